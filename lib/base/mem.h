@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Memory that never fails: out of memory ends the program (exit 70 with one
+ * line), because no caller of a small program can do better. Sizes that come
+ * from outside are bounded before they get here.
+ */
+#ifndef BASE_MEM_H
+#define BASE_MEM_H
+
+#include <stddef.h>
+
+void *mem_alloc(size_t size);                 /* gives; size 0 is 1 */
+void *mem_zalloc(size_t size);                /* gives, zeroed */
+void *mem_array(size_t n, size_t size);       /* gives, zeroed, checked product */
+void *mem_realloc(void *p, size_t size);
+/* Grows p so that at least `need` items fit, doubling; *cap is in items. */
+void *mem_grow(void *p, size_t *cap, size_t need, size_t item_size);
+char *mem_strdup(const char *s);              /* gives; NULL gives NULL */
+char *mem_strndup(const char *s, size_t n);
+char *mem_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void *mem_dup(const void *p, size_t n);
+void mem_free(void *p);                       /* accepts NULL */
+
+#endif

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Parameters as rows of a table, for operators and for the options of programs
+ * alike: a row says name, kind, place in a struct, default, limits and help.
+ * Parsing, checking, help, manual pages and completion all read the rows;
+ * nothing about a parameter is written twice.
+ *
+ *	static const struct param take_params[] = {
+ *		{ "n", PARAM_INT, offsetof(struct take, n), .help = "elements to let through" },
+ *		{ 0 }
+ *	};
+ *
+ * Positional values fill the rows in their order, up to the first row with
+ * PARAM_KEY_ONLY; a row with PARAM_REST takes all that are left. A row with
+ * def == NULL and without PARAM_OPTIONAL is required.
+ */
+#ifndef BASE_PARAM_H
+#define BASE_PARAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+enum param_kind {
+	PARAM_NONE,     /* ends a table */
+	PARAM_INT,      /* int64_t; "inf" gives INT64_MAX, "auto" gives PARAM_AUTO, where flags allow */
+	PARAM_SIZE,     /* int64_t bytes, with suffixes */
+	PARAM_DURATION, /* int64_t ns, with suffixes */
+	PARAM_FLOAT,    /* double */
+	PARAM_BOOL,     /* bool */
+	PARAM_WORD,     /* char *: file name, glob, name; plain up to blank, `|`, `)` or `;` */
+	PARAM_WORDS,    /* struct words: with PARAM_REST */
+	PARAM_CHOICE,   /* int: index of the word in `choices` ("any|stable|source") */
+	/* from here on, operators only */
+	PARAM_VALUE,    /* struct buf: a constant expression's value, one MessagePack value */
+	PARAM_EXPR,     /* struct op_expr (op/op.h) */
+	PARAM_PIPE,     /* struct op_node *: one (pipeline) */
+	PARAM_PIPES,    /* struct op_pipes: several (pipeline), positional or name=(pipeline) */
+	PARAM_FRAGMENT, /* struct op_fragment *: (| op | op) */
+	PARAM_COMMAND   /* struct words: after `--`, up to `|`, `)` or the end */
+};
+
+enum param_flag {
+	PARAM_OPTIONAL = 1,  /* may be absent: pointer NULL, number as in def or 0 */
+	PARAM_KEY_ONLY = 2,  /* never positional: name=value */
+	PARAM_REST = 4,      /* takes all remaining positional values */
+	PARAM_ALLOW_AUTO = 8,
+	PARAM_ALLOW_INF = 16,
+	PARAM_REPEAT = 32,   /* programs: the option may be given again, PARAM_WORDS */
+	PARAM_HIDDEN = 64,   /* not listed in help and completion */
+	PARAM_PATH = 128     /* a file name or glob: registering makes it absolute */
+};
+
+#define PARAM_AUTO INT64_MIN
+
+struct words {
+	char **v;
+	size_t n;
+};
+
+struct param {
+	const char *name;
+	enum param_kind kind;
+	size_t offset;       /* of the field in the state or options struct */
+	const char *def;     /* as the user would write it */
+	unsigned flags;
+	int64_t min, max;    /* both 0: any that fits; for numbers, sizes and durations (ns) */
+	const char *choices; /* PARAM_CHOICE: words joined by | ; aliases as word=alias are not possible */
+	const char *help;    /* one clause, no capital, no full stop */
+	/* programs only */
+	char letter;         /* -x; 0: none */
+	const char *arg;     /* the argument's word in help, "FILE"; NULL: a switch */
+	const char *complete;/* what completes the argument: "file", "dir", or words joined by |; NULL: nothing */
+};
+
+size_t param_count(const struct param *rows);
+const struct param *param_find(const struct param *rows, const char *name, size_t n);
+
+/* Reads one text into the field of `row` in `base`, for the scalar kinds
+ * (PARAM_INT to PARAM_CHOICE but WORDS). Takes the default's text as well.
+ * Fails with ST_USAGE and a sentence about the value without its name:
+ * "'12x' is not a number (try 12, 12k)". Strings are copied: param_clear frees. */
+enum status param_set(const struct param *row, void *base, const char *text,
+		      size_t n, struct err *e);
+/* Applies all defaults (rows with def). Cannot fail: a bad default is a bug. */
+void param_defaults(const struct param *rows, void *base);
+void param_clear(const struct param *rows, void *base);
+/* "k-th of choices", lends a static-length copy into out. */
+bool param_choice(const char *choices, int k, char *out, size_t out_size);
+void words_add(struct words *w, const char *s, size_t n);
+void words_clear(struct words *w);
+
+#endif

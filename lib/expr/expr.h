@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Expressions: a small, total, typed, pure language over one element.
+ *
+ *	text --expr_parse--> expr_ast --expr_compile--> expr --expr_run--> values
+ *
+ * An expr_ast is a plain tree, printable (expr_print gives the canonical text:
+ * fewest brackets, parameters replaced by their values; parsing it again gives
+ * the same tree). A compiled struct expr is immutable and may be shared by
+ * threads; a struct expr_vm is one thread's working memory for it.
+ *
+ * Names: x the element (.name is x.name), s the state, i the index, xx the outer
+ * element in an inner pipeline. Which of them exist, and their types, the
+ * caller says in struct expr_env; another name is an error with a hint.
+ *
+ * Nothing is allocated per element when values are numbers, tests or slices of
+ * the element. Values are read in place from the encoded element.
+ */
+#ifndef EXPR_EXPR_H
+#define EXPR_EXPR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "value/elem.h"
+#include "value/type.h"
+
+struct expr_ast;
+struct expr;
+struct expr_vm;
+
+/* The text being parsed; offsets in trees and errors count from `text`. */
+struct expr_src {
+	const char *file; /* for errors: "<arg>" */
+	const char *text;
+	size_t len;
+	size_t at;        /* in: where to begin; out: first byte that is not part of it */
+	bool newline_ends;/* a newline at bracket depth 0 ends the expression (unless
+	                     the next line continues it: see lang) */
+	/* @name, @{name}, $name: appends the parameter's encoded value to out;
+	 * NULL or false: no such parameter (names lists suggestions). */
+	bool (*param)(void *arg, const char *name, size_t n, struct buf *out);
+	const char *(*param_name)(void *arg, size_t i);
+	void *arg;
+	unsigned depth;   /* internal */
+};
+
+/* Parses the longest expression at src->at. On a fault e has the place. Gives. */
+struct expr_ast *expr_parse(struct expr_src *src, struct err *e);
+void expr_ast_free(struct expr_ast **a);
+void expr_print(const struct expr_ast *a, struct buf *out);
+/* Structure as an indented tree, for --print=tree. */
+void expr_print_tree(const struct expr_ast *a, int indent, struct buf *out);
+bool expr_ast_equal(const struct expr_ast *a, const struct expr_ast *b);
+/* Where in the source text it stood. */
+void expr_ast_place(const struct expr_ast *a, size_t *at, size_t *len);
+
+enum expr_name { EXPR_X, EXPR_S, EXPR_I, EXPR_XX, EXPR_NAMES };
+
+struct expr_env {
+	const struct type *types[EXPR_NAMES]; /* NULL: the name does not exist here */
+	struct types *arena;                  /* for the types it makes */
+	const char *file, *text;              /* for errors; text of `text_len` bytes */
+	size_t text_len;
+};
+
+/* Checks types and compiles. A field that a closed record lacks, an operation
+ * on the wrong type: ST_DATA with place and help. Gives. */
+struct expr *expr_compile(const struct expr_ast *a, const struct expr_env *env, struct err *e);
+void expr_free(struct expr **x);
+const struct type *expr_type(const struct expr *x);
+/* The value when it is the same for all elements: true and the value in out. */
+bool expr_constant(const struct expr *x, struct buf *out);
+/* The top-level fields of x that it reads: fills names (lent from the expr) and
+ * returns how many, or -1 when it uses x as a whole. At most `max`. */
+int expr_fields(const struct expr *x, const char **names, int max);
+/* The regular expression when x is exactly `x ~ /re/` (negated: `x !~ /re/`)
+ * over text: lends a matcher for expr_match_line; NULL otherwise. */
+
+/* One thread's working memory. Values of s, i, xx are set before runs. */
+struct expr_vm *expr_vm_new(const struct expr *x, uint64_t seed);
+void expr_vm_free(struct expr_vm **vm);
+void expr_vm_set(struct expr_vm *vm, enum expr_name name, const uint8_t *p, size_t len); /* lent until changed */
+void expr_vm_set_index(struct expr_vm *vm, int64_t i); /* of the next element; counts on by itself */
+
+/* Evaluates for one element, appending the encoded value to out's arena as an
+ * element with e->pos. ST_OK; ST_SKIP: skip() was called; ST_DATA: failed, err
+ * says why (nothing appended). */
+enum status expr_eval(struct expr_vm *vm, const struct elem *e, struct run *out, struct err *err);
+/* For whole runs: evaluates from e[*from] on, in a loop inside the machine, until the
+ * run ends or an element fails or is skipped; *from is then that element's index (the
+ * caller applies its policy and calls again with *from + 1). */
+enum status expr_map(struct expr_vm *vm, const struct run *in, uint32_t *from,
+		     struct run *out, struct err *err);
+/* The same for tests: passes the elements on which it is true on to out.
+ * A value that is not a bool is an error. */
+enum status expr_filter(struct expr_vm *vm, const struct run *in, uint32_t *from,
+			struct run *out, struct err *err);
+/* Evaluates and lends the encoded value until the next call: for keys, states. */
+enum status expr_value(struct expr_vm *vm, const struct elem *e, const uint8_t **p,
+		       size_t *len, struct err *err);
+
+/* The functions, for help, completion and the manual: rows until name NULL. */
+struct expr_fn_doc {
+	const char *name, *args, *brief;     /* "slice", "text|list, from[, to]", "..." */
+	const char *example, *output;        /* an expression, and what it prints: run by the tests */
+};
+const struct expr_fn_doc *expr_functions(void);
+
+#endif

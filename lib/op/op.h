@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The shape of an operator, and of the chains they form.
+ *
+ * An operator is one file op_NAME.c that exports one `const struct op_desc
+ * op_NAME`; the table of operators is the list of such files. The descriptor
+ * says what it is called, what it takes, what the planner must know of it,
+ * and its callbacks. Everything else (parser, help, manual, completion,
+ * tests) reads the descriptor.
+ *
+ *	text --lang--> struct op_node (checked plan, immutable, shared by threads)
+ *	          --op_open--> struct op_inst (running, one thread)
+ *	          --op_pull--> struct run, struct run, ..., ST_END
+ *
+ * State is one struct per operator: parameters first (filled from the rows),
+ * then running state. The plan holds a prototype with the parameters; opening
+ * copies it, so running state begins zeroed. Pointers among the parameters
+ * belong to the plan.
+ *
+ * Three kinds:
+ *	source     next(self, out): fills out with up to RUN_USUAL elements, at least
+ *	           one unless ST_END; gives fewer rather than wait.
+ *	transform  feed(self, in, out): makes the elements of one input run into 0..n
+ *	           elements of out; slices of `in` may be passed on (run_push).
+ *	           finish(self, out), at the end of input: called until it gives
+ *	           ST_END (with or without elements in that last run).
+ *	           A transform that needs no more input sets self->done.
+ *	combine    next(self, out), pulling self->in[k] itself with op_take; must
+ *	           run_keep what it takes, and return what it has when the input it
+ *	           needs is not op_ready, so that nothing is held back.
+ *
+ * out is empty when a callback is entered and lives until the operator is
+ * called again. Errors of single elements go through op_fault, which applies
+ * on_error; other errors are returned and end the stream.
+ */
+#ifndef OP_OP_H
+#define OP_OP_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/param.h"
+#include "expr/expr.h"
+#include "value/elem.h"
+#include "value/split.h"
+#include "value/type.h"
+
+struct op_node;
+struct op_inst;
+struct op_ctx;
+struct op_typing;
+
+enum op_kind { OP_SOURCE, OP_TRANSFORM, OP_COMBINE };
+
+/* What its memory between elements means (design: scopes). */
+enum op_scope {
+	OP_ELEMENT, /* none: each element is handled alone */
+	OP_STREAM,  /* memory with a meaning within one stream */
+	OP_GLOBAL   /* a meaning only over the whole */
+};
+
+enum op_flag {
+	OP_REORDERS = 1,   /* does not keep the order of its input */
+	OP_RANDOM = 2,     /* draws random numbers: has a `seed` parameter or uses op_rng */
+	OP_LOCAL = 4,      /* cannot run on a worker: reads this process's stdin */
+	OP_REMOTE = 8,     /* elements come from the service: dataset, distribute */
+	OP_JOINS_SPLITS = 16, /* combine: its splits are its inputs' splits, input by input (concat) */
+	OP_RESHUFFLES = 32,/* another pass may differ from the one before */
+	OP_BORDER = 64     /* distribute: what stands before it runs on workers */
+};
+
+/* What a PARAM_EXPR row fills: the tree from the parser, the code from typing. */
+struct op_expr {
+	struct expr_ast *ast; /* NULL: not given */
+	struct expr *code;
+};
+/* PARAM_PIPES */
+struct op_pipes {
+	struct op_node **v;
+	char **names;         /* NULL unless given as name=(...) */
+	size_t n;
+};
+/* PARAM_FRAGMENT: `head` is a stand-in source that the operator feeds. */
+struct op_fragment {
+	struct op_node *head, *tail;
+};
+
+enum op_policy { OP_FAIL, OP_SKIP, OP_KEEP, OP_RETRY };
+
+/* A parameter of an inner source that takes its value from the outer element:
+ * `interleave (lines x)`, `interleave (range .n)`. */
+struct op_bind {
+	const struct param *row;
+	struct op_expr value;
+};
+
+struct op_node {
+	const struct op_desc *desc;
+	void *params;             /* prototype of the state, desc->state_size bytes */
+	struct op_node **in;      /* upstream: 0 source, 1 transform, n combine */
+	size_t n_in;
+	const struct type *type;  /* of its output */
+	uint32_t place;           /* the operator's number in the spec, from 1; for seeds, messages, statistics */
+	size_t at, len;           /* where it stands in the spec's text */
+	char *text;               /* canonical text of this stage, for messages */
+	enum op_policy on_error;
+	int retries;              /* OP_RETRY */
+	bool per_stream;          /* a global operator allowed ahead of distribute */
+	struct op_bind *binds;
+	size_t n_binds;
+	char *remote_spec;        /* OP_BORDER: canonical spec of what runs on workers */
+	struct json_fields *project; /* source: fields that are used downstream; NULL: all */
+};
+
+struct op_desc {
+	const char *name;         /* one word, the file's */
+	const char *aliases;      /* other words for it, joined by |; NULL: none */
+	const char *brief;        /* one clause, no capital, no full stop */
+	const char *doc;          /* paragraphs for the manual, plain text */
+	enum op_kind kind;
+	enum op_scope scope;
+	unsigned flags;
+	const struct param *params;
+	size_t state_size;
+
+	/* Planning. typing: checks and compiles expressions (op_compile), gives the
+	 * output type in *type; absent: expressions see x and i, type is the input's
+	 * (source: any). check: parameters against each other, before anything runs;
+	 * a source looks here whether its files exist (ST_NOINPUT). */
+	enum status (*typing)(struct op_node *n, struct op_typing *t, const struct type **type, struct err *e);
+	enum status (*check)(const struct op_node *n, struct err *e);
+	/* Sources that can be cut: adds the units. Absent: one SPLIT_ALL. */
+	enum status (*list)(const struct op_node *n, struct split_list *out, struct err *e);
+	/* How many times it repeats its input (repeat), INT64_MAX: for ever. Absent: 1. */
+	int64_t (*times)(const struct op_node *n);
+	/* How many elements come out, given those that come in; -1 unknown,
+	 * INT64_MAX without end. Absent: element scope unknown, source unknown. */
+	int64_t (*cardinality)(const struct op_node *n, const int64_t *in);
+
+	/* Running. open and close may be absent; close is called once for every
+	 * open, also a failed one. self->split is set when it is to read one split. */
+	enum status (*open)(struct op_inst *self, struct err *e);
+	enum status (*next)(struct op_inst *self, struct run *out, struct err *e);
+	enum status (*feed)(struct op_inst *self, const struct run *in, struct run *out, struct err *e);
+	enum status (*finish)(struct op_inst *self, struct run *out, struct err *e);
+	void (*close)(struct op_inst *self);
+	/* What it remembers between runs, as bytes; restore comes after open. An
+	 * operator with memory that has no save is restarted from its beginning.
+	 * A source saves its position in what it reads. */
+	void (*save)(struct op_inst *self, struct buf *out);
+	enum status (*restore)(struct op_inst *self, const uint8_t *p, size_t n, struct err *e);
+
+	const char *example, *output; /* a pipeline, and exactly what dsvc-run prints for it */
+	const char *input;            /* what the example reads from stdin; NULL: nothing */
+};
+
+/* Where elements of OP_REMOTE sources come from; the program supplies it. */
+struct op_service {
+	/* Opens; *handle is then passed to the others. `spec` or `dataset` is set. */
+	enum status (*open)(void *arg, const struct op_node *n, const char *spec,
+			    const char *dataset, void **handle, struct err *e);
+	/* Fills out with what has come, waits only when it would be empty. */
+	enum status (*next)(void *handle, struct run *out, struct err *e);
+	void (*close)(void *handle);
+	/* The element type of a registered dataset, as text. */
+	enum status (*type)(void *arg, const char *dataset, struct buf *out, struct err *e);
+	void *arg;
+};
+
+/* One failed element, for counting and for --errors FILE. */
+struct op_failure {
+	const struct op_node *node;
+	const struct err *e;
+	const char *file;         /* source file, or NULL */
+	uint64_t line;            /* 0: unknown */
+	struct elem elem;         /* p NULL: there is none */
+	bool fatal;
+};
+
+/* What a running chain is given by its program. Lives longer than the chain. */
+struct op_ctx {
+	uint64_t seed;            /* of the iteration */
+	uint32_t stream;          /* the stream's index */
+	uint32_t element_max;     /* bytes; a larger element is an error */
+	const atomic_bool *stop;  /* set: give up soon (ST_AGAIN from op_pull); may be NULL */
+	const struct op_service *service; /* NULL: none */
+	bool timed;               /* measure the time of each operator */
+	/* By split: the chain's sources are opened on one split after another.
+	 * ST_END: no more. NULL: sources read everything. */
+	enum status (*next_split)(void *arg, struct split *out, struct err *e);
+	void (*failure)(void *arg, const struct op_failure *f); /* may be NULL */
+	void *arg;
+};
+
+struct op_stats {
+	uint64_t elements, runs, failed;
+	int64_t ns;               /* own time and that of everything before it, when timed */
+};
+
+struct op_inst {
+	const struct op_node *node;
+	const struct op_desc *desc;
+	void *state;
+	struct op_ctx *ctx;
+	struct op_inst **in;
+	size_t n_in;
+	struct run out;           /* what it lent last */
+	uint32_t taken;           /* elements of out that op_take has handed over */
+	bool done;                /* set by a transform: wants no more input */
+	bool ended;
+	bool finishing;           /* internal: input has ended */
+	const struct split *split;/* source: read only this; NULL: everything */
+	const struct elem *outer; /* inner pipelines: the outer element; else NULL */
+	uint32_t epoch;           /* pass of a repeat that it stands under, from 0 */
+	struct op_stats stats;
+	struct op_feeder *feeder; /* internal: split by split */
+};
+
+/* Chains. op_open opens the node and all before it. Gives. */
+enum status op_open(const struct op_node *n, struct op_ctx *ctx, struct op_inst **out, struct err *e);
+/* The same for an inner pipeline: binds are taken from `outer`, which must stay
+ * valid as long as the chain (copy it first). */
+enum status op_open_inner(const struct op_node *n, struct op_inst *self,
+			  const struct elem *outer, struct op_inst **out, struct err *e);
+void op_close(struct op_inst **i);
+/* Starts over from the beginning: for another pass (epoch counts up). */
+enum status op_rewind(struct op_inst *i, struct err *e);
+/* The next run, never empty; lent until the next pull. ST_END at the end, again and again. */
+enum status op_pull(struct op_inst *i, struct run **out, struct err *e);
+/* One by one; lent until the next op_take that has to pull. */
+enum status op_take(struct op_inst *i, struct elem *out, struct err *e);
+/* Whether op_take answers at once, without pulling. */
+bool op_ready(const struct op_inst *i);
+
+/* The whole chain's state between two pulls, and back (after op_open). Saving
+ * gives false when an operator in the chain cannot. */
+bool op_save(struct op_inst *i, struct buf *out);
+enum status op_restore(struct op_inst *i, const uint8_t *p, size_t n, struct err *e);
+
+/* An element of `in` failed with *e: applies the policy. ST_OK: go on with the
+ * next one (under keep, in->e[i] was passed on); ST_AGAIN: try it again; else the
+ * error to return, completed with operator, source file and line.
+ * Sources pass in == NULL, and file and line of what is bad. */
+enum status op_fault(struct op_inst *self, const struct run *in, uint32_t i, struct run *out, struct err *e);
+enum status op_source_fault(struct op_inst *self, const char *file, uint64_t line, struct err *e);
+
+/* A key for this operator's random numbers: from the iteration's seed (or the
+ * `seed` parameter unless PARAM_AUTO), the operator's place, the stream and, where the
+ * operator reshuffles, the epoch. */
+uint64_t op_rng_key(const struct op_inst *self, int64_t seed_param, bool with_epoch);
+
+/* Whether the chain at n can be cut into splits, and its units. */
+bool op_can_split(const struct op_node *n);
+enum status op_list_splits(const struct op_node *n, struct split_list *out, struct err *e);
+/* How many times the splits are to be read: the product of `times` of element
+ * scope chains down to the source. */
+int64_t op_split_times(const struct op_node *n);
+
+void op_node_free(struct op_node **n); /* with everything before it */
+
+/* The table: all operators by name, alphabetical; NULL at the end. */
+const struct op_desc *op_find(const char *name, size_t n); /* knows aliases */
+const struct op_desc *op_at(size_t i);
+
+/* What typing callbacks use. Types of the inputs are n->in[k]->type. */
+struct op_typing {
+	struct types *arena;
+	const char *file, *text;  /* the spec, for places in errors */
+	size_t text_len;
+	const struct type *outer; /* type of the outer element in an inner pipeline; NULL: none */
+};
+/* Compiles ex->ast with x: x, s: s (NULL: no s), i and, inside, xx. */
+enum status op_compile(struct op_typing *t, struct op_expr *ex, const struct type *x,
+		       const struct type *s, struct err *e);
+
+#endif

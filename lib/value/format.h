@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Elements out: the formats of -t. A format turns runs into bytes in a buffer;
+ * writing them is the caller's business (cli/output.h), so nothing here blocks.
+ *
+ *	text    scalars as they are, one a line; lists and records as JSON
+ *	ndjson  one JSON value a line     json  one array of all, pretty enough to read
+ *	raw     contents of text and bytes, nothing between; others as text
+ *	nul     as text, each ended by NUL instead of newline
+ *	msgpack elements end to end       count the number of elements, at the end
+ *	none    nothing
+ *	auto    text when the element's type is a scalar, else ndjson
+ *
+ * JSON: bytes are base64 text, non-finite floats null (nan, inf in text form),
+ * floats shortest that reads back the same with a `.0` kept on whole floats.
+ */
+#ifndef VALUE_FORMAT_H
+#define VALUE_FORMAT_H
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "value/elem.h"
+#include "value/type.h"
+
+enum format_kind {
+	FORMAT_AUTO, FORMAT_TEXT, FORMAT_NDJSON, FORMAT_JSON, FORMAT_RAW,
+	FORMAT_NUL, FORMAT_MSGPACK, FORMAT_COUNT, FORMAT_NONE
+};
+#define FORMAT_CHOICES "auto|text|ndjson|json|raw|nul|msgpack|count|none"
+
+struct format; /* state: kind, elements so far */
+
+/* type may be NULL (unknown: `auto` then decides by the first element). */
+struct format *format_new(enum format_kind kind, const struct type *type);
+void format_free(struct format **f);
+/* Appends the elements of the run to out. */
+enum status format_run(struct format *f, const struct run *r, struct buf *out, struct err *e);
+/* Elements end to end, count of them, as a chunk carries them (checked bytes
+ * or not: malformed gives ST_PROTO). Same result as format_run. */
+enum status format_bytes(struct format *f, const uint8_t *p, size_t len,
+			 uint64_t count, struct buf *out, struct err *e);
+/* What comes at the end: `]` of json, the number of count. */
+void format_end(struct format *f, struct buf *out);
+bool format_is_binary(enum format_kind kind); /* not fit for a terminal */
+
+/* One value as JSON, and as text (scalars bare). */
+void json_print(const uint8_t *p, size_t len, struct buf *out);
+void text_print(const uint8_t *p, size_t len, struct buf *out);
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Splits: parts of a source that can be read alone.
+ *
+ * A source lists its units (a range of indices, a file, a piece that cannot be
+ * cut); the dispatcher cuts splits from the units, sized by what is left
+ * (core/splits.h); a worker opens its source on one split after another.
+ *
+ *	SPLIT_ALL    the whole source, not to be cut
+ *	SPLIT_RANGE  indices [start, start + count) of the source, in the source's
+ *	             own counting (range: the i-th number; elements: the i-th item)
+ *	SPLIT_FILE   bytes [start, start + count) of a file; count 0 with whole set:
+ *	             all of it, whatever it holds. A line belongs to the split in which
+ *	             its first byte lies.
+ */
+#ifndef VALUE_SPLIT_H
+#define VALUE_SPLIT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+
+enum split_kind { SPLIT_ALL, SPLIT_RANGE, SPLIT_FILE };
+
+struct split {
+	enum split_kind kind;
+	uint32_t leaf;    /* which source of a pipeline with several, from 0 */
+	bool whole;       /* file: not cut */
+	bool cuttable;    /* as a unit: may be cut into smaller splits */
+	char *path;       /* file; owned */
+	uint64_t start, count; /* count INT64_MAX: without end */
+	uint64_t times;   /* read it so many times in a row, at least 1 */
+	uint64_t weight;  /* bytes or elements: for sizing; 0: unknown */
+};
+
+struct split_list {
+	struct split *v;
+	size_t n, cap;
+};
+
+void split_clear(struct split *s);
+void split_copy(struct split *to, const struct split *from);
+/* Adds a copy. */
+void split_list_add(struct split_list *l, const struct split *s);
+void split_list_clear(struct split_list *l);
+/* As one MessagePack list; decode bounds everything (ST_PROTO). */
+void split_encode(const struct split *s, struct buf *out);
+enum status split_decode(const uint8_t *p, size_t n, struct split *out, struct err *e);
+
+#endif
