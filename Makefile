@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: MIT
+#
+# Adding an operator = adding lib/op/op_NAME.c (its object is called op_NAME).
+# Adding a program   = adding cmd/dsvc-NAME/main.c.
+# Adding a test      = adding tests/unit/ROOM/NAME_test.c, tests/cases/NAME.case
+#                      or tests/bats/NAME.bats.
+# No list has to be edited for any of them. `make help` shows the targets.
+
+# What a user may set. CFLAGS and LDFLAGS are the user's; ours stand apart.
+CFLAGS  ?= $(if $(SAN),-O1 -g,-O2 -g)
+CXXFLAGS?= $(CFLAGS)
+LDFLAGS ?=
+PREFIX  ?= /usr/local
+DESTDIR ?=
+B       ?= build
+SAN     ?=
+WERROR  ?=
+JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
+# Only these rooms are built and tested: make ROOMS='base value' check-unit
+ROOMS   ?= $(notdir $(patsubst %/,%,$(wildcard lib/*/)))
+SHELL   := /bin/bash
+
+# Discovery
+LIB_C   := $(foreach r,$(ROOMS),$(wildcard lib/$r/*.c))
+LIB_CC  := $(foreach r,$(ROOMS),$(wildcard lib/$r/*.cc))
+LIB_H   := $(foreach r,$(ROOMS),$(wildcard lib/$r/*.h))
+OPS     := $(patsubst lib/op/op_%.c,%,$(sort $(wildcard lib/op/op_*.c)))
+CMDS    := $(patsubst cmd/%/main.c,%,$(wildcard cmd/*/main.c))
+UNIT_C  := $(foreach r,$(ROOMS),$(wildcard tests/unit/$r/*_test.c))
+SIM_C   := $(wildcard tests/sim/*_sim.c)
+FUZZ_C  := $(wildcard tests/fuzz/*_fuzz.c)
+BATS    := $(wildcard tests/bats/*.bats)
+SUITES  := hdr rooms unit cases $(if $(SIM_C),sim) $(if $(BATS),bats) gen lint
+
+LIB     := $(B)/libdsvc.a
+LIB_O   := $(LIB_C:%.c=$(B)/%.o) $(LIB_CC:%.cc=$(B)/%.o)
+BIN     := $(CMDS:%=$(B)/bin/%)
+UNIT    := $(UNIT_C:tests/%.c=$(B)/%)
+SIM     := $(SIM_C:tests/%.c=$(B)/%)
+FUZZ    := $(FUZZ_C:tests/%.c=$(B)/%)
+
+# Asked for at the first use and not while parsing: on a bare machine this
+# file is read before `make deps` has installed pkg-config.
+PKGS    := libzmq libczmq snappy sqlite3 simdjson libpcre2-8 libarchive libsodium
+PKG_ALL  = $(PKGS) $(shell pkg-config --exists msgpack 2>/dev/null && echo msgpack || echo msgpack-c)
+PKG_OK   = $(if $(shell pkg-config --exists $(PKG_ALL) 2>/dev/null && echo y),,$(error \
+	some libraries are missing: run `make deps`, or see tools/deps.sh for the list of packages))
+PKG_CFLAGS = $(PKG_OK)$(eval PKG_CFLAGS := $$(patsubst -I%,-isystem %,$$(shell pkg-config --cflags $$(PKG_ALL))))$(PKG_CFLAGS)
+PKG_LIBS   = $(PKG_OK)$(eval PKG_LIBS := $$(shell pkg-config --libs $$(PKG_ALL)))$(PKG_LIBS)
+
+WARN_ALL := -Wall -Wextra -Wshadow -Wwrite-strings -Wvla -Wundef $(if $(WERROR),-Werror)
+WARN_C   := -Wstrict-prototypes -Wmissing-prototypes
+SAN_F    := $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=all)
+# Sections let the linker leave out what a program does not reach, and the
+# libraries only that needed: start-up time is made of those.
+OURS     := -D_GNU_SOURCE -Ilib -I$(B)/gen -pthread -fno-common -ffunction-sections \
+	-fdata-sections -fno-semantic-interposition -MMD -MP $(SAN_F)
+LD_OURS  := -pthread -Wl,--gc-sections -Wl,--as-needed -Wl,-O1 $(SAN_F)
+
+.PHONY: all help deps demo check check-run build-check install uninstall gen clean FORCE \
+	$(addprefix check-,hdr rooms unit cases bats gen sim asan ubsan tsan) lint fuzz sim chaos sizes bench bench-peers
+.DELETE_ON_ERROR:
+.SUFFIXES:
+
+all: $(BIN) ## the programs, in $(B)/bin
+
+help: ## this list
+	@sed -n 's/^\([a-z][a-z-]*\):.*## */\1\t/p' $(MAKEFILE_LIST) | sort -u | expand -t 14
+
+deps: ## install the Debian packages that are missing
+	@bash tools/deps.sh
+
+demo: deps ## the same question asked of dsvc-run and of a service
+	@$(MAKE) --no-print-directory -j$(JOBS) all
+	@PATH="$(abspath $(B)/bin):$$PATH" bash demo/run.sh
+
+# Rules
+$(B)/%.o: %.c $(B)/flags | $(B)/gen/op_list.h
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 $(WARN_ALL) $(WARN_C) $(OURS) $(PKG_CFLAGS) $(CFLAGS) -c -o $@ $<
+
+$(B)/%.o: %.cc $(B)/flags | $(B)/gen/op_list.h
+	@mkdir -p $(@D)
+	$(CXX) -std=c++17 $(WARN_ALL) $(OURS) $(PKG_CFLAGS) $(CXXFLAGS) -c -o $@ $<
+
+# The archive is removed first, or an object whose source is gone stays in it.
+$(LIB): $(LIB_O) $(B)/gen/lib_list
+	@rm -f $@
+	$(AR) rcs $@ $(LIB_O)
+
+# C++ links, because the JSON parser is C++; --as-needed drops its runtime
+# from the programs that do not parse JSON.
+link = $(CXX) $(CFLAGS) $(LD_OURS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIB) $(1) $(PKG_LIBS) -lm
+
+.SECONDEXPANSION:
+$(BIN): $(B)/bin/%: $$(addprefix $(B)/,$$(addsuffix .o,$$(basename $$(wildcard cmd/$$*/*.c)))) $(LIB)
+	@mkdir -p $(@D)
+	$(call link)
+$(UNIT): $(B)/%: $(B)/tests/%.o $(LIB)
+	@mkdir -p $(@D)
+	$(call link,-lcmocka)
+$(SIM): $(B)/%: $(B)/tests/%.o $(LIB)
+	@mkdir -p $(@D)
+	$(call link,-lcmocka)
+$(FUZZ): $(B)/%: $(B)/tests/%.o $(LIB)
+	@mkdir -p $(@D)
+	$(call link,-fsanitize=fuzzer)
+
+# Rewritten only when they change, so that nothing is built again in vain.
+keep = @mkdir -p $(@D); { cat >$@.new; if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi; }
+$(B)/gen/op_list.h: FORCE
+	$(keep) < <(echo '/* from the names of lib/op/op_*.c, by make */'; for o in $(OPS); do echo "OP($$o)"; done)
+$(B)/gen/lib_list: FORCE
+	$(keep) <<<'$(LIB_O)'
+$(B)/flags: FORCE
+	$(keep) <<<'$(CC) $(CXX) $(CFLAGS) $(CXXFLAGS) $(WARN_ALL) $(OURS)'
+
+# Checks. Each suite adds its counts to the tally; the sum is the last line.
+check: deps ## everything that is tested; ends with the total
+	@$(MAKE) --no-print-directory check-run
+
+check-run:
+	@B=$(B) MAKE='$(MAKE)' JOBS=$(JOBS) bash tools/check.sh $(SUITES)
+
+build-check: $(UNIT) $(SIM) $(BIN)
+
+check-unit: ## the rooms, function by function (cmocka)
+	-@$(MAKE) --no-print-directory -k -j$(JOBS) $(UNIT)
+	@B=$(B) bash tests/run-unit $(UNIT)
+check-sim: ## the state machines in a simulated network, quick
+	-@$(MAKE) --no-print-directory -k -j$(JOBS) $(SIM)
+	@B=$(B) bash tests/run-unit $(SIM)
+check-cases: $(filter %/dsvc-run,$(BIN)) ## pipeline, input, output (tests/cases)
+	@B=$(B) bash tests/run-cases $(wildcard tests/cases/*.case)
+check-bats: $(BIN) ## the programs from outside (tests/bats)
+	@B=$(B) JOBS=$(JOBS) bash tests/run-bats $(BATS)
+check-hdr: $(B)/gen/op_list.h ## each header compiles alone
+	@CC='$(CC)' FLAGS='-std=gnu11 $(WARN_ALL) $(WARN_C) -D_GNU_SOURCE -Ilib -I$(B)/gen $(PKG_CFLAGS)' \
+		JOBS=$(JOBS) bash tools/check-hdr.sh $(LIB_H)
+check-rooms: ## no include points upwards (lib/ROOMS)
+	@bash tools/check-rooms.sh
+check-gen: $(BIN) ## what is generated and committed is fresh
+	@B=$(B) bash tools/gen.sh --check
+lint: ## shellcheck, mandoc, limits of size
+	@bash tools/lint.sh
+
+check-asan: ## unit, cases and bats under the address sanitizer
+	@$(MAKE) --no-print-directory B=$(B)/asan SAN=address SUITES='unit cases $(if $(SIM_C),sim) $(if $(BATS),bats)' check-run
+check-ubsan: ## unit and cases under the undefined behaviour sanitizer
+	@$(MAKE) --no-print-directory B=$(B)/ubsan SAN=undefined SUITES='unit cases $(if $(SIM_C),sim)' check-run
+check-tsan: ## unit and cases under the thread sanitizer
+	@$(MAKE) --no-print-directory B=$(B)/tsan SAN=thread SUITES='unit cases' check-run
+
+fuzz: ## each decoder for FUZZ_TIME seconds (needs clang)
+	@$(MAKE) --no-print-directory B=$(B)/fuzz CC=clang CXX=clang++ SAN=fuzzer-no-link,address,undefined fuzz-run
+fuzz-run: $(FUZZ)
+	@B=$(B) FUZZ_TIME=$(or $(FUZZ_TIME),60) bash tests/run-fuzz $(FUZZ)
+sim: $(SIM) ## the simulator with many seeds (SEEDS=N)
+	@SEEDS=$(or $(SEEDS),1000) B=$(B) bash tests/run-unit $(SIM)
+chaos: all ## real processes killed at random (tests/chaos/run)
+	@PATH="$(abspath $(B)/bin):$$PATH" bash tests/chaos/run
+sizes: ## the ten largest files and functions
+	@bash tools/check-sizes.sh
+bench: all ## speed beside the yardsticks
+	@B=$(B) PATH="$(abspath $(B)/bin):$$PATH" bash bench/run.sh
+bench-peers: all ## speed beside tf.data service and Ray Data
+	@B=$(B) PATH="$(abspath $(B)/bin):$$PATH" bash bench/peers.sh
+
+gen: $(BIN) ## completions and generated parts of the manual
+	@B=$(B) bash tools/gen.sh
+
+install: all ## into DESTDIR PREFIX
+	@B=$(B) DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' bash tools/install.sh install $(CMDS)
+uninstall: ## what install put there
+	@B=$(B) DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' bash tools/install.sh uninstall $(CMDS)
+
+clean: ## remove $(B)
+	rm -rf $(B)
+
+-include $(LIB_O:.o=.d) $(UNIT:$(B)/%=$(B)/tests/%.d) $(SIM:$(B)/%=$(B)/tests/%.d) $(patsubst cmd/%.c,$(B)/cmd/%.d,$(wildcard cmd/*/*.c))

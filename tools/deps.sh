@@ -1,0 +1,57 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Installs the Debian packages that are missing. Says nothing and asks nobody
+# when all are there, so that it works without a network.
+set -u
+# a|b: either will do; the first that the system's lists know is installed.
+want='g++ pkg-config|pkgconf libzmq3-dev libczmq-dev libmsgpack-dev|libmsgpack-c-dev
+libsnappy-dev libsqlite3-dev libsimdjson-dev libpcre2-dev libarchive-dev
+libsodium-dev libcmocka-dev bats mandoc shellcheck jq'
+
+say() { printf 'deps: %s\n' "$1" >&2; }
+
+if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+	pkg-config --exists libzmq libczmq snappy sqlite3 simdjson libpcre2-8 \
+		libarchive libsodium cmocka 2>/dev/null && exit 0
+	say "this is no Debian system: install what these packages hold: $(echo $want)"
+	exit 1
+fi
+
+# One call for all of them; names that dpkg does not know are simply absent.
+# shellcheck disable=SC2086
+have=" $(dpkg-query -W -f '${Package}:${db:Status-Status} ' ${want//|/ } 2>/dev/null) "
+missing=()
+for group in $want; do
+	found=
+	for name in ${group//|/ }; do
+		[[ $have == *" $name:installed "* ]] && found=$name
+	done
+	[[ $found ]] || missing+=("$group")
+done
+((${#missing[@]})) || exit 0
+
+if [[ $(id -u) == 0 ]]; then
+	root=()
+elif command -v sudo >/dev/null && { sudo -n true 2>/dev/null || [[ -t 0 ]]; }; then
+	root=(sudo)
+else
+	say "missing packages, and neither root nor sudo to install them: ${missing[*]}"
+	say "ask someone who may: apt-get install ${missing[*]%%|*}"
+	exit 1
+fi
+
+say "installing: ${missing[*]}"
+apt() { "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0 "$@" </dev/null; }
+apt update || say 'the package lists could not be brought up to date, trying with those there are'
+names=()
+for group in "${missing[@]}"; do
+	pick=${group%%|*}
+	for name in ${group//|/ }; do
+		apt-cache show "$name" >/dev/null 2>&1 && { pick=$name; break; }
+	done
+	names+=("$pick")
+done
+apt install -y --no-install-recommends "${names[@]}" >/dev/null || {
+	say "cannot install: ${names[*]}"
+	exit 1
+}

@@ -1,0 +1,43 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# install.sh install|uninstall PROGRAM...: with B, DESTDIR and PREFIX set.
+# Both walk the same list, so that one removes exactly what the other put.
+set -eu
+cd "$(dirname "$0")/.."
+what=$1
+shift
+to=$DESTDIR$PREFIX
+
+place() { # MODE FILE WHERE
+	if [[ $what == install ]]; then
+		install -D -m "$1" "$2" "$to/$3"
+	else
+		rm -f "$to/$3"
+	fi
+}
+point() { # LINK TARGET
+	if [[ $what == install ]]; then ln -sf "$2" "$to/$1"; else rm -f "$to/$1"; fi
+}
+
+for p; do
+	place 755 "$B/bin/$p" "bin/$p"
+done
+for f in man/*.[1-8]; do
+	[[ -e $f ]] && place 644 "$f" "share/man/man${f##*.}/${f##*/}"
+done
+for f in pipelines/*.dsvc; do
+	[[ -e $f ]] && place 644 "$f" "share/dsvc/$f"
+done
+# Completions are looked up by the name of the program: one file, many names.
+if [[ -e completions/dsvc.bash ]]; then
+	place 644 completions/dsvc.bash share/bash-completion/completions/dsvc
+	place 644 completions/_dsvc share/zsh/site-functions/_dsvc
+	place 644 completions/dsvc.fish share/fish/vendor_completions.d/dsvc.fish
+	for p; do
+		point "share/bash-completion/completions/$p" dsvc
+		point "share/fish/vendor_completions.d/$p.fish" dsvc.fish
+	done
+fi
+if [[ $what == uninstall ]]; then
+	rmdir -p "$to/share/dsvc/pipelines" 2>/dev/null || true
+fi

@@ -1,0 +1,30 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# shellcheck on every script, mandoc on every page, the limits of size. Each
+# file is one test. A tool that is not installed is a failure, not a skip.
+set -u
+cd "$(dirname "$0")/.." || exit
+passed=0 failed=0
+try() {
+	if "$@"; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
+}
+while IFS= read -r -d '' f; do
+	case $f in
+	*.bats) try shellcheck -s bats -x "$f" ;;
+	*.sh | *.bash) try shellcheck -x -s bash "$f" ;;
+	*) head -c 15 "$f" | grep -Eq '^#!.*(bash|/sh)' && try shellcheck -x "$f" ;;
+	esac
+done < <(find tools tests demo bench .ci \( -name '*.sh' -o -name '*.bats' -o -name 'run*' -o -name '*.bash' \) \
+	-type f -print0 2>/dev/null | sort -z)
+manual() {
+	# STYLE messages about the operating system and dates are taste.
+	local out
+	out=$(mandoc -Tlint -W warning "$1") && return
+	printf '%s\n' "$out"
+	return 1
+}
+for f in man/*.[1-8]; do
+	[[ -e $f ]] && try manual "$f"
+done
+try bash tools/check-sizes.sh --check
+bash tools/tally.sh add lint "$passed" "$failed"
