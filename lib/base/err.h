@@ -46,6 +46,7 @@ struct err {
 	unsigned line, col;   /* from 1; col counts characters; 0: whole line */
 	unsigned width;       /* carets to draw, at least 1 when col is set */
 	char source[ERR_LINE];/* that line of the text, cut to fit */
+	unsigned shift;       /* characters of the line cut off before source */
 };
 
 /* Both return kind, so that `return err_set(e, ST_DATA, "...")` reads well.

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/mem.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Nothing that could allocate is called here. */
+static void __attribute__((noreturn, cold))
+mem_exhausted(void)
+{
+	static const char text[] = "dsvc: out of memory\n";
+
+	if (write(STDERR_FILENO, text, sizeof text - 1) < 0)
+		_exit(70);
+	_exit(70);
+}
+
+void *
+mem_alloc(size_t size)
+{
+	void *p = malloc(size ? size : 1);
+
+	if (!p)
+		mem_exhausted();
+	return p;
+}
+
+void *
+mem_zalloc(size_t size)
+{
+	return mem_array(1, size);
+}
+
+void *
+mem_array(size_t n, size_t size)
+{
+	/* calloc checks the product itself. */
+	void *p = n && size ? calloc(n, size) : calloc(1, 1);
+
+	if (!p)
+		mem_exhausted();
+	return p;
+}
+
+void *
+mem_realloc(void *p, size_t size)
+{
+	p = realloc(p, size ? size : 1);
+	if (!p)
+		mem_exhausted();
+	return p;
+}
+
+void *
+mem_grow(void *p, size_t *cap, size_t need, size_t item_size)
+{
+	size_t want = *cap, bytes;
+
+	if (need <= *cap && p)
+		return p;
+	if (want < 8)
+		want = 8;
+	while (want < need) {
+		if (want > SIZE_MAX / 2)
+			mem_exhausted();
+		want *= 2;
+	}
+	if (__builtin_mul_overflow(want, item_size, &bytes))
+		mem_exhausted();
+	p = mem_realloc(p, bytes);
+	*cap = want;
+	return p;
+}
+
+char *
+mem_strdup(const char *s)
+{
+	return s ? mem_strndup(s, strlen(s)) : NULL;
+}
+
+char *
+mem_strndup(const char *s, size_t n)
+{
+	char *p = mem_alloc(n + 1);
+
+	if (n)
+		memcpy(p, s, n);
+	p[n] = '\0';
+	return p;
+}
+
+char *
+mem_printf(const char *fmt, ...)
+{
+	va_list ap;
+	char *p = NULL;
+
+	va_start(ap, fmt);
+	int n = vasprintf(&p, fmt, ap);
+	va_end(ap);
+	if (n < 0)
+		mem_exhausted();
+	return p;
+}
+
+void *
+mem_dup(const void *p, size_t n)
+{
+	void *copy = mem_alloc(n);
+
+	if (n)
+		memcpy(copy, p, n);
+	return copy;
+}
+
+void
+mem_free(void *p)
+{
+	free(p);
+}
