@@ -52,11 +52,14 @@ const uint8_t *mp_head(const uint8_t *p, const uint8_t *end, struct mp *out);
 /* The end of the whole value at p, without recursion; NULL: malformed. */
 const uint8_t *mp_skip(const uint8_t *p, const uint8_t *end);
 bool mp_check(const uint8_t *p, size_t len);
+/* The same for values end to end: the end of the one at p, NULL: malformed. */
+const uint8_t *mp_check_next(const uint8_t *p, const uint8_t *end);
 /* Looks a text key up in the record at p; lends the value's slice. */
 bool mp_field(const uint8_t *p, const uint8_t *end, const char *key, size_t key_len,
 	      const uint8_t **value, size_t *value_len);
 /* Total order over values: nil < bool < numbers < text < bytes < list < record < ext;
- * ints and floats compare by value, exactly. */
+ * ints and floats compare by value, exactly; nan equals nan, above all numbers;
+ * fields of records in any order. */
 int mp_compare(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len);
 
 uint8_t *mp_put_head_slow(uint8_t *p, enum mp_kind kind, uint32_t n);
