@@ -1,0 +1,108 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# `make bench`: each kind of work beside what a user would pick instead, measured in turn on
+# this machine in this run. Ratios are yardstick time / our time, so 1 is as fast.
+# usage: bench/run.sh BIN_DIR YARD_DIR [ROW...]; BENCH_DATA names the folder for its input.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+bin=$(cd "$1" && pwd) yard=$(cd "$2" && pwd)
+shift 2
+data=${BENCH_DATA:-${TMPDIR:-/tmp}/dsvc-bench-data}
+work=$(mktemp -d "${TMPDIR:-/tmp}/dsvc-bench.XXXXXX")
+trap 'down 2> /dev/null; rm -rf "$work"' EXIT
+. "$here/lib.bash"
+"$here/data.sh" "$data"
+records=$data/records.ndjson text=$data/text.log one=$data/one.bin
+records_mb=$(awk -v b="$(stat -c %s "$records")" 'BEGIN { print b / 1e6 }')
+text_mb=$(awk -v b="$(stat -c %s "$text")" 'BEGIN { print b / 1e6 }')
+
+row_squares() {
+	ours() { seconds "$bin/dsvc-run" -t count 'range 50_000_000 | map x*x'; }
+	theirs() { own "$yard/msgpack" 50000000; }
+	row 'range 50M | map x*x, dsvc-run; msgpack-c loop' 0.5 50 'M el/s' ours theirs
+	floor_row '  the same, floor' 30 50 'M el/s' ours
+}
+
+row_squares_service() {
+	up 1 1
+	ours() { seconds "$bin/dsvc-read" -t count -e 'range 50_000_000 | map x*x'; }
+	# 10 M messages of the yardstick stand for 50 M
+	theirs() { own "$yard/zmq" "ipc://$work/y" 8 10000000 && S=$(awk -v s="$S" 'BEGIN { print s * 5 }'); }
+	row 'the same, 1 worker, 1 reader; zmq 8 byte' 2 50 'M el/s' ours theirs
+	floor_row '  the same, floor' 15 50 'M el/s' ours
+	down
+}
+
+row_mib() {
+	ours() { seconds "$bin/dsvc-read" -t count -e "whole $one | repeat 4000"; }
+	up 1 1
+	theirs() { own "$yard/zmq" "ipc://$work/y" 1048576 4000; }
+	row '1 MiB elements, ipc; zmq 1 MiB' 0.8 4.194304 'GB/s' ours theirs
+	down
+	up 1 1 'tcp://127.0.0.1:*' 'tcp://127.0.0.1:*'
+	theirs() { own "$yard/zmq" 'tcp://127.0.0.1:*' 1048576 4000; }
+	row '1 MiB elements, tcp; zmq 1 MiB' 0.8 4.194304 'GB/s' ours theirs
+	down
+}
+
+pick='.label == "cat" and .score > 0.5'
+row_ndjson() {
+	ours() { seconds "$bin/dsvc-run" "ndjson $records | filter $pick | map .id"; }
+	theirs() { seconds jq -c "select($pick) | .id" "$records"; }
+	row 'ndjson filter map, dsvc-run; jq -c' 15 "$records_mb" 'MB/s' ours theirs
+}
+
+row_ndjson_service() {
+	command -v parallel > /dev/null || { echo 'ndjson, two workers: GNU parallel is not installed'; return; }
+	up 2 1
+	ours() { seconds "$bin/dsvc-read" -e "ndjson $records | filter $pick | map .id"; }
+	theirs() { seconds parallel --will-cite --pipepart -a "$records" -j2 --block -1 "jq -c 'select($pick) | .id'"; }
+	row 'the same, 2 workers; parallel --pipepart jq' 12 "$records_mb" 'MB/s' ours theirs
+	down
+}
+
+row_grep() {
+	ours() { seconds "$bin/dsvc-run" -t count "lines $text | filter x ~ /ERROR.*status=50[0-4]/"; }
+	theirs() { seconds grep -Pc 'ERROR.*status=50[0-4]' "$text"; }
+	row 'lines | filter /regex/ of 1 GB; grep -P' 0.7 "$text_mb" 'MB/s' ours theirs
+}
+
+row_gz() {
+	up 2 1
+	ours() { seconds "$bin/dsvc-read" -t count -e "lines $data/gz/*.gz"; }
+	zwc() { find "$data/gz" -name '*.gz' -print0 | xargs -0 -P2 -n 500 sh -c 'zcat "$@" | wc -l' sh; }
+	theirs() { seconds zwc; }
+	row 'lines of 1000 .gz, 2 workers; zcat|wc -P2' 1 1000 'files/s' ours theirs
+	down
+}
+
+row_start() {
+	many() { local i; for ((i = 0; i < 50; i++)); do "$@" || return; done; }
+	ours() { seconds many "$bin/dsvc-run" 'range 1'; }
+	theirs() { seconds many jq -n 1; }
+	row 'start: dsvc-run "range 1"; jq -n 1' 2 50 'runs/s' ours theirs
+}
+
+row_first() {
+	up 1 1
+	many() { local i; for ((i = 0; i < 20; i++)); do "$bin/dsvc-read" -n 1 -e 'range 1_000_000' || return; done; }
+	seconds many && at_most 'first element, whole dsvc-read process' 20 "$(awk -v s="$S" 'BEGIN { print s * 1000 / 20 }')" ms
+	down
+}
+
+row_memory() {
+	up 1 1
+	command -v /usr/bin/time > /dev/null || { echo 'peak memory: /usr/bin/time is not installed'; down; return; }
+	/usr/bin/time -f %M -o "$work/rss" "$bin/dsvc-read" -t count -e 'range 1_000_000_000 | map x*x' > /dev/null
+	at_most 'peak memory of the reader, 1 G elements' 64 "$(awk '{ print $1 / 1024 }' "$work/rss")" MiB
+	set -- $pids
+	at_most 'peak memory of the worker, 1 G elements' 64 \
+		"$(awk '/VmHWM/ { print $2 / 1024 }' "/proc/$2/status")" MiB
+	down
+}
+
+[ $# -gt 0 ] || set -- squares squares_service mib ndjson ndjson_service grep gz start first memory
+header
+for r; do "row_$r"; done
+[ "$rows_missed" -eq 0 ] || echo "$rows_missed missed"
+exit $((rows_missed > 0))
