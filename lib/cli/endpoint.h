@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Where the dispatcher is: what the user gave (-d or DSVC_DISPATCHER, both of
+ * them the row `dispatcher`), else the private socket of this user,
+ * ipc://$XDG_RUNTIME_DIR/dsvc/dispatch, or ipc://$TMPDIR/dsvc-UID/dispatch
+ * where there is no XDG_RUNTIME_DIR.
+ *
+ * The folder of the private socket must be the user's own and closed to others,
+ * for whoever can put a socket there is obeyed: both ends refuse any other.
+ */
+#ifndef CLI_ENDPOINT_H
+#define CLI_ENDPOINT_H
+
+#include <stdbool.h>
+
+#include "base/err.h"
+#include "cli/opt.h"
+
+enum { ENDPOINT_ADDRESS = 256, ENDPOINT_IPC_PATH = 107 };
+
+struct endpoint {
+	char address[ENDPOINT_ADDRESS];
+	char from[64]; /* "-d", "DSVC_DISPATCHER", "the default" */
+	bool own;      /* the private socket */
+};
+
+/* given: NULL or "" for the default. HOST:PORT is taken as tcp://, a path with
+ * a slash as ipc://. ST_USAGE for what is no address, ST_PERM when the private
+ * folder is not private. */
+enum status endpoint_find(const char *given, const char *from, struct endpoint *ep,
+			  struct err *e);
+/* For whoever binds: makes the folder of the private socket and checks it.
+ * Nothing to do for other addresses. */
+enum status endpoint_prepare(const struct endpoint *ep, struct err *e);
+/* Sets ST_UNAVAIL: no dispatcher at ADDRESS (from ...): why. */
+enum status endpoint_unavailable(const struct endpoint *ep, const char *why, struct err *e);
+
+#endif

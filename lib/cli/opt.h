@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The command line and the environment, read into a program's options.
+ *
+ * As POSIX and GNU have it: -n5, -n 5, --count=5, --count 5, clusters of
+ * switches, `--` ends options, `-` is an operand. Long names are never
+ * abbreviated: an abbreviation that scripts rely on freezes all later names. The
+ * last of a repeated scalar wins. What the command line says is stronger than
+ * the environment, and that is stronger than the defaults.
+ *
+ *	struct opt o = { 0 };
+ *	enum status st = opt_parse(&program, argc, argv, &options, &o, &e);
+ *	if (st == ST_END)          // help or version has been shown
+ *		return 0;
+ *	if (st != ST_OK)
+ *		return report(program.name, &e);
+ */
+#ifndef CLI_OPT_H
+#define CLI_OPT_H
+
+#include <stddef.h>
+
+#include "base/err.h"
+#include "cli/program.h"
+
+struct opt {
+	char **operand; /* n of them and a NULL; the texts lie in argv */
+	size_t n;
+	char **from;    /* for each row: "-d", "--dispatcher", "DSVC_DISPATCHER"; NULL: default */
+	size_t n_rows;
+};
+
+/* Fills options (which the caller has zeroed) and o. On an error nothing has to
+ * be cleared. Also answers -h, --help, --version and the hidden --print-*
+ * options: ST_END, or ST_IO when stdout could not be written. */
+enum status opt_parse(const struct program *p, int argc, char **argv, void *options,
+		      struct opt *o, struct err *e);
+/* Where the value of a row comes from, as users write it. Lends; NULL: default. */
+const char *opt_from(const struct opt *o, const struct program *p, const char *name);
+void opt_clear(const struct program *p, void *options, struct opt *o);
+
+/* DSVC_FOO_BAR, or DSVC_READ_FOO_BAR with `own`. */
+void opt_env_name(const struct program *p, const struct param *row, bool own, char *out,
+		  size_t size);
+
+/* Rows that mean the same everywhere. T is the struct of the options. */
+#define OPT_DISPATCHER(T) \
+	{ .name = "dispatcher", .letter = 'd', .arg = "ENDPOINT", .kind = PARAM_WORD, \
+	  .offset = offsetof(T, dispatcher), .flags = PARAM_OPTIONAL, \
+	  .help = "address of the dispatcher: tcp://HOST:PORT or ipc://PATH" }
+#define OPT_QUIET(T) \
+	{ .name = "quiet", .letter = 'q', .kind = PARAM_BOOL, .offset = offsetof(T, quiet), \
+	  .help = "say nothing but errors" }
+#define OPT_VERBOSE(T) \
+	{ .name = "verbose", .letter = 'v', .kind = PARAM_INT, .offset = offsetof(T, verbose), \
+	  .help = "say more about what happens; twice: still more" }
+#define OPT_READY_FD(T) \
+	{ .name = "ready-fd", .arg = "N", .kind = PARAM_INT, .offset = offsetof(T, ready_fd), \
+	  .def = "-1", .min = -1, .max = 1 << 20, \
+	  .help = "write the endpoint and a newline to descriptor N when ready" }
+#define OPT_READY_FILE(T) \
+	{ .name = "ready-file", .arg = "FILE", .kind = PARAM_WORD, \
+	  .offset = offsetof(T, ready_file), .flags = PARAM_OPTIONAL, .complete = "file", \
+	  .help = "write the endpoint and a newline to FILE when ready" }
+
+#endif

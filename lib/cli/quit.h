@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Ways to end: with what was written checked, or by a signal.
+ */
+#ifndef CLI_QUIT_H
+#define CLI_QUIT_H
+
+#include "base/buf.h"
+#include "base/err.h"
+
+/* Writes all of b to standard output. */
+enum status quit_write(const struct buf *b, struct err *e);
+/* Flushes and checks standard output: ST_IO when what was written is not all
+ * there. A closed pipe ends the program, in silence, by SIGPIPE. */
+enum status quit_flush(struct err *e);
+/* Dies of the signal with its default action, so that the parent sees 128 + n
+ * and WIFSIGNALED alike. Standard output is not flushed. */
+void quit_signal(int sig) __attribute__((noreturn));
+
+#endif
