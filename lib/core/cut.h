@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Cutting splits from a source's units, sized by what is left: large first,
+ * small last, so that the end is balanced over the streams.
+ *
+ *	size = remaining weight / (4 x streams), at least CUT_MIN_*, at most CUT_MAX_BYTES
+ *
+ * Files that cannot be cut go out as they are, largest first (in source order
+ * when `ordered`). A source read several times (`times`) is dealt out pass by
+ * pass, or, when a pass is smaller than a split ought to be, in splits that are
+ * read `times` times in a row. Endless sources give splits of a fixed size.
+ *
+ * What comes next depends only on the units, the position (four numbers, for
+ * the durable state) and the number of streams at that moment.
+ */
+#ifndef CORE_CUT_H
+#define CORE_CUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "value/split.h"
+
+#define CUT_ENDLESS ((uint64_t)INT64_MAX)
+enum {
+	CUT_MIN_ELEMENTS = 64 * 1024,
+	CUT_MIN_BYTES = 4 << 20,
+	CUT_MAX_BYTES = 256 << 20,
+	CUT_ENDLESS_ELEMENTS = 1 << 20
+};
+
+struct cut_pos {
+	uint64_t pass;   /* passes that were dealt out whole */
+	uint64_t times;  /* passes that are dealt out together now; 0: not decided */
+	uint64_t unit, at; /* next: this unit, from there */
+};
+struct cut {
+	struct split_list units; /* owned; sorted by cut_open unless ordered */
+	uint64_t times;
+	bool ordered;
+	uint64_t pass_weight;    /* of all units, once */
+	uint64_t rest_weight;    /* of the units from pos.unit + 1 on */
+	struct cut_pos pos;
+	bool small;              /* splits as small as possible are wanted: tests */
+};
+
+/* Takes the units (left empty). times 0 or CUT_ENDLESS: without end. */
+void cut_open(struct cut *c, struct split_list *units, uint64_t times, bool ordered);
+void cut_clear(struct cut *c);
+/* Continues from a position that an earlier cut with the same units had. */
+void cut_seek(struct cut *c, struct cut_pos pos);
+/* The next split, `out` given (split_clear); false: nothing is left. */
+bool cut_next(struct cut *c, uint32_t streams, struct split *out);
+bool cut_left(const struct cut *c);
+/* How many streams can be given something, at most `most`. */
+uint32_t cut_streams(const struct cut *c, uint32_t most);
+
+#endif

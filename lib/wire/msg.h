@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Messages of the service, as structs, and their encoding.
+ *
+ * A message is one header frame, a MessagePack list [type, request, fields...],
+ * and for CHUNK one payload frame behind it, which this file does not touch.
+ * What a message carries is a table of fields (wire/table_*.c): the table
+ * gives encoding, decoding, limits, and the tables of doc/protocol.md.
+ *
+ *	control   worker, reader, tool (DEALER)  <->  dispatcher (ROUTER)
+ *	data      reader (DEALER)                <->  worker (ROUTER)
+ *
+ * `req` of a request is echoed in its reply; 0 where there is no reply.
+ *
+ * Ownership: texts, bytes, ranges, splits and lists in a struct msg are owned
+ * by it and freed by msg_clear. Texts may be NULL, which is "". A message that
+ * is only to be encoded may lend what it points to: then do not clear it.
+ * Decoding trusts nothing: every text, list and number has a limit in its
+ * table, the field count must be exact, and a message that fails leaves *out
+ * zeroed. Of a HELLO with another version only the version is read.
+ */
+#ifndef WIRE_MSG_H
+#define WIRE_MSG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/param.h"
+#include "value/split.h"
+
+enum {
+	WIRE_VERSION = 1,
+	WIRE_FRAME_MAX = 1 << 20,        /* header frame of most messages */
+	WIRE_FRAME_LARGE = 16 << 20,     /* of those msg_frame_max says */
+	WIRE_NAME_MAX = 256,             /* bytes of names, ids, hosts */
+	WIRE_TEXT_MAX = 8192,            /* error texts, endpoints */
+	WIRE_SPEC_MAX = 1 << 20,
+	WIRE_STATE_MAX = 12 << 20,       /* operator state in a restart point */
+	WIRE_STREAMS_MAX = 100000,
+	WIRE_RANGES_MAX = 65536,
+	WIRE_UNITS_MAX = 200000,
+	WIRE_TAGS_MAX = 64,
+	WIRE_SLOTS_MAX = 4096,
+	WIRE_READERS_MAX = 10000
+};
+
+enum wire_role { ROLE_WORKER = 1, ROLE_READER = 2, ROLE_TOOL = 3 };
+enum wire_sharding { SHARD_OFF = 0, SHARD_DYNAMIC = 1, WIRE_SHARDINGS };
+enum wire_order { ORDER_ANY = 0, ORDER_STABLE = 1, ORDER_SOURCE = 2, WIRE_ORDERS };
+enum wire_stream_state {
+	STREAM_WAITING = 0, /* no worker yet, or being handed over */
+	STREAM_RUNNING = 1,
+	STREAM_ENDED = 2,   /* all made: length is known; its worker still delivers */
+	STREAM_FINISHED = 3,/* all acknowledged */
+	WIRE_STREAM_STATES
+};
+enum wire_codec { CODEC_NONE = 0, CODEC_SNAPPY = 1, WIRE_CODECS };
+
+/* Elements [start, end) of a stream, by offset. */
+struct range { uint64_t start, end; };
+struct ranges { struct range *v; size_t n; }; /* sorted, disjoint, not touching */
+struct bytes { uint8_t *p; size_t n; };
+
+enum msg_type {
+	/* any peer -> dispatcher */
+	MSG_HELLO = 1, MSG_BEAT, MSG_BYE,
+	/* dispatcher -> any peer (BEAT both ways) */
+	MSG_WELCOME, MSG_REFUSED, MSG_WHO, MSG_BYE_OK, MSG_ERROR,
+	/* tools and readers */
+	MSG_REGISTER, MSG_GET, MSG_DATASET, MSG_STATUS, MSG_REPORT,
+	/* reader <-> dispatcher */
+	MSG_OPEN, MSG_JOB, MSG_STREAMS, MSG_HOLD, MSG_HELD, MSG_ACK, MSG_ACKED,
+	MSG_CLOSE, MSG_CLOSED, MSG_DONE, MSG_GONE,
+	/* worker <-> dispatcher */
+	MSG_LIST, MSG_UNITS, MSG_ASSIGN, MSG_ASSIGNED, MSG_REVOKE, MSG_REVOKED,
+	MSG_SPLIT_REQ, MSG_SPLIT, MSG_RESTART, MSG_STREAM_END, MSG_HANDOVER, MSG_END_OK,
+	MSG_READER_GONE, MSG_GONE_OK,
+	/* reader <-> worker */
+	MSG_CREDIT, MSG_CHUNK, MSG_CHUNK_ACK, MSG_VOID,
+	MSG_TYPES
+};
+
+/* Which stream, and which handing out of it: of every stream's message. */
+struct stream_key {
+	uint64_t iteration;
+	uint32_t stream, gen;
+};
+
+struct msg_stream_ref { struct stream_key key; };
+struct msg_hello {
+	uint32_t version;
+	uint32_t role;          /* enum wire_role */
+	uint64_t peer;          /* the sender's id, as in its routing id */
+	char *name, *host;      /* for people; host: an id of the machine */
+	uint32_t pid;
+	char *endpoint;         /* worker: where readers connect */
+	uint32_t slots;         /* worker: streams it wants to run at once */
+	struct words tags;
+	uint64_t instance;      /* of the dispatcher it knew; 0: its first HELLO */
+	struct { struct msg_stream_ref *v; size_t n; } streams; /* worker: what it runs */
+};
+struct msg_welcome {
+	uint32_t version;
+	uint64_t instance;      /* another one than before: all state is gone */
+	bool durable;           /* comes back with its state when it is lost */
+	uint32_t beat_ms, loss_ms;
+};
+struct msg_refused { uint32_t version, code; char *text, *help; };
+struct msg_error { uint32_t code; char *text, *help; };  /* reply to any request */
+struct msg_beat { uint64_t kept_bytes, streams; };       /* worker: what it keeps; others 0 */
+struct msg_bye { bool drain; };                          /* worker: take my streams over */
+
+struct msg_register { char *id, *spec, *type; };         /* id "": any */
+struct msg_get { char *id; };
+struct msg_dataset { char *id, *spec, *type; bool known; }; /* known: was there before */
+struct msg_status { uint32_t what; char *job; };         /* enum disp_report (core) */
+struct msg_report { struct bytes value; };               /* one MessagePack value */
+
+struct msg_stream_ranges { uint32_t stream; struct ranges ranges; };
+struct ranges_list { struct msg_stream_ranges *v; size_t n; };
+
+struct msg_open {
+	char *job;              /* "": anonymous */
+	char *dataset;          /* id, or "" with spec and type */
+	char *spec, *type;
+	uint32_t sharding, order, shards; /* shards 0: default */
+	uint32_t epoch;         /* from 1 */
+	bool seeded;
+	uint64_t seed;
+	char *options;          /* further options that must be the same for all readers */
+	uint32_t min_workers, wait_ms; /* wait so long for so many, else ERROR 69 */
+	uint64_t iteration, seat; /* opened before: 0 or what JOB said */
+	bool resume;            /* `have` is where to go on from */
+	struct ranges_list have;/* elements the consumer has had, in earlier runs */
+	struct ranges_list skip_splits; /* unused streams' numbers stay empty */
+};
+struct msg_job {
+	uint64_t iteration, seat; /* seat: this reader's number in the iteration */
+	char *job, *dataset, *spec, *type;
+	uint32_t sharding, order, shards, epoch;
+	uint64_t seed;
+	uint32_t block;         /* order stable: elements taken from a stream in turn */
+};
+struct msg_stream {
+	uint32_t stream, gen;
+	uint32_t state;         /* enum wire_stream_state */
+	uint64_t worker;        /* peer id; 0: none */
+	char *endpoint;
+	uint64_t length;        /* when ended */
+	uint64_t floor;         /* all offsets below are acknowledged */
+};
+struct msg_streams {
+	uint64_t iteration, version;
+	bool all_known;         /* no stream will be added any more */
+	uint32_t total;         /* streams so far */
+	struct { struct msg_stream *v; size_t n; } list; /* those that changed */
+};
+struct msg_held { struct stream_key key; uint64_t seat; struct ranges ranges; };
+struct msg_ack { uint64_t iteration, seat, seq; struct ranges_list list; };
+struct msg_floor { uint32_t stream; uint64_t floor; };
+struct msg_acked {
+	uint64_t iteration, seat, seq;
+	struct { struct msg_floor *v; size_t n; } floors;
+};
+struct msg_close { uint64_t iteration, seat, seq; bool keep; struct ranges_list list; };
+struct msg_closed { uint64_t iteration, seat; };
+struct msg_done { uint64_t iteration; uint32_t code; char *text, *help; uint64_t elements; };
+struct msg_gone { uint64_t iteration, seat; char *text; };
+
+struct msg_list { char *spec; };
+struct msg_units { uint32_t code; char *text, *help; uint64_t times; struct split_list units; };
+struct msg_assign {
+	struct stream_key key;
+	char *job, *spec;
+	uint64_t seed;
+	bool by_split;          /* ask for splits; else the stream is the whole dataset */
+	uint32_t order;
+	uint64_t offset;        /* of the first element it will make */
+	uint64_t split;         /* the split it begins in: the first to ask for */
+	struct bytes state;     /* chain's state at `offset`; empty: begin of that split */
+	bool has_state;
+	struct ranges skip;     /* made, but not to be sent: somebody has them */
+};
+struct msg_assigned { struct stream_key key; };
+struct msg_revoke { uint64_t iteration; uint32_t stream, gen; bool all; }; /* all: of the iteration */
+struct msg_revoked { uint64_t iteration; uint32_t stream, gen; };
+struct msg_split_req { struct stream_key key; uint64_t k; uint32_t n; };
+struct msg_split { struct stream_key key; uint64_t k; struct split_list splits; bool end; };
+struct msg_restart { struct stream_key key; uint64_t offset, split; struct bytes state; };
+struct msg_stream_end {
+	struct stream_key key;
+	uint64_t length, made;  /* made: elements produced under this generation, skipped ones too */
+	uint32_t code;          /* 0, or why it failed */
+	char *text, *help;
+};
+struct msg_handover { struct stream_key key; uint64_t offset, split, made; struct bytes state; };
+struct msg_reader_gone { struct stream_key key; uint64_t seat; struct ranges acked; };
+struct msg_gone_ok { struct stream_key key; uint64_t seat; struct ranges acked; };
+
+struct msg_credit { struct stream_key key; uint64_t seat; uint32_t session; uint64_t total; };
+struct msg_chunk {
+	struct stream_key key;
+	uint64_t seat;
+	uint64_t offset;        /* of the payload's first element */
+	uint32_t count;         /* elements in the payload */
+	uint32_t skip;          /* of those, so many at the front are not for you */
+	uint32_t codec;         /* enum wire_codec */
+	uint64_t raw_len;       /* payload bytes once decoded */
+};
+struct msg_chunk_ack { struct stream_key key; uint64_t seat; struct ranges ranges; };
+struct msg_void { struct stream_key key; uint64_t seat; };
+
+struct msg {
+	enum msg_type type;
+	uint64_t req;
+	union {
+		struct msg_hello hello;
+		struct msg_beat beat;
+		struct msg_bye bye;
+		struct msg_welcome welcome;
+		struct msg_refused refused;
+		struct msg_error error;
+		struct msg_register reg;
+		struct msg_get get;
+		struct msg_dataset dataset;
+		struct msg_status status;
+		struct msg_report report;
+		struct msg_open open;
+		struct msg_job job;
+		struct msg_streams streams;
+		struct msg_stream_ref hold;
+		struct msg_held held;
+		struct msg_ack ack;
+		struct msg_acked acked;
+		struct msg_close close;
+		struct msg_closed closed;
+		struct msg_done done;
+		struct msg_gone gone;
+		struct msg_list list;
+		struct msg_units units;
+		struct msg_assign assign;
+		struct msg_assigned assigned;
+		struct msg_revoke revoke;
+		struct msg_revoked revoked;
+		struct msg_split_req split_req;
+		struct msg_split split;
+		struct msg_restart restart;
+		struct msg_stream_end stream_end;
+		struct msg_handover handover;
+		struct msg_stream_ref end_ok;
+		struct msg_reader_gone reader_gone;
+		struct msg_gone_ok gone_ok;
+		struct msg_credit credit;
+		struct msg_chunk chunk;
+		struct msg_chunk_ack chunk_ack;
+		struct msg_void void_;
+	};
+};
+
+/* Appends the header frame. Texts longer than their limit are a bug of ours. */
+void msg_encode(const struct msg *m, struct buf *out);
+/* ST_PROTO with a sentence naming message and field. */
+enum status msg_decode(const uint8_t *p, size_t n, struct msg *out, struct err *e);
+void msg_clear(struct msg *m);
+/* Gives a copy that owns all it has. */
+void msg_copy(struct msg *to, const struct msg *from);
+const char *msg_name(enum msg_type t);       /* "HELLO"; "?" for others */
+size_t msg_frame_max(enum msg_type t);       /* most bytes of its header frame */
+
+/* For doc/protocol.md: one markdown table per message. */
+void msg_print_tables(struct buf *out);
+
+#endif
