@@ -135,7 +135,8 @@ struct msg_open {
 	uint64_t iteration, seat; /* opened before: 0 or what JOB said */
 	bool resume;            /* `have` is where to go on from */
 	struct ranges_list have;/* elements the consumer has had, in earlier runs */
-	struct ranges_list skip_splits; /* unused streams' numbers stay empty */
+	bool checkpoint;        /* keep the job for its return */
+	bool ordered_alone;     /* wants to be the only reader (order stable, source) */
 };
 struct msg_job {
 	uint64_t iteration, seat; /* seat: this reader's number in the iteration */
