@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+#include "net/address.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/rng.h"
+#include "base/str.h"
+
+static enum status
+address_bad(const char *text, const char *why, struct err *e)
+{
+	err_set(e, ST_USAGE, "'%.200s' is not an address: %s", text, why);
+	err_help(e, "write ipc:///run/me/dsvc, tcp://127.0.0.1:5050 or tcp://127.0.0.1:* (any free port)");
+	return ST_USAGE;
+}
+
+static enum status
+address_parse_tcp(const char *text, const char *rest, struct address *ep, struct err *e)
+{
+	const char *colon = strrchr(rest, ':');
+	if (!colon || colon == rest)
+		return address_bad(text, "it has no port", e);
+	const char *host = rest;
+	size_t host_len = (size_t)(colon - rest);
+	if (host[0] == '[') {
+		if (host[host_len - 1] != ']')
+			return address_bad(text, "`[` without `]`", e);
+		host++, host_len -= 2;
+	} else if (memchr(host, ':', host_len)) {
+		return address_bad(text, "an IPv6 address stands in [ ]", e);
+	}
+	if (host_len == 0 || host_len >= sizeof ep->host)
+		return address_bad(text, "its host is empty or too long", e);
+	memcpy(ep->host, host, host_len);
+	const char *port = colon + 1;
+	int64_t n = 0;
+	if (strcmp(port, "*") != 0 && (!str_int(port, strlen(port), &n) || n < 0 || n > 65535 ||
+				       strlen(port) >= sizeof ep->port))
+		return address_bad(text, "its port is no number from 1 to 65535", e);
+	strcpy(ep->port, strcmp(port, "0") == 0 ? "*" : port);
+	return ST_OK;
+}
+
+enum status
+address_parse(const char *text, struct address *out, struct err *e)
+{
+	struct address ep;
+	memset(&ep, 0, sizeof ep);
+	size_t n = strlen(text);
+	if (n >= sizeof ep.text)
+		return address_bad(text, "it is too long", e);
+	memcpy(ep.text, text, n + 1);
+	if (str_starts(text, "ipc://")) {
+		ep.ipc = true;
+		const char *path = text + 6;
+		if (!*path)
+			return address_bad(text, "it has no path", e);
+		if (*path == '@')
+			return address_bad(text, "abstract sockets have no owner; use a path", e);
+		if (strlen(path) > ADDRESS_PATH_MAX)
+			return address_bad(text, "the path of a socket has at most 100 bytes", e);
+		strcpy(ep.path, path);
+	} else if (str_starts(text, "tcp://")) {
+		enum status st = address_parse_tcp(text, text + 6, &ep, e);
+		if (st != ST_OK)
+			return st;
+	} else {
+		return address_bad(text, "it begins with neither ipc:// nor tcp://", e);
+	}
+	*out = ep;
+	return ST_OK;
+}
+
+bool
+address_local(const struct address *ep)
+{
+	return ep->ipc || str_starts(ep->host, "127.") || strcmp(ep->host, "::1") == 0 ||
+	       strcmp(ep->host, "localhost") == 0;
+}
+
+enum status
+address_folder(struct buf *out, struct err *e)
+{
+	const char *run = getenv("XDG_RUNTIME_DIR");
+	const char *tmp = getenv("TMPDIR");
+	buf_reset(out);
+	if (run && run[0] == '/')
+		buf_printf(out, "%s/dsvc", run);
+	else
+		buf_printf(out, "%s/dsvc-%u", tmp && tmp[0] == '/' ? tmp : "/tmp",
+			   (unsigned)geteuid());
+	const char *dir = (const char *)out->data;
+	if (mkdir(dir, 0700) != 0 && errno != EEXIST)
+		return err_errno(e, "cannot make the folder %s for sockets", dir);
+	struct stat s;
+	if (lstat(dir, &s) != 0)
+		return err_errno(e, "cannot look at %s", dir);
+	if (!S_ISDIR(s.st_mode) || s.st_uid != geteuid() || (s.st_mode & 077)) {
+		err_set(e, ST_PERM, "the folder %s for sockets is not private", dir);
+		err_help(e, "it must be a folder of yours with mode 0700; remove it, or set XDG_RUNTIME_DIR or TMPDIR, or name an address with -b and -d");
+		return ST_PERM;
+	}
+	return ST_OK;
+}
+
+static enum status
+address_within(const char *name, struct buf *out, struct err *e)
+{
+	struct buf dir = { 0 };
+	enum status st = address_folder(&dir, e);
+	if (st == ST_OK) {
+		buf_reset(out);
+		buf_printf(out, "ipc://%s/%s", (char *)dir.data, name);
+		if (dir.len + 1 + strlen(name) > ADDRESS_PATH_MAX) {
+			st = err_set(e, ST_CONFIG, "the folder %s has too long a name for sockets",
+				     (char *)dir.data);
+			err_help(e, "set TMPDIR or XDG_RUNTIME_DIR to a shorter path, or name an address with -b and -d");
+		}
+	}
+	buf_clear(&dir);
+	return st;
+}
+
+enum status
+address_default(struct buf *out, struct err *e)
+{
+	return address_within("dispatch", out, e);
+}
+
+enum status
+address_fresh(const char *word, struct buf *out, struct err *e)
+{
+	char name[64];
+	snprintf(name, sizeof name, "%s-%ld-%06x", word, (long)getpid(),
+		 (unsigned)(rng_seed_fresh() & 0xffffff));
+	return address_within(name, out, e);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Addresses of sockets: ipc:///path and tcp://host:port.
+ *
+ * The default is a private ipc socket in a folder that only its owner may
+ * enter: $XDG_RUNTIME_DIR/dsvc, else $TMPDIR (or /tmp)/dsvc-UID. A socket file
+ * that a dead program left is taken over; one that is alive is refused in
+ * words (libzmq would unlink either without asking).
+ */
+#ifndef NET_ADDRESS_H
+#define NET_ADDRESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+
+enum { ADDRESS_MAX = 512, ADDRESS_PATH_MAX = 100 };
+
+struct address {
+	bool ipc;
+	char text[ADDRESS_MAX]; /* as given */
+	char path[ADDRESS_MAX]; /* ipc */
+	char host[256];          /* tcp: without [ ]; "*": every interface */
+	char port[8];            /* tcp: "*": any free one */
+};
+
+/* ST_USAGE with what is wrong and how it should look. */
+enum status address_parse(const char *text, struct address *out, struct err *e);
+/* Whether only programs of this machine can reach it. */
+bool address_local(const struct address *ep);
+
+/* Fills out with the private folder, made if need be; ST_PERM when it belongs
+ * to someone else or others may enter. */
+enum status address_folder(struct buf *out, struct err *e);
+/* Puts the default dispatcher's address into out. */
+enum status address_default(struct buf *out, struct err *e);
+/* An address in the private folder that nobody has: ipc://FOLDER/WORD-PID-RANDOM. */
+enum status address_fresh(const char *word, struct buf *out, struct err *e);
+
+/* Whether somebody listens there: connects and hangs up, within timeout_ms. The
+ * reason is put as "connection refused", without address. For tcp, `local` (may
+ * be NULL) is filled with the address of this end, as an endpoint host. */
+enum status address_probe(const struct address *ep, int timeout_ms,
+			   char *local, size_t local_size, struct err *e);
+
+/* The right to bind an ipc path, for as long as it is held: two programs
+ * that start at once do not both get it. Gives a descriptor (-1: not needed). */
+enum status address_claim(const struct address *ep, int *fd, struct err *e);
+void address_release(const struct address *ep, int *fd);
+/* Removes socket files WORD-* in the private folder whose program is gone. */
+void address_sweep(const char *word);
+
+#endif

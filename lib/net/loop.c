@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+#include "net/loop.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+#include <zmq.h>
+
+#include "base/clock.h"
+#include "base/hash.h"
+#include "base/mem.h"
+#include "base/rng.h"
+#include "net/net_inner.h"
+
+struct watch {
+	int fd, events; /* fd -1: taken out while handlers run */
+	void (*fn)(void *arg, int fd, int events);
+	void *arg;
+};
+
+struct net {
+	void *ctx;
+	struct sock **socks;
+	size_t n_socks, cap_socks;
+	struct watch *watches;
+	size_t n_watches, cap_watches;
+	zmq_pollitem_t *items; /* two for each socket, then one for each watch */
+	size_t cap_items;
+};
+
+struct net *
+net_new(void)
+{
+	struct net *n = mem_zalloc(sizeof *n);
+	n->ctx = zmq_ctx_new();
+	zmq_ctx_set(n->ctx, ZMQ_IO_THREADS, 1);
+	return n;
+}
+
+void
+net_free(struct net **np)
+{
+	struct net *n = *np;
+	if (!n)
+		return;
+	zmq_ctx_term(n->ctx);
+	mem_free(n->socks);
+	mem_free(n->watches);
+	mem_free(n->items);
+	mem_free(n);
+	*np = NULL;
+}
+
+void *
+net_context(struct net *n)
+{
+	return n->ctx;
+}
+
+void
+net_add(struct net *n, struct sock *s)
+{
+	n->socks = mem_grow(n->socks, &n->cap_socks, n->n_socks + 1, sizeof *n->socks);
+	n->socks[n->n_socks++] = s;
+}
+
+void
+net_remove(struct net *n, struct sock *s)
+{
+	for (size_t i = 0; i < n->n_socks; i++)
+		if (n->socks[i] == s)
+			n->socks[i] = n->socks[--n->n_socks];
+}
+
+void
+net_watch(struct net *n, int fd, int events, void (*fn)(void *, int, int), void *arg)
+{
+	n->watches = mem_grow(n->watches, &n->cap_watches, n->n_watches + 1, sizeof *n->watches);
+	n->watches[n->n_watches++] = (struct watch){ fd, events, fn, arg };
+}
+
+void
+net_unwatch(struct net *n, int fd)
+{
+	for (size_t i = 0; i < n->n_watches; i++)
+		if (n->watches[i].fd == fd)
+			n->watches[i].fd = -1;
+}
+
+static void
+net_forget_watches(struct net *n)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < n->n_watches; i++)
+		if (n->watches[i].fd >= 0)
+			n->watches[kept++] = n->watches[i];
+	n->n_watches = kept;
+}
+
+static size_t
+net_items(struct net *n)
+{
+	size_t count = n->n_socks * 2 + n->n_watches;
+	n->items = mem_grow(n->items, &n->cap_items, count + 1, sizeof *n->items);
+	zmq_pollitem_t *item = n->items;
+	for (size_t i = 0; i < n->n_socks; i++) {
+		*item++ = (zmq_pollitem_t){ sock_handle(n->socks[i]), 0, ZMQ_POLLIN, 0 };
+		*item++ = (zmq_pollitem_t){ sock_monitor(n->socks[i]), 0, ZMQ_POLLIN, 0 };
+	}
+	for (size_t i = 0; i < n->n_watches; i++) {
+		struct watch *w = &n->watches[i];
+		short events = (short)((w->events & NET_READ ? ZMQ_POLLIN : 0) |
+				       (w->events & NET_WRITE ? ZMQ_POLLOUT : 0) |
+				       (w->events & NET_ERROR ? ZMQ_POLLERR : 0));
+		*item++ = (zmq_pollitem_t){ NULL, w->fd, events, 0 };
+	}
+	return count;
+}
+
+static long
+net_wait_ms(const struct net *n, int64_t until_ns)
+{
+	for (size_t i = 0; i < n->n_socks; i++)
+		if (sock_deadline(n->socks[i]) < until_ns)
+			until_ns = sock_deadline(n->socks[i]);
+	if (until_ns == INT64_MAX)
+		return -1;
+	int64_t left = until_ns - clock_mono_ns();
+	if (left <= 0)
+		return 0;
+	left = (left + 999999) / 1000000;
+	return left > 3600000 ? 3600000 : (long)left;
+}
+
+void
+net_step(struct net *n, int64_t until_ns)
+{
+	net_forget_watches(n);
+	size_t n_socks = n->n_socks, n_watches = n->n_watches;
+	size_t count = net_items(n);
+	if (zmq_poll(n->items, (int)count, net_wait_ms(n, until_ns)) > 0) {
+		for (size_t i = 0; i < n_socks; i++)
+			if (n->items[2 * i].revents || n->items[2 * i + 1].revents)
+				sock_ready(n->socks[i]);
+		for (size_t i = 0; i < n_watches; i++) {
+			short got = n->items[2 * n_socks + i].revents;
+			struct watch w = n->watches[i];
+			if (got && w.fd >= 0)
+				w.fn(w.arg, w.fd, (got & ZMQ_POLLIN ? NET_READ : 0) |
+							  (got & ZMQ_POLLOUT ? NET_WRITE : 0) |
+							  (got & ZMQ_POLLERR ? NET_ERROR : 0));
+		}
+	}
+	int64_t now = clock_mono_ns();
+	for (size_t i = 0; i < n->n_socks; i++)
+		sock_tick(n->socks[i], now);
+}
+
+uint64_t
+net_host_id(void)
+{
+	char text[128] = "";
+	FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
+	if (!f || !fgets(text, sizeof text, f))
+		gethostname(text, sizeof text - 1);
+	if (f)
+		fclose(f);
+	/* hash_bytes is seeded per process, and this must be the same in all */
+	uint64_t id = 1;
+	for (const char *c = text; *c; c++)
+		id = rng_mix(id, (uint8_t)*c);
+	return id;
+}
+
+void
+net_raise_files(void)
+{
+	struct rlimit r;
+	if (getrlimit(RLIMIT_NOFILE, &r) == 0 && r.rlim_cur < r.rlim_max) {
+		r.rlim_cur = r.rlim_max > 65536 ? 65536 : r.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &r);
+	}
+}

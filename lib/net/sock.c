@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: MIT */
+#include "net/sock.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <zmq.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/rng.h"
+#include "net/address.h"
+#include "net/net_inner.h"
+#include "net/track.h"
+
+enum { SOCK_BURST = 256 }; /* messages taken before others get their turn */
+
+struct sock {
+	struct net *net;
+	void *handle, *monitor;
+	struct sock_opts o;
+	struct track track;
+	int64_t complained_ns; /* when the last malformed message was told */
+};
+
+static void
+sock_set_int(void *h, int option, int value)
+{
+	zmq_setsockopt(h, option, &value, sizeof value);
+}
+
+uint64_t
+sock_peer_new(void)
+{
+	return rng_seed_fresh() | (uint64_t)1 << 63; /* ids that begin with 0 are libzmq's own */
+}
+
+/* As it is on the wire: big end first, so that a dump shows the number. */
+static void
+sock_id_bytes(uint64_t id, uint8_t out[8])
+{
+	for (int i = 0; i < 8; i++)
+		out[i] = (uint8_t)(id >> (56 - 8 * i));
+}
+
+static uint64_t
+sock_id_of(const uint8_t *p)
+{
+	uint64_t id = 0;
+	for (int i = 0; i < 8; i++)
+		id = id << 8 | p[i];
+	return id;
+}
+
+static void
+sock_open_monitor(struct sock *s)
+{
+	char name[64];
+	snprintf(name, sizeof name, "inproc://monitor-%p", (void *)s);
+	zmq_socket_monitor(s->handle, name, ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_CONNECTED |
+			   ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_DISCONNECTED);
+	s->monitor = zmq_socket(net_context(s->net), ZMQ_PAIR);
+	sock_set_int(s->monitor, ZMQ_LINGER, 0);
+	zmq_connect(s->monitor, name);
+}
+
+struct sock *
+sock_new(struct net *n, const struct sock_opts *opts)
+{
+	struct sock *s = mem_zalloc(sizeof *s);
+	s->net = n;
+	s->o = *opts;
+	s->handle = zmq_socket(net_context(n), ZMQ_ROUTER);
+	void *h = s->handle;
+	sock_set_int(h, ZMQ_ROUTER_MANDATORY, 1);
+	sock_set_int(h, ZMQ_ROUTER_HANDOVER, opts->handover);
+	sock_set_int(h, ZMQ_SNDHWM, 0);
+	sock_set_int(h, ZMQ_RCVHWM, 0);
+	sock_set_int(h, ZMQ_RECONNECT_IVL, opts->reconnect_ms ? opts->reconnect_ms : 50);
+	sock_set_int(h, ZMQ_RECONNECT_IVL_MAX, 1000);
+	sock_set_int(h, ZMQ_CONNECT_TIMEOUT, 3000);
+	int64_t most = opts->frame_max ? (int64_t)opts->frame_max : SOCK_HEAD_MAX;
+	zmq_setsockopt(h, ZMQ_MAXMSGSIZE, &most, sizeof most);
+	if (opts->self) {
+		uint8_t id[8];
+		sock_id_bytes(opts->self, id);
+		zmq_setsockopt(h, ZMQ_ROUTING_ID, id, sizeof id);
+	}
+	track_init(&s->track, SOCK_RETURN_MS * (int64_t)1000000, opts->broke, opts->gone, opts->arg);
+	sock_open_monitor(s);
+	net_add(n, s);
+	return s;
+}
+
+void
+sock_free(struct sock **sp, int linger_ms)
+{
+	struct sock *s = *sp;
+	if (!s)
+		return;
+	net_remove(s->net, s);
+	sock_set_int(s->handle, ZMQ_LINGER, linger_ms);
+	zmq_socket_monitor(s->handle, NULL, 0);
+	zmq_close(s->handle);
+	zmq_close(s->monitor);
+	track_clear(&s->track);
+	mem_free(s);
+	*sp = NULL;
+}
+
+void *
+sock_handle(struct sock *s)
+{
+	return s->handle;
+}
+
+void *
+sock_monitor(struct sock *s)
+{
+	return s->monitor;
+}
+
+int64_t
+sock_deadline(const struct sock *s)
+{
+	return s->track.deadline_ns;
+}
+
+void
+sock_tick(struct sock *s, int64_t now_ns)
+{
+	track_tick(&s->track, now_ns);
+}
+
+enum status
+sock_bind(struct sock *s, const char *address, struct buf *bound, struct err *e)
+{
+	struct address a;
+	enum status st = address_parse(address, &a, e);
+	if (st != ST_OK)
+		return st;
+	if (strchr(a.host, ':'))
+		sock_set_int(s->handle, ZMQ_IPV6, 1);
+	if (zmq_bind(s->handle, address) != 0) {
+		int code = zmq_errno();
+		err_set(e, code == EACCES || code == EPERM ? ST_PERM : ST_UNAVAIL,
+			"cannot bind %s: %s", address, zmq_strerror(code));
+		if (code == EADDRINUSE)
+			err_help(e, "another program listens there; port * takes any free one");
+		return e ? e->kind : ST_UNAVAIL;
+	}
+	char text[ADDRESS_MAX + 64];
+	size_t n = sizeof text;
+	buf_reset(bound);
+	if (zmq_getsockopt(s->handle, ZMQ_LAST_ENDPOINT, text, &n) == 0)
+		buf_str(bound, text);
+	else
+		buf_str(bound, address);
+	return ST_OK;
+}
+
+void
+sock_unbind(struct sock *s, const char *bound)
+{
+	zmq_unbind(s->handle, bound);
+}
+
+enum status
+sock_connect(struct sock *s, const char *address, uint64_t peer, struct err *e)
+{
+	struct address a;
+	enum status st = address_parse(address, &a, e);
+	if (st != ST_OK)
+		return st;
+	if (strchr(a.host, ':'))
+		sock_set_int(s->handle, ZMQ_IPV6, 1);
+	uint8_t id[8];
+	sock_id_bytes(peer, id);
+	zmq_setsockopt(s->handle, ZMQ_CONNECT_ROUTING_ID, id, sizeof id);
+	track_keep(&s->track, peer, address, address_local(&a));
+	if (zmq_connect(s->handle, address) != 0) {
+		track_drop(&s->track, peer);
+		return err_set(e, ST_UNAVAIL, "cannot connect to %s: %s", address,
+			       zmq_strerror(zmq_errno()));
+	}
+	return ST_OK;
+}
+
+void
+sock_disconnect(struct sock *s, const char *address, uint64_t peer)
+{
+	zmq_disconnect(s->handle, address);
+	track_drop(&s->track, peer);
+}
+
+/* What happened to connections; all of it. */
+static void
+sock_drain_monitor(struct sock *s)
+{
+	zmq_msg_t m;
+	zmq_msg_init(&m);
+	while (zmq_msg_recv(&m, s->monitor, ZMQ_DONTWAIT) >= 0) {
+		uint16_t event = 0;
+		int32_t value = -1;
+		if (zmq_msg_size(&m) >= 6) {
+			const uint8_t *p = zmq_msg_data(&m);
+			memcpy(&event, p, 2);
+			memcpy(&value, p + 2, 4);
+		}
+		char address[ADDRESS_MAX + 64] = "";
+		if (zmq_msg_more(&m) && zmq_msg_recv(&m, s->monitor, ZMQ_DONTWAIT) >= 0)
+			snprintf(address, sizeof address, "%.*s", (int)zmq_msg_size(&m),
+				 (char *)zmq_msg_data(&m));
+		int64_t now = clock_mono_ns();
+		struct track_peer *p;
+		switch (event) {
+		case ZMQ_EVENT_ACCEPTED:
+			track_opened(&s->track, value);
+			break;
+		case ZMQ_EVENT_CONNECTED:
+			track_opened(&s->track, value);
+			p = track_by_address(&s->track, address);
+			if (p)
+				track_seen(&s->track, p->id, value, p->local, now);
+			break;
+		case ZMQ_EVENT_HANDSHAKE_SUCCEEDED:
+			p = track_by_address(&s->track, address);
+			if (p && s->o.connected)
+				s->o.connected(s->o.arg, p->id);
+			break;
+		case ZMQ_EVENT_DISCONNECTED:
+			track_closed(&s->track, value, now);
+			break;
+		}
+	}
+	zmq_msg_close(&m);
+}
+
+/* Whether what libzmq knows of the other end's address is of this machine. For
+ * ipc it is no IP address at all. */
+static bool
+sock_is_local(zmq_msg_t *m)
+{
+	const char *a = zmq_msg_gets(m, "Peer-Address");
+	struct in6_addr scratch;
+	if (!a || (inet_pton(AF_INET, a, &scratch) != 1 && inet_pton(AF_INET6, a, &scratch) != 1))
+		return true;
+	return strncmp(a, "127.", 4) == 0 || strcmp(a, "::1") == 0 ||
+	       strncmp(a, "::ffff:127.", 11) == 0;
+}
+
+static void
+sock_complain(struct sock *s, const char *what)
+{
+	int64_t now = clock_mono_ns();
+	if (s->complained_ns && now - s->complained_ns < (int64_t)1000000000)
+		return;
+	s->complained_ns = now;
+	log_say(LOG_WARN, "dropped a message that %s", what);
+}
+
+static void
+sock_deliver(struct sock *s, const uint8_t *id, zmq_msg_t *head, zmq_msg_t *payload)
+{
+	struct sock_msg m = { .peer = sock_id_of(id) };
+	sock_drain_monitor(s);
+	struct track_peer *p = track_find(&s->track, m.peer);
+	int fd = zmq_msg_get(head, ZMQ_SRCFD);
+	if (!p || p->fd != fd)
+		track_seen(&s->track, m.peer, fd, sock_is_local(head), clock_mono_ns());
+	m.head = zmq_msg_data(head);
+	m.head_len = zmq_msg_size(head);
+	if (payload) {
+		m.data = zmq_msg_data(payload);
+		m.len = zmq_msg_size(payload);
+		m.frame = payload;
+	}
+	if (m.head_len > SOCK_HEAD_MAX)
+		sock_complain(s, "has too long a header");
+	else
+		s->o.message(s->o.arg, &m);
+}
+
+/* One message: routing id, header and at most one payload; false: none is there. */
+static bool
+sock_receive(struct sock *s)
+{
+	enum { SOCK_FRAMES = 3 };
+	zmq_msg_t frame[SOCK_FRAMES];
+	size_t n = 0, surplus = 0;
+	int more = 1;
+	while (more) {
+		zmq_msg_t *f = n < SOCK_FRAMES ? &frame[n] : NULL, extra;
+		if (!f)
+			f = &extra;
+		zmq_msg_init(f);
+		if (zmq_msg_recv(f, s->handle, ZMQ_DONTWAIT) < 0) {
+			zmq_msg_close(f);
+			break;
+		}
+		more = zmq_msg_more(f);
+		if (f == &extra) {
+			zmq_msg_close(f);
+			surplus++;
+		} else {
+			n++;
+		}
+	}
+	if (n == 0)
+		return false;
+	if (n < 2 || surplus)
+		sock_complain(s, "has not one or two frames");
+	else if (zmq_msg_size(&frame[0]) != 8)
+		sock_complain(s, "comes from a peer whose routing id is not 8 bytes long");
+	else
+		sock_deliver(s, zmq_msg_data(&frame[0]), &frame[1], n == 3 ? &frame[2] : NULL);
+	for (size_t i = 0; i < n; i++)
+		zmq_msg_close(&frame[i]);
+	return true;
+}
+
+void
+sock_ready(struct sock *s)
+{
+	sock_drain_monitor(s);
+	for (int i = 0; i < SOCK_BURST && sock_receive(s); i++)
+		;
+}
+
+static void
+sock_frame_release(void *arg, uint8_t *data, size_t len)
+{
+	(void)data, (void)len;
+	zmq_msg_close(arg);
+	mem_free(arg);
+}
+
+void
+sock_msg_take(struct sock_msg *m, void (**release)(void *, uint8_t *, size_t), void **arg)
+{
+	zmq_msg_t *mine = mem_alloc(sizeof *mine);
+	zmq_msg_init(mine);
+	zmq_msg_move(mine, m->frame);
+	m->data = zmq_msg_data(mine); /* short frames lie inside the struct and move */
+	*release = sock_frame_release;
+	*arg = mine;
+}
+
+static void
+sock_sent_free(void *data, void *hint)
+{
+	struct sock_payload *sent = hint;
+	sent->release(sent->arg, data, sent->len);
+	mem_free(sent);
+}
+
+static void
+sock_payload_drop(const struct sock_payload *p)
+{
+	if (p)
+		p->release(p->arg, (uint8_t *)p->data, p->len);
+}
+
+bool
+sock_send(struct sock *s, uint64_t peer, const void *head, size_t n,
+	  const struct sock_payload *payload)
+{
+	uint8_t id[8];
+	sock_id_bytes(peer, id);
+	if (zmq_send(s->handle, id, sizeof id, ZMQ_SNDMORE | ZMQ_DONTWAIT) < 0 ||
+	    zmq_send(s->handle, head, n, ZMQ_DONTWAIT | (payload ? ZMQ_SNDMORE : 0)) < 0) {
+		sock_payload_drop(payload);
+		return false;
+	}
+	if (!payload)
+		return true;
+	struct sock_payload *sent = mem_dup(payload, sizeof *payload);
+	zmq_msg_t m;
+	zmq_msg_init_data(&m, (void *)payload->data, payload->len, sock_sent_free, sent);
+	if (zmq_msg_send(&m, s->handle, ZMQ_DONTWAIT) < 0) {
+		zmq_msg_close(&m);
+		return false;
+	}
+	return true;
+}

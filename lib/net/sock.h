@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A socket on which messages come from and go to numbered peers. Underneath it
+ * is a ROUTER; peers are known by their routing id, eight bytes, which is a
+ * number from 2^56 on. A message is a header of at most `head_max` bytes and,
+ * for chunks, a payload that is never copied.
+ *
+ *	server: sock_bind; peers appear with their first message
+ *	client: sock_connect(address, the number by which to call that peer)
+ *
+ * Messages of one peer keep their order while its connection lasts. When it
+ * breaks, `broke` is called once; what was under way in both directions may be
+ * lost. A peer on this machine that is not back after SOCK_RETURN_MS is `gone`;
+ * of others one has to judge by their beats. All sends are unbounded queues:
+ * credits bound what is in them, so nothing is ever dropped in silence.
+ *
+ * How broken connections are told (libzmq hides them): messages carry the
+ * descriptor they came over, a monitor tells which descriptor was closed. The
+ * monitor is read before a message is matched, so that a descriptor that was
+ * used again is not mistaken for the old one.
+ */
+#ifndef NET_SOCK_H
+#define NET_SOCK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "net/loop.h"
+
+enum {
+	SOCK_RETURN_MS = 200,
+	SOCK_HEAD_MAX = 16 * 1024 * 1024 + 4096
+};
+
+struct sock_msg {
+	uint64_t peer;
+	const uint8_t *head;  /* lent until the handler returns */
+	size_t head_len;
+	uint8_t *data;        /* payload; NULL: none. Lent too, unless taken */
+	size_t len;
+	void *frame;          /* internal */
+};
+
+struct sock_payload {
+	const uint8_t *data;
+	size_t len;
+	/* called once when libzmq is done with it, on any thread */
+	void (*release)(void *arg, uint8_t *data, size_t len);
+	void *arg;
+};
+
+struct sock_opts {
+	uint64_t self;        /* this end's number; 0: none is told (never a server's peer) */
+	bool handover;        /* a peer that returns takes the place of its old connection */
+	size_t frame_max;     /* bytes of the largest frame taken; 0: SOCK_HEAD_MAX */
+	int reconnect_ms;     /* client; 0: 50 */
+	void (*message)(void *arg, struct sock_msg *m);
+	void (*connected)(void *arg, uint64_t peer); /* client: handshake done (again); may be NULL */
+	void (*broke)(void *arg, uint64_t peer);     /* may be NULL */
+	void (*gone)(void *arg, uint64_t peer);      /* may be NULL */
+	void *arg;
+};
+
+/* A random number fit for a peer. */
+uint64_t sock_peer_new(void);
+
+/* Gives; opts is copied. */
+struct sock *sock_new(struct net *n, const struct sock_opts *opts);
+/* Closes. What was sent may take linger_ms to leave; later it is lost. */
+void sock_free(struct sock **s, int linger_ms);
+/* Binds; fills bound with the address as it came out. */
+enum status sock_bind(struct sock *s, const char *address, struct buf *bound, struct err *e);
+void sock_unbind(struct sock *s, const char *bound);
+/* Connects for as long as the socket lives, again and again. */
+enum status sock_connect(struct sock *s, const char *address, uint64_t peer, struct err *e);
+void sock_disconnect(struct sock *s, const char *address, uint64_t peer);
+
+/* Sends; the header is copied. payload may be NULL, else it is taken, also when
+ * this fails. False: there is no such peer (any more). */
+bool sock_send(struct sock *s, uint64_t peer, const void *head, size_t n,
+	       const struct sock_payload *payload);
+/* Keeps the payload of a message beyond its handler: *release(*arg, ...) once. */
+void sock_msg_take(struct sock_msg *m, void (**release)(void *arg, uint8_t *data, size_t len),
+		   void **arg);
+
+#endif
