@@ -37,6 +37,8 @@ run_reset(struct run *r)
 	r->n = 0;
 	r->file = NULL;
 	r->line = 0;
+	r->parts = NULL;
+	r->n_parts = 0;
 	if (r->n_held)
 		run_drop_held(r);
 	if (!r->arena || !r->arena->len)
@@ -115,6 +117,34 @@ run_move(struct run *to, struct run *from)
 	tmp = *to;
 	*to = *from;
 	*from = tmp;
+}
+
+bool
+run_place(const struct run *r, const struct elem *e, const char **file, uint64_t *line)
+{
+	uint64_t base = r->line;
+	uint32_t pos = e->pos, low = 0, high = r->n_parts;
+
+	*file = r->file;
+	*line = 0;
+	if (r->parts) {
+		while (low < high) {
+			uint32_t mid = low + (high - low) / 2;
+
+			if (r->parts[mid].pos <= pos)
+				low = mid + 1;
+			else
+				high = mid;
+		}
+		if (low == 0)
+			return false;
+		*file = r->parts[low - 1].file;
+		base = r->parts[low - 1].line;
+		pos -= r->parts[low - 1].pos;
+	}
+	if (base)
+		*line = base + pos;
+	return *file || *line;
 }
 
 size_t

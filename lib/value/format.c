@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+#include "value/format.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "value/json_out.h"
+#include "value/mp.h"
+#include "value/num.h"
+
+struct format {
+	enum format_kind kind;    /* FORMAT_AUTO: not decided yet */
+	uint64_t count;
+	struct elem *split;       /* RUN_USUAL of them, for format_bytes */
+};
+
+static bool
+format_type_is_scalar(const struct type *t)
+{
+	switch (t->kind) {
+	case TYPE_NIL: case TYPE_BOOL: case TYPE_INT: case TYPE_FLOAT: case TYPE_TEXT: case TYPE_BYTES:
+		return true;
+	default:
+		return false;
+	}
+}
+
+struct format *
+format_new(enum format_kind kind, const struct type *type)
+{
+	struct format *f = mem_zalloc(sizeof *f);
+
+	f->kind = kind;
+	if (kind == FORMAT_AUTO && type && type->kind != TYPE_ANY && type->kind != TYPE_NEVER)
+		f->kind = format_type_is_scalar(type) ? FORMAT_TEXT : FORMAT_NDJSON;
+	return f;
+}
+
+void
+format_free(struct format **f)
+{
+	if (*f)
+		mem_free((*f)->split);
+	mem_free(*f);
+	*f = NULL;
+}
+
+bool
+format_is_binary(enum format_kind kind)
+{
+	return kind == FORMAT_MSGPACK;
+}
+
+static void
+format_decide(struct format *f, const struct elem *first)
+{
+	struct mp h;
+
+	mp_head(first->p, first->p + first->len, &h);
+	f->kind = h.kind == MP_LIST || h.kind == MP_RECORD || h.kind == MP_EXT
+		? FORMAT_NDJSON : FORMAT_TEXT;
+}
+
+/* Ints are most of what goes this way: they are printed here, without a call. */
+static void
+format_text(const struct elem *e, uint32_t n, char sep, struct buf *out)
+{
+	struct json_out o;
+	uint8_t *w = json_out_begin(&o, out);
+
+	for (uint32_t i = 0; i < n; i++) {
+		const uint8_t *p = e[i].p;
+		uint32_t v32;
+		uint16_t v16;
+
+		w = json_out_room(&o, w, 0);
+		if (*p < 0x80) {
+			w = (uint8_t *)num_print_uint(*p, (char *)w);
+		} else if (*p == 0xcd) {
+			memcpy(&v16, p + 1, 2);
+			w = (uint8_t *)num_print_uint(__builtin_bswap16(v16), (char *)w);
+		} else if (*p == 0xce) {
+			memcpy(&v32, p + 1, 4);
+			w = (uint8_t *)num_print_uint(__builtin_bswap32(v32), (char *)w);
+		} else {
+			w = text_put(&o, (struct json_at){ w, p }, p + e[i].len).w;
+		}
+		*w++ = (uint8_t)sep;
+	}
+	json_out_end(&o, w);
+}
+
+static void
+format_ndjson(const struct elem *e, uint32_t n, struct buf *out)
+{
+	struct json_out o;
+	uint8_t *w = json_out_begin(&o, out);
+
+	for (uint32_t i = 0; i < n; i++) {
+		w = json_put(&o, (struct json_at){ w, e[i].p }, e[i].p + e[i].len).w;
+		*w++ = '\n';
+	}
+	json_out_end(&o, w);
+}
+
+static void
+format_json(const struct format *f, const struct elem *e, uint32_t n, struct buf *out)
+{
+	struct json_out o;
+	uint8_t *w = json_out_begin(&o, out);
+
+	for (uint32_t i = 0; i < n; i++) {
+		w = json_out_room(&o, w, 0);
+		*w++ = f->count + i ? ',' : '[';
+		*w++ = '\n';
+		w = json_put(&o, (struct json_at){ w, e[i].p }, e[i].p + e[i].len).w;
+	}
+	json_out_end(&o, w);
+}
+
+static void
+format_raw(const struct elem *e, uint32_t n, struct buf *out)
+{
+	struct json_out o;
+	uint8_t *w = json_out_begin(&o, out);
+
+	for (uint32_t i = 0; i < n; i++)
+		w = text_put(&o, (struct json_at){ w, e[i].p }, e[i].p + e[i].len).w;
+	json_out_end(&o, w);
+}
+
+/* Elements that lie end to end, as they mostly do, are copied together. */
+static void
+format_msgpack(const struct elem *e, uint32_t n, struct buf *out)
+{
+	for (uint32_t i = 0; i < n;) {
+		const uint8_t *start = e[i].p, *end = start;
+
+		for (; i < n && e[i].p == end; i++)
+			end += e[i].len;
+		buf_put(out, start, (size_t)(end - start));
+	}
+}
+
+static void
+format_elems(struct format *f, const struct elem *e, uint32_t n, struct buf *out)
+{
+	if (!n)
+		return;
+	if (f->kind == FORMAT_AUTO)
+		format_decide(f, &e[0]);
+	switch (f->kind) {
+	case FORMAT_TEXT: format_text(e, n, '\n', out); break;
+	case FORMAT_NUL: format_text(e, n, '\0', out); break;
+	case FORMAT_NDJSON: format_ndjson(e, n, out); break;
+	case FORMAT_JSON: format_json(f, e, n, out); break;
+	case FORMAT_RAW: format_raw(e, n, out); break;
+	case FORMAT_MSGPACK: format_msgpack(e, n, out); break;
+	case FORMAT_AUTO: case FORMAT_COUNT: case FORMAT_NONE: break;
+	}
+	f->count += n;
+}
+
+enum status
+format_run(struct format *f, const struct run *r, struct buf *out, struct err *e)
+{
+	(void)e;
+	format_elems(f, r->e, r->n, out);
+	return ST_OK;
+}
+
+enum status
+format_bytes(struct format *f, const uint8_t *p, size_t len, uint64_t count,
+	     struct buf *out, struct err *e)
+{
+	const uint8_t *end = p + len;
+	size_t before = out->len;
+	uint64_t done = 0;
+
+	if (!f->split)
+		f->split = mem_array(RUN_USUAL, sizeof *f->split);
+	while (done < count) {
+		uint32_t n = 0;
+
+		for (; n < RUN_USUAL && done < count; n++, done++) {
+			const uint8_t *next = mp_check_next(p, end);
+
+			if (!next || (size_t)(next - p) > UINT32_MAX) {
+				out->len = before;
+				return err_set(e, ST_PROTO, "element %llu of %llu is malformed",
+					       (unsigned long long)done + 1, (unsigned long long)count);
+			}
+			f->split[n] = (struct elem){ p, NULL, (uint32_t)(next - p), 0 };
+			p = next;
+		}
+		format_elems(f, f->split, n, out);
+	}
+	if (p != end) {
+		out->len = before;
+		return err_set(e, ST_PROTO, "%zu bytes follow the last of %llu elements",
+			       (size_t)(end - p), (unsigned long long)count);
+	}
+	return ST_OK;
+}
+
+void
+format_end(struct format *f, struct buf *out)
+{
+	if (f->kind == FORMAT_COUNT)
+		buf_printf(out, "%llu\n", (unsigned long long)f->count);
+	else if (f->kind == FORMAT_JSON)
+		buf_str(out, f->count ? "\n]\n" : "[]\n");
+}
