@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/endpoint.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/str.h"
+
+static enum status
+endpoint_bad(const struct endpoint *ep, const char *given, const char *why, struct err *e)
+{
+	err_set(e, ST_USAGE, "'%.100s' (from %s) is no address: %s", given, ep->from, why);
+	err_help(e, "write tcp://HOST:PORT or ipc:///PATH");
+	return ST_USAGE;
+}
+
+/* Fills ep->address, or says why not. */
+static const char *
+endpoint_parse(struct endpoint *ep, const char *given)
+{
+	const char *scheme = "", *colon;
+
+	if (strlen(given) >= ENDPOINT_ADDRESS - 8)
+		return "too long";
+	if (strchr(given, '/') && !strstr(given, "://"))
+		scheme = "ipc://";
+	else if (!strstr(given, "://"))
+		scheme = "tcp://";
+	snprintf(ep->address, sizeof ep->address, "%s%s", scheme, given);
+	if (str_starts(ep->address, "ipc://")) {
+		size_t n = strlen(ep->address) - 6;
+		if (n == 0)
+			return "there is no path";
+		return n > ENDPOINT_IPC_PATH ? "a socket's path has at most 107 bytes" : NULL;
+	}
+	if (!str_starts(ep->address, "tcp://"))
+		return "neither tcp:// nor ipc://";
+	colon = strrchr(ep->address + 6, ':');
+	if (!colon || colon == ep->address + 6 || colon[1] == '\0')
+		return "there is no port";
+	return NULL;
+}
+
+/* The folder of the private socket into `out`: nothing is made. */
+static enum status
+endpoint_folder(char *out, size_t size, struct err *e)
+{
+	const char *run = getenv("XDG_RUNTIME_DIR"), *tmp = getenv("TMPDIR");
+	int n;
+
+	if (run && run[0] == '/')
+		n = snprintf(out, size, "%s/dsvc", run);
+	else
+		n = snprintf(out, size, "%s/dsvc-%u", tmp && tmp[0] == '/' ? tmp : "/tmp",
+			     (unsigned)getuid());
+	if (n < 0 || (size_t)n >= size || n + strlen("/dispatch") > ENDPOINT_IPC_PATH) {
+		err_set(e, ST_USAGE, "the path of the private socket is longer than 107 bytes");
+		err_help(e, "give an address with -d, or a shorter XDG_RUNTIME_DIR");
+		return ST_USAGE;
+	}
+	return ST_OK;
+}
+
+static enum status
+endpoint_check(const char *folder, struct err *e)
+{
+	struct stat st;
+
+	/* Not stat: a link that someone else put there is not our folder. */
+	if (lstat(folder, &st))
+		return errno == ENOENT ? ST_OK : err_errno(e, "cannot look at %s", folder);
+	if (S_ISDIR(st.st_mode) && st.st_uid == getuid() && (st.st_mode & 0777) == 0700)
+		return ST_OK;
+	err_set(e, ST_PERM, "%s is not a folder of yours that is closed to others (mode 0700)",
+		folder);
+	err_help(e, "remove it, or give an address with -d");
+	return ST_PERM;
+}
+
+enum status
+endpoint_find(const char *given, const char *from, struct endpoint *ep, struct err *e)
+{
+	char folder[ENDPOINT_ADDRESS - 32];
+	enum status st;
+
+	*ep = (struct endpoint){ .own = !given || !*given };
+	snprintf(ep->from, sizeof ep->from, "%s", ep->own || !from ? "the default" : from);
+	if (!ep->own) {
+		const char *why = endpoint_parse(ep, given);
+		return why ? endpoint_bad(ep, given, why, e) : ST_OK;
+	}
+	st = endpoint_folder(folder, sizeof folder, e);
+	if (st == ST_OK)
+		st = endpoint_check(folder, e);
+	if (st == ST_OK)
+		snprintf(ep->address, sizeof ep->address, "ipc://%s/dispatch", folder);
+	return st;
+}
+
+enum status
+endpoint_prepare(const struct endpoint *ep, struct err *e)
+{
+	char folder[ENDPOINT_ADDRESS];
+	char *slash;
+
+	if (!ep->own)
+		return ST_OK;
+	snprintf(folder, sizeof folder, "%s", ep->address + strlen("ipc://"));
+	slash = strrchr(folder, '/');
+	*slash = '\0';
+	if (mkdir(folder, 0700) && errno != EEXIST)
+		return err_errno(e, "cannot make %s", folder);
+	return endpoint_check(folder, e);
+}
+
+enum status
+endpoint_unavailable(const struct endpoint *ep, const char *why, struct err *e)
+{
+	err_set(e, ST_UNAVAIL, "no dispatcher at %s (from %s): %s", ep->address, ep->from, why);
+	err_help(e, "is dsvc-dispatch running there? dsvc-run needs no service");
+	return ST_UNAVAIL;
+}
