@@ -24,13 +24,21 @@
  *	           elements of out; slices of `in` may be passed on (run_push).
  *	           finish(self, out), at the end of input: called until it gives
  *	           ST_END (with or without elements in that last run).
- *	           A transform that needs no more input sets self->done.
+ *	           A transform that needs no more input sets self->done. One that
+ *	           has more to give than a run should hold returns ST_AGAIN with
+ *	           self->at = the element of `in` to go on with: it is called again
+ *	           with the same `in` and begins at self->at (else 0).
+ *	           A transform with `next` in place of feed pulls in[0] itself.
  *	combine    next(self, out), pulling self->in[k] itself with op_take; must
  *	           run_keep what it takes, and return what it has when the input it
  *	           needs is not op_ready, so that nothing is held back.
  *
+ * A callback that has nothing to change sets self->give to the run it got: that
+ * is then lent in place of out, and nothing is copied.
+ *
  * out is empty when a callback is entered and lives until the operator is
- * called again. Errors of single elements go through op_fault, which applies
+ * called again. What is in out when a callback returns an error is given first,
+ * and the error then, again and again. Errors of single elements go through op_fault, which applies
  * on_error; other errors are returned and end the stream.
  */
 #ifndef OP_OP_H
@@ -189,8 +197,10 @@ struct op_ctx {
 	const atomic_bool *stop;  /* set: give up soon (ST_AGAIN from op_pull); may be NULL */
 	const struct op_service *service; /* NULL: none */
 	bool timed;               /* measure the time of each operator */
-	/* By split: the chain's sources are opened on one split after another.
-	 * ST_END: no more. NULL: sources read everything. */
+	/* By split: the chain's sources are opened on one split after another, each
+	 * read `times` times; repeats that op_split_times covers are then left out of
+	 * the chain. ST_END: no more. NULL: sources read everything.
+	 * With a prefetch in the chain this and failure are called from its thread. */
 	enum status (*next_split)(void *arg, struct split *out, struct err *e);
 	void (*failure)(void *arg, const struct op_failure *f); /* may be NULL */
 	void *arg;
@@ -218,6 +228,19 @@ struct op_inst {
 	uint32_t epoch;           /* pass of a repeat that it stands under, from 0 */
 	struct op_stats stats;
 	struct op_feeder *feeder; /* internal: split by split */
+	struct run *give;         /* set by a callback: lend this run in place of out */
+	uint32_t at;              /* transform: where feed begins in its input run */
+	bool unsaved;             /* set by save: it cannot */
+	struct run *lent;         /* internal: out or what was given; never NULL */
+	struct err *pending;      /* internal: the error that comes next */
+	uint64_t emitted;         /* internal: elements it gave, of a source without save */
+	uint64_t discard;         /* internal: elements to drop after a restore */
+	uint64_t outer_key;       /* internal: of the outer element, for seeds; 0: none */
+	struct words bound;       /* internal: texts made for binds */
+	const uint8_t *retry_p;   /* internal: the element being tried again */
+	int retried;
+	char **bound_v;           /* internal: the array of bound words */
+	bool opened;              /* internal: close is due */
 };
 
 /* Chains. op_open opens the node and all before it. Gives. */
@@ -235,6 +258,16 @@ enum status op_pull(struct op_inst *i, struct run **out, struct err *e);
 enum status op_take(struct op_inst *i, struct elem *out, struct err *e);
 /* Whether op_take answers at once, without pulling. */
 bool op_ready(const struct op_inst *i);
+/* Makes op_ready true, pulling where needed, and takes nothing: ST_OK when there
+ * is an element, ST_END at the end. */
+enum status op_fill(struct op_inst *i, struct err *e);
+/* Elements that op_take would hand over at once: lends them and their number. */
+static inline const struct elem *
+op_untaken(const struct op_inst *i, uint32_t *n)
+{
+	*n = i->lent->n - i->taken;
+	return i->lent->e + i->taken;
+}
 
 /* The whole chain's state between two pulls, and back (after op_open). Saving
  * gives false when an operator in the chain cannot. */
@@ -253,7 +286,16 @@ enum status op_source_fault(struct op_inst *self, const char *file, uint64_t lin
  * operator reshuffles, the epoch. */
 uint64_t op_rng_key(const struct op_inst *self, int64_t seed_param, bool with_epoch);
 
-/* Whether the chain at n can be cut into splits, and its units. */
+/* A machine for an expression of this operator: xx is set in inner pipelines. Gives. */
+struct expr_vm *op_vm_new(struct op_inst *self, const struct op_expr *ex);
+/* Gives the chain at i another context, e.g. with a `stop` of its own. Before
+ * anything is pulled from it. */
+void op_set_ctx(struct op_inst *i, struct op_ctx *ctx);
+
+/* Whether the chain at n can be cut into splits, and its units. The units
+ * carry `times`, the repeats inside them and above them multiplied
+ * (INT64_MAX: without end), and are numbered by leaf for op_open to know
+ * which source each is for. None when the pipeline repeats 0 times. */
 bool op_can_split(const struct op_node *n);
 enum status op_list_splits(const struct op_node *n, struct split_list *out, struct err *e);
 /* How many times the splits are to be read: the product of `times` of element

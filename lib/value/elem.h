@@ -42,6 +42,14 @@ struct elem {
 	uint32_t pos;        /* place in the source: lines (or records) after run.line */
 };
 
+/* In a run whose elements come from several files: those with pos from `pos` on
+ * (up to the next part's) are of this file, line + (their pos - pos). */
+struct run_part {
+	uint32_t pos;
+	const char *file;
+	uint64_t line;       /* 0: unknown */
+};
+
 struct run {
 	struct elem *e;
 	uint32_t n, cap;
@@ -50,6 +58,8 @@ struct run {
 	uint32_t n_held, cap_held;
 	const char *file;    /* source file of these elements, interned (origin.h), or NULL */
 	uint64_t line;       /* line or record number of e with pos 0, from 1; 0: unknown */
+	const struct run_part *parts; /* by pos, lent by the run's maker; NULL: all as above */
+	uint32_t n_parts;
 };
 
 void run_init(struct run *r);
@@ -98,6 +108,8 @@ run_push(struct run *r, struct elem e)
 void run_keep(struct run *r, struct elem e);
 /* Moves what `from` holds to `to` (which is reset first); `from` is left empty. */
 void run_move(struct run *to, struct run *from);
+/* Where e came from: false when neither file nor line is known. */
+bool run_place(const struct run *r, const struct elem *e, const char **file, uint64_t *line);
 /* Bytes of all elements. */
 size_t run_bytes(const struct run *r);
 

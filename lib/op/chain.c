@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: MIT */
+#include "op/chain.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "base/rng.h"
+#include "op/bind.h"
+
+/* The state as the plan has it: parameters set, everything else zero. */
+static enum status
+chain_prepare(struct op_inst *i, struct err *e)
+{
+	if (i->desc->state_size)
+		memcpy(i->state, i->node->params, i->desc->state_size);
+	return i->node->n_binds && i->outer ? bind_apply(i, e) : ST_OK;
+}
+
+static enum status
+chain_start(struct op_inst *i, struct err *e)
+{
+	enum status st = chain_prepare(i, e);
+
+	if (st != ST_OK)
+		return st;
+	i->opened = true;
+	if (i->desc->open && (st = i->desc->open(i, e)) != ST_OK)
+		return st;
+	return ST_OK;
+}
+
+static void
+chain_stop(struct op_inst *i)
+{
+	if (i->opened && i->desc->close)
+		i->desc->close(i);
+	i->opened = false;
+	bind_clear(i);
+}
+
+static struct op_inst *
+chain_inst(const struct op_node *n, struct op_ctx *ctx, const struct chain_how *how)
+{
+	struct op_inst *i = mem_zalloc(sizeof *i);
+
+	i->node = n;
+	i->desc = n->desc;
+	i->ctx = ctx;
+	i->outer = how->outer;
+	i->outer_key = how->outer_key;
+	i->epoch = how->epoch;
+	i->lent = &i->out;
+	run_init(&i->out);
+	return i;
+}
+
+/* A combine that joins the splits of its inputs: the input that has the leaf
+ * is all that is opened, for the split is a part of that alone. */
+static enum status
+chain_open_leaf(const struct op_node *n, struct op_ctx *ctx, struct chain_how how,
+		struct op_inst **out, struct err *e)
+{
+	uint32_t leaves = 0;
+
+	for (size_t k = 0; k < n->n_in; k++) {
+		leaves = facts_leaves(n->in[k]);
+		if (how.leaf < leaves)
+			return chain_open(n->in[k], ctx, &how, out, e);
+		how.leaf -= leaves;
+	}
+	return err_set(e, ST_PROTO, "a split is for source %u, which `%s` has not",
+		       how.split->leaf, n->text ? n->text : n->desc->name);
+}
+
+enum status
+chain_open(const struct op_node *n, struct op_ctx *ctx, const struct chain_how *how,
+	   struct op_inst **out, struct err *e)
+{
+	struct chain_how down = *how;
+	enum status st = ST_OK;
+	bool root = n->desc->kind != OP_TRANSFORM;
+
+	*out = NULL;
+	/* Such an input of a concat is one unit: it runs as it would alone. */
+	if (how->split && how->split->kind == SPLIT_ALL && !facts_cuttable(n))
+		down.split = NULL;
+	if ((how->by_split || down.split) && n->desc->times) {
+		if (facts_covered(n))
+			return chain_open(n->in[0], ctx, &down, out, e);
+		down.remember = true;
+	}
+	if (down.split && (n->desc->flags & OP_JOINS_SPLITS))
+		return chain_open_leaf(n, ctx, down, out, e);
+
+	struct op_inst *i = chain_inst(n, ctx, how);
+	*out = i;
+	if (root && how->by_split) {
+		feeder_new(i, how->remember);
+		return ST_OK;
+	}
+	if (n->desc->kind == OP_SOURCE && down.split && down.split->kind != SPLIT_ALL)
+		i->split = down.split;
+	if (n->desc->kind == OP_COMBINE)
+		down = (struct chain_how){ .outer = how->outer, .outer_key = how->outer_key,
+					   .epoch = how->epoch };
+	if (n->desc->state_size)
+		i->state = mem_alloc(n->desc->state_size);
+	i->in = mem_array(n->n_in ? n->n_in : 1, sizeof(struct op_inst *));
+	i->n_in = n->n_in;
+	for (size_t k = 0; st == ST_OK && k < n->n_in; k++)
+		st = chain_open(n->in[k], ctx, &down, &i->in[k], e);
+	if (st == ST_OK)
+		st = chain_start(i, e);
+	if (st != ST_OK)
+		op_close(out);
+	return st;
+}
+
+enum status
+op_open(const struct op_node *n, struct op_ctx *ctx, struct op_inst **out, struct err *e)
+{
+	struct chain_how how = { .by_split = ctx->next_split != NULL };
+
+	return chain_open(n, ctx, &how, out, e);
+}
+
+/* A key from the bytes of the outer element, so that an inner shuffle gives
+ * the same for the same file, whichever stream it comes to. */
+static uint64_t
+chain_outer_key(const struct elem *outer, uint64_t above)
+{
+	uint64_t key = rng_mix(above, outer->len), word;
+
+	for (uint32_t at = 0; at < outer->len; at += 8) {
+		word = 0;
+		memcpy(&word, outer->p + at, outer->len - at < 8 ? outer->len - at : 8);
+		key = rng_mix(key, word);
+	}
+	return key | 1;
+}
+
+enum status
+op_open_inner(const struct op_node *n, struct op_inst *self, const struct elem *outer,
+	      struct op_inst **out, struct err *e)
+{
+	struct chain_how how = {
+		.outer = outer,
+		.outer_key = chain_outer_key(outer, self->outer_key),
+		.epoch = self->epoch
+	};
+
+	return chain_open(n, self->ctx, &how, out, e);
+}
+
+void
+op_close(struct op_inst **ip)
+{
+	struct op_inst *i = *ip;
+
+	*ip = NULL;
+	if (!i)
+		return;
+	chain_stop(i); /* first: it may have a thread that uses its inputs */
+	feeder_free(i);
+	for (size_t k = 0; k < i->n_in; k++)
+		op_close(&i->in[k]);
+	mem_free(i->in);
+	mem_free(i->state);
+	mem_free(i->pending);
+	run_clear(&i->out);
+	mem_free(i);
+}
+
+enum status
+op_rewind(struct op_inst *i, struct err *e)
+{
+	enum status st = ST_OK;
+
+	chain_stop(i);
+	run_reset(&i->out);
+	i->lent = &i->out;
+	i->give = NULL;
+	i->taken = i->at = 0;
+	i->done = i->ended = i->finishing = false;
+	i->emitted = i->discard = 0;
+	i->epoch++;
+	mem_free(i->pending);
+	i->pending = NULL;
+	if (i->feeder) {
+		feeder_rewind(i);
+		return ST_OK;
+	}
+	for (size_t k = 0; st == ST_OK && k < i->n_in; k++)
+		st = op_rewind(i->in[k], e);
+	return st == ST_OK ? chain_start(i, e) : st;
+}
+
+void
+op_set_ctx(struct op_inst *i, struct op_ctx *ctx)
+{
+	i->ctx = ctx;
+	if (i->feeder)
+		feeder_set_ctx(i, ctx);
+	for (size_t k = 0; k < i->n_in; k++)
+		op_set_ctx(i->in[k], ctx);
+}
+
+static enum status chain_fill(struct op_inst *i, struct err *e);
+
+/* One call of a transform that is fed. */
+static enum status
+chain_feed(struct op_inst *i, struct err *e)
+{
+	struct op_inst *in = i->in[0];
+	enum status st;
+
+	if (!i->done && !i->finishing && in->taken >= in->lent->n) {
+		st = chain_fill(in, e);
+		if (st == ST_END)
+			i->finishing = true;
+		else if (st != ST_OK)
+			return st;
+	}
+	if (i->done || i->finishing)
+		return i->desc->finish ? i->desc->finish(i, &i->out, e) : ST_END;
+
+	struct run *run = in->lent;
+	i->out.file = run->file;
+	i->out.line = run->line;
+	i->out.parts = run->parts;
+	i->out.n_parts = run->n_parts;
+	i->at = in->taken;
+	i->retry_p = NULL;
+	st = i->desc->feed(i, run, &i->out, e);
+	if (st == ST_AGAIN) {
+		in->taken = i->at;
+		return ST_OK;
+	}
+	in->taken = run->n;
+	return st;
+}
+
+/* Drops the first n elements of what is lent. A run of somebody else's is
+ * not ours to change: what is left of it goes into out. */
+static void
+chain_trim(struct op_inst *i, uint32_t n)
+{
+	struct run *r = i->lent, *out = &i->out;
+
+	if (r == out) {
+		memmove(r->e, r->e + n, (r->n - n) * sizeof *r->e);
+		r->n -= n;
+	} else {
+		run_reset(out);
+		for (uint32_t k = n; k < r->n; k++)
+			run_push(out, r->e[k]);
+		out->file = r->file;
+		out->line = r->line;
+		out->parts = r->parts;
+		out->n_parts = r->n_parts;
+		i->lent = out;
+	}
+	i->taken = 0;
+}
+
+/* After a restore: drops what had been given before. */
+static void
+chain_discard(struct op_inst *i)
+{
+	uint32_t n = i->discard < i->lent->n ? (uint32_t)i->discard : i->lent->n;
+
+	i->discard -= n;
+	chain_trim(i, n);
+}
+
+/* An element can be too large only where a block is: this looks at blocks, and
+ * at elements only when there is cause. */
+static enum status
+chain_limit(struct op_inst *i, struct err *e)
+{
+	struct run *r = &i->out;
+	uint32_t max = i->ctx->element_max, kept = 0;
+	enum status st = ST_OK;
+
+	if (!max || (!r->n_held && (!r->arena || r->arena->len <= max)))
+		return ST_OK;
+	for (uint32_t k = 0; k < r->n; k++) {
+		if (r->e[k].len > max && st == ST_OK) {
+			const char *file;
+			uint64_t line;
+
+			run_place(r, &r->e[k], &file, &line);
+			err_set(e, ST_DATA, "an element of %u bytes is larger than the limit of %u",
+				r->e[k].len, max);
+			st = op_source_fault(i, file, line, e);
+			if (st != ST_OK)
+				break;
+			continue;
+		}
+		r->e[kept++] = r->e[k];
+	}
+	r->n = kept;
+	return st;
+}
+
+static enum status
+chain_call(struct op_inst *i, struct err *e)
+{
+	if (i->feeder)
+		return feeder_next(i, e);
+	if (i->desc->next)
+		return i->desc->next(i, &i->out, e);
+	return chain_feed(i, e);
+}
+
+/* Makes the next run. What a callback gave together with an end or an error is
+ * given first; the end or the error is remembered. */
+static enum status
+chain_make(struct op_inst *i, struct err *e)
+{
+	const struct op_ctx *ctx = i->ctx;
+	enum status st;
+
+	do {
+		if (ctx->stop && atomic_load_explicit(ctx->stop, memory_order_relaxed))
+			return ST_AGAIN;
+		run_reset(&i->out);
+		i->give = NULL;
+		i->lent = &i->out;
+		i->taken = 0;
+		st = chain_call(i, e);
+		if (i->give) {
+			i->lent = i->give;
+		} else {
+			enum status limit = chain_limit(i, e);
+
+			if (limit != ST_OK)
+				st = limit;
+		}
+		if (i->discard)
+			chain_discard(i);
+		if (st == ST_END)
+			i->ended = true;
+		if (st != ST_OK && st != ST_END && st != ST_AGAIN) {
+			i->pending = mem_dup(e, sizeof *e);
+			i->pending->kind = st;
+		}
+	} while (st == ST_OK && !i->lent->n);
+	return i->lent->n ? ST_OK : st;
+}
+
+static enum status
+chain_fill(struct op_inst *i, struct err *e)
+{
+	int64_t begin = i->ctx->timed ? clock_mono_ns() : 0;
+	enum status st;
+
+	if (i->pending) {
+		*e = *i->pending;
+		return e->kind;
+	}
+	if (i->ended)
+		return ST_END;
+	st = chain_make(i, e);
+	if (st == ST_OK) {
+		i->stats.elements += i->lent->n;
+		i->stats.runs++;
+		i->emitted += i->lent->n;
+	}
+	if (begin)
+		i->stats.ns += clock_mono_ns() - begin;
+	return st;
+}
+
+enum status
+op_pull(struct op_inst *i, struct run **out, struct err *e)
+{
+	struct run *r = i->lent;
+	enum status st = ST_OK;
+
+	if (i->taken < r->n) { /* what op_take or a restore left */
+		if (i->taken)
+			chain_trim(i, i->taken);
+	} else if ((st = chain_fill(i, e)) != ST_OK) {
+		return st;
+	}
+	*out = i->lent;
+	i->taken = i->lent->n;
+	return ST_OK;
+}
+
+enum status
+op_fill(struct op_inst *i, struct err *e)
+{
+	return i->taken < i->lent->n ? ST_OK : chain_fill(i, e);
+}
+
+enum status
+op_take(struct op_inst *i, struct elem *out, struct err *e)
+{
+	enum status st = op_fill(i, e);
+
+	if (st == ST_OK)
+		*out = i->lent->e[i->taken++];
+	return st;
+}
+
+bool
+op_ready(const struct op_inst *i)
+{
+	return i->taken < i->lent->n || i->ended;
+}
+
+uint64_t
+op_rng_key(const struct op_inst *self, int64_t seed_param, bool with_epoch)
+{
+	uint64_t key = seed_param == PARAM_AUTO ? self->ctx->seed
+						: rng_mix((uint64_t)seed_param, 0x5eed);
+
+	key = rng_mix(key, self->node->place);
+	key = rng_mix(key, self->ctx->stream);
+	if (with_epoch)
+		key = rng_mix(key, self->epoch);
+	return self->outer_key ? rng_mix(key, self->outer_key) : key;
+}
+
+struct expr_vm *
+op_vm_new(struct op_inst *self, const struct op_expr *ex)
+{
+	struct expr_vm *vm = expr_vm_new(ex->code, op_rng_key(self, PARAM_AUTO, true));
+
+	if (self->outer)
+		expr_vm_set(vm, EXPR_XX, self->outer->p, self->outer->len);
+	return vm;
+}

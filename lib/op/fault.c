@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <string.h>
+
+#include "op/op.h"
+
+/* Says where the error came from: the operator in the words, the source file
+ * and line as its place, unless it has a place of its own. */
+static void
+fault_complete(const struct op_inst *self, const char *file, uint64_t line, struct err *e)
+{
+	const struct op_node *n = self->node;
+	const char *text = n->text ? n->text : self->desc->name;
+
+	if (!e->line && (file || line)) {
+		if (file && line && line <= UINT32_MAX) {
+			snprintf(e->file, sizeof e->file, "%s", file);
+			e->line = (unsigned)line;
+			e->col = 0;
+		} else if (file) {
+			err_wrap(e, "%s", file);
+		} else {
+			err_wrap(e, "line %llu", (unsigned long long)line);
+		}
+	}
+	err_wrap(e, "operator %u `%.200s`", n->place, text);
+}
+
+static void
+fault_tell(struct op_inst *self, const char *file, uint64_t line, const struct elem *elem,
+	   bool fatal, const struct err *e)
+{
+	struct op_failure f = {
+		.node = self->node, .e = e, .file = file, .line = line, .fatal = fatal
+	};
+
+	if (elem)
+		f.elem = *elem;
+	self->stats.failed++;
+	if (self->ctx->failure)
+		self->ctx->failure(self->ctx->arg, &f);
+}
+
+/* The same element again: at most so many times. */
+static bool
+fault_again(struct op_inst *self, const struct elem *elem)
+{
+	if (self->node->on_error != OP_RETRY)
+		return false;
+	if (self->retry_p != elem->p) {
+		self->retry_p = elem->p;
+		self->retried = 0;
+	}
+	return self->retried++ < self->node->retries;
+}
+
+enum status
+op_fault(struct op_inst *self, const struct run *in, uint32_t i, struct run *out, struct err *e)
+{
+	enum op_policy policy = self->node->on_error;
+	const struct elem *elem = &in->e[i];
+	const char *file;
+	uint64_t line;
+
+	if (fault_again(self, elem)) {
+		err_clear(e);
+		return ST_AGAIN;
+	}
+	run_place(in, elem, &file, &line);
+	fault_complete(self, file, line, e);
+	bool fatal = policy != OP_SKIP && policy != OP_KEEP;
+	fault_tell(self, file, line, elem, fatal, e);
+	if (fatal)
+		return e->kind;
+	if (policy == OP_KEEP)
+		run_push(out, *elem);
+	err_clear(e);
+	return ST_OK;
+}
+
+enum status
+op_source_fault(struct op_inst *self, const char *file, uint64_t line, struct err *e)
+{
+	bool fatal = self->node->on_error != OP_SKIP && self->node->on_error != OP_KEEP;
+
+	fault_complete(self, file, line, e);
+	fault_tell(self, file, line, NULL, fatal, e);
+	if (fatal)
+		return e->kind;
+	err_clear(e);
+	return ST_OK;
+}

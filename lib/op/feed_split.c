@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "base/mem.h"
+#include "op/chain.h"
+#include "op/state.h"
+
+/* One split after the other, each `times` times:
+ *
+ *	next_split --> split --> part: pass 1, pass 2, ... --> next_split --> ...
+ *	                |  ^
+ *	           seen v  | after a rewind (a repeat that splits do not cover)
+ *
+ * A pass that was small is not read again but given out of the cache. */
+struct op_feeder {
+	struct split split;      /* the one being read */
+	struct op_inst *part;    /* opened on it; NULL: none */
+	uint64_t pass;           /* passes over it that are complete */
+	uint64_t given;          /* elements of this pass that have been given */
+	bool remember;           /* keep the splits in seen */
+	struct split_list seen;
+	size_t again;            /* those of seen that have been read in this round */
+	bool drained;            /* next_split has said that there are no more */
+	bool fixed;              /* a pass is the same each time: may be cached */
+	struct cache cache;
+};
+
+void
+feeder_new(struct op_inst *self, bool remember)
+{
+	self->feeder = mem_zalloc(sizeof *self->feeder);
+	self->feeder->remember = remember;
+	self->feeder->fixed = !facts_reshuffles(self->node);
+}
+
+static void
+feeder_done(struct op_feeder *f)
+{
+	op_close(&f->part);
+	cache_clear(&f->cache);
+	split_clear(&f->split);
+	f->pass = f->given = 0;
+}
+
+void
+feeder_free(struct op_inst *self)
+{
+	struct op_feeder *f = self->feeder;
+
+	if (!f)
+		return;
+	feeder_done(f);
+	split_list_clear(&f->seen);
+	mem_free(f);
+	self->feeder = NULL;
+}
+
+void
+feeder_rewind(struct op_inst *self)
+{
+	feeder_done(self->feeder);
+	self->feeder->again = 0;
+}
+
+void
+feeder_set_ctx(struct op_inst *self, struct op_ctx *ctx)
+{
+	if (self->feeder->part)
+		op_set_ctx(self->feeder->part, ctx);
+}
+
+static enum status
+feeder_open(struct op_inst *self, struct err *e)
+{
+	struct op_feeder *f = self->feeder;
+	struct chain_how how = {
+		.split = &f->split, .leaf = f->split.leaf, .epoch = self->epoch
+	};
+	enum status st = chain_open(self->node, self->ctx, &how, &f->part, e);
+
+	f->cache.off = !f->fixed || f->split.times < 2;
+	return st;
+}
+
+static enum status
+feeder_split(struct op_inst *self, struct err *e)
+{
+	struct op_feeder *f = self->feeder;
+	enum status st;
+
+	if (f->again < f->seen.n) {
+		split_copy(&f->split, &f->seen.v[f->again++]);
+		return feeder_open(self, e);
+	}
+	if (f->drained)
+		return ST_END;
+	st = self->ctx->next_split(self->ctx->arg, &f->split, e);
+	if (st == ST_END)
+		f->drained = true;
+	if (st != ST_OK)
+		return st;
+	if (f->remember) {
+		split_list_add(&f->seen, &f->split);
+		f->again++;
+	}
+	return feeder_open(self, e);
+}
+
+/* A pass has ended: again, or on to the next split. A pass without elements
+ * is not repeated, for it could be for ever. */
+static enum status
+feeder_pass_end(struct op_feeder *f, struct err *e)
+{
+	bool empty = f->given == 0;
+
+	f->pass++;
+	f->given = 0;
+	if (empty || f->pass >= f->split.times) {
+		feeder_done(f);
+		return ST_OK;
+	}
+	if (!f->cache.off) {
+		cache_end(&f->cache);
+		op_close(&f->part);
+		return ST_OK;
+	}
+	return op_rewind(f->part, e);
+}
+
+static void
+feeder_replay(struct op_inst *self)
+{
+	struct op_feeder *f = self->feeder;
+	uint64_t ended;
+
+	self->give = cache_replay(&f->cache, f->split.times - f->pass, &ended);
+	f->given += self->give->n;
+	if (ended) {
+		f->pass += ended;
+		f->given = 0;
+	}
+}
+
+enum status
+feeder_next(struct op_inst *self, struct err *e)
+{
+	struct op_feeder *f = self->feeder;
+	struct run *r;
+	enum status st;
+
+	for (;;) {
+		if (f->cache.whole && f->pass < f->split.times) {
+			feeder_replay(self);
+			return ST_OK;
+		}
+		if (f->cache.whole)
+			feeder_done(f);
+		st = f->part ? ST_OK : feeder_split(self, e);
+		if (st != ST_OK)
+			return st;
+		st = op_pull(f->part, &r, e);
+		if (st == ST_OK) {
+			f->given += r->n;
+			cache_add(&f->cache, r);
+			self->give = r;
+			return ST_OK;
+		}
+		if (st != ST_END)
+			return st;
+		st = feeder_pass_end(f, e);
+		if (st != ST_OK)
+			return st;
+	}
+}
+
+static void
+feeder_put_split(struct buf *out, const struct split *s)
+{
+	struct buf b = { 0 };
+
+	split_encode(s, &b);
+	state_put_bytes(out, b.data, b.len);
+	buf_clear(&b);
+}
+
+/* What is given out of the cache was read once: a restored feeder reads it
+ * again and drops what had been given of the pass. */
+bool
+feeder_save(struct op_inst *self, struct buf *out)
+{
+	struct op_feeder *f = self->feeder;
+	bool replay = f->cache.whole, open = f->part || replay, ok = true;
+
+	state_put_u64(out, f->drained);
+	state_put_u64(out, f->again);
+	state_put_u64(out, f->seen.n);
+	for (size_t k = 0; k < f->seen.n; k++)
+		feeder_put_split(out, &f->seen.v[k]);
+	state_put_u64(out, open);
+	if (!open)
+		return true;
+	feeder_put_split(out, &f->split);
+	state_put_u64(out, f->pass);
+	state_put_u64(out, f->given);
+	state_put_u64(out, replay);
+	if (!replay) {
+		struct buf b = { 0 };
+
+		ok = op_save(f->part, &b);
+		state_put_bytes(out, b.data, b.len);
+		buf_clear(&b);
+	}
+	return ok;
+}
+
+static enum status
+feeder_get_split(struct state_in *in, struct split *out, struct err *e)
+{
+	const uint8_t *p;
+	size_t n;
+
+	if (!state_get_bytes(in, &p, &n))
+		return ST_PROTO;
+	return split_decode(p, n, out, e);
+}
+
+static enum status
+feeder_restore_part(struct op_inst *self, struct state_in *in, struct err *e)
+{
+	struct op_feeder *f = self->feeder;
+	enum status st = feeder_get_split(in, &f->split, e);
+	const uint8_t *p;
+	size_t n;
+
+	if (st != ST_OK)
+		return st;
+	f->pass = state_get_u64(in, f->split.times);
+	f->given = state_get_u64(in, UINT64_MAX);
+	bool replay = state_get_u64(in, 1);
+	if (in->bad)
+		return ST_PROTO;
+	if (replay && f->pass >= f->split.times) {
+		feeder_done(f);
+		return ST_OK;
+	}
+	st = feeder_open(self, e);
+	if (st != ST_OK || !f->part)
+		return st;
+	if (replay) {
+		f->cache.off = true;
+		f->part->epoch += (uint32_t)f->pass;
+		f->part->discard = f->given;
+		return ST_OK;
+	}
+	f->cache.off = f->cache.off || f->given || f->pass;
+	if (!state_get_bytes(in, &p, &n))
+		return ST_PROTO;
+	return op_restore(f->part, p, n, e);
+}
+
+enum status
+feeder_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
+{
+	struct op_feeder *f = self->feeder;
+	struct state_in in = state_begin(p, n);
+	enum status st = ST_OK;
+
+	feeder_done(f);
+	split_list_clear(&f->seen);
+	f->drained = state_get_u64(&in, 1);
+	uint64_t again = state_get_u64(&in, UINT64_MAX);
+	uint64_t count = state_get_u64(&in, n);
+	for (uint64_t k = 0; st == ST_OK && !in.bad && k < count; k++) {
+		struct split s = { 0 };
+
+		st = feeder_get_split(&in, &s, e);
+		if (st == ST_OK)
+			split_list_add(&f->seen, &s);
+		split_clear(&s);
+	}
+	f->again = again < f->seen.n ? (size_t)again : f->seen.n;
+	if (st == ST_OK && !in.bad && state_get_u64(&in, 1))
+		st = feeder_restore_part(self, &in, e);
+	if (in.bad || !state_ended(&in))
+		return state_wrong(self, e);
+	return st == ST_PROTO ? state_wrong(self, e) : st;
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "op/chain.h"
+
+/* How splits lie in a plan. Read from the descriptors; no operator is known
+ * here by its name. */
+
+const struct op_node *
+facts_root(const struct op_node *n)
+{
+	while (n->desc->kind == OP_TRANSFORM && n->n_in)
+		n = n->in[0];
+	return n;
+}
+
+static bool
+facts_joins(const struct op_node *n)
+{
+	return n->desc->kind == OP_COMBINE && (n->desc->flags & OP_JOINS_SPLITS);
+}
+
+/* Operators that treat a split's elements as they would the whole's: a repeat
+ * of those is a repeat of each split. */
+bool
+facts_cuttable(const struct op_node *n)
+{
+	for (; n->desc->kind == OP_TRANSFORM && n->n_in; n = n->in[0])
+		if (n->desc->scope != OP_ELEMENT && !n->desc->times)
+			return false;
+	return true;
+}
+
+bool
+facts_covered(const struct op_node *n)
+{
+	return n->desc->times && n->n_in && facts_cuttable(n->in[0]);
+}
+
+uint32_t
+facts_leaves(const struct op_node *n)
+{
+	const struct op_node *root = facts_root(n);
+	uint32_t sum = 0;
+
+	if (!facts_joins(root) || (root != n && !facts_cuttable(n)))
+		return 1;
+	for (size_t k = 0; k < root->n_in; k++)
+		sum += facts_leaves(root->in[k]);
+	return sum;
+}
+
+static int64_t
+facts_product(int64_t a, int64_t b)
+{
+	int64_t p;
+
+	if (a == 0 || b == 0)
+		return 0;
+	return __builtin_mul_overflow(a, b, &p) ? INT64_MAX : p;
+}
+
+bool
+op_can_split(const struct op_node *n)
+{
+	const struct op_node *root = facts_root(n);
+
+	return facts_joins(root) || (root->desc->kind == OP_SOURCE && root->desc->list);
+}
+
+int64_t
+op_split_times(const struct op_node *n)
+{
+	int64_t times = 1;
+
+	for (; n->desc->kind == OP_TRANSFORM && n->n_in; n = n->in[0])
+		if (facts_covered(n))
+			times = facts_product(times, n->desc->times(n));
+	return times;
+}
+
+static enum status
+facts_list(const struct op_node *n, int64_t times, uint32_t *leaf, bool top,
+	   struct split_list *out, struct err *e)
+{
+	const struct op_node *root = facts_root(n);
+	bool cut = top || facts_cuttable(n);
+	size_t first = out->n;
+	enum status st = ST_OK;
+
+	if (cut)
+		times = facts_product(times, op_split_times(n));
+	if (cut && facts_joins(root)) {
+		for (size_t k = 0; st == ST_OK && k < root->n_in; k++)
+			st = facts_list(root->in[k], times, leaf, false, out, e);
+		return st;
+	}
+	if (times && cut && root->desc->list) {
+		st = root->desc->list(root, out, e);
+	} else if (times) {
+		struct split all = { .kind = SPLIT_ALL };
+
+		split_list_add(out, &all);
+	}
+	for (size_t k = first; k < out->n; k++) {
+		out->v[k].leaf = *leaf;
+		out->v[k].times = (uint64_t)times;
+	}
+	++*leaf;
+	return st;
+}
+
+enum status
+op_list_splits(const struct op_node *n, struct split_list *out, struct err *e)
+{
+	uint32_t leaf = 0;
+
+	return facts_list(n, 1, &leaf, true, out, e);
+}
+
+/* Whether an expression of the operator draws random numbers: its text says so.
+ * A text literal that holds these letters costs a cache, and nothing else. */
+static bool
+facts_draws(const struct op_node *n, const struct param *row)
+{
+	const struct op_expr *ex = (const void *)((const char *)n->params + row->offset);
+	struct buf text = { 0 };
+	bool draws;
+
+	if (!ex->ast)
+		return false;
+	expr_print(ex->ast, &text);
+	draws = text.data && (strstr((char *)text.data, "rand(") || strstr((char *)text.data, "now("));
+	buf_clear(&text);
+	return draws;
+}
+
+static bool
+facts_row_reshuffles(const struct op_node *n, const struct param *row)
+{
+	const void *field = (const char *)n->params + row->offset;
+
+	if (row->kind == PARAM_EXPR)
+		return facts_draws(n, row);
+	if (row->kind == PARAM_PIPE) {
+		struct op_node *const *pipe = field;
+		return *pipe && facts_reshuffles(*pipe);
+	}
+	if (row->kind == PARAM_FRAGMENT) {
+		const struct op_fragment *f = field;
+		return f->tail && facts_reshuffles(f->tail);
+	}
+	return false; /* PARAM_PIPES are inputs too, and seen there */
+}
+
+bool
+facts_reshuffles(const struct op_node *n)
+{
+	if (n->desc->flags & (OP_RESHUFFLES | OP_REMOTE))
+		return true;
+	for (const struct param *r = n->desc->params; r && r->kind != PARAM_NONE; r++)
+		if (facts_row_reshuffles(n, r))
+			return true;
+	for (size_t k = 0; k < n->n_in; k++)
+		if (facts_reshuffles(n->in[k]))
+			return true;
+	return false;
+}

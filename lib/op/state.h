@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Bytes of saved states: MessagePack values one after the other. What is read
+ * may come from a peer or a file: a value that is not what was asked for, or
+ * past a limit, sets `bad`, after which everything reads as 0; so a reader
+ * checks once, at its end. Elements are checked as a whole before they are lent.
+ */
+#ifndef OP_STATE_H
+#define OP_STATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "op/op.h"
+
+enum { STATE_VERSION = 1 };
+
+struct state_in {
+	const uint8_t *p, *end;
+	bool bad;
+};
+
+void state_put_u64(struct buf *b, uint64_t v);
+void state_put_bytes(struct buf *b, const void *p, size_t n);
+void state_put_elem(struct buf *b, const struct elem *e); /* its value only */
+/* Count, then each with its pos. */
+void state_put_elems(struct buf *b, const struct elem *e, size_t n);
+
+struct state_in state_begin(const uint8_t *p, size_t n);
+uint64_t state_get_u64(struct state_in *in, uint64_t max);
+bool state_get_bytes(struct state_in *in, const uint8_t **p, size_t *n); /* lends */
+bool state_get_elem(struct state_in *in, struct elem *e);                /* lends */
+/* Reads what state_put_elems wrote and keeps it in r. */
+bool state_get_elems(struct state_in *in, struct run *r);
+/* All was read and nothing was bad. */
+bool state_ended(const struct state_in *in);
+/* The error for a state that does not fit. */
+enum status state_wrong(const struct op_inst *self, struct err *e);
+/* The end of a restore callback: ST_OK, or state_wrong. */
+enum status state_finish(const struct op_inst *self, const struct state_in *in, struct err *e);
+
+#endif
