@@ -7,6 +7,7 @@ set -u
 cd "$(dirname "$0")/.." || exit
 files=$(find lib cmd tests -name '*.[ch]' -o -name '*.cc' | sort)
 functions() { # LINES FILE:LINE NAME, "why" when excused
+	# shellcheck disable=SC2086 # names of files are plain here
 	# A definition opens with { in the first column and closes with } there.
 	awk 'FNR == 1 { start = 0; prev = ""; why = "" }
 	/size:/ { why = "why" }

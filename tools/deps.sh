@@ -13,7 +13,7 @@ say() { printf 'deps: %s\n' "$1" >&2; }
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
 	pkg-config --exists libzmq libczmq snappy sqlite3 simdjson libpcre2-8 \
 		libarchive libsodium cmocka 2>/dev/null && exit 0
-	say "this is no Debian system: install what these packages hold: $(echo $want)"
+	say "this is no Debian system: install what these packages hold: ${want//$'\n'/ }"
 	exit 1
 fi
 
