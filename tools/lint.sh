@@ -13,8 +13,8 @@ check() { shellcheck -x -P SCRIPTDIR -S warning "$@"; }
 while IFS= read -r -d '' f; do
 	case $f in
 	*.bats) try check -s bats -e SC2154,SC2034 "$f" ;;
-	tests/bats/lib/*) try check -s bash -e SC2034 "$f" ;;
-	*.sh | *.bash) try check -s bash "$f" ;;
+	*.bash) try check -s bash -e SC2034,SC2154 "$f" ;;
+	*.sh) try check -s bash "$f" ;;
 	*) head -c 15 "$f" | grep -Eq '^#!.*(bash|/sh)' && try check "$f" ;;
 	esac
 done < <(find tools tests demo bench .ci \( -name '*.sh' -o -name '*.bats' -o -name 'run*' -o -name '*.bash' \) \

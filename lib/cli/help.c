@@ -6,7 +6,7 @@
 #include "cli/exits.h"
 #include "cli/opt.h"
 
-enum { HELP_WIDTH = 79, HELP_COLUMN = 28 };
+enum { HELP_WIDTH = 79, HELP_COLUMN = 29 };
 
 static void
 help_pad(struct buf *out, int n)

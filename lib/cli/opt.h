@@ -47,7 +47,7 @@ void opt_env_name(const struct program *p, const struct param *row, bool own, ch
 #define OPT_DISPATCHER(T) \
 	{ .name = "dispatcher", .letter = 'd', .arg = "ENDPOINT", .kind = PARAM_WORD, \
 	  .offset = offsetof(T, dispatcher), .flags = PARAM_OPTIONAL, \
-	  .help = "address of the dispatcher: tcp://HOST:PORT or ipc://PATH" }
+	  .help = "address of the dispatcher" }
 #define OPT_QUIET(T) \
 	{ .name = "quiet", .letter = 'q', .kind = PARAM_BOOL, .offset = offsetof(T, quiet), \
 	  .help = "say nothing but errors" }

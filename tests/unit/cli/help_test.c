@@ -91,7 +91,7 @@ short_help_fits_a_screen(void **state)
 	(void)state;
 	has(text, "Usage: dsvc-run [OPTION]... SPEC\n       dsvc-run [OPTION]... -f FILE\n"
 		  "Run a pipeline in this process.\n");
-	has(text, "  -n, --count N             stop after N elements (default inf)\n");
+	has(text, "  -n, --count N              stop after N elements (default inf)\n");
 	has(text, "  dsvc-run 'range 4'  # four\n");
 	assert_null(strstr(text, "range 5"));
 	assert_null(strstr(text, "secret"));
@@ -110,7 +110,7 @@ full_help_says_everything(void **state)
 	(void)state;
 	has(text, "The spec is read, checked and run.");
 	has(text, "(default inf; DSVC_COUNT)");
-	has(text, "(one of any, stable,\n                            "
+	has(text, "(one of any, stable,\n                             "
 		  "source; default any; DSVC_ORDER_OF_ELEMENTS)\n");
 	has(text, "(may be repeated; DSVC_SET)");
 	has(text, "range 5");
