@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Rows that describe messages: one row per field. Encoding, decoding, freeing,
+ * limits and doc/protocol.md read the rows; nothing is written twice.
+ */
+#ifndef WIRE_FIELD_H
+#define WIRE_FIELD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wire/msg.h"
+
+enum field_kind {
+	FIELD_NONE,   /* ends a table */
+	FIELD_U32, FIELD_U64, FIELD_BOOL,
+	FIELD_TEXT,   /* char *; max bytes */
+	FIELD_BYTES,  /* struct bytes; max bytes */
+	FIELD_RANGES, /* struct ranges: list of start, count, gap, count, gap, count... */
+	FIELD_WORDS,  /* struct words: list of texts of WIRE_NAME_MAX; max items */
+	FIELD_SPLITS, /* struct split_list; max items */
+	FIELD_LIST    /* { v, n } of structs: list of lists by `item`; max items */
+};
+
+struct field {
+	const char *name;
+	enum field_kind kind;
+	size_t offset;
+	uint64_t max;             /* largest number, or most bytes or items; 0: any number */
+	const char *doc;          /* one clause; NULL: the name says it */
+	const struct field *item; /* FIELD_LIST */
+	size_t item_size;
+};
+
+struct msg_desc {
+	const char *name;
+	const char *way;          /* "reader -> dispatcher" */
+	const char *doc;          /* what it asks or says; what answers it */
+	const struct field *fields;
+	int large;                /* up to WIRE_FRAME_LARGE */
+};
+
+/* Indexed by enum msg_type; name NULL: no such message. */
+const struct msg_desc *msg_desc(unsigned type);
+extern const struct msg_desc msg_descs_control[], msg_descs_service[];
+
+#endif

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Messages of workers with the dispatcher and with readers.
+ */
+#include "wire/table.h"
+
+static const struct field list[] = { TEXT(msg_list, spec, WIRE_SPEC_MAX, "canonical"), { 0 } };
+static const struct field units[] = {
+	U32(msg_units, code, 255, "0, or the exit code of what went wrong"),
+	TEXT(msg_units, text, WIRE_TEXT_MAX, "why"),
+	TEXT(msg_units, help, WIRE_TEXT_MAX, NULL),
+	U64(msg_units, times, "the units are read so many times; 9223372036854775807: for ever"),
+	{ "units", FIELD_SPLITS, offsetof(struct msg_units, units), WIRE_UNITS_MAX, "in the source's order", NULL, 0 },
+	{ 0 }
+};
+static const struct field assign[] = {
+	KEY(msg_assign),
+	NAME(msg_assign, job, "for people"),
+	TEXT(msg_assign, spec, WIRE_SPEC_MAX, "canonical"),
+	U64(msg_assign, seed, "of the iteration"),
+	BOOL(msg_assign, by_split, "ask for splits; else the stream is the whole dataset"),
+	U32(msg_assign, order, WIRE_ORDERS - 1, NULL),
+	U64(msg_assign, offset, "of the first element to make"),
+	U64(msg_assign, split, "number of the first split to ask for"),
+	BYTES(msg_assign, state, WIRE_STATE_MAX, "the chain's state at `offset`"),
+	BOOL(msg_assign, has_state, "false: begins fresh at the begin of that split"),
+	RANGES(msg_assign, skip, "offsets to make but not to send"),
+	{ 0 }
+};
+static const struct field assigned[] = { KEY(msg_assigned), { 0 } };
+static const struct field revoke[] = {
+	U64(msg_revoke, iteration, NULL),
+	U32(msg_revoke, stream, 0, NULL),
+	U32(msg_revoke, gen, 0, "this one and all before"),
+	BOOL(msg_revoke, all, "every stream of the iteration"),
+	{ 0 }
+};
+static const struct field revoked[] = {
+	U64(msg_revoked, iteration, NULL),
+	U32(msg_revoked, stream, 0, NULL),
+	U32(msg_revoked, gen, 0, NULL),
+	{ 0 }
+};
+static const struct field split_req[] = {
+	KEY(msg_split_req),
+	U64(msg_split_req, k, "number in the stream, from 0"),
+	U32(msg_split_req, n, 1024, "at most so many of those that were given before; a new one comes alone"),
+	{ 0 }
+};
+static const struct field split[] = {
+	KEY(msg_split),
+	U64(msg_split, k, "number of the first"),
+	{ "splits", FIELD_SPLITS, offsetof(struct msg_split, splits), 1024, NULL, NULL, 0 },
+	BOOL(msg_split, end, "the stream gets no more after these"),
+	{ 0 }
+};
+static const struct field restart[] = {
+	KEY(msg_restart),
+	U64(msg_restart, offset, "elements made before it"),
+	U64(msg_restart, split, "number of the split that is being read"),
+	BYTES(msg_restart, state, WIRE_STATE_MAX, "of the chain; empty: begin of that split"),
+	{ 0 }
+};
+static const struct field stream_end[] = {
+	KEY(msg_stream_end),
+	U64(msg_stream_end, length, "elements in the stream"),
+	U64(msg_stream_end, made, "elements produced under this generation"),
+	U32(msg_stream_end, code, 255, "0, or the exit code of the failure"),
+	TEXT(msg_stream_end, text, WIRE_TEXT_MAX, "why, with operator, file and line"),
+	TEXT(msg_stream_end, help, WIRE_TEXT_MAX, NULL),
+	{ 0 }
+};
+static const struct field handover[] = {
+	KEY(msg_handover),
+	U64(msg_handover, offset, "elements made, all of them acknowledged"),
+	U64(msg_handover, split, "number of the split that is being read"),
+	U64(msg_handover, made, "elements produced under this generation"),
+	BYTES(msg_handover, state, WIRE_STATE_MAX, "of the chain"),
+	{ 0 }
+};
+static const struct field end_ok[] = { KEY(msg_stream_ref), { 0 } };
+static const struct field reader_gone[] = {
+	KEY(msg_reader_gone),
+	U64(msg_reader_gone, seat, NULL),
+	RANGES(msg_reader_gone, acked, "what the dispatcher knows to be acknowledged, by whomever"),
+	{ 0 }
+};
+static const struct field gone_ok[] = {
+	KEY(msg_gone_ok),
+	U64(msg_gone_ok, seat, NULL),
+	RANGES(msg_gone_ok, acked, "what that reader had acknowledged to the worker"),
+	{ 0 }
+};
+static const struct field credit[] = {
+	KEY(msg_credit),
+	U64(msg_credit, seat, NULL),
+	U32(msg_credit, session, 0, "counts up when the connection broke; the total begins again at 0"),
+	U64(msg_credit, total, "chunks it may be sent in this session, in all"),
+	{ 0 }
+};
+static const struct field chunk[] = {
+	KEY(msg_chunk),
+	U64(msg_chunk, seat, "of the reader it is for"),
+	U64(msg_chunk, offset, "of the first element in the payload"),
+	U32(msg_chunk, count, 0, "elements in the payload"),
+	U32(msg_chunk, skip, 0, "of those, so many at the front are to be ignored"),
+	U32(msg_chunk, codec, WIRE_CODECS - 1, "0 none, 1 snappy"),
+	U64(msg_chunk, raw_len, "bytes of the payload once decoded"),
+	{ 0 }
+};
+static const struct field chunk_ack[] = {
+	KEY(msg_chunk_ack),
+	U64(msg_chunk_ack, seat, NULL),
+	RANGES(msg_chunk_ack, ranges, "offsets that need not be kept any more"),
+	{ 0 }
+};
+static const struct field void_[] = { KEY(msg_void), U64(msg_void, seat, NULL), { 0 } };
+
+#define ROW(t) [MSG_##t - MSG_LIST]
+const struct msg_desc msg_descs_service[MSG_TYPES - MSG_LIST] = {
+	ROW(LIST) = { "LIST", "dispatcher -> worker", "Asks for the units of a dataset's source; answered by UNITS.", list, 1 },
+	ROW(UNITS) = { "UNITS", "worker -> dispatcher", "Answers LIST.", units, 1 },
+	ROW(ASSIGN) = { "ASSIGN", "dispatcher -> worker", "Run this stream; answered by ASSIGNED. Repeated until then.", assign, 1 },
+	ROW(ASSIGNED) = { "ASSIGNED", "worker -> dispatcher", "Answers ASSIGN.", assigned, 0 },
+	ROW(REVOKE) = { "REVOKE", "dispatcher -> worker", "Stop and forget; answered by REVOKED. Repeated until then.", revoke, 0 },
+	ROW(REVOKED) = { "REVOKED", "worker -> dispatcher", "Answers REVOKE.", revoked, 0 },
+	ROW(SPLIT_REQ) = { "SPLIT_REQ", "worker -> dispatcher", "Asks for split k of a stream; the answer, SPLIT, is the same each time.", split_req, 0 },
+	ROW(SPLIT) = { "SPLIT", "dispatcher -> worker", "Answers SPLIT_REQ.", split, 1 },
+	ROW(RESTART) = { "RESTART", "worker -> dispatcher", "A restart point. Not answered: a lost one costs time only.", restart, 1 },
+	ROW(STREAM_END) = { "STREAM_END", "worker -> dispatcher", "All elements are made, or it failed; answered by END_OK. Repeated until then.", stream_end, 0 },
+	ROW(HANDOVER) = { "HANDOVER", "worker -> dispatcher", "Stopped at a restart point, all before it delivered: another worker goes on; answered by END_OK.", handover, 1 },
+	ROW(END_OK) = { "END_OK", "dispatcher -> worker", "Answers STREAM_END and HANDOVER.", end_ok, 0 },
+	ROW(READER_GONE) = { "READER_GONE", "dispatcher -> worker", "What this reader has not acknowledged goes to others; nothing of it counts any more; answered by GONE_OK. Repeated until then.", reader_gone, 1 },
+	ROW(GONE_OK) = { "GONE_OK", "worker -> dispatcher", "Answers READER_GONE.", gone_ok, 1 },
+	ROW(CREDIT) = { "CREDIT", "reader -> worker", "How many chunks of a stream the worker may send. Idempotent.", credit, 0 },
+	ROW(CHUNK) = { "CHUNK", "worker -> reader", "Consecutive elements of a stream; a payload frame follows.", chunk, 0 },
+	ROW(CHUNK_ACK) = { "CHUNK_ACK", "reader -> worker", "Written: the worker may forget them.", chunk_ack, 1 },
+	ROW(VOID) = { "VOID", "worker -> reader", "Answers CREDIT: it does not have that stream and generation, or not for that seat.", void_, 0 },
+};
