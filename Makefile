@@ -125,10 +125,10 @@ check-run:
 build-check: $(UNIT) $(SIM) $(BIN)
 
 check-unit: ## the rooms, function by function (cmocka)
-	-@$(MAKE) --no-print-directory -k -j$(JOBS) $(UNIT)
+	-@$(MAKE) --no-print-directory -s -k -j$(JOBS) $(UNIT)
 	@B=$(B) bash tests/run-unit $(UNIT)
 check-sim: ## the state machines in a simulated network, quick
-	-@$(MAKE) --no-print-directory -k -j$(JOBS) $(SIM)
+	-@$(MAKE) --no-print-directory -s -k -j$(JOBS) $(SIM)
 	@B=$(B) bash tests/run-unit $(SIM)
 check-cases: $(filter %/dsvc-run,$(BIN)) ## pipeline, input, output (tests/cases)
 	@B=$(B) bash tests/run-cases $(wildcard tests/cases/*.case)
@@ -153,7 +153,8 @@ check-tsan: ## unit and cases under the thread sanitizer
 
 fuzz: ## each decoder for FUZZ_TIME seconds (needs clang)
 	@$(MAKE) --no-print-directory B=$(B)/fuzz CC=clang CXX=clang++ SAN=fuzzer-no-link,address,undefined fuzz-run
-fuzz-run: $(FUZZ)
+fuzz-run:
+	-@$(MAKE) --no-print-directory -s -k -j$(JOBS) $(FUZZ)
 	@B=$(B) FUZZ_TIME=$(or $(FUZZ_TIME),60) bash tests/run-fuzz $(FUZZ)
 sim: $(SIM) ## the simulator with many seeds (SEEDS=N)
 	@SEEDS=$(or $(SEEDS),1000) B=$(B) bash tests/run-unit $(SIM)

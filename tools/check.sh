@@ -12,13 +12,13 @@ own=$B/tally
 outer=${TALLY-}
 export TALLY=$own
 
-$MAKE --no-print-directory -k -j"$JOBS" build-check
+$MAKE --no-print-directory -s -k -j"$JOBS" build-check
 for suite; do
 	before=$(wc -l <"$own")
 	target=check-$suite
 	[[ $suite == lint ]] && target=lint
 	echo "== $suite"
-	if ! $MAKE --no-print-directory "$target" && [[ $(wc -l <"$own") == "$before" ]]; then
+	if ! $MAKE --no-print-directory -s "$target" && [[ $(wc -l <"$own") == "$before" ]]; then
 		bash tools/tally.sh add "$suite" 0 1
 	fi
 done
