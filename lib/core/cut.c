@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/cut.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+/* Sums of weights saturate: endless units weigh INT64_MAX each. */
+static uint64_t
+cut_sum(uint64_t a, uint64_t b)
+{
+	return a > CUT_ENDLESS - b ? CUT_ENDLESS : a + b;
+}
+
+static uint64_t
+cut_weight(const struct split *s)
+{
+	uint64_t w = s->kind == SPLIT_RANGE ? s->count : s->weight;
+
+	if (!w)
+		w = s->kind == SPLIT_FILE && !s->whole && s->count ? s->count : 1;
+	return w < CUT_ENDLESS / 2 ? w : CUT_ENDLESS;
+}
+
+static bool
+cut_cuttable(const struct split *s)
+{
+	return s->cuttable && !s->whole && s->kind != SPLIT_ALL && s->count > 1;
+}
+
+static int
+cut_compare(const void *a, const void *b)
+{
+	const struct split *x = a, *y = b;
+	uint64_t wx = cut_weight(x), wy = cut_weight(y);
+
+	return wx == wy ? 0 : wx > wy ? -1 : 1;
+}
+
+/* Largest first, equals in their order. Merge sort: glibc's qsort is one, but
+ * nobody promises it; a stable order is part of the position's meaning. */
+static void
+cut_sort(struct split *v, struct split *tmp, size_t n)
+{
+	size_t half = n / 2, i = 0, k = half, at = 0;
+
+	if (n < 2)
+		return;
+	cut_sort(v, tmp, half);
+	cut_sort(v + half, tmp, n - half);
+	while (i < half || k < n)
+		if (k == n || (i < half && cut_compare(&v[i], &v[k]) <= 0))
+			tmp[at++] = v[i++];
+		else
+			tmp[at++] = v[k++];
+	memcpy(v, tmp, n * sizeof *v);
+}
+
+static void
+cut_weigh(struct cut *c)
+{
+	c->rest_weight = 0;
+	for (uint64_t i = c->pos.unit + 1; i < c->units.n; i++)
+		c->rest_weight = cut_sum(c->rest_weight, cut_weight(&c->units.v[i]));
+}
+
+void
+cut_open(struct cut *c, struct split_list *units, uint64_t times, bool ordered)
+{
+	*c = (struct cut){ .units = *units, .ordered = ordered };
+	*units = (struct split_list){ 0 };
+	c->times = !times || times > CUT_ENDLESS ? CUT_ENDLESS : times;
+	if (!ordered && c->units.n > 1) {
+		struct split *tmp = mem_array(c->units.n, sizeof *tmp);
+
+		cut_sort(c->units.v, tmp, c->units.n);
+		mem_free(tmp);
+	}
+	for (size_t i = 0; i < c->units.n; i++) {
+		struct split *s = &c->units.v[i];
+
+		if (s->kind == SPLIT_RANGE && s->start > CUT_ENDLESS - s->count)
+			s->count = CUT_ENDLESS - s->start; /* as endless as it gets */
+		c->pass_weight = cut_sum(c->pass_weight, cut_weight(s));
+	}
+	cut_weigh(c);
+}
+
+void
+cut_clear(struct cut *c)
+{
+	split_list_clear(&c->units);
+	*c = (struct cut){ 0 };
+}
+
+void
+cut_seek(struct cut *c, struct cut_pos pos)
+{
+	c->pos = pos;
+	if (c->pos.unit >= c->units.n && c->units.n)
+		c->pos.unit = c->units.n - 1;
+	cut_weigh(c);
+}
+
+bool
+cut_left(const struct cut *c)
+{
+	return c->units.n && c->pos.pass < c->times;
+}
+
+static bool
+cut_endless(const struct cut *c)
+{
+	return c->times == CUT_ENDLESS || c->pass_weight >= CUT_ENDLESS;
+}
+
+static uint64_t
+cut_min(const struct cut *c, bool bytes)
+{
+	if (c->small)
+		return 1;
+	return bytes ? CUT_MIN_BYTES : CUT_MIN_ELEMENTS;
+}
+
+/* What a split should weigh now. */
+static uint64_t
+cut_size(const struct cut *c, const struct split *unit, uint32_t streams)
+{
+	bool bytes = unit->kind == SPLIT_FILE;
+	uint64_t min = cut_min(c, bytes), left, size;
+
+	if (cut_endless(c)) {
+		size = c->small ? 4 : bytes ? CUT_MAX_BYTES / 4 : CUT_ENDLESS_ELEMENTS;
+	} else {
+		uint64_t passes = c->times - c->pos.pass - (c->pos.times ? c->pos.times : 1);
+
+		if (__builtin_mul_overflow(passes, c->pass_weight, &left))
+			left = CUT_ENDLESS;
+		left = cut_sum(left, cut_sum(c->rest_weight, cut_weight(unit) - c->pos.at));
+		size = left / 4 / (streams ? streams : 1);
+	}
+	if (size < min)
+		size = min;
+	if (bytes && size > CUT_MAX_BYTES)
+		size = CUT_MAX_BYTES;
+	return size;
+}
+
+/* Passes smaller than a split are dealt out several at once. In source order
+ * only a single unit can be: else the second unit would come too late. */
+static void
+cut_decide(struct cut *c, uint32_t streams)
+{
+	uint64_t left = c->times - c->pos.pass, n = 1;
+
+	if (!c->ordered || c->units.n == 1)
+		n = cut_size(c, &c->units.v[0], streams) / (c->pass_weight ? c->pass_weight : 1);
+	c->pos.times = n < 1 ? 1 : n > left ? left : n;
+}
+
+static void
+cut_step(struct cut *c)
+{
+	c->pos.at = 0;
+	if (++c->pos.unit == c->units.n) {
+		c->pos.unit = 0;
+		if (c->times != CUT_ENDLESS)
+			c->pos.pass += c->pos.times;
+		c->pos.times = 0;
+		cut_weigh(c);
+	} else if (cut_endless(c)) {
+		cut_weigh(c); /* saturated sums cannot be subtracted from */
+	} else {
+		c->rest_weight -= cut_weight(&c->units.v[c->pos.unit]);
+	}
+}
+
+bool
+cut_next(struct cut *c, uint32_t streams, struct split *out)
+{
+	if (!cut_left(c))
+		return false;
+	if (!c->pos.times)
+		cut_decide(c, streams);
+	const struct split *u = &c->units.v[c->pos.unit];
+	split_copy(out, u);
+	out->cuttable = false;
+	out->times = (u->times ? u->times : 1) * c->pos.times;
+	if (!cut_cuttable(u) || c->pos.times > 1) {
+		cut_step(c);
+		return true;
+	}
+	uint64_t size = cut_size(c, u, streams), left = u->count - c->pos.at;
+	/* A rest smaller than half a split goes with the last one. */
+	uint64_t n = left <= size + size / 2 ? left : size;
+	out->start = u->start + c->pos.at;
+	out->count = n;
+	out->weight = n;
+	c->pos.at += n;
+	if (n == left)
+		cut_step(c);
+	return true;
+}
+
+uint32_t
+cut_streams(const struct cut *c, uint32_t most)
+{
+	uint64_t n = 0;
+
+	if (!cut_left(c))
+		return 0;
+	if (cut_endless(c))
+		return most;
+	for (uint64_t i = c->pos.unit; i < c->units.n && n < most; i++) {
+		const struct split *u = &c->units.v[i];
+		uint64_t min = cut_min(c, u->kind == SPLIT_FILE);
+		uint64_t w = i == c->pos.unit && c->pos.at ? u->count - c->pos.at : cut_weight(u);
+		uint64_t k = cut_cuttable(u) ? w / min : 1;
+
+		n += k ? k : 1;
+	}
+	uint64_t passes = c->times - c->pos.pass - (c->pos.times ? c->pos.times : 1);
+	if (passes) {
+		/* Passes are worth streams of their own as far as their weight goes. */
+		uint64_t per = c->pass_weight / cut_min(c, c->units.v[0].kind == SPLIT_FILE), more;
+
+		if (__builtin_mul_overflow(passes, per ? per : 1, &more) || more > most)
+			more = most;
+		if (!per && !c->small)
+			more = cut_sum(c->pass_weight, 0) > CUT_ENDLESS / passes ? most :
+				passes * c->pass_weight / cut_min(c, c->units.v[0].kind == SPLIT_FILE);
+		n += more;
+	}
+	return n < most ? (uint32_t)n : most;
+}
