@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The first rows of `make bench` as a user of tf.data service or Ray Data writes them.
 
-usage: peers.py tf FILE_1MIB | peers.py ray FILE_1MIB
+usage: peers.py tf squares|squares_batched|mib FILE_1MIB | peers.py ray FILE_1MIB
 Prints lines `NAME RATE`, elements per second (or bytes per second for 1 MiB elements).
 Dispatcher and worker are processes of their own, as ours are.
 """
@@ -42,23 +42,25 @@ def rate(dataset, n):
     return seen / (time.monotonic() - t0)
 
 
-def run_tf(one):
+def run_tf(what, one):
+    import os
     import tensorflow as tf
     service = tf.data.experimental.service
+    squares = tf.data.Dataset.range(50_000_000).map(lambda x: x * x)
+    # dataset, elements to time, what one element stands for
+    dataset, n, unit = {
+        "squares": (squares, 10_000, 1),
+        "squares_batched": (squares.batch(1000), 3_000, 1000),
+        "mib": (tf.data.Dataset.from_tensors(one).repeat(4000).map(tf.io.read_file), 1_000, 1 << 20),
+    }[what]
     dispatcher, address = server("d")
     worker, _ = server("w", address)
-    try:
-        def through(ds):
-            return ds.apply(service.distribute("distributed_epoch", "grpc://" + address))
-
-        squares = tf.data.Dataset.range(50_000_000).map(lambda x: x * x)
-        print("tf_squares", rate(through(squares), 10_000), flush=True)
-        print("tf_squares_batched", 1000 * rate(through(squares.batch(1000)), 3_000), flush=True)
-        whole = tf.data.Dataset.from_tensors(one).map(tf.io.read_file).cache().repeat(4000)
-        print("tf_mib", (1 << 20) * rate(through(whole), 1_000), flush=True)
-    finally:
-        worker.kill()
-        dispatcher.kill()
+    # With one worker this is every element once, and spares a request per split: its best.
+    through = dataset.apply(service.distribute("parallel_epochs", "grpc://" + address))
+    print("tf_" + what, unit * rate(through, n), flush=True)
+    worker.kill()
+    dispatcher.kill()
+    os._exit(0)  # its threads look for the dispatcher for ever otherwise
 
 
 def run_ray(one):
@@ -84,4 +86,7 @@ def run_ray(one):
 
 
 if __name__ == "__main__":
-    {"tf": run_tf, "ray": run_ray}[sys.argv[1]](sys.argv[2])
+    if sys.argv[1] == "ray":
+        run_ray(sys.argv[2])
+    else:
+        run_tf(*sys.argv[2:])

@@ -20,8 +20,9 @@ mkdir -p "$data"
 one=$data/one.bin
 [ -f "$one" ] || head -c 1048576 /dev/urandom > "$one"
 
-for peer in tf ray; do
-	TF_CPP_MIN_LOG_LEVEL=3 "$venv/bin/python" "$here/peers.py" "$peer" "$one" 2> "$work/err" >> "$work/rates" ||
+for peer in 'tf squares' 'tf squares_batched' 'tf mib' ray; do
+	# shellcheck disable=SC2086
+	TF_CPP_MIN_LOG_LEVEL=3 timeout 120 "$venv/bin/python" "$here/peers.py" $peer "$one" 2> "$work/err" >> "$work/rates" ||
 		{ echo "bench-peers: $peer failed:" >&2; tail -n 3 "$work/err" >&2; }
 done
 
