@@ -55,7 +55,7 @@ SAN_F    := $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-
 # libraries only that needed: start-up time is made of those.
 OURS     := -D_GNU_SOURCE -Ilib -I$(B)/gen -pthread -fno-common -ffunction-sections \
 	-fdata-sections -fno-semantic-interposition -MMD -MP $(SAN_F)
-LD_OURS  := -pthread -Wl,--gc-sections -Wl,--as-needed -Wl,-O1 $(SAN_F)
+LD_OURS  := -pthread -Wl,--gc-sections -Wl,--as-needed -Wl,-O1 $(or $(SAN_F),-static-libgcc)
 
 .PHONY: all help deps demo check check-run build-check install uninstall gen clean FORCE \
 	$(addprefix check-,hdr rooms unit cases bats gen sim asan ubsan tsan) lint fuzz sim chaos sizes bench bench-peers
