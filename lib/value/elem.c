@@ -50,8 +50,8 @@ run_reset(struct run *r)
 		block_unref(&r->arena);
 }
 
-static void
-run_hold(struct run *r, struct block *b) /* takes the reference */
+void
+run_hold(struct run *r, struct block *b)
 {
 	if (r->n_held == r->cap_held) {
 		size_t cap = r->cap_held;

@@ -106,6 +106,9 @@ run_push(struct run *r, struct elem e)
 /* Adds an element that must outlive its maker's run: small ones are copied to
  * the arena, for large ones a reference to the block is held. */
 void run_keep(struct run *r, struct elem e);
+/* Takes a reference to a block in which elements of this run lie, so that they
+ * can be pushed without a copy. */
+void run_hold(struct run *r, struct block *b);
 /* Moves what `from` holds to `to` (which is reset first); `from` is left empty. */
 void run_move(struct run *to, struct run *from);
 /* Where e came from: false when neither file nor line is known. */

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * gzip, by zlib itself and not by libarchive's filter: that one (3.6) does not
+ * look at the checksums, so a flipped bit would pass for data, and setting it up
+ * costs as much as unpacking a small file. Members one after another are one
+ * file; zeros behind the last are padding; anything else there is an error.
+ */
+#ifndef OP_FILE_GZIP_H
+#define OP_FILE_GZIP_H
+
+#include "op/file_input.h"
+
+struct file_gzip;
+
+struct file_gzip *file_gzip_new(void);
+void file_gzip_free(struct file_gzip **g);
+void file_gzip_start(struct file_gzip *g); /* a new file begins */
+/* Up to `room` unpacked bytes; ST_END at the end. */
+enum status file_gzip_read(struct file_gzip *g, struct file_input *in, uint8_t *p, size_t room,
+			   size_t *n, struct err *e);
+
+#endif

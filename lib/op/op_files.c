@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT
+ * files: names of files.
+ */
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/rng.h"
+#include "op/file_source.h"
+#include "op/ints.h"
+#include "value/mp.h"
+
+struct files {
+	struct words names; /* the parameter: first, for file_source_check */
+	bool shuffle;
+	int64_t seed;
+	struct words list;
+	struct ints_walk walk;
+};
+
+static const struct param files_params[] = {
+	{ "files", PARAM_WORDS, offsetof(struct files, names), .flags = PARAM_REST | PARAM_PATH,
+	  .help = "names and patterns (*, ?, [a-z], {a,b}, **)" },
+	{ "shuffle", PARAM_BOOL, offsetof(struct files, shuffle), "false", .flags = PARAM_KEY_ONLY,
+	  .help = "in random order, another one at each pass" },
+	{ "seed", PARAM_INT, offsetof(struct files, seed), "auto",
+	  .flags = PARAM_ALLOW_AUTO | PARAM_KEY_ONLY,
+	  .help = "the same seed gives the same orders; `auto` takes that of the run" },
+	{ 0 }
+};
+
+static enum status
+files_typing(struct op_node *n, struct op_typing *t, const struct type **type, struct err *e)
+{
+	(void)n, (void)t, (void)e;
+	*type = type_scalar(TYPE_TEXT);
+	return ST_OK;
+}
+
+static enum status
+files_open(struct op_inst *self, struct err *e)
+{
+	struct files *f = self->state;
+	enum status st = file_source_names(self, &f->names, &f->list, e);
+	struct rng rng = { 0 };
+
+	f->walk = (struct ints_walk){ 0, f->list.n };
+	if (st != ST_OK || !f->shuffle)
+		return st;
+	rng.key = op_rng_key(self, f->seed, true);
+	for (size_t i = f->list.n; i > 1; i--) {
+		size_t k = (size_t)rng_below(&rng, i);
+		char *name = f->list.v[i - 1];
+
+		f->list.v[i - 1] = f->list.v[k];
+		f->list.v[k] = name;
+	}
+	return ST_OK;
+}
+
+static enum status
+files_next(struct op_inst *self, struct run *out, struct err *e)
+{
+	struct files *f = self->state;
+
+	(void)e;
+	for (uint32_t n = ints_walk_some(&f->walk); n; n--) {
+		const char *name = f->list.v[f->walk.at];
+		size_t len = strlen(name);
+
+		run_done(out, mp_put_text(run_room(out, MP_HEAD_MAX + len), name, (uint32_t)len),
+			 (uint32_t)f->walk.at++);
+	}
+	return out->n ? ST_OK : ST_END;
+}
+
+static void
+files_close(struct op_inst *self)
+{
+	struct files *f = self->state;
+
+	words_clear(&f->list);
+}
+
+static void
+files_save(struct op_inst *self, struct buf *out)
+{
+	struct files *f = self->state;
+
+	ints_walk_save(&f->walk, out);
+}
+
+static enum status
+files_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
+{
+	struct files *f = self->state;
+
+	return ints_walk_restore(self, &f->walk, p, n, e);
+}
+
+const struct op_desc op_files = {
+	.name = "files",
+	.brief = "names of files",
+	.doc = "Those of a pattern are sorted by name. Folders are not among them.",
+	.kind = OP_SOURCE,
+	.flags = OP_RANDOM | OP_RESHUFFLES,
+	.params = files_params,
+	.state_size = sizeof(struct files),
+	.typing = files_typing,
+	.check = file_source_check,
+	.list = file_source_list,
+	.cardinality = file_source_count,
+	.open = files_open,
+	.next = files_next,
+	.close = files_close,
+	.save = files_save,
+	.restore = files_restore,
+	.example = "files /etc/pass*d",
+	.output = "/etc/passwd\n",
+};

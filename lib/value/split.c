@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+#include "value/split.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "value/mp.h"
+
+enum { SPLIT_FIELDS = 9, SPLIT_PATH_MAX = 4096 };
+
+void
+split_clear(struct split *s)
+{
+	mem_free(s->path);
+	memset(s, 0, sizeof *s);
+}
+
+void
+split_copy(struct split *to, const struct split *from)
+{
+	*to = *from;
+	to->path = mem_strdup(from->path);
+}
+
+void
+split_list_add(struct split_list *l, const struct split *s)
+{
+	l->v = mem_grow(l->v, &l->cap, l->n + 1, sizeof *l->v);
+	split_copy(&l->v[l->n++], s);
+}
+
+void
+split_list_clear(struct split_list *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		split_clear(&l->v[i]);
+	mem_free(l->v);
+	memset(l, 0, sizeof *l);
+}
+
+void
+split_encode(const struct split *s, struct buf *out)
+{
+	size_t path = s->path ? strlen(s->path) : 0;
+	uint8_t *start = buf_room(out, SPLIT_FIELDS * MP_INT_MAX + MP_HEAD_MAX + path), *p = start;
+
+	p = mp_put_list_head(p, SPLIT_FIELDS);
+	p = mp_put_uint(p, s->kind);
+	p = mp_put_uint(p, s->leaf);
+	p = mp_put_bool(p, s->whole);
+	p = mp_put_bool(p, s->cuttable);
+	p = s->path ? mp_put_text(p, s->path, (uint32_t)path) : mp_put_nil(p);
+	p = mp_put_uint(p, s->start);
+	p = mp_put_uint(p, s->count);
+	p = mp_put_uint(p, s->times);
+	p = mp_put_uint(p, s->weight);
+	out->len += (size_t)(p - start);
+}
+
+static bool
+split_uint(const uint8_t **p, const uint8_t *end, uint64_t max, uint64_t *out)
+{
+	struct mp m;
+	const uint8_t *next = mp_head(*p, end, &m);
+
+	if (!next || m.kind != MP_INT || (!m.unsigned_big && m.i < 0) || m.u > max)
+		return false;
+	*out = m.u;
+	*p = next;
+	return true;
+}
+
+static bool
+split_bool(const uint8_t **p, const uint8_t *end, bool *out)
+{
+	struct mp m;
+	const uint8_t *next = mp_head(*p, end, &m);
+
+	if (!next || m.kind != MP_BOOL)
+		return false;
+	*out = m.b;
+	*p = next;
+	return true;
+}
+
+/* Lends the path's place; NULL for nil. A NUL inside would make another name of it. */
+static bool
+split_path(const uint8_t **p, const uint8_t *end, const uint8_t **path, uint32_t *len)
+{
+	struct mp m;
+	const uint8_t *next = mp_head(*p, end, &m);
+
+	*path = NULL;
+	*len = 0;
+	if (!next || (m.kind != MP_NIL && m.kind != MP_TEXT))
+		return false;
+	if (m.kind == MP_TEXT) {
+		if (m.n == 0 || m.n >= SPLIT_PATH_MAX || memchr(m.p, 0, m.n))
+			return false;
+		*path = m.p;
+		*len = m.n;
+	}
+	*p = next;
+	return true;
+}
+
+enum status
+split_decode(const uint8_t *p, size_t n, struct split *out, struct err *e)
+{
+	const uint8_t *end = p + n, *path = NULL;
+	struct split s = { 0 };
+	struct mp m;
+	uint64_t kind, leaf;
+	uint32_t len = 0;
+
+	p = mp_head(p, end, &m);
+	bool good = p && m.kind == MP_LIST && m.n == SPLIT_FIELDS
+		&& split_uint(&p, end, SPLIT_FILE, &kind) && split_uint(&p, end, UINT32_MAX, &leaf)
+		&& split_bool(&p, end, &s.whole) && split_bool(&p, end, &s.cuttable)
+		&& split_path(&p, end, &path, &len) && split_uint(&p, end, INT64_MAX, &s.start)
+		&& split_uint(&p, end, INT64_MAX, &s.count) && split_uint(&p, end, INT64_MAX, &s.times)
+		&& split_uint(&p, end, UINT64_MAX, &s.weight);
+	if (!good || p != end || s.times == 0 || (kind == SPLIT_FILE) != (path != NULL))
+		return err_set(e, ST_PROTO, "malformed split of %zu bytes", n);
+	s.kind = (enum split_kind)kind;
+	s.leaf = (uint32_t)leaf;
+	s.path = path ? mem_strndup((const char *)path, len) : NULL;
+	*out = s;
+	return ST_OK;
+}
