@@ -50,7 +50,8 @@ def run_tf(what, one):
     # dataset, elements to time, what one element stands for
     dataset, n, unit = {
         "squares": (squares, 10_000, 1),
-        "squares_batched": (squares.batch(1000), 3_000, 1000),
+        # the remedy that its users are given: batch first, then map whole batches
+        "squares_batched": (tf.data.Dataset.range(50_000_000).batch(1000).map(lambda x: x * x), 3_000, 1000),
         "mib": (tf.data.Dataset.from_tensors(one).repeat(4000).map(tf.io.read_file), 1_000, 1 << 20),
     }[what]
     dispatcher, address = server("d")
