@@ -38,6 +38,7 @@ BIN     := $(CMDS:%=$(B)/bin/%)
 UNIT    := $(UNIT_C:tests/%.c=$(B)/%)
 SIM     := $(SIM_C:tests/%.c=$(B)/%)
 FUZZ    := $(FUZZ_C:tests/%.c=$(B)/%)
+YARD    := $(patsubst bench/yard/%.c,$(B)/yard/%,$(wildcard bench/yard/*.c))
 
 # Asked for at the first use and not while parsing: on a bare machine this
 # file is read before `make deps` has installed pkg-config.
@@ -106,6 +107,11 @@ $(FUZZ): $(B)/%: $(B)/tests/%.o $(LIB)
 	@mkdir -p $(@D)
 	$(call link,-fsanitize=fuzzer)
 
+# Yardsticks are nobody's library: a file each, and the plain optimisation of a user.
+$(YARD): $(B)/yard/%: bench/yard/%.c
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 -O2 $(WARN_ALL) -D_GNU_SOURCE $(PKG_CFLAGS) $(CFLAGS) -o $@ $< $(PKG_LIBS)
+
 # Rewritten only when they change, so that nothing is built again in vain.
 keep = @mkdir -p $(@D); { cat >$@.new; if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi; }
 $(B)/gen/op_list.h: FORCE
@@ -162,10 +168,10 @@ chaos: all ## real processes killed at random (tests/chaos/run)
 	@PATH="$(abspath $(B)/bin):$$PATH" bash tests/chaos/run
 sizes: ## the ten largest files and functions
 	@bash tools/check-sizes.sh
-bench: all ## speed beside the yardsticks
-	@B=$(B) PATH="$(abspath $(B)/bin):$$PATH" bash bench/run.sh
+bench: all $(YARD) ## speed beside the yardsticks (ROWS='squares mib': only these)
+	@bash bench/run.sh $(B)/bin $(B)/yard $(ROWS)
 bench-peers: all ## speed beside tf.data service and Ray Data
-	@B=$(B) PATH="$(abspath $(B)/bin):$$PATH" bash bench/peers.sh
+	@bash bench/peers.sh $(B)/bin
 
 gen: $(BIN) ## completions and generated parts of the manual
 	@B=$(B) bash tools/gen.sh

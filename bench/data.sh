@@ -34,7 +34,7 @@ cd "$dir"
 [ -d gz ] || {
 	mkdir gz.tmp
 	head -c 60000000 text.log | split -l 700 -a 4 - gz.tmp/part-
-	rm -f $(ls gz.tmp/part-* | tail -n +1001)
+	find gz.tmp -name 'part-*' | sort | tail -n +1001 | xargs rm -f
 	gzip gz.tmp/part-*
 	mv gz.tmp gz
 }
