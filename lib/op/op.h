@@ -78,7 +78,10 @@ enum op_flag {
 	OP_REMOTE = 8,     /* elements come from the service: dataset, distribute */
 	OP_JOINS_SPLITS = 16, /* combine: its splits are its inputs' splits, input by input (concat) */
 	OP_RESHUFFLES = 32,/* another pass may differ from the one before */
-	OP_BORDER = 64     /* distribute: what stands before it runs on workers */
+	OP_BORDER = 64,    /* distribute: what stands before it runs on workers */
+	/* For the planner, which tells sources what fields are used: */
+	OP_PASSES = 128,   /* what comes out are elements that came in (filter, take) */
+	OP_BY_EXPR = 256   /* looks at its input through its expressions only (map, filter, take) */
 };
 
 /* What a PARAM_EXPR row fills: the tree from the parser, the code from typing. */
@@ -314,6 +317,7 @@ struct op_typing {
 	const char *file, *text;  /* the spec, for places in errors */
 	size_t text_len;
 	const struct type *outer; /* type of the outer element in an inner pipeline; NULL: none */
+	const struct op_service *service; /* tells the types of datasets; NULL: none */
 };
 /* Compiles ex->ast with x: x, s: s (NULL: no s), i and, inside, xx. */
 enum status op_compile(struct op_typing *t, struct op_expr *ex, const struct type *x,
