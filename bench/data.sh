@@ -7,12 +7,14 @@ dir=$1
 mkdir -p "$dir"
 cd "$dir"
 
-[ -f records.ndjson ] || awk 'BEGIN {
+[ -f records.ndjson ] || { awk 'BEGIN {
 	srand(1); split("cat dog bird fish horse", w, " ")
 	for (i = 0; i < 1000000; i++)
 		printf "{\"id\":%d,\"label\":\"%s\",\"score\":%.4f,\"user\":\"user%06d\",\"path\":\"/v1/items/%d/view\",\"ok\":%s}\n",
 			1000000 + i, w[int(rand() * 5) + 1], rand(), rand() * 1000000, rand() * 100000, rand() < 0.5 ? "true" : "false"
-}' > records.tmp && [ -f records.ndjson ] || mv records.tmp records.ndjson
+}' > records.tmp
+mv records.tmp records.ndjson
+}
 
 [ -f text.log ] || {
 	awk 'BEGIN {
