@@ -51,6 +51,42 @@ tape_put_text(const struct simd_doc *d, size_t i, uint8_t *w)
 	return w + n;
 }
 
+/* memcmp() == 0 without the call, which is most of the cost for names. */
+static inline bool
+tape_same_bytes(const void *a, const void *b, size_t n)
+{
+	const uint8_t *s = a, *t = b;
+	uint64_t x, y;
+	uint32_t v, w;
+	size_t i = 0;
+
+	if (n >= 8) {
+		for (;; i += 8) {
+			if (i > n - 8)
+				i = n - 8; /* the last eight, some of them again */
+			memcpy(&x, s + i, 8);
+			memcpy(&y, t + i, 8);
+			if (x != y)
+				return false;
+			if (i == n - 8)
+				return true;
+		}
+	}
+	if (n >= 4) {
+		memcpy(&v, s, 4);
+		memcpy(&w, t, 4);
+		if (v != w)
+			return false;
+		memcpy(&v, s + n - 4, 4);
+		memcpy(&w, t + n - 4, 4);
+		return v == w;
+	}
+	for (; i < n; i++)
+		if (s[i] != t[i])
+			return false;
+	return true;
+}
+
 /* Items of the list or fields of the record at i. */
 static uint32_t
 tape_count(const uint64_t *tape, size_t i)
@@ -92,7 +128,7 @@ tape_same_text(const struct simd_doc *d, size_t a, size_t b)
 	uint32_t n, m;
 	const uint8_t *s = tape_text(d, a, &n), *t = tape_text(d, b, &m);
 
-	return n == m && !memcmp(s, t, n);
+	return n == m && tape_same_bytes(s, t, n);
 }
 
 /* The place in pairs, of m so far, of the field with the key at k; m when new. */
@@ -140,63 +176,12 @@ tape_unique(const struct simd_doc *d, size_t i, uint32_t n, struct tape_pair *pa
 	return (uint32_t)m;
 }
 
-static uint8_t *tape_put(const struct simd_doc *d, size_t i, uint8_t *w);
+static uint8_t *tape_put_record(const struct simd_doc *d, size_t i, uint8_t *w);
+static uint8_t *tape_put_list(const struct simd_doc *d, size_t i, uint8_t *w);
 
-static uint8_t *
-tape_put_pairs(const struct simd_doc *d, const struct tape_pair *pairs, uint32_t m, uint8_t *w)
-{
-	w = mp_put_record_head(w, m);
-	for (uint32_t k = 0; k < m; k++) {
-		w = tape_put_text(d, pairs[k].key, w);
-		w = tape_put(d, pairs[k].value, w);
-	}
-	return w;
-}
-
-/* Keys given twice are looked for before anything is written: taking back and
- * writing again, record within record, would double the work at each level. */
-static uint8_t *
-tape_put_unique(const struct simd_doc *d, size_t i, uint32_t n, uint8_t *w)
-{
-	struct tape_pair few[TAPE_FEW], *pairs = few;
-
-	if (n > TAPE_FEW)
-		pairs = mem_array(n, sizeof *pairs);
-	w = tape_put_pairs(d, pairs, tape_unique(d, i, n, pairs), w);
-	if (pairs != few)
-		mem_free(pairs);
-	return w;
-}
-
-static uint8_t *
-tape_put_record(const struct simd_doc *d, size_t i, uint8_t *w)
-{
-	uint32_t n = tape_count(d->tape, i);
-	size_t k = i + 1;
-
-	if (n > TAPE_FEW || tape_suspect(d, i))
-		return tape_put_unique(d, i, n, w);
-	w = mp_put_record_head(w, n);
-	while (n--) {
-		w = tape_put_text(d, k, w);
-		w = tape_put(d, k + 1, w);
-		k = tape_next(d->tape, k + 1);
-	}
-	return w;
-}
-
-static uint8_t *
-tape_put_list(const struct simd_doc *d, size_t i, uint8_t *w)
-{
-	uint32_t n = tape_count(d->tape, i);
-
-	w = mp_put_list_head(w, n);
-	for (size_t k = i + 1; n--; k = tape_next(d->tape, k))
-		w = tape_put(d, k, w);
-	return w;
-}
-
-static uint8_t *
+/* Inlined into the loops over fields and items: most values are no containers,
+ * and those are cheaper than a call. */
+static inline __attribute__((always_inline)) uint8_t *
 tape_put(const struct simd_doc *d, size_t i, uint8_t *w)
 {
 	double f;
@@ -216,6 +201,60 @@ tape_put(const struct simd_doc *d, size_t i, uint8_t *w)
 	}
 }
 
+static uint8_t *
+tape_put_pairs(const struct simd_doc *d, const struct tape_pair *pairs, uint32_t m, uint8_t *w)
+{
+	w = mp_put_record_head(w, m);
+	for (uint32_t k = 0; k < m; k++) {
+		w = tape_put_text(d, pairs[k].key, w);
+		w = tape_put(d, pairs[k].value, w);
+	}
+	return w;
+}
+
+/* Keys given twice are looked for before anything is written: taking back and
+ * writing again, record within record, would double the work at each level. */
+static __attribute__((noinline)) uint8_t *
+tape_put_unique(const struct simd_doc *d, size_t i, uint32_t n, uint8_t *w)
+{
+	struct tape_pair few[TAPE_FEW], *pairs = few;
+
+	if (n > TAPE_FEW)
+		pairs = mem_array(n, sizeof *pairs);
+	w = tape_put_pairs(d, pairs, tape_unique(d, i, n, pairs), w);
+	if (pairs != few)
+		mem_free(pairs);
+	return w;
+}
+
+static __attribute__((noinline)) uint8_t *
+tape_put_record(const struct simd_doc *d, size_t i, uint8_t *w)
+{
+	uint32_t n = tape_count(d->tape, i);
+	size_t k = i + 1;
+
+	if (n > TAPE_FEW || tape_suspect(d, i))
+		return tape_put_unique(d, i, n, w);
+	w = mp_put_record_head(w, n);
+	while (n--) {
+		w = tape_put_text(d, k, w);
+		w = tape_put(d, k + 1, w);
+		k = tape_next(d->tape, k + 1);
+	}
+	return w;
+}
+
+static __attribute__((noinline)) uint8_t *
+tape_put_list(const struct simd_doc *d, size_t i, uint8_t *w)
+{
+	uint32_t n = tape_count(d->tape, i);
+
+	w = mp_put_list_head(w, n);
+	for (size_t k = i + 1; n--; k = tape_next(d->tape, k))
+		w = tape_put(d, k, w);
+	return w;
+}
+
 size_t
 json_tape_room(const struct simd_doc *d, size_t text_len)
 {
@@ -226,11 +265,15 @@ json_tape_room(const struct simd_doc *d, size_t text_len)
 	return words * 5 + text_len + TAPE_SHORT + MP_HEAD_MAX;
 }
 
-static size_t
-tape_wanted(const struct json_fields *f, const uint8_t *s, uint32_t n)
+/* The index of the name in the projection, f->n: not in it. Records have their
+ * fields mostly in the order in which they are wanted: `hint` is tried first. */
+static inline size_t
+tape_wanted(const struct json_fields *f, size_t hint, const uint8_t *s, uint32_t n)
 {
+	if (hint < f->n && f->lens[hint] == n && tape_same_bytes(f->names[hint], s, n))
+		return hint;
 	for (size_t k = 0; k < f->n; k++)
-		if (f->lens[k] == n && !memcmp(f->names[k], s, n))
+		if (f->lens[k] == n && k != hint && tape_same_bytes(f->names[k], s, n))
 			return k;
 	return f->n;
 }
@@ -248,14 +291,15 @@ json_tape_put(const struct simd_doc *d, const struct json_fields *f, uint8_t *w)
 		pairs = mem_array(f->n, sizeof *pairs);
 		place = mem_array(f->n, sizeof *place);
 	}
-	size_t end = (uint32_t)d->tape[1] - 1;
+	size_t end = (uint32_t)d->tape[1] - 1, hint = 0;
 	for (size_t k = 2; k < end; k = tape_next(d->tape, k + 1)) {
 		uint32_t n;
 		const uint8_t *s = tape_text(d, k, &n);
-		size_t name = tape_wanted(f, s, n);
+		size_t name = tape_wanted(f, hint, s, n);
 
 		if (name == f->n)
 			continue;
+		hint = name + 1;
 		if (!place[name]) {
 			pairs[m].key = k;
 			place[name] = ++m;
