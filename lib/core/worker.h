@@ -56,9 +56,11 @@ void work_peer_gone(struct work *w, int64_t now_ns, uint64_t peer); /* a reader'
 void work_tick(struct work *w, int64_t now_ns);
 int64_t work_next_deadline(const struct work *w); /* ns; INT64_MAX: none */
 
-/* From the producing threads. Takes the handle in every case. */
+/* From the producing threads. Takes the handle in every case. split: the number
+ * of the split being read when its elements were made (0 when not by split);
+ * under order source a chunk may not hold elements of two splits. */
 void work_produced(struct work *w, int64_t now_ns, struct stream_key key, void *handle,
-		   uint64_t offset, uint32_t count, size_t bytes);
+		   uint64_t offset, uint32_t count, size_t bytes, uint64_t split);
 /* The thread began to read split k: the next ones are asked for. */
 void work_split_taken(struct work *w, int64_t now_ns, struct stream_key key, uint64_t k);
 /* All made: after the last work_produced. made: elements produced, skipped ones too. */

@@ -32,6 +32,13 @@ struct field {
 	size_t item_size;
 };
 
+/* A list of the fields, appended. Also used for rows of durable state. */
+void fields_encode(const struct field *rows, const void *base, struct buf *out);
+/* base is zeroed storage; on failure (ST_PROTO) it is cleared again. */
+enum status fields_decode(const char *name, const struct field *rows, const uint8_t *p, size_t n,
+			  void *base, struct err *e);
+void fields_clear(const struct field *rows, void *base);
+
 struct msg_desc {
 	const char *name;
 	const char *way;          /* "reader -> dispatcher" */

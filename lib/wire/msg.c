@@ -405,30 +405,39 @@ msg_decode(const uint8_t *p, size_t n, struct msg *out, struct err *e)
 
 /* Freeing and copying */
 
-static void msg_clear_fields(const struct field *rows, void *base);
-
 static void
 msg_clear_field(const struct field *f, void *at)
 {
 	struct msg_any_list *l = at;
 
 	switch (f->kind) {
-	case FIELD_TEXT: mem_free(*(char **)at); break;
-	case FIELD_BYTES: mem_free(((struct bytes *)at)->p); break;
-	case FIELD_RANGES: mem_free(((struct ranges *)at)->v); break;
+	case FIELD_TEXT:
+		mem_free(*(char **)at);
+		*(char **)at = NULL;
+		break;
+	case FIELD_BYTES:
+		mem_free(((struct bytes *)at)->p);
+		*(struct bytes *)at = (struct bytes){ 0 };
+		break;
+	case FIELD_RANGES:
+		mem_free(((struct ranges *)at)->v);
+		*(struct ranges *)at = (struct ranges){ 0 };
+		break;
 	case FIELD_WORDS: words_clear(at); break;
 	case FIELD_SPLITS: split_list_clear(at); break;
 	case FIELD_LIST:
 		for (size_t i = 0; i < l->n; i++)
-			msg_clear_fields(f->item, (char *)l->v + i * f->item_size);
+			fields_clear(f->item, (char *)l->v + i * f->item_size);
 		mem_free(l->v);
+		*l = (struct msg_any_list){ 0 };
 		break;
 	default: break;
 	}
 }
 
-static void
-msg_clear_fields(const struct field *rows, void *base)
+/* Leaves zeros: clearing twice is harmless. */
+void
+fields_clear(const struct field *rows, void *base)
 {
 	for (const struct field *f = rows; f->kind; f++)
 		msg_clear_field(f, msg_place(base, f));
@@ -440,7 +449,7 @@ msg_clear(struct msg *m)
 	const struct msg_desc *d = msg_desc(m->type);
 
 	if (d)
-		msg_clear_fields(d->fields, &m->hello);
+		fields_clear(d->fields, &m->hello);
 	*m = (struct msg){ 0 };
 }
 
@@ -454,6 +463,33 @@ msg_copy(struct msg *to, const struct msg *from)
 	if (msg_decode(b.data, b.len, to, NULL))
 		assert(!"a message of ours does not decode");
 	buf_clear(&b);
+}
+
+void
+fields_encode(const struct field *rows, const void *base, struct buf *out)
+{
+	msg_put_head(out, MP_LIST, msg_count(rows));
+	msg_put_fields(out, rows, base);
+}
+
+enum status
+fields_decode(const char *name, const struct field *rows, const uint8_t *p, size_t n,
+	      void *base, struct err *e)
+{
+	struct msg_in in = { p, p + n, name, e };
+	struct field whole = { .name = "all", .max = 64 };
+	size_t count = 0;
+	enum status st = msg_get_list(&in, &whole, 64, &count);
+
+	if (!st && count != msg_count(rows))
+		st = msg_bad(&in, &whole, "has another number of items");
+	if (!st)
+		st = msg_get_fields(&in, rows, base);
+	if (!st && in.p != in.end)
+		st = msg_bad(&in, &whole, "has bytes behind its end");
+	if (st)
+		fields_clear(rows, base);
+	return st;
 }
 
 const struct msg_desc *

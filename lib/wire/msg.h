@@ -136,7 +136,6 @@ struct msg_open {
 	bool resume;            /* `have` is where to go on from */
 	struct ranges_list have;/* elements the consumer has had, in earlier runs */
 	bool checkpoint;        /* keep the job for its return */
-	bool ordered_alone;     /* wants to be the only reader (order stable, source) */
 };
 struct msg_job {
 	uint64_t iteration, seat; /* seat: this reader's number in the iteration */
@@ -186,8 +185,8 @@ struct msg_assign {
 	struct ranges skip;     /* made, but not to be sent: somebody has them */
 };
 struct msg_assigned { struct stream_key key; };
-struct msg_revoke { uint64_t iteration; uint32_t stream, gen; bool all; }; /* all: of the iteration */
-struct msg_revoked { uint64_t iteration; uint32_t stream, gen; };
+struct msg_revoke { struct stream_key key; };            /* this generation and all before */
+struct msg_revoked { struct stream_key key; };
 struct msg_split_req { struct stream_key key; uint64_t k; uint32_t n; };
 struct msg_split { struct stream_key key; uint64_t k; struct split_list splits; bool end; };
 struct msg_restart { struct stream_key key; uint64_t offset, split; struct bytes state; };
@@ -208,6 +207,7 @@ struct msg_chunk {
 	uint64_t offset;        /* of the payload's first element */
 	uint32_t count;         /* elements in the payload */
 	uint32_t skip;          /* of those, so many at the front are not for you */
+	uint64_t split;         /* number, in its stream, of the split they came from */
 	uint32_t codec;         /* enum wire_codec */
 	uint64_t raw_len;       /* payload bytes once decoded */
 };

@@ -94,7 +94,6 @@ static const struct field open[] = {
 	BOOL(msg_open, resume, "goes on from `have`"),
 	LIST(msg_open, have, WIRE_STREAMS_MAX, stream_ranges, struct msg_stream_ranges, "what its consumer has had in earlier runs"),
 	BOOL(msg_open, checkpoint, "keep the job for its return"),
-	BOOL(msg_open, ordered_alone, "wants to be the only reader"),
 	{ 0 }
 };
 static const struct field job[] = {

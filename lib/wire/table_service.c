@@ -28,19 +28,8 @@ static const struct field assign[] = {
 	{ 0 }
 };
 static const struct field assigned[] = { KEY(msg_assigned), { 0 } };
-static const struct field revoke[] = {
-	U64(msg_revoke, iteration, NULL),
-	U32(msg_revoke, stream, 0, NULL),
-	U32(msg_revoke, gen, 0, "this one and all before"),
-	BOOL(msg_revoke, all, "every stream of the iteration"),
-	{ 0 }
-};
-static const struct field revoked[] = {
-	U64(msg_revoked, iteration, NULL),
-	U32(msg_revoked, stream, 0, NULL),
-	U32(msg_revoked, gen, 0, NULL),
-	{ 0 }
-};
+static const struct field revoke[] = { KEY(msg_revoke), { 0 } };
+static const struct field revoked[] = { KEY(msg_revoked), { 0 } };
 static const struct field split_req[] = {
 	KEY(msg_split_req),
 	U64(msg_split_req, k, "number in the stream, from 0"),
@@ -104,6 +93,7 @@ static const struct field chunk[] = {
 	U64(msg_chunk, offset, "of the first element in the payload"),
 	U32(msg_chunk, count, 0, "elements in the payload"),
 	U32(msg_chunk, skip, 0, "of those, so many at the front are to be ignored"),
+	U64(msg_chunk, split, "number, in its stream, of the split the elements came from"),
 	U32(msg_chunk, codec, WIRE_CODECS - 1, "0 none, 1 snappy"),
 	U64(msg_chunk, raw_len, "bytes of the payload once decoded"),
 	{ 0 }
@@ -122,7 +112,7 @@ const struct msg_desc msg_descs_service[MSG_TYPES - MSG_LIST] = {
 	ROW(UNITS) = { "UNITS", "worker -> dispatcher", "Answers LIST.", units, 1 },
 	ROW(ASSIGN) = { "ASSIGN", "dispatcher -> worker", "Run this stream; answered by ASSIGNED. Repeated until then.", assign, 1 },
 	ROW(ASSIGNED) = { "ASSIGNED", "worker -> dispatcher", "Answers ASSIGN.", assigned, 0 },
-	ROW(REVOKE) = { "REVOKE", "dispatcher -> worker", "Stop and forget; answered by REVOKED. Repeated until then.", revoke, 0 },
+	ROW(REVOKE) = { "REVOKE", "dispatcher -> worker", "Stop and forget this stream, in this generation and all before; answered by REVOKED. Repeated until then.", revoke, 0 },
 	ROW(REVOKED) = { "REVOKED", "worker -> dispatcher", "Answers REVOKE.", revoked, 0 },
 	ROW(SPLIT_REQ) = { "SPLIT_REQ", "worker -> dispatcher", "Asks for split k of a stream; the answer, SPLIT, is the same each time.", split_req, 0 },
 	ROW(SPLIT) = { "SPLIT", "dispatcher -> worker", "Answers SPLIT_REQ.", split, 1 },
