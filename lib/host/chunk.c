@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+#include "host/chunk.h"
+
+#include <pthread.h>
+#include <snappy-c.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "wire/msg.h"
+
+enum { POOL_MOST = 32, PACK_PAUSE = 15 };
+
+static pthread_mutex_t pool_lock = PTHREAD_MUTEX_INITIALIZER;
+static uint8_t *pool[POOL_MOST];
+static size_t pool_n;
+
+static void
+pool_give(void *arg, uint8_t *data, size_t cap)
+{
+	(void)arg, (void)cap;
+	pthread_mutex_lock(&pool_lock);
+	if (pool_n < POOL_MOST) {
+		pool[pool_n++] = data;
+		data = NULL;
+	}
+	pthread_mutex_unlock(&pool_lock);
+	mem_free(data);
+}
+
+struct block *
+builder_block(void)
+{
+	uint8_t *data = NULL;
+	pthread_mutex_lock(&pool_lock);
+	if (pool_n)
+		data = pool[--pool_n];
+	pthread_mutex_unlock(&pool_lock);
+	return block_wrap(data ? data : mem_alloc(CHUNK_BYTES), CHUNK_BYTES, pool_give, NULL);
+}
+
+struct chunk *
+chunk_new(struct block *b, const uint8_t *p, size_t len, uint64_t offset, uint32_t count)
+{
+	struct chunk *c = mem_alloc(sizeof *c);
+	*c = (struct chunk){ b, p, len, len, offset, count, CODEC_NONE };
+	return c;
+}
+
+void
+chunk_free(struct chunk **c)
+{
+	if (!*c)
+		return;
+	block_unref(&(*c)->block);
+	mem_free(*c);
+	*c = NULL;
+}
+
+static void
+chunk_sent(void *arg, uint8_t *data, size_t len)
+{
+	struct block *b = arg;
+	(void)data, (void)len;
+	block_unref(&b);
+}
+
+struct sock_payload
+chunk_payload(const struct chunk *c)
+{
+	return (struct sock_payload){ c->p, c->len, chunk_sent, block_ref(c->block) };
+}
+
+void
+chunk_pack(struct chunk *c, enum chunk_pack how, unsigned *tries)
+{
+	if (how == PACK_NONE || c->codec != CODEC_NONE || c->len == 0)
+		return;
+	if (how == PACK_AUTO && *tries) {
+		(*tries)--;
+		return;
+	}
+	struct block *b = block_new(snappy_max_compressed_length(c->len));
+	size_t n = b->cap;
+	if (snappy_compress((const char *)c->p, c->len, (char *)b->data, &n) != SNAPPY_OK ||
+	    (how == PACK_AUTO && n > c->len - c->len / 8)) {
+		block_unref(&b);
+		*tries = PACK_PAUSE;
+		return;
+	}
+	/* what is kept until it is acknowledged is no longer than need be */
+	struct block *fit = block_new(n);
+	memcpy(fit->data, b->data, n);
+	fit->len = n;
+	block_unref(&b);
+	block_unref(&c->block);
+	c->block = fit;
+	c->p = fit->data;
+	c->len = n;
+	c->codec = CODEC_SNAPPY;
+}
+
+bool
+chunk_unpack(const uint8_t *p, size_t len, size_t raw_len, struct block **out)
+{
+	size_t n = 0;
+	if (snappy_uncompressed_length((const char *)p, len, &n) != SNAPPY_OK || n != raw_len)
+		return false;
+	struct block *b = block_new(n);
+	if (snappy_uncompress((const char *)p, len, (char *)b->data, &n) != SNAPPY_OK) {
+		block_unref(&b);
+		return false;
+	}
+	b->len = n;
+	*out = b;
+	return true;
+}
+
+uint32_t
+builder_add(struct builder *b, const struct run *r, uint32_t i, uint32_t n)
+{
+	uint32_t first = i;
+	while (i < n) {
+		const uint8_t *start = r->e[i].p;
+		size_t room = CHUNK_BYTES - b->len, len = 0;
+		uint32_t most = CHUNK_ELEMENTS - b->count, from = i;
+		if (n - i < most)
+			most = n - i;
+		/* elements of one arena lie end to end: one copy for all of them */
+		while (i - from < most && r->e[i].p == start + len && r->e[i].len < CHUNK_OWN &&
+		       len + r->e[i].len <= room)
+			len += r->e[i++].len;
+		if (i == from)
+			break;
+		if (!b->block)
+			b->block = builder_block();
+		memcpy(b->block->data + b->len, start, len);
+		b->len += len;
+		b->count += i - from;
+	}
+	return i - first;
+}
+
+struct chunk *
+builder_cut(struct builder *b)
+{
+	if (b->count == 0)
+		return NULL;
+	struct block *block = b->block;
+	if (b->len < CHUNK_BYTES / 2) {
+		/* kept buffers would count as little and hold much */
+		block = block_new(b->len);
+		memcpy(block->data, b->block->data, b->len);
+		block->len = b->len;
+	} else {
+		b->block = NULL;
+	}
+	struct chunk *c = chunk_new(block, block->data, b->len, b->offset, b->count);
+	b->offset += b->count;
+	b->len = 0;
+	b->count = 0;
+	return c;
+}
+
+struct chunk *
+builder_own(struct builder *b, const struct elem *e)
+{
+	struct block *block = e->block;
+	const uint8_t *p = e->p;
+	if (block) {
+		block_ref(block);
+	} else {
+		block = block_new(e->len);
+		memcpy(block->data, e->p, e->len);
+		p = block->data;
+	}
+	return chunk_new(block, p, e->len, b->offset++, 1);
+}
+
+void
+builder_clear(struct builder *b)
+{
+	block_unref(&b->block);
+	*b = (struct builder){ 0 };
+}

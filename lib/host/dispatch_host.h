@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The dispatcher's state machine (core) on a socket and a clock, and its rows
+ * in a store. One thread.
+ *
+ *	all messages that wait -> state machine -> rows, one commit -> messages out
+ *
+ * so that requests which come together share a transaction.
+ */
+#ifndef HOST_DISPATCH_HOST_H
+#define HOST_DISPATCH_HOST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/param.h"
+
+struct store;
+
+struct dispatch_conf {
+	char *const *binds;     /* addresses, at least one */
+	size_t n_binds;
+	bool insecure;
+	struct store *store;    /* NULL: nothing is kept */
+	int64_t idle_ns;        /* exit when idle for so long; 0: never */
+	int64_t job_gc_ns;
+	bool until_stdin_eof;
+	/* Can serve: called once with the first address as it was bound. */
+	enum status (*ready)(void *arg, const char *address, struct err *e);
+	void *arg;
+};
+
+/* Serves until a signal, idleness or the end of stdin: ST_OK. */
+enum status dispatch_run(const struct dispatch_conf *c, struct err *e);
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+#include "host/link.h"
+
+#include <malloc.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "net/address.h"
+
+bool
+link_send(struct sock *s, uint64_t peer, const struct msg *m, struct buf *scratch,
+	  const struct sock_payload *payload)
+{
+	buf_reset(scratch);
+	msg_encode(m, scratch);
+	if (log_most() >= LOG_DEBUG)
+		log_say(LOG_DEBUG, "to %llx: %s", (unsigned long long)peer, msg_name(m->type));
+	bool sent = sock_send(s, peer, scratch->data, scratch->len, payload);
+	if (scratch->cap > WIRE_FRAME_MAX) /* one large message is no reason to keep so much */
+		buf_clear(scratch);
+	return sent;
+}
+
+bool
+link_decode(const struct sock_msg *in, struct msg *out, struct err *e)
+{
+	static _Thread_local int64_t told_ns;
+	if (msg_decode(in->head, in->head_len, out, e) == ST_OK) {
+		if (log_most() >= LOG_DEBUG)
+			log_say(LOG_DEBUG, "from %llx: %s", (unsigned long long)in->peer,
+				msg_name(out->type));
+		return true;
+	}
+	int64_t now = clock_mono_ns();
+	if (!told_ns || now - told_ns > 1000000000) {
+		told_ns = now;
+		log_say(LOG_WARN, "refused a message of peer %llx: %s",
+			(unsigned long long)in->peer, e->text);
+	}
+	return false;
+}
+
+enum status
+link_reach(const char *address, const char *from, int wait_ms, char *local, size_t local_size,
+	   struct err *e)
+{
+	struct address a;
+	struct err why;
+	enum status st = address_parse(address, &a, e);
+	if (st != ST_OK)
+		return st;
+	int64_t until = clock_mono_ns() + (int64_t)wait_ms * 1000000;
+	for (int pause_ms = 5;; pause_ms = pause_ms < 80 ? pause_ms * 2 : 80) {
+		int64_t left = (until - clock_mono_ns()) / 1000000;
+		st = address_probe(&a, left > 50 ? (int)left : 50, local, local_size, &why);
+		if (st != ST_UNAVAIL || left <= pause_ms)
+			break;
+		nanosleep(&(struct timespec){ .tv_nsec = pause_ms * 1000000L }, NULL);
+	}
+	if (st == ST_OK)
+		return st;
+	if (from)
+		err_set(e, st, "no dispatcher at %s (from %s): %s", address, from, why.text);
+	else
+		err_set(e, st, "no dispatcher at %s: %s", address, why.text);
+	err_help(e, "is dsvc-dispatch running there? dsvc-run needs no service");
+	return st;
+}
+
+const char *
+link_host(void)
+{
+	static char text[32];
+	if (!text[0])
+		snprintf(text, sizeof text, "%016llx", (unsigned long long)net_host_id());
+	return text;
+}
+
+enum status
+link_may_bind(const char *address, bool insecure, struct err *e)
+{
+	struct address a;
+	enum status st = address_parse(address, &a, e);
+	if (st != ST_OK || insecure || address_local(&a))
+		return st;
+	err_set(e, ST_PERM, "%s can be reached from other machines, and anyone who can reach it may use it", address);
+	err_help(e, "bind tcp://127.0.0.1:PORT, or say --insecure if the network is yours alone");
+	return ST_PERM;
+}
+
+void
+link_tune_memory(void)
+{
+	mallopt(M_MMAP_THRESHOLD, 4 << 20);
+	mallopt(M_TRIM_THRESHOLD, 8 << 20);
+	mallopt(M_ARENA_MAX, 4);
+}

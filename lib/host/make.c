@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: MIT */
+#include "host/make.h"
+
+#include <stdatomic.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "host/plans.h"
+#include "op/op.h"
+
+enum { MAKE_PAUSE_NS = 1000000 }; /* between parts of chunks that go out early */
+
+struct make {
+	struct msg_assign assign;
+	const struct make_conf *conf;
+	struct make_queue *queue;
+	pthread_t thread;
+	bool joined;
+
+	atomic_bool stop;          /* also read by the chain */
+	pthread_mutex_t lock;      /* what follows, up to the next blank line */
+	pthread_cond_t changed;
+	struct builder builder;
+	int64_t cut_ns;            /* when a chunk was last cut */
+	bool want, stalled, handover;
+	struct split_list splits;  /* to come */
+	size_t split_at;           /* of them, the next one */
+	bool no_more_splits;
+
+	/* the thread's own */
+	struct op_ctx ctx;
+	uint64_t split;            /* the next to be read */
+	uint64_t offset, made;     /* the next element; produced by this thread */
+	size_t skip_at;            /* the range of assign.skip that comes next */
+	int64_t restart_ns;        /* when a restart point was last told */
+	unsigned pack_pause;
+};
+
+static void
+make_tell(struct make *m, struct make_event ev)
+{
+	ev.make = m;
+	ev.key = m->assign.key;
+	make_queue_push(m->queue, &ev);
+}
+
+/* Cuts what there is; with the lock held, so that chunks stay in order. */
+static void
+make_cut(struct make *m)
+{
+	struct chunk *c = builder_cut(&m->builder);
+	if (!c)
+		return;
+	chunk_pack(c, m->conf->pack, &m->pack_pause);
+	m->cut_ns = clock_mono_ns();
+	m->want = false;
+	make_tell(m, (struct make_event){ .kind = MAKE_CHUNK, .chunk = c });
+}
+
+static void
+make_own(struct make *m, const struct elem *e)
+{
+	make_cut(m);
+	struct chunk *c = builder_own(&m->builder, e);
+	chunk_pack(c, m->conf->pack, &m->pack_pause);
+	m->cut_ns = clock_mono_ns();
+	m->want = false;
+	make_tell(m, (struct make_event){ .kind = MAKE_CHUNK, .chunk = c });
+}
+
+/* Elements [i, n) of the run, all of which are to be sent. */
+static void
+make_take(struct make *m, const struct run *r, uint32_t i, uint32_t n)
+{
+	if (m->builder.count == 0)
+		m->builder.offset = m->offset;
+	while (i < n) {
+		uint32_t took = builder_add(&m->builder, r, i, n);
+		i += took;
+		m->offset += took;
+		if (i == n)
+			break;
+		if (r->e[i].len >= CHUNK_OWN) {
+			make_own(m, &r->e[i++]);
+			m->offset++;
+		} else {
+			make_cut(m);
+		}
+	}
+	if (m->builder.len == CHUNK_BYTES || m->builder.count == CHUNK_ELEMENTS)
+		make_cut(m);
+}
+
+/* A run of the chain: what somebody has already is left out, and a chunk ends there. */
+static void
+make_append(struct make *m, const struct run *r)
+{
+	const struct ranges *skip = &m->assign.skip;
+	uint32_t i = 0;
+	m->made += r->n;
+	while (i < r->n) {
+		while (m->skip_at < skip->n && skip->v[m->skip_at].end <= m->offset)
+			m->skip_at++;
+		uint64_t left = r->n - i, start = UINT64_MAX, end = UINT64_MAX;
+		if (m->skip_at < skip->n) {
+			start = skip->v[m->skip_at].start;
+			end = skip->v[m->skip_at].end;
+		}
+		if (start <= m->offset) {
+			uint64_t n = end - m->offset < left ? end - m->offset : left;
+			make_cut(m);
+			m->offset += n;
+			i += (uint32_t)n;
+		} else {
+			uint64_t n = start - m->offset < left ? start - m->offset : left;
+			make_take(m, r, i, i + (uint32_t)n);
+			i += (uint32_t)n;
+		}
+	}
+}
+
+static enum status
+make_next_split(void *arg, struct split *out, struct err *e)
+{
+	struct make *m = arg;
+	enum status st = ST_OK;
+	(void)e;
+	pthread_mutex_lock(&m->lock);
+	while (m->split_at == m->splits.n && !m->no_more_splits && !atomic_load(&m->stop))
+		pthread_cond_wait(&m->changed, &m->lock);
+	if (atomic_load(&m->stop)) {
+		st = ST_AGAIN;
+	} else if (m->split_at < m->splits.n) {
+		*out = m->splits.v[m->split_at];
+		memset(&m->splits.v[m->split_at++], 0, sizeof *out);
+	} else {
+		st = ST_END;
+	}
+	pthread_mutex_unlock(&m->lock);
+	if (st == ST_OK)
+		make_tell(m, (struct make_event){ .kind = MAKE_SPLIT, .number = m->split++ });
+	return st;
+}
+
+/* A restart point, every so often or because the stream is handed over. */
+static bool
+make_restart(struct make *m, struct op_inst *chain, enum make_kind kind)
+{
+	struct make_event ev = { .kind = kind, .number = m->offset, .split = m->split,
+		.made = m->made };
+	ev.can = op_save(chain, &ev.state) && ev.state.len <= WIRE_STATE_MAX;
+	if (ev.can || kind == MAKE_HANDED)
+		make_tell(m, ev);
+	else
+		buf_clear(&ev.state);
+	return ev.can;
+}
+
+/* Between two runs. False: the stream is handed over or stopped. */
+static bool
+make_between(struct make *m, struct op_inst *chain)
+{
+	bool handover = false;
+	pthread_mutex_lock(&m->lock);
+	if (m->want)
+		make_cut(m);
+	while (m->stalled && !m->handover && !atomic_load(&m->stop))
+		pthread_cond_wait(&m->changed, &m->lock);
+	if (m->handover) {
+		handover = true;
+		m->handover = false;
+		make_cut(m);
+	}
+	pthread_mutex_unlock(&m->lock);
+	if (handover)
+		return !make_restart(m, chain, MAKE_HANDED);
+	if (m->conf->restart_ns) {
+		int64_t now = clock_mono_ns();
+		if (now - m->restart_ns >= m->conf->restart_ns) {
+			m->restart_ns = now;
+			make_restart(m, chain, MAKE_RESTART);
+		}
+	}
+	return !atomic_load(&m->stop);
+}
+
+static enum status
+make_open(struct make *m, struct plan_use **use, struct op_inst **chain, struct err *e)
+{
+	const struct msg_assign *a = &m->assign;
+	enum status st = plans_get(a->spec, use, e);
+	if (st != ST_OK)
+		return st;
+	const struct plan *p = plans_plan(*use);
+	m->ctx = (struct op_ctx){ .seed = a->seed, .stream = a->key.stream,
+		.element_max = (uint32_t)p->options.element_max, .stop = &m->stop,
+		.next_split = a->by_split ? make_next_split : NULL, .arg = m };
+	m->split = a->split;
+	m->offset = a->offset;
+	m->restart_ns = clock_mono_ns();
+	st = op_open(p->top, &m->ctx, chain, e);
+	if (st == ST_OK && a->has_state)
+		st = op_restore(*chain, a->state.p, a->state.n, e);
+	return st;
+}
+
+static enum status
+make_run(struct make *m, struct op_inst *chain, struct err *e)
+{
+	struct run *r;
+	enum status st;
+	while ((st = op_pull(chain, &r, e)) == ST_OK) {
+		pthread_mutex_lock(&m->lock);
+		make_append(m, r);
+		pthread_mutex_unlock(&m->lock);
+		if (!make_between(m, chain))
+			return ST_AGAIN;
+	}
+	return st;
+}
+
+static void *
+make_thread(void *arg)
+{
+	struct make *m = arg;
+	struct err *e = mem_zalloc(sizeof *e);
+	struct plan_use *use = NULL;
+	struct op_inst *chain = NULL;
+	enum status st = make_open(m, &use, &chain, e);
+	if (st == ST_OK)
+		st = make_run(m, chain, e);
+	op_close(&chain);
+	plans_release(&use);
+	pthread_mutex_lock(&m->lock);
+	if (!atomic_load(&m->stop))
+		make_cut(m);
+	pthread_mutex_unlock(&m->lock);
+	struct make_event ev = { .kind = MAKE_ENDED, .number = m->offset, .made = m->made };
+	if (st == ST_END) {
+		make_tell(m, ev);
+	} else if (st != ST_AGAIN && !atomic_load(&m->stop)) {
+		err_wrap(e, "worker %s, stream %u after element %llu", m->conf->worker,
+			 m->assign.key.stream, (unsigned long long)m->offset);
+		ev.kind = MAKE_FAILED;
+		ev.err = e;
+		e = NULL;
+		make_tell(m, ev);
+	}
+	mem_free(e);
+	make_tell(m, (struct make_event){ .kind = MAKE_EXIT });
+	return NULL;
+}
+
+struct make *
+make_new(struct msg_assign *assign, const struct make_conf *conf, struct make_queue *q)
+{
+	struct make *m = mem_zalloc(sizeof *m);
+	m->assign = *assign;
+	memset(assign, 0, sizeof *assign);
+	m->conf = conf;
+	m->queue = q;
+	pthread_mutex_init(&m->lock, NULL);
+	pthread_cond_init(&m->changed, NULL);
+	int rc = pthread_create(&m->thread, NULL, make_thread, m);
+	if (rc != 0) {
+		struct make_event ev = { .kind = MAKE_FAILED, .err = mem_zalloc(sizeof *ev.err) };
+		err_set(ev.err, ST_TEMP, "cannot start a thread: %s", strerror(rc));
+		m->joined = true;
+		make_tell(m, ev);
+		make_tell(m, (struct make_event){ .kind = MAKE_EXIT });
+	}
+	return m;
+}
+
+struct stream_key
+make_key(const struct make *m)
+{
+	return m->assign.key;
+}
+
+bool
+make_stopped(const struct make *m)
+{
+	return atomic_load(&m->stop);
+}
+
+static void
+make_change(struct make *m, bool *what, bool value)
+{
+	pthread_mutex_lock(&m->lock);
+	*what = value;
+	pthread_cond_broadcast(&m->changed);
+	pthread_mutex_unlock(&m->lock);
+}
+
+void
+make_stop(struct make *m)
+{
+	atomic_store(&m->stop, true);
+	make_change(m, &m->want, false);
+}
+
+void
+make_stall(struct make *m, bool stalled)
+{
+	make_change(m, &m->stalled, stalled);
+}
+
+void
+make_handover(struct make *m)
+{
+	make_change(m, &m->handover, true);
+}
+
+void
+make_splits(struct make *m, struct msg_split *s)
+{
+	pthread_mutex_lock(&m->lock);
+	for (size_t i = 0; i < s->splits.n; i++)
+		split_list_add(&m->splits, &s->splits.v[i]);
+	if (s->end)
+		m->no_more_splits = true;
+	pthread_cond_broadcast(&m->changed);
+	pthread_mutex_unlock(&m->lock);
+}
+
+int64_t
+make_want(struct make *m, int64_t now_ns)
+{
+	int64_t again = INT64_MAX;
+	pthread_mutex_lock(&m->lock);
+	if (now_ns < m->cut_ns + MAKE_PAUSE_NS)
+		again = m->cut_ns + MAKE_PAUSE_NS;
+	else if (m->builder.count)
+		make_cut(m);
+	else
+		m->want = true;
+	pthread_mutex_unlock(&m->lock);
+	return again;
+}
+
+bool
+make_join(struct make *m, int64_t until_ns)
+{
+	if (m->joined)
+		return true;
+	int64_t at = clock_wall_ns() + until_ns - clock_mono_ns();
+	struct timespec t = { at / 1000000000, at % 1000000000 };
+	m->joined = pthread_timedjoin_np(m->thread, NULL, &t) == 0;
+	return m->joined;
+}
+
+void
+make_free(struct make **mp)
+{
+	struct make *m = *mp;
+	*mp = NULL;
+	if (!m->joined)
+		pthread_join(m->thread, NULL);
+	struct msg scratch = { .type = MSG_ASSIGN, .assign = m->assign };
+	msg_clear(&scratch);
+	builder_clear(&m->builder);
+	split_list_clear(&m->splits);
+	pthread_mutex_destroy(&m->lock);
+	pthread_cond_destroy(&m->changed);
+	mem_free(m);
+}

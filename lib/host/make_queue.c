@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdint.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "host/make.h"
+
+void
+make_queue_init(struct make_queue *q)
+{
+	*q = (struct make_queue){ .fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK) };
+	pthread_mutex_init(&q->lock, NULL);
+}
+
+void
+make_queue_clear(struct make_queue *q)
+{
+	for (size_t i = 0; i < q->n; i++)
+		make_event_clear(&q->v[i]);
+	mem_free(q->v);
+	close(q->fd);
+	pthread_mutex_destroy(&q->lock);
+	*q = (struct make_queue){ .fd = -1 };
+}
+
+void
+make_queue_push(struct make_queue *q, const struct make_event *ev)
+{
+	pthread_mutex_lock(&q->lock);
+	q->v = mem_grow(q->v, &q->cap, q->n + 1, sizeof *q->v);
+	q->v[q->n++] = *ev;
+	bool first = q->n == 1;
+	pthread_mutex_unlock(&q->lock);
+	if (first) {
+		uint64_t one = 1;
+		ssize_t rc = write(q->fd, &one, sizeof one);
+		(void)rc; /* full means readable already */
+	}
+}
+
+size_t
+make_queue_take(struct make_queue *q, struct make_event **v, size_t *cap)
+{
+	uint64_t count;
+	ssize_t rc = read(q->fd, &count, sizeof count);
+	(void)rc; /* nothing there: then the queue tells */
+	pthread_mutex_lock(&q->lock);
+	struct make_event *events = q->v;
+	size_t n = q->n, room = q->cap;
+	q->v = *v;
+	q->cap = *cap;
+	q->n = 0;
+	pthread_mutex_unlock(&q->lock);
+	*v = events;
+	*cap = room;
+	return n;
+}
+
+void
+make_event_clear(struct make_event *ev)
+{
+	chunk_free(&ev->chunk);
+	buf_clear(&ev->state);
+	mem_free(ev->err);
+	if (ev->units) {
+		mem_free(ev->units->text);
+		mem_free(ev->units->help);
+		split_list_clear(&ev->units->units);
+		mem_free(ev->units);
+	}
+	*ev = (struct make_event){ .kind = ev->kind };
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+#include "host/plans.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "host/make.h"
+
+struct plan_use {
+	char *spec;
+	struct plan *plan;
+	size_t uses;
+};
+
+static pthread_mutex_t plans_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct hash plans;
+
+/* Planning happens with the lock held: threads that start together want the
+ * same plan, and would each make it otherwise. */
+enum status
+plans_get(const char *spec, struct plan_use **out, struct err *e)
+{
+	enum status st = ST_OK;
+	pthread_mutex_lock(&plans_lock);
+	struct plan_use *u = hash_get_str(&plans, spec);
+	if (!u) {
+		struct spec_src src = { .text = spec, .len = strlen(spec), .base_dir = "/" };
+		struct plan *p = NULL;
+		st = plan_make(&src, &p, e);
+		if (st == ST_OK) {
+			u = mem_zalloc(sizeof *u);
+			u->spec = mem_strdup(spec);
+			u->plan = p;
+			hash_put_str(&plans, spec, u);
+		}
+	}
+	if (u)
+		u->uses++;
+	pthread_mutex_unlock(&plans_lock);
+	*out = u;
+	return st;
+}
+
+const struct plan *
+plans_plan(const struct plan_use *u)
+{
+	return u->plan;
+}
+
+void
+plans_release(struct plan_use **up)
+{
+	struct plan_use *u = *up;
+	*up = NULL;
+	if (!u)
+		return;
+	pthread_mutex_lock(&plans_lock);
+	if (--u->uses == 0) {
+		hash_del_str(&plans, u->spec);
+		plan_free(&u->plan);
+		mem_free(u->spec);
+		mem_free(u);
+	}
+	pthread_mutex_unlock(&plans_lock);
+}
+
+struct listing {
+	char *spec;
+	uint64_t req;
+	struct make_queue *queue;
+};
+
+static void *
+listing_thread(void *arg)
+{
+	struct listing *l = arg;
+	struct msg_units *u = mem_zalloc(sizeof *u);
+	struct err *e = mem_zalloc(sizeof *e);
+	struct plan_use *use = NULL;
+	enum status st = plans_get(l->spec, &use, e);
+	if (st == ST_OK)
+		st = op_list_splits(use->plan->top, &u->units, e);
+	if (st == ST_OK)
+		u->times = (uint64_t)op_split_times(use->plan->top);
+	if (st == ST_OK && u->units.n > WIRE_UNITS_MAX)
+		st = err_set(e, ST_DATA, "the source has %zu files, more than the %d that a job may have",
+			     u->units.n, WIRE_UNITS_MAX);
+	if (st != ST_OK) {
+		u->code = st;
+		u->text = mem_strdup(e->text);
+		u->help = mem_strdup(e->help);
+		split_list_clear(&u->units);
+	}
+	plans_release(&use);
+	mem_free(e);
+	struct make_event ev = { .kind = MAKE_LISTED, .req = l->req, .units = u };
+	make_queue_push(l->queue, &ev);
+	mem_free(l->spec);
+	mem_free(l);
+	return NULL;
+}
+
+void
+make_list(char *spec, uint64_t req, struct make_queue *q)
+{
+	struct listing *l = mem_zalloc(sizeof *l);
+	*l = (struct listing){ spec, req, q };
+	pthread_t t;
+	pthread_attr_t a;
+	pthread_attr_init(&a);
+	pthread_attr_setdetachstate(&a, PTHREAD_CREATE_DETACHED);
+	if (pthread_create(&t, &a, listing_thread, l) != 0)
+		listing_thread(l); /* better late than never */
+	pthread_attr_destroy(&a);
+}

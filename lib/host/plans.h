@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Plans of canonical specs, made once and shared by the threads that run them.
+ */
+#ifndef HOST_PLANS_H
+#define HOST_PLANS_H
+
+#include "base/err.h"
+#include "lang/spec.h"
+
+struct plan_use;
+
+/* Gives a use of the plan, which lives until the last use is released. */
+enum status plans_get(const char *spec, struct plan_use **out, struct err *e);
+const struct plan *plans_plan(const struct plan_use *u);
+void plans_release(struct plan_use **u); /* accepts NULL */
+
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A reader of the service as a library: the reader's state machine (core) on
+ * sockets and a thread of its own, so that a consumer which does not take its
+ * elements for an hour still sends its beats.
+ *
+ *	client_open -> poll client_fd -> client_take ... client_written ...
+ *	            -> ST_END or an error -> client_free
+ *
+ * The elements of a piece are to be written in the order in which pieces were
+ * taken; client_written says how many more are safe, and only then are they
+ * acknowledged and their memory given back. One thread calls all of this.
+ */
+#ifndef HOST_READ_HOST_H
+#define HOST_READ_HOST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "core/reader.h"
+#include "value/block.h"
+
+struct client;
+
+struct client_conf {
+	const char *dispatcher, *from; /* address, and where it came from */
+	const char *job;               /* NULL: anonymous */
+	const char *dataset;           /* id; or NULL with spec and type */
+	const char *spec, *type;
+	uint32_t sharding, order, shards, epoch;
+	bool seeded;
+	uint64_t seed;
+	const char *options;           /* what all readers of a job must agree on; NULL: nothing */
+	uint32_t min_workers;
+	int64_t wait_ns;               /* for so many workers */
+	uint32_t window;
+	size_t budget;
+	bool checkpoint;
+	const struct buf *position;    /* of an earlier run; NULL: from the start */
+};
+
+/* What the dispatcher said of the job; texts live as long as the client. */
+struct client_job {
+	const char *dataset, *spec, *type;
+	uint64_t seed;
+	uint32_t epoch;
+};
+
+/* Consecutive elements of a stream. Lent until the next client_take; who needs
+ * them longer takes a reference to the block. */
+struct client_piece {
+	const uint8_t *p;
+	size_t len;
+	uint64_t count;
+	struct block *block;   /* in which they lie */
+	uint32_t stream;
+	uint64_t offset;       /* of the first one */
+};
+
+/* Looks for the dispatcher and starts. Gives. */
+enum status client_open(const struct client_conf *conf, struct client **out, struct err *e);
+/* Stops the thread and frees everything; what was not acknowledged is given back
+ * to the job. */
+void client_free(struct client **c);
+/* Readable when client_take would not answer ST_AGAIN. */
+int client_fd(const struct client *c);
+/* ST_OK: a piece; ST_AGAIN: nothing now; ST_END: that was all; or an error. */
+enum status client_take(struct client *c, struct client_piece *out, struct err *e);
+/* So many more elements are written and flushed. */
+void client_written(struct client *c, uint64_t elements);
+/* Once a piece was taken, or the end: what the job is. */
+const struct client_job *client_job(const struct client *c);
+/* Wants no more: what was written is acknowledged, and the service told, within
+ * wait_ms. keep: the job waits for the reader's return. */
+void client_close(struct client *c, bool keep, int wait_ms);
+void client_stats(struct client *c, struct read_stats *out);
+
+#endif

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+#include "host/tool.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "host/link.h"
+
+struct tool {
+	char *dispatcher;
+	struct net *net;
+	struct sock *sock;
+	uint64_t self, req;     /* req: the question that is open */
+	struct buf scratch;
+	bool welcome, answered, hello_due;
+	enum status failed;     /* refused: with err */
+	struct err err;
+	struct msg reply;
+};
+
+static void
+tool_hello(struct tool *t)
+{
+	struct msg m = { .type = MSG_HELLO, .hello = { .version = WIRE_VERSION,
+		.role = ROLE_TOOL, .peer = t->self, .host = (char *)link_host(),
+		.pid = (uint32_t)getpid() } };
+	link_send(t->sock, LINK_DISPATCHER, &m, &t->scratch, NULL);
+}
+
+static void
+tool_fail(struct tool *t, uint32_t code, const char *text, const char *help)
+{
+	t->failed = err_set(&t->err, (enum status)code, "%s", text ? text : "refused");
+	if (help && *help)
+		err_help(&t->err, "%s", help);
+}
+
+static void
+tool_told(void *arg, struct sock_msg *in)
+{
+	struct tool *t = arg;
+	struct msg m;
+	struct err e;
+	if (!link_decode(in, &m, &e))
+		return;
+	switch (m.type) {
+	case MSG_WELCOME:
+		t->welcome = true;
+		break;
+	case MSG_REFUSED:
+		tool_fail(t, m.refused.code, m.refused.text, m.refused.help);
+		break;
+	case MSG_WHO:
+		t->hello_due = true;
+		break;
+	default:
+		if (!t->req || m.req != t->req)
+			break;
+		if (m.type == MSG_ERROR) {
+			tool_fail(t, m.error.code, m.error.text, m.error.help);
+		} else {
+			msg_clear(&t->reply);
+			t->reply = m;
+			m.type = 0;
+			t->answered = true;
+		}
+	}
+	if (m.type)
+		msg_clear(&m);
+}
+
+/* Turns the loop until *done, an error, a signal or the time is over. */
+static enum status
+tool_wait(struct tool *t, const bool *done, struct err *e)
+{
+	int64_t until = clock_mono_ns() + (int64_t)TOOL_WAIT_MS * 1000000;
+	while (!*done && !t->failed) {
+		if (t->hello_due) {
+			t->hello_due = false;
+			tool_hello(t);
+		}
+		if (clock_mono_ns() >= until) {
+			err_set(e, ST_TEMP, "no answer from the dispatcher at %s within %d s",
+				t->dispatcher, TOOL_WAIT_MS / 1000);
+			err_help(e, "it may be overloaded or stopped; running this again may help");
+			return ST_TEMP;
+		}
+		net_step(t->net, until);
+	}
+	if (t->failed && e)
+		*e = t->err;
+	return t->failed;
+}
+
+enum status
+tool_open(const char *dispatcher, const char *from, struct tool **out, struct err *e)
+{
+	enum status st = link_reach(dispatcher, from, LINK_WAIT_MS, NULL, 0, e);
+	if (st != ST_OK)
+		return st;
+	struct tool *t = mem_zalloc(sizeof *t);
+	t->self = sock_peer_new();
+	t->dispatcher = mem_strdup(dispatcher);
+	t->net = net_new();
+	struct sock_opts o = { .self = t->self, .message = tool_told, .arg = t };
+	t->sock = sock_new(t->net, &o);
+	st = sock_connect(t->sock, dispatcher, LINK_DISPATCHER, e);
+	if (st == ST_OK) {
+		tool_hello(t);
+		st = tool_wait(t, &t->welcome, e);
+	}
+	if (st != ST_OK)
+		tool_close(&t);
+	*out = t;
+	return st;
+}
+
+enum status
+tool_ask(struct tool *t, struct msg *m, struct msg *reply, struct err *e)
+{
+	static uint64_t last;
+	m->req = t->req = ++last;
+	t->answered = false;
+	link_send(t->sock, LINK_DISPATCHER, m, &t->scratch, NULL);
+	enum status st = tool_wait(t, &t->answered, e);
+	if (st == ST_OK) {
+		*reply = t->reply;
+		memset(&t->reply, 0, sizeof t->reply);
+	}
+	t->failed = ST_OK;
+	t->req = 0;
+	return st;
+}
+
+void
+tool_close(struct tool **tp)
+{
+	struct tool *t = *tp;
+	if (!t)
+		return;
+	sock_free(&t->sock, 100);
+	net_free(&t->net);
+	msg_clear(&t->reply);
+	buf_clear(&t->scratch);
+	mem_free(t->dispatcher);
+	mem_free(t);
+	*tp = NULL;
+}
+
+enum status
+tool_type(const char *dispatcher, const char *from, const char *dataset, struct buf *out,
+	  struct err *e)
+{
+	struct tool *t;
+	enum status st = tool_open(dispatcher, from, &t, e);
+	if (st != ST_OK)
+		return st;
+	struct msg ask = { .type = MSG_GET, .get.id = (char *)dataset }, reply;
+	st = tool_ask(t, &ask, &reply, e);
+	if (st == ST_OK) {
+		buf_str(out, reply.type == MSG_DATASET && reply.dataset.type ? reply.dataset.type : "any");
+		msg_clear(&reply);
+	}
+	tool_close(&t);
+	return st;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * One question to the dispatcher and its answer, for programs that need no
+ * more: dsvc-register, dsvc-status.
+ */
+#ifndef HOST_TOOL_H
+#define HOST_TOOL_H
+
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "wire/msg.h"
+
+struct tool;
+
+enum { TOOL_WAIT_MS = 10000 };
+
+/* Looks for the dispatcher and says HELLO. Gives. */
+enum status tool_open(const char *dispatcher, const char *from, struct tool **out, struct err *e);
+/* Sends m and waits for the reply, given (msg_clear); an ERROR is returned as such. */
+enum status tool_ask(struct tool *t, struct msg *m, struct msg *reply, struct err *e);
+void tool_close(struct tool **t);
+
+/* The type of a registered dataset, as text: for op_service. */
+enum status tool_type(const char *dispatcher, const char *from, const char *dataset,
+		      struct buf *out, struct err *e);
+
+#endif

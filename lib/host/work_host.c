@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: MIT */
+#include "host/work_host.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "core/worker.h"
+#include "host/link.h"
+#include "host/make.h"
+#include "net/address.h"
+#include "net/sig.h"
+
+enum { WORK_LINGER_MS = 1000, WORK_JOIN_MS = 1000 };
+
+struct work_make {
+	struct make *make;
+	int64_t want_ns; /* when to look for a part of a chunk again; INT64_MAX: need not */
+};
+
+struct host {
+	const struct work_conf *conf;
+	struct net *net;
+	struct sock *control, *data;
+	struct work *work;
+	struct make_conf make_conf;
+	struct make_queue queue;
+	struct make_event *events;
+	size_t cap_events;
+	struct work_make *makes;
+	size_t n_makes, cap_makes;
+	size_t listing;            /* threads that list units */
+	char name[WIRE_NAME_MAX];
+	struct buf bound, scratch;
+	struct address address;
+	int claim;
+	bool drain, over;
+	enum status end;           /* how it ended, once over */
+	struct err *err;
+};
+
+static void
+work_told(void *arg, struct sock_msg *in)
+{
+	struct host *h = arg;
+	struct msg m;
+	struct err e;
+	if (!link_decode(in, &m, &e))
+		return;
+	work_message(h->work, clock_mono_ns(), &m);
+	msg_clear(&m);
+}
+
+static void
+work_control_broke(void *arg, uint64_t peer)
+{
+	(void)peer;
+	log_say(LOG_INFO, "lost the connection to the dispatcher");
+	work_dispatcher_gone(((struct host *)arg)->work, clock_mono_ns());
+}
+
+static void
+work_asked(void *arg, struct sock_msg *in)
+{
+	struct host *h = arg;
+	struct msg m;
+	struct err e;
+	if (!link_decode(in, &m, &e))
+		return;
+	work_data(h->work, clock_mono_ns(), in->peer, &m);
+	msg_clear(&m);
+}
+
+static void
+work_reader_broke(void *arg, uint64_t peer)
+{
+	work_peer_gone(((struct host *)arg)->work, clock_mono_ns(), peer);
+}
+
+static struct work_make *
+work_find(struct host *h, struct stream_key key)
+{
+	for (size_t i = 0; i < h->n_makes; i++) {
+		struct stream_key k = make_key(h->makes[i].make);
+		if (k.stream == key.stream && k.gen == key.gen && k.iteration == key.iteration &&
+		    !make_stopped(h->makes[i].make))
+			return &h->makes[i];
+	}
+	return NULL;
+}
+
+static void
+work_exit(struct host *h, struct make *m)
+{
+	for (size_t i = 0; i < h->n_makes; i++)
+		if (h->makes[i].make == m)
+			h->makes[i] = h->makes[--h->n_makes];
+	make_free(&m);
+}
+
+/* What a thread has to say. */
+static void
+work_event(struct host *h, struct make_event *ev, int64_t now)
+{
+	struct work *w = h->work;
+	struct chunk *c = ev->chunk;
+	switch (ev->kind) {
+	case MAKE_CHUNK:
+		ev->chunk = NULL;
+		work_produced(w, now, ev->key, c, c->offset, c->count, c->len);
+		break;
+	case MAKE_SPLIT:
+		work_split_taken(w, now, ev->key, ev->number);
+		break;
+	case MAKE_RESTART:
+		work_restart(w, now, ev->key, ev->number, ev->split, ev->state.data, ev->state.len);
+		break;
+	case MAKE_HANDED:
+		work_handed(w, now, ev->key, ev->can, ev->number, ev->split, ev->state.data,
+			    ev->state.len, ev->made);
+		break;
+	case MAKE_ENDED:
+		work_ended(w, now, ev->key, ev->number, ev->made);
+		break;
+	case MAKE_FAILED:
+		work_failed(w, now, ev->key, ev->err, ev->made);
+		break;
+	case MAKE_LISTED:
+		h->listing--;
+		work_listed(w, now, ev->req, ev->units);
+		break;
+	case MAKE_EXIT:
+		work_exit(h, ev->make);
+		break;
+	}
+	make_event_clear(ev);
+}
+
+static void
+work_events(void *arg, int fd, int events)
+{
+	struct host *h = arg;
+	(void)fd, (void)events;
+	size_t n = make_queue_take(&h->queue, &h->events, &h->cap_events);
+	int64_t now = clock_mono_ns();
+	for (size_t i = 0; i < n; i++)
+		work_event(h, &h->events[i], now);
+}
+
+static void
+work_start(struct host *h, struct msg *m)
+{
+	h->makes = mem_grow(h->makes, &h->cap_makes, h->n_makes + 1, sizeof *h->makes);
+	h->makes[h->n_makes++] = (struct work_make){
+		make_new(&m->assign, &h->make_conf, &h->queue), INT64_MAX
+	};
+}
+
+static void
+work_wanted(struct work_make *wm)
+{
+	wm->want_ns = make_want(wm->make, clock_mono_ns());
+}
+
+static void
+work_chunk(struct host *h, struct work_action *a)
+{
+	struct chunk *c = a->handle;
+	a->msg.chunk.codec = c->codec;
+	a->msg.chunk.raw_len = c->raw_len;
+	struct sock_payload p = chunk_payload(c);
+	/* A reader that is not there is told of by its broken connection. */
+	link_send(h->data, a->peer, &a->msg, &h->scratch, &p);
+}
+
+static void
+work_finish(struct host *h, enum status st, const struct err *e)
+{
+	h->over = true;
+	h->end = st;
+	if (e && st != ST_OK)
+		*h->err = *e;
+}
+
+static void
+work_stream_action(struct host *h, struct work_action *a)
+{
+	struct work_make *wm = work_find(h, a->key);
+	if (!wm)
+		return;
+	switch (a->kind) {
+	case WORK_STOP:
+		wm->want_ns = INT64_MAX;
+		make_stop(wm->make);
+		break;
+	case WORK_STALL:
+	case WORK_RESUME:
+		make_stall(wm->make, a->kind == WORK_STALL);
+		break;
+	case WORK_WANT:
+		work_wanted(wm);
+		break;
+	case WORK_HANDOVER:
+		make_handover(wm->make);
+		break;
+	case WORK_SPLITS:
+		make_splits(wm->make, &a->msg.split);
+		break;
+	default:
+		break;
+	}
+}
+
+static void
+work_do(struct host *h, struct work_action *a)
+{
+	struct chunk *c = a->handle;
+	switch (a->kind) {
+	case WORK_TELL:
+		link_send(h->control, LINK_DISPATCHER, &a->msg, &h->scratch, NULL);
+		break;
+	case WORK_SEND:
+		link_send(h->data, a->peer, &a->msg, &h->scratch, NULL);
+		break;
+	case WORK_CHUNK:
+		work_chunk(h, a);
+		break;
+	case WORK_FREE:
+		chunk_free(&c);
+		break;
+	case WORK_START:
+		work_start(h, &a->msg);
+		break;
+	case WORK_LIST:
+		h->listing++;
+		make_list(a->msg.list.spec, a->msg.req, &h->queue);
+		a->msg.list.spec = NULL;
+		break;
+	case WORK_WELCOME: {
+		struct err e;
+		enum status st = h->conf->ready(h->conf->arg, (char *)h->bound.data, &e);
+		if (st != ST_OK)
+			work_finish(h, st, &e);
+		break;
+	}
+	case WORK_LEAVE:
+		work_finish(h, ST_OK, NULL);
+		break;
+	case WORK_LOST:
+		work_finish(h, a->err->kind, a->err);
+		break;
+	default:
+		work_stream_action(h, a);
+	}
+	msg_clear(&a->msg);
+}
+
+/* First one drains, second one leaves at once. */
+static void
+work_signal(void *arg, int fd, int events)
+{
+	struct host *h = arg;
+	(void)fd, (void)events;
+	sig_drain();
+	if (sig_count(NULL) > 1)
+		work_finish(h, ST_OK, NULL);
+	else
+		h->drain = true;
+}
+
+static void
+work_stdin(void *arg, int fd, int events)
+{
+	struct host *h = arg;
+	char bytes[256];
+	(void)events;
+	if (read(fd, bytes, sizeof bytes) <= 0) {
+		net_unwatch(h->net, fd);
+		work_finish(h, ST_OK, NULL);
+	}
+}
+
+static int64_t
+work_deadline(const struct host *h)
+{
+	int64_t at = work_next_deadline(h->work);
+	for (size_t i = 0; i < h->n_makes; i++)
+		if (h->makes[i].want_ns < at)
+			at = h->makes[i].want_ns;
+	return at;
+}
+
+static void
+work_wants(struct host *h)
+{
+	int64_t now = clock_mono_ns();
+	for (size_t i = 0; i < h->n_makes; i++)
+		if (h->makes[i].want_ns <= now)
+			work_wanted(&h->makes[i]);
+}
+
+static void
+work_loop(struct host *h)
+{
+	bool draining = false;
+	for (;;) {
+		struct work_action a;
+		while (work_action(h->work, &a))
+			work_do(h, &a);
+		if (h->over)
+			return;
+		if (h->drain && !draining) {
+			draining = true;
+			log_say(LOG_INFO, "draining: handing over what is under way; once more to leave at once");
+			work_drain(h->work, clock_mono_ns());
+			continue;
+		}
+		net_step(h->net, work_deadline(h));
+		work_wants(h);
+		int64_t now = clock_mono_ns();
+		if (now >= work_next_deadline(h->work))
+			work_tick(h->work, now);
+	}
+}
+
+/* Where readers are to come: as asked, else the way the dispatcher was reached. */
+static enum status
+work_bind(struct host *h, const char *local, struct err *e)
+{
+	const struct work_conf *c = h->conf;
+	struct buf at = { 0 };
+	enum status st = ST_OK;
+	if (c->bind) {
+		buf_str(&at, c->bind);
+	} else if (strncmp(c->dispatcher, "ipc:", 4) == 0) {
+		address_sweep("work");
+		st = address_fresh("work", &at, e);
+	} else {
+		buf_printf(&at, "tcp://%s:*", local);
+	}
+	if (st == ST_OK)
+		st = link_may_bind((char *)at.data, c->insecure, e);
+	if (st == ST_OK)
+		st = address_parse((char *)at.data, &h->address, e);
+	if (st == ST_OK && !h->address.ipc && (strcmp(h->address.host, "*") == 0 ||
+					       strcmp(h->address.host, "0.0.0.0") == 0)) {
+		st = err_set(e, ST_USAGE, "%s does not say where readers find this worker", (char *)at.data);
+		err_help(e, "bind one address of this machine, such as tcp://%s:*", local[0] ? local : "127.0.0.1");
+	}
+	if (st == ST_OK)
+		st = address_claim(&h->address, &h->claim, e);
+	if (st == ST_OK)
+		st = sock_bind(h->data, (char *)at.data, &h->bound, e);
+	buf_clear(&at);
+	return st;
+}
+
+static void
+work_open(struct host *h, uint64_t self)
+{
+	struct sock_opts control = { .self = self, .message = work_told,
+		.broke = work_control_broke, .arg = h };
+	struct sock_opts data = { .self = self, .handover = true, .message = work_asked,
+		.broke = work_reader_broke, .arg = h };
+	h->net = net_new();
+	h->control = sock_new(h->net, &control);
+	h->data = sock_new(h->net, &data);
+	make_queue_init(&h->queue);
+	net_watch(h->net, h->queue.fd, NET_READ, work_events, h);
+	net_watch(h->net, sig_open(), NET_READ, work_signal, h);
+	if (h->conf->until_stdin_eof)
+		net_watch(h->net, STDIN_FILENO, NET_READ, work_stdin, h);
+}
+
+/* Threads that do not end in time are left to the end of the process: they may
+ * hang in a file system or in a program that they run. */
+static bool
+work_join(struct host *h)
+{
+	int64_t until = clock_mono_ns() + (int64_t)WORK_JOIN_MS * 1000000;
+	for (size_t i = 0; i < h->n_makes; i++)
+		make_stop(h->makes[i].make);
+	bool all = h->listing == 0;
+	for (size_t i = 0; i < h->n_makes; i++)
+		all &= make_join(h->makes[i].make, until);
+	return all;
+}
+
+static void
+work_close(struct host *h, bool clean)
+{
+	sock_free(&h->control, WORK_LINGER_MS);
+	sock_free(&h->data, WORK_LINGER_MS);
+	net_free(&h->net);
+	address_release(&h->address, &h->claim);
+	buf_clear(&h->bound);
+	buf_clear(&h->scratch);
+	if (!clean)
+		return;
+	work_events(h, 0, 0);
+	work_free(&h->work);
+	while (h->n_makes)
+		work_exit(h, h->makes[0].make);
+	make_queue_clear(&h->queue);
+	mem_free(h->events);
+	mem_free(h->makes);
+}
+
+static void
+work_set_up(struct host *h, uint64_t self)
+{
+	const struct work_conf *c = h->conf;
+	char host[128] = "";
+	gethostname(host, sizeof host - 1);
+	if (c->name)
+		snprintf(h->name, sizeof h->name, "%s", c->name);
+	else
+		snprintf(h->name, sizeof h->name, "%s:%ld", host, (long)getpid());
+	struct work_opts o = { .peer = self, .name = h->name, .host = link_host(),
+		.endpoint = (char *)h->bound.data, .tags = c->tags, .pid = (uint32_t)getpid(),
+		.slots = c->slots, .memory = c->memory, .give_up_ns = c->give_up_ns };
+	h->make_conf = (struct make_conf){ h->name, c->pack, c->restart_ns };
+	struct address a;
+	if (c->pack == PACK_AUTO && address_parse((char *)h->bound.data, &a, NULL) == ST_OK &&
+	    address_local(&a))
+		h->make_conf.pack = PACK_NONE; /* no network to save */
+	h->work = work_new(&o, clock_mono_ns());
+}
+
+enum status
+work_run(const struct work_conf *c, struct err *e)
+{
+	struct host h = { .conf = c, .claim = -1, .err = e };
+	char local[128];
+	uint64_t self = sock_peer_new();
+	enum status st = link_reach(c->dispatcher, c->from, LINK_WAIT_MS, local, sizeof local, e);
+	if (st != ST_OK)
+		return st;
+	net_raise_files();
+	link_tune_memory();
+	work_open(&h, self);
+	st = work_bind(&h, local, e);
+	if (st == ST_OK)
+		st = sock_connect(h.control, c->dispatcher, LINK_DISPATCHER, e);
+	bool clean = true;
+	if (st == ST_OK) {
+		work_set_up(&h, self);
+		work_loop(&h);
+		st = h.end;
+		clean = work_join(&h);
+	}
+	work_close(&h, clean);
+	return st;
+}
