@@ -25,14 +25,15 @@ struct make {
 	struct builder builder;
 	int64_t cut_ns;            /* when a chunk was last cut */
 	bool want, stalled, handover;
+	uint64_t split;            /* the next one to be asked for */
 	struct split_list splits;  /* to come */
 	size_t split_at;           /* of them, the next one */
 	bool no_more_splits;
 
 	/* the thread's own */
 	struct op_ctx ctx;
-	uint64_t split;            /* the next to be read */
 	uint64_t offset, made;     /* the next element; produced by this thread */
+	uint64_t from_split;       /* what is in the builder came from this one */
 	size_t skip_at;            /* the range of assign.skip that comes next */
 	int64_t restart_ns;        /* when a restart point was last told */
 	unsigned pack_pause;
@@ -56,7 +57,8 @@ make_cut(struct make *m)
 	chunk_pack(c, m->conf->pack, &m->pack_pause);
 	m->cut_ns = clock_mono_ns();
 	m->want = false;
-	make_tell(m, (struct make_event){ .kind = MAKE_CHUNK, .chunk = c });
+	make_tell(m, (struct make_event){ .kind = MAKE_CHUNK, .chunk = c,
+		.split = m->from_split });
 }
 
 static void
@@ -67,7 +69,8 @@ make_own(struct make *m, const struct elem *e)
 	chunk_pack(c, m->conf->pack, &m->pack_pause);
 	m->cut_ns = clock_mono_ns();
 	m->want = false;
-	make_tell(m, (struct make_event){ .kind = MAKE_CHUNK, .chunk = c });
+	make_tell(m, (struct make_event){ .kind = MAKE_CHUNK, .chunk = c,
+		.split = m->from_split });
 }
 
 /* Elements [i, n) of the run, all of which are to be sent. */
@@ -99,6 +102,10 @@ make_append(struct make *m, const struct run *r)
 {
 	const struct ranges *skip = &m->assign.skip;
 	uint32_t i = 0;
+	uint64_t split = m->split ? m->split - 1 : 0;
+	if (split != m->from_split && m->assign.order == ORDER_SOURCE)
+		make_cut(m);
+	m->from_split = split;
 	m->made += r->n;
 	while (i < r->n) {
 		while (m->skip_at < skip->n && skip->v[m->skip_at].end <= m->offset)
@@ -126,6 +133,7 @@ make_next_split(void *arg, struct split *out, struct err *e)
 {
 	struct make *m = arg;
 	enum status st = ST_OK;
+	uint64_t k = 0;
 	(void)e;
 	pthread_mutex_lock(&m->lock);
 	while (m->split_at == m->splits.n && !m->no_more_splits && !atomic_load(&m->stop))
@@ -135,22 +143,38 @@ make_next_split(void *arg, struct split *out, struct err *e)
 	} else if (m->split_at < m->splits.n) {
 		*out = m->splits.v[m->split_at];
 		memset(&m->splits.v[m->split_at++], 0, sizeof *out);
+		k = m->split++;
 	} else {
 		st = ST_END;
 	}
 	pthread_mutex_unlock(&m->lock);
 	if (st == ST_OK)
-		make_tell(m, (struct make_event){ .kind = MAKE_SPLIT, .number = m->split++ });
+		make_tell(m, (struct make_event){ .kind = MAKE_SPLIT, .number = k });
 	return st;
+}
+
+static uint64_t
+make_split_now(struct make *m)
+{
+	pthread_mutex_lock(&m->lock);
+	uint64_t k = m->split;
+	pthread_mutex_unlock(&m->lock);
+	return k;
 }
 
 /* A restart point, every so often or because the stream is handed over. */
 static bool
 make_restart(struct make *m, struct op_inst *chain, enum make_kind kind)
 {
-	struct make_event ev = { .kind = kind, .number = m->offset, .split = m->split,
-		.made = m->made };
-	ev.can = op_save(chain, &ev.state) && ev.state.len <= WIRE_STATE_MAX;
+	struct make_event ev = { .kind = kind, .number = m->offset, .made = m->made };
+	uint64_t after;
+	/* a prefetch asks for splits on a thread of its own, also right now */
+	do {
+		buf_reset(&ev.state);
+		ev.split = make_split_now(m);
+		ev.can = op_save(chain, &ev.state) && ev.state.len <= WIRE_STATE_MAX;
+		after = make_split_now(m);
+	} while (ev.can && after != ev.split);
 	if (ev.can || kind == MAKE_HANDED)
 		make_tell(m, ev);
 	else

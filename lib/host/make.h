@@ -24,9 +24,9 @@
 struct make;
 
 enum make_kind {
-	MAKE_CHUNK,   /* chunk */
+	MAKE_CHUNK,   /* chunk; split: from which it came */
 	MAKE_SPLIT,   /* number: the split that is being read now */
-	MAKE_RESTART, /* number: offset; split, state */
+	MAKE_RESTART, /* number: offset; split: the first to ask for; state */
 	MAKE_HANDED,  /* can; if so as MAKE_RESTART, and made */
 	MAKE_ENDED,   /* number: length; made */
 	MAKE_FAILED,  /* err, made */

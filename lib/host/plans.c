@@ -72,6 +72,18 @@ struct listing {
 	struct make_queue *queue;
 };
 
+/* How often all of it is read stands once, and not also with each unit. */
+static void
+listing_times(struct msg_units *u, int64_t times)
+{
+	u->times = times > 0 ? (uint64_t)times : 1;
+	for (size_t i = 0; i < u->units.n; i++) {
+		uint64_t each = u->units.v[i].times;
+		u->units.v[i].times = times == INT64_MAX || each < u->times ? 1 :
+				      each == INT64_MAX ? each : each / u->times;
+	}
+}
+
 static void *
 listing_thread(void *arg)
 {
@@ -83,7 +95,7 @@ listing_thread(void *arg)
 	if (st == ST_OK)
 		st = op_list_splits(use->plan->top, &u->units, e);
 	if (st == ST_OK)
-		u->times = (uint64_t)op_split_times(use->plan->top);
+		listing_times(u, op_split_times(use->plan->top));
 	if (st == ST_OK && u->units.n > WIRE_UNITS_MAX)
 		st = err_set(e, ST_DATA, "the source has %zu files, more than the %d that a job may have",
 			     u->units.n, WIRE_UNITS_MAX);

@@ -110,7 +110,8 @@ work_event(struct host *h, struct make_event *ev, int64_t now)
 	switch (ev->kind) {
 	case MAKE_CHUNK:
 		ev->chunk = NULL;
-		work_produced(w, now, ev->key, c, c->offset, c->count, c->len);
+		work_produced(w, now, ev->key, c, c->offset, c->count, c->len,
+			      ev->split);
 		break;
 	case MAKE_SPLIT:
 		work_split_taken(w, now, ev->key, ev->number);
