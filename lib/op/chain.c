@@ -379,7 +379,7 @@ op_pull(struct op_inst *i, struct run **out, struct err *e)
 	struct run *r = i->lent;
 	enum status st = ST_OK;
 
-	if (i->taken < r->n) { /* what op_take or a restore left */
+	if (i->taken < r->n) { /* what op_next or a restore left */
 		if (i->taken)
 			chain_trim(i, i->taken);
 	} else if ((st = chain_fill(i, e)) != ST_OK) {
@@ -397,7 +397,7 @@ op_fill(struct op_inst *i, struct err *e)
 }
 
 enum status
-op_take(struct op_inst *i, struct elem *out, struct err *e)
+op_next(struct op_inst *i, struct elem *out, struct err *e)
 {
 	enum status st = op_fill(i, e);
 

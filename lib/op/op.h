@@ -29,7 +29,7 @@
  *	           self->at = the element of `in` to go on with: it is called again
  *	           with the same `in` and begins at self->at (else 0).
  *	           A transform with `next` in place of feed pulls in[0] itself.
- *	combine    next(self, out), pulling self->in[k] itself with op_take; must
+ *	combine    next(self, out), pulling self->in[k] itself with op_next; must
  *	           run_keep what it takes, and return what it has when the input it
  *	           needs is not op_ready, so that nothing is held back.
  *
@@ -222,7 +222,7 @@ struct op_inst {
 	struct op_inst **in;
 	size_t n_in;
 	struct run out;           /* what it lent last */
-	uint32_t taken;           /* elements of out that op_take has handed over */
+	uint32_t taken;           /* elements of out that op_next has handed over */
 	bool done;                /* set by a transform: wants no more input */
 	bool ended;
 	bool finishing;           /* internal: input has ended */
@@ -257,14 +257,14 @@ void op_close(struct op_inst **i);
 enum status op_rewind(struct op_inst *i, struct err *e);
 /* The next run, never empty; lent until the next pull. ST_END at the end, again and again. */
 enum status op_pull(struct op_inst *i, struct run **out, struct err *e);
-/* One by one; lent until the next op_take that has to pull. */
-enum status op_take(struct op_inst *i, struct elem *out, struct err *e);
-/* Whether op_take answers at once, without pulling. */
+/* One by one; lent until the next op_next that has to pull. */
+enum status op_next(struct op_inst *i, struct elem *out, struct err *e);
+/* Whether op_next answers at once, without pulling. */
 bool op_ready(const struct op_inst *i);
 /* Makes op_ready true, pulling where needed, and takes nothing: ST_OK when there
  * is an element, ST_END at the end. */
 enum status op_fill(struct op_inst *i, struct err *e);
-/* Elements that op_take would hand over at once: lends them and their number. */
+/* Elements that op_next would hand over at once: lends them and their number. */
 static inline const struct elem *
 op_untaken(const struct op_inst *i, uint32_t *n)
 {

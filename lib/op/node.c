@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/mem.h"
+#include "op/op.h"
+#include "value/json.h"
+
+enum status
+op_compile(struct op_typing *t, struct op_expr *ex, const struct type *x, const struct type *s,
+	   struct err *e)
+{
+	struct expr_env env = {
+		.arena = t->arena, .file = t->file, .text = t->text, .text_len = t->text_len
+	};
+
+	env.types[EXPR_X] = x;
+	env.types[EXPR_S] = s;
+	env.types[EXPR_I] = type_scalar(TYPE_INT);
+	env.types[EXPR_XX] = t->outer;
+	expr_free(&ex->code); /* typing may try again with a wider type of s */
+	ex->code = expr_compile(ex->ast, &env, e);
+	return ex->code ? ST_OK : e->kind;
+}
+
+static void
+node_expr_free(struct op_expr *ex)
+{
+	expr_free(&ex->code);
+	expr_ast_free(&ex->ast);
+}
+
+/* Inputs that stand among the parameters are freed as inputs. */
+static void
+node_pipes_free(const struct op_node *n, struct op_pipes *p)
+{
+	for (size_t k = 0; k < p->n; k++) {
+		bool input = false;
+
+		for (size_t j = 0; j < n->n_in; j++)
+			input |= n->in[j] == p->v[k];
+		if (!input)
+			op_node_free(&p->v[k]);
+		if (p->names)
+			mem_free(p->names[k]);
+	}
+	mem_free(p->v);
+	mem_free(p->names);
+	*p = (struct op_pipes){ 0 };
+}
+
+static void
+node_params_free(struct op_node *n)
+{
+	for (const struct param *r = n->desc->params; r && r->kind != PARAM_NONE; r++) {
+		void *field = (char *)n->params + r->offset;
+
+		switch (r->kind) {
+		case PARAM_VALUE:
+			buf_clear(field);
+			break;
+		case PARAM_EXPR:
+			node_expr_free(field);
+			break;
+		case PARAM_PIPE:
+			op_node_free(field);
+			break;
+		case PARAM_PIPES:
+			node_pipes_free(n, field);
+			break;
+		case PARAM_FRAGMENT:
+			op_node_free(&((struct op_fragment *)field)->tail);
+			((struct op_fragment *)field)->head = NULL;
+			break;
+		case PARAM_COMMAND:
+			words_clear(field);
+			break;
+		default:
+			break; /* param_clear knows the others */
+		}
+	}
+	param_clear(n->desc->params, n->params);
+}
+
+static void
+node_project_free(struct op_node *n)
+{
+	if (!n->project)
+		return;
+	mem_free(n->project->names);
+	mem_free((void *)n->project->lens);
+	mem_free(n->project);
+}
+
+void
+op_node_free(struct op_node **np)
+{
+	struct op_node *n = *np;
+
+	*np = NULL;
+	if (!n)
+		return;
+	if (n->params)
+		node_params_free(n);
+	mem_free(n->params);
+	for (size_t k = 0; k < n->n_in; k++)
+		op_node_free(&n->in[k]);
+	mem_free(n->in);
+	for (size_t k = 0; k < n->n_binds; k++)
+		node_expr_free(&n->binds[k].value);
+	mem_free(n->binds);
+	mem_free(n->text);
+	mem_free(n->remote_spec);
+	node_project_free(n);
+	mem_free(n);
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT
+ * enumerate: puts each element's number beside it, as the list [i, x].
+ */
+#include <string.h>
+
+#include "op/op.h"
+#include "op/state.h"
+#include "value/mp.h"
+
+struct enumerate {
+	int64_t start;
+	int64_t next;
+};
+
+static const struct param enumerate_params[] = {
+	{ "start", PARAM_INT, offsetof(struct enumerate, start), "0",
+	  .help = "the number of the first element" },
+	{ 0 }
+};
+
+static enum status
+enumerate_typing(struct op_node *n, struct op_typing *t, const struct type **type, struct err *e)
+{
+	(void)e;
+	*type = type_list(t->arena, type_join(t->arena, type_scalar(TYPE_INT), n->in[0]->type));
+	return ST_OK;
+}
+
+static int64_t
+enumerate_cardinality(const struct op_node *n, const int64_t *in)
+{
+	(void)n;
+	return in[0];
+}
+
+static enum status
+enumerate_open(struct op_inst *self, struct err *e)
+{
+	struct enumerate *s = self->state;
+
+	(void)e;
+	s->next = s->start;
+	return ST_OK;
+}
+
+static enum status
+enumerate_feed(struct op_inst *self, const struct run *in, struct run *out, struct err *e)
+{
+	struct enumerate *s = self->state;
+	int64_t number = s->next;
+
+	if (__builtin_add_overflow(s->next, (int64_t)in->n, &s->next))
+		return err_set(e, ST_DATA, "enumerate has run out of numbers");
+	for (uint32_t i = 0; i < in->n; i++) {
+		const struct elem *x = &in->e[i];
+		uint8_t *p = run_room(out, (size_t)x->len + MP_HEAD_MAX + MP_INT_MAX);
+
+		p = mp_put_int(mp_put_list_head(p, 2), number++);
+		memcpy(p, x->p, x->len);
+		run_done(out, p + x->len, x->pos);
+	}
+	return ST_OK;
+}
+
+static void
+enumerate_save(struct op_inst *self, struct buf *out)
+{
+	struct enumerate *s = self->state;
+
+	state_put_u64(out, (uint64_t)s->next);
+}
+
+static enum status
+enumerate_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
+{
+	struct enumerate *s = self->state;
+	struct state_in in = state_begin(p, n);
+
+	s->next = (int64_t)state_get_u64(&in, UINT64_MAX);
+	return state_finish(self, &in, e);
+}
+
+const struct op_desc op_enumerate = {
+	.name = "enumerate",
+	.brief = "each element with its number, as [i, x]",
+	.kind = OP_TRANSFORM,
+	.scope = OP_GLOBAL,
+	.params = enumerate_params,
+	.state_size = sizeof(struct enumerate),
+	.typing = enumerate_typing,
+	.cardinality = enumerate_cardinality,
+	.open = enumerate_open,
+	.feed = enumerate_feed,
+	.save = enumerate_save,
+	.restore = enumerate_restore,
+	.example = "elements [\"a\", \"b\"] | enumerate",
+	.output = "[0,\"a\"]\n[1,\"b\"]\n",
+};

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT
+ * filter: lets those elements through for which a test is true, as they are.
+ */
+#include "op/by_expr.h"
+
+struct filter {
+	struct op_expr test;
+	struct by_expr run;
+};
+
+static const struct param filter_params[] = {
+	{ "test", PARAM_EXPR, offsetof(struct filter, test),
+	  .help = "true for the elements to keep" },
+	{ 0 }
+};
+
+static enum status
+filter_typing(struct op_node *n, struct op_typing *t, const struct type **type, struct err *e)
+{
+	struct filter *f = n->params;
+
+	*type = n->in[0]->type;
+	return typed_test(n, t, &f->test, e);
+}
+
+static int64_t
+filter_cardinality(const struct op_node *n, const int64_t *in)
+{
+	(void)n;
+	return in[0] == 0 || in[0] == INT64_MAX ? in[0] : -1;
+}
+
+static enum status
+filter_open(struct op_inst *self, struct err *e)
+{
+	struct filter *f = self->state;
+
+	(void)e;
+	by_expr_open(self, &f->run, &f->test);
+	return ST_OK;
+}
+
+static enum status
+filter_feed(struct op_inst *self, const struct run *in, struct run *out, struct err *e)
+{
+	struct filter *f = self->state;
+
+	return by_expr_run(self, &f->run, expr_filter, in, out, e);
+}
+
+static void
+filter_close(struct op_inst *self)
+{
+	struct filter *f = self->state;
+
+	by_expr_close(&f->run);
+}
+
+static void
+filter_save(struct op_inst *self, struct buf *out)
+{
+	struct filter *f = self->state;
+
+	by_expr_save(&f->run, out);
+}
+
+static enum status
+filter_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
+{
+	struct filter *f = self->state;
+
+	return by_expr_restore(self, &f->run, p, n, e);
+}
+
+const struct op_desc op_filter = {
+	.name = "filter",
+	.aliases = "where",
+	.brief = "the elements for which a test is true",
+	.doc = "The test sees x, its fields as .name, and i. Elements that stay are passed on "
+	       "as they are, without a copy.",
+	.kind = OP_TRANSFORM,
+	.scope = OP_ELEMENT,
+	.params = filter_params,
+	.state_size = sizeof(struct filter),
+	.typing = filter_typing,
+	.cardinality = filter_cardinality,
+	.open = filter_open,
+	.feed = filter_feed,
+	.close = filter_close,
+	.save = filter_save,
+	.restore = filter_restore,
+	.example = "range 10 | filter x % 3 == 1",
+	.output = "1\n4\n7\n",
+};

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT
+ * map: gives, for each element, the value of an expression.
+ */
+#include "op/by_expr.h"
+
+struct map {
+	struct op_expr expr;
+	struct by_expr run;
+};
+
+static const struct param map_params[] = {
+	{ "expr", PARAM_EXPR, offsetof(struct map, expr), .help = "what to give in place of x" },
+	{ 0 }
+};
+
+static enum status
+map_typing(struct op_node *n, struct op_typing *t, const struct type **type, struct err *e)
+{
+	struct map *m = n->params;
+	enum status st = op_compile(t, &m->expr, n->in[0]->type, NULL, e);
+
+	if (st == ST_OK)
+		*type = expr_type(m->expr.code);
+	return st;
+}
+
+static int64_t
+map_cardinality(const struct op_node *n, const int64_t *in)
+{
+	const struct map *m = n->params;
+
+	return typed_one_each(n, &m->expr) ? in[0] : -1;
+}
+
+static enum status
+map_open(struct op_inst *self, struct err *e)
+{
+	struct map *m = self->state;
+
+	(void)e;
+	by_expr_open(self, &m->run, &m->expr);
+	return ST_OK;
+}
+
+static enum status
+map_feed(struct op_inst *self, const struct run *in, struct run *out, struct err *e)
+{
+	struct map *m = self->state;
+
+	return by_expr_run(self, &m->run, expr_map, in, out, e);
+}
+
+static void
+map_close(struct op_inst *self)
+{
+	struct map *m = self->state;
+
+	by_expr_close(&m->run);
+}
+
+static void
+map_save(struct op_inst *self, struct buf *out)
+{
+	struct map *m = self->state;
+
+	by_expr_save(&m->run, out);
+}
+
+static enum status
+map_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
+{
+	struct map *m = self->state;
+
+	return by_expr_restore(self, &m->run, p, n, e);
+}
+
+const struct op_desc op_map = {
+	.name = "map",
+	.brief = "the value of an expression for each element",
+	.doc = "In the expression x is the element, .name a field of it, and i its number "
+	       "in the stream, from 0. skip() drops the element, fail(\"why\") makes it an "
+	       "error, and on_error says what becomes of errors.",
+	.kind = OP_TRANSFORM,
+	.scope = OP_ELEMENT,
+	.params = map_params,
+	.state_size = sizeof(struct map),
+	.typing = map_typing,
+	.cardinality = map_cardinality,
+	.open = map_open,
+	.feed = map_feed,
+	.close = map_close,
+	.save = map_save,
+	.restore = map_restore,
+	.example = "range 4 | map {n: x, square: x * x}",
+	.output = "{\"n\":0,\"square\":0}\n{\"n\":1,\"square\":1}\n"
+		  "{\"n\":2,\"square\":4}\n{\"n\":3,\"square\":9}\n",
+};

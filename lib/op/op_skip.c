@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT
+ * skip: drops the first N elements and lets the rest through.
+ */
+#include "op/op.h"
+#include "op/state.h"
+
+struct skip {
+	int64_t n;
+	int64_t left;
+};
+
+static const struct param skip_params[] = {
+	{ "n", PARAM_INT, offsetof(struct skip, n), .max = INT64_MAX,
+	  .help = "how many elements to drop" },
+	{ 0 }
+};
+
+static int64_t
+skip_cardinality(const struct op_node *n, const int64_t *in)
+{
+	const struct skip *s = n->params;
+
+	if (in[0] == -1 || in[0] == INT64_MAX)
+		return in[0];
+	return in[0] > s->n ? in[0] - s->n : 0;
+}
+
+static enum status
+skip_open(struct op_inst *self, struct err *e)
+{
+	struct skip *s = self->state;
+
+	(void)e;
+	s->left = s->n;
+	return ST_OK;
+}
+
+static enum status
+skip_feed(struct op_inst *self, const struct run *in, struct run *out, struct err *e)
+{
+	struct skip *s = self->state;
+
+	(void)e;
+	if (s->left == 0) {
+		self->give = self->in[0]->lent;
+	} else if (s->left >= in->n) {
+		s->left -= in->n;
+	} else {
+		for (uint32_t i = (uint32_t)s->left; i < in->n; i++)
+			run_push(out, in->e[i]);
+		s->left = 0;
+	}
+	return ST_OK;
+}
+
+static void
+skip_save(struct op_inst *self, struct buf *out)
+{
+	struct skip *s = self->state;
+
+	state_put_u64(out, (uint64_t)s->left);
+}
+
+static enum status
+skip_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
+{
+	struct skip *s = self->state;
+	struct state_in in = state_begin(p, n);
+
+	s->left = (int64_t)state_get_u64(&in, (uint64_t)s->n);
+	return state_finish(self, &in, e);
+}
+
+const struct op_desc op_skip = {
+	.name = "skip",
+	.brief = "all but the first N elements",
+	.kind = OP_TRANSFORM,
+	.scope = OP_GLOBAL,
+	.params = skip_params,
+	.state_size = sizeof(struct skip),
+	.cardinality = skip_cardinality,
+	.open = skip_open,
+	.feed = skip_feed,
+	.save = skip_save,
+	.restore = skip_restore,
+	.example = "range 5 | skip 3",
+	.output = "3\n4\n",
+};

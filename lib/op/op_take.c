@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT
+ * take: lets the first N elements through and then ends.
+ */
+#include "op/op.h"
+#include "op/state.h"
+
+struct take {
+	int64_t n;
+	int64_t left;
+};
+
+static const struct param take_params[] = {
+	{ "n", PARAM_INT, offsetof(struct take, n), .flags = PARAM_ALLOW_INF, .max = INT64_MAX,
+	  .help = "how many elements to let through" },
+	{ 0 }
+};
+
+static int64_t
+take_cardinality(const struct op_node *n, const int64_t *in)
+{
+	const struct take *t = n->params;
+
+	return in[0] == -1 ? (t->n ? -1 : 0) : in[0] < t->n ? in[0] : t->n;
+}
+
+static enum status
+take_open(struct op_inst *self, struct err *e)
+{
+	struct take *t = self->state;
+
+	(void)e;
+	t->left = t->n;
+	self->done = t->n == 0;
+	return ST_OK;
+}
+
+static enum status
+take_feed(struct op_inst *self, const struct run *in, struct run *out, struct err *e)
+{
+	struct take *t = self->state;
+
+	(void)e;
+	if (in->n <= t->left) {
+		self->give = self->in[0]->lent;
+		t->left -= in->n;
+	} else {
+		for (uint32_t i = 0; i < t->left; i++)
+			run_push(out, in->e[i]);
+		t->left = 0;
+	}
+	self->done = t->left == 0;
+	return ST_OK;
+}
+
+static void
+take_save(struct op_inst *self, struct buf *out)
+{
+	struct take *t = self->state;
+
+	state_put_u64(out, (uint64_t)t->left);
+}
+
+static enum status
+take_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
+{
+	struct take *t = self->state;
+	struct state_in in = state_begin(p, n);
+
+	t->left = (int64_t)state_get_u64(&in, (uint64_t)t->n);
+	return state_finish(self, &in, e);
+}
+
+const struct op_desc op_take = {
+	.name = "take",
+	.aliases = "head",
+	.brief = "the first N elements",
+	.doc = "Ends after them; nothing more is read than that needs.",
+	.kind = OP_TRANSFORM,
+	.scope = OP_GLOBAL,
+	.params = take_params,
+	.state_size = sizeof(struct take),
+	.cardinality = take_cardinality,
+	.open = take_open,
+	.feed = take_feed,
+	.save = take_save,
+	.restore = take_restore,
+	.example = "counter 10 | take 3",
+	.output = "10\n11\n12\n",
+};
