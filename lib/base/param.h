@@ -38,7 +38,7 @@ enum param_kind {
 	PARAM_EXPR,     /* struct op_expr (op/op.h) */
 	PARAM_PIPE,     /* struct op_node *: one (pipeline) */
 	PARAM_PIPES,    /* struct op_pipes: several (pipeline), positional or name=(pipeline) */
-	PARAM_FRAGMENT, /* struct op_fragment *: (| op | op) */
+	PARAM_FRAGMENT, /* struct op_fragment: (| op | op) */
 	PARAM_COMMAND   /* struct words: after `--`, up to `|`, `)` or the end */
 };
 

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * From arguments as written to the fields of an operator's state.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "lang/constant.h"
+#include "lang/lex.h"
+#include "lang/planner.h"
+
+struct fill {
+	struct planner *pl;
+	struct op_node *n;
+	const struct tree_stage *s;
+	const struct type *outer;
+};
+
+static enum status
+fill_fail(struct fill *f, const struct tree_arg *a, const char *name, enum status st)
+{
+	struct err *e = f->pl->e;
+
+	if (name)
+		err_wrap(e, "%s of `%s`", name, f->n->desc->name);
+	return plan_fail_at(f->pl, f->s, a->at, a->len, st == ST_USAGE ? ST_DATA : st);
+}
+
+static enum status
+fill_scalar(struct fill *f, const struct tree_arg *a, const char *text, size_t n)
+{
+	enum status st = param_set(a->row, f->n->params, text, n, f->pl->e);
+
+	return st ? fill_fail(f, a, a->row->name, st) : ST_OK;
+}
+
+/* The tree of an expression: the parser's at the first use of a let, read once
+ * more at the next, for each operator owns its own. */
+static struct expr_ast *
+fill_ast(struct fill *f, struct tree_arg *a)
+{
+	struct expr_ast *ast = a->ast;
+
+	a->ast = NULL;
+	if (ast)
+		return ast;
+	return lex_expr_again(f->s->text, &f->pl->tree->settings, a->at, a->limit, a->inside,
+			      f->pl->e);
+}
+
+static enum status
+fill_constant(struct fill *f, struct tree_arg *a, struct buf *out)
+{
+	struct expr_ast *ast = fill_ast(f, a);
+	const struct spectext *t = f->s->text;
+
+	if (!ast)
+		return ST_DATA;
+	enum status st = constant_value(ast, t->file, t->data, t->len, out, f->pl->e);
+	expr_ast_free(&ast);
+	return st ? fill_fail(f, a, NULL, st) : ST_OK;
+}
+
+static enum status
+fill_const(struct fill *f, struct tree_arg *a)
+{
+	struct buf value = { 0 }, text = { 0 };
+	enum status st = fill_constant(f, a, &value);
+
+	if (!st && !constant_text(value.data, value.len, &text))
+		st = fill_fail(f, a, a->row->name,
+			       err_set(f->pl->e, ST_DATA, "a number or text is needed here"));
+	else if (!st)
+		st = fill_scalar(f, a, (char *)text.data, text.len);
+	buf_clear(&value);
+	buf_clear(&text);
+	return st;
+}
+
+/* File names in a spec file start from that file's folder. */
+static enum status
+fill_word(struct fill *f, const struct tree_arg *a)
+{
+	const char *dir = f->s->text->dir;
+
+	if (!(a->row->flags & PARAM_PATH) || !dir || a->given || *a->text == '/' ||
+	    !*a->text || !strcmp(a->text, "-") || !strcmp(dir, "."))
+		return fill_scalar(f, a, a->text, strlen(a->text));
+	struct buf b = { 0 };
+	for (; *dir; dir++) {
+		if (strchr("*?[{\\", *dir))
+			buf_byte(&b, '\\');
+		buf_byte(&b, (uint8_t)*dir);
+	}
+	if (b.data[b.len - 1] != '/')
+		buf_byte(&b, '/');
+	buf_str(&b, a->text);
+	enum status st = fill_scalar(f, a, (char *)b.data, b.len);
+	buf_clear(&b);
+	return st;
+}
+
+static enum status
+fill_bind(struct fill *f, struct tree_arg *a)
+{
+	struct op_node *n = f->n;
+	struct op_typing t = plan_typing(f->pl, f->s, NULL);
+	struct op_expr ex = { .ast = fill_ast(f, a) };
+
+	if (!ex.ast)
+		return ST_DATA;
+	for (size_t i = 0; i < f->s->n_args; i++)
+		if (&f->s->args[i] != a && f->s->args[i].row == a->row) {
+			expr_ast_free(&ex.ast);
+			err_set(f->pl->e, ST_DATA, "a value of the outer element stands alone");
+			return fill_fail(f, a, NULL, ST_DATA);
+		}
+	n->binds = mem_realloc(n->binds, (n->n_binds + 1) * sizeof *n->binds);
+	n->binds[n->n_binds++] = (struct op_bind){ a->row, ex };
+	enum status st = op_compile(&t, &n->binds[n->n_binds - 1].value, f->outer, NULL, f->pl->e);
+	return st ? fill_fail(f, a, NULL, st) : ST_OK;
+}
+
+static void
+fill_input(struct op_node *n, struct op_node *in)
+{
+	n->in = mem_realloc(n->in, (n->n_in + 1) * sizeof *n->in);
+	n->in[n->n_in++] = in;
+}
+
+/* The head of a fragment: stands for what the operator will feed. */
+static const struct op_desc fill_feed = { .name = "|", .kind = OP_SOURCE };
+
+static struct op_node *
+fill_feed_node(const struct op_node *n)
+{
+	struct op_node *feed = mem_zalloc(sizeof *feed);
+
+	feed->desc = &fill_feed;
+	feed->type = n->n_in ? n->in[0]->type : type_scalar(TYPE_ANY);
+	return feed;
+}
+
+static enum status
+fill_pipe(struct fill *f, const struct tree_arg *a)
+{
+	void *field = (char *)f->n->params + a->row->offset;
+	bool inner = f->n->desc->kind == OP_TRANSFORM, fragment = a->row->kind == PARAM_FRAGMENT;
+	struct op_node *made, *head = fragment ? fill_feed_node(f->n) : NULL;
+	enum status st = plan_pipe(f->pl, a->pipe, head,
+				   inner && !fragment ? f->n->in[0]->type : f->outer, &made);
+
+	if (st)
+		return st;
+	if (fragment) {
+		*(struct op_fragment *)field = (struct op_fragment){ head, made };
+	} else if (a->row->kind == PARAM_PIPE) {
+		*(struct op_node **)field = made;
+	} else {
+		struct op_pipes *p = field;
+		p->v = mem_realloc(p->v, (p->n + 1) * sizeof *p->v);
+		p->v[p->n++] = made;
+		if (a->name) {
+			p->names = mem_realloc(p->names, (p->n + 1) * sizeof *p->names);
+			p->names[p->n - 1] = mem_strdup(a->name);
+		}
+		if ((a->name != NULL) != (p->names != NULL))
+			return fill_fail(f, a, NULL, err_set(f->pl->e, ST_DATA,
+				"either all inputs have names or none has"));
+		for (size_t i = 0; a->name && i + 1 < p->n; i++)
+			if (!strcmp(p->names[i], a->name))
+				return fill_fail(f, a, NULL, err_set(f->pl->e, ST_DATA,
+					"two inputs are named `%s`", a->name));
+	}
+	if (a->row->kind == PARAM_PIPES)
+		fill_input(f->n, made);
+	return ST_OK;
+}
+
+static enum status
+fill_expr(struct fill *f, struct tree_arg *a)
+{
+	void *field = (char *)f->n->params + a->row->offset;
+
+	if (a->row->kind == PARAM_VALUE)
+		return fill_constant(f, a, field);
+	((struct op_expr *)field)->ast = fill_ast(f, a);
+	return ((struct op_expr *)field)->ast ? ST_OK : ST_DATA;
+}
+
+static enum status
+fill_arg(struct fill *f, struct tree_arg *a)
+{
+	switch (a->kind) {
+	case TREE_SCALAR:
+		return fill_scalar(f, a, a->text, strlen(a->text));
+	case TREE_CONST:
+		return fill_const(f, a);
+	case TREE_WORD:
+		if (a->row->kind == PARAM_COMMAND) {
+			words_add((struct words *)((char *)f->n->params + a->row->offset), a->text,
+				  strlen(a->text));
+			return ST_OK;
+		}
+		return fill_word(f, a);
+	case TREE_EXPR:
+		return fill_expr(f, a);
+	case TREE_BIND:
+		return fill_bind(f, a);
+	case TREE_PIPE:
+		return fill_pipe(f, a);
+	}
+	return ST_BUG;
+}
+
+/* Defaults that param_defaults cannot set: expressions and values. */
+static enum status
+fill_default(struct fill *f, const struct param *row)
+{
+	void *field = (char *)f->n->params + row->offset;
+
+	if (!row->def)
+		return ST_OK;
+	if (row->kind == PARAM_VALUE)
+		return constant_read(row->def, strlen(row->def), field, f->pl->e);
+	if (row->kind != PARAM_EXPR)
+		return ST_OK;
+	struct expr_src src = { .file = "<default>", .text = row->def, .len = strlen(row->def) };
+	((struct op_expr *)field)->ast = expr_parse(&src, f->pl->e);
+	return ((struct op_expr *)field)->ast ? ST_OK : ST_BUG;
+}
+
+static enum status
+fill_on_error(struct fill *f)
+{
+	static const char *const words[] = { "fail", "skip", "keep" };
+	const struct spec_options *o = &f->pl->plan->options;
+	const char *text = f->s->on_error ? f->s->on_error : o->on_error;
+	int n = -1;
+
+	if (!text)
+		return ST_OK;
+	for (int i = 0; i < 3; i++)
+		if (!strcmp(text, words[i])) {
+			f->n->on_error = (enum op_policy)i;
+			return ST_OK;
+		}
+	if (sscanf(text, "retry:%d%n", &f->n->retries, &n) == 1 && n == (int)strlen(text) &&
+	    f->n->retries > 0 && f->n->retries <= 1000) {
+		f->n->on_error = OP_RETRY;
+		return ST_OK;
+	}
+	err_set(f->pl->e, ST_DATA, "on_error cannot be '%.40s'", text);
+	err_help(f->pl->e, "it is one of fail, skip, keep, retry:N");
+	return f->s->on_error ? plan_fail_at(f->pl, f->s, f->s->on_error_at, strlen(text), ST_DATA) :
+				plan_fail_at(f->pl, f->s, f->s->at, f->s->len, ST_DATA);
+}
+
+enum status
+fill_params(struct planner *pl, struct op_node *n, const struct tree_stage *s,
+	    const struct type *outer)
+{
+	struct fill f = { pl, n, s, outer };
+	enum status st = ST_OK;
+
+	for (size_t i = 0; !st && i < s->n_args; i++) {
+		struct tree_arg *a = &s->args[i];
+		/* The words of a list replace those of its default. */
+		bool first = true;
+		for (size_t k = 0; first && k < i; k++)
+			first &= s->args[k].row != a->row;
+		if (first && a->row->kind == PARAM_WORDS)
+			words_clear((struct words *)((char *)n->params + a->row->offset));
+		st = fill_arg(&f, a);
+	}
+	for (const struct param *r = n->desc->params; !st && r && r->kind; r++) {
+		bool given = false;
+		for (size_t i = 0; i < s->n_args; i++)
+			given |= s->args[i].row == r;
+		if (!given)
+			st = fill_default(&f, r);
+	}
+	n->per_stream = s->per_stream == 1;
+	return st ? st : fill_on_error(&f);
+}

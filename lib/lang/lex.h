@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Tokens, one at a time, as the parser asks for them: what a place holds (name,
+ * word, atom, expression) decides how its characters are read. In a word place
+ * `/logs/a*.gz` is plain; in an expression place `/ERR|FATAL/` is a pattern.
+ *
+ * A stage ends at `|`, `)`, `;` or the end of the line. The line goes on when
+ * the next one that is not blank or a comment begins with a blank, `|` or `)`;
+ * inside brackets newlines are blanks. `#` at the start of a line or after a
+ * blank begins a comment.
+ *
+ * In the argv form (text->words) words are taken whole in word places, the words
+ * `then`, `|`, `(` and `)` alone are marks, and expressions run on to the next of
+ * them. A word that holds a sub-pipeline, '(range 3)', is read as text.
+ */
+#ifndef LANG_LEX_H
+#define LANG_LEX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "expr/expr.h"
+#include "lang/setting.h"
+#include "lang/spectext.h"
+
+struct lex {
+	const struct spectext *text;
+	size_t at, end;     /* end: where this lexer stops, text->len unless in a word */
+	unsigned depth;     /* of ( ) around */
+	bool words;         /* argv form */
+	struct settings *settings;
+	struct buf *log;    /* a line for each token; NULL: none */
+};
+
+enum lex_mark { LEX_NONE, LEX_END, LEX_NEWLINE, LEX_PIPE, LEX_OR, LEX_OPEN, LEX_CLOSE, LEX_STOP };
+
+/* A word that was read. Zero is empty. */
+struct lex_word {
+	struct buf text;
+	size_t at, len;   /* as written */
+	bool quoted;      /* some of it */
+	bool given;       /* begins with a parameter from the command line */
+	bool file;        /* in: keep a backslash before the characters of globs */
+};
+
+void lex_init(struct lex *lx, const struct spectext *t, struct settings *s, struct buf *log);
+/* Skips blanks, comments, and newlines that end nothing. */
+void lex_blanks(struct lex *lx);
+/* What stands here, after blanks: LEX_NONE for anything that is no mark.
+ * LEX_OPEN is told only in argv form and for a `(` in text. */
+enum lex_mark lex_look(struct lex *lx);
+bool lex_ends(enum lex_mark m); /* a stage ends there */
+/* Steps over the mark that lex_look told. */
+void lex_step(struct lex *lx, enum lex_mark m);
+
+/* A name here: its length, 0 for none. Does not move. */
+size_t lex_name_len(const struct lex *lx);
+/* NAME= here (not ==): the length of NAME, else 0. Does not move. */
+size_t lex_key_len(const struct lex *lx);
+/* Notes a token for --print=tokens. */
+void lex_note(struct lex *lx, const char *kind, size_t at, size_t len, const char *value);
+
+/* Where this stage's text ends at the latest: bounds expressions in argv form. */
+size_t lex_limit(const struct lex *lx);
+/* The end of a group in brackets or of a run without blanks, from here. */
+size_t lex_group_end(const struct lex *lx);
+
+enum status lex_word(struct lex *lx, struct lex_word *w, struct err *e);
+/* Whether a word is x, .a.b, x.a, xx[0]: in an inner pipeline the outer element. */
+bool lex_is_outer(const char *s, size_t n);
+/* Reads an expression up to `limit` at most; gives. */
+struct expr_ast *lex_expr(struct lex *lx, size_t limit, struct err *e);
+/* The same expression once more, from text [at, limit); gives. */
+struct expr_ast *lex_expr_again(const struct spectext *t, struct settings *s, size_t at,
+				size_t limit, bool inside, struct err *e);
+
+/* An error about [at, at + len) of the text. Gives ST_DATA. */
+enum status lex_fail(const struct lex *lx, size_t at, size_t len, struct err *e, const char *fmt,
+		     ...) __attribute__((format(printf, 5, 6)));
+
+#endif

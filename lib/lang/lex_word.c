@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Words: plain characters, quoted pieces and parameters, joined as a shell joins
+ * them. The value of a parameter is put in as it is and never looked at again.
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+#include "lang/constant.h"
+#include "lang/lex.h"
+
+bool
+lex_is_outer(const char *s, size_t n)
+{
+	size_t at = n && *s == 'x' ? (n > 1 && s[1] == 'x' ? 2 : 1) : 0;
+
+	while (at < n) {
+		if (s[at] == '.' && at + 1 < n && (isalpha((unsigned char)s[at + 1]) || s[at + 1] == '_')) {
+			for (at++; at < n && (isalnum((unsigned char)s[at]) || s[at] == '_');)
+				at++;
+		} else if (s[at] == '[' && at > 0) {
+			while (at < n && s[at] != ']')
+				at++;
+			if (at++ >= n)
+				return false;
+		} else {
+			return false;
+		}
+	}
+	return n > 0;
+}
+
+/* @name, @{name}, $name, ${name} at s: the name, and how long all of it is. */
+static size_t
+lex_param_len(const char *s, const char *end, const char **name, size_t *n)
+{
+	bool brace = s + 1 < end && s[1] == '{';
+	const char *p = s + 1 + brace;
+
+	*name = p;
+	while (p < end && (isalnum((unsigned char)*p) || *p == '_'))
+		p++;
+	*n = (size_t)(p - *name);
+	if (*n == 0 || isdigit((unsigned char)**name) || (brace && (p >= end || *p != '}')))
+		return 0;
+	return (size_t)(p + brace - s);
+}
+
+static enum status
+lex_param(struct lex *lx, size_t at, size_t len, const char *name, size_t n, struct lex_word *w,
+	  struct err *e)
+{
+	struct buf value = { 0 };
+	char near[128], own[64];
+
+	lx->settings->lacking = NULL;
+	snprintf(own, sizeof own, "%.*s", (int)n, name);
+	if (settings_value(lx->settings, name, n, &value)) {
+		bool ok = constant_text(value.data, value.len, &w->text);
+		buf_clear(&value);
+		if (!ok)
+			return lex_fail(lx, at, len, e, "the parameter `%s` is a list or record; "
+					"one word is needed here", own);
+		if (at == w->at)
+			w->given = settings_given(lx->settings, name, n);
+		return ST_OK;
+	}
+	buf_clear(&value);
+	if (lx->settings->lacking) {
+		lex_fail(lx, at, len, e, "the parameter `%s` has no value", own);
+		err_help(e, "give it one: --set %s=VALUE", own);
+		return ST_DATA;
+	}
+	lex_fail(lx, at, len, e, "unknown parameter `%s`", own);
+	if (str_suggest(own, settings_name, lx->settings, near, sizeof near))
+		err_help(e, "did you mean %s?", near);
+	else
+		err_help(e, "declare it by `param %s = ...`, or give it with --set %s=VALUE", own, own);
+	return ST_DATA;
+}
+
+static int
+lex_hex(char c)
+{
+	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 :
+	       c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+/* The character that \c stands for; NUL: c itself. */
+static char
+lex_escape(char c)
+{
+	return c == 'n' ? '\n' : c == 't' ? '\t' : c == 'r' ? '\r' : '\0';
+}
+
+static enum status
+lex_quoted(struct lex *lx, struct lex_word *w, struct err *e)
+{
+	const char *s = lx->text->data;
+	size_t from = lx->at++, n, len;
+	char quote = s[from];
+	const char *name;
+
+	while (lx->at < lx->end && s[lx->at] != quote) {
+		char c = s[lx->at];
+		if (quote == '"' && c == '\\' && lx->at + 1 < lx->end) {
+			c = s[++lx->at];
+			if (c == 'x' && lx->at + 2 < lx->end && lex_hex(s[lx->at + 1]) >= 0 &&
+			    lex_hex(s[lx->at + 2]) >= 0) {
+				c = (char)(lex_hex(s[lx->at + 1]) * 16 + lex_hex(s[lx->at + 2]));
+				if (!c)
+					return lex_fail(lx, lx->at - 1, 4, e, "a NUL byte in a word");
+				lx->at += 2;
+			} else if (lex_escape(c)) {
+				c = lex_escape(c);
+			}
+			buf_byte(&w->text, (uint8_t)c);
+			lx->at++;
+		} else if (quote == '"' && (c == '@' || c == '$') && lx->at + 1 < lx->end &&
+			   s[lx->at + 1] == '{' &&
+			   (len = lex_param_len(s + lx->at, s + lx->end, &name, &n))) {
+			if (lex_param(lx, lx->at, len, name, n, w, e))
+				return ST_DATA;
+			/* "@{dir}/x" begins with the parameter, too. */
+			if (lx->at == w->at + 1)
+				w->given = settings_given(lx->settings, name, n);
+			lx->at += len;
+		} else {
+			buf_byte(&w->text, (uint8_t)c);
+			lx->at++;
+		}
+	}
+	if (lx->at >= lx->end)
+		return lex_fail(lx, from, 1, e, "this %c is not closed", quote);
+	lx->at++;
+	w->quoted = true;
+	return ST_OK;
+}
+
+/* In words a backslash takes the next character as it is. Where the word is a
+ * file name it stays before those that globs know, for the glob to see. */
+static void
+lex_backslash(struct lex *lx, struct lex_word *w)
+{
+	char c = lx->text->data[lx->at + 1];
+
+	if (w->file && strchr("*?[\\", c))
+		buf_byte(&w->text, '\\');
+	buf_byte(&w->text, (uint8_t)c);
+	lx->at += 2;
+}
+
+static enum status
+lex_word_text(struct lex *lx, struct lex_word *w, struct err *e)
+{
+	const char *s = lx->text->data, *name;
+	size_t open = 0, n, len;
+
+	while (lx->at < lx->end) {
+		char c = s[lx->at];
+		if (isspace((unsigned char)c) || c == '|' || c == ';' || (c == ')' && !open))
+			break;
+		bool first = lx->at == w->at, brace = lx->at + 1 < lx->end && s[lx->at + 1] == '{';
+		if (c == '"' || c == '\'') {
+			if (lex_quoted(lx, w, e))
+				return ST_DATA;
+		} else if (c == '\\' && lx->at + 1 < lx->end && s[lx->at + 1] != '\n') {
+			lex_backslash(lx, w);
+		} else if (((c == '@' && (first || brace)) || c == '$') &&
+			   (len = lex_param_len(s + lx->at, s + lx->end, &name, &n))) {
+			if (lex_param(lx, lx->at, len, name, n, w, e))
+				return ST_DATA;
+			lx->at += len;
+			w->quoted = true;
+		} else {
+			open += c == '(';
+			open -= c == ')';
+			buf_byte(&w->text, (uint8_t)c);
+			lx->at++;
+		}
+	}
+	return ST_OK;
+}
+
+enum status
+lex_word(struct lex *lx, struct lex_word *w, struct err *e)
+{
+	enum status st = ST_OK;
+
+	w->at = lx->at;
+	if (lx->words) {
+		const struct spectext_word *word = spectext_word_at(lx->text, lx->at);
+		size_t end = word->at + word->len;
+		if (!word->empty)
+			buf_put(&w->text, lx->text->data + lx->at, end - lx->at);
+		w->quoted = true;
+		lx->at = end;
+	} else {
+		st = lex_word_text(lx, w, e);
+	}
+	w->len = lx->at - w->at;
+	/* Never NULL, so that it can be used as a C string. */
+	buf_room(&w->text, 1);
+	buf_str(&w->text, "");
+	if (!st)
+		lex_note(lx, "word", w->at, w->len, (char *)w->text.data);
+	return st;
+}

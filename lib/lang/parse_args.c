@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The arguments of one operator: positional ones first, then key=value. The
+ * rows of the operator's parameters tell how each is read.
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "lang/parse.h"
+
+struct args {
+	struct parse *p;
+	struct tree_stage *s;
+	const struct param *row; /* the next positional one; at the end: kind NONE */
+	bool keyed;              /* a key=value has been seen */
+	bool plain;              /* argv form: `--` was seen, all that follows is words */
+};
+
+/* After a value: something that ends it. */
+static enum status
+args_boundary(struct args *a, size_t from)
+{
+	struct lex *lx = &a->p->lx;
+	const char *s = lx->text->data;
+	size_t at = lx->at;
+
+	if (at >= lx->end || isspace((unsigned char)s[at]) || strchr("|);", s[at]) ||
+	    (at > from && isspace((unsigned char)s[at - 1])))
+		return ST_OK;
+	size_t end = at + 1;
+	while (end < lx->end && !isspace((unsigned char)s[end]) && !strchr("|);", s[end]))
+		end++;
+	return parse_say_surplus(a->p, a->s, at, end - at);
+}
+
+static enum status
+args_expr(struct args *a, struct tree_arg *arg, size_t limit)
+{
+	struct lex *lx = &a->p->lx;
+
+	arg->at = lx->at;
+	arg->limit = limit;
+	arg->inside = lx->depth > 0;
+	arg->ast = lex_expr(lx, limit, a->p->e);
+	if (!arg->ast)
+		return ST_DATA;
+	size_t end = lx->at;
+	while (end > arg->at && isspace((unsigned char)lx->text->data[end - 1]))
+		end--;
+	arg->len = end - arg->at;
+	return args_boundary(a, arg->at);
+}
+
+/* In an inner pipeline's source, x in a scalar's or word's place is the outer element. */
+static bool
+args_takes_outer(struct args *a)
+{
+	struct lex *lx = &a->p->lx;
+	size_t end = lex_group_end(lx);
+
+	return a->p->outer && a->s->desc->kind == OP_SOURCE &&
+	       (lx->text->data[lx->at] == '(' || lex_is_outer(lx->text->data + lx->at, end - lx->at));
+}
+
+static enum status
+args_word(struct args *a, const struct param *row, struct tree_arg *arg)
+{
+	struct lex *lx = &a->p->lx;
+	struct lex_word w = { .file = row->flags & PARAM_PATH };
+
+	if (!a->plain && args_takes_outer(a)) {
+		arg->kind = TREE_BIND;
+		return args_expr(a, arg, lx->text->data[lx->at] == '(' ? lex_group_end(lx) :
+							    lex_limit(lx));
+	}
+	arg->kind = TREE_WORD;
+	enum status st = lex_word(lx, &w, a->p->e);
+	arg->at = w.at;
+	arg->len = w.len;
+	arg->given = w.given;
+	if (memchr(w.text.data, '\0', w.text.len)) {
+		buf_clear(&w.text);
+		return lex_fail(lx, arg->at, arg->len, a->p->e, "a NUL byte in a word");
+	}
+	arg->text = buf_take(&w.text);
+	return st;
+}
+
+/* A scalar that is @name alone, in argv form, where words are not looked into. */
+static enum status
+args_param_word(struct args *a, struct tree_arg *arg)
+{
+	struct lex *lx = &a->p->lx, saved = *lx;
+	struct lex_word w = { 0 };
+	const struct spectext_word *word = spectext_word_at(lx->text, lx->at);
+
+	lx->words = false;
+	lx->end = word->at + word->len;
+	enum status st = lex_word(lx, &w, a->p->e);
+	*lx = saved;
+	lx->at = w.at + w.len;
+	arg->at = w.at;
+	arg->len = w.len;
+	arg->text = buf_take(&w.text);
+	return st;
+}
+
+static enum status
+args_scalar(struct args *a, const struct param *row, struct tree_arg *arg)
+{
+	struct lex *lx = &a->p->lx;
+	char c = lx->text->data[lx->at];
+
+	if (args_takes_outer(a)) {
+		arg->kind = TREE_BIND;
+		return args_expr(a, arg, c == '(' ? lex_group_end(lx) : lex_limit(lx));
+	}
+	if (c == '(') {
+		arg->kind = TREE_CONST;
+		return args_expr(a, arg, lex_group_end(lx));
+	}
+	enum status st;
+	if (lx->words && (c == '@' || c == '$')) {
+		st = args_param_word(a, arg);
+		arg->kind = TREE_SCALAR;
+	} else {
+		st = args_word(a, row, arg);
+		arg->kind = TREE_SCALAR;
+	}
+	return st;
+}
+
+static enum status
+args_value(struct args *a, const struct param *row, struct tree_arg *arg, bool more)
+{
+	struct lex *lx = &a->p->lx;
+	bool inner = a->s->desc->kind == OP_TRANSFORM || a->p->outer;
+
+	arg->row = row;
+	switch (row->kind) {
+	case PARAM_WORD:
+	case PARAM_WORDS:
+	case PARAM_COMMAND:
+		return args_word(a, row, arg);
+	case PARAM_EXPR:
+		arg->kind = TREE_EXPR;
+		return args_expr(a, arg, lex_limit(lx));
+	case PARAM_VALUE:
+		arg->kind = a->p->outer && a->s->desc->kind == OP_SOURCE &&
+			    lex_is_outer(lx->text->data + lx->at,
+					 lex_group_end(lx) - lx->at) ? TREE_BIND : TREE_EXPR;
+		/* Before another expression it ends at a blank: scan [0] [x]. */
+		return args_expr(a, arg, more ? lex_group_end(lx) : lex_limit(lx));
+	case PARAM_PIPE:
+	case PARAM_PIPES:
+	case PARAM_FRAGMENT:
+		arg->kind = TREE_PIPE;
+		arg->at = lx->at;
+		arg->pipe = parse_group(a->p, row, inner);
+		arg->len = lx->at - arg->at;
+		return arg->pipe ? args_boundary(a, arg->at) : ST_DATA;
+	default:
+		return args_scalar(a, row, arg);
+	}
+}
+
+static bool
+args_has(const struct tree_stage *s, const struct param *row)
+{
+	for (size_t i = 0; i < s->n_args; i++)
+		if (s->args[i].row == row)
+			return true;
+	return false;
+}
+
+/* on_error= and per_stream=, which every operator has. */
+static enum status
+args_common(struct args *a, size_t key_at, size_t n, bool *mine)
+{
+	static const struct param rows[] = { { "on_error", PARAM_WORD, 0, NULL, 0, 0, 0, NULL, NULL, 0, NULL, NULL },
+					     { "per_stream", PARAM_BOOL, 0, NULL, 0, 0, 0, NULL, NULL, 0, NULL, NULL },
+					     { 0 } };
+	const struct param *row = param_find(rows, a->p->lx.text->data + key_at, n);
+	struct tree_arg arg = { 0 };
+	struct err *e = a->p->e;
+	enum status st;
+	bool on;
+
+	*mine = row != NULL;
+	if (!row)
+		return ST_OK;
+	st = args_scalar(a, row, &arg);
+	if (!st && row->kind == PARAM_BOOL) {
+		if (arg.kind != TREE_SCALAR)
+			st = lex_fail(&a->p->lx, arg.at, arg.len, e, "true or false is needed here");
+		else if (param_set(row, &on, arg.text, strlen(arg.text), e))
+			st = (err_place(e, a->s->text->file, a->s->text->data, a->s->text->len,
+					arg.at, arg.len), e->kind = ST_DATA);
+		else
+			a->s->per_stream = on;
+	} else if (!st) {
+		if (arg.kind != TREE_SCALAR)
+			st = lex_fail(&a->p->lx, arg.at, arg.len, e, "a word is needed here");
+		mem_free(a->s->on_error);
+		a->s->on_error = arg.text;
+		a->s->on_error_at = arg.at;
+		arg.text = NULL;
+	}
+	mem_free(arg.text);
+	expr_ast_free(&arg.ast);
+	return st;
+}
+
+static enum status
+args_keyed(struct args *a, size_t n)
+{
+	struct parse *p = a->p;
+	size_t key_at = p->lx.at;
+	const char *key = p->lx.text->data + key_at;
+	const struct param *row = param_find(a->s->desc->params, key, n), *pipes = NULL;
+	bool mine = false;
+
+	for (const struct param *r = a->s->desc->params; r && r->kind; r++)
+		if (r->kind == PARAM_PIPES)
+			pipes = r;
+	lex_note(&p->lx, "key", key_at, n, NULL);
+	p->lx.at += n + 1;
+	if (!row && !pipes) {
+		bool common = (n == 8 && !memcmp(key, "on_error", 8)) ||
+			      (n == 10 && !memcmp(key, "per_stream", 10));
+		if (!common)
+			return parse_say_no_option(p, a->s, key_at, n);
+	}
+	a->keyed = true;
+	size_t value_at = p->lx.at;
+	struct lex look = p->lx;
+	bool inside_word = p->lx.words && value_at < spectext_word_at(p->lx.text, key_at)->at +
+						    spectext_word_at(p->lx.text, key_at)->len;
+	if (value_at >= p->lx.end || (p->lx.words && !inside_word) ||
+	    (!p->lx.words && (isspace((unsigned char)key[n + 1]) ||
+			      lex_ends(lex_look(&look))))) {
+		const struct param *r = row ? row : pipes;
+		lex_fail(&p->lx, key_at, n + 1, p->e, "`%.*s=` needs %s", (int)n, key,
+			 r ? parse_kind(r) : "a value");
+		err_help(p->e, "an empty place often means the shell expanded a $name inside "
+			 "\"double quotes\"; use single quotes, or @name");
+		return ST_DATA;
+	}
+	if (!row) {
+		enum status st = args_common(a, key_at, n, &mine);
+		if (st || mine)
+			return st;
+		row = pipes;
+	}
+	if (row != pipes && args_has(a->s, row) && !(row->flags & PARAM_REST))
+		return lex_fail(&p->lx, key_at, n, p->e, "`%s` is given twice", row->name);
+	struct tree_arg *arg = tree_arg_add(a->s);
+	if (row == pipes)
+		arg->name = mem_strndup(key, n);
+	arg->named = true;
+	return args_value(a, row, arg, false);
+}
+
+/* The next positional row that is not given yet. */
+static const struct param *
+args_next_row(struct args *a)
+{
+	while (a->row && a->row->kind) {
+		if (a->row->flags & PARAM_KEY_ONLY && a->row->kind != PARAM_COMMAND) {
+			a->row++;
+			continue;
+		}
+		if (!args_has(a->s, a->row) || a->row->flags & PARAM_REST ||
+		    a->row->kind == PARAM_PIPES || a->row->kind == PARAM_COMMAND)
+			return a->row;
+		a->row++;
+	}
+	return NULL;
+}
+
+static bool
+args_more_after(const struct param *row)
+{
+	return row[1].kind != PARAM_NONE && !(row[1].flags & PARAM_KEY_ONLY);
+}
+
+static enum status
+args_positional(struct args *a)
+{
+	struct parse *p = a->p;
+	const struct param *row = args_next_row(a);
+	size_t end = lex_group_end(&p->lx);
+
+	if (!row) {
+		if (end == p->lx.at)
+			end++;
+		return parse_say_surplus(p, a->s, p->lx.at, end - p->lx.at);
+	}
+	if (a->keyed && row->kind != PARAM_COMMAND) {
+		lex_fail(&p->lx, p->lx.at, end > p->lx.at ? end - p->lx.at : 1, p->e,
+			 "values without a name stand before name=value");
+		return ST_DATA;
+	}
+	return args_value(a, row, tree_arg_add(a->s), args_more_after(row));
+}
+
+/* `--`: in argv form the words behind it are never options; a command's begin. */
+static bool
+args_dashes(struct args *a)
+{
+	struct lex *lx = &a->p->lx;
+	const char *s = lx->text->data + lx->at;
+	size_t left = lx->end - lx->at;
+
+	if (left < 2 || s[0] != '-' || s[1] != '-' || (left > 2 && !isspace((unsigned char)s[2])))
+		return false;
+	const struct param *row = args_next_row(a);
+	if (!row || (row->kind != PARAM_COMMAND && row->kind != PARAM_WORDS && row->kind != PARAM_WORD))
+		return false;
+	lx->at += 2;
+	a->plain = true;
+	return true;
+}
+
+/* A key here: known ones always; unknown ones are a mistake, but in the words of
+ * the argv form they may be the name of a file. */
+static size_t
+args_key_len(struct args *a)
+{
+	struct lex *lx = &a->p->lx;
+	size_t n = lex_key_len(lx);
+	const struct param *row = a->row ? args_next_row(a) : NULL;
+
+	if (n == 0 || a->plain)
+		return 0;
+	if (row && row->kind == PARAM_COMMAND && a->row->kind == PARAM_COMMAND &&
+	    args_has(a->s, row))
+		return 0;
+	if (!lx->words || !row || (row->kind != PARAM_WORD && row->kind != PARAM_WORDS))
+		return n;
+	const char *key = lx->text->data + lx->at;
+	return param_find(a->s->desc->params, key, n) || (n == 8 && !memcmp(key, "on_error", 8)) ||
+	       (n == 10 && !memcmp(key, "per_stream", 10)) ? n : 0;
+}
+
+enum status
+parse_args(struct parse *p, struct tree_stage *s)
+{
+	struct args a = { .p = p, .s = s, .row = s->desc->params };
+	enum lex_mark m;
+	size_t end = p->lx.at, n;
+
+	for (;;) {
+		m = lex_look(&p->lx);
+		if (lex_ends(m))
+			break;
+		enum status st = ST_OK;
+		if (!a.plain && args_dashes(&a))
+			continue;
+		if ((n = args_key_len(&a)))
+			st = args_keyed(&a, n);
+		else
+			st = args_positional(&a);
+		if (st)
+			return st;
+		end = p->lx.at;
+	}
+	while (end > s->at && isspace((unsigned char)p->lx.text->data[end - 1]))
+		end--;
+	s->len = end - s->at;
+	for (const struct param *r = s->desc->params; r && r->kind; r++) {
+		bool needed = !r->def && !(r->flags & PARAM_OPTIONAL);
+		if (!needed || args_has(s, r))
+			continue;
+		if (r->flags & PARAM_KEY_ONLY && r->kind != PARAM_COMMAND) {
+			lex_fail(&p->lx, s->at, s->len, p->e, "`%s` needs %s=, %s", s->desc->name,
+				 r->name, parse_kind(r));
+			return ST_DATA;
+		}
+		return parse_say_missing(p, s, r, s->n_args ? end : s->at, p->lx.at);
+	}
+	return ST_OK;
+}

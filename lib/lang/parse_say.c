@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What is said about mistakes in the shape of a spec.
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+#include "lang/parse.h"
+
+const char *
+parse_kind(const struct param *row)
+{
+	switch (row->kind) {
+	case PARAM_INT:
+	case PARAM_FLOAT:
+		return "a number";
+	case PARAM_SIZE:
+		return "a size";
+	case PARAM_DURATION:
+		return "a duration";
+	case PARAM_BOOL:
+		return "true or false";
+	case PARAM_WORD:
+	case PARAM_WORDS:
+		return row->flags & PARAM_PATH ? "a file name" : "a word";
+	case PARAM_CHOICE:
+		return "a choice";
+	case PARAM_VALUE:
+		return "a value";
+	case PARAM_EXPR:
+		return "an expression";
+	case PARAM_PIPE:
+	case PARAM_PIPES:
+		return "a pipeline in parentheses";
+	case PARAM_FRAGMENT:
+		return "a fragment, (| op ...),";
+	case PARAM_COMMAND:
+		return "a command";
+	case PARAM_NONE:
+		break;
+	}
+	return "something";
+}
+
+void
+parse_usage(const struct op_desc *d, struct buf *out)
+{
+	buf_str(out, d->name);
+	for (const struct param *r = d->params; r && r->kind; r++) {
+		bool option = r->def || (r->flags & PARAM_OPTIONAL);
+		bool key = r->flags & PARAM_KEY_ONLY;
+		const char *name = r->name;
+		if (r->flags & PARAM_HIDDEN)
+			continue;
+		buf_str(out, option ? " [" : " ");
+		if (key)
+			buf_printf(out, "%s=", name);
+		switch (r->kind) {
+		case PARAM_CHOICE:
+			buf_str(out, r->choices);
+			break;
+		case PARAM_PIPE:
+			buf_str(out, "(PIPELINE)");
+			break;
+		case PARAM_PIPES:
+			buf_str(out, "(PIPELINE)...");
+			break;
+		case PARAM_FRAGMENT:
+			buf_str(out, "(| OP ...)");
+			break;
+		case PARAM_COMMAND:
+			buf_str(out, "-- COMMAND...");
+			break;
+		default:
+			for (const char *c = name; *c; c++)
+				buf_byte(out, (uint8_t)toupper((unsigned char)*c));
+			if (r->flags & PARAM_REST)
+				buf_str(out, "...");
+		}
+		if (option)
+			buf_byte(out, ']');
+	}
+}
+
+/* Names that may stand where an operator may: operators and lets. */
+static const char *
+parse_op_name(void *arg, size_t i)
+{
+	struct parse *p = arg;
+	const struct op_desc *d = op_at(i);
+
+	if (d)
+		return d->name;
+	size_t n = 0;
+	while (op_at(n))
+		n++;
+	i -= n;
+	return i < p->tree->lets.n ? ((struct tree_pipe *)p->tree->lets.items[i].value)->name : NULL;
+}
+
+enum status
+parse_say_unknown(struct parse *p, size_t at, size_t len)
+{
+	const struct spectext *t = p->lx.text;
+	char name[64], near[128];
+	struct stat st;
+
+	snprintf(name, sizeof name, "%.*s", (int)len, t->data + at);
+	lex_fail(&p->lx, at, len, p->e, "unknown operator `%s`", name);
+	bool whole = at == 0 && !memchr(t->data, '\n', t->len) && t->len < 4096 &&
+		     !strcmp(t->file, "<arg>");
+	if (whole && !stat(t->data, &st) && S_ISREG(st.st_mode)) {
+		size_t n = str_utf8_valid(t->data, t->len < 200 ? t->len : 200);
+		err_set(p->e, ST_DATA, "`%.*s` is a file, not a spec", (int)n, t->data);
+		err_place(p->e, t->file, t->data, t->len, 0, t->len);
+		err_help(p->e, "a spec in a file is given by -f: -f %.*s", (int)n, t->data);
+	} else if (str_suggest(name, parse_op_name, p, near, sizeof near)) {
+		err_help(p->e, "did you mean %s?", near);
+	} else if (t->words && memchr(name, ' ', strlen(name))) {
+		err_help(p->e, "in this form each word is an operand of its own; "
+			 "or give the whole spec as one");
+	} else {
+		err_help(p->e, "--ops lists the operators");
+	}
+	return ST_DATA;
+}
+
+enum status
+parse_say_missing(struct parse *p, const struct tree_stage *s, const struct param *row, size_t at,
+		  size_t end)
+{
+	struct buf usage = { 0 };
+
+	lex_fail(&p->lx, at, end > at ? end - at : 1, p->e, "`%s` needs %s here", s->desc->name,
+		 parse_kind(row));
+	if (row->kind < PARAM_PIPE || row->kind == PARAM_COMMAND) {
+		err_help(p->e, "an empty place often means the shell expanded a $name inside "
+			 "\"double quotes\"; use single quotes, or @name");
+	} else {
+		parse_usage(s->desc, &usage);
+		err_help(p->e, "it is written: %.400s", (char *)usage.data);
+		buf_clear(&usage);
+	}
+	return ST_DATA;
+}
+
+struct parse_options {
+	const struct op_desc *desc;
+};
+
+static const char *
+parse_option_name(void *arg, size_t i)
+{
+	const struct op_desc *d = ((struct parse_options *)arg)->desc;
+	size_t n = param_count(d->params);
+
+	if (i < n)
+		return d->params[i].name;
+	return i == n ? "on_error" : i == n + 1 ? "per_stream" : NULL;
+}
+
+enum status
+parse_say_no_option(struct parse *p, const struct tree_stage *s, size_t at, size_t len)
+{
+	struct parse_options o = { s->desc };
+	struct buf list = { 0 };
+	char key[64], near[128];
+	const char *name;
+
+	snprintf(key, sizeof key, "%.*s", (int)len, p->lx.text->data + at);
+	lex_fail(&p->lx, at, len, p->e, "`%s` has no option `%s`", s->desc->name, key);
+	for (size_t i = 0; (name = parse_option_name(&o, i)); i++)
+		buf_printf(&list, "%s%s", i ? ", " : "", name);
+	if (str_suggest(key, parse_option_name, &o, near, sizeof near))
+		err_help(p->e, "did you mean %s? options of %s: %.300s", near, s->desc->name,
+			 (char *)list.data);
+	else if (!strcmp(key, "x") || !strcmp(key, "s") || !strcmp(key, "i") || !strcmp(key, "xx"))
+		err_help(p->e, "two values are compared by ==, text is matched by ~");
+	else
+		err_help(p->e, "options of %s: %.300s", s->desc->name, (char *)list.data);
+	buf_clear(&list);
+	return ST_DATA;
+}
+
+/* The word before `at` when `||` stands before it: || where a | was meant. */
+static bool
+parse_after_or(const struct parse *p, size_t at, size_t *or_at)
+{
+	const char *s = p->lx.text->data;
+
+	while (at > 0 && isspace((unsigned char)s[at - 1]))
+		at--;
+	size_t end = at;
+	while (at > 0 && (isalnum((unsigned char)s[at - 1]) || s[at - 1] == '_'))
+		at--;
+	if (at == end || !op_find(s + at, end - at))
+		return false;
+	while (at > 0 && isspace((unsigned char)s[at - 1]))
+		at--;
+	if (at < 2 || s[at - 1] != '|' || s[at - 2] != '|')
+		return false;
+	*or_at = at - 2;
+	return true;
+}
+
+enum status
+parse_say_or(struct parse *p, size_t at)
+{
+	lex_fail(&p->lx, at, 2, p->e,
+		 "`||` is the \"or\" of expressions; operators are joined by a single `|`");
+	return ST_DATA;
+}
+
+enum status
+parse_say_surplus(struct parse *p, const struct tree_stage *s, size_t at, size_t len)
+{
+	const char *what = p->lx.text->data + at;
+	struct buf usage = { 0 };
+	size_t or_at;
+
+	if (parse_after_or(p, at, &or_at))
+		return parse_say_or(p, or_at);
+	lex_fail(&p->lx, at, len ? len : 1, p->e, "`%s` does not take `%.*s` here", s->desc->name,
+		 len > 40 ? 40 : (int)len, what);
+	parse_usage(s->desc, &usage);
+	if (len && *what == '=' && s->n_args && s->args[s->n_args - 1].kind == TREE_EXPR)
+		err_help(p->e, "two values are compared by ==, text is matched by ~");
+	else
+		err_help(p->e, "it is written: %.400s", (char *)usage.data);
+	buf_clear(&usage);
+	return ST_DATA;
+}
+
+/* Between `from` and the next mark no operator stands. */
+enum status
+parse_say_no_operator(struct parse *p, size_t from)
+{
+	const char *s = p->lx.text->data + p->lx.at;
+
+	if (p->lx.at < p->lx.end && !isspace((unsigned char)*s) && *s != '|' && *s != ')' &&
+	    *s != ';') {
+		lex_fail(&p->lx, p->lx.at, 1, p->e, "the name of an operator is expected here");
+		err_help(p->e, "--ops lists the operators");
+		return ST_DATA;
+	}
+	lex_fail(&p->lx, from, p->lx.at > from ? p->lx.at - from : 1, p->e,
+		 "an operator is missing here");
+	err_help(p->e, "an empty place often means the shell expanded a $name inside "
+		 "\"double quotes\"; use single quotes, or @name");
+	return ST_DATA;
+}

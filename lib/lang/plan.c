@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The walk from the tree to a checked plan.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "lang/planner.h"
+
+struct op_typing
+plan_typing(const struct planner *pl, const struct tree_stage *s, const struct type *outer)
+{
+	return (struct op_typing){
+		.arena = pl->plan->arena,
+		.file = s->text->file, .text = s->text->data, .text_len = s->text->len,
+		.outer = outer,
+		.service = pl->src->service,
+	};
+}
+
+enum status
+plan_fail_at(struct planner *pl, const struct tree_stage *s, size_t at, size_t len, enum status st)
+{
+	pl->e->kind = st;
+	if (!pl->e->line)
+		err_place(pl->e, s->text->file, s->text->data, s->text->len, at, len);
+	return st;
+}
+
+/* What an operator without `typing` means: its expressions see x and i. */
+static enum status
+plan_type_usual(struct op_node *n, struct op_typing *t, const struct type **type, struct err *e)
+{
+	const struct type *x = n->n_in ? n->in[0]->type : NULL;
+
+	for (const struct param *r = n->desc->params; r && r->kind; r++) {
+		struct op_expr *ex = (struct op_expr *)((char *)n->params + r->offset);
+		if (r->kind != PARAM_EXPR || !ex->ast)
+			continue;
+		enum status st = op_compile(t, ex, x, NULL, e);
+		if (st)
+			return st;
+	}
+	*type = x ? x : type_scalar(TYPE_ANY);
+	return ST_OK;
+}
+
+static void
+plan_note(struct planner *pl, struct op_node *n, const struct tree_stage *s)
+{
+	pl->ops = mem_grow(pl->ops, &pl->cap_ops, pl->plan->n_ops + 1, sizeof *pl->ops);
+	pl->ops[pl->plan->n_ops++] = (struct planned){ n, s, false };
+	n->place = (uint32_t)pl->plan->n_ops;
+}
+
+static enum status
+plan_op_fill(struct planner *pl, struct op_node *n, const struct tree_stage *s,
+	     const struct type *outer)
+{
+	enum status st = fill_params(pl, n, s, outer);
+	struct op_typing t = plan_typing(pl, s, outer);
+
+	if (st)
+		return plan_fail_at(pl, s, s->at, s->len, st);
+	st = n->desc->typing ? n->desc->typing(n, &t, &n->type, pl->e) :
+			       plan_type_usual(n, &t, &n->type, pl->e);
+	if (!st && n->desc->flags & OP_BORDER)
+		st = scope_border(pl, n);
+	if (st)
+		return plan_fail_at(pl, s, s->at, s->len, st == ST_USAGE ? ST_DATA : st);
+	struct buf text = { 0 };
+	canon_print_stage(n, 0, &text);
+	n->text = buf_take(&text);
+	return ST_OK;
+}
+
+/* Takes up. */
+static enum status
+plan_op(struct planner *pl, const struct tree_stage *s, struct op_node *up,
+	const struct type *outer, struct op_node **out)
+{
+	struct op_node *n = mem_zalloc(sizeof *n);
+
+	n->desc = s->desc;
+	n->at = s->at;
+	n->len = s->len;
+	n->params = mem_zalloc(s->desc->state_size);
+	param_defaults(s->desc->params, n->params);
+	if (up) {
+		n->in = mem_array(1, sizeof *n->in);
+		n->in[n->n_in++] = up;
+	}
+	if (pl->plan->n_ops >= SPEC_OPS) {
+		err_set(pl->e, ST_DATA, "more than %d operators with lets written out", SPEC_OPS);
+		op_node_free(&n);
+		return plan_fail_at(pl, s, s->at, s->len, ST_DATA);
+	}
+	plan_note(pl, n, s);
+	enum status st = plan_op_fill(pl, n, s, outer);
+	if (st)
+		op_node_free(&n);
+	*out = n;
+	return st;
+}
+
+enum status
+plan_pipe(struct planner *pl, const struct tree_pipe *pipe, struct op_node *up,
+	  const struct type *outer, struct op_node **out)
+{
+	struct op_node *n = up;
+	enum status st = ST_OK;
+
+	*out = NULL;
+	if (pl->depth >= 2 * SPEC_DEPTH) {
+		err_set(pl->e, ST_DATA, "pipelines and lets lie more than %d deep in one another",
+			2 * SPEC_DEPTH);
+		err_place(pl->e, pipe->text->file, pipe->text->data, pipe->text->len, pipe->at,
+			  pipe->len);
+		op_node_free(&n);
+		return ST_DATA;
+	}
+	pl->depth++;
+	for (size_t i = 0; !st && i < pipe->n; i++) {
+		const struct tree_stage *s = pipe->stages[i];
+		struct op_node *made = NULL;
+		if (s->group)
+			st = plan_pipe(pl, s->group, n, outer, &made);
+		else if (s->let)
+			st = plan_pipe(pl, s->let, n, outer, &made);
+		else
+			st = plan_op(pl, s, n, outer, &made);
+		n = made;
+	}
+	pl->depth--;
+	*out = n;
+	return st;
+}
+
+/* What looks at files comes last: all that the text tells is said before. */
+static enum status
+plan_check(struct planner *pl)
+{
+	for (size_t i = 0; i < pl->plan->n_ops; i++) {
+		const struct planned *o = &pl->ops[i];
+		if (o->remote)
+			continue;
+		if (o->node->desc->flags & OP_REMOTE)
+			pl->plan->remote = true;
+		if (o->node->desc->flags & OP_LOCAL)
+			pl->plan->local = true;
+		if ((pl->src->flags & SPEC_NO_CHECK) || !o->node->desc->check)
+			continue;
+		err_clear(pl->e);
+		enum status st = o->node->desc->check(o->node, pl->e);
+		if (st)
+			return plan_fail_at(pl, o->stage, o->stage->at, o->stage->len,
+					    st == ST_USAGE ? ST_DATA : st);
+	}
+	return ST_OK;
+}
+
+static void
+plan_take_options(struct plan *p, struct tree *t)
+{
+	p->options = t->options;
+	t->options.on_error = NULL;
+}
+
+enum status
+plan_make(const struct spec_src *src, struct plan **out, struct err *e)
+{
+	struct err none;
+	struct planner pl = { .src = src, .e = e ? e : &none };
+	enum status st;
+
+	*out = NULL;
+	st = tree_make(src, NULL, &pl.tree, pl.e);
+	if (st)
+		return st;
+	struct plan *p = pl.plan = mem_zalloc(sizeof *p);
+	p->arena = types_new();
+	plan_take_options(p, pl.tree);
+	st = plan_pipe(&pl, pl.tree->result, NULL, NULL, &p->top);
+	if (!st && src->flags & SPEC_SHARDED)
+		st = scope_check(&pl, p->top, true);
+	if (!st)
+		st = plan_check(&pl);
+	if (!st) {
+		p->type = p->top->type;
+		project_plan(p->top, src->flags & SPEC_DISCARD);
+		*out = p;
+	} else {
+		plan_free(&p);
+	}
+	mem_free(pl.ops);
+	tree_free(&pl.tree);
+	return st;
+}
+
+void
+plan_free(struct plan **p)
+{
+	if (!*p)
+		return;
+	op_node_free(&(*p)->top);
+	types_free(&(*p)->arena);
+	mem_free((*p)->options.on_error);
+	mem_free(*p);
+	*p = NULL;
+}
+
+enum status
+spec_print_tokens(const struct spec_src *src, struct buf *out, struct err *e)
+{
+	struct tree *t;
+	enum status st = tree_make(src, out, &t, e);
+
+	tree_free(&t);
+	return st;
+}
+
+enum status
+spec_print_tree(const struct spec_src *src, struct buf *out, struct err *e)
+{
+	struct tree *t;
+	enum status st = tree_make(src, NULL, &t, e);
+
+	if (!st)
+		tree_print(t, out);
+	tree_free(&t);
+	return st;
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Which top-level fields of its elements a source has to give: walking down from
+ * the end, each operator that looks at its input through expressions only adds
+ * the fields these read. Where that cannot be told, all are needed.
+ */
+#include <string.h>
+
+#include "base/mem.h"
+#include "lang/planner.h"
+#include "value/json.h"
+
+enum { PROJECT_MAX = 64 };
+
+struct project {
+	bool all;
+	const char *names[PROJECT_MAX];
+	size_t n;
+};
+
+static void
+project_add(struct project *need, const char *name)
+{
+	for (size_t i = 0; i < need->n; i++)
+		if (!strcmp(need->names[i], name))
+			return;
+	if (need->n == PROJECT_MAX)
+		need->all = true;
+	else
+		need->names[need->n++] = name;
+}
+
+/* The fields that the expressions of n read. */
+static void
+project_exprs(const struct op_node *n, struct project *need)
+{
+	for (const struct param *r = n->desc->params; r && r->kind; r++) {
+		const struct op_expr *ex = (const struct op_expr *)((char *)n->params + r->offset);
+		const char *names[PROJECT_MAX];
+		if (r->kind != PARAM_EXPR || !ex->code)
+			continue;
+		int k = expr_fields(ex->code, names, PROJECT_MAX);
+		if (k < 0 || k > PROJECT_MAX)
+			need->all = true;
+		for (int i = 0; i < k && !need->all; i++)
+			project_add(need, names[i]);
+	}
+}
+
+static void
+project_source(struct op_node *n, const struct project *need)
+{
+	struct json_fields *f;
+
+	if (need->all || n->desc->kind != OP_SOURCE || n->project)
+		return;
+	f = mem_zalloc(sizeof *f);
+	const char **names = mem_array(need->n + 1, sizeof *names);
+	uint32_t *lens = mem_array(need->n + 1, sizeof *lens);
+	for (size_t i = 0; i < need->n; i++) {
+		names[i] = need->names[i]; /* lent by the expression, which lives as long */
+		lens[i] = (uint32_t)strlen(names[i]);
+	}
+	*f = (struct json_fields){ names, lens, need->n };
+	n->project = f;
+}
+
+static void
+project_walk(struct op_node *n, struct project need)
+{
+	for (; n->desc->kind == OP_TRANSFORM && n->n_in; n = n->in[0]) {
+		unsigned flags = n->desc->flags;
+
+		for (const struct param *r = n->desc->params; r && r->kind; r++) {
+			struct op_node **inner = (struct op_node **)((char *)n->params + r->offset);
+			if (r->kind == PARAM_PIPE && *inner)
+				project_plan(*inner, false);
+		}
+		if (!(flags & OP_PASSES))
+			need = (struct project){ .all = false };
+		if (!(flags & OP_BY_EXPR) || n->on_error == OP_KEEP)
+			need.all = true;
+		project_exprs(n, &need);
+	}
+	for (size_t i = 0; i < n->n_in; i++)
+		project_plan(n->in[i], false);
+	project_source(n, &need);
+}
+
+void
+project_plan(struct op_node *top, bool discard)
+{
+	project_walk(top, (struct project){ .all = !discard });
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * From the text of a spec to a checked plan.
+ *
+ *	text or argv --lex, parse--> struct tree --plan--> struct plan --op_open--> chain
+ *
+ * The lexer is directed by the kinds of the operators' parameters, so tokens
+ * and tree are made in one walk (parse.h); the plan resolves names, fills the
+ * parameters, works out types and checks everything that can be known before
+ * anything runs. No operator is known here by name: all is read from the table.
+ *
+ * Bounds: a spec with all it includes is at most SPEC_BYTES, nesting at most
+ * SPEC_DEPTH deep, a plan at most SPEC_OPS operators (lets written out).
+ */
+#ifndef LANG_SPEC_H
+#define LANG_SPEC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/param.h"
+#include "op/op.h"
+#include "value/type.h"
+
+enum {
+	SPEC_BYTES = 1 << 20, SPEC_DEPTH = 64, SPEC_OPS = 10000, SPEC_VERSION = 1,
+	SPEC_ELEMENT_MAX = 256 << 20 /* the default of options element_max */
+};
+
+enum spec_flag {
+	SPEC_NO_CHECK = 1, /* leave out what looks at files: what is planned runs elsewhere */
+	SPEC_DISCARD = 2,  /* elements are counted or dropped, not looked at */
+	SPEC_SHARDED = 4   /* it will run under dynamic sharding: check scopes as if
+	                      `distribute` stood at the end */
+};
+
+/* One of text, file and argv is set. Everything is lent for the call. */
+struct spec_src {
+	const char *text;         /* the spec itself */
+	size_t len;
+	const char *file;         /* read this file, "-": stdin; with text: its name in messages */
+	char *const *argv;        /* the spec as words, `then` between operators */
+	size_t argc;
+	const struct words *sets; /* NAME=VALUE, from --set; NULL: none */
+	const struct words *dirs; /* where to look for includes, from -I; NULL: none */
+	const char *base_dir;     /* file names are relative to it; NULL: to the file's
+	                             folder, the current one for a text or argv */
+	unsigned flags;
+	const struct op_service *service; /* for the types of datasets; NULL: none */
+};
+
+/* Settings of the whole spec: `options key=value ...`. */
+struct spec_options {
+	int64_t seed;        /* of the iteration; PARAM_AUTO: fresh each time */
+	int64_t element_max; /* bytes */
+	char *on_error;      /* policy of operators that say nothing; NULL: fail */
+};
+
+struct plan {
+	struct op_node *top;         /* the last operator */
+	const struct type *type;     /* of the elements that come out; in the arena */
+	struct types *arena;
+	const struct op_node *border;/* the operator that moves work to the service; NULL: none */
+	size_t n_ops;
+	bool remote;                 /* talks to the service: a border or a dataset */
+	bool local;                  /* reads this process's stdin */
+	struct spec_options options;
+};
+
+/* Gives a plan, or the error with its place. */
+enum status plan_make(const struct spec_src *src, struct plan **out, struct err *e);
+void plan_free(struct plan **p);
+
+enum canon_flag { CANON_ABSOLUTE = 1 /* file names from the root: for registering */ };
+
+/* Appends the canonical text: one line, parameters substituted, lets written
+ * out, defaults left out. The same text for all specs that mean the same. */
+void plan_canonical(const struct plan *p, unsigned flags, struct buf *out);
+/* The same for the part of a plan that ends with n. */
+void canon_print(const struct op_node *n, unsigned flags, struct buf *out);
+/* One operator with its parameters, without what stands before it. */
+void canon_print_stage(const struct op_node *n, unsigned flags, struct buf *out);
+
+/* The plan as people read it: one line an operator, with its type and scope. */
+void plan_print(const struct plan *p, struct buf *out);
+
+/* For --print=tokens and --print=tree: the passes before the plan, as text. */
+enum status spec_print_tokens(const struct spec_src *src, struct buf *out, struct err *e);
+enum status spec_print_tree(const struct spec_src *src, struct buf *out, struct err *e);
+
+enum { DATASET_ID_LEN = 16 };
+/* The id of a canonical text: DATASET_ID_LEN hex digits and a NUL. */
+void dataset_id(const char *canonical, size_t n, char out[DATASET_ID_LEN + 1]);
+
+#endif

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The tree of a spec: what was written, names not yet resolved. Parameters
+ * (@name) are gone: their values stand in the words and expressions.
+ *
+ *	struct tree
+ *	  let NAME -> struct tree_pipe
+ *	  result   -> struct tree_pipe
+ *	                stage, stage, ...   (an operator, or the name of a let)
+ *	                  argument, ...     (scalar, word, expression, pipeline)
+ */
+#ifndef LANG_TREE_H
+#define LANG_TREE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+#include "base/hash.h"
+#include "expr/expr.h"
+#include "lang/setting.h"
+#include "lang/spec.h"
+#include "lang/spectext.h"
+#include "op/op.h"
+
+struct tree_pipe;
+
+enum tree_arg_kind {
+	TREE_SCALAR,  /* text: a number, choice, truth value */
+	TREE_CONST,   /* ast in brackets where a scalar is wanted */
+	TREE_WORD,    /* text: one word */
+	TREE_EXPR,    /* ast: an expression, or a value (the row tells) */
+	TREE_BIND,    /* ast: taken from the outer element */
+	TREE_PIPE     /* pipe: pipeline, fragment or the name of one */
+};
+
+struct tree_arg {
+	enum tree_arg_kind kind;
+	const struct param *row;
+	size_t at, len;       /* as written, without key= */
+	size_t limit;         /* expressions: where reading it stops at the latest */
+	bool inside;          /* expressions: in brackets, newlines are blanks */
+	bool named;           /* given as key=value */
+	bool given;           /* word: begins with a value from the command line */
+	char *name;           /* pipelines given as name=(...) */
+	char *text;
+	struct expr_ast *ast; /* may be taken by the plan: then NULL */
+	struct tree_pipe *pipe;
+};
+
+struct tree_stage {
+	const struct spectext *text;
+	size_t at, len, name_len;
+	const struct op_desc *desc; /* NULL: the name of a let */
+	struct tree_pipe *let;      /* then its pipeline; lent */
+	struct tree_pipe *group;    /* ( pipeline ) standing first; owned */
+	struct tree_arg *args;
+	size_t n_args, cap_args;
+	char *on_error;             /* as written; NULL: not given */
+	size_t on_error_at;
+	int per_stream;             /* -1: not given */
+};
+
+struct tree_pipe {
+	struct tree_stage **stages;
+	size_t n, cap;
+	bool fragment;
+	char *name;                 /* of the let; NULL: none */
+	const struct spectext *text;
+	size_t at, len;
+};
+
+struct tree {
+	struct spectext *texts;     /* the spec first */
+	struct settings settings;
+	struct hash lets;           /* name -> struct tree_pipe, owned */
+	struct spec_options options;
+	struct tree_pipe *result;
+};
+
+/* Reads the spec; log: tokens are appended to it (NULL: not). Gives. */
+enum status tree_make(const struct spec_src *src, struct buf *log, struct tree **out, struct err *e);
+void tree_free(struct tree **t);
+void tree_pipe_free(struct tree_pipe **p);
+void tree_print(const struct tree *t, struct buf *out);
+
+struct tree_stage *tree_stage_add(struct tree_pipe *p);
+struct tree_arg *tree_arg_add(struct tree_stage *s);
+
+extern const struct param spec_option_rows[];
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+#include "op/remote.h"
+
+const struct remote *
+remote_of(const struct op_node *n)
+{
+	return n->params;
+}
+
+bool
+remote_dynamic(const struct remote *r)
+{
+	return r->sharding & 1; /* dynamic, distributed_epoch */
+}
+
+enum status
+remote_open(struct op_inst *self, struct err *e)
+{
+	struct remote *r = self->state;
+	const struct op_service *s = self->ctx->service;
+
+	if (!s) {
+		err_set(e, ST_UNAVAIL, "`%s` needs the service, and there is no connection to one",
+			self->desc->name);
+		err_help(e, "start dsvc-dispatch and dsvc-work, and name the dispatcher with -d");
+		return ST_UNAVAIL;
+	}
+	return s->open(s->arg, self->node, self->node->remote_spec, r->dataset, &r->handle, e);
+}
+
+enum status
+remote_next(struct op_inst *self, struct run *out, struct err *e)
+{
+	struct remote *r = self->state;
+
+	return self->ctx->service->next(r->handle, out, e);
+}
+
+void
+remote_close(struct op_inst *self)
+{
+	struct remote *r = self->state;
+
+	if (r->handle)
+		self->ctx->service->close(r->handle);
+	r->handle = NULL;
+}
