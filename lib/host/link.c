@@ -98,3 +98,11 @@ link_tune_memory(void)
 	mallopt(M_TRIM_THRESHOLD, 8 << 20);
 	mallopt(M_ARENA_MAX, 4);
 }
+
+void
+link_versions(struct buf *out)
+{
+	int major, minor, patch;
+	net_zmq_version(&major, &minor, &patch);
+	buf_printf(out, "libzmq %d.%d.%d\nprotocol %d\n", major, minor, patch, WIRE_VERSION);
+}

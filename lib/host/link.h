@@ -37,5 +37,7 @@ enum status link_may_bind(const char *address, bool insecure, struct err *e);
 /* malloc as message traffic wants it: blocks are used again, not given back and
  * faulted in anew for every message. Call first. */
 void link_tune_memory(void);
+/* Lines for --version. */
+void link_versions(struct buf *out);
 
 #endif

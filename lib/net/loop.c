@@ -175,6 +175,12 @@ net_host_id(void)
 }
 
 void
+net_zmq_version(int *major, int *minor, int *patch)
+{
+	zmq_version(major, minor, patch);
+}
+
+void
 net_raise_files(void)
 {
 	struct rlimit r;

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "cli/endpoint.h"
+#include "cli/opt.h"
+#include "cli/program.h"
+#include "cli/ready.h"
+#include "cli/report.h"
+#include "host/dispatch_host.h"
+#include "host/link.h"
+
+struct dispatch {
+	struct words bind;
+	bool insecure, quiet, until_stdin_eof;
+	int64_t verbose, exit_when_idle, job_gc, ready_fd;
+	char *ready_file;
+};
+
+static const struct param rows[] = {
+	{ .name = "bind", .letter = 'b', .arg = "ENDPOINT", .kind = PARAM_WORDS,
+	  .offset = offsetof(struct dispatch, bind), .flags = PARAM_REPEAT,
+	  .help = "listen at tcp://HOST:PORT or ipc://PATH; again for more; default: this user's private socket" },
+	{ .name = "exit-when-idle", .arg = "DURATION", .kind = PARAM_DURATION,
+	  .offset = offsetof(struct dispatch, exit_when_idle), .def = "0", .max = INT64_MAX,
+	  .help = "end when there has been nothing to do for so long" },
+	{ .name = "job-gc", .arg = "DURATION", .kind = PARAM_DURATION,
+	  .offset = offsetof(struct dispatch, job_gc), .def = "5m", .min = 1000000, .max = INT64_MAX,
+	  .help = "forget finished jobs, and named ones without readers, after so long" },
+	{ .name = "insecure", .kind = PARAM_BOOL, .offset = offsetof(struct dispatch, insecure),
+	  .help = "listen on addresses that other machines can reach" },
+	OPT_READY_FD(struct dispatch),
+	OPT_READY_FILE(struct dispatch),
+	{ .name = "until-stdin-eof", .kind = PARAM_BOOL,
+	  .offset = offsetof(struct dispatch, until_stdin_eof),
+	  .help = "end when standard input ends" },
+	OPT_QUIET(struct dispatch),
+	OPT_VERBOSE(struct dispatch),
+	{ 0 }
+};
+
+static const struct program program = {
+	.name = "dsvc-dispatch",
+	.brief = "hand out the work of a service to its workers and readers",
+	.synopsis = PROGRAM_TEXTS("[OPTION]..."),
+	.doc = PROGRAM_TEXTS(
+		"Knows the datasets, jobs and workers of a service, cuts sources into splits and "
+		"keeps the books of what was delivered. Elements never pass through it.",
+		"One of TERM or INT ends it; workers and readers that were served from memory "
+		"then end with code 75."),
+	.rows = rows,
+	.examples = (const struct program_example[]){
+		{ "dsvc-dispatch &", "serve this user's programs on this machine" },
+		{ "dsvc-dispatch -b 'tcp://127.0.0.1:*' --ready-file addr", "take any free port and say which" },
+		{ 0 } },
+	.exits = (const struct program_exit[]){
+		{ 0, "a signal ended it, or it was idle" },
+		{ 69, "the address is taken" },
+		{ 77, "the address can be reached from other machines, and no --insecure" },
+		{ -1, NULL } },
+	.versions = link_versions,
+};
+
+static enum status
+dispatch_ready(void *arg, const char *address, struct err *e)
+{
+	const struct dispatch *o = arg;
+	log_say(LOG_INFO, "ready on %s", address);
+	return ready_say(o->ready_fd, o->ready_file, address, e);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct dispatch o = { 0 };
+	struct opt opt;
+	struct err e = { 0 };
+	enum status st = opt_parse(&program, argc, argv, &o, &opt, &e);
+	if (st == ST_END)
+		return 0;
+	if (st != ST_OK)
+		return report(program.name, &e);
+	log_init(program.name, o.quiet ? LOG_ERROR : o.verbose ? LOG_DEBUG : LOG_INFO);
+
+	struct endpoint own;
+	char *first[1] = { own.address };
+	struct dispatch_conf c = { .binds = o.bind.v, .n_binds = o.bind.n,
+		.insecure = o.insecure, .idle_ns = o.exit_when_idle, .job_gc_ns = o.job_gc,
+		.until_stdin_eof = o.until_stdin_eof, .ready = dispatch_ready, .arg = &o };
+	if (opt.n)
+		st = err_set(&e, ST_USAGE, "`%s` is one word too many", opt.operand[0]);
+	else if (!o.bind.n) {
+		st = endpoint_find(NULL, NULL, &own, &e);
+		if (st == ST_OK)
+			st = endpoint_prepare(&own, &e);
+		c.binds = first;
+		c.n_binds = 1;
+	}
+	if (st == ST_OK)
+		st = dispatch_run(&c, &e);
+	opt_clear(&program, &o, &opt);
+	return st == ST_OK ? 0 : report(program.name, &e);
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+#include <stddef.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "cli/endpoint.h"
+#include "cli/opt.h"
+#include "cli/program.h"
+#include "cli/ready.h"
+#include "cli/report.h"
+#include "host/link.h"
+#include "host/work_host.h"
+#include "wire/msg.h"
+
+struct work_options {
+	char *dispatcher, *bind, *name, *ready_file;
+	struct words tag;
+	bool insecure, quiet, until_stdin_eof;
+	int64_t slots, memory, restart_interval, give_up, verbose, ready_fd;
+	int compression;
+};
+
+static const struct param rows[] = {
+	OPT_DISPATCHER(struct work_options),
+	{ .name = "bind", .letter = 'b', .arg = "ENDPOINT", .kind = PARAM_WORD,
+	  .offset = offsetof(struct work_options, bind), .flags = PARAM_OPTIONAL,
+	  .help = "where readers connect to this worker; default: as it reaches the dispatcher" },
+	{ .name = "slots", .letter = 'j', .arg = "N", .kind = PARAM_INT,
+	  .offset = offsetof(struct work_options, slots), .def = "auto", .min = 1,
+	  .max = WIRE_SLOTS_MAX, .flags = PARAM_ALLOW_AUTO,
+	  .help = "streams to run at once; auto: one for each processor" },
+	{ .name = "memory", .arg = "SIZE", .kind = PARAM_SIZE,
+	  .offset = offsetof(struct work_options, memory), .def = "48M", .min = 1 << 20,
+	  .max = INT64_MAX, .help = "bytes of elements to keep until readers have them" },
+	{ .name = "compression", .arg = "WHEN", .kind = PARAM_CHOICE,
+	  .offset = offsetof(struct work_options, compression), .def = "auto",
+	  .choices = CHUNK_PACK_CHOICES, .complete = CHUNK_PACK_CHOICES,
+	  .help = "compress elements on their way; auto: over a network, and when it pays" },
+	{ .name = "name", .arg = "NAME", .kind = PARAM_WORD,
+	  .offset = offsetof(struct work_options, name), .flags = PARAM_OPTIONAL,
+	  .help = "what to call this worker in messages" },
+	{ .name = "tag", .arg = "TAG", .kind = PARAM_WORDS, .offset = offsetof(struct work_options, tag),
+	  .flags = PARAM_REPEAT, .help = "a word that jobs may ask for; again for more" },
+	{ .name = "restart-interval", .arg = "DURATION", .kind = PARAM_DURATION,
+	  .offset = offsetof(struct work_options, restart_interval), .def = "1s", .max = INT64_MAX,
+	  .help = "time between restart points; 0: none" },
+	{ .name = "give-up", .arg = "DURATION", .kind = PARAM_DURATION,
+	  .offset = offsetof(struct work_options, give_up), .def = "0", .max = INT64_MAX,
+	  .help = "end when a dispatcher with state has been away for so long; 0: wait for it" },
+	{ .name = "insecure", .kind = PARAM_BOOL, .offset = offsetof(struct work_options, insecure),
+	  .help = "listen on an address that other machines can reach" },
+	OPT_READY_FD(struct work_options),
+	OPT_READY_FILE(struct work_options),
+	{ .name = "until-stdin-eof", .kind = PARAM_BOOL,
+	  .offset = offsetof(struct work_options, until_stdin_eof),
+	  .help = "end when standard input ends" },
+	OPT_QUIET(struct work_options),
+	OPT_VERBOSE(struct work_options),
+	{ 0 }
+};
+
+static const struct program program = {
+	.name = "dsvc-work",
+	.brief = "run pipelines for a dispatcher and serve their elements to readers",
+	.synopsis = PROGRAM_TEXTS("[OPTION]..."),
+	.doc = PROGRAM_TEXTS(
+		"Any number of workers may run, on any machine; they may come, go and be killed at "
+		"any moment. What one worker did not deliver, another makes again.",
+		"The first TERM or INT hands its streams to others and ends when what it had made is "
+		"delivered; the second ends it at once."),
+	.rows = rows,
+	.examples = (const struct program_example[]){
+		{ "dsvc-work &", "work for this user's dispatcher with all processors" },
+		{ "dsvc-work -d tcp://127.0.0.1:5050 -j 4", "four streams at once" },
+		{ 0 } },
+	.exits = (const struct program_exit[]){
+		{ 0, "a signal ended it and its streams were handed over" },
+		{ 69, NULL }, { 75, "the dispatcher was lost" }, { 76, NULL },
+		{ 77, "the address can be reached from other machines, and no --insecure" },
+		{ -1, NULL } },
+	.versions = link_versions,
+};
+
+static enum status
+work_ready(void *arg, const char *address, struct err *e)
+{
+	const struct work_options *o = arg;
+	log_say(LOG_INFO, "ready on %s", address);
+	return ready_say(o->ready_fd, o->ready_file, address, e);
+}
+
+static uint32_t
+work_slots(int64_t asked)
+{
+	if (asked == PARAM_AUTO)
+		asked = sysconf(_SC_NPROCESSORS_ONLN);
+	return asked < 1 ? 1 : asked > WIRE_SLOTS_MAX ? WIRE_SLOTS_MAX : (uint32_t)asked;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct work_options o = { 0 };
+	struct opt opt;
+	struct err e = { 0 };
+	enum status st = opt_parse(&program, argc, argv, &o, &opt, &e);
+	if (st == ST_END)
+		return 0;
+	if (st != ST_OK)
+		return report(program.name, &e);
+	log_init(program.name, o.quiet ? LOG_ERROR : o.verbose ? LOG_DEBUG : LOG_INFO);
+
+	struct endpoint ep;
+	if (opt.n)
+		st = err_set(&e, ST_USAGE, "`%s` is one word too many", opt.operand[0]);
+	else
+		st = endpoint_find(o.dispatcher, opt_from(&opt, &program, "dispatcher"), &ep, &e);
+	if (st == ST_OK) {
+		struct work_conf c = { .dispatcher = ep.address, .from = ep.from,
+			.bind = o.bind, .insecure = o.insecure, .slots = work_slots(o.slots),
+			.memory = (size_t)o.memory, .name = o.name, .tags = &o.tag,
+			.pack = (enum chunk_pack)o.compression, .restart_ns = o.restart_interval,
+			.give_up_ns = o.give_up, .until_stdin_eof = o.until_stdin_eof,
+			.ready = work_ready, .arg = &o };
+		st = work_run(&c, &e);
+	}
+	opt_clear(&program, &o, &opt);
+	return st == ST_OK ? 0 : report(program.name, &e);
+}
