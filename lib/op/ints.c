@@ -25,7 +25,7 @@ ints_border(int64_t v, int64_t step, int64_t *border)
 				*border = up[i];
 				return true;
 			}
-	} else {
+	} else if (step < 0) {
 		for (size_t i = 8; i-- > 0;)
 			if (v >= up[i]) {
 				*border = up[i] - 1;

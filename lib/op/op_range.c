@@ -12,6 +12,7 @@ static const struct param range_params[] = {
 	{ "start", PARAM_INT, offsetof(struct range, start),
 	  .help = "the first number; a number that stands alone is `stop`, and counting starts at 0" },
 	{ "stop", PARAM_INT, offsetof(struct range, stop), "auto", .flags = PARAM_ALLOW_AUTO,
+	  .min = INT64_MIN + 1, .max = INT64_MAX, /* the smallest is PARAM_AUTO */
 	  .help = "where to end: this number is not given any more" },
 	{ "step", PARAM_INT, offsetof(struct range, step), "1",
 	  .help = "the distance of two numbers; negative counts down" },

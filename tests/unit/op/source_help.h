@@ -32,7 +32,7 @@ struct src {
 	struct err e;
 };
 
-static void
+static inline void
 src_failed(void *arg, const struct op_failure *f)
 {
 	struct src *s = arg;
@@ -43,7 +43,7 @@ src_failed(void *arg, const struct op_failure *f)
 	s->failure_line = f->line;
 }
 
-static enum status
+static inline enum status
 src_split(void *arg, struct split *out, struct err *e)
 {
 	struct src *s = arg;
@@ -57,7 +57,7 @@ src_split(void *arg, struct split *out, struct err *e)
 }
 
 /* args: positional values and name=value, in one text divided by blanks. */
-static void
+static inline void
 src_init(struct src *s, const struct op_desc *d, const char *args)
 {
 	char *copy = mem_strdup(args), *save = NULL;
@@ -88,7 +88,7 @@ src_init(struct src *s, const struct op_desc *d, const char *args)
 	mem_free(copy);
 }
 
-static void
+static inline void
 src_clear(struct src *s)
 {
 	op_close(&s->inst);
@@ -97,7 +97,7 @@ src_clear(struct src *s)
 	split_clear(&s->split);
 }
 
-static enum status
+static inline enum status
 src_open(struct src *s)
 {
 	if (s->has_split)
@@ -106,7 +106,7 @@ src_open(struct src *s)
 }
 
 /* Up to max elements more, each as a line of text. */
-static enum status
+static inline enum status
 src_read(struct src *s, struct buf *out, uint64_t max)
 {
 	struct elem e;
@@ -119,7 +119,7 @@ src_read(struct src *s, struct buf *out, uint64_t max)
 	return st;
 }
 
-static enum status
+static inline enum status
 src_all(struct src *s, struct buf *out)
 {
 	enum status st = src_open(s);
@@ -129,7 +129,7 @@ src_all(struct src *s, struct buf *out)
 }
 
 /* The whole of a source that must end well. */
-static void
+static inline void
 src_expect(const struct op_desc *d, const char *args, const char *want)
 {
 	struct src s;
@@ -143,7 +143,7 @@ src_expect(const struct op_desc *d, const char *args, const char *want)
 }
 
 /* It gives `want`, and then fails so. */
-static void
+static inline void
 src_expect_fault(const struct op_desc *d, const char *args, const char *want, enum status kind,
 		 const char *words)
 {
@@ -161,7 +161,7 @@ src_expect_fault(const struct op_desc *d, const char *args, const char *want, en
 
 /* Stops after every number of elements, saves, goes on in another chain: the two
  * parts together are the whole. */
-static void
+static inline void
 src_expect_resumes(const struct op_desc *d, const char *args, const struct split *split)
 {
 	struct buf whole = { 0 };
