@@ -310,9 +310,11 @@ type_of_list(struct types *t, uint32_t n, const uint8_t **p, const uint8_t *end)
 	uint32_t compound = 0;
 
 	for (uint32_t i = 0; i < n && item->kind != TYPE_ANY; i++) {
-		bool scalar = (**p & 0xe0) != 0x80 && (**p < 0xc7 || **p >= 0xdc || **p == 0xca);
+		struct mp h;
 
-		if (!scalar && ++compound > TYPE_VALUE_ITEMS)
+		mp_head(*p, end, &h);
+		if ((h.kind == MP_LIST || h.kind == MP_RECORD || h.kind == MP_EXT)
+		    && ++compound > TYPE_VALUE_ITEMS)
 			item = type_scalar(TYPE_ANY);
 		else
 			item = type_join(t, item, type_of_next(t, p, end));
