@@ -9,6 +9,7 @@
 #include "lang/constant.h"
 #include "lang/lex.h"
 #include "lang/planner.h"
+#include "op/fragment.h"
 
 struct fill {
 	struct planner *pl;
@@ -130,14 +131,13 @@ fill_input(struct op_node *n, struct op_node *in)
 }
 
 /* The head of a fragment: stands for what the operator will feed. */
-static const struct op_desc fill_feed = { .name = "|", .kind = OP_SOURCE };
-
 static struct op_node *
 fill_feed_node(const struct op_node *n)
 {
 	struct op_node *feed = mem_zalloc(sizeof *feed);
 
-	feed->desc = &fill_feed;
+	feed->desc = &fragment_head;
+	feed->params = mem_zalloc(fragment_head.state_size);
 	feed->type = n->n_in ? n->in[0]->type : type_scalar(TYPE_ANY);
 	return feed;
 }

@@ -177,7 +177,8 @@ op_rewind(struct op_inst *i, struct err *e)
 {
 	enum status st = ST_OK;
 
-	chain_stop(i);
+	if (!i->desc->rewind)
+		chain_stop(i);
 	run_reset(&i->out);
 	i->lent = &i->out;
 	i->give = NULL;
@@ -191,6 +192,8 @@ op_rewind(struct op_inst *i, struct err *e)
 		feeder_rewind(i);
 		return ST_OK;
 	}
+	if (i->desc->rewind)
+		return i->desc->rewind(i, e);
 	for (size_t k = 0; st == ST_OK && k < i->n_in; k++)
 		st = op_rewind(i->in[k], e);
 	return st == ST_OK ? chain_start(i, e) : st;

@@ -29,15 +29,19 @@ node_expr_free(struct op_expr *ex)
 
 /* Inputs that stand among the parameters are freed as inputs. */
 static void
+node_pipe_free(const struct op_node *n, struct op_node **pipe)
+{
+	for (size_t j = 0; j < n->n_in; j++)
+		if (n->in[j] == *pipe)
+			*pipe = NULL;
+	op_node_free(pipe);
+}
+
+static void
 node_pipes_free(const struct op_node *n, struct op_pipes *p)
 {
 	for (size_t k = 0; k < p->n; k++) {
-		bool input = false;
-
-		for (size_t j = 0; j < n->n_in; j++)
-			input |= n->in[j] == p->v[k];
-		if (!input)
-			op_node_free(&p->v[k]);
+		node_pipe_free(n, &p->v[k]);
 		if (p->names)
 			mem_free(p->names[k]);
 	}
@@ -60,7 +64,7 @@ node_params_free(struct op_node *n)
 			node_expr_free(field);
 			break;
 		case PARAM_PIPE:
-			op_node_free(field);
+			node_pipe_free(n, field);
 			break;
 		case PARAM_PIPES:
 			node_pipes_free(n, field);

@@ -159,6 +159,9 @@ struct op_desc {
 	enum status (*feed)(struct op_inst *self, const struct run *in, struct run *out, struct err *e);
 	enum status (*finish)(struct op_inst *self, struct run *out, struct err *e);
 	void (*close)(struct op_inst *self);
+	/* Another pass, where it keeps something from pass to pass: it rewinds its
+	 * inputs itself. Absent: it is closed, its inputs rewound, and opened again. */
+	enum status (*rewind)(struct op_inst *self, struct err *e);
 	/* What it remembers between runs, as bytes; restore comes after open. An
 	 * operator with memory that has no save is restarted from its beginning.
 	 * A source saves its position in what it reads. */

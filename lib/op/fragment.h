@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Running a fragment, `(| op | op)`: a chain whose source is what its operator
+ * feeds it.
+ *
+ *	fragment_open
+ *	  { fragment_feed(run)  { fragment_pull } until ST_AGAIN }
+ *	  fragment_end          { fragment_pull } until ST_END
+ *	  fragment_rewind       ... and again from the start
+ *
+ * ST_AGAIN from fragment_pull means that it wants to be fed (or that the whole
+ * chain is to stop); ST_END before fragment_end that it wants no more.
+ */
+#ifndef OP_FRAGMENT_H
+#define OP_FRAGMENT_H
+
+#include "op/op.h"
+
+/* What stands at the head of every fragment; not in the table of operators. */
+extern const struct op_desc fragment_head;
+
+struct fragment {
+	struct op_inst *tail, *head;
+};
+
+enum status fragment_open(struct op_inst *self, const struct op_fragment *f, struct fragment *out,
+			  struct err *e);
+void fragment_close(struct fragment *f);
+/* The run stays valid, and as it is, until fragment_pull has given ST_AGAIN or ST_END. */
+void fragment_feed(struct fragment *f, struct run *run);
+void fragment_end(struct fragment *f);
+/* The run is lent until the next pull. */
+enum status fragment_pull(struct fragment *f, struct run **out, struct err *e);
+/* From the start, as its pass number `epoch`. */
+enum status fragment_rewind(struct fragment *f, uint32_t epoch, struct err *e);
+/* As one value of a saved state; false: an operator in it cannot. */
+bool fragment_save(struct fragment *f, struct buf *out);
+enum status fragment_restore(struct fragment *f, const uint8_t *p, size_t n, struct err *e);
+
+#endif

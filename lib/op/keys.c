@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+#include "op/keys.h"
+
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "value/mp.h"
+
+static uint32_t
+keys_code(const uint8_t *p, size_t n)
+{
+	return (uint32_t)(hash_bytes(p, n) >> 32);
+}
+
+/* The slot where the key is, or the free one where it would be. */
+static size_t
+keys_slot(const struct keys *k, const uint8_t *p, size_t n, uint32_t code)
+{
+	size_t mask = k->n_slots - 1, at = code & mask;
+
+	for (; k->slots[at]; at = (at + 1) & mask) {
+		const struct keys_item *item = &k->items[k->slots[at] - 1];
+
+		if (item->code == code && item->len == n && !memcmp(k->bytes + item->at, p, n))
+			break;
+	}
+	return at;
+}
+
+uint32_t
+keys_find(const struct keys *k, const uint8_t *p, size_t n)
+{
+	if (!k->n)
+		return KEYS_NONE;
+	return k->slots[keys_slot(k, p, n, keys_code(p, n))] - 1;
+}
+
+static void
+keys_widen(struct keys *k)
+{
+	size_t n = k->n_slots ? k->n_slots * 2 : 1024;
+
+	mem_free(k->slots);
+	k->slots = mem_array(n, sizeof *k->slots);
+	k->n_slots = n;
+	for (uint32_t i = 0; i < k->n; i++) {
+		size_t at = k->items[i].code & (n - 1);
+
+		while (k->slots[at])
+			at = (at + 1) & (n - 1);
+		k->slots[at] = i + 1;
+	}
+}
+
+uint32_t
+keys_add(struct keys *k, const uint8_t *p, size_t n, bool *fresh)
+{
+	uint32_t code = keys_code(p, n);
+
+	if ((size_t)k->n * 2 >= k->n_slots)
+		keys_widen(k);
+	size_t at = keys_slot(k, p, n, code);
+
+	*fresh = !k->slots[at];
+	if (!*fresh)
+		return k->slots[at] - 1;
+	k->bytes = mem_grow(k->bytes, &k->cap, k->len + n + 1, 1);
+	memcpy(k->bytes + k->len, p, n);
+	k->items = mem_grow(k->items, &k->cap_items, (size_t)k->n + 1, sizeof *k->items);
+	k->items[k->n] = (struct keys_item){ k->len, (uint32_t)n, code };
+	k->len += n;
+	k->slots[at] = ++k->n;
+	return k->n - 1;
+}
+
+size_t
+keys_size(const struct keys *k)
+{
+	return k->len + k->n * sizeof *k->items + k->n_slots * sizeof *k->slots;
+}
+
+void
+keys_reset(struct keys *k)
+{
+	k->len = 0;
+	k->n = 0;
+	if (k->slots)
+		memset(k->slots, 0, k->n_slots * sizeof *k->slots);
+}
+
+void
+keys_clear(struct keys *k)
+{
+	mem_free(k->bytes);
+	mem_free(k->items);
+	mem_free(k->slots);
+	memset(k, 0, sizeof *k);
+}
+
+const uint8_t *
+keys_normal(const uint8_t *p, size_t *n, uint8_t *scratch)
+{
+	struct mp v;
+
+	/* Positive fixints, texts up to 31 bytes, nil, false, true: already so. */
+	if (*p < 0x80 || (*p >= 0xa0 && *p < 0xc4) || !mp_head(p, p + *n, &v))
+		return p;
+	if (v.kind == MP_FLOAT && v.f >= -9007199254740992.0 && v.f <= 9007199254740992.0
+	    && (double)(int64_t)v.f == v.f)
+		*n = (size_t)(mp_put_int(scratch, (int64_t)v.f) - scratch);
+	else if (v.kind == MP_FLOAT)
+		*n = (size_t)(mp_put_float(scratch, v.f) - scratch);
+	else if (v.kind == MP_INT)
+		*n = (size_t)((v.unsigned_big ? mp_put_uint(scratch, v.u) : mp_put_int(scratch, v.i))
+			      - scratch);
+	else
+		return p;
+	return scratch;
+}
