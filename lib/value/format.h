@@ -12,7 +12,8 @@
  *	auto    text when the element's type is a scalar, else ndjson
  *
  * JSON: bytes are base64 text, non-finite floats null (nan, inf in text form),
- * floats shortest that reads back the same with a `.0` kept on whole floats.
+ * floats shortest that reads back the same with a `.0` kept on whole floats,
+ * tensors nested lists; bytes that are not UTF-8 become U+FFFD.
  */
 #ifndef VALUE_FORMAT_H
 #define VALUE_FORMAT_H
@@ -36,7 +37,8 @@ void format_free(struct format **f);
 /* Appends the elements of the run to out. */
 enum status format_run(struct format *f, const struct run *r, struct buf *out, struct err *e);
 /* Elements end to end, count of them, as a chunk carries them (checked bytes
- * or not: malformed gives ST_PROTO). Same result as format_run. */
+ * or not: malformed gives ST_PROTO and leaves out as it was). Same result as
+ * format_run. */
 enum status format_bytes(struct format *f, const uint8_t *p, size_t len,
 			 uint64_t count, struct buf *out, struct err *e);
 /* What comes at the end: `]` of json, the number of count. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * JSON in, as MessagePack: a C face of simdjson (json.cc). One parser object per
+ * JSON in, as MessagePack, by simdjson (json_simd.cc is its C face). One parser object per
  * thread of use.
  *
  * Ints that fit 64 bits stay ints (signed or unsigned), other numbers are

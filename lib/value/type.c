@@ -398,5 +398,5 @@ type_of_next(struct types *t, const uint8_t **p, const uint8_t *end)
 const struct type *
 type_of_value(struct types *t, const uint8_t *p, size_t len)
 {
-	return type_of_next(t, &p, p + len);
+	return mp_check(p, len) ? type_of_next(t, &p, p + len) : type_scalar(TYPE_ANY);
 }

@@ -68,7 +68,7 @@ bool type_equal(const struct type *a, const struct type *b);
 bool type_fits(const struct type *a, const struct type *b);
 /* NULL when the closed record lacks it; type any for open records and any. */
 const struct type *type_field_get(const struct type *rec, const char *name, size_t n);
-/* The type of one encoded value, e.g. of a literal. */
+/* The type of one encoded value, e.g. of a literal; any when it is malformed. */
 const struct type *type_of_value(struct types *t, const uint8_t *p, size_t len);
 
 void type_print(const struct type *a, struct buf *out);

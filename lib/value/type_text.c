@@ -147,8 +147,8 @@ static const struct type *
 type_wrong(struct type_src *s, const char *wanted)
 {
 	if (type_peek(s))
-		err_set(s->e, ST_DATA, "%s expected at '%.16s' in the type", wanted,
-			s->text + s->at);
+		err_set(s->e, ST_DATA, "%s expected at '%.*s' in the type", wanted,
+			(int)(s->n - s->at < 16 ? s->n - s->at : 16), s->text + s->at);
 	else
 		err_set(s->e, ST_DATA, "%s expected at the end of the type", wanted);
 	return NULL;
