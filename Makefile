@@ -30,7 +30,7 @@ UNIT_C  := $(foreach r,$(ROOMS),$(wildcard tests/unit/$r/*_test.c))
 SIM_C   := $(wildcard tests/sim/*_sim.c)
 FUZZ_C  := $(wildcard tests/fuzz/*_fuzz.c)
 BATS    := $(wildcard tests/bats/*.bats)
-SUITES  := hdr rooms unit cases $(if $(SIM_C),sim) $(if $(BATS),bats) gen lint
+SUITES  := hdr rooms unit cases $(if $(SIM_C),sim) $(if $(BATS),bats) docs gen lint
 
 LIB     := $(B)/libdsvc.a
 LIB_O   := $(LIB_C:%.c=$(B)/%.o) $(LIB_CC:%.cc=$(B)/%.o)
@@ -59,7 +59,7 @@ OURS     := -D_GNU_SOURCE -Ilib -I$(B)/gen -pthread -fno-common -ffunction-secti
 LD_OURS  := -pthread -Wl,--gc-sections -Wl,--as-needed -Wl,-O1 $(or $(SAN_F),-static-libgcc)
 
 .PHONY: all help deps demo check check-run build-check install uninstall gen clean FORCE \
-	$(addprefix check-,hdr rooms unit cases bats gen sim asan ubsan tsan) lint fuzz sim chaos sizes bench bench-peers
+	$(addprefix check-,hdr rooms unit cases bats docs gen sim asan ubsan tsan) lint fuzz sim chaos sizes bench bench-peers
 .DELETE_ON_ERROR:
 .SUFFIXES:
 
@@ -140,6 +140,8 @@ check-cases: $(filter %/dsvc-run,$(BIN)) ## pipeline, input, output (tests/cases
 	@B=$(B) bash tests/run-cases $(wildcard tests/cases/*.case)
 check-bats: $(BIN) ## the programs from outside (tests/bats)
 	@B=$(B) JOBS=$(JOBS) bash tests/run-bats $(BATS)
+check-docs: $(BIN) ## every example of README and manual is run
+	@B=$(B) bash tests/run-docs README.md $(wildcard man/*.[1-8])
 check-hdr: $(B)/gen/op_list.h ## each header compiles alone
 	@CC='$(CC)' FLAGS='-std=gnu11 $(WARN_ALL) $(WARN_C) -D_GNU_SOURCE -Ilib -I$(B)/gen $(PKG_CFLAGS)' \
 		JOBS=$(JOBS) bash tools/check-hdr.sh $(LIB_H)
