@@ -39,9 +39,5 @@ enum status parse_say_no_option(struct parse *p, const struct tree_stage *s, siz
 enum status parse_say_surplus(struct parse *p, const struct tree_stage *s, size_t at, size_t len);
 enum status parse_say_or(struct parse *p, size_t at);
 enum status parse_say_no_operator(struct parse *p, size_t from);
-/* "take N [key=value]": how an operator is written. */
-void parse_usage(const struct op_desc *d, struct buf *out);
-/* "a number" and so on: what a place of this kind holds. */
-const char *parse_kind(const struct param *row);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "lang/parse.h"
+#include "lang/usage.h"
 
 struct args {
 	struct parse *p;
@@ -243,7 +244,7 @@ args_keyed(struct args *a, size_t n)
 			      lex_ends(lex_look(&look))))) {
 		const struct param *r = row ? row : pipes;
 		lex_fail(&p->lx, key_at, n + 1, p->e, "`%.*s=` needs %s", (int)n, key,
-			 r ? parse_kind(r) : "a value");
+			 r ? usage_kind(r) : "a value");
 		err_help(p->e, "an empty place often means the shell expanded a $name inside "
 			 "\"double quotes\"; use single quotes, or @name");
 		return ST_DATA;
@@ -376,7 +377,7 @@ parse_args(struct parse *p, struct tree_stage *s)
 			continue;
 		if (r->flags & PARAM_KEY_ONLY && r->kind != PARAM_COMMAND) {
 			lex_fail(&p->lx, s->at, s->len, p->e, "`%s` needs %s=, %s", s->desc->name,
-				 r->name, parse_kind(r));
+				 r->name, usage_kind(r));
 			return ST_DATA;
 		}
 		return parse_say_missing(p, s, r, s->n_args ? end : s->at, p->lx.at);

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "lang/parse.h"
+#include "lang/usage.h"
 
 static struct tree_pipe *
 parse_let_named(struct parse *p, size_t n)
@@ -187,7 +188,7 @@ parse_group_let(struct parse *p, const struct param *row, size_t n)
 
 	if (let->fragment != want) {
 		lex_fail(&p->lx, p->lx.at, n, p->e, "`%s` is a %s; %s is needed here", let->name,
-			 let->fragment ? "fragment" : "pipeline", parse_kind(row));
+			 let->fragment ? "fragment" : "pipeline", usage_kind(row));
 		return NULL;
 	}
 	pipe = mem_zalloc(sizeof *pipe);
@@ -256,7 +257,7 @@ parse_group(struct parse *p, const struct param *row, bool outer)
 	if (lex_look(&p->lx) == LEX_OPEN)
 		pipe = parse_group_in(p, row);
 	else
-		lex_fail(&p->lx, p->lx.at, 1, p->e, "%s is expected here", parse_kind(row));
+		lex_fail(&p->lx, p->lx.at, 1, p->e, "%s is expected here", usage_kind(row));
 	p->outer = before;
 	if (word && pipe && parse_leave_word(p, &saved))
 		tree_pipe_free(&pipe);

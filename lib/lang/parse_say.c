@@ -10,81 +10,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "lang/parse.h"
-
-const char *
-parse_kind(const struct param *row)
-{
-	switch (row->kind) {
-	case PARAM_INT:
-	case PARAM_FLOAT:
-		return "a number";
-	case PARAM_SIZE:
-		return "a size";
-	case PARAM_DURATION:
-		return "a duration";
-	case PARAM_BOOL:
-		return "true or false";
-	case PARAM_WORD:
-	case PARAM_WORDS:
-		return row->flags & PARAM_PATH ? "a file name" : "a word";
-	case PARAM_CHOICE:
-		return "a choice";
-	case PARAM_VALUE:
-		return "a value";
-	case PARAM_EXPR:
-		return "an expression";
-	case PARAM_PIPE:
-	case PARAM_PIPES:
-		return "a pipeline in parentheses";
-	case PARAM_FRAGMENT:
-		return "a fragment, (| op ...),";
-	case PARAM_COMMAND:
-		return "a command";
-	case PARAM_NONE:
-		break;
-	}
-	return "something";
-}
-
-void
-parse_usage(const struct op_desc *d, struct buf *out)
-{
-	buf_str(out, d->name);
-	for (const struct param *r = d->params; r && r->kind; r++) {
-		bool option = r->def || (r->flags & PARAM_OPTIONAL);
-		bool key = r->flags & PARAM_KEY_ONLY;
-		const char *name = r->name;
-		if (r->flags & PARAM_HIDDEN)
-			continue;
-		buf_str(out, option ? " [" : " ");
-		if (key)
-			buf_printf(out, "%s=", name);
-		switch (r->kind) {
-		case PARAM_CHOICE:
-			buf_str(out, r->choices);
-			break;
-		case PARAM_PIPE:
-			buf_str(out, "(PIPELINE)");
-			break;
-		case PARAM_PIPES:
-			buf_str(out, "(PIPELINE)...");
-			break;
-		case PARAM_FRAGMENT:
-			buf_str(out, "(| OP ...)");
-			break;
-		case PARAM_COMMAND:
-			buf_str(out, "-- COMMAND...");
-			break;
-		default:
-			for (const char *c = name; *c; c++)
-				buf_byte(out, (uint8_t)toupper((unsigned char)*c));
-			if (r->flags & PARAM_REST)
-				buf_str(out, "...");
-		}
-		if (option)
-			buf_byte(out, ']');
-	}
-}
+#include "lang/usage.h"
 
 /* Names that may stand where an operator may: operators and lets. */
 static const char *
@@ -136,12 +62,12 @@ parse_say_missing(struct parse *p, const struct tree_stage *s, const struct para
 	struct buf usage = { 0 };
 
 	lex_fail(&p->lx, at, end > at ? end - at : 1, p->e, "`%s` needs %s here", s->desc->name,
-		 parse_kind(row));
+		 usage_kind(row));
 	if (row->kind < PARAM_PIPE || row->kind == PARAM_COMMAND) {
 		err_help(p->e, "an empty place often means the shell expanded a $name inside "
 			 "\"double quotes\"; use single quotes, or @name");
 	} else {
-		parse_usage(s->desc, &usage);
+		usage_print(s->desc, &usage);
 		err_help(p->e, "it is written: %.400s", (char *)usage.data);
 		buf_clear(&usage);
 	}
@@ -226,7 +152,7 @@ parse_say_surplus(struct parse *p, const struct tree_stage *s, size_t at, size_t
 		return parse_say_or(p, or_at);
 	lex_fail(&p->lx, at, len ? len : 1, p->e, "`%s` does not take `%.*s` here", s->desc->name,
 		 len > 40 ? 40 : (int)len, what);
-	parse_usage(s->desc, &usage);
+	usage_print(s->desc, &usage);
 	if (len && *what == '=' && s->n_args && s->args[s->n_args - 1].kind == TREE_EXPR)
 		err_help(p->e, "two values are compared by ==, text is matched by ~");
 	else

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "base/log.h"
+#include "cli/endpoint.h"
+#include "cli/opt.h"
+#include "cli/quit.h"
+#include "cli/report.h"
+#include "host/service.h"
+#include "lang/spec.h"
+#include "ops.h"
+#include "opts.h"
+#include "pass.h"
+
+static enum status
+run_source(const struct run_opts *o, const struct opt *opt, struct spec_src *src, struct err *e)
+{
+	if ((o->expression != NULL) + (o->file != NULL) + (opt->n > 0) != 1) {
+		err_set(e, ST_USAGE, "one pipeline is needed: as operands, with -e or with -f");
+		err_help(e, "dsvc-run 'range 10 | map x*x'");
+		return ST_USAGE;
+	}
+	src->file = o->file;
+	src->text = o->expression;
+	src->len = o->expression ? strlen(o->expression) : 0;
+	src->argv = opt->n ? opt->operand : NULL;
+	src->argc = opt->n;
+	return ST_OK;
+}
+
+static enum status
+run_plan(const struct run_opts *o, const struct spec_src *src, struct buf *out, struct err *e)
+{
+	enum format_kind format = o->nul ? FORMAT_NUL : (enum format_kind)o->format;
+	struct pass_conf conf = { .format = format, .path = o->output, .count = o->count,
+		.seed = o->seed, .jobs = o->jobs, .stats = o->stats, .verbose = o->verbose > 0,
+		.service = src->service };
+	struct plan *p;
+	enum status st = plan_make(src, &p, e);
+
+	if (!st && o->print == PRINT_PLAN)
+		plan_print(p, out);
+	else if (!st && o->print == PRINT_CANONICAL)
+		plan_canonical(p, 0, out), buf_byte(out, '\n');
+	else if (!st && !o->check)
+		st = pass_run(p, &conf, e);
+	plan_free(&p);
+	return st;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct run_opts o = { 0 };
+	struct opt opt;
+	struct err e = { 0 };
+	struct buf out = { 0 };
+	struct service service;
+	struct endpoint ep = { 0 };
+	enum status st = opt_parse(&run_program, argc, argv, &o, &opt, &e);
+
+	if (st == ST_END)
+		return 0;
+	if (st)
+		return report(run_program.name, &e);
+	log_init(run_program.name, o.quiet ? LOG_ERROR : o.verbose ? LOG_INFO : LOG_WARN);
+	st = endpoint_find(o.dispatcher, opt_from(&opt, &run_program, "dispatcher"), &ep, &e);
+	service_init(&service, ep.address, ep.from); /* speaks to it only when asked */
+	struct spec_src src = { .sets = &o.set, .dirs = &o.include, .service = &service.op,
+				.flags = o.format == FORMAT_COUNT || o.format == FORMAT_NONE ? SPEC_DISCARD : 0 };
+	if (!st && o.ops)
+		ops_list(&out);
+	else if (!st && o.help_op)
+		st = ops_help(o.help_op, &out, &e);
+	else if (!st && !(st = run_source(&o, &opt, &src, &e)))
+		st = o.print == PRINT_TOKENS ? spec_print_tokens(&src, &out, &e) :
+		     o.print == PRINT_TREE ? spec_print_tree(&src, &out, &e) :
+					     run_plan(&o, &src, &out, &e);
+	if (!st && out.len && !(st = quit_write(&out, &e)))
+		st = quit_flush(&e);
+	buf_clear(&out);
+	opt_clear(&run_program, &o, &opt);
+	return st ? report(run_program.name, &e) : 0;
+}

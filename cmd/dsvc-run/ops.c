@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+#include "ops.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "cli/help.h"
+#include "cli/mdoc.h"
+#include "expr/expr.h"
+#include "lang/usage.h"
+#include "op/op.h"
+
+enum { OPS_COLUMN = 16, OPS_WIDTH = 80 };
+
+static void
+ops_row(struct buf *out, const char *name, const char *text, int indent, int column)
+{
+	size_t start = out->len;
+
+	buf_printf(out, "%*s%s", indent, "", name);
+	size_t col = out->len - start;
+	if (col + 1 >= (size_t)column) {
+		buf_byte(out, '\n');
+		col = 0;
+	}
+	buf_printf(out, "%*s", column - (int)col, "");
+	help_wrap(out, text, column, column, OPS_WIDTH);
+	buf_byte(out, '\n');
+}
+
+void
+ops_list(struct buf *out)
+{
+	static const char *const heads[] = { "Sources, which stand first:", "Transforms:",
+					     "From several pipelines:" };
+
+	for (int kind = OP_SOURCE; kind <= OP_COMBINE; kind++) {
+		buf_printf(out, "%s%s\n", kind ? "\n" : "", heads[kind]);
+		for (size_t i = 0; op_at(i); i++)
+			if ((int)op_at(i)->kind == kind)
+				ops_row(out, op_at(i)->name, op_at(i)->brief, 2, OPS_COLUMN);
+	}
+}
+
+/* "choices; default 4" after a parameter's clause. */
+static void
+ops_param_text(const struct param *r, struct buf *out)
+{
+	buf_str(out, r->help ? r->help : "");
+	if (r->kind == PARAM_CHOICE) {
+		buf_str(out, " (");
+		for (const char *c = r->choices; *c; c++)
+			buf_str(out, *c == '|' ? ", " : (char[]){ *c, 0 });
+		buf_byte(out, ')');
+	}
+	if (r->def && *r->def)
+		buf_printf(out, "; default %s", r->def);
+}
+
+static void
+ops_indented(struct buf *out, const char *text)
+{
+	for (const char *line = text; *line;) {
+		size_t n = strcspn(line, "\n");
+		buf_printf(out, "    %.*s\n", (int)n, line);
+		line += n + (line[n] == '\n');
+	}
+}
+
+static void
+ops_help_op(const struct op_desc *d, struct buf *out)
+{
+	static const char *const scopes[] = { "each element alone", "one stream",
+					      "all elements together" };
+	struct buf text = { 0 };
+
+	buf_printf(out, "%s: %s\n\n    ", d->name, d->brief);
+	usage_print(d, out);
+	buf_byte(out, '\n');
+	if (d->doc) {
+		buf_byte(out, '\n');
+		help_wrap(out, d->doc, 0, 0, OPS_WIDTH);
+		buf_byte(out, '\n');
+	}
+	if (d->params && d->params->kind)
+		buf_str(out, "\nParameters:\n");
+	for (const struct param *r = d->params; r && r->kind; r++) {
+		buf_reset(&text);
+		ops_param_text(r, &text);
+		ops_row(out, r->name, text.data ? (char *)text.data : "", 2, OPS_COLUMN + 4);
+	}
+	if (d->aliases)
+		buf_printf(out, "\nAlso known as %s.", d->aliases);
+	if (d->kind == OP_TRANSFORM)
+		buf_printf(out, "%s%s.", d->aliases ? " It works on " : "\nIt works on ",
+			   scopes[d->scope]);
+	if (d->aliases || d->kind == OP_TRANSFORM)
+		buf_byte(out, '\n');
+	if (d->example) {
+		buf_printf(out, "\nExample:\n    dsvc-run '%s'\n", d->example);
+		ops_indented(out, d->output ? d->output : "");
+	}
+	buf_clear(&text);
+}
+
+static const char *
+ops_name(void *arg, size_t i)
+{
+	size_t n = 0;
+
+	(void)arg;
+	while (op_at(n))
+		n++;
+	return i < n ? op_at(i)->name : expr_functions()[i - n].name;
+}
+
+enum status
+ops_help(const char *name, struct buf *out, struct err *e)
+{
+	const struct op_desc *d = op_find(name, strlen(name));
+	char near[128];
+
+	if (d) {
+		ops_help_op(d, out);
+		return ST_OK;
+	}
+	for (const struct expr_fn_doc *f = expr_functions(); f->name; f++)
+		if (!strcmp(f->name, name)) {
+			buf_printf(out, "%s(%s): %s\n", f->name, f->args ? f->args : "", f->brief);
+			if (f->example)
+				buf_printf(out, "\nExample:\n    %s    gives %s\n", f->example, f->output);
+			return ST_OK;
+		}
+	err_set(e, ST_USAGE, "there is no operator or function `%.60s`", name);
+	if (str_suggest(name, ops_name, NULL, near, sizeof near))
+		err_help(e, "did you mean %s?", near);
+	else
+		err_help(e, "--ops lists the operators");
+	return ST_USAGE;
+}
+
+static void
+ops_mdoc_example(const char *command, const char *input, const char *output, struct buf *out)
+{
+	buf_str(out, ".Bd -literal -offset indent\n");
+	if (input) {
+		buf_str(out, "$ printf '");
+		for (; *input; input++)
+			buf_str(out, *input == '\n' ? "\\en" : *input == '\\' ? "\\e" : (char[]){ *input, 0 });
+		buf_str(out, "' | ");
+	} else {
+		buf_str(out, "$ ");
+	}
+	struct buf text = { 0 };
+	buf_printf(&text, "dsvc-run '%s'\n%s", command, output);
+	for (const char *c = (char *)text.data; *c; c++) {
+		/* A line must not begin as a macro. */
+		if ((c == (char *)text.data || c[-1] == '\n') && (*c == '.' || *c == '\''))
+			buf_str(out, "\\&");
+		buf_str(out, *c == '\\' ? "\\e" : *c == '-' ? "\\-" : *c == '\'' ? "\\(aq" :
+			     *c == '`' ? "\\(ga" : *c == '~' ? "\\(ti" : *c == '^' ? "\\(ha" :
+			     (char[]){ *c, 0 });
+	}
+	if (out->data[out->len - 1] != '\n')
+		buf_byte(out, '\n');
+	buf_str(out, ".Ed\n");
+	buf_clear(&text);
+}
+
+static void
+ops_mdoc_op(const struct op_desc *d, struct buf *out)
+{
+	struct buf text = { 0 };
+
+	buf_printf(out, ".Ss %s\n", d->name);
+	usage_print(d, &text);
+	buf_str(out, ".D1 ");
+	mdoc_text(out, (char *)text.data);
+	if (out->data[out->len - 1] != '\n')
+		buf_byte(out, '\n');
+	buf_str(out, ".Pp\n");
+	buf_reset(&text);
+	buf_printf(&text, "%c%s.", toupper((unsigned char)d->brief[0]), d->brief + 1);
+	if (d->doc)
+		buf_printf(&text, " %s", d->doc);
+	if (d->aliases)
+		buf_printf(&text, " Also known as %s.", d->aliases);
+	mdoc_text(out, (char *)text.data);
+	if (out->data[out->len - 1] != '\n')
+		buf_byte(out, '\n');
+	if (d->params && d->params->kind) {
+		buf_str(out, ".Bl -tag -width Ds\n");
+		for (const struct param *r = d->params; r->kind; r++) {
+			buf_printf(out, ".It Cm %s\n", r->name);
+			buf_reset(&text);
+			ops_param_text(r, &text);
+			buf_byte(&text, '.');
+			text.data[0] = (uint8_t)toupper(text.data[0]);
+			mdoc_text(out, (char *)text.data);
+			if (out->data[out->len - 1] != '\n')
+				buf_byte(out, '\n');
+		}
+		buf_str(out, ".El\n");
+	}
+	if (d->example)
+		ops_mdoc_example(d->example, d->input, d->output ? d->output : "", out);
+	buf_clear(&text);
+}
+
+static void
+ops_mdoc_functions(struct buf *out)
+{
+	buf_str(out, ".Sh FUNCTIONS\nFunctions of expressions.\n.Bl -tag -width Ds\n");
+	for (const struct expr_fn_doc *f = expr_functions(); f->name; f++) {
+		struct buf text = { 0 };
+		buf_printf(out, ".It Fn %s \"%s\"\n", f->name, f->args ? f->args : "");
+		buf_printf(&text, "%c%s.", toupper((unsigned char)f->brief[0]), f->brief + 1);
+		mdoc_text(out, (char *)text.data);
+		if (out->data[out->len - 1] != '\n')
+			buf_byte(out, '\n');
+		if (f->example && f->output) {
+			buf_reset(&text);
+			buf_printf(&text, "%s gives %s", f->example, f->output);
+			buf_str(out, ".Pp\n");
+			mdoc_text(out, (char *)text.data);
+			if (out->data[out->len - 1] != '\n')
+				buf_byte(out, '\n');
+		}
+		buf_clear(&text);
+	}
+	buf_str(out, ".El\n");
+}
+
+void
+ops_mdoc(struct buf *out)
+{
+	static const char *const heads[] = { "SOURCES", "TRANSFORMS", "COMBINING PIPELINES" };
+
+	buf_str(out, ".\\\" Generated by `make gen` from the table of operators: do not edit.\n"
+		     ".Dd $Mdocdate$\n.Dt DSVC-OPS 7\n.Os\n.Sh NAME\n.Nm dsvc-ops\n"
+		     ".Nd operators and functions of dsvc pipelines\n.Sh DESCRIPTION\n"
+		     "A pipeline is a source and operators after it, joined by\n.Ql | .\n"
+		     "Its language is described in\n.Xr dsvc-pipeline 5 .\n"
+		     "Every operator also takes\n.Cm on_error Ns = Ns Cm fail | skip | keep | retry:N\n"
+		     "and\n.Cm per_stream Ns = Ns Cm true .\n");
+	for (int kind = OP_SOURCE; kind <= OP_COMBINE; kind++) {
+		buf_printf(out, ".Sh %s\n", heads[kind]);
+		for (size_t i = 0; op_at(i); i++)
+			if ((int)op_at(i)->kind == kind)
+				ops_mdoc_op(op_at(i), out);
+	}
+	ops_mdoc_functions(out);
+	buf_str(out, ".Sh SEE ALSO\n.Xr dsvc-run 1 ,\n.Xr dsvc-pipeline 5 ,\n.Xr dsvc 7\n");
+}

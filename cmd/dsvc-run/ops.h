@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The table of operators as text: --ops, --help-op, and the manual page.
+ */
+#ifndef RUN_OPS_H
+#define RUN_OPS_H
+
+#include "base/buf.h"
+#include "base/err.h"
+
+void ops_list(struct buf *out);
+/* What one operator, or function of expressions, is and takes. */
+enum status ops_help(const char *name, struct buf *out, struct err *e);
+void ops_mdoc(struct buf *out);
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+#include "opts.h"
+
+#include <stddef.h>
+
+#include "cli/opt.h"
+#include "host/link.h"
+#include "ops.h"
+#include "value/format.h"
+
+static const struct param opts_rows[] = {
+	{ .name = "to", .letter = 't', .arg = "FORMAT", .kind = PARAM_CHOICE,
+	  .offset = offsetof(struct run_opts, format), .def = "auto", .choices = FORMAT_CHOICES,
+	  .help = "format of the elements; auto: text for scalars, else ndjson" },
+	{ .name = "null", .letter = '0', .kind = PARAM_BOOL, .offset = offsetof(struct run_opts, nul),
+	  .help = "end each element by a NUL, as -t nul" },
+	{ .name = "count", .letter = 'n', .arg = "N", .kind = PARAM_INT, .max = INT64_MAX,
+	  .offset = offsetof(struct run_opts, count), .def = "inf", .flags = PARAM_ALLOW_INF,
+	  .help = "stop after N elements" },
+	{ .name = "output", .letter = 'o', .arg = "FILE", .kind = PARAM_WORD,
+	  .offset = offsetof(struct run_opts, output), .flags = PARAM_OPTIONAL, .complete = "file",
+	  .help = "write to FILE, which appears when all is written" },
+	{ .name = "set", .letter = 's', .arg = "NAME=VALUE", .kind = PARAM_WORDS,
+	  .offset = offsetof(struct run_opts, set), .flags = PARAM_REPEAT,
+	  .help = "set a parameter of the pipeline" },
+	{ .name = "expression", .letter = 'e', .arg = "SPEC", .kind = PARAM_WORD,
+	  .offset = offsetof(struct run_opts, expression), .flags = PARAM_OPTIONAL,
+	  .help = "the pipeline" },
+	{ .name = "file", .letter = 'f', .arg = "FILE", .kind = PARAM_WORD,
+	  .offset = offsetof(struct run_opts, file), .flags = PARAM_OPTIONAL, .complete = "file",
+	  .help = "read the pipeline from FILE; -: standard input" },
+	{ .name = "include-dir", .letter = 'I', .arg = "DIR", .kind = PARAM_WORDS,
+	  .offset = offsetof(struct run_opts, include), .flags = PARAM_REPEAT, .complete = "dir",
+	  .help = "look here for included files" },
+	{ .name = "seed", .arg = "N", .kind = PARAM_INT, .offset = offsetof(struct run_opts, seed),
+	  .def = "auto", .flags = PARAM_ALLOW_AUTO, .help = "seed of all random operators; default: a fresh one" },
+	{ .name = "jobs", .letter = 'j', .arg = "N", .kind = PARAM_INT,
+	  .offset = offsetof(struct run_opts, jobs), .def = "1", .flags = PARAM_ALLOW_AUTO, .min = 1,
+	  .max = 256, .help = "threads; auto: one per processor; the order stays the same" },
+	OPT_DISPATCHER(struct run_opts),
+	{ .name = "check", .kind = PARAM_BOOL, .offset = offsetof(struct run_opts, check),
+	  .help = "only check the pipeline" },
+	{ .name = "print", .arg = "PASS", .kind = PARAM_CHOICE, .offset = offsetof(struct run_opts, print),
+	  .def = "nothing", .choices = "nothing|tokens|tree|plan|canonical",
+	  .help = "print what the pipeline is read as, and do not run it" },
+	{ .name = "ops", .kind = PARAM_BOOL, .offset = offsetof(struct run_opts, ops),
+	  .help = "list the operators" },
+	{ .name = "help-op", .arg = "NAME", .kind = PARAM_WORD, .offset = offsetof(struct run_opts, help_op),
+	  .flags = PARAM_OPTIONAL, .help = "what an operator or a function does and takes" },
+	{ .name = "stats", .kind = PARAM_BOOL, .offset = offsetof(struct run_opts, stats),
+	  .help = "say at the end how many elements there were, and how fast" },
+	OPT_QUIET(struct run_opts),
+	OPT_VERBOSE(struct run_opts),
+	{ 0 }
+};
+
+const struct program run_program = {
+	.name = "dsvc-run",
+	.brief = "run a pipeline in this process and write its elements to standard output",
+	.synopsis = PROGRAM_TEXTS("[OPTION]... SPEC", "[OPTION]... -f FILE",
+				  "[OPTION]... OP [ARG]... [then OP [ARG]...]..."),
+	.doc = PROGRAM_TEXTS(
+		"A pipeline is a source and operators after it: 'lines a.log | filter x ~ /ERR/ | batch 4'. "
+		"Given as several operands, its words are taken as they are, and `then` stands for `|`.",
+		"No service is needed unless the pipeline has `distribute` or `dataset` in it."),
+	.rows = opts_rows,
+	.examples = (const struct program_example[]){
+		{ "dsvc-run 'range 10 | map x*x | batch 4'", "squares, four to a line" },
+		{ "dsvc-run lines *.log then filter x matches /ERR/", "the same language without quotes" },
+		{ "dsvc-run -s n=3 'range @n'", "a parameter" },
+		{ 0 } },
+	.exits = (const struct program_exit[]){
+		{ 65, NULL }, { 66, NULL }, { 69, NULL }, { 74, NULL }, { 75, NULL }, { -1, NULL } },
+	.prints = (const struct program_print[]){ { "ops-mdoc", ops_mdoc }, { 0 } },
+	.versions = link_versions,
+	.flags = PROGRAM_STOP_AT_OPERAND,
+};

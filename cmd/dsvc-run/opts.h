@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The options of dsvc-run, and the table that reads and documents them.
+ */
+#ifndef RUN_OPTS_H
+#define RUN_OPTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/param.h"
+#include "cli/program.h"
+
+enum print { PRINT_NOTHING, PRINT_TOKENS, PRINT_TREE, PRINT_PLAN, PRINT_CANONICAL };
+
+struct run_opts {
+	char *dispatcher, *expression, *file, *output, *help_op;
+	struct words set, include;
+	int64_t count, jobs, seed, verbose;
+	int format, print;
+	bool nul, check, ops, stats, quiet;
+};
+
+extern const struct program run_program;
+
+#endif

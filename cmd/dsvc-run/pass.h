@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * One pass of a plan, from opening its chain to the last element written.
+ */
+#ifndef RUN_PASS_H
+#define RUN_PASS_H
+
+#include <stdbool.h>
+
+#include "base/err.h"
+#include "lang/spec.h"
+#include "value/format.h"
+
+struct pass_conf {
+	enum format_kind format;
+	const char *path;      /* NULL: standard output */
+	int64_t count;         /* stop after so many; INT64_MAX: all */
+	int64_t seed;          /* PARAM_AUTO: what the spec says, else a fresh one */
+	int64_t jobs;          /* threads */
+	bool stats;            /* a line on stderr at the end */
+	bool verbose;          /* tell each failed element that was skipped */
+	const struct op_service *service; /* NULL: none */
+};
+
+enum status pass_run(const struct plan *p, const struct pass_conf *conf, struct err *e);
+
+#endif

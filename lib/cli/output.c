@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "cli/quit.h"
+#include "cli/stop.h"
+
+enum { OUTPUT_PIPE = 256 * 1024 };
+
+struct output {
+	struct output_conf conf;
+	int fd;
+	char *path, *temporary;  /* temporary NULL: written directly */
+	struct format *format;
+	pthread_mutex_t lock;    /* of all below */
+	struct buf buf;
+	uint64_t elements, written;
+	struct err failed;       /* of a write that the watcher did */
+	uint64_t adds;           /* counts up with each addition */
+	bool idle, quit;         /* the watcher sleeps; is to end */
+	bool watching;
+	pthread_t watcher;
+	int wake;                /* eventfd */
+};
+
+static const char *
+output_name(const struct output *o)
+{
+	return o->path ? o->path : "standard output";
+}
+
+static void
+output_gone(struct output *o)
+{
+	if (!o->conf.gone)
+		quit_signal(SIGPIPE);
+	o->conf.gone(o->conf.arg);
+}
+
+/* Writes the buffer; the lock is held. */
+static enum status
+output_write(struct output *o, struct err *e)
+{
+	size_t at = 0;
+
+	if (o->failed.kind) {
+		*e = o->failed;
+		return e->kind;
+	}
+	while (at < o->buf.len) {
+		ssize_t n = write(o->fd, o->buf.data + at, o->buf.len - at);
+		if (n >= 0) {
+			at += (size_t)n;
+		} else if (errno == EAGAIN) {
+			/* Somebody else made our output non-blocking. */
+			struct pollfd p = { o->fd, POLLOUT, 0 };
+			poll(&p, 1, -1);
+		} else if (errno != EINTR) {
+			int code = errno;
+			err_errno(e, "cannot write to %s", output_name(o));
+			e->kind = ST_IO;
+			o->failed = *e;
+			if (code == EPIPE)
+				output_gone(o);
+			return ST_IO;
+		}
+	}
+	buf_reset(&o->buf);
+	o->written = o->elements;
+	return ST_OK;
+}
+
+/* INT or TERM came: the program gets a moment to end by itself, which cancels
+ * this thread's wait. */
+static void
+output_stopped(struct output *o)
+{
+	struct pollfd wake = { o->wake, POLLIN, 0 };
+	struct err e;
+	uint64_t n;
+
+	int64_t end = clock_mono_ns() + OUTPUT_GRACE_MS * 1000000LL;
+	for (;;) {
+		int64_t left = (end - clock_mono_ns()) / 1000000;
+		pthread_mutex_lock(&o->lock);
+		bool quit = o->quit;
+		pthread_mutex_unlock(&o->lock);
+		if (quit)
+			return;
+		if (left <= 0)
+			break;
+		if (poll(&wake, 1, (int)left) > 0 && read(o->wake, &n, sizeof n) < 0)
+			continue;
+	}
+	pthread_mutex_lock(&o->lock);
+	output_write(o, &e);
+	if (o->temporary)
+		unlink(o->temporary);
+	quit_signal(stop_signal());
+}
+
+/* One look at the buffer. Gives how long to sleep: -1 until woken. */
+static int
+output_look(struct output *o, uint64_t *seen, int64_t *since)
+{
+	struct err e;
+
+	/* When it is busy it is not dry. */
+	if (pthread_mutex_trylock(&o->lock))
+		return OUTPUT_TICK_MS;
+	int wait = OUTPUT_TICK_MS;
+	if (o->buf.len == 0) {
+		o->idle = true;
+		*since = 0;
+		wait = -1;
+	} else if (*since == 0) {
+		*since = clock_mono_ns();
+	} else if (o->adds == *seen || clock_mono_ns() - *since > OUTPUT_LATE_MS * 1000000LL) {
+		output_write(o, &e);
+		*since = 0;
+		/* What could not be written stays; it is told at the next addition. */
+		o->idle = o->failed.kind != ST_OK || o->buf.len == 0;
+		wait = o->idle ? -1 : OUTPUT_TICK_MS;
+	}
+	*seen = o->adds;
+	if (o->quit)
+		wait = 0;
+	pthread_mutex_unlock(&o->lock);
+	return wait;
+}
+
+static void *
+output_watch(void *arg)
+{
+	struct output *o = arg;
+	uint64_t seen = 0, n;
+	int64_t since = 0;
+
+	for (;;) {
+		/* No events asked of the output: only POLLERR is told, when the
+		 * reader of a pipe has gone. */
+		struct pollfd p[3] = { { o->wake, POLLIN, 0 }, { stop_fd(), POLLIN, 0 },
+				       { o->fd, 0, 0 } };
+		int wait = output_look(o, &seen, &since);
+		pthread_mutex_lock(&o->lock);
+		bool quit = o->quit;
+		pthread_mutex_unlock(&o->lock);
+		if (quit)
+			return NULL;
+		if (poll(p, 3, wait) <= 0)
+			continue;
+		if (p[0].revents && read(o->wake, &n, sizeof n) < 0)
+			continue;
+		if (p[1].revents & POLLIN) {
+			output_stopped(o);
+			return NULL;
+		}
+		if (p[2].revents & POLLERR) {
+			output_gone(o);
+			return NULL;
+		}
+	}
+}
+
+static enum status
+output_open_file(struct output *o, struct err *e)
+{
+	struct stat st;
+	bool there = !stat(o->path, &st);
+
+	if (there && !S_ISREG(st.st_mode)) {
+		o->fd = open(o->path, O_WRONLY | O_CLOEXEC);
+	} else {
+		o->temporary = mem_printf("%s.%ld.tmp", o->path, (long)getpid());
+		o->fd = open(o->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+			     there ? st.st_mode & 0777 : 0666);
+	}
+	if (o->fd >= 0)
+		return ST_OK;
+	mem_free(o->temporary);
+	o->temporary = NULL;
+	err_errno(e, "cannot write to %s", o->path);
+	if (e->kind == ST_NOINPUT)
+		e->kind = ST_IO;
+	return e->kind;
+}
+
+static enum status
+output_start(struct output *o, struct err *e)
+{
+	sigset_t all, old;
+	pthread_attr_t attr;
+
+	o->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, 256 * 1024);
+	/* Signals interrupt the thread that does the work, not this one. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	int code = o->wake < 0 ? errno : pthread_create(&o->watcher, &attr, output_watch, o);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	pthread_attr_destroy(&attr);
+	o->watching = code == 0;
+	errno = code;
+	return code ? err_errno(e, "cannot start a thread") : ST_OK;
+}
+
+enum status
+output_open(const struct output_conf *conf, struct output **out, struct err *e)
+{
+	struct output *o = mem_zalloc(sizeof *o);
+	bool file = conf->path && strcmp(conf->path, "-");
+	enum status st = ST_OK;
+
+	*out = o;
+	o->conf = *conf;
+	o->fd = STDOUT_FILENO;
+	o->wake = -1;
+	pthread_mutex_init(&o->lock, NULL);
+	if (!file && format_is_binary(conf->format) && isatty(STDOUT_FILENO)) {
+		st = err_set(e, ST_USAGE, "binary data is not for a terminal");
+		err_help(e, "pipe it into a program, or write it to a file with -o FILE; "
+			 "-t ndjson is for people");
+	} else if (file) {
+		o->path = mem_strdup(conf->path);
+		st = output_open_file(o, e);
+	}
+	if (!st) {
+		/* EPIPE, in place of death in the middle of something. */
+		signal(SIGPIPE, SIG_IGN);
+		fcntl(o->fd, F_SETPIPE_SZ, OUTPUT_PIPE);
+		o->format = format_new(conf->format, conf->type);
+		if (conf->watch)
+			st = output_start(o, e);
+	}
+	if (st)
+		output_close(out, false, NULL);
+	return st;
+}
+
+/* After an addition; the lock is held, and is given up. */
+static enum status
+output_added(struct output *o, uint64_t count, enum status st, struct err *e)
+{
+	uint64_t one = 1;
+	bool wake = false;
+
+	o->elements += st ? 0 : count;
+	o->adds++;
+	if (!st && (o->buf.len >= OUTPUT_BYTES || o->failed.kind))
+		st = output_write(o, e);
+	if (o->idle && o->buf.len) {
+		wake = true;
+		o->idle = false;
+	}
+	pthread_mutex_unlock(&o->lock);
+	if (wake && o->watching && write(o->wake, &one, sizeof one) < 0)
+		return st;
+	return st;
+}
+
+enum status
+output_run(struct output *o, const struct run *r, struct err *e)
+{
+	pthread_mutex_lock(&o->lock);
+	return output_added(o, r->n, format_run(o->format, r, &o->buf, e), e);
+}
+
+enum status
+output_bytes(struct output *o, const uint8_t *p, size_t len, uint64_t count, struct err *e)
+{
+	pthread_mutex_lock(&o->lock);
+	return output_added(o, count, format_bytes(o->format, p, len, count, &o->buf, e), e);
+}
+
+enum status
+output_flush(struct output *o, struct err *e)
+{
+	pthread_mutex_lock(&o->lock);
+	enum status st = output_write(o, e);
+	pthread_mutex_unlock(&o->lock);
+	return st;
+}
+
+uint64_t
+output_elements(const struct output *o)
+{
+	return o->elements;
+}
+
+uint64_t
+output_written(struct output *o)
+{
+	pthread_mutex_lock(&o->lock);
+	uint64_t n = o->written;
+	pthread_mutex_unlock(&o->lock);
+	return n;
+}
+
+static void
+output_end_watch(struct output *o)
+{
+	uint64_t one = 1;
+
+	if (!o->watching)
+		return;
+	pthread_mutex_lock(&o->lock);
+	o->quit = true;
+	pthread_mutex_unlock(&o->lock);
+	if (write(o->wake, &one, sizeof one) == sizeof one)
+		pthread_join(o->watcher, NULL);
+	o->watching = false;
+}
+
+/* The last write: what is left, checked down to close(2), which some file
+ * systems use to say that the disk is full. */
+static enum status
+output_finish(struct output *o, struct err *e)
+{
+	enum status st;
+
+	format_end(o->format, &o->buf);
+	st = output_write(o, e);
+	if (st)
+		return st;
+	int fd = o->fd;
+	o->fd = -1;
+	if (close(fd) && errno != EINTR) {
+		err_errno(e, "cannot write to %s", output_name(o));
+		e->kind = ST_IO;
+		return ST_IO;
+	}
+	if (o->temporary && rename(o->temporary, o->path)) {
+		err_errno(e, "cannot give %s its name", o->path);
+		e->kind = ST_IO;
+		return ST_IO;
+	}
+	if (o->temporary) {
+		mem_free(o->temporary);
+		o->temporary = NULL;
+	}
+	return ST_OK;
+}
+
+enum status
+output_close(struct output **out, bool complete, struct err *e)
+{
+	struct output *o = *out;
+	enum status st = ST_OK;
+
+	*out = NULL;
+	if (!o)
+		return ST_OK;
+	output_end_watch(o);
+	if (complete)
+		st = output_finish(o, e);
+	else if (o->format && !o->temporary)
+		output_write(o, &(struct err){ 0 }); /* what came before the error */
+	if (o->temporary)
+		unlink(o->temporary);
+	if (o->fd >= 0 && o->path)
+		close(o->fd);
+	if (o->wake >= 0)
+		close(o->wake);
+	format_free(&o->format);
+	buf_clear(&o->buf);
+	mem_free(o->path);
+	mem_free(o->temporary);
+	pthread_mutex_destroy(&o->lock);
+	mem_free(o);
+	return st;
+}

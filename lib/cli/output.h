@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Elements to standard output or a file: formatted into a buffer, written in
+ * large pieces, and never held back when there is nothing more to add.
+ *
+ * When input runs dry cannot be told from inside a chain of operators that may
+ * block anywhere. So with `watch` a second thread looks every OUTPUT_TICK_MS,
+ * while there is something in the buffer and only then: what lies there and was
+ * not added to since the last look is written, and what lies there for
+ * OUTPUT_LATE_MS in any case. A busy chain pays one uncontended lock per run for
+ * it, an idle program nothing: the thread sleeps until the buffer is not empty.
+ *
+ * The same thread notices, also while nothing is written, that the reader of
+ * our pipe has gone: the program dies of SIGPIPE in silence, or `gone` is called.
+ * And when INT or TERM came (cli/stop.h) and the program has not ended within
+ * OUTPUT_GRACE_MS, for it is blocked in a read, it writes what there is and
+ * dies of the signal.
+ *
+ * A file (path) gets a temporary name in its folder and its own when all is
+ * written (output_close with complete); what is no regular file is written
+ * directly.
+ */
+#ifndef CLI_OUTPUT_H
+#define CLI_OUTPUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "value/elem.h"
+#include "value/format.h"
+#include "value/type.h"
+
+enum {
+	OUTPUT_BYTES = 64 * 1024, /* a buffer this full is written */
+	OUTPUT_TICK_MS = 1,
+	OUTPUT_LATE_MS = 20,
+	OUTPUT_GRACE_MS = 300
+};
+
+struct output;
+
+struct output_conf {
+	const char *path;         /* NULL or "-": standard output */
+	enum format_kind format;
+	const struct type *type;  /* of the elements; NULL: unknown */
+	bool watch;               /* see above; without it call output_flush when input is dry */
+	void (*gone)(void *arg);  /* the reader has gone; NULL: die of SIGPIPE */
+	void *arg;
+};
+
+/* Refuses binary formats on a terminal (ST_USAGE). Gives. */
+enum status output_open(const struct output_conf *conf, struct output **out, struct err *e);
+enum status output_run(struct output *o, const struct run *r, struct err *e);
+/* Elements end to end, as they came in a chunk. */
+enum status output_bytes(struct output *o, const uint8_t *p, size_t len, uint64_t count,
+			 struct err *e);
+enum status output_flush(struct output *o, struct err *e);
+uint64_t output_elements(const struct output *o); /* added */
+/* Elements that are written: for acknowledgements. */
+uint64_t output_written(struct output *o);
+/* complete: writes what comes at the end and all that is left, checks it, and
+ * gives the file its name. Otherwise the elements so far are written to standard
+ * output, and a file is removed. Frees and nulls. */
+enum status output_close(struct output **o, bool complete, struct err *e);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * INT and TERM: the first asks the program to finish what it has in hand, the
+ * second ends it at once.
+ *
+ *	stop_install();
+ *	while (!atomic_load(stop_flag())) ...
+ *	if (stop_signal())
+ *		quit_signal(stop_signal());
+ *
+ * Handlers are installed without SA_RESTART, so that a read that waits returns.
+ */
+#ifndef CLI_STOP_H
+#define CLI_STOP_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+void stop_install(void);
+const atomic_bool *stop_flag(void);
+int stop_signal(void); /* the signal that came, 0: none */
+int stop_fd(void);     /* readable once it came; -1: stop_install was not called */
+
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * How an operator is written, from the rows of its parameters.
+ */
+#ifndef LANG_USAGE_H
+#define LANG_USAGE_H
+
+#include "op/op.h"
+
+/* "take N", "zip (PIPELINE)...", "shuffle BUFFER [seed=SEED]" */
+void usage_print(const struct op_desc *d, struct buf *out);
+/* "a number" and so on: what a place of this kind holds. */
+const char *usage_kind(const struct param *row);
+
+#endif
