@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the files of dsvc-read share: its options, and where elements go.
+ */
+#ifndef DSVC_READ_READ_H
+#define DSVC_READ_READ_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/param.h"
+#include "cli/endpoint.h"
+#include "cli/output.h"
+#include "host/read_host.h"
+#include "lang/spec.h"
+
+enum { READ_CLOSE_MS = 1000 };
+
+struct read_options {
+	char *dispatcher, *expression, *file, *job, *output, *wait_workers;
+	struct words set, include;
+	int64_t epoch, epochs, shards, seed, window, count, verbose;
+	int sharding, order, format, progress;
+	bool nul, stats, quiet;
+};
+
+/* Where elements go, and what ends it. */
+struct pour {
+	const struct read_options *o;
+	struct output *out;
+	int gone_fd;            /* readable once nobody reads our output */
+	atomic_bool gone;
+	uint64_t left;          /* of --count */
+	uint64_t elements, bytes, told; /* told: acknowledged to the client */
+	int64_t started_ns, shown_ns;
+	bool shown;             /* a progress line stands on the terminal */
+};
+
+void pour_init(struct pour *p, const struct read_options *o);
+/* Opens the output once the type is known (NULL: unknown). */
+enum status pour_open(struct pour *p, const struct type *type, struct err *e);
+/* Everything a client gives. ST_OK: all, or as much as was asked for; ST_AGAIN:
+ * told to stop (a signal, or nobody reads). */
+enum status pour_client(struct pour *p, struct client *c, struct err *e);
+/* The same for a plan that goes on in this process. */
+enum status pour_plan(struct pour *p, const struct plan *plan, const struct endpoint *ep,
+		      uint32_t min_workers, int64_t wait_ns, struct err *e);
+/* Waits until fd is readable. ST_AGAIN: told to stop. */
+enum status pour_wait(struct pour *p, int fd, struct err *e);
+/* The last part of the output, and the line of --stats. */
+enum status pour_close(struct pour *p, bool complete, struct err *e);
+
+/* Progress on stderr, and what --stats says. */
+void show_progress(struct pour *p, const struct read_stats *s);
+void show_clear(struct pour *p);
+void show_stats(struct pour *p);
+
+#endif

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+#include "host/service.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "host/tool.h"
+#include "op/remote.h"
+#include "value/mp.h"
+
+enum { SERVICE_CLOSE_MS = 1000 };
+
+struct remote_job {
+	struct service *service;
+	struct client *client;
+	char *dispatcher, *from;
+	const uint8_t *p, *end;  /* what is left of the piece */
+	struct block *block;     /* in which it lies */
+	uint64_t left, given;    /* elements to come; given out of this piece */
+};
+
+void
+service_conf(const struct op_node *n, struct client_conf *out)
+{
+	const struct remote *r = remote_of(n);
+	out->job = r->job;
+	out->sharding = remote_dynamic(r) ? SHARD_DYNAMIC : SHARD_OFF;
+	out->order = (uint32_t)r->order;
+	out->shards = r->shards == PARAM_AUTO ? 0 : (uint32_t)r->shards;
+	out->seeded = r->seed != PARAM_AUTO;
+	out->seed = out->seeded ? (uint64_t)r->seed : 0;
+	out->epoch = (uint32_t)r->epoch;
+	out->window = r->window == PARAM_AUTO ? 0 : (uint32_t)r->window;
+}
+
+static enum status
+service_open(void *arg, const struct op_node *n, const char *spec, const char *dataset,
+	     void **handle, struct err *e)
+{
+	struct service *s = arg;
+	struct buf type = { 0 };
+	struct client_conf c = { .dispatcher = s->dispatcher, .from = s->from,
+		.min_workers = s->min_workers, .wait_ns = s->wait_ns };
+	service_conf(n, &c);
+	c.dataset = dataset;
+	if (spec) {
+		type_print(n->type, &type);
+		c.spec = spec;
+		c.type = (char *)type.data;
+	}
+	struct remote_job *j = mem_zalloc(sizeof *j);
+	j->service = s;
+	enum status st = client_open(&c, &j->client, e);
+	buf_clear(&type);
+	if (st == ST_OK)
+		*handle = j;
+	else
+		mem_free(j);
+	return st;
+}
+
+static enum status
+service_wait(struct service *s, int fd, struct err *e)
+{
+	if (s->wait)
+		return s->wait(s->wait_arg, fd, e);
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	return poll(&p, 1, -1) < 0 && errno == EINTR ? ST_AGAIN : ST_OK;
+}
+
+/* The next piece, waited for. */
+static enum status
+service_piece(struct remote_job *j, struct err *e)
+{
+	struct client_piece piece;
+	enum status st;
+	client_written(j->client, j->given);
+	j->given = 0;
+	block_unref(&j->block);
+	while ((st = client_take(j->client, &piece, e)) == ST_AGAIN) {
+		st = service_wait(j->service, client_fd(j->client), e);
+		if (st != ST_OK)
+			return st;
+	}
+	if (st != ST_OK)
+		return st;
+	j->p = piece.p;
+	j->end = piece.p + piece.len;
+	j->left = piece.count;
+	j->block = block_ref(piece.block);
+	return ST_OK;
+}
+
+static enum status
+service_next(void *handle, struct run *out, struct err *e)
+{
+	struct remote_job *j = handle;
+	if (!j->left) {
+		enum status st = service_piece(j, e);
+		if (st != ST_OK)
+			return st;
+	}
+	run_hold(out, block_ref(j->block));
+	while (j->left && out->n < RUN_USUAL) {
+		const uint8_t *next = mp_check_next(j->p, j->end);
+		if (!next || (size_t)(next - j->p) > UINT32_MAX)
+			return err_set(e, ST_PROTO, "a worker sent malformed elements");
+		run_push(out, (struct elem){ j->p, j->block, (uint32_t)(next - j->p), 0 });
+		j->p = next;
+		j->left--;
+		j->given++;
+	}
+	return ST_OK;
+}
+
+static void
+service_close(void *handle)
+{
+	struct remote_job *j = handle;
+	client_written(j->client, j->given);
+	client_close(j->client, false, SERVICE_CLOSE_MS);
+	client_free(&j->client);
+	block_unref(&j->block);
+	mem_free(j);
+}
+
+static enum status
+service_type(void *arg, const char *dataset, struct buf *out, struct err *e)
+{
+	struct service *s = arg;
+	return tool_type(s->dispatcher, s->from, dataset, out, e);
+}
+
+void
+service_init(struct service *s, const char *dispatcher, const char *from)
+{
+	*s = (struct service){ .dispatcher = dispatcher, .from = from, .min_workers = 1,
+		.wait_ns = 10000000000 };
+	s->op = (struct op_service){ service_open, service_next, service_close, service_type, s };
+}

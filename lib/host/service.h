@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The service as `dataset` and `distribute` see it (op/op.h): a reader whose
+ * pieces become runs. For dsvc-run and dsvc-read.
+ *
+ * Elements count as written when the chain asks for the ones after them.
+ */
+#ifndef HOST_SERVICE_H
+#define HOST_SERVICE_H
+
+#include "host/read_host.h"
+#include "op/op.h"
+
+struct service {
+	struct op_service op;          /* for op_ctx.service and spec_src.service */
+	const char *dispatcher, *from; /* lent, as all that follows */
+	uint32_t min_workers;
+	int64_t wait_ns;
+	/* Waits until fd is readable; ST_AGAIN: stop. May flush what was written.
+	 * NULL: waits without doing anything else. */
+	enum status (*wait)(void *arg, int fd, struct err *e);
+	void *wait_arg;
+};
+
+void service_init(struct service *s, const char *dispatcher, const char *from);
+/* What the parameters of a `dataset` or `distribute` ask for; spec, type and
+ * dataset are set by the caller. */
+void service_conf(const struct op_node *n, struct client_conf *out);
+
+#endif
