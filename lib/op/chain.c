@@ -202,11 +202,15 @@ op_rewind(struct op_inst *i, struct err *e)
 void
 op_set_ctx(struct op_inst *i, struct op_ctx *ctx)
 {
+	struct op_ctx *before = i->ctx;
+
 	i->ctx = ctx;
 	if (i->feeder)
 		feeder_set_ctx(i, ctx);
+	/* What has got one of its own keeps it. */
 	for (size_t k = 0; k < i->n_in; k++)
-		op_set_ctx(i->in[k], ctx);
+		if (i->in[k]->ctx == before)
+			op_set_ctx(i->in[k], ctx);
 }
 
 static enum status chain_fill(struct op_inst *i, struct err *e);

@@ -126,6 +126,34 @@ state_get_elems(struct state_in *in, struct run *r)
 	return !in->bad;
 }
 
+void
+state_put_run(struct buf *out, const struct run *r, uint32_t from)
+{
+	bool any = from < r->n;
+	size_t n = any && r->file ? strlen(r->file) : 0;
+
+	state_put_elems(out, r->e + from, any ? r->n - from : 0);
+	state_put_bytes(out, r->file, n <= STATE_FILE_MAX ? n : 0);
+	state_put_u64(out, any ? r->line : 0);
+}
+
+bool
+state_get_run(struct state_in *in, struct run *r)
+{
+	const uint8_t *file;
+	size_t n;
+	char name[STATE_FILE_MAX + 1];
+
+	state_get_elems(in, r);
+	if (state_get_bytes(in, &file, &n) && n > 0 && n <= STATE_FILE_MAX) {
+		memcpy(name, file, n);
+		name[n] = '\0';
+		r->file = origin_name(name);
+	}
+	r->line = state_get_u64(in, UINT64_MAX);
+	return !in->bad;
+}
+
 bool
 state_ended(const struct state_in *in)
 {
@@ -157,18 +185,6 @@ state_can_save(const struct op_inst *i)
 	return i->desc->kind == OP_TRANSFORM && i->desc->scope == OP_ELEMENT;
 }
 
-static void
-state_save_lent(const struct op_inst *i, struct buf *out)
-{
-	const struct run *r = i->lent;
-	bool any = i->taken < r->n;
-	size_t n = any && r->file ? strlen(r->file) : 0;
-
-	state_put_elems(out, r->e + i->taken, any ? r->n - i->taken : 0);
-	state_put_bytes(out, r->file, n <= STATE_FILE_MAX ? n : 0);
-	state_put_u64(out, any ? r->line : 0);
-}
-
 static bool
 state_save(struct op_inst *i, struct buf *out)
 {
@@ -193,7 +209,7 @@ state_save(struct op_inst *i, struct buf *out)
 	ok = ok && !i->unsaved && own.len <= UINT32_MAX;
 	if (ok) {
 		state_put_bytes(out, own.data, own.len);
-		state_save_lent(i, out);
+		state_put_run(out, i->lent, i->taken);
 		state_put_u64(out, i->n_in);
 	}
 	for (size_t k = 0; ok && k < i->n_in; k++)
@@ -217,20 +233,10 @@ op_save(struct op_inst *i, struct buf *out)
 static void
 state_restore_lent(struct op_inst *i, struct state_in *in)
 {
-	const uint8_t *file;
-	size_t n;
-	char name[STATE_FILE_MAX + 1];
-
 	run_reset(&i->out);
 	i->lent = &i->out;
 	i->taken = 0;
-	state_get_elems(in, &i->out);
-	if (state_get_bytes(in, &file, &n) && n > 0 && n <= STATE_FILE_MAX) {
-		memcpy(name, file, n);
-		name[n] = '\0';
-		i->out.file = origin_name(name);
-	}
-	i->out.line = state_get_u64(in, UINT64_MAX);
+	state_get_run(in, &i->out);
 }
 
 static enum status

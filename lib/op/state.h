@@ -27,12 +27,16 @@ void state_put_elem(struct buf *b, const struct elem *e); /* its value only */
 /* Count, then each with its pos. */
 void state_put_elems(struct buf *b, const struct elem *e, size_t n);
 
+/* A run from its element `from` on, with file and line (not its parts). */
+void state_put_run(struct buf *b, const struct run *r, uint32_t from);
+
 struct state_in state_begin(const uint8_t *p, size_t n);
 uint64_t state_get_u64(struct state_in *in, uint64_t max);
 bool state_get_bytes(struct state_in *in, const uint8_t **p, size_t *n); /* lends */
 bool state_get_elem(struct state_in *in, struct elem *e);                /* lends */
 /* Reads what state_put_elems wrote and keeps it in r. */
 bool state_get_elems(struct state_in *in, struct run *r);
+bool state_get_run(struct state_in *in, struct run *r);                  /* into an empty run */
 /* All was read and nothing was bad. */
 bool state_ended(const struct state_in *in);
 /* The error for a state that does not fit. */

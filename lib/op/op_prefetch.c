@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: MIT
+ * prefetch: runs what stands before it on a thread of its own, ahead of those
+ * who ask.
+ *
+ *	thread: op_pull -> share -> [run][run][run]   a ring of runs
+ *	caller:                     ^ lent, the next call lets go of it
+ *
+ * A run is handed over as soon as it is there, however short. Its elements are
+ * not copied: the ring's runs hold references to the blocks they lie in. The
+ * thread begins at the first pull; it has a `stop` of its own, so that closing
+ * does not wait for an input without end.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/mem.h"
+#include "op/op.h"
+#include "op/state.h"
+
+enum {
+	PREFETCH_RUNS = 64,
+	PREFETCH_AUTO = 16 * RUN_USUAL,
+	PREFETCH_BYTES = 16 * 1024 * 1024,
+	PREFETCH_TICK_NS = 20 * 1000 * 1000 /* how often a waiting caller looks at stop */
+};
+
+struct prefetch {
+	int64_t n;
+	struct op_ctx ctx;     /* of what stands before: the same with another stop */
+	atomic_bool stop;
+	pthread_t thread;
+	pthread_mutex_t lock;  /* all below */
+	pthread_cond_t wake;   /* thread: room, or no longer paused */
+	pthread_cond_t news;   /* caller: a run, a status, or the thread is at rest */
+	bool started, pause, busy;
+	struct run *ring;
+	struct run_part **parts; /* copies, for the ring's runs */
+	uint32_t head, count;  /* runs that wait */
+	bool lent;             /* the run before head is with the caller */
+	uint64_t elements;
+	size_t bytes;
+	enum status status;    /* what the thread came to; ST_OK: goes on */
+	struct err err;
+};
+
+static const struct param prefetch_params[] = {
+	{ "n", PARAM_INT, offsetof(struct prefetch, n), "auto", .flags = PARAM_ALLOW_AUTO,
+	  .min = 1, .max = (int64_t)1 << 40,
+	  .help = "how many elements to be ahead by" },
+	{ 0 }
+};
+
+static int64_t
+prefetch_cardinality(const struct op_node *n, const int64_t *in)
+{
+	(void)n;
+	return in[0];
+}
+
+static enum status
+prefetch_open(struct op_inst *self, struct err *e)
+{
+	struct prefetch *p = self->state;
+	pthread_condattr_t attr;
+
+	(void)e;
+	if (p->n == PARAM_AUTO)
+		p->n = PREFETCH_AUTO;
+	pthread_mutex_init(&p->lock, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&p->wake, &attr);
+	pthread_cond_init(&p->news, &attr);
+	pthread_condattr_destroy(&attr);
+	atomic_init(&p->stop, false);
+	p->ring = mem_array(PREFETCH_RUNS, sizeof *p->ring);
+	p->parts = mem_array(PREFETCH_RUNS, sizeof *p->parts);
+	p->ctx = *self->ctx;
+	p->ctx.stop = &p->stop;
+	op_set_ctx(self->in[0], &p->ctx);
+	return ST_OK;
+}
+
+/* Elements with their blocks' references; what lies in no block is copied. */
+static void
+prefetch_share(struct run *to, struct run_part **parts, const struct run *from)
+{
+	struct block *last = NULL;
+	size_t cap;
+
+	run_reset(to);
+	for (uint32_t i = 0; i < from->n; i++) {
+		struct elem x = from->e[i];
+
+		if (!x.block) {
+			run_keep(to, x);
+			continue;
+		}
+		if (x.block != last) {
+			last = x.block;
+			if (to->n_held == to->cap_held) {
+				cap = to->cap_held;
+				to->held = mem_grow(to->held, &cap, cap + 1, sizeof *to->held);
+				to->cap_held = (uint32_t)cap;
+			}
+			to->held[to->n_held++] = block_ref(last);
+		}
+		run_push(to, x);
+	}
+	to->file = from->file;
+	to->line = from->line;
+	if (!from->parts)
+		return;
+	/* They are lent by the operator that the thread goes on with. */
+	*parts = mem_realloc(*parts, from->n_parts * sizeof **parts);
+	memcpy(*parts, from->parts, from->n_parts * sizeof **parts);
+	to->parts = *parts;
+	to->n_parts = from->n_parts;
+}
+
+static bool
+prefetch_full(const struct prefetch *p)
+{
+	return p->count + p->lent >= PREFETCH_RUNS || p->elements >= (uint64_t)p->n
+	       || p->bytes >= PREFETCH_BYTES;
+}
+
+static struct run *
+prefetch_slot(struct prefetch *p, uint32_t k)
+{
+	return &p->ring[(p->head + k) % PREFETCH_RUNS];
+}
+
+static void
+prefetch_enqueue(struct prefetch *p, const struct run *r)
+{
+	p->count++;
+	p->elements += r->n;
+	p->bytes += run_bytes(r);
+}
+
+/* One run from upstream into the ring; the lock is held but for the work. */
+static enum status
+prefetch_make(struct op_inst *self)
+{
+	struct prefetch *p = self->state;
+	struct run *r, *slot = prefetch_slot(p, p->count);
+	enum status st;
+
+	p->busy = true;
+	pthread_mutex_unlock(&p->lock);
+	st = op_pull(self->in[0], &r, &p->err);
+	if (st == ST_OK)
+		prefetch_share(slot, &p->parts[slot - p->ring], r);
+	pthread_mutex_lock(&p->lock);
+	p->busy = false;
+	if (st == ST_OK)
+		prefetch_enqueue(p, slot);
+	p->status = st;
+	pthread_cond_signal(&p->news);
+	return st;
+}
+
+static void *
+prefetch_thread(void *arg)
+{
+	struct op_inst *self = arg;
+	struct prefetch *p = self->state;
+
+	pthread_mutex_lock(&p->lock);
+	while (!atomic_load_explicit(&p->stop, memory_order_relaxed)) {
+		bool over = p->status != ST_OK;
+
+		if (over || p->pause || prefetch_full(p))
+			pthread_cond_wait(&p->wake, &p->lock);
+		else
+			prefetch_make(self);
+	}
+	pthread_mutex_unlock(&p->lock);
+	return NULL;
+}
+
+static enum status
+prefetch_start(struct op_inst *self, struct err *e)
+{
+	struct prefetch *p = self->state;
+	sigset_t all, before;
+	int rc;
+
+	/* Signals are for the program's own threads. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	rc = pthread_create(&p->thread, NULL, prefetch_thread, self);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (rc) {
+		errno = rc;
+		err_errno(e, "cannot start a thread for prefetch");
+		e->kind = ST_TEMP;
+		return ST_TEMP;
+	}
+	p->started = true;
+	return ST_OK;
+}
+
+/* Waits for news; false when the program wants to stop. */
+static bool
+prefetch_wait(struct op_inst *self)
+{
+	struct prefetch *p = self->state;
+	const atomic_bool *stop = self->ctx->stop;
+	struct timespec until;
+
+	if (!stop) {
+		pthread_cond_wait(&p->news, &p->lock);
+		return true;
+	}
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_nsec += PREFETCH_TICK_NS;
+	if (until.tv_nsec >= 1000000000) {
+		until.tv_nsec -= 1000000000;
+		until.tv_sec++;
+	}
+	pthread_cond_timedwait(&p->news, &p->lock, &until);
+	return !atomic_load_explicit(stop, memory_order_relaxed);
+}
+
+/* The run given last goes back to the ring. */
+static void
+prefetch_release(struct prefetch *p)
+{
+	if (!p->lent)
+		return;
+	pthread_mutex_unlock(&p->lock);
+	run_reset(&p->ring[(p->head + PREFETCH_RUNS - 1) % PREFETCH_RUNS]);
+	pthread_mutex_lock(&p->lock);
+	p->lent = false;
+}
+
+static enum status
+prefetch_dequeue(struct op_inst *self)
+{
+	struct prefetch *p = self->state;
+
+	self->give = &p->ring[p->head];
+	p->head = (p->head + 1) % PREFETCH_RUNS;
+	p->count--;
+	p->elements -= self->give->n;
+	p->bytes -= run_bytes(self->give);
+	p->lent = true;
+	return ST_OK;
+}
+
+/* Nothing waits and the thread has come to something. */
+static enum status
+prefetch_over(struct prefetch *p, struct err *e)
+{
+	enum status st = p->status;
+
+	if (st == ST_AGAIN)
+		p->status = ST_OK; /* it may go on */
+	else if (st != ST_END)
+		*e = p->err;
+	return st;
+}
+
+static enum status
+prefetch_next(struct op_inst *self, struct run *out, struct err *e)
+{
+	struct prefetch *p = self->state;
+	enum status st = p->started ? ST_OK : prefetch_start(self, e);
+
+	(void)out;
+	if (st != ST_OK)
+		return st;
+	pthread_mutex_lock(&p->lock);
+	prefetch_release(p);
+	p->pause = false;
+	pthread_cond_signal(&p->wake);
+	while (!p->count && p->status == ST_OK && st == ST_OK)
+		if (!prefetch_wait(self))
+			st = ST_AGAIN;
+	if (p->count)
+		st = prefetch_dequeue(self);
+	else if (st == ST_OK)
+		st = prefetch_over(p, e);
+	pthread_cond_signal(&p->wake);
+	pthread_mutex_unlock(&p->lock);
+	return st;
+}
+
+static void
+prefetch_close(struct op_inst *self)
+{
+	struct prefetch *p = self->state;
+
+	if (p->started) {
+		pthread_mutex_lock(&p->lock);
+		atomic_store_explicit(&p->stop, true, memory_order_relaxed);
+		pthread_cond_signal(&p->wake);
+		pthread_mutex_unlock(&p->lock);
+		pthread_join(p->thread, NULL);
+	}
+	for (uint32_t k = 0; k < PREFETCH_RUNS; k++) {
+		run_clear(&p->ring[k]);
+		mem_free(p->parts[k]);
+	}
+	mem_free(p->parts);
+	mem_free(p->ring);
+	pthread_cond_destroy(&p->news);
+	pthread_cond_destroy(&p->wake);
+	pthread_mutex_destroy(&p->lock);
+}
+
+/* The thread is brought to rest, and rests until the next pull: so the states
+ * of what stands before can be saved too. What waits in the ring is part of
+ * the state. */
+static void
+prefetch_save(struct op_inst *self, struct buf *out)
+{
+	struct prefetch *p = self->state;
+
+	pthread_mutex_lock(&p->lock);
+	p->pause = true;
+	while (p->busy)
+		pthread_cond_wait(&p->news, &p->lock);
+	self->unsaved = p->status != ST_OK && p->status != ST_END && p->status != ST_AGAIN;
+	state_put_u64(out, p->count);
+	for (uint32_t k = 0; k < p->count; k++)
+		state_put_run(out, prefetch_slot(p, k), 0);
+	pthread_mutex_unlock(&p->lock);
+}
+
+static enum status
+prefetch_restore(struct op_inst *self, const uint8_t *bytes, size_t n, struct err *e)
+{
+	struct prefetch *p = self->state;
+	struct state_in in = state_begin(bytes, n);
+	uint64_t count = state_get_u64(&in, PREFETCH_RUNS - 1);
+
+	for (uint64_t k = 0; k < count && !in.bad; k++) {
+		struct run *slot = prefetch_slot(p, p->count);
+
+		run_reset(slot);
+		if (state_get_run(&in, slot) && slot->n)
+			prefetch_enqueue(p, slot);
+	}
+	return state_finish(self, &in, e);
+}
+
+const struct op_desc op_prefetch = {
+	.name = "prefetch",
+	.brief = "makes elements ahead of those who ask, on another thread",
+	.doc = "What stands before it then runs at the same time as what stands behind it. "
+	       "Elements are given as soon as they are there; the number bounds how far "
+	       "ahead it may be.",
+	.kind = OP_TRANSFORM,
+	.scope = OP_STREAM,
+	.params = prefetch_params,
+	.state_size = sizeof(struct prefetch),
+	.cardinality = prefetch_cardinality,
+	.open = prefetch_open,
+	.next = prefetch_next,
+	.close = prefetch_close,
+	.save = prefetch_save,
+	.restore = prefetch_restore,
+	.example = "range 3 | prefetch 2",
+	.output = "0\n1\n2\n",
+};
