@@ -5,11 +5,13 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "op/file_bytes.h"
 
 struct file_archive {
 	struct archive *a;
 	struct file_input *in;
-	const char *name;    /* of the packing */
+	enum file_packing packing;
+	uint64_t before;     /* where in the file this libarchive began */
 	enum status input;   /* what reading the file said, when it failed */
 	struct err *e;       /* of the call in progress */
 	const uint8_t *p;    /* unpacked and not yet taken */
@@ -57,29 +59,23 @@ archive_fault(struct file_archive *f, struct err *e)
 	if (f->input != ST_OK)
 		return f->input; /* e is filled */
 	return err_set(e, ST_DATA, "cannot unpack: %s, near byte %llu of the %s data", why ? why : "corrupt data",
-		       (unsigned long long)f->in->taken, f->name);
+		       (unsigned long long)f->in->taken, archive_kinds[f->packing].name);
 }
 
-enum status
-file_archive_open(enum file_packing packing, struct file_input *in, struct file_archive **out,
-		  struct err *e)
+/* Begins with what is in the input's buffer. */
+static enum status
+archive_begin(struct file_archive *f, struct err *e)
 {
-	struct file_archive *f = mem_zalloc(sizeof *f);
 	struct archive_entry *entry;
-	struct archive *a = archive_read_new();
+	struct archive *a = f->a = archive_read_new();
 
-	*out = f;
-	f->a = a;
-	f->in = in;
-	f->name = archive_kinds[packing].name;
-	f->e = e;
 	/* Appending fixes the filter: no bidding, and a packed file that holds
 	 * another packed file is unpacked once. */
-	if (!a || archive_read_append_filter(a, archive_kinds[packing].filter) != ARCHIVE_OK
+	if (!a || archive_read_append_filter(a, archive_kinds[f->packing].filter) != ARCHIVE_OK
 	    || archive_read_support_format_raw(a) != ARCHIVE_OK
 	    || archive_read_support_format_empty(a) != ARCHIVE_OK)
 		return err_set(e, ST_CONFIG, "cannot unpack: this libarchive does not know %s",
-			       f->name);
+			       archive_kinds[f->packing].name);
 	int rc = archive_read_open(a, f, NULL, archive_input, NULL);
 	if (rc == ARCHIVE_OK && !archive_error_string(a))
 		rc = archive_read_next_header(a, &entry);
@@ -90,16 +86,68 @@ file_archive_open(enum file_packing packing, struct file_input *in, struct file_
 }
 
 enum status
+file_archive_open(enum file_packing packing, struct file_input *in, struct file_archive **out,
+		  struct err *e)
+{
+	struct file_archive *f = mem_zalloc(sizeof *f);
+
+	*out = f;
+	f->in = in;
+	f->packing = packing;
+	f->e = e;
+	return archive_begin(f, e);
+}
+
+/* libarchive says that this was all. It takes an empty lz4 frame for the end, and
+ * passes over whatever follows a bzip2 stream: what is left is looked at. ST_OK:
+ * there are more frames. */
+static enum status
+archive_end(struct file_archive *f, struct err *e)
+{
+	struct file_input *in = f->in;
+	uint64_t left = in->taken - f->before - (uint64_t)archive_filter_bytes(f->a, -1);
+	enum status st = ST_OK;
+
+	if (left <= in->to) {
+		/* The last block is still in the buffer. */
+		memmove(in->buf, in->buf + in->to - left, left);
+		in->from = 0;
+		in->to = left;
+		while (st == ST_OK && in->to < FILE_INPUT_BLOCK / 2) {
+			size_t n;
+
+			st = file_input_read(in, in->buf + in->to, FILE_INPUT_BLOCK - in->to, &n, e);
+			in->to += n;
+		}
+		if (st != ST_OK && st != ST_END)
+			return st;
+		if (!in->to)
+			return ST_END;
+	}
+	if (left > in->to || file_packing_of(in->buf, in->to) != f->packing)
+		return err_set(e, ST_DATA, "cannot unpack: something that is not %s, at byte %llu",
+			       archive_kinds[f->packing].name,
+			       (unsigned long long)(in->taken - in->to));
+	archive_read_free(f->a);
+	f->before = in->taken - in->to;
+	return archive_begin(f, e);
+}
+
+enum status
 file_archive_read(struct file_archive *f, uint8_t *p, size_t room, size_t *n, struct err *e)
 {
+	enum status st = ST_OK;
+
 	*n = 0;
 	f->e = e;
 	while (!f->left) {
 		const void *data;
 		la_int64_t offset;
 
+		if (f->ended && (st = archive_end(f, e)) != ST_OK)
+			return st;
 		if (f->ended)
-			return ST_END;
+			continue;
 		int rc = archive_read_data_block(f->a, &data, &f->left, &offset);
 		if (archive_error_string(f->a) || (rc != ARCHIVE_OK && rc != ARCHIVE_EOF)) {
 			f->left = 0;
