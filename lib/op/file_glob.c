@@ -13,7 +13,28 @@
 #include "base/buf.h"
 #include "base/mem.h"
 
-enum { GLOB_WORDS_MAX = 100000, GLOB_FILES_MAX = 50000000 };
+enum { GLOB_WORDS_MAX = 10000, GLOB_FILES_MAX = 50000000 };
+
+/* Names under way: struct words grows one by one, which is slow for millions. */
+struct glob_names {
+	char **v;
+	size_t n, cap;
+};
+
+static void
+glob_put(struct glob_names *l, const char *s, size_t n)
+{
+	l->v = mem_grow(l->v, &l->cap, l->n + 1, sizeof *l->v);
+	l->v[l->n++] = mem_strndup(s, n);
+}
+
+static void
+glob_names_clear(struct glob_names *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		mem_free(l->v[i]);
+	mem_free(l->v);
+}
 
 /* Where the first of `set` stands that no backslash guards; NULL: nowhere. */
 static const char *
@@ -51,7 +72,7 @@ glob_brace_end(const char *s, int *commas)
 }
 
 static enum status
-glob_braces(const char *word, size_t from, struct words *out, struct err *e)
+glob_braces(const char *word, size_t from, struct glob_names *out, struct err *e)
 {
 	const char *open = word + from, *close = NULL;
 	int commas = 0;
@@ -67,7 +88,7 @@ glob_braces(const char *word, size_t from, struct words *out, struct err *e)
 		if (out->n >= GLOB_WORDS_MAX)
 			return err_set(e, ST_DATA, "'%.100s' has more than %d alternatives in braces",
 				       word, GLOB_WORDS_MAX);
-		words_add(out, word, strlen(word));
+		glob_put(out, word, strlen(word));
 		return ST_OK;
 	}
 	for (const char *part = open + 1; part <= close;) {
@@ -99,7 +120,7 @@ glob_braces(const char *word, size_t from, struct words *out, struct err *e)
 
 struct glob {
 	struct buf path;     /* of the folder under the hand, with its slash */
-	struct words *out;
+	struct glob_names *out;
 	struct err *e;
 	const char *pattern; /* the whole, for messages */
 };
@@ -133,7 +154,7 @@ glob_add(struct glob *g)
 	if (g->out->n >= GLOB_FILES_MAX)
 		return err_set(g->e, ST_DATA, "'%s' matches more than %d files", g->pattern,
 			       GLOB_FILES_MAX);
-	words_add(g->out, (char *)g->path.data, g->path.len);
+	glob_put(g->out, (char *)g->path.data, g->path.len);
 	return ST_OK;
 }
 
@@ -252,7 +273,7 @@ glob_compare(const void *a, const void *b)
 
 /* Sorts what was added behind `from`; the same name twice counts once. */
 static void
-glob_sort(struct words *w, size_t from)
+glob_sort(struct glob_names *w, size_t from)
 {
 	size_t kept = from;
 
@@ -266,13 +287,12 @@ glob_sort(struct words *w, size_t from)
 			w->v[kept++] = w->v[i];
 	}
 	w->n = kept;
-	w->v[kept] = NULL;
 }
 
 /* ---- words ---- */
 
 static enum status
-glob_name(const char *name, struct words *out, struct err *e)
+glob_name(const char *name, struct glob_names *out, struct err *e)
 {
 	struct stat st;
 
@@ -287,12 +307,12 @@ glob_name(const char *name, struct words *out, struct err *e)
 	}
 	if (access(name, R_OK) != 0)
 		return err_errno(e, "cannot read '%s'", name);
-	words_add(out, name, strlen(name));
+	glob_put(out, name, strlen(name));
 	return ST_OK;
 }
 
 static enum status
-glob_pattern(const char *word, struct words *out, struct err *e)
+glob_pattern(const char *word, struct glob_names *out, struct err *e)
 {
 	struct glob g = { .out = out, .e = e, .pattern = word };
 	size_t before = out->n;
@@ -305,16 +325,16 @@ glob_pattern(const char *word, struct words *out, struct err *e)
 }
 
 static enum status
-glob_word(const char *word, bool literal, struct words *out, struct err *e)
+glob_word(const char *word, bool literal, struct glob_names *out, struct err *e)
 {
-	struct words parts = { 0 };
+	struct glob_names parts = { 0 };
 	struct stat there;
 	size_t from = out->n;
 
 	if (!*word)
 		return err_set(e, ST_NOINPUT, "a file name is empty");
 	if (!strcmp(word, "-")) {
-		words_add(out, "-", 1);
+		glob_put(out, "-", 1);
 		return ST_OK;
 	}
 	if (literal || lstat(word, &there) == 0 || !strpbrk(word, "*?[{\\"))
@@ -328,7 +348,7 @@ glob_word(const char *word, bool literal, struct words *out, struct err *e)
 		else
 			st = glob_name(part, out, e);
 	}
-	words_clear(&parts);
+	glob_names_clear(&parts);
 	glob_sort(out, from);
 	return st;
 }
@@ -336,10 +356,20 @@ glob_word(const char *word, bool literal, struct words *out, struct err *e)
 enum status
 file_glob(const struct words *patterns, bool literal, struct words *out, struct err *e)
 {
-	for (size_t i = 0; i < patterns->n; i++) {
-		enum status st = glob_word(patterns->v[i], literal, out, e);
-		if (st != ST_OK)
-			return st;
+	struct glob_names names = { 0 };
+	enum status st = ST_OK;
+
+	for (size_t i = 0; i < patterns->n && st == ST_OK; i++)
+		st = glob_word(patterns->v[i], literal, &names, e);
+	if (st != ST_OK || !names.n) {
+		glob_names_clear(&names);
+		return st;
 	}
+	/* A NULL behind the last, as in all words. */
+	out->v = mem_realloc(out->v, (out->n + names.n + 1) * sizeof *out->v);
+	memcpy(out->v + out->n, names.v, names.n * sizeof *out->v);
+	out->n += names.n;
+	out->v[out->n] = NULL;
+	mem_free(names.v);
 	return ST_OK;
 }

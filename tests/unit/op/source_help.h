@@ -92,6 +92,9 @@ static inline void
 src_clear(struct src *s)
 {
 	op_close(&s->inst);
+	for (const struct param *r = s->node.desc->params; r->kind != PARAM_NONE; r++)
+		if (r->kind == PARAM_VALUE)
+			buf_clear((struct buf *)((char *)s->node.params + r->offset));
 	param_clear(s->node.desc->params, s->node.params);
 	mem_free(s->node.params);
 	split_clear(&s->split);
@@ -159,8 +162,8 @@ src_expect_fault(const struct op_desc *d, const char *args, const char *want, en
 	buf_clear(&got);
 }
 
-/* Stops after every number of elements, saves, goes on in another chain: the two
- * parts together are the whole. */
+/* Stops after some number of elements (every number, when they are few), saves, goes
+ * on in another chain: the two parts together are the whole. */
 static inline void
 src_expect_resumes(const struct op_desc *d, const char *args, const struct split *split)
 {
@@ -168,7 +171,7 @@ src_expect_resumes(const struct op_desc *d, const char *args, const struct split
 	uint64_t n = 0;
 	struct src s;
 
-	for (uint64_t stop = 0; stop == 0 || stop <= n; stop++) {
+	for (uint64_t stop = 0; stop == 0 || stop <= n; stop += n / 100 + 1) {
 		struct buf both = { 0 }, saved = { 0 };
 
 		src_init(&s, d, args);
