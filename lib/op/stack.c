@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+#include "op/stack.h"
+
+#include "base/mem.h"
+#include "op/pack.h"
+
+const struct type *
+stack_typing(struct op_typing *t, const struct type *x)
+{
+	struct type_field *fields;
+	const struct type *type;
+
+	if (x->kind == TYPE_ANY || x->nullable)
+		return type_scalar(TYPE_ANY); /* may be records, or may not */
+	if (x->kind != TYPE_RECORD)
+		return type_list(t->arena, x);
+	fields = mem_array(x->n_fields + 1, sizeof *fields);
+	for (size_t k = 0; k < x->n_fields; k++)
+		fields[k] = (struct type_field){ x->fields[k].name,
+						 type_list(t->arena, x->fields[k].type) };
+	type = type_record(t->arena, fields, x->n_fields, x->open);
+	mem_free(fields);
+	return type;
+}
+
+void
+stack_clear(struct stack *s)
+{
+	run_clear(&s->part);
+	s->bytes = 0;
+}
+
+void
+stack_reset(struct stack *s)
+{
+	run_reset(&s->part);
+	s->bytes = 0;
+}
+
+static size_t
+stack_max(const struct op_inst *self)
+{
+	return self->ctx->element_max ? self->ctx->element_max : UINT32_MAX - 16;
+}
+
+static enum status
+stack_too_large(struct op_inst *self, struct err *e)
+{
+	err_set(e, ST_DATA, "a batch is larger than the limit of %zu bytes for an element",
+		stack_max(self));
+	err_help(e, "make batches smaller");
+	return op_source_fault(self, NULL, 0, e);
+}
+
+enum status
+stack_add(struct op_inst *self, struct stack *s, struct elem x, struct err *e)
+{
+	if (s->bytes + x.len > stack_max(self)) {
+		stack_reset(s);
+		return stack_too_large(self, e);
+	}
+	s->bytes += x.len;
+	run_keep(&s->part, x);
+	return ST_OK;
+}
+
+/* Pads a list, or every list of a record of lists. */
+static enum status
+stack_pad(const struct padding *pad, const struct elem *x, bool record, size_t max,
+	  struct run *out, struct err *e)
+{
+	const uint8_t *end = x->p + x->len, *p, *value;
+	struct buf b = { 0 };
+	enum status st = ST_OK;
+	struct mp m;
+
+	if (!record) {
+		st = padding_list(pad, x->p, end, max, &b, e);
+	} else {
+		mp_head(x->p, end, &m);
+		uint8_t *w = buf_room(&b, MP_HEAD_MAX);
+		b.len = (size_t)(mp_put_record_head(w, m.n) - w);
+		p = m.p;
+		for (uint32_t k = 0; st == ST_OK && k < m.n; k++) {
+			value = mp_skip(p, end);
+			buf_put(&b, p, (size_t)(value - p));
+			p = mp_skip(value, end);
+			st = padding_list(pad, value, p, max, &b, e);
+		}
+	}
+	if (st == ST_OK) {
+		uint8_t *w = run_room(out, b.len);
+
+		memcpy(w, b.data, b.len);
+		run_done(out, w + b.len, x->pos);
+	}
+	buf_clear(&b);
+	return st;
+}
+
+enum status
+stack_give(struct op_inst *self, struct stack *s, struct columns *c, const struct padding *pad,
+	   struct run *out, struct err *e)
+{
+	struct run flat = { 0 }, *to = pad ? &flat : out;
+	const struct elem *x = s->part.e;
+	uint32_t i = 0, n = s->part.n;
+	enum status st = ST_OK;
+
+	while (i < n && columns_is_record(&x[i]))
+		i++;
+	if (i == n) {
+		st = columns_build(c, x, n, to, e);
+	} else {
+		uint8_t *p = mp_put_list_head(run_room(to, s->bytes + MP_HEAD_MAX), n);
+
+		run_done(to, pack_copy(p, x, n), x[n - 1].pos);
+	}
+	if (st == ST_OK && pad)
+		st = stack_pad(pad, &flat.e[0], i == n, stack_max(self), out, e);
+	run_clear(&flat);
+	stack_reset(s);
+	return st == ST_OK ? st : op_source_fault(self, NULL, 0, e);
+}
+
+void
+stack_save(const struct stack *s, struct buf *out)
+{
+	state_put_elems(out, s->part.e, s->part.n);
+}
+
+void
+stack_restore(struct stack *s, struct state_in *in)
+{
+	stack_reset(s);
+	state_get_elems(in, &s->part);
+	s->bytes = run_bytes(&s->part);
+}

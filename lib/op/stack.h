@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Elements collected until they are given as one: records as a record of lists,
+ * anything else as a list. What padded_batch, ragged_batch, rebatch and bucket
+ * share; limits and padding are theirs.
+ */
+#ifndef OP_STACK_H
+#define OP_STACK_H
+
+#include "op/columns.h"
+#include "op/op.h"
+#include "op/state.h"
+
+struct stack {
+	struct run part; /* what has been collected */
+	size_t bytes;
+};
+
+/* How elements are padded to the same lengths. */
+struct padding {
+	const struct buf *value;      /* put behind; empty: 0, 0.0, "", false, null by kind */
+	int64_t shape[TYPE_DIMS_MAX]; /* lengths wanted; -1: that of the longest */
+	int n_shape;
+};
+
+/* What batches of elements of type x are. */
+const struct type *stack_typing(struct op_typing *t, const struct type *x);
+void stack_clear(struct stack *s);
+void stack_reset(struct stack *s);
+/* ST_DATA when it would become larger than elements may be. */
+enum status stack_add(struct op_inst *self, struct stack *s, struct elem x, struct err *e);
+/* Gives what was collected, and forgets it. `pad` may be NULL. Errors have been
+ * through the operator's policy: then nothing is given. */
+enum status stack_give(struct op_inst *self, struct stack *s, struct columns *c,
+		       const struct padding *pad, struct run *out, struct err *e);
+void stack_save(const struct stack *s, struct buf *out);
+void stack_restore(struct stack *s, struct state_in *in);
+
+/* Reads shape=[..]: lengths, null for that of the longest. */
+enum status padding_shape(const struct buf *list, struct padding *out, struct err *e);
+/* Appends the list at p, its items made equally long at every depth. */
+enum status padding_list(const struct padding *pad, const uint8_t *p, const uint8_t *end,
+			 size_t max, struct buf *out, struct err *e);
+
+#endif
