@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the files of the dispatcher share: its objects and who may do what with
+ * them. Nobody outside includes this.
+ *
+ *	dispatcher.c  peers, time, outbox; hands messages to the others
+ *	disp_ask.c    what was asked of a peer and is asked again until answered
+ *	disp_job.c    datasets, jobs, OPEN
+ *	disp_iter.c   iterations: units, streams, workers for them, the end
+ *	disp_stream.c one stream: fence, hold, assign, splits, restart points, ledger
+ *	disp_seat.c   readers in an iteration: acknowledgements, leaving, STREAMS
+ *	disp_row.c    durable rows
+ *	disp_report.c reports
+ *
+ *	dataset <- job <- iteration <- stream    (each knows the one before)
+ *	                            <- seat -> peer (a reader)
+ *	                  stream -> peer (a worker)
+ *
+ * A stream's life in one generation:
+ *
+ *	fence -> HOLDING -(all readers answered)-> ORPHAN -(a worker)-> ASSIGNED
+ *	  ^                                                      | ASSIGNED message
+ *	  |   worker lost, what a lost reader held is missing    v
+ *	  +-------------------------------------------------- RUNNING
+ *
+ * `ended` (its length is known) and `finished` (all acknowledged) come on top:
+ * a length stays known over generations.
+ */
+#ifndef CORE_DISP_INNER_H
+#define CORE_DISP_INNER_H
+
+#include "base/hash.h"
+#include "base/rng.h"
+#include "core/cut.h"
+#include "core/dispatcher.h"
+#include "core/intervals.h"
+
+enum {
+	DISP_SHARDS = 8,          /* streams of a stable order, unless told */
+	DISP_BLOCK = 64,          /* order stable: elements from each stream in turn */
+	DISP_POINTS = 8,          /* restart points kept per stream */
+	DISP_SPLITS_REPLY = 256,  /* old splits in one reply */
+	DISP_STREAMS_MSG = 2000,  /* streams in one STREAMS message */
+	DISP_ENDED_JOBS = 256     /* finished anonymous jobs kept for audits */
+};
+#define DISP_ASK_NS 2000000000ll /* asked again after */
+
+struct list_node { struct list_node *next, *prev; }; /* of rings */
+#define LIST_OF(node, type, field) ((type *)(void *)((char *)(node) - offsetof(type, field)))
+void ring_init(struct list_node *ring);
+bool ring_empty(const struct list_node *ring);
+void ring_push(struct list_node *ring, struct list_node *n); /* at the end; out of where it was */
+void ring_drop(struct list_node *n);                         /* harmless when in none */
+
+/* Any key of three numbers. */
+struct disp_key { uint64_t v[4]; };
+
+struct peer {
+	uint64_t id;
+	enum wire_role role;
+	bool known;               /* said HELLO since this dispatcher began */
+	bool lost;                /* being taken down: is asked nothing more */
+	bool draining;
+	uint64_t bye_req;
+	int64_t heard;
+	struct list_node by_heard;/* all peers, longest silent first */
+	struct list_node asks;    /* struct ask.by_peer */
+	char *name, *host, *endpoint;
+	uint32_t pid, slots;
+	uint64_t kept_bytes;
+	struct list_node streams; /* worker: stream.by_worker */
+	uint32_t n_streams;
+	struct list_node workers; /* worker: in disp.workers */
+	struct seat *seat;        /* reader: what it reads */
+	struct waiting *waiting;  /* reader: its OPEN that is not answered yet */
+	uint32_t lists;           /* worker: LISTs under way */
+};
+
+enum ask_kind { ASK_LIST = 1, ASK_ASSIGN, ASK_REVOKE, ASK_HOLD, ASK_GONE, ASK_DONE };
+struct ask {
+	enum ask_kind kind;
+	struct peer *peer;
+	struct stream_key key;
+	uint64_t seat;            /* or the request's number */
+	int64_t due;
+	struct list_node by_due, by_peer;
+};
+
+/* An object that has changed since the rows were written. */
+enum dirty_kind { DIRTY_DATASET = 1, DIRTY_JOB, DIRTY_ITER, DIRTY_STREAM, DIRTY_SEAT };
+struct dirty { struct list_node node; enum dirty_kind kind; unsigned what; };
+enum { DIRTY_ROW = 1, DIRTY_LEDGER = 2, DIRTY_POINTS = 4, DIRTY_SPLITS = 8, DIRTY_UNITS = 16 };
+
+struct dataset {
+	struct dirty dirty;
+	uint64_t number;
+	char *id, *spec, *type;
+	bool registered;          /* by itself, not only by an OPEN */
+	uint32_t jobs;
+};
+
+struct job {
+	struct dirty dirty;
+	uint64_t number;
+	char *name;               /* "" : anonymous */
+	struct dataset *dataset;
+	uint32_t sharding, order, shards;
+	bool seeded, keep;        /* keep: waits for the return of a reader */
+	uint64_t seed;
+	char *options;
+	struct iteration **iters; /* by epoch, not all there */
+	size_t n_iters, cap_iters;
+	struct list_node node;    /* in disp.jobs */
+	struct list_node idle;    /* in disp.idle_jobs, by when it became so */
+	int64_t idle_since;       /* no reader; INT64_MAX: has some */
+	uint32_t users;           /* seats and waiting OPENs */
+};
+
+enum iter_state { ITER_LISTING = 0, ITER_RUNNING = 1, ITER_FINISHED = 2, ITER_FAILED = 3 };
+struct iteration {
+	struct dirty dirty;
+	uint64_t id;
+	struct job *job;
+	uint32_t epoch;
+	uint64_t seed;
+	enum iter_state state;
+	uint32_t code;            /* ITER_FAILED */
+	char *text, *help;
+	uint64_t times;
+	struct cut cut;
+	bool by_split;
+	bool fixed;               /* split k belongs to stream k mod shards */
+	bool all_known;           /* no more streams */
+	uint32_t next_fixed;      /* fixed: whose the next split is */
+	bool short_;              /* a stream ended of itself: what is left is not wanted */
+	struct stream **streams;
+	size_t n_streams, cap_streams, n_finished, n_ended;
+	struct list_node orphans; /* stream.orphan */
+	struct list_node versions;/* streams, the one that changed last at the end */
+	uint64_t version;
+	bool notify;              /* in disp.notify */
+	struct list_node notify_node, running_node;
+	struct list_node seats;
+	uint32_t n_seats;
+	uint64_t next_seat;
+	struct list_node waiting; /* OPENs */
+	struct peer *lister;
+	uint64_t list_req;
+	uint64_t elements, acked, made, again, suppressed, repeated;
+	int64_t started, finished;
+};
+
+struct split_place { uint32_t unit; uint64_t start, count, times, weight; };
+struct point { uint64_t offset, split; struct bytes state; bool has_state, saved; };
+struct stream_held { uint64_t seat; struct intervals got; };
+enum stream_place { STREAM_HOLDING = 0, STREAM_ORPHAN = 1, STREAM_ASSIGNED = 2 };
+
+struct stream {
+	struct dirty dirty;
+	struct iteration *iter;
+	uint32_t index, gen;
+	enum stream_place place;
+	bool running;             /* the worker said ASSIGNED */
+	bool told_end;            /* this worker said STREAM_END */
+	bool loaded;              /* its row was there */
+	bool closed;              /* gets no splits any more */
+	bool ended, finished;
+	uint64_t length;          /* ended */
+	struct peer *worker;
+	struct split_place *splits;
+	size_t n_splits, cap_splits, saved_splits;
+	struct point points[DISP_POINTS];
+	unsigned n_points;
+	struct intervals acked;
+	struct stream_held *held; /* what live readers held when this generation began */
+	size_t n_held, cap_held;
+	uint64_t *gone;           /* seats that READER_GONE is not answered for yet */
+	size_t n_gone, cap_gone;
+	uint32_t holds;           /* answers to HOLD that are missing */
+	uint64_t from, skipped;   /* of the ASSIGN: first offset; elements in skip */
+	uint64_t high, made;      /* elements known to have been made at least; sum over generations */
+	uint64_t version;
+	struct list_node by_worker, orphan, by_version;
+};
+
+struct seat {
+	struct dirty dirty;
+	uint64_t number;
+	struct iteration *iter;
+	struct peer *peer;        /* never NULL: created with it */
+	uint64_t seq;             /* of the last ACK recorded */
+	uint64_t sent_version;
+	bool opened;              /* JOB was sent since this dispatcher began */
+	bool checkpoint;
+	struct list_node node;    /* in iteration.seats */
+	uint64_t acked;           /* elements */
+};
+
+struct waiting {              /* an OPEN that is not answered yet */
+	struct peer *peer;
+	struct iteration *iter;
+	uint64_t req;
+	int64_t until;
+	uint32_t min_workers;
+	bool checkpoint;
+	struct ranges_list have;
+	struct list_node node, by_until;
+};
+
+struct out_msg { uint64_t peer; struct msg msg; };
+
+struct disp {
+	struct disp_opts o;
+	struct rng rng;
+	int64_t now;
+	uint64_t next_id;         /* of datasets, jobs, iterations */
+	bool meta_dirty;
+	struct hash peers;        /* by id */
+	struct list_node by_heard, workers, tools;
+	uint32_t n_workers, n_readers, n_tools, slots;
+	struct list_node asks;    /* by due */
+	struct hash ask_index;    /* struct disp_key -> struct ask */
+	struct hash datasets;     /* by id */
+	struct hash jobs;         /* by name */
+	struct list_node job_list, idle_jobs;
+	uint32_t n_idle_anonymous;
+	struct hash iters;        /* by id */
+	struct list_node running; /* iterations LISTING or RUNNING */
+	struct list_node notify, waiting;
+	struct list_node dirty;
+	struct disp_row *deletes;
+	size_t n_deletes, cap_deletes;
+	struct out_msg *out;
+	size_t out_first, n_out, cap_out;
+	struct hash *by_number;   /* the same */
+	struct row_loads *loads;  /* between disp_load and disp_loaded */
+	int64_t idle_since;       /* INT64_MAX: busy */
+	uint64_t assign_count;
+};
+
+/* dispatcher.c */
+struct msg *disp_send(struct disp *d, const struct peer *p, enum msg_type t, uint64_t req); /* lends, to be filled */
+void disp_error(struct disp *d, const struct peer *p, uint64_t req, uint32_t code, const char *text, const char *help);
+struct peer *disp_peer(struct disp *d, uint64_t id);                 /* NULL: unknown */
+struct peer *disp_peer_await(struct disp *d, uint64_t id, enum wire_role role); /* after loading */
+void disp_dirty(struct disp *d, struct dirty *x, unsigned what);
+void disp_delete(struct disp *d, enum disp_row_kind kind, unsigned n, uint64_t a, uint64_t b, uint64_t c);
+void disp_busy(struct disp *d);
+uint64_t disp_id(struct disp *d);
+
+/* disp_ask.c */
+void ask_put(struct disp *d, enum ask_kind kind, struct peer *p, struct stream_key key, uint64_t seat);
+/* The answer came, or it does not matter any more; false: it was not asked. */
+bool ask_drop(struct disp *d, enum ask_kind kind, const struct peer *p, struct stream_key key, uint64_t seat);
+void ask_again(struct disp *d, struct peer *p);      /* all of this peer's, now */
+void ask_forget(struct disp *d, struct peer *p);     /* the peer is gone */
+void ask_tick(struct disp *d);
+int64_t ask_deadline(const struct disp *d);
+
+/* disp_job.c */
+void job_register(struct disp *d, struct peer *p, struct msg *m);
+void job_get(struct disp *d, struct peer *p, struct msg *m);
+void job_open(struct disp *d, struct peer *p, struct msg *m);
+void job_used(struct disp *d, struct job *j);
+void job_left(struct disp *d, struct job *j);        /* may free the job */
+void job_tick(struct disp *d);
+int64_t job_deadline(const struct disp *d);
+void job_free(struct disp *d, struct job *j);
+void job_idle(struct disp *d, struct job *j);
+struct dataset *job_dataset_new(struct disp *d, uint64_t number, char *id, char *spec, char *type); /* takes texts */
+struct job *job_new(struct disp *d, uint64_t number, char *name, struct dataset *s); /* takes name */
+void job_add_iter(struct job *j, struct iteration *it);
+
+/* disp_iter.c */
+struct iteration *iter_new(struct disp *d, struct job *j, uint64_t id, uint32_t epoch);
+void iter_start(struct disp *d, struct iteration *it);              /* asks for its units */
+void iter_units(struct disp *d, struct peer *p, struct msg *m);
+void iter_free(struct disp *d, struct iteration *it);
+void iter_fail(struct disp *d, struct iteration *it, uint32_t code, char *text, char *help); /* takes texts */
+void iter_answer(struct disp *d, struct iteration *it);              /* the OPENs that can be answered */
+void iter_worker_joined(struct disp *d, struct peer *w);
+void iter_worker_left(struct disp *d, struct peer *w);               /* it is not in the list any more */
+void iter_place(struct disp *d, struct iteration *it);               /* workers for its orphans */
+void iter_check(struct disp *d, struct iteration *it);               /* is it over? */
+void iter_error(struct disp *d, struct waiting *w, uint32_t code, const char *text, const char *help);
+void iter_open_cut(struct iteration *it, struct split_list *units);
+struct stream *iter_stream(const struct iteration *it, uint32_t index);
+void job_drop_iter(struct disp *d, struct iteration *it); /* and the job, if it was all */
+struct iteration *iter_find(const struct disp *d, uint64_t id);
+void waiting_free(struct disp *d, struct waiting *w);
+void waiting_tick(struct disp *d);
+bool iter_live(const struct iteration *it);
+
+/* disp_stream.c */
+struct stream *stream_new(struct disp *d, struct iteration *it);
+void stream_free(struct disp *d, struct stream *s);
+struct stream *stream_find(const struct disp *d, struct stream_key key); /* any generation */
+struct stream_key stream_key_of(const struct stream *s);
+void stream_changed(struct disp *d, struct stream *s);  /* its readers are to be told */
+void stream_fence(struct disp *d, struct stream *s);
+void stream_hold(struct disp *d, struct stream *s);     /* (again) asks all readers what they hold */
+void stream_orphan(struct disp *d, struct stream *s);   /* wants a worker */
+void stream_hold_check(struct disp *d, struct stream *s); /* have all answered? */
+void stream_give(struct disp *d, struct stream *s, struct peer *w);
+void stream_detach(struct disp *d, struct stream *s);
+void stream_fill_assign(struct disp *d, struct stream *s, struct msg *m);
+void stream_acked(struct disp *d, struct stream *s, const struct ranges *r, struct seat *by);
+void stream_finish_check(struct disp *d, struct stream *s);
+void stream_seat_gone(struct disp *d, struct stream *s, const struct seat *r);
+void stream_message(struct disp *d, struct peer *p, struct msg *m);
+void stream_revoke(struct disp *d, struct peer *w, struct stream_key key);
+void stream_split(const struct stream *s, size_t k, struct split *out);
+
+/* disp_seat.c */
+struct seat *seat_new(struct disp *d, struct iteration *it, struct peer *p, uint64_t number);
+struct seat *seat_find(const struct iteration *it, uint64_t number);
+void seat_gone(struct disp *d, struct seat *r);         /* lost, or closed: frees it */
+void seat_message(struct disp *d, struct peer *p, struct msg *m);
+void seat_open(struct disp *d, struct seat *r, uint64_t req); /* JOB, and STREAMS from the first */
+void seat_notify(struct disp *d);                       /* STREAMS to whom it concerns */
+
+/* disp_row.c */
+void row_loads_free(struct disp *d);
+
+#endif

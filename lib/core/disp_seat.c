@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Readers in an iteration.
+ */
+#include "base/mem.h"
+#include "core/disp_inner.h"
+
+struct seat *
+seat_new(struct disp *d, struct iteration *it, struct peer *p, uint64_t number)
+{
+	struct seat *r = mem_zalloc(sizeof *r);
+
+	*r = (struct seat){ .dirty.kind = DIRTY_SEAT, .number = number, .iter = it, .peer = p };
+	ring_push(&it->seats, &r->node);
+	it->n_seats++;
+	p->seat = r;
+	job_used(d, it->job);
+	return r;
+}
+
+struct seat *
+seat_find(const struct iteration *it, uint64_t number)
+{
+	for (struct list_node *n = it->seats.next; n != &it->seats; n = n->next)
+		if (LIST_OF(n, struct seat, node)->number == number)
+			return LIST_OF(n, struct seat, node);
+	return NULL;
+}
+
+void
+seat_gone(struct disp *d, struct seat *r)
+{
+	struct iteration *it = r->iter;
+	struct job *j = it->job;
+
+	ring_drop(&r->node);
+	ring_drop(&r->dirty.node);
+	it->n_seats--;
+	r->peer->seat = NULL;
+	ask_drop(d, ASK_DONE, r->peer, (struct stream_key){ it->id, 0, 0 }, 0);
+	disp_delete(d, ROW_READER, 2, it->id, r->number, 0);
+	/* A job that ends with this reader needs no care for its streams. */
+	if (it->state == ITER_RUNNING && (j->users > 1 || *j->name || j->keep)) {
+		job_used(d, j); /* it may finish meanwhile */
+		for (size_t i = 0; i < it->n_streams; i++)
+			stream_seat_gone(d, it->streams[i], r);
+		j->users--;
+	}
+	mem_free(r);
+	job_left(d, j);
+}
+
+/* STREAMS */
+
+static void
+seat_fill_stream(struct stream *s, struct msg_stream *out)
+{
+	*out = (struct msg_stream){ .stream = s->index, .gen = s->gen, .length = s->length,
+		.floor = intervals_gap(&s->acked, 0),
+		.state = s->finished ? STREAM_FINISHED : s->ended ? STREAM_ENDED :
+			s->running ? STREAM_RUNNING : STREAM_WAITING };
+	if (s->running && !s->finished && s->worker) {
+		out->worker = s->worker->id;
+		out->endpoint = mem_strdup(s->worker->endpoint);
+	}
+}
+
+static void
+seat_send_streams(struct disp *d, struct seat *r)
+{
+	struct iteration *it = r->iter;
+	struct list_node *n = it->versions.prev;
+	struct msg *m;
+
+	while (n != &it->versions && LIST_OF(n, struct stream, by_version)->version > r->sent_version)
+		n = n->prev;
+	n = n->next;
+	do {
+		size_t count = 0;
+
+		for (struct list_node *k = n; k != &it->versions && count < DISP_STREAMS_MSG; k = k->next)
+			count++;
+		m = disp_send(d, r->peer, MSG_STREAMS, 0);
+		m->streams.iteration = it->id;
+		m->streams.version = it->version;
+		m->streams.all_known = it->all_known || !cut_left(&it->cut);
+		m->streams.total = (uint32_t)it->n_streams;
+		m->streams.list.v = count ? mem_array(count, sizeof *m->streams.list.v) : NULL;
+		for (size_t i = 0; i < count; i++, n = n->next)
+			seat_fill_stream(LIST_OF(n, struct stream, by_version), &m->streams.list.v[i]);
+		m->streams.list.n = count;
+	} while (n != &it->versions);
+	r->sent_version = it->version;
+}
+
+void
+seat_notify(struct disp *d)
+{
+	while (!ring_empty(&d->notify)) {
+		struct iteration *it = LIST_OF(d->notify.next, struct iteration, notify_node);
+
+		ring_drop(&it->notify_node);
+		it->notify = false;
+		for (struct list_node *n = it->seats.next; n != &it->seats; n = n->next) {
+			struct seat *r = LIST_OF(n, struct seat, node);
+
+			if (r->opened && r->sent_version < it->version)
+				seat_send_streams(d, r);
+		}
+	}
+}
+
+void
+seat_open(struct disp *d, struct seat *r, uint64_t req)
+{
+	struct iteration *it = r->iter;
+	const struct job *j = it->job;
+	struct msg *m = disp_send(d, r->peer, MSG_JOB, req);
+
+	m->job = (struct msg_job){ .iteration = it->id, .seat = r->number, .job = mem_strdup(j->name),
+		.dataset = mem_strdup(j->dataset->id), .spec = mem_strdup(j->dataset->spec),
+		.type = mem_strdup(j->dataset->type), .sharding = j->sharding, .order = j->order,
+		.shards = (uint32_t)it->n_streams, .epoch = it->epoch, .seed = it->seed, .block = DISP_BLOCK };
+	r->opened = true;
+	r->sent_version = 0;
+	if (iter_live(it))
+		seat_send_streams(d, r);
+	else
+		ask_put(d, ASK_DONE, r->peer, (struct stream_key){ it->id, 0, 0 }, 0);
+}
+
+/* Messages */
+
+/* The same number is the same contents: said again, it is only answered. */
+static void
+seat_take_acks(struct disp *d, struct seat *r, uint64_t seq, const struct ranges_list *l)
+{
+	struct iteration *it = r->iter;
+
+	if (seq <= r->seq)
+		return;
+	r->seq = seq;
+	disp_dirty(d, &r->dirty, DIRTY_ROW);
+	for (size_t i = 0; i < l->n && it->state == ITER_RUNNING; i++) {
+		struct stream *s = iter_stream(it, l->v[i].stream);
+
+		if (s)
+			stream_acked(d, s, &l->v[i].ranges, r);
+	}
+}
+
+static void
+seat_ack(struct disp *d, struct seat *r, struct msg *m)
+{
+	struct msg *out;
+	size_t n = m->ack.list.n;
+
+	out = disp_send(d, r->peer, MSG_ACKED, m->req);
+	out->acked = (struct msg_acked){ .iteration = m->ack.iteration, .seat = r->number, .seq = m->ack.seq };
+	out->acked.floors.v = n ? mem_array(n, sizeof *out->acked.floors.v) : NULL;
+	size_t at = d->n_out - 1;
+	seat_take_acks(d, r, m->ack.seq, &m->ack.list);
+	out = &d->out[at].msg; /* the outbox may have grown */
+	for (size_t i = 0; i < n; i++) {
+		struct stream *s = iter_stream(r->iter, m->ack.list.v[i].stream);
+
+		if (s)
+			out->acked.floors.v[out->acked.floors.n++] =
+				(struct msg_floor){ s->index, intervals_gap(&s->acked, 0) };
+	}
+}
+
+static void
+seat_close(struct disp *d, struct peer *p, struct seat *r, struct msg *m)
+{
+	struct msg *out = disp_send(d, p, MSG_CLOSED, m->req);
+
+	out->closed.iteration = m->close.iteration;
+	out->closed.seat = m->close.seat;
+	if (!r)
+		return;
+	if (m->close.keep && !r->iter->job->keep) {
+		r->iter->job->keep = true;
+		disp_dirty(d, &r->iter->job->dirty, DIRTY_ROW);
+	}
+	seat_take_acks(d, r, m->close.seq, &m->close.list);
+	seat_gone(d, r);
+}
+
+static void
+seat_held(struct disp *d, struct seat *r, struct msg *m)
+{
+	struct stream *s = stream_find(d, m->held.key);
+	struct stream_held *h;
+
+	if (!s || s->iter != r->iter || s->gen != m->held.key.gen || s->place != STREAM_HOLDING ||
+	    !ask_drop(d, ASK_HOLD, r->peer, m->held.key, r->number))
+		return;
+	if (m->held.ranges.n) {
+		if (s->n_held == s->cap_held)
+			s->held = mem_grow(s->held, &s->cap_held, s->n_held + 1, sizeof *s->held);
+		h = &s->held[s->n_held++];
+		*h = (struct stream_held){ .seat = r->number };
+		intervals_add_ranges(&h->got, &m->held.ranges);
+		disp_dirty(d, &s->dirty, DIRTY_ROW);
+	}
+	s->holds--;
+	stream_hold_check(d, s);
+}
+
+void
+seat_message(struct disp *d, struct peer *p, struct msg *m)
+{
+	uint64_t iteration = m->type == MSG_HELD ? m->held.key.iteration :
+		m->type == MSG_ACK ? m->ack.iteration : m->close.iteration;
+	uint64_t number = m->type == MSG_HELD ? m->held.seat : m->type == MSG_ACK ? m->ack.seat : m->close.seat;
+	struct seat *r = p->seat;
+
+	if (r && (r->number != number || r->iter->id != iteration))
+		r = NULL;
+	if (m->type == MSG_CLOSE) {
+		seat_close(d, p, r, m);
+	} else if (!r) {
+		struct msg *out = disp_send(d, p, MSG_GONE, m->req);
+
+		out->gone.iteration = iteration;
+		out->gone.seat = number;
+		out->gone.text = mem_strdup("the dispatcher took this reader for lost; its elements go to others");
+	} else if (m->type == MSG_HELD) {
+		seat_held(d, r, m);
+	} else {
+		seat_ack(d, r, m);
+	}
+}

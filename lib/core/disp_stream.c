@@ -1,0 +1,620 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * One stream: who makes it, from where, for whom; its ledger.
+ */
+#include <string.h>
+
+#include "base/mem.h"
+#include "core/disp_inner.h"
+
+struct stream_key
+stream_key_of(const struct stream *s)
+{
+	return (struct stream_key){ s->iter->id, s->index, s->gen };
+}
+
+struct stream *
+stream_find(const struct disp *d, struct stream_key key)
+{
+	struct iteration *it = iter_find(d, key.iteration);
+
+	return it ? iter_stream(it, key.stream) : NULL;
+}
+
+struct stream *
+stream_new(struct disp *d, struct iteration *it)
+{
+	struct stream *s = mem_zalloc(sizeof *s);
+
+	s->dirty.kind = DIRTY_STREAM;
+	s->iter = it;
+	s->index = (uint32_t)it->n_streams;
+	s->gen = 1;
+	s->closed = !it->by_split;
+	if (it->n_streams == it->cap_streams)
+		it->streams = mem_grow(it->streams, &it->cap_streams, it->n_streams + 1, sizeof(struct stream *));
+	it->streams[it->n_streams++] = s;
+	disp_dirty(d, &s->dirty, DIRTY_ROW);
+	return s;
+}
+
+/* Places to restart from and splits: of no use once it is finished. */
+static void
+stream_shrink(struct stream *s)
+{
+	for (unsigned i = 0; i < s->n_points; i++)
+		mem_free(s->points[i].state.p);
+	for (size_t i = 0; i < s->n_held; i++)
+		intervals_clear(&s->held[i].got);
+	mem_free(s->splits);
+	mem_free(s->held);
+	mem_free(s->gone);
+	s->splits = NULL;
+	s->held = NULL;
+	s->gone = NULL;
+	s->n_points = 0;
+	s->n_splits = s->cap_splits = s->saved_splits = 0;
+	s->n_held = s->cap_held = s->n_gone = s->cap_gone = 0;
+}
+
+void
+stream_free(struct disp *d, struct stream *s)
+{
+	stream_detach(d, s);
+	ring_drop(&s->orphan);
+	ring_drop(&s->by_version);
+	ring_drop(&s->dirty.node);
+	stream_shrink(s);
+	intervals_clear(&s->acked);
+	mem_free(s);
+}
+
+void
+stream_changed(struct disp *d, struct stream *s)
+{
+	struct iteration *it = s->iter;
+
+	s->version = ++it->version;
+	ring_push(&it->versions, &s->by_version);
+	if (!it->notify) {
+		it->notify = true;
+		ring_push(&d->notify, &it->notify_node);
+	}
+}
+
+/* Workers */
+
+void
+stream_revoke(struct disp *d, struct peer *w, struct stream_key key)
+{
+	ask_put(d, ASK_REVOKE, w, key, 0);
+}
+
+/* Its worker has it no more, and is told so. */
+void
+stream_detach(struct disp *d, struct stream *s)
+{
+	struct peer *w = s->worker;
+
+	if (!w)
+		return;
+	ask_drop(d, ASK_ASSIGN, w, stream_key_of(s), 0);
+	stream_revoke(d, w, stream_key_of(s));
+	ring_drop(&s->by_worker);
+	w->n_streams--;
+	s->worker = NULL;
+	s->running = false;
+	if (w->draining && !w->n_streams && !w->lost)
+		disp_send(d, w, MSG_BYE_OK, w->bye_req);
+}
+
+static void
+stream_drop_held(struct stream *s, size_t i)
+{
+	intervals_clear(&s->held[i].got);
+	s->held[i] = s->held[--s->n_held];
+}
+
+/* From here on nothing made under the generation so far counts, but for what
+ * readers have and say so. */
+void
+stream_fence(struct disp *d, struct stream *s)
+{
+	if (s->finished)
+		return;
+	if (s->worker) { /* at least so much was made and may be made again */
+		uint64_t end = s->acked.n ? s->acked.v[s->acked.n - 1].end : 0;
+
+		if (end > s->high)
+			s->high = end;
+		if (s->high > s->from)
+			s->made += s->high - s->from;
+	}
+	stream_detach(d, s);
+	ring_drop(&s->orphan);
+	while (s->n_held)
+		stream_drop_held(s, 0);
+	s->n_gone = 0;
+	s->gen++;
+	s->running = false;
+	s->place = STREAM_HOLDING;
+	disp_dirty(d, &s->dirty, DIRTY_ROW);
+	stream_changed(d, s);
+	stream_hold(d, s);
+}
+
+void
+stream_hold(struct disp *d, struct stream *s)
+{
+	s->holds = 0;
+	for (struct list_node *n = s->iter->seats.next; n != &s->iter->seats; n = n->next) {
+		struct seat *r = LIST_OF(n, struct seat, node);
+
+		s->holds++;
+		ask_put(d, ASK_HOLD, r->peer, stream_key_of(s), r->number);
+	}
+	stream_hold_check(d, s);
+}
+
+/* What somebody has: acknowledged, or held by a live reader. */
+static void
+stream_taken(const struct stream *s, struct intervals *out)
+{
+	intervals_copy(out, &s->acked);
+	for (size_t i = 0; i < s->n_held; i++)
+		intervals_add_all(out, &s->held[i].got);
+}
+
+/* Made, and in the hands of readers to the last element: no worker is needed,
+ * as long as those readers live. */
+static bool
+stream_parked(const struct stream *s)
+{
+	struct intervals taken = { 0 };
+	bool parked;
+
+	if (!s->ended)
+		return false;
+	stream_taken(s, &taken);
+	parked = intervals_covers(&taken, 0, s->length);
+	intervals_clear(&taken);
+	return parked;
+}
+
+void
+stream_orphan(struct disp *d, struct stream *s)
+{
+	s->place = STREAM_ORPHAN;
+	disp_dirty(d, &s->dirty, DIRTY_ROW);
+	if (stream_parked(s))
+		return;
+	ring_push(&s->iter->orphans, &s->orphan);
+	iter_place(d, s->iter);
+}
+
+void
+stream_hold_check(struct disp *d, struct stream *s)
+{
+	if (s->place == STREAM_HOLDING && !s->holds)
+		stream_orphan(d, s);
+}
+
+void
+stream_give(struct disp *d, struct stream *s, struct peer *w)
+{
+	ring_drop(&s->orphan);
+	s->place = STREAM_ASSIGNED;
+	s->running = s->told_end = false;
+	s->worker = w;
+	ring_push(&w->streams, &s->by_worker);
+	w->n_streams++;
+	disp_dirty(d, &s->dirty, DIRTY_ROW);
+	ask_put(d, ASK_ASSIGN, w, stream_key_of(s), 0);
+}
+
+void
+stream_fill_assign(struct disp *d, struct stream *s, struct msg *m)
+{
+	const struct iteration *it = s->iter;
+	struct intervals taken = { 0 };
+	const struct point *from = NULL;
+	uint64_t missing;
+
+	(void)d;
+	stream_taken(s, &taken);
+	missing = intervals_gap(&taken, 0);
+	for (unsigned i = 0; i < s->n_points; i++)
+		if (s->points[i].offset <= missing)
+			from = &s->points[i];
+	m->assign = (struct msg_assign){ .key = stream_key_of(s), .job = mem_strdup(it->job->name),
+		.spec = mem_strdup(it->job->dataset->spec), .seed = it->seed,
+		.by_split = it->by_split, .order = it->job->order };
+	if (from) {
+		m->assign.offset = from->offset;
+		m->assign.split = from->split;
+		m->assign.has_state = from->has_state;
+		m->assign.state.n = from->state.n;
+		m->assign.state.p = from->state.n ? mem_dup(from->state.p, from->state.n) : NULL;
+	}
+	intervals_sub(&taken, 0, m->assign.offset);
+	m->assign.skip = intervals_give(&taken);
+	if (m->assign.skip.n > WIRE_RANGES_MAX)
+		m->assign.skip.n = WIRE_RANGES_MAX;
+	s->from = m->assign.offset;
+	s->skipped = intervals_count(&taken);
+	intervals_clear(&taken);
+}
+
+/* Ledger */
+
+static void
+stream_finish(struct disp *d, struct stream *s)
+{
+	struct iteration *it = s->iter;
+
+	s->finished = true;
+	it->n_finished++;
+	it->elements += s->length;
+	it->made += s->made > s->length ? s->made : s->length;
+	it->again += s->made > s->length ? s->made - s->length : 0;
+	if (s->place == STREAM_HOLDING)
+		for (struct list_node *n = it->seats.next; n != &it->seats; n = n->next) {
+			struct seat *r = LIST_OF(n, struct seat, node);
+
+			ask_drop(d, ASK_HOLD, r->peer, stream_key_of(s), r->number);
+		}
+	s->place = STREAM_ORPHAN;
+	ring_drop(&s->orphan);
+	stream_detach(d, s);
+	stream_shrink(s);
+	disp_delete(d, ROW_SPLIT, 2, it->id, s->index, 0);
+	disp_delete(d, ROW_POINT, 2, it->id, s->index, 0);
+	s->dirty.what &= ~(unsigned)(DIRTY_SPLITS | DIRTY_POINTS);
+	disp_dirty(d, &s->dirty, DIRTY_ROW);
+	stream_changed(d, s);
+	iter_check(d, it); /* may free s */
+}
+
+void
+stream_finish_check(struct disp *d, struct stream *s)
+{
+	if (!s->finished && s->ended && intervals_covers(&s->acked, 0, s->length))
+		stream_finish(d, s);
+}
+
+static void
+stream_drop_point(struct disp *d, struct stream *s, unsigned i)
+{
+	if (s->points[i].saved)
+		disp_delete(d, ROW_POINT, 3, s->iter->id, s->index, s->points[i].offset);
+	mem_free(s->points[i].state.p);
+	s->n_points--;
+	memmove(s->points + i, s->points + i + 1, (s->n_points - i) * sizeof *s->points);
+}
+
+/* Of the points before everything that is missing only the last one matters. */
+static void
+stream_prune_points(struct disp *d, struct stream *s)
+{
+	uint64_t floor = intervals_gap(&s->acked, 0);
+
+	while (s->n_points > 1 && s->points[1].offset <= floor)
+		stream_drop_point(d, s, 0);
+}
+
+void
+stream_acked(struct disp *d, struct stream *s, const struct ranges *r, struct seat *by)
+{
+	struct iteration *it = s->iter;
+
+	if (s->finished || !r->n)
+		return;
+	for (size_t i = 0; i < r->n; i++) {
+		uint64_t start = r->v[i].start, end = r->v[i].end;
+		uint64_t old = intervals_overlap(&s->acked, start, end);
+
+		if (by) {
+			it->repeated += old;
+			by->acked += end - start - old;
+		}
+		it->acked += end - start - old;
+		intervals_add(&s->acked, start, end);
+	}
+	disp_dirty(d, &s->dirty, DIRTY_LEDGER);
+	stream_prune_points(d, s);
+	stream_finish_check(d, s); /* may free s */
+}
+
+static void
+stream_tell_gone(struct disp *d, struct stream *s, uint64_t seat)
+{
+	if (s->n_gone == s->cap_gone)
+		s->gone = mem_grow(s->gone, &s->cap_gone, s->n_gone + 1, sizeof *s->gone);
+	s->gone[s->n_gone++] = seat;
+	disp_dirty(d, &s->dirty, DIRTY_ROW);
+	ask_put(d, ASK_GONE, s->worker, stream_key_of(s), seat);
+}
+
+static void
+stream_gone_ok(struct disp *d, struct peer *p, struct stream *s, struct msg *m)
+{
+	ask_drop(d, ASK_GONE, p, m->gone_ok.key, m->gone_ok.seat);
+	for (size_t i = 0; i < s->n_gone; i++)
+		if (s->gone[i] == m->gone_ok.seat) {
+			s->gone[i] = s->gone[--s->n_gone];
+			disp_dirty(d, &s->dirty, DIRTY_ROW);
+			break;
+		}
+	stream_acked(d, s, &m->gone_ok.acked, NULL);
+}
+
+/* A reader is gone: what it had acknowledged counts, what it had beside that
+ * has to come from somewhere else. */
+void
+stream_seat_gone(struct disp *d, struct stream *s, const struct seat *r)
+{
+	bool missing = false;
+
+	if (s->finished)
+		return;
+	if (s->place == STREAM_HOLDING && ask_drop(d, ASK_HOLD, r->peer, stream_key_of(s), r->number))
+		s->holds--;
+	for (size_t i = 0; i < s->n_held; i++)
+		if (s->held[i].seat == r->number) {
+			intervals_sub_all(&s->held[i].got, &s->acked);
+			missing = s->held[i].got.n > 0;
+			stream_drop_held(s, i);
+			disp_dirty(d, &s->dirty, DIRTY_ROW);
+			break;
+		}
+	switch (s->place) {
+	case STREAM_HOLDING:
+		stream_hold_check(d, s);
+		break;
+	case STREAM_ORPHAN:
+		if (!s->orphan.next && !stream_parked(s))
+			stream_orphan(d, s);
+		break;
+	case STREAM_ASSIGNED:
+		if (missing)
+			stream_fence(d, s);
+		else
+			stream_tell_gone(d, s, r->number);
+		break;
+	}
+}
+
+/* Splits */
+
+void
+stream_split(const struct stream *s, size_t k, struct split *out)
+{
+	const struct split_place *p = &s->splits[k];
+
+	split_copy(out, &s->iter->cut.units.v[p->unit]);
+	out->start = p->start;
+	out->count = p->count;
+	out->times = p->times;
+	out->weight = p->weight;
+	out->cuttable = false;
+}
+
+/* Cuts the next split for this stream; false: nothing is left. */
+static bool
+stream_cut(struct disp *d, struct stream *s)
+{
+	struct iteration *it = s->iter;
+	struct split cut = { 0 };
+	uint64_t unit = it->cut.pos.unit;
+	uint32_t streams = it->fixed || !it->n_streams ? (uint32_t)it->n_streams : (uint32_t)(it->n_streams - it->n_ended);
+
+	if (!cut_next(&it->cut, streams, &cut))
+		return false;
+	if (s->n_splits == s->cap_splits)
+		s->splits = mem_grow(s->splits, &s->cap_splits, s->n_splits + 1, sizeof *s->splits);
+	s->splits[s->n_splits++] = (struct split_place){ (uint32_t)unit, cut.start, cut.count, cut.times, cut.weight };
+	split_clear(&cut);
+	disp_dirty(d, &it->dirty, DIRTY_ROW);
+	disp_dirty(d, &s->dirty, DIRTY_SPLITS | DIRTY_ROW);
+	return true;
+}
+
+/* With fixed places split g belongs to stream g mod n: all before it are dealt
+ * out too. How many are so far is the number all streams have. */
+static void
+stream_cut_fixed(struct disp *d, struct stream *s, uint64_t k)
+{
+	struct iteration *it = s->iter;
+
+	while (s->n_splits <= k) {
+		uint32_t next = it->next_fixed;
+
+		if (!stream_cut(d, it->streams[next]))
+			break;
+		it->next_fixed = (uint32_t)((next + 1) % it->n_streams);
+	}
+	if (s->n_splits <= k)
+		for (size_t i = 0; i < it->n_streams; i++) {
+			it->streams[i]->closed = true;
+			disp_dirty(d, &it->streams[i]->dirty, DIRTY_ROW);
+		}
+}
+
+static void
+stream_close(struct disp *d, struct stream *s)
+{
+	s->closed = true;
+	disp_dirty(d, &s->dirty, DIRTY_ROW);
+}
+
+static void
+stream_split_req(struct disp *d, struct peer *p, struct stream *s, const struct msg *m)
+{
+	const struct msg_split_req *q = &m->split_req;
+	struct msg *out;
+	uint64_t n = q->n ? q->n : 1;
+
+	if (q->k > s->n_splits)
+		return; /* nobody asks for the second before the first is answered */
+	if (q->k == s->n_splits && !s->closed) {
+		if (s->iter->fixed)
+			stream_cut_fixed(d, s, q->k);
+		else if (p->draining || s->iter->short_ || !stream_cut(d, s))
+			stream_close(d, s);
+	}
+	out = disp_send(d, p, MSG_SPLIT, m->req);
+	out->split.key = q->key;
+	out->split.k = q->k;
+	if (n > DISP_SPLITS_REPLY)
+		n = DISP_SPLITS_REPLY;
+	for (uint64_t k = q->k; k < s->n_splits && k < q->k + n; k++) {
+		struct split one = { 0 };
+
+		stream_split(s, k, &one);
+		split_list_add(&out->split.splits, &one);
+		split_clear(&one);
+	}
+	out->split.end = s->closed && q->k + out->split.splits.n == s->n_splits;
+}
+
+/* Restart points */
+
+static void
+stream_add_point(struct disp *d, struct stream *s, uint64_t offset, uint64_t split, struct bytes *state)
+{
+	unsigned i;
+
+	if (s->n_points && s->points[s->n_points - 1].offset >= offset)
+		return; /* old news */
+	if (s->n_points == DISP_POINTS) {
+		/* Which one can be missed most: the one between the nearest neighbours. */
+		unsigned drop = 1;
+		uint64_t best = UINT64_MAX;
+
+		for (i = 1; i < DISP_POINTS; i++) {
+			uint64_t next = i + 1 < DISP_POINTS ? s->points[i + 1].offset : offset;
+
+			if (next - s->points[i - 1].offset < best) {
+				best = next - s->points[i - 1].offset;
+				drop = i;
+			}
+		}
+		stream_drop_point(d, s, drop);
+	}
+	s->points[s->n_points++] = (struct point){ offset, split, *state, state->n > 0, false };
+	*state = (struct bytes){ 0 };
+	if (offset > s->high)
+		s->high = offset;
+	stream_prune_points(d, s);
+	disp_dirty(d, &s->dirty, DIRTY_POINTS);
+}
+
+/* The end */
+
+static void
+stream_differs(struct disp *d, struct stream *s, uint64_t length)
+{
+	char *text = s->ended ?
+		mem_printf("stream %u came out differently when it was made again: %llu elements, then %llu",
+			   s->index, (unsigned long long)s->length, (unsigned long long)length) :
+		mem_printf("stream %u came out differently when it was made again: shorter than what was delivered of it, with %llu elements",
+			   s->index, (unsigned long long)length);
+
+	iter_fail(d, s->iter, ST_DATA, text,
+		  mem_strdup("the pipeline or its input must give the same each time; files must not change during a pass"));
+}
+
+static void
+stream_end(struct disp *d, struct peer *p, struct stream *s, struct msg *m)
+{
+	struct msg_stream_end *e = &m->stream_end;
+	struct iteration *it = s->iter;
+
+	disp_send(d, p, MSG_END_OK, m->req)->end_ok.key = e->key;
+	if (s->told_end)
+		return; /* said again */
+	if (e->code) {
+		char *text = e->text, *help = e->help;
+
+		e->text = e->help = NULL;
+		iter_fail(d, it, e->code, text, help);
+		return;
+	}
+	s->told_end = true;
+	s->made += e->made;
+	s->high = e->length;
+	it->suppressed += s->skipped;
+	if ((s->ended && s->length != e->length) ||
+	    (s->acked.n && s->acked.v[s->acked.n - 1].end > e->length)) {
+		stream_differs(d, s, e->length);
+		return;
+	}
+	if (!s->closed) {
+		it->short_ = !it->fixed;
+		s->closed = true;
+	}
+	if (!s->ended)
+		it->n_ended++;
+	s->ended = true;
+	s->length = e->length;
+	disp_dirty(d, &s->dirty, DIRTY_ROW);
+	disp_dirty(d, &it->dirty, DIRTY_ROW);
+	stream_changed(d, s);
+	stream_finish_check(d, s);
+}
+
+static void
+stream_handover(struct disp *d, struct peer *p, struct stream *s, struct msg *m)
+{
+	struct msg_handover *h = &m->handover;
+
+	disp_send(d, p, MSG_END_OK, m->req)->end_ok.key = h->key;
+	s->made += h->made;
+	s->high = s->from = h->offset; /* counted: fencing adds nothing */
+	stream_add_point(d, s, h->offset, h->split, &h->state);
+	stream_fence(d, s);
+}
+
+/* Messages */
+
+static void
+stream_assigned(struct disp *d, struct peer *p, struct stream *s)
+{
+	ask_drop(d, ASK_ASSIGN, p, stream_key_of(s), 0);
+	if (s->running)
+		return;
+	s->running = true;
+	disp_dirty(d, &s->dirty, DIRTY_ROW);
+	stream_changed(d, s);
+}
+
+void
+stream_message(struct disp *d, struct peer *p, struct msg *m)
+{
+	/* All of these begin with the key. */
+	struct stream_key key = m->assigned.key;
+	struct stream *s = stream_find(d, key);
+
+	if (m->type == MSG_REVOKED) {
+		ask_drop(d, ASK_REVOKE, p, key, 0);
+		return;
+	}
+	if (!s || s->worker != p || s->gen != key.gen) {
+		/* Void, or over. An end is answered so that it is not said for ever. */
+		if (m->type == MSG_STREAM_END || m->type == MSG_HANDOVER)
+			disp_send(d, p, MSG_END_OK, m->req)->end_ok.key = key;
+		stream_revoke(d, p, key);
+		return;
+	}
+	switch (m->type) {
+	case MSG_ASSIGNED: stream_assigned(d, p, s); break;
+	case MSG_SPLIT_REQ: stream_split_req(d, p, s, m); break;
+	case MSG_RESTART:
+		stream_add_point(d, s, m->restart.offset, m->restart.split, &m->restart.state);
+		break;
+	case MSG_STREAM_END: stream_end(d, p, s, m); break;
+	case MSG_HANDOVER: stream_handover(d, p, s, m); break;
+	case MSG_GONE_OK: stream_gone_ok(d, p, s, m); break;
+	default: break;
+	}
+}
