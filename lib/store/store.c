@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: MIT */
+#include "store/store.h"
+
+#include <errno.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+
+enum { STORE_APPLICATION = 0x64737663 }; /* "dsvc" */
+
+struct waiting {
+	struct disp_row row; /* blob: an offset into bytes, for they move */
+	size_t at;
+	bool delete;
+};
+
+struct store {
+	sqlite3 *db;
+	sqlite3_stmt *put, *delete[4], *begin, *commit, *rollback;
+	char *path;
+	struct waiting *rows;
+	size_t n_rows, cap_rows;
+	struct buf bytes;
+};
+
+/* What a row is must not depend on the machine or the process. */
+static uint64_t
+store_sum(const struct disp_row *r, const uint8_t *blob)
+{
+	uint64_t h = 0xcbf29ce484222325u;
+	uint64_t head[4] = { (uint64_t)r->kind, r->key[0], r->key[1], r->key[2] };
+	for (int i = 0; i < 4; i++)
+		for (int k = 0; k < 8; k++)
+			h = (h ^ (head[i] >> (8 * k) & 0xff)) * 0x100000001b3u;
+	for (size_t i = 0; i < r->n; i++)
+		h = (h ^ blob[i]) * 0x100000001b3u;
+	return h;
+}
+
+static enum status
+store_fail(struct store *s, const char *what, struct err *e)
+{
+	int code = sqlite3_errcode(s->db);
+	const char *why = sqlite3_errmsg(s->db);
+	switch (code & 0xff) {
+	case SQLITE_BUSY:
+	case SQLITE_LOCKED:
+		err_set(e, ST_UNAVAIL, "cannot %s %s: another dispatcher uses it", what, s->path);
+		err_help(e, "stop that one first, or give this one a state of its own");
+		return ST_UNAVAIL;
+	case SQLITE_CORRUPT:
+	case SQLITE_NOTADB:
+		err_set(e, ST_DATA, "%s is damaged or was never written by dsvc-dispatch: %s", s->path, why);
+		err_help(e, "move it away to begin anew, or put a copy from before the damage in its place");
+		return ST_DATA;
+	case SQLITE_FULL:
+		return err_set(e, ST_IO, "cannot %s %s: no space is left", what, s->path);
+	case SQLITE_PERM:
+	case SQLITE_READONLY:
+	case SQLITE_CANTOPEN:
+		return err_set(e, ST_PERM, "cannot %s %s: %s", what, s->path, why);
+	default:
+		return err_set(e, ST_IO, "cannot %s %s: %s", what, s->path, why);
+	}
+}
+
+static enum status
+store_exec(struct store *s, const char *sql, struct err *e)
+{
+	if (sqlite3_exec(s->db, sql, NULL, NULL, NULL) == SQLITE_OK)
+		return ST_OK;
+	return store_fail(s, "open", e);
+}
+
+/* One number that a pragma or query answers; -1: it failed. */
+static int64_t
+store_number(struct store *s, const char *sql)
+{
+	sqlite3_stmt *q;
+	int64_t n = -1;
+	if (sqlite3_prepare_v2(s->db, sql, -1, &q, NULL) != SQLITE_OK)
+		return -1;
+	if (sqlite3_step(q) == SQLITE_ROW)
+		n = sqlite3_column_int64(q, 0);
+	sqlite3_finalize(q);
+	return n;
+}
+
+static enum status
+store_damaged(const struct store *s, const char *why, struct err *e)
+{
+	err_set(e, ST_DATA, "%s is damaged: %s", s->path, why);
+	err_help(e, "move it away to begin anew, or put a copy from before the damage in its place");
+	return ST_DATA;
+}
+
+static enum status
+store_check(struct store *s, struct err *e)
+{
+	sqlite3_stmt *q;
+	enum status st = ST_OK;
+	if (sqlite3_prepare_v2(s->db, "PRAGMA quick_check(1)", -1, &q, NULL) != SQLITE_OK)
+		return store_fail(s, "open", e);
+	if (sqlite3_step(q) != SQLITE_ROW) {
+		st = store_fail(s, "open", e);
+	} else {
+		const char *said = (const char *)sqlite3_column_text(q, 0);
+		if (!said || strcmp(said, "ok") != 0)
+			st = store_damaged(s, said ? said : "it cannot be read", e);
+	}
+	sqlite3_finalize(q);
+	return st;
+}
+
+/* Whose file it is, and of which version. */
+static enum status
+store_schema(struct store *s, struct err *e)
+{
+	int64_t app = store_number(s, "PRAGMA application_id");
+	int64_t version = store_number(s, "PRAGMA user_version");
+	if (app < 0 || version < 0)
+		return store_fail(s, "open", e);
+	if (app == 0 && version == 0 && store_number(s, "SELECT count(*) FROM sqlite_master") == 0) {
+		char sql[512];
+		snprintf(sql, sizeof sql,
+			 "BEGIN; CREATE TABLE rows (kind INTEGER NOT NULL, k0 INTEGER NOT NULL,"
+			 " k1 INTEGER NOT NULL, k2 INTEGER NOT NULL, sum INTEGER NOT NULL,"
+			 " value BLOB NOT NULL, PRIMARY KEY (kind, k0, k1, k2)) WITHOUT ROWID;"
+			 "PRAGMA application_id = %d; PRAGMA user_version = %d; COMMIT",
+			 STORE_APPLICATION, STORE_VERSION);
+		return store_exec(s, sql, e);
+	}
+	if (app != STORE_APPLICATION)
+		return store_damaged(s, "it is a database of another program", e);
+	if (version != STORE_VERSION) {
+		err_set(e, ST_CONFIG, "%s was written by another version (state %lld, this one knows %d)",
+			s->path, (long long)version, STORE_VERSION);
+		err_help(e, "run the dispatcher that wrote it, or begin with an empty folder");
+		return ST_CONFIG;
+	}
+	return store_check(s, e);
+}
+
+static enum status
+store_prepare(struct store *s, struct err *e)
+{
+	const struct { sqlite3_stmt **at; const char *sql; } all[] = {
+		{ &s->put, "INSERT OR REPLACE INTO rows VALUES (?, ?, ?, ?, ?, ?)" },
+		{ &s->delete[0], "DELETE FROM rows WHERE kind = ?" },
+		{ &s->delete[1], "DELETE FROM rows WHERE kind = ? AND k0 = ?" },
+		{ &s->delete[2], "DELETE FROM rows WHERE kind = ? AND k0 = ? AND k1 = ?" },
+		{ &s->delete[3], "DELETE FROM rows WHERE kind = ? AND k0 = ? AND k1 = ? AND k2 = ?" },
+		{ &s->begin, "BEGIN IMMEDIATE" },
+		{ &s->commit, "COMMIT" },
+		{ &s->rollback, "ROLLBACK" },
+	};
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		if (sqlite3_prepare_v3(s->db, all[i].sql, -1, SQLITE_PREPARE_PERSISTENT, all[i].at,
+				       NULL) != SQLITE_OK)
+			return store_fail(s, "open", e);
+	return ST_OK;
+}
+
+static enum status
+store_begin(struct store *s, struct err *e)
+{
+	if (sqlite3_open_v2(s->path, &s->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE |
+			    SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
+		return store_fail(s, "open", e);
+	sqlite3_extended_result_codes(s->db, 1);
+	/* Exclusive: no shared memory file, and a second dispatcher is refused. */
+	enum status st = store_exec(s, "PRAGMA locking_mode = EXCLUSIVE;"
+				    "PRAGMA auto_vacuum = INCREMENTAL;"
+				    "PRAGMA journal_mode = WAL;"
+				    "PRAGMA synchronous = FULL;"
+				    "PRAGMA journal_size_limit = 4194304;"
+				    "BEGIN IMMEDIATE; COMMIT", e);
+	if (st == ST_OK)
+		st = store_schema(s, e);
+	return st == ST_OK ? store_prepare(s, e) : st;
+}
+
+enum status
+store_open(const char *dir, struct store **out, struct err *e)
+{
+	*out = NULL;
+	if (mkdir(dir, 0700) != 0 && errno != EEXIST)
+		return err_errno(e, "cannot make the folder %s for the state", dir);
+	struct store *s = mem_zalloc(sizeof *s);
+	s->path = mem_printf("%s/state.db", dir);
+	enum status st = store_begin(s, e);
+	if (st != ST_OK)
+		store_close(&s);
+	*out = s;
+	return st;
+}
+
+void
+store_close(struct store **sp)
+{
+	struct store *s = *sp;
+	if (!s)
+		return;
+	sqlite3_finalize(s->put);
+	for (int i = 0; i < 4; i++)
+		sqlite3_finalize(s->delete[i]);
+	sqlite3_finalize(s->begin);
+	sqlite3_finalize(s->commit);
+	sqlite3_finalize(s->rollback);
+	sqlite3_close(s->db);
+	mem_free(s->rows);
+	buf_clear(&s->bytes);
+	mem_free(s->path);
+	mem_free(s);
+	*sp = NULL;
+}
+
+static enum status
+store_row(struct store *s, sqlite3_stmt *q,
+	  enum status (*row)(void *, const struct disp_row *, struct err *), void *arg, struct err *e)
+{
+	struct disp_row r = { .kind = (enum disp_row_kind)sqlite3_column_int(q, 0), .n_key = 3 };
+	for (int i = 0; i < 3; i++)
+		r.key[i] = (uint64_t)sqlite3_column_int64(q, i + 1);
+	const uint8_t *blob = sqlite3_column_blob(q, 5);
+	static const uint8_t nothing;
+	r.blob = blob ? blob : &nothing;
+	r.n = (size_t)sqlite3_column_bytes(q, 5);
+	if ((uint64_t)sqlite3_column_int64(q, 4) != store_sum(&r, r.blob))
+		return store_damaged(s, "the checksum of a row is wrong", e);
+	return row(arg, &r, e);
+}
+
+enum status
+store_load(struct store *s, enum status (*row)(void *, const struct disp_row *, struct err *),
+	   void *arg, struct err *e)
+{
+	sqlite3_stmt *q;
+	enum status st = ST_OK;
+	int rc;
+	if (sqlite3_prepare_v2(s->db, "SELECT kind, k0, k1, k2, sum, value FROM rows "
+			       "ORDER BY kind, k0, k1, k2", -1, &q, NULL) != SQLITE_OK)
+		return store_fail(s, "read", e);
+	while (st == ST_OK && (rc = sqlite3_step(q)) == SQLITE_ROW)
+		st = store_row(s, q, row, arg, e);
+	if (st == ST_OK && rc != SQLITE_DONE)
+		st = store_fail(s, "read", e);
+	sqlite3_finalize(q);
+	return st;
+}
+
+void
+store_put(void *arg, const struct disp_row *row)
+{
+	struct store *s = arg;
+	s->rows = mem_grow(s->rows, &s->cap_rows, s->n_rows + 1, sizeof *s->rows);
+	s->rows[s->n_rows++] = (struct waiting){ *row, s->bytes.len, row->blob == NULL };
+	if (row->blob && row->n)
+		buf_put(&s->bytes, row->blob, row->n);
+}
+
+static bool
+store_write(struct store *s, const struct waiting *w)
+{
+	const struct disp_row *r = &w->row;
+	sqlite3_stmt *q = w->delete ? s->delete[r->n_key] : s->put;
+	sqlite3_bind_int(q, 1, (int)r->kind);
+	for (unsigned i = 0; i < r->n_key; i++)
+		sqlite3_bind_int64(q, (int)i + 2, (int64_t)r->key[i]);
+	if (!w->delete) {
+		const uint8_t *blob = s->bytes.data ? s->bytes.data + w->at : (const uint8_t *)"";
+		sqlite3_bind_int64(q, 5, (int64_t)store_sum(r, blob));
+		sqlite3_bind_blob64(q, 6, blob, r->n, SQLITE_STATIC);
+	}
+	bool ok = sqlite3_step(q) == SQLITE_DONE;
+	sqlite3_reset(q);
+	return ok;
+}
+
+static bool
+store_step(sqlite3_stmt *q)
+{
+	bool ok = sqlite3_step(q) == SQLITE_DONE;
+	sqlite3_reset(q);
+	return ok;
+}
+
+enum status
+store_commit(struct store *s, struct err *e)
+{
+	if (!s->n_rows)
+		return ST_OK;
+	bool ok = store_step(s->begin);
+	for (size_t i = 0; i < s->n_rows && ok; i++)
+		ok = store_write(s, &s->rows[i]);
+	ok = ok && store_step(s->commit);
+	if (!ok) {
+		enum status st = store_fail(s, "write", e);
+		if (!sqlite3_get_autocommit(s->db))
+			store_step(s->rollback);
+		return st == ST_DATA ? st : (e ? (e->kind = ST_IO) : ST_IO);
+	}
+	s->n_rows = 0;
+	buf_reset(&s->bytes);
+	if (s->bytes.cap > 16 << 20)
+		buf_clear(&s->bytes);
+	return ST_OK;
+}
+
+size_t
+store_waiting(const struct store *s)
+{
+	return s->n_rows;
+}
+
+void
+store_tidy(struct store *s)
+{
+	int64_t pages = store_number(s, "PRAGMA page_count");
+	if (store_number(s, "PRAGMA freelist_count") > pages / 4)
+		sqlite3_exec(s->db, "PRAGMA incremental_vacuum(1000)", NULL, NULL, NULL);
+}
+
+bool
+store_empty(struct store *s)
+{
+	return store_number(s, "SELECT count(*) FROM (SELECT 1 FROM rows LIMIT 1)") == 0;
+}
+
+int64_t
+store_bytes(struct store *s)
+{
+	return store_number(s, "PRAGMA page_count") * store_number(s, "PRAGMA page_size");
+}
+
+void
+store_limit(struct store *s, int64_t bytes)
+{
+	char sql[64];
+	snprintf(sql, sizeof sql, "PRAGMA max_page_count = %lld",
+		 (long long)(bytes / store_number(s, "PRAGMA page_size")));
+	sqlite3_exec(s->db, sql, NULL, NULL, NULL);
+}

@@ -1,0 +1,101 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+
+load lib/dsvc
+
+@test "help and version need nothing" {
+	run -0 dsvc-work --version
+	[[ ${lines[0]} == dsvc-work* ]]
+	run -0 dsvc-work -h
+	[[ $output == *--memory* ]]
+	run -0 dsvc-work --help
+}
+
+@test "wrong options are usage errors" {
+	run -64 dsvc-work -j 0
+	run -64 dsvc-work -j many
+	run -64 dsvc-work --memory 1
+	run -64 dsvc-work operand
+	run -64 dsvc-work -d 'ipc://'
+}
+
+@test "a dispatcher that is not there is told within two seconds" {
+	run -69 within 2s dsvc-work
+	[[ $output == *"no dispatcher at $endpoint (from the default): there is no such socket"* ]]
+	run -69 within 2s dsvc-work -d tcp://127.0.0.1:1
+	[[ $output == *"tcp://127.0.0.1:1 (from -d): connection refused"* ]]
+	DSVC_DISPATCHER=tcp://127.0.0.1:1 run -69 within 2s dsvc-work
+	[[ $output == *"(from DSVC_DISPATCHER)"* ]]
+}
+
+@test "it binds as it reaches the dispatcher" {
+	start dispatch dsvc-dispatch -b 'tcp://127.0.0.1:*' -b "$endpoint"
+	local tcp=$ready
+	start one dsvc-work
+	[[ $ready == "ipc://$sockets/dsvc/work-"* ]]
+	start two dsvc-work -d "$tcp"
+	[[ $ready =~ ^tcp://127\.0\.0\.1:[0-9]+$ ]]
+	start three dsvc-work -b "$(free_ipc mine)"
+	[[ $ready == "$(free_ipc mine)" ]]
+}
+
+@test "addresses beyond this machine need --insecure, and one that readers can use" {
+	start dispatch dsvc-dispatch
+	run -77 dsvc-work -b 'tcp://*:*'
+	[[ $output == *--insecure* ]]
+	run -64 dsvc-work -b 'tcp://*:*' --insecure
+	[[ $output == *"where readers find"* ]]
+}
+
+@test "an idle worker ends at the first signal" {
+	service
+	stop work1
+	((status == 0))
+}
+
+@test "it ends with standard input when asked" {
+	start dispatch dsvc-dispatch
+	mkfifo "$BATS_TEST_TMPDIR/in"
+	exec 9<>"$BATS_TEST_TMPDIR/in"
+	dsvc-work --until-stdin-eof --ready-file "$BATS_TEST_TMPDIR/up" <"$BATS_TEST_TMPDIR/in" 9>&- 3>&- &
+	pid[work]=$!
+	echo $! >>"$BATS_TEST_TMPDIR/pids"
+	until_true 5s test -e "$BATS_TEST_TMPDIR/up"
+	exec 9>&-
+	reap work 5
+	((status == 0))
+}
+
+@test "a dispatcher that kept nothing and is lost ends its workers with 75" {
+	service
+	kill -KILL "${pid[dispatch]}"
+	reap work1 8
+	((status == 75))
+	[[ $(<"$BATS_TEST_TMPDIR/work1.err") == *dispatcher* ]]
+}
+
+@test "a new dispatcher at the same address is served after the old one was lost" {
+	service
+	kill -KILL "${pid[dispatch]}"
+	reap dispatch
+	start dispatch dsvc-dispatch
+	run -0 within 10s dsvc-read -t count -e 'range 1000'
+	[[ $output == 1000 ]]
+}
+
+@test "socket files of killed workers are swept away" {
+	service
+	kill -KILL "${pid[work1]}"
+	reap work1
+	start again dsvc-work
+	run bash -c "ls '$sockets/dsvc' | grep -c '^work-[^.]*$'"
+	[[ $output == 1 ]]
+}
+
+@test "elements are the same compressed" {
+	start dispatch dsvc-dispatch
+	start work dsvc-work --compression snappy
+	run -0 bash -c "dsvc-read -e 'range 100000' | sort -n | cmp - <(seq 0 99999)"
+	run -0 bash -c "dsvc-read -n 70000 -e 'range 100000' | wc -l"
+	[[ $output == 70000 ]]
+}

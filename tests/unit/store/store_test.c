@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <cmocka.h>
+
+#include "store/store.h"
+
+static char dir[] = "/tmp/store-test-XXXXXX", path[64], wal[64];
+
+static int
+set_up(void **state)
+{
+	(void)state;
+	strcpy(dir, "/tmp/store-test-XXXXXX");
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof path, "%s/state.db", dir);
+	snprintf(wal, sizeof wal, "%s/state.db-wal", dir);
+	return 0;
+}
+
+static int
+tear_down(void **state)
+{
+	(void)state;
+	unlink(path);
+	unlink(wal);
+	rmdir(dir);
+	return 0;
+}
+
+static struct store *
+open_store(void)
+{
+	struct store *s;
+	struct err e = { 0 };
+	if (store_open(dir, &s, &e) != ST_OK)
+		fail_msg("%s", e.text);
+	return s;
+}
+
+static void
+put(struct store *s, enum disp_row_kind kind, uint64_t a, uint64_t b, uint64_t c, const char *text)
+{
+	struct disp_row r = { kind, 3, { a, b, c }, (const uint8_t *)text, text ? strlen(text) : 0 };
+	store_put(s, &r);
+}
+
+struct seen {
+	int n;
+	char text[256];
+};
+
+static enum status
+see(void *arg, const struct disp_row *r, struct err *e)
+{
+	struct seen *s = arg;
+	(void)e;
+	s->n++;
+	size_t at = strlen(s->text);
+	snprintf(s->text + at, sizeof s->text - at, "%d/%llu/%llu/%llu=%.*s ", (int)r->kind,
+		 (unsigned long long)r->key[0], (unsigned long long)r->key[1],
+		 (unsigned long long)r->key[2], (int)r->n, (const char *)r->blob);
+	return ST_OK;
+}
+
+static const char *
+all(struct store *s)
+{
+	static struct seen seen;
+	struct err e = { 0 };
+	memset(&seen, 0, sizeof seen);
+	if (store_load(s, see, &seen, &e) != ST_OK)
+		fail_msg("%s", e.text);
+	return seen.text;
+}
+
+static void
+rows_come_back(void **state)
+{
+	struct err e;
+	(void)state;
+	struct store *s = open_store();
+	assert_true(store_empty(s));
+	put(s, ROW_JOB, 2, 0, 0, "two");
+	put(s, ROW_JOB, UINT64_MAX, 0, 0, "large");
+	put(s, ROW_DATASET, 1, 1, 1, "");
+	put(s, ROW_JOB, 2, 0, 0, "two again");
+	assert_int_equal(store_waiting(s), 4);
+	assert_int_equal(store_commit(s, &e), ST_OK);
+	assert_int_equal(store_waiting(s), 0);
+	store_close(&s);
+	s = open_store();
+	assert_false(store_empty(s));
+	/* keys come back as they were, in whatever order */
+	assert_string_equal(all(s), "2/1/1/1= 3/18446744073709551615/0/0=large 3/2/0/0=two again ");
+	store_close(&s);
+}
+
+static void
+deletes_take_one_or_many(void **state)
+{
+	struct err e;
+	(void)state;
+	struct store *s = open_store();
+	for (uint64_t i = 0; i < 3; i++)
+		for (uint64_t k = 0; k < 2; k++)
+			put(s, ROW_SPLIT, i, k, 0, "x");
+	put(s, ROW_SPLIT, 0, 1, 0, NULL);
+	struct disp_row r = { ROW_SPLIT, 1, { 2 }, NULL, 0 };
+	store_put(s, &r);
+	assert_int_equal(store_commit(s, &e), ST_OK);
+	char want[128];
+	snprintf(want, sizeof want, "%d/0/0/0=x %d/1/0/0=x %d/1/1/0=x ", ROW_SPLIT, ROW_SPLIT, ROW_SPLIT);
+	assert_string_equal(all(s), want);
+	store_close(&s);
+}
+
+static void
+what_was_not_committed_is_not_there(void **state)
+{
+	struct err e;
+	(void)state;
+	struct store *s = open_store();
+	put(s, ROW_JOB, 1, 0, 0, "safe");
+	assert_int_equal(store_commit(s, &e), ST_OK);
+	put(s, ROW_JOB, 2, 0, 0, "lost");
+	store_close(&s);
+	s = open_store();
+	assert_string_equal(all(s), "3/1/0/0=safe ");
+	store_close(&s);
+}
+
+static void
+what_was_committed_survives_a_kill(void **state)
+{
+	(void)state;
+	pid_t child = fork();
+	if (child == 0) {
+		struct err e;
+		struct store *s;
+		if (store_open(dir, &s, &e) != ST_OK)
+			_exit(1);
+		put(s, ROW_JOB, 7, 0, 0, "kept");
+		if (store_commit(s, &e) != ST_OK)
+			_exit(2);
+		kill(getpid(), SIGKILL);
+	}
+	int status;
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFSIGNALED(status));
+	struct store *s = open_store();
+	assert_string_equal(all(s), "3/7/0/0=kept ");
+	store_close(&s);
+}
+
+static void
+second_program_is_refused(void **state)
+{
+	struct err e;
+	struct store *s = open_store(), *other;
+	(void)state;
+	pid_t child = fork();
+	if (child == 0)
+		_exit(store_open(dir, &other, &e) == ST_UNAVAIL && strstr(e.text, "another dispatcher") ? 0 : 1);
+	int status;
+	waitpid(child, &status, 0);
+	assert_int_equal(WEXITSTATUS(status), 0);
+	store_close(&s);
+}
+
+static void
+full_disk_loses_nothing(void **state)
+{
+	struct err e;
+	(void)state;
+	struct store *s = open_store();
+	static char large[200000];
+	memset(large, 'x', sizeof large - 1);
+	put(s, ROW_JOB, 1, 0, 0, "before");
+	assert_int_equal(store_commit(s, &e), ST_OK);
+	store_limit(s, 100000);
+	put(s, ROW_JOB, 2, 0, 0, large);
+	assert_int_equal(store_commit(s, &e), ST_IO);
+	assert_non_null(strstr(e.text, "no space"));
+	assert_string_equal(all(s), "3/1/0/0=before ");
+	assert_int_equal(store_waiting(s), 1);
+	store_limit(s, 10000000);
+	assert_int_equal(store_commit(s, &e), ST_OK);
+	struct seen seen = { 0 };
+	store_load(s, see, &seen, &e);
+	assert_int_equal(seen.n, 2);
+	store_close(&s);
+}
+
+static void
+write_at(const char *file, off_t at, const char *bytes, size_t n)
+{
+	int fd = open(file, O_WRONLY);
+	assert_int_equal(pwrite(fd, bytes, n, at), n);
+	close(fd);
+}
+
+static void
+make_some(int rows)
+{
+	struct err e;
+	struct store *s = open_store();
+	for (int i = 0; i < rows; i++)
+		put(s, ROW_SPLIT, (uint64_t)i, 0, 0, "the quick brown fox jumps over the lazy dog");
+	assert_int_equal(store_commit(s, &e), ST_OK);
+	store_close(&s);
+}
+
+static void
+refused(const char *word)
+{
+	struct err e = { 0 };
+	struct store *s;
+	struct seen seen = { 0 };
+	enum status st = store_open(dir, &s, &e);
+	if (st == ST_OK)
+		st = store_load(s, see, &seen, &e);
+	store_close(&s);
+	assert_int_equal(st, ST_DATA);
+	if (!strstr(e.text, word) || !strstr(e.text, path) || !e.help[0])
+		fail_msg("said: %s", e.text);
+}
+
+static void
+damage_is_refused(void **state)
+{
+	(void)state;
+	/* a changed byte in a value: only the checksum knows */
+	make_some(10);
+	FILE *f = fopen(path, "r+");
+	char page[4096];
+	long at = -1;
+	for (long base = 0; fread(page, 1, sizeof page, f) == sizeof page; base += (long)sizeof page)
+		for (size_t i = 0; i + 9 < sizeof page && at < 0; i++)
+			if (memcmp(page + i, "lazy dog", 8) == 0)
+				at = base + (long)i;
+	fclose(f);
+	assert_true(at > 0);
+	write_at(path, at, "L", 1);
+	refused("checksum");
+	unlink(path);
+
+	make_some(5000); /* a torn page */
+	struct stat st;
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(truncate(path, st.st_size / 2), 0);
+	refused("damaged");
+	unlink(path);
+
+	f = fopen(path, "w"); /* something else altogether */
+	for (int i = 0; i < 2000; i++)
+		fputs("not a database\n", f);
+	fclose(f);
+	refused("damaged");
+}
+
+static void
+removed_rows_give_their_room_back(void **state)
+{
+	struct err e;
+	(void)state;
+	struct store *s = open_store();
+	for (uint64_t i = 0; i < 20000; i++)
+		put(s, ROW_SPLIT, i, 0, 0, "the quick brown fox jumps over the lazy dog");
+	assert_int_equal(store_commit(s, &e), ST_OK);
+	int64_t before = store_bytes(s);
+	struct disp_row r = { ROW_SPLIT, 0, { 0 }, NULL, 0 };
+	store_put(s, &r);
+	assert_int_equal(store_commit(s, &e), ST_OK);
+	store_tidy(s);
+	assert_true(store_bytes(s) < before / 4);
+	store_close(&s);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define CASE(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+		CASE(rows_come_back),
+		CASE(deletes_take_one_or_many),
+		CASE(what_was_not_committed_is_not_there),
+		CASE(what_was_committed_survives_a_kill),
+		CASE(second_program_is_refused),
+		CASE(full_disk_loses_nothing),
+		CASE(damage_is_refused),
+		CASE(removed_rows_give_their_room_back),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
