@@ -11,18 +11,22 @@
 #include "cli/report.h"
 #include "host/dispatch_host.h"
 #include "host/link.h"
+#include "store/store.h"
 
 struct dispatch {
 	struct words bind;
 	bool insecure, quiet, until_stdin_eof;
 	int64_t verbose, exit_when_idle, job_gc, ready_fd;
-	char *ready_file;
+	char *ready_file, *state;
 };
 
 static const struct param rows[] = {
 	{ .name = "bind", .letter = 'b', .arg = "ENDPOINT", .kind = PARAM_WORDS,
 	  .offset = offsetof(struct dispatch, bind), .flags = PARAM_REPEAT,
 	  .help = "listen at tcp://HOST:PORT or ipc://PATH; again for more; default: this user's private socket" },
+	{ .name = "state", .arg = "DIR", .kind = PARAM_WORD, .offset = offsetof(struct dispatch, state),
+	  .flags = PARAM_OPTIONAL, .complete = "dir",
+	  .help = "keep what is promised in DIR, and go on from there when started again" },
 	{ .name = "exit-when-idle", .arg = "DURATION", .kind = PARAM_DURATION,
 	  .offset = offsetof(struct dispatch, exit_when_idle), .def = "0", .max = INT64_MAX,
 	  .help = "end when there has been nothing to do for so long" },
@@ -48,16 +52,21 @@ static const struct program program = {
 	.doc = PROGRAM_TEXTS(
 		"Knows the datasets, jobs and workers of a service, cuts sources into splits and "
 		"keeps the books of what was delivered. Elements never pass through it.",
-		"One of TERM or INT ends it; workers and readers that were served from memory "
-		"then end with code 75."),
+		"With --state it may be killed at any moment: started again with the same folder and "
+		"address it goes on, workers and readers come back to it by themselves, and nothing "
+		"is lost or repeated. Without it, they end with code 75 when it ends.",
+		"TERM or INT ends it."),
 	.rows = rows,
 	.examples = (const struct program_example[]){
 		{ "dsvc-dispatch &", "serve this user's programs on this machine" },
+		{ "dsvc-dispatch --state ~/.local/state/dsvc &", "one that may be killed and started again" },
 		{ "dsvc-dispatch -b 'tcp://127.0.0.1:*' --ready-file addr", "take any free port and say which" },
 		{ 0 } },
 	.exits = (const struct program_exit[]){
 		{ 0, "a signal ended it, or it was idle" },
-		{ 69, "the address is taken" },
+		{ 65, "the state is damaged" },
+		{ 69, "the address or the state is used by another dispatcher" },
+		{ 74, NULL },
 		{ 77, "the address can be reached from other machines, and no --insecure" },
 		{ -1, NULL } },
 	.versions = link_versions,
@@ -98,8 +107,11 @@ main(int argc, char **argv)
 		c.binds = first;
 		c.n_binds = 1;
 	}
+	if (st == ST_OK && o.state)
+		st = store_open(o.state, &c.store, &e);
 	if (st == ST_OK)
 		st = dispatch_run(&c, &e);
+	store_close(&c.store);
 	opt_clear(&program, &o, &opt);
 	return st == ST_OK ? 0 : report(program.name, &e);
 }

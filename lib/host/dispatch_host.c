@@ -13,8 +13,17 @@
 #include "lang/spec.h"
 #include "net/address.h"
 #include "net/sig.h"
+#include "store/store.h"
 
 enum { DISPATCH_LINGER_MS = 500 };
+#define DISPATCH_RETRY_NS 1000000000LL /* when nothing can be recorded */
+#define DISPATCH_TIDY_NS 60000000000LL
+
+/* A message that may promise what is not recorded yet. */
+struct dispatch_held {
+	uint64_t peer;
+	struct msg msg;
+};
 
 struct dispatch_bind {
 	struct address address;
@@ -29,8 +38,33 @@ struct dispatch {
 	struct dispatch_bind *binds;
 	size_t n_binds;
 	struct buf first, scratch;
+	struct dispatch_held *held;
+	size_t n_held, cap_held;
+	int64_t retry_ns, tidy_ns; /* retry: 0 unless the last commit failed */
 	bool over;
 };
+
+/* While nothing can be recorded: who wants a promise is told that there is none,
+ * and who only reports will report again. */
+static bool
+dispatch_refuses(struct dispatch *d, uint64_t peer, const struct msg *m)
+{
+	if (!d->retry_ns)
+		return false;
+	switch (m->type) {
+	case MSG_HELLO: case MSG_BEAT: case MSG_STATUS: case MSG_GET:
+		return false;
+	case MSG_REGISTER: case MSG_OPEN: {
+		struct msg no = { .type = MSG_ERROR, .req = m->req, .error = { .code = ST_IO,
+			.text = (char *)"the dispatcher cannot record anything: its disk is full or failing",
+			.help = (char *)"make room where its --state is; what it promised before is not lost" } };
+		link_send(d->sock, peer, &no, &d->scratch, NULL);
+		return true;
+	}
+	default:
+		return true;
+	}
+}
 
 static void
 dispatch_message(void *arg, struct sock_msg *in)
@@ -43,7 +77,8 @@ dispatch_message(void *arg, struct sock_msg *in)
 		disp_bad_message(d->disp, now, in->peer, &e);
 		return;
 	}
-	disp_message(d->disp, now, in->peer, &m);
+	if (!dispatch_refuses(d, in->peer, &m))
+		disp_message(d->disp, now, in->peer, &m);
 	msg_clear(&m);
 }
 
@@ -106,19 +141,67 @@ dispatch_bind(struct dispatch *d, struct err *e)
 	return st;
 }
 
-/* What changed is made safe, then what may promise it is sent. */
-static enum status
-dispatch_flush(struct dispatch *d, struct err *e)
+static void
+dispatch_send(struct dispatch *d, uint64_t peer, struct msg *m)
 {
-	(void)e;
-	disp_changes(d->disp, NULL, NULL);
-	uint64_t peer;
-	struct msg m;
-	while (disp_outbox(d->disp, &peer, &m)) {
-		link_send(d->sock, peer, &m, &d->scratch, NULL);
-		msg_clear(&m);
+	link_send(d->sock, peer, m, &d->scratch, NULL);
+	msg_clear(m);
+}
+
+/* Whether a message tells nothing that has to be safe first. */
+static bool
+dispatch_harmless(const struct msg *m)
+{
+	return m->type == MSG_BEAT || m->type == MSG_WELCOME || m->type == MSG_REFUSED ||
+	       m->type == MSG_WHO || m->type == MSG_ERROR || m->type == MSG_REPORT;
+}
+
+/* Makes safe what changed. False: it cannot be, for now. */
+static bool
+dispatch_record(struct dispatch *d)
+{
+	struct store *store = d->conf->store;
+	struct err e;
+	disp_changes(d->disp, store ? store_put : NULL, store);
+	if (!store || store_commit(store, &e) == ST_OK) {
+		if (d->retry_ns)
+			log_say(LOG_INFO, "recording again");
+		d->retry_ns = 0;
+		return true;
 	}
-	return ST_OK;
+	if (!d->retry_ns)
+		log_say(LOG_ERROR, "%s; nothing new is promised until this works", e.text);
+	d->retry_ns = clock_mono_ns() + DISPATCH_RETRY_NS;
+	return false;
+}
+
+/* What changed is made safe, then what may promise it is sent. */
+static void
+dispatch_flush(struct dispatch *d)
+{
+	bool safe = d->retry_ns > clock_mono_ns() ? false : dispatch_record(d);
+	for (size_t i = 0; i < d->n_held && safe; i++)
+		dispatch_send(d, d->held[i].peer, &d->held[i].msg);
+	if (safe)
+		d->n_held = 0;
+	struct dispatch_held h;
+	while (disp_outbox(d->disp, &h.peer, &h.msg)) {
+		if (safe || dispatch_harmless(&h.msg)) {
+			dispatch_send(d, h.peer, &h.msg);
+			continue;
+		}
+		d->held = mem_grow(d->held, &d->cap_held, d->n_held + 1, sizeof *d->held);
+		d->held[d->n_held++] = h;
+	}
+}
+
+static void
+dispatch_tidy(struct dispatch *d, int64_t now)
+{
+	if (!d->conf->store || now < d->tidy_ns)
+		return;
+	d->tidy_ns = now + DISPATCH_TIDY_NS;
+	store_tidy(d->conf->store);
 }
 
 /* When to wake, and whether it has been idle for long enough. */
@@ -126,6 +209,8 @@ static int64_t
 dispatch_deadline(struct dispatch *d)
 {
 	int64_t at = disp_next_deadline(d->disp);
+	if (d->retry_ns && d->retry_ns < at)
+		at = d->retry_ns;
 	if (!d->conf->idle_ns)
 		return at;
 	int64_t since = disp_idle_since(d->disp);
@@ -137,20 +222,41 @@ dispatch_deadline(struct dispatch *d)
 	return end < at ? end : at;
 }
 
-static enum status
-dispatch_loop(struct dispatch *d, struct err *e)
+static void
+dispatch_loop(struct dispatch *d)
 {
-	enum status st = ST_OK;
-	while (st == ST_OK) {
-		st = dispatch_flush(d, e);
+	for (;;) {
+		dispatch_flush(d);
 		int64_t until = dispatch_deadline(d);
 		if (d->over)
-			break;
-		if (st == ST_OK)
-			net_step(d->net, until);
+			return;
+		net_step(d->net, until);
 		int64_t now = clock_mono_ns();
 		if (now >= disp_next_deadline(d->disp))
 			disp_tick(d->disp, now);
+		dispatch_tidy(d, now);
+	}
+}
+
+static enum status
+dispatch_row(void *arg, const struct disp_row *r, struct err *e)
+{
+	return disp_load(arg, r, e);
+}
+
+/* The state of before, if there is one. */
+static enum status
+dispatch_load(struct dispatch *d, struct err *e)
+{
+	struct store *store = d->conf->store;
+	if (!store || store_empty(store))
+		return ST_OK;
+	enum status st = store_load(store, dispatch_row, d->disp, e);
+	if (st == ST_OK)
+		st = disp_loaded(d->disp, clock_mono_ns(), e);
+	if (st != ST_OK) {
+		err_wrap(e, "the state of before cannot be used");
+		err_help(e, "move its folder away to begin anew");
 	}
 	return st;
 }
@@ -170,16 +276,21 @@ dispatch_run(const struct dispatch_conf *c, struct err *e)
 	net_watch(d.net, sig_open(), NET_READ, dispatch_signal, &d);
 	if (c->until_stdin_eof)
 		net_watch(d.net, STDIN_FILENO, NET_READ, dispatch_stdin, &d);
-	enum status st = dispatch_bind(&d, e);
+	enum status st = dispatch_load(&d, e);
+	if (st == ST_OK)
+		st = dispatch_bind(&d, e);
 	if (st == ST_OK)
 		st = c->ready(c->arg, (char *)d.first.data, e);
 	if (st == ST_OK)
-		st = dispatch_loop(&d, e);
+		dispatch_loop(&d);
 	sock_free(&d.sock, DISPATCH_LINGER_MS);
 	net_free(&d.net);
 	for (size_t i = 0; i < d.n_binds; i++)
 		address_release(&d.binds[i].address, &d.binds[i].claim);
 	disp_free(&d.disp);
+	for (size_t i = 0; i < d.n_held; i++)
+		msg_clear(&d.held[i].msg);
+	mem_free(d.held);
 	mem_free(d.binds);
 	buf_clear(&d.first);
 	buf_clear(&d.scratch);
