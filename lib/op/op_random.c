@@ -138,5 +138,5 @@ const struct op_desc op_random = {
 	.save = random_save,
 	.restore = random_restore,
 	.example = "random 3 seed=1 max=100",
-	.output = "0\n0\n0\n",
+	.output = "35\n61\n44\n",
 };
