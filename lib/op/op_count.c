@@ -68,6 +68,7 @@ const struct op_desc op_count = {
 	.doc = "One integer, when the elements have ended.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_GLOBAL,
+	.flags = OP_BY_EXPR,
 	.state_size = sizeof(struct count),
 	.typing = count_typing,
 	.cardinality = count_cardinality,

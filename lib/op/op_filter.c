@@ -80,6 +80,7 @@ const struct op_desc op_filter = {
 	       "as they are, without a copy.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_ELEMENT,
+	.flags = OP_PASSES | OP_BY_EXPR,
 	.params = filter_params,
 	.state_size = sizeof(struct filter),
 	.typing = filter_typing,

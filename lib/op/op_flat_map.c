@@ -167,6 +167,7 @@ const struct op_desc op_flat_map = {
 	       "element there is interleave.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_ELEMENT,
+	.flags = OP_BY_EXPR,
 	.params = flat_map_params,
 	.state_size = sizeof(struct flat_map),
 	.typing = flat_map_typing,

@@ -82,6 +82,7 @@ const struct op_desc op_map = {
 	       "error, and on_error says what becomes of errors.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_ELEMENT,
+	.flags = OP_BY_EXPR,
 	.params = map_params,
 	.state_size = sizeof(struct map),
 	.typing = map_typing,

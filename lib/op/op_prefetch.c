@@ -358,6 +358,7 @@ const struct op_desc op_prefetch = {
 	       "ahead it may be.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_STREAM,
+	.flags = OP_PASSES | OP_BY_EXPR,
 	.params = prefetch_params,
 	.state_size = sizeof(struct prefetch),
 	.cardinality = prefetch_cardinality,

@@ -128,6 +128,7 @@ const struct op_desc op_reduce = {
 	       "state. The last state is given when the elements have ended.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_GLOBAL,
+	.flags = OP_BY_EXPR,
 	.params = reduce_params,
 	.state_size = sizeof(struct reduce),
 	.typing = reduce_typing,

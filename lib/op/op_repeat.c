@@ -185,6 +185,7 @@ const struct op_desc op_repeat = {
 	       "elements ends at once, however often it is to be repeated.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_STREAM,
+	.flags = OP_PASSES | OP_BY_EXPR,
 	.params = repeat_params,
 	.state_size = sizeof(struct repeat),
 	.times = repeat_times,

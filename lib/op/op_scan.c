@@ -122,6 +122,7 @@ const struct op_desc op_scan = {
 	       "state, and what is given. An element that is skipped leaves the state as it is.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_STREAM,
+	.flags = OP_BY_EXPR,
 	.params = scan_params,
 	.state_size = sizeof(struct scan),
 	.typing = scan_typing,

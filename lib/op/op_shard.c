@@ -87,6 +87,7 @@ const struct op_desc op_shard = {
 	.doc = "The shares 0 to N - 1 of the same elements have each element once.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_GLOBAL,
+	.flags = OP_PASSES | OP_BY_EXPR,
 	.params = shard_params,
 	.state_size = sizeof(struct shard),
 	.check = shard_check,

@@ -241,7 +241,7 @@ const struct op_desc op_shuffle = {
 	       "seed, the stream and the pass, so that a stream can be made again.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_STREAM,
-	.flags = OP_REORDERS | OP_RANDOM | OP_RESHUFFLES,
+	.flags = OP_REORDERS | OP_RANDOM | OP_RESHUFFLES | OP_PASSES | OP_BY_EXPR,
 	.params = shuffle_params,
 	.state_size = sizeof(struct shuffle),
 	.cardinality = shuffle_cardinality,

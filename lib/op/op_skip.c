@@ -76,6 +76,7 @@ const struct op_desc op_skip = {
 	.brief = "all but the first N elements",
 	.kind = OP_TRANSFORM,
 	.scope = OP_GLOBAL,
+	.flags = OP_PASSES | OP_BY_EXPR,
 	.params = skip_params,
 	.state_size = sizeof(struct skip),
 	.cardinality = skip_cardinality,

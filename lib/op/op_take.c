@@ -77,6 +77,7 @@ const struct op_desc op_take = {
 	.doc = "Ends after them; nothing more is read than that needs.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_GLOBAL,
+	.flags = OP_PASSES | OP_BY_EXPR,
 	.params = take_params,
 	.state_size = sizeof(struct take),
 	.cardinality = take_cardinality,

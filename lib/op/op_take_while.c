@@ -102,6 +102,7 @@ const struct op_desc op_take_while = {
 	.doc = "Nothing is read beyond that element.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_GLOBAL,
+	.flags = OP_PASSES | OP_BY_EXPR,
 	.params = take_while_params,
 	.state_size = sizeof(struct take_while),
 	.typing = take_while_typing,
