@@ -12,6 +12,14 @@
 #include "opts.h"
 #include "pass.h"
 
+static unsigned
+run_flags(const struct run_opts *o)
+{
+	unsigned flags = o->format == FORMAT_COUNT || o->format == FORMAT_NONE ? SPEC_DISCARD : 0;
+
+	return flags | (o->print ? SPEC_NO_CHECK : 0);
+}
+
 static enum status
 run_source(const struct run_opts *o, const struct opt *opt, struct spec_src *src, struct err *e)
 {
@@ -67,7 +75,7 @@ main(int argc, char **argv)
 	st = endpoint_find(o.dispatcher, opt_from(&opt, &run_program, "dispatcher"), &ep, &e);
 	service_init(&service, ep.address, ep.from); /* speaks to it only when asked */
 	struct spec_src src = { .sets = &o.set, .dirs = &o.include, .service = &service.op,
-				.flags = o.format == FORMAT_COUNT || o.format == FORMAT_NONE ? SPEC_DISCARD : 0 };
+				.flags = run_flags(&o) };
 	if (!st && o.ops)
 		ops_list(&out);
 	else if (!st && o.help_op)

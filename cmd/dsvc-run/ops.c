@@ -26,7 +26,6 @@ ops_row(struct buf *out, const char *name, const char *text, int indent, int col
 	}
 	buf_printf(out, "%*s", column - (int)col, "");
 	help_wrap(out, text, column, column, OPS_WIDTH);
-	buf_byte(out, '\n');
 }
 
 void
@@ -81,7 +80,6 @@ ops_help_op(const struct op_desc *d, struct buf *out)
 	if (d->doc) {
 		buf_byte(out, '\n');
 		help_wrap(out, d->doc, 0, 0, OPS_WIDTH);
-		buf_byte(out, '\n');
 	}
 	if (d->params && d->params->kind)
 		buf_str(out, "\nParameters:\n");

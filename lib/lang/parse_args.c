@@ -36,6 +36,29 @@ args_boundary(struct args *a, size_t from)
 	return parse_say_surplus(a->p, a->s, at, end - at);
 }
 
+/* `filter x > 3 || batch 4`: the name of an operator after `||` in an expression
+ * that cannot be read. Says so. */
+static bool
+args_meant_pipe(struct args *a, size_t limit)
+{
+	const char *s = a->p->lx.text->data;
+
+	for (size_t at = a->p->lx.at; at + 2 < limit && s[at] != '\n'; at++) {
+		size_t from = at + 2, end;
+		if (s[at] != '|' || s[at + 1] != '|')
+			continue;
+		while (from < limit && s[from] == ' ')
+			from++;
+		for (end = from; end < limit && (isalnum((unsigned char)s[end]) || s[end] == '_');)
+			end++;
+		if (end > from && (end == limit || s[end] == ' ') && op_find(s + from, end - from)) {
+			parse_say_or(a->p, at);
+			return true;
+		}
+	}
+	return false;
+}
+
 static enum status
 args_expr(struct args *a, struct tree_arg *arg, size_t limit)
 {
@@ -46,7 +69,7 @@ args_expr(struct args *a, struct tree_arg *arg, size_t limit)
 	arg->inside = lx->depth > 0;
 	arg->ast = lex_expr(lx, limit, a->p->e);
 	if (!arg->ast)
-		return ST_DATA;
+		return (args_meant_pipe(a, limit), ST_DATA);
 	size_t end = lx->at;
 	while (end > arg->at && isspace((unsigned char)lx->text->data[end - 1]))
 		end--;

@@ -28,22 +28,32 @@ parse_op_name(void *arg, size_t i)
 	return i < p->tree->lets.n ? ((struct tree_pipe *)p->tree->lets.items[i].value)->name : NULL;
 }
 
+/* The whole spec is the name of a file: a forgotten -f. */
+static bool
+parse_say_file(struct parse *p)
+{
+	const struct spectext *t = p->lx.text;
+	struct stat st;
+
+	if (memchr(t->data, '\n', t->len) || t->len >= 4096 || strcmp(t->file, "<arg>") ||
+	    stat(t->data, &st) || !S_ISREG(st.st_mode))
+		return false;
+	size_t n = str_utf8_valid(t->data, t->len < 200 ? t->len : 200);
+	lex_fail(&p->lx, 0, t->len, p->e, "`%.*s` is a file, not a spec", (int)n, t->data);
+	err_help(p->e, "a spec in a file is given by -f: -f %.*s", (int)n, t->data);
+	return true;
+}
+
 enum status
 parse_say_unknown(struct parse *p, size_t at, size_t len)
 {
 	const struct spectext *t = p->lx.text;
 	char name[64], near[128];
-	struct stat st;
 
 	snprintf(name, sizeof name, "%.*s", (int)len, t->data + at);
 	lex_fail(&p->lx, at, len, p->e, "unknown operator `%s`", name);
-	bool whole = at == 0 && !memchr(t->data, '\n', t->len) && t->len < 4096 &&
-		     !strcmp(t->file, "<arg>");
-	if (whole && !stat(t->data, &st) && S_ISREG(st.st_mode)) {
-		size_t n = str_utf8_valid(t->data, t->len < 200 ? t->len : 200);
-		err_set(p->e, ST_DATA, "`%.*s` is a file, not a spec", (int)n, t->data);
-		err_place(p->e, t->file, t->data, t->len, 0, t->len);
-		err_help(p->e, "a spec in a file is given by -f: -f %.*s", (int)n, t->data);
+	if (at == 0 && parse_say_file(p)) {
+		return ST_DATA;
 	} else if (str_suggest(name, parse_op_name, p, near, sizeof near)) {
 		err_help(p->e, "did you mean %s?", near);
 	} else if (t->words && memchr(name, ' ', strlen(name))) {
@@ -167,6 +177,8 @@ parse_say_no_operator(struct parse *p, size_t from)
 {
 	const char *s = p->lx.text->data + p->lx.at;
 
+	if (p->lx.at == 0 && parse_say_file(p))
+		return ST_DATA;
 	if (p->lx.at < p->lx.end && !isspace((unsigned char)*s) && *s != '|' && *s != ')' &&
 	    *s != ';') {
 		lex_fail(&p->lx, p->lx.at, 1, p->e, "the name of an operator is expected here");
