@@ -9,7 +9,7 @@
 #include "op/slab.h"
 #include "op/state.h"
 
-enum { UNIQUE_INLINE = 8, UNIQUE_FIRST = 64 };
+enum { UNIQUE_INLINE = 8, UNIQUE_FIRST = 64, UNIQUE_AHEAD = 16 };
 
 /* A key of up to eight bytes lies in its slot; len 0: free (no value is empty). */
 struct unique_key {
@@ -89,24 +89,25 @@ static void
 unique_double(struct unique *u)
 {
 	struct unique_key *old = u->slots;
-	size_t n = u->n_slots;
+	size_t n = u->n_slots, mask = n * 2 - 1;
 
-	u->n_slots *= 2;
+	u->n_slots = n * 2;
 	u->slots = mem_array(u->n_slots, sizeof *u->slots);
-	for (size_t i = 0; i < n; i++) {
-		const uint8_t *p = unique_bytes(&old[i]);
-
-		if (old[i].len)
-			*unique_slot(u, p, old[i].len, hash_bytes(p, old[i].len)) = old[i];
+	for (size_t k = 0; k < n; k++) {
+		if (!old[k].len)
+			continue;
+		size_t i = hash_bytes(unique_bytes(&old[k]), old[k].len) & mask;
+		while (u->slots[i].len)
+			i = (i + 1) & mask;
+		u->slots[i] = old[k];
 	}
 	mem_free(old);
 }
 
 /* Whether the key is new; then it is remembered. */
 static bool
-unique_add(struct unique *u, const uint8_t *p, uint32_t len)
+unique_add(struct unique *u, const uint8_t *p, uint32_t len, uint64_t code)
 {
-	uint64_t code = hash_bytes(p, len);
 	struct unique_key *k = unique_slot(u, p, len, code);
 
 	if (k->len)
@@ -124,24 +125,43 @@ unique_add(struct unique *u, const uint8_t *p, uint32_t len)
 	return true;
 }
 
+/* Whole elements: several slots are asked for before the first is looked at,
+ * for a large table is slow by waiting for memory. */
+static void
+unique_feed_whole(struct unique *u, const struct run *in, struct run *out)
+{
+	uint64_t codes[UNIQUE_AHEAD];
+
+	for (uint32_t i = 0; i < in->n; i += UNIQUE_AHEAD) {
+		uint32_t some = in->n - i < UNIQUE_AHEAD ? in->n - i : UNIQUE_AHEAD;
+
+		for (uint32_t k = 0; k < some; k++) {
+			codes[k] = hash_bytes(in->e[i + k].p, in->e[i + k].len);
+			__builtin_prefetch(&u->slots[codes[k] & (u->n_slots - 1)], 1);
+		}
+		for (uint32_t k = 0; k < some; k++)
+			if (unique_add(u, in->e[i + k].p, in->e[i + k].len, codes[k]))
+				run_push(out, in->e[i + k]);
+	}
+}
+
 static enum status
 unique_feed(struct op_inst *self, const struct run *in, struct run *out, struct err *e)
 {
 	struct unique *u = self->state;
-	enum status st;
+	const uint8_t *p;
+	size_t len;
 
+	if (!u->run.vm) {
+		unique_feed_whole(u, in, out);
+		return ST_OK;
+	}
 	for (uint32_t i = 0; i < in->n; i++) {
-		const uint8_t *p = in->e[i].p;
-		size_t len = in->e[i].len;
+		enum status st = by_expr_one(self, &u->run, in, i, out, &p, &len, e);
 
-		if (u->run.vm) {
-			st = by_expr_one(self, &u->run, in, i, out, &p, &len, e);
-			if (st == ST_SKIP)
-				continue;
-			if (st != ST_OK)
-				return st;
-		}
-		if (unique_add(u, p, (uint32_t)len))
+		if (st != ST_OK && st != ST_SKIP)
+			return st;
+		if (st == ST_OK && unique_add(u, p, (uint32_t)len, hash_bytes(p, len)))
 			run_push(out, in->e[i]);
 	}
 	return ST_OK;
@@ -184,7 +204,7 @@ unique_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
 		struct elem key;
 
 		if (state_get_elem(&in, &key))
-			unique_add(u, key.p, key.len);
+			unique_add(u, key.p, key.len, hash_bytes(key.p, key.len));
 	}
 	if (u->run.vm)
 		expr_vm_set_index(u->run.vm, (int64_t)u->run.seen);
