@@ -8,6 +8,8 @@
 #include "base/mem.h"
 #include "op/file_gzip.h"
 
+enum { BYTES_SNIFF_MS = 50 };
+
 struct file_bytes {
 	struct file_input in;
 	bool sniffed;             /* packing is known */
@@ -133,7 +135,9 @@ bytes_first(struct file_bytes *f, uint8_t *p, size_t room, size_t *n, struct err
 		if (st != ST_OK && st != ST_END)
 			return st;
 		have += more;
-	} while (st == ST_OK && bytes_undecided(p, have));
+		/* Who packs writes whole heads: a few bytes alone are what they
+		 * are, an element perhaps, and not held back. */
+	} while (st == ST_OK && bytes_undecided(p, have) && file_input_ready(in, BYTES_SNIFF_MS));
 	f->sniffed = true;
 	f->packing = file_packing_of(p, have);
 	if (f->packing == FILE_PLAIN) {

@@ -65,6 +65,14 @@ input_wait(struct file_input *in)
 	return ST_OK;
 }
 
+bool
+file_input_ready(const struct file_input *in, int wait_ms)
+{
+	struct pollfd p = { .fd = in->fd, .events = POLLIN };
+
+	return in->regular || poll(&p, 1, wait_ms) > 0;
+}
+
 enum status
 file_input_read(struct file_input *in, uint8_t *p, size_t room, size_t *n, struct err *e)
 {

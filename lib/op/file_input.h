@@ -34,6 +34,8 @@ enum status file_input_open(struct file_input *in, const char *path, const atomi
 			    struct err *e);
 /* Up to `room` bytes to p. ST_END at the end; ST_AGAIN: stopped. */
 enum status file_input_read(struct file_input *in, uint8_t *p, size_t room, size_t *n, struct err *e);
+/* Whether reading would not wait, or not longer than that. */
+bool file_input_ready(const struct file_input *in, int wait_ms);
 /* The next block to buf, whose bytes must all have been taken. */
 enum status file_input_fill(struct file_input *in, struct err *e);
 /* Regular files only: the next read begins there. */

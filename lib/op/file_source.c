@@ -10,6 +10,7 @@
 enum {
 	SOURCE_WINDOW = 256 * 1024, /* fits the second cache; larger is not faster */
 	SOURCE_READ_MIN = 32 * 1024,
+	SOURCE_KEEP_MAX = 4 * 1024 * 1024, /* a window that one long line made larger goes */
 	SOURCE_HEAD = 64 /* before a whole file's bytes, so that these are aligned */
 };
 
@@ -47,12 +48,24 @@ file_source_close(struct op_inst *self)
 
 /* ---- one file ---- */
 
+/* Nothing in the window is wanted any more, by us: a run that somebody keeps may
+ * still lie in it, and then it is theirs. */
+static void
+source_empty(struct file_source *s)
+{
+	struct block *b = s->window;
+
+	s->from = s->to = 0;
+	if (b && (b->cap > SOURCE_KEEP_MAX || atomic_load_explicit(&b->refs, memory_order_acquire) > 1))
+		block_unref(&s->window);
+}
+
 static void
 source_file_done(struct file_source *s)
 {
 	file_bytes_close(s->bytes);
 	s->open = false;
-	s->from = s->to = 0;
+	source_empty(s);
 	s->pending = s->searched = 0;
 	s->at++;
 }
@@ -80,7 +93,8 @@ source_make_room(struct file_source *s)
 	if (b && b->cap - s->pad - s->to >= SOURCE_READ_MIN)
 		return;
 	bool alone = b && atomic_load_explicit(&b->refs, memory_order_acquire) == 1;
-	if (alone && b->cap >= want && tail <= b->cap / 2) {
+	bool huge = b && b->cap > SOURCE_KEEP_MAX && tail < SOURCE_WINDOW;
+	if (alone && !huge && b->cap >= want && tail <= b->cap / 2) {
 		memmove(b->data, b->data + s->from, tail);
 	} else {
 		size_t cap = tail < SOURCE_WINDOW / 2 ? SOURCE_WINDOW : tail * 2 + SOURCE_READ_MIN;
@@ -99,11 +113,12 @@ source_make_room(struct file_source *s)
 static enum status
 source_more(struct file_source *s, struct err *e)
 {
-	size_t n;
+	size_t n, most = s->to - s->from > SOURCE_WINDOW ? s->to - s->from : SOURCE_WINDOW;
 
 	source_make_room(s);
-	enum status st = file_bytes_read(s->bytes, s->window->data + s->to,
-					 s->window->cap - s->pad - s->to, &n, e);
+	size_t room = s->window->cap - s->pad - s->to;
+	enum status st = file_bytes_read(s->bytes, s->window->data + s->to, room < most ? room : most,
+					 &n, e);
 	s->to += n;
 	if (st == ST_END) {
 		s->eof = true;
@@ -133,7 +148,7 @@ source_drop(struct file_source *s, struct err *e)
 static enum status
 source_jump(struct file_source *s, uint64_t offset, uint64_t line, struct err *e)
 {
-	s->from = s->to = 0;
+	source_empty(s);
 	source_make_room(s);
 	enum status st = file_bytes_skip(s->bytes, offset, s->window->data,
 					 s->window->cap - s->pad, &s->to, e);
@@ -179,7 +194,6 @@ source_ready(struct op_inst *self, struct file_source *s, bool align, struct err
 		const char *path = s->files.v[s->at];
 		s->name = origin_name(path);
 		s->eof = false;
-		s->from = s->to = 0;
 		s->offset = 0;
 		s->line = 1;
 		enum status st = file_bytes_open(s->bytes, path, s->as_is, self->ctx->stop, e);

@@ -342,6 +342,27 @@ a_line_is_given_as_soon_as_it_is_there(void **state)
 	src_clear(&s);
 }
 
+/* 0x50 begins a zstd frame, and is 80. */
+static void
+a_lone_byte_is_not_held_back(void **state)
+{
+	extern const struct op_desc op_msgpack;
+	struct src s;
+	struct elem e;
+
+	(void)state;
+	unlink("fifo");
+	assert_int_equal(mkfifo("fifo", 0600), 0);
+	src_init(&s, &op_msgpack, "fifo");
+	assert_int_equal(src_open(&s), ST_OK);
+	int fd = open("fifo", O_RDWR);
+	assert_int_equal(write(fd, "P", 1), 1);
+	assert_int_equal(op_next(s.inst, &e, &s.e), ST_OK);
+	assert_int_equal(e.p[0], 80);
+	close(fd);
+	src_clear(&s);
+}
+
 static void
 positions_are_saved_and_restored(void **state)
 {
@@ -484,6 +505,7 @@ main(void)
 		cmocka_unit_test(a_line_beyond_the_limit_is_an_error_or_skipped),
 		cmocka_unit_test(elements_know_file_and_line),
 		cmocka_unit_test(a_line_is_given_as_soon_as_it_is_there),
+		cmocka_unit_test(a_lone_byte_is_not_held_back),
 		cmocka_unit_test(positions_are_saved_and_restored),
 		cmocka_unit_test(a_position_finds_its_file_again_or_says_so),
 		cmocka_unit_test(malformed_positions_are_refused),

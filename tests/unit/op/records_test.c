@@ -305,8 +305,9 @@ kept_runs_stay_as_they_are(void **state)
 		mp_put_u32(p + 1, i);
 		b.len += 5;
 	}
-	file_put("ints", b.data, b.len);
-	src_init(&s, &op_msgpack, "ints");
+	file_put("ints1", b.data, N);
+	file_put("ints2", b.data + N, b.len - N);
+	src_init(&s, &op_msgpack, "ints1 ints2");
 	assert_int_equal(src_open(&s), ST_OK);
 	run_init(&kept);
 	while (op_pull(s.inst, &r, &s.e) == ST_OK) {
