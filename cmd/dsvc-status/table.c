@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+#include "table.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "value/format.h"
+#include "value/mp.h"
+
+/* What a record holds under a key; empty when it has none. */
+static struct slice
+table_at(struct slice r, const char *key)
+{
+	const uint8_t *p;
+	size_t n;
+	if (!r.p || !mp_field(r.p, r.end, key, strlen(key), &p, &n))
+		return (struct slice){ 0 };
+	return (struct slice){ p, p + n };
+}
+
+static uint64_t
+table_uint(struct slice r, const char *key)
+{
+	struct slice v = table_at(r, key);
+	struct mp m;
+	if (!v.p || !mp_head(v.p, v.end, &m) || (m.kind != MP_INT && m.kind != MP_BOOL))
+		return 0;
+	return m.kind == MP_BOOL ? m.b : m.u;
+}
+
+static struct mp
+table_text(struct slice r, const char *key)
+{
+	static const uint8_t nothing;
+	struct slice v = table_at(r, key);
+	struct mp m;
+	if (!v.p || !mp_head(v.p, v.end, &m) || m.kind != MP_TEXT)
+		m = (struct mp){ .kind = MP_TEXT, .p = &nothing };
+	return m;
+}
+
+static bool
+table_is(struct slice r, const char *key, const char *word)
+{
+	struct mp m = table_text(r, key);
+	return m.n == strlen(word) && memcmp(m.p, word, m.n) == 0;
+}
+
+/* The items of a list: for (it = table_list(...); table_next(&it, &item);) */
+struct items {
+	struct slice rest;
+	uint32_t left;
+};
+
+static struct items
+table_list(struct slice r, const char *key)
+{
+	struct slice v = table_at(r, key);
+	struct mp m;
+	if (!v.p || !mp_head(v.p, v.end, &m) || m.kind != MP_LIST)
+		return (struct items){ 0 };
+	return (struct items){ { m.p, v.end }, m.n };
+}
+
+static bool
+table_next(struct items *it, struct slice *item)
+{
+	if (!it->left)
+		return false;
+	const uint8_t *end = mp_skip(it->rest.p, it->rest.end);
+	if (!end)
+		return false;
+	*item = (struct slice){ it->rest.p, end };
+	it->rest.p = end;
+	it->left--;
+	return true;
+}
+
+/* Text of others: nothing in it may move the cursor. */
+static void
+table_put(struct buf *out, struct mp m, int width)
+{
+	int n = 0;
+	for (uint32_t i = 0; i < m.n && n < 60; i++, n++)
+		buf_byte(out, m.p[i] < ' ' || m.p[i] == 127 ? '?' : m.p[i]);
+	if (n == 0)
+		buf_byte(out, '-'), n = 1;
+	for (; n < width; n++)
+		buf_byte(out, ' ');
+	buf_str(out, "  ");
+}
+
+static void
+table_workers(struct slice report, struct buf *out)
+{
+	struct items it = table_list(report, "workers");
+	struct slice w;
+	if (!it.left) {
+		buf_str(out, "no workers\n");
+		return;
+	}
+	buf_printf(out, "%-24s  %5s  %7s  %9s  %-9s  %s\n", "WORKER", "SLOTS", "STREAMS", "KEPT MiB",
+		   "STATE", "ENDPOINT");
+	while (table_next(&it, &w)) {
+		table_put(out, table_text(w, "name"), 24);
+		buf_printf(out, "%5" PRIu64 "  %7" PRIu64 "  %9.1f  %-9s  ", table_uint(w, "slots"),
+			   table_uint(w, "streams"), (double)table_uint(w, "kept_bytes") / 1048576,
+			   table_uint(w, "awaited") ? "awaited" :
+			   table_uint(w, "draining") ? "draining" : "live");
+		table_put(out, table_text(w, "endpoint"), 0);
+		buf_byte(out, '\n');
+	}
+}
+
+/* The same pass in the report before. */
+static uint64_t
+table_before(struct slice before, uint64_t job, uint64_t epoch)
+{
+	struct items jobs = table_list(before, "jobs");
+	struct slice j, p;
+	while (table_next(&jobs, &j)) {
+		struct items passes = table_list(j, "iterations");
+		while (table_uint(j, "job") == job && table_next(&passes, &p))
+			if (table_uint(p, "epoch") == epoch)
+				return table_uint(p, "acknowledged");
+	}
+	return UINT64_MAX;
+}
+
+static void
+table_passes(struct slice j, struct slice before, double seconds, struct buf *out)
+{
+	struct items it = table_list(j, "iterations");
+	struct slice p;
+	while (table_next(&it, &p)) {
+		uint64_t acked = table_uint(p, "acknowledged");
+		uint64_t was = table_before(before, table_uint(j, "job"), table_uint(p, "epoch"));
+		buf_printf(out, "%5" PRIu64 "  ", table_uint(j, "job"));
+		table_put(out, table_text(j, "name"), 16);
+		table_put(out, table_text(j, "dataset"), 16);
+		buf_printf(out, "%5" PRIu64 "  ", table_uint(p, "epoch"));
+		table_put(out, table_text(p, "state"), 8);
+		buf_printf(out, "%7" PRIu64 "  %7" PRIu64 "/%-7" PRIu64 "  %14" PRIu64, table_uint(p, "readers"),
+			   table_uint(p, "streams_finished"), table_uint(p, "streams_known"), acked);
+		if (was != UINT64_MAX && seconds > 0 && acked >= was)
+			buf_printf(out, "  %12.0f/s", (double)(acked - was) / seconds);
+		buf_byte(out, '\n');
+	}
+}
+
+static void
+table_jobs(struct slice report, struct slice before, double seconds, struct buf *out)
+{
+	struct items it = table_list(report, "jobs");
+	struct slice j;
+	if (!it.left) {
+		buf_str(out, "no jobs\n");
+		return;
+	}
+	buf_printf(out, "%5s  %-16s  %-16s  %5s  %-8s  %7s  %15s  %14s\n", "JOB", "NAME", "DATASET",
+		   "EPOCH", "STATE", "READERS", "STREAMS DONE", "ACKNOWLEDGED");
+	while (table_next(&it, &j))
+		table_passes(j, before, seconds, out);
+}
+
+void
+table_status(struct slice report, struct slice before, double seconds, struct buf *out)
+{
+	struct items it = table_list(report, "datasets");
+	struct slice d;
+	buf_printf(out, "dispatcher %.*s, %s\n\n", (int)table_text(report, "instance").n,
+		   (const char *)table_text(report, "instance").p,
+		   table_uint(report, "durable") ? "keeps its state" : "keeps nothing");
+	table_workers(report, out);
+	buf_byte(out, '\n');
+	table_jobs(report, before, seconds, out);
+	if (!it.left)
+		return;
+	buf_printf(out, "\n%-16s  %-24s  %s\n", "DATASET", "TYPE", "PIPELINE");
+	while (table_next(&it, &d)) {
+		table_put(out, table_text(d, "id"), 16);
+		table_put(out, table_text(d, "type"), 24);
+		table_put(out, table_text(d, "spec"), 0);
+		buf_byte(out, '\n');
+	}
+}
+
+bool
+table_audit(struct slice report, struct buf *out)
+{
+	static const char *const columns[] = { "made", "elements", "delivered", "acknowledged",
+		"made_again", "suppressed", "lost", "repeated" };
+	enum { COLUMNS = sizeof columns / sizeof *columns };
+	struct items jobs = table_list(report, "jobs");
+	struct slice j, p;
+	bool balanced = true;
+	buf_printf(out, "%5s  %-16s  %5s  %-8s", "JOB", "NAME", "EPOCH", "STATE");
+	for (int i = 0; i < COLUMNS; i++)
+		buf_printf(out, "  %12s", columns[i]);
+	buf_byte(out, '\n');
+	while (table_next(&jobs, &j)) {
+		struct items passes = table_list(j, "iterations");
+		while (table_next(&passes, &p)) {
+			buf_printf(out, "%5" PRIu64 "  ", table_uint(j, "job"));
+			table_put(out, table_text(j, "name"), 16);
+			buf_printf(out, "%5" PRIu64 "  ", table_uint(p, "epoch"));
+			table_put(out, table_text(p, "state"), 6);
+			for (int i = 0; i < COLUMNS; i++)
+				buf_printf(out, "  %12" PRIu64, table_uint(p, columns[i]));
+			bool finished = table_is(p, "state", "finished");
+			bool good = !table_uint(p, "lost") && !table_uint(p, "repeated") &&
+				    (!finished || table_uint(p, "elements") == table_uint(p, "acknowledged"));
+			buf_printf(out, "  %s\n", !good ? "DOES NOT BALANCE" : finished ? "balanced" : "open");
+			balanced &= good;
+		}
+	}
+	return balanced;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A dispatcher's report (doc/protocol.md) as text for people.
+ */
+#ifndef DSVC_STATUS_TABLE_H
+#define DSVC_STATUS_TABLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+
+struct slice {
+	const uint8_t *p, *end;
+};
+
+/* Rates are worked out from the report before (empty: none), taken so long ago. */
+void table_status(struct slice report, struct slice before, double seconds, struct buf *out);
+/* The books of each pass; false: some do not balance. */
+bool table_audit(struct slice report, struct buf *out);
+
+#endif

@@ -1,0 +1,246 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+
+load lib/dsvc
+
+@test "help and version need nothing" {
+	run -0 dsvc-read --version
+	[[ ${lines[0]} == dsvc-read* && $output == *"protocol 1"* ]]
+	run -0 dsvc-read -h
+	[[ $output == *"dsvc-read -e 'range 10 | map x*x'"* ]]
+	run -0 dsvc-read --help
+}
+
+@test "wrong options are usage errors" {
+	run -64 dsvc-read
+	run -64 dsvc-read -n x one
+	run -64 dsvc-read -t png one
+	run -64 dsvc-read --order random one
+	run -64 dsvc-read --wait-workers many one
+	[[ $output == *2/30s* ]]
+	run -64 dsvc-read -e 'range 1' one
+}
+
+@test "a dispatcher that is not there is told within two seconds" {
+	run -69 within 2s dsvc-read -e 'range 10'
+	[[ $output == "dsvc-read: no dispatcher at $endpoint (from the default): there is no such socket"* ]]
+	[[ $output == *help:*dsvc-run* ]]
+	DSVC_DISPATCHER=tcp://127.0.0.1:1 run -69 within 2s dsvc-read one
+	[[ $output == *"tcp://127.0.0.1:1 (from DSVC_DISPATCHER): connection refused"* ]]
+}
+
+@test "a mistake in the pipeline is found before anything else" {
+	run -65 dsvc-read -e 'range 10 | map x +'
+	[[ $output == *"<arg>:1:"* ]]
+}
+
+@test "a registered dataset is read by its id" {
+	service
+	local id=$(dsvc-register 'range 5 | map x*x')
+	run -0 dsvc-read "$id"
+	[[ $(sort -n <<<"$output") == $'0\n1\n4\n9\n16' ]]
+	run -0 dsvc-read "$id"
+	[[ $(sort -n <<<"$output") == $'0\n1\n4\n9\n16' ]]
+}
+
+@test "what nobody registered is 66" {
+	service
+	run -66 dsvc-read nothing
+	[[ $output == *nothing* ]]
+}
+
+@test "a pipeline comes as text, file or words" {
+	service
+	run -0 bash -c "dsvc-read -e 'range 4' | sort"
+	[[ $output == $'0\n1\n2\n3' ]]
+	echo 'range @n | map x+1' >"$BATS_TEST_TMPDIR/spec.dsvc"
+	run -0 bash -c "dsvc-read -s n=2 -f '$BATS_TEST_TMPDIR/spec.dsvc' | sort"
+	[[ $output == $'1\n2' ]]
+	run -0 bash -c "dsvc-read range 3 then map x+10 | sort"
+	[[ $output == $'10\n11\n12' ]]
+}
+
+@test "what stands behind distribute runs here" {
+	service
+	run -0 dsvc-read -e 'range 10 | distribute | count'
+	[[ $output == 10 ]]
+	run -0 bash -c "dsvc-read -e 'range 4 | distribute | map x+0.5' | sort"
+	[[ $output == $'0.5\n1.5\n2.5\n3.5' ]]
+	local id=$(dsvc-register 'range 100')
+	run -0 dsvc-read -e "dataset $id | filter x > 97 | count"
+	[[ $output == 2 ]]
+	run -0 dsvc-run "dataset $id | count"
+	[[ $output == 100 ]]
+}
+
+@test "formats" {
+	service
+	run -0 dsvc-read -t count -e 'range 100000'
+	[[ $output == 100000 ]]
+	run -0 dsvc-read -t none -e 'range 100000'
+	[[ ! $output ]]
+	run -0 dsvc-read -t json -e 'range 1'
+	[[ $output == $'[\n0\n]' || $output == '[0]' ]]
+	run -0 dsvc-read -t json -e 'range 0'
+	[[ $output == '[]' ]]
+	run -0 dsvc-read -e 'range 1 | map {a: x, b: "t"}'
+	[[ $output == '{"a":0,"b":"t"}' ]]
+	run -0 bash -c "dsvc-read -0 -e 'range 1' | od -An -c | tr -d ' '"
+	[[ $output == '0\0' ]]
+}
+
+@test "no worker in time is 69" {
+	service 0
+	run -69 within 3s dsvc-read --wait-workers 1/0.2s -e 'range 10'
+	[[ $output == *worker* ]]
+}
+
+@test "a worker that comes in time is waited for" {
+	service 0
+	spawn read dsvc-read --wait-workers 1/20s -t count -e 'range 10'
+	start work dsvc-work
+	reap read
+	((status == 0))
+	[[ $(<"$BATS_TEST_TMPDIR/read.out") == 10 ]]
+}
+
+@test "-n gives so many and stops the work" {
+	service
+	run -0 within 10s bash -c "dsvc-read -n 5 -e 'counter' | wc -l"
+	[[ $output == 5 ]]
+	run -0 dsvc-read -n 0 -e 'counter'
+	[[ ! $output ]]
+	run -0 bash -c "dsvc-read -n 100001 -e 'counter' | wc -l"
+	[[ $output == 100001 ]]
+	# nobody makes anything any more
+	run -0 dsvc-read -t count -e 'range 1000'
+	[[ $output == 1000 ]]
+}
+
+@test "a closed pipe ends it in silence" {
+	service
+	run -0 --separate-stderr within 5s bash -c "dsvc-read -e counter | head -n 3; echo \${PIPESTATUS[0]}"
+	[[ ${lines[3]} == 141 && ! $stderr ]]
+}
+
+@test "a closed pipe is noticed while nothing comes" {
+	service
+	mkfifo "$BATS_TEST_TMPDIR/never" "$BATS_TEST_TMPDIR/out"
+	exec 8<>"$BATS_TEST_TMPDIR/never"
+	spawn read bash -c "exec dsvc-read -e 'lines $BATS_TEST_TMPDIR/never' >'$BATS_TEST_TMPDIR/out' 8>&-"
+	exec 9<"$BATS_TEST_TMPDIR/out"
+	exec 9<&-
+	reap read 5
+	((status == 141))
+	exec 8>&-
+}
+
+@test "a full disk is no success" {
+	service
+	run -74 --separate-stderr bash -c "dsvc-read -e 'range 100000' >/dev/full"
+	[[ $stderr == *"cannot write to standard output: No space left on device"* ]]
+	run -74 bash -c "dsvc-read -e 'range 1' >/dev/full"
+	run -74 bash -c "dsvc-read -t count -e 'range 1' >/dev/full"
+}
+
+@test "a file appears when all is written" {
+	service
+	run -0 dsvc-read -o "$BATS_TEST_TMPDIR/out.txt" -e 'range 3'
+	[[ $(sort "$BATS_TEST_TMPDIR/out.txt") == $'0\n1\n2' ]]
+}
+
+@test "the first element of a slow source shows at once" {
+	service
+	mkfifo "$BATS_TEST_TMPDIR/slow" "$BATS_TEST_TMPDIR/out"
+	exec 8<>"$BATS_TEST_TMPDIR/slow"
+	spawn read bash -c "exec dsvc-read -e 'lines $BATS_TEST_TMPDIR/slow' >'$BATS_TEST_TMPDIR/out' 8>&-"
+	exec 9<"$BATS_TEST_TMPDIR/out"
+	echo one >&8
+	IFS= read -r -t 5 -u 9 line
+	[[ $line == one ]]
+	echo two >&8
+	IFS= read -r -t 5 -u 9 line
+	[[ $line == two ]]
+	exec 9<&- 8>&-
+}
+
+@test "an element that fails ends it with 65 and says where" {
+	service
+	run -65 --separate-stderr dsvc-read -t none -e 'range 1000 | map x == 777 ? fail("seven") : x'
+	[[ $stderr == *seven* && $stderr == *map* && $stderr == *worker* ]]
+	printf '{"a":1}\n{"a":\n' >"$BATS_TEST_TMPDIR/bad.ndjson"
+	run -65 --separate-stderr dsvc-read -t none -e "ndjson $BATS_TEST_TMPDIR/bad.ndjson"
+	[[ $stderr == *bad.ndjson* && $stderr == *2* ]]
+	run -0 --separate-stderr dsvc-read -e "ndjson $BATS_TEST_TMPDIR/bad.ndjson on_error=skip"
+	[[ $output == '{"a":1}' ]]
+}
+
+@test "a file that is missing where the worker is, is 66 and named" {
+	service
+	run -66 dsvc-read -e 'lines /nowhere/at-all.txt'
+	[[ $output == *"/nowhere/at-all.txt"* ]]
+}
+
+@test "two readers of a job divide its elements" {
+	service
+	dsvc-read -J both -e 'range 400000' >"$BATS_TEST_TMPDIR/a" &
+	local other=$!
+	dsvc-read -J both -e 'range 400000' >"$BATS_TEST_TMPDIR/b"
+	wait "$other"
+	sort -n "$BATS_TEST_TMPDIR/a" "$BATS_TEST_TMPDIR/b" | cmp - <(seq 0 399999)
+	# who comes late gets an immediate end
+	run -0 within 5s dsvc-read -J both -e 'range 400000'
+	[[ ! $output ]]
+	# and another pass is another pass
+	run -0 dsvc-read -J both --epoch 2 -t count -e 'range 400000'
+	[[ $output == 400000 ]]
+}
+
+@test "readers of a job must agree" {
+	service
+	run -0 dsvc-read -J one -t none -e 'range 10'
+	run ! dsvc-read -J one -t none --sharding off -e 'range 10'
+	[[ $output == *off* && $output == *dynamic* ]]
+	run ! dsvc-read -J one -t none -e 'range 11'
+}
+
+@test "epochs are passes one after the other" {
+	service
+	run -0 bash -c "dsvc-read --epochs 3 -e 'range 4' | sort | uniq -c | tr -s ' '"
+	[[ $output == $' 3 0\n 3 1\n 3 2\n 3 3' ]]
+}
+
+@test "sharding off gives everything once for each worker" {
+	service 2
+	run -0 dsvc-read --wait-workers 2 --sharding off -t count -e 'range 1000'
+	[[ $output == 2000 ]]
+}
+
+@test "the same seed gives the same elements" {
+	service
+	local a=$(dsvc-read --seed 5 -e 'random 100' | sort | sha256sum)
+	local b=$(dsvc-read --seed 5 -e 'random 100' | sort | sha256sum)
+	local c=$(dsvc-read --seed 6 -e 'random 100' | sort | sha256sum)
+	[[ $a == "$b" && $a != "$c" ]]
+}
+
+@test "stats and quiet" {
+	service
+	run -0 --separate-stderr dsvc-read --stats -t none -e 'range 1000'
+	[[ $stderr =~ ^dsvc-read:\ 1000\ elements ]]
+	run -0 --separate-stderr dsvc-read -t none -e 'range 1000'
+	[[ ! $stderr ]]
+}
+
+@test "INT ends it by that signal" {
+	service
+	mkfifo "$BATS_TEST_TMPDIR/never"
+	exec 8<>"$BATS_TEST_TMPDIR/never"
+	# not in the background of a shell without job control: that ignores INT
+	spawn read env --default-signal=INT dsvc-read -e "lines $BATS_TEST_TMPDIR/never"
+	until_true 5s grep -q . "/proc/${pid[read]}/task/${pid[read]}/children" || :
+	until_true 5s bash -c "dsvc-status --json | grep -q '\"seat\":[1-9]'"
+	stop read INT
+	((status == 130))
+	exec 8>&-
+}

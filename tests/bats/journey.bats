@@ -1,0 +1,189 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# What only holds when all programs hold: elements arrive exactly once, whatever
+# happens to workers and readers.
+
+load lib/dsvc
+
+# 300 000 elements of 100 bytes: more than all buffers between a worker with
+# --memory 1M and a reader with --window 2 can hold.
+many='range 300000 | map {i: x, pad: "0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890"}'
+
+# Reads through a pipe that the test holds up: `first` has come and the rest waits.
+read_slowly() { # NAME ARG...
+	local name=$1
+	shift
+	mkfifo "$BATS_TEST_TMPDIR/$name.pipe"
+	spawn "$name" bash -c 'out=$1; shift; exec dsvc-read "$@" >"$out"' - "$BATS_TEST_TMPDIR/$name.pipe" --window 2 "$@"
+	exec {pipe}<"$BATS_TEST_TMPDIR/$name.pipe"
+	IFS= read -r -t 10 -u "$pipe" first
+}
+
+read_rest() { # FILE
+	{
+		echo "$first"
+		cat <&"$pipe"
+	} >"$1"
+	exec {pipe}<&-
+}
+
+exactly_once() { # FILE... of {"i":N,...} lines, 0 to 299999
+	sed 's/^{"i":\([0-9]*\),.*/\1/' "$@" | sort -n | cmp - <(seq 0 299999)
+}
+
+work() { # NAME [ARG...]
+	local name=$1
+	shift
+	start "$name" dsvc-work --memory 1M -j 1 "$@"
+}
+
+@test "register, dispatch, two workers, read over ipc" {
+	service 2
+	local id=$(dsvc-register "$many")
+	dsvc-read "$id" >"$BATS_TEST_TMPDIR/all"
+	exactly_once "$BATS_TEST_TMPDIR/all"
+}
+
+@test "register, dispatch, two workers, read over tcp" {
+	start dispatch dsvc-dispatch -b 'tcp://127.0.0.1:*'
+	export DSVC_DISPATCHER=$ready
+	start one dsvc-work
+	start two dsvc-work
+	local id=$(dsvc-register "$many")
+	dsvc-read "$id" >"$BATS_TEST_TMPDIR/all"
+	exactly_once "$BATS_TEST_TMPDIR/all"
+}
+
+@test "a worker killed in mid-pass loses and repeats nothing" {
+	start dispatch dsvc-dispatch
+	work one
+	work two
+	read_slowly reader --wait-workers 2 -e "$many"
+	kill -KILL "${pid[one]}"
+	read_rest "$BATS_TEST_TMPDIR/all"
+	reap reader
+	((status == 0))
+	exactly_once "$BATS_TEST_TMPDIR/all"
+}
+
+@test "all workers killed, a new one takes their streams up" {
+	start dispatch dsvc-dispatch
+	work one
+	work two
+	read_slowly reader --wait-workers 2 -e "$many"
+	kill -KILL "${pid[one]}" "${pid[two]}"
+	work three
+	read_rest "$BATS_TEST_TMPDIR/all"
+	reap reader
+	((status == 0))
+	exactly_once "$BATS_TEST_TMPDIR/all"
+}
+
+@test "a worker that joins late takes part" {
+	start dispatch dsvc-dispatch
+	work one
+	read_slowly reader -e "$many"
+	work two
+	until_true 5s bash -c "dsvc-status --json | grep -q '\"streams\":[1-9].*\"streams\":[1-9]'"
+	read_rest "$BATS_TEST_TMPDIR/all"
+	reap reader
+	exactly_once "$BATS_TEST_TMPDIR/all"
+}
+
+@test "a worker told to end hands its streams over" {
+	start dispatch dsvc-dispatch
+	work one
+	work two
+	read_slowly reader --wait-workers 2 -e "$many"
+	kill -TERM "${pid[one]}"
+	read_rest "$BATS_TEST_TMPDIR/all"
+	reap reader
+	((status == 0))
+	reap one
+	((status == 0))
+	exactly_once "$BATS_TEST_TMPDIR/all"
+}
+
+@test "a worker that was stopped and comes back changes nothing" {
+	start dispatch dsvc-dispatch
+	work one
+	work two
+	read_slowly reader --wait-workers 2 -e "$many"
+	kill -STOP "${pid[one]}"
+	read_rest "$BATS_TEST_TMPDIR/all" &
+	local rest=$!
+	exec {pipe}<&-
+	# it counts as lost after five seconds without a beat
+	until_true 15s bash -c "! kill -0 ${pid[reader]} 2>/dev/null || dsvc-status --json | grep -q '\"generation\":2'"
+	kill -CONT "${pid[one]}"
+	wait "$rest"
+	reap reader
+	((status == 0))
+	exactly_once "$BATS_TEST_TMPDIR/all"
+}
+
+@test "what a killed reader of a job had not finished goes to the others" {
+	start dispatch dsvc-dispatch
+	work one
+	read_slowly victim -J shared -e "$many"
+	kill -KILL "${pid[victim]}"
+	{
+		echo "$first"
+		cat <&"$pipe"
+	} >"$BATS_TEST_TMPDIR/a"
+	exec {pipe}<&-
+	dsvc-read -J shared -e "$many" >"$BATS_TEST_TMPDIR/b"
+	# nothing is lost; what the victim had written and not yet told of may come again
+	sed 's/^{"i":\([0-9]*\),.*/\1/' "$BATS_TEST_TMPDIR/a" "$BATS_TEST_TMPDIR/b" | grep '^[0-9]*$' | sort -nu >"$BATS_TEST_TMPDIR/u"
+	(($(wc -l <"$BATS_TEST_TMPDIR/u") >= 299999))
+}
+
+@test "the last reader gone stops the work within a second" {
+	start dispatch dsvc-dispatch
+	work one
+	mkfifo "$BATS_TEST_TMPDIR/out"
+	spawn reader bash -c "exec dsvc-read -e counter >'$BATS_TEST_TMPDIR/out'"
+	exec 9<"$BATS_TEST_TMPDIR/out"
+	IFS= read -r -t 5 -u 9 _
+	kill -KILL "${pid[reader]}"
+	exec 9<&-
+	until_true 1s bash -c "dsvc-status --json | grep -q '\"streams\":0'"
+	# and nothing is computed any more
+	local before after
+	before=$(cut -d' ' -f14 "/proc/${pid[one]}/stat")
+	run -0 dsvc-read -t count -e 'range 10'
+	after=$(cut -d' ' -f14 "/proc/${pid[one]}/stat")
+	((after - before < 50))
+}
+
+@test "a fifo feeds a pass that two readers share over tcp" {
+	start dispatch dsvc-dispatch -b 'tcp://127.0.0.1:*'
+	export DSVC_DISPATCHER=$ready
+	start one dsvc-work --compression snappy
+	dsvc-read -J j -e "$many" >"$BATS_TEST_TMPDIR/a" &
+	local other=$!
+	dsvc-read -J j -e "$many" >"$BATS_TEST_TMPDIR/b"
+	wait "$other"
+	exactly_once "$BATS_TEST_TMPDIR/a" "$BATS_TEST_TMPDIR/b"
+}
+
+@test "a service that is done ends by itself" {
+	start dispatch dsvc-dispatch --exit-when-idle 0.5s
+	start work dsvc-work
+	run -0 dsvc-read -t count -e 'range 1000'
+	[[ $output == 1000 ]]
+	reap dispatch 5
+	((status == 0))
+	reap work 8
+}
+
+@test "a dispatcher lost in mid-pass ends its readers with 75" {
+	start dispatch dsvc-dispatch
+	work one
+	read_slowly reader -e "$many"
+	kill -KILL "${pid[dispatch]}"
+	read_rest "$BATS_TEST_TMPDIR/all"
+	reap reader 12
+	((status == 75))
+	[[ $(<"$BATS_TEST_TMPDIR/reader.err") == *dispatcher* ]]
+}
