@@ -18,10 +18,12 @@
 
 #include "base/mem.h"
 #include "op/op.h"
+#include "op/pack.h"
 #include "op/state.h"
 
 enum {
 	PREFETCH_RUNS = 64,
+	PREFETCH_SPARSE = 8, /* elements that fill less than this part of their blocks */
 	PREFETCH_AUTO = 16 * RUN_USUAL,
 	PREFETCH_BYTES = 16 * 1024 * 1024,
 	PREFETCH_TICK_NS = 20 * 1000 * 1000 /* how often a waiting caller looks at stop */
@@ -38,6 +40,7 @@ struct prefetch {
 	bool started, pause, busy;
 	struct run *ring;
 	struct run_part **parts; /* copies, for the ring's runs */
+	size_t *held;          /* bytes that each of them holds */
 	uint32_t head, count;  /* runs that wait */
 	bool lent;             /* the run before head is with the caller */
 	uint64_t elements;
@@ -78,47 +81,88 @@ prefetch_open(struct op_inst *self, struct err *e)
 	atomic_init(&p->stop, false);
 	p->ring = mem_array(PREFETCH_RUNS, sizeof *p->ring);
 	p->parts = mem_array(PREFETCH_RUNS, sizeof *p->parts);
+	p->held = mem_array(PREFETCH_RUNS, sizeof *p->held);
 	p->ctx = *self->ctx;
 	p->ctx.stop = &p->stop;
 	op_set_ctx(self->in[0], &p->ctx);
 	return ST_OK;
 }
 
-/* Elements with their blocks' references; what lies in no block is copied. */
-static void
-prefetch_share(struct run *to, struct run_part **parts, const struct run *from)
+/* The bytes of the blocks that the run lies in. */
+static size_t
+prefetch_blocks(const struct run *r)
 {
 	struct block *last = NULL;
-	size_t cap;
+	size_t sum = 0;
+
+	for (uint32_t i = 0; i < r->n; i++) {
+		if (r->e[i].block && r->e[i].block != last) {
+			last = r->e[i].block;
+			sum += last->cap;
+		}
+	}
+	return sum;
+}
+
+static void
+prefetch_hold(struct run *to, struct block *b)
+{
+	if (to->n_held == to->cap_held) {
+		size_t cap = to->cap_held;
+
+		to->held = mem_grow(to->held, &cap, cap + 1, sizeof *to->held);
+		to->cap_held = (uint32_t)cap;
+	}
+	to->held[to->n_held++] = block_ref(b);
+}
+
+/* Copies all elements, end to end. */
+static void
+prefetch_copy(struct run *to, const struct run *from, size_t bytes)
+{
+	uint8_t *p = run_room(to, bytes);
+
+	pack_copy(p, from->e, from->n);
+	to->arena->len += bytes;
+	for (uint32_t i = 0; i < from->n; i++) {
+		run_push(to, (struct elem){ p, to->arena, from->e[i].len, from->e[i].pos });
+		p += from->e[i].len;
+	}
+}
+
+/* Elements with their blocks' references. What lies in no block is copied, and
+ * a few small elements that would pin large blocks. Gives the bytes it holds. */
+static size_t
+prefetch_share(struct run *to, struct run_part **parts, const struct run *from)
+{
+	size_t bytes = run_bytes(from), blocks = prefetch_blocks(from);
+	bool copy = bytes < blocks / PREFETCH_SPARSE;
+	struct block *last = NULL;
 
 	run_reset(to);
-	for (uint32_t i = 0; i < from->n; i++) {
+	if (copy)
+		prefetch_copy(to, from, bytes);
+	for (uint32_t i = 0; !copy && i < from->n; i++) {
 		struct elem x = from->e[i];
 
 		if (!x.block) {
 			run_keep(to, x);
 			continue;
 		}
-		if (x.block != last) {
-			last = x.block;
-			if (to->n_held == to->cap_held) {
-				cap = to->cap_held;
-				to->held = mem_grow(to->held, &cap, cap + 1, sizeof *to->held);
-				to->cap_held = (uint32_t)cap;
-			}
-			to->held[to->n_held++] = block_ref(last);
-		}
+		if (x.block != last)
+			prefetch_hold(to, last = x.block);
 		run_push(to, x);
 	}
 	to->file = from->file;
 	to->line = from->line;
 	if (!from->parts)
-		return;
+		return copy ? bytes : blocks;
 	/* They are lent by the operator that the thread goes on with. */
 	*parts = mem_realloc(*parts, from->n_parts * sizeof **parts);
 	memcpy(*parts, from->parts, from->n_parts * sizeof **parts);
 	to->parts = *parts;
 	to->n_parts = from->n_parts;
+	return copy ? bytes : blocks;
 }
 
 static bool
@@ -135,11 +179,12 @@ prefetch_slot(struct prefetch *p, uint32_t k)
 }
 
 static void
-prefetch_enqueue(struct prefetch *p, const struct run *r)
+prefetch_enqueue(struct prefetch *p, const struct run *r, size_t held)
 {
+	p->held[r - p->ring] = held;
 	p->count++;
 	p->elements += r->n;
-	p->bytes += run_bytes(r);
+	p->bytes += held;
 }
 
 /* One run from upstream into the ring; the lock is held but for the work. */
@@ -149,16 +194,17 @@ prefetch_make(struct op_inst *self)
 	struct prefetch *p = self->state;
 	struct run *r, *slot = prefetch_slot(p, p->count);
 	enum status st;
+	size_t held = 0;
 
 	p->busy = true;
 	pthread_mutex_unlock(&p->lock);
 	st = op_pull(self->in[0], &r, &p->err);
 	if (st == ST_OK)
-		prefetch_share(slot, &p->parts[slot - p->ring], r);
+		held = prefetch_share(slot, &p->parts[slot - p->ring], r);
 	pthread_mutex_lock(&p->lock);
 	p->busy = false;
 	if (st == ST_OK)
-		prefetch_enqueue(p, slot);
+		prefetch_enqueue(p, slot, held);
 	p->status = st;
 	pthread_cond_signal(&p->news);
 	return st;
@@ -248,7 +294,7 @@ prefetch_dequeue(struct op_inst *self)
 	p->head = (p->head + 1) % PREFETCH_RUNS;
 	p->count--;
 	p->elements -= self->give->n;
-	p->bytes -= run_bytes(self->give);
+	p->bytes -= p->held[self->give - p->ring];
 	p->lent = true;
 	return ST_OK;
 }
@@ -308,6 +354,7 @@ prefetch_close(struct op_inst *self)
 		mem_free(p->parts[k]);
 	}
 	mem_free(p->parts);
+	mem_free(p->held);
 	mem_free(p->ring);
 	pthread_cond_destroy(&p->news);
 	pthread_cond_destroy(&p->wake);
@@ -345,7 +392,7 @@ prefetch_restore(struct op_inst *self, const uint8_t *bytes, size_t n, struct er
 
 		run_reset(slot);
 		if (state_get_run(&in, slot) && slot->n)
-			prefetch_enqueue(p, slot);
+			prefetch_enqueue(p, slot, run_bytes(slot));
 	}
 	return state_finish(self, &in, e);
 }

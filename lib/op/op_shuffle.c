@@ -67,6 +67,14 @@ shuffle_open(struct op_inst *self, struct err *e)
 	return ST_OK;
 }
 
+/* A block is held only for an element that is a good part of it, or a buffer of
+ * middling elements would pin many times its size. */
+static bool
+shuffle_holds(const struct elem *x)
+{
+	return x->block && x->len > KEEP_COPY_MAX && x->len >= x->block->cap / 4;
+}
+
 static void
 shuffle_put(struct shuffle *s, struct shuffle_slot *slot, const struct elem *x)
 {
@@ -74,7 +82,7 @@ shuffle_put(struct shuffle *s, struct shuffle_slot *slot, const struct elem *x)
 	if (x->len <= SHUFFLE_INLINE) {
 		slot->place = SHUFFLE_IN_SLOT;
 		memcpy(slot->bytes, x->p, x->len);
-	} else if (x->len <= KEEP_COPY_MAX || !x->block) {
+	} else if (!shuffle_holds(x)) {
 		slot->place = SHUFFLE_IN_CELL;
 		slot->cell = slab_take(&s->cells, x->len);
 		memcpy(slot->cell, x->p, x->len);
@@ -110,7 +118,7 @@ shuffle_drop(struct shuffle *s, struct shuffle_slot *slot)
 static void
 shuffle_take(struct shuffle *s, struct shuffle_slot *slot, struct run *out)
 {
-	run_keep(out, shuffle_elem(slot));
+	run_keep(out, shuffle_elem(slot)); /* a cell has no block, so it copies */
 	shuffle_drop(s, slot);
 }
 
