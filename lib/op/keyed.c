@@ -1,18 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 #include "op/keyed.h"
 
+#include <string.h>
+
 #include "value/mp.h"
+
+/* Makes an expression that was not given `x`, so that the planner sees that all of
+ * the element is used. */
+static enum status
+keyed_whole(struct op_expr *ex, struct err *e)
+{
+	struct expr_src src = { .file = "<default>", .text = "x", .len = 1 };
+
+	if (!ex->ast)
+		ex->ast = expr_parse(&src, e);
+	return ex->ast ? ST_OK : ST_BUG;
+}
 
 enum status
 keyed_typing(struct op_node *n, struct op_typing *t, struct op_expr *ex,
 	     const struct type **type, struct err *e)
 {
-	enum status st = ST_OK;
+	enum status st = keyed_whole(ex, e);
 
-	if (ex->ast)
+	if (st == ST_OK)
 		st = op_compile(t, ex, n->in[0]->type, NULL, e);
 	if (st == ST_OK && type)
-		*type = ex->ast ? expr_type(ex->code) : n->in[0]->type;
+		*type = expr_type(ex->code);
 	return st;
 }
 
@@ -36,7 +50,12 @@ keyed_typing_number(struct op_node *n, struct op_typing *t, struct op_expr *ex, 
 void
 keyed_open(struct op_inst *self, struct keyed *k, const struct op_expr *ex)
 {
-	k->by_expr = ex->code != NULL;
+	struct buf text = { 0 };
+
+	if (ex->ast)
+		expr_print(ex->ast, &text);
+	k->by_expr = ex->code && strcmp((char *)text.data, "x");
+	buf_clear(&text);
 	if (k->by_expr)
 		by_expr_open(self, &k->run, ex);
 }
@@ -109,6 +128,13 @@ keyed_index(struct op_inst *self, struct keyed *k, const struct run *in, uint32_
 	st = by_expr_wrong(self, in, i, out, e, "the %s is not an integer from 0 to %llu", what,
 			   (unsigned long long)max);
 	return st == ST_OK ? ST_SKIP : st;
+}
+
+enum status
+keyed_limit(const struct op_inst *self, struct err *e)
+{
+	return err_wrap(e, "operator %u `%.200s`", self->node->place,
+			self->node->text ? self->node->text : self->desc->name);
 }
 
 void

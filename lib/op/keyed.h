@@ -34,6 +34,9 @@ enum status keyed_number(struct op_inst *self, struct keyed *k, const struct run
 enum status keyed_index(struct op_inst *self, struct keyed *k, const struct run *in, uint32_t i,
 			struct run *out, const char *what, uint64_t max, uint64_t *v,
 			struct err *e);
+/* A limit of the operator itself has been reached: no policy goes on from there.
+ * Puts the operator's words in front; gives e->kind. */
+enum status keyed_limit(const struct op_inst *self, struct err *e);
 void keyed_save(const struct keyed *k, struct buf *out);
 void keyed_restore(struct keyed *k, struct state_in *in);
 

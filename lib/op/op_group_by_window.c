@@ -138,7 +138,7 @@ group_by_window_too_large(struct op_inst *self, struct err *e)
 	err_set(e, ST_DATA, "%u keys wait for their windows to be full, and hold more than mem=%lld "
 		"bytes", g->keys.n, (long long)g->max_bytes);
 	err_help(e, "make windows smaller, or mem= larger");
-	return op_source_fault(self, NULL, 0, e);
+	return keyed_limit(self, e);
 }
 
 static enum status
