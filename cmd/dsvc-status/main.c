@@ -18,6 +18,7 @@
 #include "host/tool.h"
 #include "table.h"
 #include "value/format.h"
+#include "value/mp.h"
 
 struct status_options {
 	char *dispatcher, *audit;
@@ -72,7 +73,8 @@ status_ask(struct tool *t, const struct status_options *o, struct msg *reply, st
 	struct msg ask = { .type = MSG_STATUS, .status = {
 		.what = o->audit ? REPORT_AUDIT : REPORT_ALL, .job = (char *)job } };
 	enum status st = tool_ask(t, &ask, reply, e);
-	if (st == ST_OK && reply->type != MSG_REPORT)
+	if (st == ST_OK && (reply->type != MSG_REPORT ||
+			    !mp_check(reply->report.value.p, reply->report.value.n)))
 		st = err_set(e, ST_PROTO, "the dispatcher answered with something else");
 	return st;
 }

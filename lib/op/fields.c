@@ -52,12 +52,12 @@ fields_read(const struct words *w, bool pairs, struct fields *out, struct err *e
 		out->n += st == ST_OK;
 	}
 	if (st != ST_OK)
-		fields_clear(out);
+		fields_forget(out);
 	return st;
 }
 
 void
-fields_clear(struct fields *f)
+fields_forget(struct fields *f)
 {
 	mem_free(f->v);
 	*f = (struct fields){ 0 };

@@ -25,7 +25,7 @@ struct fields {
 
 /* Reads the words (with pairs: old:new). The names point into the words. */
 enum status fields_read(const struct words *w, bool pairs, struct fields *out, struct err *e);
-void fields_clear(struct fields *f);
+void fields_forget(struct fields *f);
 /* The number of the name, or -1. `near` is tried first. */
 int fields_find(const struct fields *f, const uint8_t *name, uint32_t len, uint32_t near);
 /* Typing: the input must be able to be a record; every name must be able to be a

@@ -40,7 +40,7 @@ drop_typing(struct op_node *n, struct op_typing *t, const struct type **type, st
 		*type = type_record(t->arena, v, k, x->open);
 		mem_free(v);
 	}
-	fields_clear(&f);
+	fields_forget(&f);
 	return st;
 }
 
@@ -108,7 +108,7 @@ drop_close(struct op_inst *self)
 {
 	struct drop *d = self->state;
 
-	fields_clear(&d->fields);
+	fields_forget(&d->fields);
 }
 
 const struct op_desc op_drop = {

@@ -50,7 +50,7 @@ rename_typing(struct op_node *n, struct op_typing *t, const struct type **type, 
 			*type = type_record(t->arena, v, x->n_fields, x->open);
 		mem_free(v);
 	}
-	fields_clear(&f);
+	fields_forget(&f);
 	return st;
 }
 
@@ -115,7 +115,7 @@ rename_close(struct op_inst *self)
 {
 	struct rename *r = self->state;
 
-	fields_clear(&r->fields);
+	fields_forget(&r->fields);
 }
 
 const struct op_desc op_rename = {
