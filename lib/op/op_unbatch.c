@@ -53,7 +53,8 @@ unbatch_typing(struct op_node *n, struct op_typing *t, const struct type **type,
 			x->fields[k].name, f->kind == TYPE_LIST ? f->item : type_scalar(TYPE_ANY)
 		};
 	}
-	*type = type_record(t->arena, fields, x->n_fields, x->open);
+	if (st == ST_OK)
+		*type = type_record(t->arena, fields, x->n_fields, x->open);
 	mem_free(fields);
 	return st;
 }
