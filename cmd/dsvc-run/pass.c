@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -10,6 +11,7 @@
 #include "cli/output.h"
 #include "cli/quit.h"
 #include "cli/stop.h"
+#include "crew.h"
 
 struct pass {
 	const struct pass_conf *conf;
@@ -95,9 +97,12 @@ pass_open(struct pass *p, const struct plan *plan, struct err *e)
 }
 
 enum status
-pass_run(const struct plan *plan, const struct pass_conf *conf, struct err *e)
+pass_run(struct plan *plan, const struct pass_conf *conf, struct err *e)
 {
 	struct pass p = { .conf = conf, .began = clock_mono_ns() };
+
+	int64_t jobs = conf->jobs == PARAM_AUTO ? sysconf(_SC_NPROCESSORS_ONLN) : conf->jobs;
+	struct crew *crew = crew_join(plan, jobs);
 
 	stop_install();
 	enum status st = pass_open(&p, plan, e);
@@ -108,6 +113,7 @@ pass_run(const struct plan *plan, const struct pass_conf *conf, struct err *e)
 	struct err last = { 0 };
 	enum status closed = output_close(&p.out, whole, &last);
 	op_close(&p.chain);
+	crew_leave(&crew, plan);
 	if (conf->stats)
 		pass_stats(&p, elements);
 	if (stopped)

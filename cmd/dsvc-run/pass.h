@@ -22,6 +22,7 @@ struct pass_conf {
 	const struct op_service *service; /* NULL: none */
 };
 
-enum status pass_run(const struct plan *p, const struct pass_conf *conf, struct err *e);
+/* The plan is changed while it runs, for the threads, and is as before after it. */
+enum status pass_run(struct plan *p, const struct pass_conf *conf, struct err *e);
 
 #endif

@@ -117,10 +117,22 @@ fill_bind(struct fill *f, struct tree_arg *a)
 			err_set(f->pl->e, ST_DATA, "a value of the outer element stands alone");
 			return fill_fail(f, a, NULL, ST_DATA);
 		}
-	n->binds = mem_realloc(n->binds, (n->n_binds + 1) * sizeof *n->binds);
-	n->binds[n->n_binds++] = (struct op_bind){ a->row, ex };
-	enum status st = op_compile(&t, &n->binds[n->n_binds - 1].value, f->outer, NULL, f->pl->e);
-	return st ? fill_fail(f, a, NULL, st) : ST_OK;
+	enum status st = op_compile(&t, &ex, f->outer, NULL, f->pl->e);
+	struct buf value = { 0 }, text = { 0 };
+	if (st) {
+		st = fill_fail(f, a, NULL, st);
+	} else if (expr_constant(ex.code, &value) && constant_text(value.data, value.len, &text)) {
+		st = fill_scalar(f, a, (char *)text.data, text.len); /* (2 * 3): nothing of x in it */
+	} else {
+		n->binds = mem_realloc(n->binds, (n->n_binds + 1) * sizeof *n->binds);
+		n->binds[n->n_binds++] = (struct op_bind){ a->row, ex };
+		ex = (struct op_expr){ 0 };
+	}
+	buf_clear(&value);
+	buf_clear(&text);
+	expr_free(&ex.code);
+	expr_ast_free(&ex.ast);
+	return st;
 }
 
 static void

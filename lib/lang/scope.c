@@ -74,8 +74,9 @@ scope_mark(struct planner *pl, const struct op_node *n)
 {
 	uint32_t first = n->place;
 
-	for (const struct op_node *m = n; m->n_in; m = m->in[0])
-		first = m->in[0]->place;
+	for (const struct op_node *m = n; m; m = m->n_in ? m->in[0] : NULL)
+		if (m->place < first)
+			first = m->place;
 	for (uint32_t i = first; i < n->place; i++)
 		pl->ops[i - 1].remote = true;
 }

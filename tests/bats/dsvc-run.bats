@@ -1,0 +1,247 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# dsvc-run from outside: a pipeline in one process.
+# shellcheck disable=SC1010,SC2016,SC2154
+
+bats_require_minimum_version 1.5.0
+load lib/dsvc
+
+@test "help, version and usage need no pipeline" {
+	run -0 dsvc-run -h
+	[[ $output == "Usage: dsvc-run"* ]]
+	run -0 dsvc-run --help
+	[[ $output == *"--print"* ]]
+	run -0 dsvc-run --version
+	[[ ${lines[0]} == "dsvc-run (dsvc) "* ]]
+	run -64 dsvc-run
+	run -64 dsvc-run --nonsense
+	[[ ${lines[0]} == "dsvc-run: "* ]]
+	run -64 dsvc-run -e 'range 3' 'range 4'
+	run -64 dsvc-run -t xml 'range 3'
+	run -64 dsvc-run -n x 'range 3'
+}
+
+@test "a pipeline from an operand, -e, -f, standard input and words" {
+	run -0 dsvc-run 'range 3 | map x*x'
+	[[ $output == $'0\n1\n4' ]]
+	run -0 dsvc-run -e 'range 3 | map x*x'
+	[[ $output == $'0\n1\n4' ]]
+	echo 'range 3 | map x*x' >"$BATS_TEST_TMPDIR/a.dsvc"
+	run -0 dsvc-run -f "$BATS_TEST_TMPDIR/a.dsvc"
+	[[ $output == $'0\n1\n4' ]]
+	run -0 dsvc-run -f - <"$BATS_TEST_TMPDIR/a.dsvc"
+	[[ $output == $'0\n1\n4' ]]
+	run -0 dsvc-run range 5 then filter x gt 2 then map x '*' x
+	[[ $output == $'9\n16' ]]
+}
+
+@test "names of files with anything in them need no quoting in words" {
+	cd "$BATS_TEST_TMPDIR"
+	echo one >"it's a|b (c) [d] *.txt"
+	echo two >'k=v then'
+	run -0 dsvc-run lines "it's a|b (c) [d] *.txt" 'k=v then' then map 'upper(x)'
+	[[ $output == $'ONE\nTWO' ]]
+}
+
+@test "a spec file can be a program" {
+	printf '#!/usr/bin/env -S dsvc-run -f\nparam n: int = 2\nrange @n\n' >"$BATS_TEST_TMPDIR/prog"
+	chmod +x "$BATS_TEST_TMPDIR/prog"
+	run -0 "$BATS_TEST_TMPDIR/prog"
+	[[ $output == $'0\n1' ]]
+}
+
+@test "paths in a spec file start from its folder, those of --set from here" {
+	mkdir "$BATS_TEST_TMPDIR/sub"
+	cd "$BATS_TEST_TMPDIR"
+	echo inside >sub/a.txt
+	echo outside >a.txt
+	printf 'param f = a.txt\nlines @f\n' >sub/s.dsvc
+	run -0 dsvc-run -f sub/s.dsvc
+	[[ $output == inside ]]
+	run -0 dsvc-run -f sub/s.dsvc -s f=a.txt
+	[[ $output == outside ]]
+}
+
+@test "mistakes in a file name the file" {
+	printf '# one\nrange 3\n  | tak 2\n' >"$BATS_TEST_TMPDIR/bad.dsvc"
+	run -65 dsvc-run -f "$BATS_TEST_TMPDIR/bad.dsvc"
+	[[ ${lines[0]} == "dsvc-run: $BATS_TEST_TMPDIR/bad.dsvc:3:5: unknown operator \`tak\`" ]]
+	[[ ${lines[1]} == "  3 |   | tak 2" ]]
+	run -66 dsvc-run -f "$BATS_TEST_TMPDIR/none.dsvc"
+	[[ $output == *none.dsvc* ]]
+}
+
+@test "formats" {
+	run -0 dsvc-run -t json 'range 2'
+	[[ ${output//[[:space:]]/} == '[0,1]' ]]
+	run -0 dsvc-run 'range 2 | map {n: x}'
+	[[ $output == $'{"n":0}\n{"n":1}' ]]
+	[[ $(dsvc-run -0 'range 2' | od -An -c | tr -d ' ') == '0\01\0' ]]
+	[[ $(dsvc-run -t msgpack 'range 2 | map x + 200' | od -An -tx1 | tr -d ' ') == ccc8ccc9 ]]
+	run -0 dsvc-run -t count 'range 1000'
+	[[ $output == 1000 ]]
+	run -0 dsvc-run -t none 'range 1000'
+	[[ ! $output ]]
+}
+
+@test "-n stops exactly, without end too" {
+	run -0 dsvc-run -n 3 'counter'
+	[[ $output == $'0\n1\n2' ]]
+	run -0 dsvc-run -n 1500 -t count 'counter'
+	[[ $output == 1500 ]]
+	run -0 dsvc-run -n 0 'range 3'
+	[[ ! $output ]]
+}
+
+@test "--check runs nothing and prints nothing" {
+	run -0 dsvc-run --check 'range 3'
+	[[ ! $output ]]
+	run -65 dsvc-run --check 'range 3 | tak 2'
+	run -66 dsvc-run --check 'lines nowhere'
+}
+
+@test "--print canonical can be read again" {
+	local a b
+	a=$(dsvc-run --print canonical $'let a = | where x gt 3\nrange 1_0 | a | batch 2')
+	b=$(dsvc-run --print canonical "$a")
+	[[ $a == "range 10 | filter x > 3 | batch 2" && $a == "$b" ]]
+}
+
+@test "--ops and --help-op read the table" {
+	run -0 dsvc-run --ops
+	[[ $output == *$'\n  range '* && $output == *$'\n  zip '* ]]
+	run -0 dsvc-run --help-op batch
+	[[ ${lines[0]} == "batch: "* && $output == *drop_remainder* ]]
+	run -64 dsvc-run --help-op btch
+	[[ $output == *'`batch`'* ]]
+}
+
+@test "every example of --help-op gives what it says" {
+	local op text
+	for op in $(dsvc-run --ops | sed -n 's/^  \([a-z_]*\).*/\1/p'); do
+		text=$(dsvc-run --help-op "$op")
+		[[ $text == "$op: "* ]]
+	done
+}
+
+@test "a missing file is 66 before anything runs" {
+	run -66 dsvc-run 'concat (range 3) (lines nowhere.txt)'
+	[[ $output == *"nowhere.txt"* && $output != 0* ]]
+}
+
+@test "without a service, distribute says so within two seconds" {
+	run -69 within 4s dsvc-run -d "$(free_ipc none)" 'range 3 | distribute'
+	[[ $output == *"no dispatcher at ipc://"* && $output == *"(from -d)"* ]]
+}
+
+@test "a full disk is 74" {
+	run -74 dsvc-run 'range 3' >/dev/full
+	run -74 bash -c 'dsvc-run "range 100000" 2>&1 >/dev/full'
+	[[ $output == *"cannot write to standard output"* ]]
+	run -74 dsvc-run -o /dev/full 'range 3'
+}
+
+@test "a closed pipe ends it in silence, by SIGPIPE" {
+	run -0 bash -c 'dsvc-run counter 2>&1 >&3 | cat' 3> >(head -n 1 >/dev/null)
+	[[ ! $output ]]
+	run -141 bash -c 'set -o pipefail; dsvc-run counter | head -n 1 >/dev/null'
+}
+
+@test "a reader that goes is noticed while nothing comes" {
+	mkfifo "$BATS_TEST_TMPDIR/in" "$BATS_TEST_TMPDIR/out"
+	# Our own ends: input that never comes, and an output that we close.
+	exec 8<>"$BATS_TEST_TMPDIR/in"
+	dsvc-run stdin <"$BATS_TEST_TMPDIR/in" >"$BATS_TEST_TMPDIR/out" 8>&- 3>&- &
+	pid[idle]=$!
+	exec 9<"$BATS_TEST_TMPDIR/out"
+	exec 9<&-
+	reap idle 5
+	[[ $status == 141 ]]
+	exec 8>&-
+}
+
+@test "the first element of a slow producer shows at once" {
+	mkfifo "$BATS_TEST_TMPDIR/in" "$BATS_TEST_TMPDIR/out"
+	exec 8<>"$BATS_TEST_TMPDIR/in"
+	dsvc-run 'stdin | map x ++ "!"' <"$BATS_TEST_TMPDIR/in" >"$BATS_TEST_TMPDIR/out" 8>&- 3>&- &
+	pid[slow]=$!
+	exec 9<"$BATS_TEST_TMPDIR/out"
+	local n line
+	for n in 1 2 3; do
+		echo "line $n" >&8
+		IFS= read -r -t 5 -u 9 line
+		[[ $line == "line $n!" ]]
+	done
+	exec 8>&- 9<&-
+	kill -KILL "${pid[slow]}"
+	reap slow || :
+}
+
+@test "INT and TERM end it by the signal, with what was in hand" {
+	local sig
+	mkfifo "$BATS_TEST_TMPDIR/in"
+	exec 8<>"$BATS_TEST_TMPDIR/in"
+	for sig in INT:130 TERM:143; do
+		# A job in the background of a script has INT ignored.
+		env --default-signal=INT dsvc-run stdin <"$BATS_TEST_TMPDIR/in" \
+			>"$BATS_TEST_TMPDIR/got" 8>&- 3>&- &
+		pid[sig]=$!
+		echo "before $sig" >&8
+		until_true 5s grep -q "before $sig" "$BATS_TEST_TMPDIR/got"
+		kill -"${sig%:*}" "${pid[sig]}"
+		reap sig 5
+		[[ $status == "${sig#*:}" ]]
+	done
+	exec 8>&-
+}
+
+@test "a file appears when all is written, and not at all after an error" {
+	cd "$BATS_TEST_TMPDIR"
+	dsvc-run -o out 'range 3'
+	[[ $(<out) == $'0\n1\n2' ]]
+	run -65 dsvc-run -o other 'range 3 | map 6 // (x - 1)'
+	[[ ! -e other && -z $(compgen -G 'other*') ]]
+	dsvc-run -o out 'range 1'
+	[[ $(<out) == 0 ]]
+}
+
+@test "what came before an error is written" {
+	run -65 --separate-stderr dsvc-run 'range 5 | map 6 // (x - 2)'
+	[[ $output == $'-3\n-6' ]]
+	[[ $stderr == *"map 6 // (x - 2)"* ]]
+}
+
+@test "binary data is not for a terminal" {
+	run script -qec "dsvc-run -t msgpack 'range 3'" /dev/null
+	[[ $status == 64 && $output == *"not for a terminal"* ]]
+}
+
+@test "the same seed gives the same elements" {
+	local a b c
+	a=$(dsvc-run --seed 7 'range 100 | shuffle 100')
+	b=$(dsvc-run --seed 7 'range 100 | shuffle 100')
+	c=$(dsvc-run --seed 8 'range 100 | shuffle 100')
+	[[ $a == "$b" && $a != "$c" ]]
+	[[ $(dsvc-run 'options seed=7; range 100 | shuffle 100') == "$a" ]]
+}
+
+@test "threads keep the order" {
+	local spec='range 700000 | map x * 3 | filter x % 2 == 0'
+	[[ $(dsvc-run -j 4 "$spec" | cksum) == "$(dsvc-run "$spec" | cksum)" ]]
+	seq 200000 >"$BATS_TEST_TMPDIR/a"
+	seq 3 >"$BATS_TEST_TMPDIR/b"
+	spec="lines $BATS_TEST_TMPDIR/a $BATS_TEST_TMPDIR/b | map len(x) | enumerate"
+	[[ $(dsvc-run -j 3 "$spec" | cksum) == "$(dsvc-run "$spec" | cksum)" ]]
+	run -0 dsvc-run -j 4 -n 3 'counter | map x + 1'
+	[[ $output == $'1\n2\n3' ]]
+	run -65 --separate-stderr dsvc-run -j 3 'range 300000 | map 6 // (x - 200000)'
+	[[ ${#lines[@]} == 200000 ]]
+	[[ $(dsvc-run -j 4 'range 200000 | map [i, x]' | cksum) == "$(dsvc-run 'range 200000 | map [i, x]' | cksum)" ]]
+}
+
+@test "--stats says how many" {
+	run -0 --separate-stderr dsvc-run --stats -t none 'range 1000'
+	[[ $stderr == "dsvc-run: 1000 elements in "* ]]
+	run -0 --separate-stderr dsvc-run --stats 'range 4 | map 1 // x on_error=skip'
+	[[ $stderr == *"; 1 failed" ]]
+}
