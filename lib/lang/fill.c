@@ -171,19 +171,22 @@ fill_pipe(struct fill *f, const struct tree_arg *a)
 		*(struct op_node **)field = made;
 	} else {
 		struct op_pipes *p = field;
+		const char *wrong = NULL;
+		if (p->n && (a->name != NULL) != (p->names != NULL))
+			wrong = "either all inputs have names or none has";
+		for (size_t i = 0; p->names && a->name && i < p->n; i++)
+			if (!strcmp(p->names[i], a->name))
+				wrong = "two inputs have the same name";
+		if (wrong) {
+			op_node_free(&made);
+			return fill_fail(f, a, NULL, err_set(f->pl->e, ST_DATA, "%s", wrong));
+		}
 		p->v = mem_realloc(p->v, (p->n + 1) * sizeof *p->v);
 		p->v[p->n++] = made;
 		if (a->name) {
 			p->names = mem_realloc(p->names, (p->n + 1) * sizeof *p->names);
 			p->names[p->n - 1] = mem_strdup(a->name);
 		}
-		if ((a->name != NULL) != (p->names != NULL))
-			return fill_fail(f, a, NULL, err_set(f->pl->e, ST_DATA,
-				"either all inputs have names or none has"));
-		for (size_t i = 0; a->name && i + 1 < p->n; i++)
-			if (!strcmp(p->names[i], a->name))
-				return fill_fail(f, a, NULL, err_set(f->pl->e, ST_DATA,
-					"two inputs are named `%s`", a->name));
 	}
 	if (a->row->kind == PARAM_PIPES)
 		fill_input(f->n, made);

@@ -40,7 +40,7 @@ plan_print_op(const struct op_node *n, int depth, struct buf *out)
 		if (!n->project->n)
 			buf_str(out, " no field");
 	}
-	if (op_can_split(n))
+	if (n->desc->kind != OP_TRANSFORM && op_can_split(n))
 		buf_str(out, "  splits");
 	buf_byte(out, '\n');
 	buf_clear(&text);

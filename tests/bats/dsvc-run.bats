@@ -135,7 +135,8 @@ load lib/dsvc
 }
 
 @test "a full disk is 74" {
-	run -74 dsvc-run 'range 3' >/dev/full
+	run -74 bash -c 'dsvc-run "range 3" 2>&1 >/dev/full'
+	[[ $output == "dsvc-run: cannot write to standard output: "* ]]
 	run -74 bash -c 'dsvc-run "range 100000" 2>&1 >/dev/full'
 	[[ $output == *"cannot write to standard output"* ]]
 	run -74 dsvc-run -o /dev/full 'range 3'
