@@ -157,6 +157,27 @@ source_jump(struct file_source *s, uint64_t offset, uint64_t line, struct err *e
 	return st;
 }
 
+/* To the first piece that begins in the split. */
+static enum status
+source_align_unit(struct file_source *s, struct err *e)
+{
+	uint64_t offset = s->unit_base, past;
+
+	if (s->start > offset) {
+		past = (s->start - offset - 1) / s->unit + 1;
+		offset += past * s->unit;
+	}
+	enum status st = offset > s->offset ? source_jump(s, offset, s->line, e) : ST_OK;
+	if (st == ST_END && s->start) {
+		s->eof = true;
+		return ST_OK;
+	}
+	if (st == ST_OK && s->line)
+		s->line = (offset - s->unit_base) / s->unit + 1;
+	return st == ST_END ? err_set(e, ST_DATA, "it is shorter than its header of %llu bytes",
+				      (unsigned long long)s->unit_base) : st;
+}
+
 /* Goes to where the first element begins. */
 static enum status
 source_align(struct file_source *s, struct err *e)
@@ -171,6 +192,8 @@ source_align(struct file_source *s, struct err *e)
 				     (unsigned long long)s->resume_offset);
 		return st;
 	}
+	if (s->unit)
+		return source_align_unit(s, e);
 	for (uint64_t i = 0; i < s->skip && !s->eof && st == ST_OK; i++)
 		st = source_drop(s, e);
 	if (st != ST_OK || s->offset >= s->start)
@@ -198,6 +221,8 @@ source_ready(struct op_inst *self, struct file_source *s, bool align, struct err
 		s->line = 1;
 		enum status st = file_bytes_open(s->bytes, path, s->as_is, self->ctx->stop, e);
 		s->open = st == ST_OK;
+		if (st == ST_OK && s->begin)
+			st = s->begin(self, s, path, s->resume || s->start > 0, e);
 		if (st == ST_OK && align)
 			st = source_align(s, e);
 		if (st != ST_OK)

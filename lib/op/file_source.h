@@ -15,12 +15,21 @@
 #include "op/file_bytes.h"
 #include "op/op.h"
 
+struct file_source;
+/* A file was opened. `inside`: it is not read from its start, so that what stands
+ * there has to be looked up. May set unit and unit_base. */
+typedef enum status file_begin(struct op_inst *self, struct file_source *s, const char *path,
+			       bool inside, struct err *e);
+
 struct file_source {
 	struct words names;  /* the parameter: first in the state */
 	/* set before file_source_open, as far as not zero */
 	uint8_t delim;       /* what ends a line; 0 means NUL */
 	uint64_t skip;       /* lines at the start of each file to leave out */
 	size_t pad;          /* bytes to be there behind the window's end */
+	file_begin *begin;   /* NULL: nothing to do */
+	/* not 0: no lines but pieces of so many bytes, from offset unit_base on */
+	uint64_t unit, unit_base;
 	/* the walk */
 	struct words files;
 	size_t at;           /* the file at hand, or the next one */

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * lines: the lines of files, packed or plain, as text without their ends.
  */
+#include "op/byte_word.h"
 #include "op/file_source.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 struct lines {
 	struct file_source src;
@@ -21,46 +19,6 @@ static const struct param lines_params[] = {
 	{ 0 }
 };
 
-static bool
-lines_delim(const char *s, uint8_t *out)
-{
-	static const char signs[] = "n\nt\tr\r\\\\";
-	const char *sign;
-	char *end;
-
-	if (!s || !*s)
-		return false;
-	if (!s[1]) {
-		*out = (uint8_t)*s;
-		return true;
-	}
-	if (*s != '\\')
-		return false;
-	if (s[1] == 'x' && s[2] && strspn(s + 2, "0123456789abcdefABCDEF") == strlen(s + 2)
-	    && strlen(s) <= 4) {
-		*out = (uint8_t)strtoul(s + 2, &end, 16);
-		return true;
-	}
-	if (s[2])
-		return false;
-	*out = 0;
-	if (s[1] == '0')
-		return true;
-	sign = strchr(signs, s[1]);
-	if (!sign || (sign - signs) % 2)
-		return false;
-	*out = (uint8_t)sign[1];
-	return true;
-}
-
-static enum status
-lines_no_delim(const char *s, struct err *e)
-{
-	err_set(e, ST_DATA, "delim='%.20s' is not one byte", s ? s : "");
-	err_help(e, "one character, or one of \\n \\t \\r \\0 \\xHH");
-	return ST_DATA;
-}
-
 static enum status
 lines_typing(struct op_node *n, struct op_typing *t, const struct type **type, struct err *e)
 {
@@ -74,21 +32,17 @@ lines_check(const struct op_node *n, struct err *e)
 {
 	const struct lines *l = n->params;
 	uint8_t delim;
-
-	if (!lines_delim(l->delim, &delim))
-		return lines_no_delim(l->delim, e);
-	return file_source_check(n, e);
+	enum status st = byte_word_parse("delim", l->delim, &delim, e);
+	return st == ST_OK ? file_source_check(n, e) : st;
 }
 
 static enum status
 lines_open(struct op_inst *self, struct err *e)
 {
 	struct lines *l = self->state;
-
-	if (!lines_delim(l->delim, &l->src.delim))
-		return lines_no_delim(l->delim, e);
+	enum status st = byte_word_parse("delim", l->delim, &l->src.delim, e);
 	l->src.skip = (uint64_t)l->skip;
-	return file_source_open(self, e);
+	return st == ST_OK ? file_source_open(self, e) : st;
 }
 
 static enum status
