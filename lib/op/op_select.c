@@ -40,7 +40,7 @@ select_typing(struct op_node *n, struct op_typing *t, const struct type **type, 
 		*type = type_record(t->arena, v, f.n, false);
 		mem_free(v);
 	}
-	fields_clear(&f);
+	fields_forget(&f);
 	return st;
 }
 
@@ -116,7 +116,7 @@ select_close(struct op_inst *self)
 {
 	struct select *s = self->state;
 
-	fields_clear(&s->fields);
+	fields_forget(&s->fields);
 	mem_free(s->at);
 	mem_free(s->len);
 }
