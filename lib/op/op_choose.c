@@ -14,7 +14,7 @@ struct choose {
 	struct op_pipes pipes;
 	struct op_node *by;
 	int stop;
-	size_t by_at;    /* which input the choices come from */
+	struct op_inst *chain; /* of by */
 	uint64_t pick;   /* chosen, but not given yet; CHOOSE_NONE: nothing */
 	bool over;
 };
@@ -35,15 +35,10 @@ choose_typing(struct op_node *n, struct op_typing *t, const struct type **type, 
 {
 	const struct choose *c = n->params;
 	const struct type *by = c->by->type;
-	bool first = true;
 
-	*type = type_scalar(TYPE_ANY);
-	for (size_t k = 0; k < n->n_in; k++) {
-		if (n->in[k] == c->by)
-			continue;
-		*type = first ? n->in[k]->type : type_join(t->arena, *type, n->in[k]->type);
-		first = false;
-	}
+	*type = n->n_in ? n->in[0]->type : type_scalar(TYPE_ANY);
+	for (size_t k = 1; k < n->n_in; k++)
+		*type = type_join(t->arena, *type, n->in[k]->type);
 	if (type_fits(by, type_scalar(TYPE_INT))
 	    || (c->pipes.names && type_fits(by, type_scalar(TYPE_TEXT))))
 		return ST_OK;
@@ -56,7 +51,7 @@ choose_typing(struct op_node *n, struct op_typing *t, const struct type **type, 
 static enum status
 choose_check(const struct op_node *n, struct err *e)
 {
-	if (n->n_in > 1)
+	if (n->n_in)
 		return ST_OK;
 	err_set(e, ST_DATA, "choose needs pipelines to choose from");
 	err_help(e, "choose (lines a.txt) (lines b.txt) by=(range 2 | repeat)");
@@ -66,23 +61,12 @@ choose_check(const struct op_node *n, struct err *e)
 static enum status
 choose_open(struct op_inst *self, struct err *e)
 {
+	static const uint8_t nil = 0xc0;
+	static const struct elem none = { .p = &nil, .len = 1 };
 	struct choose *c = self->state;
 
-	(void)e;
 	c->pick = CHOOSE_NONE;
-	for (size_t k = 0; k < self->n_in; k++)
-		if (self->node->in[k] == c->by)
-			c->by_at = k;
-	return ST_OK;
-}
-
-/* The input for a choice; those behind by= in the list of inputs count one less. */
-static struct op_inst *
-choose_input(const struct op_inst *self, uint64_t k)
-{
-	const struct choose *c = self->state;
-
-	return self->in[k < c->by_at ? k : k + 1];
+	return op_open_inner(c->by, self, self->outer ? self->outer : &none, &c->chain, e);
 }
 
 static enum status
@@ -118,12 +102,11 @@ static enum status
 choose_choose(struct op_inst *self, const struct run *out, struct err *e)
 {
 	struct choose *c = self->state;
-	struct op_inst *by = self->in[c->by_at];
 	struct elem x;
 
-	if (out->n && !op_ready(by))
+	if (out->n && !op_ready(c->chain))
 		return ST_AGAIN;
-	enum status st = op_next(by, &x, e);
+	enum status st = op_next(c->chain, &x, e);
 	return st == ST_OK ? choose_read(self, &x, e) : st;
 }
 
@@ -142,7 +125,7 @@ choose_next(struct op_inst *self, struct run *out, struct err *e)
 			if (c->pick == CHOOSE_NONE)
 				continue;
 		}
-		struct op_inst *in = choose_input(self, c->pick);
+		struct op_inst *in = self->in[c->pick];
 
 		if (out->n && !op_ready(in))
 			return ST_OK;
@@ -162,12 +145,26 @@ choose_next(struct op_inst *self, struct run *out, struct err *e)
 }
 
 static void
-choose_save(struct op_inst *self, struct buf *out)
+choose_close(struct op_inst *self)
 {
 	struct choose *c = self->state;
 
+	op_close(&c->chain);
+}
+
+static void
+choose_save(struct op_inst *self, struct buf *out)
+{
+	struct choose *c = self->state;
+	struct buf by = { 0 };
+
 	state_put_u64(out, c->pick);
 	state_put_u64(out, c->over);
+	if (!op_save(c->chain, &by) || by.len > UINT32_MAX)
+		self->unsaved = true;
+	else
+		state_put_bytes(out, by.data, by.len);
+	buf_clear(&by);
 }
 
 static enum status
@@ -180,7 +177,9 @@ choose_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
 	c->over = state_get_u64(&in, 1);
 	if (c->pick != CHOOSE_NONE && c->pick >= c->pipes.n)
 		in.bad = true;
-	return state_finish(self, &in, e);
+	if (!state_get_bytes(&in, &p, &n) || !state_ended(&in))
+		return state_wrong(self, e);
+	return op_restore(c->chain, p, n, e);
 }
 
 const struct op_desc op_choose = {
@@ -198,6 +197,7 @@ const struct op_desc op_choose = {
 	.check = choose_check,
 	.open = choose_open,
 	.next = choose_next,
+	.close = choose_close,
 	.save = choose_save,
 	.restore = choose_restore,
 	.example = "choose (elements [0, 2, 4]) (elements [1, 3]) by=(range 2 | repeat)",
