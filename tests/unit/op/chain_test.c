@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "chain_help.h"
 
-extern const struct op_desc op_take, op_skip, op_enumerate, op_repeat, op_batch;
+extern const struct op_desc op_take, op_skip, op_enumerate, op_repeat, op_batch, op_interleave,
+	op_prefetch;
 
 /* Drops everything but multiples of ten. */
 static enum status
@@ -385,6 +386,23 @@ a_state_of_something_else_is_refused(void **state)
 	op_node_free(&m);
 }
 
+/* Elements of several inner pipelines share a run, and still know their line. */
+static void
+provenance_passes_through_an_interleave(void **state)
+{
+	struct fed f;
+	struct op_node *n = node_on(node_new(&op_ticks, "2"), &op_interleave, "cycle=2");
+
+	(void)state;
+	*(struct op_node **)n->params = node_new(&op_ticks, "7 3");
+	n = node_on(node_on(n, &op_prefetch, ""), &op_picky, "");
+	n->on_error = OP_SKIP;
+	assert_chain(n, fed_ctx(&f, NULL, 0), "0 0 1 1 2 2 3 3 5 5 6 6 .");
+	assert_int_equal(f.failures, 2);
+	assert_memory_equal(f.last, "ticks.txt:5 ", 12);
+	op_node_free(&n);
+}
+
 int
 main(void)
 {
@@ -402,6 +420,7 @@ main(void)
 		cmocka_unit_test(feed_may_go_on_with_the_same_run),
 		cmocka_unit_test(a_repeat_keeps_a_short_pass),
 		cmocka_unit_test(a_state_of_something_else_is_refused),
+		cmocka_unit_test(provenance_passes_through_an_interleave),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
