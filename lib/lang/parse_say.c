@@ -57,8 +57,8 @@ parse_say_unknown(struct parse *p, size_t at, size_t len)
 	} else if (str_suggest(name, parse_op_name, p, near, sizeof near)) {
 		err_help(p->e, "did you mean %s?", near);
 	} else if (t->words && memchr(name, ' ', strlen(name))) {
-		err_help(p->e, "in this form each word is an operand of its own; "
-			 "or give the whole spec as one");
+		err_help(p->e, "of several operands each is one word of the pipeline; a pipeline in "
+			 "one operand stands alone, behind all options");
 	} else {
 		err_help(p->e, "--ops lists the operators");
 	}

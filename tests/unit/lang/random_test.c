@@ -47,7 +47,7 @@ static void
 spell_number(struct spell *s, const struct param *row)
 {
 	int64_t low = row->min || row->max ? row->min : 1, high = row->min || row->max ? row->max : 5000;
-	uint64_t span = (uint64_t)(high - low);
+	uint64_t span = (uint64_t)high - (uint64_t)low;
 	int64_t v = low + (int64_t)spell_below(s, span < 5000 ? span + 1 : 5000);
 	const char *unit = row->kind == PARAM_DURATION ? "ns" : "";
 
