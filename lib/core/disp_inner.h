@@ -172,6 +172,7 @@ struct stream {
 	struct point points[DISP_POINTS];
 	unsigned n_points;
 	struct intervals acked;
+	struct intervals presumed;/* of those, what a worker said before the reader did */
 	struct stream_held *held; /* what live readers held when this generation began */
 	size_t n_held, cap_held;
 	uint64_t *gone;           /* seats that READER_GONE is not answered for yet */

@@ -334,6 +334,8 @@ iter_seat(struct disp *d, struct iteration *it, struct waiting *w)
 	struct seat *r = seat_new(d, it, w->peer, it->next_seat++);
 	uint64_t req = w->req;
 
+	struct ranges_list have = w->have;
+
 	r->checkpoint = w->checkpoint;
 	if (w->checkpoint && !it->job->keep) {
 		it->job->keep = true;
@@ -341,29 +343,43 @@ iter_seat(struct disp *d, struct iteration *it, struct waiting *w)
 	}
 	disp_dirty(d, &it->dirty, DIRTY_ROW);
 	disp_dirty(d, &r->dirty, DIRTY_ROW);
-	for (size_t i = 0; i < w->have.n; i++) {
-		struct stream *s = iter_stream(it, w->have.v[i].stream);
-
-		if (s)
-			stream_acked(d, s, &w->have.v[i].ranges, NULL);
-	}
+	w->have = (struct ranges_list){ 0 };
 	waiting_free(d, w);
 	seat_open(d, r, req);
+	/* Last, because this may end the iteration. */
+	for (size_t i = 0; i < have.n; i++) {
+		struct stream *s = iter_stream(it, have.v[i].stream);
+
+		if (s)
+			stream_acked(d, s, &have.v[i].ranges, NULL);
+		mem_free(have.v[i].ranges.v);
+	}
+	mem_free(have.v);
+}
+
+/* The first OPEN that can be answered now. */
+static struct waiting *
+iter_answerable(const struct disp *d, const struct iteration *it)
+{
+	for (struct list_node *n = it->waiting.next; n != &it->waiting; n = n->next) {
+		struct waiting *w = LIST_OF(n, struct waiting, node);
+
+		if (it->state != ITER_RUNNING || d->n_workers >= w->min_workers)
+			return w;
+	}
+	return NULL;
 }
 
 void
 iter_answer(struct disp *d, struct iteration *it)
 {
-	struct list_node *n, *next;
+	struct waiting *w;
 
 	if (it->state == ITER_LISTING)
 		return;
 	/* Answering may end the iteration, or the last use of a failed one. */
 	job_used(d, it->job);
-	for (n = it->waiting.next; n != &it->waiting; n = next) {
-		struct waiting *w = LIST_OF(n, struct waiting, node);
-
-		next = n->next;
+	while ((w = iter_answerable(d, it))) {
 		if (it->state == ITER_FAILED) {
 			iter_error(d, w, it->code, it->text, it->help);
 		} else if (it->state == ITER_FINISHED) {
@@ -372,7 +388,7 @@ iter_answer(struct disp *d, struct iteration *it)
 			m->done.iteration = it->id;
 			m->done.elements = it->elements;
 			waiting_free(d, w);
-		} else if (d->n_workers >= w->min_workers) {
+		} else {
 			iter_seat(d, it, w);
 		}
 	}

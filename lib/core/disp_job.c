@@ -436,7 +436,7 @@ job_open(struct disp *d, struct peer *p, struct msg *m)
 	}
 	if (!o->epoch)
 		o->epoch = 1;
-	if (*job_text(o->dataset)) {
+	if (*job_text(o->dataset) && !*job_text(o->spec)) {
 		s = job_dataset_find(d, p, m->req, o->dataset);
 	} else {
 		char *id = mem_strdup(""), *spec = job_take(&o->spec), *type = job_take(&o->type);
@@ -448,6 +448,14 @@ job_open(struct disp *d, struct peer *p, struct msg *m)
 	}
 	if (!s)
 		return;
+	if (*job_text(o->dataset) && strcmp(o->dataset, s->id)) { /* a position of another one */
+		char *text = mem_printf("the position is one in dataset `%s`, the pipeline is dataset `%s`", o->dataset, s->id);
+
+		disp_error(d, p, m->req, ST_DATA, text, "resume with the same pipeline, or begin a new position");
+		mem_free(text);
+		job_dataset_unused(d, s);
+		return;
+	}
 	if (o->resume) {
 		it = job_resumed(d, p, m, s, &answered);
 		if (answered) {

@@ -34,6 +34,7 @@ struct row_stream {
 	bool running, told_end, closed, ended, finished;
 	uint64_t length, worker, from, skipped, high, made;
 	char *endpoint;
+	struct ranges presumed;
 	struct { struct row_held *v; size_t n; } held;
 	struct { struct row_gone *v; size_t n; } gone;
 };
@@ -81,6 +82,7 @@ static const struct field stream_fields[] = {
 	BOOL(row_stream, ended, NULL), BOOL(row_stream, finished, NULL), U64(row_stream, length, NULL),
 	U64(row_stream, worker, NULL), U64(row_stream, from, NULL), U64(row_stream, skipped, NULL),
 	U64(row_stream, high, NULL), U64(row_stream, made, NULL), TEXT(row_stream, endpoint, WIRE_TEXT_MAX, NULL),
+	{ "presumed", FIELD_RANGES, offsetof(struct row_stream, presumed), ROW_MANY, NULL, NULL, 0 },
 	LIST(row_stream, held, WIRE_READERS_MAX, held_fields, struct row_held, NULL),
 	LIST(row_stream, gone, ROW_MANY, gone_fields, struct row_gone, NULL), { 0 }
 };
@@ -146,7 +148,8 @@ row_put_stream_row(struct row_out *o, struct stream *s)
 		.told_end = s->told_end, .closed = s->closed, .ended = s->ended, .finished = s->finished,
 		.length = s->length, .worker = s->worker ? s->worker->id : 0, .from = s->from,
 		.skipped = s->skipped, .high = s->high, .made = s->made,
-		.endpoint = s->worker ? s->worker->endpoint : NULL };
+		.endpoint = s->worker ? s->worker->endpoint : NULL,
+		.presumed = intervals_lend(&s->presumed) };
 
 	r.held.n = s->n_held;
 	r.held.v = mem_array(s->n_held, sizeof *r.held.v);
@@ -416,6 +419,7 @@ row_get_units(struct disp *d, const struct row_load *l, struct err *e)
 static void
 row_fill_held(struct stream *s, const struct row_stream *r)
 {
+	intervals_add_ranges(&s->presumed, &r->presumed);
 	for (size_t i = 0; i < r->held.n; i++) {
 		if (s->n_held == s->cap_held)
 			s->held = mem_grow(s->held, &s->cap_held, s->n_held + 1, sizeof *s->held);

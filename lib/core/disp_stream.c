@@ -66,6 +66,7 @@ stream_free(struct disp *d, struct stream *s)
 	ring_drop(&s->dirty.node);
 	stream_shrink(s);
 	intervals_clear(&s->acked);
+	intervals_clear(&s->presumed);
 	mem_free(s);
 }
 
@@ -314,7 +315,8 @@ stream_acked(struct disp *d, struct stream *s, const struct ranges *r, struct se
 		uint64_t old = intervals_overlap(&s->acked, start, end);
 
 		if (by) {
-			it->repeated += old;
+			it->repeated += old - intervals_overlap(&s->presumed, start, end);
+			intervals_sub(&s->presumed, start, end);
 			by->acked += end - start - old;
 		}
 		it->acked += end - start - old;
@@ -345,6 +347,18 @@ stream_gone_ok(struct disp *d, struct peer *p, struct stream *s, struct msg *m)
 			disp_dirty(d, &s->dirty, DIRTY_ROW);
 			break;
 		}
+	/* The worker has heard from all readers; those that live will say the
+	 * same to us, and have not repeated anything. */
+	for (size_t i = 0; i < m->gone_ok.acked.n && !s->finished; i++) {
+		const struct range *r = &m->gone_ok.acked.v[i];
+
+		for (uint64_t at = r->start; (at = intervals_gap(&s->acked, at)) < r->end;) {
+			uint64_t stop = intervals_next(&s->acked, at);
+
+			intervals_add(&s->presumed, at, stop < r->end ? stop : r->end);
+			at = stop < r->end ? stop : r->end;
+		}
+	}
 	stream_acked(d, s, &m->gone_ok.acked, NULL);
 }
 

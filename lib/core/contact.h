@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A worker's or reader's contact with its dispatcher: when to say HELLO and
+ * BEAT, and when it is lost for good.
+ *
+ *	begin -> HELLO (repeated) -> WELCOME: connected
+ *	connected -(broken, or silent for loss_ms)-> HELLO repeated -> WELCOME
+ *
+ * A dispatcher without a durable state that stays away for loss_ms is lost, a
+ * durable one after give_up_ns (0: never).
+ */
+#ifndef CORE_CONTACT_H
+#define CORE_CONTACT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "wire/msg.h"
+
+#define CONTACT_FIRST_NS 10000000000ll  /* no WELCOME so long: nobody there */
+#define CONTACT_AGAIN_NS 2000000000ll   /* requests are said again after */
+
+struct contact {
+	bool connected, welcomed; /* now; ever */
+	bool durable;
+	uint64_t instance;
+	int64_t beat_ns, loss_ns, give_up_ns;
+	int64_t heard;            /* when anything came last */
+	int64_t since;            /* not connected since */
+	int64_t hello_due, beat_due;
+};
+
+enum contact_event { CONTACT_NONE, CONTACT_HELLO, CONTACT_BEAT, CONTACT_LOST };
+enum contact_welcome { CONTACT_NEW, CONTACT_SAME, CONTACT_OTHER };
+
+void contact_init(struct contact *c, int64_t now_ns, int64_t give_up_ns);
+void contact_heard(struct contact *c, int64_t now_ns);
+/* The connection broke, or WHO came: HELLO is due. */
+void contact_gone(struct contact *c, int64_t now_ns);
+void contact_who(struct contact *c, int64_t now_ns);
+enum contact_welcome contact_welcome(struct contact *c, int64_t now_ns, const struct msg_welcome *w);
+/* What is due now; call until CONTACT_NONE. e is filled with CONTACT_LOST. */
+enum contact_event contact_tick(struct contact *c, int64_t now_ns, struct err *e);
+int64_t contact_deadline(const struct contact *c);
+
+#endif
