@@ -43,7 +43,7 @@ static enum status
 elements_typing(struct op_node *n, struct op_typing *t, const struct type **type, struct err *e)
 {
 	const struct elements *s = n->params;
-	const uint8_t *p, *end = s->list.data + s->list.len;
+	const uint8_t *p, *end = s->list.data ? s->list.data + s->list.len : NULL;
 	uint32_t count;
 
 	if (!elements_items(s, &count, &p)) {
