@@ -86,6 +86,9 @@ void expr_vm_free(struct expr_vm **vm);
 void expr_vm_set(struct expr_vm *vm, enum expr_name name, const uint8_t *p, size_t len); /* lent until changed */
 void expr_vm_set_index(struct expr_vm *vm, int64_t i); /* of the next element; counts on by itself */
 
+/* What now() gives, as ns since 1970; without it the clock is read at the first now(). */
+void expr_vm_set_time(struct expr_vm *vm, int64_t ns);
+
 /* Evaluates for one element, appending the encoded value to out's arena as an
  * element with e->pos. ST_OK; ST_SKIP: skip() was called; ST_DATA: failed, err
  * says why (nothing appended). */

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Functions of expressions, as rows: name, signature, type, code, and the
+ * documentation with an example that the tests run. Rows live in fn_*.c,
+ * grouped by what they work on; fn.c joins them.
+ *
+ * A signature has one letter per argument:
+ *	a any   i int   n number   t text   b bytes   s text or bytes   l list
+ *	r record   q text, bytes or list   c one of those or a record   o bool
+ *	v scalar (text, number, bool)   h int, text or bytes   k text or list
+ *	p pattern: a regular expression or a text   f pattern or any value
+ *	R a regular expression (a constant text will do)
+ *	e an expression with `it`, for each item of the list before
+ * `?`: what follows may be left out; `*`: the letter before, any number of times.
+ */
+#ifndef EXPR_FN_H
+#define EXPR_FN_H
+
+#include "base/err.h"
+#include "expr/expr.h"
+#include "expr/val.h"
+#include "value/type.h"
+
+enum { FN_ARGS_MAX = 250 };
+
+enum fn_special {
+	FN_PLAIN, FN_MAP, FN_FILTER, FN_ANY, FN_ALL, FN_SORTED, FN_FAIL, FN_SKIP
+};
+enum fn_flag {
+	FN_VARIES = 1 /* not the same for the same arguments */
+};
+
+typedef enum status fn_call(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n);
+/* The type of the result, given the types of the arguments. */
+typedef const struct type *fn_type(struct types *t, const struct type *const *a, unsigned n);
+
+struct fn {
+	const char *name, *sig;
+	const char *result;     /* a type, as type_parse reads it; NULL: `type` says */
+	fn_type *type;
+	fn_call *call;          /* NULL: special */
+	uint8_t special, flags;
+	const char *args, *brief, *example, *output;
+};
+
+const struct fn *fn_find(const char *name, size_t n);
+const struct fn *fn_at(size_t i); /* alphabetical; NULL at the end */
+
+/* Kinds (VAL_BIT) that the k-th argument may have; 0: there is no such. */
+unsigned fn_accepts(const struct fn *f, unsigned k);
+char fn_letter(const struct fn *f, unsigned k); /* 0: there is no such argument */
+unsigned fn_least(const struct fn *f);          /* arguments it needs */
+/* "text or bytes", for messages. */
+const char *fn_letter_words(char letter);
+
+enum { FN_MASKS = 8 };
+/* One use of a function in compiled code: kinds that each argument may have, the
+ * last for all from there on. */
+struct fn_use {
+	const struct fn *f;
+	unsigned accepts[FN_MASKS];
+};
+void fn_use_init(struct fn_use *u, const struct fn *f);
+/* An argument is of the wrong kind: says so. */
+enum status fn_kind_fault(struct expr_vm *vm, const struct fn *f, const struct val *a, unsigned n);
+
+/* GROUP fn_rows: joined in fn.c; each ends with a row without a name. */
+extern const struct fn fn_conv[], fn_text[], fn_code[], fn_math[], fn_list[], fn_record[],
+	fn_parse[], fn_time[], fn_path[], fn_match[], fn_odd[];
+
+/* For `type`: of the first argument, and of its items. */
+fn_type fn_type_first, fn_type_item, fn_type_list;
+
+#endif

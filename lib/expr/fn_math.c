@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Functions of numbers.
+ */
+#include <math.h>
+
+#include "expr/fn.h"
+#include "expr/machine.h"
+
+static enum status
+math_abs(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
+{
+	(void)n;
+	*out = *a;
+	if (a->kind == VAL_FLOAT)
+		*out = val_float(fabs(a->f));
+	else if (a->kind == VAL_INT && a->i < 0)
+		return arith_negate(vm, out, a);
+	return ST_OK;
+}
+
+/* The least (LT) or greatest (GT) of the arguments, or of the items of one list. */
+static enum status
+math_most(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n, unsigned op)
+{
+	const uint8_t *p = NULL;
+	uint32_t left = n;
+	struct val v = { 0 }, is;
+
+	if (n == 1 && a->kind == VAL_LIST)
+		left = val_count(a, &p);
+	if (left == 0)
+		return machine_fault(vm, "%s() of an empty list", op == CODE_LT ? "min" : "max");
+	for (uint32_t i = 0; i < left; i++) {
+		if (p) {
+			val_load(p, &v);
+			p = val_skip(p);
+		} else {
+			v = a[i];
+		}
+		if (i == 0) {
+			*out = v;
+			if (left > 1)
+				continue;
+		}
+		/* also says so when there is no order */
+		if (arith_compare(vm, op, &is, &v, out))
+			return ST_DATA;
+		if (is.b)
+			*out = v;
+	}
+	return ST_OK;
+}
+
+static enum status
+math_min(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
+{
+	return math_most(vm, out, a, n, CODE_LT);
+}
+
+static enum status
+math_max(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
+{
+	return math_most(vm, out, a, n, CODE_GT);
+}
+
+static const struct type *
+math_type_most(struct types *t, const struct type *const *a, unsigned n)
+{
+	const struct type *r;
+
+	if (n == 1)
+		return fn_type_item(t, a, n);
+	r = a[0];
+	for (unsigned i = 1; i < n; i++)
+		r = type_join(t, r, a[i]);
+	return r;
+}
+
+static enum status
+math_whole(struct expr_vm *vm, struct val *out, const struct val *a, double f, const char *name)
+{
+	if (a->kind != VAL_FLOAT) {
+		*out = *a;
+		return ST_OK;
+	}
+	if (!(f >= -0x1p63 && f < 0x1p64))
+		return machine_fault(vm, "%s(): %g does not fit 64 bits", name, a->f);
+	*out = f < 0 ? val_int((int64_t)f) : val_uint((uint64_t)f);
+	return ST_OK;
+}
+
+static enum status
+math_floor(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
+{
+	(void)n;
+	return math_whole(vm, out, a, a->kind == VAL_FLOAT ? floor(a->f) : 0, "floor");
+}
+
+static enum status
+math_ceil(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
+{
+	(void)n;
+	return math_whole(vm, out, a, a->kind == VAL_FLOAT ? ceil(a->f) : 0, "ceil");
+}
+
+static enum status
+math_round(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
+{
+	if (n < 2)
+		return math_whole(vm, out, a, a->kind == VAL_FLOAT ? round(a->f) : 0, "round");
+	if (a[1].i < 0 || a[1].i > 15)
+		return machine_fault(vm, "round() to %lld digits: from 0 to 15",
+				     (long long)a[1].i);
+	double f = val_to_float(a), scale = pow(10, (double)a[1].i);
+	double r = round(f * scale) / scale;
+	*out = val_float(isfinite(r) ? r : f);
+	return ST_OK;
+}
+
+static const struct type *
+math_type_round(struct types *t, const struct type *const *a, unsigned n)
+{
+	(void)t;
+	(void)a;
+	return type_scalar(n > 1 ? TYPE_FLOAT : TYPE_INT);
+}
+
+static enum status
+math_sqrt(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
+{
+	double f = val_to_float(a);
+
+	(void)n;
+	if (f < 0)
+		return machine_fault(vm, "sqrt() of a negative number");
+	*out = val_float(sqrt(f));
+	return ST_OK;
+}
+
+static enum status
+math_exp(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
+{
+	(void)vm;
+	(void)n;
+	*out = val_float(exp(val_to_float(a)));
+	return ST_OK;
+}
+
+static enum status
+math_log(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
+{
+	double f = val_to_float(a), base = n > 1 ? val_to_float(&a[1]) : 0;
+
+	if (f <= 0)
+		return machine_fault(vm, "log() of a number that is not above 0");
+	if (n > 1 && (base <= 0 || base == 1))
+		return machine_fault(vm, "log() to the base %g", base);
+	*out = val_float(n < 2 ? log(f) : base == 2 ? log2(f) : base == 10 ? log10(f)
+			 : log(f) / log(base));
+	return ST_OK;
+}
+
+static enum status
+math_pow(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
+{
+	struct val base = val_float(val_to_float(a));
+
+	(void)n;
+	return arith_binary(vm, CODE_POW, out, &base, &a[1]);
+}
+
+const struct fn fn_math[] = {
+	{ "abs", "n", NULL, fn_type_first, math_abs, .args = "number",
+	  .brief = "without its sign", .example = "abs(-3)", .output = "3" },
+	{ "min", "a*", NULL, math_type_most, math_min, .args = "list | a, b, ...",
+	  .brief = "the least", .example = "min(3, 1, 2)", .output = "1" },
+	{ "max", "a*", NULL, math_type_most, math_max, .args = "list | a, b, ...",
+	  .brief = "the greatest", .example = "max([3, 1, 2])", .output = "3" },
+	{ "floor", "n", "int", .call = math_floor, .args = "number",
+	  .brief = "the next int below", .example = "floor(-1.5)", .output = "-2" },
+	{ "ceil", "n", "int", .call = math_ceil, .args = "number",
+	  .brief = "the next int above", .example = "ceil(1.2)", .output = "2" },
+	{ "round", "n?i", NULL, math_type_round, math_round, .args = "number[, digits]",
+	  .brief = "the nearest int, halves away from 0; with digits a float with so many",
+	  .example = "[round(2.5), round(3.14159, 2)]", .output = "[3,3.14]" },
+	{ "sqrt", "n", "float", .call = math_sqrt, .args = "number",
+	  .brief = "the square root", .example = "sqrt(2.25)", .output = "1.5" },
+	{ "exp", "n", "float", .call = math_exp, .args = "number",
+	  .brief = "e to the power of it", .example = "exp(0)", .output = "1.0" },
+	{ "log", "n?n", "float", .call = math_log, .args = "number[, base]",
+	  .brief = "the logarithm, natural or to a base", .example = "log(1024, 2)",
+	  .output = "10.0" },
+	{ "pow", "nn", "float", .call = math_pow, .args = "number, number",
+	  .brief = "the power as a float; ** of ints is an int", .example = "pow(2, -1)",
+	  .output = "0.5" },
+	{ 0 }
+};

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+#include "expr/needle.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+/* A walk over one pattern. A run of literal characters that must stand there
+ * grows in `run`; the longest of an alternative is kept in `best`. */
+struct needle_walk {
+	const char *s;
+	size_t n, at;
+	struct needle run, best;
+};
+
+static void
+needle_cut(struct needle_walk *w)
+{
+	if (w->run.n > w->best.n)
+		w->best = w->run;
+	w->run.n = 0;
+}
+
+static void
+needle_add(struct needle_walk *w, char c)
+{
+	if (w->run.n == NEEDLE_LEN)
+		needle_cut(w);
+	w->run.s[w->run.n++] = (uint8_t)c;
+}
+
+/* The last character need not be there after all. */
+static void
+needle_drop(struct needle_walk *w)
+{
+	while (w->run.n && (w->run.s[w->run.n - 1] & 0xc0) == 0x80)
+		w->run.n--;
+	if (w->run.n)
+		w->run.n--;
+	needle_cut(w);
+}
+
+/* Behind an escape. False: one that this walk does not know. */
+static bool
+needle_escape(struct needle_walk *w, bool counts)
+{
+	char c = w->at + 1 < w->n ? w->s[w->at + 1] : '\0';
+
+	w->at += 2;
+	if (c == '\0' || (isalnum((unsigned char)c) && !strchr("dDwWsSbBAzZhHvVtnrfae", c)))
+		return false;
+	if (counts && !isalnum((unsigned char)c))
+		needle_add(w, c);
+	else if (counts)
+		needle_cut(w);
+	return true;
+}
+
+/* Behind a character class. */
+static bool
+needle_class(struct needle_walk *w)
+{
+	w->at++;
+	if (w->at < w->n && w->s[w->at] == '^')
+		w->at++;
+	if (w->at < w->n && w->s[w->at] == ']')
+		w->at++;
+	while (w->at < w->n && w->s[w->at] != ']') {
+		if (w->s[w->at] == '[')
+			return false;
+		if (w->s[w->at] == '\\') {
+			if (!needle_escape(w, false))
+				return false;
+		} else {
+			w->at++;
+		}
+	}
+	return w->at++ < w->n;
+}
+
+/* Behind a group, whose inside is not looked at but for its end. */
+static bool
+needle_group(struct needle_walk *w)
+{
+	unsigned depth = 0;
+
+	do {
+		if (w->at >= w->n)
+			return false;
+		switch (w->s[w->at]) {
+		case '(':
+			depth++;
+			w->at++;
+			if (w->at < w->n && w->s[w->at] == '*')
+				return false;
+			if (w->at < w->n && w->s[w->at] == '?'
+			    && (w->at + 1 >= w->n || w->s[w->at + 1] != ':'))
+				return false;
+			break;
+		case ')':
+			depth--;
+			w->at++;
+			break;
+		case '[':
+			if (!needle_class(w))
+				return false;
+			break;
+		case '\\':
+			if (!needle_escape(w, false))
+				return false;
+			break;
+		default:
+			w->at++;
+		}
+	} while (depth);
+	return true;
+}
+
+/* Behind {2,3}; braces with anything else in them are literal. */
+static void
+needle_braces(struct needle_walk *w)
+{
+	size_t end = w->at;
+
+	while (end < w->n && (isdigit((unsigned char)w->s[end]) || w->s[end] == ','))
+		end++;
+	if (end < w->n && w->s[end] == '}')
+		w->at = end + 1;
+}
+
+/* One alternative, up to `|` or the end. */
+static bool
+needle_alternative(struct needle_walk *w)
+{
+	bool known = true;
+
+	w->run.n = w->best.n = 0;
+	while (known && w->at < w->n && w->s[w->at] != '|') {
+		char c = w->s[w->at];
+
+		switch (c) {
+		case '\\':
+			known = needle_escape(w, true);
+			break;
+		case '[':
+			needle_cut(w);
+			known = needle_class(w);
+			break;
+		case '(':
+			needle_cut(w);
+			known = needle_group(w);
+			break;
+		case ')':
+			known = false;
+			break;
+		case '*': case '?': case '{':
+			needle_drop(w);
+			w->at++;
+			if (c == '{')
+				needle_braces(w);
+			break;
+		case '.': case '^': case '$': case '+':
+			needle_cut(w);
+			w->at++;
+			break;
+		default:
+			needle_add(w, c);
+			w->at++;
+		}
+	}
+	needle_cut(w);
+	return known;
+}
+
+void
+needles_find(const char *s, size_t n, struct needles *out)
+{
+	struct needle_walk w = { .s = s, .n = n };
+
+	out->n = 0;
+	for (;;) {
+		if (!needle_alternative(&w) || w.best.n < NEEDLE_LEAST || out->n == NEEDLES_MAX) {
+			out->n = 0;
+			return;
+		}
+		out->v[out->n++] = w.best;
+		if (w.at >= n)
+			return;
+		w.at++;
+	}
+}
+
+const uint8_t *
+needle_search(const uint8_t *s, size_t n, const uint8_t *p, const uint8_t *end)
+{
+	if (n == 0)
+		return p;
+#ifdef __SSE2__
+	/* Sixteen places at once: where its first and its last byte stand at
+	 * the right distance, the rest is compared. */
+	size_t last = n - 1;
+	__m128i a = _mm_set1_epi8((char)s[0]), b = _mm_set1_epi8((char)s[last]);
+
+	for (; (size_t)(end - p) >= 16 + last; p += 16) {
+		__m128i x = _mm_loadu_si128((const __m128i *)(const void *)p);
+		__m128i y = _mm_loadu_si128((const __m128i *)(const void *)(p + last));
+		unsigned mask = (unsigned)_mm_movemask_epi8(
+			_mm_and_si128(_mm_cmpeq_epi8(a, x), _mm_cmpeq_epi8(b, y)));
+
+		for (; mask; mask &= mask - 1) {
+			const uint8_t *at = p + __builtin_ctz(mask);
+
+			if (!memcmp(at, s, n))
+				return at;
+		}
+	}
+#endif
+	return p == end ? NULL : memmem(p, (size_t)(end - p), s, n);
+}

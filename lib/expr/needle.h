@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Needles: texts of which every match of a regular expression holds at least
+ * one. Most lines hold none, and that is found for many lines at once.
+ */
+#ifndef EXPR_NEEDLE_H
+#define EXPR_NEEDLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { NEEDLES_MAX = 8, NEEDLE_LEN = 64, NEEDLE_LEAST = 2 };
+
+struct needle {
+	size_t n;
+	uint8_t s[NEEDLE_LEN];
+};
+struct needles {
+	size_t n;           /* 0: nothing is known */
+	struct needle v[NEEDLES_MAX];
+};
+
+/* Of a pattern without the flags i and x. Finds none where in doubt. */
+void needles_find(const char *s, size_t n, struct needles *out);
+/* Where the n bytes of s first lie in [p, end), or NULL. */
+const uint8_t *needle_search(const uint8_t *s, size_t n, const uint8_t *p, const uint8_t *end);
+
+#endif

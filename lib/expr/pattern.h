@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Regular expressions: PCRE2, compiled to machine code, with limits on how long
+ * a match may try (past them the element fails rather than the program hangs).
+ *
+ * Text is UTF-8. Where a subject is plain ASCII, matching by bytes gives the
+ * same answer sooner, so each pattern that can be is compiled for both.
+ */
+#ifndef EXPR_PATTERN_H
+#define EXPR_PATTERN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+enum {
+	PATTERN_MAX = 64 * 1024,        /* bytes of a pattern */
+	PATTERN_TRIES = 10 * 1000 * 1000, /* match limit */
+	PATTERN_GROUPS = 100
+};
+
+struct pattern;
+struct pattern_state; /* one thread's working memory for one pattern */
+
+/* flags: enum ast_regex_flag. *bad is the byte of the pattern that is wrong. Gives. */
+struct pattern *pattern_new(const char *s, size_t n, unsigned flags, size_t *bad, struct err *e);
+void pattern_free(struct pattern **p);
+
+struct pattern_state *pattern_state_new(const struct pattern *p);
+void pattern_state_free(struct pattern_state **s);
+
+/* 1: matches, 0: does not, below 0: gave up (pattern_fault says why). */
+int pattern_test(struct pattern_state *s, const uint8_t *p, size_t n);
+/* The first match at or after `from`, places in *v: start and end of the whole
+ * and of each group, SIZE_MAX for groups that took no part. */
+int pattern_find(struct pattern_state *s, const uint8_t *p, size_t n, size_t from,
+		 const size_t **v);
+const char *pattern_fault(int code);
+
+unsigned pattern_groups(const struct pattern *p);     /* without the whole */
+/* Name of group k, from 1; NULL: it has none. */
+const char *pattern_group_name(const struct pattern *p, unsigned k);
+bool pattern_has_names(const struct pattern *p);
+
+struct needles;
+const struct needles *pattern_needles(const struct pattern *p); /* needle.h */
+
+#endif
