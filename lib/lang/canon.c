@@ -38,7 +38,7 @@ canon_plain(const char *s)
 	for (size_t i = 0; i < n; i++)
 		if (!((unsigned char)s[i] & 0x80) && !strchr(allowed, s[i]))
 			return false;
-	return n && *s != '-' && !lex_is_outer(s, n);
+	return n && strcmp(s, "--") && !lex_is_outer(s, n);
 }
 
 /* A word so that lex_word gives it again, in any place and after any other. */

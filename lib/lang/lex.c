@@ -253,7 +253,7 @@ lex_group_end(const struct lex *lx)
 				break;
 			if (--depth == 0)
 				return at + 1;
-		} else if (depth == 0 && (isspace((unsigned char)c) || c == '|' || c == ';')) {
+		} else if (depth == 0 && (lex_space(c) || c == '|' || c == ';')) {
 			break;
 		}
 	}
@@ -301,7 +301,7 @@ lex_expr(struct lex *lx, size_t limit, struct err *e)
 	}
 	size_t from = lx->at;
 	lx->at = src.at;
-	while (src.at > from && isspace((unsigned char)lx->text->data[src.at - 1]))
+	while (src.at > from && lex_space(lx->text->data[src.at - 1]))
 		src.at--;
 	lex_note(lx, "expr", from, src.at - from, NULL);
 	return a;

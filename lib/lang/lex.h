@@ -45,6 +45,13 @@ struct lex_word {
 	bool file;        /* in: keep a backslash before the characters of globs */
 };
 
+/* Blanks and ends of lines, and no other control characters. */
+static inline bool
+lex_space(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
 void lex_init(struct lex *lx, const struct spectext *t, struct settings *s, struct buf *log);
 /* Skips blanks, comments, and newlines that end nothing. */
 void lex_blanks(struct lex *lx);

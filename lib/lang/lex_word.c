@@ -161,7 +161,7 @@ lex_word_text(struct lex *lx, struct lex_word *w, struct err *e)
 
 	while (lx->at < lx->end) {
 		char c = s[lx->at];
-		if (isspace((unsigned char)c) || c == '|' || c == ';' || (c == ')' && !open))
+		if (lex_space(c) || c == '|' || c == ';' || (c == ')' && !open))
 			break;
 		bool first = lx->at == w->at, brace = lx->at + 1 < lx->end && s[lx->at + 1] == '{';
 		if (c == '"' || c == '\'') {

@@ -113,7 +113,7 @@ parse_type(struct parse *p)
 	while (end < p->lx.end && !strchr("=\n;#", s[end]))
 		end++;
 	p->lx.at = end;
-	while (end > at && isspace((unsigned char)s[end - 1]))
+	while (end > at && lex_space(s[end - 1]))
 		end--;
 	char *type = mem_strndup(s + at, end - at);
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)

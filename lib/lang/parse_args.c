@@ -3,6 +3,7 @@
  * The arguments of one operator: positional ones first, then key=value. The
  * rows of the operator's parameters tell how each is read.
  */
+#include <assert.h>
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,11 +28,11 @@ args_boundary(struct args *a, size_t from)
 	const char *s = lx->text->data;
 	size_t at = lx->at;
 
-	if (at >= lx->end || isspace((unsigned char)s[at]) || strchr("|);", s[at]) ||
-	    (at > from && isspace((unsigned char)s[at - 1])))
+	if (at >= lx->end || lex_space(s[at]) || strchr("|);", s[at]) ||
+	    (at > from && lex_space(s[at - 1])))
 		return ST_OK;
 	size_t end = at + 1;
-	while (end < lx->end && !isspace((unsigned char)s[end]) && !strchr("|);", s[end]))
+	while (end < lx->end && !lex_space(s[end]) && !strchr("|);", s[end]))
 		end++;
 	return parse_say_surplus(a->p, a->s, at, end - at);
 }
@@ -71,7 +72,7 @@ args_expr(struct args *a, struct tree_arg *arg, size_t limit)
 	if (!arg->ast)
 		return (args_meant_pipe(a, limit), ST_DATA);
 	size_t end = lx->at;
-	while (end > arg->at && isspace((unsigned char)lx->text->data[end - 1]))
+	while (end > arg->at && lex_space(lx->text->data[end - 1]))
 		end--;
 	arg->len = end - arg->at;
 	return args_boundary(a, arg->at);
@@ -82,10 +83,11 @@ static bool
 args_takes_outer(struct args *a)
 {
 	struct lex *lx = &a->p->lx;
-	size_t end = lex_group_end(lx);
 
-	return a->p->outer && a->s->desc->kind == OP_SOURCE &&
-	       (lx->text->data[lx->at] == '(' || lex_is_outer(lx->text->data + lx->at, end - lx->at));
+	if (!a->p->outer || a->s->desc->kind != OP_SOURCE)
+		return false;
+	size_t end = lex_group_end(lx);
+	return (lx->text->data[lx->at] == '(' || lex_is_outer(lx->text->data + lx->at, end - lx->at));
 }
 
 static enum status
@@ -263,7 +265,7 @@ args_keyed(struct args *a, size_t n)
 	bool inside_word = p->lx.words && value_at < spectext_word_at(p->lx.text, key_at)->at +
 						    spectext_word_at(p->lx.text, key_at)->len;
 	if (value_at >= p->lx.end || (p->lx.words && !inside_word) ||
-	    (!p->lx.words && (isspace((unsigned char)key[n + 1]) ||
+	    (!p->lx.words && (lex_space(key[n + 1]) ||
 			      lex_ends(lex_look(&look))))) {
 		const struct param *r = row ? row : pipes;
 		lex_fail(&p->lx, key_at, n + 1, p->e, "`%.*s=` needs %s", (int)n, key,
@@ -315,19 +317,20 @@ args_positional(struct args *a)
 {
 	struct parse *p = a->p;
 	const struct param *row = args_next_row(a);
-	size_t end = lex_group_end(&p->lx);
+	size_t at = p->lx.at, end;
 
-	if (!row) {
-		if (end == p->lx.at)
-			end++;
-		return parse_say_surplus(p, a->s, p->lx.at, end - p->lx.at);
-	}
+	if (!row)
+		return parse_say_surplus(p, a->s, at, lex_group_end(&p->lx) - at);
 	if (a->keyed && row->kind != PARAM_COMMAND) {
+		end = lex_group_end(&p->lx);
 		lex_fail(&p->lx, p->lx.at, end > p->lx.at ? end - p->lx.at : 1, p->e,
 			 "values without a name stand before name=value");
 		return ST_DATA;
 	}
-	return args_value(a, row, tree_arg_add(a->s), args_more_after(row));
+	enum status st = args_value(a, row, tree_arg_add(a->s), args_more_after(row));
+	/* An empty word of the argv form has characters to show, too. */
+	assert(st || p->lx.at > at);
+	return st;
 }
 
 /* `--`: in argv form the words behind it are never options; a command's begin. */
@@ -338,7 +341,7 @@ args_dashes(struct args *a)
 	const char *s = lx->text->data + lx->at;
 	size_t left = lx->end - lx->at;
 
-	if (left < 2 || s[0] != '-' || s[1] != '-' || (left > 2 && !isspace((unsigned char)s[2])))
+	if (left < 2 || s[0] != '-' || s[1] != '-' || (left > 2 && !lex_space(s[2])))
 		return false;
 	const struct param *row = args_next_row(a);
 	if (!row || (row->kind != PARAM_COMMAND && row->kind != PARAM_WORDS && row->kind != PARAM_WORD))
@@ -391,7 +394,7 @@ parse_args(struct parse *p, struct tree_stage *s)
 			return st;
 		end = p->lx.at;
 	}
-	while (end > s->at && isspace((unsigned char)p->lx.text->data[end - 1]))
+	while (end > s->at && lex_space(p->lx.text->data[end - 1]))
 		end--;
 	s->len = end - s->at;
 	for (const struct param *r = s->desc->params; r && r->kind; r++) {

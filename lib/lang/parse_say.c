@@ -128,14 +128,14 @@ parse_after_or(const struct parse *p, size_t at, size_t *or_at)
 {
 	const char *s = p->lx.text->data;
 
-	while (at > 0 && isspace((unsigned char)s[at - 1]))
+	while (at > 0 && lex_space(s[at - 1]))
 		at--;
 	size_t end = at;
 	while (at > 0 && (isalnum((unsigned char)s[at - 1]) || s[at - 1] == '_'))
 		at--;
 	if (at == end || !op_find(s + at, end - at))
 		return false;
-	while (at > 0 && isspace((unsigned char)s[at - 1]))
+	while (at > 0 && lex_space(s[at - 1]))
 		at--;
 	if (at < 2 || s[at - 1] != '|' || s[at - 2] != '|')
 		return false;
@@ -179,7 +179,7 @@ parse_say_no_operator(struct parse *p, size_t from)
 
 	if (p->lx.at == 0 && parse_say_file(p))
 		return ST_DATA;
-	if (p->lx.at < p->lx.end && !isspace((unsigned char)*s) && *s != '|' && *s != ')' &&
+	if (p->lx.at < p->lx.end && !lex_space(*s) && *s != '|' && *s != ')' &&
 	    *s != ';') {
 		lex_fail(&p->lx, p->lx.at, 1, p->e, "the name of an operator is expected here");
 		err_help(p->e, "--ops lists the operators");

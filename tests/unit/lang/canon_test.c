@@ -73,6 +73,7 @@ words_are_quoted_when_they_must_be(void **state)
 	help_same("lines \"it's\" 'a\"b' a\\ b \"\\x01\\n\\t\\\\\"",
 		  "lines \"it's\" 'a\"b' 'a b' \"\\x01\\x0a\\x09\\\\\"");
 	help_same("lines a\\*b 'x' \".y\" foo(1).txt", "lines 'a\\*b' 'x' '.y' 'foo(1).txt'");
+	help_same("lines - -x '--'", "lines - -x '--'");
 	help_same("lines '|' ';' ')' '(' \"@{\" '#'", "lines '|' ';' ')' '(' '@{' '#'");
 }
 
