@@ -50,7 +50,7 @@ csv_names_free(char **names, size_t n)
 static enum status
 csv_names_read(const struct file_csv *f, char ***names, size_t *n, struct err *e)
 {
-	const uint8_t *p = f->columns.data, *end = p + f->columns.len;
+	const uint8_t *p = f->columns.data, *end = p ? p + f->columns.len : NULL;
 	struct mp list, m;
 	size_t i = 0;
 
