@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Values as text and back, for the operators parse and format: the forms that
+ * are neither JSON nor CSV in, and all that are a line out.
+ *
+ *	kv   a=1 b="two words" c      what programs log (logfmt); a bare word is true
+ *	url  a=1&b=two%20words        the query of a URL
+ */
+#ifndef OP_TEXTFORM_H
+#define OP_TEXTFORM_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "value/mp.h"
+
+enum { TEXTFORM_FIELDS = 1000 };
+
+/* One field while it is being read; places in textform.text. */
+struct textform_field {
+	size_t key, key_len, value, value_len;
+	bool quoted; /* text, whatever it looks like */
+	bool bare;   /* without a value */
+};
+
+/* Zero is a valid empty one; its memory is used again. */
+struct textform {
+	struct buf text; /* keys and values without escapes */
+	struct textform_field *v;
+	size_t n, cap;
+};
+
+void textform_clear(struct textform *t);
+/* Append a record to out; of a field given twice the last counts. With `typed`
+ * numbers, true and false are that, else all are texts. */
+enum status textform_kv(struct textform *t, const uint8_t *p, size_t n, bool typed,
+			struct buf *out, struct err *e);
+enum status textform_url(struct textform *t, const uint8_t *p, size_t n, bool typed,
+			 struct buf *out, struct err *e);
+
+/* Append the text of a record (kv, url), or a record or list (csv), without an
+ * end of line. ST_DATA: it is neither. */
+enum status textform_put_kv(const uint8_t *p, size_t n, struct buf *out, struct err *e);
+enum status textform_put_url(const uint8_t *p, size_t n, struct buf *out, struct err *e);
+enum status textform_put_csv(const uint8_t *p, size_t n, uint8_t delim, struct buf *out,
+			     struct err *e);
+
+#endif
