@@ -14,8 +14,8 @@
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "op/op.h"
 #include "op/pack.h"
@@ -26,6 +26,8 @@ enum {
 	PREFETCH_SPARSE = 8, /* elements that fill less than this part of their blocks */
 	PREFETCH_AUTO = 16 * RUN_USUAL,
 	PREFETCH_BYTES = 16 * 1024 * 1024,
+	PREFETCH_SPINS = 256, /* most turns that a caller waits without sleeping */
+	PREFETCH_SHORT_NS = 100 * 1000, /* after a sleep as short as this it waits awake */
 	PREFETCH_TICK_NS = 20 * 1000 * 1000 /* how often a waiting caller looks at stop */
 };
 
@@ -38,6 +40,10 @@ struct prefetch {
 	pthread_cond_t wake;   /* thread: room, or no longer paused */
 	pthread_cond_t news;   /* caller: a run, a status, or the thread is at rest */
 	bool started, pause, busy;
+	bool full;             /* the thread waits until half of it is gone */
+	bool waiting;          /* the caller sleeps */
+	atomic_uint made;      /* counts what the thread has told; read without the lock */
+	unsigned spins;        /* what waiting awake is worth, as it turned out before */
 	struct run *ring;
 	struct run_part **parts; /* copies, for the ring's runs */
 	size_t *held;          /* bytes that each of them holds */
@@ -165,11 +171,17 @@ prefetch_share(struct run *to, struct run_part **parts, const struct run *from)
 	return copy ? bytes : blocks;
 }
 
+/* Once full, it is full until half is gone: threads that wake each other for
+ * every run do little else. */
 static bool
-prefetch_full(const struct prefetch *p)
+prefetch_full(struct prefetch *p)
 {
-	return p->count + p->lent >= PREFETCH_RUNS || p->elements >= (uint64_t)p->n
-	       || p->bytes >= PREFETCH_BYTES;
+	unsigned part = p->full ? 2 : 1;
+
+	p->full = p->count + p->lent >= PREFETCH_RUNS / part
+		  || p->elements > ((uint64_t)p->n - 1) / part
+		  || p->bytes >= PREFETCH_BYTES / part;
+	return p->full;
 }
 
 static struct run *
@@ -206,7 +218,9 @@ prefetch_make(struct op_inst *self)
 	if (st == ST_OK)
 		prefetch_enqueue(p, slot, held);
 	p->status = st;
-	pthread_cond_signal(&p->news);
+	atomic_fetch_add_explicit(&p->made, 1, memory_order_release);
+	if (p->waiting || p->pause)
+		pthread_cond_signal(&p->news);
 	return st;
 }
 
@@ -239,16 +253,38 @@ prefetch_start(struct op_inst *self, struct err *e)
 	/* Signals are for the program's own threads. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
+	p->started = true; /* now: from here on its neighbours are the thread's too */
 	rc = pthread_create(&p->thread, NULL, prefetch_thread, self);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (rc) {
 		errno = rc;
 		err_errno(e, "cannot start a thread for prefetch");
 		e->kind = ST_TEMP;
+		p->started = false;
 		return ST_TEMP;
 	}
-	p->started = true;
 	return ST_OK;
+}
+
+/* Waits a little without sleeping, for a thread that gives a run every few
+ * microseconds would be held up by waking us. Whether that paid tells how long
+ * to try the next time. */
+static bool
+prefetch_spin(struct prefetch *p)
+{
+	unsigned before = atomic_load_explicit(&p->made, memory_order_relaxed);
+	bool came = false;
+
+	pthread_mutex_unlock(&p->lock);
+	for (unsigned k = 0; k < p->spins && !came; k++) {
+#if defined __x86_64__ || defined __i386__
+		__builtin_ia32_pause();
+#endif
+		came = atomic_load_explicit(&p->made, memory_order_acquire) != before;
+	}
+	p->spins = came ? PREFETCH_SPINS : p->spins / 2;
+	pthread_mutex_lock(&p->lock);
+	return came;
 }
 
 /* Waits for news; false when the program wants to stop. */
@@ -257,20 +293,20 @@ prefetch_wait(struct op_inst *self)
 {
 	struct prefetch *p = self->state;
 	const atomic_bool *stop = self->ctx->stop;
+	int64_t now;
 	struct timespec until;
 
-	if (!stop) {
-		pthread_cond_wait(&p->news, &p->lock);
+	if (prefetch_spin(p) || p->count || p->status != ST_OK)
 		return true;
-	}
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_nsec += PREFETCH_TICK_NS;
-	if (until.tv_nsec >= 1000000000) {
-		until.tv_nsec -= 1000000000;
-		until.tv_sec++;
-	}
+	now = clock_mono_ns();
+	until.tv_sec = (now + PREFETCH_TICK_NS) / 1000000000;
+	until.tv_nsec = (now + PREFETCH_TICK_NS) % 1000000000;
+	p->waiting = true;
 	pthread_cond_timedwait(&p->news, &p->lock, &until);
-	return !atomic_load_explicit(stop, memory_order_relaxed);
+	p->waiting = false;
+	if (clock_mono_ns() - now < PREFETCH_SHORT_NS)
+		p->spins = PREFETCH_SPINS;
+	return !stop || !atomic_load_explicit(stop, memory_order_relaxed);
 }
 
 /* The run given last goes back to the ring. */
@@ -296,7 +332,16 @@ prefetch_dequeue(struct op_inst *self)
 	p->elements -= self->give->n;
 	p->bytes -= p->held[self->give - p->ring];
 	p->lent = true;
+	if (p->full && !prefetch_full(p))
+		pthread_cond_signal(&p->wake);
 	return ST_OK;
+}
+
+static void
+prefetch_resume(struct prefetch *p)
+{
+	p->status = ST_OK;
+	pthread_cond_signal(&p->wake);
 }
 
 /* Nothing waits and the thread has come to something. */
@@ -306,7 +351,7 @@ prefetch_over(struct prefetch *p, struct err *e)
 	enum status st = p->status;
 
 	if (st == ST_AGAIN)
-		p->status = ST_OK; /* it may go on */
+		prefetch_resume(p); /* it may go on */
 	else if (st != ST_END)
 		*e = p->err;
 	return st;
@@ -323,8 +368,10 @@ prefetch_next(struct op_inst *self, struct run *out, struct err *e)
 		return st;
 	pthread_mutex_lock(&p->lock);
 	prefetch_release(p);
-	p->pause = false;
-	pthread_cond_signal(&p->wake);
+	if (p->pause) {
+		p->pause = false;
+		pthread_cond_signal(&p->wake);
+	}
 	while (!p->count && p->status == ST_OK && st == ST_OK)
 		if (!prefetch_wait(self))
 			st = ST_AGAIN;
@@ -332,7 +379,6 @@ prefetch_next(struct op_inst *self, struct run *out, struct err *e)
 		st = prefetch_dequeue(self);
 	else if (st == ST_OK)
 		st = prefetch_over(p, e);
-	pthread_cond_signal(&p->wake);
 	pthread_mutex_unlock(&p->lock);
 	return st;
 }
