@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+#include "value/dtype.h"
+
+#include <endian.h>
+#include <string.h>
+
+#include "value/mp.h"
+
+bool
+dtype_is_float(enum dtype d)
+{
+	return d == DTYPE_F32 || d == DTYPE_F64;
+}
+
+static uint64_t
+dtype_bits(enum dtype d, const uint8_t *p)
+{
+	uint64_t v = 0;
+
+	memcpy(&v, p, dtype_size(d));
+#if __BYTE_ORDER == __BIG_ENDIAN
+	v = __builtin_bswap64(v);
+#endif
+	return v;
+}
+
+int64_t
+dtype_int(enum dtype d, const uint8_t *p)
+{
+	uint64_t v = dtype_bits(d, p);
+
+	switch (d) {
+	case DTYPE_I8: return (int8_t)v;
+	case DTYPE_I16: return (int16_t)v;
+	case DTYPE_I32: return (int32_t)v;
+	case DTYPE_BOOL: return v != 0;
+	default: return (int64_t)v;
+	}
+}
+
+double
+dtype_float(enum dtype d, const uint8_t *p)
+{
+	uint64_t v = dtype_bits(d, p);
+	uint32_t v32 = (uint32_t)v;
+	double f64;
+	float f32;
+
+	if (d == DTYPE_F32) {
+		memcpy(&f32, &v32, 4);
+		return (double)f32;
+	}
+	if (d == DTYPE_F64) {
+		memcpy(&f64, &v, 8);
+		return f64;
+	}
+	return d == DTYPE_U64 ? (double)v : (double)dtype_int(d, p);
+}
+
+uint8_t *
+dtype_put(enum dtype d, const uint8_t *p, uint8_t *w)
+{
+	switch (d) {
+	case DTYPE_F32:
+	case DTYPE_F64:
+		return mp_put_float(w, dtype_float(d, p));
+	case DTYPE_BOOL:
+		return mp_put_bool(w, *p != 0);
+	case DTYPE_U64:
+		return mp_put_uint(w, dtype_bits(d, p));
+	default:
+		return mp_put_int(w, dtype_int(d, p));
+	}
+}

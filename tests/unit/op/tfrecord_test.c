@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+#include "file_help.h"
+
+#include "op/file_tfrecord.h"
+#include "value/crc32c.h"
+
+extern const struct op_desc op_tfrecord;
+
+static void
+tfrecord_put(struct buf *b, const void *p, uint32_t n)
+{
+	uint8_t head[12] = { (uint8_t)n, (uint8_t)(n >> 8), (uint8_t)(n >> 16) };
+	uint32_t crc = crc32c_masked(head, 8);
+
+	memcpy(head + 8, &crc, 4);
+	buf_put(b, head, 12);
+	buf_put(b, p, n);
+	crc = crc32c_masked(p, n);
+	buf_put(b, &crc, 4);
+}
+
+static void
+checksums_are_those_of_the_standard(void **state)
+{
+	(void)state;
+	assert_int_equal(crc32c("123456789", 9), 0xe3069283);
+	assert_int_equal(crc32c("", 0), 0);
+}
+
+static void
+records_are_read_in_place_and_packed(void **state)
+{
+	struct buf b = { 0 };
+
+	(void)state;
+	tfrecord_put(&b, "one", 3);
+	tfrecord_put(&b, "", 0);
+	tfrecord_put(&b, "three", 5);
+	file_put("a", b.data, b.len);
+	file_put_packed("b", ARCHIVE_FILTER_ZSTD, b.data, b.len);
+	src_expect(&op_tfrecord, "a b", "one\n\nthree\none\n\nthree\n");
+	file_put("empty", "", 0);
+	src_expect(&op_tfrecord, "empty", "");
+	src_expect_resumes(&op_tfrecord, "a b a", NULL);
+	buf_clear(&b);
+}
+
+/* Larger than any window, with records of all sizes. */
+static void
+many_records(void **state)
+{
+	struct buf b = { 0 }, want = { 0 }, got = { 0 }, text = { 0 };
+	struct src s;
+
+	(void)state;
+	for (int i = 0; i < 3000; i++) {
+		buf_reset(&text);
+		buf_printf(&text, "%d ", i);
+		for (int k = 0; k < i * 37 % 1999; k++)
+			buf_byte(&text, (uint8_t)('a' + k % 26));
+		tfrecord_put(&b, text.data, (uint32_t)text.len);
+		buf_put(&want, text.data, text.len);
+		buf_byte(&want, '\n');
+	}
+	file_put("many", b.data, b.len);
+	src_init(&s, &op_tfrecord, "many");
+	assert_int_equal(src_all(&s, &got), ST_END);
+	assert_int_equal(got.len, want.len);
+	assert_memory_equal(got.data, want.data, want.len);
+	src_clear(&s);
+	buf_clear(&b);
+	buf_clear(&want);
+	buf_clear(&got);
+	buf_clear(&text);
+}
+
+static void
+skips(const char *file, const char *want, unsigned failures, const char *words)
+{
+	struct buf got = { 0 };
+	struct src s;
+
+	src_init(&s, &op_tfrecord, file);
+	s.node.on_error = OP_SKIP;
+	assert_int_equal(src_all(&s, &got), ST_END);
+	assert_string_equal((char *)got.data, want);
+	assert_int_equal(s.failures, failures);
+	if (!strstr(s.failure, words))
+		assert_string_equal(s.failure, words);
+	src_clear(&s);
+	buf_clear(&got);
+}
+
+static void
+a_flipped_bit_is_found(void **state)
+{
+	struct buf b = { 0 };
+
+	(void)state;
+	tfrecord_put(&b, "one", 3);
+	tfrecord_put(&b, "two", 3);
+	tfrecord_put(&b, "three", 5);
+	b.data[19 + 13] ^= 1;
+	file_put("data", b.data, b.len);
+	src_expect_fault(&op_tfrecord, "data", "one\n", ST_DATA,
+			 "record 2, at byte 19: its data does not match its checksum");
+	skips("data", "one\nthree\n", 1, "record 2");
+	b.data[19 + 13] ^= 1;
+	b.data[19 + 9] ^= 1;
+	file_put("length", b.data, b.len);
+	src_expect_fault(&op_tfrecord, "length", "one\n", ST_DATA, "its length does not match");
+	skips("length", "one\n", 1, "record 2");
+	b.data[19 + 9] ^= 1;
+	file_put("cut", b.data, b.len - 1);
+	skips("cut", "one\ntwo\n", 1, "record 3, at byte 38: the file is cut off");
+	file_put("cut2", b.data, 19 + 5);
+	skips("cut2", "one\n", 1, "cut off");
+	buf_clear(&b);
+}
+
+static void
+a_record_larger_than_an_element_may_be_is_passed_over(void **state)
+{
+	struct buf b = { 0 };
+	char *large = mem_zalloc(3 << 20);
+
+	(void)state;
+	tfrecord_put(&b, "one", 3);
+	tfrecord_put(&b, large, 3 << 20);
+	tfrecord_put(&b, "three", 5);
+	file_put("large", b.data, b.len);
+	skips("large", "one\nthree\n", 1, "larger than an element");
+	file_put("large_cut", b.data, 1 << 20);
+	skips("large_cut large", "one\none\nthree\n", 2, "larger than an element");
+	mem_free(large);
+	buf_clear(&b);
+}
+
+static void
+what_tensorflow_wrote(void **state)
+{
+	char *path = mem_printf("%s/tests/data/three.tfrecord", getenv("DSVC_TEST_TOP"));
+	char *many = mem_printf("%s/tests/data/many.tfrecord.gz as=example", getenv("DSVC_TEST_TOP"));
+	char *args = mem_printf("%s as=example", path);
+
+	(void)state;
+	src_expect(&op_tfrecord, args, op_tfrecord.output);
+	skips(many, "{}\n{}\n{\"a\":[-1,9223372036854775807,-9223372036854775808],"
+	      "\"b\":[\"AAE=\",\"text\"],\"c\":[],\"d\":[null,-0.25]}\n", 1, "record 2");
+	mem_free(path);
+	mem_free(many);
+	mem_free(args);
+}
+
+/* Where the tests' data is, before each test goes to a folder of its own. */
+static int
+tfrecord_setup(void **state)
+{
+	char top[4096];
+
+	if (!getcwd(top, sizeof top))
+		return -1;
+	setenv("DSVC_TEST_TOP", top, 1);
+	return file_setup(state);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(checksums_are_those_of_the_standard),
+		cmocka_unit_test(records_are_read_in_place_and_packed),
+		cmocka_unit_test(many_records),
+		cmocka_unit_test(a_flipped_bit_is_found),
+		cmocka_unit_test(a_record_larger_than_an_element_may_be_is_passed_over),
+		cmocka_unit_test(what_tensorflow_wrote),
+	};
+
+	return cmocka_run_group_tests(tests, tfrecord_setup, file_teardown);
+}
