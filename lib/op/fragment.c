@@ -108,6 +108,12 @@ fragment_end(struct fragment *f)
 	((struct fragment_feed *)f->head->state)->end = true;
 }
 
+bool
+fragment_hungry(const struct fragment *f)
+{
+	return !((struct fragment_feed *)f->head->state)->run;
+}
+
 enum status
 fragment_pull(struct fragment *f, struct run **out, struct err *e)
 {

@@ -29,6 +29,8 @@ void fragment_close(struct fragment *f);
 /* The run stays valid, and as it is, until fragment_pull has given ST_AGAIN or ST_END. */
 void fragment_feed(struct fragment *f, struct run *run);
 void fragment_end(struct fragment *f);
+/* Everything it was fed has been taken. */
+bool fragment_hungry(const struct fragment *f);
 /* The run is lent until the next pull. */
 enum status fragment_pull(struct fragment *f, struct run **out, struct err *e);
 /* From the start, as its pass number `epoch`. */
