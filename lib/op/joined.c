@@ -39,14 +39,42 @@ joined_add(struct joined *j, const uint8_t *key, size_t key_len, const struct el
 	j->last[at] = j->n++;
 }
 
+/* Where the key of a row comes from. */
+struct joined_by {
+	struct expr_vm *vm; /* NULL: the field */
+	const char *field;
+};
+
+static bool
+joined_field(const struct elem *row, const char *field, const uint8_t **key, size_t *len)
+{
+	const uint8_t *end = row->p + row->len;
+	struct mp m;
+
+	mp_head(row->p, end, &m);
+	if (m.kind != MP_RECORD)
+		return false;
+	if (field)
+		return mp_field(row->p, end, field, strlen(field), key, len);
+	if (!m.n)
+		return false;
+	*key = mp_skip(m.p, end);
+	*len = (size_t)(mp_skip(*key, end) - *key);
+	return true;
+}
+
 static enum status
-joined_row(struct op_inst *self, struct joined *j, const struct elem *row, struct expr_vm *by,
-	   struct err *e)
+joined_row(struct op_inst *self, struct joined *j, const struct elem *row,
+	   const struct joined_by *by, struct err *e)
 {
 	const uint8_t *key;
 	size_t len;
-	enum status st = expr_value(by, row, &key, &len, e);
+	enum status st = ST_OK;
 
+	if (by->vm)
+		st = expr_value(by->vm, row, &key, &len, e);
+	else if (!joined_field(row, by->field, &key, &len))
+		st = err_set(e, ST_DATA, "a row has no field `%s`", by->field ? by->field : "");
 	if (st == ST_SKIP)
 		return ST_OK;
 	if (st != ST_OK) {
@@ -58,9 +86,9 @@ joined_row(struct op_inst *self, struct joined *j, const struct elem *row, struc
 	return ST_OK;
 }
 
-enum status
-joined_load(struct op_inst *self, struct joined *j, struct op_inst *chain, struct expr_vm *by,
-	    size_t mem, struct err *e)
+static enum status
+joined_read(struct op_inst *self, struct joined *j, struct op_inst *chain,
+	    const struct joined_by *by, size_t mem, struct err *e)
 {
 	enum status st = ST_OK;
 	struct run *rows;
@@ -78,6 +106,20 @@ joined_load(struct op_inst *self, struct joined *j, struct op_inst *chain, struc
 	}
 	j->loaded = st == ST_END;
 	return st == ST_END ? ST_OK : st;
+}
+
+enum status
+joined_load(struct op_inst *self, struct joined *j, struct op_inst *chain, struct expr_vm *by,
+	    size_t mem, struct err *e)
+{
+	return joined_read(self, j, chain, &(struct joined_by){ .vm = by }, mem, e);
+}
+
+enum status
+joined_load_field(struct op_inst *self, struct joined *j, struct op_inst *chain,
+		  const char *field, size_t mem, struct err *e)
+{
+	return joined_read(self, j, chain, &(struct joined_by){ .field = field }, mem, e);
 }
 
 uint32_t

@@ -36,6 +36,9 @@ void joined_clear(struct joined *j);
  * to stop; may be called again. More than mem bytes: ST_DATA. */
 enum status joined_load(struct op_inst *self, struct joined *j, struct op_inst *chain,
 			struct expr_vm *by, size_t mem, struct err *e);
+/* The same, the key being the field, NULL: the row's first one. */
+enum status joined_load_field(struct op_inst *self, struct joined *j, struct op_inst *chain,
+			      const char *field, size_t mem, struct err *e);
 /* The first row with the key, JOINED_NONE; the next ones by items[i].next. */
 uint32_t joined_find(const struct joined *j, const uint8_t *key, size_t len);
 /* Appends the record x with the row's fields behind its own; of a name in both x's
