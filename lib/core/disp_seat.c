@@ -120,7 +120,7 @@ seat_open(struct disp *d, struct seat *r, uint64_t req)
 	m->job = (struct msg_job){ .iteration = it->id, .seat = r->number, .job = mem_strdup(j->name),
 		.dataset = mem_strdup(j->dataset->id), .spec = mem_strdup(j->dataset->spec),
 		.type = mem_strdup(j->dataset->type), .sharding = j->sharding, .order = j->order,
-		.shards = (uint32_t)it->n_streams, .epoch = it->epoch, .seed = it->seed, .block = DISP_BLOCK };
+		.shards = (uint32_t)it->n_streams, .epoch = it->epoch, .seed = it->seed, .block = d->o.block ? d->o.block : DISP_BLOCK };
 	r->opened = true;
 	r->sent_version = 0;
 	if (iter_live(it))

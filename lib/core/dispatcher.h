@@ -41,6 +41,7 @@ struct disp_opts {
 	int64_t job_gc_ns;      /* jobs without readers, finished jobs; 0: 5 min */
 	/* The dataset id of a canonical spec: a hash, as text, NUL-terminated. */
 	void (*spec_id)(const char *spec, size_t n, char *out, size_t out_size);
+	uint32_t block;         /* order stable: elements from each stream in turn; 0: the usual */
 	bool small_splits;      /* cut as small as possible: tests */
 };
 

@@ -180,6 +180,13 @@ read_stream_free(struct read_stream *s)
 }
 
 void
+read_stop(struct read *r)
+{
+	r->over = true;
+	read_order_clear(r);
+}
+
+void
 read_free(struct read **rp)
 {
 	struct read *r = *rp;
@@ -187,7 +194,7 @@ read_free(struct read **rp)
 
 	if (!r)
 		return;
-	read_order_clear(r); /* gives READ_FREE for what is held: for nobody */
+	read_stop(r);
 	while (read_action(r, &a))
 		msg_clear(&a.msg);
 	for (size_t i = 0; i < r->n_streams; i++)

@@ -59,6 +59,8 @@ struct read_opts {
 
 /* Fails only on a position that is malformed (ST_DATA). Gives; first action: HELLO. */
 enum status read_new(const struct read_opts *o, int64_t now_ns, struct read **out, struct err *e);
+/* At the end of the program: what is held comes out as READ_FREE; then read_free. */
+void read_stop(struct read *r);
 void read_free(struct read **r);
 
 /* Messages; may take parts out of *m, the caller clears it. */

@@ -104,6 +104,14 @@ work_new(const struct work_opts *o, int64_t now_ns)
 }
 
 void
+work_stop(struct work *w)
+{
+	w->over = true;
+	while (w->streams.n)
+		work_stream_drop(w, work_at(w, w->streams.n - 1));
+}
+
+void
 work_free(struct work **wp)
 {
 	struct work *w = *wp;
@@ -111,8 +119,7 @@ work_free(struct work **wp)
 
 	if (!w)
 		return;
-	while (w->streams.n)
-		work_stream_drop(w, work_at(w, w->streams.n - 1));
+	work_stop(w);
 	while (work_action(w, &a))
 		msg_clear(&a.msg);
 	hash_clear(&w->streams);

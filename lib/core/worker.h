@@ -46,6 +46,8 @@ struct work_opts {
 };
 
 struct work *work_new(const struct work_opts *o, int64_t now_ns); /* gives; first action: HELLO */
+/* At the end of the program: what is held comes out as WORK_FREE; then work_free. */
+void work_stop(struct work *w);
 void work_free(struct work **w);
 
 /* Messages; may take parts out of *m, the caller clears it. */

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The books of the simulation: what was made, and whether everybody got what
+ * was promised.
+ */
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "world.h"
+
+struct address { uint64_t iteration, stream, offset; };
+struct made { struct element e; unsigned live, dead; };
+
+struct sim_chunk *
+chunk_new(struct world *w, uint64_t offset, const struct element *e, uint32_t n)
+{
+	struct sim_chunk *c = mem_zalloc(sizeof *c);
+
+	(void)w;
+	*c = (struct sim_chunk){ 1, n, mem_dup(e, n * sizeof *e), offset };
+	return c;
+}
+
+void
+chunk_unref(struct sim_chunk *c)
+{
+	if (!c || --c->refs)
+		return;
+	mem_free(c->e);
+	mem_free(c);
+}
+
+/* A stream must come out the same, whoever makes it and from where. */
+void
+book_made(struct world *w, uint64_t iteration, uint32_t stream, uint64_t offset, const struct element *e)
+{
+	struct address a = { iteration, stream, offset };
+	struct made *m;
+
+	if (!w->made_index)
+		w->made_index = mem_zalloc(sizeof *w->made_index);
+	w->produced++;
+	m = hash_get(w->made_index, &a, sizeof a);
+	if (m) {
+		if (memcmp(&m->e, e, sizeof *e))
+			world_fail(w, "stream %u offset %llu was made again, and differs", stream, (unsigned long long)offset);
+		return;
+	}
+	m = mem_zalloc(sizeof *m);
+	m->e = *e;
+	hash_put(w->made_index, &a, sizeof a, m);
+	w->last_iteration = iteration;
+}
+
+static struct made *
+book_find(const struct world *w, uint32_t stream, uint64_t offset)
+{
+	struct address a = { w->last_iteration, stream, offset };
+
+	return w->made_index ? hash_get(w->made_index, &a, sizeof a) : NULL;
+}
+
+static void
+book_count(struct world *w, const struct consumer *c)
+{
+	for (size_t i = 0; i < c->n && !w->failed; i++) {
+		const struct got *g = &c->out[i];
+		struct made *m = book_find(w, g->stream, g->offset);
+
+		if (!m) {
+			if (w->one_iteration)
+				world_fail(w, "consumer %u has an element nobody made", c->index);
+			continue;
+		}
+		if (memcmp(&m->e, &g->e, sizeof g->e))
+			world_fail(w, "consumer %u has another element at %u:%llu", c->index, g->stream,
+				   (unsigned long long)g->offset);
+		if (c->finished)
+			m->live++;
+		else
+			m->dead++;
+	}
+}
+
+/* Expected: every element of the dataset `times` times in each copy. */
+static void
+book_check_contents(struct world *w, unsigned copies)
+{
+	const struct sim_dataset *s = &w->set;
+	uint64_t want = 0, sum_want = 0, have = 0, sum_have = 0;
+
+	for (unsigned u = 0; u < s->units; u++)
+		for (uint64_t pos = 0; pos < s->size[u]; pos++)
+			for (uint32_t f = 0; f < set_fan(s, u, pos); f++) {
+				want += s->times;
+				sum_want += s->times * rng_mix(rng_mix(u, pos), f);
+			}
+	for (size_t i = 0; i < w->made_index->n; i++) {
+		const struct address *a = w->made_index->items[i].key;
+		const struct made *m = w->made_index->items[i].value;
+
+		if (a->iteration != w->last_iteration)
+			continue;
+		have++;
+		sum_have += rng_mix(rng_mix(m->e.leaf, m->e.pos), m->e.sub);
+	}
+	if (have != want * copies || sum_have != sum_want * copies)
+		world_fail(w, "%llu elements were made, there are %llu in %u copies", (unsigned long long)have,
+			   (unsigned long long)want * copies, copies);
+}
+
+static void
+book_check_delivery(struct world *w)
+{
+	for (size_t i = 0; i < w->made_index->n && !w->failed; i++) {
+		const struct address *a = w->made_index->items[i].key;
+		const struct made *m = w->made_index->items[i].value;
+
+		if (a->iteration != w->last_iteration)
+			continue;
+		if (m->live > 1)
+			world_fail(w, "%llu:%llu was delivered %u times", (unsigned long long)a->stream,
+				   (unsigned long long)a->offset, m->live);
+		else if (!m->live && !m->dead)
+			world_fail(w, "%llu:%llu is lost", (unsigned long long)a->stream, (unsigned long long)a->offset);
+	}
+}
+
+/* The one consumer of an ordered job has one sequence, whatever happened. */
+static void
+book_check_stable(struct world *w, const struct consumer *c)
+{
+	uint64_t pos[64] = { 0 };
+	size_t at = 0;
+
+	for (unsigned idle = 0, s = 0; idle < w->shards; s = (s + 1) % w->shards) {
+		uint32_t n = 0;
+
+		for (; n < w->block && book_find(w, s, pos[s]); n++, pos[s]++, at++)
+			if (at >= c->n || c->out[at].stream != s || c->out[at].offset != pos[s]) {
+				world_fail(w, "stable order: element %zu is %u:%llu and not %u:%llu", at,
+					   at < c->n ? c->out[at].stream : 0, at < c->n ? (unsigned long long)c->out[at].offset : 0,
+					   s, (unsigned long long)pos[s]);
+				return;
+			}
+		idle = n ? 0 : idle + 1;
+	}
+	if (at != c->n)
+		world_fail(w, "stable order: %zu elements, and %zu were delivered", at, c->n);
+}
+
+static void
+book_check_source(struct world *w, const struct consumer *c)
+{
+	const struct sim_dataset *s = &w->set;
+	size_t at = 0;
+
+	for (uint64_t t = 0; t < s->times; t++)
+		for (unsigned u = 0; u < s->units; u++)
+			for (uint64_t pos = 0; pos < s->size[u]; pos++)
+				for (uint32_t f = 0; f < set_fan(s, u, pos); f++, at++)
+					if (at >= c->n || c->out[at].e.leaf != u || c->out[at].e.pos != pos || c->out[at].e.sub != f) {
+						world_fail(w, "source order: element %zu is not unit %u place %llu", at, u,
+							   (unsigned long long)pos);
+						return;
+					}
+}
+
+void
+book_check(struct world *w)
+{
+	unsigned finished = 0, copies = 0;
+
+	for (unsigned i = 0; i < w->n_consumers; i++)
+		finished += w->consumers[i].finished;
+	if (w->disp_lost || w->failed)
+		return;
+	if (!finished) {
+		world_fail(w, "nobody got to the end");
+		return;
+	}
+	if (!w->made_index)
+		return; /* an empty dataset */
+	for (unsigned i = 0; i < w->n_consumers; i++)
+		book_count(w, &w->consumers[i]);
+	if (w->stop_after && w->readers == 1)
+		return;
+	for (size_t i = 0; i < w->made_index->n; i++) {
+		const struct address *a = w->made_index->items[i].key;
+
+		if (a->iteration == w->last_iteration && a->stream >= copies)
+			copies = (unsigned)a->stream + 1;
+	}
+	if (w->sharding == SHARD_DYNAMIC)
+		copies = 1;
+	book_check_contents(w, copies);
+	book_check_delivery(w);
+	for (unsigned i = 0; i < w->n_consumers && w->order != ORDER_ANY; i++) {
+		if (!w->consumers[i].finished)
+			continue;
+		if (w->order == ORDER_STABLE)
+			book_check_stable(w, &w->consumers[i]);
+		else if (!w->set.whole || w->sharding == SHARD_DYNAMIC)
+			book_check_source(w, &w->consumers[i]);
+	}
+}
+
+void
+book_free(struct world *w)
+{
+	for (size_t i = 0; w->made_index && i < w->made_index->n; i++)
+		mem_free(w->made_index->items[i].value);
+	if (w->made_index)
+		hash_clear(w->made_index);
+	mem_free(w->made_index);
+	w->made_index = NULL;
+}

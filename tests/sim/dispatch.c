@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The dispatcher's program in the simulation: disk, commits, restarts.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "value/mp.h"
+#include "world.h"
+
+struct sim_row { struct disp_row row; uint8_t *blob; };
+struct sim_out { uint64_t peer; struct msg msg; };
+struct sim_disp {
+	struct disp *d;
+	struct sim_row *disk, *pending; /* committed; in the commit under way */
+	size_t n_disk, cap_disk, n_pending, cap_pending;
+	struct sim_out *out;
+	size_t n_out, cap_out;
+	bool committing;
+	uint64_t instance;
+};
+
+static void
+sim_spec_id(const char *spec, size_t n, char *out, size_t out_size)
+{
+	uint64_t h = 7;
+
+	for (size_t i = 0; i < n; i++)
+		h = rng_mix(h, (uint8_t)spec[i]);
+	snprintf(out, out_size, "%016llx", (unsigned long long)h);
+}
+
+static bool
+sim_row_under(const struct disp_row *r, const struct disp_row *key)
+{
+	return r->kind == key->kind && !memcmp(r->key, key->key, key->n_key * sizeof r->key[0]);
+}
+
+static void
+sim_disk_apply(struct sim_disp *s, struct sim_row *r)
+{
+	for (size_t i = 0; i < s->n_disk;)
+		if (sim_row_under(&s->disk[i].row, &r->row)) {
+			mem_free(s->disk[i].blob);
+			s->disk[i] = s->disk[--s->n_disk];
+		} else {
+			i++;
+		}
+	if (!r->blob)
+		return;
+	if (s->n_disk == s->cap_disk)
+		s->disk = mem_grow(s->disk, &s->cap_disk, s->n_disk + 1, sizeof *s->disk);
+	s->disk[s->n_disk++] = *r;
+	r->blob = NULL;
+}
+
+static void
+sim_row_cb(void *arg, const struct disp_row *row)
+{
+	struct sim_disp *s = arg;
+
+	if (s->n_pending == s->cap_pending)
+		s->pending = mem_grow(s->pending, &s->cap_pending, s->n_pending + 1, sizeof *s->pending);
+	s->pending[s->n_pending++] = (struct sim_row){ *row, row->blob ? mem_dup(row->blob, row->n) : NULL };
+}
+
+static void
+sim_disp_send(struct node *n)
+{
+	struct sim_disp *s = n->d;
+
+	for (size_t i = 0; i < s->n_out; i++) {
+		struct node *to = node_by_peer(n->w, s->out[i].peer);
+
+		if (to && to->alive && to->ctl)
+			conn_send(to->ctl, 1, &s->out[i].msg, NULL);
+		msg_clear(&s->out[i].msg);
+	}
+	s->n_out = 0;
+}
+
+static void sim_disp_commit(struct node *n);
+
+static void
+sim_disp_committed(struct world *w, void *arg, uint64_t life)
+{
+	struct node *n = arg;
+
+	(void)w;
+	if (!n->alive || n->life != life)
+		return;
+	for (size_t i = 0; i < n->d->n_pending; i++)
+		sim_disk_apply(n->d, &n->d->pending[i]);
+	n->d->n_pending = 0;
+	n->d->committing = false;
+	sim_disp_send(n);
+	sim_disp_commit(n);
+}
+
+static void
+sim_disp_commit(struct node *n)
+{
+	struct sim_disp *s = n->d;
+	struct sim_out o;
+
+	node_tick_later(n, disp_next_deadline(s->d));
+	if (s->committing)
+		return;
+	disp_changes(s->d, n->w->durable ? sim_row_cb : NULL, s);
+	while (disp_outbox(s->d, &o.peer, &o.msg)) {
+		if (s->n_out == s->cap_out)
+			s->out = mem_grow(s->out, &s->cap_out, s->n_out + 1, sizeof *s->out);
+		s->out[s->n_out++] = o;
+	}
+	if (!n->w->durable) {
+		sim_disp_send(n);
+	} else if (s->n_pending || s->n_out) {
+		s->committing = true;
+		world_at(n->w, n->w->now + some_time(n->w, 3 * MS), sim_disp_committed, n, n->life);
+	}
+}
+
+void
+sim_disp_start(struct node *n)
+{
+	struct world *w = n->w;
+	struct disp_opts o = { .seed = rng_next(&w->r), .durable = w->durable, .spec_id = sim_spec_id,
+		.job_gc_ns = 60 * SEC, .small_splits = w->splits_small, .block = w->block };
+	struct err e;
+
+	if (!n->d)
+		n->d = mem_zalloc(sizeof *n->d);
+	n->d->instance = o.instance = rng_next(&w->r) | 1;
+	n->alive = true;
+	n->d->d = disp_new(&o, w->now);
+	/* In any order: the loader promises not to care. */
+	for (size_t i = n->d->n_disk; i > 1; i--) {
+		size_t k = chance(w, i);
+		struct sim_row t = n->d->disk[i - 1];
+
+		n->d->disk[i - 1] = n->d->disk[k];
+		n->d->disk[k] = t;
+	}
+	for (size_t i = 0; i < n->d->n_disk; i++) {
+		struct disp_row r = n->d->disk[i].row;
+
+		r.blob = n->d->disk[i].blob;
+		if (disp_load(n->d->d, &r, &e))
+			world_fail(w, "a row did not load: %s", e.text);
+	}
+	if (n->d->n_disk && disp_loaded(n->d->d, w->now, &e))
+		world_fail(w, "the rows did not load: %s", e.text);
+	sim_disp_commit(n);
+}
+
+void
+sim_disp_stop(struct node *n)
+{
+	struct sim_disp *s = n->d;
+
+	for (size_t i = 0; i < s->n_out; i++)
+		msg_clear(&s->out[i].msg);
+	for (size_t i = 0; i < s->n_pending; i++)
+		mem_free(s->pending[i].blob);
+	s->n_out = s->n_pending = 0;
+	s->committing = false;
+	disp_free(&s->d);
+}
+
+void
+sim_disp_free(struct node *n)
+{
+	struct sim_disp *s = n->d;
+
+	if (s->d)
+		sim_disp_stop(n);
+	for (size_t i = 0; i < s->n_disk; i++)
+		mem_free(s->disk[i].blob);
+	mem_free(s->disk);
+	mem_free(s->pending);
+	mem_free(s->out);
+	mem_free(s);
+}
+
+void
+sim_disp_frame(struct node *n, struct node *from, struct msg *m)
+{
+	if (!n->alive)
+		return;
+	disp_message(n->d->d, n->w->now, from->peer, m);
+	sim_disp_commit(n);
+}
+
+void
+sim_disp_peer_gone(struct node *n, uint64_t peer)
+{
+	disp_peer_gone(n->d->d, n->w->now, peer);
+	sim_disp_commit(n);
+}
+
+void
+sim_disp_tick(struct node *n)
+{
+	disp_tick(n->d->d, n->w->now);
+	sim_disp_commit(n);
+}
+
+/* Long after the end nothing is left but who it is and what is registered. */
+void
+sim_disp_check_empty(struct node *n)
+{
+	size_t left = 0;
+
+	if (!n->alive || !n->w->durable)
+		return;
+	for (size_t i = 0; i < n->d->n_disk; i++)
+		left += n->d->disk[i].row.kind != ROW_META && n->d->disk[i].row.kind != ROW_DATASET;
+	if (left)
+		world_fail(n->w, "%zu rows are left long after the end, one of kind %d", left, (int)n->d->disk[0].row.kind);
+}
+
+static uint64_t
+sim_books_number(const struct buf *b, const char *key)
+{
+	/* The report is one record; the keys looked for occur once per iteration. */
+	uint64_t sum = 0;
+	size_t n = strlen(key);
+
+	for (size_t i = 0; i + n + 1 < b->len; i++)
+		if (b->data[i] == (0xa0 | n) && !memcmp(b->data + i + 1, key, n)) {
+			struct mp h;
+
+			if (mp_head(b->data + i + 1 + n, b->data + b->len, &h) && h.kind == MP_INT)
+				sum += h.u;
+		}
+	return sum;
+}
+
+bool
+sim_disp_books(struct node *n, const char *job)
+{
+	struct buf b = { 0 };
+
+	if (!n->alive || !disp_status(n->d->d, n->w->now, REPORT_AUDIT, job, &b))
+		return false;
+	if (!mp_check(b.data, b.len))
+		world_fail(n->w, "the report is not a value");
+	if (sim_books_number(&b, "lost"))
+		world_fail(n->w, "the audit says lost %llu", (unsigned long long)sim_books_number(&b, "lost"));
+	n->w->repeated = sim_books_number(&b, "repeated");
+	n->w->disp_made_again = sim_books_number(&b, "made_again");
+	if (n->w->repeated)
+		world_fail(n->w, "the audit says repeated %llu", (unsigned long long)n->w->repeated);
+	buf_clear(&b);
+	buf_reset(&b);
+	disp_status(n->d->d, n->w->now, REPORT_ALL, "", &b);
+	if (!mp_check(b.data, b.len))
+		world_fail(n->w, "the report is not a value");
+	buf_clear(&b);
+	return true;
+}

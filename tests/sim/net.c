@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Time, chance and connections of the simulation.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "world.h"
+
+/* Time */
+
+static bool
+event_before(const struct event *a, const struct event *b)
+{
+	return a->at < b->at || (a->at == b->at && a->seq < b->seq);
+}
+
+void
+world_at(struct world *w, int64_t at, void (*fn)(struct world *, void *, uint64_t), void *arg, uint64_t tag)
+{
+	size_t i;
+
+	if (w->n_heap == w->cap_heap)
+		w->heap = mem_grow(w->heap, &w->cap_heap, w->n_heap + 1, sizeof *w->heap);
+	struct event e = { at < w->now ? w->now : at, w->seq++, fn, arg, tag };
+	for (i = w->n_heap++; i && event_before(&e, &w->heap[(i - 1) / 2]); i = (i - 1) / 2)
+		w->heap[i] = w->heap[(i - 1) / 2];
+	w->heap[i] = e;
+}
+
+uint64_t
+chance(struct world *w, uint64_t limit)
+{
+	return rng_below(&w->r, limit ? limit : 1);
+}
+
+bool
+one_in(struct world *w, uint64_t n)
+{
+	return chance(w, n) == 0;
+}
+
+int64_t
+some_time(struct world *w, int64_t most)
+{
+	int64_t t = 1 + (int64_t)chance(w, (uint64_t)most);
+
+	return one_in(w, 3) ? t : 1 + t / 10;
+}
+
+void
+world_fail(struct world *w, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (w->failed)
+		return;
+	w->failed = true;
+	va_start(ap, fmt);
+	vsnprintf(w->why, sizeof w->why, fmt, ap);
+	va_end(ap);
+}
+
+void
+world_say(struct world *w, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (!w->verbose)
+		return;
+	printf("# %10.6f ", (double)w->now / 1e9);
+	va_start(ap, fmt);
+	vprintf(fmt, ap);
+	va_end(ap);
+	putchar('\n');
+}
+
+/* Nodes */
+
+struct node *
+node_new(struct world *w, enum node_kind kind)
+{
+	static const char letters[] = "DWR";
+	struct node *n = mem_zalloc(sizeof *n);
+
+	n->w = w;
+	n->kind = kind;
+	n->index = w->n_nodes;
+	n->peer = rng_next(&w->r) | 1;
+	n->tick_at = INT64_MAX;
+	snprintf(n->name, sizeof n->name, "%c%u", letters[kind], n->index);
+	w->nodes[w->n_nodes++] = n;
+	return n;
+}
+
+struct node *
+node_by_peer(struct world *w, uint64_t peer)
+{
+	for (unsigned i = 0; i < w->n_nodes; i++)
+		if (w->nodes[i]->peer == peer)
+			return w->nodes[i];
+	return NULL;
+}
+
+static void
+node_tick(struct world *w, void *arg, uint64_t life)
+{
+	struct node *n = arg;
+
+	if (!n->alive || n->life != life || w->now < n->tick_at)
+		return;
+	if (w->now < n->paused_until) {
+		world_at(w, n->paused_until, node_tick, n, life);
+		return;
+	}
+	n->tick_at = INT64_MAX;
+	if (w->now == n->tick_now && ++n->ticks_at_once > 10000) {
+		world_fail(w, "%s spins: its deadline never passes", n->name);
+		return;
+	}
+	if (w->now != n->tick_now)
+		n->ticks_at_once = 0;
+	n->tick_now = w->now;
+	if (n->kind == NODE_DISP)
+		sim_disp_tick(n);
+	else if (n->kind == NODE_WORKER)
+		sim_work_tick(n);
+	else
+		sim_read_tick(n);
+}
+
+void
+node_tick_later(struct node *n, int64_t at)
+{
+	if (at == INT64_MAX || (n->tick_at <= at && n->tick_at > n->w->now))
+		return;
+	n->tick_at = at < n->w->now ? n->w->now : at;
+	world_at(n->w, n->tick_at, node_tick, n, n->life);
+}
+
+/* Connections */
+
+static void
+conn_drop_queue(struct frame **head, struct frame ***tail)
+{
+	struct frame *f;
+
+	while ((f = *head)) {
+		*head = f->next;
+		chunk_unref(f->chunk);
+		mem_free(f->p);
+		mem_free(f);
+	}
+	*tail = head;
+}
+
+static void
+conn_deliver(struct world *w, void *arg, uint64_t tag)
+{
+	struct conn *c = arg;
+	int to_client = (int)(tag & 1);
+	struct node *to = to_client ? c->client : c->server, *from = to_client ? c->server : c->client;
+	struct frame *f = c->q[to_client];
+	int64_t later = c->blocked_until;
+	struct msg m;
+	struct err e;
+
+	if (c->epoch != tag >> 1 || !f)
+		return;
+	if (to->paused_until > later)
+		later = to->paused_until;
+	if (later > w->now) {
+		world_at(w, later, conn_deliver, c, tag);
+		return;
+	}
+	c->q[to_client] = f->next;
+	if (!f->next)
+		c->tail[to_client] = &c->q[to_client];
+	if (msg_decode(f->p, f->n, &m, &e)) {
+		world_fail(w, "a message did not decode: %s", e.text);
+	} else {
+		if (w->verbose && m.type != MSG_BEAT)
+			world_say(w, "%s -> %s %s req %llu%s", from->name, to->name, msg_name(m.type),
+				  (unsigned long long)m.req, f->chunk ? " +" : "");
+		if (to->kind == NODE_DISP)
+			sim_disp_frame(to, from, &m);
+		else if (from->kind == NODE_DISP && to->kind == NODE_WORKER)
+			sim_work_ctl(to, &m);
+		else if (from->kind == NODE_DISP)
+			sim_read_ctl(to, &m);
+		else if (to->kind == NODE_WORKER)
+			sim_work_data(to, from, &m);
+		else
+			sim_read_data(to, from, &m, f->chunk);
+		msg_clear(&m);
+	}
+	chunk_unref(f->chunk);
+	mem_free(f->p);
+	mem_free(f);
+}
+
+static void
+conn_push(struct conn *c, int to_client, struct frame *f)
+{
+	struct world *w = c->client->w;
+	int64_t at = w->now + some_time(w, w->delay_max);
+
+	if (at <= c->last[to_client])
+		at = c->last[to_client] + 1;
+	c->last[to_client] = at;
+	f->next = NULL;
+	*c->tail[to_client] = f;
+	c->tail[to_client] = &f->next;
+	world_at(w, at, conn_deliver, c, c->epoch << 1 | (unsigned)to_client);
+}
+
+static void
+conn_up(struct world *w, void *arg, uint64_t epoch)
+{
+	struct conn *c = arg;
+	struct frame *f;
+
+	if (c->closed || c->epoch != epoch || c->up || !c->client->alive)
+		return;
+	if (!c->server->alive) {
+		if (c->server->kind == NODE_DISP || one_in(w, 2))
+			world_at(w, w->now + 50 * MS + some_time(w, 100 * MS), conn_up, c, epoch);
+		return;
+	}
+	c->up = true;
+	while ((f = c->stash)) {
+		c->stash = f->next;
+		conn_push(c, 0, f);
+	}
+	c->stash_tail = &c->stash;
+}
+
+struct conn *
+conn_new(struct node *client, struct node *server)
+{
+	struct conn *c = mem_zalloc(sizeof *c);
+
+	c->client = client;
+	c->server = server;
+	c->tail[0] = &c->q[0];
+	c->tail[1] = &c->q[1];
+	c->stash_tail = &c->stash;
+	c->next = client->w->conns;
+	client->w->conns = c;
+	world_at(client->w, client->w->now + some_time(client->w, 5 * MS), conn_up, c, 0);
+	return c;
+}
+
+struct conn *
+conn_find(struct world *w, const struct node *client, const struct node *server)
+{
+	for (struct conn *c = w->conns; c; c = c->next)
+		if (c->client == client && c->server == server && !c->closed)
+			return c;
+	return NULL;
+}
+
+void
+conn_send(struct conn *c, int to_client, const struct msg *m, struct sim_chunk *chunk)
+{
+	struct buf b = { 0 };
+	struct frame *f;
+
+	if (c->closed || (!c->up && to_client))
+		return;
+	msg_encode(m, &b);
+	f = mem_zalloc(sizeof *f);
+	f->p = b.data;
+	f->n = b.len;
+	f->chunk = chunk;
+	if (chunk)
+		chunk->refs++;
+	if (c->up) {
+		conn_push(c, to_client, f);
+	} else {
+		*c->stash_tail = f;
+		c->stash_tail = &f->next;
+	}
+}
+
+static void
+conn_tell_client(struct world *w, void *arg, uint64_t epoch)
+{
+	struct conn *c = arg;
+
+	(void)w;
+	if (c->closed || c->epoch != epoch || !c->client->alive)
+		return;
+	if (c->client->kind == NODE_WORKER)
+		sim_work_gone(c->client, NULL);
+	else
+		sim_read_gone(c->client, c->server->kind == NODE_DISP ? NULL : c->server);
+}
+
+/* The server waits a little for the client to come back. */
+static void
+conn_tell_server(struct world *w, void *arg, uint64_t epoch)
+{
+	struct conn *c = arg;
+
+	if ((c->epoch == epoch && c->up) || c->epoch != epoch || !c->server->alive)
+		return;
+	if (c->server->kind == NODE_WORKER)
+		sim_work_gone(c->server, c->client);
+	else if (w->local)
+		sim_disp_peer_gone(c->server, c->client->peer);
+}
+
+void
+conn_break(struct conn *c)
+{
+	struct world *w = c->client->w;
+	int64_t told;
+
+	if (c->closed || !c->up)
+		return;
+	c->up = false;
+	c->epoch++;
+	c->last[0] = c->last[1] = 0;
+	for (int i = 0; i < 2; i++)
+		conn_drop_queue(&c->q[i], &c->tail[i]);
+	told = w->now + some_time(w, one_in(w, 10) ? SEC : 20 * MS);
+	if (told < c->client->paused_until)
+		told = c->client->paused_until;
+	world_at(w, told, conn_tell_client, c, c->epoch);
+	world_at(w, w->now + 200 * MS, conn_tell_server, c, c->epoch);
+	world_at(w, told + some_time(w, one_in(w, 4) ? 3 * SEC : 100 * MS), conn_up, c, c->epoch);
+}
+
+void
+conn_close(struct conn *c)
+{
+	if (c->closed)
+		return;
+	c->closed = true;
+	c->up = false;
+	c->epoch++;
+	for (int i = 0; i < 2; i++)
+		conn_drop_queue(&c->q[i], &c->tail[i]);
+	conn_drop_queue(&c->stash, &c->stash_tail);
+	world_at(c->client->w, c->client->w->now + 200 * MS, conn_tell_server, c, c->epoch);
+}
+
+void
+node_break_all(struct node *n)
+{
+	for (struct conn *c = n->w->conns; c; c = c->next) {
+		if (c->server == n)
+			conn_break(c);
+		if (c->client == n && !c->closed)
+			conn_close(c);
+	}
+}
+
+void
+node_kill(struct node *n)
+{
+	if (!n->alive)
+		return;
+	world_say(n->w, "%s dies", n->name);
+	n->alive = false;
+	n->life++;
+	n->tick_at = INT64_MAX;
+	n->w->crashes[n->kind]++;
+	node_break_all(n);
+	if (n->kind == NODE_DISP)
+		sim_disp_stop(n);
+	else if (n->kind == NODE_WORKER)
+		sim_work_stop(n);
+	else
+		sim_read_stop(n);
+}
+
+void
+conn_free(struct conn *c)
+{
+	for (int i = 0; i < 2; i++)
+		conn_drop_queue(&c->q[i], &c->tail[i]);
+	conn_drop_queue(&c->stash, &c->stash_tail);
+	mem_free(c);
+}

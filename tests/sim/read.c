@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The reader's program in the simulation: its output and its checkpoint file.
+ */
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "world.h"
+
+struct delivery { struct sim_chunk *chunk; uint32_t first, count, done; uint32_t stream; uint64_t offset; struct delivery *next; };
+struct sim_reader {
+	struct read *r;
+	struct consumer *c;
+	struct delivery *first, **last;
+	uint64_t untold;         /* written, the machine does not know yet */
+	size_t told;             /* elements of c->out the machine knows of */
+	bool writing, saving, over;
+	struct buf position;
+	size_t position_told;
+};
+
+static void sim_read_act(struct node *n);
+
+static void
+consumer_put(struct consumer *c, const struct got *g)
+{
+	if (c->n == c->cap)
+		c->out = mem_grow(c->out, &c->cap, c->n + 1, sizeof *c->out);
+	c->out[c->n++] = *g;
+}
+
+static void
+sim_read_saved(struct world *w, void *arg, uint64_t life)
+{
+	struct node *n = arg;
+	struct sim_reader *s = n->r;
+
+	if (!n->alive || n->life != life)
+		return;
+	buf_clear(&s->c->position);
+	s->c->position = s->position;
+	s->position = (struct buf){ 0 };
+	s->c->has_position = true;
+	s->c->saved = s->position_told;
+	s->saving = false;
+	read_saved(s->r, w->now);
+	sim_read_act(n);
+}
+
+static void
+sim_read_save(struct node *n)
+{
+	struct sim_reader *s = n->r;
+
+	if (s->saving)
+		return;
+	s->saving = true;
+	buf_reset(&s->position);
+	read_position(s->r, &s->position);
+	s->position_told = s->told;
+	world_at(n->w, n->w->now + some_time(n->w, 20 * MS), sim_read_saved, n, n->life);
+}
+
+static void
+sim_read_write(struct world *w, void *arg, uint64_t life)
+{
+	struct node *n = arg;
+	struct sim_reader *s = n->r;
+	uint64_t quota = 1 + chance(w, 20);
+
+	if (!n->alive || n->life != life)
+		return;
+	if (w->now < n->paused_until) {
+		world_at(w, n->paused_until, sim_read_write, n, life);
+		return;
+	}
+	for (struct delivery *d = s->first; d && quota; quota--) {
+		struct got g = { d->stream, d->offset + d->done, d->chunk->e[d->first + d->done] };
+
+		consumer_put(s->c, &g);
+		s->untold++;
+		if (++d->done == d->count) {
+			s->first = d->next;
+			if (!s->first)
+				s->last = &s->first;
+			chunk_unref(d->chunk);
+			mem_free(d);
+			d = s->first;
+		}
+	}
+	if (!s->first || !one_in(w, 4)) {
+		uint64_t k = s->untold;
+
+		s->untold = 0;
+		s->told += k;
+		read_written(s->r, w->now, k);
+		if (w->checkpoint && (one_in(w, 5) || !s->first))
+			sim_read_save(n);
+	}
+	if (w->stop_after && s->c->index == 0 && s->told >= w->stop_after)
+		read_close(s->r, w->now, false);
+	s->writing = s->first || s->untold;
+	if (s->writing)
+		world_at(w, w->now + 1 + (int64_t)((double)some_time(w, 3 * MS) * w->slow), sim_read_write, n, life);
+	sim_read_act(n);
+}
+
+static void
+sim_read_deliver(struct node *n, struct read_action *a)
+{
+	struct sim_reader *s = n->r;
+	struct delivery *d = mem_zalloc(sizeof *d);
+
+	*d = (struct delivery){ .chunk = a->handle, .first = a->first, .count = a->count,
+		.stream = a->stream, .offset = a->offset };
+	d->chunk->refs++;
+	if (d->first + d->count > d->chunk->n || d->chunk->offset + d->first != d->offset)
+		world_fail(n->w, "a delivery that is not what the chunk holds");
+	*s->last = d;
+	s->last = &d->next;
+	if (!s->writing) {
+		s->writing = true;
+		world_at(n->w, n->w->now + some_time(n->w, MS), sim_read_write, n, n->life);
+	}
+}
+
+static void
+sim_read_one(struct node *n, struct read_action *a)
+{
+	struct world *w = n->w;
+	struct node *to = a->worker ? node_by_peer(w, a->worker) : NULL;
+	struct conn *c = to ? conn_find(w, n, to) : NULL;
+
+	switch (a->kind) {
+	case READ_TELL: conn_send(n->ctl, 0, &a->msg, NULL); break;
+	case READ_SEND:
+		if (!c)
+			world_fail(w, "%s sends to a worker it has no connection to", n->name);
+		else
+			conn_send(c, 0, &a->msg, NULL);
+		break;
+	case READ_CONNECT:
+		if (c)
+			world_fail(w, "%s connects twice", n->name);
+		else if (to && !strcmp(to->name, a->endpoint))
+			conn_new(n, to);
+		else
+			world_fail(w, "%s connects to %s, which is not the worker", n->name, a->endpoint);
+		break;
+	case READ_DISCONNECT:
+		if (c)
+			conn_close(c);
+		else
+			world_fail(w, "%s disconnects what is not connected", n->name);
+		break;
+	case READ_DELIVER: sim_read_deliver(n, a); break;
+	case READ_FREE: chunk_unref(a->handle); break;
+	case READ_DONE:
+		world_say(w, "%s is done: %u %s", n->name, a->code, a->code ? a->err->text : "");
+		n->r->over = true;
+		n->r->c->code = a->code;
+		break;
+	default: break;
+	}
+	msg_clear(&a->msg);
+}
+
+static void
+sim_read_over(struct node *n)
+{
+	struct consumer *c = n->r->c;
+
+	if (!c->code) {
+		if (n->r->first && !n->w->stop_after)
+			world_fail(n->w, "%s is done, and not all is written", n->name);
+		c->finished = true;
+	}
+	n->alive = false;
+	n->life++;
+	node_break_all(n);
+	sim_read_stop(n);
+}
+
+static void
+sim_read_act(struct node *n)
+{
+	struct read_action a;
+	struct read_stats st;
+
+	while (read_action(n->r->r, &a))
+		sim_read_one(n, &a);
+	read_stats(n->r->r, &st);
+	if (st.held_bytes > n->w->held_max)
+		n->w->held_max = st.held_bytes;
+	/* A stream's window is at least one chunk, and grows by what is known
+	 * of their size. */
+	if (st.held_bytes > n->w->budget + (st.streams + 1) * 40 * ELEM_BYTES * (n->w->window + 1))
+		world_fail(n->w, "%s holds %zu bytes of %zu", n->name, st.held_bytes, n->w->budget);
+	if (n->r->over)
+		sim_read_over(n);
+	else
+		node_tick_later(n, read_next_deadline(n->r->r));
+}
+
+void
+sim_read_start(struct node *n, struct consumer *c)
+{
+	struct world *w = n->w;
+	struct read_opts o = { .peer = n->peer, .name = n->name, .host = "sim", .job = "job",
+		.spec = w->set.spec, .type = "any", .sharding = w->sharding, .order = w->order,
+		.shards = w->shards, .seeded = true, .seed = 5, .min_workers = 1, .wait_ms = 600000,
+		.window = w->window, .budget = w->budget, .checkpoint = w->checkpoint };
+	struct err e;
+
+	if (c->has_position) {
+		o.position = c->position.data;
+		o.position_len = c->position.len;
+	}
+	c->node = n;
+	c->lives++;
+	c->n = c->saved; /* the file is cut back to what the position says */
+	n->alive = true;
+	n->r = mem_zalloc(sizeof *n->r);
+	n->r->c = c;
+	n->r->told = c->n;
+	n->r->last = &n->r->first;
+	n->ctl = conn_new(n, w->disp);
+	if (read_new(&o, w->now, &n->r->r, &e)) {
+		world_fail(w, "a position is refused: %s", e.text);
+		return;
+	}
+	sim_read_act(n);
+}
+
+void
+sim_read_stop(struct node *n)
+{
+	struct sim_reader *s = n->r;
+	struct read_action a;
+	struct delivery *d;
+
+	while ((d = s->first)) {
+		s->first = d->next;
+		chunk_unref(d->chunk);
+		mem_free(d);
+	}
+	read_stop(s->r);
+	while (read_action(s->r, &a)) {
+		if (a.kind == READ_FREE)
+			chunk_unref(a.handle);
+		msg_clear(&a.msg);
+	}
+	read_free(&s->r);
+	buf_clear(&s->position);
+	s->c->node = NULL;
+	mem_free(s);
+	n->r = NULL;
+}
+
+void
+sim_read_ctl(struct node *n, struct msg *m)
+{
+	if (!n->alive)
+		return;
+	read_message(n->r->r, n->w->now, m);
+	sim_read_act(n);
+}
+
+void
+sim_read_data(struct node *n, struct node *from, struct msg *m, struct sim_chunk *chunk)
+{
+	if (!n->alive)
+		return;
+	if (m->type == MSG_CHUNK) {
+		chunk->refs++;
+		read_chunk(n->r->r, n->w->now, from->peer, &m->chunk, chunk, (size_t)m->chunk.count * ELEM_BYTES);
+	} else {
+		read_data(n->r->r, n->w->now, from->peer, m);
+	}
+	sim_read_act(n);
+}
+
+void
+sim_read_gone(struct node *n, struct node *from)
+{
+	if (!n->alive)
+		return;
+	if (from)
+		read_worker_gone(n->r->r, n->w->now, from->peer);
+	else
+		read_dispatcher_gone(n->r->r, n->w->now);
+	sim_read_act(n);
+}
+
+void
+sim_read_tick(struct node *n)
+{
+	read_tick(n->r->r, n->w->now);
+	sim_read_act(n);
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Runs the simulated service with many seeds:
+ *
+ *	service_sim [-n SEEDS] [-s FIRST] [-v]     (or SEEDS in the environment)
+ *
+ * Prints each seed that fails and why; `service_sim -s SEED -n 1 -v` runs it
+ * again, message by message.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "world.h"
+
+struct sums {
+	uint64_t runs, failed, events, crashes[3], breaks, pauses, resumes, produced, again;
+};
+
+static void
+sums_add(struct sums *s, const struct world *w)
+{
+	s->runs++;
+	s->failed += w->failed;
+	s->events += w->events;
+	for (int i = 0; i < 3; i++)
+		s->crashes[i] += w->crashes[i];
+	s->breaks += w->breaks;
+	s->pauses += w->pauses;
+	s->resumes += w->resumes;
+	s->produced += w->produced;
+	s->again += w->disp_made_again;
+}
+
+int
+main(int argc, char **argv)
+{
+	const char *env = getenv("SEEDS");
+	uint64_t first = 1, n = env ? strtoull(env, NULL, 10) : 2000;
+	bool verbose = false;
+	struct sums s = { 0 };
+	struct world w;
+	char why[512];
+	int c;
+
+	while ((c = getopt(argc, argv, "n:s:v")) != -1)
+		switch (c) {
+		case 'n': n = strtoull(optarg, NULL, 10); break;
+		case 's': first = strtoull(optarg, NULL, 10); break;
+		case 'v': verbose = true; break;
+		default: return 64;
+		}
+	for (uint64_t seed = first; seed < first + n; seed++) {
+		bool ok = world_run(seed, verbose, why, sizeof why, &w);
+
+		sums_add(&s, &w);
+		if (!ok)
+			printf("# seed %llu: %s\n", (unsigned long long)seed, why);
+		if (s.failed >= 20)
+			break;
+	}
+	printf("# %llu runs, %llu events; killed: %llu dispatchers, %llu workers, %llu readers; %llu connections broken, "
+	       "%llu programs stopped for a while, %llu resumed from a checkpoint; %llu elements made, %llu of them again\n",
+	       (unsigned long long)s.runs, (unsigned long long)s.events, (unsigned long long)s.crashes[0],
+	       (unsigned long long)s.crashes[1], (unsigned long long)s.crashes[2], (unsigned long long)s.breaks,
+	       (unsigned long long)s.pauses, (unsigned long long)s.resumes, (unsigned long long)s.produced,
+	       (unsigned long long)s.again);
+	printf("1..1\n%s 1 - %llu seeds from %llu\n", s.failed ? "not ok" : "ok", (unsigned long long)s.runs,
+	       (unsigned long long)first);
+	return s.failed ? 1 : 0;
+}

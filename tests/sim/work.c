@@ -1,0 +1,485 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The worker's program in the simulation: producers in place of threads.
+ */
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "world.h"
+
+enum { CHUNK_ELEMS = 7 };
+
+/* Where a producer stands between two elements of the source. */
+struct sim_state { uint64_t pass, at, carry; };
+struct producer {
+	struct stream_key key;
+	struct msg assign;
+	struct split_list splits;    /* given, not begun */
+	size_t n_begun;              /* of splits.v */
+	bool no_more, stalled, wanted, handover, done, restoring;
+	uint64_t split;              /* number of the split being read, or next to be */
+	struct split cur;
+	bool in_split;
+	struct sim_state st;
+	uint64_t offset, made;
+	struct element buf[CHUNK_ELEMS];
+	uint32_t n_buf;
+	uint64_t buf_offset, buf_split;
+	struct intervals skip;
+	struct producer *next;
+};
+struct sim_worker {
+	struct work *k;
+	struct producer *producers;
+	bool drained, can_hand;
+	uint64_t serial;
+};
+
+static void sim_work_act(struct node *n);
+static void sim_work_listed(struct world *w, void *arg, uint64_t life);
+
+uint32_t
+set_fan(const struct sim_dataset *s, uint32_t leaf, uint64_t pos)
+{
+	return s->fan ? (uint32_t)(rng_at(s->key ^ leaf, pos) % 4) : 1;
+}
+
+static struct producer *
+producer_find(struct node *n, struct stream_key key)
+{
+	struct producer *p = n->k->producers;
+
+	while (p && memcmp(&p->key, &key, sizeof key))
+		p = p->next;
+	return p;
+}
+
+static void
+producer_free(struct producer *p)
+{
+	msg_clear(&p->assign);
+	for (size_t i = p->n_begun; i < p->splits.n; i++)
+		split_clear(&p->splits.v[i]);
+	mem_free(p->splits.v);
+	split_clear(&p->cur);
+	intervals_clear(&p->skip);
+	mem_free(p);
+}
+
+static void
+producer_stop(struct node *n, struct stream_key key)
+{
+	for (struct producer **at = &n->k->producers; *at; at = &(*at)->next)
+		if (!memcmp(&(*at)->key, &key, sizeof key)) {
+			struct producer *p = *at;
+
+			*at = p->next;
+			producer_free(p);
+			return;
+		}
+}
+
+static void
+producer_flush(struct node *n, struct producer *p)
+{
+	struct sim_chunk *c;
+
+	if (!p->n_buf)
+		return;
+	c = chunk_new(n->w, p->buf_offset, p->buf, p->n_buf);
+	p->wanted = false;
+	uint32_t count = p->n_buf;
+	p->n_buf = 0;
+	work_produced(n->k->k, n->w->now, p->key, c, p->buf_offset, count, (size_t)count * ELEM_BYTES, p->buf_split);
+}
+
+static void
+producer_emit(struct node *n, struct producer *p, const struct element *e)
+{
+	book_made(n->w, p->key.iteration, p->key.stream, p->offset, e);
+	p->made++;
+	if (intervals_has(&p->skip, p->offset)) {
+		producer_flush(n, p);
+	} else {
+		if (p->n_buf && p->buf_split != p->split)
+			producer_flush(n, p);
+		if (!p->n_buf) {
+			p->buf_offset = p->offset;
+			p->buf_split = p->split;
+		}
+		p->buf[p->n_buf++] = *e;
+		if (p->n_buf == CHUNK_ELEMS || one_in(n->w, 9))
+			producer_flush(n, p);
+	}
+	p->offset++;
+}
+
+/* One element of the source, with all that comes of it. False: the split is over. */
+static bool
+producer_step(struct node *n, struct producer *p)
+{
+	const struct sim_dataset *s = &n->w->set;
+	uint32_t leaf = p->cur.leaf, fan;
+	uint64_t pos;
+
+	if (p->st.at == p->cur.count) {
+		p->st.at = 0;
+		if (++p->st.pass == p->cur.times)
+			return false;
+	}
+	if (!p->cur.count)
+		return false;
+	pos = p->cur.start + p->st.at++;
+	fan = set_fan(s, leaf, pos);
+	p->st.carry = s->stateful ? rng_mix(p->st.carry, pos ^ (uint64_t)leaf << 32) : 0;
+	for (uint32_t i = 0; i < fan; i++) {
+		struct element e = { leaf, i, pos, p->st.carry };
+
+		producer_emit(n, p, &e);
+	}
+	return true;
+}
+
+/* The whole dataset, where it is not read by split: the units as splits. */
+static void
+producer_list_whole(struct node *n, struct producer *p)
+{
+	const struct sim_dataset *s = &n->w->set;
+
+	for (uint64_t t = 0; t < s->times; t++)
+		for (unsigned u = 0; u < s->units; u++) {
+			struct split one = { .kind = SPLIT_RANGE, .leaf = u, .count = s->size[u], .times = 1 };
+
+			split_list_add(&p->splits, &one);
+		}
+	p->no_more = true;
+}
+
+static bool
+producer_next_split(struct node *n, struct producer *p)
+{
+	if (p->n_begun == p->splits.n)
+		return false;
+	split_clear(&p->cur);
+	p->cur = p->splits.v[p->n_begun++];
+	p->in_split = true;
+	p->st.pass = p->st.at = 0;
+	if (p->restoring) {
+		struct sim_state st;
+
+		memcpy(&st, p->assign.assign.state.p, sizeof st);
+		p->st = st;
+		p->restoring = false;
+	}
+	if (p->assign.assign.by_split)
+		work_split_taken(n->k->k, n->w->now, p->key, p->split);
+	return true;
+}
+
+static void
+producer_point(struct node *n, struct producer *p)
+{
+	bool empty = !n->w->set.stateful && (!p->in_split || (p->st.at == 0 && p->st.pass == 0));
+
+	if (!p->in_split && n->w->set.stateful)
+		return;
+	if (empty)
+		work_restart(n->k->k, n->w->now, p->key, p->offset, p->split, NULL, 0);
+	else
+		work_restart(n->k->k, n->w->now, p->key, p->offset, p->split, &p->st, sizeof p->st);
+}
+
+static void
+producer_hand(struct node *n, struct producer *p)
+{
+	bool can = n->k->can_hand && p->in_split;
+
+	p->handover = false;
+	if (can) {
+		producer_flush(n, p);
+		p->done = true;
+		work_handed(n->k->k, n->w->now, p->key, true, p->offset, p->split, &p->st, sizeof p->st, p->made);
+	} else {
+		work_handed(n->k->k, n->w->now, p->key, false, 0, 0, NULL, 0, 0);
+	}
+}
+
+static void
+producer_run(struct node *n, struct producer *p)
+{
+	unsigned steps = 1 + (unsigned)chance(n->w, 12);
+
+	while (steps-- && !p->done && !p->stalled) {
+		if (p->handover) {
+			producer_hand(n, p);
+			continue;
+		}
+		if (!p->in_split && !producer_next_split(n, p)) {
+			if (!p->no_more)
+				break;
+			producer_flush(n, p);
+			p->done = true;
+			work_ended(n->k->k, n->w->now, p->key, p->offset, p->made);
+			break;
+		}
+		if (!producer_step(n, p)) {
+			p->in_split = false;
+			p->split++;
+			/* a chunk may not hold two splits: it is flushed by the next element */
+		} else if (one_in(n->w, 10)) {
+			producer_point(n, p);
+		}
+	}
+	if (p->wanted && p->n_buf && !p->done)
+		producer_flush(n, p);
+}
+
+struct producer_ref { struct node *n; struct stream_key key; };
+
+static void
+producer_event(struct world *w, void *arg, uint64_t life)
+{
+	struct producer_ref *ref = arg;
+	struct node *n = ref->n;
+	struct producer *p;
+
+	if (!n->alive || n->life != life || !(p = producer_find(n, ref->key)) || p->done) {
+		mem_free(ref);
+		return;
+	}
+	if (w->now < n->paused_until) {
+		world_at(w, n->paused_until, producer_event, ref, life);
+		return;
+	}
+	producer_run(n, p);
+	world_at(w, w->now + some_time(w, 4 * MS), producer_event, ref, life);
+	sim_work_act(n);
+}
+
+static void
+producer_start(struct node *n, struct work_action *a)
+{
+	struct producer *p = mem_zalloc(sizeof *p);
+	struct producer_ref *ref = mem_zalloc(sizeof *ref);
+	const struct msg_assign *m;
+
+	p->key = a->key;
+	p->assign = a->msg;
+	a->msg = (struct msg){ 0 };
+	m = &p->assign.assign;
+	p->offset = m->offset;
+	p->split = m->split;
+	intervals_add_ranges(&p->skip, &m->skip);
+	if (m->has_state) {
+		p->restoring = true;
+		memcpy(&p->st, m->state.p, sizeof p->st);
+	}
+	if (!m->by_split)
+		producer_list_whole(n, p);
+	while (!m->by_split && p->n_begun < m->split && p->n_begun < p->splits.n)
+		split_clear(&p->splits.v[p->n_begun++]);
+	p->next = n->k->producers;
+	n->k->producers = p;
+	*ref = (struct producer_ref){ n, p->key };
+	world_at(n->w, n->w->now + some_time(n->w, 4 * MS), producer_event, ref, n->life);
+}
+
+/* Listing */
+
+struct list_ref { struct node *n; uint64_t req; };
+
+/* Events that own their argument. */
+void
+world_drop_events(struct world *w)
+{
+	for (size_t i = 0; i < w->n_heap; i++)
+		if (w->heap[i].fn == producer_event || w->heap[i].fn == sim_work_listed)
+			mem_free(w->heap[i].arg);
+}
+
+static void
+sim_work_listed(struct world *w, void *arg, uint64_t life)
+{
+	struct list_ref *ref = arg;
+	struct node *n = ref->n;
+	const struct sim_dataset *s = &w->set;
+	struct msg_units u = { .times = s->times };
+
+	if (n->alive && n->life == life) {
+		for (unsigned i = 0; i < s->units && !s->whole; i++) {
+			struct split one = { .kind = SPLIT_RANGE, .leaf = i, .cuttable = s->cuttable,
+				.count = s->size[i], .times = 1, .weight = s->size[i] };
+			split_list_add(&u.units, &one);
+		}
+		if (s->whole) {
+			struct split one = { .kind = SPLIT_ALL, .times = 1 };
+
+			u.times = 1;
+			split_list_add(&u.units, &one);
+		}
+		work_listed(n->k->k, w->now, ref->req, &u);
+		sim_work_act(n);
+	}
+	mem_free(ref);
+}
+
+static void
+sim_work_one(struct node *n, struct work_action *a)
+{
+	struct world *w = n->w;
+	struct producer *p = producer_find(n, a->key);
+	struct node *to = a->peer ? node_by_peer(w, a->peer) : NULL;
+	struct conn *c = to ? conn_find(w, to, n) : NULL;
+	struct list_ref *ref;
+
+	switch (a->kind) {
+	case WORK_TELL: conn_send(n->ctl, 0, &a->msg, NULL); break;
+	case WORK_SEND:
+		if (c)
+			conn_send(c, 1, &a->msg, NULL);
+		break;
+	case WORK_CHUNK:
+		if (c)
+			conn_send(c, 1, &a->msg, a->handle);
+		break;
+	case WORK_FREE: chunk_unref(a->handle); break;
+	case WORK_START: producer_start(n, a); break;
+	case WORK_STOP: producer_stop(n, a->key); break;
+	case WORK_STALL: case WORK_RESUME:
+		if (p)
+			p->stalled = a->kind == WORK_STALL;
+		break;
+	case WORK_WANT:
+		if (p)
+			p->wanted = true;
+		break;
+	case WORK_SPLITS:
+		for (size_t i = 0; p && i < a->msg.split.splits.n; i++)
+			split_list_add(&p->splits, &a->msg.split.splits.v[i]);
+		if (p)
+			p->no_more = a->msg.split.end;
+		break;
+	case WORK_HANDOVER:
+		if (p)
+			p->handover = true;
+		break;
+	case WORK_LIST:
+		ref = mem_zalloc(sizeof *ref);
+		*ref = (struct list_ref){ n, a->msg.req };
+		world_at(w, w->now + some_time(w, 5 * MS), sim_work_listed, ref, n->life);
+		break;
+	case WORK_LEAVE:
+		n->k->drained = true;
+		break;
+	case WORK_LOST:
+		world_say(w, "%s lost: %s", n->name, a->err->text);
+		n->k->drained = true;
+		break;
+	default: break;
+	}
+	msg_clear(&a->msg);
+}
+
+static void
+sim_work_act(struct node *n)
+{
+	struct work_action a;
+	size_t kept;
+
+	while (work_action(n->k->k, &a))
+		sim_work_one(n, &a);
+	kept = work_kept_bytes(n->k->k);
+	if (kept > n->w->kept_max)
+		n->w->kept_max = kept;
+	/* One element of the source may make three, and each stream may go one
+	 * chunk over. */
+	if (kept > n->w->memory + (work_streams(n->k->k) + 1) * 4 * CHUNK_ELEMS * ELEM_BYTES)
+		world_fail(n->w, "%s keeps %zu bytes of %zu", n->name, kept, n->w->memory);
+	if (n->k->drained) {
+		world_say(n->w, "%s leaves", n->name);
+		n->alive = false;
+		n->life++;
+		node_break_all(n);
+		sim_work_stop(n);
+		return;
+	}
+	node_tick_later(n, work_next_deadline(n->k->k));
+}
+
+void
+sim_work_start(struct node *n)
+{
+	struct work_opts o = { .peer = n->peer, .name = n->name, .host = "sim", .endpoint = n->name,
+		.slots = 1 + (uint32_t)chance(n->w, 3), .memory = n->w->memory };
+
+	n->alive = true;
+	n->k = mem_zalloc(sizeof *n->k);
+	n->k->can_hand = one_in(n->w, 2);
+	n->ctl = conn_new(n, n->w->disp);
+	n->k->k = work_new(&o, n->w->now);
+	sim_work_act(n);
+}
+
+void
+sim_work_stop(struct node *n)
+{
+	struct work_action a;
+
+	while (n->k->producers)
+		producer_stop(n, n->k->producers->key);
+	/* The crashed program's memory is gone; the simulation's is given back. */
+	work_stop(n->k->k);
+	while (work_action(n->k->k, &a)) {
+		if (a.kind == WORK_FREE)
+			chunk_unref(a.handle);
+		msg_clear(&a.msg);
+	}
+	work_free(&n->k->k);
+	mem_free(n->k);
+	n->k = NULL;
+}
+
+void
+sim_work_ctl(struct node *n, struct msg *m)
+{
+	if (!n->alive)
+		return;
+	work_message(n->k->k, n->w->now, m);
+	sim_work_act(n);
+}
+
+void
+sim_work_data(struct node *n, struct node *from, struct msg *m)
+{
+	if (!n->alive)
+		return;
+	work_data(n->k->k, n->w->now, from->peer, m);
+	sim_work_act(n);
+}
+
+void
+sim_work_gone(struct node *n, struct node *from)
+{
+	if (!n->alive)
+		return;
+	if (from)
+		work_peer_gone(n->k->k, n->w->now, from->peer);
+	else
+		work_dispatcher_gone(n->k->k, n->w->now);
+	sim_work_act(n);
+}
+
+void
+sim_work_tick(struct node *n)
+{
+	work_tick(n->k->k, n->w->now);
+	sim_work_act(n);
+}
+
+void
+sim_work_drain(struct node *n)
+{
+	work_drain(n->k->k, n->w->now);
+	sim_work_act(n);
+}

@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * One run: what it is like, what befalls it, and its end.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "world.h"
+
+static unsigned
+world_alive(const struct world *w, enum node_kind kind)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < w->n_nodes; i++)
+		n += w->nodes[i]->kind == kind && w->nodes[i]->alive;
+	return n;
+}
+
+static struct node *
+world_some(struct world *w, enum node_kind kind)
+{
+	unsigned n = world_alive(w, kind), k = (unsigned)chance(w, n);
+
+	for (unsigned i = 0; n && i < w->n_nodes; i++)
+		if (w->nodes[i]->kind == kind && w->nodes[i]->alive && !k--)
+			return w->nodes[i];
+	return NULL;
+}
+
+static void
+world_new_worker(struct world *w, void *arg, uint64_t tag)
+{
+	(void)arg;
+	(void)tag;
+	if (w->n_nodes < NODES_MAX - 40)
+		sim_work_start(node_new(w, NODE_WORKER));
+}
+
+static void
+world_new_consumer(struct world *w)
+{
+	struct consumer *c;
+
+	if (w->n_consumers == 8 || w->n_nodes >= NODES_MAX)
+		return;
+	c = &w->consumers[w->n_consumers];
+	c->index = w->n_consumers++;
+	sim_read_start(node_new(w, NODE_READER), c);
+}
+
+static void
+world_resume(struct world *w, void *arg, uint64_t tag)
+{
+	struct consumer *c = arg;
+
+	(void)tag;
+	if (c->node || c->finished || w->n_nodes >= NODES_MAX)
+		return;
+	w->resumes++;
+	sim_read_start(node_new(w, NODE_READER), c);
+}
+
+static void
+world_disp_up(struct world *w, void *arg, uint64_t tag)
+{
+	(void)arg;
+	(void)tag;
+	if (!w->disp->alive)
+		sim_disp_start(w->disp);
+}
+
+static void
+world_kill_disp(struct world *w)
+{
+	if (!w->disp->alive)
+		return;
+	if (!w->durable)
+		w->disp_lost = true;
+	node_kill(w->disp);
+	world_at(w, w->now + some_time(w, one_in(w, 4) ? 8 * SEC : SEC), world_disp_up, NULL, 0);
+}
+
+static struct conn *
+world_some_conn(struct world *w)
+{
+	unsigned n = 0, k;
+	struct conn *c;
+
+	for (c = w->conns; c; c = c->next)
+		n += c->up;
+	k = (unsigned)chance(w, n);
+	for (c = w->conns; c; c = c->next)
+		if (c->up && !k--)
+			return c;
+	return NULL;
+}
+
+static void
+world_fault(struct world *w)
+{
+	struct node *n;
+	struct conn *c;
+
+	switch (chance(w, 12)) {
+	case 0: case 1:
+		if ((n = world_some(w, NODE_WORKER))) {
+			node_kill(n);
+			if (!one_in(w, 4))
+				world_at(w, w->now + some_time(w, 2 * SEC), world_new_worker, NULL, 0);
+		}
+		break;
+	case 2:
+		if ((n = world_some(w, NODE_READER)))
+			node_kill(n);
+		break;
+	case 3:
+		if (w->durable || one_in(w, 20))
+			world_kill_disp(w);
+		break;
+	case 4: case 5: case 6:
+		if ((c = world_some_conn(w))) {
+			world_say(w, "%s - %s breaks", c->client->name, c->server->name);
+			w->breaks++;
+			conn_break(c);
+		}
+		break;
+	case 7:
+		if ((c = world_some_conn(w))) {
+			c->blocked_until = w->now + some_time(w, one_in(w, 3) ? 9 * SEC : SEC);
+			world_say(w, "%s - %s stands still until %.3f", c->client->name, c->server->name,
+				  (double)c->blocked_until / 1e9);
+		}
+		break;
+	case 8: case 9:
+		n = world_some(w, one_in(w, 3) ? NODE_READER : one_in(w, 4) ? NODE_DISP : NODE_WORKER);
+		if (n) {
+			w->pauses++;
+			n->paused_until = w->now + some_time(w, one_in(w, 3) ? 9 * SEC : SEC);
+			world_say(w, "%s stands still until %.3f", n->name, (double)n->paused_until / 1e9);
+		}
+		break;
+	case 10:
+		world_new_worker(w, NULL, 0);
+		break;
+	case 11:
+		if ((n = world_some(w, NODE_WORKER)) && n->paused_until <= w->now) {
+			world_say(w, "%s is to leave", n->name);
+			sim_work_drain(n);
+		}
+		break;
+	}
+}
+
+static void
+world_faults(struct world *w, void *arg, uint64_t tag)
+{
+	(void)arg;
+	(void)tag;
+	if (w->now >= w->faults_until)
+		return;
+	world_fault(w);
+	world_at(w, w->now + some_time(w, w->fault_gap), world_faults, NULL, 0);
+}
+
+/* Keeps somebody there: readers come back, and there is a worker in the end. */
+static void
+world_care(struct world *w, void *arg, uint64_t tag)
+{
+	bool calm = w->now >= w->faults_until;
+
+	(void)arg;
+	(void)tag;
+	for (unsigned i = 0; i < w->n_consumers; i++) {
+		struct consumer *c = &w->consumers[i];
+
+		if (c->node || c->finished || c->dead)
+			continue;
+		if (w->checkpoint && !w->disp_lost)
+			world_at(w, w->now + some_time(w, SEC), world_resume, c, 0);
+		else
+			c->dead = true;
+	}
+	if (!w->disp_lost) {
+		unsigned readers = 0;
+		bool waiting = false;
+
+		for (unsigned i = 0; i < w->n_consumers; i++) {
+			readers += w->consumers[i].node || w->consumers[i].finished;
+			waiting |= !w->consumers[i].dead && !w->consumers[i].node;
+		}
+		if (!readers && !waiting)
+			world_new_consumer(w);
+		else if (!calm && w->order == ORDER_ANY && !w->checkpoint && one_in(w, 20) && w->n_consumers < w->readers + 3)
+			world_new_consumer(w);
+	}
+	if (calm && !world_alive(w, NODE_WORKER))
+		world_new_worker(w, NULL, 0);
+	world_at(w, w->now + 100 * MS + some_time(w, 200 * MS), world_care, NULL, 0);
+}
+
+/* What this run is like: all from the seed. */
+static void
+world_choose_set(struct world *w)
+{
+	struct sim_dataset *s = &w->set;
+
+	snprintf(s->spec, sizeof s->spec, "set %llu", (unsigned long long)w->seed);
+	s->key = rng_next(&w->r);
+	s->units = (unsigned)chance(w, 9);
+	for (unsigned i = 0; i < s->units; i++)
+		s->size[i] = chance(w, one_in(w, 3) ? 300 : 40);
+	for (unsigned i = 0; i < s->units; i++)
+		if (!s->size[i])
+			s->size[i] = 1;
+	s->times = one_in(w, 4) ? 1 + chance(w, 5) : 1;
+	s->cuttable = !one_in(w, 3);
+	s->stateful = one_in(w, 2);
+	s->fan = one_in(w, 2);
+	s->whole = one_in(w, 12);
+}
+
+static void
+world_choose(struct world *w)
+{
+	w->durable = !one_in(w, 3);
+	w->local = one_in(w, 2);
+	w->calm = one_in(w, 10);
+	w->sharding = one_in(w, 4) ? SHARD_OFF : SHARD_DYNAMIC;
+	w->order = one_in(w, 3) ? 1 + (uint32_t)chance(w, 2) : ORDER_ANY;
+	w->checkpoint = one_in(w, w->order == ORDER_ANY ? 4 : 2);
+	w->readers = w->order == ORDER_ANY ? 1 + (uint32_t)chance(w, 3) : 1;
+	w->workers = 1 + (uint32_t)chance(w, 4);
+	w->shards = w->order == ORDER_ANY ? 0 : 1 + (uint32_t)chance(w, 6);
+	w->block = 1 + (uint32_t)chance(w, 9);
+	w->memory = 100 + chance(w, one_in(w, 2) ? 1000 : 20000);
+	w->budget = 100 + chance(w, one_in(w, 2) ? 1000 : 20000);
+	w->window = 1 + (uint32_t)chance(w, 16);
+	w->splits_small = (uint32_t)!one_in(w, 4);
+	w->delay_max = one_in(w, 3) ? 100 * MS : 2 * MS;
+	w->slow = one_in(w, 3) ? 20 : 1;
+	w->stop_after = one_in(w, 12) && !w->checkpoint ? 1 + (unsigned)chance(w, 50) : 0;
+	w->faults_until = w->calm ? 0 : (int64_t)(1 + chance(w, 12)) * SEC;
+	w->fault_gap = one_in(w, 3) ? 50 * MS : one_in(w, 2) ? 400 * MS : 3 * SEC;
+	world_choose_set(w);
+}
+
+static bool
+world_over(const struct world *w)
+{
+	for (unsigned i = 0; i < w->n_consumers; i++)
+		if (!w->consumers[i].finished && !(w->consumers[i].dead && !w->consumers[i].node) &&
+		    !(w->disp_lost && !w->consumers[i].node))
+			return false;
+	for (unsigned i = 0; i < w->n_consumers; i++)
+		if (w->consumers[i].finished)
+			return true;
+	return w->disp_lost;
+}
+
+static void
+world_until(struct world *w, int64_t end, bool stop_when_over)
+{
+	while (w->n_heap && !w->failed) {
+		struct event e = w->heap[0];
+		size_t i = 0, k;
+
+		if (e.at > end || (stop_when_over && world_over(w)))
+			break;
+		struct event last = w->heap[--w->n_heap];
+		while ((k = 2 * i + 1) < w->n_heap) {
+			if (k + 1 < w->n_heap && (w->heap[k + 1].at < w->heap[k].at ||
+			    (w->heap[k + 1].at == w->heap[k].at && w->heap[k + 1].seq < w->heap[k].seq)))
+				k++;
+			if (last.at < w->heap[k].at || (last.at == w->heap[k].at && last.seq < w->heap[k].seq))
+				break;
+			w->heap[i] = w->heap[k];
+			i = k;
+		}
+		w->heap[i] = last;
+		w->now = e.at;
+		w->events++;
+		e.fn(w, e.arg, e.tag);
+	}
+}
+
+static void
+world_free(struct world *w)
+{
+	struct conn *c;
+
+	for (unsigned i = 0; i < w->n_nodes; i++) {
+		struct node *n = w->nodes[i];
+
+		n->alive = false;
+		if (n->kind == NODE_DISP)
+			sim_disp_free(n);
+		else if (n->kind == NODE_WORKER && n->k)
+			sim_work_stop(n);
+		else if (n->kind == NODE_READER && n->r)
+			sim_read_stop(n);
+	}
+	while ((c = w->conns)) {
+		w->conns = c->next;
+		conn_free(c);
+	}
+	world_drop_events(w);
+	for (unsigned i = 0; i < w->n_nodes; i++)
+		mem_free(w->nodes[i]);
+	for (unsigned i = 0; i < w->n_consumers; i++) {
+		mem_free(w->consumers[i].out);
+		buf_clear(&w->consumers[i].position);
+	}
+	book_free(w);
+	mem_free(w->heap);
+}
+
+bool
+world_run(uint64_t seed, bool verbose, char *why, size_t why_size, struct world *out)
+{
+	struct world *w = mem_zalloc(sizeof *w);
+	bool ok;
+
+	w->seed = seed;
+	w->verbose = verbose;
+	w->r = (struct rng){ rng_mix(seed, 0x51), 0 };
+	w->now = SEC;
+	world_choose(w);
+	world_say(w, "durable %d local %d calm %d sharding %u order %u shards %u block %u checkpoint %d readers %u workers %u "
+		  "units %u times %llu whole %d cuttable %d fan %d memory %zu budget %zu window %u stop %u", w->durable,
+		  w->local, w->calm, w->sharding, w->order, w->shards, w->block, w->checkpoint, w->readers, w->workers,
+		  w->set.units, (unsigned long long)w->set.times, w->set.whole, w->set.cuttable, w->set.fan, w->memory,
+		  w->budget, w->window, w->stop_after);
+	w->disp = node_new(w, NODE_DISP);
+	sim_disp_start(w->disp);
+	for (unsigned i = 0; i < w->workers; i++)
+		world_at(w, w->now + some_time(w, 300 * MS), world_new_worker, NULL, 0);
+	for (unsigned i = 0; i < w->readers; i++)
+		world_new_consumer(w);
+	world_at(w, w->now, world_care, NULL, 0);
+	if (!w->calm)
+		world_at(w, w->now + some_time(w, SEC), world_faults, NULL, 0);
+	world_until(w, w->faults_until + 300 * SEC, true);
+	if (!w->failed && !world_over(w))
+		world_fail(w, "it does not end");
+	if (!w->failed && w->disp->alive && !w->disp_lost && !w->stop_after)
+		sim_disp_books(w->disp, "job");
+	book_check(w);
+	if (!w->failed) {
+		world_until(w, w->now + 150 * SEC, false);
+		sim_disp_check_empty(w->disp);
+	}
+	ok = !w->failed;
+	snprintf(why, why_size, "%s", w->why);
+	*out = *w;
+	world_free(w);
+	mem_free(w);
+	return ok;
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A service in one process, for the simulation: the state machines of core,
+ * virtual time, and a network, disk and programs that fail by a seed.
+ *
+ *	connections   keep order, as the real ones do; between connections there
+ *	              is none. They delay, stand still, break: what was on its way
+ *	              is lost, what the client sends meanwhile waits, what the
+ *	              server sends is dropped.
+ *	programs      crash at any event, stand still for a while, come back as
+ *	              others (workers), with their state (dispatcher) or with
+ *	              their checkpoint (readers)
+ *	disk          rows as of the last commit; commits take time, and messages
+ *	              leave after them
+ *
+ * Everything a run does follows from its seed.
+ */
+#ifndef SIM_WORLD_H
+#define SIM_WORLD_H
+
+#include "base/hash.h"
+#include "base/rng.h"
+#include "core/dispatcher.h"
+#include "core/intervals.h"
+#include "core/reader.h"
+#include "core/worker.h"
+
+#define MS 1000000ll
+#define SEC 1000000000ll
+enum { NODES_MAX = 400, DATASETS = 4, ELEM_BYTES = 16 };
+
+struct world;
+struct node;
+struct conn;
+
+/* An element of the stand-in datasets: where it comes from, and what a state
+ * kept along the stream makes of it. */
+struct element { uint32_t leaf, sub; uint64_t pos, carry; };
+struct sim_chunk { int refs; uint32_t n; struct element *e; uint64_t offset; };
+struct sim_chunk *chunk_new(struct world *w, uint64_t offset, const struct element *e, uint32_t n);
+void chunk_unref(struct sim_chunk *c);
+
+enum node_kind { NODE_DISP, NODE_WORKER, NODE_READER };
+struct node {
+	struct world *w;
+	enum node_kind kind;
+	unsigned index;
+	uint64_t peer;
+	bool alive;
+	uint64_t life;          /* counts up at each death */
+	int64_t paused_until, tick_at, tick_now;
+	unsigned ticks_at_once;
+	struct conn *ctl;       /* to the dispatcher */
+	char name[16];
+	union {
+		struct sim_disp *d;
+		struct sim_worker *k;
+		struct sim_reader *r;
+	};
+};
+
+struct frame { uint8_t *p; size_t n; struct sim_chunk *chunk; struct frame *next; };
+struct conn {
+	struct node *client, *server;
+	bool up, closed;
+	uint64_t epoch;
+	int64_t blocked_until, last[2];
+	struct frame *q[2], **tail[2]; /* 0: to the server */
+	struct frame *stash, **stash_tail;
+	struct conn *next;
+};
+
+/* One of the stand-in pipelines. */
+struct sim_dataset {
+	char spec[32];
+	unsigned units;
+	uint64_t size[8], times;
+	bool cuttable, stateful, fan, whole;
+	uint64_t key;
+};
+
+/* A consumer: what it has on its standard output, over all its readers. */
+struct got { uint32_t stream; uint64_t offset; struct element e; };
+struct consumer {
+	unsigned index;
+	struct got *out;
+	size_t n, cap;
+	size_t saved;           /* length of `out` in the saved position */
+	struct buf position;    /* saved; len 0: none */
+	bool has_position;
+	bool finished, dead;    /* ended with code 0; ended otherwise for good */
+	uint32_t code;
+	struct node *node;      /* its reader now */
+	unsigned lives;
+};
+
+struct event { int64_t at; uint64_t seq; void (*fn)(struct world *, void *, uint64_t); void *arg; uint64_t tag; };
+
+struct world {
+	uint64_t seed;
+	struct rng r;
+	int64_t now;
+	struct event *heap;
+	size_t n_heap, cap_heap;
+	uint64_t seq, events;
+	struct node *nodes[NODES_MAX];
+	unsigned n_nodes;
+	struct conn *conns;
+	struct node *disp;
+	bool verbose, failed;
+	char why[512];
+	/* what this run is like */
+	bool durable, local, checkpoint, calm; /* calm: no faults */
+	uint32_t sharding, order, shards, block, readers, workers;
+	size_t memory, budget;
+	uint32_t window, splits_small;
+	int64_t delay_max, faults_until, fault_gap;
+	double slow;             /* of readers */
+	unsigned stop_after;     /* a consumer that closes early after so many; 0: none */
+	struct sim_dataset set;
+	struct consumer consumers[8];
+	unsigned n_consumers;
+	/* books */
+	struct hash *made_index; /* what was made at each address */
+	uint64_t last_iteration;
+	bool one_iteration;
+	uint64_t crashes[3], breaks, pauses, resumes, fences, produced, repeated, disp_made_again;
+	size_t kept_max, held_max;
+	bool disp_lost;          /* a dispatcher without state was killed */
+};
+
+/* Time and chance */
+void world_at(struct world *w, int64_t at, void (*fn)(struct world *, void *, uint64_t), void *arg, uint64_t tag);
+uint64_t chance(struct world *w, uint64_t limit);       /* [0, limit) */
+bool one_in(struct world *w, uint64_t n);
+int64_t some_time(struct world *w, int64_t most);       /* (0, most], often short */
+void world_fail(struct world *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void world_say(struct world *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* Nodes and connections */
+struct node *node_new(struct world *w, enum node_kind kind);
+void node_tick_later(struct node *n, int64_t at);
+struct conn *conn_new(struct node *client, struct node *server);
+struct conn *conn_find(struct world *w, const struct node *client, const struct node *server);
+void conn_send(struct conn *c, int to_client, const struct msg *m, struct sim_chunk *chunk);
+void conn_break(struct conn *c);
+void conn_free(struct conn *c);
+void world_drop_events(struct world *w);                /* at the end */
+void conn_close(struct conn *c);                        /* by the client */
+void node_break_all(struct node *n);
+struct node *node_by_peer(struct world *w, uint64_t peer);
+void node_kill(struct node *n);
+
+/* Programs: dispatch.c, work.c, read.c. */
+void sim_disp_start(struct node *n);
+void sim_disp_stop(struct node *n);                     /* crash */
+void sim_disp_frame(struct node *n, struct node *from, struct msg *m);
+void sim_disp_peer_gone(struct node *n, uint64_t peer);
+void sim_disp_tick(struct node *n);
+void sim_disp_free(struct node *n);
+void sim_disp_check_empty(struct node *n);
+bool sim_disp_books(struct node *n, const char *job);
+
+void sim_work_start(struct node *n);
+void sim_work_stop(struct node *n);
+void sim_work_ctl(struct node *n, struct msg *m);
+void sim_work_data(struct node *n, struct node *from, struct msg *m);
+void sim_work_gone(struct node *n, struct node *from);  /* NULL: the dispatcher */
+void sim_work_tick(struct node *n);
+void sim_work_drain(struct node *n);
+
+void sim_read_start(struct node *n, struct consumer *c);
+void sim_read_stop(struct node *n);
+void sim_read_ctl(struct node *n, struct msg *m);
+void sim_read_data(struct node *n, struct node *from, struct msg *m, struct sim_chunk *chunk);
+void sim_read_gone(struct node *n, struct node *from);
+void sim_read_tick(struct node *n);
+
+/* books.c */
+void book_made(struct world *w, uint64_t iteration, uint32_t stream, uint64_t offset, const struct element *e);
+void book_check(struct world *w);
+void book_free(struct world *w);
+uint32_t set_fan(const struct sim_dataset *s, uint32_t leaf, uint64_t pos);
+
+/* world.c */
+bool world_run(uint64_t seed, bool verbose, char *why, size_t why_size, struct world *out);
+
+#endif
