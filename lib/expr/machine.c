@@ -299,7 +299,7 @@ element:
 		return ST_OK;
 	}
 	scratch_reset(&vm->scratch);
-	vm->steps = MACHINE_STEPS;
+	vm->steps = vm->limit;
 	vm->drawn = 0;
 	if (x->uses[EXPR_X])
 		val_load(in[at].p, r);

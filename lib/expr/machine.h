@@ -37,7 +37,7 @@ struct expr_vm {
 	struct pattern_state **states; /* one per pattern, made when first used */
 	int64_t index;          /* of the next element */
 	uint64_t seed, drawn;   /* random numbers drawn for this element */
-	int64_t steps;          /* left for this element */
+	int64_t limit, steps;   /* for an element, and left of them for this one */
 	int64_t now_ns;
 	const struct ins *ins;  /* where a slow instruction stands, for guards */
 	struct err *e;          /* where the message goes; NULL: nowhere */

@@ -335,6 +335,10 @@ token_value(struct tokens *t, size_t at)
 			err_help(t->e, "write 0%.*s", (int)(1 + token_word(t, at + 1)),
 				 t->src->text + at);
 			return ST_DATA;
+		} else if (token_peek(t, at + 1) >= 0x80) {
+			token_fault(t, at, 2, "a field's name in other letters stands in quotes");
+			err_help(t->e, "as in x[\"naïve name\"]");
+			return ST_DATA;
 		}
 		return ST_OK;
 	case '!':

@@ -19,6 +19,7 @@ expr_vm_new(const struct expr *x, uint64_t seed)
 
 	vm->x = x;
 	vm->seed = seed;
+	vm->limit = MACHINE_STEPS;
 	vm->regs = mem_array(x->n_consts + (size_t)x->n_regs, sizeof *vm->regs);
 	vm->r = vm->regs + x->n_consts;
 	for (size_t i = 0; i < x->n_consts; i++)
