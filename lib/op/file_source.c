@@ -245,7 +245,12 @@ file_source_next(struct op_inst *self, file_decode *decode, struct run *out, str
 		if (st != ST_OK)
 			return st;
 		if (s->offset >= s->end || (s->eof && s->from == s->to)) {
-			source_file_done(s);
+			if (s->offset < s->end && s->finish)
+				st = s->finish(self, s, e);
+			if (st == ST_OK)
+				source_file_done(s);
+			else if ((st = source_fault(self, s, st, e)) != ST_OK)
+				return st;
 			continue;
 		}
 		if (s->from < s->to) {
@@ -283,7 +288,7 @@ enum status
 file_source_too_large(struct op_inst *self, struct file_source *s, const char *what, struct err *e)
 {
 	err_set(e, ST_DATA, "a %s of more than %zu bytes", what, file_source_element_max(self));
-	err_help(e, "--element-max raises the limit");
+	err_help(e, "`options element_max=1Gi` at the start of the spec raises the limit");
 	return file_source_bad(self, s, e);
 }
 

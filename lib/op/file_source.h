@@ -21,6 +21,9 @@ struct file_source;
 typedef enum status file_begin(struct op_inst *self, struct file_source *s, const char *path,
 			       bool inside, struct err *e);
 
+/* All of a file was read: is anything missing? */
+typedef enum status file_finish(struct op_inst *self, struct file_source *s, struct err *e);
+
 struct file_source {
 	struct words names;  /* the parameter: first in the state */
 	/* set before file_source_open, as far as not zero */
@@ -28,6 +31,7 @@ struct file_source {
 	uint64_t skip;       /* lines at the start of each file to leave out */
 	size_t pad;          /* bytes to be there behind the window's end */
 	file_begin *begin;   /* NULL: nothing to do */
+	file_finish *finish;
 	/* not 0: no lines but pieces of so many bytes, from offset unit_base on */
 	uint64_t unit, unit_base;
 	/* the walk */

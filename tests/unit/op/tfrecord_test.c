@@ -6,6 +6,8 @@
 
 extern const struct op_desc op_tfrecord;
 
+static char tfrecord_top[4096];
+
 static void
 tfrecord_put(struct buf *b, const void *p, uint32_t n)
 {
@@ -139,8 +141,8 @@ a_record_larger_than_an_element_may_be_is_passed_over(void **state)
 static void
 what_tensorflow_wrote(void **state)
 {
-	char *path = mem_printf("%s/tests/data/three.tfrecord", getenv("DSVC_TEST_TOP"));
-	char *many = mem_printf("%s/tests/data/many.tfrecord.gz as=example", getenv("DSVC_TEST_TOP"));
+	char *path = mem_printf("%s/tests/data/three.tfrecord", tfrecord_top);
+	char *many = mem_printf("%s/tests/data/many.tfrecord.gz as=example", tfrecord_top);
 	char *args = mem_printf("%s as=example", path);
 
 	(void)state;
@@ -156,12 +158,7 @@ what_tensorflow_wrote(void **state)
 static int
 tfrecord_setup(void **state)
 {
-	char top[4096];
-
-	if (!getcwd(top, sizeof top))
-		return -1;
-	setenv("DSVC_TEST_TOP", top, 1);
-	return file_setup(state);
+	return getcwd(tfrecord_top, sizeof tfrecord_top) ? file_setup(state) : -1;
 }
 
 int

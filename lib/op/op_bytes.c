@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT
+ * bytes: records of one length.
+ */
+#include <string.h>
+
+#include "op/file_source.h"
+#include "value/mp.h"
+
+struct bytes {
+	struct file_source src;
+	int64_t size, header, footer;
+};
+
+static const struct param bytes_params[] = {
+	{ "size", PARAM_SIZE, offsetof(struct bytes, size), .min = 1, .max = UINT32_MAX / 2,
+	  .help = "bytes of a record" },
+	{ "files", PARAM_WORDS, offsetof(struct bytes, src.names), .flags = PARAM_REST | PARAM_PATH,
+	  .help = "names and patterns (*, ?, [a-z], {a,b}, **); `-` is standard input" },
+	{ "header_bytes", PARAM_SIZE, offsetof(struct bytes, header), "0", .flags = PARAM_KEY_ONLY,
+	  .max = INT64_C(1) << 40, .help = "bytes at the start of each file to leave out" },
+	{ "footer_bytes", PARAM_SIZE, offsetof(struct bytes, footer), "0", .flags = PARAM_KEY_ONLY,
+	  .max = 1 << 30, .help = "bytes at the end of each file to leave out" },
+	{ 0 }
+};
+
+static enum status
+bytes_typing(struct op_node *n, struct op_typing *t, const struct type **type, struct err *e)
+{
+	(void)n, (void)t, (void)e;
+	*type = type_scalar(TYPE_BYTES);
+	return ST_OK;
+}
+
+static enum status
+bytes_begin(struct op_inst *self, struct file_source *s, const char *path, bool inside, struct err *e)
+{
+	const struct bytes *b = self->state;
+
+	(void)path, (void)inside, (void)e;
+	s->unit = (uint64_t)b->size;
+	s->unit_base = (uint64_t)b->header;
+	return ST_OK;
+}
+
+static enum status
+bytes_open(struct op_inst *self, struct err *e)
+{
+	struct bytes *b = self->state;
+
+	if ((uint64_t)b->size > file_source_element_max(self) - MP_HEAD_MAX) {
+		err_set(e, ST_DATA, "records of %lld bytes are larger than an element may be",
+			(long long)b->size);
+		err_help(e, "--element-max raises the limit");
+		return ST_DATA;
+	}
+	b->src.begin = bytes_begin;
+	return file_source_open(self, e);
+}
+
+/* What is left at the end of the file is no whole record. */
+static enum status
+bytes_tail(struct op_inst *self, struct file_source *s, size_t here, struct err *e)
+{
+	const struct bytes *b = self->state;
+	size_t footer = (size_t)b->footer;
+
+	if (here < footer)
+		err_set(e, ST_DATA, "the last %zu bytes are less than the footer of %zu", here, footer);
+	else
+		err_set(e, ST_DATA, "the last %zu bytes are no whole record of %lld", here - footer,
+			(long long)b->size);
+	enum status st = file_source_bad(self, s, e);
+	if (st == ST_OK)
+		file_source_take(s, here, 1);
+	return st;
+}
+
+/* As file_decode. */
+static enum status
+bytes_decode(struct op_inst *self, struct file_source *s, struct run *out, struct err *e)
+{
+	const struct bytes *b = self->state;
+	size_t size = (size_t)b->size, footer = (size_t)b->footer, done = 0;
+	const uint8_t *p = s->window->data + s->from;
+	size_t here = s->to - s->from;
+	uint64_t ours = s->end - s->offset; /* where records of the split begin */
+
+	while (out->n < RUN_USUAL && done < RUN_BYTES && here - done >= size + footer && done < ours) {
+		uint8_t *w = mp_put_bytes_head(run_room(out, size + MP_HEAD_MAX), (uint32_t)size);
+
+		memcpy(w, p + done, size);
+		run_done(out, w + size, out->n);
+		done += size;
+	}
+	if (out->n) {
+		file_source_take(s, done, out->n);
+		return ST_OK;
+	}
+	if (!s->eof)
+		return ST_END;
+	if (here != footer)
+		return bytes_tail(self, s, here, e);
+	file_source_take(s, here, 0);
+	return ST_OK;
+}
+
+static enum status
+bytes_next(struct op_inst *self, struct run *out, struct err *e)
+{
+	return file_source_next(self, bytes_decode, out, e);
+}
+
+const struct op_desc op_bytes = {
+	.name = "bytes",
+	.brief = "records of one length, as bytes",
+	.doc = "What is left at the end of a file and is no whole record fails; with on_error=skip it "
+	       "is dropped and counted. Packed files are unpacked, as by `lines`; large plain ones are "
+	       "cut into splits.",
+	.kind = OP_SOURCE,
+	.params = bytes_params,
+	.state_size = sizeof(struct bytes),
+	.typing = bytes_typing,
+	.check = file_source_check,
+	.list = file_source_list_lines,
+	.open = bytes_open,
+	.next = bytes_next,
+	.close = file_source_close,
+	.save = file_source_save,
+	.restore = file_source_restore,
+	.example = "bytes 4 - header_bytes=3 | map text(x)",
+	.output = "abcd\nefgh\n",
+	.input = "...abcdefgh",
+};
