@@ -153,6 +153,8 @@ iter_live_workers(const struct disp *d)
 static void
 iter_add_streams(struct disp *d, struct iteration *it, uint64_t n)
 {
+	if (n)
+		disp_dirty(d, &it->dirty, DIRTY_ROW); /* it says how many */
 	while (n-- && it->n_streams < WIRE_STREAMS_MAX) {
 		struct stream *s = stream_new(d, it);
 

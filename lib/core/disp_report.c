@@ -185,18 +185,20 @@ static void
 report_ledger(struct buf *b, const struct iteration *it)
 {
 	bool over = it->state == ITER_FINISHED;
-	uint64_t known = 0;
+	uint64_t known = it->elements, acked = it->acked;
 
 	for (size_t i = 0; i < it->n_streams; i++)
-		if (it->streams[i]->ended)
-			known += it->streams[i]->length;
+		if (!it->streams[i]->finished) {
+			known += it->streams[i]->ended ? it->streams[i]->length : 0;
+			acked += intervals_count(&it->streams[i]->acked);
+		}
 	report_uint(b, "made", report_made(it));
-	report_uint(b, "elements", over ? it->elements : known);
-	report_uint(b, "delivered", it->acked);
-	report_uint(b, "acknowledged", it->acked);
+	report_uint(b, "elements", known);
+	report_uint(b, "delivered", acked);
+	report_uint(b, "acknowledged", acked);
 	report_uint(b, "made_again", it->again);
 	report_uint(b, "suppressed", it->suppressed);
-	report_uint(b, "lost", over && it->elements > it->acked ? it->elements - it->acked : 0);
+	report_uint(b, "lost", over && known > acked ? known - acked : 0);
 	report_uint(b, "repeated", it->repeated);
 }
 

@@ -256,6 +256,8 @@ stream_finish(struct disp *d, struct stream *s)
 	s->finished = true;
 	it->n_finished++;
 	it->elements += s->length;
+	it->acked += intervals_count(&s->acked);
+	disp_dirty(d, &it->dirty, DIRTY_ROW);
 	it->made += s->made > s->length ? s->made : s->length;
 	it->again += s->made > s->length ? s->made - s->length : 0;
 	if (s->place == STREAM_HOLDING)
@@ -315,11 +317,13 @@ stream_acked(struct disp *d, struct stream *s, const struct ranges *r, struct se
 		uint64_t old = intervals_overlap(&s->acked, start, end);
 
 		if (by) {
-			it->repeated += old - intervals_overlap(&s->presumed, start, end);
+			if (old > intervals_overlap(&s->presumed, start, end)) {
+				it->repeated += old - intervals_overlap(&s->presumed, start, end);
+				disp_dirty(d, &it->dirty, DIRTY_ROW);
+			}
 			intervals_sub(&s->presumed, start, end);
 			by->acked += end - start - old;
 		}
-		it->acked += end - start - old;
 		intervals_add(&s->acked, start, end);
 	}
 	disp_dirty(d, &s->dirty, DIRTY_LEDGER);

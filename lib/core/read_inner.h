@@ -133,6 +133,7 @@ bool read_all_made(const struct read *r);
 /* read_order.c */
 void read_order_add(struct read *r, struct read_part *p);
 void read_order_run(struct read *r);
+struct read_part *read_order_front(const struct read_stream *s);
 void read_order_next(struct read *r);                 /* the next stream's turn */
 void read_order_clear(struct read *r);
 

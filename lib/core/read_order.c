@@ -5,7 +5,8 @@
  *	any     as chunks come
  *	stable  `block` elements of each stream in turn, those that are over
  *	        left out: depends only on the streams
- *	source  split after split: split g is split g div n of stream g mod n
+ *	source  split after split: split g is split g div n of stream g mod n;
+ *	        with sharding off copy after copy
  */
 #include "base/mem.h"
 #include "core/read_inner.h"
@@ -43,8 +44,8 @@ read_order_add(struct read *r, struct read_part *p)
 }
 
 /* The part to go on with in this stream; NULL: it has not come. */
-static struct read_part *
-read_order_front(struct read_stream *s)
+struct read_part *
+read_order_front(const struct read_stream *s)
 {
 	return s->parts && s->parts->offset == s->pos ? s->parts : NULL;
 }
@@ -103,14 +104,34 @@ read_order_stable(struct read *r)
 		}
 		over = 0;
 		p = read_order_front(s);
-		if (!p)
+		if (!p) {
+			read_credit_later(r, s); /* whose turn it is may never starve */
 			return;
+		}
 		n = p->count < r->block_left ? p->count : r->block_left;
 		r->block_left -= n;
 		read_order_take(r, s, (uint32_t)n, r->block_left);
 		if (!r->block_left)
 			read_order_next(r);
 	}
+}
+
+static void
+read_order_copies(struct read *r)
+{
+	while (r->turn < r->shards) {
+		struct read_stream *s = read_stream_get(r, (uint32_t)r->turn);
+		struct read_part *p = read_order_front(s);
+
+		if (read_order_over(s))
+			r->turn++;
+		else if (p)
+			read_order_take(r, s, p->count, 0);
+		else
+			break;
+	}
+	if (r->turn < r->shards)
+		read_credit_later(r, read_stream_get(r, (uint32_t)r->turn));
 }
 
 static void
@@ -129,8 +150,10 @@ read_order_source(struct read *r)
 		}
 		over = 0;
 		p = read_order_front(s);
-		if (!p)
+		if (!p) {
+			read_credit_later(r, s);
 			return;
+		}
 		if (p->split > r->split / r->shards)
 			r->split++;
 		else
@@ -145,6 +168,8 @@ read_order_run(struct read *r)
 		return;
 	if (r->o.order == ORDER_STABLE)
 		read_order_stable(r);
+	else if (r->o.order == ORDER_SOURCE && r->o.sharding == SHARD_OFF)
+		read_order_copies(r);
 	else if (r->o.order == ORDER_SOURCE)
 		read_order_source(r);
 }

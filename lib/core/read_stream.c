@@ -210,7 +210,7 @@ read_credit_stream(struct read *r, struct read_stream *s, uint32_t win)
 
 	if (!s->worker || r->closing)
 		return;
-	if (r->stats.held_bytes >= r->o.budget && (r->o.order == ORDER_ANY || s->held)) {
+	if (r->stats.held_bytes >= r->o.budget) {
 		r->starved = true;
 		free = 0;
 	}
@@ -218,6 +218,10 @@ read_credit_stream(struct read *r, struct read_stream *s, uint32_t win)
 		r->starved = true;
 		free = 0;
 	}
+	/* An ordered reader may hold later chunks of a stream and need an earlier
+	 * one, that was to go to a reader that is gone: it must be let in. */
+	if (r->o.order != ORDER_ANY && !free && !read_order_front(s))
+		free = 1;
 	total = s->arrived + free;
 	if (total <= s->total || (total - s->total < (win + 3) / 4 && s->total > s->arrived))
 		return;

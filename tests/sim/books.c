@@ -151,12 +151,12 @@ book_check_stable(struct world *w, const struct consumer *c)
 }
 
 static void
-book_check_source(struct world *w, const struct consumer *c)
+book_check_source(struct world *w, const struct consumer *c, unsigned copies)
 {
 	const struct sim_dataset *s = &w->set;
 	size_t at = 0;
 
-	for (uint64_t t = 0; t < s->times; t++)
+	for (uint64_t t = 0; t < s->times * copies; t++)
 		for (unsigned u = 0; u < s->units; u++)
 			for (uint64_t pos = 0; pos < s->size[u]; pos++)
 				for (uint32_t f = 0; f < set_fan(s, u, pos); f++, at++)
@@ -197,12 +197,14 @@ book_check(struct world *w)
 	book_check_contents(w, copies);
 	book_check_delivery(w);
 	for (unsigned i = 0; i < w->n_consumers && w->order != ORDER_ANY; i++) {
-		if (!w->consumers[i].finished)
+		/* The second consumer of a job without checkpoint begins where the
+		 * first one was cut down. */
+		if (!w->consumers[i].finished || w->n_consumers > 1)
 			continue;
 		if (w->order == ORDER_STABLE)
 			book_check_stable(w, &w->consumers[i]);
-		else if (!w->set.whole || w->sharding == SHARD_DYNAMIC)
-			book_check_source(w, &w->consumers[i]);
+		else
+			book_check_source(w, &w->consumers[i], copies);
 	}
 }
 

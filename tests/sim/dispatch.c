@@ -261,3 +261,19 @@ sim_disp_books(struct node *n, const char *job)
 	buf_clear(&b);
 	return true;
 }
+
+/* What dsvc-status would show, as hexadecimal digits: for reading a failed run. */
+void
+sim_disp_dump(struct node *n)
+{
+	struct buf b = { 0 };
+
+	if (!n->alive || !n->w->verbose)
+		return;
+	disp_status(n->d->d, n->w->now, REPORT_ALL, "", &b);
+	printf("# REPORT ");
+	for (size_t i = 0; i < b.len; i++)
+		printf("%02x", b.data[i]);
+	putchar('\n');
+	buf_clear(&b);
+}

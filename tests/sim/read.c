@@ -30,6 +30,8 @@ consumer_put(struct consumer *c, const struct got *g)
 	c->out[c->n++] = *g;
 }
 
+static void sim_read_save(struct node *n);
+
 static void
 sim_read_saved(struct world *w, void *arg, uint64_t life)
 {
@@ -45,6 +47,8 @@ sim_read_saved(struct world *w, void *arg, uint64_t life)
 	s->c->saved = s->position_told;
 	s->saving = false;
 	read_saved(s->r, w->now);
+	if (s->told > s->position_told)
+		sim_read_save(n);
 	sim_read_act(n);
 }
 

@@ -44,7 +44,7 @@ world_new_consumer(struct world *w)
 {
 	struct consumer *c;
 
-	if (w->n_consumers == 8 || w->n_nodes >= NODES_MAX)
+	if (w->n_consumers == 64 || w->n_nodes >= NODES_MAX)
 		return;
 	c = &w->consumers[w->n_consumers];
 	c->index = w->n_consumers++;
@@ -178,7 +178,8 @@ world_care(struct world *w, void *arg, uint64_t tag)
 
 		if (c->node || c->finished || c->dead)
 			continue;
-		if (w->checkpoint && !w->disp_lost)
+		/* Refused before it had anything: an ordered job has one reader. */
+		if ((w->checkpoint || (c->code == ST_TEMP && !c->n)) && !w->disp_lost)
 			world_at(w, w->now + some_time(w, SEC), world_resume, c, 0);
 		else
 			c->dead = true;
@@ -353,6 +354,8 @@ world_run(uint64_t seed, bool verbose, char *why, size_t why_size, struct world 
 		sim_disp_check_empty(w->disp);
 	}
 	ok = !w->failed;
+	if (!ok)
+		sim_disp_dump(w->disp);
 	snprintf(why, why_size, "%s", w->why);
 	*out = *w;
 	world_free(w);

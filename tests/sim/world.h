@@ -118,7 +118,7 @@ struct world {
 	double slow;             /* of readers */
 	unsigned stop_after;     /* a consumer that closes early after so many; 0: none */
 	struct sim_dataset set;
-	struct consumer consumers[8];
+	struct consumer consumers[64];
 	unsigned n_consumers;
 	/* books */
 	struct hash *made_index; /* what was made at each address */
@@ -158,6 +158,7 @@ void sim_disp_frame(struct node *n, struct node *from, struct msg *m);
 void sim_disp_peer_gone(struct node *n, uint64_t peer);
 void sim_disp_tick(struct node *n);
 void sim_disp_free(struct node *n);
+void sim_disp_dump(struct node *n);
 void sim_disp_check_empty(struct node *n);
 bool sim_disp_books(struct node *n, const char *job);
 
