@@ -120,7 +120,7 @@ fragment_pull(struct fragment *f, struct run **out, struct err *e)
 	return op_pull(f->tail, out, e);
 }
 
-static void
+void
 fragment_set_epoch(struct op_inst *i, uint32_t epoch)
 {
 	i->epoch = epoch;

@@ -35,6 +35,8 @@ bool fragment_hungry(const struct fragment *f);
 enum status fragment_pull(struct fragment *f, struct run **out, struct err *e);
 /* From the start, as its pass number `epoch`. */
 enum status fragment_rewind(struct fragment *f, uint32_t epoch, struct err *e);
+/* Sets the pass that a chain is in. */
+void fragment_set_epoch(struct op_inst *i, uint32_t epoch);
 /* As one value of a saved state; false: an operator in it cannot. */
 bool fragment_save(struct fragment *f, struct buf *out);
 enum status fragment_restore(struct fragment *f, const uint8_t *p, size_t n, struct err *e);
