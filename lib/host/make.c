@@ -172,7 +172,7 @@ make_restart(struct make *m, struct op_inst *chain, enum make_kind kind)
 	do {
 		buf_reset(&ev.state);
 		ev.split = make_split_now(m);
-		ev.can = op_save(chain, &ev.state) && ev.state.len <= WIRE_STATE_MAX;
+		ev.can = op_state_save(chain, &ev.state) && ev.state.len <= WIRE_STATE_MAX;
 		after = make_split_now(m);
 	} while (ev.can && after != ev.split);
 	if (ev.can || kind == MAKE_HANDED)
@@ -226,7 +226,7 @@ make_open(struct make *m, struct plan_use **use, struct op_inst **chain, struct 
 	m->restart_ns = clock_mono_ns();
 	st = op_open(p->top, &m->ctx, chain, e);
 	if (st == ST_OK && a->has_state)
-		st = op_restore(*chain, a->state.p, a->state.n, e);
+		st = op_state_restore(*chain, a->state.p, a->state.n, e);
 	return st;
 }
 

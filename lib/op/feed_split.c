@@ -206,7 +206,7 @@ feeder_save(struct op_inst *self, struct buf *out)
 	if (!replay) {
 		struct buf b = { 0 };
 
-		ok = op_save(f->part, &b);
+		ok = op_state_save(f->part, &b);
 		state_put_bytes(out, b.data, b.len);
 		buf_clear(&b);
 	}
@@ -255,7 +255,7 @@ feeder_restore_part(struct op_inst *self, struct state_in *in, struct err *e)
 	f->cache.off = f->cache.off || f->given || f->pass;
 	if (!state_get_bytes(in, &p, &n))
 		return ST_PROTO;
-	return op_restore(f->part, p, n, e);
+	return op_state_restore(f->part, p, n, e);
 }
 
 enum status

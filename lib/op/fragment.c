@@ -139,7 +139,7 @@ bool
 fragment_save(struct fragment *f, struct buf *out)
 {
 	struct buf own = { 0 };
-	bool ok = op_save(f->tail, &own) && own.len <= UINT32_MAX;
+	bool ok = op_state_save(f->tail, &own) && own.len <= UINT32_MAX;
 
 	if (ok)
 		state_put_bytes(out, own.data, own.len);
@@ -150,5 +150,5 @@ fragment_save(struct fragment *f, struct buf *out)
 enum status
 fragment_restore(struct fragment *f, const uint8_t *p, size_t n, struct err *e)
 {
-	return op_restore(f->tail, p, n, e);
+	return op_state_restore(f->tail, p, n, e);
 }

@@ -277,8 +277,8 @@ op_untaken(const struct op_inst *i, uint32_t *n)
 
 /* The whole chain's state between two pulls, and back (after op_open). Saving
  * gives false when an operator in the chain cannot. */
-bool op_save(struct op_inst *i, struct buf *out);
-enum status op_restore(struct op_inst *i, const uint8_t *p, size_t n, struct err *e);
+bool op_state_save(struct op_inst *i, struct buf *out);
+enum status op_state_restore(struct op_inst *i, const uint8_t *p, size_t n, struct err *e);
 
 /* An element of `in` failed with *e: applies the policy. ST_OK: go on with the
  * next one (under keep, in->e[i] was passed on); ST_AGAIN: try it again; else the

@@ -160,7 +160,7 @@ choose_save(struct op_inst *self, struct buf *out)
 
 	state_put_u64(out, c->pick);
 	state_put_u64(out, c->over);
-	if (!op_save(c->chain, &by) || by.len > UINT32_MAX)
+	if (!op_state_save(c->chain, &by) || by.len > UINT32_MAX)
 		self->unsaved = true;
 	else
 		state_put_bytes(out, by.data, by.len);
@@ -179,7 +179,7 @@ choose_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
 		in.bad = true;
 	if (!state_get_bytes(&in, &p, &n) || !state_ended(&in))
 		return state_wrong(self, e);
-	return op_restore(c->chain, p, n, e);
+	return op_state_restore(c->chain, p, n, e);
 }
 
 const struct op_desc op_choose = {

@@ -248,7 +248,7 @@ interleave_save(struct op_inst *self, struct buf *out)
 			continue;
 		state_put_elem(out, &slot->outer.e);
 		buf_reset(&inner);
-		if (!op_save(slot->chain, &inner) || inner.len > UINT32_MAX)
+		if (!op_state_save(slot->chain, &inner) || inner.len > UINT32_MAX)
 			self->unsaved = true;
 		else
 			state_put_bytes(out, inner.data, inner.len);
@@ -272,7 +272,7 @@ interleave_restore_slot(struct op_inst *self, struct interleave_slot *slot, stru
 	if (st != ST_OK)
 		return st;
 	s->open++;
-	return op_restore(slot->chain, p, n, e);
+	return op_state_restore(slot->chain, p, n, e);
 }
 
 static enum status

@@ -219,7 +219,7 @@ state_save(struct op_inst *i, struct buf *out)
 }
 
 bool
-op_save(struct op_inst *i, struct buf *out)
+op_state_save(struct op_inst *i, struct buf *out)
 {
 	size_t before = out->len;
 
@@ -277,7 +277,7 @@ state_restore(struct op_inst *i, struct state_in *in, struct err *e)
 }
 
 enum status
-op_restore(struct op_inst *i, const uint8_t *p, size_t n, struct err *e)
+op_state_restore(struct op_inst *i, const uint8_t *p, size_t n, struct err *e)
 {
 	struct state_in in = state_begin(p, n);
 

@@ -305,9 +305,9 @@ feed_may_go_on_with_the_same_run(void **state)
 	assert_int_equal(op_open(n, &f.ctx, &i, &e), ST_OK);
 	read_some(i, 2, &b);
 	assert_string_equal((char *)b.data, "0 0 0 1 ");
-	assert_true(op_save(i, &s));
+	assert_true(op_state_save(i, &s));
 	assert_int_equal(op_open(n, &f.ctx, &j, &e), ST_OK);
-	assert_int_equal(op_restore(j, s.data, s.len, &e), ST_OK);
+	assert_int_equal(op_state_restore(j, s.data, s.len, &e), ST_OK);
 	assert_reads(j, "1 1 2 2 .");
 	assert_reads(i, "1 1 2 2 .");
 	op_close(&i);
@@ -361,22 +361,22 @@ a_state_of_something_else_is_refused(void **state)
 
 	(void)state;
 	assert_int_equal(op_open(n, fed_ctx(&f, NULL, 0), &i, &e), ST_OK);
-	assert_true(op_save(i, &b));
+	assert_true(op_state_save(i, &b));
 	op_close(&i);
 	assert_int_equal(op_open(m, &f.ctx, &i, &e), ST_OK);
-	assert_int_equal(op_restore(i, b.data, b.len, &e), ST_PROTO);
+	assert_int_equal(op_state_restore(i, b.data, b.len, &e), ST_PROTO);
 	op_close(&i);
 	/* cut short anywhere, or with any byte changed: an answer, not a crash */
 	for (size_t k = 0; k < b.len; k++) {
 		assert_int_equal(op_open(n, &f.ctx, &i, &e), ST_OK);
-		assert_int_equal(op_restore(i, b.data, k, &e), ST_PROTO);
+		assert_int_equal(op_state_restore(i, b.data, k, &e), ST_PROTO);
 		op_close(&i);
 		for (unsigned v = 0; v < 256; v += 5) {
 			uint8_t was = b.data[k];
 
 			b.data[k] = (uint8_t)v;
 			assert_int_equal(op_open(n, &f.ctx, &i, &e), ST_OK);
-			op_restore(i, b.data, b.len, &e);
+			op_state_restore(i, b.data, b.len, &e);
 			op_close(&i);
 			b.data[k] = was;
 		}

@@ -198,11 +198,11 @@ a_fed_chain_goes_on_where_it_was(void **state)
 			struct buf rest = { 0 };
 
 			buf_reset(&s);
-			assert_true(op_save(i, &s));
+			assert_true(op_state_save(i, &s));
 			fed_ctx(&g, v, 3);
 			g.at = f.at; /* the dispatcher knows which were given out */
 			assert_int_equal(op_open(chains[c], &g.ctx, &j, &e), ST_OK);
-			assert_int_equal(op_restore(j, s.data, s.len, &e), ST_OK);
+			assert_int_equal(op_state_restore(j, s.data, s.len, &e), ST_OK);
 			if (head.len)
 				buf_put(&rest, head.data, head.len);
 			read_some(j, UINT32_MAX, &rest);

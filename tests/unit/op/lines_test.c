@@ -395,23 +395,23 @@ a_position_finds_its_file_again_or_says_so(void **state)
 	src_init(&s, &op_lines, "f*");
 	assert_int_equal(src_open(&s), ST_OK);
 	assert_int_equal(src_read(&s, &got, 1), ST_OK);
-	assert_true(op_save(s.inst, &saved));
+	assert_true(op_state_save(s.inst, &saved));
 	op_close(&s.inst);
 	file_text("f1", "earlier\n"); /* files before it move it */
 	assert_int_equal(src_open(&s), ST_OK);
-	assert_int_equal(op_restore(s.inst, saved.data, saved.len, &s.e), ST_OK);
+	assert_int_equal(op_state_restore(s.inst, saved.data, saved.len, &s.e), ST_OK);
 	assert_int_equal(src_read(&s, &got, UINT64_MAX), ST_END);
 	assert_string_equal((char *)got.data, "a\nb\nc\nd\n");
 	op_close(&s.inst);
 	file_text("f2", "a\n"); /* shorter: there is nothing to go on in */
 	assert_int_equal(src_open(&s), ST_OK);
-	assert_int_equal(op_restore(s.inst, saved.data, saved.len, &s.e), ST_OK);
+	assert_int_equal(op_state_restore(s.inst, saved.data, saved.len, &s.e), ST_OK);
 	buf_reset(&got);
 	assert_int_equal(src_read(&s, &got, 1), ST_OK); /* what had been read before */
 	op_close(&s.inst);
 	unlink("f2");
 	assert_int_equal(src_open(&s), ST_OK);
-	assert_int_equal(op_restore(s.inst, saved.data, saved.len, &s.e), ST_NOINPUT);
+	assert_int_equal(op_state_restore(s.inst, saved.data, saved.len, &s.e), ST_NOINPUT);
 	assert_non_null(strstr(s.e.text, "'f2'"));
 	src_clear(&s);
 	buf_clear(&saved);

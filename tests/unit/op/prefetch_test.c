@@ -174,11 +174,11 @@ it_can_be_saved_while_it_runs(void **state)
 		struct buf rest = { 0 };
 
 		buf_reset(&s);
-		assert_true(op_save(i, &s));
+		assert_true(op_state_save(i, &s));
 		fed_ctx(&g, v, 1);
 		g.at = f.at;
 		assert_int_equal(op_open(n, &g.ctx, &j, &e), ST_OK);
-		assert_int_equal(op_restore(j, s.data, s.len, &e), ST_OK);
+		assert_int_equal(op_state_restore(j, s.data, s.len, &e), ST_OK);
 		if (head.len)
 			buf_put(&rest, head.data, head.len);
 		read_some(j, UINT32_MAX, &rest);

@@ -95,7 +95,7 @@ saved_go_on(struct saved *s, const char *spec, const struct buf *state, const st
 	struct buf rest = { 0 };
 
 	assert_int_equal(op_open(s->plan->top, &s->ctx, &i, &s->e), ST_OK);
-	if (op_restore(i, state->data, state->len, &s->e) != ST_OK)
+	if (op_state_restore(i, state->data, state->len, &s->e) != ST_OK)
 		fail_msg("%s: %s", spec, s->e.text);
 	if (head->len)
 		buf_put(&rest, head->data, head->len);
@@ -127,7 +127,7 @@ saved_anywhere_it_goes_on(void **state)
 			struct run *run;
 
 			buf_reset(&bytes);
-			if (!op_save(i, &bytes))
+			if (!op_state_save(i, &bytes))
 				fail_msg("%s: cannot be saved", save_specs[k]);
 			saved_go_on(&s, save_specs[k], &bytes, &head, &whole);
 			if (turn % 2) {
@@ -161,7 +161,7 @@ a_broken_state_does_no_harm(void **state)
 		saved_open(&s, save_specs[k]);
 		assert_int_equal(op_open(s.plan->top, &s.ctx, &i, &s.e), ST_OK);
 		saved_take(i, 30, &out, &s.e);
-		assert_true(op_save(i, &bytes));
+		assert_true(op_state_save(i, &bytes));
 		op_close(&i);
 		for (int turn = 0; turn < 60; turn++) {
 			size_t at = rng_below(&r, bytes.len), n = bytes.len;
@@ -173,7 +173,7 @@ a_broken_state_does_no_harm(void **state)
 				bytes.data[at] = (uint8_t)rng_next(&r);
 			assert_int_equal(op_open(s.plan->top, &s.ctx, &i, &s.e), ST_OK);
 			buf_reset(&out);
-			if (op_restore(i, bytes.data, n, &s.e) == ST_OK)
+			if (op_state_restore(i, bytes.data, n, &s.e) == ST_OK)
 				saved_take(i, 2000, &out, &s.e);
 			op_close(&i);
 			bytes.data[at] = was;

@@ -189,10 +189,10 @@ src_expect_resumes(const struct op_desc *d, const char *args, const struct split
 			assert_int_equal(src_open(&s), ST_OK);
 			buf_str(&both, "");
 			assert_int_equal(src_read(&s, &both, stop), ST_OK);
-			assert_true(op_save(s.inst, &saved));
+			assert_true(op_state_save(s.inst, &saved));
 			op_close(&s.inst);
 			assert_int_equal(src_open(&s), ST_OK);
-			assert_int_equal(op_restore(s.inst, saved.data, saved.len, &s.e), ST_OK);
+			assert_int_equal(op_state_restore(s.inst, saved.data, saved.len, &s.e), ST_OK);
 			assert_int_equal(src_read(&s, &both, UINT64_MAX), ST_END);
 			assert_string_equal((char *)both.data, (char *)whole.data);
 		}
