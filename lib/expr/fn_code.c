@@ -161,6 +161,6 @@ const struct fn fn_code[] = {
 	  .output = "light" },
 	{ "hash", "a?i", "int", .call = code_hash, .args = "any[, n]",
 	  .brief = "a number that is the same for equal values, on every machine; with n "
-		   "from 0 to n - 1", .example = "hash(\"user-7\", 10)", .output = "?" },
+		   "from 0 to n - 1", .example = "hash(\"user-7\", 10)", .output = "9" },
 	{ 0 }
 };

@@ -136,7 +136,9 @@ time_print(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 		format[a[1].n] = '\0';
 		len = strftime(text, sizeof text, format, &tm);
 	} else {
-		len = strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &tm);
+		len = (size_t)snprintf(text, sizeof text, "%04d-%02d-%02dT%02d:%02d:%02d",
+				       tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday, tm.tm_hour,
+				       tm.tm_min, tm.tm_sec);
 		int micro = (int)((seconds - whole) * 1e6);
 		if (micro) {
 			len += (size_t)snprintf(text + len, sizeof text - len, ".%06d", micro);
