@@ -22,6 +22,7 @@ enum { OUTPUT_PIPE = 256 * 1024 };
 struct output {
 	struct output_conf conf;
 	int fd;
+	off_t start;             /* where in fd our bytes begin; -1: it cannot be sought in */
 	char *path, *temporary;  /* temporary NULL: written directly */
 	struct format *format;
 	pthread_mutex_t lock;    /* of all below */
@@ -197,6 +198,42 @@ output_open_file(struct output *o, struct err *e)
 	return e->kind;
 }
 
+/* Where our bytes begin in a file that can be sought in, else -1. With O_APPEND they
+ * would go to the end whatever place is asked for. */
+static off_t
+output_start_at(int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || fcntl(fd, F_GETFL) & O_APPEND)
+		return -1;
+	return lseek(fd, 0, SEEK_CUR);
+}
+
+/* Writes over the first bytes, where the format wants that (the length of an array). */
+static enum status
+output_patch(struct output *o, struct err *e)
+{
+	struct buf b = { 0 };
+	size_t at = 0;
+
+	if (o->start < 0 || !format_patch(o->format, &b))
+		return ST_OK;
+	while (at < b.len) {
+		ssize_t n = pwrite(o->fd, b.data + at, b.len - at, o->start + (off_t)at);
+		if (n < 0 && errno != EINTR)
+			break;
+		at += n > 0 ? (size_t)n : 0;
+	}
+	bool whole = at == b.len;
+	buf_clear(&b);
+	if (whole)
+		return ST_OK;
+	err_errno(e, "cannot write to %s", output_name(o));
+	e->kind = ST_IO;
+	return ST_IO;
+}
+
 static enum status
 output_start(struct output *o, struct err *e)
 {
@@ -242,6 +279,9 @@ output_open(const struct output_conf *conf, struct output **out, struct err *e)
 		signal(SIGPIPE, SIG_IGN);
 		fcntl(o->fd, F_SETPIPE_SZ, OUTPUT_PIPE);
 		o->format = format_new(conf->format, conf->type);
+		o->start = output_start_at(o->fd);
+		if (o->start >= 0)
+			format_seekable(o->format);
 		if (conf->watch)
 			st = output_start(o, e);
 	}
@@ -333,6 +373,8 @@ output_finish(struct output *o, struct err *e)
 
 	format_end(o->format, &o->buf);
 	st = output_write(o, e);
+	if (!st)
+		st = output_patch(o, e);
 	if (st)
 		return st;
 	int fd = o->fd;
@@ -366,8 +408,8 @@ output_close(struct output **out, bool complete, struct err *e)
 	output_end_watch(o);
 	if (complete)
 		st = output_finish(o, e);
-	else if (o->format && !o->temporary)
-		output_write(o, &(struct err){ 0 }); /* what came before the error */
+	else if (o->format && !o->temporary && !output_write(o, &(struct err){ 0 }))
+		output_patch(o, &(struct err){ 0 }); /* what came before the error */
 	if (o->temporary)
 		unlink(o->temporary);
 	if (o->fd >= 0 && o->path)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "value/format_kin.h"
 #include "value/json_out.h"
 #include "value/mp.h"
 #include "value/num.h"
@@ -12,6 +13,8 @@ struct format {
 	enum format_kind kind;    /* FORMAT_AUTO: not decided yet */
 	uint64_t count;
 	struct elem *split;       /* RUN_USUAL of them, for format_bytes */
+	const struct format_kin *kin; /* formats in files of their own; NULL: here */
+	void *state;              /* theirs */
 };
 
 static bool
@@ -28,9 +31,16 @@ format_type_is_scalar(const struct type *t)
 struct format *
 format_new(enum format_kind kind, const struct type *type)
 {
+	static const struct format_kin *const kins[] = {
+		[FORMAT_CSV] = &format_csv, [FORMAT_TSV] = &format_tsv, [FORMAT_NPY] = &format_npy,
+		[FORMAT_TFRECORD] = &format_tfrecord, [FORMAT_TAR] = &format_tar, [FORMAT_NONE] = NULL
+	};
 	struct format *f = mem_zalloc(sizeof *f);
 
 	f->kind = kind;
+	f->kin = kins[kind];
+	if (f->kin)
+		f->state = mem_zalloc(f->kin->state_size);
 	if (kind == FORMAT_AUTO && type && type->kind != TYPE_ANY && type->kind != TYPE_NEVER)
 		f->kind = format_type_is_scalar(type) ? FORMAT_TEXT : FORMAT_NDJSON;
 	return f;
@@ -39,6 +49,10 @@ format_new(enum format_kind kind, const struct type *type)
 void
 format_free(struct format **f)
 {
+	if (*f && (*f)->kin) {
+		(*f)->kin->clear((*f)->state);
+		mem_free((*f)->state);
+	}
 	if (*f)
 		mem_free((*f)->split);
 	mem_free(*f);
@@ -48,7 +62,21 @@ format_free(struct format **f)
 bool
 format_is_binary(enum format_kind kind)
 {
-	return kind == FORMAT_MSGPACK;
+	return kind == FORMAT_MSGPACK || kind == FORMAT_NPY || kind == FORMAT_TFRECORD
+		|| kind == FORMAT_TAR;
+}
+
+void
+format_seekable(struct format *f)
+{
+	if (f->kin && f->kin->seekable)
+		f->kin->seekable(f->state);
+}
+
+bool
+format_patch(struct format *f, struct buf *out)
+{
+	return f->kin && f->kin->patch && f->kin->patch(f->state, out);
 }
 
 static void
@@ -142,11 +170,28 @@ format_msgpack(const struct elem *e, uint32_t n, struct buf *out)
 	}
 }
 
-static void
-format_elems(struct format *f, const struct elem *e, uint32_t n, struct buf *out)
+/* One by one, for they may refuse an element. */
+static enum status
+format_by_kin(struct format *f, const struct elem *e, uint32_t n, struct buf *out, struct err *err)
+{
+	for (uint32_t i = 0; i < n; i++, f->count++) {
+		size_t before = out->len;
+
+		if (f->kin->elem(f->state, e[i].p, e[i].len, out, err) != ST_OK) {
+			out->len = before;
+			return err_wrap(err, "element %llu", (unsigned long long)f->count + 1);
+		}
+	}
+	return ST_OK;
+}
+
+static enum status
+format_elems(struct format *f, const struct elem *e, uint32_t n, struct buf *out, struct err *err)
 {
 	if (!n)
-		return;
+		return ST_OK;
+	if (f->kin)
+		return format_by_kin(f, e, n, out, err);
 	if (f->kind == FORMAT_AUTO)
 		format_decide(f, &e[0]);
 	switch (f->kind) {
@@ -156,17 +201,16 @@ format_elems(struct format *f, const struct elem *e, uint32_t n, struct buf *out
 	case FORMAT_JSON: format_json(f, e, n, out); break;
 	case FORMAT_RAW: format_raw(e, n, out); break;
 	case FORMAT_MSGPACK: format_msgpack(e, n, out); break;
-	case FORMAT_AUTO: case FORMAT_COUNT: case FORMAT_NONE: break;
+	default: break;
 	}
 	f->count += n;
+	return ST_OK;
 }
 
 enum status
 format_run(struct format *f, const struct run *r, struct buf *out, struct err *e)
 {
-	(void)e;
-	format_elems(f, r->e, r->n, out);
-	return ST_OK;
+	return format_elems(f, r->e, r->n, out, e);
 }
 
 enum status
@@ -193,7 +237,9 @@ format_bytes(struct format *f, const uint8_t *p, size_t len, uint64_t count,
 			f->split[n] = (struct elem){ p, NULL, (uint32_t)(next - p), 0 };
 			p = next;
 		}
-		format_elems(f, f->split, n, out);
+		enum status st = format_elems(f, f->split, n, out, e);
+		if (st != ST_OK)
+			return st;
 	}
 	if (p != end) {
 		out->len = before;
@@ -206,6 +252,8 @@ format_bytes(struct format *f, const uint8_t *p, size_t len, uint64_t count,
 void
 format_end(struct format *f, struct buf *out)
 {
+	if (f->kin && f->kin->end)
+		f->kin->end(f->state, out);
 	if (f->kind == FORMAT_COUNT)
 		buf_printf(out, "%llu\n", (unsigned long long)f->count);
 	else if (f->kind == FORMAT_JSON)
