@@ -17,7 +17,7 @@ struct stats {
 	struct buf quantiles;
 	struct keyed key;
 	uint64_t count;
-	int64_t sum;        /* while all are ints and it fits */
+	int64_t sum, least, greatest; /* while all are ints and the sum fits */
 	bool is_float;
 	double mean, spread; /* Welford's: the sum of squares is spread */
 	double float_sum;
@@ -82,7 +82,7 @@ stats_typing(struct op_node *n, struct op_typing *t, const struct type **type, s
 	if (st != ST_OK)
 		return st;
 	for (uint32_t k = 0; k < 6; k++)
-		fields[k] = (struct type_field){ names[k], type_scalar(k == 1 ? TYPE_ANY : TYPE_FLOAT) };
+		fields[k] = (struct type_field){ names[k], type_scalar(k == 2 || k == 5 ? TYPE_FLOAT : TYPE_ANY) };
 	fields[0].type = type_scalar(TYPE_INT);
 	for (uint32_t k = 0; k < count; k++) {
 		stats_name(q[k], text[k]);
@@ -118,6 +118,10 @@ stats_add(struct stats *s, const struct mp *m)
 
 	if (m->kind == MP_FLOAT || m->unsigned_big || __builtin_add_overflow(s->sum, m->i, &s->sum))
 		s->is_float = true;
+	if (!s->is_float && (!s->count || m->i < s->least))
+		s->least = m->i;
+	if (!s->is_float && (!s->count || m->i > s->greatest))
+		s->greatest = m->i;
 	s->count++;
 	s->float_sum += x;
 	if (isnan(x)) {
@@ -181,9 +185,14 @@ stats_finish(struct op_inst *self, struct run *out, struct err *e)
 	p = mp_put_uint(mp_put_text(p, "count", 5), s->count);
 	p = mp_put_text(p, "sum", 3);
 	p = s->is_float ? mp_put_float(p, s->float_sum) : mp_put_int(p, s->sum);
-	p = stats_put(p, "mean", any, s->nans ? NAN : s->mean);
-	p = stats_put(p, "min", some, s->digest.least);
-	p = stats_put(p, "max", some, s->digest.greatest);
+	p = stats_put(p, "mean", any, (s->is_float ? s->float_sum : (double)s->sum) / (double)s->count);
+	if (s->is_float || !any) {
+		p = stats_put(p, "min", some, s->digest.least);
+		p = stats_put(p, "max", some, s->digest.greatest);
+	} else {
+		p = mp_put_int(mp_put_text(p, "min", 3), s->least);
+		p = mp_put_int(mp_put_text(p, "max", 3), s->greatest);
+	}
 	p = stats_put(p, "stddev", some, s->nans ? NAN : count > 0 ? sqrt(s->spread / count) : 0);
 	for (uint32_t k = 0; k < n; k++) {
 		char name[STATS_NAME];
@@ -217,6 +226,8 @@ stats_save(struct op_inst *self, struct buf *out)
 	state_put_u64(out, s->count);
 	state_put_u64(out, s->nans);
 	state_put_u64(out, (uint64_t)s->sum);
+	state_put_u64(out, (uint64_t)s->least);
+	state_put_u64(out, (uint64_t)s->greatest);
 	state_put_u64(out, s->is_float);
 	for (int k = 0; k < 3; k++)
 		state_put_u64(out, bits[k]);
@@ -234,6 +245,8 @@ stats_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
 	s->count = state_get_u64(&in, UINT64_MAX);
 	s->nans = state_get_u64(&in, UINT64_MAX);
 	s->sum = (int64_t)state_get_u64(&in, UINT64_MAX);
+	s->least = (int64_t)state_get_u64(&in, UINT64_MAX);
+	s->greatest = (int64_t)state_get_u64(&in, UINT64_MAX);
 	s->is_float = state_get_u64(&in, 1);
 	for (int k = 0; k < 3; k++)
 		bits[k] = state_get_u64(&in, UINT64_MAX);
@@ -264,6 +277,6 @@ const struct op_desc op_stats = {
 	.save = stats_save,
 	.restore = stats_restore,
 	.example = "range 5 | stats quantiles=[0.5]",
-	.output = "{\"count\":5,\"sum\":10,\"mean\":2.0,\"min\":0.0,\"max\":4.0,"
+	.output = "{\"count\":5,\"sum\":10,\"mean\":2.0,\"min\":0,\"max\":4,"
 		  "\"stddev\":1.4142135623730951,\"p50\":2.0}\n",
 };
