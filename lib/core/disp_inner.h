@@ -177,7 +177,8 @@ struct stream {
 	size_t n_held, cap_held;
 	uint64_t *gone;           /* seats that READER_GONE is not answered for yet */
 	size_t n_gone, cap_gone;
-	uint32_t holds;           /* answers to HOLD that are missing */
+	uint64_t *owing;          /* seats whose answer to HOLD is missing */
+	size_t n_owing, cap_owing;
 	uint64_t from, skipped;   /* of the ASSIGN: first offset; elements in skip */
 	uint64_t high, made;      /* elements known to have been made at least; sum over generations */
 	uint64_t version;
@@ -188,7 +189,10 @@ struct seat {
 	struct dirty dirty;
 	uint64_t number;
 	struct iteration *iter;
-	struct peer *peer;        /* never NULL: created with it */
+	struct peer *peer;        /* NULL: away, and to come back with its position */
+	uint64_t peer_id;
+	int64_t away_since;
+	struct list_node away;    /* in disp.away */
 	uint64_t seq;             /* of the last ACK recorded */
 	uint64_t sent_version;
 	bool opened;              /* JOB was sent since this dispatcher began */
@@ -227,7 +231,7 @@ struct disp {
 	uint32_t n_idle_anonymous;
 	struct hash iters;        /* by id */
 	struct list_node running; /* iterations LISTING or RUNNING */
-	struct list_node notify, waiting;
+	struct list_node notify, waiting, away;
 	struct list_node dirty;
 	struct disp_row *deletes;
 	size_t n_deletes, cap_deletes;
@@ -301,6 +305,7 @@ void stream_changed(struct disp *d, struct stream *s);  /* its readers are to be
 void stream_fence(struct disp *d, struct stream *s);
 void stream_hold(struct disp *d, struct stream *s);     /* (again) asks all readers what they hold */
 void stream_orphan(struct disp *d, struct stream *s);   /* wants a worker */
+void stream_held(struct disp *d, struct stream *s, uint64_t seat, const struct ranges *got);
 void stream_hold_check(struct disp *d, struct stream *s); /* have all answered? */
 void stream_give(struct disp *d, struct stream *s, struct peer *w);
 void stream_detach(struct disp *d, struct stream *s);
@@ -315,6 +320,9 @@ void stream_split(const struct stream *s, size_t k, struct split *out);
 /* disp_seat.c */
 struct seat *seat_new(struct disp *d, struct iteration *it, struct peer *p, uint64_t number);
 struct seat *seat_find(const struct iteration *it, uint64_t number);
+void seat_away(struct disp *d, struct seat *r);         /* lost, but will be back */
+void seat_back(struct disp *d, struct seat *r, struct peer *p);
+void seat_tick(struct disp *d);
 void seat_gone(struct disp *d, struct seat *r);         /* lost, or closed: frees it */
 void seat_message(struct disp *d, struct peer *p, struct msg *m);
 void seat_open(struct disp *d, struct seat *r, uint64_t req); /* JOB, and STREAMS from the first */

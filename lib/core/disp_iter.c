@@ -79,7 +79,9 @@ iter_free(struct disp *d, struct iteration *it)
 	while (!ring_empty(&it->seats)) {
 		struct seat *r = LIST_OF(it->seats.next, struct seat, node);
 
-		r->peer->seat = NULL;
+		if (r->peer)
+			r->peer->seat = NULL;
+		ring_drop(&r->away);
 		ring_drop(&r->node);
 		ring_drop(&r->dirty.node);
 		mem_free(r);
@@ -429,14 +431,23 @@ waiting_tick(struct disp *d)
 static void
 iter_over(struct disp *d, struct iteration *it)
 {
-	struct list_node *n;
+	struct list_node *n, *next;
 
 	it->finished = d->now;
 	disp_dirty(d, &it->dirty, DIRTY_ROW);
-	for (n = it->seats.next; n != &it->seats; n = n->next)
-		ask_put(d, ASK_DONE, LIST_OF(n, struct seat, node)->peer, (struct stream_key){ it->id, 0, 0 }, 0);
+	job_used(d, it->job);
 	iter_drop_streams(d, it);
+	for (n = it->seats.next; n != &it->seats; n = next) {
+		struct seat *r = LIST_OF(n, struct seat, node);
+
+		next = n->next;
+		if (r->peer)
+			ask_put(d, ASK_DONE, r->peer, (struct stream_key){ it->id, 0, 0 }, 0);
+		else
+			seat_gone(d, r); /* finds it over when it comes back */
+	}
 	iter_answer(d, it);
+	job_left(d, it->job);
 }
 
 void

@@ -371,6 +371,18 @@ job_join(struct disp *d, struct peer *p, struct msg *m, struct iteration *it)
 {
 	char *text;
 
+	/* An ordered job has one reader. One that is away has its position and
+	 * comes with it; who comes without begins anew. */
+	for (struct list_node *n = it->seats.next; it->job->order != ORDER_ANY && n != &it->seats;) {
+		struct seat *r = LIST_OF(n, struct seat, node);
+
+		n = n->next;
+		if (r->peer)
+			continue;
+		job_used(d, it->job);
+		seat_gone(d, r);
+		it->job->users--;
+	}
 	if (it->job->order != ORDER_ANY && iter_live(it) && (it->n_seats || !ring_empty(&it->waiting))) {
 		text = mem_printf("job `%s` keeps an order and has a reader already", it->job->name);
 		disp_error(d, p, m->req, ST_TEMP, text, "an ordered job has one reader at a time; use --order any to share it");
@@ -396,11 +408,21 @@ job_resumed(struct disp *d, struct peer *p, struct msg *m, struct dataset *s, bo
 	if (it && it->job->dataset == s && it->epoch == m->open.epoch) {
 		/* Its position names the seat it had: whoever is still taken to
 		 * sit there is dead or ought to be. */
-		struct seat *old = m->open.seat ? seat_find(it, m->open.seat) : NULL;
+		struct seat *old;
 
 		job_used(d, it->job);
+		/* What it has had is recorded before its old self is dropped, or
+		 * that would be given to others. */
+		for (size_t i = 0; i < m->open.have.n && it->state == ITER_RUNNING; i++) {
+			struct stream *at = iter_stream(it, m->open.have.v[i].stream);
+
+			if (at)
+				stream_acked(d, at, &m->open.have.v[i].ranges, NULL);
+		}
+		old = m->open.seat ? seat_find(it, m->open.seat) : NULL;
 		if (old) {
-			job_refuse_reader(d, old->peer, 0, it->id, old->number);
+			if (old->peer)
+				job_refuse_reader(d, old->peer, 0, it->id, old->number);
 			seat_gone(d, old);
 		}
 		it->job->users--; /* the waiting OPEN comes in its place */
@@ -430,7 +452,16 @@ job_open(struct disp *d, struct peer *p, struct msg *m)
 		seat_open(d, p->seat, m->req);
 		return;
 	}
-	if (o->seat && !o->resume) { /* had a seat, and has lost it */
+	if (o->seat && !o->resume) {
+		it = iter_find(d, o->iteration);
+		struct seat *away = it ? seat_find(it, o->seat) : NULL;
+
+		if (away && !away->peer && away->peer_id == p->id) {
+			seat_back(d, away, p);
+			seat_open(d, away, m->req);
+			return;
+		}
+		/* had a seat, and has lost it */
 		job_refuse_reader(d, p, m->req, o->iteration, o->seat);
 		return;
 	}

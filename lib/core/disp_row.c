@@ -41,7 +41,7 @@ struct row_stream {
 struct row_split { uint32_t unit; uint64_t start, count, times, weight; };
 struct row_point { uint64_t split; struct bytes state; bool has_state; };
 struct row_ledger { struct ranges acked; };
-struct row_reader { uint64_t peer, seq, acked; bool checkpoint; };
+struct row_reader { uint64_t peer, seq, acked; bool checkpoint, away; };
 
 static const struct field meta_fields[] = {
 	U32(row_meta, version, 0, NULL), U64(row_meta, instance, NULL), U64(row_meta, next_id, NULL),
@@ -99,7 +99,7 @@ static const struct field ledger_fields[] = {
 };
 static const struct field reader_fields[] = {
 	U64(row_reader, peer, NULL), U64(row_reader, seq, NULL), U64(row_reader, acked, NULL),
-	BOOL(row_reader, checkpoint, NULL), { 0 }
+	BOOL(row_reader, checkpoint, NULL), BOOL(row_reader, away, NULL), { 0 }
 };
 
 /* Writing */
@@ -211,7 +211,7 @@ row_put_dirty(struct row_out *o, struct dirty *x, unsigned what)
 	case DIRTY_STREAM: row_put_stream(o, LIST_OF(x, struct stream, dirty), what); break;
 	case DIRTY_SEAT: {
 		struct seat *s = LIST_OF(x, struct seat, dirty);
-		struct row_reader r = { s->peer->id, s->seq, s->acked, s->checkpoint };
+		struct row_reader r = { s->peer_id, s->seq, s->acked, s->checkpoint, !s->peer };
 		row_put(o, ROW_READER, s->iter->id, s->number, 0, reader_fields, &r);
 		break;
 	}
@@ -546,10 +546,15 @@ row_get_reader(struct disp *d, const struct row_load *l, struct err *e)
 
 	if (fields_decode("reader row", reader_fields, l->p, l->n, &r, e))
 		return e->kind;
-	if (!it || disp_peer(d, r.peer))
+	if (!it || (!r.away && disp_peer(d, r.peer)))
 		return row_orphan(e, "reader");
-	p = disp_peer_await(d, r.peer, ROLE_READER);
+	p = r.away ? NULL : disp_peer_await(d, r.peer, ROLE_READER);
 	s = seat_new(d, it, p, l->key[1]);
+	s->peer_id = r.peer;
+	if (r.away) {
+		s->away_since = d->now;
+		ring_push(&d->away, &s->away);
+	}
 	s->seq = r.seq;
 	s->acked = r.acked;
 	s->checkpoint = r.checkpoint;
@@ -585,7 +590,8 @@ row_go_on(struct disp *d, struct iteration *it, struct err *e)
 		return err_set(e, ST_DATA, "the units of an iteration have no row");
 	if (!iter_live(it))
 		for (struct list_node *n = it->seats.next; n != &it->seats; n = n->next)
-			ask_put(d, ASK_DONE, LIST_OF(n, struct seat, node)->peer, (struct stream_key){ it->id, 0, 0 }, 0);
+			if (LIST_OF(n, struct seat, node)->peer)
+				ask_put(d, ASK_DONE, LIST_OF(n, struct seat, node)->peer, (struct stream_key){ it->id, 0, 0 }, 0);
 	iter_check(d, it);
 	return ST_OK;
 }

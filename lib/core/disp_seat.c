@@ -10,10 +10,12 @@ seat_new(struct disp *d, struct iteration *it, struct peer *p, uint64_t number)
 {
 	struct seat *r = mem_zalloc(sizeof *r);
 
-	*r = (struct seat){ .dirty.kind = DIRTY_SEAT, .number = number, .iter = it, .peer = p };
+	*r = (struct seat){ .dirty.kind = DIRTY_SEAT, .number = number, .iter = it, .peer = p,
+		.peer_id = p ? p->id : 0 };
 	ring_push(&it->seats, &r->node);
 	it->n_seats++;
-	p->seat = r;
+	if (p)
+		p->seat = r;
 	job_used(d, it->job);
 	return r;
 }
@@ -34,10 +36,13 @@ seat_gone(struct disp *d, struct seat *r)
 	struct job *j = it->job;
 
 	ring_drop(&r->node);
+	ring_drop(&r->away);
 	ring_drop(&r->dirty.node);
 	it->n_seats--;
-	r->peer->seat = NULL;
-	ask_drop(d, ASK_DONE, r->peer, (struct stream_key){ it->id, 0, 0 }, 0);
+	if (r->peer) {
+		r->peer->seat = NULL;
+		ask_drop(d, ASK_DONE, r->peer, (struct stream_key){ it->id, 0, 0 }, 0);
+	}
 	disp_delete(d, ROW_READER, 2, it->id, r->number, 0);
 	/* A job that ends with this reader needs no care for its streams. */
 	if (it->state == ITER_RUNNING && (j->users > 1 || *j->name || j->keep)) {
@@ -48,6 +53,50 @@ seat_gone(struct disp *d, struct seat *r)
 	}
 	mem_free(r);
 	job_left(d, j);
+}
+
+/* Its position may hold elements that it has not acknowledged, so nothing of
+ * what it had may be given to others before it is back and says so. */
+void
+seat_away(struct disp *d, struct seat *r)
+{
+	r->peer->seat = NULL;
+	r->peer = NULL;
+	r->opened = false;
+	r->away_since = d->now;
+	ring_push(&d->away, &r->away);
+	disp_dirty(d, &r->dirty, DIRTY_ROW);
+}
+
+/* The same program again: it was not dead. */
+void
+seat_back(struct disp *d, struct seat *r, struct peer *p)
+{
+	ring_drop(&r->away);
+	r->peer = p;
+	r->peer_id = p->id;
+	p->seat = r;
+	disp_dirty(d, &r->dirty, DIRTY_ROW);
+	for (size_t i = 0; i < r->iter->n_streams; i++) {
+		struct stream *s = r->iter->streams[i];
+
+		for (size_t k = 0; s->place == STREAM_HOLDING && k < s->n_owing; k++)
+			if (s->owing[k] == r->number)
+				ask_put(d, ASK_HOLD, p, stream_key_of(s), r->number);
+	}
+}
+
+/* Who stays away as long as jobs are kept does not come back. */
+void
+seat_tick(struct disp *d)
+{
+	while (!ring_empty(&d->away)) {
+		struct seat *r = LIST_OF(d->away.next, struct seat, away);
+
+		if (r->away_since + d->o.job_gc_ns > d->now)
+			break;
+		seat_gone(d, r);
+	}
 }
 
 /* STREAMS */
@@ -104,7 +153,7 @@ seat_notify(struct disp *d)
 		for (struct list_node *n = it->seats.next; n != &it->seats; n = n->next) {
 			struct seat *r = LIST_OF(n, struct seat, node);
 
-			if (r->opened && r->sent_version < it->version)
+			if (r->peer && r->opened && r->sent_version < it->version)
 				seat_send_streams(d, r);
 		}
 	}
@@ -191,21 +240,10 @@ static void
 seat_held(struct disp *d, struct seat *r, struct msg *m)
 {
 	struct stream *s = stream_find(d, m->held.key);
-	struct stream_held *h;
 
-	if (!s || s->iter != r->iter || s->gen != m->held.key.gen || s->place != STREAM_HOLDING ||
-	    !ask_drop(d, ASK_HOLD, r->peer, m->held.key, r->number))
-		return;
-	if (m->held.ranges.n) {
-		if (s->n_held == s->cap_held)
-			s->held = mem_grow(s->held, &s->cap_held, s->n_held + 1, sizeof *s->held);
-		h = &s->held[s->n_held++];
-		*h = (struct stream_held){ .seat = r->number };
-		intervals_add_ranges(&h->got, &m->held.ranges);
-		disp_dirty(d, &s->dirty, DIRTY_ROW);
-	}
-	s->holds--;
-	stream_hold_check(d, s);
+	if (s && s->iter == r->iter && s->gen == m->held.key.gen && s->place == STREAM_HOLDING &&
+	    ask_drop(d, ASK_HOLD, r->peer, m->held.key, r->number))
+		stream_held(d, s, r->number, &m->held.ranges);
 }
 
 void

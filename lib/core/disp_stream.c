@@ -49,12 +49,15 @@ stream_shrink(struct stream *s)
 	mem_free(s->splits);
 	mem_free(s->held);
 	mem_free(s->gone);
+	mem_free(s->owing);
+	s->owing = NULL;
 	s->splits = NULL;
 	s->held = NULL;
 	s->gone = NULL;
 	s->n_points = 0;
 	s->n_splits = s->cap_splits = s->saved_splits = 0;
 	s->n_held = s->cap_held = s->n_gone = s->cap_gone = 0;
+	s->n_owing = s->cap_owing = 0;
 }
 
 void
@@ -147,12 +150,15 @@ stream_fence(struct disp *d, struct stream *s)
 void
 stream_hold(struct disp *d, struct stream *s)
 {
-	s->holds = 0;
+	s->n_owing = 0;
 	for (struct list_node *n = s->iter->seats.next; n != &s->iter->seats; n = n->next) {
 		struct seat *r = LIST_OF(n, struct seat, node);
 
-		s->holds++;
-		ask_put(d, ASK_HOLD, r->peer, stream_key_of(s), r->number);
+		if (s->n_owing == s->cap_owing)
+			s->owing = mem_grow(s->owing, &s->cap_owing, s->n_owing + 1, sizeof *s->owing);
+		s->owing[s->n_owing++] = r->number;
+		if (r->peer)
+			ask_put(d, ASK_HOLD, r->peer, stream_key_of(s), r->number);
 	}
 	stream_hold_check(d, s);
 }
@@ -193,10 +199,35 @@ stream_orphan(struct disp *d, struct stream *s)
 	iter_place(d, s->iter);
 }
 
+static void
+stream_owes_no_more(struct stream *s, uint64_t seat)
+{
+	for (size_t i = 0; i < s->n_owing; i++)
+		if (s->owing[i] == seat) {
+			s->owing[i] = s->owing[--s->n_owing];
+			return;
+		}
+}
+
+/* A reader's answer to HOLD. */
+void
+stream_held(struct disp *d, struct stream *s, uint64_t seat, const struct ranges *got)
+{
+	stream_owes_no_more(s, seat);
+	if (got->n) {
+		if (s->n_held == s->cap_held)
+			s->held = mem_grow(s->held, &s->cap_held, s->n_held + 1, sizeof *s->held);
+		s->held[s->n_held] = (struct stream_held){ .seat = seat };
+		intervals_add_ranges(&s->held[s->n_held++].got, got);
+		disp_dirty(d, &s->dirty, DIRTY_ROW);
+	}
+	stream_hold_check(d, s);
+}
+
 void
 stream_hold_check(struct disp *d, struct stream *s)
 {
-	if (s->place == STREAM_HOLDING && !s->holds)
+	if (s->place == STREAM_HOLDING && !s->n_owing)
 		stream_orphan(d, s);
 }
 
@@ -264,7 +295,8 @@ stream_finish(struct disp *d, struct stream *s)
 		for (struct list_node *n = it->seats.next; n != &it->seats; n = n->next) {
 			struct seat *r = LIST_OF(n, struct seat, node);
 
-			ask_drop(d, ASK_HOLD, r->peer, stream_key_of(s), r->number);
+			if (r->peer)
+				ask_drop(d, ASK_HOLD, r->peer, stream_key_of(s), r->number);
 		}
 	s->place = STREAM_ORPHAN;
 	ring_drop(&s->orphan);
@@ -375,8 +407,9 @@ stream_seat_gone(struct disp *d, struct stream *s, const struct seat *r)
 
 	if (s->finished)
 		return;
-	if (s->place == STREAM_HOLDING && ask_drop(d, ASK_HOLD, r->peer, stream_key_of(s), r->number))
-		s->holds--;
+	if (r->peer)
+		ask_drop(d, ASK_HOLD, r->peer, stream_key_of(s), r->number);
+	stream_owes_no_more(s, r->number);
 	for (size_t i = 0; i < s->n_held; i++)
 		if (s->held[i].seat == r->number) {
 			intervals_sub_all(&s->held[i].got, &s->acked);

@@ -44,7 +44,7 @@ disp_new(const struct disp_opts *o, int64_t now_ns)
 {
 	struct disp *d = mem_zalloc(sizeof *d);
 	struct list_node *rings[] = { &d->by_heard, &d->workers, &d->tools, &d->asks, &d->job_list,
-		&d->idle_jobs, &d->running, &d->notify, &d->waiting, &d->dirty };
+		&d->idle_jobs, &d->running, &d->notify, &d->waiting, &d->away, &d->dirty };
 
 	d->o = *o;
 	if (!d->o.beat_ms)
@@ -131,7 +131,9 @@ disp_peer_lost(struct disp *d, struct peer *p)
 		d->n_readers--;
 		if (p->waiting)
 			waiting_free(d, p->waiting);
-		if (p->seat)
+		if (p->seat && p->seat->checkpoint && iter_live(p->seat->iter))
+			seat_away(d, p->seat);
+		else if (p->seat)
 			seat_gone(d, p->seat);
 	} else {
 		d->n_tools--;
@@ -437,6 +439,7 @@ disp_tick(struct disp *d, int64_t now_ns)
 	}
 	ask_tick(d);
 	waiting_tick(d);
+	seat_tick(d);
 	job_tick(d);
 }
 
@@ -451,6 +454,11 @@ disp_next_deadline(const struct disp *d)
 		int64_t loss = LIST_OF(d->by_heard.next, struct peer, by_heard)->heard + disp_loss_ns(d);
 		if (loss < at)
 			at = loss;
+	}
+	if (!ring_empty(&d->away)) {
+		int64_t end = LIST_OF(d->away.next, struct seat, away)->away_since + d->o.job_gc_ns;
+		if (end < at)
+			at = end;
 	}
 	if (!ring_empty(&d->waiting)) {
 		int64_t until = LIST_OF(d->waiting.next, struct waiting, by_until)->until;

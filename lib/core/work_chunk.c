@@ -16,6 +16,8 @@ work_chunk_free(struct work *w, struct work_stream *s, struct work_chunk *c)
 	w->bytes -= c->bytes;
 	if (c->state == CHUNK_AGAIN)
 		c->link->again--;
+	if (c->link)
+		c->link->kept--;
 	c->link = NULL;
 	c->state = CHUNK_DONE;
 }
@@ -41,24 +43,26 @@ work_chunk_share(const struct work *w)
 	return w->o.memory / (w->n_active ? w->n_active : 1);
 }
 
-/* A stream stalls at its share and goes on when a quarter of it is free. One
- * that has nothing may always make a chunk: ordered readers wait for it. */
+/* A stream stalls at its share, or when all together have reached the budget,
+ * and goes on when some of it is free. One that has nothing may always make a
+ * chunk: ordered readers wait for it. */
 static void
 work_chunk_weigh(struct work *w, struct work_stream *s)
 {
-	size_t kept = s->n_chunks - s->first, share;
+	size_t kept = s->n_chunks - s->first, share, most = w->o.memory;
 	bool stall = s->stalled;
 
 	work_chunk_activity(w, s);
 	share = work_chunk_share(w);
 	if (s->producing != PRODUCING)
 		return;
-	if (s->bytes >= share || kept >= WORK_CHUNKS_MAX)
+	if (s->bytes >= share || w->bytes >= most || kept >= WORK_CHUNKS_MAX)
 		stall = true;
-	else if (s->bytes < share - share / 4 && kept < WORK_CHUNKS_MAX / 4 * 3)
+	else if (s->bytes < share - share / 4 && w->bytes < most - most / 8 && kept < WORK_CHUNKS_MAX / 4 * 3)
 		stall = false;
 	if (!s->bytes)
 		stall = false;
+	w->full |= stall;
 	if (stall == s->stalled)
 		return;
 	s->stalled = stall;
@@ -77,6 +81,11 @@ work_chunk_budget(struct work *w)
 static struct work_chunk *
 work_chunk_next(struct work_stream *s, const struct work_link *l)
 {
+	/* An ordered stream is for one reader at a time: what its predecessor
+	 * has not acknowledged comes first, once that is known to be gone. */
+	for (const struct work_link *o = s->ordered ? s->links : NULL; o; o = o->next)
+		if (o != l && o->kept)
+			return NULL;
 	if (l->again) {
 		for (size_t i = s->first; i < s->n_chunks; i++)
 			if (s->chunks[i].state == CHUNK_AGAIN && s->chunks[i].link == l)
@@ -96,6 +105,8 @@ work_chunk_send(struct work *w, struct work_stream *s, struct work_link *l, stru
 
 	if (c->state == CHUNK_AGAIN)
 		l->again--;
+	else
+		l->kept++;
 	c->state = CHUNK_SENT;
 	c->link = l;
 	l->sent++;
@@ -292,6 +303,20 @@ work_chunk_hand_done(struct work *w, struct work_stream *s)
 	m->handover.state.p = s->hand_state.n ? mem_dup(s->hand_state.p, s->hand_state.n) : NULL;
 }
 
+/* After chunks became free. */
+static void
+work_chunk_freed(struct work *w, struct work_stream *s)
+{
+	work_chunk_trim(s);
+	work_chunk_weigh(w, s);
+	if (w->full && w->bytes < w->o.memory - w->o.memory / 8) {
+		w->full = false;
+		work_chunk_budget(w);
+	}
+	work_chunk_hand_done(w, s);
+	work_chunk_pump(w, s);
+}
+
 static void
 work_chunk_ack(struct work *w, const struct msg_chunk_ack *a)
 {
@@ -313,10 +338,7 @@ work_chunk_ack(struct work *w, const struct msg_chunk_ack *a)
 			intervals_add(&s->acked, from, c->offset + c->skip);
 		}
 	}
-	work_chunk_trim(s);
-	work_chunk_weigh(w, s);
-	work_chunk_hand_done(w, s);
-	work_chunk_pump(w, s);
+	work_chunk_freed(w, s);
 }
 
 void
@@ -348,6 +370,9 @@ work_chunk_reader_gone(struct work *w, struct msg *m)
 			work_chunk_settle(w, s, c, g->acked.v[k].start, g->acked.v[k].end);
 		if (c->state == CHUNK_DONE)
 			continue;
+		if (c->state == CHUNK_AGAIN)
+			l->again--;
+		l->kept--;
 		c->state = CHUNK_QUEUED;
 		c->link = NULL;
 		if (i < s->next)
@@ -357,10 +382,7 @@ work_chunk_reader_gone(struct work *w, struct msg *m)
 		at = &(*at)->next;
 	*at = l->next;
 	mem_free(l);
-	work_chunk_trim(s);
-	work_chunk_weigh(w, s);
-	work_chunk_hand_done(w, s);
-	work_chunk_pump(w, s);
+	work_chunk_freed(w, s);
 }
 
 void

@@ -30,6 +30,7 @@ struct work_link {
 	uint64_t seat, peer, total, sent;
 	uint32_t session;
 	size_t again;           /* chunks to be sent again */
+	size_t kept;            /* chunks sent to it, and not acknowledged */
 	struct work_link *next;
 };
 enum work_producing { PRODUCING, PRODUCED_ALL, PRODUCED_FAILED, PRODUCED_HANDED };
@@ -43,7 +44,7 @@ struct work_stream {
 	uint64_t *gone;         /* seats that do not count any more */
 	size_t n_gone, cap_gone;
 	struct intervals acked; /* by readers, to us */
-	bool active, by_split, stalled, wanted, handing, asking, split_end;
+	bool active, ordered, by_split, stalled, wanted, handing, asking, split_end;
 	uint64_t next_split, taken; /* to ask for; taken by the thread */
 	int64_t asked_at, told_at;
 	enum work_producing producing;
@@ -66,6 +67,7 @@ struct work {
 	size_t n_lists, cap_lists;
 	size_t bytes, n_active; /* of all streams; streams that need a share */
 	bool draining, over, shown;
+	bool full;              /* some stream stalls because of all together */
 	int64_t again_due;
 	struct err err;
 };

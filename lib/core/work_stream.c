@@ -69,6 +69,7 @@ work_stream_assign(struct work *w, struct msg *m)
 		s = mem_zalloc(sizeof *s);
 		s->key = key;
 		s->by_split = m->assign.by_split;
+		s->ordered = m->assign.order != ORDER_ANY;
 		s->next_split = s->taken = m->assign.split;
 		hash_put(&w->streams, &name, sizeof name, s);
 		work_chunk_activity(w, s);

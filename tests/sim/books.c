@@ -170,7 +170,7 @@ book_check_source(struct world *w, const struct consumer *c, unsigned copies)
 void
 book_check(struct world *w)
 {
-	unsigned finished = 0, copies = 0;
+	unsigned finished = 0, others = 0, copies = 0;
 
 	for (unsigned i = 0; i < w->n_consumers; i++)
 		finished += w->consumers[i].finished;
@@ -184,7 +184,9 @@ book_check(struct world *w)
 		return; /* an empty dataset */
 	for (unsigned i = 0; i < w->n_consumers; i++)
 		book_count(w, &w->consumers[i]);
-	if (w->stop_after && w->readers == 1)
+	for (unsigned i = 0; i < w->n_consumers; i++)
+		others += i && w->consumers[i].finished;
+	if (w->stop_after && !others)
 		return;
 	for (size_t i = 0; i < w->made_index->n; i++) {
 		const struct address *a = w->made_index->items[i].key;
