@@ -42,8 +42,8 @@ row() {
 	done
 	a=$(median < "$work/a"); b=$(median < "$work/b")
 	awk -v n="$name" -v w="$wanted" -v m="$amount" -v u="$unit" -v a="$a" -v b="$b" -v r="$(median < "$work/r")" 'BEGIN {
-		printf "%-44s %10.2f %10.2f %-7s %8.2f %8.2f  %s\n", n, m / a, m / b, u, r, w, r >= w ? "reached" : "MISSED"
-		exit !(r >= w) }' || rows_missed=$((rows_missed + 1))
+		printf "%-44s %10.2f %10.2f %-7s %8.2f %8.2f  %s\n", n, m / a, m / b, u, r, w, (r >= w ? "reached" : "MISSED")
+		exit (r < w) }' || rows_missed=$((rows_missed + 1))
 }
 
 # floor NAME WANTED AMOUNT UNIT OURS: an absolute rate, in the same table.
@@ -56,15 +56,15 @@ floor_row() {
 	done
 	awk -v n="$name" -v w="$wanted" -v m="$amount" -v u="$unit" -v a="$(median < "$work/a")" 'BEGIN {
 		r = m / a
-		printf "%-44s %10.2f %10s %-7s %8s %8s  %s\n", n, r, "-", u, "-", w, r >= w ? "reached" : "MISSED"
-		exit !(r >= w) }' || rows_missed=$((rows_missed + 1))
+		printf "%-44s %10.2f %10s %-7s %8s %8s  %s\n", n, r, "-", u, "-", w, (r >= w ? "reached" : "MISSED")
+		exit (r < w) }' || rows_missed=$((rows_missed + 1))
 }
 
 # at_most NAME WANTED VALUE UNIT
 at_most() {
 	awk -v n="$1" -v w="$2" -v v="$3" -v u="$4" 'BEGIN {
-		printf "%-44s %10.2f %10s %-7s %8s %8s  %s\n", n, v, "-", u, "-", "<=" w, v <= w ? "reached" : "MISSED"
-		exit !(v <= w) }' || rows_missed=$((rows_missed + 1))
+		printf "%-44s %10.2f %10s %-7s %8s %8s  %s\n", n, v, "-", u, "-", "<=" w, (v <= w ? "reached" : "MISSED")
+		exit (v > w) }' || rows_missed=$((rows_missed + 1))
 }
 
 header() {
