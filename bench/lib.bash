@@ -30,12 +30,12 @@ median() { sort -g | awk '{ v[NR] = $1 } END { print NR % 2 ? v[(NR + 1) / 2] : 
 # turn, ROUNDS times; the ratio yard/ours is taken pair by pair, and its median is shown
 # beside the ratio that is wanted, with the rate of each in UNIT (AMOUNT of work / seconds).
 row() {
-	local name=$1 wanted=$2 amount=$3 unit=$4 ours=$5 yard=$6 i a b
+	local name=$1 wanted=$2 amount=$3 unit=$4 ours=$5 other=$6 i a b
 	: > "$work/a"; : > "$work/b"; : > "$work/r"
 	for ((i = 0; i < ROUNDS; i++)); do
 		"$ours" || { printf '%-44s failed\n' "$name"; rows_missed=$((rows_missed + 1)); return 0; }
 		a=$S
-		"$yard" || { printf '%-44s no yardstick\n' "$name"; return 0; }
+		"$other" || { printf '%-44s no yardstick\n' "$name"; return 0; }
 		b=$S
 		echo "$a" >> "$work/a"; echo "$b" >> "$work/b"
 		awk -v a="$a" -v b="$b" 'BEGIN { print b / a }' >> "$work/r"
