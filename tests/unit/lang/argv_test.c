@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "lang_help.h"
 
-#define ARGV(...) ((char *[]){ __VA_ARGS__, NULL })
+/* Words are not changed; the type is that of main's argv. */
+#define ARGV(...) ((char **)(const char *[]){ __VA_ARGS__, NULL })
 
 static void
 argv_same(char **argv, const char *want)
@@ -40,7 +41,7 @@ words_are_taken_whole(void **state)
 {
 	(void)state;
 	argv_same(ARGV("lines", "a b", "it's", "x|y", "#c", "@n", "$HOME", "k=v", ")x", "-f"),
-		  "lines 'a b' \"it's\" 'x|y' '#c' '@n' '$HOME' 'k=v' ')x' '-f'");
+		  "lines 'a b' \"it's\" 'x|y' '#c' '@n' '$HOME' 'k=v' ')x' -f");
 }
 
 static void
