@@ -128,7 +128,7 @@ struct iteration {
 	char *text, *help;
 	uint64_t times;
 	struct cut cut;
-	bool by_split;
+	bool by_split, units_loaded;
 	bool fixed;               /* split k belongs to stream k mod shards */
 	bool all_known;           /* no more streams */
 	uint32_t next_fixed;      /* fixed: whose the next split is */

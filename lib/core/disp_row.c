@@ -408,6 +408,7 @@ row_get_units(struct disp *d, const struct row_load *l, struct err *e)
 		return row_orphan(e, "list of units");
 	}
 	struct cut_pos pos = it->cut.pos;
+	it->units_loaded = true;
 	iter_open_cut(it, &r.units);
 	it->cut.small = d->o.small_splits;
 	if (pos.unit > it->cut.units.n || (it->cut.units.n && pos.unit == it->cut.units.n))
@@ -586,7 +587,7 @@ row_go_on(struct disp *d, struct iteration *it, struct err *e)
 		for (size_t k = 0; s->place == STREAM_ASSIGNED && k < s->n_gone; k++)
 			ask_put(d, ASK_GONE, s->worker, stream_key_of(s), s->gone[k]);
 	}
-	if (it->state == ITER_RUNNING && !it->cut.units.v && it->n_streams)
+	if (it->state == ITER_RUNNING && !it->units_loaded)
 		return err_set(e, ST_DATA, "the units of an iteration have no row");
 	if (!iter_live(it))
 		for (struct list_node *n = it->seats.next; n != &it->seats; n = n->next)

@@ -359,6 +359,8 @@ stream_acked(struct disp *d, struct stream *s, const struct ranges *r, struct se
 		intervals_add(&s->acked, start, end);
 	}
 	disp_dirty(d, &s->dirty, DIRTY_LEDGER);
+	if (!by)
+		stream_changed(d, s); /* an ordered reader must not wait for these */
 	stream_prune_points(d, s);
 	stream_finish_check(d, s); /* may free s */
 }

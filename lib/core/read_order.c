@@ -234,6 +234,8 @@ read_written(struct read *r, int64_t now_ns, uint64_t elements)
 	}
 	if (r->over)
 		return;
+	if (!r->first)
+		read_order_run(r);
 	read_acks_to_workers(r);
 	if (r->has_fresh && read_all_made(r) && !r->stats.held_bytes)
 		read_ack_send(r, false);

@@ -219,8 +219,9 @@ read_credit_stream(struct read *r, struct read_stream *s, uint32_t win)
 		free = 0;
 	}
 	/* An ordered reader may hold later chunks of a stream and need an earlier
-	 * one, that was to go to a reader that is gone: it must be let in. */
-	if (r->o.order != ORDER_ANY && !free && !read_order_front(s))
+	 * one, that was under way when a connection broke: when nothing is left
+	 * to be written, it must be let in. */
+	if (r->o.order != ORDER_ANY && !free && !r->first && !read_order_front(s))
 		free = 1;
 	total = s->arrived + free;
 	if (total <= s->total || (total - s->total < (win + 3) / 4 && s->total > s->arrived))

@@ -157,6 +157,60 @@ conn_drop_queue(struct frame **head, struct frame ***tail)
 }
 
 static void
+world_say_ranges(const struct ranges *r)
+{
+	for (size_t i = 0; i < r->n; i++)
+		printf(" %llu-%llu", (unsigned long long)r->v[i].start, (unsigned long long)r->v[i].end);
+}
+
+/* The message on one line, with what matters most in reading a failed run. */
+static void
+world_say_msg(struct world *w, const struct node *from, const struct node *to, const struct msg *m)
+{
+	const struct stream_key *k = &m->hold.key; /* of those that begin with it */
+
+	printf("# %10.6f %s -> %s %s", (double)w->now / 1e9, from->name, to->name, msg_name(m->type));
+	switch (m->type) {
+	case MSG_ASSIGN: case MSG_ASSIGNED: case MSG_HOLD: case MSG_HELD: case MSG_CREDIT: case MSG_CHUNK:
+	case MSG_CHUNK_ACK: case MSG_READER_GONE: case MSG_GONE_OK: case MSG_REVOKE: case MSG_STREAM_END:
+	case MSG_HANDOVER: case MSG_RESTART: case MSG_VOID: case MSG_SPLIT: case MSG_SPLIT_REQ:
+		printf(" %u.%u", k->stream, k->gen);
+		break;
+	default: break;
+	}
+	if (m->type == MSG_CHUNK)
+		printf(" seat %llu: %llu+%u skip %u", (unsigned long long)m->chunk.seat,
+		       (unsigned long long)m->chunk.offset, m->chunk.count, m->chunk.skip);
+	if (m->type == MSG_CREDIT)
+		printf(" seat %llu session %u: %llu", (unsigned long long)m->credit.seat, m->credit.session,
+		       (unsigned long long)m->credit.total);
+	if (m->type == MSG_CHUNK_ACK)
+		world_say_ranges(&m->chunk_ack.ranges);
+	if (m->type == MSG_HELD)
+		world_say_ranges(&m->held.ranges);
+	if (m->type == MSG_READER_GONE || m->type == MSG_GONE_OK) {
+		printf(" seat %llu", (unsigned long long)m->reader_gone.seat);
+		world_say_ranges(&m->reader_gone.acked);
+	}
+	if (m->type == MSG_ASSIGN) {
+		printf(" from %llu skip", (unsigned long long)m->assign.offset);
+		world_say_ranges(&m->assign.skip);
+	}
+	for (size_t i = 0; (m->type == MSG_ACK && i < m->ack.list.n) || (m->type == MSG_CLOSE && i < m->close.list.n); i++) {
+		const struct msg_stream_ranges *l = m->type == MSG_ACK ? &m->ack.list.v[i] : &m->close.list.v[i];
+
+		printf(" %u:", l->stream);
+		world_say_ranges(&l->ranges);
+	}
+	for (size_t i = 0; m->type == MSG_STREAMS && i < m->streams.list.n; i++) {
+		const struct msg_stream *l = &m->streams.list.v[i];
+
+		printf(" %u.%u state %u floor %llu", l->stream, l->gen, l->state, (unsigned long long)l->floor);
+	}
+	putchar('\n');
+}
+
+static void
 conn_deliver(struct world *w, void *arg, uint64_t tag)
 {
 	struct conn *c = arg;
@@ -182,8 +236,7 @@ conn_deliver(struct world *w, void *arg, uint64_t tag)
 		world_fail(w, "a message did not decode: %s", e.text);
 	} else {
 		if (w->verbose && m.type != MSG_BEAT)
-			world_say(w, "%s -> %s %s req %llu%s", from->name, to->name, msg_name(m.type),
-				  (unsigned long long)m.req, f->chunk ? " +" : "");
+			world_say_msg(w, from, to, &m);
 		if (to->kind == NODE_DISP)
 			sim_disp_frame(to, from, &m);
 		else if (from->kind == NODE_DISP && to->kind == NODE_WORKER)

@@ -15,7 +15,7 @@ struct sim_reader {
 	struct delivery *first, **last;
 	uint64_t untold;         /* written, the machine does not know yet */
 	size_t told;             /* elements of c->out the machine knows of */
-	bool writing, saving, over;
+	bool writing, saving, closed, over;
 	struct buf position;
 	size_t position_told;
 };
@@ -73,7 +73,7 @@ sim_read_write(struct world *w, void *arg, uint64_t life)
 	struct sim_reader *s = n->r;
 	uint64_t quota = 1 + chance(w, 20);
 
-	if (!n->alive || n->life != life)
+	if (!n->alive || n->life != life || s->closed)
 		return;
 	if (w->now < n->paused_until) {
 		world_at(w, n->paused_until, sim_read_write, n, life);
@@ -102,8 +102,10 @@ sim_read_write(struct world *w, void *arg, uint64_t life)
 		if (w->checkpoint && (one_in(w, 5) || !s->first))
 			sim_read_save(n);
 	}
-	if (w->stop_after && s->c->index == 0 && s->told >= w->stop_after)
+	if (w->stop_after && s->c->index == 0 && s->told >= w->stop_after && !s->untold) {
+		s->closed = true;
 		read_close(s->r, w->now, false);
+	}
 	s->writing = s->first || s->untold;
 	if (s->writing)
 		world_at(w, w->now + 1 + (int64_t)((double)some_time(w, 3 * MS) * w->slow), sim_read_write, n, life);

@@ -57,7 +57,7 @@ world_resume(struct world *w, void *arg, uint64_t tag)
 	struct consumer *c = arg;
 
 	(void)tag;
-	if (c->node || c->finished || w->n_nodes >= NODES_MAX)
+	if (c->node || c->finished || w->n_nodes >= NODES_MAX || (!w->checkpoint && c->n))
 		return;
 	w->resumes++;
 	sim_read_start(node_new(w, NODE_READER), c);
@@ -148,6 +148,7 @@ world_fault(struct world *w)
 	case 11:
 		if ((n = world_some(w, NODE_WORKER)) && n->paused_until <= w->now) {
 			world_say(w, "%s is to leave", n->name);
+			n->leaving = true;
 			sim_work_drain(n);
 		}
 		break;
@@ -169,7 +170,7 @@ world_faults(struct world *w, void *arg, uint64_t tag)
 static void
 world_care(struct world *w, void *arg, uint64_t tag)
 {
-	bool calm = w->now >= w->faults_until;
+	bool calm = w->now >= w->faults_until, staying = false;
 
 	(void)arg;
 	(void)tag;
@@ -197,7 +198,9 @@ world_care(struct world *w, void *arg, uint64_t tag)
 		else if (!calm && w->order == ORDER_ANY && !w->checkpoint && one_in(w, 20) && w->n_consumers < w->readers + 3)
 			world_new_consumer(w);
 	}
-	if (calm && !world_alive(w, NODE_WORKER))
+	for (unsigned i = 0; i < w->n_nodes; i++)
+		staying |= w->nodes[i]->kind == NODE_WORKER && w->nodes[i]->alive && !w->nodes[i]->leaving;
+	if (calm && !staying)
 		world_new_worker(w, NULL, 0);
 	world_at(w, w->now + 100 * MS + some_time(w, 200 * MS), world_care, NULL, 0);
 }

@@ -46,7 +46,7 @@ struct node {
 	enum node_kind kind;
 	unsigned index;
 	uint64_t peer;
-	bool alive;
+	bool alive, leaving;
 	uint64_t life;          /* counts up at each death */
 	int64_t paused_until, tick_at, tick_now;
 	unsigned ticks_at_once;
