@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "expr/ast.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -40,7 +41,7 @@ ast_new(enum ast_kind kind, unsigned op, const void *text, size_t text_len)
 
 	a->kind = (uint8_t)kind;
 	a->op = (uint8_t)op;
-	a->height = 1;
+	a->height = a->nest = 1;
 	if (text) {
 		a->text = mem_alloc(text_len + 1);
 		memcpy(a->text, text, text_len);
@@ -66,15 +67,64 @@ ast_mark(struct expr_ast *a, size_t at, size_t len)
 	a->mark_len = (uint32_t)len;
 }
 
+unsigned
+ast_level(const struct expr_ast *a)
+{
+	switch (a->kind) {
+	case AST_UNARY:
+	case AST_BINARY:
+		return ast_ops[a->op].level;
+	case AST_COND:
+		return LEVEL_COND;
+	case AST_LIT: {
+		struct mp h;
+
+		mp_head((uint8_t *)a->text, (uint8_t *)a->text + a->text_len, &h);
+		if ((h.kind == MP_INT && !h.unsigned_big && h.i < 0)
+		    || (h.kind == MP_FLOAT && signbit(h.f)))
+			return LEVEL_UNARY;
+		return LEVEL_POSTFIX;
+	}
+	default:
+		return LEVEL_POSTFIX;
+	}
+}
+
+/* What the kid that comes next adds to the nesting: nothing when it stands first
+ * and without brackets, as the text before an operator does. */
+static unsigned
+ast_nest_cost(const struct expr_ast *a, const struct expr_ast *kid)
+{
+	unsigned needs;
+
+	if (a->n)
+		return 1;
+	switch (a->kind) {
+	case AST_BINARY: needs = ast_ops[a->op].left; break;
+	case AST_COND: needs = LEVEL_OR; break;
+	case AST_FIELD:
+	case AST_INDEX:
+	case AST_SLICE: needs = LEVEL_POSTFIX; break;
+	default: return 1;
+	}
+	return ast_level(kid) < needs;
+}
+
 void
 ast_add(struct expr_ast *a, struct expr_ast *kid)
 {
+	if (kid) {
+		unsigned nest = kid->nest + ast_nest_cost(a, kid);
+
+		if (kid->height >= a->height)
+			a->height = (uint16_t)(kid->height + 1);
+		if (nest > a->nest)
+			a->nest = (uint16_t)nest;
+	}
 	/* full at 0 and at powers of two */
 	if (!(a->n & (a->n - 1)))
 		a->kids = mem_realloc(a->kids, (a->n ? a->n * 2u : 1u) * sizeof(*a->kids));
 	a->kids[a->n++] = kid;
-	if (kid && kid->height >= a->height)
-		a->height = (uint16_t)(kid->height + 1);
 }
 
 void

@@ -5,8 +5,11 @@
  * in the tree: `matches` is ~, !a is not a, x["name"] is .name, {ts} is
  * {ts: .ts}, -5 is one literal, and a parameter is its value.
  *
- * Bounds: brackets nest at most AST_DEEP, a tree is at most AST_HIGH high and
- * has at most AST_NODES nodes, so that walking it may recurse.
+ * Bounds: a tree nests at most AST_DEEP, is at most AST_HIGH high (long chains of
+ * operators are higher than they are deep) and has at most AST_NODES nodes, so
+ * that walking it may recurse. Nesting is counted as the canonical text has it,
+ * so that the text of a tree can be parsed; a text with brackets that are not
+ * needed may nest AST_TEXT_DEEP.
  */
 #ifndef EXPR_AST_H
 #define EXPR_AST_H
@@ -18,7 +21,7 @@
 #include "base/buf.h"
 #include "expr/expr.h"
 
-enum { AST_DEEP = 200, AST_HIGH = 1000, AST_NODES = 50000 };
+enum { AST_DEEP = 200, AST_TEXT_DEEP = 3 * AST_DEEP, AST_HIGH = 1000, AST_NODES = 50000 };
 
 enum ast_kind {
 	AST_LIT,    /* text: one encoded scalar */
@@ -63,6 +66,7 @@ enum ast_regex_flag { REGEX_I = 1, REGEX_M = 2, REGEX_S = 4, REGEX_X = 8 };
 struct expr_ast {
 	uint8_t kind, op;
 	uint16_t height;          /* of the tree below and with this node */
+	uint16_t nest;            /* how deep it nests when printed */
 	uint32_t at, len;         /* all of it, in the source text */
 	uint32_t mark, mark_len;  /* the operator or name that errors point at */
 	uint32_t n;
@@ -77,6 +81,8 @@ void ast_place(struct expr_ast *a, size_t at, size_t len);
 void ast_mark(struct expr_ast *a, size_t at, size_t len);
 /* Adds a child (taken; may be NULL in slices). */
 void ast_add(struct expr_ast *a, struct expr_ast *kid);
+/* How tightly the node itself binds (enum ast_level). */
+unsigned ast_level(const struct expr_ast *a);
 /* True for a text that can stand behind a dot or as a bare key. */
 bool ast_is_word(const char *s, size_t n);
 /* The text of an AST_LIT that is one, else false. */

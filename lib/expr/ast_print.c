@@ -61,29 +61,6 @@ ast_print_lit(const struct expr_ast *a, struct buf *out)
 	}
 }
 
-static unsigned
-ast_print_level(const struct expr_ast *a)
-{
-	switch (a->kind) {
-	case AST_UNARY:
-	case AST_BINARY:
-		return ast_ops[a->op].level;
-	case AST_COND:
-		return LEVEL_COND;
-	case AST_LIT: {
-		struct mp h;
-
-		mp_head((uint8_t *)a->text, (uint8_t *)a->text + a->text_len, &h);
-		if ((h.kind == MP_INT && !h.unsigned_big && h.i < 0)
-		    || (h.kind == MP_FLOAT && signbit(h.f)))
-			return LEVEL_UNARY;
-		return LEVEL_POSTFIX;
-	}
-	default:
-		return LEVEL_POSTFIX;
-	}
-}
-
 static void
 ast_print_list(const struct expr_ast *a, struct buf *out)
 {
@@ -175,7 +152,7 @@ ast_print_unary(const struct expr_ast *a, struct buf *out)
 		return;
 	}
 	/* - -x would do, -(-5) is not the literal 5 */
-	bool sign = kid->kind == AST_LIT && ast_print_level(kid) == LEVEL_UNARY;
+	bool sign = kid->kind == AST_LIT && ast_level(kid) == LEVEL_UNARY;
 	buf_byte(out, '-');
 	ast_print_at(kid, sign || kid->kind == AST_UNARY ? LEVEL_POSTFIX : LEVEL_UNARY, out);
 }
@@ -234,7 +211,7 @@ ast_print_bare(const struct expr_ast *a, struct buf *out)
 static void
 ast_print_at(const struct expr_ast *a, unsigned level, struct buf *out)
 {
-	bool brackets = ast_print_level(a) < level;
+	bool brackets = ast_level(a) < level;
 
 	if (brackets)
 		buf_byte(out, '(');

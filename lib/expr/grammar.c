@@ -30,11 +30,21 @@ grammar_is(const struct grammar *g, char sign)
 	return g->t.now.kind == TOKEN_SIGN && g->t.now.op == (unsigned)(unsigned char)sign;
 }
 
+static enum status
+grammar_too_deep(struct grammar *g, size_t at)
+{
+	token_fault(&g->t, at, 1, "this expression is nested too deeply");
+	err_help(g->t.e, "at most %d levels", AST_DEEP);
+	return ST_DATA;
+}
+
 /* Counts a node that was made, and gives it its place. */
 enum status
 grammar_made(struct grammar *g, struct expr_ast *a, size_t at)
 {
 	ast_place(a, at, g->t.end - at);
+	if (a->nest > AST_DEEP)
+		return grammar_too_deep(g, at);
 	if (++g->nodes > AST_NODES || a->height > AST_HIGH) {
 		token_fault(&g->t, at, 1, "this expression is too large");
 		err_help(g->t.e, "at most %d parts, %d of them in a chain", AST_NODES, AST_HIGH);
@@ -326,11 +336,8 @@ grammar_expr(struct grammar *g, unsigned level, struct expr_ast **out)
 {
 	enum status st;
 
-	if (++g->depth > AST_DEEP) {
-		token_fault(&g->t, g->t.now.at, 1, "this expression is nested too deeply");
-		err_help(g->t.e, "at most %d levels", AST_DEEP);
-		return ST_DATA;
-	}
+	if (++g->depth > AST_TEXT_DEEP)
+		return grammar_too_deep(g, g->t.now.at);
 	if (g->t.now.kind == TOKEN_OP) {
 		st = grammar_prefix(g, level, out);
 	} else {
