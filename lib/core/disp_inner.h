@@ -7,9 +7,11 @@
  *	disp_ask.c    what was asked of a peer and is asked again until answered
  *	disp_job.c    datasets, jobs, OPEN
  *	disp_iter.c   iterations: units, streams, workers for them, the end
- *	disp_stream.c one stream: fence, hold, assign, splits, restart points, ledger
+ *	disp_stream.c one stream: fence, hold, assign, ledger, end
+ *	disp_split.c  its splits and restart points
  *	disp_seat.c   readers in an iteration: acknowledgements, leaving, STREAMS
- *	disp_row.c    durable rows
+ *	disp_row.c    durable rows, written
+ *	disp_load.c   and read back
  *	disp_report.c reports
  *
  *	dataset <- job <- iteration <- stream    (each knows the one before)
@@ -315,7 +317,11 @@ void stream_finish_check(struct disp *d, struct stream *s);
 void stream_seat_gone(struct disp *d, struct stream *s, const struct seat *r);
 void stream_message(struct disp *d, struct peer *p, struct msg *m);
 void stream_revoke(struct disp *d, struct peer *w, struct stream_key key);
-void stream_split(const struct stream *s, size_t k, struct split *out);
+
+/* disp_split.c */
+void split_request(struct disp *d, struct peer *p, struct stream *s, const struct msg *m);
+void split_add_point(struct disp *d, struct stream *s, uint64_t offset, uint64_t split, struct bytes *state);
+void split_prune_points(struct disp *d, struct stream *s);
 
 /* disp_seat.c */
 struct seat *seat_new(struct disp *d, struct iteration *it, struct peer *p, uint64_t number);
@@ -328,7 +334,7 @@ void seat_message(struct disp *d, struct peer *p, struct msg *m);
 void seat_open(struct disp *d, struct seat *r, uint64_t req); /* JOB, and STREAMS from the first */
 void seat_notify(struct disp *d);                       /* STREAMS to whom it concerns */
 
-/* disp_row.c */
-void row_loads_free(struct disp *d);
+/* disp_load.c */
+void load_rows_free(struct disp *d);
 
 #endif

@@ -529,7 +529,7 @@ disp_free(struct disp **dp)
 	}
 	while (disp_outbox(d, &peer, &m))
 		msg_clear(&m);
-	row_loads_free(d);
+	load_rows_free(d);
 	hash_clear(&d->datasets);
 	hash_clear(&d->jobs);
 	hash_clear(&d->iters);

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a stream reads and where it can be begun again: its splits and its
+ * restart points.
+ */
+#include <string.h>
+
+#include "base/mem.h"
+#include "core/disp_inner.h"
+
+/* Splits */
+
+static void
+split_place_get(const struct stream *s, size_t k, struct split *out)
+{
+	const struct split_place *p = &s->splits[k];
+
+	split_copy(out, &s->iter->cut.units.v[p->unit]);
+	out->start = p->start;
+	out->count = p->count;
+	out->times = p->times;
+	out->weight = p->weight;
+	out->cuttable = false;
+}
+
+/* Cuts the next split for this stream; false: nothing is left. */
+static bool
+split_cut(struct disp *d, struct stream *s)
+{
+	struct iteration *it = s->iter;
+	struct split cut = { 0 };
+	uint64_t unit = it->cut.pos.unit;
+	uint32_t streams = it->fixed || !it->n_streams ? (uint32_t)it->n_streams : (uint32_t)(it->n_streams - it->n_ended);
+
+	if (!cut_next(&it->cut, streams, &cut))
+		return false;
+	if (s->n_splits == s->cap_splits)
+		s->splits = mem_grow(s->splits, &s->cap_splits, s->n_splits + 1, sizeof *s->splits);
+	s->splits[s->n_splits++] = (struct split_place){ (uint32_t)unit, cut.start, cut.count, cut.times, cut.weight };
+	split_clear(&cut);
+	disp_dirty(d, &it->dirty, DIRTY_ROW);
+	disp_dirty(d, &s->dirty, DIRTY_SPLITS | DIRTY_ROW);
+	return true;
+}
+
+/* With fixed places split g belongs to stream g mod n: all before it are dealt
+ * out too. How many are so far is the number all streams have. */
+static void
+split_cut_fixed(struct disp *d, struct stream *s, uint64_t k)
+{
+	struct iteration *it = s->iter;
+
+	while (s->n_splits <= k) {
+		uint32_t next = it->next_fixed;
+
+		if (!split_cut(d, it->streams[next]))
+			break;
+		it->next_fixed = (uint32_t)((next + 1) % it->n_streams);
+	}
+	if (s->n_splits <= k)
+		for (size_t i = 0; i < it->n_streams; i++) {
+			it->streams[i]->closed = true;
+			disp_dirty(d, &it->streams[i]->dirty, DIRTY_ROW);
+		}
+}
+
+static void
+split_close(struct disp *d, struct stream *s)
+{
+	s->closed = true;
+	disp_dirty(d, &s->dirty, DIRTY_ROW);
+}
+
+void
+split_request(struct disp *d, struct peer *p, struct stream *s, const struct msg *m)
+{
+	const struct msg_split_req *q = &m->split_req;
+	struct msg *out;
+	uint64_t n = q->n ? q->n : 1;
+
+	if (q->k > s->n_splits)
+		return; /* nobody asks for the second before the first is answered */
+	if (q->k == s->n_splits && !s->closed) {
+		if (s->iter->fixed)
+			split_cut_fixed(d, s, q->k);
+		else if (p->draining || s->iter->short_ || !split_cut(d, s))
+			split_close(d, s);
+	}
+	out = disp_send(d, p, MSG_SPLIT, m->req);
+	out->split.key = q->key;
+	out->split.k = q->k;
+	if (n > DISP_SPLITS_REPLY)
+		n = DISP_SPLITS_REPLY;
+	for (uint64_t k = q->k; k < s->n_splits && k < q->k + n; k++) {
+		struct split one = { 0 };
+
+		split_place_get(s, k, &one);
+		split_list_add(&out->split.splits, &one);
+		split_clear(&one);
+	}
+	out->split.end = s->closed && q->k + out->split.splits.n == s->n_splits;
+}
+
+/* Restart points */
+
+static void
+split_drop_point(struct disp *d, struct stream *s, unsigned i)
+{
+	if (s->points[i].saved)
+		disp_delete(d, ROW_POINT, 3, s->iter->id, s->index, s->points[i].offset);
+	mem_free(s->points[i].state.p);
+	s->n_points--;
+	memmove(s->points + i, s->points + i + 1, (s->n_points - i) * sizeof *s->points);
+}
+
+/* Of the points before everything that is missing only the last one matters. */
+void
+split_prune_points(struct disp *d, struct stream *s)
+{
+	uint64_t floor = intervals_gap(&s->acked, 0);
+
+	while (s->n_points > 1 && s->points[1].offset <= floor)
+		split_drop_point(d, s, 0);
+}
+
+void
+split_add_point(struct disp *d, struct stream *s, uint64_t offset, uint64_t split, struct bytes *state)
+{
+	unsigned i;
+
+	if (s->n_points && s->points[s->n_points - 1].offset >= offset)
+		return; /* old news */
+	if (s->n_points == DISP_POINTS) {
+		/* Which one can be missed most: the one between the nearest neighbours. */
+		unsigned drop = 1;
+		uint64_t best = UINT64_MAX;
+
+		for (i = 1; i < DISP_POINTS; i++) {
+			uint64_t next = i + 1 < DISP_POINTS ? s->points[i + 1].offset : offset;
+
+			if (next - s->points[i - 1].offset < best) {
+				best = next - s->points[i - 1].offset;
+				drop = i;
+			}
+		}
+		split_drop_point(d, s, drop);
+	}
+	s->points[s->n_points++] = (struct point){ offset, split, *state, state->n > 0, false };
+	*state = (struct bytes){ 0 };
+	if (offset > s->high)
+		s->high = offset;
+	split_prune_points(d, s);
+	disp_dirty(d, &s->dirty, DIRTY_POINTS);
+}
