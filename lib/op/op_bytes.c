@@ -127,7 +127,7 @@ const struct op_desc op_bytes = {
 	.close = file_source_close,
 	.save = file_source_save,
 	.restore = file_source_restore,
-	.example = "bytes 4 - header_bytes=3 | map text(x)",
+	.example = "bytes 4 - header_bytes=3",
 	.output = "abcd\nefgh\n",
 	.input = "...abcdefgh",
 };
