@@ -68,6 +68,14 @@ ops_indented(struct buf *out, const char *text)
 }
 
 static void
+ops_example_input(const char *input, struct buf *out)
+{
+	buf_str(out, "  with this on standard input:\n");
+	ops_indented(out, input);
+	buf_str(out, "  it is:\n");
+}
+
+static void
 ops_help_op(const struct op_desc *d, struct buf *out)
 {
 	static const char *const scopes[] = { "each element alone", "one stream",
@@ -96,7 +104,10 @@ ops_help_op(const struct op_desc *d, struct buf *out)
 	if (d->aliases || d->kind == OP_TRANSFORM)
 		buf_byte(out, '\n');
 	if (d->example) {
-		buf_printf(out, "\nExample:\n    dsvc-run '%s'\n", d->example);
+		buf_str(out, "\nExample:\n");
+		if (d->input)
+			ops_example_input(d->input, out);
+		buf_printf(out, "    dsvc-run '%s'\n", d->example);
 		ops_indented(out, d->output ? d->output : "");
 	}
 	buf_clear(&text);
@@ -138,20 +149,22 @@ ops_help(const char *name, struct buf *out, struct err *e)
 	return ST_USAGE;
 }
 
+/* The example as a literal block: without a prompt, for it is run by a unit test
+ * of the table, with all that it needs, and not by the tests of the manual. */
 static void
-ops_mdoc_example(const char *command, const char *input, const char *output, struct buf *out)
+ops_mdoc_example(const struct op_desc *d, struct buf *out)
 {
-	buf_str(out, ".Bd -literal -offset indent\n");
-	if (input) {
-		buf_str(out, "$ printf '");
-		for (; *input; input++)
-			buf_str(out, *input == '\n' ? "\\en" : *input == '\\' ? "\\e" : (char[]){ *input, 0 });
-		buf_str(out, "' | ");
-	} else {
-		buf_str(out, "$ ");
-	}
 	struct buf text = { 0 };
-	buf_printf(&text, "dsvc-run '%s'\n%s", command, output);
+
+	if (d->input) {
+		buf_str(&text, "printf '");
+		for (const char *c = d->input; *c; c++)
+			buf_str(&text, *c == '\n' ? "\\n" : *c == '\t' ? "\\t" : *c == '\\' ? "\\\\" :
+				       *c == '%' ? "%%" : *c == '\'' ? "'\\''" : (char[]){ *c, 0 });
+		buf_str(&text, "' | ");
+	}
+	buf_printf(&text, "dsvc-run '%s'\n%s", d->example, d->output ? d->output : "");
+	buf_str(out, ".Bd -literal -offset indent\n");
 	for (const char *c = (char *)text.data; *c; c++) {
 		/* A line must not begin as a macro. */
 		if ((c == (char *)text.data || c[-1] == '\n') && (*c == '.' || *c == '\''))
@@ -209,7 +222,7 @@ ops_mdoc_op(const struct op_desc *d, struct buf *out)
 		buf_str(out, ".El\n");
 	}
 	if (d->example)
-		ops_mdoc_example(d->example, d->input, d->output ? d->output : "", out);
+		ops_mdoc_example(d, out);
 	buf_clear(&text);
 }
 

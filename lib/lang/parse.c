@@ -198,17 +198,27 @@ out:
 	return st;
 }
 
+/* Whether a line ended between the statement's end and here: what stands here is
+ * then the next statement, also when it is indented. */
+static bool
+parse_on_next_line(const struct parse *p, size_t end)
+{
+	return !p->lx.words && memchr(p->lx.text->data + end, '\n', p->lx.at - end) != NULL;
+}
+
 /* options key=value ... */
 static enum status
 parse_options(struct parse *p)
 {
 	struct lex *lx = &p->lx;
-	size_t n;
+	size_t n, end = lx->at;
 
 	while (!lex_ends(lex_look(lx))) {
 		size_t at = lx->at;
 		struct lex_word w = { 0 };
-		if (!(n = lex_key_len(lx)))
+		if (!(n = lex_key_len(lx)) && parse_on_next_line(p, end))
+			return ST_OK;
+		if (!n)
 			return lex_fail(lx, at, 1, p->e, "options are written name=value");
 		const struct param *row = param_find(spec_option_rows, lx->text->data + at, n);
 		if (!row) {
@@ -227,6 +237,7 @@ parse_options(struct parse *p)
 		buf_clear(&w.text);
 		if (st)
 			return st;
+		end = lx->at;
 	}
 	return ST_OK;
 }
@@ -388,12 +399,14 @@ parse_file(struct parse *p, struct spectext *t, bool included)
 		}
 		if (parse_statement(p, included))
 			return p->e && p->e->kind ? p->e->kind : ST_DATA;
+		size_t end = p->lx.at;
 		m = lex_look(&p->lx);
 		if (m == LEX_OR)
 			return parse_say_or(p, p->lx.at);
 		if (m == LEX_CLOSE)
 			return lex_fail(&p->lx, p->lx.at, 1, p->e, "this ) closes nothing");
-		if (m != LEX_END && m != LEX_NEWLINE && m != LEX_STOP)
+		if (m != LEX_END && m != LEX_NEWLINE && m != LEX_STOP &&
+		    !parse_on_next_line(p, end))
 			return lex_fail(&p->lx, p->lx.at, 1, p->e, "the end of the statement is "
 					"expected here");
 	}

@@ -12,6 +12,7 @@ layout_and_comments_are_gone(void **state)
 	help_same("range 10 |\nbatch 4", "range 10 | batch 4");
 	help_same("zip (range 3)\n\n  (range 4\n| take 2\n)", "zip (range 3) (range 4 | take 2)");
 	help_same("dsvc 1; range 3;", "range 3");
+	help_same("dsvc 1\n  options seed=auto\n  param n: int = 3\n  range @n\n    | take 2", "range 3 | take 2");
 	help_same("range 3\r\n  | take 2\r\n", "range 3 | take 2");
 }
 

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT
+ * The example of each operator gives the output that stands beside it: help and
+ * manual print the two, and so cannot lie. */
+#include "lang_help.h"
+
+#include <stdatomic.h>
+#include <unistd.h>
+
+#include "value/format.h"
+
+/* Puts the text on standard input. */
+static void
+example_input(const char *text)
+{
+	FILE *f = tmpfile();
+
+	assert_non_null(f);
+	fputs(text ? text : "", f);
+	fflush(f);
+	assert_true(dup2(fileno(f), STDIN_FILENO) == STDIN_FILENO);
+	lseek(STDIN_FILENO, 0, SEEK_SET);
+	fclose(f);
+}
+
+static void
+example_run(const struct op_desc *d)
+{
+	struct spec_src src = { .text = d->example, .len = strlen(d->example) };
+	struct op_ctx ctx = { .seed = 1, .element_max = SPEC_ELEMENT_MAX };
+	struct buf out = { 0 };
+	struct err e = { 0 };
+	struct op_inst *chain;
+	struct plan *p;
+	struct run *r;
+
+	example_input(d->input);
+	if (plan_make(&src, &p, &e))
+		fail_msg("%s: %s: %s", d->name, d->example, e.text);
+	if (p->options.seed != PARAM_AUTO)
+		ctx.seed = (uint64_t)p->options.seed;
+	struct format *f = format_new(FORMAT_AUTO, p->type);
+	enum status st = op_open(p->top, &ctx, &chain, &e);
+	while (!st && !(st = op_pull(chain, &r, &e)))
+		st = format_run(f, r, &out, &e);
+	format_end(f, &out);
+	buf_str(&out, "");
+	if (st != ST_END)
+		fail_msg("%s: %s: %s", d->name, d->example, e.text);
+	if (strcmp((char *)out.data, d->output))
+		fail_msg("%s: %s gives\n%snot\n%s", d->name, d->example, (char *)out.data, d->output);
+	op_close(&chain);
+	format_free(&f);
+	plan_free(&p);
+	buf_clear(&out);
+}
+
+static void
+every_example_gives_its_output(void **state)
+{
+	size_t n = 0;
+
+	(void)state;
+	for (size_t i = 0; op_at(i); i++)
+		if (op_at(i)->example) {
+			example_run(op_at(i));
+			n++;
+		}
+	assert_true(n > 30);
+}
+
+/* Without an example: only those whose elements come from a service. */
+static void
+every_operator_is_documented(void **state)
+{
+	(void)state;
+	for (size_t i = 0; op_at(i); i++) {
+		const struct op_desc *d = op_at(i);
+		if (!d->brief || !d->doc || (!d->example && !(d->flags & OP_REMOTE)))
+			fail_msg("%s lacks its brief, doc or example", d->name);
+		for (const struct param *r = d->params; r && r->kind; r++)
+			if (!r->help)
+				fail_msg("%s: %s has no help", d->name, r->name);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_example_gives_its_output),
+		cmocka_unit_test(every_operator_is_documented),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
