@@ -76,19 +76,20 @@ demo: deps ## the same question asked of dsvc-run and of a service
 	@$(MAKE) --no-print-directory -j$(JOBS) all
 	@PATH="$(abspath $(B)/bin):$$PATH" bash demo/run.sh
 
-# Rules
+# Rules. One word and the target; V=1 shows the commands.
+say = $(if $(V),,@echo '  $(if $(filter %.o,$@),compile,$(if $(filter %.a,$@),archive,link   )) $(@:$(B)/%=%)';)
 $(B)/%.o: %.c $(B)/flags | $(B)/gen/op_list.h
 	@mkdir -p $(@D)
-	$(CC) -std=gnu11 $(WARN_ALL) $(WARN_C) $(OURS) $(PKG_CFLAGS) $(CFLAGS) -c -o $@ $<
+	$(say)$(CC) -std=gnu11 $(WARN_ALL) $(WARN_C) $(OURS) $(PKG_CFLAGS) $(CFLAGS) -c -o $@ $<
 
 $(B)/%.o: %.cc $(B)/flags | $(B)/gen/op_list.h
 	@mkdir -p $(@D)
-	$(CXX) -std=c++17 $(WARN_ALL) $(OURS) $(PKG_CFLAGS) $(CXXFLAGS) -c -o $@ $<
+	$(say)$(CXX) -std=c++17 $(WARN_ALL) $(OURS) $(PKG_CFLAGS) $(CXXFLAGS) -c -o $@ $<
 
 # The archive is removed first, or an object whose source is gone stays in it.
 $(LIB): $(LIB_O) $(B)/gen/lib_list
 	@rm -f $@
-	$(AR) rcs $@ $(LIB_O)
+	$(say)$(AR) rcs $@ $(LIB_O)
 
 # C++ links, because the JSON parser is C++; --as-needed drops its runtime
 # from the programs that do not parse JSON.
@@ -97,21 +98,21 @@ link = $(CXX) $(CFLAGS) $(LD_OURS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIB) $(1)
 .SECONDEXPANSION:
 $(BIN): $(B)/bin/%: $$(addprefix $(B)/,$$(addsuffix .o,$$(basename $$(wildcard cmd/$$*/*.c)))) $(LIB)
 	@mkdir -p $(@D)
-	$(call link)
+	$(say)$(call link)
 $(UNIT): $(B)/%: $(B)/tests/%.o $(LIB)
 	@mkdir -p $(@D)
-	$(call link,-lcmocka)
+	$(say)$(call link,-lcmocka)
 $(SIM): $(B)/%: $(B)/tests/%.o $(SIM_O) $(LIB)
 	@mkdir -p $(@D)
-	$(call link,-lcmocka)
+	$(say)$(call link,-lcmocka)
 $(FUZZ): $(B)/%: $(B)/tests/%.o $(LIB)
 	@mkdir -p $(@D)
-	$(call link,-fsanitize=fuzzer)
+	$(say)$(call link,-fsanitize=fuzzer)
 
 # Yardsticks are nobody's library: a file each, and the plain optimisation of a user.
 $(YARD): $(B)/yard/%: bench/yard/%.c
 	@mkdir -p $(@D)
-	$(CC) -std=gnu11 -O2 $(WARN_ALL) -D_GNU_SOURCE $(PKG_CFLAGS) $(CFLAGS) -o $@ $< $(PKG_LIBS)
+	$(say)$(CC) -std=gnu11 -O2 $(WARN_ALL) -D_GNU_SOURCE $(PKG_CFLAGS) $(CFLAGS) -o $@ $< $(PKG_LIBS)
 
 # Rewritten only when they change, so that nothing is built again in vain.
 keep = @mkdir -p $(@D); { cat >$@.new; if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi; }
