@@ -216,8 +216,10 @@ parse_options(struct parse *p)
 	while (!lex_ends(lex_look(lx))) {
 		size_t at = lx->at;
 		struct lex_word w = { 0 };
-		if (!(n = lex_key_len(lx)) && parse_on_next_line(p, end))
+		if (!(n = lex_key_len(lx)) && parse_on_next_line(p, end)) {
+			lx->at = end;
 			return ST_OK;
+		}
 		if (!n)
 			return lex_fail(lx, at, 1, p->e, "options are written name=value");
 		const struct param *row = param_find(spec_option_rows, lx->text->data + at, n);
