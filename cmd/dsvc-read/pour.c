@@ -49,10 +49,14 @@ enum status
 pour_wait(struct pour *p, int fd, struct err *e)
 {
 	bool watch = p->o->progress && !p->o->quiet;
-	struct pollfd f[3] = { { fd, POLLIN, 0 }, { stop_fd(), POLLIN, 0 }, { p->gone_fd, POLLIN, 0 } };
+	/* before anything has come there is no output that would look after its pipe */
+	struct pollfd f[4] = { { fd, POLLIN, 0 }, { stop_fd(), POLLIN, 0 },
+			       { p->gone_fd, POLLIN, 0 }, { STDOUT_FILENO, 0, 0 } };
 	(void)e;
-	poll(f, 3, watch ? POUR_SHOW_MS : -1);
-	return f[1].revents || f[2].revents ? ST_AGAIN : ST_OK;
+	poll(f, p->out || p->o->output ? 3 : 4, watch ? POUR_SHOW_MS : -1);
+	if (f[3].revents & POLLERR)
+		pour_gone(p);
+	return f[1].revents || f[2].revents || (f[3].revents & POLLERR) ? ST_AGAIN : ST_OK;
 }
 
 static bool

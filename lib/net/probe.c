@@ -150,8 +150,10 @@ claim_lock(const struct address *ep, int *out, struct err *e)
 	snprintf(name, sizeof name, "%s.lock", ep->path);
 	for (int tries = 0; tries < 100; tries++) {
 		int fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-		if (fd < 0)
-			return err_errno(e, "cannot bind %s: %s", ep->text, name);
+		if (fd < 0) {
+			err_errno(e, "cannot bind %s", ep->text);
+			return e ? (e->kind = e->kind == ST_NOINPUT ? ST_CONFIG : e->kind) : ST_CONFIG;
+		}
 		if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
 			close(fd);
 			return claim_live(ep, e);

@@ -15,7 +15,10 @@
 #include "net/net_inner.h"
 #include "net/track.h"
 
-enum { SOCK_BURST = 256 }; /* messages taken before others get their turn */
+enum {
+	SOCK_BURST = 256,    /* messages taken before others get their turn */
+	SOCK_LINGER_MS = 500
+};
 
 struct sock {
 	struct net *net;
@@ -76,6 +79,8 @@ sock_new(struct net *n, const struct sock_opts *opts)
 	void *h = s->handle;
 	sock_set_int(h, ZMQ_ROUTER_MANDATORY, 1);
 	sock_set_int(h, ZMQ_ROUTER_HANDOVER, opts->handover);
+	/* for sock_disconnect, which would else wait for ever for a peer that is gone */
+	sock_set_int(h, ZMQ_LINGER, SOCK_LINGER_MS);
 	sock_set_int(h, ZMQ_SNDHWM, 0);
 	sock_set_int(h, ZMQ_RCVHWM, 0);
 	sock_set_int(h, ZMQ_RECONNECT_IVL, opts->reconnect_ms ? opts->reconnect_ms : 50);

@@ -19,7 +19,7 @@ load lib/dsvc
 @test "the same pipeline has the same id, however it is laid out" {
 	service 0
 	local first=$(dsvc-register 'range 10 | map x*x')
-	run -0 dsvc-register $'  range 0 10  # numbers\n  | map x * x'
+	run -0 dsvc-register $'  range 10  # numbers\n  | map x * x'
 	[[ $output == "$first" ]]
 	run -0 dsvc-register -s n=10 -e 'range @n | map x*x'
 	[[ $output == "$first" ]]
@@ -61,7 +61,7 @@ load lib/dsvc
 
 @test "what cannot run on workers is refused" {
 	run -65 dsvc-register --check 'stdin | map x'
-	[[ $output == *"standard input"* ]]
+	[[ $output == *"cannot run on workers"* ]]
 	run -65 dsvc-register --check 'range 10 | take 3'
 	[[ $output == *per_stream* ]]
 }

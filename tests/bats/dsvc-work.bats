@@ -29,6 +29,7 @@ load lib/dsvc
 }
 
 @test "it binds as it reaches the dispatcher" {
+	mkdir -m 700 "$sockets/dsvc"
 	start dispatch dsvc-dispatch -b 'tcp://127.0.0.1:*' -b "$endpoint"
 	local tcp=$ready
 	start one dsvc-work
