@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The dispatcher alone: what it answers. (Whole passes, and what becomes of
+ * them under faults: tests/sim.)
+ */
+#include "core/dispatcher.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+
+#define MS 1000000ll
+#define SEC 1000000000ll
+enum { W1 = 11, W2 = 12, R1 = 21, R2 = 22, T1 = 31 };
+
+static struct disp *d;
+static int64_t now;
+static struct { uint64_t peer; struct msg m; } sent[512];
+static size_t n_sent;
+
+static void
+spec_id(const char *spec, size_t n, char *out, size_t size)
+{
+	snprintf(out, size, "id-%.*s", (int)n, spec);
+}
+
+static void
+collect(void)
+{
+	disp_changes(d, NULL, NULL);
+	while (disp_outbox(d, &sent[n_sent].peer, &sent[n_sent].m))
+		assert_true(++n_sent < 512);
+}
+
+static void
+forget(void)
+{
+	while (n_sent)
+		msg_clear(&sent[--n_sent].m);
+}
+
+/* What was sent to `peer` of this type since the last message; NULL: nothing. */
+static struct msg *
+got(uint64_t peer, enum msg_type t)
+{
+	for (size_t i = 0; i < n_sent; i++)
+		if (sent[i].peer == peer && sent[i].m.type == t)
+			return &sent[i].m;
+	return NULL;
+}
+
+static void
+say(uint64_t peer, struct msg m)
+{
+	struct msg copy;
+
+	forget();
+	now += MS;
+	msg_copy(&copy, &m);
+	disp_message(d, now, peer, &copy);
+	msg_clear(&copy);
+	collect();
+}
+
+static void
+wait_for(int64_t ns)
+{
+	forget();
+	for (int64_t end = now + ns; now < end;) {
+		int64_t at = disp_next_deadline(d);
+
+		now = at < end && at > now ? at : end;
+		disp_tick(d, now);
+		collect();
+	}
+}
+
+static char *
+text(const char *s)
+{
+	return (char *)(uintptr_t)s;
+}
+
+static void
+hello(uint64_t peer, enum wire_role role)
+{
+	say(peer, (struct msg){ .type = MSG_HELLO, .req = 1, .hello = { .version = WIRE_VERSION, .role = role,
+		.peer = peer, .name = text("n"), .endpoint = text("ep"), .slots = 2 } });
+	assert_non_null(got(peer, MSG_WELCOME));
+}
+
+static void
+open_job(uint64_t peer, const char *job, const char *spec, uint64_t seed)
+{
+	say(peer, (struct msg){ .type = MSG_OPEN, .req = 7, .open = { .job = text(job), .spec = text(spec),
+		.type = text("int"), .sharding = SHARD_DYNAMIC, .epoch = 1, .seeded = true, .seed = seed,
+		.min_workers = 1, .wait_ms = 500 } });
+}
+
+static void
+units(uint64_t worker, uint64_t req, uint64_t count)
+{
+	struct split s = { .kind = SPLIT_RANGE, .cuttable = true, .count = count, .times = 1, .weight = count };
+	struct msg m = { .type = MSG_UNITS, .req = req, .units = { .times = 1, .units = { count ? &s : NULL, count ? 1 : 0, 1 } } };
+
+	say(worker, m);
+}
+
+static int
+setup(void **state)
+{
+	struct disp_opts o = { .instance = 5, .seed = 3, .spec_id = spec_id, .job_gc_ns = 60 * SEC };
+
+	(void)state;
+	now = SEC;
+	d = disp_new(&o, now);
+	return 0;
+}
+
+static int
+teardown(void **state)
+{
+	(void)state;
+	forget();
+	disp_free(&d);
+	return 0;
+}
+
+/* W1, R1 and a running pass of `count` elements; leaves the ASSIGN in sent. */
+static uint64_t
+begin(const char *job, uint64_t count)
+{
+	struct msg *m;
+
+	hello(W1, ROLE_WORKER);
+	hello(R1, ROLE_READER);
+	open_job(R1, job, "range", 1);
+	m = got(W1, MSG_LIST);
+	assert_non_null(m);
+	assert_string_equal(m->list.spec, "range");
+	units(W1, m->req, count);
+	m = got(R1, MSG_JOB);
+	assert_non_null(m);
+	assert_int_equal(m->req, 7);
+	return m->job.iteration;
+}
+
+static void
+a_dataset_is_registered_once(void **state)
+{
+	(void)state;
+	hello(T1, ROLE_TOOL);
+	struct msg m = { .type = MSG_REGISTER, .req = 2, .reg = { .spec = text("a"), .type = text("int") } };
+	say(T1, m);
+	assert_string_equal(got(T1, MSG_DATASET)->dataset.id, "id-a");
+	assert_false(got(T1, MSG_DATASET)->dataset.known);
+	say(T1, m);
+	assert_true(got(T1, MSG_DATASET)->dataset.known);
+	m.reg.id = text("mine");
+	m.reg.spec = text("b");
+	say(T1, m);
+	assert_string_equal(got(T1, MSG_DATASET)->dataset.id, "mine");
+	m.reg.spec = text("c");
+	say(T1, m);
+	assert_int_equal(got(T1, MSG_ERROR)->error.code, ST_DATA);
+	assert_non_null(strstr(got(T1, MSG_ERROR)->error.text, "registered `b`, asked `c`"));
+	say(T1, (struct msg){ .type = MSG_GET, .req = 3, .get.id = text("mine") });
+	assert_string_equal(got(T1, MSG_DATASET)->dataset.spec, "b");
+	say(T1, (struct msg){ .type = MSG_GET, .req = 3, .get.id = text("none") });
+	assert_int_equal(got(T1, MSG_ERROR)->error.code, ST_NOINPUT);
+}
+
+static void
+strangers_and_other_versions_are_turned_away(void **state)
+{
+	struct err e;
+
+	(void)state;
+	say(R1, (struct msg){ .type = MSG_GET, .req = 3, .get.id = text("x") });
+	assert_non_null(got(R1, MSG_WHO));
+	struct msg m = { .type = MSG_HELLO, .req = 1, .hello = { .version = 9, .role = ROLE_READER, .peer = R1 } };
+	forget();
+	disp_message(d, now, R1, &m);
+	collect();
+	assert_int_equal(got(R1, MSG_REFUSED)->refused.version, WIRE_VERSION);
+	assert_int_equal(got(R1, MSG_REFUSED)->refused.code, ST_PROTO);
+	say(R1, (struct msg){ .type = MSG_HELLO, .hello = { .version = WIRE_VERSION, .role = ROLE_READER, .peer = R2 } });
+	assert_non_null(got(R1, MSG_REFUSED));
+	forget();
+	err_set(&e, ST_PROTO, "malformed");
+	disp_bad_message(d, now, R1, &e);
+	collect();
+	assert_int_equal(got(R1, MSG_ERROR)->error.code, ST_PROTO);
+}
+
+static void
+no_worker_is_said_after_the_time_given(void **state)
+{
+	(void)state;
+	hello(R1, ROLE_READER);
+	open_job(R1, "", "range", 1);
+	assert_int_equal(n_sent, 0);
+	wait_for(400 * MS);
+	assert_null(got(R1, MSG_ERROR));
+	wait_for(200 * MS);
+	assert_int_equal(got(R1, MSG_ERROR)->error.code, ST_UNAVAIL);
+	assert_non_null(strstr(got(R1, MSG_ERROR)->error.text, "0 of 1 workers"));
+}
+
+static void
+a_failed_listing_is_told_and_tried_again(void **state)
+{
+	(void)state;
+	hello(W1, ROLE_WORKER);
+	hello(R1, ROLE_READER);
+	for (int i = 0; i < 2; i++) {
+		open_job(R1, "job", "range", 1);
+		say(W1, (struct msg){ .type = MSG_UNITS, .req = got(W1, MSG_LIST)->req,
+			.units = { .code = ST_NOINPUT, .text = text("no such file") } });
+		assert_int_equal(got(R1, MSG_ERROR)->error.code, ST_NOINPUT);
+		assert_int_equal(got(R1, MSG_ERROR)->req, 7);
+	}
+}
+
+static void
+options_of_a_shared_job_must_match(void **state)
+{
+	(void)state;
+	begin("job", 1000);
+	hello(R2, ROLE_READER);
+	open_job(R2, "job", "range", 2);
+	assert_int_equal(got(R2, MSG_ERROR)->error.code, ST_USAGE);
+	assert_non_null(strstr(got(R2, MSG_ERROR)->error.text, "seed=1, asked was"));
+	open_job(R2, "job", "other", 1);
+	assert_non_null(strstr(got(R2, MSG_ERROR)->error.text, "dataset=id-range"));
+	open_job(R2, "job", "range", 1);
+	assert_int_equal(got(R2, MSG_JOB)->job.seat, 2);
+}
+
+/* The same answer for the same question, and an end that stays. */
+static void
+splits_are_given_once_and_for_ever(void **state)
+{
+	uint64_t it = begin("", 1000);
+	struct stream_key key = { it, 0, 1 };
+	struct msg ask = { .type = MSG_SPLIT_REQ, .split_req = { key, 0, 64 } };
+
+	(void)state;
+	assert_non_null(got(W1, MSG_ASSIGN));
+	for (int i = 0; i < 3; i++) {
+		say(W1, ask);
+		assert_int_equal(got(W1, MSG_SPLIT)->split.splits.n, 1);
+		assert_int_equal(got(W1, MSG_SPLIT)->split.splits.v[0].count, 1000);
+		assert_false(got(W1, MSG_SPLIT)->split.end);
+	}
+	ask.split_req.k = 1;
+	for (int i = 0; i < 3; i++) {
+		say(W1, ask);
+		assert_int_equal(got(W1, MSG_SPLIT)->split.splits.n, 0);
+		assert_true(got(W1, MSG_SPLIT)->split.end);
+	}
+	ask.split_req.k = 5; /* out of turn */
+	say(W1, ask);
+	assert_null(got(W1, MSG_SPLIT));
+	ask.split_req.key.gen = 9;
+	say(W1, ask);
+	assert_non_null(got(W1, MSG_REVOKE));
+}
+
+static void
+finish(uint64_t it, uint64_t length)
+{
+	struct stream_key key = { it, 0, 1 };
+	struct range all = { 0, length };
+	struct msg_stream_ranges l = { 0, { &all, 1 } };
+
+	say(W1, (struct msg){ .type = MSG_ASSIGNED, .assigned.key = key });
+	say(W1, (struct msg){ .type = MSG_STREAM_END, .stream_end = { .key = key, .length = length, .made = length } });
+	assert_non_null(got(W1, MSG_END_OK));
+	say(R1, (struct msg){ .type = MSG_ACK, .req = 1, .ack = { it, 1, 1, { &l, 1 } } });
+}
+
+static void
+a_pass_ends_when_all_is_acknowledged(void **state)
+{
+	uint64_t it = begin("job", 1000);
+
+	(void)state;
+	finish(it, 1000);
+	assert_int_equal(got(R1, MSG_DONE)->done.code, 0);
+	assert_int_equal(got(R1, MSG_DONE)->done.elements, 1000);
+	assert_non_null(got(W1, MSG_REVOKE));
+	say(R1, (struct msg){ .type = MSG_CLOSE, .req = 2, .close = { .iteration = it, .seat = 1, .seq = 2 } });
+	assert_non_null(got(R1, MSG_CLOSED));
+	/* late comers see at once that it is over; the next epoch is another pass */
+	hello(R2, ROLE_READER);
+	open_job(R2, "job", "range", 1);
+	assert_int_equal(got(R2, MSG_DONE)->done.elements, 1000);
+	say(R2, (struct msg){ .type = MSG_OPEN, .req = 8, .open = { .job = text("job"), .dataset = text("id-range"),
+		.sharding = SHARD_DYNAMIC, .epoch = 2, .seeded = true, .seed = 1, .wait_ms = 500 } });
+	assert_non_null(got(W1, MSG_LIST));
+	say(R2, (struct msg){ .type = MSG_BYE });
+	wait_for(70 * SEC);
+	struct buf b = { 0 };
+	assert_false(disp_status(d, now, REPORT_AUDIT, "job", &b));
+	buf_clear(&b);
+}
+
+static void
+an_empty_pass_is_over_at_once(void **state)
+{
+	(void)state;
+	begin("", 0);
+	assert_int_equal(got(R1, MSG_DONE)->done.code, 0);
+}
+
+static void
+a_failed_element_ends_the_pass_for_all(void **state)
+{
+	uint64_t it = begin("job", 1000);
+	struct stream_key key = { it, 0, 1 };
+
+	(void)state;
+	hello(R2, ROLE_READER);
+	open_job(R2, "job", "range", 1);
+	say(W1, (struct msg){ .type = MSG_STREAM_END, .stream_end = { .key = key, .code = ST_DATA, .text = text("op map: bad") } });
+	assert_int_equal(got(R1, MSG_DONE)->done.code, ST_DATA);
+	assert_string_equal(got(R2, MSG_DONE)->done.text, "op map: bad");
+}
+
+static void
+another_length_the_second_time_fails_the_pass(void **state)
+{
+	uint64_t it = begin("job", 1000);
+	struct range some = { 0, 10 };
+	struct msg_stream_ranges l = { 0, { &some, 1 } };
+
+	(void)state;
+	say(W1, (struct msg){ .type = MSG_ASSIGNED, .assigned.key = { it, 0, 1 } });
+	say(R1, (struct msg){ .type = MSG_ACK, .req = 1, .ack = { it, 1, 1, { &l, 1 } } });
+	say(W1, (struct msg){ .type = MSG_STREAM_END, .stream_end = { .key = { it, 0, 1 }, .length = 5, .made = 5 } });
+	assert_int_equal(got(R1, MSG_DONE)->done.code, ST_DATA);
+	assert_non_null(strstr(got(R1, MSG_DONE)->done.text, "came out differently"));
+}
+
+static void
+the_last_reader_of_its_own_job_stops_the_work(void **state)
+{
+	(void)state;
+	begin("", 1000);
+	forget();
+	disp_peer_gone(d, now, R1);
+	collect();
+	assert_non_null(got(W1, MSG_REVOKE));
+	assert_true(disp_idle_since(d) == now);
+}
+
+static void
+a_lost_worker_is_replaced_after_readers_were_asked(void **state)
+{
+	uint64_t it = begin("job", 1000);
+	struct range held = { 3, 9 }, acked = { 0, 3 };
+	struct msg_stream_ranges l = { 0, { &acked, 1 } };
+
+	(void)state;
+	hello(W2, ROLE_WORKER);
+	say(W1, (struct msg){ .type = MSG_ASSIGNED, .assigned.key = { it, 0, 1 } });
+	say(R1, (struct msg){ .type = MSG_ACK, .req = 1, .ack = { it, 1, 1, { &l, 1 } } });
+	forget();
+	disp_peer_gone(d, now, W1);
+	collect();
+	assert_int_equal(got(R1, MSG_HOLD)->hold.key.gen, 2);
+	assert_null(got(W2, MSG_ASSIGN));
+	say(R1, (struct msg){ .type = MSG_HELD, .held = { { it, 0, 2 }, 1, { &held, 1 } } });
+	struct msg_assign *a = &got(W2, MSG_ASSIGN)->assign;
+	assert_int_equal(a->key.gen, 2);
+	assert_int_equal(a->skip.n, 1);
+	assert_int_equal(a->skip.v[0].end, 9);
+	/* what the first one still says is void */
+	say(W1, (struct msg){ .type = MSG_BEAT });
+	assert_non_null(got(W1, MSG_WHO));
+}
+
+static void
+a_silent_peer_is_lost(void **state)
+{
+	(void)state;
+	begin("job", 1000);
+	for (int i = 0; i < 4; i++) {
+		wait_for(SEC);
+		say(R1, (struct msg){ .type = MSG_BEAT });
+	}
+	assert_int_equal(disp_workers(d), 1);
+	wait_for(SEC + 100 * MS);
+	assert_int_equal(disp_workers(d), 0);
+}
+
+static void
+who_was_taken_for_lost_is_told(void **state)
+{
+	uint64_t it = begin("job", 1000);
+
+	(void)state;
+	disp_peer_gone(d, now, R1);
+	hello(R1, ROLE_READER);
+	say(R1, (struct msg){ .type = MSG_OPEN, .req = 9, .open = { .job = text("job"), .iteration = it, .seat = 1 } });
+	assert_non_null(got(R1, MSG_GONE));
+	say(R1, (struct msg){ .type = MSG_ACK, .req = 9, .ack = { .iteration = it, .seat = 1, .seq = 1 } });
+	assert_non_null(got(R1, MSG_GONE));
+}
+
+int
+main(void)
+{
+#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		T(a_dataset_is_registered_once),
+		T(strangers_and_other_versions_are_turned_away),
+		T(no_worker_is_said_after_the_time_given),
+		T(a_failed_listing_is_told_and_tried_again),
+		T(options_of_a_shared_job_must_match),
+		T(splits_are_given_once_and_for_ever),
+		T(a_pass_ends_when_all_is_acknowledged),
+		T(an_empty_pass_is_over_at_once),
+		T(a_failed_element_ends_the_pass_for_all),
+		T(another_length_the_second_time_fails_the_pass),
+		T(the_last_reader_of_its_own_job_stops_the_work),
+		T(a_lost_worker_is_replaced_after_readers_were_asked),
+		T(a_silent_peer_is_lost),
+		T(who_was_taken_for_lost_is_told),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
