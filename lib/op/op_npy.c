@@ -28,6 +28,6 @@ const struct op_desc op_npy = {
 	.close = file_source_close,
 	.save = file_source_save,
 	.restore = file_source_restore,
-	.example = "npy tests/data/f4_2x3.npy",
+	.example = "npy grid.npy",
 	.output = "[0.0,0.25,0.5]\n[0.75,1.0,1.25]\n",
 };

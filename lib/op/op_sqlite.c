@@ -306,6 +306,6 @@ const struct op_desc op_sqlite = {
 	.close = sqlite_end,
 	.save = sqlite_save,
 	.restore = sqlite_restore,
-	.example = "sqlite tests/data/fruit.db \"SELECT name, price FROM fruit WHERE price < 2 ORDER BY id\"",
-	.output = "{\"name\":\"apple\",\"price\":1.5}\n{\"name\":\"fig\",\"price\":1}\n",
+	.example = "sqlite fruit.db \"SELECT name, price FROM fruit WHERE price < 2 ORDER BY id\"",
+	.output = "{\"name\":\"apple\",\"price\":1.5}\n{\"name\":\"fig\",\"price\":1.0}\n",
 };

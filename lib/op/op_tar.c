@@ -355,7 +355,7 @@ const struct op_desc op_tar = {
 	.close = tar_close,
 	.save = file_source_save,
 	.restore = file_source_restore,
-	.example = "tar tests/data/two.tar decode=true",
+	.example = "tar samples.tar decode=true",
 	.output = "{\"__key__\":\"a/0\",\"cls\":7,\"txt\":\"seven\"}\n"
 		  "{\"__key__\":\"a/1\",\"cls\":8,\"json\":{\"x\":[1,2]}}\n",
 };

@@ -63,7 +63,7 @@ const struct op_desc op_tfrecord = {
 	.close = file_tfrecord_close,
 	.save = file_source_save,
 	.restore = file_source_restore,
-	.example = "tfrecord tests/data/three.tfrecord as=example",
+	.example = "tfrecord three.tfrecord as=example",
 	.output = "{\"id\":1,\"label\":\"one\",\"x\":[0.5,1.5]}\n{\"id\":2,\"label\":\"two\",\"x\":[]}\n"
 		  "{\"id\":3,\"label\":\"three\",\"x\":2.5}\n",
 };

@@ -80,7 +80,7 @@ byte_ranges_give_each_record_once(void **state)
 static void
 records_data(const char *name, const char *want)
 {
-	char *path = mem_printf("%s/tests/data/%s", records_top, name);
+	char *path = mem_printf("%s/tests/%s", records_top, name);
 
 	src_expect(&op_npy, path, want);
 	mem_free(path);
@@ -93,10 +93,10 @@ what_numpy_wrote(void **state)
 	char *text = mem_printf("%s/tests/data/text.npy", records_top);
 
 	(void)state;
-	records_data("f4_2x3.npy", op_npy.output);
-	records_data("i8.npy", "-1\n0\n1099511627776\n");
-	records_data("be_u2_2x2.npy", "[1,2]\n[258,65535]\n");
-	records_data("bool.npy", "true\nfalse\n");
+	records_data("docs/grid.npy", op_npy.output);
+	records_data("data/i8.npy", "-1\n0\n1099511627776\n");
+	records_data("data/be_u2_2x2.npy", "[1,2]\n[258,65535]\n");
+	records_data("data/bool.npy", "true\nfalse\n");
 	src_expect_fault(&op_npy, path, "", ST_DATA, "Fortran order");
 	src_expect_fault(&op_npy, text, "", ST_DATA, "its type is <U2");
 	mem_free(path);

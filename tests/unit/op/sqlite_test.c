@@ -18,7 +18,7 @@ gives(const char *query, const char *want)
 	struct buf got = { 0 };
 	struct src s;
 
-	query_init(&s, "tests/data/fruit.db", query);
+	query_init(&s, "tests/docs/fruit.db", query);
 	assert_int_equal(op_sqlite.check(&s.node, &s.e), ST_OK);
 	assert_int_equal(src_all(&s, &got), ST_END);
 	assert_string_equal((char *)got.data, want);
@@ -58,7 +58,7 @@ more_rows_than_a_run(void **state)
 	struct src s;
 
 	(void)state;
-	query_init(&s, "tests/data/fruit.db", query);
+	query_init(&s, "tests/docs/fruit.db", query);
 	assert_int_equal(src_all(&s, &whole), ST_END);
 	op_close(&s.inst);
 	for (int stop = 1; stop <= 1999; stop += 333) {
@@ -83,13 +83,13 @@ more_rows_than_a_run(void **state)
 static void
 statements_are_checked_before_the_run(void **state)
 {
-	static const char db[] = "tests/data/fruit.db";
+	static const char db[] = "tests/docs/fruit.db";
 	struct buf got = { 0 };
 	struct src s;
 
 	(void)state;
-	refused("tests/data/none.db", "SELECT 1", ST_NOINPUT, "cannot read 'tests/data/none.db'");
-	refused("tests/data/two.tar", "SELECT 1 FROM x", ST_DATA, "not a database");
+	refused("tests/docs/none.db", "SELECT 1", ST_NOINPUT, "cannot read 'tests/docs/none.db'");
+	refused("tests/docs/samples.tar", "SELECT 1 FROM x", ST_DATA, "not a database");
 	refused(db, "SELECT nmae FROM fruit", ST_DATA, "no such column: nmae");
 	refused(db, "DELETE FROM fruit", ST_DATA, "reads no rows");
 	refused(db, "INSERT INTO fruit(name) VALUES('x') RETURNING id", ST_DATA, "reads no rows");
@@ -114,7 +114,7 @@ columns_are_the_type(void **state)
 	struct src s;
 
 	(void)state;
-	query_init(&s, "tests/data/fruit.db", "SELECT id, name AS called FROM fruit");
+	query_init(&s, "tests/docs/fruit.db", "SELECT id, name AS called FROM fruit");
 	assert_int_equal(op_sqlite.typing(&s.node, &t, &type, &s.e), ST_OK);
 	type_print(type, &text);
 	assert_string_equal((char *)text.data, "{id: any, called: any}");

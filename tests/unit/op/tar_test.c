@@ -139,7 +139,7 @@ what_is_no_archive(void **state)
 static void
 what_python_wrote(void **state)
 {
-	char *args = mem_printf("%s/tests/data/two.tar decode=true", tar_top);
+	char *args = mem_printf("%s/tests/docs/samples.tar decode=true", tar_top);
 
 	(void)state;
 	src_expect(&op_tar, args, op_tar.output);

@@ -141,7 +141,7 @@ a_record_larger_than_an_element_may_be_is_passed_over(void **state)
 static void
 what_tensorflow_wrote(void **state)
 {
-	char *path = mem_printf("%s/tests/data/three.tfrecord", tfrecord_top);
+	char *path = mem_printf("%s/tests/docs/three.tfrecord", tfrecord_top);
 	char *many = mem_printf("%s/tests/data/many.tfrecord.gz as=example", tfrecord_top);
 	char *args = mem_printf("%s as=example", path);
 
