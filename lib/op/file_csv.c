@@ -127,8 +127,10 @@ csv_begin(struct op_inst *self, struct file_source *s, const char *path, bool in
 	struct file_csv *f = self->state;
 
 	csv_restart(f->csv);
-	if (!f->header || !inside || !strcmp(path, "-"))
+	if (!f->header || !inside)
 		return ST_OK;
+	if (!strcmp(path, "-"))
+		return err_set(e, ST_DATA, "cannot go on in the middle of standard input: the header is gone");
 	enum status st = csv_header_at(f->csv, path, s->as_is, file_source_element_max(self), e);
 	return st == ST_END ? ST_OK : st;
 }

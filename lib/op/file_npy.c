@@ -181,9 +181,10 @@ npy_begin(struct op_inst *self, struct file_source *s, const char *path, bool in
 {
 	struct file_npy *f = self->state;
 
-	(void)inside;
 	f->known = false;
 	s->unit = 0;
+	if (!strcmp(path, "-") && inside)
+		return err_set(e, ST_DATA, "cannot go on in the middle of standard input: the header is gone");
 	if (!strcmp(path, "-"))
 		return ST_OK; /* its header comes in the window */
 	enum status st = npy_head_at(path, s->as_is, &f->head, e);
