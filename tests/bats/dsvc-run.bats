@@ -173,9 +173,10 @@ load lib/dsvc
 		IFS= read -r -t 5 -u 9 line
 		[[ $line == "line $n!" ]]
 	done
-	exec 8>&- 9<&-
-	kill -KILL "${pid[slow]}"
-	reap slow || :
+	exec 8>&-
+	reap slow 5
+	[[ $status == 0 ]]
+	exec 9<&-
 }
 
 @test "INT and TERM end it by the signal, with what was in hand" {
