@@ -1,0 +1,169 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# A dispatcher with --state: killed and started again, nothing is lost or repeated.
+
+load lib/dsvc
+
+many='range 300000 | map {i: x, pad: "0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890"}'
+
+state() { start "${1:-dispatch}" dsvc-dispatch --state "$BATS_TEST_TMPDIR/state"; }
+work() {
+	local name=$1
+	shift
+	start "$name" dsvc-work --memory 1M -j 1 "$@"
+}
+
+read_slowly() { # NAME ARG...
+	local name=$1
+	shift
+	mkfifo "$BATS_TEST_TMPDIR/$name.pipe"
+	spawn "$name" bash -c 'out=$1; shift; exec dsvc-read "$@" >"$out"' - "$BATS_TEST_TMPDIR/$name.pipe" --window 2 "$@"
+	exec {pipe}<"$BATS_TEST_TMPDIR/$name.pipe"
+	IFS= read -r -t 10 -u "$pipe" first
+}
+
+read_rest() { # FILE
+	{
+		echo "$first"
+		cat <&"$pipe"
+	} >"$1"
+	exec {pipe}<&-
+}
+
+exactly_once() {
+	sed 's/^{"i":\([0-9]*\),.*/\1/' "$@" | sort -n | cmp - <(seq 0 299999)
+}
+
+kill_dispatcher() {
+	kill -KILL "${pid[dispatch]}"
+	reap dispatch
+}
+
+@test "what was registered is there after a restart" {
+	state
+	local id=$(dsvc-register --id mine 'range 7')
+	kill_dispatcher
+	state
+	start work dsvc-work
+	run -0 dsvc-read -t count mine
+	[[ $output == 7 ]]
+	run -65 dsvc-register --id mine 'range 8'
+}
+
+@test "a pass goes on when the dispatcher is killed and started again" {
+	state
+	work one
+	work two
+	read_slowly reader --wait-workers 2 -e "$many"
+	kill_dispatcher
+	state
+	read_rest "$BATS_TEST_TMPDIR/all"
+	reap reader 20
+	((status == 0))
+	exactly_once "$BATS_TEST_TMPDIR/all"
+	run -0 dsvc-status --audit all
+	[[ $output == *balanced* ]]
+}
+
+@test "delivery goes on while the dispatcher is away" {
+	state
+	work one
+	# one split, in hand before the dispatcher goes
+	read_slowly reader -e "$many"
+	kill_dispatcher
+	for ((i = 0; i < 1000; i++)); do IFS= read -r -t 5 -u "$pipe" line; done
+	{
+		echo "$first"
+		printf '%s\n' "$line"
+	} >"$BATS_TEST_TMPDIR/some"
+	state
+	cat <&"$pipe" >"$BATS_TEST_TMPDIR/rest"
+	exec {pipe}<&-
+	reap reader 20
+	((status == 0))
+	(($(wc -l <"$BATS_TEST_TMPDIR/rest") == 300000 - 1001))
+}
+
+@test "dispatcher and worker killed together" {
+	state
+	work one
+	work two
+	read_slowly reader --wait-workers 2 -e "$many"
+	kill -KILL "${pid[one]}"
+	kill_dispatcher
+	state
+	read_rest "$BATS_TEST_TMPDIR/all"
+	reap reader 20
+	((status == 0))
+	exactly_once "$BATS_TEST_TMPDIR/all"
+	run -0 dsvc-status --audit all --json
+	[[ $output == *'"lost":0,"repeated":0'* ]]
+}
+
+@test "dispatcher killed again and again" {
+	state
+	work one
+	work two
+	read_slowly reader --wait-workers 2 -e "$many"
+	local i k
+	for k in 1 2 3 4 5; do
+		kill_dispatcher
+		state
+		for ((i = 0; i < 2000; i++)); do
+			IFS= read -r -t 10 -u "$pipe" line
+			printf '%s\n' "$line"
+		done >>"$BATS_TEST_TMPDIR/part"
+	done
+	read_rest "$BATS_TEST_TMPDIR/all"
+	reap reader 20
+	((status == 0))
+	exactly_once "$BATS_TEST_TMPDIR/part" "$BATS_TEST_TMPDIR/all"
+}
+
+@test "two dispatchers do not share a state" {
+	state
+	run -69 within 5s dsvc-dispatch --state "$BATS_TEST_TMPDIR/state" -b "$(free_ipc other)"
+	[[ $output == *"another dispatcher uses it"* ]]
+}
+
+@test "a damaged state is refused in words" {
+	state
+	dsvc-register 'range 7'
+	stop dispatch
+	printf 'garbage garbage garbage' | dd of="$BATS_TEST_TMPDIR/state/state.db" bs=1 seek=100 conv=notrunc 2>/dev/null
+	run -65 within 5s dsvc-dispatch --state "$BATS_TEST_TMPDIR/state"
+	[[ $output == *"$BATS_TEST_TMPDIR/state/state.db"*damaged* ]]
+	head -c 1000 /dev/zero | tr '\0' 'x' >"$BATS_TEST_TMPDIR/state/state.db"
+	run -65 within 5s dsvc-dispatch --state "$BATS_TEST_TMPDIR/state"
+}
+
+@test "a full disk refuses new promises and keeps the old ones" {
+	mkdir "$BATS_TEST_TMPDIR/state"
+	# files of at most 400 KiB; a write beyond is an error, not a signal
+	start dispatch bash -c "trap '' XFSZ; ulimit -f 400; exec dsvc-dispatch --state '$BATS_TEST_TMPDIR/state' \"\$@\"" -
+	local n=0 big
+	big=$(head -c 20000 /dev/zero | tr '\0' 'x')
+	dsvc-register --id before 'range 3'
+	while ((n++ < 100)) && dsvc-register "elements [\"$n$big\"]" 2>"$BATS_TEST_TMPDIR/err"; do :; done
+	((n < 100))
+	[[ $(<"$BATS_TEST_TMPDIR/err") == *"cannot record"* || $(<"$BATS_TEST_TMPDIR/err") == *"no answer"* ]]
+	run -74 dsvc-register 'range 99'
+	[[ $output == *"cannot record anything"* ]]
+	[[ $(<"$BATS_TEST_TMPDIR/dispatch.err") == *"nothing new is promised"* ]]
+	kill_dispatcher
+	state
+	start work dsvc-work
+	run -0 dsvc-read -t count before
+	[[ $output == 3 ]]
+}
+
+@test "finished work is removed in time" {
+	start dispatch dsvc-dispatch --state "$BATS_TEST_TMPDIR/state" --job-gc 0.2s
+	start work dsvc-work
+	run -0 dsvc-read -t count -e 'range 100000'
+	until_true 5s bash -c "dsvc-status --json | grep -q '\"jobs\":\[\]'"
+	stop dispatch
+	state
+	run -0 dsvc-status --json
+	[[ $output == *'"jobs":[]'* ]]
+}
