@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Specs: any text gives a plan or an error with words. What is planned must have
- * a canonical text that is planned again, to the same text. The first byte
- * chooses the form: a text, or words for the argv form, divided by newlines. */
+ * a canonical text that is planned again, to the same text. A first byte of 1
+ * makes the rest words for the argv form, divided by newlines. */
 #include <assert.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -46,8 +47,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	/* Includes would read whatever the fuzzer comes up with. */
 	if (size < 1 || size > 4096 || memmem(data, size, "include", 7))
 		return 0;
-	text = mem_strndup((const char *)data + 1, size - 1);
-	if (data[0] & 1) {
+	bool words = data[0] == 1;
+	text = mem_strndup((const char *)data + words, size - words);
+	if (words) {
 		for (char *at = text; at && src.argc < FUZZ_WORDS;) {
 			argv[src.argc++] = at;
 			if ((at = strchr(at, '\n')))
@@ -57,7 +59,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		src.argv = argv;
 	} else {
 		src.text = text;
-		src.len = size - 1;
+		src.len = size;
 	}
 	enum status st = plan_make(&src, &p, &e);
 	if (st == ST_OK) {
