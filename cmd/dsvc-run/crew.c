@@ -1,0 +1,483 @@
+/* SPDX-License-Identifier: MIT */
+#include "crew.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/mem.h"
+#include "core/cut.h"
+#include "expr/ast.h"
+#include "expr/fn.h"
+
+enum { CREW_TICK_NS = 20 * 1000 * 1000, CREW_CUTS = 64 };
+
+/* A run in a piece's queue, or among the free ones. */
+struct crew_run {
+	struct crew_run *next;
+	struct run run;
+	struct run_part *parts;
+	size_t bytes;
+};
+
+/* What one split gives. */
+struct crew_piece {
+	struct crew_run *first, **last;
+	size_t bytes;
+	bool done;
+	enum status status; /* how it ended; ST_OK: well */
+	struct err err;
+};
+
+struct crew_hand {
+	struct crew *crew;
+	pthread_t thread;
+	struct op_ctx ctx;
+	const struct op_ctx *above;
+	struct op_inst *chain;
+	struct crew_piece *piece; /* being made */
+};
+
+struct crew {
+	struct op_node *part;     /* the last node of what the threads run */
+	struct op_node *front;    /* stands for it in the plan */
+	struct op_node *above;    /* whose input it is; NULL: the plan's top */
+	uint32_t jobs, started;
+	struct crew_hand *hands;
+	atomic_bool quit;
+	pthread_mutex_t lock;     /* all below */
+	pthread_cond_t room, news;
+	struct cut cut;
+	struct crew_piece *ring;
+	uint64_t head, next;      /* pieces: given now, handed out next */
+	bool dealt;               /* no more splits */
+	uint32_t working;         /* threads that may still open a piece */
+	struct crew_run *spare, *lent;
+};
+
+static struct crew_piece *
+crew_piece(struct crew *c, uint64_t n)
+{
+	return &c->ring[n % (c->jobs * CREW_AHEAD)];
+}
+
+static void
+crew_run_free(struct crew_run *r)
+{
+	run_clear(&r->run);
+	mem_free(r->parts);
+	mem_free(r);
+}
+
+/* A free run; the lock is held. */
+static struct crew_run *
+crew_spare(struct crew *c)
+{
+	struct crew_run *r = c->spare;
+
+	if (!r) {
+		r = mem_zalloc(sizeof *r);
+		run_init(&r->run);
+		return r;
+	}
+	c->spare = r->next;
+	return r;
+}
+
+/* References to the blocks the elements lie in; what lies in none is copied. */
+static void
+crew_share(struct crew_run *to, const struct run *from)
+{
+	struct run *r = &to->run;
+	struct block *last = NULL;
+
+	run_reset(r);
+	for (uint32_t i = 0; i < from->n; i++) {
+		struct elem x = from->e[i];
+		if (!x.block) {
+			run_keep(r, x);
+			continue;
+		}
+		if (x.block != last) {
+			size_t cap = r->cap_held;
+			last = x.block;
+			r->held = mem_grow(r->held, &cap, r->n_held + 1, sizeof *r->held);
+			r->cap_held = (uint32_t)cap;
+			r->held[r->n_held++] = block_ref(last);
+		}
+		run_push(r, x);
+	}
+	r->file = from->file;
+	r->line = from->line;
+	r->parts = NULL;
+	r->n_parts = 0;
+	if (from->n_parts) {
+		to->parts = mem_realloc(to->parts, from->n_parts * sizeof *to->parts);
+		memcpy(to->parts, from->parts, from->n_parts * sizeof *to->parts);
+		r->parts = to->parts;
+		r->n_parts = from->n_parts;
+	}
+	to->bytes = run_bytes(r);
+}
+
+/* The hand's piece is complete; the lock is held. */
+static void
+crew_finish(struct crew_hand *h, enum status st, const struct err *e)
+{
+	if (!h->piece)
+		return;
+	h->piece->done = true;
+	h->piece->status = st;
+	if (st)
+		h->piece->err = *e;
+	h->piece = NULL;
+	pthread_cond_signal(&h->crew->news);
+}
+
+/* The chain has come to the end of its split: what was made is that split's
+ * piece, for a chain of operators without memory holds nothing back. */
+static enum status
+crew_split(void *arg, struct split *out, struct err *e)
+{
+	struct crew_hand *h = arg;
+	struct crew *c = h->crew;
+	enum status st = ST_OK;
+
+	(void)e;
+	pthread_mutex_lock(&c->lock);
+	crew_finish(h, ST_OK, NULL);
+	while (!atomic_load(&c->quit) && !c->dealt && c->next - c->head >= c->jobs * CREW_AHEAD)
+		pthread_cond_wait(&c->room, &c->lock);
+	if (atomic_load(&c->quit))
+		st = ST_AGAIN;
+	else if (c->dealt || !cut_next(&c->cut, c->jobs * CREW_CUTS, out))
+		st = ST_END;
+	if (st == ST_END)
+		c->dealt = true;
+	if (!st) {
+		h->piece = crew_piece(c, c->next++);
+		*h->piece = (struct crew_piece){ .last = &h->piece->first };
+	}
+	pthread_mutex_unlock(&c->lock);
+	return st;
+}
+
+static void
+crew_failure(void *arg, const struct op_failure *f)
+{
+	struct crew_hand *h = arg;
+	const struct op_ctx *ctx = h->above;
+
+	if (ctx->failure)
+		ctx->failure(ctx->arg, f);
+}
+
+static enum status
+crew_make(struct crew_hand *h, struct crew_run **spare, struct err *e)
+{
+	struct crew *c = h->crew;
+	struct run *r;
+	enum status st = op_pull(h->chain, &r, e);
+
+	if (st)
+		return st;
+	if (!*spare) {
+		pthread_mutex_lock(&c->lock);
+		*spare = crew_spare(c);
+		pthread_mutex_unlock(&c->lock);
+	}
+	crew_share(*spare, r);
+	pthread_mutex_lock(&c->lock);
+	struct crew_piece *p = h->piece;
+	*p->last = *spare;
+	p->last = &(*spare)->next;
+	(*spare)->next = NULL;
+	p->bytes += (*spare)->bytes;
+	*spare = NULL;
+	if (p == crew_piece(c, c->head))
+		pthread_cond_signal(&c->news);
+	while (p->bytes > CREW_BYTES && !atomic_load(&c->quit))
+		pthread_cond_wait(&c->room, &c->lock);
+	pthread_mutex_unlock(&c->lock);
+	return ST_OK;
+}
+
+static void *
+crew_work(void *arg)
+{
+	struct crew_hand *h = arg;
+	struct crew *c = h->crew;
+	struct crew_run *spare = NULL;
+	struct err e = { 0 };
+	enum status st = op_open(c->part, &h->ctx, &h->chain, &e);
+
+	while (!st)
+		st = crew_make(h, &spare, &e);
+	op_close(&h->chain);
+	pthread_mutex_lock(&c->lock);
+	if (spare) {
+		spare->next = c->spare;
+		c->spare = spare;
+	}
+	/* A chain that could not be opened has no piece to say so in. */
+	if (!h->piece && st >= ST_NO) {
+		h->piece = crew_piece(c, c->next++);
+		*h->piece = (struct crew_piece){ .last = &h->piece->first };
+		c->dealt = true;
+	}
+	crew_finish(h, st >= ST_NO ? st : ST_OK, &e);
+	c->working--;
+	pthread_cond_signal(&c->news);
+	pthread_mutex_unlock(&c->lock);
+	return NULL;
+}
+
+struct crew_source {
+	struct crew *crew;
+};
+
+static enum status
+crew_open(struct op_inst *self, struct err *e)
+{
+	struct crew *c = ((struct crew_source *)self->state)->crew;
+	struct split_list units = { 0 };
+	sigset_t all, before;
+	int rc = 0;
+
+	enum status st = op_list_splits(c->part, &units, e);
+	if (st)
+		return st;
+	cut_open(&c->cut, &units, 1, true);
+	c->hands = mem_array(c->jobs, sizeof *c->hands);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	c->working = c->jobs;
+	for (uint32_t i = 0; i < c->jobs && !rc; i++) {
+		struct crew_hand *h = &c->hands[i];
+		h->crew = c;
+		h->ctx = *self->ctx;
+		h->ctx.stop = &c->quit;
+		h->ctx.next_split = crew_split;
+		h->ctx.failure = crew_failure;
+		h->above = self->ctx;
+		h->ctx.arg = h;
+		rc = pthread_create(&h->thread, NULL, crew_work, h);
+		c->started += !rc;
+	}
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	errno = rc;
+	return rc ? err_errno(e, "cannot start a thread") : ST_OK;
+}
+
+/* Waits for news; false when the program is to stop. */
+static bool
+crew_wait(struct op_inst *self, struct crew *c)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_nsec += CREW_TICK_NS;
+	if (until.tv_nsec >= 1000000000) {
+		until.tv_nsec -= 1000000000;
+		until.tv_sec++;
+	}
+	pthread_cond_timedwait(&c->news, &c->lock, &until);
+	return !self->ctx->stop || !atomic_load_explicit(self->ctx->stop, memory_order_relaxed);
+}
+
+/* Takes the next run of the piece at the head, if there is one. */
+static struct crew_run *
+crew_take(struct crew *c)
+{
+	struct crew_piece *p = crew_piece(c, c->head);
+	struct crew_run *r = c->head < c->next ? p->first : NULL;
+
+	if (!r)
+		return NULL;
+	p->first = r->next;
+	if (!p->first)
+		p->last = &p->first;
+	bool full = p->bytes > CREW_BYTES;
+	p->bytes -= r->bytes;
+	if (full && p->bytes <= CREW_BYTES)
+		pthread_cond_broadcast(&c->room);
+	return r;
+}
+
+static enum status
+crew_next(struct op_inst *self, struct run *out, struct err *e)
+{
+	struct crew *c = ((struct crew_source *)self->state)->crew;
+	enum status st = ST_OK;
+
+	(void)out;
+	if (c->lent)
+		run_reset(&c->lent->run);
+	pthread_mutex_lock(&c->lock);
+	if (c->lent) {
+		c->lent->next = c->spare;
+		c->spare = c->lent;
+		c->lent = NULL;
+	}
+	while (!st && !(c->lent = crew_take(c))) {
+		struct crew_piece *p = crew_piece(c, c->head);
+		if (c->head == c->next && (c->dealt || !c->working)) {
+			st = ST_END;
+		} else if (c->head < c->next && p->done) {
+			st = p->status;
+			if (st) {
+				*e = p->err;
+				break;
+			}
+			c->head++;
+			pthread_cond_broadcast(&c->room);
+		} else if (!crew_wait(self, c)) {
+			st = ST_AGAIN;
+		}
+	}
+	pthread_mutex_unlock(&c->lock);
+	if (c->lent)
+		self->give = &c->lent->run;
+	return st;
+}
+
+static void
+crew_close(struct op_inst *self)
+{
+	struct crew *c = ((struct crew_source *)self->state)->crew;
+
+	pthread_mutex_lock(&c->lock);
+	atomic_store(&c->quit, true);
+	pthread_cond_broadcast(&c->room);
+	pthread_mutex_unlock(&c->lock);
+	for (uint32_t i = 0; i < c->started; i++)
+		pthread_join(c->hands[i].thread, NULL);
+	c->started = 0;
+}
+
+static const struct op_desc crew_desc = {
+	.name = "crew",
+	.kind = OP_SOURCE,
+	.state_size = sizeof(struct crew_source),
+	.open = crew_open,
+	.next = crew_next,
+	.close = crew_close,
+};
+
+/* Whether the value depends on which elements came before. */
+static bool
+crew_counts(const struct expr_ast *a)
+{
+	if (!a)
+		return false;
+	if (a->kind == AST_NAME && a->op == EXPR_I)
+		return true;
+	if (a->kind == AST_CALL) {
+		const struct fn *f = fn_find(a->text, a->text_len);
+		if (f && f->flags & FN_VARIES)
+			return true;
+	}
+	for (uint32_t k = 0; k < a->n; k++)
+		if (crew_counts(a->kids[k]))
+			return true;
+	return false;
+}
+
+static bool
+crew_may(const struct op_node *n)
+{
+	if (n->desc->scope != OP_ELEMENT || n->desc->times || !n->desc->feed ||
+	    n->desc->flags & (OP_REORDERS | OP_RANDOM | OP_LOCAL | OP_REMOTE))
+		return false;
+	for (const struct param *r = n->desc->params; r && r->kind; r++) {
+		const struct op_expr *ex = (const struct op_expr *)((char *)n->params + r->offset);
+		if (r->kind == PARAM_EXPR && crew_counts(ex->ast))
+			return false;
+	}
+	return true;
+}
+
+/* The last node of the part, and in *above the one behind it. */
+static struct op_node *
+crew_part(struct op_node *top, struct op_node **above)
+{
+	struct op_node *part = NULL, *behind = NULL;
+
+	*above = NULL;
+	for (struct op_node *n = top; n; n = n->desc->kind == OP_TRANSFORM && n->n_in ? n->in[0] : NULL) {
+		bool root = n->desc->kind != OP_TRANSFORM;
+		if (!root && !crew_may(n)) {
+			part = NULL;
+		} else if (!part) {
+			part = n;
+			*above = behind;
+		}
+		if (root && !op_can_split(n))
+			return NULL;
+		behind = n;
+	}
+	return part;
+}
+
+struct crew *
+crew_join(struct plan *p, int64_t jobs)
+{
+	struct op_node *above, *part = crew_part(p->top, &above);
+
+	if (!part || jobs < 2)
+		return NULL;
+	struct crew *c = mem_zalloc(sizeof *c);
+	c->part = part;
+	c->above = above;
+	c->jobs = (uint32_t)jobs;
+	c->ring = mem_array(c->jobs * CREW_AHEAD, sizeof *c->ring);
+	pthread_mutex_init(&c->lock, NULL);
+	pthread_cond_init(&c->room, NULL);
+	pthread_cond_init(&c->news, NULL);
+	c->front = mem_zalloc(sizeof *c->front);
+	c->front->desc = &crew_desc;
+	c->front->type = part->type;
+	c->front->place = part->place;
+	c->front->text = mem_strdup(part->text);
+	c->front->params = mem_dup(&(struct crew_source){ c }, sizeof(struct crew_source));
+	if (above)
+		above->in[0] = c->front;
+	else
+		p->top = c->front;
+	return c;
+}
+
+void
+crew_leave(struct crew **cp, struct plan *p)
+{
+	struct crew *c = *cp;
+
+	*cp = NULL;
+	if (!c)
+		return;
+	if (c->above)
+		c->above->in[0] = c->part;
+	else
+		p->top = c->part;
+	op_node_free(&c->front);
+	for (uint64_t i = c->head; i < c->next; i++)
+		for (struct crew_run *r = crew_piece(c, i)->first, *next; r; r = next) {
+			next = r->next;
+			crew_run_free(r);
+		}
+	for (struct crew_run *r = c->spare, *next; r; r = next) {
+		next = r->next;
+		crew_run_free(r);
+	}
+	if (c->lent)
+		crew_run_free(c->lent);
+	cut_clear(&c->cut);
+	mem_free(c->ring);
+	mem_free(c->hands);
+	pthread_cond_destroy(&c->room);
+	pthread_cond_destroy(&c->news);
+	pthread_mutex_destroy(&c->lock);
+	mem_free(c);
+}
