@@ -67,6 +67,7 @@ struct shape {
 
 struct pattern;
 struct fn_use;
+struct column_plan;
 
 struct expr {
 	struct ins *code;
@@ -93,6 +94,7 @@ struct expr {
 	bool whole;             /* x is used otherwise than by fields */
 	const char **fields;    /* of x, lent from the keys */
 	size_t n_fields, cap_fields;
+	struct column_plan *columns; /* how to work on many elements at once; NULL: not possible */
 	int quick;              /* the whole is x ~ patterns[0]: 1; x !~: -1; else 0 */
 };
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "expr/column.h"
 #include "expr/pattern.h"
 #include "value/mp.h"
 
@@ -471,6 +472,7 @@ expr_compile(const struct expr_ast *a, const struct expr_env *env, struct err *e
 	emit(&c, CODE_RET, 0, v.reg, 0, 0);
 	x->type = v.type;
 	x->quick = compile_quick(a);
+	x->columns = column_plan_new(x, env->types[EXPR_X]);
 	if (!v.deps && v.reg < 0 && x->n_code == 1) {
 		x->constant = true;
 		x->result = x->consts[-1 - v.reg];
@@ -502,6 +504,7 @@ expr_free(struct expr **xp)
 	mem_free(x->uses_of);
 	mem_free(x->owned);
 	mem_free(x->fields);
+	mem_free(x->columns);
 	mem_free(x);
 	*xp = NULL;
 }

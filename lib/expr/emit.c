@@ -10,6 +10,7 @@ enum {
 	EMIT_CODE_MAX = 500 * 1000,
 	EMIT_FOLD_MAX = 20 * 1000 * 1000, /* registers set up for folding, all in all */
 	EMIT_FOLD_STEPS = 100 * 1000,
+	EMIT_FOLD_SCRATCH = 1024 * 1024,
 	EMIT_FOLD_BYTES = 64 * 1024 /* of a value: larger ones are made when they are needed */
 };
 
@@ -170,6 +171,7 @@ emit_run(struct compile *c, size_t start, struct buf *out)
 	memset(part.uses, 0, sizeof part.uses);
 	struct expr_vm *vm = expr_vm_new(&part, 0);
 	vm->limit = EMIT_FOLD_STEPS;
+	vm->scratch.most = EMIT_FOLD_SCRATCH;
 	bool ok = !machine_run(vm, MACHINE_ONE, &none, 1, &from, NULL, &v) && v.kind != VAL_REGEX
 		&& val_size(&v) <= EMIT_FOLD_BYTES;
 	if (ok)

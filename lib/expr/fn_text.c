@@ -75,22 +75,42 @@ text_put(struct buf *b, uint32_t c)
 	b->len += n;
 }
 
+/* Changes ASCII letters; gives the bits of all bytes. `low` is the first of the
+ * letters that are to change. */
+static uint8_t
+text_case_ascii(const uint8_t *p, uint32_t n, uint8_t low, uint8_t *out)
+{
+	const uint64_t ones = 0x0101010101010101u, high = 0x80 * ones;
+	uint64_t w, all = 0;
+	uint32_t i = 0;
+
+	for (; i + 8 <= n; i += 8) {
+		memcpy(&w, p + i, 8);
+		all |= w;
+		/* the high bit of each byte: from `low` on, and past `low` + 25 */
+		uint64_t from = (w & ~high) + (0x80u - low) * ones;
+		uint64_t past = (w & ~high) + (0x80u - low - 26) * ones;
+		w ^= ((from ^ past) & ~w & high) >> 2;
+		memcpy(out + i, &w, 8);
+	}
+	all = (all & high) ? 0x80 : 0;
+	for (; i < n; i++) {
+		all |= p[i] & 0x80;
+		out[i] = (uint8_t)(p[i] - low) < 26 ? p[i] ^ 0x20 : p[i];
+	}
+	return (uint8_t)all;
+}
+
 static enum status
 text_case(struct expr_vm *vm, struct val *out, const struct val *a, bool upper)
 {
 	const uint8_t *p = a->p, *end = p + a->n;
-	uint8_t *room = machine_room(vm, a->n), all = 0;
+	uint8_t *room = machine_room(vm, a->n);
 	uint8_t low = upper ? 'a' : 'A';
 
 	if (!room)
 		return ST_DATA;
-	for (uint32_t i = 0; i < a->n; i++) {
-		uint8_t c = p[i];
-
-		all |= c;
-		room[i] = (uint8_t)(c - low) < 26 ? c ^ 0x20 : c;
-	}
-	if (all < 0x80) {
+	if (!text_case_ascii(p, a->n, low, room)) {
 		scratch_done(&vm->scratch, room + a->n);
 		*out = val_text(room, a->n);
 		return ST_OK;

@@ -33,9 +33,20 @@ machine_fault(struct expr_vm *vm, const char *fmt, ...)
 	return err_set(vm->e, ST_DATA, "%s", text);
 }
 
+enum status
+machine_steps(struct expr_vm *vm, uint64_t n)
+{
+	if (n > MACHINE_STEPS || (vm->steps -= (int64_t)n) < 0)
+		return machine_fault(vm, "this takes more than %d steps", MACHINE_STEPS);
+	return ST_OK;
+}
+
 uint8_t *
 machine_room(struct expr_vm *vm, size_t n)
 {
+	/* Large values take time, too, and loops may make many. */
+	if (n > 4096 && machine_steps(vm, n >> 6))
+		return NULL;
 	uint8_t *p = scratch_room(&vm->scratch, n);
 
 	if (!p)
@@ -72,14 +83,6 @@ machine_take_items(struct expr_vm *vm, enum val_kind kind, uint32_t n, struct va
 	at += vm->tmp.len;
 	scratch_done(&vm->scratch, at);
 	*out = val_whole(kind, p, (size_t)(at - p));
-	return ST_OK;
-}
-
-enum status
-machine_steps(struct expr_vm *vm, uint64_t n)
-{
-	if (n > MACHINE_STEPS || (vm->steps -= (int64_t)n) < 0)
-		return machine_fault(vm, "this takes more than %d steps", MACHINE_STEPS);
 	return ST_OK;
 }
 

@@ -27,6 +27,7 @@ struct machine_loop {
 };
 
 struct json;
+union column;
 
 struct expr_vm {
 	const struct expr *x;
@@ -45,6 +46,7 @@ struct expr_vm {
 	struct buf out[2];      /* what expr_value lends, in turns */
 	unsigned turn;
 	struct json *json;
+	union column *columns;  /* column.h; NULL: none yet */
 };
 
 /* The element failed: sets the message unless a ?? catches it. Gives ST_DATA. */

@@ -7,6 +7,13 @@
 
 enum { SCRATCH_FIRST = 4096 };
 
+void
+scratch_init(struct scratch *s, size_t most)
+{
+	memset(s, 0, sizeof *s);
+	s->most = most;
+}
+
 static void
 scratch_enter(struct scratch *s, size_t piece)
 {
@@ -32,7 +39,7 @@ scratch_room_slow(struct scratch *s, size_t n)
 		cap = SCRATCH_KEEP;
 	if (cap <= n)
 		cap = n + 1;
-	if (s->total + cap > SCRATCH_ALL_MAX)
+	if (s->total + cap > s->most)
 		return NULL;
 	s->pieces = mem_grow(s->pieces, &s->cap, s->n + 1, sizeof *s->pieces);
 	s->pieces[s->n++] = (struct scratch_piece){ mem_alloc(cap), cap };

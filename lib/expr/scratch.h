@@ -23,7 +23,7 @@ struct scratch {
 	uint8_t *at, *end;            /* in the current piece; NULL: none yet */
 	struct scratch_piece *pieces;
 	size_t n, cap, now;           /* now: the current piece */
-	size_t total;                 /* bytes of all pieces */
+	size_t total, most;           /* bytes of all pieces, and the limit for them */
 };
 struct scratch_mark {
 	size_t now;
@@ -60,6 +60,7 @@ scratch_release(struct scratch *s, struct scratch_mark m)
 		scratch_release_slow(s, m);
 }
 
+void scratch_init(struct scratch *s, size_t most);
 void scratch_reset_slow(struct scratch *s);
 static inline void
 scratch_reset(struct scratch *s)

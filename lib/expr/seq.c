@@ -12,12 +12,21 @@
 size_t
 seq_chars(const uint8_t *p, size_t n)
 {
-	size_t chars = 0;
+	const uint64_t ones = 0x0101010101010101u;
+	size_t chars = n, i = 0;
 
-	for (size_t i = 0; i < n; i++)
-		chars += (p[i] & 0xc0) != 0x80;
+	/* eight bytes at a time, without those that continue a character */
+	for (; i + 8 <= n; i += 8) {
+		uint64_t w;
+
+		memcpy(&w, p + i, 8);
+		w = (w >> 7) & ~(w >> 6) & ones;
+		chars -= (w * ones) >> 56;
+	}
+	for (; i < n; i++)
+		chars -= (p[i] & 0xc0) == 0x80;
 	/* bytes that continue nothing */
-	for (size_t i = 0; i < n && (p[i] & 0xc0) == 0x80; i++)
+	for (i = 0; i < n && (p[i] & 0xc0) == 0x80; i++)
 		chars++;
 	return chars;
 }

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "expr/column.h"
 #include "expr/filter.h"
 #include "expr/machine.h"
 #include "expr/vm.h"
@@ -20,6 +21,7 @@ expr_vm_new(const struct expr *x, uint64_t seed)
 	vm->x = x;
 	vm->seed = seed;
 	vm->limit = MACHINE_STEPS;
+	scratch_init(&vm->scratch, SCRATCH_ALL_MAX);
 	vm->regs = mem_array(x->n_consts + (size_t)x->n_regs, sizeof *vm->regs);
 	vm->r = vm->regs + x->n_consts;
 	for (size_t i = 0; i < x->n_consts; i++)
@@ -52,6 +54,7 @@ expr_vm_free(struct expr_vm **vmp)
 	buf_clear(&vm->tmp2);
 	buf_clear(&vm->out[0]);
 	buf_clear(&vm->out[1]);
+	mem_free(vm->columns);
 	mem_free(vm->loops);
 	mem_free(vm->states);
 	mem_free(vm->regs);
@@ -92,6 +95,8 @@ expr_map(struct expr_vm *vm, const struct run *in, uint32_t *from, struct run *o
 	 struct err *err)
 {
 	vm->e = err;
+	if (vm->x->columns)
+		return column_run(vm, MACHINE_MAP, in, from, out);
 	return machine_run(vm, MACHINE_MAP, in->e, in->n, from, out, NULL);
 }
 
@@ -102,6 +107,8 @@ expr_filter(struct expr_vm *vm, const struct run *in, uint32_t *from, struct run
 	vm->e = err;
 	if (vm->x->quick)
 		return filter_run(vm, in, from, out);
+	if (vm->x->columns)
+		return column_run(vm, MACHINE_FILTER, in, from, out);
 	return machine_run(vm, MACHINE_FILTER, in->e, in->n, from, out, NULL);
 }
 

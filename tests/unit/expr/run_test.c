@@ -2,6 +2,7 @@
 #include "expr_help.h"
 
 #include "base/rng.h"
+#include "expr/code.h"
 
 /* A run of elements from JSON texts, in a block of its own. */
 static void
@@ -411,6 +412,94 @@ memory_of_a_large_element_is_given_back(void **state)
 	help_clear(&h);
 }
 
+/* Mostly what the type says; now and then something at the edges, or else. */
+static void
+run_of_numbers(struct run *r, struct rng *rng, uint32_t n, bool floats)
+{
+	static const int64_t edges[] = { 0, 1, -1, INT64_MAX, INT64_MIN, INT64_MAX - 1, 3037000500, -3037000500, 1ll << 32, -(1ll << 32), 255, 256 };
+
+	run_reset(r);
+	for (uint32_t i = 0; i < n; i++) {
+		uint8_t *p = run_room(r, MP_INT_MAX), *w;
+		uint64_t what = rng_below(rng, 600);
+
+		if (what == 0)
+			w = mp_put_nil(p);
+		else if (what == 1)
+			w = mp_put_uint(p, UINT64_MAX - 5);
+		else if (what == 2)
+			w = mp_put_float(p, 2.5);
+		else if (what < 12)
+			w = mp_put_int(p, edges[rng_below(rng, COUNT(edges))]);
+		else if (floats)
+			w = mp_put_float(p, ((double)rng_below(rng, 200) - 100) / 4);
+		else
+			w = mp_put_int(p, (int64_t)(rng_next(rng) >> (8 + rng_below(rng, 56))) - 300);
+		run_done(r, w, i);
+	}
+}
+
+/* Runs over the whole of `in`, noting where and why elements fail. */
+static char *
+run_all(struct expr_vm *vm, const struct run *in, bool filter)
+{
+	struct run out;
+	struct buf b = { 0 };
+	struct err e;
+
+	run_init(&out);
+	for (uint32_t from = 0; from < in->n;) {
+		enum status st = filter ? expr_filter(vm, in, &from, &out, &e) : expr_map(vm, in, &from, &out, &e);
+
+		if (st)
+			buf_printf(&b, "%u: %s\n", from++, st == ST_SKIP ? "skip" : e.text);
+	}
+	for (uint32_t i = 0; i < out.n; i++) {
+		buf_printf(&b, "%u ", out.e[i].pos);
+		json_print(out.e[i].p, out.e[i].len, &b);
+		buf_byte(&b, '\n');
+	}
+	run_clear(&out);
+	return buf_take(&b);
+}
+
+static void
+columns_are_as_the_machine_says(void **state)
+{
+	static const struct { const char *text; bool filter; } rows[] = {
+		{ "x * x", false }, { "x + 1", false }, { "x - i * 3", false }, { "x / 3", false }, { "x // 7", false }, { "x % 7", false }, { "x % -7", false },
+		{ "x // x", false }, { "(x + 1) * (x - 1) % 1000", false }, { "x * 0.5 + i", false }, { "x / (x - 4)", false }, { "x == 3", false }, { "x % 2 == 0", true },
+		{ "x < 100", true }, { "x >= i", true }, { "x * 2 != x + x", true }, { "x > 0.5", true }, { "x * 1.0 <= 2.5", true }, { "x + 1", true }, { "x", false }, { "x % 3 > 1", false },
+		{ "x - x", false }, { "1.5 - x", false }, { "x * x * x * x", false }, { "7", false }, { "i * i + x", false }, { "x % 0", false }, { "9223372036854775807 - x", false },
+	};
+	struct rng rng = { 9, 0 };
+	struct run in;
+	size_t planned = 0;
+
+	(void)state;
+	run_init(&in);
+	for (size_t k = 0; k < COUNT(rows) * 40; k++) {
+		bool floats = k % 4 == 3;
+		struct help a, b;
+
+		assert_true(help_compile(&a, rows[k / 40].text, floats ? "float" : "int"));
+		assert_true(help_compile(&b, rows[k / 40].text, NULL));
+		planned += a.code->columns != NULL;
+		struct expr_vm *va = expr_vm_new(a.code, 0), *vb = expr_vm_new(b.code, 0);
+		run_of_numbers(&in, &rng, (uint32_t)rng_below(&rng, 500), floats);
+		char *one = run_all(va, &in, rows[k / 40].filter), *two = run_all(vb, &in, rows[k / 40].filter);
+		assert_string_equal(one, two);
+		mem_free(one);
+		mem_free(two);
+		expr_vm_free(&va);
+		expr_vm_free(&vb);
+		help_clear(&a);
+		help_clear(&b);
+	}
+	assert_true(planned > 600);
+	run_clear(&in);
+}
+
 int
 main(void)
 {
@@ -424,6 +513,7 @@ main(void)
 		cmocka_unit_test(bytes_that_are_not_shortest_are_read_alike),
 		cmocka_unit_test(filters_of_one_expression_are_as_the_machine_says),
 		cmocka_unit_test(a_quick_filter_fails_as_others_do),
+		cmocka_unit_test(columns_are_as_the_machine_says),
 		cmocka_unit_test(memory_of_a_large_element_is_given_back),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -165,7 +165,7 @@ constants_are_known_and_costly_ones_left_for_later(void **state)
 		{ "1 // 0 ?? 5", "5" }, { "map(range(3), it * 2)", "[0,2,4]" }, { "\"abc\" ~ /b/", "true" }, { "replace(\"aXb\", /x/i, \"-\")", "\"a-b\"" },
 		{ "parse_json('[1]')", "[1]" }, { "false and 1 // 0 > 1", "false" }, { "sum(map(range(10), sum(range(it))))", "120" },
 		{ "x", NULL }, { "i", NULL }, { "rand()", NULL }, { "now()", NULL }, { "1 // 0", NULL }, { "fail(\"a\")", NULL }, { "skip()", NULL },
-		{ "len(range(1_000_000))", "1000000" }, { "range(1_000_000)", NULL }, { "map(range(1_000_000), it)", NULL }, { "map([1], x)", NULL },
+		{ "len(range(10_000))", "10000" }, { "len(range(1_000_000))", NULL }, { "range(1_000_000)", NULL }, { "map(range(1_000_000), it)", NULL }, { "map([1], x)", NULL },
 	};
 
 	(void)state;
