@@ -196,7 +196,7 @@ struct seat {
 	int64_t away_since;
 	struct list_node away;    /* in disp.away */
 	uint64_t seq;             /* of the last ACK recorded */
-	uint64_t sent_version;
+	uint64_t sent_version, beat_version; /* beat: sent_version at its last BEAT */
 	bool opened;              /* JOB was sent since this dispatcher began */
 	bool checkpoint;
 	struct list_node node;    /* in iteration.seats */
@@ -331,6 +331,7 @@ void seat_back(struct disp *d, struct seat *r, struct peer *p);
 void seat_tick(struct disp *d);
 void seat_gone(struct disp *d, struct seat *r);         /* lost, or closed: frees it */
 void seat_message(struct disp *d, struct peer *p, struct msg *m);
+void seat_beat(struct disp *d, struct seat *r, uint64_t version);
 void seat_open(struct disp *d, struct seat *r, uint64_t req); /* JOB, and STREAMS from the first */
 void seat_notify(struct disp *d);                       /* STREAMS to whom it concerns */
 

@@ -65,16 +65,25 @@ iter_drop_streams(struct disp *d, struct iteration *it)
 	it->notify = false;
 }
 
+static void
+waiting_clear(struct waiting *w)
+{
+	w->peer->waiting = NULL;
+	ring_drop(&w->node);
+	ring_drop(&w->by_until);
+	for (size_t i = 0; i < w->have.n; i++)
+		mem_free(w->have.v[i].ranges.v);
+	mem_free(w->have.v);
+	mem_free(w);
+}
+
 void
 iter_free(struct disp *d, struct iteration *it)
 {
 	while (!ring_empty(&it->waiting)) {
 		struct waiting *w = LIST_OF(it->waiting.next, struct waiting, node);
 
-		w->peer->waiting = NULL;
-		ring_drop(&w->node);
-		ring_drop(&w->by_until);
-		mem_free(w);
+		waiting_clear(w);
 	}
 	while (!ring_empty(&it->seats)) {
 		struct seat *r = LIST_OF(it->seats.next, struct seat, node);
@@ -322,13 +331,7 @@ waiting_free(struct disp *d, struct waiting *w)
 {
 	struct iteration *it = w->iter;
 
-	w->peer->waiting = NULL;
-	ring_drop(&w->node);
-	ring_drop(&w->by_until);
-	for (size_t i = 0; i < w->have.n; i++)
-		mem_free(w->have.v[i].ranges.v);
-	mem_free(w->have.v);
-	mem_free(w);
+	waiting_clear(w);
 	job_left(d, it->job);
 }
 

@@ -131,15 +131,19 @@ seat_send_streams(struct disp *d, struct seat *r)
 			count++;
 		m = disp_send(d, r->peer, MSG_STREAMS, 0);
 		m->streams.iteration = it->id;
-		m->streams.version = it->version;
+		m->streams.since = r->sent_version;
 		m->streams.all_known = it->all_known || !cut_left(&it->cut);
 		m->streams.total = (uint32_t)it->n_streams;
 		m->streams.list.v = count ? mem_array(count, sizeof *m->streams.list.v) : NULL;
-		for (size_t i = 0; i < count; i++, n = n->next)
-			seat_fill_stream(LIST_OF(n, struct stream, by_version), &m->streams.list.v[i]);
+		for (size_t i = 0; i < count; i++, n = n->next) {
+			struct stream *s = LIST_OF(n, struct stream, by_version);
+
+			seat_fill_stream(s, &m->streams.list.v[i]);
+			r->sent_version = s->version;
+		}
 		m->streams.list.n = count;
+		m->streams.version = r->sent_version;
 	} while (n != &it->versions);
-	r->sent_version = it->version;
 }
 
 void
@@ -159,6 +163,21 @@ seat_notify(struct disp *d)
 	}
 }
 
+/* A STREAMS that was sent before the last BEAT and has not come is lost: a
+ * message to a peer that is slow for long may be dropped on the way. */
+void
+seat_beat(struct disp *d, struct seat *r, uint64_t version)
+{
+	if (r->opened && version < r->sent_version && r->beat_version == r->sent_version) {
+		r->sent_version = version;
+		if (!r->iter->notify && iter_live(r->iter)) {
+			r->iter->notify = true;
+			ring_push(&d->notify, &r->iter->notify_node);
+		}
+	}
+	r->beat_version = r->sent_version;
+}
+
 void
 seat_open(struct disp *d, struct seat *r, uint64_t req)
 {
@@ -171,7 +190,7 @@ seat_open(struct disp *d, struct seat *r, uint64_t req)
 		.type = mem_strdup(j->dataset->type), .sharding = j->sharding, .order = j->order,
 		.shards = (uint32_t)it->n_streams, .epoch = it->epoch, .seed = it->seed, .block = d->o.block ? d->o.block : DISP_BLOCK };
 	r->opened = true;
-	r->sent_version = 0;
+	r->sent_version = r->beat_version = 0;
 	if (iter_live(it))
 		seat_send_streams(d, r);
 	else

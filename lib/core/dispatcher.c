@@ -323,6 +323,8 @@ static void
 disp_beat(struct disp *d, struct peer *p, struct msg *m)
 {
 	p->kept_bytes = m->beat.kept_bytes;
+	if (p->seat)
+		seat_beat(d, p->seat, m->beat.streams);
 	disp_send(d, p, MSG_BEAT, m->req);
 }
 

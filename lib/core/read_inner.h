@@ -87,10 +87,12 @@ struct read {
 	uint64_t seed;
 	uint32_t sessions;           /* with workers, so far */
 	bool starved;                /* some stream was refused credit */
+	bool joining;                /* OPEN is not answered */
 	bool opened, closing, closed_sent, keep, done, over;
 	uint32_t code;               /* what DONE said */
 	struct read_stream **streams;
 	size_t n_streams, cap_streams, n_known;
+	uint64_t version;            /* of the last STREAMS */
 	bool all_known;
 	struct hash workers;         /* by id */
 	struct read_stream *acks;    /* with something for ack_worker */

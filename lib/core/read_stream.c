@@ -138,6 +138,9 @@ read_streams_changed(struct read *r, struct msg *m)
 	for (size_t i = 0; i < m->streams.list.n; i++)
 		if (m->streams.list.v[i].stream < WIRE_STREAMS_MAX)
 			read_stream_changed(r, &m->streams.list.v[i]);
+	/* A gap shows in our BEAT, and what is missing is sent again. */
+	if (!m->streams.since || (m->streams.since <= r->version && m->streams.version > r->version))
+		r->version = m->streams.version;
 	r->n_known = m->streams.total;
 	r->all_known = m->streams.all_known;
 }

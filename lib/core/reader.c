@@ -89,6 +89,7 @@ read_open(struct read *r)
 	struct msg *m = read_tell(r, MSG_OPEN);
 	const char *dataset = o->dataset ? o->dataset : o->position ? r->dataset : NULL;
 
+	r->joining = true;
 	m->req = OPEN_REQ;
 	m->open = (struct msg_open){ .job = mem_strdup(o->job), .dataset = mem_strdup(dataset),
 		.spec = mem_strdup(o->spec), .type = mem_strdup(o->type), .sharding = o->sharding,
@@ -113,7 +114,7 @@ read_again(struct read *r)
 	r->again_due = r->now + CONTACT_AGAIN_NS;
 	if (!r->contact.connected || r->over)
 		return;
-	if (!r->opened && !r->closing)
+	if (r->joining && !r->closing)
 		read_open(r);
 	if (r->ack_out)
 		read_ack_send(r, true);
@@ -138,7 +139,7 @@ read_contact(struct read *r)
 		switch (contact_tick(&r->contact, r->now, &r->err)) {
 		case CONTACT_NONE: return;
 		case CONTACT_HELLO: read_hello(r); break;
-		case CONTACT_BEAT: read_tell(r, MSG_BEAT); break;
+		case CONTACT_BEAT: read_tell(r, MSG_BEAT)->beat.streams = r->version; break;
 		case CONTACT_LOST: read_lost(r); return;
 		}
 }
@@ -230,8 +231,7 @@ read_welcome(struct read *r, struct msg *m)
 		read_fail(r, ST_TEMP);
 		return;
 	}
-	if (r->opened && !r->closing)
-		read_open(r); /* so that it tells the streams again */
+	r->joining = true; /* if it has a seat, so that it is told the streams again */
 	read_again(r);
 }
 
@@ -252,7 +252,10 @@ read_job(struct read *r, struct msg *m)
 {
 	struct read_action *a;
 
-	if (m->req != OPEN_REQ || r->opened)
+	if (m->req != OPEN_REQ)
+		return;
+	r->joining = false;
+	if (r->opened)
 		return;
 	r->opened = true;
 	r->iteration = m->job.iteration;

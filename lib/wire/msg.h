@@ -110,7 +110,10 @@ struct msg_welcome {
 };
 struct msg_refused { uint32_t version, code; char *text, *help; };
 struct msg_error { uint32_t code; char *text, *help; };  /* reply to any request */
-struct msg_beat { uint64_t kept_bytes, streams; };       /* worker: what it keeps; others 0 */
+struct msg_beat {
+	uint64_t kept_bytes;    /* worker: of chunks it keeps; others 0 */
+	uint64_t streams;       /* worker: how many it has; reader: version of the last STREAMS */
+};
 struct msg_bye { bool drain; };                          /* worker: take my streams over */
 
 struct msg_register { char *id, *spec, *type; };         /* id "": any */
@@ -153,7 +156,8 @@ struct msg_stream {
 	uint64_t floor;         /* all offsets below are acknowledged */
 };
 struct msg_streams {
-	uint64_t iteration, version;
+	uint64_t iteration;
+	uint64_t since, version; /* changes after `since` up to `version`; since 0: all anew */
 	bool all_known;         /* no stream will be added any more */
 	uint32_t total;         /* streams so far */
 	struct { struct msg_stream *v; size_t n; } list; /* those that changed */

@@ -21,7 +21,7 @@ static const struct field hello[] = {
 };
 static const struct field beat[] = {
 	U64(msg_beat, kept_bytes, "worker: bytes of chunks it keeps"),
-	U64(msg_beat, streams, "worker: streams it has"),
+	U64(msg_beat, streams, "worker: streams it has; reader: version of the last STREAMS it got"),
 	{ 0 }
 };
 static const struct field bye[] = { BOOL(msg_bye, drain, "worker: take my streams over, I leave after BYE_OK"), { 0 } };
@@ -123,7 +123,8 @@ static const struct field stream[] = {
 };
 static const struct field streams[] = {
 	U64(msg_streams, iteration, NULL),
-	U64(msg_streams, version, "counts up"),
+	U64(msg_streams, since, "the version before; 0: begins anew. One that is not known yet means that a message is missing"),
+	U64(msg_streams, version, "with these changes; told in BEAT"),
 	BOOL(msg_streams, all_known, "no stream will be added"),
 	U32(msg_streams, total, WIRE_STREAMS_MAX, "streams so far"),
 	LIST(msg_streams, list, WIRE_STREAMS_MAX, stream, struct msg_stream, "those that changed"),

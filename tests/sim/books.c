@@ -50,7 +50,8 @@ book_made(struct world *w, uint64_t iteration, uint32_t stream, uint64_t offset,
 	m = mem_zalloc(sizeof *m);
 	m->e = *e;
 	hash_put(w->made_index, &a, sizeof a, m);
-	w->last_iteration = iteration;
+	if (iteration > w->last_iteration)
+		w->last_iteration = iteration;
 }
 
 static struct made *
@@ -64,6 +65,8 @@ book_find(const struct world *w, uint32_t stream, uint64_t offset)
 static void
 book_count(struct world *w, const struct consumer *c)
 {
+	if (w->anonymous && !c->finished)
+		return; /* it had an iteration of its own */
 	for (size_t i = 0; i < c->n && !w->failed; i++) {
 		const struct got *g = &c->out[i];
 		struct made *m = book_find(w, g->stream, g->offset);
@@ -182,6 +185,9 @@ book_check(struct world *w)
 	}
 	if (!w->made_index)
 		return; /* an empty dataset */
+	for (unsigned i = 0; i < w->n_consumers && w->anonymous; i++)
+		if (w->consumers[i].finished)
+			w->last_iteration = w->consumers[i].iteration;
 	for (unsigned i = 0; i < w->n_consumers; i++)
 		book_count(w, &w->consumers[i]);
 	for (unsigned i = 0; i < w->n_consumers; i++)

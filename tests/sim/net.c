@@ -323,6 +323,10 @@ conn_send(struct conn *c, int to_client, const struct msg *m, struct sim_chunk *
 
 	if (c->closed || (!c->up && to_client))
 		return;
+	/* What is sent to somebody who is slow for long may be dropped; on the
+	 * way between readers and workers, where chunks go, nobody does that. */
+	if (c->client->w->holes && c->server->kind == NODE_DISP && one_in(c->client->w, 60))
+		return;
 	msg_encode(m, &b);
 	f = mem_zalloc(sizeof *f);
 	f->p = b.data;
@@ -330,6 +334,14 @@ conn_send(struct conn *c, int to_client, const struct msg *m, struct sim_chunk *
 	f->chunk = chunk;
 	if (chunk)
 		chunk->refs++;
+	if (c->up && c->client->w->twice && one_in(c->client->w, 30)) {
+		struct frame *again = mem_zalloc(sizeof *again);
+
+		*again = (struct frame){ .p = mem_dup(f->p, f->n), .n = f->n, .chunk = chunk };
+		if (chunk)
+			chunk->refs++;
+		conn_push(c, to_client, again);
+	}
 	if (c->up) {
 		conn_push(c, to_client, f);
 	} else {

@@ -195,7 +195,7 @@ world_care(struct world *w, void *arg, uint64_t tag)
 		}
 		if (!readers && !waiting)
 			world_new_consumer(w);
-		else if (!calm && w->order == ORDER_ANY && !w->checkpoint && one_in(w, 20) && w->n_consumers < w->readers + 3)
+		else if (!calm && !w->anonymous && w->order == ORDER_ANY && !w->checkpoint && one_in(w, 20) && w->n_consumers < w->readers + 3)
 			world_new_consumer(w);
 	}
 	for (unsigned i = 0; i < w->n_nodes; i++)
@@ -246,6 +246,9 @@ world_choose(struct world *w)
 	w->delay_max = one_in(w, 3) ? 100 * MS : 2 * MS;
 	w->slow = one_in(w, 3) ? 20 : 1;
 	w->stop_after = one_in(w, 12) && !w->checkpoint ? 1 + (unsigned)chance(w, 50) : 0;
+	w->anonymous = w->readers == 1 && !w->checkpoint && one_in(w, 3);
+	w->twice = !w->calm && one_in(w, 4);
+	w->holes = !w->calm && one_in(w, 4);
 	w->faults_until = w->calm ? 0 : (int64_t)(1 + chance(w, 12)) * SEC;
 	w->fault_gap = one_in(w, 3) ? 50 * MS : one_in(w, 2) ? 400 * MS : 3 * SEC;
 	world_choose_set(w);
@@ -350,7 +353,7 @@ world_run(uint64_t seed, bool verbose, char *why, size_t why_size, struct world 
 	if (!w->failed && !world_over(w))
 		world_fail(w, "it does not end");
 	if (!w->failed && w->disp->alive && !w->disp_lost && !w->stop_after)
-		sim_disp_books(w->disp, "job");
+		sim_disp_books(w->disp, w->anonymous ? "" : "job");
 	book_check(w);
 	if (!w->failed) {
 		world_until(w, w->now + 150 * SEC, false);

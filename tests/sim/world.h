@@ -90,6 +90,7 @@ struct consumer {
 	bool has_position;
 	bool finished, dead;    /* ended with code 0; ended otherwise for good */
 	uint32_t code;
+	uint64_t iteration;     /* that it read last */
 	struct node *node;      /* its reader now */
 	unsigned lives;
 };
@@ -111,6 +112,8 @@ struct world {
 	char why[512];
 	/* what this run is like */
 	bool durable, local, checkpoint, calm; /* calm: no faults */
+	bool anonymous;          /* the job is the reader's own */
+	bool twice, holes;       /* messages come twice; control messages get lost */
 	uint32_t sharding, order, shards, block, readers, workers;
 	size_t memory, budget;
 	uint32_t window, splits_small;
