@@ -3,6 +3,7 @@
  */
 #include <string.h>
 
+#include "base/mem.h"
 #include "op/by_expr.h"
 #include "op/state.h"
 #include "value/mp.h"
@@ -15,6 +16,8 @@ struct choose {
 	struct op_node *by;
 	int stop;
 	struct op_inst *chain; /* of by */
+	bool *ended;           /* inputs that have */
+	size_t n_ended;
 	uint64_t pick;   /* chosen, but not given yet; CHOOSE_NONE: nothing */
 	bool over;
 };
@@ -66,6 +69,7 @@ choose_open(struct op_inst *self, struct err *e)
 	struct choose *c = self->state;
 
 	c->pick = CHOOSE_NONE;
+	c->ended = mem_array(self->n_in + 1, sizeof *c->ended);
 	return op_open_inner(c->by, self, self->outer ? self->outer : &none, &c->chain, e);
 }
 
@@ -110,6 +114,17 @@ choose_choose(struct op_inst *self, const struct run *out, struct err *e)
 	return st == ST_OK ? choose_read(self, &x, e) : st;
 }
 
+/* When all have ended there is nothing to choose, though by= may go on for ever. */
+static void
+choose_ended(struct op_inst *self, uint64_t k)
+{
+	struct choose *c = self->state;
+
+	c->n_ended += !c->ended[k];
+	c->ended[k] = true;
+	c->over = c->stop == CHOOSE_FIRST || c->n_ended == self->n_in;
+}
+
 static enum status
 choose_next(struct op_inst *self, struct run *out, struct err *e)
 {
@@ -131,7 +146,7 @@ choose_next(struct op_inst *self, struct run *out, struct err *e)
 			return ST_OK;
 		st = op_next(in, &x, e);
 		if (st == ST_END) {
-			c->over = c->stop == CHOOSE_FIRST;
+			choose_ended(self, c->pick);
 			c->pick = CHOOSE_NONE;
 			continue;
 		}
@@ -150,6 +165,7 @@ choose_close(struct op_inst *self)
 	struct choose *c = self->state;
 
 	op_close(&c->chain);
+	mem_free(c->ended);
 }
 
 static void
@@ -160,6 +176,8 @@ choose_save(struct op_inst *self, struct buf *out)
 
 	state_put_u64(out, c->pick);
 	state_put_u64(out, c->over);
+	for (size_t k = 0; k < self->n_in; k++)
+		state_put_u64(out, c->ended[k]);
 	if (!op_state_save(c->chain, &by) || by.len > UINT32_MAX)
 		self->unsaved = true;
 	else
@@ -175,6 +193,9 @@ choose_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
 
 	c->pick = state_get_u64(&in, UINT64_MAX);
 	c->over = state_get_u64(&in, 1);
+	c->n_ended = 0;
+	for (size_t k = 0; k < self->n_in; k++)
+		c->n_ended += c->ended[k] = state_get_u64(&in, 1);
 	if (c->pick != CHOOSE_NONE && c->pick >= c->pipes.n)
 		in.bad = true;
 	if (!state_get_bytes(&in, &p, &n) || !state_ended(&in))
