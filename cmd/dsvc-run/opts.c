@@ -70,7 +70,8 @@ const struct program run_program = {
 		{ "dsvc-run -s n=3 'range @n'", "a parameter" },
 		{ 0 } },
 	.exits = (const struct program_exit[]){
-		{ 65, NULL }, { 66, NULL }, { 69, NULL }, { 74, NULL }, { 75, NULL }, { -1, NULL } },
+		{ 65, NULL }, { 66, NULL }, { 69, NULL }, { 74, NULL }, { 75, NULL },
+		{ 126, NULL }, { 127, NULL }, { -1, NULL } },
 	.prints = (const struct program_print[]){ { "ops-mdoc", ops_mdoc }, { 0 } },
 	.versions = link_versions,
 	.flags = PROGRAM_STOP_AT_OPERAND,

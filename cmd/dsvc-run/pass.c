@@ -10,6 +10,7 @@
 #include "base/rng.h"
 #include "cli/output.h"
 #include "cli/quit.h"
+#include "cli/report.h"
 #include "cli/stop.h"
 #include "crew.h"
 
@@ -37,6 +38,15 @@ pass_failure(void *arg, const struct op_failure *f)
 			f->e->text);
 	else
 		log_say(LOG_INFO, "%s: %s", f->node->text, f->e->text);
+}
+
+/* One write each, as for mistakes: lines of several threads do not mix. */
+static void
+pass_note(void *arg, const struct op_node *n, const struct err *e)
+{
+	(void)arg, (void)n;
+	if (log_most() >= LOG_WARN)
+		report("dsvc-run", e);
 }
 
 /* Pulls until the end, the count or a signal. */
@@ -90,6 +100,7 @@ pass_open(struct pass *p, const struct plan *plan, struct err *e)
 		.stop = stop_flag(),
 		.service = c->service,
 		.failure = pass_failure,
+		.note = pass_note,
 		.arg = p,
 	};
 	enum status st = output_open(&oc, &p->out, e);

@@ -182,6 +182,8 @@ status_name(enum status s)
 	case ST_PERM: return "NOPERM";
 	case ST_CONFIG: return "CONFIG";
 	case ST_TIMEOUT: return "TIMEOUT";
+	case ST_NORUN: return "NORUN";
+	case ST_NOCMD: return "NOCMD";
 	}
 	return "UNKNOWN";
 }

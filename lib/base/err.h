@@ -32,7 +32,9 @@ enum status {
 	ST_PROTO = 76,   /* version mismatch, malformed message */
 	ST_PERM = 77,    /* not allowed */
 	ST_CONFIG = 78,  /* bad configuration */
-	ST_TIMEOUT = 124 /* --timeout passed */
+	ST_TIMEOUT = 124, /* --timeout passed */
+	ST_NORUN = 126,  /* the command of an exec cannot be run */
+	ST_NOCMD = 127   /* there is no such command */
 };
 
 enum { ERR_TEXT = 2048, ERR_HELP = 512, ERR_LINE = 256, ERR_FILE = 256 };

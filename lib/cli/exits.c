@@ -15,6 +15,8 @@ const struct exits_row exits_table[] = {
 	{ 77, "NOPERM", "not allowed" },
 	{ 78, "CONFIG", "wrong configuration" },
 	{ 124, "TIMEOUT", "the time of --timeout has passed" },
+	{ 126, "NORUN", "the command of exec or cmd cannot be run" },
+	{ 127, "NOCMD", "there is no such command" },
 	{ -1, NULL, NULL },
 };
 

@@ -81,7 +81,8 @@ enum op_flag {
 	OP_BORDER = 64,    /* distribute: what stands before it runs on workers */
 	/* For the planner, which tells sources what fields are used: */
 	OP_PASSES = 128,   /* what comes out are elements that came in (filter, take) */
-	OP_BY_EXPR = 256   /* looks at its input through its expressions only (map, filter, take) */
+	OP_BY_EXPR = 256,  /* looks at its input through its expressions only (map, filter, take) */
+	OP_EXEC = 512      /* runs programs of the user's choice: see op_needs_exec */
 };
 
 /* What a PARAM_EXPR row fills: the tree from the parser, the code from typing. */
@@ -209,6 +210,10 @@ struct op_ctx {
 	 * With a prefetch in the chain this and failure are called from its thread. */
 	enum status (*next_split)(void *arg, struct split *out, struct err *e);
 	void (*failure)(void *arg, const struct op_failure *f); /* may be NULL */
+	/* What a person should know and is no error: text and help of *e. Called from
+	 * the chain's threads; may be NULL. */
+	void (*note)(void *arg, const struct op_node *n, const struct err *e);
+	char *const *env; /* NAME=value for the children of exec and cmd, NULL at the end; may be NULL */
 	void *arg;
 };
 
@@ -307,6 +312,9 @@ enum status op_list_splits(const struct op_node *n, struct split_list *out, stru
 /* How many times the splits are to be read: the product of `times` of element
  * scope chains down to the source. */
 int64_t op_split_times(const struct op_node *n);
+
+/* The first operator of the plan, inner pipelines too, that runs programs; NULL: none. */
+const struct op_node *op_needs_exec(const struct op_node *n);
 
 void op_node_free(struct op_node **n); /* with everything before it */
 

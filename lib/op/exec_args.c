@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT */
+#include "op/exec_args.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "op/exec_frame.h"
+#include "value/format.h"
+#include "value/mp.h"
+
+static void
+args_add(struct exec_args *a, enum args_place place, uint32_t word, const char *p, size_t n)
+{
+	a->v = mem_grow(a->v, &a->cap, a->n + 1, sizeof *a->v);
+	a->v[a->n++] = (struct args_piece){ place, word, p, n };
+}
+
+static bool
+args_is_field(const char *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		bool first = i == 0 || p[i - 1] == '.';
+
+		if (p[i] == '.' ? first || i + 1 == n
+				: !isalpha((unsigned char)p[i]) && p[i] != '_'
+					  && (first || !isdigit((unsigned char)p[i])))
+			return false;
+	}
+	return n > 0;
+}
+
+/* What {...} between p and end stands for; false: nothing, it is text. */
+static bool
+args_place(const char *p, size_t n, enum args_place *place)
+{
+	static const struct { const char *s; enum args_place place; } names[] = {
+		{ "", ARGS_ELEMENT }, { ".", ARGS_STEM }, { "/", ARGS_BASE }, { "//", ARGS_DIR },
+		{ "/.", ARGS_BASE_STEM }, { "#", ARGS_NUMBER }, { "%", ARGS_SLOT }
+	};
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		if (n == strlen(names[i].s) && !memcmp(p, names[i].s, n)) {
+			*place = names[i].place;
+			return true;
+		}
+	}
+	*place = ARGS_FIELD;
+	return n > 1 && *p == '.' && args_is_field(p + 1, n - 1);
+}
+
+static bool
+args_word(struct exec_args *a, uint32_t word, const char *s, bool places)
+{
+	const char *from = s, *p = s, *end;
+	enum args_place place;
+	bool any = false;
+
+	while (places && (p = strchr(p, '{')) && (end = strchr(p, '}'))) {
+		size_t n = (size_t)(end - p) - 1;
+
+		if (!args_place(p + 1, n, &place)) {
+			p++;
+			continue;
+		}
+		if (p > from)
+			args_add(a, ARGS_TEXT, word, from, (size_t)(p - from));
+		if (place == ARGS_FIELD)
+			args_add(a, place, word, p + 2, n - 1);
+		else
+			args_add(a, place, word, p, n + 2);
+		from = p = end + 1;
+		any = true;
+	}
+	args_add(a, ARGS_TEXT, word, from, strlen(from));
+	return any;
+}
+
+void
+exec_args_open(struct exec_args *a, const struct words *words, bool places, bool quote)
+{
+	bool any = !places;
+
+	*a = (struct exec_args){ .quote = quote, .words = (uint32_t)words->n };
+	for (uint32_t i = 0; i < words->n; i++)
+		any = args_word(a, i, words->v[i], places) || any;
+	if (!any && quote) { /* one text for the shell */
+		args_add(a, ARGS_TEXT, a->words - 1, " ", 1);
+		args_add(a, ARGS_ELEMENT, a->words - 1, NULL, 0);
+	} else if (!any) {
+		args_add(a, ARGS_ELEMENT, a->words++, NULL, 0);
+	}
+	a->at = mem_array(a->words + 1, sizeof *a->at);
+	a->argv = mem_array(a->words + 1, sizeof *a->argv);
+}
+
+void
+exec_args_clear(struct exec_args *a)
+{
+	mem_free(a->v);
+	mem_free(a->at);
+	mem_free(a->argv);
+	buf_clear(&a->text);
+	*a = (struct exec_args){ 0 };
+}
+
+bool
+exec_args_lacks(const struct exec_args *a, const struct type *type, const char **name, size_t *n)
+{
+	for (size_t i = 0; i < a->n; i++) {
+		const struct type *t = type;
+		const char *p = a->v[i].p, *end = p + a->v[i].n;
+
+		while (a->v[i].place == ARGS_FIELD && p < end && t && t->kind == TYPE_RECORD) {
+			const char *dot = memchr(p, '.', (size_t)(end - p));
+
+			*name = p;
+			*n = (size_t)((dot ? dot : end) - p);
+			t = type_field_get(t, p, *n);
+			p += *n + 1;
+			if (!t)
+				return true;
+		}
+	}
+	return false;
+}
+
+static enum status
+args_field(const struct args_piece *f, struct elem *x, struct err *e)
+{
+	const char *p = f->p, *end = p + f->n;
+
+	while (p < end) {
+		const char *dot = memchr(p, '.', (size_t)(end - p));
+		size_t n = (size_t)((dot ? dot : end) - p), len;
+		const uint8_t *v;
+		struct mp m;
+
+		mp_head(x->p, x->p + x->len, &m);
+		if (m.kind != MP_RECORD || !mp_field(x->p, x->p + x->len, p, n, &v, &len))
+			return err_set(e, ST_DATA, "the element has no field `%.*s` for {.%.*s}",
+				       (int)n, p, (int)f->n, f->p);
+		*x = (struct elem){ .p = v, .len = (uint32_t)len };
+		p += n + 1;
+	}
+	return ST_OK;
+}
+
+/* The part of a path that the place names. */
+static void
+args_part(enum args_place place, const uint8_t **p, size_t *n)
+{
+	const uint8_t *slash = memrchr(*p, '/', *n);
+
+	if (place == ARGS_DIR) {
+		if (!slash)
+			*p = (const uint8_t *)".", *n = 1;
+		else
+			*n = slash == *p ? 1 : (size_t)(slash - *p);
+		return;
+	}
+	size_t base = slash ? (size_t)(slash - *p) + 1 : 0;
+	const uint8_t *dot = memrchr(*p + base, '.', *n - base);
+	if ((place == ARGS_STEM || place == ARGS_BASE_STEM) && dot && dot > *p + base)
+		*n = (size_t)(dot - *p);
+	if (place == ARGS_BASE || place == ARGS_BASE_STEM)
+		*p += base, *n -= base;
+}
+
+static enum status
+args_put(struct exec_args *a, const uint8_t *p, size_t n, struct err *e)
+{
+	if (memchr(p, '\0', n))
+		return err_set(e, ST_DATA, "a NUL byte cannot stand in an argument; proto=raw gives "
+			       "the element on stdin");
+	if (!a->quote) {
+		buf_put(&a->text, p, n);
+		return ST_OK;
+	}
+	buf_byte(&a->text, '\'');
+	for (size_t i = 0; i < n; i++) {
+		if (p[i] == '\'')
+			buf_str(&a->text, "'\\''");
+		else
+			buf_byte(&a->text, p[i]);
+	}
+	buf_byte(&a->text, '\'');
+	return ST_OK;
+}
+
+static enum status
+args_put_value(struct exec_args *a, const struct args_piece *f, struct elem x, struct err *e)
+{
+	enum status st = f->place == ARGS_FIELD ? args_field(f, &x, e) : ST_OK;
+	struct buf own = { 0 };
+	uint32_t short_n;
+
+	if (st != ST_OK)
+		return st;
+	const uint8_t *p = frame_contents(&x, &short_n);
+	size_t n = short_n;
+	if (!p) {
+		text_print(x.p, x.len, &own);
+		p = own.data;
+		n = own.len;
+	} else if (f->place != ARGS_ELEMENT && f->place != ARGS_FIELD) {
+		args_part(f->place, &p, &n);
+	}
+	st = args_put(a, p ? p : (const uint8_t *)"", n, e);
+	buf_clear(&own);
+	return st;
+}
+
+static void
+args_begin(struct exec_args *a, uint32_t *word, uint32_t to)
+{
+	for (; *word < to; ++*word) {
+		if (*word)
+			buf_byte(&a->text, '\0');
+		a->at[*word] = a->text.len;
+	}
+}
+
+static void
+args_end(struct exec_args *a)
+{
+	buf_byte(&a->text, '\0');
+	for (uint32_t i = 0; i < a->words; i++)
+		a->argv[i] = (char *)a->text.data + a->at[i];
+	a->argv[a->words] = NULL;
+}
+
+enum status
+exec_args_fill(struct exec_args *a, const struct elem *x, uint64_t number, unsigned slot,
+	       struct err *e)
+{
+	enum status st = ST_OK;
+	uint32_t word = 0;
+
+	buf_reset(&a->text);
+	for (size_t i = 0; st == ST_OK && i < a->n; i++) {
+		const struct args_piece *f = &a->v[i];
+
+		args_begin(a, &word, f->word + 1);
+		if (f->place == ARGS_TEXT)
+			buf_put(&a->text, f->p, f->n);
+		else if (f->place == ARGS_NUMBER)
+			buf_printf(&a->text, "%llu", (unsigned long long)number);
+		else if (f->place == ARGS_SLOT)
+			buf_printf(&a->text, "%u", slot);
+		else
+			st = args_put_value(a, f, *x, e);
+	}
+	args_end(a);
+	return st;
+}
+
+void
+exec_args_plain(struct exec_args *a)
+{
+	struct err none;
+	struct elem nil = { .p = (const uint8_t *)"\xc0", .len = 1 };
+
+	exec_args_fill(a, &nil, 0, 0, &none);
+}

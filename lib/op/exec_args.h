@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The words of a command with places for the element, as GNU parallel has them:
+ *
+ *	{}   the element       {/}  without folders     {#}  its number, from 1
+ *	{.}  without ending    {//} its folder          {%}  the slot, from 1
+ *	{/.} {/} without ending                         {.a.b}  a field of it
+ *
+ * What is put in is one word, or part of one, whatever is in it; where a shell
+ * will read it, it is quoted. A command without any place gets {} at its end.
+ */
+#ifndef OP_EXEC_ARGS_H
+#define OP_EXEC_ARGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/param.h"
+#include "value/elem.h"
+#include "value/type.h"
+
+enum args_place {
+	ARGS_TEXT, ARGS_ELEMENT, ARGS_STEM, ARGS_BASE, ARGS_DIR, ARGS_BASE_STEM,
+	ARGS_NUMBER, ARGS_SLOT, ARGS_FIELD
+};
+
+struct args_piece {
+	enum args_place place;
+	uint32_t word;          /* which word it is part of */
+	const char *p;          /* text, or the field's path; of the words */
+	size_t n;
+};
+
+struct exec_args {
+	struct args_piece *v;
+	size_t n, cap;
+	uint32_t words;
+	bool quote;             /* for a shell */
+	/* the latest command */
+	struct buf text;
+	size_t *at;             /* where each word begins in text */
+	char **argv;
+};
+
+/* `words` must stay. places: look for them. */
+void exec_args_open(struct exec_args *a, const struct words *words, bool places, bool quote);
+void exec_args_clear(struct exec_args *a);
+/* Whether a field that is named cannot be in elements of that type: lends the name. */
+bool exec_args_lacks(const struct exec_args *a, const struct type *type, const char **name,
+		     size_t *n);
+/* The words for one element, lent as a.argv until the next. */
+enum status exec_args_fill(struct exec_args *a, const struct elem *x, uint64_t number,
+			   unsigned slot, struct err *e);
+/* The words as they stand, without an element. */
+void exec_args_plain(struct exec_args *a);
+
+#endif

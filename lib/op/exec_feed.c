@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT */
+#include "op/exec_feed.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+
+enum { FEED_RUNS = 8, FEED_BYTES = 4 * 1024 * 1024 };
+
+void
+exec_feed_open(struct exec_feed *f, struct op_inst *self)
+{
+	f->in = self->in[0];
+	f->fd = -1;
+	f->last = &f->first;
+	f->ctx = *self->ctx;
+	f->ctx.stop = &f->stop;
+	atomic_init(&f->stop, false);
+	pthread_mutex_init(&f->lock, NULL);
+	pthread_cond_init(&f->room, NULL);
+	pthread_cond_init(&f->rest, NULL);
+	op_set_ctx(f->in, &f->ctx);
+}
+
+static struct feed_run *
+feed_spare(struct exec_feed *f)
+{
+	struct feed_run *r = f->spare;
+
+	if (r) {
+		f->spare = r->next;
+	} else {
+		r = mem_zalloc(sizeof *r);
+		run_init(&r->run);
+	}
+	r->next = NULL;
+	r->open = r->from = 0;
+	return r;
+}
+
+/* Elements with references to their blocks; what lies in none is copied. */
+static void
+feed_share(struct feed_run *to, const struct run *from)
+{
+	struct run *r = &to->run;
+	struct block *last = NULL;
+
+	for (uint32_t i = 0; i < from->n; i++) {
+		struct elem x = from->e[i];
+
+		if (!x.block) {
+			run_keep(r, x);
+			continue;
+		}
+		if (x.block != last)
+			run_hold(r, block_ref(last = x.block));
+		run_push(r, x);
+	}
+	r->file = from->file;
+	r->line = from->line;
+	r->parts = NULL;
+	r->n_parts = 0;
+	if (from->parts && from->n_parts) {
+		to->parts = mem_realloc(to->parts, from->n_parts * sizeof *to->parts);
+		memcpy(to->parts, from->parts, from->n_parts * sizeof *to->parts);
+		r->parts = to->parts;
+		r->n_parts = from->n_parts;
+	}
+	to->bytes = run_bytes(r);
+}
+
+static void
+feed_queue(struct exec_feed *f, struct feed_run *r)
+{
+	*f->last = r;
+	f->last = &r->next;
+	f->count++;
+	f->bytes += r->bytes;
+}
+
+static void
+feed_tell(struct exec_feed *f)
+{
+	uint64_t one = 1;
+
+	if (f->hungry && write(f->fd, &one, sizeof one) == sizeof one)
+		f->hungry = false;
+}
+
+/* One run from the input; the lock is held but for the work. */
+static void
+feed_make(struct exec_feed *f)
+{
+	struct feed_run *to = feed_spare(f);
+	struct run *r;
+	enum status st;
+
+	f->busy = true;
+	pthread_mutex_unlock(&f->lock);
+	st = op_pull(f->in, &r, &f->err);
+	if (st == ST_OK)
+		feed_share(to, r);
+	pthread_mutex_lock(&f->lock);
+	f->busy = false;
+	if (st == ST_OK) {
+		feed_queue(f, to);
+	} else {
+		to->next = f->spare;
+		f->spare = to;
+	}
+	f->status = st;
+	feed_tell(f);
+	if (f->pause)
+		pthread_cond_signal(&f->rest);
+}
+
+static void *
+feed_thread(void *arg)
+{
+	struct exec_feed *f = arg;
+
+	pthread_mutex_lock(&f->lock);
+	while (!atomic_load_explicit(&f->stop, memory_order_relaxed)) {
+		if (f->status != ST_OK || f->pause || f->count >= FEED_RUNS
+		    || f->bytes >= FEED_BYTES)
+			pthread_cond_wait(&f->room, &f->lock);
+		else
+			feed_make(f);
+	}
+	pthread_mutex_unlock(&f->lock);
+	return NULL;
+}
+
+static enum status
+feed_start(struct exec_feed *f, struct err *e)
+{
+	sigset_t all, before;
+	int rc;
+
+	f->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (f->fd < 0)
+		return err_errno(e, "cannot make an eventfd");
+	/* Signals are for the program's own threads. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	rc = pthread_create(&f->thread, NULL, feed_thread, f);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (rc)
+		return err_set(e, ST_TEMP, "cannot start a thread for the input of exec: %s",
+			       strerror(rc));
+	f->started = true;
+	return ST_OK;
+}
+
+enum status
+exec_feed_take(struct exec_feed *f, struct feed_run **r, bool *stopped, struct err *e)
+{
+	enum status st = f->started ? ST_OK : feed_start(f, e);
+
+	*stopped = false;
+	if (st != ST_OK)
+		return st;
+	pthread_mutex_lock(&f->lock);
+	if (f->pause) {
+		f->pause = false;
+		pthread_cond_signal(&f->room);
+	}
+	*r = f->first;
+	if (*r) {
+		f->first = (*r)->next;
+		if (!f->first)
+			f->last = &f->first;
+		f->count--;
+		f->bytes -= (*r)->bytes;
+		if (f->count == FEED_RUNS / 2 || f->count == 0)
+			pthread_cond_signal(&f->room);
+	} else if (f->status == ST_AGAIN) {
+		*stopped = true;
+		f->status = ST_OK;
+		pthread_cond_signal(&f->room);
+		st = ST_AGAIN;
+	} else if (f->status != ST_OK) {
+		st = f->status;
+		if (st != ST_END)
+			*e = f->err;
+	} else {
+		f->hungry = true;
+		st = ST_AGAIN;
+	}
+	pthread_mutex_unlock(&f->lock);
+	return st;
+}
+
+void
+exec_feed_heard(struct exec_feed *f)
+{
+	uint64_t n;
+
+	while (read(f->fd, &n, sizeof n) < 0 && errno == EINTR)
+		;
+}
+
+void
+exec_feed_give(struct exec_feed *f, struct feed_run *r)
+{
+	run_reset(&r->run);
+	pthread_mutex_lock(&f->lock);
+	r->next = f->spare;
+	f->spare = r;
+	pthread_mutex_unlock(&f->lock);
+}
+
+void
+exec_feed_rest(struct exec_feed *f)
+{
+	pthread_mutex_lock(&f->lock);
+	f->pause = true;
+	while (f->busy)
+		pthread_cond_wait(&f->rest, &f->lock);
+	pthread_mutex_unlock(&f->lock);
+}
+
+struct feed_run *
+exec_feed_add(struct exec_feed *f)
+{
+	struct feed_run *r = feed_spare(f);
+
+	feed_queue(f, r);
+	return r;
+}
+
+static void
+feed_free(struct feed_run *r)
+{
+	for (struct feed_run *next; r; r = next) {
+		next = r->next;
+		run_clear(&r->run);
+		mem_free(r->parts);
+		mem_free(r);
+	}
+}
+
+void
+exec_feed_close(struct exec_feed *f)
+{
+	if (f->started) {
+		pthread_mutex_lock(&f->lock);
+		atomic_store_explicit(&f->stop, true, memory_order_relaxed);
+		pthread_cond_signal(&f->room);
+		pthread_mutex_unlock(&f->lock);
+		pthread_join(f->thread, NULL);
+	}
+	if (f->fd >= 0)
+		close(f->fd);
+	feed_free(f->first);
+	feed_free(f->spare);
+	pthread_cond_destroy(&f->rest);
+	pthread_cond_destroy(&f->room);
+	pthread_mutex_destroy(&f->lock);
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+#include "op/exec_hold.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+const char *
+exec_hold_cure(const char *program)
+{
+	static const struct { const char *begin, *cure; } cures[] = {
+		{ "python", "`python3 -u`, or print(..., flush=True)" },
+		{ "jq", "`jq --unbuffered`" },
+		{ "sed", "`sed -u`" },
+		{ "grep", "`grep --line-buffered`" },
+		{ "egrep", "`grep -E --line-buffered`" },
+		{ "fgrep", "`grep -F --line-buffered`" },
+		{ "zgrep", "`grep --line-buffered`" },
+		{ "mawk", "`mawk -W interactive`, or fflush() after each print" },
+		{ "awk", "fflush() after each print" },
+		{ "gawk", "fflush() after each print" },
+		{ "perl", "`$| = 1;` at the start of the script" },
+		{ "ruby", "`$stdout.sync = true` at the start of the script" },
+		{ "lua", "io.stdout:setvbuf(\"line\")" },
+		{ "sh", "the unbuffered mode of what the script runs: `sed -u`, `jq --unbuffered`, "
+			"`grep --line-buffered`, `stdbuf -oL COMMAND`" },
+	};
+	const char *slash = strrchr(program, '/');
+
+	program = slash ? slash + 1 : program;
+	for (size_t i = 0; i < sizeof cures / sizeof *cures; i++)
+		if (!strncmp(program, cures[i].begin, strlen(cures[i].begin)))
+			return cures[i].cure;
+	return "`stdbuf -oL` in front of the command, if it uses the C library's output";
+}
+
+static size_t
+hold_read(pid_t pid, const char *what, char *out, size_t room)
+{
+	char path[64];
+	ssize_t n = -1;
+
+	snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, what);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		n = read(fd, out, room - 1);
+		close(fd);
+	}
+	n = n < 0 ? 0 : n;
+	out[n] = '\0';
+	return (size_t)n;
+}
+
+/* Whether the child has read what there was and waits for more, as far as the
+ * system tells: it sleeps, and where that can be seen, in a read of a pipe or
+ * (a shell) for a child of its own. */
+static bool
+hold_waits(const struct child *c)
+{
+	char text[512], *state;
+	int unread = 0;
+
+	if (c->in < 0 || ioctl(c->in, FIONREAD, &unread) || unread > 0)
+		return false;
+	hold_read(c->pid, "stat", text, sizeof text);
+	state = strrchr(text, ')');
+	if (!state || state[1] != ' ' || state[2] != 'S')
+		return false;
+	if (!hold_read(c->pid, "wchan", text, sizeof text) || !strcmp(text, "0"))
+		return true;
+	return strstr(text, "pipe") || strstr(text, "wait") || strstr(text, "poll")
+	       || strstr(text, "select");
+}
+
+static void
+hold_say(const struct exec *x, const struct exec_slot *s, struct err *e)
+{
+	err_set(e, ST_DATA, "%s seems to hold its output back (%u elements in, none out for 1 s)",
+		x->name, s->n);
+	err_help(e, "let it give each answer at once: %s", exec_hold_cure(x->shell ? "sh" : x->name));
+}
+
+enum status
+exec_hold_look(struct exec *x, struct exec_slot *s, struct err *e)
+{
+	struct err say = { 0 };
+
+	if (s->n == 0 || s->w_at < s->w.len || exec_now() - s->moved < EXEC_HOLD_NS
+	    || !hold_waits(&s->child))
+		return ST_OK;
+	s->moved = exec_now();
+	hold_say(x, s, &say);
+	if (!s->warned) {
+		s->warned = true;
+		err_wrap(&say, "operator %u", x->self->node->place);
+		exec_note(x, &say);
+	}
+	bool full = s->alone || s->n >= s->window || exec_jobs_full(x);
+	if (full && s->window < EXEC_WINDOW_MAX && s->bytes < EXEC_WINDOW_BYTES) {
+		s->alone = false;
+		s->window = s->window * 2 < EXEC_WINDOW_MAX ? s->window * 2 : EXEC_WINDOW_MAX;
+		if (exec_jobs_full(x))
+			exec_jobs_grow(x);
+	} else if (full || s->bytes >= EXEC_WINDOW_BYTES) {
+		uint64_t seq = s->fifo[s->at & (EXEC_WINDOW_MAX - 1)];
+
+		hold_say(x, s, e);
+		return exec_fatal(x, &seq, e);
+	}
+	return ST_OK;
+}

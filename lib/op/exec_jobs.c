@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "base/mem.h"
+#include "op/exec_work.h"
+#include "op/state.h"
+
+enum { JOBS_KEEP = 64 * 1024 };
+
+void
+exec_jobs_open(struct exec *x, uint64_t window)
+{
+	uint64_t least = x->ordered ? window : 4 * window;
+
+	for (x->cap = 64; x->cap < least;)
+		x->cap *= 2;
+	x->jobs = mem_array(x->cap, sizeof *x->jobs);
+	x->ready = mem_array(x->cap, sizeof *x->ready);
+	run_init(&x->scratch);
+}
+
+static void
+jobs_free_runs(struct exec *x, struct feed_run *r)
+{
+	for (struct feed_run *next; r; r = next) {
+		next = r->next;
+		exec_feed_give(&x->feed, r);
+	}
+}
+
+void
+exec_jobs_close(struct exec *x)
+{
+	struct feed_run *last = NULL;
+
+	if (!x->jobs)
+		return;
+	for (uint64_t seq = x->head; seq < x->next; seq++) {
+		struct exec_job *j = exec_job(x, seq);
+
+		mem_free(j->fault);
+		/* The jobs of one run stand together. */
+		if (j->state != JOB_GONE && j->run != last && j->run != x->cur) {
+			j->run->next = x->used;
+			x->used = last = j->run;
+		}
+	}
+	if (x->cur) {
+		x->cur->next = x->used;
+		x->used = x->cur;
+	}
+	jobs_free_runs(x, x->used);
+	for (uint64_t i = 0; i < x->cap; i++)
+		buf_clear(&x->jobs[i].answer);
+	mem_free(x->jobs);
+	mem_free(x->ready);
+	mem_free(x->again);
+	run_clear(&x->scratch);
+}
+
+void
+exec_jobs_release(struct exec *x)
+{
+	jobs_free_runs(x, x->used);
+	x->used = NULL;
+	x->out_run = NULL;
+}
+
+bool
+exec_jobs_full(const struct exec *x)
+{
+	return x->next - x->head >= x->cap;
+}
+
+void
+exec_jobs_grow(struct exec *x)
+{
+	uint64_t cap = x->cap * 2;
+	struct exec_job *jobs = mem_array(cap, sizeof *jobs);
+	uint64_t *ready = mem_array(cap, sizeof *ready);
+
+	for (uint64_t seq = x->next - x->cap; seq < x->next; seq++)
+		jobs[seq & (cap - 1)] = *exec_job(x, seq);
+	for (uint64_t i = x->ready_at; i < x->ready_end; i++)
+		ready[i & (cap - 1)] = x->ready[i & (x->cap - 1)];
+	mem_free(x->jobs);
+	mem_free(x->ready);
+	x->jobs = jobs;
+	x->ready = ready;
+	x->cap = cap;
+}
+
+bool
+exec_jobs_none(const struct exec *x)
+{
+	return x->head == x->next;
+}
+
+void
+exec_jobs_again(struct exec *x, uint64_t seq)
+{
+	size_t i = x->n_again;
+
+	x->again = mem_grow(x->again, &x->cap_again, x->n_again + 1, sizeof *x->again);
+	for (; i > 0 && x->again[i - 1] < seq; i--)
+		x->again[i] = x->again[i - 1];
+	x->again[i] = seq;
+	x->n_again++;
+	exec_job(x, seq)->state = JOB_NEW;
+}
+
+/* The next run of the input. */
+static enum status
+jobs_refill(struct exec *x)
+{
+	bool stopped;
+	enum status st;
+
+	if (x->over)
+		return ST_END;
+	st = exec_feed_take(&x->feed, &x->cur, &stopped, &x->input_err);
+	if (st == ST_OK) {
+		x->cur->open = x->cur->run.n;
+		x->cur->from = 0;
+	} else if (st == ST_AGAIN) {
+		x->cur = NULL;
+		x->wants = !stopped;
+		x->stopped = x->stopped || stopped;
+	} else {
+		x->cur = NULL;
+		x->over = true;
+		x->input = st;
+		st = ST_END;
+	}
+	return st;
+}
+
+enum status
+exec_jobs_take(struct exec *x, uint64_t *seq)
+{
+	x->wants = false;
+	if (x->n_again) {
+		*seq = x->again[--x->n_again];
+		exec_job(x, *seq)->state = JOB_SENT;
+		return ST_OK;
+	}
+	if (exec_jobs_full(x) || x->ahead > EXEC_AHEAD_BYTES)
+		return ST_AGAIN;
+	if (!x->cur) {
+		enum status st = jobs_refill(x);
+		if (st != ST_OK)
+			return st;
+	}
+	struct exec_job *j = exec_job(x, x->next);
+	j->run = x->cur;
+	j->i = x->cur->from++;
+	j->state = JOB_SENT;
+	j->crashes = j->later = 0;
+	j->tries = 0;
+	j->fault = NULL;
+	if (x->cur->from == x->cur->run.n)
+		x->cur = NULL;
+	*seq = x->next++;
+	return ST_OK;
+}
+
+/* Nothing more is wanted of it. */
+static void
+jobs_gone(struct exec *x, uint64_t seq)
+{
+	struct exec_job *j = exec_job(x, seq);
+
+	j->state = JOB_GONE;
+	if (--j->run->open == 0) {
+		j->run->next = x->used;
+		x->used = j->run;
+	}
+	j->run = NULL;
+	while (x->head < x->next && exec_job(x, x->head)->state == JOB_GONE)
+		x->head++;
+}
+
+/* Whether an element of that run may be put into out: what is in it tells its
+ * place by one run only. */
+static bool
+jobs_fits(struct exec *x, const struct exec_job *j, struct run *out)
+{
+	if (out->n == 0) {
+		out->file = j->run->run.file;
+		out->line = j->run->run.line;
+		out->parts = j->run->run.parts;
+		out->n_parts = j->run->run.n_parts;
+		x->out_run = j->run;
+		return true;
+	}
+	return out->n < RUN_USUAL && x->out_run == j->run;
+}
+
+static void
+jobs_ready(struct exec *x, uint64_t seq)
+{
+	if (!x->ordered)
+		x->ready[x->ready_end++ & (x->cap - 1)] = seq;
+}
+
+/* Whether it would be given now, were it done. */
+static bool
+jobs_turn(const struct exec *x, uint64_t seq)
+{
+	return x->ordered ? seq == x->head : x->ready_at == x->ready_end;
+}
+
+void
+exec_jobs_answer(struct exec *x, uint64_t seq, struct frame *f, const uint8_t *p, size_t n,
+		 struct run *out)
+{
+	struct exec_job *j = exec_job(x, seq);
+	uint32_t pos = j->run->run.e[j->i].pos;
+	struct err e = { 0 };
+
+	x->answered++;
+	x->barren = 0;
+	if (jobs_turn(x, seq) && jobs_fits(x, j, out)) {
+		if (frame_get(f, p, n, pos, out, &e) != ST_OK)
+			exec_jobs_fail(x, seq, &e);
+		else
+			jobs_gone(x, seq);
+		return;
+	}
+	run_reset(&x->scratch);
+	if (frame_get(f, p, n, pos, &x->scratch, &e) != ST_OK) {
+		exec_jobs_fail(x, seq, &e);
+		return;
+	}
+	buf_reset(&j->answer);
+	buf_put(&j->answer, x->scratch.e[0].p, x->scratch.e[0].len);
+	x->ahead += j->answer.len;
+	j->state = JOB_DONE;
+	jobs_ready(x, seq);
+}
+
+void
+exec_jobs_fail(struct exec *x, uint64_t seq, const struct err *e)
+{
+	struct exec_job *j = exec_job(x, seq);
+	const struct op_node *n = x->self->node;
+
+	if (n->on_error == OP_RETRY && j->tries < n->retries) {
+		j->tries++;
+		j->crashes = 0;
+		exec_jobs_again(x, seq);
+		return;
+	}
+	j->fault = mem_dup(e, sizeof *e);
+	if (j->fault->kind == ST_OK)
+		j->fault->kind = ST_DATA;
+	j->state = JOB_FAULT;
+	jobs_ready(x, seq);
+}
+
+static void
+jobs_emit_done(struct exec *x, struct exec_job *j, struct run *out)
+{
+	size_t n = j->answer.len;
+
+	memcpy(run_room(out, n), j->answer.data, n);
+	run_done(out, out->arena->data + out->arena->len + n, j->run->run.e[j->i].pos);
+	x->ahead -= n;
+	if (j->answer.cap > JOBS_KEEP)
+		buf_clear(&j->answer);
+}
+
+/* The policy; retries have been used up. */
+static enum status
+jobs_emit_fault(struct exec *x, struct exec_job *j, struct run *out, struct err *e)
+{
+	struct op_inst *self = x->self;
+
+	*e = *j->fault;
+	mem_free(j->fault);
+	j->fault = NULL;
+	self->retry_p = j->run->run.e[j->i].p;
+	self->retried = self->node->retries;
+	return op_fault(self, &j->run->run, j->i, out, e);
+}
+
+enum status
+exec_jobs_emit(struct exec *x, struct run *out, struct err *e)
+{
+	enum status st = ST_OK;
+
+	while (st == ST_OK && (x->ordered ? x->head < x->next : x->ready_at < x->ready_end)) {
+		uint64_t seq = x->ordered ? x->head : x->ready[x->ready_at & (x->cap - 1)];
+		struct exec_job *j = exec_job(x, seq);
+
+		if ((j->state != JOB_DONE && j->state != JOB_FAULT) || !jobs_fits(x, j, out))
+			break;
+		if (j->state == JOB_DONE)
+			jobs_emit_done(x, j, out);
+		else
+			st = jobs_emit_fault(x, j, out, e);
+		if (!x->ordered)
+			x->ready_at++;
+		jobs_gone(x, seq);
+	}
+	return st;
+}
+
+static bool
+jobs_due(struct exec *x, uint64_t seq)
+{
+	return exec_job(x, seq)->state != JOB_GONE;
+}
+
+/* All inputs whose answers were not given, each as a run of its own with its
+ * place: they are sent again, in their order. */
+void
+exec_jobs_save(struct exec *x, struct buf *out)
+{
+	uint64_t n = 0;
+
+	exec_feed_rest(&x->feed);
+	for (uint64_t seq = x->head; seq < x->next; seq++)
+		n += jobs_due(x, seq);
+	state_put_u64(out, x->head);
+	state_put_u64(out, n + x->feed.count + (x->cur != NULL));
+	for (uint64_t seq = x->head; seq < x->next; seq++) {
+		struct exec_job *j = exec_job(x, seq);
+		struct run one = j->run ? j->run->run : (struct run){ 0 };
+
+		if (!jobs_due(x, seq))
+			continue;
+		/* Those that stand together in one run could share its place; they
+		 * are few. */
+		const char *file;
+		uint64_t line;
+		struct elem e = one.e[j->i];
+		run_place(&one, &e, &file, &line);
+		e.pos = 0;
+		one = (struct run){ .e = &e, .n = 1, .file = file, .line = line };
+		state_put_run(out, &one, 0);
+	}
+	if (x->cur)
+		state_put_run(out, &x->cur->run, x->cur->from);
+	for (struct feed_run *r = x->feed.first; r; r = r->next)
+		state_put_run(out, &r->run, 0);
+}
+
+enum status
+exec_jobs_restore(struct exec *x, const uint8_t *p, size_t n, struct err *e)
+{
+	struct state_in in = state_begin(p, n);
+	uint64_t runs;
+
+	x->head = x->next = state_get_u64(&in, UINT64_MAX / 2);
+	runs = state_get_u64(&in, UINT32_MAX);
+	while (runs-- > 0 && !in.bad) {
+		struct run one;
+
+		run_init(&one);
+		if (state_get_run(&in, &one) && one.n) {
+			struct feed_run *r = exec_feed_add(&x->feed);
+			run_move(&r->run, &one);
+		}
+		run_clear(&one);
+	}
+	return state_finish(x->self, &in, e);
+}

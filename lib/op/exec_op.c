@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT */
+#include "op/exec_op.h"
+
+#include <poll.h>
+#include <sched.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "op/by_expr.h"
+
+enum { EXEC_POLLS = 3, EXEC_TICK_MS = 50 };
+
+/* The words to be started: the command's, or a shell with the script. */
+static void
+exec_words(const struct exec *x, struct words *w)
+{
+	struct buf script = { 0 };
+
+	if (!x->script && !x->shell) {
+		for (size_t i = 0; i < x->command.n; i++)
+			words_add(w, x->command.v[i], strlen(x->command.v[i]));
+		return;
+	}
+	words_add(w, "/bin/sh", 7);
+	words_add(w, "-c", 2);
+	if (x->script)
+		buf_str(&script, x->script);
+	for (size_t i = 0; i < x->command.n; i++) {
+		if (i)
+			buf_byte(&script, ' ');
+		buf_str(&script, x->command.v[i]);
+	}
+	char *text = buf_take(&script);
+	words_add(w, text, strlen(text));
+	mem_free(text);
+}
+
+static bool
+exec_quotes(const struct exec *x)
+{
+	return x->script || x->shell;
+}
+
+enum status
+exec_typing(struct op_node *n, struct op_typing *t, const struct type **type, struct err *e)
+{
+	const struct exec *x = n->params;
+	struct exec_args args;
+	struct words words = { 0 };
+	const char *name;
+	size_t len;
+	enum status st = ST_OK;
+
+	*type = frame_type((enum frame_proto)x->proto);
+	exec_words(x, &words);
+	exec_args_open(&args, &words, x->proto == FRAME_ARG, exec_quotes(x));
+	if (exec_args_lacks(&args, n->in[0]->type, &name, &len)) {
+		st = typed_fail(t, n, e, "the elements have no field `%.*s`", (int)len, name);
+		err_help(e, "--print=plan shows the types of all stages");
+	} else if (x->command.n && !*x->command.v[0]) {
+		st = typed_fail(t, n, e, "the name of the program is empty");
+	} else if (n->on_error == OP_RETRY && x->proto == FRAME_STREAM) {
+		st = typed_fail(t, n, e, "proto=stream cannot try an element again");
+		err_help(e, "its answers are not told apart; proto=line gives one for each element");
+	}
+	exec_args_clear(&args);
+	words_clear(&words);
+	return st;
+}
+
+int64_t
+exec_cardinality(const struct op_node *n, const int64_t *in)
+{
+	const struct exec *x = n->params;
+
+	return x->proto == FRAME_STREAM || n->on_error == OP_SKIP ? -1 : in[0];
+}
+
+static bool
+exec_is_each(const struct exec *x)
+{
+	return x->proto == FRAME_ARG || x->proto == FRAME_RAW;
+}
+
+static unsigned
+exec_copies(const struct exec *x)
+{
+	cpu_set_t cpus;
+
+	if (x->proto == FRAME_STREAM)
+		return 1;
+	if (x->parallel != PARAM_AUTO)
+		return (unsigned)x->parallel;
+	return sched_getaffinity(0, sizeof cpus, &cpus) ? 1 : (unsigned)CPU_COUNT(&cpus);
+}
+
+/* The command: its words, where the program is, what it is called. */
+static enum status
+exec_open_command(struct exec *x, struct err *e)
+{
+	struct words words = { 0 };
+	enum status st;
+
+	exec_words(x, &words);
+	/* The pieces lie in the words, which live as long. */
+	x->owned = words;
+	exec_args_open(&x->args, &x->owned, x->proto == FRAME_ARG, exec_quotes(x));
+	if (x->proto != FRAME_ARG)
+		exec_args_plain(&x->args);
+	const char *program = x->owned.v[0], *shown = x->command.n ? x->command.v[0] : "sh";
+	const char *slash = strrchr(shown, '/');
+	x->name = mem_strdup(x->shell || x->script ? "sh" : slash && slash[1] ? slash + 1 : shown);
+	st = child_find(program, &x->path, e);
+	x->kind = (struct child_kind){ .path = x->path, .name = x->name,
+				       .feed = x->proto != FRAME_ARG };
+	return st == ST_OK ? ST_OK : exec_fatal(x, NULL, e);
+}
+
+enum status
+exec_open(struct op_inst *self, struct err *e)
+{
+	struct exec *x = self->state;
+
+	x->self = self;
+	x->opened = true;
+	x->n_slots = exec_copies(x);
+	exec_feed_open(&x->feed, self);
+	exec_env_open(&x->env, self, frame_name((enum frame_proto)x->proto), x->n_slots,
+		      exec_is_each(x));
+	x->slots = mem_array(x->n_slots, sizeof *x->slots);
+	x->polls = mem_array(x->n_slots * EXEC_POLLS + 1, sizeof *x->polls);
+	for (unsigned k = 0; k < x->n_slots; k++) {
+		struct exec_slot *s = &x->slots[k];
+
+		s->index = k;
+		s->window = (uint32_t)x->window;
+		child_init(&s->child);
+		frame_init(&s->frame, (enum frame_proto)x->proto, self->ctx->element_max);
+		if (!exec_is_each(x) && x->proto != FRAME_STREAM)
+			s->fifo = mem_array(EXEC_WINDOW_MAX, sizeof *s->fifo);
+	}
+	exec_jobs_open(x, exec_is_each(x) ? 16 * (uint64_t)x->n_slots
+					  : (uint64_t)x->window * x->n_slots);
+	return exec_open_command(x, e);
+}
+
+/* Waits for anything to move; false: asked to stop. */
+static bool
+exec_wait(struct exec *x)
+{
+	const atomic_bool *stop = x->self->ctx->stop;
+	nfds_t n = 0;
+
+	for (unsigned k = 0; k < x->n_slots; k++) {
+		struct exec_slot *s = &x->slots[k];
+
+		if (s->child.pid <= 0)
+			continue;
+		child_poll(&s->child, x->polls + n, s->w_at < s->w.len, !s->pour.eof);
+		n += EXEC_POLLS;
+	}
+	x->polls[n] = (struct pollfd){ .fd = x->wants ? x->feed.fd : -1, .events = POLLIN };
+	if (poll(x->polls, n + 1, EXEC_TICK_MS) > 0) {
+		if (x->polls[n].revents)
+			exec_feed_heard(&x->feed);
+		for (unsigned k = 0; k < x->n_slots; k++) {
+			struct exec_slot *s = &x->slots[k];
+
+			if (s->child.pid <= 0)
+				continue;
+			child_listen(&s->child);
+			if (!exec_is_each(x) && !s->pour.eof)
+				exec_hear(x, s);
+		}
+	}
+	return !stop || !atomic_load_explicit(stop, memory_order_relaxed);
+}
+
+/* All is given; children that were told so may take a moment to go. */
+static enum status
+exec_finish(struct exec *x, struct err *e)
+{
+	bool any = false;
+
+	for (unsigned k = 0; k < x->n_slots; k++)
+		any = any || x->slots[k].child.pid > 0;
+	if (!any) {
+		if (x->input != ST_END)
+			*e = x->input_err;
+		return x->input;
+	}
+	if (!x->closing_ns)
+		x->closing_ns = exec_now();
+	if (exec_now() - x->closing_ns < (int64_t)CHILD_GRACE_MS * 1000000)
+		return ST_OK;
+	for (unsigned k = 0; k < x->n_slots; k++)
+		child_term(&x->slots[k].child);
+	for (unsigned k = 0; k < x->n_slots; k++)
+		child_reap(&x->slots[k].child, 0, NULL);
+	return ST_OK;
+}
+
+/* One turn of what is not proto=stream. */
+static enum status
+exec_turn(struct exec *x, struct run *out, bool *moved, struct err *e)
+{
+	enum status st = exec_jobs_emit(x, out, e);
+
+	if (st != ST_OK || out->n >= RUN_USUAL)
+		return st;
+	st = exec_is_each(x) ? exec_each_step(x, out, moved, e) : exec_talk_step(x, out, moved, e);
+	return st == ST_OK ? exec_jobs_emit(x, out, e) : st;
+}
+
+enum status
+exec_next(struct op_inst *self, struct run *out, struct err *e)
+{
+	struct exec *x = self->state;
+	enum status st;
+
+	exec_jobs_release(x);
+	x->stopped = false;
+	for (;;) {
+		bool moved = false;
+
+		st = x->proto == FRAME_STREAM ? exec_flow_next(x, out, e)
+					      : exec_turn(x, out, &moved, e);
+		if (st == ST_END && x->input != ST_OK && x->input != ST_END) {
+			*e = x->input_err;
+			st = x->input;
+		}
+		if (st != ST_OK || out->n)
+			return st;
+		if (moved)
+			continue;
+		if (x->over && exec_jobs_none(x) && x->proto != FRAME_STREAM) {
+			st = exec_finish(x, e);
+			if (st != ST_OK)
+				return st;
+		}
+		if (x->stopped || !exec_wait(x))
+			return ST_AGAIN;
+	}
+}
+
+void
+exec_close(struct op_inst *self)
+{
+	struct exec *x = self->state;
+
+	if (!x->opened)
+		return;
+	for (unsigned k = 0; k < x->n_slots; k++) {
+		child_close_in(&x->slots[k].child);
+		if (x->slots[k].child.pid > 0)
+			child_term(&x->slots[k].child);
+	}
+	for (unsigned k = 0; k < x->n_slots; k++) {
+		struct exec_slot *s = &x->slots[k];
+
+		child_reap(&s->child, 0, NULL);
+		child_clear(&s->child);
+		frame_clear(&s->frame);
+		pour_clear(&s->pour);
+		buf_clear(&s->w);
+		mem_free(s->fifo);
+	}
+	exec_jobs_close(x);
+	exec_feed_close(&x->feed);
+	exec_args_clear(&x->args);
+	exec_env_clear(&x->env);
+	words_clear(&x->owned);
+	mem_free(x->slots);
+	mem_free(x->polls);
+	mem_free(x->path);
+	mem_free(x->name);
+}
+
+void
+exec_save(struct op_inst *self, struct buf *out)
+{
+	struct exec *x = self->state;
+
+	/* What a child for the whole stream has seen cannot be told. */
+	if (x->proto == FRAME_STREAM)
+		self->unsaved = true;
+	else
+		exec_jobs_save(x, out);
+}
+
+enum status
+exec_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
+{
+	return exec_jobs_restore(self->state, p, n, e);
+}
