@@ -2,9 +2,9 @@
  * npy: numbers, tensors, and lists of them within lists, of one shape. Where the
  * output can be sought in they become one array, whose length goes into its
  * header at the end; else an array each. */
+#include <endian.h>
 #include <string.h>
 
-#include "base/mem.h"
 #include "value/dtype.h"
 #include "value/format_kin.h"
 #include "value/mp.h"
@@ -187,12 +187,41 @@ npy_begin(struct npy_out *f, const struct npy_seen *seen, struct buf *out)
 	return ST_OK;
 }
 
+/* The usual: one more like the first. False: it must be looked at. */
+static bool
+npy_again(struct npy_out *f, const uint8_t *p, size_t n, struct buf *out)
+{
+	struct npy *a = &f->head;
+	struct tensor t;
+	struct mp m;
+
+	mp_head(p, p + n, &m);
+	if (a->n_dims == 1 && ((m.kind == MP_FLOAT && a->dtype == DTYPE_F64)
+			       || (m.kind == MP_INT && a->dtype == DTYPE_I64 && !m.unsigned_big))) {
+		uint64_t bits = htole64(m.u);
+
+		memcpy(buf_room(out, sizeof bits), &bits, sizeof bits);
+		out->len += sizeof bits;
+	} else if (m.kind == MP_EXT && m.ext == MP_EXT_TENSOR && tensor_read(m.p, m.n, &t)
+		   && t.dtype == a->dtype && t.n_dims == a->n_dims - 1
+		   && !memcmp(t.dims, a->dims + 1, (size_t)t.n_dims * sizeof *t.dims)) {
+		buf_put(out, t.data, t.size);
+	} else {
+		return false;
+	}
+	a->dims[0]++;
+	return true;
+}
+
 static enum status
 npy_elem(void *state, const uint8_t *p, size_t n, struct buf *out, struct err *e)
 {
 	struct npy_seen seen = { .dtype = DTYPE_F64 };
 	struct npy_out *f = state;
 	const uint8_t *end = p + n, *at = p;
+
+	if (f->begun && npy_again(f, p, n, out))
+		return ST_OK;
 	enum status st = npy_look(&seen, &at, end, 0, true, e);
 
 	if (st != ST_OK)
