@@ -222,6 +222,7 @@ struct disp {
 	int64_t now;
 	uint64_t next_id;         /* of datasets, jobs, iterations */
 	bool meta_dirty;
+	char *refuse;             /* why nothing new is taken; NULL: it is */
 	struct hash peers;        /* by id */
 	struct list_node by_heard, workers, tools;
 	uint32_t n_workers, n_readers, n_tools, slots;

@@ -346,10 +346,37 @@ disp_tool(struct disp *d, struct peer *p, struct msg *m)
 	out->report.value.p = b.data;
 }
 
+void
+disp_refuse_new(struct disp *d, const char *why)
+{
+	mem_free(d->refuse);
+	d->refuse = mem_strdup(why);
+}
+
+bool
+disp_promises(enum msg_type t)
+{
+	return t != MSG_BEAT && t != MSG_WHO && t != MSG_ERROR && t != MSG_REFUSED && t != MSG_WELCOME &&
+		t != MSG_REPORT;
+}
+
+static bool
+disp_refused(struct disp *d, struct peer *p, const struct msg *m)
+{
+	bool again = m->type == MSG_OPEN && (p->seat || p->waiting || m->open.seat);
+
+	if (!d->refuse || again || (m->type != MSG_OPEN && m->type != MSG_REGISTER))
+		return false;
+	disp_error(d, p, m->req, ST_IO, d->refuse, "make room on the dispatcher's disk; it goes on by itself");
+	return true;
+}
+
 /* size: one case per message */
 static void
 disp_known_message(struct disp *d, struct peer *p, struct msg *m)
 {
+	if (disp_refused(d, p, m))
+		return;
 	switch (m->type) {
 	case MSG_BEAT: disp_beat(d, p, m); return;
 	case MSG_BYE: disp_bye(d, p, m); return;
@@ -537,6 +564,7 @@ disp_free(struct disp **dp)
 	hash_clear(&d->iters);
 	hash_clear(&d->peers);
 	hash_clear(&d->ask_index);
+	mem_free(d->refuse);
 	mem_free(d->deletes);
 	mem_free(d->out);
 	mem_free(d);

@@ -58,6 +58,14 @@ void disp_peer_gone(struct disp *d, int64_t now_ns, uint64_t peer);
 void disp_tick(struct disp *d, int64_t now_ns);
 int64_t disp_next_deadline(const struct disp *d); /* ns; INT64_MAX: none */
 
+/* For a disk that is full: while on, REGISTER and OPEN are answered with
+ * ERROR 74 in these words and change nothing. What else changes goes on in
+ * memory; the program tries the commit again and again, and sends meanwhile
+ * only messages that promise nothing (disp_promises), so that peers do not
+ * take it for lost. why NULL: off. */
+void disp_refuse_new(struct disp *d, const char *why);
+bool disp_promises(enum msg_type t);
+
 /* The next message to send, given (msg_clear); false: none. */
 bool disp_outbox(struct disp *d, uint64_t *peer, struct msg *out);
 

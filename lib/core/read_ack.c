@@ -200,19 +200,23 @@ static const struct field pos_fields[] = {
 	LIST(read_pos, streams, WIRE_STREAMS_MAX, pos_ranges, struct msg_stream_ranges, NULL), { 0 }
 };
 
-/* Elements of a stream that are written: all it has received, without what is
- * still to be written. */
-static void
-read_position_stream(const struct read *r, const struct read_stream *s, struct intervals *out)
+/* Elements that are written: all that was received, without what is still to
+ * be written. By stream; zeros where there is none. Gives. */
+static struct intervals *
+read_position_sets(const struct read *r)
 {
+	struct intervals *had = mem_array(r->n_streams, sizeof *had);
 	uint32_t written = r->first_written;
 
-	intervals_copy(out, &s->received);
+	for (size_t i = 0; i < r->n_streams; i++)
+		if (r->streams[i])
+			intervals_copy(&had[i], &r->streams[i]->received);
 	for (const struct read_part *p = r->first; p; p = p->next, written = 0)
-		if (p->stream == s)
-			intervals_sub(out, p->offset + written, p->offset + p->count);
-	for (const struct read_part *p = s->parts; p; p = p->next)
-		intervals_sub(out, p->offset, p->offset + p->count);
+		intervals_sub(&had[p->stream->index], p->offset + written, p->offset + p->count);
+	for (size_t i = 0; i < r->n_streams; i++)
+		for (const struct read_part *p = r->streams[i] ? r->streams[i]->parts : NULL; p; p = p->next)
+			intervals_sub(&had[i], p->offset, p->offset + p->count);
+	return had;
 }
 
 void
@@ -222,25 +226,23 @@ read_position(struct read *r, struct buf *out)
 		.shards = r->o.order == ORDER_ANY ? r->o.shards : r->shards, .epoch = r->epoch,
 		.dataset = r->dataset, .job = r->job, .iteration = r->iteration, .seat = r->seat,
 		.seed = r->seed, .turn = r->pos_turn, .left = r->pos_left, .split = r->pos_split };
+	struct intervals *had = read_position_sets(r);
 
 	p.streams.v = mem_array(r->n_streams, sizeof *p.streams.v);
 	for (size_t i = 0; i < r->n_streams; i++) {
 		struct read_stream *s = r->streams[i];
-		struct intervals had = { 0 };
 
 		if (!s)
 			continue;
-		read_position_stream(r, s, &had);
-		if (had.n)
-			p.streams.v[p.streams.n++] = (struct msg_stream_ranges){ s->index, { had.v, had.n } };
-		else
-			intervals_clear(&had);
+		if (had[i].n)
+			p.streams.v[p.streams.n++] = (struct msg_stream_ranges){ s->index, intervals_lend(&had[i]) };
 		intervals_add_all(&s->saving, &s->unsaved);
 		s->unsaved.n = 0;
 	}
 	fields_encode(pos_fields, &p, out);
-	for (size_t i = 0; i < p.streams.n; i++)
-		mem_free(p.streams.v[i].ranges.v);
+	for (size_t i = 0; i < r->n_streams; i++)
+		intervals_clear(&had[i]);
+	mem_free(had);
 	mem_free(p.streams.v);
 }
 

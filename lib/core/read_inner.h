@@ -91,7 +91,7 @@ struct read {
 	bool opened, closing, closed_sent, keep, done, over;
 	uint32_t code;               /* what DONE said */
 	struct read_stream **streams;
-	size_t n_streams, cap_streams, n_known;
+	size_t n_streams, cap_streams, n_known, n_attached; /* attached: with a worker */
 	uint64_t version;            /* of the last STREAMS */
 	bool all_known;
 	struct hash workers;         /* by id */

@@ -44,6 +44,7 @@ read_stream_detach(struct read *r, struct read_stream *s)
 	*at = s->next_at_worker;
 	s->worker = NULL;
 	s->total = s->arrived = 0;
+	r->n_attached--;
 	if (--w->n_streams)
 		return;
 	read_do(r, READ_DISCONNECT)->worker = w->id;
@@ -72,6 +73,7 @@ read_stream_attach(struct read *r, struct read_stream *s, uint64_t id, const cha
 	}
 	w->n_streams++; /* first: the worker may be the one it leaves */
 	read_stream_detach(r, s);
+	r->n_attached++;
 	s->worker = w;
 	s->next_at_worker = w->streams;
 	w->streams = s;
@@ -185,11 +187,8 @@ read_credit_later(struct read *r, struct read_stream *s)
 static uint32_t
 read_window(const struct read *r)
 {
-	size_t streams = 0, win;
+	size_t win = r->o.budget / (r->chunk_bytes ? r->chunk_bytes : 1) / (r->n_attached ? r->n_attached : 1);
 
-	for (size_t i = 0; i < r->workers.n; i++)
-		streams += ((struct read_worker *)r->workers.items[i].value)->n_streams;
-	win = r->o.budget / (r->chunk_bytes ? r->chunk_bytes : 1) / (streams ? streams : 1);
 	return win < 1 ? 1 : win > r->o.window ? r->o.window : (uint32_t)win;
 }
 

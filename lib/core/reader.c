@@ -127,9 +127,14 @@ static void
 read_lost(struct read *r)
 {
 	bool shared = r->o.job && *r->o.job;
+	uint32_t code = (uint32_t)r->err.kind;
 
 	/* Who wanted no more, and shares with nobody, has what it wanted. */
-	read_fail(r, r->closing && !shared && !r->keep ? 0 : (uint32_t)r->err.kind);
+	if (r->closing && !shared && !r->keep)
+		code = 0;
+	if (r->done)
+		code = r->code;
+	read_fail(r, code);
 }
 
 static void
@@ -398,7 +403,12 @@ read_tick(struct read *r, int64_t now_ns)
 	if (r->over)
 		return;
 	if (now_ns >= r->done_due) {
-		read_fail(r, r->done ? r->code : 0);
+		if (!r->done)
+			err_set(&r->err, ST_TEMP, "the dispatcher did not confirm the end of this reader");
+		if (r->done)
+			read_fail(r, r->code);
+		else
+			read_lost(r);
 		return;
 	}
 	if (now_ns >= r->ack_due)
@@ -432,6 +442,7 @@ read_close(struct read *r, int64_t now_ns, bool keep)
 		return;
 	r->closing = true;
 	r->keep = keep;
+	r->done_due = now_ns + r->contact.loss_ns;
 	if (!r->opened)
 		read_fail(r, 0); /* nothing was promised to anybody */
 	else

@@ -401,6 +401,23 @@ a_silent_peer_is_lost(void **state)
 }
 
 static void
+a_full_disk_refuses_what_is_new_and_goes_on_with_the_rest(void **state)
+{
+	uint64_t it = begin("job", 1000);
+
+	(void)state;
+	disp_refuse_new(d, "no space left");
+	hello(R2, ROLE_READER);
+	open_job(R2, "job", "range", 1);
+	assert_int_equal(got(R2, MSG_ERROR)->error.code, ST_IO);
+	say(W1, (struct msg){ .type = MSG_SPLIT_REQ, .split_req = { { it, 0, 1 }, 0, 1 } });
+	assert_true(disp_promises(got(W1, MSG_SPLIT)->type));
+	disp_refuse_new(d, NULL);
+	open_job(R2, "job", "range", 1);
+	assert_non_null(got(R2, MSG_JOB));
+}
+
+static void
 who_was_taken_for_lost_is_told(void **state)
 {
 	uint64_t it = begin("job", 1000);
@@ -433,6 +450,7 @@ main(void)
 		T(a_lost_worker_is_replaced_after_readers_were_asked),
 		T(a_silent_peer_is_lost),
 		T(who_was_taken_for_lost_is_told),
+		T(a_full_disk_refuses_what_is_new_and_goes_on_with_the_rest),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
