@@ -7,8 +7,13 @@
 #include "value/num.h"
 
 enum {
-	NUMBER_DIGITS = 19,  /* any so many fit 64 bits */
+	NUMBER_SHORT = 16,   /* with a point, so many bytes are an int below 2^53 */
 	NUMBER_EXACT = 22    /* powers of ten up to here are exact doubles */
+};
+
+static const double number_pow10[NUMBER_EXACT + 1] = {
+	1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+	1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22
 };
 
 /* 1 to 8 digits at once. */
@@ -41,6 +46,27 @@ number_digits(const uint8_t *p, const uint8_t *end, uint64_t *v, bool *fits)
 	return p;
 }
 
+/* What most floats look like: [-]digits.digits, short enough for nothing to overflow.
+ * NULL: it is something else. */
+static uint8_t *
+number_decimal(uint8_t *w, const uint8_t *p, size_t n, bool minus)
+{
+	const uint8_t *end = p + n, *q = p + minus, *whole = q, *point;
+	uint64_t v = 0;
+
+	for (; q < end && (unsigned)(*q - '0') < 10; q++)
+		v = v * 10 + (unsigned)(*q - '0');
+	if (q == end || *q != '.' || (q - whole > 1 && *whole == '0'))
+		return NULL;
+	for (point = q++; q < end && (unsigned)(*q - '0') < 10; q++)
+		v = v * 10 + (unsigned)(*q - '0');
+	if (q != end || q == point + 1)
+		return NULL;
+	/* Both numbers are exact, and a division rounds correctly. */
+	double d = (double)v / number_pow10[q - point - 1];
+	return mp_put_float(w, minus ? -d : d);
+}
+
 static uint8_t *
 number_float(uint8_t *w, const uint8_t *p, size_t n)
 {
@@ -64,14 +90,13 @@ number_int(uint8_t *w, uint64_t v, bool minus)
 static uint8_t *
 number_other(uint8_t *w, const uint8_t *p, size_t n, bool minus)
 {
-	static const double pow10[NUMBER_EXACT + 1] = {
-		1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-		1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22
-	};
 	const uint8_t *end = p + n, *q = p + minus, *whole = q;
 	uint64_t v = 0;
 	bool fits = true;
+	uint8_t *decimal;
 
+	if (n <= NUMBER_SHORT && (decimal = number_decimal(w, p, n, minus)))
+		return decimal;
 	q = number_digits(q, end, &v, &fits);
 	if (q - whole > 1 && *whole == '0')
 		return NULL;
@@ -86,7 +111,7 @@ number_other(uint8_t *w, const uint8_t *p, size_t n, bool minus)
 			return NULL;
 		/* Both exact, and a division rounds correctly. */
 		if (q == end && fits && v < UINT64_C(1) << 53 && places <= NUMBER_EXACT) {
-			double d = (double)v / pow10[places];
+			double d = (double)v / number_pow10[places];
 
 			return mp_put_float(w, minus ? -d : d);
 		}
