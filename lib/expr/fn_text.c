@@ -250,22 +250,30 @@ text_pad(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 		return machine_fault(vm, "pad() fills with one character");
 	if (width > SCRATCH_VALUE_MAX || width < -(int64_t)SCRATCH_VALUE_MAX)
 		return machine_fault(vm, "pad() to a width of %lld is too wide", (long long)width);
-	buf_reset(&vm->tmp);
-	buf_reset(&vm->tmp2);
 	if (text.kind != VAL_TEXT) {
+		buf_reset(&vm->tmp);
+		buf_reset(&vm->tmp2);
 		val_put(a, &vm->tmp);
 		text_print(vm->tmp.data, vm->tmp.len, &vm->tmp2);
-		buf_reset(&vm->tmp);
 		text = val_text(vm->tmp2.data, vm->tmp2.len);
 	}
 	int64_t lack = (width < 0 ? -width : width) - (int64_t)seq_chars(text.p, text.n);
+	size_t filled = lack > 0 ? (size_t)lack * fill.n : 0;
+	uint8_t *start = machine_room(vm, filled + text.n), *w = start;
+	if (!start)
+		return ST_DATA;
 	if (width < 0)
-		buf_put(&vm->tmp, text.p, text.n);
-	for (; lack > 0; lack--)
-		buf_put(&vm->tmp, fill.p, fill.n);
+		w = mempcpy(w, text.p, text.n);
+	if (fill.n == 1)
+		w = (uint8_t *)memset(w, *fill.p, filled) + filled;
+	else
+		for (; lack > 0; lack--)
+			w = mempcpy(w, fill.p, fill.n);
 	if (width >= 0)
-		buf_put(&vm->tmp, text.p, text.n);
-	return machine_take_tmp(vm, VAL_TEXT, out);
+		w = mempcpy(w, text.p, text.n);
+	scratch_done(&vm->scratch, w);
+	*out = val_text(start, filled + text.n);
+	return ST_OK;
 }
 
 static enum status

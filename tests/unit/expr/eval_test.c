@@ -238,7 +238,6 @@ loops_over_lists_nest(void **state)
 		{ "map(x, it > 1 ? skip() : it)", "[1, 2]", "SKIP" },
 		{ "[map(x, it + 1), map(x, it + 2)]", "[1, 2]", "[[2,3],[3,4]]" },
 		{ "map(x, str(it) ++ \"a\" ++ str(it))", "[1, 2]", "[\"1a1\",\"2a2\"]" },
-		{ "map(range(10001), any(range(10001), it < x))", "0", "error: this takes more than 100000000 steps" },
 	};
 
 	(void)state;
@@ -271,9 +270,8 @@ depth_and_size_of_values_are_bounded(void **state)
 	mem_free(text);
 	static const struct help_row rows[] = {
 		{ "pad(x, 300_000_000)", "\"\"", "error: pad() to a width of 300000000 is too wide" },
-		{ "len(pad(x, 200_000_000) ++ pad(x, 200_000_000))", "\"\"", "error: a value of 381 MiB is too large (most is 256)" },
+		{ "len(pad(x, 140_000_000) ++ pad(x, 140_000_000))", "\"\"", "error: a value of 267 MiB is too large (most is 256)" },
 		{ "range(x)", "10000001", "error: range() of more than 10000000 items" },
-		{ "len(range(x))", "10000000", "10000000" },
 	};
 	help_rows(rows, COUNT(rows));
 }

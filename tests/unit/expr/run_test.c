@@ -2,7 +2,7 @@
 #include "expr_help.h"
 
 #include "base/rng.h"
-#include "expr/code.h"
+#include "expr/machine.h"
 
 /* A run of elements from JSON texts, in a block of its own. */
 static void
@@ -500,6 +500,40 @@ columns_are_as_the_machine_says(void **state)
 	run_clear(&in);
 }
 
+static void
+steps_for_an_element_are_counted(void **state)
+{
+	static const struct { const char *text, *want; } rows[] = {
+		{ "map(range(x), any(range(x), it < 0))", NULL }, { "map(range(x * x), 1)", NULL }, { "any(range(x), any(range(x), -1 - it in range(x)))", NULL },
+		{ "map(range(900), it + x)", "" }, { "len(range(x * 1_000))", NULL }, { "merge({a: x}, {b: x})", "" },
+	};
+	static const char *const texts[] = { "100", "1" };
+	struct run in, out;
+
+	(void)state;
+	run_of(&in, texts, COUNT(texts));
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct help h;
+		struct err e = { 0 };
+		uint32_t from = 0;
+
+		assert_true(help_compile(&h, rows[i].text, NULL));
+		struct expr_vm *vm = expr_vm_new(h.code, 0);
+		vm->limit = 1000;
+		run_init(&out);
+		if (!rows[i].want) {
+			assert_int_equal(expr_map(vm, &in, &from, &out, &e), ST_DATA);
+			assert_string_equal(e.text, "this takes more than 100000000 steps");
+			from++;
+		}
+		assert_int_equal(expr_map(vm, &in, &from, &out, &e), ST_OK);
+		run_clear(&out);
+		expr_vm_free(&vm);
+		help_clear(&h);
+	}
+	run_clear(&in);
+}
+
 int
 main(void)
 {
@@ -514,6 +548,7 @@ main(void)
 		cmocka_unit_test(filters_of_one_expression_are_as_the_machine_says),
 		cmocka_unit_test(a_quick_filter_fails_as_others_do),
 		cmocka_unit_test(columns_are_as_the_machine_says),
+		cmocka_unit_test(steps_for_an_element_are_counted),
 		cmocka_unit_test(memory_of_a_large_element_is_given_back),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
