@@ -33,7 +33,8 @@ group_set(struct group *g, const uint8_t *p, size_t len, struct slab *cells, siz
 {
 	/* p may lie in the cell itself: a state made of a part of the old one. */
 	if (len <= g->cap) {
-		memmove(g->cell, p, len);
+		if (len)
+			memmove(g->cell, p, len);
 	} else {
 		struct group old = *g;
 
