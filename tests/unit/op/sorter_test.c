@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "base/rng.h"
+#include "op/sorter.h"
+#include "value/mp.h"
+
+/* An element [key, number], so that the order of equal keys can be seen. */
+struct pair {
+	uint8_t bytes[600];
+	size_t key_len, len;
+	uint64_t number;
+};
+
+static int sorter_sign; /* -1: reverse */
+
+static int
+pair_order(const void *a, const void *b)
+{
+	const struct pair *x = a, *y = b;
+	int c = sorter_sign * mp_compare(x->bytes, x->key_len, y->bytes, y->key_len);
+
+	return c ? c : (x->number > y->number) - (x->number < y->number);
+}
+
+static void
+pair_make(struct pair *p, struct rng *r, uint64_t number, int kind)
+{
+	uint8_t *to = p->bytes;
+	char text[300];
+	uint64_t draw = rng_below(r, 1000);
+
+	switch (kind < 0 ? (int)rng_below(r, 5) : kind) {
+	case 0: to = mp_put_int(to, (int64_t)draw - 500); break;
+	case 1: to = mp_put_float(to, ((double)draw - 500) / 7); break;
+	case 2:
+		memset(text, 'p', sizeof text);
+		snprintf(text + 250, 50, "%llu", (unsigned long long)draw);
+		to = mp_put_text(to, text, (uint32_t)strlen(text));
+		break;
+	case 3: to = mp_put_int(mp_put_int(mp_put_list_head(to, 2), (int64_t)draw % 5), (int64_t)draw); break;
+	default: to = mp_put_bool(to, draw & 1); break;
+	}
+	p->key_len = (size_t)(to - p->bytes);
+	p->number = number;
+	p->len = (size_t)(mp_put_uint(to, number) - to);
+}
+
+static void
+sort_and_compare(int kind, size_t n, size_t mem, bool reverse)
+{
+	struct pair *pairs = mem_array(n + 1, sizeof *pairs);
+	struct sorter *s = sorter_new(mem, reverse, NULL);
+	struct rng r = { 7, 0 };
+	struct run out = { 0 };
+	struct err e;
+	size_t at = 0;
+	enum status st = ST_OK;
+
+	for (size_t i = 0; i < n; i++) {
+		struct pair *p = &pairs[i];
+
+		pair_make(p, &r, i, kind);
+		assert_int_equal(sorter_add(s, p->bytes, p->key_len, p->bytes + p->key_len, p->len, &e),
+				 ST_OK);
+	}
+	sorter_sign = reverse ? -1 : 1;
+	qsort(pairs, n, sizeof *pairs, pair_order);
+	assert_int_equal(sorter_end(s, &e), ST_OK);
+	while (st == ST_OK) {
+		run_reset(&out);
+		st = sorter_take(s, &out, &e);
+		for (uint32_t i = 0; i < out.n; i++, at++) {
+			assert_true(at < n);
+			assert_int_equal(out.e[i].len, pairs[at].len);
+			assert_memory_equal(out.e[i].p, pairs[at].bytes + pairs[at].key_len, pairs[at].len);
+		}
+	}
+	assert_int_equal(st, ST_END);
+	assert_int_equal(at, n);
+	run_clear(&out);
+	sorter_free(&s);
+	mem_free(pairs);
+}
+
+static void
+sorts_in_memory(void **state)
+{
+	(void)state;
+	for (int kind = -1; kind < 5; kind++)
+		for (int reverse = 0; reverse < 2; reverse++)
+			sort_and_compare(kind, 3000, 1 << 24, reverse);
+	sort_and_compare(0, 0, 1 << 20, false);
+	sort_and_compare(0, 1, 1 << 20, false);
+	sort_and_compare(0, 17, 1 << 20, true);
+}
+
+static void
+sorts_by_merging_parts_of_a_file(void **state)
+{
+	(void)state;
+	for (int kind = -1; kind < 5; kind++)
+		for (int reverse = 0; reverse < 2; reverse++)
+			sort_and_compare(kind, 3000, 16 * 1024, reverse);
+}
+
+static void
+merges_more_parts_than_at_once(void **state)
+{
+	(void)state;
+	/* A part for every few elements: several levels of four. */
+	sort_and_compare(-1, 1000, 600, false);
+	sort_and_compare(-1, 1000, 600, true);
+	sort_and_compare(2, 100, 1, false);
+}
+
+static void
+says_when_there_is_no_folder(void **state)
+{
+	struct sorter *s = sorter_new(1, false, "/nowhere/at/all");
+	struct err e = { 0 };
+	uint8_t one = 1;
+
+	(void)state;
+	assert_int_equal(sorter_add(s, NULL, 0, &one, 1, &e), ST_OK);
+	assert_int_equal(sorter_add(s, NULL, 0, &one, 1, &e), ST_NOINPUT);
+	assert_non_null(strstr(e.text, "/nowhere/at/all"));
+	assert_non_null(strstr(e.help, "TMPDIR"));
+	sorter_free(&s);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sorts_in_memory),
+		cmocka_unit_test(sorts_by_merging_parts_of_a_file),
+		cmocka_unit_test(merges_more_parts_than_at_once),
+		cmocka_unit_test(says_when_there_is_no_folder),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
