@@ -283,6 +283,7 @@ machine_emit(struct expr_vm *vm, struct run *out, const struct elem *e, const st
 		} \
 		SLOW(arith_compare(vm, CODE_##name, D, A, B))
 
+/* size: a jump table is one function. */
 enum status
 machine_run(struct expr_vm *vm, enum machine_mode mode, const struct elem *in, uint32_t n,
 	    uint32_t *from, struct run *out, struct val *result)

@@ -3,6 +3,7 @@
 
 #include "expr/ast.h"
 
+/* size: a table. */
 static void
 one_spelling_for_each_meaning(void **state)
 {
@@ -52,7 +53,10 @@ one_spelling_for_each_meaning(void **state)
 		{ "(.a ? .b : .c) ?? .d", "(.a ? .b : .c) ?? .d" },
 		{ ".a ?? .b ? .c : .d", ".a ?? .b ? .c : .d" },
 		{ "(.a ?? .b) ? .c : .d", "(.a ?? .b) ? .c : .d" },
-		{ "x[1]", "x[1]" }, { "x[-1:]", "x[-1:]" }, { "x[:2]", "x[:2]" }, { "x[:]", "x[:]" },
+		{ "x[1]", "x[1]" },
+		{ "x[-1:]", "x[-1:]" },
+		{ "x[:2]", "x[:2]" },
+		{ "x[:]", "x[:]" },
 		{ "x[.a ? 1 : 2:3]", "x[.a ? 1 : 2:3]" },
 		{ "(x++.a)[0]", "(x ++ .a)[0]" },
 		{ "[1,[],{}]", "[1, [], {}]" },
@@ -72,7 +76,9 @@ one_spelling_for_each_meaning(void **state)
 		{ "\"\\n\\t\\r\\\"\\\\\\0\\x7f\\u{1F600}\\u00e9\\ud83d\\ude00\\/\"",
 		  "\"\\n\\t\\r\\\"\\\\\\x00\\x7f😀é😀/\"" },
 		{ "'a\\n\"b'", "\"a\\\\n\\\"b\"" },
-		{ "\"\\@{n}\"", "\"\\@{n}\"" }, { "'@{n}'", "\"\\@{n}\"" }, { "\"a@b\"", "\"a@b\"" },
+		{ "\"\\@{n}\"", "\"\\@{n}\"" },
+		{ "'@{n}'", "\"\\@{n}\"" },
+		{ "\"a@b\"", "\"a@b\"" },
 		{ "5.e3", "5.e3" },
 		{ "(-5).a", "(-5).a" },
 		{ "1 # one\n + 2", "1 + 2" },
@@ -130,8 +136,14 @@ static void
 a_newline_ends_it_unless_a_blank_follows(void **state)
 {
 	static const struct { const char *text; size_t end; } rows[] = {
-		{ "x\n+ 1", 1 }, { "x\n + 1", 6 }, { "x\n\t\n\n  + 1", 10 }, { "x\n  # note\n + 1", 15 },
-		{ "x\n# note\n+ 1", 1 }, { "(x\n+ 1)", 7 }, { "[1,\n2]\n+ 1", 6 }, { "x +\n  1", 7 },
+		{ "x\n+ 1", 1 },
+		{ "x\n + 1", 6 },
+		{ "x\n\t\n\n  + 1", 10 },
+		{ "x\n  # note\n + 1", 15 },
+		{ "x\n# note\n+ 1", 1 },
+		{ "(x\n+ 1)", 7 },
+		{ "[1,\n2]\n+ 1", 6 },
+		{ "x +\n  1", 7 },
 		{ "x\n", 1 }, { "x\n   ", 1 }, { "x\n  | take", 1 }, { "x\r\n  + 1", 8 },
 	};
 
@@ -245,7 +257,8 @@ mistakes_have_a_place_and_a_remedy(void **state)
 		{ ".a ? : 2", "a value is missing after `?`", 4, 2, EMPTIED },
 		{ ".a ? 1", "this `?` has no `:`", 4, 1,
 		  "as in .n > 0 ? \"some\" : \"none\"; a default is given with ??" },
-		{ "x = 3", "`=` does not compare", 3, 1, "== compares; ~ matches a regular expression" },
+		{ "x = 3", "`=` does not compare", 3, 1,
+		  "== compares; ~ matches a regular expression" },
 		{ "x =~ /a/", "`=` does not compare", 3, 1,
 		  "== compares; ~ matches a regular expression" },
 		{ "1 < x < 3", "comparisons do not chain", 7, 1,
@@ -266,7 +279,8 @@ mistakes_have_a_place_and_a_remedy(void **state)
 		  "it is written /.../; a slash in it is written \\/" },
 		{ "x ~ /a/q", "unknown flag `q` of a regular expression", 8, 1,
 		  "flags are i (any case), m (lines), s (. takes newlines), x (blanks ignored)" },
-		{ "x + // 2", "an empty regular expression", 5, 2, "`//` divides: a value is missing before it" },
+		{ "x + // 2", "an empty regular expression", 5, 2,
+		  "`//` divides: a value is missing before it" },
 		{ "64k", "`64k` is not a number", 1, 3,
 		  "units belong to options of operators; here write the number out, as in 64 * 1024" },
 		{ "0x", "`0x` is not a number", 1, 2, "" },
@@ -278,8 +292,10 @@ mistakes_have_a_place_and_a_remedy(void **state)
 		{ "{1: 2}", "a record needs a field's name here", 2, 1,
 		  "as in {id, size: len(.body), \"odd name\": 1}" },
 		{ "{\"a b\"}", "a `:` and a value are missing behind this name", 2, 5, "" },
-		{ "@", "`@` is followed by the name of a parameter", 1, 1, "as in @name or @{name}" },
-		{ "@{n", "`@` is followed by the name of a parameter", 1, 1, "as in @name or @{name}" },
+		{ "@", "`@` is followed by the name of a parameter", 1, 1,
+		  "as in @name or @{name}" },
+		{ "@{n", "`@` is followed by the name of a parameter", 1, 1,
+		  "as in @name or @{name}" },
 		{ "@long_nam", "unknown parameter `long_nam`", 1, 9, "did you mean `long_name`?" },
 		{ "@what", "unknown parameter `what`", 1, 5, "give it a value: --set what=VALUE" },
 		{ "\"@{l}\"", "`@l` is neither text nor a number", 2, 4, "" },
@@ -321,7 +337,9 @@ depth_and_size_are_bounded(void **state)
 {
 	static const struct { const char *part, *middle, *end; size_t good, bad; } rows[] = {
 		{ "(", "x", ")", 190, 100000 }, { "[", "x", "]", 120, 100000 },
-		{ "-", "x", NULL, 190, 100000 }, { "-!", "x", NULL, 90, 110 }, { "not ", "x", NULL, 190, 100000 },
+		{ "-", "x", NULL, 190, 100000 },
+		{ "-!", "x", NULL, 90, 110 },
+		{ "not ", "x", NULL, 190, 100000 },
 		{ "x + ", "x", NULL, 900, 20000 }, { "2 ** ", "x", NULL, 190, 100000 },
 		{ "x ?? ", "x", NULL, 190, 100000 }, { "x ? x : ", "x", NULL, 190, 100000 },
 		{ "x[", "x", "]", 190, 100000 }, { "abs(", "x", ")", 190, 100000 },

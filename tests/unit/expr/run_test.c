@@ -129,8 +129,14 @@ large_parts_are_passed_on_and_small_ones_copied(void **state)
 	struct help h;
 	uint32_t from;
 	static const struct { const char *text; bool shared; uint32_t len; } rows[] = {
-		{ "x", true, 0 }, { ".big", true, 60003 }, { ".small", false, 2 }, { ".big ++ \"\"", false, 60003 },
-		{ ".big[1:]", false, 60002 }, { ".list", true, 601 + 3 }, { "{big}", false, 60003 + 5 }, { ".list[0]", false, 1 },
+		{ "x", true, 0 },
+		{ ".big", true, 60003 },
+		{ ".small", false, 2 },
+		{ ".big ++ \"\"", false, 60003 },
+		{ ".big[1:]", false, 60002 },
+		{ ".list", true, 601 + 3 },
+		{ "{big}", false, 60003 + 5 },
+		{ ".list[0]", false, 1 },
 	};
 
 	(void)state;
@@ -317,7 +323,8 @@ static void
 filters_of_one_expression_are_as_the_machine_says(void **state)
 {
 	static const char *const patterns[] = {
-		"/ERR/", "/ab|ba/", "/E.R/", "/^a/", "/abc?/", "/a{2}b/", "/(ab)+c/", "/a\\-b/", "/[ab]cE/", "/ab|[cE]R/", "/é/", "/^.{3}$/",
+		"/ERR/", "/ab|ba/", "/E.R/", "/^a/", "/abc?/", "/a{2}b/", "/(ab)+c/", "/a\\-b/",
+		  "/[ab]cE/", "/ab|[cE]R/", "/é/", "/^.{3}$/",
 		"/aé*b/", "/O+R/", "/(?:ER|RE)O/", "/ab(?=c)/", "/Ra$/", "/er/i", "/a b/x", "/$/",
 	};
 	struct rng rng = { 5, 0 };
@@ -364,7 +371,8 @@ filters_of_one_expression_are_as_the_machine_says(void **state)
 static void
 a_quick_filter_fails_as_others_do(void **state)
 {
-	static const char *const texts[] = { "\"ab\"", "1", "\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaac\"", "\"ab\"" };
+	static const char *const texts[] = { "\"ab\"", "1",
+	  "\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaac\"", "\"ab\"" };
 	struct run in, out;
 	struct help h;
 	struct err e = { 0 };
@@ -400,7 +408,8 @@ memory_of_a_large_element_is_given_back(void **state)
 	uint32_t from = 0;
 
 	(void)state;
-	assert_true(help_compile(&h, "[len(range(x)), len(\"a\" ++ pad(\"\", x)), sum(map(range(x), len(str(it) ++ \"-\")))]", NULL));
+	assert_true(help_compile(&h, "[len(range(x)), len(\"a\" ++ pad(\"\", x)), "
+				 "sum(map(range(x), len(str(it) ++ \"-\")))]", NULL));
 	struct expr_vm *vm = expr_vm_new(h.code, 0);
 	run_of(&in, texts, COUNT(texts));
 	run_init(&out);
@@ -416,7 +425,8 @@ memory_of_a_large_element_is_given_back(void **state)
 static void
 run_of_numbers(struct run *r, struct rng *rng, uint32_t n, bool floats)
 {
-	static const int64_t edges[] = { 0, 1, -1, INT64_MAX, INT64_MIN, INT64_MAX - 1, 3037000500, -3037000500, 1ll << 32, -(1ll << 32), 255, 256 };
+	static const int64_t edges[] = { 0, 1, -1, INT64_MAX, INT64_MIN, INT64_MAX - 1, 3037000500,
+	  -3037000500, 1ll << 32, -(1ll << 32), 255, 256 };
 
 	run_reset(r);
 	for (uint32_t i = 0; i < n; i++) {
@@ -449,7 +459,8 @@ run_all(struct expr_vm *vm, const struct run *in, bool filter)
 
 	run_init(&out);
 	for (uint32_t from = 0; from < in->n;) {
-		enum status st = filter ? expr_filter(vm, in, &from, &out, &e) : expr_map(vm, in, &from, &out, &e);
+		enum status st = filter ? expr_filter(vm, in, &from, &out, &e)
+			: expr_map(vm, in, &from, &out, &e);
 
 		if (st)
 			buf_printf(&b, "%u: %s\n", from++, st == ST_SKIP ? "skip" : e.text);
@@ -467,10 +478,34 @@ static void
 columns_are_as_the_machine_says(void **state)
 {
 	static const struct { const char *text; bool filter; } rows[] = {
-		{ "x * x", false }, { "x + 1", false }, { "x - i * 3", false }, { "x / 3", false }, { "x // 7", false }, { "x % 7", false }, { "x % -7", false },
-		{ "x // x", false }, { "(x + 1) * (x - 1) % 1000", false }, { "x * 0.5 + i", false }, { "x / (x - 4)", false }, { "x == 3", false }, { "x % 2 == 0", true },
-		{ "x < 100", true }, { "x >= i", true }, { "x * 2 != x + x", true }, { "x > 0.5", true }, { "x * 1.0 <= 2.5", true }, { "x + 1", true }, { "x", false }, { "x % 3 > 1", false },
-		{ "x - x", false }, { "1.5 - x", false }, { "x * x * x * x", false }, { "7", false }, { "i * i + x", false }, { "x % 0", false }, { "9223372036854775807 - x", false },
+		{ "x * x", false },
+		{ "x + 1", false },
+		{ "x - i * 3", false },
+		{ "x / 3", false },
+		{ "x // 7", false },
+		{ "x % 7", false },
+		{ "x % -7", false },
+		{ "x // x", false },
+		{ "(x + 1) * (x - 1) % 1000", false },
+		{ "x * 0.5 + i", false },
+		{ "x / (x - 4)", false },
+		{ "x == 3", false },
+		{ "x % 2 == 0", true },
+		{ "x < 100", true },
+		{ "x >= i", true },
+		{ "x * 2 != x + x", true },
+		{ "x > 0.5", true },
+		{ "x * 1.0 <= 2.5", true },
+		{ "x + 1", true },
+		{ "x", false },
+		{ "x % 3 > 1", false },
+		{ "x - x", false },
+		{ "1.5 - x", false },
+		{ "x * x * x * x", false },
+		{ "7", false },
+		{ "i * i + x", false },
+		{ "x % 0", false },
+		{ "9223372036854775807 - x", false },
 	};
 	struct rng rng = { 9, 0 };
 	struct run in;
@@ -504,8 +539,12 @@ static void
 steps_for_an_element_are_counted(void **state)
 {
 	static const struct { const char *text, *want; } rows[] = {
-		{ "map(range(x), any(range(x), it < 0))", NULL }, { "map(range(x * x), 1)", NULL }, { "any(range(x), any(range(x), -1 - it in range(x)))", NULL },
-		{ "map(range(900), it + x)", "" }, { "len(range(x * 1_000))", NULL }, { "merge({a: x}, {b: x})", "" },
+		{ "map(range(x), any(range(x), it < 0))", NULL },
+		{ "map(range(x * x), 1)", NULL },
+		{ "any(range(x), any(range(x), -1 - it in range(x)))", NULL },
+		{ "map(range(900), it + x)", "" },
+		{ "len(range(x * 1_000))", NULL },
+		{ "merge({a: x}, {b: x})", "" },
 	};
 	static const char *const texts[] = { "100", "1" };
 	struct run in, out;
