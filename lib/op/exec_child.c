@@ -2,7 +2,6 @@
 #include "op/exec_child.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -11,8 +10,6 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-
-enum { CHILD_YIELDS = 50 };
 
 void
 child_init(struct child *c)
@@ -181,9 +178,6 @@ child_reap(struct child *c, int grace_ms, const atomic_bool *stop)
 {
 	if (c->pid <= 0)
 		return;
-	/* Its pipes are closed a moment before it is gone. */
-	for (int i = 0; i < CHILD_YIELDS && c->out < 0 && !child_gone(c); i++)
-		sched_yield();
 	if (!child_gone(c))
 		child_await(c, grace_ms, stop);
 	kill(-c->pid, SIGKILL); /* what it started and left behind */

@@ -161,18 +161,16 @@ exec_wait(struct exec *x)
 		n += EXEC_POLLS;
 	}
 	x->polls[n] = (struct pollfd){ .fd = x->wants ? x->feed.fd : -1, .events = POLLIN };
-	if (poll(x->polls, n + 1, EXEC_TICK_MS) > 0) {
-		if (x->polls[n].revents)
-			exec_feed_heard(&x->feed);
-		for (unsigned k = 0; k < x->n_slots; k++) {
-			struct exec_slot *s = &x->slots[k];
+	if (poll(x->polls, n + 1, EXEC_TICK_MS) > 0 && x->polls[n].revents)
+		exec_feed_heard(&x->feed);
+	for (unsigned k = 0; k < x->n_slots; k++) {
+		struct exec_slot *s = &x->slots[k];
 
-			if (s->child.pid <= 0)
-				continue;
-			child_listen(&s->child);
-			if (!exec_is_each(x) && !s->pour.eof)
-				exec_hear(x, s);
-		}
+		if (s->child.pid <= 0)
+			continue;
+		child_listen(&s->child);
+		if (!exec_is_each(x))
+			exec_hear_old(x, s);
 	}
 	return !stop || !atomic_load_explicit(stop, memory_order_relaxed);
 }
@@ -220,7 +218,7 @@ exec_next(struct op_inst *self, struct run *out, struct err *e)
 	enum status st;
 
 	exec_jobs_release(x);
-	x->stopped = false;
+	x->stopped = x->idle = false;
 	for (;;) {
 		bool moved = false;
 
@@ -232,8 +230,11 @@ exec_next(struct op_inst *self, struct run *out, struct err *e)
 		}
 		if (st != ST_OK || out->n)
 			return st;
-		if (moved)
+		if (moved || !x->idle) {
+			x->idle = !moved;
 			continue;
+		}
+		x->idle = false;
 		if (x->over && exec_jobs_none(x) && x->proto != FRAME_STREAM) {
 			st = exec_finish(x, e);
 			if (st != ST_OK)

@@ -73,8 +73,8 @@ talk_start(struct exec *x, struct exec_slot *s, struct err *e)
 	return exec_start(x, s, NULL, e);
 }
 
-/* Gives elements to slots. Only when one has half its window free: a child that
- * answers one by one is not worth a write for each. */
+/* Gives elements to slots. Only when one has half its window free, or nothing else
+ * is to be done: a child that answers one by one is not worth a write for each. */
 static enum status
 talk_fill(struct exec *x, bool *moved, struct err *e)
 {
@@ -82,7 +82,7 @@ talk_fill(struct exec *x, bool *moved, struct err *e)
 	uint64_t seq;
 
 	x->wants = false;
-	if (!s || (s->n > s->window / 2 && !s->alone))
+	if (!s || (s->n > s->window / 2 && !x->idle))
 		return ST_OK;
 	while ((s = talk_slot(x))) {
 		enum status st = exec_jobs_take(x, &seq);
@@ -158,7 +158,7 @@ talk_died(struct exec *x, struct exec_slot *s, const struct err *why, bool guilt
 
 	if (!guilty && ++j->crashes >= EXEC_CRASHES) {
 		guilty = true;
-		err_wrap(&bad, "%d times on this element", EXEC_CRASHES);
+		err_wrap(&bad, "died %d times on this element", EXEC_CRASHES);
 	}
 	if (guilty && ++x->barren >= EXEC_BARREN && !x->answered) {
 		*e = *why;

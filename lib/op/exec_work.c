@@ -41,6 +41,22 @@ exec_hear(struct exec *x, struct exec_slot *s)
 	}
 }
 
+void
+exec_hear_old(struct exec *x, struct exec_slot *s)
+{
+	size_t unheard = s->child.said.len - s->child.told;
+	int64_t now = unheard ? exec_now() : 0;
+
+	if (!unheard) {
+		s->said = 0;
+	} else if (!s->said) {
+		s->said = now;
+	} else if (now - s->said > EXEC_SAID_NS || unheard > CHILD_TAIL / 4) {
+		exec_hear(x, s);
+		s->said = 0;
+	}
+}
+
 enum status
 exec_fatal(struct exec *x, const uint64_t *seq, struct err *e)
 {
@@ -89,16 +105,14 @@ static ssize_t
 exec_write_quietly(int fd, const void *p, size_t n)
 {
 	struct timespec none = { 0 };
-	sigset_t pipe, before, pending;
+	sigset_t pipe, before;
 
-	sigpending(&pending);
-	bool was = sigismember(&pending, SIGPIPE);
 	sigemptyset(&pipe);
 	sigaddset(&pipe, SIGPIPE);
 	pthread_sigmask(SIG_BLOCK, &pipe, &before);
 	ssize_t w = write(fd, p, n);
 	int keep = errno;
-	if (w < 0 && keep == EPIPE && !was)
+	if (w < 0 && keep == EPIPE)
 		while (sigtimedwait(&pipe, NULL, &none) < 0 && errno == EINTR)
 			;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);

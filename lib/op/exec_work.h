@@ -35,6 +35,7 @@ enum {
 	EXEC_BARREN = 5          /* elements lost without any answer ever: it cannot work */
 };
 #define EXEC_HOLD_NS ((int64_t)1000000000) /* silence that is looked into */
+#define EXEC_SAID_NS ((int64_t)50000000)
 
 enum job_state { JOB_NEW, JOB_SENT, JOB_DONE, JOB_FAULT, JOB_GONE };
 
@@ -60,6 +61,7 @@ struct exec_slot {
 	size_t bytes;           /* of elements in flight */
 	uint64_t seq;           /* each: the job */
 	int64_t moved;          /* when it last took or gave something */
+	int64_t said;           /* when it wrote to stderr what was not passed on; 0: nothing */
 	bool warned, closing, alone;
 };
 
@@ -96,6 +98,7 @@ struct exec {
 	struct err input_err;
 	bool wants;             /* a job could be taken if there were input */
 	bool stopped;           /* the input was stopped */
+	bool idle;              /* nothing has moved: the next step is to do all it can */
 	unsigned barren;
 	uint64_t answered;
 	/* slots */
@@ -149,7 +152,9 @@ enum status exec_flow_next(struct exec *x, struct run *out, struct err *e);
 enum status exec_start(struct exec *x, struct exec_slot *s, char *const *argv, struct err *e);
 /* Writes what waits for the child. ST_END: it does not read any more. */
 enum status exec_write(struct exec_slot *s, bool *moved);
-/* stderr of a child goes on as notes. */
+/* stderr of a child goes on as notes. exec_hear_old: only what it said a moment ago,
+ * for what is said just before a bad end stands in the error. */
+void exec_hear_old(struct exec *x, struct exec_slot *s);
 void exec_hear(struct exec *x, struct exec_slot *s);
 /* An error that no policy lets go: completed with the operator and, if seq is of
  * a job, its place. */

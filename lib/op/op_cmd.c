@@ -150,6 +150,7 @@ cmd_end(struct op_inst *self, struct err *e)
 		"%s %s", cmd_name(c), (char *)what.data);
 	buf_clear(&what);
 	child_tell(&c->child, e);
+	err_help(e, "on_error=skip lets an exit status go");
 	enum status st = op_source_fault(self, NULL, 0, e);
 	return st == ST_OK ? ST_END : st;
 }
@@ -162,11 +163,11 @@ cmd_wait(struct op_inst *self)
 	struct pollfd p[3];
 
 	child_poll(&c->child, p, false, true);
-	if (poll(p, 3, CMD_TICK_MS) > 0) {
-		child_listen(&c->child);
-		if (!p[1].revents)
-			cmd_tell(self);
-	}
+	bool quiet = poll(p, 3, CMD_TICK_MS) == 0;
+	child_listen(&c->child);
+	/* What is said just before a bad end stands in the error. */
+	if (quiet || c->child.said.len - c->child.told > CHILD_TAIL / 4)
+		cmd_tell(self);
 	return stop && atomic_load_explicit(stop, memory_order_relaxed) ? ST_AGAIN : ST_OK;
 }
 
