@@ -12,7 +12,7 @@ done <lib/ROOMS
 
 # header: the rooms that may use it
 declare -A home=(
-	[zmq.h]=' net ' [czmq.h]=' net ' [sqlite3.h]=' store ' [simdjson.h]=' value '
+	[zmq.h]=' net ' [czmq.h]=' net ' [sqlite3.h]=' store op ' [simdjson.h]=' value '
 )
 passed=0 failed=0
 for file in lib/*/*.[ch] lib/*/*.cc; do

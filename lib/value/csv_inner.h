@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the two halves of csv.h share: finding the fields of a row, and turning
+ * What the parts of csv.h share: columns, finding the fields of a row, and turning
  * them into values.
  */
 #ifndef VALUE_CSV_INNER_H
@@ -8,6 +8,8 @@
 
 #include "base/buf.h"
 #include "value/csv.h"
+
+enum { CSV_SLACK = 32 }; /* short texts are copied by fixed lengths */
 
 enum csv_step {
 	CSV_ROW,
@@ -35,6 +37,30 @@ struct csv_row {
 	size_t len;      /* finished: with its end */
 };
 
+/* A column. */
+struct csv_column {
+	uint32_t column; /* of the row */
+	uint32_t key;    /* where its encoded name begins in keys */
+	uint32_t key_len;
+};
+
+struct csv {
+	struct csv_conf conf;
+	const char *const *names; /* given; NULL: none */
+	size_t n_names;
+	const struct json_fields *fields;
+	struct csv_row row;
+	bool ready;              /* the names are known, or there are none */
+	struct buf keys;         /* encoded names, end to end, and slack */
+	struct csv_column *all;     /* each column of the file */
+	size_t n_all, cap_all;
+	struct csv_column *out;     /* those wanted, in their order */
+	size_t n_out, cap_out;
+	size_t keys_len;         /* bytes of the keys wanted */
+	size_t *hashes;          /* of the names, while they are read: open addressing */
+	size_t slots;
+};
+
 /* Goes on with the row at p. end has CSV_PAD readable bytes behind it. */
 enum csv_step csv_split(const struct csv_conf *conf, struct csv_row *row, struct csv_scan *scan,
 			const uint8_t *p, const uint8_t *end, bool eof);
@@ -42,5 +68,22 @@ enum csv_step csv_split(const struct csv_conf *conf, struct csv_row *row, struct
 /* Writes the value of an unquoted field that is no plain text under types=auto;
  * NULL: it is text. Reads 8 bytes at p whatever n is. */
 uint8_t *csv_put_number(uint8_t *w, const uint8_t *p, size_t n);
+
+/* ---- columns (csv_columns.c) ---- */
+
+/* Names are added between begin and end, at most n; an empty one or one that is there
+ * already is changed. Then csv_choose says which are wanted. */
+void csv_columns_begin(struct csv *c, size_t n);
+void csv_columns_add(struct csv *c, const void *name, size_t n);
+void csv_columns_end(struct csv *c);
+enum status csv_choose(struct csv *c, struct err *e);
+
+static inline void
+csv_row_reset(struct csv_row *row)
+{
+	row->n = 0;
+	row->at = 0;
+	row->quoted = row->inside = false;
+}
 
 #endif
