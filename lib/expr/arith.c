@@ -47,10 +47,12 @@ arith_kinds(struct expr_vm *vm, const char *sign, const struct val *a, const str
 			     val_kind_name(b->kind));
 }
 
+/* Ints are signed, unless an operand already is an int that only unsigned ones
+ * can be: a result does not slip from one to the other unseen. */
 static bool
-arith_set(struct val *d, __int128 w)
+arith_set(struct val *d, __int128 w, bool large)
 {
-	if (w < INT64_MIN || w > UINT64_MAX)
+	if (w < INT64_MIN || w > (large ? (__int128)UINT64_MAX : INT64_MAX))
 		return false;
 	d->kind = w > INT64_MAX ? VAL_BIG : VAL_INT;
 	d->u = (uint64_t)w;
@@ -103,7 +105,7 @@ arith_ints(struct expr_vm *vm, unsigned op, struct val *d, const struct val *a,
 		fits = arith_power(x, y, &w);
 		break;
 	}
-	if (!fits || !arith_set(d, w))
+	if (!fits || !arith_set(d, w, a->kind == VAL_BIG || b->kind == VAL_BIG))
 		return arith_overflow(vm, op, a, b);
 	return ST_OK;
 }
@@ -166,7 +168,7 @@ arith_negate(struct expr_vm *vm, struct val *d, const struct val *a)
 		*d = val_float(-a->f);
 		return ST_OK;
 	}
-	if (!arith_set(d, -val_to_wide(a)))
+	if (!arith_set(d, -val_to_wide(a), false))
 		return machine_fault(vm, "integer overflow: -%s does not fit 64 bits",
 				     arith_number(a, text));
 	return ST_OK;
