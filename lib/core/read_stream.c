@@ -331,7 +331,9 @@ read_chunk(struct read *r, int64_t now_ns, uint64_t worker, const struct msg_chu
 		read_do(r, READ_FREE)->handle = handle;
 		return;
 	}
-	s->arrived++;
+	/* Credit of an earlier session may still have been on its way when the
+	 * connection came back: what is sent on it does not count in this one. */
+	s->arrived += c->session == s->worker->session;
 	r->chunk_bytes = (r->chunk_bytes * 7 + bytes) / 8;
 	own = mem_zalloc(sizeof *own);
 	*own = (struct read_chunk_){ .handle = handle, .bytes = bytes, .parts = 1, .stream = s };

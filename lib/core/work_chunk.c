@@ -114,7 +114,7 @@ work_chunk_send(struct work *w, struct work_stream *s, struct work_link *l, stru
 	a->peer = l->peer;
 	a->handle = c->handle;
 	a->msg.type = MSG_CHUNK;
-	a->msg.chunk = (struct msg_chunk){ .key = s->key, .seat = l->seat, .offset = c->offset,
+	a->msg.chunk = (struct msg_chunk){ .key = s->key, .seat = l->seat, .session = l->session, .offset = c->offset,
 		.count = c->count, .skip = c->skip, .split = c->split, .raw_len = c->bytes };
 }
 

@@ -69,7 +69,9 @@ void work_split_taken(struct work *w, int64_t now_ns, struct stream_key key, uin
 void work_ended(struct work *w, int64_t now_ns, struct stream_key key, uint64_t length, uint64_t made);
 void work_failed(struct work *w, int64_t now_ns, struct stream_key key, const struct err *e, uint64_t made);
 /* A restart point: the chain's state when it had made all elements before
- * `offset`, with split number `split` (0 when not by split) being read. The state is copied. */
+ * `offset`; whoever goes on from it asks for split number `split` first (0 when
+ * not by split). An empty state is a fresh chain at the begin of that split. The
+ * state is copied. */
 void work_restart(struct work *w, int64_t now_ns, struct stream_key key,
 		  uint64_t offset, uint64_t split, const void *state, size_t n);
 /* Answers WORK_HANDOVER: the thread has stopped, work_produced was told of all up to

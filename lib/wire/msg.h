@@ -208,6 +208,7 @@ struct msg_credit { struct stream_key key; uint64_t seat; uint32_t session; uint
 struct msg_chunk {
 	struct stream_key key;
 	uint64_t seat;
+	uint32_t session;       /* of the credit it was sent on */
 	uint64_t offset;        /* of the payload's first element */
 	uint32_t count;         /* elements in the payload */
 	uint32_t skip;          /* of those, so many at the front are not for you */

@@ -23,7 +23,7 @@ static const struct field assign[] = {
 	U64(msg_assign, offset, "of the first element to make"),
 	U64(msg_assign, split, "number of the first split to ask for"),
 	BYTES(msg_assign, state, WIRE_STATE_MAX, "the chain's state at `offset`"),
-	BOOL(msg_assign, has_state, "false: begins fresh at the begin of that split"),
+	BOOL(msg_assign, has_state, "false: a fresh chain, at the begin of that split"),
 	RANGES(msg_assign, skip, "offsets to make but not to send"),
 	{ 0 }
 };
@@ -46,8 +46,8 @@ static const struct field split[] = {
 static const struct field restart[] = {
 	KEY(msg_restart),
 	U64(msg_restart, offset, "elements made before it"),
-	U64(msg_restart, split, "number of the split that is being read"),
-	BYTES(msg_restart, state, WIRE_STATE_MAX, "of the chain; empty: begin of that split"),
+	U64(msg_restart, split, "number of the first split to ask for from there on"),
+	BYTES(msg_restart, state, WIRE_STATE_MAX, "of the chain; empty: fresh, at the begin of that split"),
 	{ 0 }
 };
 static const struct field stream_end[] = {
@@ -62,7 +62,7 @@ static const struct field stream_end[] = {
 static const struct field handover[] = {
 	KEY(msg_handover),
 	U64(msg_handover, offset, "elements made, all of them acknowledged"),
-	U64(msg_handover, split, "number of the split that is being read"),
+	U64(msg_handover, split, "number of the first split to ask for from there on"),
 	U64(msg_handover, made, "elements produced under this generation"),
 	BYTES(msg_handover, state, WIRE_STATE_MAX, "of the chain"),
 	{ 0 }
@@ -90,6 +90,7 @@ static const struct field credit[] = {
 static const struct field chunk[] = {
 	KEY(msg_chunk),
 	U64(msg_chunk, seat, "of the reader it is for"),
+	U32(msg_chunk, session, 0, "of the CREDIT it was sent on; counts only if that is the one of now"),
 	U64(msg_chunk, offset, "of the first element in the payload"),
 	U32(msg_chunk, count, 0, "elements in the payload"),
 	U32(msg_chunk, skip, 0, "of those, so many at the front are to be ignored"),

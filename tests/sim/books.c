@@ -65,7 +65,7 @@ book_find(const struct world *w, uint32_t stream, uint64_t offset)
 static void
 book_count(struct world *w, const struct consumer *c)
 {
-	if (w->anonymous && !c->finished)
+	if ((w->anonymous || w->epochs > 1) && c->iteration != w->last_iteration)
 		return; /* it had an iteration of its own */
 	for (size_t i = 0; i < c->n && !w->failed; i++) {
 		const struct got *g = &c->out[i];
@@ -174,6 +174,7 @@ void
 book_check(struct world *w)
 {
 	unsigned finished = 0, others = 0, copies = 0;
+	uint64_t of = 0;
 
 	for (unsigned i = 0; i < w->n_consumers; i++)
 		finished += w->consumers[i].finished;
@@ -185,9 +186,14 @@ book_check(struct world *w)
 	}
 	if (!w->made_index)
 		return; /* an empty dataset */
-	for (unsigned i = 0; i < w->n_consumers && w->anonymous; i++)
-		if (w->consumers[i].finished)
-			w->last_iteration = w->consumers[i].iteration;
+	for (unsigned i = 0; i < w->n_consumers && (w->anonymous || w->epochs > 1); i++)
+		if (w->consumers[i].finished && w->consumers[i].iteration)
+			of = w->consumers[i].iteration;
+	if (w->anonymous || w->epochs > 1) {
+		if (!of)
+			return; /* they all came when it was over */
+		w->last_iteration = of;
+	}
 	for (unsigned i = 0; i < w->n_consumers; i++)
 		book_count(w, &w->consumers[i]);
 	for (unsigned i = 0; i < w->n_consumers; i++)

@@ -182,6 +182,12 @@ sim_read_over(struct node *n)
 		if (n->r->first && !n->w->stop_after)
 			world_fail(n->w, "%s is done, and not all is written", n->name);
 		c->finished = true;
+		if (c->epoch < n->w->epochs && !n->w->stop_after) { /* the next pass, as one that was refused */
+			c->finished = c->has_position = false;
+			c->epoch++;
+			c->n = c->saved = 0;
+			c->code = ST_TEMP;
+		}
 	}
 	n->alive = false;
 	n->life++;
@@ -216,7 +222,7 @@ sim_read_start(struct node *n, struct consumer *c)
 	struct world *w = n->w;
 	struct read_opts o = { .peer = n->peer, .name = n->name, .host = "sim", .job = w->anonymous ? "" : "job",
 		.spec = w->set.spec, .type = "any", .sharding = w->sharding, .order = w->order,
-		.shards = w->shards, .seeded = true, .seed = 5, .min_workers = 1, .wait_ms = 600000,
+		.shards = w->shards, .epoch = c->epoch, .seeded = true, .seed = 5, .min_workers = 1, .wait_ms = 600000,
 		.window = w->window, .budget = w->budget, .checkpoint = w->checkpoint };
 	struct err e;
 
@@ -227,6 +233,8 @@ sim_read_start(struct node *n, struct consumer *c)
 	c->node = n;
 	c->lives++;
 	c->n = c->saved; /* the file is cut back to what the position says */
+	if (!c->n)
+		c->iteration = 0;
 	n->alive = true;
 	n->r = mem_zalloc(sizeof *n->r);
 	n->r->c = c;

@@ -48,6 +48,7 @@ world_new_consumer(struct world *w)
 		return;
 	c = &w->consumers[w->n_consumers];
 	c->index = w->n_consumers++;
+	c->epoch = 1 + (uint32_t)chance(w, w->epochs);
 	sim_read_start(node_new(w, NODE_READER), c);
 }
 
@@ -247,6 +248,7 @@ world_choose(struct world *w)
 	w->slow = one_in(w, 3) ? 20 : 1;
 	w->stop_after = one_in(w, 12) && !w->checkpoint ? 1 + (unsigned)chance(w, 50) : 0;
 	w->anonymous = w->readers == 1 && !w->checkpoint && one_in(w, 3);
+	w->epochs = !w->anonymous && one_in(w, 6) ? 2 : 1;
 	w->twice = !w->calm && one_in(w, 4);
 	w->holes = !w->calm && one_in(w, 4);
 	w->faults_until = w->calm ? 0 : (int64_t)(1 + chance(w, 12)) * SEC;

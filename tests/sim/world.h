@@ -91,6 +91,7 @@ struct consumer {
 	bool finished, dead;    /* ended with code 0; ended otherwise for good */
 	uint32_t code;
 	uint64_t iteration;     /* that it read last */
+	uint32_t epoch;
 	struct node *node;      /* its reader now */
 	unsigned lives;
 };
@@ -113,6 +114,7 @@ struct world {
 	/* what this run is like */
 	bool durable, local, checkpoint, calm; /* calm: no faults */
 	bool anonymous;          /* the job is the reader's own */
+	uint32_t epochs;         /* passes of the job, one after another */
 	bool twice, holes;       /* messages come twice; control messages get lost */
 	uint32_t sharding, order, shards, block, readers, workers;
 	size_t memory, budget;
