@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "value/mp.h"
 
-static uint32_t
+uint32_t
 keys_code(const uint8_t *p, size_t n)
 {
 	return (uint32_t)(hash_bytes(p, n) >> 32);
@@ -18,11 +18,13 @@ static size_t
 keys_slot(const struct keys *k, const uint8_t *p, size_t n, uint32_t code)
 {
 	size_t mask = k->n_slots - 1, at = code & mask;
+	uint32_t len;
 
-	for (; k->slots[at]; at = (at + 1) & mask) {
-		const struct keys_item *item = &k->items[k->slots[at] - 1];
-
-		if (item->code == code && item->len == n && !memcmp(k->bytes + item->at, p, n))
+	for (; k->slots[at].number; at = (at + 1) & mask) {
+		if (k->slots[at].code != code)
+			continue;
+		const uint8_t *key = keys_at(k, k->slots[at].number - 1, &len);
+		if (len == n && !memcmp(key, p, n))
 			break;
 	}
 	return at;
@@ -33,7 +35,7 @@ keys_find(const struct keys *k, const uint8_t *p, size_t n)
 {
 	if (!k->n)
 		return KEYS_NONE;
-	return k->slots[keys_slot(k, p, n, keys_code(p, n))] - 1;
+	return k->slots[keys_slot(k, p, n, keys_code(p, n))].number - 1;
 }
 
 static void
@@ -47,31 +49,42 @@ keys_widen(struct keys *k)
 	for (uint32_t i = 0; i < k->n; i++) {
 		size_t at = k->items[i].code & (n - 1);
 
-		while (k->slots[at])
+		while (k->slots[at].number)
 			at = (at + 1) & (n - 1);
-		k->slots[at] = i + 1;
+		k->slots[at] = (struct keys_slot){ k->items[i].code, i + 1 };
 	}
+}
+
+uint32_t
+keys_add_code(struct keys *k, const uint8_t *p, size_t n, uint32_t code, bool *fresh)
+{
+	if ((size_t)k->n * 2 >= k->n_slots)
+		keys_widen(k);
+	size_t at = keys_slot(k, p, n, code);
+
+	*fresh = !k->slots[at].number;
+	if (!*fresh)
+		return k->slots[at].number - 1;
+	k->items = mem_grow(k->items, &k->cap_items, (size_t)k->n + 1, sizeof *k->items);
+	struct keys_item *item = &k->items[k->n];
+	item->len = (uint32_t)n;
+	item->code = code;
+	if (n <= KEYS_INLINE) {
+		memcpy(item->inside, p, n);
+	} else {
+		k->bytes = mem_grow(k->bytes, &k->cap, k->len + n, 1);
+		memcpy(k->bytes + k->len, p, n);
+		item->at = k->len;
+		k->len += n;
+	}
+	k->slots[at] = (struct keys_slot){ code, ++k->n };
+	return k->n - 1;
 }
 
 uint32_t
 keys_add(struct keys *k, const uint8_t *p, size_t n, bool *fresh)
 {
-	uint32_t code = keys_code(p, n);
-
-	if ((size_t)k->n * 2 >= k->n_slots)
-		keys_widen(k);
-	size_t at = keys_slot(k, p, n, code);
-
-	*fresh = !k->slots[at];
-	if (!*fresh)
-		return k->slots[at] - 1;
-	k->bytes = mem_grow(k->bytes, &k->cap, k->len + n + 1, 1);
-	memcpy(k->bytes + k->len, p, n);
-	k->items = mem_grow(k->items, &k->cap_items, (size_t)k->n + 1, sizeof *k->items);
-	k->items[k->n] = (struct keys_item){ k->len, (uint32_t)n, code };
-	k->len += n;
-	k->slots[at] = ++k->n;
-	return k->n - 1;
+	return keys_add_code(k, p, n, keys_code(p, n), fresh);
 }
 
 size_t

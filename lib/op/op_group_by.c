@@ -10,7 +10,13 @@
 #include "op/keys.h"
 #include "value/mp.h"
 
-enum { GROUP_BY_STATE_MAX = 256 * 1024 * 1024 };
+enum { GROUP_BY_STATE_MAX = 256 * 1024 * 1024, GROUP_BY_AHEAD = 16 };
+
+/* The key of an element that is about to be added. */
+struct group_by_ahead {
+	size_t at, len; /* in keys_ahead */
+	uint32_t code, i;
+};
 
 struct group_by {
 	struct op_expr key;
@@ -26,6 +32,8 @@ struct group_by {
 	struct slab cells;
 	size_t bytes;         /* in cells */
 	uint32_t at;          /* finish: the key to be given next */
+	struct group_by_ahead ahead[GROUP_BY_AHEAD];
+	struct buf keys_ahead;
 };
 
 static const struct param group_by_params[] = {
@@ -104,13 +112,10 @@ group_by_open(struct op_inst *self, struct err *e)
 }
 
 static struct group *
-group_by_find(struct group_by *g, const uint8_t *p, size_t len)
+group_by_find(struct group_by *g, const uint8_t *p, size_t len, uint32_t code)
 {
-	uint8_t scratch[KEYS_SCRATCH];
 	bool fresh;
-
-	p = keys_normal(p, &len, scratch);
-	uint32_t at = keys_add(&g->keys, p, len, &fresh);
+	uint32_t at = keys_add_code(&g->keys, p, len, code, &fresh);
 
 	if (fresh) {
 		g->groups = mem_grow(g->groups, &g->cap, (size_t)at + 1, sizeof *g->groups);
@@ -121,23 +126,21 @@ group_by_find(struct group_by *g, const uint8_t *p, size_t len)
 	return &g->groups[at];
 }
 
-/* One element into its group: ST_OK, ST_SKIP (left out) or the error. */
+/* The element into its group: ST_OK, ST_SKIP (left out) or the error. */
 static enum status
-group_by_add(struct op_inst *self, const struct run *in, uint32_t i, struct run *out,
-	     struct err *e)
+group_by_add(struct op_inst *self, const struct run *in, const struct group_by_ahead *a,
+	     struct run *out, struct err *e)
 {
 	struct group_by *g = self->state;
-	const uint8_t *p;
-	size_t len;
-	enum status st = keyed_get(self, &g->by, in, i, out, &p, &len, e);
+	struct group *to = group_by_find(g, g->keys_ahead.data + a->at, a->len, a->code);
+	const uint8_t *p = NULL;
+	size_t len = 0;
 
-	if (st != ST_OK)
-		return st;
-	struct group *to = group_by_find(g, p, len);
 	if (g->reduce.code)
 		expr_vm_set(g->value.run.vm, EXPR_S, to->cell, to->len);
 	if (g->reduce.code || g->agg != GROUP_COUNT) {
-		st = keyed_get(self, &g->value, in, i, out, &p, &len, e);
+		enum status st = keyed_get(self, &g->value, in, a->i, out, &p, &len, e);
+
 		if (st != ST_OK)
 			return st;
 	}
@@ -146,7 +149,40 @@ group_by_add(struct op_inst *self, const struct run *in, uint32_t i, struct run 
 		return ST_OK;
 	}
 	const char *why = group_add(to, (enum group_agg)g->agg, p, len, &g->cells, &g->bytes);
-	return why ? by_expr_wrong(self, in, i, out, e, "%s", why) : ST_OK;
+	return why ? by_expr_wrong(self, in, a->i, out, e, "%s", why) : ST_OK;
+}
+
+/* The keys of the next elements, and what will be needed for them asked for. */
+static enum status
+group_by_look_ahead(struct op_inst *self, const struct run *in, uint32_t *i, uint32_t *n,
+		    struct run *out, struct err *e)
+{
+	struct group_by *g = self->state;
+	uint8_t scratch[KEYS_SCRATCH];
+	const uint8_t *p;
+	size_t len;
+
+	buf_reset(&g->keys_ahead);
+	for (*n = 0; *i < in->n && *n < GROUP_BY_AHEAD; ++*i) {
+		enum status st = keyed_get(self, &g->by, in, *i, out, &p, &len, e);
+
+		if (st == ST_SKIP)
+			continue;
+		if (st != ST_OK)
+			return st;
+		p = keys_normal(p, &len, scratch);
+		struct group_by_ahead *a = &g->ahead[(*n)++];
+		*a = (struct group_by_ahead){ g->keys_ahead.len, len, keys_code(p, len), *i };
+		buf_put(&g->keys_ahead, p, len);
+		keys_want(&g->keys, a->code);
+	}
+	for (uint32_t k = 0; g->keys.n && k < *n; k++) {
+		uint32_t number = keys_want_item(&g->keys, g->ahead[k].code);
+
+		if (number != KEYS_NONE)
+			__builtin_prefetch(&g->groups[number], 1);
+	}
+	return ST_OK;
 }
 
 static enum status
@@ -165,9 +201,11 @@ group_by_feed(struct op_inst *self, const struct run *in, struct run *out, struc
 {
 	struct group_by *g = self->state;
 
-	for (uint32_t i = 0; i < in->n; i++) {
-		enum status st = group_by_add(self, in, i, out, e);
+	for (uint32_t i = 0, n; i < in->n;) {
+		enum status st = group_by_look_ahead(self, in, &i, &n, out, e);
 
+		for (uint32_t k = 0; (st == ST_OK || st == ST_SKIP) && k < n; k++)
+			st = group_by_add(self, in, &g->ahead[k], out, e);
 		if (st != ST_OK && st != ST_SKIP)
 			return st;
 	}
@@ -223,6 +261,7 @@ group_by_close(struct op_inst *self)
 
 	group_by_empty(g);
 	slab_clear(&g->cells);
+	buf_clear(&g->keys_ahead);
 	mem_free(g->groups);
 	keyed_close(&g->by);
 	keyed_close(&g->value);
@@ -267,7 +306,7 @@ group_by_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e
 
 		in.bad = !state_get_elem(&own, &key) || !state_ended(&own);
 		if (!in.bad)
-			group_restore(group_by_find(g, p, len), &in, &g->cells, &g->bytes);
+			group_restore(group_by_find(g, p, len, keys_code(p, len)), &in, &g->cells, &g->bytes);
 	}
 	g->at = at <= g->keys.n ? (uint32_t)at : g->keys.n;
 	return state_finish(self, &in, e);
