@@ -169,7 +169,7 @@ arith_negate(struct expr_vm *vm, struct val *d, const struct val *a)
 		return ST_OK;
 	}
 	if (!arith_set(d, -val_to_wide(a), false))
-		return machine_fault(vm, "integer overflow: -%s does not fit 64 bits",
+		return machine_fault(vm, "integer overflow: -(%s) does not fit 64 bits",
 				     arith_number(a, text));
 	return ST_OK;
 }

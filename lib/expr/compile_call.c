@@ -18,10 +18,17 @@ call_fn_name(void *arg, size_t i)
 	return f ? f->name : NULL;
 }
 
-/* What the same thing is called elsewhere. */
+static const char *
+call_one_word(void *arg, size_t i)
+{
+	return i ? NULL : arg;
+}
+
+/* What the same thing is called elsewhere, or nearly so. */
 static const char *
 call_elsewhere(const char *name)
 {
+	char near[100];
 	static const struct { const char *there, *here; } words[] = {
 		{ "length", "len" }, { "count", "len" }, { "size", "len" }, { "substr", "slice" },
 		{ "substring", "slice" }, { "tolower", "lower" }, { "toupper", "upper" },
@@ -42,6 +49,11 @@ call_elsewhere(const char *name)
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		if (!strcmp(words[i].there, name))
 			return words[i].here;
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (strlen(words[i].there) > 4
+		    && str_suggest(name, call_one_word, (void *)(uintptr_t)words[i].there, near,
+				   sizeof near))
+			return words[i].here;
 	return NULL;
 }
 
@@ -49,13 +61,13 @@ static bool
 call_unknown(struct compile *c, const struct expr_ast *a)
 {
 	char near[200];
-	const char *here = call_elsewhere(a->text);
+	const char *here;
 
 	compile_fault(c, a, "unknown function `%.100s`", a->text);
-	if (here)
-		err_help(c->e, "it is called `%s` here", here);
-	else if (str_suggest(a->text, call_fn_name, NULL, near, sizeof near))
+	if (str_suggest(a->text, call_fn_name, NULL, near, sizeof near))
 		err_help(c->e, "did you mean %s?", near);
+	else if ((here = call_elsewhere(a->text)))
+		err_help(c->e, "it is called `%s` here", here);
 	return false;
 }
 

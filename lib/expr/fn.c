@@ -166,7 +166,8 @@ fn_kind_fault(struct expr_vm *vm, const struct fn *f, const struct val *a, unsig
 	while (k + 1 < n && fn_accepts(f, k) & VAL_BIT(a[k].kind))
 		k++;
 	return machine_fault(vm, "%s() takes %s, not %s", f->name,
-			     fn_letter_words(fn_letter(f, k)), val_kind_name(a[k].kind));
+			     fn_letter_words(fn_letter(f, k)),
+			     a[k].kind == VAL_BIG ? "one above 2**63" : val_kind_name(a[k].kind));
 }
 
 const struct type *

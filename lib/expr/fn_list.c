@@ -11,27 +11,31 @@
 
 enum { LIST_RANGE_MAX = 10 * 1000 * 1000 };
 
-/* Ints are added exactly, then floats; *floats says whether there were any. */
+/* Ints are added exactly, floats as they come; which of them there were. */
+struct list_total {
+	__int128 ints;
+	double sum;
+	bool floats, large; /* large: an int above INT64_MAX */
+};
+
 static enum status
-list_add(struct expr_vm *vm, const struct val *a, const char *name, __int128 *ints, double *sum,
-	 bool *floats)
+list_add(struct expr_vm *vm, const struct val *a, const char *name, struct list_total *t)
 {
 	const uint8_t *p;
 	struct val v = { 0 };
 
-	*ints = 0;
-	*sum = 0;
-	*floats = false;
+	memset(t, 0, sizeof *t);
 	for (uint32_t n = val_count(a, &p); n; n--, p = val_skip(p)) {
 		val_load(p, &v);
 		if (!val_is_number(&v))
 			return machine_fault(vm, "%s() of a list with %s in it", name,
 					     val_kind_name(v.kind));
 		if (v.kind == VAL_FLOAT) {
-			*floats = true;
-			*sum += v.f;
+			t->floats = true;
+			t->sum += v.f;
 		} else {
-			*ints += val_to_wide(&v);
+			t->large = t->large || v.kind == VAL_BIG;
+			t->ints += val_to_wide(&v);
 		}
 	}
 	return ST_OK;
@@ -40,36 +44,32 @@ list_add(struct expr_vm *vm, const struct val *a, const char *name, __int128 *in
 static enum status
 list_sum(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 {
-	__int128 ints;
-	double sum;
-	bool floats;
+	struct list_total t;
 
 	(void)n;
-	if (list_add(vm, a, "sum", &ints, &sum, &floats))
+	if (list_add(vm, a, "sum", &t))
 		return ST_DATA;
-	if (floats)
-		*out = val_float(sum + (double)ints);
-	else if (ints < INT64_MIN || ints > UINT64_MAX)
+	if (t.floats)
+		*out = val_float(t.sum + (double)t.ints);
+	else if (t.ints < INT64_MIN || t.ints > (t.large ? (__int128)UINT64_MAX : INT64_MAX))
 		return machine_fault(vm, "integer overflow: this sum does not fit 64 bits");
 	else
-		*out = ints < 0 ? val_int((int64_t)ints) : val_uint((uint64_t)ints);
+		*out = t.ints < 0 ? val_int((int64_t)t.ints) : val_uint((uint64_t)t.ints);
 	return ST_OK;
 }
 
 static enum status
 list_mean(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 {
-	__int128 ints;
-	double sum;
-	bool floats;
+	struct list_total t;
 	const uint8_t *first;
 
 	(void)n;
-	if (list_add(vm, a, "mean", &ints, &sum, &floats))
+	if (list_add(vm, a, "mean", &t))
 		return ST_DATA;
 	if (!val_count(a, &first))
 		return machine_fault(vm, "mean() of an empty list");
-	*out = val_float((sum + (double)ints) / val_count(a, &first));
+	*out = val_float((t.sum + (double)t.ints) / val_count(a, &first));
 	return ST_OK;
 }
 

@@ -196,6 +196,23 @@ machine_keep_key(struct expr_vm *vm, struct machine_loop *loop, const struct val
 	return machine_keep(vm, loop, v);
 }
 
+/* After a large element: gives back what is more than the usual. */
+static void
+machine_trim(struct expr_vm *vm)
+{
+	scratch_trim(&vm->scratch);
+	if (vm->tmp.cap > SCRATCH_KEEP)
+		buf_clear(&vm->tmp);
+	if (vm->tmp2.cap > SCRATCH_KEEP)
+		buf_clear(&vm->tmp2);
+	for (int i = 0; i < vm->x->n_loops; i++) {
+		if (vm->loops[i].made.cap > SCRATCH_KEEP)
+			buf_clear(&vm->loops[i].made);
+		if (vm->loops[i].keys.cap > SCRATCH_KEEP)
+			buf_clear(&vm->loops[i].keys);
+	}
+}
+
 static inline enum status
 machine_call(struct expr_vm *vm, const struct fn_use *u, struct val *out, const struct val *a,
 	     unsigned n)
@@ -302,6 +319,8 @@ element:
 		*from = at;
 		return ST_OK;
 	}
+	if (scratch_is_large(&vm->scratch))
+		machine_trim(vm);
 	scratch_reset(&vm->scratch);
 	vm->steps = vm->limit;
 	vm->drawn = 0;

@@ -58,9 +58,8 @@ scratch_release_slow(struct scratch *s, struct scratch_mark m)
 		s->at = m.at;
 }
 
-/* The largest piece that may be kept is; so that next time one will do. */
 void
-scratch_reset_slow(struct scratch *s)
+scratch_trim(struct scratch *s)
 {
 	size_t best = s->n;
 

@@ -6,6 +6,7 @@
 #ifndef EXPR_SCRATCH_H
 #define EXPR_SCRATCH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -50,6 +51,7 @@ scratch_mark(const struct scratch *s)
 {
 	return (struct scratch_mark){ s->now, s->at };
 }
+void scratch_init(struct scratch *s, size_t most);
 void scratch_release_slow(struct scratch *s, struct scratch_mark m);
 /* Gives back what was handed out since the mark. */
 static inline void
@@ -61,15 +63,21 @@ scratch_release(struct scratch *s, struct scratch_mark m)
 }
 
 void scratch_init(struct scratch *s, size_t most);
-void scratch_reset_slow(struct scratch *s);
+/* Gives everything back. When it has become large, scratch_trim first. */
 static inline void
 scratch_reset(struct scratch *s)
 {
-	if (s->now || s->total > SCRATCH_KEEP)
-		scratch_reset_slow(s);
-	else if (s->n)
+	if (s->n)
 		s->at = s->pieces[0].data;
 }
+static inline bool
+scratch_is_large(const struct scratch *s)
+{
+	return s->now || s->total > SCRATCH_KEEP;
+}
+/* Gives everything back and frees all but the largest piece that may be kept, so
+ * that next time one will do. */
+void scratch_trim(struct scratch *s);
 void scratch_clear(struct scratch *s);
 
 #endif

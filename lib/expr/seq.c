@@ -8,6 +8,7 @@
 
 #include "expr/machine.h"
 #include "expr/needle.h"
+#include "value/num.h"
 
 size_t
 seq_chars(const uint8_t *p, size_t n)
@@ -194,6 +195,17 @@ seq_index_key(struct expr_vm *vm, struct val *d, const struct val *a, const stru
 	return ST_OK;
 }
 
+static enum status
+seq_out_of_range(struct expr_vm *vm, const struct val *a, const struct val *b)
+{
+	char index[NUM_INT_MAX + 1];
+
+	*(b->kind == VAL_BIG ? num_print_uint(b->u, index) : num_print_int(b->i, index)) = '\0';
+	return machine_fault(vm, "index %s is out of range: there are %lld %s", index,
+			     (long long)seq_length(a), a->kind == VAL_TEXT ? "characters"
+			     : a->kind == VAL_BYTES ? "bytes" : "items");
+}
+
 enum status
 seq_index(struct expr_vm *vm, struct val *d, const struct val *a, const struct val *b)
 {
@@ -208,6 +220,8 @@ seq_index(struct expr_vm *vm, struct val *d, const struct val *a, const struct v
 		return seq_index_key(vm, d, a, b);
 	if (a->kind != VAL_LIST && a->kind != VAL_TEXT && a->kind != VAL_BYTES)
 		return machine_fault(vm, "%s has no items", val_kind_name(a->kind));
+	if (b->kind == VAL_BIG)
+		return seq_out_of_range(vm, a, b);
 	if (b->kind != VAL_INT)
 		return machine_fault(vm, "an index is an int, not %s", val_kind_name(b->kind));
 	int64_t i = b->i, n = 0;
@@ -221,10 +235,7 @@ seq_index(struct expr_vm *vm, struct val *d, const struct val *a, const struct v
 	if (in)
 		p = seq_walk(a, p, (uint64_t)i);
 	if (!in || (a->kind == VAL_TEXT && p >= a->p + a->n))
-		return machine_fault(vm, "index %lld is out of range: the %s has %lld %s",
-				     (long long)b->i, val_kind_name(a->kind),
-				     (long long)seq_length(a), a->kind == VAL_TEXT ? "characters"
-				     : a->kind == VAL_BYTES ? "bytes" : "items");
+		return seq_out_of_range(vm, a, b);
 	if (a->kind == VAL_LIST)
 		val_load(p, &out);
 	else if (a->kind == VAL_BYTES)
@@ -241,6 +252,8 @@ seq_border(const struct val *v, int64_t n, int64_t absent, int64_t *out)
 {
 	if (v->kind == VAL_NIL)
 		*out = absent;
+	else if (v->kind == VAL_BIG)
+		*out = n;
 	else if (v->kind == VAL_INT)
 		*out = v->i >= 0 ? v->i : v->i < -n ? 0 : v->i + n;
 	else

@@ -191,6 +191,8 @@ what_is_known_to_be_wrong_is_said_before_it_runs(void **state)
 		  "it is written now()" },
 		{ "uper(.label)", "unknown function `uper`", 1, 4, "did you mean `upper`?" },
 		{ "length(.label)", "unknown function `length`", 1, 6, "it is called `len` here" },
+		{ "lenght(.label)", "unknown function `lenght`", 1, 6, "it is called `len` here" },
+		{ "zzz(.label)", "unknown function `zzz`", 1, 3, "" },
 		{ "match(.label, .label)", "match() takes a regular expression here", 15, 6,
 		  "it is a constant, written /.../" },
 		{ "fail(1)", "fail() takes text here, not int", 6, 1, "str() makes text of it" },
