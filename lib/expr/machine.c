@@ -470,8 +470,10 @@ op_SORTED:
 
 op_FAIL:
 	vm->ins = ins;
-	machine_fault(vm, "%.*s", A->kind == VAL_TEXT ? (int)(A->n < 500 ? A->n : 500) : 6,
-		      A->kind == VAL_TEXT ? (const char *)A->p : "failed");
+	if (A->kind == VAL_TEXT && A->n && *A->p)
+		machine_fault(vm, "%.*s", (int)(A->n < 500 ? A->n : 500), (const char *)A->p);
+	else
+		machine_fault(vm, "failed");
 	goto fault;
 op_SKIP:
 	*from = at;

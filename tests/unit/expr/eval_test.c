@@ -196,7 +196,7 @@ logic_and_choices_evaluate_what_they_need(void **state)
 		{ "x ? skip() : 1", "true", "SKIP" },
 		{ "fail(x)", "\"why\"", "error: why" },
 		{ "fail(x) ?? 1", "\"why\"", "1" },
-		{ "fail(x)", "1", "error: failed" },
+		{ "fail(x)", "1", "error: failed" }, { "fail(x)", "\"\"", "error: failed" },
 		{ "map(x, 10 // it ?? 0)", "[1, 0, 5]", "[10,0,2]" },
 		{ "map(x, 10 // it) ?? \"caught\"", "[1, 0, 5]", "\"caught\"" },
 		{ "not x", "false", "true" }, { "not x == 3 and x != 5", "4", "true" },
