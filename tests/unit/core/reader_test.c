@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/reader.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+
+#define MS 1000000ll
+#define SEC 1000000000ll
+enum { WORKER = 50 };
+
+static struct read *r;
+static int64_t now;
+static struct read_action acts[256];
+static size_t n_acts;
+static char names[64], endpoint[64];
+
+static void
+collect(void)
+{
+	while (n_acts)
+		msg_clear(&acts[--n_acts].msg);
+	while (read_action(r, &acts[n_acts])) {
+		if (acts[n_acts].kind == READ_CONNECT)
+			strncpy(endpoint, acts[n_acts].endpoint, sizeof endpoint - 1);
+		assert_true(++n_acts < 256);
+	}
+}
+
+static struct read_action *
+act(enum read_action_kind kind, enum msg_type t)
+{
+	for (size_t i = 0; i < n_acts; i++)
+		if (acts[i].kind == kind && (!t || acts[i].msg.type == t))
+			return &acts[i];
+	return NULL;
+}
+
+static void
+told(struct msg m)
+{
+	struct msg copy;
+
+	msg_copy(&copy, &m);
+	read_message(r, now += MS, &copy);
+	msg_clear(&copy);
+	collect();
+}
+
+static void
+streams(uint32_t n, uint32_t gen, uint32_t state, uint64_t length)
+{
+	struct msg_stream v[4];
+
+	for (uint32_t i = 0; i < n; i++)
+		v[i] = (struct msg_stream){ .stream = i, .gen = gen, .state = state, .worker = WORKER,
+			.endpoint = (char *)(uintptr_t)"ep", .length = length };
+	told((struct msg){ .type = MSG_STREAMS, .streams = { .iteration = 7, .version = gen, .all_known = true,
+		.total = n, .list = { v, n } } });
+}
+
+static void
+chunk(int handle, uint32_t stream, uint32_t gen, uint64_t offset, uint32_t count, uint32_t skip)
+{
+	struct msg_chunk c = { .key = { 7, stream, gen }, .seat = 3, .session = 1, .offset = offset,
+		.count = count, .skip = skip };
+
+	read_chunk(r, now += MS, WORKER, &c, &names[handle], 100);
+	collect();
+}
+
+static void
+begin(struct read_opts o, uint32_t shards)
+{
+	struct err e;
+
+	now = SEC;
+	o.peer = 1;
+	o.name = "r";
+	o.host = "h";
+	if (!o.dataset)
+		o.dataset = "d";
+	assert_int_equal(read_new(&o, now, &r, &e), ST_OK);
+	collect();
+	assert_non_null(act(READ_TELL, MSG_HELLO));
+	told((struct msg){ .type = MSG_WELCOME, .welcome = { WIRE_VERSION, 5, false, 1000, 5000 } });
+	assert_non_null(act(READ_TELL, MSG_OPEN));
+	if (!shards)
+		return;
+	told((struct msg){ .type = MSG_JOB, .req = act(READ_TELL, MSG_OPEN)->msg.req, .job = { .iteration = 7,
+		.seat = 3, .dataset = (char *)(uintptr_t)"d", .order = o.order, .shards = shards, .block = 2 } });
+	assert_non_null(act(READ_JOB, 0));
+}
+
+static int
+teardown(void **state)
+{
+	(void)state;
+	read_stop(r);
+	collect();
+	while (n_acts)
+		msg_clear(&acts[--n_acts].msg);
+	read_free(&r);
+	return 0;
+}
+
+static void
+written(uint64_t n)
+{
+	read_written(r, now += MS, n);
+	collect();
+}
+
+static void
+each_element_is_delivered_once(void **state)
+{
+	(void)state;
+	begin((struct read_opts){ 0 }, 1);
+	streams(1, 1, STREAM_RUNNING, 0);
+	assert_non_null(act(READ_CONNECT, 0));
+	assert_string_equal(endpoint, "ep");
+	assert_int_equal(act(READ_SEND, MSG_CREDIT)->msg.credit.session, 1);
+	chunk(0, 0, 1, 0, 5, 0);
+	assert_int_equal(act(READ_DELIVER, 0)->count, 5);
+	chunk(1, 0, 1, 0, 5, 0); /* again */
+	assert_null(act(READ_DELIVER, 0));
+	assert_ptr_equal(act(READ_FREE, 0)->handle, &names[1]);
+	chunk(2, 0, 1, 3, 5, 0); /* overlapping */
+	assert_int_equal(act(READ_DELIVER, 0)->first, 2);
+	assert_int_equal(act(READ_DELIVER, 0)->count, 3);
+	chunk(3, 0, 1, 8, 5, 4); /* its front was for others */
+	assert_int_equal(act(READ_DELIVER, 0)->first, 4);
+	chunk(4, 0, 2, 20, 5, 0); /* of a generation that is not */
+	assert_null(act(READ_DELIVER, 0));
+	written(6);
+	assert_ptr_equal(act(READ_FREE, 0)->handle, &names[0]);
+	assert_int_equal(act(READ_SEND, MSG_CHUNK_ACK)->msg.chunk_ack.ranges.v[0].end, 6);
+	assert_null(act(READ_TELL, MSG_ACK)); /* waits for company */
+	read_tick(r, now += 60 * MS);
+	collect();
+	assert_int_equal(act(READ_TELL, MSG_ACK)->msg.ack.list.v[0].ranges.v[0].end, 6);
+	chunk(5, 0, 1, 0, 5, 0); /* again, and written long ago */
+	assert_non_null(act(READ_SEND, MSG_CHUNK_ACK));
+}
+
+static void
+what_is_held_is_told_and_older_generations_dropped(void **state)
+{
+	(void)state;
+	begin((struct read_opts){ 0 }, 1);
+	streams(1, 1, STREAM_RUNNING, 0);
+	chunk(0, 0, 1, 0, 5, 0);
+	written(2);
+	told((struct msg){ .type = MSG_HOLD, .hold.key = { 7, 0, 2 } });
+	assert_int_equal(act(READ_TELL, MSG_HELD)->msg.held.ranges.n, 1);
+	assert_int_equal(act(READ_TELL, MSG_HELD)->msg.held.ranges.v[0].end, 5);
+	assert_non_null(act(READ_DISCONNECT, 0));
+	chunk(1, 0, 1, 5, 5, 0);
+	assert_null(act(READ_DELIVER, 0));
+	streams(1, 2, STREAM_RUNNING, 0);
+	assert_non_null(act(READ_CONNECT, 0));
+}
+
+static void
+the_end_is_acknowledged_at_once(void **state)
+{
+	(void)state;
+	begin((struct read_opts){ 0 }, 1);
+	streams(1, 1, STREAM_ENDED, 5);
+	chunk(0, 0, 1, 0, 5, 0);
+	written(5);
+	assert_non_null(act(READ_TELL, MSG_ACK));
+	told((struct msg){ .type = MSG_ACKED, .acked = { .iteration = 7, .seat = 3, .seq = 1 } });
+	told((struct msg){ .type = MSG_DONE, .done = { .iteration = 7, .elements = 5 } });
+	assert_non_null(act(READ_TELL, MSG_CLOSE));
+	told((struct msg){ .type = MSG_CLOSED, .closed = { 7, 3 } });
+	assert_int_equal(act(READ_DONE, 0)->code, 0);
+}
+
+static void
+stable_order_takes_blocks_in_turn(void **state)
+{
+	static const struct { uint32_t stream, count; } want[] = { { 0, 2 }, { 1, 2 }, { 0, 1 }, { 1, 2 }, { 1, 1 } };
+	size_t n = 0;
+
+	(void)state;
+	begin((struct read_opts){ .order = ORDER_STABLE }, 2);
+	streams(2, 1, STREAM_RUNNING, 0);
+	chunk(0, 1, 1, 0, 5, 0);
+	assert_null(act(READ_DELIVER, 0)); /* it is stream 0's turn */
+	chunk(1, 0, 1, 0, 3, 0);
+	for (size_t i = 0; i < n_acts; i++)
+		if (acts[i].kind == READ_DELIVER) {
+			assert_true(n < 3);
+			assert_int_equal(acts[i].stream, want[n].stream);
+			assert_int_equal(acts[i].count, want[n++].count);
+		}
+	struct msg_stream v = { .stream = 0, .gen = 1, .state = STREAM_ENDED, .length = 3, .worker = WORKER };
+	told((struct msg){ .type = MSG_STREAMS, .streams = { .iteration = 7, .since = 1, .version = 2, .total = 2, .list = { &v, 1 } } });
+	for (size_t i = 0; i < n_acts; i++)
+		if (acts[i].kind == READ_DELIVER) {
+			assert_int_equal(acts[i].stream, want[n].stream);
+			assert_int_equal(acts[i].count, want[n++].count);
+		}
+	assert_int_equal(n, 5);
+}
+
+static void
+a_position_is_gone_on_from_and_others_are_refused(void **state)
+{
+	struct read_opts o = { .checkpoint = true };
+	struct buf b = { 0 };
+	struct err e;
+
+	(void)state;
+	begin(o, 1);
+	streams(1, 1, STREAM_RUNNING, 0);
+	chunk(0, 0, 1, 0, 5, 0);
+	written(3);
+	assert_null(act(READ_SEND, MSG_CHUNK_ACK)); /* not before it is saved */
+	read_position(r, &b);
+	written(1);
+	read_saved(r, now);
+	collect();
+	assert_int_equal(act(READ_SEND, MSG_CHUNK_ACK)->msg.chunk_ack.ranges.v[0].end, 3);
+	teardown(NULL);
+	o.position = b.data;
+	o.position_len = b.len;
+	begin(o, 0);
+	struct msg_open *m = &act(READ_TELL, MSG_OPEN)->msg.open;
+	assert_true(m->resume);
+	assert_int_equal(m->iteration, 7);
+	assert_int_equal(m->seat, 3);
+	assert_int_equal(m->have.v[0].ranges.v[0].end, 3);
+	teardown(NULL);
+	o.dataset = "other";
+	struct read *none = NULL;
+	assert_int_equal(read_new(&o, now, &none, &e), ST_DATA);
+	assert_string_equal(e.text, "the position is one in dataset `d`, not in `other`");
+	o.position_len--;
+	assert_int_equal(read_new(&o, now, &none, &e), ST_DATA);
+	buf_clear(&b);
+	begin((struct read_opts){ 0 }, 0);
+}
+
+static void
+errors_end_it_with_their_code(void **state)
+{
+	(void)state;
+	begin((struct read_opts){ 0 }, 0);
+	told((struct msg){ .type = MSG_ERROR, .req = 1, .error = { ST_NOINPUT, (char *)(uintptr_t)"no dataset", NULL } });
+	assert_int_equal(act(READ_DONE, 0)->code, ST_NOINPUT);
+	assert_string_equal(act(READ_DONE, 0)->err->text, "no dataset");
+}
+
+static void
+taken_for_lost_it_stops(void **state)
+{
+	(void)state;
+	begin((struct read_opts){ 0 }, 1);
+	told((struct msg){ .type = MSG_GONE, .gone = { 7, 3, NULL } });
+	assert_int_equal(act(READ_DONE, 0)->code, ST_TEMP);
+}
+
+static void
+a_broken_connection_begins_a_new_session(void **state)
+{
+	(void)state;
+	begin((struct read_opts){ 0 }, 1);
+	streams(1, 1, STREAM_RUNNING, 0);
+	chunk(0, 0, 1, 0, 5, 0);
+	read_worker_gone(r, now, WORKER);
+	collect();
+	assert_int_equal(act(READ_SEND, MSG_CREDIT)->msg.credit.session, 2);
+	assert_int_equal(act(READ_SEND, MSG_CREDIT)->msg.credit.total, READ_WINDOW - 1);
+}
+
+static void
+stopping_early_says_what_was_written(void **state)
+{
+	(void)state;
+	begin((struct read_opts){ 0 }, 1);
+	streams(1, 1, STREAM_RUNNING, 0);
+	chunk(0, 0, 1, 0, 5, 0);
+	written(2);
+	read_close(r, now, false);
+	collect();
+	assert_int_equal(act(READ_TELL, MSG_CLOSE)->msg.close.list.v[0].ranges.v[0].end, 2);
+	told((struct msg){ .type = MSG_CLOSED, .closed = { 7, 3 } });
+	assert_int_equal(act(READ_DONE, 0)->code, 0);
+}
+
+int
+main(void)
+{
+#define T(f) cmocka_unit_test_teardown(f, teardown)
+	const struct CMUnitTest tests[] = {
+		T(each_element_is_delivered_once),
+		T(what_is_held_is_told_and_older_generations_dropped),
+		T(the_end_is_acknowledged_at_once),
+		T(stable_order_takes_blocks_in_turn),
+		T(a_position_is_gone_on_from_and_others_are_refused),
+		T(errors_end_it_with_their_code),
+		T(taken_for_lost_it_stops),
+		T(a_broken_connection_begins_a_new_session),
+		T(stopping_early_says_what_was_written),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/worker.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+
+#define MS 1000000ll
+#define SEC 1000000000ll
+
+static struct work *w;
+static int64_t now;
+static struct work_action acts[256];
+static size_t n_acts;
+static char names[64]; /* handles are addresses in here */
+static const struct stream_key key = { 7, 0, 1 };
+
+static void
+collect(void)
+{
+	while (n_acts)
+		msg_clear(&acts[--n_acts].msg);
+	while (work_action(w, &acts[n_acts]))
+		assert_true(++n_acts < 256);
+}
+
+static struct work_action *
+act(enum work_action_kind kind, enum msg_type t)
+{
+	for (size_t i = 0; i < n_acts; i++)
+		if (acts[i].kind == kind && (!t || acts[i].msg.type == t))
+			return &acts[i];
+	return NULL;
+}
+
+static void
+told(struct msg m)
+{
+	struct msg copy;
+
+	msg_copy(&copy, &m);
+	work_message(w, now += MS, &copy);
+	msg_clear(&copy);
+	collect();
+}
+
+static void
+asked(uint64_t peer, struct msg m)
+{
+	struct msg copy;
+
+	msg_copy(&copy, &m);
+	work_data(w, now += MS, peer, &copy);
+	msg_clear(&copy);
+	collect();
+}
+
+static void
+credit(uint64_t seat, uint32_t session, uint64_t total)
+{
+	asked(100 + seat, (struct msg){ .type = MSG_CREDIT, .credit = { key, seat, session, total } });
+}
+
+static void
+produce(int handle, uint64_t offset, uint32_t count, size_t bytes)
+{
+	work_produced(w, now += MS, key, &names[handle], offset, count, bytes, 0);
+	collect();
+}
+
+static int
+setup(void **state)
+{
+	static const struct work_opts o = { .peer = 1, .name = "w", .host = "h", .endpoint = "e", .slots = 1, .memory = 1000 };
+
+	(void)state;
+	now = SEC;
+	w = work_new(&o, now);
+	collect();
+	assert_non_null(act(WORK_TELL, MSG_HELLO));
+	told((struct msg){ .type = MSG_WELCOME, .welcome = { WIRE_VERSION, 5, false, 1000, 5000 } });
+	assert_non_null(act(WORK_WELCOME, 0));
+	told((struct msg){ .type = MSG_ASSIGN, .assign = { .key = key, .by_split = true } });
+	assert_non_null(act(WORK_START, MSG_ASSIGN));
+	assert_non_null(act(WORK_TELL, MSG_ASSIGNED));
+	assert_int_equal(act(WORK_TELL, MSG_SPLIT_REQ)->msg.split_req.k, 0);
+	return 0;
+}
+
+static int
+teardown(void **state)
+{
+	(void)state;
+	work_stop(w);
+	collect();
+	while (n_acts)
+		msg_clear(&acts[--n_acts].msg);
+	work_free(&w);
+	return 0;
+}
+
+static void
+a_hungry_reader_wants_what_there_is(void **state)
+{
+	(void)state;
+	credit(1, 1, 2);
+	assert_non_null(act(WORK_WANT, 0));
+	produce(0, 0, 3, 10);
+	assert_int_equal(act(WORK_CHUNK, 0)->peer, 101);
+	assert_int_equal(act(WORK_CHUNK, 0)->msg.chunk.count, 3);
+	assert_non_null(act(WORK_WANT, 0));
+	produce(1, 3, 3, 10);
+	assert_non_null(act(WORK_CHUNK, 0));
+	produce(2, 6, 3, 10);
+	assert_null(act(WORK_CHUNK, 0)); /* no credit left */
+	credit(1, 1, 2); /* said again: nothing new */
+	assert_null(act(WORK_CHUNK, 0));
+	credit(1, 1, 3);
+	assert_non_null(act(WORK_CHUNK, 0));
+}
+
+static void
+chunks_are_kept_until_acknowledged_within_the_budget(void **state)
+{
+	struct range part = { 0, 2 }, rest = { 2, 4 };
+
+	(void)state;
+	credit(1, 1, 9);
+	for (int i = 0; i < 2; i++)
+		produce(i, (uint64_t)i * 2, 2, 400);
+	assert_null(act(WORK_STALL, 0));
+	produce(2, 4, 2, 400);
+	assert_non_null(act(WORK_STALL, 0));
+	assert_int_equal(work_kept_bytes(w), 1200);
+	asked(101, (struct msg){ .type = MSG_CHUNK_ACK, .chunk_ack = { key, 1, { &part, 1 } } });
+	assert_ptr_equal(act(WORK_FREE, 0)->handle, &names[0]);
+	assert_null(act(WORK_RESUME, 0));
+	asked(101, (struct msg){ .type = MSG_CHUNK_ACK, .chunk_ack = { key, 1, { &rest, 1 } } });
+	assert_non_null(act(WORK_RESUME, 0));
+	assert_int_equal(work_kept_bytes(w), 400);
+}
+
+static void
+what_a_lost_reader_had_goes_to_others_but_for_what_counts(void **state)
+{
+	struct range mine = { 0, 2 }, ledger = { 2, 3 };
+
+	(void)state;
+	credit(1, 1, 9);
+	produce(0, 0, 2, 10);
+	produce(1, 2, 4, 10);
+	asked(101, (struct msg){ .type = MSG_CHUNK_ACK, .chunk_ack = { key, 1, { &mine, 1 } } });
+	credit(2, 1, 9);
+	assert_null(act(WORK_CHUNK, 0));
+	told((struct msg){ .type = MSG_READER_GONE, .reader_gone = { key, 1, { &ledger, 1 } } });
+	assert_int_equal(act(WORK_TELL, MSG_GONE_OK)->msg.gone_ok.acked.v[0].end, 2);
+	assert_int_equal(act(WORK_CHUNK, 0)->peer, 102);
+	assert_int_equal(act(WORK_CHUNK, 0)->msg.chunk.skip, 1);
+	credit(1, 2, 99);
+	assert_non_null(act(WORK_SEND, MSG_VOID));
+}
+
+static void
+a_new_session_gets_again_what_was_on_its_way(void **state)
+{
+	(void)state;
+	credit(1, 1, 2);
+	produce(0, 0, 2, 10);
+	produce(1, 2, 2, 10);
+	produce(2, 4, 2, 10);
+	credit(2, 1, 1);
+	assert_ptr_equal(act(WORK_CHUNK, 0)->handle, &names[2]);
+	credit(1, 2, 1);
+	assert_ptr_equal(act(WORK_CHUNK, 0)->handle, &names[0]);
+	credit(1, 2, 3);
+	assert_ptr_equal(act(WORK_CHUNK, 0)->handle, &names[1]);
+}
+
+static void
+splits_are_asked_for_ahead(void **state)
+{
+	struct split s = { .kind = SPLIT_RANGE, .count = 5, .times = 1 };
+
+	(void)state;
+	told((struct msg){ .type = MSG_SPLIT, .split = { key, 0, { &s, 1, 1 }, false } });
+	assert_non_null(act(WORK_SPLITS, MSG_SPLIT));
+	assert_null(act(WORK_TELL, MSG_SPLIT_REQ));
+	work_split_taken(w, now, key, 0);
+	collect();
+	assert_int_equal(act(WORK_TELL, MSG_SPLIT_REQ)->msg.split_req.k, 1);
+	told((struct msg){ .type = MSG_SPLIT, .split = { key, 1, { NULL, 0, 0 }, true } });
+	assert_true(act(WORK_SPLITS, MSG_SPLIT)->msg.split.end);
+	work_ended(w, now, key, 0, 0);
+	collect();
+	assert_non_null(act(WORK_TELL, MSG_STREAM_END));
+}
+
+static void
+requests_are_said_again_until_answered(void **state)
+{
+	(void)state;
+	work_ended(w, now, key, 0, 0);
+	collect();
+	for (int i = 0; i < 3; i++) {
+		bool said = false;
+
+		for (int k = 0; k < 4; k++) {
+			told((struct msg){ .type = MSG_BEAT });
+			work_tick(w, now += SEC);
+			collect();
+			said |= act(WORK_TELL, MSG_STREAM_END) != NULL;
+		}
+		assert_true(said);
+	}
+	told((struct msg){ .type = MSG_END_OK, .end_ok.key = key });
+	for (int k = 0; k < 4; k++) {
+		told((struct msg){ .type = MSG_BEAT });
+		work_tick(w, now += SEC);
+		collect();
+		assert_null(act(WORK_TELL, MSG_STREAM_END));
+	}
+}
+
+static void
+leaving_hands_over_when_all_is_delivered(void **state)
+{
+	struct range all = { 0, 2 };
+
+	(void)state;
+	credit(1, 1, 9);
+	produce(0, 0, 2, 10);
+	work_drain(w, now);
+	collect();
+	assert_non_null(act(WORK_HANDOVER, 0));
+	assert_true(act(WORK_TELL, MSG_BYE)->msg.bye.drain);
+	work_handed(w, now, key, true, 2, 0, "state", 5, 2);
+	collect();
+	assert_null(act(WORK_TELL, MSG_HANDOVER));
+	asked(101, (struct msg){ .type = MSG_CHUNK_ACK, .chunk_ack = { key, 1, { &all, 1 } } });
+	assert_int_equal(act(WORK_TELL, MSG_HANDOVER)->msg.handover.offset, 2);
+	told((struct msg){ .type = MSG_END_OK, .end_ok.key = key });
+	assert_int_equal(work_streams(w), 0);
+	told((struct msg){ .type = MSG_BYE_OK });
+	assert_non_null(act(WORK_LEAVE, 0));
+}
+
+static void
+a_dispatcher_without_state_that_stays_away_is_given_up(void **state)
+{
+	(void)state;
+	work_dispatcher_gone(w, now);
+	collect();
+	assert_non_null(act(WORK_TELL, MSG_HELLO));
+	for (int i = 0; i < 49; i++) {
+		work_tick(w, now += 100 * MS);
+		collect();
+		assert_null(act(WORK_LOST, 0));
+	}
+	work_tick(w, now += 200 * MS);
+	collect();
+	assert_int_equal(act(WORK_LOST, 0)->err->kind, ST_TEMP);
+}
+
+static void
+another_state_means_all_streams_are_void(void **state)
+{
+	(void)state;
+	credit(1, 1, 1);
+	produce(0, 0, 2, 10);
+	told((struct msg){ .type = MSG_WELCOME, .welcome = { WIRE_VERSION, 6, false, 1000, 5000 } });
+	assert_non_null(act(WORK_STOP, 0));
+	assert_ptr_equal(act(WORK_FREE, 0)->handle, &names[0]);
+	assert_int_equal(work_streams(w), 0);
+}
+
+int
+main(void)
+{
+#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		T(a_hungry_reader_wants_what_there_is),
+		T(chunks_are_kept_until_acknowledged_within_the_budget),
+		T(what_a_lost_reader_had_goes_to_others_but_for_what_counts),
+		T(a_new_session_gets_again_what_was_on_its_way),
+		T(splits_are_asked_for_ahead),
+		T(requests_are_said_again_until_answered),
+		T(leaving_hands_over_when_all_is_delivered),
+		T(a_dispatcher_without_state_that_stays_away_is_given_up),
+		T(another_state_means_all_streams_are_void),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
