@@ -44,9 +44,12 @@ pass_failure(void *arg, const struct op_failure *f)
 static void
 pass_note(void *arg, const struct op_node *n, const struct err *e)
 {
-	(void)arg, (void)n;
+	struct err own = *e;
+
+	(void)arg;
+	err_wrap(&own, "operator %u", n->place);
 	if (log_most() >= LOG_WARN)
-		report("dsvc-run", e);
+		report("dsvc-run", &own);
 }
 
 /* Pulls until the end, the count or a signal. */

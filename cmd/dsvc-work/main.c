@@ -15,7 +15,7 @@
 struct work_options {
 	char *dispatcher, *bind, *name, *ready_file;
 	struct words tag;
-	bool insecure, quiet, until_stdin_eof;
+	bool insecure, allow_exec, quiet, until_stdin_eof;
 	int64_t slots, memory, restart_interval, give_up, verbose, ready_fd;
 	int compression;
 };
@@ -49,6 +49,9 @@ static const struct param rows[] = {
 	  .help = "end when a dispatcher with state has been away for so long; 0: wait for it" },
 	{ .name = "insecure", .kind = PARAM_BOOL, .offset = offsetof(struct work_options, insecure),
 	  .help = "listen on an address that other machines can reach" },
+	{ .name = "allow-exec", .kind = PARAM_BOOL,
+	  .offset = offsetof(struct work_options, allow_exec),
+	  .help = "let exec and cmd run programs also where TCP is spoken" },
 	OPT_READY_FD(struct work_options),
 	OPT_READY_FILE(struct work_options),
 	{ .name = "until-stdin-eof", .kind = PARAM_BOOL,
@@ -117,7 +120,8 @@ main(int argc, char **argv)
 		st = endpoint_find(o.dispatcher, opt_from(&opt, &program, "dispatcher"), &ep, &e);
 	if (st == ST_OK) {
 		struct work_conf c = { .dispatcher = ep.address, .from = ep.from,
-			.bind = o.bind, .insecure = o.insecure, .slots = work_slots(o.slots),
+			.bind = o.bind, .insecure = o.insecure,
+			.allow_exec = o.allow_exec, .slots = work_slots(o.slots),
 			.memory = (size_t)o.memory, .name = o.name, .tags = &o.tag,
 			.pack = (enum chunk_pack)o.compression, .restart_ns = o.restart_interval,
 			.give_up_ns = o.give_up, .until_stdin_eof = o.until_stdin_eof,

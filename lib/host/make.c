@@ -2,10 +2,12 @@
 #include "host/make.h"
 
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "host/plans.h"
 #include "op/op.h"
@@ -32,6 +34,8 @@ struct make {
 
 	/* the thread's own */
 	struct op_ctx ctx;
+	char env_worker[96], env_dataset[DATASET_ID_LEN + 16];
+	char *env[3];              /* for the children of exec */
 	uint64_t offset, made;     /* the next element; produced by this thread */
 	uint64_t from_split;       /* what is in the builder came from this one */
 	size_t skip_at;            /* the range of assign.skip that comes next */
@@ -210,6 +214,24 @@ make_between(struct make *m, struct op_inst *chain)
 	return !atomic_load(&m->stop);
 }
 
+static void
+make_note(void *arg, const struct op_node *n, const struct err *e)
+{
+	(void)arg;
+	log_say(LOG_WARN, "operator %u: %s", n->place, e->text);
+}
+
+static void
+make_env(struct make *m)
+{
+	char id[DATASET_ID_LEN + 1];
+	dataset_id(m->assign.spec, strlen(m->assign.spec), id);
+	snprintf(m->env_dataset, sizeof m->env_dataset, "DSVC_DATASET=%s", id);
+	snprintf(m->env_worker, sizeof m->env_worker, "DSVC_WORKER=%s", m->conf->worker);
+	m->env[0] = m->env_dataset;
+	m->env[1] = m->env_worker;
+}
+
 static enum status
 make_open(struct make *m, struct plan_use **use, struct op_inst **chain, struct err *e)
 {
@@ -220,7 +242,9 @@ make_open(struct make *m, struct plan_use **use, struct op_inst **chain, struct 
 	const struct plan *p = plans_plan(*use);
 	m->ctx = (struct op_ctx){ .seed = a->seed, .stream = a->key.stream,
 		.element_max = (uint32_t)p->options.element_max, .stop = &m->stop,
-		.next_split = a->by_split ? make_next_split : NULL, .arg = m };
+		.next_split = a->by_split ? make_next_split : NULL, .note = make_note,
+		.env = m->env, .arg = m };
+	make_env(m);
 	m->split = a->split;
 	m->offset = a->offset;
 	m->restart_ns = clock_mono_ns();

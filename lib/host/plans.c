@@ -16,6 +16,27 @@ struct plan_use {
 
 static pthread_mutex_t plans_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct hash plans;
+static bool plans_no_exec;
+
+void
+plans_refuse_exec(void)
+{
+	pthread_mutex_lock(&plans_lock);
+	plans_no_exec = true;
+	pthread_mutex_unlock(&plans_lock);
+}
+
+static enum status
+plans_allowed(const struct plan *p, struct err *e)
+{
+	const struct op_node *n = plans_no_exec ? op_needs_exec(p->top) : NULL;
+	if (!n)
+		return ST_OK;
+	err_set(e, ST_PERM, "operator %u `%.200s` runs a program, which this worker may not: others "
+		"can reach it over the network", n->place, n->text ? n->text : n->desc->name);
+	err_help(e, "start the workers with --allow-exec to trust all who may register a dataset");
+	return ST_PERM;
+}
 
 /* Planning happens with the lock held: threads that start together want the
  * same plan, and would each make it otherwise. */
@@ -29,6 +50,8 @@ plans_get(const char *spec, struct plan_use **out, struct err *e)
 		struct spec_src src = { .text = spec, .len = strlen(spec), .base_dir = "/" };
 		struct plan *p = NULL;
 		st = plan_make(&src, &p, e);
+		if (st == ST_OK && (st = plans_allowed(p, e)) != ST_OK)
+			plan_free(&p);
 		if (st == ST_OK) {
 			u = mem_zalloc(sizeof *u);
 			u->spec = mem_strdup(spec);

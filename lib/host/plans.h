@@ -13,6 +13,8 @@ struct plan_use;
 /* Gives a use of the plan, which lives until the last use is released. */
 enum status plans_get(const char *spec, struct plan_use **out, struct err *e);
 const struct plan *plans_plan(const struct plan_use *u);
+/* From now on plans that run programs (exec, cmd) are refused: ST_PERM. */
+void plans_refuse_exec(void);
 void plans_release(struct plan_use **u); /* accepts NULL */
 
 #endif

@@ -11,6 +11,7 @@
 #include "core/worker.h"
 #include "host/link.h"
 #include "host/make.h"
+#include "host/plans.h"
 #include "net/address.h"
 #include "net/sig.h"
 
@@ -355,6 +356,8 @@ work_bind(struct host *h, const char *local, struct err *e)
 		st = address_claim(&h->address, &h->claim, e);
 	if (st == ST_OK)
 		st = sock_bind(h->data, (char *)at.data, &h->bound, e);
+	if (!c->allow_exec && (!h->address.ipc || strncmp(c->dispatcher, "ipc:", 4) != 0))
+		plans_refuse_exec();
 	buf_clear(&at);
 	return st;
 }

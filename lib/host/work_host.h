@@ -19,6 +19,7 @@ struct work_conf {
 	const char *from;       /* where it came from, for messages */
 	const char *bind;       /* NULL: as the dispatcher is reached */
 	bool insecure;
+	bool allow_exec;        /* run programs also when TCP is spoken */
 	uint32_t slots;
 	size_t memory;          /* bytes of chunks kept */
 	const char *name;       /* NULL: HOST:PID */

@@ -94,7 +94,6 @@ exec_hold_look(struct exec *x, struct exec_slot *s, struct err *e)
 	hold_say(x, s, &say);
 	if (!s->warned) {
 		s->warned = true;
-		err_wrap(&say, "operator %u", x->self->node->place);
 		exec_note(x, &say);
 	}
 	bool full = s->alone || s->n >= s->window || exec_jobs_full(x);
