@@ -101,7 +101,26 @@ row_memory() {
 	down
 }
 
-[ $# -gt 0 ] || set -- squares squares_service mib ndjson ndjson_service grep gz start first memory
+# Made by dsvc itself, from what there is.
+made() { [ -f "$data/$1" ] || { "$bin/dsvc-run" -t "$2" "$3" > "$data/$1.tmp" && mv "$data/$1.tmp" "$data/$1"; }; }
+size_of() { awk -v b="$(stat -c %s "$data/$1")" -v u="$2" 'BEGIN { print b / u }'; }
+
+row_csv() {
+	command -v mlr > /dev/null || { echo 'csv to ndjson: Miller is not installed'; return; }
+	made records.csv csv "ndjson $records | repeat 15"
+	ours() { seconds sh -c '"$@" > /dev/null' sh "$bin/dsvc-run" -j 2 -t ndjson "csv $data/records.csv"; }
+	theirs() { seconds sh -c '"$@" > /dev/null' sh mlr --icsv --ojsonl cat "$data/records.csv"; }
+	row 'csv to ndjson, 1 GB, 2 threads; mlr' 5 "$(size_of records.csv 1e6)" 'MB/s' ours theirs
+}
+
+row_tfrecord() {
+	made records.tfrecord tfrecord "bytes 10000 $text on_error=skip"
+	ours() { seconds "$bin/dsvc-run" -t count "tfrecord $data/records.tfrecord"; }
+	theirs() { own "$yard/crc32c" "$data/records.tfrecord"; }
+	row 'tfrecord of 10 kB records; read and crc32c' 0.5 "$(size_of records.tfrecord 1e9)" 'GB/s' ours theirs
+}
+
+[ $# -gt 0 ] || set -- squares squares_service mib ndjson ndjson_service grep gz start first memory csv tfrecord
 header
 for r; do "row_$r"; done
 [ "$rows_missed" -eq 0 ] || echo "$rows_missed missed"
