@@ -6,7 +6,7 @@ load lib/dsvc
 
 setup() {
 	dsvc_setup
-	cd "$BATS_TEST_TMPDIR"
+	cd "$BATS_TEST_TMPDIR" || return
 	export LC_ALL=C
 }
 
@@ -109,4 +109,33 @@ words() {
 	run --separate-stderr dsvc-run 'range 2 | print seen | map x + 5'
 	[ "$output" == $'5\n6' ]
 	[ "$stderr" == $'seen: 0\nseen: 1' ]
+}
+
+@test "through two workers the same comes out, in some order" {
+	local spec
+	service 2
+	seq 0 2 3000 | awk '{ print $1 "," $1 * $1 }' >squares
+	for spec in 'range 20000 | map {id: x} | rename id:n | map .n' \
+		'range 20000 | map x * 3 | batch 7 | rebatch 3 | unbatch' \
+		'range 20000 | group_by_window x % 7 10 (| map x + 1)' \
+		'range 20000 | bucket x % 50 bounds=[10, 20] sizes=[8, 4, 2] | unbatch' \
+		'range 20000 | cache | repeat 2' \
+		"range 3000 | map {id: x} | join (lines $PWD/squares | parse csv columns=['id', 'sq']) on=.id | map [.id, .sq]" \
+		'range 20000 | tee (| batch 10) | map 100 // (x % 3) | ignore_errors'; do
+		within 20s dsvc-run "$spec" 2>/dev/null | sort >want
+		within 20s dsvc-read -e "$spec" 2>/dev/null | sort | cmp - want || { echo "$spec"; false; }
+	done
+	within 20s dsvc-read -e "range 20000 | save $PWD/by-workers" >files
+	dsvc-run "load by-workers | sort" | cmp - <(seq 0 19999 | sort -n)
+}
+
+@test "what means something only over the whole is refused ahead of the border" {
+	local op
+	service 1
+	for op in sort 'top 3' stats 'group_by x' 'cardinality 3' 'pad_to 3' dedup; do
+		run --separate-stderr dsvc-read -e "range 3 | $op"
+		[ "$status" -eq 65 ]
+		[[ $stderr == *"per_stream=true"* ]]
+	done
+	dsvc-read -e 'range 100 | distribute | sort reverse=true | take 1' | grep -qx 99
 }
