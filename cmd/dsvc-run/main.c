@@ -11,6 +11,7 @@
 #include "ops.h"
 #include "opts.h"
 #include "pass.h"
+#include "selftest.h"
 
 static unsigned
 run_flags(const struct run_opts *o)
@@ -56,6 +57,19 @@ run_plan(const struct run_opts *o, const struct spec_src *src, struct buf *out, 
 	return st;
 }
 
+/* Files are operands here, and -f one more. */
+static enum status
+run_tests(const struct run_opts *o, const struct opt *opt, struct buf *out, struct err *e)
+{
+	if (o->expression || o->set.n || !(o->file || opt->n)) {
+		err_set(e, ST_USAGE, "--test needs spec files, and takes neither -e nor --set");
+		err_help(e, "a test has its own: # test: --set NAME=VALUE");
+		return ST_USAGE;
+	}
+	enum status st = o->file ? selftest_run(&o->file, 1, &o->include, out, e) : ST_OK;
+	return st || !opt->n ? st : selftest_run(opt->operand, opt->n, &o->include, out, e);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -74,12 +88,14 @@ main(int argc, char **argv)
 	log_init(run_program.name, o.quiet ? LOG_ERROR : o.verbose ? LOG_INFO : LOG_WARN);
 	st = endpoint_find(o.dispatcher, opt_from(&opt, &run_program, "dispatcher"), &ep, &e);
 	service_init(&service, ep.address, ep.from); /* speaks to it only when asked */
-	struct spec_src src = { .sets = &o.set, .dirs = &o.include, .service = &service.op,
-				.flags = run_flags(&o) };
+	struct spec_src src = { .sets = &o.set, .with = &o.with, .dirs = &o.include,
+				.service = &service.op, .flags = run_flags(&o) };
 	if (!st && o.ops)
 		ops_list(&out);
 	else if (!st && o.help_op)
 		st = ops_help(o.help_op, &out, &e);
+	else if (!st && o.test)
+		st = run_tests(&o, &opt, &out, &e);
 	else if (!st && !(st = run_source(&o, &opt, &src, &e)))
 		st = o.print == PRINT_TOKENS ? spec_print_tokens(&src, &out, &e) :
 		     o.print == PRINT_TREE ? spec_print_tree(&src, &out, &e) :

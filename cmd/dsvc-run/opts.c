@@ -23,6 +23,9 @@ static const struct param opts_rows[] = {
 	{ .name = "set", .letter = 's', .arg = "NAME=VALUE", .kind = PARAM_WORDS,
 	  .offset = offsetof(struct run_opts, set), .flags = PARAM_REPEAT,
 	  .help = "set a parameter of the pipeline" },
+	{ .name = "with", .arg = "NAME=(PIPELINE)", .kind = PARAM_WORDS,
+	  .offset = offsetof(struct run_opts, with), .flags = PARAM_REPEAT,
+	  .help = "take this pipeline, or (| fragment), for the let NAME: for tests" },
 	{ .name = "expression", .letter = 'e', .arg = "SPEC", .kind = PARAM_WORD,
 	  .offset = offsetof(struct run_opts, expression), .flags = PARAM_OPTIONAL,
 	  .help = "the pipeline" },
@@ -40,6 +43,8 @@ static const struct param opts_rows[] = {
 	OPT_DISPATCHER(struct run_opts),
 	{ .name = "check", .kind = PARAM_BOOL, .offset = offsetof(struct run_opts, check),
 	  .help = "only check the pipeline" },
+	{ .name = "test", .kind = PARAM_BOOL, .offset = offsetof(struct run_opts, test),
+	  .help = "run the tests that stand in the comments of spec files" },
 	{ .name = "print", .arg = "PASS", .kind = PARAM_CHOICE, .offset = offsetof(struct run_opts, print),
 	  .def = "nothing", .choices = "nothing|tokens|tree|plan|canonical",
 	  .help = "print what the pipeline is read as, and do not run it" },
@@ -58,7 +63,7 @@ const struct program run_program = {
 	.name = "dsvc-run",
 	.brief = "run a pipeline in this process and write its elements to standard output",
 	.synopsis = PROGRAM_TEXTS("[OPTION]... SPEC", "[OPTION]... -f FILE",
-				  "[OPTION]... OP [ARG]... [then OP [ARG]...]..."),
+				  "[OPTION]... OP [ARG]... [then OP [ARG]...]...", "--test FILE..."),
 	.doc = PROGRAM_TEXTS(
 		"A pipeline is a source and operators after it: 'lines a.log | filter x ~ /ERR/ | batch 4'. "
 		"Given as several operands, its words are taken as they are, and `then` stands for `|`.",
@@ -70,7 +75,7 @@ const struct program run_program = {
 		{ "dsvc-run -s n=3 'range @n'", "a parameter" },
 		{ 0 } },
 	.exits = (const struct program_exit[]){
-		{ 65, NULL }, { 66, NULL }, { 69, NULL }, { 74, NULL }, { 75, NULL },
+		{ 1, "--test: a test failed" }, { 65, NULL }, { 66, NULL }, { 69, NULL }, { 74, NULL }, { 75, NULL },
 		{ 126, NULL }, { 127, NULL }, { -1, NULL } },
 	.prints = (const struct program_print[]){ { "ops-mdoc", ops_mdoc }, { 0 } },
 	.versions = link_versions,

@@ -15,10 +15,10 @@ enum print { PRINT_NOTHING, PRINT_TOKENS, PRINT_TREE, PRINT_PLAN, PRINT_CANONICA
 
 struct run_opts {
 	char *dispatcher, *expression, *file, *output, *help_op;
-	struct words set, include;
+	struct words set, with, include;
 	int64_t count, jobs, seed, verbose;
 	int format, print;
-	bool nul, check, ops, stats, quiet;
+	bool nul, check, ops, stats, quiet, test;
 };
 
 extern const struct program run_program;

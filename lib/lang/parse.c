@@ -90,6 +90,8 @@ parse_let(struct parse *p)
 	if (m == LEX_PIPE)
 		lex_step(&p->lx, m);
 	pipe = parse_pipe(p, m == LEX_PIPE);
+	if (pipe)
+		pipe = parse_with(p, name, pipe);
 	if (!pipe)
 		goto fail;
 	pipe->name = name;
@@ -440,7 +442,7 @@ tree_make(const struct spec_src *src, struct buf *log, struct tree **out, struct
 {
 	struct tree *t = mem_zalloc(sizeof *t);
 	struct err none;
-	struct parse p = { .tree = t, .dirs = src->dirs, .e = e ? e : &none };
+	struct parse p = { .tree = t, .dirs = src->dirs, .with = src->with, .e = e ? e : &none };
 
 	*out = NULL;
 	err_clear(p.e);
@@ -454,6 +456,8 @@ tree_make(const struct spec_src *src, struct buf *log, struct tree **out, struct
 		p.lx.log = log;
 		st = parse_file(&p, t->texts, false);
 	}
+	if (!st)
+		st = parse_with_check(&p);
 	if (!st && !t->result) {
 		st = err_set(p.e, ST_DATA, "there is no pipeline in the spec");
 		err_place(p.e, t->texts->file, t->texts->data, t->texts->len, t->texts->len, 0);

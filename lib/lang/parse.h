@@ -13,6 +13,8 @@ struct parse {
 	struct lex lx;
 	struct tree *tree;
 	const struct words *dirs; /* of includes */
+	const struct words *with; /* of lets; NULL: none */
+	uint64_t with_done;       /* a bit each: of those that were put in place */
 	struct spectext *last;    /* of tree->texts */
 	size_t bytes, stages;     /* of all texts; of all pipelines */
 	unsigned depth;           /* pipelines in pipelines */
@@ -27,6 +29,11 @@ struct tree_pipe *parse_pipe(struct parse *p, bool fragment);
 struct tree_pipe *parse_group(struct parse *p, const struct param *row, bool outer);
 /* The arguments of the operator, up to the end of the stage. */
 enum status parse_args(struct parse *p, struct tree_stage *s);
+/* The pipeline that --with gives in place of this let, or the let's own, which
+ * it takes; NULL: a mistake. */
+struct tree_pipe *parse_with(struct parse *p, const char *name, struct tree_pipe *own);
+/* Fails for a --with that no let asked for. */
+enum status parse_with_check(const struct parse *p);
 /* The same with a text of a word of its own in argv form: '(range 3)'. */
 bool parse_enter_word(struct parse *p, struct lex *saved);
 enum status parse_leave_word(struct parse *p, const struct lex *saved);

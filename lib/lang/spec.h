@@ -46,6 +46,7 @@ struct spec_src {
 	size_t argc;
 	const struct words *sets; /* NAME=VALUE, from --set; NULL: none */
 	const struct words *dirs; /* where to look for includes, from -I; NULL: none */
+	const struct words *with; /* NAME=(PIPELINE), in place of a let; NULL: none */
 	const char *base_dir;     /* file names are relative to it; NULL: to the file's
 	                             folder, the current one for a text or argv */
 	unsigned flags;
