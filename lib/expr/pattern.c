@@ -17,6 +17,7 @@ struct pattern {
 	pcre2_code *bytes;   /* NULL: the pattern needs characters */
 	pcre2_code *utf;
 	bool plain;          /* `bytes` answers for any subject whether it matches */
+	bool scans;          /* nor does it look at what stands around a match */
 	bool quick;          /* all of them were compiled to machine code */
 	unsigned groups;
 	char *names[PATTERN_GROUPS + 1];
@@ -53,6 +54,19 @@ pattern_is_plain(const char *s, size_t n, unsigned flags)
 		}
 	}
 	return true;
+}
+
+/* Of a plain pattern: without anchors a match does not depend on its surroundings. */
+static bool
+pattern_has_anchor(const char *s, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (s[i] == '^' || s[i] == '$')
+			return true;
+		if (s[i] == '\\' && ++i < n && s[i] == 'b')
+			return true;
+	}
+	return false;
 }
 
 static pcre2_code *
@@ -141,6 +155,7 @@ pattern_new(const char *s, size_t n, unsigned flags, size_t *bad, struct err *e)
 		if (p->bytes)
 			p->quick = pattern_jit(p->bytes) && p->quick;
 		p->plain = p->bytes && pattern_is_plain(s, n, flags);
+		p->scans = p->plain && !pattern_has_anchor(s, n);
 	}
 	pattern_read_names(p);
 	if (!(flags & (REGEX_I | REGEX_X)))
@@ -234,6 +249,25 @@ pattern_test(struct pattern_state *s, const uint8_t *p, size_t n)
 	if (!s->p->plain && !(re && pattern_is_ascii(p, n)))
 		re = s->p->utf;
 	return pattern_run(s, re, p, n, 0);
+}
+
+bool
+pattern_scans(const struct pattern *p)
+{
+	return p->scans;
+}
+
+int
+pattern_scan(struct pattern_state *s, const uint8_t *p, size_t n, size_t *begin, size_t *end)
+{
+	int rc = pattern_run(s, s->p->bytes, p, n, 0);
+	const size_t *v = pcre2_get_ovector_pointer(s->data);
+
+	if (rc > 0) {
+		*begin = v[0];
+		*end = v[1];
+	}
+	return rc;
 }
 
 int

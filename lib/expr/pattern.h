@@ -33,6 +33,11 @@ void pattern_state_free(struct pattern_state **s);
 
 /* 1: matches, 0: does not, below 0: gave up (pattern_fault says why). */
 int pattern_test(struct pattern_state *s, const uint8_t *p, size_t n);
+/* Whether pattern_scan may be used: a match is a match wherever it stands. */
+bool pattern_scans(const struct pattern *p);
+/* The first match in bytes that hold many subjects: 1 and its place. Also one that
+ * crosses from a subject to the next may be found. */
+int pattern_scan(struct pattern_state *s, const uint8_t *p, size_t n, size_t *begin, size_t *end);
 /* The first match at or after `from`, places in *v: start and end of the whole
  * and of each group, SIZE_MAX for groups that took no part. */
 int pattern_find(struct pattern_state *s, const uint8_t *p, size_t n, size_t from,

@@ -325,7 +325,8 @@ filters_of_one_expression_are_as_the_machine_says(void **state)
 	static const char *const patterns[] = {
 		"/ERR/", "/ab|ba/", "/E.R/", "/^a/", "/abc?/", "/a{2}b/", "/(ab)+c/", "/a\\-b/",
 		  "/[ab]cE/", "/ab|[cE]R/", "/é/", "/^.{3}$/",
-		"/aé*b/", "/O+R/", "/(?:ER|RE)O/", "/ab(?=c)/", "/Ra$/", "/er/i", "/a b/x", "/$/",
+		"/aé*b/", "/O+R/", "/(?:ER|RE)O/", "/ab(?=c)/", "/Ra$/", "/er/i", "/a b/x",
+		"/[ab]c/", "/[ab][bc]*E/", "/a*/", "/(a|b)(c|E)/", "/\\w-\\w/", "/[^a]b/", "/$/",
 	};
 	struct rng rng = { 5, 0 };
 	struct run in, fast, slow;
