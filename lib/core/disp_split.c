@@ -39,7 +39,7 @@ split_cut(struct disp *d, struct stream *s)
 	s->splits[s->n_splits++] = (struct split_place){ (uint32_t)unit, cut.start, cut.count, cut.times, cut.weight };
 	split_clear(&cut);
 	disp_dirty(d, &it->dirty, DIRTY_ROW);
-	disp_dirty(d, &s->dirty, DIRTY_SPLITS | DIRTY_ROW);
+	disp_dirty(d, &s->dirty, DIRTY_SPLITS);
 	return true;
 }
 
