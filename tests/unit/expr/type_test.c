@@ -3,6 +3,7 @@
 
 #define REC "{id: int, label: text, score: float, tags: [text], at: int?, sub: {n: int, ...}, raw: bytes}"
 
+/* size: a table. */
 static void
 types_are_worked_out(void **state)
 {
@@ -99,6 +100,7 @@ types_are_worked_out(void **state)
 	}
 }
 
+/* size: a table. */
 static void
 what_is_known_to_be_wrong_is_said_before_it_runs(void **state)
 {
