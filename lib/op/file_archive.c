@@ -105,7 +105,8 @@ static enum status
 archive_end(struct file_archive *f, struct err *e)
 {
 	struct file_input *in = f->in;
-	uint64_t left = in->taken - f->before - (uint64_t)archive_filter_bytes(f->a, -1);
+	uint64_t used = (uint64_t)archive_filter_bytes(f->a, -1);
+	uint64_t left = in->taken - f->before - used;
 	enum status st = ST_OK;
 
 	if (left <= in->to) {
@@ -124,7 +125,8 @@ archive_end(struct file_archive *f, struct err *e)
 		if (!in->to)
 			return ST_END;
 	}
-	if (left > in->to || file_packing_of(in->buf, in->to) != f->packing)
+	/* Nothing taken and no complaint: trying it again would go on for ever. */
+	if (!used || left > in->to || file_packing_of(in->buf, in->to) != f->packing)
 		return err_set(e, ST_DATA, "cannot unpack: something that is not %s, at byte %llu",
 			       archive_kinds[f->packing].name,
 			       (unsigned long long)(in->taken - in->to));

@@ -2,9 +2,13 @@
  * bytes: records of one length.
  */
 #include <string.h>
+#include <sys/stat.h>
 
+#include "op/file_glob.h"
 #include "op/file_source.h"
 #include "value/mp.h"
+
+enum { BYTES_LOOK = 1000 }; /* files that are looked at to count their records */
 
 struct bytes {
 	struct file_source src;
@@ -29,6 +33,30 @@ bytes_typing(struct op_node *n, struct op_typing *t, const struct type **type, s
 	(void)n, (void)t, (void)e;
 	*type = type_scalar(TYPE_BYTES);
 	return ST_OK;
+}
+
+/* Of plain files, where all are here. */
+static int64_t
+bytes_cardinality(const struct op_node *n, const int64_t *in)
+{
+	const struct bytes *b = n->params;
+	struct words files = { 0 };
+	int64_t count = 0;
+	struct stat st;
+	struct err e;
+
+	(void)in;
+	if (n->n_binds || file_glob(&b->src.names, false, &files, &e) != ST_OK || files.n > BYTES_LOOK)
+		count = -1;
+	for (size_t i = 0; i < files.n && count >= 0; i++) {
+		bool plain = strcmp(files.v[i], "-") && !stat(files.v[i], &st) && S_ISREG(st.st_mode)
+			&& file_packing_at(files.v[i]) == FILE_PLAIN;
+		int64_t left = plain ? (int64_t)st.st_size - b->header - b->footer : -1;
+
+		count = left < 0 ? -1 : count + left / b->size;
+	}
+	words_clear(&files);
+	return count;
 }
 
 static enum status
@@ -122,6 +150,7 @@ const struct op_desc op_bytes = {
 	.typing = bytes_typing,
 	.check = file_source_check,
 	.list = file_source_list_lines,
+	.cardinality = bytes_cardinality,
 	.open = bytes_open,
 	.next = bytes_next,
 	.close = file_source_close,

@@ -186,10 +186,10 @@ tar_value(struct op_inst *self, struct tar *s, const char *kind, struct err *e)
 static bool
 tar_twice(const struct tar *s, const char *kind)
 {
-	const char *p = (const char *)s->keys.data, *end = p + s->keys.len;
+	const char *keys = (const char *)s->keys.data;
 
-	for (; p < end; p += strlen(p) + 1)
-		if (!strcmp(p, kind))
+	for (size_t at = 0; at < s->keys.len; at += strlen(keys + at) + 1)
+		if (!strcmp(keys + at, kind))
 			return true;
 	return false;
 }

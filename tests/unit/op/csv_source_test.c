@@ -172,6 +172,18 @@ the_header_is_the_type(void **state)
 	typed("h1.csv h2.csv types=text", "{a: text, ...}");
 }
 
+/* libarchive takes nothing of this and does not complain. */
+static void
+what_only_looks_packed_comes_to_an_end(void **state)
+{
+	char text[64] = "BZh\"1AY&SY4`,4,a\",48,\"";
+
+	(void)state;
+	memset(text + 24, 'e', sizeof text - 24);
+	file_put("odd.csv", text, sizeof text);
+	src_expect_fault(&op_csv, "odd.csv", "", ST_DATA, "cannot unpack");
+}
+
 int
 main(void)
 {
@@ -183,6 +195,7 @@ main(void)
 		cmocka_unit_test(byte_ranges_without_quotes),
 		cmocka_unit_test(only_files_without_quotes_are_cut),
 		cmocka_unit_test(the_header_is_the_type),
+		cmocka_unit_test(what_only_looks_packed_comes_to_an_end),
 	};
 
 	return cmocka_run_group_tests(tests, file_setup, file_teardown);

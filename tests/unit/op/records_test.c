@@ -78,6 +78,22 @@ byte_ranges_give_each_record_once(void **state)
 }
 
 static void
+records_of_plain_files_are_counted(void **state)
+{
+	struct src s;
+
+	(void)state;
+	file_text("a", "abcdefgh");
+	file_put_packed("z", ARCHIVE_FILTER_GZIP, "abcdefgh", 8);
+	src_init(&s, &op_bytes, "3 a a header_bytes=1");
+	assert_int_equal(op_bytes.cardinality(&s.node, NULL), 4);
+	src_clear(&s);
+	src_init(&s, &op_bytes, "3 a z");
+	assert_int_equal(op_bytes.cardinality(&s.node, NULL), -1);
+	src_clear(&s);
+}
+
+static void
 records_data(const char *name, const char *want)
 {
 	char *path = mem_printf("%s/tests/%s", records_top, name);
@@ -208,6 +224,7 @@ main(void)
 		cmocka_unit_test(bytes_are_cut_at_their_size),
 		cmocka_unit_test(a_short_tail_is_dropped_when_asked),
 		cmocka_unit_test(byte_ranges_give_each_record_once),
+		cmocka_unit_test(records_of_plain_files_are_counted),
 		cmocka_unit_test(what_numpy_wrote),
 		cmocka_unit_test(arrays_that_are_wrong),
 		cmocka_unit_test(slices_by_range_and_position),
