@@ -110,7 +110,7 @@ bucket_typing(struct op_node *n, struct op_typing *t, const struct type **type, 
 		st = bucket_read(b, &bound, &size, &count, e);
 	mem_free(bound);
 	mem_free(size);
-	*type = stack_typing(t, n->in[0]->type);
+	*type = stack_typing(t, n->in[0]->type, !b->ragged);
 	return st;
 }
 

@@ -34,7 +34,7 @@ padded_batch_typing(struct op_node *n, struct op_typing *t, const struct type **
 	const struct padded_batch *b = n->params;
 	struct padding p;
 
-	*type = stack_typing(t, n->in[0]->type);
+	*type = stack_typing(t, n->in[0]->type, true);
 	return padding_shape(&b->shape, &p, e);
 }
 
@@ -118,7 +118,7 @@ const struct op_desc op_padded_batch = {
 	.doc = "As batch, but lists in the elements become equally long: at every depth as long "
 	       "as the longest in the batch, or as shape= says. In records each field is "
 	       "padded by itself, and shape= goes for all of them. A list longer than shape= "
-	       "is an error.",
+	       "is an error. Tensors of one dtype and rank become one tensor.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_STREAM,
 	.params = padded_batch_params,

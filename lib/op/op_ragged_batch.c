@@ -24,7 +24,7 @@ ragged_batch_typing(struct op_node *n, struct op_typing *t, const struct type **
 		    struct err *e)
 {
 	(void)e;
-	*type = stack_typing(t, n->in[0]->type);
+	*type = stack_typing(t, n->in[0]->type, false);
 	return ST_OK;
 }
 

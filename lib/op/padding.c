@@ -174,6 +174,8 @@ padding_list(const struct padding *pad, const uint8_t *p, const uint8_t *end, si
 	struct padding_walk w = { .end = end, .rank = -1, .out = out };
 	enum status st;
 
+	if (padding_is_tensors(p, end))
+		return padding_tensors(pad, p, end, max, out, e);
 	if (!padding_measure(&w, p, 0)) {
 		err_set(e, ST_DATA, "the elements of a batch are lists of different depths");
 		err_help(e, "ragged_batch takes them as they are");

@@ -4,8 +4,23 @@
 #include "base/mem.h"
 #include "op/pack.h"
 
+/* Of tensors a padded batch makes one; where they differ in shape nobody knows before. */
+static const struct type *
+stack_list(struct op_typing *t, const struct type *x, bool padded)
+{
+	int64_t dims[TYPE_DIMS_MAX];
+
+	if (!padded || x->kind != TYPE_TENSOR || x->nullable)
+		return type_list(t->arena, x);
+	for (int d = 0; d < TYPE_DIMS_MAX; d++)
+		dims[d] = -1;
+	return x->n_dims < 0 || x->n_dims + 1 > TYPE_DIMS_MAX
+		       ? type_tensor(t->arena, x->dtype, dims, -1)
+		       : type_tensor(t->arena, x->dtype, dims, x->n_dims + 1);
+}
+
 const struct type *
-stack_typing(struct op_typing *t, const struct type *x)
+stack_typing(struct op_typing *t, const struct type *x, bool padded)
 {
 	struct type_field *fields;
 	const struct type *type;
@@ -13,11 +28,11 @@ stack_typing(struct op_typing *t, const struct type *x)
 	if (x->kind == TYPE_ANY || x->nullable)
 		return type_scalar(TYPE_ANY); /* may be records, or may not */
 	if (x->kind != TYPE_RECORD)
-		return type_list(t->arena, x);
+		return stack_list(t, x, padded);
 	fields = mem_array(x->n_fields + 1, sizeof *fields);
 	for (size_t k = 0; k < x->n_fields; k++)
 		fields[k] = (struct type_field){ x->fields[k].name,
-						 type_list(t->arena, x->fields[k].type) };
+						 stack_list(t, x->fields[k].type, padded) };
 	type = type_record(t->arena, fields, x->n_fields, x->open);
 	mem_free(fields);
 	return type;

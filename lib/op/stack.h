@@ -24,7 +24,7 @@ struct padding {
 };
 
 /* What batches of elements of type x are. */
-const struct type *stack_typing(struct op_typing *t, const struct type *x);
+const struct type *stack_typing(struct op_typing *t, const struct type *x, bool padded);
 void stack_clear(struct stack *s);
 void stack_reset(struct stack *s);
 /* ST_DATA when it would become larger than elements may be. */
@@ -41,5 +41,10 @@ enum status padding_shape(const struct buf *list, struct padding *out, struct er
 /* Appends the list at p, its items made equally long at every depth. */
 enum status padding_list(const struct padding *pad, const uint8_t *p, const uint8_t *end,
 			 size_t max, struct buf *out, struct err *e);
+/* Whether the list's first item is a tensor; then all are put into one tensor with
+ * a new first dimension, padded to the same shape. */
+bool padding_is_tensors(const uint8_t *p, const uint8_t *end);
+enum status padding_tensors(const struct padding *pad, const uint8_t *p, const uint8_t *end,
+			    size_t max, struct buf *out, struct err *e);
 
 #endif
