@@ -47,7 +47,9 @@ run_plan(const struct run_opts *o, const struct spec_src *src, struct buf *out, 
 	struct plan *p;
 	enum status st = plan_make(src, &p, e);
 
-	if (!st && o->print == PRINT_PLAN)
+	if (!st && o->explain)
+		st = plan_explain(p, src->service, out, e);
+	else if (!st && o->print == PRINT_PLAN)
 		plan_print(p, out);
 	else if (!st && o->print == PRINT_CANONICAL)
 		plan_canonical(p, 0, out), buf_byte(out, '\n');

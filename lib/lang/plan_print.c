@@ -1,26 +1,43 @@
 /* SPDX-License-Identifier: MIT */
-#include "lang/spec.h"
+#include "lang/explain.h"
+
+#include <inttypes.h>
 
 #include "value/json.h"
 
-static void plan_print_node(const struct op_node *n, int depth, struct buf *out);
+struct plan_printing {
+	struct buf *out;
+	bool counts; /* tell how many elements come out of each */
+};
+
+static void plan_print_node(struct plan_printing *p, const struct op_node *n, int depth);
 
 static void
-plan_print_inner(const struct op_node *n, int depth, struct buf *out)
+plan_print_inner(struct plan_printing *p, const struct op_node *n, int depth)
 {
 	for (const struct param *r = n->desc->params; r && r->kind; r++) {
 		struct op_node **inner = (struct op_node **)((char *)n->params + r->offset);
 		if (r->kind == PARAM_PIPE && *inner && n->desc->kind == OP_TRANSFORM)
-			plan_print_node(*inner, depth + 1, out);
+			plan_print_node(p, *inner, depth + 1);
 	}
 	if (n->desc->kind == OP_COMBINE)
 		for (size_t i = 0; i < n->n_in; i++)
-			plan_print_node(n->in[i], depth + 1, out);
+			plan_print_node(p, n->in[i], depth + 1);
 }
 
 static void
-plan_print_op(const struct op_node *n, int depth, struct buf *out)
+plan_print_count(int64_t count, struct buf *out)
 {
+	if (count == INT64_MAX)
+		buf_str(out, "  without end");
+	else if (count >= 0)
+		buf_printf(out, "  %" PRId64 " element%s", count, count == 1 ? "" : "s");
+}
+
+static void
+plan_print_op(struct plan_printing *p, const struct op_node *n, int depth)
+{
+	struct buf *out = p->out;
 	static const char *const scopes[] = { "element", "stream", "global" };
 	struct buf text = { 0 };
 	if (n->remote_spec)
@@ -33,6 +50,8 @@ plan_print_op(const struct op_node *n, int depth, struct buf *out)
 		buf_byte(out, ' ');
 	buf_printf(out, " %-8s", n->per_stream ? "stream" : scopes[n->desc->scope]);
 	type_print(n->type, out);
+	if (p->counts)
+		plan_print_count(explain_count(n), out);
 	if (n->project) {
 		buf_str(out, "  reads");
 		for (size_t i = 0; i < n->project->n; i++)
@@ -44,19 +63,29 @@ plan_print_op(const struct op_node *n, int depth, struct buf *out)
 		buf_str(out, "  splits");
 	buf_byte(out, '\n');
 	buf_clear(&text);
-	plan_print_inner(n, depth, out);
+	plan_print_inner(p, n, depth);
 }
 
 static void
-plan_print_node(const struct op_node *n, int depth, struct buf *out)
+plan_print_node(struct plan_printing *p, const struct op_node *n, int depth)
 {
 	if (n->desc->kind == OP_TRANSFORM && n->n_in)
-		plan_print_node(n->in[0], depth, out);
-	plan_print_op(n, depth, out);
+		plan_print_node(p, n->in[0], depth);
+	plan_print_op(p, n, depth);
 }
 
 void
-plan_print(const struct plan *p, struct buf *out)
+plan_print(const struct plan *plan, struct buf *out)
 {
-	plan_print_node(p->top, 0, out);
+	struct plan_printing p = { .out = out };
+
+	plan_print_node(&p, plan->top, 0);
+}
+
+void
+plan_print_counted(const struct plan *plan, struct buf *out)
+{
+	struct plan_printing p = { .out = out, .counts = true };
+
+	plan_print_node(&p, plan->top, 0);
 }

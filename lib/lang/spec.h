@@ -88,6 +88,11 @@ void canon_print_stage(const struct op_node *n, unsigned flags, struct buf *out)
 /* The plan as people read it: one line an operator, with its type and scope. */
 void plan_print(const struct plan *p, struct buf *out);
 
+/* For --explain: the plan with the number of elements where it is known, where
+ * the source is cut, and what each sharding policy would give. Looks at files. */
+enum status plan_explain(const struct plan *p, const struct op_service *service, struct buf *out,
+			 struct err *e);
+
 /* For --print=tokens and --print=tree: the passes before the plan, as text. */
 enum status spec_print_tokens(const struct spec_src *src, struct buf *out, struct err *e);
 enum status spec_print_tree(const struct spec_src *src, struct buf *out, struct err *e);

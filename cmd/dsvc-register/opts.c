@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+#include "opts.h"
+
+#include <stddef.h>
+
+#include "cli/opt.h"
+#include "host/link.h"
+
+static const struct param opts_rows[] = {
+	OPT_DISPATCHER(struct reg_opts),
+	{ .name = "expression", .letter = 'e', .arg = "SPEC", .kind = PARAM_WORD,
+	  .offset = offsetof(struct reg_opts, expression), .flags = PARAM_OPTIONAL,
+	  .help = "the pipeline" },
+	{ .name = "file", .letter = 'f', .arg = "FILE", .kind = PARAM_WORD,
+	  .offset = offsetof(struct reg_opts, file), .flags = PARAM_OPTIONAL, .complete = "file",
+	  .help = "read the pipeline from FILE, `-`: standard input" },
+	{ .name = "set", .letter = 's', .arg = "NAME=VALUE", .kind = PARAM_WORDS,
+	  .offset = offsetof(struct reg_opts, set), .flags = PARAM_REPEAT,
+	  .help = "set a parameter of the pipeline" },
+	{ .name = "include-dir", .letter = 'I', .arg = "DIR", .kind = PARAM_WORDS,
+	  .offset = offsetof(struct reg_opts, include), .flags = PARAM_REPEAT, .complete = "dir",
+	  .help = "look here for included files" },
+	{ .name = "id", .arg = "NAME", .kind = PARAM_WORD, .offset = offsetof(struct reg_opts, id),
+	  .flags = PARAM_OPTIONAL, .help = "register under this id; default: a hash of the pipeline" },
+	{ .name = "check", .kind = PARAM_BOOL, .offset = offsetof(struct reg_opts, check),
+	  .help = "only check the pipeline; needs no service" },
+	{ .name = "explain", .kind = PARAM_BOOL, .offset = offsetof(struct reg_opts, explain),
+	  .help = "say what the pipeline does and how workers can share it; needs no service" },
+	OPT_QUIET(struct reg_opts),
+	OPT_VERBOSE(struct reg_opts),
+	{ 0 }
+};
+
+const struct program reg_program = {
+	.name = "dsvc-register",
+	.brief = "check a pipeline, register it as a dataset and print its id",
+	.synopsis = PROGRAM_TEXTS("[OPTION]... SPEC", "[OPTION]... -f FILE",
+				  "[OPTION]... WORD... [then WORD...]..."),
+	.doc = PROGRAM_TEXTS(
+		"The same pipeline always has the same id, however it is laid out; registering it "
+		"again prints that id again. File names are made absolute."),
+	.rows = opts_rows,
+	.examples = (const struct program_example[]){
+		{ "id=$(dsvc-register 'range 10 | map x*x')", "register, keep the id" },
+		{ "dsvc-register --check -f web.dsvc", "look for mistakes only" },
+		{ 0 } },
+	.exits = (const struct program_exit[]){
+		{ 65, "the pipeline is wrong, or the id belongs to another one" },
+		{ 66, "a file of the pipeline does not exist" },
+		{ 69, NULL }, { 75, NULL }, { 76, NULL }, { -1, NULL } },
+	.versions = link_versions,
+	.flags = PROGRAM_STOP_AT_OPERAND,
+};

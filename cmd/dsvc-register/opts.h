@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The options of dsvc-register, and the table that reads and documents them.
+ */
+#ifndef REGISTER_OPTS_H
+#define REGISTER_OPTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/param.h"
+#include "cli/program.h"
+
+struct reg_opts {
+	char *dispatcher, *expression, *file, *id;
+	struct words set, include;
+	bool check, explain, quiet;
+	int64_t verbose;
+};
+
+extern const struct program reg_program;
+
+#endif

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * --explain: what is known of a plan before it runs, in words. All is read from
+ * the descriptors: which operator means what under which sharding follows from
+ * its scope and flags, as in scope.c and in the dispatcher's choice of splits.
+ */
+#include "lang/explain.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/mem.h"
+
+enum { EXPLAIN_UNITS = 4, EXPLAIN_NAMES = 4 };
+
+int64_t
+explain_count(const struct op_node *n)
+{
+	const struct op_node **chain = NULL;
+	size_t k = 0, cap = 0;
+	int64_t count = -1;
+
+	for (; n; n = n->desc->kind == OP_TRANSFORM && n->n_in ? n->in[0] : NULL) {
+		chain = mem_grow(chain, &cap, k + 1, sizeof *chain);
+		chain[k++] = n;
+	}
+	while (k-- > 0) {
+		n = chain[k];
+		bool transform = n->desc->kind == OP_TRANSFORM;
+		if (!n->desc->cardinality || (transform && !n->n_in)) {
+			count = -1;
+		} else if (transform) {
+			count = n->desc->cardinality(n, &count);
+		} else {
+			int64_t *in = mem_array(n->n_in + 1, sizeof *in);
+			for (size_t i = 0; i < n->n_in; i++)
+				in[i] = explain_count(n->in[i]);
+			count = n->desc->cardinality(n, in);
+			mem_free(in);
+		}
+	}
+	mem_free(chain);
+	return count;
+}
+
+/* The operators that matter for sharding, in the order of the spec. */
+struct explain {
+	const struct op_node *local, *remote, *global;
+	const struct op_node *per_stream[EXPLAIN_NAMES], *stream[EXPLAIN_NAMES], *random[EXPLAIN_NAMES];
+	size_t n_per_stream, n_stream, n_random; /* may be more than there is room for */
+	struct split_list units;
+	int64_t times;
+	bool repeats;
+	struct buf *out;
+};
+
+static void
+explain_note(const struct op_node **v, size_t *n, const struct op_node *node)
+{
+	if (*n < EXPLAIN_NAMES)
+		v[*n] = node;
+	++*n;
+}
+
+static void
+explain_walk(struct explain *x, const struct op_node *n)
+{
+	const struct op_desc *d = n->desc;
+
+	for (size_t i = 0; i < n->n_in; i++)
+		explain_walk(x, n->in[i]);
+	if (d->flags & OP_LOCAL && !x->local)
+		x->local = n;
+	if (d->flags & (OP_BORDER | OP_REMOTE) && !x->remote)
+		x->remote = n;
+	if (d->scope == OP_GLOBAL && n->per_stream)
+		explain_note(x->per_stream, &x->n_per_stream, n);
+	else if (d->scope == OP_GLOBAL && !x->global)
+		x->global = n;
+	if (d->scope == OP_STREAM && !d->times)
+		explain_note(x->stream, &x->n_stream, n);
+	x->repeats |= d->times != NULL;
+	if (d->flags & OP_RANDOM)
+		explain_note(x->random, &x->n_random, n);
+}
+
+/* `batch`, `scan` and 2 more */
+static void
+explain_names(struct buf *out, const struct op_node *const *v, size_t n)
+{
+	size_t shown = n < EXPLAIN_NAMES ? n : EXPLAIN_NAMES;
+
+	for (size_t i = 0; i < shown; i++)
+		buf_printf(out, "%s`%s`", !i ? "" : i + 1 == n ? " and " : ", ", v[i]->desc->name);
+	if (n > shown)
+		buf_printf(out, " and %zu more", n - shown);
+}
+
+static void
+explain_unit(const struct split *s, struct buf *out)
+{
+	buf_str(out, "  ");
+	switch (s->kind) {
+	case SPLIT_ALL:
+		buf_str(out, "all of the source, by one worker");
+		break;
+	case SPLIT_RANGE:
+		if (s->count >= INT64_MAX)
+			buf_printf(out, "elements from %" PRIu64 " on, without end", s->start);
+		else if (!s->count)
+			buf_str(out, "no elements");
+		else
+			buf_printf(out, "elements %" PRIu64 " to %" PRIu64, s->start,
+				   s->start + s->count - 1);
+		buf_str(out, s->cuttable ? ", cut into ranges" : ", not to be cut");
+		break;
+	case SPLIT_FILE:
+		buf_str(out, s->path ? s->path : "a file");
+		if (!s->cuttable)
+			buf_str(out, ", the whole file");
+		else if (s->count)
+			buf_printf(out, ", bytes %" PRIu64 " to %" PRIu64 ", cut into byte ranges between "
+				   "elements", s->start, s->start + s->count - 1);
+		else
+			buf_str(out, ", cut into byte ranges between elements");
+		break;
+	}
+	buf_byte(out, '\n');
+}
+
+static void
+explain_units(const struct explain *x)
+{
+	size_t cuttable = 0;
+	const struct split_list *u = &x->units;
+
+	for (size_t i = 0; i < u->n; i++)
+		cuttable += u->v[i].cuttable;
+	buf_printf(x->out, "splits: %zu unit%s", u->n, u->n == 1 ? "" : "s");
+	if (u->n && !cuttable)
+		buf_printf(x->out, ", none to be cut: work for %zu worker%s at a time", u->n,
+			   u->n == 1 ? "" : "s");
+	else if (u->n > 1 && cuttable < u->n)
+		buf_printf(x->out, ", %zu of them to be cut", cuttable);
+	if (x->times == INT64_MAX)
+		buf_str(x->out, "; read again and again");
+	else if (x->times != 1)
+		buf_printf(x->out, "; read %" PRId64 " times", x->times);
+	buf_byte(x->out, '\n');
+	for (size_t i = 0; i < u->n && i < EXPLAIN_UNITS; i++)
+		explain_unit(&u->v[i], x->out);
+	if (u->n > EXPLAIN_UNITS)
+		buf_printf(x->out, "  and %zu more\n", u->n - EXPLAIN_UNITS);
+}
+
+/* What no policy can do: true when it said so. */
+static bool
+explain_refused(const struct explain *x)
+{
+	if (x->local)
+		buf_printf(x->out, "refused: `%s` reads this process's own input, which workers do "
+			   "not have\n", x->local->desc->name);
+	else if (x->remote)
+		buf_printf(x->out, "refused: `%s` takes its elements from the service itself\n",
+			   x->remote->desc->name);
+	return x->local || x->remote;
+}
+
+static void
+explain_off(const struct explain *x, int64_t count)
+{
+	struct buf *out = x->out;
+
+	buf_str(out, "  off      ");
+	if (explain_refused(x))
+		return;
+	buf_str(out, "N workers give N whole copies");
+	if (count == INT64_MAX)
+		buf_str(out, ", each without end");
+	else if (count >= 0)
+		buf_printf(out, " of %" PRId64 " element%s", count, count == 1 ? "" : "s");
+	if (x->n_random) {
+		buf_str(out, ", each with random numbers of its own in ");
+		explain_names(out, x->random, x->n_random);
+	} else {
+		buf_str(out, ", all alike");
+	}
+	buf_byte(out, '\n');
+}
+
+static void
+explain_dynamic(const struct explain *x)
+{
+	const struct split_list *u = &x->units;
+	struct buf *out = x->out;
+
+	buf_str(out, "  dynamic  ");
+	if (explain_refused(x))
+		return;
+	if (x->global) {
+		buf_printf(out, "refused: operator %u `%s` means something only over all elements, and each "
+			   "worker sees a part;\n           put it after `distribute`, or write "
+			   "per_stream=true\n", x->global->place, x->global->text);
+		return;
+	}
+	/* As the dispatcher has it: nothing to divide is one stream that has all. */
+	if (u->n == 1 && u->v[0].kind == SPLIT_ALL && x->times == 1) {
+		buf_str(out, "exactly once, but by one worker: the source cannot be divided\n");
+		return;
+	}
+	buf_str(out, "exactly once: the workers divide the source, together they use each of its "
+		"elements once");
+	if (x->repeats)
+		buf_str(out, " in each pass");
+	buf_byte(out, '\n');
+	if (x->n_stream) {
+		buf_str(out, "           ");
+		explain_names(out, x->stream, x->n_stream);
+		buf_printf(out, " work%s on each worker's part alone, with an end for each stream\n",
+			   x->n_stream == 1 ? "s" : "");
+	}
+	if (x->n_per_stream) {
+		buf_str(out, "           ");
+		explain_names(out, x->per_stream, x->n_per_stream);
+		buf_printf(out, " give%s an answer for each worker's part (per_stream=true)\n",
+			   x->n_per_stream == 1 ? "s" : "");
+	}
+}
+
+/* A plan that could be registered: where it is cut, what the policies give. */
+static enum status
+explain_sharding(const struct plan *p, struct buf *out, struct err *e)
+{
+	struct explain x = { .out = out, .times = 1 };
+	enum status st = ST_OK;
+
+	explain_walk(&x, p->top);
+	bool may = !x.local && !x.remote;
+	if (may) {
+		x.times = op_split_times(p->top);
+		st = op_list_splits(p->top, &x.units, e);
+	}
+	if (!st && may) {
+		buf_byte(out, '\n');
+		explain_units(&x);
+	}
+	if (!st) {
+		buf_str(out, "\nsharding:\n");
+		explain_off(&x, explain_count(p->top));
+		explain_dynamic(&x);
+	}
+	const struct op_node *exec = op_needs_exec(p->top);
+	if (!st && may && exec)
+		buf_printf(out, "\noperator %u `%s` runs programs: workers on TCP need --allow-exec\n",
+			   exec->place, exec->text);
+	split_list_clear(&x.units);
+	return st;
+}
+
+enum status
+plan_explain(const struct plan *p, const struct op_service *service, struct buf *out, struct err *e)
+{
+	struct plan *part = NULL;
+
+	plan_print_counted(p, out);
+	if (!p->border || !p->border->remote_spec)
+		return explain_sharding(p, out, e);
+	/* What stands ahead of the border is there as text only. */
+	struct spec_src src = { .text = p->border->remote_spec, .file = "<workers>", .service = service };
+	for (const char *c = src.text; *c; c++)
+		src.len++;
+	enum status st = plan_make(&src, &part, e);
+	if (!st) {
+		buf_str(out, "\non workers:\n");
+		plan_print_counted(part, out);
+		st = explain_sharding(part, out, e);
+	}
+	plan_free(&part);
+	return st;
+}
