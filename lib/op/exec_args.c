@@ -76,20 +76,48 @@ args_word(struct exec_args *a, uint32_t word, const char *s, bool places)
 	return any;
 }
 
-void
-exec_args_open(struct exec_args *a, const struct words *words, bool places, bool quote)
+/* The script with "${1}", "${2}"... in the places: the values follow it as the
+ * shell's arguments, so that nothing in them is ever read as script. */
+static void
+args_script(struct exec_args *a, uint32_t word, const char *s)
 {
-	bool any = !places;
+	struct exec_args places = { 0 };
+	struct buf script = { 0 };
+	uint32_t k = 0;
 
-	*a = (struct exec_args){ .quote = quote, .words = (uint32_t)words->n };
-	for (uint32_t i = 0; i < words->n; i++)
-		any = args_word(a, i, words->v[i], places) || any;
-	if (!any && quote) { /* one text for the shell */
-		args_add(a, ARGS_TEXT, a->words - 1, " ", 1);
-		args_add(a, ARGS_ELEMENT, a->words - 1, NULL, 0);
-	} else if (!any) {
-		args_add(a, ARGS_ELEMENT, a->words++, NULL, 0);
+	if (!args_word(&places, 0, s, true)) {
+		args_add(&places, ARGS_TEXT, 0, " ", 1);
+		args_add(&places, ARGS_ELEMENT, 0, NULL, 0);
 	}
+	for (size_t i = 0; i < places.n; i++) {
+		if (places.v[i].place == ARGS_TEXT)
+			buf_put(&script, places.v[i].p, places.v[i].n);
+		else
+			buf_printf(&script, "\"${%u}\"", ++k);
+	}
+	a->script = buf_take(&script);
+	args_add(a, ARGS_TEXT, word++, a->script, strlen(a->script));
+	args_add(a, ARGS_TEXT, word++, "sh", 2);
+	for (size_t i = 0; i < places.n; i++)
+		if (places.v[i].place != ARGS_TEXT)
+			args_add(a, places.v[i].place, word++, places.v[i].p, places.v[i].n);
+	a->words = word;
+	mem_free(places.v);
+}
+
+void
+exec_args_open(struct exec_args *a, const struct words *words, bool places, bool shell)
+{
+	uint32_t n = (uint32_t)words->n;
+	bool script = places && shell, any = !places || script;
+
+	*a = (struct exec_args){ .words = n };
+	for (uint32_t i = 0; i < n - script; i++)
+		any = args_word(a, i, words->v[i], places && !shell) || any;
+	if (script)
+		args_script(a, n - 1, words->v[n - 1]);
+	else if (!any)
+		args_add(a, ARGS_ELEMENT, a->words++, NULL, 0);
 	a->at = mem_array(a->words + 1, sizeof *a->at);
 	a->argv = mem_array(a->words + 1, sizeof *a->argv);
 }
@@ -100,6 +128,7 @@ exec_args_clear(struct exec_args *a)
 	mem_free(a->v);
 	mem_free(a->at);
 	mem_free(a->argv);
+	mem_free(a->script);
 	buf_clear(&a->text);
 	*a = (struct exec_args){ 0 };
 }
@@ -173,18 +202,7 @@ args_put(struct exec_args *a, const uint8_t *p, size_t n, struct err *e)
 	if (memchr(p, '\0', n))
 		return err_set(e, ST_DATA, "a NUL byte cannot stand in an argument; proto=raw gives "
 			       "the element on stdin");
-	if (!a->quote) {
-		buf_put(&a->text, p, n);
-		return ST_OK;
-	}
-	buf_byte(&a->text, '\'');
-	for (size_t i = 0; i < n; i++) {
-		if (p[i] == '\'')
-			buf_str(&a->text, "'\\''");
-		else
-			buf_byte(&a->text, p[i]);
-	}
-	buf_byte(&a->text, '\'');
+	buf_put(&a->text, p, n);
 	return ST_OK;
 }
 

@@ -6,8 +6,9 @@
  *	{.}  without ending    {//} its folder          {%}  the slot, from 1
  *	{/.} {/} without ending                         {.a.b}  a field of it
  *
- * What is put in is one word, or part of one, whatever is in it; where a shell
- * will read it, it is quoted. A command without any place gets {} at its end.
+ * What is put in is one word, or part of one, whatever is in it. The last word of
+ * a shell's is its script: there the places become "${1}", "${2}"..., and the
+ * values the shell's arguments. A command without any place gets {} at its end.
  */
 #ifndef OP_EXEC_ARGS_H
 #define OP_EXEC_ARGS_H
@@ -37,7 +38,7 @@ struct exec_args {
 	struct args_piece *v;
 	size_t n, cap;
 	uint32_t words;
-	bool quote;             /* for a shell */
+	char *script;           /* with its places replaced */
 	/* the latest command */
 	struct buf text;
 	size_t *at;             /* where each word begins in text */
@@ -45,7 +46,7 @@ struct exec_args {
 };
 
 /* `words` must stay. places: look for them. */
-void exec_args_open(struct exec_args *a, const struct words *words, bool places, bool quote);
+void exec_args_open(struct exec_args *a, const struct words *words, bool places, bool shell);
 void exec_args_clear(struct exec_args *a);
 /* Whether a field that is named cannot be in elements of that type: lends the name. */
 bool exec_args_lacks(const struct exec_args *a, const struct type *type, const char **name,

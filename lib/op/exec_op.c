@@ -37,7 +37,7 @@ exec_words(const struct exec *x, struct words *w)
 }
 
 static bool
-exec_quotes(const struct exec *x)
+exec_is_shell(const struct exec *x)
 {
 	return x->script || x->shell;
 }
@@ -54,7 +54,7 @@ exec_typing(struct op_node *n, struct op_typing *t, const struct type **type, st
 
 	*type = frame_type((enum frame_proto)x->proto);
 	exec_words(x, &words);
-	exec_args_open(&args, &words, x->proto == FRAME_ARG, exec_quotes(x));
+	exec_args_open(&args, &words, x->proto == FRAME_ARG, exec_is_shell(x));
 	if (exec_args_lacks(&args, n->in[0]->type, &name, &len)) {
 		st = typed_fail(t, n, e, "the elements have no field `%.*s`", (int)len, name);
 		err_help(e, "--print=plan shows the types of all stages");
@@ -105,7 +105,7 @@ exec_open_command(struct exec *x, struct err *e)
 	exec_words(x, &words);
 	/* The pieces lie in the words, which live as long. */
 	x->owned = words;
-	exec_args_open(&x->args, &x->owned, x->proto == FRAME_ARG, exec_quotes(x));
+	exec_args_open(&x->args, &x->owned, x->proto == FRAME_ARG, exec_is_shell(x));
 	if (x->proto != FRAME_ARG)
 		exec_args_plain(&x->args);
 	const char *program = x->owned.v[0], *shown = x->command.n ? x->command.v[0] : "sh";

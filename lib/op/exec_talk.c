@@ -69,7 +69,6 @@ talk_start(struct exec *x, struct exec_slot *s, struct err *e)
 	s->frame.searched = s->frame.wait = 0;
 	buf_reset(&s->w);
 	s->w_at = 0;
-	s->closing = false;
 	return exec_start(x, s, NULL, e);
 }
 
@@ -211,6 +210,7 @@ talk_late(struct exec *x, struct exec_slot *s, struct err *e)
 	child_kill(&s->child);
 	child_reap(&s->child, 0, NULL);
 	child_tell(&s->child, &why);
+	s->closing = false;
 	return talk_died(x, s, &why, true, e);
 }
 

@@ -12,8 +12,8 @@ static const struct param sh_params[] = {
 const struct op_desc op_sh = {
 	.name = "sh",
 	.brief = "a shell script as an operator",
-	.doc = "As exec, with the script run by /bin/sh -c. What is put in place of {} is quoted, so "
-	       "that the shell takes it as one word, whatever is in it.",
+	.doc = "As exec, with the script run by /bin/sh -c. What is put in place of {} is one word "
+	       "for the shell, whatever is in it; no quotes are wanted around it.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_STREAM,
 	.flags = OP_EXEC,

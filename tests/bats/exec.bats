@@ -1,0 +1,228 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Programs as operators: their processes, their errors, who may run them.
+# What needs no process to be watched is in tests/cases/exec.case.
+# shellcheck disable=SC2016,SC2154
+
+bats_require_minimum_version 1.5.0
+load lib/dsvc
+
+gone() { # PID: it has ended (nobody may have buried it yet)
+	[[ ! -e /proc/$1 ]] || [[ $(<"/proc/$1/stat") == *") Z "* ]]
+}
+
+# A program that answers lines, and stays when its input has ended.
+stayer() {
+	printf '#!/bin/sh\necho $$ >>%q\nwhile read -r a; do echo "$a"; done\nexec sleep 1000\n' \
+		"$BATS_TEST_TMPDIR/stayer.pid" >"$BATS_TEST_TMPDIR/stayer"
+	chmod +x "$BATS_TEST_TMPDIR/stayer"
+}
+
+@test "answers are passed on while the next element is waited for" {
+	mkfifo "$BATS_TEST_TMPDIR/in" "$BATS_TEST_TMPDIR/out"
+	dsvc-run 'stdin | exec -- sed -u s/^/x/' <"$BATS_TEST_TMPDIR/in" >"$BATS_TEST_TMPDIR/out" 3>&- &
+	exec 8>"$BATS_TEST_TMPDIR/in" 9<"$BATS_TEST_TMPDIR/out"
+	for word in one two three; do
+		echo "$word" >&8
+		read -r -t 5 -u 9 answer
+		[[ $answer == "x$word" ]]
+	done
+	exec 8>&-
+	wait "$!"
+	exec 9<&-
+}
+
+@test "pipes that are full both ways stop nobody" {
+	run -0 within 20s dsvc-run -t count 'range 300 | map [x, split("'"$(printf 'abcdefgh %.0s' {1..2000})"'", " ")] | exec proto=ndjson -- cat'
+	[[ $output == 300 ]]
+}
+
+@test "children end with the stream, when it is killed too" {
+	stayer
+	mkfifo "$BATS_TEST_TMPDIR/in"
+	for signal in TERM KILL; do
+		rm -f "$BATS_TEST_TMPDIR/stayer.pid"
+		spawn run bash -c 'exec dsvc-run "stdin | exec -- $0" <"$1"' "$BATS_TEST_TMPDIR/stayer" "$BATS_TEST_TMPDIR/in"
+		exec 8>"$BATS_TEST_TMPDIR/in"
+		echo a >&8
+		until_true 5s test -s "$BATS_TEST_TMPDIR/run.out"
+		stop run $signal
+		until_true 5s gone "$(<"$BATS_TEST_TMPDIR/stayer.pid")"
+		exec 8>&-
+	done
+}
+
+@test "what a child started is ended with it" {
+	mkfifo "$BATS_TEST_TMPDIR/in"
+	spawn run bash -c 'exec dsvc-run "stdin | sh \"sleep 1000 & echo \\\$! >$0; cat\"" <"$1"' "$BATS_TEST_TMPDIR/pid" "$BATS_TEST_TMPDIR/in"
+	exec 8>"$BATS_TEST_TMPDIR/in"
+	echo a >&8
+	until_true 5s test -s "$BATS_TEST_TMPDIR/pid"
+	exec 8>&-
+	until_true 10s gone "$(<"$BATS_TEST_TMPDIR/pid")"
+	stop run KILL || true
+}
+
+@test "a closed pipe ends the children" {
+	stayer
+	run -0 within 10s bash -c 'set -o pipefail; dsvc-run "range 1_000_000_000 | exec -- $0" | head -n 1; test ${PIPESTATUS[0]} = 141' "$BATS_TEST_TMPDIR/stayer"
+	[[ $output == 0 ]]
+	gone "$(<"$BATS_TEST_TMPDIR/stayer.pid")"
+}
+
+@test "a child that holds its output back is named, with the cure" {
+	mkfifo "$BATS_TEST_TMPDIR/in"
+	spawn run bash -c 'exec dsvc-run "stdin | exec -- sed s/^/x/" <"$0"' "$BATS_TEST_TMPDIR/in"
+	exec 8>"$BATS_TEST_TMPDIR/in"
+	echo a >&8
+	until_true 10s grep -q 'sed seems to hold its output back (1 elements in, none out for 1 s)' "$BATS_TEST_TMPDIR/run.err"
+	until_true 5s grep -q 'help: .*`sed -u`' "$BATS_TEST_TMPDIR/run.err"
+	exec 8>&-
+	reap run
+	((status == 0))
+	[[ $(<"$BATS_TEST_TMPDIR/run.out") == xa ]]
+}
+
+@test "a child that holds back is given more, and the work goes on" {
+	run -0 within 20s dsvc-run -t count 'range 100_000 | exec window=2 -- sed s/^/x/'
+	[[ $output == *100000 ]]
+}
+
+@test "a child that dies is started again, three times on one element" {
+	cat >"$BATS_TEST_TMPDIR/dies" <<-'END'
+		#!/bin/sh
+		echo x >>"$1"
+		while read -r a; do
+			if [ "$a" = 5 ]; then echo "no fives" >&2; exit 3; fi
+			echo "$a!"
+		done
+	END
+	chmod +x "$BATS_TEST_TMPDIR/dies"
+	run -65 --separate-stderr dsvc-run "range 8 | exec -- $BATS_TEST_TMPDIR/dies $BATS_TEST_TMPDIR/count"
+	[[ $output == $'0!\n1!\n2!\n3!\n4!' ]]
+	[[ $stderr == *'died 3 times on this element: dies exited with status 3'*'    no fives'* ]]
+	(($(wc -l <"$BATS_TEST_TMPDIR/count") == 3))
+	run -0 --separate-stderr dsvc-run "range 8 | exec on_error=skip -- $BATS_TEST_TMPDIR/dies $BATS_TEST_TMPDIR/count"
+	[[ $output == $'0!\n1!\n2!\n3!\n4!\n6!\n7!' ]]
+	run -0 --separate-stderr dsvc-run "range 8 | exec on_error=keep parallel=3 -- $BATS_TEST_TMPDIR/dies $BATS_TEST_TMPDIR/count"
+	[[ $output == $'0!\n1!\n2!\n3!\n4!\n5\n6!\n7!' ]]
+}
+
+@test "a child that dies once costs nothing but a start" {
+	cat >"$BATS_TEST_TMPDIR/once" <<-'END'
+		#!/bin/sh
+		while read -r a; do
+			if [ "$a" = 500 ] && [ ! -e "$1" ]; then : >"$1"; kill -9 $$; fi
+			echo "$a"
+		done
+	END
+	chmod +x "$BATS_TEST_TMPDIR/once"
+	dsvc-run "range 1000 | exec -- $BATS_TEST_TMPDIR/once $BATS_TEST_TMPDIR/flag" >"$BATS_TEST_TMPDIR/got"
+	seq 0 999 | cmp - "$BATS_TEST_TMPDIR/got"
+	[[ -e $BATS_TEST_TMPDIR/flag ]]
+}
+
+@test "retry, and exit status 75" {
+	cat >"$BATS_TEST_TMPDIR/later" <<-'END'
+		#!/bin/sh
+		echo x >>"$1/tries.$2"
+		[ "$(wc -l <"$1/tries.$2")" -ge 3 ] || exit "$3"
+		echo "ok $2"
+	END
+	chmod +x "$BATS_TEST_TMPDIR/later"
+	run -0 dsvc-run "range 2 | exec proto=arg -- $BATS_TEST_TMPDIR/later $BATS_TEST_TMPDIR {} 75"
+	[[ $output == $'ok 0\nok 1' ]]
+	rm "$BATS_TEST_TMPDIR"/tries.*
+	run -0 dsvc-run "range 2 | exec proto=arg parallel=2 on_error=retry:2 -- $BATS_TEST_TMPDIR/later $BATS_TEST_TMPDIR {} 1"
+	[[ $output == $'ok 0\nok 1' ]]
+	rm "$BATS_TEST_TMPDIR"/tries.*
+	run -65 dsvc-run "range 2 | exec proto=arg on_error=retry:1 -- $BATS_TEST_TMPDIR/later $BATS_TEST_TMPDIR {} 1"
+	[[ $output == *'later exited with status 1'* ]]
+}
+
+@test "timeouts end the process and count as errors" {
+	run -65 within 10s dsvc-run 'range 1 | exec proto=arg timeout=100ms -- sleep 1000'
+	[[ $output == *'sleep did not end within 0.1 s'* ]]
+	run -65 within 10s dsvc-run 'range 1 | exec timeout=100ms -- sleep 1000'
+	[[ $output == *'sleep gave no answer within 0.1 s'* ]]
+	run -0 --separate-stderr within 10s dsvc-run 'range 3 | exec timeout=200ms on_error=skip shell=true -- "while read -r a; do [ $a != 1 ] || sleep 1000; echo $a; done"'
+	[[ $output == $'0\n2' ]]
+}
+
+@test "copies: order kept, order not kept, slots in the environment" {
+	seq 0 4999 >"$BATS_TEST_TMPDIR/want"
+	dsvc-run 'range 5000 | exec parallel=4 -- cat' | cmp - "$BATS_TEST_TMPDIR/want"
+	dsvc-run 'range 5000 | exec parallel=4 ordered=false -- cat' | sort -n | cmp - "$BATS_TEST_TMPDIR/want"
+	dsvc-run 'range 200 | exec proto=arg parallel=4 -- echo' | cmp - <(head -n 200 "$BATS_TEST_TMPDIR/want")
+	run -0 dsvc-run --seed 9 'range 1 | sh "echo \$DSVC_OP \$DSVC_SLOT \$DSVC_SLOTS \$DSVC_SEED \$DSVC_PROTO \$DSVC_INDEX" proto=arg parallel=3'
+	[[ $output == '2 0 3 9 arg 0 0' ]]
+	printf 'a\nb\n' >"$BATS_TEST_TMPDIR/f.txt"
+	run -0 dsvc-run "lines $BATS_TEST_TMPDIR/f.txt | sh 'echo \$DSVC_SOURCE' proto=arg"
+	[[ $output == "$BATS_TEST_TMPDIR/f.txt:1 a"$'\n'"$BATS_TEST_TMPDIR/f.txt:2 b" ]]
+}
+
+@test "an error names the source's file and line" {
+	printf 'one\ntwo\n' >"$BATS_TEST_TMPDIR/f.txt"
+	run -65 dsvc-run "lines $BATS_TEST_TMPDIR/f.txt | exec proto=arg -- test one ="
+	[[ $output == *"$BATS_TEST_TMPDIR/f.txt:2:"*'test exited with status 1'* ]]
+}
+
+@test "stderr of a child is shown, each line with its name" {
+	run -0 --separate-stderr dsvc-run 'range 1 | exec proto=arg -- sh -c "echo careful >&2; echo fine"'
+	[[ $output == fine ]]
+	[[ $stderr == *'sh: careful'* ]]
+}
+
+@test "jq and python as co-processes" {
+	command -v jq || return 0
+	run -0 dsvc-run 'range 3 | map {n: x} | exec proto=ndjson -- jq -c --unbuffered ".n * 2"'
+	[[ $output == $'0\n2\n4' ]]
+	command -v python3 || return 0
+	cat >"$BATS_TEST_TMPDIR/score.py" <<-'END'
+		import json, sys
+		for line in sys.stdin:
+		    x = json.loads(line)
+		    print(json.dumps({"id": x["id"], "score": len(x["text"])}), flush=True)
+	END
+	run -0 dsvc-run "elements [{id: 1, text: \"abc\"}, {id: 2, text: \"\"}] | exec proto=ndjson parallel=2 -- python3 $BATS_TEST_TMPDIR/score.py"
+	[[ $output == $'{"id":1,"score":3}\n{"id":2,"score":0}' ]]
+}
+
+@test "an image thumbnailer" {
+	command -v convert && command -v identify || return 0
+	mkdir "$BATS_TEST_TMPDIR/imgs"
+	convert -size 64x48 xc:red "$BATS_TEST_TMPDIR/imgs/a.png"
+	convert -size 32x64 xc:blue "$BATS_TEST_TMPDIR/imgs/b.png"
+	dsvc-run "files '$BATS_TEST_TMPDIR/imgs/*.png' | exec proto=arg -- convert {} -thumbnail 16x16 $BATS_TEST_TMPDIR/{/.}.gif"
+	[[ $(identify -format '%wx%h' "$BATS_TEST_TMPDIR/a.gif") == 16x12 ]]
+	[[ $(identify -format '%wx%h' "$BATS_TEST_TMPDIR/b.gif") == 8x16 ]]
+	dsvc-run -t raw "whole $BATS_TEST_TMPDIR/imgs/a.png | exec proto=raw -- convert - -thumbnail 8x8 jpg:-" >"$BATS_TEST_TMPDIR/a.jpg"
+	[[ $(identify -format '%m %wx%h' "$BATS_TEST_TMPDIR/a.jpg") == 'JPEG 8x6' ]]
+}
+
+@test "on workers of a private service programs run, and know where they are" {
+	service 2
+	run -0 dsvc-read -t count -e 'range 1000 | exec -- cat'
+	[[ $output == 1000 ]]
+	run -0 dsvc-read -e 'elements ["a"] | exec proto=arg -- sh -c "echo ${DSVC_WORKER:+there} ${#DSVC_DATASET}"'
+	[[ $output == 'there '* ]]
+	run -65 dsvc-read -e 'range 10 | exec proto=arg -- test 5 -ne'
+	[[ $output == *'test exited with status 1'* ]]
+	run -127 dsvc-read -e 'range 10 | exec -- no-such-program'
+	[[ $output == *'there is no such program'* ]]
+}
+
+@test "on workers that speak TCP programs are refused, unless --allow-exec" {
+	start dispatch dsvc-dispatch -b 'tcp://127.0.0.1:*'
+	export DSVC_DISPATCHER=$ready
+	start work dsvc-work
+	run -77 dsvc-read -e 'range 3 | exec -- cat'
+	[[ $output == *'exec -- cat'*'--allow-exec'* ]]
+	run -77 dsvc-read -e 'range 3 | interleave (range x | sh cat)'
+	[[ $output == *'--allow-exec'* ]]
+	run -0 dsvc-read -e 'range 3'
+	stop work
+	start work dsvc-work --allow-exec
+	run -0 dsvc-read -e 'range 3 | exec -- cat'
+	[[ $output == $'0\n1\n2' ]]
+}
