@@ -151,6 +151,8 @@ void
 stream_hold(struct disp *d, struct stream *s)
 {
 	s->n_owing = 0;
+	while (s->n_held) /* all are asked, also those that had answered before a restart */
+		stream_drop_held(s, 0);
 	for (struct list_node *n = s->iter->seats.next; n != &s->iter->seats; n = n->next) {
 		struct seat *r = LIST_OF(n, struct seat, node);
 

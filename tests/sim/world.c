@@ -44,7 +44,7 @@ world_new_consumer(struct world *w)
 {
 	struct consumer *c;
 
-	if (w->n_consumers == 64 || w->n_nodes >= NODES_MAX)
+	if (w->n_consumers == 200 || w->n_nodes >= NODES_MAX)
 		return;
 	c = &w->consumers[w->n_consumers];
 	c->index = w->n_consumers++;

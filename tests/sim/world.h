@@ -27,7 +27,7 @@
 
 #define MS 1000000ll
 #define SEC 1000000000ll
-enum { NODES_MAX = 400, DATASETS = 4, ELEM_BYTES = 16 };
+enum { NODES_MAX = 1000, DATASETS = 4, ELEM_BYTES = 16 };
 
 struct world;
 struct node;
@@ -123,7 +123,7 @@ struct world {
 	double slow;             /* of readers */
 	unsigned stop_after;     /* a consumer that closes early after so many; 0: none */
 	struct sim_dataset set;
-	struct consumer consumers[64];
+	struct consumer consumers[200];
 	unsigned n_consumers;
 	/* books */
 	struct hash *made_index; /* what was made at each address */
