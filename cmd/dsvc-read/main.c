@@ -62,6 +62,12 @@ static const struct param rows[] = {
 	{ .name = "output", .letter = 'o', .arg = "FILE", .kind = PARAM_WORD,
 	  .offset = offsetof(struct read_options, output), .flags = PARAM_OPTIONAL, .complete = "file",
 	  .help = "write to FILE, which appears when all is written" },
+	{ .name = "checkpoint", .arg = "FILE", .kind = PARAM_WORD,
+	  .offset = offsetof(struct read_options, checkpoint), .flags = PARAM_OPTIONAL, .complete = "file",
+	  .help = "keep in FILE how far it got, and go on from there when it exists" },
+	{ .name = "ack-fd", .arg = "N", .kind = PARAM_INT, .offset = offsetof(struct read_options, ack_fd),
+	  .def = "-1", .min = -1, .max = 1 << 20,
+	  .help = "elements are finished when a line on descriptor N says so: how many, so far" },
 	{ .name = "wait-workers", .arg = "N[/DURATION]", .kind = PARAM_WORD,
 	  .offset = offsetof(struct read_options, wait_workers), .def = "1/10s",
 	  .help = "wait for so many workers, no longer than that" },
@@ -85,7 +91,11 @@ static const struct program program = {
 		"they are ready. Readers that name the same job share its elements. A worker that is "
 		"lost is replaced without a loss or a repetition.",
 		"One operand without a blank is the id of a registered dataset. What stands behind "
-		"`distribute` in a pipeline runs in this program."),
+		"`distribute` in a pipeline runs in this program.",
+		"With --checkpoint it may be killed and started again, with other workers too: every "
+		"element comes exactly once over all its runs. With --output the file is cut back to "
+		"what was saved, and then holds each element once. A position that has reached the end "
+		"stays there: remove the file to begin anew."),
 	.rows = rows,
 	.examples = (const struct program_example[]){
 		{ "dsvc-read \"$id\" | jq .user | sort | uniq -c", "a registered dataset" },
@@ -193,6 +203,8 @@ read_service(struct pour *p, const struct what *w, const struct opt *opt,
 	c->type = (char *)w->type.data;
 	c->min_workers = w->min_workers;
 	c->wait_ns = w->wait_ns;
+	c->checkpoint = p->o->checkpoint != NULL;
+	c->position = p->saved.there ? &p->saved.position : NULL;
 	read_conf(p->o, opt, c);
 	for (int64_t i = 0; i < p->o->epochs && st == ST_OK && p->left; i++) {
 		struct client *client;
@@ -221,8 +233,11 @@ read_run(struct pour *p, struct what *w, const struct opt *opt, const struct end
 		err_help(e, "run it with dsvc-run");
 		return ST_DATA;
 	}
-	if (plan->remote && plan->border != plan->top)
+	if (plan->remote && plan->border != plan->top) {
+		if (p->o->checkpoint || p->o->ack_fd >= 0)
+			return err_set(e, ST_USAGE, "--checkpoint and --ack-fd need a pipeline that runs on workers as a whole");
 		return pour_plan(p, plan, ep, w->min_workers, w->wait_ns, e);
+	}
 	if (plan->border) {
 		service_conf(plan->border, &c);
 		buf_str(&w->spec, plan->border->remote_spec);
@@ -250,8 +265,9 @@ main(int argc, char **argv)
 		return report(program.name, &e);
 	log_init(program.name, o.quiet ? LOG_ERROR : o.verbose > 1 ? LOG_DEBUG : o.verbose ? LOG_INFO : LOG_WARN);
 	stop_install();
-	pour_init(&p, &o);
-	st = endpoint_find(o.dispatcher, opt_from(&opt, &program, "dispatcher"), &ep, &e);
+	st = pour_init(&p, &o, &e);
+	if (st == ST_OK)
+		st = endpoint_find(o.dispatcher, opt_from(&opt, &program, "dispatcher"), &ep, &e);
 	if (st == ST_OK)
 		st = what_wait(&w, o.wait_workers, &e);
 	if (st == ST_OK)

@@ -15,7 +15,7 @@
 #include "read.h"
 #include "value/mp.h"
 
-enum { POUR_SHOW_MS = 100 };
+enum { POUR_SHOW_MS = 100, POUR_SAVE_MS = 250, POUR_SAVE_DRY_MS = 50, POUR_SAVE_BYTES = 4 << 20 };
 
 static void
 pour_gone(void *arg)
@@ -27,13 +27,45 @@ pour_gone(void *arg)
 	(void)rc; /* it is read by nobody: readable for ever */
 }
 
-void
-pour_init(struct pour *p, const struct read_options *o)
+/* Some formats cannot be continued where they were left. */
+static enum status
+pour_check(const struct read_options *o, struct err *e)
+{
+	if (!o->checkpoint)
+		return ST_OK;
+	switch ((enum format_kind)o->format) {
+	case FORMAT_JSON: case FORMAT_CSV: case FORMAT_TSV: case FORMAT_NPY: case FORMAT_TAR:
+	case FORMAT_COUNT:
+		err_set(e, ST_USAGE, "--checkpoint: this format has a beginning or an end, and cannot be continued");
+		err_help(e, "use text, ndjson, raw, nul, msgpack or tfrecord");
+		return ST_USAGE;
+	default:
+		break;
+	}
+	if (o->epochs > 1)
+		return err_set(e, ST_USAGE, "--checkpoint is of one pass; use --epoch in place of --epochs");
+	if (o->output && o->ack_fd >= 0)
+		return err_set(e, ST_USAGE, "--ack-fd is for a consumer, and --output for a file: take one");
+	return ST_OK;
+}
+
+enum status
+pour_init(struct pour *p, const struct read_options *o, struct err *e)
 {
 	p->o = o;
 	p->left = o->count == INT64_MAX ? UINT64_MAX : (uint64_t)o->count;
 	p->gone_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	p->started_ns = clock_mono_ns();
+	p->show = show_wanted(o);
+	p->unbuffered = !o->nul && (o->format == FORMAT_COUNT || o->format == FORMAT_NONE);
+	p->acks.fd = -1;
+	enum status st = pour_check(o, e);
+	if (st == ST_OK)
+		st = acks_open(&p->acks, o->ack_fd, e);
+	if (st == ST_OK && o->checkpoint)
+		st = saved_load(o->checkpoint, &p->saved, e);
+	p->begun = p->saved.elements;
+	return st;
 }
 
 enum status
@@ -41,22 +73,32 @@ pour_open(struct pour *p, const struct type *type, struct err *e)
 {
 	struct output_conf c = { .path = p->o->output, .type = type, .watch = true,
 		.format = p->o->nul ? FORMAT_NUL : (enum format_kind)p->o->format,
-		.gone = pour_gone, .arg = p };
+		.gone = pour_gone, .arg = p,
+		.in_place = p->o->checkpoint != NULL, .keep = p->saved.bytes };
 	return p->out ? ST_OK : output_open(&c, &p->out, e);
+}
+
+static enum status
+pour_poll(struct pour *p, int fd, int timeout_ms, struct err *e)
+{
+	if (p->show && (timeout_ms < 0 || timeout_ms > POUR_SHOW_MS))
+		timeout_ms = POUR_SHOW_MS;
+	/* before anything has come there is no output that would look after its pipe */
+	struct pollfd f[5] = { { fd, POLLIN, 0 }, { stop_fd(), POLLIN, 0 },
+			       { p->gone_fd, POLLIN, 0 }, { p->acks.fd, POLLIN, 0 },
+			       { STDOUT_FILENO, 0, 0 } };
+	poll(f, p->out || p->o->output ? 4 : 5, timeout_ms);
+	if (f[4].revents & POLLERR)
+		pour_gone(p);
+	if (f[1].revents || f[2].revents || (f[4].revents & POLLERR))
+		return ST_AGAIN;
+	return f[3].revents ? acks_read(&p->acks, e) : ST_OK;
 }
 
 enum status
 pour_wait(struct pour *p, int fd, struct err *e)
 {
-	bool watch = p->o->progress && !p->o->quiet;
-	/* before anything has come there is no output that would look after its pipe */
-	struct pollfd f[4] = { { fd, POLLIN, 0 }, { stop_fd(), POLLIN, 0 },
-			       { p->gone_fd, POLLIN, 0 }, { STDOUT_FILENO, 0, 0 } };
-	(void)e;
-	poll(f, p->out || p->o->output ? 3 : 4, watch ? POUR_SHOW_MS : -1);
-	if (f[3].revents & POLLERR)
-		pour_gone(p);
-	return f[1].revents || f[2].revents || (f[3].revents & POLLERR) ? ST_AGAIN : ST_OK;
+	return pour_poll(p, fd, -1, e);
 }
 
 static bool
@@ -65,12 +107,54 @@ pour_stopped(const struct pour *p)
 	return atomic_load(&p->gone) || atomic_load(stop_flag());
 }
 
+/* What is written is acknowledged, or what the consumer says it has finished. */
 static void
 pour_tell(struct pour *p, struct client *c)
 {
-	uint64_t written = output_written(p->out);
-	client_written(c, written - p->told);
-	p->told = written;
+	uint64_t good = output_written(p->out);
+	if (p->o->ack_fd >= 0 && p->acks.finished < good)
+		good = p->acks.finished;
+	if (good <= p->told)
+		return;
+	client_written(c, good - p->told);
+	p->told = good;
+}
+
+/* Saves the position after all that was told. */
+static enum status
+pour_save(struct pour *p, struct client *c, struct err *e)
+{
+	if (!p->o->checkpoint || !p->out)
+		return ST_OK;
+	enum status st = output_sync(p->out, &p->saved.bytes, e);
+	if (st != ST_OK)
+		return st;
+	pour_tell(p, c);
+	if (p->told == p->told_saved)
+		return ST_OK;
+	client_position(c, &p->saved.position);
+	p->saved.elements = p->begun + p->told;
+	st = saved_store(p->o->checkpoint, &p->saved, e);
+	if (st != ST_OK)
+		return st;
+	client_saved(c);
+	p->told_saved = p->told;
+	p->bytes_saved = p->bytes;
+	p->saved_ns = clock_mono_ns();
+	return ST_OK;
+}
+
+/* How many ms until it is to be saved; -1: there is nothing to save. */
+static int
+pour_save_due(const struct pour *p, bool dry)
+{
+	if (!p->o->checkpoint || p->told == p->told_saved)
+		return -1;
+	if (p->bytes - p->bytes_saved >= POUR_SAVE_BYTES)
+		return 0;
+	int64_t ms = (clock_mono_ns() - p->saved_ns) / 1000000;
+	int64_t every = dry ? POUR_SAVE_DRY_MS : POUR_SAVE_MS;
+	return ms >= every ? 0 : (int)(every - ms);
 }
 
 /* The first p->left elements of a piece, which has more. */
@@ -114,28 +198,53 @@ pour_piece(struct pour *p, struct client *c, struct client_piece *piece, struct 
 	p->elements += piece->count;
 	p->bytes += piece->len;
 	p->left -= piece->count;
+	if (p->unbuffered)
+		output_flush(p->out, e); /* so that it counts as written */
+	if (p->acks.fd >= 0)
+		st = acks_read(&p->acks, e);
 	pour_tell(p, c);
-	return p->left ? ST_OK : ST_END;
+	if (st == ST_OK && pour_save_due(p, false) == 0)
+		st = pour_save(p, c, e);
+	return st != ST_OK ? st : p->left ? ST_OK : ST_END;
+}
+
+/* The consumer does not say any more what it has finished. */
+static enum status
+pour_unfinished(struct pour *p, struct err *e)
+{
+	if (!p->acks.ended || !p->out || p->told == output_written(p->out))
+		return ST_OK;
+	err_set(e, ST_TEMP, "--ack-fd was closed when %llu of %llu elements were finished",
+		(unsigned long long)p->told, (unsigned long long)output_written(p->out));
+	err_help(e, "the others will be given again");
+	return ST_TEMP;
 }
 
 /* Nothing has come: what is there is shown before waiting. */
 static enum status
 pour_dry(struct pour *p, struct client *c, struct err *e)
 {
+	enum status st = ST_OK;
 	if (p->out) {
-		enum status st = output_flush(p->out, e);
+		st = output_flush(p->out, e);
 		if (st != ST_OK)
 			return atomic_load(&p->gone) ? ST_AGAIN : st;
 		pour_tell(p, c);
+		st = pour_unfinished(p, e);
 	}
-	return pour_wait(p, client_fd(c), e);
+	int due = pour_save_due(p, true);
+	if (st == ST_OK && due == 0) {
+		st = pour_save(p, c, e);
+		due = -1;
+	}
+	return st == ST_OK ? pour_poll(p, client_fd(c), due, e) : st;
 }
 
 static void
 pour_show(struct pour *p, struct client *c)
 {
 	int64_t now = clock_mono_ns();
-	if (!p->o->progress || now - p->shown_ns < POUR_SHOW_MS * (int64_t)1000000)
+	if (!p->show || now - p->shown_ns < POUR_SHOW_MS * (int64_t)1000000)
 		return;
 	struct read_stats s;
 	client_stats(c, &s);
@@ -143,12 +252,37 @@ pour_show(struct pour *p, struct client *c)
 	show_progress(p, &s);
 }
 
+/* Ends before the end: what is written is theirs, and no more is wanted. */
+static enum status
+pour_leave(struct pour *p, struct client *c, enum status st, struct err *e)
+{
+	struct err other = { 0 };
+	enum status last = ST_OK;
+	if (p->out && st != ST_IO) {
+		last = output_flush(p->out, &other);
+		if (last == ST_OK) {
+			pour_tell(p, c);
+			last = pour_save(p, c, &other);
+		}
+	}
+	client_close(c, p->o->checkpoint != NULL, READ_CLOSE_MS);
+	if (st == ST_OK || st == ST_AGAIN || st == ST_END) {
+		if (last != ST_OK && !atomic_load(&p->gone)) {
+			*e = other;
+			return last;
+		}
+		return p->left ? ST_AGAIN : ST_OK;
+	}
+	return st;
+}
+
 enum status
 pour_client(struct pour *p, struct client *c, struct err *e)
 {
 	struct client_piece piece;
 	enum status st = p->left ? ST_OK : ST_END;
-	p->told = p->out ? output_written(p->out) : 0;
+	p->told = p->told_saved = p->out ? output_written(p->out) : 0;
+	p->saved_ns = clock_mono_ns();
 	while (st == ST_OK && !pour_stopped(p)) {
 		pour_show(p, c);
 		st = client_take(c, &piece, e);
@@ -158,18 +292,9 @@ pour_client(struct pour *p, struct client *c, struct err *e)
 			st = pour_dry(p, c, e);
 	}
 	show_clear(p);
-	bool enough = p->left == 0, stopped = st == ST_OK || st == ST_AGAIN;
-	if (enough || stopped || st == ST_IO) {
-		/* what is written is theirs, and no more is wanted */
-		struct err ignored; /* output_close tells it */
-		if (p->out && st != ST_IO && output_flush(p->out, &ignored) == ST_OK)
-			pour_tell(p, c);
-		client_close(c, false, READ_CLOSE_MS);
-		return st == ST_IO ? st : enough ? ST_OK : ST_AGAIN;
-	}
-	if (st == ST_END)
-		st = pour_begin(p, c, e);
-	return st;
+	if (st == ST_END && p->left)
+		return pour_begin(p, c, e); /* all of it has come */
+	return pour_leave(p, c, st, e);
 }
 
 static enum status
@@ -230,6 +355,7 @@ pour_close(struct pour *p, bool complete, struct err *e)
 		st = output_close(&p->out, complete, e);
 	if (p->o->stats && complete)
 		show_stats(p);
+	buf_clear(&p->saved.position);
 	close(p->gone_fd);
 	return atomic_load(&p->gone) ? ST_AGAIN : st;
 }

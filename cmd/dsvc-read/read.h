@@ -15,13 +15,14 @@
 #include "cli/output.h"
 #include "host/read_host.h"
 #include "lang/spec.h"
+#include "save.h"
 
 enum { READ_CLOSE_MS = 1000 };
 
 struct read_options {
-	char *dispatcher, *expression, *file, *job, *output, *wait_workers;
+	char *dispatcher, *expression, *file, *job, *output, *wait_workers, *checkpoint;
 	struct words set, include;
-	int64_t epoch, epochs, shards, seed, window, count, verbose;
+	int64_t epoch, epochs, shards, seed, window, count, verbose, ack_fd;
 	int sharding, order, format, progress;
 	bool nul, stats, quiet;
 };
@@ -33,12 +34,20 @@ struct pour {
 	int gone_fd;            /* readable once nobody reads our output */
 	atomic_bool gone;
 	uint64_t left;          /* of --count */
-	uint64_t elements, bytes, told; /* told: acknowledged to the client */
+	uint64_t elements, bytes;
+	uint64_t told;          /* elements told to the client as written, or finished */
+	bool unbuffered;        /* the format puts nothing into the buffer */
+	struct saved saved;     /* --checkpoint: what an earlier run left, then ours */
+	uint64_t begun;         /* elements of earlier runs */
+	uint64_t told_saved, bytes_saved; /* told and bytes when it was saved last */
+	int64_t saved_ns;
+	struct acks acks;
+	bool show;              /* progress is wanted */
 	int64_t started_ns, shown_ns;
 	bool shown;             /* a progress line stands on the terminal */
 };
 
-void pour_init(struct pour *p, const struct read_options *o);
+enum status pour_init(struct pour *p, const struct read_options *o, struct err *e);
 /* Opens the output once the type is known (NULL: unknown). */
 enum status pour_open(struct pour *p, const struct type *type, struct err *e);
 /* Everything a client gives. ST_OK: all, or as much as was asked for; ST_AGAIN:
@@ -52,6 +61,8 @@ enum status pour_wait(struct pour *p, int fd, struct err *e);
 /* The last part of the output, and the line of --stats. */
 enum status pour_close(struct pour *p, bool complete, struct err *e);
 
+/* Whether progress is to be shown at all. */
+bool show_wanted(const struct read_options *o);
 /* Progress on stderr, and what --stats says. */
 void show_progress(struct pour *p, const struct read_stats *s);
 void show_clear(struct pour *p);

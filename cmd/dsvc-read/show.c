@@ -26,12 +26,12 @@ show_number(char *out, size_t size, double v, double base)
 	snprintf(out, size, u && v < 10 ? "%.2f%s" : u && v < 100 ? "%.1f%s" : "%.0f%s", v, units[u]);
 }
 
-static bool
-show_wanted(const struct pour *p)
+bool
+show_wanted(const struct read_options *o)
 {
-	if (p->o->quiet || p->o->progress == 2)
+	if (o->quiet || o->progress == 2)
 		return false;
-	if (p->o->progress == 1)
+	if (o->progress == 1)
 		return true;
 	/* the same terminal for elements and for progress would mix them */
 	return isatty(STDERR_FILENO) && !isatty(STDOUT_FILENO);
@@ -42,7 +42,7 @@ show_progress(struct pour *p, const struct read_stats *s)
 {
 	char elements[16], rate[16], bytes[16];
 	int64_t ns = p->shown_ns - p->started_ns;
-	if (!show_wanted(p) || ns < SHOW_AFTER_MS * (int64_t)1000000)
+	if (ns < SHOW_AFTER_MS * (int64_t)1000000)
 		return;
 	double seconds = (double)ns / 1e9;
 	show_number(elements, sizeof elements, (double)p->elements, 1000);

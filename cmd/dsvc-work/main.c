@@ -16,7 +16,7 @@ struct work_options {
 	char *dispatcher, *bind, *name, *ready_file;
 	struct words tag;
 	bool insecure, allow_exec, quiet, until_stdin_eof;
-	int64_t slots, memory, restart_interval, give_up, verbose, ready_fd;
+	int64_t slots, memory, restart_interval, give_up, drain_timeout, verbose, ready_fd;
 	int compression;
 };
 
@@ -47,6 +47,9 @@ static const struct param rows[] = {
 	{ .name = "give-up", .arg = "DURATION", .kind = PARAM_DURATION,
 	  .offset = offsetof(struct work_options, give_up), .def = "0", .max = INT64_MAX,
 	  .help = "end when a dispatcher with state has been away for so long; 0: wait for it" },
+	{ .name = "drain-timeout", .arg = "DURATION", .kind = PARAM_DURATION,
+	  .offset = offsetof(struct work_options, drain_timeout), .def = "25s", .max = INT64_MAX,
+	  .help = "time to hand streams over in, once told to end" },
 	{ .name = "insecure", .kind = PARAM_BOOL, .offset = offsetof(struct work_options, insecure),
 	  .help = "listen on an address that other machines can reach" },
 	{ .name = "allow-exec", .kind = PARAM_BOOL,
@@ -78,7 +81,7 @@ static const struct program program = {
 		{ 0 } },
 	.exits = (const struct program_exit[]){
 		{ 0, "a signal ended it and its streams were handed over" },
-		{ 69, NULL }, { 75, "the dispatcher was lost" }, { 76, NULL },
+		{ 69, NULL }, { 75, "the dispatcher was lost, or not all was handed over in time" }, { 76, NULL },
 		{ 77, "the address can be reached from other machines, and no --insecure" },
 		{ -1, NULL } },
 	.versions = link_versions,
@@ -124,7 +127,7 @@ main(int argc, char **argv)
 			.allow_exec = o.allow_exec, .slots = work_slots(o.slots),
 			.memory = (size_t)o.memory, .name = o.name, .tags = &o.tag,
 			.pack = (enum chunk_pack)o.compression, .restart_ns = o.restart_interval,
-			.give_up_ns = o.give_up, .until_stdin_eof = o.until_stdin_eof,
+			.give_up_ns = o.give_up, .drain_ns = o.drain_timeout, .until_stdin_eof = o.until_stdin_eof,
 			.ready = work_ready, .arg = &o };
 		st = work_run(&c, &e);
 	}

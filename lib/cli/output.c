@@ -175,12 +175,43 @@ output_watch(void *arg)
 	}
 }
 
+/* The file itself, cut back to what is known to be good. */
+static enum status
+output_open_in_place(struct output *o, struct err *e)
+{
+	struct stat st;
+	uint64_t keep = o->conf.keep;
+
+	o->fd = open(o->path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	if (o->fd < 0 || fstat(o->fd, &st)) {
+		err_errno(e, "cannot write to %s", o->path);
+		e->kind = ST_IO;
+		return ST_IO;
+	}
+	if (!S_ISREG(st.st_mode))
+		return ST_OK;
+	if ((uint64_t)st.st_size < keep) {
+		err_set(e, ST_DATA, "%s has %lld bytes, fewer than the %llu it had", o->path,
+			(long long)st.st_size, (unsigned long long)keep);
+		err_help(e, "it is not the file that was being written; remove the position to begin anew");
+		return ST_DATA;
+	}
+	if (ftruncate(o->fd, (off_t)keep) || lseek(o->fd, (off_t)keep, SEEK_SET) < 0) {
+		err_errno(e, "cannot cut %s back", o->path);
+		e->kind = ST_IO;
+		return ST_IO;
+	}
+	return ST_OK;
+}
+
 static enum status
 output_open_file(struct output *o, struct err *e)
 {
 	struct stat st;
 	bool there = !stat(o->path, &st);
 
+	if (o->conf.in_place)
+		return output_open_in_place(o, e);
 	if (there && !S_ISREG(st.st_mode)) {
 		o->fd = open(o->path, O_WRONLY | O_CLOEXEC);
 	} else {
@@ -330,6 +361,26 @@ output_flush(struct output *o, struct err *e)
 {
 	pthread_mutex_lock(&o->lock);
 	enum status st = output_write(o, e);
+	pthread_mutex_unlock(&o->lock);
+	return st;
+}
+
+enum status
+output_sync(struct output *o, uint64_t *length, struct err *e)
+{
+	off_t at = 0;
+
+	pthread_mutex_lock(&o->lock);
+	enum status st = output_write(o, e);
+	if (!st && o->path) {
+		at = lseek(o->fd, 0, SEEK_CUR);
+		/* EINVAL: it is no file, and there is nothing to be made safe. */
+		if (fdatasync(o->fd) && errno != EINVAL && errno != EROFS) {
+			err_errno(e, "cannot write to %s", output_name(o));
+			st = e->kind = ST_IO;
+		}
+	}
+	*length = at > 0 ? (uint64_t)at : 0;
 	pthread_mutex_unlock(&o->lock);
 	return st;
 }

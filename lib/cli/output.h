@@ -42,6 +42,8 @@ struct output;
 
 struct output_conf {
 	const char *path;         /* NULL or "-": standard output */
+	bool in_place;            /* a file: not a temporary one, but itself from byte */
+	uint64_t keep;            /* `keep` on; what it has behind that is cut off */
 	enum format_kind format;
 	const struct type *type;  /* of the elements; NULL: unknown */
 	bool watch;               /* see above; without it call output_flush when input is dry */
@@ -56,6 +58,8 @@ enum status output_run(struct output *o, const struct run *r, struct err *e);
 enum status output_bytes(struct output *o, const uint8_t *p, size_t len, uint64_t count,
 			 struct err *e);
 enum status output_flush(struct output *o, struct err *e);
+/* Flushes, and a file down to the disk. *length: of the file, with what was kept. */
+enum status output_sync(struct output *o, uint64_t *length, struct err *e);
 uint64_t output_elements(const struct output *o); /* added */
 /* Elements that are written: for acknowledgements. */
 uint64_t output_written(struct output *o);

@@ -61,11 +61,14 @@ struct client {
 	pthread_mutex_t lock;
 	struct item *items;         /* a queue: from items_at on */
 	size_t items_at, n_items, cap_items;
-	bool readable, over;        /* fd is readable; the network thread is done */
+	bool readable, over, gone;  /* fd is readable; all is said; the thread is over */
 	uint32_t code;              /* once over */
 	struct err err;
 	uint64_t written;           /* not yet told to the state machine */
 	bool closing, keep, leave;  /* asked for; leave: end at once */
+	struct buf *position;       /* where the caller waits for it */
+	bool saved;
+	pthread_cond_t placed;      /* position is there, or the thread is over */
 	struct read_stats stats;
 	bool job_known;
 	struct msg job_msg;
@@ -278,13 +281,23 @@ reader_woken(void *arg, int fd, int events)
 	client_drain(fd);
 	pthread_mutex_lock(&c->lock);
 	uint64_t written = c->written;
-	bool closing = c->closing, keep = c->keep;
+	bool closing = c->closing, keep = c->keep, saved = c->saved;
+	struct buf *position = c->position;
 	c->written = 0;
-	c->closing = false;
+	c->closing = c->saved = false;
 	pthread_mutex_unlock(&c->lock);
 	int64_t now = clock_mono_ns();
 	if (written)
 		read_written(c->read, now, written);
+	if (saved)
+		read_saved(c->read, now);
+	if (position) {
+		read_position(c->read, position);
+		pthread_mutex_lock(&c->lock);
+		c->position = NULL;
+		pthread_cond_signal(&c->placed);
+		pthread_mutex_unlock(&c->lock);
+	}
 	if (closing)
 		read_close(c->read, now, keep);
 }
@@ -297,6 +310,19 @@ reader_ended(struct client *c)
 	bool ended = c->over || c->leave;
 	pthread_mutex_unlock(&c->lock);
 	return ended;
+}
+
+/* Who waits for a position waits no longer. */
+static void
+reader_last(struct client *c)
+{
+	pthread_mutex_lock(&c->lock);
+	c->gone = true;
+	if (c->position)
+		read_position(c->read, c->position);
+	c->position = NULL;
+	pthread_cond_signal(&c->placed);
+	pthread_mutex_unlock(&c->lock);
 }
 
 static void *
@@ -314,6 +340,7 @@ reader_thread(void *arg)
 		if (now >= read_next_deadline(c->read))
 			read_tick(c->read, now);
 	}
+	reader_last(c);
 	/* the last acknowledgements are on their way: the peers answered them */
 	sock_free(&c->control, READER_LINGER_MS);
 	sock_free(&c->data, READER_LINGER_MS);
@@ -374,6 +401,7 @@ client_open(const struct client_conf *conf, struct client **out, struct err *e)
 	c->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	c->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	pthread_mutex_init(&c->lock, NULL);
+	pthread_cond_init(&c->placed, NULL);
 	st = client_start(c, e);
 	if (st != ST_OK)
 		client_free(&c);
@@ -424,6 +452,7 @@ client_free(struct client **cp)
 	close(c->fd);
 	close(c->wake);
 	pthread_mutex_destroy(&c->lock);
+	pthread_cond_destroy(&c->placed);
 	mem_free(c);
 	*cp = NULL;
 }
@@ -510,6 +539,34 @@ client_written(struct client *c, uint64_t elements)
 	pthread_mutex_unlock(&c->lock);
 	if (first)
 		client_poke(c->wake);
+}
+
+void
+client_position(struct client *c, struct buf *out)
+{
+	buf_reset(out);
+	pthread_mutex_lock(&c->lock);
+	if (c->gone) { /* nobody else looks at the machine any more */
+		if (c->written)
+			read_written(c->read, clock_mono_ns(), c->written);
+		c->written = 0;
+		read_position(c->read, out);
+	} else {
+		c->position = out;
+		client_poke(c->wake);
+		while (c->position)
+			pthread_cond_wait(&c->placed, &c->lock);
+	}
+	pthread_mutex_unlock(&c->lock);
+}
+
+void
+client_saved(struct client *c)
+{
+	pthread_mutex_lock(&c->lock);
+	c->saved = true;
+	pthread_mutex_unlock(&c->lock);
+	client_poke(c->wake);
 }
 
 const struct client_job *

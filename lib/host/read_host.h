@@ -70,6 +70,10 @@ int client_fd(const struct client *c);
 enum status client_take(struct client *c, struct client_piece *out, struct err *e);
 /* So many more elements are written and flushed. */
 void client_written(struct client *c, uint64_t elements);
+/* With `checkpoint`: puts the position after all that was written into out; once
+ * it is on disk, client_saved has it acknowledged. */
+void client_position(struct client *c, struct buf *out);
+void client_saved(struct client *c);
 /* Once a piece was taken, or the end: what the job is. */
 const struct client_job *client_job(const struct client *c);
 /* Wants no more: what was written is acknowledged, and the service told, within

@@ -39,6 +39,7 @@ struct host {
 	struct address address;
 	int claim;
 	bool drain, over;
+	int64_t drain_until_ns;    /* INT64_MAX: not draining */
 	enum status end;           /* how it ended, once over */
 	struct err *err;
 };
@@ -289,6 +290,8 @@ static int64_t
 work_deadline(const struct host *h)
 {
 	int64_t at = work_next_deadline(h->work);
+	if (h->drain_until_ns < at)
+		at = h->drain_until_ns;
 	for (size_t i = 0; i < h->n_makes; i++)
 		if (h->makes[i].want_ns < at)
 			at = h->makes[i].want_ns;
@@ -305,19 +308,39 @@ work_wants(struct host *h)
 }
 
 static void
+work_begin_drain(struct host *h)
+{
+	int64_t now = clock_mono_ns();
+	h->drain_until_ns = now + h->conf->drain_ns;
+	log_say(LOG_INFO, "draining: handing over what is under way; once more to leave at once");
+	work_drain(h->work, now);
+}
+
+/* Nobody takes what is left, or there is no dispatcher to take it over: others
+ * will make it again when this worker has gone. */
+static void
+work_end_drain(struct host *h)
+{
+	struct err e;
+	if (work_streams(h->work) == 0 && work_kept_bytes(h->work) == 0) {
+		work_finish(h, ST_OK, NULL);
+		return;
+	}
+	err_set(&e, ST_TEMP, "could not hand over all streams in time; others will make their elements again");
+	work_finish(h, ST_TEMP, &e);
+}
+
+static void
 work_loop(struct host *h)
 {
-	bool draining = false;
 	for (;;) {
 		struct work_action a;
 		while (work_action(h->work, &a))
 			work_do(h, &a);
 		if (h->over)
 			return;
-		if (h->drain && !draining) {
-			draining = true;
-			log_say(LOG_INFO, "draining: handing over what is under way; once more to leave at once");
-			work_drain(h->work, clock_mono_ns());
+		if (h->drain && h->drain_until_ns == INT64_MAX) {
+			work_begin_drain(h);
 			continue;
 		}
 		net_step(h->net, work_deadline(h));
@@ -325,6 +348,8 @@ work_loop(struct host *h)
 		int64_t now = clock_mono_ns();
 		if (now >= work_next_deadline(h->work))
 			work_tick(h->work, now);
+		if (now >= h->drain_until_ns)
+			work_end_drain(h);
 	}
 }
 
@@ -437,7 +462,7 @@ work_set_up(struct host *h, uint64_t self)
 enum status
 work_run(const struct work_conf *c, struct err *e)
 {
-	struct host h = { .conf = c, .claim = -1, .err = e };
+	struct host h = { .conf = c, .claim = -1, .err = e, .drain_until_ns = INT64_MAX };
 	char local[128];
 	uint64_t self = sock_peer_new();
 	enum status st = link_reach(c->dispatcher, c->from, LINK_WAIT_MS, local, sizeof local, e);

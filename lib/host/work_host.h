@@ -27,6 +27,7 @@ struct work_conf {
 	enum chunk_pack pack;
 	int64_t restart_ns;     /* between restart points; 0: none */
 	int64_t give_up_ns;     /* without a durable dispatcher; 0: for ever */
+	int64_t drain_ns;       /* draining takes no longer than this */
 	bool until_stdin_eof;
 	/* Can serve and the dispatcher knows it: called once. */
 	enum status (*ready)(void *arg, const char *address, struct err *e);

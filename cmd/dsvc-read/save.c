@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+#include "save.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "value/mp.h"
+
+#define SAVED_NAME "dsvc-position"
+enum { SAVED_VERSION = 1, SAVED_MOST = 64 << 20 };
+
+static enum status
+saved_bad(const char *file, struct err *e)
+{
+	err_set(e, ST_DATA, "%s is no position that dsvc-read has written", file);
+	err_help(e, "name another file for --checkpoint, or remove this one to begin anew");
+	return ST_DATA;
+}
+
+static enum status
+saved_parse(const char *file, const struct buf *b, struct saved *s, struct err *e)
+{
+	const uint8_t *p = b->data, *end = p + b->len;
+	struct mp m[6];
+	if (!b->len || !mp_check(p, b->len))
+		return saved_bad(file, e);
+	p = mp_head(p, end, &m[0]);
+	if (m[0].kind != MP_LIST || m[0].n != 5)
+		return saved_bad(file, e);
+	for (int i = 1; i <= 5; i++)
+		p = mp_head(p, end, &m[i]);
+	if (m[1].kind != MP_TEXT || m[1].n != strlen(SAVED_NAME) || memcmp(m[1].p, SAVED_NAME, m[1].n) ||
+	    m[2].kind != MP_INT || m[3].kind != MP_INT || m[4].kind != MP_INT || m[5].kind != MP_BYTES)
+		return saved_bad(file, e);
+	if (m[2].i != SAVED_VERSION)
+		return err_set(e, ST_PROTO, "%s is a position of version %lld, this program reads %d",
+			       file, (long long)m[2].i, SAVED_VERSION);
+	s->there = true;
+	s->bytes = m[3].u;
+	s->elements = m[4].u;
+	buf_put(&s->position, m[5].p, m[5].n);
+	return ST_OK;
+}
+
+enum status
+saved_load(const char *file, struct saved *s, struct err *e)
+{
+	struct buf b = { 0 };
+	ssize_t n = 1;
+	int fd = open(file, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 && errno == ENOENT)
+		return ST_OK;
+	if (fd < 0)
+		return err_errno(e, "cannot read %s", file);
+	while (n > 0 && b.len < SAVED_MOST) {
+		n = read(fd, buf_room(&b, 65536), 65536);
+		b.len += n > 0 ? (size_t)n : 0;
+	}
+	enum status st = n < 0 ? err_errno(e, "cannot read %s", file) : saved_parse(file, &b, s, e);
+	close(fd);
+	buf_clear(&b);
+	return st;
+}
+
+static void
+saved_encode(const struct saved *s, struct buf *out)
+{
+	size_t name = strlen(SAVED_NAME);
+	uint8_t *p = buf_room(out, 64 + s->position.len), *start = p;
+	p = mp_put_list_head(p, 5);
+	p = mp_put_text(p, SAVED_NAME, (uint32_t)name);
+	p = mp_put_int(p, SAVED_VERSION);
+	p = mp_put_uint(p, s->bytes);
+	p = mp_put_uint(p, s->elements);
+	p = mp_put_bytes_head(p, (uint32_t)s->position.len);
+	memcpy(p, s->position.data, s->position.len);
+	out->len += (size_t)(p + s->position.len - start);
+}
+
+/* The name is safe only when the folder is. */
+static void
+saved_sync_folder(const char *file)
+{
+	char *copy = mem_strdup(file);
+	int fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd >= 0) {
+		fsync(fd);
+		close(fd);
+	}
+	mem_free(copy);
+}
+
+enum status
+saved_store(const char *file, const struct saved *s, struct err *e)
+{
+	struct buf b = { 0 };
+	char *temporary = mem_printf("%s.%ld.tmp", file, (long)getpid());
+	enum status st = ST_OK;
+	saved_encode(s, &b);
+	int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	bool ok = fd >= 0;
+	for (size_t at = 0; ok && at < b.len;) {
+		ssize_t n = write(fd, b.data + at, b.len - at);
+		if (n < 0 && errno == EINTR)
+			continue;
+		ok = n > 0;
+		at += ok ? (size_t)n : 0;
+	}
+	ok = ok && fsync(fd) == 0;
+	if (fd >= 0)
+		ok = close(fd) == 0 && ok;
+	ok = ok && rename(temporary, file) == 0;
+	if (!ok) {
+		err_errno(e, "cannot save the position in %s", file);
+		st = e->kind = ST_IO;
+		unlink(temporary);
+	} else {
+		saved_sync_folder(file);
+	}
+	mem_free(temporary);
+	buf_clear(&b);
+	return st;
+}
+
+enum status
+acks_open(struct acks *a, int64_t fd, struct err *e)
+{
+	*a = (struct acks){ .fd = (int)fd };
+	if (fd < 0)
+		return ST_OK;
+	int flags = fcntl((int)fd, F_GETFL);
+	if (flags < 0 || (flags & O_ACCMODE) == O_WRONLY) {
+		err_set(e, ST_USAGE, "--ack-fd %lld: there is nothing to read from", (long long)fd);
+		err_help(e, "open it: dsvc-read --ack-fd 3 3<fifo");
+		return ST_USAGE;
+	}
+	fcntl((int)fd, F_SETFL, flags | O_NONBLOCK);
+	fcntl((int)fd, F_SETFD, FD_CLOEXEC);
+	return ST_OK;
+}
+
+static void
+acks_byte(struct acks *a, char c)
+{
+	if (c >= '0' && c <= '9' && a->digits < UINT64_MAX / 10 - 9) {
+		a->digits = a->digits * 10 + (uint64_t)(c - '0');
+		a->any = true;
+	} else if (c == '\n') {
+		if (a->any && a->digits > a->finished)
+			a->finished = a->digits;
+		a->digits = 0;
+		a->any = false;
+	} else if (c != '\r' && c != ' ') {
+		a->bad = true;
+	}
+}
+
+enum status
+acks_read(struct acks *a, struct err *e)
+{
+	char bytes[4096];
+	ssize_t n;
+	if (a->fd < 0)
+		return ST_OK;
+	while ((n = read(a->fd, bytes, sizeof bytes)) > 0)
+		for (ssize_t i = 0; i < n; i++)
+			acks_byte(a, bytes[i]);
+	if (a->bad) {
+		err_set(e, ST_DATA, "--ack-fd: a line is no number");
+		err_help(e, "each line says how many elements are finished so far");
+		return ST_DATA;
+	}
+	if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
+		a->ended = true;
+		a->fd = -1;
+	}
+	return ST_OK;
+}

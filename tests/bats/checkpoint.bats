@@ -1,0 +1,160 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# A reader that is killed and started again goes on where it was.
+
+load lib/dsvc
+
+many='range 300000 | map {i: x, pad: "0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890"}'
+
+setup() {
+	dsvc_setup
+	pos=$BATS_TEST_TMPDIR/position
+	out=$BATS_TEST_TMPDIR/out
+}
+
+work() { start "$1" dsvc-work --memory 1M -j "${2:-1}" --drain-timeout 1s; }
+
+exactly_once() {
+	sed 's/^{"i":\([0-9]*\),.*/\1/' "$@" | sort -n | cmp - <(seq 0 299999)
+}
+
+size_over() { (($(stat -c %s "$1" 2>/dev/null || echo 0) > $2)); }
+
+@test "killed at some time, its file holds each element once" {
+	start dispatch dsvc-dispatch --state "$BATS_TEST_TMPDIR/state"
+	work one
+	work two
+	local k
+	for k in 1 2 3; do
+		spawn reader dsvc-read --window 2 --wait-workers 2 --checkpoint "$pos" -o "$out" -e "$many"
+		until_true 10s size_over "$out" $((k * 5000000))
+		kill -KILL "${pid[reader]}"
+		reap reader
+	done
+	stop two # nobody is there to take what it has: it gives up
+	((status == 75))
+	[[ -s $pos ]]
+	run -0 dsvc-read --checkpoint "$pos" -o "$out" -e "$many"
+	exactly_once "$out"
+	# at the end it stays at the end
+	run -0 dsvc-read --checkpoint "$pos" -o "$out" -e "$many"
+	exactly_once "$out"
+}
+
+@test "in stable order the file is byte for byte that of an undisturbed run" {
+	start dispatch dsvc-dispatch
+	work one 2
+	run -0 dsvc-read --order stable --seed 7 -o "$out.whole" -e "$many"
+	exactly_once "$out.whole"
+	spawn reader dsvc-read --window 2 --order stable --seed 7 --checkpoint "$pos" -o "$out" -e "$many"
+	until_true 10s size_over "$out" 5000000
+	kill -KILL "${pid[reader]}"
+	reap reader
+	work two 3
+	run -0 dsvc-read --order stable --seed 7 --checkpoint "$pos" -o "$out" -e "$many"
+	cmp "$out" "$out.whole"
+}
+
+@test "in the order of the source it is what dsvc-run gives" {
+	start dispatch dsvc-dispatch
+	work one 2
+	dsvc-run "$many" >"$out.whole"
+	dsvc-read --order source -e "$many" >"$out.read"
+	cmp "$out.read" "$out.whole"
+	spawn reader dsvc-read --window 2 --order source --checkpoint "$pos" -o "$out" -e "$many"
+	until_true 10s size_over "$out" 5000000
+	kill -KILL "${pid[reader]}"
+	reap reader
+	run -0 dsvc-read --order source --checkpoint "$pos" -o "$out" -e "$many"
+	cmp "$out" "$out.whole"
+}
+
+@test "INT saves the position" {
+	start dispatch dsvc-dispatch
+	work one
+	mkfifo "$BATS_TEST_TMPDIR/pipe"
+	spawn reader env --default-signal=INT bash -c "exec dsvc-read --window 2 --checkpoint '$pos' -e '$many' >'$BATS_TEST_TMPDIR/pipe'"
+	exec 9<"$BATS_TEST_TMPDIR/pipe"
+	for ((i = 0; i < 20000; i++)); do IFS= read -r -t 5 -u 9 line && printf '%s\n' "$line"; done >"$out.1"
+	kill -INT "${pid[reader]}"
+	cat <&9 >>"$out.1"
+	reap reader
+	((status == 130))
+	exec 9<&-
+	dsvc-read --checkpoint "$pos" -e "$many" >"$out.2"
+	exactly_once "$out.1" "$out.2"
+}
+
+@test "-n takes the elements portion by portion" {
+	start dispatch dsvc-dispatch
+	work one
+	local k
+	for k in 1 2 3 4 5; do
+		dsvc-read --checkpoint "$pos" -n 7000 -e 'range 30000' >>"$out"
+	done
+	sort -n "$out" | cmp - <(seq 0 29999)
+}
+
+@test "the consumer says what it has finished" {
+	start dispatch dsvc-dispatch
+	work one
+	mkfifo "$BATS_TEST_TMPDIR/pipe" "$BATS_TEST_TMPDIR/acks"
+	spawn reader bash -c "exec dsvc-read --order source --checkpoint '$pos' --ack-fd 5 -e 'range 1000' 5<'$BATS_TEST_TMPDIR/acks' >'$BATS_TEST_TMPDIR/pipe'"
+	exec 8>"$BATS_TEST_TMPDIR/acks"
+	exec 9<"$BATS_TEST_TMPDIR/pipe"
+	for ((i = 0; i < 1000; i++)); do IFS= read -r -t 5 -u 9 line; done
+	echo 100 >&8
+	echo 400 >&8
+	exec 8>&-
+	reap reader
+	((status == 75))
+	[[ $(<"$BATS_TEST_TMPDIR/reader.err") == *"400 of 1000"* ]]
+	exec 9<&-
+	run -0 dsvc-read --order source --checkpoint "$pos" -e 'range 1000'
+	[[ ${lines[0]} == 400 && ${#lines[@]} == 600 ]]
+}
+
+@test "with everything finished it ends well" {
+	start dispatch dsvc-dispatch
+	work one
+	mkfifo "$BATS_TEST_TMPDIR/acks"
+	exec 8<>"$BATS_TEST_TMPDIR/acks"
+	spawn reader dsvc-read --ack-fd 5 -t none -e 'range 1000' 5<"$BATS_TEST_TMPDIR/acks"
+	echo 1000 >&8
+	reap reader
+	((status == 0))
+	exec 8>&-
+}
+
+@test "a position of another dataset is refused with both ids" {
+	start dispatch dsvc-dispatch
+	work one
+	local a b
+	a=$(dsvc-register 'range 1000')
+	b=$(dsvc-register 'range 1001')
+	run -0 dsvc-read --checkpoint "$pos" -n 10 -t none "$a"
+	run -65 dsvc-read --checkpoint "$pos" -t none "$b"
+	[[ $output == *"$a"* && $output == *"$b"* ]]
+	run -65 dsvc-read --checkpoint "$pos" -t none -e 'range 1001'
+	[[ $output == *"$a"* && $output == *"$b"* ]]
+}
+
+@test "what is no position is refused" {
+	start dispatch dsvc-dispatch
+	work one
+	echo rubbish >"$pos"
+	run -65 dsvc-read --checkpoint "$pos" -e 'range 10'
+	[[ $output == *"$pos is no position"* ]]
+	run -64 dsvc-read --checkpoint "$pos" -t json -e 'range 10'
+	run -64 dsvc-read --checkpoint "$pos" --epochs 2 -e 'range 10'
+	run -64 dsvc-read --ack-fd 77 -e 'range 10'
+}
+
+@test "a file that lost what was saved is refused" {
+	start dispatch dsvc-dispatch
+	work one
+	run -0 dsvc-read --checkpoint "$pos" -o "$out" -n 100 -e 'range 1000'
+	: >"$out"
+	run -65 dsvc-read --checkpoint "$pos" -o "$out" -e 'range 1000'
+	[[ $output == *"fewer than"* ]]
+}
