@@ -256,7 +256,8 @@ chain_trim(struct op_inst *i, uint32_t n)
 	struct run *r = i->lent, *out = &i->out;
 
 	if (r == out) {
-		memmove(r->e, r->e + n, (r->n - n) * sizeof *r->e);
+		if (r->n > n)
+			memmove(r->e, r->e + n, (r->n - n) * sizeof *r->e);
 		r->n -= n;
 	} else {
 		run_reset(out);
