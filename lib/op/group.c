@@ -162,29 +162,37 @@ group_save(const struct group *g, struct buf *out)
 	state_put_bytes(out, g->cell, g->len);
 }
 
-/* Whether the bytes are values end to end. */
-static bool
-group_checked(const uint8_t *p, size_t n)
+/* How many values lie end to end; SIZE_MAX: something else does. */
+static size_t
+group_values(const uint8_t *p, size_t len)
 {
-	const uint8_t *end = p + n;
+	const uint8_t *end = p + len;
+	size_t n = 0;
 
-	while (p && p < end)
+	for (; p && p < end; n++)
 		p = mp_check_next(p, end);
-	return p == end;
+	return p == end ? n : SIZE_MAX;
 }
 
 void
-group_restore(struct group *g, struct state_in *in, struct slab *cells, size_t *bytes)
+group_restore(struct group *g, bool reduce, enum group_agg agg, struct state_in *in,
+	      struct slab *cells, size_t *bytes)
 {
 	const uint8_t *p;
-	size_t len;
+	size_t len, want;
 
 	g->n = state_get_u64(in, UINT32_MAX);
 	g->sum.i = (int64_t)state_get_u64(in, UINT64_MAX);
 	g->is_float = state_get_u64(in, 1);
 	if (!state_get_bytes(in, &p, &len))
 		return;
-	if (group_checked(p, len))
+	if (reduce)
+		want = 1;
+	else if (agg == GROUP_LIST)
+		want = g->n;
+	else
+		want = agg >= GROUP_MIN && g->n;
+	if (group_values(p, len) == want)
 		group_set(g, p, len, cells, bytes);
 	else
 		in->bad = true;

@@ -35,6 +35,8 @@ size_t group_room(const struct group *g);
 uint8_t *group_put(const struct group *g, enum group_agg agg, uint8_t *p);
 uint8_t *group_put_state(const struct group *g, uint8_t *p);
 void group_save(const struct group *g, struct buf *out);
-void group_restore(struct group *g, struct state_in *in, struct slab *cells, size_t *bytes);
+/* What is not as many values as there must be makes the state bad. */
+void group_restore(struct group *g, bool reduce, enum group_agg agg, struct state_in *in,
+		   struct slab *cells, size_t *bytes);
 
 #endif

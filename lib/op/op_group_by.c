@@ -306,7 +306,9 @@ group_by_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e
 
 		in.bad = !state_get_elem(&own, &key) || !state_ended(&own);
 		if (!in.bad)
-			group_restore(group_by_find(g, p, len, keys_code(p, len)), &in, &g->cells, &g->bytes);
+			group_restore(group_by_find(g, p, len, keys_code(p, len)),
+				      g->reduce.code != NULL, (enum group_agg)g->agg, &in,
+				      &g->cells, &g->bytes);
 	}
 	g->at = at <= g->keys.n ? (uint32_t)at : g->keys.n;
 	return state_finish(self, &in, e);
