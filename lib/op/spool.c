@@ -237,7 +237,14 @@ spool_seek(struct spool *s, uint64_t at, struct err *e)
 	while (s->at < s->n && s->base + s->v[s->at]->len <= at)
 		s->base += s->v[s->at++]->len;
 	s->from = (size_t)(at - s->base);
-	return ST_OK;
+	if (!s->from)
+		return ST_OK;
+	/* A place from a saved state may lie within an element. */
+	const struct block *b = s->v[s->at];
+	const uint8_t *p = b->data, *want = b->data + s->from;
+	while (p < want)
+		p = mp_skip(p, b->data + b->len);
+	return p == want ? ST_OK : err_set(e, ST_PROTO, "a place within an element");
 }
 
 void
