@@ -8,7 +8,9 @@
 #include <string.h>
 
 #include "expr/ast.h"
+#include "expr/kernel.h"
 #include "expr/machine.h"
+#include "expr/tensor_val.h"
 #include "value/num.h"
 
 static const uint8_t arith_signs[CODE_COUNT] = {
@@ -150,6 +152,8 @@ enum status
 arith_binary(struct expr_vm *vm, unsigned op, struct val *d, const struct val *a,
 	     const struct val *b)
 {
+	if (tensor_is(a) || tensor_is(b))
+		return tensor_binary(vm, op, d, a, b);
 	if (!val_is_number(a) || !val_is_number(b))
 		return arith_kinds(vm, ast_ops[arith_signs[op]].sign, a, b);
 	if (op == CODE_DIV || a->kind == VAL_FLOAT || b->kind == VAL_FLOAT)
@@ -162,6 +166,8 @@ arith_negate(struct expr_vm *vm, struct val *d, const struct val *a)
 {
 	char text[NUM_FLOAT_MAX + 1];
 
+	if (tensor_is(a))
+		return tensor_unary(vm, KERNEL_NEG, "`-`", d, a);
 	if (!val_is_number(a))
 		return machine_fault(vm, "`-` of %s", val_kind_name(a->kind));
 	if (a->kind == VAL_FLOAT) {
@@ -180,14 +186,15 @@ arith_compare(struct expr_vm *vm, unsigned op, struct val *d, const struct val *
 {
 	int c;
 
+	if (tensor_is(a) || tensor_is(b))
+		return tensor_binary(vm, op, d, a, b);
 	if (op == CODE_EQ || op == CODE_NE) {
 		*d = val_bool(val_equal(a, b) == (op == CODE_EQ));
 		return ST_OK;
 	}
 	if (val_is_number(a) && val_is_number(b))
 		c = val_compare_numbers(a, b);
-	else if (a->kind != b->kind || a->kind == VAL_NIL || a->kind == VAL_RECORD
-		 || a->kind == VAL_EXT)
+	else if (a->kind != b->kind || a->kind == VAL_NIL || a->kind == VAL_RECORD)
 		return arith_kinds(vm, ast_ops[arith_signs[op]].sign, a, b);
 	else if (a->kind == VAL_BOOL)
 		c = (int)a->b - (int)b->b;

@@ -84,7 +84,7 @@ call_kind_fault(struct compile *c, const struct expr_ast *arg, const struct fn *
 		err_help(c->e, "?? gives a default for null");
 	else if (letter == 't' || letter == 's')
 		err_help(c->e, "str() makes text of it");
-	else if ((letter == 'i' || letter == 'n') && t->kind == TYPE_TEXT)
+	else if ((letter == 'i' || letter == 'n' || letter == 'N') && t->kind == TYPE_TEXT)
 		err_help(c->e, "int() and float() make numbers of text");
 	return false;
 }
@@ -121,6 +121,17 @@ call_argument(struct compile *c, const struct fn *f, const struct expr_ast *arg,
 	return true;
 }
 
+/* The constant that the code just emitted moves to reg, if it does. */
+static const struct val *
+call_constant(const struct compile *c, const struct operand *v, int reg)
+{
+	const struct expr *x = c->x;
+	const struct ins *last = x->n_code ? &x->code[x->n_code - 1] : NULL;
+
+	return !v->deps && last && last->op == CODE_MOVE && last->d == reg && last->a < 0
+		? &x->consts[-1 - last->a] : NULL;
+}
+
 static const struct type *
 call_type(struct compile *c, const struct fn *f, const struct type *const *types, unsigned n)
 {
@@ -133,11 +144,25 @@ call_type(struct compile *c, const struct fn *f, const struct type *const *types
 	return t ? t : type_scalar(TYPE_ANY);
 }
 
+/* Types and constants together. NULL: the error is set. */
+static const struct type *
+call_check(struct compile *c, const struct expr_ast *a, const struct fn *f, struct fn_arg *args)
+{
+	char why[FN_WHY] = "";
+	const struct type *t = f->check(c->env->arena, args, a->n, why);
+
+	if (!t)
+		compile_fault(c, a, "%s", why);
+	return t;
+}
+
 static bool
 call_plain(struct compile *c, const struct expr_ast *a, const struct fn *f, int dst,
 	   struct operand *out)
 {
 	const struct type *types[FN_ARGS_MAX] = { 0 };
+	struct fn_arg args[FN_ARGS_MAX];
+	struct val values[FN_ARGS_MAX]; /* copies: the constants may move */
 	struct expr *x = c->x;
 	int from = c->next;
 	struct operand v;
@@ -150,10 +175,17 @@ call_plain(struct compile *c, const struct expr_ast *a, const struct fn *f, int 
 			return false;
 		out->deps |= v.deps;
 		types[i] = v.type;
+		args[i] = (struct fn_arg){ v.type, call_constant(c, &v, reg) };
+		if (args[i].value) {
+			values[i] = *args[i].value;
+			args[i].value = &values[i];
+		}
 	}
 	x->uses_of = mem_grow(x->uses_of, &x->cap_uses, x->n_uses + 1, sizeof *x->uses_of);
 	fn_use_init(&x->uses_of[x->n_uses], f);
-	out->type = call_type(c, f, types, a->n);
+	out->type = f->check ? call_check(c, a, f, args) : call_type(c, f, types, a->n);
+	if (!out->type)
+		return false;
 	out->reg = compile_result(c, from, dst);
 	size_t at = emit(c, CODE_CALL, out->reg, from, 0, (int32_t)x->n_uses++);
 	x->code[at].n = (uint8_t)a->n;

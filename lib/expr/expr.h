@@ -95,7 +95,8 @@ void expr_vm_set_time(struct expr_vm *vm, int64_t ns);
 enum status expr_eval(struct expr_vm *vm, const struct elem *e, struct run *out, struct err *err);
 /* For whole runs: evaluates from e[*from] on, in a loop inside the machine, until the
  * run ends or an element fails or is skipped; *from is then that element's index (the
- * caller applies its policy and calls again with *from + 1). */
+ * caller applies its policy and calls again with *from + 1). ST_AGAIN: the results are
+ * so large that the caller should pass them on before it goes on with *from. */
 enum status expr_map(struct expr_vm *vm, const struct run *in, uint32_t *from,
 		     struct run *out, struct err *err);
 /* The same for tests: passes the elements on which it is true on to out.

@@ -10,7 +10,7 @@
 /* GROUP fn_rows */
 static const struct fn *const fn_groups[] = {
 	fn_conv, fn_text, fn_code, fn_math, fn_list, fn_record, fn_parse, fn_time, fn_path,
-	fn_match, fn_odd
+	fn_match, fn_odd, fn_tensor, fn_tensor_parts
 };
 enum { FN_GROUPS = sizeof fn_groups / sizeof *fn_groups, FN_MOST = 200 };
 
@@ -127,6 +127,17 @@ static const struct { char letter; const char *words; unsigned kinds; } fn_lette
 	{ 'k', "text or a list of text", VAL_BIT(VAL_TEXT) | VAL_BIT(VAL_LIST) },
 	{ 'p', "text or a regular expression", VAL_BIT(VAL_TEXT) | VAL_BIT(VAL_REGEX) },
 	{ 'f', "anything to look for", (1u << VAL_KINDS) - 1 },
+	{ 'T', "a tensor", VAL_BIT(VAL_EXT) },
+	{ 'N', "a number or a tensor", VAL_BIT(VAL_INT) | VAL_BIT(VAL_BIG) | VAL_BIT(VAL_FLOAT)
+	  | VAL_BIT(VAL_EXT) },
+	{ 'L', "a list or a tensor", VAL_BIT(VAL_LIST) | VAL_BIT(VAL_EXT) },
+	{ 'C', "text, bytes, a list, a record or a tensor", VAL_BIT(VAL_TEXT) | VAL_BIT(VAL_BYTES)
+	  | VAL_BIT(VAL_LIST) | VAL_BIT(VAL_RECORD) | VAL_BIT(VAL_EXT) },
+	{ 'U', "a tensor, a number or a bool", VAL_BIT(VAL_INT) | VAL_BIT(VAL_BIG)
+	  | VAL_BIT(VAL_FLOAT) | VAL_BIT(VAL_BOOL) | VAL_BIT(VAL_EXT) },
+	{ 'M', "a list, a number, bytes or a tensor", VAL_BIT(VAL_INT) | VAL_BIT(VAL_BIG)
+	  | VAL_BIT(VAL_FLOAT) | VAL_BIT(VAL_BOOL) | VAL_BIT(VAL_LIST) | VAL_BIT(VAL_BYTES)
+	  | VAL_BIT(VAL_EXT) },
 	{ 'R', "a regular expression", VAL_BIT(VAL_REGEX) },
 };
 

@@ -11,6 +11,8 @@
  *	p pattern: a regular expression or a text   f pattern or any value
  *	R a regular expression (a constant text will do)
  *	e an expression with `it`, for each item of the list before
+ *	T a tensor   N number or tensor   L list or tensor   C one of c or a tensor
+ *	U number, bool or tensor   M what a tensor is made of
  * `?`: what follows may be left out; `*`: the letter before, any number of times.
  */
 #ifndef EXPR_FN_H
@@ -34,6 +36,16 @@ typedef enum status fn_call(struct expr_vm *vm, struct val *out, const struct va
 /* The type of the result, given the types of the arguments. */
 typedef const struct type *fn_type(struct types *t, const struct type *const *a, unsigned n);
 
+/* The same where constant arguments count, and where types can be wrong
+ * together: NULL, and why says so. */
+struct fn_arg {
+	const struct type *type;
+	const struct val *value; /* NULL: not the same for all elements */
+};
+enum { FN_WHY = 300 };
+typedef const struct type *fn_check(struct types *t, const struct fn_arg *a, unsigned n,
+				    char why[FN_WHY]);
+
 struct fn {
 	const char *name, *sig;
 	const char *result;     /* a type, as type_parse reads it; NULL: `type` says */
@@ -41,6 +53,7 @@ struct fn {
 	fn_call *call;          /* NULL: special */
 	uint8_t special, flags;
 	const char *args, *brief, *example, *output;
+	fn_check *check;        /* in place of `result` and `type` */
 };
 
 const struct fn *fn_find(const char *name, size_t n);
@@ -66,7 +79,7 @@ enum status fn_kind_fault(struct expr_vm *vm, const struct fn *f, const struct v
 
 /* GROUP fn_rows: joined in fn.c; each ends with a row without a name. */
 extern const struct fn fn_conv[], fn_text[], fn_code[], fn_math[], fn_list[], fn_record[],
-	fn_parse[], fn_time[], fn_path[], fn_match[], fn_odd[];
+	fn_parse[], fn_time[], fn_path[], fn_match[], fn_odd[], fn_tensor[], fn_tensor_parts[];
 
 /* For `type`: of the first argument, and of its items. */
 fn_type fn_type_first, fn_type_item, fn_type_list;

@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "expr/fn.h"
+#include "expr/fn_tensor.h"
 #include "expr/machine.h"
+#include "expr/tensor_rule.h"
 
 enum { LIST_RANGE_MAX = 10 * 1000 * 1000 };
 
@@ -46,7 +48,10 @@ list_sum(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 {
 	struct list_total t;
 
-	(void)n;
+	if (a->kind == VAL_EXT)
+		return fn_tensor_sum(vm, out, a, n, false);
+	if (n > 1)
+		return machine_fault(vm, "sum() along an axis is for tensors");
 	if (list_add(vm, a, "sum", &t))
 		return ST_DATA;
 	if (t.floats)
@@ -64,22 +69,16 @@ list_mean(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 	struct list_total t;
 	const uint8_t *first;
 
-	(void)n;
+	if (a->kind == VAL_EXT)
+		return fn_tensor_sum(vm, out, a, n, true);
+	if (n > 1)
+		return machine_fault(vm, "mean() along an axis is for tensors");
 	if (list_add(vm, a, "mean", &t))
 		return ST_DATA;
 	if (!val_count(a, &first))
 		return machine_fault(vm, "mean() of an empty list");
 	*out = val_float((t.sum + (double)t.ints) / val_count(a, &first));
 	return ST_OK;
-}
-
-static const struct type *
-list_type_sum(struct types *t, const struct type *const *a, unsigned n)
-{
-	const struct type *item = fn_type_item(t, a, n);
-
-	return (item->kind == TYPE_INT || item->kind == TYPE_FLOAT) && !item->nullable
-		? item : type_scalar(TYPE_ANY);
 }
 
 struct list_item {
@@ -199,10 +198,10 @@ list_range(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 }
 
 const struct fn fn_list[] = {
-	{ "sum", "l", NULL, list_type_sum, list_sum, .args = "list",
-	  .brief = "all added up", .example = "sum([1, 2, 3])", .output = "6" },
-	{ "mean", "l", "float", .call = list_mean, .args = "list",
-	  .brief = "the average", .example = "mean([1, 2])", .output = "1.5" },
+	{ "sum", "L?i", .call = list_sum, .check = tensor_rule_sum, .args = "list|tensor[, axis]",
+	  .brief = "all added up, or all along an axis of a tensor", .example = "sum([1, 2, 3])", .output = "6" },
+	{ "mean", "L?i", .call = list_mean, .check = tensor_rule_mean, .args = "list|tensor[, axis]",
+	  .brief = "the average, or the averages along an axis of a tensor", .example = "mean([1, 2])", .output = "1.5" },
 	{ "uniq", "l", NULL, fn_type_list, list_uniq, .args = "list",
 	  .brief = "each item once, where it came first", .example = "uniq([2, 1, 2])",
 	  .output = "[2,1]" },

@@ -5,17 +5,50 @@
 #include <math.h>
 
 #include "expr/fn.h"
+#include "expr/fn_tensor.h"
+#include "expr/kernel.h"
 #include "expr/machine.h"
+#include "expr/tensor_rule.h"
+#include "expr/tensor_val.h"
 
 static enum status
 math_abs(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 {
 	(void)n;
+	if (tensor_is(a))
+		return tensor_unary(vm, KERNEL_ABS, "abs()", out, a);
 	*out = *a;
 	if (a->kind == VAL_FLOAT)
 		*out = val_float(fabs(a->f));
 	else if (a->kind == VAL_INT && a->i < 0)
 		return arith_negate(vm, out, a);
+	return ST_OK;
+}
+
+static enum status math_most(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n,
+			     unsigned op);
+
+/* Number by number, with tensors among the arguments. */
+static enum status
+math_most_tensors(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n, bool least)
+{
+	struct val best = a[0], next = { 0 };
+
+	/* The last one goes where the machine wants it, those before do not. */
+	for (unsigned i = 1; i < n; i++) {
+		struct run *direct = vm->direct;
+		enum status st;
+
+		if (i + 1 < n)
+			vm->direct = NULL;
+		st = tensor_is(&best) || tensor_is(&a[i]) ? tensor_most(vm, least, &next, &best, &a[i])
+			: math_most(vm, &next, (struct val[2]){ best, a[i] }, 2, least ? CODE_LT : CODE_GT);
+		vm->direct = direct;
+		if (st)
+			return st;
+		best = next;
+	}
+	*out = best;
 	return ST_OK;
 }
 
@@ -27,6 +60,11 @@ math_most(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n, 
 	uint32_t left = n;
 	struct val v = { 0 }, is;
 
+	if (n == 1 && tensor_is(a))
+		return fn_tensor_most(vm, out, a, n, op == CODE_LT);
+	for (unsigned i = 0; i < n; i++)
+		if (tensor_is(&a[i]))
+			return math_most_tensors(vm, out, a, n, op == CODE_LT);
 	if (n == 1 && a->kind == VAL_LIST)
 		left = val_count(a, &p);
 	if (left == 0)
@@ -64,19 +102,6 @@ math_max(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 	return math_most(vm, out, a, n, CODE_GT);
 }
 
-static const struct type *
-math_type_most(struct types *t, const struct type *const *a, unsigned n)
-{
-	const struct type *r;
-
-	if (n == 1)
-		return fn_type_item(t, a, n);
-	r = a[0];
-	for (unsigned i = 1; i < n; i++)
-		r = type_join(t, r, a[i]);
-	return r;
-}
-
 static enum status
 math_whole(struct expr_vm *vm, struct val *out, const struct val *a, double f, const char *name)
 {
@@ -94,6 +119,8 @@ static enum status
 math_floor(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 {
 	(void)n;
+	if (tensor_is(a))
+		return tensor_unary(vm, KERNEL_DOWN, "floor()", out, a);
 	return math_whole(vm, out, a, a->kind == VAL_FLOAT ? floor(a->f) : 0, "floor");
 }
 
@@ -101,12 +128,18 @@ static enum status
 math_ceil(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 {
 	(void)n;
+	if (tensor_is(a))
+		return tensor_unary(vm, KERNEL_UP, "ceil()", out, a);
 	return math_whole(vm, out, a, a->kind == VAL_FLOAT ? ceil(a->f) : 0, "ceil");
 }
 
 static enum status
 math_round(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 {
+	if (tensor_is(a) && n > 1)
+		return machine_fault(vm, "round() of a tensor takes no digits");
+	if (tensor_is(a))
+		return tensor_unary(vm, KERNEL_ROUND, "round()", out, a);
 	if (n < 2)
 		return math_whole(vm, out, a, a->kind == VAL_FLOAT ? round(a->f) : 0, "round");
 	if (a[1].i < 0 || a[1].i > 15)
@@ -118,20 +151,15 @@ math_round(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 	return ST_OK;
 }
 
-static const struct type *
-math_type_round(struct types *t, const struct type *const *a, unsigned n)
-{
-	(void)t;
-	(void)a;
-	return type_scalar(n > 1 ? TYPE_FLOAT : TYPE_INT);
-}
-
 static enum status
 math_sqrt(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 {
-	double f = val_to_float(a);
+	double f;
 
 	(void)n;
+	if (tensor_is(a))
+		return tensor_unary(vm, KERNEL_SQRT, "sqrt()", out, a);
+	f = val_to_float(a);
 	if (f < 0)
 		return machine_fault(vm, "sqrt() of a negative number");
 	*out = val_float(sqrt(f));
@@ -141,8 +169,9 @@ math_sqrt(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 static enum status
 math_exp(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 {
-	(void)vm;
 	(void)n;
+	if (tensor_is(a))
+		return tensor_unary(vm, KERNEL_EXP, "exp()", out, a);
 	*out = val_float(exp(val_to_float(a)));
 	return ST_OK;
 }
@@ -150,8 +179,13 @@ math_exp(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 static enum status
 math_log(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 {
-	double f = val_to_float(a), base = n > 1 ? val_to_float(&a[1]) : 0;
+	double f, base = n > 1 ? val_to_float(&a[1]) : 0;
 
+	if (tensor_is(a) && n > 1)
+		return machine_fault(vm, "log() of a tensor takes no base: log(x) / log(2)");
+	if (tensor_is(a))
+		return tensor_unary(vm, KERNEL_LOG, "log()", out, a);
+	f = val_to_float(a);
 	if (f <= 0)
 		return machine_fault(vm, "log() of a number that is not above 0");
 	if (n > 1 && (base <= 0 || base == 1))
@@ -171,24 +205,25 @@ math_pow(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 }
 
 const struct fn fn_math[] = {
-	{ "abs", "n", NULL, fn_type_first, math_abs, .args = "number",
+	{ "abs", "N", NULL, fn_type_first, math_abs, .args = "number|tensor",
 	  .brief = "without its sign", .example = "abs(-3)", .output = "3" },
-	{ "min", "a*", NULL, math_type_most, math_min, .args = "list | a, b, ...",
-	  .brief = "the least", .example = "min(3, 1, 2)", .output = "1" },
-	{ "max", "a*", NULL, math_type_most, math_max, .args = "list | a, b, ...",
-	  .brief = "the greatest", .example = "max([3, 1, 2])", .output = "3" },
-	{ "floor", "n", "int", .call = math_floor, .args = "number",
+	{ "min", "a*", .call = math_min, .check = tensor_rule_min, .args = "list|tensor | a, b, ...",
+	  .brief = "the least; of a tensor and others number by number", .example = "min(3, 1, 2)", .output = "1" },
+	{ "max", "a*", .call = math_max, .check = tensor_rule_min, .args = "list|tensor | a, b, ...",
+	  .brief = "the greatest; of a tensor and others number by number", .example = "max([3, 1, 2])", .output = "3" },
+	{ "floor", "N", .call = math_floor, .check = tensor_rule_int, .args = "number|tensor",
 	  .brief = "the next int below", .example = "floor(-1.5)", .output = "-2" },
-	{ "ceil", "n", "int", .call = math_ceil, .args = "number",
+	{ "ceil", "N", .call = math_ceil, .check = tensor_rule_int, .args = "number|tensor",
 	  .brief = "the next int above", .example = "ceil(1.2)", .output = "2" },
-	{ "round", "n?i", NULL, math_type_round, math_round, .args = "number[, digits]",
-	  .brief = "the nearest int, halves away from 0; with digits a float with so many",
+	{ "round", "N?i", .call = math_round, .check = tensor_rule_int, .args = "number[, digits] | tensor",
+	  .brief = "the nearest int, halves away from 0; with digits a float with so many; in "
+		   "tensors halves to the even one, as numpy does",
 	  .example = "[round(2.5), round(3.14159, 2)]", .output = "[3,3.14]" },
-	{ "sqrt", "n", "float", .call = math_sqrt, .args = "number",
+	{ "sqrt", "N", .call = math_sqrt, .check = tensor_rule_float, .args = "number|tensor",
 	  .brief = "the square root", .example = "sqrt(2.25)", .output = "1.5" },
-	{ "exp", "n", "float", .call = math_exp, .args = "number",
+	{ "exp", "N", .call = math_exp, .check = tensor_rule_float, .args = "number|tensor",
 	  .brief = "e to the power of it", .example = "exp(0)", .output = "1.0" },
-	{ "log", "n?n", "float", .call = math_log, .args = "number[, base]",
+	{ "log", "N?n", .call = math_log, .check = tensor_rule_float, .args = "number[, base] | tensor",
 	  .brief = "the logarithm, natural or to a base", .example = "log(1024, 2)",
 	  .output = "10.0" },
 	{ "pow", "nn", "float", .call = math_pow, .args = "number, number",

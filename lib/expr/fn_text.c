@@ -9,6 +9,7 @@
 
 #include "expr/fn.h"
 #include "expr/machine.h"
+#include "expr/tensor_val.h"
 #include "expr/needle.h"
 #include "value/format.h"
 
@@ -17,8 +18,13 @@ text_len(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 {
 	const uint8_t *first;
 
-	(void)vm;
 	(void)n;
+	if (a->kind == VAL_EXT) {
+		int64_t length = tensor_length(vm, a);
+
+		*out = val_int(length);
+		return length < 0 ? ST_DATA : ST_OK;
+	}
 	if (a->kind == VAL_TEXT)
 		*out = val_int((int64_t)seq_chars(a->p, a->n));
 	else
@@ -303,7 +309,7 @@ text_reversed(struct expr_vm *vm, struct val *out, const struct val *a, unsigned
 }
 
 const struct fn fn_text[] = {
-	{ "len", "c", "int", .call = text_len, .args = "text|bytes|list|record",
+	{ "len", "C", "int", .call = text_len, .args = "text|bytes|list|record|tensor",
 	  .brief = "characters, bytes, items or fields", .example = "len(\"größe\")",
 	  .output = "5" },
 	{ "lower", "t", "text", .call = text_lower, .args = "text",

@@ -16,7 +16,10 @@
 #include "expr/ast.h"
 #include "expr/fn.h"
 
-enum { MACHINE_SHARE_MIN = 512 /* longer parts of an element are passed on, not copied */ };
+enum {
+	MACHINE_SHARE_MIN = 512, /* longer parts of an element are passed on, not copied */
+	MACHINE_HELD_MAX = 16    /* full blocks in a run: it is long enough then */
+};
 
 enum status
 machine_fault(struct expr_vm *vm, const char *fmt, ...)
@@ -254,6 +257,11 @@ machine_emit(struct expr_vm *vm, struct run *out, const struct elem *e, const st
 	uint32_t n;
 	uint8_t *at;
 
+	/* Made there already: tensor_make */
+	if (v->kind == VAL_EXT && out->arena && v->p == out->arena->data + out->arena->len) {
+		run_done(out, out->arena->data + out->arena->len + v->n, e->pos);
+		return ST_OK;
+	}
 	if (machine_is_part(e, v, &p, &n)) {
 		if (n >= MACHINE_SHARE_MIN || n == e->len) {
 			run_push(out, (struct elem){ p, e->block, n, e->pos });
@@ -314,6 +322,8 @@ machine_run(struct expr_vm *vm, enum machine_mode mode, const struct elem *in, u
 	const uint8_t *p;
 	uint32_t at = *from;
 
+	vm->direct = mode == MACHINE_MAP ? out : NULL;
+
 element:
 	if (at >= n) {
 		*from = at;
@@ -342,6 +352,10 @@ op_RET:
 			vm->ins = ins;
 			if (machine_emit(vm, out, &in[at], A))
 				goto fault;
+			if (out->n_held > MACHINE_HELD_MAX && at + 1 < n) {
+				*from = at + 1;
+				return ST_AGAIN;
+			}
 		}
 	} else if (mode == MACHINE_FILTER) {
 		if (A->kind != VAL_BOOL) {
@@ -401,9 +415,13 @@ op_NOT:
 	SLOW(machine_not_test(vm, AST_NOT, A));
 
 op_EQ:
+	if ((A->kind == VAL_EXT) | (B->kind == VAL_EXT))
+		SLOW(arith_compare(vm, CODE_EQ, D, A, B));
 	*D = val_bool(val_equal(A, B));
 	NEXT_INS();
 op_NE:
+	if ((A->kind == VAL_EXT) | (B->kind == VAL_EXT))
+		SLOW(arith_compare(vm, CODE_NE, D, A, B));
 	*D = val_bool(!val_equal(A, B));
 	NEXT_INS();
 	COMPARE(LT, <);

@@ -42,6 +42,7 @@ struct expr_vm {
 	int64_t now_ns;
 	const struct ins *ins;  /* where a slow instruction stands, for guards */
 	struct err *e;          /* where the message goes; NULL: nowhere */
+	struct run *direct;     /* where tensors that are the result are made; NULL: nowhere */
 	struct buf tmp, tmp2;   /* functions build in them */
 	struct buf out[2];      /* what expr_value lends, in turns */
 	unsigned turn;

@@ -8,6 +8,7 @@
 
 #include "base/str.h"
 #include "expr/compile.h"
+#include "expr/tensor_rule.h"
 
 enum {
 	RULE_ALL = (1u << VAL_REGEX) - 1,
@@ -83,12 +84,46 @@ rule_number_help(const struct expr_ast *a, const struct type *l, const struct ty
 	return NULL;
 }
 
+/* One of them is a tensor. */
+static const struct type *
+rule_tensors(struct compile *c, const struct expr_ast *a, const struct type *l,
+	     const struct type *r)
+{
+	char why[FN_WHY];
+	const struct type *t = a->op == AST_CAT ? tensor_rule_cat(c->env->arena, l, r, why)
+		: tensor_rule_binary(c->env->arena, a->op, l, r, why);
+
+	if (!t && why[0]) {
+		compile_fault(c, a, "`%s` of %s", ast_ops[a->op].sign, why);
+		err_help(c->e, "%s", a->op == AST_CAT ? "all lengths but the first are to be equal"
+			 : "lengths are to be equal, or 1, counted from the last");
+	} else if (!t) {
+		rule_pair_fault(c, a, l, r, a->op == AST_CAT ? "reshape(x, [1, -1]) adds an axis"
+				: l->kind == r->kind || rule_is(l, TYPE_BOOL) || rule_is(r, TYPE_BOOL)
+				? "cast(x, \"u8\") makes numbers of bools"
+				: "tensor() makes one of a list of numbers");
+	}
+	return t;
+}
+
+/* Whether what is not known may be a tensor, beside what goes with one. */
+static bool
+rule_maybe_tensor(const struct type *l, const struct type *r)
+{
+	const unsigned plain = RULE_NUMBERS | VAL_BIT(VAL_BOOL);
+
+	return (rule_is(l, TYPE_ANY) && (rule_kinds(r) & plain) && !rule_is(r, TYPE_NEVER))
+		|| (rule_is(r, TYPE_ANY) && (rule_kinds(l) & plain) && !rule_is(l, TYPE_NEVER));
+}
+
 static const struct type *
 rule_arith(struct compile *c, const struct expr_ast *a, const struct type *l,
 	   const struct type *r)
 {
 	if (!(rule_kinds(l) & RULE_NUMBERS) || !(rule_kinds(r) & RULE_NUMBERS))
 		return rule_pair_fault(c, a, l, r, rule_number_help(a, l, r));
+	if (rule_maybe_tensor(l, r))
+		return type_scalar(TYPE_ANY);
 	if (a->op == AST_DIV || rule_is(l, TYPE_FLOAT) || rule_is(r, TYPE_FLOAT))
 		return type_scalar(TYPE_FLOAT);
 	if (rule_is(l, TYPE_INT) && rule_is(r, TYPE_INT))
@@ -110,7 +145,7 @@ rule_order(struct compile *c, const struct expr_ast *a, const struct type *l,
 			? "int() and float() make numbers of text, str() makes text of a number"
 			: rule_is(l, TYPE_NIL) || rule_is(r, TYPE_NIL)
 			? "null is found with == null, and ?? gives a default for it" : NULL);
-	return type_scalar(TYPE_BOOL);
+	return type_scalar(rule_maybe_tensor(l, r) ? TYPE_ANY : TYPE_BOOL);
 }
 
 static const struct type *
@@ -155,7 +190,8 @@ rule_test(struct compile *c, const struct expr_ast *a, const char *whose, const 
 	compile_fault(c, a, "%s needs a test, not %s", whose, rule_name(t, x));
 	err_help(c->e, "%s", rule_is(t, TYPE_TEXT) ? "as in .name != \"\""
 		 : rule_kinds(t) & RULE_NUMBERS ? "as in .n != 0" : rule_is(t, TYPE_LIST)
-		 ? "as in len(.list) > 0" : "as in x != null");
+		 ? "as in len(.list) > 0" : rule_is(t, TYPE_TENSOR)
+		 ? "as in amax(x > 0), which is true when one of them is, or amin(x > 0), when all are" : "as in x != null");
 	return false;
 }
 
@@ -163,10 +199,12 @@ const struct type *
 rule_binary(struct compile *c, const struct expr_ast *a, const struct type *l,
 	    const struct type *r)
 {
+	if ((rule_is(l, TYPE_TENSOR) || rule_is(r, TYPE_TENSOR)) && a->op != AST_IN)
+		return rule_tensors(c, a, l, r);
 	switch ((enum ast_op)a->op) {
 	case AST_EQ:
 	case AST_NE:
-		return type_scalar(TYPE_BOOL);
+		return type_scalar(rule_maybe_tensor(l, r) ? TYPE_ANY : TYPE_BOOL);
 	case AST_LT:
 	case AST_LE:
 	case AST_GT:
@@ -188,6 +226,8 @@ rule_unary(struct compile *c, const struct expr_ast *a, const struct type *t)
 
 	if (a->op == AST_NOT)
 		return rule_test(c, a, "`not`", t) ? type_scalar(TYPE_BOOL) : NULL;
+	if (rule_is(t, TYPE_TENSOR) && t->dtype != DTYPE_BOOL)
+		return t->nullable ? type_scalar(TYPE_ANY) : t;
 	if (!(rule_kinds(t) & RULE_NUMBERS)) {
 		compile_fault(c, a, "`-` of %s", rule_name(t, x));
 		if (rule_is(t, TYPE_TEXT))
@@ -253,8 +293,19 @@ const struct type *
 rule_index(struct compile *c, const struct expr_ast *a, const struct type *t,
 	   const struct type *i)
 {
-	char x[64];
+	char x[64], why[FN_WHY];
 
+	if (rule_is(t, TYPE_TENSOR)) {
+		bool wrong = a->kind != AST_SLICE && !(rule_kinds(i) & VAL_BIT(VAL_INT));
+		const struct type *part = wrong ? NULL
+			: tensor_rule_index(c->env->arena, t, a->kind == AST_SLICE, why);
+
+		if (wrong)
+			compile_fault(c, a, "an index is an int, not %s", rule_name(i, x));
+		else if (!part)
+			compile_fault(c, a, "%s", why);
+		return part;
+	}
 	if (!(rule_kinds(t) & (RULE_JOINS | VAL_BIT(VAL_RECORD) | VAL_BIT(VAL_NIL)))) {
 		compile_fault(c, a, a->kind == AST_SLICE ? "%s cannot be sliced" : "%s has no items",
 			      rule_name(t, x));

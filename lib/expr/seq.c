@@ -8,6 +8,7 @@
 
 #include "expr/machine.h"
 #include "expr/needle.h"
+#include "expr/tensor_val.h"
 #include "value/num.h"
 
 size_t
@@ -121,6 +122,8 @@ seq_cat(struct expr_vm *vm, struct val *d, const struct val *a, const struct val
 	size_t n = (size_t)a->n + b->n;
 	uint8_t *p;
 
+	if (tensor_is(a) || tensor_is(b))
+		return tensor_cat(vm, d, a, b);
 	if (kind != b->kind || (kind != VAL_TEXT && kind != VAL_BYTES && kind != VAL_LIST))
 		return machine_fault(vm, "`++` of %s and %s%s", val_kind_name(kind),
 				     val_kind_name(b->kind),
@@ -218,6 +221,8 @@ seq_index(struct expr_vm *vm, struct val *d, const struct val *a, const struct v
 	}
 	if (a->kind == VAL_RECORD)
 		return seq_index_key(vm, d, a, b);
+	if (tensor_is(a))
+		return tensor_index(vm, d, a, b);
 	if (a->kind != VAL_LIST && a->kind != VAL_TEXT && a->kind != VAL_BYTES)
 		return machine_fault(vm, "%s has no items", val_kind_name(a->kind));
 	if (b->kind == VAL_BIG)
@@ -274,14 +279,18 @@ seq_slice(struct expr_vm *vm, struct val *d, const struct val *a, const struct v
 		*d = val_nil();
 		return ST_OK;
 	}
-	if (a->kind != VAL_LIST && a->kind != VAL_TEXT && a->kind != VAL_BYTES)
+	if (a->kind != VAL_LIST && a->kind != VAL_TEXT && a->kind != VAL_BYTES && !tensor_is(a))
 		return machine_fault(vm, "%s cannot be sliced", val_kind_name(a->kind));
-	int64_t n = seq_length(a);
+	int64_t n = tensor_is(a) ? tensor_length(vm, a) : seq_length(a);
+	if (n < 0)
+		return ST_DATA;
 	if (!seq_border(b, n, 0, &from) || !seq_border(c, n, n, &to))
 		return machine_fault(vm, "a slice is from int to int, not from %s to %s",
 				     val_kind_name(b->kind), val_kind_name(c->kind));
 	if (to < from)
 		to = from;
+	if (tensor_is(a))
+		return tensor_slice(vm, d, a, from, to);
 	if (a->kind == VAL_LIST)
 		val_count(a, &p);
 	p = seq_walk(a, p, (uint64_t)from);

@@ -102,19 +102,24 @@ enum status
 by_expr_run(struct op_inst *self, struct by_expr *b, by_expr_fn *fn, const struct run *in,
 	    struct run *out, struct err *e)
 {
-	uint32_t at = 0;
+	uint32_t from = self->at, at = from;
 	enum status st;
 
 	while ((st = fn(b->vm, in, &at, out, e)) != ST_OK) {
+		if (st == ST_AGAIN) {
+			b->seen += at - from;
+			self->at = at;
+			return ST_AGAIN;
+		}
 		if (st != ST_SKIP)
 			st = op_fault(self, in, at, out, e);
 		if (st != ST_OK && st != ST_SKIP && st != ST_AGAIN)
 			return st;
 		if (st != ST_AGAIN)
 			at++;
-		expr_vm_set_index(b->vm, (int64_t)(b->seen + at));
+		expr_vm_set_index(b->vm, (int64_t)(b->seen + (at - from)));
 	}
-	b->seen += in->n;
+	b->seen += in->n - from;
 	return ST_OK;
 }
 

@@ -92,10 +92,57 @@ columns_record(struct columns *c, const struct elem *e, uint32_t row)
 	return true;
 }
 
+/* What becomes of one column, and its size; 0: it cannot be. */
+static size_t
+columns_rows(const struct column *col, enum rows_as as, size_t max, struct rows *r, struct err *err)
+{
+	const uint8_t *p = col->values.data, *end = p + col->values.len;
+
+	rows_begin(r, as);
+	if (as == ROWS_LIST) {
+		r->n = col->n;
+		r->bytes = col->values.len;
+	}
+	while (as != ROWS_LIST && p < end) {
+		const uint8_t *to = mp_skip(p, end);
+
+		rows_look(r, p, (size_t)(to - p));
+		p = to;
+		if (as == ROWS_AUTO && r->tensors < r->n) {
+			r->n = col->n; /* a list, whatever the others are */
+			r->bytes = col->values.len;
+			break;
+		}
+	}
+	return rows_size(r, max, err);
+}
+
+static uint8_t *
+columns_put(const struct column *col, struct rows *r, uint8_t *w, struct err *err)
+{
+	const uint8_t *p = col->values.data, *end = p + col->values.len;
+
+	memcpy(w, col->key, col->key_len);
+	w = rows_head(r, w + col->key_len);
+	if (!r->tensor) {
+		memcpy(w, p, col->values.len);
+		return w + col->values.len;
+	}
+	while (w && p < end) {
+		const uint8_t *to = mp_skip(p, end);
+
+		w = rows_put(r, w, p, (size_t)(to - p), err);
+		p = to;
+	}
+	return w;
+}
+
 enum status
-columns_build(struct columns *c, const struct elem *e, uint32_t n, struct run *out, struct err *err)
+columns_build(struct columns *c, const struct elem *e, uint32_t n, enum rows_as as, size_t max,
+	      struct run *out, struct err *err)
 {
 	size_t size = MP_HEAD_MAX;
+	struct rows r;
 
 	c->n = 0;
 	for (uint32_t i = 0; i < n; i++)
@@ -104,21 +151,21 @@ columns_build(struct columns *c, const struct elem *e, uint32_t n, struct run *o
 				       COLUMNS_MAX);
 	for (uint32_t k = 0; k < c->n; k++) {
 		columns_fill(&c->v[k], n);
-		size += MP_HEAD_MAX + c->v[k].key_len + c->v[k].values.len;
+		size_t part = columns_rows(&c->v[k], as, max, &r, err);
+		if (!part)
+			return ST_DATA;
+		size += c->v[k].key_len + part;
 	}
 	if (size > UINT32_MAX)
 		return err_set(err, ST_DATA, "a record of lists would have %zu bytes", size);
 
 	uint8_t *p = mp_put_record_head(run_room(out, size), c->n);
-	for (uint32_t k = 0; k < c->n; k++) {
-		const struct column *col = &c->v[k];
-
-		memcpy(p, col->key, col->key_len);
-		p = mp_put_list_head(p + col->key_len, n);
-		if (col->values.len)
-			memcpy(p, col->values.data, col->values.len);
-		p += col->values.len;
+	for (uint32_t k = 0; p && k < c->n; k++) {
+		columns_rows(&c->v[k], as, max, &r, err);
+		p = columns_put(&c->v[k], &r, p, err);
 	}
+	if (!p)
+		return ST_DATA;
 	run_done(out, p, e[n - 1].pos);
 	return ST_OK;
 }

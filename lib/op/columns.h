@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Records laid side by side: n records become one record of lists, field by
+ * Records laid side by side: n records become one record of lists (or tensors), field by
  * field, in the order in which fields appear first. A record that lacks a
  * field that others have gives nil there, so that all lists have n items.
  */
@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "op/rows.h"
 #include "value/elem.h"
 
 enum { COLUMNS_MAX = 4096 };
@@ -27,8 +28,9 @@ struct columns {
 void columns_clear(struct columns *c);
 /* Whether the element is a record. */
 bool columns_is_record(const struct elem *e);
-/* Appends the record of lists to out. More than COLUMNS_MAX different fields: ST_DATA. */
-enum status columns_build(struct columns *c, const struct elem *e, uint32_t n, struct run *out,
-			  struct err *err);
+/* Appends the record of lists to out, or of tensors as `as` says. More than COLUMNS_MAX
+ * different fields, tensors of different shapes, more than max bytes: ST_DATA. */
+enum status columns_build(struct columns *c, const struct elem *e, uint32_t n, enum rows_as as,
+			  size_t max, struct run *out, struct err *err);
 
 #endif

@@ -3,6 +3,7 @@
  */
 #include "base/mem.h"
 #include "op/by_expr.h"
+#include "op/rows.h"
 #include "op/stack.h"
 #include "value/mp.h"
 
@@ -11,8 +12,9 @@
 enum { REBATCH_FIELDS = COLUMNS_MAX };
 
 struct rebatch_field {
-	const uint8_t *key, *at;
+	const uint8_t *key;
 	uint32_t key_len;
+	struct rows_in rows;
 };
 
 struct rebatch {
@@ -21,7 +23,7 @@ struct rebatch {
 	bool opened;       /* the element at self->at has been taken apart */
 	uint64_t given;    /* rows of it that have been taken */
 	bool record;
-	uint32_t left;     /* rows of it that are left */
+	uint64_t left;     /* rows of it that are left */
 	struct rebatch_field *fields;
 	size_t n_fields, cap;
 	struct stack stack;
@@ -37,34 +39,63 @@ static const struct param rebatch_params[] = {
 	{ 0 }
 };
 
+/* Only the length of the first axis changes; of tensors of one axis the rows are
+ * numbers, which become lists. NULL: it is no batch. */
+static const struct type *
+rebatch_type(struct types *t, const struct rebatch *r, const struct type *x)
+{
+	const struct type *item = rows_item(t, x);
+	struct type_field *fields;
+
+	if (x->kind == TYPE_LIST || x->kind == TYPE_ANY)
+		return x->kind == TYPE_LIST && (item->kind == TYPE_ANY || item->kind == TYPE_TENSOR)
+			? type_scalar(TYPE_ANY) : x;
+	if (item)
+		return rows_typing(t, ROWS_AUTO, item, r->drop ? r->n : -1);
+	if (x->kind != TYPE_RECORD)
+		return NULL;
+	fields = mem_array(x->n_fields + 1, sizeof *fields);
+	for (size_t k = 0; k < x->n_fields; k++) {
+		const struct type *f = rebatch_type(t, r, x->fields[k].type);
+
+		fields[k] = (struct type_field){ x->fields[k].name, f ? f : type_scalar(TYPE_ANY) };
+	}
+	x = type_record(t, fields, x->n_fields, x->open);
+	mem_free(fields);
+	return x;
+}
+
 static enum status
 rebatch_typing(struct op_node *n, struct op_typing *t, const struct type **type, struct err *e)
 {
+	const struct rebatch *r = n->params;
 	const struct type *x = n->in[0]->type;
 
-	*type = x;
-	if (x->kind == TYPE_LIST || x->kind == TYPE_ANY || x->kind == TYPE_RECORD)
+	*type = rebatch_type(t->arena, r, x);
+	if (*type)
 		return ST_OK;
-	typed_fail(t, n, e, "rebatch needs batches: lists, or records of lists");
+	typed_fail(t, n, e, "rebatch needs batches: lists, tensors, or records of them");
 	err_help(e, "`batch` makes them of single elements");
 	return ST_DATA;
 }
 
-static enum status
+static void
 rebatch_field(struct rebatch *r, const uint8_t *key, uint32_t key_len, const uint8_t *value,
 	      const uint8_t *end, const char **why)
 {
-	struct mp list;
+	struct rebatch_field *f;
 
-	mp_head(value, end, &list);
-	if (list.kind != MP_LIST)
-		*why = "a field of this record is not a list";
-	else if (r->n_fields && list.n != r->left)
-		*why = "the lists of this record are not equally long";
-	r->left = list.n;
 	r->fields = mem_grow(r->fields, &r->cap, r->n_fields + 1, sizeof *r->fields);
-	r->fields[r->n_fields++] = (struct rebatch_field){ key, list.p, key_len };
-	return *why ? ST_DATA : ST_OK;
+	f = &r->fields[r->n_fields++];
+	f->key = key;
+	f->key_len = key_len;
+	if (!rows_open(&f->rows, value, end))
+		*why = r->record ? "a field of this record is not a list"
+			: "this is neither a list, a tensor nor a record of them";
+	else if (r->n_fields > 1 && f->rows.left != r->left)
+		*why = "the lists of this record are not equally long";
+	else
+		r->left = f->rows.left;
 }
 
 /* Finds the lists of a batch; the reason when it is none. */
@@ -79,10 +110,8 @@ rebatch_take_apart(struct rebatch *r, const struct elem *x)
 	r->left = 0;
 	mp_head(x->p, end, &m);
 	r->record = m.kind == MP_RECORD;
-	if (m.kind == MP_LIST)
+	if (!r->record)
 		rebatch_field(r, NULL, 0, x->p, end, &why);
-	else if (m.kind != MP_RECORD)
-		return "this is neither a list nor a record of lists";
 	else if (m.n > REBATCH_FIELDS)
 		return "a record has too many fields";
 	p = m.p;
@@ -94,37 +123,35 @@ rebatch_take_apart(struct rebatch *r, const struct elem *x)
 	return why;
 }
 
-/* The next row of the batch at hand: a slice of it, or a record in r->row. */
+/* The next row of the batch at hand: a slice of it, or made in r->row. */
 static struct elem
 rebatch_row(struct rebatch *r, const struct elem *x)
 {
-	const uint8_t *end = x->p + x->len, *to;
 	size_t size = MP_HEAD_MAX;
+	const uint8_t *p;
+	uint8_t *w;
 
 	r->left--;
+	if (!r->record && (size = rows_lend(&r->fields->rows, &p))) {
+		rows_skip(&r->fields->rows);
+		return (struct elem){ .p = p, .block = x->block, .len = (uint32_t)size, .pos = x->pos };
+	}
+	run_reset(&r->row);
 	if (!r->record) {
-		struct rebatch_field *f = r->fields;
-		struct elem item = { .p = f->at, .block = x->block, .pos = x->pos };
-
-		f->at = mp_skip(f->at, end);
-		item.len = (uint32_t)(f->at - item.p);
-		return item;
+		w = run_room(&r->row, rows_next_size(&r->fields->rows));
+		run_done(&r->row, rows_next(&r->fields->rows, w), x->pos);
+		return r->row.e[0];
 	}
 	for (size_t k = 0; k < r->n_fields; k++)
-		size += r->fields[k].key_len + (size_t)(mp_skip(r->fields[k].at, end) - r->fields[k].at);
-	run_reset(&r->row);
-	uint8_t *p = mp_put_record_head(run_room(&r->row, size), (uint32_t)r->n_fields);
+		size += r->fields[k].key_len + rows_next_size(&r->fields[k].rows);
+	w = mp_put_record_head(run_room(&r->row, size), (uint32_t)r->n_fields);
 	for (size_t k = 0; k < r->n_fields; k++) {
 		struct rebatch_field *f = &r->fields[k];
 
-		memcpy(p, f->key, f->key_len);
-		p += f->key_len;
-		to = mp_skip(f->at, end);
-		memcpy(p, f->at, (size_t)(to - f->at));
-		p += to - f->at;
-		f->at = to;
+		memcpy(w, f->key, f->key_len);
+		w = rows_next(&f->rows, w + f->key_len);
 	}
-	run_done(&r->row, p, x->pos);
+	run_done(&r->row, w, x->pos);
 	return r->row.e[0];
 }
 
@@ -185,6 +212,16 @@ rebatch_finish(struct op_inst *self, struct run *out, struct err *e)
 	return st == ST_OK ? ST_END : st;
 }
 
+static enum status
+rebatch_open(struct op_inst *self, struct err *e)
+{
+	struct rebatch *r = self->state;
+
+	(void)e;
+	r->stack.tensors = true;
+	return ST_OK;
+}
+
 static void
 rebatch_close(struct op_inst *self)
 {
@@ -229,6 +266,7 @@ const struct op_desc op_rebatch = {
 	.params = rebatch_params,
 	.state_size = sizeof(struct rebatch),
 	.typing = rebatch_typing,
+	.open = rebatch_open,
 	.feed = rebatch_feed,
 	.finish = rebatch_finish,
 	.close = rebatch_close,

@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: MIT
- * unbatch: takes lists, and records of lists, apart again.
+ * unbatch: takes lists, tensors, and records of them, apart again.
  */
 #include <string.h>
 
 #include "base/mem.h"
 #include "op/by_expr.h"
+#include "op/rows.h"
 #include "op/state.h"
 #include "value/mp.h"
 
-enum { UNBATCH_RUN = 4096, UNBATCH_FIELDS = 4096 };
+enum { UNBATCH_RUN = 4096, UNBATCH_FIELDS = 4096, UNBATCH_HELD = 16 /* blocks in a run */ };
 
-/* Where the next item of a field's list lies. */
 struct unbatch_field {
-	const uint8_t *key, *at;
+	const uint8_t *key;
 	uint32_t key_len;
+	struct rows_in rows;
 };
 
 struct unbatch {
 	bool opened;    /* fields and left are of the element at self->at */
 	bool record;
 	uint64_t given; /* items of that element that have been given */
-	uint32_t left;
+	uint64_t left;
 	struct unbatch_field *fields; /* a list has one, without a key */
 	size_t n, cap;
 };
@@ -32,26 +33,21 @@ unbatch_typing(struct op_node *n, struct op_typing *t, const struct type **type,
 	struct type_field *fields;
 	enum status st = ST_OK;
 
-	*type = type_scalar(TYPE_ANY);
-	if (x->kind == TYPE_LIST)
-		*type = x->item;
-	if (x->kind == TYPE_LIST || x->kind == TYPE_ANY || x->kind == TYPE_TENSOR)
+	*type = rows_item(t->arena, x);
+	if (*type)
 		return ST_OK;
 	if (x->kind != TYPE_RECORD) {
-		st = typed_fail(t, n, e, "unbatch needs lists, or records of lists");
+		st = typed_fail(t, n, e, "unbatch needs lists, tensors, or records of them");
 		err_help(e, "batch and window make them; --print=plan shows the types of all stages");
 		return st;
 	}
 	fields = mem_array(x->n_fields + 1, sizeof *fields);
 	for (size_t k = 0; st == ST_OK && k < x->n_fields; k++) {
-		const struct type *f = x->fields[k].type;
-
-		if (f->kind != TYPE_LIST && f->kind != TYPE_ANY && f->kind != TYPE_TENSOR)
-			st = typed_fail(t, n, e, "unbatch needs lists, and field %s is none",
+		fields[k] = (struct type_field){ x->fields[k].name,
+						 rows_item(t->arena, x->fields[k].type) };
+		if (!fields[k].type)
+			st = typed_fail(t, n, e, "unbatch needs lists or tensors, and field %s is neither",
 					x->fields[k].name);
-		fields[k] = (struct type_field){
-			x->fields[k].name, f->kind == TYPE_LIST ? f->item : type_scalar(TYPE_ANY)
-		};
 	}
 	if (st == ST_OK)
 		*type = type_record(t->arena, fields, x->n_fields, x->open);
@@ -71,42 +67,44 @@ static const char *
 unbatch_open_elem(struct unbatch *u, const struct elem *x)
 {
 	const uint8_t *end = x->p + x->len, *p;
-	struct mp m, list;
+	struct unbatch_field *f;
+	struct mp m;
 
 	mp_head(x->p, end, &m);
 	u->n = 0;
 	u->left = 0;
 	u->record = m.kind == MP_RECORD;
-	if (m.kind == MP_LIST) {
-		*unbatch_field(u) = (struct unbatch_field){ .at = m.p };
-		u->left = m.n;
+	if (!u->record) {
+		f = unbatch_field(u);
+		if (!rows_open(&f->rows, x->p, end))
+			return "this is neither a list, a tensor nor a record of them";
+		u->left = f->rows.left;
 		return NULL;
 	}
-	if (m.kind != MP_RECORD)
-		return "this is neither a list nor a record of lists";
 	if (m.n > UNBATCH_FIELDS)
 		return "a record has too many fields to be taken apart";
 	p = m.p;
 	for (uint32_t k = 0; k < m.n; k++) {
 		const uint8_t *key = p, *value = mp_skip(p, end);
 
-		mp_head(value, end, &list);
-		if (list.kind != MP_LIST)
+		f = unbatch_field(u);
+		f->key = key;
+		f->key_len = (uint32_t)(value - key);
+		if (!rows_open(&f->rows, value, end))
 			return "a field of this record is not a list";
-		if (k && list.n != u->left)
+		if (k && f->rows.left != u->left)
 			return "the lists of this record are not equally long";
-		u->left = list.n;
-		*unbatch_field(u) = (struct unbatch_field){ key, list.p, (uint32_t)(value - key) };
+		u->left = f->rows.left;
 		p = mp_skip(value, end);
 	}
 	return NULL;
 }
 
 static void
-unbatch_skip(struct unbatch *u, const uint8_t *end)
+unbatch_skip(struct unbatch *u)
 {
 	for (size_t k = 0; k < u->n; k++)
-		u->fields[k].at = mp_skip(u->fields[k].at, end);
+		rows_skip(&u->fields[k].rows);
 	u->left--;
 }
 
@@ -114,29 +112,31 @@ unbatch_skip(struct unbatch *u, const uint8_t *end)
 static void
 unbatch_give(struct unbatch *u, const struct elem *x, struct run *out)
 {
-	const uint8_t *end = x->p + x->len, *to;
 	struct unbatch_field *f = u->fields;
 	size_t size = MP_HEAD_MAX;
+	const uint8_t *p;
 
+	u->left--;
+	if (!u->record && (size = rows_lend(&f->rows, &p))) {
+		run_push(out, (struct elem){ p, x->block, (uint32_t)size, x->pos });
+		f->rows.at = p + size;
+		f->rows.left--;
+		return;
+	}
 	if (!u->record) {
-		to = mp_skip(f->at, end);
-		run_push(out, (struct elem){ f->at, x->block, (uint32_t)(to - f->at), x->pos });
-		f->at = to;
-		u->left--;
+		uint8_t *at = run_room(out, rows_next_size(&f->rows));
+
+		run_done(out, rows_next(&f->rows, at), x->pos);
 		return;
 	}
 	for (size_t k = 0; k < u->n; k++)
-		size += f[k].key_len + (size_t)(mp_skip(f[k].at, end) - f[k].at);
-	uint8_t *p = mp_put_record_head(run_room(out, size), (uint32_t)u->n);
+		size += f[k].key_len + rows_next_size(&f[k].rows);
+	uint8_t *w = mp_put_record_head(run_room(out, size), (uint32_t)u->n);
 	for (size_t k = 0; k < u->n; k++) {
-		to = mp_skip(f[k].at, end);
-		memcpy(p, f[k].key, f[k].key_len);
-		p += f[k].key_len;
-		memcpy(p, f[k].at, (size_t)(to - f[k].at));
-		p += to - f[k].at;
+		memcpy(w, f[k].key, f[k].key_len);
+		w = rows_next(&f[k].rows, w + f[k].key_len);
 	}
-	run_done(out, p, x->pos);
-	unbatch_skip(u, end);
+	run_done(out, w, x->pos);
 }
 
 static enum status
@@ -156,10 +156,10 @@ unbatch_feed(struct op_inst *self, const struct run *in, struct run *out, struct
 			if (why)
 				continue;
 			for (uint64_t k = 0; k < u->given && u->left; k++)
-				unbatch_skip(u, x->p + x->len); /* given before a restore */
+				unbatch_skip(u); /* given before a restore */
 			u->opened = true;
 		}
-		for (; u->left && out->n < UNBATCH_RUN; u->given++)
+		for (; u->left && out->n < UNBATCH_RUN && out->n_held <= UNBATCH_HELD; u->given++)
 			unbatch_give(u, x, out);
 		if (u->left)
 			return ST_AGAIN;
@@ -199,7 +199,8 @@ unbatch_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
 const struct op_desc op_unbatch = {
 	.name = "unbatch",
 	.brief = "the items of lists, and the rows of records of lists",
-	.doc = "The opposite of batch. All lists of a record must be equally long.",
+	.doc = "The opposite of batch. All lists of a record must be equally long. Tensors are "
+	       "taken apart along their first axis; those of one axis into numbers.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_ELEMENT,
 	.state_size = sizeof(struct unbatch),

@@ -10,7 +10,9 @@ stack_list(struct op_typing *t, const struct type *x, bool padded)
 {
 	int64_t dims[TYPE_DIMS_MAX];
 
-	if (!padded || x->kind != TYPE_TENSOR || x->nullable)
+	if (padded && (x->kind == TYPE_ANY || (x->kind == TYPE_TENSOR && x->nullable)))
+		return type_scalar(TYPE_ANY); /* may be tensors */
+	if (!padded || x->kind != TYPE_TENSOR)
 		return type_list(t->arena, x);
 	for (int d = 0; d < TYPE_DIMS_MAX; d++)
 		dims[d] = -1;
@@ -113,6 +115,38 @@ stack_pad(const struct padding *pad, const struct elem *x, bool record, size_t m
 	return st;
 }
 
+/* Padding does so by itself, from lists of tensors. */
+static enum rows_as
+stack_as(const struct stack *s)
+{
+	return s->tensors ? ROWS_AUTO : ROWS_LIST;
+}
+
+static enum status
+stack_give_rows(struct stack *s, size_t max, struct run *to, struct err *e)
+{
+	const struct elem *x = s->part.e;
+	uint32_t n = s->part.n;
+	struct rows r;
+	uint8_t *w;
+
+	rows_begin(&r, stack_as(s));
+	for (uint32_t i = 0; i < n; i++)
+		rows_look(&r, x[i].p, x[i].len);
+	size_t size = rows_size(&r, max, e);
+	if (!size)
+		return ST_DATA;
+	w = rows_head(&r, run_room(to, size));
+	if (!r.tensor)
+		w = pack_copy(w, x, n);
+	for (uint32_t i = 0; r.tensor && w && i < n; i++)
+		w = rows_put(&r, w, x[i].p, x[i].len, e);
+	if (!w)
+		return ST_DATA;
+	run_done(to, w, x[n - 1].pos);
+	return ST_OK;
+}
+
 enum status
 stack_give(struct op_inst *self, struct stack *s, struct columns *c, const struct padding *pad,
 	   struct run *out, struct err *e)
@@ -125,11 +159,9 @@ stack_give(struct op_inst *self, struct stack *s, struct columns *c, const struc
 	while (i < n && columns_is_record(&x[i]))
 		i++;
 	if (i == n) {
-		st = columns_build(c, x, n, to, e);
+		st = columns_build(c, x, n, stack_as(s), stack_max(self), to, e);
 	} else {
-		uint8_t *p = mp_put_list_head(run_room(to, s->bytes + MP_HEAD_MAX), n);
-
-		run_done(to, pack_copy(p, x, n), x[n - 1].pos);
+		st = stack_give_rows(s, stack_max(self), to, e);
 	}
 	if (st == ST_OK && pad)
 		st = stack_pad(pad, &flat.e[0], i == n, stack_max(self), out, e);

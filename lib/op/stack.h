@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Elements collected until they are given as one: records as a record of lists,
- * anything else as a list. What padded_batch, ragged_batch, rebatch and bucket
+ * tensors as a tensor where that is wanted, anything else as a list. What
+ * padded_batch, ragged_batch, rebatch and bucket
  * share; limits and padding are theirs.
  */
 #ifndef OP_STACK_H
@@ -14,6 +15,7 @@
 struct stack {
 	struct run part; /* what has been collected */
 	size_t bytes;
+	bool tensors;    /* set by those who put tensors together */
 };
 
 /* How elements are padded to the same lengths. */

@@ -245,7 +245,7 @@ mistakes_have_a_place_and_a_remedy(void **state)
 		{ "status > 499", "unknown name `status`", 1, 6,
 		  "a field of the element is written .status; text is written \"status\"" },
 		{ "x + len", "unknown name `len`", 5, 3,
-		  "the function is written len(text|bytes|list|record)" },
+		  "the function is written len(text|bytes|list|record|tensor)" },
 		{ "x >  + 1", "a value is missing after `>`", 3, 3, EMPTIED },
 		{ "x and", "a value is missing after `and`", 3, 3, EMPTIED },
 		{ "", "an expression is missing here", 1, 1, EMPTIED },
