@@ -6,12 +6,14 @@
 #include "cli/opt.h"
 #include "cli/quit.h"
 #include "cli/report.h"
+#include "cli/stop.h"
 #include "host/service.h"
 #include "lang/spec.h"
 #include "ops.h"
 #include "opts.h"
 #include "pass.h"
 #include "selftest.h"
+#include "trial.h"
 
 static unsigned
 run_flags(const struct run_opts *o)
@@ -44,6 +46,8 @@ run_plan(const struct run_opts *o, const struct spec_src *src, struct buf *out, 
 	struct pass_conf conf = { .format = format, .path = o->output, .count = o->count,
 		.seed = o->seed, .jobs = o->jobs, .stats = o->stats, .verbose = o->verbose > 0,
 		.service = src->service };
+	struct trial_conf trial = { .count = o->count == INT64_MAX ? TRIAL_USUAL : o->count,
+				    .seed = o->seed, .service = src->service };
 	struct plan *p;
 	enum status st = plan_make(src, &p, e);
 
@@ -53,6 +57,8 @@ run_plan(const struct run_opts *o, const struct spec_src *src, struct buf *out, 
 		plan_print(p, out);
 	else if (!st && o->print == PRINT_CANONICAL)
 		plan_canonical(p, 0, out), buf_byte(out, '\n');
+	else if (!st && o->try)
+		st = trial_run(p, &trial, out, e);
 	else if (!st && !o->check)
 		st = pass_run(p, &conf, e);
 	plan_free(&p);
@@ -102,8 +108,17 @@ main(int argc, char **argv)
 		st = o.print == PRINT_TOKENS ? spec_print_tokens(&src, &out, &e) :
 		     o.print == PRINT_TREE ? spec_print_tree(&src, &out, &e) :
 					     run_plan(&o, &src, &out, &e);
-	if (!st && out.len && !(st = quit_write(&out, &e)))
-		st = quit_flush(&e);
+	/* What --try has to show is shown also when the run fails. */
+	if ((!st || o.try) && out.len) {
+		struct err last;
+		enum status wrote = quit_write(&out, &last);
+		if (!wrote)
+			wrote = quit_flush(&last);
+		if (wrote && !st)
+			st = wrote, e = last;
+	}
+	if (o.try && stop_signal())
+		quit_signal(stop_signal());
 	buf_clear(&out);
 	opt_clear(&run_program, &o, &opt);
 	return st ? report(run_program.name, &e) : 0;

@@ -45,6 +45,8 @@ static const struct param opts_rows[] = {
 	  .help = "only check the pipeline" },
 	{ .name = "explain", .kind = PARAM_BOOL, .offset = offsetof(struct run_opts, explain),
 	  .help = "say what the pipeline does, and how it can be shared by workers; do not run it" },
+	{ .name = "try", .kind = PARAM_BOOL, .offset = offsetof(struct run_opts, try),
+	  .help = "show the type and the first elements after every operator: three, or as -n says" },
 	{ .name = "test", .kind = PARAM_BOOL, .offset = offsetof(struct run_opts, test),
 	  .help = "run the tests that stand in the comments of spec files" },
 	{ .name = "print", .arg = "PASS", .kind = PARAM_CHOICE, .offset = offsetof(struct run_opts, print),
