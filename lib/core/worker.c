@@ -227,12 +227,22 @@ work_listed(struct work *w, int64_t now_ns, uint64_t req, struct msg_units *u)
 	*u = (struct msg_units){ 0 };
 }
 
+/* A worker that is to leave, with nothing to hand over and nobody to tell, goes:
+ * whoever ends a whole service at once ends the dispatcher too. */
+static void
+work_leave_alone(struct work *w)
+{
+	if (w->draining && !w->contact.connected && !w->streams.n && !w->over)
+		work_over(w, WORK_LEAVE);
+}
+
 void
 work_dispatcher_gone(struct work *w, int64_t now_ns)
 {
 	w->now = now_ns;
 	contact_gone(&w->contact, now_ns);
 	work_contact(w);
+	work_leave_alone(w);
 }
 
 void
@@ -275,6 +285,7 @@ work_drain(struct work *w, int64_t now_ns)
 	work_tell(w, MSG_BYE)->bye.drain = true;
 	for (size_t i = 0; i < w->streams.n; i++)
 		work_stream_hand(w, work_at(w, i));
+	work_leave_alone(w);
 }
 
 size_t

@@ -249,6 +249,21 @@ leaving_hands_over_when_all_is_delivered(void **state)
 }
 
 static void
+leaving_with_nothing_in_hand_waits_for_no_dispatcher(void **state)
+{
+	(void)state;
+	told((struct msg){ .type = MSG_WELCOME, .welcome = { WIRE_VERSION, 6, false, 1000, 5000 } });
+	assert_int_equal(work_streams(w), 0);
+	work_drain(w, now);
+	collect();
+	assert_null(act(WORK_LEAVE, 0));
+	work_dispatcher_gone(w, now);
+	collect();
+	assert_non_null(act(WORK_LEAVE, 0));
+	assert_null(act(WORK_LOST, 0));
+}
+
+static void
 a_dispatcher_without_state_that_stays_away_is_given_up(void **state)
 {
 	(void)state;
@@ -289,6 +304,7 @@ main(void)
 		T(splits_are_asked_for_ahead),
 		T(requests_are_said_again_until_answered),
 		T(leaving_hands_over_when_all_is_delivered),
+		T(leaving_with_nothing_in_hand_waits_for_no_dispatcher),
 		T(a_dispatcher_without_state_that_stays_away_is_given_up),
 		T(another_state_means_all_streams_are_void),
 	};
