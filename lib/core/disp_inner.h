@@ -198,6 +198,7 @@ struct seat {
 	uint64_t seq;             /* of the last ACK recorded */
 	uint64_t sent_version, beat_version; /* beat: sent_version at its last BEAT */
 	bool opened;              /* JOB was sent since this dispatcher began */
+	uint64_t from;            /* the seat of the position it began with; 0: none */
 	bool checkpoint;
 	struct list_node node;    /* in iteration.seats */
 	uint64_t acked;           /* elements */
@@ -209,6 +210,7 @@ struct waiting {              /* an OPEN that is not answered yet */
 	uint64_t req;
 	int64_t until;
 	uint32_t min_workers;
+	uint64_t from;
 	bool checkpoint;
 	struct ranges_list have;
 	struct list_node node, by_until;

@@ -343,6 +343,7 @@ iter_seat(struct disp *d, struct iteration *it, struct waiting *w)
 
 	struct ranges_list have = w->have;
 
+	r->from = w->from;
 	r->checkpoint = w->checkpoint;
 	if (w->checkpoint && !it->job->keep) {
 		it->job->keep = true;

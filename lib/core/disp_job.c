@@ -342,6 +342,7 @@ job_wait(struct disp *d, struct peer *p, struct iteration *it, struct msg *m)
 	struct list_node *n;
 
 	*w = (struct waiting){ .peer = p, .iter = it, .req = m->req, .min_workers = m->open.min_workers,
+		.from = m->open.resume ? m->open.seat : 0,
 		.checkpoint = m->open.checkpoint, .have = m->open.have,
 		.until = d->now + m->open.wait_ms * 1000000ll };
 	m->open.have = (struct ranges_list){ 0 };
@@ -408,8 +409,6 @@ job_resumed(struct disp *d, struct peer *p, struct msg *m, struct dataset *s, bo
 	if (it && it->job->dataset == s && it->epoch == m->open.epoch) {
 		/* Its position names the seat it had: whoever is still taken to
 		 * sit there is dead or ought to be. */
-		struct seat *old;
-
 		job_used(d, it->job);
 		/* What it has had is recorded before its old self is dropped, or
 		 * that would be given to others. */
@@ -419,8 +418,14 @@ job_resumed(struct disp *d, struct peer *p, struct msg *m, struct dataset *s, bo
 			if (at)
 				stream_acked(d, at, &m->open.have.v[i].ranges, NULL);
 		}
-		old = m->open.seat ? seat_find(it, m->open.seat) : NULL;
-		if (old) {
+		for (struct list_node *n = it->seats.next; m->open.seat && n != &it->seats;) {
+			struct seat *old = LIST_OF(n, struct seat, node);
+
+			n = n->next;
+			/* Nor has one that began with this position got as far as
+			 * saving its own. */
+			if (old->number != m->open.seat && old->from != m->open.seat)
+				continue;
 			if (old->peer)
 				job_refuse_reader(d, old->peer, 0, it->id, old->number);
 			seat_gone(d, old);

@@ -320,6 +320,7 @@ load_reader(struct disp *d, const struct row_load *l, struct err *e)
 	}
 	s->seq = r.seq;
 	s->acked = r.acked;
+	s->from = r.from;
 	s->checkpoint = r.checkpoint;
 	return ST_OK;
 }

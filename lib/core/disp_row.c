@@ -62,7 +62,7 @@ const struct field row_ledger_fields[] = {
 };
 const struct field row_reader_fields[] = {
 	U64(row_reader, peer, NULL), U64(row_reader, seq, NULL), U64(row_reader, acked, NULL),
-	BOOL(row_reader, checkpoint, NULL), BOOL(row_reader, away, NULL), { 0 }
+	U64(row_reader, from, NULL), BOOL(row_reader, checkpoint, NULL), BOOL(row_reader, away, NULL), { 0 }
 };
 
 /* Writing */
@@ -174,7 +174,7 @@ row_put_dirty(struct row_out *o, struct dirty *x, unsigned what)
 	case DIRTY_STREAM: row_put_stream(o, LIST_OF(x, struct stream, dirty), what); break;
 	case DIRTY_SEAT: {
 		struct seat *s = LIST_OF(x, struct seat, dirty);
-		struct row_reader r = { s->peer_id, s->seq, s->acked, s->checkpoint, !s->peer };
+		struct row_reader r = { s->peer_id, s->seq, s->acked, s->from, s->checkpoint, !s->peer };
 		row_put(o, ROW_READER, s->iter->id, s->number, 0, row_reader_fields, &r);
 		break;
 	}

@@ -40,7 +40,7 @@ struct row_stream {
 struct row_split { uint32_t unit; uint64_t start, count, times, weight; };
 struct row_point { uint64_t split; struct bytes state; bool has_state; };
 struct row_ledger { struct ranges acked; };
-struct row_reader { uint64_t peer, seq, acked; bool checkpoint, away; };
+struct row_reader { uint64_t peer, seq, acked, from; bool checkpoint, away; };
 
 extern const struct field row_meta_fields[], row_dataset_fields[], row_job_fields[], row_iter_fields[],
 	row_units_fields[], row_stream_fields[], row_split_fields[], row_point_fields[], row_ledger_fields[], row_reader_fields[];
