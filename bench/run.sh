@@ -120,7 +120,29 @@ row_tfrecord() {
 	row 'tfrecord of 10 kB records; read and crc32c' 0.5 "$(size_of records.tfrecord 1e9)" 'GB/s' ours theirs
 }
 
-[ $# -gt 0 ] || set -- squares squares_service mib ndjson ndjson_service grep gz start first memory csv tfrecord
+row_exec() {
+	ours() { seconds "$bin/dsvc-run" -t count 'range 1_000_000 | exec proto=line -- cat'; }
+	theirs() { own "$yard/pingpong" 100000 cat && S=$(awk -v s="$S" 'BEGIN { print s * 10 }'); }
+	row 'exec proto=line cat; pipe ping-pong' 4 1 'M el/s' ours theirs
+	floor_row '  the same, floor: 1 us each' 1 1 'M el/s' ours
+}
+
+# Each is given an argument, which makes `true` do more than without one.
+row_spawn() {
+	ours() { seconds "$bin/dsvc-run" -t none 'range 2000 | exec proto=arg -- true {}'; }
+	theirs() { own "$yard/spawn" 2000 "$(command -v true)" 5; }
+	row 'exec proto=arg true; posix_spawn and wait' 0.91 2000 'el/s' ours theirs
+	ours() { seconds "$bin/dsvc-run" -t none 'range 2000 | exec proto=arg parallel=2 -- true {}'; }
+	each() { seq 2000 | xargs -P2 -n1 true; }
+	theirs() { seconds each; }
+	row '  parallel=2; xargs -P2 -n1' 1 2000 'el/s' ours theirs
+	command -v parallel > /dev/null || { echo '  GNU parallel is not installed'; return; }
+	gnu() { seq 200 | parallel --will-cite -j2 true; }
+	theirs() { seconds gnu && S=$(awk -v s="$S" 'BEGIN { print s * 10 }'); }
+	row '  parallel=2; GNU parallel -j2' 1 2000 'el/s' ours theirs
+}
+
+[ $# -gt 0 ] || set -- squares squares_service mib ndjson ndjson_service grep gz start first memory csv tfrecord exec spawn
 header
 for r; do "row_$r"; done
 [ "$rows_missed" -eq 0 ] || echo "$rows_missed missed"

@@ -77,8 +77,8 @@ hold_waits(const struct child *c)
 static void
 hold_say(const struct exec *x, const struct exec_slot *s, struct err *e)
 {
-	err_set(e, ST_DATA, "%s seems to hold its output back (%u elements in, none out for 1 s)",
-		x->name, s->n);
+	err_set(e, ST_DATA, "%s seems to hold its output back (%u element%s in, none out for 1 s)",
+		x->name, s->n, s->n == 1 ? "" : "s");
 	err_help(e, "let it give each answer at once: %s", exec_hold_cure(x->shell ? "sh" : x->name));
 }
 

@@ -42,6 +42,12 @@ exec_is_shell(const struct exec *x)
 	return x->script || x->shell;
 }
 
+static enum frame_proto
+exec_answers(const struct exec *x)
+{
+	return x->proto == FRAME_ARG && x->bytes ? FRAME_RAW : (enum frame_proto)x->proto;
+}
+
 enum status
 exec_typing(struct op_node *n, struct op_typing *t, const struct type **type, struct err *e)
 {
@@ -52,12 +58,15 @@ exec_typing(struct op_node *n, struct op_typing *t, const struct type **type, st
 	size_t len;
 	enum status st = ST_OK;
 
-	*type = frame_type((enum frame_proto)x->proto);
+	*type = frame_type(exec_answers(x));
 	exec_words(x, &words);
 	exec_args_open(&args, &words, x->proto == FRAME_ARG, exec_is_shell(x));
 	if (exec_args_lacks(&args, n->in[0]->type, &name, &len)) {
 		st = typed_fail(t, n, e, "the elements have no field `%.*s`", (int)len, name);
 		err_help(e, "--print=plan shows the types of all stages");
+	} else if (x->bytes && x->proto != FRAME_ARG) {
+		st = typed_fail(t, n, e, "bytes=true is for proto=arg");
+		err_help(e, "proto=raw, netstring and len32 give bytes");
 	} else if (x->command.n && !*x->command.v[0]) {
 		st = typed_fail(t, n, e, "the name of the program is empty");
 	} else if (n->on_error == OP_RETRY && x->proto == FRAME_STREAM) {
@@ -136,7 +145,7 @@ exec_open(struct op_inst *self, struct err *e)
 		s->index = k;
 		s->window = (uint32_t)x->window;
 		child_init(&s->child);
-		frame_init(&s->frame, (enum frame_proto)x->proto, self->ctx->element_max);
+		frame_init(&s->frame, exec_answers(x), self->ctx->element_max);
 		if (!exec_is_each(x) && x->proto != FRAME_STREAM)
 			s->fifo = mem_array(EXEC_WINDOW_MAX, sizeof *s->fifo);
 	}

@@ -30,6 +30,8 @@ enum status exec_restore(struct op_inst *self, const uint8_t *p, size_t n, struc
 	  .help = "how many elements a process is given ahead of its answers" }, \
 	{ "timeout", PARAM_DURATION, offsetof(struct exec, timeout), "0", .flags = PARAM_KEY_ONLY, \
 	  .min = 0, .max = INT64_MAX / 2, \
-	  .help = "longest time for one element; 0: any" }
+	  .help = "longest time for one element; 0: any" }, \
+	{ "bytes", PARAM_BOOL, offsetof(struct exec, bytes), "false", .flags = PARAM_KEY_ONLY, \
+	  .help = "proto=arg: answers are bytes, exactly as they were written" }
 
 #endif

@@ -140,7 +140,8 @@ talk_owes(struct exec *x, struct exec_slot *s, struct err *e)
 {
 	uint64_t seq = talk_oldest(s);
 
-	err_set(e, ST_DATA, "%s ended without answers to %u elements", x->name, s->n);
+	err_set(e, ST_DATA, "%s ended without answers to %u element%s", x->name, s->n,
+		s->n == 1 ? "" : "s");
 	child_tell(&s->child, e);
 	err_help(e, "proto=%s wants exactly one answer for each element; proto=stream takes any "
 		 "number of lines", frame_name(s->frame.proto));

@@ -71,7 +71,7 @@ struct exec {
 	char *script;           /* sh */
 	int proto;
 	int64_t parallel, window, timeout;
-	bool ordered, shell;
+	bool ordered, shell, bytes;
 	/* set by open */
 	struct op_inst *self;
 	struct exec_feed feed;

@@ -75,7 +75,7 @@ stayer() {
 	spawn run bash -c 'exec dsvc-run "stdin | exec -- sed s/^/x/" <"$0"' "$BATS_TEST_TMPDIR/in"
 	exec 8>"$BATS_TEST_TMPDIR/in"
 	echo a >&8
-	until_true 10s grep -q 'sed seems to hold its output back (1 elements in, none out for 1 s)' "$BATS_TEST_TMPDIR/run.err"
+	until_true 10s grep -q 'sed seems to hold its output back (1 element in, none out for 1 s)' "$BATS_TEST_TMPDIR/run.err"
 	until_true 5s grep -q 'help: .*`sed -u`' "$BATS_TEST_TMPDIR/run.err"
 	exec 8>&-
 	reap run
