@@ -127,6 +127,6 @@ const struct op_desc op_load = {
 	.close = load_close,
 	.save = file_source_save,
 	.restore = file_source_restore,
-	.example = "load tests/data/saved",
+	.example = "load saved",
 	.output = "{\"id\":0,\"name\":\"a\"}\n{\"id\":1,\"name\":\"b\"}\n",
 };

@@ -238,6 +238,6 @@ const struct op_desc op_lookup = {
 	.close = lookup_close,
 	.save = lookup_save,
 	.restore = lookup_restore,
-	.example = "elements [{city: \"Ulm\"}] | lookup tests/data/cities.csv key=.city",
+	.example = "elements [{city: \"Ulm\"}] | lookup cities.csv key=.city",
 	.output = "{\"city\":\"Ulm\",\"country\":\"DE\",\"people\":126000}\n",
 };
