@@ -142,7 +142,22 @@ row_spawn() {
 	row '  parallel=2; GNU parallel -j2' 1 2000 'el/s' ours theirs
 }
 
-[ $# -gt 0 ] || set -- squares squares_service mib ndjson ndjson_service grep gz start first memory csv tfrecord exec spawn
+# numpy's time is that of its loop alone; ours is the whole process, with the file read.
+row_tensor() {
+	local python=${PYTHON:-python3} images=$data/images.npy
+	"$python" -c 'import numpy' 2> "$work/err" || { echo 'tensors: numpy is not there (PYTHON names a python that has it)'; return; }
+	[ -s "$images" ] || "$python" "$here/tensor.py" make "$images" 64
+	ours() { seconds "$bin/dsvc-run" -t count "npy $images | repeat 30 | map x/255.0"; }
+	theirs() { own "$python" "$here/tensor.py" 30 "$images" 'x / 255.0'; }
+	row 'x/255.0 of u8[224,224,3] to f64; numpy' 1 1920 'el/s' ours theirs
+	ours() { seconds "$bin/dsvc-run" -t count "npy $images | repeat 30 | map cast(x, \"f32\") / 255.0"; }
+	theirs() { own "$python" "$here/tensor.py" 30 "$images" 'x.astype("f4") / np.float32(255)'; }
+	row '  the same by way of f32' 0.7 1920 'el/s' ours theirs
+	small() { seconds "$bin/dsvc-run" -t count 'range 2_000_000 | map zeros([64], "f32") | batch 4096'; }
+	floor_row '  batch 4096 of f32[64], floor' 1 2 'M el/s' small
+}
+
+[ $# -gt 0 ] || set -- squares squares_service mib ndjson ndjson_service grep gz start first memory csv tfrecord exec spawn tensor
 header
 for r; do "row_$r"; done
 [ "$rows_missed" -eq 0 ] || echo "$rows_missed missed"
