@@ -66,6 +66,7 @@ every_example_gives_its_output(void **state)
 	size_t n = 0, good = 0;
 
 	(void)state;
+	assert_int_equal(chdir("tests/docs"), 0); /* where the files of examples are */
 	for (size_t i = 0; op_at(i); i++)
 		if (op_at(i)->example) {
 			good += example_run(op_at(i));
