@@ -44,28 +44,6 @@ struct dispatch {
 	bool over;
 };
 
-/* While nothing can be recorded: who wants a promise is told that there is none,
- * and who only reports will report again. */
-static bool
-dispatch_refuses(struct dispatch *d, uint64_t peer, const struct msg *m)
-{
-	if (!d->retry_ns)
-		return false;
-	switch (m->type) {
-	case MSG_HELLO: case MSG_BEAT: case MSG_STATUS: case MSG_GET:
-		return false;
-	case MSG_REGISTER: case MSG_OPEN: {
-		struct msg no = { .type = MSG_ERROR, .req = m->req, .error = { .code = ST_IO,
-			.text = (char *)"the dispatcher cannot record anything: its disk is full or failing",
-			.help = (char *)"make room where its --state is; what it promised before is not lost" } };
-		link_send(d->sock, peer, &no, &d->scratch, NULL);
-		return true;
-	}
-	default:
-		return true;
-	}
-}
-
 static void
 dispatch_message(void *arg, struct sock_msg *in)
 {
@@ -77,8 +55,7 @@ dispatch_message(void *arg, struct sock_msg *in)
 		disp_bad_message(d->disp, now, in->peer, &e);
 		return;
 	}
-	if (!dispatch_refuses(d, in->peer, &m))
-		disp_message(d->disp, now, in->peer, &m);
+	disp_message(d->disp, now, in->peer, &m);
 	msg_clear(&m);
 }
 
@@ -148,14 +125,6 @@ dispatch_send(struct dispatch *d, uint64_t peer, struct msg *m)
 	msg_clear(m);
 }
 
-/* Whether a message tells nothing that has to be safe first. */
-static bool
-dispatch_harmless(const struct msg *m)
-{
-	return m->type == MSG_BEAT || m->type == MSG_WELCOME || m->type == MSG_REFUSED ||
-	       m->type == MSG_WHO || m->type == MSG_ERROR || m->type == MSG_REPORT;
-}
-
 /* Makes safe what changed. False: it cannot be, for now. */
 static bool
 dispatch_record(struct dispatch *d)
@@ -164,13 +133,17 @@ dispatch_record(struct dispatch *d)
 	struct err e;
 	disp_changes(d->disp, store ? store_put : NULL, store);
 	if (!store || store_commit(store, &e) == ST_OK) {
-		if (d->retry_ns)
+		if (d->retry_ns) {
 			log_say(LOG_INFO, "recording again");
+			disp_refuse_new(d->disp, NULL);
+		}
 		d->retry_ns = 0;
 		return true;
 	}
-	if (!d->retry_ns)
+	if (!d->retry_ns) {
 		log_say(LOG_ERROR, "%s; nothing new is promised until this works", e.text);
+		disp_refuse_new(d->disp, "the dispatcher cannot record anything: its disk is full or failing");
+	}
 	d->retry_ns = clock_mono_ns() + DISPATCH_RETRY_NS;
 	return false;
 }
@@ -186,7 +159,7 @@ dispatch_flush(struct dispatch *d)
 		d->n_held = 0;
 	struct dispatch_held h;
 	while (disp_outbox(d->disp, &h.peer, &h.msg)) {
-		if (safe || dispatch_harmless(&h.msg)) {
+		if (safe || !disp_promises(h.msg.type)) {
 			dispatch_send(d, h.peer, &h.msg);
 			continue;
 		}

@@ -435,6 +435,8 @@ client_free(struct client **cp)
 	held_unref(c->lent);
 	client_forget(c);
 	struct read_action a;
+	if (c->read)
+		read_stop(c->read);
 	while (c->read && read_action(c->read, &a)) {
 		if (a.kind == READ_FREE)
 			held_unref(a.handle);

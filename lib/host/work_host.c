@@ -427,9 +427,17 @@ work_close(struct host *h, bool clean)
 	address_release(&h->address, &h->claim);
 	buf_clear(&h->bound);
 	buf_clear(&h->scratch);
-	if (!clean)
+	if (!clean || !h->work)
 		return;
 	work_events(h, 0, 0);
+	work_stop(h->work);
+	struct work_action a;
+	while (work_action(h->work, &a)) {
+		struct chunk *c = a.handle;
+		if (a.kind == WORK_FREE)
+			chunk_free(&c);
+		msg_clear(&a.msg);
+	}
 	work_free(&h->work);
 	while (h->n_makes)
 		work_exit(h, h->makes[0].make);

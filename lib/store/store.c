@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/hash.h"
 #include "base/mem.h"
 
 enum { STORE_APPLICATION = 0x64737663 }; /* "dsvc" */
@@ -290,6 +291,40 @@ store_step(sqlite3_stmt *q)
 	return ok;
 }
 
+/* After a commit that failed: of rows with one key only the last is kept, for
+ * it may take long until there is room. A delete of many is a border, for what is
+ * before it must stay before it. */
+static void
+store_squeeze(struct store *s)
+{
+	struct hash last = { 0 };
+	struct buf bytes = { 0 };
+	size_t kept = 0;
+	struct waiting *out = mem_array(s->n_rows, sizeof *out);
+	for (size_t i = s->n_rows; i-- > 0;) {
+		struct waiting *w = &s->rows[i];
+		struct { uint64_t kind, key[3]; } k = { w->row.kind, { w->row.key[0], w->row.key[1], w->row.key[2] } };
+		if (w->row.n_key < 3)
+			hash_clear(&last);
+		else if (hash_put(&last, &k, sizeof k, w))
+			continue;
+		out[kept++] = *w;
+	}
+	for (size_t i = 0; i < kept; i++) {
+		struct waiting w = out[kept - 1 - i];
+		size_t at = bytes.len;
+		if (!w.delete && w.row.n)
+			buf_put(&bytes, s->bytes.data + w.at, w.row.n);
+		w.at = at;
+		s->rows[i] = w;
+	}
+	s->n_rows = kept;
+	buf_clear(&s->bytes);
+	s->bytes = bytes;
+	hash_clear(&last);
+	mem_free(out);
+}
+
 enum status
 store_commit(struct store *s, struct err *e)
 {
@@ -303,6 +338,7 @@ store_commit(struct store *s, struct err *e)
 		enum status st = store_fail(s, "write", e);
 		if (!sqlite3_get_autocommit(s->db))
 			store_step(s->rollback);
+		store_squeeze(s);
 		return st == ST_DATA ? st : (e ? (e->kind = ST_IO) : ST_IO);
 	}
 	s->n_rows = 0;

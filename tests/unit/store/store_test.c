@@ -57,7 +57,7 @@ put(struct store *s, enum disp_row_kind kind, uint64_t a, uint64_t b, uint64_t c
 
 struct seen {
 	int n;
-	char text[256];
+	char text[300000];
 };
 
 static enum status
@@ -194,11 +194,20 @@ full_disk_loses_nothing(void **state)
 	assert_non_null(strstr(e.text, "no space"));
 	assert_string_equal(all(s), "3/1/0/0=before ");
 	assert_int_equal(store_waiting(s), 1);
+	/* what changes again and again meanwhile takes no more room */
+	for (int i = 0; i < 1000; i++) {
+		put(s, ROW_JOB, 3, 0, 0, i % 2 ? "odd" : "even");
+		put(s, ROW_JOB, 4, 0, 0, "gone");
+		put(s, ROW_JOB, 4, 0, 0, NULL);
+		assert_int_equal(store_commit(s, &e), ST_IO);
+	}
+	assert_int_equal(store_waiting(s), 3);
 	store_limit(s, 10000000);
 	assert_int_equal(store_commit(s, &e), ST_OK);
 	struct seen seen = { 0 };
 	store_load(s, see, &seen, &e);
-	assert_int_equal(seen.n, 2);
+	assert_int_equal(seen.n, 3);
+	assert_non_null(strstr(seen.text, "3/3/0/0=odd"));
 	store_close(&s);
 }
 
