@@ -11,21 +11,6 @@
 
 enum { FEED_RUNS = 8, FEED_BYTES = 4 * 1024 * 1024 };
 
-void
-exec_feed_open(struct exec_feed *f, struct op_inst *self)
-{
-	f->in = self->in[0];
-	f->fd = -1;
-	f->last = &f->first;
-	f->ctx = *self->ctx;
-	f->ctx.stop = &f->stop;
-	atomic_init(&f->stop, false);
-	pthread_mutex_init(&f->lock, NULL);
-	pthread_cond_init(&f->room, NULL);
-	pthread_cond_init(&f->rest, NULL);
-	op_set_ctx(f->in, &f->ctx);
-}
-
 static struct feed_run *
 feed_spare(struct exec_feed *f)
 {
@@ -89,6 +74,85 @@ feed_tell(struct exec_feed *f)
 
 	if (f->hungry && write(f->fd, &one, sizeof one) == sizeof one)
 		f->hungry = false;
+}
+
+/* In the thread, in the middle of a pull. */
+static enum status
+feed_split(void *arg, struct split *out, struct err *e)
+{
+	struct exec_feed *f = arg;
+
+	pthread_mutex_lock(&f->lock);
+	f->border = true;
+	feed_tell(f);
+	if (f->pause)
+		pthread_cond_signal(&f->rest);
+	while (f->border && !atomic_load_explicit(&f->stop, memory_order_relaxed))
+		pthread_cond_wait(&f->room, &f->lock);
+	bool stopped = f->border;
+	f->border = false;
+	pthread_mutex_unlock(&f->lock);
+	return stopped ? ST_AGAIN : f->above->next_split(f->above->arg, out, e);
+}
+
+static void
+feed_failure(void *arg, const struct op_failure *failure)
+{
+	const struct op_ctx *above = ((struct exec_feed *)arg)->above;
+
+	if (above->failure)
+		above->failure(above->arg, failure);
+}
+
+static void
+feed_note(void *arg, const struct op_node *n, const struct err *e)
+{
+	const struct op_ctx *above = ((struct exec_feed *)arg)->above;
+
+	if (above->note)
+		above->note(above->arg, n, e);
+}
+
+void
+exec_feed_pass(struct exec_feed *f)
+{
+	pthread_mutex_lock(&f->lock);
+	if (f->border && !f->count) {
+		f->border = false;
+		pthread_cond_signal(&f->room);
+	}
+	pthread_mutex_unlock(&f->lock);
+}
+
+bool
+exec_feed_border(struct exec_feed *f)
+{
+	pthread_mutex_lock(&f->lock);
+	bool border = f->border && !f->count;
+	pthread_mutex_unlock(&f->lock);
+	return border;
+}
+
+void
+exec_feed_open(struct exec_feed *f, struct op_inst *self)
+{
+	f->in = self->in[0];
+	f->fd = -1;
+	f->last = &f->first;
+	f->ctx = *self->ctx;
+	f->ctx.stop = &f->stop;
+	if (f->ctx.next_split && f->ctx.split_exact) {
+		f->above = self->ctx;
+		f->ctx.arg = f;
+		f->ctx.next_split = feed_split;
+		f->ctx.failure = feed_failure;
+		f->ctx.note = feed_note;
+	}
+	atomic_init(&f->stop, false);
+	pthread_mutex_init(&f->lock, NULL);
+	pthread_cond_init(&f->room, NULL);
+	pthread_cond_init(&f->rest, NULL);
+	op_set_ctx(f->in, &f->ctx);
 }
 
 /* One run from the input; the lock is held but for the work. */
@@ -219,7 +283,7 @@ exec_feed_rest(struct exec_feed *f)
 {
 	pthread_mutex_lock(&f->lock);
 	f->pause = true;
-	while (f->busy)
+	while (f->busy && !f->border)
 		pthread_cond_wait(&f->rest, &f->lock);
 	pthread_mutex_unlock(&f->lock);
 }

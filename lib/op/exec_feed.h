@@ -29,12 +29,14 @@ struct feed_run {
 struct exec_feed {
 	struct op_inst *in;
 	struct op_ctx ctx;     /* of the input: the same with another stop */
+	const struct op_ctx *above;
 	atomic_bool stop;
 	int fd;                /* readable: there is news (eventfd); -1: none */
 	pthread_t thread;
 	pthread_mutex_t lock;  /* all below */
 	pthread_cond_t room, rest;
 	bool started, pause, busy, hungry;
+	bool border;           /* the thread waits for leave to go on to the next split */
 	struct feed_run *first, **last, *spare;
 	uint32_t count;
 	size_t bytes;
@@ -50,6 +52,9 @@ void exec_feed_give(struct exec_feed *f, struct feed_run *r);
 void exec_feed_heard(struct exec_feed *f); /* takes the news off fd */
 /* Brings the thread to rest until the next take. What it has made stands in first. */
 void exec_feed_rest(struct exec_feed *f);
+/* Where splits are told apart: nothing of the one before is left, go on. */
+void exec_feed_pass(struct exec_feed *f);
+bool exec_feed_border(struct exec_feed *f); /* it waits for that */
 /* An empty run at the end of the queue, to be filled by a restore. */
 struct feed_run *exec_feed_add(struct exec_feed *f);
 void exec_feed_close(struct exec_feed *f);

@@ -96,6 +96,11 @@ exec_hold_look(struct exec *x, struct exec_slot *s, struct err *e)
 		s->warned = true;
 		exec_note(x, &say);
 	}
+	if (exec_feed_border(&x->feed)) { /* its answers are wanted before it goes on */
+		child_close_in(&s->child);
+		s->closing = true;
+		return ST_OK;
+	}
 	bool full = s->alone || s->n >= s->window || exec_jobs_full(x);
 	if (full && s->window < EXEC_WINDOW_MAX && s->bytes < EXEC_WINDOW_BYTES) {
 		s->alone = false;

@@ -244,6 +244,8 @@ exec_next(struct op_inst *self, struct run *out, struct err *e)
 			continue;
 		}
 		x->idle = false;
+		if (exec_jobs_none(x) && !x->over)
+			exec_feed_pass(&x->feed);
 		if (x->over && exec_jobs_none(x) && x->proto != FRAME_STREAM) {
 			st = exec_finish(x, e);
 			if (st != ST_OK)
@@ -293,10 +295,11 @@ exec_save(struct op_inst *self, struct buf *out)
 	struct exec *x = self->state;
 
 	/* What a child for the whole stream has seen cannot be told. */
-	if (x->proto == FRAME_STREAM)
-		self->unsaved = true;
-	else
+	if (x->proto != FRAME_STREAM)
 		exec_jobs_save(x, out);
+	/* Nor can what stands before it be, in the middle of a pull. */
+	if (x->proto == FRAME_STREAM || x->feed.border)
+		self->unsaved = true;
 }
 
 enum status

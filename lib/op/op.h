@@ -209,6 +209,9 @@ struct op_ctx {
 	 * the chain. ST_END: no more. NULL: sources read everything.
 	 * With a prefetch in the chain this and failure are called from its thread. */
 	enum status (*next_split)(void *arg, struct split *out, struct err *e);
+	/* What each split gives is told apart: who pulls ahead asks for the next one only
+	 * when all of the one before has been given. */
+	bool split_exact;
 	void (*failure)(void *arg, const struct op_failure *f); /* may be NULL */
 	/* What a person should know and is no error: text and help of *e. Called from
 	 * the chain's threads; may be NULL. */

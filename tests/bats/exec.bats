@@ -212,6 +212,14 @@ stayer() {
 	[[ $output == *'there is no such program'* ]]
 }
 
+@test "through workers the order of the source is kept, and each element comes once" {
+	service 2
+	seq 0 299999 >"$BATS_TEST_TMPDIR/want"
+	dsvc-read --order source -e 'range 300_000 | exec -- cat' | cmp - "$BATS_TEST_TMPDIR/want"
+	dsvc-read --order source -e 'range 300_000 | exec parallel=2 -- sed s/x//' | cmp - "$BATS_TEST_TMPDIR/want"
+	dsvc-read -e 'range 300_000 | exec parallel=2 -- cat' | sort -n | cmp - "$BATS_TEST_TMPDIR/want"
+}
+
 @test "on workers that speak TCP programs are refused, unless --allow-exec" {
 	start dispatch dsvc-dispatch -b 'tcp://127.0.0.1:*'
 	export DSVC_DISPATCHER=$ready
