@@ -1,0 +1,72 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+
+load lib/dsvc
+
+@test "help and version need nothing" {
+	run -0 dsvc-status --version
+	run -0 dsvc-status -h
+	[[ $output == *--audit* ]]
+	run -64 dsvc-status operand
+}
+
+@test "a dispatcher that is not there is told within two seconds" {
+	run -69 within 2s dsvc-status
+	[[ $output == *"no dispatcher at $endpoint"* ]]
+}
+
+@test "workers, jobs and datasets are shown" {
+	service 0
+	run -0 dsvc-status
+	[[ $output == *"no workers"* && $output == *"no jobs"* && $output == *"keeps nothing"* ]]
+	start work dsvc-work --name bob
+	dsvc-register --id mine 'range 10'
+	dsvc-read -J train -t none mine
+	run -0 dsvc-status
+	[[ $output == *bob* && $output == *train* && $output == *mine* && $output == *finished* ]]
+}
+
+@test "json is one line that tells all of it" {
+	service
+	dsvc-read -J train -t none -e 'range 10'
+	run -0 dsvc-status --json
+	((${#lines[@]} == 1))
+	[[ $output == *'"workers":[{'* && $output == *'"name":"train"'* && $output == *'"acknowledged":10'* ]]
+}
+
+@test "the books of a finished job balance" {
+	service 2
+	dsvc-read -J train -t none -e 'range 100000'
+	run -0 dsvc-status --audit train
+	[[ ${lines[0]} == *made*acknowledged*lost*repeated* ]]
+	[[ ${lines[1]} == *train*finished*100000*balanced ]]
+	run -0 dsvc-status --audit train --json
+	[[ $output == *'"acknowledged":100000'*'"lost":0,"repeated":0'* ]]
+	run -66 dsvc-status --audit nobody
+}
+
+@test "an open job is open" {
+	service
+	mkfifo "$BATS_TEST_TMPDIR/out"
+	spawn read bash -c "exec dsvc-read -J long -e counter >'$BATS_TEST_TMPDIR/out'"
+	exec 9<"$BATS_TEST_TMPDIR/out"
+	IFS= read -r -t 5 -u 9 _
+	run -0 dsvc-status --audit long
+	[[ ${lines[1]} == *running*open ]]
+	exec 9<&-
+}
+
+@test "watch looks again and ends with INT" {
+	service
+	spawn watch env --default-signal=INT dsvc-status --watch --interval 0.05s
+	twice() { (($(grep -c '^dispatcher' "$BATS_TEST_TMPDIR/watch.out") >= 2)); }
+	until_true 5s twice
+	stop watch INT
+	((status == 0))
+}
+
+@test "a full disk is no success" {
+	service 0
+	run -74 bash -c 'dsvc-status >/dev/full'
+	run -74 bash -c 'dsvc-status --json >/dev/full'
+}
