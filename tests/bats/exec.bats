@@ -67,7 +67,7 @@ stayer() {
 	stayer
 	run -0 within 10s bash -c 'set -o pipefail; dsvc-run "range 1_000_000_000 | exec -- $0" | head -n 1; test ${PIPESTATUS[0]} = 141' "$BATS_TEST_TMPDIR/stayer"
 	[[ $output == 0 ]]
-	gone "$(<"$BATS_TEST_TMPDIR/stayer.pid")"
+	until_true 5s gone "$(<"$BATS_TEST_TMPDIR/stayer.pid")"
 }
 
 @test "a child that holds its output back is named, with the cure" {
