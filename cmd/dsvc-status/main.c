@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include <poll.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,61 +8,15 @@
 #include "base/log.h"
 #include "cli/endpoint.h"
 #include "cli/opt.h"
-#include "cli/program.h"
 #include "cli/quit.h"
 #include "cli/report.h"
 #include "cli/stop.h"
 #include "core/dispatcher.h"
-#include "host/link.h"
 #include "host/tool.h"
+#include "opts.h"
 #include "table.h"
 #include "value/format.h"
 #include "value/mp.h"
-
-struct status_options {
-	char *dispatcher, *audit;
-	bool json, watch, quiet;
-	int64_t interval, verbose;
-};
-
-static const struct param rows[] = {
-	OPT_DISPATCHER(struct status_options),
-	{ .name = "json", .kind = PARAM_BOOL, .offset = offsetof(struct status_options, json),
-	  .help = "print the report as one line of JSON" },
-	{ .name = "audit", .arg = "JOB", .kind = PARAM_WORD, .offset = offsetof(struct status_options, audit),
-	  .flags = PARAM_OPTIONAL,
-	  .help = "print the books of a job (name or number, `all`: of every one), and end with 1 if they do not balance" },
-	{ .name = "watch", .kind = PARAM_BOOL, .offset = offsetof(struct status_options, watch),
-	  .help = "show it again and again, until INT" },
-	{ .name = "interval", .arg = "DURATION", .kind = PARAM_DURATION,
-	  .offset = offsetof(struct status_options, interval), .def = "1s", .min = 50000000,
-	  .max = INT64_MAX, .help = "time between two looks of --watch" },
-	OPT_QUIET(struct status_options),
-	OPT_VERBOSE(struct status_options),
-	{ 0 }
-};
-
-static const struct program program = {
-	.name = "dsvc-status",
-	.brief = "show what a service is doing",
-	.synopsis = PROGRAM_TEXTS("[OPTION]..."),
-	.doc = PROGRAM_TEXTS(
-		"Workers, jobs and their passes, streams, readers and datasets. Nothing is changed by "
-		"looking.",
-		"The audit tells of each pass how many elements were made, delivered and acknowledged, "
-		"made again after a worker was lost, and suppressed because someone had them: none may be "
-		"lost and none repeated."),
-	.rows = rows,
-	.examples = (const struct program_example[]){
-		{ "dsvc-status --watch", "look on" },
-		{ "dsvc-status --audit train", "prove that nothing was lost or repeated" },
-		{ "dsvc-status --json | jq '.workers[].name'", "for other programs" },
-		{ 0 } },
-	.exits = (const struct program_exit[]){
-		{ 1, "the books do not balance" }, { 66, "there is no such job" }, { 69, NULL },
-		{ 75, NULL }, { 76, NULL }, { -1, NULL } },
-	.versions = link_versions,
-};
 
 /* One look: the report is left in *reply. */
 static enum status
@@ -143,20 +96,20 @@ main(int argc, char **argv)
 	struct opt opt;
 	struct err e = { 0 };
 	struct endpoint ep;
-	enum status st = opt_parse(&program, argc, argv, &o, &opt, &e);
+	enum status st = opt_parse(&status_program, argc, argv, &o, &opt, &e);
 	if (st == ST_END)
 		return 0;
 	if (st != ST_OK)
-		return report(program.name, &e);
-	log_init(program.name, o.quiet ? LOG_ERROR : o.verbose > 1 ? LOG_DEBUG : o.verbose ? LOG_INFO : LOG_WARN);
+		return report(status_program.name, &e);
+	log_init(status_program.name, o.quiet ? LOG_ERROR : o.verbose > 1 ? LOG_DEBUG : o.verbose ? LOG_INFO : LOG_WARN);
 	if (o.watch)
 		stop_install();
 	if (opt.n)
 		st = err_set(&e, ST_USAGE, "`%s` is one word too many", opt.operand[0]);
 	else
-		st = endpoint_find(o.dispatcher, opt_from(&opt, &program, "dispatcher"), &ep, &e);
+		st = endpoint_find(o.dispatcher, opt_from(&opt, &status_program, "dispatcher"), &ep, &e);
 	if (st == ST_OK)
 		st = status_run(&o, &ep, &e);
-	opt_clear(&program, &o, &opt);
-	return st == ST_OK ? 0 : st == ST_NO ? 1 : report(program.name, &e);
+	opt_clear(&status_program, &o, &opt);
+	return st == ST_OK ? 0 : st == ST_NO ? 1 : report(status_program.name, &e);
 }

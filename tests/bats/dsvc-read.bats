@@ -36,7 +36,8 @@ load lib/dsvc
 
 @test "a registered dataset is read by its id" {
 	service
-	local id=$(dsvc-register 'range 5 | map x*x')
+	local id
+	id=$(dsvc-register 'range 5 | map x*x')
 	run -0 dsvc-read "$id"
 	[[ $(sort -n <<<"$output") == $'0\n1\n4\n9\n16' ]]
 	run -0 dsvc-read "$id"
@@ -66,7 +67,8 @@ load lib/dsvc
 	[[ $output == 10 ]]
 	run -0 bash -c "dsvc-read -e 'range 4 | distribute | map x+0.5' | sort"
 	[[ $output == $'0.5\n1.5\n2.5\n3.5' ]]
-	local id=$(dsvc-register 'range 100')
+	local id
+	id=$(dsvc-register 'range 100')
 	run -0 dsvc-read -e "dataset $id | filter x > 97 | count"
 	[[ $output == 2 ]]
 	run -0 dsvc-run "dataset $id | count"
@@ -218,9 +220,12 @@ load lib/dsvc
 
 @test "the same seed gives the same elements" {
 	service
-	local a=$(dsvc-read --seed 5 -e 'random 100' | sort | sha256sum)
-	local b=$(dsvc-read --seed 5 -e 'random 100' | sort | sha256sum)
-	local c=$(dsvc-read --seed 6 -e 'random 100' | sort | sha256sum)
+	local a
+	a=$(dsvc-read --seed 5 -e 'random 100' | sort | sha256sum)
+	local b
+	b=$(dsvc-read --seed 5 -e 'random 100' | sort | sha256sum)
+	local c
+	c=$(dsvc-read --seed 6 -e 'random 100' | sort | sha256sum)
 	[[ $a == "$b" && $a != "$c" ]]
 }
 

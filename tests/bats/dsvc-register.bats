@@ -18,12 +18,13 @@ load lib/dsvc
 
 @test "the same pipeline has the same id, however it is laid out" {
 	service 0
-	local first=$(dsvc-register 'range 10 | map x*x')
+	local first
+	first=$(dsvc-register 'range 10 | map x*x')
 	run -0 dsvc-register $'  range 10  # numbers\n  | map x * x'
 	[[ $output == "$first" ]]
 	run -0 dsvc-register -s n=10 -e 'range @n | map x*x'
 	[[ $output == "$first" ]]
-	run -0 dsvc-register range 10 then map 'x*x'
+	run -0 dsvc-register range 10 'then' map 'x*x'
 	[[ $output == "$first" ]]
 	run -0 dsvc-register 'range 11 | map x*x'
 	[[ $output != "$first" ]]

@@ -6,6 +6,7 @@ load lib/dsvc
 
 many='range 300000 | map {i: x, pad: "0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890"}'
 
+# shellcheck disable=SC2120
 state() { start "${1:-dispatch}" dsvc-dispatch --state "$BATS_TEST_TMPDIR/state"; }
 work() {
 	local name=$1
@@ -41,7 +42,8 @@ kill_dispatcher() {
 
 @test "what was registered is there after a restart" {
 	state
-	local id=$(dsvc-register --id mine 'range 7')
+	local id
+	id=$(dsvc-register --id mine 'range 7')
 	kill_dispatcher
 	state
 	start work dsvc-work

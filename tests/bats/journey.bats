@@ -39,7 +39,8 @@ work() { # NAME [ARG...]
 
 @test "register, dispatch, two workers, read over ipc" {
 	service 2
-	local id=$(dsvc-register "$many")
+	local id
+	id=$(dsvc-register "$many")
 	dsvc-read "$id" >"$BATS_TEST_TMPDIR/all"
 	exactly_once "$BATS_TEST_TMPDIR/all"
 }
@@ -49,7 +50,8 @@ work() { # NAME [ARG...]
 	export DSVC_DISPATCHER=$ready
 	start one dsvc-work
 	start two dsvc-work
-	local id=$(dsvc-register "$many")
+	local id
+	id=$(dsvc-register "$many")
 	dsvc-read "$id" >"$BATS_TEST_TMPDIR/all"
 	exactly_once "$BATS_TEST_TMPDIR/all"
 }
