@@ -9,10 +9,10 @@
 #include "cli/stop.h"
 #include "host/service.h"
 #include "lang/spec.h"
+#include "files.h"
 #include "ops.h"
 #include "opts.h"
 #include "pass.h"
-#include "selftest.h"
 #include "trial.h"
 
 static unsigned
@@ -65,19 +65,6 @@ run_plan(const struct run_opts *o, const struct spec_src *src, struct buf *out, 
 	return st;
 }
 
-/* Files are operands here, and -f one more. */
-static enum status
-run_tests(const struct run_opts *o, const struct opt *opt, struct buf *out, struct err *e)
-{
-	if (o->expression || o->set.n || !(o->file || opt->n)) {
-		err_set(e, ST_USAGE, "--test needs spec files, and takes neither -e nor --set");
-		err_help(e, "a test has its own: # test: --set NAME=VALUE");
-		return ST_USAGE;
-	}
-	enum status st = o->file ? selftest_run(&o->file, 1, &o->include, out, e) : ST_OK;
-	return st || !opt->n ? st : selftest_run(opt->operand, opt->n, &o->include, out, e);
-}
-
 int
 main(int argc, char **argv)
 {
@@ -103,7 +90,9 @@ main(int argc, char **argv)
 	else if (!st && o.help_op)
 		st = ops_help(o.help_op, &out, &e);
 	else if (!st && o.test)
-		st = run_tests(&o, &opt, &out, &e);
+		st = files_test(&o, &opt, &out, &e);
+	else if (!st && o.fmt)
+		st = files_fmt(&o, &opt, &src, &out, &e);
 	else if (!st && !(st = run_source(&o, &opt, &src, &e)))
 		st = o.print == PRINT_TOKENS ? spec_print_tokens(&src, &out, &e) :
 		     o.print == PRINT_TREE ? spec_print_tree(&src, &out, &e) :

@@ -49,6 +49,10 @@ static const struct param opts_rows[] = {
 	  .help = "show the type and the first elements after every operator: three, or as -n says" },
 	{ .name = "test", .kind = PARAM_BOOL, .offset = offsetof(struct run_opts, test),
 	  .help = "run the tests that stand in the comments of spec files" },
+	{ .name = "fmt", .kind = PARAM_BOOL, .offset = offsetof(struct run_opts, fmt),
+	  .help = "print spec files in the usual layout; with --check: only name those that differ" },
+	{ .name = "write", .kind = PARAM_BOOL, .offset = offsetof(struct run_opts, write),
+	  .help = "with --fmt: write the files instead" },
 	{ .name = "print", .arg = "PASS", .kind = PARAM_CHOICE, .offset = offsetof(struct run_opts, print),
 	  .def = "nothing", .choices = "nothing|tokens|tree|plan|canonical",
 	  .help = "print what the pipeline is read as, and do not run it" },
@@ -67,7 +71,7 @@ const struct program run_program = {
 	.name = "dsvc-run",
 	.brief = "run a pipeline in this process and write its elements to standard output",
 	.synopsis = PROGRAM_TEXTS("[OPTION]... SPEC", "[OPTION]... -f FILE",
-				  "[OPTION]... OP [ARG]... [then OP [ARG]...]...", "--test FILE..."),
+				  "[OPTION]... OP [ARG]... [then OP [ARG]...]...", "--test FILE...", "--fmt [--write] FILE..."),
 	.doc = PROGRAM_TEXTS(
 		"A pipeline is a source and operators after it: 'lines a.log | filter x ~ /ERR/ | batch 4'. "
 		"Given as several operands, its words are taken as they are, and `then` stands for `|`.",
@@ -79,7 +83,7 @@ const struct program run_program = {
 		{ "dsvc-run -s n=3 'range @n'", "a parameter" },
 		{ 0 } },
 	.exits = (const struct program_exit[]){
-		{ 1, "--test: a test failed" }, { 65, NULL }, { 66, NULL }, { 69, NULL }, { 74, NULL }, { 75, NULL },
+		{ 1, "--test: a test failed; --fmt --check: a layout differs" }, { 65, NULL }, { 66, NULL }, { 69, NULL }, { 74, NULL }, { 75, NULL },
 		{ 126, NULL }, { 127, NULL }, { -1, NULL } },
 	.prints = (const struct program_print[]){ { "ops-mdoc", ops_mdoc }, { 0 } },
 	.versions = link_versions,

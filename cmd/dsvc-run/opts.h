@@ -18,7 +18,7 @@ struct run_opts {
 	struct words set, with, include;
 	int64_t count, jobs, seed, verbose;
 	int format, print;
-	bool nul, check, ops, stats, quiet, test, explain, try;
+	bool nul, check, ops, stats, quiet, test, explain, try, fmt, write;
 };
 
 extern const struct program run_program;

@@ -96,6 +96,7 @@ parse_let(struct parse *p)
 		goto fail;
 	pipe->name = name;
 	hash_put_str(&p->tree->lets, name, pipe);
+	p->pipe = pipe;
 	return ST_OK;
 fail:
 	mem_free(name);
@@ -365,8 +366,21 @@ parse_result(struct parse *p, bool included)
 		err_help(p->e, "for example: range 10 | ...");
 		return ST_DATA;
 	}
-	p->tree->result = parse_pipe(p, false);
+	p->pipe = p->tree->result = parse_pipe(p, false);
 	return p->tree->result ? ST_OK : ST_DATA;
+}
+
+/* For laying the spec out again. */
+static void
+parse_note_part(struct parse *p, size_t at)
+{
+	struct tree *t = p->tree;
+	size_t end = p->lx.at;
+
+	while (end > at && lex_space(p->lx.text->data[end - 1]))
+		end--;
+	t->parts = mem_grow(t->parts, &t->cap_parts, t->n_parts + 1, sizeof *t->parts);
+	t->parts[t->n_parts++] = (struct tree_part){ at, end, p->pipe };
 }
 
 static enum status
@@ -401,9 +415,13 @@ parse_file(struct parse *p, struct spectext *t, bool included)
 			lex_step(&p->lx, m);
 			continue;
 		}
+		size_t end = p->lx.at;
+		p->pipe = NULL;
 		if (parse_statement(p, included))
 			return p->e && p->e->kind ? p->e->kind : ST_DATA;
-		size_t end = p->lx.at;
+		if (!included)
+			parse_note_part(p, end);
+		end = p->lx.at;
 		m = lex_look(&p->lx);
 		if (m == LEX_OR)
 			return parse_say_or(p, p->lx.at);

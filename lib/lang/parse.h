@@ -14,6 +14,7 @@ struct parse {
 	struct tree *tree;
 	const struct words *dirs; /* of includes */
 	const struct words *with; /* of lets; NULL: none */
+	struct tree_pipe *pipe;   /* of the statement that was read last; NULL: it has none */
 	uint64_t with_done;       /* a bit each: of those that were put in place */
 	struct spectext *last;    /* of tree->texts */
 	size_t bytes, stages;     /* of all texts; of all pipelines */

@@ -64,6 +64,7 @@ tree_free(struct tree **t)
 	settings_clear(&(*t)->settings);
 	spectext_free(&(*t)->texts);
 	param_clear(spec_option_rows, &(*t)->options);
+	mem_free((*t)->parts);
 	mem_free(*t);
 	*t = NULL;
 }

@@ -70,12 +70,20 @@ struct tree_pipe {
 	size_t at, len;
 };
 
+/* A statement as it stands in the spec's own text (not in includes). */
+struct tree_part {
+	size_t at, end;
+	struct tree_pipe *pipe;     /* of a let, or the result; NULL: param and others. Lent */
+};
+
 struct tree {
 	struct spectext *texts;     /* the spec first */
 	struct settings settings;
 	struct hash lets;           /* name -> struct tree_pipe, owned */
 	struct spec_options options;
 	struct tree_pipe *result;
+	struct tree_part *parts;
+	size_t n_parts, cap_parts;
 };
 
 /* Reads the spec; log: tokens are appended to it (NULL: not). Gives. */
