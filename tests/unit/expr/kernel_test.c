@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+#include <float.h>
+#include <math.h>
+
+#include "expr/kernel.h"
+#include "expr_help.h"
+#include "value/dtype.h"
+
+enum { TEST_N = 77 }; /* some vectors and a rest */
+
+/* Every dtype to every other, one by one and together, on odd addresses. */
+static void
+conversions_agree_whatever_the_length(void **state)
+{
+	static uint8_t from[TEST_N * 8 + 1], all[TEST_N * 8 + 1], one[8];
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof from; i++)
+		from[i] = (uint8_t)(i * 151 + i / 7);
+	for (enum dtype a = 0; a < DTYPE_COUNT; a++)
+		for (enum dtype b = 0; b < DTYPE_COUNT; b++) {
+			size_t x = dtype_size(a), y = dtype_size(b);
+
+			kernel_cast(b, all + 1, a, from + 1, TEST_N);
+			for (size_t i = 0; i < TEST_N; i++) {
+				kernel_cast(b, one, a, from + 1 + i * x, 1);
+				if (memcmp(one, all + 1 + i * y, y) != 0)
+					fail_msg("%s to %s, number %zu", dtype_name(a), dtype_name(b), i);
+			}
+		}
+}
+
+static void
+floats_outside_become_the_nearest_int(void **state)
+{
+	static const double from[] = { NAN, INFINITY, -INFINITY, 1e300, -1e300, 127.9, -128.9, 255.9, -0.9 };
+	int8_t i8[COUNT(from)];
+	uint8_t u8[COUNT(from)];
+	int64_t i64[COUNT(from)];
+	uint64_t u64[COUNT(from)];
+
+	(void)state;
+	kernel_cast(DTYPE_I8, i8, DTYPE_F64, from, COUNT(from));
+	kernel_cast(DTYPE_U8, u8, DTYPE_F64, from, COUNT(from));
+	kernel_cast(DTYPE_I64, i64, DTYPE_F64, from, COUNT(from));
+	kernel_cast(DTYPE_U64, u64, DTYPE_F64, from, COUNT(from));
+	assert_memory_equal(i8, ((int8_t[]){ 0, 127, -128, 127, -128, 127, -128, 127, 0 }), sizeof i8);
+	assert_memory_equal(u8, ((uint8_t[]){ 0, 255, 0, 255, 0, 127, 0, 255, 0 }), sizeof u8);
+	assert_true(i64[0] == 0 && i64[1] == INT64_MAX && i64[2] == INT64_MIN && i64[3] == INT64_MAX);
+	assert_true(u64[0] == 0 && u64[1] == UINT64_MAX && u64[2] == 0 && u64[5] == 127);
+}
+
+static void
+ints_wrap_and_the_least_divided_by_minus_one_does_not_trap(void **state)
+{
+	int32_t a[] = { INT32_MIN, INT32_MIN, 7, -7, INT32_MAX }, b[] = { -1, 1, -2, 2, -1 }, d[COUNT(a)];
+
+	(void)state;
+	kernel_binary(KERNEL_FLOOR, DTYPE_I32, d, a, b, COUNT(a));
+	assert_memory_equal(d, ((int32_t[]){ INT32_MIN, INT32_MIN, -4, -4, -INT32_MAX }), sizeof d);
+	kernel_binary(KERNEL_MOD, DTYPE_I32, d, a, b, COUNT(a));
+	assert_memory_equal(d, ((int32_t[]){ 0, 0, -1, 1, 0 }), sizeof d);
+	kernel_binary(KERNEL_MUL, DTYPE_I32, d, a, a, COUNT(a));
+	assert_memory_equal(d, ((int32_t[]){ 0, 0, 49, 49, 1 }), sizeof d);
+	kernel_unary(KERNEL_NEG, DTYPE_I32, d, a, COUNT(a));
+	assert_int_equal(d[0], INT32_MIN);
+	kernel_unary(KERNEL_ABS, DTYPE_I32, d, a, COUNT(a));
+	assert_int_equal(d[0], INT32_MIN);
+}
+
+static void
+least_and_greatest_pass_nan_on(void **state)
+{
+	double a[] = { 1, NAN, 3, -0.0 }, b[] = { NAN, 2, 2, 0.0 }, d[COUNT(a)];
+
+	(void)state;
+	kernel_binary(KERNEL_MIN, DTYPE_F64, d, a, b, COUNT(a));
+	assert_true(isnan(d[0]) && isnan(d[1]) && d[2] == 2);
+	kernel_binary(KERNEL_MAX, DTYPE_F64, d, a, b, COUNT(a));
+	assert_true(isnan(d[0]) && isnan(d[1]) && d[2] == 3);
+}
+
+static void
+sums_lose_little(void **state)
+{
+	enum { N = 100000 };
+	double *p = mem_array(N, sizeof *p);
+
+	(void)state;
+	for (size_t i = 0; i < N; i++)
+		p[i] = 0.1;
+	assert_true(fabs(kernel_sum(p, N) - 10000.0) < 1e-9);
+	assert_true(kernel_sum(p, 0) == 0);
+	assert_true(kernel_sum(p, 3) == 0.1 + 0.1 + 0.1);
+	mem_free(p);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(conversions_agree_whatever_the_length),
+		cmocka_unit_test(floats_outside_become_the_nearest_int),
+		cmocka_unit_test(ints_wrap_and_the_least_divided_by_minus_one_does_not_trap),
+		cmocka_unit_test(least_and_greatest_pass_nan_on),
+		cmocka_unit_test(sums_lose_little),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
