@@ -301,56 +301,85 @@ sum_amax(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 	return fn_tensor_most(vm, out, a, n, false);
 }
 
-/* The numbers of one side of where(): broadcast and of dtype t, by adding it to
- * nothing would lose -0.0 and bools, so by MAX with itself. */
+/* One side of where(): a tensor of the test's shape, or a number in a block. */
+struct sum_side {
+	bool plain;
+	struct tensor t;
+	uint8_t block[KERNEL_BLOCK * 8];
+};
+
+static enum status
+sum_side_init(struct expr_vm *vm, struct sum_side *s, const struct val *v, const struct tensor *test)
+{
+	char p[200], q[200];
+
+	s->plain = !tensor_is(v);
+	if (s->plain)
+		return ST_OK;
+	if (tensor_of(vm, v, &s->t))
+		return ST_DATA;
+	if (s->t.n_dims == test->n_dims
+	    && !memcmp(s->t.dims, test->dims, (size_t)test->n_dims * sizeof test->dims[0]))
+		return ST_OK;
+	return machine_fault(vm, "where() of tensors of shapes [%s] and [%s]",
+			     tensor_dims_print(test->dims, test->n_dims, p),
+			     tensor_dims_print(s->t.dims, s->t.n_dims, q));
+}
+
+static enum status
+sum_side_fix(struct expr_vm *vm, struct sum_side *s, const struct val *v, enum dtype t)
+{
+	size_t each = dtype_size(t);
+
+	if (!s->plain)
+		return ST_OK;
+	if (!tensor_put(t, v, s->block))
+		return machine_fault(vm, "where(): an int that does not fit %s", dtype_name(t));
+	for (size_t i = 1; i < KERNEL_BLOCK; i++)
+		memcpy(s->block + i * each, s->block, each);
+	return ST_OK;
+}
+
+static const uint8_t *
+sum_side_get(struct sum_side *s, enum dtype t, uint64_t i, size_t n)
+{
+	if (!s->plain)
+		kernel_cast(t, s->block, s->t.dtype, s->t.data + i * dtype_size(s->t.dtype), n);
+	return s->block;
+}
+
 static enum status
 sum_where(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 {
-	struct tensor test, x, y, to;
+	struct sum_side x, y;
+	struct tensor test, to;
 	struct val made;
-	uint8_t *data, plain[2][KERNEL_BLOCK * 8], block[2][KERNEL_BLOCK * 8];
-	const struct tensor *side[2] = { &x, &y };
+	uint8_t *data;
 	enum dtype t;
 
 	(void)n;
-	if (tensor_of(vm, a, &test) || (tensor_is(&a[1]) && tensor_of(vm, &a[1], &x))
-	    || (tensor_is(&a[2]) && tensor_of(vm, &a[2], &y)))
+	if (tensor_of(vm, a, &test) || sum_side_init(vm, &x, &a[1], &test)
+	    || sum_side_init(vm, &y, &a[2], &test))
 		return ST_DATA;
 	if (test.dtype != DTYPE_BOOL)
 		return machine_fault(vm, "where() takes a tensor of bools first, not of %s",
 				     dtype_name(test.dtype));
-	t = tensor_is(&a[1]) ? x.dtype : tensor_is(&a[2]) ? tensor_promote_plain(y.dtype, a[1].kind)
-		: tensor_where_plain(a[1].kind, a[2].kind);
-	t = tensor_is(&a[2]) ? tensor_promote(t, y.dtype) : tensor_promote_plain(t, a[2].kind);
-	for (unsigned k = 0; k < 2; k++) {
-		if (!tensor_is(&a[k + 1])) {
-			if (!tensor_put(t, &a[k + 1], plain[k]))
-				return machine_fault(vm, "where(): an int that does not fit %s", dtype_name(t));
-			for (size_t i = 1; i < KERNEL_BLOCK; i++)
-				memcpy(plain[k] + i * dtype_size(t), plain[k], dtype_size(t));
-		} else if (side[k]->n_dims != test.n_dims
-			   || memcmp(side[k]->dims, test.dims, (size_t)test.n_dims * 8)) {
-			char p[200], q[200];
-
-			return machine_fault(vm, "where() of tensors of shapes [%s] and [%s]",
-					     tensor_dims_print(test.dims, test.n_dims, p),
-					     tensor_dims_print(side[k]->dims, side[k]->n_dims, q));
-		}
-	}
+	if (x.plain)
+		t = y.plain ? tensor_where_plain(a[1].kind, a[2].kind)
+			: tensor_promote_plain(y.t.dtype, a[1].kind);
+	else
+		t = y.plain ? tensor_promote_plain(x.t.dtype, a[2].kind)
+			: tensor_promote(x.t.dtype, y.t.dtype);
 	to = test;
 	to.dtype = t;
-	if (tensor_make(vm, &made, &to, &data))
+	if (sum_side_fix(vm, &x, &a[1], t) || sum_side_fix(vm, &y, &a[2], t)
+	    || tensor_make(vm, &made, &to, &data))
 		return ST_DATA;
 	for (uint64_t i = 0; i < to.count; i += KERNEL_BLOCK) {
 		size_t m = sum_least(to.count - i, KERNEL_BLOCK);
 
-		for (unsigned k = 0; k < 2; k++)
-			if (tensor_is(&a[k + 1]))
-				kernel_cast(t, block[k], side[k]->dtype,
-					    side[k]->data + i * dtype_size(side[k]->dtype), m);
 		kernel_where(dtype_size(t), data + i * dtype_size(t), test.data + i,
-			     tensor_is(&a[1]) ? block[0] : plain[0],
-			     tensor_is(&a[2]) ? block[1] : plain[1], m);
+			     sum_side_get(&x, t, i, m), sum_side_get(&y, t, i, m), m);
 	}
 	*out = made;
 	return ST_OK;

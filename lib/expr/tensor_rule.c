@@ -20,7 +20,7 @@ tensor_rule_item(enum dtype t)
 	return type_scalar(t == DTYPE_BOOL ? TYPE_BOOL : dtype_is_float(t) ? TYPE_FLOAT : TYPE_INT);
 }
 
-/* ORDER type_kind: what a plain value of the type is in the machine. */
+/* What a plain value of the type is in the machine; -1: not known, or no number. */
 static int
 tensor_rule_plain(const struct type *t)
 {
@@ -61,7 +61,6 @@ tensor_rule_pair(struct types *t, enum dtype d, const struct type *l, const stru
 	return NULL;
 }
 
-/* ORDER: comparisons give bools. */
 static bool
 tensor_rule_compares(unsigned op)
 {

@@ -188,7 +188,7 @@ tensor_rule_stack(struct types *t, const struct fn_arg *a, unsigned n, char why[
 	return tensor_rule_stacked(t, item, -1);
 }
 
-/* The type without the axis a[1]; `bad` when there is none such. */
+/* The type without the axis a[1]; NULL when there is none such. */
 static const struct type *
 rule_fn_along(struct types *t, const struct fn_arg *a, enum dtype d, char why[FN_WHY])
 {
@@ -251,6 +251,13 @@ tensor_rule_mean(struct types *t, const struct fn_arg *a, unsigned n, char why[F
 	return rule_fn_along(t, a, a->type->dtype == DTYPE_F32 ? DTYPE_F32 : DTYPE_F64, why);
 }
 
+/* Of a plain number's type. */
+static unsigned
+rule_fn_kind(const struct type *t)
+{
+	return t->kind == TYPE_FLOAT ? VAL_FLOAT : t->kind == TYPE_BOOL ? VAL_BOOL : VAL_INT;
+}
+
 /* min and max: of two, the types as for an operator. */
 static const struct type *
 rule_fn_two(struct types *t, const struct type *l, const struct type *r, char why[FN_WHY])
@@ -271,8 +278,7 @@ rule_fn_two(struct types *t, const struct type *l, const struct type *r, char wh
 	enum dtype d = l->kind == TYPE_TENSOR ? l->dtype : r->dtype;
 	const struct type *other = l->kind == TYPE_TENSOR ? r : l;
 	d = other->kind == TYPE_TENSOR ? tensor_promote(d, other->dtype)
-		: tensor_promote_plain(d, other->kind == TYPE_FLOAT ? VAL_FLOAT
-				       : other->kind == TYPE_BOOL ? VAL_BOOL : VAL_INT);
+		: tensor_promote_plain(d, rule_fn_kind(other));
 	return type_tensor(t, d, x->dims, x->n_dims);
 }
 
@@ -295,40 +301,36 @@ tensor_rule_min(struct types *t, const struct fn_arg *a, unsigned n, char why[FN
 const struct type *
 tensor_rule_where(struct types *t, const struct fn_arg *a, unsigned n, char why[FN_WHY])
 {
-	const struct type *shape = NULL, *d;
+	const struct type *shape = NULL;
 
 	for (unsigned i = 0; i < n; i++) {
-		const struct type *x = a[i].type;
+		const struct type *one = a[i].type;
 
-		if (x->nullable || x->kind == TYPE_ANY || x->kind == TYPE_NEVER)
+		if (one->nullable || one->kind == TYPE_ANY || one->kind == TYPE_NEVER)
 			return rule_fn_any();
-		if (x->kind != TYPE_TENSOR)
+		if (one->kind != TYPE_TENSOR)
 			continue;
-		if (shape && x->n_dims >= 0 && shape->n_dims >= 0
-		    && !type_fits(type_tensor(t, shape->dtype, x->dims, x->n_dims), shape)) {
+		if (shape && one->n_dims >= 0 && shape->n_dims >= 0
+		    && !type_fits(type_tensor(t, shape->dtype, one->dims, one->n_dims), shape)) {
 			snprintf(why, FN_WHY, "where() of tensors of different shapes");
 			return NULL;
 		}
 		if (!shape || shape->n_dims < 0)
-			shape = x;
+			shape = one;
 	}
 	if (a->type->kind == TYPE_TENSOR && a->type->dtype != DTYPE_BOOL) {
 		snprintf(why, FN_WHY, "where() takes a tensor of bools first, as x > 0 makes one");
 		return NULL;
 	}
-	if (a[1].type->kind == TYPE_TENSOR || a[2].type->kind == TYPE_TENSOR) {
-		/* the dtype is that of the larger of the two */
-		const struct type none = { .kind = TYPE_TENSOR, .dtype = DTYPE_BOOL, .n_dims = -1 };
-
-		d = rule_fn_two(t, a[1].type->kind == TYPE_TENSOR ? type_tensor(t, a[1].type->dtype, NULL, -1)
-				: a[1].type, a[2].type->kind == TYPE_TENSOR
-				? type_tensor(t, a[2].type->dtype, NULL, -1) : a[2].type, why);
-		return d ? type_tensor(t, d->kind == TYPE_TENSOR ? d->dtype : none.dtype, shape->dims,
-				       shape->n_dims) : NULL;
-	}
-	unsigned x = a[1].type->kind == TYPE_FLOAT ? VAL_FLOAT : a[1].type->kind == TYPE_BOOL ? VAL_BOOL : VAL_INT;
-	unsigned y = a[2].type->kind == TYPE_FLOAT ? VAL_FLOAT : a[2].type->kind == TYPE_BOOL ? VAL_BOOL : VAL_INT;
-	return type_tensor(t, tensor_where_plain(x, y), shape->dims, shape->n_dims);
+	const struct type *x = a[1].type, *y = a[2].type;
+	enum dtype d;
+	if (x->kind == TYPE_TENSOR)
+		d = y->kind == TYPE_TENSOR ? tensor_promote(x->dtype, y->dtype)
+			: tensor_promote_plain(x->dtype, rule_fn_kind(y));
+	else
+		d = y->kind == TYPE_TENSOR ? tensor_promote_plain(y->dtype, rule_fn_kind(x))
+			: tensor_where_plain(rule_fn_kind(x), rule_fn_kind(y));
+	return type_tensor(t, d, shape->dims, shape->n_dims);
 }
 
 /* sqrt, exp, log */
