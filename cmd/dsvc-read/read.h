@@ -13,6 +13,7 @@
 #include "base/param.h"
 #include "cli/endpoint.h"
 #include "cli/output.h"
+#include "cli/program.h"
 #include "host/read_host.h"
 #include "lang/spec.h"
 #include "save.h"
@@ -26,6 +27,8 @@ struct read_options {
 	int sharding, order, format, progress;
 	bool nul, stats, quiet;
 };
+
+extern const struct program read_program;
 
 /* Where elements go, and what ends it. */
 struct pour {

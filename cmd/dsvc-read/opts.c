@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+#include <stddef.h>
+
+#include "cli/opt.h"
+#include "host/link.h"
+#include "read.h"
+#include "wire/msg.h"
+
+static const struct param rows[] = {
+	OPT_DISPATCHER(struct read_options),
+	{ .name = "expression", .letter = 'e', .arg = "SPEC", .kind = PARAM_WORD,
+	  .offset = offsetof(struct read_options, expression), .flags = PARAM_OPTIONAL,
+	  .help = "read this pipeline, without registering it first" },
+	{ .name = "file", .letter = 'f', .arg = "FILE", .kind = PARAM_WORD,
+	  .offset = offsetof(struct read_options, file), .flags = PARAM_OPTIONAL, .complete = "file",
+	  .help = "read the pipeline in FILE, `-`: from standard input" },
+	{ .name = "set", .letter = 's', .arg = "NAME=VALUE", .kind = PARAM_WORDS,
+	  .offset = offsetof(struct read_options, set), .flags = PARAM_REPEAT,
+	  .help = "set a parameter of the pipeline" },
+	{ .name = "include-dir", .letter = 'I', .arg = "DIR", .kind = PARAM_WORDS,
+	  .offset = offsetof(struct read_options, include), .flags = PARAM_REPEAT, .complete = "dir",
+	  .help = "look here for included files" },
+	{ .name = "job", .letter = 'J', .arg = "NAME", .kind = PARAM_WORD,
+	  .offset = offsetof(struct read_options, job), .flags = PARAM_OPTIONAL,
+	  .help = "share the elements with all readers of this job" },
+	{ .name = "epoch", .arg = "N", .kind = PARAM_INT, .offset = offsetof(struct read_options, epoch),
+	  .def = "1", .min = 1, .max = UINT32_MAX, .help = "read the N-th pass of the job" },
+	{ .name = "epochs", .arg = "N", .kind = PARAM_INT, .offset = offsetof(struct read_options, epochs),
+	  .def = "1", .min = 1, .max = UINT32_MAX, .help = "read so many passes, one after the other" },
+	{ .name = "sharding", .arg = "POLICY", .kind = PARAM_CHOICE,
+	  .offset = offsetof(struct read_options, sharding), .def = "dynamic",
+	  .choices = "off|dynamic|parallel_epochs|distributed_epoch", .complete = "off|dynamic",
+	  .help = "dynamic: the workers share the elements; off: each worker gives all of them" },
+	{ .name = "order", .arg = "ORDER", .kind = PARAM_CHOICE,
+	  .offset = offsetof(struct read_options, order), .def = "any", .choices = "any|stable|source",
+	  .complete = "any|stable|source",
+	  .help = "any: as they come; stable: the same whatever workers there are; source: as dsvc-run" },
+	{ .name = "shards", .arg = "N", .kind = PARAM_INT, .offset = offsetof(struct read_options, shards),
+	  .def = "auto", .flags = PARAM_ALLOW_AUTO, .min = 1, .max = WIRE_STREAMS_MAX,
+	  .help = "number of streams, where it is fixed" },
+	{ .name = "seed", .arg = "N", .kind = PARAM_INT, .offset = offsetof(struct read_options, seed),
+	  .def = "auto", .flags = PARAM_ALLOW_AUTO, .help = "for the random operators; auto: another each time" },
+	{ .name = "window", .arg = "N", .kind = PARAM_INT, .offset = offsetof(struct read_options, window),
+	  .def = "auto", .flags = PARAM_ALLOW_AUTO, .min = 1, .max = 65536,
+	  .help = "chunks under way per stream" },
+	{ .name = "format", .letter = 't', .arg = "FORMAT", .kind = PARAM_CHOICE,
+	  .offset = offsetof(struct read_options, format), .def = "auto", .choices = FORMAT_CHOICES,
+	  .complete = FORMAT_CHOICES, .help = "how to write elements" },
+	{ .name = "null", .letter = '0', .kind = PARAM_BOOL, .offset = offsetof(struct read_options, nul),
+	  .help = "end each element with NUL: -t nul" },
+	{ .name = "count", .letter = 'n', .arg = "N", .kind = PARAM_INT,
+	  .offset = offsetof(struct read_options, count), .def = "inf", .flags = PARAM_ALLOW_INF,
+	  .max = INT64_MAX, .help = "stop after N elements" },
+	{ .name = "output", .letter = 'o', .arg = "FILE", .kind = PARAM_WORD,
+	  .offset = offsetof(struct read_options, output), .flags = PARAM_OPTIONAL, .complete = "file",
+	  .help = "write to FILE, which appears when all is written" },
+	{ .name = "checkpoint", .arg = "FILE", .kind = PARAM_WORD,
+	  .offset = offsetof(struct read_options, checkpoint), .flags = PARAM_OPTIONAL, .complete = "file",
+	  .help = "keep in FILE how far it got, and go on from there when it exists" },
+	{ .name = "ack-fd", .arg = "N", .kind = PARAM_INT, .offset = offsetof(struct read_options, ack_fd),
+	  .def = "-1", .min = -1, .max = 1 << 20,
+	  .help = "elements are finished when a line on descriptor N says so: how many, so far" },
+	{ .name = "wait-workers", .arg = "N[/DURATION]", .kind = PARAM_WORD,
+	  .offset = offsetof(struct read_options, wait_workers), .def = "1/10s",
+	  .help = "wait for so many workers, no longer than that" },
+	{ .name = "progress", .letter = 'p', .arg = "WHEN", .kind = PARAM_CHOICE,
+	  .offset = offsetof(struct read_options, progress), .def = "auto", .choices = "auto|always|never",
+	  .complete = "auto|always|never", .help = "show progress; auto: on a terminal" },
+	{ .name = "stats", .kind = PARAM_BOOL, .offset = offsetof(struct read_options, stats),
+	  .help = "say at the end how much it was and how long it took" },
+	OPT_QUIET(struct read_options),
+	OPT_VERBOSE(struct read_options),
+	{ 0 }
+};
+
+const struct program read_program = {
+	.name = "dsvc-read",
+	.brief = "write the elements of a dataset to standard output",
+	.synopsis = PROGRAM_TEXTS("[OPTION]... DATASET", "[OPTION]... -e SPEC",
+				  "[OPTION]... -f FILE", "[OPTION]... WORD... [then WORD...]..."),
+	.doc = PROGRAM_TEXTS(
+		"The workers of the service make the elements; each comes once, in the order in which "
+		"they are ready. Readers that name the same job share its elements. A worker that is "
+		"lost is replaced without a loss or a repetition.",
+		"One operand without a blank is the id of a registered dataset. What stands behind "
+		"`distribute` in a pipeline runs in this program.",
+		"With --checkpoint it may be killed and started again, with other workers too: every "
+		"element comes exactly once over all its runs. With --output the file is cut back to "
+		"what was saved, and then holds each element once. A position that has reached the end "
+		"stays there: remove the file to begin anew."),
+	.rows = rows,
+	.examples = (const struct program_example[]){
+		{ "dsvc-read \"$id\" | jq .user | sort | uniq -c", "a registered dataset" },
+		{ "dsvc-read -e 'range 10 | map x*x'", "a pipeline, at once" },
+		{ "dsvc-read -J train -n 1000 \"$id\"", "a share of what the readers of `train` divide" },
+		{ 0 } },
+	.exits = (const struct program_exit[]){
+		{ 65, "the pipeline is wrong, or an element failed" },
+		{ 66, NULL }, { 69, "no dispatcher, or no worker in time" }, { 74, NULL },
+		{ 75, NULL }, { 76, NULL }, { -1, NULL } },
+	.versions = link_versions,
+	.flags = PROGRAM_STOP_AT_OPERAND,
+};

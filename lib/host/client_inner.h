@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A client's two threads: the caller's (read_host.c) and the network's
+ * (read_net.c).
+ *
+ *	network --items, end--> caller        under the lock, told by `fd`
+ *	caller --written, close--> network    under the lock, told by `wake`
+ */
+#ifndef HOST_CLIENT_INNER_H
+#define HOST_CLIENT_INNER_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "core/reader.h"
+#include "host/read_host.h"
+#include "net/sock.h"
+
+/* Of elements in one chunk, and a little for what is around them. */
+#define READER_FRAME_MAX ((size_t)1 << 30)
+
+/* A chunk as it came. The state machine has one reference, each item that is to
+ * be delivered another: the machine may drop it (all is over) while the caller's
+ * thread is looking into it. */
+struct held {
+	atomic_int refs;
+	struct block *block;  /* the payload; once unpacked, that */
+	uint64_t raw_len;
+	uint32_t count, codec;
+	/* where element `at` begins, for pieces that begin in the middle */
+	uint32_t at;
+	size_t at_byte;
+};
+
+struct item {
+	struct held *held;
+	uint32_t first, count, stream;
+	uint64_t offset;
+};
+
+struct client {
+	struct client_conf conf;
+	struct net *net;
+	struct sock *control, *data;
+	struct read *read;
+	struct buf scratch;
+	pthread_t thread;
+	bool started;
+	char *dispatcher;
+	struct held *lent;          /* of the piece taken last */
+	struct { uint64_t worker; char *endpoint; } *links;
+	size_t n_links, cap_links;
+
+	int fd, wake;
+	pthread_mutex_t lock;
+	struct item *items;         /* a queue: from items_at on */
+	size_t items_at, n_items, cap_items;
+	bool readable, over, gone;  /* fd is readable; all is said; the thread is over */
+	uint32_t code;              /* once over */
+	struct err err;
+	uint64_t written;           /* not yet told to the state machine */
+	bool closing, keep, leave;  /* asked for; leave: end at once */
+	struct buf *position;       /* where the caller waits for it */
+	bool saved;
+	pthread_cond_t placed;      /* position is there, or the thread is over */
+	struct read_stats stats;
+	bool job_known;
+	struct msg job_msg;
+	struct client_job job;
+};
+
+void client_poke(int fd);  /* makes an eventfd readable */
+void client_drain(int fd);
+void held_unref(struct held *h); /* accepts NULL */
+
+/* The network's side: handlers of the sockets and the thread. */
+void reader_told(void *arg, struct sock_msg *in);
+void reader_data(void *arg, struct sock_msg *in);
+void reader_control_broke(void *arg, uint64_t peer);
+void reader_worker_broke(void *arg, uint64_t peer);
+void reader_woken(void *arg, int fd, int events);
+void *reader_thread(void *arg);
+
+#endif
