@@ -130,7 +130,7 @@ row_exec() {
 # Each is given an argument, which makes `true` do more than without one.
 row_spawn() {
 	ours() { seconds "$bin/dsvc-run" -t none 'range 2000 | exec proto=arg -- true {}'; }
-	theirs() { own "$yard/spawn" 2000 "$(command -v true)" 5; }
+	theirs() { own "$yard/spawn" 2000 "$(type -P true)" 5; }
 	row 'exec proto=arg true; posix_spawn and wait' 0.91 2000 'el/s' ours theirs
 	ours() { seconds "$bin/dsvc-run" -t none 'range 2000 | exec proto=arg parallel=2 -- true {}'; }
 	each() { seq 2000 | xargs -P2 -n1 true; }
