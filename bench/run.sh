@@ -142,7 +142,7 @@ row_spawn() {
 	row '  parallel=2; GNU parallel -j2' 1 2000 'el/s' ours theirs
 }
 
-# numpy's time is that of its loop alone; ours is the whole process, with the file read.
+# numpy's time leaves out its start and import; ours is that of the whole process.
 row_tensor() {
 	local python=${PYTHON:-python3} images=$data/images.npy
 	"$python" -c 'import numpy' 2> "$work/err" || { echo 'tensors: numpy is not there (PYTHON names a python that has it)'; return; }
