@@ -290,6 +290,8 @@ make_thread(void *arg)
 	if (st == ST_END) {
 		make_tell(m, ev);
 	} else if (st != ST_AGAIN && !atomic_load(&m->stop)) {
+		if (e->line) /* a message has no other place for it */
+			err_wrap(e, "%s:%u", e->file, e->line);
 		err_wrap(e, "worker %s, stream %u after element %llu", m->conf->worker,
 			 m->assign.key.stream, (unsigned long long)m->offset);
 		ev.kind = MAKE_FAILED;
