@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "save.h"
 
+#include <stdio.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
