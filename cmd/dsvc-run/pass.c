@@ -2,12 +2,14 @@
 #include "pass.h"
 
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/rng.h"
+#include "cli/faults.h"
 #include "cli/output.h"
 #include "cli/quit.h"
 #include "cli/report.h"
@@ -20,17 +22,42 @@ struct pass {
 	struct op_inst *chain;
 	struct output *out;
 	uint64_t failed; /* elements that a policy let go */
+	uint64_t kept;   /* of those, under `keep` */
+	bool over;       /* they were too many */
+	struct faults *faults;
+	pthread_mutex_t lock; /* of faults: threads of a crew, of a prefetch */
 	int64_t began;
 };
+
+static void
+pass_record(struct pass *p, const struct op_failure *f)
+{
+	struct fault x = { .op = f->node->place, .text = f->node->text, .error = f->e->text,
+		.file = f->file, .line = f->line, .fatal = f->fatal };
+	struct buf element = { 0 };
+
+	if (f->elem.p)
+		fault_element(f->elem.p, f->elem.len, &element);
+	x.element = (char *)element.data;
+	pthread_mutex_lock(&p->lock);
+	faults_add(p->faults, &x);
+	pthread_mutex_unlock(&p->lock);
+	buf_clear(&element);
+}
 
 static void
 pass_failure(void *arg, const struct op_failure *f)
 {
 	struct pass *p = arg;
 
+	if (p->faults)
+		pass_record(p, f);
 	if (f->fatal)
 		return;
-	__atomic_add_fetch(&p->failed, 1, __ATOMIC_RELAXED);
+	if (__atomic_add_fetch(&p->failed, 1, __ATOMIC_RELAXED) > p->conf->max_errors)
+		stop_ask();
+	if (f->node->on_error == OP_KEEP)
+		__atomic_add_fetch(&p->kept, 1, __ATOMIC_RELAXED);
 	if (!p->conf->verbose)
 		return;
 	if (f->file && f->line)
@@ -89,6 +116,35 @@ pass_stats(const struct pass *p, uint64_t elements)
 		s > 0 ? (double)elements / s : 0.0, failed);
 }
 
+/* What failed and was let go: too much of it, or a word about it. */
+static enum status
+pass_failures(struct pass *p, enum status st, struct err *e)
+{
+	const struct pass_conf *c = p->conf;
+	struct err last = { 0 };
+	enum status closed = faults_close(&p->faults, &last);
+
+	pthread_mutex_destroy(&p->lock);
+	if (p->over && (st == ST_OK || st == ST_AGAIN)) {
+		st = err_set(e, ST_DATA, "%" PRIu64 " elements failed: more than the %" PRIu64
+			     " that --max-errors allows", p->failed, c->max_errors);
+		if (c->errors)
+			err_help(e, "see %s", c->errors);
+		else
+			err_help(e, "--errors FILE tells each of them");
+	} else if (!st && p->failed && !c->quiet) {
+		fprintf(stderr, "dsvc-run: %" PRIu64 " element%s failed%s%s%s\n", p->failed,
+			p->failed == 1 ? "" : "s",
+			p->kept ? "" : p->failed == 1 ? " and was skipped" : " and were skipped",
+			c->errors ? "; see " : "", c->errors ? c->errors : "");
+	}
+	if (closed && !st) {
+		*e = last;
+		st = closed;
+	}
+	return st;
+}
+
 static enum status
 pass_open(struct pass *p, const struct plan *plan, struct err *e)
 {
@@ -106,14 +162,16 @@ pass_open(struct pass *p, const struct plan *plan, struct err *e)
 		.note = pass_note,
 		.arg = p,
 	};
-	enum status st = output_open(&oc, &p->out, e);
+	enum status st = faults_open(c->errors, &p->faults, e);
+	if (!st)
+		st = output_open(&oc, &p->out, e);
 	return st ? st : op_open(plan->top, &p->ctx, &p->chain, e);
 }
 
 enum status
 pass_run(struct plan *plan, const struct pass_conf *conf, struct err *e)
 {
-	struct pass p = { .conf = conf, .began = clock_mono_ns() };
+	struct pass p = { .conf = conf, .began = clock_mono_ns(), .lock = PTHREAD_MUTEX_INITIALIZER };
 
 	int64_t jobs = conf->jobs == PARAM_AUTO ? sysconf(_SC_NPROCESSORS_ONLN) : conf->jobs;
 	struct crew *crew = crew_join(plan, jobs);
@@ -123,18 +181,19 @@ pass_run(struct plan *plan, const struct pass_conf *conf, struct err *e)
 	if (!st)
 		st = pass_pull(&p, e);
 	uint64_t elements = p.out ? output_elements(p.out) : 0;
-	bool stopped = stop_signal() != 0, whole = (st == ST_OK || st == ST_END) && !stopped;
+	bool stopped = stop_signal() != 0;
+	p.over = p.failed > conf->max_errors;
+	bool whole = (st == ST_OK || st == ST_END) && !stopped && !p.over;
 	struct err last = { 0 };
 	enum status closed = output_close(&p.out, whole, &last);
 	op_close(&p.chain);
 	crew_leave(&crew, plan);
+	if (whole && (st = closed))
+		*e = last;
+	st = pass_failures(&p, st, e);
 	if (conf->stats)
 		pass_stats(&p, elements);
 	if (stopped)
 		quit_signal(stop_signal());
-	if (whole && closed) {
-		*e = last;
-		return closed;
-	}
-	return st == ST_END ? ST_OK : st;
+	return st;
 }

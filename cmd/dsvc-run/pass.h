@@ -6,6 +6,7 @@
 #define RUN_PASS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/err.h"
 #include "lang/spec.h"
@@ -18,6 +19,9 @@ struct pass_conf {
 	int64_t seed;          /* PARAM_AUTO: what the spec says, else a fresh one */
 	int64_t jobs;          /* threads */
 	bool stats;            /* a line on stderr at the end */
+	uint64_t max_errors;   /* elements that may fail under skip and keep; UINT64_MAX: any number */
+	const char *errors;    /* a record of each failed one goes there; NULL: nowhere */
+	bool quiet;
 	bool verbose;          /* tell each failed element that was skipped */
 	const struct op_service *service; /* NULL: none */
 };

@@ -46,6 +46,12 @@ stop_flag(void)
 	return &stop_asked;
 }
 
+void
+stop_ask(void)
+{
+	atomic_store(&stop_asked, true);
+}
+
 int
 stop_signal(void)
 {

@@ -18,6 +18,7 @@
 
 void stop_install(void);
 const atomic_bool *stop_flag(void);
+void stop_ask(void);   /* sets the flag as a signal would; any thread */
 int stop_signal(void); /* the signal that came, 0: none */
 int stop_fd(void);     /* readable once it came; -1: stop_install was not called */
 

@@ -247,3 +247,36 @@ load lib/dsvc
 	run -0 --separate-stderr dsvc-run --stats 'range 4 | map 1 // x on_error=skip'
 	[[ $stderr == *"; 1 failed" ]]
 }
+
+@test "--errors tells each failed element, --max-errors ends the run, with threads too" {
+	cd "$BATS_TEST_TMPDIR"
+	printf '1\nx\n3\ny\n5\n' >in.txt
+	run -0 --separate-stderr dsvc-run --errors errs 'lines in.txt | map int(x) on_error=skip'
+	[[ $output == $'1\n3\n5' ]]
+	[[ $stderr == "dsvc-run: 2 elements failed and were skipped; see errs" ]]
+	[[ $(jq -r '[.operator, .file, .line, .element] | @tsv' errs) == $'2\tin.txt\t2\tx\n2\tin.txt\t4\ty' ||
+	   $(jq -r '[.operator, .file, .line, .element] | @tsv' errs) == $'2\tin.txt\t2\t"x"\n2\tin.txt\t4\t"y"' ]]
+	run -0 --separate-stderr dsvc-run -q 'lines in.txt | map int(x) on_error=skip'
+	[[ ! $stderr ]]
+	run -0 dsvc-run -q --max-errors 2 'lines in.txt | map int(x) on_error=skip'
+	run -65 --separate-stderr dsvc-run --max-errors 1 -o out 'lines in.txt | map int(x) on_error=skip'
+	[[ $stderr == *"2 elements failed: more than the 1 that --max-errors allows"* ]]
+	[[ ! -e out ]]
+	# What ends the run is in the file too, and a run without failures leaves it empty.
+	run -65 dsvc-run --errors errs 'lines in.txt | map int(x)'
+	[[ $(jq -c '[.line, .fatal]' errs) == '[2,true]' ]]
+	run -0 dsvc-run --errors errs 'range 3'
+	[[ -e errs && ! -s errs ]]
+	run -74 dsvc-run --errors /dev/full 'range 3 | map 1 // x on_error=skip'
+	run -66 dsvc-run --errors no/such/folder 'range 3'
+
+	run -0 --separate-stderr dsvc-run -j 3 --errors errs -t count \
+		'range 1_000_000 | filter x % 1000 < 1 | map 1 // (x % 10_000) on_error=skip'
+	[[ $output == 900 ]]
+	[[ $stderr == "dsvc-run: 100 elements failed and were skipped; see errs" ]]
+	[[ $(wc -l <errs) == 100 ]]
+	run -65 dsvc-run -j 3 --max-errors 99 -t none \
+		'range 1_000_000 | map 1 // (x % 10_000) on_error=skip'
+	# Also where nothing comes out between the failures.
+	run -65 within 10s dsvc-run --max-errors 0 -t none 'counter | map x // 0 on_error=skip'
+}
