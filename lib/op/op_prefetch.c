@@ -9,6 +9,9 @@
  * not copied: the ring's runs hold references to the blocks they lie in. The
  * thread begins at the first pull; it has a `stop` of its own, so that closing
  * does not wait for an input without end.
+ *
+ * Where splits must be told apart (split_exact) it has no thread: being ahead would
+ * mean to read from the next split before the one at hand has been given.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -18,12 +21,11 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "op/op.h"
-#include "op/pack.h"
+#include "op/share.h"
 #include "op/state.h"
 
 enum {
 	PREFETCH_RUNS = 64,
-	PREFETCH_SPARSE = 8, /* elements that fill less than this part of their blocks */
 	PREFETCH_AUTO = 16 * RUN_USUAL,
 	PREFETCH_BYTES = 16 * 1024 * 1024,
 	PREFETCH_SPINS = 256, /* most turns that a caller waits without sleeping */
@@ -39,6 +41,7 @@ struct prefetch {
 	pthread_mutex_t lock;  /* all below */
 	pthread_cond_t wake;   /* thread: room, or no longer paused */
 	pthread_cond_t news;   /* caller: a run, a status, or the thread is at rest */
+	bool straight;         /* no thread: what comes is passed on */
 	bool started, pause, busy;
 	bool full;             /* the thread waits until half of it is gone */
 	bool waiting;          /* the caller sleeps */
@@ -88,87 +91,13 @@ prefetch_open(struct op_inst *self, struct err *e)
 	p->ring = mem_array(PREFETCH_RUNS, sizeof *p->ring);
 	p->parts = mem_array(PREFETCH_RUNS, sizeof *p->parts);
 	p->held = mem_array(PREFETCH_RUNS, sizeof *p->held);
+	p->straight = self->ctx->next_split && self->ctx->split_exact;
+	if (p->straight)
+		return ST_OK;
 	p->ctx = *self->ctx;
 	p->ctx.stop = &p->stop;
 	op_set_ctx(self->in[0], &p->ctx);
 	return ST_OK;
-}
-
-/* The bytes of the blocks that the run lies in. */
-static size_t
-prefetch_blocks(const struct run *r)
-{
-	struct block *last = NULL;
-	size_t sum = 0;
-
-	for (uint32_t i = 0; i < r->n; i++) {
-		if (r->e[i].block && r->e[i].block != last) {
-			last = r->e[i].block;
-			sum += last->cap;
-		}
-	}
-	return sum;
-}
-
-static void
-prefetch_hold(struct run *to, struct block *b)
-{
-	if (to->n_held == to->cap_held) {
-		size_t cap = to->cap_held;
-
-		to->held = mem_grow(to->held, &cap, cap + 1, sizeof *to->held);
-		to->cap_held = (uint32_t)cap;
-	}
-	to->held[to->n_held++] = block_ref(b);
-}
-
-/* Copies all elements, end to end. */
-static void
-prefetch_copy(struct run *to, const struct run *from, size_t bytes)
-{
-	uint8_t *p = run_room(to, bytes);
-
-	pack_copy(p, from->e, from->n);
-	to->arena->len += bytes;
-	for (uint32_t i = 0; i < from->n; i++) {
-		run_push(to, (struct elem){ p, to->arena, from->e[i].len, from->e[i].pos });
-		p += from->e[i].len;
-	}
-}
-
-/* Elements with their blocks' references. What lies in no block is copied, and
- * a few small elements that would pin large blocks. Gives the bytes it holds. */
-static size_t
-prefetch_share(struct run *to, struct run_part **parts, const struct run *from)
-{
-	size_t bytes = run_bytes(from), blocks = prefetch_blocks(from);
-	bool copy = bytes < blocks / PREFETCH_SPARSE;
-	struct block *last = NULL;
-
-	run_reset(to);
-	if (copy)
-		prefetch_copy(to, from, bytes);
-	for (uint32_t i = 0; !copy && i < from->n; i++) {
-		struct elem x = from->e[i];
-
-		if (!x.block) {
-			run_keep(to, x);
-			continue;
-		}
-		if (x.block != last)
-			prefetch_hold(to, last = x.block);
-		run_push(to, x);
-	}
-	to->file = from->file;
-	to->line = from->line;
-	if (!from->parts)
-		return copy ? bytes : blocks;
-	/* They are lent by the operator that the thread goes on with. */
-	*parts = mem_realloc(*parts, from->n_parts * sizeof **parts);
-	memcpy(*parts, from->parts, from->n_parts * sizeof **parts);
-	to->parts = *parts;
-	to->n_parts = from->n_parts;
-	return copy ? bytes : blocks;
 }
 
 /* Once full, it is full until half is gone: threads that wake each other for
@@ -212,7 +141,7 @@ prefetch_make(struct op_inst *self)
 	pthread_mutex_unlock(&p->lock);
 	st = op_pull(self->in[0], &r, &p->err);
 	if (st == ST_OK)
-		held = prefetch_share(slot, &p->parts[slot - p->ring], r);
+		held = share_run(slot, &p->parts[slot - p->ring], r);
 	pthread_mutex_lock(&p->lock);
 	p->busy = false;
 	if (st == ST_OK)
@@ -361,9 +290,12 @@ static enum status
 prefetch_next(struct op_inst *self, struct run *out, struct err *e)
 {
 	struct prefetch *p = self->state;
-	enum status st = p->started ? ST_OK : prefetch_start(self, e);
+	enum status st;
 
 	(void)out;
+	if (p->straight)
+		return op_pull(self->in[0], &self->give, e);
+	st = p->started ? ST_OK : prefetch_start(self, e);
 	if (st != ST_OK)
 		return st;
 	pthread_mutex_lock(&p->lock);

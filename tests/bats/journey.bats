@@ -189,3 +189,13 @@ work() { # NAME [ARG...]
 	((status == 75))
 	[[ $(<"$BATS_TEST_TMPDIR/reader.err") == *dispatcher* ]]
 }
+
+@test "the order of the source is kept behind what works ahead" {
+	start dispatch dsvc-dispatch
+	work one
+	work two
+	local spec='range 300000 | prefetch | map x+1'
+	dsvc-run "$spec" >"$BATS_TEST_TMPDIR/alone"
+	run -0 dsvc-read --order source -o "$BATS_TEST_TMPDIR/served" -e "$spec"
+	cmp "$BATS_TEST_TMPDIR/alone" "$BATS_TEST_TMPDIR/served"
+}
