@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "core/cut.h"
 #include "expr/ast.h"
@@ -38,6 +39,7 @@ struct crew_hand {
 	const struct op_ctx *above;
 	struct op_inst *chain;
 	struct crew_piece *piece; /* being made */
+	int64_t waited;           /* for room, inside of a pull; when timed */
 };
 
 struct crew {
@@ -55,6 +57,7 @@ struct crew {
 	bool dealt;               /* no more splits */
 	uint32_t working;         /* threads that may still open a piece */
 	struct crew_run *spare, *lent;
+	struct meter meter;       /* of threads that have ended */
 };
 
 static struct crew_piece *
@@ -148,8 +151,11 @@ crew_split(void *arg, struct split *out, struct err *e)
 	(void)e;
 	pthread_mutex_lock(&c->lock);
 	crew_finish(h, ST_OK, NULL);
+	int64_t began = h->ctx.timed ? clock_mono_ns() : 0;
 	while (!atomic_load(&c->quit) && !c->dealt && c->next - c->head >= c->jobs * CREW_AHEAD)
 		pthread_cond_wait(&c->room, &c->lock);
+	if (began)
+		h->waited += clock_mono_ns() - began;
 	if (atomic_load(&c->quit))
 		st = ST_AGAIN;
 	else if (c->dealt || !cut_next(&c->cut, c->jobs * CREW_CUTS, out))
@@ -204,6 +210,24 @@ crew_make(struct crew_hand *h, struct crew_run **spare, struct err *e)
 	return ST_OK;
 }
 
+/* The threads' first operators are the same one: the root waits for room. */
+static void
+crew_count(struct crew_hand *h)
+{
+	struct meter own = { 0 };
+	const struct op_inst *root = h->chain;
+
+	while (root && root->n_in)
+		root = root->in[0];
+	meter_add(&own, h->chain, NULL);
+	if (root)
+		meter_less(&own, root->node, h->waited);
+	pthread_mutex_lock(&h->crew->lock);
+	meter_join(&h->crew->meter, &own);
+	pthread_mutex_unlock(&h->crew->lock);
+	meter_clear(&own);
+}
+
 static void *
 crew_work(void *arg)
 {
@@ -215,6 +239,8 @@ crew_work(void *arg)
 
 	while (!st)
 		st = crew_make(h, &spare, &e);
+	if (h->ctx.timed && h->chain)
+		crew_count(h);
 	op_close(&h->chain);
 	pthread_mutex_lock(&c->lock);
 	if (spare) {
@@ -421,6 +447,31 @@ crew_part(struct op_node *top, struct op_node **above)
 	return part;
 }
 
+/* All texts of the part, in the order in which operators that know their cached
+ * input again take them: it is the same with and without threads. */
+static void
+crew_text(const struct op_node *n, struct buf *out)
+{
+	for (; n; n = n->n_in ? n->in[0] : NULL) {
+		buf_str(out, n->text ? n->text : n->desc->name);
+		for (size_t k = 1; k < n->n_in; k++)
+			crew_text(n->in[k], out);
+	}
+}
+
+const struct op_node *
+crew_front(const struct crew *c)
+{
+	return c ? c->front : NULL;
+}
+
+void
+crew_meter(const struct crew *c, struct meter *to)
+{
+	if (c)
+		meter_join(to, &c->meter);
+}
+
 struct crew *
 crew_join(struct plan *p, int64_t jobs)
 {
@@ -440,7 +491,9 @@ crew_join(struct plan *p, int64_t jobs)
 	c->front->desc = &crew_desc;
 	c->front->type = part->type;
 	c->front->place = part->place;
-	c->front->text = mem_strdup(part->text);
+	struct buf text = { 0 };
+	crew_text(part, &text);
+	c->front->text = buf_take(&text);
 	c->front->params = mem_dup(&(struct crew_source){ c }, sizeof(struct crew_source));
 	if (above)
 		above->in[0] = c->front;
@@ -474,6 +527,7 @@ crew_leave(struct crew **cp, struct plan *p)
 	if (c->lent)
 		crew_run_free(c->lent);
 	cut_clear(&c->cut);
+	meter_clear(&c->meter);
 	mem_free(c->ring);
 	mem_free(c->hands);
 	pthread_cond_destroy(&c->room);

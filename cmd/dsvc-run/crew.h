@@ -17,6 +17,7 @@
 #define RUN_CREW_H
 
 #include "lang/spec.h"
+#include "meter.h"
 
 enum { CREW_AHEAD = 4, CREW_BYTES = 4 << 20 };
 
@@ -25,6 +26,10 @@ struct crew;
 /* Puts a crew into the plan in place of the part that it runs, for `jobs`
  * threads. NULL: no part of the plan can be run so. Gives. */
 struct crew *crew_join(struct plan *p, int64_t jobs);
+/* What stands in the plan for the part that the threads run. */
+const struct op_node *crew_front(const struct crew *c);
+/* After the chain was closed: adds what the threads' operators counted. */
+void crew_meter(const struct crew *c, struct meter *to);
 /* Takes it out again: before plan_free, after the chain was closed. */
 void crew_leave(struct crew **c, struct plan *p);
 

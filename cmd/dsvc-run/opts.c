@@ -67,7 +67,7 @@ static const struct param opts_rows[] = {
 	{ .name = "help-op", .arg = "NAME", .kind = PARAM_WORD, .offset = offsetof(struct run_opts, help_op),
 	  .flags = PARAM_OPTIONAL, .help = "what an operator or a function does and takes" },
 	{ .name = "stats", .kind = PARAM_BOOL, .offset = offsetof(struct run_opts, stats),
-	  .help = "say at the end how many elements there were, and how fast" },
+	  .help = "say at the end what each operator gave and took, and which one takes most" },
 	OPT_QUIET(struct run_opts),
 	OPT_VERBOSE(struct run_opts),
 	{ 0 }

@@ -15,6 +15,7 @@
 #include "cli/report.h"
 #include "cli/stop.h"
 #include "crew.h"
+#include "meter.h"
 
 struct pass {
 	const struct pass_conf *conf;
@@ -26,7 +27,7 @@ struct pass {
 	bool over;       /* they were too many */
 	struct faults *faults;
 	pthread_mutex_t lock; /* of faults: threads of a crew, of a prefetch */
-	int64_t began;
+	int64_t began, writing; /* writing: ns, with stats */
 };
 
 static void
@@ -79,6 +80,17 @@ pass_note(void *arg, const struct op_node *n, const struct err *e)
 		report("dsvc-run", &own);
 }
 
+static enum status
+pass_write(struct pass *p, const struct run *r, struct err *e)
+{
+	if (!p->conf->stats)
+		return output_run(p->out, r, e);
+	int64_t began = clock_mono_ns();
+	enum status st = output_run(p->out, r, e);
+	p->writing += clock_mono_ns() - began;
+	return st;
+}
+
 /* Pulls until the end, the count or a signal. */
 static enum status
 pass_pull(struct pass *p, struct err *e)
@@ -94,9 +106,9 @@ pass_pull(struct pass *p, struct err *e)
 		if ((int64_t)r->n > left) {
 			struct run part = *r;
 			part.n = (uint32_t)left;
-			return output_run(p->out, &part, e);
+			return pass_write(p, &part, e);
 		}
-		st = output_run(p->out, r, e);
+		st = pass_write(p, r, e);
 		if (st)
 			return st;
 		left -= r->n;
@@ -105,8 +117,9 @@ pass_pull(struct pass *p, struct err *e)
 }
 
 static void
-pass_stats(const struct pass *p, uint64_t elements)
+pass_stats(const struct pass *p, uint64_t elements, struct meter *m)
 {
+	struct buf table = { 0 };
 	double s = (double)(clock_mono_ns() - p->began) / 1e9;
 	char failed[64] = "";
 
@@ -114,6 +127,9 @@ pass_stats(const struct pass *p, uint64_t elements)
 		snprintf(failed, sizeof failed, "; %" PRIu64 " failed", p->failed);
 	fprintf(stderr, "dsvc-run: %" PRIu64 " elements in %.3f s (%.0f/s)%s\n", elements, s,
 		s > 0 ? (double)elements / s : 0.0, failed);
+	meter_print(m, elements, p->writing, &table);
+	fwrite(table.data, 1, table.len, stderr);
+	buf_clear(&table);
 }
 
 /* What failed and was let go: too much of it, or a word about it. */
@@ -160,6 +176,7 @@ pass_open(struct pass *p, const struct plan *plan, struct err *e)
 		.service = c->service,
 		.failure = pass_failure,
 		.note = pass_note,
+		.timed = c->stats,
 		.arg = p,
 	};
 	enum status st = faults_open(c->errors, &p->faults, e);
@@ -185,14 +202,20 @@ pass_run(struct plan *plan, const struct pass_conf *conf, struct err *e)
 	p.over = p.failed > conf->max_errors;
 	bool whole = (st == ST_OK || st == ST_END) && !stopped && !p.over;
 	struct err last = { 0 };
+	struct meter meter = { 0 };
+	int64_t ends = clock_mono_ns();
 	enum status closed = output_close(&p.out, whole, &last);
+	p.writing += clock_mono_ns() - ends;
+	meter_add(&meter, p.chain, crew_front(crew));
 	op_close(&p.chain);
+	crew_meter(crew, &meter);
 	crew_leave(&crew, plan);
 	if (whole && (st = closed))
 		*e = last;
 	st = pass_failures(&p, st, e);
 	if (conf->stats)
-		pass_stats(&p, elements);
+		pass_stats(&p, elements, &meter);
+	meter_clear(&meter);
 	if (stopped)
 		quit_signal(stop_signal());
 	return st;

@@ -48,3 +48,36 @@ filter x > 2  int   3   4' ]]
 	run -0 ls c
 	[[ $output == "$before" ]]
 }
+
+@test "--stats: elements, time and share of each operator, and the bottleneck" {
+	run -0 --separate-stderr dsvc-run --stats 'range 3 | sleep 20ms | map x+1 | batch 2'
+	[[ $output == $'[1,2]\n[3]' ]]
+	[[ ${stderr_lines[0]} == "dsvc-run: 3 elements in "* || ${stderr_lines[0]} == "dsvc-run: 2 elements in "* ]]
+	[[ ${stderr_lines[1]} =~ ^\ +operator\ +elements\ +time\ +share$ ]]
+	[[ ${stderr_lines[2]} =~ ^\ +1\ range\ 3\ +3\ +0\.[0-9]+\ s\ +[0-9]+\ %$ ]]
+	[[ ${stderr_lines[3]} =~ ^\ +2\ sleep\ .*\ 3\ +0\.[0-9]+\ s\ +[0-9]+\ %$ ]]
+	[[ ${stderr_lines[5]} =~ ^\ +4\ batch\ 2\ +2\  ]]
+	[[ ${stderr_lines[6]} =~ ^\ +output\ +2\  ]]
+	[[ ${stderr_lines[7]} =~ ^operator\ 2\ \`sleep\ .*\`\ takes\ [0-9]+\ %\ of\ the\ time$ ]]
+}
+
+@test "--stats counts the same with threads, in branches, and when it ends early" {
+	run -0 --separate-stderr dsvc-run --stats -j 2 -t none 'range 300000 | map x*x | filter x > 3 | batch 100'
+	[[ ${stderr_lines[2]} =~ 1\ range\ 300000\ +300000\  ]]
+	[[ ${stderr_lines[4]} =~ 3\ filter\ x\ \>\ 3\ +299998\  ]]
+	[[ ${stderr_lines[5]} =~ 4\ batch\ 100\ +3000\  ]]
+	run -0 --separate-stderr dsvc-run --stats -t none 'zip (range 4) (range 5) | map x'
+	[[ ${stderr_lines[2]} =~ 1\ zip && ${stderr_lines[3]} =~ 2\ range\ 4\ +4 && ${stderr_lines[5]} =~ 4\ map ]]
+	run -0 --separate-stderr dsvc-run --stats -n 3 'counter | prefetch 1'
+	[[ ${stderr_lines[4]} =~ output\ +3\  ]]
+}
+
+@test "a cache is known again with threads" {
+	cd "$BATS_TEST_TMPDIR"
+	dsvc-run -t none 'range 200000 | map x*x | cache c'
+	run -0 ls c
+	before=$output
+	dsvc-run -j 2 -t none 'range 200000 | map x*x | cache c'
+	run -0 ls c
+	[[ $output == "$before" ]]
+}
