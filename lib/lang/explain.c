@@ -240,18 +240,16 @@ explain_sharding(const struct plan *p, struct buf *out, struct err *e)
 		x.times = op_split_times(p->top);
 		st = op_list_splits(p->top, &x.units, e);
 	}
-	if (!st && may) {
-		buf_byte(out, '\n');
+	if (!st && may)
 		explain_units(&x);
-	}
 	if (!st) {
-		buf_str(out, "\nsharding:\n");
+		buf_str(out, "sharding:\n");
 		explain_off(&x, explain_count(p->top));
 		explain_dynamic(&x);
 	}
 	const struct op_node *exec = op_needs_exec(p->top);
 	if (!st && may && exec)
-		buf_printf(out, "\noperator %u `%s` runs programs: workers on TCP need --allow-exec\n",
+		buf_printf(out, "operator %u `%s` runs programs: workers on TCP need --allow-exec\n",
 			   exec->place, exec->text);
 	split_list_clear(&x.units);
 	return st;
@@ -271,7 +269,7 @@ plan_explain(const struct plan *p, const struct op_service *service, struct buf 
 		src.len++;
 	enum status st = plan_make(&src, &part, e);
 	if (!st) {
-		buf_str(out, "\non workers:\n");
+		buf_str(out, "on workers:\n");
 		plan_print_counted(part, out);
 		st = explain_sharding(part, out, e);
 	}
