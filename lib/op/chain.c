@@ -317,7 +317,7 @@ chain_call(struct op_inst *i, struct err *e)
 {
 	if (i->feeder)
 		return feeder_next(i, e);
-	if (i->desc->next)
+	if (i->desc->next && (i->pulls || !i->desc->feed))
 		return i->desc->next(i, &i->out, e);
 	return chain_feed(i, e);
 }

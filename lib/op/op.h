@@ -28,7 +28,8 @@
  *	           has more to give than a run should hold returns ST_AGAIN with
  *	           self->at = the element of `in` to go on with: it is called again
  *	           with the same `in` and begins at self->at (else 0).
- *	           A transform with `next` in place of feed pulls in[0] itself.
+ *	           A transform with `next` in place of feed pulls in[0] itself; one
+ *	           that has both is asked by next when open sets self->pulls.
  *	combine    next(self, out), pulling self->in[k] itself with op_next; must
  *	           run_keep what it takes, and return what it has when the input it
  *	           needs is not op_ready, so that nothing is held back.
@@ -245,6 +246,7 @@ struct op_inst {
 	struct run *give;         /* set by a callback: lend this run in place of out */
 	uint32_t at;              /* transform: where feed begins in its input run */
 	bool unsaved;             /* set by save: it cannot */
+	bool pulls;               /* set by open: next is called, though there is feed */
 	struct run *lent;         /* internal: out or what was given; never NULL */
 	struct err *pending;      /* internal: the error that comes next */
 	uint64_t emitted;         /* internal: elements it gave, of a source without save */

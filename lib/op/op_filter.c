@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT
  * filter: lets those elements through for which a test is true, as they are.
  */
-#include "op/by_expr.h"
+#include "op/hands.h"
 
 struct filter {
 	struct op_expr test;
 	struct by_expr run;
+	struct hands_use hands; /* when parallel */
 };
 
 static const struct param filter_params[] = {
 	{ "test", PARAM_EXPR, offsetof(struct filter, test),
 	  .help = "true for the elements to keep" },
+	HANDS_ROWS(struct filter, hands),
 	{ 0 }
 };
 
@@ -36,7 +38,8 @@ filter_open(struct op_inst *self, struct err *e)
 	struct filter *f = self->state;
 
 	(void)e;
-	by_expr_open(self, &f->run, &f->test);
+	if (!hands_open(self, &f->hands, &f->test, HANDS_FILTER))
+		by_expr_open(self, &f->run, &f->test);
 	return ST_OK;
 }
 
@@ -48,11 +51,20 @@ filter_feed(struct op_inst *self, const struct run *in, struct run *out, struct 
 	return by_expr_run(self, &f->run, expr_filter, in, out, e);
 }
 
+static enum status
+filter_next(struct op_inst *self, struct run *out, struct err *e)
+{
+	struct filter *f = self->state;
+
+	return hands_next(self, &f->hands, out, e);
+}
+
 static void
 filter_close(struct op_inst *self)
 {
 	struct filter *f = self->state;
 
+	hands_close(&f->hands);
 	by_expr_close(&f->run);
 }
 
@@ -61,7 +73,10 @@ filter_save(struct op_inst *self, struct buf *out)
 {
 	struct filter *f = self->state;
 
-	by_expr_save(&f->run, out);
+	if (f->hands.pool)
+		hands_save(self, &f->hands, out);
+	else
+		by_expr_save(&f->run, out);
 }
 
 static enum status
@@ -69,6 +84,8 @@ filter_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
 {
 	struct filter *f = self->state;
 
+	if (f->hands.pool)
+		return hands_restore(self, &f->hands, p, n, e);
 	return by_expr_restore(self, &f->run, p, n, e);
 }
 
@@ -77,7 +94,7 @@ const struct op_desc op_filter = {
 	.aliases = "where",
 	.brief = "the elements for which a test is true",
 	.doc = "The test sees x, its fields as .name, and i. Elements that stay are passed on "
-	       "as they are, without a copy.",
+	       "as they are, without a copy. parallel=N is as for map.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_ELEMENT,
 	.flags = OP_PASSES | OP_BY_EXPR,
@@ -86,6 +103,7 @@ const struct op_desc op_filter = {
 	.typing = filter_typing,
 	.cardinality = filter_cardinality,
 	.open = filter_open,
+	.next = filter_next,
 	.feed = filter_feed,
 	.close = filter_close,
 	.save = filter_save,

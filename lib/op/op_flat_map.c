@@ -2,7 +2,7 @@
  * flat_map: an expression gives a list for each element, whose items come in
  * the element's place.
  */
-#include "op/by_expr.h"
+#include "op/hands.h"
 #include "op/state.h"
 #include "value/mp.h"
 
@@ -11,6 +11,7 @@ enum { FLAT_MAP_RUN = 4096, FLAT_MAP_BYTES = 8 * RUN_BYTES };
 struct flat_map {
 	struct op_expr expr;
 	struct by_expr run;
+	struct hands_use hands; /* when parallel */
 	struct run lists;  /* what the expression gave; items are slices of it */
 	bool opened;       /* at and left are of the element at self->at */
 	const uint8_t *at; /* the next item */
@@ -21,6 +22,7 @@ struct flat_map {
 static const struct param flat_map_params[] = {
 	{ "expr", PARAM_EXPR, offsetof(struct flat_map, expr),
 	  .help = "a list, whose items come in the place of x" },
+	HANDS_ROWS(struct flat_map, hands),
 	{ 0 }
 };
 
@@ -51,7 +53,8 @@ flat_map_open(struct op_inst *self, struct err *e)
 	struct flat_map *f = self->state;
 
 	(void)e;
-	by_expr_open(self, &f->run, &f->expr);
+	if (!hands_open(self, &f->hands, &f->expr, HANDS_ITEMS))
+		by_expr_open(self, &f->run, &f->expr);
 	return ST_OK;
 }
 
@@ -129,11 +132,20 @@ flat_map_feed(struct op_inst *self, const struct run *in, struct run *out, struc
 	return ST_OK;
 }
 
+static enum status
+flat_map_next(struct op_inst *self, struct run *out, struct err *e)
+{
+	struct flat_map *f = self->state;
+
+	return hands_next(self, &f->hands, out, e);
+}
+
 static void
 flat_map_close(struct op_inst *self)
 {
 	struct flat_map *f = self->state;
 
+	hands_close(&f->hands);
 	by_expr_close(&f->run);
 	run_clear(&f->lists);
 }
@@ -143,6 +155,10 @@ flat_map_save(struct op_inst *self, struct buf *out)
 {
 	struct flat_map *f = self->state;
 
+	if (f->hands.pool) {
+		hands_save(self, &f->hands, out);
+		return;
+	}
 	state_put_u64(out, f->run.seen);
 	state_put_u64(out, f->given);
 }
@@ -153,6 +169,8 @@ flat_map_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e
 	struct flat_map *f = self->state;
 	struct state_in in = state_begin(p, n);
 
+	if (f->hands.pool)
+		return hands_restore(self, &f->hands, p, n, e);
 	f->run.seen = state_get_u64(&in, INT64_MAX);
 	f->given = state_get_u64(&in, UINT32_MAX);
 	f->opened = false;
@@ -164,7 +182,7 @@ const struct op_desc op_flat_map = {
 	.name = "flat_map",
 	.brief = "the items of the list that an expression gives for each element",
 	.doc = "An empty list drops the element. For a whole pipeline in the place of each "
-	       "element there is interleave.",
+	       "element there is interleave. parallel=N is as for map.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_ELEMENT,
 	.flags = OP_BY_EXPR,
@@ -172,6 +190,7 @@ const struct op_desc op_flat_map = {
 	.state_size = sizeof(struct flat_map),
 	.typing = flat_map_typing,
 	.open = flat_map_open,
+	.next = flat_map_next,
 	.feed = flat_map_feed,
 	.close = flat_map_close,
 	.save = flat_map_save,

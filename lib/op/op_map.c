@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT
  * map: gives, for each element, the value of an expression.
  */
-#include "op/by_expr.h"
+#include "op/hands.h"
 
 struct map {
 	struct op_expr expr;
 	struct by_expr run;
+	struct hands_use hands; /* when parallel */
 };
 
 static const struct param map_params[] = {
 	{ "expr", PARAM_EXPR, offsetof(struct map, expr), .help = "what to give in place of x" },
+	HANDS_ROWS(struct map, hands),
 	{ 0 }
 };
 
@@ -38,7 +40,8 @@ map_open(struct op_inst *self, struct err *e)
 	struct map *m = self->state;
 
 	(void)e;
-	by_expr_open(self, &m->run, &m->expr);
+	if (!hands_open(self, &m->hands, &m->expr, HANDS_MAP))
+		by_expr_open(self, &m->run, &m->expr);
 	return ST_OK;
 }
 
@@ -50,11 +53,20 @@ map_feed(struct op_inst *self, const struct run *in, struct run *out, struct err
 	return by_expr_run(self, &m->run, expr_map, in, out, e);
 }
 
+static enum status
+map_next(struct op_inst *self, struct run *out, struct err *e)
+{
+	struct map *m = self->state;
+
+	return hands_next(self, &m->hands, out, e);
+}
+
 static void
 map_close(struct op_inst *self)
 {
 	struct map *m = self->state;
 
+	hands_close(&m->hands);
 	by_expr_close(&m->run);
 }
 
@@ -63,7 +75,10 @@ map_save(struct op_inst *self, struct buf *out)
 {
 	struct map *m = self->state;
 
-	by_expr_save(&m->run, out);
+	if (m->hands.pool)
+		hands_save(self, &m->hands, out);
+	else
+		by_expr_save(&m->run, out);
 }
 
 static enum status
@@ -71,6 +86,8 @@ map_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
 {
 	struct map *m = self->state;
 
+	if (m->hands.pool)
+		return hands_restore(self, &m->hands, p, n, e);
 	return by_expr_restore(self, &m->run, p, n, e);
 }
 
@@ -79,7 +96,10 @@ const struct op_desc op_map = {
 	.brief = "the value of an expression for each element",
 	.doc = "In the expression x is the element, .name a field of it, and i its number "
 	       "in the stream, from 0. skip() drops the element, fail(\"why\") makes it an "
-	       "error, and on_error says what becomes of errors.",
+	       "error, and on_error says what becomes of errors. With parallel=N threads evaluate "
+	       "it for runs of elements at a time, which pays where it takes a microsecond or "
+	       "more; what comes out is the same. (Not for order=source with a service: there "
+	       "each split is read to its end first.)",
 	.kind = OP_TRANSFORM,
 	.scope = OP_ELEMENT,
 	.flags = OP_BY_EXPR,
@@ -88,6 +108,7 @@ const struct op_desc op_map = {
 	.typing = map_typing,
 	.cardinality = map_cardinality,
 	.open = map_open,
+	.next = map_next,
 	.feed = map_feed,
 	.close = map_close,
 	.save = map_save,

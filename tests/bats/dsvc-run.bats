@@ -179,6 +179,25 @@ load lib/dsvc
 	exec 9<&-
 }
 
+@test "with threads the first element shows at once too" {
+	mkfifo "$BATS_TEST_TMPDIR/in" "$BATS_TEST_TMPDIR/out"
+	exec 8<>"$BATS_TEST_TMPDIR/in"
+	dsvc-run 'stdin | map x ++ "!" parallel=2 | filter x != "" parallel=2' \
+		<"$BATS_TEST_TMPDIR/in" >"$BATS_TEST_TMPDIR/out" 8>&- 3>&- &
+	pid[slow]=$!
+	exec 9<"$BATS_TEST_TMPDIR/out"
+	local n line
+	for n in 1 2 3; do
+		echo "line $n" >&8
+		IFS= read -r -t 5 -u 9 line
+		[[ $line == "line $n!" ]]
+	done
+	exec 8>&-
+	reap slow 5
+	[[ $status == 0 ]]
+	exec 9<&-
+}
+
 @test "INT and TERM end it by the signal, with what was in hand" {
 	local sig
 	mkfifo "$BATS_TEST_TMPDIR/in"

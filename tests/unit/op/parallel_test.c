@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * map, filter and flat_map with parallel=N give what they give without: the
+ * same elements, the same failures and the same end, from any saved state.
+ */
+#include "chain_help.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include "base/rng.h"
+#include "lang/spec.h"
+
+struct told {
+	pthread_mutex_t lock; /* several threads tell */
+	struct buf text; /* failures, a line each */
+	uint64_t n;
+};
+
+static void
+told_failed(void *arg, const struct op_failure *f)
+{
+	struct told *t = arg;
+
+	pthread_mutex_lock(&t->lock);
+	buf_printf(&t->text, "%u %s:%llu %s\n", f->fatal, f->file ? f->file : "-",
+		   (unsigned long long)f->line, f->e->text);
+	t->n++;
+	pthread_mutex_unlock(&t->lock);
+}
+
+static struct plan *
+par_plan(const char *text)
+{
+	struct spec_src src = { .text = text, .len = strlen(text) };
+	struct plan *p = NULL;
+	struct err e = { 0 };
+
+	if (plan_make(&src, &p, &e) != ST_OK)
+		fail_msg("%s: %s", text, e.text);
+	return p;
+}
+
+/* Everything from i on as text, and how it ended. */
+static void
+par_rest(struct op_inst *i, struct buf *out)
+{
+	struct err e = { 0 };
+	struct elem x;
+	enum status st;
+
+	while ((st = op_next(i, &x, &e)) == ST_OK) {
+		text_print(x.p, x.len, out);
+		buf_byte(out, '\n');
+	}
+	if (st != ST_END)
+		buf_printf(out, "! %d", (int)st);
+}
+
+/* The text with the parameters that make it parallel cut out of messages. */
+static void
+par_plain(struct buf *b)
+{
+	char *p;
+
+	if (!b->len)
+		return;
+	while ((p = strstr((char *)b->data, " parallel=")) != NULL) {
+		size_t n = 10 + strcspn(p + 10, " `|)\n"), at = (size_t)(p - (char *)b->data);
+
+		memmove(p, p + n, b->len - at - n + 1);
+		b->len -= n;
+	}
+}
+
+static void
+par_run(const char *spec, struct buf *out, struct told *told)
+{
+	struct op_ctx ctx = { .seed = 5, .failure = told_failed, .arg = told };
+	struct plan *p = par_plan(spec);
+	struct op_inst *i;
+	struct err e = { 0 };
+
+	assert_int_equal(op_open(p->top, &ctx, &i, &e), ST_OK);
+	par_rest(i, out);
+	op_close(&i);
+	plan_free(&p);
+	par_plain(&told->text);
+}
+
+static const char *const par_ops[] = {
+	"map x * x + i", "map x + rand()", "map {n: x, i: i}", "map str(x) ~ /7/ ? skip() : x",
+	"map x % 97 == 96 ? fail(\"ninety-six\") : x", "map x % 3 == 0 ? fail(\"three\") : i",
+	"filter x % 3 == i % 2", "filter rand() < 0.3", "filter x % 501 != 500 or fail(\"no\") == 1",
+	"flat_map [x, i, rand()]", "flat_map x % 2 == 0 ? [] : [x]",
+	"flat_map x % 53 == 52 ? fail(\"fifty-two\") : [x, -x]",
+	"flat_map x % 400 == 7 ? sorted([1,2,3,4,5,6,7,8,9,10]) : [i]",
+	"map {n: x, text: pad(\"abc\", 3000)}",
+};
+static const char *const par_policies[] = { "", " on_error=skip", " on_error=keep", " on_error=retry:2" };
+
+/* A random chain; parallel where `spec` is, without in `plain`. */
+static void
+par_spec(struct rng *r, char *spec, char *plain, size_t size)
+{
+	unsigned n = 1 + (unsigned)(rng_next(r) % 2);
+	size_t a, b;
+
+	a = b = (size_t)snprintf(spec, size, "range %u%s", (unsigned)(rng_next(r) % 4000),
+				 rng_next(r) % 2 ? "" : " | filter x % 5 != 1");
+	memcpy(plain, spec, a + 1);
+	while (n--) {
+		const char *op = par_ops[rng_next(r) % (sizeof par_ops / sizeof *par_ops)];
+		const char *policy = par_policies[rng_next(r) % 4];
+
+		/* what makes other values than numbers comes last */
+		b += (size_t)snprintf(plain + b, size - b, " | %s%s", op, policy);
+		a += (size_t)snprintf(spec + a, size - a, " | %s%s parallel=%u", op, policy,
+				      2 + (unsigned)(rng_next(r) % 3));
+		if (strchr(op, '{') || strstr(op, "rand"))
+			break;
+	}
+}
+
+static void
+it_gives_what_one_thread_gives(void **state)
+{
+	struct rng r = { .key = 11 };
+
+	(void)state;
+	for (unsigned k = 0; k < 150; k++) {
+		char spec[512], plain[512];
+		struct buf want = { 0 }, got = { 0 };
+		struct told a = { 0 }, b = { 0 };
+
+		par_spec(&r, spec, plain, sizeof spec);
+		par_run(plain, &want, &a);
+		par_run(spec, &got, &b);
+		if (want.len != got.len || (want.len && memcmp(want.data, got.data, want.len)))
+			fail_msg("%s: differs from %s", spec, plain);
+		/* of two, the first may be ahead of where the second ends */
+		if (!strstr(strstr(spec, "parallel=") + 1, "parallel=")) {
+			assert_int_equal(a.n, b.n);
+			if (a.n)
+				assert_string_equal((char *)a.text.data, (char *)b.text.data);
+		}
+		buf_clear(&want);
+		buf_clear(&got);
+		buf_clear(&a.text);
+		buf_clear(&b.text);
+	}
+}
+
+static int
+par_compare(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* The lines in another order. */
+static void
+par_sort(struct buf *b)
+{
+	char *lines[20000], *copy = mem_strdup((char *)b->data), *save = NULL;
+	size_t n = 0;
+
+	for (char *w = strtok_r(copy, "\n", &save); w; w = strtok_r(NULL, "\n", &save)) {
+		assert_true(n < 20000);
+		lines[n++] = w;
+	}
+	qsort(lines, n, sizeof *lines, par_compare);
+	buf_reset(b);
+	for (size_t k = 0; k < n; k++)
+		buf_printf(b, "%s\n", lines[k]);
+	mem_free(copy);
+}
+
+static void
+unordered_it_gives_the_same_elements(void **state)
+{
+	struct told t = { 0 };
+	struct buf want = { 0 }, got = { 0 };
+
+	(void)state;
+	par_run("range 9000 | map x + rand() | flat_map [x, i]", &want, &t);
+	par_sort(&want);
+	for (unsigned k = 0; k < 10; k++) {
+		buf_reset(&got);
+		par_run("range 9000 | map x + rand() parallel=3 ordered=true"
+			" | flat_map [x, i] parallel=4 ordered=false", &got, &t);
+		par_sort(&got);
+		assert_string_equal((char *)want.data, (char *)got.data);
+	}
+	buf_clear(&want);
+	buf_clear(&got);
+}
+
+static const char *const par_saved[] = {
+	"range 20000 | map x * x + i parallel=2", "range 9000 | map x + rand() parallel=3",
+	"range 5000 | filter rand() < 0.5 parallel=2",
+	"range 700 | flat_map [x, i, rand(), 1, 2, 3, 4, 5, 6, 7, 8, 9] parallel=2",
+	"range 3000 | map x % 7 == 3 ? fail(\"no\") : x on_error=keep parallel=2 | batch 7",
+	"range 500 | map {n: x, text: pad(\"abc\", 60000)} parallel=2 | map .n",
+	"range 300 | flat_map [x] parallel=2 | repeat 3 | filter x % 2 == 0 parallel=2",
+	"range 200 | map [0, 0, 0, 0, 0, 0, 0, x] | batch 200 | flat_map x parallel=2",
+};
+
+/* From a state saved after `taken` elements and restored, the rest is the rest. */
+static void
+par_resume(const struct plan *p, uint64_t taken, const struct buf *want)
+{
+	struct op_ctx ctx = { .seed = 5 };
+	struct op_inst *i, *again;
+	struct buf got = { 0 }, first = { 0 }, bytes = { 0 };
+	struct err e = { 0 };
+	struct elem x;
+
+	assert_int_equal(op_open(p->top, &ctx, &i, &e), ST_OK);
+	while (taken-- && op_next(i, &x, &e) == ST_OK) {
+		text_print(x.p, x.len, &got);
+		buf_byte(&got, '\n');
+	}
+	assert_true(op_state_save(i, &bytes));
+	if (got.len)
+		buf_put(&first, got.data, got.len);
+	assert_int_equal(op_open(p->top, &ctx, &again, &e), ST_OK);
+	if (op_state_restore(again, bytes.data, bytes.len, &e) != ST_OK)
+		fail_msg("%s", e.text);
+	buf_reset(&bytes);
+	assert_true(op_state_save(again, &bytes)); /* nothing has begun yet */
+	op_close(&again);
+	assert_int_equal(op_open(p->top, &ctx, &again, &e), ST_OK);
+	assert_int_equal(op_state_restore(again, bytes.data, bytes.len, &e), ST_OK);
+	par_rest(again, &got);
+	par_rest(i, &first); /* the one that was saved goes on */
+	assert_int_equal(got.len, want->len);
+	assert_memory_equal(got.data, want->data, want->len);
+	assert_int_equal(first.len, want->len);
+	assert_memory_equal(first.data, want->data, want->len);
+	op_close(&again);
+	op_close(&i);
+	buf_clear(&got);
+	buf_clear(&first);
+	buf_clear(&bytes);
+}
+
+static void
+saved_anywhere_it_goes_on(void **state)
+{
+	struct rng r = { .key = 3 };
+
+	(void)state;
+	for (size_t k = 0; k < sizeof par_saved / sizeof *par_saved; k++) {
+		struct plan *p = par_plan(par_saved[k]);
+		struct buf want = { 0 };
+		struct told t = { 0 };
+
+		par_run(par_saved[k], &want, &t);
+		uint64_t n = 0;
+		for (size_t b = 0; b < want.len; b++)
+			n += want.data[b] == '\n';
+		par_resume(p, 0, &want);
+		par_resume(p, n, &want);
+		for (unsigned turn = 0; turn < 6; turn++)
+			par_resume(p, rng_next(&r) % (n + 1), &want);
+		buf_clear(&want);
+		buf_clear(&t.text);
+		plan_free(&p);
+	}
+}
+
+static void
+a_false_state_is_refused(void **state)
+{
+	struct op_ctx ctx = { .seed = 5 };
+	struct plan *p = par_plan("range 3000 | flat_map [x, x] parallel=2");
+	struct op_inst *i;
+	struct buf bytes = { 0 };
+	struct err e = { 0 };
+	struct elem x;
+	struct rng r = { .key = 9 };
+
+	(void)state;
+	assert_int_equal(op_open(p->top, &ctx, &i, &e), ST_OK);
+	assert_int_equal(op_next(i, &x, &e), ST_OK);
+	assert_true(op_state_save(i, &bytes));
+	op_close(&i);
+	for (unsigned k = 0; k < 200; k++) {
+		uint8_t *bad = mem_dup(bytes.data, bytes.len);
+		size_t n = bytes.len;
+
+		if (k % 2)
+			n = rng_next(&r) % n;
+		else
+			bad[rng_next(&r) % (n < 80 ? n : 80)] ^= (uint8_t)(1 + rng_next(&r) % 255);
+		assert_int_equal(op_open(p->top, &ctx, &i, &e), ST_OK);
+		if (op_state_restore(i, bad, n, &e) == ST_OK)
+			op_next(i, &x, &e);
+		op_close(&i);
+		mem_free(bad);
+	}
+	buf_clear(&bytes);
+	plan_free(&p);
+}
+
+static void
+a_chain_is_closed_in_its_middle(void **state)
+{
+	struct op_ctx ctx = { .seed = 5 };
+	struct plan *p = par_plan("counter | map x * 2 parallel=3 | flat_map [x, x] parallel=2 | prefetch");
+	struct op_inst *i;
+	struct err e = { 0 };
+	struct elem x;
+
+	(void)state;
+	for (unsigned k = 0; k < 60; k++) {
+		assert_int_equal(op_open(p->top, &ctx, &i, &e), ST_OK);
+		for (unsigned n = 0; n < k * 50; n++)
+			assert_int_equal(op_next(i, &x, &e), ST_OK);
+		op_close(&i);
+	}
+	plan_free(&p);
+}
+
+static void *
+par_stopper(void *arg)
+{
+	atomic_store((atomic_bool *)arg, true);
+	return NULL;
+}
+
+static void
+stop_ends_it(void **state)
+{
+	atomic_bool stop = false;
+	struct op_ctx ctx = { .seed = 5, .stop = &stop };
+	struct plan *p = par_plan("counter | filter x < 0 parallel=2");
+	struct op_inst *i;
+	struct err e = { 0 };
+	struct elem x;
+	pthread_t t;
+
+	(void)state;
+	assert_int_equal(op_open(p->top, &ctx, &i, &e), ST_OK);
+	pthread_create(&t, NULL, par_stopper, &stop);
+	assert_int_equal(op_next(i, &x, &e), ST_AGAIN);
+	pthread_join(t, NULL);
+	op_close(&i);
+	plan_free(&p);
+}
+
+static void
+the_first_error_of_the_input_ends_it(void **state)
+{
+	struct told t = { 0 };
+	struct buf got = { 0 };
+
+	(void)state;
+	for (unsigned k = 0; k < 20; k++) {
+		buf_reset(&got);
+		buf_reset(&t.text);
+		par_run("range 9000 | map x >= 1500 ? fail(str(x)) : x parallel=4 | reduce 0 s + 1", &got, &t);
+		assert_non_null(strstr((char *)t.text.data, "1500"));
+		assert_null(strstr((char *)t.text.data, "1501"));
+	}
+	buf_clear(&got);
+	buf_clear(&t.text);
+}
+
+static void
+an_element_is_given_while_the_next_is_waited_for(void **state)
+{
+	struct op_ctx ctx = { .seed = 5 };
+	int fd[2];
+	char spec[128];
+	struct err e = { 0 };
+	struct op_inst *i;
+	struct elem x;
+
+	(void)state;
+	assert_int_equal(pipe(fd), 0);
+	snprintf(spec, sizeof spec, "lines /dev/fd/%d | map x ++ \"!\" parallel=2", fd[0]);
+	struct plan *p = par_plan(spec);
+	assert_int_equal(op_open(p->top, &ctx, &i, &e), ST_OK);
+	for (unsigned k = 0; k < 50; k++) {
+		assert_int_equal(write(fd[1], "ab\n", 3), 3);
+		assert_int_equal(op_next(i, &x, &e), ST_OK);
+		assert_int_equal(x.len, 4);
+	}
+	close(fd[1]);
+	assert_int_equal(op_next(i, &x, &e), ST_END);
+	op_close(&i);
+	close(fd[0]);
+	plan_free(&p);
+}
+
+/* By split, and where splits must be told apart: nothing is pulled ahead then. */
+static void
+splits_are_read_one_after_the_other(void **state)
+{
+	static const struct split v[] = {
+		{ .kind = SPLIT_RANGE, .start = 0, .count = 1000 },
+		{ .kind = SPLIT_RANGE, .start = 1000, .count = 500 },
+	};
+	struct plan *p = par_plan("range 1500 | map x + i parallel=2 | filter x % 50 == 0 parallel=2");
+	struct buf want = { 0 }, got = { 0 };
+	struct told t = { 0 };
+
+	(void)state;
+	par_run("range 1500 | map x + i | filter x % 50 == 0", &want, &t);
+	for (int exact = 0; exact < 2; exact++) {
+		struct fed f;
+		struct op_inst *i;
+		struct err e = { 0 };
+		struct elem x;
+
+		fed_ctx(&f, v, 2)->split_exact = exact;
+		assert_int_equal(op_open(p->top, &f.ctx, &i, &e), ST_OK);
+		assert_int_equal(op_next(i, &x, &e), ST_OK);
+		assert_true(!exact || f.at == 1);
+		buf_reset(&got);
+		buf_str(&got, "0\n");
+		par_rest(i, &got);
+		assert_string_equal((char *)got.data, (char *)want.data);
+		op_close(&i);
+	}
+	buf_clear(&want);
+	buf_clear(&got);
+	plan_free(&p);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(it_gives_what_one_thread_gives),
+		cmocka_unit_test(unordered_it_gives_the_same_elements),
+		cmocka_unit_test(saved_anywhere_it_goes_on),
+		cmocka_unit_test(a_false_state_is_refused),
+		cmocka_unit_test(a_chain_is_closed_in_its_middle),
+		cmocka_unit_test(stop_ends_it),
+		cmocka_unit_test(the_first_error_of_the_input_ends_it),
+		cmocka_unit_test(an_element_is_given_while_the_next_is_waited_for),
+		cmocka_unit_test(splits_are_read_one_after_the_other),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
