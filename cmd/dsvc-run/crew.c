@@ -286,6 +286,7 @@ crew_open(struct op_inst *self, struct err *e)
 		h->ctx = *self->ctx;
 		h->ctx.stop = &c->quit;
 		h->ctx.next_split = crew_split;
+		h->ctx.split_exact = true; /* a split's elements go to its piece */
 		h->ctx.failure = crew_failure;
 		h->above = self->ctx;
 		h->ctx.arg = h;

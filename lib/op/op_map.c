@@ -98,8 +98,8 @@ const struct op_desc op_map = {
 	       "in the stream, from 0. skip() drops the element, fail(\"why\") makes it an "
 	       "error, and on_error says what becomes of errors. With parallel=N threads evaluate "
 	       "it for runs of elements at a time, which pays where it takes a microsecond or "
-	       "more; what comes out is the same. (Not for order=source with a service: there "
-	       "each split is read to its end first.)",
+	       "more; what comes out is the same. dsvc-run -j and jobs with order=source have "
+	       "threads of their own, a split for each, and need none here.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_ELEMENT,
 	.flags = OP_BY_EXPR,
