@@ -341,7 +341,8 @@ args_dashes(struct args *a)
 	const char *s = lx->text->data + lx->at;
 	size_t left = lx->end - lx->at;
 
-	if (left < 2 || s[0] != '-' || s[1] != '-' || (left > 2 && !lex_space(s[2])))
+	if (left < 2 || s[0] != '-' || s[1] != '-' ||
+	    (left > 2 && !lex_space(s[2]) && !strchr("|);", s[2])))
 		return false;
 	const struct param *row = args_next_row(a);
 	if (!row || (row->kind != PARAM_COMMAND && row->kind != PARAM_WORDS && row->kind != PARAM_WORD))

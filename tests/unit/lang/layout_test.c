@@ -85,6 +85,14 @@ comments_stay_word_for_word(void **state)
 	mem_free(s);
 }
 
+/* Without a blank it is the same mark as with one. */
+static void
+dashes_stand_before_a_bar(void **state)
+{
+	(void)state;
+	layout_keeps("concat (lines a --) (lines b) | map x");
+}
+
 static void
 a_dollar_is_kept_where_it_means_itself(void **state)
 {
@@ -100,6 +108,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_example_means_the_same_laid_out),
 		cmocka_unit_test(comments_stay_word_for_word),
+		cmocka_unit_test(dashes_stand_before_a_bar),
 		cmocka_unit_test(a_dollar_is_kept_where_it_means_itself),
 	};
 
