@@ -142,6 +142,13 @@ row_spawn() {
 	row '  parallel=2; GNU parallel -j2' 1 2000 'el/s' ours theirs
 }
 
+row_parallel() {
+	mapped() { seconds "$bin/dsvc-run" -t none "range 5_000_000 | map hash(replace(str(x), /([0-9])([0-9])/, \"\$2-\$1\")) parallel=$1"; }
+	ours() { mapped 2; }
+	theirs() { mapped 1; }
+	row 'map of a regex and a hash, parallel=2; 1' 1.3 5 'M el/s' ours theirs
+}
+
 # numpy's time leaves out its start and import; ours is that of the whole process.
 row_tensor() {
 	local python=${PYTHON:-python3} images=$data/images.npy
@@ -157,7 +164,7 @@ row_tensor() {
 	floor_row '  batch 4096 of f32[64], floor' 1 2 'M el/s' small
 }
 
-[ $# -gt 0 ] || set -- squares squares_service mib ndjson ndjson_service grep gz start first memory csv tfrecord exec spawn tensor
+[ $# -gt 0 ] || set -- squares squares_service mib ndjson ndjson_service grep gz start first memory csv tfrecord exec spawn parallel tensor
 header
 for r; do "row_$r"; done
 [ "$rows_missed" -eq 0 ] || echo "$rows_missed missed"
