@@ -9,8 +9,9 @@ bin=$(cd "$1" && pwd) yard=$(cd "$2" && pwd)
 shift 2
 data=${BENCH_DATA:-${TMPDIR:-/tmp}/dsvc-bench-data}
 work=$(mktemp -d "${TMPDIR:-/tmp}/dsvc-bench.XXXXXX")
-trap 'down 2> /dev/null; rm -rf "$work"' EXIT
+trap 'down 2> /dev/null; unserve; rm -rf "$work"' EXIT
 . "$here/lib.bash"
+. "$here/durable.bash"
 "$here/data.sh" "$data"
 records=$data/records.ndjson text=$data/text.log one=$data/one.bin
 records_mb=$(awk -v b="$(stat -c %s "$records")" 'BEGIN { print b / 1e6 }')
