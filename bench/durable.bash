@@ -65,6 +65,7 @@ row_restart() {
 # elements flow.
 row_takeover() {
 	local i owner reader dispatcher worker status
+	command -v jq > /dev/null || { echo 'takeover: jq is not installed'; return; }
 	: > "$work/gaps"
 	for ((i = 0; i < ROUNDS; i++)); do
 		serve pair 2 --state "$work/state.pair"
