@@ -46,7 +46,7 @@ struct client {
 	struct buf scratch;
 	pthread_t thread;
 	bool started;
-	char *dispatcher;
+	char *texts[6];             /* what conf's texts point to */
 	struct held *lent;          /* of the piece taken last */
 	struct { uint64_t worker; char *endpoint; } *links;
 	size_t n_links, cap_links;

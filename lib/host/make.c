@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "host/make_fault.h"
 #include "host/plans.h"
 #include "op/op.h"
 
@@ -32,6 +33,8 @@ struct make {
 	size_t split_at;           /* of them, the next one */
 	bool no_more_splits;
 
+	struct make_fault fault;
+
 	/* the thread's own */
 	struct op_ctx ctx;
 	char env_worker[96], env_dataset[DATASET_ID_LEN + 16];
@@ -49,6 +52,25 @@ make_tell(struct make *m, struct make_event ev)
 	ev.make = m;
 	ev.key = m->assign.key;
 	make_queue_push(m->queue, &ev);
+}
+
+/* What failed: all before a restart point and at the end, else now and then. */
+static void
+make_faults(struct make *m, bool all)
+{
+	struct make_event ev = { .kind = MAKE_FAULTS };
+
+	if (make_fault_take(&m->fault, all, &ev.number, &ev.faults))
+		make_tell(m, ev);
+}
+
+static void
+make_failure(void *arg, const struct op_failure *f)
+{
+	struct make *m = arg;
+
+	make_fault_add(&m->fault, f);
+	make_faults(m, false);
 }
 
 /* Cuts what there is; with the lock held, so that chunks stay in order. */
@@ -179,6 +201,8 @@ make_restart(struct make *m, struct op_inst *chain, enum make_kind kind)
 		ev.can = op_state_save(chain, &ev.state) && ev.state.len <= WIRE_STATE_MAX;
 		after = make_split_now(m);
 	} while (ev.can && after != ev.split);
+	/* What was ahead on threads of its own is at rest since its state was saved. */
+	make_faults(m, true);
 	if (ev.can || kind == MAKE_HANDED)
 		make_tell(m, ev);
 	else
@@ -242,12 +266,14 @@ make_open(struct make *m, struct plan_use **use, struct op_inst **chain, struct 
 	const struct plan *p = plans_plan(*use);
 	m->ctx = (struct op_ctx){ .seed = a->seed, .stream = a->key.stream,
 		.element_max = (uint32_t)p->options.element_max, .stop = &m->stop,
-		.next_split = a->by_split ? make_next_split : NULL, .note = make_note,
+		.next_split = a->by_split ? make_next_split : NULL, .note = make_note, .failure = make_failure,
 		.split_exact = a->order == ORDER_SOURCE,
 		.env = m->env, .arg = m };
 	make_env(m);
 	m->split = a->split;
 	m->offset = a->offset;
+	m->fault.failed = m->fault.told = a->failed;
+	atomic_store(&m->fault.offset, a->offset);
 	m->restart_ns = clock_mono_ns();
 	st = op_open(p->top, &m->ctx, chain, e);
 	if (st == ST_OK && a->has_state)
@@ -264,6 +290,7 @@ make_run(struct make *m, struct op_inst *chain, struct err *e)
 		pthread_mutex_lock(&m->lock);
 		make_append(m, r);
 		pthread_mutex_unlock(&m->lock);
+		atomic_store_explicit(&m->fault.offset, m->offset, memory_order_relaxed);
 		if (!make_between(m, chain))
 			return ST_AGAIN;
 	}
@@ -286,6 +313,7 @@ make_thread(void *arg)
 	if (!atomic_load(&m->stop))
 		make_cut(m);
 	pthread_mutex_unlock(&m->lock);
+	make_faults(m, true);
 	struct make_event ev = { .kind = MAKE_ENDED, .number = m->offset, .made = m->made };
 	if (st == ST_END) {
 		make_tell(m, ev);
@@ -314,6 +342,7 @@ make_new(struct msg_assign *assign, const struct make_conf *conf, struct make_qu
 	m->queue = q;
 	pthread_mutex_init(&m->lock, NULL);
 	pthread_cond_init(&m->changed, NULL);
+	make_fault_init(&m->fault);
 	int rc = pthread_create(&m->thread, NULL, make_thread, m);
 	if (rc != 0) {
 		struct make_event ev = { .kind = MAKE_FAILED, .err = mem_zalloc(sizeof *ev.err) };
@@ -413,6 +442,7 @@ make_free(struct make **mp)
 	struct msg scratch = { .type = MSG_ASSIGN, .assign = m->assign };
 	msg_clear(&scratch);
 	builder_clear(&m->builder);
+	make_fault_clear(&m->fault);
 	split_list_clear(&m->splits);
 	pthread_mutex_destroy(&m->lock);
 	pthread_cond_destroy(&m->changed);

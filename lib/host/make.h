@@ -25,6 +25,7 @@ struct make;
 
 enum make_kind {
 	MAKE_CHUNK,   /* chunk; split: from which it came */
+	MAKE_FAULTS,  /* number: elements that failed; faults */
 	MAKE_SPLIT,   /* number: the split that is being read now */
 	MAKE_RESTART, /* number: offset; split: the first to ask for; state */
 	MAKE_HANDED,  /* can; if so as MAKE_RESTART, and made */
@@ -42,6 +43,7 @@ struct make_event {
 	struct buf state;
 	struct err *err;
 	struct msg_units *units;
+	struct msg_faults_list faults;
 	bool can;
 };
 

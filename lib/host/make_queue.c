@@ -69,5 +69,7 @@ make_event_clear(struct make_event *ev)
 		split_list_clear(&ev->units->units);
 		mem_free(ev->units);
 	}
+	struct msg scratch = { .type = MSG_FAULTS, .faults.list = ev->faults };
+	msg_clear(&scratch);
 	*ev = (struct make_event){ .kind = ev->kind };
 }

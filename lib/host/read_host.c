@@ -47,7 +47,7 @@ client_start(struct client *c, struct err *e)
 	net_watch(c->net, c->wake, NET_READ, reader_woken, c);
 	enum status st = client_machine(c, self, e);
 	if (st == ST_OK)
-		st = sock_connect(c->control, c->dispatcher, LINK_DISPATCHER, e);
+		st = sock_connect(c->control, c->conf.dispatcher, LINK_DISPATCHER, e);
 	if (st != ST_OK)
 		return st;
 	int rc = pthread_create(&c->thread, NULL, reader_thread, c);
@@ -55,6 +55,16 @@ client_start(struct client *c, struct err *e)
 		return err_set(e, ST_TEMP, "cannot start a thread: %s", strerror(rc));
 	c->started = true;
 	return ST_OK;
+}
+
+/* The caller's texts may go as soon as client_open returns. */
+static void
+client_own(struct client *c)
+{
+	const char **texts[] = { &c->conf.dispatcher, &c->conf.job, &c->conf.dataset,
+				 &c->conf.spec, &c->conf.type, &c->conf.options };
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		*texts[i] = c->texts[i] = mem_strdup(*texts[i]);
 }
 
 enum status
@@ -66,7 +76,7 @@ client_open(const struct client_conf *conf, struct client **out, struct err *e)
 	link_tune_memory();
 	struct client *c = mem_zalloc(sizeof *c);
 	c->conf = *conf;
-	c->dispatcher = mem_strdup(conf->dispatcher);
+	client_own(c);
 	c->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	c->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	pthread_mutex_init(&c->lock, NULL);
@@ -117,7 +127,8 @@ client_free(struct client **cp)
 		mem_free(c->links[--c->n_links].endpoint);
 	mem_free(c->links);
 	mem_free(c->items);
-	mem_free(c->dispatcher);
+	for (size_t i = 0; i < sizeof c->texts / sizeof *c->texts; i++)
+		mem_free(c->texts[i]);
 	msg_clear(&c->job_msg);
 	buf_clear(&c->scratch);
 	close(c->fd);

@@ -118,6 +118,9 @@ work_event(struct host *h, struct make_event *ev, int64_t now)
 	case MAKE_SPLIT:
 		work_split_taken(w, now, ev->key, ev->number);
 		break;
+	case MAKE_FAULTS:
+		work_faults(w, now, ev->key, ev->number, &ev->faults);
+		break;
 	case MAKE_RESTART:
 		work_restart(w, now, ev->key, ev->number, ev->split, ev->state.data, ev->state.len);
 		break;
