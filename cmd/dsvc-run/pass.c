@@ -14,6 +14,7 @@
 #include "cli/quit.h"
 #include "cli/report.h"
 #include "cli/stop.h"
+#include "value/excerpt.h"
 #include "crew.h"
 #include "meter.h"
 
@@ -38,7 +39,7 @@ pass_record(struct pass *p, const struct op_failure *f)
 	struct buf element = { 0 };
 
 	if (f->elem.p)
-		fault_element(f->elem.p, f->elem.len, &element);
+		excerpt_print(f->elem.p, f->elem.len, &element);
 	x.element = (char *)element.data;
 	pthread_mutex_lock(&p->lock);
 	faults_add(p->faults, &x);

@@ -189,7 +189,7 @@ bool
 table_audit(struct slice report, struct buf *out)
 {
 	static const char *const columns[] = { "made", "elements", "delivered", "acknowledged",
-		"made_again", "suppressed", "lost", "repeated" };
+		"made_again", "suppressed", "lost", "repeated", "failed" };
 	enum { COLUMNS = sizeof columns / sizeof *columns };
 	struct items jobs = table_list(report, "jobs");
 	struct slice j, p;

@@ -6,10 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "value/format.h"
 #include "value/json_text.h"
-
-enum { FAULTS_LARGE = 64 * 1024 }; /* an element larger than this is told by its size */
 
 struct faults {
 	FILE *file;
@@ -64,24 +61,6 @@ fault_print(const struct fault *x, struct buf *out)
 	if (x->fatal)
 		buf_str(out, ",\"fatal\":true");
 	buf_byte(out, '}');
-}
-
-void
-fault_element(const uint8_t *p, size_t len, struct buf *out)
-{
-	if (len > FAULTS_LARGE) {
-		buf_printf(out, "(%zu bytes)", len);
-		return;
-	}
-	size_t at = out->len;
-	json_print(p, len, out);
-	if (out->len - at <= FAULTS_ELEMENT)
-		return;
-	size_t end = at + FAULTS_ELEMENT;
-	while (end > at && (out->data[end] & 0xc0) == 0x80)
-		end--;
-	out->len = end;
-	buf_str(out, "...");
 }
 
 void

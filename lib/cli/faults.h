@@ -16,14 +16,12 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-enum { FAULTS_ELEMENT = 1024 }; /* bytes of an element's JSON that are kept */
-
 /* One failure; all texts are lent and may be NULL. */
 struct fault {
 	uint32_t op;            /* the operator's number in the spec */
 	const char *text, *error, *file;
 	uint64_t line;          /* 0: unknown */
-	const char *element;    /* JSON, cut */
+	const char *element;    /* JSON, cut: value/excerpt.h */
 	const char *worker;     /* NULL: made in this process, by no stream */
 	uint32_t stream;
 	uint64_t offset;        /* elements that the stream had made before it, about */
@@ -40,7 +38,5 @@ enum status faults_close(struct faults **f, struct err *e);
 
 /* The record without its newline. */
 void fault_print(const struct fault *x, struct buf *out);
-/* JSON of one element, cut to FAULTS_ELEMENT bytes at a character's end. */
-void fault_element(const uint8_t *p, size_t len, struct buf *out);
 
 #endif

@@ -81,6 +81,7 @@ ask_send(struct disp *d, struct ask *a)
 		m->done.text = mem_strdup(it->text);
 		m->done.help = mem_strdup(it->help);
 		m->done.elements = it->elements;
+		fault_fill(it, m);
 		return true;
 	}
 	return false;

@@ -9,6 +9,7 @@
  *	disp_iter.c   iterations: units, streams, workers for them, the end
  *	disp_stream.c one stream: fence, hold, assign, ledger, end
  *	disp_split.c  its splits and restart points
+ *	disp_fault.c  elements that failed
  *	disp_seat.c   readers in an iteration: acknowledgements, leaving, STREAMS
  *	disp_row.c    durable rows, written
  *	disp_load.c   and read back
@@ -149,11 +150,14 @@ struct iteration {
 	struct peer *lister;
 	uint64_t list_req;
 	uint64_t elements, acked, made, again, suppressed, repeated;
+	uint64_t failed, max_errors; /* sum over streams; at most, UINT64_MAX: any number */
+	struct msg_faults_list faults; /* the first WIRE_FAULTS_MAX */
+	size_t cap_faults;
 	int64_t started, finished;
 };
 
 struct split_place { uint32_t unit; uint64_t start, count, times, weight; };
-struct point { uint64_t offset, split; struct bytes state; bool has_state, saved; };
+struct point { uint64_t offset, split, failed; struct bytes state; bool has_state, saved; };
 struct stream_held { uint64_t seat; struct intervals got; };
 enum stream_place { STREAM_HOLDING = 0, STREAM_ORPHAN = 1, STREAM_ASSIGNED = 2 };
 
@@ -182,6 +186,7 @@ struct stream {
 	uint64_t *owing;          /* seats whose answer to HOLD is missing */
 	size_t n_owing, cap_owing;
 	uint64_t from, skipped;   /* of the ASSIGN: first offset; elements in skip */
+	uint64_t failed;          /* elements that failed: the most any generation has told */
 	uint64_t high, made;      /* elements known to have been made at least; sum over generations */
 	uint64_t version;
 	struct list_node by_worker, orphan, by_version;
@@ -323,8 +328,18 @@ void stream_revoke(struct disp *d, struct peer *w, struct stream_key key);
 
 /* disp_split.c */
 void split_request(struct disp *d, struct peer *p, struct stream *s, const struct msg *m);
-void split_add_point(struct disp *d, struct stream *s, uint64_t offset, uint64_t split, struct bytes *state);
+void split_add_point(struct disp *d, struct stream *s, uint64_t offset, uint64_t split, uint64_t failed, struct bytes *state);
 void split_prune_points(struct disp *d, struct stream *s);
+
+/* disp_fault.c */
+/* So many elements of the stream have failed, by the count of one generation.
+ * False: those were too many, and the iteration is over (s is gone). */
+bool fault_count(struct disp *d, struct stream *s, uint64_t failed);
+void fault_message(struct disp *d, struct peer *p, struct stream *s, struct msg *m);
+void fault_limit(struct iteration *it, const struct msg_open *o);
+bool fault_check(struct disp *d, struct iteration *it); /* false: too many; it has failed */
+void fault_fill(const struct iteration *it, struct msg *done);
+void fault_clear(struct iteration *it);
 
 /* disp_seat.c */
 struct seat *seat_new(struct disp *d, struct iteration *it, struct peer *p, uint64_t number);

@@ -36,6 +36,7 @@ iter_new(struct disp *d, struct job *j, uint64_t id, uint32_t epoch)
 	it->job = j;
 	it->epoch = epoch;
 	it->next_seat = 1;
+	it->max_errors = UINT64_MAX;
 	it->started = d->now;
 	for (size_t i = 0; i < sizeof rings / sizeof *rings; i++)
 		ring_init(rings[i]);
@@ -100,6 +101,7 @@ iter_free(struct disp *d, struct iteration *it)
 	ring_drop(&it->dirty.node);
 	disp_delete(d, ROW_ITERATION, 1, it->id, 0, 0);
 	disp_delete(d, ROW_READER, 1, it->id, 0, 0);
+	fault_clear(it);
 	mem_free(it->text);
 	mem_free(it->help);
 	mem_free(it);
@@ -395,6 +397,7 @@ iter_answer(struct disp *d, struct iteration *it)
 
 			m->done.iteration = it->id;
 			m->done.elements = it->elements;
+			fault_fill(it, m);
 			waiting_free(d, w);
 		} else {
 			iter_seat(d, it, w);

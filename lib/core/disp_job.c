@@ -353,7 +353,9 @@ job_wait(struct disp *d, struct peer *p, struct iteration *it, struct msg *m)
 	for (n = d->waiting.prev; n != &d->waiting && LIST_OF(n, struct waiting, by_until)->until > w->until;)
 		n = n->prev;
 	ring_push(n->next, &w->by_until);
-	iter_answer(d, it);
+	fault_limit(it, &m->open);
+	if (fault_check(d, it)) /* failing answers too */
+		iter_answer(d, it);
 }
 
 static void

@@ -123,6 +123,8 @@ load_fill_iter(struct iteration *it, struct row_iter *r)
 	it->again = r->again;
 	it->suppressed = r->suppressed;
 	it->repeated = r->repeated;
+	it->failed = r->failed;
+	it->max_errors = r->max_errors;
 	it->by_split = r->by_split;
 	it->fixed = r->fixed;
 	it->all_known = r->all_known;
@@ -221,6 +223,7 @@ load_stream(struct disp *d, const struct row_load *l, struct err *e)
 	s->skipped = r.skipped;
 	s->high = r.high;
 	s->made = r.made;
+	s->failed = r.failed;
 	it->n_ended += s->ended;
 	it->n_finished += s->finished;
 	load_fill_held(s, &r);
@@ -281,7 +284,7 @@ load_point(struct disp *d, const struct row_load *l, struct err *e)
 	}
 	for (i = s->n_points++; i && s->points[i - 1].offset > l->key[2]; i--)
 		s->points[i] = s->points[i - 1];
-	s->points[i] = (struct point){ l->key[2], r.split, r.state, r.has_state, true };
+	s->points[i] = (struct point){ l->key[2], r.split, r.failed, r.state, r.has_state, true };
 	return ST_OK;
 }
 

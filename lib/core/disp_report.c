@@ -200,6 +200,7 @@ report_ledger(struct buf *b, const struct iteration *it)
 	report_uint(b, "suppressed", it->suppressed);
 	report_uint(b, "lost", over && known > acked ? known - acked : 0);
 	report_uint(b, "repeated", it->repeated);
+	report_uint(b, "failed", it->failed);
 }
 
 static void
@@ -208,7 +209,7 @@ report_iteration(struct buf *b, const struct disp *d, const struct iteration *it
 	static const char *const states[] = { "listing", "running", "finished", "failed" };
 	size_t n = what == REPORT_BRIEF ? 0 : it->n_streams < REPORT_STREAMS ? it->n_streams : REPORT_STREAMS;
 
-	report_record(b, 18);
+	report_record(b, 19);
 	report_uint(b, "epoch", it->epoch);
 	report_str(b, "state", states[it->state]);
 	report_str(b, "error", it->text);
@@ -218,7 +219,7 @@ report_iteration(struct buf *b, const struct disp *d, const struct iteration *it
 	report_uint(b, "streams_known", it->n_streams);
 	report_uint(b, "streams_ended", it->n_ended);
 	report_uint(b, "streams_finished", it->n_finished);
-	report_ledger(b, it); /* 8 */
+	report_ledger(b, it); /* 9 */
 	report_list(b, "streams", n);
 	for (size_t i = 0; i < n; i++)
 		report_stream(b, it->streams[i]);

@@ -26,6 +26,7 @@ const struct field row_iter_fields[] = {
 	U64(row_iter, unit, NULL), U64(row_iter, at, NULL), U64(row_iter, elements, NULL),
 	U64(row_iter, acked, NULL), U64(row_iter, made, NULL), U64(row_iter, again, NULL),
 	U64(row_iter, suppressed, NULL), U64(row_iter, repeated, NULL),
+	U64(row_iter, failed, NULL), U64(row_iter, max_errors, NULL),
 	U32(row_iter, epoch, 0, NULL), U32(row_iter, state, ITER_FAILED, NULL), U32(row_iter, code, 255, NULL),
 	U32(row_iter, n_streams, WIRE_STREAMS_MAX, NULL), U32(row_iter, next_fixed, WIRE_STREAMS_MAX, NULL),
 	TEXT(row_iter, text, WIRE_TEXT_MAX, NULL), TEXT(row_iter, help, WIRE_TEXT_MAX, NULL),
@@ -44,7 +45,7 @@ const struct field row_stream_fields[] = {
 	BOOL(row_stream, running, NULL), BOOL(row_stream, told_end, NULL), BOOL(row_stream, closed, NULL),
 	BOOL(row_stream, ended, NULL), BOOL(row_stream, finished, NULL), U64(row_stream, length, NULL),
 	U64(row_stream, worker, NULL), U64(row_stream, from, NULL), U64(row_stream, skipped, NULL),
-	U64(row_stream, high, NULL), U64(row_stream, made, NULL), TEXT(row_stream, endpoint, WIRE_TEXT_MAX, NULL),
+	U64(row_stream, high, NULL), U64(row_stream, made, NULL), U64(row_stream, failed, NULL), TEXT(row_stream, endpoint, WIRE_TEXT_MAX, NULL),
 	{ "presumed", FIELD_RANGES, offsetof(struct row_stream, presumed), ROW_MANY, NULL, NULL, 0 },
 	LIST(row_stream, held, WIRE_READERS_MAX, held_fields, struct row_held, NULL),
 	LIST(row_stream, gone, ROW_MANY, gone_fields, struct row_gone, NULL), { 0 }
@@ -54,7 +55,7 @@ const struct field row_split_fields[] = {
 	U64(row_split, times, NULL), U64(row_split, weight, NULL), { 0 }
 };
 const struct field row_point_fields[] = {
-	U64(row_point, split, NULL), BYTES(row_point, state, WIRE_STATE_MAX, NULL),
+	U64(row_point, split, NULL), U64(row_point, failed, NULL), BYTES(row_point, state, WIRE_STATE_MAX, NULL),
 	BOOL(row_point, has_state, NULL), { 0 }
 };
 const struct field row_ledger_fields[] = {
@@ -92,7 +93,8 @@ row_put_iter(struct row_out *o, struct iteration *it, unsigned what)
 	struct row_iter r = { .job = it->job->number, .seed = it->seed, .times = it->times,
 		.next_seat = it->next_seat, .pass = c->pass, .pass_times = c->times, .unit = c->unit, .at = c->at,
 		.elements = it->elements, .acked = it->acked, .made = it->made, .again = it->again,
-		.suppressed = it->suppressed, .repeated = it->repeated, .epoch = it->epoch,
+		.suppressed = it->suppressed, .repeated = it->repeated, .failed = it->failed,
+		.max_errors = it->max_errors, .epoch = it->epoch,
 		.state = it->state, .code = it->code, .n_streams = (uint32_t)it->n_streams,
 		.next_fixed = it->next_fixed, .text = it->text, .help = it->help, .by_split = it->by_split,
 		.fixed = it->fixed, .all_known = it->all_known, .short_ = it->short_ };
@@ -110,7 +112,7 @@ row_put_stream_row(struct row_out *o, struct stream *s)
 	struct row_stream r = { .gen = s->gen, .place = s->place, .running = s->running,
 		.told_end = s->told_end, .closed = s->closed, .ended = s->ended, .finished = s->finished,
 		.length = s->length, .worker = s->worker ? s->worker->id : 0, .from = s->from,
-		.skipped = s->skipped, .high = s->high, .made = s->made,
+		.skipped = s->skipped, .high = s->high, .made = s->made, .failed = s->failed,
 		.endpoint = s->worker ? s->worker->endpoint : NULL,
 		.presumed = intervals_lend(&s->presumed) };
 
@@ -145,7 +147,7 @@ row_put_stream(struct row_out *o, struct stream *s, unsigned what)
 	}
 	for (unsigned i = 0; i < s->n_points; i++) {
 		struct point *p = &s->points[i];
-		struct row_point r = { p->split, p->state, p->has_state };
+		struct row_point r = { p->split, p->failed, p->state, p->has_state };
 
 		if (!p->saved)
 			row_put(o, ROW_POINT, it, s->index, p->offset, row_point_fields, &r);

@@ -8,7 +8,7 @@
 #include "core/disp_inner.h"
 #include "wire/field.h"
 
-enum { ROW_VERSION = 1, ROW_MANY = 1 << 24 };
+enum { ROW_VERSION = 2, ROW_MANY = 1 << 24 };
 
 struct row_meta { uint32_t version; uint64_t instance, next_id, key, index; };
 struct row_dataset { char *id, *spec, *type; bool registered; };
@@ -20,7 +20,7 @@ struct row_job {
 };
 struct row_iter {
 	uint64_t job, seed, times, next_seat, pass, pass_times, unit, at;
-	uint64_t elements, acked, made, again, suppressed, repeated;
+	uint64_t elements, acked, made, again, suppressed, repeated, failed, max_errors;
 	uint32_t epoch, state, code, n_streams, next_fixed;
 	char *text, *help;
 	bool by_split, fixed, all_known, short_;
@@ -31,14 +31,14 @@ struct row_gone { uint64_t seat; };
 struct row_stream {
 	uint32_t gen, place;
 	bool running, told_end, closed, ended, finished;
-	uint64_t length, worker, from, skipped, high, made;
+	uint64_t length, worker, from, skipped, high, made, failed;
 	char *endpoint;
 	struct ranges presumed;
 	struct { struct row_held *v; size_t n; } held;
 	struct { struct row_gone *v; size_t n; } gone;
 };
 struct row_split { uint32_t unit; uint64_t start, count, times, weight; };
-struct row_point { uint64_t split; struct bytes state; bool has_state; };
+struct row_point { uint64_t split, failed; struct bytes state; bool has_state; };
 struct row_ledger { struct ranges acked; };
 struct row_reader { uint64_t peer, seq, acked, from; bool checkpoint, away; };
 

@@ -124,7 +124,8 @@ split_prune_points(struct disp *d, struct stream *s)
 }
 
 void
-split_add_point(struct disp *d, struct stream *s, uint64_t offset, uint64_t split, struct bytes *state)
+split_add_point(struct disp *d, struct stream *s, uint64_t offset, uint64_t split,
+		uint64_t failed, struct bytes *state)
 {
 	unsigned i;
 
@@ -145,7 +146,7 @@ split_add_point(struct disp *d, struct stream *s, uint64_t offset, uint64_t spli
 		}
 		split_drop_point(d, s, drop);
 	}
-	s->points[s->n_points++] = (struct point){ offset, split, *state, state->n > 0, false };
+	s->points[s->n_points++] = (struct point){ offset, split, failed, *state, state->n > 0, false };
 	*state = (struct bytes){ 0 };
 	if (offset > s->high)
 		s->high = offset;

@@ -266,6 +266,7 @@ stream_fill_assign(struct disp *d, struct stream *s, struct msg *m)
 	if (from) {
 		m->assign.offset = from->offset;
 		m->assign.split = from->split;
+		m->assign.failed = from->failed;
 		m->assign.has_state = from->has_state;
 		m->assign.state.n = from->state.n;
 		m->assign.state.p = from->state.n ? mem_dup(from->state.p, from->state.n) : NULL;
@@ -443,6 +444,8 @@ stream_end(struct disp *d, struct peer *p, struct stream *s, struct msg *m)
 	disp_send(d, p, MSG_END_OK, m->req)->end_ok.key = e->key;
 	if (s->told_end)
 		return; /* said again */
+	if (!fault_count(d, s, e->failed))
+		return;
 	if (e->code) {
 		char *text = e->text, *help = e->help;
 
@@ -481,7 +484,9 @@ stream_handover(struct disp *d, struct peer *p, struct stream *s, struct msg *m)
 	disp_send(d, p, MSG_END_OK, m->req)->end_ok.key = h->key;
 	s->made += h->made;
 	s->high = s->from = h->offset; /* counted: fencing adds nothing */
-	split_add_point(d, s, h->offset, h->split, &h->state);
+	if (!fault_count(d, s, h->failed))
+		return;
+	split_add_point(d, s, h->offset, h->split, h->failed, &h->state);
 	stream_fence(d, s);
 }
 
@@ -520,8 +525,11 @@ stream_message(struct disp *d, struct peer *p, struct msg *m)
 	case MSG_ASSIGNED: stream_assigned(d, p, s); break;
 	case MSG_SPLIT_REQ: split_request(d, p, s, m); break;
 	case MSG_RESTART:
-		split_add_point(d, s, m->restart.offset, m->restart.split, &m->restart.state);
+		if (fault_count(d, s, m->restart.failed))
+			split_add_point(d, s, m->restart.offset, m->restart.split, m->restart.failed,
+					&m->restart.state);
 		break;
+	case MSG_FAULTS: fault_message(d, p, s, m); break;
 	case MSG_STREAM_END: stream_end(d, p, s, m); break;
 	case MSG_HANDOVER: stream_handover(d, p, s, m); break;
 	case MSG_GONE_OK: stream_gone_ok(d, p, s, m); break;

@@ -90,6 +90,7 @@ struct read {
 	bool joining;                /* OPEN is not answered */
 	bool opened, closing, closed_sent, keep, done, over;
 	uint32_t code;               /* what DONE said */
+	struct msg result;           /* DONE, until READ_DONE takes it */
 	struct read_stream **streams;
 	size_t n_streams, cap_streams, n_known, n_attached; /* attached: with a worker */
 	uint64_t version;            /* of the last STREAMS */

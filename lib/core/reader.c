@@ -54,6 +54,8 @@ read_fail(struct read *r, uint32_t code)
 	a = read_do(r, READ_DONE);
 	a->code = code;
 	a->err = &r->err;
+	a->msg = r->result;
+	r->result = (struct msg){ 0 };
 }
 
 /* Contact */
@@ -95,7 +97,8 @@ read_open(struct read *r)
 		.spec = mem_strdup(o->spec), .type = mem_strdup(o->type), .sharding = o->sharding,
 		.order = o->order, .shards = o->shards, .epoch = o->epoch ? o->epoch : 1,
 		.seeded = o->seeded, .seed = o->seed, .options = mem_strdup(o->options),
-		.min_workers = o->min_workers, .wait_ms = o->wait_ms, .checkpoint = o->checkpoint };
+		.min_workers = o->min_workers, .wait_ms = o->wait_ms, .checkpoint = o->checkpoint,
+		.limited = o->limited, .max_errors = o->max_errors };
 	if (r->opened) {
 		m->open.iteration = r->iteration;
 		m->open.seat = r->seat;
@@ -203,6 +206,7 @@ read_free(struct read **rp)
 	read_stop(r);
 	while (read_action(r, &a))
 		msg_clear(&a.msg);
+	msg_clear(&r->result);
 	for (size_t i = 0; i < r->n_streams; i++)
 		if (r->streams[i])
 			read_stream_free(r->streams[i]);
@@ -316,6 +320,8 @@ read_done(struct read *r, struct msg *m)
 	r->code = m->done.code;
 	if (r->code)
 		read_take_err(r, m->done.code, m->done.text, m->done.help);
+	r->result = *m;
+	*m = (struct msg){ 0 };
 	if (!r->opened) {
 		read_fail(r, r->code);
 		return;

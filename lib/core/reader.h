@@ -48,6 +48,8 @@ struct read_opts {
 	bool seeded;
 	uint64_t seed;
 	const char *options;
+	bool limited;                 /* max_errors is given */
+	uint64_t max_errors;          /* when more elements fail, so does the iteration, with 65 */
 	uint32_t min_workers, wait_ms;/* 0 workers: 1 */
 	uint32_t window;              /* chunks of credit per stream; 0: READ_WINDOW */
 	size_t budget;                /* bytes; 0: READ_BUDGET */
@@ -93,7 +95,8 @@ enum read_action_kind {
 	READ_DELIVER,    /* write elements [first, first + count) of handle's payload */
 	READ_FREE,       /* handle */
 	READ_JOB,        /* opened: msg is the JOB (once) */
-	READ_DONE        /* over, nothing follows: end with code; err has text and help unless code 0 */
+	READ_DONE        /* over, nothing follows: end with code; err has text and help unless code 0;
+	                  * msg is the DONE, if one came (its texts moved to err): what failed */
 };
 struct read_action {
 	enum read_action_kind kind;

@@ -298,7 +298,7 @@ work_chunk_hand_done(struct work *w, struct work_stream *s)
 	s->told_at = w->now;
 	m = work_tell(w, MSG_HANDOVER);
 	m->handover = (struct msg_handover){ .key = s->key, .offset = s->hand_offset,
-		.split = s->hand_split, .made = s->made };
+		.split = s->hand_split, .failed = s->failed, .made = s->made };
 	m->handover.state.n = s->hand_state.n;
 	m->handover.state.p = s->hand_state.n ? mem_dup(s->hand_state.p, s->hand_state.n) : NULL;
 }

@@ -48,6 +48,7 @@ struct work_stream {
 	uint64_t next_split, taken; /* to ask for; taken by the thread */
 	int64_t asked_at, told_at;
 	enum work_producing producing;
+	uint64_t failed;        /* elements that failed, of this and earlier generations */
 	uint64_t length, made, hand_offset, hand_split;
 	struct bytes hand_state;
 	uint32_t code;

@@ -71,6 +71,7 @@ work_stream_assign(struct work *w, struct msg *m)
 		s->by_split = m->assign.by_split;
 		s->ordered = m->assign.order != ORDER_ANY;
 		s->next_split = s->taken = m->assign.split;
+		s->failed = m->assign.failed;
 		hash_put(&w->streams, &name, sizeof name, s);
 		work_chunk_activity(w, s);
 		a = work_do(w, WORK_START);
@@ -152,7 +153,7 @@ work_stream_tell_end(struct work *w, struct work_stream *s)
 	s->told_at = w->now;
 	m = work_tell(w, MSG_STREAM_END);
 	m->stream_end = (struct msg_stream_end){ .key = s->key, .length = s->length, .made = s->made,
-		.code = s->code, .text = mem_strdup(s->text), .help = mem_strdup(s->help) };
+		.failed = s->failed, .code = s->code, .text = mem_strdup(s->text), .help = mem_strdup(s->help) };
 }
 
 void
@@ -199,9 +200,30 @@ work_restart(struct work *w, int64_t now_ns, struct stream_key key,
 	if (!s || !w->contact.connected || n > WIRE_STATE_MAX)
 		return;
 	m = work_tell(w, MSG_RESTART);
-	m->restart = (struct msg_restart){ .key = key, .offset = offset, .split = split };
+	m->restart = (struct msg_restart){ .key = key, .offset = offset, .split = split,
+		.failed = s->failed };
 	m->restart.state.n = n;
 	m->restart.state.p = n ? mem_dup(state, n) : NULL;
+}
+
+void
+work_faults(struct work *w, int64_t now_ns, struct stream_key key, uint64_t failed,
+	    struct msg_faults_list *list)
+{
+	struct work_stream *s = work_stream_find(w, key);
+	struct msg lost = { .type = MSG_FAULTS, .faults.list = *list };
+
+	w->now = now_ns;
+	*list = (struct msg_faults_list){ 0 };
+	if (s && failed > s->failed)
+		s->failed = failed;
+	if (!s || !w->contact.connected) {
+		msg_clear(&lost);
+		return;
+	}
+	lost.faults.key = key;
+	lost.faults.failed = s->failed;
+	*work_tell(w, MSG_FAULTS) = lost;
 }
 
 void

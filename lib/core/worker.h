@@ -78,6 +78,12 @@ void work_restart(struct work *w, int64_t now_ns, struct stream_key key,
  * `offset`, this is its last restart point. Or (can false) it goes on to its end. */
 void work_handed(struct work *w, int64_t now_ns, struct stream_key key, bool can,
 		 uint64_t offset, uint64_t split, const void *state, size_t n, uint64_t made);
+/* So many elements of the stream have failed so far: as many as ASSIGN said, and
+ * one more for each that its chain let go since. Takes the parts of list: those not
+ * told yet. What work_restart, work_handed, work_ended and work_failed say comes
+ * with the number told last. */
+void work_faults(struct work *w, int64_t now_ns, struct stream_key key, uint64_t failed,
+		 struct msg_faults_list *list);
 /* Answers WORK_LIST. Takes u's parts (the units, or code and text). */
 void work_listed(struct work *w, int64_t now_ns, uint64_t req, struct msg_units *u);
 

@@ -44,7 +44,9 @@ enum {
 	WIRE_UNITS_MAX = 200000,
 	WIRE_TAGS_MAX = 64,
 	WIRE_SLOTS_MAX = 4096,
-	WIRE_READERS_MAX = 10000
+	WIRE_READERS_MAX = 10000,
+	WIRE_FAULTS_MAX = 1000,          /* failed elements told one by one */
+	WIRE_FAULT_TEXT = 2048           /* bytes of each of their texts */
 };
 
 enum wire_role { ROLE_WORKER = 1, ROLE_READER = 2, ROLE_TOOL = 3 };
@@ -80,6 +82,8 @@ enum msg_type {
 	MSG_READER_GONE, MSG_GONE_OK,
 	/* reader <-> worker */
 	MSG_CREDIT, MSG_CHUNK, MSG_CHUNK_ACK, MSG_VOID,
+	/* worker -> dispatcher */
+	MSG_FAULTS,
 	MSG_TYPES
 };
 
@@ -88,6 +92,20 @@ struct stream_key {
 	uint64_t iteration;
 	uint32_t stream, gen;
 };
+
+/* An element that failed, and that a policy let go; or the one that ended its stream. */
+struct msg_fault {
+	uint64_t nth;           /* of its stream's failures, from 1; 0: it ended the stream */
+	uint32_t op;            /* the operator's number in the spec */
+	char *text, *error;     /* the operator's text; what was wrong */
+	char *file;             /* of the source */
+	uint64_t line;          /* 0: unknown */
+	char *element;          /* JSON, cut */
+	char *worker;           /* the last two are filled in by the dispatcher */
+	uint32_t stream;
+	uint64_t offset;        /* elements the stream had given before, about */
+};
+struct msg_faults_list { struct msg_fault *v; size_t n; };
 
 struct msg_stream_ref { struct stream_key key; };
 struct msg_hello {
@@ -139,6 +157,8 @@ struct msg_open {
 	bool resume;            /* `have` is where to go on from */
 	struct ranges_list have;/* elements the consumer has had, in earlier runs */
 	bool checkpoint;        /* keep the job for its return */
+	bool limited;           /* max_errors is given */
+	uint64_t max_errors;    /* when more elements fail, so does the iteration */
 };
 struct msg_job {
 	uint64_t iteration, seat; /* seat: this reader's number in the iteration */
@@ -171,7 +191,13 @@ struct msg_acked {
 };
 struct msg_close { uint64_t iteration, seat, seq; bool keep; struct ranges_list list; };
 struct msg_closed { uint64_t iteration, seat; };
-struct msg_done { uint64_t iteration; uint32_t code; char *text, *help; uint64_t elements; };
+struct msg_done {
+	uint64_t iteration;
+	uint32_t code;
+	char *text, *help;
+	uint64_t elements, failed; /* failed: elements that a policy let go */
+	struct msg_faults_list faults;
+};
 struct msg_gone { uint64_t iteration, seat; char *text; };
 
 struct msg_list { char *spec; };
@@ -187,20 +213,23 @@ struct msg_assign {
 	struct bytes state;     /* chain's state at `offset`; empty: begin of that split */
 	bool has_state;
 	struct ranges skip;     /* made, but not to be sent: somebody has them */
+	uint64_t failed;        /* elements of the stream that failed before `offset` */
 };
 struct msg_assigned { struct stream_key key; };
 struct msg_revoke { struct stream_key key; };            /* this generation and all before */
 struct msg_revoked { struct stream_key key; };
 struct msg_split_req { struct stream_key key; uint64_t k; uint32_t n; };
 struct msg_split { struct stream_key key; uint64_t k; struct split_list splits; bool end; };
-struct msg_restart { struct stream_key key; uint64_t offset, split; struct bytes state; };
+struct msg_restart { struct stream_key key; uint64_t offset, split, failed; struct bytes state; };
 struct msg_stream_end {
 	struct stream_key key;
 	uint64_t length, made;  /* made: elements produced under this generation, skipped ones too */
+	uint64_t failed;        /* elements of the stream that failed */
 	uint32_t code;          /* 0, or why it failed */
 	char *text, *help;
 };
-struct msg_handover { struct stream_key key; uint64_t offset, split, made; struct bytes state; };
+struct msg_handover { struct stream_key key; uint64_t offset, split, made, failed; struct bytes state; };
+struct msg_faults { struct stream_key key; uint64_t failed; struct msg_faults_list list; };
 struct msg_reader_gone { struct stream_key key; uint64_t seat; struct ranges acked; };
 struct msg_gone_ok { struct stream_key key; uint64_t seat; struct ranges acked; };
 
@@ -263,6 +292,7 @@ struct msg {
 		struct msg_chunk chunk;
 		struct msg_chunk_ack chunk_ack;
 		struct msg_void void_;
+		struct msg_faults faults;
 	};
 };
 

@@ -94,6 +94,8 @@ static const struct field open[] = {
 	BOOL(msg_open, resume, "goes on from `have`"),
 	LIST(msg_open, have, WIRE_STREAMS_MAX, stream_ranges, struct msg_stream_ranges, "what its consumer has had in earlier runs"),
 	BOOL(msg_open, checkpoint, "keep the job for its return"),
+	BOOL(msg_open, limited, "max_errors is given"),
+	U64(msg_open, max_errors, "when more elements fail, the iteration fails; the smallest number any reader gave"),
 	{ 0 }
 };
 static const struct field job[] = {
@@ -165,12 +167,27 @@ static const struct field close[] = {
 	{ 0 }
 };
 static const struct field closed[] = { U64(msg_closed, iteration, NULL), U64(msg_closed, seat, NULL), { 0 } };
+static const struct field done_fault[] = {
+	U64(msg_fault, nth, "of the stream's failures, from 1; 0: this one ended the stream"),
+	U32(msg_fault, op, 0, "number of the operator in the spec"),
+	TEXT(msg_fault, text, WIRE_FAULT_TEXT, "of the operator"),
+	TEXT(msg_fault, error, WIRE_FAULT_TEXT, "what was wrong"),
+	TEXT(msg_fault, file, WIRE_FAULT_TEXT, "of the source"),
+	U64(msg_fault, line, "0: unknown"),
+	TEXT(msg_fault, element, WIRE_FAULT_TEXT, "as JSON, cut"),
+	NAME(msg_fault, worker, "its name"),
+	U32(msg_fault, stream, 0, NULL),
+	U64(msg_fault, offset, "elements the stream had given before it, about"),
+	{ 0 }
+};
 static const struct field done[] = {
 	U64(msg_done, iteration, NULL),
 	U32(msg_done, code, 255, "0: all elements acknowledged; else exit code"),
 	TEXT(msg_done, text, WIRE_TEXT_MAX, "why"),
 	TEXT(msg_done, help, WIRE_TEXT_MAX, NULL),
 	U64(msg_done, elements, "in all streams"),
+	U64(msg_done, failed, "elements that failed and were let go"),
+	LIST(msg_done, faults, WIRE_FAULTS_MAX, done_fault, struct msg_fault, "the first of them"),
 	{ 0 }
 };
 static const struct field gone[] = {
@@ -203,6 +220,6 @@ const struct msg_desc msg_descs_control[MSG_LIST] = {
 	[MSG_ACKED] = { "ACKED", "dispatcher -> reader", "Answers ACK.", acked, 1 },
 	[MSG_CLOSE] = { "CLOSE", "reader -> dispatcher", "Leaves the iteration; answered by CLOSED. What it had and did not acknowledge goes to others.", close, 1 },
 	[MSG_CLOSED] = { "CLOSED", "dispatcher -> reader", "Answers CLOSE.", closed, 0 },
-	[MSG_DONE] = { "DONE", "dispatcher -> reader", "The iteration is over; the reader answers with CLOSE.", done, 0 },
+	[MSG_DONE] = { "DONE", "dispatcher -> reader", "The iteration is over; the reader answers with CLOSE.", done, 1 },
 	[MSG_GONE] = { "GONE", "dispatcher -> reader", "The reader was taken for lost and its elements go to others: it must stop.", gone, 0 },
 };

@@ -25,6 +25,7 @@ static const struct field assign[] = {
 	BYTES(msg_assign, state, WIRE_STATE_MAX, "the chain's state at `offset`"),
 	BOOL(msg_assign, has_state, "false: a fresh chain, at the begin of that split"),
 	RANGES(msg_assign, skip, "offsets to make but not to send"),
+	U64(msg_assign, failed, "elements that failed before `offset`: the next failure has the number after"),
 	{ 0 }
 };
 static const struct field assigned[] = { KEY(msg_assigned), { 0 } };
@@ -47,6 +48,7 @@ static const struct field restart[] = {
 	KEY(msg_restart),
 	U64(msg_restart, offset, "elements made before it"),
 	U64(msg_restart, split, "number of the first split to ask for from there on"),
+	U64(msg_restart, failed, "elements that had failed then"),
 	BYTES(msg_restart, state, WIRE_STATE_MAX, "of the chain; empty: fresh, at the begin of that split"),
 	{ 0 }
 };
@@ -54,6 +56,7 @@ static const struct field stream_end[] = {
 	KEY(msg_stream_end),
 	U64(msg_stream_end, length, "elements in the stream"),
 	U64(msg_stream_end, made, "elements produced under this generation"),
+	U64(msg_stream_end, failed, "elements of the stream that failed and were let go"),
 	U32(msg_stream_end, code, 255, "0, or the exit code of the failure"),
 	TEXT(msg_stream_end, text, WIRE_TEXT_MAX, "why, with operator, file and line"),
 	TEXT(msg_stream_end, help, WIRE_TEXT_MAX, NULL),
@@ -64,6 +67,7 @@ static const struct field handover[] = {
 	U64(msg_handover, offset, "elements made, all of them acknowledged"),
 	U64(msg_handover, split, "number of the first split to ask for from there on"),
 	U64(msg_handover, made, "elements produced under this generation"),
+	U64(msg_handover, failed, "elements that had failed then"),
 	BYTES(msg_handover, state, WIRE_STATE_MAX, "of the chain"),
 	{ 0 }
 };
@@ -107,6 +111,24 @@ static const struct field chunk_ack[] = {
 };
 static const struct field void_[] = { KEY(msg_void), U64(msg_void, seat, NULL), { 0 } };
 
+static const struct field fault[] = {
+	U64(msg_fault, nth, "of the stream's failures, from 1; 0: this one ended the stream"),
+	U32(msg_fault, op, 0, "number of the operator in the spec"),
+	TEXT(msg_fault, text, WIRE_FAULT_TEXT, "of the operator"),
+	TEXT(msg_fault, error, WIRE_FAULT_TEXT, "what was wrong"),
+	TEXT(msg_fault, file, WIRE_FAULT_TEXT, "of the source"),
+	U64(msg_fault, line, "0: unknown"),
+	TEXT(msg_fault, element, WIRE_FAULT_TEXT, "as JSON, cut"),
+	U64(msg_fault, offset, "elements the stream had given before it, about"),
+	{ 0 }
+};
+static const struct field faults[] = {
+	KEY(msg_faults),
+	U64(msg_faults, failed, "elements of the stream that failed so far, counted by all its generations alike"),
+	LIST(msg_faults, list, WIRE_FAULTS_MAX, fault, struct msg_fault, "of those, the new ones, as far as they are told one by one"),
+	{ 0 }
+};
+
 #define ROW(t) [MSG_##t - MSG_LIST]
 const struct msg_desc msg_descs_service[MSG_TYPES - MSG_LIST] = {
 	ROW(LIST) = { "LIST", "dispatcher -> worker", "Asks for the units of a dataset's source; answered by UNITS.", list, 1 },
@@ -127,4 +149,5 @@ const struct msg_desc msg_descs_service[MSG_TYPES - MSG_LIST] = {
 	ROW(CHUNK) = { "CHUNK", "worker -> reader", "Consecutive elements of a stream; a payload frame follows.", chunk, 0 },
 	ROW(CHUNK_ACK) = { "CHUNK_ACK", "reader -> worker", "Written: the worker may forget them.", chunk_ack, 1 },
 	ROW(VOID) = { "VOID", "worker -> reader", "Answers CREDIT: it does not have that stream and generation, or not for that seat.", void_, 0 },
+	ROW(FAULTS) = { "FAULTS", "worker -> dispatcher", "Elements that failed. Not answered: the number comes again with RESTART and STREAM_END.", faults, 1 },
 };

@@ -86,6 +86,28 @@ book_count(struct world *w, const struct consumer *c)
 	}
 }
 
+/* Each element that failed is counted once, however often it was made again. */
+void
+book_check_faults(struct world *w, const struct read_action *a)
+{
+	const struct sim_dataset *s = &w->set;
+	uint64_t want = 0;
+
+	if (a->code || a->msg.type != MSG_DONE || w->sharding != SHARD_DYNAMIC)
+		return;
+	for (unsigned u = 0; u < s->units; u++)
+		for (uint64_t pos = 0; pos < s->size[u]; pos++)
+			want += s->times * set_fails(u, pos);
+	if (a->msg.done.failed != want)
+		world_fail(w, "%llu elements failed, %llu were counted", (unsigned long long)want,
+			   (unsigned long long)a->msg.done.failed);
+	for (size_t i = 0; i < a->msg.done.faults.n; i++)
+		for (size_t k = 0; k < i; k++)
+			if (a->msg.done.faults.v[i].stream == a->msg.done.faults.v[k].stream &&
+			    a->msg.done.faults.v[i].nth == a->msg.done.faults.v[k].nth)
+				world_fail(w, "a failed element was told twice");
+}
+
 /* Expected: every element of the dataset `times` times in each copy. */
 static void
 book_check_contents(struct world *w, unsigned copies)

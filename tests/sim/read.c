@@ -167,6 +167,7 @@ sim_read_one(struct node *n, struct read_action *a)
 		world_say(w, "%s is done: %u %s", n->name, a->code, a->code ? a->err->text : "");
 		n->r->over = true;
 		n->r->c->code = a->code;
+		book_check_faults(w, a);
 		break;
 	default: break;
 	}

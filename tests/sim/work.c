@@ -22,7 +22,7 @@ struct producer {
 	struct split cur;
 	bool in_split;
 	struct sim_state st;
-	uint64_t offset, made;
+	uint64_t offset, made, failed;
 	struct element buf[CHUNK_ELEMS];
 	uint32_t n_buf;
 	uint64_t buf_offset, buf_split;
@@ -115,6 +115,26 @@ producer_emit(struct node *n, struct producer *p, const struct element *e)
 	p->offset++;
 }
 
+/* Some elements of the source fail, and are let go. */
+bool
+set_fails(uint32_t leaf, uint64_t pos)
+{
+	return (leaf + pos) % 5 == 3;
+}
+
+static void
+producer_tell_faults(struct node *n, struct producer *p)
+{
+	struct msg_faults_list list = { 0 };
+
+	if (p->failed && one_in(n->w, 2)) {
+		list.v = mem_array(1, sizeof *list.v);
+		list.v[0] = (struct msg_fault){ .nth = p->failed, .op = 2, .offset = p->offset };
+		list.n = 1;
+	}
+	work_faults(n->k->k, n->w->now, p->key, p->failed, &list);
+}
+
 /* One element of the source, with all that comes of it. False: the split is over. */
 static bool
 producer_step(struct node *n, struct producer *p)
@@ -132,6 +152,11 @@ producer_step(struct node *n, struct producer *p)
 		return false;
 	pos = p->cur.start + p->st.at++;
 	fan = set_fan(s, leaf, pos);
+	if (set_fails(leaf, pos)) {
+		p->failed++;
+		if (one_in(n->w, 3))
+			producer_tell_faults(n, p);
+	}
 	p->st.carry = s->stateful ? rng_mix(p->st.carry, pos ^ (uint64_t)leaf << 32) : 0;
 	for (uint32_t i = 0; i < fan; i++) {
 		struct element e = { leaf, i, pos, p->st.carry };
@@ -184,6 +209,7 @@ producer_point(struct node *n, struct producer *p)
 
 	if (!p->in_split && n->w->set.stateful)
 		return;
+	producer_tell_faults(n, p);
 	if (empty)
 		work_restart(n->k->k, n->w->now, p->key, p->offset, p->split, NULL, 0);
 	else
@@ -199,6 +225,7 @@ producer_hand(struct node *n, struct producer *p)
 	if (can) {
 		producer_flush(n, p);
 		p->done = true;
+		producer_tell_faults(n, p);
 		work_handed(n->k->k, n->w->now, p->key, true, p->offset, p->split, &p->st, sizeof p->st, p->made);
 	} else {
 		work_handed(n->k->k, n->w->now, p->key, false, 0, 0, NULL, 0, 0);
@@ -220,6 +247,7 @@ producer_run(struct node *n, struct producer *p)
 				break;
 			producer_flush(n, p);
 			p->done = true;
+			producer_tell_faults(n, p);
 			work_ended(n->k->k, n->w->now, p->key, p->offset, p->made);
 			break;
 		}
@@ -270,6 +298,7 @@ producer_start(struct node *n, struct work_action *a)
 	m = &p->assign.assign;
 	p->offset = m->offset;
 	p->split = m->split;
+	p->failed = m->failed;
 	intervals_add_ranges(&p->skip, &m->skip);
 	if (m->has_state) {
 		p->restoring = true;

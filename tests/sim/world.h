@@ -185,8 +185,10 @@ void sim_read_tick(struct node *n);
 /* books.c */
 void book_made(struct world *w, uint64_t iteration, uint32_t stream, uint64_t offset, const struct element *e);
 void book_check(struct world *w);
+void book_check_faults(struct world *w, const struct read_action *a);
 void book_free(struct world *w);
 uint32_t set_fan(const struct sim_dataset *s, uint32_t leaf, uint64_t pos);
+bool set_fails(uint32_t leaf, uint64_t pos);
 
 /* world.c */
 bool world_run(uint64_t seed, bool verbose, char *why, size_t why_size, struct world *out);
