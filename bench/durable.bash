@@ -106,9 +106,13 @@ row_scale() {
 	at_most "dispatcher with $n idle workers: processor" 5 \
 		"$(awk -v a="$before" -v b="$after" 'BEGIN { print (b - a) / 3 * 100 }')" %
 	at_most '  its memory' 64 "$(awk '/VmRSS/ { print $2 / 1024 }' "/proc/$dispatcher/status")" MiB
+	: > "$work/cpu"
 	ours() {
+		before=$(cpu "$dispatcher")
 		seconds "$bin/dsvc-read" -d "${endpoint[many]}" --wait-workers "$n" -t count -e "lines $data/tiny/x*" &&
-			[ "$(cat "$work/out")" = "$files" ]
+			[ "$(cat "$work/out")" = "$files" ] || return
+		after=$(cpu "$dispatcher")
+		awk -v a="$before" -v b="$after" 'BEGIN { print b - a }' >> "$work/cpu"
 	}
 	theirs() {
 		rm -f "$work"/yard.db*
@@ -116,5 +120,8 @@ row_scale() {
 			S=$(awk -v f="$files" '{ print $1 / $2 * f }' "$work/out")
 	}
 	row 'durable splits, 200 workers; SQLite inserts' 1 "$files" '/s' ours theirs
+	# the 200 workers and the reader have most of the processor in the row above
+	spent() { S=$(median < "$work/cpu"); }
+	floor_row '  per second of processor of the dispatcher' 10000 "$files" '/s' spent
 	unserve
 }
