@@ -97,6 +97,20 @@ read_conf(const struct read_options *o, const struct opt *opt, struct client_con
 	}
 }
 
+/* What failed in a pass. */
+static void
+read_faults(struct pour *p, const struct msg_done *done)
+{
+	for (size_t i = 0; done && i < done->faults.n; i++) {
+		const struct msg_fault *f = &done->faults.v[i];
+		struct fault x = { .op = f->op, .text = f->text, .error = f->error, .file = f->file,
+			.line = f->line, .element = f->element, .worker = f->worker ? f->worker : "",
+			.stream = f->stream, .offset = f->offset, .fatal = !f->nth };
+		faults_add(p->faults, &x);
+	}
+	p->failed += done ? done->failed : 0;
+}
+
 static enum status
 read_service(struct pour *p, const struct what *w, const struct opt *opt,
 	     struct client_conf *c, struct err *e)
@@ -108,6 +122,8 @@ read_service(struct pour *p, const struct what *w, const struct opt *opt,
 	c->min_workers = w->min_workers;
 	c->wait_ns = w->wait_ns;
 	c->checkpoint = p->o->checkpoint != NULL;
+	c->limited = p->o->max_errors != INT64_MAX;
+	c->max_errors = c->limited ? (uint64_t)p->o->max_errors : 0;
 	c->position = p->saved.there ? &p->saved.position : NULL;
 	read_conf(p->o, opt, c);
 	for (int64_t i = 0; i < p->o->epochs && st == ST_OK && p->left; i++) {
@@ -116,6 +132,7 @@ read_service(struct pour *p, const struct what *w, const struct opt *opt,
 		if (st != ST_OK)
 			break;
 		st = pour_client(p, client, e);
+		read_faults(p, client_result(client));
 		client_free(&client);
 		c->epoch++;
 	}
@@ -138,6 +155,8 @@ read_run(struct pour *p, struct what *w, const struct opt *opt, const struct end
 		return ST_DATA;
 	}
 	if (plan->remote && plan->border != plan->top) {
+		if (p->o->errors || p->o->max_errors != INT64_MAX)
+			return err_set(e, ST_USAGE, "--errors and --max-errors need a pipeline that runs on workers as a whole");
 		if (p->o->checkpoint || p->o->ack_fd >= 0)
 			return err_set(e, ST_USAGE, "--checkpoint and --ack-fd need a pipeline that runs on workers as a whole");
 		return pour_plan(p, plan, ep, w->min_workers, w->wait_ns, e);
@@ -171,6 +190,8 @@ main(int argc, char **argv)
 	stop_install();
 	st = pour_init(&p, &o, &e);
 	if (st == ST_OK)
+		st = faults_open(o.errors, &p.faults, &e);
+	if (st == ST_OK)
 		st = endpoint_find(o.dispatcher, opt_from(&opt, &read_program, "dispatcher"), &ep, &e);
 	if (st == ST_OK)
 		st = what_wait(&w, o.wait_workers, &e);
@@ -182,6 +203,12 @@ main(int argc, char **argv)
 	enum status closed = pour_close(&p, st == ST_OK, &last);
 	if (st == ST_OK && closed != ST_OK)
 		st = closed, e = last;
+	closed = faults_close(&p.faults, &last);
+	if (st == ST_OK && closed != ST_OK)
+		st = closed, e = last;
+	if (st == ST_OK && p.failed)
+		log_say(LOG_WARN, "%llu element%s failed%s%s", (unsigned long long)p.failed,
+			p.failed == 1 ? "" : "s", o.errors ? "; see " : "", o.errors ? o.errors : "");
 	plan_free(&w.plan);
 	buf_clear(&w.spec);
 	buf_clear(&w.type);

@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "base/param.h"
 #include "cli/endpoint.h"
+#include "cli/faults.h"
 #include "cli/output.h"
 #include "cli/program.h"
 #include "host/read_host.h"
@@ -21,9 +22,9 @@
 enum { READ_CLOSE_MS = 1000 };
 
 struct read_options {
-	char *dispatcher, *expression, *file, *job, *output, *wait_workers, *checkpoint;
+	char *dispatcher, *expression, *file, *job, *output, *wait_workers, *checkpoint, *errors;
 	struct words set, include;
-	int64_t epoch, epochs, shards, seed, window, count, verbose, ack_fd;
+	int64_t epoch, epochs, shards, seed, window, count, verbose, ack_fd, max_errors;
 	int sharding, order, format, progress;
 	bool nul, stats, quiet;
 };
@@ -45,6 +46,8 @@ struct pour {
 	uint64_t told_saved, bytes_saved; /* told and bytes when it was saved last */
 	int64_t saved_ns;
 	struct acks acks;
+	struct faults *faults;  /* --errors */
+	uint64_t failed;
 	bool show;              /* progress is wanted */
 	int64_t started_ns, shown_ns;
 	bool shown;             /* a progress line stands on the terminal */

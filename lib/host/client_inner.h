@@ -58,6 +58,7 @@ struct client {
 	bool readable, over, gone;  /* fd is readable; all is said; the thread is over */
 	uint32_t code;              /* once over */
 	struct err err;
+	struct msg result;          /* DONE: what failed; once over */
 	uint64_t written;           /* not yet told to the state machine */
 	bool closing, keep, leave;  /* asked for; leave: end at once */
 	struct buf *position;       /* where the caller waits for it */

@@ -25,7 +25,8 @@ client_machine(struct client *c, uint64_t self, struct err *e)
 		.type = f->type, .sharding = f->sharding, .order = f->order, .shards = f->shards,
 		.epoch = f->epoch, .seeded = f->seeded, .seed = f->seed, .options = f->options,
 		.min_workers = f->min_workers, .wait_ms = (uint32_t)(f->wait_ns / 1000000),
-		.window = f->window, .budget = f->budget, .checkpoint = f->checkpoint };
+		.window = f->window, .budget = f->budget, .checkpoint = f->checkpoint,
+		.limited = f->limited, .max_errors = f->max_errors };
 	if (f->position) {
 		o.position = f->position->data;
 		o.position_len = f->position->len;
@@ -122,6 +123,7 @@ client_free(struct client **cp)
 		msg_clear(&a.msg);
 	}
 	read_free(&c->read);
+	msg_clear(&c->result);
 	net_free(&c->net);
 	while (c->n_links)
 		mem_free(c->links[--c->n_links].endpoint);
@@ -289,4 +291,13 @@ client_stats(struct client *c, struct read_stats *out)
 	pthread_mutex_lock(&c->lock);
 	*out = c->stats;
 	pthread_mutex_unlock(&c->lock);
+}
+
+const struct msg_done *
+client_result(struct client *c)
+{
+	pthread_mutex_lock(&c->lock);
+	bool there = c->over && c->result.type == MSG_DONE;
+	pthread_mutex_unlock(&c->lock);
+	return there ? &c->result.done : NULL;
 }

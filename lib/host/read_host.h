@@ -37,6 +37,8 @@ struct client_conf {
 	int64_t wait_ns;               /* for so many workers */
 	uint32_t window;
 	size_t budget;
+	bool limited;                  /* max_errors is given */
+	uint64_t max_errors;           /* when more elements fail, the pass ends with 65 */
 	bool checkpoint;
 	const struct buf *position;    /* of an earlier run; NULL: from the start */
 };
@@ -79,6 +81,9 @@ const struct client_job *client_job(const struct client *c);
 /* Wants no more: what was written is acknowledged, and the service told, within
  * wait_ms. keep: the job waits for the reader's return. */
 void client_close(struct client *c, bool keep, int wait_ms);
+/* At the end of the pass, good or bad: what failed in it, all readers' share. NULL:
+ * the service did not say. Lives as long as the client. */
+const struct msg_done *client_result(struct client *c);
 void client_stats(struct client *c, struct read_stats *out);
 
 #endif

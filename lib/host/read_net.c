@@ -165,13 +165,17 @@ reader_job(struct client *c, struct msg *m)
 }
 
 static void
-reader_over(struct client *c, uint32_t code, const struct err *e)
+reader_over(struct client *c, uint32_t code, const struct err *e, struct msg *result)
 {
 	pthread_mutex_lock(&c->lock);
 	c->over = true;
 	c->code = code;
 	if (code && e)
 		c->err = *e;
+	if (!c->result.type && result) {
+		c->result = *result;
+		*result = (struct msg){ 0 };
+	}
 	reader_readable(c);
 	pthread_mutex_unlock(&c->lock);
 }
@@ -202,7 +206,7 @@ reader_do(struct client *c, struct read_action *a)
 		reader_job(c, &a->msg);
 		break;
 	case READ_DONE:
-		reader_over(c, a->code, a->err);
+		reader_over(c, a->code, a->err, &a->msg);
 		break;
 	case READ_NONE:
 		break;

@@ -249,3 +249,21 @@ load lib/dsvc
 	((status == 130))
 	exec 8>&-
 }
+
+@test "--errors and --max-errors count failures of all workers, once, though one is killed" {
+	service 2
+	cd "$BATS_TEST_TMPDIR"
+	local spec='range 400_000 | map x // (x % 1000) on_error=skip'
+	spawn reader dsvc-read -t count --errors errs -e "$spec | rate 200_000"
+	until_true 5s bash -c 'dsvc-status --json | grep -q "\"acknowledged\":[1-9]"'
+	kill -KILL "${pid[work1]}"
+	reap reader 20
+	[[ $status == 0 ]]
+	[[ $(<reader.out) == 399600 ]]
+	grep -q '400 elements failed; see errs' reader.err
+	[[ $(jq -c '[.stream, .element]' errs | sort | uniq -d | wc -l) == 0 ]]
+	[[ $(jq -r '.worker + .text' errs | head -1) == *'on_error=skip' ]]
+	run -65 --separate-stderr dsvc-read --max-errors 10 -t none -e "$spec"
+	[[ $stderr == *"more than the 10 that --max-errors allows"* ]]
+	run -0 dsvc-read -q --max-errors 400 -t count -e "$spec"
+}
