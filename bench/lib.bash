@@ -3,7 +3,7 @@
 # shellcheck shell=bash
 
 ROUNDS=${ROUNDS:-3}
-rows_missed=0
+rows_missed=0 pids=
 
 # seconds CMD...: runs it, sets S to its wall time; its stdout goes to $work/out.
 seconds() {

@@ -73,12 +73,13 @@ state_bytes() { cat "$BATS_TEST_TMPDIR"/state/* | wc -c; }
 
 # Nobody reads on before each has one: the first to come would have it all.
 @test "100 readers of one job: each is given elements, all together all of them once" {
-	local n=${BOUNDED_READERS:-100} i fd spec fds=() cats=() first=() dir=$BATS_TEST_TMPDIR
-	spec="range 2_000_000 | map {i: x, pad: \"$(printf %0100d 0)\"}"
+	local n=${BOUNDED_READERS:-100} i all fd spec fds=() cats=() first=() dir=$BATS_TEST_TMPDIR
+	all=$((n * 20000))
+	spec="range $all | map {i: x, pad: \"$(printf %0100d 0)\"}"
 	start dispatch dsvc-dispatch
 	# What readers that stand still hold must leave room for what the others get.
-	start one dsvc-work --memory 200M -j 1
-	start two dsvc-work --memory 200M -j 1
+	start one dsvc-work --memory "$((n * 2))M" -j 1
+	start two dsvc-work --memory "$((n * 2))M" -j 1
 	for ((i = 0; i < n; i++)); do
 		mkfifo "$dir/pipe$i"
 		spawn "read$i" bash -c 'exec dsvc-read -J shared --wait-workers 2 --window 1 -e "$2" >"$1"' - "$dir/pipe$i" "$spec"
@@ -101,7 +102,7 @@ state_bytes() { cat "$BATS_TEST_TMPDIR"/state/* | wc -c; }
 	done
 	awk -F '[:,]' '{ n++; s += $2 } END { printf "%.0f %.0f\n", n, s }' "$dir/firsts" >"$dir/sum"
 	run -0 awk '{ n += $1; s += $2 } END { printf "%.0f %.0f\n", n, s }' "$dir"/sum*
-	[[ $output == "2000000 1999999000000" ]]
+	[[ $output == "$all $((all * (all - 1) / 2))" ]]
 	run -0 dsvc-status --audit shared
 	[[ $output == *balanced* ]]
 }
