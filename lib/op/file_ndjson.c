@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <pthread.h>
 #include <string.h>
 
 #include "op/file_source.h"
@@ -7,6 +8,34 @@
 /* The parser is kept by thread and not by chain: it has room for the largest
  * document it has seen, and splits open one source after another. */
 static _Thread_local struct json *ndjson_parser;
+static pthread_key_t ndjson_key; /* so that it goes with its thread */
+static pthread_once_t ndjson_once = PTHREAD_ONCE_INIT;
+
+static void
+ndjson_forget(void *parser)
+{
+	struct json *j = parser;
+
+	ndjson_parser = NULL;
+	json_free(&j);
+}
+
+static void
+ndjson_key_new(void)
+{
+	pthread_key_create(&ndjson_key, ndjson_forget);
+}
+
+static struct json *
+ndjson_json(void)
+{
+	if (!ndjson_parser) {
+		pthread_once(&ndjson_once, ndjson_key_new);
+		ndjson_parser = json_new();
+		pthread_setspecific(ndjson_key, ndjson_parser);
+	}
+	return ndjson_parser;
+}
 
 /* How many bytes of the window are whole lines that begin in our split; 0: none. */
 static size_t
@@ -61,9 +90,7 @@ file_ndjson(struct op_inst *self, struct file_source *s, struct run *out, struct
 		st = file_source_too_large(self, s, "line", e);
 		return st == ST_OK ? file_source_drop_line(self, s, e) : st;
 	}
-	if (!ndjson_parser)
-		ndjson_parser = json_new();
-	st = json_lines(ndjson_parser, p, ready, self->node->project, RUN_USUAL, 0, out, &used,
+	st = json_lines(ndjson_json(), p, ready, self->node->project, RUN_USUAL, 0, out, &used,
 			&lines, e);
 	if (st == ST_DATA)
 		return ndjson_bad(self, s, p, used, lines, out, e);
