@@ -267,3 +267,28 @@ load lib/dsvc
 	[[ $stderr == *"more than the 10 that --max-errors allows"* ]]
 	run -0 dsvc-read -q --max-errors 400 -t count -e "$spec"
 }
+
+@test "progress is shown when asked for, and by itself only on a terminal" {
+	service
+	mkfifo "$BATS_TEST_TMPDIR/never"
+	exec 8<>"$BATS_TEST_TMPDIR/never"
+	spawn loud dsvc-read -p always -e "lines $BATS_TEST_TMPDIR/never"
+	spawn still dsvc-read -e "lines $BATS_TEST_TMPDIR/never"
+	until_true 5s grep -q 'elements.*streams done' "$BATS_TEST_TMPDIR/loud.err"
+	[[ ! -s $BATS_TEST_TMPDIR/still.err ]]
+	kill -KILL "${pid[loud]}" "${pid[still]}"
+	exec 8>&-
+}
+
+@test "fifty readers of one job" {
+	service 2
+	local i
+	for ((i = 0; i < 50; i++)); do
+		spawn "r$i" dsvc-read -J many -e 'range 200000'
+	done
+	for ((i = 0; i < 50; i++)); do
+		reap "r$i" 30
+		((status == 0))
+	done
+	sort -n "$BATS_TEST_TMPDIR"/r*.out | cmp - <(seq 0 199999)
+}

@@ -100,3 +100,30 @@ load lib/dsvc
 	run -0 bash -c "dsvc-read -n 70000 -e 'range 100000' | wc -l"
 	[[ $output == 70000 ]]
 }
+
+# A worker that has a stream nobody takes elements of.
+stuck_worker() {
+	start dispatch dsvc-dispatch
+	start work dsvc-work -j 1 --memory 1M "$@"
+	mkfifo "$BATS_TEST_TMPDIR/out"
+	spawn read bash -c "exec dsvc-read --window 1 -e 'range 3_000_000 | map [x, x, x, x]' >'$BATS_TEST_TMPDIR/out'"
+	exec 9<"$BATS_TEST_TMPDIR/out"
+	IFS= read -r -t 10 -u 9 _
+}
+
+@test "the second signal ends it at once" {
+	stuck_worker
+	kill -TERM "${pid[work]}"
+	until_true 5s grep -q draining "$BATS_TEST_TMPDIR/work.err"
+	stop work
+	((status == 0))
+	exec 9<&-
+}
+
+@test "draining ends in time, whoever does not read" {
+	stuck_worker --drain-timeout 0.3s
+	stop work
+	((status == 75))
+	[[ $(<"$BATS_TEST_TMPDIR/work.err") == *"in time"* ]]
+	exec 9<&-
+}
