@@ -43,11 +43,13 @@ _dsvc_read()
 	-o | --output) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
 	--checkpoint) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
 	--ack-fd) return ;;
+	--max-errors) return ;;
+	--errors) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
 	--wait-workers) return ;;
 	-p | --progress) mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$cur"); return ;;
 	esac
 	case $cur in
-	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -e --expression -f --file -s --set -I --include-dir -J --job --epoch --epochs --sharding --order --shards --seed --window -t --format -0 --null -n --count -o --output --checkpoint --ack-fd --wait-workers -p --progress --stats -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -e --expression -f --file -s --set -I --include-dir -J --job --epoch --epochs --sharding --order --shards --seed --window -t --format -0 --null -n --count -o --output --checkpoint --ack-fd --max-errors --errors --wait-workers -p --progress --stats -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
 	*) : ;;
 	esac
 }
