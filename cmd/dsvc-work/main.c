@@ -30,7 +30,7 @@ static const struct param rows[] = {
 	  .max = WIRE_SLOTS_MAX, .flags = PARAM_ALLOW_AUTO,
 	  .help = "streams to run at once; auto: one for each processor" },
 	{ .name = "memory", .arg = "SIZE", .kind = PARAM_SIZE,
-	  .offset = offsetof(struct work_options, memory), .def = "40M", .min = 1 << 20,
+	  .offset = offsetof(struct work_options, memory), .def = "32M", .min = 1 << 20,
 	  .max = INT64_MAX, .help = "bytes of elements to keep until readers have them" },
 	{ .name = "compression", .arg = "WHEN", .kind = PARAM_CHOICE,
 	  .offset = offsetof(struct work_options, compression), .def = "auto",

@@ -95,8 +95,8 @@ void
 link_tune_memory(void)
 {
 	mallopt(M_MMAP_THRESHOLD, 4 << 20);
-	mallopt(M_TRIM_THRESHOLD, 8 << 20);
-	mallopt(M_ARENA_MAX, 4);
+	mallopt(M_TRIM_THRESHOLD, 64 << 20);
+	mallopt(M_ARENA_MAX, 2);
 }
 
 void
