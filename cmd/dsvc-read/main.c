@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "base/str.h"
 #include "cli/opt.h"
 #include "cli/program.h"
 #include "cli/quit.h"
@@ -12,67 +11,9 @@
 #include "cli/stop.h"
 #include "host/link.h"
 #include "host/service.h"
+#include "finish.h"
 #include "read.h"
-
-/* What is to be read: a dataset's id, or a plan. */
-struct what {
-	const char *dataset;
-	struct plan *plan;
-	struct buf spec, type;
-	uint32_t min_workers;
-	int64_t wait_ns;
-};
-
-static enum status
-what_plan(struct what *w, const struct read_options *o, const struct opt *opt,
-	  const struct endpoint *ep, struct err *e)
-{
-	struct service s;
-	service_init(&s, ep->address, ep->from);
-	struct spec_src src = { .sets = &o->set, .dirs = &o->include, .service = &s.op };
-	if ((o->expression != NULL) + (o->file != NULL) + (opt->n > 0) != 1) {
-		err_set(e, ST_USAGE, "one dataset or pipeline is needed");
-		err_help(e, "dsvc-read ID, or dsvc-read -e 'range 10 | map x*x'");
-		return ST_USAGE;
-	}
-	if (opt->n == 1 && !strpbrk(opt->operand[0], " \t\n|")) {
-		w->dataset = opt->operand[0];
-		return ST_OK;
-	}
-	if (o->file)
-		src.file = o->file;
-	else if (opt->n > 1)
-		src.argv = opt->operand, src.argc = opt->n;
-	else
-		src.text = o->expression ? o->expression : opt->operand[0];
-	if (src.text)
-		src.len = strlen(src.text);
-	enum status st = plan_make(&src, &w->plan, e);
-	if (st != ST_OK || w->plan->remote)
-		return st;
-	/* all of it runs on workers: checked as such */
-	plan_free(&w->plan);
-	src.flags = SPEC_SHARDED;
-	return plan_make(&src, &w->plan, e);
-}
-
-static enum status
-what_wait(struct what *w, const char *text, struct err *e)
-{
-	const char *slash = strchr(text, '/');
-	size_t n = slash ? (size_t)(slash - text) : strlen(text);
-	int64_t count = 0;
-	w->wait_ns = 10000000000;
-	if (!str_int(text, n, &count) || count < 0 || count > WIRE_STREAMS_MAX ||
-	    (slash && (!str_duration_ns(slash + 1, strlen(slash + 1), &w->wait_ns) ||
-		       w->wait_ns < 0 || w->wait_ns / 1000000 > UINT32_MAX))) {
-		err_set(e, ST_USAGE, "--wait-workers: '%s' is not a number of workers and a duration", text);
-		err_help(e, "write 2, or 2/30s");
-		return ST_USAGE;
-	}
-	w->min_workers = (uint32_t)count;
-	return ST_OK;
-}
+#include "what.h"
 
 /* Options that were given are stronger than what the pipeline says. */
 static void
@@ -97,20 +38,6 @@ read_conf(const struct read_options *o, const struct opt *opt, struct client_con
 	}
 }
 
-/* What failed in a pass. */
-static void
-read_faults(struct pour *p, const struct msg_done *done)
-{
-	for (size_t i = 0; done && i < done->faults.n; i++) {
-		const struct msg_fault *f = &done->faults.v[i];
-		struct fault x = { .op = f->op, .text = f->text, .error = f->error, .file = f->file,
-			.line = f->line, .element = f->element, .worker = f->worker ? f->worker : "",
-			.stream = f->stream, .offset = f->offset, .fatal = !f->nth };
-		faults_add(p->faults, &x);
-	}
-	p->failed += done ? done->failed : 0;
-}
-
 static enum status
 read_service(struct pour *p, const struct what *w, const struct opt *opt,
 	     struct client_conf *c, struct err *e)
@@ -132,7 +59,7 @@ read_service(struct pour *p, const struct what *w, const struct opt *opt,
 		if (st != ST_OK)
 			break;
 		st = pour_client(p, client, e);
-		read_faults(p, client_result(client));
+		finish_pass(p, client_result(client));
 		client_free(&client);
 		c->epoch++;
 	}
@@ -199,19 +126,8 @@ main(int argc, char **argv)
 		st = what_plan(&w, &o, &opt, &ep, &e);
 	if (st == ST_OK)
 		st = read_run(&p, &w, &opt, &ep, &e);
-	struct err last = { 0 };
-	enum status closed = pour_close(&p, st == ST_OK, &last);
-	if (st == ST_OK && closed != ST_OK)
-		st = closed, e = last;
-	closed = faults_close(&p.faults, &last);
-	if (st == ST_OK && closed != ST_OK)
-		st = closed, e = last;
-	if (st == ST_OK && p.failed)
-		log_say(LOG_WARN, "%llu element%s failed%s%s", (unsigned long long)p.failed,
-			p.failed == 1 ? "" : "s", o.errors ? "; see " : "", o.errors ? o.errors : "");
-	plan_free(&w.plan);
-	buf_clear(&w.spec);
-	buf_clear(&w.type);
+	st = finish_close(&p, st, &e);
+	what_clear(&w);
 	opt_clear(&read_program, &o, &opt);
 	if (st == ST_AGAIN)
 		quit_signal(stop_signal() ? stop_signal() : SIGPIPE);

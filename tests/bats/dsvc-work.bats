@@ -115,7 +115,8 @@ stuck_worker() {
 	stuck_worker
 	kill -TERM "${pid[work]}"
 	until_true 5s grep -q draining "$BATS_TEST_TMPDIR/work.err"
-	stop work
+	kill -TERM "${pid[work]}" || : # it may have got rid of all in the meantime
+	reap work 5
 	((status == 0))
 	exec 9<&-
 }

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/log.h"
+#include "finish.h"
+
+void
+finish_pass(struct pour *p, const struct msg_done *done)
+{
+	for (size_t i = 0; done && i < done->faults.n; i++) {
+		const struct msg_fault *f = &done->faults.v[i];
+		struct fault x = { .op = f->op, .text = f->text, .error = f->error, .file = f->file,
+			.line = f->line, .element = f->element, .worker = f->worker ? f->worker : "",
+			.stream = f->stream, .offset = f->offset, .fatal = !f->nth };
+		faults_add(p->faults, &x);
+	}
+	p->failed += done ? done->failed : 0;
+}
+
+enum status
+finish_close(struct pour *p, enum status st, struct err *e)
+{
+	struct err last = { 0 };
+	enum status closed = pour_close(p, st == ST_OK, &last);
+	if (st == ST_OK && closed != ST_OK)
+		st = closed, *e = last;
+	closed = faults_close(&p->faults, &last);
+	if (st == ST_OK && closed != ST_OK)
+		st = closed, *e = last;
+	if (st == ST_OK && p->failed)
+		log_say(LOG_WARN, "%llu element%s failed%s%s", (unsigned long long)p->failed,
+			p->failed == 1 ? "" : "s", p->o->errors ? "; see " : "",
+			p->o->errors ? p->o->errors : "");
+	return st;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What is left to do when a pass, and when the reading, is over.
+ */
+#ifndef READ_FINISH_H
+#define READ_FINISH_H
+
+#include "read.h"
+
+/* Counts and writes down what failed in a pass; done may be NULL. */
+void finish_pass(struct pour *p, const struct msg_done *done);
+/* Closes the outputs. What was written counts only when that went well. */
+enum status finish_close(struct pour *p, enum status st, struct err *e);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the command line asks to be read, and how many workers it waits for.
+ */
+#ifndef READ_WHAT_H
+#define READ_WHAT_H
+
+#include "cli/opt.h"
+#include "read.h"
+
+/* A dataset's id, or a plan. Zero is empty; the plan and the buffers are owned. */
+struct what {
+	const char *dataset;
+	struct plan *plan;
+	struct buf spec, type;
+	uint32_t min_workers;
+	int64_t wait_ns;
+};
+
+/* The dataset or the checked plan that the operands or options name. */
+enum status what_plan(struct what *w, const struct read_options *o, const struct opt *opt,
+		      const struct endpoint *ep, struct err *e);
+/* Reads N[/DURATION] of --wait-workers. */
+enum status what_wait(struct what *w, const char *text, struct err *e);
+void what_clear(struct what *w);
+
+#endif
