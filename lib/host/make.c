@@ -13,7 +13,10 @@
 #include "host/plans.h"
 #include "op/op.h"
 
-enum { MAKE_PAUSE_NS = 1000000 }; /* between parts of chunks that go out early */
+enum {
+	MAKE_PAUSE_NS = 1000000, /* between parts of chunks that go out early */
+	MAKE_AHEAD = 1 << 20     /* bytes of chunks in the queue */
+};
 
 struct make {
 	struct msg_assign assign;
@@ -28,6 +31,7 @@ struct make {
 	struct builder builder;
 	int64_t cut_ns;            /* when a chunk was last cut */
 	bool want, stalled, handover;
+	size_t ahead;              /* bytes of chunks in the queue */
 	uint64_t split;            /* the next one to be asked for */
 	struct split_list splits;  /* to come */
 	size_t split_at;           /* of them, the next one */
@@ -83,6 +87,7 @@ make_cut(struct make *m)
 	chunk_pack(c, m->conf->pack, &m->pack_pause);
 	m->cut_ns = clock_mono_ns();
 	m->want = false;
+	m->ahead += c->len;
 	make_tell(m, (struct make_event){ .kind = MAKE_CHUNK, .chunk = c,
 		.split = m->from_split });
 }
@@ -95,6 +100,7 @@ make_own(struct make *m, const struct elem *e)
 	chunk_pack(c, m->conf->pack, &m->pack_pause);
 	m->cut_ns = clock_mono_ns();
 	m->want = false;
+	m->ahead += c->len;
 	make_tell(m, (struct make_event){ .kind = MAKE_CHUNK, .chunk = c,
 		.split = m->from_split });
 }
@@ -218,7 +224,7 @@ make_between(struct make *m, struct op_inst *chain)
 	pthread_mutex_lock(&m->lock);
 	if (m->want)
 		make_cut(m);
-	while (m->stalled && !m->handover && !atomic_load(&m->stop))
+	while ((m->stalled || m->ahead > MAKE_AHEAD) && !m->handover && !atomic_load(&m->stop))
 		pthread_cond_wait(&m->changed, &m->lock);
 	if (m->handover) {
 		handover = true;
@@ -386,6 +392,17 @@ void
 make_stall(struct make *m, bool stalled)
 {
 	make_change(m, &m->stalled, stalled);
+}
+
+void
+make_taken(struct make *m, size_t bytes)
+{
+	pthread_mutex_lock(&m->lock);
+	bool full = m->ahead > MAKE_AHEAD;
+	m->ahead -= bytes;
+	if (full && m->ahead <= MAKE_AHEAD)
+		pthread_cond_broadcast(&m->changed);
+	pthread_mutex_unlock(&m->lock);
 }
 
 void

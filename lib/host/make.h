@@ -74,6 +74,9 @@ struct stream_key make_key(const struct make *m);
 void make_stop(struct make *m);          /* whatever it does */
 bool make_stopped(const struct make *m);
 void make_stall(struct make *m, bool stalled);
+/* A chunk of so many bytes has been taken out of the queue: without it, a
+ * network thread that gets no processor would let the queue grow without end. */
+void make_taken(struct make *m, size_t bytes);
 void make_handover(struct make *m);      /* answers MAKE_HANDED */
 /* The next splits in order; takes the list. */
 void make_splits(struct make *m, struct msg_split *s);

@@ -112,6 +112,7 @@ work_event(struct host *h, struct make_event *ev, int64_t now)
 	switch (ev->kind) {
 	case MAKE_CHUNK:
 		ev->chunk = NULL;
+		make_taken(ev->make, c->len);
 		work_produced(w, now, ev->key, c, c->offset, c->count, c->len,
 			      ev->split);
 		break;
