@@ -43,6 +43,27 @@ split_cut(struct disp *d, struct stream *s)
 	return true;
 }
 
+enum { SPLIT_SMALL = 64 * 1024, SPLIT_SMALL_MANY = 8 };
+
+/* Small files go out a few at a time, for a request costs as much as reading one;
+ * not towards the end, where every stream is to have some. */
+static void
+split_cut_small(struct disp *d, struct stream *s)
+{
+	struct iteration *it = s->iter;
+
+	for (int i = 1; i < SPLIT_SMALL_MANY; i++) {
+		const struct split_place *last = &s->splits[s->n_splits - 1];
+		const struct split *unit = &it->cut.units.v[last->unit];
+
+		if (unit->kind != SPLIT_FILE || !unit->whole || last->weight > SPLIT_SMALL ||
+		    it->cut.units.n - it->cut.pos.unit < 4 * SPLIT_SMALL_MANY * it->n_streams)
+			return;
+		if (!split_cut(d, s))
+			return;
+	}
+}
+
 /* With fixed places split g belongs to stream g mod n: all before it are dealt
  * out too. How many are so far is the number all streams have. */
 static void
@@ -85,6 +106,8 @@ split_request(struct disp *d, struct peer *p, struct stream *s, const struct msg
 			split_cut_fixed(d, s, q->k);
 		else if (p->draining || s->iter->short_ || !split_cut(d, s))
 			split_close(d, s);
+		else
+			split_cut_small(d, s);
 	}
 	out = disp_send(d, p, MSG_SPLIT, m->req);
 	out->split.key = q->key;
