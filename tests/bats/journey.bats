@@ -104,6 +104,8 @@ work() { # NAME [ARG...]
 	reap one
 	((status == 0))
 	exactly_once "$BATS_TEST_TMPDIR/all"
+	run -0 dsvc-status --audit all --json
+	[[ $output == *'"made_again":0,'* ]]
 }
 
 @test "a worker that was stopped and comes back changes nothing" {
@@ -138,6 +140,42 @@ work() { # NAME [ARG...]
 	# nothing is lost; what the victim had written and not yet told of may come again
 	sed 's/^{"i":\([0-9]*\),.*/\1/' "$BATS_TEST_TMPDIR/a" "$BATS_TEST_TMPDIR/b" | grep '^[0-9]*$' | sort -nu >"$BATS_TEST_TMPDIR/u"
 	(($(wc -l <"$BATS_TEST_TMPDIR/u") >= 299999))
+}
+
+@test "from one worker to four and back in mid-pass" {
+	start dispatch dsvc-dispatch
+	work w1
+	read_slowly reader -e "$many"
+	work w2
+	work w3
+	work w4
+	local w
+	for w in w1 w2 w3; do kill -TERM "${pid[$w]}"; done
+	read_rest "$BATS_TEST_TMPDIR/all"
+	reap reader
+	((status == 0))
+	for w in w1 w2 w3; do
+		reap "$w"
+		((status == 0))
+	done
+	exactly_once "$BATS_TEST_TMPDIR/all"
+	run -0 dsvc-status --audit all
+	[[ $output == *balanced* ]]
+}
+
+@test "operators with memory go on where their worker was killed" {
+	start dispatch dsvc-dispatch
+	start one dsvc-work --memory 1M -j 1 --restart-interval 0.02s
+	start two dsvc-work --memory 1M -j 1 --restart-interval 0.02s
+	# shuffle and batch keep elements; restart points carry them
+	read_slowly reader --wait-workers 2 --seed 3 -e "$many | shuffle 1000 per_stream=true | batch 10 per_stream=true | unbatch"
+	local i
+	for ((i = 0; i < 30000; i++)); do IFS= read -r -t 10 -u "$pipe" line && printf '%s\n' "$line"; done >"$BATS_TEST_TMPDIR/part"
+	kill -KILL "${pid[one]}"
+	read_rest "$BATS_TEST_TMPDIR/all"
+	reap reader
+	((status == 0))
+	exactly_once "$BATS_TEST_TMPDIR/all" "$BATS_TEST_TMPDIR/part"
 }
 
 @test "the last reader gone stops the work within a second" {
