@@ -159,7 +159,7 @@ check-asan: ## unit, cases and bats under the address sanitizer
 check-ubsan: ## unit and cases under the undefined behaviour sanitizer
 	@$(MAKE) --no-print-directory B=$(B)/ubsan SAN=undefined SUITES='unit cases $(if $(SIM_C),sim)' check-run
 check-tsan: ## unit and cases under the thread sanitizer
-	@$(MAKE) --no-print-directory B=$(B)/tsan SAN=thread SUITES='unit cases' check-run
+	@TSAN_OPTIONS=suppressions=$(CURDIR)/tests/tsan.supp $(MAKE) --no-print-directory B=$(B)/tsan SAN=thread SUITES='unit cases' check-run
 
 fuzz: ## each decoder for FUZZ_TIME seconds (needs clang)
 	@$(MAKE) --no-print-directory B=$(B)/fuzz CC=clang CXX=clang++ SAN=fuzzer-no-link,address,undefined fuzz-run
