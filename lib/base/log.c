@@ -5,24 +5,25 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <stdatomic.h>
 #include <unistd.h>
 
 static struct {
 	char program[64];
-	enum log_level most;
+	atomic_int most; /* threads ask while a program sets it */
 } log_state = { "dsvc", LOG_WARN };
 
 void
 log_init(const char *program, enum log_level most)
 {
 	snprintf(log_state.program, sizeof log_state.program, "%s", program);
-	log_state.most = most;
+	atomic_store_explicit(&log_state.most, (int)most, memory_order_relaxed);
 }
 
 enum log_level
 log_most(void)
 {
-	return log_state.most;
+	return (enum log_level)atomic_load_explicit(&log_state.most, memory_order_relaxed);
 }
 
 void
