@@ -33,7 +33,7 @@ log_say(enum log_level level, const char *fmt, ...)
 	va_list ap;
 	int code = errno;
 
-	if (level > log_state.most)
+	if (level > log_most())
 		return;
 	int head = snprintf(line, sizeof line, "%s: ", log_state.program);
 	va_start(ap, fmt);
