@@ -49,7 +49,8 @@ enum status address_probe(const struct address *ep, int timeout_ms,
  * that start at once do not both get it. Gives a descriptor (-1: not needed). */
 enum status address_claim(const struct address *ep, int *fd, struct err *e);
 void address_release(const struct address *ep, int *fd);
-/* Removes socket files WORD-* in the private folder whose program is gone. */
+/* Removes socket files WORD-* in the private folder, and their locks, whose program is
+ * gone: nobody has the lock. */
 void address_sweep(const char *word);
 
 #endif

@@ -20,4 +20,7 @@ void sock_ready(struct sock *s);    /* takes all that is there */
 int64_t sock_deadline(const struct sock *s);
 void sock_tick(struct sock *s, int64_t now_ns);
 
+/* probe.c: connects to the path and hangs up; 0 or errno. */
+int probe_unix(const char *path, int64_t until_ns);
+
 #endif

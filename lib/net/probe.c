@@ -1,26 +1,21 @@
 /* SPDX-License-Identifier: MIT
  *
- * Looking whether somebody listens, and claiming ipc paths: what libzmq does
- * not tell (it connects for ever, and unlinks what is in the way of a bind).
+ * Looking whether somebody listens: what libzmq does not tell, for it connects
+ * for ever.
  */
 #include <arpa/inet.h>
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <netdb.h>
 #include <poll.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/str.h"
 #include "net/address.h"
+#include "net/net_inner.h"
 
 /* Connects within the time left; 0 or errno. */
 static int
@@ -56,7 +51,7 @@ probe_connect(const struct sockaddr *a, socklen_t len, int64_t until_ns, int *ou
 	return error;
 }
 
-static int
+int
 probe_unix(const char *path, int64_t until_ns)
 {
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
@@ -131,103 +126,4 @@ address_probe(const struct address *ep, int timeout_ms, char *local, size_t loca
 	default:
 		return err_set(e, ST_UNAVAIL, "%s", strerror(error));
 	}
-}
-
-static enum status
-claim_live(const struct address *ep, struct err *e)
-{
-	err_set(e, ST_UNAVAIL, "cannot bind %s: another program listens there", ep->text);
-	err_help(e, "use that one, stop it first, or bind another address with -b");
-	return ST_UNAVAIL;
-}
-
-/* Takes the lock file beside the socket. It is unlinked by its holder at the
- * end, so the one that is locked must still be the one that has the name. */
-static enum status
-claim_lock(const struct address *ep, int *out, struct err *e)
-{
-	char name[ADDRESS_MAX + 8];
-	snprintf(name, sizeof name, "%s.lock", ep->path);
-	for (int tries = 0; tries < 100; tries++) {
-		int fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-		if (fd < 0) {
-			err_errno(e, "cannot bind %s", ep->text);
-			return e ? (e->kind = e->kind == ST_NOINPUT ? ST_CONFIG : e->kind) : ST_CONFIG;
-		}
-		if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
-			close(fd);
-			return claim_live(ep, e);
-		}
-		struct stat a, b;
-		if (fstat(fd, &a) == 0 && stat(name, &b) == 0 && a.st_ino == b.st_ino) {
-			*out = fd;
-			return ST_OK;
-		}
-		close(fd);
-	}
-	return claim_live(ep, e);
-}
-
-enum status
-address_claim(const struct address *ep, int *fd, struct err *e)
-{
-	*fd = -1;
-	if (!ep->ipc)
-		return ST_OK;
-	enum status st = claim_lock(ep, fd, e);
-	if (st != ST_OK)
-		return st;
-	struct stat s;
-	if (lstat(ep->path, &s) != 0)
-		return ST_OK;
-	if (!S_ISSOCK(s.st_mode)) {
-		err_set(e, ST_CONFIG, "cannot bind %s: there is a file of that name that is no socket", ep->text);
-		err_help(e, "remove it or bind another address with -b");
-		st = ST_CONFIG;
-	} else if (probe_unix(ep->path, clock_mono_ns() + 500000000) != ECONNREFUSED) {
-		st = claim_live(ep, e);
-	} else {
-		unlink(ep->path);
-	}
-	if (st != ST_OK)
-		address_release(ep, fd);
-	return st;
-}
-
-void
-address_release(const struct address *ep, int *fd)
-{
-	if (*fd < 0)
-		return;
-	char name[ADDRESS_MAX + 8];
-	snprintf(name, sizeof name, "%s.lock", ep->path);
-	unlink(name);
-	close(*fd);
-	*fd = -1;
-}
-
-void
-address_sweep(const char *word)
-{
-	enum { SWEEP_MOST = 1000 };
-	struct buf dir = { 0 };
-	DIR *d = NULL;
-	if (address_folder(&dir, NULL) == ST_OK)
-		d = opendir((char *)dir.data);
-	size_t n = strlen(word);
-	struct dirent *f;
-	for (int i = 0; d && i < SWEEP_MOST && (f = readdir(d)); i++) {
-		char path[ADDRESS_MAX];
-		if (strncmp(f->d_name, word, n) != 0 || f->d_name[n] != '-' ||
-		    snprintf(path, sizeof path, "%s/%s", (char *)dir.data, f->d_name) >=
-			    (int)sizeof path)
-			continue;
-		struct stat s;
-		if (lstat(path, &s) == 0 && S_ISSOCK(s.st_mode) &&
-		    probe_unix(path, clock_mono_ns() + 50000000) == ECONNREFUSED)
-			unlink(path);
-	}
-	if (d)
-		closedir(d);
-	buf_clear(&dir);
 }

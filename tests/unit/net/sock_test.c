@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -269,6 +271,58 @@ claim_is_for_one(void **state)
 	unlink(a.path);
 }
 
+/* A socket that is bound and does not listen yet: between the two steps of a bind. */
+static int
+bound_only(const char *path)
+{
+	struct sockaddr_un a = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+	snprintf(a.sun_path, sizeof a.sun_path, "%s", path);
+	assert_int_equal(bind(fd, (struct sockaddr *)&a, sizeof a), 0);
+	return fd;
+}
+
+static void
+sweep_takes_the_dead_only(void **state)
+{
+	(void)state;
+	char dir[] = "/tmp/dsvc-sweep-XXXXXX", lock[ADDRESS_MAX + 8];
+	struct buf text = { 0 };
+	struct address starting, dead;
+	struct err e;
+	int claim = -1, other = -1;
+	assert_non_null(mkdtemp(dir));
+	setenv("XDG_RUNTIME_DIR", dir, 1);
+	assert_int_equal(address_fresh("work", &text, &e), ST_OK);
+	address_parse((char *)text.data, &starting, &e);
+	assert_int_equal(address_claim(&starting, &claim, &e), ST_OK);
+	int one = bound_only(starting.path);
+	/* one whose program was killed: its lock file is there, and nobody has the lock */
+	address_fresh("work", &text, &e);
+	address_parse((char *)text.data, &dead, &e);
+	assert_int_equal(address_claim(&dead, &other, &e), ST_OK);
+	close(other);
+	close(bound_only(dead.path));
+	snprintf(lock, sizeof lock, "%s.lock", dead.path);
+	address_sweep("work");
+	assert_int_equal(access(starting.path, F_OK), 0);
+	assert_int_not_equal(access(dead.path, F_OK), 0);
+	assert_int_not_equal(access(lock, F_OK), 0);
+	/* without a lock file, by its silence */
+	close(bound_only(dead.path));
+	address_sweep("work");
+	assert_int_not_equal(access(dead.path, F_OK), 0);
+	unlink(starting.path);
+	address_release(&starting, &claim);
+	close(one);
+	buf_clear(&text);
+	address_folder(&text, &e);
+	rmdir((char *)text.data);
+	rmdir(dir);
+	buf_clear(&text);
+	unsetenv("XDG_RUNTIME_DIR");
+}
+
 int
 main(void)
 {
@@ -280,6 +334,7 @@ main(void)
 		cmocka_unit_test(addresses_are_checked),
 		cmocka_unit_test(probe_tells_why),
 		cmocka_unit_test(claim_is_for_one),
+		cmocka_unit_test(sweep_takes_the_dead_only),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
