@@ -120,6 +120,22 @@ pour_tell(struct pour *p, struct client *c)
 	p->told = good;
 }
 
+static enum status
+pour_save_now(struct pour *p, struct client *c, struct err *e)
+{
+	client_position(c, &p->saved.position);
+	p->saved.elements = p->begun + p->told;
+	enum status st = saved_store(p->o->checkpoint, &p->saved, e);
+	if (st != ST_OK)
+		return st;
+	client_saved(c);
+	p->saved.there = true;
+	p->told_saved = p->told;
+	p->bytes_saved = p->bytes;
+	p->saved_ns = clock_mono_ns();
+	return ST_OK;
+}
+
 /* Saves the position after all that was told. */
 static enum status
 pour_save(struct pour *p, struct client *c, struct err *e)
@@ -132,16 +148,7 @@ pour_save(struct pour *p, struct client *c, struct err *e)
 	pour_tell(p, c);
 	if (p->told == p->told_saved)
 		return ST_OK;
-	client_position(c, &p->saved.position);
-	p->saved.elements = p->begun + p->told;
-	st = saved_store(p->o->checkpoint, &p->saved, e);
-	if (st != ST_OK)
-		return st;
-	client_saved(c);
-	p->told_saved = p->told;
-	p->bytes_saved = p->bytes;
-	p->saved_ns = clock_mono_ns();
-	return ST_OK;
+	return pour_save_now(p, c, e);
 }
 
 /* How many ms until it is to be saved; -1: there is nothing to save. */
@@ -185,6 +192,17 @@ pour_begin(struct pour *p, struct client *c, struct err *e)
 	return st;
 }
 
+/* Nothing comes before a first position is safe: one that is killed without any would
+ * be waited for. */
+static enum status
+pour_first_save(struct pour *p, struct client *c, struct err *e)
+{
+	if (!p->o->checkpoint || p->saved.there || !client_opened(c))
+		return ST_OK;
+	enum status st = pour_begin(p, c, e);
+	return st == ST_OK ? pour_save_now(p, c, e) : st;
+}
+
 static enum status
 pour_piece(struct pour *p, struct client *c, struct client_piece *piece, struct err *e)
 {
@@ -224,7 +242,9 @@ pour_unfinished(struct pour *p, struct err *e)
 static enum status
 pour_dry(struct pour *p, struct client *c, struct err *e)
 {
-	enum status st = ST_OK;
+	enum status st = pour_first_save(p, c, e);
+	if (st != ST_OK)
+		return st;
 	if (p->out) {
 		st = output_flush(p->out, e);
 		if (st != ST_OK)

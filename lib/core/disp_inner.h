@@ -344,6 +344,7 @@ void fault_clear(struct iteration *it);
 /* disp_seat.c */
 struct seat *seat_new(struct disp *d, struct iteration *it, struct peer *p, uint64_t number);
 struct seat *seat_find(const struct iteration *it, uint64_t number);
+bool seat_placed(const struct seat *r);                 /* a position of it may be saved: it can come back */
 void seat_away(struct disp *d, struct seat *r);         /* lost, but will be back */
 void seat_back(struct disp *d, struct seat *r, struct peer *p);
 void seat_tick(struct disp *d);

@@ -55,6 +55,14 @@ seat_gone(struct disp *d, struct seat *r)
 	job_left(d, j);
 }
 
+/* It takes elements only after its first ACK, which says that there is a position;
+ * until then it can neither come back nor have anything. */
+bool
+seat_placed(const struct seat *r)
+{
+	return r->checkpoint && (r->seq || r->from);
+}
+
 /* Its position may hold elements that it has not acknowledged, so nothing of
  * what it had may be given to others before it is back and says so. */
 void

@@ -131,7 +131,7 @@ disp_peer_lost(struct disp *d, struct peer *p)
 		d->n_readers--;
 		if (p->waiting)
 			waiting_free(d, p->waiting);
-		if (p->seat && p->seat->checkpoint && iter_live(p->seat->iter))
+		if (p->seat && seat_placed(p->seat) && iter_live(p->seat->iter))
 			seat_away(d, p->seat);
 		else if (p->seat)
 			seat_gone(d, p->seat);

@@ -122,7 +122,7 @@ read_ack_send(struct read *r, bool again)
 	if (!r->opened || again != r->ack_out)
 		return;
 	if (!again) {
-		if (!r->has_fresh || r->closed_sent)
+		if ((!r->has_fresh && r->placed) || r->closed_sent)
 			return;
 		read_ack_collect(r);
 		r->ack_out = true;
@@ -144,6 +144,7 @@ read_acked(struct read *r, struct msg *m)
 	if (!r->ack_out || m->acked.seq != r->seq || m->acked.iteration != r->iteration)
 		return;
 	r->ack_out = false;
+	r->placed = true;
 	for (size_t i = 0; i < r->n_streams; i++)
 		if (r->streams[i]) {
 			r->stats.acknowledged += intervals_count(&r->streams[i]->sending);
@@ -261,7 +262,7 @@ read_saved(struct read *r, int64_t now_ns)
 	if (r->over)
 		return;
 	read_acks_to_workers(r);
-	if (r->has_fresh && read_all_made(r) && !r->stats.held_bytes)
+	if (!r->placed || (r->has_fresh && read_all_made(r) && !r->stats.held_bytes))
 		read_ack_send(r, false);
 	read_credit(r);
 }

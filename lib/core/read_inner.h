@@ -87,6 +87,7 @@ struct read {
 	uint64_t seed;
 	uint32_t sessions;           /* with workers, so far */
 	bool starved;                /* some stream was refused credit */
+	bool placed;                 /* may take elements: no checkpoint, or the dispatcher knows of a position */
 	bool joining;                /* OPEN is not answered */
 	bool opened, closing, closed_sent, keep, done, over;
 	uint32_t code;               /* what DONE said */

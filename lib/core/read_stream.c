@@ -244,7 +244,7 @@ read_credit(struct read *r)
 			for (s = ((struct read_worker *)r->workers.items[i].value)->streams; s; s = s->next_at_worker)
 				read_credit_later(r, s);
 	}
-	if (!r->credits)
+	if (!r->credits || !r->placed)
 		return;
 	win = read_window(r);
 	while ((s = r->credits)) {

@@ -164,6 +164,7 @@ read_new(const struct read_opts *o, int64_t now_ns, struct read **out, struct er
 		r->o.budget = READ_BUDGET;
 	r->chunk_bytes = READ_CHUNK_USUAL;
 	r->last = &r->first;
+	r->placed = !o->checkpoint || o->position;
 	r->now = now_ns;
 	r->ack_due = r->done_due = INT64_MAX;
 	r->again_due = now_ns + CONTACT_AGAIN_NS;

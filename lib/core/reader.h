@@ -21,6 +21,8 @@
  * With `checkpoint`, written elements are acknowledged only when the program
  * says that the position which includes them is safe:
  *	read_position -> write the file -> read_saved
+ * and without a position to go on from, nothing is taken before a first one is
+ * safe: save it at READ_JOB. Who is killed earlier has left nothing to wait for.
  */
 #ifndef CORE_READER_H
 #define CORE_READER_H

@@ -253,6 +253,15 @@ client_saved(struct client *c)
 	client_poke(c->wake);
 }
 
+bool
+client_opened(struct client *c)
+{
+	pthread_mutex_lock(&c->lock);
+	bool opened = c->job_known;
+	pthread_mutex_unlock(&c->lock);
+	return opened;
+}
+
 const struct client_job *
 client_job(const struct client *c)
 {

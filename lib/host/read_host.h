@@ -66,7 +66,7 @@ enum status client_open(const struct client_conf *conf, struct client **out, str
 /* Stops the thread and frees everything; what was not acknowledged is given back
  * to the job. */
 void client_free(struct client **c);
-/* Readable when client_take would not answer ST_AGAIN. */
+/* Readable when client_take would not answer ST_AGAIN, and once when the job is known. */
 int client_fd(const struct client *c);
 /* ST_OK: a piece; ST_AGAIN: nothing now; ST_END: that was all; or an error. */
 enum status client_take(struct client *c, struct client_piece *out, struct err *e);
@@ -76,8 +76,11 @@ void client_written(struct client *c, uint64_t elements);
  * it is on disk, client_saved has it acknowledged. */
 void client_position(struct client *c, struct buf *out);
 void client_saved(struct client *c);
-/* Once a piece was taken, or the end: what the job is. */
+/* Once a piece was taken, or the end, or client_opened: what the job is. */
 const struct client_job *client_job(const struct client *c);
+/* The job is known. With `checkpoint` and no position nothing comes before one has been
+ * saved after this. */
+bool client_opened(struct client *c);
 /* Wants no more: what was written is acknowledged, and the service told, within
  * wait_ms. keep: the job waits for the reader's return. */
 void client_close(struct client *c, bool keep, int wait_ms);

@@ -161,6 +161,7 @@ reader_job(struct client *c, struct msg *m)
 	c->job = (struct client_job){ j->dataset ? j->dataset : "", j->spec ? j->spec : "",
 				      j->type ? j->type : "", j->seed, j->epoch };
 	c->job_known = true;
+	reader_readable(c);
 	pthread_mutex_unlock(&c->lock);
 }
 

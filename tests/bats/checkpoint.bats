@@ -150,6 +150,20 @@ size_over() { (($(stat -c %s "$1" 2>/dev/null || echo 0) > $2)); }
 	run -64 dsvc-read --ack-fd 77 -e 'range 10'
 }
 
+@test "nothing is written before a first position is safe" {
+	start dispatch dsvc-dispatch
+	work one
+	run -74 dsvc-read --checkpoint "$BATS_TEST_TMPDIR/none/position" -o "$out" -e 'range 10'
+	[[ ! -s $out ]]
+	# killed as soon as it has one, nobody waits for it
+	spawn reader dsvc-read -J j --checkpoint "$pos" -o "$out" -e 'range 1000 | map str(x)'
+	until_true 10s test -s "$pos"
+	kill -KILL "${pid[reader]}"
+	reap reader
+	run -0 dsvc-read -J j --checkpoint "$pos" -o "$out" -e 'range 1000 | map str(x)'
+	sort -n "$out" | cmp - <(seq 0 999)
+}
+
 @test "a file that lost what was saved is refused" {
 	start dispatch dsvc-dispatch
 	work one

@@ -162,7 +162,11 @@ sim_read_one(struct node *n, struct read_action *a)
 		break;
 	case READ_DELIVER: sim_read_deliver(n, a); break;
 	case READ_FREE: chunk_unref(a->handle); break;
-	case READ_JOB: n->r->c->iteration = a->msg.job.iteration; break;
+	case READ_JOB:
+		n->r->c->iteration = a->msg.job.iteration;
+		if (w->checkpoint && !n->r->c->has_position)
+			sim_read_save(n);
+		break;
 	case READ_DONE:
 		world_say(w, "%s is done: %u %s", n->name, a->code, a->code ? a->err->text : "");
 		n->r->over = true;

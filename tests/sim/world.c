@@ -351,14 +351,14 @@ world_run(uint64_t seed, bool verbose, char *why, size_t why_size, struct world 
 	world_at(w, w->now, world_care, NULL, 0);
 	if (!w->calm)
 		world_at(w, w->now + some_time(w, SEC), world_faults, NULL, 0);
-	world_until(w, w->faults_until + 300 * SEC, true);
+	world_until(w, w->faults_until + SIM_END_NS, true);
 	if (!w->failed && !world_over(w))
 		world_fail(w, "it does not end");
 	if (!w->failed && w->disp->alive && !w->disp_lost && !w->stop_after)
 		sim_disp_books(w->disp, w->anonymous ? "" : "job");
 	book_check(w);
 	if (!w->failed) {
-		world_until(w, w->now + 150 * SEC, false);
+		world_until(w, w->now + 2 * SIM_GC_NS, false);
 		sim_disp_check_empty(w->disp);
 	}
 	ok = !w->failed;

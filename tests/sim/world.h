@@ -27,6 +27,10 @@
 
 #define MS 1000000ll
 #define SEC 1000000000ll
+/* The first is longer than the second: what only ends because a job is collected
+ * has no end for whoever waits for it. */
+#define SIM_GC_NS (600 * SEC)
+#define SIM_END_NS (300 * SEC)   /* after the last fault */
 enum { NODES_MAX = 1000, DATASETS = 4, ELEM_BYTES = 16 };
 
 struct world;

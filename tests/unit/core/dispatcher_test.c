@@ -431,6 +431,35 @@ who_was_taken_for_lost_is_told(void **state)
 	assert_non_null(got(R1, MSG_GONE));
 }
 
+static void
+only_a_reader_with_a_position_is_waited_for(void **state)
+{
+	struct msg m = { .type = MSG_OPEN, .req = 7, .open = { .job = text("job"), .spec = text("range"), .type = text("int"),
+		.sharding = SHARD_DYNAMIC, .epoch = 1, .min_workers = 1, .wait_ms = 500, .checkpoint = true } };
+
+	(void)state;
+	hello(W1, ROLE_WORKER);
+	hello(R1, ROLE_READER);
+	say(R1, m);
+	units(W1, got(W1, MSG_LIST)->req, 1000);
+	uint64_t it = got(R1, MSG_JOB)->job.iteration;
+	say(W1, (struct msg){ .type = MSG_ASSIGNED, .assigned.key = { it, 0, 1 } });
+	/* it had time to save nothing: its elements go to whom comes next */
+	forget();
+	disp_peer_gone(d, now, R1);
+	collect();
+	assert_non_null(got(W1, MSG_READER_GONE));
+	hello(R2, ROLE_READER);
+	say(R2, m);
+	say(R2, (struct msg){ .type = MSG_ACK, .req = 1, .ack = { .iteration = it, .seat = 2, .seq = 1 } });
+	assert_non_null(got(R2, MSG_ACKED));
+	/* this one may have saved what it had */
+	forget();
+	disp_peer_gone(d, now, R2);
+	collect();
+	assert_null(got(W1, MSG_READER_GONE));
+}
+
 int
 main(void)
 {
@@ -450,6 +479,7 @@ main(void)
 		T(a_lost_worker_is_replaced_after_readers_were_asked),
 		T(a_silent_peer_is_lost),
 		T(who_was_taken_for_lost_is_told),
+		T(only_a_reader_with_a_position_is_waited_for),
 		T(a_full_disk_refuses_what_is_new_and_goes_on_with_the_rest),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -294,6 +294,29 @@ stopping_early_says_what_was_written(void **state)
 	assert_int_equal(act(READ_DONE, 0)->code, 0);
 }
 
+/* Who is killed before it has saved anything can leave nothing that others would have
+ * to wait for: it takes nothing before the dispatcher knows of its position. */
+static void
+nothing_is_taken_before_a_position_is_safe(void **state)
+{
+	struct buf b = { 0 };
+	struct msg_acked acked = { .iteration = 7, .seat = 3, .seq = 1 };
+
+	(void)state;
+	begin((struct read_opts){ .checkpoint = true }, 1);
+	streams(1, 1, STREAM_RUNNING, 0);
+	assert_null(act(READ_SEND, MSG_CREDIT));
+	read_position(r, &b);
+	read_saved(r, now);
+	collect();
+	assert_int_equal(act(READ_TELL, MSG_ACK)->msg.ack.seq, 1);
+	assert_int_equal(act(READ_TELL, MSG_ACK)->msg.ack.list.n, 0);
+	assert_null(act(READ_SEND, MSG_CREDIT));
+	told((struct msg){ .type = MSG_ACKED, .acked = acked });
+	assert_int_equal(act(READ_SEND, MSG_CREDIT)->msg.credit.total, READ_WINDOW);
+	buf_clear(&b);
+}
+
 int
 main(void)
 {
@@ -304,6 +327,7 @@ main(void)
 		T(the_end_is_acknowledged_at_once),
 		T(stable_order_takes_blocks_in_turn),
 		T(a_position_is_gone_on_from_and_others_are_refused),
+		T(nothing_is_taken_before_a_position_is_safe),
 		T(errors_end_it_with_their_code),
 		T(taken_for_lost_it_stops),
 		T(a_broken_connection_begins_a_new_session),
