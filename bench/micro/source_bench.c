@@ -4,7 +4,7 @@
  * No part of the tests; built by hand against the library:
  *
  *	make && gcc -O2 -Ilib -Ibuild/gen bench/micro/source_bench.c build/libdsvc.a \
- *		$(pkg-config --libs simdjson libarchive zlib libpcre2-8 libsodium) -lstdc++ -lm
+ *		$(pkg-config --libs simdjson libarchive libisal libpcre2-8 libsodium) -lstdc++ -lm
  *	./a.out range 200000000
  *	./a.out lines 'logs/*.gz' skip=1
  */

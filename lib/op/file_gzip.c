@@ -1,51 +1,37 @@
 /* SPDX-License-Identifier: MIT */
 #include "op/file_gzip.h"
 
+#include <isa-l/igzip_lib.h>
 #include <string.h>
-#include <zlib.h>
 
 #include "base/mem.h"
 
-enum { GZIP_WINDOW = 15 + 16 }; /* the largest; gzip heads and trailers only */
+enum { GZIP_RESERVED = 0xe0 }; /* flags of the head that mean nothing yet */
+
+/* Where in the file the next byte is: between two members, in a member's head
+ * (names and times: passed over), or in what it holds with the trailer. */
+enum gzip_place { GZIP_BETWEEN, GZIP_HEAD, GZIP_BODY };
 
 struct file_gzip {
-	z_stream z;
-	bool inside;  /* of a member */
-	bool members; /* at least one was read */
+	enum gzip_place place;
+	bool members;         /* at least one was begun */
+	const char *fault;    /* the file is bad, and remains so */
+	struct isal_gzip_header head;
+	struct inflate_state z; /* 90 kB; its tables and window need not be zero */
 };
-
-static void *
-gzip_alloc(void *arg, unsigned n, unsigned size)
-{
-	(void)arg;
-	return mem_alloc((size_t)n * size);
-}
-
-static void
-gzip_release(void *arg, void *p)
-{
-	(void)arg;
-	mem_free(p);
-}
 
 struct file_gzip *
 file_gzip_new(void)
 {
-	struct file_gzip *g = mem_zalloc(sizeof *g);
+	struct file_gzip *g = mem_alloc(sizeof *g);
 
-	g->z.zalloc = gzip_alloc;
-	g->z.zfree = gzip_release;
-	/* Fails for want of memory or for a wrong argument only. */
-	(void)inflateInit2(&g->z, GZIP_WINDOW);
+	file_gzip_start(g);
 	return g;
 }
 
 void
 file_gzip_free(struct file_gzip **gp)
 {
-	if (!*gp)
-		return;
-	inflateEnd(&(*gp)->z);
 	mem_free(*gp);
 	*gp = NULL;
 }
@@ -53,48 +39,103 @@ file_gzip_free(struct file_gzip **gp)
 void
 file_gzip_start(struct file_gzip *g)
 {
-	g->inside = g->members = false;
+	g->place = GZIP_BETWEEN;
+	g->members = false;
+	g->fault = NULL;
+	isal_inflate_init(&g->z);
 }
 
-static enum status
-gzip_fault(const struct file_input *in, const char *what, struct err *e)
+static const char *
+gzip_fault_text(int rc)
 {
-	return err_set(e, ST_DATA, "cannot unpack: %s, at byte %llu of the gzip data", what,
-		       (unsigned long long)(in->taken - (in->to - in->from)));
+	switch (rc) {
+	case ISAL_INVALID_WRAPPER: return "a head that is not gzip's";
+	case ISAL_UNSUPPORTED_METHOD: return "an unknown compression method";
+	case ISAL_INCORRECT_CHECKSUM: return "the checksum or the length is not that of the data";
+	case ISAL_INVALID_LOOKBACK: return "a reference to before the start of the data";
+	case ISAL_INVALID_BLOCK: return "a block that cannot be decoded";
+	case ISAL_INVALID_SYMBOL: return "a code that cannot be decoded";
+	default: return "corrupt data";
+	}
 }
 
-/* Between two members: skips padding, begins the next one. */
-static enum status
-gzip_begin(struct file_gzip *g, struct file_input *in, struct err *e)
+/* Skips padding behind a member and begins the next one, if there is one. */
+static void
+gzip_begin(struct file_gzip *g, struct file_input *in)
 {
 	while (g->members && in->from < in->to && in->buf[in->from] == 0)
 		in->from++;
 	if (in->from == in->to)
-		return ST_OK;
-	if (in->buf[in->from] != 0x1f)
-		return gzip_fault(in, "something that is not gzip", e);
-	inflateReset(&g->z);
-	g->inside = g->members = true;
-	return ST_OK;
+		return;
+	if (in->buf[in->from] != 0x1f) {
+		g->fault = "something that is not gzip";
+		return;
+	}
+	isal_inflate_reset(&g->z);
+	isal_gzip_header_init(&g->head);
+	g->place = GZIP_HEAD;
+	g->members = true;
 }
 
-/* One step of inflate over what is in the input's buffer. */
-static enum status
-gzip_inflate(struct file_gzip *g, struct file_input *in, struct err *e)
+/* One step over what is in the input's buffer, which may be nothing: some of what
+ * was taken before may not have been put out yet. False: it takes more input. */
+static bool
+gzip_step(struct file_gzip *g, struct file_input *in)
 {
-	z_stream *z = &g->z;
+	struct inflate_state *z = &g->z;
+	uint32_t had, room = z->avail_out;
+	enum gzip_place before;
+	int rc;
 
+	if (g->place == GZIP_BETWEEN)
+		gzip_begin(g, in);
+	if (g->fault || g->place == GZIP_BETWEEN)
+		return false;
+	before = g->place;
 	z->next_in = in->buf + in->from;
-	z->avail_in = (unsigned)(in->to - in->from);
-	int rc = inflate(z, Z_NO_FLUSH);
-	in->from = in->to - z->avail_in;
-	if (rc == Z_STREAM_END) {
-		g->inside = false;
-		return ST_OK;
+	z->avail_in = had = (uint32_t)(in->to - in->from);
+	if (g->place == GZIP_HEAD) {
+		rc = isal_read_gzip_header(z, &g->head);
+		if (rc == ISAL_DECOMP_OK) {
+			z->crc_flag = ISAL_GZIP_NO_HDR_VER; /* the trailer is read and compared */
+			g->place = GZIP_BODY;
+			if (g->head.flags & GZIP_RESERVED)
+				g->fault = "unknown flags in the head";
+		}
+	} else {
+		rc = isal_inflate(z);
+		if (rc == ISAL_DECOMP_OK && z->block_state == ISAL_BLOCK_FINISH)
+			g->place = GZIP_BETWEEN;
 	}
-	if (rc == Z_OK || rc == Z_BUF_ERROR)
-		return ST_OK;
-	return gzip_fault(in, z->msg ? z->msg : "corrupt data", e);
+	in->from = in->to - z->avail_in;
+	if (rc != ISAL_DECOMP_OK && rc != ISAL_END_INPUT && rc != ISAL_OUT_OVERFLOW)
+		g->fault = gzip_fault_text(rc);
+	if (z->avail_in < had || z->avail_out < room || g->place != before)
+		return true;
+	if (had && !g->fault) /* it says that this cannot be; or we would wait for ever */
+		g->fault = gzip_fault_text(rc);
+	return false;
+}
+
+/* What was unpacked before a fault and found no room then: inflate is not to be
+ * called again. */
+static void
+gzip_drain(struct inflate_state *z)
+{
+	size_t left = (size_t)(z->tmp_out_valid - z->tmp_out_processed);
+	size_t n = left < z->avail_out ? left : z->avail_out;
+
+	memcpy(z->next_out, z->tmp_out_buffer + z->tmp_out_processed, n);
+	z->tmp_out_processed += (int32_t)n;
+	z->next_out += n;
+	z->avail_out -= (uint32_t)n;
+}
+
+static enum status
+gzip_fail(const char *what, const struct file_input *in, struct err *e)
+{
+	return err_set(e, ST_DATA, "cannot unpack: %s, at byte %llu of the gzip data", what,
+		       (unsigned long long)(in->taken - (in->to - in->from)));
 }
 
 enum status
@@ -106,25 +147,24 @@ file_gzip_read(struct file_gzip *g, struct file_input *in, uint8_t *p, size_t ro
 	if (room > UINT32_MAX / 2)
 		room = UINT32_MAX / 2;
 	g->z.next_out = p;
-	g->z.avail_out = (unsigned)room;
-	while (g->z.avail_out) {
-		if (in->from == in->to) {
-			/* What is unpacked goes out before more is waited for. */
-			if (g->z.avail_out < room)
-				break;
-			st = file_input_fill(in, e);
-			if (st == ST_END && g->inside)
-				st = gzip_fault(in, "the file is cut off", e);
-			if (st != ST_OK)
-				break;
-		}
-		st = g->inside ? ST_OK : gzip_begin(g, in, e);
-		if (st == ST_OK && g->inside)
-			st = gzip_inflate(g, in, e);
+	g->z.avail_out = (uint32_t)room;
+	if (g->fault)
+		gzip_drain(&g->z);
+	while (g->z.avail_out && !g->fault) {
+		if (gzip_step(g, in))
+			continue;
+		/* What is unpacked goes out before more is waited for. */
+		if (g->fault || g->z.avail_out < room)
+			break;
+		st = file_input_fill(in, e);
+		if (st == ST_END && g->place != GZIP_BETWEEN)
+			st = gzip_fail("the file is cut off", in, e);
 		if (st != ST_OK)
 			break;
 	}
 	*n = room - g->z.avail_out;
-	/* An error behind good bytes: inflate gives it again at the next call. */
-	return *n ? ST_OK : st;
+	/* An error behind good bytes is told at the next call. */
+	if (*n)
+		return ST_OK;
+	return g->fault ? gzip_fail(g->fault, in, e) : st;
 }

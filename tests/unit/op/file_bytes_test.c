@@ -179,6 +179,52 @@ padding_behind_gzip_is_passed_over_and_garbage_is_not(void **state)
 	buf_clear(&got);
 }
 
+/* All of it, however little room there is each time. */
+static void
+what_stands_before_a_fault_in_gzip_is_given(void **state)
+{
+	struct buf text = { 0 }, packed = { 0 };
+	size_t had = 0;
+	struct err e;
+
+	(void)state;
+	file_lines_text(&text, 20000);
+	file_pack(ARCHIVE_FILTER_GZIP, text.data, text.len, &packed);
+	memset(packed.data + packed.len * 3 / 4, 0xff, 40);
+	file_put("x", packed.data, packed.len);
+	for (size_t room = 300000; room >= 300; room /= 10) {
+		struct buf got = { 0 };
+
+		assert_int_equal(slurp("x", room, &got, &e), ST_DATA);
+		assert_true(got.len > text.len / 2 && (!had || got.len == had));
+		had = got.len;
+		buf_clear(&got);
+	}
+	buf_clear(&text);
+	buf_clear(&packed);
+}
+
+static void
+a_gzip_head_of_a_later_version_is_refused(void **state)
+{
+	struct buf packed = { 0 };
+	struct err e;
+
+	(void)state;
+	file_pack(ARCHIVE_FILTER_GZIP, "hello\n", 6, &packed);
+	for (uint8_t flag = 0x20; flag; flag = (uint8_t)(flag << 1)) {
+		struct buf got = { 0 };
+
+		packed.data[3] ^= flag;
+		file_put("x", packed.data, packed.len);
+		packed.data[3] ^= flag;
+		assert_int_equal(slurp("x", 100, &got, &e), ST_DATA);
+		assert_non_null(strstr(e.text, "unknown flags"));
+		buf_clear(&got);
+	}
+	buf_clear(&packed);
+}
+
 static void
 garbage_behind_packed_data_is_an_error(void **state)
 {
@@ -315,6 +361,8 @@ main(void)
 		cmocka_unit_test(every_cut_off_file_is_an_error),
 		cmocka_unit_test(every_flipped_bit_is_found_or_harmless),
 		cmocka_unit_test(padding_behind_gzip_is_passed_over_and_garbage_is_not),
+		cmocka_unit_test(what_stands_before_a_fault_in_gzip_is_given),
+		cmocka_unit_test(a_gzip_head_of_a_later_version_is_refused),
 		cmocka_unit_test(garbage_behind_packed_data_is_an_error),
 		cmocka_unit_test(what_only_looks_packed_is_text),
 		cmocka_unit_test(skipping_goes_to_the_offset_in_every_packing),
