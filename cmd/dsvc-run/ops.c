@@ -75,6 +75,20 @@ ops_example_input(const char *input, struct buf *out)
 	buf_str(out, "  it is:\n");
 }
 
+/* A blank in front of each sentence. */
+static void
+ops_other_words(const struct op_desc *d, struct buf *out)
+{
+	if (d->aliases) {
+		buf_str(out, " Also known as ");
+		for (const char *c = d->aliases; *c; c++)
+			buf_str(out, *c == '|' ? ", " : (char[]){ *c, 0 });
+		buf_byte(out, '.');
+	}
+	if (d->match)
+		buf_printf(out, " `%s PATTERN` is `%s x ~ PATTERN`.", d->match, d->name);
+}
+
 static void
 ops_help_op(const struct op_desc *d, struct buf *out)
 {
@@ -96,13 +110,14 @@ ops_help_op(const struct op_desc *d, struct buf *out)
 		ops_param_text(r, &text);
 		ops_row(out, r->name, text.data ? (char *)text.data : "", 2, OPS_COLUMN + 4);
 	}
-	if (d->aliases)
-		buf_printf(out, "\nAlso known as %s.", d->aliases);
+	buf_reset(&text);
+	ops_other_words(d, &text);
 	if (d->kind == OP_TRANSFORM)
-		buf_printf(out, "%s%s.", d->aliases ? " It works on " : "\nIt works on ",
-			   scopes[d->scope]);
-	if (d->aliases || d->kind == OP_TRANSFORM)
+		buf_printf(&text, " It works on %s.", scopes[d->scope]);
+	if (text.len) {
 		buf_byte(out, '\n');
+		help_wrap(out, (char *)text.data + 1, 0, 0, OPS_WIDTH);
+	}
 	if (d->example) {
 		buf_str(out, "\nExample:\n");
 		if (d->input)
@@ -130,22 +145,24 @@ ops_help(const char *name, struct buf *out, struct err *e)
 	const struct op_desc *d = op_find(name, strlen(name));
 	char near[128];
 
-	if (d) {
+	if (d)
 		ops_help_op(d, out);
-		return ST_OK;
-	}
 	for (const struct expr_fn_doc *f = expr_functions(); f->name; f++)
 		if (!strcmp(f->name, name)) {
+			if (d)
+				buf_str(out, "\nIn expressions it is a function:\n\n");
 			buf_printf(out, "%s(%s): %s\n", f->name, f->args ? f->args : "", f->brief);
 			if (f->example)
 				buf_printf(out, "\nExample:\n    %s    gives %s\n", f->example, f->output);
 			return ST_OK;
 		}
+	if (d)
+		return ST_OK;
 	err_set(e, ST_USAGE, "there is no operator or function `%.60s`", name);
 	if (str_suggest(name, ops_name, NULL, near, sizeof near))
 		err_help(e, "did you mean %s?", near);
 	else
-		err_help(e, "--ops lists the operators");
+		err_help(e, "`dsvc-run --ops` lists the operators");
 	return ST_USAGE;
 }
 
@@ -203,8 +220,7 @@ ops_mdoc_op(const struct op_desc *d, struct buf *out)
 	buf_printf(&text, "%c%s.", toupper((unsigned char)d->brief[0]), d->brief + 1);
 	if (d->doc)
 		buf_printf(&text, " %s", d->doc);
-	if (d->aliases)
-		buf_printf(&text, " Also known as %s.", d->aliases);
+	ops_other_words(d, &text);
 	mdoc_text(out, (char *)text.data);
 	if (out->data[out->len - 1] != '\n')
 		buf_byte(out, '\n');

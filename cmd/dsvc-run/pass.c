@@ -191,7 +191,9 @@ pass_run(struct plan *plan, const struct pass_conf *conf, struct err *e)
 {
 	struct pass p = { .conf = conf, .began = clock_mono_ns(), .lock = PTHREAD_MUTEX_INITIALIZER };
 
-	int64_t jobs = conf->jobs == PARAM_AUTO ? sysconf(_SC_NPROCESSORS_ONLN) : conf->jobs;
+	int64_t jobs = conf->jobs ? conf->jobs : plan->options.threads;
+	if (jobs == PARAM_AUTO)
+		jobs = sysconf(_SC_NPROCESSORS_ONLN);
 	struct crew *crew = crew_join(plan, jobs);
 
 	stop_install();

@@ -17,7 +17,7 @@ struct pass_conf {
 	const char *path;      /* NULL: standard output */
 	int64_t count;         /* stop after so many; INT64_MAX: all */
 	int64_t seed;          /* PARAM_AUTO: what the spec says, else a fresh one */
-	int64_t jobs;          /* threads */
+	int64_t jobs;          /* threads; 0: what the spec says */
 	bool stats;            /* a line on stderr at the end */
 	uint64_t max_errors;   /* elements that may fail under skip and keep; UINT64_MAX: any number */
 	const char *errors;    /* a record of each failed one goes there; NULL: nowhere */

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "cli/complete.h"
+#include "cli/descriptors.h"
 #include "cli/help.h"
 #include "cli/mdoc.h"
 #include "cli/quit.h"
@@ -322,6 +323,7 @@ opt_parse(const struct program *p, int argc, char **argv, void *options, struct 
 	struct opt_scan s = { p, options, o, argc, 0, argv, &other };
 	enum status st, env;
 
+	descriptors_hold();
 	*o = (struct opt){
 		.operand = mem_array((size_t)argc + 1, sizeof *o->operand),
 		.from = mem_array(param_count(p->rows) + 1, sizeof *o->from),

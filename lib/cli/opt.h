@@ -32,7 +32,8 @@ struct opt {
 
 /* Fills options (which the caller has zeroed) and o. On an error nothing has to
  * be cleared. Also answers -h, --help, --version and the hidden --print-*
- * options: ST_END, or ST_IO when stdout could not be written. */
+ * options: ST_END, or ST_IO when stdout could not be written. The first thing that a
+ * program does: it also fills closed standard descriptors (descriptors.h). */
 enum status opt_parse(const struct program *p, int argc, char **argv, void *options,
 		      struct opt *o, struct err *e);
 /* Where the value of a row comes from, as users write it. Lends; NULL: default. */

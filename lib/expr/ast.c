@@ -142,6 +142,22 @@ expr_ast_free(struct expr_ast **ap)
 	*ap = NULL;
 }
 
+struct expr_ast *
+expr_match_of(struct expr_ast *pattern)
+{
+	struct expr_ast *a = ast_new(AST_BINARY, AST_MATCH, NULL, 0);
+	struct expr_ast *x = ast_new(AST_NAME, EXPR_X, NULL, 0);
+
+	/* What is said about either points at the pattern. */
+	ast_place(x, pattern->at, pattern->len);
+	ast_mark(x, pattern->at, pattern->len);
+	ast_place(a, pattern->at, pattern->len);
+	ast_mark(a, pattern->at, pattern->len);
+	ast_add(a, x);
+	ast_add(a, pattern);
+	return a;
+}
+
 bool
 expr_ast_equal(const struct expr_ast *a, const struct expr_ast *b)
 {

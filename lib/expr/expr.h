@@ -50,6 +50,8 @@ struct expr_src {
 
 /* Parses the longest expression at src->at. On a fault e has the place. Gives. */
 struct expr_ast *expr_parse(struct expr_src *src, struct err *e);
+/* x ~ pattern. Takes, gives. */
+struct expr_ast *expr_match_of(struct expr_ast *pattern);
 void expr_ast_free(struct expr_ast **a);
 void expr_print(const struct expr_ast *a, struct buf *out);
 /* Structure as an indented tree, for --print=tree. */

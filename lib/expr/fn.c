@@ -10,7 +10,7 @@
 /* GROUP fn_rows */
 static const struct fn *const fn_groups[] = {
 	fn_conv, fn_text, fn_code, fn_math, fn_list, fn_record, fn_parse, fn_time, fn_path,
-	fn_match, fn_odd, fn_tensor, fn_tensor_parts
+	fn_match, fn_odd, fn_tensor, fn_tensor_parts, fn_npy, fn_uuid
 };
 enum { FN_GROUPS = sizeof fn_groups / sizeof *fn_groups, FN_MOST = 200 };
 

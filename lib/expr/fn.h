@@ -79,7 +79,8 @@ enum status fn_kind_fault(struct expr_vm *vm, const struct fn *f, const struct v
 
 /* GROUP fn_rows: joined in fn.c; each ends with a row without a name. */
 extern const struct fn fn_conv[], fn_text[], fn_code[], fn_math[], fn_list[], fn_record[],
-	fn_parse[], fn_time[], fn_path[], fn_match[], fn_odd[], fn_tensor[], fn_tensor_parts[];
+	fn_parse[], fn_time[], fn_path[], fn_match[], fn_odd[], fn_tensor[], fn_tensor_parts[],
+	fn_npy[], fn_uuid[];
 
 /* For `type`: of the first argument, and of its items. */
 fn_type fn_type_first, fn_type_item, fn_type_list;

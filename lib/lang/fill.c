@@ -46,8 +46,9 @@ fill_ast(struct fill *f, struct tree_arg *a)
 	a->ast = NULL;
 	if (ast)
 		return ast;
-	return lex_expr_again(f->s->text, &f->pl->tree->settings, a->at, a->limit, a->inside,
-			      f->pl->e);
+	ast = lex_expr_again(f->s->text, &f->pl->tree->settings, a->at, a->limit, a->inside,
+			     f->pl->e);
+	return a->match && ast ? expr_match_of(ast) : ast;
 }
 
 static enum status
@@ -229,11 +230,28 @@ fill_arg(struct fill *f, struct tree_arg *a)
 	return ST_BUG;
 }
 
-/* Defaults that param_defaults cannot set: expressions and values. */
+/* `options` of the spec have a say where the operator has none. The rows they
+ * mean are known by what they are called, in whatever operator. */
+static void
+fill_option(struct fill *f, const struct param *row, void *field)
+{
+	const struct spec_options *o = &f->pl->plan->options;
+
+	if (!o->deterministic && row->kind == PARAM_BOOL && !strcmp(row->name, "ordered"))
+		*(bool *)field = false;
+	if (o->autotune && f->n->desc->scope == OP_ELEMENT && row->kind == PARAM_INT &&
+	    (row->flags & PARAM_ALLOW_AUTO) && !strcmp(row->name, "parallel"))
+		*(int64_t *)field = PARAM_AUTO;
+}
+
+/* Defaults that param_defaults cannot set: expressions, values, and what
+ * `options` changes. */
 static enum status
 fill_default(struct fill *f, const struct param *row)
 {
 	void *field = (char *)f->n->params + row->offset;
+
+	fill_option(f, row, field);
 
 	if (!row->def)
 		return ST_OK;

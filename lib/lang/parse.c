@@ -23,8 +23,41 @@ const struct param spec_option_rows[] = {
 	  .max = 4294967295, .help = "largest element, in bytes" },
 	{ .name = "on_error", .kind = PARAM_WORD, .offset = offsetof(struct spec_options, on_error),
 	  .flags = PARAM_OPTIONAL, .help = "policy of operators that say nothing" },
+	{ .name = "threads", .kind = PARAM_INT, .offset = offsetof(struct spec_options, threads),
+	  .def = "1", .flags = PARAM_ALLOW_AUTO, .min = 1, .max = 256,
+	  .help = "threads of dsvc-run, where -j does not say" },
+	{ .name = "deterministic", .kind = PARAM_BOOL,
+	  .offset = offsetof(struct spec_options, deterministic), .def = "true",
+	  .help = "false: ordered=false for operators that say nothing" },
+	{ .name = "autotune", .kind = PARAM_BOOL, .offset = offsetof(struct spec_options, autotune),
+	  .def = "false", .help = "parallel=auto for operators on single elements that say nothing" },
 	{ .kind = PARAM_NONE },
 };
+
+static const char *
+parse_option_word(void *arg, size_t i)
+{
+	(void)arg;
+	return spec_option_rows[i].kind == PARAM_NONE ? NULL : spec_option_rows[i].name;
+}
+
+static enum status
+parse_no_option(struct parse *p, size_t at, size_t n)
+{
+	char word[64], near[128];
+	struct buf all = { 0 };
+
+	snprintf(word, sizeof word, "%.*s", n > 60 ? 60 : (int)n, p->lx.text->data + at);
+	lex_fail(&p->lx, at, n, p->e, "unknown option `%s`", word);
+	for (const struct param *r = spec_option_rows; r->kind != PARAM_NONE; r++)
+		buf_printf(&all, "%s%s", all.len ? ", " : "", r->name);
+	if (str_suggest(word, parse_option_word, NULL, near, sizeof near))
+		err_help(p->e, "did you mean %s? options: %s", near, (char *)all.data);
+	else
+		err_help(p->e, "options: %s", (char *)all.data);
+	buf_clear(&all);
+	return ST_DATA;
+}
 
 static enum status parse_file(struct parse *p, struct spectext *t, bool included);
 
@@ -227,10 +260,7 @@ parse_options(struct parse *p)
 			return lex_fail(lx, at, 1, p->e, "options are written name=value");
 		const struct param *row = param_find(spec_option_rows, lx->text->data + at, n);
 		if (!row) {
-			lex_fail(lx, at, n, p->e, "unknown option `%.*s`", n > 60 ? 60 : (int)n,
-				 lx->text->data + at);
-			err_help(p->e, "options: seed, element_max, on_error");
-			return ST_DATA;
+			return parse_no_option(p, at, n);
 		}
 		lx->at += n + 1;
 		enum status st = lex_word(lx, &w, p->e);
@@ -313,6 +343,7 @@ parse_include_file(struct parse *p, const char *path, size_t at, size_t len)
 	st = parse_file(p, t, true);
 	p->includes--;
 	p->lx = saved;
+	p->pipe = NULL; /* the lets of that file are no part of this one */
 	return st;
 }
 

@@ -71,6 +71,8 @@ args_expr(struct args *a, struct tree_arg *arg, size_t limit)
 	arg->ast = lex_expr(lx, limit, a->p->e);
 	if (!arg->ast)
 		return (args_meant_pipe(a, limit), ST_DATA);
+	if (arg->match)
+		arg->ast = expr_match_of(arg->ast);
 	size_t end = lx->at;
 	while (end > arg->at && lex_space(lx->text->data[end - 1]))
 		end--;
@@ -158,6 +160,16 @@ args_scalar(struct args *a, const struct param *row, struct tree_arg *arg)
 	return st;
 }
 
+/* The operator was called by its word for x ~ PATTERN. */
+static bool
+args_is_match(const struct tree_stage *s)
+{
+	const char *word = s->desc->match;
+
+	return word && strlen(word) == s->name_len &&
+	       !memcmp(s->text->data + s->at, word, s->name_len);
+}
+
 static enum status
 args_value(struct args *a, const struct param *row, struct tree_arg *arg, bool more)
 {
@@ -172,6 +184,7 @@ args_value(struct args *a, const struct param *row, struct tree_arg *arg, bool m
 		return args_word(a, row, arg);
 	case PARAM_EXPR:
 		arg->kind = TREE_EXPR;
+		arg->match = args_is_match(a->s);
 		return args_expr(a, arg, lex_limit(lx));
 	case PARAM_VALUE:
 		arg->kind = a->p->outer && a->s->desc->kind == OP_SOURCE &&

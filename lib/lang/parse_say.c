@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "lang/elsewhere.h"
 #include "lang/parse.h"
 #include "lang/usage.h"
 
@@ -48,19 +49,22 @@ enum status
 parse_say_unknown(struct parse *p, size_t at, size_t len)
 {
 	const struct spectext *t = p->lx.text;
+	const char *here;
 	char name[64], near[128];
 
 	snprintf(name, sizeof name, "%.*s", (int)len, t->data + at);
 	lex_fail(&p->lx, at, len, p->e, "unknown operator `%s`", name);
 	if (at == 0 && parse_say_file(p)) {
 		return ST_DATA;
-	} else if (str_suggest(name, parse_op_name, p, near, sizeof near)) {
-		err_help(p->e, "did you mean %s?", near);
 	} else if (t->words && memchr(name, ' ', strlen(name))) {
 		err_help(p->e, "of several operands each is one word of the pipeline; a pipeline in "
 			 "one operand stands alone, behind all options");
+	} else if ((here = elsewhere_find(name))) {
+		err_help(p->e, "here it is written: %s", here);
+	} else if (str_suggest(name, parse_op_name, p, near, sizeof near)) {
+		err_help(p->e, "did you mean %s?", near);
 	} else {
-		err_help(p->e, "--ops lists the operators");
+		err_help(p->e, "`dsvc-run --ops` lists the operators");
 	}
 	return ST_DATA;
 }
@@ -182,7 +186,7 @@ parse_say_no_operator(struct parse *p, size_t from)
 	if (p->lx.at < p->lx.end && !lex_space(*s) && *s != '|' && *s != ')' &&
 	    *s != ';') {
 		lex_fail(&p->lx, p->lx.at, 1, p->e, "the name of an operator is expected here");
-		err_help(p->e, "--ops lists the operators");
+		err_help(p->e, "`dsvc-run --ops` lists the operators");
 		return ST_DATA;
 	}
 	lex_fail(&p->lx, from, p->lx.at > from ? p->lx.at - from : 1, p->e,

@@ -58,6 +58,9 @@ struct spec_options {
 	int64_t seed;        /* of the iteration; PARAM_AUTO: fresh each time */
 	int64_t element_max; /* bytes */
 	char *on_error;      /* policy of operators that say nothing; NULL: fail */
+	int64_t threads;     /* of dsvc-run, where -j does not say; PARAM_AUTO: a processor each */
+	bool deterministic;  /* false: ordered=false for operators that say nothing */
+	bool autotune;       /* parallel=auto for those of element scope that say nothing */
 };
 
 struct plan {

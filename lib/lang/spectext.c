@@ -86,6 +86,8 @@ spectext_load(const char *path, struct spectext **out, struct err *e)
 		buf_clear(&b);
 		return st;
 	}
+	if (b.len >= 3 && !memcmp(b.data, "\xef\xbb\xbf", 3)) /* some editors' byte order mark */
+		memmove(b.data, b.data + 3, b.len -= 3);
 	const char *slash = strrchr(path, '/');
 	char *dir = slash ? mem_strndup(path, slash == path ? 1 : (size_t)(slash - path)) : NULL;
 	st = spectext_make(&b, input ? "<stdin>" : path, dir, out, e);

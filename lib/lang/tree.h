@@ -41,6 +41,7 @@ struct tree_arg {
 	size_t limit;         /* expressions: where reading it stops at the latest */
 	bool inside;          /* expressions: in brackets, newlines are blanks */
 	bool named;           /* given as key=value */
+	bool match;           /* expressions: what was written is the pattern of x ~ it */
 	bool given;           /* word: begins with a value from the command line */
 	char *name;           /* pipelines given as name=(...) */
 	char *text;

@@ -38,42 +38,82 @@ usage_kind(const struct param *row)
 	return "something";
 }
 
+/* What stands behind key=. */
+static const char *
+usage_key(const struct param *row)
+{
+	switch (row->kind) {
+	case PARAM_INT:
+		return row->flags & PARAM_ALLOW_AUTO ? "N|auto" : row->flags & PARAM_ALLOW_INF ? "N|inf" : "N";
+	case PARAM_FLOAT:
+		return "X";
+	case PARAM_SIZE:
+		return "SIZE";
+	case PARAM_DURATION:
+		return "DURATION";
+	case PARAM_BOOL:
+		return "true|false";
+	case PARAM_WORD:
+	case PARAM_WORDS:
+		return row->flags & PARAM_PATH ? "FILE" : "WORD";
+	case PARAM_VALUE:
+		return "VALUE";
+	case PARAM_EXPR:
+		return "EXPR";
+	default:
+		return NULL;
+	}
+}
+
+static void
+usage_row(const struct param *r, struct buf *out)
+{
+	bool key = r->flags & PARAM_KEY_ONLY;
+	const char *word = key ? usage_key(r) : NULL;
+
+	if (key)
+		buf_printf(out, "%s=", r->name);
+	if (word) {
+		buf_str(out, word);
+		return;
+	}
+	switch (r->kind) {
+	case PARAM_CHOICE:
+		buf_str(out, r->choices);
+		return;
+	case PARAM_PIPE:
+		buf_str(out, "(PIPELINE)");
+		return;
+	case PARAM_PIPES:
+		buf_str(out, "(PIPELINE)...");
+		return;
+	case PARAM_FRAGMENT:
+		buf_str(out, "(| OP ...)");
+		return;
+	case PARAM_COMMAND:
+		buf_str(out, "-- COMMAND...");
+		return;
+	default:
+		for (const char *c = r->name; *c; c++)
+			buf_byte(out, (uint8_t)toupper((unsigned char)*c));
+		if (r->flags & PARAM_REST)
+			buf_str(out, "...");
+	}
+}
+
 void
 usage_print(const struct op_desc *d, struct buf *out)
 {
 	buf_str(out, d->name);
-	for (const struct param *r = d->params; r && r->kind; r++) {
-		bool option = r->def || (r->flags & PARAM_OPTIONAL);
-		bool key = r->flags & PARAM_KEY_ONLY;
-		const char *name = r->name;
-		if (r->flags & PARAM_HIDDEN)
-			continue;
-		buf_str(out, option ? " [" : " ");
-		if (key)
-			buf_printf(out, "%s=", name);
-		switch (r->kind) {
-		case PARAM_CHOICE:
-			buf_str(out, r->choices);
-			break;
-		case PARAM_PIPE:
-			buf_str(out, "(PIPELINE)");
-			break;
-		case PARAM_PIPES:
-			buf_str(out, "(PIPELINE)...");
-			break;
-		case PARAM_FRAGMENT:
-			buf_str(out, "(| OP ...)");
-			break;
-		case PARAM_COMMAND:
-			buf_str(out, "-- COMMAND...");
-			break;
-		default:
-			for (const char *c = name; *c; c++)
-				buf_byte(out, (uint8_t)toupper((unsigned char)*c));
-			if (r->flags & PARAM_REST)
-				buf_str(out, "...");
+	/* A command takes all that follows it. */
+	for (int last = 0; last < 2; last++)
+		for (const struct param *r = d->params; r && r->kind; r++) {
+			bool option = r->def || (r->flags & PARAM_OPTIONAL);
+			if ((r->flags & PARAM_HIDDEN) || (r->kind == PARAM_COMMAND) != last)
+				continue;
+			buf_str(out, option ? " [" : " ");
+			usage_row(r, out);
+			if (option)
+				buf_byte(out, ']');
 		}
-		if (option)
-			buf_byte(out, ']');
-	}
 }

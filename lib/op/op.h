@@ -132,6 +132,7 @@ struct op_node {
 struct op_desc {
 	const char *name;         /* one word, the file's */
 	const char *aliases;      /* other words for it, joined by |; NULL: none */
+	const char *match;        /* a word for it with the test x ~ PATTERN; NULL: none */
 	const char *brief;        /* one clause, no capital, no full stop */
 	const char *doc;          /* paragraphs for the manual, plain text */
 	enum op_kind kind;

@@ -92,6 +92,7 @@ filter_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
 const struct op_desc op_filter = {
 	.name = "filter",
 	.aliases = "where",
+	.match = "grep",
 	.brief = "the elements for which a test is true",
 	.doc = "The test sees x, its fields as .name, and i. Elements that stay are passed on "
 	       "as they are, without a copy. parallel=N is as for map.",

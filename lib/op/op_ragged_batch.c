@@ -2,11 +2,15 @@
  * ragged_batch: puts every N elements together as they are, however long the
  * lists in them.
  */
+#include "op/coo.h"
 #include "op/stack.h"
+
+enum ragged_as { RAGGED_LIST, RAGGED_COO };
 
 struct ragged_batch {
 	int64_t n;
 	bool drop;
+	int as;
 	struct stack stack;
 	struct columns columns;
 };
@@ -16,6 +20,9 @@ static const struct param ragged_batch_params[] = {
 	  .help = "elements in a batch" },
 	{ "drop_remainder", PARAM_BOOL, offsetof(struct ragged_batch, drop), "false",
 	  .flags = PARAM_KEY_ONLY, .help = "drop the last batch when it is not full" },
+	{ "as", PARAM_CHOICE, offsetof(struct ragged_batch, as), "list", .flags = PARAM_KEY_ONLY,
+	  .choices = "list|coo",
+	  .help = "list: lists of lists; coo: a sparse table, {indices, values, shape}" },
 	{ 0 }
 };
 
@@ -23,8 +30,15 @@ static enum status
 ragged_batch_typing(struct op_node *n, struct op_typing *t, const struct type **type,
 		    struct err *e)
 {
-	(void)e;
-	*type = stack_typing(t, n->in[0]->type, false);
+	const struct ragged_batch *b = n->params;
+	const struct type *x = n->in[0]->type;
+
+	if (b->as == RAGGED_COO && x->kind != TYPE_ANY && x->kind != TYPE_LIST) {
+		err_set(e, ST_DATA, "as=coo takes lists");
+		err_help(e, "map gives the list of a record: map .name");
+		return ST_DATA;
+	}
+	*type = b->as == RAGGED_COO ? coo_typing(t, x) : stack_typing(t, x, false);
 	return ST_OK;
 }
 
@@ -39,6 +53,20 @@ ragged_batch_cardinality(const struct op_node *n, const int64_t *in)
 }
 
 static enum status
+ragged_batch_give(struct op_inst *self, struct run *out, struct err *e)
+{
+	struct ragged_batch *b = self->state;
+
+	if (b->as == RAGGED_LIST)
+		return stack_give(self, &b->stack, &b->columns, NULL, out, e);
+	enum status st = coo_build(b->stack.part.e, b->stack.part.n,
+				   self->ctx->element_max ? self->ctx->element_max : UINT32_MAX - 16,
+				   out, e);
+	stack_reset(&b->stack);
+	return st == ST_OK ? st : op_source_fault(self, NULL, 0, e);
+}
+
+static enum status
 ragged_batch_feed(struct op_inst *self, const struct run *in, struct run *out, struct err *e)
 {
 	struct ragged_batch *b = self->state;
@@ -47,7 +75,7 @@ ragged_batch_feed(struct op_inst *self, const struct run *in, struct run *out, s
 	for (uint32_t i = 0; st == ST_OK && i < in->n; i++) {
 		st = stack_add(self, &b->stack, in->e[i], e);
 		if (st == ST_OK && b->stack.part.n == b->n)
-			st = stack_give(self, &b->stack, &b->columns, NULL, out, e);
+			st = ragged_batch_give(self, out, e);
 	}
 	return st;
 }
@@ -59,7 +87,7 @@ ragged_batch_finish(struct op_inst *self, struct run *out, struct err *e)
 	enum status st = ST_OK;
 
 	if (b->stack.part.n && !b->drop)
-		st = stack_give(self, &b->stack, &b->columns, NULL, out, e);
+		st = ragged_batch_give(self, out, e);
 	stack_reset(&b->stack);
 	return st == ST_OK ? ST_END : st;
 }
@@ -97,7 +125,9 @@ const struct op_desc op_ragged_batch = {
 	.name = "ragged_batch",
 	.brief = "every N elements together, lists of any length",
 	.doc = "Elements are put into a list, or records into a record of lists, and never into "
-	       "a tensor: what is of different length stays so.",
+	       "a tensor: what is of different length stays so. With as=coo the lists of a batch "
+	       "become a sparse table: the row and column of each value that is not null, the "
+	       "values, and how many rows and columns there are.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_STREAM,
 	.params = ragged_batch_params,

@@ -2,9 +2,13 @@
  * range: the integers from START up to, not including, STOP.
  */
 #include "op/ints.h"
+#include "value/mp.h"
+
+enum range_type { RANGE_INT, RANGE_FLOAT };
 
 struct range {
 	int64_t start, stop, step;
+	int type;
 	struct ints_walk walk;
 };
 
@@ -16,6 +20,8 @@ static const struct param range_params[] = {
 	  .help = "where to end: this number is not given any more" },
 	{ "step", PARAM_INT, offsetof(struct range, step), "1",
 	  .help = "the distance of two numbers; negative counts down" },
+	{ "type", PARAM_CHOICE, offsetof(struct range, type), "int", .flags = PARAM_KEY_ONLY,
+	  .choices = "int|float", .help = "what the numbers are" },
 	{ 0 }
 };
 
@@ -43,8 +49,10 @@ range_zero_step(struct err *e)
 static enum status
 range_typing(struct op_node *n, struct op_typing *t, const struct type **type, struct err *e)
 {
-	(void)n, (void)t, (void)e;
-	*type = type_scalar(TYPE_INT);
+	const struct range *r = n->params;
+
+	(void)t, (void)e;
+	*type = type_scalar(r->type == RANGE_FLOAT ? TYPE_FLOAT : TYPE_INT);
 	return ST_OK;
 }
 
@@ -84,6 +92,16 @@ range_open(struct op_inst *self, struct err *e)
 	return ints_walk_open(self, &r->walk, range_count(r), e);
 }
 
+static void
+range_floats(const struct range *r, struct run *out, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		int64_t v = ints_at(range_start(r), r->step, r->walk.at + i);
+		uint8_t *p = run_room(out, MP_FLOAT_MAX);
+		run_done(out, mp_put_float(p, (double)v), (uint32_t)(r->walk.at + i));
+	}
+}
+
 static enum status
 range_next(struct op_inst *self, struct run *out, struct err *e)
 {
@@ -93,8 +111,11 @@ range_next(struct op_inst *self, struct run *out, struct err *e)
 	(void)e;
 	if (n == 0)
 		return ST_END;
-	ints_fill(out, ints_at(range_start(r), r->step, r->walk.at), r->step, n,
-		  (uint32_t)r->walk.at);
+	if (r->type == RANGE_FLOAT)
+		range_floats(r, out, n);
+	else
+		ints_fill(out, ints_at(range_start(r), r->step, r->walk.at), r->step, n,
+			  (uint32_t)r->walk.at);
 	r->walk.at += n;
 	return ST_OK;
 }

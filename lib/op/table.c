@@ -42,7 +42,8 @@ op_find(const char *name, size_t n)
 	for (size_t i = 0; table_ops[i]; i++) {
 		const struct op_desc *d = table_ops[i];
 
-		if (table_is(name, n, d->name, strlen(d->name)) || table_alias(d, name, n))
+		if (table_is(name, n, d->name, strlen(d->name)) || table_alias(d, name, n) ||
+		    (d->match && table_is(name, n, d->match, strlen(d->match))))
 			return d;
 	}
 	return NULL;

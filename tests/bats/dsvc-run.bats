@@ -50,6 +50,12 @@ load lib/dsvc
 	[[ $output == $'0\n1' ]]
 }
 
+@test "a byte order mark before a spec is passed over" {
+	printf '\xef\xbb\xbfrange 2\n' >"$BATS_TEST_TMPDIR/a.dsvc"
+	run -0 dsvc-run -f "$BATS_TEST_TMPDIR/a.dsvc"
+	[[ $output == $'0\n1' ]]
+}
+
 @test "paths in a spec file start from its folder, those of --set from here" {
 	mkdir "$BATS_TEST_TMPDIR/sub"
 	cd "$BATS_TEST_TMPDIR"
@@ -140,6 +146,14 @@ load lib/dsvc
 	run -74 bash -c 'dsvc-run "range 100000" 2>&1 >/dev/full'
 	[[ $output == *"cannot write to standard output"* ]]
 	run -74 dsvc-run -o /dev/full 'range 3'
+}
+
+@test "what a parent has closed stays closed" {
+	run -74 bash -c 'timeout 10 dsvc-run "stdin | count" 2>&1 <&-' 3>&-
+	[[ $output == *": cannot read at byte 0: Bad file descriptor" ]]
+	run -74 bash -c 'dsvc-run "range 3" 2>&1 >&-' 3>&-
+	[[ $output == "dsvc-run: cannot write to standard output: Bad file descriptor" ]]
+	run -65 bash -c 'dsvc-run -o "$1" "range 3 | mpa" 2>&-' - "$BATS_TEST_TMPDIR/x" 3>&-
 }
 
 @test "a closed pipe ends it in silence, by SIGPIPE" {

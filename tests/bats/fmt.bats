@@ -95,3 +95,13 @@ concat (range @n | map {a: x}) (z | map {a:x})
 @test "the stock pipelines have the usual layout" {
 	run -0 dsvc-run --fmt --check pipelines/*.dsvc
 }
+
+@test "a file that includes lets" {
+	cd "$BATS_TEST_TMPDIR"
+	printf 'param lo: int = 2\nlet big = | filter x > @lo\nlet one = range 1\n' >lib.dsvc
+	printf 'include   "lib.dsvc"\nlet a=range   5\nconcat a  one |  big\n' >a.dsvc
+	run -0 dsvc-run --fmt a.dsvc
+	[[ $output == 'include "lib.dsvc"
+let a = range 5
+concat a one | big' ]]
+}

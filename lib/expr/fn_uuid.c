@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Functions: uuid5, the name-based identifiers of RFC 4122.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/sha1.h"
+#include "expr/fn.h"
+#include "expr/machine.h"
+
+enum { UUID_SIZE = 16 };
+
+/* The namespaces of the RFC differ in one byte. */
+static bool
+uuid_known(const struct val *name, uint8_t out[UUID_SIZE])
+{
+	static const struct { const char *word; uint8_t byte; } known[] = {
+		{ "dns", 0x10 }, { "url", 0x11 }, { "oid", 0x12 }, { "x500", 0x14 }
+	};
+	static const uint8_t base[UUID_SIZE] = { 0x6b, 0xa7, 0xb8, 0x10, 0x9d, 0xad, 0x11, 0xd1,
+						 0x80, 0xb4, 0x00, 0xc0, 0x4f, 0xd4, 0x30, 0xc8 };
+
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		if (strlen(known[i].word) == name->n && !memcmp(known[i].word, name->p, name->n)) {
+			memcpy(out, base, UUID_SIZE);
+			out[3] = known[i].byte;
+			return true;
+		}
+	return false;
+}
+
+static int
+uuid_digit(uint8_t c)
+{
+	static const char digits[] = "0123456789abcdef";
+	const char *at = c ? strchr(digits, c >= 'A' && c <= 'F' ? c + 32 : c) : NULL;
+
+	return at ? (int)(at - digits) : -1;
+}
+
+/* 32 hex digits; dashes are passed over. */
+static bool
+uuid_read(const struct val *text, uint8_t out[UUID_SIZE])
+{
+	unsigned n = 0;
+
+	memset(out, 0, UUID_SIZE);
+	for (uint32_t i = 0; i < text->n; i++) {
+		int digit = uuid_digit(text->p[i]);
+		if (text->p[i] == '-')
+			continue;
+		if (digit < 0 || n == 2 * UUID_SIZE)
+			return false;
+		out[n / 2] |= (uint8_t)(digit << (n % 2 ? 0 : 4));
+		n++;
+	}
+	return n == 2 * UUID_SIZE;
+}
+
+static enum status
+uuid_five(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
+{
+	static const struct val url = { .kind = VAL_TEXT, .p = (const uint8_t *)"url", .n = 3 };
+	const struct val *space = n > 1 ? a : &url, *name = n > 1 ? a + 1 : a;
+	uint8_t id[UUID_SIZE], hash[SHA1_SIZE];
+	struct sha1 s;
+
+	if (!uuid_known(space, id) && !uuid_read(space, id))
+		return machine_fault(vm, "uuid5(): the namespace is a UUID or one of dns, url, oid, x500");
+	sha1_init(&s);
+	sha1_add(&s, id, UUID_SIZE);
+	sha1_add(&s, name->p, name->n);
+	sha1_done(&s, hash);
+	hash[6] = (hash[6] & 0x0f) | 0x50;
+	hash[8] = (hash[8] & 0x3f) | 0x80;
+	buf_reset(&vm->tmp);
+	for (int i = 0; i < UUID_SIZE; i++)
+		buf_printf(&vm->tmp, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", hash[i]);
+	return machine_take_tmp(vm, VAL_TEXT, out);
+}
+
+const struct fn fn_uuid[] = {
+	{ "uuid5", "t?t", "text", NULL, uuid_five, .args = "[namespace, ]name",
+	  .brief = "the UUID of a name, the same everywhere; the namespace is a UUID, or dns, url "
+		   "(the default), oid or x500",
+	  .example = "uuid5(\"dns\", \"python.org\")",
+	  .output = "886313e1-3b8a-5372-9b90-0c9aee199e5d" },
+	{ 0 }
+};

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What people type who know another tool: words of tf.data, of the shell and of
+ * dataframes, and how the same is written here. For messages only: nothing is
+ * parsed by it.
+ */
+#ifndef LANG_ELSEWHERE_H
+#define LANG_ELSEWHERE_H
+
+/* How it is written here; NULL: not a word we know. */
+const char *elsewhere_find(const char *word);
+
+#endif
