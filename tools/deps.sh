@@ -6,7 +6,8 @@ set -u
 # a|b: either will do; the first that the system's lists know is installed.
 want='g++ pkg-config|pkgconf libzmq3-dev libczmq-dev libmsgpack-dev|libmsgpack-c-dev
 libsnappy-dev libsqlite3-dev libsimdjson-dev libpcre2-dev libarchive-dev libisal-dev
-libsodium-dev libcmocka-dev bats mandoc shellcheck jq'
+libsodium-dev libcmocka-dev bats mandoc shellcheck jq
+python3 python3-msgpack imagemagick'
 
 say() { printf 'deps: %s\n' "$1" >&2; }
 

@@ -28,6 +28,10 @@ done
 for f in pipelines/*.dsvc; do
 	[[ -e $f ]] && place 644 "$f" "share/dsvc/$f"
 done
+for f in pipelines/programs/*; do
+	[[ -x $f ]] && mode=755 || mode=644
+	place "$mode" "$f" "share/dsvc/$f"
+done
 # Completions are looked up by the name of the program: one file, many names.
 if [[ -e completions/dsvc.bash ]]; then
 	place 644 completions/dsvc.bash share/bash-completion/completions/dsvc
@@ -39,5 +43,6 @@ if [[ -e completions/dsvc.bash ]]; then
 	done
 fi
 if [[ $what == uninstall ]]; then
+	rmdir "$to/share/dsvc/pipelines/programs" 2>/dev/null || true
 	rmdir -p "$to/share/dsvc/pipelines" 2>/dev/null || true
 fi

@@ -282,10 +282,11 @@ canon_params(const struct op_node *n, unsigned flags, struct buf *out)
 	mem_free(defaults);
 	buf_clear(&value);
 	buf_clear(&usual);
-	if (n->on_error == OP_RETRY)
-		buf_printf(out, " on_error=retry:%d", n->retries);
-	else if (n->on_error != OP_FAIL)
-		buf_printf(out, " on_error=%s", n->on_error == OP_SKIP ? "skip" : "keep");
+	const char *after = n->on_error == OP_SKIP ? "skip" : n->on_error == OP_KEEP ? "keep" : "";
+	if (n->retries)
+		buf_printf(out, " on_error=retry:%d%s%s", n->retries, *after ? "," : "", after);
+	else if (*after)
+		buf_printf(out, " on_error=%s", after);
 	if (n->per_stream && n->desc->scope == OP_GLOBAL)
 		buf_str(out, " per_stream=true");
 	if (command) {

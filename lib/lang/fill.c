@@ -264,28 +264,39 @@ fill_default(struct fill *f, const struct param *row)
 	return ((struct op_expr *)field)->ast ? ST_OK : ST_BUG;
 }
 
+/* fail, skip, keep; retry:N, and with a comma behind it what happens then. */
+static bool
+fill_policy(struct op_node *n, const char *text)
+{
+	static const char *const words[] = { "fail", "skip", "keep" };
+	int retries = 0, used = 0;
+
+	if (sscanf(text, "retry:%d%n", &retries, &used) == 1 && used) {
+		text += used;
+		if (retries < 1 || retries > 1000 || (*text && *text++ != ','))
+			return false;
+		n->retries = retries;
+		if (!*text)
+			return text[-1] != ',';
+	}
+	for (int i = 0; i < 3; i++)
+		if (!strcmp(text, words[i])) {
+			n->on_error = (enum op_policy)i;
+			return true;
+		}
+	return false;
+}
+
 static enum status
 fill_on_error(struct fill *f)
 {
-	static const char *const words[] = { "fail", "skip", "keep" };
 	const struct spec_options *o = &f->pl->plan->options;
 	const char *text = f->s->on_error ? f->s->on_error : o->on_error;
-	int n = -1;
 
-	if (!text)
+	if (!text || fill_policy(f->n, text))
 		return ST_OK;
-	for (int i = 0; i < 3; i++)
-		if (!strcmp(text, words[i])) {
-			f->n->on_error = (enum op_policy)i;
-			return ST_OK;
-		}
-	if (sscanf(text, "retry:%d%n", &f->n->retries, &n) == 1 && n == (int)strlen(text) &&
-	    f->n->retries > 0 && f->n->retries <= 1000) {
-		f->n->on_error = OP_RETRY;
-		return ST_OK;
-	}
 	err_set(f->pl->e, ST_DATA, "on_error cannot be '%.40s'", text);
-	err_help(f->pl->e, "it is one of fail, skip, keep, retry:N");
+	err_help(f->pl->e, "it is one of fail, skip, keep, retry:N, and retry:N,skip or retry:N,keep");
 	return f->s->on_error ? plan_fail_at(f->pl, f->s, f->s->on_error_at, strlen(text), ST_DATA) :
 				plan_fail_at(f->pl, f->s, f->s->at, f->s->len, ST_DATA);
 }

@@ -3,7 +3,9 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,7 +16,7 @@
 void
 child_init(struct child *c)
 {
-	*c = (struct child){ .in = -1, .out = -1, .err = -1 };
+	*c = (struct child){ .in = -1, .out = -1, .err = -1, .guard = -1 };
 }
 
 static void
@@ -77,8 +79,8 @@ child_listen(struct child *c)
 	}
 }
 
-const char *
-child_line(struct child *c, size_t *n)
+static const char *
+child_next_line(struct child *c, size_t *n)
 {
 	const char *p = (const char *)c->said.data + c->told, *end;
 
@@ -90,6 +92,31 @@ child_line(struct child *c, size_t *n)
 	*n = end ? (size_t)(end - p) : c->said.len - c->told;
 	c->told += *n + (end != NULL);
 	return p;
+}
+
+const char *
+child_line(struct child *c, size_t *n)
+{
+	int64_t second = c->told < c->said.len || c->missed ? clock_mono_ns() / 1000000000 : 0;
+	const char *p;
+
+	if (c->missed && (second != c->second || c->pid == 0)) {
+		*n = (size_t)snprintf(c->say, sizeof c->say, "(%u more lines)", c->missed);
+		c->missed = 0;
+		return c->say;
+	}
+	if (second && second != c->second) {
+		c->second = second;
+		c->shown = 0;
+	}
+	while ((p = child_next_line(c, n))) {
+		if (c->shown < CHILD_SHOWN) {
+			c->shown++;
+			return p;
+		}
+		c->missed++;
+	}
+	return NULL;
 }
 
 /* The group, and the child if it has no group yet. */
@@ -114,14 +141,24 @@ child_kill(struct child *c)
 	child_signal(c, SIGKILL);
 }
 
-/* Whether it has ended; it stays a zombie, so that its number stays its own. */
-static bool
+/* It stays a zombie, so that its number stays its own. */
+bool
 child_gone(const struct child *c)
 {
 	siginfo_t si = { 0 };
 
 	return waitid(P_PID, (id_t)c->pid, &si, WEXITED | WNOWAIT | WNOHANG) < 0
 	       ? errno == ECHILD : si.si_pid != 0;
+}
+
+bool
+child_deaf(const struct child *c)
+{
+	struct pollfd p = { .fd = c->in };
+	int unread = 0;
+
+	return c->in >= 0 && poll(&p, 1, 0) == 1 && (p.revents & POLLERR)
+	       && ioctl(c->in, FIONREAD, &unread) == 0 && unread > 0;
 }
 
 static void
@@ -183,6 +220,7 @@ child_reap(struct child *c, int grace_ms, const atomic_bool *stop)
 	kill(-c->pid, SIGKILL); /* what it started and left behind */
 	while (waitpid(c->pid, &c->status, 0) < 0 && errno == EINTR)
 		;
+	child_unguard(c);
 	child_listen(c);
 	child_close(&c->in);
 	child_close(&c->out);
@@ -201,6 +239,13 @@ child_status_print(int status, struct buf *out)
 			   WEXITSTATUS(status) - 128);
 	else
 		buf_printf(out, "exited with status %d", WEXITSTATUS(status));
+}
+
+void
+child_left(const char *name, struct err *e)
+{
+	err_set(e, ST_DATA, "%s has ended, and what it started keeps its output open", name);
+	err_help(e, "what is to go on behind it needs an output of its own: COMMAND >/dev/null 2>&1 &");
 }
 
 void

@@ -34,7 +34,7 @@ each_start(struct exec *x, struct exec_slot *s, uint64_t seq, struct err *e)
 	}
 	exec_env_element(&x->env, seq, &exec_job(x, seq)->run->run, el);
 	s->seq = seq;
-	s->moved = exec_now();
+	s->moved = s->heard = exec_now();
 	st = exec_start(x, s, argv, e);
 	if (st != ST_OK)
 		return exec_fatal(x, &seq, e);
@@ -123,6 +123,7 @@ each_slot_step(struct exec *x, struct exec_slot *s, struct run *out, bool *moved
 		child_close_in(&s->child);
 	while (!s->pour.eof && pour_read(&s->pour, s->child.out)) {
 		*moved = true;
+		s->heard = exec_now();
 		if (s->pour.b.len > s->frame.max + 1) {
 			struct err large = { 0 };
 
@@ -137,6 +138,15 @@ each_slot_step(struct exec *x, struct exec_slot *s, struct run *out, bool *moved
 	if (s->pour.eof) {
 		*moved = true;
 		return each_end(x, s, out, e);
+	}
+	if (exec_left(s, s->heard, CHILD_LEFT_MS)) {
+		struct err why = { 0 };
+
+		*moved = true;
+		child_reap(&s->child, 0, NULL);
+		child_left(x->name, &why);
+		exec_jobs_fail(x, s->seq, &why);
+		return ST_OK;
 	}
 	if (x->timeout && exec_now() - s->moved > x->timeout) {
 		*moved = true;

@@ -72,6 +72,25 @@ exec_env_open(struct exec_env *env, const struct op_inst *self, const char *prot
 }
 
 void
+exec_env_plain(struct exec_env *env)
+{
+	static const char *const set[] = { "NO_COLOR=1", "TERM=dumb" };
+
+	for (size_t k = 0; k < sizeof set / sizeof *set; k++) {
+		size_t i = 0;
+
+		while (i < env->n && !env_same(env->v[i], set[k]))
+			i++;
+		if (i < env->n)
+			mem_free(env->v[i]);
+		else
+			env->v = mem_realloc(env->v, (++env->n + 1) * sizeof *env->v);
+		env->v[i] = mem_strdup(set[k]);
+		env->v[env->n] = NULL;
+	}
+}
+
+void
 exec_env_clear(struct exec_env *env)
 {
 	for (size_t i = 0; i < env->n; i++)

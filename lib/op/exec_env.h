@@ -25,6 +25,8 @@ enum { ENV_SLOT_MAX = 48, ENV_SOURCE_MAX = 512 };
 
 void exec_env_open(struct exec_env *env, const struct op_inst *self, const char *proto,
 		   unsigned slots, bool each);
+/* For a child that writes to a terminal: no colours there. */
+void exec_env_plain(struct exec_env *env);
 void exec_env_clear(struct exec_env *env);
 void exec_env_slot(struct exec_env *env, unsigned slot);
 void exec_env_element(struct exec_env *env, uint64_t index, const struct run *r,

@@ -11,8 +11,8 @@
 
 enum { FEED_RUNS = 8, FEED_BYTES = 4 * 1024 * 1024 };
 
-static struct feed_run *
-feed_spare(struct exec_feed *f)
+struct feed_run *
+exec_feed_spare(struct exec_feed *f)
 {
 	struct feed_run *r = f->spare;
 
@@ -159,7 +159,7 @@ exec_feed_open(struct exec_feed *f, struct op_inst *self)
 static void
 feed_make(struct exec_feed *f)
 {
-	struct feed_run *to = feed_spare(f);
+	struct feed_run *to = exec_feed_spare(f);
 	struct run *r;
 	enum status st;
 
@@ -291,7 +291,7 @@ exec_feed_rest(struct exec_feed *f)
 struct feed_run *
 exec_feed_add(struct exec_feed *f)
 {
-	struct feed_run *r = feed_spare(f);
+	struct feed_run *r = exec_feed_spare(f);
 
 	feed_queue(f, r);
 	return r;

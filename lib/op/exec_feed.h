@@ -55,6 +55,8 @@ void exec_feed_rest(struct exec_feed *f);
 /* Where splits are told apart: nothing of the one before is left, go on. */
 void exec_feed_pass(struct exec_feed *f);
 bool exec_feed_border(struct exec_feed *f); /* it waits for that */
+/* An empty run that is the caller's until it is given back; for a restore. */
+struct feed_run *exec_feed_spare(struct exec_feed *f);
 /* An empty run at the end of the queue, to be filled by a restore. */
 struct feed_run *exec_feed_add(struct exec_feed *f);
 void exec_feed_close(struct exec_feed *f);

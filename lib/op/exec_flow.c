@@ -12,6 +12,7 @@ flow_start(struct exec *x, struct exec_slot *s, struct err *e)
 {
 	enum status st = exec_start(x, s, NULL, e);
 
+	s->heard = exec_now();
 	return st == ST_OK ? ST_OK : exec_fatal(x, NULL, e);
 }
 
@@ -97,12 +98,20 @@ flow_step(struct exec *x, struct exec_slot *s, struct run *out, bool *moved, str
 		return st;
 	if (exec_write(s, moved) == ST_END || (x->over && s->w_at == s->w.len))
 		child_close_in(&s->child);
-	if (!s->pour.fresh && pour_read(&s->pour, s->child.out))
+	if (!s->pour.fresh && pour_read(&s->pour, s->child.out)) {
 		*moved = true;
+		s->heard = exec_now();
+	}
 	if (s->pour.fresh)
 		st = pour_all(&s->pour, &s->frame, out, &more, e);
 	if (st != ST_OK)
 		return exec_fatal(x, NULL, e);
+	if (!*moved && exec_left(s, s->heard, CHILD_GRACE_MS)) {
+		child_reap(&s->child, 0, NULL);
+		s->closing = true;
+		child_left(x->name, e);
+		return op_source_fault(x->self, NULL, 0, e);
+	}
 	return s->pour.eof && !more ? flow_end(x, s, e) : ST_OK;
 }
 

@@ -79,7 +79,24 @@ hold_say(const struct exec *x, const struct exec_slot *s, struct err *e)
 {
 	err_set(e, ST_DATA, "%s seems to hold its output back (%u element%s in, none out for 1 s)",
 		x->name, s->n, s->n == 1 ? "" : "s");
-	err_help(e, "let it give each answer at once: %s", exec_hold_cure(x->shell ? "sh" : x->name));
+	err_help(e, "let it give each answer at once: %s; or pty=true", exec_hold_cure(x->shell ? "sh" : x->name));
+}
+
+/* It has had the end of its input for a while, and owes answers: it may be at work. */
+static void
+hold_end(struct exec *x, struct exec_slot *s)
+{
+	int64_t silent = exec_now() - s->moved;
+	struct err say = { 0 };
+
+	if (s->warned || silent < (int64_t)CHILD_GRACE_MS * 1000000)
+		return;
+	s->warned = true;
+	err_set(&say, ST_DATA, "%s has been told that its input is at its end, and owes answers to %u "
+		"element%s (none for %d s)", x->name, s->n, s->n == 1 ? "" : "s",
+		(int)(silent / 1000000000));
+	err_help(&say, "timeout= limits the time that an answer may take");
+	exec_note(x, &say);
 }
 
 enum status
@@ -87,6 +104,8 @@ exec_hold_look(struct exec *x, struct exec_slot *s, struct err *e)
 {
 	struct err say = { 0 };
 
+	if (s->n && s->closing && s->child.in < 0)
+		hold_end(x, s);
 	if (s->n == 0 || s->w_at < s->w.len || exec_now() - s->moved < EXEC_HOLD_NS
 	    || !hold_waits(&s->child))
 		return ST_OK;
@@ -96,7 +115,7 @@ exec_hold_look(struct exec *x, struct exec_slot *s, struct err *e)
 		s->warned = true;
 		exec_note(x, &say);
 	}
-	if (exec_feed_border(&x->feed)) { /* its answers are wanted before it goes on */
+	if (exec_feed_border(&x->feed) && !s->speak.keeps) { /* its answers are wanted before it goes on */
 		child_close_in(&s->child);
 		s->closing = true;
 		return ST_OK;

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "op/exec_work.h"
 #include "op/state.h"
+#include "value/mp.h"
 
 enum { JOBS_KEEP = 64 * 1024 };
 
@@ -210,6 +211,20 @@ jobs_turn(const struct exec *x, uint64_t seq)
 	return x->ordered ? seq == x->head : x->ready_at == x->ready_end;
 }
 
+/* Its answer waits for its turn. */
+static void
+jobs_wait(struct exec *x, uint64_t seq, const uint8_t *p, size_t n, uint32_t many)
+{
+	struct exec_job *j = exec_job(x, seq);
+
+	buf_reset(&j->answer);
+	buf_put(&j->answer, p, n);
+	x->ahead += n;
+	j->many = many;
+	j->state = JOB_DONE;
+	jobs_ready(x, seq);
+}
+
 void
 exec_jobs_answer(struct exec *x, uint64_t seq, struct frame *f, const uint8_t *p, size_t n,
 		 struct run *out)
@@ -228,15 +243,40 @@ exec_jobs_answer(struct exec *x, uint64_t seq, struct frame *f, const uint8_t *p
 		return;
 	}
 	run_reset(&x->scratch);
-	if (frame_get(f, p, n, pos, &x->scratch, &e) != ST_OK) {
+	if (frame_get(f, p, n, pos, &x->scratch, &e) != ST_OK)
 		exec_jobs_fail(x, seq, &e);
+	else
+		jobs_wait(x, seq, x->scratch.e[0].p, x->scratch.e[0].len, 1);
+}
+
+static void
+jobs_put(struct run *out, const uint8_t *p, size_t n, uint32_t many, uint32_t pos)
+{
+	const uint8_t *end = p + n;
+
+	for (uint32_t i = 0; i < many; i++) {
+		size_t len = i + 1 == many ? (size_t)(end - p) : (size_t)(mp_skip(p, end) - p);
+
+		memcpy(run_room(out, len), p, len);
+		run_done(out, out->arena->data + out->arena->len + len, pos);
+		p += len;
+	}
+}
+
+void
+exec_jobs_values(struct exec *x, uint64_t seq, const uint8_t *p, size_t n, uint32_t many,
+		 struct run *out)
+{
+	struct exec_job *j = exec_job(x, seq);
+
+	x->answered++;
+	x->barren = 0;
+	if (many && !(out && jobs_turn(x, seq) && jobs_fits(x, j, out))) {
+		jobs_wait(x, seq, p, n, many);
 		return;
 	}
-	buf_reset(&j->answer);
-	buf_put(&j->answer, x->scratch.e[0].p, x->scratch.e[0].len);
-	x->ahead += j->answer.len;
-	j->state = JOB_DONE;
-	jobs_ready(x, seq);
+	jobs_put(out, p, n, many, j->run->run.e[j->i].pos);
+	jobs_gone(x, seq);
 }
 
 void
@@ -245,7 +285,7 @@ exec_jobs_fail(struct exec *x, uint64_t seq, const struct err *e)
 	struct exec_job *j = exec_job(x, seq);
 	const struct op_node *n = x->self->node;
 
-	if (n->on_error == OP_RETRY && j->tries < n->retries) {
+	if (j->tries < n->retries) {
 		j->tries++;
 		j->crashes = 0;
 		exec_jobs_again(x, seq);
@@ -263,8 +303,7 @@ jobs_emit_done(struct exec *x, struct exec_job *j, struct run *out)
 {
 	size_t n = j->answer.len;
 
-	memcpy(run_room(out, n), j->answer.data, n);
-	run_done(out, out->arena->data + out->arena->len + n, j->run->run.e[j->i].pos);
+	jobs_put(out, j->answer.data, n, j->many, j->run->run.e[j->i].pos);
 	x->ahead -= n;
 	if (j->answer.cap > JOBS_KEEP)
 		buf_clear(&j->answer);
@@ -312,34 +351,76 @@ jobs_due(struct exec *x, uint64_t seq)
 	return exec_job(x, seq)->state != JOB_GONE;
 }
 
-/* All inputs whose answers were not given, each as a run of its own with its
- * place: they are sent again, in their order. */
-void
-exec_jobs_save(struct exec *x, struct buf *out)
+/* The input of a job as a run of its own with its place: those that stand together
+ * in one run could share it; they are few. */
+static void
+jobs_save_input(struct exec *x, uint64_t seq, struct buf *out)
+{
+	const struct run *r = &exec_job(x, seq)->run->run;
+	struct elem e = *exec_job_elem(x, seq);
+	const char *file;
+	uint64_t line;
+
+	run_place(r, &e, &file, &line);
+	e.pos = 0;
+	struct run one = { .e = &e, .n = 1, .file = file, .line = line };
+	state_put_run(out, &one, 0);
+}
+
+uint64_t
+exec_jobs_waiting(struct exec *x)
 {
 	uint64_t n = 0;
 
-	exec_feed_rest(&x->feed);
 	for (uint64_t seq = x->head; seq < x->next; seq++)
 		n += jobs_due(x, seq);
-	state_put_u64(out, x->head);
-	state_put_u64(out, n + x->feed.count + (x->cur != NULL));
-	for (uint64_t seq = x->head; seq < x->next; seq++) {
-		struct exec_job *j = exec_job(x, seq);
-		struct run one = j->run ? j->run->run : (struct run){ 0 };
+	return n;
+}
 
-		if (!jobs_due(x, seq))
-			continue;
-		/* Those that stand together in one run could share its place; they
-		 * are few. */
-		const char *file;
-		uint64_t line;
-		struct elem e = one.e[j->i];
-		run_place(&one, &e, &file, &line);
-		e.pos = 0;
-		one = (struct run){ .e = &e, .n = 1, .file = file, .line = line };
-		state_put_run(out, &one, 0);
+void
+exec_jobs_save_done(struct exec *x, uint64_t seq, struct buf *out)
+{
+	const struct exec_job *j = exec_job(x, seq);
+
+	jobs_save_input(x, seq, out);
+	state_put_u64(out, j->many);
+	state_put_bytes(out, j->answer.data, j->answer.len);
+}
+
+void
+exec_jobs_restore_done(struct exec *x, struct state_in *in)
+{
+	struct feed_run *r = exec_feed_spare(&x->feed);
+	const uint8_t *p, *at;
+	size_t n;
+
+	state_get_run(in, &r->run);
+	uint32_t many = (uint32_t)state_get_u64(in, UINT32_MAX);
+	state_get_bytes(in, &p, &n);
+	at = p;
+	for (uint32_t i = 0; at && i < many; i++)
+		at = mp_check_next(at, p + n);
+	if (in->bad || r->run.n != 1 || many == 0 || at != p + n) {
+		in->bad = true;
+		exec_feed_give(&x->feed, r);
+		return;
 	}
+	if (exec_jobs_full(x))
+		exec_jobs_grow(x);
+	*exec_job(x, x->next) = (struct exec_job){ .run = r, .answer = exec_job(x, x->next)->answer };
+	r->open = r->from = 1;
+	jobs_wait(x, x->next++, p, n, many);
+}
+
+/* All inputs whose answers were not given: they are sent again, in their order. */
+void
+exec_jobs_save(struct exec *x, struct buf *out, bool answered)
+{
+	exec_feed_rest(&x->feed);
+	state_put_u64(out, (answered ? 0 : exec_jobs_waiting(x)) + x->feed.count + (x->cur != NULL));
+	for (uint64_t seq = x->head; !answered && seq < x->next; seq++)
+		if (jobs_due(x, seq))
+			jobs_save_input(x, seq, out);
 	if (x->cur)
 		state_put_run(out, &x->cur->run, x->cur->from);
 	for (struct feed_run *r = x->feed.first; r; r = r->next)
@@ -347,22 +428,19 @@ exec_jobs_save(struct exec *x, struct buf *out)
 }
 
 enum status
-exec_jobs_restore(struct exec *x, const uint8_t *p, size_t n, struct err *e)
+exec_jobs_restore(struct exec *x, struct state_in *in, struct err *e)
 {
-	struct state_in in = state_begin(p, n);
-	uint64_t runs;
+	uint64_t runs = state_get_u64(in, UINT32_MAX);
 
-	x->head = x->next = state_get_u64(&in, UINT64_MAX / 2);
-	runs = state_get_u64(&in, UINT32_MAX);
-	while (runs-- > 0 && !in.bad) {
+	while (runs-- > 0 && !in->bad) {
 		struct run one;
 
 		run_init(&one);
-		if (state_get_run(&in, &one) && one.n) {
+		if (state_get_run(in, &one) && one.n) {
 			struct feed_run *r = exec_feed_add(&x->feed);
 			run_move(&r->run, &one);
 		}
 		run_clear(&one);
 	}
-	return state_finish(x->self, &in, e);
+	return state_finish(x->self, in, e);
 }

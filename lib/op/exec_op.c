@@ -48,6 +48,12 @@ exec_answers(const struct exec *x)
 	return x->proto == FRAME_ARG && x->bytes ? FRAME_RAW : (enum frame_proto)x->proto;
 }
 
+static bool
+exec_is_each(const struct exec *x)
+{
+	return x->proto == FRAME_ARG || x->proto == FRAME_RAW;
+}
+
 enum status
 exec_typing(struct op_node *n, struct op_typing *t, const struct type **type, struct err *e)
 {
@@ -67,9 +73,12 @@ exec_typing(struct op_node *n, struct op_typing *t, const struct type **type, st
 	} else if (x->bytes && x->proto != FRAME_ARG) {
 		st = typed_fail(t, n, e, "bytes=true is for proto=arg");
 		err_help(e, "proto=raw, netstring and len32 give bytes");
+	} else if (x->pty && exec_is_each(x)) {
+		st = typed_fail(t, n, e, "pty=true is for programs that stay");
+		err_help(e, "a process for each element gives all it has at its end");
 	} else if (x->command.n && !*x->command.v[0]) {
 		st = typed_fail(t, n, e, "the name of the program is empty");
-	} else if (n->on_error == OP_RETRY && x->proto == FRAME_STREAM) {
+	} else if (n->retries && x->proto == FRAME_STREAM) {
 		st = typed_fail(t, n, e, "proto=stream cannot try an element again");
 		err_help(e, "its answers are not told apart; proto=line gives one for each element");
 	}
@@ -83,13 +92,8 @@ exec_cardinality(const struct op_node *n, const int64_t *in)
 {
 	const struct exec *x = n->params;
 
-	return x->proto == FRAME_STREAM || n->on_error == OP_SKIP ? -1 : in[0];
-}
-
-static bool
-exec_is_each(const struct exec *x)
-{
-	return x->proto == FRAME_ARG || x->proto == FRAME_RAW;
+	return x->proto == FRAME_STREAM || x->proto == FRAME_MSGPACK || n->on_error == OP_SKIP
+	       ? -1 : in[0];
 }
 
 static unsigned
@@ -122,7 +126,7 @@ exec_open_command(struct exec *x, struct err *e)
 	x->name = mem_strdup(x->shell || x->script ? "sh" : slash && slash[1] ? slash + 1 : shown);
 	st = child_find(program, &x->path, e);
 	x->kind = (struct child_kind){ .path = x->path, .name = x->name,
-				       .feed = x->proto != FRAME_ARG };
+				       .feed = x->proto != FRAME_ARG, .pty = x->pty };
 	return st == ST_OK ? ST_OK : exec_fatal(x, NULL, e);
 }
 
@@ -137,6 +141,8 @@ exec_open(struct op_inst *self, struct err *e)
 	exec_feed_open(&x->feed, self);
 	exec_env_open(&x->env, self, frame_name((enum frame_proto)x->proto), x->n_slots,
 		      exec_is_each(x));
+	if (x->pty)
+		exec_env_plain(&x->env);
 	x->slots = mem_array(x->n_slots, sizeof *x->slots);
 	x->polls = mem_array(x->n_slots * EXEC_POLLS + 1, sizeof *x->polls);
 	for (unsigned k = 0; k < x->n_slots; k++) {
@@ -146,6 +152,8 @@ exec_open(struct op_inst *self, struct err *e)
 		s->window = (uint32_t)x->window;
 		child_init(&s->child);
 		frame_init(&s->frame, exec_answers(x), self->ctx->element_max);
+		if (x->proto == FRAME_MSGPACK)
+			s->frame.max += SPEAK_ROOM; /* what stands around an element */
 		if (!exec_is_each(x) && x->proto != FRAME_STREAM)
 			s->fifo = mem_array(EXEC_WINDOW_MAX, sizeof *s->fifo);
 	}
@@ -193,6 +201,7 @@ exec_finish(struct exec *x, struct err *e)
 	for (unsigned k = 0; k < x->n_slots; k++)
 		any = any || x->slots[k].child.pid > 0;
 	if (!any) {
+		exec_speak_stats(x);
 		if (x->input != ST_END)
 			*e = x->input_err;
 		return x->input;
@@ -228,6 +237,10 @@ exec_next(struct op_inst *self, struct run *out, struct err *e)
 
 	exec_jobs_release(x);
 	x->stopped = x->idle = false;
+	if (x->broken.kind) {
+		*e = x->broken;
+		return exec_fatal(x, NULL, e);
+	}
 	for (;;) {
 		bool moved = false;
 
@@ -276,6 +289,7 @@ exec_close(struct op_inst *self)
 		frame_clear(&s->frame);
 		pour_clear(&s->pour);
 		buf_clear(&s->w);
+		buf_clear(&s->speak.state);
 		mem_free(s->fifo);
 	}
 	exec_jobs_close(x);
@@ -283,6 +297,7 @@ exec_close(struct op_inst *self)
 	exec_args_clear(&x->args);
 	exec_env_clear(&x->env);
 	words_clear(&x->owned);
+	buf_clear(&x->load);
 	mem_free(x->slots);
 	mem_free(x->polls);
 	mem_free(x->path);
@@ -296,7 +311,7 @@ exec_save(struct op_inst *self, struct buf *out)
 
 	/* What a child for the whole stream has seen cannot be told. */
 	if (x->proto != FRAME_STREAM)
-		exec_jobs_save(x, out);
+		exec_state_save(x, out);
 	/* Nor can what stands before it be, in the middle of a pull. */
 	if (x->proto == FRAME_STREAM || x->feed.border)
 		self->unsaved = true;
@@ -305,5 +320,5 @@ exec_save(struct op_inst *self, struct buf *out)
 enum status
 exec_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
 {
-	return exec_jobs_restore(self->state, p, n, e);
+	return exec_state_restore(self->state, p, n, e);
 }

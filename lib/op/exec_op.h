@@ -32,6 +32,8 @@ enum status exec_restore(struct op_inst *self, const uint8_t *p, size_t n, struc
 	  .min = 0, .max = INT64_MAX / 2, \
 	  .help = "longest time for one element; 0: any" }, \
 	{ "bytes", PARAM_BOOL, offsetof(struct exec, bytes), "false", .flags = PARAM_KEY_ONLY, \
-	  .help = "proto=arg: answers are bytes, exactly as they were written" }
+	  .help = "proto=arg: answers are bytes, exactly as they were written" }, \
+	{ "pty", PARAM_BOOL, offsetof(struct exec, pty), "false", .flags = PARAM_KEY_ONLY, \
+	  .help = "its output is a terminal, so that it gives each line at once" }
 
 #endif

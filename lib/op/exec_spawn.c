@@ -13,6 +13,7 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -71,32 +72,49 @@ spawn_vfork(struct spawn *s)
 	return pid;
 }
 
+static int
+spawn_high(int fd)
+{
+	if (fd < 0 || fd > 2)
+		return fd;
+	int high = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	close(fd);
+	return high;
+}
+
 /* A pipe whose ends are none of 0, 1, 2, which the child gives new meanings. */
 static bool
 spawn_pipe(int fd[2])
 {
 	if (pipe2(fd, O_CLOEXEC))
 		return false;
-	for (int i = 0; i < 2; i++) {
-		if (fd[i] > 2)
-			continue;
-		int high = fcntl(fd[i], F_DUPFD_CLOEXEC, 3);
-		close(fd[i]);
-		fd[i] = high;
-	}
+	for (int i = 0; i < 2; i++)
+		fd[i] = spawn_high(fd[i]);
 	return fd[0] >= 0 && fd[1] >= 0;
+}
+
+/* A terminal in place of a pipe: programs that write lines to a terminal and blocks
+ * to pipes give each line at once. Nobody's controlling terminal, and raw. */
+static bool
+spawn_pty(int fd[2])
+{
+	struct termios raw;
+	char name[64];
+
+	fd[0] = spawn_high(open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC));
+	if (fd[0] < 0 || grantpt(fd[0]) || unlockpt(fd[0]) || ptsname_r(fd[0], name, sizeof name))
+		return false;
+	fd[1] = spawn_high(open(name, O_RDWR | O_NOCTTY | O_CLOEXEC));
+	if (fd[1] < 0 || tcgetattr(fd[1], &raw))
+		return false;
+	cfmakeraw(&raw);
+	return tcsetattr(fd[1], TCSANOW, &raw) == 0;
 }
 
 static int
 spawn_null(void)
 {
-	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC), high;
-
-	if (fd < 0 || fd > 2)
-		return fd;
-	high = fcntl(fd, F_DUPFD_CLOEXEC, 3);
-	close(fd);
-	return high;
+	return spawn_high(open("/dev/null", O_RDONLY | O_CLOEXEC));
 }
 
 static void
@@ -127,7 +145,7 @@ child_spawn(struct child *c, const struct child_kind *k, struct err *e)
 	enum status st = ST_OK;
 	pid_t pid = -1;
 
-	bool ok = spawn_pipe(out) && spawn_pipe(err);
+	bool ok = (k->pty ? spawn_pty(out) : spawn_pipe(out)) && spawn_pipe(err);
 	if (ok && k->feed)
 		ok = spawn_pipe(in);
 	else if (ok)
@@ -156,6 +174,7 @@ child_spawn(struct child *c, const struct child_kind *k, struct err *e)
 	fcntl(out[0], F_SETFL, O_NONBLOCK);
 	fcntl(err[0], F_SETFL, O_NONBLOCK);
 	c->pid = pid;
+	child_guard(c);
 	c->in = in[1], c->out = out[0], c->err = err[0];
 	c->killed = false;
 	buf_reset(&c->said);

@@ -13,11 +13,12 @@
 enum { TALK_WRITE = 64 * 1024 };
 
 static void
-talk_push(struct exec_slot *s, uint64_t seq, uint32_t len)
+talk_push(struct exec_slot *s, struct exec_job *j, uint64_t seq, uint32_t len)
 {
-	if (s->n == 0)
+	if (s->n++ == 0)
 		s->moved = exec_now();
-	s->fifo[(s->at + s->n++) & (EXEC_WINDOW_MAX - 1)] = seq;
+	j->at = s->end;
+	s->fifo[s->end++ & (EXEC_WINDOW_MAX - 1)] = seq;
 	s->bytes += len;
 }
 
@@ -27,14 +28,32 @@ talk_oldest(const struct exec_slot *s)
 	return s->fifo[s->at & (EXEC_WINDOW_MAX - 1)];
 }
 
+bool
+exec_talk_has(struct exec *x, const struct exec_slot *s, uint64_t seq)
+{
+	if (seq < x->head || seq >= x->next)
+		return false;
+	const struct exec_job *j = exec_job(x, seq);
+	return j->state == JOB_SENT && j->at - s->at < s->end - s->at
+	       && s->fifo[j->at & (EXEC_WINDOW_MAX - 1)] == seq;
+}
+
+void
+exec_talk_take(struct exec *x, struct exec_slot *s, uint64_t seq)
+{
+	s->fifo[exec_job(x, seq)->at & (EXEC_WINDOW_MAX - 1)] = EXEC_NOBODY;
+	s->n--;
+	s->bytes -= exec_job_elem(x, seq)->len;
+	while (s->at != s->end && s->fifo[s->at & (EXEC_WINDOW_MAX - 1)] == EXEC_NOBODY)
+		s->at++;
+}
+
 static uint64_t
 talk_pop(struct exec *x, struct exec_slot *s)
 {
 	uint64_t seq = talk_oldest(s);
 
-	s->at++;
-	s->n--;
-	s->bytes -= exec_job_elem(x, seq)->len;
+	exec_talk_take(x, s, seq);
 	return seq;
 }
 
@@ -42,7 +61,7 @@ talk_pop(struct exec *x, struct exec_slot *s)
 static bool
 talk_room(const struct exec_slot *s)
 {
-	if (s->closing || s->w.len - s->w_at >= TALK_WRITE)
+	if (s->closing || s->deaf || s->w.len - s->w_at >= TALK_WRITE || s->end - s->at >= EXEC_WINDOW_MAX)
 		return false;
 	return s->n == 0 || (s->n < (s->alone ? 1 : s->window) && s->bytes < EXEC_WINDOW_BYTES);
 }
@@ -69,6 +88,8 @@ talk_start(struct exec *x, struct exec_slot *s, struct err *e)
 	s->frame.searched = s->frame.wait = 0;
 	buf_reset(&s->w);
 	s->w_at = 0;
+	if (x->proto == FRAME_MSGPACK)
+		exec_speak_greet(x, s);
 	return exec_start(x, s, NULL, e);
 }
 
@@ -93,13 +114,15 @@ talk_fill(struct exec *x, bool *moved, struct err *e)
 			return exec_fatal(x, NULL, e);
 		const struct elem *el = exec_job_elem(x, seq);
 		struct err bad = { 0 };
-		if (frame_put(s->frame.proto, el, &s->w, &bad) != ST_OK) {
+		if (x->proto == FRAME_MSGPACK) {
+			exec_speak_element(x, s, seq);
+		} else if (frame_put(s->frame.proto, el, &s->w, &bad) != ST_OK) {
 			exec_jobs_fail(x, seq, &bad);
 			continue;
 		}
 		if (exec_job(x, seq)->crashes)
 			s->alone = true;
-		talk_push(s, seq, el->len);
+		talk_push(s, exec_job(x, seq), seq, el->len);
 	}
 	return ST_OK;
 }
@@ -115,21 +138,25 @@ talk_hear(struct exec *x, struct exec_slot *s, struct run *out, bool *moved, str
 
 		if (st == ST_END)
 			return ST_OK;
-		if (st == ST_OK && s->n == 0)
+		if (st == ST_OK && x->proto == FRAME_MSGPACK)
+			st = exec_speak_hear(x, s, p, n, out, e);
+		else if (st == ST_OK && s->n == 0)
 			st = err_set(e, ST_DATA, "%s gave more answers than it was given elements",
 				     x->name);
 		if (st != ST_OK) {
 			uint64_t seq = s->n ? talk_oldest(s) : 0;
 
-			if (s->frame.proto != FRAME_MSGPACK && s->n == 0)
+			if (x->proto != FRAME_MSGPACK && s->n == 0)
 				err_help(e, "proto=%s wants exactly one answer for each element; "
 					 "proto=stream takes any number of lines",
 					 frame_name(s->frame.proto));
 			return exec_fatal(x, s->n ? &seq : NULL, e);
 		}
+		*moved = true;
+		if (x->proto == FRAME_MSGPACK)
+			continue;
 		exec_jobs_answer(x, talk_pop(x, s), &s->frame, p, n, out);
 		s->alone = false;
-		*moved = true;
 	}
 	return ST_OK;
 }
@@ -140,12 +167,26 @@ talk_owes(struct exec *x, struct exec_slot *s, struct err *e)
 {
 	uint64_t seq = talk_oldest(s);
 
-	err_set(e, ST_DATA, "%s ended without answers to %u element%s", x->name, s->n,
-		s->n == 1 ? "" : "s");
+	err_set(e, ST_DATA, "%s %s without answers to %u element%s", x->name,
+		s->child.pid > 0 ? "reads no more," : s->child.killed ? "closed its output" : "ended",
+		s->n, s->n == 1 ? "" : "s");
 	child_tell(&s->child, e);
-	err_help(e, "proto=%s wants exactly one answer for each element; proto=stream takes any "
-		 "number of lines", frame_name(s->frame.proto));
+	if (x->proto != FRAME_MSGPACK)
+		err_help(e, "proto=%s wants exactly one answer for each element; proto=stream takes "
+			 "any number of lines", frame_name(s->frame.proto));
+	else if (!s->speak.greeted)
+		err_help(e, "it has not answered the handshake: dsvc-exec(7) shows a program that "
+			 "speaks proto=msgpack");
 	return exec_fatal(x, &seq, e);
+}
+
+/* It kept a state, which no other can know. */
+static enum status
+talk_forgot(struct exec *x, const uint64_t *seq, const struct err *why, struct err *e)
+{
+	*e = *why;
+	err_help(e, "it keeps a state, so no other can go on in its place");
+	return exec_fatal(x, seq, e);
 }
 
 /* All that it had goes back, but the oldest when it is to blame. */
@@ -155,6 +196,9 @@ talk_died(struct exec *x, struct exec_slot *s, const struct err *why, bool guilt
 	uint64_t oldest = talk_oldest(s);
 	struct exec_job *j = exec_job(x, oldest);
 	struct err bad = *why;
+
+	if (s->speak.keeps)
+		return talk_forgot(x, &oldest, why, e);
 
 	if (!guilty && ++j->crashes >= EXEC_CRASHES) {
 		guilty = true;
@@ -183,9 +227,10 @@ talk_end(struct exec *x, struct exec_slot *s, bool *moved, struct err *e)
 	enum status st;
 
 	*moved = true;
-	s->closing = false;
-	child_reap(&s->child, CHILD_GRACE_MS, x->self->ctx->stop);
-	st = exec_ended(x, s, &why);
+	s->closing = s->deaf = false;
+	/* One that owes answers has no more use for time. */
+	child_reap(&s->child, s->n ? CHILD_LEFT_MS : CHILD_GRACE_MS, x->self->ctx->stop);
+	st = s->child.killed && s->n == 0 ? ST_OK : exec_ended(x, s, &why);
 	if (st == ST_NORUN || st == ST_NOCMD) {
 		*e = why;
 		return exec_fatal(x, NULL, e);
@@ -193,8 +238,13 @@ talk_end(struct exec *x, struct exec_slot *s, bool *moved, struct err *e)
 	buf_reset(&s->w);
 	s->w_at = 0;
 	if (s->n)
-		return st == ST_OK ? talk_owes(x, s, e) : talk_died(x, s, &why, false, e);
+		return st == ST_OK || s->child.killed ? talk_owes(x, s, e) : talk_died(x, s, &why, false, e);
 	exec_hear(x, s);
+	if (s->speak.keeps && !closing) {
+		if (st == ST_OK)
+			err_set(&why, ST_DATA, "%s ended before its input", x->name);
+		return talk_forgot(x, NULL, &why, e);
+	}
 	if (st == ST_OK || !closing) /* in mid-stream: the next element starts another */
 		return ST_OK;
 	*e = why;
@@ -211,7 +261,7 @@ talk_late(struct exec *x, struct exec_slot *s, struct err *e)
 	child_kill(&s->child);
 	child_reap(&s->child, 0, NULL);
 	child_tell(&s->child, &why);
-	s->closing = false;
+	s->closing = s->deaf = false;
 	return talk_died(x, s, &why, true, e);
 }
 
@@ -223,8 +273,10 @@ talk_slot_step(struct exec *x, struct exec_slot *s, struct run *out, bool *moved
 
 	if (s->child.pid <= 0)
 		return ST_OK;
-	/* ST_END, it reads no more: what that means is told by its end. */
-	exec_write(s, &wrote);
+	if (exec_write(s, &wrote) == ST_END) { /* what that means is told by its end */
+		s->deaf = true;
+		child_close_in(&s->child);
+	}
 	if (x->over && !x->n_again && s->w_at == s->w.len && s->child.in >= 0) {
 		child_close_in(&s->child);
 		s->closing = true;
@@ -243,6 +295,14 @@ talk_slot_step(struct exec *x, struct exec_slot *s, struct run *out, bool *moved
 		return talk_end(x, s, moved, e);
 	if (wrote)
 		return ST_OK;
+	if (exec_speak_quiet(x, s))
+		*moved = true;
+	if (exec_left(s, s->moved, CHILD_LEFT_MS)) {
+		s->pour.eof = s->pour.fresh = *moved = true;
+		return ST_OK;
+	}
+	if (s->n && exec_now() - s->moved > EXEC_HOLD_NS && (s->deaf || child_deaf(&s->child)))
+		return talk_owes(x, s, e);
 	if (x->timeout && s->n && exec_now() - s->moved > x->timeout)
 		return talk_late(x, s, e);
 	return exec_hold_look(x, s, e);

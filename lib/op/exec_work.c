@@ -80,7 +80,10 @@ exec_ended(struct exec *x, const struct exec_slot *s, struct err *e)
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
 		return ST_OK;
 	child_status_print(status, &what);
-	err_set(e, ST_DATA, "%s %s", x->name, (char *)what.data);
+	if (s->child.killed)
+		err_set(e, ST_DATA, "%s closed its output and did not end", x->name);
+	else
+		err_set(e, ST_DATA, "%s %s", x->name, (char *)what.data);
 	buf_clear(&what);
 	child_tell(&s->child, e);
 	if (WIFEXITED(status) && WEXITSTATUS(status) == ST_NORUN)
@@ -88,6 +91,13 @@ exec_ended(struct exec *x, const struct exec_slot *s, struct err *e)
 	if (WIFEXITED(status) && WEXITSTATUS(status) == ST_NOCMD)
 		e->kind = ST_NOCMD;
 	return e->kind;
+}
+
+bool
+exec_left(const struct exec_slot *s, int64_t since, int ms)
+{
+	return s->child.pid > 0 && !s->pour.eof && exec_now() - since > (int64_t)ms * 1000000
+	       && child_gone(&s->child);
 }
 
 enum status

@@ -23,7 +23,9 @@
 #include "op/exec_feed.h"
 #include "op/exec_frame.h"
 #include "op/exec_pour.h"
+#include "op/exec_speak.h"
 #include "op/op.h"
+#include "op/state.h"
 
 enum {
 	EXEC_WINDOW = 1024, EXEC_WINDOW_BYTES = 1024 * 1024, /* in flight, for each child */
@@ -35,6 +37,7 @@ enum {
 	EXEC_BARREN = 5          /* elements lost without any answer ever: it cannot work */
 };
 #define EXEC_HOLD_NS ((int64_t)1000000000) /* silence that is looked into */
+#define EXEC_NOBODY UINT64_MAX
 #define EXEC_SAID_NS ((int64_t)50000000)
 
 enum job_state { JOB_NEW, JOB_SENT, JOB_DONE, JOB_FAULT, JOB_GONE };
@@ -44,8 +47,10 @@ struct exec_job {
 	uint32_t i;
 	uint8_t state;          /* enum job_state */
 	uint8_t crashes, later; /* children that died on it; that asked for it later */
+	uint32_t at;            /* talk, sent: its place in the slot's fifo */
+	uint32_t many;          /* JOB_DONE: elements in answer */
 	int tries;              /* retries that were used */
-	struct buf answer;      /* JOB_DONE: an element, waiting for its turn */
+	struct buf answer;      /* JOB_DONE: elements, end to end, waiting for their turn */
 	struct err *fault;      /* JOB_FAULT */
 };
 
@@ -56,13 +61,16 @@ struct exec_slot {
 	struct pour pour;       /* what the child writes */
 	struct buf w;           /* what it has not taken yet, from w_at */
 	size_t w_at;
-	uint64_t *fifo;         /* talk: numbers of jobs in flight, oldest first; a ring */
-	uint32_t at, n, window;
+	uint64_t *fifo;         /* talk: numbers of jobs in flight, oldest first; a ring. */
+	uint32_t at, end;       /* Those answered out of turn are EXEC_NOBODY; at `at` is none */
+	uint32_t n, window;     /* in flight; how many may be */
+	struct speak speak;     /* proto=msgpack */
 	size_t bytes;           /* of elements in flight */
 	uint64_t seq;           /* each: the job */
-	int64_t moved;          /* when it last took or gave something */
+	int64_t moved;          /* talk: when it last took or gave something; each: when it began */
+	int64_t heard;          /* each, flow: when it last gave something */
 	int64_t said;           /* when it wrote to stderr what was not passed on; 0: nothing */
-	bool warned, closing, alone;
+	bool warned, closing, alone, deaf; /* deaf: talk: it has closed its stdin */
 };
 
 struct exec {
@@ -71,7 +79,7 @@ struct exec {
 	char *script;           /* sh */
 	int proto;
 	int64_t parallel, window, timeout;
-	bool ordered, shell, bytes;
+	bool ordered, shell, bytes, pty;
 	/* set by open */
 	struct op_inst *self;
 	struct exec_feed feed;
@@ -101,6 +109,12 @@ struct exec {
 	bool idle;              /* nothing has moved: the next step is to do all it can */
 	unsigned barren;
 	uint64_t answered;
+	/* proto=msgpack */
+	struct speak_stat stats[SPEAK_STATS];
+	unsigned n_stats;
+	bool loads;             /* a child begins with the state in `load` */
+	struct buf load;
+	struct err broken;      /* found while a state was saved: the next error */
 	/* slots */
 	struct exec_slot *slots;
 	unsigned n_slots;
@@ -129,6 +143,9 @@ void exec_jobs_again(struct exec *x, uint64_t seq); /* to be sent again */
 /* The answer of n bytes: into out when it is its turn and there is room. */
 void exec_jobs_answer(struct exec *x, uint64_t seq, struct frame *f, const uint8_t *p, size_t n,
 		      struct run *out);
+/* The same for `many` values end to end, which are checked. out NULL: they wait. */
+void exec_jobs_values(struct exec *x, uint64_t seq, const uint8_t *p, size_t n, uint32_t many,
+		      struct run *out);
 /* It failed: tried again if on_error says so, else its fault waits for its turn. */
 void exec_jobs_fail(struct exec *x, uint64_t seq, const struct err *e);
 /* Gives what is due, as far as out has room. */
@@ -139,12 +156,24 @@ void exec_jobs_release(struct exec *x);
 bool exec_jobs_full(const struct exec *x);
 void exec_jobs_grow(struct exec *x);
 bool exec_jobs_none(const struct exec *x);
-void exec_jobs_save(struct exec *x, struct buf *out);
-enum status exec_jobs_restore(struct exec *x, const uint8_t *p, size_t n, struct err *e);
+uint64_t exec_jobs_waiting(struct exec *x); /* jobs whose answers have not been given */
+/* The inputs of those, unless they are answered, and what was pulled behind them. */
+void exec_jobs_save(struct exec *x, struct buf *out, bool answered);
+enum status exec_jobs_restore(struct exec *x, struct state_in *in, struct err *e);
+/* A job that is done, with its answer. */
+void exec_jobs_save_done(struct exec *x, uint64_t seq, struct buf *out);
+void exec_jobs_restore_done(struct exec *x, struct state_in *in);
+
+/* exec_state.c */
+void exec_state_save(struct exec *x, struct buf *out);
+enum status exec_state_restore(struct exec *x, const uint8_t *p, size_t n, struct err *e);
 
 /* The ways of work. A step does what can be done without waiting; *moved: it
  * did something. ended: all children are gone. */
 enum status exec_talk_step(struct exec *x, struct run *out, bool *moved, struct err *e);
+/* Whether the slot was given that job and owes its answer; takes it from there. */
+bool exec_talk_has(struct exec *x, const struct exec_slot *s, uint64_t seq);
+void exec_talk_take(struct exec *x, struct exec_slot *s, uint64_t seq);
 enum status exec_each_step(struct exec *x, struct run *out, bool *moved, struct err *e);
 enum status exec_flow_next(struct exec *x, struct run *out, struct err *e);
 
@@ -160,6 +189,9 @@ void exec_hear(struct exec *x, struct exec_slot *s);
  * a job, its place. */
 enum status exec_fatal(struct exec *x, const uint64_t *seq, struct err *e);
 void exec_note(struct exec *x, const struct err *e);
+/* The child is gone, nothing has come since `since`, and what it started holds its
+ * output open. */
+bool exec_left(const struct exec_slot *s, int64_t since, int ms);
 /* The child has ended: what it said of itself, as an error. */
 enum status exec_ended(struct exec *x, const struct exec_slot *s, struct err *e);
 int64_t exec_now(void);

@@ -45,7 +45,7 @@ fault_tell(struct op_inst *self, const char *file, uint64_t line, const struct e
 static bool
 fault_again(struct op_inst *self, const struct elem *elem)
 {
-	if (self->node->on_error != OP_RETRY)
+	if (!self->node->retries)
 		return false;
 	if (self->retry_p != elem->p) {
 		self->retry_p = elem->p;

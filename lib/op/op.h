@@ -102,7 +102,7 @@ struct op_fragment {
 	struct op_node *head, *tail;
 };
 
-enum op_policy { OP_FAIL, OP_SKIP, OP_KEEP, OP_RETRY };
+enum op_policy { OP_FAIL, OP_SKIP, OP_KEEP };
 
 /* A parameter of an inner source that takes its value from the outer element:
  * `interleave (lines x)`, `interleave (range .n)`. */
@@ -120,8 +120,8 @@ struct op_node {
 	uint32_t place;           /* the operator's number in the spec, from 1; for seeds, messages, statistics */
 	size_t at, len;           /* where it stands in the spec's text */
 	char *text;               /* canonical text of this stage, for messages */
+	int retries;              /* times that an element is tried again before on_error */
 	enum op_policy on_error;
-	int retries;              /* OP_RETRY */
 	bool per_stream;          /* a global operator allowed ahead of distribute */
 	struct op_bind *binds;
 	size_t n_binds;

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "op/exec_args.h"
 #include "op/exec_child.h"
@@ -28,6 +29,7 @@ struct cmd {
 	struct pour pour;
 	struct frame frame;
 	uint64_t count;        /* elements that were read */
+	int64_t heard;         /* when it last gave something */
 	bool opened, started, over;
 };
 
@@ -144,7 +146,10 @@ cmd_end(struct op_inst *self, struct err *e)
 		cmd_tell(self);
 		return ST_END;
 	}
-	child_status_print(status, &what);
+	if (c->child.killed)
+		buf_str(&what, "closed its output and did not end");
+	else
+		child_status_print(status, &what);
 	err_set(e, WIFEXITED(status) && WEXITSTATUS(status) == ST_NORUN ? ST_NORUN
 		   : WIFEXITED(status) && WEXITSTATUS(status) == ST_NOCMD ? ST_NOCMD : ST_DATA,
 		"%s %s", cmd_name(c), (char *)what.data);
@@ -171,6 +176,24 @@ cmd_wait(struct op_inst *self)
 	return stop && atomic_load_explicit(stop, memory_order_relaxed) ? ST_AGAIN : ST_OK;
 }
 
+/* It is gone, and what it started holds its output and is silent. */
+static bool
+cmd_left(const struct cmd *c)
+{
+	return clock_mono_ns() - c->heard > (int64_t)CHILD_GRACE_MS * 1000000 && child_gone(&c->child);
+}
+
+static enum status
+cmd_left_end(struct op_inst *self, struct err *e)
+{
+	struct cmd *c = self->state;
+
+	c->over = true;
+	child_reap(&c->child, 0, NULL);
+	child_left(cmd_name(c), e);
+	return op_source_fault(self, NULL, 0, e);
+}
+
 static enum status
 cmd_start(struct op_inst *self, struct err *e)
 {
@@ -179,6 +202,7 @@ cmd_start(struct op_inst *self, struct err *e)
 				.envp = c->env.v };
 
 	c->started = true;
+	c->heard = clock_mono_ns();
 	return child_spawn(&c->child, &k, e);
 }
 
@@ -194,9 +218,10 @@ cmd_next(struct op_inst *self, struct run *out, struct err *e)
 		if (c->over)
 			return ST_END;
 		if (!c->pour.fresh && !pour_read(&c->pour, c->child.out)) {
-			st = cmd_wait(self);
+			st = cmd_left(c) ? cmd_left_end(self, e) : cmd_wait(self);
 			continue;
 		}
+		c->heard = clock_mono_ns();
 		out->line = c->count + 1;
 		st = pour_all(&c->pour, &c->frame, out, &more, e);
 		c->count += out->n;

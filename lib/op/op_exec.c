@@ -16,9 +16,10 @@ const struct op_desc op_exec = {
 	.name = "exec",
 	.brief = "any program as an operator",
 	.doc = "The program is started without a shell, at the first element. With proto=line, "
-	       "ndjson, nul, netstring, len32 and msgpack it stays, and gives exactly one answer "
-	       "for each element, in their order; elements are given to it ahead of its answers, "
-	       "a window of them. With proto=arg and raw it is started for each element: in the "
+	       "ndjson, nul, netstring and len32 it stays, and gives exactly one answer for each "
+	       "element, in their order; elements are given to it ahead of its answers, a window "
+	       "of them. With proto=msgpack it stays too, answers a handshake, and gives none, one "
+	       "or many elements for each, in any order. With proto=arg and raw it is started for each element: in the "
 	       "arguments {} is the element, {.} {/} {//} {/.} parts of it as a path, {.name} a "
 	       "field, {#} its number, {%} the slot; or it reads the element from stdin; what it "
 	       "writes is the answer. With proto=stream one process is given all elements as "

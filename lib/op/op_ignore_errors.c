@@ -66,7 +66,7 @@ static void
 ignore_errors_set(struct op_node *n)
 {
 	for (; n; n = n->n_in ? n->in[0] : NULL) {
-		if (n->on_error == OP_FAIL)
+		if (n->on_error == OP_FAIL && !n->retries)
 			n->on_error = OP_SKIP;
 		for (size_t k = 1; k < n->n_in; k++)
 			ignore_errors_set(n->in[k]);

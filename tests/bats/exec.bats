@@ -63,6 +63,84 @@ stayer() {
 	stop run KILL || true
 }
 
+@test "what a child started is ended when dsvc is killed" {
+	mkfifo "$BATS_TEST_TMPDIR/in"
+	spawn run bash -c 'exec dsvc-run "stdin | sh \"sleep 1000 & echo \\\$! >$0; cat\"" <"$1"' "$BATS_TEST_TMPDIR/pid" "$BATS_TEST_TMPDIR/in"
+	exec 8>"$BATS_TEST_TMPDIR/in"
+	echo a >&8
+	until_true 5s test -s "$BATS_TEST_TMPDIR/pid"
+	until_true 5s test -s "$BATS_TEST_TMPDIR/run.out"
+	stop run KILL
+	until_true 5s gone "$(<"$BATS_TEST_TMPDIR/pid")"
+	exec 8>&-
+}
+
+# Programs that do what none should. Each is told in words, within seconds; they run
+# side by side, for most of them have to be waited for.
+hostile() { # CODE TEXT SPEC
+	local n=${#hostile[@]}
+	hostile+=("$1 $2")
+	{
+		rc=0
+		within 20s dsvc-run "$3" >"$BATS_TEST_TMPDIR/h$n.out" 2>"$BATS_TEST_TMPDIR/h$n.err" || rc=$?
+		echo "$rc" >"$BATS_TEST_TMPDIR/h$n.rc"
+	} 3>&- &
+}
+@test "hostile programs: never a hang, always a word" {
+	local hostile=()
+	hostile 65 'sh closed its output without answers to 10 elements' 'range 10 | exec -- sh -c "exec >&-; sleep 1000"'
+	hostile 65 'sh reads no more, without answers to 1024 elements' 'range 100_000 | exec -- sh -c "read a; echo $a; exec <&-; sleep 1000"'
+	hostile 65 'sh gave no answer within 0.5 s' 'range 10 | exec timeout=500ms -- sh -c "exec <&-; sleep 1000"'
+	hostile 65 'sh ended without answers to 9 elements' 'range 10 | exec -- sh -c "sleep 1000 & echo x"'
+	hostile 0 '' 'range 10 | exec -- sh -c "sleep 1000 & cat"'
+	hostile 65 'sh has ended, and what it started keeps its output open' 'range 3 | exec proto=arg -- sh -c "sleep 1000 & echo x"'
+	hostile 65 'sh has ended, and what it started keeps its output open' 'range 3 | exec proto=stream -- sh -c "sleep 1000 & cat"'
+	hostile 65 'sh has ended, and what it started keeps its output open' 'cmd shell=true -- "sleep 1000 & echo hi"'
+	hostile 65 'sh closed its output and did not end' 'cmd shell=true -- "echo hi; exec >&-; sleep 1000"'
+	hostile 65 'sh ended without answers to 999 elements' 'range 1000 | exec -- sh -c "exec head -n 1"'
+	hostile 65 'gave more answers than it was given elements' 'range 10 | exec -- yes'
+	hostile 65 'is no JSON' 'range 10 | exec proto=ndjson -- head -c 1000 /dev/urandom'
+	hostile 65 'an answer of more than 1000000 bytes' 'options element_max=1000000; range 3 | exec -- head -c 2000000 /dev/zero'
+	hostile 65 'died 3 times on this element: sh was killed by signal 11' 'range 10 | exec -- sh -c "kill -SEGV $$"'
+	hostile 0 'more lines)' 'range 3 | exec proto=arg -- sh -c "yes bad | head -c 10000000 >&2"'
+	hostile 65 'sh gave no answer within 0.5 s' 'range 3 | exec timeout=500ms -- sh -c "yes bad >&2"'
+	hostile 65 'sh exited with status 3' 'range 10 | exec -- sh -c "setsid sleep 10 & read a; exit 3"'
+	wait
+	local n
+	for ((n = 0; n < ${#hostile[@]}; n++)); do
+		echo "${hostile[n]}:" "$(tail -n 5 "$BATS_TEST_TMPDIR/h$n.err")"
+		[[ $(<"$BATS_TEST_TMPDIR/h$n.rc") == "${hostile[n]%% *}" ]]
+		[[ $(<"$BATS_TEST_TMPDIR/h$n.err") == *"${hostile[n]#* }"* ]]
+	done
+}
+
+@test "a program that gives all at its end is told that its input has ended" {
+	mkfifo "$BATS_TEST_TMPDIR/in"
+	spawn run bash -c 'exec dsvc-run "stdin | map int(x) | exec proto=msgpack -- pipelines/programs/total.py" <"$0"' "$BATS_TEST_TMPDIR/in"
+	exec 8>"$BATS_TEST_TMPDIR/in"
+	echo 2 >&8
+	# It works on 32 at a time, and is told when there is no more for now.
+	until_true 5s grep -qx 2 "$BATS_TEST_TMPDIR/run.out"
+	echo 4 >&8
+	until_true 5s grep -qx 6 "$BATS_TEST_TMPDIR/run.out"
+	exec 8>&-
+	reap run
+	((status == 0))
+	grep -q 'total.py: batches 2' "$BATS_TEST_TMPDIR/run.err"
+}
+
+@test "pty=true lets a program give each line at once" {
+	mkfifo "$BATS_TEST_TMPDIR/in"
+	spawn run bash -c 'exec dsvc-run "stdin | exec pty=true -- sed s/^/x/" <"$0"' "$BATS_TEST_TMPDIR/in"
+	exec 8>"$BATS_TEST_TMPDIR/in"
+	echo a >&8
+	until_true 5s grep -qx xa "$BATS_TEST_TMPDIR/run.out"
+	exec 8>&-
+	reap run
+	((status == 0))
+	[[ ! -s $BATS_TEST_TMPDIR/run.err ]]
+}
+
 @test "a closed pipe ends the children" {
 	stayer
 	run -0 within 10s bash -c 'set -o pipefail; dsvc-run "range 1_000_000_000 | exec -- $0" | head -n 1; test ${PIPESTATUS[0]} = 141' "$BATS_TEST_TMPDIR/stayer"

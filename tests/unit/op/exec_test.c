@@ -94,7 +94,7 @@ a_saved_chain_goes_on_with_what_was_in_flight(void **unused)
 	static const char *const specs[] = {
 		"range 2000 | exec -- cat",
 		"range 2000 | exec parallel=3 window=7 -- cat",
-		"range 2000 | exec proto=msgpack -- cat | exec proto=ndjson -- cat",
+		"range 2000 | exec proto=len32 -- cat | exec proto=nul -- cat",
 		"range 2000 | exec window=1 -- cat | prefetch 3",
 	};
 	struct buf want = { 0 };
@@ -114,6 +114,25 @@ processes_for_each_element_are_saved_too(void **unused)
 	(void)unused;
 	exec_saved_at("range 9 | exec proto=arg parallel=2 -- echo {#}", 2,
 		      "1\n2\n3\n4\n5\n6\n7\n8\n9\n");
+}
+
+/* Sums, answered out of order by a program that works on 32 at a time. */
+static void
+a_program_that_keeps_a_state_goes_on_with_it(void **unused)
+{
+	struct buf want = { 0 };
+	long total = 0;
+
+	(void)unused;
+	for (int k = 0; k < 3000; k++) {
+		total += k;
+		if (k % 2 == 0)
+			buf_printf(&want, "%ld\n", total);
+	}
+	for (unsigned runs = 0; runs < 6; runs++)
+		exec_saved_at("range 3000 | exec proto=msgpack -- pipelines/programs/total.py", runs,
+			      (char *)want.data);
+	buf_clear(&want);
 }
 
 static void
@@ -283,6 +302,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_saved_chain_goes_on_with_what_was_in_flight),
 		cmocka_unit_test(processes_for_each_element_are_saved_too),
+		cmocka_unit_test(a_program_that_keeps_a_state_goes_on_with_it),
 		cmocka_unit_test(a_stream_child_has_no_state),
 		cmocka_unit_test(a_chain_closes_at_any_moment),
 		cmocka_unit_test(another_pass_starts_the_child_anew),

@@ -1,0 +1,12 @@
+#!/usr/bin/python3
+# proto=msgpack: a text in capitals and its length, two elements for each one.
+import msgpack
+hear, out = msgpack.Unpacker(open(0, "rb", 0)), open(1, "wb", 0)
+say = lambda message: out.write(msgpack.packb(message))
+next(hear)  # {"dsvc": 1, "proto": "msgpack", ...}
+say({"dsvc": 1, "name": "shout.py 1.0"})
+for number, text in hear:
+    if text:
+        say([number, "ok", text.upper(), len(text)])
+    else:
+        say([number, "error", "no text", {"retry": False}])
