@@ -264,6 +264,26 @@ struct crew_source {
 	struct crew *crew;
 };
 
+/* Back to where it was before it was opened: a repeat opens it once for each pass. */
+static void
+crew_clear(struct crew *c)
+{
+	for (uint64_t i = c->head; i < c->next; i++)
+		for (struct crew_run *r = crew_piece(c, i)->first, *next; r; r = next) {
+			next = r->next;
+			crew_run_free(r);
+		}
+	c->head = c->next = 0;
+	if (c->lent)
+		crew_run_free(c->lent);
+	c->lent = NULL;
+	cut_clear(&c->cut);
+	mem_free(c->hands);
+	c->hands = NULL;
+	c->dealt = false;
+	atomic_store(&c->quit, false);
+}
+
 static enum status
 crew_open(struct op_inst *self, struct err *e)
 {
@@ -272,6 +292,7 @@ crew_open(struct op_inst *self, struct err *e)
 	sigset_t all, before;
 	int rc = 0;
 
+	crew_clear(c);
 	enum status st = op_list_splits(c->part, &units, e);
 	if (st)
 		return st;
@@ -516,21 +537,13 @@ crew_leave(struct crew **cp, struct plan *p)
 	else
 		p->top = c->part;
 	op_node_free(&c->front);
-	for (uint64_t i = c->head; i < c->next; i++)
-		for (struct crew_run *r = crew_piece(c, i)->first, *next; r; r = next) {
-			next = r->next;
-			crew_run_free(r);
-		}
+	crew_clear(c);
 	for (struct crew_run *r = c->spare, *next; r; r = next) {
 		next = r->next;
 		crew_run_free(r);
 	}
-	if (c->lent)
-		crew_run_free(c->lent);
-	cut_clear(&c->cut);
 	meter_clear(&c->meter);
 	mem_free(c->ring);
-	mem_free(c->hands);
 	pthread_cond_destroy(&c->room);
 	pthread_cond_destroy(&c->news);
 	pthread_mutex_destroy(&c->lock);

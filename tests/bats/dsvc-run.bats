@@ -271,6 +271,9 @@ load lib/dsvc
 	[[ $output == $'1\n2\n3' ]]
 	run -65 --separate-stderr dsvc-run -j 3 'range 300000 | map 6 // (x - 200000)'
 	[[ ${#lines[@]} == 200000 ]]
+	# A pass larger than what a repeat keeps is made again.
+	spec='range 600000 | map {n: x} | repeat 2 | map .n'
+	[[ $(dsvc-run -j 3 "$spec" | cksum) == "$(dsvc-run "$spec" | cksum)" ]]
 	[[ $(dsvc-run -j 4 'range 200000 | map [i, x]' | cksum) == "$(dsvc-run 'range 200000 | map [i, x]' | cksum)" ]]
 }
 
