@@ -24,6 +24,14 @@ row_squares() {
 	floor_row '  the same, floor' 30 50 'M el/s' ours
 }
 
+row_shuffle_all() {
+	ours() { seconds "$bin/dsvc-run" -t none 'range 100_000_000 | shuffle all'; }
+	floor_row 'range 100M | shuffle all, floor' 30 100 'M el/s' ours
+	ours() { seconds "$bin/dsvc-run" 'range 10_000_000 | shuffle all'; }
+	theirs() { seconds shuf -i 0-9999999; }
+	row '  10M of them as lines; shuf -i' 2 10 'M el/s' ours theirs
+}
+
 row_squares_service() {
 	up 1 1
 	ours() { seconds "$bin/dsvc-read" -t count -e 'range 50_000_000 | map x*x'; }
@@ -165,7 +173,7 @@ row_tensor() {
 	floor_row '  batch 4096 of f32[64], floor' 1 2 'M el/s' small
 }
 
-[ $# -gt 0 ] || set -- squares squares_service mib ndjson ndjson_service grep gz start first memory csv tfrecord exec spawn parallel tensor state restart takeover scale
+[ $# -gt 0 ] || set -- squares squares_service shuffle_all mib ndjson ndjson_service grep gz start first memory csv tfrecord exec spawn parallel tensor state restart takeover scale
 header
 for r; do "row_$r"; done
 [ "$rows_missed" -eq 0 ] || echo "$rows_missed missed"

@@ -12,6 +12,7 @@
 #include "core/cut.h"
 #include "expr/ast.h"
 #include "expr/fn.h"
+#include "op/chain.h"
 
 enum { CREW_TICK_NS = 20 * 1000 * 1000, CREW_CUTS = 64 };
 
@@ -45,6 +46,7 @@ struct crew_hand {
 struct crew {
 	struct op_node *part;     /* the last node of what the threads run */
 	struct op_node *front;    /* stands for it in the plan */
+	struct op_desc desc;      /* of the front */
 	struct op_node *above;    /* whose input it is; NULL: the plan's top */
 	uint32_t jobs, started;
 	struct crew_hand *hands;
@@ -306,6 +308,7 @@ crew_open(struct op_inst *self, struct err *e)
 		h->crew = c;
 		h->ctx = *self->ctx;
 		h->ctx.stop = &c->quit;
+		h->ctx.epoch = self->epoch;
 		h->ctx.next_split = crew_split;
 		h->ctx.split_exact = true; /* a split's elements go to its piece */
 		h->ctx.failure = crew_failure;
@@ -452,10 +455,11 @@ static struct op_node *
 crew_part(struct op_node *top, struct op_node **above)
 {
 	struct op_node *part = NULL, *behind = NULL;
+	bool root = false;
 
 	*above = NULL;
-	for (struct op_node *n = top; n; n = n->desc->kind == OP_TRANSFORM && n->n_in ? n->in[0] : NULL) {
-		bool root = n->desc->kind != OP_TRANSFORM;
+	for (struct op_node *n = top; n; n = !root && n->n_in ? n->in[0] : NULL) {
+		root = n->desc->kind != OP_TRANSFORM || n->permutes;
 		if (!root && !crew_may(n)) {
 			part = NULL;
 		} else if (!part) {
@@ -510,7 +514,9 @@ crew_join(struct plan *p, int64_t jobs)
 	pthread_cond_init(&c->room, NULL);
 	pthread_cond_init(&c->news, NULL);
 	c->front = mem_zalloc(sizeof *c->front);
-	c->front->desc = &crew_desc;
+	c->desc = crew_desc;
+	c->desc.flags |= facts_reshuffles(part) ? OP_RESHUFFLES : 0;
+	c->front->desc = &c->desc;
 	c->front->type = part->type;
 	c->front->place = part->place;
 	struct buf text = { 0 };

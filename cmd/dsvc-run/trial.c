@@ -72,7 +72,7 @@ static const struct op_desc trial_desc = {
 	.name = "tap",
 	.kind = OP_TRANSFORM,
 	.scope = OP_ELEMENT,
-	.flags = OP_PASSES,
+	.flags = OP_PASSES | OP_EACH,
 	.state_size = sizeof(struct trial_state),
 	.feed = trial_feed,
 };

@@ -103,6 +103,10 @@ param_set_number(const struct param *row, void *field, const char *text, size_t 
 		*(int64_t *)field = INT64_MAX;
 		return ST_OK;
 	}
+	if ((row->flags & PARAM_ALLOW_ALL) && param_is(text, n, "all")) {
+		*(int64_t *)field = INT64_MAX;
+		return ST_OK;
+	}
 	param_show(text, n, shown);
 	switch (row->kind) {
 	case PARAM_SIZE:
@@ -119,7 +123,8 @@ param_set_number(const struct param *row, void *field, const char *text, size_t 
 	default:
 		ok = str_int(text, n, &value);
 		if (!ok)
-			return err_set(e, ST_USAGE, "'%s' is not a number (try 12, 12k)", shown);
+			return err_set(e, ST_USAGE, "'%s' is not a number (try 12, 12k%s)", shown,
+				       row->flags & PARAM_ALLOW_ALL ? ", all" : "");
 	}
 	if ((row->min || row->max) && (value < row->min || value > row->max))
 		return param_out_of_range(row, shown, value < row->min, e);

@@ -509,6 +509,12 @@ expr_free(struct expr **xp)
 	*xp = NULL;
 }
 
+bool
+expr_uses(const struct expr *x, enum expr_name name)
+{
+	return x->uses[name];
+}
+
 const struct type *
 expr_type(const struct expr *x)
 {

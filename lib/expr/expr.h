@@ -79,6 +79,8 @@ bool expr_constant(const struct expr *x, struct buf *out);
 /* The top-level fields of x that it reads: fills names (lent from the expr) and
  * returns how many, or -1 when it uses x as a whole. At most `max`. */
 int expr_fields(const struct expr *x, const char **names, int max);
+/* Whether it reads that name. */
+bool expr_uses(const struct expr *x, enum expr_name name);
 /* The regular expression when x is exactly `x ~ /re/` (negated: `x !~ /re/`)
  * over text: lends a matcher for expr_match_line; NULL otherwise. */
 

@@ -110,6 +110,8 @@ canon_scalar(const struct param *row, const void *field, struct buf *out)
 			buf_str(out, "auto");
 		else if (i == INT64_MAX && (row->flags & PARAM_ALLOW_INF))
 			buf_str(out, "inf");
+		else if (i == INT64_MAX && (row->flags & PARAM_ALLOW_ALL))
+			buf_str(out, "all");
 		else if (row->kind == PARAM_DURATION)
 			canon_duration(i, out);
 		else

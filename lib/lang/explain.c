@@ -48,6 +48,7 @@ struct explain {
 	const struct op_node *local, *remote, *global;
 	const struct op_node *per_stream[EXPLAIN_NAMES], *stream[EXPLAIN_NAMES], *random[EXPLAIN_NAMES];
 	size_t n_per_stream, n_stream, n_random; /* may be more than there is room for */
+	const struct op_node *order;             /* permutes */
 	struct split_list units;
 	int64_t times;
 	bool repeats;
@@ -62,24 +63,30 @@ explain_note(const struct op_node **v, size_t *n, const struct op_node *node)
 	++*n;
 }
 
+/* indexed: it stands before one that reads it by index, so that nothing in it counts
+ * elements of a part. */
 static void
-explain_walk(struct explain *x, const struct op_node *n)
+explain_walk(struct explain *x, const struct op_node *n, bool indexed)
 {
 	const struct op_desc *d = n->desc;
 
 	for (size_t i = 0; i < n->n_in; i++)
-		explain_walk(x, n->in[i]);
+		explain_walk(x, n->in[i], indexed || n->permutes);
 	if (d->flags & OP_LOCAL && !x->local)
 		x->local = n;
 	if (d->flags & (OP_BORDER | OP_REMOTE) && !x->remote)
 		x->remote = n;
-	if (d->scope == OP_GLOBAL && n->per_stream)
+	if (n->permutes)
+		x->order = n;
+	else if (indexed)
+		;
+	else if (d->scope == OP_GLOBAL && n->per_stream)
 		explain_note(x->per_stream, &x->n_per_stream, n);
 	else if (d->scope == OP_GLOBAL && !x->global)
 		x->global = n;
-	if (d->scope == OP_STREAM && !d->times)
+	if (d->scope == OP_STREAM && !d->times && !n->permutes && !indexed)
 		explain_note(x->stream, &x->n_stream, n);
-	x->repeats |= d->times != NULL;
+	x->repeats |= d->times != NULL && !indexed;
 	if (d->flags & OP_RANDOM)
 		explain_note(x->random, &x->n_random, n);
 }
@@ -105,14 +112,18 @@ explain_unit(const struct split *s, struct buf *out)
 		buf_str(out, "all of the source, by one worker");
 		break;
 	case SPLIT_RANGE:
-		if (s->count >= INT64_MAX)
+		if (s->of)
+			buf_printf(out, "one random order of %" PRIu64 " elements, %scut into ranges", s->of,
+				   s->count != s->of ? "another in each pass, " : "");
+		else if (s->count >= INT64_MAX)
 			buf_printf(out, "elements from %" PRIu64 " on, without end", s->start);
 		else if (!s->count)
 			buf_str(out, "no elements");
 		else
 			buf_printf(out, "elements %" PRIu64 " to %" PRIu64, s->start,
 				   s->start + s->count - 1);
-		buf_str(out, s->cuttable ? ", cut into ranges" : ", not to be cut");
+		if (!s->of)
+			buf_str(out, s->cuttable ? ", cut into ranges" : ", not to be cut");
 		break;
 	case SPLIT_FILE:
 		buf_str(out, s->path ? s->path : "a file");
@@ -213,6 +224,9 @@ explain_dynamic(const struct explain *x)
 	if (x->repeats)
 		buf_str(out, " in each pass");
 	buf_byte(out, '\n');
+	if (x->order)
+		buf_printf(out, "           `%s` puts the whole into one random order, of which each worker reads "
+			   "parts\n", x->order->text);
 	if (x->n_stream) {
 		buf_str(out, "           ");
 		explain_names(out, x->stream, x->n_stream);
@@ -234,7 +248,7 @@ explain_sharding(const struct plan *p, struct buf *out, struct err *e)
 	struct explain x = { .out = out, .times = 1 };
 	enum status st = ST_OK;
 
-	explain_walk(&x, p->top);
+	explain_walk(&x, p->top, false);
 	bool may = !x.local && !x.remote;
 	if (may) {
 		x.times = op_split_times(p->top);

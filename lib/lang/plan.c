@@ -54,6 +54,19 @@ plan_note(struct planner *pl, struct op_node *n, const struct tree_stage *s)
 	n->place = (uint32_t)pl->plan->n_ops;
 }
 
+/* An operator that reads what stands before it by index: all of that must allow it. */
+static enum status
+plan_permutes(struct planner *pl, struct op_node *n)
+{
+	const struct op_node *culprit = n;
+
+	n->permutes = n->desc->permutes && n->desc->permutes(n) && n->n_in;
+	if (!n->permutes || op_may_permute(n, &culprit, pl->e) == ST_OK)
+		return ST_OK;
+	const struct tree_stage *s = pl->ops[culprit->place - 1].stage;
+	return plan_fail_at(pl, s, s->at, s->len, ST_DATA);
+}
+
 static enum status
 plan_op_fill(struct planner *pl, struct op_node *n, const struct tree_stage *s,
 	     const struct type *outer)
@@ -72,7 +85,7 @@ plan_op_fill(struct planner *pl, struct op_node *n, const struct tree_stage *s,
 	struct buf text = { 0 };
 	canon_print_stage(n, 0, &text);
 	n->text = buf_take(&text);
-	return ST_OK;
+	return plan_permutes(pl, n);
 }
 
 /* Takes up. */

@@ -48,7 +48,7 @@ plan_print_op(struct plan_printing *p, const struct op_node *n, int depth)
 	buf_printf(out, "%2u %*s%s", n->place, depth * 2, "", (char *)text.data);
 	while (out->len - start < 40)
 		buf_byte(out, ' ');
-	buf_printf(out, " %-8s", n->per_stream ? "stream" : scopes[n->desc->scope]);
+	buf_printf(out, " %-8s", n->permutes ? "source" : n->per_stream ? "stream" : scopes[n->desc->scope]);
 	type_print(n->type, out);
 	if (p->counts)
 		plan_print_count(explain_count(n), out);
@@ -59,7 +59,7 @@ plan_print_op(struct plan_printing *p, const struct op_node *n, int depth)
 		if (!n->project->n)
 			buf_str(out, " no field");
 	}
-	if (n->desc->kind != OP_TRANSFORM && op_can_split(n))
+	if ((n->desc->kind != OP_TRANSFORM || n->permutes) && op_can_split(n))
 		buf_str(out, "  splits");
 	buf_byte(out, '\n');
 	buf_clear(&text);

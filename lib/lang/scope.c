@@ -48,6 +48,8 @@ scope_check(struct planner *pl, const struct op_node *n, bool dynamic)
 
 	while (n && !st) {
 		st = scope_one(pl, n, dynamic);
+		/* What is read by index is the same to whoever reads a part of it. */
+		dynamic &= !n->permutes;
 		for (size_t i = 1; !st && i < n->n_in; i++)
 			st = scope_check(pl, n->in[i], dynamic);
 		n = n->n_in ? n->in[0] : NULL;

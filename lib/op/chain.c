@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "op/bind.h"
+#include "op/walk.h"
 
 /* The state as the plan has it: parameters set, everything else zero. */
 static enum status
@@ -73,15 +74,27 @@ chain_open_leaf(const struct op_node *n, struct op_ctx *ctx, struct chain_how ho
 		       how.split->leaf, n->text ? n->text : n->desc->name);
 }
 
+/* Read by index: those that have to know which elements they are to give. */
+static void
+chain_walk(struct op_inst *i, const struct chain_how *how)
+{
+	if (i->desc->kind == OP_SOURCE || i->desc->flags & (OP_NUMBERS | OP_JOINS_SPLITS))
+		i->walk = walk_new(how->order, how->path, i->node);
+}
+
 enum status
 chain_open(const struct op_node *n, struct op_ctx *ctx, const struct chain_how *how,
 	   struct op_inst **out, struct err *e)
 {
 	struct chain_how down = *how;
 	enum status st = ST_OK;
-	bool root = n->desc->kind != OP_TRANSFORM;
+	bool root = facts_is_root(n);
 
 	*out = NULL;
+	if (how->order && n->desc->pick) {
+		down.path = walk_pick(how->order, how->path, n);
+		return chain_open(n->in[0], ctx, &down, out, e);
+	}
 	/* Such an input of a concat is one unit: it runs as it would alone. */
 	if (how->split && how->split->kind == SPLIT_ALL && !facts_cuttable(n))
 		down.split = NULL;
@@ -101,15 +114,24 @@ chain_open(const struct op_node *n, struct op_ctx *ctx, const struct chain_how *
 	}
 	if (n->desc->kind == OP_SOURCE && down.split && down.split->kind != SPLIT_ALL)
 		i->split = down.split;
-	if (n->desc->kind == OP_COMBINE)
+	if (n->permutes)
+		st = order_open(i, down.split, e);
+	if (how->order)
+		chain_walk(i, how);
+	if (n->permutes || n->desc->kind == OP_COMBINE)
 		down = (struct chain_how){ .outer = how->outer, .outer_key = how->outer_key,
-					   .epoch = how->epoch };
+					   .epoch = how->epoch,
+					   .order = n->permutes ? i->order : how->order,
+					   .path = how->path };
 	if (n->desc->state_size)
 		i->state = mem_alloc(n->desc->state_size);
 	i->in = mem_array(n->n_in ? n->n_in : 1, sizeof(struct op_inst *));
 	i->n_in = n->n_in;
-	for (size_t k = 0; st == ST_OK && k < n->n_in; k++)
+	for (size_t k = 0; st == ST_OK && k < n->n_in; k++) {
+		if (how->order && i->walk && n->desc->kind == OP_COMBINE)
+			down.path = walk_part(how->order, how->path, i->walk, k);
 		st = chain_open(n->in[k], ctx, &down, &i->in[k], e);
+	}
 	if (st == ST_OK)
 		st = chain_start(i, e);
 	if (st != ST_OK)
@@ -120,7 +142,7 @@ chain_open(const struct op_node *n, struct op_ctx *ctx, const struct chain_how *
 enum status
 op_open(const struct op_node *n, struct op_ctx *ctx, struct op_inst **out, struct err *e)
 {
-	struct chain_how how = { .by_split = ctx->next_split != NULL };
+	struct chain_how how = { .by_split = ctx->next_split != NULL, .epoch = ctx->epoch };
 
 	return chain_open(n, ctx, &how, out, e);
 }
@@ -165,6 +187,8 @@ op_close(struct op_inst **ip)
 	feeder_free(i);
 	for (size_t k = 0; k < i->n_in; k++)
 		op_close(&i->in[k]);
+	walk_free(&i->walk);
+	order_free(&i->order); /* which the inputs' walks follow */
 	mem_free(i->in);
 	mem_free(i->state);
 	mem_free(i->pending);
@@ -192,6 +216,8 @@ op_rewind(struct op_inst *i, struct err *e)
 		feeder_rewind(i);
 		return ST_OK;
 	}
+	if (i->walk)
+		walk_rewind(i->walk);
 	if (i->desc->rewind)
 		return i->desc->rewind(i, e);
 	for (size_t k = 0; st == ST_OK && k < i->n_in; k++)
@@ -317,6 +343,8 @@ chain_call(struct op_inst *i, struct err *e)
 {
 	if (i->feeder)
 		return feeder_next(i, e);
+	if (i->walk && i->desc->kind != OP_TRANSFORM)
+		return walk_run(i, e);
 	if (i->desc->next && (i->pulls || !i->desc->feed))
 		return i->desc->next(i, &i->out, e);
 	return chain_feed(i, e);
@@ -423,13 +451,20 @@ op_ready(const struct op_inst *i)
 uint64_t
 op_rng_key(const struct op_inst *self, int64_t seed_param, bool with_epoch)
 {
+	return op_rng_key_of(self, seed_param, self->ctx->stream, with_epoch, self->epoch);
+}
+
+uint64_t
+op_rng_key_of(const struct op_inst *self, int64_t seed_param, uint32_t stream, bool with_epoch,
+	      uint32_t epoch)
+{
 	uint64_t key = seed_param == PARAM_AUTO ? self->ctx->seed
 						: rng_mix((uint64_t)seed_param, 0x5eed);
 
 	key = rng_mix(key, self->node->place);
-	key = rng_mix(key, self->ctx->stream);
+	key = rng_mix(key, stream);
 	if (with_epoch)
-		key = rng_mix(key, self->epoch);
+		key = rng_mix(key, epoch);
 	return self->outer_key ? rng_mix(key, self->outer_key) : key;
 }
 

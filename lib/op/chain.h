@@ -12,6 +12,8 @@
  *	OP_JOINS_SPLITS    the input that the split's leaf belongs to, its source
  *	                   on the split
  *	other combine      all of it: it has one split, SPLIT_ALL
+ *	node->permutes     it and what stands before it, which it reads by index: its
+ *	                   split is a range of its order (walk.h)
  */
 #ifndef OP_CHAIN_H
 #define OP_CHAIN_H
@@ -30,6 +32,8 @@ struct chain_how {
 	const struct elem *outer;  /* inner pipelines */
 	uint64_t outer_key;
 	uint32_t epoch;
+	struct order *order;       /* who reads this by index (walk.h); NULL: nobody */
+	const struct walk_step *path; /* from there to here */
 };
 
 enum status chain_open(const struct op_node *n, struct op_ctx *ctx,
@@ -37,6 +41,7 @@ enum status chain_open(const struct op_node *n, struct op_ctx *ctx,
 
 /* Facts of plans (plan_facts.c). */
 const struct op_node *facts_root(const struct op_node *n);
+bool facts_is_root(const struct op_node *n);        /* where a chain begins to be cut */
 uint32_t facts_leaves(const struct op_node *n);     /* how many leaf numbers it has */
 bool facts_covered(const struct op_node *n);        /* a repeat that splits' times stand for */
 bool facts_cuttable(const struct op_node *n);       /* as an input of OP_JOINS_SPLITS */

@@ -9,19 +9,18 @@
 #include "value/dtype.h"
 #include "value/mp.h"
 
-enum { NPY_LOOK = 1000 }; /* files whose headers are read to count slices */
+enum { NPY_LOOK = 10000 }; /* files whose headers are read to count slices */
 
 /* ---- headers ---- */
 
-static enum status
-npy_cut_off(struct err *e)
+enum status
+file_npy_cut_off(struct err *e)
 {
 	return err_set(e, ST_DATA, "the file is cut off");
 }
 
-/* Reads the header of the file at path on its own. */
-static enum status
-npy_head_at(const char *path, bool as_is, struct npy *head, struct err *e)
+enum status
+file_npy_head_at(const char *path, bool as_is, struct npy *head, struct err *e)
 {
 	struct file_bytes *bytes = file_bytes_new();
 	uint8_t *p = mem_alloc(NPY_FIXED + NPY_HEAD_MAX + FILE_SNIFF);
@@ -41,7 +40,7 @@ npy_head_at(const char *path, bool as_is, struct npy *head, struct err *e)
 		}
 		st = npy_head(p, have, head, e);
 		if (st == ST_END && got == ST_END)
-			st = have ? npy_cut_off(e) : err_set(e, ST_DATA, "it is empty, and no .npy file");
+			st = have ? file_npy_cut_off(e) : err_set(e, ST_DATA, "it is empty, and no .npy file");
 	}
 	file_bytes_free(&bytes);
 	mem_free(p);
@@ -101,7 +100,7 @@ file_npy_typing(struct op_node *n, struct op_typing *t, const struct type **type
 	if (n->n_binds || file_glob(&f->src.names, false, &files, &ignored) != ST_OK)
 		return ST_OK;
 	if (files.n && strcmp(files.v[0], "-")) {
-		st = npy_head_at(files.v[0], false, &f->want, e);
+		st = file_npy_head_at(files.v[0], false, &f->want, e);
 		if (st == ST_OK)
 			st = npy_check(&f->want, UINT32_MAX, e);
 		if (st == ST_OK) {
@@ -117,8 +116,8 @@ file_npy_typing(struct op_node *n, struct op_typing *t, const struct type **type
 	return st;
 }
 
-int64_t
-file_npy_cardinality(const struct op_node *n, const int64_t *in)
+static int64_t
+npy_slices(const struct op_node *n, bool plain)
 {
 	const struct file_npy *f = n->params;
 	struct words files = { 0 };
@@ -126,11 +125,11 @@ file_npy_cardinality(const struct op_node *n, const int64_t *in)
 	struct npy head;
 	struct err e;
 
-	(void)in;
 	if (n->n_binds || file_glob(&f->src.names, false, &files, &e) != ST_OK || files.n > NPY_LOOK)
 		count = -1;
 	for (size_t i = 0; i < files.n && count >= 0; i++) {
-		bool good = strcmp(files.v[i], "-") && npy_head_at(files.v[i], false, &head, &e) == ST_OK
+		bool good = strcmp(files.v[i], "-")
+			&& (!plain || file_packing_at(files.v[i]) == FILE_PLAIN) && file_npy_head_at(files.v[i], false, &head, &e) == ST_OK
 			&& head.n_dims && !__builtin_add_overflow(count, (int64_t)head.dims[0], &count);
 		if (!good)
 			count = -1;
@@ -139,11 +138,23 @@ file_npy_cardinality(const struct op_node *n, const int64_t *in)
 	return count;
 }
 
+int64_t
+file_npy_cardinality(const struct op_node *n, const int64_t *in)
+{
+	(void)in;
+	return npy_slices(n, false);
+}
+
+int64_t
+file_npy_indexed(const struct op_node *n)
+{
+	return npy_slices(n, true);
+}
+
 /* ---- running ---- */
 
-/* The header of the file at hand is known. */
-static enum status
-npy_start(struct op_inst *self, struct file_npy *f, struct err *e)
+enum status
+file_npy_start(struct op_inst *self, struct file_npy *f, struct err *e)
 {
 	const struct npy *a = &f->head;
 	struct buf want = { 0 }, is = { 0 };
@@ -188,16 +199,16 @@ npy_begin(struct op_inst *self, struct file_source *s, const char *path, bool in
 		return err_set(e, ST_DATA, "cannot go on in the middle of standard input: the header is gone");
 	if (!strcmp(path, "-"))
 		return ST_OK; /* its header comes in the window */
-	enum status st = npy_head_at(path, s->as_is, &f->head, e);
+	enum status st = file_npy_head_at(path, s->as_is, &f->head, e);
 	if (st == ST_OK)
-		st = npy_start(self, f, e);
+		st = file_npy_start(self, f, e);
 	if (st != ST_OK)
 		return st;
 	s->unit = f->slice;
 	s->unit_base = f->head.head;
 	/* A split does not see the end of the file: it is looked at here. */
 	if (s->as_is && s->unit && (file_bytes_size(s->bytes) - s->unit_base) / s->unit < f->head.dims[0])
-		return npy_cut_off(e);
+		return file_npy_cut_off(e);
 	return ST_OK;
 }
 
@@ -216,7 +227,7 @@ npy_finish(struct op_inst *self, struct file_source *s, struct err *e)
 	struct file_npy *f = self->state;
 
 	(void)s;
-	return !f->known || npy_left(f) ? npy_cut_off(e) : ST_OK;
+	return !f->known || npy_left(f) ? file_npy_cut_off(e) : ST_OK;
 }
 
 /* Nothing more of this file can be had. */
@@ -317,9 +328,9 @@ npy_decode(struct op_inst *self, struct file_source *s, struct run *out, struct 
 		if (st == ST_END && !s->eof)
 			return ST_END;
 		if (st == ST_END)
-			st = npy_cut_off(e);
+			st = file_npy_cut_off(e);
 		if (st == ST_OK)
-			st = npy_start(self, f, e);
+			st = file_npy_start(self, f, e);
 		if (st != ST_OK)
 			return npy_lost(self, s, e);
 		file_source_take(s, f->head.head, 0);
@@ -337,7 +348,7 @@ npy_decode(struct op_inst *self, struct file_source *s, struct run *out, struct 
 	uint32_t n = (uint32_t)(whole < left ? whole : left);
 	n = whole >= RUN_USUAL && left >= RUN_USUAL ? RUN_USUAL : n;
 	if (!n && s->eof) {
-		npy_cut_off(e);
+		file_npy_cut_off(e);
 		return npy_lost(self, s, e);
 	}
 	if (!n)
@@ -352,6 +363,8 @@ file_npy_open(struct op_inst *self, struct err *e)
 {
 	struct file_npy *f = self->state;
 
+	if (self->walk)
+		return file_at_open(self, &f->at, &f->src.names, file_npy_look, e);
 	f->src.begin = npy_begin;
 	f->src.finish = npy_finish;
 	return file_source_open(self, e);

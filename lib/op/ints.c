@@ -95,6 +95,23 @@ ints_fill(struct run *out, int64_t first, int64_t step, uint32_t n, uint32_t pos
 	b->len = (size_t)(p - b->data);
 }
 
+void
+ints_pick(struct run *out, int64_t start, int64_t step, const uint64_t *index, uint32_t n)
+{
+	uint8_t *p = run_room(out, (size_t)n * MP_INT_MAX);
+	struct block *b = out->arena;
+
+	while (out->cap - out->n < n)
+		run_more(out);
+	for (uint32_t i = 0; i < n; i++) {
+		uint8_t *end = mp_put_int(p, ints_at(start, step, index[i]));
+
+		out->e[out->n++] = (struct elem){ p, b, (uint32_t)(end - p), (uint32_t)index[i] };
+		p = end;
+	}
+	b->len = (size_t)(p - b->data);
+}
+
 enum status
 ints_walk_open(struct op_inst *self, struct ints_walk *w, uint64_t count, struct err *e)
 {

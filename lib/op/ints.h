@@ -19,6 +19,9 @@ ints_at(int64_t start, int64_t step, uint64_t index)
 /* Appends n numbers from `first`, with pos from `pos`. */
 void ints_fill(struct run *out, int64_t first, int64_t step, uint32_t n, uint32_t pos);
 
+/* Appends the numbers of n indices. */
+void ints_pick(struct run *out, int64_t start, int64_t step, const uint64_t *index, uint32_t n);
+
 /* A walk over indices, whole or one split of it: the running state of sources
  * whose i-th element is known from i alone. */
 struct ints_walk {

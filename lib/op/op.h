@@ -83,7 +83,11 @@ enum op_flag {
 	/* For the planner, which tells sources what fields are used: */
 	OP_PASSES = 128,   /* what comes out are elements that came in (filter, take) */
 	OP_BY_EXPR = 256,  /* looks at its input through its expressions only (map, filter, take) */
-	OP_EXEC = 512      /* runs programs of the user's choice: see op_needs_exec */
+	OP_EXEC = 512,     /* runs programs of the user's choice: see op_needs_exec */
+	/* What may stand between a source that is read by index and who asks (walk.h): */
+	OP_EACH = 1024,    /* transform: at most one element for each, made of that one alone */
+	OP_NUMBERS = 2048, /* transform: as OP_EACH, and asks self->walk for the elements' numbers */
+	OP_ALONGSIDE = 4096 /* combine: its k-th element is made of the k-th of each input (zip) */
 };
 
 /* What a PARAM_EXPR row fills: the tree from the parser, the code from typing. */
@@ -123,6 +127,7 @@ struct op_node {
 	int retries;              /* times that an element is tried again before on_error */
 	enum op_policy on_error;
 	bool per_stream;          /* a global operator allowed ahead of distribute */
+	bool permutes;            /* gives its input's elements in an order of their indices (desc->permutes) */
 	struct op_bind *binds;
 	size_t n_binds;
 	char *remote_spec;        /* OP_BORDER: canonical spec of what runs on workers */
@@ -154,11 +159,25 @@ struct op_desc {
 	/* How many elements come out, given those that come in; -1 unknown,
 	 * INT64_MAX without end. Absent: element scope unknown, source unknown. */
 	int64_t (*cardinality)(const struct op_node *n, const int64_t *in);
+	/* Sources with random access: the same, of what can be read by index. Absent: cardinality. */
+	int64_t (*indexed)(const struct op_node *n);
+
+	/* Random access (walk.h). permutes, of a transform: whether this node reads what
+	 * stands before it by index. pick, of a transform: puts, in place of the indices
+	 * of elements it gives, those of its input's elements that they are; `in` is how
+	 * many these are. Such an operator is not opened when it is read so. */
+	bool (*permutes)(const struct op_node *n);
+	void (*pick)(const struct op_node *n, uint64_t in, uint64_t *index, uint32_t k);
 
 	/* Running. open and close may be absent; close is called once for every
 	 * open, also a failed one. self->split is set when it is to read one split. */
 	enum status (*open)(struct op_inst *self, struct err *e);
 	enum status (*next)(struct op_inst *self, struct run *out, struct err *e);
+	/* Sources with random access: the elements of these indices, in this order; takes
+	 * as many as make a run, at least one, and sets *k to that. Its cardinality is then
+	 * exact, or -1, and self->walk is set where it is called in place of next. */
+	enum status (*at)(struct op_inst *self, const uint64_t *index, uint32_t *k, struct run *out,
+			  struct err *e);
 	enum status (*feed)(struct op_inst *self, const struct run *in, struct run *out, struct err *e);
 	enum status (*finish)(struct op_inst *self, struct run *out, struct err *e);
 	void (*close)(struct op_inst *self);
@@ -202,6 +221,7 @@ struct op_failure {
 struct op_ctx {
 	uint64_t seed;            /* of the iteration */
 	uint32_t stream;          /* the stream's index */
+	uint32_t epoch;           /* of the chain's first pass, where it is not the first */
 	uint32_t element_max;     /* bytes; a larger element is an error */
 	const atomic_bool *stop;  /* set: give up soon (ST_AGAIN from op_pull); may be NULL */
 	const struct op_service *service; /* NULL: none */
@@ -244,6 +264,8 @@ struct op_inst {
 	uint32_t epoch;           /* pass of a repeat that it stands under, from 0 */
 	struct op_stats stats;
 	struct op_feeder *feeder; /* internal: split by split */
+	struct order *order;      /* node->permutes: what its inputs' walks follow; else NULL */
+	struct walk *walk;        /* which elements to give, when read by index; else NULL */
 	struct run *give;         /* set by a callback: lend this run in place of out */
 	uint32_t at;              /* transform: where feed begins in its input run */
 	bool unsaved;             /* set by save: it cannot */
@@ -303,11 +325,23 @@ enum status op_source_fault(struct op_inst *self, const char *file, uint64_t lin
  * operator reshuffles, the epoch. */
 uint64_t op_rng_key(const struct op_inst *self, int64_t seed_param, bool with_epoch);
 
+/* The same for a stream and an epoch that the caller names. */
+uint64_t op_rng_key_of(const struct op_inst *self, int64_t seed_param, uint32_t stream, bool with_epoch,
+		       uint32_t epoch);
+
 /* A machine for an expression of this operator: xx is set in inner pipelines. Gives. */
 struct expr_vm *op_vm_new(struct op_inst *self, const struct op_expr *ex);
 /* Gives the chain at i another context, e.g. with a `stop` of its own. Before
  * anything is pulled from it. */
 void op_set_ctx(struct op_inst *i, struct op_ctx *ctx);
+
+/* How many elements can be read by index at n, INT64_MAX: without end, -1: unknown. */
+int64_t op_indexed(const struct op_node *n);
+/* Whether all before n, which permutes, can be read by index, as far as the plan alone
+ * tells; *culprit is the operator that an error is about. */
+enum status op_may_permute(const struct op_node *n, const struct op_node **culprit, struct err *e);
+/* The same about how many elements there are: looks at files. */
+enum status op_permute_count(const struct op_node *n, uint64_t *count, struct err *e);
 
 /* Whether the chain at n can be cut into splits, and its units. The units
  * carry `times`, the repeats inside them and above them multiplied

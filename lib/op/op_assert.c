@@ -96,7 +96,7 @@ const struct op_desc op_assert = {
 	       "elements and count them.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_ELEMENT,
-	.flags = OP_PASSES | OP_BY_EXPR,
+	.flags = OP_PASSES | OP_BY_EXPR | OP_EACH,
 	.params = assert_params,
 	.state_size = sizeof(struct assert),
 	.typing = assert_typing,

@@ -4,15 +4,18 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "op/file_at.h"
 #include "op/file_glob.h"
 #include "op/file_source.h"
+#include "op/walk.h"
 #include "value/mp.h"
 
-enum { BYTES_LOOK = 1000 }; /* files that are looked at to count their records */
+enum { BYTES_LOOK = 10000 }; /* files that are looked at to count their records */
 
 struct bytes {
 	struct file_source src;
 	int64_t size, header, footer;
+	struct file_at at; /* when read by index */
 };
 
 static const struct param bytes_params[] = {
@@ -70,6 +73,50 @@ bytes_begin(struct op_inst *self, struct file_source *s, const char *path, bool 
 	return ST_OK;
 }
 
+/* As file_at_look. What is left at the end is told by who begins the order, and so once. */
+static enum status
+bytes_look(struct op_inst *self, struct file_at *a, const char *path, struct file_at_where *where,
+	   struct err *e)
+{
+	const struct bytes *b = self->state;
+	struct stat st;
+
+	a->size = (size_t)b->size;
+	if (stat(path, &st))
+		return err_errno(e, "cannot read it");
+	if (!S_ISREG(st.st_mode) || file_packing_at(path) != FILE_PLAIN)
+		return err_set(e, ST_DATA, "it is no plain file, and its records cannot be picked");
+	int64_t left = (int64_t)st.st_size - b->header - b->footer;
+	if (left < 0)
+		return err_set(e, ST_DATA, "it is shorter than header and footer together");
+	where->base = (uint64_t)b->header;
+	where->count = (uint64_t)(left / b->size);
+	if (left % b->size == 0 || walk_place(self->walk))
+		return ST_OK;
+	where->bad = where->count + 1;
+	return err_set(e, ST_DATA, "the last %lld bytes are no whole record of %lld",
+		       (long long)(left % b->size), (long long)b->size);
+}
+
+static enum status
+bytes_at(struct op_inst *self, const uint64_t *index, uint32_t *k, struct run *out, struct err *e)
+{
+	struct bytes *b = self->state;
+	uint8_t head[MP_HEAD_MAX];
+	size_t head_len = (size_t)(mp_put_bytes_head(head, (uint32_t)b->size) - head);
+
+	return file_at_give(self, &b->at, head, head_len, NULL, index, k, out, e);
+}
+
+static void
+bytes_close(struct op_inst *self)
+{
+	struct bytes *b = self->state;
+
+	file_at_close(&b->at);
+	file_source_close(self);
+}
+
 static enum status
 bytes_open(struct op_inst *self, struct err *e)
 {
@@ -81,6 +128,8 @@ bytes_open(struct op_inst *self, struct err *e)
 		err_help(e, "--element-max raises the limit");
 		return ST_DATA;
 	}
+	if (self->walk)
+		return file_at_open(self, &b->at, &b->src.names, bytes_look, e);
 	b->src.begin = bytes_begin;
 	return file_source_open(self, e);
 }
@@ -153,7 +202,8 @@ const struct op_desc op_bytes = {
 	.cardinality = bytes_cardinality,
 	.open = bytes_open,
 	.next = bytes_next,
-	.close = file_source_close,
+	.at = bytes_at,
+	.close = bytes_close,
 	.save = file_source_save,
 	.restore = file_source_restore,
 	.example = "bytes 4 - header_bytes=3",

@@ -58,6 +58,13 @@ counter_open(struct op_inst *self, struct err *e)
 }
 
 static enum status
+counter_ended(const struct counter *c, struct err *e)
+{
+	return err_set(e, ST_DATA, "counter has come to the %s integer of 64 bits",
+		       c->step > 0 ? "largest" : "smallest");
+}
+
+static enum status
 counter_next(struct op_inst *self, struct run *out, struct err *e)
 {
 	struct counter *c = self->state;
@@ -67,12 +74,25 @@ counter_next(struct op_inst *self, struct run *out, struct err *e)
 	if (n == 0)
 		return ST_END;
 	if (c->walk.at >= count)
-		return err_set(e, ST_DATA, "counter has come to the %s integer of 64 bits",
-			       c->step > 0 ? "largest" : "smallest");
+		return counter_ended(c, e);
 	if (n > count - c->walk.at)
 		n = (uint32_t)(count - c->walk.at);
 	ints_fill(out, ints_at(c->start, c->step, c->walk.at), c->step, n, (uint32_t)c->walk.at);
 	c->walk.at += n;
+	return ST_OK;
+}
+
+/* Whoever reads by index has made an end before: take, zip. */
+static enum status
+counter_at(struct op_inst *self, const uint64_t *index, uint32_t *k, struct run *out, struct err *e)
+{
+	const struct counter *c = self->state;
+	uint64_t count = counter_count(c);
+
+	for (uint32_t i = 0; i < *k; i++)
+		if (index[i] >= count)
+			return counter_ended(c, e);
+	ints_pick(out, c->start, c->step, index, *k);
 	return ST_OK;
 }
 
@@ -105,6 +125,7 @@ const struct op_desc op_counter = {
 	.cardinality = counter_cardinality,
 	.open = counter_open,
 	.next = counter_next,
+	.at = counter_at,
 	.save = counter_save,
 	.restore = counter_restore,
 	.example = "counter 5 10 | take 3",

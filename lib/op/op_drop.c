@@ -118,6 +118,7 @@ const struct op_desc op_drop = {
 	       "has it. Names may begin with a dot.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_ELEMENT,
+	.flags = OP_EACH,
 	.params = drop_params,
 	.state_size = sizeof(struct drop),
 	.typing = drop_typing,

@@ -3,12 +3,14 @@
  */
 #include "op/ints.h"
 
+#include "base/mem.h"
 #include "value/mp.h"
 
 struct elements {
 	struct buf list;
 	struct ints_walk walk;
 	const uint8_t *p; /* of the item at walk.at; NULL: not looked up yet */
+	const uint8_t **items; /* where each begins, and the end; NULL: not read by index */
 };
 
 static const struct param elements_params[] = {
@@ -83,6 +85,40 @@ elements_cardinality(const struct op_node *n, const int64_t *in)
 	return elements_items(n->params, &count, &p) ? (int64_t)count : -1;
 }
 
+static void
+elements_index(struct elements *s, uint32_t count, const uint8_t *p)
+{
+	s->items = mem_array((size_t)count + 1, sizeof *s->items);
+	for (uint32_t i = 0; i < count; i++) {
+		s->items[i] = p;
+		p = mp_skip(p, s->list.data + s->list.len);
+	}
+	s->items[count] = p;
+}
+
+static enum status
+elements_at(struct op_inst *self, const uint64_t *index, uint32_t *k, struct run *out, struct err *e)
+{
+	const struct elements *s = self->state;
+
+	(void)e;
+	for (uint32_t i = 0; i < *k; i++) {
+		const uint8_t *p = s->items[index[i]];
+
+		run_push(out, (struct elem){ p, NULL, (uint32_t)(s->items[index[i] + 1] - p),
+					     (uint32_t)index[i] });
+	}
+	return ST_OK;
+}
+
+static void
+elements_close(struct op_inst *self)
+{
+	struct elements *s = self->state;
+
+	mem_free(s->items);
+}
+
 static enum status
 elements_open(struct op_inst *self, struct err *e)
 {
@@ -92,6 +128,8 @@ elements_open(struct op_inst *self, struct err *e)
 
 	if (!elements_items(s, &count, &p))
 		return elements_no_list(e);
+	if (self->walk)
+		elements_index(s, count, p);
 	return ints_walk_open(self, &s->walk, count, e);
 }
 
@@ -148,6 +186,8 @@ const struct op_desc op_elements = {
 	.cardinality = elements_cardinality,
 	.open = elements_open,
 	.next = elements_next,
+	.at = elements_at,
+	.close = elements_close,
 	.save = elements_save,
 	.restore = elements_restore,
 	.example = "elements [3, 5, 8] | map x * x",

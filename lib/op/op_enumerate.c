@@ -5,6 +5,7 @@
 
 #include "op/op.h"
 #include "op/state.h"
+#include "op/walk.h"
 #include "value/mp.h"
 
 struct enumerate {
@@ -43,22 +44,49 @@ enumerate_open(struct op_inst *self, struct err *e)
 	return ST_OK;
 }
 
+static void
+enumerate_give(int64_t number, const struct elem *x, struct run *out)
+{
+	uint8_t *p = run_room(out, (size_t)x->len + MP_HEAD_MAX + MP_INT_MAX);
+
+	p = mp_put_int(mp_put_list_head(p, 2), number);
+	memcpy(p, x->p, x->len);
+	run_done(out, p + x->len, x->pos);
+}
+
+/* The input comes in another order: each element with the number it has in its own. */
+static enum status
+enumerate_walk(struct op_inst *self, const struct run *in, struct run *out, struct err *e)
+{
+	const struct enumerate *s = self->state;
+
+	for (uint32_t i = self->at; i < in->n; i++) {
+		const uint64_t *index;
+		uint32_t n = walk_peek(self->walk, &index);
+		int64_t number;
+
+		if (!n)
+			return err_set(e, ST_DATA, "enumerate got more elements than there are numbers for");
+		if (__builtin_add_overflow(s->start, index[0], &number))
+			return err_set(e, ST_DATA, "enumerate has run out of numbers");
+		walk_used(self->walk, 1);
+		enumerate_give(number, &in->e[i], out);
+	}
+	return ST_OK;
+}
+
 static enum status
 enumerate_feed(struct op_inst *self, const struct run *in, struct run *out, struct err *e)
 {
 	struct enumerate *s = self->state;
 	int64_t number = s->next;
 
+	if (self->walk)
+		return enumerate_walk(self, in, out, e);
 	if (__builtin_add_overflow(s->next, (int64_t)in->n, &s->next))
 		return err_set(e, ST_DATA, "enumerate has run out of numbers");
-	for (uint32_t i = 0; i < in->n; i++) {
-		const struct elem *x = &in->e[i];
-		uint8_t *p = run_room(out, (size_t)x->len + MP_HEAD_MAX + MP_INT_MAX);
-
-		p = mp_put_int(mp_put_list_head(p, 2), number++);
-		memcpy(p, x->p, x->len);
-		run_done(out, p + x->len, x->pos);
-	}
+	for (uint32_t i = 0; i < in->n; i++)
+		enumerate_give(number++, &in->e[i], out);
 	return ST_OK;
 }
 
@@ -85,6 +113,7 @@ const struct op_desc op_enumerate = {
 	.brief = "each element with its number, as [i, x]",
 	.kind = OP_TRANSFORM,
 	.scope = OP_GLOBAL,
+	.flags = OP_NUMBERS,
 	.params = enumerate_params,
 	.state_size = sizeof(struct enumerate),
 	.typing = enumerate_typing,

@@ -57,19 +57,36 @@ files_open(struct op_inst *self, struct err *e)
 	return ST_OK;
 }
 
+static void
+files_give(const struct files *f, uint64_t k, struct run *out)
+{
+	const char *name = f->list.v[k];
+	size_t len = strlen(name);
+
+	run_done(out, mp_put_text(run_room(out, MP_HEAD_MAX + len), name, (uint32_t)len), (uint32_t)k);
+}
+
+static enum status
+files_at(struct op_inst *self, const uint64_t *index, uint32_t *k, struct run *out, struct err *e)
+{
+	const struct files *f = self->state;
+
+	for (uint32_t i = 0; i < *k; i++) {
+		if (index[i] >= f->list.n)
+			return err_set(e, ST_DATA, "there are only %zu files now", f->list.n);
+		files_give(f, index[i], out);
+	}
+	return ST_OK;
+}
+
 static enum status
 files_next(struct op_inst *self, struct run *out, struct err *e)
 {
 	struct files *f = self->state;
 
 	(void)e;
-	for (uint32_t n = ints_walk_some(&f->walk); n; n--) {
-		const char *name = f->list.v[f->walk.at];
-		size_t len = strlen(name);
-
-		run_done(out, mp_put_text(run_room(out, MP_HEAD_MAX + len), name, (uint32_t)len),
-			 (uint32_t)f->walk.at++);
-	}
+	for (uint32_t n = ints_walk_some(&f->walk); n; n--)
+		files_give(f, f->walk.at++, out);
 	return out->n ? ST_OK : ST_END;
 }
 
@@ -111,6 +128,7 @@ const struct op_desc op_files = {
 	.cardinality = file_source_count,
 	.open = files_open,
 	.next = files_next,
+	.at = files_at,
 	.close = files_close,
 	.save = files_save,
 	.restore = files_restore,

@@ -94,6 +94,7 @@ const struct op_desc op_format = {
 	       "records; json and text take anything.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_ELEMENT,
+	.flags = OP_EACH,
 	.params = format_params,
 	.state_size = sizeof(struct format_op),
 	.typing = format_typing,

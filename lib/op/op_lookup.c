@@ -228,6 +228,7 @@ const struct op_desc op_lookup = {
 	       "with any pipeline, and gives every row that fits.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_ELEMENT,
+	.flags = OP_EACH,
 	.params = lookup_params,
 	.state_size = sizeof(struct lookup),
 	.typing = lookup_typing,

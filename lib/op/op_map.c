@@ -102,7 +102,7 @@ const struct op_desc op_map = {
 	       "threads of their own, a split for each, and need none here.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_ELEMENT,
-	.flags = OP_BY_EXPR,
+	.flags = OP_BY_EXPR | OP_EACH,
 	.params = map_params,
 	.state_size = sizeof(struct map),
 	.typing = map_typing,

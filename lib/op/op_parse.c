@@ -237,6 +237,7 @@ const struct op_desc op_parse = {
 	       "and url numbers, true and false are read as such, unless text=true.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_ELEMENT,
+	.flags = OP_EACH,
 	.params = parse_params,
 	.state_size = sizeof(struct parse),
 	.typing = parse_typing,

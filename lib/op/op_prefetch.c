@@ -383,7 +383,7 @@ const struct op_desc op_prefetch = {
 	       "ahead it may be.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_STREAM,
-	.flags = OP_PASSES | OP_BY_EXPR,
+	.flags = OP_PASSES | OP_BY_EXPR | OP_EACH,
 	.params = prefetch_params,
 	.state_size = sizeof(struct prefetch),
 	.cardinality = prefetch_cardinality,

@@ -106,7 +106,7 @@ const struct op_desc op_print = {
 	       "worker's standard error.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_ELEMENT,
-	.flags = OP_PASSES,
+	.flags = OP_PASSES | OP_EACH,
 	.params = print_params,
 	.state_size = sizeof(struct print),
 	.cardinality = print_cardinality,

@@ -82,24 +82,37 @@ random_open(struct op_inst *self, struct err *e)
 	return ints_walk_open(self, &r->walk, r->n == INT64_MAX ? UINT64_MAX : (uint64_t)r->n, e);
 }
 
+static inline void
+random_draw(const struct random *r, uint64_t index, struct run *out)
+{
+	__extension__ typedef unsigned __int128 wide;
+	uint64_t span = (uint64_t)r->max - (uint64_t)r->min;
+	uint64_t draw = (uint64_t)((wide)rng_at(r->key, index) * span >> 64);
+
+	run_done(out, mp_put_int(run_room(out, MP_INT_MAX), (int64_t)((uint64_t)r->min + draw)),
+		 (uint32_t)index);
+}
+
 static enum status
 random_next(struct op_inst *self, struct run *out, struct err *e)
 {
-	__extension__ typedef unsigned __int128 wide;
 	struct random *r = self->state;
 	uint32_t n = ints_walk_some(&r->walk);
-	uint64_t span = (uint64_t)r->max - (uint64_t)r->min;
 
 	(void)e;
 	if (n == 0)
 		return ST_END;
-	for (uint32_t i = 0; i < n; i++) {
-		uint64_t index = r->walk.at++;
-		uint64_t draw = (uint64_t)((wide)rng_at(r->key, index) * span >> 64);
+	for (uint32_t i = 0; i < n; i++)
+		random_draw(r, r->walk.at++, out);
+	return ST_OK;
+}
 
-		run_done(out, mp_put_int(run_room(out, MP_INT_MAX), (int64_t)((uint64_t)r->min + draw)),
-			 (uint32_t)index);
-	}
+static enum status
+random_at(struct op_inst *self, const uint64_t *index, uint32_t *k, struct run *out, struct err *e)
+{
+	(void)e;
+	for (uint32_t i = 0; i < *k; i++)
+		random_draw(self->state, index[i], out);
 	return ST_OK;
 }
 
@@ -135,6 +148,7 @@ const struct op_desc op_random = {
 	.cardinality = random_cardinality,
 	.open = random_open,
 	.next = random_next,
+	.at = random_at,
 	.save = random_save,
 	.restore = random_restore,
 	.example = "random 3 seed=1 max=100",

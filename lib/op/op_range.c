@@ -120,6 +120,16 @@ range_next(struct op_inst *self, struct run *out, struct err *e)
 	return ST_OK;
 }
 
+static enum status
+range_at(struct op_inst *self, const uint64_t *index, uint32_t *k, struct run *out, struct err *e)
+{
+	const struct range *r = self->state;
+
+	(void)e;
+	ints_pick(out, range_start(r), r->step, index, *k);
+	return ST_OK;
+}
+
 static void
 range_save(struct op_inst *self, struct buf *out)
 {
@@ -150,6 +160,7 @@ const struct op_desc op_range = {
 	.cardinality = range_cardinality,
 	.open = range_open,
 	.next = range_next,
+	.at = range_at,
 	.save = range_save,
 	.restore = range_restore,
 	.example = "range 10 0 -3",

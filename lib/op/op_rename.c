@@ -125,6 +125,7 @@ const struct op_desc op_rename = {
 	       "unless it is known that none has it.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_ELEMENT,
+	.flags = OP_EACH,
 	.params = rename_params,
 	.state_size = sizeof(struct rename),
 	.typing = rename_typing,

@@ -40,6 +40,14 @@ repeat_cardinality(const struct op_node *n, const int64_t *in)
 	return __builtin_mul_overflow(in[0], r->n, &all) ? INT64_MAX : all;
 }
 
+static void
+repeat_pick(const struct op_node *n, uint64_t in, uint64_t *index, uint32_t k)
+{
+	(void)n;
+	for (uint32_t j = 0; j < k; j++)
+		index[j] %= in;
+}
+
 static enum status
 repeat_open(struct op_inst *self, struct err *e)
 {
@@ -190,6 +198,7 @@ const struct op_desc op_repeat = {
 	.state_size = sizeof(struct repeat),
 	.times = repeat_times,
 	.cardinality = repeat_cardinality,
+	.pick = repeat_pick,
 	.open = repeat_open,
 	.next = repeat_next,
 	.close = repeat_close,

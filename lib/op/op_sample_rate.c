@@ -89,7 +89,7 @@ const struct op_desc op_sample_rate = {
 	       "is determined by the seed, the stream and the pass.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_ELEMENT,
-	.flags = OP_RANDOM | OP_RESHUFFLES | OP_PASSES | OP_BY_EXPR,
+	.flags = OP_RANDOM | OP_RESHUFFLES | OP_PASSES | OP_BY_EXPR | OP_EACH,
 	.params = sample_rate_params,
 	.state_size = sizeof(struct sample_rate),
 	.check = sample_rate_check,

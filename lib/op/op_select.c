@@ -128,6 +128,7 @@ const struct op_desc op_select = {
 	       "Names may begin with a dot.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_ELEMENT,
+	.flags = OP_EACH,
 	.params = select_params,
 	.state_size = sizeof(struct select),
 	.typing = select_typing,

@@ -40,6 +40,16 @@ shard_cardinality(const struct op_node *n, const int64_t *in)
 	return in[0] / s->n + (in[0] % s->n > s->index);
 }
 
+static void
+shard_pick(const struct op_node *n, uint64_t in, uint64_t *index, uint32_t k)
+{
+	const struct shard *s = n->params;
+
+	(void)in;
+	for (uint32_t j = 0; j < k; j++)
+		index[j] = index[j] * (uint64_t)s->n + (uint64_t)s->index;
+}
+
 static enum status
 shard_open(struct op_inst *self, struct err *e)
 {
@@ -92,6 +102,7 @@ const struct op_desc op_shard = {
 	.state_size = sizeof(struct shard),
 	.check = shard_check,
 	.cardinality = shard_cardinality,
+	.pick = shard_pick,
 	.open = shard_open,
 	.feed = shard_feed,
 	.save = shard_save,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * shuffle: holds up to BUF elements and gives a random one of them for each
- * that comes in; at the end the rest, in random order.
+ * that comes in; at the end the rest, in random order. `shuffle all` holds nothing: it
+ * has the elements before it read by index, in a random order (walk.h).
  *
  * A slot is half a cache line and holds a short element itself, because what
  * a large buffer costs is the memory it waits for: the next slots are known
@@ -13,8 +14,10 @@
 #include "op/op.h"
 #include "op/slab.h"
 #include "op/state.h"
+#include "op/walk.h"
 
 enum { SHUFFLE_INLINE = 24, SHUFFLE_AHEAD = 16 };
+#define SHUFFLE_ALL INT64_MAX
 enum shuffle_place { SHUFFLE_IN_SLOT, SHUFFLE_IN_CELL, SHUFFLE_IN_BLOCK };
 
 struct shuffle_slot {
@@ -40,8 +43,9 @@ struct shuffle {
 };
 
 static const struct param shuffle_params[] = {
-	{ "buf", PARAM_INT, offsetof(struct shuffle, size), .min = 1, .max = (int64_t)1 << 40,
-	  .help = "elements to choose from" },
+	{ "buf", PARAM_INT, offsetof(struct shuffle, size), .flags = PARAM_ALLOW_ALL,
+	  .min = 1, .max = (int64_t)1 << 40,
+	  .help = "elements to choose from; `all`: all that there are, without holding them" },
 	{ "seed", PARAM_INT, offsetof(struct shuffle, seed), "auto",
 	  .flags = PARAM_KEY_ONLY | PARAM_ALLOW_AUTO,
 	  .help = "the same seed gives the same order; auto takes that of the iteration" },
@@ -57,6 +61,22 @@ shuffle_cardinality(const struct op_node *n, const int64_t *in)
 	return in[0];
 }
 
+static bool
+shuffle_permutes(const struct op_node *n)
+{
+	const struct shuffle *s = n->params;
+
+	return s->size == SHUFFLE_ALL;
+}
+
+static enum status
+shuffle_check(const struct op_node *n, struct err *e)
+{
+	uint64_t count;
+
+	return n->permutes ? op_permute_count(n, &count, e) : ST_OK;
+}
+
 static enum status
 shuffle_open(struct op_inst *self, struct err *e)
 {
@@ -64,6 +84,10 @@ shuffle_open(struct op_inst *self, struct err *e)
 
 	(void)e;
 	s->key = op_rng_key(self, s->seed, s->reshuffle);
+	if (self->order) {
+		self->order->seed = s->seed;
+		self->order->reshuffle = s->reshuffle;
+	}
 	return ST_OK;
 }
 
@@ -147,6 +171,10 @@ shuffle_feed(struct op_inst *self, const struct run *in, struct run *out, struct
 	size_t ahead[SHUFFLE_AHEAD];
 
 	(void)e;
+	if (self->order) { /* they come in that order */
+		self->give = self->in[0]->lent;
+		return ST_OK;
+	}
 	out->file = NULL; /* from here on elements of many places are mixed */
 	out->line = 0;
 	out->parts = NULL;
@@ -246,13 +274,22 @@ const struct op_desc op_shuffle = {
 	.brief = "the elements in random order, chosen from a buffer of BUF",
 	.doc = "A buffer as large as the whole input gives every order with the same "
 	       "probability; a smaller one mixes what is near. The order is determined by the "
-	       "seed, the stream and the pass, so that a stream can be made again.",
+	       "seed, the stream and the pass, so that a stream can be made again.\n"
+	       "`shuffle all` holds no elements: it picks them from a source that can be read anywhere "
+	       "(range, elements, npy, bytes of plain files and others; a message names them all), in "
+	       "an order that is a function of the seed and the pass. It begins at once and takes the "
+	       "same memory for ten elements and for 10^12. What handles elements one by one may stand "
+	       "between the source and it (map, filter, parse), and also take, skip, shard, repeat, "
+	       "enumerate, zip and concat; with dynamic sharding each worker has a part of the one "
+	       "order, and order=source gives that of dsvc-run.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_STREAM,
 	.flags = OP_REORDERS | OP_RANDOM | OP_RESHUFFLES | OP_PASSES | OP_BY_EXPR,
 	.params = shuffle_params,
 	.state_size = sizeof(struct shuffle),
+	.check = shuffle_check,
 	.cardinality = shuffle_cardinality,
+	.permutes = shuffle_permutes,
 	.open = shuffle_open,
 	.feed = shuffle_feed,
 	.finish = shuffle_finish,

@@ -25,6 +25,16 @@ skip_cardinality(const struct op_node *n, const int64_t *in)
 	return in[0] > s->n ? in[0] - s->n : 0;
 }
 
+static void
+skip_pick(const struct op_node *n, uint64_t in, uint64_t *index, uint32_t k)
+{
+	const struct skip *s = n->params;
+
+	(void)in;
+	for (uint32_t j = 0; j < k; j++)
+		index[j] += (uint64_t)s->n;
+}
+
 static enum status
 skip_open(struct op_inst *self, struct err *e)
 {
@@ -80,6 +90,7 @@ const struct op_desc op_skip = {
 	.params = skip_params,
 	.state_size = sizeof(struct skip),
 	.cardinality = skip_cardinality,
+	.pick = skip_pick,
 	.open = skip_open,
 	.feed = skip_feed,
 	.save = skip_save,

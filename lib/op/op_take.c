@@ -23,6 +23,12 @@ take_cardinality(const struct op_node *n, const int64_t *in)
 	return in[0] == -1 ? (t->n ? -1 : 0) : in[0] < t->n ? in[0] : t->n;
 }
 
+static void
+take_pick(const struct op_node *n, uint64_t in, uint64_t *index, uint32_t k)
+{
+	(void)n, (void)in, (void)index, (void)k; /* the first are the first */
+}
+
 static enum status
 take_open(struct op_inst *self, struct err *e)
 {
@@ -81,6 +87,7 @@ const struct op_desc op_take = {
 	.params = take_params,
 	.state_size = sizeof(struct take),
 	.cardinality = take_cardinality,
+	.pick = take_pick,
 	.open = take_open,
 	.feed = take_feed,
 	.save = take_save,

@@ -72,6 +72,8 @@ zip_cardinality(const struct op_node *n, const int64_t *in)
 		least = in[k] < least ? in[k] : least;
 		most = in[k] > most ? in[k] : most;
 	}
+	if (z->ends == ZIP_ERROR && least != most)
+		return -1; /* it fails where the shortest ends */
 	return z->ends == ZIP_PAD ? most : least;
 }
 
@@ -212,6 +214,7 @@ const struct op_desc op_zip = {
 	.doc = "zip (..) (..) gives lists, zip a=(..) b=(..) records.",
 	.kind = OP_COMBINE,
 	.scope = OP_GLOBAL,
+	.flags = OP_ALONGSIDE,
 	.params = zip_params,
 	.state_size = sizeof(struct zip),
 	.typing = zip_typing,

@@ -6,10 +6,17 @@
 /* How splits lie in a plan. Read from the descriptors; no operator is known
  * here by its name. */
 
+/* Who reads its input by index is, with all of that, one source. */
+bool
+facts_is_root(const struct op_node *n)
+{
+	return n->desc->kind != OP_TRANSFORM || n->permutes;
+}
+
 const struct op_node *
 facts_root(const struct op_node *n)
 {
-	while (n->desc->kind == OP_TRANSFORM && n->n_in)
+	while (!facts_is_root(n) && n->n_in)
 		n = n->in[0];
 	return n;
 }
@@ -25,16 +32,31 @@ facts_joins(const struct op_node *n)
 bool
 facts_cuttable(const struct op_node *n)
 {
-	for (; n->desc->kind == OP_TRANSFORM && n->n_in; n = n->in[0])
+	for (; !facts_is_root(n) && n->n_in; n = n->in[0])
 		if (n->desc->scope != OP_ELEMENT && !n->desc->times)
 			return false;
 	return true;
 }
 
+static bool
+facts_permutes(const struct op_node *n)
+{
+	bool found = n->permutes;
+
+	for (size_t k = 0; k < n->n_in && !found; k++)
+		found = facts_permutes(n->in[k]);
+	return found;
+}
+
+/* Each pass is in another order where a root permutes, and its units say which pass a
+ * place of theirs is in; those of several roots do not, so that the chain repeats them. */
 bool
 facts_covered(const struct op_node *n)
 {
-	return n->desc->times && n->n_in && facts_cuttable(n->in[0]);
+	if (!n->desc->times || !n->n_in || !facts_cuttable(n->in[0]))
+		return false;
+	const struct op_node *root = facts_root(n);
+	return root->permutes || !facts_permutes(root);
 }
 
 uint32_t
@@ -65,18 +87,40 @@ op_can_split(const struct op_node *n)
 {
 	const struct op_node *root = facts_root(n);
 
-	return facts_joins(root) || (root->desc->kind == OP_SOURCE && root->desc->list);
+	return root->permutes || facts_joins(root) || (root->desc->kind == OP_SOURCE && root->desc->list);
+}
+
+static int64_t
+facts_times(const struct op_node *n)
+{
+	int64_t times = 1;
+
+	for (; !facts_is_root(n) && n->n_in; n = n->in[0])
+		if (facts_covered(n))
+			times = facts_product(times, n->desc->times(n));
+	return times;
 }
 
 int64_t
 op_split_times(const struct op_node *n)
 {
-	int64_t times = 1;
+	int64_t times = facts_times(n);
 
-	for (; n->desc->kind == OP_TRANSFORM && n->n_in; n = n->in[0])
-		if (facts_covered(n))
-			times = facts_product(times, n->desc->times(n));
-	return times;
+	return times && facts_root(n)->permutes ? 1 : times;
+}
+
+/* One pass behind the other: place p is place p mod N of pass p div N. */
+static enum status
+facts_list_order(const struct op_node *root, int64_t times, struct split_list *out, struct err *e)
+{
+	struct split s = { .kind = SPLIT_RANGE, .cuttable = true };
+	enum status st = op_permute_count(root, &s.of, e);
+
+	if (st != ST_OK)
+		return st;
+	s.count = s.weight = (uint64_t)facts_product((int64_t)s.of, times);
+	split_list_add(out, &s);
+	return ST_OK;
 }
 
 static enum status
@@ -89,13 +133,16 @@ facts_list(const struct op_node *n, int64_t times, uint32_t *leaf, bool top,
 	enum status st = ST_OK;
 
 	if (cut)
-		times = facts_product(times, op_split_times(n));
+		times = facts_product(times, facts_times(n));
 	if (cut && facts_joins(root)) {
 		for (size_t k = 0; st == ST_OK && k < root->n_in; k++)
 			st = facts_list(root->in[k], times, leaf, false, out, e);
 		return st;
 	}
-	if (times && cut && root->desc->list) {
+	if (times && cut && root->permutes) {
+		st = facts_list_order(root, times, out, e);
+		times = 1;
+	} else if (times && cut && root->desc->list) {
 		st = root->desc->list(root, out, e);
 	} else if (times) {
 		struct split all = { .kind = SPLIT_ALL };

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "op/chain.h"
+#include "op/walk.h"
 #include "value/mp.h"
 #include "value/origin.h"
 
@@ -173,12 +174,19 @@ state_finish(const struct op_inst *self, const struct state_in *in, struct err *
 	return state_ended(in) ? ST_OK : state_wrong(self, e);
 }
 
+/* Read by index, all it remembers is its place in the walk. */
+static bool
+state_walks(const struct op_inst *i)
+{
+	return i->walk && i->desc->kind != OP_TRANSFORM;
+}
+
 static bool
 state_can_save(const struct op_inst *i)
 {
 	if (i->pending)
 		return false;
-	if (i->feeder || i->desc->save)
+	if (i->feeder || i->desc->save || i->walk)
 		return true;
 	if (i->desc->kind == OP_SOURCE) /* it is read again up to where it was */
 		return !(i->desc->flags & (OP_LOCAL | OP_REMOTE));
@@ -199,12 +207,14 @@ state_save(struct op_inst *i, struct buf *out)
 				   | (i->finishing ? STATE_FINISHING : 0));
 	state_put_u64(out, i->epoch);
 	state_put_u64(out, i->emitted);
+	if (i->walk)
+		state_put_u64(out, walk_place(i->walk));
 	/* The operator first: a prefetch then holds its thread still, which
 	 * makes its inputs safe to look at. */
 	i->unsaved = false;
 	if (i->feeder)
 		ok = feeder_save(i, &own);
-	else if (i->desc->save)
+	else if (i->desc->save && !state_walks(i))
 		i->desc->save(i, &own);
 	ok = ok && !i->unsaved && own.len <= UINT32_MAX;
 	if (ok) {
@@ -251,6 +261,8 @@ state_restore(struct op_inst *i, struct state_in *in, struct err *e)
 	uint64_t flags = state_get_u64(in, STATE_DONE | STATE_ENDED | STATE_FINISHING);
 	uint64_t epoch = state_get_u64(in, UINT32_MAX);
 	uint64_t emitted = state_get_u64(in, UINT64_MAX);
+	if (i->walk && !walk_seek(i->walk, state_get_u64(in, UINT64_MAX)))
+		in->bad = true;
 	state_get_bytes(in, &own, &n_own);
 	if (in->bad || n_name != strlen(i->desc->name) || memcmp(name, i->desc->name, n_name)
 	    || place != i->node->place)
@@ -262,6 +274,8 @@ state_restore(struct op_inst *i, struct state_in *in, struct err *e)
 	i->emitted = emitted;
 	if (i->feeder)
 		st = feeder_restore(i, own, n_own, e);
+	else if (state_walks(i))
+		st = ST_OK;
 	else if (i->desc->restore)
 		st = i->desc->restore(i, own, n_own, e);
 	else if (i->desc->kind == OP_SOURCE)

@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "value/mp.h"
 
-enum { SPLIT_FIELDS = 9, SPLIT_PATH_MAX = 4096 };
+enum { SPLIT_FIELDS = 10, SPLIT_PATH_MAX = 4096 };
 
 void
 split_clear(struct split *s)
@@ -54,6 +54,7 @@ split_encode(const struct split *s, struct buf *out)
 	p = mp_put_uint(p, s->count);
 	p = mp_put_uint(p, s->times);
 	p = mp_put_uint(p, s->weight);
+	p = mp_put_uint(p, s->of);
 	out->len += (size_t)(p - start);
 }
 
@@ -119,7 +120,7 @@ split_decode(const uint8_t *p, size_t n, struct split *out, struct err *e)
 		&& split_bool(&p, end, &s.whole) && split_bool(&p, end, &s.cuttable)
 		&& split_path(&p, end, &path, &len) && split_uint(&p, end, INT64_MAX, &s.start)
 		&& split_uint(&p, end, INT64_MAX, &s.count) && split_uint(&p, end, INT64_MAX, &s.times)
-		&& split_uint(&p, end, UINT64_MAX, &s.weight);
+		&& split_uint(&p, end, UINT64_MAX, &s.weight) && split_uint(&p, end, INT64_MAX, &s.of);
 	if (!good || p != end || s.times == 0 || (kind == SPLIT_FILE) != (path != NULL))
 		return err_set(e, ST_PROTO, "malformed split of %zu bytes", n);
 	s.kind = (enum split_kind)kind;

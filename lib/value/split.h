@@ -8,7 +8,9 @@
  *
  *	SPLIT_ALL    the whole source, not to be cut
  *	SPLIT_RANGE  indices [start, start + count) of the source, in the source's
- *	             own counting (range: the i-th number; elements: the i-th item)
+ *	             own counting (range: the i-th number; elements: the i-th item), or
+ *	             places [start, start + count) of an order of `of` indices, pass
+ *	             behind pass
  *	SPLIT_FILE   bytes [start, start + count) of a file; count 0 with whole set:
  *	             all of it, whatever it holds. A line belongs to the split in which
  *	             its first byte lies.
@@ -33,6 +35,7 @@ struct split {
 	char *path;       /* file; owned */
 	uint64_t start, count; /* count INT64_MAX: without end */
 	uint64_t times;   /* read it so many times in a row, at least 1 */
+	uint64_t of;      /* range of an order: how long one pass of it is; else 0 */
 	uint64_t weight;  /* bytes or elements: for sizing; 0: unknown */
 };
 

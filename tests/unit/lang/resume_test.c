@@ -133,6 +133,18 @@ single_elements_are_taken_up_where_they_were(void **state)
 }
 
 static void
+walks_go_on_at_their_place(void **state)
+{
+	(void)state;
+	resume_same("range 5000 | shuffle all | repeat 3");
+	resume_same("range 9000 | skip 7 | take 4000 | map {x: x} | shuffle all | batch 3");
+	resume_same("range 3000 | enumerate | shuffle all");
+	resume_same("concat (range 3000 | map x * 2) (range 7) (random 900) | shuffle all");
+	resume_same("zip (range 5000 | enumerate) (counter 3) | repeat 2 | shuffle all");
+	resume_same("range 2000 | map x parallel=2 | shuffle all reshuffle=false | repeat 2");
+}
+
+static void
 caches_are_filled_again(void **state)
 {
 	(void)state;
@@ -184,6 +196,7 @@ main(void)
 		cmocka_unit_test(groups_are_taken_up_where_they_were),
 		cmocka_unit_test(inputs_are_taken_up_where_they_were),
 		cmocka_unit_test(single_elements_are_taken_up_where_they_were),
+		cmocka_unit_test(walks_go_on_at_their_place),
 		cmocka_unit_test(caches_are_filled_again),
 		cmocka_unit_test(files_are_taken_up_where_they_were),
 	};

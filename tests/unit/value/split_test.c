@@ -17,13 +17,14 @@ static const struct split samples[] = {
 	{ .kind = SPLIT_FILE, .whole = true, .path = path, .times = 1, .weight = 300 },
 	{ .kind = SPLIT_FILE, .cuttable = true, .path = path, .start = 1 << 20, .count = 70000,
 	  .times = 5, .weight = 70000 },
+	{ .kind = SPLIT_RANGE, .start = 70, .count = 30, .times = 1, .of = INT64_MAX },
 };
 
 static void
 encoding_keeps_every_field(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < 4; i++) {
+	for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
 		struct buf b = { 0 };
 		struct split s = { 0 };
 		const struct split *want = &samples[i];
@@ -36,7 +37,7 @@ encoding_keeps_every_field(void **state)
 		assert_int_equal(s.whole, want->whole);
 		assert_int_equal(s.cuttable, want->cuttable);
 		assert_true(s.start == want->start && s.count == want->count);
-		assert_true(s.times == want->times && s.weight == want->weight);
+		assert_true(s.times == want->times && s.weight == want->weight && s.of == want->of);
 		assert_int_equal(!s.path, !want->path);
 		if (s.path)
 			assert_string_equal(s.path, want->path);
@@ -89,6 +90,7 @@ what_makes_no_sense_is_refused(void **state)
 	s = samples[3], s.path = empty, refused(&s);
 	s = samples[3], s.path = huge, refused(&s);
 	s = samples[1], s.path = path, refused(&s);
+	s = samples[4], s.of = (uint64_t)INT64_MAX + 1, refused(&s);
 	s = samples[1], s.kind = (enum split_kind)3, refused(&s);
 }
 

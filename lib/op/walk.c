@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT */
+#include "op/walk.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/permute.h"
+
+struct walk_step {
+	struct walk_step *next;        /* of the order's steps, in any order */
+	const struct walk_step *above;
+	const struct op_node *pick;    /* NULL: the window [lo, lo + n) instead */
+	uint64_t lo, n;                /* pick: n is how many its input has */
+};
+
+struct walk {
+	struct order *order;
+	const struct walk_step **steps; /* from the order down */
+	size_t n_steps;
+	uint64_t *starts;               /* joining operator: first index of each input, and the end */
+	uint64_t at;                    /* the next place that is not in the arrays below */
+	uint64_t pass;                  /* that perm is for */
+	bool keyed;
+	struct permute perm;
+	uint32_t have, used;
+	uint64_t index[RUN_USUAL], place[RUN_USUAL];
+};
+
+enum status
+order_open(struct op_inst *self, const struct split *s, struct err *e)
+{
+	struct order *o = self->order = mem_zalloc(sizeof *o);
+	enum status st = op_permute_count(self->node, &o->n, e);
+
+	o->owner = self;
+	o->to = o->n;
+	if (st != ST_OK || !s || s->kind == SPLIT_ALL)
+		return st;
+	if (s->kind != SPLIT_RANGE)
+		return err_set(e, ST_PROTO, "%s has no such split", self->desc->name);
+	if (s->of != o->n)
+		return err_set(e, ST_DATA, "the source has %llu elements now, and had %llu when the job began",
+			       (unsigned long long)o->n, (unsigned long long)s->of);
+	o->from = s->start;
+	o->to = o->n ? s->start + s->count : s->start;
+	return ST_OK;
+}
+
+void
+order_free(struct order **op)
+{
+	struct order *o = *op;
+
+	*op = NULL;
+	while (o && o->steps) {
+		struct walk_step *s = o->steps;
+
+		o->steps = s->next;
+		mem_free(s);
+	}
+	mem_free(o);
+}
+
+/* Splits are given to streams by chance, so with them the stream counts for nothing. */
+static uint64_t
+order_key(const struct order *o, uint64_t pass)
+{
+	const struct op_ctx *ctx = o->owner->ctx;
+
+	return op_rng_key_of(o->owner, o->seed, ctx->next_split ? 0 : ctx->stream, o->reshuffle,
+			     o->owner->epoch + (uint32_t)pass);
+}
+
+static struct walk_step *
+walk_step(struct order *o, const struct walk_step *above)
+{
+	struct walk_step *s = mem_zalloc(sizeof *s);
+
+	s->next = o->steps;
+	o->steps = s;
+	s->above = above;
+	return s;
+}
+
+const struct walk_step *
+walk_pick(struct order *o, const struct walk_step *path, const struct op_node *n)
+{
+	struct walk_step *s = walk_step(o, path);
+
+	s->pick = n;
+	s->n = (uint64_t)op_indexed(n->in[0]);
+	return s;
+}
+
+const struct walk_step *
+walk_part(struct order *o, const struct walk_step *path, const struct walk *join, size_t k)
+{
+	struct walk_step *s = walk_step(o, path);
+
+	s->lo = join->starts[k];
+	s->n = join->starts[k + 1] - s->lo;
+	return s;
+}
+
+struct walk *
+walk_new(struct order *o, const struct walk_step *path, const struct op_node *n)
+{
+	struct walk *w = mem_zalloc(sizeof *w);
+
+	w->order = o;
+	w->at = o->from;
+	for (const struct walk_step *s = path; s; s = s->above)
+		w->n_steps++;
+	w->steps = mem_array(w->n_steps + 1, sizeof *w->steps);
+	for (size_t k = w->n_steps; k-- > 0; path = path->above)
+		w->steps[k] = path;
+	if (n->desc->kind != OP_COMBINE)
+		return w;
+	w->starts = mem_array(n->n_in + 1, sizeof *w->starts);
+	w->starts[0] = 0;
+	for (size_t k = 0; k < n->n_in; k++)
+		w->starts[k + 1] = w->starts[k] + (uint64_t)op_indexed(n->in[k]);
+	return w;
+}
+
+void
+walk_free(struct walk **wp)
+{
+	struct walk *w = *wp;
+
+	*wp = NULL;
+	if (!w)
+		return;
+	mem_free(w->steps);
+	mem_free(w->starts);
+	mem_free(w);
+}
+
+void
+walk_rewind(struct walk *w)
+{
+	w->at = w->order->from;
+	w->have = w->used = 0;
+	w->keyed = false; /* the owner is in another epoch */
+}
+
+static uint32_t
+walk_window(struct walk *w, const struct walk_step *s, uint32_t n)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t k = 0; k < n; k++) {
+		uint64_t index = w->index[k] - s->lo;
+
+		w->place[kept] = w->place[k];
+		w->index[kept] = index;
+		kept += index < s->n;
+	}
+	return kept;
+}
+
+/* The next places of one pass, and what of them is ours. */
+static void
+walk_fill(struct walk *w)
+{
+	const struct order *o = w->order;
+	uint64_t pass = w->at / o->n, first = w->at % o->n, left = o->to - w->at;
+	uint32_t n = RUN_USUAL;
+
+	if (left > o->n - first)
+		left = o->n - first;
+	if (n > left)
+		n = (uint32_t)left;
+	if (!w->keyed || pass != w->pass)
+		permute_init(&w->perm, o->n, order_key(o, pass));
+	w->keyed = true;
+	w->pass = pass;
+	for (uint32_t k = 0; k < n; k++) {
+		w->index[k] = permute_at(&w->perm, first + k);
+		w->place[k] = w->at + k;
+	}
+	w->at += n;
+	for (size_t k = 0; k < w->n_steps && n; k++) {
+		const struct walk_step *s = w->steps[k];
+
+		if (s->pick)
+			s->pick->desc->pick(s->pick, s->n, w->index, n);
+		else
+			n = walk_window(w, s, n);
+	}
+	w->have = n;
+	w->used = 0;
+}
+
+uint32_t
+walk_peek(struct walk *w, const uint64_t **index)
+{
+	while (w->used == w->have && w->at < w->order->to)
+		walk_fill(w);
+	*index = w->index + w->used;
+	return w->have - w->used;
+}
+
+void
+walk_used(struct walk *w, uint32_t k)
+{
+	w->used += k;
+}
+
+uint64_t
+walk_place(const struct walk *w)
+{
+	return w->used < w->have ? w->place[w->used] : w->at;
+}
+
+bool
+walk_seek(struct walk *w, uint64_t place)
+{
+	if (place < w->order->from || place > w->order->to)
+		return false;
+	w->at = place;
+	w->have = w->used = 0;
+	return true;
+}
+
+static size_t
+walk_owner(const struct walk *w, size_t n, uint64_t index)
+{
+	size_t lo = 0, hi = n;
+
+	while (hi - lo > 1) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (index < w->starts[mid])
+			hi = mid;
+		else
+			lo = mid;
+	}
+	return lo;
+}
+
+/* Each input walks over the places that are its own, so the next element of the
+ * owner of an index is that index's. One that ends early dropped what it could not read. */
+static enum status
+walk_join(struct op_inst *self, struct err *e)
+{
+	struct walk *w = self->walk;
+	const uint64_t *index;
+	uint32_t n = walk_peek(w, &index);
+	size_t bytes = 0;
+
+	if (!n)
+		return ST_END;
+	for (uint32_t k = 0; k < n && bytes < RUN_BYTES; k++) {
+		struct op_inst *in = self->in[walk_owner(w, self->n_in, index[k])];
+		struct elem x;
+
+		if (self->out.n && !op_ready(in))
+			break;
+		enum status st = op_next(in, &x, e);
+		if (st != ST_OK && st != ST_END)
+			return st;
+		walk_used(w, 1);
+		if (st == ST_END)
+			continue;
+		x.pos = 0;
+		bytes += x.len;
+		run_keep(&self->out, x);
+	}
+	return ST_OK;
+}
+
+enum status
+walk_run(struct op_inst *self, struct err *e)
+{
+	const uint64_t *index;
+
+	if (self->desc->kind == OP_COMBINE)
+		return walk_join(self, e);
+	uint32_t n = walk_peek(self->walk, &index);
+	if (!n)
+		return ST_END;
+	enum status st = self->desc->at(self, index, &n, &self->out, e);
+	walk_used(self->walk, n);
+	return st;
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Reading by index, as far as the plan tells: what can be read so, and how many
+ * elements there are. The descriptors say it; no operator is known here by name.
+ */
+#include "base/mem.h"
+#include "op/op.h"
+
+static bool
+index_through(const struct op_node *n)
+{
+	return n->desc->kind == OP_TRANSFORM && n->desc->flags & (OP_EACH | OP_NUMBERS) && n->n_in;
+}
+
+int64_t
+op_indexed(const struct op_node *n)
+{
+	int64_t count;
+
+	while (index_through(n))
+		n = n->in[0];
+	if (!n->desc->cardinality || n->n_binds)
+		return -1;
+	if (n->desc->indexed)
+		return n->desc->indexed(n);
+	int64_t *in = mem_array(n->n_in + 1, sizeof *in);
+	for (size_t k = 0; k < n->n_in; k++)
+		in[k] = op_indexed(n->in[k]);
+	count = n->desc->cardinality(n, in);
+	/* One that gives more rows than an input has makes them up itself. */
+	for (size_t k = 0; k < n->n_in && n->desc->flags & OP_ALONGSIDE; k++)
+		count = in[k] < count ? -1 : count;
+	mem_free(in);
+	return count;
+}
+
+static const char *
+index_name(const struct op_node *who)
+{
+	return who->text ? who->text : who->desc->name;
+}
+
+/* Sources that can do it, as a list for people. */
+static void
+index_sources(struct buf *out)
+{
+	for (size_t i = 0; op_at(i); i++)
+		if (op_at(i)->at)
+			buf_printf(out, "%s%s", out->len ? ", " : "", op_at(i)->name);
+}
+
+static enum status
+index_no_source(const struct op_node *n, const struct op_node *who, struct err *e)
+{
+	struct buf names = { 0 };
+
+	index_sources(&names);
+	err_set(e, ST_DATA, "`%s` can only be read from begin to end, and `%s` picks elements anywhere",
+		n->desc->name, index_name(who));
+	err_help(e, "`%s N` chooses from a buffer of N elements; sources to pick from: %s",
+		 who->desc->name, (char *)names.data);
+	buf_clear(&names);
+	return ST_DATA;
+}
+
+static enum status
+index_help(const struct op_node *who, struct err *e)
+{
+	err_help(e, "put `%s` right behind the source, or choose from a buffer of N elements: `%s N`",
+		 index_name(who), who->desc->name);
+	return ST_DATA;
+}
+
+static enum status
+index_unknown(const struct op_node *n, const struct op_node *who, struct err *e)
+{
+	err_set(e, ST_DATA, "nobody can tell which element behind `%s` is the k-th, and `%s` picks them by "
+		"number", n->desc->name, index_name(who));
+	return index_help(who, e);
+}
+
+/* Whether an element comes out for each that comes in. */
+static bool
+index_exact(const struct op_node *n)
+{
+	const int64_t some = 1000;
+
+	return n->on_error != OP_SKIP && n->desc->cardinality && n->desc->cardinality(n, &some) == some;
+}
+
+static bool
+index_counts(const struct op_node *n)
+{
+	for (const struct param *r = n->desc->params; r && r->kind; r++) {
+		const struct op_expr *ex = (const void *)((const char *)n->params + r->offset);
+
+		if (r->kind == PARAM_EXPR && ex->code && expr_uses(ex->code, EXPR_I))
+			return true;
+	}
+	return false;
+}
+
+/* exact: something between asks for elements by their number. */
+static enum status
+index_check(const struct op_node *n, const struct op_node *who, bool exact,
+	    const struct op_node **culprit, struct err *e)
+{
+	enum status st = ST_OK;
+
+	for (; n->desc->kind == OP_TRANSFORM && n->n_in && st == ST_OK; n = n->in[0]) {
+		*culprit = n;
+		if (n->desc->pick && !n->permutes) {
+			exact = true;
+			continue;
+		}
+		if (!index_through(n) || n->permutes)
+			return index_unknown(n, who, e);
+		if (index_counts(n)) {
+			err_set(e, ST_DATA, "`i` counts elements as they come, and `%s` changes that before "
+				"they come here", index_name(who));
+			err_help(e, "`enumerate` gives each its own number, before `%s` too", index_name(who));
+			return ST_DATA;
+		}
+		if (exact && !index_exact(n)) {
+			err_set(e, ST_DATA, "`%s` may drop elements, and what stands between it and `%s` counts "
+				"on their numbers", n->desc->name, index_name(who));
+			return index_help(who, e);
+		}
+		exact |= (n->desc->flags & OP_NUMBERS) != 0;
+	}
+	*culprit = n;
+	if (n->desc->kind != OP_COMBINE)
+		return n->desc->at ? ST_OK : index_no_source(n, who, e);
+	if (!(n->desc->flags & (OP_ALONGSIDE | OP_JOINS_SPLITS)))
+		return index_unknown(n, who, e);
+	for (size_t k = 0; k < n->n_in && st == ST_OK; k++)
+		st = index_check(n->in[k], who, true, culprit, e);
+	return st;
+}
+
+enum status
+op_may_permute(const struct op_node *n, const struct op_node **culprit, struct err *e)
+{
+	return index_check(n->in[0], n, false, culprit, e);
+}
+
+enum status
+op_permute_count(const struct op_node *n, uint64_t *count, struct err *e)
+{
+	const char *text = index_name(n);
+	int64_t all = op_indexed(n->in[0]);
+
+	*count = (uint64_t)all;
+	if (all >= 0 && all < INT64_MAX)
+		return ST_OK;
+	*count = 0;
+	if (all < 0) {
+		err_set(e, ST_DATA, "`%s` has to know how many elements there are, and that is not known before "
+			"they are read", text);
+		err_help(e, "of packed files, pipes and what an outer element names it is not; `%s N` chooses "
+			 "from a buffer of N elements", n->desc->name);
+	} else {
+		err_set(e, ST_DATA, "`%s` of what has no end would never give its first element", text);
+		err_help(e, "`repeat` goes behind it; `take N` before it makes an end; `%s N` chooses from a "
+			 "buffer of N elements", n->desc->name);
+	}
+	return ST_DATA;
+}
