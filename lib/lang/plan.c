@@ -63,7 +63,8 @@ plan_permutes(struct planner *pl, struct op_node *n)
 	n->permutes = n->desc->permutes && n->desc->permutes(n) && n->n_in;
 	if (!n->permutes || op_may_permute(n, &culprit, pl->e) == ST_OK)
 		return ST_OK;
-	const struct tree_stage *s = pl->ops[culprit->place - 1].stage;
+	/* What a fragment is fed by stands nowhere in the text. */
+	const struct tree_stage *s = pl->ops[(culprit->place ? culprit : n)->place - 1].stage;
 	return plan_fail_at(pl, s, s->at, s->len, ST_DATA);
 }
 

@@ -55,8 +55,9 @@ index_no_source(const struct op_node *n, const struct op_node *who, struct err *
 	struct buf names = { 0 };
 
 	index_sources(&names);
-	err_set(e, ST_DATA, "`%s` can only be read from begin to end, and `%s` picks elements anywhere",
-		n->desc->name, index_name(who));
+	err_set(e, ST_DATA, "%s%s%s can only be read from begin to end, and `%s` picks elements anywhere",
+		n->place ? "`" : "", n->place ? n->desc->name : "what feeds a fragment",
+		n->place ? "`" : "", index_name(who));
 	err_help(e, "`%s N` chooses from a buffer of N elements; sources to pick from: %s",
 		 who->desc->name, (char *)names.data);
 	buf_clear(&names);

@@ -1,0 +1,117 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# The table of dsvc-tfdata(7) is complete, names what there is, and each of its rows has
+# an example that is run: in tests/cases/tfdata.case, or here under the same kind of
+# comment, `# tf.data: NAMES`.
+# shellcheck disable=SC2016,SC2154
+
+bats_require_minimum_version 1.5.0
+load lib/dsvc
+
+root=$BATS_TEST_DIRNAME/../..
+
+# The rows as `names|what says the same`.
+table() {
+	sed -n '/^\.Bl -column/,/^\.El/p' "$root/man/dsvc-tfdata.7" |
+		sed -n '/Sy tf.data/d; s/^\.It \(.*\) Ta \(.*\)/\1|\2/p' | sed 's/\\&//g; s/\\(dq/"/g'
+}
+
+@test "no operator of tf.data is left out" {
+	names=$(table | cut -d'|' -f1 | tr -d ' ' | tr , '\n')
+	local name
+	for name in Dataset.range counter random from_tensors from_tensor_slices from_list from_generator \
+		list_files TextLineDataset TFRecordDataset FixedLengthRecordDataset CsvDataset SqlDataset load \
+		map filter flat_map interleave parallel_interleave scan reduce group_by_window \
+		bucket_by_sequence_length batch padded_batch ragged_batch dense_to_sparse_batch unbatch rebatch \
+		window take skip take_while repeat shuffle global_shuffle shard enumerate unique zip concatenate \
+		sample_from_datasets choose_from_datasets rejection_resample prefetch cache snapshot save \
+		ignore_errors assert_cardinality options apply; do
+		grep -qx "$name" <<<"$names" || { echo "$name is not in the table" >&2; false; }
+	done
+}
+
+@test "each row has its example" {
+	local row
+	while IFS='|' read -r row _; do
+		grep -qxF "# tf.data: $row" "$root/tests/cases/tfdata.case" "$BATS_TEST_FILENAME" ||
+			{ echo "no example for: $row" >&2; false; }
+	done < <(table)
+}
+
+@test "operators and parameters of the table exist" {
+	local what words word op key first checked=0
+	while IFS='|' read -r _ what; do
+		op='' first=1
+		read -ra words <<<"${what//[;,]/ ; }"
+		for word in "${words[@]}"; do
+			if [[ $word == ';' ]]; then
+				first=1
+				continue
+			elif [[ $word =~ ^([a-z_]+)= ]]; then
+				key=${BASH_REMATCH[1]}
+				# Of every operator, of no operator, and names of the user's choice.
+				[[ $key == on_error || $op == options || ! $op || "$op $key" == zip\ [ab] ]] && continue
+				dsvc-run --help-op "$op" | grep -q "^  $key " || { echo "$op has no $key" >&2; false; }
+				((++checked))
+			elif ((first)) && [[ $word =~ ^[a-z_]+$ ]] && dsvc-run --help-op "$word" >/dev/null 2>&1; then
+				op=$word
+			fi
+			first=0
+		done
+	done < <(table)
+	((checked > 20))
+}
+
+# tf.data: snapshot, save
+# tf.data: apply
+# tf.data: options
+# tf.data: cardinality, element_spec
+# tf.data: get_single_element
+# tf.data: as_numpy_iterator
+@test "rows that need folders and options" {
+	cd "$BATS_TEST_TMPDIR"
+	run -0 dsvc-run 'range 3 | save out'
+	run -0 dsvc-run 'load out'
+	[[ $output == $'0\n1\n2' ]]
+	run -0 dsvc-run 'range 3 | snapshot snap'
+	[[ $output == $'0\n1\n2' ]]
+	run -0 dsvc-run 'range 3 | snapshot snap'
+	[[ $output == $'0\n1\n2' ]]
+	run -0 dsvc-run 'range 3 | cache cached | repeat 2'
+	[[ $output == $'0\n1\n2\n0\n1\n2' ]]
+	printf '%s\n' 'let f = | filter x < 5' 'range 100 | f' >apply.dsvc
+	run -0 dsvc-run -f apply.dsvc
+	[[ $output == $'0\n1\n2\n3\n4' ]]
+	printf '%s\n' 'options seed=3' 'range 100 | shuffle all' >options.dsvc
+	[[ $(dsvc-run -f options.dsvc) == "$(dsvc-run --seed 3 'range 100 | shuffle all')" ]]
+	run -0 dsvc-run --explain 'range 7 | batch 2'
+	[[ $output == *"[int]  4 elements"* ]]
+	run -0 dsvc-run --print=plan 'range 7 | map {a: x}'
+	[[ $output == *"{a: int}"* ]]
+	run -0 dsvc-run -n 1 'range 7'
+	[[ $output == 0 ]]
+	dsvc-run -t npy 'range 3' >three.npy
+	run -0 dsvc-run 'npy three.npy'
+	[[ $output == $'0\n1\n2' ]]
+}
+
+# tf.data: distribute, register_dataset, from_dataset_id
+# tf.data: job_name
+# tf.data: ShardingPolicy OFF, DYNAMIC
+# tf.data: max_outstanding_requests
+@test "rows that need a service" {
+	service 2
+	run -0 dsvc-run 'range 5 | map x * x | distribute | map x + 1 | sort'
+	[[ $output == $'1\n2\n5\n10\n17' ]]
+	id=$(dsvc-register 'range 3')
+	[[ $(dsvc-register 'range 3') == "$id" ]]
+	[[ $(dsvc-read "$id" | sort) == $'0\n1\n2' ]]
+	run -0 dsvc-run "dataset $id | sort"
+	[[ $output == $'0\n1\n2' ]]
+	dsvc-read -J mine --window 4 "$id" >"$BATS_TEST_TMPDIR/out"
+	[[ $(sort "$BATS_TEST_TMPDIR/out") == $'0\n1\n2' ]]
+	run -0 dsvc-run 'range 3 | distribute job=shared | count'
+	[[ $output == 3 ]]
+	[[ $(dsvc-read --wait-workers 2 --sharding parallel_epochs -t count "$id") == 6 ]]
+	[[ $(dsvc-read --wait-workers 2 --sharding distributed_epoch -t count "$id") == 3 ]]
+}
