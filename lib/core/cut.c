@@ -118,9 +118,11 @@ cut_endless(const struct cut *c)
 static uint64_t
 cut_min(const struct cut *c, bool bytes)
 {
+	uint64_t usual = bytes ? CUT_MIN_BYTES : CUT_MIN_ELEMENTS;
+
 	if (c->small)
 		return 1;
-	return bytes ? CUT_MIN_BYTES : CUT_MIN_ELEMENTS;
+	return c->min && c->min < usual ? c->min : usual;
 }
 
 /* What a split should weigh now. */
@@ -144,7 +146,7 @@ cut_size(const struct cut *c, const struct split *unit, uint32_t streams)
 		size = min;
 	if (bytes && size > CUT_MAX_BYTES)
 		size = CUT_MAX_BYTES;
-	return size;
+	return c->max && size > c->max ? c->max : size;
 }
 
 /* Passes smaller than a split are dealt out several at once. In source order

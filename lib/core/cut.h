@@ -5,6 +5,9 @@
  *
  *	size = remaining weight / (4 x streams), at least CUT_MIN_*, at most CUT_MAX_BYTES
  *
+ * That is meant for elements that cost little. The caller, who sees how long a
+ * split takes, sets narrower bounds (`min`, `max`) where they cost much.
+ *
  * Files that cannot be cut go out as they are, largest first (in source order
  * when `ordered`). A source read several times (`times`) is dealt out pass by
  * pass, or, when a pass is smaller than a split ought to be, in splits that are
@@ -41,6 +44,7 @@ struct cut {
 	uint64_t pass_weight;    /* of all units, once */
 	uint64_t rest_weight;    /* of the units from pos.unit + 1 on */
 	struct cut_pos pos;
+	uint64_t min, max;       /* bounds of the next split's weight; 0: the usual */
 	bool small;              /* splits as small as possible are wanted: tests */
 };
 

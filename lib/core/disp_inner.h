@@ -47,6 +47,7 @@ enum {
 	DISP_ENDED_JOBS = 256     /* finished anonymous jobs kept for audits */
 };
 #define DISP_ASK_NS 2000000000ll /* asked again after */
+#define DISP_WIDEN_NS 200000000ll /* what takes longer is worth a stream on every slot */
 
 struct list_node { struct list_node *next, *prev; }; /* of rings */
 #define LIST_OF(node, type, field) ((type *)(void *)((char *)(node) - offsetof(type, field)))
@@ -143,6 +144,8 @@ struct iteration {
 	uint64_t version;
 	bool notify;              /* in disp.notify */
 	struct list_node notify_node, running_node;
+	int64_t ran;              /* when it began to run */
+	struct list_node young;   /* in disp.young */
 	struct list_node seats;
 	uint32_t n_seats;
 	uint64_t next_seat;
@@ -175,6 +178,7 @@ struct stream {
 	struct peer *worker;
 	struct split_place *splits;
 	size_t n_splits, cap_splits, saved_splits;
+	int64_t split_at;         /* when the last of them was cut; 0: before a restart */
 	struct point points[DISP_POINTS];
 	unsigned n_points;
 	struct intervals acked;
@@ -241,6 +245,7 @@ struct disp {
 	uint32_t n_idle_anonymous;
 	struct hash iters;        /* by id */
 	struct list_node running; /* iterations LISTING or RUNNING */
+	struct list_node young;   /* those that have just begun to run, oldest first */
 	struct list_node notify, waiting, away;
 	struct list_node dirty;
 	struct disp_row *deletes;
@@ -299,6 +304,9 @@ void iter_place(struct disp *d, struct iteration *it);               /* workers 
 void iter_check(struct disp *d, struct iteration *it);               /* is it over? */
 void iter_error(struct disp *d, struct waiting *w, uint32_t code, const char *text, const char *help);
 void iter_open_cut(struct iteration *it, struct split_list *units);
+void iter_young(struct disp *d, struct iteration *it); /* begins to run, also after a restart */
+void iter_tick(struct disp *d);
+int64_t iter_deadline(const struct disp *d);
 struct stream *iter_stream(const struct iteration *it, uint32_t index);
 void job_drop_iter(struct disp *d, struct iteration *it); /* and the job, if it was all */
 struct iteration *iter_find(const struct disp *d, uint64_t id);

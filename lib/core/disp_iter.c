@@ -62,6 +62,7 @@ iter_drop_streams(struct disp *d, struct iteration *it)
 	it->dirty.what &= ~(unsigned)DIRTY_UNITS;
 	cut_clear(&it->cut);
 	ring_drop(&it->running_node);
+	ring_drop(&it->young);
 	ring_drop(&it->notify_node);
 	it->notify = false;
 }
@@ -191,9 +192,44 @@ iter_grow(struct disp *d, struct iteration *it, uint32_t slots)
 		if (live > it->n_streams)
 			iter_add_streams(d, it, live - it->n_streams);
 	} else if (!it->short_) {
+		/* What has been going on for a while is not small, whatever it weighs. */
+		it->cut.min = d->now - it->ran >= DISP_WIDEN_NS ? 1 : 0;
 		iter_add_streams(d, it, cut_streams(&it->cut, slots));
 	}
 	iter_place(d, it);
+}
+
+void
+iter_young(struct disp *d, struct iteration *it)
+{
+	it->ran = d->now;
+	if (it->by_split && !it->fixed)
+		ring_push(&d->young, &it->young);
+}
+
+/* Little work goes to few streams, so that it stays in order; when it turns out to be
+ * slow, every slot gets one. */
+void
+iter_tick(struct disp *d)
+{
+	while (!ring_empty(&d->young)) {
+		struct iteration *it = LIST_OF(d->young.next, struct iteration, young);
+		uint64_t live = it->n_streams - it->n_ended;
+
+		if (it->ran + DISP_WIDEN_NS > d->now)
+			return;
+		ring_drop(&it->young);
+		if (cut_left(&it->cut) && live < d->slots)
+			iter_grow(d, it, (uint32_t)(d->slots - live));
+	}
+}
+
+int64_t
+iter_deadline(const struct disp *d)
+{
+	if (ring_empty(&d->young))
+		return INT64_MAX;
+	return LIST_OF(d->young.next, struct iteration, young)->ran + DISP_WIDEN_NS;
 }
 
 static void
@@ -282,6 +318,7 @@ iter_run(struct disp *d, struct iteration *it)
 
 	it->state = ITER_RUNNING;
 	it->lister = NULL;
+	iter_young(d, it);
 	disp_dirty(d, &it->dirty, DIRTY_ROW | DIRTY_UNITS);
 	if (it->fixed) {
 		n = cut_left(&it->cut) ? iter_shards(it) : 0;

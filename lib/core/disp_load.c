@@ -355,6 +355,8 @@ load_go_on(struct disp *d, struct iteration *it, struct err *e)
 	}
 	if (it->state == ITER_RUNNING && !it->units_loaded)
 		return err_set(e, ST_DATA, "the units of an iteration have no row");
+	if (it->state == ITER_RUNNING)
+		iter_young(d, it);
 	if (!iter_live(it))
 		for (struct list_node *n = it->seats.next; n != &it->seats; n = n->next)
 			if (LIST_OF(n, struct seat, node)->peer)

@@ -23,6 +23,47 @@ split_place_get(const struct stream *s, size_t k, struct split *out)
 	out->cuttable = false;
 }
 
+#define SPLIT_MOST_NS 1000000000.0 /* a split should take no longer ... */
+#define SPLIT_LEAST_NS 20000000.0 /* ... nor less than this, if it may be larger */
+enum { SPLIT_FIRST_BYTES = 64, SPLIT_GROWTH = 64 };
+
+/* How large the next split should be, by how long this stream took for an earlier one. What
+ * a stream asks for is the split after the next, so it has just made the one before
+ * the last. Begins with single elements, so that slow work is shared out evenly however
+ * little there is of it, and workers that join find some left.
+ *
+ * With fixed places nothing may depend on time: there only the whole counts. */
+static void
+split_pace(const struct disp *d, struct stream *s)
+{
+	struct iteration *it = s->iter;
+	struct cut *c = &it->cut;
+	uint64_t least = c->units.v[c->pos.unit].kind == SPLIT_FILE ? SPLIT_FIRST_BYTES : 1;
+	uint64_t all;
+
+	c->min = c->max = 0;
+	if (it->fixed) {
+		if (__builtin_mul_overflow(c->pass_weight, c->times, &all))
+			return;
+		c->min = all / 16 / it->n_streams;
+		c->min = c->min > least ? c->min : least;
+		return;
+	}
+	c->min = c->max = least;
+	if (s->n_splits < 2 || !s->split_at || d->now <= s->split_at)
+		return;
+	const struct split_place *made = &s->splits[s->n_splits - 2], *last = made + 1;
+	double per_ns = (double)made->weight * (double)made->times / (double)(d->now - s->split_at);
+	double most = (double)last->weight * (double)last->times * SPLIT_GROWTH;
+
+	if (per_ns * SPLIT_MOST_NS < most)
+		most = per_ns * SPLIT_MOST_NS;
+	if (most > (double)least)
+		c->max = most < (double)CUT_ENDLESS ? (uint64_t)most : 0;
+	if (per_ns * SPLIT_LEAST_NS > (double)least)
+		c->min = per_ns * SPLIT_LEAST_NS < (double)CUT_ENDLESS ? (uint64_t)(per_ns * SPLIT_LEAST_NS) : 0;
+}
+
 /* Cuts the next split for this stream; false: nothing is left. */
 static bool
 split_cut(struct disp *d, struct stream *s)
@@ -32,8 +73,12 @@ split_cut(struct disp *d, struct stream *s)
 	uint64_t unit = it->cut.pos.unit;
 	uint32_t streams = it->fixed || !it->n_streams ? (uint32_t)it->n_streams : (uint32_t)(it->n_streams - it->n_ended);
 
+	if (!cut_left(&it->cut))
+		return false;
+	split_pace(d, s);
 	if (!cut_next(&it->cut, streams, &cut))
 		return false;
+	s->split_at = d->now;
 	if (s->n_splits == s->cap_splits)
 		s->splits = mem_grow(s->splits, &s->cap_splits, s->n_splits + 1, sizeof *s->splits);
 	s->splits[s->n_splits++] = (struct split_place){ (uint32_t)unit, cut.start, cut.count, cut.times, cut.weight };

@@ -44,7 +44,7 @@ disp_new(const struct disp_opts *o, int64_t now_ns)
 {
 	struct disp *d = mem_zalloc(sizeof *d);
 	struct list_node *rings[] = { &d->by_heard, &d->workers, &d->tools, &d->asks, &d->job_list,
-		&d->idle_jobs, &d->running, &d->notify, &d->waiting, &d->away, &d->dirty };
+		&d->idle_jobs, &d->running, &d->young, &d->notify, &d->waiting, &d->away, &d->dirty };
 
 	d->o = *o;
 	if (!d->o.beat_ms)
@@ -467,6 +467,7 @@ disp_tick(struct disp *d, int64_t now_ns)
 		disp_peer_lost(d, p);
 	}
 	ask_tick(d);
+	iter_tick(d);
 	waiting_tick(d);
 	seat_tick(d);
 	job_tick(d);
@@ -475,10 +476,12 @@ disp_tick(struct disp *d, int64_t now_ns)
 int64_t
 disp_next_deadline(const struct disp *d)
 {
-	int64_t at = ask_deadline(d), job = job_deadline(d);
+	int64_t at = ask_deadline(d), job = job_deadline(d), iter = iter_deadline(d);
 
 	if (job < at)
 		at = job;
+	if (iter < at)
+		at = iter;
 	if (!ring_empty(&d->by_heard)) {
 		int64_t loss = LIST_OF(d->by_heard.next, struct peer, by_heard)->heard + disp_loss_ns(d);
 		if (loss < at)

@@ -246,19 +246,23 @@ options_of_a_shared_job_must_match(void **state)
 static void
 splits_are_given_once_and_for_ever(void **state)
 {
-	uint64_t it = begin("", 1000);
+	uint64_t it = begin("", 2);
 	struct stream_key key = { it, 0, 1 };
 	struct msg ask = { .type = MSG_SPLIT_REQ, .split_req = { key, 0, 64 } };
 
 	(void)state;
 	assert_non_null(got(W1, MSG_ASSIGN));
-	for (int i = 0; i < 3; i++) {
-		say(W1, ask);
-		assert_int_equal(got(W1, MSG_SPLIT)->split.splits.n, 1);
-		assert_int_equal(got(W1, MSG_SPLIT)->split.splits.v[0].count, 1000);
-		assert_false(got(W1, MSG_SPLIT)->split.end);
+	for (uint64_t k = 0; k < 2; k++) {
+		ask.split_req.k = k;
+		for (int i = 0; i < 3; i++) {
+			say(W1, ask);
+			assert_int_equal(got(W1, MSG_SPLIT)->split.splits.n, 1);
+			assert_int_equal(got(W1, MSG_SPLIT)->split.splits.v[0].start, k);
+			assert_int_equal(got(W1, MSG_SPLIT)->split.splits.v[0].count, 1);
+			assert_false(got(W1, MSG_SPLIT)->split.end);
+		}
 	}
-	ask.split_req.k = 1;
+	ask.split_req.k = 2;
 	for (int i = 0; i < 3; i++) {
 		say(W1, ask);
 		assert_int_equal(got(W1, MSG_SPLIT)->split.splits.n, 0);
@@ -270,6 +274,51 @@ splits_are_given_once_and_for_ever(void **state)
 	ask.split_req.key.gen = 9;
 	say(W1, ask);
 	assert_non_null(got(W1, MSG_REVOKE));
+}
+
+/* The k-th split of stream 0, `ms` after the one before. */
+static uint64_t
+split_size(uint64_t it, uint64_t k, int64_t ms)
+{
+	now += (ms - 1) * MS;
+	say(W1, (struct msg){ .type = MSG_SPLIT_REQ, .split_req = { { it, 0, 1 }, k, 1 } });
+	assert_int_equal(got(W1, MSG_SPLIT)->split.splits.n, 1);
+	return got(W1, MSG_SPLIT)->split.splits.v[0].count;
+}
+
+static void
+splits_are_as_large_as_a_second_of_work(void **state)
+{
+	uint64_t it = begin("", 1000000), fast = 0, n;
+
+	(void)state;
+	assert_int_equal(split_size(it, 0, 1), 1);
+	assert_int_equal(split_size(it, 1, 1), 1);
+	for (uint64_t k = 2; k < 5; k++) /* each element takes a second */
+		assert_int_equal(split_size(it, k, 1000), 1);
+	for (uint64_t k = 5; k < 12; k++) { /* now a split takes a millisecond */
+		n = split_size(it, k, 1);
+		assert_true(n <= 1000000);
+		fast = n > fast ? n : fast;
+	}
+	assert_true(fast >= 65536);
+}
+
+/* W1 has two slots. What is little is done by one stream, unless it takes long. */
+static void
+slow_work_gets_a_stream_on_every_slot(void **state)
+{
+	uint64_t it = begin("", 100);
+
+	(void)state;
+	assert_int_equal(split_size(it, 0, 1), 1);
+	assert_int_equal(split_size(it, 1, 1), 1);
+	wait_for(100 * MS);
+	assert_null(got(W1, MSG_ASSIGN));
+	wait_for(100 * MS);
+	assert_int_equal(got(W1, MSG_ASSIGN)->assign.key.stream, 1);
+	hello(W2, ROLE_WORKER);
+	assert_int_equal(got(W2, MSG_ASSIGN)->assign.key.stream, 2);
 }
 
 static void
@@ -471,6 +520,8 @@ main(void)
 		T(a_failed_listing_is_told_and_tried_again),
 		T(options_of_a_shared_job_must_match),
 		T(splits_are_given_once_and_for_ever),
+		T(splits_are_as_large_as_a_second_of_work),
+		T(slow_work_gets_a_stream_on_every_slot),
 		T(a_pass_ends_when_all_is_acknowledged),
 		T(an_empty_pass_is_over_at_once),
 		T(a_failed_element_ends_the_pass_for_all),
