@@ -43,7 +43,7 @@ YARD    := $(patsubst bench/yard/%.c,$(B)/yard/%,$(wildcard bench/yard/*.c))
 
 # Asked for at the first use and not while parsing: on a bare machine this
 # file is read before `make deps` has installed pkg-config.
-PKGS    := libzmq libczmq snappy sqlite3 simdjson libpcre2-8 libarchive libisal libsodium
+PKGS    := libzmq libczmq snappy sqlite3 simdjson libpcre2-8 libarchive libisal libsodium nettle
 PKG_ALL  = $(PKGS) $(shell pkg-config --exists msgpack 2>/dev/null && echo msgpack || echo msgpack-c)
 PKG_OK   = $(if $(shell pkg-config --exists $(PKG_ALL) 2>/dev/null && echo y),,$(error \
 	some libraries are missing: run `make deps`, or see tools/deps.sh for the list of packages))

@@ -6,14 +6,14 @@ set -u
 # a|b: either will do; the first that the system's lists know is installed.
 want='g++ pkg-config|pkgconf libzmq3-dev libczmq-dev libmsgpack-dev|libmsgpack-c-dev
 libsnappy-dev libsqlite3-dev libsimdjson-dev libpcre2-dev libarchive-dev libisal-dev
-libsodium-dev libcmocka-dev bats mandoc shellcheck jq
+libsodium-dev nettle-dev libcmocka-dev bats mandoc shellcheck jq
 python3 python3-msgpack imagemagick'
 
 say() { printf 'deps: %s\n' "$1" >&2; }
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
 	pkg-config --exists libzmq libczmq snappy sqlite3 simdjson libpcre2-8 \
-		libarchive libisal libsodium cmocka 2>/dev/null && exit 0
+		libarchive libisal libsodium nettle cmocka 2>/dev/null && exit 0
 	say "this is no Debian system: install what these packages hold: ${want//$'\n'/ }"
 	exit 1
 fi

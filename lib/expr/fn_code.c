@@ -2,6 +2,7 @@
  *
  * Functions: hex, base64, hashes.
  */
+#include <sodium.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,7 +12,6 @@
 static enum status
 code_hex(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 {
-	static const char digits[] = "0123456789abcdef";
 	char text[32];
 
 	(void)n;
@@ -23,107 +23,72 @@ code_hex(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 		buf_put(&vm->tmp, text, (size_t)len);
 		return machine_take_tmp(vm, VAL_TEXT, out);
 	}
-	uint8_t *p = machine_room(vm, (size_t)a->n * 2);
+	size_t len = (size_t)a->n * 2;
+	char *p = (char *)machine_room(vm, len + 1);
 	if (!p)
 		return ST_DATA;
-	for (uint32_t i = 0; i < a->n; i++) {
-		p[2 * i] = (uint8_t)digits[a->p[i] >> 4];
-		p[2 * i + 1] = (uint8_t)digits[a->p[i] & 15];
-	}
-	scratch_done(&vm->scratch, p + (size_t)a->n * 2);
-	*out = val_text(p, (size_t)a->n * 2);
+	sodium_bin2hex(p, len + 1, a->p, a->n);
+	scratch_done(&vm->scratch, (uint8_t *)p + len);
+	*out = val_text((uint8_t *)p, len);
 	return ST_OK;
-}
-
-static int
-code_hex_digit(uint8_t c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c |= 32;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
 static enum status
 code_unhex(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 {
 	uint8_t *p = machine_room(vm, a->n / 2);
+	size_t len;
 
 	(void)n;
 	if (!p)
 		return ST_DATA;
 	if (a->n % 2)
 		return machine_fault(vm, "unhex() of an odd number of digits");
-	for (uint32_t i = 0; i < a->n / 2; i++) {
-		int high = code_hex_digit(a->p[2 * i]), low = code_hex_digit(a->p[2 * i + 1]);
-
-		if (high < 0 || low < 0)
-			return machine_fault(vm, "unhex() of a text that is not hex");
-		p[i] = (uint8_t)(high << 4 | low);
-	}
-	scratch_done(&vm->scratch, p + a->n / 2);
-	*out = val_bytes(p, a->n / 2);
+	if (sodium_hex2bin(p, a->n / 2, (const char *)a->p, a->n, NULL, &len, NULL) || len != a->n / 2)
+		return machine_fault(vm, "unhex() of a text that is not hex");
+	scratch_done(&vm->scratch, p + len);
+	*out = val_bytes(p, len);
 	return ST_OK;
 }
-
-static const char code_base64_digits[] =
-	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 static enum status
 code_base64(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 {
-	size_t len = ((size_t)a->n + 2) / 3 * 4;
-	uint8_t *start = machine_room(vm, len), *w = start;
-	const uint8_t *p = a->p;
+	size_t len = sodium_base64_encoded_len(a->n, sodium_base64_VARIANT_ORIGINAL);
+	char *p = (char *)machine_room(vm, len);
 
 	(void)n;
-	if (!start)
+	if (!p)
 		return ST_DATA;
-	for (uint32_t left = a->n; left; p += 3) {
-		uint32_t k = left < 3 ? left : 3;
-		uint32_t v = (uint32_t)p[0] << 16 | (k > 1 ? (uint32_t)p[1] << 8 : 0)
-			| (k > 2 ? p[2] : 0u);
-
-		*w++ = (uint8_t)code_base64_digits[v >> 18];
-		*w++ = (uint8_t)code_base64_digits[v >> 12 & 63];
-		*w++ = k > 1 ? (uint8_t)code_base64_digits[v >> 6 & 63] : '=';
-		*w++ = k > 2 ? (uint8_t)code_base64_digits[v & 63] : '=';
-		left -= k;
-	}
-	scratch_done(&vm->scratch, w);
-	*out = val_text(start, len);
+	sodium_bin2base64(p, len, a->p, a->n, sodium_base64_VARIANT_ORIGINAL);
+	scratch_done(&vm->scratch, (uint8_t *)p + len - 1); /* without the NUL */
+	*out = val_text((uint8_t *)p, len - 1);
 	return ST_OK;
 }
 
-/* The usual alphabet and that for addresses (-_), padding or none. */
+/* The usual alphabet or that for addresses (-_), padding or none. */
 static enum status
 code_unbase64(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 {
-	uint8_t *start = machine_room(vm, (size_t)a->n), *w = start;
-	uint32_t len = a->n, v = 0, bits = 0;
+	uint8_t *p = machine_room(vm, a->n);
+	const char *text = (const char *)a->p;
+	size_t in = a->n, len = 0;
+	bool url;
 
 	(void)n;
-	if (!start)
+	if (!p)
 		return ST_DATA;
-	while (len && a->p[len - 1] == '=')
-		len--;
-	if (a->n - len > 2 || len % 4 == 1)
+	url = memchr(a->p, '-', in) || memchr(a->p, '_', in);
+	while (in && a->n - in < 2 && text[in - 1] == '=')
+		in--;
+	if (in < a->n && a->n % 4)
+		return machine_fault(vm, "unbase64() of a text with too little or too much padding");
+	if (sodium_base642bin(p, a->n, text, in, NULL, &len, NULL,
+			      url ? sodium_base64_VARIANT_URLSAFE_NO_PADDING :
+				    sodium_base64_VARIANT_ORIGINAL_NO_PADDING))
 		return machine_fault(vm, "unbase64() of a text that is not base64");
-	for (uint32_t i = 0; i < len; i++) {
-		uint8_t c = a->p[i] == '-' ? '+' : a->p[i] == '_' ? '/' : a->p[i];
-		const char *digit = c ? strchr(code_base64_digits, c) : NULL;
-
-		if (!digit)
-			return machine_fault(vm, "unbase64() of a text that is not base64");
-		v = v << 6 | (uint32_t)(digit - code_base64_digits);
-		bits += 6;
-		if (bits >= 8) {
-			bits -= 8;
-			*w++ = (uint8_t)(v >> bits);
-		}
-	}
-	scratch_done(&vm->scratch, w);
-	*out = val_bytes(start, (size_t)(w - start));
+	scratch_done(&vm->scratch, p + len);
+	*out = val_bytes(p, len);
 	return ST_OK;
 }
 

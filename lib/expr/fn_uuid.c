@@ -2,10 +2,10 @@
  *
  * Functions: uuid5, the name-based identifiers of RFC 4122.
  */
-#include <stdio.h>
+#include <nettle/sha1.h>
+#include <sodium.h>
 #include <string.h>
 
-#include "base/sha1.h"
 #include "expr/fn.h"
 #include "expr/machine.h"
 
@@ -30,32 +30,14 @@ uuid_known(const struct val *name, uint8_t out[UUID_SIZE])
 	return false;
 }
 
-static int
-uuid_digit(uint8_t c)
-{
-	static const char digits[] = "0123456789abcdef";
-	const char *at = c ? strchr(digits, c >= 'A' && c <= 'F' ? c + 32 : c) : NULL;
-
-	return at ? (int)(at - digits) : -1;
-}
-
 /* 32 hex digits; dashes are passed over. */
 static bool
 uuid_read(const struct val *text, uint8_t out[UUID_SIZE])
 {
-	unsigned n = 0;
+	size_t len;
 
-	memset(out, 0, UUID_SIZE);
-	for (uint32_t i = 0; i < text->n; i++) {
-		int digit = uuid_digit(text->p[i]);
-		if (text->p[i] == '-')
-			continue;
-		if (digit < 0 || n == 2 * UUID_SIZE)
-			return false;
-		out[n / 2] |= (uint8_t)(digit << (n % 2 ? 0 : 4));
-		n++;
-	}
-	return n == 2 * UUID_SIZE;
+	return sodium_hex2bin(out, UUID_SIZE, (const char *)text->p, text->n, "-", &len, NULL) == 0
+		&& len == UUID_SIZE;
 }
 
 static enum status
@@ -63,15 +45,15 @@ uuid_five(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 {
 	static const struct val url = { .kind = VAL_TEXT, .p = (const uint8_t *)"url", .n = 3 };
 	const struct val *space = n > 1 ? a : &url, *name = n > 1 ? a + 1 : a;
-	uint8_t id[UUID_SIZE], hash[SHA1_SIZE];
-	struct sha1 s;
+	uint8_t id[UUID_SIZE], hash[SHA1_DIGEST_SIZE];
+	struct sha1_ctx s;
 
 	if (!uuid_known(space, id) && !uuid_read(space, id))
 		return machine_fault(vm, "uuid5(): the namespace is a UUID or one of dns, url, oid, x500");
 	sha1_init(&s);
-	sha1_add(&s, id, UUID_SIZE);
-	sha1_add(&s, name->p, name->n);
-	sha1_done(&s, hash);
+	sha1_update(&s, UUID_SIZE, id);
+	sha1_update(&s, name->n, name->p);
+	sha1_digest(&s, sizeof hash, hash);
 	hash[6] = (hash[6] & 0x0f) | 0x50;
 	hash[8] = (hash[8] & 0x3f) | 0x80;
 	buf_reset(&vm->tmp);

@@ -201,6 +201,7 @@ codes_and_hashes(void **state)
 		  "[\"\",\"61\",\"6162\",\"616263\",\"fbff\"]" },
 		{ "unbase64(x)", "\"a\"", "error: unbase64() of a text that is not base64" },
 		{ "unbase64(x)", "\"a*==\"", "error: unbase64() of a text that is not base64" },
+		{ "unbase64(x)", "\"YQ=\"", "error: unbase64() of a text with too little or too much padding" },
 		/* part of the language: these must never change */
 		{ "[hash(x), hash(x, 1000), hash(null), hash([1, \"a\"], 7)]", "\"abc\"",
 		  "[5046024084658498631,263,1504785400141357678,0]" },
