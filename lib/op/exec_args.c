@@ -267,7 +267,7 @@ exec_args_fill(struct exec_args *a, const struct elem *x, uint64_t number, unsig
 		else if (f->place == ARGS_SLOT)
 			buf_printf(&a->text, "%u", slot);
 		else
-			st = args_put_value(a, f, *x, e);
+			st = args_put_value(a, f, a->part && f->place != ARGS_FIELD ? *a->part : *x, e);
 	}
 	args_end(a);
 	return st;

@@ -39,6 +39,7 @@ struct exec_args {
 	size_t n, cap;
 	uint32_t words;
 	char *script;           /* with its places replaced */
+	const struct elem *part; /* what {} and parts of it as a path mean; NULL: the element */
 	/* the latest command */
 	struct buf text;
 	size_t *at;             /* where each word begins in text */

@@ -22,11 +22,14 @@ each_start(struct exec *x, struct exec_slot *s, uint64_t seq, struct err *e)
 	pour_reset(&s->pour);
 	buf_reset(&s->w);
 	s->w_at = 0;
-	if (x->proto == FRAME_ARG) {
+	struct elem part;
+	st = exec_field_get(x, el, &part, &bad);
+	x->args.part = &part;
+	if (st == ST_OK && x->proto == FRAME_ARG) {
 		st = exec_args_fill(&x->args, el, seq + 1, s->index + 1, &bad);
 		argv = x->args.argv;
-	} else {
-		st = frame_put(FRAME_RAW, el, &s->w, &bad);
+	} else if (st == ST_OK) {
+		st = frame_put(FRAME_RAW, &part, &s->w, &bad);
 	}
 	if (st != ST_OK) {
 		exec_jobs_fail(x, seq, &bad);

@@ -57,6 +57,7 @@ exec_jobs_close(struct exec *x)
 	mem_free(x->ready);
 	mem_free(x->again);
 	run_clear(&x->scratch);
+	buf_clear(&x->record);
 }
 
 void
@@ -235,7 +236,7 @@ exec_jobs_answer(struct exec *x, uint64_t seq, struct frame *f, const uint8_t *p
 
 	x->answered++;
 	x->barren = 0;
-	if (jobs_turn(x, seq) && jobs_fits(x, j, out)) {
+	if (!x->field && jobs_turn(x, seq) && jobs_fits(x, j, out)) {
 		if (frame_get(f, p, n, pos, out, &e) != ST_OK)
 			exec_jobs_fail(x, seq, &e);
 		else
@@ -246,7 +247,7 @@ exec_jobs_answer(struct exec *x, uint64_t seq, struct frame *f, const uint8_t *p
 	if (frame_get(f, p, n, pos, &x->scratch, &e) != ST_OK)
 		exec_jobs_fail(x, seq, &e);
 	else
-		jobs_wait(x, seq, x->scratch.e[0].p, x->scratch.e[0].len, 1);
+		exec_jobs_values(x, seq, x->scratch.e[0].p, x->scratch.e[0].len, 1, out);
 }
 
 static void
@@ -263,6 +264,19 @@ jobs_put(struct run *out, const uint8_t *p, size_t n, uint32_t many, uint32_t po
 	}
 }
 
+/* The record of the element with each of the values in it. */
+static void
+jobs_records(struct exec *x, const struct exec_job *j, const uint8_t *p, size_t n, uint32_t many)
+{
+	const uint8_t *end = p + n, *next;
+
+	buf_reset(&x->record);
+	for (uint32_t i = 0; i < many; i++, p = next) {
+		next = mp_skip(p, end);
+		exec_field_put(x, &j->run->run.e[j->i], p, (size_t)(next - p), &x->record);
+	}
+}
+
 void
 exec_jobs_values(struct exec *x, uint64_t seq, const uint8_t *p, size_t n, uint32_t many,
 		 struct run *out)
@@ -271,6 +285,11 @@ exec_jobs_values(struct exec *x, uint64_t seq, const uint8_t *p, size_t n, uint3
 
 	x->answered++;
 	x->barren = 0;
+	if (x->field && many) {
+		jobs_records(x, j, p, n, many);
+		p = x->record.data;
+		n = x->record.len;
+	}
 	if (many && !(out && jobs_turn(x, seq) && jobs_fits(x, j, out))) {
 		jobs_wait(x, seq, p, n, many);
 		return;

@@ -70,6 +70,8 @@ exec_typing(struct op_node *n, struct op_typing *t, const struct type **type, st
 	if (exec_args_lacks(&args, n->in[0]->type, &name, &len)) {
 		st = typed_fail(t, n, e, "the elements have no field `%.*s`", (int)len, name);
 		err_help(e, "--print=plan shows the types of all stages");
+	} else if ((st = exec_field_typing(n, t, type, e)) != ST_OK) {
+		;
 	} else if (x->bytes && x->proto != FRAME_ARG) {
 		st = typed_fail(t, n, e, "bytes=true is for proto=arg");
 		err_help(e, "proto=raw, netstring and len32 give bytes");

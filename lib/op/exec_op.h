@@ -9,6 +9,9 @@
 
 enum status exec_typing(struct op_node *n, struct op_typing *t, const struct type **type,
 			struct err *e);
+/* field=: what it wants of the input, and the type with the answers in it. */
+enum status exec_field_typing(struct op_node *n, struct op_typing *t, const struct type **type,
+			      struct err *e);
 int64_t exec_cardinality(const struct op_node *n, const int64_t *in);
 enum status exec_open(struct op_inst *self, struct err *e);
 enum status exec_next(struct op_inst *self, struct run *out, struct err *e);
@@ -33,6 +36,12 @@ enum status exec_restore(struct op_inst *self, const uint8_t *p, size_t n, struc
 	  .help = "longest time for one element; 0: any" }, \
 	{ "bytes", PARAM_BOOL, offsetof(struct exec, bytes), "false", .flags = PARAM_KEY_ONLY, \
 	  .help = "proto=arg: answers are bytes, exactly as they were written" }, \
+	{ "field", PARAM_WORD, offsetof(struct exec, field), \
+	  .flags = PARAM_KEY_ONLY | PARAM_OPTIONAL, \
+	  .help = "the program is given this field of each record, and its answer replaces it" }, \
+	{ "into", PARAM_WORD, offsetof(struct exec, into), \
+	  .flags = PARAM_KEY_ONLY | PARAM_OPTIONAL, \
+	  .help = "the field that the answer goes to" }, \
 	{ "pty", PARAM_BOOL, offsetof(struct exec, pty), "false", .flags = PARAM_KEY_ONLY, \
 	  .help = "its output is a terminal, so that it gives each line at once" }
 

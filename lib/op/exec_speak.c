@@ -76,10 +76,8 @@ exec_speak_greet(struct exec *x, struct exec_slot *s)
 }
 
 void
-exec_speak_element(struct exec *x, struct exec_slot *s, uint64_t seq)
+exec_speak_element(struct exec_slot *s, uint64_t seq, const struct elem *el)
 {
-	const struct elem *el = exec_job_elem(x, seq);
-
 	speak_head(&s->w, MP_LIST, 2);
 	speak_uint(&s->w, seq);
 	buf_put(&s->w, el->p, el->len);

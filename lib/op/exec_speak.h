@@ -28,6 +28,7 @@
 
 struct exec;
 struct exec_slot;
+struct elem;
 struct run;
 
 enum { SPEAK_VERSION = 1, SPEAK_NAME = 64, SPEAK_STATS = 32, SPEAK_ROOM = 64 };
@@ -50,7 +51,7 @@ struct speak_stat {
 
 /* Our half of the handshake, and the state to go on from, if there is one. */
 void exec_speak_greet(struct exec *x, struct exec_slot *s);
-void exec_speak_element(struct exec *x, struct exec_slot *s, uint64_t seq);
+void exec_speak_element(struct exec_slot *s, uint64_t seq, const struct elem *el);
 void exec_speak_ask(struct exec_slot *s, const char *what); /* ["flush"], ["save"] */
 /* Nothing has moved for a moment: tells one that delays to answer. True: it did. */
 bool exec_speak_quiet(struct exec *x, struct exec_slot *s);

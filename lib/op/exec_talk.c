@@ -114,9 +114,13 @@ talk_fill(struct exec *x, bool *moved, struct err *e)
 			return exec_fatal(x, NULL, e);
 		const struct elem *el = exec_job_elem(x, seq);
 		struct err bad = { 0 };
-		if (x->proto == FRAME_MSGPACK) {
-			exec_speak_element(x, s, seq);
-		} else if (frame_put(s->frame.proto, el, &s->w, &bad) != ST_OK) {
+		struct elem part;
+		st = exec_field_get(x, el, &part, &bad);
+		if (st == ST_OK && x->proto == FRAME_MSGPACK)
+			exec_speak_element(s, seq, &part);
+		else if (st == ST_OK)
+			st = frame_put(s->frame.proto, &part, &s->w, &bad);
+		if (st != ST_OK) {
 			exec_jobs_fail(x, seq, &bad);
 			continue;
 		}

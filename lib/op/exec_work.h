@@ -80,6 +80,7 @@ struct exec {
 	int proto;
 	int64_t parallel, window, timeout;
 	bool ordered, shell, bytes, pty;
+	char *field, *into;     /* of each record; NULL: the element is given, and replaced */
 	/* set by open */
 	struct op_inst *self;
 	struct exec_feed feed;
@@ -101,6 +102,7 @@ struct exec {
 	const struct feed_run *out_run; /* elements of it are in out */
 	size_t ahead;           /* bytes of answers that wait */
 	struct run scratch;
+	struct buf record;      /* field: the records that answers make */
 	bool over;              /* the input has ended, or failed: */
 	enum status input;
 	struct err input_err;
@@ -163,6 +165,13 @@ enum status exec_jobs_restore(struct exec *x, struct state_in *in, struct err *e
 /* A job that is done, with its answer. */
 void exec_jobs_save_done(struct exec *x, uint64_t seq, struct buf *out);
 void exec_jobs_restore_done(struct exec *x, struct state_in *in);
+
+/* exec_field.c: what of the element the program is given; ST_DATA: it has no such field.
+ * And the record with the answer in it, to the end of out. */
+enum status exec_field_get(const struct exec *x, const struct elem *in, struct elem *part,
+			   struct err *e);
+void exec_field_put(const struct exec *x, const struct elem *in, const uint8_t *value, size_t n,
+		    struct buf *out);
 
 /* exec_state.c */
 void exec_state_save(struct exec *x, struct buf *out);

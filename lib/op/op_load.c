@@ -93,7 +93,12 @@ load_decode(struct op_inst *self, struct file_source *s, struct run *out, struct
 		return file_ndjson(self, s, out, e);
 	if (load_ends(s->name, ".txt"))
 		return file_lines(self, s, out, e);
-	return file_msgpack(self, s, out, e);
+	if (load_ends(s->name, ".msgpack"))
+		return file_msgpack(self, s, out, e);
+	const char *end = strrchr(s->name, '.') + 1;
+	err_set(e, ST_DATA, "%s is for the source `%s`", s->name, end);
+	err_help(e, "%s %s/*.%s", end, ((struct load *)self->state)->dirs.v[0], end);
+	return ST_DATA;
 }
 
 static enum status

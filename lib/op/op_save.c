@@ -66,8 +66,11 @@ save_feed(struct op_inst *self, const struct run *in, struct run *out, struct er
 	struct save *s = self->state;
 	enum status st = save_begin(self, e);
 
-	for (uint32_t i = 0; st == ST_OK && i < in->n; i++)
+	for (uint32_t i = 0; st == ST_OK && i < in->n; i++) {
 		st = shards_put(&s->files, &in->e[i], out, e);
+		if (st == ST_DATA && (st = op_fault(self, in, i, out, e)) != ST_OK)
+			return st;
+	}
 	return st == ST_OK ? st : keyed_limit(self, e);
 }
 
@@ -115,7 +118,8 @@ const struct op_desc op_save = {
 	.doc = "Gives a record {file, elements, bytes} for each file that is whole; tee (| save "
 	       "DIR) saves what goes on. Files get their names when they are whole, so `load DIR` "
 	       "can read what is there already. In a service each stream writes files of its own, "
-	       "and one that is begun again on another worker goes on with them.",
+	       "and one that is begun again on another worker goes on with them. What load does "
+	       "not read, its own source does: tar DIR/*.tar, csv DIR/*.csv.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_STREAM,
 	.params = save_params,

@@ -2,7 +2,8 @@
  * snapshot: writes the elements to a folder as they pass; a later run finds the
  * folder whole, and reads it in place of its input.
  *
- *	DIR/.dsvc-snapshot    is there when all of it is: names the pipeline
+ *	DIR/.dsvc-snapshot        is there when all of it is: names the pipeline
+ *	DIR/.dsvc-snapshot-begun  names the one that writes; cut off, it may begin anew
  *
  * A stream that is given its input piece by piece (dynamic sharding) knows only
  * its own part of the whole: it writes, and never reads. `load DIR` reads what
@@ -104,6 +105,43 @@ snapshot_whole(struct op_inst *self, bool *whole, struct err *e)
 	return st;
 }
 
+/* Whether this very pipeline has begun to write there, and was cut off. */
+static bool
+snapshot_unfinished(const struct op_inst *self)
+{
+	const struct snapshot *s = self->state;
+	char *path = mem_printf("%s/.dsvc-snapshot-begun", s->dir), want[32], got[32] = "";
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool same = fd >= 0 && read(fd, got, sizeof got - 1) > 0;
+
+	snapshot_line(self, want);
+	if (fd >= 0)
+		close(fd);
+	mem_free(path);
+	return same && !strcmp(got, want);
+}
+
+/* The pipeline's mark, in a file of the folder: there, or not at all. */
+static enum status
+snapshot_note(const struct op_inst *self, const char *name, struct err *e)
+{
+	const struct snapshot *s = self->state;
+	char *path = mem_printf("%s/%s", s->dir, name), *part = mem_printf("%s.%u", path, self->ctx->stream);
+	char line[32];
+	enum status st = ST_OK;
+
+	snapshot_line(self, line);
+	int fd = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	bool ok = fd >= 0 && write(fd, line, strlen(line)) == (ssize_t)strlen(line) && !fsync(fd);
+	if (fd >= 0)
+		ok = !close(fd) && ok;
+	if (!ok || rename(part, path))
+		st = err_errno(e, "cannot write %s", path);
+	mem_free(part);
+	mem_free(path);
+	return st;
+}
+
 static enum status
 snapshot_read(struct op_inst *self, struct err *e)
 {
@@ -132,8 +170,11 @@ snapshot_begin(struct op_inst *self, struct err *e)
 	s->begun = true;
 	if (st == ST_OK && whole)
 		return snapshot_read(self, e);
+	bool again = st == ST_OK && snapshot_unfinished(self);
 	if (st == ST_OK)
-		st = shards_begin(&s->files, self->ctx->seed + self->epoch, s->overwrite, e);
+		st = shards_begin(&s->files, self->ctx->seed + self->epoch, s->overwrite || again, e);
+	if (st == ST_OK && !again)
+		st = snapshot_note(self, ".dsvc-snapshot-begun", e);
 	return st == ST_OK ? st : keyed_limit(self, e);
 }
 
@@ -142,19 +183,10 @@ static enum status
 snapshot_end(struct op_inst *self, struct err *e)
 {
 	struct snapshot *s = self->state;
-	char *path = mem_printf("%s/.dsvc-snapshot", s->dir), line[32];
 	enum status st = shards_end(&s->files, NULL, e);
 
-	snapshot_line(self, line);
-	if (st == ST_OK && !self->ctx->next_split) {
-		int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-
-		if (fd < 0 || write(fd, line, strlen(line)) != (ssize_t)strlen(line))
-			st = err_errno(e, "cannot write %s", path);
-		if (fd >= 0)
-			close(fd);
-	}
-	mem_free(path);
+	if (st == ST_OK && !self->ctx->next_split)
+		st = snapshot_note(self, ".dsvc-snapshot", e);
 	return st == ST_OK ? ST_END : keyed_limit(self, e);
 }
 

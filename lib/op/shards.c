@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,14 +16,25 @@
 #include "value/format.h"
 #include "value/mp.h"
 
-static const char *const shards_end_of[] = { "msgpack", "ndjson", "txt" };
+enum { SHARDS_REPLAY = 1 << 20 };
+
+static const struct { const char *end; enum format_kind kind; bool first; } shards_forms[] = {
+	[SHARDS_MSGPACK] = { "msgpack", FORMAT_NONE, false },
+	[SHARDS_NDJSON] = { "ndjson", FORMAT_NONE, false },
+	[SHARDS_TEXT] = { "txt", FORMAT_NONE, false },
+	[SHARDS_CSV] = { "csv", FORMAT_CSV, true },
+	[SHARDS_TSV] = { "tsv", FORMAT_TSV, true },
+	[SHARDS_TFRECORD] = { "tfrecord", FORMAT_TFRECORD, false },
+	[SHARDS_TAR] = { "tar", FORMAT_TAR, false },
+	[SHARDS_NPY] = { "npy", FORMAT_NPY, true },
+};
 
 /* The name of a shard's file at hand; gives. */
 static char *
 shards_name(const struct shards *s, uint32_t k, bool part)
 {
 	return mem_printf("%s/%sdata-%05u-%03u-%05u.%s", s->dir, part ? "." : "", s->stream, k,
-			  s->v[k].number, part ? "part" : shards_end_of[s->form]);
+			  s->v[k].number, part ? "part" : shards_forms[s->form].end);
 }
 
 void
@@ -43,6 +55,8 @@ shards_clear(struct shards *s)
 		if (s->v[k].fd >= 0)
 			close(s->v[k].fd);
 		buf_clear(&s->v[k].buf);
+		buf_clear(&s->v[k].first);
+		format_free(&s->v[k].format);
 	}
 	mem_free(s->v);
 	*s = (struct shards){ 0 };
@@ -64,50 +78,49 @@ shards_sweep(const struct shards *s, struct err *e)
 	return ST_OK;
 }
 
+/* The folder is looked at by one stream at a time: another must not sweep away what the
+ * first has begun to write. */
 static enum status
-shards_mark(const char *path, uint64_t seed, int flags, struct err *e)
+shards_look(struct shards *s, int fd, uint64_t seed, bool overwrite, struct err *e)
 {
-	char text[40];
-	int n = snprintf(text, sizeof text, "seed %llu\n", (unsigned long long)seed);
-	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0666);
+	char text[40] = "", mark[40], *end = text;
+	int n = snprintf(mark, sizeof mark, "seed %llu\n", (unsigned long long)seed);
+	enum status st = ST_OK;
 
-	if (fd < 0)
-		return errno == EEXIST ? ST_AGAIN : err_errno(e, "cannot write %s", path);
-	bool ok = write(fd, text, (size_t)n) == n;
-	close(fd);
-	return ok ? ST_OK : err_errno(e, "cannot write %s", path);
+	while (flock(fd, LOCK_EX))
+		if (errno != EINTR)
+			return err_errno(e, "cannot lock a file in %s", s->dir);
+	ssize_t had = pread(fd, text, sizeof text - 1, 0);
+	if (had > 5 && !strncmp(text, "seed ", 5) && strtoull(text + 5, &end, 10) == seed && *end == '\n')
+		return ST_OK;
+	if (had != 0 && !overwrite) {
+		err_set(e, ST_DATA, "%s holds what another pass has saved", s->dir);
+		err_help(e, "name another folder, or write overwrite=true to replace it");
+		return ST_DATA;
+	}
+	if (had != 0)
+		st = shards_sweep(s, e);
+	if (st == ST_OK && (ftruncate(fd, 0) || pwrite(fd, mark, (size_t)n, 0) != n))
+		st = err_errno(e, "cannot write to %s", s->dir);
+	return st;
 }
 
 enum status
 shards_begin(struct shards *s, uint64_t seed, bool overwrite, struct err *e)
 {
-	char *path = mem_printf("%s/.dsvc-save", s->dir), text[40] = "", *end = text;
+	char *path = mem_printf("%s/.dsvc-save", s->dir);
 	enum status st = ST_OK;
+	int fd = -1;
 
 	s->begun = true;
 	if (mkdir(s->dir, 0777) && errno != EEXIST)
 		st = err_errno(e, "cannot make the folder %s", s->dir);
+	else if ((fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666)) < 0)
+		st = err_errno(e, "cannot write %s", path);
 	if (st == ST_OK)
-		st = shards_mark(path, seed, O_EXCL, e);
-	if (st == ST_AGAIN) { /* somebody has been here: is it the same pass? */
-		int fd = open(path, O_RDONLY | O_CLOEXEC);
-		ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
-
-		if (fd >= 0)
-			close(fd);
-		st = ST_OK;
-		if (n < 6 || strncmp(text, "seed ", 5) || strtoull(text + 5, &end, 10) != seed) {
-			if (!overwrite) {
-				err_set(e, ST_DATA, "%s holds what another pass has saved", s->dir);
-				err_help(e, "name another folder, or write overwrite=true to replace it");
-				st = ST_DATA;
-			} else {
-				st = shards_sweep(s, e);
-				if (st == ST_OK)
-					st = shards_mark(path, seed, O_TRUNC, e);
-			}
-		}
-	}
+		st = shards_look(s, fd, seed, overwrite, e);
+	if (fd >= 0)
+		close(fd);
 	mem_free(path);
 	return st;
 }
@@ -133,11 +146,37 @@ shards_flush(struct shards *s, struct shard *sh, struct err *e)
 	return ST_OK;
 }
 
+/* Makes the format of a file that is begun, or gone on with: then it is given what
+ * it has been given before, as far as that matters. */
+static void
+shards_format(struct shards *s, struct shard *sh)
+{
+	struct elem x = { .p = sh->first.data, .len = (uint32_t)sh->first.len };
+	struct run one = { .e = &x, .n = 1 };
+	struct buf waste = { 0 };
+	struct err e;
+
+	format_free(&sh->format);
+	if (shards_forms[s->form].kind == FORMAT_NONE)
+		return;
+	sh->format = format_new(shards_forms[s->form].kind, NULL);
+	format_seekable(sh->format);
+	/* All elements of an array count, of rows the first. */
+	uint64_t n = s->form == SHARDS_NPY ? sh->elements : sh->elements > 0;
+	for (uint64_t i = 0; sh->first.len && i < n; i++) {
+		format_run(sh->format, &one, &waste, &e);
+		if (waste.len > SHARDS_REPLAY)
+			buf_reset(&waste);
+	}
+	buf_clear(&waste);
+}
+
 static enum status
 shards_open(struct shards *s, uint32_t k, int flags, struct err *e)
 {
 	char *part = shards_name(s, k, true);
 
+	shards_format(s, &s->v[k]);
 	s->v[k].fd = open(part, O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0666);
 	if (s->v[k].fd < 0)
 		err_errno(e, "cannot write %s", part);
@@ -163,8 +202,15 @@ static enum status
 shards_finish(struct shards *s, uint32_t k, struct run *out, struct err *e)
 {
 	struct shard *sh = &s->v[k];
-	enum status st = shards_flush(s, sh, e);
+	struct buf head = { 0 };
 
+	if (sh->format)
+		format_end(sh->format, &sh->buf);
+	enum status st = shards_flush(s, sh, e);
+	if (st == ST_OK && sh->format && format_patch(sh->format, &head) && head.len
+	    && pwrite(sh->fd, head.data, head.len, 0) != (ssize_t)head.len)
+		st = err_errno(e, "cannot write to %s", s->dir);
+	buf_clear(&head);
 	if (st != ST_OK)
 		return st;
 	char *part = shards_name(s, k, true), *name = shards_name(s, k, false);
@@ -179,7 +225,40 @@ shards_finish(struct shards *s, uint32_t k, struct run *out, struct err *e)
 	mem_free(name);
 	sh->number++;
 	sh->written = sh->elements = 0;
+	format_free(&sh->format);
+	buf_reset(&sh->first);
 	return st;
+}
+
+/* One element to the buffer. */
+static enum status
+shards_add(struct shards *s, struct shard *sh, const struct elem *x, struct err *e)
+{
+	struct run one = { .e = (struct elem *)x, .n = 1 };
+	enum status st;
+
+	switch (s->form) {
+	case SHARDS_MSGPACK:
+		buf_put(&sh->buf, x->p, x->len);
+		return ST_OK;
+	case SHARDS_NDJSON:
+		json_print(x->p, x->len, &sh->buf);
+		break;
+	case SHARDS_TEXT:
+		text_print(x->p, x->len, &sh->buf);
+		break;
+	case SHARDS_CSV:
+	case SHARDS_TSV:
+	case SHARDS_TFRECORD:
+	case SHARDS_TAR:
+	case SHARDS_NPY:
+		st = format_run(sh->format, &one, &sh->buf, e);
+		if (st == ST_OK && shards_forms[s->form].first && sh->elements == 0)
+			buf_put(&sh->first, x->p, x->len);
+		return st;
+	}
+	buf_byte(&sh->buf, '\n');
+	return ST_OK;
 }
 
 enum status
@@ -191,15 +270,10 @@ shards_put(struct shards *s, const struct elem *x, struct run *out, struct err *
 
 	if (sh->fd < 0)
 		st = shards_open(s, k, O_TRUNC, e);
+	if (st == ST_OK)
+		st = shards_add(s, sh, x, e);
 	if (st != ST_OK)
 		return st;
-	switch (s->form) {
-	case SHARDS_MSGPACK: buf_put(&sh->buf, x->p, x->len); break;
-	case SHARDS_NDJSON: json_print(x->p, x->len, &sh->buf); break;
-	case SHARDS_TEXT: text_print(x->p, x->len, &sh->buf); break;
-	}
-	if (s->form != SHARDS_MSGPACK)
-		buf_byte(&sh->buf, '\n');
 	sh->elements++;
 	s->given++;
 	if (sh->written + sh->buf.len >= s->file_max)
@@ -237,6 +311,8 @@ shards_save(struct shards *s, struct buf *out)
 		state_put_u64(out, sh->number);
 		state_put_u64(out, sh->written);
 		state_put_u64(out, sh->elements);
+		if (shards_forms[s->form].first)
+			state_put_bytes(out, sh->first.data, sh->first.len);
 	}
 	return true;
 }
@@ -294,6 +370,22 @@ shards_restore_one(struct shards *s, uint32_t k, bool opened, struct err *e)
 	return st;
 }
 
+/* The first element of the file at hand. */
+static bool
+shards_first(struct shards *s, uint32_t k, struct state_in *in)
+{
+	const uint8_t *p;
+	size_t n;
+
+	buf_reset(&s->v[k].first);
+	if (!shards_forms[s->form].first)
+		return true;
+	if (!state_get_bytes(in, &p, &n) || (n && !mp_check(p, n)))
+		return false;
+	buf_put(&s->v[k].first, p, n);
+	return true;
+}
+
 enum status
 shards_restore(struct shards *s, struct state_in *in, struct err *e)
 {
@@ -307,6 +399,8 @@ shards_restore(struct shards *s, struct state_in *in, struct err *e)
 		s->v[k].number = (uint32_t)state_get_u64(in, UINT32_MAX);
 		s->v[k].written = state_get_u64(in, INT64_MAX);
 		s->v[k].elements = state_get_u64(in, UINT64_MAX);
+		if (!shards_first(s, k, in))
+			in->bad = true;
 		if (!in->bad)
 			st = shards_restore_one(s, k, opened, e);
 	}

@@ -17,6 +17,11 @@ enum { SPOOL_BLOCK = 1024 * 1024 };
 static enum status
 spool_new_file(struct spool *s, const char *dir, struct err *e)
 {
+	s->fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+	if (s->fd >= 0) {
+		s->unnamed = s->path != NULL;
+		return ST_OK;
+	}
 	s->part = mem_printf("%s/.%s-XXXXXX", dir, s->path ? "cache" : "pass");
 	s->fd = mkostemp(s->part, O_CLOEXEC);
 	if (s->fd < 0) {
@@ -105,6 +110,16 @@ spool_add(struct spool *s, const struct run *r, struct err *e)
 	return ST_OK;
 }
 
+/* The file gets its name; another process may have been faster, with the same. */
+static bool
+spool_name(const struct spool *s)
+{
+	char self[40];
+
+	snprintf(self, sizeof self, "/proc/self/fd/%d", s->fd);
+	return linkat(AT_FDCWD, self, AT_FDCWD, s->path, AT_SYMLINK_FOLLOW) == 0 || errno == EEXIST;
+}
+
 enum status
 spool_end(struct spool *s, struct err *e)
 {
@@ -113,6 +128,9 @@ spool_end(struct spool *s, struct err *e)
 
 	if (st != ST_OK)
 		return st;
+	if (s->unnamed && (fdatasync(s->fd) || !spool_name(s)))
+		return err_errno(e, "cannot finish %s", s->path);
+	s->unnamed = false;
 	if (s->part) {
 		if (fdatasync(s->fd) || rename(s->part, s->path))
 			return err_errno(e, "cannot finish %s", s->path);

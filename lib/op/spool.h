@@ -5,9 +5,9 @@
  *
  *	spool_open  { spool_add }  spool_end  { spool_next until ST_END, spool_seek }  spool_clear
  *
- * A named file is written under another name and gets its own when it is whole,
- * so a file that is there is always a whole one. Without a name it is gone when
- * it is closed.
+ * A named file is written without a name, where the file system can, else under
+ * another, and gets its own when it is whole, so a file that is there is always a
+ * whole one. Without a name it is gone when it is closed, or its writer killed.
  */
 #ifndef OP_SPOOL_H
 #define OP_SPOOL_H
@@ -19,7 +19,8 @@
 
 /* Zero is a valid empty spool in memory. */
 struct spool {
-	char *path, *part;    /* file: its name, and the one it has while it is written */
+	char *path, *part;    /* file: its name, and the one it has while it is written (if any) */
+	bool unnamed;         /* it has none until it gets its own */
 	int fd;               /* with file set */
 	bool file, whole;
 	uint64_t bytes;       /* all of it */

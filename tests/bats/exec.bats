@@ -11,6 +11,10 @@ gone() { # PID: it has ended (nobody may have buried it yet)
 	[[ ! -e /proc/$1 ]] || [[ $(<"/proc/$1/stat") == *") Z "* ]]
 }
 
+needs() { # COMMAND PACKAGE
+	command -v "$1" >/dev/null || skip "$1 is not installed (Debian: $2; make deps installs it)"
+}
+
 # A program that answers lines, and stays when its input has ended.
 stayer() {
 	printf '#!/bin/sh\necho $$ >>%q\nwhile read -r a; do echo "$a"; done\nexec sleep 1000\n' \
@@ -252,10 +256,10 @@ hostile() { # CODE TEXT SPEC
 }
 
 @test "jq and python as co-processes" {
-	command -v jq || return 0
+	needs jq jq
+	needs python3 python3
 	run -0 dsvc-run 'range 3 | map {n: x} | exec proto=ndjson -- jq -c --unbuffered ".n * 2"'
 	[[ $output == $'0\n2\n4' ]]
-	command -v python3 || return 0
 	cat >"$BATS_TEST_TMPDIR/score.py" <<-'END'
 		import json, sys
 		for line in sys.stdin:
@@ -267,7 +271,7 @@ hostile() { # CODE TEXT SPEC
 }
 
 @test "an image thumbnailer" {
-	command -v convert && command -v identify || return 0
+	needs convert imagemagick
 	mkdir "$BATS_TEST_TMPDIR/imgs"
 	convert -size 64x48 xc:red "$BATS_TEST_TMPDIR/imgs/a.png"
 	convert -size 32x64 xc:blue "$BATS_TEST_TMPDIR/imgs/b.png"
@@ -276,6 +280,27 @@ hostile() { # CODE TEXT SPEC
 	[[ $(identify -format '%wx%h' "$BATS_TEST_TMPDIR/b.gif") == 8x16 ]]
 	dsvc-run -t raw "whole $BATS_TEST_TMPDIR/imgs/a.png | exec proto=raw -- convert - -thumbnail 8x8 jpg:-" >"$BATS_TEST_TMPDIR/a.jpg"
 	[[ $(identify -format '%m %wx%h' "$BATS_TEST_TMPDIR/a.jpg") == 'JPEG 8x6' ]]
+}
+
+@test "a WebDataset to thumbnails, to a WebDataset: the groups stay together" {
+	needs convert imagemagick
+	local names want=$'blue PNG 6x16\nfire PNG 16x16\nred PNG 16x11'
+	names=$(tar tf tests/docs/images.tar)
+	dsvc-run -t tar -f pipelines/tar-thumbnails.dsvc --set shards=tests/docs/images.tar --set size=16x16 >"$BATS_TEST_TMPDIR/small.tar"
+	[[ $(tar tf "$BATS_TEST_TMPDIR/small.tar") == "$names" ]]
+	[[ $(sizes "$BATS_TEST_TMPDIR/small.tar") == "$want" ]]
+	run -0 python3 -c '
+import sys, tarfile
+t = tarfile.open(sys.argv[1])
+print([t.extractfile(m).read().strip().decode() for m in t if m.name.endswith(".cls")])' "$BATS_TEST_TMPDIR/small.tar"
+	[[ $output == "['0', '1', '2']" ]]
+	# The same by two workers, into archives of their own.
+	service 2
+	dsvc-read -t none -e "tar $PWD/tests/docs/images.tar | exec field=png proto=raw -- convert - -thumbnail 16x16 png:- | save $BATS_TEST_TMPDIR/small format=tar"
+	[[ $(sizes "$BATS_TEST_TMPDIR/small/*.tar") == "$want" ]]
+}
+sizes() { # TAR
+	dsvc-run "tar $1 | exec field=png proto=raw -- identify -format '%m %wx%h' - | map .__key__ ++ ' ' ++ str(.png)" | sort
 }
 
 @test "on workers of a private service programs run, and know where they are" {

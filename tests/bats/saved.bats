@@ -1,0 +1,146 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# What is kept in folders (save, snapshot, cache), as others read it, and after a kill.
+# shellcheck disable=SC2016,SC2154
+
+bats_require_minimum_version 1.5.0
+load lib/dsvc
+
+setup() { dsvc_setup; cd "$BATS_TEST_TMPDIR" || return; }
+
+# Kills a run when at least N names are in the folder out.
+cut_off() { # N ARG...
+	local n=$1
+	shift
+	spawn run dsvc-run "$@"
+	until_true 20s enough "$n"
+	stop run KILL || true
+}
+enough() { [[ $(find out -mindepth 1 2>/dev/null | wc -l) -ge $1 ]]; }
+
+@test "save writes what its formats' own readers read" {
+	dsvc-run -t none 'range 100 | map {id: x, half: x * 0.5, t: "a,\"" ++ str(x)} | save csv format=csv file_size=300 shards=2'
+	(($(ls csv | wc -l) > 2))
+	run -0 python3 -c '
+import csv, glob
+rows = [r for f in sorted(glob.glob("csv/*.csv")) for r in csv.DictReader(open(f))]
+print(len(rows), sum(int(r["id"]) for r in rows), rows[0]["t"], sorted(rows[0]))'
+	[[ $output == "100 4950 a,\"0 ['half', 'id', 't']" ]]
+	dsvc-run -t none 'range 100 | map {__key__: "k" ++ str(x), txt: str(x), json: {a: x}} | save tar format=tar file_size=30k'
+	(($(ls tar | wc -l) > 2))
+	[[ $(for f in tar/*.tar; do tar tf "$f" || exit; done | sed -n '1p;2p;$p' | paste -sd' ') == 'k0.txt k0.json k99.json' ]]
+	run -0 python3 -c '
+import glob, json, tarfile
+n = 0
+for f in sorted(glob.glob("tar/*.tar")):
+    t = tarfile.open(f)
+    for m in t:
+        if m.name.endswith(".json"): n += json.load(t.extractfile(m))["a"]
+print(n)'
+	[[ $output == 4950 ]]
+	[[ $(dsvc-run 'tar tar/*.tar decode=true | map .json.a' | cksum) == "$(seq 0 99 | cksum)" ]]
+	dsvc-run -t none 'range 100 | map [x, x * x] | save npy format=npy file_size=500'
+	run -0 python3 -c '
+import ast, glob, struct
+n = total = 0
+for f in sorted(glob.glob("npy/*.npy")):
+    d = open(f, "rb").read()
+    assert d[:6] == b"\x93NUMPY", f
+    k = struct.unpack("<H", d[8:10])[0]
+    h = ast.literal_eval(d[10:10 + k].decode())
+    v = struct.unpack("<%dq" % (h["shape"][0] * h["shape"][1]), d[10 + k:])
+    n += h["shape"][0]; total += sum(v[1::2])
+print(n, total)'
+	[[ $output == '100 328350' ]]
+	dsvc-run -t none 'range 100 | map {id: x} | save tfr format=tfrecord file_size=500'
+	run -0 python3 -c '
+import glob, struct
+table = []
+for i in range(256):
+    for _ in range(8): i = i >> 1 ^ (0x82f63b78 if i & 1 else 0)
+    table.append(i)
+def mask(b):
+    c = 0xffffffff
+    for x in b: c = table[(c ^ x) & 255] ^ c >> 8
+    c ^= 0xffffffff
+    return (c >> 15 | c << 17) + 0xa282ead8 & 0xffffffff
+n = 0
+for f in sorted(glob.glob("tfr/*.tfrecord")):
+    d, at = open(f, "rb").read(), 0
+    while at < len(d):
+        size, crc = struct.unpack("<QI", d[at:at + 12])
+        assert mask(d[at:at + 8]) == crc
+        assert mask(d[at + 12:at + 12 + size]) == struct.unpack("<I", d[at + 12 + size:at + 16 + size])[0]
+        at += 16 + size; n += 1
+print(n)'
+	[[ $output == 100 ]]
+	run -0 dsvc-run 'tfrecord tfr/*.tfrecord as=example | stats .id'
+	[[ $output == '{"count":100,"sum":4950,'* ]]
+}
+
+@test "an element that a format has no place for is the element's error" {
+	run -65 dsvc-run 'elements [{a: 1}, {b: 2}] | save out format=csv'
+	[[ $output == *'it has a field `b`, which the first record has not'* ]]
+	dsvc-run -t none 'elements [{a: 1}, {b: 2}, {a: 3}] | save two format=csv on_error=skip'
+	[[ $(<two/data-00000-000-00000.csv) == $'a\n1\n3' ]]
+	run -65 dsvc-run 'load two'
+	[[ $output == *'is for the source `csv`'*'csv two/*.csv'* ]]
+}
+
+@test "save killed: what has a name is whole, and the same pass goes through again" {
+	cut_off 6 --seed 5 'range 3_000_000 | save out file_size=100k'
+	n=$(dsvc-run -t count 'load out')
+	((n > 0 && n < 3000000))
+	dsvc-run 'load out' | cmp - <(seq 0 $((n - 1)))
+	run -65 dsvc-run --seed 6 'range 3_000_000 | save out file_size=100k'
+	[[ $output == *'holds what another pass has saved'* ]]
+	dsvc-run -t none --seed 5 'range 3_000_000 | save out file_size=100k'
+	dsvc-run 'load out' | cmp - <(seq 0 2999999)
+	[[ ! $(find out -name '*.part') ]]
+}
+
+@test "snapshot killed: it is not taken for whole, and the same pipeline begins it anew" {
+	cut_off 6 'range 3_000_000 | snapshot out file_size=100k'
+	dsvc-run 'range 3_000_000 | snapshot out file_size=100k' | cmp - <(seq 0 2999999)
+	# From the folder now, whatever the input would be.
+	mv out/data-00000-000-00000.msgpack "$BATS_TEST_TMPDIR/gone"
+	n=$(dsvc-run -t count 'range 3_000_000 | snapshot out file_size=100k')
+	((n > 0 && n < 3000000))
+	run -65 dsvc-run 'range 7 | snapshot out'
+	[[ $output == *'holds the snapshot of another pipeline'* ]]
+	run -0 dsvc-run -t count 'range 7 | snapshot out overwrite=true'
+	[[ $output == 7 ]]
+}
+
+@test "a cache killed leaves nothing, and the next run makes it" {
+	mkfifo in
+	spawn run bash -c 'exec dsvc-run -t none "stdin | cache out" <in'
+	exec 8>in
+	seq 0 299999 >&8
+	until_true 5s test -d out
+	stop run KILL || true
+	exec 8>&-
+	[[ ! $(find out -mindepth 1) ]]
+	seq 0 299999 >lines.txt
+	dsvc-run 'lines lines.txt | cache out' | cmp - lines.txt
+	[[ $(find out -mindepth 1 | wc -l) == 1 ]]
+	: >lines.txt
+	[[ $(dsvc-run -t count 'lines lines.txt | cache out') == 300000 ]]
+}
+
+@test "workers save in every format, one of them killed on the way" {
+	service 2
+	local f n
+	for f in msgpack csv tar; do
+		spawn read dsvc-read -e "range 100_000 | map {__key__: str(x), cls: x} | save $PWD/$f format=$f file_size=200k"
+		until_true 20s test -s read.out
+		stop "work${killed:-1}" KILL || true
+		start "work${killed:-1}" dsvc-work
+		reap read 60
+		((status == 0))
+		[[ ! $(find "$f" -name '*.part') ]]
+	done
+	[[ $(dsvc-run 'load msgpack | map .cls | sort' | cksum) == "$(seq 0 99999 | cksum)" ]]
+	[[ $(dsvc-run 'csv csv/*.csv | map .cls | sort' | cksum) == "$(seq 0 99999 | cksum)" ]]
+	[[ $(dsvc-run 'tar tar/*.tar decode=true | map .cls | sort' | cksum) == "$(seq 0 99999 | cksum)" ]]
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Files of a folder, written in one go or from a saved state on, are the same
+ * bytes, in every format; what is not whole has no name.
+ */
+#include <dirent.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "op/shards.h"
+#include "value/mp.h"
+
+enum { MANY = 60, SHARDS = 2, FILE_MAX_BYTES = 700 };
+
+static void
+folder_make(char *dir)
+{
+	strcpy(dir, "/tmp/shards.XXXXXX");
+	assert_non_null(mkdtemp(dir));
+}
+
+/* Names and contents of what has a name, sorted by name. */
+static void
+folder_read(const char *dir, struct buf *out)
+{
+	struct dirent **v;
+	int n = scandir(dir, &v, NULL, alphasort);
+
+	for (int i = 0; i < n; i++) {
+		if (v[i]->d_name[0] != '.') {
+			char *path = mem_printf("%s/%s", dir, v[i]->d_name);
+			FILE *f = fopen(path, "r");
+			size_t got;
+
+			buf_printf(out, "%s:", v[i]->d_name);
+			while ((got = fread(buf_room(out, 4096), 1, 4096, f)) > 0)
+				out->len += got;
+			fclose(f);
+			mem_free(path);
+		}
+		free(v[i]);
+	}
+	free(v);
+}
+
+static void
+folder_remove(const char *dir)
+{
+	DIR *d = opendir(dir);
+	struct dirent *e;
+
+	while ((e = readdir(d)))
+		unlinkat(dirfd(d), e->d_name, 0);
+	closedir(d);
+	rmdir(dir);
+}
+
+/* {"__key__": "k7", "n": 7}; of an array [7, 14]. */
+static void
+element_put(struct shards *s, int form, int i)
+{
+	uint8_t b[64], *p = b;
+	char key[16];
+	struct err e = { 0 };
+
+	snprintf(key, sizeof key, "k%d", i);
+	if (form == SHARDS_NPY) {
+		p = mp_put_int(mp_put_int(mp_put_list_head(p, 2), i), 2 * i);
+	} else {
+		p = mp_put_text(mp_put_record_head(p, 2), "__key__", 7);
+		p = mp_put_text(mp_put_text(p, key, (uint32_t)strlen(key)), "n", 1);
+		p = mp_put_int(p, i);
+	}
+	struct elem x = { .p = b, .len = (uint32_t)(p - b) };
+	if (shards_put(s, &x, NULL, &e) != ST_OK)
+		fail_msg("%s", e.text);
+}
+
+/* All of it, in another object from `cut` on, which has seen some more written. */
+static void
+folder_write(const char *dir, int form, int cut)
+{
+	struct shards s;
+	struct buf state = { 0 };
+	struct err e = { 0 };
+
+	shards_init(&s, dir, form, SHARDS, FILE_MAX_BYTES, 3);
+	assert_int_equal(shards_begin(&s, 9, false, &e), ST_OK);
+	for (int i = 0; i < cut; i++)
+		element_put(&s, form, i);
+	assert_true(shards_save(&s, &state));
+	for (int i = cut; i < cut + 17 && i < MANY; i++)
+		element_put(&s, form, i);
+	shards_clear(&s);
+	shards_init(&s, dir, form, SHARDS, FILE_MAX_BYTES, 3);
+	struct state_in in = state_begin(state.data, state.len);
+	if (shards_restore(&s, &in, &e) != ST_OK)
+		fail_msg("%s", e.text);
+	assert_true(state_ended(&in));
+	for (int i = cut; i < MANY; i++)
+		element_put(&s, form, i);
+	assert_int_equal(shards_end(&s, NULL, &e), ST_OK);
+	shards_clear(&s);
+	buf_clear(&state);
+}
+
+static void
+a_folder_gone_on_with_is_the_same(void **unused)
+{
+	(void)unused;
+	for (int form = SHARDS_MSGPACK; form <= SHARDS_NPY; form++) {
+		struct buf whole = { 0 };
+		char dir[32];
+
+		for (int cut = MANY; cut >= 0; cut -= 7) {
+			struct buf got = { 0 };
+
+			folder_make(dir);
+			folder_write(dir, form, cut);
+			folder_read(dir, cut == MANY ? &whole : &got);
+			if (cut < MANY && (got.len != whole.len || memcmp(got.data, whole.data, got.len)))
+				fail_msg("format %d differs, cut at %d", form, cut);
+			buf_clear(&got);
+			folder_remove(dir);
+		}
+		assert_true(whole.len > MANY);
+		buf_clear(&whole);
+	}
+}
+
+static void
+what_is_not_whole_has_no_name(void **unused)
+{
+	struct buf got = { 0 };
+	struct shards s;
+	struct err e = { 0 };
+	char dir[32];
+
+	(void)unused;
+	folder_make(dir);
+	shards_init(&s, dir, SHARDS_TAR, 1, 1 << 20, 0);
+	assert_int_equal(shards_begin(&s, 9, false, &e), ST_OK);
+	element_put(&s, SHARDS_TAR, 1);
+	struct buf state = { 0 };
+	assert_true(shards_save(&s, &state));
+	folder_read(dir, &got);
+	assert_int_equal(got.len, 0);
+	assert_int_equal(shards_end(&s, NULL, &e), ST_OK);
+	folder_read(dir, &got);
+	assert_true(got.len > 0);
+	shards_clear(&s);
+	buf_clear(&got);
+	buf_clear(&state);
+	folder_remove(dir);
+}
+
+static void
+another_pass_is_kept_out_or_swept_away(void **unused)
+{
+	struct buf got = { 0 };
+	struct shards s;
+	struct err e = { 0 };
+	char dir[32];
+
+	(void)unused;
+	folder_make(dir);
+	folder_write(dir, SHARDS_TEXT, 5);
+	shards_init(&s, dir, SHARDS_TEXT, 1, 1 << 20, 0);
+	assert_int_equal(shards_begin(&s, 9, false, &e), ST_OK);
+	assert_int_equal(shards_begin(&s, 10, false, &e), ST_DATA);
+	assert_int_equal(shards_begin(&s, 10, true, &e), ST_OK);
+	folder_read(dir, &got);
+	assert_int_equal(got.len, 0);
+	assert_int_equal(shards_begin(&s, 10, false, &e), ST_OK);
+	shards_clear(&s);
+	buf_clear(&got);
+	folder_remove(dir);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_folder_gone_on_with_is_the_same),
+		cmocka_unit_test(what_is_not_whole_has_no_name),
+		cmocka_unit_test(another_pass_is_kept_out_or_swept_away),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
