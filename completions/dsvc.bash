@@ -38,7 +38,7 @@ _dsvc_read()
 	--shards) return ;;
 	--seed) return ;;
 	--window) return ;;
-	-t | --format) mapfile -t COMPREPLY < <(compgen -W 'auto text ndjson json raw nul csv tsv msgpack npy tfrecord tar count none' -- "$cur"); return ;;
+	-t | --to) mapfile -t COMPREPLY < <(compgen -W 'auto text ndjson json raw nul csv tsv msgpack npy tfrecord tar count none' -- "$cur"); return ;;
 	-n | --count) return ;;
 	-o | --output) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
 	--checkpoint) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
@@ -47,9 +47,10 @@ _dsvc_read()
 	--errors) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
 	--wait-workers) return ;;
 	-p | --progress) mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$cur"); return ;;
+	--timeout) return ;;
 	esac
 	case $cur in
-	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -e --expression -f --file -s --set -I --include-dir -J --job --epoch --epochs --sharding --order --shards --seed --window -t --format -0 --null -n --count -o --output --checkpoint --ack-fd --max-errors --errors --wait-workers -p --progress --stats -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -e --expression -f --file -s --set -I --include-dir -J --job --epoch --epochs --sharding --order --shards --seed --window -t --to -0 --null -n --count -o --output --checkpoint --ack-fd --max-errors --errors --wait-workers -p --progress --stats --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
 	*) : ;;
 	esac
 }
@@ -66,9 +67,10 @@ _dsvc_register()
 	-s | --set) return ;;
 	-I | --include-dir) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -d -- "$cur"); return ;;
 	--id) return ;;
+	--timeout) return ;;
 	esac
 	case $cur in
-	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -e --expression -f --file -s --set -I --include-dir --id --check --explain -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -e --expression -f --file -s --set -I --include-dir --id --check --explain --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
 	*) : ;;
 	esac
 }
@@ -94,9 +96,10 @@ _dsvc_run()
 	-d | --dispatcher) return ;;
 	--print) mapfile -t COMPREPLY < <(compgen -W 'nothing tokens tree plan canonical' -- "$cur"); return ;;
 	--help-op) return ;;
+	--timeout) return ;;
 	esac
 	case $cur in
-	-*) mapfile -t COMPREPLY < <(compgen -W '-t --to -0 --null -n --count -o --output -s --set --with -e --expression -f --file -I --include-dir --seed -j --jobs --max-errors --errors -d --dispatcher --check --explain --try --test --fmt --write --print --ops --help-op --stats -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	-*) mapfile -t COMPREPLY < <(compgen -W '-t --to -0 --null -n --count -o --output -s --set --with -e --expression -f --file -I --include-dir --seed -j --jobs --max-errors --errors -d --dispatcher --check --explain --try --test --fmt --write --print --ops --help-op --stats --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
 	*) : ;;
 	esac
 }
@@ -110,9 +113,10 @@ _dsvc_status()
 	-d | --dispatcher) return ;;
 	--audit) return ;;
 	--interval) return ;;
+	--timeout) return ;;
 	esac
 	case $cur in
-	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher --json --audit --watch --interval -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher --json --audit --watch --interval --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
 	*) : ;;
 	esac
 }

@@ -16,8 +16,9 @@
 struct dispatch {
 	struct words bind;
 	bool insecure, quiet, until_stdin_eof;
-	int64_t verbose, exit_when_idle, job_gc, ready_fd;
-	char *ready_file, *state;
+	int64_t verbose, exit_when_idle, job_gc;
+	struct ready ready;
+	char *state;
 };
 
 static const struct param rows[] = {
@@ -33,13 +34,10 @@ static const struct param rows[] = {
 	{ .name = "job-gc", .arg = "DURATION", .kind = PARAM_DURATION,
 	  .offset = offsetof(struct dispatch, job_gc), .def = "5m", .min = 1000000, .max = INT64_MAX,
 	  .help = "forget finished jobs, and named ones without readers, after so long" },
-	{ .name = "insecure", .kind = PARAM_BOOL, .offset = offsetof(struct dispatch, insecure),
-	  .help = "listen on addresses that other machines can reach" },
+	OPT_INSECURE(struct dispatch),
 	OPT_READY_FD(struct dispatch),
 	OPT_READY_FILE(struct dispatch),
-	{ .name = "until-stdin-eof", .kind = PARAM_BOOL,
-	  .offset = offsetof(struct dispatch, until_stdin_eof),
-	  .help = "end when standard input ends" },
+	OPT_UNTIL_STDIN_EOF(struct dispatch),
 	OPT_QUIET(struct dispatch),
 	OPT_VERBOSE(struct dispatch),
 	{ 0 }
@@ -72,14 +70,6 @@ static const struct program program = {
 	.versions = link_versions,
 };
 
-static enum status
-dispatch_ready(void *arg, const char *address, struct err *e)
-{
-	const struct dispatch *o = arg;
-	log_say(LOG_INFO, "ready on %s", address);
-	return ready_say(o->ready_fd, o->ready_file, address, e);
-}
-
 int
 main(int argc, char **argv)
 {
@@ -97,7 +87,7 @@ main(int argc, char **argv)
 	char *first[1] = { own.address };
 	struct dispatch_conf c = { .binds = o.bind.v, .n_binds = o.bind.n,
 		.insecure = o.insecure, .idle_ns = o.exit_when_idle, .job_gc_ns = o.job_gc,
-		.until_stdin_eof = o.until_stdin_eof, .ready = dispatch_ready, .arg = &o };
+		.until_stdin_eof = o.until_stdin_eof, .ready = ready_told, .arg = &o.ready };
 	if (opt.n)
 		st = err_set(&e, ST_USAGE, "`%s` is one word too many", opt.operand[0]);
 	else if (!o.bind.n) {

@@ -115,6 +115,7 @@ main(int argc, char **argv)
 		return report(read_program.name, &e);
 	log_init(read_program.name, o.quiet ? LOG_ERROR : o.verbose > 1 ? LOG_DEBUG : o.verbose ? LOG_INFO : LOG_WARN);
 	stop_install();
+	stop_after(o.timeout, false);
 	st = pour_init(&p, &o, &e);
 	if (st == ST_OK)
 		st = faults_open(o.errors, &p.faults, &e);

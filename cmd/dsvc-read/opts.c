@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include <stddef.h>
+#include <string.h>
 
 #include "cli/opt.h"
 #include "host/link.h"
+#include "op/op.h"
 #include "read.h"
 #include "wire/msg.h"
 
@@ -13,19 +15,19 @@ static const struct param rows[] = {
 	  .help = "read this pipeline, without registering it first" },
 	{ .name = "file", .letter = 'f', .arg = "FILE", .kind = PARAM_WORD,
 	  .offset = offsetof(struct read_options, file), .flags = PARAM_OPTIONAL, .complete = "file",
-	  .help = "read the pipeline in FILE, `-`: from standard input" },
+	  .help = "read the pipeline in FILE; `-`: from standard input" },
 	{ .name = "set", .letter = 's', .arg = "NAME=VALUE", .kind = PARAM_WORDS,
-	  .offset = offsetof(struct read_options, set), .flags = PARAM_REPEAT,
+	  .offset = offsetof(struct read_options, set), .flags = PARAM_RARE | PARAM_REPEAT,
 	  .help = "set a parameter of the pipeline" },
 	{ .name = "include-dir", .letter = 'I', .arg = "DIR", .kind = PARAM_WORDS,
-	  .offset = offsetof(struct read_options, include), .flags = PARAM_REPEAT, .complete = "dir",
+	  .offset = offsetof(struct read_options, include), .flags = PARAM_RARE | PARAM_REPEAT, .complete = "dir",
 	  .help = "look here for included files" },
 	{ .name = "job", .letter = 'J', .arg = "NAME", .kind = PARAM_WORD,
 	  .offset = offsetof(struct read_options, job), .flags = PARAM_OPTIONAL,
 	  .help = "share the elements with all readers of this job" },
-	{ .name = "epoch", .arg = "N", .kind = PARAM_INT, .offset = offsetof(struct read_options, epoch),
+	{ .name = "epoch", .arg = "N", .flags = PARAM_RARE, .kind = PARAM_INT, .offset = offsetof(struct read_options, epoch),
 	  .def = "1", .min = 1, .max = UINT32_MAX, .help = "read the N-th pass of the job" },
-	{ .name = "epochs", .arg = "N", .kind = PARAM_INT, .offset = offsetof(struct read_options, epochs),
+	{ .name = "epochs", .arg = "N", .flags = PARAM_RARE, .kind = PARAM_INT, .offset = offsetof(struct read_options, epochs),
 	  .def = "1", .min = 1, .max = UINT32_MAX, .help = "read so many passes, one after the other" },
 	{ .name = "sharding", .arg = "POLICY", .kind = PARAM_CHOICE,
 	  .offset = offsetof(struct read_options, sharding), .def = "dynamic",
@@ -36,17 +38,17 @@ static const struct param rows[] = {
 	  .complete = "any|stable|source",
 	  .help = "any: as they come; stable: the same whatever workers there are; source: as dsvc-run" },
 	{ .name = "shards", .arg = "N", .kind = PARAM_INT, .offset = offsetof(struct read_options, shards),
-	  .def = "auto", .flags = PARAM_ALLOW_AUTO, .min = 1, .max = WIRE_STREAMS_MAX,
+	  .def = "auto", .flags = PARAM_RARE | PARAM_ALLOW_AUTO, .min = 1, .max = WIRE_STREAMS_MAX,
 	  .help = "number of streams, where it is fixed" },
 	{ .name = "seed", .arg = "N", .kind = PARAM_INT, .offset = offsetof(struct read_options, seed),
-	  .def = "auto", .flags = PARAM_ALLOW_AUTO, .help = "for the random operators; auto: another each time" },
+	  .def = "auto", .flags = PARAM_RARE | PARAM_ALLOW_AUTO, .help = "for the random operators; auto: another each time" },
 	{ .name = "window", .arg = "N", .kind = PARAM_INT, .offset = offsetof(struct read_options, window),
-	  .def = "auto", .flags = PARAM_ALLOW_AUTO, .min = 1, .max = 65536,
+	  .def = "auto", .flags = PARAM_RARE | PARAM_ALLOW_AUTO, .min = 1, .max = 65536,
 	  .help = "chunks under way per stream" },
-	{ .name = "format", .letter = 't', .arg = "FORMAT", .kind = PARAM_CHOICE,
+	{ .name = "to", .letter = 't', .arg = "FORMAT", .kind = PARAM_CHOICE,
 	  .offset = offsetof(struct read_options, format), .def = "auto", .choices = FORMAT_CHOICES,
 	  .complete = FORMAT_CHOICES, .help = "how to write elements" },
-	{ .name = "null", .letter = '0', .kind = PARAM_BOOL, .offset = offsetof(struct read_options, nul),
+	{ .name = "null", .letter = '0', .flags = PARAM_RARE, .kind = PARAM_BOOL, .offset = offsetof(struct read_options, nul),
 	  .help = "end each element with NUL: -t nul" },
 	{ .name = "count", .letter = 'n', .arg = "N", .kind = PARAM_INT,
 	  .offset = offsetof(struct read_options, count), .def = "inf", .flags = PARAM_ALLOW_INF,
@@ -56,15 +58,15 @@ static const struct param rows[] = {
 	  .help = "write to FILE, which appears when all is written" },
 	{ .name = "checkpoint", .arg = "FILE", .kind = PARAM_WORD,
 	  .offset = offsetof(struct read_options, checkpoint), .flags = PARAM_OPTIONAL, .complete = "file",
-	  .help = "keep in FILE how far it got, and go on from there when it exists" },
-	{ .name = "ack-fd", .arg = "N", .kind = PARAM_INT, .offset = offsetof(struct read_options, ack_fd),
+	  .help = "keep the position in FILE; go on from there when it exists" },
+	{ .name = "ack-fd", .arg = "N", .flags = PARAM_RARE, .kind = PARAM_INT, .offset = offsetof(struct read_options, ack_fd),
 	  .def = "-1", .min = -1, .max = 1 << 20,
 	  .help = "elements are finished when a line on descriptor N says so: how many, so far" },
 	{ .name = "max-errors", .arg = "N", .kind = PARAM_INT, .max = INT64_MAX,
-	  .offset = offsetof(struct read_options, max_errors), .def = "inf", .flags = PARAM_ALLOW_INF,
+	  .offset = offsetof(struct read_options, max_errors), .def = "inf", .flags = PARAM_RARE | PARAM_ALLOW_INF,
 	  .help = "end the pass with 65 when more than N elements failed that on_error lets go" },
 	{ .name = "errors", .arg = "FILE", .kind = PARAM_WORD,
-	  .offset = offsetof(struct read_options, errors), .flags = PARAM_OPTIONAL, .complete = "file",
+	  .offset = offsetof(struct read_options, errors), .flags = PARAM_RARE | PARAM_OPTIONAL, .complete = "file",
 	  .help = "at the end, write JSON records of the elements that failed in the pass, at most 1000" },
 	{ .name = "wait-workers", .arg = "N[/DURATION]", .kind = PARAM_WORD,
 	  .offset = offsetof(struct read_options, wait_workers), .def = "1/10s",
@@ -73,11 +75,19 @@ static const struct param rows[] = {
 	  .offset = offsetof(struct read_options, progress), .def = "auto", .choices = "auto|always|never",
 	  .complete = "auto|always|never", .help = "show progress; auto: on a terminal" },
 	{ .name = "stats", .kind = PARAM_BOOL, .offset = offsetof(struct read_options, stats),
-	  .help = "say at the end how much it was and how long it took" },
+	  .help = "say at the end how much it was and how fast" },
+	OPT_TIMEOUT(struct read_options),
 	OPT_QUIET(struct read_options),
 	OPT_VERBOSE(struct read_options),
 	{ 0 }
 };
+
+/* A dataset's id, or a whole spec; not the first word of one. */
+static bool
+opts_whole(const char *operand)
+{
+	return strcmp(operand, "(") != 0 && !op_find(operand, strlen(operand));
+}
 
 const struct program read_program = {
 	.name = "dsvc-read",
@@ -103,7 +113,8 @@ const struct program read_program = {
 	.exits = (const struct program_exit[]){
 		{ 65, "the pipeline is wrong, or an element failed" },
 		{ 66, NULL }, { 69, "no dispatcher, or no worker in time" }, { 74, NULL },
-		{ 75, NULL }, { 76, NULL }, { -1, NULL } },
+		{ 75, NULL }, { 76, NULL }, { 124, NULL }, { -1, NULL } },
 	.versions = link_versions,
 	.flags = PROGRAM_STOP_AT_OPERAND,
+	.whole = opts_whole,
 };

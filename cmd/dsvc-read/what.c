@@ -17,7 +17,7 @@ what_plan(struct what *w, const struct read_options *o, const struct opt *opt,
 		err_help(e, "dsvc-read ID, or dsvc-read -e 'range 10 | map x*x'");
 		return ST_USAGE;
 	}
-	if (opt->n == 1 && !strpbrk(opt->operand[0], " \t\n|")) {
+	if (opt->n == 1 && !spec_is_whole(opt->operand[0])) {
 		w->dataset = opt->operand[0];
 		return ST_OK;
 	}

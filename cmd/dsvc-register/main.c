@@ -8,6 +8,7 @@
 #include "cli/program.h"
 #include "cli/quit.h"
 #include "cli/report.h"
+#include "cli/stop.h"
 #include "host/tool.h"
 #include "lang/spec.h"
 #include "opts.h"
@@ -89,6 +90,7 @@ main(int argc, char **argv)
 		return report(reg_program.name, &e);
 	log_init(reg_program.name, o.quiet ? LOG_ERROR : o.verbose > 1 ? LOG_DEBUG : o.verbose ? LOG_INFO : LOG_WARN);
 
+	stop_after(o.timeout, true);
 	struct spec_src src;
 	struct plan *p = NULL;
 	struct endpoint ep;

@@ -5,6 +5,7 @@
 
 #include "cli/opt.h"
 #include "host/link.h"
+#include "lang/spec.h"
 
 static const struct param opts_rows[] = {
 	OPT_DISPATCHER(struct reg_opts),
@@ -26,6 +27,7 @@ static const struct param opts_rows[] = {
 	  .help = "only check the pipeline; needs no service" },
 	{ .name = "explain", .kind = PARAM_BOOL, .offset = offsetof(struct reg_opts, explain),
 	  .help = "say what the pipeline does and how workers can share it; needs no service" },
+	OPT_TIMEOUT(struct reg_opts),
 	OPT_QUIET(struct reg_opts),
 	OPT_VERBOSE(struct reg_opts),
 	{ 0 }
@@ -47,7 +49,8 @@ const struct program reg_program = {
 	.exits = (const struct program_exit[]){
 		{ 65, "the pipeline is wrong, or the id belongs to another one" },
 		{ 66, "a file of the pipeline does not exist" },
-		{ 69, NULL }, { 75, NULL }, { 76, NULL }, { -1, NULL } },
+		{ 69, NULL }, { 75, NULL }, { 76, NULL }, { 124, NULL }, { -1, NULL } },
 	.versions = link_versions,
 	.flags = PROGRAM_STOP_AT_OPERAND,
+	.whole = spec_is_whole,
 };

@@ -15,7 +15,7 @@ struct reg_opts {
 	char *dispatcher, *expression, *file, *id;
 	struct words set, include;
 	bool check, explain, quiet;
-	int64_t verbose;
+	int64_t verbose, timeout;
 };
 
 extern const struct program reg_program;

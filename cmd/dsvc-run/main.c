@@ -82,6 +82,7 @@ main(int argc, char **argv)
 	if (st)
 		return report(run_program.name, &e);
 	log_init(run_program.name, o.quiet ? LOG_ERROR : o.verbose ? LOG_INFO : LOG_WARN);
+	stop_after(o.timeout, o.test || o.fmt || o.check || o.explain);
 	st = endpoint_find(o.dispatcher, opt_from(&opt, &run_program, "dispatcher"), &ep, &e);
 	service_init(&service, ep.address, ep.from); /* speaks to it only when asked */
 	struct spec_src src = { .sets = &o.set, .with = &o.with, .dirs = &o.include,

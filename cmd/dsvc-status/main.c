@@ -102,6 +102,7 @@ main(int argc, char **argv)
 	if (st != ST_OK)
 		return report(status_program.name, &e);
 	log_init(status_program.name, o.quiet ? LOG_ERROR : o.verbose > 1 ? LOG_DEBUG : o.verbose ? LOG_INFO : LOG_WARN);
+	stop_after(o.timeout, true);
 	if (o.watch)
 		stop_install();
 	if (opt.n)

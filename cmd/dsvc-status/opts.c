@@ -17,6 +17,7 @@ static const struct param rows[] = {
 	{ .name = "interval", .arg = "DURATION", .kind = PARAM_DURATION,
 	  .offset = offsetof(struct status_options, interval), .def = "1s", .min = 50000000,
 	  .max = INT64_MAX, .help = "time between two looks of --watch" },
+	OPT_TIMEOUT(struct status_options),
 	OPT_QUIET(struct status_options),
 	OPT_VERBOSE(struct status_options),
 	{ 0 }
@@ -40,6 +41,6 @@ const struct program status_program = {
 		{ 0 } },
 	.exits = (const struct program_exit[]){
 		{ 1, "the books do not balance" }, { 66, "there is no such job" }, { 69, NULL },
-		{ 75, NULL }, { 76, NULL }, { -1, NULL } },
+		{ 75, NULL }, { 76, NULL }, { 124, NULL }, { -1, NULL } },
 	.versions = link_versions,
 };

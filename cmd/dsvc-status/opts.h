@@ -13,7 +13,7 @@
 struct status_options {
 	char *dispatcher, *audit;
 	bool json, watch, quiet;
-	int64_t interval, verbose;
+	int64_t interval, verbose, timeout;
 };
 
 extern const struct program status_program;

@@ -13,10 +13,11 @@
 #include "wire/msg.h"
 
 struct work_options {
-	char *dispatcher, *bind, *name, *ready_file;
+	char *dispatcher, *bind, *name;
+	struct ready ready;
 	struct words tag;
 	bool insecure, allow_exec, quiet, until_stdin_eof;
-	int64_t slots, memory, restart_interval, give_up, drain_timeout, verbose, ready_fd;
+	int64_t slots, memory, restart_interval, give_up, drain_timeout, verbose;
 	int compression;
 };
 
@@ -32,7 +33,7 @@ static const struct param rows[] = {
 	{ .name = "memory", .arg = "SIZE", .kind = PARAM_SIZE,
 	  .offset = offsetof(struct work_options, memory), .def = "32M", .min = 1 << 20,
 	  .max = INT64_MAX, .help = "bytes of elements to keep until readers have them" },
-	{ .name = "compression", .arg = "WHEN", .kind = PARAM_CHOICE,
+	{ .name = "compression", .arg = "WHEN", .flags = PARAM_RARE, .kind = PARAM_CHOICE,
 	  .offset = offsetof(struct work_options, compression), .def = "auto",
 	  .choices = CHUNK_PACK_CHOICES, .complete = CHUNK_PACK_CHOICES,
 	  .help = "compress elements on their way; auto: over a network, and when it pays" },
@@ -41,25 +42,22 @@ static const struct param rows[] = {
 	  .help = "what to call this worker in messages" },
 	{ .name = "tag", .arg = "TAG", .kind = PARAM_WORDS, .offset = offsetof(struct work_options, tag),
 	  .flags = PARAM_REPEAT, .help = "a word that jobs may ask for; again for more" },
-	{ .name = "restart-interval", .arg = "DURATION", .kind = PARAM_DURATION,
+	{ .name = "restart-interval", .arg = "DURATION", .flags = PARAM_RARE, .kind = PARAM_DURATION,
 	  .offset = offsetof(struct work_options, restart_interval), .def = "1s", .max = INT64_MAX,
 	  .help = "time between restart points; 0: none" },
-	{ .name = "give-up", .arg = "DURATION", .kind = PARAM_DURATION,
+	{ .name = "give-up", .arg = "DURATION", .flags = PARAM_RARE, .kind = PARAM_DURATION,
 	  .offset = offsetof(struct work_options, give_up), .def = "0", .max = INT64_MAX,
 	  .help = "end when a dispatcher with state has been away for so long; 0: wait for it" },
 	{ .name = "drain-timeout", .arg = "DURATION", .kind = PARAM_DURATION,
 	  .offset = offsetof(struct work_options, drain_timeout), .def = "25s", .max = INT64_MAX,
 	  .help = "time to hand streams over in, once told to end" },
-	{ .name = "insecure", .kind = PARAM_BOOL, .offset = offsetof(struct work_options, insecure),
-	  .help = "listen on an address that other machines can reach" },
+	OPT_INSECURE(struct work_options),
 	{ .name = "allow-exec", .kind = PARAM_BOOL,
 	  .offset = offsetof(struct work_options, allow_exec),
 	  .help = "let exec and cmd run programs also where TCP is spoken" },
 	OPT_READY_FD(struct work_options),
 	OPT_READY_FILE(struct work_options),
-	{ .name = "until-stdin-eof", .kind = PARAM_BOOL,
-	  .offset = offsetof(struct work_options, until_stdin_eof),
-	  .help = "end when standard input ends" },
+	OPT_UNTIL_STDIN_EOF(struct work_options),
 	OPT_QUIET(struct work_options),
 	OPT_VERBOSE(struct work_options),
 	{ 0 }
@@ -86,14 +84,6 @@ static const struct program program = {
 		{ -1, NULL } },
 	.versions = link_versions,
 };
-
-static enum status
-work_ready(void *arg, const char *address, struct err *e)
-{
-	const struct work_options *o = arg;
-	log_say(LOG_INFO, "ready on %s", address);
-	return ready_say(o->ready_fd, o->ready_file, address, e);
-}
 
 static uint32_t
 work_slots(int64_t asked)
@@ -128,7 +118,7 @@ main(int argc, char **argv)
 			.memory = (size_t)o.memory, .name = o.name, .tags = &o.tag,
 			.pack = (enum chunk_pack)o.compression, .restart_ns = o.restart_interval,
 			.give_up_ns = o.give_up, .drain_ns = o.drain_timeout, .until_stdin_eof = o.until_stdin_eof,
-			.ready = work_ready, .arg = &o };
+			.ready = ready_told, .arg = &o.ready };
 		st = work_run(&c, &e);
 	}
 	opt_clear(&program, &o, &opt);

@@ -57,12 +57,12 @@ help_usage(struct buf *out, const struct program *p)
 
 /* What is not in the clause: values, default, variable. */
 static void
-help_details(struct buf *out, const struct program *p, const struct param *row, bool full)
+help_details(struct buf *out, const struct program *p, const struct param *row)
 {
 	char env[128];
 	const char *lead = " (";
 
-	if (row->kind == PARAM_CHOICE && full) {
+	if (row->kind == PARAM_CHOICE) {
 		buf_printf(out, "%sone of ", lead);
 		for (const char *c = row->choices; *c; c++) {
 			if (*c == '|')
@@ -81,13 +81,8 @@ help_details(struct buf *out, const struct program *p, const struct param *row, 
 		buf_printf(out, "%smay be repeated", lead);
 		lead = "; ";
 	}
-	if (full) {
-		opt_env_name(p, row, false, env, sizeof env);
-		buf_printf(out, "%s%s", lead, env);
-		lead = "; ";
-	}
-	if (lead[0] == ';')
-		buf_byte(out, ')');
+	opt_env_name(p, row, false, env, sizeof env);
+	buf_printf(out, "%s%s)", lead, env);
 }
 
 static void
@@ -101,8 +96,12 @@ help_row(struct buf *out, const struct program *p, const struct param *row, bool
 		buf_printf(&left, "      --%s", row->name);
 	if (row->arg)
 		buf_printf(&left, " %s", row->arg);
-	buf_str(&right, row->help ? row->help : "");
-	help_details(&right, p, row, full);
+	size_t n = row->help ? strlen(row->help) : 0;
+	if (!full && row->help) /* one clause of one line; --help has the rest */
+		n = strcspn(row->help, ";");
+	buf_put(&right, row->help ? row->help : "", n);
+	if (full)
+		help_details(&right, p, row);
 	buf_put(out, left.data, left.len);
 	int col = (int)left.len;
 	if (col + 2 > HELP_COLUMN) {
@@ -118,15 +117,15 @@ static void
 help_rows(struct buf *out, const struct program *p, bool full)
 {
 	static const struct param common[] = {
-		{ .name = "help", .kind = PARAM_BOOL, .help = "everything; -h: one screen" },
+		{ .name = "help", .kind = PARAM_BOOL, .help = "all options, examples, exit codes" },
 		{ .name = "version", .letter = 'V', .kind = PARAM_BOOL,
 		  .help = "the version and those of the libraries" },
 	};
 
 	for (const struct param *row = p->rows; row && row->kind != PARAM_NONE; row++)
-		if (!(row->flags & PARAM_HIDDEN))
+		if (!(row->flags & (PARAM_HIDDEN | (full ? 0 : PARAM_RARE))))
 			help_row(out, p, row, full);
-	for (size_t i = 0; i < 2; i++)
+	for (size_t i = 0; i < (full ? 2 : 1); i++)
 		help_row(out, p, &common[i], false);
 }
 

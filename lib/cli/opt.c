@@ -301,7 +301,8 @@ opt_words(struct opt_scan *s)
 			break;
 		}
 		if (word[0] != '-' || word[1] == '\0') {
-			if (s->p->flags & PROGRAM_STOP_AT_OPERAND)
+			if ((s->p->flags & PROGRAM_STOP_AT_OPERAND) &&
+			    !(s->p->whole && (o->n || s->p->whole(word))))
 				break;
 			o->operand[o->n++] = word;
 			continue;

@@ -51,17 +51,30 @@ void opt_env_name(const struct program *p, const struct param *row, bool own, ch
 	  .help = "address of the dispatcher" }
 #define OPT_QUIET(T) \
 	{ .name = "quiet", .letter = 'q', .kind = PARAM_BOOL, .offset = offsetof(T, quiet), \
+	  .flags = PARAM_RARE, \
 	  .help = "say nothing but errors" }
 #define OPT_VERBOSE(T) \
 	{ .name = "verbose", .letter = 'v', .kind = PARAM_INT, .offset = offsetof(T, verbose), \
+	  .flags = PARAM_RARE, \
 	  .help = "say more about what happens; twice: still more" }
+#define OPT_TIMEOUT(T) \
+	{ .name = "timeout", .arg = "DURATION", .kind = PARAM_DURATION, \
+	  .offset = offsetof(T, timeout), .flags = PARAM_RARE, .max = INT64_MAX, \
+	  .help = "end with 124 when it takes longer" }
+#define OPT_INSECURE(T) \
+	{ .name = "insecure", .kind = PARAM_BOOL, .offset = offsetof(T, insecure), \
+	  .help = "listen on addresses that other machines can reach" }
+#define OPT_UNTIL_STDIN_EOF(T) \
+	{ .name = "until-stdin-eof", .kind = PARAM_BOOL, .offset = offsetof(T, until_stdin_eof), \
+	  .help = "end when standard input ends" }
+/* T has a struct ready named `ready` (cli/ready.h). */
 #define OPT_READY_FD(T) \
-	{ .name = "ready-fd", .arg = "N", .kind = PARAM_INT, .offset = offsetof(T, ready_fd), \
+	{ .name = "ready-fd", .arg = "N", .kind = PARAM_INT, .offset = offsetof(T, ready.fd), \
 	  .def = "-1", .min = -1, .max = 1 << 20, \
 	  .help = "write the endpoint and a newline to descriptor N when ready" }
 #define OPT_READY_FILE(T) \
 	{ .name = "ready-file", .arg = "FILE", .kind = PARAM_WORD, \
-	  .offset = offsetof(T, ready_file), .flags = PARAM_OPTIONAL, .complete = "file", \
+	  .offset = offsetof(T, ready.file), .flags = PARAM_OPTIONAL, .complete = "file", \
 	  .help = "write the endpoint and a newline to FILE when ready" }
 
 #endif

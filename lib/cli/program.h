@@ -28,6 +28,7 @@
 #ifndef CLI_PROGRAM_H
 #define CLI_PROGRAM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/buf.h"
@@ -40,7 +41,8 @@
 
 enum program_flag {
 	/* Option parsing ends at the first operand, which begins a spec whose
-	 * words may look like options. */
+	 * words may look like options. Not where that operand is all there is to
+	 * say (program.whole): then options may follow it. */
 	PROGRAM_STOP_AT_OPERAND = 1
 };
 
@@ -71,6 +73,7 @@ struct program {
 	const struct program_print *prints;      /* NULL: none */
 	const char *operand;                     /* what completes operands: as param.complete */
 	const char *(*operand_word)(size_t i);   /* further words for them; NULL at the end */
+	bool (*whole)(const char *operand);      /* PROGRAM_STOP_AT_OPERAND: see there; NULL: never */
 	void (*versions)(struct buf *out);       /* adds lines to --version; NULL: none */
 	unsigned flags;
 };

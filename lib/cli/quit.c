@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 static enum status
@@ -37,10 +38,26 @@ quit_flush(struct err *e)
 	return ST_OK;
 }
 
+/* No log_say: this may run in a signal handler. */
+static void
+quit_late(void)
+{
+	const char *program = program_invocation_short_name;
+	static const char text[] = ": the time of --timeout has passed\n";
+
+	if (write(STDERR_FILENO, program, strlen(program)) < 0 ||
+	    write(STDERR_FILENO, text, sizeof text - 1) < 0)
+		_exit(QUIT_LATE); /* nobody to tell */
+	_exit(QUIT_LATE);
+}
+
 void
 quit_signal(int sig)
 {
 	sigset_t set;
+
+	if (sig == SIGALRM)
+		quit_late();
 
 	signal(sig, SIG_DFL);
 	sigemptyset(&set);

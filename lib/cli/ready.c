@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/log.h"
 
 static enum status
 ready_write(int fd, const struct buf *line, struct err *e)
@@ -68,4 +69,13 @@ ready_say(int64_t fd, const char *file, const char *endpoint, struct err *e)
 		st = ready_file(file, &line, e);
 	buf_clear(&line);
 	return st;
+}
+
+enum status
+ready_told(void *ready, const char *endpoint, struct err *e)
+{
+	const struct ready *r = ready;
+
+	log_say(LOG_INFO, "ready on %s", endpoint);
+	return ready_say(r->fd, r->file, endpoint, e);
 }

@@ -3,8 +3,8 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <stdint.h>
 #include <sys/eventfd.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "cli/quit.h"
@@ -12,6 +12,7 @@
 static atomic_bool stop_asked;
 static atomic_int stop_sig;
 static int stop_event = -1;
+static bool stop_late_at_once; /* --timeout: nothing is to be finished */
 
 static void
 stop_handle(int sig)
@@ -20,6 +21,8 @@ stop_handle(int sig)
 	uint64_t one = 1;
 
 	if (!atomic_compare_exchange_strong(&stop_sig, &none, sig))
+		quit_signal(none == SIGALRM ? SIGALRM : sig);
+	if (sig == SIGALRM && stop_late_at_once)
 		quit_signal(sig);
 	atomic_store(&stop_asked, true);
 	if (stop_event >= 0 && write(stop_event, &one, sizeof one) < 0)
@@ -38,6 +41,22 @@ stop_install(void)
 		/* What a parent had ignored, as nohup does, stays so. */
 		if (!sigaction(signals[i], NULL, &old) && old.sa_handler != SIG_IGN)
 			sigaction(signals[i], &act, NULL);
+}
+
+void
+stop_after(int64_t ns, bool at_once)
+{
+	struct sigaction act = { .sa_handler = stop_handle };
+	struct itimerval t = { .it_interval = { .tv_sec = 1 },
+			       .it_value = { ns / 1000000000, ns / 1000 % 1000000 } };
+
+	if (ns <= 0)
+		return;
+	if (!t.it_value.tv_sec && !t.it_value.tv_usec)
+		t.it_value.tv_usec = 1;
+	stop_late_at_once = at_once;
+	sigaction(SIGALRM, &act, NULL);
+	setitimer(ITIMER_REAL, &t, NULL);
 }
 
 const atomic_bool *

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * INT and TERM: the first asks the program to finish what it has in hand, the
- * second ends it at once.
+ * second ends it at once. --timeout does the same when its time is over: it is
+ * the signal ALRM, and quit_signal of that says so and ends with 124.
  *
  *	stop_install();
  *	while (!atomic_load(stop_flag())) ...
@@ -15,8 +16,12 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 void stop_install(void);
+/* After ns (0: never) stops as a first signal would, and a second later as the
+ * second; at_once: there is nothing to finish. */
+void stop_after(int64_t ns, bool at_once);
 const atomic_bool *stop_flag(void);
 void stop_ask(void);   /* sets the flag as a signal would; any thread */
 int stop_signal(void); /* the signal that came, 0: none */

@@ -2,10 +2,10 @@
 #include "core/contact.h"
 
 void
-contact_init(struct contact *c, int64_t now_ns, int64_t give_up_ns)
+contact_init(struct contact *c, int64_t now_ns, int64_t give_up_ns, const char *where)
 {
 	*c = (struct contact){ .beat_ns = 1000000000, .loss_ns = 5000000000, .give_up_ns = give_up_ns,
-		.heard = now_ns, .since = now_ns, .hello_due = now_ns };
+		.heard = now_ns, .since = now_ns, .hello_due = now_ns, .where = where };
 }
 
 void
@@ -70,7 +70,9 @@ contact_tick(struct contact *c, int64_t now_ns, struct err *e)
 	}
 	if (now_ns >= contact_end(c)) {
 		if (!c->welcomed) {
-			err_set(e, ST_UNAVAIL, "the dispatcher does not answer");
+			err_set(e, ST_UNAVAIL, "no dispatcher%s%s: no answer within %d s",
+				c->where ? " at " : "", c->where ? c->where : "",
+				(int)(CONTACT_FIRST_NS / 1000000000));
 			err_help(e, "is it a dispatcher that listens there?");
 		} else {
 			err_set(e, ST_TEMP, "lost contact with the dispatcher");

@@ -29,12 +29,13 @@ struct contact {
 	int64_t heard;            /* when anything came last */
 	int64_t since;            /* not connected since */
 	int64_t hello_due, beat_due;
+	const char *where;        /* of the dispatcher, for messages: "ADDRESS (from -d)"; lent, may be NULL */
 };
 
 enum contact_event { CONTACT_NONE, CONTACT_HELLO, CONTACT_BEAT, CONTACT_LOST };
 enum contact_welcome { CONTACT_NEW, CONTACT_SAME, CONTACT_OTHER };
 
-void contact_init(struct contact *c, int64_t now_ns, int64_t give_up_ns);
+void contact_init(struct contact *c, int64_t now_ns, int64_t give_up_ns, const char *where);
 void contact_heard(struct contact *c, int64_t now_ns);
 /* The connection broke, or WHO came: HELLO is due. */
 void contact_gone(struct contact *c, int64_t now_ns);

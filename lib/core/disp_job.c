@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "core/disp_inner.h"
 
 static const char *
@@ -94,9 +95,25 @@ job_answer_dataset(struct disp *d, struct peer *p, uint64_t req, const struct da
 	out->dataset.known = known;
 }
 
+/* An id is one word of a command line, in which no program sees an option or a
+ * spec. */
+static bool
+job_id_fits(const char *id)
+{
+	for (const char *c = id; *c; c++)
+		if ((unsigned char)*c <= ' ' || *c == 0x7f || *c == '|')
+			return false;
+	return *id != '-' && str_utf8_valid(id, strlen(id)) == strlen(id);
+}
+
 void
 job_register(struct disp *d, struct peer *p, struct msg *m)
 {
+	if (!job_id_fits(job_text(m->reg.id))) {
+		disp_error(d, p, m->req, ST_USAGE, "an id is one word: no blanks, no `|`, and no `-` in front",
+			   "for example: --id web-errors");
+		return;
+	}
 	char *id = job_take(&m->reg.id), *spec = job_take(&m->reg.spec), *type = job_take(&m->reg.type);
 	bool known;
 	struct dataset *s = job_dataset(d, p, m->req, &id, &spec, &type, &known);
@@ -113,6 +130,29 @@ job_register(struct disp *d, struct peer *p, struct msg *m)
 	mem_free(type);
 }
 
+/* The datasets whose hash begins with `id`: how many, and one of them. Names that
+ * were asked for are no hashes, and are given whole. */
+static size_t
+job_dataset_begins(struct disp *d, const char *id, struct dataset **one)
+{
+	size_t n = strlen(id), found = 0;
+	char own[WIRE_NAME_MAX + 1];
+
+	if (n < WIRE_PREFIX_MIN || strspn(id, "0123456789abcdef") != n)
+		return 0;
+	for (size_t i = 0; i < d->datasets.n; i++) {
+		struct dataset *s = d->datasets.items[i].value;
+		if (strncmp(s->id, id, n))
+			continue;
+		d->o.spec_id(s->spec, strlen(s->spec), own, sizeof own);
+		if (!strcmp(own, s->id)) {
+			*one = s;
+			found++;
+		}
+	}
+	return found;
+}
+
 static struct dataset *
 job_dataset_find(struct disp *d, struct peer *p, uint64_t req, const char *id)
 {
@@ -121,8 +161,15 @@ job_dataset_find(struct disp *d, struct peer *p, uint64_t req, const char *id)
 
 	if (s)
 		return s;
-	text = mem_printf("no dataset `%s`", job_text(id));
-	disp_error(d, p, req, ST_NOINPUT, text, "dsvc-register registers one and prints its id");
+	size_t n = job_dataset_begins(d, job_text(id), &s);
+	if (n == 1)
+		return s;
+	if (n)
+		text = mem_printf("%zu datasets begin with `%s`", n, id);
+	else
+		text = mem_printf("no dataset `%s`", job_text(id));
+	disp_error(d, p, req, ST_NOINPUT, text, n ? "write more of the id; dsvc-status shows them" :
+		   "dsvc-register registers one and prints its id");
 	mem_free(text);
 	return NULL;
 }
@@ -449,7 +496,7 @@ job_open(struct disp *d, struct peer *p, struct msg *m)
 	struct msg_open *o = &m->open;
 	struct dataset *s;
 	struct iteration *it = NULL;
-	bool known, answered;
+	bool known, answered, by_id = false;
 
 	if (p->waiting) { /* asked again: the answer is still to come */
 		p->waiting->req = m->req;
@@ -476,6 +523,7 @@ job_open(struct disp *d, struct peer *p, struct msg *m)
 		o->epoch = 1;
 	if (*job_text(o->dataset) && !*job_text(o->spec)) {
 		s = job_dataset_find(d, p, m->req, o->dataset);
+		by_id = true;
 	} else {
 		char *id = mem_strdup(""), *spec = job_take(&o->spec), *type = job_take(&o->type);
 
@@ -486,7 +534,7 @@ job_open(struct disp *d, struct peer *p, struct msg *m)
 	}
 	if (!s)
 		return;
-	if (*job_text(o->dataset) && strcmp(o->dataset, s->id)) { /* a position of another one */
+	if (!by_id && *job_text(o->dataset) && strcmp(o->dataset, s->id)) { /* a position of another one */
 		char *text = mem_printf("the position is one in dataset `%s`, the pipeline is dataset `%s`", o->dataset, s->id);
 
 		disp_error(d, p, m->req, ST_DATA, text, "resume with the same pipeline, or begin a new position");

@@ -267,6 +267,15 @@ read_saved(struct read *r, int64_t now_ns)
 	read_credit(r);
 }
 
+/* Whether a reader's word for a dataset is that id, or the beginning of it. */
+static bool
+read_is_dataset(const char *word, const char *id)
+{
+	size_t n = strlen(word);
+
+	return !strcmp(word, id) || (n >= WIRE_PREFIX_MIN && !strncmp(word, id, n));
+}
+
 enum status
 read_position_parse(struct read *r, struct err *e)
 {
@@ -278,7 +287,7 @@ read_position_parse(struct read *r, struct err *e)
 		fields_clear(pos_fields, &p);
 		return err_set(e, ST_PROTO, "the position is of version %u, this program reads 1", p.version);
 	}
-	if (r->o.dataset && p.dataset && strcmp(r->o.dataset, p.dataset)) {
+	if (r->o.dataset && p.dataset && !read_is_dataset(r->o.dataset, p.dataset)) {
 		err_set(e, ST_DATA, "the position is one in dataset `%s`, not in `%s`", p.dataset, r->o.dataset);
 		fields_clear(pos_fields, &p);
 		return e->kind;

@@ -89,7 +89,7 @@ read_open(struct read *r)
 {
 	const struct read_opts *o = &r->o;
 	struct msg *m = read_tell(r, MSG_OPEN);
-	const char *dataset = o->dataset ? o->dataset : o->position ? r->dataset : NULL;
+	const char *dataset = o->position && r->dataset ? r->dataset : o->dataset;
 
 	r->joining = true;
 	m->req = OPEN_REQ;
@@ -172,7 +172,7 @@ read_new(const struct read_opts *o, int64_t now_ns, struct read **out, struct er
 		read_free(&r);
 		return e->kind;
 	}
-	contact_init(&r->contact, now_ns, o->give_up_ns);
+	contact_init(&r->contact, now_ns, o->give_up_ns, o->where);
 	read_contact(r);
 	*out = r;
 	return ST_OK;

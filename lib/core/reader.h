@@ -55,6 +55,7 @@ struct read_opts {
 	uint32_t min_workers, wait_ms;/* 0 workers: 1 */
 	uint32_t window;              /* chunks of credit per stream; 0: READ_WINDOW */
 	size_t budget;                /* bytes; 0: READ_BUDGET */
+	const char *where;            /* of the dispatcher, for messages; lent, may be NULL */
 	int64_t give_up_ns;           /* a durable dispatcher is waited for so long; 0: for ever */
 	bool checkpoint;
 	const uint8_t *position;      /* what read_position gave in an earlier run; NULL: from the start */

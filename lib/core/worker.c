@@ -98,7 +98,7 @@ work_new(const struct work_opts *o, int64_t now_ns)
 		w->o.splits_ahead = 1;
 	w->now = now_ns;
 	w->again_due = now_ns + CONTACT_AGAIN_NS;
-	contact_init(&w->contact, now_ns, o->give_up_ns);
+	contact_init(&w->contact, now_ns, o->give_up_ns, o->where);
 	work_contact(w);
 	return w;
 }

@@ -13,6 +13,7 @@
 #include <stdatomic.h>
 
 #include "core/reader.h"
+#include "host/link.h"
 #include "host/read_host.h"
 #include "net/sock.h"
 
@@ -47,6 +48,7 @@ struct client {
 	pthread_t thread;
 	bool started;
 	char *texts[6];             /* what conf's texts point to */
+	char where[LINK_WHERE];
 	struct held *lent;          /* of the piece taken last */
 	struct { uint64_t worker; char *endpoint; } *links;
 	size_t n_links, cap_links;

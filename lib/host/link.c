@@ -43,6 +43,15 @@ link_decode(const struct sock_msg *in, struct msg *out, struct err *e)
 	return false;
 }
 
+void
+link_where(const char *address, const char *from, char out[LINK_WHERE])
+{
+	if (from)
+		snprintf(out, LINK_WHERE, "%.280s (from %.80s)", address, from);
+	else
+		snprintf(out, LINK_WHERE, "%.280s", address);
+}
+
 enum status
 link_reach(const char *address, const char *from, int wait_ms, char *local, size_t local_size,
 	   struct err *e)
@@ -62,10 +71,9 @@ link_reach(const char *address, const char *from, int wait_ms, char *local, size
 	}
 	if (st == ST_OK)
 		return st;
-	if (from)
-		err_set(e, st, "no dispatcher at %s (from %s): %s", address, from, why.text);
-	else
-		err_set(e, st, "no dispatcher at %s: %s", address, why.text);
+	char where[LINK_WHERE];
+	link_where(address, from, where);
+	err_set(e, st, "no dispatcher at %s: %s", where, why.text);
 	err_help(e, "is dsvc-dispatch running there? dsvc-run needs no service");
 	return st;
 }

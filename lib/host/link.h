@@ -30,6 +30,10 @@ bool link_decode(const struct sock_msg *in, struct msg *out, struct err *e);
 enum status link_reach(const char *address, const char *from, int wait_ms,
 		       char *local, size_t local_size, struct err *e);
 
+/* "ADDRESS (from -d)", for messages. */
+enum { LINK_WHERE = 400 };
+void link_where(const char *address, const char *from, char out[LINK_WHERE]);
+
 /* This machine, as HELLO tells it. Lends a static text. */
 const char *link_host(void);
 /* Refuses to be reached from other machines without keys: ST_PERM unless insecure. */

@@ -26,7 +26,7 @@ client_machine(struct client *c, uint64_t self, struct err *e)
 		.epoch = f->epoch, .seeded = f->seeded, .seed = f->seed, .options = f->options,
 		.min_workers = f->min_workers, .wait_ms = (uint32_t)(f->wait_ns / 1000000),
 		.window = f->window, .budget = f->budget, .checkpoint = f->checkpoint,
-		.limited = f->limited, .max_errors = f->max_errors };
+		.limited = f->limited, .max_errors = f->max_errors, .where = c->where };
 	if (f->position) {
 		o.position = f->position->data;
 		o.position_len = f->position->len;
@@ -77,6 +77,7 @@ client_open(const struct client_conf *conf, struct client **out, struct err *e)
 	link_tune_memory();
 	struct client *c = mem_zalloc(sizeof *c);
 	c->conf = *conf;
+	link_where(conf->dispatcher, conf->from, c->where);
 	client_own(c);
 	c->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	c->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

@@ -9,7 +9,7 @@
 #include "host/link.h"
 
 struct tool {
-	char *dispatcher;
+	char where[LINK_WHERE];
 	struct net *net;
 	struct sock *sock;
 	uint64_t self, req;     /* req: the question that is open */
@@ -71,6 +71,21 @@ tool_told(void *arg, struct sock_msg *in)
 		msg_clear(&m);
 }
 
+static enum status
+tool_silent(const struct tool *t, struct err *e)
+{
+	if (!t->welcome) {
+		err_set(e, ST_UNAVAIL, "no dispatcher at %s: no answer within %d s", t->where,
+			TOOL_WAIT_MS / 1000);
+		err_help(e, "is it a dispatcher that listens there?");
+		return ST_UNAVAIL;
+	}
+	err_set(e, ST_TEMP, "no answer from the dispatcher at %s within %d s", t->where,
+		TOOL_WAIT_MS / 1000);
+	err_help(e, "it may be overloaded or stopped; running this again may help");
+	return ST_TEMP;
+}
+
 /* Turns the loop until *done, an error, a signal or the time is over. */
 static enum status
 tool_wait(struct tool *t, const bool *done, struct err *e)
@@ -82,10 +97,7 @@ tool_wait(struct tool *t, const bool *done, struct err *e)
 			tool_hello(t);
 		}
 		if (clock_mono_ns() >= until) {
-			err_set(e, ST_TEMP, "no answer from the dispatcher at %s within %d s",
-				t->dispatcher, TOOL_WAIT_MS / 1000);
-			err_help(e, "it may be overloaded or stopped; running this again may help");
-			return ST_TEMP;
+			return tool_silent(t, e);
 		}
 		net_step(t->net, until);
 	}
@@ -102,7 +114,7 @@ tool_open(const char *dispatcher, const char *from, struct tool **out, struct er
 		return st;
 	struct tool *t = mem_zalloc(sizeof *t);
 	t->self = sock_peer_new();
-	t->dispatcher = mem_strdup(dispatcher);
+	link_where(dispatcher, from, t->where);
 	t->net = net_new();
 	struct sock_opts o = { .self = t->self, .message = tool_told, .arg = t };
 	t->sock = sock_new(t->net, &o);
@@ -144,7 +156,6 @@ tool_close(struct tool **tp)
 	net_free(&t->net);
 	msg_clear(&t->reply);
 	buf_clear(&t->scratch);
-	mem_free(t->dispatcher);
 	mem_free(t);
 	*tp = NULL;
 }

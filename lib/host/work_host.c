@@ -34,7 +34,7 @@ struct host {
 	struct work_make *makes;
 	size_t n_makes, cap_makes;
 	size_t listing;            /* threads that list units */
-	char name[WIRE_NAME_MAX];
+	char name[WIRE_NAME_MAX], where[LINK_WHERE];
 	struct buf bound, scratch;
 	struct address address;
 	int claim;
@@ -460,9 +460,10 @@ work_set_up(struct host *h, uint64_t self)
 		snprintf(h->name, sizeof h->name, "%s", c->name);
 	else
 		snprintf(h->name, sizeof h->name, "%s:%ld", host, (long)getpid());
+	link_where(c->dispatcher, c->from, h->where);
 	struct work_opts o = { .peer = self, .name = h->name, .host = link_host(),
 		.endpoint = (char *)h->bound.data, .tags = c->tags, .pid = (uint32_t)getpid(),
-		.slots = c->slots, .memory = c->memory, .give_up_ns = c->give_up_ns };
+		.slots = c->slots, .memory = c->memory, .give_up_ns = c->give_up_ns, .where = h->where };
 	h->make_conf = (struct make_conf){ h->name, c->pack, c->restart_ns };
 	struct address a;
 	if (c->pack == PACK_AUTO && address_parse((char *)h->bound.data, &a, NULL) == ST_OK &&

@@ -74,6 +74,10 @@ struct plan {
 	struct spec_options options;
 };
 
+/* Whether an operand can only be a whole spec, and not the first of its words: it
+ * has a blank or a `|` in it. */
+bool spec_is_whole(const char *operand);
+
 /* Gives a plan, or the error with its place. */
 enum status plan_make(const struct spec_src *src, struct plan **out, struct err *e);
 void plan_free(struct plan **p);

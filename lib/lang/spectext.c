@@ -95,6 +95,12 @@ spectext_load(const char *path, struct spectext **out, struct err *e)
 	return st;
 }
 
+bool
+spec_is_whole(const char *operand)
+{
+	return strpbrk(operand, " \t\n|") != NULL;
+}
+
 enum status
 spectext_of_words(char *const *argv, size_t argc, const char *dir, struct spectext **out,
 		  struct err *e)

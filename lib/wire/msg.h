@@ -36,6 +36,7 @@ enum {
 	WIRE_FRAME_MAX = 1 << 20,        /* header frame of most messages */
 	WIRE_FRAME_LARGE = 16 << 20,     /* of those msg_frame_max says */
 	WIRE_NAME_MAX = 256,             /* bytes of names, ids, hosts */
+	WIRE_PREFIX_MIN = 4,             /* digits of a dataset's hash that stand for all of it */
 	WIRE_TEXT_MAX = 8192,            /* error texts, endpoints */
 	WIRE_SPEC_MAX = 1 << 20,
 	WIRE_STATE_MAX = 12 << 20,       /* operator state in a restart point */

@@ -44,6 +44,41 @@ load lib/dsvc
 	[[ $(sort -n <<<"$output") == $'0\n1\n4\n9\n16' ]]
 }
 
+@test "the first digits of a hash stand for the dataset" {
+	service 1
+	local id
+	id=$(dsvc-register 'range 3')
+	run -0 dsvc-read "${id:0:4}" --order source
+	[[ $output == $'0\n1\n2' ]]
+	run -66 dsvc-read "${id:0:3}"
+	dsvc-register --id abcdef 'range 4'
+	run -66 dsvc-read abcd
+	cd "$BATS_TEST_TMPDIR"
+	run -0 dsvc-read "${id:0:5}" --checkpoint pos
+	run -0 dsvc-read "$id" --checkpoint pos
+	[[ ! $output ]]
+	run -65 dsvc-read abcdef --checkpoint pos
+	[[ $output == *"$id"*abcdef* ]]
+}
+
+@test "options may follow the dataset, and a pipeline in one operand" {
+	service 1
+	dsvc-register --id three 'range 3'
+	run -0 dsvc-read three -t json --order source
+	[[ $output == $'[\n0,\n1,\n2\n]' ]]
+	run -0 dsvc-read 'range -1 1' --order source -n 1
+	[[ $output == -1 ]]
+	run -0 dsvc-read --order source range -1 1 'then' map x
+	[[ $output == $'-1\n0' ]]
+	run -64 dsvc-read three --nonsense
+}
+
+@test "--timeout ends it with 124, with what has come" {
+	service 1
+	run -124 --separate-stderr within 10s dsvc-read --timeout 500ms -e 'counter | filter x < 2' -n 9
+	[[ $output == $'0\n1' && $stderr == "dsvc-read: the time of --timeout has passed" ]]
+}
+
 @test "what nobody registered is 66" {
 	service
 	run -66 dsvc-read nothing

@@ -39,6 +39,22 @@ load lib/dsvc
 	[[ $output == *'x * x'* && $output == *'x + x'* || $output == *'x*x'* && $output == *'x+x'* ]]
 }
 
+@test "an id is one word" {
+	service 0
+	local id
+	for id in 'two words' -x 'a|b' $'a\tb'; do
+		run -64 dsvc-register --id "$id" 'range 10'
+		[[ $output == *"an id is one word"* ]]
+	done
+	run -0 dsvc-register 'range 10' --id web-errors/2
+	[[ $output == web-errors/2 ]]
+}
+
+@test "--timeout is 124" {
+	run -124 within 5s dsvc-register --timeout 1ms -d "ipc://$BATS_TEST_TMPDIR/none" 'range 3'
+	[[ $output == "dsvc-register: the time of --timeout has passed" ]]
+}
+
 @test "a mistake is shown with its place and nothing is registered" {
 	run -65 dsvc-register 'range 10 | btach 4'
 	[[ $output == *"<arg>:1:12"* && $output == *"^^^^^"* && $output == *batch* ]]

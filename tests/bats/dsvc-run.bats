@@ -21,6 +21,37 @@ load lib/dsvc
 	run -64 dsvc-run -n x 'range 3'
 }
 
+@test "short help is one screen in every program" {
+	local name
+	for name in dispatch work register read run status; do
+		run -0 "dsvc-$name" -h
+		((${#lines[@]} <= 24))
+		[[ ${lines[0]} == "Usage: dsvc-$name "* && $output == *--help* ]]
+	done
+}
+
+@test "options may follow a pipeline that is one operand" {
+	run -0 dsvc-run 'range 10 | map x*x' -n 2 -t json
+	[[ $output == $'[\n0,\n1\n]' ]]
+	run -0 dsvc-run range -2 0
+	[[ $output == $'-2\n-1' ]]
+}
+
+@test "--timeout ends it with 124, with what was in hand, whatever it waits for" {
+	local source
+	mkfifo "$BATS_TEST_TMPDIR/never"
+	exec 8<>"$BATS_TEST_TMPDIR/never"
+	for source in "stdin" "stdin | count" "counter | filter false" 'counter | exec proto=arg -- sleep 60'; do
+		run -124 --separate-stderr within 10s dsvc-run --timeout 50ms -t none "$source" <&8
+		[[ $stderr == "dsvc-run: the time of --timeout has passed" ]]
+	done
+	run -124 --separate-stderr within 10s dsvc-run --timeout 300ms 'counter | filter x < 3'
+	[[ $output == $'0\n1\n2' ]]
+	run -0 dsvc-run --timeout 10m 'range 1'
+	run -64 dsvc-run --timeout soon 'range 1'
+	exec 8>&-
+}
+
 @test "a pipeline from an operand, -e, -f, standard input and words" {
 	run -0 dsvc-run 'range 3 | map x*x'
 	[[ $output == $'0\n1\n4' ]]
@@ -120,6 +151,15 @@ load lib/dsvc
 	[[ ${lines[0]} == "batch: "* && $output == *drop_remainder* ]]
 	run -64 dsvc-run --help-op btch
 	[[ $output == *'`batch`'* ]]
+}
+
+@test "--help-op tells of an operator and of a function of one name" {
+	run -0 dsvc-run --help-op zip
+	[[ $output == "zip: "*"In expressions it is a function:"*"zip(list"* ]]
+	run -0 dsvc-run --help-op exec
+	[[ ${lines[1]} == *" -- COMMAND..." ]]
+	run -0 dsvc-run --help-op where
+	[[ $output == "filter: "*'`grep PATTERN` is `filter x ~ PATTERN`'* ]]
 }
 
 @test "every example of --help-op gives what it says" {

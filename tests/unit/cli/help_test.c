@@ -29,7 +29,8 @@ static const struct param rows[] = {
 	  .flags = PARAM_REPEAT, .help = "set a parameter" },
 	{ .name = "order-of-elements", .arg = "ORDER", .kind = PARAM_CHOICE,
 	  .choices = "any|stable|source", .def = "any", .help = "in which order they come" },
-	{ .name = "stats", .kind = PARAM_BOOL, .help = "print figures" },
+	{ .name = "stats", .kind = PARAM_BOOL, .flags = PARAM_RARE,
+	  .help = "print figures; at the end" },
 	{ .name = "secret", .kind = PARAM_BOOL, .flags = PARAM_HIDDEN, .help = "not for users" },
 	{ 0 },
 };
@@ -91,10 +92,11 @@ short_help_fits_a_screen(void **state)
 	(void)state;
 	has(text, "Usage: dsvc-run [OPTION]... SPEC\n       dsvc-run [OPTION]... -f FILE\n"
 		  "Run a pipeline in this process.\n");
-	has(text, "  -n, --count N              stop after N elements (default inf)\n");
+	has(text, "  -n, --count N              stop after N elements\n");
 	has(text, "  dsvc-run 'range 4'  # four\n");
 	assert_null(strstr(text, "range 5"));
 	assert_null(strstr(text, "secret"));
+	assert_null(strstr(text, "--stats"));
 	for (char *c = text, *end; (end = strchr(c, '\n')); c = end + 1) {
 		lines++;
 		assert_true(end - c <= 79);
@@ -113,6 +115,7 @@ full_help_says_everything(void **state)
 	has(text, "(one of any, stable,\n                             "
 		  "source; default any; DSVC_ORDER_OF_ELEMENTS)\n");
 	has(text, "(may be repeated; DSVC_SET)");
+	has(text, "print figures; at the end (DSVC_STATS)\n");
 	has(text, "range 5");
 	has(text, "   64  a wrong option");
 	assert_null(strstr(text, "secret"));
