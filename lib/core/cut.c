@@ -115,13 +115,19 @@ cut_endless(const struct cut *c)
 	return c->times == CUT_ENDLESS || c->pass_weight >= CUT_ENDLESS;
 }
 
+/* The least that a split of the unit should weigh. An order's elements may be images or
+ * whole files: few of them are as much as many numbers. */
 static uint64_t
-cut_min(const struct cut *c, bool bytes)
+cut_min(const struct cut *c, const struct split *unit)
 {
-	uint64_t usual = bytes ? CUT_MIN_BYTES : CUT_MIN_ELEMENTS;
+	uint64_t each = unit->of ? unit->weight / unit->of : 0, usual = CUT_MIN_ELEMENTS;
 
 	if (c->small)
 		return 1;
+	if (unit->kind == SPLIT_FILE)
+		usual = CUT_MIN_BYTES;
+	else if (each > CUT_MIN_BYTES / CUT_MIN_ELEMENTS)
+		usual = each < CUT_MIN_BYTES ? CUT_MIN_BYTES / each : 1;
 	return c->min && c->min < usual ? c->min : usual;
 }
 
@@ -130,7 +136,7 @@ static uint64_t
 cut_size(const struct cut *c, const struct split *unit, uint32_t streams)
 {
 	bool bytes = unit->kind == SPLIT_FILE;
-	uint64_t min = cut_min(c, bytes), left, size;
+	uint64_t min = cut_min(c, unit), left, size;
 
 	if (cut_endless(c)) {
 		size = c->small ? 4 : bytes ? CUT_MAX_BYTES / 4 : CUT_ENDLESS_ELEMENTS;
@@ -216,7 +222,7 @@ cut_streams(const struct cut *c, uint32_t most)
 		return most;
 	for (uint64_t i = c->pos.unit; i < c->units.n && n < most; i++) {
 		const struct split *u = &c->units.v[i];
-		uint64_t min = cut_min(c, u->kind == SPLIT_FILE);
+		uint64_t min = cut_min(c, u);
 		uint64_t w = i == c->pos.unit && c->pos.at ? u->count - c->pos.at : cut_weight(u);
 		uint64_t k = cut_cuttable(u) ? w / min : 1;
 
@@ -225,13 +231,13 @@ cut_streams(const struct cut *c, uint32_t most)
 	uint64_t passes = c->times - c->pos.pass - (c->pos.times ? c->pos.times : 1);
 	if (passes) {
 		/* Passes are worth streams of their own as far as their weight goes. */
-		uint64_t per = c->pass_weight / cut_min(c, c->units.v[0].kind == SPLIT_FILE), more;
+		uint64_t per = c->pass_weight / cut_min(c, &c->units.v[0]), more;
 
 		if (__builtin_mul_overflow(passes, per ? per : 1, &more) || more > most)
 			more = most;
 		if (!per && !c->small)
 			more = cut_sum(c->pass_weight, 0) > CUT_ENDLESS / passes ? most :
-				passes * c->pass_weight / cut_min(c, c->units.v[0].kind == SPLIT_FILE);
+				passes * c->pass_weight / cut_min(c, &c->units.v[0]);
 		n += more;
 	}
 	return n < most ? (uint32_t)n : most;

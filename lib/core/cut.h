@@ -4,6 +4,7 @@
  * small last, so that the end is balanced over the streams.
  *
  *	size = remaining weight / (4 x streams), at least CUT_MIN_*, at most CUT_MAX_BYTES
+ *	(of an order, whose weight is in bytes: as many elements as weigh CUT_MIN_BYTES)
  *
  * That is meant for elements that cost little. The caller, who sees how long a
  * split takes, sets narrower bounds (`min`, `max`) where they cost much.

@@ -76,19 +76,19 @@ explain_walk(struct explain *x, const struct op_node *n, bool indexed)
 		x->local = n;
 	if (d->flags & (OP_BORDER | OP_REMOTE) && !x->remote)
 		x->remote = n;
+	if (d->flags & OP_RANDOM)
+		explain_note(x->random, &x->n_random, n);
 	if (n->permutes)
 		x->order = n;
-	else if (indexed)
-		;
-	else if (d->scope == OP_GLOBAL && n->per_stream)
+	if (n->permutes || indexed)
+		return;
+	if (d->scope == OP_GLOBAL && n->per_stream)
 		explain_note(x->per_stream, &x->n_per_stream, n);
 	else if (d->scope == OP_GLOBAL && !x->global)
 		x->global = n;
-	if (d->scope == OP_STREAM && !d->times && !n->permutes && !indexed)
+	if (d->scope == OP_STREAM && !d->times)
 		explain_note(x->stream, &x->n_stream, n);
-	x->repeats |= d->times != NULL && !indexed;
-	if (d->flags & OP_RANDOM)
-		explain_note(x->random, &x->n_random, n);
+	x->repeats |= d->times != NULL;
 }
 
 /* `batch`, `scan` and 2 more */

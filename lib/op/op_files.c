@@ -44,7 +44,8 @@ files_open(struct op_inst *self, struct err *e)
 	struct rng rng = { 0 };
 
 	f->walk = (struct ints_walk){ 0, f->list.n };
-	if (st != ST_OK || !f->shuffle)
+	/* Who reads by index must find the same name there in every stream. */
+	if (st != ST_OK || !f->shuffle || self->walk)
 		return st;
 	rng.key = op_rng_key(self, f->seed, true);
 	for (size_t i = f->list.n; i > 1; i--) {

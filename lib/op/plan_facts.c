@@ -109,16 +109,44 @@ op_split_times(const struct op_node *n)
 	return times && facts_root(n)->permutes ? 1 : times;
 }
 
+enum { FACTS_FILE_BYTES = 4 << 20 };
+
+/* Adds up what the sources below hold, as far as they are files. Where each element is a
+ * whole file, or its name, a few are already worth a split, however small they are. */
+static void
+facts_weigh(const struct op_node *n, uint64_t *bytes, uint64_t *elements)
+{
+	struct split_list units = { 0 };
+	struct err e;
+
+	for (size_t k = 0; k < n->n_in; k++)
+		facts_weigh(n->in[k], bytes, elements);
+	if (n->n_in || !n->desc->list || n->desc->list(n, &units, &e) != ST_OK)
+		return;
+	uint64_t all = (uint64_t)op_indexed(n), least = units.n == all ? FACTS_FILE_BYTES : 0;
+	for (size_t k = 0; k < units.n; k++) {
+		uint64_t weight = units.v[k].weight > least ? units.v[k].weight : least;
+
+		*bytes += units.v[k].kind == SPLIT_FILE ? weight : 0;
+	}
+	*elements += all;
+	split_list_clear(&units);
+}
+
 /* One pass behind the other: place p is place p mod N of pass p div N. */
 static enum status
 facts_list_order(const struct op_node *root, int64_t times, struct split_list *out, struct err *e)
 {
 	struct split s = { .kind = SPLIT_RANGE, .cuttable = true };
+	uint64_t bytes = 0, elements = 0;
 	enum status st = op_permute_count(root, &s.of, e);
 
 	if (st != ST_OK)
 		return st;
-	s.count = s.weight = (uint64_t)facts_product((int64_t)s.of, times);
+	s.count = (uint64_t)facts_product((int64_t)s.of, times);
+	facts_weigh(root, &bytes, &elements);
+	if (elements && bytes / elements)
+		s.weight = (uint64_t)facts_product((int64_t)s.of, (int64_t)(bytes / elements));
 	split_list_add(out, &s);
 	return ST_OK;
 }

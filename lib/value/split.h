@@ -36,7 +36,7 @@ struct split {
 	uint64_t start, count; /* count INT64_MAX: without end */
 	uint64_t times;   /* read it so many times in a row, at least 1 */
 	uint64_t of;      /* range of an order: how long one pass of it is; else 0 */
-	uint64_t weight;  /* bytes or elements: for sizing; 0: unknown */
+	uint64_t weight;  /* bytes or elements: for sizing; 0: unknown. An order's unit: bytes of one pass */
 };
 
 struct split_list {

@@ -214,6 +214,15 @@ small_work_takes_few_streams(void **state)
 	cut_open(&c, &units, 1, false);
 	assert_int_equal(cut_streams(&c, 10000), 7);
 	cut_clear(&c);
+	/* An order of 1000 elements: of numbers, of images, of names of files. */
+	for (int i = 0; i < 3; i++) {
+		add_range(&units, 0, 0, 3000);
+		units.v[0].of = 1000;
+		units.v[0].weight = (uint64_t[]){ 0, 1000 * 300000, 1000 * (uint64_t)CUT_MIN_BYTES }[i];
+		cut_open(&c, &units, 1, false);
+		assert_int_equal(cut_streams(&c, 10000), ((uint32_t[]){ 1, 3000 / 13, 3000 })[i]);
+		cut_clear(&c);
+	}
 }
 
 int

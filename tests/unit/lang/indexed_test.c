@@ -3,6 +3,7 @@
  * Reading by index: one order, whole or in parts.
  */
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "lang_help.h"
 #include "op/op.h"
@@ -195,6 +196,41 @@ a_split_of_another_order_is_refused(void **state)
 	plan_free(&plan);
 }
 
+static void
+assert_weighs(const char *spec, uint64_t of, uint64_t weight)
+{
+	struct plan *plan = indexed_plan(spec);
+	struct split_list units = { 0 };
+	struct err e = { 0 };
+
+	assert_int_equal(op_list_splits(plan->top, &units, &e), ST_OK);
+	assert_int_equal(units.n, 1);
+	assert_int_equal(units.v[0].of, of);
+	assert_int_equal(units.v[0].weight, weight);
+	split_list_clear(&units);
+	plan_free(&plan);
+}
+
+/* Sizes of splits are worked out from it: few large elements are as much as many small. */
+static void
+an_order_weighs_what_its_files_do(void **state)
+{
+	char name[] = "/tmp/dsvc-indexed-XXXXXX", spec[200];
+	int fd = mkstemp(name);
+
+	(void)state;
+	assert_int_equal(ftruncate(fd, 6000000), 0);
+	close(fd);
+	assert_weighs("range 5000 | shuffle all", 5000, 0);
+	snprintf(spec, sizeof spec, "bytes 60000 %s | take 10 | shuffle all | repeat 2", name);
+	assert_weighs(spec, 10, 600000);
+	snprintf(spec, sizeof spec, "files %s %s | shuffle all", name, name);
+	assert_weighs(spec, 2, 12000000);
+	assert_int_equal(truncate(name, 3), 0);
+	assert_weighs(spec, 2, 2 * (4 << 20));
+	unlink(name);
+}
+
 int
 main(void)
 {
@@ -203,6 +239,7 @@ main(void)
 		cmocka_unit_test(seed_stream_and_place_make_the_order),
 		cmocka_unit_test(parts_make_the_whole),
 		cmocka_unit_test(each_pass_has_its_own_order),
+		cmocka_unit_test(an_order_weighs_what_its_files_do),
 		cmocka_unit_test(a_split_of_another_order_is_refused),
 	};
 
