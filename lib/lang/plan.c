@@ -60,7 +60,7 @@ plan_permutes(struct planner *pl, struct op_node *n)
 {
 	const struct op_node *culprit = n;
 
-	n->permutes = n->desc->permutes && n->desc->permutes(n) && n->n_in;
+	n->permutes = n->desc->permutes && n->desc->permutes(n, NULL, NULL) && n->n_in;
 	if (!n->permutes || op_may_permute(n, &culprit, pl->e) == ST_OK)
 		return ST_OK;
 	/* What a fragment is fed by stands nowhere in the text. */

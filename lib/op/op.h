@@ -163,10 +163,11 @@ struct op_desc {
 	int64_t (*indexed)(const struct op_node *n);
 
 	/* Random access (walk.h). permutes, of a transform: whether this node reads what
-	 * stands before it by index. pick, of a transform: puts, in place of the indices
+	 * stands before it by index, and (unless NULL) the seed and whether each pass has an
+	 * order of its own. pick, of a transform: puts, in place of the indices
 	 * of elements it gives, those of its input's elements that they are; `in` is how
 	 * many these are. Such an operator is not opened when it is read so. */
-	bool (*permutes)(const struct op_node *n);
+	bool (*permutes)(const struct op_node *n, int64_t *seed, bool *reshuffle);
 	void (*pick)(const struct op_node *n, uint64_t in, uint64_t *index, uint32_t k);
 
 	/* Running. open and close may be absent; close is called once for every

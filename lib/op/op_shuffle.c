@@ -14,7 +14,6 @@
 #include "op/op.h"
 #include "op/slab.h"
 #include "op/state.h"
-#include "op/walk.h"
 
 enum { SHUFFLE_INLINE = 24, SHUFFLE_AHEAD = 16 };
 #define SHUFFLE_ALL INT64_MAX
@@ -62,10 +61,14 @@ shuffle_cardinality(const struct op_node *n, const int64_t *in)
 }
 
 static bool
-shuffle_permutes(const struct op_node *n)
+shuffle_permutes(const struct op_node *n, int64_t *seed, bool *reshuffle)
 {
 	const struct shuffle *s = n->params;
 
+	if (seed) {
+		*seed = s->seed;
+		*reshuffle = s->reshuffle;
+	}
 	return s->size == SHUFFLE_ALL;
 }
 
@@ -84,10 +87,6 @@ shuffle_open(struct op_inst *self, struct err *e)
 
 	(void)e;
 	s->key = op_rng_key(self, s->seed, s->reshuffle);
-	if (self->order) {
-		self->order->seed = s->seed;
-		self->order->reshuffle = s->reshuffle;
-	}
 	return ST_OK;
 }
 

@@ -32,6 +32,8 @@ order_open(struct op_inst *self, const struct split *s, struct err *e)
 	struct order *o = self->order = mem_zalloc(sizeof *o);
 	enum status st = op_permute_count(self->node, &o->n, e);
 
+	/* Here, and not when the owner is opened: its inputs may have threads by then. */
+	self->desc->permutes(self->node, &o->seed, &o->reshuffle);
 	o->owner = self;
 	o->to = o->n;
 	if (st != ST_OK || !s || s->kind == SPLIT_ALL)

@@ -26,7 +26,7 @@ struct order {
 	const struct op_inst *owner;
 	uint64_t n;            /* indices of one pass */
 	uint64_t from, to;     /* the places to give: all, or a split's */
-	int64_t seed;          /* set by the owner's open */
+	int64_t seed;          /* as the owner's node has it */
 	bool reshuffle;
 	struct walk_step *steps; /* of all paths, owned */
 };
