@@ -88,21 +88,24 @@ split_cut(struct disp *d, struct stream *s)
 	return true;
 }
 
-enum { SPLIT_SMALL = 64 * 1024, SPLIT_SMALL_MANY = 8 };
+enum { SPLIT_SMALL = 64 * 1024, SPLIT_SMALL_MANY = 32, SPLIT_SMALL_SUM = 512 * 1024 };
 
-/* Small files go out a few at a time, for a request costs as much as reading one;
- * not towards the end, where every stream is to have some. */
+/* Small files go out several at a time, for a request costs as much as reading
+ * one; fewer towards the end, where every stream is to have some. */
 static void
 split_cut_small(struct disp *d, struct stream *s)
 {
 	struct iteration *it = s->iter;
+	uint64_t sum = 0;
 
-	for (int i = 1; i < SPLIT_SMALL_MANY; i++) {
+	for (uint64_t i = 1; i < SPLIT_SMALL_MANY; i++) {
 		const struct split_place *last = &s->splits[s->n_splits - 1];
 		const struct split *unit = &it->cut.units.v[last->unit];
+		uint64_t left = it->cut.units.n - it->cut.pos.unit;
 
+		sum += last->weight;
 		if (unit->kind != SPLIT_FILE || !unit->whole || last->weight > SPLIT_SMALL ||
-		    it->cut.units.n - it->cut.pos.unit < 4 * SPLIT_SMALL_MANY * it->n_streams)
+		    sum > SPLIT_SMALL_SUM - SPLIT_SMALL || left < 4 * (i + 1) * it->n_streams)
 			return;
 		if (!split_cut(d, s))
 			return;

@@ -321,6 +321,44 @@ slow_work_gets_a_stream_on_every_slot(void **state)
 	assert_int_equal(got(W2, MSG_ASSIGN)->assign.key.stream, 2);
 }
 
+/* A request is answered with several small files, with fewer as the end comes near,
+ * and with one that is not small. */
+static void
+small_files_are_given_several_at_a_time(void **state)
+{
+	struct split files[1000] = { { 0 } };
+	uint64_t given = 0, last = 64;
+	char path[] = "f";
+
+	(void)state;
+	for (int i = 0; i < 1000; i++)
+		files[i] = (struct split){ .kind = SPLIT_FILE, .whole = true, .path = path, .times = 1,
+			.weight = i ? 1000 : 1000000 };
+	hello(W1, ROLE_WORKER);
+	hello(R1, ROLE_READER);
+	open_job(R1, "", "files", 1);
+	say(W1, (struct msg){ .type = MSG_UNITS, .req = got(W1, MSG_LIST)->req,
+			      .units = { .times = 1, .units = { files, 1000, 1000 } } });
+	uint64_t it = got(R1, MSG_JOB)->job.iteration;
+
+	while (given < 1000) {
+		say(W1, (struct msg){ .type = MSG_SPLIT_REQ, .split_req = { { it, 0, 1 }, given, 64 } });
+		uint64_t n = got(W1, MSG_SPLIT)->split.splits.n;
+
+		if (given == 0)
+			assert_int_equal(n, 1);
+		else
+			assert_true(n >= 1 && n <= last && n <= 32);
+		if (given == 1)
+			assert_int_equal(n, 32);
+		else if (given > 1)
+			last = n;
+		given += n;
+	}
+	assert_int_equal(given, 1000);
+	assert_int_equal(last, 1);
+}
+
 static void
 finish(uint64_t it, uint64_t length)
 {
@@ -522,6 +560,7 @@ main(void)
 		T(splits_are_given_once_and_for_ever),
 		T(splits_are_as_large_as_a_second_of_work),
 		T(slow_work_gets_a_stream_on_every_slot),
+		T(small_files_are_given_several_at_a_time),
 		T(a_pass_ends_when_all_is_acknowledged),
 		T(an_empty_pass_is_over_at_once),
 		T(a_failed_element_ends_the_pass_for_all),
