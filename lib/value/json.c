@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "value/json_fault.h"
 #include "value/json_simd.h"
+#include "value/json_skim.h"
 #include "value/json_tape.h"
 #include "value/mp.h"
 #include "value/num.h"
@@ -28,6 +29,7 @@ struct json_work {
 	uint32_t first_pos;
 	size_t at;       /* offset of the line to be read next */
 	uint32_t line;   /* its index */
+	size_t slash;    /* offset of the next backslash; not behind `at`: not known */
 	struct err *e;
 };
 
@@ -171,6 +173,31 @@ json_line_end(const struct json_work *k, size_t end)
 	return nl ? (size_t)(nl - k->p) : end;
 }
 
+/* A line with few fields wanted and nothing special about it. */
+static bool
+json_skimmed(struct json_work *k, size_t base, size_t line_end, size_t end)
+{
+	struct simd_marks x;
+	uint8_t *w;
+
+	if (!k->fields)
+		return false;
+	if (k->slash <= k->at) {
+		const uint8_t *s = memchr(k->p + k->at, '\\', end - k->at);
+		k->slash = s ? (size_t)(s - k->p) : end;
+	}
+	if (k->slash < line_end)
+		return false;
+	x = simd_found(k->j->simd);
+	w = run_room(k->out, json_skim_room(line_end - k->at));
+	if (!json_skim(k->p + base, &x, line_end - base, k->fields, &w))
+		return false;
+	run_done(k->out, w, k->first_pos + k->line);
+	simd_taken(k->j->simd, x.at);
+	json_done_line(k, line_end);
+	return true;
+}
+
 /* Lines from k->at, all of whose structure is known, up to `end`. Ends early, with
  * ST_AGAIN, when it had to look at a line by itself. */
 static enum status
@@ -195,6 +222,8 @@ json_batch(struct json_work *k, size_t end)
 			simd_pass(simd, k->at - base);
 			continue;
 		}
+		if (json_skimmed(k, base, line_end, end))
+			continue;
 		/* One document, which ends on this line, and nothing behind it. */
 		if (simd_next(simd, &d) != SIMD_OK || base + d.last >= line_end
 		    || base + d.next < line_end) {

@@ -81,6 +81,20 @@ simd_where(const struct simd *s)
 		? i.structural_indexes[i.next_structural_index] : s->n;
 }
 
+extern "C" struct simd_marks
+simd_found(const struct simd *s)
+{
+	auto &i = *s->parser.implementation;
+
+	return { i.structural_indexes.get(), i.n_structural_indexes, i.next_structural_index };
+}
+
+extern "C" void
+simd_taken(struct simd *s, size_t at)
+{
+	s->parser.implementation->next_structural_index = (uint32_t)at;
+}
+
 extern "C" void
 simd_pass(struct simd *s, size_t offset)
 {

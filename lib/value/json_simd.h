@@ -35,6 +35,12 @@ struct simd_doc {
 				   the last text, number or word, of this document */
 };
 
+/* Where the brackets, colons, commas and the beginnings of values stand in the text. */
+struct simd_marks {
+	const uint32_t *v;
+	size_t n, at; /* at: of the next document */
+};
+
 struct simd *simd_new(size_t depth_max); /* NULL: no memory */
 void simd_free(struct simd *s);
 size_t simd_padding(void);
@@ -45,6 +51,10 @@ enum simd_status simd_begin(struct simd *s, const uint8_t *p, size_t n);
 size_t simd_where(const struct simd *s);
 /* Passes over what begins before the offset. */
 void simd_pass(struct simd *s, size_t offset);
+/* Lends, until the next simd_begin. */
+struct simd_marks simd_found(const struct simd *s);
+/* What stands before that place of the index has been taken. */
+void simd_taken(struct simd *s, size_t at);
 /* The next document: lends until the next call. */
 enum simd_status simd_next(struct simd *s, struct simd_doc *d);
 

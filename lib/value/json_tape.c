@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "value/json_wanted.h"
 #include "value/mp.h"
 
 enum {
@@ -51,42 +52,6 @@ tape_put_text(const struct simd_doc *d, size_t i, uint8_t *w)
 	return w + n;
 }
 
-/* memcmp() == 0 without the call, which is most of the cost for names. */
-static inline bool
-tape_same_bytes(const void *a, const void *b, size_t n)
-{
-	const uint8_t *s = a, *t = b;
-	uint64_t x, y;
-	uint32_t v, w;
-	size_t i = 0;
-
-	if (n >= 8) {
-		for (;; i += 8) {
-			if (i > n - 8)
-				i = n - 8; /* the last eight, some of them again */
-			memcpy(&x, s + i, 8);
-			memcpy(&y, t + i, 8);
-			if (x != y)
-				return false;
-			if (i == n - 8)
-				return true;
-		}
-	}
-	if (n >= 4) {
-		memcpy(&v, s, 4);
-		memcpy(&w, t, 4);
-		if (v != w)
-			return false;
-		memcpy(&v, s + n - 4, 4);
-		memcpy(&w, t + n - 4, 4);
-		return v == w;
-	}
-	for (; i < n; i++)
-		if (s[i] != t[i])
-			return false;
-	return true;
-}
-
 /* Items of the list or fields of the record at i. */
 static uint32_t
 tape_count(const uint64_t *tape, size_t i)
@@ -128,7 +93,7 @@ tape_same_text(const struct simd_doc *d, size_t a, size_t b)
 	uint32_t n, m;
 	const uint8_t *s = tape_text(d, a, &n), *t = tape_text(d, b, &m);
 
-	return n == m && tape_same_bytes(s, t, n);
+	return n == m && json_same_bytes(s, t, n);
 }
 
 /* The place in pairs, of m so far, of the field with the key at k; m when new. */
@@ -265,19 +230,6 @@ json_tape_room(const struct simd_doc *d, size_t text_len)
 	return words * 5 + text_len + TAPE_SHORT + MP_HEAD_MAX;
 }
 
-/* The index of the name in the projection, f->n: not in it. Records have their
- * fields mostly in the order in which they are wanted: `hint` is tried first. */
-static inline size_t
-tape_wanted(const struct json_fields *f, size_t hint, const uint8_t *s, uint32_t n)
-{
-	if (hint < f->n && f->lens[hint] == n && tape_same_bytes(f->names[hint], s, n))
-		return hint;
-	for (size_t k = 0; k < f->n; k++)
-		if (f->lens[k] == n && k != hint && tape_same_bytes(f->names[k], s, n))
-			return k;
-	return f->n;
-}
-
 uint8_t *
 json_tape_put(const struct simd_doc *d, const struct json_fields *f, uint8_t *w)
 {
@@ -295,7 +247,7 @@ json_tape_put(const struct simd_doc *d, const struct json_fields *f, uint8_t *w)
 	for (size_t k = 2; k < end; k = tape_next(d->tape, k + 1)) {
 		uint32_t n;
 		const uint8_t *s = tape_text(d, k, &n);
-		size_t name = tape_wanted(f, hint, s, n);
+		size_t name = json_wanted(f, hint, s, n);
 
 		if (name == f->n)
 			continue;
