@@ -86,7 +86,7 @@ row_takeover() {
 		unserve
 	done
 	[ -s "$work/gaps" ] || { echo 'takeover: failed'; rows_missed=$((rows_missed + 1)); return; }
-	at_most 'kill -9 of a worker to the next element' 5000 \
+	at_most 'kill -9 of a worker to the next element' 1000 \
 		"$(median < "$work/gaps" | awk '{ print $1 * 1000 }')" ms
 }
 

@@ -55,6 +55,9 @@ dispatch_message(void *arg, struct sock_msg *in)
 		disp_bad_message(d->disp, now, in->peer, &e);
 		return;
 	}
+	const struct msg_hello *h = &m.hello;
+	if (m.type == MSG_HELLO && h->pid && h->host && strcmp(h->host, link_host()) == 0)
+		sock_process(d->sock, in->peer, h->pid);
 	disp_message(d->disp, now, in->peer, &m);
 	msg_clear(&m);
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zmq.h>
 
@@ -171,6 +172,9 @@ net_host_id(void)
 	uint64_t id = 1;
 	for (const char *c = text; *c; c++)
 		id = rng_mix(id, (uint8_t)*c);
+	struct stat pids;
+	if (stat("/proc/self/ns/pid", &pids) == 0)
+		id = rng_mix(id, pids.st_ino);
 	return id;
 }
 

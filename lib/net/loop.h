@@ -36,7 +36,8 @@ void net_unwatch(struct net *n, int fd);
 void net_step(struct net *n, int64_t until_ns);
 
 /* A number that is the same for all processes of this machine since it was
- * started, and another elsewhere. */
+ * started, as far as they know each other by the same process ids (containers are
+ * machines of their own), and another elsewhere. */
 uint64_t net_host_id(void);
 void net_zmq_version(int *major, int *minor, int *patch);
 /* Room for many connections: raises the limit of descriptors to what is allowed. */

@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "net/address.h"
+#include "net/exits.h"
 #include "net/net_inner.h"
 #include "net/track.h"
 
@@ -25,6 +26,7 @@ struct sock {
 	void *handle, *monitor;
 	struct sock_opts o;
 	struct track track;
+	struct exits exits;
 	int64_t complained_ns; /* when the last malformed message was told */
 };
 
@@ -69,6 +71,41 @@ sock_open_monitor(struct sock *s)
 	zmq_connect(s->monitor, name);
 }
 
+static void
+sock_broke(void *arg, uint64_t peer)
+{
+	struct sock *s = arg;
+	struct track_peer *p = track_find(&s->track, peer);
+	if (p && p->pid)
+		exits_watch(&s->exits, peer, p->pid);
+	if (s->o.broke)
+		s->o.broke(s->o.arg, peer);
+}
+
+static void
+sock_gone(void *arg, uint64_t peer)
+{
+	struct sock *s = arg;
+	exits_drop(&s->exits, peer);
+	if (s->o.gone)
+		s->o.gone(s->o.arg, peer);
+}
+
+/* What it sent last is read before the next tick says that it is gone. */
+static void
+sock_ended(void *arg, uint64_t peer)
+{
+	track_ended(&((struct sock *)arg)->track, peer, clock_mono_ns());
+}
+
+void
+sock_process(struct sock *s, uint64_t peer, int64_t pid)
+{
+	struct track_peer *p = track_find(&s->track, peer);
+	if (p)
+		p->pid = pid;
+}
+
 struct sock *
 sock_new(struct net *n, const struct sock_opts *opts)
 {
@@ -93,7 +130,9 @@ sock_new(struct net *n, const struct sock_opts *opts)
 		sock_id_bytes(opts->self, id);
 		zmq_setsockopt(h, ZMQ_ROUTING_ID, id, sizeof id);
 	}
-	track_init(&s->track, SOCK_RETURN_MS * (int64_t)1000000, opts->broke, opts->gone, opts->arg);
+	int64_t return_ms = opts->return_ms ? opts->return_ms : SOCK_RETURN_MS;
+	track_init(&s->track, return_ms * 1000000, sock_broke, sock_gone, s);
+	exits_init(&s->exits, n, sock_ended, s);
 	sock_open_monitor(s);
 	net_add(n, s);
 	return s;
@@ -111,6 +150,7 @@ sock_free(struct sock **sp, int linger_ms)
 	zmq_close(s->handle);
 	zmq_close(s->monitor);
 	track_clear(&s->track);
+	exits_clear(&s->exits);
 	mem_free(s);
 	*sp = NULL;
 }

@@ -10,7 +10,8 @@
  *
  * Messages of one peer keep their order while its connection lasts. When it
  * breaks, `broke` is called once; what was under way in both directions may be
- * lost. A peer on this machine that is not back after SOCK_RETURN_MS is `gone`;
+ * lost. A peer on this machine that is not back after SOCK_RETURN_MS, or whose process
+ * has ended (sock_process), is `gone`;
  * of others one has to judge by their beats. All sends are unbounded queues:
  * credits bound what is in them, so nothing is ever dropped in silence.
  *
@@ -57,6 +58,7 @@ struct sock_opts {
 	bool handover;        /* a peer that returns takes the place of its old connection */
 	size_t frame_max;     /* bytes of the largest frame taken; 0: SOCK_HEAD_MAX */
 	int reconnect_ms;     /* client; 0: 50 */
+	int return_ms;        /* how long a local peer may be away; 0: SOCK_RETURN_MS */
 	void (*message)(void *arg, struct sock_msg *m);
 	void (*connected)(void *arg, uint64_t peer); /* client: handshake done (again); may be NULL */
 	void (*broke)(void *arg, uint64_t peer);     /* may be NULL */
@@ -76,6 +78,9 @@ enum status sock_bind(struct sock *s, const char *address, struct buf *bound, st
 void sock_unbind(struct sock *s, const char *bound);
 /* Connects for as long as the socket lives, again and again. */
 enum status sock_connect(struct sock *s, const char *address, uint64_t peer, struct err *e);
+/* The peer, whose message is being handled, is that process of this machine: once its
+ * connection broke, the end of the process makes it gone without more waiting. */
+void sock_process(struct sock *s, uint64_t peer, int64_t pid);
 void sock_disconnect(struct sock *s, const char *address, uint64_t peer);
 
 /* Sends; the header is copied. payload may be NULL, else it is taken, also when

@@ -167,6 +167,17 @@ track_seen(struct track *t, uint64_t id, int fd, bool local, int64_t now_ns)
 }
 
 void
+track_ended(struct track *t, uint64_t id, int64_t now_ns)
+{
+	struct track_peer *p = track_find(t, id);
+	if (!p || p->fd >= 0 || p->gone_ns <= now_ns)
+		return;
+	p->gone_ns = now_ns;
+	if (now_ns < t->deadline_ns)
+		t->deadline_ns = now_ns;
+}
+
+void
 track_tick(struct track *t, int64_t now_ns)
 {
 	if (now_ns < t->deadline_ns)

@@ -24,6 +24,7 @@ struct track_peer {
 	bool kept;       /* client: stays when its connection breaks */
 	bool local;      /* on this machine */
 	int64_t gone_ns; /* when it counts as gone; INT64_MAX: not broken */
+	int64_t pid;     /* the process, where that is known; else 0 */
 	char *address;   /* kept ones: as given to sock_connect */
 };
 
@@ -57,6 +58,8 @@ void track_opened(struct track *t, int fd);
 void track_closed(struct track *t, int fd, int64_t now_ns);
 /* A peer is behind fd: by its message, or by the address it was connected to. */
 void track_seen(struct track *t, uint64_t id, int fd, bool local, int64_t now_ns);
+/* One whose connection broke does not return: it is gone at the next tick. */
+void track_ended(struct track *t, uint64_t id, int64_t now_ns);
 void track_tick(struct track *t, int64_t now_ns);
 
 #endif

@@ -3,6 +3,7 @@
  * Two ends in one process and one loop, over ipc and tcp.
  */
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -12,6 +13,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -138,6 +140,44 @@ tcp_pair(void **state)
 {
 	(void)state;
 	check_pair("tcp://127.0.0.1:*");
+}
+
+/* A peer whose process is known is gone when that has ended, and not before, however
+ * long one might return. */
+static void
+the_end_of_a_process_is_seen(void **state)
+{
+	(void)state;
+	char address[100];
+	struct net *n = net_new();
+	struct end a = { 0 }, b = { 0 };
+	uint64_t ida = sock_peer_new(), idb = sock_peer_new();
+	struct sock_opts o = { .self = ida, .handover = true, .message = end_message, .broke = end_broke,
+		.gone = end_gone, .return_ms = 3600000, .arg = &a };
+	struct sock *server = sock_new(n, &o), *client = end_sock(n, &b, idb);
+	struct buf bound = { 0 };
+	struct err e;
+	snprintf(address, sizeof address, "ipc:///tmp/sock-test-exit-%d", getpid());
+	assert_int_equal(sock_bind(server, address, &bound, &e), ST_OK);
+	assert_int_equal(sock_connect(client, address, ida, &e), ST_OK);
+	pid_t child = fork();
+	if (child == 0)
+		for (;;)
+			pause();
+	assert_true(child > 0);
+	assert_true(sock_send(client, ida, "hello", 5, NULL));
+	until(n, a.messages == 1);
+	sock_process(server, idb, child);
+	sock_free(&client, 0);
+	until(n, a.broke == 1);
+	net_step(n, clock_mono_ns() + 1000000);
+	assert_int_equal(a.gone, 0);
+	kill(child, SIGKILL);
+	until(n, a.gone == 1); /* nobody has waited for the child yet */
+	waitpid(child, NULL, 0);
+	sock_free(&server, 0);
+	net_free(&n);
+	buf_clear(&bound);
 }
 
 static void
@@ -329,6 +369,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ipc_pair),
 		cmocka_unit_test(tcp_pair),
+		cmocka_unit_test(the_end_of_a_process_is_seen),
 		cmocka_unit_test(server_that_returns_is_found_again),
 		cmocka_unit_test(client_with_the_same_number_takes_over),
 		cmocka_unit_test(addresses_are_checked),
