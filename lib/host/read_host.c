@@ -40,7 +40,7 @@ client_start(struct client *c, struct err *e)
 	uint64_t self = sock_peer_new();
 	struct sock_opts control = { .self = self, .message = reader_told,
 		.broke = reader_control_broke, .arg = c };
-	struct sock_opts data = { .self = self, .message = reader_data,
+	struct sock_opts data = { .fresh = true, .message = reader_data,
 		.broke = reader_worker_broke, .frame_max = READER_FRAME_MAX, .arg = c };
 	c->net = net_new();
 	c->control = sock_new(c->net, &control);

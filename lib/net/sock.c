@@ -8,6 +8,7 @@
 #include <zmq.h>
 
 #include "base/clock.h"
+#include "base/hash.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/rng.h"
@@ -26,6 +27,11 @@ struct sock {
 	void *handle, *monitor;
 	struct sock_opts o;
 	struct track track;
+	/* client: alias (8 bytes) -> struct track_peer. Each connection calls its peer by
+	 * a number of its own, for libzmq dies of a second one by the same number, and
+	 * one that was given up takes its time to go. */
+	struct hash aliases;
+	bool calls; /* it is a client */
 	struct exits exits;
 	int64_t complained_ns; /* when the last malformed message was told */
 };
@@ -149,6 +155,7 @@ sock_free(struct sock **sp, int linger_ms)
 	zmq_socket_monitor(s->handle, NULL, 0);
 	zmq_close(s->handle);
 	zmq_close(s->monitor);
+	hash_clear(&s->aliases);
 	track_clear(&s->track);
 	exits_clear(&s->exits);
 	mem_free(s);
@@ -212,6 +219,15 @@ sock_unbind(struct sock *s, const char *bound)
 	zmq_unbind(s->handle, bound);
 }
 
+static void
+sock_forget(struct sock *s, uint64_t peer)
+{
+	struct track_peer *p = track_find(&s->track, peer);
+	if (p && p->alias)
+		hash_del(&s->aliases, &p->alias, sizeof p->alias);
+	track_drop(&s->track, peer);
+}
+
 enum status
 sock_connect(struct sock *s, const char *address, uint64_t peer, struct err *e)
 {
@@ -221,12 +237,17 @@ sock_connect(struct sock *s, const char *address, uint64_t peer, struct err *e)
 		return st;
 	if (strchr(a.host, ':'))
 		sock_set_int(s->handle, ZMQ_IPV6, 1);
+	struct track_peer *p = track_keep(&s->track, peer, address, address_local(&a));
 	uint8_t id[8];
-	sock_id_bytes(peer, id);
+	s->calls = true;
+	p->alias = sock_peer_new();
+	hash_put(&s->aliases, &p->alias, sizeof p->alias, p);
+	sock_id_bytes(p->alias, id);
 	zmq_setsockopt(s->handle, ZMQ_CONNECT_ROUTING_ID, id, sizeof id);
-	track_keep(&s->track, peer, address, address_local(&a));
+	if (s->o.fresh)
+		zmq_setsockopt(s->handle, ZMQ_ROUTING_ID, id, sizeof id);
 	if (zmq_connect(s->handle, address) != 0) {
-		track_drop(&s->track, peer);
+		sock_forget(s, peer);
 		return err_set(e, ST_UNAVAIL, "cannot connect to %s: %s", address,
 			       zmq_strerror(zmq_errno()));
 	}
@@ -237,7 +258,7 @@ void
 sock_disconnect(struct sock *s, const char *address, uint64_t peer)
 {
 	zmq_disconnect(s->handle, address);
-	track_drop(&s->track, peer);
+	sock_forget(s, peer);
 }
 
 /* What happened to connections; all of it. */
@@ -311,6 +332,12 @@ sock_deliver(struct sock *s, const uint8_t *id, zmq_msg_t *head, zmq_msg_t *payl
 {
 	struct sock_msg m = { .peer = sock_id_of(id) };
 	sock_drain_monitor(s);
+	if (s->calls) {
+		struct track_peer *called = hash_get(&s->aliases, &m.peer, sizeof m.peer);
+		if (!called)
+			return; /* of a connection that was given up */
+		m.peer = called->id;
+	}
 	struct track_peer *p = track_find(&s->track, m.peer);
 	int fd = zmq_msg_get(head, ZMQ_SRCFD);
 	if (!p || p->fd != fd)
@@ -413,7 +440,8 @@ sock_send(struct sock *s, uint64_t peer, const void *head, size_t n,
 	  const struct sock_payload *payload)
 {
 	uint8_t id[8];
-	sock_id_bytes(peer, id);
+	struct track_peer *called = s->calls ? track_find(&s->track, peer) : NULL;
+	sock_id_bytes(called ? called->alias : peer, id);
 	if (zmq_send(s->handle, id, sizeof id, ZMQ_SNDMORE | ZMQ_DONTWAIT) < 0 ||
 	    zmq_send(s->handle, head, n, ZMQ_DONTWAIT | (payload ? ZMQ_SNDMORE : 0)) < 0) {
 		sock_payload_drop(payload);

@@ -8,6 +8,10 @@
  *	server: sock_bind; peers appear with their first message
  *	client: sock_connect(address, the number by which to call that peer)
  *
+ * A server takes the connection that says a peer's number last for that peer's. A
+ * client that leaves and comes back at once may be heard in the wrong order, and
+ * then speaks to nobody without being told: so who does that is `fresh`.
+ *
  * Messages of one peer keep their order while its connection lasts. When it
  * breaks, `broke` is called once; what was under way in both directions may be
  * lost. A peer on this machine that is not back after SOCK_RETURN_MS, or whose process
@@ -55,6 +59,7 @@ struct sock_payload {
 
 struct sock_opts {
 	uint64_t self;        /* this end's number; 0: none is told (never a server's peer) */
+	bool fresh;           /* client: this end has another number for each connection; self is 0 */
 	bool handover;        /* a peer that returns takes the place of its old connection */
 	size_t frame_max;     /* bytes of the largest frame taken; 0: SOCK_HEAD_MAX */
 	int reconnect_ms;     /* client; 0: 50 */

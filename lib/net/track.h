@@ -24,6 +24,7 @@ struct track_peer {
 	bool kept;       /* client: stays when its connection breaks */
 	bool local;      /* on this machine */
 	int64_t gone_ns; /* when it counts as gone; INT64_MAX: not broken */
+	uint64_t alias;  /* kept ones: what this connection calls it by */
 	int64_t pid;     /* the process, where that is known; else 0 */
 	char *address;   /* kept ones: as given to sock_connect */
 };

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -24,7 +25,7 @@
 
 struct end {
 	int messages, connected, broke, gone;
-	uint64_t last;
+	uint64_t last, again; /* who spoke last; who said "again" */
 	char text[64];
 	size_t payload_len;
 	uint8_t *kept;
@@ -40,6 +41,8 @@ end_message(void *arg, struct sock_msg *m)
 	e->messages++;
 	e->last = m->peer;
 	snprintf(e->text, sizeof e->text, "%.*s", (int)m->head_len, (const char *)m->head);
+	if (strcmp(e->text, "again") == 0)
+		e->again = m->peer;
 	e->payload_len = m->len;
 	if (m->data && e->keep) {
 		sock_msg_take(m, &e->release, &e->release_arg);
@@ -149,6 +152,13 @@ the_end_of_a_process_is_seen(void **state)
 {
 	(void)state;
 	char address[100];
+	pid_t child = fork(); /* before there is anything that it would hold open */
+	if (child == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL); /* no orphan, whatever fails here */
+		for (;;)
+			pause();
+	}
+	assert_true(child > 0);
 	struct net *n = net_new();
 	struct end a = { 0 }, b = { 0 };
 	uint64_t ida = sock_peer_new(), idb = sock_peer_new();
@@ -160,11 +170,6 @@ the_end_of_a_process_is_seen(void **state)
 	snprintf(address, sizeof address, "ipc:///tmp/sock-test-exit-%d", getpid());
 	assert_int_equal(sock_bind(server, address, &bound, &e), ST_OK);
 	assert_int_equal(sock_connect(client, address, ida, &e), ST_OK);
-	pid_t child = fork();
-	if (child == 0)
-		for (;;)
-			pause();
-	assert_true(child > 0);
 	assert_true(sock_send(client, ida, "hello", 5, NULL));
 	until(n, a.messages == 1);
 	sock_process(server, idb, child);
@@ -175,6 +180,42 @@ the_end_of_a_process_is_seen(void **state)
 	kill(child, SIGKILL);
 	until(n, a.gone == 1); /* nobody has waited for the child yet */
 	waitpid(child, NULL, 0);
+	sock_free(&server, 0);
+	net_free(&n);
+	buf_clear(&bound);
+}
+
+/* A stream that leaves a worker and comes back to it at once: the old connection may
+ * still be on its way out. */
+static void
+who_was_left_is_reached_again_at_once(void **state)
+{
+	(void)state;
+	char address[100];
+	struct net *n = net_new();
+	struct end a = { 0 }, b = { 0 };
+	uint64_t ida = sock_peer_new();
+	struct sock_opts o = { .fresh = true, .message = end_message, .arg = &b };
+	struct sock *server = end_sock(n, &a, ida), *client = sock_new(n, &o);
+	struct buf bound = { 0 };
+	struct err e;
+	snprintf(address, sizeof address, "ipc:///tmp/sock-test-again-%d", getpid());
+	assert_int_equal(sock_bind(server, address, &bound, &e), ST_OK);
+	for (int i = 0; i < 200; i++) {
+		assert_int_equal(sock_connect(client, address, ida, &e), ST_OK);
+		assert_true(sock_send(client, ida, "hello", 5, NULL));
+		if (i % 3 == 0)
+			net_step(n, clock_mono_ns());
+		sock_disconnect(client, address, ida);
+	}
+	assert_int_equal(sock_connect(client, address, ida, &e), ST_OK);
+	assert_true(sock_send(client, ida, "again", 5, NULL));
+	until(n, a.again);
+	assert_true(sock_send(server, a.again, "back", 4, NULL));
+	until(n, b.messages);
+	assert_string_equal(b.text, "back");
+	assert_true(b.last == ida);
+	sock_free(&client, 0);
 	sock_free(&server, 0);
 	net_free(&n);
 	buf_clear(&bound);
@@ -370,6 +411,7 @@ main(void)
 		cmocka_unit_test(ipc_pair),
 		cmocka_unit_test(tcp_pair),
 		cmocka_unit_test(the_end_of_a_process_is_seen),
+		cmocka_unit_test(who_was_left_is_reached_again_at_once),
 		cmocka_unit_test(server_that_returns_is_found_again),
 		cmocka_unit_test(client_with_the_same_number_takes_over),
 		cmocka_unit_test(addresses_are_checked),
