@@ -35,6 +35,8 @@ enum {
 };
 #define READ_ACK_NS 50000000ll     /* acknowledgements wait so long for company */
 #define READ_CREDIT_NS 2000000000ll /* credit is said again to a silent stream */
+#define READ_MUTE_NS 6000000000ll  /* a silent worker is called anew; doubled each time ... */
+#define READ_MUTE_MOST_NS 60000000000ll /* ... up to this */
 
 struct read_stream;
 struct read_chunk_ {               /* a handle and how much of it is still needed */
@@ -57,6 +59,7 @@ struct read_worker {
 	uint64_t id;
 	char *endpoint;
 	uint32_t session;
+	int64_t heard, patience;     /* when a chunk came last, or it was called; how long to wait for more */
 	struct read_stream *streams; /* by next_at_worker */
 	size_t n_streams;
 };

@@ -67,6 +67,8 @@ read_stream_attach(struct read *r, struct read_stream *s, uint64_t id, const cha
 		w->id = id;
 		w->endpoint = mem_strdup(endpoint ? endpoint : "");
 		w->session = ++r->sessions;
+		w->heard = r->now;
+		w->patience = READ_MUTE_NS;
 		hash_put(&r->workers, &id, sizeof id, w);
 		a->worker = id;
 		a->endpoint = mem_strdup(w->endpoint);
@@ -81,6 +83,18 @@ read_stream_attach(struct read *r, struct read_stream *s, uint64_t id, const cha
 	read_credit_later(r, s);
 }
 
+/* What was under way is lost: a new session, so that the worker sends again what is
+ * not acknowledged. */
+static void
+read_worker_session(struct read *r, struct read_worker *w)
+{
+	w->session = ++r->sessions;
+	for (struct read_stream *s = w->streams; s; s = s->next_at_worker) {
+		s->total = s->arrived = 0;
+		read_credit_later(r, s);
+	}
+}
+
 void
 read_worker_gone(struct read *r, int64_t now_ns, uint64_t worker)
 {
@@ -89,14 +103,36 @@ read_worker_gone(struct read *r, int64_t now_ns, uint64_t worker)
 	r->now = now_ns;
 	if (!w || r->over)
 		return;
-	/* What was under way is lost: a new session, so that the worker sends
-	 * again what is not acknowledged. */
-	w->session = ++r->sessions;
-	for (struct read_stream *s = w->streams; s; s = s->next_at_worker) {
-		s->total = s->arrived = 0;
-		read_credit_later(r, s);
-	}
+	read_worker_session(r, w);
 	read_credit(r);
+}
+
+/* A connection may be dead at its other end without a word, and then what was sent
+ * over it is missed by nobody there. A worker that is slow looks the same; then
+ * nothing is under way, and calling it anew costs a message. */
+static bool
+read_worker_mute(const struct read *r, const struct read_worker *w)
+{
+	if (r->now - w->heard < w->patience || r->closing)
+		return false;
+	for (const struct read_stream *s = w->streams; s; s = s->next_at_worker)
+		if (s->total > s->arrived && (!s->held || (r->o.order != ORDER_ANY && !read_order_front(s))))
+			return true;
+	return false;
+}
+
+static void
+read_worker_call(struct read *r, struct read_worker *w)
+{
+	struct read_action *a;
+
+	read_do(r, READ_DISCONNECT)->worker = w->id;
+	a = read_do(r, READ_CONNECT);
+	a->worker = w->id;
+	a->endpoint = mem_strdup(w->endpoint);
+	w->heard = r->now;
+	w->patience = w->patience < READ_MUTE_MOST_NS / 2 ? w->patience * 2 : READ_MUTE_MOST_NS;
+	read_worker_session(r, w);
 }
 
 /* News of the dispatcher */
@@ -261,6 +297,8 @@ read_credit_again(struct read *r)
 	for (size_t i = 0; i < r->workers.n; i++) {
 		struct read_worker *w = r->workers.items[i].value;
 
+		if (read_worker_mute(r, w))
+			read_worker_call(r, w);
 		for (struct read_stream *s = w->streams; s; s = s->next_at_worker)
 			if (s->total > s->arrived && r->now - s->credit_at >= READ_CREDIT_NS && !r->closing)
 				read_credit_send(r, s);
@@ -334,6 +372,8 @@ read_chunk(struct read *r, int64_t now_ns, uint64_t worker, const struct msg_chu
 	/* Credit of an earlier session may still have been on its way when the
 	 * connection came back: what is sent on it does not count in this one. */
 	s->arrived += c->session == s->worker->session;
+	s->worker->heard = now_ns;
+	s->worker->patience = READ_MUTE_NS;
 	r->chunk_bytes = (r->chunk_bytes * 7 + bytes) / 8;
 	own = mem_zalloc(sizeof *own);
 	*own = (struct read_chunk_){ .handle = handle, .bytes = bytes, .parts = 1, .stream = s };

@@ -237,10 +237,12 @@ work_chunk_credit(struct work *w, uint64_t peer, const struct msg_credit *c)
 		*l = (struct work_link){ .seat = c->seat, .session = c->session, .next = s->links };
 		s->links = l;
 	}
+	if (c->session < l->session)
+		return; /* of a connection that was given up */
 	l->peer = peer;
 	if (c->session > l->session)
 		work_chunk_session(s, l, c->session);
-	if (c->session == l->session && c->total > l->total)
+	if (c->total > l->total)
 		l->total = c->total;
 	work_chunk_pump(w, s);
 }

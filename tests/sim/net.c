@@ -323,9 +323,9 @@ conn_send(struct conn *c, int to_client, const struct msg *m, struct sim_chunk *
 
 	if (c->closed || (!c->up && to_client))
 		return;
-	/* What is sent to somebody who is slow for long may be dropped; on the
-	 * way between readers and workers, where chunks go, nobody does that. */
-	if (c->client->w->holes && c->server->kind == NODE_DISP && one_in(c->client->w, 60))
+	/* Nobody drops messages of a connection that lives, but one that is dead at
+	 * one end looks so at the other. */
+	if (c->client->w->holes && one_in(c->client->w, c->server->kind == NODE_DISP ? 60 : 300))
 		return;
 	msg_encode(m, &b);
 	f = mem_zalloc(sizeof *f);

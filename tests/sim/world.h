@@ -119,7 +119,7 @@ struct world {
 	bool durable, local, checkpoint, calm; /* calm: no faults */
 	bool anonymous;          /* the job is the reader's own */
 	uint32_t epochs;         /* passes of the job, one after another */
-	bool twice, holes;       /* messages come twice; control messages get lost */
+	bool twice, holes;       /* messages come twice; get lost */
 	uint32_t sharding, order, shards, block, readers, workers;
 	size_t memory, budget;
 	uint32_t window, splits_small;

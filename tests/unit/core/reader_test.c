@@ -294,6 +294,27 @@ stopping_early_says_what_was_written(void **state)
 	assert_int_equal(act(READ_DONE, 0)->code, 0);
 }
 
+static void
+a_silent_worker_is_called_anew(void **state)
+{
+	(void)state;
+	begin((struct read_opts){ 0 }, 1);
+	streams(1, 1, STREAM_RUNNING, 0);
+	chunk(0, 0, 1, 0, 5, 0);
+	written(5);
+	int seconds = 0;
+	do {
+		told((struct msg){ .type = MSG_BEAT }); /* the dispatcher is there */
+		read_tick(r, now += SEC);
+		collect();
+	} while (!act(READ_CONNECT, 0) && ++seconds < 20);
+	assert_in_range(seconds, 5, 8);
+	assert_non_null(act(READ_DISCONNECT, 0));
+	assert_string_equal(endpoint, "ep");
+	assert_int_equal(act(READ_SEND, MSG_CREDIT)->msg.credit.session, 2);
+	assert_int_equal(act(READ_SEND, MSG_CREDIT)->msg.credit.total, READ_WINDOW);
+}
+
 /* Who is killed before it has saved anything can leave nothing that others would have
  * to wait for: it takes nothing before the dispatcher knows of its position. */
 static void
@@ -327,6 +348,7 @@ main(void)
 		T(the_end_is_acknowledged_at_once),
 		T(stable_order_takes_blocks_in_turn),
 		T(a_position_is_gone_on_from_and_others_are_refused),
+		T(a_silent_worker_is_called_anew),
 		T(nothing_is_taken_before_a_position_is_safe),
 		T(errors_end_it_with_their_code),
 		T(taken_for_lost_it_stops),
