@@ -96,6 +96,8 @@ usage_row(const struct param *r, struct buf *out)
 	default:
 		for (const char *c = r->name; *c; c++)
 			buf_byte(out, (uint8_t)toupper((unsigned char)*c));
+		if (r->flags & PARAM_ALLOW_ALL)
+			buf_str(out, "|all");
 		if (r->flags & PARAM_REST)
 			buf_str(out, "...");
 	}

@@ -274,13 +274,12 @@ const struct op_desc op_shuffle = {
 	.doc = "A buffer as large as the whole input gives every order with the same "
 	       "probability; a smaller one mixes what is near. The order is determined by the "
 	       "seed, the stream and the pass, so that a stream can be made again.\n"
-	       "`shuffle all` holds no elements: it picks them from a source that can be read anywhere "
-	       "(range, elements, npy, bytes of plain files and others; a message names them all), in "
-	       "an order that is a function of the seed and the pass. It begins at once and takes the "
-	       "same memory for ten elements and for 10^12. What handles elements one by one may stand "
-	       "between the source and it (map, filter, parse), and also take, skip, shard, repeat, "
-	       "enumerate, zip and concat; with dynamic sharding each worker has a part of the one "
-	       "order, and order=source gives that of dsvc-run.",
+	       "`shuffle all` holds no elements: it reads them by index, in an order that is a function "
+	       "of the seed and the pass. It begins at once and takes the same memory for ten elements "
+	       "and for 10^12. Which sources can be read so, and what may stand between source and "
+	       "shuffle, is said at each operator; files must be plain ones. With "
+	       "dynamic sharding each worker has a part of the one order, and order=source gives that "
+	       "of dsvc-run.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_STREAM,
 	.flags = OP_REORDERS | OP_RANDOM | OP_RESHUFFLES | OP_PASSES | OP_BY_EXPR,
