@@ -262,7 +262,8 @@ stream_fill_assign(struct disp *d, struct stream *s, struct msg *m)
 			from = &s->points[i];
 	m->assign = (struct msg_assign){ .key = stream_key_of(s), .job = mem_strdup(it->job->name),
 		.spec = mem_strdup(it->job->dataset->spec), .seed = it->seed,
-		.by_split = it->by_split, .order = it->job->order };
+		.by_split = it->by_split, .order = it->job->order,
+		.streams = (uint32_t)it->n_streams };
 	if (from) {
 		m->assign.offset = from->offset;
 		m->assign.split = from->split;

@@ -42,7 +42,8 @@ struct make {
 	/* the thread's own */
 	struct op_ctx ctx;
 	char env_worker[96], env_dataset[DATASET_ID_LEN + 16];
-	char *env[3];              /* for the children of exec */
+	char env_job[WIRE_NAME_MAX + 16], env_streams[32];
+	char *env[5];              /* for the children of exec */
 	uint64_t offset, made;     /* the next element; produced by this thread */
 	uint64_t from_split;       /* what is in the builder came from this one */
 	size_t skip_at;            /* the range of assign.skip that comes next */
@@ -260,6 +261,10 @@ make_env(struct make *m)
 	snprintf(m->env_worker, sizeof m->env_worker, "DSVC_WORKER=%s", m->conf->worker);
 	m->env[0] = m->env_dataset;
 	m->env[1] = m->env_worker;
+	snprintf(m->env_job, sizeof m->env_job, "DSVC_JOB=%s", m->assign.job ? m->assign.job : "");
+	snprintf(m->env_streams, sizeof m->env_streams, "DSVC_SHARDS=%u", m->assign.streams);
+	m->env[2] = m->env_job;
+	m->env[3] = m->env_streams;
 }
 
 static enum status

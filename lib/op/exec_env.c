@@ -10,7 +10,7 @@
 
 static const char *const env_own[] = {
 	"DSVC_OP=", "DSVC_PROTO=", "DSVC_SLOT=", "DSVC_SLOTS=", "DSVC_SHARD=", "DSVC_EPOCH=",
-	"DSVC_SEED=", "DSVC_INDEX=", "DSVC_SOURCE="
+	"DSVC_SEED=", "DSVC_INDEX=", "DSVC_SOURCE=", "DSVC_SHARDS="
 };
 
 static bool
@@ -30,6 +30,15 @@ env_is_set(const struct op_ctx *ctx, const char *s)
 			return true;
 	for (char *const *p = ctx->env; p && *p; p++)
 		if (env_same(s, *p))
+			return true;
+	return false;
+}
+
+static bool
+env_has(const struct exec_env *env, const char *name)
+{
+	for (size_t i = 0; i < env->n; i++)
+		if (env_same(env->v[i], name))
 			return true;
 	return false;
 }
@@ -61,6 +70,8 @@ exec_env_open(struct exec_env *env, const struct op_inst *self, const char *prot
 	env_add(env, mem_printf("DSVC_PROTO=%s", proto));
 	env_add(env, mem_printf("DSVC_SLOTS=%u", slots));
 	env_add(env, mem_printf("DSVC_SHARD=%" PRIu32, ctx->stream));
+	if (!env_has(env, "DSVC_SHARDS="))
+		env_add(env, mem_strdup("DSVC_SHARDS=1"));
 	env_add(env, mem_printf("DSVC_EPOCH=%" PRIu32, self->epoch));
 	env_add(env, mem_printf("DSVC_SEED=%" PRIu64, ctx->seed));
 	env->slot = env_add(env, mem_zalloc(ENV_SLOT_MAX));

@@ -4,8 +4,8 @@
  *
  *	DSVC_OP       number of the operator        DSVC_PROTO  proto=
  *	DSVC_SLOT     which copy this is, from 0    DSVC_SLOTS  how many there may be
- *	DSVC_SHARD    number of the stream          DSVC_EPOCH  pass, from 0
- *	DSVC_SEED     seed of the iteration
+ *	DSVC_SHARD    number of the stream          DSVC_SHARDS how many there are so far
+ *	DSVC_SEED     seed of the iteration         DSVC_EPOCH  pass, from 0
  *	DSVC_INDEX    number of the element, from 0; DSVC_SOURCE  its file:line
  *
  * and what the program adds (op_ctx.env: DSVC_WORKER, DSVC_JOB...).

@@ -215,6 +215,7 @@ struct msg_assign {
 	bool has_state;
 	struct ranges skip;     /* made, but not to be sent: somebody has them */
 	uint64_t failed;        /* elements of the stream that failed before `offset` */
+	uint32_t streams;       /* of the iteration, so far */
 };
 struct msg_assigned { struct stream_key key; };
 struct msg_revoke { struct stream_key key; };            /* this generation and all before */

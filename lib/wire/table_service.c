@@ -26,6 +26,7 @@ static const struct field assign[] = {
 	BOOL(msg_assign, has_state, "false: a fresh chain, at the begin of that split"),
 	RANGES(msg_assign, skip, "offsets to make but not to send"),
 	U64(msg_assign, failed, "elements that failed before `offset`: the next failure has the number after"),
+	U32(msg_assign, streams, WIRE_STREAMS_MAX, "of the iteration so far: for programs that are run"),
 	{ 0 }
 };
 static const struct field assigned[] = { KEY(msg_assigned), { 0 } };

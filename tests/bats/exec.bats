@@ -236,8 +236,8 @@ hostile() { # CODE TEXT SPEC
 	dsvc-run 'range 5000 | exec parallel=4 -- cat' | cmp - "$BATS_TEST_TMPDIR/want"
 	dsvc-run 'range 5000 | exec parallel=4 ordered=false -- cat' | sort -n | cmp - "$BATS_TEST_TMPDIR/want"
 	dsvc-run 'range 200 | exec proto=arg parallel=4 -- echo' | cmp - <(head -n 200 "$BATS_TEST_TMPDIR/want")
-	run -0 dsvc-run --seed 9 'range 1 | sh "echo \$DSVC_OP \$DSVC_SLOT \$DSVC_SLOTS \$DSVC_SEED \$DSVC_PROTO \$DSVC_INDEX" proto=arg parallel=3'
-	[[ $output == '2 0 3 9 arg 0 0' ]]
+	run -0 dsvc-run --seed 9 'range 1 | sh "echo \$DSVC_SHARD \$DSVC_SHARDS \$DSVC_EPOCH \$DSVC_OP \$DSVC_SLOT \$DSVC_SLOTS \$DSVC_SEED \$DSVC_PROTO \$DSVC_INDEX" proto=arg parallel=3'
+	[[ $output == '0 1 0 2 0 3 9 arg 0 0' ]]
 	printf 'a\nb\n' >"$BATS_TEST_TMPDIR/f.txt"
 	run -0 dsvc-run "lines $BATS_TEST_TMPDIR/f.txt | sh 'echo \$DSVC_SOURCE' proto=arg"
 	[[ $output == "$BATS_TEST_TMPDIR/f.txt:1 a"$'\n'"$BATS_TEST_TMPDIR/f.txt:2 b" ]]
@@ -307,8 +307,8 @@ sizes() { # TAR
 	service 2
 	run -0 dsvc-read -t count -e 'range 1000 | exec -- cat'
 	[[ $output == 1000 ]]
-	run -0 dsvc-read -e 'elements ["a"] | exec proto=arg -- sh -c "echo ${DSVC_WORKER:+there} ${#DSVC_DATASET}"'
-	[[ $output == 'there '* ]]
+	run -0 dsvc-read --job here -e 'elements ["a"] | exec proto=arg -- sh -c "echo ${DSVC_WORKER:+there} ${#DSVC_DATASET} $DSVC_JOB $((DSVC_SHARD < DSVC_SHARDS)) $((DSVC_SHARDS > 0))"'
+	[[ $output == 'there '*' here 1 1' ]]
 	run -65 dsvc-read -e 'range 10 | exec proto=arg -- test 5 -ne'
 	[[ $output == *'test exited with status 1'* ]]
 	run -127 dsvc-read -e 'range 10 | exec -- no-such-program'
