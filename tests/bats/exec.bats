@@ -323,14 +323,45 @@ sizes() { # TAR
 	dsvc-read -e 'range 300_000 | exec parallel=2 -- cat' | sort -n | cmp - "$BATS_TEST_TMPDIR/want"
 }
 
+@test "a worker killed, another drained, children at work: each element once, no child left" {
+	local p
+	printf '#!/bin/sh\necho $$ >>%q\nwhile read -r a; do echo "$a"; done\n' "$BATS_TEST_TMPDIR/pids.children" >"$BATS_TEST_TMPDIR/slow"
+	chmod +x "$BATS_TEST_TMPDIR/slow"
+	service 2
+	spawn read dsvc-read -e "range 200_000 | exec parallel=2 -- $BATS_TEST_TMPDIR/slow"
+	until_true 20s test -s "$BATS_TEST_TMPDIR/read.out"
+	cp "$BATS_TEST_TMPDIR/pids.children" "$BATS_TEST_TMPDIR/first"
+	stop work1 KILL || true
+	start work3 dsvc-work
+	stop work2 TERM
+	((status == 0))
+	reap read 60
+	((status == 0))
+	sort -n "$BATS_TEST_TMPDIR/read.out" | cmp - <(seq 0 199999)
+	stop work3 KILL || true
+	[[ -s $BATS_TEST_TMPDIR/first ]]
+	while read -r p; do until_true 5s gone "$p"; done <"$BATS_TEST_TMPDIR/pids.children"
+}
+
 @test "on workers that speak TCP programs are refused, unless --allow-exec" {
 	start dispatch dsvc-dispatch -b 'tcp://127.0.0.1:*'
 	export DSVC_DISPATCHER=$ready
 	start work dsvc-work
 	run -77 dsvc-read -e 'range 3 | exec -- cat'
 	[[ $output == *'exec -- cat'*'--allow-exec'* ]]
-	run -77 dsvc-read -e 'range 3 | interleave (range x | sh cat)'
-	[[ $output == *'--allow-exec'* ]]
+	local spec id
+	for spec in 'range 3 | interleave (range x | sh cat)' 'cmd -- seq 3' 'range 3 | sh cat' \
+		'range 3 | group_by_window x 2 (| exec -- cat)' 'let f = | exec -- cat; range 3 | f'; do
+		run -77 dsvc-read -e "$spec"
+		[[ $output == *'--allow-exec'* ]]
+	done
+	id=$(dsvc-register 'range 3 | exec -- cat')
+	run -77 dsvc-read "$id"
+	# One that may and one that may not: whoever gets a stream of it says so.
+	start may dsvc-work --allow-exec
+	run -77 dsvc-read "$id"
+	[[ $output == *'exec -- cat'*'--allow-exec'* ]]
+	stop may
 	run -0 dsvc-read -e 'range 3'
 	stop work
 	start work dsvc-work --allow-exec
