@@ -48,16 +48,32 @@ row_state() {
 	unserve
 }
 
-# Restart points at the default interval beside none at all.
+# cpu PID...: seconds of processor time they have had.
+cpu() {
+	local p s=0
+	for p; do sed 's/.*) //' "/proc/$p/stat"; done |
+		awk -v hz="$(getconf CLK_TCK)" '{ s += $12 + $13 } END { print s / hz }'
+}
+
+# spent TAG PIPELINE: as count, but sets S to what the processes of the service spend on it.
+spent() {
+	local before after
+	# shellcheck disable=SC2086
+	before=$(cpu ${serving[$1]}) && count "$@" && after=$(cpu ${serving[$1]}) &&
+		S=$(awk -v a="$after" -v b="$before" 'BEGIN { print a - b }')
+}
+
+# Restart points at the default interval beside none at all, in processor time: they cost far
+# less than what the time of a run varies by. Each run sees some of them.
 row_restart() {
-	local ROUNDS=$((ROUNDS > 9 ? ROUNDS : 9)) source='range 50_000_000 | map x*x'
+	local ROUNDS=$((ROUNDS > 5 ? ROUNDS : 5)) source='range 400_000_000 | map x*x'
 	serve with 1 --state "$work/state.with"
 	serve without 1 --state "$work/state.without" -- --restart-interval 0
-	ours() { count with "$source"; }
-	theirs() { count without "$source"; }
-	row 'restart points each second; none' 0.98 50 'M el/s' ours theirs
-	source='range 20_000_000 | shuffle 10000'
-	row '  the same of shuffle 10000' 0.98 20 'M el/s' ours theirs
+	ours() { spent with "$source"; }
+	theirs() { spent without "$source"; }
+	row 'restart points each second; none (processor)' 0.98 400 'M el/s' ours theirs
+	source='range 150_000_000 | shuffle 10000'
+	row '  the same of shuffle 10000' 0.98 150 'M el/s' ours theirs
 	unserve
 }
 
@@ -65,7 +81,7 @@ row_restart() {
 # elements flow.
 row_takeover() {
 	local i owner reader dispatcher worker status
-	command -v jq > /dev/null || { echo 'takeover: jq is not installed'; return; }
+	need jq 'kill -9 of a worker' || return
 	: > "$work/gaps"
 	for ((i = 0; i < ROUNDS; i++)); do
 		serve pair 2 --state "$work/state.pair"
@@ -89,9 +105,6 @@ row_takeover() {
 	at_most 'kill -9 of a worker to the next element' 1000 \
 		"$(median < "$work/gaps" | awk '{ print $1 * 1000 }')" ms
 }
-
-# cpu PID: seconds of processor time it has had.
-cpu() { awk -v hz="$(getconf CLK_TCK)" '{ sub(/.*\) /, ""); print ($12 + $13) / hz }' "/proc/$1/stat"; }
 
 # 200 real workers: what they cost while idle, and the splits they are given.
 row_scale() {
@@ -121,7 +134,7 @@ row_scale() {
 	}
 	row 'durable splits, 200 workers; SQLite inserts' 1 "$files" '/s' ours theirs
 	# the 200 workers and the reader have most of the processor in the row above
-	spent() { S=$(median < "$work/cpu"); }
-	floor_row '  per second of processor of the dispatcher' 10000 "$files" '/s' spent
+	dispatched() { S=$(median < "$work/cpu"); }
+	[ ! -s "$work/cpu" ] || floor_row '  per second of processor of the dispatcher' 10000 "$files" '/s' dispatched
 	unserve
 }

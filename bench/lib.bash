@@ -24,15 +24,28 @@ own() {
 	read -r S _ < "$work/out"
 }
 
+# need PROGRAM ROW: whether the yardstick is there; if not, a line says so.
+need() {
+	type -P "$1" > /dev/null && return
+	printf '%-44s there is no %s here\n' "$2" "$1"
+	return 1
+}
+
 median() { sort -g | awk '{ v[NR] = $1 } END { print NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }'; }
 
+# more I SINCE: whether to measure another pair after I of them, the first of which began when
+# SECONDS was SINCE: ROUNDS, and up to three times as many while that takes no longer than ten
+# seconds, for the shorter a run is the more it is disturbed.
+more() { [ "$1" -lt "$ROUNDS" ] || { [ "$1" -lt $((ROUNDS * 3)) ] && [ $((SECONDS - $2)) -lt 10 ]; }; }
+
 # row NAME WANTED AMOUNT UNIT OURS YARD: OURS and YARD are functions that set S. They run in
-# turn, ROUNDS times; the ratio yard/ours is taken pair by pair, and its median is shown
+# turn, several times; the ratio yard/ours is taken pair by pair, and its median is shown
 # beside the ratio that is wanted, with the rate of each in UNIT (AMOUNT of work / seconds).
 row() {
-	local name=$1 wanted=$2 amount=$3 unit=$4 ours=$5 other=$6 i a b
+	local name=$1 wanted=$2 amount=$3 unit=$4 ours=$5 other=$6 i=0 a b since=$SECONDS
 	: > "$work/a"; : > "$work/b"; : > "$work/r"
-	for ((i = 0; i < ROUNDS; i++)); do
+	while more "$i" "$since"; do
+		i=$((i + 1))
 		"$ours" || { printf '%-44s failed\n' "$name"; rows_missed=$((rows_missed + 1)); return 0; }
 		a=$S
 		"$other" || { printf '%-44s no yardstick\n' "$name"; return 0; }

@@ -14,7 +14,7 @@ venv=${PEERS_VENV:-$work/venv}
 if [ ! -x "$venv/bin/python" ]; then
 	python3 -m venv "$venv" || { echo 'bench-peers: python3 with venv is needed' >&2; exit 69; }
 	"$venv/bin/pip" install -q tensorflow-cpu 'ray[data]' > "$work/pip" 2>&1 ||
-		{ tail -n 5 "$work/pip" >&2; exit 69; }
+		{ echo 'bench-peers: tensorflow-cpu and ray cannot be installed:' >&2; tail -n 5 "$work/pip" >&2; exit 69; }
 fi
 mkdir -p "$data"
 one=$data/one.bin

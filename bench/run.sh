@@ -56,13 +56,14 @@ row_mib() {
 
 pick='.label == "cat" and .score > 0.5'
 row_ndjson() {
+	need jq 'ndjson filter map' || return
 	ours() { seconds "$bin/dsvc-run" "ndjson $records | filter $pick | map .id"; }
 	theirs() { seconds jq -c "select($pick) | .id" "$records"; }
 	row 'ndjson filter map, dsvc-run; jq -c' 15 "$records_mb" 'MB/s' ours theirs
 }
 
 row_ndjson_service() {
-	command -v parallel > /dev/null || { echo 'ndjson, two workers: GNU parallel is not installed'; return; }
+	need jq 'ndjson filter map, 2 workers' && need parallel 'ndjson filter map, 2 workers' || return
 	up 2 1
 	ours() { seconds "$bin/dsvc-read" -e "ndjson $records | filter $pick | map .id"; }
 	theirs() { seconds parallel --will-cite --pipepart -a "$records" -j2 --block -1 "jq -c 'select($pick) | .id'"; }
@@ -71,6 +72,7 @@ row_ndjson_service() {
 }
 
 row_grep() {
+	grep -Pq '' <<< '' || { echo 'lines | filter /regex/: this grep has no -P'; return; }
 	ours() { seconds "$bin/dsvc-run" -t count "lines $text | filter x ~ /ERROR.*status=50[0-4]/"; }
 	theirs() { seconds grep -Pc 'ERROR.*status=50[0-4]' "$text"; }
 	row 'lines | filter /regex/ of 1 GB; grep -P' 0.7 "$text_mb" 'MB/s' ours theirs
@@ -86,6 +88,7 @@ row_gz() {
 }
 
 row_start() {
+	need jq 'start' || return
 	many() { local i; for ((i = 0; i < 50; i++)); do "$@" || return; done; }
 	ours() { seconds many "$bin/dsvc-run" 'range 1'; }
 	theirs() { seconds many jq -n 1; }
@@ -100,8 +103,8 @@ row_first() {
 }
 
 row_memory() {
+	need /usr/bin/time 'peak memory' || return
 	up 1 1
-	command -v /usr/bin/time > /dev/null || { echo 'peak memory: /usr/bin/time is not installed'; down; return; }
 	/usr/bin/time -f %M -o "$work/rss" "$bin/dsvc-read" -t count -e 'range 1_000_000_000 | map x*x' > /dev/null
 	at_most 'peak memory of the reader, 1 G elements' 64 "$(awk '{ print $1 / 1024 }' "$work/rss")" MiB
 	set -- $pids
@@ -115,7 +118,7 @@ made() { [ -f "$data/$1" ] || { "$bin/dsvc-run" -t "$2" "$3" > "$data/$1.tmp" &&
 size_of() { awk -v b="$(stat -c %s "$data/$1")" -v u="$2" 'BEGIN { print b / u }'; }
 
 row_csv() {
-	command -v mlr > /dev/null || { echo 'csv to ndjson: Miller is not installed'; return; }
+	need mlr 'csv to ndjson' || return
 	made records.csv csv "ndjson $records | repeat 15"
 	ours() { seconds sh -c '"$@" > /dev/null' sh "$bin/dsvc-run" -j 2 -t ndjson "csv $data/records.csv"; }
 	theirs() { seconds sh -c '"$@" > /dev/null' sh mlr --icsv --ojsonl cat "$data/records.csv"; }
@@ -138,17 +141,17 @@ row_exec() {
 
 # Each is given an argument, which makes `true` do more than without one.
 row_spawn() {
-	ours() { seconds "$bin/dsvc-run" -t none 'range 2000 | exec proto=arg -- true {}'; }
-	theirs() { own "$yard/spawn" 2000 "$(type -P true)" 5; }
-	row 'exec proto=arg true; posix_spawn and wait' 0.91 2000 'el/s' ours theirs
-	ours() { seconds "$bin/dsvc-run" -t none 'range 2000 | exec proto=arg parallel=2 -- true {}'; }
-	each() { seq 2000 | xargs -P2 -n1 true; }
+	ours() { seconds "$bin/dsvc-run" -t none 'range 1000 | exec proto=arg -- true {}'; }
+	theirs() { own "$yard/spawn" 1000 "$(type -P true)" 5; }
+	row 'exec proto=arg true; posix_spawn and wait' 0.91 1000 'el/s' ours theirs
+	ours() { seconds "$bin/dsvc-run" -t none 'range 1000 | exec proto=arg parallel=2 -- true {}'; }
+	each() { seq 1000 | xargs -P2 -n1 true; }
 	theirs() { seconds each; }
-	row '  parallel=2; xargs -P2 -n1' 1 2000 'el/s' ours theirs
-	command -v parallel > /dev/null || { echo '  GNU parallel is not installed'; return; }
-	gnu() { seq 200 | parallel --will-cite -j2 true; }
+	row '  parallel=2; xargs -P2 -n1' 1 1000 'el/s' ours theirs
+	need parallel '  parallel=2; GNU parallel' || return
+	gnu() { seq 100 | parallel --will-cite -j2 true; }
 	theirs() { seconds gnu && S=$(awk -v s="$S" 'BEGIN { print s * 10 }'); }
-	row '  parallel=2; GNU parallel -j2' 1 2000 'el/s' ours theirs
+	row '  parallel=2; GNU parallel -j2' 1 1000 'el/s' ours theirs
 }
 
 row_parallel() {
