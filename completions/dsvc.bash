@@ -4,6 +4,7 @@
 _dsvc_dispatch()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
+	if [[ $cur == = ]]; then cur=; elif [[ $prev == = ]]; then prev=${COMP_WORDS[COMP_CWORD-2]}; fi
 	COMPREPLY=()
 	case $prev in
 	-b | --bind) return ;;
@@ -23,6 +24,7 @@ complete -F _dsvc_dispatch dsvc-dispatch
 _dsvc_read()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
+	if [[ $cur == = ]]; then cur=; elif [[ $prev == = ]]; then prev=${COMP_WORDS[COMP_CWORD-2]}; fi
 	COMPREPLY=()
 	case $prev in
 	-d | --dispatcher) return ;;
@@ -51,7 +53,7 @@ _dsvc_read()
 	esac
 	case $cur in
 	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -e --expression -f --file -s --set -I --include-dir -J --job --epoch --epochs --sharding --order --shards --seed --window -t --to -0 --null -n --count -o --output --checkpoint --ack-fd --max-errors --errors --wait-workers -p --progress --stats --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
-	*) : ;;
+	*) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -W 'assert batch bucket bytes cache cardinality choose cmd concat count counter csv dataset dedup distribute drop elements enumerate exec files filter flat_map format group_by group_by_window ignore_errors interleave join lines load lookup map msgpack ndjson npy pad_to padded_batch parse prefetch print ragged_batch random range rate rebatch reduce rename repeat resample sample sample_rate save scan select sh shard shuffle skip sleep snapshot sort sqlite stats stdin take take_while tar tee tfrecord top tsv unbatch unique whole window zip then' -- "$cur") ;;
 	esac
 }
 complete -F _dsvc_read dsvc-read
@@ -59,6 +61,7 @@ complete -F _dsvc_read dsvc-read
 _dsvc_register()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
+	if [[ $cur == = ]]; then cur=; elif [[ $prev == = ]]; then prev=${COMP_WORDS[COMP_CWORD-2]}; fi
 	COMPREPLY=()
 	case $prev in
 	-d | --dispatcher) return ;;
@@ -71,7 +74,7 @@ _dsvc_register()
 	esac
 	case $cur in
 	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -e --expression -f --file -s --set -I --include-dir --id --check --explain --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
-	*) : ;;
+	*) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -W 'assert batch bucket bytes cache cardinality choose cmd concat count counter csv dataset dedup distribute drop elements enumerate exec files filter flat_map format group_by group_by_window ignore_errors interleave join lines load lookup map msgpack ndjson npy pad_to padded_batch parse prefetch print ragged_batch random range rate rebatch reduce rename repeat resample sample sample_rate save scan select sh shard shuffle skip sleep snapshot sort sqlite stats stdin take take_while tar tee tfrecord top tsv unbatch unique whole window zip then' -- "$cur") ;;
 	esac
 }
 complete -F _dsvc_register dsvc-register
@@ -79,6 +82,7 @@ complete -F _dsvc_register dsvc-register
 _dsvc_run()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
+	if [[ $cur == = ]]; then cur=; elif [[ $prev == = ]]; then prev=${COMP_WORDS[COMP_CWORD-2]}; fi
 	COMPREPLY=()
 	case $prev in
 	-t | --to) mapfile -t COMPREPLY < <(compgen -W 'auto text ndjson json raw nul csv tsv msgpack npy tfrecord tar count none' -- "$cur"); return ;;
@@ -95,12 +99,12 @@ _dsvc_run()
 	--errors) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
 	-d | --dispatcher) return ;;
 	--print) mapfile -t COMPREPLY < <(compgen -W 'nothing tokens tree plan canonical' -- "$cur"); return ;;
-	--help-op) return ;;
+	--help-op) mapfile -t COMPREPLY < <(compgen -W 'assert batch bucket bytes cache cardinality choose cmd concat count counter csv dataset dedup distribute drop elements enumerate exec files filter flat_map format group_by group_by_window ignore_errors interleave join lines load lookup map msgpack ndjson npy pad_to padded_batch parse prefetch print ragged_batch random range rate rebatch reduce rename repeat resample sample sample_rate save scan select sh shard shuffle skip sleep snapshot sort sqlite stats stdin take take_while tar tee tfrecord top tsv unbatch unique whole window zip then' -- "$cur"); return ;;
 	--timeout) return ;;
 	esac
 	case $cur in
 	-*) mapfile -t COMPREPLY < <(compgen -W '-t --to -0 --null -n --count -o --output -s --set --with -e --expression -f --file -I --include-dir --seed -j --jobs --max-errors --errors -d --dispatcher --check --explain --try --test --fmt --write --print --ops --help-op --stats --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
-	*) : ;;
+	*) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -W 'assert batch bucket bytes cache cardinality choose cmd concat count counter csv dataset dedup distribute drop elements enumerate exec files filter flat_map format group_by group_by_window ignore_errors interleave join lines load lookup map msgpack ndjson npy pad_to padded_batch parse prefetch print ragged_batch random range rate rebatch reduce rename repeat resample sample sample_rate save scan select sh shard shuffle skip sleep snapshot sort sqlite stats stdin take take_while tar tee tfrecord top tsv unbatch unique whole window zip then' -- "$cur") ;;
 	esac
 }
 complete -F _dsvc_run dsvc-run
@@ -108,6 +112,7 @@ complete -F _dsvc_run dsvc-run
 _dsvc_status()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
+	if [[ $cur == = ]]; then cur=; elif [[ $prev == = ]]; then prev=${COMP_WORDS[COMP_CWORD-2]}; fi
 	COMPREPLY=()
 	case $prev in
 	-d | --dispatcher) return ;;
@@ -125,6 +130,7 @@ complete -F _dsvc_status dsvc-status
 _dsvc_work()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
+	if [[ $cur == = ]]; then cur=; elif [[ $prev == = ]]; then prev=${COMP_WORDS[COMP_CWORD-2]}; fi
 	COMPREPLY=()
 	case $prev in
 	-d | --dispatcher) return ;;

@@ -43,7 +43,7 @@ complete -c dsvc-read -s q -l quiet -d 'say nothing but errors'
 complete -c dsvc-read -s v -l verbose -d 'say more about what happens; twice: still more'
 complete -c dsvc-read -s h -l help -d 'show help'
 complete -c dsvc-read -s V -l version -d 'show the version'
-complete -c dsvc-read -f
+complete -c dsvc-read -F -a 'assert batch bucket bytes cache cardinality choose cmd concat count counter csv dataset dedup distribute drop elements enumerate exec files filter flat_map format group_by group_by_window ignore_errors interleave join lines load lookup map msgpack ndjson npy pad_to padded_batch parse prefetch print ragged_batch random range rate rebatch reduce rename repeat resample sample sample_rate save scan select sh shard shuffle skip sleep snapshot sort sqlite stats stdin take take_while tar tee tfrecord top tsv unbatch unique whole window zip then'
 
 complete -c dsvc-register -s d -l dispatcher -r -f -d 'address of the dispatcher'
 complete -c dsvc-register -s e -l expression -r -f -d 'the pipeline'
@@ -58,7 +58,7 @@ complete -c dsvc-register -s q -l quiet -d 'say nothing but errors'
 complete -c dsvc-register -s v -l verbose -d 'say more about what happens; twice: still more'
 complete -c dsvc-register -s h -l help -d 'show help'
 complete -c dsvc-register -s V -l version -d 'show the version'
-complete -c dsvc-register -f
+complete -c dsvc-register -F -a 'assert batch bucket bytes cache cardinality choose cmd concat count counter csv dataset dedup distribute drop elements enumerate exec files filter flat_map format group_by group_by_window ignore_errors interleave join lines load lookup map msgpack ndjson npy pad_to padded_batch parse prefetch print ragged_batch random range rate rebatch reduce rename repeat resample sample sample_rate save scan select sh shard shuffle skip sleep snapshot sort sqlite stats stdin take take_while tar tee tfrecord top tsv unbatch unique whole window zip then'
 
 complete -c dsvc-run -s t -l to -r -f -a 'auto text ndjson json raw nul csv tsv msgpack npy tfrecord tar count none' -d 'format of the elements; auto: text for scalars, else ndjson'
 complete -c dsvc-run -s 0 -l null -d 'end each element by a NUL, as -t nul'
@@ -82,14 +82,14 @@ complete -c dsvc-run -l fmt -d 'print spec files in the usual layout; with --che
 complete -c dsvc-run -l write -d 'with --fmt: write the files instead'
 complete -c dsvc-run -l print -r -f -a 'nothing tokens tree plan canonical' -d 'print what the pipeline is read as, and do not run it'
 complete -c dsvc-run -l ops -d 'list the operators'
-complete -c dsvc-run -l help-op -r -f -d 'what an operator or a function does and takes'
+complete -c dsvc-run -l help-op -r -f -a 'assert batch bucket bytes cache cardinality choose cmd concat count counter csv dataset dedup distribute drop elements enumerate exec files filter flat_map format group_by group_by_window ignore_errors interleave join lines load lookup map msgpack ndjson npy pad_to padded_batch parse prefetch print ragged_batch random range rate rebatch reduce rename repeat resample sample sample_rate save scan select sh shard shuffle skip sleep snapshot sort sqlite stats stdin take take_while tar tee tfrecord top tsv unbatch unique whole window zip then' -d 'what an operator or a function does and takes'
 complete -c dsvc-run -l stats -d 'tell at the end what each operator took; and which takes most'
 complete -c dsvc-run -l timeout -r -f -d 'end with 124 when it takes longer'
 complete -c dsvc-run -s q -l quiet -d 'say nothing but errors'
 complete -c dsvc-run -s v -l verbose -d 'say more about what happens; twice: still more'
 complete -c dsvc-run -s h -l help -d 'show help'
 complete -c dsvc-run -s V -l version -d 'show the version'
-complete -c dsvc-run -f
+complete -c dsvc-run -F -a 'assert batch bucket bytes cache cardinality choose cmd concat count counter csv dataset dedup distribute drop elements enumerate exec files filter flat_map format group_by group_by_window ignore_errors interleave join lines load lookup map msgpack ndjson npy pad_to padded_batch parse prefetch print ragged_batch random range rate rebatch reduce rename repeat resample sample sample_rate save scan select sh shard shuffle skip sleep snapshot sort sqlite stats stdin take take_while tar tee tfrecord top tsv unbatch unique whole window zip then'
 
 complete -c dsvc-status -s d -l dispatcher -r -f -d 'address of the dispatcher'
 complete -c dsvc-status -l json -d 'print the report as one line of JSON'

@@ -4,6 +4,7 @@
 
 #include "cli/opt.h"
 #include "host/link.h"
+#include "lang/usage.h"
 #include "op/op.h"
 #include "read.h"
 #include "wire/msg.h"
@@ -114,6 +115,8 @@ const struct program read_program = {
 		{ 65, "the pipeline is wrong, or an element failed" },
 		{ 66, NULL }, { 69, "no dispatcher, or no worker in time" }, { 74, NULL },
 		{ 75, NULL }, { 76, NULL }, { 124, NULL }, { -1, NULL } },
+	.operand = "file",
+	.operand_word = usage_word,
 	.versions = link_versions,
 	.flags = PROGRAM_STOP_AT_OPERAND,
 	.whole = opts_whole,

@@ -6,6 +6,7 @@
 #include "cli/opt.h"
 #include "host/link.h"
 #include "lang/spec.h"
+#include "lang/usage.h"
 
 static const struct param opts_rows[] = {
 	OPT_DISPATCHER(struct reg_opts),
@@ -50,6 +51,8 @@ const struct program reg_program = {
 		{ 65, "the pipeline is wrong, or the id belongs to another one" },
 		{ 66, "a file of the pipeline does not exist" },
 		{ 69, NULL }, { 75, NULL }, { 76, NULL }, { 124, NULL }, { -1, NULL } },
+	.operand = "file",
+	.operand_word = usage_word,
 	.versions = link_versions,
 	.flags = PROGRAM_STOP_AT_OPERAND,
 	.whole = spec_is_whole,

@@ -6,6 +6,7 @@
 #include "cli/opt.h"
 #include "host/link.h"
 #include "lang/spec.h"
+#include "lang/usage.h"
 #include "ops.h"
 #include "value/format.h"
 
@@ -66,7 +67,7 @@ static const struct param opts_rows[] = {
 	{ .name = "ops", .kind = PARAM_BOOL, .offset = offsetof(struct run_opts, ops),
 	  .help = "list the operators" },
 	{ .name = "help-op", .arg = "NAME", .kind = PARAM_WORD, .offset = offsetof(struct run_opts, help_op),
-	  .flags = PARAM_OPTIONAL, .help = "what an operator or a function does and takes" },
+	  .flags = PARAM_OPTIONAL, .complete = "operand", .help = "what an operator or a function does and takes" },
 	{ .name = "stats", .kind = PARAM_BOOL, .offset = offsetof(struct run_opts, stats),
 	  .help = "tell at the end what each operator took; and which takes most" },
 	OPT_TIMEOUT(struct run_opts),
@@ -94,6 +95,8 @@ const struct program run_program = {
 		{ 1, "--test: a test failed; --fmt --check: a layout differs" }, { 65, NULL }, { 66, NULL }, { 69, NULL }, { 74, NULL }, { 75, NULL }, { 124, NULL },
 		{ 126, NULL }, { 127, NULL }, { -1, NULL } },
 	.prints = (const struct program_print[]){ { "ops-mdoc", ops_mdoc }, { 0 } },
+	.operand = "file",
+	.operand_word = usage_word,
 	.versions = link_versions,
 	.flags = PROGRAM_STOP_AT_OPERAND,
 	.whole = spec_is_whole,

@@ -3,11 +3,17 @@
 
 #include <string.h>
 
+/* The words that complete an argument, besides what complete_what says. */
+static const char *(*complete_more(const struct program *p, const struct param *row))(size_t i)
+{
+	return row->complete && !strcmp(row->complete, "operand") ? p->operand_word : NULL;
+}
+
 /* What completes an argument: "file", "dir", words joined by |, or NULL. */
 static const char *
 complete_what(const struct param *row)
 {
-	if (row->complete)
+	if (row->complete && strcmp(row->complete, "operand"))
 		return row->complete;
 	return row->kind == PARAM_CHOICE ? row->choices : NULL;
 }
@@ -95,7 +101,10 @@ complete_bash(struct buf *out, const struct program *p)
 {
 	buf_str(out, "_");
 	complete_name(out, p);
+	/* --name=value is three words to bash. */
 	buf_str(out, "()\n{\n\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
+		     "\tif [[ $cur == = ]]; then cur=; elif [[ $prev == = ]]; then "
+		     "prev=${COMP_WORDS[COMP_CWORD-2]}; fi\n"
 		     "\tCOMPREPLY=()\n\tcase $prev in\n");
 	for (const struct param *r = p->rows; (r = complete_next(r)); r++) {
 		if (!r->arg)
@@ -105,8 +114,8 @@ complete_bash(struct buf *out, const struct program *p)
 		else
 			buf_str(out, "\t");
 		buf_printf(out, "--%s) ", r->name);
-		if (complete_what(r)) {
-			complete_bash_reply(out, complete_what(r), NULL);
+		if (complete_what(r) || complete_more(p, r)) {
+			complete_bash_reply(out, complete_what(r), complete_more(p, r));
 			buf_str(out, "; ");
 		}
 		buf_str(out, "return ;;\n");
@@ -132,6 +141,10 @@ complete_zsh_action(struct buf *out, const char *what, const char *(*more)(size_
 {
 	if (complete_is(what, "file") && !more) {
 		buf_str(out, "_files");
+	} else if (complete_is(what, "file")) {
+		buf_str(out, "{_alternative \"words:word:(");
+		complete_words(out, NULL, more);
+		buf_str(out, ")\" \"files:file:_files\"}");
 	} else if (complete_is(what, "dir")) {
 		buf_str(out, "_files -/");
 	} else if (what || more) {
@@ -143,7 +156,7 @@ complete_zsh_action(struct buf *out, const char *what, const char *(*more)(size_
 
 /* '(-n --count)'{-n+,--count=}'[clause]:N:action' */
 static void
-complete_zsh_row(struct buf *out, const struct param *r)
+complete_zsh_row(struct buf *out, const struct program *p, const struct param *r)
 {
 	const char *eq = r->arg ? "=" : "";
 
@@ -163,7 +176,7 @@ complete_zsh_row(struct buf *out, const struct param *r)
 		buf_byte(out, ':');
 		complete_quoted(out, r->arg, ":\\");
 		buf_byte(out, ':');
-		complete_zsh_action(out, complete_what(r), NULL);
+		complete_zsh_action(out, complete_what(r), complete_more(p, r));
 	}
 	buf_byte(out, '\'');
 }
@@ -175,7 +188,7 @@ complete_zsh(struct buf *out, const struct program *p)
 		   p->flags & PROGRAM_STOP_AT_OPERAND ? "-A '-*'" : "-S");
 	for (const struct param *r = p->rows; (r = complete_next(r)); r++) {
 		buf_str(out, " \\\n\t\t");
-		complete_zsh_row(out, r);
+		complete_zsh_row(out, p, r);
 	}
 	buf_str(out, " \\\n\t\t'(- *)-h[one screen of help]' \\\n\t\t'(- *)--help[everything]' \\\n"
 		     "\t\t'(- *)'{-V,--version}'[the version]'");
@@ -213,7 +226,7 @@ complete_fish(struct buf *out, const struct program *p)
 		buf_printf(out, " -l %s", r->name);
 		if (r->arg) {
 			buf_str(out, " -r");
-			complete_fish_action(out, complete_what(r), NULL);
+			complete_fish_action(out, complete_what(r), complete_more(p, r));
 		}
 		buf_str(out, " -d '");
 		complete_quoted(out, r->help ? r->help : "", "\\");

@@ -119,3 +119,13 @@ usage_print(const struct op_desc *d, struct buf *out)
 				buf_byte(out, ']');
 		}
 }
+
+const char *
+usage_word(size_t i)
+{
+	const struct op_desc *d = op_at(i);
+
+	if (d)
+		return d->name;
+	return i == 0 || op_at(i - 1) ? "then" : NULL;
+}

@@ -12,4 +12,8 @@ void usage_print(const struct op_desc *d, struct buf *out);
 /* "a number" and so on: what a place of this kind holds. */
 const char *usage_kind(const struct param *row);
 
+/* Words that may stand in a pipeline given as words: operators, and `then`; NULL
+ * at the end. For completion. */
+const char *usage_word(size_t i);
+
 #endif

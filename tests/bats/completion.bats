@@ -1,0 +1,42 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# What a shell offers at <TAB>: bash, driven as it drives the functions.
+
+load lib/dsvc
+
+# The words so far, the last one being completed; words of options with = are
+# given as bash splits them.
+offered() {
+	bash -c '
+		compopt() { :; }
+		. "$1"; shift
+		COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=()
+		"_${1//-/_}"
+		echo "${COMPREPLY[*]}"' - "$BATS_TEST_DIRNAME/../../completions/dsvc.bash" "$@"
+}
+
+@test "options, their values, files and operators" {
+	cd "$BATS_TEST_TMPDIR"
+	touch spec.dsvc
+	[[ $(offered dsvc-run --tim) == --timeout ]]
+	[[ $(offered dsvc-run -t cs) == csv ]]
+	[[ $(offered dsvc-read --order s) == "stable source" ]]
+	[[ $(offered dsvc-read --order = s) == "stable source" ]]
+	[[ $(offered dsvc-read --order =) == "any stable source" ]]
+	[[ $(offered dsvc-run -f spe) == spec.dsvc ]]
+	[[ $(offered dsvc-run range 3 'then' shu) == shuffle ]]
+	[[ $(offered dsvc-run lines spe) == spec.dsvc ]]
+	[[ $(offered dsvc-run --help-op interl) == interleave ]]
+	[[ ! $(offered dsvc-work anything) ]]
+}
+
+@test "every program has its options in every shell" {
+	local name file
+	for file in dsvc.bash _dsvc dsvc.fish; do
+		for name in dispatch work register read run status; do
+			grep -q "dsvc-$name" "$BATS_TEST_DIRNAME/../../completions/$file"
+		done
+	done
+	[[ $(offered dsvc-dispatch --exit) == --exit-when-idle ]]
+	[[ $(offered dsvc-status --au) == --audit ]]
+}
