@@ -188,4 +188,4 @@ uninstall: ## what install put there
 clean: ## remove $(B)
 	rm -rf $(B)
 
--include $(LIB_O:.o=.d) $(SIM_O:.o=.d) $(UNIT:$(B)/%=$(B)/tests/%.d) $(SIM:$(B)/%=$(B)/tests/%.d) $(patsubst cmd/%.c,$(B)/cmd/%.d,$(wildcard cmd/*/*.c))
+-include $(LIB_O:.o=.d) $(SIM_O:.o=.d) $(FUZZ:$(B)/%=$(B)/tests/%.d) $(UNIT:$(B)/%=$(B)/tests/%.d) $(SIM:$(B)/%=$(B)/tests/%.d) $(patsubst cmd/%.c,$(B)/cmd/%.d,$(wildcard cmd/*/*.c))

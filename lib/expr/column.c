@@ -165,9 +165,9 @@ column_load_ints(const struct elem *e, uint32_t n, int64_t *out)
 		if (c < 0x80 || c >= 0xe0) {
 			out[k] = (int8_t)c;
 		} else if (c == 0xce) {
-			out[k] = val_u32(p + 1);
+			out[k] = mp_u32(p + 1);
 		} else if (c == 0xcd) {
-			out[k] = val_u16(p + 1);
+			out[k] = mp_u16(p + 1);
 		} else {
 			struct val v = { 0 };
 
@@ -185,7 +185,7 @@ column_load_floats(const struct elem *e, uint32_t n, double *out)
 	for (uint32_t k = 0; k < n; k++) {
 		if (*e[k].p != 0xcb)
 			return false;
-		uint64_t u = val_u64(e[k].p + 1);
+		uint64_t u = mp_u64(e[k].p + 1);
 		memcpy(&out[k], &u, 8);
 	}
 	return true;

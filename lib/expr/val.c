@@ -45,15 +45,15 @@ val_skip_slow(const uint8_t *p)
 		}
 		switch (c) {
 		case 0xc4: case 0xd9: p += 2u + p[1]; break;
-		case 0xc5: case 0xda: p += 3u + val_u16(p + 1); break;
-		case 0xc6: case 0xdb: p += 5u + (size_t)val_u32(p + 1); break;
+		case 0xc5: case 0xda: p += 3u + mp_u16(p + 1); break;
+		case 0xc6: case 0xdb: p += 5u + (size_t)mp_u32(p + 1); break;
 		case 0xc7: p += 3u + p[1]; break;
-		case 0xc8: p += 4u + val_u16(p + 1); break;
-		case 0xc9: p += 6u + (size_t)val_u32(p + 1); break;
-		case 0xdc: left += val_u16(p + 1); p += 3; break;
-		case 0xdd: left += val_u32(p + 1); p += 5; break;
-		case 0xde: left += 2u * val_u16(p + 1); p += 3; break;
-		case 0xdf: left += 2ull * val_u32(p + 1); p += 5; break;
+		case 0xc8: p += 4u + mp_u16(p + 1); break;
+		case 0xc9: p += 6u + (size_t)mp_u32(p + 1); break;
+		case 0xdc: left += mp_u16(p + 1); p += 3; break;
+		case 0xdd: left += mp_u32(p + 1); p += 5; break;
+		case 0xde: left += 2u * mp_u16(p + 1); p += 3; break;
+		case 0xdf: left += 2ull * mp_u32(p + 1); p += 5; break;
 		default: left += c < 0x90 ? 2u * (c & 15u) : c & 15u; p++; break;
 		}
 	} while (left);
@@ -82,24 +82,24 @@ val_load_slow(const uint8_t *p, struct val *v)
 	v->p = p;
 	switch (c) {
 	case 0xc4: val_load_bytes(v, VAL_BYTES, p, 2, p[1]); return;
-	case 0xc5: val_load_bytes(v, VAL_BYTES, p, 3, val_u16(p + 1)); return;
-	case 0xc6: val_load_bytes(v, VAL_BYTES, p, 5, val_u32(p + 1)); return;
-	case 0xda: val_load_bytes(v, VAL_TEXT, p, 3, val_u16(p + 1)); return;
-	case 0xdb: val_load_bytes(v, VAL_TEXT, p, 5, val_u32(p + 1)); return;
+	case 0xc5: val_load_bytes(v, VAL_BYTES, p, 3, mp_u16(p + 1)); return;
+	case 0xc6: val_load_bytes(v, VAL_BYTES, p, 5, mp_u32(p + 1)); return;
+	case 0xda: val_load_bytes(v, VAL_TEXT, p, 3, mp_u16(p + 1)); return;
+	case 0xdb: val_load_bytes(v, VAL_TEXT, p, 5, mp_u32(p + 1)); return;
 	case 0xca:
-		bits = val_u32(p + 1);
+		bits = mp_u32(p + 1);
 		memcpy(&f, &bits, 4);
 		v->kind = VAL_FLOAT;
 		v->f = f;
 		return;
 	case 0xcf:
-		v->u = val_u64(p + 1);
+		v->u = mp_u64(p + 1);
 		v->kind = v->u > INT64_MAX ? VAL_BIG : VAL_INT;
 		return;
 	case 0xd0: v->kind = VAL_INT; v->i = (int8_t)p[1]; return;
-	case 0xd1: v->kind = VAL_INT; v->i = (int16_t)val_u16(p + 1); return;
-	case 0xd2: v->kind = VAL_INT; v->i = (int32_t)val_u32(p + 1); return;
-	case 0xd3: v->kind = VAL_INT; v->i = (int64_t)val_u64(p + 1); return;
+	case 0xd1: v->kind = VAL_INT; v->i = (int16_t)mp_u16(p + 1); return;
+	case 0xd2: v->kind = VAL_INT; v->i = (int32_t)mp_u32(p + 1); return;
+	case 0xd3: v->kind = VAL_INT; v->i = (int64_t)mp_u64(p + 1); return;
 	case 0xdc: case 0xdd: v->kind = VAL_LIST; return;
 	case 0xde: case 0xdf: v->kind = VAL_RECORD; return;
 	default:
@@ -114,8 +114,8 @@ val_count(const struct val *v, const uint8_t **first)
 	const uint8_t *p = v->p;
 
 	switch (*p) {
-	case 0xdc: case 0xde: *first = p + 3; return val_u16(p + 1);
-	case 0xdd: case 0xdf: *first = p + 5; return val_u32(p + 1);
+	case 0xdc: case 0xde: *first = p + 3; return mp_u16(p + 1);
+	case 0xdd: case 0xdf: *first = p + 5; return mp_u32(p + 1);
 	default: *first = p + 1; return *p & 15u;
 	}
 }

@@ -47,31 +47,6 @@ struct val {
 
 const char *val_kind_name(unsigned kind);
 
-static inline uint16_t
-val_u16(const uint8_t *p)
-{
-	uint16_t v;
-
-	memcpy(&v, p, 2);
-	return __builtin_bswap16(v);
-}
-static inline uint32_t
-val_u32(const uint8_t *p)
-{
-	uint32_t v;
-
-	memcpy(&v, p, 4);
-	return __builtin_bswap32(v);
-}
-static inline uint64_t
-val_u64(const uint8_t *p)
-{
-	uint64_t v;
-
-	memcpy(&v, p, 8);
-	return __builtin_bswap64(v);
-}
-
 /* Bytes of a value by its first byte; 0: that does not say it. */
 extern const uint8_t val_fixed[256];
 const uint8_t *val_skip_slow(const uint8_t *p);
@@ -103,11 +78,11 @@ val_load(const uint8_t *p, struct val *v)
 		switch (c) {
 		case 0xcb:
 			v->kind = VAL_FLOAT;
-			v->u = val_u64(p + 1);
+			v->u = mp_u64(p + 1);
 			break;
 		case 0xcc: v->kind = VAL_INT; v->i = p[1]; break;
-		case 0xcd: v->kind = VAL_INT; v->i = val_u16(p + 1); break;
-		case 0xce: v->kind = VAL_INT; v->i = val_u32(p + 1); break;
+		case 0xcd: v->kind = VAL_INT; v->i = mp_u16(p + 1); break;
+		case 0xce: v->kind = VAL_INT; v->i = mp_u32(p + 1); break;
 		case 0xc2: v->kind = VAL_BOOL; v->b = false; break;
 		case 0xc3: v->kind = VAL_BOOL; v->b = true; break;
 		case 0xd9:
@@ -209,10 +184,10 @@ val_field(const uint8_t *p, const struct val_key *k)
 	if ((*p & 0xf0) == 0x80) {
 		n = *p++ & 15u;
 	} else if (*p == 0xde) {
-		n = val_u16(p + 1);
+		n = mp_u16(p + 1);
 		p += 3;
 	} else {
-		n = val_u32(p + 1);
+		n = mp_u32(p + 1);
 		p += 5;
 	}
 	while (n--) {

@@ -98,18 +98,14 @@ format_text(const struct elem *e, uint32_t n, char sep, struct buf *out)
 
 	for (uint32_t i = 0; i < n; i++) {
 		const uint8_t *p = e[i].p;
-		uint32_t v32;
-		uint16_t v16;
 
 		w = json_out_room(&o, w, 0);
 		if (*p < 0x80) {
 			w = (uint8_t *)num_print_uint(*p, (char *)w);
 		} else if (*p == 0xcd) {
-			memcpy(&v16, p + 1, 2);
-			w = (uint8_t *)num_print_uint(__builtin_bswap16(v16), (char *)w);
+			w = (uint8_t *)num_print_uint(mp_u16(p + 1), (char *)w);
 		} else if (*p == 0xce) {
-			memcpy(&v32, p + 1, 4);
-			w = (uint8_t *)num_print_uint(__builtin_bswap32(v32), (char *)w);
+			w = (uint8_t *)num_print_uint(mp_u32(p + 1), (char *)w);
 		} else {
 			w = text_put(&o, (struct json_at){ w, p }, p + e[i].len).w;
 		}

@@ -1,33 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "value/mp.h"
 
-static inline uint16_t
-mp_u16(const uint8_t *p)
-{
-	uint16_t v;
-
-	memcpy(&v, p, 2);
-	return __builtin_bswap16(v);
-}
-
-static inline uint32_t
-mp_u32(const uint8_t *p)
-{
-	uint32_t v;
-
-	memcpy(&v, p, 4);
-	return __builtin_bswap32(v);
-}
-
-static inline uint64_t
-mp_u64(const uint8_t *p)
-{
-	uint64_t v;
-
-	memcpy(&v, p, 8);
-	return __builtin_bswap64(v);
-}
-
 /* What follows the first byte, for 0xc0 to 0xdf:
  * fixed bytes after the first (numbers whole, or the length field, plus the
  * type byte of an ext), and how that length field counts. */

@@ -64,6 +64,31 @@ int mp_compare(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len);
 
 uint8_t *mp_put_head_slow(uint8_t *p, enum mp_kind kind, uint32_t n);
 
+/* Numbers as MessagePack has them, most significant byte first. */
+static inline uint16_t
+mp_u16(const uint8_t *p)
+{
+	uint16_t v;
+
+	memcpy(&v, p, 2);
+	return __builtin_bswap16(v);
+}
+static inline uint32_t
+mp_u32(const uint8_t *p)
+{
+	uint32_t v;
+
+	memcpy(&v, p, 4);
+	return __builtin_bswap32(v);
+}
+static inline uint64_t
+mp_u64(const uint8_t *p)
+{
+	uint64_t v;
+
+	memcpy(&v, p, 8);
+	return __builtin_bswap64(v);
+}
 static inline uint8_t *
 mp_put_u16(uint8_t *p, uint16_t v)
 {

@@ -7,8 +7,8 @@
  * What a message carries is a table of fields (wire/table_*.c): the table
  * gives encoding, decoding, limits, and the tables of doc/protocol.md.
  *
- *	control   worker, reader, tool (DEALER)  <->  dispatcher (ROUTER)
- *	data      reader (DEALER)                <->  worker (ROUTER)
+ *	control   worker, reader, tool  <->  dispatcher
+ *	data      reader                <->  worker
  *
  * `req` of a request is echoed in its reply; 0 where there is no reply.
  *
