@@ -79,6 +79,27 @@ arith_power(__int128 base, __int128 n, __int128 *out)
 	return true;
 }
 
+/* The float next to a quotient of ints. Those past 2^53 are no floats themselves,
+ * and to round them first would round twice: here the quotient has at least two
+ * bits more than a float, the last of which tells whether anything is left. */
+static double
+arith_quotient(__int128 x, __int128 y)
+{
+	const __int128 exact = (__int128)1 << 53;
+	uint64_t a = (uint64_t)(x < 0 ? -x : x), b = (uint64_t)(y < 0 ? -y : y), q;
+	int shift;
+	double f;
+
+	if (x == 0 || (x <= exact && x >= -exact && y <= exact && y >= -exact))
+		return (double)x / (double)y;
+	shift = 55 + __builtin_clzll(a) - __builtin_clzll(b);
+	shift = shift < 0 ? 0 : shift;
+	unsigned __int128 wide = (unsigned __int128)a << shift;
+	q = (uint64_t)(wide / b) | (wide % b != 0);
+	f = ldexp((double)q, -shift);
+	return (x < 0) != (y < 0) ? -f : f;
+}
+
 static enum status
 arith_ints(struct expr_vm *vm, unsigned op, struct val *d, const struct val *a,
 	   const struct val *b)
@@ -87,6 +108,11 @@ arith_ints(struct expr_vm *vm, unsigned op, struct val *d, const struct val *a,
 	bool fits = true;
 
 	switch (op) {
+	case CODE_DIV:
+		if (y == 0)
+			return machine_fault(vm, "division by zero");
+		*d = val_float(arith_quotient(x, y));
+		return ST_OK;
 	case CODE_ADD: w = x + y; break;
 	case CODE_SUB: w = x - y; break;
 	case CODE_MUL: fits = !__builtin_mul_overflow(x, y, &w); break;
@@ -129,18 +155,16 @@ arith_floats(struct expr_vm *vm, unsigned op, struct val *d, double x, double y)
 		if (op == CODE_DIV) {
 			f = x / y;
 		} else if (op == CODE_FLOOR) {
-			f = floor(x / y);
+			f = kernel_float_floor(x, y);
 		} else {
-			f = fmod(x, y);
-			if (f != 0 && (f < 0) != (y < 0))
-				f += y;
+			f = kernel_float_mod(x, y);
 		}
 		break;
 	case CODE_POW:
 		f = pow(x, y);
 		if (isnan(f) && !isnan(x) && !isnan(y))
 			return machine_fault(vm, "a broken power of a negative number is no number");
-		if (isinf(f) && x == 0)
+		if (isinf(f) && x == 0 && isfinite(y))
 			return machine_fault(vm, "division by zero");
 		break;
 	}
@@ -156,7 +180,7 @@ arith_binary(struct expr_vm *vm, unsigned op, struct val *d, const struct val *a
 		return tensor_binary(vm, op, d, a, b);
 	if (!val_is_number(a) || !val_is_number(b))
 		return arith_kinds(vm, ast_ops[arith_signs[op]].sign, a, b);
-	if (op == CODE_DIV || a->kind == VAL_FLOAT || b->kind == VAL_FLOAT)
+	if (a->kind == VAL_FLOAT || b->kind == VAL_FLOAT)
 		return arith_floats(vm, op, d, val_to_float(a), val_to_float(b));
 	return arith_ints(vm, op, d, a, b);
 }

@@ -82,7 +82,6 @@ column_plan_ins(struct column_map *m, const struct ins *ins)
 	bool floats = m->kinds[a] == COLUMN_FLOAT || m->kinds[b] == COLUMN_FLOAT;
 	switch (ins->op) {
 	case CODE_DIV:
-		floats = true;
 		break;
 	case CODE_FLOOR:
 	case CODE_MOD:
@@ -100,7 +99,8 @@ column_plan_ins(struct column_map *m, const struct ins *ins)
 	}
 	if (floats && (!column_to_float(m, &a) || !column_to_float(m, &b)))
 		return false;
-	d = column_fresh(m, compares ? COLUMN_BOOL : floats ? COLUMN_FLOAT : COLUMN_INT);
+	d = column_fresh(m, compares ? COLUMN_BOOL
+			 : floats || ins->op == CODE_DIV ? COLUMN_FLOAT : COLUMN_INT);
 	if (ins->d < CODE_FIRST_TEMP || ins->d >= CODE_FIRST_TEMP + COLUMN_OPS)
 		return false;
 	m->temps[ins->d - CODE_FIRST_TEMP] = (int16_t)d;
@@ -230,6 +230,20 @@ column_ints(unsigned op, uint32_t n, const int64_t *a, const int64_t *b, int64_t
 	return odd;
 }
 
+/* Ints that are floats too. */
+static bool
+column_divide(uint32_t n, const int64_t *a, const int64_t *b, double *d)
+{
+	const uint64_t exact = 1ull << 53;
+	bool odd = false;
+
+	for (uint32_t k = 0; k < n; k++) {
+		odd |= b[k] == 0 || (uint64_t)a[k] + exact > 2 * exact || (uint64_t)b[k] + exact > 2 * exact;
+		d[k] = (double)a[k] / (double)b[k];
+	}
+	return odd;
+}
+
 static bool
 column_floats(unsigned op, uint32_t n, const double *a, const double *b, double *d)
 {
@@ -302,6 +316,9 @@ column_compute(struct expr_vm *vm, const struct elem *e, uint32_t n)
 				column_compare_int64_t(op->op, n, a->i, b->i, d->i);
 			else
 				column_compare_double(op->op, n, a->f, b->f, d->i);
+		} else if (op->op == CODE_DIV && op->kind == COLUMN_INT) {
+			if (column_divide(n, a->i, b->i, d->f))
+				return false;
 		} else if (op->kind == COLUMN_INT ? column_ints(op->op, n, a->i, b->i, d->i)
 			   : column_floats(op->op, n, a->f, b->f, d->f)) {
 			return false;

@@ -133,6 +133,25 @@ math_ceil(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 	return math_whole(vm, out, a, a->kind == VAL_FLOAT ? ceil(a->f) : 0, "ceil");
 }
 
+/* Of the number that f is, not of the one that f * 10^digits is rounded to: what
+ * that is off by decides where it comes to lie on a half. */
+static double
+math_round_digits(double f, unsigned digits)
+{
+	double scale = 1, x, off, r;
+
+	for (; digits; digits--)
+		scale *= 10;
+	x = f * scale;
+	if (!(fabs(x) < 0x1p53)) /* f has no more digits than that */
+		return f;
+	off = fma(f, scale, -x);
+	r = round(x);
+	if (fabs(x - trunc(x)) == 0.5 && off != 0 && (off < 0) == (x > 0))
+		r = trunc(x);
+	return r / scale;
+}
+
 static enum status
 math_round(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 {
@@ -145,9 +164,7 @@ math_round(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 	if (a[1].i < 0 || a[1].i > 15)
 		return machine_fault(vm, "round() to %lld digits: from 0 to 15",
 				     (long long)a[1].i);
-	double f = val_to_float(a), scale = pow(10, (double)a[1].i);
-	double r = round(f * scale) / scale;
-	*out = val_float(isfinite(r) ? r : f);
+	*out = val_float(math_round_digits(val_to_float(a), (unsigned)a[1].i));
 	return ST_OK;
 }
 

@@ -42,8 +42,7 @@ KERNEL_PAIR(kernel_div, KERNEL_FLOATS(KERNEL_DIV_ROW))
 #define KERNEL_FLOOR_UINT(DT, type, wide) KERNEL_LOOP(DT, type, a[i] / b[i])
 #define KERNEL_MOD_UINT(DT, type, wide) KERNEL_LOOP(DT, type, a[i] % b[i])
 
-/* As numpy does it: the remainder is exact, and the quotient agrees with it. */
-static double
+double
 kernel_float_mod(double a, double b)
 {
 	double m = fmod(a, b);
@@ -55,7 +54,7 @@ kernel_float_mod(double a, double b)
 	return (b < 0) != (m < 0) ? m + b : m;
 }
 
-static double
+double
 kernel_float_floor(double a, double b)
 {
 	double m = fmod(a, b), q, whole;

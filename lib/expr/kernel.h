@@ -28,6 +28,11 @@ enum kernel_unary {
 	KERNEL_SQRT, KERNEL_EXP, KERNEL_LOG /* of floats only */
 };
 
+/* As Python and numpy have it: the remainder is exact and has the sign of b, and
+ * the quotient rounded down agrees with it, where floor(a / b) would not: 1.0 // 0.1
+ * is 9. By zero it is nan, and a / b. */
+double kernel_float_mod(double a, double b);
+double kernel_float_floor(double a, double b);
 /* Converts n numbers; between equal dtypes it copies. */
 void kernel_cast(enum dtype to, void *restrict d, enum dtype from, const void *restrict s, size_t n);
 /* d = a op b, all of dtype t. Not for bools but with MIN, MAX and comparisons;
