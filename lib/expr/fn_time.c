@@ -123,10 +123,16 @@ time_print(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 {
 	char text[TIME_TEXT_MAX + 1], format[TIME_FORMAT_MAX + 1];
 	double seconds = val_to_float(a), whole = floor(seconds);
-	time_t t = (time_t)whole;
+	int micro = 0;
+	time_t t = 0;
 	struct tm tm;
 	size_t len;
 
+	if (fabs(seconds) < 1e12) {
+		/* to the nearest one: a float is rarely quite what was written */
+		micro = (int)lrint((seconds - whole) * 1e6);
+		t = (time_t)whole + (n < 2 && micro == 1000000);
+	}
 	if (!(fabs(seconds) < 1e12) || !gmtime_r(&t, &tm))
 		return machine_fault(vm, "fmt_time() of %g seconds", seconds);
 	if (n > 1) {
@@ -139,8 +145,7 @@ time_print(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 		len = (size_t)snprintf(text, sizeof text, "%04d-%02d-%02dT%02d:%02d:%02d",
 				       tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday, tm.tm_hour,
 				       tm.tm_min, tm.tm_sec);
-		int micro = (int)((seconds - whole) * 1e6);
-		if (micro) {
+		if (micro % 1000000) {
 			len += (size_t)snprintf(text + len, sizeof text - len, ".%06d", micro);
 			while (text[len - 1] == '0')
 				len--;
