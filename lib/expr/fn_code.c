@@ -8,6 +8,7 @@
 
 #include "expr/fn.h"
 #include "expr/machine.h"
+#include "value/normal.h"
 
 static enum status
 code_hex(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
@@ -92,7 +93,7 @@ code_unbase64(struct expr_vm *vm, struct val *out, const struct val *a, unsigned
 	return ST_OK;
 }
 
-/* FNV-1a over the encoding, then mixed so that the low bits are as good as the
+/* FNV-1a over the one encoding of all equal values, then mixed so that the low bits are as good as the
  * high ones. Part of the language: what it gives must not change. */
 static enum status
 code_hash(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
@@ -101,8 +102,10 @@ code_hash(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 
 	buf_reset(&vm->tmp);
 	val_put(a, &vm->tmp);
-	for (size_t i = 0; i < vm->tmp.len; i++)
-		h = (h ^ vm->tmp.data[i]) * 0x100000001b3u;
+	size_t len = vm->tmp.len;
+	const uint8_t *p = normal_key(vm->tmp.data, &len, &vm->tmp2);
+	for (size_t i = 0; i < len; i++)
+		h = (h ^ p[i]) * 0x100000001b3u;
 	h = (h ^ h >> 30) * 0xbf58476d1ce4e5b9u;
 	h = (h ^ h >> 27) * 0x94d049bb133111ebu;
 	h ^= h >> 31;

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "value/mp.h"
+#include "value/normal.h"
 
 void
 joined_clear(struct joined *j)
@@ -14,29 +15,35 @@ joined_clear(struct joined *j)
 	mem_free(j->last);
 	mem_free(j->items);
 	buf_clear(&j->rows);
+	buf_clear(&j->normal);
 	memset(j, 0, sizeof *j);
+}
+
+static uint32_t
+joined_keep(struct joined *j, const struct elem *row)
+{
+	j->items = mem_grow(j->items, &j->cap_items, (size_t)j->n + 1, sizeof *j->items);
+	j->items[j->n] = (struct joined_item){ j->rows.len, row->len, JOINED_NONE };
+	buf_put(&j->rows, row->p, row->len);
+	return j->n++;
 }
 
 static void
 joined_add(struct joined *j, const uint8_t *key, size_t key_len, const struct elem *row)
 {
-	uint8_t scratch[KEYS_SCRATCH];
 	bool fresh;
 
-	key = keys_normal(key, &key_len, scratch);
-	uint32_t at = keys_add(&j->keys, key, key_len, &fresh);
+	key = normal_key(key, &key_len, &j->normal);
+	uint32_t at = keys_add(&j->keys, key, key_len, &fresh), item = joined_keep(j, row);
 
-	j->items = mem_grow(j->items, &j->cap_items, (size_t)j->n + 1, sizeof *j->items);
-	j->items[j->n] = (struct joined_item){ j->rows.len, row->len, JOINED_NONE };
-	buf_put(&j->rows, row->p, row->len);
 	if (fresh) {
 		j->first = mem_grow(j->first, &j->cap_first, (size_t)at + 1, sizeof *j->first);
 		j->last = mem_grow(j->last, &j->cap_last, (size_t)at + 1, sizeof *j->last);
-		j->first[at] = j->n;
+		j->first[at] = item;
 	} else {
-		j->items[j->last[at]].next = j->n;
+		j->items[j->last[at]].next = item;
 	}
-	j->last[at] = j->n++;
+	j->last[at] = item;
 }
 
 /* Where the key of a row comes from. */
@@ -83,6 +90,8 @@ joined_row(struct op_inst *self, struct joined *j, const struct elem *row,
 	}
 	if (*key != 0xc0) /* null is equal to nothing */
 		joined_add(j, key, len, row);
+	else if (!j->n) /* and yet the first row says which fields there are */
+		joined_keep(j, row);
 	return ST_OK;
 }
 
@@ -123,13 +132,11 @@ joined_load_field(struct op_inst *self, struct joined *j, struct op_inst *chain,
 }
 
 uint32_t
-joined_find(const struct joined *j, const uint8_t *key, size_t len)
+joined_find(struct joined *j, const uint8_t *key, size_t len)
 {
-	uint8_t scratch[KEYS_SCRATCH];
-
 	if (*key == 0xc0)
 		return JOINED_NONE;
-	key = keys_normal(key, &len, scratch);
+	key = normal_key(key, &len, &j->normal);
 	uint32_t at = keys_find(&j->keys, key, len);
 	return at == KEYS_NONE ? JOINED_NONE : j->first[at];
 }

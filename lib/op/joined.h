@@ -24,7 +24,7 @@ struct joined {
 	struct keys keys;
 	uint32_t *first, *last;
 	size_t cap_first, cap_last;
-	struct buf rows;
+	struct buf rows, normal;
 	struct joined_item *items;
 	uint32_t n;
 	size_t cap_items;
@@ -40,7 +40,7 @@ enum status joined_load(struct op_inst *self, struct joined *j, struct op_inst *
 enum status joined_load_field(struct op_inst *self, struct joined *j, struct op_inst *chain,
 			      const char *field, size_t mem, struct err *e);
 /* The first row with the key, JOINED_NONE; the next ones by items[i].next. */
-uint32_t joined_find(const struct joined *j, const uint8_t *key, size_t len);
+uint32_t joined_find(struct joined *j, const uint8_t *key, size_t len);
 /* Appends the record x with the row's fields behind its own; of a name in both x's
  * counts. With `as` the row goes into one field. row JOINED_NONE: nulls, under the
  * names of the first row's fields. x is a record. */

@@ -5,7 +5,6 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
-#include "value/mp.h"
 
 uint32_t
 keys_code(const uint8_t *p, size_t n)
@@ -109,25 +108,4 @@ keys_clear(struct keys *k)
 	mem_free(k->items);
 	mem_free(k->slots);
 	memset(k, 0, sizeof *k);
-}
-
-const uint8_t *
-keys_normal(const uint8_t *p, size_t *n, uint8_t *scratch)
-{
-	struct mp v;
-
-	/* Positive fixints, texts up to 31 bytes, nil, false, true: already so. */
-	if (*p < 0x80 || (*p >= 0xa0 && *p < 0xc4) || !mp_head(p, p + *n, &v))
-		return p;
-	if (v.kind == MP_FLOAT && v.f >= -9007199254740992.0 && v.f <= 9007199254740992.0
-	    && (double)(int64_t)v.f == v.f)
-		*n = (size_t)(mp_put_int(scratch, (int64_t)v.f) - scratch);
-	else if (v.kind == MP_FLOAT)
-		*n = (size_t)(mp_put_float(scratch, v.f) - scratch);
-	else if (v.kind == MP_INT)
-		*n = (size_t)((v.unsigned_big ? mp_put_uint(scratch, v.u) : mp_put_int(scratch, v.i))
-			      - scratch);
-	else
-		return p;
-	return scratch;
 }

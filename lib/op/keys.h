@@ -2,7 +2,7 @@
  *
  * Keys that were seen, numbered from 0 in the order they came: for operators
  * that keep something for each key (group_by, join, lookup). Keys are the bytes
- * of encoded values and lie end to end, so that a million of them cost no
+ * of encoded values (made by normal_key, or equal ones are several) and lie end to end, so that a million of them cost no
  * million allocations. Nothing is removed but everything at once.
  *
  *	slots:  code, number + 1 -> items: length, key -> bytes: |long key|long key|...
@@ -80,10 +80,5 @@ keys_at(const struct keys *k, uint32_t i, uint32_t *len)
 size_t keys_size(const struct keys *k);
 void keys_reset(struct keys *k); /* forgets the keys, keeps the memory */
 void keys_clear(struct keys *k);
-
-/* Equal numbers are one key, however they are written: 1, 1.0 and a 1 in eight
- * bytes. Lends p as it is, or the same number in `scratch`. */
-enum { KEYS_SCRATCH = 9 };
-const uint8_t *keys_normal(const uint8_t *p, size_t *n, uint8_t *scratch);
 
 #endif

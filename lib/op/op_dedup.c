@@ -10,7 +10,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "op/keyed.h"
-#include "op/keys.h"
+#include "value/normal.h"
 
 struct dedup_key {
 	uint8_t *data; /* its memory is used again for the key that takes its place */
@@ -21,6 +21,7 @@ struct dedup {
 	struct op_expr key;
 	int64_t window;
 	struct keyed by;
+	struct buf normal;
 	struct dedup_key *ring;
 	size_t have, cap, oldest;
 	uint32_t *slots;
@@ -147,9 +148,7 @@ dedup_remember(struct dedup *d, const uint8_t *p, size_t n, uint32_t code)
 static bool
 dedup_fresh(struct dedup *d, const uint8_t *p, size_t n)
 {
-	uint8_t scratch[KEYS_SCRATCH];
-
-	p = keys_normal(p, &n, scratch);
+	p = normal_key(p, &n, &d->normal);
 	if (d->window == 1 && d->have) {
 		struct dedup_key *k = &d->ring[0];
 
@@ -192,6 +191,7 @@ dedup_close(struct op_inst *self)
 		mem_free(d->ring[k].data);
 	mem_free(d->ring);
 	mem_free(d->slots);
+	buf_clear(&d->normal);
 	keyed_close(&d->by);
 }
 

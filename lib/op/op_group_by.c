@@ -8,13 +8,16 @@
 #include "op/group.h"
 #include "op/keyed.h"
 #include "op/keys.h"
+#include "op/shown.h"
 #include "value/mp.h"
+#include "value/normal.h"
 
 enum { GROUP_BY_STATE_MAX = 256 * 1024 * 1024, GROUP_BY_AHEAD = 16 };
 
 /* The key of an element that is about to be added. */
 struct group_by_ahead {
 	size_t at, len; /* in keys_ahead */
+	size_t shown;   /* bytes before it there that it is shown by, if others */
 	uint32_t code, i;
 };
 
@@ -33,7 +36,8 @@ struct group_by {
 	size_t bytes;         /* in cells */
 	uint32_t at;          /* finish: the key to be given next */
 	struct group_by_ahead ahead[GROUP_BY_AHEAD];
-	struct buf keys_ahead;
+	struct buf keys_ahead, normal;
+	struct shown shown;
 };
 
 static const struct param group_by_params[] = {
@@ -111,12 +115,24 @@ group_by_open(struct op_inst *self, struct err *e)
 	return ST_OK;
 }
 
+/* The key as it first came. */
+static const uint8_t *
+group_by_key(const struct group_by *g, uint32_t number, uint32_t *len)
+{
+	const uint8_t *p = shown_find(&g->shown, number, len);
+
+	return p ? p : keys_at(&g->keys, number, len);
+}
+
+/* `shown`: bytes before p that a new key is shown by, 0: by itself. */
 static struct group *
-group_by_find(struct group_by *g, const uint8_t *p, size_t len, uint32_t code)
+group_by_find(struct group_by *g, const uint8_t *p, size_t len, size_t shown, uint32_t code)
 {
 	bool fresh;
 	uint32_t at = keys_add_code(&g->keys, p, len, code, &fresh);
 
+	if (fresh && shown)
+		shown_add(&g->shown, at, p - shown, shown);
 	if (fresh) {
 		g->groups = mem_grow(g->groups, &g->cap, (size_t)at + 1, sizeof *g->groups);
 		g->groups[at] = (struct group){ 0 };
@@ -132,7 +148,7 @@ group_by_add(struct op_inst *self, const struct run *in, const struct group_by_a
 	     struct run *out, struct err *e)
 {
 	struct group_by *g = self->state;
-	struct group *to = group_by_find(g, g->keys_ahead.data + a->at, a->len, a->code);
+	struct group *to = group_by_find(g, g->keys_ahead.data + a->at, a->len, a->shown, a->code);
 	const uint8_t *p = NULL;
 	size_t len = 0;
 
@@ -152,13 +168,27 @@ group_by_add(struct op_inst *self, const struct run *in, const struct group_by_a
 	return why ? by_expr_wrong(self, in, a->i, out, e, "%s", why) : ST_OK;
 }
 
+static void
+group_by_ahead_key(struct group_by *g, struct group_by_ahead *a, const uint8_t *p, size_t len)
+{
+	size_t n = len;
+	const uint8_t *normal = normal_key(p, &n, &g->normal);
+
+	a->shown = normal == p ? 0 : len;
+	if (a->shown)
+		buf_put(&g->keys_ahead, p, len);
+	a->at = g->keys_ahead.len;
+	a->len = n;
+	a->code = keys_code(normal, n);
+	buf_put(&g->keys_ahead, normal, n);
+}
+
 /* The keys of the next elements, and what will be needed for them asked for. */
 static enum status
 group_by_look_ahead(struct op_inst *self, const struct run *in, uint32_t *i, uint32_t *n,
 		    struct run *out, struct err *e)
 {
 	struct group_by *g = self->state;
-	uint8_t scratch[KEYS_SCRATCH];
 	const uint8_t *p;
 	size_t len;
 
@@ -170,10 +200,9 @@ group_by_look_ahead(struct op_inst *self, const struct run *in, uint32_t *i, uin
 			continue;
 		if (st != ST_OK)
 			return st;
-		p = keys_normal(p, &len, scratch);
 		struct group_by_ahead *a = &g->ahead[(*n)++];
-		*a = (struct group_by_ahead){ g->keys_ahead.len, len, keys_code(p, len), *i };
-		buf_put(&g->keys_ahead, p, len);
+		group_by_ahead_key(g, a, p, len);
+		a->i = *i;
 		keys_want(&g->keys, a->code);
 	}
 	for (uint32_t k = 0; g->keys.n && k < *n; k++) {
@@ -210,7 +239,8 @@ group_by_feed(struct op_inst *self, const struct run *in, struct run *out, struc
 			return st;
 	}
 	out->n = 0; /* `keep` has nothing to pass on */
-	if (keys_size(&g->keys) + g->keys.n * sizeof *g->groups + g->bytes > (size_t)g->mem)
+	if (keys_size(&g->keys) + shown_size(&g->shown) + g->keys.n * sizeof *g->groups + g->bytes
+	    > (size_t)g->mem)
 		return group_by_too_large(self, e);
 	return ST_OK;
 }
@@ -220,7 +250,7 @@ group_by_give(struct group_by *g, uint32_t at, struct run *out)
 {
 	struct group *from = &g->groups[at];
 	uint32_t len;
-	const uint8_t *key = keys_at(&g->keys, at, &len);
+	const uint8_t *key = group_by_key(g, at, &len);
 	uint8_t *p = run_room(out, (size_t)MP_HEAD_MAX + 10 + len + group_room(from));
 
 	p = mp_put_text(mp_put_record_head(p, 2), "key", 3);
@@ -251,6 +281,7 @@ group_by_empty(struct group_by *g)
 		if (g->groups[k].cap)
 			slab_give(&g->cells, g->groups[k].cell, g->groups[k].cap);
 	keys_clear(&g->keys);
+	shown_reset(&g->shown);
 	g->bytes = 0;
 }
 
@@ -262,6 +293,8 @@ group_by_close(struct op_inst *self)
 	group_by_empty(g);
 	slab_clear(&g->cells);
 	buf_clear(&g->keys_ahead);
+	buf_clear(&g->normal);
+	shown_clear(&g->shown);
 	mem_free(g->groups);
 	keyed_close(&g->by);
 	keyed_close(&g->value);
@@ -272,7 +305,7 @@ group_by_save(struct op_inst *self, struct buf *out)
 {
 	struct group_by *g = self->state;
 
-	if (g->keys.len + g->bytes > GROUP_BY_STATE_MAX) {
+	if (g->keys.len + g->shown.bytes.len + g->bytes > GROUP_BY_STATE_MAX) {
 		self->unsaved = true;
 		return;
 	}
@@ -282,7 +315,7 @@ group_by_save(struct op_inst *self, struct buf *out)
 	state_put_u64(out, g->keys.n);
 	for (uint32_t k = 0; k < g->keys.n; k++) {
 		uint32_t len;
-		const uint8_t *p = keys_at(&g->keys, k, &len);
+		const uint8_t *p = group_by_key(g, k, &len);
 
 		state_put_bytes(out, p, len);
 		group_save(&g->groups[k], out);
@@ -305,10 +338,14 @@ group_by_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e
 		struct state_in own = state_begin(p, len);
 
 		in.bad = !state_get_elem(&own, &key) || !state_ended(&own);
-		if (!in.bad)
-			group_restore(group_by_find(g, p, len, keys_code(p, len)),
-				      g->reduce.code != NULL, (enum group_agg)g->agg, &in,
-				      &g->cells, &g->bytes);
+		if (in.bad)
+			break;
+		struct group_by_ahead a = { 0 };
+		buf_reset(&g->keys_ahead);
+		group_by_ahead_key(g, &a, p, len);
+		group_restore(group_by_find(g, g->keys_ahead.data + a.at, a.len, a.shown, a.code),
+			      g->reduce.code != NULL, (enum group_agg)g->agg, &in,
+			      &g->cells, &g->bytes);
 	}
 	g->at = at <= g->keys.n ? (uint32_t)at : g->keys.n;
 	return state_finish(self, &in, e);
@@ -320,7 +357,7 @@ const struct op_desc op_group_by = {
 	.doc = "value is the number of elements with that key, or what agg= says of them: the sum, "
 	       "mean, least, greatest, first or last of of=, or the list of all. With init= and "
 	       "reduce= it is the last state, as in reduce. Keys come in the order in which they "
-	       "appeared first. Numbers that are equal are one key: 1 and 1.0.",
+	       "appeared first, and as they were then. What is equal is one key: 1 and 1.0.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_GLOBAL,
 	.flags = OP_BY_EXPR,

@@ -12,6 +12,7 @@
 #include "op/keyed.h"
 #include "op/keys.h"
 #include "value/mp.h"
+#include "value/normal.h"
 
 /* Elements end to end: there may be very many keys with few elements each. */
 struct window_group {
@@ -27,6 +28,7 @@ struct group_by_window {
 	struct op_fragment inner;
 	struct keyed by;
 	struct keys keys;
+	struct buf normal;
 	struct window_group *groups; /* by the key's number */
 	size_t cap;
 	size_t bytes;                /* of all that waits */
@@ -72,11 +74,10 @@ group_by_window_open(struct op_inst *self, struct err *e)
 static struct window_group *
 group_by_window_group(struct group_by_window *g, const uint8_t *p, size_t len, uint32_t *number)
 {
-	uint8_t scratch[KEYS_SCRATCH];
 	size_t had = g->cap;
 	bool fresh;
 
-	p = keys_normal(p, &len, scratch);
+	p = normal_key(p, &len, &g->normal);
 	*number = keys_add(&g->keys, p, len, &fresh);
 	if (*number >= g->cap) {
 		g->groups = mem_grow(g->groups, &g->cap, (size_t)*number + 1, sizeof *g->groups);
@@ -218,6 +219,7 @@ group_by_window_close(struct op_inst *self)
 	fragment_close(&g->fragment);
 	group_by_window_empty(g);
 	run_clear(&g->feed);
+	buf_clear(&g->normal);
 	keyed_close(&g->by);
 }
 

@@ -8,6 +8,7 @@
 #include "op/by_expr.h"
 #include "op/slab.h"
 #include "op/state.h"
+#include "value/normal.h"
 
 enum { UNIQUE_INLINE = 8, UNIQUE_FIRST = 64, UNIQUE_AHEAD = 16 };
 
@@ -26,6 +27,14 @@ struct unique {
 	struct unique_key *slots;
 	size_t n, n_slots;
 	struct slab cells;
+	struct buf normal, ahead; /* a key, and those of the next elements */
+};
+
+/* The key of an element that is about to be added. */
+struct unique_ahead {
+	const uint8_t *p; /* NULL: it lies in `ahead` */
+	size_t at, len;
+	uint64_t code;
 };
 
 static const struct param unique_params[] = {
@@ -125,23 +134,40 @@ unique_add(struct unique *u, const uint8_t *p, uint32_t len, uint64_t code)
 	return true;
 }
 
+static void
+unique_look(struct unique *u, const struct elem *e, struct unique_ahead *a)
+{
+	const uint8_t *p;
+
+	a->len = e->len;
+	a->at = u->ahead.len;
+	p = normal_key(e->p, &a->len, &u->normal);
+	a->p = p == e->p ? p : NULL;
+	if (!a->p)
+		buf_put(&u->ahead, p, a->len);
+	a->code = hash_bytes(p, a->len);
+	__builtin_prefetch(&u->slots[a->code & (u->n_slots - 1)], 1);
+}
+
 /* Whole elements: several slots are asked for before the first is looked at,
  * for a large table is slow by waiting for memory. */
 static void
 unique_feed_whole(struct unique *u, const struct run *in, struct run *out)
 {
-	uint64_t codes[UNIQUE_AHEAD];
+	struct unique_ahead next[UNIQUE_AHEAD];
 
 	for (uint32_t i = 0; i < in->n; i += UNIQUE_AHEAD) {
 		uint32_t some = in->n - i < UNIQUE_AHEAD ? in->n - i : UNIQUE_AHEAD;
 
-		for (uint32_t k = 0; k < some; k++) {
-			codes[k] = hash_bytes(in->e[i + k].p, in->e[i + k].len);
-			__builtin_prefetch(&u->slots[codes[k] & (u->n_slots - 1)], 1);
-		}
+		buf_reset(&u->ahead);
 		for (uint32_t k = 0; k < some; k++)
-			if (unique_add(u, in->e[i + k].p, in->e[i + k].len, codes[k]))
+			unique_look(u, &in->e[i + k], &next[k]);
+		for (uint32_t k = 0; k < some; k++) {
+			const uint8_t *p = next[k].p ? next[k].p : u->ahead.data + next[k].at;
+
+			if (unique_add(u, p, (uint32_t)next[k].len, next[k].code))
 				run_push(out, in->e[i + k]);
+		}
 	}
 }
 
@@ -161,7 +187,10 @@ unique_feed(struct op_inst *self, const struct run *in, struct run *out, struct 
 
 		if (st != ST_OK && st != ST_SKIP)
 			return st;
-		if (st == ST_OK && unique_add(u, p, (uint32_t)len, hash_bytes(p, len)))
+		if (st != ST_OK)
+			continue;
+		p = normal_key(p, &len, &u->normal);
+		if (unique_add(u, p, (uint32_t)len, hash_bytes(p, len)))
 			run_push(out, in->e[i]);
 	}
 	return ST_OK;
@@ -177,6 +206,8 @@ unique_close(struct op_inst *self)
 		if (u->slots[i].len > SLAB_MAX)
 			mem_free(u->slots[i].cell);
 	slab_clear(&u->cells);
+	buf_clear(&u->normal);
+	buf_clear(&u->ahead);
 	mem_free(u->slots);
 }
 

@@ -205,7 +205,8 @@ codes_and_hashes(void **state)
 		/* part of the language: these must never change */
 		{ "[hash(x), hash(x, 1000), hash(null), hash([1, \"a\"], 7)]", "\"abc\"",
 		  "[5046024084658498631,263,1504785400141357678,0]" },
-		{ "hash(x) == hash(7.0)", "7", "false" },
+		{ "hash(x) == hash(7.0)", "7", "true" },
+		{ "hash(x) == hash({b: 2, a: 1.0})", "{\"a\": 1, \"b\": 2}", "true" },
 		{ "hash(x, 0)", "1", "error: hash() into 0 parts" },
 		{ "all(map(range(1000), hash(it, 10)), it >= 0 and it < 10)", "0", "true" },
 	};
@@ -237,7 +238,10 @@ numbers(void **state)
 		{ "floor(x)", "7", "7" },
 		{ "floor(x)", "1e30", "error: floor(): 1e+30 does not fit 64 bits" },
 		{ "ceil(x)", "1.8e19", "18000000000000000000" },
-		{ "round(x, 2)", "2.675", "2.68" },
+		{ "round(x, 2)", "2.675", "2.67" }, /* which is less than it looks */
+		{ "round(x, 2)", "0.125", "0.13" }, { "round(x, 2)", "-0.125", "-0.13" },
+		{ "round(x, 2)", "1.005", "1.0" }, { "round(x, 10)", "1e300", "1e+300" },
+		{ "round(x, 15)", "123456789.12345679", "123456789.12345679" },
 		{ "round(x, 1)", "3", "3.0" },
 		{ "round(x, 99)", "3", "error: round() to 99 digits: from 0 to 15" },
 		{ "sqrt(x)", "2", "1.4142135623730951" },
@@ -372,6 +376,8 @@ times_are_utc_and_of_any_zone(void **state)
 		{ "parse_time(x, \"%Y\")", "\"1971\"", "31536000.0" },
 		{ "fmt_time(x)", "1709209800", "\"2024-02-29T12:30:00Z\"" },
 		{ "fmt_time(x)", "0.25", "\"1970-01-01T00:00:00.25Z\"" },
+		{ "fmt_time(x)", "441128358.008958", "\"1983-12-24T15:39:18.008958Z\"" },
+		{ "fmt_time(x)", "59.9999999", "\"1970-01-01T00:01:00Z\"" },
 		{ "fmt_time(x)", "-0.5", "\"1969-12-31T23:59:59.5Z\"" },
 		{ "fmt_time(x, \"%Y-%j\")", "0", "\"1970-001\"" },
 		{ "fmt_time(x)", "1e13", "error: fmt_time() of 1e+13 seconds" },

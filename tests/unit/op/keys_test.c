@@ -9,7 +9,6 @@
 
 #include "op/digest.h"
 #include "op/keys.h"
-#include "value/mp.h"
 
 static void
 keys_are_numbered_as_they_come(void **state)
@@ -36,40 +35,6 @@ keys_are_numbered_as_they_come(void **state)
 	assert_int_equal(keys_add(&k, (const uint8_t *)"key 1", 5, &fresh), 0);
 	keys_clear(&k);
 	keys_clear(&k);
-}
-
-static void
-assert_one_key(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len)
-{
-	uint8_t x[KEYS_SCRATCH], y[KEYS_SCRATCH];
-
-	a = keys_normal(a, &a_len, x);
-	b = keys_normal(b, &b_len, y);
-	assert_int_equal(a_len, b_len);
-	assert_memory_equal(a, b, a_len);
-}
-
-static void
-equal_numbers_are_one_key(void **state)
-{
-	static const uint8_t wide[] = { 0xd3, 0, 0, 0, 0, 0, 0, 0, 7 };
-	static const uint8_t float32[] = { 0xca, 0x40, 0xe0, 0, 0 }; /* 7.0 */
-	uint8_t i[9], f[9];
-	size_t n = 9;
-	uint8_t scratch[KEYS_SCRATCH];
-
-	(void)state;
-	mp_put_int(i, 7);
-	mp_put_float(f, 7.0);
-	assert_one_key(i, 1, f, 9);
-	assert_one_key(i, 1, wide, sizeof wide);
-	assert_one_key(i, 1, float32, sizeof float32);
-	mp_put_int(i, 0);
-	mp_put_float(f, -0.0);
-	assert_one_key(i, 1, f, 9);
-	mp_put_float(f, 7.5);
-	assert_ptr_equal(keys_normal(f, &n, scratch), scratch);
-	assert_memory_equal(scratch, f, 9);
 }
 
 static void
@@ -121,7 +86,6 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(keys_are_numbered_as_they_come),
-		cmocka_unit_test(equal_numbers_are_one_key),
 		cmocka_unit_test(quantiles_are_exact_while_there_are_few_numbers),
 		cmocka_unit_test(quantiles_of_many_numbers_are_near),
 	};
