@@ -17,7 +17,7 @@ struct stats {
 	struct buf quantiles;
 	struct keyed key;
 	uint64_t count;
-	int64_t sum, least, greatest; /* while all are ints and the sum fits */
+	__int128 sum, least, greatest; /* exact, while all are ints */
 	bool is_float;
 	double mean, spread; /* Welford's: the sum of squares is spread */
 	double float_sum;
@@ -114,14 +114,15 @@ stats_open(struct op_inst *self, struct err *e)
 static void
 stats_add(struct stats *s, const struct mp *m)
 {
-	double x = m->kind == MP_FLOAT ? m->f : m->unsigned_big ? (double)m->u : (double)m->i, step;
+	__int128 whole = m->kind == MP_FLOAT ? 0 : m->unsigned_big ? (__int128)m->u : m->i;
+	double x = m->kind == MP_FLOAT ? m->f : (double)whole, step;
 
-	if (m->kind == MP_FLOAT || m->unsigned_big || __builtin_add_overflow(s->sum, m->i, &s->sum))
-		s->is_float = true;
-	if (!s->is_float && (!s->count || m->i < s->least))
-		s->least = m->i;
-	if (!s->is_float && (!s->count || m->i > s->greatest))
-		s->greatest = m->i;
+	s->is_float = s->is_float || m->kind == MP_FLOAT;
+	s->sum += whole;
+	if (!s->count || whole < s->least)
+		s->least = whole;
+	if (!s->count || whole > s->greatest)
+		s->greatest = whole;
 	s->count++;
 	s->float_sum += x;
 	if (isnan(x)) {
@@ -168,6 +169,16 @@ stats_put(uint8_t *p, const char *name, bool known, double v)
 	return known ? mp_put_float(p, v) : mp_put_nil(p);
 }
 
+/* A whole number; what does not fit 64 bits becomes a float. */
+static uint8_t *
+stats_put_whole(uint8_t *p, const char *name, __int128 v)
+{
+	p = mp_put_text(p, name, (uint32_t)strlen(name));
+	if (v < INT64_MIN || v > UINT64_MAX)
+		return mp_put_float(p, (double)v);
+	return v < 0 ? mp_put_int(p, (int64_t)v) : mp_put_uint(p, (uint64_t)v);
+}
+
 static enum status
 stats_finish(struct op_inst *self, struct run *out, struct err *e)
 {
@@ -183,15 +194,14 @@ stats_finish(struct op_inst *self, struct run *out, struct err *e)
 	uint8_t *p = run_room(out, MP_HEAD_MAX + (6 + (size_t)n) * (STATS_NAME + 2 * MP_FLOAT_MAX));
 	p = mp_put_record_head(p, 6 + n);
 	p = mp_put_uint(mp_put_text(p, "count", 5), s->count);
-	p = mp_put_text(p, "sum", 3);
-	p = s->is_float ? mp_put_float(p, s->float_sum) : mp_put_int(p, s->sum);
+	p = s->is_float ? stats_put(p, "sum", true, s->float_sum) : stats_put_whole(p, "sum", s->sum);
 	p = stats_put(p, "mean", any, (s->is_float ? s->float_sum : (double)s->sum) / (double)s->count);
 	if (s->is_float || !any) {
 		p = stats_put(p, "min", some, s->digest.least);
 		p = stats_put(p, "max", some, s->digest.greatest);
 	} else {
-		p = mp_put_int(mp_put_text(p, "min", 3), s->least);
-		p = mp_put_int(mp_put_text(p, "max", 3), s->greatest);
+		p = stats_put_whole(p, "min", s->least);
+		p = stats_put_whole(p, "max", s->greatest);
 	}
 	p = stats_put(p, "stddev", some, s->nans ? NAN : count > 0 ? sqrt(s->spread / count) : 0);
 	for (uint32_t k = 0; k < n; k++) {
@@ -214,6 +224,21 @@ stats_close(struct op_inst *self)
 }
 
 static void
+stats_put_wide(struct buf *out, __int128 v)
+{
+	state_put_u64(out, (uint64_t)v);
+	state_put_u64(out, (uint64_t)(v >> 64));
+}
+
+static __int128
+stats_get_wide(struct state_in *in)
+{
+	uint64_t low = state_get_u64(in, UINT64_MAX);
+
+	return (__int128)((unsigned __int128)state_get_u64(in, UINT64_MAX) << 64 | low);
+}
+
+static void
 stats_save(struct op_inst *self, struct buf *out)
 {
 	struct stats *s = self->state;
@@ -225,9 +250,9 @@ stats_save(struct op_inst *self, struct buf *out)
 	keyed_save(&s->key, out);
 	state_put_u64(out, s->count);
 	state_put_u64(out, s->nans);
-	state_put_u64(out, (uint64_t)s->sum);
-	state_put_u64(out, (uint64_t)s->least);
-	state_put_u64(out, (uint64_t)s->greatest);
+	stats_put_wide(out, s->sum);
+	stats_put_wide(out, s->least);
+	stats_put_wide(out, s->greatest);
 	state_put_u64(out, s->is_float);
 	for (int k = 0; k < 3; k++)
 		state_put_u64(out, bits[k]);
@@ -244,9 +269,9 @@ stats_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
 	keyed_restore(&s->key, &in);
 	s->count = state_get_u64(&in, UINT64_MAX);
 	s->nans = state_get_u64(&in, UINT64_MAX);
-	s->sum = (int64_t)state_get_u64(&in, UINT64_MAX);
-	s->least = (int64_t)state_get_u64(&in, UINT64_MAX);
-	s->greatest = (int64_t)state_get_u64(&in, UINT64_MAX);
+	s->sum = stats_get_wide(&in);
+	s->least = stats_get_wide(&in);
+	s->greatest = stats_get_wide(&in);
 	s->is_float = state_get_u64(&in, 1);
 	for (int k = 0; k < 3; k++)
 		bits[k] = state_get_u64(&in, UINT64_MAX);
