@@ -246,7 +246,7 @@ csv_rows(struct csv *c, const uint8_t *p, size_t n, bool eof, uint32_t max, stru
 
 		if (step == CSV_PART)
 			break;
-		if (step == CSV_ROW && csv_blank(&c->row)) {
+		if (step == CSV_ROW && csv_blank(&c->row) && !(c->conf.escapes && c->n_all == 1)) {
 			p += c->row.len;
 			++*lines;
 			csv_row_reset(&c->row);

@@ -10,7 +10,8 @@
  *	"quoted" field   text, with newlines and delimiters, "" for a quote
  *	TSV              no quotes; \t \n \r \\ are escapes
  *
- * Rows end with \n or \r\n; empty rows are passed over, and a byte order mark.
+ * Rows end with \n or \r\n; empty rows are passed over, and a byte order mark. In a
+ * TSV of one column an empty row is an empty field, which has no other form there.
  * A column without a name is called by its number, the second one of a name
  * NAME_2. Text is passed on as it is, UTF-8 or not.
  */
