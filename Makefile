@@ -31,7 +31,7 @@ SIM_C   := $(wildcard tests/sim/*_sim.c)
 SIM_O   := $(patsubst %.c,$(B)/%.o,$(filter-out $(SIM_C),$(wildcard tests/sim/*.c)))
 FUZZ_C  := $(wildcard tests/fuzz/*_fuzz.c)
 BATS    := $(wildcard tests/bats/*.bats)
-SUITES  := hdr rooms unit cases $(if $(SIM_C),sim) $(if $(BATS),bats) docs gen lint
+SUITES  := hdr rooms unit cases diff $(if $(SIM_C),sim) $(if $(BATS),bats) docs gen lint
 
 LIB     := $(B)/libdsvc.a
 LIB_O   := $(LIB_C:%.c=$(B)/%.o) $(LIB_CC:%.cc=$(B)/%.o)
@@ -60,7 +60,7 @@ OURS     := -D_GNU_SOURCE -Ilib -I$(B)/gen -pthread -fno-common -ffunction-secti
 LD_OURS  := -pthread -Wl,--gc-sections -Wl,--as-needed -Wl,-O1 $(or $(SAN_F),-static-libgcc)
 
 .PHONY: all help deps demo check check-run build-check install uninstall gen clean FORCE \
-	$(addprefix check-,hdr rooms unit cases bats docs gen sim asan ubsan tsan) lint fuzz sim chaos sizes bench bench-peers
+	$(addprefix check-,hdr rooms unit cases diff bats docs gen sim asan ubsan tsan) lint fuzz sim diff chaos sizes bench bench-peers
 .DELETE_ON_ERROR:
 .SUFFIXES:
 
@@ -140,6 +140,8 @@ check-sim: ## the state machines in a simulated network, quick
 	@B=$(B) bash tests/run-unit $(SIM)
 check-cases: $(filter %/dsvc-run,$(BIN)) ## pipeline, input, output (tests/cases)
 	@B=$(B) bash tests/run-cases $(wildcard tests/cases/*.case)
+check-diff: $(BIN) ## the same asked of other programs, of Python, and of a service (tests/diff)
+	@B=$(B) JOBS=$(JOBS) SEED= RUNS= bash tests/diff/run
 check-bats: $(BIN) ## the programs from outside (tests/bats)
 	@B=$(B) JOBS=$(JOBS) bash tests/run-bats $(BATS)
 check-docs: $(BIN) ## every example of README and manual is run
@@ -168,6 +170,8 @@ fuzz-run:
 	@B=$(B) FUZZ_TIME=$(or $(FUZZ_TIME),60) bash tests/run-fuzz $(FUZZ)
 sim: $(SIM) ## the simulator with many seeds (SEEDS=N)
 	@SEEDS=$(or $(SEEDS),1000) B=$(B) bash tests/run-unit $(SIM)
+diff: $(BIN) ## check-diff with other inputs (RUNS=N SEED=N NAMES='expr service': only these)
+	@B=$(B) JOBS=$(JOBS) RUNS=$(or $(RUNS),20) SEED=$(or $(SEED),new) bash tests/diff/run $(NAMES)
 chaos: all ## real processes killed at random (tests/chaos/run)
 	@PATH="$(abspath $(B)/bin):$$PATH" bash tests/chaos/run
 sizes: ## the ten largest files and functions
