@@ -150,7 +150,7 @@ policies_skip_keep_and_try_again(void **state)
 	assert_memory_equal(f.last, "ticks.txt:5", 11);
 	n->on_error = OP_KEEP;
 	assert_chain(n, fed_ctx(&f, NULL, 0), "0 1 2 3 4 5 6 .");
-	n->on_error = OP_RETRY;
+	n->on_error = OP_FAIL;
 	n->retries = 3;
 	assert_chain(n, fed_ctx(&f, NULL, 0), "0 1 2 3 !");
 	assert_int_equal(f.failures, 1);
