@@ -13,7 +13,7 @@ import mp
 CHECKS = {}  # name: (function, programs it needs)
 ENDS = []    # called when all is over
 BIN = os.path.join(os.path.abspath(os.environ.get("B", "build")), "bin")
-LIMIT = 60  # seconds that a program may take
+LIMIT = 120  # seconds that a program may take, on a machine that is busy
 
 
 class Differ(Exception):
