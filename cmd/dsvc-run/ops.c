@@ -89,7 +89,7 @@ ops_other_words(const struct op_desc *d, struct buf *out)
 		buf_printf(out, " `%s PATTERN` is `%s x ~ PATTERN`.", d->match, d->name);
 	if (d->at)
 		buf_str(out, " Its elements can be read by index.");
-	else if (d->pick || d->flags & (OP_EACH | OP_NUMBERS | OP_ALONGSIDE | OP_JOINS_SPLITS))
+	else if (d->pick || d->groups || d->flags & (OP_EACH | OP_NUMBERS | OP_ALONGSIDE | OP_JOINS_SPLITS))
 		buf_str(out, " What it gives can be read by index, where that is so of its input.");
 }
 

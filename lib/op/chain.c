@@ -118,6 +118,8 @@ chain_open(const struct op_node *n, struct op_ctx *ctx, const struct chain_how *
 		st = order_open(i, down.split, e);
 	if (how->order)
 		chain_walk(i, how);
+	if (how->order && n->desc->groups)
+		down.path = walk_group(how->order, how->path, n);
 	if (n->permutes || n->desc->kind == OP_COMBINE)
 		down = (struct chain_how){ .outer = how->outer, .outer_key = how->outer_key,
 					   .epoch = how->epoch,

@@ -169,6 +169,8 @@ struct op_desc {
 	 * many these are. Such an operator is not opened when it is read so. */
 	bool (*permutes)(const struct op_node *n, int64_t *seed, bool *reshuffle);
 	void (*pick)(const struct op_node *n, uint64_t in, uint64_t *index, uint32_t k);
+	/* A transform that makes each element of so many of its input, group behind group. */
+	uint64_t (*groups)(const struct op_node *n);
 
 	/* Running. open and close may be absent; close is called once for every
 	 * open, also a failed one. self->split is set when it is to read one split. */

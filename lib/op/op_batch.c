@@ -76,6 +76,14 @@ batch_typing(struct op_node *n, struct op_typing *t, const struct type **type, s
 	return st;
 }
 
+static uint64_t
+batch_groups(const struct op_node *n)
+{
+	const struct batch *b = n->params;
+
+	return (uint64_t)b->n;
+}
+
 static int64_t
 batch_cardinality(const struct op_node *n, const int64_t *in)
 {
@@ -244,6 +252,7 @@ const struct op_desc op_batch = {
 	.state_size = sizeof(struct batch),
 	.typing = batch_typing,
 	.cardinality = batch_cardinality,
+	.groups = batch_groups,
 	.feed = batch_feed,
 	.finish = batch_finish,
 	.close = batch_close,

@@ -38,6 +38,14 @@ padded_batch_typing(struct op_node *n, struct op_typing *t, const struct type **
 	return padding_shape(&b->shape, &p, e);
 }
 
+static uint64_t
+padded_batch_groups(const struct op_node *n)
+{
+	const struct padded_batch *b = n->params;
+
+	return (uint64_t)b->n;
+}
+
 static int64_t
 padded_batch_cardinality(const struct op_node *n, const int64_t *in)
 {
@@ -125,6 +133,7 @@ const struct op_desc op_padded_batch = {
 	.state_size = sizeof(struct padded_batch),
 	.typing = padded_batch_typing,
 	.cardinality = padded_batch_cardinality,
+	.groups = padded_batch_groups,
 	.open = padded_batch_open,
 	.feed = padded_batch_feed,
 	.finish = padded_batch_finish,

@@ -42,6 +42,14 @@ ragged_batch_typing(struct op_node *n, struct op_typing *t, const struct type **
 	return ST_OK;
 }
 
+static uint64_t
+ragged_batch_groups(const struct op_node *n)
+{
+	const struct ragged_batch *b = n->params;
+
+	return (uint64_t)b->n;
+}
+
 static int64_t
 ragged_batch_cardinality(const struct op_node *n, const int64_t *in)
 {
@@ -134,6 +142,7 @@ const struct op_desc op_ragged_batch = {
 	.state_size = sizeof(struct ragged_batch),
 	.typing = ragged_batch_typing,
 	.cardinality = ragged_batch_cardinality,
+	.groups = ragged_batch_groups,
 	.feed = ragged_batch_feed,
 	.finish = ragged_batch_finish,
 	.close = ragged_batch_close,

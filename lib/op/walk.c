@@ -9,8 +9,9 @@
 struct walk_step {
 	struct walk_step *next;        /* of the order's steps, in any order */
 	const struct walk_step *above;
-	const struct op_node *pick;    /* NULL: the window [lo, lo + n) instead */
-	uint64_t lo, n;                /* pick: n is how many its input has */
+	const struct op_node *pick;    /* of n elements of its input */
+	uint64_t group;                /* or n of its input for one; 0 and no pick: ... */
+	uint64_t lo, n;                /* ... the window [lo, lo + n) */
 };
 
 struct walk {
@@ -18,12 +19,14 @@ struct walk {
 	const struct walk_step **steps; /* from the order down */
 	size_t n_steps;
 	uint64_t *starts;               /* joining operator: first index of each input, and the end */
-	uint64_t at;                    /* the next place that is not in the arrays below */
+	uint64_t each;                  /* elements here for one of the order: all groups multiplied */
+	uint64_t at;                    /* the next place, times each, that is not in the arrays below */
 	uint64_t pass;                  /* that perm is for */
 	bool keyed;
 	struct permute perm;
 	uint32_t have, used;
 	uint64_t index[RUN_USUAL], place[RUN_USUAL];
+	uint64_t rest[RUN_USUAL];       /* of place by each: which of the group's */
 };
 
 enum status
@@ -95,6 +98,15 @@ walk_pick(struct order *o, const struct walk_step *path, const struct op_node *n
 }
 
 const struct walk_step *
+walk_group(struct order *o, const struct walk_step *path, const struct op_node *n)
+{
+	struct walk_step *s = walk_step(o, path);
+
+	s->group = n->desc->groups(n);
+	return s;
+}
+
+const struct walk_step *
 walk_part(struct order *o, const struct walk_step *path, const struct walk *join, size_t k)
 {
 	struct walk_step *s = walk_step(o, path);
@@ -110,9 +122,12 @@ walk_new(struct order *o, const struct walk_step *path, const struct op_node *n)
 	struct walk *w = mem_zalloc(sizeof *w);
 
 	w->order = o;
-	w->at = o->from;
-	for (const struct walk_step *s = path; s; s = s->above)
+	w->each = 1;
+	for (const struct walk_step *s = path; s; s = s->above) {
+		w->each *= s->group ? s->group : 1;
 		w->n_steps++;
+	}
+	w->at = o->from * w->each;
 	w->steps = mem_array(w->n_steps + 1, sizeof *w->steps);
 	for (size_t k = w->n_steps; k-- > 0; path = path->above)
 		w->steps[k] = path;
@@ -141,7 +156,7 @@ walk_free(struct walk **wp)
 void
 walk_rewind(struct walk *w)
 {
-	w->at = w->order->from;
+	w->at = w->order->from * w->each;
 	w->have = w->used = 0;
 	w->keyed = false; /* the owner is in another epoch */
 }
@@ -155,10 +170,38 @@ walk_window(struct walk *w, const struct walk_step *s, uint32_t n)
 		uint64_t index = w->index[k] - s->lo;
 
 		w->place[kept] = w->place[k];
+		w->rest[kept] = w->rest[k];
 		w->index[kept] = index;
 		kept += index < s->n;
 	}
 	return kept;
+}
+
+/* below: elements of the source for one of the input. */
+static void
+walk_spread(struct walk *w, const struct walk_step *s, uint64_t below, uint32_t n)
+{
+	for (uint32_t k = 0; k < n; k++)
+		w->index[k] = w->index[k] * s->group + w->rest[k] / below % s->group;
+}
+
+/* From the order's indices to the source's; how many of the n are left. */
+static uint32_t
+walk_down(struct walk *w, uint32_t n)
+{
+	uint64_t below = w->each;
+
+	for (size_t k = 0; k < w->n_steps && n; k++) {
+		const struct walk_step *s = w->steps[k];
+
+		if (s->group)
+			walk_spread(w, s, below /= s->group, n);
+		else if (s->pick)
+			s->pick->desc->pick(s->pick, s->n, w->index, n);
+		else
+			n = walk_window(w, s, n);
+	}
+	return n;
 }
 
 /* The next places of one pass, and what of them is ours. */
@@ -166,38 +209,36 @@ static void
 walk_fill(struct walk *w)
 {
 	const struct order *o = w->order;
-	uint64_t pass = w->at / o->n, first = w->at % o->n, left = o->to - w->at;
+	uint64_t place = w->at / w->each, rest = w->at % w->each, pass = place / o->n;
+	uint64_t first = place % o->n, left = o->to - place;
 	uint32_t n = RUN_USUAL;
 
 	if (left > o->n - first)
 		left = o->n - first;
-	if (n > left)
-		n = (uint32_t)left;
+	if (left <= RUN_USUAL && n > left * w->each - rest)
+		n = (uint32_t)(left * w->each - rest);
 	if (!w->keyed || pass != w->pass)
 		permute_init(&w->perm, o->n, order_key(o, pass));
 	w->keyed = true;
 	w->pass = pass;
 	for (uint32_t k = 0; k < n; k++) {
-		w->index[k] = permute_at(&w->perm, first + k);
+		w->index[k] = permute_at(&w->perm, first);
+		w->rest[k] = rest;
 		w->place[k] = w->at + k;
+		if (++rest == w->each) {
+			rest = 0;
+			first++;
+		}
 	}
 	w->at += n;
-	for (size_t k = 0; k < w->n_steps && n; k++) {
-		const struct walk_step *s = w->steps[k];
-
-		if (s->pick)
-			s->pick->desc->pick(s->pick, s->n, w->index, n);
-		else
-			n = walk_window(w, s, n);
-	}
-	w->have = n;
+	w->have = walk_down(w, n);
 	w->used = 0;
 }
 
 uint32_t
 walk_peek(struct walk *w, const uint64_t **index)
 {
-	while (w->used == w->have && w->at < w->order->to)
+	while (w->used == w->have && w->at < w->order->to * w->each)
 		walk_fill(w);
 	*index = w->index + w->used;
 	return w->have - w->used;
@@ -218,7 +259,7 @@ walk_place(const struct walk *w)
 bool
 walk_seek(struct walk *w, uint64_t place)
 {
-	if (place < w->order->from || place > w->order->to)
+	if (place < w->order->from * w->each || place > w->order->to * w->each)
 		return false;
 	w->at = place;
 	w->have = w->used = 0;

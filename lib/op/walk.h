@@ -7,7 +7,8 @@
  *	order:   place 0, 1, 2, ...  --permutation-->  index 7, 2, 9, ...
  *	path:    from there down to the source, operators that pick (take, skip,
  *	         repeat) turn the indices of what they give into those of their input, and
- *	         an input of a concat keeps those that are its own
+ *	         an input of a concat keeps those that are its own; one that groups (batch)
+ *	         has several of its input for one of its own
  *	source:  at(index, ...)
  *
  * So elements leave the source in the order in which they are wanted, and go
@@ -35,9 +36,10 @@ struct order {
 enum status order_open(struct op_inst *self, const struct split *s, struct err *e);
 void order_free(struct order **o);
 
-/* One step further down: through a picking operator, or to input k of a joining
- * one. Lent until the order is freed. */
+/* One step further down: through an operator that picks or groups, or to input k of
+ * one that joins. Lent until the order is freed. */
 struct walk_step;
+const struct walk_step *walk_group(struct order *o, const struct walk_step *path, const struct op_node *n);
 const struct walk_step *walk_pick(struct order *o, const struct walk_step *path, const struct op_node *n);
 const struct walk_step *walk_part(struct order *o, const struct walk_step *path, const struct walk *join,
 				  size_t k);
@@ -50,7 +52,8 @@ void walk_rewind(struct walk *w);
 uint32_t walk_peek(struct walk *w, const uint64_t **index);
 /* The first k of them are done with. */
 void walk_used(struct walk *w, uint32_t k);
-/* The place that comes next, to be saved; false: there is no such place. */
+/* The place that comes next, to be saved, in elements of who walks; false: there is no
+ * such place. */
 uint64_t walk_place(const struct walk *w);
 bool walk_seek(struct walk *w, uint64_t place);
 

@@ -110,7 +110,7 @@ index_check(const struct op_node *n, const struct op_node *who, bool exact,
 
 	for (; n->desc->kind == OP_TRANSFORM && n->n_in && st == ST_OK; n = n->in[0]) {
 		*culprit = n;
-		if (n->desc->pick && !n->permutes) {
+		if ((n->desc->pick || n->desc->groups) && !n->permutes) {
 			exact = true;
 			continue;
 		}
@@ -145,16 +145,36 @@ op_may_permute(const struct op_node *n, const struct op_node **culprit, struct e
 	return index_check(n->in[0], n, false, culprit, e);
 }
 
+/* One whose last group would not be full, at n or before it; NULL: none. */
+static const struct op_node *
+index_uneven(const struct op_node *n)
+{
+	const struct op_node *found = NULL;
+
+	for (size_t k = 0; k < n->n_in && !found; k++)
+		found = index_uneven(n->in[k]);
+	if (found || !n->desc->groups)
+		return found;
+	int64_t in = op_indexed(n->in[0]);
+	return in >= 0 && (uint64_t)n->desc->cardinality(n, &in) * n->desc->groups(n) > (uint64_t)in ? n : NULL;
+}
+
 enum status
 op_permute_count(const struct op_node *n, uint64_t *count, struct err *e)
 {
 	const char *text = index_name(n);
 	int64_t all = op_indexed(n->in[0]);
 
-	*count = (uint64_t)all;
+	*count = all >= 0 ? (uint64_t)all : 0;
+	const struct op_node *uneven = all >= 0 && all < INT64_MAX ? index_uneven(n->in[0]) : NULL;
+	if (uneven) {
+		err_set(e, ST_DATA, "the last of `%s` is not full, and `%s` can only count on full ones",
+			index_name(uneven), text);
+		err_help(e, "drop_remainder=true leaves it out; or put `%s` before it", text);
+		return ST_DATA;
+	}
 	if (all >= 0 && all < INT64_MAX)
 		return ST_OK;
-	*count = 0;
 	if (all < 0) {
 		err_set(e, ST_DATA, "`%s` has to know how many elements there are, and that is not known before "
 			"they are read", text);

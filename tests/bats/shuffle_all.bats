@@ -30,6 +30,8 @@ same_through_workers() { # SPEC
 	here
 	service 2
 	same_through_workers 'zip (range 900000 | skip 5 | take 50000 | repeat 3 | enumerate) (counter 7) | shuffle all'
+	same_through_workers 'range 300000 | batch 2 | enumerate | shuffle all | map x[0] * 2 - x[1][0] + x[1][1]'
+	cmp <(sort -n want) <(seq 1 2 299999)
 	same_through_workers 'concat (range 80000) (range 7) (range 100000 | shard 2 1) | shuffle all | map x'
 }
 

@@ -126,6 +126,10 @@ parts_make_the_whole(void **state)
 		"zip (range 3000) (counter 5) | map x[0] * x[1] | shuffle all",
 		"range 3000 | enumerate 4 | map x[0] * x[1] | filter x % 3 > 0 | shuffle all | repeat 2",
 		"range 100 | prefetch 3 | shuffle all",
+		"range 2800 | batch 700 | shuffle all | repeat 2 | unbatch",
+		"range 3010 | batch 3 drop_remainder=true | take 900 | batch 2 | skip 1 | enumerate | shuffle all "
+		"| map x[0] * x[1][1][2]",
+		"concat (range 999 | batch 3) (range 3000 7000 | repeat 2 | padded_batch 4) | shuffle all | unbatch",
 	};
 	static int64_t a[20000], b[20000];
 

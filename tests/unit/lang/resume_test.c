@@ -141,6 +141,8 @@ walks_go_on_at_their_place(void **state)
 	resume_same("range 3000 | enumerate | shuffle all");
 	resume_same("concat (range 3000 | map x * 2) (range 7) (random 900) | shuffle all");
 	resume_same("zip (range 5000 | enumerate) (counter 3) | repeat 2 | shuffle all");
+	resume_same("range 9000 | batch 3 | enumerate | batch 10 | shuffle all | repeat 2");
+	resume_same("concat (range 9000 | batch 900) (range 30 | ragged_batch 10) | shuffle all");
 	resume_same("range 2000 | map x parallel=2 | shuffle all reshuffle=false | repeat 2");
 }
 
