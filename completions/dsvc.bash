@@ -21,6 +21,22 @@ _dsvc_dispatch()
 }
 complete -F _dsvc_dispatch dsvc-dispatch
 
+_dsvc_exec_test()
+{
+	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
+	COMPREPLY=()
+	case $prev in
+	-p | --proto) mapfile -t COMPREPLY < <(compgen -W 'line ndjson nul msgpack netstring len32 raw arg stream' -- "$cur"); return ;;
+	-i | --input) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
+	--limit) return ;;
+	esac
+	case $cur in
+	-*) mapfile -t COMPREPLY < <(compgen -W '-p --proto -i --input --limit -h --help -V --version' -- "$cur") ;;
+	*) : ;;
+	esac
+}
+complete -F _dsvc_exec_test dsvc-exec-test
+
 _dsvc_read()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}

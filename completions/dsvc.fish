@@ -14,6 +14,13 @@ complete -c dsvc-dispatch -s h -l help -d 'show help'
 complete -c dsvc-dispatch -s V -l version -d 'show the version'
 complete -c dsvc-dispatch -f
 
+complete -c dsvc-exec-test -s p -l proto -r -f -a 'line ndjson nul msgpack netstring len32 raw arg stream' -d 'the protocol that the program is to speak: dsvc-exec(7)'
+complete -c dsvc-exec-test -s i -l input -r -F -d 'lines to give it, with ndjson and msgpack JSON values; default: some short texts'
+complete -c dsvc-exec-test -l limit -r -f -d 'longest time for one check'
+complete -c dsvc-exec-test -s h -l help -d 'show help'
+complete -c dsvc-exec-test -s V -l version -d 'show the version'
+complete -c dsvc-exec-test -f
+
 complete -c dsvc-read -s d -l dispatcher -r -f -d 'address of the dispatcher'
 complete -c dsvc-read -s e -l expression -r -f -d 'read this pipeline, without registering it first'
 complete -c dsvc-read -s f -l file -r -F -d 'read the pipeline in FILE; `-`: from standard input'

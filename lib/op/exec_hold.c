@@ -19,7 +19,7 @@ exec_hold_cure(const char *program)
 		{ "fgrep", "`grep -F --line-buffered`" },
 		{ "zgrep", "`grep --line-buffered`" },
 		{ "mawk", "`mawk -W interactive`, or fflush() after each print" },
-		{ "awk", "fflush() after each print" },
+		{ "awk", "`mawk -W interactive` where awk is mawk, else fflush() after each print" },
 		{ "gawk", "fflush() after each print" },
 		{ "perl", "`$| = 1;` at the start of the script" },
 		{ "ruby", "`$stdout.sync = true` at the start of the script" },

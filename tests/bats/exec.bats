@@ -255,6 +255,30 @@ hostile() { # CODE TEXT SPEC
 	[[ $stderr == *'sh: careful'* ]]
 }
 
+@test "dsvc-exec-test tells good operators from bad ones" {
+	run -0 within 60s dsvc-exec-test -- sed -u s/a/b/
+	[[ $(grep -c '^ok ' <<<"$output") == 6 ]]
+	run -1 within 60s dsvc-exec-test -- sed s/a/b/
+	[[ $output == *'FAIL each answer at once: it holds its output back'*'help: '*'`sed -u`'* ]]
+	run -1 within 60s dsvc-exec-test -p msgpack -- cat
+	[[ $output == *'the handshake that it was given'* ]]
+	run -1 within 60s dsvc-exec-test -- sh -c 'n=0; while read -r a; do echo $((n += 1)); done'
+	[[ $output == *'FAIL several copies give the same'*'parallel=1'* ]]
+	run -1 within 60s dsvc-exec-test -- head -n 2
+	[[ $output == 'FAIL one answer for each element: '*'without answers to 2 elements'* ]]
+	run -1 within 60s dsvc-exec-test --limit 500ms -- sleep 100
+	[[ $output == *'does not come to its end in time'* ]]
+	run -127 dsvc-exec-test -- no-such-program
+	run -64 dsvc-exec-test
+}
+
+@test "the example in C, as its head says to build it" {
+	read -ra flags < <(pkg-config --cflags --libs msgpack-c 2>/dev/null || pkg-config --cflags --libs msgpack)
+	"${CC:-cc}" -Wall -Werror -o "$BATS_TEST_TMPDIR/lengths" pipelines/programs/lengths.c "${flags[@]}"
+	run -0 dsvc-run "elements [\"a\", \"bcd\", 1] | exec proto=msgpack on_error=skip -- $BATS_TEST_TMPDIR/lengths"
+	[[ $output == $'1\n3\n'* ]]
+}
+
 @test "jq and python as co-processes" {
 	needs jq jq
 	needs python3 python3
