@@ -24,6 +24,7 @@ complete -F _dsvc_dispatch dsvc-dispatch
 _dsvc_exec_test()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
+	if [[ $cur == = ]]; then cur=; elif [[ $prev == = ]]; then prev=${COMP_WORDS[COMP_CWORD-2]}; fi
 	COMPREPLY=()
 	case $prev in
 	-p | --proto) mapfile -t COMPREPLY < <(compgen -W 'line ndjson nul msgpack netstring len32 raw arg stream' -- "$cur"); return ;;
