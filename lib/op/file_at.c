@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "op/file_source.h"
+#include "op/walk.h"
 #include "value/mp.h"
 #include "value/origin.h"
 
@@ -20,6 +21,20 @@ struct file_at_part {
 	unsigned tag;
 	int fd;            /* -1: closed */
 };
+
+/* Each split looks at all files; what is wrong with one and skipped is told by who
+ * begins the order, and so once. */
+static enum status
+file_at_fault(struct op_inst *self, struct file_at *a, const struct file_at_part *f, uint64_t record,
+	      struct err *e)
+{
+	a->less = true;
+	if (self->node->on_error != OP_FAIL && walk_place(self->walk)) {
+		err_clear(e);
+		return ST_OK;
+	}
+	return op_source_fault(self, f->name, record, e);
+}
 
 enum status
 file_at_open(struct op_inst *self, struct file_at *a, const struct words *names, file_at_look *look,
@@ -40,7 +55,7 @@ file_at_open(struct op_inst *self, struct file_at *a, const struct words *names,
 		f->base = where.base;
 		f->tag = where.tag;
 		if (st != ST_OK)
-			st = op_source_fault(self, f->name, where.bad, e);
+			st = file_at_fault(self, a, f, where.bad, e);
 		if (st == ST_OK && __builtin_add_overflow(a->count, where.count, &a->count))
 			return err_set(e, ST_DATA, "the files have too many records");
 	}
@@ -140,6 +155,8 @@ file_at_give(struct op_inst *self, struct file_at *a, const uint8_t *head, size_
 
 	file_at_tell(a, out);
 	for (; i < *k && bytes < RUN_BYTES && st == ST_OK; i++) {
+		if (index[i] >= a->count && a->less)
+			continue; /* its file could not be read: that was told */
 		if (index[i] >= a->count) {
 			err_set(e, ST_DATA, "there are only %llu records now", (unsigned long long)a->count);
 			st = op_source_fault(self, NULL, 0, e);

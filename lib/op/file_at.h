@@ -17,6 +17,7 @@ struct file_at {
 	struct run_part *parts; /* NULL: more records than places have room for */
 	uint64_t count;         /* of all files */
 	size_t size, n_open, hand;
+	bool less;              /* than the order has: a file was skipped */
 };
 
 /* Where the records of a file begin, how many there are, and what the maker of

@@ -10,19 +10,21 @@
 
 enum status
 file_npy_look(struct op_inst *self, struct file_at *a, const char *path, struct file_at_where *where,
-	 struct err *e)
+	      struct err *e)
 {
 	struct file_npy *f = self->state;
+	struct npy before = f->head;
 	struct stat info;
 	enum status st = file_npy_head_at(path, true, &f->head, e);
 
 	if (st == ST_OK)
 		st = file_npy_start(self, f, e);
-	if (st != ST_OK)
+	if (st != ST_OK) {
+		f->head = before; /* elements are made as that says */
 		return st;
-	if (a->size && a->size != f->slice)
-		return err_set(e, ST_DATA, "its slices have %zu bytes, those of the first file %zu", f->slice,
-			       a->size);
+	}
+	f->want = f->head;
+	f->typed = true;
 	a->size = f->slice;
 	if (stat(path, &info))
 		return err_errno(e, "cannot read it");
