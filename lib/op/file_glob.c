@@ -123,6 +123,7 @@ struct glob {
 	struct glob_names *out;
 	struct err *e;
 	const char *pattern; /* the whole, for messages */
+	size_t enough;       /* names in out that end the search */
 };
 
 static enum status glob_level(struct glob *g, const char *rest);
@@ -199,7 +200,7 @@ glob_folder(struct glob *g, const char *pattern, const char *rest, bool any)
 		return err_errno(g->e, "cannot list '%s' for '%s'",
 				 len ? (char *)g->path.data : ".", g->pattern);
 	}
-	while (st == ST_OK && (d = readdir(dir))) {
+	while (st == ST_OK && g->out->n < g->enough && (d = readdir(dir))) {
 		if (any ? d->d_name[0] == '.' : fnmatch(pattern, d->d_name, FNM_PERIOD) != 0)
 			continue;
 		if (!strcmp(d->d_name, ".") || !strcmp(d->d_name, ".."))
@@ -312,10 +313,10 @@ glob_name(const char *name, struct glob_names *out, struct err *e)
 }
 
 static enum status
-glob_pattern(const char *word, struct glob_names *out, struct err *e)
+glob_pattern(const char *word, bool any, struct glob_names *out, struct err *e)
 {
-	struct glob g = { .out = out, .e = e, .pattern = word };
 	size_t before = out->n;
+	struct glob g = { .out = out, .e = e, .pattern = word, .enough = any ? before + 1 : SIZE_MAX };
 	enum status st = glob_level(&g, word);
 
 	buf_clear(&g.path);
@@ -325,7 +326,7 @@ glob_pattern(const char *word, struct glob_names *out, struct err *e)
 }
 
 static enum status
-glob_word(const char *word, bool literal, struct glob_names *out, struct err *e)
+glob_word(const char *word, bool literal, bool any, struct glob_names *out, struct err *e)
 {
 	struct glob_names parts = { 0 };
 	struct stat there;
@@ -344,7 +345,7 @@ glob_word(const char *word, bool literal, struct glob_names *out, struct err *e)
 		const char *part = parts.v[i];
 
 		if (strpbrk(part, "*?[\\"))
-			st = glob_pattern(part, out, e);
+			st = glob_pattern(part, any, out, e);
 		else
 			st = glob_name(part, out, e);
 	}
@@ -360,7 +361,7 @@ file_glob(const struct words *patterns, bool literal, struct words *out, struct 
 	enum status st = ST_OK;
 
 	for (size_t i = 0; i < patterns->n && st == ST_OK; i++)
-		st = glob_word(patterns->v[i], literal, &names, e);
+		st = glob_word(patterns->v[i], literal, false, &names, e);
 	if (st != ST_OK || !names.n) {
 		glob_names_clear(&names);
 		return st;
@@ -372,4 +373,16 @@ file_glob(const struct words *patterns, bool literal, struct words *out, struct 
 	out->v[out->n] = NULL;
 	mem_free(names.v);
 	return ST_OK;
+}
+
+enum status
+file_glob_any(const struct words *patterns, struct err *e)
+{
+	struct glob_names names = { 0 };
+	enum status st = ST_OK;
+
+	for (size_t i = 0; i < patterns->n && st == ST_OK; i++)
+		st = glob_word(patterns->v[i], false, true, &names, e);
+	glob_names_clear(&names);
+	return st;
 }

@@ -23,5 +23,8 @@
  * pattern that matches nothing: ST_NOINPUT; a folder that may not be listed:
  * ST_PERM. literal: nothing in the names is a pattern (they are data). */
 enum status file_glob(const struct words *patterns, bool literal, struct words *out, struct err *e);
+/* The same of patterns, but stops at the first file of each: whether there is something to
+ * read, without listing all of it. */
+enum status file_glob_any(const struct words *patterns, struct err *e);
 
 #endif

@@ -29,13 +29,7 @@ plan_bound(const struct op_node *n)
 enum status
 file_source_check(const struct op_node *n, struct err *e)
 {
-	struct words files = { 0 };
-	enum status st = ST_OK;
-
-	if (!plan_bound(n))
-		st = file_glob(n->params, false, &files, e);
-	words_clear(&files);
-	return st;
+	return plan_bound(n) ? ST_OK : file_glob_any(n->params, e);
 }
 
 enum status

@@ -20,6 +20,12 @@ expect_how(const char *pattern, bool literal, const char *want)
 	for (size_t i = 0; i < got.n && st == ST_OK; i++)
 		buf_printf(&b, "%s%s", i ? " " : "", got.v[i]);
 	assert_string_equal((char *)b.data, want);
+	if (!literal) { /* asked for any file, it says the same */
+		struct err any = { 0 };
+
+		assert_int_equal(file_glob_any(&patterns, &any), st);
+		assert_string_equal(any.text, st == ST_OK ? "" : e.text);
+	}
 	words_clear(&got);
 	buf_clear(&b);
 	mem_free(v[0]);
