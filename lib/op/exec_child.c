@@ -94,28 +94,36 @@ child_next_line(struct child *c, size_t *n)
 	return p;
 }
 
+bool
+child_shows(struct child *c)
+{
+	int64_t second = clock_mono_ns() / 1000000000;
+
+	if (second != c->second) {
+		c->second = second;
+		c->shown = 0;
+	}
+	if (c->shown < CHILD_SHOWN) {
+		c->shown++;
+		return true;
+	}
+	c->missed++;
+	return false;
+}
+
 const char *
 child_line(struct child *c, size_t *n)
 {
-	int64_t second = c->told < c->said.len || c->missed ? clock_mono_ns() / 1000000000 : 0;
 	const char *p;
 
-	if (c->missed && (second != c->second || c->pid == 0)) {
+	if (c->missed && (c->pid == 0 || clock_mono_ns() / 1000000000 != c->second)) {
 		*n = (size_t)snprintf(c->say, sizeof c->say, "(%u more lines)", c->missed);
 		c->missed = 0;
 		return c->say;
 	}
-	if (second && second != c->second) {
-		c->second = second;
-		c->shown = 0;
-	}
-	while ((p = child_next_line(c, n))) {
-		if (c->shown < CHILD_SHOWN) {
-			c->shown++;
+	while ((p = child_next_line(c, n)))
+		if (child_shows(c))
 			return p;
-		}
-		c->missed++;
-	}
 	return NULL;
 }
 
@@ -141,14 +149,27 @@ child_kill(struct child *c)
 	child_signal(c, SIGKILL);
 }
 
-/* It stays a zombie, so that its number stays its own. */
-bool
+/* Whether it has ended; it stays a zombie, so that its number stays its own. */
+static bool
 child_gone(const struct child *c)
 {
 	siginfo_t si = { 0 };
 
 	return waitid(P_PID, (id_t)c->pid, &si, WEXITED | WNOWAIT | WNOHANG) < 0
 	       ? errno == ECHILD : si.si_pid != 0;
+}
+
+/* What it wrote before its end is read after that: so the time counts from there. */
+bool
+child_held(struct child *c, int64_t since_ns, int ms)
+{
+	int64_t now = clock_mono_ns(), need = (int64_t)ms * 1000000;
+
+	if (c->pid <= 0 || now - since_ns < (int64_t)CHILD_TICK_MS * 1000000)
+		return false;
+	if (!c->gone_ns && child_gone(c))
+		c->gone_ns = now;
+	return c->gone_ns && now - c->gone_ns > need && now - since_ns > need;
 }
 
 bool

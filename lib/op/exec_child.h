@@ -48,6 +48,7 @@ struct child {
 	struct buf said;       /* what it wrote to stderr, cut to its end */
 	size_t told;           /* bytes of it that child_line has handed out */
 	int guard;             /* its place in the table of groups; -1: none */
+	int64_t gone_ns;       /* when it was first seen to have ended; 0: it has not */
 	int64_t second;        /* which second the following are about */
 	unsigned shown, missed; /* lines of it handed out, and not */
 	char say[48];
@@ -73,8 +74,11 @@ const char *child_line(struct child *c, size_t *n);
  * patiently for grace_ms, then TERM, CHILD_GRACE_MS, KILL; *stop (may be NULL)
  * ends patience. */
 void child_reap(struct child *c, int grace_ms, const atomic_bool *stop);
-/* Whether it has ended, though not reaped; its pipes may be held by what it started. */
-bool child_gone(const struct child *c);
+/* It has ended, and for so long nothing has come from its output (nor since `since`), which
+ * what it started holds open. */
+bool child_held(struct child *c, int64_t since_ns, int ms);
+/* Whether another line of its own may be handed out in this second. */
+bool child_shows(struct child *c);
 /* Nobody reads its stdin any more, and something lies in it unread. */
 bool child_deaf(const struct child *c);
 /* TERM to the group now; child_reap is due. */

@@ -24,10 +24,11 @@ each_start(struct exec *x, struct exec_slot *s, uint64_t seq, struct err *e)
 	s->w_at = 0;
 	struct elem part;
 	st = exec_field_get(x, el, &part, &bad);
-	x->args.part = &part;
 	if (st == ST_OK && x->proto == FRAME_ARG) {
+		x->args.part = &part;
 		st = exec_args_fill(&x->args, el, seq + 1, s->index + 1, &bad);
 		argv = x->args.argv;
+		x->args.part = NULL;
 	} else if (st == ST_OK) {
 		st = frame_put(FRAME_RAW, &part, &s->w, &bad);
 	}

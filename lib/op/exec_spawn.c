@@ -177,6 +177,7 @@ child_spawn(struct child *c, const struct child_kind *k, struct err *e)
 	child_guard(c);
 	c->in = in[1], c->out = out[0], c->err = err[0];
 	c->killed = false;
+	c->gone_ns = 0;
 	buf_reset(&c->said);
 	c->told = 0;
 	return ST_OK;

@@ -259,7 +259,7 @@ speak_aside(struct exec *x, struct exec_slot *s, const struct mp *list, const st
 		char level[16];
 
 		speak_copy(level, sizeof level, &a);
-		if (strcmp(level, "debug"))
+		if (strcmp(level, "debug") && child_shows(&s->child))
 			speak_note(x, s, strcmp(level, "info") ? level : "", &b);
 	} else if (speak_is(word, "stat") && list->n == 3 && a.kind == MP_TEXT
 		   && (b.kind == MP_INT || b.kind == MP_FLOAT)) {
@@ -295,7 +295,9 @@ speak_fault(struct exec *x, uint64_t seq, const struct mp *list, const uint8_t *
 	if (said)
 		mp_head(v, v + len, &retry);
 	int n = text.kind != MP_TEXT ? 0 : text.n < SPEAK_TEXT ? (int)text.n : SPEAK_TEXT;
-	err_set(&why, ST_DATA, "%s: %.*s", x->name, n ? n : 2, n ? (const char *)text.p : "no");
+	err_set(&why, ST_DATA, "%s: %.*s", x->name, n, n ? (const char *)text.p : "");
+	if (!n)
+		err_set(&why, ST_DATA, "%s gave an error without words", x->name);
 	if (retry.kind == MP_BOOL && retry.b && j->later < EXEC_LATER) {
 		j->later++;
 		exec_jobs_again(x, seq);

@@ -94,10 +94,9 @@ exec_ended(struct exec *x, const struct exec_slot *s, struct err *e)
 }
 
 bool
-exec_left(const struct exec_slot *s, int64_t since, int ms)
+exec_left(struct exec_slot *s, int64_t since, int ms)
 {
-	return s->child.pid > 0 && !s->pour.eof && exec_now() - since > (int64_t)ms * 1000000
-	       && child_gone(&s->child);
+	return !s->pour.eof && child_held(&s->child, since, ms);
 }
 
 enum status

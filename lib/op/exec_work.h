@@ -200,7 +200,7 @@ enum status exec_fatal(struct exec *x, const uint64_t *seq, struct err *e);
 void exec_note(struct exec *x, const struct err *e);
 /* The child is gone, nothing has come since `since`, and what it started holds its
  * output open. */
-bool exec_left(const struct exec_slot *s, int64_t since, int ms);
+bool exec_left(struct exec_slot *s, int64_t since, int ms);
 /* The child has ended: what it said of itself, as an error. */
 enum status exec_ended(struct exec *x, const struct exec_slot *s, struct err *e);
 int64_t exec_now(void);

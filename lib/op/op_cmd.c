@@ -178,9 +178,9 @@ cmd_wait(struct op_inst *self)
 
 /* It is gone, and what it started holds its output and is silent. */
 static bool
-cmd_left(const struct cmd *c)
+cmd_left(struct cmd *c)
 {
-	return clock_mono_ns() - c->heard > (int64_t)CHILD_GRACE_MS * 1000000 && child_gone(&c->child);
+	return child_held(&c->child, c->heard, CHILD_GRACE_MS);
 }
 
 static enum status
