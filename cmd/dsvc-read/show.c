@@ -34,7 +34,7 @@ show_wanted(const struct read_options *o)
 	if (o->progress == 1)
 		return true;
 	/* the same terminal for elements and for progress would mix them */
-	return isatty(STDERR_FILENO) && !isatty(STDOUT_FILENO);
+	return isatty(STDERR_FILENO) && (o->output || !isatty(STDOUT_FILENO));
 }
 
 void

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "cli/endpoint.h"
@@ -60,8 +61,11 @@ run_plan(const struct run_opts *o, const struct spec_src *src, struct buf *out, 
 		plan_canonical(p, 0, out), buf_byte(out, '\n');
 	else if (!st && o->try)
 		st = trial_run(p, &trial, out, e);
-	else if (!st && !o->check)
+	else if (!st && !o->check) {
+		if (p->local && isatty(STDIN_FILENO))
+			log_say(LOG_WARN, "reading elements from the terminal; end with ^D");
 		st = pass_run(p, &conf, e);
+	}
 	plan_free(&p);
 	return st;
 }

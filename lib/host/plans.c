@@ -29,6 +29,8 @@ plans_refuse_exec(void)
 static enum status
 plans_allowed(const struct plan *p, struct err *e)
 {
+	if (p->local)
+		return err_set(e, ST_DATA, "the pipeline reads standard input, which workers do not have");
 	const struct op_node *n = plans_no_exec ? op_needs_exec(p->top) : NULL;
 	if (!n)
 		return ST_OK;

@@ -72,7 +72,7 @@ explain_walk(struct explain *x, const struct op_node *n, bool indexed)
 
 	for (size_t i = 0; i < n->n_in; i++)
 		explain_walk(x, n->in[i], indexed || n->permutes);
-	if (d->flags & OP_LOCAL && !x->local)
+	if (op_is_local(n) && !x->local)
 		x->local = n;
 	if (d->flags & (OP_BORDER | OP_REMOTE) && !x->remote)
 		x->remote = n;

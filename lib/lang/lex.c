@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/mem.h"
 
@@ -284,6 +285,25 @@ lex_lacking(struct settings *s, struct err *e)
 	err_help(e, "give it one: --set %s=VALUE", name);
 }
 
+/* A mistake at a word of the command line that is the name of a file: says who
+ * may have put it there. */
+static void
+lex_globbed(const struct lex *lx, struct err *e)
+{
+	struct stat st;
+	char name[256];
+
+	if (!lx->text->words || !e || e->line != 1 || !e->col)
+		return;
+	const struct spectext_word *w = spectext_word_at(lx->text, e->col - 1);
+	if (!w || w->len >= sizeof name)
+		return;
+	snprintf(name, sizeof name, "%.*s", (int)w->len, lx->text->data + w->at);
+	if (!stat(name, &st))
+		err_help(e, "there is a file of that name: for something like x*x the shell puts the "
+			 "files that fit; use single quotes");
+}
+
 struct expr_ast *
 lex_expr(struct lex *lx, size_t limit, struct err *e)
 {
@@ -296,6 +316,7 @@ lex_expr(struct lex *lx, size_t limit, struct err *e)
 	lx->settings->lacking = NULL;
 	struct expr_ast *a = expr_parse(&src, e);
 	if (!a) {
+		lex_globbed(lx, e);
 		lex_lacking(lx->settings, e);
 		return NULL;
 	}

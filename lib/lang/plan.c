@@ -161,7 +161,7 @@ plan_check(struct planner *pl)
 			continue;
 		if (o->node->desc->flags & OP_REMOTE)
 			pl->plan->remote = true;
-		if (o->node->desc->flags & OP_LOCAL)
+		if (op_is_local(o->node))
 			pl->plan->local = true;
 		if ((pl->src->flags & SPEC_NO_CHECK) || !o->node->desc->check)
 			continue;

@@ -25,7 +25,7 @@ scope_one(struct planner *pl, const struct op_node *n, bool dynamic)
 			"the service's workers", name);
 		return scope_fail(pl, n);
 	}
-	if (n->desc->flags & OP_LOCAL) {
+	if (op_is_local(n)) {
 		err_set(pl->e, ST_DATA, "`%s` reads this process's own input; it cannot run on workers",
 			name);
 		err_help(pl->e, "put the data into a file that the workers see");

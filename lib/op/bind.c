@@ -36,7 +36,11 @@ bind_word(struct op_inst *self, const struct param *row, const struct mp *v, cha
 		return bind_wrong(row, "what is not text", e);
 	if (memchr(v->p, 0, v->n))
 		return bind_wrong(row, "text with a NUL in it", e);
-	*out = bind_text(self, v->p, v->n);
+	/* A file's name out of the data is a file's name, whatever it is. */
+	if (row->flags & PARAM_PATH && v->n == 1 && *v->p == '-')
+		*out = bind_text(self, (const uint8_t *)"./-", 3);
+	else
+		*out = bind_text(self, v->p, v->n);
 	return ST_OK;
 }
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include <string.h>
+
 #include "base/mem.h"
 #include "op/op.h"
 #include "value/json.h"
@@ -18,6 +20,23 @@ op_compile(struct op_typing *t, struct op_expr *ex, const struct type *x, const 
 	expr_free(&ex->code); /* typing may try again with a wider type of s */
 	ex->code = expr_compile(ex->ast, &env, e);
 	return ex->code ? ST_OK : e->kind;
+}
+
+bool
+op_is_local(const struct op_node *n)
+{
+	bool local = (n->desc->flags & OP_LOCAL) != 0;
+
+	if (n->desc->kind != OP_SOURCE)
+		return local;
+	for (const struct param *r = n->desc->params; r && r->kind; r++) {
+		const struct words *w = (const void *)((const char *)n->params + r->offset);
+		if (r->kind != PARAM_WORDS || !(r->flags & PARAM_PATH))
+			continue;
+		for (size_t i = 0; i < w->n; i++)
+			local |= !strcmp(w->v[i], "-");
+	}
+	return local;
 }
 
 static void

@@ -75,7 +75,7 @@ enum op_scope {
 enum op_flag {
 	OP_REORDERS = 1,   /* does not keep the order of its input */
 	OP_RANDOM = 2,     /* draws random numbers: has a `seed` parameter or uses op_rng */
-	OP_LOCAL = 4,      /* cannot run on a worker: reads this process's stdin */
+	OP_LOCAL = 4,      /* cannot run on a worker: reads this process's stdin; see op_is_local */
 	OP_REMOTE = 8,     /* elements come from the service: dataset, distribute */
 	OP_JOINS_SPLITS = 16, /* combine: its splits are its inputs' splits, input by input (concat) */
 	OP_RESHUFFLES = 32,/* another pass may differ from the one before */
@@ -355,6 +355,10 @@ enum status op_list_splits(const struct op_node *n, struct split_list *out, stru
 /* How many times the splits are to be read: the product of `times` of element
  * scope chains down to the source. */
 int64_t op_split_times(const struct op_node *n);
+
+/* Whether the operator itself (not what stands before or in it) reads this
+ * process's standard input: stdin, or a source of files one of which is `-`. */
+bool op_is_local(const struct op_node *n);
 
 /* The first operator of the plan, inner pipelines too, that runs programs; NULL: none. */
 const struct op_node *op_needs_exec(const struct op_node *n);

@@ -189,7 +189,7 @@ state_can_save(const struct op_inst *i)
 	if (i->feeder || i->desc->save || i->walk)
 		return true;
 	if (i->desc->kind == OP_SOURCE) /* it is read again up to where it was */
-		return !(i->desc->flags & (OP_LOCAL | OP_REMOTE));
+		return !op_is_local(i->node) && !(i->desc->flags & OP_REMOTE);
 	return i->desc->kind == OP_TRANSFORM && i->desc->scope == OP_ELEMENT;
 }
 

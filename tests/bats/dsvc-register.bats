@@ -77,6 +77,14 @@ load lib/dsvc
 }
 
 @test "what cannot run on workers is refused" {
+	local spec
+	for spec in 'lines -' 'csv - | map x' 'elements [1] | interleave (ndjson -)' \
+		'elements [{id: 1}] | join (csv -) on=.id'; do
+		run -65 dsvc-register --check "$spec"
+		[[ $output == *"own input; it cannot run on workers"* || $output == *"reads standard input"* ]]
+	done
+	run -0 dsvc-register --explain 'lines - | map x'
+	[[ $output == *"dynamic  refused: "*"own input"* ]]
 	run -65 dsvc-register --check 'stdin | map x'
 	[[ $output == *"cannot run on workers"* ]]
 	run -65 dsvc-register --check 'range 10 | take 3'

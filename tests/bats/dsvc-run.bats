@@ -356,3 +356,21 @@ load lib/dsvc
 	# Also where nothing comes out between the failures.
 	run -65 within 10s dsvc-run --max-errors 0 -t none 'counter | map x // 0 on_error=skip'
 }
+
+@test "elements that come from a terminal are announced" {
+	run -0 script -qec "dsvc-run 'lines - | count' </dev/tty" /dev/null < <(printf 'a\nb\n\004')
+	[[ $output == *"dsvc-run: reading elements from the terminal; end with ^D"* ]]
+	run -0 --separate-stderr dsvc-run 'stdin | count' </dev/null
+	[[ $output == 0 && ! $stderr ]]
+}
+
+@test "a name that the shell put there for a pattern is called one" {
+	cd "$BATS_TEST_TMPDIR"
+	touch xax
+	run -65 dsvc-run range 3 'then' map x*x
+	[[ $output == *"there is a file of that name"*"single quotes"* ]]
+	run -65 dsvc-run range 3 'then' map xbx
+	[[ $output != *"there is a file"* ]]
+	run -0 dsvc-run 'elements ["xax", "-"] | interleave (lines x) on_error=skip' </dev/null
+	[[ $output == "dsvc-run: 1 element failed and was skipped" ]]
+}
