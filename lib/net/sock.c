@@ -19,7 +19,8 @@
 
 enum {
 	SOCK_BURST = 256,    /* messages taken before others get their turn */
-	SOCK_LINGER_MS = 500
+	SOCK_LINGER_MS = 500,
+	SOCK_NEAR_BUFFER = 256 * 1024
 };
 
 struct sock {
@@ -186,6 +187,18 @@ sock_tick(struct sock *s, int64_t now_ns)
 	track_tick(&s->track, now_ns);
 }
 
+/* Of connections that are made from now on. What the kernel holds of a stream between two
+ * processes of one machine should fit their caches; by itself it lets that grow to
+ * megabytes, which a real network may need. */
+static void
+sock_tune(struct sock *s, const struct address *a)
+{
+	int bytes = !a->ipc && address_local(a) ? SOCK_NEAR_BUFFER : -1;
+
+	sock_set_int(s->handle, ZMQ_SNDBUF, bytes);
+	sock_set_int(s->handle, ZMQ_RCVBUF, bytes);
+}
+
 enum status
 sock_bind(struct sock *s, const char *address, struct buf *bound, struct err *e)
 {
@@ -195,6 +208,7 @@ sock_bind(struct sock *s, const char *address, struct buf *bound, struct err *e)
 		return st;
 	if (strchr(a.host, ':'))
 		sock_set_int(s->handle, ZMQ_IPV6, 1);
+	sock_tune(s, &a);
 	if (zmq_bind(s->handle, address) != 0) {
 		int code = zmq_errno();
 		err_set(e, code == EACCES || code == EPERM ? ST_PERM : ST_UNAVAIL,
