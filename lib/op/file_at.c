@@ -12,7 +12,11 @@
 #include "value/mp.h"
 #include "value/origin.h"
 
-enum { FILE_AT_OPEN = 128 }; /* files that are kept open */
+enum {
+	FILE_AT_OPEN = 128,       /* files that are kept open */
+	FILE_AT_HOLD = 32 << 20,  /* bytes: not more than that in all is held in memory, ... */
+	FILE_AT_FEW = 256         /* ... when more than that many records are wanted */
+};
 
 struct file_at_part {
 	uint64_t first;    /* index of its first record */
@@ -20,6 +24,7 @@ struct file_at_part {
 	const char *name;
 	unsigned tag;
 	int fd;            /* -1: closed */
+	uint8_t *held;     /* all its records; NULL: read each where it lies */
 };
 
 /* Each split looks at all files; what is wrong with one and skipped is told by who
@@ -44,7 +49,7 @@ file_at_open(struct op_inst *self, struct file_at *a, const struct words *names,
 
 	a->v = mem_array(a->files.n + 1, sizeof *a->v);
 	for (size_t i = 0; i < a->files.n; i++)
-		a->v[i].fd = -1;
+		a->v[i] = (struct file_at_part){ .fd = -1 };
 	for (size_t i = 0; i < a->files.n && st == ST_OK; i++) {
 		struct file_at_where where = { 0 };
 		struct file_at_part *f = &a->v[i];
@@ -119,9 +124,30 @@ file_at_pread(const struct file_at_part *f, uint8_t *p, size_t n, uint64_t offse
 	return ST_OK;
 }
 
+/* One read in place of one for each record. A file that has become too short is left
+ * alone: the record that is missing tells it. */
+static void
+file_at_hold(struct file_at *a, struct file_at_part *f)
+{
+	uint64_t end = f < &a->v[a->files.n - 1] ? f[1].first : a->count;
+	size_t bytes = (size_t)((end - f->first) * a->size);
+	struct err ignored;
+
+	f->held = mem_alloc(bytes);
+	if (file_at_pread(f, f->held, bytes, f->base, &ignored) != ST_OK) {
+		mem_free(f->held);
+		f->held = NULL;
+		a->read = 0;
+	}
+}
+
 static enum status
 file_at_read(struct file_at *a, struct file_at_part *f, uint64_t record, uint8_t *p, struct err *e)
 {
+	if (f->held) {
+		memcpy(p, f->held + record * a->size, a->size);
+		return ST_OK;
+	}
 	if (f->fd < 0) {
 		file_at_make_room(a);
 		f->fd = open(a->files.v[f - a->v], O_RDONLY | O_CLOEXEC);
@@ -130,6 +156,8 @@ file_at_read(struct file_at *a, struct file_at_part *f, uint64_t record, uint8_t
 		posix_fadvise(f->fd, 0, 0, POSIX_FADV_RANDOM);
 		a->n_open++;
 	}
+	if (a->size && a->count <= FILE_AT_HOLD / a->size && ++a->read > FILE_AT_FEW)
+		file_at_hold(a, f);
 	return file_at_pread(f, p, a->size, f->base + record * a->size, e);
 }
 
@@ -183,9 +211,11 @@ file_at_give(struct op_inst *self, struct file_at *a, const uint8_t *head, size_
 void
 file_at_close(struct file_at *a)
 {
-	for (size_t i = 0; a->v && i < a->files.n; i++)
+	for (size_t i = 0; a->v && i < a->files.n; i++) {
 		if (a->v[i].fd >= 0)
 			close(a->v[i].fd);
+		mem_free(a->v[i].held);
+	}
 	words_clear(&a->files);
 	mem_free(a->v);
 	mem_free(a->parts);

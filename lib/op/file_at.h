@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Records of one size in plain files, read by index: those of the first file come
- * first. Each record is one read where it lies; nothing is kept, but for the
- * files that were used last, which stay open.
+ * first. Each record is one read where it lies, and nothing is kept but the files
+ * that were used last, which stay open; small files, 32 MiB in all at most, are held.
  */
 #ifndef OP_FILE_AT_H
 #define OP_FILE_AT_H
@@ -17,6 +17,7 @@ struct file_at {
 	struct run_part *parts; /* NULL: more records than places have room for */
 	uint64_t count;         /* of all files */
 	size_t size, n_open, hand;
+	uint64_t read;          /* records, one by one */
 	bool less;              /* than the order has: a file was skipped */
 };
 
