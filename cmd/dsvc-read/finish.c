@@ -29,5 +29,7 @@ finish_close(struct pour *p, enum status st, struct err *e)
 		log_say(LOG_WARN, "%llu element%s failed%s%s", (unsigned long long)p->failed,
 			p->failed == 1 ? "" : "s", p->o->errors ? "; see " : "",
 			p->o->errors ? p->o->errors : "");
+	if (st == ST_OK && p->o->fail_empty && !p->elements)
+		return err_set(e, ST_NO, "%s", "");
 	return st;
 }

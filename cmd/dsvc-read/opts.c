@@ -77,6 +77,7 @@ static const struct param rows[] = {
 	  .complete = "auto|always|never", .help = "show progress; auto: on a terminal" },
 	{ .name = "stats", .kind = PARAM_BOOL, .offset = offsetof(struct read_options, stats),
 	  .help = "say at the end how much it was and how fast" },
+	OPT_FAIL_EMPTY(struct read_options),
 	OPT_TIMEOUT(struct read_options),
 	OPT_QUIET(struct read_options),
 	OPT_VERBOSE(struct read_options),
@@ -112,6 +113,7 @@ const struct program read_program = {
 		{ "dsvc-read -J train -n 1000 \"$id\"", "a share of what the readers of `train` divide" },
 		{ 0 } },
 	.exits = (const struct program_exit[]){
+		{ 1, "--fail-empty: no element came" },
 		{ 65, "the pipeline is wrong, or an element failed" },
 		{ 66, NULL }, { 69, "no dispatcher, or no worker in time" }, { 74, NULL },
 		{ 75, NULL }, { 76, NULL }, { 124, NULL }, { -1, NULL } },

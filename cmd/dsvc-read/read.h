@@ -26,7 +26,7 @@ struct read_options {
 	struct words set, include;
 	int64_t epoch, epochs, shards, seed, window, count, verbose, ack_fd, max_errors, timeout;
 	int sharding, order, format, progress;
-	bool nul, stats, quiet;
+	bool nul, stats, quiet, fail_empty;
 };
 
 extern const struct program read_program;

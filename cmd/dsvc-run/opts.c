@@ -70,6 +70,7 @@ static const struct param opts_rows[] = {
 	  .flags = PARAM_OPTIONAL, .complete = "operand", .help = "what an operator or a function does and takes" },
 	{ .name = "stats", .kind = PARAM_BOOL, .offset = offsetof(struct run_opts, stats),
 	  .help = "tell at the end what each operator took; and which takes most" },
+	OPT_FAIL_EMPTY(struct run_opts),
 	OPT_TIMEOUT(struct run_opts),
 	OPT_QUIET(struct run_opts),
 	OPT_VERBOSE(struct run_opts),
@@ -92,7 +93,7 @@ const struct program run_program = {
 		{ "dsvc-run -s n=3 'range @n'", "a parameter" },
 		{ 0 } },
 	.exits = (const struct program_exit[]){
-		{ 1, "--test: a test failed; --fmt --check: a layout differs" }, { 65, NULL }, { 66, NULL }, { 69, NULL }, { 74, NULL }, { 75, NULL }, { 124, NULL },
+		{ 1, "--test: a test failed; --fmt --check: a layout differs; --fail-empty: no element came" }, { 65, NULL }, { 66, NULL }, { 69, NULL }, { 74, NULL }, { 75, NULL }, { 124, NULL },
 		{ 126, NULL }, { 127, NULL }, { -1, NULL } },
 	.prints = (const struct program_print[]){ { "ops-mdoc", ops_mdoc }, { 0 } },
 	.operand = "file",

@@ -221,5 +221,7 @@ pass_run(struct plan *plan, const struct pass_conf *conf, struct err *e)
 	meter_clear(&meter);
 	if (stopped)
 		quit_signal(stop_signal());
+	if ((st == ST_OK || st == ST_END) && conf->fail_empty && !elements)
+		return err_set(e, ST_NO, "%s", "");
 	return st;
 }

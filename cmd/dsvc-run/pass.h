@@ -21,6 +21,7 @@ struct pass_conf {
 	bool stats;            /* a line on stderr at the end */
 	uint64_t max_errors;   /* elements that may fail under skip and keep; UINT64_MAX: any number */
 	const char *errors;    /* a record of each failed one goes there; NULL: nowhere */
+	bool fail_empty;       /* ST_NO when no element came */
 	bool quiet;
 	bool verbose;          /* tell each failed element that was skipped */
 	const struct op_service *service; /* NULL: none */

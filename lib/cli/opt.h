@@ -61,6 +61,9 @@ void opt_env_name(const struct program *p, const struct param *row, bool own, ch
 	{ .name = "timeout", .arg = "DURATION", .kind = PARAM_DURATION, \
 	  .offset = offsetof(T, timeout), .flags = PARAM_RARE, .max = INT64_MAX, \
 	  .help = "end with 124 when it takes longer" }
+#define OPT_FAIL_EMPTY(T) \
+	{ .name = "fail-empty", .kind = PARAM_BOOL, .offset = offsetof(T, fail_empty), \
+	  .flags = PARAM_RARE, .help = "end with 1 when no element came" }
 #define OPT_INSECURE(T) \
 	{ .name = "insecure", .kind = PARAM_BOOL, .offset = offsetof(T, insecure), \
 	  .help = "listen on addresses that other machines can reach" }

@@ -73,6 +73,13 @@ load lib/dsvc
 	run -64 dsvc-read three --nonsense
 }
 
+@test "--fail-empty is 1 when nothing came" {
+	service 1
+	run -1 dsvc-read --fail-empty 'range 3 | filter x > 9'
+	[[ ! $output ]]
+	run -0 dsvc-read --fail-empty 'range 3 | filter x > 1'
+}
+
 @test "--timeout ends it with 124, with what has come" {
 	service 1
 	run -124 --separate-stderr within 10s dsvc-read --timeout 1500ms -e 'counter | filter x < 2' -n 9

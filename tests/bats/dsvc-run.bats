@@ -52,6 +52,13 @@ load lib/dsvc
 	exec 8>&-
 }
 
+@test "--fail-empty is 1 when nothing came" {
+	run -1 dsvc-run --fail-empty 'range 3 | filter x > 9'
+	[[ ! $output ]]
+	run -0 dsvc-run --fail-empty 'range 3 | filter x > 1'
+	run -65 dsvc-run --fail-empty 'range 3 | map fail("no")'
+}
+
 @test "a pipeline from an operand, -e, -f, standard input and words" {
 	run -0 dsvc-run 'range 3 | map x*x'
 	[[ $output == $'0\n1\n4' ]]
