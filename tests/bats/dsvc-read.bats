@@ -83,7 +83,7 @@ load lib/dsvc
 @test "--timeout ends it with 124, with what has come" {
 	service 1
 	run -124 --separate-stderr within 10s dsvc-read --timeout 1500ms -e 'counter | filter x < 2' -n 9
-	[[ $output == $'0\n1' && $stderr == "dsvc-read: the time of --timeout has passed" ]]
+	[[ $(sort <<<"$output") == $'0\n1' && $stderr == "dsvc-read: the time of --timeout has passed" ]]
 }
 
 @test "what nobody registered is 66" {
