@@ -367,6 +367,20 @@ sizes() { # TAR
 	while read -r p; do until_true 5s gone "$p"; done <"$BATS_TEST_TMPDIR/pids.children"
 }
 
+@test "what a program remembers goes with its stream when the worker is killed" {
+	start dispatch dsvc-dispatch
+	start work1 dsvc-work -j 1 --restart-interval 50ms
+	spawn read dsvc-read --sharding off -e "range 400_000 | exec proto=msgpack -- $PWD/pipelines/programs/total.py"
+	until_true 20s test -s "$BATS_TEST_TMPDIR/read.out"
+	stop work1 KILL || true
+	start work2 dsvc-work -j 1
+	reap read 60
+	((status == 0))
+	# The sum at each even number; each worker that joined may have given a whole of its own.
+	sort -nu "$BATS_TEST_TMPDIR/read.out" | cmp - <(seq 0 399999 | awk '{ t += $1 } $1 % 2 == 0 { printf "%.0f\n", t }')
+	(($(wc -l <"$BATS_TEST_TMPDIR/read.out") % 200000 == 0))
+}
+
 @test "on workers that speak TCP programs are refused, unless --allow-exec" {
 	start dispatch dsvc-dispatch -b 'tcp://127.0.0.1:*'
 	export DSVC_DISPATCHER=$ready
