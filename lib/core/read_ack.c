@@ -154,7 +154,7 @@ read_acked(struct read *r, struct msg *m)
 		const struct msg_floor *f = &m->acked.floors.v[i];
 
 		if (f->stream < r->n_streams && r->streams[f->stream])
-			intervals_add(&r->streams[f->stream]->received, 0, f->floor);
+			read_stream_floor(r->streams[f->stream], f->floor);
 	}
 	read_ack_later(r);
 }

@@ -129,6 +129,7 @@ void read_fail(struct read *r, uint32_t code);       /* r->err is filled, or cod
 /* read_stream.c */
 struct read_stream *read_stream_get(struct read *r, uint32_t index); /* made if need be */
 void read_streams_changed(struct read *r, struct msg *m);
+void read_stream_floor(struct read_stream *s, uint64_t floor);
 void read_hold(struct read *r, const struct stream_key *key);
 void read_stream_detach(struct read *r, struct read_stream *s);
 void read_credit_later(struct read *r, struct read_stream *s);

@@ -137,7 +137,9 @@ read_worker_call(struct read *r, struct read_worker *w)
 
 /* News of the dispatcher */
 
-static void
+/* All before it is acknowledged, if not by us then by who was here before: an ordered
+ * reader must not wait for those. */
+void
 read_stream_floor(struct read_stream *s, uint64_t floor)
 {
 	intervals_add(&s->received, 0, floor);

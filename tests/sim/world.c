@@ -99,13 +99,29 @@ world_some_conn(struct world *w)
 	return NULL;
 }
 
+/* The dispatcher hears nothing of a worker for about as long as makes it lost, and the
+ * readers a little longer: what it had sent comes when its streams are elsewhere, or
+ * are its own again. */
+static void
+world_cut_off(struct world *w, struct node *n)
+{
+	int64_t until = w->now + 5 * SEC + some_time(w, 500 * MS);
+
+	world_say(w, "%s is cut off until %.3f", n->name, (double)until / 1e9);
+	for (struct conn *c = w->conns; c; c = c->next)
+		if (c->up && c->client == n)
+			c->blocked_until = until;
+		else if (c->up && c->server == n)
+			c->blocked_until = until + some_time(w, 500 * MS);
+}
+
 static void
 world_fault(struct world *w)
 {
 	struct node *n;
 	struct conn *c;
 
-	switch (chance(w, 12)) {
+	switch (chance(w, 13)) {
 	case 0: case 1:
 		if ((n = world_some(w, NODE_WORKER))) {
 			node_kill(n);
@@ -146,12 +162,9 @@ world_fault(struct world *w)
 	case 10:
 		world_new_worker(w, NULL, 0);
 		break;
-	case 11:
-		if ((n = world_some(w, NODE_WORKER)) && n->paused_until <= w->now) {
-			world_say(w, "%s is to leave", n->name);
-			n->leaving = true;
-			sim_work_drain(n);
-		}
+	case 12:
+		if ((n = world_some(w, NODE_WORKER)))
+			world_cut_off(w, n);
 		break;
 	}
 }

@@ -294,6 +294,27 @@ stopping_early_says_what_was_written(void **state)
 	assert_int_equal(act(READ_DONE, 0)->code, 0);
 }
 
+/* Its predecessor had acknowledged something behind a gap. */
+static void
+an_ordered_reader_passes_over_what_others_acknowledged(void **state)
+{
+	struct msg_floor floor = { 0, 9 };
+	struct msg_acked acked = { .iteration = 7, .seat = 3, .seq = 1, .floors = { &floor, 1 } };
+
+	(void)state;
+	begin((struct read_opts){ .order = ORDER_STABLE }, 1);
+	streams(1, 1, STREAM_RUNNING, 0);
+	chunk(0, 0, 1, 0, 4, 0);
+	chunk(1, 0, 1, 9, 2, 0);
+	assert_null(act(READ_DELIVER, 0));
+	written(4);
+	read_tick(r, now += 100 * MS);
+	collect();
+	assert_int_equal(act(READ_TELL, MSG_ACK)->msg.ack.seq, 1);
+	told((struct msg){ .type = MSG_ACKED, .acked = acked });
+	assert_int_equal(act(READ_DELIVER, 0)->offset, 9);
+}
+
 static void
 a_silent_worker_is_called_anew(void **state)
 {
@@ -348,6 +369,7 @@ main(void)
 		T(the_end_is_acknowledged_at_once),
 		T(stable_order_takes_blocks_in_turn),
 		T(a_position_is_gone_on_from_and_others_are_refused),
+		T(an_ordered_reader_passes_over_what_others_acknowledged),
 		T(a_silent_worker_is_called_anew),
 		T(nothing_is_taken_before_a_position_is_safe),
 		T(errors_end_it_with_their_code),
