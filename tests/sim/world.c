@@ -162,6 +162,13 @@ world_fault(struct world *w)
 	case 10:
 		world_new_worker(w, NULL, 0);
 		break;
+	case 11:
+		if ((n = world_some(w, NODE_WORKER)) && n->paused_until <= w->now) {
+			world_say(w, "%s is to leave", n->name);
+			n->leaving = true;
+			sim_work_drain(n);
+		}
+		break;
 	case 12:
 		if ((n = world_some(w, NODE_WORKER)))
 			world_cut_off(w, n);
