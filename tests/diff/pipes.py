@@ -62,10 +62,13 @@ def sources(t):
         t.file(f"{part}.csv", "id,k,t,f\n" + "".join(f"{v['id']},{v['k']},\"{v['t']}\",{v['f']}\n" for v in rows))
         t.file(f"{part}.txt", "".join(f"{v['id']} {v['t']}\n" for v in rows))
     t.file("3.txt.gz", gzip.compress("".join(f"{k * k}\n" for k in range(n)).encode()))
-    t.run("ndjson " + t.path("*.ndjson"), args=("-t", "msgpack", "-o", t.path("all.mp")))
+    for form, made in (("msgpack", "ndjson " + t.path("*.ndjson")), ("npy", f"range {n}"), ("tfrecord", f"range {n} | map str(x)"), ("tsv", f"range {n} | map [x, str(x)]")):
+        t.run(made, args=("-t", form, "-o", t.path("all." + form)))
+    t.run(f"range {n + 1} | save {t.path('saved')} shards=3")
     return [(f"range {n}", "int"), (f"range {n} 0 -{r.randint(1, 3)}", "int"), (f"random {n} max=1000", "int"), (f"random {n} seed=7 max=50", "int"),
             (f"elements {[r.randint(0, 99) for _ in range(n % 50)]}", "int"), (f"ndjson {t.path('*.ndjson')}", "rec"), (f"csv {t.path('*.csv')}", "rec"),
-            (f"lines {t.path('*.txt')}", "text"), (f"lines {t.path('*.txt*')}", "text"), (f"msgpack {t.path('all.mp')}", "rec"),
+            (f"lines {t.path('*.txt')}", "text"), (f"lines {t.path('*.txt*')}", "text"), (f"msgpack {t.path('all.msgpack')}", "rec"),
+            (f"npy {t.path('all.npy')}", "int"), (f"tfrecord {t.path('all.tfrecord')} | map str(x)", "text"), (f"tsv {t.path('all.tsv')} header=false", "list"), (f"load {t.path('saved')}", "int"),
             (f"concat (range {n}) (range {n % 7})", "int"), (f"files {t.path('*.txt')} | interleave (lines x) cycle=1", "text"), (f"cmd -- seq {n % 90 + 1}", "text"), (f"whole {t.path('*.txt')} | map len(x)", "int")]
 
 

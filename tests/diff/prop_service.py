@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: MIT
 """A pipeline gives the same in this process, on threads and through workers."""
+import collections
+import json
+
+import gen
 import pipes
 from harness import BIN, check
 from service import service
@@ -90,3 +94,34 @@ def sharding_off(t):
             continue
         got = read(t, 2, pipe, "--sharding", "off", *s).split(b"\n")
         t.same_set(got[:-1], alone(t, pipe, *s).split(b"\n")[:-1] * 2, str(pipe))
+
+
+def large(t):
+    """Files that are cut in the middle: (source, what it holds, as -t ndjson writes it)."""
+    some = [gen.a_text(t.rng, 60, "abc ,;éß\\\"1") for _ in range(150)]
+    texts = t.rng.choices(some, k=45000)
+    rows = [f"{k},{v}" for k, v in enumerate(x.replace(",", ";") for x in texts)]
+    raw = "".join(texts).encode()
+    raw = raw[:len(raw) // 7 * 7]
+    pairs = [row.split(",") for row in rows]
+    tabbed = [[a, b.replace("\\", "")] for a, b in pairs]
+    return [("lines " + t.file("a.txt", "\n".join(texts)), texts),
+            ("ndjson " + t.file("a.ndjson", "".join(json.dumps(v) + "\n" for v in texts)), texts),
+            ("csv " + t.file("a.csv", "\r\n".join(rows)) + " types=text header=false quote=none", pairs),
+            ("tsv " + t.file("a.tsv", "".join("\t".join(p) + "\n" for p in tabbed)) + " types=text header=false", tabbed),
+            ("bytes 7 " + t.file("a.bin", raw) + " | map hex(x)", [raw[k:k + 7].hex() for k in range(0, len(raw), 7)])]
+
+
+@check()
+def service_byte_ranges(t):
+    """Every element of a file that is cut into ranges comes once and whole."""
+    source, values = t.rng.choice(large(t))
+    want = [json.dumps(v, ensure_ascii=False, separators=(",", ":")).encode() for v in values]
+    for args in (["--order", "source"], ["--order", "any"], ["--order", "stable", "--shards", "3"]):
+        got = read(t, 2, source, *args).split(b"\n")[:-1]
+        ordered = "source" in args
+        if (got if ordered else sorted(got)) != (want if ordered else sorted(want)):
+            lost, extra = collections.Counter(want) - collections.Counter(got), collections.Counter(got) - collections.Counter(want)
+            t.same([len(got), dict(lost.most_common(3)), dict(extra.most_common(3))], [len(want), {}, {}], f"{source} {args}")
+            t.same(got, want, f"{source} {args}")
+        t.compared += len(got)
