@@ -89,6 +89,20 @@ param_out_of_range(const struct param *row, const char *shown, bool low, struct 
 }
 
 static enum status
+param_no_int(const struct param *row, const char *text, size_t n, struct err *e)
+{
+	char shown[PARAM_SHOWN + 4];
+	double d;
+
+	param_show(text, n, shown);
+	if (!str_float(text, n, &d))
+		return err_set(e, ST_USAGE, "'%s' is not a number (try 12, 12k%s)", shown,
+			       (row->flags & PARAM_ALLOW_ALL) ? ", all" : "");
+	return err_set(e, ST_USAGE, d > -9.2e18 && d < 9.2e18 ? "'%s' is not a whole number" :
+		       "'%s' does not fit 64 bits", shown);
+}
+
+static enum status
 param_set_number(const struct param *row, void *field, const char *text, size_t n, struct err *e)
 {
 	char shown[PARAM_SHOWN + 4];
@@ -123,8 +137,7 @@ param_set_number(const struct param *row, void *field, const char *text, size_t 
 	default:
 		ok = str_int(text, n, &value);
 		if (!ok)
-			return err_set(e, ST_USAGE, "'%s' is not a number (try 12, 12k%s)", shown,
-				       row->flags & PARAM_ALLOW_ALL ? ", all" : "");
+			return param_no_int(row, text, n, e);
 	}
 	if ((row->min || row->max) && (value < row->min || value > row->max))
 		return param_out_of_range(row, shown, value < row->min, e);
