@@ -98,7 +98,7 @@ param_no_int(const struct param *row, const char *text, size_t n, struct err *e)
 	if (!str_float(text, n, &d))
 		return err_set(e, ST_USAGE, "'%s' is not a number (try 12, 12k%s)", shown,
 			       (row->flags & PARAM_ALLOW_ALL) ? ", all" : "");
-	return err_set(e, ST_USAGE, d > -9.2e18 && d < 9.2e18 ? "'%s' is not a whole number" :
+	return err_set(e, ST_USAGE, d > -9.2e18 && d < 9.2e18 ? "'%s' is not written as a whole number" :
 		       "'%s' does not fit 64 bits", shown);
 }
 

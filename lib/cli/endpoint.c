@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/str.h"
@@ -43,6 +44,32 @@ endpoint_parse(struct endpoint *ep, const char *given)
 	if (!colon || colon == ep->address + 6 || colon[1] == '\0')
 		return "there is no port";
 	return NULL;
+}
+
+/* The address in a file that a dispatcher writes when it is ready; it appears
+ * whole. */
+static enum status
+endpoint_read(const char *path, char out[ENDPOINT_ADDRESS], struct err *e)
+{
+	FILE *f = NULL;
+
+	for (int left = ENDPOINT_FILE_MS / 10; left && !(f = fopen(path, "re")); left--) {
+		if (errno != ENOENT)
+			break;
+		nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
+	}
+	if (!f && errno != ENOENT)
+		return err_errno(e, "cannot read %s", path);
+	if (!f) {
+		err_set(e, ST_UNAVAIL, "no dispatcher has written its address to %.200s", path);
+		err_help(e, "dsvc-dispatch --ready-file %.200s does, when it is ready", path);
+		return ST_UNAVAIL;
+	}
+	if (!fgets(out, ENDPOINT_ADDRESS, f))
+		out[0] = '\0';
+	fclose(f);
+	out[strcspn(out, "\n")] = '\0';
+	return ST_OK;
 }
 
 /* The folder of the private socket into `out`: nothing is made. */
@@ -89,6 +116,13 @@ endpoint_find(const char *given, const char *from, struct endpoint *ep, struct e
 
 	*ep = (struct endpoint){ .own = !given || !*given };
 	snprintf(ep->from, sizeof ep->from, "%s", ep->own || !from ? "the default" : from);
+	char line[ENDPOINT_ADDRESS];
+	if (!ep->own && *given == '@') {
+		st = endpoint_read(given + 1, line, e);
+		if (st != ST_OK)
+			return st;
+		given = line;
+	}
 	if (!ep->own) {
 		const char *why = endpoint_parse(ep, given);
 		return why ? endpoint_bad(ep, given, why, e) : ST_OK;

@@ -24,9 +24,12 @@ struct endpoint {
 	bool own;      /* the private socket */
 };
 
+enum { ENDPOINT_FILE_MS = 1500 };
+
 /* given: NULL or "" for the default. HOST:PORT is taken as tcp://, a path with
- * a slash as ipc://. ST_USAGE for what is no address, ST_PERM when the private
- * folder is not private. */
+ * a slash as ipc://; @FILE is what the first line of FILE says (--ready-file),
+ * which is waited for ENDPOINT_FILE_MS. ST_USAGE for what is no address, ST_PERM
+ * when the private folder is not private, ST_UNAVAIL when there is no such file. */
 enum status endpoint_find(const char *given, const char *from, struct endpoint *ep,
 			  struct err *e);
 /* For whoever binds: makes the folder of the private socket and checks it.

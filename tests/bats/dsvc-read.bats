@@ -86,6 +86,17 @@ load lib/dsvc
 	[[ $(sort <<<"$output") == $'0\n1' && $stderr == "dsvc-read: the time of --timeout has passed" ]]
 }
 
+@test "-d @FILE is the address that a dispatcher wrote there" {
+	service 1
+	echo "$endpoint" >"$BATS_TEST_TMPDIR/where"
+	run -0 dsvc-read -d "@$BATS_TEST_TMPDIR/where" --order source -e 'range 2'
+	[[ $output == $'0\n1' ]]
+	run -69 within 2s dsvc-read -d "@$BATS_TEST_TMPDIR/nothing" -e 'range 2'
+	[[ $output == *"has written its address to"*"--ready-file"* ]]
+	echo nonsense >"$BATS_TEST_TMPDIR/where"
+	run -64 dsvc-read -d "@$BATS_TEST_TMPDIR/where" -e 'range 2'
+}
+
 @test "what nobody registered is 66" {
 	service
 	run -66 dsvc-read nothing

@@ -103,7 +103,7 @@ wrong_values_are_refused_with_a_sentence(void **state)
 {
 	(void)state;
 	refused("n", "12x", "'12x' is not a number (try 12, 12k)");
-	refused("n", "1.5", "'1.5' is not a whole number");
+	refused("n", "1.5", "'1.5' is not written as a whole number");
 	refused("n", "99999999999999999999", "'99999999999999999999' does not fit 64 bits");
 	refused("n", "0", "'0' is too small: it must be at least 1");
 	refused("n", "101", "'101' is too large: it must be at most 100");
