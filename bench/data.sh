@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Makes the input of the benchmarks in the folder $1, once; sizes as in the table of
-# bench/README. Needs awk and gzip; the same numbers every time.
+# Makes the input of the benchmarks in the folder $1, once. Needs awk and gzip; the same
+# numbers every time.
 set -eu
 dir=$1
 mkdir -p "$dir"
