@@ -97,6 +97,40 @@ fuzz_json(const uint8_t *p, size_t n)
 	buf_clear(&again);
 }
 
+/* Under a projection the same is refused, and what is kept is the same. */
+static void
+fuzz_fields(const uint8_t *p, size_t n, uint32_t max, const struct run *all, enum status want, size_t end)
+{
+	const char *names[] = { "a", "id" };
+	const uint32_t lens[] = { 1, 2 };
+	struct json_fields f = { names, lens, 2 };
+	struct run r = { 0 };
+	struct err e = { 0 };
+	uint32_t lines;
+	size_t used;
+
+	enum status st = json_lines(fuzz_parser, p, n, &f, max, 0, &r, &used, &lines, &e);
+	assert(st == want && used == end && r.n == all->n);
+	for (uint32_t i = 0; i < r.n; i++) {
+		const struct elem *x = &all->e[i], *y = &r.e[i];
+		const uint8_t *v, *w;
+		struct mp head;
+		size_t k, m;
+
+		mp_head(x->p, x->p + x->len, &head);
+		assert(mp_check(y->p, y->len));
+		if (head.kind != MP_RECORD)
+			assert(x->len == y->len && !memcmp(x->p, y->p, x->len));
+		for (int j = 0; head.kind == MP_RECORD && j < 2; j++) {
+			bool there = mp_field(x->p, x->p + x->len, names[j], lens[j], &v, &k);
+
+			assert(mp_field(y->p, y->p + y->len, names[j], lens[j], &w, &m) == there);
+			assert(!there || (k == m && !memcmp(v, w, k)));
+		}
+	}
+	run_clear(&r);
+}
+
 /* Each line alone gives what the lines together give. */
 static void
 fuzz_lines(const uint8_t *p, size_t n, uint32_t max)
@@ -113,6 +147,7 @@ fuzz_lines(const uint8_t *p, size_t n, uint32_t max)
 		run_reset(&r);
 		enum status st = json_lines(fuzz_parser, copy + at, n - at, NULL, max, line, &r, &used, &lines, &e);
 		assert(used && used <= n - at && r.n <= max);
+		fuzz_fields(copy + at, n - at, max, &r, st, used);
 		uint32_t seen = 0, to = line + lines;
 		for (; line < to; line++) {
 			const uint8_t *nl = memchr(p + line_at, '\n', n - line_at);
