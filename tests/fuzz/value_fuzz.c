@@ -174,14 +174,18 @@ fuzz_lines(const uint8_t *p, size_t n, uint32_t max)
 static void
 fuzz_chunk(const uint8_t *p, size_t n, unsigned kind)
 {
-	struct format *f = format_new(kind % (FORMAT_NONE + 1), NULL);
+	enum format_kind what = kind % (FORMAT_NONE + 1);
+	/* the others refuse elements of the wrong shape */
+	bool any = what < FORMAT_CSV || what == FORMAT_MSGPACK || what >= FORMAT_COUNT;
+	struct format *f = format_new(what, NULL);
 	struct buf out = { 0 };
 	const uint8_t *q = p;
 	uint64_t count = 0;
 
 	for (; q && q < p + n; count++)
 		q = mp_check_next(q, p + n);
-	assert((format_bytes(f, p, n, count, &out, NULL) == ST_OK) == (q != NULL));
+	bool good = format_bytes(f, p, n, count, &out, NULL) == ST_OK;
+	assert(any ? good == (q != NULL) : !good || q);
 	format_end(f, &out);
 	buf_clear(&out);
 	format_free(&f);
