@@ -16,8 +16,10 @@ work_chunk_free(struct work *w, struct work_stream *s, struct work_chunk *c)
 	w->bytes -= c->bytes;
 	if (c->state == CHUNK_AGAIN)
 		c->link->again--;
-	if (c->link)
+	if (c->link) {
 		c->link->kept--;
+		c->link->kept_bytes -= c->bytes;
+	}
 	c->link = NULL;
 	c->state = CHUNK_DONE;
 }
@@ -105,8 +107,10 @@ work_chunk_send(struct work *w, struct work_stream *s, struct work_link *l, stru
 
 	if (c->state == CHUNK_AGAIN)
 		l->again--;
-	else
+	else {
 		l->kept++;
+		l->kept_bytes += c->bytes;
+	}
 	c->state = CHUNK_SENT;
 	c->link = l;
 	l->sent++;
@@ -116,6 +120,16 @@ work_chunk_send(struct work *w, struct work_stream *s, struct work_link *l, stru
 	a->msg.type = MSG_CHUNK;
 	a->msg.chunk = (struct msg_chunk){ .key = s->key, .seat = l->seat, .session = l->session, .offset = c->offset,
 		.count = c->count, .skip = c->skip, .split = c->split, .raw_len = c->bytes };
+}
+
+/* Of several readers all but one may have half of the stream's share unacknowledged, so
+ * that those which stand still do not stop the others. What is sent again counts
+ * already, and one chunk each may always have. */
+static bool
+work_chunk_may(const struct work *w, const struct work_stream *s, const struct work_link *l)
+{
+	return s->n_links < 2 || l->again || !l->kept ||
+		l->kept_bytes < work_chunk_share(w) / 2 / (s->n_links - 1);
 }
 
 /* Chunks to readers with credit, in turn; and when a reader waits for more
@@ -131,7 +145,7 @@ work_chunk_pump(struct work *w, struct work_stream *s)
 		for (l = s->links; l; l = l->next) {
 			struct work_chunk *c;
 
-			if (l->sent >= l->total)
+			if (l->sent >= l->total || !work_chunk_may(w, s, l))
 				continue;
 			c = work_chunk_next(s, l);
 			if (!c) {
@@ -236,6 +250,7 @@ work_chunk_credit(struct work *w, uint64_t peer, const struct msg_credit *c)
 		l = mem_zalloc(sizeof *l);
 		*l = (struct work_link){ .seat = c->seat, .session = c->session, .next = s->links };
 		s->links = l;
+		s->n_links++;
 	}
 	if (c->session < l->session)
 		return; /* of a connection that was given up */
@@ -375,6 +390,7 @@ work_chunk_reader_gone(struct work *w, struct msg *m)
 		if (c->state == CHUNK_AGAIN)
 			l->again--;
 		l->kept--;
+		l->kept_bytes -= c->bytes;
 		c->state = CHUNK_QUEUED;
 		c->link = NULL;
 		if (i < s->next)
@@ -383,6 +399,7 @@ work_chunk_reader_gone(struct work *w, struct msg *m)
 	for (at = &s->links; *at != l;)
 		at = &(*at)->next;
 	*at = l->next;
+	s->n_links--;
 	mem_free(l);
 	work_chunk_freed(w, s);
 }

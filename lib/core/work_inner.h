@@ -30,7 +30,7 @@ struct work_link {
 	uint64_t seat, peer, total, sent;
 	uint32_t session;
 	size_t again;           /* chunks to be sent again */
-	size_t kept;            /* chunks sent to it, and not acknowledged */
+	size_t kept, kept_bytes;/* chunks sent to it, and not acknowledged */
 	struct work_link *next;
 };
 enum work_producing { PRODUCING, PRODUCED_ALL, PRODUCED_FAILED, PRODUCED_HANDED };
@@ -41,6 +41,7 @@ struct work_stream {
 	size_t next;            /* no chunk before this one is QUEUED */
 	size_t bytes;
 	struct work_link *links;
+	size_t n_links;
 	uint64_t *gone;         /* seats that do not count any more */
 	size_t n_gone, cap_gone;
 	struct intervals acked; /* by readers, to us */

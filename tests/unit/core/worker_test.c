@@ -144,6 +144,37 @@ chunks_are_kept_until_acknowledged_within_the_budget(void **state)
 	assert_int_equal(work_kept_bytes(w), 400);
 }
 
+/* 1000 bytes of memory, and one of two readers takes and says nothing. */
+static void
+a_reader_that_stands_still_does_not_stop_the_others(void **state)
+{
+	int sent[3] = { 0 };
+	bool stalled = false;
+
+	(void)state;
+	credit(1, 1, 1000);
+	credit(2, 1, 1000);
+	for (int i = 0; i < 40; i++) {
+		uint64_t at = (uint64_t)i * 10;
+		struct range made = { at, at + 10 };
+
+		assert_false(stalled);
+		produce(i, at, 10, 100);
+		if (!act(WORK_CHUNK, 0))
+			continue; /* in the queue: the next acknowledgement lets it go */
+		for (size_t k = 0; k < n_acts; k++) {
+			if (acts[k].kind == WORK_CHUNK)
+				sent[acts[k].peer - 100]++;
+			stalled |= acts[k].kind == WORK_STALL;
+		}
+		if (act(WORK_CHUNK, 0)->peer == 102)
+			asked(102, (struct msg){ .type = MSG_CHUNK_ACK, .chunk_ack = { key, 2, { &made, 1 } } });
+		stalled &= !act(WORK_RESUME, 0);
+	}
+	assert_in_range(sent[1], 1, 5);
+	assert_int_equal(sent[2], 40 - sent[1]);
+}
+
 static void
 what_a_lost_reader_had_goes_to_others_but_for_what_counts(void **state)
 {
@@ -299,6 +330,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		T(a_hungry_reader_wants_what_there_is),
 		T(chunks_are_kept_until_acknowledged_within_the_budget),
+		T(a_reader_that_stands_still_does_not_stop_the_others),
 		T(what_a_lost_reader_had_goes_to_others_but_for_what_counts),
 		T(a_new_session_gets_again_what_was_on_its_way),
 		T(splits_are_asked_for_ahead),
