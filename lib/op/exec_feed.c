@@ -92,13 +92,14 @@ feed_split(void *arg, struct split *out, struct err *e)
 	bool stopped = f->border;
 	f->border = false;
 	pthread_mutex_unlock(&f->lock);
-	return stopped ? ST_AGAIN : f->above->next_split(f->above->arg, out, e);
+	const struct op_ctx *above = f->self->ctx;
+	return stopped ? ST_AGAIN : above->next_split(above->arg, out, e);
 }
 
 static void
 feed_failure(void *arg, const struct op_failure *failure)
 {
-	const struct op_ctx *above = ((struct exec_feed *)arg)->above;
+	const struct op_ctx *above = ((struct exec_feed *)arg)->self->ctx;
 
 	if (above->failure)
 		above->failure(above->arg, failure);
@@ -107,7 +108,7 @@ feed_failure(void *arg, const struct op_failure *failure)
 static void
 feed_note(void *arg, const struct op_node *n, const struct err *e)
 {
-	const struct op_ctx *above = ((struct exec_feed *)arg)->above;
+	const struct op_ctx *above = ((struct exec_feed *)arg)->self->ctx;
 
 	if (above->note)
 		above->note(above->arg, n, e);
@@ -119,7 +120,7 @@ exec_feed_pass(struct exec_feed *f)
 	pthread_mutex_lock(&f->lock);
 	if (f->border && !f->count) {
 		f->border = false;
-		pthread_cond_signal(&f->room);
+		pthread_cond_broadcast(&f->room);
 	}
 	pthread_mutex_unlock(&f->lock);
 }
@@ -142,7 +143,7 @@ exec_feed_open(struct exec_feed *f, struct op_inst *self)
 	f->ctx = *self->ctx;
 	f->ctx.stop = &f->stop;
 	if (f->ctx.next_split && f->ctx.split_exact) {
-		f->above = self->ctx;
+		f->self = self;
 		f->ctx.arg = f;
 		f->ctx.next_split = feed_split;
 		f->ctx.failure = feed_failure;
@@ -231,7 +232,7 @@ exec_feed_take(struct exec_feed *f, struct feed_run **r, bool *stopped, struct e
 	pthread_mutex_lock(&f->lock);
 	if (f->pause) {
 		f->pause = false;
-		pthread_cond_signal(&f->room);
+		pthread_cond_broadcast(&f->room);
 	}
 	*r = f->first;
 	if (*r) {
@@ -241,11 +242,11 @@ exec_feed_take(struct exec_feed *f, struct feed_run **r, bool *stopped, struct e
 		f->count--;
 		f->bytes -= (*r)->bytes;
 		if (f->count == FEED_RUNS / 2 || f->count == 0)
-			pthread_cond_signal(&f->room);
+			pthread_cond_broadcast(&f->room);
 	} else if (f->status == ST_AGAIN) {
 		*stopped = true;
 		f->status = ST_OK;
-		pthread_cond_signal(&f->room);
+		pthread_cond_broadcast(&f->room);
 		st = ST_AGAIN;
 	} else if (f->status != ST_OK) {
 		st = f->status;
@@ -314,7 +315,7 @@ exec_feed_close(struct exec_feed *f)
 	if (f->started) {
 		pthread_mutex_lock(&f->lock);
 		atomic_store_explicit(&f->stop, true, memory_order_relaxed);
-		pthread_cond_signal(&f->room);
+		pthread_cond_broadcast(&f->room);
 		pthread_mutex_unlock(&f->lock);
 		pthread_join(f->thread, NULL);
 	}

@@ -29,7 +29,8 @@ struct feed_run {
 struct exec_feed {
 	struct op_inst *in;
 	struct op_ctx ctx;     /* of the input: the same with another stop */
-	const struct op_ctx *above;
+	struct op_inst *self;  /* its context is that of the exec behind it, where there is one: a
+	                        * split is over when it is over in all of them */
 	atomic_bool stop;
 	int fd;                /* readable: there is news (eventfd); -1: none */
 	pthread_t thread;

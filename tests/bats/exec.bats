@@ -344,6 +344,8 @@ sizes() { # TAR
 	seq 0 299999 >"$BATS_TEST_TMPDIR/want"
 	dsvc-read --order source -e 'range 300_000 | exec -- cat' | cmp - "$BATS_TEST_TMPDIR/want"
 	dsvc-read --order source -e 'range 300_000 | exec parallel=2 -- sed s/x//' | cmp - "$BATS_TEST_TMPDIR/want"
+	# each of them ends a split before it takes the next one
+	dsvc-read --order source -e 'range 300_000 | exec -- cat | exec -- cat' | cmp - "$BATS_TEST_TMPDIR/want"
 	dsvc-read -e 'range 300_000 | exec parallel=2 -- cat' | sort -n | cmp - "$BATS_TEST_TMPDIR/want"
 }
 
