@@ -41,6 +41,6 @@ const struct op_desc op_exec = {
 	.close = exec_close,
 	.save = exec_save,
 	.restore = exec_restore,
-	.example = "elements [\"one\", \"two\"] | exec -- sed -u 's/o/0/g'",
+	.example = "elements [\"one\", \"two\"] | exec -- sed -u s/o/0/g",
 	.output = "0ne\ntw0\n",
 };

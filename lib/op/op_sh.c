@@ -26,6 +26,6 @@ const struct op_desc op_sh = {
 	.close = exec_close,
 	.save = exec_save,
 	.restore = exec_restore,
-	.example = "elements [\"a b\", \"c\"] | sh 'printf %s {} | tr a-z A-Z' proto=arg",
+	.example = "elements [\"a b\", \"c\"] | sh \"printf %s {} | tr a-z A-Z\" proto=arg",
 	.output = "A B\nC\n",
 };

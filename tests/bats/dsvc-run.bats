@@ -169,11 +169,30 @@ load lib/dsvc
 	[[ $output == "filter: "*'`grep PATTERN` is `filter x ~ PATTERN`'* ]]
 }
 
-@test "every example of --help-op gives what it says" {
-	local op text
+@test "every example of --help-op gives what it says, pasted into a shell" {
+	local op line state command input want
+	cd "$BATS_TEST_DIRNAME/../docs"
 	for op in $(dsvc-run --ops | sed -n 's/^  \([a-z_]*\).*/\1/p'); do
-		text=$(dsvc-run --help-op "$op")
-		[[ $text == "$op: "* ]]
+		state='' command='' input='' want=''
+		while IFS= read -r line; do
+			case $line in
+			'In expressions it is a function:') break ;;
+			Example:) state=example ;;
+			'') state='' ;;
+			'  with this on standard input:') state=input ;;
+			'  it is:') state=example ;;
+			*) case $state in
+				input) input+=${line#    }$'\n' ;;
+				example) command=${line#    } state=output ;;
+				output) want+=${line#    }$'\n' ;;
+				esac ;;
+			esac
+		done < <(dsvc-run --help-op "$op")
+		[[ $command ]] || continue
+		# help cannot show that a last line has no end
+		[[ $op != bytes && $op != msgpack ]] || input=${input%$'\n'}
+		run -0 --separate-stderr bash -c "$command" < <(printf %s "$input")
+		[[ $output == "${want%$'\n'}" ]] || { echo "$op: $command gives $output"; false; }
 	done
 }
 
