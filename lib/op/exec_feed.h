@@ -29,8 +29,7 @@ struct feed_run {
 struct exec_feed {
 	struct op_inst *in;
 	struct op_ctx ctx;     /* of the input: the same with another stop */
-	struct op_inst *self;  /* its context is that of the exec behind it, where there is one: a
-	                        * split is over when it is over in all of them */
+	struct op_inst *self;  /* has the context of an exec behind it: a split ends in both */
 	atomic_bool stop;
 	int fd;                /* readable: there is news (eventfd); -1: none */
 	pthread_t thread;

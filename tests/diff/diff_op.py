@@ -1,81 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Operators against what their pages say, in Python: each check makes a random
 input and random parameters, and a few lines that should give the same."""
-import functools
 import itertools
-import math
-import statistics
 
 import gen
-import model
-import mp
 from harness import check
-from model import key
-
-N = 12  # runs of dsvc-run in each check
-
-
-def element(r):
-    """Values that are often equal, and of all kinds."""
-    return r.choice((lambda: r.randint(0, 5), lambda: r.randint(0, 5), lambda: float(r.randint(0, 5)), lambda: r.choice("abc"),
-                     lambda: None, lambda: a_bool(r), lambda: [r.randint(0, 1)], lambda: {"a": r.randint(0, 1)}, lambda: r.random()))()
-
-
-def a_bool(r):
-    return r.random() < 0.5
-
-
-def row(r):
-    return {"k": r.choice("abcdef"), "n": r.randint(-5, 5), "f": r.randint(-40, 40) / 8, "l": [r.randint(0, 9) for _ in range(r.randint(0, 4))]}
-
-
-def rows(r, most=60):
-    return gen.many(r, row, most)
-
-
-def runs(t, of, most=60):
-    """Inputs, with the kind of source that gives them."""
-    for _ in range(N):
-        values = gen.many(t.rng, of, most)
-        yield values, functools.partial(ask, t, values)
-
-
-def ask(t, values, spec):
-    if t.rng.random() < 0.3 and values:
-        return t.values("elements " + gen.literal(values) + " | " + spec)
-    return t.values("stdin msgpack | " + spec, mp.pack_all(values))
-
-
-def batches(values, n, drop=False):
-    out = [values[i:i + n] for i in range(0, len(values), n)]
-    return [b for b in out if len(b) == n] if drop else out
-
-
-def columns(rs):
-    """Records as batch lays them side by side."""
-    names = list(dict.fromkeys(k for r in rs for k in r))
-    return {n: [r.get(n) for r in rs] for n in names}
-
-
-def unique(values, of=lambda v: v):
-    seen, out = [], []
-    for v in values:
-        if key(of(v)) not in seen:
-            seen.append(key(of(v)))
-            out.append(v)
-    return out
-
-
-def groups(values, of):
-    """Lists of those with equal keys, in the order of the first ones."""
-    out = []
-    for v in values:
-        into = next((g for g in out if key(of(g[0])) == key(of(v))), None)
-        if into is None:
-            out.append([v])
-        else:
-            into.append(v)
-    return out
+from ops import N, a_bool, batches, columns, element, pad, row, runs
 
 
 @check()
@@ -128,37 +58,6 @@ def op_window(t):
         t.same(ask(spec), want, spec)
 
 
-def pad(values, fill, lengths):
-    """Lists of lists, each as long as the longest beside it or as `lengths` says."""
-    def depth(v):
-        return 1 + max(map(depth, v), default=0) if isinstance(v, list) else 0
-
-    deep = depth(values)
-
-    def longest(vs, level, want):
-        want[level] = max(want.get(level, 0), len(vs))
-        for v in vs:
-            if isinstance(v, list):
-                longest(v, level + 1, want)
-
-    want = {}
-    longest(values, 0, want)
-    for k, n in enumerate(lengths or []):
-        if n is not None:
-            want[k + 1] = n
-
-    def fit(v, level):
-        if level == deep:
-            return v
-        items = [fit(x, level + 1) for x in v]
-        return items + [empty(level + 1) for _ in range(want[level] - len(items))]
-
-    def empty(level):
-        return fill if level == deep else [empty(level + 1) for _ in range(want.get(level, 0))]
-
-    return [fit(v, 1) for v in values]
-
-
 @check()
 def op_padded_batch(t):
     for values, ask in runs(t, lambda r: [r.randint(1, 9) for _ in range(r.randint(0, 5))], 30):
@@ -190,104 +89,6 @@ def op_bucket(t):
         spec = f"bucket len(x) bounds={bounds} sizes={sizes}"
         t.same(ask(spec), want + rest, spec)
         t.same(ask(spec + " drop_remainder=true"), want, spec)
-
-
-@check()
-def op_group_by_window(t):
-    for values, ask in runs(t, element):
-        n, m = t.rng.randint(1, 5), t.rng.randint(1, 4)
-        rests, windows = [], []
-        for g in groups(list(enumerate(values)), lambda p: p[1]):
-            windows += [w for w in batches(g, n) if len(w) == n]
-            rests += [w for w in batches(g, n) if len(w) < n]
-        # full ones as they become so
-        windows = sorted(windows, key=lambda w: w[-1][0]) + rests
-        want = [b for w in windows for b in batches([[v] for _, v in w], m)]
-        spec = f"group_by_window x {n} (| map [x] | batch {m})"
-        t.same(ask(spec), want, spec)
-
-
-@check()
-def op_unique_dedup(t):
-    for values, ask in runs(t, element):
-        t.same(ask("unique"), unique(values), "unique")
-        t.same(ask("unique str(x)"), unique(values, lambda v: [type(v) is float, v]), "unique str(x)")
-        n = t.rng.randint(1, 5)
-        want = []
-        for v in values:
-            if key(v) not in [key(w) for w in want[-n:]]:
-                want.append(v)
-        t.same(ask(f"dedup window={n}"), want, f"dedup window={n}")
-
-
-@check()
-def op_sort_top(t):
-    for values, ask in runs(t, element):
-        t.same(ask("sort"), sorted(values, key=key), "sort")
-        back = sorted(range(len(values)), key=functools.cmp_to_key(lambda a, b: (key(values[b]) > key(values[a])) - (key(values[b]) < key(values[a]))))
-        t.same(ask("sort reverse=true"), [values[i] for i in back], "sort reverse=true")
-        n = t.rng.randint(1, 20)
-        t.same(ask(f"top {n}"), [values[i] for i in back][:n], f"top {n}")
-        t.same(ask(f"top {n} reverse=true"), sorted(values, key=key)[:n], f"top {n} reverse=true")
-    for values, ask in runs(t, row):
-        t.same(ask("sort [.k, -.n]"), sorted(values, key=lambda v: (v["k"], -v["n"])), "sort by two")
-        t.same(ask("top 5 .n"), sorted(values, key=lambda v: -v["n"])[:5], "top 5 .n")
-
-
-@check()
-def op_sort_spilled(t):
-    """More than its memory, so that a file is sorted."""
-    values = [gen.a_text(t.rng, 12) for _ in range(9000)]
-    got = t.values("stdin msgpack | sort mem=64k", mp.pack_all(values))
-    t.same(got, sorted(values, key=str.encode), "sort mem=64k")
-
-
-@check()
-def op_group_by(t):
-    for values, ask in runs(t, element):
-        got = ask("group_by x")
-        t.same(got, [{"key": g[0], "value": len(g)} for g in groups(values, lambda v: v)], "group_by x")
-    aggs = {"count": len, "sum": lambda g: sum(g) if g else 0, "mean": statistics.fmean, "min": min, "max": max,
-            "first": lambda g: g[0], "last": lambda g: g[-1], "list": list}
-    for values, ask in runs(t, row):
-        for agg, f in aggs.items():
-            field = t.rng.choice("nf")
-            want = [{"key": g[0]["k"], "value": f([v[field] for v in g])} for g in groups(values, lambda v: v["k"])]
-            t.same(ask(f"group_by .k agg={agg} of=.{field}"), want, f"group_by .k agg={agg} of=.{field}")
-        want = [{"key": g[0]["k"], "value": functools.reduce(lambda s, v: s * 3 + v["n"], g, 1)} for g in groups(values, lambda v: v["k"])]
-        t.same(ask("group_by .k init=1 reduce=(s * 3 + .n) on_error=skip"), want, "group_by reduce") if all(len(g) < 30 for g in groups(values, lambda v: v["k"])) else None
-
-
-@check()
-def op_stats(t):
-    for values, ask in runs(t, lambda r: r.randint(-99, 99), 200):
-        if not values:
-            continue
-        if a_bool(t.rng):
-            values = [v / 8 for v in values]
-            ask = functools.partial(globals()["ask"], t, values)
-        elif a_bool(t.rng):  # ints that no float holds are exact
-            big = [gen.an_int(t.rng) for _ in values]
-            got = t.values("stdin msgpack | stats", mp.pack_all(big))[0]
-            t.same([got["min"], got["max"]], [min(big), max(big)], "stats of large ints")
-        (got,) = ask("stats quantiles=[0, 0.25, 0.5, 0.9, 1]")
-        t.same([got["count"], got["min"], got["max"]], [len(values), min(values), max(values)], "stats")
-        near = {"sum": math.fsum(values), "mean": math.fsum(values) / len(values), "stddev": statistics.pstdev(values)}
-        s = sorted(values)
-        for q in (0, 0.25, 0.5, 0.9, 1):
-            near[f"p{q * 100:g}"] = quantile(s, q)
-        for name, want in near.items():
-            if not math.isclose(got[name], want, rel_tol=1e-9, abs_tol=1e-9):
-                t.same(got[name], want, name)
-        t.compared += len(near)
-
-
-def quantile(s, q):
-    """Between the two that are nearest, as numpy does."""
-    at = q * (len(s) - 1)
-    low = math.floor(at)
-    high = min(low + 1, len(s) - 1)
-    return s[low] + (s[high] - s[low]) * (at - low)
 
 
 @check()
@@ -354,57 +155,31 @@ def op_choose(t):
             t.same(t.values(spec), want, spec)
 
 
+def interleaved(lists, cycle, block):
+    """A slot gives a block in its turn, or less where its list ends; in its next turn
+    it then has the list that comes next."""
+    todo, slots, out, at, idle = iter(lists), [None] * cycle, [], 0, 0
+    while idle < cycle:
+        if slots[at] is None:
+            slots[at] = next(todo, None)
+        if slots[at] is None:
+            idle += 1
+        else:
+            idle = 0
+            out += slots[at][:block]
+            slots[at] = slots[at][block:] if len(slots[at]) >= block else None
+        at = (at + 1) % cycle
+    return out
+
+
 @check()
 def op_interleave(t):
     for _ in range(N):
         counts = [t.rng.randint(0, 6) for _ in range(t.rng.randint(0, 9))]
         cycle, block = t.rng.randint(1, 5), t.rng.randint(1, 4)
-        todo = ([[n, k] for k in range(n)] for n in counts)
-        want, slots = [], [[] for _ in range(cycle)]
-        # A slot gives a block in its turn, or less where its input ends; then it opens the next.
-        turn, ended = 0, False
-        opened = [False] * cycle
-        while True:
-            if not opened[turn]:
-                if not ended:
-                    v = next(todo, None)
-                    ended = v is None
-                    if v is not None:
-                        slots[turn], opened[turn] = list(v), True
-                if not opened[turn]:
-                    if ended and not any(opened):
-                        break
-                    turn = (turn + 1) % cycle
-                    continue
-            given = slots[turn][:block]
-            want += given
-            del slots[turn][:block]
-            if len(given) < block:
-                opened[turn] = False
-            turn = (turn + 1) % cycle if len(given) == block else (turn + 1) % cycle
-        got = t.values(f"elements {gen.literal(counts)} | interleave (range x | map [xx, x]) cycle={cycle} block={block}")
-        t.same_set(got, want, "interleave, in any order")
-        flat = t.values(f"elements {gen.literal(counts)} | interleave (range x | map [xx, x]) cycle=1")
-        t.same(flat, [[n, k] for n in counts for k in range(n)], "interleave cycle=1")
-
-
-@check()
-def op_join(t):
-    for _ in range(N):
-        left = gen.many(t.rng, lambda r: {"id": r.choice((r.randint(0, 4), float(r.randint(0, 4)), None, "a", [1])), "v": r.randint(0, 9)}, 30)
-        right = gen.many(t.rng, lambda r: {"id": r.choice((r.randint(0, 4), None, "a", [1.0])), "w": r.randint(0, 9), "v": -1}, 10, 1)
-        for kind in ("inner", "left"):
-            want = []
-            for a in left:
-                fit = [b for b in right if a["id"] is not None and model.equal(a["id"], b["id"])]
-                want += [{**b, **a} for b in fit]
-                if not fit and kind == "left":
-                    want.append({**a, "w": None})
-            want = [{n: v[n] for n in ("id", "v", "w")} for v in want]
-            spec = f"stdin msgpack | join (elements {gen.literal(right)}) on=.id kind={kind}"
-            t.same(t.values(spec, mp.pack_all(left)), want, spec)
-        as_row = [{**a, "r": b} for a in left for b in right if a["id"] is not None and model.equal(a["id"], b["id"])]
-        t.same(t.values(f"stdin msgpack | join (elements {gen.literal(right)}) on=.id as=r", mp.pack_all(left)), as_row, "as=")
+        want = interleaved([[[n, k] for k in range(n)] for n in counts], cycle, block)
+        spec = f"elements {gen.literal(counts)} | interleave (range x | map [xx, x]) cycle={cycle} block={block}"
+        t.same(t.values(spec), want, spec)
 
 
 @check()

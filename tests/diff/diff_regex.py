@@ -34,12 +34,6 @@ def usable(text, flags):
         return None
 
 
-def found(p, s):
-    """Matches one after another; PCRE and Python agree on where the next begins
-    unless one is empty, which these are not."""
-    return [m for m in p.finditer(s)]
-
-
 @check()
 def regex(t):
     for _ in range(12):
@@ -50,7 +44,6 @@ def regex(t):
             if p and "\\b" not in text and "\\w" not in text and not p.match(""):
                 rows.append((text, flag, p))
         values = [gen.a_text(t.rng, 10, "aaabbcABxé 1.\n") for _ in range(20)]
-        # an empty match somewhere makes the two go on at other places
         exprs = []
         for text, flag, p in rows:
             re_text = f"/{text}/{flag}"
@@ -67,6 +60,7 @@ def one(t, p, value, what, got):
     t.same([got[1]], [m and m[0]], what + " match")
     t.same([got[2]], [m.start() if m else None], what + " find")
     t.same([got[3]], [list(m.groups()) if m else None], what + " captures")
+    # behind an empty match the two go on at other places
     if all(m[0] for m in p.finditer(value)):
         t.same(got[4], p.sub(lambda m: f"<{m[0]}>", value), what + " replace")
         parts, at = [], 0

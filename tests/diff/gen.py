@@ -80,10 +80,6 @@ def a_list(of, most=6):
     return lambda r: [of(r) for _ in range(r.randint(0, most))]
 
 
-def a_record(r):
-    return {k: an_int(r) for k in "abcdef" if r.random() < 0.5}
-
-
 def many(r, of, most=40, least=0):
     return [of(r) for _ in range(r.randint(least, most))]
 
