@@ -185,6 +185,7 @@ speak_greeting(struct exec *x, struct exec_slot *s, const uint8_t *p, size_t n, 
 	if (mp_field(p, p + n, "caps", 4, &v, &len))
 		speak_caps(s, v, len);
 	s->speak.greeted = true;
+	x->kept = s->speak.keeps;
 	if (s->speak.keeps && x->n_slots > 1) {
 		err_set(e, ST_DATA, "%s keeps a state, and there are %u copies of it", x->name, x->n_slots);
 		err_help(e, "parallel=1 gives all elements of a stream to one");

@@ -84,6 +84,8 @@ talk_slot(struct exec *x)
 static enum status
 talk_start(struct exec *x, struct exec_slot *s, struct err *e)
 {
+	if (x->kept) /* an element is to be tried again behind the end of the input */
+		return err_set(e, ST_DATA, "%s has ended, and what it remembered with it", x->name);
 	pour_reset(&s->pour);
 	s->frame.searched = s->frame.wait = 0;
 	buf_reset(&s->w);

@@ -114,6 +114,7 @@ struct exec {
 	/* proto=msgpack */
 	struct speak_stat stats[SPEAK_STATS];
 	unsigned n_stats;
+	bool kept;              /* the child keeps a state: there can be no other */
 	bool loads;             /* a child begins with the state in `load` */
 	struct buf load;
 	struct err broken;      /* found while a state was saved: the next error */

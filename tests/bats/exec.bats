@@ -383,6 +383,23 @@ sizes() { # TAR
 	(($(wc -l <"$BATS_TEST_TMPDIR/read.out") % 200000 == 0))
 }
 
+@test "what a program remembers is not made up when it has ended" {
+	needs python3 python3
+	cat >"$BATS_TEST_TMPDIR/again.py" <<-'END'
+		#!/usr/bin/python3
+		import msgpack
+		hear, out = msgpack.Unpacker(open(0, "rb", 0)), open(1, "wb", 0)
+		next(hear)
+		out.write(msgpack.packb({"dsvc": 1, "caps": ["state"]}))
+		numbers = [number for number, x in hear]
+		for number in numbers[:-1]: out.write(msgpack.packb([number, "ok", number]))
+		out.write(msgpack.packb([numbers[-1], "error", "later", {"retry": True}]))
+	END
+	chmod +x "$BATS_TEST_TMPDIR/again.py"
+	run -65 within 20s dsvc-run "range 5 | exec proto=msgpack -- $BATS_TEST_TMPDIR/again.py"
+	[[ $output == *'again.py has ended, and what it remembered with it'* ]]
+}
+
 @test "on workers that speak TCP programs are refused, unless --allow-exec" {
 	start dispatch dsvc-dispatch -b 'tcp://127.0.0.1:*'
 	export DSVC_DISPATCHER=$ready
