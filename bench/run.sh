@@ -159,6 +159,14 @@ row_parallel() {
 	ours() { mapped 2; }
 	theirs() { mapped 1; }
 	row 'map of a regex and a hash, parallel=2; 1' 1.3 5 'M el/s' ours theirs
+	inner() { seconds "$bin/dsvc-run" -t none "range 50 | interleave (range 100_000 | map hash(replace(str(x), /([0-9])([0-9])/, \"\$2-\$1\"))) block=512 parallel=$1"; }
+	ours() { inner 2; }
+	theirs() { inner 1; }
+	row '  the same inside interleave, parallel=2; 1' 1.3 5 'M el/s' ours theirs
+	trivial() { seconds "$bin/dsvc-run" -t none "range 50_000_000 | map x * 3 | filter x != 1 parallel=$1"; }
+	ours() { trivial 2; }
+	theirs() { trivial 1; }
+	row '  a trivial filter, parallel=2; 1' 0.85 50 'M el/s' ours theirs
 }
 
 # numpy's time leaves out its start and import; ours is that of the whole process.

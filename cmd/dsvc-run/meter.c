@@ -27,11 +27,11 @@ void
 meter_add(struct meter *m, const struct op_inst *i, const struct op_node *skip)
 {
 	for (; i; i = i->n_in ? i->in[0] : NULL) {
-		int64_t own = meter_load(i->stats.ns);
+		int64_t own = (int64_t)meter_load(i->stats.ns);
 		for (size_t k = 0; k < i->n_in; k++) {
 			if (!i->in[k])
 				continue;
-			own -= meter_load(i->in[k]->stats.ns);
+			own -= (int64_t)meter_load(i->in[k]->stats.ns);
 			if (k)
 				meter_add(m, i->in[k], skip);
 		}

@@ -41,7 +41,8 @@ static const struct param opts_rows[] = {
 	  .def = "auto", .flags = PARAM_RARE | PARAM_ALLOW_AUTO, .help = "seed of all random operators; default: a fresh one" },
 	{ .name = "jobs", .letter = 'j', .arg = "N", .kind = PARAM_INT,
 	  .offset = offsetof(struct run_opts, jobs), .flags = PARAM_ALLOW_AUTO, .min = 1,
-	  .max = 256, .help = "threads, usually 1; auto: one per processor; the order stays the same" },
+	  .max = 256, .help = "threads, usually 1, and as many in the pool for parallel=, usually one per "
+	  "processor, as with auto; the order stays the same" },
 	{ .name = "max-errors", .arg = "N", .kind = PARAM_INT, .max = INT64_MAX,
 	  .offset = offsetof(struct run_opts, max_errors), .def = "inf", .flags = PARAM_RARE | PARAM_ALLOW_INF,
 	  .help = "end with 65 when more than N elements failed that on_error lets go" },

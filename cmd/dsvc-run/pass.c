@@ -14,6 +14,7 @@
 #include "cli/quit.h"
 #include "cli/report.h"
 #include "cli/stop.h"
+#include "op/pool.h"
 #include "value/excerpt.h"
 #include "crew.h"
 #include "meter.h"
@@ -192,6 +193,8 @@ pass_run(struct plan *plan, const struct pass_conf *conf, struct err *e)
 	struct pass p = { .conf = conf, .began = clock_mono_ns(), .lock = PTHREAD_MUTEX_INITIALIZER };
 
 	int64_t jobs = conf->jobs ? conf->jobs : plan->options.threads;
+	/* What nobody has said is 1 for the threads, and the processors for the pool. */
+	pool_set_size(jobs == PARAM_AUTO || (!conf->jobs && jobs == 1) ? 0 : (uint32_t)jobs);
 	if (jobs == PARAM_AUTO)
 		jobs = sysconf(_SC_NPROCESSORS_ONLN);
 	struct crew *crew = crew_join(plan, jobs);

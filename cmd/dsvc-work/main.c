@@ -10,6 +10,7 @@
 #include "cli/report.h"
 #include "host/link.h"
 #include "host/work_host.h"
+#include "op/pool.h"
 #include "wire/msg.h"
 
 struct work_options {
@@ -29,7 +30,8 @@ static const struct param rows[] = {
 	{ .name = "slots", .letter = 'j', .arg = "N", .kind = PARAM_INT,
 	  .offset = offsetof(struct work_options, slots), .def = "auto", .min = 1,
 	  .max = WIRE_SLOTS_MAX, .flags = PARAM_ALLOW_AUTO,
-	  .help = "streams to run at once; auto: one for each processor" },
+	  .help = "streams to run at once, and threads of the pool for parallel=; auto: one for each "
+	  "processor" },
 	{ .name = "memory", .arg = "SIZE", .kind = PARAM_SIZE,
 	  .offset = offsetof(struct work_options, memory), .def = "32M", .min = 1 << 20,
 	  .max = INT64_MAX, .help = "bytes of elements to keep until readers have them" },
@@ -119,6 +121,7 @@ main(int argc, char **argv)
 			.pack = (enum chunk_pack)o.compression, .restart_ns = o.restart_interval,
 			.give_up_ns = o.give_up, .drain_ns = o.drain_timeout, .until_stdin_eof = o.until_stdin_eof,
 			.ready = ready_told, .arg = &o.ready };
+		pool_set_size(c.slots);
 		st = work_run(&c, &e);
 	}
 	opt_clear(&program, &o, &opt);

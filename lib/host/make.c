@@ -278,7 +278,7 @@ make_open(struct make *m, struct plan_use **use, struct op_inst **chain, struct 
 	m->ctx = (struct op_ctx){ .seed = a->seed, .stream = a->key.stream,
 		.element_max = (uint32_t)p->options.element_max, .stop = &m->stop,
 		.next_split = a->by_split ? make_next_split : NULL, .note = make_note, .failure = make_failure,
-		.split_exact = a->order == ORDER_SOURCE,
+		.split_exact = a->order == ORDER_SOURCE, .repeatable = true,
 		.env = m->env, .arg = m };
 	make_env(m);
 	m->split = a->split;

@@ -165,8 +165,8 @@ chain_outer_key(const struct elem *outer, uint64_t above)
 }
 
 enum status
-op_open_inner(const struct op_node *n, struct op_inst *self, const struct elem *outer,
-	      struct op_inst **out, struct err *e)
+chain_open_inner(const struct op_node *n, const struct op_inst *self, struct op_ctx *ctx,
+		 const struct elem *outer, struct op_inst **out, struct err *e)
 {
 	struct chain_how how = {
 		.outer = outer,
@@ -174,7 +174,14 @@ op_open_inner(const struct op_node *n, struct op_inst *self, const struct elem *
 		.epoch = self->epoch
 	};
 
-	return chain_open(n, self->ctx, &how, out, e);
+	return chain_open(n, ctx, &how, out, e);
+}
+
+enum status
+op_open_inner(const struct op_node *n, struct op_inst *self, const struct elem *outer,
+	      struct op_inst **out, struct err *e)
+{
+	return chain_open_inner(n, self, self->ctx, outer, out, e);
 }
 
 void
@@ -244,7 +251,7 @@ op_set_ctx(struct op_inst *i, struct op_ctx *ctx)
 static enum status chain_fill(struct op_inst *i, struct err *e);
 
 /* One call of a transform that is fed. */
-static enum status
+enum status
 chain_feed(struct op_inst *i, struct err *e)
 {
 	struct op_inst *in = i->in[0];
@@ -361,7 +368,7 @@ chain_make(struct op_inst *i, struct err *e)
 	enum status st;
 
 	do {
-		if (ctx->stop && atomic_load_explicit(ctx->stop, memory_order_relaxed))
+		if (op_stopped(ctx))
 			return ST_AGAIN;
 		run_reset(&i->out);
 		i->give = NULL;
@@ -402,12 +409,12 @@ chain_fill(struct op_inst *i, struct err *e)
 		return ST_END;
 	st = chain_make(i, e);
 	if (st == ST_OK) {
-		i->stats.elements += i->lent->n;
-		i->stats.runs++;
+		op_stat_add(&i->stats.elements, i->lent->n);
+		op_stat_add(&i->stats.runs, 1);
 		i->emitted += i->lent->n;
 	}
 	if (begin)
-		i->stats.ns += clock_mono_ns() - begin;
+		op_stat_add(&i->stats.ns, (uint64_t)(clock_mono_ns() - begin));
 	return st;
 }
 

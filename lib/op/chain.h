@@ -39,6 +39,15 @@ struct chain_how {
 enum status chain_open(const struct op_node *n, struct op_ctx *ctx,
 		       const struct chain_how *how, struct op_inst **out, struct err *e);
 
+/* op_open_inner, with another context than that of self; by any thread. */
+enum status chain_open_inner(const struct op_node *n, const struct op_inst *self,
+			     struct op_ctx *ctx, const struct elem *outer, struct op_inst **out,
+			     struct err *e);
+
+/* One call of a transform that is fed: pulls in[0] where it must, and makes some
+ * output of it in i->out, or in what it gives. */
+enum status chain_feed(struct op_inst *i, struct err *e);
+
 /* Facts of plans (plan_facts.c). */
 const struct op_node *facts_root(const struct op_node *n);
 bool facts_is_root(const struct op_node *n);        /* where a chain begins to be cut */

@@ -2,12 +2,12 @@
 #include "op/exec_op.h"
 
 #include <poll.h>
-#include <sched.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/mem.h"
 #include "op/by_expr.h"
+#include "op/pool.h"
 
 enum { EXEC_POLLS = 3, EXEC_TICK_MS = 50 };
 
@@ -101,13 +101,11 @@ exec_cardinality(const struct op_node *n, const int64_t *in)
 static unsigned
 exec_copies(const struct exec *x)
 {
-	cpu_set_t cpus;
-
 	if (x->proto == FRAME_STREAM)
 		return 1;
 	if (x->parallel != PARAM_AUTO)
 		return (unsigned)x->parallel;
-	return sched_getaffinity(0, sizeof cpus, &cpus) ? 1 : (unsigned)CPU_COUNT(&cpus);
+	return pool_size() < EXEC_PARALLEL_MAX ? pool_size() : EXEC_PARALLEL_MAX;
 }
 
 /* The command: its words, where the program is, what it is called. */
@@ -139,6 +137,7 @@ exec_open(struct op_inst *self, struct err *e)
 
 	x->self = self;
 	x->opened = true;
+	x->ordered = x->ordered || self->ctx->repeatable;
 	x->n_slots = exec_copies(x);
 	exec_feed_open(&x->feed, self);
 	exec_env_open(&x->env, self, frame_name((enum frame_proto)x->proto), x->n_slots,
@@ -168,7 +167,6 @@ exec_open(struct op_inst *self, struct err *e)
 static bool
 exec_wait(struct exec *x)
 {
-	const atomic_bool *stop = x->self->ctx->stop;
 	nfds_t n = 0;
 
 	for (unsigned k = 0; k < x->n_slots; k++) {
@@ -180,7 +178,10 @@ exec_wait(struct exec *x)
 		n += EXEC_POLLS;
 	}
 	x->polls[n] = (struct pollfd){ .fd = x->wants ? x->feed.fd : -1, .events = POLLIN };
-	if (poll(x->polls, n + 1, EXEC_TICK_MS) > 0 && x->polls[n].revents)
+	pool_wait_begin();
+	int heard = poll(x->polls, n + 1, EXEC_TICK_MS);
+	pool_wait_end();
+	if (heard > 0 && x->polls[n].revents)
 		exec_feed_heard(&x->feed);
 	for (unsigned k = 0; k < x->n_slots; k++) {
 		struct exec_slot *s = &x->slots[k];
@@ -191,7 +192,7 @@ exec_wait(struct exec *x)
 		if (!exec_is_each(x))
 			exec_hear_old(x, s);
 	}
-	return !stop || !atomic_load_explicit(stop, memory_order_relaxed);
+	return !op_stopped(x->self->ctx);
 }
 
 /* All is given; children that were told so may take a moment to go. */

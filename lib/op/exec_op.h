@@ -25,7 +25,7 @@ enum status exec_restore(struct op_inst *self, const uint8_t *p, size_t n, struc
 	  .help = "how elements and answers are told apart: dsvc-exec(7)" }, \
 	{ "parallel", PARAM_INT, offsetof(struct exec, parallel), "1", \
 	  .flags = PARAM_KEY_ONLY | PARAM_ALLOW_AUTO, .min = 1, .max = EXEC_PARALLEL_MAX, \
-	  .help = "how many processes at a time; auto: one for each processor" }, \
+	  .help = "processes at a time; auto: as many as the pool has threads" }, \
 	{ "ordered", PARAM_BOOL, offsetof(struct exec, ordered), "true", .flags = PARAM_KEY_ONLY, \
 	  .help = "false: answers are given as they come" }, \
 	{ "window", PARAM_INT, offsetof(struct exec, window), "1024", .flags = PARAM_KEY_ONLY, \

@@ -36,7 +36,7 @@ fault_tell(struct op_inst *self, const char *file, uint64_t line, const struct e
 
 	if (elem)
 		f.elem = *elem;
-	self->stats.failed++;
+	op_stat_add(&self->stats.failed, 1);
 	if (self->ctx->failure)
 		self->ctx->failure(self->ctx->arg, &f);
 }

@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "op/chain.h"
+#include "op/pool.h"
 #include "op/state.h"
 
 /* One split after the other, each `times` times:
@@ -94,7 +95,9 @@ feeder_split(struct op_inst *self, struct err *e)
 	}
 	if (f->drained)
 		return ST_END;
+	pool_wait_begin();
 	st = self->ctx->next_split(self->ctx->arg, &f->split, e);
+	pool_wait_end();
 	if (st == ST_END)
 		f->drained = true;
 	if (st != ST_OK)

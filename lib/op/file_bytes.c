@@ -108,13 +108,13 @@ file_bytes_free(struct file_bytes **fp)
 }
 
 enum status
-file_bytes_open(struct file_bytes *f, const char *path, bool as_is, const atomic_bool *stop,
+file_bytes_open(struct file_bytes *f, const char *path, bool as_is, const struct op_ctx *ctx,
 		struct err *e)
 {
 	file_bytes_close(f);
 	f->packing = FILE_PLAIN;
 	f->sniffed = as_is;
-	return file_input_open(&f->in, path, stop, e);
+	return file_input_open(&f->in, path, ctx, e);
 }
 
 /* The first read goes to the caller's memory, where it stays if the file is

@@ -16,7 +16,7 @@ void file_bytes_free(struct file_bytes **f);
 
 /* as_is: the bytes are taken as they lie, packed or not. */
 enum status file_bytes_open(struct file_bytes *f, const char *path, bool as_is,
-			    const atomic_bool *stop, struct err *e);
+			    const struct op_ctx *ctx, struct err *e);
 /* Reads what there is, up to `room` (at least FILE_SNIFF); ST_END at the end,
  * ST_AGAIN: stopped. After an error the file can only be closed. */
 enum status file_bytes_read(struct file_bytes *f, uint8_t *p, size_t room, size_t *n, struct err *e);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "op/pool.h"
 
 enum {
 	INPUT_BEAT_MS = 100, /* how often a wait looks at stop */
@@ -23,7 +24,7 @@ file_input_init(struct file_input *in)
 }
 
 enum status
-file_input_open(struct file_input *in, const char *path, const atomic_bool *stop, struct err *e)
+file_input_open(struct file_input *in, const char *path, const struct op_ctx *ctx, struct err *e)
 {
 	bool borrowed = !strcmp(path, "-");
 	struct stat st;
@@ -47,7 +48,7 @@ file_input_open(struct file_input *in, const char *path, const atomic_bool *stop
 	in->size = in->regular ? (uint64_t)st.st_size : 0;
 	in->taken = 0;
 	in->from = in->to = 0;
-	in->stop = stop;
+	in->ctx = ctx;
 	if (in->regular && st.st_size >= INPUT_LARGE)
 		(void)posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
 	return ST_OK;
@@ -58,11 +59,16 @@ static enum status
 input_wait(struct file_input *in)
 {
 	struct pollfd p = { .fd = in->fd, .events = POLLIN };
+	enum status st = ST_OK;
 
-	while (poll(&p, 1, in->stop ? INPUT_BEAT_MS : -1) <= 0)
-		if (in->stop && atomic_load_explicit(in->stop, memory_order_relaxed))
-			return ST_AGAIN;
-	return ST_OK;
+	if (poll(&p, 1, 0) > 0)
+		return ST_OK;
+	pool_wait_begin();
+	while (st == ST_OK && poll(&p, 1, in->ctx ? INPUT_BEAT_MS : -1) <= 0)
+		if (op_stopped(in->ctx))
+			st = ST_AGAIN;
+	pool_wait_end();
+	return st;
 }
 
 bool
@@ -80,7 +86,7 @@ file_input_read(struct file_input *in, uint8_t *p, size_t room, size_t *n, struc
 	for (;;) {
 		/* Standard input may be shared with others and is left blocking:
 		 * it is asked first, unless nobody could want to stop the wait. */
-		if (!in->regular && in->stop && input_wait(in) != ST_OK)
+		if (!in->regular && in->ctx && input_wait(in) != ST_OK)
 			return ST_AGAIN;
 		ssize_t got = read(in->fd, p, room);
 		if (got > 0) {
@@ -92,7 +98,7 @@ file_input_read(struct file_input *in, uint8_t *p, size_t room, size_t *n, struc
 			return ST_END;
 		if (errno == EAGAIN && input_wait(in) != ST_OK)
 			return ST_AGAIN;
-		if (errno == EINTR && in->stop && atomic_load(in->stop))
+		if (errno == EINTR && op_stopped(in->ctx))
 			return ST_AGAIN;
 		if (errno != EINTR && errno != EAGAIN)
 			return err_errno(e, "cannot read at byte %llu",

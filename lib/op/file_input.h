@@ -8,12 +8,11 @@
 #ifndef OP_FILE_INPUT_H
 #define OP_FILE_INPUT_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/err.h"
+#include "op/op.h"
 
 enum { FILE_INPUT_BLOCK = 64 * 1024 };
 
@@ -23,14 +22,14 @@ struct file_input {
 	bool regular;
 	uint64_t size;       /* regular: bytes when it was opened */
 	uint64_t taken;      /* bytes read so far */
-	const atomic_bool *stop; /* may be NULL */
+	const struct op_ctx *ctx; /* whose stop ends a wait; NULL: none */
 	/* packed bytes on their way to the unpacker: [from, to) is unread */
 	uint8_t *buf;
 	size_t from, to;
 };
 
 void file_input_init(struct file_input *in);
-enum status file_input_open(struct file_input *in, const char *path, const atomic_bool *stop,
+enum status file_input_open(struct file_input *in, const char *path, const struct op_ctx *ctx,
 			    struct err *e);
 /* Up to `room` bytes to p. ST_END at the end; ST_AGAIN: stopped. */
 enum status file_input_read(struct file_input *in, uint8_t *p, size_t room, size_t *n, struct err *e);

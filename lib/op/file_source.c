@@ -219,7 +219,7 @@ source_ready(struct op_inst *self, struct file_source *s, bool align, struct err
 		s->eof = false;
 		s->offset = 0;
 		s->line = 1;
-		enum status st = file_bytes_open(s->bytes, path, s->as_is, self->ctx->stop, e);
+		enum status st = file_bytes_open(s->bytes, path, s->as_is, self->ctx, e);
 		s->open = st == ST_OK;
 		if (st == ST_OK && s->begin)
 			st = s->begin(self, s, path, s->resume || s->start > 0, e);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the files of hands share. A job is a run of input and what has been made
+ * What the files of hands share. A job is a block of input and what has been made
  * of it; a slot of the window goes round:
  *
- *	FREE --pulled--> WORKING --> MADE --given, let go of--> FREE
- *	                    ^                        |
- *	                    +------- WAITING <-------+  more is to be made of it
+ *	FREE --cut--> WORKING --> MADE --given, let go of--> FREE
+ *	                 ^                        |
+ *	                 +------- WAITING <-------+  more is to be made of it
  */
 #ifndef OP_HANDS_INNER_H
 #define OP_HANDS_INNER_H
@@ -13,6 +13,7 @@
 #include <pthread.h>
 
 #include "op/hands.h"
+#include "op/pool.h"
 
 enum hands_phase { HANDS_FREE, HANDS_WAITING, HANDS_WORKING, HANDS_MADE };
 
@@ -21,13 +22,24 @@ struct hands_fault {
 	struct err e;
 };
 
+/* A run of input, which jobs are cut from. */
+struct hands_input {
+	struct run run;       /* kept */
+	struct run_part *parts;
+	uint64_t index;       /* of run.e[0] */
+	uint64_t items;       /* of its list that have been given, before a restore */
+	uint32_t uses;        /* jobs, and one while it is `cur` */
+	struct hands_input *next; /* among the spare ones */
+};
+
 struct hands_job {
 	enum hands_phase phase;
 	uint64_t number;      /* jobs in the order of their input */
-	struct run in;        /* kept; not changed until the job is FREE */
-	struct run_part *parts;
+	struct hands_input *input;
+	struct run in;        /* its block of the input; owns nothing */
 	uint64_t index;       /* of in.e[0] */
-	/* the hand's, and the stream's when MADE */
+	size_t bytes;
+	/* the maker's, and the stream's when MADE */
 	uint32_t at;          /* the element to go on with */
 	uint64_t items;       /* of its list, that have been given */
 	bool failed;          /* the last fault ends the stream */
@@ -48,36 +60,52 @@ struct hands_old {
 	uint64_t index, items;
 };
 
-struct hands_one {
+struct hands {
 	struct op_inst *self;
 	struct hands_use *use;
-	struct expr_vm *vm;
-	pthread_t thread;
-};
-
-struct hands {
 	enum hands_work work;
 	const struct op_expr *expr;
-	struct hands_one *ones;
-	uint32_t n, started;
-	bool begun;
-	struct run kept;      /* op_fault's elements, which the hands have put in place */
+	struct by_expr *plain; /* for what the stream does alone */
+	struct pool_user user;
+	bool exact;           /* splits are told apart: nobody pulls ahead */
+	bool ordered;
+	struct run kept;      /* op_fault's elements, which are in place already */
 	struct hands_job *lent; /* its results are with the caller */
 	pthread_mutex_t lock; /* all below, and the phases */
-	pthread_cond_t wake;  /* hands: something to do, or the end */
 	pthread_cond_t news;  /* stream: a job is made, a status, or nobody pulls */
+	bool alone;           /* the stream does all; nobody else touches the input */
+	bool awaited;         /* the stream sleeps */
 	bool pulling, pause, full;
+	struct expr_vm **vms; /* machines that nobody uses */
+	size_t n_vms, cap_vms;
+	int64_t time;         /* what now() gives; 0: nothing has begun */
 	struct hands_job *jobs;
-	uint32_t window, active, waiting; /* slots; not FREE; WAITING */
-	uint64_t head, next;  /* numbers: given next when ordered, pulled next */
+	uint32_t window, active, waiting, making; /* slots; not FREE; WAITING; WORKING */
+	size_t bytes;         /* of the input of jobs that are not FREE */
+	uint64_t head, next;  /* numbers: given next when ordered, cut next */
+	struct hands_input *cur, *spare;
+	uint32_t cut;         /* the element of cur where the next job begins */
 	uint64_t seen;        /* index of the next element of the input */
 	struct hands_old *old;
 	size_t n_old, at_old, cap_old;
 	enum status status;   /* what the input came to; ST_OK: goes on */
 	struct err err;
+	/* What things cost, as it turned out lately; 0: not known. */
+	double elem_ns, pull_ns, run_n;
+	double run_ns;        /* a run, pulled and evaluated by the stream alone */
+	uint64_t known;       /* elements that elem_ns has been seen on */
 };
 
+/* hands_work.c; the lock is held. */
+struct hands_job *hands_slot(struct hands *p);
+struct hands_job *hands_take(struct hands *p);
+void hands_pull(struct hands *p);
+bool hands_may_pull(struct hands *p);
+bool hands_worth(const struct hands *p);
+void hands_do(struct hands *p, struct hands_job *j);
+void hands_let_go(struct hands *p, struct hands_input *in);
+
 /* Makes more of the job: some output, until it is over or there is enough. */
-void hands_make(const struct hands_one *h, struct hands_job *j);
+void hands_make(const struct hands *p, struct expr_vm *vm, struct hands_job *j);
 
 #endif

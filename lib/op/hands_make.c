@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What one hand does with a job.
+ * What is done with a job.
  */
 #include "base/mem.h"
 #include "op/hands_inner.h"
@@ -13,9 +13,9 @@ enum {
 
 /* The element at j->at failed. False: it ends the stream. */
 static bool
-hands_fault(const struct hands_one *h, struct hands_job *j, const struct err *e)
+hands_fault(const struct hands *p, struct hands_job *j, const struct err *e)
 {
-	enum op_policy policy = h->self->node->on_error;
+	enum op_policy policy = p->self->node->on_error;
 
 	if (j->n_faults == j->cap_faults)
 		j->faults = mem_grow(j->faults, &j->cap_faults, j->n_faults + 1, sizeof *j->faults);
@@ -27,20 +27,20 @@ hands_fault(const struct hands_one *h, struct hands_job *j, const struct err *e)
 }
 
 static void
-hands_make_run(const struct hands_one *h, struct hands_job *j)
+hands_make_run(const struct hands *p, struct expr_vm *vm, struct hands_job *j)
 {
-	by_expr_fn *fn = h->use->pool->work == HANDS_FILTER ? expr_filter : expr_map;
+	by_expr_fn *fn = p->work == HANDS_FILTER ? expr_filter : expr_map;
 	struct err e = { 0 };
 	enum status st;
 
 	while (j->at < j->in.n && j->n_faults < HANDS_FAULTS) {
-		expr_vm_set_index(h->vm, (int64_t)(j->index + j->at));
-		st = fn(h->vm, &j->in, &j->at, &j->out, &e);
+		expr_vm_set_index(vm, (int64_t)(j->index + j->at));
+		st = fn(vm, &j->in, &j->at, &j->out, &e);
 		if (st == ST_AGAIN)
 			return;
 		if (st == ST_OK)
 			j->at = j->in.n;
-		else if (st == ST_SKIP || hands_fault(h, j, &e))
+		else if (st == ST_SKIP || hands_fault(p, j, &e))
 			j->at++;
 		else
 			return;
@@ -49,14 +49,14 @@ hands_make_run(const struct hands_one *h, struct hands_job *j)
 
 /* The list of the element at j->at. ST_SKIP: go on with the next element. */
 static enum status
-hands_list(const struct hands_one *h, struct hands_job *j)
+hands_list(const struct hands *p, struct expr_vm *vm, struct hands_job *j)
 {
 	struct err e = { 0 };
 	enum status st;
 	struct mp m;
 
-	expr_vm_set_index(h->vm, (int64_t)(j->index + j->at));
-	st = expr_eval(h->vm, &j->in.e[j->at], &j->lists, &e);
+	expr_vm_set_index(vm, (int64_t)(j->index + j->at));
+	st = expr_eval(vm, &j->in.e[j->at], &j->lists, &e);
 	if (st == ST_SKIP)
 		return st;
 	if (st == ST_OK) {
@@ -67,7 +67,7 @@ hands_list(const struct hands_one *h, struct hands_job *j)
 			st = err_set(&e, ST_DATA, "the expression gave no list");
 	}
 	if (st != ST_OK)
-		return hands_fault(h, j, &e) ? ST_SKIP : st;
+		return hands_fault(p, j, &e) ? ST_SKIP : st;
 	const struct elem *list = &j->lists.e[j->lists.n - 1];
 	j->item = m.p;
 	j->left = m.n;
@@ -92,7 +92,7 @@ hands_give_items(struct hands_job *j)
 }
 
 static void
-hands_make_items(const struct hands_one *h, struct hands_job *j)
+hands_make_items(const struct hands *p, struct expr_vm *vm, struct hands_job *j)
 {
 	size_t bytes = 0;
 
@@ -101,7 +101,7 @@ hands_make_items(const struct hands_one *h, struct hands_job *j)
 	for (; j->at < j->in.n; j->at++) {
 		if (bytes > HANDS_BYTES || j->out.n >= HANDS_GIVE || j->n_faults >= HANDS_FAULTS)
 			return;
-		enum status st = j->item ? ST_OK : hands_list(h, j);
+		enum status st = j->item ? ST_OK : hands_list(p, vm, j);
 
 		if (st == ST_OK) {
 			bytes += j->lists.e[j->lists.n - 1].len;
@@ -117,13 +117,13 @@ hands_make_items(const struct hands_one *h, struct hands_job *j)
 }
 
 void
-hands_make(const struct hands_one *h, struct hands_job *j)
+hands_make(const struct hands *p, struct expr_vm *vm, struct hands_job *j)
 {
 	run_reset(&j->out);
 	j->n_faults = 0;
-	if (h->use->pool->work == HANDS_ITEMS)
-		hands_make_items(h, j);
+	if (p->work == HANDS_ITEMS)
+		hands_make_items(p, vm, j);
 	else
-		hands_make_run(h, j);
+		hands_make_run(p, vm, j);
 	j->over = j->failed || j->at >= j->in.n;
 }

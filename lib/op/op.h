@@ -227,6 +227,7 @@ struct op_ctx {
 	uint32_t epoch;           /* of the chain's first pass, where it is not the first */
 	uint32_t element_max;     /* bytes; a larger element is an error */
 	const atomic_bool *stop;  /* set: give up soon (ST_AGAIN from op_pull); may be NULL */
+	const struct op_ctx *above; /* its stop counts too; NULL: none. Ask op_stopped */
 	const struct op_service *service; /* NULL: none */
 	bool timed;               /* measure the time of each operator */
 	/* By split: the chain's sources are opened on one split after another, each
@@ -237,6 +238,9 @@ struct op_ctx {
 	/* What each split gives is told apart: who pulls ahead asks for the next one only
 	 * when all of the one before has been given. */
 	bool split_exact;
+	/* The stream may be made again elsewhere, from its middle: nothing in it may depend on
+	 * what is ready first, whatever ordered=false says. */
+	bool repeatable;
 	void (*failure)(void *arg, const struct op_failure *f); /* may be NULL */
 	/* What a person should know and is no error: text and help of *e. Called from
 	 * the chain's threads; may be NULL. */
@@ -245,10 +249,26 @@ struct op_ctx {
 	void *arg;
 };
 
+static inline bool
+op_stopped(const struct op_ctx *ctx)
+{
+	for (; ctx; ctx = ctx->above)
+		if (ctx->stop && atomic_load_explicit(ctx->stop, memory_order_relaxed))
+			return true;
+	return false;
+}
+
+/* Counted by the thread that runs the operator, which is one at a time; read by any. */
 struct op_stats {
 	uint64_t elements, runs, failed;
-	int64_t ns;               /* own time and that of everything before it, when timed */
+	uint64_t ns;              /* own time and that of everything before it, when timed */
 };
+
+static inline void
+op_stat_add(uint64_t *figure, uint64_t n)
+{
+	__atomic_store_n(figure, __atomic_load_n(figure, __ATOMIC_RELAXED) + n, __ATOMIC_RELAXED);
+}
 
 struct op_inst {
 	const struct op_node *node;

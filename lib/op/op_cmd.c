@@ -12,6 +12,7 @@
 #include "op/exec_env.h"
 #include "op/exec_pour.h"
 #include "op/op.h"
+#include "op/pool.h"
 #include "value/origin.h"
 
 enum { CMD_TICK_MS = 50 };
@@ -164,16 +165,17 @@ static enum status
 cmd_wait(struct op_inst *self)
 {
 	struct cmd *c = self->state;
-	const atomic_bool *stop = self->ctx->stop;
 	struct pollfd p[3];
 
 	child_poll(&c->child, p, false, true);
+	pool_wait_begin();
 	bool quiet = poll(p, 3, CMD_TICK_MS) == 0;
+	pool_wait_end();
 	child_listen(&c->child);
 	/* What is said just before a bad end stands in the error. */
 	if (quiet || c->child.said.len - c->child.told > CHILD_TAIL / 4)
 		cmd_tell(self);
-	return stop && atomic_load_explicit(stop, memory_order_relaxed) ? ST_AGAIN : ST_OK;
+	return op_stopped(self->ctx) ? ST_AGAIN : ST_OK;
 }
 
 /* It is gone, and what it started holds its output and is silent. */

@@ -38,8 +38,8 @@ filter_open(struct op_inst *self, struct err *e)
 	struct filter *f = self->state;
 
 	(void)e;
-	if (!hands_open(self, &f->hands, &f->test, HANDS_FILTER))
-		by_expr_open(self, &f->run, &f->test);
+	by_expr_open(self, &f->run, &f->test);
+	hands_open(self, &f->hands, &f->test, &f->run, HANDS_FILTER);
 	return ST_OK;
 }
 
@@ -73,9 +73,7 @@ filter_save(struct op_inst *self, struct buf *out)
 {
 	struct filter *f = self->state;
 
-	if (f->hands.pool)
-		hands_save(self, &f->hands, out);
-	else
+	if (!hands_save(self, &f->hands, out))
 		by_expr_save(&f->run, out);
 }
 
@@ -83,9 +81,10 @@ static enum status
 filter_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
 {
 	struct filter *f = self->state;
+	enum status st;
 
-	if (f->hands.pool)
-		return hands_restore(self, &f->hands, p, n, e);
+	if (hands_restore(self, &f->hands, &p, &n, &st, e))
+		return st;
 	return by_expr_restore(self, &f->run, p, n, e);
 }
 

@@ -53,8 +53,8 @@ flat_map_open(struct op_inst *self, struct err *e)
 	struct flat_map *f = self->state;
 
 	(void)e;
-	if (!hands_open(self, &f->hands, &f->expr, HANDS_ITEMS))
-		by_expr_open(self, &f->run, &f->expr);
+	by_expr_open(self, &f->run, &f->expr);
+	hands_open(self, &f->hands, &f->expr, &f->run, HANDS_ITEMS);
 	return ST_OK;
 }
 
@@ -155,10 +155,8 @@ flat_map_save(struct op_inst *self, struct buf *out)
 {
 	struct flat_map *f = self->state;
 
-	if (f->hands.pool) {
-		hands_save(self, &f->hands, out);
+	if (hands_save(self, &f->hands, out))
 		return;
-	}
 	state_put_u64(out, f->run.seen);
 	state_put_u64(out, f->given);
 }
@@ -167,10 +165,11 @@ static enum status
 flat_map_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
 {
 	struct flat_map *f = self->state;
-	struct state_in in = state_begin(p, n);
+	enum status st;
 
-	if (f->hands.pool)
-		return hands_restore(self, &f->hands, p, n, e);
+	if (hands_restore(self, &f->hands, &p, &n, &st, e))
+		return st;
+	struct state_in in = state_begin(p, n);
 	f->run.seen = state_get_u64(&in, INT64_MAX);
 	f->given = state_get_u64(&in, UINT32_MAX);
 	f->opened = false;

@@ -6,8 +6,8 @@
  *	order   aa   bb   cc   aa   b  cc  dd      block=2; b ends, and at its
  *	                                           next turn d takes its place
  *
- * Elements are given where they lie in the inner chains' runs. So a chain is
- * pulled, or closed, only while nothing of it is in out: what is in out is
+ * Elements are given where they lie in the inner chains' runs. So a slot gets another
+ * run, or another chain, only while nothing of it is in out: what is in out is
  * given first, which is also what keeps elements from being held back.
  */
 #include <string.h>
@@ -15,21 +15,21 @@
 #include "base/mem.h"
 #include "op/op.h"
 #include "op/state.h"
+#include "op/strands.h"
 
 /* Elements of many files share a run: each slot's have their pos from its own
  * multiple of this on. */
 enum { INTERLEAVE_CYCLE = 2047, INTERLEAVE_POS = 1 << 20, INTERLEAVE_WHOLE = 64 };
 #define INTERLEAVE_NOWHERE UINT32_MAX /* pos of what has no known place */
 
-struct interleave_slot {
-	struct kept outer;
-	struct op_inst *chain; /* NULL: wants an outer element */
-};
-
 struct interleave {
 	struct op_node *pipe;
-	int64_t cycle, block;
-	struct interleave_slot *slots;
+	int64_t cycle, block, parallel;
+	bool ordered;
+	struct strand **slots;  /* NULL: wants an outer element */
+	uint64_t *filled;       /* a slot: the call in which it got its run */
+	uint64_t call;
+	struct strands strands;
 	struct run_part *parts; /* one a slot, and one for what has no place */
 	int64_t at, used;       /* the slot whose turn it is; elements it has given in it */
 	int64_t open;
@@ -43,6 +43,11 @@ static const struct param interleave_params[] = {
 	  .min = 1, .max = INTERLEAVE_CYCLE, .help = "how many are open at a time" },
 	{ "block", PARAM_INT, offsetof(struct interleave, block), "1", .flags = PARAM_KEY_ONLY,
 	  .min = 1, .max = INT32_MAX, .help = "how many elements of one are given in turn" },
+	{ "parallel", PARAM_INT, offsetof(struct interleave, parallel), "1",
+	  .flags = PARAM_KEY_ONLY | PARAM_ALLOW_AUTO, .min = 1, .max = STRANDS_MOST,
+	  .help = "threads of the pool that read ahead at once; auto: what it has to spare" },
+	{ "ordered", PARAM_BOOL, offsetof(struct interleave, ordered), "true",
+	  .flags = PARAM_KEY_ONLY, .help = "false, with parallel=: what is ready first comes first" },
 	{ 0 }
 };
 
@@ -62,10 +67,14 @@ interleave_open(struct op_inst *self, struct err *e)
 	struct interleave *s = self->state;
 
 	(void)e;
-	s->slots = mem_array((size_t)s->cycle, sizeof *s->slots);
+	s->slots = mem_array((size_t)s->cycle, sizeof(*s->slots));
+	s->filled = mem_array((size_t)s->cycle, sizeof *s->filled);
 	s->parts = mem_array((size_t)s->cycle + 1, sizeof *s->parts);
 	for (int64_t k = 0; k <= s->cycle; k++)
 		s->parts[k].pos = k == s->cycle ? INTERLEAVE_NOWHERE : (uint32_t)k * INTERLEAVE_POS;
+	s->ordered = s->ordered || s->parallel == 1 || self->ctx->repeatable;
+	strands_open(&s->strands, self, s->pipe, s->slots, (uint32_t)s->cycle, s->parallel,
+		     s->ordered);
 	return ST_OK;
 }
 
@@ -77,9 +86,12 @@ interleave_turn(struct interleave *s)
 }
 
 static void
-interleave_shut(struct interleave *s, struct interleave_slot *slot)
+interleave_shut(struct op_inst *self)
 {
-	op_close(&slot->chain);
+	struct interleave *s = self->state;
+
+	strands_drop(&s->strands, (uint32_t)s->at);
+	self->retry_p = NULL;
 	s->open--;
 	interleave_turn(s);
 }
@@ -87,105 +99,139 @@ interleave_shut(struct interleave *s, struct interleave_slot *slot)
 /* The policy for an outer element whose pipeline cannot be opened or fails:
  * under skip and keep the rest of it is left out. */
 static enum status
-interleave_fault(struct op_inst *self, struct interleave_slot *slot, struct run *out, struct err *e)
+interleave_fault(struct op_inst *self, struct run *out, struct err *e)
 {
 	struct interleave *s = self->state;
-	struct run one = { .e = &slot->outer.e, .n = 1, .cap = 1 };
+	struct strand *x = s->slots[s->at];
+	struct run one = { .e = &x->outer.e, .n = 1, .cap = 1 };
 	enum op_policy policy = self->node->on_error;
-	bool opened = slot->chain != NULL;
 
 	/* The chain has already told of it: only a policy makes it news. */
-	if (opened && policy != OP_SKIP && policy != OP_KEEP)
+	if (x->chain && policy != OP_SKIP && policy != OP_KEEP)
 		return e->kind;
 	uint32_t before = out->n;
 	enum status st = op_fault(self, &one, 0, out, e);
-	if (out->n > before) { /* under keep: the slot's memory is used again */
+	if (st == ST_AGAIN) {
+		strands_retry(&s->strands, x);
+		return ST_OK;
+	}
+	if (out->n > before) { /* under keep: the strand's memory is used again */
 		struct elem kept = out->e[--out->n];
 
 		kept.pos = INTERLEAVE_NOWHERE;
 		kept.block = NULL;
 		run_keep(out, kept);
 	}
-	if (st == ST_OK && opened)
-		interleave_shut(s, slot);
-	else if (st == ST_OK)
-		interleave_turn(s);
-	return st;
-}
-
-static enum status
-interleave_start(struct op_inst *self, struct interleave_slot *slot, struct run *out, struct err *e)
-{
-	struct interleave *s = self->state;
-	enum status st;
-
-	self->retry_p = NULL;
-	do {
-		st = op_open_inner(s->pipe, self, &slot->outer.e, &slot->chain, e);
-		if (st == ST_OK) {
-			s->open++;
-			return ST_OK;
-		}
-		st = interleave_fault(self, slot, out, e);
-	} while (st == ST_AGAIN);
+	if (st == ST_OK)
+		interleave_shut(self);
 	return st;
 }
 
 /* The next outer element for an empty slot. */
 static enum status
-interleave_refill(struct op_inst *self, struct interleave_slot *slot, struct run *out,
-		  struct err *e)
+interleave_refill(struct op_inst *self, const struct run *out, struct err *e)
 {
 	struct interleave *s = self->state;
-	struct elem outer;
+	struct strand *x;
 
 	if (s->input_ended) {
 		interleave_turn(s);
 		return s->open ? ST_OK : ST_END;
 	}
-	if (out->n && !op_ready(self->in[0]))
-		return ST_AGAIN;
-	enum status st = op_next(self->in[0], &outer, e);
+	enum status st = strands_outer(&s->strands, !out->n, &x, e);
 	if (st == ST_END) {
 		s->input_ended = true;
 		return s->open ? ST_OK : ST_END;
 	}
 	if (st != ST_OK)
 		return st;
-	kept_set(&slot->outer, outer);
-	return interleave_start(self, slot, out, e);
+	strands_put(&s->strands, (uint32_t)s->at, x);
+	self->retry_p = NULL;
+	s->filled[s->at] = 0;
+	s->open++;
+	return ST_OK;
 }
 
-/* Gives what is there of the slot's chain, up to the end of its turn. A chain
- * is pulled at most once for a run of ours, so a slot has one file and line in it. */
+/* Gives what the slot has, up to the end of its turn. A slot gets a run at most once
+ * for a run of ours, so it has one file and line in it. */
 static void
-interleave_give(struct op_inst *self, struct op_inst *chain, struct run *out)
+interleave_give(struct op_inst *self, struct run *out)
 {
 	struct interleave *s = self->state;
-	const struct run *r = chain->lent;
-	uint32_t n, base = (uint32_t)s->at * INTERLEAVE_POS;
-	const struct elem *x = op_untaken(chain, &n);
+	struct strand *x = s->slots[s->at];
+	uint32_t from, base = (uint32_t)s->at * INTERLEAVE_POS;
+	const struct run *r = strand_run(x, &from);
+	uint32_t n = r->n - from;
 
-	if (n > s->block - s->used)
+	if (s->ordered && n > s->block - s->used)
 		n = (uint32_t)(s->block - s->used);
 	if (!out->n && n == r->n && n >= INTERLEAVE_WHOLE) {
-		self->give = chain->lent;
+		self->give = x->direct ? x->chain->lent : &x->own.run;
 	} else {
 		bool known = !r->parts && (r->file || r->line);
 
 		s->parts[s->at] = (struct run_part){ base, r->file, r->line };
 		for (uint32_t i = 0; i < n; i++) {
-			run_push(out, x[i]);
-			out->e[out->n - 1].pos = known && x[i].pos < INTERLEAVE_POS
-						 ? base + x[i].pos : INTERLEAVE_NOWHERE;
+			struct elem el = r->e[from + i];
+
+			el.pos = known && el.pos < INTERLEAVE_POS ? base + el.pos : INTERLEAVE_NOWHERE;
+			run_push(out, el);
 		}
 		out->parts = s->parts;
 		out->n_parts = (uint32_t)s->cycle + 1;
 	}
-	chain->taken += n;
+	strand_take(x, n);
 	s->used += n;
-	if (s->used == s->block)
+	if (s->used >= s->block)
 		interleave_turn(s);
+}
+
+/* Whether the slot may get another run now: what it had before must not be in out, and
+ * out must not wait for what takes its time. */
+static bool
+interleave_may_fill(struct interleave *s, const struct run *out)
+{
+	uint32_t from;
+	const struct run *r = strand_run(s->slots[s->at], &from);
+
+	if (from < r->n || !out->n)
+		return true;
+	return s->filled[s->at] != s->call && strands_more(&s->strands, (uint32_t)s->at);
+}
+
+/* What the slot at s->at has, or its end. */
+static enum status
+interleave_slot(struct op_inst *self, struct run *out, struct err *e)
+{
+	struct interleave *s = self->state;
+	enum status st = strands_fill(&s->strands, (uint32_t)s->at, e);
+
+	s->filled[s->at] = s->call;
+	if (st == ST_OK)
+		interleave_give(self, out);
+	else if (st == ST_END)
+		interleave_shut(self);
+	else if (st != ST_AGAIN)
+		return interleave_fault(self, out, e);
+	return st == ST_END ? ST_OK : st;
+}
+
+/* Whatever is ready, a run at a time. */
+static enum status
+interleave_any(struct op_inst *self, struct run *out, struct err *e)
+{
+	struct interleave *s = self->state;
+	enum status st = ST_OK;
+	uint32_t slot;
+
+	while (st == ST_OK && !self->give && !out->n) {
+		st = strands_any(&s->strands, &slot, e);
+		if (st != ST_OK)
+			return st;
+		s->at = slot;
+		st = interleave_slot(self, out, e);
+	}
+	return st;
 }
 
 static enum status
@@ -194,26 +240,17 @@ interleave_next(struct op_inst *self, struct run *out, struct err *e)
 	struct interleave *s = self->state;
 	enum status st = ST_OK;
 
+	s->call++;
+	strands_resume(&s->strands);
+	if (!s->ordered)
+		return interleave_any(self, out, e);
 	while (st == ST_OK && !self->give && out->n < RUN_USUAL) {
-		struct interleave_slot *slot = &s->slots[s->at];
-		uint32_t left;
-
-		if (!slot->chain) {
-			st = interleave_refill(self, slot, out, e);
-			continue;
-		}
-		op_untaken(slot->chain, &left);
-		if (!left && out->n)
+		if (!s->slots[s->at])
+			st = interleave_refill(self, out, e);
+		else if (!interleave_may_fill(s, out))
 			return ST_OK;
-		st = op_fill(slot->chain, e);
-		if (st == ST_END) {
-			interleave_shut(s, slot);
-			st = ST_OK;
-		} else if (st == ST_OK) {
-			interleave_give(self, slot->chain, out);
-		} else if (st != ST_AGAIN) {
-			st = interleave_fault(self, slot, out, e);
-		}
+		else
+			st = interleave_slot(self, out, e);
 	}
 	return st == ST_AGAIN && out->n ? ST_OK : st;
 }
@@ -223,11 +260,9 @@ interleave_close(struct op_inst *self)
 {
 	struct interleave *s = self->state;
 
-	for (int64_t k = 0; s->slots && k < s->cycle; k++) {
-		op_close(&s->slots[k].chain);
-		kept_clear(&s->slots[k].outer);
-	}
+	strands_close(&s->strands);
 	mem_free(s->slots);
+	mem_free(s->filled);
 	mem_free(s->parts);
 }
 
@@ -235,44 +270,11 @@ static void
 interleave_save(struct op_inst *self, struct buf *out)
 {
 	struct interleave *s = self->state;
-	struct buf inner = { 0 };
 
 	state_put_u64(out, (uint64_t)s->at);
 	state_put_u64(out, (uint64_t)s->used);
-	state_put_u64(out, s->input_ended);
-	for (int64_t k = 0; k < s->cycle; k++) {
-		struct interleave_slot *slot = &s->slots[k];
-
-		state_put_u64(out, slot->chain != NULL);
-		if (!slot->chain)
-			continue;
-		state_put_elem(out, &slot->outer.e);
-		buf_reset(&inner);
-		if (!op_state_save(slot->chain, &inner) || inner.len > UINT32_MAX)
-			self->unsaved = true;
-		else
-			state_put_bytes(out, inner.data, inner.len);
-	}
-	buf_clear(&inner);
-}
-
-static enum status
-interleave_restore_slot(struct op_inst *self, struct interleave_slot *slot, struct state_in *in,
-			struct err *e)
-{
-	struct interleave *s = self->state;
-	const uint8_t *p;
-	size_t n;
-	struct elem outer;
-
-	if (!state_get_elem(in, &outer) || !state_get_bytes(in, &p, &n))
-		return state_wrong(self, e);
-	kept_set(&slot->outer, outer);
-	enum status st = op_open_inner(s->pipe, self, &slot->outer.e, &slot->chain, e);
-	if (st != ST_OK)
-		return st;
-	s->open++;
-	return op_state_restore(slot->chain, p, n, e);
+	if (!strands_save(&s->strands, out))
+		self->unsaved = true;
 }
 
 static enum status
@@ -280,14 +282,12 @@ interleave_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err 
 {
 	struct interleave *s = self->state;
 	struct state_in in = state_begin(p, n);
-	enum status st = ST_OK;
 
 	s->at = (int64_t)state_get_u64(&in, (uint64_t)s->cycle - 1);
 	s->used = (int64_t)state_get_u64(&in, (uint64_t)s->block - 1);
-	s->input_ended = state_get_u64(&in, 1);
-	for (int64_t k = 0; st == ST_OK && !in.bad && k < s->cycle; k++)
-		if (state_get_u64(&in, 1))
-			st = interleave_restore_slot(self, &s->slots[k], &in, e);
+	enum status st = strands_restore(&s->strands, &in, e);
+	for (int64_t k = 0; k < s->cycle; k++)
+		s->open += s->slots[k] != NULL;
 	return st == ST_OK ? state_finish(self, &in, e) : st;
 }
 
@@ -298,7 +298,12 @@ const struct op_desc op_interleave = {
 	       "xx. CYCLE pipelines are open at a time, and give BLOCK elements each in "
 	       "turn; one that ends is replaced when its turn comes. cycle=1 gives them one "
 	       "after the other. Under on_error=skip an element whose pipeline cannot be "
-	       "opened is left out, and one that fails ends there.",
+	       "opened is left out, and one that fails ends there.\n\n"
+	       "With parallel=N up to N threads of the pool open pipelines and read them ahead: "
+	       "those in turn, and the next few. The order is the same as without. With "
+	       "ordered=false what is ready first comes first, a run of elements of one pipeline "
+	       "at a time whatever BLOCK says; on a worker the order is kept all the same, for a "
+	       "stream must come the same when it is made again.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_STREAM,
 	.params = interleave_params,

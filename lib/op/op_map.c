@@ -40,8 +40,8 @@ map_open(struct op_inst *self, struct err *e)
 	struct map *m = self->state;
 
 	(void)e;
-	if (!hands_open(self, &m->hands, &m->expr, HANDS_MAP))
-		by_expr_open(self, &m->run, &m->expr);
+	by_expr_open(self, &m->run, &m->expr);
+	hands_open(self, &m->hands, &m->expr, &m->run, HANDS_MAP);
 	return ST_OK;
 }
 
@@ -75,9 +75,7 @@ map_save(struct op_inst *self, struct buf *out)
 {
 	struct map *m = self->state;
 
-	if (m->hands.pool)
-		hands_save(self, &m->hands, out);
-	else
+	if (!hands_save(self, &m->hands, out))
 		by_expr_save(&m->run, out);
 }
 
@@ -85,9 +83,10 @@ static enum status
 map_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
 {
 	struct map *m = self->state;
+	enum status st;
 
-	if (m->hands.pool)
-		return hands_restore(self, &m->hands, p, n, e);
+	if (hands_restore(self, &m->hands, &p, &n, &st, e))
+		return st;
 	return by_expr_restore(self, &m->run, p, n, e);
 }
 
@@ -96,10 +95,14 @@ const struct op_desc op_map = {
 	.brief = "the value of an expression for each element",
 	.doc = "In the expression x is the element, .name a field of it, and i its number "
 	       "in the stream, from 0. skip() drops the element, fail(\"why\") makes it an "
-	       "error, and on_error says what becomes of errors. With parallel=N threads evaluate "
-	       "it for runs of elements at a time, which pays where it takes a microsecond or "
-	       "more; what comes out is the same. dsvc-run -j and jobs with order=source have "
-	       "threads of their own, a split for each, and need none here.",
+	       "error, and on_error says what becomes of errors.\n\n"
+	       "With parallel=N up to N threads of the pool evaluate it, for blocks of elements "
+	       "at a time, larger the less an element costs; what costs so little that handing it "
+	       "over would not pay is done as without. What comes out is the same and in the same "
+	       "order. With ordered=false it comes as threads finish, save on a worker, whose "
+	       "streams must come the same when they are made again. All streams of a process "
+	       "share its pool, which -j of dsvc-run and dsvc-work sizes. dsvc-run -j and the "
+	       "slots of workers read several splits at once, and often need no parallel= at all.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_ELEMENT,
 	.flags = OP_BY_EXPR | OP_EACH,

@@ -21,6 +21,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "op/op.h"
+#include "op/pool.h"
 #include "op/share.h"
 #include "op/state.h"
 
@@ -221,7 +222,6 @@ static bool
 prefetch_wait(struct op_inst *self)
 {
 	struct prefetch *p = self->state;
-	const atomic_bool *stop = self->ctx->stop;
 	int64_t now;
 	struct timespec until;
 
@@ -231,11 +231,13 @@ prefetch_wait(struct op_inst *self)
 	until.tv_sec = (now + PREFETCH_TICK_NS) / 1000000000;
 	until.tv_nsec = (now + PREFETCH_TICK_NS) % 1000000000;
 	p->waiting = true;
+	pool_wait_begin();
 	pthread_cond_timedwait(&p->news, &p->lock, &until);
+	pool_wait_end();
 	p->waiting = false;
 	if (clock_mono_ns() - now < PREFETCH_SHORT_NS)
 		p->spins = PREFETCH_SPINS;
-	return !stop || !atomic_load_explicit(stop, memory_order_relaxed);
+	return !op_stopped(self->ctx);
 }
 
 /* The run given last goes back to the ring. */

@@ -157,7 +157,7 @@ sqlite_stopped(void *arg)
 {
 	const struct op_inst *self = arg;
 
-	return self->ctx->stop && atomic_load_explicit(self->ctx->stop, memory_order_relaxed);
+	return op_stopped(self->ctx);
 }
 
 static enum status

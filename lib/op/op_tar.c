@@ -126,7 +126,7 @@ tar_ready(struct op_inst *self, struct tar *s, struct err *e)
 		s->src.name = origin_name(path);
 		s->src.resume = false;
 		s->src.line = s->records = 0;
-		st = tar_entries_open(s->entries, path, self->ctx->stop, e);
+		st = tar_entries_open(s->entries, path, self->ctx, e);
 		s->opened = s->src.open = st == ST_OK;
 		s->src.offset = skip;
 		do {

@@ -39,7 +39,6 @@ static enum status
 tee_drain(struct op_inst *self, struct err *e)
 {
 	struct tee *t = self->state;
-	const atomic_bool *stop = self->ctx->stop;
 	struct run *none;
 	enum status st;
 
@@ -52,7 +51,7 @@ tee_drain(struct op_inst *self, struct err *e)
 	}
 	if (st != ST_AGAIN)
 		return st;
-	if (stop && atomic_load_explicit(stop, memory_order_relaxed))
+	if (op_stopped(self->ctx))
 		return ST_AGAIN;
 	if (fragment_hungry(&t->fragment))
 		return ST_OK;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "op/remote.h"
+#include "op/pool.h"
 
 const struct remote *
 remote_of(const struct op_node *n)
@@ -33,7 +34,10 @@ remote_next(struct op_inst *self, struct run *out, struct err *e)
 {
 	struct remote *r = self->state;
 
-	return self->ctx->service->next(r->handle, out, e);
+	pool_wait_begin();
+	enum status st = self->ctx->service->next(r->handle, out, e);
+	pool_wait_end();
+	return st;
 }
 
 void

@@ -76,12 +76,12 @@ tar_fault(struct tar_entries *t, struct err *e)
 }
 
 enum status
-tar_entries_open(struct tar_entries *t, const char *path, const atomic_bool *stop, struct err *e)
+tar_entries_open(struct tar_entries *t, const char *path, const struct op_ctx *ctx, struct err *e)
 {
 	tar_entries_close(t);
 	t->input = ST_OK;
 	t->e = e;
-	enum status st = file_bytes_open(t->bytes, path, false, stop, e);
+	enum status st = file_bytes_open(t->bytes, path, false, ctx, e);
 	if (st != ST_OK)
 		return st;
 	t->a = archive_read_new();

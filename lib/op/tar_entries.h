@@ -14,7 +14,7 @@ struct tar_entries;
 
 struct tar_entries *tar_entries_new(void);
 void tar_entries_free(struct tar_entries **t);
-enum status tar_entries_open(struct tar_entries *t, const char *path, const atomic_bool *stop,
+enum status tar_entries_open(struct tar_entries *t, const char *path, const struct op_ctx *ctx,
 			     struct err *e);
 /* The next file: lends its name. ST_END: there are no more. */
 enum status tar_entries_next(struct tar_entries *t, const char **name, struct err *e);

@@ -315,6 +315,7 @@ a_stopped_wait_for_a_pipe_ends(void **state)
 {
 	struct file_bytes *f = file_bytes_new();
 	atomic_bool stop = true;
+	struct op_ctx ctx = { .stop = &stop };
 	uint8_t room[100];
 	size_t n;
 	struct err e;
@@ -322,7 +323,7 @@ a_stopped_wait_for_a_pipe_ends(void **state)
 	(void)state;
 	assert_int_equal(mkfifo("fifo", 0600), 0);
 	/* It has no writer: neither opening nor reading may hang. */
-	assert_int_equal(file_bytes_open(f, "fifo", false, &stop, &e), ST_OK);
+	assert_int_equal(file_bytes_open(f, "fifo", false, &ctx, &e), ST_OK);
 	assert_int_equal(file_bytes_read(f, room, sizeof room, &n, &e), ST_AGAIN);
 	file_bytes_free(&f);
 }

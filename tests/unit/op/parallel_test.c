@@ -3,90 +3,11 @@
  * map, filter and flat_map with parallel=N give what they give without: the
  * same elements, the same failures and the same end, from any saved state.
  */
-#include "chain_help.h"
+#include "parallel_help.h"
 
-#include <pthread.h>
 #include <unistd.h>
 
-#include "base/rng.h"
-#include "lang/spec.h"
-
-struct told {
-	pthread_mutex_t lock; /* several threads tell */
-	struct buf text; /* failures, a line each */
-	uint64_t n;
-};
-
-static void
-told_failed(void *arg, const struct op_failure *f)
-{
-	struct told *t = arg;
-
-	pthread_mutex_lock(&t->lock);
-	buf_printf(&t->text, "%u %s:%llu %s\n", f->fatal, f->file ? f->file : "-",
-		   (unsigned long long)f->line, f->e->text);
-	t->n++;
-	pthread_mutex_unlock(&t->lock);
-}
-
-static struct plan *
-par_plan(const char *text)
-{
-	struct spec_src src = { .text = text, .len = strlen(text) };
-	struct plan *p = NULL;
-	struct err e = { 0 };
-
-	if (plan_make(&src, &p, &e) != ST_OK)
-		fail_msg("%s: %s", text, e.text);
-	return p;
-}
-
-/* Everything from i on as text, and how it ended. */
-static void
-par_rest(struct op_inst *i, struct buf *out)
-{
-	struct err e = { 0 };
-	struct elem x;
-	enum status st;
-
-	while ((st = op_next(i, &x, &e)) == ST_OK) {
-		text_print(x.p, x.len, out);
-		buf_byte(out, '\n');
-	}
-	if (st != ST_END)
-		buf_printf(out, "! %d", (int)st);
-}
-
-/* The text with the parameters that make it parallel cut out of messages. */
-static void
-par_plain(struct buf *b)
-{
-	char *p;
-
-	if (!b->len)
-		return;
-	while ((p = strstr((char *)b->data, " parallel=")) != NULL) {
-		size_t n = 10 + strcspn(p + 10, " `|)\n"), at = (size_t)(p - (char *)b->data);
-
-		memmove(p, p + n, b->len - at - n + 1);
-		b->len -= n;
-	}
-}
-
-static void
-par_run(const char *spec, struct buf *out, struct told *told)
-{
-	struct op_ctx ctx = { .seed = 5, .failure = told_failed, .arg = told };
-	struct plan *p = par_plan(spec);
-	struct op_inst *i;
-	struct err e = { 0 };
-
-	assert_int_equal(op_open(p->top, &ctx, &i, &e), ST_OK);
-	par_rest(i, out);
-	op_close(&i);
-	plan_free(&p);
-	par_plain(&told->text);
-}
+#include "file_help.h"
 
 static const char *const par_ops[] = {
 	"map x * x + i", "map x + rand()", "map {n: x, i: i}", "map str(x) ~ /7/ ? skip() : x",
@@ -98,6 +19,8 @@ static const char *const par_ops[] = {
 	"map {n: x, text: pad(\"abc\", 3000)}",
 };
 static const char *const par_policies[] = { "", " on_error=skip", " on_error=keep", " on_error=retry:2" };
+
+static const char *const par_many[] = { "2", "4", "auto" };
 
 /* A random chain; parallel where `spec` is, without in `plain`. */
 static void
@@ -115,8 +38,8 @@ par_spec(struct rng *r, char *spec, char *plain, size_t size)
 
 		/* what makes other values than numbers comes last */
 		b += (size_t)snprintf(plain + b, size - b, " | %s%s", op, policy);
-		a += (size_t)snprintf(spec + a, size - a, " | %s%s parallel=%u", op, policy,
-				      2 + (unsigned)(rng_next(r) % 3));
+		a += (size_t)snprintf(spec + a, size - a, " | %s%s parallel=%s", op, policy,
+				      par_many[rng_next(r) % 3]);
 		if (strchr(op, '{') || strstr(op, "rand"))
 			break;
 	}
@@ -151,30 +74,6 @@ it_gives_what_one_thread_gives(void **state)
 	}
 }
 
-static int
-par_compare(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-/* The lines in another order. */
-static void
-par_sort(struct buf *b)
-{
-	char *lines[20000], *copy = mem_strdup((char *)b->data), *save = NULL;
-	size_t n = 0;
-
-	for (char *w = strtok_r(copy, "\n", &save); w; w = strtok_r(NULL, "\n", &save)) {
-		assert_true(n < 20000);
-		lines[n++] = w;
-	}
-	qsort(lines, n, sizeof *lines, par_compare);
-	buf_reset(b);
-	for (size_t k = 0; k < n; k++)
-		buf_printf(b, "%s\n", lines[k]);
-	mem_free(copy);
-}
-
 static void
 unordered_it_gives_the_same_elements(void **state)
 {
@@ -195,6 +94,89 @@ unordered_it_gives_the_same_elements(void **state)
 	buf_clear(&got);
 }
 
+/* Each failure is told once, of the line that it is of, whoever came first. */
+static void
+unordered_failures_are_told_once_each(void **state)
+{
+	char plain[256], spec[320];
+	struct buf want = { 0 }, got = { 0 };
+	FILE *f = fopen("numbers.txt", "w");
+
+	(void)state;
+	for (unsigned k = 0; k < 5000; k++)
+		fprintf(f, "%u\n", k * 7);
+	fclose(f);
+	for (unsigned k = 0; k < 24; k++) {
+		static const char *const ops[] = {
+			"map int(x) % 97 == 96 ? fail(x) : int(x) + i", "filter int(x) % 41 != 3 or fail(x) == 1",
+			"flat_map int(x) % 53 == 52 ? fail(x) : [i, x]", "map parse_json(x ++ (i % 3 == 0 ? \"{\" : \"\"))",
+		};
+		struct told a = { 0 }, b = { 0 };
+
+		snprintf(plain, sizeof plain, "lines numbers.txt | %s on_error=%s", ops[k % 4],
+			 k % 8 < 4 ? "skip" : "keep");
+		snprintf(spec, sizeof spec, "%s parallel=%s ordered=false", plain, par_many[k / 8]);
+		buf_reset(&want);
+		buf_reset(&got);
+		par_run(plain, &want, &a);
+		par_run(spec, &got, &b);
+		assert_true(a.n > 40);
+		assert_int_equal(a.n, b.n);
+		par_sort(&want);
+		par_sort(&got);
+		par_sort(&a.text);
+		par_sort(&b.text);
+		assert_string_equal((char *)want.data, (char *)got.data);
+		assert_string_equal((char *)a.text.data, (char *)b.text.data);
+		assert_non_null(strstr((char *)b.text.data, "numbers.txt:"));
+		buf_clear(&a.text);
+		buf_clear(&b.text);
+	}
+	buf_clear(&want);
+	buf_clear(&got);
+}
+
+/* With retry:N an element is tried again, and told once. */
+static void
+unordered_an_element_that_is_retried_is_told_once(void **state)
+{
+	struct told t = { 0 };
+	struct buf got = { 0 };
+
+	(void)state;
+	par_run("range 3000 | map x == 700 ? fail(\"no\") : x on_error=retry:3 parallel=4 ordered=false", &got, &t);
+	assert_int_equal(t.n, 1);
+	assert_non_null(strstr((char *)got.data, "! "));
+	buf_clear(&got);
+	buf_clear(&t.text);
+}
+
+/* A stream that another worker may have to make again is the same each time. */
+static void
+what_is_to_be_repeatable_keeps_its_order(void **state)
+{
+	struct buf want = { 0 }, got = { 0 };
+	struct told t = { 0 };
+
+	(void)state;
+	par_run("range 9000 | map x * 3", &want, &t);
+	for (unsigned k = 0; k < 5; k++) {
+		struct op_ctx ctx = { .seed = 5, .repeatable = true };
+		struct plan *p = par_plan("range 9000 | map x * 3 parallel=4 ordered=false");
+		struct op_inst *i;
+		struct err e = { 0 };
+
+		assert_int_equal(op_open(p->top, &ctx, &i, &e), ST_OK);
+		buf_reset(&got);
+		par_rest(i, &got);
+		op_close(&i);
+		plan_free(&p);
+		assert_string_equal((char *)want.data, (char *)got.data);
+	}
+	buf_clear(&want);
+	buf_clear(&got);
+}
+
 static const char *const par_saved[] = {
 	"range 20000 | map x * x + i parallel=2", "range 9000 | map x + rand() parallel=3",
 	"range 5000 | filter rand() < 0.5 parallel=2",
@@ -204,45 +186,6 @@ static const char *const par_saved[] = {
 	"range 300 | flat_map [x] parallel=2 | repeat 3 | filter x % 2 == 0 parallel=2",
 	"range 200 | map [0, 0, 0, 0, 0, 0, 0, x] | batch 200 | flat_map x parallel=2",
 };
-
-/* From a state saved after `taken` elements and restored, the rest is the rest. */
-static void
-par_resume(const struct plan *p, uint64_t taken, const struct buf *want)
-{
-	struct op_ctx ctx = { .seed = 5 };
-	struct op_inst *i, *again;
-	struct buf got = { 0 }, first = { 0 }, bytes = { 0 };
-	struct err e = { 0 };
-	struct elem x;
-
-	assert_int_equal(op_open(p->top, &ctx, &i, &e), ST_OK);
-	while (taken-- && op_next(i, &x, &e) == ST_OK) {
-		text_print(x.p, x.len, &got);
-		buf_byte(&got, '\n');
-	}
-	assert_true(op_state_save(i, &bytes));
-	if (got.len)
-		buf_put(&first, got.data, got.len);
-	assert_int_equal(op_open(p->top, &ctx, &again, &e), ST_OK);
-	if (op_state_restore(again, bytes.data, bytes.len, &e) != ST_OK)
-		fail_msg("%s", e.text);
-	buf_reset(&bytes);
-	assert_true(op_state_save(again, &bytes)); /* nothing has begun yet */
-	op_close(&again);
-	assert_int_equal(op_open(p->top, &ctx, &again, &e), ST_OK);
-	assert_int_equal(op_state_restore(again, bytes.data, bytes.len, &e), ST_OK);
-	par_rest(again, &got);
-	par_rest(i, &first); /* the one that was saved goes on */
-	assert_int_equal(got.len, want->len);
-	assert_memory_equal(got.data, want->data, want->len);
-	assert_int_equal(first.len, want->len);
-	assert_memory_equal(first.data, want->data, want->len);
-	op_close(&again);
-	op_close(&i);
-	buf_clear(&got);
-	buf_clear(&first);
-	buf_clear(&bytes);
-}
 
 static void
 saved_anywhere_it_goes_on(void **state)
@@ -259,10 +202,10 @@ saved_anywhere_it_goes_on(void **state)
 		uint64_t n = 0;
 		for (size_t b = 0; b < want.len; b++)
 			n += want.data[b] == '\n';
-		par_resume(p, 0, &want);
-		par_resume(p, n, &want);
+		assert_true(par_resume(p, 0, &want, false));
+		assert_true(par_resume(p, n, &want, false));
 		for (unsigned turn = 0; turn < 6; turn++)
-			par_resume(p, rng_next(&r) % (n + 1), &want);
+			assert_true(par_resume(p, rng_next(&r) % (n + 1), &want, false));
 		buf_clear(&want);
 		buf_clear(&t.text);
 		plan_free(&p);
@@ -332,21 +275,29 @@ par_stopper(void *arg)
 static void
 stop_ends_it(void **state)
 {
-	atomic_bool stop = false;
-	struct op_ctx ctx = { .seed = 5, .stop = &stop };
-	struct plan *p = par_plan("counter | filter x < 0 parallel=2");
-	struct op_inst *i;
-	struct err e = { 0 };
-	struct elem x;
-	pthread_t t;
+	static const char *const specs[] = {
+		"counter | filter x < 0 parallel=2",
+		"counter | filter x < 0 | map x parallel=2", /* whoever pulls */
+		"counter | filter x < 0 | map x parallel=2 | filter x > 0 parallel=2 ordered=false",
+	};
 
 	(void)state;
-	assert_int_equal(op_open(p->top, &ctx, &i, &e), ST_OK);
-	pthread_create(&t, NULL, par_stopper, &stop);
-	assert_int_equal(op_next(i, &x, &e), ST_AGAIN);
-	pthread_join(t, NULL);
-	op_close(&i);
-	plan_free(&p);
+	for (unsigned k = 0; k < 9; k++) {
+		atomic_bool stop = false;
+		struct op_ctx ctx = { .seed = 5, .stop = &stop };
+		struct plan *p = par_plan(specs[k % 3]);
+		struct op_inst *i;
+		struct err e = { 0 };
+		struct elem x;
+		pthread_t t;
+
+		assert_int_equal(op_open(p->top, &ctx, &i, &e), ST_OK);
+		pthread_create(&t, NULL, par_stopper, &stop);
+		assert_int_equal(op_next(i, &x, &e), ST_AGAIN);
+		pthread_join(t, NULL);
+		op_close(&i);
+		plan_free(&p);
+	}
 }
 
 static void
@@ -435,6 +386,9 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(it_gives_what_one_thread_gives),
 		cmocka_unit_test(unordered_it_gives_the_same_elements),
+		cmocka_unit_test(unordered_failures_are_told_once_each),
+		cmocka_unit_test(unordered_an_element_that_is_retried_is_told_once),
+		cmocka_unit_test(what_is_to_be_repeatable_keeps_its_order),
 		cmocka_unit_test(saved_anywhere_it_goes_on),
 		cmocka_unit_test(a_false_state_is_refused),
 		cmocka_unit_test(a_chain_is_closed_in_its_middle),
@@ -444,5 +398,9 @@ main(void)
 		cmocka_unit_test(splits_are_read_one_after_the_other),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	pool_set_size(4); /* more than there may be processors */
+	pool_worth_ns = 0; /* all is handed over, however little it is */
+	int failed = cmocka_run_group_tests_name("handed over", tests, file_setup, file_teardown);
+	pool_worth_ns = 40 * 1000;
+	return failed + cmocka_run_group_tests_name("as it pays", tests, file_setup, file_teardown);
 }

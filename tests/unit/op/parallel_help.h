@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the tests of parallel= share: runs of a spec, what it gives and what failed, as
+ * text to be compared with the same without parallel=.
+ */
+#ifndef TESTS_PARALLEL_HELP_H
+#define TESTS_PARALLEL_HELP_H
+
+#include "chain_help.h"
+
+#include <pthread.h>
+
+#include "base/rng.h"
+#include "lang/spec.h"
+#include "op/pool.h"
+
+struct told {
+	pthread_mutex_t lock; /* several threads tell */
+	struct buf text; /* failures, a line each */
+	uint64_t n;
+};
+
+static inline void
+told_failed(void *arg, const struct op_failure *f)
+{
+	struct told *t = arg;
+
+	pthread_mutex_lock(&t->lock);
+	buf_printf(&t->text, "%u %s:%llu %s\n", f->fatal, f->file ? f->file : "-",
+		   (unsigned long long)f->line, f->e->text);
+	t->n++;
+	pthread_mutex_unlock(&t->lock);
+}
+
+static inline struct plan *
+par_plan(const char *text)
+{
+	struct spec_src src = { .text = text, .len = strlen(text) };
+	struct plan *p = NULL;
+	struct err e = { 0 };
+
+	if (plan_make(&src, &p, &e) != ST_OK)
+		fail_msg("%s: %s", text, e.text);
+	return p;
+}
+
+/* Everything from i on as text, and how it ended. */
+static inline void
+par_rest(struct op_inst *i, struct buf *out)
+{
+	struct err e = { 0 };
+	struct elem x;
+	enum status st;
+
+	while ((st = op_next(i, &x, &e)) == ST_OK) {
+		text_print(x.p, x.len, out);
+		buf_byte(out, '\n');
+	}
+	if (st != ST_END)
+		buf_printf(out, "! %d", (int)st);
+}
+
+static inline void
+par_cut(struct buf *b, const char *word)
+{
+	char *p;
+
+	while (b->len && (p = strstr((char *)b->data, word)) != NULL) {
+		size_t n = strlen(word), at = (size_t)(p - (char *)b->data);
+
+		n += strcspn(p + n, " `|)\n");
+		memmove(p, p + n, b->len - at - n + 1);
+		b->len -= n;
+	}
+}
+
+/* The text with the parameters that make it parallel cut out of messages. */
+static inline void
+par_plain(struct buf *b)
+{
+	par_cut(b, " parallel=");
+	par_cut(b, " ordered=");
+}
+
+static inline void
+par_run(const char *spec, struct buf *out, struct told *told)
+{
+	struct op_ctx ctx = { .seed = 5, .failure = told_failed, .arg = told };
+	struct plan *p = par_plan(spec);
+	struct op_inst *i;
+	struct err e = { 0 };
+
+	assert_int_equal(op_open(p->top, &ctx, &i, &e), ST_OK);
+	par_rest(i, out);
+	op_close(&i);
+	plan_free(&p);
+	par_plain(&told->text);
+}
+
+static inline int
+par_compare(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* The lines in another order. */
+static inline void
+par_sort(struct buf *b)
+{
+	char **lines = mem_array(30000, sizeof(*lines)), *copy, *save = NULL;
+	size_t n = 0;
+
+	copy = mem_strdup(b->len ? (char *)b->data : "");
+	for (char *w = strtok_r(copy, "\n", &save); w; w = strtok_r(NULL, "\n", &save)) {
+		assert_true(n < 30000);
+		lines[n++] = w;
+	}
+	qsort(lines, n, sizeof *lines, par_compare);
+	buf_reset(b);
+	for (size_t k = 0; k < n; k++)
+		buf_printf(b, "%s\n", lines[k]);
+	mem_free(copy);
+	mem_free(lines);
+}
+
+/* From a state saved after `taken` elements and restored, the rest is the rest;
+ * sorted: in any order, as want is sorted. False: it could not be saved there. */
+static inline bool
+par_resume(const struct plan *p, uint64_t taken, const struct buf *want, bool sorted)
+{
+	struct op_ctx ctx = { .seed = 5 };
+	struct op_inst *i, *again;
+	struct buf got = { 0 }, first = { 0 }, bytes = { 0 };
+	struct err e = { 0 };
+	struct elem x;
+
+	assert_int_equal(op_open(p->top, &ctx, &i, &e), ST_OK);
+	while (taken-- && op_next(i, &x, &e) == ST_OK) {
+		text_print(x.p, x.len, &got);
+		buf_byte(&got, '\n');
+	}
+	if (!op_state_save(i, &bytes)) {
+		op_close(&i);
+		buf_clear(&got);
+		buf_clear(&bytes);
+		return false;
+	}
+	if (got.len)
+		buf_put(&first, got.data, got.len);
+	assert_int_equal(op_open(p->top, &ctx, &again, &e), ST_OK);
+	if (op_state_restore(again, bytes.data, bytes.len, &e) != ST_OK)
+		fail_msg("%s", e.text);
+	buf_reset(&bytes);
+	assert_true(op_state_save(again, &bytes)); /* nothing has begun yet */
+	op_close(&again);
+	assert_int_equal(op_open(p->top, &ctx, &again, &e), ST_OK);
+	assert_int_equal(op_state_restore(again, bytes.data, bytes.len, &e), ST_OK);
+	par_rest(again, &got);
+	par_rest(i, &first); /* the one that was saved goes on */
+	if (sorted) {
+		par_sort(&got);
+		par_sort(&first);
+	}
+	assert_int_equal(got.len, want->len);
+	assert_memory_equal(got.data, want->data, want->len);
+	assert_int_equal(first.len, want->len);
+	assert_memory_equal(first.data, want->data, want->len);
+	op_close(&again);
+	op_close(&i);
+	buf_clear(&got);
+	buf_clear(&first);
+	buf_clear(&bytes);
+	return true;
+}
+
+#endif
