@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "op/hands.h"
 
-#include <signal.h>
-
 #include "base/clock.h"
 #include "base/mem.h"
 #include "op/chain.h"

@@ -10,8 +10,6 @@
  * run, or another chain, only while nothing of it is in out: what is in out is
  * given first, which is also what keeps elements from being held back.
  */
-#include <string.h>
-
 #include "base/mem.h"
 #include "op/op.h"
 #include "op/state.h"
