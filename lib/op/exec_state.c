@@ -11,8 +11,7 @@
 
 enum { STATE_WAIT_MS = 10000, STATE_DONE_MAX = 1 << 20 };
 
-/* Hears what has come. False: it has ended, or what it said is wrong, which is kept
- * for the next pull. */
+/* Hears what has come. False: what it said is wrong, which is kept for the next pull. */
 static bool
 state_hear(struct exec *x, struct exec_slot *s, bool *moved)
 {
@@ -31,7 +30,7 @@ state_hear(struct exec *x, struct exec_slot *s, bool *moved)
 		if (st != ST_OK)
 			return false;
 	}
-	return !s->pour.eof;
+	return true;
 }
 
 /* Until it has answered all that it was given, or, asked for it, told its state. */
@@ -51,6 +50,8 @@ state_await(struct exec *x, struct exec_slot *s)
 		}
 		if (exec_write(s, &moved) == ST_END || !state_hear(x, s, &moved))
 			return false;
+		if (s->pour.eof)
+			return s->n == 0 && !s->speak.asked;
 		if (moved)
 			continue;
 		if (exec_now() > until || (stop && atomic_load_explicit(stop, memory_order_relaxed)))
@@ -65,13 +66,14 @@ state_await(struct exec *x, struct exec_slot *s)
 static bool
 state_ask(struct exec *x, struct exec_slot *s)
 {
+	s->speak.asked = s->speak.asked && s->child.pid > 0;
 	if (!state_await(x, s) || x->n_again)
 		return false;
 	for (uint64_t seq = x->head; seq < x->next; seq++)
 		if (exec_job(x, seq)->state == JOB_FAULT)
 			return false;
 	s->speak.told = false;
-	if (s->child.in < 0) /* it has all there is: nothing will be asked of a successor */
+	if (s->child.in < 0) /* it has all there is, and may have ended: nothing will be asked of a successor */
 		return true;
 	s->speak.asked = true;
 	exec_speak_ask(s, "save");
@@ -82,7 +84,7 @@ void
 exec_state_save(struct exec *x, struct buf *out)
 {
 	struct exec_slot *s = &x->slots[0];
-	bool keeps = s->child.pid > 0 && s->speak.greeted && s->speak.keeps;
+	bool keeps = x->kept; /* it has answered the handshake, and what it gave is in its state */
 
 	exec_feed_rest(&x->feed);
 	state_put_u64(out, x->head);
