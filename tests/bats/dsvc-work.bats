@@ -109,7 +109,9 @@ stuck_worker() {
 	spawn read bash -c "exec dsvc-read --window 1 -e 'range 3_000_000 | map [x, x, x, x]' >'$BATS_TEST_TMPDIR/out'"
 	exec 9<"$BATS_TEST_TMPDIR/out"
 	IFS= read -r -t 10 -u 9 _
+	until_true 10s keeps_much # more than a pipe takes
 }
+keeps_much() { dsvc-status --json | grep -Eq '"kept_bytes":[0-9]{6,}'; }
 
 @test "the second signal ends it at once" {
 	stuck_worker
