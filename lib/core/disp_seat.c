@@ -249,8 +249,13 @@ seat_ack(struct disp *d, struct seat *r, struct msg *m)
 static void
 seat_close(struct disp *d, struct peer *p, struct seat *r, struct msg *m)
 {
-	struct msg *out = disp_send(d, p, MSG_CLOSED, m->req);
+	struct msg *out;
 
+	/* The ACK before it is missing: both will be said again. Without it, what it
+	 * lists would be given to others. */
+	if (r && iter_live(r->iter) && m->close.seq > r->seq + 1)
+		return;
+	out = disp_send(d, p, MSG_CLOSED, m->req);
 	out->closed.iteration = m->close.iteration;
 	out->closed.seat = m->close.seat;
 	if (!r)

@@ -519,6 +519,22 @@ who_was_taken_for_lost_is_told(void **state)
 }
 
 static void
+a_close_waits_for_the_ack_before_it(void **state)
+{
+	uint64_t it = begin("job", 1000);
+	struct range had = { 0, 3 };
+	struct msg_stream_ranges l = { 0, { &had, 1 } };
+
+	(void)state;
+	say(R1, (struct msg){ .type = MSG_CLOSE, .req = 2, .close = { .iteration = it, .seat = 1, .seq = 2 } });
+	assert_null(got(R1, MSG_CLOSED)); /* number 1 was lost on the way */
+	say(R1, (struct msg){ .type = MSG_ACK, .req = 1, .ack = { it, 1, 1, { &l, 1 } } });
+	assert_non_null(got(R1, MSG_ACKED));
+	say(R1, (struct msg){ .type = MSG_CLOSE, .req = 2, .close = { .iteration = it, .seat = 1, .seq = 2 } });
+	assert_non_null(got(R1, MSG_CLOSED));
+}
+
+static void
 only_a_reader_with_a_position_is_waited_for(void **state)
 {
 	struct msg m = { .type = MSG_OPEN, .req = 7, .open = { .job = text("job"), .spec = text("range"), .type = text("int"),
@@ -569,6 +585,7 @@ main(void)
 		T(a_lost_worker_is_replaced_after_readers_were_asked),
 		T(a_silent_peer_is_lost),
 		T(who_was_taken_for_lost_is_told),
+		T(a_close_waits_for_the_ack_before_it),
 		T(only_a_reader_with_a_position_is_waited_for),
 		T(a_full_disk_refuses_what_is_new_and_goes_on_with_the_rest),
 	};
