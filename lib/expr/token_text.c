@@ -4,6 +4,7 @@
 
 #include "base/str.h"
 #include "expr/ast.h"
+#include "expr/escape.h"
 #include "expr/token.h"
 #include "value/format.h"
 #include "value/mp.h"
@@ -16,98 +17,17 @@ struct token_text {
 	struct buf out;
 };
 
-static void
-token_text_utf8(struct buf *out, uint32_t c)
-{
-	if (c < 0x80) {
-		buf_byte(out, (uint8_t)c);
-		return;
-	}
-	if (c < 0x800) {
-		buf_byte(out, (uint8_t)(0xc0 | c >> 6));
-	} else {
-		if (c < 0x10000) {
-			buf_byte(out, (uint8_t)(0xe0 | c >> 12));
-		} else {
-			buf_byte(out, (uint8_t)(0xf0 | c >> 18));
-			buf_byte(out, (uint8_t)(0x80 | (c >> 12 & 63)));
-		}
-		buf_byte(out, (uint8_t)(0x80 | (c >> 6 & 63)));
-	}
-	buf_byte(out, (uint8_t)(0x80 | (c & 63)));
-}
-
-/* Up to `most` hex digits; gives how many there were. */
-static unsigned
-token_text_hex(struct token_text *x, unsigned most, uint32_t *out)
-{
-	unsigned n = 0;
-
-	*out = 0;
-	for (; n < most && x->at < x->len; n++, x->at++) {
-		char c = x->s[x->at];
-
-		if (c >= '0' && c <= '9')
-			*out = *out * 16 + (uint32_t)(c - '0');
-		else if ((c | 32) >= 'a' && (c | 32) <= 'f')
-			*out = *out * 16 + (uint32_t)((c | 32) - 'a' + 10);
-		else
-			break;
-	}
-	return n;
-}
-
-/* \u{1F600}, \u00e9, and \ud83d\ude00 as JSON writes it. */
-static bool
-token_text_unicode(struct token_text *x)
-{
-	uint32_t c, low;
-
-	if (x->at < x->len && x->s[x->at] == '{') {
-		x->at++;
-		if (!token_text_hex(x, 6, &c) || x->at >= x->len || x->s[x->at] != '}')
-			return false;
-		x->at++;
-	} else {
-		if (token_text_hex(x, 4, &c) != 4)
-			return false;
-		if (c >= 0xd800 && c < 0xdc00 && x->len - x->at > 6
-		    && !memcmp(x->s + x->at, "\\u", 2)) {
-			x->at += 2;
-			if (token_text_hex(x, 4, &low) != 4 || low < 0xdc00 || low > 0xdfff)
-				return false;
-			c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
-		}
-	}
-	if (c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
-		return false;
-	token_text_utf8(&x->out, c);
-	return true;
-}
-
 static enum status
 token_text_escape(struct token_text *x)
 {
-	static const char from[] = "nrtbfv0ea\"\\/'@$";
-	static const char to[] = "\n\r\t\b\f\v\0\033\a\"\\/'@$";
-	size_t begin = x->at++;
-	const char *known;
-	uint32_t c;
+	size_t begin = x->at++, used;
 
 	if (x->at >= x->len)
 		return ST_OK; /* the missing quote is reported */
-	char letter = x->s[x->at++];
-	if (letter && (known = strchr(from, letter))) {
-		buf_byte(&x->out, (uint8_t)to[known - from]);
+	bool ok = escape_read(x->s + x->at, x->len - x->at, &x->out, &used);
+	size_t end = x->at += used;
+	if (ok)
 		return ST_OK;
-	}
-	if (letter == 'x' && token_text_hex(x, 2, &c) == 2) {
-		buf_byte(&x->out, (uint8_t)c);
-		return ST_OK;
-	}
-	if (letter == 'u' && token_text_unicode(x))
-		return ST_OK;
-	size_t end = x->at < x->len ? x->at : x->len;
 	token_fault(x->t, begin, end - begin, "unknown escape `%.*s` in a text",
 		    (int)(end - begin), x->s + begin);
 	err_help(x->t->e, "a backslash itself is written \\\\; in '...' nothing is special");

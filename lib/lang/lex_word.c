@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "expr/escape.h"
 #include "lang/constant.h"
 #include "lang/lex.h"
 
@@ -82,18 +83,27 @@ lex_param(struct lex *lx, size_t at, size_t len, const char *name, size_t n, str
 	return ST_DATA;
 }
 
-static int
-lex_hex(char c)
+/* An escape in double quotes. What is neither letter nor digit may have a backslash
+ * before it and is meant as it is. */
+static enum status
+lex_escape(struct lex *lx, struct lex_word *w, struct err *e)
 {
-	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 :
-	       c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
+	const char *s = lx->text->data + lx->at;
+	size_t had = w->text.len, used;
+	bool ok = escape_read(s + 1, lx->end - lx->at - 1, &w->text, &used);
 
-/* The character that \c stands for; NUL: c itself. */
-static char
-lex_escape(char c)
-{
-	return c == 'n' ? '\n' : c == 't' ? '\t' : c == 'r' ? '\r' : '\0';
+	if (!ok && !isalnum((unsigned char)s[1])) {
+		buf_byte(&w->text, (uint8_t)s[1]);
+		used = 1;
+	} else if (!ok) {
+		lex_fail(lx, lx->at, used + 1, e, "unknown escape `%.*s` in a word", (int)used + 1, s);
+		err_help(e, "a backslash itself is written \\\\; in '...' nothing is special");
+		return ST_DATA;
+	}
+	if (memchr(w->text.data + had, '\0', w->text.len - had))
+		return lex_fail(lx, lx->at, used + 1, e, "a NUL byte in a word");
+	lx->at += used + 1;
+	return ST_OK;
 }
 
 static enum status
@@ -107,18 +117,8 @@ lex_quoted(struct lex *lx, struct lex_word *w, struct err *e)
 	while (lx->at < lx->end && s[lx->at] != quote) {
 		char c = s[lx->at];
 		if (quote == '"' && c == '\\' && lx->at + 1 < lx->end) {
-			c = s[++lx->at];
-			if (c == 'x' && lx->at + 2 < lx->end && lex_hex(s[lx->at + 1]) >= 0 &&
-			    lex_hex(s[lx->at + 2]) >= 0) {
-				c = (char)(lex_hex(s[lx->at + 1]) * 16 + lex_hex(s[lx->at + 2]));
-				if (!c)
-					return lex_fail(lx, lx->at - 1, 4, e, "a NUL byte in a word");
-				lx->at += 2;
-			} else if (lex_escape(c)) {
-				c = lex_escape(c);
-			}
-			buf_byte(&w->text, (uint8_t)c);
-			lx->at++;
+			if (lex_escape(lx, w, e))
+				return ST_DATA;
 		} else if (quote == '"' && (c == '@' || c == '$') && lx->at + 1 < lx->end &&
 			   s[lx->at + 1] == '{' &&
 			   (len = lex_param_len(s + lx->at, s + lx->end, &name, &n))) {

@@ -108,7 +108,7 @@ args_word(struct args *a, const struct param *row, struct tree_arg *arg)
 	arg->at = w.at;
 	arg->len = w.len;
 	arg->given = w.given;
-	if (memchr(w.text.data, '\0', w.text.len)) {
+	if (st == ST_OK && memchr(w.text.data, 0, w.text.len)) {
 		buf_clear(&w.text);
 		return lex_fail(lx, arg->at, arg->len, a->p->e, "a NUL byte in a word");
 	}
