@@ -65,11 +65,12 @@ _dsvc_read()
 	--max-errors) return ;;
 	--errors) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
 	--wait-workers) return ;;
+	--give-up) return ;;
 	-p | --progress) mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$cur"); return ;;
 	--timeout) return ;;
 	esac
 	case $cur in
-	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -e --expression -f --file -s --set -I --include-dir -J --job --epoch --epochs --sharding --order --shards --seed --window -t --to -0 --null -n --count -o --output --checkpoint --ack-fd --max-errors --errors --wait-workers -p --progress --stats --fail-empty --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -e --expression -f --file -s --set -I --include-dir -J --job --epoch --epochs --sharding --order --shards --seed --window -t --to -0 --null -n --count -o --output --checkpoint --ack-fd --max-errors --errors --wait-workers --give-up -p --progress --stats --fail-empty --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
 	*) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -W 'assert batch bucket bytes cache cardinality choose cmd concat count counter csv dataset dedup distribute drop elements enumerate exec files filter flat_map format group_by group_by_window ignore_errors interleave join lines load lookup map msgpack ndjson npy pad_to padded_batch parse prefetch print ragged_batch random range rate rebatch reduce rename repeat resample sample sample_rate save scan select sh shard shuffle skip sleep snapshot sort sqlite stats stdin take take_while tar tee tfrecord top tsv unbatch unique whole window zip then' -- "$cur") ;;
 	esac
 }

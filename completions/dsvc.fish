@@ -43,6 +43,7 @@ complete -c dsvc-read -l ack-fd -r -f -d 'elements are finished when a line on d
 complete -c dsvc-read -l max-errors -r -f -d 'end the pass with 65 when more than N elements failed that on_error lets go'
 complete -c dsvc-read -l errors -r -F -d 'at the end, write JSON records of the elements that failed in the pass, at most 1000'
 complete -c dsvc-read -l wait-workers -r -f -d 'wait for so many workers, no longer than that'
+complete -c dsvc-read -l give-up -r -f -d 'end when a dispatcher with state has been away for so long; 0: wait for it'
 complete -c dsvc-read -s p -l progress -r -f -a 'auto always never' -d 'show progress; auto: on a terminal'
 complete -c dsvc-read -l stats -d 'say at the end how much it was and how fast'
 complete -c dsvc-read -l fail-empty -d 'end with 1 when no element came'

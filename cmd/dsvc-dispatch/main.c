@@ -62,10 +62,11 @@ static const struct program program = {
 		{ 0 } },
 	.exits = (const struct program_exit[]){
 		{ 0, "a signal ended it, or it was idle" },
-		{ 65, "the state is damaged" },
+		{ 65, "the state is damaged" }, { 66, "the folder for the state cannot be made" },
 		{ 69, "the address or the state is used by another dispatcher" },
 		{ 74, NULL },
-		{ 77, "the address can be reached from other machines, and no --insecure" },
+		{ 77, "the address can be reached from other machines, and no --insecure; or the state may not be written" },
+		{ 78, "the state was written by another version" },
 		{ -1, NULL } },
 	.versions = link_versions,
 };

@@ -19,6 +19,11 @@ enum status
 finish_close(struct pour *p, enum status st, struct err *e)
 {
 	struct err last = { 0 };
+	if (st == ST_OK && p->acks.finished > p->elements) {
+		st = err_set(e, ST_DATA, "--ack-fd: %llu elements were finished, of %llu that were written",
+			     (unsigned long long)p->acks.finished, (unsigned long long)p->elements);
+		err_help(e, "each line says how many elements are finished so far, in all");
+	}
 	enum status closed = pour_close(p, st == ST_OK, &last);
 	if (st == ST_OK && closed != ST_OK)
 		st = closed, *e = last;

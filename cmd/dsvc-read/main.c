@@ -49,6 +49,7 @@ read_service(struct pour *p, const struct what *w, const struct opt *opt,
 	c->min_workers = w->min_workers;
 	c->wait_ns = w->wait_ns;
 	c->checkpoint = p->o->checkpoint != NULL;
+	c->give_up_ns = p->o->give_up;
 	c->limited = p->o->max_errors != INT64_MAX;
 	c->max_errors = c->limited ? (uint64_t)p->o->max_errors : 0;
 	c->position = p->saved.there ? &p->saved.position : NULL;

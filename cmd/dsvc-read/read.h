@@ -24,7 +24,7 @@ enum { READ_CLOSE_MS = 1000 };
 struct read_options {
 	char *dispatcher, *expression, *file, *job, *output, *wait_workers, *checkpoint, *errors;
 	struct words set, include;
-	int64_t epoch, epochs, shards, seed, window, count, verbose, ack_fd, max_errors, timeout;
+	int64_t epoch, epochs, shards, seed, window, count, verbose, ack_fd, max_errors, timeout, give_up;
 	int sharding, order, format, progress;
 	bool nul, stats, quiet, fail_empty;
 };

@@ -148,15 +148,17 @@ acks_open(struct acks *a, int64_t fd, struct err *e)
 static void
 acks_byte(struct acks *a, char c)
 {
-	if (c >= '0' && c <= '9' && a->digits < UINT64_MAX / 10 - 9) {
+	if (c >= '0' && c <= '9' && !a->over && a->digits < UINT64_MAX / 10 - 9) {
 		a->digits = a->digits * 10 + (uint64_t)(c - '0');
 		a->any = true;
 	} else if (c == '\n') {
 		if (a->any && a->digits > a->finished)
 			a->finished = a->digits;
 		a->digits = 0;
-		a->any = false;
-	} else if (c != '\r' && c != ' ') {
+		a->any = a->over = false;
+	} else if (c == '\r' || c == ' ') {
+		a->over = a->any; /* one number in a line */
+	} else {
 		a->bad = true;
 	}
 }
@@ -177,6 +179,7 @@ acks_read(struct acks *a, struct err *e)
 		return ST_DATA;
 	}
 	if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
+		acks_byte(a, '\n'); /* a number that was cut off is no larger than it was to be */
 		a->ended = true;
 		a->fd = -1;
 	}

@@ -32,7 +32,7 @@ struct acks {
 	bool ended;
 	uint64_t finished;
 	uint64_t digits;     /* of the line being read */
-	bool any, bad;
+	bool any, over, bad; /* a digit has come; the number is over; no number */
 };
 enum status acks_open(struct acks *a, int64_t fd, struct err *e);
 /* Reads what is there. */

@@ -43,7 +43,7 @@ status_show(const struct status_options *o, const struct msg *now, const struct 
 	if (o->audit && !table_audit(report, &table))
 		st = ST_NO;
 	else if (!o->audit)
-		table_status(report, past, seconds, &table);
+		table_status(report, past, seconds, o->verbose > 0, &table);
 	if (o->json) {
 		json_print(b->p, b->n, &out);
 		buf_byte(&out, '\n');

@@ -127,6 +127,69 @@ table_before(struct slice before, uint64_t job, uint64_t epoch)
 	return UINT64_MAX;
 }
 
+enum { TABLE_ROWS = 40 }; /* of readers and of a pass's streams; JSON has them all */
+
+static void
+table_more(uint32_t n, struct buf *out)
+{
+	if (n > TABLE_ROWS)
+		buf_printf(out, "... and %" PRIu32 " more, see --json\n", n - TABLE_ROWS);
+}
+
+static void
+table_readers(struct slice report, struct buf *out)
+{
+	struct items it = table_list(report, "readers");
+	struct slice r;
+	uint32_t n = it.left;
+	if (!n)
+		return;
+	buf_printf(out, "\n%-24s  %13s  %5s  %14s  %s\n", "READER", "JOB", "EPOCH", "ACKNOWLEDGED", "STATE");
+	for (int i = 0; i < TABLE_ROWS && table_next(&it, &r); i++) {
+		table_put(out, table_text(r, "name"), 24);
+		buf_printf(out, "%13" PRIu64 "  %5" PRIu64 "  %14" PRIu64 "  %s\n", table_uint(r, "job"),
+			   table_uint(r, "epoch"), table_uint(r, "acknowledged"),
+			   table_uint(r, "waiting") ? "waiting" : table_uint(r, "job") ? "reading" : "idle");
+	}
+	table_more(n, out);
+}
+
+static void
+table_pass_streams(struct slice j, struct slice p, struct buf *out)
+{
+	struct items it = table_list(p, "streams");
+	struct slice s;
+	uint32_t n = it.left;
+	for (int i = 0; i < TABLE_ROWS && table_next(&it, &s); i++) {
+		buf_printf(out, "%13" PRIu64 "  %5" PRIu64 "  %6" PRIu64 "  %10" PRIu64 "  ",
+			   table_uint(j, "job"), table_uint(p, "epoch"), table_uint(s, "stream"),
+			   table_uint(s, "generation"));
+		table_put(out, table_text(s, "state"), 10);
+		table_put(out, table_text(s, "worker"), 16);
+		buf_printf(out, "%6" PRIu64 "  %13" PRIu64 "  %14" PRIu64 "\n", table_uint(s, "splits"),
+			   table_uint(s, "restart_point"), table_uint(s, "acknowledged"));
+	}
+	table_more(n, out);
+}
+
+static void
+table_streams(struct slice report, struct buf *out)
+{
+	struct items jobs = table_list(report, "jobs");
+	struct slice j, p;
+	size_t head = out->len, begin;
+	buf_printf(out, "\n%13s  %5s  %6s  %10s  %-10s  %-16s  %6s  %13s  %14s\n", "JOB", "EPOCH", "STREAM",
+		   "GENERATION", "STATE", "WORKER", "SPLITS", "RESTART POINT", "ACKNOWLEDGED");
+	begin = out->len;
+	while (table_next(&jobs, &j)) {
+		struct items passes = table_list(j, "iterations");
+		while (table_next(&passes, &p))
+			table_pass_streams(j, p, out);
+	}
+	if (out->len == begin)
+		out->len = head;
+}
+
 static void
 table_passes(struct slice j, struct slice before, double seconds, struct buf *out)
 {
@@ -135,7 +198,7 @@ table_passes(struct slice j, struct slice before, double seconds, struct buf *ou
 	while (table_next(&it, &p)) {
 		uint64_t acked = table_uint(p, "acknowledged");
 		uint64_t was = table_before(before, table_uint(j, "job"), table_uint(p, "epoch"));
-		buf_printf(out, "%5" PRIu64 "  ", table_uint(j, "job"));
+		buf_printf(out, "%13" PRIu64 "  ", table_uint(j, "job"));
 		table_put(out, table_text(j, "name"), 16);
 		table_put(out, table_text(j, "dataset"), 16);
 		buf_printf(out, "%5" PRIu64 "  ", table_uint(p, "epoch"));
@@ -143,8 +206,9 @@ table_passes(struct slice j, struct slice before, double seconds, struct buf *ou
 		buf_printf(out, "%7" PRIu64 "  %7" PRIu64 "/%-7" PRIu64 "  %14" PRIu64, table_uint(p, "readers"),
 			   table_uint(p, "streams_finished"), table_uint(p, "streams_known"), acked);
 		if (was != UINT64_MAX && seconds > 0 && acked >= was)
-			buf_printf(out, "  %12.0f/s", (double)(acked - was) / seconds);
-		buf_byte(out, '\n');
+			buf_printf(out, "  %12.0f\n", (double)(acked - was) / seconds);
+		else
+			buf_printf(out, "  %12" PRIu64 "\n", table_uint(p, "per_second"));
 	}
 }
 
@@ -157,14 +221,14 @@ table_jobs(struct slice report, struct slice before, double seconds, struct buf 
 		buf_str(out, "no jobs\n");
 		return;
 	}
-	buf_printf(out, "%5s  %-16s  %-16s  %5s  %-8s  %7s  %15s  %14s\n", "JOB", "NAME", "DATASET",
-		   "EPOCH", "STATE", "READERS", "STREAMS DONE", "ACKNOWLEDGED");
+	buf_printf(out, "%13s  %-16s  %-16s  %5s  %-8s  %7s  %15s  %14s  %12s\n", "JOB", "NAME", "DATASET",
+		   "EPOCH", "STATE", "READERS", "STREAMS DONE", "ACKNOWLEDGED", "PER SECOND");
 	while (table_next(&it, &j))
 		table_passes(j, before, seconds, out);
 }
 
 void
-table_status(struct slice report, struct slice before, double seconds, struct buf *out)
+table_status(struct slice report, struct slice before, double seconds, bool streams, struct buf *out)
 {
 	struct items it = table_list(report, "datasets");
 	struct slice d;
@@ -174,6 +238,9 @@ table_status(struct slice report, struct slice before, double seconds, struct bu
 	table_workers(report, out);
 	buf_byte(out, '\n');
 	table_jobs(report, before, seconds, out);
+	if (streams)
+		table_streams(report, out);
+	table_readers(report, out);
 	if (!it.left)
 		return;
 	buf_printf(out, "\n%-16s  %-24s  %s\n", "DATASET", "TYPE", "PIPELINE");
@@ -194,23 +261,23 @@ table_audit(struct slice report, struct buf *out)
 	struct items jobs = table_list(report, "jobs");
 	struct slice j, p;
 	bool balanced = true;
-	buf_printf(out, "%5s  %-16s  %5s  %-8s", "JOB", "NAME", "EPOCH", "STATE");
+	buf_printf(out, "%13s  %-16s  %5s  %-8s", "JOB", "NAME", "EPOCH", "STATE");
 	for (int i = 0; i < COLUMNS; i++)
 		buf_printf(out, "  %12s", columns[i]);
 	buf_byte(out, '\n');
 	while (table_next(&jobs, &j)) {
 		struct items passes = table_list(j, "iterations");
 		while (table_next(&passes, &p)) {
-			buf_printf(out, "%5" PRIu64 "  ", table_uint(j, "job"));
+			buf_printf(out, "%13" PRIu64 "  ", table_uint(j, "job"));
 			table_put(out, table_text(j, "name"), 16);
 			buf_printf(out, "%5" PRIu64 "  ", table_uint(p, "epoch"));
-			table_put(out, table_text(p, "state"), 6);
+			table_put(out, table_text(p, "state"), 8);
 			for (int i = 0; i < COLUMNS; i++)
 				buf_printf(out, "  %12" PRIu64, table_uint(p, columns[i]));
-			bool finished = table_is(p, "state", "finished");
-			bool good = !table_uint(p, "lost") && !table_uint(p, "repeated") &&
-				    (!finished || table_uint(p, "elements") == table_uint(p, "acknowledged"));
-			buf_printf(out, "  %s\n", !good ? "DOES NOT BALANCE" : finished ? "balanced" : "open");
+			bool closed = table_is(p, "state", "finished") || table_is(p, "state", "failed");
+			bool good = closed ? table_uint(p, "balanced") :
+				    !table_uint(p, "lost") && !table_uint(p, "repeated");
+			buf_printf(out, "  %s\n", !good ? "DOES NOT BALANCE" : closed ? "balanced" : "open");
 			balanced &= good;
 		}
 	}

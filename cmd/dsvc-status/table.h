@@ -15,8 +15,9 @@ struct slice {
 };
 
 /* Rates are worked out from the report before (empty: none), taken so long ago. */
-void table_status(struct slice report, struct slice before, double seconds, struct buf *out);
-/* The books of each pass; false: some do not balance. */
+void table_status(struct slice report, struct slice before, double seconds, bool streams,
+		  struct buf *out);
+/* The books of each pass; false: some do not balance, as those of one that failed. */
 bool table_audit(struct slice report, struct buf *out);
 
 #endif

@@ -24,7 +24,7 @@ struct fault {
 	const char *element;    /* JSON, cut: value/excerpt.h */
 	const char *worker;     /* NULL: made in this process, by no stream */
 	uint32_t stream;
-	uint64_t offset;        /* elements that the stream had made before it, about */
+	uint64_t offset;        /* elements that the stream had given then */
 	bool fatal;             /* it ended the run */
 };
 

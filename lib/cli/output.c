@@ -182,7 +182,12 @@ output_open_in_place(struct output *o, struct err *e)
 	struct stat st;
 	uint64_t keep = o->conf.keep;
 
-	o->fd = open(o->path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	o->fd = open(o->path, O_WRONLY | (keep ? 0 : O_CREAT) | O_CLOEXEC, 0666);
+	if (o->fd < 0 && errno == ENOENT && keep) {
+		err_set(e, ST_DATA, "%s is not there; it had %llu bytes", o->path, (unsigned long long)keep);
+		err_help(e, "name the file that was being written, or remove the position to begin anew");
+		return ST_DATA;
+	}
 	if (o->fd < 0 || fstat(o->fd, &st)) {
 		err_errno(e, "cannot write to %s", o->path);
 		e->kind = ST_IO;

@@ -47,6 +47,7 @@ enum {
 	DISP_ENDED_JOBS = 256     /* finished anonymous jobs kept for audits */
 };
 #define DISP_ASK_NS 2000000000ll /* asked again after */
+#define DISP_RATE_NS 1000000000ll
 #define DISP_WIDEN_NS 200000000ll /* what takes longer is worth a stream on every slot */
 
 struct list_node { struct list_node *next, *prev; }; /* of rings */
@@ -157,6 +158,8 @@ struct iteration {
 	struct msg_faults_list faults; /* the first WIRE_FAULTS_MAX */
 	size_t cap_faults;
 	int64_t started, finished;
+	int64_t rate_at;          /* since when rate_n counts what was acknowledged */
+	uint64_t rate_n, rate;    /* rate: in a second, before that */
 };
 
 struct split_place { uint32_t unit; uint64_t start, count, times, weight; };

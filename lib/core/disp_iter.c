@@ -202,7 +202,7 @@ iter_grow(struct disp *d, struct iteration *it, uint32_t slots)
 void
 iter_young(struct disp *d, struct iteration *it)
 {
-	it->ran = d->now;
+	it->ran = it->rate_at = d->now;
 	if (it->by_split && !it->fixed)
 		ring_push(&d->young, &it->young);
 }

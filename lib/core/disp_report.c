@@ -181,8 +181,29 @@ report_made(const struct iteration *it)
 	return made;
 }
 
+/* Elements acknowledged in a second, of late or, once it is over, on the whole. */
+static uint64_t
+report_rate(const struct disp *d, const struct iteration *it, uint64_t acked)
+{
+	int64_t late = d->now - it->rate_at;
+	int64_t whole = it->ran ? it->finished - it->ran : 0; /* 0: over before a restart */
+
+	if (!iter_live(it))
+		return whole > 0 ? (uint64_t)((double)acked * 1e9 / (double)whole) : 0;
+	if (late > DISP_RATE_NS || (late > 0 && !it->rate))
+		return (uint64_t)((double)it->rate_n * 1e9 / (double)late);
+	return it->rate;
+}
+
+/* Whether the books are closed and nothing is missing or too much. */
+static bool
+report_balanced(const struct iteration *it)
+{
+	return it->state == ITER_FINISHED && it->elements == it->acked && !it->repeated;
+}
+
 static void
-report_ledger(struct buf *b, const struct iteration *it)
+report_ledger(struct buf *b, const struct disp *d, const struct iteration *it)
 {
 	bool over = it->state == ITER_FINISHED;
 	uint64_t known = it->elements, acked = it->acked;
@@ -194,13 +215,15 @@ report_ledger(struct buf *b, const struct iteration *it)
 		}
 	report_uint(b, "made", report_made(it));
 	report_uint(b, "elements", known);
-	report_uint(b, "delivered", acked);
+	report_uint(b, "delivered", acked + it->repeated);
 	report_uint(b, "acknowledged", acked);
 	report_uint(b, "made_again", it->again);
 	report_uint(b, "suppressed", it->suppressed);
 	report_uint(b, "lost", over && known > acked ? known - acked : 0);
 	report_uint(b, "repeated", it->repeated);
 	report_uint(b, "failed", it->failed);
+	report_bool(b, "balanced", report_balanced(it));
+	report_uint(b, "per_second", report_rate(d, it, acked));
 }
 
 static void
@@ -209,21 +232,21 @@ report_iteration(struct buf *b, const struct disp *d, const struct iteration *it
 	static const char *const states[] = { "listing", "running", "finished", "failed" };
 	size_t n = what == REPORT_BRIEF ? 0 : it->n_streams < REPORT_STREAMS ? it->n_streams : REPORT_STREAMS;
 
-	report_record(b, 19);
+	report_record(b, 22);
 	report_uint(b, "epoch", it->epoch);
 	report_str(b, "state", states[it->state]);
 	report_str(b, "error", it->text);
 	report_id(b, "id", it->id);
 	report_uint(b, "seed", it->seed);
 	report_uint(b, "readers", it->n_seats);
-	report_uint(b, "streams_known", it->n_streams);
+	report_uint(b, "running_ms", it->ran ? report_ms((iter_live(it) ? d->now : it->finished) - it->ran) : 0);
+	report_uint(b, "streams_known", it->n_streams > it->n_finished ? it->n_streams : it->n_finished);
 	report_uint(b, "streams_ended", it->n_ended);
 	report_uint(b, "streams_finished", it->n_finished);
-	report_ledger(b, it); /* 9 */
+	report_ledger(b, d, it); /* 11 */
 	report_list(b, "streams", n);
 	for (size_t i = 0; i < n; i++)
 		report_stream(b, it->streams[i]);
-	(void)d;
 }
 
 static void

@@ -321,6 +321,19 @@ stream_finish_check(struct disp *d, struct stream *s)
 		stream_finish(d, s);
 }
 
+static void
+stream_rate(const struct disp *d, struct iteration *it, uint64_t n)
+{
+	int64_t ns = d->now - it->rate_at;
+
+	if (ns >= DISP_RATE_NS) {
+		it->rate = (uint64_t)((double)it->rate_n * 1e9 / (double)ns);
+		it->rate_at = d->now;
+		it->rate_n = 0;
+	}
+	it->rate_n += n;
+}
+
 void
 stream_acked(struct disp *d, struct stream *s, const struct ranges *r, struct seat *by)
 {
@@ -339,6 +352,7 @@ stream_acked(struct disp *d, struct stream *s, const struct ranges *r, struct se
 			}
 			intervals_sub(&s->presumed, start, end);
 			by->acked += end - start - old;
+			stream_rate(d, it, end - start - old);
 		}
 		intervals_add(&s->acked, start, end);
 	}

@@ -18,6 +18,8 @@
 enum { DISPATCH_LINGER_MS = 500 };
 #define DISPATCH_RETRY_NS 1000000000LL /* when nothing can be recorded */
 #define DISPATCH_TIDY_NS 60000000000LL
+#define DISPATCH_FULL "the dispatcher cannot record anything: its disk is full or failing"
+#define DISPATCH_FULL_HELP "make room on the dispatcher's disk; it goes on by itself"
 
 /* A message that may promise what is not recorded yet. */
 struct dispatch_held {
@@ -145,10 +147,20 @@ dispatch_record(struct dispatch *d)
 	}
 	if (!d->retry_ns) {
 		log_say(LOG_ERROR, "%s; nothing new is promised until this works", e.text);
-		disp_refuse_new(d->disp, "the dispatcher cannot record anything: its disk is full or failing");
+		disp_refuse_new(d->disp, DISPATCH_FULL);
 	}
 	d->retry_ns = clock_mono_ns() + DISPATCH_RETRY_NS;
 	return false;
+}
+
+/* A registration that cannot be recorded now is refused; said again it will be answered. */
+static void
+dispatch_refuse(struct dispatch *d, struct dispatch_held *h)
+{
+	struct msg m = { .type = MSG_ERROR, .req = h->msg.req, .error = { .code = ST_IO,
+		.text = mem_strdup(DISPATCH_FULL), .help = mem_strdup(DISPATCH_FULL_HELP) } };
+	msg_clear(&h->msg);
+	dispatch_send(d, h->peer, &m);
 }
 
 /* What changed is made safe, then what may promise it is sent. */
@@ -164,6 +176,10 @@ dispatch_flush(struct dispatch *d)
 	while (disp_outbox(d->disp, &h.peer, &h.msg)) {
 		if (safe || !disp_promises(h.msg.type)) {
 			dispatch_send(d, h.peer, &h.msg);
+			continue;
+		}
+		if (h.msg.type == MSG_DATASET) {
+			dispatch_refuse(d, &h);
 			continue;
 		}
 		d->held = mem_grow(d->held, &d->cap_held, d->n_held + 1, sizeof *d->held);

@@ -26,7 +26,7 @@ client_machine(struct client *c, uint64_t self, struct err *e)
 		.epoch = f->epoch, .seeded = f->seeded, .seed = f->seed, .options = f->options,
 		.min_workers = f->min_workers, .wait_ms = (uint32_t)(f->wait_ns / 1000000),
 		.window = f->window, .budget = f->budget, .checkpoint = f->checkpoint,
-		.limited = f->limited, .max_errors = f->max_errors, .where = c->where };
+		.give_up_ns = f->give_up_ns, .limited = f->limited, .max_errors = f->max_errors, .where = c->where };
 	if (f->position) {
 		o.position = f->position->data;
 		o.position_len = f->position->len;

@@ -37,6 +37,7 @@ struct client_conf {
 	int64_t wait_ns;               /* for so many workers */
 	uint32_t window;
 	size_t budget;
+	int64_t give_up_ns;            /* a durable dispatcher is waited for so long; 0: for ever */
 	bool limited;                  /* max_errors is given */
 	uint64_t max_errors;           /* when more elements fail, the pass ends with 65 */
 	bool checkpoint;

@@ -53,8 +53,13 @@ reader_told(void *arg, struct sock_msg *in)
 void
 reader_control_broke(void *arg, uint64_t peer)
 {
+	struct client *c = arg;
+	struct read_stats s;
 	(void)peer;
-	read_dispatcher_gone(((struct client *)arg)->read, clock_mono_ns());
+	read_dispatcher_gone(c->read, clock_mono_ns());
+	read_stats(c->read, &s);
+	if (s.dispatcher_lost)
+		log_say(LOG_WARN, "lost the connection to the dispatcher");
 }
 
 void

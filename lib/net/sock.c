@@ -20,7 +20,8 @@
 enum {
 	SOCK_BURST = 256,    /* messages taken before others get their turn */
 	SOCK_LINGER_MS = 500,
-	SOCK_NEAR_BUFFER = 256 * 1024
+	SOCK_NEAR_BUFFER = 256 * 1024,
+	SOCK_BACKLOG = 4096  /* many programs started at once come at once */
 };
 
 struct sock {
@@ -127,6 +128,7 @@ sock_new(struct net *n, const struct sock_opts *opts)
 	sock_set_int(h, ZMQ_LINGER, SOCK_LINGER_MS);
 	sock_set_int(h, ZMQ_SNDHWM, 0);
 	sock_set_int(h, ZMQ_RCVHWM, 0);
+	sock_set_int(h, ZMQ_BACKLOG, SOCK_BACKLOG);
 	sock_set_int(h, ZMQ_RECONNECT_IVL, opts->reconnect_ms ? opts->reconnect_ms : 50);
 	sock_set_int(h, ZMQ_RECONNECT_IVL_MAX, 1000);
 	sock_set_int(h, ZMQ_CONNECT_TIMEOUT, 3000);

@@ -106,9 +106,10 @@ by_expr_run(struct op_inst *self, struct by_expr *b, by_expr_fn *fn, const struc
 	enum status st;
 
 	while ((st = fn(b->vm, in, &at, out, e)) != ST_OK) {
-		if (st == ST_AGAIN) {
+		if (st == ST_AGAIN || (st != ST_SKIP && op_fault_later(self, out, e))) {
 			b->seen += at - from;
 			self->at = at;
+			expr_vm_set_index(b->vm, (int64_t)b->seen);
 			return ST_AGAIN;
 		}
 		if (st != ST_SKIP)

@@ -54,6 +54,17 @@ fault_again(struct op_inst *self, const struct elem *elem)
 	return self->retried++ < self->node->retries;
 }
 
+bool
+op_fault_later(const struct op_inst *self, const struct run *out, struct err *e)
+{
+	enum { FAULT_EXACT = 1000 };
+
+	if (!out->n || !self->ctx->failure || self->stats.failed >= FAULT_EXACT)
+		return false;
+	err_clear(e);
+	return true;
+}
+
 enum status
 op_fault(struct op_inst *self, const struct run *in, uint32_t i, struct run *out, struct err *e)
 {

@@ -341,6 +341,10 @@ enum status op_state_restore(struct op_inst *i, const uint8_t *p, size_t n, stru
  * error to return, completed with operator, source file and line.
  * Sources pass in == NULL, and file and line of what is bad. */
 enum status op_fault(struct op_inst *self, const struct run *in, uint32_t i, struct run *out, struct err *e);
+/* Before op_fault, by who can: true when the elements made so far should go out first
+ * (self->at and ST_AGAIN), so that what is told of the failure knows how many they were.
+ * For the first so many failures; e is cleared then. */
+bool op_fault_later(const struct op_inst *self, const struct run *out, struct err *e);
 enum status op_source_fault(struct op_inst *self, const char *file, uint64_t line, struct err *e);
 
 /* A key for this operator's random numbers: from the iteration's seed (or the

@@ -65,11 +65,15 @@ format_feed(struct op_inst *self, const struct run *in, struct run *out, struct 
 {
 	struct format_op *s = self->state;
 
-	for (uint32_t i = 0; i < in->n; i++) {
+	for (uint32_t i = self->at; i < in->n; i++) {
 		enum status st = format_one(s, &in->e[i], out, e);
 
 		if (st == ST_OK)
 			continue;
+		if (op_fault_later(self, out, e)) {
+			self->at = i;
+			return ST_AGAIN;
+		}
 		do {
 			st = op_fault(self, in, i, out, e);
 		} while (st == ST_AGAIN && format_one(s, &in->e[i], out, e) != ST_OK);

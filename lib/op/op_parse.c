@@ -202,11 +202,15 @@ parse_feed(struct op_inst *self, const struct run *in, struct run *out, struct e
 {
 	struct parse *s = self->state;
 
-	for (uint32_t i = 0; i < in->n; i++) {
+	for (uint32_t i = self->at; i < in->n; i++) {
 		enum status st = parse_one(s, &in->e[i], out, e);
 
 		if (st == ST_OK)
 			continue;
+		if (op_fault_later(self, out, e)) {
+			self->at = i;
+			return ST_AGAIN;
+		}
 		do { /* trying the same text again gives the same */
 			st = op_fault(self, in, i, out, e);
 		} while (st == ST_AGAIN && parse_one(s, &in->e[i], out, e) != ST_OK);

@@ -2,6 +2,7 @@
 #include "store/store.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include "base/buf.h"
 #include "base/hash.h"
 #include "base/mem.h"
+#include "store/log.h"
 
 enum { STORE_APPLICATION = 0x64737663 }; /* "dsvc" */
 
@@ -126,16 +128,6 @@ store_schema(struct store *s, struct err *e)
 	int64_t version = store_number(s, "PRAGMA user_version");
 	if (app < 0 || version < 0)
 		return store_fail(s, "open", e);
-	if (app == 0 && version == 0 && store_number(s, "SELECT count(*) FROM sqlite_master") == 0) {
-		char sql[512];
-		snprintf(sql, sizeof sql,
-			 "BEGIN; CREATE TABLE rows (kind INTEGER NOT NULL, k0 INTEGER NOT NULL,"
-			 " k1 INTEGER NOT NULL, k2 INTEGER NOT NULL, sum INTEGER NOT NULL,"
-			 " value BLOB NOT NULL, PRIMARY KEY (kind, k0, k1, k2)) WITHOUT ROWID;"
-			 "PRAGMA application_id = %d; PRAGMA user_version = %d; COMMIT",
-			 STORE_APPLICATION, STORE_VERSION);
-		return store_exec(s, sql, e);
-	}
 	if (app != STORE_APPLICATION)
 		return store_damaged(s, "it is a database of another program", e);
 	if (version != STORE_VERSION) {
@@ -144,7 +136,23 @@ store_schema(struct store *s, struct err *e)
 		err_help(e, "run the dispatcher that wrote it, or begin with an empty folder");
 		return ST_CONFIG;
 	}
+	if (store_number(s, "SELECT count(*) FROM sqlite_master WHERE name IN ('rows', 'opened')") != 2)
+		return store_damaged(s, "a table is missing", e);
 	return store_check(s, e);
+}
+
+/* While a dispatcher has it, and after it was killed, the log belongs to the state: a
+ * file without it is one from before. That it is in use stands in the file itself, so
+ * the log is written back once; what is left in it is no transaction any more. */
+static enum status
+store_mark(struct store *s, enum log_state log, struct err *e)
+{
+	int64_t opened = store_number(s, "SELECT used FROM opened");
+	if (opened < 0)
+		return store_damaged(s, "a row is missing", e);
+	if (opened && log == STORE_LOG_NONE)
+		return store_damaged(s, "its log, the file with -wal behind its name, is missing", e);
+	return store_exec(s, "UPDATE opened SET used = 1 WHERE used = 0; PRAGMA wal_checkpoint(FULL)", e);
 }
 
 static enum status
@@ -167,22 +175,94 @@ store_prepare(struct store *s, struct err *e)
 	return ST_OK;
 }
 
+/* The database with its tables and nothing in it, under another name. */
 static enum status
-store_begin(struct store *s, struct err *e)
+store_fill_new(struct store *s, const char *name, struct err *e)
 {
-	if (sqlite3_open_v2(s->path, &s->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE |
+	char sql[640];
+	snprintf(sql, sizeof sql,
+		 "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA synchronous = FULL;"
+		 "BEGIN; CREATE TABLE rows (kind INTEGER NOT NULL, k0 INTEGER NOT NULL,"
+		 " k1 INTEGER NOT NULL, k2 INTEGER NOT NULL, sum INTEGER NOT NULL,"
+		 " value BLOB NOT NULL, PRIMARY KEY (kind, k0, k1, k2)) WITHOUT ROWID;"
+		 "CREATE TABLE opened (used INTEGER NOT NULL); INSERT INTO opened VALUES (0);"
+		 "PRAGMA application_id = %d; PRAGMA user_version = %d; COMMIT",
+		 STORE_APPLICATION, STORE_VERSION);
+	unlink(name);
+	enum status st = ST_OK;
+	if (sqlite3_open_v2(name, &s->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE |
 			    SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
+		st = store_fail(s, "make", e);
+	if (st == ST_OK)
+		st = store_exec(s, sql, e);
+	sqlite3_close(s->db);
+	s->db = NULL;
+	return st;
+}
+
+/* It appears whole: a file that is empty or short is never a beginning, but has lost
+ * what was in it. Linked and not renamed, so that of two that begin at once one wins. */
+static enum status
+store_make(struct store *s, struct err *e)
+{
+	char *name = mem_printf("%s.%ld", s->path, (long)getpid());
+	enum status st = store_fill_new(s, name, e);
+	if (st == ST_OK && link(name, s->path) != 0 && errno != EEXIST)
+		st = err_errno(e, "cannot make %s", s->path);
+	unlink(name);
+	mem_free(name);
+	return st;
+}
+
+/* In the system's words what SQLite would only call an error. */
+static enum status
+store_reach(struct store *s, const char *dir, struct err *e)
+{
+	struct stat st;
+	if (stat(dir, &st) != 0)
+		return err_errno(e, "cannot use the folder %s for the state", dir);
+	if (!S_ISDIR(st.st_mode)) {
+		errno = ENOTDIR;
+		return err_errno(e, "cannot use the folder %s for the state", dir);
+	}
+	if (stat(s->path, &st) != 0 && errno == ENOENT) {
+		enum status made = store_make(s, e);
+		if (made != ST_OK)
+			return made;
+	}
+	int fd = open(s->path, O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		return err_errno(e, "cannot open %s", s->path);
+	bool empty = fstat(fd, &st) == 0 && st.st_size == 0;
+	close(fd);
+	if (access(dir, W_OK | X_OK) != 0)
+		return err_errno(e, "cannot write to the folder %s", dir);
+	return empty ? store_damaged(s, "it is empty", e) : ST_OK;
+}
+
+static enum status
+store_begin(struct store *s, const char *dir, struct err *e)
+{
+	enum status st = store_reach(s, dir, e);
+	if (st != ST_OK)
+		return st;
+	enum log_state log = store_log(s->path);
+	if (sqlite3_open_v2(s->path, &s->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
 		return store_fail(s, "open", e);
 	sqlite3_extended_result_codes(s->db, 1);
 	/* Exclusive: no shared memory file, and a second dispatcher is refused. */
-	enum status st = store_exec(s, "PRAGMA locking_mode = EXCLUSIVE;"
-				    "PRAGMA auto_vacuum = INCREMENTAL;"
-				    "PRAGMA journal_mode = WAL;"
-				    "PRAGMA synchronous = FULL;"
-				    "PRAGMA journal_size_limit = 4194304;"
-				    "BEGIN IMMEDIATE; COMMIT", e);
+	st = store_exec(s, "PRAGMA locking_mode = EXCLUSIVE;"
+			"PRAGMA journal_mode = WAL;"
+			"PRAGMA synchronous = FULL;"
+			"PRAGMA journal_size_limit = 4194304;"
+			"BEGIN IMMEDIATE; COMMIT", e);
+	/* only now: the log of another dispatcher may be half written */
+	if (st == ST_OK && log == STORE_LOG_DAMAGED)
+		st = store_damaged(s, "its log is wrong in the middle", e);
 	if (st == ST_OK)
 		st = store_schema(s, e);
+	if (st == ST_OK)
+		st = store_mark(s, log, e);
 	return st == ST_OK ? store_prepare(s, e) : st;
 }
 
@@ -190,11 +270,13 @@ enum status
 store_open(const char *dir, struct store **out, struct err *e)
 {
 	*out = NULL;
+	if (!*dir)
+		return err_set(e, ST_USAGE, "the folder for the state has no name");
 	if (mkdir(dir, 0700) != 0 && errno != EEXIST)
 		return err_errno(e, "cannot make the folder %s for the state", dir);
 	struct store *s = mem_zalloc(sizeof *s);
 	s->path = mem_printf("%s/state.db", dir);
-	enum status st = store_begin(s, e);
+	enum status st = store_begin(s, dir, e);
 	if (st != ST_OK)
 		store_close(&s);
 	*out = s;
@@ -207,6 +289,8 @@ store_close(struct store **sp)
 	struct store *s = *sp;
 	if (!s)
 		return;
+	if (s->put) /* in good order: closing writes the log back */
+		sqlite3_exec(s->db, "UPDATE opened SET used = 0", NULL, NULL, NULL);
 	sqlite3_finalize(s->put);
 	for (int i = 0; i < 4; i++)
 		sqlite3_finalize(s->delete[i]);

@@ -10,9 +10,9 @@
  * commit that fails (the disk is full) loses nothing: the next one tries again
  * with all of them. What rests on them must not be told before it succeeds.
  *
- * Every row has a checksum, and opening checks the whole file: one that is torn or
- * was changed by something else is refused, never half understood. The
- * file belongs to one program at a time.
+ * Every row has a checksum, and opening checks the whole file and its log: one that is
+ * torn, empty, without its log or was changed by something else is refused, never half
+ * understood. The file belongs to one program at a time.
  */
 #ifndef STORE_STORE_H
 #define STORE_STORE_H
@@ -26,7 +26,7 @@
 
 struct store;
 
-enum { STORE_VERSION = 1 };
+enum { STORE_VERSION = 2 };
 
 /* Opens or makes DIR (mode 0700) and the file in it. Gives. ST_UNAVAIL: another
  * program has it; ST_DATA: it is not, or no longer, what we wrote; ST_CONFIG: it was

@@ -177,7 +177,7 @@ static const struct field done_fault[] = {
 	TEXT(msg_fault, element, WIRE_FAULT_TEXT, "as JSON, cut"),
 	NAME(msg_fault, worker, "its name"),
 	U32(msg_fault, stream, 0, NULL),
-	U64(msg_fault, offset, "elements the stream had given before it, about"),
+	U64(msg_fault, offset, "elements the stream had given then: all before it, unless operators work ahead of the stream"),
 	{ 0 }
 };
 static const struct field done[] = {

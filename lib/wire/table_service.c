@@ -120,7 +120,7 @@ static const struct field fault[] = {
 	TEXT(msg_fault, file, WIRE_FAULT_TEXT, "of the source"),
 	U64(msg_fault, line, "0: unknown"),
 	TEXT(msg_fault, element, WIRE_FAULT_TEXT, "as JSON, cut"),
-	U64(msg_fault, offset, "elements the stream had given before it, about"),
+	U64(msg_fault, offset, "elements the stream had given then: all before it, unless operators work ahead of the stream"),
 	{ 0 }
 };
 static const struct field faults[] = {

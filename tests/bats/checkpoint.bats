@@ -126,6 +126,19 @@ size_over() { (($(stat -c %s "$1" 2>/dev/null || echo 0) > $2)); }
 	exec 8>&-
 }
 
+@test "what the consumer says is taken at its word, if it is one" {
+	start dispatch dsvc-dispatch
+	work one
+	printf '5' >"$BATS_TEST_TMPDIR/acks" # cut off: 5 are finished, at least
+	run -0 dsvc-read --ack-fd 5 -t none -e 'range 5' 5<"$BATS_TEST_TMPDIR/acks"
+	printf '2 3\n' >"$BATS_TEST_TMPDIR/acks"
+	run -65 dsvc-read --ack-fd 5 -t none -e 'range 50' 5<"$BATS_TEST_TMPDIR/acks"
+	[[ $output == *"no number"* ]]
+	echo 51 >"$BATS_TEST_TMPDIR/acks"
+	run -65 dsvc-read --ack-fd 5 -t none -e 'range 50' 5<"$BATS_TEST_TMPDIR/acks"
+	[[ $output == *"51 elements were finished, of 50"* ]]
+}
+
 @test "a position of another dataset is refused with both ids" {
 	start dispatch dsvc-dispatch
 	work one
@@ -171,4 +184,7 @@ size_over() { (($(stat -c %s "$1" 2>/dev/null || echo 0) > $2)); }
 	: >"$out"
 	run -65 dsvc-read --checkpoint "$pos" -o "$out" -e 'range 1000'
 	[[ $output == *"fewer than"* ]]
+	rm "$out"
+	run -65 dsvc-read --checkpoint "$pos" -o "$out" -e 'range 1000'
+	[[ $output == *"is not there"* && ! -e $out ]]
 }

@@ -321,6 +321,17 @@ load lib/dsvc
 	run -0 dsvc-read -q --max-errors 400 -t count -e "$spec"
 }
 
+@test "a failed element's offset is exact" {
+	service
+	seq 2000 | sed 's/00$/bad/' >"$BATS_TEST_TMPDIR/in"
+	cd "$BATS_TEST_TMPDIR"
+	run -0 dsvc-read --order source -t none --errors bad -e 'lines in | map int(x) on_error=skip | filter x % 2 == 0'
+	# 20 of 2000 fail; of the 99 before each, 49 are even
+	run -0 jq -c '[.line, .offset]' bad
+	((${#lines[@]} == 20))
+	[[ ${lines[0]} == '[100,49]' && ${lines[1]} == '[200,98]' && ${lines[19]} == '[2000,980]' ]]
+}
+
 @test "progress is shown when asked for, and by itself only on a terminal" {
 	service
 	mkfifo "$BATS_TEST_TMPDIR/never"

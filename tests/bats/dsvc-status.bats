@@ -56,6 +56,28 @@ load lib/dsvc
 	exec 9<&-
 }
 
+@test "readers, rates and streams are shown" {
+	service
+	mkfifo "$BATS_TEST_TMPDIR/out"
+	spawn read bash -c "exec dsvc-read -J long -e counter >'$BATS_TEST_TMPDIR/out'"
+	exec 9<"$BATS_TEST_TMPDIR/out"
+	IFS= read -r -t 5 -u 9 _
+	run -0 dsvc-status -v
+	[[ $output == *"PER SECOND"* && $output == *READER*reading* && $output == *"RESTART POINT"* ]]
+	run -0 dsvc-status --json
+	[[ $output == *'"balanced":false,"per_second":'* ]]
+	exec 9<&-
+}
+
+@test "the books of a pass that failed do not balance" {
+	service
+	run -65 dsvc-read -J bad -e 'range 5 | map 1 // (x - 3)'
+	run -1 dsvc-status --audit bad
+	[[ ${lines[1]} == *failed*"DOES NOT BALANCE" ]]
+	run -1 dsvc-status --audit bad --json
+	[[ $output == *'"balanced":false'* ]]
+}
+
 @test "watch looks again and ends with INT" {
 	service
 	spawn watch env --default-signal=INT dsvc-status --watch --interval 0.05s
