@@ -69,8 +69,14 @@ status_run(const struct status_options *o, const struct endpoint *ep, struct err
 	enum status st = tool_open(ep->address, ep->from, &t, e);
 	if (st != ST_OK)
 		return st;
+	if (o->watch)
+		tool_stop_on(t, stop_fd());
 	for (;;) {
 		st = status_ask(t, o, &now, e);
+		if (st == ST_AGAIN) { /* told to stop */
+			st = ST_OK;
+			break;
+		}
 		last = at;
 		at = clock_mono_ns();
 		if (st == ST_OK)

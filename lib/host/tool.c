@@ -8,13 +8,17 @@
 #include "base/mem.h"
 #include "host/link.h"
 
+#define TOOL_AGAIN_NS 1000000000LL /* what is not answered is said again */
+
 struct tool {
 	char where[LINK_WHERE];
 	struct net *net;
 	struct sock *sock;
 	uint64_t self, req;     /* req: the question that is open */
 	struct buf scratch;
-	bool welcome, answered, hello_due;
+	struct msg *ask;        /* the question, to be said again; lent during tool_ask */
+	bool welcome, answered, hello_due, ask_due;
+	bool stopped;           /* tool_stop_on */
 	enum status failed;     /* refused: with err */
 	struct err err;
 	struct msg reply;
@@ -48,6 +52,7 @@ tool_told(void *arg, struct sock_msg *in)
 	switch (m.type) {
 	case MSG_WELCOME:
 		t->welcome = true;
+		t->ask_due = true; /* it may have been lost with the dispatcher of before */
 		break;
 	case MSG_REFUSED:
 		tool_fail(t, m.refused.code, m.refused.text, m.refused.help);
@@ -91,15 +96,23 @@ static enum status
 tool_wait(struct tool *t, const bool *done, struct err *e)
 {
 	int64_t until = clock_mono_ns() + (int64_t)TOOL_WAIT_MS * 1000000;
+	int64_t again = clock_mono_ns() + TOOL_AGAIN_NS;
 	while (!*done && !t->failed) {
-		if (t->hello_due) {
+		int64_t now = clock_mono_ns();
+		if (t->hello_due || now >= again) {
 			t->hello_due = false;
+			again = now + TOOL_AGAIN_NS;
 			tool_hello(t);
 		}
-		if (clock_mono_ns() >= until) {
+		if (t->ask_due && t->ask)
+			link_send(t->sock, LINK_DISPATCHER, t->ask, &t->scratch, NULL);
+		t->ask_due = false;
+		if (t->stopped)
+			return ST_AGAIN;
+		if (now >= until) {
 			return tool_silent(t, e);
 		}
-		net_step(t->net, until);
+		net_step(t->net, again < until ? again : until);
 	}
 	if (t->failed && e)
 		*e = t->err;
@@ -134,7 +147,8 @@ tool_ask(struct tool *t, struct msg *m, struct msg *reply, struct err *e)
 {
 	static uint64_t last;
 	m->req = t->req = ++last;
-	t->answered = false;
+	t->ask = m;
+	t->answered = t->ask_due = false;
 	link_send(t->sock, LINK_DISPATCHER, m, &t->scratch, NULL);
 	enum status st = tool_wait(t, &t->answered, e);
 	if (st == ST_OK) {
@@ -143,7 +157,21 @@ tool_ask(struct tool *t, struct msg *m, struct msg *reply, struct err *e)
 	}
 	t->failed = ST_OK;
 	t->req = 0;
+	t->ask = NULL;
 	return st;
+}
+
+static void
+tool_stop(void *arg, int fd, int events)
+{
+	(void)fd, (void)events;
+	((struct tool *)arg)->stopped = true;
+}
+
+void
+tool_stop_on(struct tool *t, int fd)
+{
+	net_watch(t->net, fd, NET_READ, tool_stop, t);
 }
 
 void

@@ -20,6 +20,8 @@ enum { TOOL_WAIT_MS = 10000 };
 enum status tool_open(const char *dispatcher, const char *from, struct tool **out, struct err *e);
 /* Sends m and waits for the reply, given (msg_clear); an ERROR is returned as such. */
 enum status tool_ask(struct tool *t, struct msg *m, struct msg *reply, struct err *e);
+/* Waiting for an answer ends with ST_AGAIN once fd is readable. */
+void tool_stop_on(struct tool *t, int fd);
 void tool_close(struct tool **t);
 
 /* The type of a registered dataset, as text: for op_service. */

@@ -87,6 +87,23 @@ load lib/dsvc
 	((status == 0))
 }
 
+@test "watch looks on when the dispatcher was killed and is there again" {
+	start dispatch dsvc-dispatch --state "$BATS_TEST_TMPDIR/state"
+	spawn watch env --default-signal=INT dsvc-status --watch --interval 0.05s
+	looks() { (($(grep -c '^dispatcher' "$BATS_TEST_TMPDIR/watch.out") >= $1)); }
+	until_true 5s looks 2
+	kill -KILL "${pid[dispatch]}"
+	reap dispatch
+	local before
+	before=$(grep -c '^dispatcher' "$BATS_TEST_TMPDIR/watch.out")
+	start dispatch dsvc-dispatch --state "$BATS_TEST_TMPDIR/state"
+	until_true 8s looks $((before + 3))
+	# also while nobody answers the first signal is enough
+	kill -STOP "${pid[dispatch]}"
+	stop watch INT
+	((status == 0))
+}
+
 @test "a full disk is no success" {
 	service 0
 	run -74 bash -c 'dsvc-status >/dev/full'
