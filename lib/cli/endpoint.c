@@ -25,13 +25,12 @@ endpoint_parse(struct endpoint *ep, const char *given)
 {
 	const char *scheme = "", *colon;
 
-	if (strlen(given) >= ENDPOINT_ADDRESS - 8)
-		return "too long";
 	if (strchr(given, '/') && !strstr(given, "://"))
 		scheme = "ipc://";
 	else if (!strstr(given, "://"))
 		scheme = "tcp://";
-	snprintf(ep->address, sizeof ep->address, "%s%s", scheme, given);
+	if (snprintf(ep->address, sizeof ep->address, "%s%s", scheme, given) >= (int)sizeof ep->address)
+		return "too long";
 	if (str_starts(ep->address, "ipc://")) {
 		size_t n = strlen(ep->address) - 6;
 		if (n == 0)
