@@ -2,6 +2,7 @@
 #include "host/link.h"
 
 #include <malloc.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -78,13 +79,21 @@ link_reach(const char *address, const char *from, int wait_ms, char *local, size
 	return st;
 }
 
+static char link_host_text[32];
+
+static void
+link_host_say(void)
+{
+	snprintf(link_host_text, sizeof link_host_text, "%016llx", (unsigned long long)net_host_id());
+}
+
+/* From any thread. */
 const char *
 link_host(void)
 {
-	static char text[32];
-	if (!text[0])
-		snprintf(text, sizeof text, "%016llx", (unsigned long long)net_host_id());
-	return text;
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	pthread_once(&once, link_host_say);
+	return link_host_text;
 }
 
 enum status
