@@ -47,7 +47,8 @@ work_chunk_share(const struct work *w)
 
 /* A stream stalls at its share, or when all together have reached the budget,
  * and goes on when some of it is free. One that has nothing may always make a
- * chunk: ordered readers wait for it. */
+ * chunk: ordered readers wait for it. So may one with a reader that has nothing,
+ * or those that stand still and hold it all would stop the others. */
 static void
 work_chunk_weigh(struct work *w, struct work_stream *s)
 {
@@ -62,7 +63,7 @@ work_chunk_weigh(struct work *w, struct work_stream *s)
 		stall = true;
 	else if (s->bytes < share - share / 4 && w->bytes < most - most / 8 && kept < WORK_CHUNKS_MAX / 4 * 3)
 		stall = false;
-	if (!s->bytes)
+	if (!s->bytes || s->starved)
 		stall = false;
 	w->full |= stall;
 	if (stall == s->stalled)
@@ -141,7 +142,7 @@ work_chunk_pump(struct work *w, struct work_stream *s)
 	bool sent = true, hungry = false;
 
 	while (sent) {
-		sent = hungry = false;
+		sent = hungry = s->starved = false;
 		for (l = s->links; l; l = l->next) {
 			struct work_chunk *c;
 
@@ -150,6 +151,7 @@ work_chunk_pump(struct work *w, struct work_stream *s)
 			c = work_chunk_next(s, l);
 			if (!c) {
 				hungry = true;
+				s->starved |= !l->kept && !s->ordered;
 				continue;
 			}
 			work_chunk_send(w, s, l, c);
@@ -164,6 +166,7 @@ work_chunk_pump(struct work *w, struct work_stream *s)
 			end = &(*end)->next;
 		*end = l;
 	}
+	work_chunk_weigh(w, s);
 	if (hungry && !s->wanted && s->producing == PRODUCING) {
 		s->wanted = true;
 		work_do(w, WORK_WANT)->key = s->key;
@@ -195,7 +198,6 @@ work_produced(struct work *w, int64_t now_ns, struct stream_key key, void *handl
 	w->bytes += bytes ? bytes : 1;
 	s->wanted = false;
 	work_chunk_pump(w, s);
-	work_chunk_weigh(w, s);
 }
 
 static struct work_link *
@@ -325,13 +327,12 @@ static void
 work_chunk_freed(struct work *w, struct work_stream *s)
 {
 	work_chunk_trim(s);
-	work_chunk_weigh(w, s);
+	work_chunk_pump(w, s);
 	if (w->full && w->bytes < w->o.memory - w->o.memory / 8) {
 		w->full = false;
 		work_chunk_budget(w);
 	}
 	work_chunk_hand_done(w, s);
-	work_chunk_pump(w, s);
 }
 
 static void

@@ -46,6 +46,7 @@ struct work_stream {
 	size_t n_gone, cap_gone;
 	struct intervals acked; /* by readers, to us */
 	bool active, ordered, by_split, stalled, wanted, handing, asking, split_end;
+	bool starved;           /* a reader with credit has nothing, and nothing is there */
 	uint64_t next_split, taken; /* to ask for; taken by the thread */
 	int64_t asked_at, told_at;
 	enum work_producing producing;

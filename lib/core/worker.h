@@ -15,9 +15,9 @@
  * comes out exactly once as WORK_FREE; it may be sent (WORK_CHUNK) any number
  * of times before: to another reader when the first one is gone, again to the
  * same one when its connection broke. Bytes of all handles stay below
- * `memory`, divided over the streams; each stream may always make one chunk. Of the
- * readers of a stream all but one may hold half of its part, so that those which stand
- * still do not starve the others.
+ * `memory`, divided over the streams; beyond it each stream may make one chunk, and one
+ * for each reader that has none. Of the readers of a stream all but one may hold half
+ * of its part. So those which stand still do not starve the others.
  *
  * Rules for chunks of one stream and generation: in the order of offsets,
  * consecutive elements only, none in `skip` of the ASSIGN (a chunk ends where a skipped range

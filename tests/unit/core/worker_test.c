@@ -175,6 +175,29 @@ a_reader_that_stands_still_does_not_stop_the_others(void **state)
 	assert_int_equal(sent[2], 40 - sent[1]);
 }
 
+/* However the memory came to be full, a reader that has nothing gets a chunk. */
+static void
+a_reader_that_has_nothing_may_always_have_a_chunk(void **state)
+{
+	(void)state;
+	credit(1, 1, 10);
+	for (int i = 0; i < 4; i++)
+		produce(i, (uint64_t)i * 10, 10, 250);
+	assert_non_null(act(WORK_STALL, 0));
+	credit(2, 1, 10);
+	assert_non_null(act(WORK_RESUME, 0));
+	produce(4, 40, 10, 250);
+	assert_int_equal(act(WORK_CHUNK, 0)->peer, 102);
+	assert_non_null(act(WORK_STALL, 0)); /* each reader has some: the memory counts again */
+	asked(102, (struct msg){ .type = MSG_CHUNK_ACK, .chunk_ack = { key, 2, { (struct range[]){ { 40, 50 } }, 1 } } });
+	assert_non_null(act(WORK_RESUME, 0));
+	credit(3, 1, 0); /* one that asks for nothing is owed nothing */
+	assert_null(act(WORK_RESUME, 0));
+	produce(5, 50, 10, 250);
+	assert_int_equal(act(WORK_CHUNK, 0)->peer, 102);
+	assert_non_null(act(WORK_STALL, 0));
+}
+
 static void
 what_a_lost_reader_had_goes_to_others_but_for_what_counts(void **state)
 {
@@ -331,6 +354,7 @@ main(void)
 		T(a_hungry_reader_wants_what_there_is),
 		T(chunks_are_kept_until_acknowledged_within_the_budget),
 		T(a_reader_that_stands_still_does_not_stop_the_others),
+		T(a_reader_that_has_nothing_may_always_have_a_chunk),
 		T(what_a_lost_reader_had_goes_to_others_but_for_what_counts),
 		T(a_new_session_gets_again_what_was_on_its_way),
 		T(splits_are_asked_for_ahead),
