@@ -6,8 +6,7 @@
 
 enum {
 	SKIM_FIELDS = 16,  /* wanted ones */
-	SKIM_DIGITS = 15,  /* of a number: so many fit a double and a power of ten exactly */
-	SKIM_SHORT = 32    /* texts up to this are copied as so many bytes */
+	SKIM_DIGITS = 15   /* of a number: so many fit a double and a power of ten exactly */
 };
 
 /* A field that is wanted: places in simd_marks.v. */
@@ -65,18 +64,6 @@ skim_text(const uint8_t *text, size_t at, size_t next, uint32_t *n)
 	return text + at + 1;
 }
 
-static inline uint8_t *
-skim_put_text(const uint8_t *s, uint32_t n, uint8_t *w)
-{
-	w = mp_put_text_head(w, n);
-	/* A copy of known size is two moves; both sides have the slack. */
-	if (n <= SKIM_SHORT)
-		memcpy(w, s, SKIM_SHORT);
-	else
-		memcpy(w, s, n);
-	return w + n;
-}
-
 /* The value at `at`; NULL: not one for us. */
 static inline uint8_t *
 skim_put(const uint8_t *text, size_t at, size_t next, uint8_t *w)
@@ -87,7 +74,7 @@ skim_put(const uint8_t *text, size_t at, size_t next, uint8_t *w)
 	switch (*p) {
 	case '"':
 		p = skim_text(text, at, next, &n);
-		return skim_put_text(p, n, w);
+		return mp_put_text_slack(w, p, n);
 	case 't':
 		return memcmp(p, "true", 4) || !skim_ends(p[4]) ? NULL : mp_put_bool(w, true);
 	case 'f':
@@ -147,7 +134,7 @@ size_t
 json_skim_room(size_t line_len)
 {
 	/* A value is at most 9 bytes, or a text with its head. */
-	return line_len + SKIM_FIELDS * (MP_HEAD_MAX + 9) + MP_HEAD_MAX + SKIM_SHORT;
+	return line_len + SKIM_FIELDS * (MP_HEAD_MAX + 9) + MP_HEAD_MAX + MP_TEXT_SLACK;
 }
 
 bool
@@ -170,7 +157,7 @@ json_skim(const uint8_t *text, struct simd_marks *x, size_t line_end,
 		const struct skim_pair *p = &pairs[k];
 		const uint8_t *s = skim_text(text, v[p->key], v[p->key + 1], &n);
 
-		w = skim_put_text(s, n, w);
+		w = mp_put_text_slack(w, s, n);
 		w = skim_put(text, v[p->value], v[p->value + 1], w);
 		if (!w)
 			return false;

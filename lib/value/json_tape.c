@@ -9,7 +9,6 @@
 #include "value/mp.h"
 
 enum {
-	TAPE_SHORT = 32,           /* texts up to this are copied as so many bytes */
 	TAPE_MANY = 0xffffff,      /* count of items as the tape has it: at least so many */
 	TAPE_FEW = 16              /* fields compared each with each */
 };
@@ -43,13 +42,7 @@ tape_put_text(const struct simd_doc *d, size_t i, uint8_t *w)
 	uint32_t n;
 	const uint8_t *s = tape_text(d, i, &n);
 
-	w = mp_put_text_head(w, n);
-	/* A copy of known size is two moves; both sides have the slack. */
-	if (n <= TAPE_SHORT)
-		memcpy(w, s, TAPE_SHORT);
-	else
-		memcpy(w, s, n);
-	return w + n;
+	return mp_put_text_slack(w, s, n);
 }
 
 /* Items of the list or fields of the record at i. */
@@ -227,7 +220,7 @@ json_tape_room(const struct simd_doc *d, size_t text_len)
 	 * number. The contents of texts are no longer than the text. */
 	size_t words = d->tape[0] & 0xffffffffffffffu;
 
-	return words * 5 + text_len + TAPE_SHORT + MP_HEAD_MAX;
+	return words * 5 + text_len + MP_TEXT_SLACK + MP_HEAD_MAX;
 }
 
 uint8_t *

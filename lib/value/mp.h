@@ -170,6 +170,19 @@ mp_put_text(uint8_t *p, const void *s, uint32_t n)
 	memcpy(p, s, n);
 	return p + n;
 }
+/* The same for many short texts: MP_TEXT_SLACK bytes of both sides may be touched, for
+ * a copy of known size is two moves. */
+enum { MP_TEXT_SLACK = 32 };
+static inline uint8_t *
+mp_put_text_slack(uint8_t *p, const void *s, uint32_t n)
+{
+	p = mp_put_text_head(p, n);
+	if (n <= MP_TEXT_SLACK)
+		memcpy(p, s, MP_TEXT_SLACK);
+	else
+		memcpy(p, s, n);
+	return p + n;
+}
 /* ext with its type byte; at most MP_HEAD_MAX bytes before the contents. */
 uint8_t *mp_put_ext_head(uint8_t *p, int8_t type, uint32_t n);
 

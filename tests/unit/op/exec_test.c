@@ -13,25 +13,13 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "lang/spec.h"
 #include "op/exec_args.h"
 #include "op/exec_frame.h"
 #include "op/exec_hold.h"
 #include "op/op.h"
 #include "value/format.h"
 #include "value/mp.h"
-
-static struct plan *
-exec_plan(const char *text)
-{
-	struct spec_src src = { .text = text, .len = strlen(text) };
-	struct plan *p = NULL;
-	struct err e = { 0 };
-
-	if (plan_make(&src, &p, &e) != ST_OK)
-		fail_msg("%s: %s", text, e.text);
-	return p;
-}
+#include "plan_help.h"
 
 /* Elements as text, a line each, from at most max runs. */
 static enum status
@@ -69,7 +57,7 @@ exec_chain(const struct plan *p, struct op_ctx *ctx)
 static void
 exec_saved_at(const char *spec, unsigned runs, const char *expected)
 {
-	struct plan *p = exec_plan(spec);
+	struct plan *p = plan_from(spec);
 	struct op_ctx ctx = { 0 };
 	struct buf got = { 0 }, state = { 0 };
 	struct err e = { 0 };
@@ -139,7 +127,7 @@ a_program_that_keeps_a_state_goes_on_with_it(void **unused)
 static void
 a_stream_child_has_no_state(void **unused)
 {
-	struct plan *p = exec_plan("range 9000 | exec proto=stream -- cat");
+	struct plan *p = plan_from("range 9000 | exec proto=stream -- cat");
 	struct op_ctx ctx = { 0 };
 	struct op_inst *i = exec_chain(p, &ctx);
 	struct buf got = { 0 }, state = { 0 };
@@ -167,7 +155,7 @@ a_chain_closes_at_any_moment(void **unused)
 	(void)unused;
 	for (size_t s = 0; s < sizeof specs / sizeof *specs; s++) {
 		for (unsigned runs = 0; runs < 3; runs++) {
-			struct plan *p = exec_plan(specs[s]);
+			struct plan *p = plan_from(specs[s]);
 			struct op_ctx ctx = { 0 };
 			struct op_inst *i = exec_chain(p, &ctx);
 			struct buf got = { 0 };
@@ -183,7 +171,7 @@ a_chain_closes_at_any_moment(void **unused)
 static void
 another_pass_starts_the_child_anew(void **unused)
 {
-	struct plan *p = exec_plan("range 3 | exec -- cat | repeat 2");
+	struct plan *p = plan_from("range 3 | exec -- cat | repeat 2");
 	struct op_ctx ctx = { 0 };
 	struct op_inst *i = exec_chain(p, &ctx);
 	struct buf got = { 0 };
@@ -290,7 +278,7 @@ plans_that_run_programs_are_known(void **unused)
 
 	(void)unused;
 	for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
-		struct plan *p = exec_plan(rows[k].spec);
+		struct plan *p = plan_from(rows[k].spec);
 
 		assert_int_equal(op_needs_exec(p->top) != NULL, rows[k].runs);
 		plan_free(&p);

@@ -7,11 +7,11 @@
 #define TESTS_PARALLEL_HELP_H
 
 #include "chain_help.h"
+#include "plan_help.h"
 
 #include <pthread.h>
 
 #include "base/rng.h"
-#include "lang/spec.h"
 #include "op/pool.h"
 
 struct told {
@@ -30,18 +30,6 @@ told_failed(void *arg, const struct op_failure *f)
 		   (unsigned long long)f->line, f->e->text);
 	t->n++;
 	pthread_mutex_unlock(&t->lock);
-}
-
-static inline struct plan *
-par_plan(const char *text)
-{
-	struct spec_src src = { .text = text, .len = strlen(text) };
-	struct plan *p = NULL;
-	struct err e = { 0 };
-
-	if (plan_make(&src, &p, &e) != ST_OK)
-		fail_msg("%s: %s", text, e.text);
-	return p;
 }
 
 /* Everything from i on as text, and how it ended. */
@@ -86,7 +74,7 @@ static inline void
 par_run(const char *spec, struct buf *out, struct told *told)
 {
 	struct op_ctx ctx = { .seed = 5, .failure = told_failed, .arg = told };
-	struct plan *p = par_plan(spec);
+	struct plan *p = plan_from(spec);
 	struct op_inst *i;
 	struct err e = { 0 };
 
@@ -171,6 +159,68 @@ par_resume(const struct plan *p, uint64_t taken, const struct buf *want, bool so
 	buf_clear(&first);
 	buf_clear(&bytes);
 	return true;
+}
+
+/* States of the spec, cut off or with a byte of the first `reach` changed, are refused
+ * or give something; what they never do is harm. */
+static inline void
+par_false_states(const char *spec, size_t reach)
+{
+	struct op_ctx ctx = { .seed = 5 };
+	struct plan *p = plan_from(spec);
+	struct op_inst *i;
+	struct buf bytes = { 0 };
+	struct err e = { 0 };
+	struct elem x;
+	struct rng r = { .key = 9 };
+
+	assert_int_equal(op_open(p->top, &ctx, &i, &e), ST_OK);
+	assert_int_equal(op_next(i, &x, &e), ST_OK);
+	assert_true(op_state_save(i, &bytes));
+	op_close(&i);
+	for (unsigned k = 0; k < 200; k++) {
+		uint8_t *bad = mem_dup(bytes.data, bytes.len);
+		size_t n = bytes.len;
+
+		if (k % 2)
+			n = rng_next(&r) % n;
+		else
+			bad[rng_next(&r) % (n < reach ? n : reach)] ^= (uint8_t)(1 + rng_next(&r) % 255);
+		assert_int_equal(op_open(p->top, &ctx, &i, &e), ST_OK);
+		if (op_state_restore(i, bad, n, &e) == ST_OK)
+			op_next(i, &x, &e);
+		op_close(&i);
+		mem_free(bad);
+	}
+	buf_clear(&bytes);
+	plan_free(&p);
+}
+
+static inline void *
+par_stopper(void *arg)
+{
+	atomic_store((atomic_bool *)arg, true);
+	return NULL;
+}
+
+/* A spec that gives nothing and does not end is ended by stop. */
+static inline void
+par_stopped(const char *spec)
+{
+	atomic_bool stop = false;
+	struct op_ctx ctx = { .seed = 5, .stop = &stop };
+	struct plan *p = plan_from(spec);
+	struct op_inst *i;
+	struct err e = { 0 };
+	struct elem x;
+	pthread_t t;
+
+	assert_int_equal(op_open(p->top, &ctx, &i, &e), ST_OK);
+	pthread_create(&t, NULL, par_stopper, &stop);
+	assert_int_equal(op_next(i, &x, &e), ST_AGAIN);
+	pthread_join(t, NULL);
+	op_close(&i);
+	plan_free(&p);
 }
 
 #endif

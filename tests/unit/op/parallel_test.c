@@ -162,7 +162,7 @@ what_is_to_be_repeatable_keeps_its_order(void **state)
 	par_run("range 9000 | map x * 3", &want, &t);
 	for (unsigned k = 0; k < 5; k++) {
 		struct op_ctx ctx = { .seed = 5, .repeatable = true };
-		struct plan *p = par_plan("range 9000 | map x * 3 parallel=4 ordered=false");
+		struct plan *p = plan_from("range 9000 | map x * 3 parallel=4 ordered=false");
 		struct op_inst *i;
 		struct err e = { 0 };
 
@@ -194,7 +194,7 @@ saved_anywhere_it_goes_on(void **state)
 
 	(void)state;
 	for (size_t k = 0; k < sizeof par_saved / sizeof *par_saved; k++) {
-		struct plan *p = par_plan(par_saved[k]);
+		struct plan *p = plan_from(par_saved[k]);
 		struct buf want = { 0 };
 		struct told t = { 0 };
 
@@ -215,42 +215,15 @@ saved_anywhere_it_goes_on(void **state)
 static void
 a_false_state_is_refused(void **state)
 {
-	struct op_ctx ctx = { .seed = 5 };
-	struct plan *p = par_plan("range 3000 | flat_map [x, x] parallel=2");
-	struct op_inst *i;
-	struct buf bytes = { 0 };
-	struct err e = { 0 };
-	struct elem x;
-	struct rng r = { .key = 9 };
-
 	(void)state;
-	assert_int_equal(op_open(p->top, &ctx, &i, &e), ST_OK);
-	assert_int_equal(op_next(i, &x, &e), ST_OK);
-	assert_true(op_state_save(i, &bytes));
-	op_close(&i);
-	for (unsigned k = 0; k < 200; k++) {
-		uint8_t *bad = mem_dup(bytes.data, bytes.len);
-		size_t n = bytes.len;
-
-		if (k % 2)
-			n = rng_next(&r) % n;
-		else
-			bad[rng_next(&r) % (n < 80 ? n : 80)] ^= (uint8_t)(1 + rng_next(&r) % 255);
-		assert_int_equal(op_open(p->top, &ctx, &i, &e), ST_OK);
-		if (op_state_restore(i, bad, n, &e) == ST_OK)
-			op_next(i, &x, &e);
-		op_close(&i);
-		mem_free(bad);
-	}
-	buf_clear(&bytes);
-	plan_free(&p);
+	par_false_states("range 3000 | flat_map [x, x] parallel=2", 80);
 }
 
 static void
 a_chain_is_closed_in_its_middle(void **state)
 {
 	struct op_ctx ctx = { .seed = 5 };
-	struct plan *p = par_plan("counter | map x * 2 parallel=3 | flat_map [x, x] parallel=2 | prefetch");
+	struct plan *p = plan_from("counter | map x * 2 parallel=3 | flat_map [x, x] parallel=2 | prefetch");
 	struct op_inst *i;
 	struct err e = { 0 };
 	struct elem x;
@@ -265,13 +238,6 @@ a_chain_is_closed_in_its_middle(void **state)
 	plan_free(&p);
 }
 
-static void *
-par_stopper(void *arg)
-{
-	atomic_store((atomic_bool *)arg, true);
-	return NULL;
-}
-
 static void
 stop_ends_it(void **state)
 {
@@ -282,22 +248,8 @@ stop_ends_it(void **state)
 	};
 
 	(void)state;
-	for (unsigned k = 0; k < 9; k++) {
-		atomic_bool stop = false;
-		struct op_ctx ctx = { .seed = 5, .stop = &stop };
-		struct plan *p = par_plan(specs[k % 3]);
-		struct op_inst *i;
-		struct err e = { 0 };
-		struct elem x;
-		pthread_t t;
-
-		assert_int_equal(op_open(p->top, &ctx, &i, &e), ST_OK);
-		pthread_create(&t, NULL, par_stopper, &stop);
-		assert_int_equal(op_next(i, &x, &e), ST_AGAIN);
-		pthread_join(t, NULL);
-		op_close(&i);
-		plan_free(&p);
-	}
+	for (unsigned k = 0; k < 9; k++)
+		par_stopped(specs[k % 3]);
 }
 
 static void
@@ -331,7 +283,7 @@ an_element_is_given_while_the_next_is_waited_for(void **state)
 	(void)state;
 	assert_int_equal(pipe(fd), 0);
 	snprintf(spec, sizeof spec, "lines /dev/fd/%d | map x ++ \"!\" parallel=2", fd[0]);
-	struct plan *p = par_plan(spec);
+	struct plan *p = plan_from(spec);
 	assert_int_equal(op_open(p->top, &ctx, &i, &e), ST_OK);
 	for (unsigned k = 0; k < 50; k++) {
 		assert_int_equal(write(fd[1], "ab\n", 3), 3);
@@ -353,7 +305,7 @@ splits_are_read_one_after_the_other(void **state)
 		{ .kind = SPLIT_RANGE, .start = 0, .count = 1000 },
 		{ .kind = SPLIT_RANGE, .start = 1000, .count = 500 },
 	};
-	struct plan *p = par_plan("range 1500 | map x + i parallel=2 | filter x % 50 == 0 parallel=2");
+	struct plan *p = plan_from("range 1500 | map x + i parallel=2 | filter x % 50 == 0 parallel=2");
 	struct buf want = { 0 }, got = { 0 };
 	struct told t = { 0 };
 

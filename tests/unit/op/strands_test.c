@@ -92,7 +92,7 @@ unordered_it_gives_the_same_elements(void **state)
 static void
 strands_saved(const char *spec, bool ordered, struct rng *r)
 {
-	struct plan *p = par_plan(spec);
+	struct plan *p = plan_from(spec);
 	struct buf want = { 0 };
 	struct told t = { 0 };
 	uint64_t n = 0;
@@ -134,35 +134,8 @@ saved_anywhere_it_goes_on(void **state)
 static void
 a_false_state_is_refused(void **state)
 {
-	struct op_ctx ctx = { .seed = 5 };
-	struct plan *p = par_plan("range 300 | interleave (range 600) cycle=3 parallel=2");
-	struct op_inst *i;
-	struct buf bytes = { 0 };
-	struct err e = { 0 };
-	struct elem x;
-	struct rng r = { .key = 9 };
-
 	(void)state;
-	assert_int_equal(op_open(p->top, &ctx, &i, &e), ST_OK);
-	assert_int_equal(op_next(i, &x, &e), ST_OK);
-	assert_true(op_state_save(i, &bytes));
-	op_close(&i);
-	for (unsigned k = 0; k < 200; k++) {
-		uint8_t *bad = mem_dup(bytes.data, bytes.len);
-		size_t n = bytes.len;
-
-		if (k % 2)
-			n = rng_next(&r) % n;
-		else
-			bad[rng_next(&r) % (n < 200 ? n : 200)] ^= (uint8_t)(1 + rng_next(&r) % 255);
-		assert_int_equal(op_open(p->top, &ctx, &i, &e), ST_OK);
-		if (op_state_restore(i, bad, n, &e) == ST_OK)
-			op_next(i, &x, &e);
-		op_close(&i);
-		mem_free(bad);
-	}
-	buf_clear(&bytes);
-	plan_free(&p);
+	par_false_states("range 300 | interleave (range 600) cycle=3 parallel=2", 200);
 }
 
 static void
@@ -181,7 +154,7 @@ a_chain_is_closed_in_its_middle(void **state)
 
 	(void)state;
 	for (unsigned k = 0; k < 40; k++) {
-		struct plan *p = par_plan(specs[k % 4]);
+		struct plan *p = plan_from(specs[k % 4]);
 
 		assert_int_equal(op_open(p->top, &ctx, &i, &e), ST_OK);
 		for (unsigned n = 0; n < k * 40; n++)
@@ -189,13 +162,6 @@ a_chain_is_closed_in_its_middle(void **state)
 		op_close(&i);
 		plan_free(&p);
 	}
-}
-
-static void *
-strands_stopper(void *arg)
-{
-	atomic_store((atomic_bool *)arg, true);
-	return NULL;
 }
 
 static void
@@ -208,22 +174,8 @@ stop_ends_it(void **state)
 	};
 
 	(void)state;
-	for (unsigned k = 0; k < 3; k++) {
-		atomic_bool stop = false;
-		struct op_ctx ctx = { .seed = 5, .stop = &stop };
-		struct plan *p = par_plan(specs[k]);
-		struct op_inst *i;
-		struct err e = { 0 };
-		struct elem x;
-		pthread_t t;
-
-		assert_int_equal(op_open(p->top, &ctx, &i, &e), ST_OK);
-		pthread_create(&t, NULL, strands_stopper, &stop);
-		assert_int_equal(op_next(i, &x, &e), ST_AGAIN);
-		pthread_join(t, NULL);
-		op_close(&i);
-		plan_free(&p);
-	}
+	for (unsigned k = 0; k < 3; k++)
+		par_stopped(specs[k]);
 }
 
 /* Pipes that nobody writes to keep the others from nothing, also where the pool has
@@ -245,7 +197,7 @@ unordered_what_is_ready_comes_first(void **state)
 		fd[k] = open(name, O_RDWR);
 		assert_true(fd[k] >= 0);
 	}
-	struct plan *p = par_plan("files fifo* | interleave (lines x) cycle=6 parallel=6 ordered=false");
+	struct plan *p = plan_from("files fifo* | interleave (lines x) cycle=6 parallel=6 ordered=false");
 	pool_set_size(1);
 	assert_int_equal(op_open(p->top, &ctx, &i, &e), ST_OK);
 	for (unsigned k = 0; k < 30; k++) {
@@ -269,7 +221,7 @@ what_waits_for_input_can_be_left(void **state)
 {
 	atomic_bool stop = false;
 	struct op_ctx ctx = { .seed = 5, .stop = &stop };
-	struct plan *p = par_plan("elements [\"full\", \"dry\"] | interleave (lines x) cycle=2 parallel=2 ordered=false");
+	struct plan *p = plan_from("elements [\"full\", \"dry\"] | interleave (lines x) cycle=2 parallel=2 ordered=false");
 	struct op_inst *i;
 	struct err e = { 0 };
 	struct elem x;
@@ -284,7 +236,7 @@ what_waits_for_input_can_be_left(void **state)
 	fclose(f);
 	assert_int_equal(op_open(p->top, &ctx, &i, &e), ST_OK);
 	assert_int_equal(op_next(i, &x, &e), ST_OK);
-	pthread_create(&t, NULL, strands_stopper, &stop);
+	pthread_create(&t, NULL, par_stopper, &stop);
 	op_state_save(i, &bytes);
 	pthread_join(t, NULL);
 	op_close(&i);
