@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# Adding an operator = adding lib/op/op_NAME.c (its object is called op_NAME).
+# Adding an operator = adding lib/op/WING/op_NAME.c (its object is called op_NAME).
 # Adding a program   = adding cmd/dsvc-NAME/main.c.
 # Adding a test      = adding tests/unit/ROOM/NAME_test.c, tests/cases/NAME.case
 #                      or tests/bats/NAME.bats.
@@ -21,24 +21,28 @@ ROOMS   ?= $(notdir $(patsubst %/,%,$(wildcard lib/*/)))
 SHELL   := /bin/bash
 
 # Discovery
-LIB_C   := $(foreach r,$(ROOMS),$(wildcard lib/$r/*.c))
-LIB_CC  := $(foreach r,$(ROOMS),$(wildcard lib/$r/*.cc))
-LIB_H   := $(foreach r,$(ROOMS),$(wildcard lib/$r/*.h))
-OPS     := $(patsubst lib/op/op_%.c,%,$(sort $(wildcard lib/op/op_*.c)))
+LIB_C   := $(foreach r,$(ROOMS),$(wildcard lib/$r/*.c lib/$r/*/*.c))
+LIB_CC  := $(foreach r,$(ROOMS),$(wildcard lib/$r/*.cc lib/$r/*/*.cc))
+LIB_H   := $(foreach r,$(ROOMS),$(wildcard lib/$r/*.h lib/$r/*/*.h))
+OPS     := $(sort $(patsubst op_%.c,%,$(notdir $(wildcard lib/op/*/op_*.c))))
+FNS     := $(patsubst lib/expr/fn/fn_%.c,%,$(sort $(wildcard lib/expr/fn/fn_*.c)))
+FORMATS := $(sort $(patsubst format_%.c,%,$(notdir $(wildcard lib/value/format/format_*.c))))
 CMDS    := $(patsubst cmd/%/main.c,%,$(wildcard cmd/*/main.c))
 UNIT_C  := $(foreach r,$(ROOMS),$(wildcard tests/unit/$r/*_test.c))
 SIM_C   := $(wildcard tests/sim/*_sim.c)
 SIM_O   := $(patsubst %.c,$(B)/%.o,$(filter-out $(SIM_C),$(wildcard tests/sim/*.c)))
 FUZZ_C  := $(wildcard tests/fuzz/*_fuzz.c)
 BATS    := $(wildcard tests/bats/*.bats)
-SUITES  := hdr rooms unit cases diff $(if $(SIM_C),sim) $(if $(BATS),bats) docs gen lint
+SUITES  := hdr rooms unit cases diff replay $(if $(SIM_C),sim) $(if $(BATS),bats) docs gen lint
 
+GEN     := $(B)/gen/op_list.h $(B)/gen/fn_list.h $(B)/gen/format_list.h
 LIB     := $(B)/libdsvc.a
 LIB_O   := $(LIB_C:%.c=$(B)/%.o) $(LIB_CC:%.cc=$(B)/%.o)
 BIN     := $(CMDS:%=$(B)/bin/%)
 UNIT    := $(UNIT_C:tests/%.c=$(B)/%)
 SIM     := $(SIM_C:tests/%.c=$(B)/%)
 FUZZ    := $(FUZZ_C:tests/%.c=$(B)/%)
+REPLAY  := $(FUZZ_C:tests/fuzz/%.c=$(B)/replay/%)
 YARD    := $(patsubst bench/yard/%.c,$(B)/yard/%,$(wildcard bench/yard/*.c))
 
 # Asked for at the first use and not while parsing: on a bare machine this
@@ -60,7 +64,7 @@ OURS     := -D_GNU_SOURCE -Ilib -I$(B)/gen -pthread -fno-common -ffunction-secti
 LD_OURS  := -pthread -Wl,--gc-sections -Wl,--as-needed -Wl,-O1 $(or $(SAN_F),-static-libgcc)
 
 .PHONY: all help deps demo check check-run build-check install uninstall gen clean FORCE \
-	$(addprefix check-,hdr rooms unit cases diff bats docs gen sim asan ubsan tsan) lint fuzz sim diff chaos sizes bench bench-peers
+	$(addprefix check-,hdr rooms unit cases diff replay bats docs gen sim asan ubsan tsan) lint fuzz sim diff chaos sizes bench bench-peers
 .DELETE_ON_ERROR:
 .SUFFIXES:
 
@@ -78,13 +82,19 @@ demo: deps ## the same question asked of dsvc-run and of a service
 
 # Rules. One word and the target; V=1 shows the commands.
 say = $(if $(V),,@echo '  $(if $(filter %.o,$@),compile,$(if $(filter %.a,$@),archive,link   )) $(@:$(B)/%=%)';)
-$(B)/%.o: %.c $(B)/flags | $(B)/gen/op_list.h
+$(B)/%.o: %.c $(B)/flags | $(GEN)
 	@mkdir -p $(@D)
 	$(say)$(CC) -std=gnu11 $(WARN_ALL) $(WARN_C) $(OURS) $(PKG_CFLAGS) $(CFLAGS) -c -o $@ $<
 
-$(B)/%.o: %.cc $(B)/flags | $(B)/gen/op_list.h
+$(B)/%.o: %.cc $(B)/flags | $(GEN)
 	@mkdir -p $(@D)
 	$(say)$(CXX) -std=c++17 $(WARN_ALL) $(OURS) $(PKG_CFLAGS) $(CXXFLAGS) -c -o $@ $<
+
+# Unit tests are found, not listed: a main that runs every test of the file is made beside it.
+$(UNIT_C:%.c=$(B)/%.o): $(B)/%.o: %.c $(B)/flags tools/test-main.sh | $(GEN)
+	@mkdir -p $(@D)
+	@bash tools/test-main.sh $< >$(@:.o=.main.c)
+	$(say)$(CC) -std=gnu11 $(WARN_ALL) $(WARN_C) $(OURS) -I. $(PKG_CFLAGS) $(CFLAGS) -c -o $@ $(@:.o=.main.c)
 
 # The archive is removed first, or an object whose source is gone stays in it.
 $(LIB): $(LIB_O) $(B)/gen/lib_list
@@ -105,9 +115,14 @@ $(UNIT): $(B)/%: $(B)/tests/%.o $(LIB)
 $(SIM): $(B)/%: $(B)/tests/%.o $(SIM_O) $(LIB)
 	@mkdir -p $(@D)
 	$(say)$(call link,-lcmocka)
+# The file that a fuzz program takes from a program of the tool set.
+$(B)/fuzz/position_fuzz $(B)/replay/position_fuzz: $(B)/cmd/dsvc-read/save.o
 $(FUZZ): $(B)/%: $(B)/tests/%.o $(LIB)
 	@mkdir -p $(@D)
 	$(say)$(call link,-fsanitize=fuzzer)
+$(REPLAY): $(B)/replay/%: $(B)/tests/fuzz/%.o $(B)/tests/fuzz/replay.o $(LIB)
+	@mkdir -p $(@D)
+	$(say)$(call link)
 
 # Yardsticks are nobody's library: a file each, and the plain optimisation of a user.
 $(YARD): $(B)/yard/%: bench/yard/%.c
@@ -117,7 +132,13 @@ $(YARD): $(B)/yard/%: bench/yard/%.c
 # Rewritten only when they change, so that nothing is built again in vain.
 keep = @mkdir -p $(@D); { cat >$@.new; if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi; }
 $(B)/gen/op_list.h: FORCE
-	$(keep) < <(echo '/* from the names of lib/op/op_*.c, by make */'; for o in $(OPS); do echo "OP($$o)"; done)
+	$(keep) < <(echo '/* from the names of op_*.c in the wings of lib/op, by make */'; for o in $(OPS); do echo "OP($$o)"; done)
+$(B)/gen/fn_list.h: FORCE
+	$(keep) < <(echo '/* from the names of lib/expr/fn/fn_*.c, by make */'; for f in $(FNS); do echo "FN($$f)"; done)
+$(B)/gen/format_list.h: FORCE
+	$(keep) < <(echo '/* from the names of lib/value/format/format_*.c, by make */'; \
+		echo "#define FORMAT_LIST(F)$$(for f in $(FORMATS); do printf ' F(%s, %s)' $$f $${f^^}; done)"; \
+		f='$(FORMATS)'; echo "#define FORMAT_CHOICES \"auto|$${f// /|}\"")
 $(B)/gen/lib_list: FORCE
 	$(keep) <<<'$(LIB_O)'
 $(B)/flags: FORCE
@@ -130,7 +151,7 @@ check: deps ## everything that is tested; ends with the total
 check-run:
 	@B=$(B) MAKE='$(MAKE)' JOBS=$(JOBS) bash tools/check.sh $(SUITES)
 
-build-check: $(UNIT) $(SIM) $(BIN)
+build-check: $(UNIT) $(SIM) $(REPLAY) $(BIN)
 
 check-unit: ## the rooms, function by function (cmocka)
 	-@$(MAKE) --no-print-directory -s -k -j$(JOBS) $(UNIT)
@@ -142,11 +163,14 @@ check-cases: $(filter %/dsvc-run,$(BIN)) ## pipeline, input, output (tests/cases
 	@B=$(B) bash tests/run-cases $(wildcard tests/cases/*.case)
 check-diff: $(BIN) ## the same asked of other programs, of Python, and of a service (tests/diff)
 	@B=$(B) JOBS=$(JOBS) SEED= RUNS= bash tests/diff/run
+check-replay: ## each decoder over what fuzzing has found (tests/fuzz/corpus)
+	-@$(MAKE) --no-print-directory -s -k -j$(JOBS) $(REPLAY)
+	@B=$(B) bash tests/run-replay $(REPLAY)
 check-bats: $(BIN) ## the programs from outside (tests/bats)
 	@B=$(B) JOBS=$(JOBS) bash tests/run-bats $(BATS)
 check-docs: $(BIN) ## every example of README and manual is run
 	@B=$(B) bash tests/run-docs README.md $(wildcard man/*.[1-8])
-check-hdr: $(B)/gen/op_list.h ## each header compiles alone
+check-hdr: $(GEN) ## each header compiles alone
 	@CC='$(CC)' FLAGS='-std=gnu11 $(WARN_ALL) $(WARN_C) -D_GNU_SOURCE -Ilib -I$(B)/gen $(PKG_CFLAGS)' \
 		JOBS=$(JOBS) bash tools/check-hdr.sh $(LIB_H)
 check-rooms: ## no include points upwards (lib/ROOMS)
@@ -156,10 +180,10 @@ check-gen: $(BIN) ## what is generated and committed is fresh
 lint: ## shellcheck, mandoc, limits of size
 	@bash tools/lint.sh
 
-check-asan: ## unit, cases and bats under the address sanitizer
-	@$(MAKE) --no-print-directory B=$(B)/asan SAN=address SUITES='unit cases $(if $(SIM_C),sim) $(if $(BATS),bats)' check-run
-check-ubsan: ## unit and cases under the undefined behaviour sanitizer
-	@$(MAKE) --no-print-directory B=$(B)/ubsan SAN=undefined SUITES='unit cases $(if $(SIM_C),sim)' check-run
+check-asan: ## unit, cases, replay and bats under the address sanitizer
+	@SEEDS=$(or $(SEEDS),200) $(MAKE) --no-print-directory B=$(B)/asan SAN=address SUITES='unit cases replay $(if $(SIM_C),sim) $(if $(BATS),bats)' check-run
+check-ubsan: ## unit, cases and replay under the undefined behaviour sanitizer
+	@SEEDS=$(or $(SEEDS),500) $(MAKE) --no-print-directory B=$(B)/ubsan SAN=undefined SUITES='unit cases replay $(if $(SIM_C),sim)' check-run
 check-tsan: ## unit and cases under the thread sanitizer
 	@TSAN_OPTIONS=suppressions=$(CURDIR)/tests/tsan.supp $(MAKE) --no-print-directory B=$(B)/tsan SAN=thread SUITES='unit cases' check-run
 
@@ -192,4 +216,4 @@ uninstall: ## what install put there
 clean: ## remove $(B)
 	rm -rf $(B)
 
--include $(LIB_O:.o=.d) $(SIM_O:.o=.d) $(FUZZ:$(B)/%=$(B)/tests/%.d) $(UNIT:$(B)/%=$(B)/tests/%.d) $(SIM:$(B)/%=$(B)/tests/%.d) $(patsubst cmd/%.c,$(B)/cmd/%.d,$(wildcard cmd/*/*.c))
+-include $(LIB_O:.o=.d) $(SIM_O:.o=.d) $(FUZZ:$(B)/%=$(B)/tests/%.d) $(B)/tests/fuzz/replay.d $(UNIT:$(B)/%=$(B)/tests/%.d) $(SIM:$(B)/%=$(B)/tests/%.d) $(patsubst cmd/%.c,$(B)/cmd/%.d,$(wildcard cmd/*/*.c))

@@ -11,11 +11,14 @@ _dsvc_dispatch()
 	--state) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -d -- "$cur"); return ;;
 	--exit-when-idle) return ;;
 	--job-gc) return ;;
+	--dataset-gc) return ;;
+	--beat) return ;;
+	--loss) return ;;
 	--ready-fd) return ;;
 	--ready-file) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
 	esac
 	case $cur in
-	-*) mapfile -t COMPREPLY < <(compgen -W '-b --bind --state --exit-when-idle --job-gc --insecure --ready-fd --ready-file --until-stdin-eof -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	-*) mapfile -t COMPREPLY < <(compgen -W '-b --bind --state --exit-when-idle --job-gc --dataset-gc --beat --loss --insecure --ready-fd --ready-file --until-stdin-eof -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
 	*) : ;;
 	esac
 }
@@ -27,12 +30,12 @@ _dsvc_exec_test()
 	if [[ $cur == = ]]; then cur=; elif [[ $prev == = ]]; then prev=${COMP_WORDS[COMP_CWORD-2]}; fi
 	COMPREPLY=()
 	case $prev in
-	-p | --proto) mapfile -t COMPREPLY < <(compgen -W 'line ndjson nul msgpack netstring len32 raw arg stream' -- "$cur"); return ;;
+	-P | --proto) mapfile -t COMPREPLY < <(compgen -W 'line ndjson nul msgpack netstring len32 raw arg stream' -- "$cur"); return ;;
 	-i | --input) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
 	--limit) return ;;
 	esac
 	case $cur in
-	-*) mapfile -t COMPREPLY < <(compgen -W '-p --proto -i --input --limit -h --help -V --version' -- "$cur") ;;
+	-*) mapfile -t COMPREPLY < <(compgen -W '-P --proto -i --input --limit -h --help -V --version' -- "$cur") ;;
 	*) : ;;
 	esac
 }
@@ -57,7 +60,7 @@ _dsvc_read()
 	--shards) return ;;
 	--seed) return ;;
 	--window) return ;;
-	-t | --to) mapfile -t COMPREPLY < <(compgen -W 'auto text ndjson json raw nul csv tsv msgpack npy tfrecord tar count none' -- "$cur"); return ;;
+	-t | --to) mapfile -t COMPREPLY < <(compgen -W 'auto count csv json msgpack ndjson none npy nul raw tar text tfrecord tsv' -- "$cur"); return ;;
 	-n | --count) return ;;
 	-o | --output) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
 	--checkpoint) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
@@ -103,7 +106,7 @@ _dsvc_run()
 	if [[ $cur == = ]]; then cur=; elif [[ $prev == = ]]; then prev=${COMP_WORDS[COMP_CWORD-2]}; fi
 	COMPREPLY=()
 	case $prev in
-	-t | --to) mapfile -t COMPREPLY < <(compgen -W 'auto text ndjson json raw nul csv tsv msgpack npy tfrecord tar count none' -- "$cur"); return ;;
+	-t | --to) mapfile -t COMPREPLY < <(compgen -W 'auto count csv json msgpack ndjson none npy nul raw tar text tfrecord tsv' -- "$cur"); return ;;
 	-n | --count) return ;;
 	-o | --output) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
 	-s | --set) return ;;

@@ -1,24 +1,28 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Fails on an include in lib/ that points to a room lib/ROOMS does not allow,
-# and on outside libraries used in a room that is not theirs.
+# Fails on an include in lib/ or cmd/ that points to a room lib/ROOMS does not
+# allow, and on outside libraries used in a room that is not theirs.
 set -u
 cd "$(dirname "$0")/.." || exit
 declare -A may
 while IFS=: read -r room list; do
 	[[ $room == \#* || ! $room ]] && continue
-	may[$room]=" $room $list "
+	read -ra list <<<"$list"
+	may[$room]=" $room ${list[*]} "
 done <lib/ROOMS
 
 # header: the rooms that may use it
 declare -A home=(
-	[zmq.h]=' net ' [czmq.h]=' net ' [sqlite3.h]=' store op ' [simdjson.h]=' value '
+	[zmq.h]=' net ' [czmq.h]=' net ' [sqlite3.h]=' store op/file ' [simdjson.h]=' value value/json '
 )
 passed=0 failed=0
-for file in lib/*/*.[ch] lib/*/*.cc; do
+for file in lib/*/*.[ch] lib/*/*.cc lib/*/*/*.[ch] lib/*/*/*.cc cmd/*/*.[ch]; do
 	[[ -e $file ]] || continue
-	room=${file#lib/} room=${room%%/*}
-	if [[ ! ${may[$room]+x} ]]; then
+	room=${file%/*} room=${room#lib/}
+	[[ $file == cmd/* ]] && room=cmd
+	row=$room
+	[[ ${may[$row]+x} ]] || row=${room%/*}/'*'
+	if [[ ! ${may[$row]+x} ]]; then
 		echo "$file: room $room is not in lib/ROOMS"
 		failed=$((failed + 1))
 		continue
@@ -26,8 +30,8 @@ for file in lib/*/*.[ch] lib/*/*.cc; do
 	ok=1 line=0
 	while IFS= read -r text; do
 		line=$((line + 1))
-		if [[ $text =~ ^\#[[:space:]]*include[[:space:]]+\"([a-z]+)/ &&
-			${may[$room]} != *" ${BASH_REMATCH[1]} "* ]]; then
+		if [[ $text =~ ^\#[[:space:]]*include[[:space:]]+\"([a-z/]+)/[^/\"]+\" &&
+			"${may[$row]} $room " != *" ${BASH_REMATCH[1]} "* ]]; then
 			echo "$file:$line: room $room may not include room ${BASH_REMATCH[1]}"
 			ok=0
 		elif [[ $text =~ ^\#[[:space:]]*include[[:space:]]+\<([^>]+)\> &&

@@ -28,7 +28,9 @@ done
 for f in pipelines/*.dsvc; do
 	[[ -e $f ]] && place 644 "$f" "share/dsvc/$f"
 done
-for f in pipelines/programs/*; do
+# The programs and the data that the tests of the pipelines use are found beside them.
+for f in pipelines/programs/* pipelines/data/* pipelines/data/*/*; do
+	[[ -d $f ]] && continue
 	[[ -x $f ]] && mode=755 || mode=644
 	place "$mode" "$f" "share/dsvc/$f"
 done
@@ -43,6 +45,6 @@ if [[ -e completions/dsvc.bash ]]; then
 	done
 fi
 if [[ $what == uninstall ]]; then
-	rmdir "$to/share/dsvc/pipelines/programs" 2>/dev/null || true
+	rmdir "$to"/share/dsvc/pipelines/{programs,data/imgs,data} 2>/dev/null || true
 	rmdir -p "$to/share/dsvc/pipelines" 2>/dev/null || true
 fi

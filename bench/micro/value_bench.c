@@ -15,8 +15,8 @@
 
 #include "base/mem.h"
 #include "base/rng.h"
-#include "value/format.h"
-#include "value/json.h"
+#include "value/format/format.h"
+#include "value/json/json.h"
 #include "value/mp.h"
 #include "value/num.h"
 

@@ -16,15 +16,18 @@
 struct dispatch {
 	struct words bind;
 	bool insecure, quiet, until_stdin_eof;
-	int64_t verbose, exit_when_idle, job_gc;
+	int64_t verbose, exit_when_idle, job_gc, dataset_gc, beat, loss;
 	struct ready ready;
 	char *state;
 };
 
+#define DISPATCH_BEAT_MIN 10000000ll
+#define DISPATCH_LOSS_MAX 86400000000000ll
+
 static const struct param rows[] = {
 	{ .name = "bind", .letter = 'b', .arg = "ENDPOINT", .kind = PARAM_WORDS,
 	  .offset = offsetof(struct dispatch, bind), .flags = PARAM_REPEAT,
-	  .help = "listen at tcp://HOST:PORT or ipc://PATH; again for more; default: this user's private socket" },
+	  .help = "listen at [tcp://]HOST:PORT or [ipc://]PATH; again for more; default: this user's private socket" },
 	{ .name = "state", .arg = "DIR", .kind = PARAM_WORD, .offset = offsetof(struct dispatch, state),
 	  .flags = PARAM_OPTIONAL, .complete = "dir",
 	  .help = "keep what is promised in DIR, and go on from there when started again" },
@@ -34,6 +37,15 @@ static const struct param rows[] = {
 	{ .name = "job-gc", .arg = "DURATION", .kind = PARAM_DURATION,
 	  .offset = offsetof(struct dispatch, job_gc), .def = "5m", .min = 1000000, .max = INT64_MAX,
 	  .help = "forget finished jobs, and named ones without readers, after so long" },
+	{ .name = "dataset-gc", .arg = "DURATION", .kind = PARAM_DURATION, .flags = PARAM_RARE,
+	  .offset = offsetof(struct dispatch, dataset_gc), .def = "7d", .min = 1000000, .max = INT64_MAX / 2,
+	  .help = "forget datasets that were registered without a name and have not been used for so long" },
+	{ .name = "beat", .arg = "DURATION", .kind = PARAM_DURATION, .offset = offsetof(struct dispatch, beat),
+	  .flags = PARAM_RARE | PARAM_OPTIONAL, .min = DISPATCH_BEAT_MIN, .max = DISPATCH_LOSS_MAX / 2,
+	  .help = "time between signs of life of workers and readers; default: a fifth of --loss" },
+	{ .name = "loss", .arg = "DURATION", .kind = PARAM_DURATION, .offset = offsetof(struct dispatch, loss),
+	  .flags = PARAM_RARE, .def = "5s", .min = 2 * DISPATCH_BEAT_MIN, .max = DISPATCH_LOSS_MAX,
+	  .help = "whoever is silent for so long is lost; at least twice --beat" },
 	OPT_INSECURE(struct dispatch),
 	OPT_READY_FD(struct dispatch),
 	OPT_READY_FILE(struct dispatch),
@@ -52,13 +64,14 @@ static const struct program program = {
 		"keeps the books of what was delivered. Elements never pass through it.",
 		"With --state it may be killed at any moment: started again with the same folder and "
 		"address it goes on, workers and readers come back to it by themselves, and nothing "
-		"is lost or repeated. Without it, they end with code 75 when it ends.",
-		"TERM or INT ends it."),
+		"is lost or repeated. Without it, they end with code 75 when it is killed.",
+		"TERM or INT ends it; without --state, or when idle for --exit-when-idle, that ends the "
+		"service: workers end with 0, readers that are not done with 75."),
 	.rows = rows,
 	.examples = (const struct program_example[]){
 		{ "dsvc-dispatch &", "serve this user's programs on this machine" },
 		{ "dsvc-dispatch --state ~/.local/state/dsvc &", "one that may be killed and started again" },
-		{ "dsvc-dispatch -b 'tcp://127.0.0.1:*' --ready-file addr", "take any free port and say which" },
+		{ "dsvc-dispatch -b '127.0.0.1:*' --ready-file addr & dsvc-work -d @addr &", "take any free port and say which" },
 		{ 0 } },
 	.exits = (const struct program_exit[]){
 		{ 0, "a signal ended it, or it was idle" },
@@ -70,6 +83,21 @@ static const struct program program = {
 		{ -1, NULL } },
 	.versions = link_versions,
 };
+
+/* A fifth of the loss, so that some signs of life may get lost. */
+static enum status
+main_beat(struct dispatch *o, struct err *e)
+{
+	if (!o->beat)
+		o->beat = o->loss / 5 > DISPATCH_BEAT_MIN ? o->loss / 5 : DISPATCH_BEAT_MIN;
+	if (o->loss >= 2 * o->beat)
+		return ST_OK;
+	err_set(e, ST_USAGE, "--loss %lldms is less than twice --beat %lldms",
+		(long long)(o->loss / 1000000), (long long)(o->beat / 1000000));
+	err_help(e, "one late sign of life would be taken for a loss; for example: --beat %lldms --loss %lldms",
+		 (long long)(o->beat / 1000000), (long long)(o->beat / 200000));
+	return ST_USAGE;
+}
 
 int
 main(int argc, char **argv)
@@ -87,21 +115,29 @@ main(int argc, char **argv)
 	struct endpoint own;
 	char *first[1] = { own.address };
 	struct dispatch_conf c = { .binds = o.bind.v, .n_binds = o.bind.n,
-		.insecure = o.insecure, .idle_ns = o.exit_when_idle, .job_gc_ns = o.job_gc,
+		.insecure = o.insecure, .idle_ns = o.exit_when_idle, .job_gc_ns = o.job_gc, .dataset_gc_ns = o.dataset_gc,
 		.until_stdin_eof = o.until_stdin_eof, .ready = ready_told, .arg = &o.ready };
+	st = main_beat(&o, &e);
+	c.beat_ms = (uint32_t)(o.beat / 1000000);
+	c.loss_ms = (uint32_t)(o.loss / 1000000);
 	if (opt.n)
 		st = err_set(&e, ST_USAGE, "`%s` is one word too many", opt.operand[0]);
-	else if (!o.bind.n) {
+	else if (st == ST_OK && !o.bind.n) {
 		st = endpoint_find(NULL, NULL, &own, &e);
 		if (st == ST_OK)
 			st = endpoint_prepare(&own, &e);
 		c.binds = first;
 		c.n_binds = 1;
 	}
+	for (size_t i = 0; st == ST_OK && i < o.bind.n; i++)
+		st = endpoint_bind(&o.bind.v[i], &e);
+	if (st == ST_OK)
+		st = ready_begin(&o.ready, &e);
 	if (st == ST_OK && o.state)
 		st = store_open(o.state, &c.store, &e);
 	if (st == ST_OK)
 		st = dispatch_run(&c, &e);
+	ready_end(&o.ready);
 	store_close(&c.store);
 	opt_clear(&program, &o, &opt);
 	return st == ST_OK ? 0 : report(program.name, &e);

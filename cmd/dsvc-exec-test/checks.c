@@ -2,7 +2,7 @@
 #include "checks.h"
 
 #include "base/mem.h"
-#include "op/exec_frame.h"
+#include "value/format/frame.h"
 #include "trial.h"
 
 static bool

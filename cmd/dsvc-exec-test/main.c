@@ -6,10 +6,10 @@
 #include "cli/quit.h"
 #include "cli/report.h"
 #include "checks.h"
-#include "op/exec_frame.h"
+#include "value/format/frame.h"
 
 static const struct param rows[] = {
-	{ .name = "proto", .letter = 'p', .arg = "PROTO", .kind = PARAM_CHOICE, .def = "line",
+	{ .name = "proto", .letter = 'P', .arg = "PROTO", .kind = PARAM_CHOICE, .def = "line",
 	  .offset = offsetof(struct test_options, proto), .choices = FRAME_CHOICES,
 	  .help = "the protocol that the program is to speak: dsvc-exec(7)" },
 	{ .name = "input", .letter = 'i', .arg = "FILE", .kind = PARAM_WORD,
@@ -32,7 +32,7 @@ static const struct program program = {
 	.rows = rows,
 	.examples = (const struct program_example[]){
 		{ "dsvc-exec-test -- sed -u s/a/b/", "a filter of lines" },
-		{ "dsvc-exec-test -p msgpack -i samples.ndjson -- ./score.py", "a program that scores records" },
+		{ "dsvc-exec-test -P msgpack -i samples.ndjson -- ./score.py", "a program that scores records" },
 		{ 0 } },
 	.exits = (const struct program_exit[]){
 		{ 1, "a check failed" }, { 126, "the program cannot be run" },

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "lang/spec.h"
+#include "op/pull.h"
 
 struct trial_watch {
 	struct trial *trial;

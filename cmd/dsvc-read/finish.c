@@ -15,6 +15,20 @@ finish_pass(struct pour *p, const struct msg_done *done)
 	p->failed += done ? done->failed : 0;
 }
 
+void
+finish_empty(const struct pour *p, struct client *client, const struct client_conf *c, bool last)
+{
+	if (p->o->checkpoint && c->position && !p->elements && !c->job)
+		log_say(LOG_WARN, "%s is at the end of its pass: nothing is left; remove it to begin anew",
+			p->o->checkpoint);
+	else if (client_was_over(client) && c->job && last)
+		log_say(LOG_WARN, "job `%s`: pass %u was read to its end; --epoch %u reads another", c->job,
+			c->epoch, c->epoch + 1);
+	else if (client_was_over(client) && c->job)
+		log_say(LOG_WARN, "job `%s`: pass %u was read to its end; pass %u is next", c->job,
+			c->epoch, c->epoch + 1);
+}
+
 enum status
 finish_close(struct pour *p, enum status st, struct err *e)
 {
@@ -24,6 +38,8 @@ finish_close(struct pour *p, enum status st, struct err *e)
 			     (unsigned long long)p->acks.finished, (unsigned long long)p->elements);
 		err_help(e, "each line says how many elements are finished so far, in all");
 	}
+	if (p->out && st != ST_AGAIN && st != ST_TEMP)
+		output_no_rest(p->out);
 	enum status closed = pour_close(p, st == ST_OK, &last);
 	if (st == ST_OK && closed != ST_OK)
 		st = closed, *e = last;

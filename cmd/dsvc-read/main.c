@@ -11,39 +11,29 @@
 #include "cli/stop.h"
 #include "host/link.h"
 #include "host/service.h"
+#include "op/remote/remote.h"
 #include "finish.h"
 #include "read.h"
 #include "what.h"
 
-/* Options that were given are stronger than what the pipeline says. */
+/* All of the pipeline runs on workers: what the job is like, the options say. */
 static void
-read_conf(const struct read_options *o, const struct opt *opt, struct client_conf *c)
+read_conf(const struct read_options *o, struct client_conf *c)
 {
-	bool plan = c->job || c->epoch;
-	if (!plan || opt_from(opt, &read_program, "job"))
-		c->job = o->job;
-	if (!plan || opt_from(opt, &read_program, "sharding"))
-		c->sharding = o->sharding & 1 ? SHARD_DYNAMIC : SHARD_OFF;
-	if (!plan || opt_from(opt, &read_program, "order"))
-		c->order = (uint32_t)o->order;
-	if (!plan || opt_from(opt, &read_program, "shards"))
-		c->shards = o->shards == PARAM_AUTO ? 0 : (uint32_t)o->shards;
-	if (!plan || opt_from(opt, &read_program, "window"))
-		c->window = o->window == PARAM_AUTO ? 0 : (uint32_t)o->window;
-	if (!plan || opt_from(opt, &read_program, "epoch"))
-		c->epoch = (uint32_t)o->epoch;
-	if (!plan || opt_from(opt, &read_program, "seed")) {
-		c->seeded = o->seed != PARAM_AUTO;
-		c->seed = c->seeded ? (uint64_t)o->seed : 0;
-	}
+	c->job = o->job;
+	c->sharding = o->sharding & 1 ? SHARD_DYNAMIC : SHARD_OFF;
+	c->order = (uint32_t)o->order;
+	c->shards = o->shards == PARAM_AUTO ? 0 : (uint32_t)o->shards;
+	c->window = o->window == PARAM_AUTO ? 0 : (uint32_t)o->window;
+	c->epoch = (uint32_t)o->epoch;
+	c->seeded = o->seed != PARAM_AUTO;
+	c->seed = c->seeded ? (uint64_t)o->seed : 0;
 }
 
 static enum status
-read_service(struct pour *p, const struct what *w, const struct opt *opt,
-	     struct client_conf *c, struct err *e)
+read_service(struct pour *p, const struct what *w, struct client_conf *c, struct err *e)
 {
 	enum status st = ST_OK;
-	c->dataset = w->dataset;
 	c->spec = (char *)w->spec.data;
 	c->type = (char *)w->type.data;
 	c->min_workers = w->min_workers;
@@ -53,13 +43,14 @@ read_service(struct pour *p, const struct what *w, const struct opt *opt,
 	c->limited = p->o->max_errors != INT64_MAX;
 	c->max_errors = c->limited ? (uint64_t)p->o->max_errors : 0;
 	c->position = p->saved.there ? &p->saved.position : NULL;
-	read_conf(p->o, opt, c);
 	for (int64_t i = 0; i < p->o->epochs && st == ST_OK && p->left; i++) {
 		struct client *client;
 		st = client_open(c, &client, e);
 		if (st != ST_OK)
 			break;
 		st = pour_client(p, client, e);
+		if (st == ST_OK && p->left)
+			finish_empty(p, client, c, i + 1 == p->o->epochs);
 		finish_pass(p, client_result(client));
 		client_free(&client);
 		c->epoch++;
@@ -70,34 +61,37 @@ read_service(struct pour *p, const struct what *w, const struct opt *opt,
 /* Where the elements come from: straight from the workers, or out of a chain
  * that goes on here. */
 static enum status
-read_run(struct pour *p, struct what *w, const struct opt *opt, const struct endpoint *ep,
-	 struct err *e)
+read_run(struct pour *p, struct what *w, const struct endpoint *ep, struct err *e)
 {
-	struct client_conf c = { .dispatcher = ep->address, .from = ep->from };
+	struct client_conf c = { .dispatcher = ep->address, .from = ep->from, .dataset = w->dataset };
 	const struct plan *plan = w->plan;
-	if (!plan)
-		return read_service(p, w, opt, &c, e);
-	if (plan->local) {
+	const struct op_node *service = plan ? plan->service : NULL;
+	if (plan && plan->local) {
 		err_set(e, ST_DATA, "the pipeline reads standard input, which workers do not have");
 		err_help(e, "run it with dsvc-run");
 		return ST_DATA;
 	}
-	if (plan->remote && plan->border != plan->top) {
+	p->job = service ? remote_of(service)->job : p->o->job;
+	if (service && service != plan->top) {
 		if (p->o->errors || p->o->max_errors != INT64_MAX)
 			return err_set(e, ST_USAGE, "--errors and --max-errors need a pipeline that runs on workers as a whole");
 		if (p->o->checkpoint || p->o->ack_fd >= 0)
 			return err_set(e, ST_USAGE, "--checkpoint and --ack-fd need a pipeline that runs on workers as a whole");
 		return pour_plan(p, plan, ep, w->min_workers, w->wait_ns, e);
 	}
-	if (plan->border) {
-		service_conf(plan->border, &c);
-		buf_str(&w->spec, plan->border->remote_spec);
-		type_print(plan->border->in[0]->type, &w->type);
+	if (service) {
+		service_conf(service, 0, &c);
+		c.dataset = remote_of(service)->dataset;
 	} else {
-		plan_canonical(plan, CANON_ABSOLUTE, &w->spec);
-		type_print(plan->type, &w->type);
+		read_conf(p->o, &c);
 	}
-	return read_service(p, w, opt, &c, e);
+	if (service && service->remote_spec)
+		buf_str(&w->spec, service->remote_spec);
+	else if (plan && !service)
+		plan_canonical(plan, CANON_ABSOLUTE, &w->spec);
+	if (w->spec.len)
+		type_print(plan->type, &w->type);
+	return read_service(p, w, &c, e);
 }
 
 int
@@ -115,7 +109,6 @@ main(int argc, char **argv)
 	if (st != ST_OK)
 		return report(read_program.name, &e);
 	log_init(read_program.name, o.quiet ? LOG_ERROR : o.verbose > 1 ? LOG_DEBUG : o.verbose ? LOG_INFO : LOG_WARN);
-	stop_install();
 	stop_after(o.timeout, false);
 	st = pour_init(&p, &o, &e);
 	if (st == ST_OK)
@@ -123,11 +116,14 @@ main(int argc, char **argv)
 	if (st == ST_OK)
 		st = endpoint_find(o.dispatcher, opt_from(&opt, &read_program, "dispatcher"), &ep, &e);
 	if (st == ST_OK)
+		endpoint_export(&ep);
+	if (st == ST_OK)
 		st = what_wait(&w, o.wait_workers, &e);
 	if (st == ST_OK)
 		st = what_plan(&w, &o, &opt, &ep, &e);
+	stop_install();
 	if (st == ST_OK)
-		st = read_run(&p, &w, &opt, &ep, &e);
+		st = read_run(&p, &w, &ep, &e);
 	st = finish_close(&p, st, &e);
 	what_clear(&w);
 	opt_clear(&read_program, &o, &opt);

@@ -6,6 +6,7 @@
 #include "host/link.h"
 #include "lang/usage.h"
 #include "op/op.h"
+#include "op/table.h"
 #include "read.h"
 #include "wire/msg.h"
 
@@ -16,7 +17,7 @@ static const struct param rows[] = {
 	  .help = "read this pipeline, without registering it first" },
 	{ .name = "file", .letter = 'f', .arg = "FILE", .kind = PARAM_WORD,
 	  .offset = offsetof(struct read_options, file), .flags = PARAM_OPTIONAL, .complete = "file",
-	  .help = "read the pipeline in FILE; `-`: from standard input" },
+	  .help = "read the pipeline in FILE; `-`: from standard input; operands are values of its parameters" },
 	{ .name = "set", .letter = 's', .arg = "NAME=VALUE", .kind = PARAM_WORDS,
 	  .offset = offsetof(struct read_options, set), .flags = PARAM_RARE | PARAM_REPEAT,
 	  .help = "set a parameter of the pipeline" },
@@ -24,7 +25,7 @@ static const struct param rows[] = {
 	  .offset = offsetof(struct read_options, include), .flags = PARAM_RARE | PARAM_REPEAT, .complete = "dir",
 	  .help = "look here for included files" },
 	{ .name = "job", .letter = 'J', .arg = "NAME", .kind = PARAM_WORD,
-	  .offset = offsetof(struct read_options, job), .flags = PARAM_OPTIONAL,
+	  .offset = offsetof(struct read_options, job), .flags = PARAM_OPTIONAL | PARAM_NAME,
 	  .help = "share the elements with all readers of this job" },
 	{ .name = "epoch", .arg = "N", .flags = PARAM_RARE, .kind = PARAM_INT, .offset = offsetof(struct read_options, epoch),
 	  .def = "1", .min = 1, .max = UINT32_MAX, .help = "read the N-th pass of the job" },
@@ -71,13 +72,13 @@ static const struct param rows[] = {
 	  .help = "at the end, write JSON records of the elements that failed in the pass, at most 1000" },
 	{ .name = "wait-workers", .arg = "N[/DURATION]", .kind = PARAM_WORD,
 	  .offset = offsetof(struct read_options, wait_workers), .def = "1/10s",
-	  .help = "wait for so many workers, no longer than that" },
+	  .help = "wait for so many workers, no longer than that; 0: for the first, however long it takes" },
 	{ .name = "give-up", .arg = "DURATION", .kind = PARAM_DURATION,
 	  .offset = offsetof(struct read_options, give_up), .def = "0", .max = INT64_MAX,
 	  .help = "end when a dispatcher with state has been away for so long; 0: wait for it" },
 	{ .name = "progress", .letter = 'p', .arg = "WHEN", .kind = PARAM_CHOICE,
 	  .offset = offsetof(struct read_options, progress), .def = "auto", .choices = "auto|always|never",
-	  .complete = "auto|always|never", .help = "show progress; auto: on a terminal" },
+	  .complete = "auto|always|never", .help = "show progress; auto: on a terminal, where no elements go" },
 	{ .name = "stats", .kind = PARAM_BOOL, .offset = offsetof(struct read_options, stats),
 	  .help = "say at the end how much it was and how fast" },
 	OPT_FAIL_EMPTY(struct read_options),
@@ -98,17 +99,20 @@ const struct program read_program = {
 	.name = "dsvc-read",
 	.brief = "write the elements of a dataset to standard output",
 	.synopsis = PROGRAM_TEXTS("[OPTION]... DATASET", "[OPTION]... -e SPEC",
-				  "[OPTION]... -f FILE", "[OPTION]... WORD... [then WORD...]..."),
+				  "[OPTION]... -f FILE [VALUE]...", "[OPTION]... WORD... [then WORD...]..."),
 	.doc = PROGRAM_TEXTS(
 		"The workers of the service make the elements; each comes once, in the order in which "
 		"they are ready. Readers that name the same job share its elements. A worker that is "
 		"lost is replaced without a loss or a repetition.",
 		"One operand without a blank is the id of a registered dataset. What stands behind "
-		"`distribute` in a pipeline runs in this program.",
+		"`distribute` in a pipeline runs in this program. Options that the one `distribute` or "
+		"`dataset` of a pipeline could carry itself, such as --job or --order, are given to it.",
 		"With --checkpoint it may be killed and started again, with other workers too: every "
 		"element comes exactly once over all its runs. With --output the file is cut back to "
 		"what was saved, and then holds each element once. A position that has reached the end "
-		"stays there: remove the file to begin anew."),
+		"stays there: remove the file to begin anew.",
+		"Elements that were written count as read. So when reading ends before the end, by a "
+		"signal or an error, what --output has got by then stays, as FILE.PID.part."),
 	.rows = rows,
 	.examples = (const struct program_example[]){
 		{ "dsvc-read \"$id\" | jq .user | sort | uniq -c", "a registered dataset" },
@@ -123,6 +127,7 @@ const struct program read_program = {
 	.operand = "file",
 	.operand_word = usage_word,
 	.versions = link_versions,
+	.instead = "file",
 	.flags = PROGRAM_STOP_AT_OPERAND,
 	.whole = opts_whole,
 };

@@ -9,11 +9,13 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "base/rng.h"
 #include "cli/stop.h"
 #include "host/service.h"
 #include "read.h"
 #include "value/mp.h"
+#include "op/pull.h"
 
 enum { POUR_SHOW_MS = 100, POUR_SAVE_MS = 250, POUR_SAVE_DRY_MS = 50, POUR_SAVE_BYTES = 4 << 20 };
 
@@ -33,14 +35,10 @@ pour_check(const struct read_options *o, struct err *e)
 {
 	if (!o->checkpoint)
 		return ST_OK;
-	switch ((enum format_kind)o->format) {
-	case FORMAT_JSON: case FORMAT_CSV: case FORMAT_TSV: case FORMAT_NPY: case FORMAT_TAR:
-	case FORMAT_COUNT:
+	if (format_is_framed((enum format_kind)o->format)) {
 		err_set(e, ST_USAGE, "--checkpoint: this format has a beginning or an end, and cannot be continued");
 		err_help(e, "use text, ndjson, raw, nul, msgpack or tfrecord");
 		return ST_USAGE;
-	default:
-		break;
 	}
 	if (o->epochs > 1)
 		return err_set(e, ST_USAGE, "--checkpoint is of one pass; use --epoch in place of --epochs");
@@ -57,7 +55,8 @@ pour_init(struct pour *p, const struct read_options *o, struct err *e)
 	p->gone_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	p->started_ns = clock_mono_ns();
 	p->show = show_wanted(o);
-	p->unbuffered = !o->nul && (o->format == FORMAT_COUNT || o->format == FORMAT_NONE);
+	p->tty = isatty(STDERR_FILENO);
+	p->unbuffered = !o->nul && (format_is_blind((enum format_kind)o->format));
 	p->acks.fd = -1;
 	enum status st = pour_check(o, e);
 	if (st == ST_OK)
@@ -71,7 +70,8 @@ pour_init(struct pour *p, const struct read_options *o, struct err *e)
 enum status
 pour_open(struct pour *p, const struct type *type, struct err *e)
 {
-	struct output_conf c = { .path = p->o->output, .type = type, .watch = true,
+	struct output_conf c = { .path = p->o->output, .type = type, .watch = true, .part = true,
+		.rest = p->job ? "reading its job again gives the rest" : NULL,
 		.format = p->o->nul ? FORMAT_NUL : (enum format_kind)p->o->format,
 		.gone = pour_gone, .arg = p,
 		.in_place = p->o->checkpoint != NULL, .keep = p->saved.bytes };
@@ -95,9 +95,23 @@ pour_poll(struct pour *p, int fd, int timeout_ms, struct err *e)
 	return f[3].revents ? acks_read(&p->acks, e) : ST_OK;
 }
 
+/* c NULL: there is no job of its own to tell about. */
+static void
+pour_show(struct pour *p, struct client *c)
+{
+	struct read_stats s;
+
+	if (!show_due(p))
+		return;
+	if (c)
+		client_stats(c, &s);
+	show_progress(p, c ? &s : NULL);
+}
+
 enum status
 pour_wait(struct pour *p, int fd, struct err *e)
 {
+	pour_show(p, NULL);
 	return pour_poll(p, fd, -1, e);
 }
 
@@ -260,18 +274,6 @@ pour_dry(struct pour *p, struct client *c, struct err *e)
 	return st == ST_OK ? pour_poll(p, client_fd(c), due, e) : st;
 }
 
-static void
-pour_show(struct pour *p, struct client *c)
-{
-	int64_t now = clock_mono_ns();
-	if (!p->show || now - p->shown_ns < POUR_SHOW_MS * (int64_t)1000000)
-		return;
-	struct read_stats s;
-	client_stats(c, &s);
-	p->shown_ns = now;
-	show_progress(p, &s);
-}
-
 /* Ends before the end: what is written is theirs, and no more is wanted. */
 static enum status
 pour_leave(struct pour *p, struct client *c, enum status st, struct err *e)
@@ -311,7 +313,7 @@ pour_client(struct pour *p, struct client *c, struct err *e)
 		else if (st == ST_AGAIN)
 			st = pour_dry(p, c, e);
 	}
-	show_clear(p);
+	show_clear();
 	if (st == ST_END && p->left)
 		return pour_begin(p, c, e); /* all of it has come */
 	return pour_leave(p, c, st, e);
@@ -338,33 +340,53 @@ pour_run(struct pour *p, struct run *r, struct err *e)
 	return p->left ? ST_OK : ST_END;
 }
 
+static void
+pour_note(void *arg, const struct op_node *n, const struct err *e)
+{
+	(void)arg;
+	log_say(LOG_WARN, "operator %u: %s", n->place, e->text);
+	if (e->help[0])
+		log_say(LOG_WARN, "  help: %s", e->help);
+}
+
+/* One pass of the chain. */
+static enum status
+pour_pass(struct pour *p, const struct plan *plan, struct op_ctx *ctx, struct err *e)
+{
+	struct op_inst *chain = NULL;
+	struct run *r;
+	enum status st = op_open(plan->top, ctx, &chain, e);
+	while (st == ST_OK && !pour_stopped(p)) {
+		st = op_pull(chain, &r, e);
+		if (st == ST_OK)
+			st = pour_run(p, r, e);
+		pour_show(p, NULL);
+	}
+	op_close(&chain);
+	return st == ST_END ? ST_OK : st == ST_OK ? ST_AGAIN : st;
+}
+
 enum status
 pour_plan(struct pour *p, const struct plan *plan, const struct endpoint *ep,
 	  uint32_t min_workers, int64_t wait_ns, struct err *e)
 {
 	struct service s;
-	struct op_inst *chain = NULL;
-	struct run *r;
 	service_init(&s, ep->address, ep->from);
 	s.wait = pour_wait_hook;
 	s.wait_arg = p;
 	s.min_workers = min_workers;
 	s.wait_ns = wait_ns;
+	s.give_up_ns = p->o->give_up;
 	struct op_ctx ctx = { .element_max = (uint32_t)plan->options.element_max,
-		.stop = stop_flag(), .service = &s.op,
+		.stop = stop_flag(), .service = &s.op, .note = pour_note,
 		.seed = p->o->seed == PARAM_AUTO ? rng_seed_fresh() : (uint64_t)p->o->seed };
 	enum status st = pour_open(p, plan->type, e);
-	if (st == ST_OK)
-		st = op_open(plan->top, &ctx, &chain, e);
-	if (st == ST_OK && p->left == 0)
-		st = ST_END;
-	while (st == ST_OK && !pour_stopped(p)) {
-		st = op_pull(chain, &r, e);
-		if (st == ST_OK)
-			st = pour_run(p, r, e);
+	for (int64_t i = 0; i < p->o->epochs && st == ST_OK && p->left; i++) {
+		st = pour_pass(p, plan, &ctx, e);
+		ctx.epoch = s.passes; /* behind those that a repeat has read */
 	}
-	op_close(&chain);
-	return st == ST_END ? ST_OK : st == ST_OK ? ST_AGAIN : st;
+	show_clear();
+	return st;
 }
 
 enum status

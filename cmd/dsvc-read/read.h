@@ -35,6 +35,7 @@ extern const struct program read_program;
 struct pour {
 	const struct read_options *o;
 	struct output *out;
+	const char *job;        /* that is read; NULL: one of its own */
 	int gone_fd;            /* readable once nobody reads our output */
 	atomic_bool gone;
 	uint64_t left;          /* of --count */
@@ -50,7 +51,7 @@ struct pour {
 	uint64_t failed;
 	bool show;              /* progress is wanted */
 	int64_t started_ns, shown_ns;
-	bool shown;             /* a progress line stands on the terminal */
+	bool tty;               /* stderr is a terminal */
 };
 
 enum status pour_init(struct pour *p, const struct read_options *o, struct err *e);
@@ -69,9 +70,12 @@ enum status pour_close(struct pour *p, bool complete, struct err *e);
 
 /* Whether progress is to be shown at all. */
 bool show_wanted(const struct read_options *o);
+/* Whether it is time for the next line of it. */
+bool show_due(struct pour *p);
 /* Progress on stderr, and what --stats says. */
+/* s NULL: what only a job knows is left out. */
 void show_progress(struct pour *p, const struct read_stats *s);
-void show_clear(struct pour *p);
+void show_clear(void);
 void show_stats(struct pour *p);
 
 #endif

@@ -4,7 +4,8 @@
  * finished (--ack-fd).
  *
  * The file is one MessagePack list: ["dsvc-position", version, bytes of the
- * output file, elements, the reader's position]. It is replaced as a whole.
+ * output file, elements, the reader's position, CRC-32C of all before it]. It is
+ * replaced as a whole.
  */
 #ifndef DSVC_READ_SAVE_H
 #define DSVC_READ_SAVE_H

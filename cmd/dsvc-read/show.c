@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Progress: one line on stderr, on a terminal only, after a second only, and
- * gone at the end.
+ * gone at the end. Asked for elsewhere, it is a line every few seconds.
  */
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "base/log.h"
 #include "read.h"
 
-enum { SHOW_AFTER_MS = 1000 };
+enum { SHOW_AFTER_MS = 1000, SHOW_EVERY_MS = 100, SHOW_LINE_MS = 5000 };
 
 /* 1234567 as 1.23M; base 1000 for counts, 1024 for bytes. */
 static void
@@ -37,33 +37,42 @@ show_wanted(const struct read_options *o)
 	return isatty(STDERR_FILENO) && (o->output || !isatty(STDOUT_FILENO));
 }
 
+bool
+show_due(struct pour *p)
+{
+	int64_t every = !p->shown_ns ? SHOW_AFTER_MS : p->tty ? SHOW_EVERY_MS : SHOW_LINE_MS;
+	int64_t now = clock_mono_ns(), last = p->shown_ns ? p->shown_ns : p->started_ns;
+
+	if (!p->show || now - last < every * 1000000)
+		return false;
+	p->shown_ns = now;
+	return true;
+}
+
 void
 show_progress(struct pour *p, const struct read_stats *s)
 {
-	char elements[16], rate[16], bytes[16];
+	char elements[16], rate[16], bytes[16], line[LOG_STATUS];
 	int64_t ns = p->shown_ns - p->started_ns;
-	if (ns < SHOW_AFTER_MS * (int64_t)1000000)
-		return;
 	double seconds = (double)ns / 1e9;
 	show_number(elements, sizeof elements, (double)p->elements, 1000);
 	show_number(rate, sizeof rate, (double)p->elements / seconds, 1000);
 	show_number(bytes, sizeof bytes, (double)p->bytes, 1024);
-	fprintf(stderr, "%s%s elements  %s/s  %sB  %u of %u streams done%s%s",
-		isatty(STDERR_FILENO) ? "\r\033[K" : "", elements, rate, bytes, s->streams_ended,
-		s->streams, s->dispatcher_lost ? "  dispatcher lost, waiting" :
-		s->waiting_for_worker ? "  waiting for a worker" : "",
-		isatty(STDERR_FILENO) ? "" : "\n");
-	fflush(stderr);
-	p->shown = true;
+	int n = snprintf(line, sizeof line, "%s elements  %s/s  %sB", elements, rate, bytes);
+	if (s)
+		snprintf(line + n, sizeof line - (size_t)n, "  %u of %u streams done%s", s->streams_ended,
+			 s->streams, s->dispatcher_lost ? "  dispatcher lost, waiting" :
+			 s->waiting_for_worker ? "  waiting for a worker" : "");
+	if (p->tty)
+		log_status(line);
+	else
+		fprintf(stderr, "dsvc-read: %s\n", line);
 }
 
 void
-show_clear(struct pour *p)
+show_clear(void)
 {
-	if (p->shown && isatty(STDERR_FILENO))
-		fputs("\r\033[K", stderr);
-	fflush(stderr);
-	p->shown = false;
+	log_status(NULL);
 }
 
 void

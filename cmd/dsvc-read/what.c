@@ -3,7 +3,21 @@
 
 #include "base/str.h"
 #include "host/service.h"
+#include "pass_on.h"
 #include "what.h"
+
+/* Options of the planner mean nothing to a dataset that was planned when it was registered. */
+static enum status
+what_without_plan(const struct opt *opt, struct err *e)
+{
+	const char *set = opt_from(opt, &read_program, "set");
+
+	if (!set || *set != '-')
+		return ST_OK;
+	err_set(e, ST_USAGE, "%s: the parameters of a registered dataset are set already", set);
+	err_help(e, "dsvc-register %s NAME=VALUE registers it with another value", set);
+	return ST_USAGE;
+}
 
 enum status
 what_plan(struct what *w, const struct read_options *o, const struct opt *opt,
@@ -12,30 +26,36 @@ what_plan(struct what *w, const struct read_options *o, const struct opt *opt,
 	struct service s;
 	service_init(&s, ep->address, ep->from);
 	struct spec_src src = { .sets = &o->set, .dirs = &o->include, .service = &s.op };
-	if ((o->expression != NULL) + (o->file != NULL) + (opt->n > 0) != 1) {
+	if ((o->expression != NULL) + (o->file != NULL) + (opt->n > 0 && !o->file) != 1) {
 		err_set(e, ST_USAGE, "one dataset or pipeline is needed");
 		err_help(e, "dsvc-read ID, or dsvc-read -e 'range 10 | map x*x'");
 		return ST_USAGE;
 	}
-	if (opt->n == 1 && !spec_is_whole(opt->operand[0])) {
+	if (opt->n == 1 && !o->file && !spec_is_whole(opt->operand[0])) {
 		w->dataset = opt->operand[0];
-		return ST_OK;
+		if (strlen(w->dataset) > PARAM_NAME_MAX)
+			return err_set(e, ST_USAGE, "'%.20s...': a name has at most %d bytes", w->dataset,
+				       PARAM_NAME_MAX);
+		return what_without_plan(opt, e);
 	}
 	if (o->file)
-		src.file = o->file;
+		src.file = o->file, src.values = opt->operand, src.n_values = opt->n;
 	else if (opt->n > 1)
 		src.argv = opt->operand, src.argc = opt->n;
 	else
 		src.text = o->expression ? o->expression : opt->operand[0];
 	if (src.text)
 		src.len = strlen(src.text);
+	/* Once: what it is read from may be a pipe. */
+	src.flags = SPEC_IF_WHOLE | (o->sharding & 1 ? SPEC_SHARDED : SPEC_ON_WORKERS);
+	if (o->order == ORDER_SOURCE && o->sharding & 1 && o->shards != 1)
+		src.flags |= SPEC_ORDERED | (o->seed != PARAM_AUTO ? SPEC_SEEDED : 0);
+	struct words carried = { 0 };
+	pass_on_words(&read_program, o, opt, &carried);
+	src.carried = &carried;
 	enum status st = plan_make(&src, &w->plan, e);
-	if (st != ST_OK || w->plan->remote)
-		return st;
-	/* all of it runs on workers: checked as such */
-	plan_free(&w->plan);
-	src.flags = SPEC_SHARDED;
-	return plan_make(&src, &w->plan, e);
+	words_clear(&carried);
+	return st == ST_OK && w->plan->service ? pass_on_check(w->plan, &read_program, o, opt, e) : st;
 }
 
 enum status
@@ -52,7 +72,15 @@ what_wait(struct what *w, const char *text, struct err *e)
 		err_help(e, "write 2, or 2/30s");
 		return ST_USAGE;
 	}
-	w->min_workers = (uint32_t)count;
+	if (count == 0 && slash) {
+		err_set(e, ST_USAGE, "--wait-workers: 0 waits for as long as it takes, so '%s' says nothing", text);
+		err_help(e, "write 0, or 1%s", slash);
+		return ST_USAGE;
+	}
+	/* The protocol's longest wait: 49 days. */
+	if (count == 0)
+		w->wait_ns = (int64_t)UINT32_MAX * 1000000;
+	w->min_workers = count ? (uint32_t)count : 1;
 	return ST_OK;
 }
 

@@ -18,14 +18,14 @@ reg_source(const struct reg_opts *o, const struct opt *opt, struct spec_src *src
 {
 	/* What cannot be shared is explained, not refused. */
 	*src = (struct spec_src){ .sets = &o->set, .dirs = &o->include,
-				  .flags = o->explain ? 0 : SPEC_SHARDED };
-	if ((o->expression != NULL) + (o->file != NULL) + (opt->n > 0) != 1) {
+				  .flags = o->explain ? 0 : SPEC_ON_WORKERS };
+	if ((o->expression != NULL) + (o->file != NULL) + (opt->n > 0 && !o->file) != 1) {
 		err_set(e, ST_USAGE, "one pipeline is needed: as words, with -e or with -f");
 		err_help(e, "dsvc-register 'range 10 | map x*x'");
 		return ST_USAGE;
 	}
 	if (o->file)
-		src->file = o->file;
+		src->file = o->file, src->values = opt->operand, src->n_values = opt->n;
 	else if (opt->n > 1)
 		src->argv = opt->operand, src->argc = opt->n;
 	else
@@ -68,13 +68,22 @@ reg_refuse(const struct plan *p, struct err *e)
 	if (p->local) {
 		err_set(e, ST_DATA, "the pipeline reads standard input, which workers do not have");
 		err_help(e, "run it with dsvc-run, or read a file");
-	} else if (p->remote) {
+	} else if (p->service) {
 		err_set(e, ST_DATA, "`dataset` and `distribute` stand in what readers run, not in a dataset");
 		err_help(e, "register what stands before `distribute`");
 	} else {
 		return ST_OK;
 	}
 	return ST_DATA;
+}
+
+/* It can be read, but not as dsvc-read does of itself. */
+static void
+reg_warn(const struct plan *p)
+{
+	if (p->global)
+		log_say(LOG_WARN, "`%s` means something only over all elements: read it with --sharding off",
+			p->global->desc->name);
 }
 
 int
@@ -100,6 +109,8 @@ main(int argc, char **argv)
 		st = plan_make(&src, &p, &e);
 	if (st == ST_OK && !o.explain)
 		st = reg_refuse(p, &e);
+	if (st == ST_OK && !o.explain)
+		reg_warn(p);
 	if (st == ST_OK && o.explain) {
 		st = plan_explain(p, NULL, &out, &e);
 	} else if (st == ST_OK && !o.check) {

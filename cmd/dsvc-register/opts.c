@@ -15,7 +15,7 @@ static const struct param opts_rows[] = {
 	  .help = "the pipeline" },
 	{ .name = "file", .letter = 'f', .arg = "FILE", .kind = PARAM_WORD,
 	  .offset = offsetof(struct reg_opts, file), .flags = PARAM_OPTIONAL, .complete = "file",
-	  .help = "read the pipeline from FILE, `-`: standard input" },
+	  .help = "read the pipeline from FILE, `-`: standard input; operands are values of its parameters" },
 	{ .name = "set", .letter = 's', .arg = "NAME=VALUE", .kind = PARAM_WORDS,
 	  .offset = offsetof(struct reg_opts, set), .flags = PARAM_REPEAT,
 	  .help = "set a parameter of the pipeline" },
@@ -23,7 +23,7 @@ static const struct param opts_rows[] = {
 	  .offset = offsetof(struct reg_opts, include), .flags = PARAM_REPEAT, .complete = "dir",
 	  .help = "look here for included files" },
 	{ .name = "id", .arg = "NAME", .kind = PARAM_WORD, .offset = offsetof(struct reg_opts, id),
-	  .flags = PARAM_OPTIONAL, .help = "register under this id; default: a hash of the pipeline" },
+	  .flags = PARAM_OPTIONAL | PARAM_NAME, .help = "register under this id; default: a hash of the pipeline" },
 	{ .name = "check", .kind = PARAM_BOOL, .offset = offsetof(struct reg_opts, check),
 	  .help = "only check the pipeline; needs no service" },
 	{ .name = "explain", .kind = PARAM_BOOL, .offset = offsetof(struct reg_opts, explain),
@@ -37,7 +37,7 @@ static const struct param opts_rows[] = {
 const struct program reg_program = {
 	.name = "dsvc-register",
 	.brief = "check a pipeline, register it as a dataset and print its id",
-	.synopsis = PROGRAM_TEXTS("[OPTION]... SPEC", "[OPTION]... -f FILE",
+	.synopsis = PROGRAM_TEXTS("[OPTION]... SPEC", "[OPTION]... -f FILE [VALUE]...",
 				  "[OPTION]... WORD... [then WORD...]..."),
 	.doc = PROGRAM_TEXTS(
 		"The same pipeline always has the same id, however it is laid out; registering it "
@@ -54,6 +54,7 @@ const struct program reg_program = {
 	.operand = "file",
 	.operand_word = usage_word,
 	.versions = link_versions,
+	.instead = "file",
 	.flags = PROGRAM_STOP_AT_OPERAND,
 	.whole = spec_is_whole,
 };

@@ -3,16 +3,16 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/thread.h"
 #include "core/cut.h"
-#include "expr/ast.h"
-#include "expr/fn.h"
 #include "op/chain.h"
+#include "op/facts.h"
+#include "op/pull.h"
+#include "value/run_share.h"
 
 enum { CREW_TICK_NS = 20 * 1000 * 1000, CREW_CUTS = 64 };
 
@@ -91,42 +91,6 @@ crew_spare(struct crew *c)
 	return r;
 }
 
-/* References to the blocks the elements lie in; what lies in none is copied. */
-static void
-crew_share(struct crew_run *to, const struct run *from)
-{
-	struct run *r = &to->run;
-	struct block *last = NULL;
-
-	run_reset(r);
-	for (uint32_t i = 0; i < from->n; i++) {
-		struct elem x = from->e[i];
-		if (!x.block) {
-			run_keep(r, x);
-			continue;
-		}
-		if (x.block != last) {
-			size_t cap = r->cap_held;
-			last = x.block;
-			r->held = mem_grow(r->held, &cap, r->n_held + 1, sizeof *r->held);
-			r->cap_held = (uint32_t)cap;
-			r->held[r->n_held++] = block_ref(last);
-		}
-		run_push(r, x);
-	}
-	r->file = from->file;
-	r->line = from->line;
-	r->parts = NULL;
-	r->n_parts = 0;
-	if (from->n_parts) {
-		to->parts = mem_realloc(to->parts, from->n_parts * sizeof *to->parts);
-		memcpy(to->parts, from->parts, from->n_parts * sizeof *to->parts);
-		r->parts = to->parts;
-		r->n_parts = from->n_parts;
-	}
-	to->bytes = run_bytes(r);
-}
-
 /* The hand's piece is complete; the lock is held. */
 static void
 crew_finish(struct crew_hand *h, enum status st, const struct err *e)
@@ -196,7 +160,7 @@ crew_make(struct crew_hand *h, struct crew_run **spare, struct err *e)
 		*spare = crew_spare(c);
 		pthread_mutex_unlock(&c->lock);
 	}
-	crew_share(*spare, r);
+	(*spare)->bytes = share_run(&(*spare)->run, &(*spare)->parts, r);
 	pthread_mutex_lock(&c->lock);
 	struct crew_piece *p = h->piece;
 	*p->last = *spare;
@@ -291,8 +255,6 @@ crew_open(struct op_inst *self, struct err *e)
 {
 	struct crew *c = ((struct crew_source *)self->state)->crew;
 	struct split_list units = { 0 };
-	sigset_t all, before;
-	int rc = 0;
 
 	crew_clear(c);
 	enum status st = op_list_splits(c->part, &units, e);
@@ -300,10 +262,8 @@ crew_open(struct op_inst *self, struct err *e)
 		return st;
 	cut_open(&c->cut, &units, 1, true);
 	c->hands = mem_array(c->jobs, sizeof *c->hands);
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
 	c->working = c->jobs;
-	for (uint32_t i = 0; i < c->jobs && !rc; i++) {
+	for (uint32_t i = 0; i < c->jobs && !st; i++) {
 		struct crew_hand *h = &c->hands[i];
 		h->crew = c;
 		h->ctx = *self->ctx;
@@ -314,27 +274,17 @@ crew_open(struct op_inst *self, struct err *e)
 		h->ctx.failure = crew_failure;
 		h->above = self->ctx;
 		h->ctx.arg = h;
-		rc = pthread_create(&h->thread, NULL, crew_work, h);
-		c->started += !rc;
+		st = thread_start(&h->thread, crew_work, h, "-j", e);
+		c->started += st == ST_OK;
 	}
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	errno = rc;
-	return rc ? err_errno(e, "cannot start a thread") : ST_OK;
+	return st;
 }
 
 /* Waits for news; false when the program is to stop. */
 static bool
 crew_wait(struct op_inst *self, struct crew *c)
 {
-	struct timespec until;
-
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_nsec += CREW_TICK_NS;
-	if (until.tv_nsec >= 1000000000) {
-		until.tv_nsec -= 1000000000;
-		until.tv_sec++;
-	}
-	pthread_cond_timedwait(&c->news, &c->lock, &until);
+	thread_cond_wait(&c->news, &c->lock, clock_mono_ns() + CREW_TICK_NS);
 	return !self->ctx->stop || !atomic_load_explicit(self->ctx->stop, memory_order_relaxed);
 }
 
@@ -417,37 +367,13 @@ static const struct op_desc crew_desc = {
 	.close = crew_close,
 };
 
-/* Whether the value depends on which elements came before. */
-static bool
-crew_counts(const struct expr_ast *a)
-{
-	if (!a)
-		return false;
-	if (a->kind == AST_NAME && a->op == EXPR_I)
-		return true;
-	if (a->kind == AST_CALL) {
-		const struct fn *f = fn_find(a->text, a->text_len);
-		if (f && f->flags & FN_VARIES)
-			return true;
-	}
-	for (uint32_t k = 0; k < a->n; k++)
-		if (crew_counts(a->kids[k]))
-			return true;
-	return false;
-}
-
+/* Whether a part of the elements gives what it gives among all of them. */
 static bool
 crew_may(const struct op_node *n)
 {
-	if (n->desc->scope != OP_ELEMENT || n->desc->times || !n->desc->feed ||
-	    n->desc->flags & (OP_REORDERS | OP_RANDOM | OP_LOCAL | OP_REMOTE))
-		return false;
-	for (const struct param *r = n->desc->params; r && r->kind; r++) {
-		const struct op_expr *ex = (const struct op_expr *)((char *)n->params + r->offset);
-		if (r->kind == PARAM_EXPR && crew_counts(ex->ast))
-			return false;
-	}
-	return true;
+	return n->desc->scope == OP_ELEMENT && !n->desc->times && n->desc->feed &&
+		!(n->desc->flags & (OP_REORDERS | OP_RANDOM | OP_LOCAL | OP_REMOTE)) &&
+		!(op_traits(n) & (EXPR_COUNTS | EXPR_VARIES));
 }
 
 /* The last node of the part, and in *above the one behind it. */
@@ -512,7 +438,7 @@ crew_join(struct plan *p, int64_t jobs)
 	c->ring = mem_array(c->jobs * CREW_AHEAD, sizeof *c->ring);
 	pthread_mutex_init(&c->lock, NULL);
 	pthread_cond_init(&c->room, NULL);
-	pthread_cond_init(&c->news, NULL);
+	thread_cond_init(&c->news);
 	c->front = mem_zalloc(sizeof *c->front);
 	c->desc = crew_desc;
 	c->desc.flags |= facts_reshuffles(part) ? OP_RESHUFFLES : 0;

@@ -19,7 +19,7 @@
 static unsigned
 run_flags(const struct run_opts *o)
 {
-	unsigned flags = o->format == FORMAT_COUNT || o->format == FORMAT_NONE ? SPEC_DISCARD : 0;
+	unsigned flags = format_is_blind((enum format_kind)o->format) ? SPEC_DISCARD : 0;
 
 	return flags | (o->print ? SPEC_NO_CHECK : 0);
 }
@@ -27,7 +27,9 @@ run_flags(const struct run_opts *o)
 static enum status
 run_source(const struct run_opts *o, const struct opt *opt, struct spec_src *src, struct err *e)
 {
-	if ((o->expression != NULL) + (o->file != NULL) + (opt->n > 0) != 1) {
+	bool words = opt->n > 0 && !o->file;
+
+	if ((o->expression != NULL) + (o->file != NULL) + words != 1) {
 		err_set(e, ST_USAGE, "one pipeline is needed: as operands, with -e or with -f");
 		err_help(e, "dsvc-run 'range 10 | map x*x'");
 		return ST_USAGE;
@@ -35,8 +37,10 @@ run_source(const struct run_opts *o, const struct opt *opt, struct spec_src *src
 	src->file = o->file;
 	src->text = o->expression;
 	src->len = o->expression ? strlen(o->expression) : 0;
-	src->argv = opt->n ? opt->operand : NULL;
-	src->argc = opt->n;
+	src->argv = words ? opt->operand : NULL;
+	src->argc = words ? opt->n : 0;
+	src->values = opt->operand;
+	src->n_values = o->file ? opt->n : 0;
 	return ST_OK;
 }
 
@@ -89,6 +93,12 @@ main(int argc, char **argv)
 	stop_after(o.timeout, o.test || o.fmt || o.check || o.explain);
 	st = endpoint_find(o.dispatcher, opt_from(&opt, &run_program, "dispatcher"), &ep, &e);
 	service_init(&service, ep.address, ep.from); /* speaks to it only when asked */
+	if (!st)
+		endpoint_export(&ep);
+	/* What is wrong with the private socket's folder matters to those who need a service. */
+	struct err lacking = e;
+	if (st && ep.own)
+		service.lacking = &lacking, st = ST_OK;
 	struct spec_src src = { .sets = &o.set, .with = &o.with, .dirs = &o.include,
 				.service = &service.op, .flags = run_flags(&o) };
 	if (!st && o.ops)

@@ -10,6 +10,7 @@
 #include "expr/expr.h"
 #include "lang/usage.h"
 #include "op/op.h"
+#include "op/table.h"
 
 enum { OPS_COLUMN = 16, OPS_WIDTH = 80 };
 
@@ -117,7 +118,8 @@ ops_help_op(const struct op_desc *d, struct buf *out)
 	buf_reset(&text);
 	ops_other_words(d, &text);
 	if (d->kind == OP_TRANSFORM)
-		buf_printf(&text, " It works on %s.", scopes[d->scope]);
+		buf_printf(&text, " It works on %s%s.", scopes[d->scope],
+			   d->flags & OP_WHOLE ? ", and gives nothing before they have ended" : "");
 	if (text.len) {
 		buf_byte(out, '\n');
 		help_wrap(out, (char *)text.data + 1, 0, 0, OPS_WIDTH);

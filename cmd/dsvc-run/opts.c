@@ -8,7 +8,7 @@
 #include "lang/spec.h"
 #include "lang/usage.h"
 #include "ops.h"
-#include "value/format.h"
+#include "value/format/format.h"
 
 static const struct param opts_rows[] = {
 	{ .name = "to", .letter = 't', .arg = "FORMAT", .kind = PARAM_CHOICE,
@@ -33,7 +33,7 @@ static const struct param opts_rows[] = {
 	  .help = "the pipeline" },
 	{ .name = "file", .letter = 'f', .arg = "FILE", .kind = PARAM_WORD,
 	  .offset = offsetof(struct run_opts, file), .flags = PARAM_OPTIONAL, .complete = "file",
-	  .help = "read the pipeline from FILE; -: standard input" },
+	  .help = "read the pipeline from FILE; -: standard input; operands are values of its parameters" },
 	{ .name = "include-dir", .letter = 'I', .arg = "DIR", .kind = PARAM_WORDS,
 	  .offset = offsetof(struct run_opts, include), .flags = PARAM_RARE | PARAM_REPEAT, .complete = "dir",
 	  .help = "look here for included files" },
@@ -81,7 +81,7 @@ static const struct param opts_rows[] = {
 const struct program run_program = {
 	.name = "dsvc-run",
 	.brief = "run a pipeline in this process and write its elements to standard output",
-	.synopsis = PROGRAM_TEXTS("[OPTION]... SPEC", "[OPTION]... -f FILE",
+	.synopsis = PROGRAM_TEXTS("[OPTION]... SPEC", "[OPTION]... -f FILE [VALUE]...",
 				  "[OPTION]... OP [ARG]... [then OP [ARG]...]...", "--test FILE...", "--fmt [--write] FILE..."),
 	.doc = PROGRAM_TEXTS(
 		"A pipeline is a source and operators after it: 'lines a.log | filter x ~ /ERR/ | batch 4'. "
@@ -100,6 +100,7 @@ const struct program run_program = {
 	.operand = "file",
 	.operand_word = usage_word,
 	.versions = link_versions,
+	.instead = "file",
 	.flags = PROGRAM_STOP_AT_OPERAND,
 	.whole = spec_is_whole,
 };

@@ -14,10 +14,11 @@
 #include "cli/quit.h"
 #include "cli/report.h"
 #include "cli/stop.h"
-#include "op/pool.h"
-#include "value/excerpt.h"
+#include "base/pool.h"
+#include "value/format/excerpt.h"
 #include "crew.h"
 #include "meter.h"
+#include "op/pull.h"
 
 struct pass {
 	const struct pass_conf *conf;
@@ -168,7 +169,7 @@ pass_open(struct pass *p, const struct plan *plan, struct err *e)
 {
 	const struct pass_conf *c = p->conf;
 	struct output_conf oc = { .path = c->path, .format = c->format, .type = plan->type,
-				  .watch = true };
+				  .watch = true, .part = plan->service != NULL };
 	int64_t seed = c->seed != PARAM_AUTO ? c->seed : plan->options.seed;
 
 	p->ctx = (struct op_ctx){

@@ -10,7 +10,7 @@
 
 #include "base/err.h"
 #include "lang/spec.h"
-#include "value/format.h"
+#include "value/format/format.h"
 
 struct pass_conf {
 	enum format_kind format;

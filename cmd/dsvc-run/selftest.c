@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -28,6 +29,7 @@ struct selftest {
 	char **env;
 	struct buf *out;
 	unsigned passed, failed;
+	size_t files;
 	struct buf got, said; /* of the run: stdout, stderr */
 	int code;
 	bool cut;             /* it printed far too much and was not listened to */
@@ -87,6 +89,7 @@ selftest_spawn(struct selftest *t, const char *file, const struct testblock *b, 
 	posix_spawnattr_t attr;
 	sigset_t none, usual;
 	size_t n = 0, most = b->args.n + 2 * t->dirs->n + 4;
+	const char *slash = strrchr(file, '/');
 	char **argv = mem_array(most, sizeof *argv);
 
 	argv[n++] = (char *)"dsvc-run";
@@ -95,10 +98,14 @@ selftest_spawn(struct selftest *t, const char *file, const struct testblock *b, 
 		argv[n++] = t->dirs->v[i];
 	}
 	argv[n++] = (char *)"-f";
-	argv[n++] = (char *)file;
+	argv[n++] = (char *)(slash ? slash + 1 : file);
 	for (size_t i = 0; i < b->args.n; i++)
 		argv[n++] = b->args.v[i];
 	posix_spawn_file_actions_init(&acts);
+	/* A test names its files as they lie beside the spec, wherever that is. */
+	char *folder = slash ? mem_strndup(file, slash == file ? 1 : (size_t)(slash - file)) : NULL;
+	if (folder)
+		posix_spawn_file_actions_addchdir_np(&acts, folder);
 	for (int i = 0; i < 3; i++)
 		posix_spawn_file_actions_adddup2(&acts, fd[i], i);
 	sigemptyset(&none);
@@ -113,6 +120,7 @@ selftest_spawn(struct selftest *t, const char *file, const struct testblock *b, 
 	posix_spawnattr_destroy(&attr);
 	posix_spawn_file_actions_destroy(&acts);
 	mem_free(argv);
+	mem_free(folder);
 	errno = failed;
 	return failed ? err_errno(e, "cannot start a run of dsvc-run") : ST_OK;
 }
@@ -253,7 +261,7 @@ selftest_spec(struct selftest *t, const char *file, struct err *e)
 	st = spectext_load(file, &text, e);
 	if (!st)
 		st = testblocks_read(file, text->data, text->len, &blocks, e);
-	if (!st && !blocks.n)
+	if (!st && !blocks.n && t->files > 1)
 		log_say(LOG_WARN, "%s has no tests", file);
 	for (size_t i = 0; !st && i < blocks.n; i++) {
 		st = selftest_child(t, file, &blocks.v[i], e);
@@ -269,22 +277,49 @@ selftest_spec(struct selftest *t, const char *file, struct err *e)
 	return st;
 }
 
+/* The folders of -I, which were given from where the user is. */
+static void
+selftest_dirs(const struct words *dirs, struct words *out)
+{
+	for (size_t i = 0; i < dirs->n; i++) {
+		char *real = realpath(dirs->v[i], NULL);
+
+		words_add(out, real ? real : dirs->v[i], strlen(real ? real : dirs->v[i]));
+		free(real);
+	}
+}
+
+/* Nothing was tried, so nothing can be said to work. */
+static enum status
+selftest_none(char *const *files, size_t n, struct err *e)
+{
+	if (n == 1)
+		err_set(e, ST_NOINPUT, "%s has no tests", files[0]);
+	else
+		err_set(e, ST_NOINPUT, "none of these files has tests");
+	err_help(e, "a test is a comment behind the pipeline: `# test:`, then `# in: LINE`, `# out: LINE`");
+	return ST_NOINPUT;
+}
+
 enum status
 selftest_run(char *const *files, size_t n, const struct words *dirs, struct buf *out, struct err *e)
 {
-	struct selftest t = { .dirs = dirs, .env = selftest_env(), .out = out };
+	struct words found = { 0 };
+	struct selftest t = { .dirs = &found, .env = selftest_env(), .out = out, .files = n };
 	enum status st = ST_OK;
 
+	selftest_dirs(dirs, &found);
 	for (size_t i = 0; !st && i < n; i++)
 		st = selftest_spec(&t, files[i], e);
 	buf_clear(&t.got);
 	buf_clear(&t.said);
 	mem_free(t.env);
+	words_clear(&found);
 	if (st)
 		return st;
 	if (t.failed)
 		return err_set(e, ST_NO, "%u of %u tests failed", t.failed, t.passed + t.failed);
 	if (!t.passed)
-		return err_set(e, ST_DATA, "there is no test in %s", n == 1 ? files[0] : "these files");
+		return selftest_none(files, n, e);
 	return ST_OK;
 }

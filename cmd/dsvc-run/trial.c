@@ -8,7 +8,9 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "cli/stop.h"
-#include "value/format.h"
+#include "value/format/format.h"
+#include "op/facts.h"
+#include "op/pull.h"
 
 enum {
 	TRIAL_BYTES = 8192, /* an element larger than this is told by its size */

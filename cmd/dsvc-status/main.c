@@ -11,11 +11,11 @@
 #include "cli/quit.h"
 #include "cli/report.h"
 #include "cli/stop.h"
-#include "core/dispatcher.h"
+#include "core/disp/dispatcher.h"
 #include "host/tool.h"
 #include "opts.h"
 #include "table.h"
-#include "value/format.h"
+#include "value/format/format.h"
 #include "value/mp.h"
 
 /* One look: the report is left in *reply. */
@@ -32,6 +32,19 @@ status_ask(struct tool *t, const struct status_options *o, struct msg *reply, st
 	return st;
 }
 
+/* What an audit ends with. Of all jobs only the books are asked about. */
+static enum status
+status_audit(const struct status_options *o, struct slice report, struct buf *table, struct err *e)
+{
+	struct buf why = { 0 };
+	enum audit is = table_audit(report, table, &why);
+	enum status st = is == AUDIT_UNBALANCED ? ST_NO : ST_OK;
+	if (is == AUDIT_FAILED && strcmp(o->audit, "all") != 0)
+		st = err_set(e, ST_DATA, "%.*s", (int)why.len, (const char *)why.data);
+	buf_clear(&why);
+	return st;
+}
+
 static enum status
 status_show(const struct status_options *o, const struct msg *now, const struct msg *before,
 	    double seconds, struct err *e)
@@ -40,9 +53,9 @@ status_show(const struct status_options *o, const struct msg *now, const struct 
 	const struct bytes *b = &now->report.value, *was = &before->report.value;
 	struct slice report = { b->p, b->p + b->n }, past = { was->p, was->p ? was->p + was->n : NULL };
 	enum status st = ST_OK;
-	if (o->audit && !table_audit(report, &table))
-		st = ST_NO;
-	else if (!o->audit)
+	if (o->audit)
+		st = status_audit(o, report, &table, e);
+	else
 		table_status(report, past, seconds, o->verbose > 0, &table);
 	if (o->json) {
 		json_print(b->p, b->n, &out);
@@ -52,11 +65,14 @@ status_show(const struct status_options *o, const struct msg *now, const struct 
 			buf_str(&out, "\033[H\033[J");
 		buf_put(&out, table.data, table.len);
 	}
-	enum status written = quit_write(&out, e);
+	struct err lost;
+	enum status written = quit_write(&out, &lost);
 	if (written == ST_OK)
-		written = quit_flush(e);
+		written = quit_flush(&lost);
 	buf_clear(&out);
 	buf_clear(&table);
+	if (written != ST_OK)
+		*e = lost;
 	return written == ST_OK ? st : written;
 }
 
@@ -84,7 +100,8 @@ status_run(const struct status_options *o, const struct endpoint *ep, struct err
 		msg_clear(&before);
 		before = now;
 		memset(&now, 0, sizeof now);
-		if (!o->watch || (st != ST_OK && st != ST_NO))
+		bool looked = st == ST_OK || st == ST_NO || (st == ST_DATA && o->audit);
+		if (!o->watch || !looked)
 			break;
 		struct pollfd p = { stop_fd(), POLLIN, 0 };
 		if (poll(&p, 1, (int)(o->interval / 1000000)) > 0)

@@ -10,8 +10,8 @@ static const struct param rows[] = {
 	{ .name = "json", .kind = PARAM_BOOL, .offset = offsetof(struct status_options, json),
 	  .help = "print the report as one line of JSON" },
 	{ .name = "audit", .arg = "JOB", .kind = PARAM_WORD, .offset = offsetof(struct status_options, audit),
-	  .flags = PARAM_OPTIONAL,
-	  .help = "print the books of a job (name or number, `all`: of every one), and end with 1 if they do not balance" },
+	  .flags = PARAM_OPTIONAL | PARAM_NAME,
+	  .help = "print the books of a job (name or number, `all`: of every one), and end with 1 if they do not balance, with 65 if a pass of that job failed" },
 	{ .name = "watch", .kind = PARAM_BOOL, .offset = offsetof(struct status_options, watch),
 	  .help = "show it again and again, until INT" },
 	{ .name = "interval", .arg = "DURATION", .kind = PARAM_DURATION,
@@ -40,7 +40,7 @@ const struct program status_program = {
 		{ "dsvc-status --json | jq '.workers[].name'", "for other programs" },
 		{ 0 } },
 	.exits = (const struct program_exit[]){
-		{ 1, "the books do not balance" }, { 66, "there is no such job" }, { 69, NULL },
+		{ 1, "the books do not balance" }, { 65, "a pass of the job that --audit names has failed" }, { 66, "there is no such job" }, { 69, NULL },
 		{ 75, NULL }, { 76, NULL }, { 124, NULL }, { -1, NULL } },
 	.versions = link_versions,
 };

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "value/format.h"
+#include "value/format/format.h"
 #include "value/mp.h"
 
 /* What a record holds under a key; empty when it has none. */
@@ -252,15 +252,34 @@ table_status(struct slice report, struct slice before, double seconds, bool stre
 	}
 }
 
-bool
-table_audit(struct slice report, struct buf *out)
+static enum audit
+table_books(struct slice p, struct buf *out)
+{
+	if (table_is(p, "books", "balanced")) {
+		buf_str(out, "  balanced\n");
+		return AUDIT_GOOD;
+	}
+	if (table_is(p, "books", "open")) {
+		buf_str(out, "  open\n");
+		return AUDIT_GOOD;
+	}
+	if (table_is(p, "books", "failed")) {
+		buf_str(out, "  failed\n");
+		return AUDIT_FAILED;
+	}
+	buf_str(out, "  DOES NOT BALANCE\n");
+	return AUDIT_UNBALANCED;
+}
+
+enum audit
+table_audit(struct slice report, struct buf *out, struct buf *why)
 {
 	static const char *const columns[] = { "made", "elements", "delivered", "acknowledged",
 		"made_again", "suppressed", "lost", "repeated", "failed" };
 	enum { COLUMNS = sizeof columns / sizeof *columns };
 	struct items jobs = table_list(report, "jobs");
 	struct slice j, p;
-	bool balanced = true;
+	enum audit all = AUDIT_GOOD;
 	buf_printf(out, "%13s  %-16s  %5s  %-8s", "JOB", "NAME", "EPOCH", "STATE");
 	for (int i = 0; i < COLUMNS; i++)
 		buf_printf(out, "  %12s", columns[i]);
@@ -274,12 +293,14 @@ table_audit(struct slice report, struct buf *out)
 			table_put(out, table_text(p, "state"), 8);
 			for (int i = 0; i < COLUMNS; i++)
 				buf_printf(out, "  %12" PRIu64, table_uint(p, columns[i]));
-			bool closed = table_is(p, "state", "finished") || table_is(p, "state", "failed");
-			bool good = closed ? table_uint(p, "balanced") :
-				    !table_uint(p, "lost") && !table_uint(p, "repeated");
-			buf_printf(out, "  %s\n", !good ? "DOES NOT BALANCE" : closed ? "balanced" : "open");
-			balanced &= good;
+			enum audit is = table_books(p, out);
+			if (is == AUDIT_FAILED && !why->len) {
+				struct mp m = table_text(p, "error");
+				buf_printf(why, "pass %" PRIu64 " failed: ", table_uint(p, "epoch"));
+				buf_put(why, m.p, m.n);
+			}
+			all = is > all ? is : all;
 		}
 	}
-	return balanced;
+	return all;
 }

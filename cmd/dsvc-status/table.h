@@ -17,7 +17,8 @@ struct slice {
 /* Rates are worked out from the report before (empty: none), taken so long ago. */
 void table_status(struct slice report, struct slice before, double seconds, bool streams,
 		  struct buf *out);
-/* The books of each pass; false: some do not balance, as those of one that failed. */
-bool table_audit(struct slice report, struct buf *out);
+/* The books of each pass, and the worst there is. why: of the first pass that failed. */
+enum audit { AUDIT_GOOD, AUDIT_FAILED, AUDIT_UNBALANCED };
+enum audit table_audit(struct slice report, struct buf *out, struct buf *why);
 
 #endif

@@ -10,7 +10,7 @@
 #include "cli/report.h"
 #include "host/link.h"
 #include "host/work_host.h"
-#include "op/pool.h"
+#include "base/pool.h"
 #include "wire/msg.h"
 
 struct work_options {
@@ -30,7 +30,7 @@ static const struct param rows[] = {
 	{ .name = "slots", .letter = 'j', .arg = "N", .kind = PARAM_INT,
 	  .offset = offsetof(struct work_options, slots), .def = "auto", .min = 1,
 	  .max = WIRE_SLOTS_MAX, .flags = PARAM_ALLOW_AUTO,
-	  .help = "streams to run at once, and threads of the pool for parallel=; auto: one for each "
+	  .help = "streams to run at once (more take turns), and threads of the pool for parallel=; auto: one for each "
 	  "processor" },
 	{ .name = "memory", .arg = "SIZE", .kind = PARAM_SIZE,
 	  .offset = offsetof(struct work_options, memory), .def = "32M", .min = 1 << 20,
@@ -40,10 +40,10 @@ static const struct param rows[] = {
 	  .choices = CHUNK_PACK_CHOICES, .complete = CHUNK_PACK_CHOICES,
 	  .help = "compress elements on their way; auto: over a network, and when it pays" },
 	{ .name = "name", .arg = "NAME", .kind = PARAM_WORD,
-	  .offset = offsetof(struct work_options, name), .flags = PARAM_OPTIONAL,
+	  .offset = offsetof(struct work_options, name), .flags = PARAM_OPTIONAL | PARAM_NAME,
 	  .help = "what to call this worker in messages" },
 	{ .name = "tag", .arg = "TAG", .kind = PARAM_WORDS, .offset = offsetof(struct work_options, tag),
-	  .flags = PARAM_REPEAT, .help = "a word that jobs may ask for; again for more" },
+	  .flags = PARAM_REPEAT | PARAM_NAME | PARAM_ONE_WORD, .help = "a word that jobs may ask for; again for more" },
 	{ .name = "restart-interval", .arg = "DURATION", .flags = PARAM_RARE, .kind = PARAM_DURATION,
 	  .offset = offsetof(struct work_options, restart_interval), .def = "1s", .max = INT64_MAX,
 	  .help = "time between restart points; 0: none" },
@@ -54,7 +54,7 @@ static const struct param rows[] = {
 	  .offset = offsetof(struct work_options, drain_timeout), .def = "25s", .max = INT64_MAX,
 	  .help = "time to hand streams over in, once told to end" },
 	OPT_INSECURE(struct work_options),
-	{ .name = "allow-exec", .kind = PARAM_BOOL,
+	{ .name = "allow-exec", .kind = PARAM_BOOL, .flags = PARAM_BY_HAND,
 	  .offset = offsetof(struct work_options, allow_exec),
 	  .help = "let exec and cmd run programs also where TCP is spoken" },
 	OPT_READY_FD(struct work_options),
@@ -80,7 +80,7 @@ static const struct program program = {
 		{ "dsvc-work -d tcp://127.0.0.1:5050 -j 4", "four streams at once" },
 		{ 0 } },
 	.exits = (const struct program_exit[]){
-		{ 0, "a signal ended it and its streams were handed over" },
+		{ 0, "a signal ended it and its streams were handed over, or the dispatcher was ended" },
 		{ 69, NULL }, { 75, "the dispatcher was lost, or not all was handed over in time" }, { 76, NULL },
 		{ 77, "the address can be reached from other machines, and no --insecure" },
 		{ -1, NULL } },
@@ -113,6 +113,10 @@ main(int argc, char **argv)
 		st = err_set(&e, ST_USAGE, "`%s` is one word too many", opt.operand[0]);
 	else
 		st = endpoint_find(o.dispatcher, opt_from(&opt, &program, "dispatcher"), &ep, &e);
+	if (st == ST_OK && o.bind)
+		st = endpoint_bind(&o.bind, &e);
+	if (st == ST_OK)
+		st = ready_begin(&o.ready, &e);
 	if (st == ST_OK) {
 		struct work_conf c = { .dispatcher = ep.address, .from = ep.from,
 			.bind = o.bind, .insecure = o.insecure,
@@ -122,7 +126,9 @@ main(int argc, char **argv)
 			.give_up_ns = o.give_up, .drain_ns = o.drain_timeout, .until_stdin_eof = o.until_stdin_eof,
 			.ready = ready_told, .arg = &o.ready };
 		pool_set_size(c.slots);
+		endpoint_export(&ep);
 		st = work_run(&c, &e);
+		ready_end(&o.ready);
 	}
 	opt_clear(&program, &o, &opt);
 	return st == ST_OK ? 0 : report(program.name, &e);

@@ -162,6 +162,22 @@ err_place(struct err *e, const char *file, const char *text, size_t text_len, si
 	err_trim(e->source, sizeof e->source);
 }
 
+enum status
+status_from_code(uint64_t code)
+{
+	if (code == 1)
+		return ST_NO;
+	if ((code >= ST_USAGE && code <= ST_CONFIG) || code == ST_TIMEOUT || code == ST_NORUN || code == ST_NOCMD)
+		return (enum status)code;
+	return ST_BUG;
+}
+
+unsigned
+status_code(enum status failure)
+{
+	return failure == ST_NO ? 1 : (unsigned)status_from_code(failure == ST_END ? 0 : (uint64_t)failure);
+}
+
 const char *
 status_name(enum status s)
 {

@@ -15,6 +15,7 @@
 
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum status {
 	ST_OK = 0,
@@ -69,6 +70,13 @@ void err_help(struct err *e, const char *fmt, ...)
 void err_place(struct err *e, const char *file, const char *text,
 	       size_t text_len, size_t at, size_t len);
 void err_clear(struct err *e);
+
+/* The one way in for codes that others wrote (messages, files, operator states): 1 is
+ * ST_NO; 64 to 78, 124, 126 and 127 are failures of their own; whatever else it says,
+ * 0 too, is ST_BUG. So what a peer writes is never one of the answers above. */
+enum status status_from_code(uint64_t code);
+/* And the way out: the exit code of a failure. */
+unsigned status_code(enum status failure);
 
 /* "DATAERR" for ST_DATA and so on; the name in the exit code table. */
 const char *status_name(enum status s);

@@ -2,7 +2,9 @@
 #include "base/log.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <stdatomic.h>
@@ -11,7 +13,12 @@
 static struct {
 	char program[64];
 	atomic_int most; /* threads ask while a program sets it */
-} log_state = { "dsvc", LOG_WARN };
+	pthread_mutex_t lock;   /* of what follows */
+	char status[LOG_STATUS]; /* what stands at the bottom of the terminal; "": nothing */
+	atomic_bool shown;
+} log_state = { "dsvc", LOG_WARN, PTHREAD_MUTEX_INITIALIZER, "", false };
+
+#define LOG_ERASE "\r\033[K"
 
 void
 log_init(const char *program, enum log_level most)
@@ -26,29 +33,71 @@ log_most(void)
 	return (enum log_level)atomic_load_explicit(&log_state.most, memory_order_relaxed);
 }
 
+/* A log that cannot be written has nobody to tell. */
+static void
+log_write(const char *p, size_t n)
+{
+	if (write(STDERR_FILENO, p, n) < 0)
+		return;
+}
+
+void
+log_status(const char *text)
+{
+	char line[LOG_STATUS + 8];
+
+	if (!isatty(STDERR_FILENO))
+		return;
+	pthread_mutex_lock(&log_state.lock);
+	snprintf(log_state.status, sizeof log_state.status, "%s", text ? text : "");
+	int n = snprintf(line, sizeof line, LOG_ERASE "%s", log_state.status);
+	if (log_state.shown || text)
+		log_write(line, (size_t)n);
+	log_state.shown = text != NULL;
+	pthread_mutex_unlock(&log_state.lock);
+}
+
+void
+log_status_hide(void)
+{
+	if (!log_state.shown)
+		return;
+	pthread_mutex_lock(&log_state.lock);
+	if (log_state.shown)
+		log_write(LOG_ERASE, strlen(LOG_ERASE));
+	log_state.shown = false;
+	pthread_mutex_unlock(&log_state.lock);
+}
+
 void
 log_say(enum log_level level, const char *fmt, ...)
 {
-	char line[4096];
+	char line[4096 + LOG_STATUS];
+	size_t most = 4096;
 	va_list ap;
 	int code = errno;
 
 	if (level > log_most())
 		return;
-	int head = snprintf(line, sizeof line, "%s: ", log_state.program);
+	int head = snprintf(line, most, LOG_ERASE "%s: ", log_state.program);
 	va_start(ap, fmt);
-	int n = vsnprintf(line + head, sizeof line - (size_t)head - 1, fmt, ap);
+	int n = vsnprintf(line + head, most - (size_t)head - 1, fmt, ap);
 	va_end(ap);
 	size_t len = (size_t)head + (n > 0 ? (size_t)n : 0);
-	if (len > sizeof line - 2)
-		len = sizeof line - 2;
+	if (len > most - 2)
+		len = most - 2;
 	/* What a peer sent may be in it: one line stays one line. */
-	for (size_t i = 0; i < len; i++)
+	for (size_t i = strlen(LOG_ERASE); i < len; i++)
 		if ((unsigned char)line[i] < ' ' && line[i] != '\t')
 			line[i] = ' ';
 	line[len++] = '\n';
-	/* A log that cannot be written has nobody to tell. */
-	if (write(STDERR_FILENO, line, len) < 0)
-		errno = code;
+	pthread_mutex_lock(&log_state.lock);
+	size_t from = log_state.shown ? 0 : strlen(LOG_ERASE), status = strlen(log_state.status);
+	if (log_state.shown) {
+		memcpy(line + len, log_state.status, status);
+		len += status;
+	}
+	log_write(line + from, len - from);
+	pthread_mutex_unlock(&log_state.lock);
 	errno = code;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/mem.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -8,15 +9,33 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/err.h"
+
+static _Thread_local const char *mem_operator;
+
+const char *
+mem_for(const char *op)
+{
+	const char *before = mem_operator;
+
+	mem_operator = op;
+	return before;
+}
+
 /* Nothing that could allocate is called here. */
 static void __attribute__((noreturn, cold))
-mem_exhausted(void)
+mem_exhausted(size_t wanted)
 {
-	static const char text[] = "dsvc: out of memory\n";
+	char text[512];
+	int n = snprintf(text, sizeof text, "%s: out of memory%s%s (wanted %zu bytes more)\n"
+			 "  help: give it more memory, or let it hold less at once: smaller batches, "
+			 "windows and shuffles, a filter ahead of sort, group_by or join\n",
+			 program_invocation_short_name, mem_operator ? " in operator " : "",
+			 mem_operator ? mem_operator : "", wanted);
 
-	if (write(STDERR_FILENO, text, sizeof text - 1) < 0)
-		_exit(70);
-	_exit(70);
+	if (n > 0 && write(STDERR_FILENO, text, (size_t)n) < 0)
+		_exit(ST_IO);
+	_exit(ST_IO);
 }
 
 void *
@@ -25,7 +44,7 @@ mem_alloc(size_t size)
 	void *p = malloc(size ? size : 1);
 
 	if (!p)
-		mem_exhausted();
+		mem_exhausted(size);
 	return p;
 }
 
@@ -40,9 +59,10 @@ mem_array(size_t n, size_t size)
 {
 	/* calloc checks the product itself. */
 	void *p = n && size ? calloc(n, size) : calloc(1, 1);
+	size_t bytes;
 
 	if (!p)
-		mem_exhausted();
+		mem_exhausted(__builtin_mul_overflow(n, size, &bytes) ? SIZE_MAX : bytes);
 	return p;
 }
 
@@ -51,7 +71,7 @@ mem_realloc(void *p, size_t size)
 {
 	p = realloc(p, size ? size : 1);
 	if (!p)
-		mem_exhausted();
+		mem_exhausted(size);
 	return p;
 }
 
@@ -66,11 +86,11 @@ mem_grow(void *p, size_t *cap, size_t need, size_t item_size)
 		want = 8;
 	while (want < need) {
 		if (want > SIZE_MAX / 2)
-			mem_exhausted();
+			mem_exhausted(SIZE_MAX);
 		want *= 2;
 	}
 	if (__builtin_mul_overflow(want, item_size, &bytes))
-		mem_exhausted();
+		mem_exhausted(SIZE_MAX);
 	p = mem_realloc(p, bytes);
 	*cap = want;
 	return p;
@@ -103,7 +123,7 @@ mem_printf(const char *fmt, ...)
 	int n = vasprintf(&p, fmt, ap);
 	va_end(ap);
 	if (n < 0)
-		mem_exhausted();
+		mem_exhausted(strlen(fmt));
 	return p;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Memory that never fails: out of memory ends the program (exit 70 with one
- * line), because no caller of a small program can do better. Sizes that come
+ * Memory that never fails: out of memory ends the program (74, as a full disk does, with a
+ * sentence), because no caller of a small program can do better. Sizes that come
  * from outside are bounded before they get here.
  */
 #ifndef BASE_MEM_H
@@ -20,5 +20,9 @@ char *mem_strndup(const char *s, size_t n);
 char *mem_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void *mem_dup(const void *p, size_t n);
 void mem_free(void *p);                       /* accepts NULL */
+
+/* The operator that this thread now works for, for that sentence; NULL: none. Returns
+ * the one before, to be set again. */
+const char *mem_for(const char *op);
 
 #endif

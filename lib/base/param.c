@@ -199,6 +199,19 @@ param_set_choice(const struct param *row, int *field, const char *text, size_t n
 	return ST_USAGE;
 }
 
+static enum status
+param_check_name(const struct param *row, const char *text, size_t n, struct err *e)
+{
+	if (row->flags & PARAM_NAME && !n)
+		return err_set(e, ST_USAGE, "a name cannot be empty");
+	if (row->flags & PARAM_NAME && n > PARAM_NAME_MAX)
+		return err_set(e, ST_USAGE, "a name has at most %d bytes", PARAM_NAME_MAX);
+	for (size_t i = 0; row->flags & PARAM_ONE_WORD && i < n; i++)
+		if ((unsigned char)text[i] <= ' ')
+			return err_set(e, ST_USAGE, "it is one word, without blanks");
+	return ST_OK;
+}
+
 enum status
 param_set(const struct param *row, void *base, const char *text, size_t n, struct err *e)
 {
@@ -218,6 +231,8 @@ param_set(const struct param *row, void *base, const char *text, size_t n, struc
 		return err_set(e, ST_USAGE, "'%s' is neither true nor false",
 			       param_show(text, n, shown));
 	case PARAM_WORD:
+		if (param_check_name(row, text, n, e))
+			return ST_USAGE;
 		if (memchr(text, '\0', n))
 			return err_set(e, ST_USAGE, "a NUL byte in '%s'",
 				       param_show(text, n, shown));
@@ -225,6 +240,8 @@ param_set(const struct param *row, void *base, const char *text, size_t n, struc
 		*(char **)field = mem_strndup(text, n);
 		return ST_OK;
 	case PARAM_WORDS:
+		if (param_check_name(row, text, n, e))
+			return ST_USAGE;
 		words_add(field, text, n);
 		return ST_OK;
 	case PARAM_CHOICE:

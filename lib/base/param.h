@@ -52,10 +52,17 @@ enum param_flag {
 	PARAM_HIDDEN = 64,   /* not listed in help and completion */
 	PARAM_PATH = 128,    /* a file name or glob: registering makes it absolute */
 	PARAM_ALLOW_ALL = 256, /* PARAM_INT: "all" gives INT64_MAX */
-	PARAM_RARE = 512     /* programs: --help tells it, -h does not */
+	PARAM_RARE = 512,    /* programs: --help tells it, -h does not */
+	PARAM_SCRIPT = 1024, /* PARAM_WORD: a script, to be checked as op_desc.words says */
+	PARAM_WHOLE = 2048,  /* PARAM_PIPE: is read to its end first; PARAM_FRAGMENT: gets all elements */
+	PARAM_BYTE = 4096,   /* PARAM_WORD: one byte, or an escape for one (op/byte_word.h) */
+	PARAM_BY_HAND = 8192,/* programs: loosens a guard, so the environment does not set it */
+	PARAM_NAME = 16384,  /* PARAM_WORD, PARAM_WORDS: not empty, at most PARAM_NAME_MAX bytes */
+	PARAM_ONE_WORD = 32768 /* the same: without blanks */
 };
 
 #define PARAM_AUTO INT64_MIN
+enum { PARAM_NAME_MAX = 256 };
 
 struct words {
 	char **v;

@@ -232,7 +232,8 @@ complete_fish(struct buf *out, const struct program *p)
 		complete_quoted(out, r->help ? r->help : "", "\\");
 		buf_str(out, "'\n");
 	}
-	buf_printf(out, "complete -c %s -s h -l help -d 'show help'\n", p->name);
+	buf_printf(out, "complete -c %s -s h -d 'one screen of help'\n", p->name);
+	buf_printf(out, "complete -c %s -l help -d 'all options, examples, exit codes'\n", p->name);
 	buf_printf(out, "complete -c %s -s V -l version -d 'show the version'\n", p->name);
 	buf_printf(out, "complete -c %s", p->name);
 	complete_fish_action(out, p->operand, p->operand_word);

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "base/str.h"
 
 static enum status
@@ -135,6 +136,19 @@ endpoint_find(const char *given, const char *from, struct endpoint *ep, struct e
 }
 
 enum status
+endpoint_bind(char **given, struct err *e)
+{
+	struct endpoint ep = { .from = "-b" };
+	const char *why = endpoint_parse(&ep, *given);
+
+	if (why)
+		return endpoint_bad(&ep, *given, why, e);
+	mem_free(*given);
+	*given = mem_strdup(ep.address);
+	return ST_OK;
+}
+
+enum status
 endpoint_prepare(const struct endpoint *ep, struct err *e)
 {
 	char folder[ENDPOINT_ADDRESS];
@@ -148,6 +162,13 @@ endpoint_prepare(const struct endpoint *ep, struct err *e)
 	if (mkdir(folder, 0700) && errno != EEXIST)
 		return err_errno(e, "cannot make %s", folder);
 	return endpoint_check(folder, e);
+}
+
+void
+endpoint_export(const struct endpoint *ep)
+{
+	if (!ep->own)
+		setenv("DSVC_DISPATCHER", ep->address, 1);
 }
 
 enum status

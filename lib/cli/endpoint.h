@@ -32,9 +32,14 @@ enum { ENDPOINT_FILE_MS = 1500 };
  * when the private folder is not private, ST_UNAVAIL when there is no such file. */
 enum status endpoint_find(const char *given, const char *from, struct endpoint *ep,
 			  struct err *e);
+/* What -b gave, in the same spellings (but @FILE), in place: *given may be replaced. */
+enum status endpoint_bind(char **given, struct err *e);
 /* For whoever binds: makes the folder of the private socket and checks it.
  * Nothing to do for other addresses. */
 enum status endpoint_prepare(const struct endpoint *ep, struct err *e);
+/* For programs that are started by this one: DSVC_DISPATCHER says what -d said. Before
+ * there are threads. */
+void endpoint_export(const struct endpoint *ep);
 /* Sets ST_UNAVAIL: no dispatcher at ADDRESS (from ...): why. */
 enum status endpoint_unavailable(const struct endpoint *ep, const char *why, struct err *e);
 

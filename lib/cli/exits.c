@@ -9,7 +9,7 @@ const struct exits_row exits_table[] = {
 	{ 66, "NOINPUT", "a file, dataset or job that does not exist" },
 	{ 69, "UNAVAILABLE", "nobody at the address" },
 	{ 70, "SOFTWARE", "a fault in the program itself" },
-	{ 74, "IOERR", "reading or writing failed; a full disk is no success" },
+	{ 74, "IOERR", "reading or writing failed, or memory ran out; a full disk is no success" },
 	{ 75, "TEMPFAIL", "contact was lost; running it again may help" },
 	{ 76, "PROTOCOL", "the other side is of another version" },
 	{ 77, "NOPERM", "not allowed" },

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "value/json_text.h"
+#include "value/json/json_text.h"
 
 struct faults {
 	FILE *file;

@@ -82,7 +82,7 @@ help_details(struct buf *out, const struct program *p, const struct param *row)
 		lead = "; ";
 	}
 	opt_env_name(p, row, false, env, sizeof env);
-	buf_printf(out, "%s%s)", lead, env);
+	buf_printf(out, "%s%s)", lead, row->flags & PARAM_BY_HAND ? "not from the environment" : env);
 }
 
 static void
@@ -117,7 +117,7 @@ static void
 help_rows(struct buf *out, const struct program *p, bool full)
 {
 	static const struct param common[] = {
-		{ .name = "help", .kind = PARAM_BOOL, .help = "all options, examples, exit codes" },
+		{ .name = "help", .kind = PARAM_BOOL, .help = "all options, examples, exit codes; -h: one screen" },
 		{ .name = "version", .letter = 'V', .kind = PARAM_BOOL,
 		  .help = "the version and those of the libraries" },
 	};

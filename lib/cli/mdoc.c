@@ -132,7 +132,7 @@ void
 mdoc_options(struct buf *out, const struct program *p)
 {
 	static const struct param common[] = {
-		{ .name = "help", .help = "show all options, examples and exit codes", .letter = 'h' },
+		{ .name = "help", .help = "show all options, examples and exit codes" },
 		{ .name = "version", .help = "show the version", .letter = 'V' },
 	};
 
@@ -140,6 +140,7 @@ mdoc_options(struct buf *out, const struct program *p)
 	for (const struct param *row = p->rows; row && row->kind != PARAM_NONE; row++)
 		if (!(row->flags & PARAM_HIDDEN))
 			mdoc_row(out, row);
+	buf_str(out, ".It Fl \\&h\nShow the usual options, on one screen.\n");
 	for (size_t i = 0; i < 2; i++)
 		mdoc_row(out, &common[i]);
 	buf_str(out, ".El\n");

@@ -83,7 +83,7 @@ opt_environment(struct opt_scan *s)
 
 	for (const struct param *row = s->p->rows; row && row->kind != PARAM_NONE; row++) {
 		const char *value = NULL;
-		if (row->flags & PARAM_HIDDEN)
+		if (row->flags & (PARAM_HIDDEN | PARAM_BY_HAND))
 			continue;
 		for (int own = 1; own >= 0 && (!value || !*value); own--) {
 			opt_env_name(s->p, row, own, name, sizeof name);
@@ -104,6 +104,13 @@ opt_next_name(void *arg, size_t i)
 	struct words *names = arg;
 
 	return i < names->n ? names->v[i] : NULL;
+}
+
+/* Whether what operands would say has been said by an option. */
+static bool
+opt_instead(const struct opt_scan *s)
+{
+	return s->p->instead && opt_from(s->o, s->p, s->p->instead);
 }
 
 /* The option is unknown: says so, with those that would be near. */
@@ -302,7 +309,7 @@ opt_words(struct opt_scan *s)
 		}
 		if (word[0] != '-' || word[1] == '\0') {
 			if ((s->p->flags & PROGRAM_STOP_AT_OPERAND) &&
-			    !(s->p->whole && (o->n || s->p->whole(word))))
+			    !(s->p->whole && (o->n || s->p->whole(word))) && !opt_instead(s))
 				break;
 			o->operand[o->n++] = word;
 			continue;

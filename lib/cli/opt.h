@@ -66,6 +66,7 @@ void opt_env_name(const struct program *p, const struct param *row, bool own, ch
 	  .flags = PARAM_RARE, .help = "end with 1 when no element came" }
 #define OPT_INSECURE(T) \
 	{ .name = "insecure", .kind = PARAM_BOOL, .offset = offsetof(T, insecure), \
+	  .flags = PARAM_BY_HAND, \
 	  .help = "listen on addresses that other machines can reach" }
 #define OPT_UNTIL_STDIN_EOF(T) \
 	{ .name = "until-stdin-eof", .kind = PARAM_BOOL, .offset = offsetof(T, until_stdin_eof), \
@@ -78,6 +79,6 @@ void opt_env_name(const struct program *p, const struct param *row, bool own, ch
 #define OPT_READY_FILE(T) \
 	{ .name = "ready-file", .arg = "FILE", .kind = PARAM_WORD, \
 	  .offset = offsetof(T, ready.file), .flags = PARAM_OPTIONAL, .complete = "file", \
-	  .help = "write the endpoint and a newline to FILE when ready" }
+	  .help = "write the endpoint and a newline to FILE when ready; it is removed at the start and at the end" }
 
 #endif

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "cli/quit.h"
 #include "cli/stop.h"
@@ -32,6 +33,7 @@ struct output {
 	uint64_t adds;           /* counts up with each addition */
 	bool idle, quit;         /* the watcher sleeps; is to end */
 	bool watching;
+	bool tty;                /* elements go to a terminal, as may the line of progress */
 	pthread_t watcher;
 	int wake;                /* eventfd */
 };
@@ -60,6 +62,8 @@ output_write(struct output *o, struct err *e)
 		*e = o->failed;
 		return e->kind;
 	}
+	if (o->tty && o->buf.len)
+		log_status_hide();
 	while (at < o->buf.len) {
 		ssize_t n = write(o->fd, o->buf.data + at, o->buf.len - at);
 		if (n >= 0) {
@@ -83,7 +87,48 @@ output_write(struct output *o, struct err *e)
 	return ST_OK;
 }
 
-/* INT or TERM came: the program gets a moment to end by itself, which cancels
+/* Writes over the first bytes, where the format wants that (the length of an array). */
+static enum status
+output_patch(struct output *o, struct err *e)
+{
+	struct buf b = { 0 };
+	size_t at = 0;
+
+	if (o->start < 0 || !format_patch(o->format, &b))
+		return ST_OK;
+	while (at < b.len) {
+		ssize_t n = pwrite(o->fd, b.data + at, b.len - at, o->start + (off_t)at);
+		if (n < 0 && errno != EINTR)
+			break;
+		at += n > 0 ? (size_t)n : 0;
+	}
+	bool whole = at == b.len;
+	buf_clear(&b);
+	if (whole)
+		return ST_OK;
+	err_errno(e, "cannot write to %s", output_name(o));
+	e->kind = ST_IO;
+	return ST_IO;
+}
+
+/* The elements that have come, as far as the format allows a file of its own. */
+static bool
+output_keep_part(struct output *o)
+{
+	struct err e = { 0 };
+
+	if (!o->conf.part || !o->elements)
+		return false;
+	format_end(o->format, &o->buf);
+	if (!output_write(o, &e))
+		output_patch(o, &e);
+	log_say(LOG_WARN, "%s keeps the %llu element%s that came%s%s", o->temporary,
+		(unsigned long long)o->written, o->written == 1 ? "" : "s",
+		o->conf.rest ? "; " : "", o->conf.rest ? o->conf.rest : "");
+	return true;
+}
+
+/* A signal came: the program gets a moment to end by itself, which cancels
  * this thread's wait. */
 static void
 output_stopped(struct output *o)
@@ -106,9 +151,10 @@ output_stopped(struct output *o)
 			continue;
 	}
 	pthread_mutex_lock(&o->lock);
-	output_write(o, &e);
-	if (o->temporary)
+	if (o->temporary && !output_keep_part(o))
 		unlink(o->temporary);
+	else
+		output_write(o, &e);
 	quit_signal(stop_signal());
 }
 
@@ -220,12 +266,14 @@ output_open_file(struct output *o, struct err *e)
 	if (there && !S_ISREG(st.st_mode)) {
 		o->fd = open(o->path, O_WRONLY | O_CLOEXEC);
 	} else {
-		o->temporary = mem_printf("%s.%ld.tmp", o->path, (long)getpid());
+		o->temporary = mem_printf("%s.%ld.%s", o->path, (long)getpid(), o->conf.part ? "part" : "tmp");
 		o->fd = open(o->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
 			     there ? st.st_mode & 0777 : 0666);
 	}
-	if (o->fd >= 0)
+	if (o->fd >= 0) {
+		quit_removes(o->conf.part ? NULL : o->temporary);
 		return ST_OK;
+	}
 	mem_free(o->temporary);
 	o->temporary = NULL;
 	err_errno(e, "cannot write to %s", o->path);
@@ -244,30 +292,6 @@ output_start_at(int fd)
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || fcntl(fd, F_GETFL) & O_APPEND)
 		return -1;
 	return lseek(fd, 0, SEEK_CUR);
-}
-
-/* Writes over the first bytes, where the format wants that (the length of an array). */
-static enum status
-output_patch(struct output *o, struct err *e)
-{
-	struct buf b = { 0 };
-	size_t at = 0;
-
-	if (o->start < 0 || !format_patch(o->format, &b))
-		return ST_OK;
-	while (at < b.len) {
-		ssize_t n = pwrite(o->fd, b.data + at, b.len - at, o->start + (off_t)at);
-		if (n < 0 && errno != EINTR)
-			break;
-		at += n > 0 ? (size_t)n : 0;
-	}
-	bool whole = at == b.len;
-	buf_clear(&b);
-	if (whole)
-		return ST_OK;
-	err_errno(e, "cannot write to %s", output_name(o));
-	e->kind = ST_IO;
-	return ST_IO;
 }
 
 static enum status
@@ -314,6 +338,7 @@ output_open(const struct output_conf *conf, struct output **out, struct err *e)
 		/* EPIPE, in place of death in the middle of something. */
 		signal(SIGPIPE, SIG_IGN);
 		fcntl(o->fd, F_SETPIPE_SZ, OUTPUT_PIPE);
+		o->tty = isatty(o->fd);
 		o->format = format_new(conf->format, conf->type);
 		o->start = output_start_at(o->fd);
 		if (o->start >= 0)
@@ -405,6 +430,14 @@ output_written(struct output *o)
 	return n;
 }
 
+void
+output_no_rest(struct output *o)
+{
+	pthread_mutex_lock(&o->lock);
+	o->conf.rest = NULL;
+	pthread_mutex_unlock(&o->lock);
+}
+
 static void
 output_end_watch(struct output *o)
 {
@@ -445,10 +478,9 @@ output_finish(struct output *o, struct err *e)
 		e->kind = ST_IO;
 		return ST_IO;
 	}
-	if (o->temporary) {
-		mem_free(o->temporary);
-		o->temporary = NULL;
-	}
+	quit_removes(NULL);
+	mem_free(o->temporary);
+	o->temporary = NULL;
 	return ST_OK;
 }
 
@@ -466,8 +498,9 @@ output_close(struct output **out, bool complete, struct err *e)
 		st = output_finish(o, e);
 	else if (o->format && !o->temporary && !output_write(o, &(struct err){ 0 }))
 		output_patch(o, &(struct err){ 0 }); /* what came before the error */
-	if (o->temporary)
+	if (o->temporary && !output_keep_part(o))
 		unlink(o->temporary);
+	quit_removes(NULL);
 	if (o->fd >= 0 && o->path)
 		close(o->fd);
 	if (o->wake >= 0)

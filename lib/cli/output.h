@@ -18,7 +18,8 @@
  *
  * A file (path) gets a temporary name in its folder and its own when all is
  * written (output_close with complete); what is no regular file is written
- * directly.
+ * directly. When the end does not come the file is removed; with `part` it stays,
+ * as FILE.PID.part, and a warning says so: its elements cannot be had again.
  */
 #ifndef CLI_OUTPUT_H
 #define CLI_OUTPUT_H
@@ -28,7 +29,7 @@
 
 #include "base/err.h"
 #include "value/elem.h"
-#include "value/format.h"
+#include "value/format/format.h"
 #include "value/type.h"
 
 enum {
@@ -44,6 +45,8 @@ struct output_conf {
 	const char *path;         /* NULL or "-": standard output */
 	bool in_place;            /* a file: not a temporary one, but itself from byte */
 	uint64_t keep;            /* `keep` on; what it has behind that is cut off */
+	bool part;                /* see above: what came is kept though the end does not come */
+	const char *rest;         /* with part: how to get the rest, a clause; NULL: nothing to say */
 	enum format_kind format;
 	const struct type *type;  /* of the elements; NULL: unknown */
 	bool watch;               /* see above; without it call output_flush when input is dry */
@@ -63,9 +66,11 @@ enum status output_sync(struct output *o, uint64_t *length, struct err *e);
 uint64_t output_elements(const struct output *o); /* added */
 /* Elements that are written: for acknowledgements. */
 uint64_t output_written(struct output *o);
+/* There is no rest: what ended it ended it for all. */
+void output_no_rest(struct output *o);
 /* complete: writes what comes at the end and all that is left, checks it, and
  * gives the file its name. Otherwise the elements so far are written to standard
- * output, and a file is removed. Frees and nulls. */
+ * output, and a file is removed, or kept as a part. Frees and nulls. */
 enum status output_close(struct output **o, bool complete, struct err *e);
 
 #endif

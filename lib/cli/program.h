@@ -74,6 +74,8 @@ struct program {
 	const char *operand;                     /* what completes operands: as param.complete */
 	const char *(*operand_word)(size_t i);   /* further words for them; NULL at the end */
 	bool (*whole)(const char *operand);      /* PROGRAM_STOP_AT_OPERAND: see there; NULL: never */
+	const char *instead;                     /* an option that says what operands else do: with it they
+	                                          * are values, and options may follow them; NULL: none */
 	void (*versions)(struct buf *out);       /* adds lines to --version; NULL: none */
 	unsigned flags;
 };

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -51,10 +52,22 @@ quit_late(void)
 	_exit(QUIT_LATE);
 }
 
+static const char *_Atomic quit_path;
+
+void
+quit_removes(const char *path)
+{
+	atomic_store(&quit_path, path);
+}
+
 void
 quit_signal(int sig)
 {
 	sigset_t set;
+	const char *path = atomic_load(&quit_path);
+
+	if (path)
+		unlink(path);
 
 	if (sig == SIGALRM)
 		quit_late();

@@ -9,15 +9,22 @@
 
 #include "base/err.h"
 
-/* Writes endpoint and newline to fd (which is then closed; -1: none) and to
- * file (which appears whole; NULL: none). */
-enum status ready_say(int64_t fd, const char *file, const char *endpoint, struct err *e);
-
 /* What OPT_READY_FD and OPT_READY_FILE read. */
 struct ready {
-	int64_t fd;
-	char *file;
+	int64_t fd;  /* -1: none */
+	char *file;  /* NULL: none */
+	/* the file that was written, 0 and 0 for none */
+	uint64_t device, inode;
 };
+
+/* At the start: removes a file of an earlier run, which would say that this one is
+ * ready. What is no plain file (a FIFO, /dev/stdout) is left. */
+enum status ready_begin(const struct ready *r, struct err *e);
+/* Writes endpoint and newline to the descriptor, which is then closed, and to the
+ * file, which appears whole; into what is no plain file it is written as it is. */
+enum status ready_say(struct ready *r, const char *endpoint, struct err *e);
+/* At the end: removes the file, unless it is another by now. */
+void ready_end(const struct ready *r);
 /* For hosts to call when they can serve: `ready on ENDPOINT` in the log, and
  * ready_say. ready: a struct ready. */
 enum status ready_told(void *ready, const char *endpoint, struct err *e);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "cli/exits.h"
 
 /* What users and files wrote may hold control characters, and a terminal would
@@ -90,6 +91,7 @@ report(const char *program, const struct err *e)
 	if (e->kind == ST_OK || e->kind == ST_END || (e->kind == ST_NO && !e->text[0]))
 		return exits_code(e->kind);
 	report_format(&out, program, e, colour);
+	log_status(NULL);
 	/* One write: lines of several programs on one terminal do not mix. */
 	for (size_t at = 0; at < out.len;) {
 		ssize_t n = write(STDERR_FILENO, out.data + at, out.len - at);

@@ -3,10 +3,10 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <sys/eventfd.h>
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "base/wake.h"
 #include "cli/quit.h"
 
 static atomic_bool stop_asked;
@@ -18,25 +18,24 @@ static void
 stop_handle(int sig)
 {
 	int code = errno, none = 0;
-	uint64_t one = 1;
 
 	if (!atomic_compare_exchange_strong(&stop_sig, &none, sig))
 		quit_signal(none == SIGALRM ? SIGALRM : sig);
-	if (sig == SIGALRM && stop_late_at_once)
+	if (sig == SIGALRM && (stop_late_at_once || stop_event < 0))
 		quit_signal(sig);
 	atomic_store(&stop_asked, true);
-	if (stop_event >= 0 && write(stop_event, &one, sizeof one) < 0)
-		errno = code;
+	if (stop_event >= 0)
+		wake_set(stop_event);
 	errno = code;
 }
 
 void
 stop_install(void)
 {
-	static const int signals[] = { SIGINT, SIGTERM };
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 	struct sigaction act = { .sa_handler = stop_handle }, old;
 
-	stop_event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	stop_event = wake_open();
 	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
 		/* What a parent had ignored, as nohup does, stays so. */
 		if (!sigaction(signals[i], NULL, &old) && old.sa_handler != SIG_IGN)

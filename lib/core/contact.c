@@ -5,18 +5,37 @@ void
 contact_init(struct contact *c, int64_t now_ns, int64_t give_up_ns, const char *where)
 {
 	*c = (struct contact){ .beat_ns = 1000000000, .loss_ns = 5000000000, .give_up_ns = give_up_ns,
-		.heard = now_ns, .since = now_ns, .hello_due = now_ns, .where = where };
+		.now = now_ns, .heard = now_ns, .since = now_ns, .hello_due = now_ns, .where = where };
+}
+
+void
+contact_time(struct contact *c, int64_t now_ns)
+{
+	int64_t due = contact_deadline(c), late;
+
+	if (due < c->now)
+		due = c->now;
+	late = now_ns - due;
+	if (late > 0) {
+		c->heard += late;
+		c->since += late;
+		c->late += late;
+	}
+	if (now_ns > c->now)
+		c->now = now_ns;
 }
 
 void
 contact_heard(struct contact *c, int64_t now_ns)
 {
+	contact_time(c, now_ns);
 	c->heard = now_ns;
 }
 
 void
 contact_gone(struct contact *c, int64_t now_ns)
 {
+	contact_time(c, now_ns);
 	if (!c->connected)
 		return;
 	c->connected = false;
@@ -38,6 +57,7 @@ contact_welcome(struct contact *c, int64_t now_ns, const struct msg_welcome *w)
 	enum contact_welcome is = !c->welcomed ? CONTACT_NEW :
 		c->instance == w->instance ? CONTACT_SAME : CONTACT_OTHER;
 
+	contact_time(c, now_ns);
 	c->connected = c->welcomed = true;
 	c->instance = w->instance;
 	c->durable = w->durable;
@@ -64,6 +84,7 @@ contact_end(const struct contact *c)
 enum contact_event
 contact_tick(struct contact *c, int64_t now_ns, struct err *e)
 {
+	contact_time(c, now_ns);
 	if (c->connected && now_ns >= c->heard + c->loss_ns) {
 		contact_gone(c, now_ns);
 		c->since = c->heard;

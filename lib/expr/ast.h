@@ -61,7 +61,7 @@ struct ast_op_row {
 extern const struct ast_op_row ast_ops[AST_OPS];
 
 enum { AST_IT = EXPR_NAMES }; /* the item in map, filter, any, all, sorted */
-enum ast_regex_flag { REGEX_I = 1, REGEX_M = 2, REGEX_S = 4, REGEX_X = 8 };
+enum ast_regex_flag { REGEX_I = 1, REGEX_M = 2, REGEX_S = 4, REGEX_X = 8, REGEX_A = 16 };
 
 struct expr_ast {
 	uint8_t kind, op;

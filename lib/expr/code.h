@@ -91,6 +91,7 @@ struct expr {
 	struct val result;      /* when constant */
 	bool constant;
 	bool uses[EXPR_NAMES];
+	unsigned traits;        /* enum expr_trait */
 	bool whole;             /* x is used otherwise than by fields */
 	const char **fields;    /* of x, lent from the keys */
 	size_t n_fields, cap_fields;

@@ -79,11 +79,15 @@ bool expr_constant(const struct expr *x, struct buf *out);
 /* The top-level fields of x that it reads: fills names (lent from the expr) and
  * returns how many, or -1 when it uses x as a whole. At most `max`. */
 int expr_fields(const struct expr *x, const char **names, int max);
-/* Whether it reads that name. */
-bool expr_uses(const struct expr *x, enum expr_name name);
-/* The regular expression when x is exactly `x ~ /re/` (negated: `x !~ /re/`)
- * over text: lends a matcher for expr_match_line; NULL otherwise. */
-
+/* What an expression may do besides giving a value that its element alone decides.
+ * The compiler notes it; nobody else looks for it in the tree or the text. */
+enum expr_trait {
+	EXPR_VARIES = 1, /* another pass may give another value: rand(), now() */
+	EXPR_SKIPS = 2,  /* skip(): an element may give none */
+	EXPR_COUNTS = 4, /* i: the value depends on how many elements came before */
+	EXPR_DRAWS = 8   /* rand(): the value depends on a seed and on how often it was asked */
+};
+unsigned expr_traits(const struct expr *x);
 /* One thread's working memory. Values of s, i, xx are set before runs. */
 struct expr_vm *expr_vm_new(const struct expr *x, uint64_t seed);
 void expr_vm_free(struct expr_vm **vm);

@@ -1,21 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 #include "expr/fn.h"
 
-#include <stdlib.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "expr/machine.h"
 
-/* GROUP fn_rows */
-static const struct fn *const fn_groups[] = {
-	fn_conv, fn_text, fn_code, fn_math, fn_list, fn_record, fn_parse, fn_time, fn_path,
-	fn_match, fn_odd, fn_tensor, fn_tensor_parts, fn_npy, fn_uuid
-};
-enum { FN_GROUPS = sizeof fn_groups / sizeof *fn_groups, FN_MOST = 200 };
+/* The list of groups is the list of files fn_*.c, which make writes. */
+#define FN(name) extern const struct fn fn_##name[];
+#include "fn_list.h"
+#undef FN
 
-static const struct fn *fn_sorted[FN_MOST + 1];
-static struct expr_fn_doc fn_docs[FN_MOST + 1];
+static const struct fn *const fn_groups[] = {
+#define FN(name) fn_##name,
+#include "fn_list.h"
+#undef FN
+	NULL
+};
+
+static const struct fn **fn_sorted;    /* by name */
+static struct expr_fn_doc *fn_docs;    /* the same, and a row without a name */
 static size_t fn_count;
 static pthread_once_t fn_once = PTHREAD_ONCE_INIT;
 
@@ -30,8 +36,15 @@ fn_order(const void *a, const void *b)
 static void
 fn_join(void)
 {
-	for (size_t g = 0; g < FN_GROUPS; g++)
-		for (const struct fn *f = fn_groups[g]; f->name && fn_count < FN_MOST; f++)
+	size_t n = 0;
+
+	for (size_t g = 0; fn_groups[g]; g++)
+		for (const struct fn *f = fn_groups[g]; f->name; f++)
+			n++;
+	fn_sorted = mem_array(n, sizeof *fn_sorted);
+	fn_docs = mem_array(n + 1, sizeof *fn_docs);
+	for (size_t g = 0; fn_groups[g]; g++)
+		for (const struct fn *f = fn_groups[g]; f->name; f++)
 			fn_sorted[fn_count++] = f;
 	qsort(fn_sorted, fn_count, sizeof *fn_sorted, fn_order);
 	for (size_t i = 0; i < fn_count; i++)

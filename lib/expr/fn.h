@@ -29,7 +29,8 @@ enum fn_special {
 	FN_PLAIN, FN_MAP, FN_FILTER, FN_ANY, FN_ALL, FN_SORTED, FN_FAIL, FN_SKIP
 };
 enum fn_flag {
-	FN_VARIES = 1 /* not the same for the same arguments */
+	FN_VARIES = 1, /* not the same for the same arguments */
+	FN_DRAWS = 2   /* takes random numbers of the vm */
 };
 
 typedef enum status fn_call(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n);
@@ -77,10 +78,8 @@ void fn_use_init(struct fn_use *u, const struct fn *f);
 /* An argument is of the wrong kind: says so. */
 enum status fn_kind_fault(struct expr_vm *vm, const struct fn *f, const struct val *a, unsigned n);
 
-/* GROUP fn_rows: joined in fn.c; each ends with a row without a name. */
-extern const struct fn fn_conv[], fn_text[], fn_code[], fn_math[], fn_list[], fn_record[],
-	fn_parse[], fn_time[], fn_path[], fn_match[], fn_odd[], fn_tensor[], fn_tensor_parts[],
-	fn_npy[], fn_uuid[];
+/* The functions themselves: a file fn_NAME.c has one group, `const struct fn fn_NAME[]`,
+ * which ends with a row without a name. Nothing else lists them. */
 
 /* For `type`: of the first argument, and of its items. */
 fn_type fn_type_first, fn_type_item, fn_type_list;

@@ -17,8 +17,7 @@
 #include "expr/fn.h"
 
 enum {
-	MACHINE_SHARE_MIN = 512, /* longer parts of an element are passed on, not copied */
-	MACHINE_HELD_MAX = 16    /* full blocks in a run: it is long enough then */
+	MACHINE_SHARE_MIN = 512 /* longer parts of an element are passed on, not copied */
 };
 
 enum status
@@ -352,7 +351,7 @@ op_RET:
 			vm->ins = ins;
 			if (machine_emit(vm, out, &in[at], A))
 				goto fault;
-			if (out->n_held > MACHINE_HELD_MAX && at + 1 < n) {
+			if (run_full(out) && at + 1 < n) {
 				*from = at + 1;
 				return ST_AGAIN;
 			}

@@ -26,7 +26,9 @@ struct machine_loop {
 	struct buf keys;        /* for sorted */
 };
 
+struct csv;
 struct json;
+struct textform;
 union column;
 
 struct expr_vm {
@@ -47,6 +49,10 @@ struct expr_vm {
 	struct buf out[2];      /* what expr_value lends, in turns */
 	unsigned turn;
 	struct json *json;
+	struct csv *csv;        /* parse_csv: of the last separator and types */
+	uint8_t csv_delim;
+	bool csv_text;
+	struct textform *form;  /* parse_kv */
 	union column *columns;  /* column.h; NULL: none yet */
 };
 

@@ -8,17 +8,31 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "expr/ast.h"
 #include "expr/needle.h"
+#include "value/utf8.h"
 
-enum { PATTERN_STACK = 1024 * 1024 }; /* most bytes of a JIT stack */
+enum {
+	PATTERN_STACK = 1024 * 1024, /* most bytes of a JIT stack */
+	PATTERN_HEAP = 64 * 1024     /* most KiB that matching without the JIT may use */
+};
+
+/* How far `bytes` may be believed about a subject that is not ASCII. */
+enum pattern_grade {
+	GRADE_ASCII, /* not at all */
+	GRADE_YES,   /* a match it finds is one; characters beyond ASCII may make others */
+	GRADE_ANY    /* it matches where `utf` does */
+};
 
 struct pattern {
-	pcre2_code *bytes;   /* NULL: the pattern needs characters */
-	pcre2_code *utf;
-	bool plain;          /* `bytes` answers for any subject whether it matches */
-	bool scans;          /* nor does it look at what stands around a match */
-	bool quick;          /* all of them were compiled to machine code */
+	pcre2_code *bytes;   /* for ASCII; NULL: the pattern needs characters */
+	pcre2_code *utf;     /* for valid UTF-8 */
+	enum pattern_grade grade;
+	bool anchored;       /* it looks at what stands around a match */
+	bool starts;         /* a match begins with the subject, and with one of `first` */
+	bool first[256];
+	bool quick;          /* bytes and utf were compiled to machine code */
 	unsigned groups;
 	char *names[PATTERN_GROUPS + 1];
 	bool named;
@@ -27,46 +41,71 @@ struct pattern {
 
 struct pattern_state {
 	const struct pattern *p;
+	const pcre2_code *code; /* what the subject of pattern_find is matched with; NULL: it
+				 * is not valid, and matched stretch by stretch */
+	size_t stretch;         /* where that of the last match began */
 	pcre2_match_data *data;
 	pcre2_match_context *context;
 	pcre2_jit_stack *stack;
 };
 
-/* Only what consumes plain ASCII, without wildcards: then it cannot matter
- * whether a subject is taken as bytes or as characters. */
 static bool
-pattern_is_plain(const char *s, size_t n, unsigned flags)
+pattern_is_class(char c)
 {
-	if (flags & (REGEX_I | REGEX_X))
-		return false;
+	return c == 'd' || c == 'w' || c == 's';
+}
+
+/* A pattern that consumes nothing but ASCII finds the same in bytes as in
+ * characters. With \d, \w and \s it finds a part of that: each takes more characters
+ * than bytes. Wildcards, negated sets, assertions other than ^ and $, flags i, x and m,
+ * and possessive repeats, which may take too much, are left to the subject. */
+static enum pattern_grade
+pattern_grade(const char *s, size_t n, unsigned flags)
+{
+	enum pattern_grade grade = GRADE_ANY;
+	bool possessive = false;
+
+	if (flags & (REGEX_I | REGEX_X | REGEX_M))
+		return GRADE_ASCII;
 	for (size_t i = 0; i < n; i++) {
 		char c = s[i], next = i + 1 < n ? s[i + 1] : '\0';
 
-		if (c == '.' || (c == '[' && next == '^') || (c == '[' && next == ':'))
-			return false;
+		if (c == '.' || (c == '[' && (next == '^' || next == ':')))
+			return GRADE_ASCII;
 		if (c == '(' && (next == '*' || next == '?')
 		    && !(next == '?' && i + 2 < n && s[i + 2] == ':'))
-			return false;
-		if (c == '\\') {
-			if (isalnum((unsigned char)next) && !strchr("dwsbtnr", next))
-				return false;
-			i++;
-		}
+			return GRADE_ASCII;
+		if (next == '+' && strchr("*+?}", c))
+			possessive = true;
+		if (c != '\\')
+			continue;
+		if (isalnum((unsigned char)next) && !pattern_is_class(next) && !strchr("tnr", next))
+			return GRADE_ASCII;
+		if (pattern_is_class(next) && !(flags & REGEX_A))
+			grade = GRADE_YES;
+		i++;
 	}
-	return true;
+	return possessive && grade == GRADE_YES ? GRADE_ASCII : grade;
 }
 
-/* Of a plain pattern: without anchors a match does not depend on its surroundings. */
-static bool
-pattern_has_anchor(const char *s, size_t n)
+/* Finds what must stand first in a pattern of ^ and something, as in /^GET/ and /^\d+/.
+ * Most lines are then known by their first byte. */
+static void
+pattern_find_first(struct pattern *p, const char *s, size_t n)
 {
-	for (size_t i = 0; i < n; i++) {
-		if (s[i] == '^' || s[i] == '$')
-			return true;
-		if (s[i] == '\\' && ++i < n && s[i] == 'b')
-			return true;
-	}
-	return false;
+	size_t len = n > 1 && s[1] == '\\' ? 3 : 2;
+
+	if (n < len || *s != '^' || memchr(s, '|', n) || (n > len && strchr("*?{", s[len])))
+		return;
+	char c = s[len - 1];
+	if (len == 3 ? !pattern_is_class(c) : !isalnum((unsigned char)c))
+		return;
+	p->starts = true;
+	for (int b = 0; b < 256; b++)
+		p->first[b] = len == 2 ? b == c : c == 'd' ? isdigit(b) : c == 's' ? isspace(b)
+			: isalnum(b) || b == '_';
+	for (int b = 128; b < 256; b++)
+		p->first[b] = p->grade == GRADE_YES;
 }
 
 static pcre2_code *
@@ -83,6 +122,8 @@ pattern_compile(const char *s, size_t n, unsigned flags, uint32_t options, int *
 		options |= PCRE2_DOTALL;
 	if (flags & REGEX_X)
 		options |= PCRE2_EXTENDED;
+	if (options & PCRE2_UTF && !(flags & REGEX_A))
+		options |= PCRE2_UCP;
 	pcre2_set_max_pattern_length(cc, PATTERN_MAX);
 	pcre2_code *re = pcre2_compile((PCRE2_SPTR)s, n, options | PCRE2_NEVER_BACKSLASH_C, code,
 				       bad, cc);
@@ -128,7 +169,7 @@ pattern_new(const char *s, size_t n, unsigned flags, size_t *bad, struct err *e)
 	bool ascii = true;
 
 	*bad = 0;
-	p->utf = pattern_compile(s, n, flags, PCRE2_UTF | PCRE2_MATCH_INVALID_UTF, &code, bad);
+	p->utf = pattern_compile(s, n, flags, PCRE2_UTF, &code, bad);
 	if (!p->utf) {
 		PCRE2_UCHAR why[200];
 
@@ -154,8 +195,10 @@ pattern_new(const char *s, size_t n, unsigned flags, size_t *bad, struct err *e)
 		p->bytes = pattern_compile(s, n, flags, 0, &code, &unused);
 		if (p->bytes)
 			p->quick = pattern_jit(p->bytes) && p->quick;
-		p->plain = p->bytes && pattern_is_plain(s, n, flags);
-		p->scans = p->plain && !pattern_has_anchor(s, n);
+		p->grade = p->bytes ? pattern_grade(s, n, flags) : GRADE_ASCII;
+		if (p->grade != GRADE_ASCII)
+			pattern_find_first(p, s, n);
+		p->anchored = memchr(s, '^', n) || memchr(s, '$', n);
 	}
 	pattern_read_names(p);
 	if (!(flags & (REGEX_I | REGEX_X)))
@@ -187,6 +230,7 @@ pattern_state_new(const struct pattern *p)
 	s->data = pcre2_match_data_create_from_pattern(p->utf, NULL);
 	s->context = pcre2_match_context_create(NULL);
 	pcre2_set_match_limit(s->context, PATTERN_TRIES);
+	pcre2_set_heap_limit(s->context, PATTERN_HEAP);
 	s->stack = p->quick ? pcre2_jit_stack_create(32 * 1024, PATTERN_STACK, NULL) : NULL;
 	if (s->stack)
 		pcre2_jit_stack_assign(s->context, NULL, s->stack);
@@ -207,27 +251,54 @@ pattern_state_free(struct pattern_state **sp)
 	*sp = NULL;
 }
 
-static bool
+typedef uint64_t pattern_wide __attribute__((vector_size(16)));
+
+static inline pattern_wide
+pattern_load(const uint8_t *p)
+{
+	pattern_wide w;
+
+	memcpy(&w, p, sizeof w);
+	return w;
+}
+
+static inline pattern_wide
+pattern_load_four(const uint8_t *p)
+{
+	return (pattern_load(p) | pattern_load(p + 16))
+		| (pattern_load(p + 32) | pattern_load(p + 48));
+}
+
+/* Loads that overlap in place of loops over what is left: a line costs few jumps,
+ * and hardly one that depends on its length. */
+static inline bool
 pattern_is_ascii(const uint8_t *p, size_t n)
 {
-	uint64_t all = 0, w[4];
+	pattern_wide all = { 0 };
+	const uint8_t *end = p + n;
 
-	for (; n >= sizeof w; p += sizeof w, n -= sizeof w) {
-		memcpy(w, p, sizeof w);
-		all |= w[0] | w[1] | w[2] | w[3];
+	if (n >= 64) {
+		for (all = pattern_load_four(p); end - p > 128; p += 64)
+			all |= pattern_load_four(p + 64);
+		all |= pattern_load_four(end - 64);
+	} else if (n >= 16) {
+		size_t inner = n >= 32 ? 16 : 0;
+
+		all = (pattern_load(p) | pattern_load(p + inner))
+			| (pattern_load(end - 16 - inner) | pattern_load(end - 16));
+	} else if (n >= 8) {
+		memcpy(&all, p, 8);
+		memcpy((uint8_t *)&all + 8, end - 8, 8);
+	} else {
+		for (; p < end; p++)
+			all[0] |= (uint64_t)(*p & 0x80);
 	}
-	for (; n >= 8; p += 8, n -= 8) {
-		memcpy(w, p, 8);
-		all |= w[0];
-	}
-	for (; n; p++, n--)
-		all |= (uint64_t)(*p & 0x80);
-	return !(all & 0x8080808080808080u);
+	return !((all[0] | all[1]) & 0x8080808080808080u);
 }
 
 static inline int
 pattern_run(struct pattern_state *s, const pcre2_code *re, const uint8_t *p, size_t n,
-	    size_t from)
+	    size_t from, uint32_t options)
 {
 	static const uint8_t empty[1];
 	int rc;
@@ -235,32 +306,77 @@ pattern_run(struct pattern_state *s, const pcre2_code *re, const uint8_t *p, siz
 	if (!p)
 		p = empty;
 	if (s->p->quick)
-		rc = pcre2_jit_match(re, p, n, from, 0, s->data, s->context);
+		rc = pcre2_jit_match(re, p, n, from, options, s->data, s->context);
 	else
-		rc = pcre2_match(re, p, n, from, 0, s->data, s->context);
+		rc = pcre2_match(re, p, n, from, options | PCRE2_NO_UTF_CHECK, s->data, s->context);
 	return rc > 0 ? 1 : rc == PCRE2_ERROR_NOMATCH ? 0 : rc == 0 ? 1 : rc;
+}
+
+/* A subject with bad bytes: the stretches between them, each by itself. PCRE2 has
+ * PCRE2_MATCH_INVALID_UTF for this, which 10.42 compiles to wrong machine code: \D
+ * matches nothing beyond ASCII then, and matches behind a bad byte are missed. */
+static int
+pattern_run_stretches(struct pattern_state *s, const uint8_t *p, size_t n, size_t from)
+{
+	size_t *v = pcre2_get_ovector_pointer(s->data), len;
+	int rc = 0;
+
+	for (size_t at = from ? s->stretch : 0; !rc && at <= n; at += len + 1) {
+		len = str_utf8_valid(p + at, n - at);
+		if (at + len < from)
+			continue;
+		rc = pattern_run(s, s->p->utf, p + at, len, from > at ? from - at : 0,
+				 (at ? PCRE2_NOTBOL : 0) | (at + len < n ? PCRE2_NOTEOL : 0));
+		s->stretch = at;
+		for (unsigned k = 0; rc > 0 && k < 2 * (s->p->groups + 1); k++)
+			v[k] += v[k] == PCRE2_UNSET ? 0 : at;
+	}
+	return rc;
+}
+
+/* A subject that is not ASCII. */
+static int
+pattern_run_text(struct pattern_state *s, const uint8_t *p, size_t n)
+{
+	if (utf8_is_valid(p, n))
+		return pattern_run(s, s->p->utf, p, n, 0, 0);
+	return pattern_run_stretches(s, p, n, 0);
 }
 
 int
 pattern_test(struct pattern_state *s, const uint8_t *p, size_t n)
 {
-	const pcre2_code *re = s->p->bytes;
+	const struct pattern *re = s->p;
 
-	if (!s->p->plain && !(re && pattern_is_ascii(p, n)))
-		re = s->p->utf;
-	return pattern_run(s, re, p, n, 0);
+	if (re->grade == GRADE_ASCII) {
+		if (re->bytes && pattern_is_ascii(p, n))
+			return pattern_run(s, re->bytes, p, n, 0, 0);
+		return pattern_run_text(s, p, n);
+	}
+	if (re->starts && !(n && re->first[*p]))
+		return 0;
+	int rc = pattern_run(s, re->bytes, p, n, 0, 0);
+	return rc ? rc : pattern_test_rest(s, p, n);
+}
+
+int
+pattern_test_rest(struct pattern_state *s, const uint8_t *p, size_t n)
+{
+	if (s->p->grade == GRADE_ANY || pattern_is_ascii(p, n))
+		return 0;
+	return pattern_run_text(s, p, n);
 }
 
 bool
 pattern_scans(const struct pattern *p)
 {
-	return p->scans;
+	return p->grade != GRADE_ASCII && !p->anchored;
 }
 
 int
 pattern_scan(struct pattern_state *s, const uint8_t *p, size_t n, size_t *begin, size_t *end)
 {
-	int rc = pattern_run(s, s->p->bytes, p, n, 0);
+	int rc = pattern_run(s, s->p->bytes, p, n, 0, 0);
 	const size_t *v = pcre2_get_ovector_pointer(s->data);
 
 	if (rc > 0) {
@@ -273,11 +389,15 @@ pattern_scan(struct pattern_state *s, const uint8_t *p, size_t n, size_t *begin,
 int
 pattern_find(struct pattern_state *s, const uint8_t *p, size_t n, size_t from, const size_t **v)
 {
-	bool bytes = s->p->bytes && pattern_is_ascii(p, n);
-	int rc = pattern_run(s, bytes ? s->p->bytes : s->p->utf, p, n, from);
+	const struct pattern *re = s->p;
 
 	*v = pcre2_get_ovector_pointer(s->data);
-	return rc;
+	/* Looked at once: there may be as many matches as bytes. */
+	if (!from)
+		s->code = re->bytes && pattern_is_ascii(p, n) ? re->bytes
+			: utf8_is_valid(p, n) ? re->utf : NULL;
+	return s->code ? pattern_run(s, s->code, p, n, from, 0)
+		: pattern_run_stretches(s, p, n, from);
 }
 
 const char *

@@ -3,8 +3,11 @@
  * Regular expressions: PCRE2, compiled to machine code, with limits on how long
  * a match may try (past them the element fails rather than the program hangs).
  *
- * Text is UTF-8. Where a subject is plain ASCII, matching by bytes gives the
- * same answer sooner, so each pattern that can be is compiled for both.
+ * Text is UTF-8, and classes are Unicode's: \d, \w, \s, \b and [[:alpha:]] mean all
+ * alphabets, with the flag a ASCII alone. Where a subject is plain ASCII, matching
+ * by bytes gives the same answer sooner, so each pattern that can be is compiled for
+ * both. In a subject that is not valid UTF-8 each stretch between bad bytes is
+ * matched by itself; ^ and $ still are the ends of the whole.
  */
 #ifndef EXPR_PATTERN_H
 #define EXPR_PATTERN_H
@@ -35,11 +38,14 @@ void pattern_state_free(struct pattern_state **s);
 int pattern_test(struct pattern_state *s, const uint8_t *p, size_t n);
 /* Whether pattern_scan may be used: a match is a match wherever it stands. */
 bool pattern_scans(const struct pattern *p);
+/* The same as pattern_test for a subject in which pattern_scan has found nothing. */
+int pattern_test_rest(struct pattern_state *s, const uint8_t *p, size_t n);
 /* The first match in bytes that hold many subjects: 1 and its place. Also one that
  * crosses from a subject to the next may be found. */
 int pattern_scan(struct pattern_state *s, const uint8_t *p, size_t n, size_t *begin, size_t *end);
 /* The first match at or after `from`, places in *v: start and end of the whole
- * and of each group, SIZE_MAX for groups that took no part. */
+ * and of each group, SIZE_MAX for groups that took no part. The first call for a
+ * subject has from 0; later ones go on in that subject. */
 int pattern_find(struct pattern_state *s, const uint8_t *p, size_t n, size_t from,
 		 const size_t **v);
 const char *pattern_fault(int code);

@@ -4,7 +4,7 @@
 #include <math.h>
 
 static const char *const val_names[VAL_KINDS] = { /* ORDER val_names */
-	"nil", "bool", "int", "int", "float", "text", "bytes", "list", "record", "tensor",
+	"null", "bool", "int", "int", "float", "text", "bytes", "list", "record", "tensor",
 	"regular expression"
 };
 

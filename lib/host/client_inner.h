@@ -12,7 +12,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "core/reader.h"
+#include "core/read/reader.h"
 #include "host/link.h"
 #include "host/read_host.h"
 #include "net/sock.h"
@@ -44,9 +44,9 @@ struct client {
 	struct net *net;
 	struct sock *control, *data;
 	struct read *read;
-	struct buf scratch;
+	struct link_out out;
 	pthread_t thread;
-	bool started;
+	bool started, met;          /* met: the dispatcher has said something */
 	char *texts[6];             /* what conf's texts point to */
 	char where[LINK_WHERE];
 	struct held *lent;          /* of the piece taken last */
@@ -58,7 +58,7 @@ struct client {
 	struct item *items;         /* a queue: from items_at on */
 	size_t items_at, n_items, cap_items;
 	bool readable, over, gone;  /* fd is readable; all is said; the thread is over */
-	uint32_t code;              /* once over */
+	enum status code;           /* once over */
 	struct err err;
 	struct msg result;          /* DONE: what failed; once over */
 	uint64_t written;           /* not yet told to the state machine */
@@ -78,6 +78,7 @@ void held_unref(struct held *h); /* accepts NULL */
 
 /* The network's side: handlers of the sockets and the thread. */
 void reader_told(void *arg, struct sock_msg *in);
+void reader_stranger(void *arg, uint64_t peer);
 void reader_data(void *arg, struct sock_msg *in);
 void reader_control_broke(void *arg, uint64_t peer);
 void reader_worker_broke(void *arg, uint64_t peer);

@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/rng.h"
-#include "core/dispatcher.h"
+#include "core/disp/dispatcher.h"
 #include "host/link.h"
 #include "lang/spec.h"
 #include "net/address.h"
@@ -17,9 +17,10 @@
 
 enum { DISPATCH_LINGER_MS = 500 };
 #define DISPATCH_RETRY_NS 1000000000LL /* when nothing can be recorded */
+#define DISPATCH_END_NS 1000000000LL /* at most so long for others to say BYE */
 #define DISPATCH_TIDY_NS 60000000000LL
-#define DISPATCH_FULL "the dispatcher cannot record anything: its disk is full or failing"
-#define DISPATCH_FULL_HELP "make room on the dispatcher's disk; it goes on by itself"
+#define DISPATCH_FULL "the dispatcher cannot record anything: its disk is full or failing, or its state was removed"
+#define DISPATCH_FULL_HELP "make room on the dispatcher's disk, or put the state back; it goes on by itself"
 
 /* A message that may promise what is not recorded yet. */
 struct dispatch_held {
@@ -39,12 +40,15 @@ struct dispatch {
 	struct disp *disp;
 	struct dispatch_bind *binds;
 	size_t n_binds;
-	struct buf first, scratch;
+	struct buf first;
+	struct link_out out;
 	struct dispatch_held *held;
 	size_t n_held, cap_held;
 	int64_t retry_ns, tidy_ns; /* retry: 0 unless the last commit failed */
-	bool over;
+	bool over, idle;           /* idle: that is why it is over */
 };
+
+static void dispatch_flush(struct dispatch *d);
 
 static void
 dispatch_message(void *arg, struct sock_msg *in)
@@ -60,8 +64,11 @@ dispatch_message(void *arg, struct sock_msg *in)
 	const struct msg_hello *h = &m.hello;
 	if (m.type == MSG_HELLO && h->pid && h->host && strcmp(h->host, link_host()) == 0)
 		sock_process(d->sock, in->peer, h->pid);
+	bool large = m.type == MSG_STATUS;
 	disp_message(d->disp, now, in->peer, &m);
 	msg_clear(&m);
+	if (large) /* many reports at once would be much memory: each leaves before the next is made */
+		dispatch_flush(d);
 }
 
 static void
@@ -126,7 +133,7 @@ dispatch_bind(struct dispatch *d, struct err *e)
 static void
 dispatch_send(struct dispatch *d, uint64_t peer, struct msg *m)
 {
-	link_send(d->sock, peer, m, &d->scratch, NULL);
+	link_send(d->sock, peer, m, &d->out, NULL);
 	msg_clear(m);
 }
 
@@ -210,24 +217,47 @@ dispatch_deadline(struct dispatch *d)
 		return at;
 	int64_t end = since + d->conf->idle_ns;
 	if (end <= clock_mono_ns())
-		d->over = true;
+		d->over = d->idle = true;
 	return end < at ? end : at;
 }
 
+/* Tells all, and waits until they have said BYE too: what was sent last may be lost when
+ * its sender closes the socket. */
 static void
-dispatch_loop(struct dispatch *d)
+dispatch_end(struct dispatch *d)
+{
+	int64_t until = clock_mono_ns() + DISPATCH_END_NS;
+	disp_end(d->disp);
+	dispatch_flush(d);
+	while (!disp_alone(d->disp) && clock_mono_ns() < until && !d->out.failed) {
+		net_step(d->net, until);
+		dispatch_flush(d);
+	}
+}
+
+static enum status
+dispatch_loop(struct dispatch *d, struct err *e)
 {
 	for (;;) {
 		dispatch_flush(d);
+		if (d->out.failed) {
+			*e = d->out.err;
+			return d->out.failed;
+		}
 		int64_t until = dispatch_deadline(d);
 		if (d->over)
-			return;
+			break;
 		net_step(d->net, until);
 		int64_t now = clock_mono_ns();
 		if (now >= disp_next_deadline(d->disp))
 			disp_tick(d->disp, now);
 		dispatch_tidy(d, now);
 	}
+	/* Whoever stops one with a state means to start it again: it is waited for.
+	 * Otherwise the service is over, and so it is when there is nothing to do. */
+	if (!d->conf->store || d->idle)
+		dispatch_end(d);
+	return ST_OK;
 }
 
 static enum status
@@ -258,10 +288,13 @@ dispatch_run(const struct dispatch_conf *c, struct err *e)
 {
 	struct dispatch d = { .conf = c };
 	struct disp_opts o = { .instance = sock_peer_new(), .seed = rng_seed_fresh(),
-		.durable = c->store != NULL, .job_gc_ns = c->job_gc_ns, .spec_id = dispatch_id };
+		.durable = c->store != NULL, .job_gc_ns = c->job_gc_ns, .dataset_gc_ns = c->dataset_gc_ns,
+		.beat_ms = c->beat_ms, .loss_ms = c->loss_ms, .spec_id = dispatch_id };
 	struct sock_opts so = { .self = LINK_DISPATCHER, .handover = true,
 		.message = dispatch_message, .gone = dispatch_gone, .arg = &d };
 	net_raise_files();
+	if (net_check_files(e))
+		return ST_CONFIG;
 	d.net = net_new();
 	d.disp = disp_new(&o, clock_mono_ns());
 	d.sock = sock_new(d.net, &so);
@@ -274,7 +307,7 @@ dispatch_run(const struct dispatch_conf *c, struct err *e)
 	if (st == ST_OK)
 		st = c->ready(c->arg, (char *)d.first.data, e);
 	if (st == ST_OK)
-		dispatch_loop(&d);
+		st = dispatch_loop(&d, e);
 	sock_free(&d.sock, DISPATCH_LINGER_MS);
 	net_free(&d.net);
 	for (size_t i = 0; i < d.n_binds; i++)
@@ -285,6 +318,6 @@ dispatch_run(const struct dispatch_conf *c, struct err *e)
 	mem_free(d.held);
 	mem_free(d.binds);
 	buf_clear(&d.first);
-	buf_clear(&d.scratch);
+	link_out_clear(&d.out);
 	return st;
 }

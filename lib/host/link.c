@@ -12,17 +12,32 @@
 #include "net/address.h"
 
 bool
-link_send(struct sock *s, uint64_t peer, const struct msg *m, struct buf *scratch,
+link_send(struct sock *s, uint64_t peer, const struct msg *m, struct link_out *out,
 	  const struct sock_payload *payload)
 {
+	struct buf *scratch = &out->scratch;
 	buf_reset(scratch);
 	msg_encode(m, scratch);
+	if (!out->failed)
+		out->failed = msg_fits(m, scratch->len, &out->err);
+	if (out->failed) {
+		if (payload)
+			payload->release(payload->arg, (uint8_t *)(uintptr_t)payload->data, payload->len);
+		return false;
+	}
 	if (log_most() >= LOG_DEBUG)
 		log_say(LOG_DEBUG, "to %llx: %s", (unsigned long long)peer, msg_name(m->type));
 	bool sent = sock_send(s, peer, scratch->data, scratch->len, payload);
 	if (scratch->cap > WIRE_FRAME_MAX) /* one large message is no reason to keep so much */
 		buf_clear(scratch);
 	return sent;
+}
+
+void
+link_out_clear(struct link_out *out)
+{
+	buf_clear(&out->scratch);
+	out->failed = ST_OK;
 }
 
 bool
@@ -54,6 +69,26 @@ link_where(const char *address, const char *from, char out[LINK_WHERE])
 }
 
 enum status
+link_stranger(const char *where, struct err *e)
+{
+	err_set(e, ST_UNAVAIL, "no dispatcher at %s: another kind of program answers there", where);
+	err_help(e, "see that address and port are those that dsvc-dispatch said when it started");
+	return ST_UNAVAIL;
+}
+
+enum status
+link_answer(const struct sock_msg *in, bool *met, const char *where, struct msg *out,
+	    struct err *e)
+{
+	if (!*met && msg_decode(in->head, in->head_len, out, e) != ST_OK)
+		return link_stranger(where, e);
+	if (*met && !link_decode(in, out, e))
+		return ST_SKIP;
+	*met = true;
+	return ST_OK;
+}
+
+enum status
 link_reach(const char *address, const char *from, int wait_ms, char *local, size_t local_size,
 	   struct err *e)
 {
@@ -74,6 +109,8 @@ link_reach(const char *address, const char *from, int wait_ms, char *local, size
 		return st;
 	char where[LINK_WHERE];
 	link_where(address, from, where);
+	if (st == ST_PROTO)
+		return link_stranger(where, e);
 	err_set(e, st, "no dispatcher at %s: %s", where, why.text);
 	err_help(e, "is dsvc-dispatch running there? dsvc-run needs no service");
 	return st;

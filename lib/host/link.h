@@ -18,17 +18,31 @@
 
 enum { LINK_WAIT_MS = 1500 };
 
-/* Encodes into scratch (reset first) and sends. False: no such peer. */
-bool link_send(struct sock *s, uint64_t peer, const struct msg *m, struct buf *scratch,
+/* What a program sends with. Zero is a valid beginning; clear with link_out_clear. */
+struct link_out {
+	struct buf scratch;
+	enum status failed;   /* ST_BUG: a message was above the protocol's limits, and was not */
+	struct err err;       /* sent, for the receiver would refuse it for ever: end with this */
+};
+/* Encodes and sends. False: no such peer, or out->failed. The payload is taken either way. */
+bool link_send(struct sock *s, uint64_t peer, const struct msg *m, struct link_out *out,
 	       const struct sock_payload *payload);
+void link_out_clear(struct link_out *out);
 /* Decodes a header; false: malformed, logged (not more than once a second). */
 bool link_decode(const struct sock_msg *in, struct msg *out, struct err *e);
 
 /* Whether a dispatcher listens there; tries again for wait_ms, because one that was
  * started at the same time may need a moment. ST_UNAVAIL with address, where it came from
- * (NULL: unsaid) and why. local as in address_probe. */
+ * (NULL: unsaid) and why, at once when it is another kind of program. local as in address_probe. */
 enum status link_reach(const char *address, const char *from, int wait_ms,
 		       char *local, size_t local_size, struct err *e);
+
+/* What listens there is no dispatcher: ST_UNAVAIL. where as from link_where. */
+enum status link_stranger(const char *where, struct err *e);
+/* Decodes what came from the dispatcher. A message that is none: ST_SKIP, logged; as
+ * long as *met is false, which the first good one makes true, link_stranger. */
+enum status link_answer(const struct sock_msg *in, bool *met, const char *where,
+			struct msg *out, struct err *e);
 
 /* "ADDRESS (from -d)", for messages. */
 enum { LINK_WHERE = 400 };

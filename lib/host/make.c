@@ -4,14 +4,15 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "host/make_fault.h"
 #include "host/plans.h"
+#include "host/turns.h"
 #include "op/op.h"
+#include "op/pull.h"
 
 enum {
 	MAKE_PAUSE_NS = 1000000, /* between parts of chunks that go out early */
@@ -22,8 +23,6 @@ struct make {
 	struct msg_assign assign;
 	const struct make_conf *conf;
 	struct make_queue *queue;
-	pthread_t thread;
-	bool joined;
 
 	atomic_bool stop;          /* also read by the chain */
 	pthread_mutex_t lock;      /* what follows, up to the next blank line */
@@ -31,18 +30,24 @@ struct make {
 	struct builder builder;
 	int64_t cut_ns;            /* when a chunk was last cut */
 	bool want, stalled, handover;
+	bool rest;                 /* the thread is to be given up */
+	bool active;               /* has a thread, or is about to have one */
 	size_t ahead;              /* bytes of chunks in the queue */
 	uint64_t split;            /* the next one to be asked for */
 	struct split_list splits;  /* to come */
 	size_t split_at;           /* of them, the next one */
 	bool no_more_splits;
+	_Atomic uint32_t streams;  /* in all, once known */
 
 	struct make_fault fault;
 
-	/* the thread's own */
+	/* of the thread that it has now */
+	struct plan_use *use;
+	struct op_inst *chain;
+	bool opened;
 	struct op_ctx ctx;
-	char env_worker[96], env_dataset[DATASET_ID_LEN + 16];
-	char env_job[WIRE_NAME_MAX + 16], env_streams[32];
+	char env_worker[WIRE_NAME_MAX + 32], env_dataset[DATASET_ID_LEN + 32];
+	char env_job[WIRE_NAME_MAX + 32], env_streams[32];
 	char *env[5];              /* for the children of exec */
 	uint64_t offset, made;     /* the next element; produced by this thread */
 	uint64_t from_split;       /* what is in the builder came from this one */
@@ -217,32 +222,40 @@ make_restart(struct make *m, struct op_inst *chain, enum make_kind kind)
 	return ev.can;
 }
 
-/* Between two runs. False: the stream is handed over or stopped. */
-static bool
-make_between(struct make *m, struct op_inst *chain)
+enum make_next { NEXT_GO, NEXT_REST, NEXT_OVER };
+
+/* Between two runs. With NEXT_REST the stream may be on another thread by now. */
+static enum make_next
+make_between(struct make *m)
 {
 	bool handover = false;
 	pthread_mutex_lock(&m->lock);
 	if (m->want)
 		make_cut(m);
-	while ((m->stalled || m->ahead > MAKE_AHEAD) && !m->handover && !atomic_load(&m->stop))
+	while ((m->stalled || m->ahead > MAKE_AHEAD) && !m->handover && !m->rest && !atomic_load(&m->stop))
 		pthread_cond_wait(&m->changed, &m->lock);
 	if (m->handover) {
 		handover = true;
 		m->handover = false;
 		make_cut(m);
+	} else if (m->rest && !atomic_load(&m->stop)) {
+		m->rest = m->active = false;
+		make_cut(m);
+		make_tell(m, (struct make_event){ .kind = MAKE_RESTED });
+		pthread_mutex_unlock(&m->lock);
+		return NEXT_REST;
 	}
 	pthread_mutex_unlock(&m->lock);
 	if (handover)
-		return !make_restart(m, chain, MAKE_HANDED);
+		return make_restart(m, m->chain, MAKE_HANDED) ? NEXT_OVER : NEXT_GO;
 	if (m->conf->restart_ns) {
 		int64_t now = clock_mono_ns();
 		if (now - m->restart_ns >= m->conf->restart_ns) {
 			m->restart_ns = now;
-			make_restart(m, chain, MAKE_RESTART);
+			make_restart(m, m->chain, MAKE_RESTART);
 		}
 	}
-	return !atomic_load(&m->stop);
+	return atomic_load(&m->stop) ? NEXT_OVER : NEXT_GO;
 }
 
 static void
@@ -257,69 +270,64 @@ make_env(struct make *m)
 {
 	char id[DATASET_ID_LEN + 1];
 	dataset_id(m->assign.spec, strlen(m->assign.spec), id);
-	snprintf(m->env_dataset, sizeof m->env_dataset, "DSVC_DATASET=%s", id);
-	snprintf(m->env_worker, sizeof m->env_worker, "DSVC_WORKER=%s", m->conf->worker);
+	snprintf(m->env_dataset, sizeof m->env_dataset, "DSVC_CHILD_DATASET=%s", id);
+	snprintf(m->env_worker, sizeof m->env_worker, "DSVC_CHILD_WORKER=%s", m->conf->worker);
 	m->env[0] = m->env_dataset;
 	m->env[1] = m->env_worker;
-	snprintf(m->env_job, sizeof m->env_job, "DSVC_JOB=%s", m->assign.job ? m->assign.job : "");
-	snprintf(m->env_streams, sizeof m->env_streams, "DSVC_SHARDS=%u", m->assign.streams);
+	snprintf(m->env_job, sizeof m->env_job, "DSVC_CHILD_JOB=%s", m->assign.job ? m->assign.job : "");
+	snprintf(m->env_streams, sizeof m->env_streams, "DSVC_CHILD_SHARDS=%u", m->assign.streams);
 	m->env[2] = m->env_job;
 	m->env[3] = m->env_streams;
 }
 
 static enum status
-make_open(struct make *m, struct plan_use **use, struct op_inst **chain, struct err *e)
+make_open(struct make *m, struct err *e)
 {
 	const struct msg_assign *a = &m->assign;
-	enum status st = plans_get(a->spec, use, e);
+	m->opened = true;
+	enum status st = plans_get(a->spec, &m->use, e);
 	if (st != ST_OK)
 		return st;
-	const struct plan *p = plans_plan(*use);
-	m->ctx = (struct op_ctx){ .seed = a->seed, .stream = a->key.stream,
+	const struct plan *p = plans_plan(m->use);
+	m->ctx = (struct op_ctx){ .seed = a->seed, .stream = a->key.stream, .streams = &m->streams,
 		.element_max = (uint32_t)p->options.element_max, .stop = &m->stop,
 		.next_split = a->by_split ? make_next_split : NULL, .note = make_note, .failure = make_failure,
 		.split_exact = a->order == ORDER_SOURCE, .repeatable = true,
 		.env = m->env, .arg = m };
 	make_env(m);
-	m->split = a->split;
-	m->offset = a->offset;
+	atomic_store(&m->streams, a->all_known || !a->by_split ? a->streams : 0);
 	m->fault.failed = m->fault.told = a->failed;
 	atomic_store(&m->fault.offset, a->offset);
 	m->restart_ns = clock_mono_ns();
-	st = op_open(p->top, &m->ctx, chain, e);
+	st = op_open(p->top, &m->ctx, &m->chain, e);
 	if (st == ST_OK && a->has_state)
-		st = op_state_restore(*chain, a->state.p, a->state.n, e);
+		st = op_state_restore(m->chain, a->state.p, a->state.n, e);
 	return st;
 }
 
+/* ST_AGAIN: handed over or stopped; ST_SKIP: rests, and is no longer this thread's. */
 static enum status
-make_run(struct make *m, struct op_inst *chain, struct err *e)
+make_run(struct make *m, struct err *e)
 {
 	struct run *r;
 	enum status st;
-	while ((st = op_pull(chain, &r, e)) == ST_OK) {
+	while ((st = op_pull(m->chain, &r, e)) == ST_OK) {
 		pthread_mutex_lock(&m->lock);
 		make_append(m, r);
 		pthread_mutex_unlock(&m->lock);
 		atomic_store_explicit(&m->fault.offset, m->offset, memory_order_relaxed);
-		if (!make_between(m, chain))
-			return ST_AGAIN;
+		enum make_next next = make_between(m);
+		if (next != NEXT_GO)
+			return next == NEXT_REST ? ST_SKIP : ST_AGAIN;
 	}
 	return st;
 }
 
-static void *
-make_thread(void *arg)
+static void
+make_over(struct make *m, enum status st, struct err *e)
 {
-	struct make *m = arg;
-	struct err *e = mem_zalloc(sizeof *e);
-	struct plan_use *use = NULL;
-	struct op_inst *chain = NULL;
-	enum status st = make_open(m, &use, &chain, e);
-	if (st == ST_OK)
-		st = make_run(m, chain, e);
-	op_close(&chain);
-	plans_release(&use);
+	op_close(&m->chain);
+	plans_release(&m->use);
 	pthread_mutex_lock(&m->lock);
 	if (!atomic_load(&m->stop))
 		make_cut(m);
@@ -334,13 +342,47 @@ make_thread(void *arg)
 		err_wrap(e, "worker %s, stream %u after element %llu", m->conf->worker,
 			 m->assign.key.stream, (unsigned long long)m->offset);
 		ev.kind = MAKE_FAILED;
-		ev.err = e;
-		e = NULL;
+		ev.split = make_split_now(m);
+		ev.split -= ev.split > 0;
+		ev.err = mem_dup(e, sizeof *e);
 		make_tell(m, ev);
 	}
-	mem_free(e);
 	make_tell(m, (struct make_event){ .kind = MAKE_EXIT });
-	return NULL;
+}
+
+/* A thread for the stream: until it rests or is over. */
+static void
+make_turn(void *arg)
+{
+	struct make *m = arg;
+	struct err *e = mem_zalloc(sizeof *e);
+	enum status st = ST_OK;
+	if (atomic_load(&m->stop)) {
+		st = ST_AGAIN;
+	} else if (!m->opened) {
+		st = make_open(m, e);
+	} else {
+		enum make_next next = make_between(m); /* it may be handed over first */
+		st = next == NEXT_GO ? ST_OK : next == NEXT_REST ? ST_SKIP : ST_AGAIN;
+	}
+	if (st == ST_OK)
+		st = make_run(m, e);
+	if (st != ST_SKIP)
+		make_over(m, st, e);
+	mem_free(e);
+}
+
+/* It is the network thread's to say so: `active` is set. */
+static void
+make_give(struct make *m)
+{
+	struct err e = { 0 };
+	if (turns_give(m->conf->turns, make_turn, m, &e) == ST_OK)
+		return;
+	struct make_event ev = { .kind = MAKE_FAILED, .number = m->assign.offset,
+		.split = m->assign.split, .err = mem_dup(&e, sizeof e) };
+	make_tell(m, ev);
+	make_tell(m, (struct make_event){ .kind = MAKE_EXIT });
 }
 
 struct make *
@@ -349,19 +391,15 @@ make_new(struct msg_assign *assign, const struct make_conf *conf, struct make_qu
 	struct make *m = mem_zalloc(sizeof *m);
 	m->assign = *assign;
 	memset(assign, 0, sizeof *assign);
+	m->offset = m->assign.offset;
+	m->split = m->assign.split;
 	m->conf = conf;
 	m->queue = q;
 	pthread_mutex_init(&m->lock, NULL);
 	pthread_cond_init(&m->changed, NULL);
 	make_fault_init(&m->fault);
-	int rc = pthread_create(&m->thread, NULL, make_thread, m);
-	if (rc != 0) {
-		struct make_event ev = { .kind = MAKE_FAILED, .err = mem_zalloc(sizeof *ev.err) };
-		err_set(ev.err, ST_TEMP, "cannot start a thread: %s", strerror(rc));
-		m->joined = true;
-		make_tell(m, ev);
-		make_tell(m, (struct make_event){ .kind = MAKE_EXIT });
-	}
+	m->active = true;
+	make_give(m);
 	return m;
 }
 
@@ -390,7 +428,27 @@ void
 make_stop(struct make *m)
 {
 	atomic_store(&m->stop, true);
-	make_change(m, &m->want, false);
+	pthread_mutex_lock(&m->lock);
+	bool resting = !m->active;
+	m->active = true;
+	m->want = false;
+	pthread_cond_broadcast(&m->changed);
+	pthread_mutex_unlock(&m->lock);
+	if (resting) /* its chain has to be closed */
+		make_give(m);
+}
+
+void
+make_rest(struct make *m)
+{
+	make_change(m, &m->rest, true);
+}
+
+void
+make_go(struct make *m)
+{
+	make_change(m, &m->active, true);
+	make_give(m);
 }
 
 void
@@ -422,8 +480,10 @@ make_splits(struct make *m, struct msg_split *s)
 	pthread_mutex_lock(&m->lock);
 	for (size_t i = 0; i < s->splits.n; i++)
 		split_list_add(&m->splits, &s->splits.v[i]);
-	if (s->end)
+	if (s->end) {
 		m->no_more_splits = true;
+		atomic_store(&m->streams, s->streams);
+	}
 	pthread_cond_broadcast(&m->changed);
 	pthread_mutex_unlock(&m->lock);
 }
@@ -443,24 +503,11 @@ make_want(struct make *m, int64_t now_ns)
 	return again;
 }
 
-bool
-make_join(struct make *m, int64_t until_ns)
-{
-	if (m->joined)
-		return true;
-	int64_t at = clock_wall_ns() + until_ns - clock_mono_ns();
-	struct timespec t = { at / 1000000000, at % 1000000000 };
-	m->joined = pthread_timedjoin_np(m->thread, NULL, &t) == 0;
-	return m->joined;
-}
-
 void
 make_free(struct make **mp)
 {
 	struct make *m = *mp;
 	*mp = NULL;
-	if (!m->joined)
-		pthread_join(m->thread, NULL);
 	struct msg scratch = { .type = MSG_ASSIGN, .assign = m->assign };
 	msg_clear(&scratch);
 	builder_clear(&m->builder);

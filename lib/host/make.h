@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * One stream in the making: a thread that runs the stream's chain and cuts what
- * comes out into chunks. The network thread starts, stalls, stops and feeds it;
+ * One stream in the making: on a thread (turns.h) that runs the stream's chain and cuts
+ * what comes out into chunks. The network thread starts, stalls, stops and feeds it;
  * what it has to say goes into a queue that wakes the network thread.
  *
  *	make_new  ->  thread: plan, open, restore, pull ... -> events -> MAKE_EXIT -> make_free
+ *	                        make_rest -> MAKE_RESTED: its chain stays open without a
+ *	                        thread, until make_go gives it one, the same or another
  *
- * Events of one stream come in their order. After make_stop the thread ends as
+ * Events of one stream come in their order. After make_stop the stream is over as
  * soon as its chain lets it; its last event is always MAKE_EXIT.
  */
 #ifndef HOST_MAKE_H
@@ -30,9 +32,10 @@ enum make_kind {
 	MAKE_RESTART, /* number: offset; split: the first to ask for; state */
 	MAKE_HANDED,  /* can; if so as MAKE_RESTART, and made */
 	MAKE_ENDED,   /* number: length; made */
-	MAKE_FAILED,  /* err, made */
+	MAKE_FAILED,  /* err, made; number: elements before it; split: that was being read */
 	MAKE_LISTED,  /* req, units */
-	MAKE_EXIT     /* the thread is over: make_free */
+	MAKE_RESTED,  /* has no thread now */
+	MAKE_EXIT     /* the stream is over: make_free */
 };
 struct make_event {
 	enum make_kind kind;
@@ -62,6 +65,7 @@ size_t make_queue_take(struct make_queue *q, struct make_event **v, size_t *cap)
 void make_event_clear(struct make_event *ev);
 
 struct make_conf {
+	struct turns *turns;    /* where threads come from */
 	const char *worker;     /* its name, for messages */
 	enum chunk_pack pack;
 	int64_t restart_ns;     /* between restart points; 0: none */
@@ -74,6 +78,8 @@ struct stream_key make_key(const struct make *m);
 void make_stop(struct make *m);          /* whatever it does */
 bool make_stopped(const struct make *m);
 void make_stall(struct make *m, bool stalled);
+void make_rest(struct make *m);          /* answers MAKE_RESTED, unless it is over */
+void make_go(struct make *m);            /* after that */
 /* A chunk of so many bytes has been taken out of the queue: without it, a
  * network thread that gets no processor would let the queue grow without end. */
 void make_taken(struct make *m, size_t bytes);
@@ -84,10 +90,8 @@ void make_splits(struct make *m, struct msg_split *s);
  * least a millisecond after the last. Gives when to call again; INT64_MAX: need not. */
 int64_t make_want(struct make *m, int64_t now_ns);
 void make_free(struct make **m);         /* after MAKE_EXIT */
-/* Waits for the thread until then; false: it does not end. */
-bool make_join(struct make *m, int64_t until_ns);
 
 /* Lists the units of a spec on a thread of its own: MAKE_LISTED. Takes spec. */
-void make_list(char *spec, uint64_t req, struct make_queue *q);
+void make_list(struct msg_list *list, uint64_t req, struct make_queue *q);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "value/excerpt.h"
+#include "value/format/excerpt.h"
 
 enum { MAKE_FAULT_PAUSE_NS = 100 * 1000 * 1000 };
 

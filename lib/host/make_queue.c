@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdint.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/wake.h"
 #include "host/make.h"
 
 void
 make_queue_init(struct make_queue *q)
 {
-	*q = (struct make_queue){ .fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK) };
+	*q = (struct make_queue){ .fd = wake_open() };
 	pthread_mutex_init(&q->lock, NULL);
 }
 
@@ -32,19 +32,14 @@ make_queue_push(struct make_queue *q, const struct make_event *ev)
 	q->v[q->n++] = *ev;
 	bool first = q->n == 1;
 	pthread_mutex_unlock(&q->lock);
-	if (first) {
-		uint64_t one = 1;
-		ssize_t rc = write(q->fd, &one, sizeof one);
-		(void)rc; /* full means readable already */
-	}
+	if (first)
+		wake_set(q->fd);
 }
 
 size_t
 make_queue_take(struct make_queue *q, struct make_event **v, size_t *cap)
 {
-	uint64_t count;
-	ssize_t rc = read(q->fd, &count, sizeof count);
-	(void)rc; /* nothing there: then the queue tells */
+	wake_clear(q->fd);
 	pthread_mutex_lock(&q->lock);
 	struct make_event *events = q->v;
 	size_t n = q->n, room = q->cap;

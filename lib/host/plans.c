@@ -6,7 +6,9 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/thread.h"
 #include "host/make.h"
+#include "op/facts.h"
 
 struct plan_use {
 	char *spec;
@@ -92,7 +94,7 @@ plans_release(struct plan_use **up)
 }
 
 struct listing {
-	char *spec;
+	struct msg_list list;
 	uint64_t req;
 	struct make_queue *queue;
 };
@@ -116,7 +118,11 @@ listing_thread(void *arg)
 	struct msg_units *u = mem_zalloc(sizeof *u);
 	struct err *e = mem_zalloc(sizeof *e);
 	struct plan_use *use = NULL;
-	enum status st = plans_get(l->spec, &use, e);
+	enum status st = plans_get(l->list.spec, &use, e);
+	if (st == ST_OK && l->list.dynamic && plans_plan(use)->global)
+		st = plan_refuse_global(plans_plan(use)->global, e);
+	if (st == ST_OK && l->list.in_order)
+		st = op_in_order(use->plan->top, l->list.seeded || use->plan->options.seed != PARAM_AUTO, NULL, e);
 	if (st == ST_OK)
 		st = op_list_splits(use->plan->top, &u->units, e);
 	if (st == ST_OK)
@@ -125,7 +131,7 @@ listing_thread(void *arg)
 		st = err_set(e, ST_DATA, "the source has %zu files, more than the %d that a job may have",
 			     u->units.n, WIRE_UNITS_MAX);
 	if (st != ST_OK) {
-		u->code = st;
+		u->code = status_code(st);
 		u->text = mem_strdup(e->text);
 		u->help = mem_strdup(e->help);
 		split_list_clear(&u->units);
@@ -134,21 +140,20 @@ listing_thread(void *arg)
 	mem_free(e);
 	struct make_event ev = { .kind = MAKE_LISTED, .req = l->req, .units = u };
 	make_queue_push(l->queue, &ev);
-	mem_free(l->spec);
+	mem_free(l->list.spec);
 	mem_free(l);
 	return NULL;
 }
 
 void
-make_list(char *spec, uint64_t req, struct make_queue *q)
+make_list(struct msg_list *list, uint64_t req, struct make_queue *q)
 {
 	struct listing *l = mem_zalloc(sizeof *l);
-	*l = (struct listing){ spec, req, q };
+	*l = (struct listing){ *list, req, q };
+	list->spec = NULL;
 	pthread_t t;
-	pthread_attr_t a;
-	pthread_attr_init(&a);
-	pthread_attr_setdetachstate(&a, PTHREAD_CREATE_DETACHED);
-	if (pthread_create(&t, &a, listing_thread, l) != 0)
+	if (thread_start(&t, listing_thread, l, "a list of units", NULL) == ST_OK)
+		pthread_detach(t);
+	else
 		listing_thread(l); /* better late than never */
-	pthread_attr_destroy(&a);
 }

@@ -39,7 +39,7 @@ client_start(struct client *c, struct err *e)
 {
 	uint64_t self = sock_peer_new();
 	struct sock_opts control = { .self = self, .message = reader_told,
-		.broke = reader_control_broke, .arg = c };
+		.broke = reader_control_broke, .stranger = reader_stranger, .arg = c };
 	struct sock_opts data = { .fresh = true, .message = reader_data,
 		.broke = reader_worker_broke, .frame_max = READER_FRAME_MAX, .arg = c };
 	c->net = net_new();
@@ -71,7 +71,9 @@ client_own(struct client *c)
 enum status
 client_open(const struct client_conf *conf, struct client **out, struct err *e)
 {
-	enum status st = link_reach(conf->dispatcher, conf->from, LINK_WAIT_MS, NULL, 0, e);
+	enum status st = net_check_files(e);
+	if (st == ST_OK)
+		st = link_reach(conf->dispatcher, conf->from, LINK_WAIT_MS, NULL, 0, e);
 	if (st != ST_OK)
 		return st;
 	link_tune_memory();
@@ -133,7 +135,7 @@ client_free(struct client **cp)
 	for (size_t i = 0; i < sizeof c->texts / sizeof *c->texts; i++)
 		mem_free(c->texts[i]);
 	msg_clear(&c->job_msg);
-	buf_clear(&c->scratch);
+	link_out_clear(&c->out);
 	close(c->fd);
 	close(c->wake);
 	pthread_mutex_destroy(&c->lock);
@@ -199,7 +201,7 @@ client_take(struct client *c, struct client_piece *out, struct err *e)
 			c->items_at = 0;
 		st = ST_OK;
 	} else if (c->over) {
-		st = c->code ? (enum status)c->code : ST_END;
+		st = c->code != ST_OK ? c->code : ST_END;
 		if (c->code && e)
 			*e = c->err;
 	} else if (c->readable) {
@@ -301,6 +303,15 @@ client_stats(struct client *c, struct read_stats *out)
 	pthread_mutex_lock(&c->lock);
 	*out = c->stats;
 	pthread_mutex_unlock(&c->lock);
+}
+
+bool
+client_was_over(struct client *c)
+{
+	pthread_mutex_lock(&c->lock);
+	bool was_over = c->over && !c->code && !c->job_known && c->result.type == MSG_DONE;
+	pthread_mutex_unlock(&c->lock);
+	return was_over;
 }
 
 const struct msg_done *

@@ -19,7 +19,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "core/reader.h"
+#include "core/read/reader.h"
 #include "value/block.h"
 
 struct client;
@@ -88,6 +88,9 @@ void client_close(struct client *c, bool keep, int wait_ms);
 /* At the end of the pass, good or bad: what failed in it, all readers' share. NULL:
  * the service did not say. Lives as long as the client. */
 const struct msg_done *client_result(struct client *c);
+/* At the end: the pass had been read to its end, by others or earlier, before this reader
+ * came to it. */
+bool client_was_over(struct client *c);
 void client_stats(struct client *c, struct read_stats *out);
 
 #endif

@@ -38,13 +38,28 @@ reader_readable(struct client *c)
 	c->readable = true;
 }
 
+static void reader_over(struct client *c, uint32_t code, const struct err *e, struct msg *result);
+
+void
+reader_stranger(void *arg, uint64_t peer)
+{
+	struct client *c = arg;
+	struct err e;
+	(void)peer;
+	if (!c->met)
+		reader_over(c, link_stranger(c->where, &e), &e, NULL);
+}
+
 void
 reader_told(void *arg, struct sock_msg *in)
 {
 	struct client *c = arg;
 	struct msg m;
 	struct err e;
-	if (!link_decode(in, &m, &e))
+	enum status st = link_answer(in, &c->met, c->where, &m, &e);
+	if (st == ST_UNAVAIL)
+		reader_over(c, st, &e, NULL);
+	if (st != ST_OK)
 		return;
 	read_message(c->read, clock_mono_ns(), &m);
 	msg_clear(&m);
@@ -171,7 +186,7 @@ reader_job(struct client *c, struct msg *m)
 }
 
 static void
-reader_over(struct client *c, uint32_t code, const struct err *e, struct msg *result)
+reader_over(struct client *c, enum status code, const struct err *e, struct msg *result)
 {
 	pthread_mutex_lock(&c->lock);
 	c->over = true;
@@ -191,10 +206,10 @@ reader_do(struct client *c, struct read_action *a)
 {
 	switch (a->kind) {
 	case READ_TELL:
-		link_send(c->control, LINK_DISPATCHER, &a->msg, &c->scratch, NULL);
+		link_send(c->control, LINK_DISPATCHER, &a->msg, &c->out, NULL);
 		break;
 	case READ_SEND:
-		link_send(c->data, a->worker, &a->msg, &c->scratch, NULL);
+		link_send(c->data, a->worker, &a->msg, &c->out, NULL);
 		break;
 	case READ_CONNECT:
 		reader_connect(c, a);
@@ -281,6 +296,8 @@ reader_thread(void *arg)
 		struct read_action a;
 		while (read_action(c->read, &a))
 			reader_do(c, &a);
+		if (c->out.failed)
+			reader_over(c, c->out.failed, &c->out.err, NULL);
 		if (reader_ended(c))
 			break;
 		net_step(c->net, read_next_deadline(c->read));

@@ -5,15 +5,19 @@
 #include <poll.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/mem.h"
 #include "host/tool.h"
-#include "op/remote.h"
+#include "op/remote/remote.h"
 #include "value/mp.h"
 
 enum { SERVICE_CLOSE_MS = 1000 };
 
 struct remote_job {
 	struct service *service;
+	const char *job;         /* NULL: anonymous */
+	uint32_t epoch;
+	bool first;              /* of the passes that a repeat reads */
 	struct client *client;
 	char *dispatcher, *from;
 	const uint8_t *p, *end;  /* what is left of the piece */
@@ -22,7 +26,7 @@ struct remote_job {
 };
 
 void
-service_conf(const struct op_node *n, struct client_conf *out)
+service_conf(const struct op_node *n, uint32_t pass, struct client_conf *out)
 {
 	const struct remote *r = remote_of(n);
 	out->job = r->job;
@@ -31,19 +35,24 @@ service_conf(const struct op_node *n, struct client_conf *out)
 	out->shards = r->shards == PARAM_AUTO ? 0 : (uint32_t)r->shards;
 	out->seeded = r->seed != PARAM_AUTO;
 	out->seed = out->seeded ? (uint64_t)r->seed : 0;
-	out->epoch = (uint32_t)r->epoch;
+	out->epoch = (uint32_t)(r->epoch + pass);
 	out->window = r->window == PARAM_AUTO ? 0 : (uint32_t)r->window;
 }
 
 static enum status
 service_open(void *arg, const struct op_node *n, const char *spec, const char *dataset,
-	     void **handle, struct err *e)
+	     uint32_t pass, void **handle, struct err *e)
 {
 	struct service *s = arg;
 	struct buf type = { 0 };
+
+	if (s->lacking)
+		return (*e = *s->lacking).kind;
 	struct client_conf c = { .dispatcher = s->dispatcher, .from = s->from,
-		.min_workers = s->min_workers, .wait_ns = s->wait_ns };
-	service_conf(n, &c);
+		.min_workers = s->min_workers, .wait_ns = s->wait_ns, .give_up_ns = s->give_up_ns };
+	service_conf(n, pass, &c);
+	if (pass + 1 > s->passes)
+		s->passes = pass + 1;
 	c.dataset = dataset;
 	if (spec) {
 		type_print(n->type, &type);
@@ -51,7 +60,7 @@ service_open(void *arg, const struct op_node *n, const char *spec, const char *d
 		c.type = (char *)type.data;
 	}
 	struct remote_job *j = mem_zalloc(sizeof *j);
-	j->service = s;
+	*j = (struct remote_job){ .service = s, .job = c.job, .epoch = c.epoch, .first = pass == 0 };
 	enum status st = client_open(&c, &j->client, e);
 	buf_clear(&type);
 	if (st == ST_OK)
@@ -84,6 +93,9 @@ service_piece(struct remote_job *j, struct err *e)
 		if (st != ST_OK)
 			return st;
 	}
+	if (st == ST_END && j->first && client_was_over(j->client))
+		log_say(LOG_WARN, "job `%s`: pass %u was read to its end; epoch=%u reads another",
+			j->job ? j->job : "", j->epoch, j->epoch + 1);
 	if (st != ST_OK)
 		return st;
 	j->p = piece.p;
@@ -115,6 +127,13 @@ service_next(void *handle, struct run *out, struct err *e)
 	return ST_OK;
 }
 
+static bool
+service_had_any(void *handle)
+{
+	const struct msg_done *done = client_result(((struct remote_job *)handle)->client);
+	return done && done->elements > 0;
+}
+
 static void
 service_close(void *handle)
 {
@@ -130,6 +149,9 @@ static enum status
 service_type(void *arg, const char *dataset, struct buf *out, struct err *e)
 {
 	struct service *s = arg;
+
+	if (s->lacking)
+		return (*e = *s->lacking).kind;
 	return tool_type(s->dispatcher, s->from, dataset, out, e);
 }
 
@@ -138,5 +160,6 @@ service_init(struct service *s, const char *dispatcher, const char *from)
 {
 	*s = (struct service){ .dispatcher = dispatcher, .from = from, .min_workers = 1,
 		.wait_ns = 10000000000 };
-	s->op = (struct op_service){ service_open, service_next, service_close, service_type, s };
+	s->op = (struct op_service){ service_open, service_next, service_had_any, service_close,
+		service_type, s };
 }

@@ -14,8 +14,12 @@
 struct service {
 	struct op_service op;          /* for op_ctx.service and spec_src.service */
 	const char *dispatcher, *from; /* lent, as all that follows */
+	const struct err *lacking;     /* why there is no address: who asks for the service is
+	                                  told; NULL: there is one */
 	uint32_t min_workers;
 	int64_t wait_ns;
+	int64_t give_up_ns;            /* a durable dispatcher is waited for so long; 0: for ever */
+	uint32_t passes;               /* out: of the job that were opened, from the first */
 	/* Waits until fd is readable; ST_AGAIN: stop. May flush what was written.
 	 * NULL: waits without doing anything else. */
 	enum status (*wait)(void *arg, int fd, struct err *e);
@@ -25,6 +29,6 @@ struct service {
 void service_init(struct service *s, const char *dispatcher, const char *from);
 /* What the parameters of a `dataset` or `distribute` ask for; spec, type and
  * dataset are set by the caller. */
-void service_conf(const struct op_node *n, struct client_conf *out);
+void service_conf(const struct op_node *n, uint32_t pass, struct client_conf *out);
 
 #endif

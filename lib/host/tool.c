@@ -15,9 +15,9 @@ struct tool {
 	struct net *net;
 	struct sock *sock;
 	uint64_t self, req;     /* req: the question that is open */
-	struct buf scratch;
+	struct link_out out;
 	struct msg *ask;        /* the question, to be said again; lent during tool_ask */
-	bool welcome, answered, hello_due, ask_due;
+	bool met, welcome, answered, hello_due, ask_due;
 	bool stopped;           /* tool_stop_on */
 	enum status failed;     /* refused: with err */
 	struct err err;
@@ -30,13 +30,13 @@ tool_hello(struct tool *t)
 	struct msg m = { .type = MSG_HELLO, .hello = { .version = WIRE_VERSION,
 		.role = ROLE_TOOL, .peer = t->self, .host = (char *)link_host(),
 		.pid = (uint32_t)getpid() } };
-	link_send(t->sock, LINK_DISPATCHER, &m, &t->scratch, NULL);
+	link_send(t->sock, LINK_DISPATCHER, &m, &t->out, NULL);
 }
 
 static void
 tool_fail(struct tool *t, uint32_t code, const char *text, const char *help)
 {
-	t->failed = err_set(&t->err, (enum status)code, "%s", text ? text : "refused");
+	t->failed = err_set(&t->err, status_from_code(code), "%s", text ? text : "refused");
 	if (help && *help)
 		err_help(&t->err, "%s", help);
 }
@@ -47,7 +47,12 @@ tool_told(void *arg, struct sock_msg *in)
 	struct tool *t = arg;
 	struct msg m;
 	struct err e;
-	if (!link_decode(in, &m, &e))
+	enum status st = link_answer(in, &t->met, t->where, &m, &e);
+	if (st == ST_UNAVAIL) {
+		t->failed = st;
+		t->err = e;
+	}
+	if (st != ST_OK)
 		return;
 	switch (m.type) {
 	case MSG_WELCOME:
@@ -59,6 +64,9 @@ tool_told(void *arg, struct sock_msg *in)
 		break;
 	case MSG_WHO:
 		t->hello_due = true;
+		break;
+	case MSG_BYE:
+		tool_fail(t, ST_UNAVAIL, "the dispatcher has been ended", NULL);
 		break;
 	default:
 		if (!t->req || m.req != t->req)
@@ -74,6 +82,15 @@ tool_told(void *arg, struct sock_msg *in)
 	}
 	if (m.type)
 		msg_clear(&m);
+}
+
+static void
+tool_stranger(void *arg, uint64_t peer)
+{
+	struct tool *t = arg;
+	(void)peer;
+	if (!t->met)
+		t->failed = link_stranger(t->where, &t->err);
 }
 
 static enum status
@@ -105,8 +122,12 @@ tool_wait(struct tool *t, const bool *done, struct err *e)
 			tool_hello(t);
 		}
 		if (t->ask_due && t->ask)
-			link_send(t->sock, LINK_DISPATCHER, t->ask, &t->scratch, NULL);
+			link_send(t->sock, LINK_DISPATCHER, t->ask, &t->out, NULL);
 		t->ask_due = false;
+		if (t->out.failed) {
+			*e = t->out.err;
+			return t->out.failed;
+		}
 		if (t->stopped)
 			return ST_AGAIN;
 		if (now >= until) {
@@ -122,14 +143,17 @@ tool_wait(struct tool *t, const bool *done, struct err *e)
 enum status
 tool_open(const char *dispatcher, const char *from, struct tool **out, struct err *e)
 {
-	enum status st = link_reach(dispatcher, from, LINK_WAIT_MS, NULL, 0, e);
+	enum status st = net_check_files(e);
+	if (st == ST_OK)
+		st = link_reach(dispatcher, from, LINK_WAIT_MS, NULL, 0, e);
 	if (st != ST_OK)
 		return st;
 	struct tool *t = mem_zalloc(sizeof *t);
 	t->self = sock_peer_new();
 	link_where(dispatcher, from, t->where);
 	t->net = net_new();
-	struct sock_opts o = { .self = t->self, .message = tool_told, .arg = t };
+	struct sock_opts o = { .self = t->self, .message = tool_told,
+		.stranger = tool_stranger, .arg = t };
 	t->sock = sock_new(t->net, &o);
 	st = sock_connect(t->sock, dispatcher, LINK_DISPATCHER, e);
 	if (st == ST_OK) {
@@ -142,14 +166,15 @@ tool_open(const char *dispatcher, const char *from, struct tool **out, struct er
 	return st;
 }
 
-enum status
-tool_ask(struct tool *t, struct msg *m, struct msg *reply, struct err *e)
+/* One question and its one answer. */
+static enum status
+tool_ask_once(struct tool *t, struct msg *m, struct msg *reply, struct err *e)
 {
 	static uint64_t last;
 	m->req = t->req = ++last;
 	t->ask = m;
 	t->answered = t->ask_due = false;
-	link_send(t->sock, LINK_DISPATCHER, m, &t->scratch, NULL);
+	link_send(t->sock, LINK_DISPATCHER, m, &t->out, NULL);
 	enum status st = tool_wait(t, &t->answered, e);
 	if (st == ST_OK) {
 		*reply = t->reply;
@@ -158,6 +183,34 @@ tool_ask(struct tool *t, struct msg *m, struct msg *reply, struct err *e)
 	t->failed = ST_OK;
 	t->req = 0;
 	t->ask = NULL;
+	return st;
+}
+
+enum status
+tool_ask(struct tool *t, struct msg *m, struct msg *reply, struct err *e)
+{
+	struct buf all = { 0 };
+	enum status st = tool_ask_once(t, m, reply, e);
+
+	/* A report may come in parts: they are put together. */
+	while (st == ST_OK && m->type == MSG_STATUS && reply->type == MSG_REPORT &&
+	       reply->report.part == m->status.part) {
+		bool last = reply->report.last;
+
+		buf_put(&all, reply->report.value.p, reply->report.value.n);
+		if (last) {
+			mem_free(reply->report.value.p);
+			reply->report.value.n = all.len;
+			reply->report.value.p = (uint8_t *)buf_take(&all);
+			break;
+		}
+		msg_clear(reply);
+		m->status.part++;
+		st = tool_ask_once(t, m, reply, e);
+	}
+	buf_clear(&all);
+	if (m->type == MSG_STATUS)
+		m->status.part = 0;
 	return st;
 }
 
@@ -183,7 +236,7 @@ tool_close(struct tool **tp)
 	sock_free(&t->sock, 100);
 	net_free(&t->net);
 	msg_clear(&t->reply);
-	buf_clear(&t->scratch);
+	link_out_clear(&t->out);
 	mem_free(t);
 	*tp = NULL;
 }

@@ -8,10 +8,11 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "core/worker.h"
+#include "core/work/worker.h"
 #include "host/link.h"
 #include "host/make.h"
 #include "host/plans.h"
+#include "host/turns.h"
 #include "net/address.h"
 #include "net/sig.h"
 
@@ -35,14 +36,27 @@ struct host {
 	size_t n_makes, cap_makes;
 	size_t listing;            /* threads that list units */
 	char name[WIRE_NAME_MAX], where[LINK_WHERE];
-	struct buf bound, scratch;
+	struct buf bound;
+	struct link_out out;
 	struct address address;
 	int claim;
-	bool drain, over;
+	bool met, drain, over;     /* met: the dispatcher has said something */
 	int64_t drain_until_ns;    /* INT64_MAX: not draining */
 	enum status end;           /* how it ended, once over */
 	struct err *err;
 };
+
+static void work_finish(struct host *h, enum status st, const struct err *e);
+
+static void
+work_stranger(void *arg, uint64_t peer)
+{
+	struct host *h = arg;
+	struct err e;
+	(void)peer;
+	if (!h->met)
+		work_finish(h, link_stranger(h->where, &e), &e);
+}
 
 static void
 work_told(void *arg, struct sock_msg *in)
@@ -50,7 +64,10 @@ work_told(void *arg, struct sock_msg *in)
 	struct host *h = arg;
 	struct msg m;
 	struct err e;
-	if (!link_decode(in, &m, &e))
+	enum status st = link_answer(in, &h->met, h->where, &m, &e);
+	if (st == ST_UNAVAIL)
+		work_finish(h, st, &e);
+	if (st != ST_OK)
 		return;
 	work_message(h->work, clock_mono_ns(), &m);
 	msg_clear(&m);
@@ -59,9 +76,11 @@ work_told(void *arg, struct sock_msg *in)
 static void
 work_control_broke(void *arg, uint64_t peer)
 {
+	struct host *h = arg;
 	(void)peer;
-	log_say(LOG_INFO, "lost the connection to the dispatcher");
-	work_dispatcher_gone(((struct host *)arg)->work, clock_mono_ns());
+	if (h->met)
+		log_say(LOG_INFO, "lost the connection to the dispatcher");
+	work_dispatcher_gone(h->work, clock_mono_ns());
 }
 
 static void
@@ -133,11 +152,14 @@ work_event(struct host *h, struct make_event *ev, int64_t now)
 		work_ended(w, now, ev->key, ev->number, ev->made);
 		break;
 	case MAKE_FAILED:
-		work_failed(w, now, ev->key, ev->err, ev->made);
+		work_failed(w, now, ev->key, ev->err, ev->number, ev->split, ev->made);
 		break;
 	case MAKE_LISTED:
 		h->listing--;
 		work_listed(w, now, ev->req, ev->units);
+		break;
+	case MAKE_RESTED:
+		work_rested(w, now, ev->key);
 		break;
 	case MAKE_EXIT:
 		work_exit(h, ev->make);
@@ -180,7 +202,7 @@ work_chunk(struct host *h, struct work_action *a)
 	a->msg.chunk.raw_len = c->raw_len;
 	struct sock_payload p = chunk_payload(c);
 	/* A reader that is not there is told of by its broken connection. */
-	link_send(h->data, a->peer, &a->msg, &h->scratch, &p);
+	link_send(h->data, a->peer, &a->msg, &h->out, &p);
 }
 
 static void
@@ -210,6 +232,12 @@ work_stream_action(struct host *h, struct work_action *a)
 	case WORK_WANT:
 		work_wanted(wm);
 		break;
+	case WORK_REST:
+		make_rest(wm->make);
+		break;
+	case WORK_GO:
+		make_go(wm->make);
+		break;
 	case WORK_HANDOVER:
 		make_handover(wm->make);
 		break;
@@ -227,10 +255,10 @@ work_do(struct host *h, struct work_action *a)
 	struct chunk *c = a->handle;
 	switch (a->kind) {
 	case WORK_TELL:
-		link_send(h->control, LINK_DISPATCHER, &a->msg, &h->scratch, NULL);
+		link_send(h->control, LINK_DISPATCHER, &a->msg, &h->out, NULL);
 		break;
 	case WORK_SEND:
-		link_send(h->data, a->peer, &a->msg, &h->scratch, NULL);
+		link_send(h->data, a->peer, &a->msg, &h->out, NULL);
 		break;
 	case WORK_CHUNK:
 		work_chunk(h, a);
@@ -243,8 +271,7 @@ work_do(struct host *h, struct work_action *a)
 		break;
 	case WORK_LIST:
 		h->listing++;
-		make_list(a->msg.list.spec, a->msg.req, &h->queue);
-		a->msg.list.spec = NULL;
+		make_list(&a->msg.list, a->msg.req, &h->queue);
 		break;
 	case WORK_WELCOME: {
 		struct err e;
@@ -254,6 +281,8 @@ work_do(struct host *h, struct work_action *a)
 		break;
 	}
 	case WORK_LEAVE:
+		if (!h->drain)
+			log_say(LOG_INFO, "the dispatcher has ended, and this worker with it");
 		work_finish(h, ST_OK, NULL);
 		break;
 	case WORK_LOST:
@@ -341,6 +370,8 @@ work_loop(struct host *h)
 		struct work_action a;
 		while (work_action(h->work, &a))
 			work_do(h, &a);
+		if (h->out.failed && !h->over)
+			work_finish(h, h->out.failed, &h->out.err);
 		if (h->over)
 			return;
 		if (h->drain && h->drain_until_ns == INT64_MAX) {
@@ -395,7 +426,7 @@ static void
 work_open(struct host *h, uint64_t self)
 {
 	struct sock_opts control = { .self = self, .message = work_told,
-		.broke = work_control_broke, .arg = h };
+		.broke = work_control_broke, .stranger = work_stranger, .arg = h };
 	struct sock_opts data = { .self = self, .handover = true, .message = work_asked,
 		.broke = work_reader_broke, .arg = h };
 	h->net = net_new();
@@ -416,10 +447,7 @@ work_join(struct host *h)
 	int64_t until = clock_mono_ns() + (int64_t)WORK_JOIN_MS * 1000000;
 	for (size_t i = 0; i < h->n_makes; i++)
 		make_stop(h->makes[i].make);
-	bool all = h->listing == 0;
-	for (size_t i = 0; i < h->n_makes; i++)
-		all &= make_join(h->makes[i].make, until);
-	return all;
+	return turns_wait(h->make_conf.turns, until) && h->listing == 0;
 }
 
 static void
@@ -430,7 +458,7 @@ work_close(struct host *h, bool clean)
 	net_free(&h->net);
 	address_release(&h->address, &h->claim);
 	buf_clear(&h->bound);
-	buf_clear(&h->scratch);
+	link_out_clear(&h->out);
 	if (!clean || !h->work)
 		return;
 	work_events(h, 0, 0);
@@ -445,6 +473,7 @@ work_close(struct host *h, bool clean)
 	work_free(&h->work);
 	while (h->n_makes)
 		work_exit(h, h->makes[0].make);
+	turns_free(&h->make_conf.turns);
 	make_queue_clear(&h->queue);
 	mem_free(h->events);
 	mem_free(h->makes);
@@ -464,7 +493,8 @@ work_set_up(struct host *h, uint64_t self)
 	struct work_opts o = { .peer = self, .name = h->name, .host = link_host(),
 		.endpoint = (char *)h->bound.data, .tags = c->tags, .pid = (uint32_t)getpid(),
 		.slots = c->slots, .memory = c->memory, .give_up_ns = c->give_up_ns, .where = h->where };
-	h->make_conf = (struct make_conf){ h->name, c->pack, c->restart_ns };
+	/* Two more, so that streams are closed though all the others are busy. */
+	h->make_conf = (struct make_conf){ turns_new(work_threads(c->slots) + 2), h->name, c->pack, c->restart_ns };
 	struct address a;
 	if (c->pack == PACK_AUTO && address_parse((char *)h->bound.data, &a, NULL) == ST_OK &&
 	    address_local(&a))
@@ -478,10 +508,12 @@ work_run(const struct work_conf *c, struct err *e)
 	struct host h = { .conf = c, .claim = -1, .err = e, .drain_until_ns = INT64_MAX };
 	char local[128];
 	uint64_t self = sock_peer_new();
-	enum status st = link_reach(c->dispatcher, c->from, LINK_WAIT_MS, local, sizeof local, e);
+	net_raise_files();
+	enum status st = net_check_files(e);
+	if (st == ST_OK)
+		st = link_reach(c->dispatcher, c->from, LINK_WAIT_MS, local, sizeof local, e);
 	if (st != ST_OK)
 		return st;
-	net_raise_files();
 	link_tune_memory();
 	work_open(&h, self);
 	st = work_bind(&h, local, e);

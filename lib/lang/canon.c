@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/path.h"
 #include "lang/constant.h"
 #include "lang/lex.h"
 #include "lang/spec.h"
@@ -71,26 +72,12 @@ canon_word(const char *s, struct buf *out)
 static void
 canon_path(const struct param *row, const char *s, unsigned flags, struct buf *out)
 {
-	char *cwd;
-
-	if (!(row->flags & PARAM_PATH) || !(flags & CANON_ABSOLUTE) || *s == '/' ||
-	    !strcmp(s, "-") || !(cwd = getcwd(NULL, 0))) {
+	if (!(row->flags & PARAM_PATH) || !(flags & CANON_ABSOLUTE) || !strcmp(s, "-")) {
 		canon_word(s, out);
 		return;
 	}
 	struct buf b = { 0 };
-	for (const char *c = cwd; *c; c++) {
-		if (strchr("*?[{\\", *c))
-			buf_byte(&b, '\\');
-		buf_byte(&b, (uint8_t)*c);
-	}
-	free(cwd);
-	while (s[0] == '.' && s[1] == '/')
-		for (s += 2; *s == '/'; s++)
-			;
-	if (b.len > 1)
-		buf_byte(&b, '/');
-	buf_str(&b, s);
+	path_absolute(s, "*?[{\\", &b);
 	canon_word((char *)b.data, out);
 	buf_clear(&b);
 }

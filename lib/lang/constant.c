@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <math.h>
 
-#include "value/format.h"
+#include "value/format/format.h"
 #include "value/mp.h"
 
 enum status

@@ -5,43 +5,12 @@
  * its scope and flags, as in scope.c and in the dispatcher's choice of splits.
  */
 #include "lang/explain.h"
+#include "op/facts.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "base/mem.h"
-
 enum { EXPLAIN_UNITS = 4, EXPLAIN_NAMES = 4 };
-
-int64_t
-explain_count(const struct op_node *n)
-{
-	const struct op_node **chain = NULL;
-	size_t k = 0, cap = 0;
-	int64_t count = -1;
-
-	for (; n; n = n->desc->kind == OP_TRANSFORM && n->n_in ? n->in[0] : NULL) {
-		chain = mem_grow(chain, &cap, k + 1, sizeof *chain);
-		chain[k++] = n;
-	}
-	while (k-- > 0) {
-		n = chain[k];
-		bool transform = n->desc->kind == OP_TRANSFORM;
-		if (!n->desc->cardinality || (transform && !n->n_in)) {
-			count = -1;
-		} else if (transform) {
-			count = n->desc->cardinality(n, &count);
-		} else {
-			int64_t *in = mem_array(n->n_in + 1, sizeof *in);
-			for (size_t i = 0; i < n->n_in; i++)
-				in[i] = explain_count(n->in[i]);
-			count = n->desc->cardinality(n, in);
-			mem_free(in);
-		}
-	}
-	mem_free(chain);
-	return count;
-}
 
 /* The operators that matter for sharding, in the order of the spec. */
 struct explain {
@@ -258,7 +227,7 @@ explain_sharding(const struct plan *p, struct buf *out, struct err *e)
 		explain_units(&x);
 	if (!st) {
 		buf_str(out, "sharding:\n");
-		explain_off(&x, explain_count(p->top));
+		explain_off(&x, op_elements_of(p->top));
 		explain_dynamic(&x);
 	}
 	const struct op_node *exec = op_needs_exec(p->top);

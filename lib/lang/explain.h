@@ -7,9 +7,7 @@
 
 #include "lang/spec.h"
 
-/* How many elements come out of n: -1 unknown, INT64_MAX without end. */
-int64_t explain_count(const struct op_node *n);
-/* plan_print with those numbers. */
+/* plan_print with the numbers of elements (op_elements_of). */
 void plan_print_counted(const struct plan *plan, struct buf *out);
 
 #endif

@@ -10,6 +10,7 @@
 #include "lang/lex.h"
 #include "lang/planner.h"
 #include "op/fragment.h"
+#include "op/facts.h"
 
 struct fill {
 	struct planner *pl;
@@ -161,11 +162,19 @@ fill_pipe(struct fill *f, const struct tree_arg *a)
 	void *field = (char *)f->n->params + a->row->offset;
 	bool inner = f->n->desc->kind == OP_TRANSFORM, fragment = a->row->kind == PARAM_FRAGMENT;
 	struct op_node *made, *head = fragment ? fill_feed_node(f->n) : NULL;
+	if (head && f->n->n_in && a->row->flags & PARAM_WHOLE)
+		head->endless = op_elements_of(f->n->in[0]) == INT64_MAX;
 	enum status st = plan_pipe(f->pl, a->pipe, head,
 				   inner && !fragment ? f->n->in[0]->type : f->outer, &made);
 
 	if (st)
 		return st;
+	if (!fragment && a->row->flags & PARAM_WHOLE && op_elements_of(made) == INT64_MAX) {
+		op_node_free(&made);
+		err_set(f->pl->e, ST_DATA, "`%s` reads this pipeline to its end first, and it has none", f->n->desc->name);
+		err_help(f->pl->e, "`take N` at its end makes one");
+		return plan_fail_at(f->pl, f->s, a->at, a->len, ST_DATA);
+	}
 	if (fragment) {
 		*(struct op_fragment *)field = (struct op_fragment){ head, made };
 	} else if (a->row->kind == PARAM_PIPE) {
@@ -244,6 +253,18 @@ fill_option(struct fill *f, const struct param *row, void *field)
 		*(int64_t *)field = PARAM_AUTO;
 }
 
+static const char *
+fill_carried(const struct fill *f, const struct param *row)
+{
+	const struct words *w = f->n->desc->flags & OP_REMOTE ? f->pl->src->carried : NULL;
+	size_t len = strlen(row->name);
+
+	for (size_t i = 0; w && i < w->n; i++)
+		if (!strncmp(w->v[i], row->name, len) && w->v[i][len] == '=')
+			return w->v[i] + len + 1;
+	return NULL;
+}
+
 /* Defaults that param_defaults cannot set: expressions, values, and what
  * `options` changes. */
 static enum status
@@ -251,6 +272,9 @@ fill_default(struct fill *f, const struct param *row)
 {
 	void *field = (char *)f->n->params + row->offset;
 
+	const char *carried = fill_carried(f, row);
+	if (carried)
+		return param_set(row, f->n->params, carried, strlen(carried), f->pl->e);
 	fill_option(f, row, field);
 
 	if (!row->def)
@@ -287,14 +311,30 @@ fill_policy(struct op_node *n, const char *text)
 	return false;
 }
 
+/* What a source cannot read is no element. Where only `options` says keep, it fails. */
+static enum status
+fill_keep(struct fill *f)
+{
+	if (!f->s->on_error) {
+		f->n->on_error = OP_FAIL;
+		return ST_OK;
+	}
+	err_set(f->pl->e, ST_DATA, "`%s` has nothing to keep: what it fails on is no element yet", f->n->desc->name);
+	err_help(f->pl->e, "on_error=skip leaves it out%s", f->n->desc->kind == OP_SOURCE ?
+		 "; `lines FILE | parse json on_error=keep` keeps the text of a line" : "");
+	return plan_fail_at(f->pl, f->s, f->s->on_error_at, strlen(f->s->on_error), ST_DATA);
+}
+
 static enum status
 fill_on_error(struct fill *f)
 {
 	const struct spec_options *o = &f->pl->plan->options;
 	const char *text = f->s->on_error ? f->s->on_error : o->on_error;
 
-	if (!text || fill_policy(f->n, text))
+	if (!text)
 		return ST_OK;
+	if (fill_policy(f->n, text))
+		return f->n->on_error == OP_KEEP && f->n->desc->kind != OP_TRANSFORM ? fill_keep(f) : ST_OK;
 	err_set(f->pl->e, ST_DATA, "on_error cannot be '%.40s'", text);
 	err_help(f->pl->e, "it is one of fail, skip, keep, retry:N, and retry:N,skip or retry:N,keep");
 	return f->s->on_error ? plan_fail_at(f->pl, f->s, f->s->on_error_at, strlen(text), ST_DATA) :
@@ -322,9 +362,13 @@ fill_params(struct planner *pl, struct op_node *n, const struct tree_stage *s,
 		bool given = false;
 		for (size_t i = 0; i < s->n_args; i++)
 			given |= s->args[i].row == r;
-		if (!given)
+		if (given)
+			n->given |= 1ull << (r - n->desc->params);
+		else
 			st = fill_default(&f, r);
 	}
 	n->per_stream = s->per_stream == 1;
+	if (!st && n->desc->words)
+		st = fill_script(pl, n, s);
 	return st ? st : fill_on_error(&f);
 }

@@ -70,6 +70,10 @@ layout_piece(struct layout *l, size_t at, size_t end)
 				buf_byte(l->out, (uint8_t)l->s[i]);
 			i--;
 			continue;
+		} else if (c == '\\' && i + 1 < end && l->s[i + 1] != '\n') {
+			buf_byte(l->out, (uint8_t)c);
+			c = l->s[++i]; /* means itself, a blank or a quote too */
+			blank = false;
 		} else if (c == '\'' || c == '"' || (c == '/' && strchr("~(,", before))) {
 			quote = c;
 		} else if (l->tidy && blank && !start) {
@@ -339,7 +343,8 @@ spec_layout(const struct spec_src *src, struct buf *before, struct buf *out, str
 		return st;
 	char *dir = layout_dir(src, t), *file = mem_strdup(t->texts->file);
 	struct spec_src like = { .file = file, .base_dir = dir, .sets = src->sets, .with = src->with,
-				 .dirs = src->dirs, .flags = src->flags, .service = src->service };
+				 .dirs = src->dirs, .flags = src->flags, .service = src->service,
+				 .known = t->texts->next };
 	buf_put(&text, t->texts->data, t->texts->len);
 	if (before)
 		buf_put(before, text.data, text.len);
@@ -353,7 +358,10 @@ spec_layout(const struct spec_src *src, struct buf *before, struct buf *out, str
 		layout_all(again, tidy, &done);
 		if (layout_same(&like, &done, &meaning))
 			break;
-		if (!tidy)
+		if (!tidy && done.len > SPEC_BYTES)
+			st = err_set(e, ST_DATA, "%s: laid out the spec would be longer than %d bytes",
+				     file, SPEC_BYTES);
+		else if (!tidy)
 			st = err_set(e, ST_BUG, "%s: laid out it would mean something else", file);
 	}
 	if (!st)

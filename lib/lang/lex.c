@@ -178,6 +178,22 @@ lex_step(struct lex *lx, enum lex_mark m)
 }
 
 size_t
+lex_trim(const struct lex *lx, size_t at, size_t end)
+{
+	const char *s = lx->text->data;
+
+	for (; end > at && lex_space(s[end - 1]); end--) {
+		size_t slashes = 0;
+
+		while (!lx->words && slashes < end - 1 - at && s[end - 2 - slashes] == '\\')
+			slashes++;
+		if (slashes % 2 && s[end - 1] != '\n')
+			break;
+	}
+	return end;
+}
+
+size_t
 lex_name_len(const struct lex *lx)
 {
 	const char *s = lx->text->data;

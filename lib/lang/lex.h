@@ -36,6 +36,12 @@ struct lex {
 
 enum lex_mark { LEX_NONE, LEX_END, LEX_NEWLINE, LEX_PIPE, LEX_OR, LEX_OPEN, LEX_CLOSE, LEX_STOP };
 
+/* Where in a word a parameter's value stands, and where the parameter is written. */
+struct lex_value {
+	size_t at, len;       /* in the word's text */
+	size_t from, written; /* in the spec's */
+};
+
 /* A word that was read. Zero is empty. */
 struct lex_word {
 	struct buf text;
@@ -43,6 +49,10 @@ struct lex_word {
 	bool quoted;      /* some of it */
 	bool given;       /* begins with a parameter from the command line */
 	bool file;        /* in: keep a backslash before the characters of globs */
+	bool byte;        /* in: keep a backslash before a letter or digit, for byte_word */
+	bool keep;        /* in: note the values, which the caller then owns */
+	struct lex_value *values;
+	size_t n_values;
 };
 
 /* Blanks and ends of lines, and no other control characters. */
@@ -61,6 +71,10 @@ enum lex_mark lex_look(struct lex *lx);
 bool lex_ends(enum lex_mark m); /* a stage ends there */
 /* Steps over the mark that lex_look told. */
 void lex_step(struct lex *lx, enum lex_mark m);
+
+/* Where the text [at, end) ends without the blanks behind it. A blank that a backslash
+ * makes part of a word stays. */
+size_t lex_trim(const struct lex *lx, size_t at, size_t end);
 
 /* A name here: its length, 0 for none. Does not move. */
 size_t lex_name_len(const struct lex *lx);

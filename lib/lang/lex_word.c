@@ -50,6 +50,13 @@ lex_param_len(const char *s, const char *end, const char **name, size_t *n)
 	return (size_t)(p + brace - s);
 }
 
+static void
+lex_note_value(struct lex_word *w, size_t had, size_t from, size_t written)
+{
+	w->values = mem_realloc(w->values, (w->n_values + 1) * sizeof *w->values);
+	w->values[w->n_values++] = (struct lex_value){ had, w->text.len - had, from, written };
+}
+
 static enum status
 lex_param(struct lex *lx, size_t at, size_t len, const char *name, size_t n, struct lex_word *w,
 	  struct err *e)
@@ -60,8 +67,11 @@ lex_param(struct lex *lx, size_t at, size_t len, const char *name, size_t n, str
 	lx->settings->lacking = NULL;
 	snprintf(own, sizeof own, "%.*s", (int)n, name);
 	if (settings_value(lx->settings, name, n, &value)) {
+		size_t had = w->text.len;
 		bool ok = constant_text(value.data, value.len, &w->text);
 		buf_clear(&value);
+		if (w->keep && ok)
+			lex_note_value(w, had, at, len);
 		if (!ok)
 			return lex_fail(lx, at, len, e, "the parameter `%s` is a list or record; "
 					"one word is needed here", own);
@@ -83,6 +93,19 @@ lex_param(struct lex *lx, size_t at, size_t len, const char *name, size_t n, str
 	return ST_DATA;
 }
 
+/* Where the word is one byte, \t, \0 and \x09 are escapes without quotes, too. */
+static bool
+lex_keeps_escape(struct lex *lx, struct lex_word *w)
+{
+	const char *s = lx->text->data + lx->at;
+
+	if (!w->byte || !isalnum((unsigned char)s[1]))
+		return false;
+	buf_put(&w->text, s, 2);
+	lx->at += 2;
+	return true;
+}
+
 /* An escape in double quotes. What is neither letter nor digit may have a backslash
  * before it and is meant as it is. */
 static enum status
@@ -99,6 +122,10 @@ lex_escape(struct lex *lx, struct lex_word *w, struct err *e)
 		lex_fail(lx, lx->at, used + 1, e, "unknown escape `%.*s` in a word", (int)used + 1, s);
 		err_help(e, "a backslash itself is written \\\\; in '...' nothing is special");
 		return ST_DATA;
+	}
+	if (w->byte && w->text.len == had + 1 && !w->text.data[had]) {
+		w->text.len = had;
+		buf_str(&w->text, "\\0"); /* a NUL could not stand in a word */
 	}
 	if (memchr(w->text.data + had, '\0', w->text.len - had))
 		return lex_fail(lx, lx->at, used + 1, e, "a NUL byte in a word");
@@ -141,12 +168,15 @@ lex_quoted(struct lex *lx, struct lex_word *w, struct err *e)
 }
 
 /* In words a backslash takes the next character as it is. Where the word is a
- * file name it stays before those that globs know, for the glob to see. */
+ * file name it stays before those that globs know, for the glob to see; where it is
+ * one byte it stays before letters and digits. */
 static void
 lex_backslash(struct lex *lx, struct lex_word *w)
 {
 	char c = lx->text->data[lx->at + 1];
 
+	if (lex_keeps_escape(lx, w))
+		return;
 	if (w->file && strchr("*?[\\", c))
 		buf_byte(&w->text, '\\');
 	buf_byte(&w->text, (uint8_t)c);

@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "lang/constant.h"
+#include "op/table.h"
 
 enum { PARSE_INCLUDES = 16 };
 
@@ -224,7 +225,8 @@ parse_param(struct parse *p)
 	bool has = parse_char(p, '=');
 	if (has && parse_default(p, type, &value))
 		goto out;
-	st = settings_declare(&p->tree->settings, name, type, has ? &value : NULL, p->e);
+	st = settings_declare(&p->tree->settings, name, type, has ? &value : NULL,
+			      p->lx.text == p->tree->texts, p->e);
 	if (st && p->e && !p->e->line)
 		err_place(p->e, p->lx.text->file, p->lx.text->data, p->lx.text->len, at, strlen(name));
 out:
@@ -312,6 +314,16 @@ parse_find(const struct parse *p, const char *name)
 	return NULL;
 }
 
+/* A file that was read before may be another by now, or a FIFO that gave its text once. */
+static enum status
+parse_load(struct parse *p, const char *path, struct spectext **out)
+{
+	for (const struct spectext *k = p->known; k; k = k->next)
+		if (!strcmp(k->file, path))
+			return spectext_of(k->data, k->len, k->file, k->dir, out, p->e);
+	return spectext_load(path, out, p->e);
+}
+
 static enum status
 parse_include_file(struct parse *p, const char *path, size_t at, size_t len)
 {
@@ -327,7 +339,7 @@ parse_include_file(struct parse *p, const char *path, size_t at, size_t len)
 	if (p->includes >= PARSE_INCLUDES)
 		return lex_fail(&p->lx, at, len, p->e, "more than %d files include one another",
 				PARSE_INCLUDES);
-	enum status st = spectext_load(path, &t, p->e);
+	enum status st = parse_load(p, path, &t);
 	if (st) {
 		err_place(p->e, p->lx.text->file, p->lx.text->data, p->lx.text->len, at, len);
 		return st;
@@ -406,10 +418,8 @@ static void
 parse_note_part(struct parse *p, size_t at)
 {
 	struct tree *t = p->tree;
-	size_t end = p->lx.at;
+	size_t end = lex_trim(&p->lx, at, p->lx.at);
 
-	while (end > at && lex_space(p->lx.text->data[end - 1]))
-		end--;
 	t->parts = mem_grow(t->parts, &t->cap_parts, t->n_parts + 1, sizeof *t->parts);
 	t->parts[t->n_parts++] = (struct tree_part){ at, end, p->pipe };
 }
@@ -491,12 +501,14 @@ tree_make(const struct spec_src *src, struct buf *log, struct tree **out, struct
 {
 	struct tree *t = mem_zalloc(sizeof *t);
 	struct err none;
-	struct parse p = { .tree = t, .dirs = src->dirs, .with = src->with, .e = e ? e : &none };
+	struct parse p = { .tree = t, .dirs = src->dirs, .with = src->with,
+			   .known = src->known, .e = e ? e : &none };
 
 	*out = NULL;
 	err_clear(p.e);
 	param_defaults(spec_option_rows, &t->options);
 	enum status st = settings_init(&t->settings, src->sets, p.e);
+	settings_operands(&t->settings, src->values, src->n_values);
 	if (!st)
 		st = parse_open(src, &t->texts, p.e);
 	if (!st) {

@@ -13,6 +13,7 @@ struct parse {
 	struct lex lx;
 	struct tree *tree;
 	const struct words *dirs; /* of includes */
+	const struct spectext *known; /* includes that were read before; NULL: none */
 	const struct words *with; /* of lets; NULL: none */
 	struct tree_pipe *pipe;   /* of the statement that was read last; NULL: it has none */
 	uint64_t with_done;       /* a bit each: of those that were put in place */

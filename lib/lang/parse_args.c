@@ -9,8 +9,10 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "expr/escape.h"
 #include "lang/parse.h"
 #include "lang/usage.h"
+#include "op/table.h"
 
 struct args {
 	struct parse *p;
@@ -92,11 +94,31 @@ args_takes_outer(struct args *a)
 	return (lx->text->data[lx->at] == '(' || lex_is_outer(lx->text->data + lx->at, end - lx->at));
 }
 
+/* A word that is one byte has one spelling: that byte, or \0. */
+static void
+args_byte(struct buf *word)
+{
+	struct buf b = { 0 };
+	size_t used;
+
+	if (word->len > 1 && word->data[0] == '\\' &&
+	    escape_read((char *)word->data + 1, word->len - 1, &b, &used) &&
+	    used == word->len - 1 && b.len == 1) {
+		buf_reset(word);
+		if (b.data[0])
+			buf_byte(word, b.data[0]);
+		else
+			buf_str(word, "\\0");
+	}
+	buf_clear(&b);
+}
+
 static enum status
 args_word(struct args *a, const struct param *row, struct tree_arg *arg)
 {
 	struct lex *lx = &a->p->lx;
-	struct lex_word w = { .file = row->flags & PARAM_PATH };
+	struct lex_word w = { .file = row->flags & PARAM_PATH, .byte = row->flags & PARAM_BYTE,
+			      .keep = row->kind == PARAM_COMMAND || row->flags & PARAM_SCRIPT };
 
 	if (!a->plain && args_takes_outer(a)) {
 		arg->kind = TREE_BIND;
@@ -108,10 +130,14 @@ args_word(struct args *a, const struct param *row, struct tree_arg *arg)
 	arg->at = w.at;
 	arg->len = w.len;
 	arg->given = w.given;
+	arg->values = w.values;
+	arg->n_values = w.n_values;
 	if (st == ST_OK && memchr(w.text.data, 0, w.text.len)) {
 		buf_clear(&w.text);
 		return lex_fail(lx, arg->at, arg->len, a->p->e, "a NUL byte in a word");
 	}
+	if (st == ST_OK && w.byte)
+		args_byte(&w.text);
 	arg->text = buf_take(&w.text);
 	return st;
 }
@@ -408,8 +434,7 @@ parse_args(struct parse *p, struct tree_stage *s)
 			return st;
 		end = p->lx.at;
 	}
-	while (end > s->at && lex_space(p->lx.text->data[end - 1]))
-		end--;
+	end = lex_trim(&p->lx, s->at, end);
 	s->len = end - s->at;
 	for (const struct param *r = s->desc->params; r && r->kind; r++) {
 		bool needed = !r->def && !(r->flags & PARAM_OPTIONAL);

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "lang/parse.h"
 #include "lang/usage.h"
+#include "op/table.h"
 
 static struct tree_pipe *
 parse_let_named(struct parse *p, size_t n)

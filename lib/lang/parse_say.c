@@ -12,6 +12,7 @@
 #include "lang/elsewhere.h"
 #include "lang/parse.h"
 #include "lang/usage.h"
+#include "op/table.h"
 
 /* Names that may stand where an operator may: operators and lets. */
 static const char *

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "lang/planner.h"
+#include "op/facts.h"
 
 struct op_typing
 plan_typing(const struct planner *pl, const struct tree_stage *s, const struct type *outer)
@@ -68,6 +69,18 @@ plan_permutes(struct planner *pl, struct op_node *n)
 	return plan_fail_at(pl, s, s->at, s->len, ST_DATA);
 }
 
+/* What needs all of its input gives nothing when there is always more of it. */
+static enum status
+plan_whole(struct planner *pl, const struct op_node *n, const struct tree_stage *s)
+{
+	if (!(n->desc->flags & OP_WHOLE) || !n->n_in || op_elements_of(n->in[0]) != INT64_MAX)
+		return ST_OK;
+	err_set(pl->e, ST_DATA, "`%s` gives nothing before its input has ended, and this input has no end",
+		n->desc->name);
+	err_help(pl->e, "`take N` before it makes an end");
+	return plan_fail_at(pl, s, s->at, s->len, ST_DATA);
+}
+
 static enum status
 plan_op_fill(struct planner *pl, struct op_node *n, const struct tree_stage *s,
 	     const struct type *outer)
@@ -79,6 +92,8 @@ plan_op_fill(struct planner *pl, struct op_node *n, const struct tree_stage *s,
 		return plan_fail_at(pl, s, s->at, s->len, st);
 	st = n->desc->typing ? n->desc->typing(n, &t, &n->type, pl->e) :
 			       plan_type_usual(n, &t, &n->type, pl->e);
+	if (!st)
+		st = plan_whole(pl, n, s);
 	if (!st && n->desc->flags & OP_BORDER)
 		st = scope_border(pl, n);
 	if (st)
@@ -159,8 +174,8 @@ plan_check(struct planner *pl)
 		const struct planned *o = &pl->ops[i];
 		if (o->remote)
 			continue;
-		if (o->node->desc->flags & OP_REMOTE)
-			pl->plan->remote = true;
+		if (o->node->desc->flags & OP_REMOTE && !pl->plan->n_service++)
+			pl->plan->service = o->node;
 		if (op_is_local(o->node))
 			pl->plan->local = true;
 		if ((pl->src->flags & SPEC_NO_CHECK) || !o->node->desc->check)
@@ -172,6 +187,31 @@ plan_check(struct planner *pl)
 					    st == ST_USAGE ? ST_DATA : st);
 	}
 	return ST_OK;
+}
+
+/* What it is to be checked for, as far as the flags go for it. */
+static unsigned
+plan_flags(const struct planner *pl)
+{
+	unsigned where = SPEC_SHARDED | SPEC_ON_WORKERS | SPEC_ORDERED, flags = pl->src->flags;
+
+	for (size_t i = 0; flags & SPEC_IF_WHOLE && i < pl->plan->n_ops; i++)
+		if (!pl->ops[i].remote && pl->ops[i].node->desc->flags & OP_REMOTE)
+			return flags & ~where;
+	return flags;
+}
+
+static enum status
+plan_scopes(struct planner *pl)
+{
+	unsigned flags = plan_flags(pl);
+	enum status st = ST_OK;
+
+	if (flags & (SPEC_SHARDED | SPEC_ON_WORKERS))
+		st = scope_check(pl, pl->plan->top, flags & SPEC_SHARDED);
+	if (!st && flags & SPEC_ORDERED)
+		st = scope_order(pl, pl->plan->top, flags & SPEC_SEEDED);
+	return st;
 }
 
 static void
@@ -196,12 +236,13 @@ plan_make(const struct spec_src *src, struct plan **out, struct err *e)
 	p->arena = types_new();
 	plan_take_options(p, pl.tree);
 	st = plan_pipe(&pl, pl.tree->result, NULL, NULL, &p->top);
-	if (!st && src->flags & SPEC_SHARDED)
-		st = scope_check(&pl, p->top, true);
+	if (!st)
+		st = plan_scopes(&pl);
 	if (!st)
 		st = plan_check(&pl);
 	if (!st) {
 		p->type = p->top->type;
+		p->global = scope_global(p->top);
 		project_plan(p->top, src->flags & SPEC_DISCARD);
 		*out = p;
 	} else {

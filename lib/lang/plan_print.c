@@ -3,7 +3,8 @@
 
 #include <inttypes.h>
 
-#include "value/json.h"
+#include "value/json/json.h"
+#include "op/facts.h"
 
 struct plan_printing {
 	struct buf *out;
@@ -51,7 +52,7 @@ plan_print_op(struct plan_printing *p, const struct op_node *n, int depth)
 	buf_printf(out, " %-8s", n->permutes ? "source" : n->per_stream ? "stream" : scopes[n->desc->scope]);
 	type_print(n->type, out);
 	if (p->counts)
-		plan_print_count(explain_count(n), out);
+		plan_print_count(op_elements_of(n), out);
 	if (n->project) {
 		buf_str(out, "  reads");
 		for (size_t i = 0; i < n->project->n; i++)

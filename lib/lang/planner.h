@@ -40,9 +40,18 @@ enum status plan_fail_at(struct planner *pl, const struct tree_stage *s, size_t 
 enum status fill_params(struct planner *pl, struct op_node *n, const struct tree_stage *s,
 			const struct type *outer);
 
+/* The words of its command or script: puts the values of parameters in so that they
+ * stay values, and refuses values and elements where they cannot. */
+enum status fill_script(struct planner *pl, struct op_node *n, const struct tree_stage *s);
+
 /* Whether all from n down may run on workers that see a part of the input each;
  * dynamic: under dynamic sharding. */
 enum status scope_check(struct planner *pl, const struct op_node *n, bool dynamic);
+/* Whether several streams give all from top down as one process does (op_in_order). */
+enum status scope_order(struct planner *pl, const struct op_node *top, bool seeded);
+/* The first operator from n down that means something only over all elements, where
+ * streams would see a part each; NULL: none. */
+const struct op_node *scope_global(const struct op_node *n);
 /* For a border: checks what stands ahead, puts its text into remote_spec, and
  * frees it. */
 enum status scope_border(struct planner *pl, struct op_node *n);

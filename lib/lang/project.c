@@ -8,7 +8,7 @@
 
 #include "base/mem.h"
 #include "lang/planner.h"
-#include "value/json.h"
+#include "value/json/json.h"
 
 enum { PROJECT_MAX = 64 };
 

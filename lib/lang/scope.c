@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "lang/planner.h"
+#include "op/facts.h"
 
 static enum status
 scope_fail(struct planner *pl, const struct op_node *n)
@@ -16,7 +17,7 @@ scope_fail(struct planner *pl, const struct op_node *n)
 }
 
 static enum status
-scope_one(struct planner *pl, const struct op_node *n, bool dynamic)
+scope_one(struct planner *pl, const struct op_node *n)
 {
 	const char *name = n->desc->name;
 
@@ -31,43 +32,106 @@ scope_one(struct planner *pl, const struct op_node *n, bool dynamic)
 		err_help(pl->e, "put the data into a file that the workers see");
 		return scope_fail(pl, n);
 	}
-	if (dynamic && n->desc->scope == OP_GLOBAL && !n->per_stream) {
-		err_set(pl->e, ST_DATA, "`%s` means something only over all elements, but with "
-			"dynamic sharding each worker sees a part of them", name);
-		err_help(pl->e, "put it after `distribute`, or write per_stream=true to have it "
-			 "for each worker's part");
-		return scope_fail(pl, n);
-	}
 	return ST_OK;
 }
 
+const struct op_node *
+scope_global(const struct op_node *n)
+{
+	const struct op_node *found = NULL;
+
+	while (n && !found) {
+		if (n->desc->scope == OP_GLOBAL && !n->per_stream)
+			return n;
+		/* What is read by index is the same to whoever reads a part of it. */
+		if (n->permutes)
+			return NULL;
+		for (size_t i = 1; !found && i < n->n_in; i++)
+			found = scope_global(n->in[i]);
+		n = n->n_in ? n->in[0] : NULL;
+	}
+	return found;
+}
+
 enum status
-scope_check(struct planner *pl, const struct op_node *n, bool dynamic)
+plan_refuse_global(const struct op_node *n, struct err *e)
+{
+	err_set(e, ST_DATA, "`%s` means something only over all elements, but with "
+		"dynamic sharding each worker sees a part of them", n->desc->name);
+	err_help(e, "put it after `distribute`, read with --sharding off, or write per_stream=true "
+		 "to have it for each worker's part");
+	return ST_DATA;
+}
+
+static enum status
+scope_all(struct planner *pl, const struct op_node *n)
 {
 	enum status st = ST_OK;
 
 	while (n && !st) {
-		st = scope_one(pl, n, dynamic);
-		/* What is read by index is the same to whoever reads a part of it. */
-		dynamic &= !n->permutes;
+		st = scope_one(pl, n);
 		for (size_t i = 1; !st && i < n->n_in; i++)
-			st = scope_check(pl, n->in[i], dynamic);
+			st = scope_all(pl, n->in[i]);
 		n = n->n_in ? n->in[0] : NULL;
 	}
 	return st;
 }
 
-/* Whether the border's operator shards dynamically: its parameter tells. */
-static bool
-scope_dynamic(const struct op_node *n)
+enum status
+scope_check(struct planner *pl, const struct op_node *n, bool dynamic)
 {
-	const struct param *row = param_find(n->desc->params, "sharding", 8);
+	enum status st = scope_all(pl, n);
+	const struct op_node *global = !st && dynamic ? scope_global(n) : NULL;
+
+	if (!global)
+		return st;
+	plan_refuse_global(global, pl->e);
+	return scope_fail(pl, global);
+}
+
+enum status
+scope_order(struct planner *pl, const struct op_node *top, bool seeded)
+{
+	const struct op_node *culprit = top;
+
+	seeded |= pl->plan->options.seed != PARAM_AUTO;
+	if (op_in_order(top, seeded, &culprit, pl->e) == ST_OK)
+		return ST_OK;
+	return culprit->place ? scope_fail(pl, culprit) : ST_DATA;
+}
+
+/* The border's parameters: a word or a number by the name of its row. */
+static bool
+scope_is(const struct op_node *n, const char *name, const char *a, const char *b)
+{
+	const struct param *row = param_find(n->desc->params, name, strlen(name));
 	char word[32];
 
 	return row && row->kind == PARAM_CHOICE &&
 	       param_choice(row->choices, *(int *)((char *)n->params + row->offset), word,
 			    sizeof word) &&
-	       (!strcmp(word, "dynamic") || !strcmp(word, "distributed_epoch"));
+	       (!strcmp(word, a) || !strcmp(word, b));
+}
+
+static int64_t
+scope_number(const struct op_node *n, const char *name)
+{
+	const struct param *row = param_find(n->desc->params, name, strlen(name));
+
+	return row && row->kind == PARAM_INT ?
+		       *(int64_t *)(void *)((char *)n->params + row->offset) : PARAM_AUTO;
+}
+
+/* What stands ahead of the border must mean there what it says. */
+static enum status
+scope_ahead(struct planner *pl, const struct op_node *n)
+{
+	bool dynamic = scope_is(n, "sharding", "dynamic", "distributed_epoch");
+	enum status st = scope_check(pl, n->in[0], dynamic);
+
+	if (!st && dynamic && scope_is(n, "order", "source", "source") && scope_number(n, "shards") != 1)
+		st = scope_order(pl, n->in[0], scope_number(n, "seed") != PARAM_AUTO);
+	return st;
 }
 
 /* All that stands ahead, inner pipelines too, has a place before the border's. */
@@ -86,12 +150,13 @@ scope_mark(struct planner *pl, const struct op_node *n)
 enum status
 scope_border(struct planner *pl, struct op_node *n)
 {
-	enum status st = n->n_in ? scope_check(pl, n->in[0], scope_dynamic(n)) : ST_OK;
+	enum status st = n->n_in ? scope_ahead(pl, n) : ST_OK;
 	struct plan part = { .top = n->n_in ? n->in[0] : NULL, .options = pl->plan->options };
 	struct buf spec = { 0 };
 
 	if (st || !part.top)
 		return st;
+	n->endless = op_elements_of(part.top) == INT64_MAX;
 	scope_mark(pl, n);
 	plan_canonical(&part, CANON_ABSOLUTE, &spec);
 	n->remote_spec = buf_take(&spec);

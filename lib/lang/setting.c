@@ -45,6 +45,13 @@ settings_init(struct settings *s, const struct words *sets, struct err *e)
 }
 
 void
+settings_operands(struct settings *s, char *const *values, size_t n)
+{
+	s->values = values;
+	s->n_values = n;
+}
+
+void
 settings_clear(struct settings *s)
 {
 	for (size_t i = 0; i < s->names.n; i++) {
@@ -153,7 +160,7 @@ setting_read(const char *type, const char *text, size_t n, struct buf *out, stru
 
 enum status
 settings_declare(struct settings *s, const char *name, const char *type, const struct buf *value,
-		 struct err *e)
+		 bool own, struct err *e)
 {
 	struct setting *one = settings_add(s, name, strlen(name));
 	struct types *arena;
@@ -162,6 +169,12 @@ settings_declare(struct settings *s, const char *name, const char *type, const s
 		return err_set(e, ST_DATA, "the parameter `%s` is declared twice", name);
 	one->declared = true;
 	buf_reset(&one->value);
+	s->n_own += own;
+	if (own && !one->given && s->n_values) {
+		one->given = *s->values++;
+		s->n_values--;
+		one->operand = true;
+	}
 	if (one->given) {
 		/* Without a type the default's is meant: `param n = 10` wants an int. */
 		char kind[16] = "";
@@ -177,7 +190,7 @@ settings_declare(struct settings *s, const char *name, const char *type, const s
 			buf_clear(&b);
 		}
 		if (setting_read(*type ? type : kind, one->given, strlen(one->given), &one->value, e)) {
-			err_wrap(e, "--set %s=%.80s", name, one->given);
+			err_wrap(e, one->operand ? "%s %.80s" : "--set %s=%.80s", name, one->given);
 			e->kind = ST_DATA;
 			return ST_DATA;
 		}
@@ -236,6 +249,24 @@ settings_own_name(void *settings, size_t i)
 	return NULL;
 }
 
+static enum status
+settings_surplus(const struct settings *s, struct err *e)
+{
+	struct buf names = { 0 };
+	const char *name;
+
+	err_set(e, ST_USAGE, "`%.80s` is one word too many: the spec has %u parameter%s%s", *s->values,
+		s->n_own, s->n_own == 1 ? "" : "s", s->n_own ? " for words" : "");
+	for (size_t i = 0; (name = settings_own_name((void *)s, i)) && i < 12; i++)
+		buf_printf(&names, "%s%s", i ? ", " : "", name);
+	if (names.len)
+		err_help(e, "parameters of this spec: %s", names.data);
+	else
+		err_help(e, "words behind -f FILE are the values of its parameters");
+	buf_clear(&names);
+	return ST_USAGE;
+}
+
 enum status
 settings_check(const struct settings *s, struct err *e)
 {
@@ -243,6 +274,8 @@ settings_check(const struct settings *s, struct err *e)
 	const char *name;
 	char near[128];
 
+	if (s->n_values)
+		return settings_surplus(s, e);
 	for (size_t k = 0; k < s->names.n; k++) {
 		const struct setting *one = s->names.items[k].value;
 		if (one->declared || one->used)

@@ -23,20 +23,27 @@ struct setting {
 	struct buf value;  /* encoded; empty: declared without a default and not given */
 	const char *given; /* the text from --set; NULL: not given */
 	bool declared, used;
+	bool operand;      /* given as one */
 };
 
 struct settings {
 	struct hash names;
+	char *const *values; /* operands that are left for parameters to come */
+	size_t n_values;
+	unsigned n_own;      /* parameters that the spec itself declares */
 	const char *lacking; /* the name that settings_value found without a value */
 };
 
 /* sets: NAME=VALUE each; NULL: none. Lent for the life of the settings. */
 enum status settings_init(struct settings *s, const struct words *sets, struct err *e);
 void settings_clear(struct settings *s);
+/* Values for parameters in the order in which they are declared, but for those of --set. */
+void settings_operands(struct settings *s, char *const *values, size_t n);
 /* Declares: type as written ("" : as the default suggests), value the default
- * (NULL: none), which --set outweighs. Takes nothing. */
+ * (NULL: none), which --set outweighs; own: by the spec itself, and no file that it
+ * includes. Takes nothing. */
 enum status settings_declare(struct settings *s, const char *name, const char *type,
-			     const struct buf *value, struct err *e);
+			     const struct buf *value, bool own, struct err *e);
 /* Reads a text as a value of the type, "" for what it looks like. */
 enum status setting_read(const char *type, const char *text, size_t n, struct buf *out,
 			 struct err *e);
@@ -46,7 +53,7 @@ bool settings_value(void *settings, const char *name, size_t n, struct buf *out)
 const char *settings_name(void *settings, size_t i);
 /* Whether the value came from the command line. */
 bool settings_given(const struct settings *s, const char *name, size_t n);
-/* Fails for a --set that nothing uses. */
+/* Fails for a --set that nothing uses, and for operands that are left. */
 enum status settings_check(const struct settings *s, struct err *e);
 
 #endif

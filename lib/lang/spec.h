@@ -33,9 +33,15 @@ enum {
 enum spec_flag {
 	SPEC_NO_CHECK = 1, /* leave out what looks at files: what is planned runs elsewhere */
 	SPEC_DISCARD = 2,  /* elements are counted or dropped, not looked at */
+	SPEC_ORDERED = 8,  /* with SPEC_SHARDED: in several streams, in order source */
+	SPEC_SEEDED = 16,  /* with SPEC_ORDERED: random numbers are to be the same, too */
+	SPEC_ON_WORKERS = 32, /* it will run on workers, each of which reads all of it */
+	SPEC_IF_WHOLE = 64,   /* with the others: unless something in it takes elements from the service */
 	SPEC_SHARDED = 4   /* it will run under dynamic sharding: check scopes as if
 	                      `distribute` stood at the end */
 };
+
+struct spectext;
 
 /* One of text, file and argv is set. Everything is lent for the call. */
 struct spec_src {
@@ -44,12 +50,19 @@ struct spec_src {
 	const char *file;         /* read this file, "-": stdin; with text: its name in messages */
 	char *const *argv;        /* the spec as words, `then` between operators */
 	size_t argc;
+	char *const *values;      /* of the parameters that the spec itself declares and no --set
+	                             names, in their order: behind -f FILE */
+	size_t n_values;
 	const struct words *sets; /* NAME=VALUE, from --set; NULL: none */
 	const struct words *dirs; /* where to look for includes, from -I; NULL: none */
+	const struct spectext *known; /* texts of files that were read before: includes are taken
+	                             from them; NULL: none */
 	const struct words *with; /* NAME=(PIPELINE), in place of a let; NULL: none */
 	const char *base_dir;     /* file names are relative to it; NULL: to the file's
 	                             folder, the current one for a text or argv */
 	unsigned flags;
+	const struct words *carried; /* NAME=VALUE: what operators that take elements from the
+	                             service have for parameters that the spec leaves out; NULL: none */
 	const struct op_service *service; /* for the types of datasets; NULL: none */
 };
 
@@ -69,7 +82,11 @@ struct plan {
 	struct types *arena;
 	const struct op_node *border;/* the operator that moves work to the service; NULL: none */
 	size_t n_ops;
-	bool remote;                 /* talks to the service: a border or a dataset */
+	struct op_node *service;     /* the first that takes elements from the service: a
+	                                border or a dataset; NULL: none */
+	size_t n_service;            /* how many do */
+	const struct op_node *global;/* the first that means something only over all elements, and so
+	                                not under dynamic sharding; NULL: none */
 	bool local;                  /* reads this process's stdin */
 	struct spec_options options;
 };
@@ -81,6 +98,8 @@ bool spec_is_whole(const char *operand);
 /* Gives a plan, or the error with its place. */
 enum status plan_make(const struct spec_src *src, struct plan **out, struct err *e);
 void plan_free(struct plan **p);
+/* ST_DATA: what an operator that is `global` means under dynamic sharding, and the remedies. */
+enum status plan_refuse_global(const struct op_node *n, struct err *e);
 
 enum canon_flag { CANON_ABSOLUTE = 1 /* file names from the root: for registering */ };
 

@@ -28,6 +28,7 @@ tree_stage_free(struct tree_stage *s)
 	for (size_t i = 0; i < s->n_args; i++) {
 		mem_free(s->args[i].name);
 		mem_free(s->args[i].text);
+		mem_free(s->args[i].values);
 		expr_ast_free(&s->args[i].ast);
 		tree_pipe_free(&s->args[i].pipe);
 	}

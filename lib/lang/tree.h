@@ -24,6 +24,7 @@
 #include "op/op.h"
 
 struct tree_pipe;
+struct lex_value;
 
 enum tree_arg_kind {
 	TREE_SCALAR,  /* text: a number, choice, truth value */
@@ -45,6 +46,8 @@ struct tree_arg {
 	bool given;           /* word: begins with a value from the command line */
 	char *name;           /* pipelines given as name=(...) */
 	char *text;
+	struct lex_value *values; /* words of commands: the values of parameters in the text */
+	size_t n_values;
 	struct expr_ast *ast; /* may be taken by the plan: then NULL */
 	struct tree_pipe *pipe;
 };

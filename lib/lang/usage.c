@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "lang/usage.h"
+#include "op/table.h"
 
 #include <ctype.h>
 

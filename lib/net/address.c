@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "net/address.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
+#include <net/if.h>
+#include <netdb.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -77,11 +82,44 @@ address_parse(const char *text, struct address *out, struct err *e)
 	return ST_OK;
 }
 
+/* A name may begin as an address of this machine does, and be anybody's. */
 bool
 address_local(const struct address *ep)
 {
-	return ep->ipc || str_starts(ep->host, "127.") || strcmp(ep->host, "::1") == 0 ||
-	       strcmp(ep->host, "localhost") == 0;
+	struct in_addr v4;
+	struct in6_addr v6;
+
+	if (ep->ipc || strcmp(ep->host, "localhost") == 0)
+		return true;
+	if (inet_pton(AF_INET, ep->host, &v4) == 1)
+		return ntohl(v4.s_addr) >> 24 == 127;
+	if (inet_pton(AF_INET6, ep->host, &v6) != 1)
+		return false;
+	return IN6_IS_ADDR_LOOPBACK(&v6) || (IN6_IS_ADDR_V4MAPPED(&v6) && v6.s6_addr[12] == 127);
+}
+
+void
+address_numeric(const struct address *ep, char *out, size_t size)
+{
+	char host[NI_MAXHOST];
+	struct addrinfo hints = { .ai_socktype = SOCK_STREAM }, *found = NULL;
+	struct in6_addr scratch;
+	bool name = !ep->ipc && strcmp(ep->host, "*") != 0 && !if_nametoindex(ep->host) &&
+		    inet_pton(AF_INET, ep->host, &scratch) != 1 &&
+		    inet_pton(AF_INET6, ep->host, &scratch) != 1;
+
+	snprintf(out, size, "%s", ep->text);
+	for (int i = 0; name && !found && i < 2; i++) {
+		hints.ai_family = i ? AF_INET6 : AF_INET;
+		if (getaddrinfo(ep->host, NULL, &hints, &found) != 0)
+			found = NULL;
+	}
+	if (!found)
+		return;
+	if (getnameinfo(found->ai_addr, found->ai_addrlen, host, sizeof host, NULL, 0,
+			NI_NUMERICHOST) == 0)
+		snprintf(out, size, strchr(host, ':') ? "tcp://[%s]:%s" : "tcp://%s:%s", host, ep->port);
+	freeaddrinfo(found);
 }
 
 enum status

@@ -31,6 +31,10 @@ enum status address_parse(const char *text, struct address *out, struct err *e);
 /* Whether only programs of this machine can reach it. */
 bool address_local(const struct address *ep);
 
+/* The text for a bind, which takes no names of hosts: with the first address that the
+ * name has, IPv4 before IPv6. What is no such name stays as it is. */
+void address_numeric(const struct address *ep, char *out, size_t size);
+
 /* Fills out with the private folder, made if need be; ST_PERM when it belongs
  * to someone else or others may enter. */
 enum status address_folder(struct buf *out, struct err *e);
@@ -39,8 +43,9 @@ enum status address_default(struct buf *out, struct err *e);
 /* An address in the private folder that nobody has: ipc://FOLDER/WORD-PID-RANDOM. */
 enum status address_fresh(const char *word, struct buf *out, struct err *e);
 
-/* Whether somebody listens there: connects and hangs up, within timeout_ms. The
- * reason is put as "connection refused", without address. For tcp, `local` (may
+/* Whether somebody listens there: connects and hangs up, within timeout_ms. ST_PROTO: what
+ * answers does not speak libzmq's protocol; silence for a moment is taken for one that is
+ * busy. The reason is put as "connection refused", without address. For tcp, `local` (may
  * be NULL) is filled with the address of this end, as an endpoint host. */
 enum status address_probe(const struct address *ep, int timeout_ms,
 			   char *local, size_t local_size, struct err *e);
@@ -48,6 +53,7 @@ enum status address_probe(const struct address *ep, int timeout_ms,
 /* The right to bind an ipc path, for as long as it is held: two programs
  * that start at once do not both get it. Gives a descriptor (-1: not needed). */
 enum status address_claim(const struct address *ep, int *fd, struct err *e);
+/* Removes the socket, which is closed by now, and gives the right up. */
 void address_release(const struct address *ep, int *fd);
 /* Removes socket files WORD-* in the private folder, and their locks, whose program is
  * gone: nobody has the lock. */

@@ -67,6 +67,17 @@ claim_lock(const struct address *ep, int *out, struct err *e)
 	return claim_live(ep, e);
 }
 
+static void
+claim_drop(const struct address *ep, int *fd)
+{
+	char name[ADDRESS_MAX + 8];
+
+	snprintf(name, sizeof name, "%s" CLAIM_LOCK, ep->path);
+	unlink(name);
+	close(*fd);
+	*fd = -1;
+}
+
 enum status
 address_claim(const struct address *ep, int *fd, struct err *e)
 {
@@ -89,20 +100,21 @@ address_claim(const struct address *ep, int *fd, struct err *e)
 		unlink(ep->path);
 	}
 	if (st != ST_OK)
-		address_release(ep, fd);
+		claim_drop(ep, fd);
 	return st;
 }
 
 void
 address_release(const struct address *ep, int *fd)
 {
+	struct stat s;
+
 	if (*fd < 0)
 		return;
-	char name[ADDRESS_MAX + 8];
-	snprintf(name, sizeof name, "%s" CLAIM_LOCK, ep->path);
-	unlink(name);
-	close(*fd);
-	*fd = -1;
+	/* Nobody else has bound it while the lock is ours. */
+	if (lstat(ep->path, &s) == 0 && S_ISSOCK(s.st_mode))
+		unlink(ep->path);
+	claim_drop(ep, fd);
 }
 
 /* Removes a socket and its lock file, unless somebody has the lock. */

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "net/loop.h"
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -21,6 +24,9 @@ struct watch {
 	void *arg;
 };
 
+/* For a context with its threads, a few sockets and their connections, and a state. */
+enum { NET_FILES = 32 };
+
 struct net {
 	void *ctx;
 	struct sock **socks;
@@ -31,9 +37,20 @@ struct net {
 	size_t cap_items;
 };
 
+/* Seeds rand(), from which libzmq draws the ids that it makes up itself. It never seeds
+ * it, so those ids would be the same in each run, and a peer that calls itself by the
+ * next one makes libzmq abort. */
+static void
+net_seed(void)
+{
+	srand((unsigned)rng_seed_fresh());
+}
+
 struct net *
 net_new(void)
 {
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	pthread_once(&once, net_seed);
 	struct net *n = mem_zalloc(sizeof *n);
 	n->ctx = zmq_ctx_new();
 	zmq_ctx_set(n->ctx, ZMQ_IO_THREADS, 1);
@@ -182,6 +199,27 @@ void
 net_zmq_version(int *major, int *minor, int *patch)
 {
 	zmq_version(major, minor, patch);
+}
+
+enum status
+net_check_files(struct err *e)
+{
+	int fd[NET_FILES], n = 0;
+	struct rlimit r = { 0 };
+
+	/* Also those count that were open when the program was started. */
+	for (int i = 0; i < NET_FILES; i++)
+		if ((fd[n] = eventfd(0, EFD_CLOEXEC)) >= 0)
+			n++;
+	for (int i = 0; i < n; i++)
+		close(fd[i]);
+	if (n == NET_FILES)
+		return ST_OK;
+	getrlimit(RLIMIT_NOFILE, &r);
+	err_set(e, ST_CONFIG, "only %d more files may be open (the limit is %lld), and %d are needed", n,
+		(long long)r.rlim_cur, NET_FILES);
+	err_help(e, "raise the limit: ulimit -n 1024");
+	return ST_CONFIG;
 }
 
 void

@@ -17,6 +17,8 @@
 
 #include <stdint.h>
 
+#include "base/err.h"
+
 struct net;
 struct sock;
 
@@ -42,5 +44,8 @@ uint64_t net_host_id(void);
 void net_zmq_version(int *major, int *minor, int *patch);
 /* Room for many connections: raises the limit of descriptors to what is allowed. */
 void net_raise_files(void);
+/* Whether there are descriptors enough for a context and a few sockets, which libzmq
+ * does not look after: it ends the process when it gets none. ST_CONFIG. */
+enum status net_check_files(struct err *e);
 
 #endif

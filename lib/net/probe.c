@@ -17,6 +17,8 @@
 #include "net/address.h"
 #include "net/net_inner.h"
 
+enum { PROBE_GREETING = 10, PROBE_PATIENCE_MS = 250 };
+
 /* Connects within the time left; 0 or errno. */
 static int
 probe_connect(const struct sockaddr *a, socklen_t len, int64_t until_ns, int *out)
@@ -51,14 +53,50 @@ probe_connect(const struct sockaddr *a, socklen_t len, int64_t until_ns, int *ou
 	return error;
 }
 
-int
-probe_unix(const char *path, int64_t until_ns)
+static int
+probe_path(const char *path, int64_t until_ns, int *out)
 {
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
 	if (strlen(path) >= sizeof a.sun_path)
 		return ENAMETOOLONG;
 	strcpy(a.sun_path, path);
-	return probe_connect((struct sockaddr *)&a, sizeof a, until_ns, NULL);
+	return probe_connect((struct sockaddr *)&a, sizeof a, until_ns, out);
+}
+
+int
+probe_unix(const char *path, int64_t until_ns)
+{
+	return probe_path(path, until_ns, NULL);
+}
+
+/* Looks at the first bytes, which libzmq sends without being asked: FF, eight bytes, and one
+ * that is odd. Silence is no answer: a dispatcher that is stopped or busy is silent too.
+ * ST_PROTO: they are others; ST_UNAVAIL: it hung up. */
+static enum status
+probe_greeting(int fd, int64_t until_ns, struct err *e)
+{
+	uint8_t got[PROBE_GREETING];
+	size_t n = 0;
+	int64_t patience = clock_mono_ns() + PROBE_PATIENCE_MS * 1000000LL;
+	if (until_ns > patience)
+		until_ns = patience;
+	while (n < sizeof got) {
+		struct pollfd p = { .fd = fd, .events = POLLIN };
+		int64_t left = (until_ns - clock_mono_ns() + 999999) / 1000000;
+		if (left <= 0 || poll(&p, 1, (int)left) == 0)
+			return ST_OK;
+		ssize_t took = recv(fd, got + n, sizeof got - n, 0);
+		if (took < 0 && (errno == EINTR || errno == EAGAIN))
+			continue;
+		if (took < 0 || (took == 0 && n == 0))
+			return err_set(e, ST_UNAVAIL, "it hangs up");
+		n += (size_t)took;
+		if (took == 0 || got[0] != 0xff)
+			break;
+	}
+	if (n == sizeof got && got[0] == 0xff && got[9] & 1)
+		return ST_OK;
+	return err_set(e, ST_PROTO, "another kind of program answers there");
 }
 
 static void
@@ -97,8 +135,9 @@ probe_tcp(const struct address *ep, int64_t until_ns, char *local, size_t local_
 			       error == ETIMEDOUT ? "no answer in time" : strerror(error));
 	if (local)
 		probe_local(fd, local, local_size);
+	enum status st = probe_greeting(fd, until_ns, e);
 	close(fd);
-	return ST_OK;
+	return st;
 }
 
 enum status
@@ -110,10 +149,13 @@ address_probe(const struct address *ep, int timeout_ms, char *local, size_t loca
 		*local = '\0';
 	if (!ep->ipc)
 		return probe_tcp(ep, until, local, local_size, e);
-	int error = probe_unix(ep->path, until);
+	int fd = -1, error = probe_path(ep->path, until, &fd);
+	enum status st;
 	switch (error) {
 	case 0:
-		return ST_OK;
+		st = probe_greeting(fd, until, e);
+		close(fd);
+		return st;
 	case ENOENT:
 		return err_set(e, ST_UNAVAIL, "there is no such socket");
 	case ECONNREFUSED:

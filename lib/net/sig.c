@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "net/sig.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
+
+#include "base/wake.h"
 
 static int sig_fd = -1;
 static atomic_int sig_seen, sig_last;
@@ -16,13 +14,9 @@ static atomic_int sig_seen, sig_last;
 static void
 sig_caught(int number)
 {
-	int saved = errno;
-	uint64_t one = 1;
 	atomic_store(&sig_last, number);
 	atomic_fetch_add(&sig_seen, 1);
-	ssize_t rc = write(sig_fd, &one, sizeof one);
-	(void)rc; /* full means readable already */
-	errno = saved;
+	wake_set(sig_fd);
 }
 
 int
@@ -30,7 +24,7 @@ sig_open(void)
 {
 	if (sig_fd >= 0)
 		return sig_fd;
-	sig_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	sig_fd = wake_open();
 	struct sigaction a;
 	memset(&a, 0, sizeof a);
 	a.sa_handler = sig_caught;
@@ -52,7 +46,5 @@ sig_count(int *last)
 void
 sig_drain(void)
 {
-	uint64_t n;
-	ssize_t rc = read(sig_fd, &n, sizeof n);
-	(void)rc;
+	wake_clear(sig_fd);
 }

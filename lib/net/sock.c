@@ -5,44 +5,26 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <zmq.h>
 
 #include "base/clock.h"
-#include "base/hash.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/rng.h"
 #include "net/address.h"
-#include "net/exits.h"
 #include "net/net_inner.h"
-#include "net/track.h"
+#include "net/outbox.h"
+#include "net/sock_inner.h"
 
 enum {
 	SOCK_BURST = 256,    /* messages taken before others get their turn */
 	SOCK_LINGER_MS = 500,
 	SOCK_NEAR_BUFFER = 256 * 1024,
-	SOCK_BACKLOG = 4096  /* many programs started at once come at once */
+	SOCK_BACKLOG = 4096, /* many programs started at once come at once */
+	SOCK_HANDSHAKE_MS = 5000,
+	SOCK_WAITING = 1000  /* messages read ahead of us; more wait in the system */
 };
-
-struct sock {
-	struct net *net;
-	void *handle, *monitor;
-	struct sock_opts o;
-	struct track track;
-	/* client: alias (8 bytes) -> struct track_peer. Each connection calls its peer by
-	 * a number of its own, for libzmq dies of a second one by the same number, and
-	 * one that was given up takes its time to go. */
-	struct hash aliases;
-	bool calls; /* it is a client */
-	struct exits exits;
-	int64_t complained_ns; /* when the last malformed message was told */
-};
-
-static void
-sock_set_int(void *h, int option, int value)
-{
-	zmq_setsockopt(h, option, &value, sizeof value);
-}
 
 uint64_t
 sock_peer_new(void)
@@ -65,18 +47,6 @@ sock_id_of(const uint8_t *p)
 	for (int i = 0; i < 8; i++)
 		id = id << 8 | p[i];
 	return id;
-}
-
-static void
-sock_open_monitor(struct sock *s)
-{
-	char name[64];
-	snprintf(name, sizeof name, "inproc://monitor-%p", (void *)s);
-	zmq_socket_monitor(s->handle, name, ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_CONNECTED |
-			   ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_DISCONNECTED);
-	s->monitor = zmq_socket(net_context(s->net), ZMQ_PAIR);
-	sock_set_int(s->monitor, ZMQ_LINGER, 0);
-	zmq_connect(s->monitor, name);
 }
 
 static void
@@ -127,7 +97,12 @@ sock_new(struct net *n, const struct sock_opts *opts)
 	/* for sock_disconnect, which would else wait for ever for a peer that is gone */
 	sock_set_int(h, ZMQ_LINGER, SOCK_LINGER_MS);
 	sock_set_int(h, ZMQ_SNDHWM, 0);
-	sock_set_int(h, ZMQ_RCVHWM, 0);
+	sock_set_int(h, ZMQ_RCVHWM, SOCK_WAITING);
+	sock_set_int(h, ZMQ_HANDSHAKE_IVL, SOCK_HANDSHAKE_MS);
+	/* With a domain, though nobody asks for it, libzmq refuses the versions of its
+	 * protocol that have no handshake. To them any bytes are a peer's name, and it
+	 * aborts when such bytes come while the connection is being given up. */
+	zmq_setsockopt(h, ZMQ_ZAP_DOMAIN, "dsvc", 4);
 	sock_set_int(h, ZMQ_BACKLOG, SOCK_BACKLOG);
 	sock_set_int(h, ZMQ_RECONNECT_IVL, opts->reconnect_ms ? opts->reconnect_ms : 50);
 	sock_set_int(h, ZMQ_RECONNECT_IVL_MAX, 1000);
@@ -142,6 +117,8 @@ sock_new(struct net *n, const struct sock_opts *opts)
 	int64_t return_ms = opts->return_ms ? opts->return_ms : SOCK_RETURN_MS;
 	track_init(&s->track, return_ms * 1000000, sock_broke, sock_gone, s);
 	exits_init(&s->exits, n, sock_ended, s);
+	guard_init(&s->guard);
+	s->redial_ns = INT64_MAX;
 	sock_open_monitor(s);
 	net_add(n, s);
 	return s;
@@ -161,6 +138,7 @@ sock_free(struct sock **sp, int linger_ms)
 	hash_clear(&s->aliases);
 	track_clear(&s->track);
 	exits_clear(&s->exits);
+	guard_clear(&s->guard);
 	mem_free(s);
 	*sp = NULL;
 }
@@ -180,13 +158,18 @@ sock_monitor(struct sock *s)
 int64_t
 sock_deadline(const struct sock *s)
 {
-	return s->track.deadline_ns;
+	int64_t at = s->track.deadline_ns;
+	if (s->guard.deadline_ns < at)
+		at = s->guard.deadline_ns;
+	return s->redial_ns < at ? s->redial_ns : at;
 }
 
 void
 sock_tick(struct sock *s, int64_t now_ns)
 {
 	track_tick(&s->track, now_ns);
+	guard_tick(&s->guard, now_ns);
+	sock_redial(s, now_ns);
 }
 
 /* Of connections that are made from now on. What the kernel holds of a stream between two
@@ -201,6 +184,28 @@ sock_tune(struct sock *s, const struct address *a)
 	sock_set_int(s->handle, ZMQ_RCVBUF, bytes);
 }
 
+/* A socket file is for its owner alone from the moment it is there: who may connect
+ * may use the service. libzmq takes no mode, and to change it behind the bind would
+ * leave a gap, so it is the mask that says it. That is of the whole process, but
+ * programs bind before they have threads that make files. */
+static int
+sock_bind_as_owner(struct sock *s, const struct address *a)
+{
+	mode_t before = a->ipc ? umask(0177) : 0;
+	char text[ADDRESS_MAX];
+
+	address_numeric(a, text, sizeof text);
+	if (strchr(text, '['))
+		sock_set_int(s->handle, ZMQ_IPV6, 1);
+	int failed = zmq_bind(s->handle, text);
+	int error = errno;
+
+	if (a->ipc)
+		umask(before);
+	errno = error;
+	return failed;
+}
+
 enum status
 sock_bind(struct sock *s, const char *address, struct buf *bound, struct err *e)
 {
@@ -211,7 +216,7 @@ sock_bind(struct sock *s, const char *address, struct buf *bound, struct err *e)
 	if (strchr(a.host, ':'))
 		sock_set_int(s->handle, ZMQ_IPV6, 1);
 	sock_tune(s, &a);
-	if (zmq_bind(s->handle, address) != 0) {
+	if (sock_bind_as_owner(s, &a) != 0) {
 		int code = zmq_errno();
 		err_set(e, code == EACCES || code == EPERM ? ST_PERM : ST_UNAVAIL,
 			"cannot bind %s: %s", address, zmq_strerror(code));
@@ -244,6 +249,20 @@ sock_forget(struct sock *s, uint64_t peer)
 	track_drop(&s->track, peer);
 }
 
+/* Connects to a kept peer under a new alias. */
+bool
+sock_dial(struct sock *s, struct track_peer *p)
+{
+	uint8_t id[8];
+	p->alias = sock_peer_new();
+	hash_put(&s->aliases, &p->alias, sizeof p->alias, p);
+	sock_id_bytes(p->alias, id);
+	zmq_setsockopt(s->handle, ZMQ_CONNECT_ROUTING_ID, id, sizeof id);
+	if (s->o.fresh)
+		zmq_setsockopt(s->handle, ZMQ_ROUTING_ID, id, sizeof id);
+	return zmq_connect(s->handle, p->address) == 0;
+}
+
 enum status
 sock_connect(struct sock *s, const char *address, uint64_t peer, struct err *e)
 {
@@ -254,15 +273,8 @@ sock_connect(struct sock *s, const char *address, uint64_t peer, struct err *e)
 	if (strchr(a.host, ':'))
 		sock_set_int(s->handle, ZMQ_IPV6, 1);
 	struct track_peer *p = track_keep(&s->track, peer, address, address_local(&a));
-	uint8_t id[8];
 	s->calls = true;
-	p->alias = sock_peer_new();
-	hash_put(&s->aliases, &p->alias, sizeof p->alias, p);
-	sock_id_bytes(p->alias, id);
-	zmq_setsockopt(s->handle, ZMQ_CONNECT_ROUTING_ID, id, sizeof id);
-	if (s->o.fresh)
-		zmq_setsockopt(s->handle, ZMQ_ROUTING_ID, id, sizeof id);
-	if (zmq_connect(s->handle, address) != 0) {
+	if (!sock_dial(s, p)) {
 		sock_forget(s, peer);
 		return err_set(e, ST_UNAVAIL, "cannot connect to %s: %s", address,
 			       zmq_strerror(zmq_errno()));
@@ -275,49 +287,6 @@ sock_disconnect(struct sock *s, const char *address, uint64_t peer)
 {
 	zmq_disconnect(s->handle, address);
 	sock_forget(s, peer);
-}
-
-/* What happened to connections; all of it. */
-static void
-sock_drain_monitor(struct sock *s)
-{
-	zmq_msg_t m;
-	zmq_msg_init(&m);
-	while (zmq_msg_recv(&m, s->monitor, ZMQ_DONTWAIT) >= 0) {
-		uint16_t event = 0;
-		int32_t value = -1;
-		if (zmq_msg_size(&m) >= 6) {
-			const uint8_t *p = zmq_msg_data(&m);
-			memcpy(&event, p, 2);
-			memcpy(&value, p + 2, 4);
-		}
-		char address[ADDRESS_MAX + 64] = "";
-		if (zmq_msg_more(&m) && zmq_msg_recv(&m, s->monitor, ZMQ_DONTWAIT) >= 0)
-			snprintf(address, sizeof address, "%.*s", (int)zmq_msg_size(&m),
-				 (char *)zmq_msg_data(&m));
-		int64_t now = clock_mono_ns();
-		struct track_peer *p;
-		switch (event) {
-		case ZMQ_EVENT_ACCEPTED:
-			track_opened(&s->track, value);
-			break;
-		case ZMQ_EVENT_CONNECTED:
-			track_opened(&s->track, value);
-			p = track_by_address(&s->track, address);
-			if (p)
-				track_seen(&s->track, p->id, value, p->local, now);
-			break;
-		case ZMQ_EVENT_HANDSHAKE_SUCCEEDED:
-			p = track_by_address(&s->track, address);
-			if (p && s->o.connected)
-				s->o.connected(s->o.arg, p->id);
-			break;
-		case ZMQ_EVENT_DISCONNECTED:
-			track_closed(&s->track, value, now);
-			break;
-		}
-	}
-	zmq_msg_close(&m);
 }
 
 /* Whether what libzmq knows of the other end's address is of this machine. For
@@ -343,11 +312,21 @@ sock_complain(struct sock *s, const char *what)
 	log_say(LOG_WARN, "dropped a message that %s", what);
 }
 
+/* A message that did not come over the connection that we know of its peer. */
+static struct track_peer *
+sock_seen(struct sock *s, uint64_t peer, int fd, zmq_msg_t *m)
+{
+	track_seen(&s->track, peer, fd, sock_is_local(m), clock_mono_ns());
+	struct track_peer *p = track_find(&s->track, peer);
+	if (p && p->fd == fd)
+		p->dropped = false;
+	return p;
+}
+
 static void
 sock_deliver(struct sock *s, const uint8_t *id, zmq_msg_t *head, zmq_msg_t *payload)
 {
 	struct sock_msg m = { .peer = sock_id_of(id) };
-	sock_drain_monitor(s);
 	if (s->calls) {
 		struct track_peer *called = hash_get(&s->aliases, &m.peer, sizeof m.peer);
 		if (!called)
@@ -357,7 +336,9 @@ sock_deliver(struct sock *s, const uint8_t *id, zmq_msg_t *head, zmq_msg_t *payl
 	struct track_peer *p = track_find(&s->track, m.peer);
 	int fd = zmq_msg_get(head, ZMQ_SRCFD);
 	if (!p || p->fd != fd)
-		track_seen(&s->track, m.peer, fd, sock_is_local(head), clock_mono_ns());
+		p = sock_seen(s, m.peer, fd, head);
+	if (p && p->dropped)
+		return; /* what it had sent before it was cut */
 	m.head = zmq_msg_data(head);
 	m.head_len = zmq_msg_size(head);
 	if (payload) {
@@ -377,8 +358,8 @@ sock_receive(struct sock *s)
 {
 	enum { SOCK_FRAMES = 3 };
 	zmq_msg_t frame[SOCK_FRAMES];
-	size_t n = 0, surplus = 0;
-	int more = 1;
+	size_t n = 0, surplus = 0, bytes = 0;
+	int more = 1, fd = -1;
 	while (more) {
 		zmq_msg_t *f = n < SOCK_FRAMES ? &frame[n] : NULL, extra;
 		if (!f)
@@ -389,6 +370,10 @@ sock_receive(struct sock *s)
 			break;
 		}
 		more = zmq_msg_more(f);
+		if (n) { /* the first one is libzmq's own: who it is */
+			bytes += zmq_msg_size(f);
+			fd = zmq_msg_get(f, ZMQ_SRCFD);
+		}
 		if (f == &extra) {
 			zmq_msg_close(f);
 			surplus++;
@@ -398,6 +383,8 @@ sock_receive(struct sock *s)
 	}
 	if (n == 0)
 		return false;
+	sock_drain_monitor(s); /* before the descriptor is looked up */
+	guard_took(&s->guard, fd, bytes, n + surplus - 1);
 	if (n < 2 || surplus)
 		sock_complain(s, "has not one or two frames");
 	else if (zmq_msg_size(&frame[0]) != 8)
@@ -451,15 +438,50 @@ sock_payload_drop(const struct sock_payload *p)
 		p->release(p->arg, (uint8_t *)p->data, p->len);
 }
 
+/* A server's peer that does not read what it is sent. */
+static void
+sock_drop(struct sock *s, struct track_peer *p)
+{
+	if (p->dropped)
+		return;
+	p->dropped = true;
+	log_say(LOG_WARN, "peer %llx does not read: %zu MB wait for it; cut its connection",
+		(unsigned long long)p->id, outbox_bytes(p->out) >> 20);
+	guard_cut(&s->guard, p->fd);
+}
+
+/* Sends the header; `more` follows. False: there is no such peer, or it does not read. */
+static bool
+sock_send_head(struct sock *s, struct track_peer *p, const void *head, size_t n, int more)
+{
+	if (s->calls)
+		return zmq_send(s->handle, head, n, ZMQ_DONTWAIT | more) >= 0;
+	void *copy, *hint;
+	zmq_msg_t m;
+	if (!p->out)
+		p->out = outbox_new();
+	if (!outbox_put(p->out, head, n, &copy, &hint))
+		return false;
+	zmq_msg_init_data(&m, copy, n, outbox_release, hint);
+	if (zmq_msg_send(&m, s->handle, ZMQ_DONTWAIT | more) >= 0)
+		return true;
+	zmq_msg_close(&m);
+	return false;
+}
+
 bool
 sock_send(struct sock *s, uint64_t peer, const void *head, size_t n,
 	  const struct sock_payload *payload)
 {
 	uint8_t id[8];
-	struct track_peer *called = s->calls ? track_find(&s->track, peer) : NULL;
-	sock_id_bytes(called ? called->alias : peer, id);
-	if (zmq_send(s->handle, id, sizeof id, ZMQ_SNDMORE | ZMQ_DONTWAIT) < 0 ||
-	    zmq_send(s->handle, head, n, ZMQ_DONTWAIT | (payload ? ZMQ_SNDMORE : 0)) < 0) {
+	struct track_peer *p = track_find(&s->track, peer);
+	sock_id_bytes(s->calls && p ? p->alias : peer, id);
+	if (!s->calls && p && !p->dropped && p->out &&
+	    outbox_bytes(p->out) + n + OUTBOX_EACH > OUTBOX_MAX)
+		sock_drop(s, p);
+	if ((!s->calls && (!p || p->dropped)) ||
+	    zmq_send(s->handle, id, sizeof id, ZMQ_SNDMORE | ZMQ_DONTWAIT) < 0 ||
+	    !sock_send_head(s, p, head, n, payload ? ZMQ_SNDMORE : 0)) {
 		sock_payload_drop(payload);
 		return false;
 	}

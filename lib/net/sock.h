@@ -16,8 +16,13 @@
  * breaks, `broke` is called once; what was under way in both directions may be
  * lost. A peer on this machine that is not back after SOCK_RETURN_MS, or whose process
  * has ended (sock_process), is `gone`;
- * of others one has to judge by their beats. All sends are unbounded queues:
- * credits bound what is in them, so nothing is ever dropped in silence.
+ * of others one has to judge by their beats.
+ *
+ * Nothing is dropped in silence. A client's sends are unbounded queues, which its
+ * protocol keeps short. A server has strangers as peers: one for which OUTBOX_MAX bytes of
+ * headers wait (outbox.h), and one over the limits of guard.h, loses its connection,
+ * with a line in the log; that looks as if the peer had broken it. Of what comes in
+ * libzmq reads a thousand messages of a connection ahead of us; more waits at the sender.
  *
  * How broken connections are told (libzmq hides them): messages carry the
  * descriptor they came over, a monitor tells which descriptor was closed. The
@@ -68,6 +73,9 @@ struct sock_opts {
 	void (*connected)(void *arg, uint64_t peer); /* client: handshake done (again); may be NULL */
 	void (*broke)(void *arg, uint64_t peer);     /* may be NULL */
 	void (*gone)(void *arg, uint64_t peer);      /* may be NULL */
+	/* client: what listens there speaks another language than libzmq's. It is called
+	 * again after a while, unless it is disconnected. May be NULL */
+	void (*stranger)(void *arg, uint64_t peer);
 	void *arg;
 };
 

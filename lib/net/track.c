@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "net/outbox.h"
 
 void
 track_init(struct track *t, int64_t return_ns, void (*broke)(void *, uint64_t),
@@ -23,6 +24,7 @@ track_free(struct track *t, struct track_peer *p)
 	if (p->fd >= 0 && (size_t)p->fd < t->n_fds && t->fds[p->fd].peer == p->id)
 		t->fds[p->fd].peer = 0;
 	hash_del(&t->peers, &p->id, sizeof p->id);
+	outbox_free(&p->out);
 	mem_free(p->address);
 	mem_free(p);
 }

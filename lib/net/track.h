@@ -27,6 +27,11 @@ struct track_peer {
 	uint64_t alias;  /* kept ones: what this connection calls it by */
 	int64_t pid;     /* the process, where that is known; else 0 */
 	char *address;   /* kept ones: as given to sock_connect */
+	bool shaken;     /* kept ones: the handshake of this connection is done */
+	bool broken;     /* kept ones: it broke before that; libzmq connects again */
+	int64_t redial_ns; /* kept ones: when to connect anew, libzmq having given up; 0: never */
+	struct outbox *out; /* what waits to be sent to it; NULL: nothing was sent yet */
+	bool dropped;    /* its connection was cut, and is not heard any more */
 };
 
 struct track_fd {

@@ -5,21 +5,22 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "op/chain.h"
 #include "value/mp.h"
 
 void
 bind_clear(struct op_inst *self)
 {
-	words_clear(&self->bound);
-	mem_free(self->bound_v);
-	self->bound_v = NULL;
+	words_clear(&chain_of(self)->bound);
+	mem_free(chain_of(self)->bound_v);
+	chain_of(self)->bound_v = NULL;
 }
 
 static char *
 bind_text(struct op_inst *self, const uint8_t *p, size_t n)
 {
-	words_add(&self->bound, (const char *)p, n);
-	return self->bound.v[self->bound.n - 1];
+	words_add(&chain_of(self)->bound, (const char *)p, n);
+	return chain_of(self)->bound.v[chain_of(self)->bound.n - 1];
 }
 
 static enum status
@@ -54,14 +55,14 @@ bind_words(struct op_inst *self, const struct param *row, const struct mp *v,
 	struct mp item = *v;
 	enum status st = ST_OK;
 
-	mem_free(self->bound_v);
-	self->bound_v = mem_array((size_t)n + 1, sizeof(char *));
+	mem_free(chain_of(self)->bound_v);
+	chain_of(self)->bound_v = mem_array((size_t)n + 1, sizeof(char *));
 	for (uint32_t k = 0; st == ST_OK && k < n; k++) {
 		if (v->kind == MP_LIST)
 			p = mp_head(p, end, &item);
-		st = bind_word(self, row, &item, &self->bound_v[k], e);
+		st = bind_word(self, row, &item, &chain_of(self)->bound_v[k], e);
 	}
-	*out = (struct words){ self->bound_v, n };
+	*out = (struct words){ chain_of(self)->bound_v, n };
 	return st;
 }
 
@@ -126,7 +127,8 @@ bind_apply(struct op_inst *self, struct err *e)
 
 	for (size_t k = 0; st == ST_OK && k < self->node->n_binds; k++) {
 		const struct op_bind *b = &self->node->binds[k];
-		struct expr_vm *vm = expr_vm_new(b->value.code, 0);
+		/* Its random numbers are of this outer element, as those of the pipeline. */
+		struct expr_vm *vm = expr_vm_new(b->value.code, op_rng_key(self, PARAM_AUTO, true));
 		const uint8_t *p;
 		size_t len;
 

@@ -8,6 +8,7 @@
 #include "base/rng.h"
 #include "op/bind.h"
 #include "op/walk.h"
+#include "op/pull.h"
 
 /* The state as the plan has it: parameters set, everything else zero. */
 static enum status
@@ -25,7 +26,7 @@ chain_start(struct op_inst *i, struct err *e)
 
 	if (st != ST_OK)
 		return st;
-	i->opened = true;
+	chain_of(i)->opened = true;
 	if (i->desc->open && (st = i->desc->open(i, e)) != ST_OK)
 		return st;
 	return ST_OK;
@@ -34,22 +35,23 @@ chain_start(struct op_inst *i, struct err *e)
 static void
 chain_stop(struct op_inst *i)
 {
-	if (i->opened && i->desc->close)
+	if (chain_of(i)->opened && i->desc->close)
 		i->desc->close(i);
-	i->opened = false;
+	chain_of(i)->opened = false;
 	bind_clear(i);
 }
 
 static struct op_inst *
 chain_inst(const struct op_node *n, struct op_ctx *ctx, const struct chain_how *how)
 {
-	struct op_inst *i = mem_zalloc(sizeof *i);
+	struct chain_inst *own = mem_zalloc(sizeof *own);
+	struct op_inst *i = &own->self;
 
 	i->node = n;
 	i->desc = n->desc;
 	i->ctx = ctx;
 	i->outer = how->outer;
-	i->outer_key = how->outer_key;
+	chain_of(i)->outer_key = how->outer_key;
 	i->epoch = how->epoch;
 	i->lent = &i->out;
 	run_init(&i->out);
@@ -170,7 +172,7 @@ chain_open_inner(const struct op_node *n, const struct op_inst *self, struct op_
 {
 	struct chain_how how = {
 		.outer = outer,
-		.outer_key = chain_outer_key(outer, self->outer_key),
+		.outer_key = chain_outer_key(outer, chain_of(self)->outer_key),
 		.epoch = self->epoch
 	};
 
@@ -200,7 +202,7 @@ op_close(struct op_inst **ip)
 	order_free(&i->order); /* which the inputs' walks follow */
 	mem_free(i->in);
 	mem_free(i->state);
-	mem_free(i->pending);
+	mem_free(chain_of(i)->pending);
 	run_clear(&i->out);
 	mem_free(i);
 }
@@ -216,12 +218,12 @@ op_rewind(struct op_inst *i, struct err *e)
 	i->lent = &i->out;
 	i->give = NULL;
 	i->taken = i->at = 0;
-	i->done = i->ended = i->finishing = false;
-	i->emitted = i->discard = 0;
+	i->done = i->ended = chain_of(i)->finishing = false;
+	chain_of(i)->emitted = chain_of(i)->discard = 0;
 	i->epoch++;
-	mem_free(i->pending);
-	i->pending = NULL;
-	if (i->feeder) {
+	mem_free(chain_of(i)->pending);
+	chain_of(i)->pending = NULL;
+	if (chain_of(i)->feeder) {
 		feeder_rewind(i);
 		return ST_OK;
 	}
@@ -234,13 +236,23 @@ op_rewind(struct op_inst *i, struct err *e)
 	return st == ST_OK ? chain_start(i, e) : st;
 }
 
+bool
+op_elsewhere(const struct op_inst *i)
+{
+	bool elsewhere = i->elsewhere;
+
+	for (size_t k = 0; k < i->n_in && !elsewhere; k++)
+		elsewhere = op_elsewhere(i->in[k]);
+	return elsewhere;
+}
+
 void
 op_set_ctx(struct op_inst *i, struct op_ctx *ctx)
 {
 	struct op_ctx *before = i->ctx;
 
 	i->ctx = ctx;
-	if (i->feeder)
+	if (chain_of(i)->feeder)
 		feeder_set_ctx(i, ctx);
 	/* What has got one of its own keeps it. */
 	for (size_t k = 0; k < i->n_in; k++)
@@ -257,14 +269,14 @@ chain_feed(struct op_inst *i, struct err *e)
 	struct op_inst *in = i->in[0];
 	enum status st;
 
-	if (!i->done && !i->finishing && in->taken >= in->lent->n) {
+	if (!i->done && !chain_of(i)->finishing && in->taken >= in->lent->n) {
 		st = chain_fill(in, e);
 		if (st == ST_END)
-			i->finishing = true;
+			chain_of(i)->finishing = true;
 		else if (st != ST_OK)
 			return st;
 	}
-	if (i->done || i->finishing)
+	if (i->done || chain_of(i)->finishing)
 		return i->desc->finish ? i->desc->finish(i, &i->out, e) : ST_END;
 
 	struct run *run = in->lent;
@@ -273,7 +285,7 @@ chain_feed(struct op_inst *i, struct err *e)
 	i->out.parts = run->parts;
 	i->out.n_parts = run->n_parts;
 	i->at = in->taken;
-	i->retry_p = NULL;
+	chain_of(i)->retry_p = NULL;
 	st = i->desc->feed(i, run, &i->out, e);
 	if (st == ST_AGAIN) {
 		in->taken = i->at;
@@ -311,9 +323,9 @@ chain_trim(struct op_inst *i, uint32_t n)
 static void
 chain_discard(struct op_inst *i)
 {
-	uint32_t n = i->discard < i->lent->n ? (uint32_t)i->discard : i->lent->n;
+	uint32_t n = chain_of(i)->discard < i->lent->n ? (uint32_t)chain_of(i)->discard : i->lent->n;
 
-	i->discard -= n;
+	chain_of(i)->discard -= n;
 	chain_trim(i, n);
 }
 
@@ -350,7 +362,7 @@ chain_limit(struct op_inst *i, struct err *e)
 static enum status
 chain_call(struct op_inst *i, struct err *e)
 {
-	if (i->feeder)
+	if (chain_of(i)->feeder)
 		return feeder_next(i, e);
 	if (i->walk && i->desc->kind != OP_TRANSFORM)
 		return walk_run(i, e);
@@ -374,7 +386,9 @@ chain_make(struct op_inst *i, struct err *e)
 		i->give = NULL;
 		i->lent = &i->out;
 		i->taken = 0;
+		const char *before = mem_for(i->desc->name);
 		st = chain_call(i, e);
+		mem_for(before);
 		if (i->give) {
 			i->lent = i->give;
 		} else {
@@ -383,13 +397,13 @@ chain_make(struct op_inst *i, struct err *e)
 			if (limit != ST_OK)
 				st = limit;
 		}
-		if (i->discard)
+		if (chain_of(i)->discard)
 			chain_discard(i);
 		if (st == ST_END)
 			i->ended = true;
 		if (st != ST_OK && st != ST_END && st != ST_AGAIN) {
-			i->pending = mem_dup(e, sizeof *e);
-			i->pending->kind = st;
+			chain_of(i)->pending = mem_dup(e, sizeof *e);
+			chain_of(i)->pending->kind = st;
 		}
 	} while (st == ST_OK && !i->lent->n);
 	return i->lent->n ? ST_OK : st;
@@ -401,8 +415,8 @@ chain_fill(struct op_inst *i, struct err *e)
 	int64_t begin = i->ctx->timed ? clock_mono_ns() : 0;
 	enum status st;
 
-	if (i->pending) {
-		*e = *i->pending;
+	if (chain_of(i)->pending) {
+		*e = *chain_of(i)->pending;
 		return e->kind;
 	}
 	if (i->ended)
@@ -411,7 +425,7 @@ chain_fill(struct op_inst *i, struct err *e)
 	if (st == ST_OK) {
 		op_stat_add(&i->stats.elements, i->lent->n);
 		op_stat_add(&i->stats.runs, 1);
-		i->emitted += i->lent->n;
+		chain_of(i)->emitted += i->lent->n;
 	}
 	if (begin)
 		op_stat_add(&i->stats.ns, (uint64_t)(clock_mono_ns() - begin));
@@ -474,7 +488,7 @@ op_rng_key_of(const struct op_inst *self, int64_t seed_param, uint32_t stream, b
 	key = rng_mix(key, stream);
 	if (with_epoch)
 		key = rng_mix(key, epoch);
-	return self->outer_key ? rng_mix(key, self->outer_key) : key;
+	return chain_of(self)->outer_key ? rng_mix(key, chain_of(self)->outer_key) : key;
 }
 
 struct expr_vm *
@@ -485,4 +499,10 @@ op_vm_new(struct op_inst *self, const struct op_expr *ex)
 	if (self->outer)
 		expr_vm_set(vm, EXPR_XX, self->outer->p, self->outer->len);
 	return vm;
+}
+
+void
+op_discard(struct op_inst *self, uint64_t n)
+{
+	chain_of(self)->discard = n;
 }

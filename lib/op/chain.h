@@ -23,6 +23,27 @@
 
 #include "op/op.h"
 
+/* An instance with what only the chain looks at. */
+struct chain_inst {
+	struct op_inst self;      /* first: each is the other */
+	bool opened;              /* close is due */
+	bool finishing;           /* its input has ended */
+	struct op_feeder *feeder; /* split by split; else NULL */
+	struct err *pending;      /* the error that comes next; NULL: none */
+	uint64_t emitted;         /* elements it gave, of a source without save */
+	uint64_t discard;         /* elements to drop after a restore */
+	uint64_t outer_key;       /* of the outer element, for seeds; 0: none */
+	struct words bound;       /* texts made for binds */
+	char **bound_v;           /* the array of bound words */
+	const uint8_t *retry_p;   /* the element being tried again */
+	int retried;              /* how often it was */
+};
+static inline struct chain_inst *
+chain_of(const struct op_inst *i)
+{
+	return (struct chain_inst *)i;
+}
+
 /* The ways to open a chain. Zero: whole, not by split. */
 struct chain_how {
 	bool by_split;             /* put a feeder at the root */

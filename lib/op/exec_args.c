@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "op/exec_frame.h"
-#include "value/format.h"
+#include "value/format/frame.h"
+#include "value/format/format.h"
 #include "value/mp.h"
 
 static void
@@ -49,30 +49,94 @@ args_place(const char *p, size_t n, enum args_place *place)
 	return n > 1 && *p == '.' && args_is_field(p + 1, n - 1);
 }
 
-static bool
-args_word(struct exec_args *a, uint32_t word, const char *s, bool places)
+/* The place that begins at p, an opening brace: its length, 0 for none. */
+static size_t
+args_place_len(const char *p, enum args_place *place)
 {
-	const char *from = s, *p = s, *end;
+	const char *end = strchr(p, '}');
+	size_t n = end ? (size_t)(end - p) + 1 : 0;
+
+	return n && args_place(p + 1, n - 2, place) ? n : 0;
+}
+
+/* How many backslashes stand behind the brace at p, and whether a place would be
+ * there without them. */
+static size_t
+args_hidden(const char *p)
+{
+	size_t k = strspn(p + 1, "\\");
+	const char *end = strchr(p, '}');
+	enum args_place place;
+
+	return k && end && args_place(p + 1 + k, (size_t)(end - p) - 1 - k, &place) ? k : 0;
+}
+
+size_t
+exec_args_find(const char *s, bool script, const char **at)
+{
+	enum args_place place;
+	size_t n;
+
+	for (const char *p = s; (p = strchr(p, '{')); p++) {
+		if ((script && p > s && p[-1] == '$') || !(n = args_place_len(p, &place)))
+			continue;
+		*at = p;
+		return n;
+	}
+	return 0;
+}
+
+void
+exec_args_quote(const char *p, size_t n, struct buf *out)
+{
+	char *s = mem_strndup(p, n);
+	enum args_place place;
+
+	for (const char *c = s; *c; c++) {
+		buf_byte(out, (uint8_t)*c);
+		if (*c == '{' && (args_place_len(c, &place) || args_hidden(c)))
+			buf_byte(out, '\\');
+	}
+	mem_free(s);
+}
+
+/* Text between places, without the backslashes that hide some. */
+static void
+args_text(struct exec_args *a, uint32_t word, const char *p, size_t n, bool script)
+{
+	const char *from = p, *end = p + n;
+
+	for (; !script && p < end; p++) {
+		if (*p != '{' || !args_hidden(p))
+			continue;
+		args_add(a, ARGS_TEXT, word, from, (size_t)(p + 1 - from));
+		from = p + 2;
+		p++;
+	}
+	args_add(a, ARGS_TEXT, word, from, (size_t)(end - from));
+}
+
+/* Whether there is any place in the word. */
+static bool
+args_word(struct exec_args *a, uint32_t word, const char *s, bool places, bool script)
+{
+	const char *from = s, *p;
 	enum args_place place;
 	bool any = false;
+	size_t n;
 
-	while (places && (p = strchr(p, '{')) && (end = strchr(p, '}'))) {
-		size_t n = (size_t)(end - p) - 1;
-
-		if (!args_place(p + 1, n, &place)) {
-			p++;
-			continue;
-		}
+	while (places && (n = exec_args_find(from, script, &p))) {
+		args_place(p + 1, n - 2, &place);
 		if (p > from)
-			args_add(a, ARGS_TEXT, word, from, (size_t)(p - from));
+			args_text(a, word, from, (size_t)(p - from), script);
 		if (place == ARGS_FIELD)
-			args_add(a, place, word, p + 2, n - 1);
+			args_add(a, place, word, p + 2, n - 3);
 		else
-			args_add(a, place, word, p, n + 2);
-		from = p = end + 1;
+			args_add(a, place, word, p, n);
+		from = p + n;
 		any = true;
 	}
-	args_add(a, ARGS_TEXT, word, from, strlen(from));
+	args_text(a, word, from, strlen(from), script || !places);
 	return any;
 }
 
@@ -85,7 +149,7 @@ args_script(struct exec_args *a, uint32_t word, const char *s)
 	struct buf script = { 0 };
 	uint32_t k = 0;
 
-	if (!args_word(&places, 0, s, true)) {
+	if (!args_word(&places, 0, s, true, true)) {
 		args_add(&places, ARGS_TEXT, 0, " ", 1);
 		args_add(&places, ARGS_ELEMENT, 0, NULL, 0);
 	}
@@ -113,7 +177,7 @@ exec_args_open(struct exec_args *a, const struct words *words, bool places, bool
 
 	*a = (struct exec_args){ .words = n };
 	for (uint32_t i = 0; i < n - script; i++)
-		any = args_word(a, i, words->v[i], places && !shell) || any;
+		any = args_word(a, i, words->v[i], places && !shell, false) || any;
 	if (script)
 		args_script(a, n - 1, words->v[n - 1]);
 	else if (!any)
@@ -138,9 +202,11 @@ exec_args_lacks(const struct exec_args *a, const struct type *type, const char *
 {
 	for (size_t i = 0; i < a->n; i++) {
 		const struct type *t = type;
-		const char *p = a->v[i].p, *end = p + a->v[i].n;
+		const char *p = a->v[i].p, *end = a->v[i].n ? p + a->v[i].n : p;
 
-		while (a->v[i].place == ARGS_FIELD && p < end && t && t->kind == TYPE_RECORD) {
+		if (a->v[i].place != ARGS_FIELD)
+			continue;
+		while (p < end && t && t->kind == TYPE_RECORD) {
 			const char *dot = memchr(p, '.', (size_t)(end - p));
 
 			*name = p;

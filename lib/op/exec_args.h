@@ -9,6 +9,8 @@
  * What is put in is one word, or part of one, whatever is in it. The last word of
  * a shell's is its script: there the places become "${1}", "${2}"..., and the
  * values the shell's arguments. A command without any place gets {} at its end.
+ * {\} is the text {}, and likewise for the others: a backslash behind the brace is
+ * taken away (in scripts the shell does that), and no place seen.
  */
 #ifndef OP_EXEC_ARGS_H
 #define OP_EXEC_ARGS_H
@@ -46,6 +48,11 @@ struct exec_args {
 	char **argv;
 };
 
+/* The first place in s: its length, and where it stands; 0: there is none. In scripts
+ * ${ is the shell's own. */
+size_t exec_args_find(const char *s, bool script, const char **at);
+/* Appends p so that no place is found in it (not for scripts: script_quote). */
+void exec_args_quote(const char *p, size_t n, struct buf *out);
 /* `words` must stay. places: look for them. */
 void exec_args_open(struct exec_args *a, const struct words *words, bool places, bool shell);
 void exec_args_clear(struct exec_args *a);

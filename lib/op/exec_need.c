@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "op/op.h"
+#include "op/facts.h"
 
 static const struct op_node *
 need_row(const struct op_node *n, const struct param *row)

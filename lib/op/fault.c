@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "op/op.h"
+#include "op/chain.h"
 
 /* Says where the error came from: the operator in the words, the source file
  * and line as its place, unless it has a place of its own. */
@@ -47,11 +47,24 @@ fault_again(struct op_inst *self, const struct elem *elem)
 {
 	if (!self->node->retries)
 		return false;
-	if (self->retry_p != elem->p) {
-		self->retry_p = elem->p;
-		self->retried = 0;
+	if (chain_of(self)->retry_p != elem->p) {
+		chain_of(self)->retry_p = elem->p;
+		chain_of(self)->retried = 0;
 	}
-	return self->retried++ < self->node->retries;
+	return chain_of(self)->retried++ < self->node->retries;
+}
+
+void
+op_fault_fresh(struct op_inst *self)
+{
+	chain_of(self)->retry_p = NULL;
+}
+
+void
+op_fault_last(struct op_inst *self, const struct elem *x)
+{
+	chain_of(self)->retry_p = x->p;
+	chain_of(self)->retried = self->node->retries;
 }
 
 bool
@@ -92,8 +105,10 @@ op_fault(struct op_inst *self, const struct run *in, uint32_t i, struct run *out
 enum status
 op_source_fault(struct op_inst *self, const char *file, uint64_t line, struct err *e)
 {
-	bool fatal = self->node->on_error != OP_SKIP && self->node->on_error != OP_KEEP;
+	bool fatal = self->node->on_error != OP_SKIP;
 
+	if (self->node->on_error == OP_KEEP)
+		err_help(e, "on_error=keep has no element to keep here; on_error=skip goes on without it");
 	fault_complete(self, file, line, e);
 	fault_tell(self, file, line, NULL, fatal, e);
 	if (fatal)

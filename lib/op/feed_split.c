@@ -3,8 +3,9 @@
 
 #include "base/mem.h"
 #include "op/chain.h"
-#include "op/pool.h"
+#include "base/pool.h"
 #include "op/state.h"
+#include "op/pull.h"
 
 /* One split after the other, each `times` times:
  *
@@ -29,9 +30,9 @@ struct op_feeder {
 void
 feeder_new(struct op_inst *self, bool remember)
 {
-	self->feeder = mem_zalloc(sizeof *self->feeder);
-	self->feeder->remember = remember;
-	self->feeder->fixed = !facts_reshuffles(self->node);
+	chain_of(self)->feeder = mem_zalloc(sizeof *chain_of(self)->feeder);
+	chain_of(self)->feeder->remember = remember;
+	chain_of(self)->feeder->fixed = !facts_reshuffles(self->node);
 }
 
 static void
@@ -46,34 +47,34 @@ feeder_done(struct op_feeder *f)
 void
 feeder_free(struct op_inst *self)
 {
-	struct op_feeder *f = self->feeder;
+	struct op_feeder *f = chain_of(self)->feeder;
 
 	if (!f)
 		return;
 	feeder_done(f);
 	split_list_clear(&f->seen);
 	mem_free(f);
-	self->feeder = NULL;
+	chain_of(self)->feeder = NULL;
 }
 
 void
 feeder_rewind(struct op_inst *self)
 {
-	feeder_done(self->feeder);
-	self->feeder->again = 0;
+	feeder_done(chain_of(self)->feeder);
+	chain_of(self)->feeder->again = 0;
 }
 
 void
 feeder_set_ctx(struct op_inst *self, struct op_ctx *ctx)
 {
-	if (self->feeder->part)
-		op_set_ctx(self->feeder->part, ctx);
+	if (chain_of(self)->feeder->part)
+		op_set_ctx(chain_of(self)->feeder->part, ctx);
 }
 
 static enum status
 feeder_open(struct op_inst *self, struct err *e)
 {
-	struct op_feeder *f = self->feeder;
+	struct op_feeder *f = chain_of(self)->feeder;
 	struct chain_how how = {
 		.split = &f->split, .leaf = f->split.leaf, .epoch = self->epoch
 	};
@@ -86,7 +87,7 @@ feeder_open(struct op_inst *self, struct err *e)
 static enum status
 feeder_split(struct op_inst *self, struct err *e)
 {
-	struct op_feeder *f = self->feeder;
+	struct op_feeder *f = chain_of(self)->feeder;
 	enum status st;
 
 	if (f->again < f->seen.n) {
@@ -133,7 +134,7 @@ feeder_pass_end(struct op_feeder *f, struct err *e)
 static void
 feeder_replay(struct op_inst *self)
 {
-	struct op_feeder *f = self->feeder;
+	struct op_feeder *f = chain_of(self)->feeder;
 	uint64_t ended;
 
 	self->give = cache_replay(&f->cache, f->split.times - f->pass, &ended);
@@ -147,7 +148,7 @@ feeder_replay(struct op_inst *self)
 enum status
 feeder_next(struct op_inst *self, struct err *e)
 {
-	struct op_feeder *f = self->feeder;
+	struct op_feeder *f = chain_of(self)->feeder;
 	struct run *r;
 	enum status st;
 
@@ -191,7 +192,7 @@ feeder_put_split(struct buf *out, const struct split *s)
 bool
 feeder_save(struct op_inst *self, struct buf *out)
 {
-	struct op_feeder *f = self->feeder;
+	struct op_feeder *f = chain_of(self)->feeder;
 	bool replay = f->cache.whole, open = f->part || replay, ok = true;
 
 	state_put_u64(out, f->drained);
@@ -230,7 +231,7 @@ feeder_get_split(struct state_in *in, struct split *out, struct err *e)
 static enum status
 feeder_restore_part(struct op_inst *self, struct state_in *in, struct err *e)
 {
-	struct op_feeder *f = self->feeder;
+	struct op_feeder *f = chain_of(self)->feeder;
 	enum status st = feeder_get_split(in, &f->split, e);
 	const uint8_t *p;
 	size_t n;
@@ -252,7 +253,7 @@ feeder_restore_part(struct op_inst *self, struct state_in *in, struct err *e)
 	if (replay) {
 		f->cache.off = true;
 		f->part->epoch += (uint32_t)f->pass;
-		f->part->discard = f->given;
+		chain_of(f->part)->discard = f->given;
 		return ST_OK;
 	}
 	f->cache.off = f->cache.off || f->given || f->pass;
@@ -264,7 +265,7 @@ feeder_restore_part(struct op_inst *self, struct state_in *in, struct err *e)
 enum status
 feeder_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
 {
-	struct op_feeder *f = self->feeder;
+	struct op_feeder *f = chain_of(self)->feeder;
 	struct state_in in = state_begin(p, n);
 	enum status st = ST_OK;
 

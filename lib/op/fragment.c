@@ -3,6 +3,7 @@
 
 #include "op/chain.h"
 #include "op/state.h"
+#include "op/pull.h"
 
 struct fragment_feed {
 	struct run *run; /* to be given next; NULL: nothing */
@@ -79,7 +80,7 @@ fragment_open(struct op_inst *self, const struct op_fragment *f, struct fragment
 	      struct err *e)
 {
 	struct chain_how how = {
-		.outer = self->outer, .outer_key = self->outer_key, .epoch = self->epoch
+		.outer = self->outer, .outer_key = chain_of(self)->outer_key, .epoch = self->epoch
 	};
 	enum status st = chain_open(f->tail, self->ctx, &how, &out->tail, e);
 

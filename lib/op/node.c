@@ -3,7 +3,8 @@
 
 #include "base/mem.h"
 #include "op/op.h"
-#include "value/json.h"
+#include "op/facts.h"
+#include "value/json/json.h"
 
 enum status
 op_compile(struct op_typing *t, struct op_expr *ex, const struct type *x, const struct type *s,
@@ -20,6 +21,28 @@ op_compile(struct op_typing *t, struct op_expr *ex, const struct type *x, const 
 	expr_free(&ex->code); /* typing may try again with a wider type of s */
 	ex->code = expr_compile(ex->ast, &env, e);
 	return ex->code ? ST_OK : e->kind;
+}
+
+static unsigned
+node_expr_traits(const struct op_expr *ex)
+{
+	if (!ex->ast)
+		return 0;
+	return ex->code ? expr_traits(ex->code) : EXPR_VARIES | EXPR_SKIPS | EXPR_COUNTS;
+}
+
+unsigned
+op_traits(const struct op_node *n)
+{
+	unsigned traits = 0;
+
+	for (const struct param *r = n->desc->params; r && r->kind; r++)
+		if (r->kind == PARAM_EXPR)
+			traits |= node_expr_traits((const void *)((const char *)n->params
+								  + r->offset));
+	for (size_t k = 0; k < n->n_binds; k++)
+		traits |= node_expr_traits(&n->binds[k].value);
+	return traits;
 }
 
 bool

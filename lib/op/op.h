@@ -62,6 +62,7 @@ struct op_node;
 struct op_inst;
 struct op_ctx;
 struct op_typing;
+struct state_row;
 
 enum op_kind { OP_SOURCE, OP_TRANSFORM, OP_COMBINE };
 
@@ -87,7 +88,10 @@ enum op_flag {
 	/* What may stand between a source that is read by index and who asks (walk.h): */
 	OP_EACH = 1024,    /* transform: at most one element for each, made of that one alone */
 	OP_NUMBERS = 2048, /* transform: as OP_EACH, and asks self->walk for the elements' numbers */
-	OP_ALONGSIDE = 4096 /* combine: its k-th element is made of the k-th of each input (zip) */
+	OP_ALONGSIDE = 4096, /* combine: its k-th element is made of the k-th of each input (zip) */
+	/* For what has no end (op_elements_of): */
+	OP_WHOLE = 8192,   /* transform: gives nothing before its input has ended (sort, count) */
+	OP_CUTS = 16384    /* transform: may end before its input does (take, take_while) */
 };
 
 /* What a PARAM_EXPR row fills: the tree from the parser, the code from typing. */
@@ -118,6 +122,7 @@ struct op_bind {
 struct op_node {
 	const struct op_desc *desc;
 	void *params;             /* prototype of the state, desc->state_size bytes */
+	uint64_t given;           /* a bit for each row of desc->params that the spec has a value for */
 	struct op_node **in;      /* upstream: 0 source, 1 transform, n combine */
 	size_t n_in;
 	const struct type *type;  /* of its output */
@@ -126,12 +131,19 @@ struct op_node {
 	char *text;               /* canonical text of this stage, for messages */
 	int retries;              /* times that an element is tried again before on_error */
 	enum op_policy on_error;
+	bool endless;             /* OP_BORDER, and what feeds a fragment: its input has no end */
 	bool per_stream;          /* a global operator allowed ahead of distribute */
 	bool permutes;            /* gives its input's elements in an order of their indices (desc->permutes) */
 	struct op_bind *binds;
 	size_t n_binds;
 	char *remote_spec;        /* OP_BORDER: canonical spec of what runs on workers */
 	struct json_fields *project; /* source: fields that are used downstream; NULL: all */
+};
+
+/* What becomes of an operator's words. */
+struct op_words {
+	bool script; /* joined, they are a script for the shell */
+	bool places; /* {} and the like in them mean the element */
 };
 
 struct op_desc {
@@ -154,6 +166,9 @@ struct op_desc {
 	enum status (*check)(const struct op_node *n, struct err *e);
 	/* Sources that can be cut: adds the units. Absent: one SPLIT_ALL. */
 	enum status (*list)(const struct op_node *n, struct split_list *out, struct err *e);
+	/* What its words of PARAM_COMMAND and of PARAM_SCRIPT rows are; they are checked, and values
+	 * put into them, by that (exec_script.h). Absent: words. */
+	struct op_words (*words)(const struct op_node *n);
 	/* How many times it repeats its input (repeat), INT64_MAX: for ever. Absent: 1. */
 	int64_t (*times)(const struct op_node *n);
 	/* How many elements come out, given those that come in; -1 unknown,
@@ -161,6 +176,12 @@ struct op_desc {
 	int64_t (*cardinality)(const struct op_node *n, const int64_t *in);
 	/* Sources with random access: the same, of what can be read by index. Absent: cardinality. */
 	int64_t (*indexed)(const struct op_node *n);
+
+	/* Whether parts of its input (a source: of all it has), each through an instance of its
+	 * own and then put behind one another, give what the whole gives. Absent: with element
+	 * scope they do, unless it draws random numbers; else they do not. *remedy may be set
+	 * to a clause that says how the same can be had ("cycle=1 does; or "). */
+	bool (*partwise)(const struct op_node *n, const char **remedy);
 
 	/* Random access (walk.h). permutes, of a transform: whether this node reads what
 	 * stands before it by index, and (unless NULL) the seed and whether each pass has an
@@ -189,7 +210,9 @@ struct op_desc {
 	enum status (*rewind)(struct op_inst *self, struct err *e);
 	/* What it remembers between runs, as bytes; restore comes after open. An
 	 * operator with memory that has no save is restarted from its beginning.
-	 * A source saves its position in what it reads. */
+	 * A source saves its position in what it reads. state_rows, in their place: the
+	 * fields of the state that are all it remembers (state.h). */
+	const struct state_row *state_rows;
 	void (*save)(struct op_inst *self, struct buf *out);
 	enum status (*restore)(struct op_inst *self, const uint8_t *p, size_t n, struct err *e);
 
@@ -199,11 +222,14 @@ struct op_desc {
 
 /* Where elements of OP_REMOTE sources come from; the program supplies it. */
 struct op_service {
-	/* Opens; *handle is then passed to the others. `spec` or `dataset` is set. */
+	/* Opens pass `pass` (from 0, counted from the one that the parameters name) of the
+	 * job; *handle is then passed to the others. `spec` or `dataset` is set. */
 	enum status (*open)(void *arg, const struct op_node *n, const char *spec,
-			    const char *dataset, void **handle, struct err *e);
+			    const char *dataset, uint32_t pass, void **handle, struct err *e);
 	/* Fills out with what has come, waits only when it would be empty. */
 	enum status (*next)(void *handle, struct run *out, struct err *e);
+	/* After the end: whether the pass had elements, whichever reader got them. */
+	bool (*had_any)(void *handle);
 	void (*close)(void *handle);
 	/* The element type of a registered dataset, as text. */
 	enum status (*type)(void *arg, const char *dataset, struct buf *out, struct err *e);
@@ -224,6 +250,7 @@ struct op_failure {
 struct op_ctx {
 	uint64_t seed;            /* of the iteration */
 	uint32_t stream;          /* the stream's index */
+	const _Atomic uint32_t *streams; /* how many there are, as far as known; 0: more may come. NULL: 1 */
 	uint32_t epoch;           /* of the chain's first pass, where it is not the first */
 	uint32_t element_max;     /* bytes; a larger element is an error */
 	const atomic_bool *stop;  /* set: give up soon (ST_AGAIN from op_pull); may be NULL */
@@ -270,6 +297,7 @@ op_stat_add(uint64_t *figure, uint64_t n)
 	__atomic_store_n(figure, __atomic_load_n(figure, __ATOMIC_RELAXED) + n, __ATOMIC_RELAXED);
 }
 
+/* A running operator, as its callbacks see it (the chain keeps more: chain.h). */
 struct op_inst {
 	const struct op_node *node;
 	const struct op_desc *desc;
@@ -281,60 +309,19 @@ struct op_inst {
 	uint32_t taken;           /* elements of out that op_next has handed over */
 	bool done;                /* set by a transform: wants no more input */
 	bool ended;
-	bool finishing;           /* internal: input has ended */
 	const struct split *split;/* source: read only this; NULL: everything */
 	const struct elem *outer; /* inner pipelines: the outer element; else NULL */
 	uint32_t epoch;           /* pass of a repeat that it stands under, from 0 */
+	bool elsewhere;           /* set by a source: this pass has elements, and others may have got them */
 	struct op_stats stats;
-	struct op_feeder *feeder; /* internal: split by split */
 	struct order *order;      /* node->permutes: what its inputs' walks follow; else NULL */
 	struct walk *walk;        /* which elements to give, when read by index; else NULL */
 	struct run *give;         /* set by a callback: lend this run in place of out */
 	uint32_t at;              /* transform: where feed begins in its input run */
 	bool unsaved;             /* set by save: it cannot */
 	bool pulls;               /* set by open: next is called, though there is feed */
-	struct run *lent;         /* internal: out or what was given; never NULL */
-	struct err *pending;      /* internal: the error that comes next */
-	uint64_t emitted;         /* internal: elements it gave, of a source without save */
-	uint64_t discard;         /* internal: elements to drop after a restore */
-	uint64_t outer_key;       /* internal: of the outer element, for seeds; 0: none */
-	struct words bound;       /* internal: texts made for binds */
-	const uint8_t *retry_p;   /* internal: the element being tried again */
-	int retried;
-	char **bound_v;           /* internal: the array of bound words */
-	bool opened;              /* internal: close is due */
+	struct run *lent;         /* out or what was given; never NULL */
 };
-
-/* Chains. op_open opens the node and all before it. Gives. */
-enum status op_open(const struct op_node *n, struct op_ctx *ctx, struct op_inst **out, struct err *e);
-/* The same for an inner pipeline: binds are taken from `outer`, which must stay
- * valid as long as the chain (copy it first). */
-enum status op_open_inner(const struct op_node *n, struct op_inst *self,
-			  const struct elem *outer, struct op_inst **out, struct err *e);
-void op_close(struct op_inst **i);
-/* Starts over from the beginning: for another pass (epoch counts up). */
-enum status op_rewind(struct op_inst *i, struct err *e);
-/* The next run, never empty; lent until the next pull. ST_END at the end, again and again. */
-enum status op_pull(struct op_inst *i, struct run **out, struct err *e);
-/* One by one; lent until the next op_next that has to pull. */
-enum status op_next(struct op_inst *i, struct elem *out, struct err *e);
-/* Whether op_next answers at once, without pulling. */
-bool op_ready(const struct op_inst *i);
-/* Makes op_ready true, pulling where needed, and takes nothing: ST_OK when there
- * is an element, ST_END at the end. */
-enum status op_fill(struct op_inst *i, struct err *e);
-/* Elements that op_next would hand over at once: lends them and their number. */
-static inline const struct elem *
-op_untaken(const struct op_inst *i, uint32_t *n)
-{
-	*n = i->lent->n - i->taken;
-	return i->lent->e + i->taken;
-}
-
-/* The whole chain's state between two pulls, and back (after op_open). Saving
- * gives false when an operator in the chain cannot. */
-bool op_state_save(struct op_inst *i, struct buf *out);
-enum status op_state_restore(struct op_inst *i, const uint8_t *p, size_t n, struct err *e);
 
 /* An element of `in` failed with *e: applies the policy. ST_OK: go on with the
  * next one (under keep, in->e[i] was passed on); ST_AGAIN: try it again; else the
@@ -345,7 +332,14 @@ enum status op_fault(struct op_inst *self, const struct run *in, uint32_t i, str
  * (self->at and ST_AGAIN), so that what is told of the failure knows how many they were.
  * For the first so many failures; e is cleared then. */
 bool op_fault_later(const struct op_inst *self, const struct run *out, struct err *e);
+/* The next failure is of another element, though it may lie where the last one lay. */
+void op_fault_fresh(struct op_inst *self);
+/* No element like this one is tried again: all its tries have been made. */
+void op_fault_last(struct op_inst *self, const struct elem *x);
 enum status op_source_fault(struct op_inst *self, const char *file, uint64_t line, struct err *e);
+
+/* Drops the first n elements that it gives from now on. */
+void op_discard(struct op_inst *self, uint64_t n);
 
 /* A key for this operator's random numbers: from the iteration's seed (or the
  * `seed` parameter unless PARAM_AUTO), the operator's place, the stream and, where the
@@ -358,41 +352,6 @@ uint64_t op_rng_key_of(const struct op_inst *self, int64_t seed_param, uint32_t 
 
 /* A machine for an expression of this operator: xx is set in inner pipelines. Gives. */
 struct expr_vm *op_vm_new(struct op_inst *self, const struct op_expr *ex);
-/* Gives the chain at i another context, e.g. with a `stop` of its own. Before
- * anything is pulled from it. */
-void op_set_ctx(struct op_inst *i, struct op_ctx *ctx);
-
-/* How many elements can be read by index at n, INT64_MAX: without end, -1: unknown. */
-int64_t op_indexed(const struct op_node *n);
-/* Whether all before n, which permutes, can be read by index, as far as the plan alone
- * tells; *culprit is the operator that an error is about. */
-enum status op_may_permute(const struct op_node *n, const struct op_node **culprit, struct err *e);
-/* The same about how many elements there are: looks at files. */
-enum status op_permute_count(const struct op_node *n, uint64_t *count, struct err *e);
-
-/* Whether the chain at n can be cut into splits, and its units. The units
- * carry `times`, the repeats inside them and above them multiplied
- * (INT64_MAX: without end), and are numbered by leaf for op_open to know
- * which source each is for. None when the pipeline repeats 0 times. */
-bool op_can_split(const struct op_node *n);
-enum status op_list_splits(const struct op_node *n, struct split_list *out, struct err *e);
-/* How many times the splits are to be read: the product of `times` of element
- * scope chains down to the source. */
-int64_t op_split_times(const struct op_node *n);
-
-/* Whether the operator itself (not what stands before or in it) reads this
- * process's standard input: stdin, or a source of files one of which is `-`. */
-bool op_is_local(const struct op_node *n);
-
-/* The first operator of the plan, inner pipelines too, that runs programs; NULL: none. */
-const struct op_node *op_needs_exec(const struct op_node *n);
-
-void op_node_free(struct op_node **n); /* with everything before it */
-
-/* The table: all operators by name, alphabetical; NULL at the end. */
-const struct op_desc *op_find(const char *name, size_t n); /* knows aliases */
-const struct op_desc *op_at(size_t i);
-
 /* What typing callbacks use. Types of the inputs are n->in[k]->type. */
 struct op_typing {
 	struct types *arena;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
+#include "base/mem.h"
 #include "op/chain.h"
+#include "op/facts.h"
 
 /* How splits lie in a plan. Read from the descriptors; no operator is known
  * here by its name. */
@@ -36,6 +38,51 @@ facts_cuttable(const struct op_node *n)
 		if (n->desc->scope != OP_ELEMENT && !n->desc->times)
 			return false;
 	return true;
+}
+
+/* What a node gives, of inputs that give so many. */
+static int64_t
+facts_count_of(const struct op_node *n, const int64_t *in)
+{
+	bool transform = n->desc->kind == OP_TRANSFORM;
+
+	if (n->endless)
+		return INT64_MAX;
+	/* What the outer element decides is not known, nor what fills a fragment. */
+	if (n->n_binds || (transform && !n->n_in))
+		return -1;
+	int64_t count = n->desc->cardinality ? n->desc->cardinality(n, in) : -1;
+	if (count == -1 && transform && *in == INT64_MAX && !(n->desc->flags & OP_CUTS))
+		return INT64_MAX;
+	return count;
+}
+
+/* Not by recursion down the chain, which may be long. */
+int64_t
+op_elements_of(const struct op_node *n)
+{
+	const struct op_node **chain = NULL;
+	size_t k = 0, cap = 0;
+	int64_t count = -1;
+
+	for (; n; n = n->desc->kind == OP_TRANSFORM && n->n_in ? n->in[0] : NULL) {
+		chain = mem_grow(chain, &cap, k + 1, sizeof *chain);
+		chain[k++] = n;
+	}
+	while (k-- > 0) {
+		n = chain[k];
+		if (n->desc->kind == OP_TRANSFORM) {
+			count = facts_count_of(n, &count);
+			continue;
+		}
+		int64_t *in = mem_array(n->n_in + 1, sizeof *in);
+		for (size_t i = 0; i < n->n_in; i++)
+			in[i] = op_elements_of(n->in[i]);
+		count = facts_count_of(n, in);
+		mem_free(in);
+	}
+	mem_free(chain);
+	return count;
 }
 
 static bool
@@ -193,30 +240,11 @@ op_list_splits(const struct op_node *n, struct split_list *out, struct err *e)
 	return facts_list(n, 1, &leaf, true, out, e);
 }
 
-/* Whether an expression of the operator draws random numbers: its text says so.
- * A text literal that holds these letters costs a cache, and nothing else. */
-static bool
-facts_draws(const struct op_node *n, const struct param *row)
-{
-	const struct op_expr *ex = (const void *)((const char *)n->params + row->offset);
-	struct buf text = { 0 };
-	bool draws;
-
-	if (!ex->ast)
-		return false;
-	expr_print(ex->ast, &text);
-	draws = text.data && (strstr((char *)text.data, "rand(") || strstr((char *)text.data, "now("));
-	buf_clear(&text);
-	return draws;
-}
-
 static bool
 facts_row_reshuffles(const struct op_node *n, const struct param *row)
 {
 	const void *field = (const char *)n->params + row->offset;
 
-	if (row->kind == PARAM_EXPR)
-		return facts_draws(n, row);
 	if (row->kind == PARAM_PIPE) {
 		struct op_node *const *pipe = field;
 		return *pipe && facts_reshuffles(*pipe);
@@ -231,7 +259,7 @@ facts_row_reshuffles(const struct op_node *n, const struct param *row)
 bool
 facts_reshuffles(const struct op_node *n)
 {
-	if (n->desc->flags & (OP_RESHUFFLES | OP_REMOTE))
+	if (n->desc->flags & (OP_RESHUFFLES | OP_REMOTE) || op_traits(n) & EXPR_VARIES)
 		return true;
 	for (const struct param *r = n->desc->params; r && r->kind != PARAM_NONE; r++)
 		if (facts_row_reshuffles(n, r))

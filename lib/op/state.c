@@ -3,13 +3,10 @@
 
 #include <string.h>
 
-#include "op/chain.h"
-#include "op/walk.h"
 #include "value/mp.h"
 #include "value/origin.h"
 
 enum { STATE_FILE_MAX = 4096 };
-enum state_flag { STATE_DONE = 1, STATE_ENDED = 2, STATE_FINISHING = 4 };
 
 void
 state_put_u64(struct buf *b, uint64_t v)
@@ -96,6 +93,14 @@ state_get_bytes(struct state_in *in, const uint8_t **p, size_t *n)
 }
 
 bool
+state_get_value(struct state_in *in, const uint8_t **p, size_t *n)
+{
+	if (state_get_bytes(in, p, n) && !mp_check(*p, *n))
+		in->bad = true;
+	return !in->bad;
+}
+
+bool
 state_get_elem(struct state_in *in, struct elem *e)
 {
 	const uint8_t *after = in->bad || in->p == in->end ? NULL : mp_skip(in->p, in->end);
@@ -133,7 +138,7 @@ state_put_run(struct buf *out, const struct run *r, uint32_t from)
 	bool any = from < r->n;
 	size_t n = any && r->file ? strlen(r->file) : 0;
 
-	state_put_elems(out, r->e + from, any ? r->n - from : 0);
+	state_put_elems(out, any ? r->e + from : NULL, any ? r->n - from : 0);
 	state_put_bytes(out, r->file, n <= STATE_FILE_MAX ? n : 0);
 	state_put_u64(out, any ? r->line : 0);
 }
@@ -174,129 +179,35 @@ state_finish(const struct op_inst *self, const struct state_in *in, struct err *
 	return state_ended(in) ? ST_OK : state_wrong(self, e);
 }
 
-/* Read by index, all it remembers is its place in the walk. */
-static bool
-state_walks(const struct op_inst *i)
+static void
+state_number_save(const void *field, struct buf *out)
 {
-	return i->walk && i->desc->kind != OP_TRANSFORM;
-}
-
-static bool
-state_can_save(const struct op_inst *i)
-{
-	if (i->pending)
-		return false;
-	if (i->feeder || i->desc->save || i->walk)
-		return true;
-	if (i->desc->kind == OP_SOURCE) /* it is read again up to where it was */
-		return !op_is_local(i->node) && !(i->desc->flags & OP_REMOTE);
-	return i->desc->kind == OP_TRANSFORM && i->desc->scope == OP_ELEMENT;
-}
-
-static bool
-state_save(struct op_inst *i, struct buf *out)
-{
-	struct buf own = { 0 };
-	bool ok = state_can_save(i);
-
-	if (!ok)
-		return false;
-	state_put_bytes(out, i->desc->name, strlen(i->desc->name));
-	state_put_u64(out, i->node->place);
-	state_put_u64(out, (i->done ? STATE_DONE : 0) | (i->ended ? STATE_ENDED : 0)
-				   | (i->finishing ? STATE_FINISHING : 0));
-	state_put_u64(out, i->epoch);
-	state_put_u64(out, i->emitted);
-	if (i->walk)
-		state_put_u64(out, walk_place(i->walk));
-	/* The operator first: a prefetch then holds its thread still, which
-	 * makes its inputs safe to look at. */
-	i->unsaved = false;
-	if (i->feeder)
-		ok = feeder_save(i, &own);
-	else if (i->desc->save && !state_walks(i))
-		i->desc->save(i, &own);
-	ok = ok && !i->unsaved && own.len <= UINT32_MAX;
-	if (ok) {
-		state_put_bytes(out, own.data, own.len);
-		state_put_run(out, i->lent, i->taken);
-		state_put_u64(out, i->n_in);
-	}
-	for (size_t k = 0; ok && k < i->n_in; k++)
-		ok = state_save(i->in[k], out);
-	buf_clear(&own);
-	return ok;
-}
-
-bool
-op_state_save(struct op_inst *i, struct buf *out)
-{
-	size_t before = out->len;
-
-	state_put_u64(out, STATE_VERSION);
-	if (state_save(i, out))
-		return true;
-	out->len = before;
-	return false;
+	state_put_u64(out, *(const uint64_t *)field);
 }
 
 static void
-state_restore_lent(struct op_inst *i, struct state_in *in)
+state_number_restore(void *field, struct state_in *in, uint64_t max)
 {
-	run_reset(&i->out);
-	i->lent = &i->out;
-	i->taken = 0;
-	state_get_run(in, &i->out);
+	*(uint64_t *)field = state_get_u64(in, max);
 }
 
-static enum status
-state_restore(struct op_inst *i, struct state_in *in, struct err *e)
-{
-	const uint8_t *name, *own;
-	size_t n_name, n_own;
-	enum status st = ST_OK;
+const struct state_kind state_number = { state_number_save, state_number_restore };
 
-	state_get_bytes(in, &name, &n_name);
-	uint64_t place = state_get_u64(in, UINT32_MAX);
-	uint64_t flags = state_get_u64(in, STATE_DONE | STATE_ENDED | STATE_FINISHING);
-	uint64_t epoch = state_get_u64(in, UINT32_MAX);
-	uint64_t emitted = state_get_u64(in, UINT64_MAX);
-	if (i->walk && !walk_seek(i->walk, state_get_u64(in, UINT64_MAX)))
-		in->bad = true;
-	state_get_bytes(in, &own, &n_own);
-	if (in->bad || n_name != strlen(i->desc->name) || memcmp(name, i->desc->name, n_name)
-	    || place != i->node->place)
-		return state_wrong(i, e);
-	i->done = flags & STATE_DONE;
-	i->ended = flags & STATE_ENDED;
-	i->finishing = flags & STATE_FINISHING;
-	i->epoch = (uint32_t)epoch;
-	i->emitted = emitted;
-	if (i->feeder)
-		st = feeder_restore(i, own, n_own, e);
-	else if (state_walks(i))
-		st = ST_OK;
-	else if (i->desc->restore)
-		st = i->desc->restore(i, own, n_own, e);
-	else if (i->desc->kind == OP_SOURCE)
-		i->discard = emitted;
-	if (st != ST_OK)
-		return st;
-	state_restore_lent(i, in);
-	if (state_get_u64(in, UINT32_MAX) != i->n_in || in->bad)
-		return state_wrong(i, e);
-	for (size_t k = 0; st == ST_OK && k < i->n_in; k++)
-		st = state_restore(i->in[k], in, e);
-	return st;
+void
+state_rows_save(const struct op_inst *self, struct buf *out)
+{
+	for (const struct state_row *r = self->desc->state_rows; r->kind; r++)
+		r->kind->save((const char *)self->state + r->offset, out);
 }
 
 enum status
-op_state_restore(struct op_inst *i, const uint8_t *p, size_t n, struct err *e)
+state_rows_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
 {
 	struct state_in in = state_begin(p, n);
+	char *state = self->state;
 
-	if (state_get_u64(&in, UINT64_MAX) != STATE_VERSION || in.bad)
-		return err_set(e, ST_PROTO, "the saved state is of another version");
-	enum status st = state_restore(i, &in, e);
-	return st == ST_OK && !state_ended(&in) ? state_wrong(i, e) : st;
+	for (const struct state_row *r = self->desc->state_rows; r->kind; r++)
+		r->kind->restore(state + r->offset, &in,
+				 r->limit ? *(const uint64_t *)(state + r->limit) : UINT64_MAX);
+	return state_finish(self, &in, e);
 }

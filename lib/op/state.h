@@ -33,6 +33,8 @@ void state_put_run(struct buf *b, const struct run *r, uint32_t from);
 struct state_in state_begin(const uint8_t *p, size_t n);
 uint64_t state_get_u64(struct state_in *in, uint64_t max);
 bool state_get_bytes(struct state_in *in, const uint8_t **p, size_t *n); /* lends */
+/* Bytes that are one well-formed value. */
+bool state_get_value(struct state_in *in, const uint8_t **p, size_t *n); /* lends */
 bool state_get_elem(struct state_in *in, struct elem *e);                /* lends */
 /* Reads what state_put_elems wrote and keeps it in r. */
 bool state_get_elems(struct state_in *in, struct run *r);
@@ -43,5 +45,27 @@ bool state_ended(const struct state_in *in);
 enum status state_wrong(const struct op_inst *self, struct err *e);
 /* The end of a restore callback: ST_OK, or state_wrong. */
 enum status state_finish(const struct op_inst *self, const struct state_in *in, struct err *e);
+
+/* What an operator remembers, as rows of its descriptor in place of two callbacks:
+ *
+ *	static const struct state_row take_state[] = {
+ *		{ &state_number, offsetof(struct take, left), offsetof(struct take, n) },
+ *		{ 0 }
+ *	};
+ */
+struct state_kind {
+	void (*save)(const void *field, struct buf *out);
+	/* max: what the row's limit says; sets in->bad beyond it. */
+	void (*restore)(void *field, struct state_in *in, uint64_t max);
+};
+struct state_row {
+	const struct state_kind *kind; /* NULL: ends the rows */
+	size_t offset;                 /* of the field in the operator's state */
+	size_t limit;                  /* of a 64-bit number that it may not exceed; 0: none */
+};
+extern const struct state_kind state_number; /* uint64_t, or int64_t that is not negative */
+
+void state_rows_save(const struct op_inst *self, struct buf *out);
+enum status state_rows_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e);
 
 #endif

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "op/op.h"
+#include "op/table.h"
 
 /* The list of operators is the list of files op_*.c, which make writes. */
 #define OP(name) extern const struct op_desc op_##name;

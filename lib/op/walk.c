@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "op/walk.h"
+#include "op/facts.h"
+#include "op/pull.h"
 
 #include <string.h>
 

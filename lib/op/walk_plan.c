@@ -4,7 +4,9 @@
  * elements there are. The descriptors say it; no operator is known here by name.
  */
 #include "base/mem.h"
-#include "op/op.h"
+#include "op/typed.h"
+#include "op/facts.h"
+#include "op/table.h"
 
 static bool
 index_through(const struct op_node *n)
@@ -86,19 +88,7 @@ index_exact(const struct op_node *n)
 {
 	const int64_t some = 1000;
 
-	return n->on_error != OP_SKIP && n->desc->cardinality && n->desc->cardinality(n, &some) == some;
-}
-
-static bool
-index_counts(const struct op_node *n)
-{
-	for (const struct param *r = n->desc->params; r && r->kind; r++) {
-		const struct op_expr *ex = (const void *)((const char *)n->params + r->offset);
-
-		if (r->kind == PARAM_EXPR && ex->code && expr_uses(ex->code, EXPR_I))
-			return true;
-	}
-	return false;
+	return typed_one_each(n) && n->desc->cardinality && n->desc->cardinality(n, &some) == some;
 }
 
 /* exact: something between asks for elements by their number. */
@@ -116,7 +106,7 @@ index_check(const struct op_node *n, const struct op_node *who, bool exact,
 		}
 		if (!index_through(n) || n->permutes)
 			return index_unknown(n, who, e);
-		if (index_counts(n)) {
+		if (op_traits(n) & EXPR_COUNTS) {
 			err_set(e, ST_DATA, "`i` counts elements as they come, and `%s` changes that before "
 				"they come here", index_name(who));
 			err_help(e, "`enumerate` gives each its own number, before `%s` too", index_name(who));

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -67,11 +68,13 @@ log_read(const struct log *l, uint64_t at, uint8_t *out, size_t n)
 	return pread(l->fd, out, n, (off_t)at) == (ssize_t)n;
 }
 
+/* Goes through the frames; good: the header is. */
 static enum log_state
 log_walk(struct log *l, bool good, uint64_t size)
 {
 	uint8_t *frame = mem_array(LOG_FRAME + l->page, 1);
 	unsigned torn = 0; /* transactions from the first wrong frame on */
+	bool header = good;
 
 	for (uint64_t at = LOG_HEADER; at + LOG_FRAME + l->page <= size; at += LOG_FRAME + l->page) {
 		if (!log_read(l, at, frame, LOG_FRAME + l->page))
@@ -87,23 +90,27 @@ log_walk(struct log *l, bool good, uint64_t size)
 			torn++;
 	}
 	mem_free(frame);
-	return torn > 1 ? STORE_LOG_DAMAGED : STORE_LOG_THERE;
+	if (torn > (header ? 1 : 0))
+		return STORE_LOG_DAMAGED;
+	return torn ? STORE_LOG_TORN : STORE_LOG_THERE;
 }
 
-enum log_state
+struct log_look
 store_log(const char *path)
 {
 	char *name = mem_printf("%s-wal", path);
 	uint8_t head[LOG_HEADER];
 	struct stat st;
 	struct log l = { .fd = open(name, O_RDONLY | O_CLOEXEC) };
-	enum log_state state = STORE_LOG_THERE;
+	struct log_look look = { STORE_LOG_THERE, 0 };
 
 	mem_free(name);
 	if (l.fd < 0)
-		return STORE_LOG_NONE;
-	if (fstat(l.fd, &st) == 0 && st.st_size <= LOG_HEADER) {
-		state = STORE_LOG_NONE;
+		return (struct log_look){ STORE_LOG_NONE, 0 };
+	if (fstat(l.fd, &st) == 0)
+		look.size = st.st_size;
+	if (look.size <= LOG_HEADER) {
+		look.state = STORE_LOG_NONE;
 	} else if (log_read(&l, 0, head, sizeof head)) {
 		bool good = log_header(&l, head);
 
@@ -111,8 +118,31 @@ store_log(const char *path)
 			l.page = 0;
 		if (l.page < LOG_PAGE_MIN || l.page > LOG_PAGE_MAX)
 			l.page = 4096;
-		state = log_walk(&l, good, (uint64_t)st.st_size);
+		look.state = log_walk(&l, good, (uint64_t)look.size);
 	}
 	close(l.fd);
-	return state;
+	return look;
+}
+
+enum status
+store_log_extend(const char *path, int64_t *size, struct err *e)
+{
+	char *name = mem_printf("%s-wal", path);
+	struct rlimit most;
+	struct stat st;
+	int fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	bool ok = fd >= 0 && fstat(fd, &st) == 0;
+
+	*size = STORE_LOG_BYTES;
+	if (getrlimit(RLIMIT_FSIZE, &most) == 0 && most.rlim_cur < STORE_LOG_BYTES)
+		*size = (int64_t)most.rlim_cur;
+	if (ok && st.st_size < *size)
+		ok = ftruncate(fd, *size) == 0;
+	ok = ok && fsync(fd) == 0;
+	enum status said = ok ? ST_OK : err_errno(e, "cannot make %s %lld bytes long", name,
+						 (long long)*size);
+	if (fd >= 0)
+		close(fd);
+	mem_free(name);
+	return said;
 }

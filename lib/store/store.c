@@ -11,6 +11,7 @@
 
 #include "base/buf.h"
 #include "base/hash.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "store/log.h"
 
@@ -25,7 +26,8 @@ struct waiting {
 struct store {
 	sqlite3 *db;
 	sqlite3_stmt *put, *delete[4], *begin, *commit, *rollback;
-	char *path;
+	char *path, *log_path;
+	struct stat files[2]; /* the database and its log, as they were opened */
 	struct waiting *rows;
 	size_t n_rows, cap_rows;
 	struct buf bytes;
@@ -142,17 +144,48 @@ store_schema(struct store *s, struct err *e)
 }
 
 /* While a dispatcher has it, and after it was killed, the log belongs to the state: a
- * file without it is one from before. That it is in use stands in the file itself, so
- * the log is written back once; what is left in it is no transaction any more. */
+ * file without it, or with a shorter one, is one from before. How long the log is at least
+ * stands in the file itself (0: not in use; 1: in use by an older version, which did not say),
+ * so the log is written back once; what is left in it is no transaction any more. */
 static enum status
-store_mark(struct store *s, enum log_state log, struct err *e)
+store_mark(struct store *s, const struct log_look *log, struct err *e)
 {
-	int64_t opened = store_number(s, "SELECT used FROM opened");
+	char sql[128];
+	int64_t opened = store_number(s, "SELECT used FROM opened"), size;
 	if (opened < 0)
 		return store_damaged(s, "a row is missing", e);
-	if (opened && log == STORE_LOG_NONE)
+	if (opened && log->state == STORE_LOG_NONE)
 		return store_damaged(s, "its log, the file with -wal behind its name, is missing", e);
-	return store_exec(s, "UPDATE opened SET used = 1 WHERE used = 0; PRAGMA wal_checkpoint(FULL)", e);
+	if (log->size < opened)
+		return store_damaged(s, "its log, the file with -wal behind its name, was cut short", e);
+	enum status st = store_log_extend(s->path, &size, e);
+	if (st != ST_OK)
+		return st;
+	snprintf(sql, sizeof sql, "UPDATE opened SET used = %lld; PRAGMA wal_checkpoint(FULL)",
+		 (long long)size);
+	return store_exec(s, sql, e);
+}
+
+/* Which files these are, so that it is seen when their names are no longer theirs. */
+static void
+store_know(const struct store *s, struct stat is[2])
+{
+	memset(is, 0, 2 * sizeof *is);
+	if (stat(s->path, &is[0]) != 0 || stat(s->log_path, &is[1]) != 0)
+		memset(is, 0, 2 * sizeof *is);
+}
+
+/* Files that were removed or replaced can be written to, and nobody would ever read it. */
+static enum status
+store_in_place(struct store *s, struct err *e)
+{
+	struct stat now[2];
+	store_know(s, now);
+	for (int i = 0; i < 2; i++)
+		if (now[i].st_ino != s->files[i].st_ino || now[i].st_dev != s->files[i].st_dev)
+			return err_set(e, ST_IO, "cannot write %s: it was removed or replaced while in use",
+				       s->path);
+	return ST_OK;
 }
 
 static enum status
@@ -246,24 +279,34 @@ store_begin(struct store *s, const char *dir, struct err *e)
 	enum status st = store_reach(s, dir, e);
 	if (st != ST_OK)
 		return st;
-	enum log_state log = store_log(s->path);
+	struct log_look log = store_log(s->path);
 	if (sqlite3_open_v2(s->path, &s->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
 		return store_fail(s, "open", e);
 	sqlite3_extended_result_codes(s->db, 1);
+	/* what is refused is left as it is, its log too */
+	sqlite3_db_config(s->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
 	/* Exclusive: no shared memory file, and a second dispatcher is refused. */
 	st = store_exec(s, "PRAGMA locking_mode = EXCLUSIVE;"
 			"PRAGMA journal_mode = WAL;"
 			"PRAGMA synchronous = FULL;"
-			"PRAGMA journal_size_limit = 4194304;"
+			"PRAGMA journal_size_limit = 8388608;"
 			"BEGIN IMMEDIATE; COMMIT", e);
 	/* only now: the log of another dispatcher may be half written */
-	if (st == ST_OK && log == STORE_LOG_DAMAGED)
+	if (st == ST_OK && log.state == STORE_LOG_DAMAGED)
 		st = store_damaged(s, "its log is wrong in the middle", e);
 	if (st == ST_OK)
 		st = store_schema(s, e);
 	if (st == ST_OK)
-		st = store_mark(s, log, e);
-	return st == ST_OK ? store_prepare(s, e) : st;
+		st = store_mark(s, &log, e);
+	if (st == ST_OK && log.state == STORE_LOG_TORN)
+		log_say(LOG_WARN, "the last transaction in the log of %s is not whole: it is taken for one that a power cut interrupted, and left out",
+			s->path);
+	store_know(s, s->files);
+	if (st == ST_OK)
+		st = store_prepare(s, e);
+	if (st == ST_OK)
+		sqlite3_db_config(s->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
+	return st;
 }
 
 enum status
@@ -276,6 +319,7 @@ store_open(const char *dir, struct store **out, struct err *e)
 		return err_errno(e, "cannot make the folder %s for the state", dir);
 	struct store *s = mem_zalloc(sizeof *s);
 	s->path = mem_printf("%s/state.db", dir);
+	s->log_path = mem_printf("%s-wal", s->path);
 	enum status st = store_begin(s, dir, e);
 	if (st != ST_OK)
 		store_close(&s);
@@ -301,6 +345,7 @@ store_close(struct store **sp)
 	mem_free(s->rows);
 	buf_clear(&s->bytes);
 	mem_free(s->path);
+	mem_free(s->log_path);
 	mem_free(s);
 	*sp = NULL;
 }
@@ -414,6 +459,10 @@ store_commit(struct store *s, struct err *e)
 {
 	if (!s->n_rows)
 		return ST_OK;
+	if (store_in_place(s, e) != ST_OK) {
+		store_squeeze(s);
+		return ST_IO;
+	}
 	bool ok = store_step(s->begin);
 	for (size_t i = 0; i < s->n_rows && ok; i++)
 		ok = store_write(s, &s->rows[i]);

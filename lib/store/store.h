@@ -22,7 +22,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
-#include "core/dispatcher.h"
+#include "core/disp/dispatcher.h"
 
 struct store;
 

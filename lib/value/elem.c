@@ -39,6 +39,7 @@ run_reset(struct run *r)
 	r->line = 0;
 	r->parts = NULL;
 	r->n_parts = 0;
+	r->before = 0;
 	if (r->n_held)
 		run_drop_held(r);
 	if (!r->arena || !r->arena->len)
@@ -76,6 +77,7 @@ run_room_slow(struct run *r, size_t n)
 		/* Doubling, so that a run that needs much soon has one block of
 		 * the right size, which the resets then keep. */
 		cap = b->cap * 2 < RUN_ARENA_MAX ? b->cap * 2 : RUN_ARENA_MAX;
+		r->before += b->len;
 		run_hold(r, b);
 	}
 	r->arena = block_new(n > cap ? n : cap);
@@ -104,6 +106,7 @@ run_keep(struct run *r, struct elem e)
 	} else {
 		if (!r->n_held || r->held[r->n_held - 1] != e.block)
 			run_hold(r, block_ref(e.block));
+		r->before += e.len;
 		run_push(r, e);
 	}
 }

@@ -10,7 +10,8 @@
  * A run is up to RUN_USUAL consecutive elements. Operators work on runs, not
  * on single elements, so that a stage costs a loop and not a call per element.
  * A source gives a short run rather than wait for more input: an element is
- * never held back for the sake of a full run.
+ * never held back for the sake of a full run. Elements may be large: whoever makes
+ * several out of one run ends when run_full says so.
  *
  * New elements are written into the run's arena:
  *
@@ -32,6 +33,7 @@
 enum {
 	RUN_USUAL = 512,         /* elements a source aims at in a run */
 	RUN_BYTES = 128 * 1024,  /* or this many bytes, whichever comes first */
+	RUN_MOST = 4 * 1024 * 1024, /* bytes of its own with which a run must be passed on */
 	KEEP_COPY_MAX = 16 * 1024 /* run_keep copies up to this, else shares the block */
 };
 
@@ -56,6 +58,7 @@ struct run {
 	struct block *arena; /* where new elements go; owned by the run */
 	struct block **held; /* other blocks that elements of this run lie in, owned */
 	uint32_t n_held, cap_held;
+	size_t before;       /* bytes in arenas before this one, and kept in blocks of others */
 	const char *file;    /* source file of these elements, interned (origin.h), or NULL */
 	uint64_t line;       /* line or record number of e with pos 0, from 1; 0: unknown */
 	const struct run_part *parts; /* by pos, lent by the run's maker; NULL: all as above */
@@ -77,6 +80,14 @@ run_room(struct run *r, size_t n)
 	if (b && b->cap - b->len >= n)
 		return b->data + b->len;
 	return run_room_slow(r, n);
+}
+
+/* Whether what the run's maker has put in it, and would not be there without it, is so
+ * much that it should be passed on before more is added. */
+static inline bool
+run_full(const struct run *r)
+{
+	return r->before + (r->arena ? r->arena->len : 0) >= RUN_MOST;
 }
 
 void run_more(struct run *r); /* makes room in e */

@@ -38,11 +38,31 @@ split_list_clear(struct split_list *l)
 	memset(l, 0, sizeof *l);
 }
 
+/* An upper bound of what split_encode writes. */
+static size_t
+split_bytes(const struct split *s)
+{
+	return SPLIT_FIELDS * MP_INT_MAX + MP_HEAD_MAX + (s->path ? strlen(s->path) : 0);
+}
+
+size_t
+split_list_part(const struct split_list *l, size_t at, size_t most, size_t bytes)
+{
+	size_t n = 0, sum = 0;
+
+	for (; at + n < l->n && n < most; n++) {
+		sum += split_bytes(&l->v[at + n]);
+		if (n && sum > bytes)
+			break;
+	}
+	return n;
+}
+
 void
 split_encode(const struct split *s, struct buf *out)
 {
 	size_t path = s->path ? strlen(s->path) : 0;
-	uint8_t *start = buf_room(out, SPLIT_FIELDS * MP_INT_MAX + MP_HEAD_MAX + path), *p = start;
+	uint8_t *start = buf_room(out, split_bytes(s)), *p = start;
 
 	p = mp_put_list_head(p, SPLIT_FIELDS);
 	p = mp_put_uint(p, s->kind);

@@ -49,6 +49,10 @@ void split_copy(struct split *to, const struct split *from);
 /* Adds a copy. */
 void split_list_add(struct split_list *l, const struct split *s);
 void split_list_clear(struct split_list *l);
+/* How many splits from number `at` on make one part of a list that is sent or stored in
+ * parts: at most `most`, and no more bytes than `bytes` once encoded, but at least one
+ * unless there is none. */
+size_t split_list_part(const struct split_list *l, size_t at, size_t most, size_t bytes);
 /* As one MessagePack list; decode bounds everything (ST_PROTO). */
 void split_encode(const struct split *s, struct buf *out);
 enum status split_decode(const uint8_t *p, size_t n, struct split *out, struct err *e);

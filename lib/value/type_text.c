@@ -11,7 +11,7 @@
 enum { TYPE_DEPTH_MAX = 160, TYPE_FIELDS_MAX = 8192 };
 
 static const char *const type_words[] = { /* enum type_kind */
-	[TYPE_ANY] = "any", [TYPE_NIL] = "nil", [TYPE_BOOL] = "bool", [TYPE_INT] = "int",
+	[TYPE_ANY] = "any", [TYPE_NIL] = "null", [TYPE_BOOL] = "bool", [TYPE_INT] = "int",
 	[TYPE_FLOAT] = "float", [TYPE_TEXT] = "text", [TYPE_BYTES] = "bytes",
 	[TYPE_LIST] = "", [TYPE_RECORD] = "", [TYPE_TENSOR] = "", [TYPE_NEVER] = "never"
 };

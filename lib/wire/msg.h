@@ -32,17 +32,21 @@
 #include "value/split.h"
 
 enum {
-	WIRE_VERSION = 1,
+	WIRE_VERSION = 2,
 	WIRE_FRAME_MAX = 1 << 20,        /* header frame of most messages */
 	WIRE_FRAME_LARGE = 16 << 20,     /* of those msg_frame_max says */
 	WIRE_NAME_MAX = 256,             /* bytes of names, ids, hosts */
 	WIRE_PREFIX_MIN = 4,             /* digits of a dataset's hash that stand for all of it */
 	WIRE_TEXT_MAX = 8192,            /* error texts, endpoints */
 	WIRE_SPEC_MAX = 1 << 20,
+	WIRE_REPORT_PART = 4 << 20,      /* bytes of a report in one message */
+	WIRE_REPORT_PARTS = 64,
 	WIRE_STATE_MAX = 12 << 20,       /* operator state in a restart point */
 	WIRE_STREAMS_MAX = 100000,
 	WIRE_RANGES_MAX = 65536,
-	WIRE_UNITS_MAX = 200000,
+	WIRE_UNITS_MAX = 200000,         /* of a source, in all parts together */
+	WIRE_UNITS_PART = 4096,          /* units in one part of their list, */
+	WIRE_UNITS_BYTES = 512 << 10,    /* and what they may weigh once encoded */
 	WIRE_TAGS_MAX = 64,
 	WIRE_SLOTS_MAX = 4096,
 	WIRE_READERS_MAX = 10000,
@@ -58,6 +62,7 @@ enum wire_stream_state {
 	STREAM_RUNNING = 1,
 	STREAM_ENDED = 2,   /* all made: length is known; its worker still delivers */
 	STREAM_FINISHED = 3,/* all acknowledged */
+	STREAM_FAILED = 4,  /* the element behind `length` failed; its worker still delivers those before */
 	WIRE_STREAM_STATES
 };
 enum wire_codec { CODEC_NONE = 0, CODEC_SNAPPY = 1, WIRE_CODECS };
@@ -85,6 +90,8 @@ enum msg_type {
 	MSG_CREDIT, MSG_CHUNK, MSG_CHUNK_ACK, MSG_VOID,
 	/* worker -> dispatcher */
 	MSG_FAULTS,
+	/* reader -> dispatcher */
+	MSG_REACHED,
 	MSG_TYPES
 };
 
@@ -138,8 +145,8 @@ struct msg_bye { bool drain; };                          /* worker: take my stre
 struct msg_register { char *id, *spec, *type; };         /* id "": any */
 struct msg_get { char *id; };
 struct msg_dataset { char *id, *spec, *type; bool known; }; /* known: was there before */
-struct msg_status { uint32_t what; char *job; };         /* enum disp_report (core) */
-struct msg_report { struct bytes value; };               /* one MessagePack value */
+struct msg_status { uint32_t what, part; char *job; };   /* what: enum disp_report (core) */
+struct msg_report { uint32_t part; bool last; struct bytes value; }; /* a part of one MessagePack value */
 
 struct msg_stream_ranges { uint32_t stream; struct ranges ranges; };
 struct ranges_list { struct msg_stream_ranges *v; size_t n; };
@@ -173,7 +180,8 @@ struct msg_stream {
 	uint32_t state;         /* enum wire_stream_state */
 	uint64_t worker;        /* peer id; 0: none */
 	char *endpoint;
-	uint64_t length;        /* when ended */
+	uint64_t length;        /* when ended, or failed */
+	uint64_t split;         /* when failed: the number, in the stream, of the split that was being read */
 	uint64_t floor;         /* all offsets below are acknowledged */
 };
 struct msg_streams {
@@ -201,8 +209,20 @@ struct msg_done {
 };
 struct msg_gone { uint64_t iteration, seat; char *text; };
 
-struct msg_list { char *spec; };
-struct msg_units { uint32_t code; char *text, *help; uint64_t times; struct split_list units; };
+struct msg_list {
+	char *spec;
+	bool dynamic;           /* streams share the elements: nothing may mean something only over all */
+	bool in_order, seeded;  /* several streams are to give what one process gives; with its seed */
+};
+struct msg_units {
+	uint64_t listing;       /* which listing of the worker this is a part of */
+	uint32_t part;          /* counted from 0 */
+	bool last;
+	uint32_t code;          /* a failure comes in one part */
+	char *text, *help;
+	uint64_t times;
+	struct split_list units;/* those of this part */
+};
 struct msg_assign {
 	struct stream_key key;
 	char *job, *spec;
@@ -216,15 +236,23 @@ struct msg_assign {
 	struct ranges skip;     /* made, but not to be sent: somebody has them */
 	uint64_t failed;        /* elements of the stream that failed before `offset` */
 	uint32_t streams;       /* of the iteration, so far */
+	bool all_known;         /* and no more will come */
 };
 struct msg_assigned { struct stream_key key; };
 struct msg_revoke { struct stream_key key; };            /* this generation and all before */
 struct msg_revoked { struct stream_key key; };
 struct msg_split_req { struct stream_key key; uint64_t k; uint32_t n; };
-struct msg_split { struct stream_key key; uint64_t k; struct split_list splits; bool end; };
+struct msg_split {
+	struct stream_key key;
+	uint64_t k;
+	struct split_list splits;
+	bool end;
+	uint32_t streams;       /* with end: of the iteration in all; 0: more may come */
+};
 struct msg_restart { struct stream_key key; uint64_t offset, split, failed; struct bytes state; };
 struct msg_stream_end {
 	struct stream_key key;
+	uint64_t split;         /* of a failure: the number of the split that was being read */
 	uint64_t length, made;  /* made: elements produced under this generation, skipped ones too */
 	uint64_t failed;        /* elements of the stream that failed */
 	uint32_t code;          /* 0, or why it failed */
@@ -232,6 +260,7 @@ struct msg_stream_end {
 };
 struct msg_handover { struct stream_key key; uint64_t offset, split, made, failed; struct bytes state; };
 struct msg_faults { struct stream_key key; uint64_t failed; struct msg_faults_list list; };
+struct msg_reached { struct stream_key key; uint64_t seat; };
 struct msg_reader_gone { struct stream_key key; uint64_t seat; struct ranges acked; };
 struct msg_gone_ok { struct stream_key key; uint64_t seat; struct ranges acked; };
 
@@ -295,6 +324,7 @@ struct msg {
 		struct msg_chunk_ack chunk_ack;
 		struct msg_void void_;
 		struct msg_faults faults;
+		struct msg_reached reached;
 	};
 };
 
@@ -306,6 +336,9 @@ void msg_clear(struct msg *m);
 /* Gives a copy that owns all it has. */
 void msg_copy(struct msg *to, const struct msg *from);
 const char *msg_name(enum msg_type t);       /* "HELLO"; "?" for others */
+/* Whether the receiver would take a message that was encoded in `encoded` bytes: no field
+ * and no frame above its limit. ST_BUG otherwise: the sender should have looked. */
+enum status msg_fits(const struct msg *m, size_t encoded, struct err *e);
 size_t msg_frame_max(enum msg_type t);       /* most bytes of its header frame */
 
 /* For doc/protocol.md: one markdown table per message. */

@@ -6,7 +6,7 @@
 
 static const struct field hello_stream[] = { KEY(msg_stream_ref), { 0 } };
 static const struct field hello[] = {
-	U32(msg_hello, version, 0, "of the protocol; now 1"),
+	U32(msg_hello, version, 0, "of the protocol; now 2"),
 	U32(msg_hello, role, 3, "1 worker, 2 reader, 3 tool"),
 	U64(msg_hello, peer, "the sender's id, random; its routing id, 8 bytes, most significant first"),
 	NAME(msg_hello, name, "for people"),
@@ -64,10 +64,13 @@ static const struct field dataset[] = {
 static const struct field status[] = {
 	U32(msg_status, what, 2, "0 all, 1 audit, 2 brief"),
 	NAME(msg_status, job, "only this job; empty: all"),
+	U32(msg_status, part, WIRE_REPORT_PARTS, "0: makes a report; others: that part of the one made last"),
 	{ 0 }
 };
 static const struct field report[] = {
-	BYTES(msg_report, value, WIRE_STATE_MAX, "one MessagePack record"),
+	U32(msg_report, part, WIRE_REPORT_PARTS, "number of this part, from 0"),
+	BOOL(msg_report, last, "there is no part behind it"),
+	BYTES(msg_report, value, WIRE_REPORT_PART, "all parts together: one MessagePack record"),
 	{ 0 }
 };
 static const struct field stream_ranges[] = {
@@ -116,10 +119,11 @@ static const struct field job[] = {
 static const struct field stream[] = {
 	U32(msg_stream, stream, 0, NULL),
 	U32(msg_stream, gen, 0, "chunks of others are void"),
-	U32(msg_stream, state, WIRE_STREAM_STATES - 1, "0 waiting, 1 running, 2 ended, 3 finished"),
+	U32(msg_stream, state, WIRE_STREAM_STATES - 1, "0 waiting, 1 running, 2 ended, 3 finished, 4 failed"),
 	U64(msg_stream, worker, "peer id; 0: none"),
 	TEXT(msg_stream, endpoint, WIRE_TEXT_MAX, "of the worker"),
-	U64(msg_stream, length, "elements, once ended"),
+	U64(msg_stream, length, "elements, once ended; when failed, those before the element that failed"),
+	U64(msg_stream, split, "when failed: number of the split that was being read"),
 	U64(msg_stream, floor, "all offsets below are acknowledged"),
 	{ 0 }
 };
@@ -200,7 +204,7 @@ static const struct field gone[] = {
 const struct msg_desc msg_descs_control[MSG_LIST] = {
 	[MSG_HELLO] = { "HELLO", "any -> dispatcher", "The first message of a peer; answered by WELCOME or REFUSED. Said again after WHO and when the dispatcher was lost.", hello, 1 },
 	[MSG_BEAT] = { "BEAT", "any <-> dispatcher", "Alive. The dispatcher answers each with a BEAT of zeros.", beat, 0 },
-	[MSG_BYE] = { "BYE", "any -> dispatcher", "Leaves; answered by BYE_OK: for a worker that drains when it has no stream left.", bye, 0 },
+	[MSG_BYE] = { "BYE", "any <-> dispatcher", "Leaves; answered by BYE_OK: for a worker that drains when it has no stream left. From the dispatcher: it ends for good; workers and readers answer with BYE.", bye, 0 },
 	[MSG_WELCOME] = { "WELCOME", "dispatcher -> any", "Answers HELLO.", welcome, 0 },
 	[MSG_REFUSED] = { "REFUSED", "dispatcher -> any", "Answers HELLO: goes no further.", refused, 0 },
 	[MSG_WHO] = { "WHO", "dispatcher -> any", "Answers anything of a peer it does not know: say HELLO, then all that is unanswered again.", none, 0 },

@@ -4,13 +4,22 @@
  */
 #include "wire/table.h"
 
-static const struct field list[] = { TEXT(msg_list, spec, WIRE_SPEC_MAX, "canonical"), { 0 } };
+static const struct field list[] = {
+	TEXT(msg_list, spec, WIRE_SPEC_MAX, "canonical"),
+	BOOL(msg_list, dynamic, "streams share the elements: say so (code 65) when an operator means something only over all of them"),
+	BOOL(msg_list, in_order, "order source in several streams: say so (code 65) when they would give something else than one process"),
+	BOOL(msg_list, seeded, "the job has a seed: random numbers count, too"),
+	{ 0 }
+};
 static const struct field units[] = {
+	U64(msg_units, listing, "number of the listing, counted up by the worker"),
+	U32(msg_units, part, WIRE_UNITS_MAX, "number of this part of the list, from 0"),
+	BOOL(msg_units, last, "there is no part behind it"),
 	U32(msg_units, code, 255, "0, or the exit code of what went wrong"),
 	TEXT(msg_units, text, WIRE_TEXT_MAX, "why"),
 	TEXT(msg_units, help, WIRE_TEXT_MAX, NULL),
 	U64(msg_units, times, "the units are read so many times; 9223372036854775807: for ever"),
-	{ "units", FIELD_SPLITS, offsetof(struct msg_units, units), WIRE_UNITS_MAX, "in the source's order", NULL, 0 },
+	{ "units", FIELD_SPLITS, offsetof(struct msg_units, units), WIRE_UNITS_PART, "in the source's order", NULL, 0 },
 	{ 0 }
 };
 static const struct field assign[] = {
@@ -27,6 +36,7 @@ static const struct field assign[] = {
 	RANGES(msg_assign, skip, "offsets to make but not to send"),
 	U64(msg_assign, failed, "elements that failed before `offset`: the next failure has the number after"),
 	U32(msg_assign, streams, WIRE_STREAMS_MAX, "of the iteration so far: for programs that are run"),
+	BOOL(msg_assign, all_known, "there will be no more streams"),
 	{ 0 }
 };
 static const struct field assigned[] = { KEY(msg_assigned), { 0 } };
@@ -43,6 +53,7 @@ static const struct field split[] = {
 	U64(msg_split, k, "number of the first"),
 	{ "splits", FIELD_SPLITS, offsetof(struct msg_split, splits), 1024, NULL, NULL, 0 },
 	BOOL(msg_split, end, "the stream gets no more after these"),
+	U32(msg_split, streams, WIRE_STREAMS_MAX, "with end: streams of the iteration in all; 0: more may come"),
 	{ 0 }
 };
 static const struct field restart[] = {
@@ -55,7 +66,8 @@ static const struct field restart[] = {
 };
 static const struct field stream_end[] = {
 	KEY(msg_stream_end),
-	U64(msg_stream_end, length, "elements in the stream"),
+	U64(msg_stream_end, length, "elements in the stream; of a failure, those before it"),
+	U64(msg_stream_end, split, "of a failure: number of the split that was being read"),
 	U64(msg_stream_end, made, "elements produced under this generation"),
 	U64(msg_stream_end, failed, "elements of the stream that failed and were let go"),
 	U32(msg_stream_end, code, 255, "0, or the exit code of the failure"),
@@ -130,10 +142,12 @@ static const struct field faults[] = {
 	{ 0 }
 };
 
+static const struct field reached[] = { KEY(msg_reached), U64(msg_reached, seat, NULL), { 0 } };
+
 #define ROW(t) [MSG_##t - MSG_LIST]
 const struct msg_desc msg_descs_service[MSG_TYPES - MSG_LIST] = {
 	ROW(LIST) = { "LIST", "dispatcher -> worker", "Asks for the units of a dataset's source; answered by UNITS.", list, 1 },
-	ROW(UNITS) = { "UNITS", "worker -> dispatcher", "Answers LIST.", units, 1 },
+	ROW(UNITS) = { "UNITS", "worker -> dispatcher", "Answers LIST, in parts: those of one listing come in order. After a gap, or a part of a listing that is not begun, the rest of it is of no use, and LIST is asked again.", units, 0 },
 	ROW(ASSIGN) = { "ASSIGN", "dispatcher -> worker", "Run this stream; answered by ASSIGNED. Repeated until then.", assign, 1 },
 	ROW(ASSIGNED) = { "ASSIGNED", "worker -> dispatcher", "Answers ASSIGN.", assigned, 0 },
 	ROW(REVOKE) = { "REVOKE", "dispatcher -> worker", "Stop and forget this stream, in this generation and all before; answered by REVOKED. Repeated until then.", revoke, 0 },
@@ -141,7 +155,7 @@ const struct msg_desc msg_descs_service[MSG_TYPES - MSG_LIST] = {
 	ROW(SPLIT_REQ) = { "SPLIT_REQ", "worker -> dispatcher", "Asks for split k of a stream; the answer, SPLIT, is the same each time.", split_req, 0 },
 	ROW(SPLIT) = { "SPLIT", "dispatcher -> worker", "Answers SPLIT_REQ.", split, 1 },
 	ROW(RESTART) = { "RESTART", "worker -> dispatcher", "A restart point. Not answered: a lost one costs time only.", restart, 1 },
-	ROW(STREAM_END) = { "STREAM_END", "worker -> dispatcher", "All elements are made, or it failed; answered by END_OK. Repeated until then.", stream_end, 0 },
+	ROW(STREAM_END) = { "STREAM_END", "worker -> dispatcher", "All elements are made, or it failed; answered by END_OK, a failure only when the iteration is over or the stream goes elsewhere. Repeated until then.", stream_end, 0 },
 	ROW(HANDOVER) = { "HANDOVER", "worker -> dispatcher", "Stopped at a restart point, all before it delivered: another worker goes on; answered by END_OK.", handover, 1 },
 	ROW(END_OK) = { "END_OK", "dispatcher -> worker", "Answers STREAM_END and HANDOVER.", end_ok, 0 },
 	ROW(READER_GONE) = { "READER_GONE", "dispatcher -> worker", "What this reader has not acknowledged goes to others; nothing of it counts any more; answered by GONE_OK. Repeated until then.", reader_gone, 1 },
@@ -150,5 +164,6 @@ const struct msg_desc msg_descs_service[MSG_TYPES - MSG_LIST] = {
 	ROW(CHUNK) = { "CHUNK", "worker -> reader", "Consecutive elements of a stream; a payload frame follows.", chunk, 0 },
 	ROW(CHUNK_ACK) = { "CHUNK_ACK", "reader -> worker", "Written: the worker may forget them.", chunk_ack, 1 },
 	ROW(VOID) = { "VOID", "worker -> reader", "Answers CREDIT: it does not have that stream and generation, or not for that seat.", void_, 0 },
+	ROW(REACHED) = { "REACHED", "reader -> dispatcher", "In an iteration with an order: all elements before the one that failed in this stream are written. Answered by DONE, once they are acknowledged. Repeated until then.", reached, 0 },
 	ROW(FAULTS) = { "FAULTS", "worker -> dispatcher", "Elements that failed. Not answered: the number comes again with RESTART and STREAM_END.", faults, 1 },
 };

@@ -106,3 +106,66 @@ state_bytes() { cat "$BATS_TEST_TMPDIR"/state/* | wc -c; }
 	run -0 dsvc-status --audit shared
 	[[ $output == *balanced* ]]
 }
+
+@test "with -j8 few elements of much input do not pin what they were read from" {
+	measured || return 0
+	cd "$BATS_TEST_TMPDIR"
+	yes 'some words here and there 0123456789 abcdefgh, and no match' | head -n 200 >part || :
+	echo 'a needle in it' >>part
+	for ((n = 0; n < 200; n++)); do cat part; done >once
+	for ((n = 0; n < 50; n++)); do cat once; done >big
+	run -0 --separate-stderr /usr/bin/env python3 - "$B/bin/dsvc-run" <<'END'
+import resource, subprocess, sys
+out = subprocess.run([sys.argv[1], '-j8', 'lines big | filter x ~ /needle/ | count'],
+                     check=True, capture_output=True, text=True).stdout
+print(out.strip(), resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+END
+	read -r count memory <<<"$output"
+	((count == 10000))
+	((memory < 50 * 1024))
+}
+
+@test "out of memory is an error of its own, with the operator and what to do" {
+	measured || return 0
+	local op
+	for op in 'sort -x' 'batch 100_000_000'; do
+		run -74 --separate-stderr bash -c "ulimit -v 400000; exec dsvc-run -t none 'range 100_000_000 | $op'"
+		[[ $stderr == "dsvc-run: out of memory in operator ${op%% *} (wanted "[0-9]*" bytes more)"$'\n  help: '* ]]
+	done
+}
+
+# Processor time in milliseconds, and at least 10, so that a ratio means something.
+cpu() { # COMMAND...
+	local TIMEFORMAT=%U ms
+	ms=$({ time "$@" >/dev/null 2>&1; } 2>&1)
+	ms=$((10#${ms/./}))
+	echo $((ms < 10 ? 10 : ms))
+}
+
+# Eight times as many may take sixteen times as long, but not sixty-four times.
+@test "many files in one group, and many fields in one record, take time in proportion" {
+	local few many
+	python3 - "$BATS_TEST_TMPDIR" <<-'END'
+		import io, sys, tarfile
+		for n in (5000, 40000):
+		    with tarfile.open(f"{sys.argv[1]}/{n}.tar", "w") as t:
+		        for i in range(n):
+		            f = tarfile.TarInfo(f"a.k{i}")
+		            t.addfile(f, io.BytesIO())
+		for n in (3000, 24000):
+		    with open(f"{sys.argv[1]}/{n}.dsvc", "w") as f:
+		        f.write("range 1 | map {" + ", ".join(f"k{i}: 1" for i in range(n)) + "} | map len(x)\n")
+	END
+	run -0 dsvc-run "tar $BATS_TEST_TMPDIR/40000.tar | map len(x)"
+	[ "$output" = 40001 ]
+	few=$(cpu dsvc-run "tar $BATS_TEST_TMPDIR/5000.tar | map len(x)")
+	many=$(cpu dsvc-run "tar $BATS_TEST_TMPDIR/40000.tar | map len(x)")
+	echo "files: $few ms and $many ms"
+	((many < 24 * few))
+	run -0 dsvc-run -f "$BATS_TEST_TMPDIR/24000.dsvc"
+	[ "$output" = 24000 ]
+	few=$(cpu dsvc-run -f "$BATS_TEST_TMPDIR/3000.dsvc")
+	many=$(cpu dsvc-run -f "$BATS_TEST_TMPDIR/24000.dsvc")
+	echo "fields: $few ms and $many ms"
+	((many < 24 * few))
+}

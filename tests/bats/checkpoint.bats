@@ -188,3 +188,82 @@ size_over() { (($(stat -c %s "$1" 2>/dev/null || echo 0) > $2)); }
 	run -65 dsvc-read --checkpoint "$pos" -o "$out" -e 'range 1000'
 	[[ $output == *"is not there"* && ! -e $out ]]
 }
+
+@test "a position can be gone on from again, with an order" {
+	start dispatch dsvc-dispatch
+	work one
+	cd "$BATS_TEST_TMPDIR"
+	local order rest
+	for order in stable source; do
+		rm -f pos
+		dsvc-read --order "$order" --checkpoint pos -n 400 -e 'range 1000' >first
+		cp pos copy
+		dsvc-read --checkpoint pos -e 'range 1000' >rest
+		sort -n first rest | cmp - <(seq 0 999)
+		for _ in 1 2; do
+			cp copy again
+			run -0 --separate-stderr dsvc-read --order "$order" --checkpoint again -n 200 -e 'range 1000'
+			[[ $output == "$(head -n 200 rest)" && ! $stderr ]]
+			run -0 --separate-stderr dsvc-read --checkpoint again -e 'range 1000'
+			[[ $output == "$(tail -n +201 rest)" && ! $stderr ]]
+		done
+	done
+}
+
+@test "without an order a position is gone on from once, and that is said" {
+	start dispatch dsvc-dispatch
+	work one
+	cd "$BATS_TEST_TMPDIR"
+	dsvc-read --checkpoint pos -n 400 -e 'range 1000' >first
+	cp pos copy
+	dsvc-read --checkpoint pos -n 200 -e 'range 1000' >second
+	# while the pass runs, and when it is over
+	for _ in 1 2; do
+		run -65 dsvc-read --checkpoint copy -e 'range 1000'
+		[[ $output == *"has gone on from this position"*"--order stable"* ]]
+		dsvc-read --checkpoint pos -q -e 'range 1000' >>second
+	done
+	sort -n first second | cmp - <(seq 0 999)
+	# of a job with a name the rest is the others': there it is refused with an order too
+	dsvc-read -J j --order stable --checkpoint jpos -n 400 -t none -e 'range 1000'
+	cp jpos copy
+	dsvc-read -J j --order stable --checkpoint jpos -n 200 -t none -e 'range 1000'
+	cp copy one
+	run -65 dsvc-read -J j --order stable --checkpoint one -e 'range 1000'
+	[[ $output == *"a reader of job \`j\` has gone on"*"leave out --job"* ]]
+	[[ $(dsvc-read --checkpoint copy -e 'range 1000' | wc -l) == 600 ]]
+}
+
+@test "options that are not those of the position are refused" {
+	start dispatch dsvc-dispatch
+	work one
+	cd "$BATS_TEST_TMPDIR"
+	dsvc-read -J j --order stable --checkpoint pos -n 400 -t none -e 'range 1000'
+	run -64 dsvc-read -J k --checkpoint pos -e 'range 1000'
+	[[ $output == *"one of job \`j\`, not of job \`k\`"* ]]
+	run -64 dsvc-read --order source --checkpoint pos -e 'range 1000'
+	[[ $output == *"in order stable, not in order source"* ]]
+	run -64 dsvc-read --shards 3 --checkpoint pos -e 'range 1000'
+	run -64 dsvc-read --epoch 2 --checkpoint pos -e 'range 1000'
+	run -64 dsvc-read --sharding off --checkpoint pos -e 'range 1000'
+}
+
+@test "a position with one changed bit is refused" {
+	start dispatch dsvc-dispatch
+	work one
+	cd "$BATS_TEST_TMPDIR"
+	dsvc-read --order stable --checkpoint pos -n 400 -t none -e 'range 1000'
+	local at size byte rc=0
+	size=$(stat -c %s pos)
+	for ((at = 0; at < size; at++)); do
+		cp pos changed
+		byte=$(od -An -tu1 -j "$at" -N 1 pos)
+		# shellcheck disable=SC2059
+		printf "\\x$(printf %02x $((byte ^ (1 << at % 8))))" | dd of=changed bs=1 seek="$at" conv=notrunc status=none
+		rc=0
+		dsvc-read --checkpoint changed -t none -e 'range 1000' 2>message || rc=$?
+		((rc == 65 || rc == 76)) || { echo "byte $at: $rc"; cat message; return 1; }
+		[[ -s message ]] || return 1
+	done
+	[[ $(dsvc-read --checkpoint pos -e 'range 1000' | wc -l) == 600 ]]
+}

@@ -40,3 +40,24 @@ offered() {
 	[[ $(offered dsvc-dispatch --exit) == --exit-when-idle ]]
 	[[ $(offered dsvc-status --au) == --audit ]]
 }
+
+@test "a letter means the same option in every program" {
+	local program names
+	names=$(for program in "$B"/bin/dsvc*; do "$program" --help; done | grep -oE '^  -[A-Za-z0-9], --[a-z-]+' | sort -u)
+	# -j is as many at a time, whatever of.
+	names=$(grep -v -e '-j, --slots' <<<"$names")
+	((${#names} > 200))
+	run -0 bash -c 'cut -c3-4 <<<"$0" | uniq -d' "$names"
+	[[ $output == '' ]]
+}
+
+@test "-h is one screen and --help all of it, and manuals say so" {
+	local program all
+	for program in "$B"/bin/dsvc*; do
+		all=$("$program" --help)
+		(($("$program" -h | wc -l) <= 50))
+		grep -q '^Show the usual options, on one screen' "man/${program##*/}.1"
+		grep -q '^Show all options' "man/${program##*/}.1"
+		((${#all} > $("$program" -h | wc -c)))
+	done
+}

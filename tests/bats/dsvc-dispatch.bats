@@ -5,7 +5,7 @@ load lib/dsvc
 
 @test "help and version need nothing" {
 	run -0 dsvc-dispatch --version
-	[[ ${lines[0]} == dsvc-dispatch* && $output == *"protocol 1"* ]]
+	[[ ${lines[0]} == dsvc-dispatch* && $output == *"protocol 2"* ]]
 	run -0 dsvc-dispatch -h
 	[[ $output == *--exit-when-idle* ]]
 	run -0 dsvc-dispatch --help
@@ -18,6 +18,17 @@ load lib/dsvc
 	run -64 dsvc-dispatch -b udp://here:5
 	[[ $output == *"udp://here:5"* ]]
 	run -64 dsvc-dispatch -b tcp://127.0.0.1:70000
+}
+
+@test "beat and loss must leave room for one late sign of life" {
+	run -64 dsvc-dispatch --beat 3s --loss 5s
+	[[ $output == *"--loss 5000ms"*"twice --beat 3000ms"*"--beat 3000ms --loss 15000ms"* ]]
+	run -64 dsvc-dispatch --beat 3s
+	run -64 dsvc-dispatch --loss 0
+	run -64 dsvc-dispatch --beat 1ms
+	start dispatch dsvc-dispatch --beat 100ms --loss 200ms
+	stop dispatch
+	((status == 0))
 }
 
 @test "without options it serves the user's private socket" {
@@ -76,6 +87,12 @@ load lib/dsvc
 	run -77 dsvc-dispatch -b 'tcp://*:*'
 	[[ $output == *--insecure* ]]
 	run -77 dsvc-dispatch -b 'tcp://0.0.0.0:*'
+	run -77 dsvc-dispatch -b 'tcp://127.0.0.1.evil.example:5050'
+}
+
+@test "the environment does not lift that guard" {
+	DSVC_INSECURE=1 DSVC_DISPATCH_INSECURE=1 run -77 within 5s dsvc-dispatch -b 'tcp://0.0.0.0:*'
+	DSVC_INSECURE=nonsense run -0 dsvc-dispatch --version
 }
 
 @test "it ends when it is idle" {
@@ -111,4 +128,83 @@ load lib/dsvc
 	exec 9>&-
 	reap dispatch 5
 	((status == 0))
+}
+
+@test "a ready file is of this run: removed at the start, and at the end" {
+	local file=$BATS_TEST_TMPDIR/up
+	echo tcp://127.0.0.1:1 >"$file"
+	# Whoever looks for the file finds the address of the one that is starting.
+	spawn one dsvc-dispatch --ready-file "$file"
+	until_true 5s test -s "$file" -a ! "$file" -ot "$BATS_TEST_TMPDIR/one.err"
+	run -0 dsvc-status -d "@$file"
+	echo old >"$BATS_TEST_TMPDIR/work"
+	start two dsvc-work -d "@$file" --ready-file "$BATS_TEST_TMPDIR/work"
+	[[ $(<"$BATS_TEST_TMPDIR/work") == "$ready" ]]
+	stop two
+	[[ ! -e $BATS_TEST_TMPDIR/work ]]
+	stop one
+	[[ ! -e $file ]]
+	# One that cannot start leaves no file that says it could.
+	echo old >"$file"
+	run -64 dsvc-dispatch -b tcp://127.0.0.1 --ready-file "$file"
+	echo old >"$file"
+	mkdir "$BATS_TEST_TMPDIR/taken"
+	run -78 dsvc-dispatch -b "$BATS_TEST_TMPDIR/taken" --ready-file "$file"
+	[[ ! -e $file ]]
+}
+
+@test "a FIFO as the ready file gets the line" {
+	mkfifo "$BATS_TEST_TMPDIR/up"
+	spawn d dsvc-dispatch --ready-file "$BATS_TEST_TMPDIR/up"
+	local line
+	read -r -t 10 line <"$BATS_TEST_TMPDIR/up"
+	[[ $line == "$endpoint" ]]
+	stop d
+	[[ -p $BATS_TEST_TMPDIR/up ]]
+}
+
+@test "a socket is for its owner alone, and gone at the end" {
+	umask 0
+	local at=$sockets/at
+	start d dsvc-dispatch -b "ipc://$at"
+	[[ $(stat -c %a "$at") == 600 ]]
+	start w dsvc-work -d "ipc://$at" -b "ipc://$sockets/w"
+	[[ $(stat -c %a "$sockets/w") == 600 ]]
+	start v dsvc-work -d "ipc://$at"
+	stop v
+	stop w
+	stop d
+	run -0 find "$sockets" -type s -o -name '*.lock'
+	[[ $output == '' ]]
+}
+
+@test "-b and -d take the same spellings of an address" {
+	local at
+	for at in 'tcp://127.0.0.1:*' '127.0.0.1:*' 'localhost:*' 'tcp://localhost:*' "$sockets/plain" "ipc://$sockets/full"; do
+		start d dsvc-dispatch -b "$at"
+		run -0 dsvc-status -d "$ready"
+		run -0 dsvc-status -d "${ready#*://}"
+		start w dsvc-work -d "${ready#*://}" -b "$(sed "s/plain\|full/w/" <<<"$at")"
+		stop w
+		stop d
+	done
+	run -64 dsvc-dispatch -b localhost
+	[[ $output == *'there is no port'* ]]
+	run -64 dsvc-work -b http://x:1
+	[[ $output == *'neither tcp:// nor ipc://'* ]]
+}
+
+@test "too few files that may be open are told at the start" {
+	service
+	local files program
+	for files in 8 12 15 20 24 30; do
+		for program in 'dsvc-dispatch --until-stdin-eof' 'dsvc-work --until-stdin-eof' 'dsvc-status' \
+			"dsvc-read -e 'range 3'" "dsvc-register 'range 3'" "dsvc-run 'range 3 | distribute'"; do
+			run within 10s bash -c "ulimit -n $files; exec $program" </dev/null
+			((status == 78)) || { echo "$files: $program: $status: $output"; return 1; }
+			[[ $output == *'files may be open (the limit is '*'help: raise the limit: ulimit -n'* ]]
+		done
+	done
+	run -0 bash -c 'ulimit -n 64; dsvc-read -t count -e "range 3"'
+	[[ $output == 3 ]]
 }

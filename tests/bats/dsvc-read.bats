@@ -5,7 +5,7 @@ load lib/dsvc
 
 @test "help and version need nothing" {
 	run -0 dsvc-read --version
-	[[ ${lines[0]} == dsvc-read* && $output == *"protocol 1"* ]]
+	[[ ${lines[0]} == dsvc-read* && $output == *"protocol 2"* ]]
 	run -0 dsvc-read -h
 	[[ $output == *"dsvc-read -e 'range 10 | map x*x'"* ]]
 	run -0 dsvc-read --help
@@ -55,7 +55,7 @@ load lib/dsvc
 	run -66 dsvc-read abcd
 	cd "$BATS_TEST_TMPDIR"
 	run -0 dsvc-read "${id:0:5}" --checkpoint pos
-	run -0 dsvc-read "$id" --checkpoint pos
+	run -0 dsvc-read -q "$id" --checkpoint pos
 	[[ ! $output ]]
 	run -65 dsvc-read abcdef --checkpoint pos
 	[[ $output == *"$id"*abcdef* ]]
@@ -112,6 +112,14 @@ load lib/dsvc
 	[[ $output == $'1\n2' ]]
 	run -0 bash -c "dsvc-read range 3 then map x+10 | sort"
 	[[ $output == $'10\n11\n12' ]]
+}
+
+@test "a pipeline may come through a pipe" {
+	service 1
+	run -0 dsvc-read --order source -f - <<<'range 3'
+	[[ $output == $'0\n1\n2' ]]
+	run -0 dsvc-read --order source -f <(echo 'range 3 | map x')
+	[[ $output == $'0\n1\n2' ]]
 }
 
 @test "what stands behind distribute runs here" {
@@ -204,6 +212,33 @@ load lib/dsvc
 	[[ $(sort "$BATS_TEST_TMPDIR/out.txt") == $'0\n1\n2' ]]
 }
 
+@test "a file that is not finished is kept as a part, and the job has the rest" {
+	service 1
+	cd "$BATS_TEST_TMPDIR"
+	local sig part
+	for sig in TERM HUP; do
+		spawn reader dsvc-read -J "j$sig" -o out -e 'range 2000 | sleep 1ms'
+		until_true 10s compgen -G 'out.*.part' >/dev/null
+		until_true 10s test -s out.*.part
+		stop reader "$sig"
+		[[ $status == $((128 + $(kill -l "$sig"))) && ! -e out ]]
+		part=$(compgen -G 'out.*.part')
+		grep -q "$part keeps the $(wc -l <"$part") elements that came; reading its job again" reader.err
+		dsvc-read -J "j$sig" -e 'range 2000 | sleep 1ms' >rest
+		sort -n "$part" rest | cmp - <(seq 0 1999)
+		rm "$part"
+	done
+	# what comes before an error, in a format with an end
+	run -65 dsvc-read -o out -t json -e 'range 20 | map 100 // (14 - x)'
+	[[ $output == *"keeps the 14 elements that came"$'\n'* && ! -e out ]]
+	[[ $(tail -n 1 out.*.part) == ']' ]]
+	rm out.*.part
+	# nothing came, or the file is complete: no part
+	run -66 dsvc-read -o out -e 'lines /nowhere/at-all'
+	run -0 dsvc-read -o out -n 5 -e 'range 20'
+	[[ ! $(compgen -G 'out.*') && $(wc -l <out) == 5 ]]
+}
+
 @test "the first element of a slow source shows at once" {
 	service
 	mkfifo "$BATS_TEST_TMPDIR/slow" "$BATS_TEST_TMPDIR/out"
@@ -230,6 +265,34 @@ load lib/dsvc
 	[[ $output == '{"a":1}' ]]
 }
 
+@test "what was made before an element that fails is delivered, in each order" {
+	service 2
+	local spec='range 20000 | map 100 // (14014 - x)' want
+	want=$(seq 0 14013 | awk '{print int(100 / (14014 - $1))}')
+	run -65 --separate-stderr dsvc-read --order source -e "$spec"
+	[[ $output == "$want" && $stderr == *"division by zero"* ]]
+	run -65 --separate-stderr dsvc-read --order source --sharding off -e "$spec"
+	[[ $output == "$want" ]]
+	# the same blocks each time, up to the one with the failure
+	run -65 --separate-stderr dsvc-read --order stable -e "$spec"
+	local stable=$output
+	[[ $(wc -l <<<"$stable") -gt 5000 ]]
+	run -65 --separate-stderr dsvc-read --order stable -e "$spec"
+	[[ $output == "$stable" ]]
+	run -65 --separate-stderr dsvc-read --order any --shards 1 --sharding off -e "$spec"
+	[[ $output == "$want" ]]
+	run -65 --separate-stderr dsvc-read -e 'range 20 | map 100 // (14 - x)'
+	[[ $(wc -l <<<"$output") == 14 ]]
+	run -65 --separate-stderr dsvc-read -e 'range 20 | map 100 // (14 - x) | distribute | map x'
+	[[ $(wc -l <<<"$output") == 14 ]]
+	# a position is saved before the error, and behind it is nothing but the error
+	cd "$BATS_TEST_TMPDIR"
+	run -65 --separate-stderr dsvc-read --order source --checkpoint pos -e 'range 20 | map 100 // (14 - x)'
+	[[ $(wc -l <<<"$output") == 14 ]]
+	run -65 --separate-stderr dsvc-read --order source --checkpoint pos -e 'range 20 | map 100 // (14 - x)'
+	[[ ! $output ]]
+}
+
 @test "a file that is missing where the worker is, is 66 and named" {
 	service
 	run -66 dsvc-read -e 'lines /nowhere/at-all.txt'
@@ -244,7 +307,7 @@ load lib/dsvc
 	wait "$other"
 	sort -n "$BATS_TEST_TMPDIR/a" "$BATS_TEST_TMPDIR/b" | cmp - <(seq 0 399999)
 	# who comes late gets an immediate end
-	run -0 within 5s dsvc-read -J both -e 'range 400000'
+	run -0 within 5s dsvc-read -q -J both -e 'range 400000'
 	[[ ! $output ]]
 	# and another pass is another pass
 	run -0 dsvc-read -J both --epoch 2 -t count -e 'range 400000'
@@ -342,6 +405,59 @@ load lib/dsvc
 	[[ ! -s $BATS_TEST_TMPDIR/still.err ]]
 	kill -KILL "${pid[loud]}" "${pid[still]}"
 	exec 8>&-
+}
+
+@test "the line of progress gives way to elements and messages" {
+	service
+	mkfifo "$BATS_TEST_TMPDIR/in"
+	exec 8<>"$BATS_TEST_TMPDIR/in"
+	# A terminal for both, elements and messages of a program behind the border.
+	spawn tty script -qec "dsvc-read -p always -e \"lines $BATS_TEST_TMPDIR/in | distribute | exec -- $BATS_TEST_TMPDIR/says\"" /dev/null
+	printf '#!/bin/bash\nwhile read -r x; do echo "said $x" >&2; echo "=$x"; done\n' >"$BATS_TEST_TMPDIR/says"
+	chmod +x "$BATS_TEST_TMPDIR/says"
+	local k
+	for k in 1 2 3; do
+		until_true 10s shown_again "$k"
+		echo "$k" >&8
+		until_true 10s grep -q "=$k" "$BATS_TEST_TMPDIR/tty.out"
+		until_true 10s grep -q "said $k" "$BATS_TEST_TMPDIR/tty.out"
+	done
+	kill -KILL "${pid[tty]}"
+	exec 8>&-
+	# What is left of each line when the terminal has followed its \r\033[K.
+	run -0 bash -c 'tr -d "\r" <"$0" | sed "s/.*\x1b\[K//" | grep -v "^$"' "$BATS_TEST_TMPDIR/tty.out"
+	((${#lines[@]} >= 6))
+	for k in "${lines[@]:0:6}"; do
+		[[ $k =~ ^=[123]$ || $k =~ ^'dsvc-read: operator '.*said\ [123]$ ]]
+	done
+}
+shown_again() { # K: progress has been drawn K times at least, and stands there now
+	(($(grep -o 'elements  ' "$BATS_TEST_TMPDIR/tty.out" | wc -l) >= $1)) &&
+		[[ $(tail -c 100 "$BATS_TEST_TMPDIR/tty.out" | sed 's/.*\x1b\[K//' | tail -n 1) == *'elements  '* ]]
+}
+
+@test "off a terminal progress is a line every few seconds" {
+	service
+	# Two and a half seconds, in which there were ten lines in each.
+	run -0 --separate-stderr within 30s dsvc-read -p always -e 'range 20 | distribute | rate 8'
+	[[ $output == *19 ]]
+	[[ $stderr == *'elements  '* ]]
+	(($(grep -c 'elements  ' <<<"$stderr") <= 2))
+}
+
+@test "--wait-workers 0 waits for the first, however long it takes" {
+	start dispatch dsvc-dispatch
+	# Beyond the 10 s of the default.
+	run -124 within 30s dsvc-read --wait-workers 0 --timeout 11s -e 'range 3'
+	run -69 within 5s dsvc-read --wait-workers 1/10ms -e 'range 3'
+	[[ $output == *'0 of 1 workers there'* ]]
+	run -64 dsvc-read --wait-workers 0/5s -e 'range 3'
+	[[ $output == *'help: write 0, or 1/5s'* ]]
+	spawn read dsvc-read --wait-workers 0 -e 'range 3'
+	start work dsvc-work
+	reap read
+	((status == 0))
+	[[ $(<"$BATS_TEST_TMPDIR/read.out") == $'0\n1\n2' ]]
 }
 
 @test "fifty readers of one job" {

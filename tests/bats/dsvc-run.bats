@@ -296,6 +296,25 @@ load lib/dsvc
 	exec 8>&-
 }
 
+@test "a signal leaves no temporary file" {
+	cd "$BATS_TEST_TMPDIR"
+	local sig
+	for sig in TERM HUP; do
+		spawn run dsvc-run -o out 'range 1000000 | sleep 1ms'
+		until_true 5s compgen -G 'out.*.tmp' >/dev/null
+		stop run "$sig"
+		[[ $status == $((128 + $(kill -l "$sig"))) ]]
+		[[ ! $(compgen -G 'out*') ]]
+	done
+	# the second one ends it at once
+	spawn run dsvc-run -o out 'cmd -- sh -c "trap \"\" TERM; echo 1; exec sleep 20"'
+	until_true 5s compgen -G 'out.*.tmp' >/dev/null
+	kill -TERM "${pid[run]}"
+	kill -TERM "${pid[run]}" || :
+	reap run
+	[[ $status == 143 && ! $(compgen -G 'out*') ]]
+}
+
 @test "a file appears when all is written, and not at all after an error" {
 	cd "$BATS_TEST_TMPDIR"
 	dsvc-run -o out 'range 3'
@@ -399,4 +418,32 @@ load lib/dsvc
 	[[ $output != *"there is a file"* ]]
 	run -0 dsvc-run 'elements ["xax", "-"] | interleave (lines x) on_error=skip' </dev/null
 	[[ $output == "dsvc-run: 1 element failed and was skipped" ]]
+}
+
+@test "the folder of the private socket matters only to those who need a service" {
+	mkdir "$BATS_TEST_TMPDIR/open" && mkdir -m 755 "$BATS_TEST_TMPDIR/open/dsvc"
+	local long
+	long=/tmp/$(printf 'x%.0s' {1..150})
+	XDG_RUNTIME_DIR=$BATS_TEST_TMPDIR/open run -0 dsvc-run 'range 2'
+	[[ $output == $'0\n1' ]]
+	XDG_RUNTIME_DIR=$long run -0 dsvc-run 'range 2'
+	[[ $output == $'0\n1' ]]
+	XDG_RUNTIME_DIR=$BATS_TEST_TMPDIR/open run -77 dsvc-run 'range 2 | distribute'
+	[[ $output == *'not a folder of yours that is closed to others'* ]]
+	XDG_RUNTIME_DIR=$long run -64 dsvc-run 'range 2 | distribute'
+	[[ $output == *'longer than 107 bytes'* ]]
+	run -64 dsvc-run -d 'nonsense' 'range 2'
+}
+
+@test "--timeout holds while an included file does not come" {
+	local pipe=$BATS_TEST_TMPDIR/never program
+	mkfifo "$pipe"
+	service
+	for program in dsvc-run 'dsvc-run --check' 'dsvc-run --explain' 'dsvc-run --fmt' 'dsvc-run --try' dsvc-read dsvc-register; do
+		# shellcheck disable=SC2086
+		run -124 within 10s $program --timeout 100ms -e "include '$pipe'; range 3"
+		[[ $output == "${program%% *}: the time of --timeout has passed" ]]
+		# shellcheck disable=SC2086
+		run -124 within 10s $program --timeout 100ms -f "$pipe"
+	done
 }

@@ -69,13 +69,21 @@ load lib/dsvc
 	exec 9<&-
 }
 
-@test "the books of a pass that failed do not balance" {
+@test "a pass that failed is told as such, and spoils no other books" {
 	service
-	run -65 dsvc-read -J bad -e 'range 5 | map 1 // (x - 3)'
-	run -1 dsvc-status --audit bad
-	[[ ${lines[1]} == *failed*"DOES NOT BALANCE" ]]
-	run -1 dsvc-status --audit bad --json
-	[[ $output == *'"balanced":false'* ]]
+	run -65 --separate-stderr dsvc-read -J bad -e 'range 300 | sleep 2ms | map 1 // (x - 250)'
+	local had=${#lines[@]}
+	dsvc-read -J good -t none -e 'range 10'
+	run -65 --separate-stderr dsvc-status --audit bad
+	[[ ${lines[1]} == *"  failed  "*" failed" ]]
+	# what it delivered stays in its books, but for what was under way
+	read -ra row <<<"${lines[1]}"
+	((row[7] > 0 && row[7] <= had))
+	[[ $stderr == *"pass 1 failed: "*"division by zero"* ]]
+	run -65 --separate-stderr dsvc-status --audit bad --json
+	[[ $(jq -c '.jobs[0].iterations[0] | [.books, .balanced]' <<<"$output") == '["failed",false]' ]]
+	run -0 dsvc-status --audit all
+	[[ $output == *" failed"*balanced* && $output != *"DOES NOT"* ]]
 }
 
 @test "watch looks again and ends with INT" {

@@ -130,3 +130,79 @@ keeps_much() { dsvc-status --json | grep -Eq '"kept_bytes":[0-9]{6,}'; }
 	[[ $(<"$BATS_TEST_TMPDIR/work.err") == *"in time"* ]]
 	exec 9<&-
 }
+
+# The most threads that a process has had while another one runs.
+threads_while() { # PID OF
+	local most=0 n
+	while kill -0 "$2" 2>/dev/null; do
+		n=$(ls "/proc/$1/task" | wc -l)
+		((n > most)) && most=$n
+	done
+	echo "$most"
+}
+
+@test "a thousand streams take turns on one slot" {
+	start dispatch dsvc-dispatch
+	start one dsvc-work -j 1
+	spawn read dsvc-read --order stable --shards 1000 -e 'range 300000'
+	local most
+	most=$(threads_while "${pid[one]}" "${pid[read]}")
+	reap read 30
+	((status == 0))
+	# main, those of libzmq, two of the pool and of listing, six for streams
+	((most > 2 && most < 16))
+	[[ $(sort -n "$BATS_TEST_TMPDIR/read.out" | cmp - <(seq 0 299999) && echo same) == same ]]
+	# and the order is that of any other service
+	stop one
+	start four dsvc-work -j 4
+	dsvc-read --order stable --shards 1000 -e 'range 300000' | cmp - "$BATS_TEST_TMPDIR/read.out"
+}
+
+@test "the first elements of many slow streams do not wait for all" {
+	start dispatch dsvc-dispatch
+	start work dsvc-work -j 1
+	# each of 200 streams would take 20 s by itself
+	run -0 within 10s dsvc-read -n 70 --order stable --shards 200 -e 'range 2000000 | sleep 2ms'
+	((${#lines[@]} == 70))
+}
+
+@test "a job that never ends does not keep its slot from others" {
+	start dispatch dsvc-dispatch
+	start work dsvc-work -j 1
+	spawn endless dsvc-read -t none -e counter
+	spawn stuck dsvc-read -e 'range 1 | exec proto=stream -- sleep 1000'
+	until_true 10s bash -c "(( \$(dsvc-status --json | jq '[.jobs[].iterations[].streams[] | select(.state == \"running\")] | length') == 2 ))"
+	run -0 within 20s dsvc-read -t count -e 'range 1000'
+	[[ $output == 1000 ]]
+}
+
+@test "children and state outlive a stream's rest" {
+	start dispatch dsvc-dispatch
+	start work dsvc-work -j 1
+	# each of eight streams has a program of its own, which counts what it is given
+	run -0 within 30s dsvc-read --order stable --shards 8 -e \
+		'range 40000 | sleep 50us | exec window=16 -- grep -n --line-buffered .'
+	((${#lines[@]} == 40000))
+	(($(grep -c '^1:' <<<"$output") == 8))
+}
+
+@test "a stream that kills its workers fails, and leaves the others alone" {
+	service 7 # a loss may count half
+	# sees element 700 and kills the worker that it is a child of
+	cat >"$BATS_TEST_TMPDIR/deadly" <<-'END'
+		#!/bin/bash
+		while IFS= read -r x; do
+			[[ $x == 700 ]] && kill -KILL "$(ps -o ppid= $$)"
+			echo "$x"
+		done
+	END
+	chmod +x "$BATS_TEST_TMPDIR/deadly"
+	spawn innocent dsvc-read -J innocent -t count -e 'range 600 | sleep 5ms'
+	run -65 within 60s dsvc-read -J guilty -t none -e "range 1000 | exec window=1 -- $BATS_TEST_TMPDIR/deadly"
+	[[ $output == *"stream "*" of dataset "*" has cost "*" workers, and got no further"*"its split "* ]]
+	reap innocent 30
+	((status == 0))
+	[[ $(<"$BATS_TEST_TMPDIR/innocent.out") == 600 ]]
+	run -0 within 20s dsvc-read -t count -e 'range 1000'
+	[[ $output == 1000 ]]
+}

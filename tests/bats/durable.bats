@@ -165,16 +165,40 @@ kill_dispatcher() {
 	[[ $output == *'range 7'* && $output == *'range 8'* ]]
 }
 
-@test "a last transaction that was cut off was promised to nobody" {
-	local s=$BATS_TEST_TMPDIR/state
+@test "a log that was cut is refused, wherever that was" {
+	local s=$BATS_TEST_TMPDIR/state i size
 	state
-	dsvc-register --id kept 'range 7'
-	dsvc-register --id torn 'range 8'
+	dsvc-register --id one 'range 7'
+	dsvc-register --id two 'range 8'
 	kill_dispatcher
-	truncate -s -1 "$s/state.db-wal"
+	cp -r "$s" "$s.good"
+	size=$(stat -c %s "$s/state.db-wal")
+	for at in 33 4152 8272 12392 $((size / 2)) $((size - 1)) $RANDOM $RANDOM $RANDOM; do
+		cp "$s.good"/* "$s"
+		truncate -s "$at" "$s/state.db-wal"
+		run -65 within 5s dsvc-dispatch --state "$s"
+		[[ $output == *"was cut short"* && $output == *"help: "* ]]
+	done
+	cp "$s.good"/* "$s"
 	state
 	run -0 dsvc-status --json
-	[[ $output == *'"kept"'* && $output != *'"torn"'* ]]
+	[[ $output == *'"one"'* && $output == *'"two"'* ]]
+}
+
+@test "a state that is removed while it is in use is told, and promises end" {
+	local s=$BATS_TEST_TMPDIR/state
+	state
+	dsvc-register --id one 'range 7'
+	mv "$s" "$s.away"
+	run -74 dsvc-register --id two 'range 8'
+	[[ $output == *"cannot record anything"* ]]
+	grep -q 'state.db: it was removed or replaced while in use; nothing new is promised' "$BATS_TEST_TMPDIR/dispatch.err"
+	mv "$s.away" "$s"
+	until_true 10s dsvc-register --id two 'range 8'
+	kill_dispatcher
+	state
+	run -0 dsvc-status --json
+	[[ $output == *'"one"'* && $output == *'"two"'* ]]
 }
 
 @test "a state that cannot be is refused with the system's words" {
@@ -218,4 +242,25 @@ kill_dispatcher() {
 	state
 	run -0 dsvc-status --json
 	[[ $output == *'"jobs":[]'* ]]
+}
+
+@test "datasets that nobody uses are forgotten, those with a name are not" {
+	local s=$BATS_TEST_TMPDIR/state id
+	start dispatch dsvc-dispatch --state "$s" --dataset-gc 0.2s
+	id=$(dsvc-register 'range 3')
+	dsvc-register --id mine 'range 4'
+	until_true 5s bash -c "[[ \$(dsvc-status --json | jq -c '[.datasets[].id]') == '[\"mine\"]' ]]"
+	run -66 dsvc-read "$id"
+	stop dispatch
+	# for good
+	start dispatch dsvc-dispatch --state "$s"
+	run -0 dsvc-status --json
+	[[ $(jq -c '[.datasets[].id]' <<<"$output") == '["mine"]' ]]
+	# nor is one forgotten that was used before the restart
+	id=$(dsvc-register 'range 5')
+	stop dispatch
+	start dispatch dsvc-dispatch --state "$s"
+	start work dsvc-work
+	run -0 within 10s dsvc-read -t count "$id"
+	[[ $output == 5 ]]
 }

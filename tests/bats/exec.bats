@@ -165,6 +165,17 @@ hostile() { # CODE TEXT SPEC
 	[[ $(<"$BATS_TEST_TMPDIR/run.out") == xa ]]
 }
 
+@test "it is named while slow input goes on, and timeout= counts meanwhile" {
+	# Elements keep coming, with less than a second between them.
+	run -0 --separate-stderr within 30s dsvc-run 'range 16 | rate 8 | exec -- sed s/^/x/'
+	[[ $stderr == *'sed seems to hold its output back ('*' elements in, none out for 1 s)'* ]]
+	[[ ${lines[15]} == x15 ]]
+	run -0 --separate-stderr within 30s dsvc-run 'range 16 | rate 8 | exec -- sed -u s/^/x/'
+	[[ $stderr == '' ]]
+	run -65 within 30s dsvc-run 'counter | rate 8 | exec timeout=700ms -- sed s/^/x/'
+	[[ $output == *'sed gave no answer within 0.7 s'* ]]
+}
+
 @test "a child that holds back is given more, and the work goes on" {
 	run -0 within 20s dsvc-run -t count 'range 100_000 | exec window=2 -- sed s/^/x/'
 	[[ $output == *100000 ]]
@@ -236,11 +247,104 @@ hostile() { # CODE TEXT SPEC
 	dsvc-run 'range 5000 | exec parallel=4 -- cat' | cmp - "$BATS_TEST_TMPDIR/want"
 	dsvc-run 'range 5000 | exec parallel=4 ordered=false -- cat' | sort -n | cmp - "$BATS_TEST_TMPDIR/want"
 	dsvc-run 'range 200 | exec proto=arg parallel=4 -- echo' | cmp - <(head -n 200 "$BATS_TEST_TMPDIR/want")
-	run -0 dsvc-run --seed 9 'range 1 | sh "echo \$DSVC_SHARD \$DSVC_SHARDS \$DSVC_EPOCH \$DSVC_OP \$DSVC_SLOT \$DSVC_SLOTS \$DSVC_SEED \$DSVC_PROTO \$DSVC_INDEX" proto=arg parallel=3'
-	[[ $output == '0 1 0 2 0 3 9 arg 0 0' ]]
+	run -0 dsvc-run --seed 9 'range 1 | sh "echo \$DSVC_CHILD_SHARD \$DSVC_CHILD_SHARDS \$DSVC_CHILD_EPOCH \$DSVC_CHILD_OP \$DSVC_CHILD_SLOT \$DSVC_CHILD_SLOTS \$DSVC_CHILD_SEED \$DSVC_CHILD_PROTO \$DSVC_CHILD_INDEX" proto=arg parallel=3'
+	[[ $output == '0 1 0 2 1 3 9 arg 0 0' ]]
 	printf 'a\nb\n' >"$BATS_TEST_TMPDIR/f.txt"
-	run -0 dsvc-run "lines $BATS_TEST_TMPDIR/f.txt | sh 'echo \$DSVC_SOURCE' proto=arg"
+	run -0 dsvc-run "lines $BATS_TEST_TMPDIR/f.txt | sh 'echo \$DSVC_CHILD_SOURCE' proto=arg"
 	[[ $output == "$BATS_TEST_TMPDIR/f.txt:1 a"$'\n'"$BATS_TEST_TMPDIR/f.txt:2 b" ]]
+}
+
+@test "{%} and the slot in the environment are the same number, from 1" {
+	run -0 dsvc-run 'range 40 | sh "test \$DSVC_CHILD_SLOT = {%} && echo \$((DSVC_CHILD_SLOT >= 1 && DSVC_CHILD_SLOT <= 3))" proto=arg parallel=3 | unique'
+	[[ $output == 1 ]]
+}
+
+@test "no option of any program can be a variable of children" {
+	local program option
+	for program in "$B"/bin/dsvc*; do
+		# The variables of an option: DSVC_FOO, DSVC_READ_FOO.
+		[[ ${program##*/} != dsvc-child* ]]
+		for option in $("$program" --help | grep -o ' --[a-z][a-z-]*'); do
+			[[ $option != --child* ]]
+		done
+	done
+	# All that children are given, and nothing else with our name.
+	run -0 env DSVC_SEED=1 DSVC_RUN_TO=json DSVC_CHILD_OTHER=1 DSVC_DISPATCHER=tcp://127.0.0.1:1 \
+		dsvc-run -t text 'elements ["a"] | sh "env | grep ^DSVC_ | grep -v ^DSVC_CHILD_; : {}" proto=arg'
+	[[ $output == DSVC_DISPATCHER=tcp://127.0.0.1:1 ]]
+	run -0 env DSVC_CHILD_OTHER=1 dsvc-run 'elements ["a"] | sh "env | grep -c OTHER; : {}" proto=arg'
+	[[ $output == 0 ]]
+}
+
+# Programs inside exec, sh and cmd of a pipeline that $how runs, which has a job and a
+# seed that are its own affair.
+outer_is() {
+	outer=(dsvc-run)
+	[[ $how == run ]] || outer=(dsvc-read -J "outer$((++n))" -e)
+}
+inside() { # WANT SPEC
+	outer_is
+	run -0 --separate-stderr within 30s "${outer[@]}" "$2"
+	[[ $(sort -n <<<"$output" | paste -sd' ') == "$1" ]] || {
+		echo "${outer[*]} '$2': $output"
+		return 1
+	}
+}
+
+@test "dsvc inside dsvc, alone and on workers" {
+	local how n=0 outer numbers id
+	service 3
+	export PATH DSVC_SEED=7 DSVC_EPOCH=1
+	id=$(dsvc-register 'range 5')
+	for how in run read; do
+		inside '0 2 4' 'range 3 | exec -- dsvc-run "stdin | map int(x) * 2"'
+		inside '0 2 4' 'range 3 | exec proto=stream -- dsvc-run "stdin | map int(x) * 2"'
+		inside '0 2 4' 'range 3 | sh "dsvc-run \"stdin | map int(x) * 2\""'
+		inside '1 2' 'range 1 3 | exec proto=arg -- dsvc-run -t count "elements [0, 1] | take @n" -s n={}'
+		inside '10 11' 'range 2 | sh "dsvc-run -t count \"range 1\"{}" proto=arg'
+		inside '0 1 2' 'cmd -- dsvc-run "range 3"'
+		# A seed of its own.
+		outer_is
+		numbers=$(within 30s "${outer[@]}" 'range 8 | sh "dsvc-run \"random 1\" && : {}" proto=arg')
+		[[ $(sort -u <<<"$numbers" | wc -l) == 8 ]]
+		# The same service, and a job of its own.
+		inside '10 11' 'range 2 | sh "dsvc-read -t count -e \"range 1\"{}" proto=arg'
+		inside '0 1 2' 'cmd -- dsvc-read -e "range 3"'
+		inside '0 1 2 3 4' "cmd -- dsvc-read $id"
+		inside "$id" 'cmd -- dsvc-register "range 5"'
+		inside 1 'cmd shell=true -- "dsvc-status --json >/dev/null; echo \$((\$? == 0))"'
+		inside 1 'cmd shell=true -- "dsvc-exec-test -- cat >/dev/null; echo \$((\$? == 0))"'
+	done
+}
+
+@test "a service inside dsvc is another one" {
+	service
+	cat >"$BATS_TEST_TMPDIR/inner" <<-'END'
+	#!/bin/bash
+	d=$(mktemp -d) && cd "$d" && mkfifo up1 up2 || exit
+	dsvc-dispatch -q -b "ipc://$d/d" --ready-fd 3 3>up1 >&2 & read -r DSVC_DISPATCHER <up1
+	export DSVC_DISPATCHER
+	dsvc-work -q --ready-fd 3 3>up2 >&2 & read -r _ <up2
+	dsvc-read -t count -e 'range 10'
+	kill %1 %2 && wait && rm -r "$d"
+	END
+	chmod +x "$BATS_TEST_TMPDIR/inner"
+	run -0 within 30s dsvc-read -J outer -e "cmd -- $BATS_TEST_TMPDIR/inner"
+	[[ $output == 10 ]]
+}
+
+@test "-d holds for programs inside, too" {
+	mkdir "$sockets/n" && XDG_RUNTIME_DIR=$sockets/n
+	endpoint=$(free_ipc d)
+	start d dsvc-dispatch -b "$endpoint"
+	start w1 dsvc-work -d "$endpoint"
+	start w2 dsvc-work -d "$endpoint"
+	run -0 within 30s dsvc-read -d "$endpoint" -e 'cmd -- dsvc-read -t count -e "range 3"'
+	[[ $output == 3 ]]
+	run -0 within 30s dsvc-run -d "$endpoint" 'cmd -- dsvc-read -t count -e "range 3"'
+	[[ $output == 3 ]]
+	run -0 within 30s dsvc-read -d "$endpoint" -e 'range 3 | distribute | exec proto=stream -- dsvc-read -t count -e "range 3"'
+	[[ $output == 3 ]]
 }
 
 @test "an error names the source's file and line" {
@@ -260,7 +364,7 @@ hostile() { # CODE TEXT SPEC
 	[[ $(grep -c '^ok ' <<<"$output") == 6 ]]
 	run -1 within 60s dsvc-exec-test -- sed s/a/b/
 	[[ $output == *'FAIL each answer at once: it holds its output back'*'help: '*'`sed -u`'* ]]
-	run -1 within 60s dsvc-exec-test -p msgpack -- cat
+	run -1 within 60s dsvc-exec-test -P msgpack -- cat
 	[[ $output == *'the handshake that it was given'* ]]
 	run -1 within 60s dsvc-exec-test -- sh -c 'n=0; while read -r a; do echo $((n += 1)); done'
 	[[ $output == *'FAIL several copies give the same'*'parallel=1'* ]]
@@ -309,8 +413,8 @@ hostile() { # CODE TEXT SPEC
 @test "a WebDataset to thumbnails, to a WebDataset: the groups stay together" {
 	needs convert imagemagick
 	local names want=$'blue PNG 6x16\nfire PNG 16x16\nred PNG 16x11'
-	names=$(tar tf tests/docs/images.tar)
-	dsvc-run -t tar -f pipelines/tar-thumbnails.dsvc --set shards=tests/docs/images.tar --set size=16x16 >"$BATS_TEST_TMPDIR/small.tar"
+	names=$(tar tf pipelines/data/images.tar)
+	dsvc-run -t tar -f pipelines/tar-thumbnails.dsvc --set shards=pipelines/data/images.tar --set size=16x16 >"$BATS_TEST_TMPDIR/small.tar"
 	[[ $(tar tf "$BATS_TEST_TMPDIR/small.tar") == "$names" ]]
 	[[ $(sizes "$BATS_TEST_TMPDIR/small.tar") == "$want" ]]
 	run -0 python3 -c '
@@ -320,7 +424,7 @@ print([t.extractfile(m).read().strip().decode() for m in t if m.name.endswith(".
 	[[ $output == "['0', '1', '2']" ]]
 	# The same by two workers, into archives of their own.
 	service 2
-	dsvc-read -t none -e "tar $PWD/tests/docs/images.tar | exec field=png proto=raw -- convert - -thumbnail 16x16 png:- | save $BATS_TEST_TMPDIR/small format=tar"
+	dsvc-read -t none -e "tar $PWD/pipelines/data/images.tar | exec field=png proto=raw -- convert - -thumbnail 16x16 png:- | save $BATS_TEST_TMPDIR/small format=tar"
 	[[ $(sizes "$BATS_TEST_TMPDIR/small/*.tar") == "$want" ]]
 }
 sizes() { # TAR
@@ -331,7 +435,7 @@ sizes() { # TAR
 	service 2
 	run -0 dsvc-read -t count -e 'range 1000 | exec -- cat'
 	[[ $output == 1000 ]]
-	run -0 dsvc-read --job here -e 'elements ["a"] | exec proto=arg -- sh -c "echo ${DSVC_WORKER:+there} ${#DSVC_DATASET} $DSVC_JOB $((DSVC_SHARD < DSVC_SHARDS)) $((DSVC_SHARDS > 0))"'
+	run -0 dsvc-read --job here -e 'elements ["a"] | exec proto=arg -- sh -c "echo ${DSVC_CHILD_WORKER:+there} ${#DSVC_CHILD_DATASET} $DSVC_CHILD_JOB $((DSVC_CHILD_SHARD < DSVC_CHILD_SHARDS)) $((DSVC_CHILD_SHARDS > 0))"'
 	[[ $output == 'there '*' here 1 1' ]]
 	run -65 dsvc-read -e 'range 10 | exec proto=arg -- test 5 -ne'
 	[[ $output == *'test exited with status 1'* ]]
@@ -403,7 +507,7 @@ sizes() { # TAR
 @test "on workers that speak TCP programs are refused, unless --allow-exec" {
 	start dispatch dsvc-dispatch -b 'tcp://127.0.0.1:*'
 	export DSVC_DISPATCHER=$ready
-	start work dsvc-work
+	DSVC_ALLOW_EXEC=1 DSVC_WORK_ALLOW_EXEC=1 start work dsvc-work
 	run -77 dsvc-read -e 'range 3 | exec -- cat'
 	[[ $output == *'exec -- cat'*'--allow-exec'* ]]
 	local spec id

@@ -18,6 +18,22 @@ load lib/dsvc
 	[[ ${lines[1]} == *" int" ]]
 }
 
+@test "what is not known before it runs, or has no end, is said so" {
+	run -0 dsvc-run --explain 'range 3 | interleave (range x)'
+	[[ ${lines[1]} == *"[int]" || ${lines[1]} == *" int" ]]
+	[[ ${lines[2]} == *"range x "* && ${lines[2]} != *elements* ]]
+	run -0 dsvc-run --explain 'range 3 | interleave (range 4)'
+	[[ ${lines[2]} == *"range 4 "*"4 elements"* ]]
+	local spec
+	for spec in 'lines /etc/passwd | repeat' 'counter | flat_map [x, x]' 'counter | dedup' \
+		'counter | map (x > 3 ? x : skip())' 'range 3 | interleave (counter)'; do
+		run -0 dsvc-run --explain "$spec"
+		[[ ${lines[1]} == *"  without end" ]]
+	done
+	run -0 dsvc-run --explain 'counter | take_while x < 3'
+	[[ ${lines[1]} != *"without end" ]]
+}
+
 @test "where the source is cut" {
 	cd "$BATS_TEST_TMPDIR"
 	seq 3 >small.txt
@@ -78,6 +94,7 @@ load lib/dsvc
 	[[ $output == *'refused: operator 2 `sort x`'* ]]
 	run -0 dsvc-register --explain 'stdin | map x'
 	[[ $output == *"refused"* ]]
-	run -65 dsvc-register --check 'range 10 | sort'
+	run -0 dsvc-register --check 'range 10 | sort'
+	[[ $output == *'`sort` means something only over all elements'* ]]
 	run -65 dsvc-register --explain 'range 10 | srt'
 }

@@ -105,3 +105,20 @@ concat (range @n | map {a: x}) (z | map {a:x})
 let a = range 5
 concat a one | big' ]]
 }
+
+@test "a spec that its layout makes too long is bad data, and not our mistake" {
+	local f=$BATS_TEST_TMPDIR/long.dsvc
+	{
+		printf 'range 1|map len("'
+		head -c $((1048576 - 20)) /dev/zero | tr '\0' x
+		printf '")\n'
+	} >"$f"
+	run -0 dsvc-run --print=canonical -f "$f"
+	run -65 dsvc-run --fmt "$f"
+	[[ $output == *'laid out the spec would be longer than 1048576 bytes' ]]
+}
+
+@test "an included file is read once, and may be a pipe" {
+	run -0 dsvc-run --fmt -e 'include "/dev/stdin"; range   3 | y' <<<'let y = | map x'
+	[[ $output == $'include "/dev/stdin"\nrange 3 | y' ]]
+}

@@ -61,3 +61,52 @@ setup() {
 		[[ $output == *'not for a terminal'* ]]
 	done
 }
+
+@test "bytes that are not UTF-8 are U+FFFD in JSON, and themselves elsewhere" {
+	printf '\xffA\n' >"$BATS_TEST_TMPDIR/a"
+	run -0 dsvc-run "lines $BATS_TEST_TMPDIR/a | map {a: x}"
+	[[ $output == $'{"a":"\xef\xbf\xbdA"}' ]]
+	dsvc-run "lines $BATS_TEST_TMPDIR/a" | cmp - "$BATS_TEST_TMPDIR/a"
+}
+
+# An archive of two files without and with its end; python's writes 10240 bytes, blocks of 512.
+archive() { # NAME FILE...
+	python3 - "$@" <<-'END'
+		import io, sys, tarfile
+		with tarfile.open(sys.argv[1], "w") as t:
+		    for name in sys.argv[2:]:
+		        f = tarfile.TarInfo(name)
+		        f.size = 2
+		        t.addfile(f, io.BytesIO(b"hi"))
+	END
+}
+
+@test "an archive that was cut between two files is not whole" {
+	local t=$BATS_TEST_TMPDIR/t.tar at
+	archive "$t" a.txt b.txt
+	run -0 dsvc-run -t ndjson "tar $t decode=true | map .txt"
+	[ "$output" = $'"hi"\n"hi"' ]
+	for at in 1024 2048; do
+		cp "$t" "$t.cut"
+		truncate -s "$at" "$t.cut"
+		run -65 dsvc-run "tar $t.cut decode=true | map .txt"
+		[[ $output == *"t.tar.cut: the archive was cut off: it ends without its end mark"* ]]
+	done
+	# one empty block is an end that others write too
+	truncate -s 2560 "$t"
+	run -0 dsvc-run -t count "tar $t"
+	[ "$output" = 2 ]
+	gzip -c "$t.cut" >"$t.cut.gz"
+	run -65 dsvc-run "tar $t.cut.gz"
+	: >"$t.none"
+	run -0 dsvc-run -t count "tar $t.none"
+	[ "$output" = 0 ]
+}
+
+@test "a file cannot be the key of its group" {
+	archive "$BATS_TEST_TMPDIR/k.tar" a.__key__ a.txt b.txt
+	run -65 dsvc-run "tar $BATS_TEST_TMPDIR/k.tar"
+	[[ $output == *"the file a.__key__ would be the field __key__, which names its group"* ]]
+	run -0 --separate-stderr dsvc-run "tar $BATS_TEST_TMPDIR/k.tar | ignore_errors | map .__key__"
+	[ "$output" = b ]
+}

@@ -214,7 +214,42 @@ work() { # NAME [ARG...]
 	[[ $output == 1000 ]]
 	reap dispatch 5
 	((status == 0))
-	reap work 8
+	reap work 2
+	((status == 0))
+	grep -q 'the dispatcher has ended' "$BATS_TEST_TMPDIR/work.err"
+}
+
+@test "ending the dispatcher ends the service, in order" {
+	start dispatch dsvc-dispatch
+	work one
+	work two
+	read_slowly reader -e "$many"
+	stop dispatch
+	((status == 0))
+	reap one 2
+	((status == 0))
+	reap two 2
+	((status == 0))
+	read_rest "$BATS_TEST_TMPDIR/all"
+	reap reader 2
+	((status == 75))
+	[[ $(<"$BATS_TEST_TMPDIR/reader.err") == *"the dispatcher has been ended"*--state* ]]
+}
+
+@test "a dispatcher with a state that is ended by a signal is waited for" {
+	start dispatch dsvc-dispatch --state "$BATS_TEST_TMPDIR/state"
+	work one
+	read_slowly reader -e "$many"
+	stop dispatch INT
+	((status == 0))
+	start dispatch dsvc-dispatch --state "$BATS_TEST_TMPDIR/state" --exit-when-idle 0.5s
+	read_rest "$BATS_TEST_TMPDIR/all"
+	reap reader 20
+	((status == 0))
+	# idle, it is over, with a state too
+	reap dispatch 10
+	reap one 2
+	((status == 0))
 }
 
 @test "a dispatcher lost in mid-pass ends its readers with 75" {

@@ -101,7 +101,7 @@ FAIL $f:10 -t json
 	printf 'range 1\n# test:\n# fail: no\n' >"$f"
 	run -65 dsvc-run --test "$f"
 	printf 'range 1\n' >"$f"
-	run -65 dsvc-run --test "$f"
+	run -66 dsvc-run --test "$f"
 	run -66 dsvc-run --test "$BATS_TEST_TMPDIR/none.dsvc"
 	run -64 dsvc-run --test
 	run -64 dsvc-run --test -e 'range 3'
@@ -116,4 +116,76 @@ FAIL $f:10 -t json
 	printf 'counter 0\n# test:\n# out: 0\n' >"$f"
 	run -1 within 60s dsvc-run --test "$f"
 	[[ $output == *"printed more than"* ]]
+}
+
+@test "installed pipelines pass their tests where they are" {
+	# Not by make: with other flags than those of this build it would link the programs again under the tests beside it.
+	export DESTDIR=$BATS_TEST_TMPDIR/root PREFIX=/usr
+	cd "$BATS_TEST_DIRNAME/../.."
+	programs=(cmd/*/main.c)
+	programs=("${programs[@]#cmd/}")
+	programs=("${programs[@]%/main.c}")
+	bash tools/install.sh install "${programs[@]}"
+	cd /
+	PATH=$BATS_TEST_TMPDIR/root/usr/bin:$PATH run -0 dsvc-run --test "$BATS_TEST_TMPDIR"/root/usr/share/dsvc/pipelines/*.dsvc
+	[[ $output != *FAIL* && $output == *'ok   '*'/scored.dsvc:'* ]]
+	cd "$BATS_TEST_DIRNAME/../.."
+	bash tools/install.sh uninstall "${programs[@]}"
+	run -0 find "$BATS_TEST_TMPDIR/root" -type f -o -type l -o -path '*share/dsvc*'
+	[[ $output == '' ]]
+}
+
+@test "a test runs in the folder of its file; -I is seen from here" {
+	cd "$BATS_TEST_TMPDIR"
+	mkdir -p far inc
+	echo 'let twice = | map x ++ x' >inc/twice.dsvc
+	echo word >far/data
+	printf '%s\n' 'include "twice.dsvc"' 'param p: text' 'lines @p | twice' '# test: --set p=data' '# out: wordword' >far/a.dsvc
+	run -0 dsvc-run -I inc --test far/a.dsvc
+	[[ $output == 'ok   far/a.dsvc:4 --set p=data' ]]
+}
+
+@test "without any test there is nothing to say that it works" {
+	cd "$BATS_TEST_TMPDIR"
+	echo 'range 3' >none.dsvc
+	printf '%s\n' 'range 1' '# test:' '# out: 0' >one.dsvc
+	run -66 dsvc-run --test none.dsvc
+	[[ ${lines[0]} == 'dsvc-run: none.dsvc has no tests' && $output == *'help: '*'# test:'* ]]
+	((${#lines[@]} == 2))
+	run -66 dsvc-run --test none.dsvc none.dsvc
+	[[ $output == *'none of these files has tests'* ]]
+	run -0 dsvc-run --test none.dsvc one.dsvc
+	[[ $output == *'none.dsvc has no tests'*'ok   one.dsvc:2'* ]]
+}
+
+@test "a spec file with #! is a program: operands are its parameters" {
+	cd "$BATS_TEST_TMPDIR"
+	mkdir -p far here
+	printf 'a b\nc\n' >here/my.log
+	echo 'param inner = 7' >far/more.dsvc
+	printf '%s\n' '#!/usr/bin/env -S dsvc-run -f' 'include "more.dsvc"' 'param log: text' 'param n: int = 2' \
+		'lines @log | flat_map split(x, " ") | take @n' >far/top.dsvc
+	chmod +x far/top.dsvc
+	cd here
+	run -0 ../far/top.dsvc my.log
+	[[ $output == $'a\nb' ]]
+	# Options stand before and behind them.
+	run -0 ../far/top.dsvc my.log 1 -t ndjson
+	[[ $output == '"a"' ]]
+	run -0 ../far/top.dsvc -t ndjson -s log=my.log 3
+	[[ $output == $'"a"\n"b"\n"c"' ]]
+	run -64 ../far/top.dsvc my.log 1 2
+	[[ $output == *'`2` is one word too many: the spec has 2 parameters'*'help: parameters of this spec: '*'log, n'* ]]
+	run -65 ../far/top.dsvc my.log many
+	[[ $output == *"top.dsvc:4:7: n many: 'many' is not a number"* ]]
+	run -65 ../far/top.dsvc
+	[[ $output == *'the parameter `log` has no value'* ]]
+	run -64 dsvc-run -e 'range 3' 4
+	# The other programs that take a file take them, too.
+	service
+	[[ $(dsvc-register -f ../far/top.dsvc "$PWD/my.log" 3 -q) == $(dsvc-register -f ../far/top.dsvc -s n=3 -s log=my.log) ]]
+	printf '%s\n' '#!/usr/bin/env -S dsvc-read -f' 'param n: int' 'range @n' >range.dsvc
+	chmod +x range.dsvc
+	run -0 ./range.dsvc 4 -t count
+	[[ $output == 4 ]]
 }

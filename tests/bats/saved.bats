@@ -89,13 +89,16 @@ print(n)'
 
 @test "save killed: what has a name is whole, and the same pass goes through again" {
 	cut_off 6 --seed 5 'range 3_000_000 | save out file_size=100k'
-	n=$(dsvc-run -t count 'load out')
+	run -66 dsvc-run 'load out'
+	[[ $output == *"'out' is not whole: what saves there has not ended, and "*" files are there"*"partial=true"* ]]
+	n=$(dsvc-run -t count 'load out partial=true')
 	((n > 0 && n < 3000000))
-	dsvc-run 'load out' | cmp - <(seq 0 $((n - 1)))
+	dsvc-run 'load out partial=true' | cmp - <(seq 0 $((n - 1)))
 	run -65 dsvc-run --seed 6 'range 3_000_000 | save out file_size=100k'
 	[[ $output == *'holds what another pass has saved'* ]]
 	dsvc-run -t none --seed 5 'range 3_000_000 | save out file_size=100k'
 	dsvc-run 'load out' | cmp - <(seq 0 2999999)
+	[[ -e out/SNAPSHOT ]]
 	[[ ! $(find out -name '*.part') ]]
 }
 
@@ -143,4 +146,48 @@ print(n)'
 	[[ $(dsvc-run 'load msgpack | map .cls | sort' | cksum) == "$(seq 0 99999 | cksum)" ]]
 	[[ $(dsvc-run 'csv csv/*.csv | map .cls | sort' | cksum) == "$(seq 0 99999 | cksum)" ]]
 	[[ $(dsvc-run 'tar tar/*.tar decode=true | map .cls | sort' | cksum) == "$(seq 0 99999 | cksum)" ]]
+}
+
+@test "a folder is whole when all streams that write there have ended" {
+	service 2
+	within 30s dsvc-read -t none --order stable --shards 5 -e "range 20000 | save $PWD/five"
+	[[ $(<five/SNAPSHOT) == '{"streams": 5, '* ]]
+	dsvc-run 'load five | sort' | cmp - <(seq 0 19999 | sort -n)
+	# a stream's mark alone is not the whole
+	rm five/SNAPSHOT
+	run -66 dsvc-run 'load five'
+	# nor is the whole what it was without one of its files
+	within 30s dsvc-read -t none --order stable --shards 5 -e "range 20000 | save $PWD/six"
+	rm six/data-00003-*
+	run -66 dsvc-run 'load six'
+	[[ $output == *"4 of its 5 files are there"* ]]
+	# by one worker alone, by streams as they come, and by whole copies
+	within 30s dsvc-read -t none -e "elements [1, 2] | interleave (range x) | save $PWD/small"
+	dsvc-run 'load small' >got
+	[[ -s got ]]
+	within 30s dsvc-read -t none -e "range 3000000 | map x + 1 | save $PWD/large"
+	[[ $(dsvc-run -t count 'load large') == 3000000 ]]
+	within 30s dsvc-read -t none --sharding off -e "range 10 | save $PWD/copies"
+	[[ -e copies/SNAPSHOT ]]
+	# a reader that wants no more breaks it off
+	within 30s dsvc-read -t none -n 1 -e "counter | save $PWD/cut file_size=100k"
+	run -66 dsvc-run 'load cut'
+}
+
+@test "a worker that is killed while it saves leaves a folder that others make whole" {
+	start dispatch dsvc-dispatch
+	start one dsvc-work -j 2
+	mkfifo pipe
+	spawn reader bash -c 'exec dsvc-read --order stable --shards 4 --window 1 -e "$1" >pipe' - \
+		"range 400000 | rate 400k | tee (| save $PWD/out file_size=50k)"
+	exec {pipe}<pipe
+	IFS= read -r -t 20 -u "$pipe" _
+	kill -KILL "${pid[one]}"
+	reap one
+	run -66 dsvc-run 'load out'
+	start two dsvc-work -j 2
+	[[ $(wc -l <&"$pipe") == 399999 ]]
+	reap reader 30
+	((status == 0))
+	dsvc-run 'load out | sort' | cmp - <(seq 0 399999)
 }

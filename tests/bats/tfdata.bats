@@ -51,7 +51,7 @@ table() {
 				key=${BASH_REMATCH[1]}
 				# Of every operator, of no operator, and names of the user's choice.
 				[[ $key == on_error || $op == options || ! $op || "$op $key" == zip\ [ab] ]] && continue
-				dsvc-run --help-op "$op" | grep -q "^  $key " || { echo "$op has no $key" >&2; false; }
+				dsvc-run --help-op "$op" | grep "^  $key " >/dev/null || { echo "$op has no $key" >&2; false; }
 				((++checked))
 			elif ((first)) && [[ $word =~ ^[a-z_]+$ ]] && dsvc-run --help-op "$word" >/dev/null 2>&1; then
 				op=$word

@@ -70,13 +70,13 @@ ROWS = [
     ("keys(a)", list, record), ("values(a)", lambda a: list(a.values()), record), ("has(a, b)", lambda a, b: b in a, record, lambda r: r.choice("abcé")),
     ("merge(a, b)", lambda a, b: {**a, **b}, record, record),
     ("without(a, b)", lambda a, b: {k: v for k, v in a.items() if k != b}, record, lambda r: r.choice("abc")),
-    ("type(a)", lambda a: ["nil", "bool", "float" if isinstance(a, float) else "int", "text", "bytes", "list", "record"][model.kind(a)], gen.a_value),
+    ("type(a)", lambda a: ["null", "bool", "float" if isinstance(a, float) else "int", "text", "bytes", "list", "record"][model.kind(a)], gen.a_value),
     ("hex(a)", lambda a: f"{a:x}" if a >= 0 else error(), lambda r: abs(gen.an_int(r))), ("hex(a)", bytes.hex, gen.some_bytes),
     ("hex(a)", lambda a: a.encode().hex(), text), ("unhex(a)", bytes.fromhex, lambda r: gen.some_bytes(r).hex()),
     ("base64(a)", lambda a: base64.b64encode(a).decode(), gen.some_bytes),
     ("unbase64(a)", lambda a: base64.b64decode(a), lambda r: base64.b64encode(gen.some_bytes(r)).decode()),
     ("basename(a)", basename, path), ("dirname(a)", dirname, path), ("stem(a)", lambda a: stem(a, 0), path), ("ext(a)", lambda a: stem(a, 1), path),
-    ("parse_csv(a)", lambda a: next(csv.reader([a], strict=True)), lambda r: csv_text(csv_line(r))),
+    ("parse_csv(a, \",\", \"text\")", lambda a: next(csv.reader([a], strict=True)), lambda r: csv_text(csv_line(r))),
     ("parse_time(a)", parse_time, moment), ("fmt_time(a)", fmt_time, seconds), ("fmt_time(parse_time(a))", lambda a: fmt_time(parse_time(a)), moment),
     ("fmt_time(a, b)", fmt_time, seconds, lambda r: r.choice(("%Y-%m-%d", "%d/%b/%Y:%H:%M:%S", "%j %U", "%A"))),
     ("a ?? b", lambda a, b: b if a is None else a, gen.a_scalar, gen.a_scalar),
@@ -131,6 +131,6 @@ def urls(t):
     """url texts, which Python's urllib reads and writes too."""
     rows = [{gen.a_plain(t.rng, 3) + "k": gen.a_text(t.rng, 8) for _ in range(t.rng.randint(1, 4))} for _ in range(N)]
     text = [urllib.parse.urlencode(row, quote_via=urllib.parse.quote) for row in rows]
-    t.same(t.values("stdin msgpack | parse url text=true", mp.pack_all(text)), rows, "parse url")
+    t.same(t.values("stdin msgpack | parse url types=text", mp.pack_all(text)), rows, "parse url")
     back = [dict(urllib.parse.parse_qsl(v, keep_blank_values=True)) for v in t.values("stdin msgpack | format url", mp.pack_all(rows))]
     t.same(back, rows, "format url")

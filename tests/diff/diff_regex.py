@@ -6,14 +6,18 @@ import gen
 import mp
 from harness import check
 
-FLAGS = {"": 0, "i": re.I, "m": re.M, "s": re.S}
+FLAGS = {"": 0, "a": re.A, "i": re.I, "m": re.M, "s": re.S}  # of both, a is for classes alone here
+ATOMS = ["a", "b", "é", "A", " ", "\\.", ".", "[ab]", "[^a]", "[a-c]", "x", "ab", "1", "Ж", "k", "s"]
+CLASSES = ["\\d", "\\w", "\\s", "\\D", "\\W", "\\S", "[\\d.]", "[^\\w]", "[\\W\\d]", "[^\\s1]"]
+# not: what Unicode folds in two ways (ß), and U+001C to U+001F, which are blanks to Python alone
+LETTERS = "aaabbckABSx__ 1.-\n\t" + "éÉЖж٣１\u00a0\u2003中²_ſ\u212a😀"
 
 
 def pattern(r, depth=3):
     """As text; names of groups are not made, as the two differ in them."""
     k = r.random()
     if depth == 0 or k < 0.35:
-        return r.choice(["a", "b", "é", "A", " ", "\\.", ".", "[ab]", "[^a]", "[a-c]", "\\d", "\\w", "\\s", "x", "ab", "1"])
+        return r.choice(ATOMS if r.random() < 0.6 else CLASSES)
     if k < 0.55:
         return pattern(r, depth - 1) + pattern(r, depth - 1)
     if k < 0.65:
@@ -23,13 +27,13 @@ def pattern(r, depth=3):
         return f"(?:{inner}){r.choice(['*', '+', '?', '{2}', '{1,2}', '*?', '+?'])}"
     if k < 0.9:
         return f"({inner})"
-    return r.choice((f"^{inner}", f"{inner}$", f"\\b{inner}", f"(?={inner})", f"(?!{inner})."))
+    return r.choice((f"^{inner}", f"{inner}$", f"\\b{inner}", f"{inner}\\b", f"\\B{inner}", f"(?<!\\w){inner}", f"(?={inner})", f"(?!{inner})."))
 
 
 def usable(text, flags):
     """Those that Python has a word against, or that match nothing in odd ways, are left out."""
     try:
-        return re.compile(text, flags | re.A)
+        return re.compile(text, flags)
     except re.error:
         return None
 
@@ -39,11 +43,12 @@ def regex(t):
     for _ in range(12):
         rows = []
         while len(rows) < 12:
-            text, flag = pattern(t.rng), t.rng.choice(["", "", "i", "s", "m"])
+            text, flag = pattern(t.rng), t.rng.choice(["", "", *FLAGS])
             p = usable(text, FLAGS[flag])
-            if p and "\\b" not in text and "\\w" not in text and not p.match(""):
+            if p and not p.match(""):
                 rows.append((text, flag, p))
-        values = [gen.a_text(t.rng, 10, "aaabbcABxé 1.\n") for _ in range(20)]
+        # never empty: Python says that \B is not in an empty text
+        values = [t.rng.choice(LETTERS) + gen.a_text(t.rng, 9, LETTERS if t.rng.random() < 0.7 else LETTERS[:21]) for _ in range(20)]
         exprs = []
         for text, flag, p in rows:
             re_text = f"/{text}/{flag}"

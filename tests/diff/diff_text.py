@@ -40,7 +40,7 @@ def typed(text):
         return None
     if text in ("true", "false"):
         return text == "true"
-    if not re.fullmatch(r"-?((0|[1-9][0-9]*)(\.[0-9]+)?|\.[0-9]+)([eE][+-]?[0-9]+)?", text):
+    if not re.fullmatch(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?", text):
         return text
     if text == "-0":  # which no int would print
         return -0.0
@@ -69,7 +69,6 @@ def csv_in_typed(t):
     for _ in range(8):
         names, rows = table(t.rng, lambda r: gen.a_text(r, 2, "ab é") if r.random() < .2 else r.choice(CELLS))
         rows = [[c if not set(c) & set('",\n\r') else "plain" for c in row] for row in rows]
-        rows = [row for row in rows if row != [""]]
         text = write_csv(t.rng, [names] + rows)
         want = [{n: typed(c) for n, c in zip(names, row)} for row in rows]
         t.same(t.values("csv -", text), want, text)
@@ -273,4 +272,4 @@ def kv_both_ways(t):
     name = lambda r: gen.a_text(r, 3, "abc") or "k"
     rows = [{name(t.rng): t.rng.choice((gen.a_text, gen.an_int, gen.a_bool))(t.rng) for _ in range(3)} for _ in range(60)]
     texts = [{k: str(v).lower() if isinstance(v, bool) else str(v) for k, v in row.items()} for row in rows]
-    t.same(t.values("stdin msgpack | format kv | parse kv text=true", mp.pack_all(rows)), texts)
+    t.same(t.values("stdin msgpack | format kv | parse kv types=text", mp.pack_all(rows)), texts)

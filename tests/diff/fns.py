@@ -174,9 +174,7 @@ def error():
 
 def stem(p, which):
     base = os.path.basename(p.rstrip("/")) or ("/" if p else "")
-    at = base.rfind(".")
-    at = at if at > 0 else len(base)
-    return base[:at] if which == 0 else base[at:]
+    return os.path.splitext(base)[which]
 
 
 def dirname(p):

@@ -17,7 +17,9 @@ def start(argv, started):
     """Waits for the program's own word that it is ready. Its standard input is a pipe
     of ours: --until-stdin-eof ends it when we are gone."""
     r, w = os.pipe()
-    p = subprocess.Popen([*argv, "-q", "--until-stdin-eof", "--ready-fd", str(w)], stdin=subprocess.PIPE, pass_fds=(w,))
+    # What `print` and children write to its stderr is nobody's answer.
+    p = subprocess.Popen([*argv, "-q", "--until-stdin-eof", "--ready-fd", str(w)], stdin=subprocess.PIPE,
+                         stderr=subprocess.DEVNULL, pass_fds=(w,))
     started.append(p)
     os.close(w)
     with os.fdopen(r) as ready:

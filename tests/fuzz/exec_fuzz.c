@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "op/exec_frame.h"
+#include "value/format/frame.h"
 #include "value/mp.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -10,12 +10,12 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "value/csv.h"
-#include "value/example.h"
-#include "value/format.h"
-#include "value/member.h"
+#include "value/csv/csv.h"
+#include "value/format/example.h"
+#include "value/format/format.h"
+#include "value/format/member.h"
 #include "value/mp.h"
-#include "value/npy.h"
+#include "value/format/npy.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -147,7 +147,7 @@ fuzz_member(uint8_t how, const uint8_t *p, size_t n)
 static void
 fuzz_write(const uint8_t *p, size_t n)
 {
-	for (int kind = FORMAT_AUTO; kind <= FORMAT_NONE; kind++) {
+	for (int kind = FORMAT_AUTO; kind < FORMAT_KINDS; kind++) {
 		struct format *f = format_new((enum format_kind)kind, NULL);
 		struct buf out = { 0 };
 		struct err e = { 0 };

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * Sources that read files of records, over any bytes: with on_error=skip each comes
- * to an end, and all that it gives is well formed. The first byte chooses the source,
- * the second how it is read: whole, or from a place in the middle. */
+ * Sources that read files, over any bytes, packed or not: with on_error=skip each comes
+ * to an end, and all that it gives is well formed.
+ *
+ *	byte       the source
+ *	byte n     not 0: 16 bytes follow, the start and count of a byte range to read;
+ *	           the rest is the file */
 #include <assert.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -13,11 +16,13 @@
 
 #include "base/mem.h"
 #include "op/op.h"
+#include "op/pull.h"
 #include "value/mp.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-extern const struct op_desc op_csv, op_tsv, op_tfrecord, op_bytes, op_npy, op_tar, op_msgpack;
+extern const struct op_desc op_csv, op_tsv, op_tfrecord, op_bytes, op_npy, op_tar, op_msgpack,
+	op_ndjson, op_lines, op_whole, op_sqlite;
 
 struct fuzz {
 	struct op_node node;
@@ -70,47 +75,77 @@ fuzz_read(struct fuzz *f)
 	op_close(&inst);
 }
 
+static const struct {
+	const struct op_desc *desc;
+	const char *name, *value; /* one parameter more */
+} fuzz_sources[] = { /* new ones go behind the others: units choose by number */
+	{ &op_csv, "quote", "\"" }, { &op_csv, "quote", "none" }, { &op_csv, "header", "false" },
+	{ &op_tsv, "types", "text" }, { &op_tfrecord, "as", "bytes" },
+	{ &op_tfrecord, "as", "example" }, { &op_bytes, "size", "7" }, { &op_npy, NULL, NULL },
+	{ &op_tar, "group", "true" }, { &op_tar, "decode", "true" }, { &op_msgpack, NULL, NULL },
+	{ &op_ndjson, NULL, NULL }, { &op_lines, NULL, NULL }, { &op_lines, "delim", "x" },
+	{ &op_whole, NULL, NULL }, { &op_tar, "group", "false" }, { &op_bytes, "header_bytes", "3" },
+	{ &op_sqlite, "query", "SELECT * FROM t ORDER BY a" },
+	{ &op_sqlite, "query", "SELECT sql, name FROM sqlite_schema" },
+};
+
+/* The file: without a name where that does, for SQLite with one, which goes into name. */
+static int
+fuzz_file(const uint8_t *p, size_t n, bool named, char *name, size_t size)
+{
+	int fd;
+
+	if (named) {
+		const char *dir = getenv("TMPDIR");
+
+		snprintf(name, size, "%s/dsvc-fuzz-XXXXXX", dir ? dir : "/tmp");
+		fd = mkstemp(name);
+	} else {
+		fd = memfd_create("fuzz", MFD_CLOEXEC);
+		snprintf(name, size, "/proc/self/fd/%d", fd);
+	}
+	if (fd < 0 || write(fd, p, n) != (ssize_t)n)
+		abort();
+	return fd;
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const struct {
-		const struct op_desc *desc;
-		const char *name, *value; /* one parameter more */
-	} sources[] = {
-		{ &op_csv, "quote", "\"" }, { &op_csv, "quote", "none" }, { &op_csv, "header", "false" },
-		{ &op_tsv, "types", "text" }, { &op_tfrecord, "as", "bytes" },
-		{ &op_tfrecord, "as", "example" }, { &op_bytes, "size", "7" }, { &op_npy, NULL, NULL },
-		{ &op_tar, "group", "true" }, { &op_tar, "decode", "true" }, { &op_msgpack, NULL, NULL },
-	};
-	char path[64];
+	char path[4096];
 	struct fuzz f = { .ctx = { .element_max = 1 << 16 } };
 
-	if (size < 2)
+	if (size < 2 || (data[1] && size < 18))
 		return 0;
-	int fd = memfd_create("fuzz", MFD_CLOEXEC);
-	if (fd < 0 || write(fd, data + 2, size - 2) != (ssize_t)(size - 2))
-		abort();
-	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-	size_t k = data[0] % (sizeof sources / sizeof *sources);
-	f.node.desc = sources[k].desc;
+	size_t k = data[0] % (sizeof fuzz_sources / sizeof *fuzz_sources), head = data[1] ? 18 : 2;
+	bool sqlite = fuzz_sources[k].desc == &op_sqlite;
+	int fd = fuzz_file(data + head, size - head, sqlite, path, sizeof path);
+
+	f.node.desc = fuzz_sources[k].desc;
 	f.node.place = 1;
 	f.node.on_error = OP_SKIP;
 	f.node.params = mem_zalloc(f.node.desc->state_size);
 	param_defaults(f.node.desc->params, f.node.params);
-	fuzz_set(&f, "files", path);
-	if (sources[k].name)
-		fuzz_set(&f, sources[k].name, sources[k].value);
+	fuzz_set(&f, sqlite ? "file" : "files", path);
+	if (f.node.desc == &op_bytes)
+		fuzz_set(&f, "size", "7");
+	if (fuzz_sources[k].name)
+		fuzz_set(&f, fuzz_sources[k].name, fuzz_sources[k].value);
 	f.ctx.arg = &f;
-	/* Byte ranges are only made of what is cut so. */
-	bool cut = k == 1 || k == 3 || k == 6 || k == 7;
-	if (cut && data[1]) {
-		f.split = (struct split){ .kind = SPLIT_FILE, .path = path, .times = 1,
-					  .start = data[1] % 64, .count = 1 + data[1] / 4 };
+	if (data[1]) {
+		f.split = (struct split){ .kind = SPLIT_FILE, .path = path, .times = 1 };
+		memcpy(&f.split.start, data + 2, 8);
+		memcpy(&f.split.count, data + 10, 8);
+		f.split.start &= INT64_MAX;
+		f.split.count &= INT64_MAX;
+		f.split.whole = data[1] & 1;
 		f.ctx.next_split = fuzz_split;
 	}
 	fuzz_read(&f);
 	param_clear(f.node.desc->params, f.node.params);
 	mem_free(f.node.params);
 	close(fd);
+	if (sqlite)
+		unlink(path);
 	return 0;
 }

@@ -192,6 +192,19 @@ book_check_source(struct world *w, const struct consumer *c, unsigned copies)
 					}
 }
 
+/* Everybody is told, and few workers have been lost. Some more than three, since a stream
+ * may get on between two losses, and a worker may die before it is heard of; with sharding
+ * off each copy has the element, and workers that join get one more. */
+static void
+book_check_poison(struct world *w)
+{
+	for (unsigned i = 0; i < w->n_consumers; i++)
+		if (w->consumers[i].finished || w->consumers[i].code != ST_DATA)
+			world_fail(w, "consumer %u ended with %u where an element kills its workers", i, w->consumers[i].code);
+	if (w->poisoned > 40 && w->sharding == SHARD_DYNAMIC)
+		world_fail(w, "%u workers died of one element", w->poisoned);
+}
+
 void
 book_check(struct world *w)
 {
@@ -202,6 +215,10 @@ book_check(struct world *w)
 		finished += w->consumers[i].finished;
 	if (w->disp_lost || w->failed)
 		return;
+	if (w->poison) {
+		book_check_poison(w);
+		return;
+	}
 	if (!finished) {
 		world_fail(w, "nobody got to the end");
 		return;

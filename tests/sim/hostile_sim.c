@@ -10,9 +10,9 @@
 
 #include "base/mem.h"
 #include "base/rng.h"
-#include "core/dispatcher.h"
-#include "core/reader.h"
-#include "core/worker.h"
+#include "core/disp/dispatcher.h"
+#include "core/read/reader.h"
+#include "core/work/worker.h"
 #include "wire/field.h"
 
 enum { PEERS = 6, STEPS = 400 };
@@ -54,6 +54,17 @@ any_ranges(struct ranges *s)
 	}
 }
 
+/* Short and one of a few, so that some are the same, or as long as it may be. */
+static char *
+any_text(uint64_t max)
+{
+	if (max > 10000 || rng_below(&r, 100))
+		return rng_below(&r, 2) ? mem_printf("%d", (int)rng_below(&r, 3)) : NULL;
+	char *s = mem_zalloc(max + 1);
+	memset(s, 'a' + (int)rng_below(&r, 3), max);
+	return s;
+}
+
 static void
 any_field(const struct field *f, void *at)
 {
@@ -66,7 +77,7 @@ any_field(const struct field *f, void *at)
 	case FIELD_U32: *(uint32_t *)at = (uint32_t)any_number(f->max ? f->max : UINT32_MAX); break;
 	case FIELD_U64: *(uint64_t *)at = any_number(UINT64_MAX); break;
 	case FIELD_BOOL: *(bool *)at = rng_below(&r, 2); break;
-	case FIELD_TEXT: *(char **)at = rng_below(&r, 2) ? mem_printf("%d", (int)rng_below(&r, 3)) : NULL; break;
+	case FIELD_TEXT: *(char **)at = any_text(f->max); break;
 	case FIELD_BYTES:
 		b->n = n;
 		b->p = mem_zalloc(n);
@@ -114,6 +125,23 @@ any_msg(unsigned type, struct msg *out)
 	return ok;
 }
 
+/* Whoever gets it would take it. */
+static void
+sent(const struct msg *m)
+{
+	struct buf b = { 0 };
+	struct err e;
+
+	if (m->type) {
+		msg_encode(m, &b);
+		if (msg_fits(m, b.len, &e)) {
+			printf("not ok 1 - %s\n", e.text);
+			abort();
+		}
+	}
+	buf_clear(&b);
+}
+
 static void
 know(uint64_t v)
 {
@@ -155,6 +183,7 @@ drain_disp(struct disp *d)
 		} else if (m.type == MSG_LIST) {
 			know(m.req);
 		}
+		sent(&m);
 		msg_clear(&m);
 	}
 }
@@ -255,6 +284,7 @@ act_work(struct work *w, struct stream_key *last)
 			free_handle(a.handle);
 		if (a.kind == WORK_START)
 			*last = a.key;
+		sent(&a.msg);
 		msg_clear(&a.msg);
 	}
 }
@@ -316,6 +346,7 @@ act_read(struct read *d, uint64_t *worker)
 			free_handle(a.handle);
 		if (a.kind == READ_CONNECT)
 			*worker = a.worker;
+		sent(&a.msg);
 		msg_clear(&a.msg);
 	}
 }

@@ -90,6 +90,7 @@ node_new(struct world *w, enum node_kind kind)
 	n->index = w->n_nodes;
 	n->peer = rng_next(&w->r) | 1;
 	n->tick_at = INT64_MAX;
+	n->cut = w->disp && w->disp->paused_until > w->now;
 	snprintf(n->name, sizeof n->name, "%c%u", letters[kind], n->index);
 	w->nodes[w->n_nodes++] = n;
 	return n;
@@ -223,8 +224,8 @@ conn_deliver(struct world *w, void *arg, uint64_t tag)
 
 	if (c->epoch != tag >> 1 || !f)
 		return;
-	if (to->paused_until > later)
-		later = to->paused_until;
+	if (to->paused_until > w->now && to->paused_until > later)
+		later = to->paused_until + some_time(w, 5 * MS); /* its timers may come first */
 	if (later > w->now) {
 		world_at(w, later, conn_deliver, c, tag);
 		return;
@@ -325,9 +326,14 @@ conn_send(struct conn *c, int to_client, const struct msg *m, struct sim_chunk *
 		return;
 	/* Nobody drops messages of a connection that lives, but one that is dead at
 	 * one end looks so at the other. */
-	if (c->client->w->holes && one_in(c->client->w, c->server->kind == NODE_DISP ? 60 : 300))
+	if (c->client->w->holes && one_in(c->client->w, c->server->kind == NODE_DISP ? 60 : 300)) {
+		c->client->cut |= c->server->kind == NODE_DISP;
 		return;
+	}
 	msg_encode(m, &b);
+	struct err e;
+	if (msg_fits(m, b.len, &e))
+		world_fail(c->client->w, "%s", e.text);
 	f = mem_zalloc(sizeof *f);
 	f->p = b.data;
 	f->n = b.len;
@@ -387,6 +393,7 @@ conn_break(struct conn *c)
 	if (c->closed || !c->up)
 		return;
 	c->up = false;
+	c->client->cut |= c->server->kind == NODE_DISP;
 	c->epoch++;
 	c->last[0] = c->last[1] = 0;
 	for (int i = 0; i < 2; i++)
@@ -397,6 +404,13 @@ conn_break(struct conn *c)
 	world_at(w, told, conn_tell_client, c, c->epoch);
 	world_at(w, w->now + 200 * MS, conn_tell_server, c, c->epoch);
 	world_at(w, told + some_time(w, one_in(w, 4) ? 3 * SEC : 100 * MS), conn_up, c, c->epoch);
+}
+
+void
+conn_block(struct conn *c, int64_t until)
+{
+	c->blocked_until = until;
+	c->client->cut |= c->server->kind == NODE_DISP;
 }
 
 void

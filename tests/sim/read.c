@@ -83,6 +83,7 @@ sim_read_write(struct world *w, void *arg, uint64_t life)
 		struct got g = { d->stream, d->offset + d->done, d->chunk->e[d->first + d->done] };
 
 		consumer_put(s->c, &g);
+		w->delivered = w->now;
 		s->untold++;
 		if (++d->done == d->count) {
 			s->first = d->next;
@@ -169,6 +170,9 @@ sim_read_one(struct node *n, struct read_action *a)
 		break;
 	case READ_DONE:
 		world_say(w, "%s is done: %u %s", n->name, a->code, a->code ? a->err->text : "");
+		/* In a job of its own nobody else can have its elements. */
+		if (a->code == ST_TEMP && w->anonymous)
+			world_lost_contact(n, a->err->text);
 		n->r->over = true;
 		n->r->c->code = a->code;
 		book_check_faults(w, a);

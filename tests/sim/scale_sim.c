@@ -11,7 +11,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "core/dispatcher.h"
+#include "core/disp/dispatcher.h"
 
 enum { WORKERS = 10000, SPLITS = 1000000, READER = 7 };
 
@@ -68,7 +68,7 @@ scale_open(struct disp *d)
 {
 	struct split all = { .kind = SPLIT_RANGE, .cuttable = true, .count = INT64_MAX, .times = 1 };
 	struct msg m = { .type = MSG_OPEN, .open = { .spec = mem_strdup("counter"), .sharding = SHARD_DYNAMIC, .epoch = 1 } };
-	struct msg units = { .type = MSG_UNITS, .units.times = 1 };
+	struct msg units = { .type = MSG_UNITS, .units = { .listing = 1, .last = true, .times = 1 } };
 	uint64_t peer, lister = 0;
 
 	disp_message(d, now, READER, &m);

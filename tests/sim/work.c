@@ -18,6 +18,8 @@ struct producer {
 	struct split_list splits;    /* given, not begun */
 	size_t n_begun;              /* of splits.v */
 	bool no_more, stalled, wanted, handover, done, restoring;
+	bool rest, off;              /* is to give its thread up; has none */
+	int64_t stuck_until;         /* in the middle of an element: waits for its input */
 	uint64_t split;              /* number of the split being read, or next to be */
 	struct split cur;
 	bool in_split;
@@ -33,6 +35,7 @@ struct sim_worker {
 	struct work *k;
 	struct producer *producers;
 	bool drained, can_hand;
+	uint32_t slots;
 	uint64_t serial;
 };
 
@@ -135,6 +138,24 @@ producer_tell_faults(struct node *n, struct producer *p)
 	work_faults(n->k->k, n->w->now, p->key, p->failed, &list);
 }
 
+bool
+set_kills(const struct world *w, uint32_t leaf, uint64_t pos)
+{
+	return w->poison && leaf == w->poison_leaf && pos == w->poison_pos;
+}
+
+static void
+producer_dies(struct world *w, void *arg, uint64_t life)
+{
+	struct node *n = arg;
+
+	if (!n->alive || n->life != life)
+		return;
+	w->poisoned++;
+	node_kill(n);
+	world_at(w, w->now + some_time(w, SEC), world_new_worker, NULL, 0);
+}
+
 /* One element of the source, with all that comes of it. False: the split is over. */
 static bool
 producer_step(struct node *n, struct producer *p)
@@ -151,6 +172,12 @@ producer_step(struct node *n, struct producer *p)
 	if (!p->cur.count)
 		return false;
 	pos = p->cur.start + p->st.at++;
+	if (set_kills(n->w, leaf, pos)) {
+		p->stuck_until = INT64_MAX;
+		p->st.at--;
+		world_at(n->w, n->w->now, producer_dies, n, n->life);
+		return true;
+	}
 	fan = set_fan(s, leaf, pos);
 	if (set_fails(leaf, pos)) {
 		p->failed++;
@@ -237,7 +264,17 @@ producer_run(struct node *n, struct producer *p)
 {
 	unsigned steps = 1 + (unsigned)chance(n->w, 12);
 
-	while (steps-- && !p->done && !p->stalled) {
+	if (p->off || p->stuck_until > n->w->now)
+		return;
+	p->stuck_until = 0;
+	while (steps-- && !p->done && !p->stuck_until && (!p->stalled || p->handover || p->rest)) {
+		if (p->rest && !p->handover) {
+			producer_flush(n, p);
+			p->rest = false;
+			p->off = true;
+			work_rested(n->k->k, n->w->now, p->key);
+			return;
+		}
 		if (p->handover) {
 			producer_hand(n, p);
 			continue;
@@ -261,6 +298,8 @@ producer_run(struct node *n, struct producer *p)
 	}
 	if (p->wanted && p->n_buf && !p->done)
 		producer_flush(n, p);
+	if (n->w->stuck && !p->done && one_in(n->w, 500))
+		p->stuck_until = n->w->now + some_time(n->w, 4 * SEC);
 }
 
 struct producer_ref { struct node *n; struct stream_key key; };
@@ -383,6 +422,14 @@ sim_work_one(struct node *n, struct work_action *a)
 		if (p)
 			p->wanted = true;
 		break;
+	case WORK_REST:
+		if (p)
+			p->rest = true;
+		break;
+	case WORK_GO:
+		if (p)
+			p->off = false;
+		break;
 	case WORK_SPLITS:
 		for (size_t i = 0; p && i < a->msg.split.splits.n; i++)
 			split_list_add(&p->splits, &a->msg.split.splits.v[i]);
@@ -403,6 +450,7 @@ sim_work_one(struct node *n, struct work_action *a)
 		break;
 	case WORK_LOST:
 		world_say(w, "%s lost: %s", n->name, a->err->text);
+		world_lost_contact(n, a->err->text);
 		n->k->drained = true;
 		break;
 	default: break;
@@ -418,6 +466,11 @@ sim_work_act(struct node *n)
 
 	while (work_action(n->k->k, &a))
 		sim_work_one(n, &a);
+	size_t threads = 0;
+	for (struct producer *p = n->k->producers; p; p = p->next)
+		threads += !p->off && !p->done;
+	if (threads > work_threads(n->k->slots))
+		world_fail(n->w, "%s has %zu threads for %u slots", n->name, threads, n->k->slots);
 	kept = work_kept_bytes(n->k->k);
 	if (kept > n->w->kept_max)
 		n->w->kept_max = kept;
@@ -440,10 +493,12 @@ void
 sim_work_start(struct node *n)
 {
 	struct work_opts o = { .peer = n->peer, .name = n->name, .host = "sim", .endpoint = n->name,
-		.slots = 1 + (uint32_t)chance(n->w, 3), .memory = n->w->memory };
+		.slots = 1 + (uint32_t)chance(n->w, 3), .memory = n->w->memory,
+		.units_part = n->w->units_part };
 
 	n->alive = true;
 	n->k = mem_zalloc(sizeof *n->k);
+	n->k->slots = o.slots;
 	n->k->can_hand = one_in(n->w, 2);
 	n->ctl = conn_new(n, n->w->disp);
 	n->k->k = work_new(&o, n->w->now);

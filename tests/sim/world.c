@@ -30,7 +30,7 @@ world_some(struct world *w, enum node_kind kind)
 	return NULL;
 }
 
-static void
+void
 world_new_worker(struct world *w, void *arg, uint64_t tag)
 {
 	(void)arg;
@@ -110,9 +110,31 @@ world_cut_off(struct world *w, struct node *n)
 	world_say(w, "%s is cut off until %.3f", n->name, (double)until / 1e9);
 	for (struct conn *c = w->conns; c; c = c->next)
 		if (c->up && c->client == n)
-			c->blocked_until = until;
+			conn_block(c, until);
 		else if (c->up && c->server == n)
-			c->blocked_until = until + some_time(w, 500 * MS);
+			conn_block(c, until + some_time(w, 500 * MS));
+}
+
+/* Stops a program for a while, often longer than makes it lost. That it stood still is
+ * no reason for the others to end, nor for itself; but nobody waits for ever for a
+ * dispatcher that does. */
+static void
+world_pause(struct world *w, struct node *n)
+{
+	int64_t most = !one_in(w, 3) ? SEC : n->kind == NODE_DISP ? 9 * SEC : 30 * SEC;
+
+	w->pauses++;
+	n->paused_until = w->now + some_time(w, most);
+	for (unsigned i = 0; i < w->n_nodes && n->kind == NODE_DISP; i++)
+		w->nodes[i]->cut = true;
+	world_say(w, "%s stands still until %.3f", n->name, (double)n->paused_until / 1e9);
+}
+
+void
+world_lost_contact(struct node *n, const char *text)
+{
+	if (!n->cut && !n->w->disp_lost)
+		world_fail(n->w, "%s gives up, and nothing was wrong: %s", n->name, text);
 }
 
 static void
@@ -121,7 +143,7 @@ world_fault(struct world *w)
 	struct node *n;
 	struct conn *c;
 
-	switch (chance(w, 13)) {
+	switch (w->poison ? 3 : w->stops ? 8 : chance(w, 13)) {
 	case 0: case 1:
 		if ((n = world_some(w, NODE_WORKER))) {
 			node_kill(n);
@@ -134,7 +156,7 @@ world_fault(struct world *w)
 			node_kill(n);
 		break;
 	case 3:
-		if (w->durable || one_in(w, 20))
+		if (w->durable || (!w->poison && one_in(w, 20)))
 			world_kill_disp(w);
 		break;
 	case 4: case 5: case 6:
@@ -146,18 +168,15 @@ world_fault(struct world *w)
 		break;
 	case 7:
 		if ((c = world_some_conn(w))) {
-			c->blocked_until = w->now + some_time(w, one_in(w, 3) ? 9 * SEC : SEC);
+			conn_block(c, w->now + some_time(w, one_in(w, 3) ? 9 * SEC : SEC));
 			world_say(w, "%s - %s stands still until %.3f", c->client->name, c->server->name,
 				  (double)c->blocked_until / 1e9);
 		}
 		break;
 	case 8: case 9:
 		n = world_some(w, one_in(w, 3) ? NODE_READER : one_in(w, 4) ? NODE_DISP : NODE_WORKER);
-		if (n) {
-			w->pauses++;
-			n->paused_until = w->now + some_time(w, one_in(w, 3) ? 9 * SEC : SEC);
-			world_say(w, "%s stands still until %.3f", n->name, (double)n->paused_until / 1e9);
-		}
+		if (n)
+			world_pause(w, n);
 		break;
 	case 10:
 		world_new_worker(w, NULL, 0);
@@ -200,6 +219,10 @@ world_care(struct world *w, void *arg, uint64_t tag)
 
 		if (c->node || c->finished || c->dead)
 			continue;
+		if (w->poison && c->code == ST_DATA) {
+			c->dead = true;
+			continue;
+		}
 		/* Refused before it had anything: an ordered job has one reader. */
 		if ((w->checkpoint || (c->code == ST_TEMP && !c->n)) && !w->disp_lost)
 			world_at(w, w->now + some_time(w, SEC), world_resume, c, 0);
@@ -214,7 +237,7 @@ world_care(struct world *w, void *arg, uint64_t tag)
 			readers += w->consumers[i].node || w->consumers[i].finished;
 			waiting |= !w->consumers[i].dead && !w->consumers[i].node;
 		}
-		if (!readers && !waiting)
+		if (!readers && !waiting && !w->poison)
 			world_new_consumer(w);
 		else if (!calm && !w->anonymous && w->order == ORDER_ANY && !w->checkpoint && one_in(w, 20) && w->n_consumers < w->readers + 3)
 			world_new_consumer(w);
@@ -247,6 +270,19 @@ world_choose_set(struct world *w)
 	s->whole = one_in(w, 12);
 }
 
+/* Then nothing else kills workers, and there are workers enough for all. */
+static void
+world_choose_poison(struct world *w)
+{
+	w->poison = one_in(w, 12) && w->set.units && !w->stop_after;
+	if (!w->poison)
+		return;
+	w->poison_leaf = (uint32_t)chance(w, w->set.units);
+	w->poison_pos = chance(w, w->set.size[w->poison_leaf]);
+	w->holes = w->stuck = false;
+	w->fault_gap = 3 * SEC;
+}
+
 static void
 world_choose(struct world *w)
 {
@@ -258,7 +294,8 @@ world_choose(struct world *w)
 	w->checkpoint = one_in(w, w->order == ORDER_ANY ? 4 : 2);
 	w->readers = w->order == ORDER_ANY ? 1 + (uint32_t)chance(w, 3) : 1;
 	w->workers = 1 + (uint32_t)chance(w, 4);
-	w->shards = w->order == ORDER_ANY ? 0 : 1 + (uint32_t)chance(w, 6);
+	w->shards = w->order == ORDER_ANY ? 0 : 1 + (uint32_t)chance(w, one_in(w, 3) ? 60 : 6);
+	w->stuck = one_in(w, 4);
 	w->block = 1 + (uint32_t)chance(w, 9);
 	w->memory = 100 + chance(w, one_in(w, 2) ? 1000 : 20000);
 	w->budget = 100 + chance(w, one_in(w, 2) ? 1000 : 20000);
@@ -272,8 +309,11 @@ world_choose(struct world *w)
 	w->twice = !w->calm && one_in(w, 4);
 	w->holes = !w->calm && one_in(w, 4);
 	w->faults_until = w->calm ? 0 : (int64_t)(1 + chance(w, 12)) * SEC;
-	w->fault_gap = one_in(w, 3) ? 50 * MS : one_in(w, 2) ? 400 * MS : 3 * SEC;
+	w->stops = !w->calm && one_in(w, 8);
+	w->fault_gap = w->stops ? 5 * SEC : one_in(w, 3) ? 50 * MS : one_in(w, 2) ? 400 * MS : 3 * SEC;
+	w->units_part = (uint32_t)chance(w, 5);
 	world_choose_set(w);
+	world_choose_poison(w);
 }
 
 static bool
@@ -286,7 +326,7 @@ world_over(const struct world *w)
 	for (unsigned i = 0; i < w->n_consumers; i++)
 		if (w->consumers[i].finished)
 			return true;
-	return w->disp_lost;
+	return w->disp_lost || w->poison;
 }
 
 static void
@@ -371,14 +411,19 @@ world_run(uint64_t seed, bool verbose, char *why, size_t why_size, struct world 
 	world_at(w, w->now, world_care, NULL, 0);
 	if (!w->calm)
 		world_at(w, w->now + some_time(w, SEC), world_faults, NULL, 0);
-	world_until(w, w->faults_until + SIM_END_NS, true);
+	for (int64_t end = 0, next; !w->failed && !world_over(w); end = next) {
+		next = (w->delivered > w->faults_until ? w->delivered : w->faults_until) + SIM_END_NS;
+		if (next <= end)
+			break;
+		world_until(w, next, true);
+	}
 	if (!w->failed && !world_over(w))
 		world_fail(w, "it does not end");
 	if (!w->failed && w->disp->alive && !w->disp_lost && !w->stop_after)
 		sim_disp_books(w->disp, w->anonymous ? "" : "job");
 	book_check(w);
 	if (!w->failed) {
-		world_until(w, w->now + 2 * SIM_GC_NS, false);
+		world_until(w, w->now + 2 * SIM_GC_NS + 60 * SEC, false); /* silence is noticed first */
 		sim_disp_check_empty(w->disp);
 	}
 	ok = !w->failed;

@@ -20,17 +20,17 @@
 
 #include "base/hash.h"
 #include "base/rng.h"
-#include "core/dispatcher.h"
+#include "core/disp/dispatcher.h"
 #include "core/intervals.h"
-#include "core/reader.h"
-#include "core/worker.h"
+#include "core/read/reader.h"
+#include "core/work/worker.h"
 
 #define MS 1000000ll
 #define SEC 1000000000ll
 /* The first is longer than the second: what only ends because a job is collected
  * has no end for whoever waits for it. */
 #define SIM_GC_NS (600 * SEC)
-#define SIM_END_NS (300 * SEC)   /* after the last fault */
+#define SIM_END_NS (300 * SEC)   /* after the last fault, or after the last element */
 enum { NODES_MAX = 1000, DATASETS = 4, ELEM_BYTES = 16 };
 
 struct world;
@@ -51,6 +51,7 @@ struct node {
 	unsigned index;
 	uint64_t peer;
 	bool alive, leaving;
+	bool cut;               /* its connection to the dispatcher, or that itself, has failed some time */
 	uint64_t life;          /* counts up at each death */
 	int64_t paused_until, tick_at, tick_now;
 	unsigned ticks_at_once;
@@ -117,12 +118,19 @@ struct world {
 	char why[512];
 	/* what this run is like */
 	bool durable, local, checkpoint, calm; /* calm: no faults */
+	bool poison;             /* an element kills whoever makes it; else workers die of themselves */
+	uint32_t poison_leaf;
+	uint64_t poison_pos;
+	unsigned poisoned;       /* workers that died of it */
+	bool stuck;              /* making an element sometimes takes long */
+	bool stops;              /* the only faults: programs stand still */
 	bool anonymous;          /* the job is the reader's own */
 	uint32_t epochs;         /* passes of the job, one after another */
 	bool twice, holes;       /* messages come twice; get lost */
 	uint32_t sharding, order, shards, block, readers, workers;
 	size_t memory, budget;
 	uint32_t window, splits_small;
+	uint32_t units_part;    /* units in one part of their list; 0: as in reality */
 	int64_t delay_max, faults_until, fault_gap;
 	double slow;             /* of readers */
 	unsigned stop_after;     /* a consumer that closes early after so many; 0: none */
@@ -135,6 +143,7 @@ struct world {
 	bool one_iteration;
 	uint64_t crashes[3], breaks, pauses, resumes, fences, produced, repeated, disp_made_again;
 	size_t kept_max, held_max;
+	int64_t delivered;       /* when an element was written last */
 	bool disp_lost;          /* a dispatcher without state was killed */
 };
 
@@ -153,6 +162,7 @@ struct conn *conn_new(struct node *client, struct node *server);
 struct conn *conn_find(struct world *w, const struct node *client, const struct node *server);
 void conn_send(struct conn *c, int to_client, const struct msg *m, struct sim_chunk *chunk);
 void conn_break(struct conn *c);
+void conn_block(struct conn *c, int64_t until);
 void conn_free(struct conn *c);
 void world_drop_events(struct world *w);                /* at the end */
 void conn_close(struct conn *c);                        /* by the client */
@@ -192,9 +202,13 @@ void book_check(struct world *w);
 void book_check_faults(struct world *w, const struct read_action *a);
 void book_free(struct world *w);
 uint32_t set_fan(const struct sim_dataset *s, uint32_t leaf, uint64_t pos);
+bool set_kills(const struct world *w, uint32_t leaf, uint64_t pos);
 bool set_fails(uint32_t leaf, uint64_t pos);
 
 /* world.c */
+/* A program says that it has lost the dispatcher: only if something came between them. */
+void world_lost_contact(struct node *n, const char *text);
+void world_new_worker(struct world *w, void *arg, uint64_t tag);
 bool world_run(uint64_t seed, bool verbose, char *why, size_t why_size, struct world *out);
 
 #endif

@@ -20,6 +20,9 @@
 
 bats_require_minimum_version 1.5.0
 
+# The status of a pipeline is that of the first program in it that failed.
+set -o pipefail
+
 B=${B:-$PWD/build}
 [[ $B == /* ]] || B=$PWD/$B
 PATH=$B/bin:$PATH

@@ -89,16 +89,3 @@ nothing_may_be_put(void **state)
 	assert_string_equal((char *)b.data, "");
 	buf_clear(&b);
 }
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(text_is_always_ended),
-		cmocka_unit_test(printf_grows_to_fit),
-		cmocka_unit_test(room_lends_the_place_and_leaves_the_length),
-		cmocka_unit_test(take_of_nothing_is_an_empty_text),
-		cmocka_unit_test(nothing_may_be_put),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -95,15 +95,3 @@ near_keys_have_far_codes(void **state)
 	assert_true(__builtin_popcountll(seen) > 25);
 	assert_true(hash_bytes("\0", 1) != hash_bytes("\0\0", 2));
 }
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(put_get_and_replace),
-		cmocka_unit_test(order_is_that_of_insertion),
-		cmocka_unit_test(agrees_with_a_plain_array),
-		cmocka_unit_test(near_keys_have_far_codes),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -54,13 +54,3 @@ long_lines_are_cut(void **state)
 	assert_true(strlen(line) <= 4096);
 	assert_int_equal(line[strlen(line) - 1], '\n');
 }
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lines_carry_the_name_and_stay_lines),
-		cmocka_unit_test(long_lines_are_cut),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -158,17 +158,3 @@ names_are_found_whole(void **state)
 	assert_string_equal(word, "stable");
 	assert_false(param_choice("any|stable", 2, word, sizeof word));
 }
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(defaults_are_what_the_rows_say),
-		cmocka_unit_test(values_are_read_by_kind),
-		cmocka_unit_test(wrong_values_are_refused_with_a_sentence),
-		cmocka_unit_test(a_misspelt_choice_gets_a_suggestion),
-		cmocka_unit_test(long_wrong_values_are_cut),
-		cmocka_unit_test(names_are_found_whole),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -149,16 +149,3 @@ a_key_is_an_order(void **state)
 		same += permute_at(&p, i) == permute_at(&q, i);
 	assert_true(same < 10);
 }
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_number_comes_once),
-		cmocka_unit_test(large_orders_are_spread_evenly),
-		cmocka_unit_test(small_orders_come_equally_often),
-		cmocka_unit_test(no_place_is_preferred),
-		cmocka_unit_test(a_key_is_an_order),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -83,17 +83,3 @@ clocks_go_on(void **state)
 	assert_true(b >= a);
 	assert_true(clock_wall_ns() > 1600000000000000000);
 }
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_sequence_is_key_and_index),
-		cmocka_unit_test(the_numbers_are_fixed),
-		cmocka_unit_test(below_is_even),
-		cmocka_unit_test(unit_stays_below_one),
-		cmocka_unit_test(fresh_seeds_differ),
-		cmocka_unit_test(clocks_go_on),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -182,20 +182,3 @@ ends(void **state)
 	assert_true(str_ends("a.gz", ".gz"));
 	assert_false(str_ends("z", ".gz"));
 }
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(integers),
-		cmocka_unit_test(integers_that_are_none),
-		cmocka_unit_test(sizes),
-		cmocka_unit_test(durations),
-		cmocka_unit_test(floats),
-		cmocka_unit_test(booleans),
-		cmocka_unit_test(suggestions_are_near_and_few),
-		cmocka_unit_test(utf8),
-		cmocka_unit_test(ends),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

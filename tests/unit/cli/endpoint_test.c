@@ -13,6 +13,9 @@
 
 #include "cli/endpoint.h"
 
+#define EACH_SETUP folder_make
+#define EACH_TEARDOWN folder_remove
+
 static char folder[128];
 static struct endpoint ep;
 static struct err err;
@@ -141,20 +144,4 @@ nobody_there_says_address_origin_and_reason(void **state)
 	assert_int_equal(endpoint_unavailable(&ep, "connection refused", &err), ST_UNAVAIL);
 	assert_string_equal(err.text,
 			    "no dispatcher at tcp://h:5 (from DSVC_DISPATCHER): connection refused");
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_given_is_made_an_address),
-		cmocka_unit_test(what_is_no_address_is_refused_with_its_origin),
-		cmocka_unit_test_setup_teardown(the_default_is_a_private_socket, folder_make,
-						folder_remove),
-		cmocka_unit_test_setup_teardown(a_folder_open_to_others_is_refused, folder_make,
-						folder_remove),
-		cmocka_unit_test(a_path_too_long_for_a_socket_is_said_beforehand),
-		cmocka_unit_test(nobody_there_says_address_origin_and_reason),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -166,16 +166,3 @@ completions_quote_what_shells_read(void **state)
 	has(text, "-l order-of-elements -r -f -a 'any stable source'");
 	assert_null(strstr(text, "secret"));
 }
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(short_help_fits_a_screen),
-		cmocka_unit_test(full_help_says_everything),
-		cmocka_unit_test(the_first_line_of_the_version_is_fixed),
-		cmocka_unit_test(mdoc_is_escaped_sentences),
-		cmocka_unit_test(completions_quote_what_shells_read),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -10,6 +10,8 @@
 
 #include "cli/opt.h"
 
+#define GROUP_TEARDOWN clean
+
 struct box {
 	int64_t count, verbose, window;
 	bool quiet, stats;
@@ -249,24 +251,4 @@ a_wrong_variable_is_named(void **state)
 	setenv("DSVC_QUIET", "maybe", 1);
 	assert_int_equal(parse(&loose, NULL), ST_USAGE);
 	unsetenv("DSVC_QUIET");
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_spellings_of_an_argument),
-		cmocka_unit_test(defaults_stand_when_nothing_is_said),
-		cmocka_unit_test(operands_dash_and_double_dash),
-		cmocka_unit_test(a_spec_begins_at_the_first_operand),
-		cmocka_unit_test(switches_can_be_turned_off_again),
-		cmocka_unit_test(the_last_scalar_wins_and_repeats_collect),
-		cmocka_unit_test(unknown_options_get_suggestions),
-		cmocka_unit_test(long_names_are_never_abbreviated),
-		cmocka_unit_test(missing_and_superfluous_arguments),
-		cmocka_unit_test(wrong_values_name_the_option_as_it_was_written),
-		cmocka_unit_test(the_environment_is_weaker_than_the_command_line),
-		cmocka_unit_test(a_wrong_variable_is_named),
-	};
-	return cmocka_run_group_tests(tests, NULL, clean);
 }

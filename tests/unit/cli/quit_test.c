@@ -130,7 +130,8 @@ ready_is_a_line_and_then_the_end(void **state)
 	(void)state;
 	close(mkstemp(file));
 	assert_int_equal(pipe(ends), 0);
-	assert_int_equal(ready_say(ends[1], file, "tcp://h:5", &e), ST_OK);
+	struct ready r = { .fd = ends[1], .file = file };
+	assert_int_equal(ready_say(&r, "tcp://h:5", &e), ST_OK);
 	assert_int_equal(read(ends[0], text, sizeof text), 10);
 	assert_memory_equal(text, "tcp://h:5\n", 10);
 	assert_int_equal(read(ends[0], text, sizeof text), 0);
@@ -138,23 +139,43 @@ ready_is_a_line_and_then_the_end(void **state)
 	int fd = open(file, O_RDONLY);
 	assert_int_equal(read(fd, text, sizeof text), 10);
 	close(fd);
-	unlink(file);
-	assert_int_equal(ready_say(-1, "/nowhere/at/all", "x", &e), ST_NOINPUT);
-	assert_int_equal(ready_say(-1, NULL, "x", &e), ST_OK);
+	ready_end(&r);
+	assert_int_equal(access(file, F_OK), -1);
+	char nowhere[] = "/nowhere/at/all";
+	r = (struct ready){ .fd = -1, .file = nowhere };
+	assert_int_equal(ready_say(&r, "x", &e), ST_NOINPUT);
+	r.file = NULL;
+	assert_int_equal(ready_say(&r, "x", &e), ST_OK);
 	assert_int_equal(pipe(ends), 0);
 	close(ends[0]);
-	assert_int_equal(ready_say(ends[1], NULL, "x", &e), ST_IO);
+	r.fd = ends[1];
+	assert_int_equal(ready_say(&r, "x", &e), ST_IO);
 }
 
-int
-main(void)
+static void
+a_ready_file_is_of_this_run(void **state)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_full_disk_is_no_success),
-		cmocka_unit_test(what_was_asked_for_is_on_stdout),
-		cmocka_unit_test(a_closed_pipe_is_a_silent_death),
-		cmocka_unit_test(death_by_signal_is_seen_by_the_parent),
-		cmocka_unit_test(ready_is_a_line_and_then_the_end),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	char file[] = "/tmp/dsvc-ready-XXXXXX";
+	struct err e = { 0 };
+	struct ready r = { .fd = -1, .file = file }, other = r;
+
+	(void)state;
+	close(mkstemp(file));
+	assert_int_equal(ready_begin(&r, &e), ST_OK);
+	assert_int_equal(access(file, F_OK), -1);
+	assert_int_equal(ready_begin(&r, &e), ST_OK);
+	assert_int_equal(ready_say(&r, "x", &e), ST_OK);
+	/* Another one has it by now. */
+	assert_int_equal(ready_say(&other, "y", &e), ST_OK);
+	ready_end(&r);
+	assert_int_equal(access(file, F_OK), 0);
+	ready_end(&other);
+	assert_int_equal(access(file, F_OK), -1);
+	/* What is no plain file is written into, and stays. */
+	char null[] = "/dev/null";
+	r.file = null;
+	assert_int_equal(ready_begin(&r, &e), ST_OK);
+	assert_int_equal(ready_say(&r, "x", &e), ST_OK);
+	ready_end(&r);
+	assert_int_equal(access("/dev/null", F_OK), 0);
 }

@@ -134,18 +134,3 @@ a_program_lists_its_own_codes(void **state)
 	assert_int_equal(codes[1], 64);
 	assert_int_equal(codes[3], 74);
 }
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_plain_error_is_one_line),
-		cmocka_unit_test(a_place_gets_its_line_and_carets),
-		cmocka_unit_test(tabs_and_letters_of_many_bytes_keep_carets_in_place),
-		cmocka_unit_test(a_fault_far_to_the_right_stays_in_sight),
-		cmocka_unit_test(control_characters_do_not_reach_the_terminal),
-		cmocka_unit_test(exit_codes_follow_the_kind),
-		cmocka_unit_test(a_program_lists_its_own_codes),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

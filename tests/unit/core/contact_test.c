@@ -59,12 +59,47 @@ one_with_state_is_waited_for_as_long_as_was_asked(void **state)
 	assert_int_equal(e.kind, ST_TEMP);
 }
 
-int
-main(void)
+static void
+time_in_which_the_program_stood_still_is_not_silence(void **state)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_never_answers_is_told_with_its_address_and_where_that_came_from),
-		cmocka_unit_test(one_with_state_is_waited_for_as_long_as_was_asked),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	struct msg_welcome w = { .instance = 1, .beat_ms = 1000, .loss_ms = 5000 };
+	struct contact c;
+	struct err e = { 0 };
+
+	(void)state;
+	contact_init(&c, 0, 0, NULL);
+	assert_int_equal(contact_tick(&c, 0, &e), CONTACT_HELLO);
+	contact_welcome(&c, 0, &w);
+	/* stopped for a minute: says BEAT, and has as long as ever to hear */
+	assert_int_equal(contact_tick(&c, 60000000000, &e), CONTACT_BEAT);
+	assert_int_equal(contact_tick(&c, 61000000000, &e), CONTACT_BEAT);
+	/* what comes first may be the answer, not the timer */
+	contact_heard(&c, 90000000000);
+	assert_int_equal(contact_tick(&c, 90000000000, &e), CONTACT_BEAT);
+	/* and one that hears nothing though it listens gives up all the same */
+	int64_t now = 90000000000;
+	enum contact_event what = CONTACT_NONE;
+	while (what != CONTACT_LOST && now < 120000000000) {
+		now = contact_deadline(&c);
+		what = contact_tick(&c, now, &e);
+	}
+	assert_int_equal(now, 95000000000);
+	assert_int_equal(e.kind, ST_TEMP);
+}
+
+static void
+a_stop_while_saying_hello_is_not_counted_either(void **state)
+{
+	struct msg_welcome w = { .instance = 1, .beat_ms = 1000, .loss_ms = 5000 };
+	struct contact c;
+	struct err e = { 0 };
+
+	(void)state;
+	contact_init(&c, 0, 0, NULL);
+	assert_int_equal(contact_tick(&c, 0, &e), CONTACT_HELLO);
+	contact_welcome(&c, 0, &w);
+	contact_who(&c, 500000000);
+	assert_int_equal(contact_tick(&c, 500000000, &e), CONTACT_HELLO);
+	assert_int_equal(contact_tick(&c, 50000000000, &e), CONTACT_HELLO);
+	assert_int_equal(contact_welcome(&c, 50000000000, &w), CONTACT_SAME);
 }

@@ -224,17 +224,3 @@ small_work_takes_few_streams(void **state)
 		cut_clear(&c);
 	}
 }
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_place_is_dealt_out_once),
-		cmocka_unit_test(splits_grow_small_towards_the_end),
-		cmocka_unit_test(files_go_largest_first_and_pieces_are_bounded),
-		cmocka_unit_test(small_passes_are_read_many_times_in_a_row),
-		cmocka_unit_test(endless_sources_never_run_out),
-		cmocka_unit_test(small_work_takes_few_streams),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -3,152 +3,10 @@
  * The dispatcher alone: what it answers. (Whole passes, and what becomes of
  * them under faults: tests/sim.)
  */
-#include "core/dispatcher.h"
+#include "dispatcher_kit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "base/mem.h"
-
-#define MS 1000000ll
-#define SEC 1000000000ll
-enum { W1 = 11, W2 = 12, R1 = 21, R2 = 22, T1 = 31 };
-
-static struct disp *d;
-static int64_t now;
-static struct { uint64_t peer; struct msg m; } sent[512];
-static size_t n_sent;
-
-static void
-spec_id(const char *spec, size_t n, char *out, size_t size)
-{
-	snprintf(out, size, "id-%.*s", (int)n, spec);
-}
-
-static void
-collect(void)
-{
-	disp_changes(d, NULL, NULL);
-	while (disp_outbox(d, &sent[n_sent].peer, &sent[n_sent].m))
-		assert_true(++n_sent < 512);
-}
-
-static void
-forget(void)
-{
-	while (n_sent)
-		msg_clear(&sent[--n_sent].m);
-}
-
-/* What was sent to `peer` of this type since the last message; NULL: nothing. */
-static struct msg *
-got(uint64_t peer, enum msg_type t)
-{
-	for (size_t i = 0; i < n_sent; i++)
-		if (sent[i].peer == peer && sent[i].m.type == t)
-			return &sent[i].m;
-	return NULL;
-}
-
-static void
-say(uint64_t peer, struct msg m)
-{
-	struct msg copy;
-
-	forget();
-	now += MS;
-	msg_copy(&copy, &m);
-	disp_message(d, now, peer, &copy);
-	msg_clear(&copy);
-	collect();
-}
-
-static void
-wait_for(int64_t ns)
-{
-	forget();
-	for (int64_t end = now + ns; now < end;) {
-		int64_t at = disp_next_deadline(d);
-
-		now = at < end && at > now ? at : end;
-		disp_tick(d, now);
-		collect();
-	}
-}
-
-static char *
-text(const char *s)
-{
-	return (char *)(uintptr_t)s;
-}
-
-static void
-hello(uint64_t peer, enum wire_role role)
-{
-	say(peer, (struct msg){ .type = MSG_HELLO, .req = 1, .hello = { .version = WIRE_VERSION, .role = role,
-		.peer = peer, .name = text("n"), .endpoint = text("ep"), .slots = 2 } });
-	assert_non_null(got(peer, MSG_WELCOME));
-}
-
-static void
-open_job(uint64_t peer, const char *job, const char *spec, uint64_t seed)
-{
-	say(peer, (struct msg){ .type = MSG_OPEN, .req = 7, .open = { .job = text(job), .spec = text(spec),
-		.type = text("int"), .sharding = SHARD_DYNAMIC, .epoch = 1, .seeded = true, .seed = seed,
-		.min_workers = 1, .wait_ms = 500 } });
-}
-
-static void
-units(uint64_t worker, uint64_t req, uint64_t count)
-{
-	struct split s = { .kind = SPLIT_RANGE, .cuttable = true, .count = count, .times = 1, .weight = count };
-	struct msg m = { .type = MSG_UNITS, .req = req, .units = { .times = 1, .units = { count ? &s : NULL, count ? 1 : 0, 1 } } };
-
-	say(worker, m);
-}
-
-static int
-setup(void **state)
-{
-	struct disp_opts o = { .instance = 5, .seed = 3, .spec_id = spec_id, .job_gc_ns = 60 * SEC };
-
-	(void)state;
-	now = SEC;
-	d = disp_new(&o, now);
-	return 0;
-}
-
-static int
-teardown(void **state)
-{
-	(void)state;
-	forget();
-	disp_free(&d);
-	return 0;
-}
-
-/* W1, R1 and a running pass of `count` elements; leaves the ASSIGN in sent. */
-static uint64_t
-begin(const char *job, uint64_t count)
-{
-	struct msg *m;
-
-	hello(W1, ROLE_WORKER);
-	hello(R1, ROLE_READER);
-	open_job(R1, job, "range", 1);
-	m = got(W1, MSG_LIST);
-	assert_non_null(m);
-	assert_string_equal(m->list.spec, "range");
-	units(W1, m->req, count);
-	m = got(R1, MSG_JOB);
-	assert_non_null(m);
-	assert_int_equal(m->req, 7);
-	return m->job.iteration;
-}
+#define EACH_SETUP setup
+#define EACH_TEARDOWN teardown
 
 static void
 a_dataset_is_registered_once(void **state)
@@ -221,7 +79,7 @@ a_failed_listing_is_told_and_tried_again(void **state)
 	for (int i = 0; i < 2; i++) {
 		open_job(R1, "job", "range", 1);
 		say(W1, (struct msg){ .type = MSG_UNITS, .req = got(W1, MSG_LIST)->req,
-			.units = { .code = ST_NOINPUT, .text = text("no such file") } });
+			.units = { .listing = 1, .last = true, .code = ST_NOINPUT, .text = text("no such file") } });
 		assert_int_equal(got(R1, MSG_ERROR)->error.code, ST_NOINPUT);
 		assert_int_equal(got(R1, MSG_ERROR)->req, 7);
 	}
@@ -338,7 +196,7 @@ small_files_are_given_several_at_a_time(void **state)
 	hello(R1, ROLE_READER);
 	open_job(R1, "", "files", 1);
 	say(W1, (struct msg){ .type = MSG_UNITS, .req = got(W1, MSG_LIST)->req,
-			      .units = { .times = 1, .units = { files, 1000, 1000 } } });
+			      .units = { .listing = 1, .last = true, .times = 1, .units = { files, 1000, 1000 } } });
 	uint64_t it = got(R1, MSG_JOB)->job.iteration;
 
 	while (given < 1000) {
@@ -418,6 +276,54 @@ a_failed_element_ends_the_pass_for_all(void **state)
 	say(W1, (struct msg){ .type = MSG_STREAM_END, .stream_end = { .key = key, .code = ST_DATA, .text = text("op map: bad") } });
 	assert_int_equal(got(R1, MSG_DONE)->done.code, ST_DATA);
 	assert_string_equal(got(R2, MSG_DONE)->done.text, "op map: bad");
+}
+
+static void
+its_end_is_told_to_all_who_are_there(void **state)
+{
+	(void)state;
+	begin("job", 1000);
+	hello(T1, ROLE_TOOL);
+	say(R2, (struct msg){ .type = MSG_GET, .get.id = text("x") }); /* a stranger */
+	forget();
+	disp_end(d);
+	collect();
+	assert_non_null(got(W1, MSG_BYE));
+	assert_non_null(got(R1, MSG_BYE));
+	assert_non_null(got(T1, MSG_BYE));
+	assert_null(got(R2, MSG_BYE));
+}
+
+/* A worker that cannot list the units, in UNITS or ERROR. */
+static void
+open_after(uint32_t said, uint32_t told)
+{
+	hello(R1, ROLE_READER);
+	open_job(R1, "", "range", 1);
+	say(W1, (struct msg){ .type = MSG_UNITS, .req = got(W1, MSG_LIST)->req, .units = { .listing = 1, .last = true, .code = said, .text = text("no") } });
+	assert_int_equal(got(R1, MSG_ERROR)->error.code, told);
+	open_job(R1, "", "range", 1);
+	say(W1, (struct msg){ .type = MSG_ERROR, .req = got(W1, MSG_LIST)->req, .error = { .code = said, .text = text("no") } });
+	assert_int_equal(got(R1, MSG_ERROR)->error.code, told);
+	say(R1, (struct msg){ .type = MSG_BYE });
+}
+
+static void
+no_code_of_a_worker_is_taken_for_an_answer(void **state)
+{
+	static const struct { uint32_t said, told; } codes[] = {
+		{ 1, 1 }, { 2, ST_BUG }, { 3, ST_BUG }, { 4, ST_BUG }, { 63, ST_BUG }, { 64, 64 }, { 78, 78 },
+		{ 79, ST_BUG }, { 124, 124 }, { 125, ST_BUG }, { 127, 127 }, { 137, ST_BUG }, { 255, ST_BUG } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
+		struct stream_key key = { begin("", 1000), 0, 1 };
+
+		say(W1, (struct msg){ .type = MSG_STREAM_END, .stream_end = { .key = key, .code = codes[i].said, .text = text("no") } });
+		assert_int_equal(got(R1, MSG_DONE)->done.code, codes[i].told);
+		say(R1, (struct msg){ .type = MSG_BYE });
+		open_after(codes[i].said, codes[i].told);
+	}
 }
 
 static void
@@ -563,31 +469,59 @@ only_a_reader_with_a_position_is_waited_for(void **state)
 	assert_null(got(W1, MSG_READER_GONE));
 }
 
-int
-main(void)
+/* Both specs are told, and each may be as long as a spec may be: a message is not. */
+static void
+long_errors_are_cut(void **state)
 {
-#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		T(a_dataset_is_registered_once),
-		T(strangers_and_other_versions_are_turned_away),
-		T(no_worker_is_said_after_the_time_given),
-		T(a_failed_listing_is_told_and_tried_again),
-		T(options_of_a_shared_job_must_match),
-		T(splits_are_given_once_and_for_ever),
-		T(splits_are_as_large_as_a_second_of_work),
-		T(slow_work_gets_a_stream_on_every_slot),
-		T(small_files_are_given_several_at_a_time),
-		T(a_pass_ends_when_all_is_acknowledged),
-		T(an_empty_pass_is_over_at_once),
-		T(a_failed_element_ends_the_pass_for_all),
-		T(another_length_the_second_time_fails_the_pass),
-		T(the_last_reader_of_its_own_job_stops_the_work),
-		T(a_lost_worker_is_replaced_after_readers_were_asked),
-		T(a_silent_peer_is_lost),
-		T(who_was_taken_for_lost_is_told),
-		T(a_close_waits_for_the_ack_before_it),
-		T(only_a_reader_with_a_position_is_waited_for),
-		T(a_full_disk_refuses_what_is_new_and_goes_on_with_the_rest),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	char one[20000], two[20000], *longest = mem_zalloc(WIRE_TEXT_MAX + 1);
+
+	(void)state;
+	memset(one, 'a', sizeof one);
+	memset(two, 'b', sizeof two);
+	one[sizeof one - 1] = two[sizeof two - 1] = '\0';
+	hello(R1, ROLE_READER);
+	say(R1, (struct msg){ .type = MSG_REGISTER, .req = 5, .reg = { .id = text("same"), .spec = one, .type = text("int") } });
+	assert_non_null(got(R1, MSG_DATASET));
+	say(R1, (struct msg){ .type = MSG_REGISTER, .req = 6, .reg = { .id = text("same"), .spec = two, .type = text("int") } });
+	assert_non_null(got(R1, MSG_ERROR));
+	assert_true(strlen(got(R1, MSG_ERROR)->error.text) > 8000);
+	/* job and options are told twice */
+	memset(longest, 'o', WIRE_TEXT_MAX);
+	hello(R2, ROLE_READER);
+	for (uint32_t k = 0; k < 2; k++)
+		say(k ? R2 : R1, (struct msg){ .type = MSG_OPEN, .req = 7, .open = { .job = text("job"), .spec = text("range"),
+			.type = text("int"), .sharding = SHARD_DYNAMIC, .epoch = 1, .shards = k, .options = longest,
+			.min_workers = 1, .wait_ms = 500 } });
+	assert_non_null(got(R2, MSG_ERROR));
+	mem_free(longest);
+}
+
+static void
+a_report_comes_in_parts(void **state)
+{
+	struct buf whole = { 0 }, parts = { 0 };
+	uint32_t part = 0;
+	struct msg *m;
+
+	(void)state;
+	begin("j", 10);
+	hello(T1, ROLE_TOOL);
+	do {
+		say(T1, (struct msg){ .type = MSG_STATUS, .req = 20 + part, .status = { .job = text(""), .part = part } });
+		m = got(T1, MSG_REPORT);
+		assert_non_null(m);
+		assert_int_equal(m->report.part, part);
+		buf_put(&parts, m->report.value.p, m->report.value.n);
+		if (!part)
+			assert_true(disp_status(d, now, REPORT_ALL, "", &whole)); /* of that moment */
+		part++;
+	} while (!m->report.last);
+	assert_true(part > 2);
+	assert_int_equal(parts.len, whole.len);
+	assert_memory_equal(parts.data, whole.data, whole.len);
+	/* It is forgotten with its last part. */
+	say(T1, (struct msg){ .type = MSG_STATUS, .req = 90, .status = { .job = text(""), .part = 1 } });
+	assert_int_equal(got(T1, MSG_ERROR)->error.code, ST_TEMP);
+	buf_clear(&whole);
+	buf_clear(&parts);
 }

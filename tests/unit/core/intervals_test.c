@@ -79,12 +79,3 @@ intervals_agree_with_a_field_of_bits(void **state)
 		intervals_clear(&other);
 	}
 }
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(intervals_agree_with_a_field_of_bits),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/reader.h"
+#include "core/read/reader.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,6 +8,8 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
+
+#define EACH_TEARDOWN teardown
 
 #define MS 1000000ll
 #define SEC 1000000000ll
@@ -92,7 +94,8 @@ begin(struct read_opts o, uint32_t shards)
 	if (!shards)
 		return;
 	told((struct msg){ .type = MSG_JOB, .req = act(READ_TELL, MSG_OPEN)->msg.req, .job = { .iteration = 7,
-		.seat = 3, .dataset = (char *)(uintptr_t)"d", .order = o.order, .shards = shards, .block = 2 } });
+		.seat = 3, .dataset = (char *)(uintptr_t)"d", .sharding = o.sharding, .order = o.order, .shards = shards,
+		.block = 2 } });
 	assert_non_null(act(READ_JOB, 0));
 }
 
@@ -207,6 +210,77 @@ stable_order_takes_blocks_in_turn(void **state)
 			assert_int_equal(acts[i].count, want[n++].count);
 		}
 	assert_int_equal(n, 5);
+}
+
+static void
+failed(uint32_t stream, uint32_t gen, uint64_t length, uint64_t split)
+{
+	static uint64_t version = 10;
+	struct msg_stream v = { .stream = stream, .gen = gen, .state = STREAM_FAILED, .length = length,
+		.split = split, .worker = WORKER, .endpoint = (char *)(uintptr_t)"ep" };
+
+	told((struct msg){ .type = MSG_STREAMS, .streams = { .iteration = 7, .since = 1, .version = version++,
+		.all_known = true, .total = 2, .list = { &v, 1 } } });
+}
+
+static uint64_t
+delivered(void)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < n_acts; i++)
+		n += acts[i].kind == READ_DELIVER ? acts[i].count : 0;
+	return n;
+}
+
+/* Blocks of two: stream 0 fails at its fifth element, behind two blocks of stream 1. */
+static void
+stable_order_ends_at_the_element_that_failed(void **state)
+{
+	(void)state;
+	begin((struct read_opts){ .order = ORDER_STABLE }, 2);
+	streams(2, 1, STREAM_RUNNING, 0);
+	chunk(0, 0, 1, 0, 4, 0);
+	written(2);
+	failed(0, 1, 4, 0);
+	assert_int_equal(delivered(), 0); /* it is the turn of stream 1 */
+	chunk(1, 1, 1, 0, 9, 0);
+	assert_int_equal(delivered(), 6); /* two of 1, two of 0, two of 1 */
+	assert_null(act(READ_TELL, MSG_REACHED));
+	written(5);
+	assert_null(act(READ_TELL, MSG_REACHED));
+	written(1);
+	assert_int_equal(act(READ_TELL, MSG_REACHED)->msg.reached.key.stream, 0);
+	assert_int_equal(act(READ_TELL, MSG_REACHED)->msg.reached.seat, 3);
+	/* another worker has it now, and comes further */
+	streams(1, 2, STREAM_RUNNING, 0);
+	written(0);
+	assert_null(act(READ_TELL, MSG_REACHED));
+	chunk(2, 0, 2, 4, 2, 0);
+	assert_int_equal(delivered(), 4);
+}
+
+/* Split g is split g div 2 of stream g mod 2: what fails in the second one of stream 0
+ * comes behind the first one of stream 1. */
+static void
+source_order_ends_in_the_split_that_failed(void **state)
+{
+	(void)state;
+	begin((struct read_opts){ .order = ORDER_SOURCE, .sharding = SHARD_DYNAMIC }, 2);
+	streams(2, 1, STREAM_RUNNING, 0);
+	chunk(0, 0, 1, 0, 4, 0);
+	written(4);
+	failed(0, 1, 4, 1);
+	assert_null(act(READ_TELL, MSG_REACHED));
+	chunk(1, 1, 1, 0, 3, 0);
+	assert_int_equal(delivered(), 3);
+	struct msg_chunk c = { .key = { 7, 1, 1 }, .seat = 3, .session = 1, .offset = 3, .count = 2, .split = 1 };
+	read_chunk(r, now += MS, WORKER, &c, &names[2], 100);
+	collect();
+	assert_int_equal(delivered(), 0);
+	written(3);
+	assert_int_equal(delivered(), 0);
+	assert_int_equal(act(READ_TELL, MSG_REACHED)->msg.reached.key.stream, 0);
 }
 
 static void
@@ -359,23 +433,28 @@ nothing_is_taken_before_a_position_is_safe(void **state)
 	buf_clear(&b);
 }
 
-int
-main(void)
+static void
+no_code_of_the_dispatcher_is_taken_for_an_answer(void **state)
 {
-#define T(f) cmocka_unit_test_teardown(f, teardown)
-	const struct CMUnitTest tests[] = {
-		T(each_element_is_delivered_once),
-		T(what_is_held_is_told_and_older_generations_dropped),
-		T(the_end_is_acknowledged_at_once),
-		T(stable_order_takes_blocks_in_turn),
-		T(a_position_is_gone_on_from_and_others_are_refused),
-		T(an_ordered_reader_passes_over_what_others_acknowledged),
-		T(a_silent_worker_is_called_anew),
-		T(nothing_is_taken_before_a_position_is_safe),
-		T(errors_end_it_with_their_code),
-		T(taken_for_lost_it_stops),
-		T(a_broken_connection_begins_a_new_session),
-		T(stopping_early_says_what_was_written),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	static const struct { uint32_t said; enum status is; } codes[] = {
+		{ 1, ST_NO }, { 2, ST_BUG }, { 3, ST_BUG }, { 4, ST_BUG }, { 75, ST_TEMP }, { 255, ST_BUG } };
+
+	for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
+		if (i)
+			teardown(state);
+		begin((struct read_opts){ 0 }, 1);
+		told((struct msg){ .type = MSG_DONE, .done = { .iteration = 7, .code = codes[i].said } });
+		told((struct msg){ .type = MSG_CLOSED, .closed = { .iteration = 7, .seat = 3 } });
+		assert_int_equal(act(READ_DONE, 0)->code, codes[i].is);
+		assert_int_equal(act(READ_DONE, 0)->err->kind, codes[i].is);
+		teardown(state);
+		begin((struct read_opts){ 0 }, 0);
+		told((struct msg){ .type = MSG_ERROR, .req = act(READ_TELL, MSG_OPEN)->msg.req,
+			.error.code = codes[i].said });
+		assert_int_equal(act(READ_DONE, 0)->code, codes[i].is);
+		teardown(state);
+		begin((struct read_opts){ 0 }, 0);
+		told((struct msg){ .type = MSG_REFUSED, .refused.code = codes[i].said });
+		assert_int_equal(act(READ_DONE, 0)->code, codes[i].is);
+	}
 }

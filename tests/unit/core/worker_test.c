@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/worker.h"
+#include "core/work/worker.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,6 +8,9 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
+
+#define EACH_SETUP setup
+#define EACH_TEARDOWN teardown
 
 #define MS 1000000ll
 #define SEC 1000000000ll
@@ -346,23 +349,162 @@ another_state_means_all_streams_are_void(void **state)
 	assert_int_equal(work_streams(w), 0);
 }
 
-int
-main(void)
+/* Streams beyond the one slot */
+
+static void
+assign(uint64_t iteration, uint32_t stream, uint32_t order)
 {
-#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		T(a_hungry_reader_wants_what_there_is),
-		T(chunks_are_kept_until_acknowledged_within_the_budget),
-		T(a_reader_that_stands_still_does_not_stop_the_others),
-		T(a_reader_that_has_nothing_may_always_have_a_chunk),
-		T(what_a_lost_reader_had_goes_to_others_but_for_what_counts),
-		T(a_new_session_gets_again_what_was_on_its_way),
-		T(splits_are_asked_for_ahead),
-		T(requests_are_said_again_until_answered),
-		T(leaving_hands_over_when_all_is_delivered),
-		T(leaving_with_nothing_in_hand_waits_for_no_dispatcher),
-		T(a_dispatcher_without_state_that_stays_away_is_given_up),
-		T(another_state_means_all_streams_are_void),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	told((struct msg){ .type = MSG_ASSIGN, .assign = { .key = { iteration, stream, 1 }, .order = order } });
+	assert_non_null(act(WORK_TELL, MSG_ASSIGNED));
+}
+
+static void
+tick(int64_t ns)
+{
+	told((struct msg){ .type = MSG_BEAT });
+	now += ns;
+	work_tick(w, now);
+	collect();
+}
+
+static void
+rested(uint64_t iteration, uint32_t stream)
+{
+	work_rested(w, now += MS, (struct stream_key){ iteration, stream, 1 });
+	collect();
+}
+
+static bool
+acted(enum work_action_kind kind, uint64_t iteration, uint32_t stream)
+{
+	for (size_t i = 0; i < n_acts; i++)
+		if (acts[i].kind == kind && acts[i].key.iteration == iteration && acts[i].key.stream == stream)
+			return true;
+	return false;
+}
+
+static void
+a_stream_beyond_the_slots_waits_for_one(void **state)
+{
+	(void)state;
+	assign(7, 1, ORDER_ANY);
+	assert_null(act(WORK_START, 0));
+	assert_null(act(WORK_REST, 0));
+	assert_true(work_next_deadline(w) <= now + 200 * MS);
+	tick(300 * MS); /* the first one has had its time */
+	assert_true(acted(WORK_REST, 7, 0));
+	assert_null(act(WORK_START, 0));
+	rested(7, 0);
+	assert_true(acted(WORK_START, 7, 1));
+	tick(300 * MS);
+	assert_true(acted(WORK_REST, 7, 1));
+	rested(7, 1);
+	assert_true(acted(WORK_GO, 7, 0));
+	work_ended(w, now += MS, key, 0, 0);
+	collect();
+	assert_true(acted(WORK_GO, 7, 1));
+	tick(SEC);
+	assert_null(act(WORK_REST, 0)); /* nobody waits */
+}
+
+static void
+who_has_made_enough_gives_its_slot_to_who_has_nothing(void **state)
+{
+	(void)state;
+	produce(0, 0, 2, 2000);
+	assert_non_null(act(WORK_STALL, 0));
+	assert_null(act(WORK_REST, 0)); /* it may as well keep it */
+	assign(7, 1, ORDER_ANY);
+	assert_true(acted(WORK_REST, 7, 0));
+	rested(7, 0);
+	assert_true(acted(WORK_START, 7, 1));
+	tick(SEC);
+	assert_null(act(WORK_REST, 0)); /* what stalls does not wait for a slot */
+	credit(1, 1, 9);
+	struct range all = { 0, 2 };
+	asked(101, (struct msg){ .type = MSG_CHUNK_ACK, .chunk_ack = { key, 1, { &all, 1 } } });
+	assert_true(acted(WORK_RESUME, 7, 0));
+	assert_true(acted(WORK_REST, 7, 1));
+	rested(7, 1);
+	assert_true(acted(WORK_GO, 7, 0));
+}
+
+static void
+a_slot_whose_stream_does_not_rest_is_lent(void **state)
+{
+	(void)state;
+	for (uint32_t i = 1; i < 8; i++)
+		assign(7, i, ORDER_ANY);
+	tick(250 * MS);
+	assert_true(acted(WORK_REST, 7, 0));
+	tick(900 * MS);
+	assert_null(act(WORK_START, 0));
+	for (uint32_t n = 1; n < work_threads(1); n++) { /* none of them comes to rest */
+		assert_true(work_next_deadline(w) <= now + SEC);
+		tick(SEC);
+		assert_true(acted(WORK_START, 7, n));
+		tick(250 * MS);
+		assert_true(acted(WORK_REST, 7, n));
+	}
+	for (int i = 0; i < 9; i++) {
+		tick(SEC);
+		assert_null(act(WORK_START, 0));
+	}
+	for (uint32_t n = 0; n < work_threads(1) - 1; n++) { /* lent slots go back first */
+		rested(7, n);
+		assert_int_equal(act(WORK_START, 0) != NULL, n == 0);
+		if (n == 0)
+			assert_true(acted(WORK_START, 7, (uint32_t)work_threads(1)));
+	}
+}
+
+static void
+with_an_order_the_stream_that_is_needed_first_goes_on(void **state)
+{
+	static char more[8];
+
+	(void)state;
+	work_ended(w, now += MS, key, 0, 0);
+	for (uint32_t i = 0; i < 3; i++)
+		assign(8, i, ORDER_STABLE);
+	tick(300 * MS); /* stream 0 is in its first round, as all are */
+	assert_null(act(WORK_REST, 0));
+	work_produced(w, now += MS, (struct stream_key){ 8, 0, 1 }, more, 0, 64, 10, 0);
+	collect();
+	tick(300 * MS);
+	assert_true(acted(WORK_REST, 8, 0));
+	rested(8, 0);
+	assert_true(acted(WORK_START, 8, 1));
+	work_produced(w, now += MS, (struct stream_key){ 8, 1, 1 }, more + 1, 0, 64, 10, 0);
+	collect();
+	tick(300 * MS);
+	rested(8, 1);
+	assert_true(acted(WORK_START, 8, 2)); /* before those that are ahead of it */
+	assign(9, 0, ORDER_ANY);
+	tick(300 * MS);
+	assert_true(acted(WORK_REST, 8, 2)); /* but iterations take turns */
+	rested(8, 2);
+	assert_true(acted(WORK_START, 9, 0));
+}
+
+static void
+what_has_not_begun_is_handed_over_as_it_came(void **state)
+{
+	uint8_t bytes[3] = { 1, 2, 3 };
+	struct msg *m;
+
+	(void)state;
+	told((struct msg){ .type = MSG_ASSIGN, .assign = { .key = { 7, 1, 1 }, .by_split = true, .offset = 40,
+		.split = 2, .failed = 1, .has_state = true, .state = { bytes, 3 } } });
+	assert_null(act(WORK_START, 0));
+	assert_null(act(WORK_TELL, MSG_SPLIT_REQ)); /* nor takes it splits */
+	work_drain(w, now += MS);
+	collect();
+	m = &act(WORK_TELL, MSG_HANDOVER)->msg;
+	assert_int_equal(m->handover.key.stream, 1);
+	assert_int_equal(m->handover.offset, 40);
+	assert_int_equal(m->handover.split, 2);
+	assert_int_equal(m->handover.failed, 1);
+	assert_int_equal(m->handover.state.n, 3);
+	assert_true(acted(WORK_HANDOVER, 7, 0));
 }

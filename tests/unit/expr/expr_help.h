@@ -14,8 +14,8 @@
 
 #include "base/mem.h"
 #include "expr/expr.h"
-#include "value/format.h"
-#include "value/json.h"
+#include "value/format/format.h"
+#include "value/json/json.h"
 #include "value/mp.h"
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))

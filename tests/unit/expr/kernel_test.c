@@ -2,7 +2,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "expr/kernel.h"
+#include "expr/tensor/kernel.h"
 #include "expr_help.h"
 #include "value/dtype.h"
 
@@ -93,18 +93,4 @@ sums_lose_little(void **state)
 	assert_true(kernel_sum(p, 0) == 0);
 	assert_true(kernel_sum(p, 3) == 0.1 + 0.1 + 0.1);
 	mem_free(p);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(conversions_agree_whatever_the_length),
-		cmocka_unit_test(floats_outside_become_the_nearest_int),
-		cmocka_unit_test(ints_wrap_and_the_least_divided_by_minus_one_does_not_trap),
-		cmocka_unit_test(least_and_greatest_pass_nan_on),
-		cmocka_unit_test(sums_lose_little),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -83,22 +83,22 @@ the_fast_ways_match_what_the_slow_one_does(void **state)
 {
 	static const char *const parts[] = { "a", "b", "ab", "é", ".", "*", "+", "?", "{2}",
 	  "{1,2}", "{", "}", "|", "(", ")", "(?:", "(?=", "(?!", "[ab]", "[^a]", "[^é]", "[]a]",
-	  "\\d", "\\w", "\\W",
+	  "\\d", "\\w", "\\W", "\\D", "\\S", "++", "*+", "[\\d]", "[\\W1]", "[[:punct:]]", "[[:^alpha:]]",
 		"\\b", "\\B", "^", "$", "\\.", "\\x61", "\\Qb\\E", "c", "1", "\\s", "[", "]",
 		  "(?i)", "\\R", "\\K", "a b", "-" };
 	static const char *const texts[] = { "a", "b", "ab", "é", "c", "1", ".", " ", "\n", "A",
-	  "\xff", "\xc3", "😀", "aab", "{", "}", "-" };
+	  "\xff", "\xc3", "😀", "٣", "\xc2\xa0", "Ж", "aab", "{", "}", "-" };
 	struct rng r = { 21, 0 };
 	struct buf pattern = { 0 }, text = { 0 };
 	size_t compiled = 0, matched = 0, needled = 0;
 
 	(void)state;
-	for (int i = 0; i < 6000; i++) {
+	for (int i = 0; i < 9000; i++) {
 		struct err e;
 		size_t bad;
 
 		pattern_spell(&r, parts, COUNT(parts), 9, &pattern);
-		unsigned flags = rng_below(&r, 4) == 3 ? (unsigned)rng_below(&r, 16) : 0;
+		unsigned flags = rng_below(&r, 4) == 3 ? (unsigned)rng_below(&r, 32) : 0;
 		struct pattern *p = pattern_new((char *)pattern.data, pattern.len, flags, &bad, &e);
 		if (!p) {
 			assert_true(e.text[0] && bad <= pattern.len);
@@ -142,6 +142,79 @@ the_fast_ways_match_what_the_slow_one_does(void **state)
 	buf_clear(&text);
 }
 
+static struct pattern_state *
+pattern_open(const char *text, unsigned flags, struct pattern **p)
+{
+	struct err e;
+	size_t bad;
+
+	*p = pattern_new(text, strlen(text), flags, &bad, &e);
+	assert_non_null(*p);
+	return pattern_state_new(*p);
+}
+
+static void
+classes_know_all_alphabets_unless_told_otherwise(void **state)
+{
+	static const struct { const char *pattern, *text; bool all, ascii; } rows[] = {
+		{ "\\w", "é", true, false },    { "^\\w+$", "été", true, false },
+		{ "\\W", "é", false, true },    { "\\S", "é", true, true },
+		{ "\\D", "é", true, true },     { "\\W", "—", true, true },
+		{ "\\d", "٣", true, false },    { "\\d{2}", "1٣", true, false },
+		{ "\\D", "٣", false, true },    { "\\s", "\xc2\xa0", true, false },
+		{ "\\S", "\xc2\xa0", false, true }, { "\\bt", "ét", false, true },
+		{ "[\\w]", "Ж", true, false },  { "[^\\w]", "Ж", false, true },
+		{ "[[:alpha:]]", "Ж", true, false }, { "^\\d+ ?\\w", "7 Ж", true, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++)
+		for (int a = 0; a < 2; a++) {
+			struct pattern *p;
+			struct pattern_state *s = pattern_open(rows[i].pattern, a ? REGEX_A : 0, &p);
+			const uint8_t *text = (const uint8_t *)rows[i].text;
+			const size_t *v;
+
+			assert_int_equal(pattern_test(s, text, strlen(rows[i].text)),
+					 a ? rows[i].ascii : rows[i].all);
+			assert_int_equal(pattern_find(s, text, strlen(rows[i].text), 0, &v),
+					 a ? rows[i].ascii : rows[i].all);
+			pattern_state_free(&s);
+			pattern_free(&p);
+		}
+}
+
+static void
+bad_bytes_are_borders_and_the_ends_stay_where_they_are(void **state)
+{
+	static const struct { const char *pattern, *text; int from, begin, end; } rows[] = {
+		{ "\\D", "\xff" "1é", 0, 2, 4 },   { "\\S+", " \xff" "é\xff", 0, 2, 4 },
+		{ "a.b", "a\xff" "b", 0, -1, 0 },    { "^b", "\xff" "b", 0, -1, 0 },
+		{ "^", "\xff" "b", 0, 0, 0 },        { "a$", "a\xff", 0, -1, 0 },
+		{ "$", "a\xff", 0, 2, 2 },           { "(?<=a)b|c", "a\xff" "bc", 0, 3, 4 },
+		{ "\\bé", "x\xc3é", 0, 2, 4 },     { "é", "é\xffé\xff", 2, 3, 5 },
+		{ "é", "é\xffé\xff", 5, -1, 0 },    { "\\w*", "\xff", 0, 0, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct pattern *p;
+		struct pattern_state *s = pattern_open(rows[i].pattern, 0, &p);
+		const uint8_t *text = (const uint8_t *)rows[i].text;
+		size_t n = strlen(rows[i].text);
+		const size_t *v;
+		int rc = pattern_find(s, text, n, 0, &v);
+
+		if (rows[i].from)
+			rc = pattern_find(s, text, n, (size_t)rows[i].from, &v);
+		if (rc != (rows[i].begin >= 0) || (rc && (v[0] != (size_t)rows[i].begin
+							  || v[1] != (size_t)rows[i].end)))
+			fail_msg("row %zu: %d, %zu to %zu", i, rc, v[0], v[1]);
+		pattern_state_free(&s);
+		pattern_free(&p);
+	}
+}
+
 static void
 needles_are_found_wherever_they_are(void **state)
 {
@@ -177,16 +250,4 @@ too_many_groups_are_refused(void **state)
 	assert_null(pattern_new((char *)b.data, b.len, 0, &bad, &e));
 	assert_string_equal(e.text, "this regular expression has 101 groups, more than 100");
 	buf_clear(&b);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(needles_are_what_every_match_must_hold),
-		cmocka_unit_test(the_fast_ways_match_what_the_slow_one_does),
-		cmocka_unit_test(needles_are_found_wherever_they_are),
-		cmocka_unit_test(too_many_groups_are_refused),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -573,23 +573,3 @@ steps_for_an_element_are_counted(void **state)
 	}
 	run_clear(&in);
 }
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_map_stops_at_the_element_that_fails_or_is_skipped),
-		cmocka_unit_test(a_filter_passes_elements_as_they_are),
-		cmocka_unit_test(large_parts_are_passed_on_and_small_ones_copied),
-		cmocka_unit_test(a_state_may_be_what_was_lent_before),
-		cmocka_unit_test(random_numbers_come_from_seed_and_index),
-		cmocka_unit_test(now_is_one_time_for_all_elements),
-		cmocka_unit_test(bytes_that_are_not_shortest_are_read_alike),
-		cmocka_unit_test(filters_of_one_expression_are_as_the_machine_says),
-		cmocka_unit_test(a_quick_filter_fails_as_others_do),
-		cmocka_unit_test(columns_are_as_the_machine_says),
-		cmocka_unit_test(steps_for_an_element_are_counted),
-		cmocka_unit_test(memory_of_a_large_element_is_given_back),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

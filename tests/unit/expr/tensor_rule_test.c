@@ -104,14 +104,3 @@ shapes_that_do_not_go_together_are_found_before_it_runs(void **state)
 		help_clear(&h);
 	}
 }
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(dtypes_and_shapes_are_worked_out),
-		cmocka_unit_test(shapes_that_do_not_go_together_are_found_before_it_runs),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

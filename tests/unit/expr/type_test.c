@@ -73,7 +73,7 @@ types_are_worked_out(void **state)
 		{ REC, "[]", "[never]" },
 		{ "{a: {b: int}?}", ".a.b", "int?" },
 		{ "[int]?", "x[0]", "int?" },
-		{ "nil", ".a", "nil" },
+		{ "null", ".a", "null" },
 		{ "any", ".a.b[0]", "any" },
 		{ "text", "x in \"abc\"", "bool" },
 		{ "int", "[x, 1]", "[int]" },
@@ -131,11 +131,11 @@ what_is_known_to_be_wrong_is_said_before_it_runs(void **state)
 		  "int() and float() make numbers of text" },
 		{ ".tags * 2", "`*` of [text] and int", 7, 1,
 		  "map(list, it * 2) works on each item, sum(list) adds them up" },
-		{ ".id + null", "`+` of int and nil", 5, 1,
+		{ ".id + null", "`+` of int and null", 5, 1,
 		  "?? gives a default for null, as in (.n ?? 0) + 1" },
 		{ ".id < .label", "`<` of int and text", 5, 1,
 		  "int() and float() make numbers of text, str() makes text of a number" },
-		{ ".id < null", "`<` of int and nil", 5, 1,
+		{ ".id < null", "`<` of int and null", 5, 1,
 		  "null is found with == null, and ?? gives a default for it" },
 		{ ".sub < .sub", "`<` of {n: int, ...} and {n: int, ...}", 6, 1, "" },
 		{ ".id ++ \"a\"", "`++` of int and text", 5, 2, "str() makes text of it" },
@@ -186,7 +186,7 @@ what_is_known_to_be_wrong_is_said_before_it_runs(void **state)
 		  "str() makes text of it" },
 		{ "abs(.label)", "abs() takes a number or a tensor here, not text", 5, 6,
 		  "int() and float() make numbers of text" },
-		{ "len(null)", "len() takes text, bytes, a list, a record or a tensor here, not nil", 5, 4,
+		{ "len(null)", "len() takes text, bytes, a list, a record or a tensor here, not null", 5, 4,
 		  "?? gives a default for null" },
 		{ "slice(.label)", "slice() takes other arguments than the 1 given", 1, 5,
 		  "it is written slice(text|bytes|list, from[, to])" },
@@ -331,15 +331,29 @@ the_fields_it_reads_are_known(void **state)
 	}
 }
 
-int
-main(void)
+static void
+what_it_may_do_is_read_from_the_code_and_not_from_its_text(void **state)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(types_are_worked_out),
-		cmocka_unit_test(what_is_known_to_be_wrong_is_said_before_it_runs),
-		cmocka_unit_test(names_that_do_not_exist_here_are_explained),
-		cmocka_unit_test(constants_are_known_and_costly_ones_left_for_later),
-		cmocka_unit_test(the_fields_it_reads_are_known),
+	static const struct { const char *text; unsigned traits; } rows[] = {
+		{ "x + 1", 0 },
+		{ "\"rand( now( skip( i\"", 0 },
+		{ "x ~ /skip(now)(rand)/", 0 },
+		{ ".i.rand", 0 },
+		{ "rand()", EXPR_VARIES | EXPR_DRAWS },
+		{ "rand (3) + 1", EXPR_VARIES | EXPR_DRAWS },
+		{ "map(x, it + now())", EXPR_VARIES },
+		{ "x > 1 ? x : skip()", EXPR_SKIPS },
+		{ "skip() ?? 1", EXPR_SKIPS },
+		{ "[1, {a: i}]", EXPR_COUNTS },
+		{ "i % 2 == 0 ? rand() : skip()", EXPR_COUNTS | EXPR_VARIES | EXPR_DRAWS | EXPR_SKIPS },
 	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct help h;
+
+		assert_true(help_compile(&h, rows[i].text, NULL));
+		assert_int_equal(expr_traits(h.code), rows[i].traits);
+		help_clear(&h);
+	}
 }

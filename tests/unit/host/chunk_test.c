@@ -153,16 +153,3 @@ packing_is_undone_and_left_out_when_it_does_not_pay(void **state)
 	assert_int_equal(pause, before - 1);
 	chunk_free(&c);
 }
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(elements_lie_end_to_end),
-		cmocka_unit_test(chunk_is_full_at_its_bytes_and_elements),
-		cmocka_unit_test(large_element_is_a_slice_of_its_block),
-		cmocka_unit_test(payload_outlives_its_chunk),
-		cmocka_unit_test(packing_is_undone_and_left_out_when_it_does_not_pay),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -96,18 +96,3 @@ mistakes_have_a_place(void **state)
 	argv_fails(ARGV("range 10", "take 5"), "unknown operator `range 10`", 1);
 	argv_fails(ARGV("range", "10", "then", "batch", "4", "n0=3"), "`batch` has no option `n0`", 23);
 }
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(words_are_taken_whole),
-		cmocka_unit_test(words_that_are_marks_are_marks),
-		cmocka_unit_test(expressions_run_over_words),
-		cmocka_unit_test(groups_nest),
-		cmocka_unit_test(one_word_is_a_text),
-		cmocka_unit_test(empty_words_never_parse_where_something_is_needed),
-		cmocka_unit_test(mistakes_have_a_place),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -135,20 +135,13 @@ equal_specs_have_equal_ids(void **state)
 	assert_string_not_equal(a, b);
 }
 
-int
-main(void)
+static void
+one_byte_has_one_spelling(void **state)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(layout_and_comments_are_gone),
-		cmocka_unit_test(words_for_operators_are_signs),
-		cmocka_unit_test(defaults_are_left_out_and_order_is_fixed),
-		cmocka_unit_test(lets_and_parameters_are_written_out),
-		cmocka_unit_test(constants_are_worked_out),
-		cmocka_unit_test(words_are_quoted_when_they_must_be),
-		cmocka_unit_test(outer_elements_stay_expressions),
-		cmocka_unit_test(names_of_files_can_be_absolute),
-		cmocka_unit_test(a_border_keeps_what_stands_ahead),
-		cmocka_unit_test(equal_specs_have_equal_ids),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	(void)state;
+	help_same("csv f delim=\\t", "csv f delim=\"\\x09\"");
+	help_same("csv f delim='\\t'", "csv f delim=\"\\x09\"");
+	help_same("csv f delim=\"\\t\"", "csv f delim=\"\\x09\"");
+	help_same("lines f delim=\\0", "lines f delim='\\0'");
+	help_same("lines f delim=\"\\x00\"", "lines f delim='\\0'");
 }

@@ -6,7 +6,9 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-#include "value/format.h"
+#include "value/format/format.h"
+#include "op/pull.h"
+#include "op/table.h"
 
 /* Puts the text on standard input. */
 static void
@@ -88,14 +90,4 @@ every_operator_is_documented(void **state)
 			if (!r->help)
 				fail_msg("%s: %s has no help", d->name, r->name);
 	}
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_example_gives_its_output),
-		cmocka_unit_test(every_operator_is_documented),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define GROUP_SETUP include_setup
+#define GROUP_TEARDOWN include_teardown
+
 static char include_dir[] = "/tmp/dsvc_include_XXXXXX";
 
 static void
@@ -162,18 +165,4 @@ a_file_that_is_not_there(void **state)
 	assert_int_equal(e.kind, ST_NOINPUT);
 	assert_non_null(strstr(e.text, path));
 	mem_free(path);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_come_from_included_files),
-		cmocka_unit_test(set_values_are_relative_to_where_the_user_is),
-		cmocka_unit_test(folders_of_I_are_searched),
-		cmocka_unit_test(mistakes_name_the_file_they_are_in),
-		cmocka_unit_test(loops_are_refused),
-		cmocka_unit_test(a_file_that_is_not_there),
-	};
-	return cmocka_run_group_tests(tests, include_setup, include_teardown);
 }

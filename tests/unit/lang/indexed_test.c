@@ -7,6 +7,8 @@
 
 #include "lang_help.h"
 #include "op/op.h"
+#include "op/facts.h"
+#include "op/pull.h"
 #include "value/mp.h"
 
 struct part {
@@ -233,19 +235,4 @@ an_order_weighs_what_its_files_do(void **state)
 	assert_int_equal(truncate(name, 3), 0);
 	assert_weighs(spec, 2, 2 * (4 << 20));
 	unlink(name);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_element_comes_once),
-		cmocka_unit_test(seed_stream_and_place_make_the_order),
-		cmocka_unit_test(parts_make_the_whole),
-		cmocka_unit_test(each_pass_has_its_own_order),
-		cmocka_unit_test(an_order_weighs_what_its_files_do),
-		cmocka_unit_test(a_split_of_another_order_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@
 
 #include "lang/layout.h"
 #include "op/op.h"
+#include "op/table.h"
 
 static char *
 layout_of(const char *text)
@@ -93,6 +94,20 @@ dashes_stand_before_a_bar(void **state)
 	layout_keeps("concat (lines a --) (lines b) | map x");
 }
 
+/* Whether more blanks follow it, a comment, or nothing. */
+static void
+a_blank_that_belongs_to_a_word_stays(void **state)
+{
+	(void)state;
+	layout_keeps("csv\n \\ \n\n ");
+	layout_keeps("lines a\\   # here\n  | map x");
+	layout_keeps("lines a\\  b\\\\  | map x");
+	layout_keeps("lines a\\'  b\\\" | map 'x  y'");
+	char *s = layout_of("lines  a\\    b\\\\   \n|  map   x");
+	assert_string_equal(s, "lines a\\  b\\\\\n  | map x\n");
+	mem_free(s);
+}
+
 static void
 a_dollar_is_kept_where_it_means_itself(void **state)
 {
@@ -100,17 +115,4 @@ a_dollar_is_kept_where_it_means_itself(void **state)
 	char *s = layout_of("param n = 3 # $n\nrange $n | map {a: '$n', b: \"$n\", c: $n}");
 	assert_string_equal(s, "param n = 3  # $n\nrange @n | map {a: '$n', b: \"$n\", c: @n}\n");
 	mem_free(s);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_example_means_the_same_laid_out),
-		cmocka_unit_test(comments_stay_word_for_word),
-		cmocka_unit_test(dashes_stand_before_a_bar),
-		cmocka_unit_test(a_dollar_is_kept_where_it_means_itself),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

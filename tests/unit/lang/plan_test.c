@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lang_help.h"
 
-#include "value/json.h"
+#include "value/json/json.h"
 
 static struct plan *
 plan_of_flags(const char *text, unsigned flags)
@@ -86,7 +86,7 @@ a_border_is_a_source_here(void **state)
 	struct plan *p = plan_of_flags("range 5 | map x*x | distribute job=a | map x+1", 0);
 
 	(void)state;
-	assert_true(p->remote);
+	assert_int_equal(p->n_service, 1);
 	assert_false(p->local);
 	assert_non_null(p->border);
 	assert_ptr_equal(p->border, p->top->in[0]);
@@ -95,7 +95,7 @@ a_border_is_a_source_here(void **state)
 	assert_int_equal(p->border->type->kind, TYPE_INT);
 	plan_free(&p);
 	p = plan_of_flags("dataset abc", 0);
-	assert_true(p->remote);
+	assert_int_equal(p->n_service, 1);
 	assert_null(p->border);
 	plan_free(&p);
 	p = plan_of_flags("stdin | take 3", 0);
@@ -213,20 +213,4 @@ texts_that_are_none(void **state)
 	help_fails("", &e);
 	assert_string_equal(e.text, "there is no pipeline in the spec");
 	help_fails("# only this\n", &e);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sources_give_the_fields_that_are_used),
-		cmocka_unit_test(places_count_up_and_stages_have_texts),
-		cmocka_unit_test(a_border_is_a_source_here),
-		cmocka_unit_test(scopes_are_checked),
-		cmocka_unit_test(options_are_the_plans),
-		cmocka_unit_test(everything_is_bounded),
-		cmocka_unit_test(a_long_chain_is_fine),
-		cmocka_unit_test(texts_that_are_none),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

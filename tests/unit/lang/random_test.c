@@ -9,6 +9,7 @@
 
 #include "base/hash.h"
 #include "base/rng.h"
+#include "op/table.h"
 
 enum { RANDOM_ROUNDS = 4000, RANDOM_DEEP = 3 };
 
@@ -392,14 +393,4 @@ broken_texts_give_errors(void **state)
 	buf_clear(&s.plain);
 	buf_clear(&s.noisy);
 	buf_clear(&s.lets);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(printing_and_reading_agree),
-		cmocka_unit_test(broken_texts_give_errors),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,7 +16,11 @@
 #include "base/mem.h"
 #include "lang/spec.h"
 #include "op/op.h"
-#include "value/format.h"
+#include "op/pull.h"
+#include "op/table.h"
+#include "value/format/format.h"
+
+#include "example_spec.h"
 
 enum resume_mode { WHOLE, BROKEN };
 
@@ -190,18 +194,97 @@ files_are_taken_up_where_they_were(void **state)
 	mem_free(command);
 }
 
-int
-main(void)
+/* A chain opened anew, and brought to where the state was taken; NULL: at its beginning. */
+static struct op_inst *
+resume_at(const char *spec, const struct plan *plan, struct op_ctx *ctx, const struct buf *state)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(batches_are_taken_up_where_they_were),
-		cmocka_unit_test(groups_are_taken_up_where_they_were),
-		cmocka_unit_test(inputs_are_taken_up_where_they_were),
-		cmocka_unit_test(single_elements_are_taken_up_where_they_were),
-		cmocka_unit_test(walks_go_on_at_their_place),
-		cmocka_unit_test(caches_are_filled_again),
-		cmocka_unit_test(files_are_taken_up_where_they_were),
-	};
+	struct op_inst *chain;
+	struct err e = { 0 };
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	if (op_open(plan->top, ctx, &chain, &e)
+	    || (state && op_state_restore(chain, state->data, state->len, &e)))
+		fail_msg("%s: %s", spec, e.text);
+	return chain;
+}
+
+/* The next element, appended; false: there is none. */
+static bool
+resume_next(const char *spec, struct op_inst *chain, struct format *f, struct buf *out)
+{
+	struct err e = { 0 };
+	struct elem x;
+	enum status st = op_next(chain, &x, &e);
+
+	if (st == ST_OK)
+		assert_int_equal(format_bytes(f, x.p, x.len, 1, out, &e), ST_OK);
+	else if (st != ST_END)
+		fail_msg("%s: %s", spec, e.text);
+	return st == ST_OK;
+}
+
+/* Takes the state before each element and after the last: each is good for the same rest. */
+static void
+resume_each(const struct op_desc *d, const char *spec)
+{
+	struct op_ctx ctx = { .seed = 42, .element_max = 1 << 26 };
+	bool lacks = example_no_state(d) != NULL;
+	struct buf all = { 0 }, had = { 0 };
+	struct plan *plan;
+	struct err e = { 0 };
+
+	if (example_plan(spec, &plan, &e))
+		fail_msg("%s: %s", spec, e.text);
+	struct format *f = format_new(FORMAT_NDJSON, plan->type);
+	struct op_inst *chain = resume_at(spec, plan, &ctx, NULL);
+	while (!lacks && resume_next(spec, chain, f, &all))
+		;
+	op_close(&chain);
+	chain = resume_at(spec, plan, &ctx, NULL);
+	for (bool more = true; more;) {
+		struct buf state = { 0 }, rest = { 0 };
+
+		if (op_state_save(chain, &state) == lacks)
+			fail_msg("%s: a state was %s", spec, lacks ? "taken, though it cannot" : "not taken");
+		if (lacks) {
+			buf_clear(&state);
+			break;
+		}
+		struct op_inst *again = resume_at(spec, plan, &ctx, &state);
+		while (resume_next(spec, again, f, &rest))
+			;
+		op_close(&again);
+		if (rest.len != all.len - had.len || (rest.len && memcmp(rest.data, all.data + had.len, rest.len)))
+			fail_msg("%s: after\n%.*scomes\n%.*snot\n%.*s", spec, (int)had.len, (char *)had.data,
+				 (int)rest.len, (char *)rest.data, (int)(all.len - had.len),
+				 (char *)all.data + had.len);
+		buf_clear(&state);
+		buf_clear(&rest);
+		more = resume_next(spec, chain, f, &had);
+	}
+	op_close(&chain);
+	format_free(&f);
+	plan_free(&plan);
+	buf_clear(&all);
+	buf_clear(&had);
+}
+
+static void
+every_operator_is_taken_up_at_every_element(void **state)
+{
+	char dir[] = "/tmp/dsvc-resume-XXXXXX", *command;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	for (size_t i = 0; op_at(i); i++) {
+		char *spec = example_spec(op_at(i), dir);
+
+		if (spec)
+			resume_each(op_at(i), spec);
+		else if (!example_no_state(op_at(i)))
+			fail_msg("%s has no example that could be run", op_at(i)->name);
+		mem_free(spec);
+	}
+	command = mem_printf("rm -r %s", dir);
+	assert_int_equal(system(command), 0);
+	mem_free(command);
 }

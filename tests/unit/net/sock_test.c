@@ -299,6 +299,16 @@ addresses_are_checked(void **state)
 	assert_false(address_local(&a));
 	assert_int_equal(address_parse("ipc:///tmp/x", &a, &e), ST_OK);
 	assert_true(address_local(&a));
+	const char *near[] = { "tcp://127.0.0.1:1", "tcp://127.255.3.4:1", "tcp://localhost:1",
+		"tcp://[::ffff:127.0.0.1]:1", NULL };
+	const char *far[] = { "tcp://127.evil.example:1", "tcp://127.0.0.1.nip.io:1", "tcp://128.0.0.1:1",
+		"tcp://[::ffff:10.0.0.1]:1", "tcp://localhost.example:1", "tcp://0.0.0.0:1", "tcp://127.1:1", NULL };
+	for (int i = 0; near[i]; i++)
+		if (address_parse(near[i], &a, &e) != ST_OK || !address_local(&a))
+			fail_msg("not local: %s", near[i]);
+	for (int i = 0; far[i]; i++)
+		if (address_parse(far[i], &a, &e) != ST_OK || address_local(&a))
+			fail_msg("local: %s", far[i]);
 }
 
 static void
@@ -402,22 +412,4 @@ sweep_takes_the_dead_only(void **state)
 	rmdir(dir);
 	buf_clear(&text);
 	unsetenv("XDG_RUNTIME_DIR");
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ipc_pair),
-		cmocka_unit_test(tcp_pair),
-		cmocka_unit_test(the_end_of_a_process_is_seen),
-		cmocka_unit_test(who_was_left_is_reached_again_at_once),
-		cmocka_unit_test(server_that_returns_is_found_again),
-		cmocka_unit_test(client_with_the_same_number_takes_over),
-		cmocka_unit_test(addresses_are_checked),
-		cmocka_unit_test(probe_tells_why),
-		cmocka_unit_test(claim_is_for_one),
-		cmocka_unit_test(sweep_takes_the_dead_only),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -157,18 +157,3 @@ kept_peer_stays_and_is_found_by_address(void **state)
 	assert_non_null(track_find(&t, 2));
 	track_clear(&t);
 }
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(local_peer_is_gone_when_it_does_not_return),
-		cmocka_unit_test(local_peer_that_returns_is_not_gone),
-		cmocka_unit_test(remote_peer_is_forgotten_and_never_gone),
-		cmocka_unit_test(message_left_over_makes_nobody_alive),
-		cmocka_unit_test(descriptor_used_again_breaks_the_one_before),
-		cmocka_unit_test(new_connection_of_the_same_peer_breaks_its_old_one),
-		cmocka_unit_test(kept_peer_stays_and_is_found_by_address),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -17,8 +17,9 @@
 
 #include "base/mem.h"
 #include "op/op.h"
+#include "op/pull.h"
 #include "op/state.h"
-#include "value/format.h"
+#include "value/format/format.h"
 #include "value/mp.h"
 
 /* A source of the integers 0 .. n-1, `run` of them at a time; it counts how

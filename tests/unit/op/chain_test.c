@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "chain_help.h"
+#include "op/facts.h"
+#include "op/pull.h"
 
 extern const struct op_desc op_take, op_skip, op_enumerate, op_repeat, op_batch, op_interleave,
 	op_prefetch;
@@ -401,27 +403,4 @@ provenance_passes_through_an_interleave(void **state)
 	assert_int_equal(f.failures, 2);
 	assert_memory_equal(f.last, "ticks.txt:5 ", 12);
 	op_node_free(&n);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_end_is_told_again_and_again),
-		cmocka_unit_test(an_empty_run_is_never_given),
-		cmocka_unit_test(what_came_before_an_error_is_given_first),
-		cmocka_unit_test(policies_skip_keep_and_try_again),
-		cmocka_unit_test(a_source_skips_what_is_bad),
-		cmocka_unit_test(stop_ends_a_pull_soon),
-		cmocka_unit_test(a_transform_that_is_done_stops_what_is_before_it),
-		cmocka_unit_test(a_large_element_is_an_error_where_it_is_made),
-		cmocka_unit_test(one_by_one_and_by_runs_mix),
-		cmocka_unit_test(a_rewind_starts_over_and_counts),
-		cmocka_unit_test(feed_may_go_on_with_the_same_run),
-		cmocka_unit_test(a_repeat_keeps_a_short_pass),
-		cmocka_unit_test(a_state_of_something_else_is_refused),
-		cmocka_unit_test(provenance_passes_through_an_interleave),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

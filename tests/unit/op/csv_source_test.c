@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "file_help.h"
 
-#include "op/file_csv.h"
+#include "op/file/file_csv.h"
+
+#define GROUP_SETUP file_setup
+#define GROUP_TEARDOWN file_teardown
 
 extern const struct op_desc op_csv, op_tsv;
 
@@ -182,21 +185,4 @@ what_only_looks_packed_comes_to_an_end(void **state)
 	memset(text + 24, 'e', sizeof text - 24);
 	file_put("odd.csv", text, sizeof text);
 	src_expect_fault(&op_csv, "odd.csv", "", ST_DATA, "cannot unpack");
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(files_have_each_their_header),
-		cmocka_unit_test(bad_rows_name_file_and_line),
-		cmocka_unit_test(a_row_larger_than_an_element_may_be_is_skipped),
-		cmocka_unit_test(a_position_is_taken_up_again),
-		cmocka_unit_test(byte_ranges_without_quotes),
-		cmocka_unit_test(only_files_without_quotes_are_cut),
-		cmocka_unit_test(the_header_is_the_type),
-		cmocka_unit_test(what_only_looks_packed_comes_to_an_end),
-	};
-
-	return cmocka_run_group_tests(tests, file_setup, file_teardown);
 }

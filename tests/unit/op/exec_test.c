@@ -14,10 +14,12 @@
 
 #include "base/mem.h"
 #include "op/exec_args.h"
-#include "op/exec_frame.h"
-#include "op/exec_hold.h"
+#include "value/format/frame.h"
+#include "op/exec/exec_hold.h"
 #include "op/op.h"
-#include "value/format.h"
+#include "op/facts.h"
+#include "op/pull.h"
+#include "value/format/format.h"
 #include "value/mp.h"
 #include "plan_help.h"
 
@@ -283,23 +285,4 @@ plans_that_run_programs_are_known(void **unused)
 		assert_int_equal(op_needs_exec(p->top) != NULL, rows[k].runs);
 		plan_free(&p);
 	}
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_saved_chain_goes_on_with_what_was_in_flight),
-		cmocka_unit_test(processes_for_each_element_are_saved_too),
-		cmocka_unit_test(a_program_that_keeps_a_state_goes_on_with_it),
-		cmocka_unit_test(a_stream_child_has_no_state),
-		cmocka_unit_test(a_chain_closes_at_any_moment),
-		cmocka_unit_test(another_pass_starts_the_child_anew),
-		cmocka_unit_test(frames_are_found_whatever_the_pieces),
-		cmocka_unit_test(frames_that_cannot_be_are_refused),
-		cmocka_unit_test(values_are_no_script),
-		cmocka_unit_test(each_program_has_its_cure),
-		cmocka_unit_test(plans_that_run_programs_are_known),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "chain_help.h"
+#include "op/facts.h"
+#include "op/pull.h"
 
 extern const struct op_desc op_take, op_repeat, op_batch, op_concat, op_unbatch, op_zip;
 
@@ -217,21 +219,4 @@ a_fed_chain_goes_on_where_it_was(void **state)
 		buf_clear(&s);
 		op_node_free(&chains[c]);
 	}
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(splits_are_read_one_after_the_other),
-		cmocka_unit_test(operators_go_on_over_splits),
-		cmocka_unit_test(a_repeat_of_elements_is_a_repeat_of_splits),
-		cmocka_unit_test(another_repeat_repeats_the_share),
-		cmocka_unit_test(a_long_pass_is_read_again),
-		cmocka_unit_test(concat_joins_the_splits_of_its_inputs),
-		cmocka_unit_test(what_cannot_be_cut_is_one_unit),
-		cmocka_unit_test(a_fed_chain_goes_on_where_it_was),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "file_help.h"
 
-#include "op/file_bytes.h"
+#include "op/file/file_bytes.h"
+
+#define GROUP_SETUP file_setup
+#define GROUP_TEARDOWN file_teardown
 
 static const struct {
 	const char *name;
@@ -350,26 +353,4 @@ a_pipe_gives_what_is_there(void **state)
 	close(fd);
 	assert_int_equal(file_bytes_read(f, room, sizeof room, &n, &e), ST_END);
 	file_bytes_free(&f);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_packing_is_seen_by_content_and_unpacked),
-		cmocka_unit_test(members_one_after_another_are_one_file),
-		cmocka_unit_test(packed_nothing_is_nothing),
-		cmocka_unit_test(every_cut_off_file_is_an_error),
-		cmocka_unit_test(every_flipped_bit_is_found_or_harmless),
-		cmocka_unit_test(padding_behind_gzip_is_passed_over_and_garbage_is_not),
-		cmocka_unit_test(what_stands_before_a_fault_in_gzip_is_given),
-		cmocka_unit_test(a_gzip_head_of_a_later_version_is_refused),
-		cmocka_unit_test(garbage_behind_packed_data_is_an_error),
-		cmocka_unit_test(what_only_looks_packed_is_text),
-		cmocka_unit_test(skipping_goes_to_the_offset_in_every_packing),
-		cmocka_unit_test(folders_and_missing_files_are_errors),
-		cmocka_unit_test(a_stopped_wait_for_a_pipe_ends),
-		cmocka_unit_test(a_pipe_gives_what_is_there),
-	};
-	return cmocka_run_group_tests(tests, file_setup, file_teardown);
 }

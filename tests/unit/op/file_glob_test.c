@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "file_help.h"
 
-#include "op/file_glob.h"
+#include "op/file/file_glob.h"
+
+#define GROUP_SETUP setup
+#define GROUP_TEARDOWN file_teardown
 
 static struct err e;
 
@@ -42,7 +45,7 @@ setup(void **state)
 {
 	static const char *const names[] = {
 		"a.txt", "b.txt", "b.log", ".hidden.txt", "x[1].txt", "sp ace.txt", "{w}.txt",
-		"d/a.txt", "d/e/b.txt", "d/e/f/c.txt", "d/.git/h.txt", "d/e.txt", "q*r",
+		"d/a.txt", "d/e/b.txt", "d/e/f/c.txt", "d/.git/h.txt", "d/e.txt", "q*r", "g/*", "g/one",
 	};
 
 	if (file_setup(state))
@@ -92,10 +95,15 @@ braces_are_alternatives(void **state)
 }
 
 static void
-names_that_exist_are_no_patterns(void **state)
+patterns_that_match_nothing_are_names(void **state)
 {
 	(void)state;
 	expect("x[1].txt", "x[1].txt");
+	expect("[x]*", "x[1].txt");
+	expect("g/*", "g/* g/one"); /* the first of them is called so */
+	expect("q*", "q*r");
+	expect("g/\\*", "g/*");
+	expect("{w,nope}.txt", "!NOINPUT cannot read 'w.txt': No such file or directory");
 	expect("{w}.txt", "{w}.txt");
 	expect("q*r", "q*r");
 	expect("q\\*r", "q*r");
@@ -148,19 +156,4 @@ a_folder_that_may_not_be_listed_is_an_error(void **state)
 	chmod("closed", 0);
 	expect("closed/*", "!NOPERM cannot list 'closed/' for 'closed/*': Permission denied");
 	chmod("closed", 0700);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(stars_and_sets_match_as_in_a_shell),
-		cmocka_unit_test(two_stars_go_down_but_not_through_links_or_hidden_folders),
-		cmocka_unit_test(braces_are_alternatives),
-		cmocka_unit_test(names_that_exist_are_no_patterns),
-		cmocka_unit_test(what_is_not_there_is_named),
-		cmocka_unit_test(a_bomb_of_braces_is_refused),
-		cmocka_unit_test(a_folder_that_may_not_be_listed_is_an_error),
-	};
-	return cmocka_run_group_tests(tests, setup, file_teardown);
 }

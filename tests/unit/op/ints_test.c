@@ -2,7 +2,9 @@
 #include "source_help.h"
 
 #include "base/rng.h"
-#include "op/ints.h"
+#include "op/kit/ints.h"
+#include "op/state.h"
+#include "op/pull.h"
 #include "value/mp.h"
 
 extern const struct op_desc op_range, op_counter, op_random, op_elements;
@@ -292,28 +294,7 @@ a_position_of_another_place_is_refused(void **state)
 
 		src_init(&s, &op_range, "10");
 		assert_int_equal(src_open(&s), ST_OK);
-		assert_int_equal(op_range.restore(s.inst, bad[i], len[i], &s.e), ST_DATA);
+		assert_int_equal(state_rows_restore(s.inst, bad[i], len[i], &s.e), ST_PROTO);
 		src_clear(&s);
 	}
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(counts_are_exact_at_the_limits),
-		cmocka_unit_test(filled_runs_are_what_single_numbers_give),
-		cmocka_unit_test(range_counts_as_it_is_told),
-		cmocka_unit_test(range_splits_give_each_number_once),
-		cmocka_unit_test(a_range_without_end_of_memory_runs),
-		cmocka_unit_test(a_wrong_split_is_refused),
-		cmocka_unit_test(counter_ends_in_an_error_and_never_wraps),
-		cmocka_unit_test(random_numbers_belong_to_their_index),
-		cmocka_unit_test(random_numbers_keep_to_their_limits),
-		cmocka_unit_test(elements_gives_the_items_and_their_type),
-		cmocka_unit_test(elements_splits_by_index),
-		cmocka_unit_test(positions_are_saved_and_restored),
-		cmocka_unit_test(a_position_of_another_place_is_refused),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "file_help.h"
+#include "op/pull.h"
+
+#define GROUP_SETUP file_setup
+#define GROUP_TEARDOWN file_teardown
 
 extern const struct op_desc op_lines, op_stdin;
 
@@ -485,32 +489,4 @@ stdin_reads_what_it_is_told_to(void **state)
 	file_pack(ARCHIVE_FILTER_ZSTD, "p\nq\n", 4, &packed);
 	stdin_gives("", packed.data, packed.len, "p\nq\n");
 	buf_clear(&packed);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lines_are_cut_at_newlines_only),
-		cmocka_unit_test(other_ends_and_headers),
-		cmocka_unit_test(byte_ranges_give_each_line_once),
-		cmocka_unit_test(headers_are_left_out_of_byte_ranges_too),
-		cmocka_unit_test(byte_ranges_of_a_large_file_give_each_line_once),
-		cmocka_unit_test(a_range_that_was_cut_is_not_unpacked),
-		cmocka_unit_test(units_say_what_may_be_cut),
-		cmocka_unit_test(missing_files_are_found_before_the_run),
-		cmocka_unit_test(a_file_that_vanishes_is_an_error_or_skipped),
-		cmocka_unit_test(corrupt_files_fail_with_place_or_lose_their_rest),
-		cmocka_unit_test(one_huge_line_is_one_element),
-		cmocka_unit_test(a_line_beyond_the_limit_is_an_error_or_skipped),
-		cmocka_unit_test(elements_know_file_and_line),
-		cmocka_unit_test(a_line_is_given_as_soon_as_it_is_there),
-		cmocka_unit_test(a_lone_byte_is_not_held_back),
-		cmocka_unit_test(positions_are_saved_and_restored),
-		cmocka_unit_test(a_position_finds_its_file_again_or_says_so),
-		cmocka_unit_test(malformed_positions_are_refused),
-		cmocka_unit_test(names_from_an_outer_element_are_no_patterns),
-		cmocka_unit_test(stdin_reads_what_it_is_told_to),
-	};
-	return cmocka_run_group_tests(tests, file_setup, file_teardown);
 }

@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "op/stack.h"
-#include "value/format.h"
+#include "op/batch/stack.h"
+#include "value/format/format.h"
 #include "value/mp.h"
 #include "value/tensor.h"
 
@@ -39,7 +39,7 @@ static enum status
 pad(const struct padding *how, struct buf *list, size_t max, const char *want, struct err *e)
 {
 	struct buf out = { 0 }, text = { 0 };
-	enum status st = padding_list(how, list->data, list->data + list->len, max, &out, e);
+	enum status st = padding_list(how, how->type, list->data, list->data + list->len, max, &out, e);
 
 	if (st == ST_OK) {
 		assert_true(mp_check(out.data, out.len));
@@ -121,16 +121,4 @@ what_does_not_go_together_is_refused(void **state)
 	put_tensor(&list, DTYPE_U8, 1, 2, 0, 1);
 	assert_int_equal(pad(&how, &list, 100, "", &e), ST_DATA);
 	assert_non_null(strstr(e.text, "limit"));
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(tensors_get_a_new_first_dimension),
-		cmocka_unit_test(gaps_are_filled_as_asked_for),
-		cmocka_unit_test(what_does_not_go_together_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,7 +12,8 @@
 #include <pthread.h>
 
 #include "base/rng.h"
-#include "op/pool.h"
+#include "base/pool.h"
+#include "op/pull.h"
 
 struct told {
 	pthread_mutex_t lock; /* several threads tell */

@@ -8,6 +8,26 @@
 #include <unistd.h>
 
 #include "file_help.h"
+#include "op/pull.h"
+
+#define GROUP_SETUP handed_over
+#define GROUP_SETUP_2 as_it_pays
+#define GROUP_TEARDOWN file_teardown
+
+static int
+handed_over(void **state)
+{
+	pool_set_size(4); /* more than there may be processors */
+	pool_worth_ns = 0; /* all is handed over, however little it is */
+	return file_setup(state);
+}
+
+static int
+as_it_pays(void **state)
+{
+	pool_worth_ns = 40 * 1000;
+	return file_setup(state);
+}
 
 static const char *const par_ops[] = {
 	"map x * x + i", "map x + rand()", "map {n: x, i: i}", "map str(x) ~ /7/ ? skip() : x",
@@ -330,29 +350,4 @@ splits_are_read_one_after_the_other(void **state)
 	buf_clear(&want);
 	buf_clear(&got);
 	plan_free(&p);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(it_gives_what_one_thread_gives),
-		cmocka_unit_test(unordered_it_gives_the_same_elements),
-		cmocka_unit_test(unordered_failures_are_told_once_each),
-		cmocka_unit_test(unordered_an_element_that_is_retried_is_told_once),
-		cmocka_unit_test(what_is_to_be_repeatable_keeps_its_order),
-		cmocka_unit_test(saved_anywhere_it_goes_on),
-		cmocka_unit_test(a_false_state_is_refused),
-		cmocka_unit_test(a_chain_is_closed_in_its_middle),
-		cmocka_unit_test(stop_ends_it),
-		cmocka_unit_test(the_first_error_of_the_input_ends_it),
-		cmocka_unit_test(an_element_is_given_while_the_next_is_waited_for),
-		cmocka_unit_test(splits_are_read_one_after_the_other),
-	};
-
-	pool_set_size(4); /* more than there may be processors */
-	pool_worth_ns = 0; /* all is handed over, however little it is */
-	int failed = cmocka_run_group_tests_name("handed over", tests, file_setup, file_teardown);
-	pool_worth_ns = 40 * 1000;
-	return failed + cmocka_run_group_tests_name("as it pays", tests, file_setup, file_teardown);
 }

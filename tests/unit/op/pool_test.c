@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "op/pool.h"
+#include "base/pool.h"
 
 /* Work that counts, until there is none left; and doors at which threads wait. */
 struct job {
@@ -242,19 +242,4 @@ leaving_waits_for_who_is_at_work(void **state)
 		pthread_mutex_destroy(&j.lock);
 		pthread_cond_destroy(&j.moved);
 	}
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_work_is_done),
-		cmocka_unit_test(no_more_than_most_work_for_one),
-		cmocka_unit_test(the_pool_is_no_larger_than_said),
-		cmocka_unit_test(who_waits_makes_room),
-		cmocka_unit_test(they_take_turns),
-		cmocka_unit_test(leaving_waits_for_who_is_at_work),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

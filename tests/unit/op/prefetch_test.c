@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "chain_help.h"
+#include "op/facts.h"
+#include "op/pull.h"
 
 #include <pthread.h>
 
@@ -193,19 +195,4 @@ it_can_be_saved_while_it_runs(void **state)
 	buf_clear(&head);
 	buf_clear(&s);
 	op_node_free(&n);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(it_gives_what_comes_in_order),
-		cmocka_unit_test(an_element_is_given_when_it_is_there),
-		cmocka_unit_test(stop_ends_the_wait),
-		cmocka_unit_test(an_input_without_end_does_not_hold_up_the_close),
-		cmocka_unit_test(errors_come_behind_what_was_before_them),
-		cmocka_unit_test(it_can_be_saved_while_it_runs),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,7 +2,10 @@
  * Sources of records of one size: bytes and npy. */
 #include "file_help.h"
 
-#include "op/file_npy.h"
+#include "op/file/file_npy.h"
+
+#define GROUP_SETUP records_setup
+#define GROUP_TEARDOWN file_teardown
 
 extern const struct op_desc op_bytes, op_npy;
 
@@ -134,6 +137,22 @@ npy_put(const char *file, const char *dict, const void *p, size_t n)
 }
 
 static void
+a_number_alone_and_types_without_an_order(void **state)
+{
+	(void)state;
+	npy_put("0", "{'descr': '<i4', 'fortran_order': False, 'shape': (), }", "\7\0\0\0", 4);
+	src_expect(&op_npy, "0", "7\n");
+	src_expect(&op_npy, "0 0", "7\n7\n");
+	src_expect_resumes(&op_npy, "0 0", NULL);
+	npy_put("1", "{'descr': 'u1', 'fortran_order': False, 'shape': (3,), }", "\1\2\xff", 3);
+	src_expect(&op_npy, "1", "1\n2\n255\n");
+	npy_put("2", "{'descr': '|u1', 'fortran_order': False, 'shape': (1, 2), }", "\1\2", 2);
+	src_expect(&op_npy, "2", "[1,2]\n");
+	npy_put("3", "{'descr': 'b1', 'fortran_order': False, 'shape': (2,), }", "\1\0", 2);
+	src_expect(&op_npy, "3", "true\nfalse\n");
+}
+
+static void
 arrays_that_are_wrong(void **state)
 {
 	static const struct { const char *dict, *words; } bad[] = {
@@ -142,10 +161,11 @@ arrays_that_are_wrong(void **state)
 		{ "{'descr': '<i4', 'fortran_order': False, 'shape': (2, }", "malformed" },
 		{ "{'descr': '<i4', 'fortran_order': False}", "malformed" },
 		{ "{'descr': '<i4', 'fortran_order': Maybe, 'shape': ()}", "malformed" },
-		{ "{'descr': '<i4', 'fortran_order': False, 'shape': ()}", "a single number" },
+		{ "{'descr': '<i4', 'fortran_order': False, 'shape': ()}", "behind the end" },
+		{ "{'descr': '4', 'fortran_order': False, 'shape': (2,), }", "its type is 4" },
 		{ "{'descr': '<i4', 'fortran_order': False, 'shape': (2, 99999999999999999999)}", "malformed" },
 		{ "{'descr': '<i4', 'fortran_order': False, 'shape': (2, 9999999999)}", "larger than an element" },
-		{ "{'descr': '<i4', 'fortran_order': False, 'shape': (2, 0)}", "slices are empty" },
+		{ "{'descr': '<i4', 'fortran_order': False, 'shape': (2, 0)}", "its 2 slices are empty" },
 		{ "{'descr': '<i4', 'fortran_order': False, 'shape': (3,)}", "cut off" },
 		{ "{'descr': '<i4', 'fortran_order': False, 'shape': (1,)}", "behind the end" },
 	};
@@ -215,21 +235,4 @@ static int
 records_setup(void **state)
 {
 	return getcwd(records_top, sizeof records_top) ? file_setup(state) : -1;
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(bytes_are_cut_at_their_size),
-		cmocka_unit_test(a_short_tail_is_dropped_when_asked),
-		cmocka_unit_test(byte_ranges_give_each_record_once),
-		cmocka_unit_test(records_of_plain_files_are_counted),
-		cmocka_unit_test(what_numpy_wrote),
-		cmocka_unit_test(arrays_that_are_wrong),
-		cmocka_unit_test(slices_by_range_and_position),
-		cmocka_unit_test(the_first_header_is_the_type),
-	};
-
-	return cmocka_run_group_tests(tests, records_setup, file_teardown);
 }

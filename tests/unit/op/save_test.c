@@ -16,6 +16,7 @@
 #include "base/rng.h"
 #include "lang/spec.h"
 #include "op/op.h"
+#include "op/pull.h"
 
 static const char *const save_specs[] = {
 	"range 3000 | map x * 2 + i",
@@ -185,15 +186,4 @@ a_broken_state_does_no_harm(void **state)
 		buf_clear(&out);
 		plan_free(&s.plan);
 	}
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(saved_anywhere_it_goes_on),
-		cmocka_unit_test(a_broken_state_does_no_harm),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,10 +15,12 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "op/shards.h"
+#include "op/kit/shards.h"
 #include "value/mp.h"
 
 enum { MANY = 60, SHARDS = 2, FILE_MAX_BYTES = 700 };
+
+static const struct op_ctx whole_ctx = { .stream = 0 }; /* one stream, which is all */
 
 static void
 folder_make(char *dir)
@@ -107,7 +109,7 @@ folder_write(const char *dir, int form, int cut)
 	assert_true(state_ended(&in));
 	for (int i = cut; i < MANY; i++)
 		element_put(&s, form, i);
-	assert_int_equal(shards_end(&s, NULL, &e), ST_OK);
+	assert_int_equal(shards_end(&s, &whole_ctx, NULL, &e), ST_OK);
 	shards_clear(&s);
 	buf_clear(&state);
 }
@@ -153,7 +155,7 @@ what_is_not_whole_has_no_name(void **unused)
 	assert_true(shards_save(&s, &state));
 	folder_read(dir, &got);
 	assert_int_equal(got.len, 0);
-	assert_int_equal(shards_end(&s, NULL, &e), ST_OK);
+	assert_int_equal(shards_end(&s, &whole_ctx, NULL, &e), ST_OK);
 	folder_read(dir, &got);
 	assert_true(got.len > 0);
 	shards_clear(&s);
@@ -183,15 +185,4 @@ another_pass_is_kept_out_or_swept_away(void **unused)
 	shards_clear(&s);
 	buf_clear(&got);
 	folder_remove(dir);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_folder_gone_on_with_is_the_same),
-		cmocka_unit_test(what_is_not_whole_has_no_name),
-		cmocka_unit_test(another_pass_is_kept_out_or_swept_away),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "chain_help.h"
 
-#include "op/slab.h"
+#include "op/kit/slab.h"
+#include "op/facts.h"
+#include "op/pull.h"
 
 extern const struct op_desc op_shuffle;
 
@@ -91,16 +93,4 @@ cells_are_used_again_and_do_not_overlap(void **state)
 	slab_give(&s, a, 100);
 	assert_ptr_equal(slab_take(&s, 97), a); /* the same class */
 	slab_clear(&s);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_seed_is_an_order),
-		cmocka_unit_test(all_orders_come_equally_often),
-		cmocka_unit_test(cells_are_used_again_and_do_not_overlap),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

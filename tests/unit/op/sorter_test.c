@@ -10,7 +10,7 @@
 
 #include "base/mem.h"
 #include "base/rng.h"
-#include "op/sorter.h"
+#include "op/whole/sorter.h"
 #include "value/mp.h"
 
 /* An element [key, number], so that the order of equal keys can be seen. */
@@ -135,17 +135,4 @@ says_when_there_is_no_folder(void **state)
 	assert_non_null(strstr(e.text, "/nowhere/at/all"));
 	assert_non_null(strstr(e.help, "TMPDIR"));
 	sorter_free(&s);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sorts_in_memory),
-		cmocka_unit_test(sorts_by_merging_parts_of_a_file),
-		cmocka_unit_test(merges_more_parts_than_at_once),
-		cmocka_unit_test(says_when_there_is_no_folder),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,7 +17,8 @@
 
 #include "base/mem.h"
 #include "op/op.h"
-#include "value/format.h"
+#include "op/pull.h"
+#include "value/format/format.h"
 
 struct src {
 	struct op_node node;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "source_help.h"
+#include "op/pull.h"
 
 extern const struct op_desc op_sqlite;
 
@@ -121,17 +122,4 @@ columns_are_the_type(void **state)
 	buf_clear(&text);
 	src_clear(&s);
 	types_free(&t.arena);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rows_keep_their_types),
-		cmocka_unit_test(more_rows_than_a_run),
-		cmocka_unit_test(statements_are_checked_before_the_run),
-		cmocka_unit_test(columns_are_the_type),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

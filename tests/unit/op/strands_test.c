@@ -9,6 +9,26 @@
 #include <unistd.h>
 
 #include "file_help.h"
+#include "op/pull.h"
+
+#define GROUP_SETUP handed_over
+#define GROUP_SETUP_2 as_it_pays
+#define GROUP_TEARDOWN file_teardown
+
+static int
+handed_over(void **state)
+{
+	pool_set_size(4); /* more than there may be processors */
+	pool_worth_ns = 0; /* all is handed over, however little it is */
+	return file_setup(state);
+}
+
+static int
+as_it_pays(void **state)
+{
+	pool_worth_ns = 40 * 1000;
+	return file_setup(state);
+}
 
 static const char *const strands_many[] = { "2", "4", "auto" };
 
@@ -244,25 +264,4 @@ what_waits_for_input_can_be_left(void **state)
 	unlink("dry");
 	buf_clear(&bytes);
 	plan_free(&p);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(it_gives_what_one_thread_gives),
-		cmocka_unit_test(unordered_it_gives_the_same_elements),
-		cmocka_unit_test(saved_anywhere_it_goes_on),
-		cmocka_unit_test(a_false_state_is_refused),
-		cmocka_unit_test(a_chain_is_closed_in_its_middle),
-		cmocka_unit_test(stop_ends_it),
-		cmocka_unit_test(unordered_what_is_ready_comes_first),
-		cmocka_unit_test(what_waits_for_input_can_be_left),
-	};
-
-	pool_set_size(4); /* more than there may be processors */
-	pool_worth_ns = 0; /* all is handed over, however little it is */
-	int failed = cmocka_run_group_tests_name("handed over", tests, file_setup, file_teardown);
-	pool_worth_ns = 40 * 1000;
-	return failed + cmocka_run_group_tests_name("as it pays", tests, file_setup, file_teardown);
 }

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "file_help.h"
 
+#define GROUP_SETUP tar_setup
+#define GROUP_TEARDOWN file_teardown
+
 extern const struct op_desc op_tar;
 
 static char tar_top[4096];
@@ -150,18 +153,4 @@ static int
 tar_setup(void **state)
 {
 	return getcwd(tar_top, sizeof tar_top) ? file_setup(state) : -1;
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_up_to_the_first_dot_are_keys),
-		cmocka_unit_test(single_files),
-		cmocka_unit_test(bad_files_cost_their_record),
-		cmocka_unit_test(what_is_no_archive),
-		cmocka_unit_test(what_python_wrote),
-	};
-
-	return cmocka_run_group_tests(tests, tar_setup, file_teardown);
 }

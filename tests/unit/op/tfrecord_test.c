@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "file_help.h"
 
-#include "op/file_tfrecord.h"
+#include <isa-l/igzip_lib.h>
+
+#include "op/file/file_tfrecord.h"
+
+#define GROUP_SETUP tfrecord_setup
+#define GROUP_TEARDOWN file_teardown
 #include "value/crc32c.h"
 
 extern const struct op_desc op_tfrecord;
@@ -47,6 +52,67 @@ records_are_read_in_place_and_packed(void **state)
 	buf_clear(&b);
 }
 
+static void
+skips(const char *file, const char *want, unsigned failures, const char *words)
+{
+	struct buf got = { 0 };
+	struct src s;
+
+	src_init(&s, &op_tfrecord, file);
+	s.node.on_error = OP_SKIP;
+	assert_int_equal(src_all(&s, &got), ST_END);
+	assert_string_equal((char *)got.data, want);
+	assert_int_equal(s.failures, failures);
+	if (!strstr(s.failure, words))
+		assert_string_equal(s.failure, words);
+	src_clear(&s);
+	buf_clear(&got);
+}
+
+/* As tf.io.TFRecordWriter does with compression_type="ZLIB". */
+static void
+tfrecord_pack_zlib(const struct buf *in, struct buf *out)
+{
+	struct isal_zstream z;
+
+	isal_deflate_stateless_init(&z);
+	z.gzip_flag = IGZIP_ZLIB;
+	z.end_of_stream = 1;
+	z.next_in = in->data;
+	z.avail_in = (uint32_t)in->len;
+	z.next_out = buf_room(out, in->len + 1000);
+	z.avail_out = (uint32_t)in->len + 1000;
+	assert_int_equal(isal_deflate_stateless(&z), COMP_OK);
+	out->len = z.total_out;
+}
+
+static void
+zlib_is_unpacked_and_its_checksum_looked_at(void **state)
+{
+	struct buf b = { 0 }, packed = { 0 };
+
+	(void)state;
+	tfrecord_put(&b, "one", 3);
+	tfrecord_put(&b, "", 0);
+	tfrecord_put(&b, "three", 5);
+	tfrecord_pack_zlib(&b, &packed);
+	file_put("plain", b.data, b.len);
+	file_put("zlib", packed.data, packed.len);
+	src_expect(&op_tfrecord, "zlib plain zlib", "one\n\nthree\none\n\nthree\none\n\nthree\n");
+	src_expect_resumes(&op_tfrecord, "zlib plain zlib", NULL);
+	packed.data[packed.len - 1] ^= 1;
+	file_put("bad", packed.data, packed.len);
+	skips("bad", "one\n\nthree\n", 1, "the checksum or the length is not that of the data");
+	file_put("cut", packed.data, packed.len - 3);
+	skips("cut", "one\n\nthree\n", 1, "the file is cut off");
+	packed.data[packed.len - 1] ^= 1;
+	buf_str(&packed, "more");
+	file_put("more", packed.data, packed.len);
+	skips("more", "one\n\nthree\n", 1, "something behind the end");
+	buf_clear(&b);
+	buf_clear(&packed);
+}
+
 /* Larger than any window, with records of all sizes. */
 static void
 many_records(void **state)
@@ -74,23 +140,6 @@ many_records(void **state)
 	buf_clear(&want);
 	buf_clear(&got);
 	buf_clear(&text);
-}
-
-static void
-skips(const char *file, const char *want, unsigned failures, const char *words)
-{
-	struct buf got = { 0 };
-	struct src s;
-
-	src_init(&s, &op_tfrecord, file);
-	s.node.on_error = OP_SKIP;
-	assert_int_equal(src_all(&s, &got), ST_END);
-	assert_string_equal((char *)got.data, want);
-	assert_int_equal(s.failures, failures);
-	if (!strstr(s.failure, words))
-		assert_string_equal(s.failure, words);
-	src_clear(&s);
-	buf_clear(&got);
 }
 
 static void
@@ -159,19 +208,4 @@ static int
 tfrecord_setup(void **state)
 {
 	return getcwd(tfrecord_top, sizeof tfrecord_top) ? file_setup(state) : -1;
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(checksums_are_those_of_the_standard),
-		cmocka_unit_test(records_are_read_in_place_and_packed),
-		cmocka_unit_test(many_records),
-		cmocka_unit_test(a_flipped_bit_is_found),
-		cmocka_unit_test(a_record_larger_than_an_element_may_be_is_passed_over),
-		cmocka_unit_test(what_tensorflow_wrote),
-	};
-
-	return cmocka_run_group_tests(tests, tfrecord_setup, file_teardown);
 }

@@ -15,6 +15,9 @@
 
 #include "store/store.h"
 
+#define EACH_SETUP set_up
+#define EACH_TEARDOWN tear_down
+
 static char dir[] = "/tmp/store-test-XXXXXX", path[64], wal[64];
 
 static int
@@ -264,6 +267,18 @@ damage_is_refused(void **state)
 	refused("checksum");
 	unlink(path);
 
+	make_some(10); /* a page that tells of one row less: only quick_check knows */
+	f = fopen(path, "r");
+	long leaf = -1;
+	for (long base = 4096; leaf < 0 && fseek(f, base, SEEK_SET) == 0 && fread(page, 1, 5, f) == 5; base += 4096)
+		if (page[0] == 10 && page[4] == 10) /* a leaf with ten rows */
+			leaf = base;
+	fclose(f);
+	assert_true(leaf > 0);
+	write_at(path, leaf + 4, "\x09", 1);
+	refused("damaged");
+	unlink(path);
+
 	make_some(5000); /* a torn page */
 	struct stat st;
 	assert_int_equal(stat(path, &st), 0);
@@ -276,6 +291,118 @@ damage_is_refused(void **state)
 		fputs("not a database\n", f);
 	fclose(f);
 	refused("damaged");
+}
+
+/* Transactions of one row each, by a program that was killed. */
+static void
+commit_and_die(int n)
+{
+	pid_t child = fork();
+	if (child == 0) {
+		struct err e;
+		struct store *s;
+		if (store_open(dir, &s, &e) != ST_OK)
+			_exit(1);
+		for (int i = 0; i < n; i++) {
+			put(s, ROW_JOB, (uint64_t)i, 0, 0, "kept");
+			if (store_commit(s, &e) != ST_OK)
+				_exit(2);
+		}
+		kill(getpid(), SIGKILL);
+	}
+	int status;
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFSIGNALED(status));
+}
+
+static off_t
+size_of(const char *file)
+{
+	struct stat st;
+	assert_int_equal(stat(file, &st), 0);
+	return st.st_size;
+}
+
+/* Where the log's last byte is that is not 0. */
+static off_t
+log_end(void)
+{
+	static char bytes[8 << 20];
+	int fd = open(wal, O_RDONLY);
+	ssize_t n = read(fd, bytes, sizeof bytes);
+	close(fd);
+	while (n > 0 && !bytes[n - 1])
+		n--;
+	return n;
+}
+
+/* A frame is a page and 24 bytes, a transaction here one or more of them: among these
+ * places are the borders of all transactions, where what is left is a good log. */
+static void
+cut_log_is_refused_wherever_it_was_cut(void **state)
+{
+	enum { HEADER = 32, FRAME = 24 + 4096 };
+	(void)state;
+	commit_and_die(3);
+	off_t all_of_it = size_of(wal), used = log_end();
+	assert_true(used > HEADER + 2 * FRAME);
+	for (off_t at = all_of_it - 1; at > HEADER; at = at > used + FRAME ? at / 2 : at - FRAME / 4) {
+		off_t border = HEADER + (at - HEADER) / FRAME * FRAME;
+		assert_int_equal(truncate(wal, at), 0);
+		refused("cut short");
+		if (border > HEADER) {
+			assert_int_equal(truncate(wal, border), 0);
+			refused("cut short");
+		}
+	}
+	assert_int_equal(truncate(wal, HEADER), 0);
+	refused("missing");
+}
+
+static void
+only_the_last_transaction_may_be_torn(void **state)
+{
+	(void)state;
+	commit_and_die(3);
+	write_at(wal, log_end() - 1, "?", 1);
+	struct store *s = open_store();
+	assert_string_equal(all(s), "3/0/0/0=kept 3/1/0/0=kept ");
+	store_close(&s);
+	unlink(path);
+	commit_and_die(3);
+	write_at(wal, 32 + 24 + 100, "?", 1);
+	refused("wrong in the middle");
+}
+
+static void
+wrong_head_of_the_log_is_refused(void **state)
+{
+	(void)state;
+	commit_and_die(1);
+	write_at(wal, 17, "?", 1);
+	refused("wrong in the middle");
+}
+
+static void
+removed_state_is_noticed_at_the_next_commit(void **state)
+{
+	struct err e;
+	char away[80];
+	(void)state;
+	struct store *s = open_store();
+	put(s, ROW_JOB, 1, 0, 0, "one");
+	assert_int_equal(store_commit(s, &e), ST_OK);
+	snprintf(away, sizeof away, "%s.away", dir);
+	assert_int_equal(rename(dir, away), 0);
+	put(s, ROW_JOB, 2, 0, 0, "two");
+	assert_int_equal(store_commit(s, &e), ST_IO);
+	assert_non_null(strstr(e.text, "removed or replaced"));
+	assert_int_equal(rename(away, dir), 0);
+	assert_int_equal(store_commit(s, &e), ST_OK); /* nothing was lost */
+	assert_int_equal(unlink(wal), 0);
+	put(s, ROW_JOB, 3, 0, 0, "three");
+	assert_int_equal(store_commit(s, &e), ST_IO);
+	store_close(&s);
 }
 
 static void
@@ -294,21 +421,4 @@ removed_rows_give_their_room_back(void **state)
 	store_tidy(s);
 	assert_true(store_bytes(s) < before / 4);
 	store_close(&s);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-#define CASE(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-		CASE(rows_come_back),
-		CASE(deletes_take_one_or_many),
-		CASE(what_was_not_committed_is_not_there),
-		CASE(what_was_committed_survives_a_kill),
-		CASE(second_program_is_refused),
-		CASE(full_disk_loses_nothing),
-		CASE(damage_is_refused),
-		CASE(removed_rows_give_their_room_back),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

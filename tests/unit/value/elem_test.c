@@ -189,19 +189,3 @@ kept_elements_outlive_their_run(void **state)
 	kept_clear(&k);
 	kept_clear(&k);
 }
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(wrapped_memory_is_released_once),
-		cmocka_unit_test(a_block_is_started_over_only_when_nobody_sees_it),
-		cmocka_unit_test(elements_lie_end_to_end_and_stay),
-		cmocka_unit_test(the_arena_is_used_again_unless_shared),
-		cmocka_unit_test(keep_copies_small_and_shares_large),
-		cmocka_unit_test(move_takes_everything),
-		cmocka_unit_test(kept_elements_outlive_their_run),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

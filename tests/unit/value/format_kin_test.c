@@ -12,11 +12,11 @@
 
 #include "base/mem.h"
 #include "value/crc32c.h"
-#include "value/example.h"
-#include "value/format.h"
-#include "value/json.h"
+#include "value/format/example.h"
+#include "value/format/format.h"
+#include "value/json/json.h"
 #include "value/mp.h"
-#include "value/npy.h"
+#include "value/format/npy.h"
 #include "value/tensor.h"
 
 /* A run of the values of NDJSON text. */
@@ -273,6 +273,83 @@ tfrecord_frames_have_checksums(void **state)
 	refused(FORMAT_TFRECORD, "{\"a\":18446744073709551615}\n", "", "does not fit an int64");
 }
 
+/* What protoc and tf.io.parse_example make of messages that come in parts. */
+static void
+an_example_in_parts_is_merged(void **state)
+{
+	static const struct { const char *p; size_t n; const char *want; } rows[] = {
+#define ROW(bytes, want) { bytes, sizeof bytes - 1, want }
+		/* int64_list twice in a feature: 1, then 2 and 3 */
+		ROW("\x0a\x14\x0a\x12\x0a\x01" "a" "\x12\x0d\x1a\x03\x0a\x01\x01\x1a\x06\x0a\x04\x02\x03\x04\x05",
+		    "{\"a\":[1,2,3,4,5]}"),
+		/* the value twice in an entry */
+		ROW("\x0a\x13\x0a\x11\x0a\x01" "a" "\x12\x05\x1a\x03\x0a\x01\x01\x12\x05\x1a\x03\x0a\x01\x02",
+		    "{\"a\":[1,2]}"),
+		/* bytes_list, then int64_list: the last of the oneof */
+		ROW("\x0a\x11\x0a\x0f\x0a\x01" "a" "\x12\x0a\x0a\x03\x0a\x01" "x" "\x1a\x03\x0a\x01\x07",
+		    "{\"a\":7}"),
+		/* the features in two messages, a in both: the last, and not merged */
+		ROW("\x0a\x0c\x0a\x0a\x0a\x01" "a" "\x12\x05\x1a\x03\x0a\x01\x01"
+		    "\x0a\x18\x0a\x0a\x0a\x01" "b" "\x12\x05\x1a\x03\x0a\x01\x02"
+		    "\x0a\x0a\x0a\x01" "a" "\x12\x05\x1a\x03\x0a\x01\x09",
+		    "{\"b\":2,\"a\":9}"),
+		/* an entry without a value, and one without a key */
+		ROW("\x0a\x05\x0a\x03\x0a\x01" "a", "{\"a\":[]}"),
+		ROW("\x0a\x02\x0a\x00", "{\"\":[]}"),
+		ROW("", "{}"),
+	};
+	struct example_conf conf = { 0 };
+	struct buf record = { 0 }, text = { 0 };
+	struct err e;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		buf_reset(&record);
+		buf_reset(&text);
+		assert_int_equal(example_decode(&conf, (const uint8_t *)rows[i].p, rows[i].n, &record, &e), ST_OK);
+		json_print(record.data, record.len, &text);
+		assert_string_equal((char *)text.data, rows[i].want);
+	}
+	buf_clear(&record);
+	buf_clear(&text);
+}
+
+/* Above a few features keys are found by hash. */
+static void
+the_last_of_many_features_with_one_name_counts(void **state)
+{
+	struct example_conf conf = { 0 };
+	struct buf wire = { 0 }, map = { 0 }, record = { 0 };
+	struct err e;
+	struct mp m;
+
+	(void)state;
+	for (int i = 0; i < 100; i++) {
+		uint8_t entry[] = { 0x0a, 10, 0x0a, 1, (uint8_t)('A' + i % 40), 0x12, 5, 0x1a, 3, 0x0a, 1, (uint8_t)i };
+
+		buf_put(&map, entry, sizeof entry);
+	}
+	buf_byte(&wire, 0x0a);
+	buf_byte(&wire, (uint8_t)(map.len | 0x80));
+	buf_byte(&wire, (uint8_t)(map.len >> 7));
+	buf_put(&wire, map.data, map.len);
+	assert_int_equal(example_decode(&conf, wire.data, wire.len, &record, &e), ST_OK);
+	const uint8_t *end = record.data + record.len, *p = mp_head(record.data, end, &m);
+	assert_int_equal(m.n, 40);
+	for (int i = 60; i < 100; i++) {
+		struct mp value;
+
+		p = mp_head(p, end, &m);
+		p = mp_head(p, end, &value);
+		assert_int_equal(*m.p, 'A' + i % 40);
+		assert_int_equal(value.i, i);
+	}
+	assert_ptr_equal(p, end);
+	buf_clear(&wire);
+	buf_clear(&map);
+	buf_clear(&record);
+}
+
 static void
 tar_holds_a_file_for_each_field(void **state)
 {
@@ -301,20 +378,4 @@ tar_holds_a_file_for_each_field(void **state)
 	refused(FORMAT_TAR, "{\"txt\":\"hello\"}\n", NULL, "no text `__key__`");
 	refused(FORMAT_TAR, "1\n", NULL, "it is no record");
 	refused(FORMAT_TAR, "{\"__key__\":\"a\",\"b/c\":\"\"}\n", NULL, "`b/c` cannot");
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(csv_is_as_other_programs_write_it),
-		cmocka_unit_test(rows_must_be_alike),
-		cmocka_unit_test(npy_is_one_array_where_it_can_be),
-		cmocka_unit_test(npy_is_an_array_each_in_a_pipe),
-		cmocka_unit_test(arrays_have_one_shape),
-		cmocka_unit_test(tfrecord_frames_have_checksums),
-		cmocka_unit_test(tar_holds_a_file_for_each_field),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

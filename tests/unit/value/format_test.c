@@ -11,9 +11,12 @@
 
 #include "base/mem.h"
 #include "base/str.h"
-#include "value/format.h"
-#include "value/json.h"
+#include "value/format/format.h"
+#include "value/json/json.h"
 #include "value/mp.h"
+
+#define GROUP_SETUP setup
+#define GROUP_TEARDOWN teardown
 #include "value/tensor.h"
 
 static struct json *json;
@@ -365,26 +368,4 @@ teardown(void **state)
 	(void)state;
 	json_free(&json);
 	return 0;
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_format_as_documented),
-		cmocka_unit_test(nothing_is_printed_validly_too),
-		cmocka_unit_test(json_goes_on_over_runs),
-		cmocka_unit_test(auto_is_text_for_scalars),
-		cmocka_unit_test(texts_are_escaped),
-		cmocka_unit_test(what_is_not_utf8_is_replaced),
-		cmocka_unit_test(long_texts_are_escaped_piece_by_piece),
-		cmocka_unit_test(other_kinds_as_json),
-		cmocka_unit_test(text_form_of_floats_and_bytes),
-		cmocka_unit_test(deep_values_do_not_overrun),
-		cmocka_unit_test(tensors_print_as_nested_lists),
-		cmocka_unit_test(false_tensors_are_not_read),
-		cmocka_unit_test(malformed_chunks_are_refused),
-	};
-
-	return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -13,8 +13,11 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
-#include "value/json.h"
+#include "value/json/json.h"
 #include "value/mp.h"
+
+#define GROUP_SETUP setup
+#define GROUP_TEARDOWN teardown
 
 static const char *const good[] = {
 	"\"cat\"", "\"\"", "\"a, b: {c}\"", "\"\xc3\xa9\"", "\"0123456789012345678901234567890123456789\"",
@@ -160,15 +163,4 @@ teardown(void **state)
 	json_free(&json);
 	run_clear(&run);
 	return 0;
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(skimmed_lines_are_as_the_parser_reads_them),
-		cmocka_unit_test(lines_of_both_kinds_follow_each_other),
-	};
-
-	return cmocka_run_group_tests(tests, setup, teardown);
 }

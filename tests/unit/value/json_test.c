@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <malloc.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,10 +10,13 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "value/format.h"
-#include "value/json.h"
-#include "value/json_fault.h"
+#include "value/format/format.h"
+#include "value/json/json.h"
+#include "value/json/json_fault.h"
 #include "value/mp.h"
+
+#define GROUP_SETUP setup
+#define GROUP_TEARDOWN teardown
 
 static struct json *json;
 
@@ -147,7 +151,8 @@ depth_is_bounded(void **state)
 /* NDJSON as an operator reads it: goes on behind faults, which are printed as
  * `line:col`, elements as `pos=json`. */
 static void
-lines_give(const char *text, const struct json_fields *fields, uint32_t max, const char *want)
+lines_give_before(char behind, const char *text, const struct json_fields *fields, uint32_t max,
+		  const char *want)
 {
 	size_t n = strlen(text), at = 0, used;
 	uint8_t *copy = mem_zalloc(n + json_padding());
@@ -157,7 +162,7 @@ lines_give(const char *text, const struct json_fields *fields, uint32_t max, con
 	uint32_t line = 0, lines;
 
 	memcpy(copy, text, n);
-	memset(copy + n, 'x', json_padding()); /* what stands there does not matter */
+	memset(copy + n, behind, json_padding());
 	while (at < n) {
 		run_reset(&r);
 		enum status st = json_lines(json, copy + at, n - at, fields, max, line, &r, &used, &lines, &e);
@@ -178,6 +183,14 @@ lines_give(const char *text, const struct json_fields *fields, uint32_t max, con
 	run_clear(&r);
 	buf_clear(&out);
 	mem_free(copy);
+}
+
+/* What stands behind the text does not matter. */
+static void
+lines_give(const char *text, const struct json_fields *fields, uint32_t max, const char *want)
+{
+	for (const char *behind = "x[]{}\",:1"; *behind; behind++)
+		lines_give_before(*behind, text, fields, max, want);
 }
 
 static void
@@ -225,6 +238,33 @@ a_projection_keeps_fields_in_document_order(void **state)
 		   "0={\"long_name_of_a_field\":1,\"a\":3} ");
 	lines_give("{\"a\":1,\"b\":tru}\n", &f, 9, "0:12 "); /* what is not wanted is checked too */
 	lines_give("{\"a\":1}\n", &none, 9, "0={} ");
+}
+
+/* The parser has not read anything yet, so what lies behind the places it finds is
+ * memory as it came; M_PERTURB makes that a place far from the text. */
+static void
+open_brackets_at_the_end_stay_within_the_text(void **state)
+{
+	const char *names[] = { "a" };
+	const uint32_t lens[] = { 1 };
+	struct json_fields f = { names, lens, 1 };
+	static const struct {
+		const char *text, *want;
+	} t[] = {
+		{ "[\n[", "0:2 1:2 " }, { "[[[[\n[[[[[[[[", "0:5 1:9 " }, { "{\n{", "0:2 1:2 " },
+		{ "{\"a\":\n[", "0:6 1:2 " }, { "\"x\"\n[\n{\"b\":[", "0=\"x\" 1:2 2:7 " },
+		{ "[]\n[1,\n{\"a\":[[", "0=[] 1:4 2:8 " }, { "[", "0:2 " }, { "]\n[", "0:1 1:2 " },
+	};
+
+	(void)state;
+	mallopt(M_PERTURB, 65);
+	for (size_t k = 0; k < 2 * sizeof t / sizeof *t; k++)
+		for (const char *behind = "x[]{}\",:1"; *behind; behind++) {
+			json_free(&json);
+			json = json_new();
+			lines_give_before(*behind, t[k / 2].text, k % 2 ? &f : NULL, 5, t[k / 2].want);
+		}
+	mallopt(M_PERTURB, 0);
 }
 
 static void
@@ -308,22 +348,4 @@ teardown(void **state)
 	json_free(&json);
 	json_free(&json);
 	return 0;
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(documents_are_read),
-		cmocka_unit_test(of_a_key_given_twice_the_last_counts),
-		cmocka_unit_test(faults_are_named_with_their_byte),
-		cmocka_unit_test(depth_is_bounded),
-		cmocka_unit_test(lines_are_elements),
-		cmocka_unit_test(faults_are_those_of_their_line),
-		cmocka_unit_test(a_projection_keeps_fields_in_document_order),
-		cmocka_unit_test(a_wide_projection_is_kept_too),
-		cmocka_unit_test(sizes_of_lines_do_not_matter),
-	};
-
-	return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -10,7 +10,10 @@
 
 #include "base/buf.h"
 #include "base/rng.h"
-#include "value/json.h"
+#include "value/json/json.h"
+
+#define GROUP_SETUP setup
+#define GROUP_TEARDOWN teardown
 #include "value/mp.h"
 
 static struct json *json;
@@ -125,18 +128,4 @@ teardown(void **state)
 	(void)state;
 	json_free(&json);
 	return 0;
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(values_have_one_order),
-		cmocka_unit_test(ints_equal_floats_of_the_same_value),
-		cmocka_unit_test(order_of_fields_does_not_matter),
-		cmocka_unit_test(forms_of_a_number_do_not_matter),
-		cmocka_unit_test(malformed_values_compare_somehow),
-	};
-
-	return cmocka_run_group_tests(tests, setup, teardown);
 }

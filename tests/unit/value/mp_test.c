@@ -344,19 +344,3 @@ fields_are_found_by_key(void **state)
 	assert_false(mp_field(m, w - 1, "", 0, &v, &n)); /* cut short */
 	assert_false(mp_field((const uint8_t *)"\x01", (const uint8_t *)"\x01" + 1, "a", 1, &v, &n));
 }
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ints_are_as_msgpack_c_writes_them),
-		cmocka_unit_test(floats_words_and_heads_are_as_msgpack_c_writes_them),
-		cmocka_unit_test(random_values_read_as_msgpack_c_reads_them),
-		cmocka_unit_test(malformed_values_are_refused),
-		cmocka_unit_test(depth_is_bounded),
-		cmocka_unit_test(values_end_to_end_are_walked),
-		cmocka_unit_test(fields_are_found_by_key),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "value/json.h"
+#include "value/json/json.h"
 #include "value/mp.h"
 #include "value/normal.h"
 
@@ -97,17 +97,4 @@ a_normal_value_is_lent(void **state)
 	}
 	assert_int_equal(b.len, 0);
 	buf_clear(&b);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(equal_numbers_are_one_key),
-		cmocka_unit_test(long_heads_make_no_other_key),
-		cmocka_unit_test(the_order_of_fields_does_not_count),
-		cmocka_unit_test(a_normal_value_is_lent),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -141,16 +141,3 @@ floats_parse_whole_or_not(void **state)
 		assert_true(v == 42);
 	}
 }
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ints_print_as_printf_does),
-		cmocka_unit_test(floats_print_short_and_recognisable),
-		cmocka_unit_test(floats_are_shortest_that_read_back),
-		cmocka_unit_test(floats_parse_whole_or_not),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

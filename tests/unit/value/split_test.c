@@ -144,17 +144,3 @@ a_list_owns_copies(void **state)
 	assert_null(l.v);
 	split_list_clear(&l);
 }
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(encoding_keeps_every_field),
-		cmocka_unit_test(every_cut_off_encoding_is_refused),
-		cmocka_unit_test(what_makes_no_sense_is_refused),
-		cmocka_unit_test(a_path_with_a_nul_is_refused),
-		cmocka_unit_test(any_flipped_byte_is_harmless),
-		cmocka_unit_test(a_list_owns_copies),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

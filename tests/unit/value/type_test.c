@@ -7,11 +7,14 @@
 
 #include <cmocka.h>
 
-#include "value/json.h"
+#include "value/json/json.h"
 #include "value/origin.h"
 #include "value/tensor.h"
 #include "value/mp.h"
 #include "value/type.h"
+
+#define GROUP_SETUP setup
+#define GROUP_TEARDOWN teardown
 
 static struct types *types;
 
@@ -40,9 +43,9 @@ static void
 types_print_as_they_parse(void **state)
 {
 	static const char *const same[] = {
-		"any", "nil", "bool", "int", "float", "text", "bytes", "never", "int?", "[int]", "[[text?]]?",
+		"any", "null", "bool", "int", "float", "text", "bytes", "never", "int?", "[int]", "[[text?]]?",
 		"{}", "{...}", "{id: int, tags: [text]}", "{id: int, ...}", "{\"a b\": {c: any}?}",
-		"{\"\": int, \"q\\\"\\\\\": nil}", "u8[224,224,3]", "f32[?,10]", "bool[2]", "f64[]", "i64[...]",
+		"{\"\": int, \"q\\\"\\\\\": null}", "u8[224,224,3]", "f32[?,10]", "bool[2]", "f64[]", "i64[...]",
 		"{img: u8[?,?,3], label: int}", "[u16[3]?]"
 	};
 
@@ -96,20 +99,20 @@ joins_are_the_narrowest_that_hold_both(void **state)
 	(void)state;
 	joins("int", "int", "int");
 	joins("int", "never", "int");
-	joins("int", "nil", "int?");
+	joins("int", "null", "int?");
 	joins("int?", "int", "int?");
 	joins("int", "float", "any");
 	joins("int", "text", "any");
-	joins("nil", "never", "nil");
+	joins("null", "never", "null");
 	joins("[int]", "[int?]", "[int?]");
 	joins("[never]", "[text]", "[text]");
-	joins("{a: int, b: text}", "{b: text, a: nil}", "{a: int?, b: text}");
+	joins("{a: int, b: text}", "{b: text, a: null}", "{a: int?, b: text}");
 	joins("{a: int}", "{a: int, b: int}", "{a: int, ...}");
 	joins("{a: int}", "{b: int}", "{...}");
 	joins("u8[2,3]", "u8[2,4]", "u8[2,?]");
 	joins("u8[2]", "u8[2,4]", "u8[...]");
 	joins("u8[2]", "i8[2]", "any");
-	joins("any", "nil", "any");
+	joins("any", "null", "any");
 }
 
 static void
@@ -126,7 +129,7 @@ types_fit_where_they_can_stand(void **state)
 	fits("int", "any", 1, 1);
 	fits("int", "float", 1, 0);
 	fits("int", "int?", 1, 0);
-	fits("nil", "int?", 1, 0);
+	fits("null", "int?", 1, 0);
 	fits("int", "text", 0, 0);
 	fits("[int]", "[any]", 1, 1);
 	fits("[int]", "[text]", 0, 0);
@@ -176,7 +179,7 @@ values_have_types(void **state)
 	(void)state;
 	value_is("1", "int");
 	value_is("1.5", "float");
-	value_is("null", "nil");
+	value_is("null", "null");
 	value_is("[]", "[never]");
 	value_is("[1,null,2]", "[int?]");
 	value_is("[1,\"a\",2]", "[any]");
@@ -222,20 +225,4 @@ teardown(void **state)
 	types_free(&types);
 	types_free(&types);
 	return 0;
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(types_print_as_they_parse),
-		cmocka_unit_test(false_types_are_refused),
-		cmocka_unit_test(joins_are_the_narrowest_that_hold_both),
-		cmocka_unit_test(types_fit_where_they_can_stand),
-		cmocka_unit_test(fields_of_records),
-		cmocka_unit_test(values_have_types),
-		cmocka_unit_test(names_of_files_are_interned),
-	};
-
-	return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -213,6 +213,68 @@ limits_are_kept(void **state)
 	buf_clear(&b);
 }
 
+/* What a receiver would refuse is found before it is sent. */
+static void
+what_is_above_a_limit_does_not_fit(void **state)
+{
+	struct split s = { .kind = SPLIT_FILE, .whole = true, .path = (char *)(uintptr_t)"/a/name", .times = 1 };
+	struct msg m = { .type = MSG_UNITS };
+	struct buf b = { 0 };
+	struct err e;
+
+	(void)state;
+	for (int i = 0; i < WIRE_UNITS_PART; i++)
+		split_list_add(&m.units.units, &s);
+	msg_encode(&m, &b);
+	assert_int_equal(msg_fits(&m, b.len, &e), ST_OK);
+	assert_int_equal(msg_fits(&m, WIRE_FRAME_MAX + 1, &e), ST_BUG);
+	assert_string_equal(e.text, "message UNITS is not sent: it has 1048577 bytes, more than its limit of 1048576");
+	split_list_add(&m.units.units, &s);
+	assert_int_equal(msg_fits(&m, b.len, &e), ST_BUG);
+	assert_string_equal(e.text, "message UNITS is not sent: its field `units` is above the limit of 4096");
+	msg_clear(&m);
+
+	/* in an item of a list, too */
+	char name[WIRE_FAULT_TEXT + 2] = { 0 };
+	struct msg_fault f = { .text = name };
+	memset(name, 'a', sizeof name - 1);
+	m = (struct msg){ .type = MSG_FAULTS, .faults.list = { &f, 1 } };
+	assert_int_equal(msg_fits(&m, b.len, &e), ST_BUG);
+	name[WIRE_FAULT_TEXT] = 0;
+	assert_int_equal(msg_fits(&m, b.len, &e), ST_OK);
+	buf_clear(&b);
+}
+
+/* The parts of a list are all of it, each within both bounds. */
+static void
+lists_of_units_come_apart_within_bounds(void **state)
+{
+	struct split_list all = { 0 };
+	struct buf b = { 0 };
+	char path[4000];
+
+	(void)state;
+	for (size_t i = 0; i < 10000; i++) {
+		size_t n = 1 + i * 37 % (sizeof path - 1);
+		memset(path, 'p', n);
+		path[n] = 0;
+		struct split s = { .kind = SPLIT_FILE, .whole = true, .path = path, .times = 1 };
+		split_list_add(&all, &s);
+	}
+	for (size_t at = 0, n; at < all.n; at += n) {
+		n = split_list_part(&all, at, 1000, WIRE_UNITS_BYTES);
+		assert_in_range(n, 1, 1000);
+		buf_reset(&b);
+		for (size_t i = 0; i < n; i++)
+			split_encode(&all.v[at + i], &b);
+		assert_in_range(b.len, 1, WIRE_UNITS_BYTES);
+	}
+	assert_int_equal(split_list_part(&all, all.n, 1000, 1), 0);
+	assert_int_equal(split_list_part(&all, 0, 1000, 1), 1);
+	buf_clear(&b);
+	split_list_clear(&all);
+}
+
 static void
 protocol_doc_has_the_tables_as_they_are(void **state)
 {
@@ -231,18 +293,4 @@ protocol_doc_has_the_tables_as_they_are(void **state)
 	assert_non_null(strstr((char *)have.data, (char *)want.data));
 	buf_clear(&want);
 	buf_clear(&have);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_message_survives_the_wire),
-		cmocka_unit_test(cut_or_lengthened_messages_are_refused),
-		cmocka_unit_test(changed_bytes_do_no_harm),
-		cmocka_unit_test(hello_of_another_version_tells_its_version),
-		cmocka_unit_test(limits_are_kept),
-		cmocka_unit_test(protocol_doc_has_the_tables_as_they_are),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

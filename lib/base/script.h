@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Where in a shell script a value may be put.
+ *
+ * A value is put in with quotes of its own, '...' or "${1}": one word for the
+ * shell, or part of one, whatever is in it. In a place that is already quoted
+ * these quotes would end the ones around it, and the value would be read as
+ * script; in a here-document, in backquotes or in arithmetic they mean something
+ * else again. So values stand outside of all these, and a script that has one
+ * inside is refused.
+ *
+ * The scanner follows the grammar of sh as far as that needs: quotes, $(...),
+ * ${...}, $((...)), backquotes, comments, here-documents and `case`. From a text
+ * that not every sh reads alike ($'...', quotes within "${...}") on, it refuses.
+ */
+#ifndef BASE_SCRIPT_H
+#define BASE_SCRIPT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+#include "base/param.h"
+
+/* What stands for a value: script[at, at + len). */
+struct script_spot {
+	size_t at, len;
+};
+
+/* The first of the spots (in order of place) where no value may stand: in what
+ * it stands, as in "inside double quotes"; *bad is its number. NULL: all may. */
+const char *script_misplaced(const char *script, size_t n, const struct script_spot *spots,
+			     size_t n_spots, size_t *bad);
+/* Appends p as one word for the shell. No place of the element is found in it. */
+void script_quote(const char *p, size_t n, struct buf *out);
+/* Which word of a command is a script for a shell, as the one behind `sh -c`; words->n: none. */
+size_t script_of_words(const struct words *words);
+
+#endif

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Streams that kill their workers. An element may bring down whoever makes it: a program
+ * that it runs, its size, a fault of ours. Given to the next worker and the next it would
+ * take all of them, and with them the jobs of others. So losses are counted:
+ *
+ *	lost while it was being made, and no further than at the loss before  ->  one more
+ *	lost before it was heard that it was begun                            ->  half of one more
+ *	further                                                               ->  begins anew
+ *	DISP_LOST of them                                                     ->  its iteration fails
+ *
+ * Half of one, for a worker may die before it says anything, but may as well have had the
+ * stream among a thousand that wait for a slot.
+ *
+ * Streams that are lost along with such a one look the same. So one that needs but one
+ * more loss to be convicted gets a worker with no other such stream on it.
+ *
+ * Workers that left in order, and those that had the stream for long, do not count: what
+ * stands still there because nobody reads is not what killed them.
+ */
+#include "base/mem.h"
+#include "core/disp/disp_inner.h"
+
+#define BLAME_LONG_NS (600 * 1000000000ll)
+#define BLAME_TRIAL_NS (60 * 1000000000ll) /* a suspect keeps others off its worker so long */
+#define BLAME_AGAIN_NS 1000000000ll /* who waits for a worker of its own looks again after */
+
+enum { BLAME_BEGUN = 2, BLAME_GIVEN = 1 };
+
+static uint64_t
+blame_most(const struct disp *d)
+{
+	return (uint64_t)BLAME_BEGUN * (d->o.lost_max ? d->o.lost_max : DISP_LOST);
+}
+
+/* Grows whenever the stream gets on. */
+static uint64_t
+blame_progress(const struct stream *s)
+{
+	uint64_t point = s->n_points ? s->points[s->n_points - 1].offset : 0;
+
+	return intervals_count(&s->acked) + point + s->n_splits + s->failed;
+}
+
+bool
+blame_suspect(const struct disp *d, const struct stream *s)
+{
+	return s->blame + (uint64_t)BLAME_BEGUN >= blame_most(d);
+}
+
+static void
+blame_fail(struct disp *d, struct stream *s, const struct peer *w)
+{
+	struct iteration *it = s->iter;
+	uint64_t at = s->n_points ? s->points[s->n_points - 1].split : 0;
+	char *split = it->by_split ? split_describe(s, at) : mem_strdup("the whole dataset");
+	char *text = mem_printf("stream %u of dataset %s has cost %u workers, and got no further: each was lost while making it; "
+				"the last one was %s, in %s", s->index, it->job->dataset->id, s->lost,
+				w->name ? w->name : "unknown", split);
+
+	mem_free(split);
+	iter_fail(d, it, ST_DATA, text, mem_strdup("see what the worker said last; run the pipeline over that part with dsvc-run, "
+						    "or leave it out"));
+}
+
+/* The worker is lost: counts for what it was making. True: s is gone, with its iteration. */
+static bool
+blame_stream(struct disp *d, struct stream *s, const struct peer *w)
+{
+	uint64_t progress = blame_progress(s);
+
+	if (s->told_end || s->blamed == s->gen || d->now - s->given > BLAME_LONG_NS)
+		return false;
+	s->blamed = s->gen;
+	if (progress > s->lost_at)
+		s->lost = s->blame = 0;
+	s->lost++;
+	s->blame += s->began ? BLAME_BEGUN : BLAME_GIVEN;
+	s->lost_at = progress;
+	if (s->blame < blame_most(d))
+		return false;
+	blame_fail(d, s, w);
+	return true;
+}
+
+void
+blame_worker(struct disp *d, struct peer *w)
+{
+	struct list_node *n = w->streams.next;
+
+	/* One that fails may take others with it: begin again. */
+	while (!w->leaves && !w->draining && n != &w->streams)
+		n = blame_stream(d, LIST_OF(n, struct stream, by_worker), w) ? w->streams.next : n->next;
+}
+
+static bool
+blame_on_trial(const struct disp *d, const struct peer *w)
+{
+	for (struct list_node *n = w->streams.next; n != &w->streams; n = n->next) {
+		const struct stream *s = LIST_OF(n, struct stream, by_worker);
+
+		if (blame_suspect(d, s) && blame_progress(s) <= s->lost_at && d->now - s->given < BLAME_TRIAL_NS)
+			return true;
+	}
+	return false;
+}
+
+struct peer *
+blame_pick_worker(struct disp *d)
+{
+	struct peer *best = NULL;
+
+	for (struct list_node *n = d->workers.next; n != &d->workers; n = n->next) {
+		struct peer *w = LIST_OF(n, struct peer, workers);
+
+		if (!w->known || w->draining || blame_on_trial(d, w))
+			continue;
+		if (!best || (uint64_t)w->n_streams * best->slots < (uint64_t)best->n_streams * w->slots)
+			best = w;
+	}
+	if (!best && d->trial_due == INT64_MAX)
+		d->trial_due = d->now + BLAME_AGAIN_NS;
+	return best;
+}
+
+void
+blame_tick(struct disp *d)
+{
+	struct list_node *n, *next;
+
+	if (d->trial_due > d->now)
+		return;
+	d->trial_due = INT64_MAX;
+	for (n = d->running.next; n != &d->running; n = next) {
+		next = n->next;
+		iter_place(d, LIST_OF(n, struct iteration, running_node));
+	}
+}

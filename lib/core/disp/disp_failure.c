@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Streams that fail, and their iteration with them.
+ */
+#include "base/mem.h"
+#include "core/disp/disp_inner.h"
+
+void
+stream_no_failure(struct stream *s)
+{
+	mem_free(s->failure.text);
+	mem_free(s->failure.help);
+	s->failure = (struct stream_failure){ 0 };
+}
+
+/* What was made before the element that failed is delivered, and then the iteration
+ * fails with it. */
+void
+stream_fail_check(struct disp *d, struct stream *s)
+{
+	struct stream_failure *f = &s->failure;
+
+	if (!f->code || (s->iter->job->order != ORDER_ANY && !f->reached) ||
+	    !intervals_covers(&s->acked, 0, f->length))
+		return;
+	char *text = f->text, *help = f->help;
+
+	f->text = f->help = NULL;
+	iter_fail(d, s->iter, f->code, text, help);
+}
+
+void
+stream_reached(struct disp *d, struct stream *s)
+{
+	s->failure.reached = s->failure.code != 0;
+	stream_fail_check(d, s);
+}
+
+void
+stream_give_up(struct stream *s)
+{
+	struct iteration *it = s->iter;
+	uint64_t end = s->acked.n ? s->acked.v[s->acked.n - 1].end : 0;
+
+	if (s->finished)
+		return;
+	if (s->high > end)
+		end = s->high;
+	it->acked += intervals_count(&s->acked);
+	it->elements += s->ended ? s->length : 0;
+	it->made += s->made > end ? s->made : end;
+}
+
+void
+stream_differs(struct disp *d, struct stream *s, uint64_t length)
+{
+	char *text = s->ended ?
+		mem_printf("stream %u came out differently when it was made again: %llu elements, then %llu",
+			   s->index, (unsigned long long)s->length, (unsigned long long)length) :
+		mem_printf("stream %u came out differently when it was made again: shorter than what was delivered of it, with %llu elements",
+			   s->index, (unsigned long long)length);
+
+	iter_fail(d, s->iter, ST_DATA, text,
+		  mem_strdup("the pipeline or its input must give the same each time; files must not change during a pass"));
+}
+
+void
+stream_fails(struct disp *d, struct stream *s, struct msg_stream_end *e)
+{
+	if (s->failure.code)
+		return; /* said again */
+	s->made += e->made;
+	s->high = s->from = e->length; /* counted: fencing adds nothing */
+	s->failure = (struct stream_failure){ .code = status_code(status_from_code(e->code)), .text = e->text, .help = e->help,
+		.length = e->length, .split = e->split };
+	e->text = e->help = NULL;
+	stream_changed(d, s);
+	stream_fail_check(d, s);
+}

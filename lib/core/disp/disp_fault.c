@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Elements that failed and were let go: their number, and the first of them.
+ *
+ * A stream's failures are numbered in the order in which its chain meets them.
+ * That order is the same whoever makes the stream, and a restart point knows how
+ * many came before it; so a stream that is made again counts the same failures
+ * by the same numbers, and the largest number told is how many there are.
+ */
+#include <inttypes.h>
+
+#include "base/mem.h"
+#include "core/disp/disp_inner.h"
+
+void
+fault_limit(struct iteration *it, const struct msg_open *o)
+{
+	if (o->limited && o->max_errors < it->max_errors)
+		it->max_errors = o->max_errors;
+}
+
+bool
+fault_check(struct disp *d, struct iteration *it)
+{
+	if (it->state != ITER_RUNNING || it->failed <= it->max_errors)
+		return true;
+	iter_fail(d, it, ST_DATA,
+		  mem_printf("%" PRIu64 " elements failed: more than the %" PRIu64 " that --max-errors allows",
+			     it->failed, it->max_errors),
+		  mem_strdup("--errors FILE tells each of them"));
+	return false;
+}
+
+bool
+fault_count(struct disp *d, struct stream *s, uint64_t failed)
+{
+	struct iteration *it = s->iter;
+
+	if (failed <= s->failed)
+		return true;
+	it->failed += failed - s->failed;
+	s->failed = failed;
+	disp_dirty(d, &s->dirty, DIRTY_ROW);
+	disp_dirty(d, &it->dirty, DIRTY_ROW);
+	return fault_check(d, it);
+}
+
+void
+fault_message(struct disp *d, struct peer *p, struct stream *s, struct msg *m)
+{
+	struct iteration *it = s->iter;
+	struct msg_faults_list *l = &it->faults;
+
+	for (size_t i = 0; i < m->faults.list.n && l->n < WIRE_FAULTS_MAX; i++) {
+		struct msg_fault *f = &m->faults.list.v[i];
+
+		if (f->nth && f->nth <= s->failed)
+			continue; /* told by an earlier generation */
+		if (l->n == it->cap_faults)
+			l->v = mem_grow(l->v, &it->cap_faults, l->n + 1, sizeof *l->v);
+		l->v[l->n] = *f;
+		*f = (struct msg_fault){ 0 };
+		l->v[l->n].worker = mem_strdup(p->name);
+		l->v[l->n++].stream = s->index;
+	}
+	fault_count(d, s, m->faults.failed); /* may free s */
+}
+
+void
+fault_fill(const struct iteration *it, struct msg *done)
+{
+	struct msg_faults_list *to = &done->done.faults;
+
+	done->done.failed = it->failed;
+	to->n = it->faults.n;
+	to->v = to->n ? mem_array(to->n, sizeof *to->v) : NULL;
+	for (size_t i = 0; i < to->n; i++) {
+		struct msg_fault *f = &to->v[i];
+
+		*f = it->faults.v[i];
+		f->text = mem_strdup(f->text);
+		f->error = mem_strdup(f->error);
+		f->file = mem_strdup(f->file);
+		f->element = mem_strdup(f->element);
+		f->worker = mem_strdup(f->worker);
+	}
+}
+
+void
+fault_clear(struct iteration *it)
+{
+	struct msg m = { .type = MSG_DONE, .done.faults = it->faults };
+
+	msg_clear(&m);
+	it->faults = (struct msg_faults_list){ 0 };
+	it->cap_faults = 0;
+}

@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the files of the dispatcher share: its objects and who may do what with
+ * them. Nobody outside includes this.
+ *
+ *	dispatcher.c  peers, time, outbox; hands messages to the others
+ *	disp_time.c   silence, and what is due
+ *	disp_ask.c    what was asked of a peer and is asked again until answered
+ *	disp_dataset.c datasets
+ *	disp_job.c    jobs, OPEN
+ *	disp_iter.c   iterations: units, streams, workers for them, the end
+ *	disp_units.c  lists of units, in parts
+ *	disp_stream.c one stream: fence, hold, assign, ledger, end
+ *	disp_failure.c what ends it, and all
+ *	disp_blame.c  those that kill their workers
+ *	disp_split.c  its splits and restart points
+ *	disp_fault.c  elements that failed
+ *	disp_seat.c   readers in an iteration: acknowledgements, leaving, STREAMS
+ *	disp_row.c    durable rows, written
+ *	disp_load.c   and read back
+ *	disp_report.c reports
+ *
+ *	dataset <- job <- iteration <- stream    (each knows the one before)
+ *	                            <- seat -> peer (a reader)
+ *	                  stream -> peer (a worker)
+ *
+ * A stream's life in one generation:
+ *
+ *	fence -> HOLDING -(all readers answered)-> ORPHAN -(a worker)-> ASSIGNED
+ *	  ^                                                      | ASSIGNED message
+ *	  |   worker lost, what a lost reader held is missing    v
+ *	  +-------------------------------------------------- RUNNING
+ *
+ * `ended` (its length is known) and `finished` (all acknowledged) come on top:
+ * a length stays known over generations.
+ */
+#ifndef DISP_DISP_INNER_H
+#define DISP_DISP_INNER_H
+
+#include "base/hash.h"
+#include "base/rng.h"
+#include "core/cut.h"
+#include "core/disp/dispatcher.h"
+#include "core/intervals.h"
+
+enum {
+	DISP_SHARDS = 8,          /* streams of a stable order, unless told */
+	DISP_BLOCK = 64,          /* order stable: elements from each stream in turn */
+	DISP_POINTS = 8,          /* restart points kept per stream */
+	DISP_SPLITS_REPLY = 256,  /* old splits in one reply */
+	DISP_STREAMS_MSG = 2000,  /* streams in one STREAMS message, */
+	DISP_STREAMS_BYTES = 4 << 20, /* and bytes of their endpoints */
+	DISP_LOST = 3,            /* workers that a stream may cost without getting on */
+	DISP_DATASETS = 10000,
+	DISP_DATASET_BYTES = 256 << 20, /* specs and types of all */
+	DISP_ENDED_JOBS = 256     /* finished anonymous jobs kept for audits */
+};
+#define DISP_ASK_NS 2000000000ll /* asked again after */
+#define DISP_RATE_NS 1000000000ll
+#define DISP_WIDEN_NS 200000000ll /* what takes longer is worth a stream on every slot */
+
+struct list_node { struct list_node *next, *prev; }; /* of rings */
+#define LIST_OF(node, type, field) ((type *)(void *)((char *)(node) - offsetof(type, field)))
+void ring_init(struct list_node *ring);
+bool ring_empty(const struct list_node *ring);
+void ring_push(struct list_node *ring, struct list_node *n); /* at the end; out of where it was */
+void ring_drop(struct list_node *n);                         /* harmless when in none */
+
+/* Any key of three numbers. */
+struct disp_key { uint64_t v[4]; };
+
+struct peer {
+	struct buf report;      /* a tool's: what it has asked for, while parts are left */
+	uint64_t id;
+	enum wire_role role;
+	bool known;               /* said HELLO since this dispatcher began */
+	bool lost;                /* being taken down: is asked nothing more */
+	bool draining;
+	bool leaves;              /* said BYE: its streams have not killed it */
+	uint64_t bye_req;
+	int64_t heard;
+	struct list_node by_heard;/* all peers, longest silent first */
+	struct list_node asks;    /* struct ask.by_peer */
+	char *name, *host, *endpoint;
+	uint32_t pid, slots;
+	uint64_t kept_bytes;
+	struct list_node streams; /* worker: stream.by_worker */
+	uint32_t n_streams;
+	struct list_node workers; /* worker: in disp.workers */
+	struct seat *seat;        /* reader: what it reads */
+	struct waiting *waiting;  /* reader: its OPEN that is not answered yet */
+	uint32_t lists;           /* worker: LISTs under way */
+};
+
+enum ask_kind { ASK_LIST = 1, ASK_ASSIGN, ASK_REVOKE, ASK_HOLD, ASK_GONE, ASK_DONE };
+struct ask {
+	enum ask_kind kind;
+	struct peer *peer;
+	struct stream_key key;
+	uint64_t seat;            /* or the request's number */
+	int64_t due;
+	struct list_node by_due, by_peer;
+};
+
+/* An object that has changed since the rows were written. */
+enum dirty_kind { DIRTY_DATASET = 1, DIRTY_JOB, DIRTY_ITER, DIRTY_STREAM, DIRTY_SEAT };
+struct dirty { struct list_node node; enum dirty_kind kind; unsigned what; };
+enum { DIRTY_ROW = 1, DIRTY_LEDGER = 2, DIRTY_POINTS = 4, DIRTY_SPLITS = 8, DIRTY_UNITS = 16 };
+
+struct dataset {
+	struct dirty dirty;
+	uint64_t number;
+	char *id, *spec, *type;
+	bool registered;          /* by itself, not only by an OPEN */
+	uint32_t jobs;
+	struct list_node idle;    /* in disp.idle_datasets: registered, without a name or a job */
+	int64_t idle_since;
+};
+
+struct job {
+	struct dirty dirty;
+	uint64_t number;
+	char *name;               /* "" : anonymous */
+	struct dataset *dataset;
+	uint32_t sharding, order, shards;
+	bool seeded, keep;        /* keep: waits for the return of a reader */
+	uint64_t seed;
+	char *options;
+	struct iteration **iters; /* by epoch, not all there */
+	size_t n_iters, cap_iters;
+	struct list_node node;    /* in disp.jobs */
+	struct list_node idle;    /* in disp.idle_jobs, by when it became so */
+	int64_t idle_since;       /* no reader; INT64_MAX: has some */
+	uint32_t users;           /* seats and waiting OPENs */
+};
+
+/* A list of units, as far as it has come. */
+struct units_listed { uint64_t listing; uint32_t parts; struct split_list units; };
+
+enum iter_state { ITER_LISTING = 0, ITER_RUNNING = 1, ITER_FINISHED = 2, ITER_FAILED = 3 };
+struct iteration {
+	struct dirty dirty;
+	uint64_t id;
+	struct job *job;
+	uint32_t epoch;
+	uint64_t seed;
+	enum iter_state state;
+	uint32_t code;            /* ITER_FAILED */
+	char *text, *help;
+	uint64_t times;
+	struct units_listed listed; /* until all of it is there */
+	struct cut cut;
+	bool by_split, units_loaded;
+	bool fixed;               /* split k belongs to stream k mod shards */
+	bool all_known;           /* no more streams */
+	uint32_t next_fixed;      /* fixed: whose the next split is */
+	bool short_;              /* a stream ended of itself: what is left is not wanted */
+	struct stream **streams;
+	size_t n_streams, cap_streams, n_finished, n_ended;
+	struct list_node orphans; /* stream.orphan */
+	struct list_node versions;/* streams, the one that changed last at the end */
+	uint64_t version;
+	bool notify;              /* in disp.notify */
+	struct list_node notify_node, running_node;
+	int64_t ran;              /* when it began to run */
+	struct list_node young;   /* in disp.young */
+	struct list_node seats;
+	uint32_t n_seats;
+	uint64_t next_seat;
+	uint64_t *given_up;       /* seats whose elements went to others, not those that were closed */
+	size_t n_given_up, cap_given_up;
+	struct list_node waiting; /* OPENs */
+	struct peer *lister;
+	uint32_t list_lost;       /* workers lost while listing */
+	uint64_t list_req;
+	uint64_t elements, acked, made, again, suppressed, repeated;
+	uint64_t failed, max_errors; /* sum over streams; at most, UINT64_MAX: any number */
+	struct msg_faults_list faults; /* the first WIRE_FAULTS_MAX */
+	size_t cap_faults;
+	int64_t started, finished;
+	int64_t rate_at;          /* since when rate_n counts what was acknowledged */
+	uint64_t rate_n, rate;    /* rate: in a second, before that */
+};
+
+struct split_place { uint32_t unit; uint64_t start, count, times, weight; };
+struct point { uint64_t offset, split, failed; struct bytes state; bool has_state, saved; };
+struct stream_held { uint64_t seat; struct intervals got; };
+/* The element that ends a stream, and with it the iteration: when all before it is
+ * delivered. It is not durable: a worker repeats it until the iteration is over. */
+struct stream_failure {
+	uint32_t code;            /* 0: none */
+	char *text, *help;
+	uint64_t length, split;   /* elements before it; the split that was being read */
+	bool reached;             /* with an order: the reader has written all that comes before it */
+};
+enum stream_place { STREAM_HOLDING = 0, STREAM_ORPHAN = 1, STREAM_ASSIGNED = 2 };
+
+struct stream {
+	struct dirty dirty;
+	struct iteration *iter;
+	uint32_t index, gen;
+	enum stream_place place;
+	bool running;             /* the worker said ASSIGNED */
+	bool told_end;            /* this worker said STREAM_END */
+	bool loaded;              /* its row was there */
+	bool closed;              /* gets no splits any more */
+	bool ended, finished;
+	uint64_t length;          /* ended */
+	struct stream_failure failure;
+	struct peer *worker;
+	struct split_place *splits;
+	size_t n_splits, cap_splits, saved_splits;
+	int64_t split_at;         /* when the last of them was cut; 0: before a restart */
+	struct point points[DISP_POINTS];
+	unsigned n_points;
+	struct intervals acked;
+	struct intervals presumed;/* of those, what a worker said before the reader did */
+	struct stream_held *held; /* what live readers held when this generation began */
+	size_t n_held, cap_held;
+	uint64_t *gone;           /* seats that READER_GONE is not answered for yet */
+	size_t n_gone, cap_gone;
+	uint64_t *owing;          /* seats whose answer to HOLD is missing */
+	size_t n_owing, cap_owing;
+	uint64_t from, skipped;   /* of the ASSIGN: first offset; elements in skip */
+	uint64_t failed;          /* elements that failed: the most any generation has told */
+	uint64_t high, made;      /* elements known to have been made at least; sum over generations */
+	bool began;               /* its worker has begun to make it */
+	int64_t given;            /* to this worker, when */
+	uint32_t lost;            /* workers lost while making it, since it got on last */
+	uint32_t blame, blamed;   /* how much that counts; the generation that was counted last */
+	uint64_t lost_at;         /* how far it was then */
+	uint64_t version;
+	struct list_node by_worker, orphan, by_version;
+};
+
+struct seat {
+	struct dirty dirty;
+	uint64_t number;
+	struct iteration *iter;
+	struct peer *peer;        /* NULL: away, and to come back with its position */
+	uint64_t peer_id;
+	int64_t away_since;
+	struct list_node away;    /* in disp.away */
+	uint64_t seq;             /* of the last ACK recorded */
+	uint64_t sent_version, beat_version; /* beat: sent_version at its last BEAT */
+	bool opened;              /* JOB was sent since this dispatcher began */
+	uint64_t from;            /* the seat of the position it began with; 0: none */
+	bool checkpoint;
+	struct list_node node;    /* in iteration.seats */
+	uint64_t acked;           /* elements */
+};
+
+struct waiting {              /* an OPEN that is not answered yet */
+	struct peer *peer;
+	struct iteration *iter;
+	uint64_t req;
+	int64_t until;
+	uint32_t min_workers;
+	uint64_t from;
+	bool checkpoint;
+	struct ranges_list have;
+	struct list_node node, by_until;
+};
+
+struct out_msg { uint64_t peer; struct msg msg; };
+
+struct disp {
+	struct disp_opts o;
+	struct rng rng;
+	int64_t now;
+	uint64_t next_id;         /* of datasets, jobs, iterations */
+	bool meta_dirty;
+	char *refuse;             /* why nothing new is taken; NULL: it is */
+	struct hash peers;        /* by id */
+	struct list_node by_heard, workers, tools;
+	uint32_t n_workers, n_readers, n_tools, slots;
+	struct list_node asks;    /* by due */
+	struct hash ask_index;    /* struct disp_key -> struct ask */
+	struct hash datasets;     /* by id */
+	struct list_node idle_datasets; /* the one used last at the end */
+	size_t dataset_bytes;     /* of all specs and types */
+	struct hash jobs;         /* by name */
+	struct list_node job_list, idle_jobs;
+	uint32_t n_idle_anonymous;
+	struct hash iters;        /* by id */
+	struct list_node running; /* iterations LISTING or RUNNING */
+	struct list_node young;   /* those that have just begun to run, oldest first */
+	struct list_node notify, waiting, away;
+	struct list_node dirty;
+	struct disp_row *deletes;
+	size_t n_deletes, cap_deletes;
+	struct out_msg *out;
+	size_t out_first, n_out, cap_out;
+	struct hash *by_number;   /* the same */
+	struct row_loads *loads;  /* between disp_load and disp_loaded */
+	int64_t idle_since;       /* INT64_MAX: busy */
+	int64_t trial_due;        /* when streams that want a worker of their own look again */
+	uint64_t assign_count;
+};
+
+/* dispatcher.c */
+struct msg *disp_send(struct disp *d, const struct peer *p, enum msg_type t, uint64_t req); /* lends, to be filled */
+void disp_error(struct disp *d, const struct peer *p, uint64_t req, uint32_t code, const char *text, const char *help);
+struct peer *disp_peer(struct disp *d, uint64_t id);                 /* NULL: unknown */
+struct peer *disp_peer_await(struct disp *d, uint64_t id, enum wire_role role); /* after loading */
+void disp_dirty(struct disp *d, struct dirty *x, unsigned what);
+void disp_delete(struct disp *d, enum disp_row_kind kind, unsigned n, uint64_t a, uint64_t b, uint64_t c);
+void disp_busy(struct disp *d);
+void disp_peer_lost(struct disp *d, struct peer *p, bool silent); /* or left; frees it */
+
+/* disp_time.c */
+void disp_time(struct disp *d, int64_t now_ns);      /* it is now so late */
+uint64_t disp_id(struct disp *d);
+
+/* disp_ask.c */
+void ask_put(struct disp *d, enum ask_kind kind, struct peer *p, struct stream_key key, uint64_t seat);
+/* The answer came, or it does not matter any more; false: it was not asked. */
+bool ask_drop(struct disp *d, enum ask_kind kind, const struct peer *p, struct stream_key key, uint64_t seat);
+void ask_again(struct disp *d, struct peer *p);      /* all of this peer's, now */
+void ask_forget(struct disp *d, struct peer *p);     /* the peer is gone */
+void ask_tick(struct disp *d);
+int64_t ask_deadline(const struct disp *d);
+
+/* disp_dataset.c */
+void dataset_register(struct disp *d, struct peer *p, struct msg *m);
+void dataset_get(struct disp *d, struct peer *p, struct msg *m);
+struct dataset *dataset_new(struct disp *d, uint64_t number, char *id, char *spec, char *type); /* takes texts */
+/* The dataset with this spec, made now if there was none; with this id. NULL: an error
+ * was answered. Takes the texts as far as it empties them. */
+struct dataset *dataset_of_spec(struct disp *d, struct peer *p, uint64_t req, char **id, char **spec, char **type, bool *known);
+struct dataset *dataset_find(struct disp *d, struct peer *p, uint64_t req, const char *id);
+void dataset_unused(struct disp *d, struct dataset *s); /* perhaps: if no job has it; may free s */
+void dataset_loaded(struct disp *d);                    /* after the jobs */
+void dataset_tick(struct disp *d);
+int64_t dataset_deadline(const struct disp *d);
+
+/* disp_job.c */
+void job_open(struct disp *d, struct peer *p, struct msg *m);
+void job_used(struct disp *d, struct job *j);
+void job_left(struct disp *d, struct job *j);        /* may free the job */
+void job_tick(struct disp *d);
+int64_t job_deadline(const struct disp *d);
+void job_free(struct disp *d, struct job *j);
+void job_idle(struct disp *d, struct job *j);
+struct job *job_new(struct disp *d, uint64_t number, char *name, struct dataset *s); /* takes name */
+void job_add_iter(struct job *j, struct iteration *it);
+
+/* disp_iter.c */
+struct iteration *iter_new(struct disp *d, struct job *j, uint64_t id, uint32_t epoch);
+void iter_start(struct disp *d, struct iteration *it);              /* asks for its units */
+void iter_units(struct disp *d, struct peer *p, struct msg *m);
+void iter_free(struct disp *d, struct iteration *it);
+void iter_fail(struct disp *d, struct iteration *it, uint32_t code, char *text, char *help); /* takes texts */
+void iter_answer(struct disp *d, struct iteration *it);              /* the OPENs that can be answered */
+void iter_worker_joined(struct disp *d, struct peer *w);
+void iter_worker_left(struct disp *d, struct peer *w);               /* it is not in the list any more */
+void iter_place(struct disp *d, struct iteration *it);               /* workers for its orphans */
+void iter_check(struct disp *d, struct iteration *it);               /* is it over? */
+void iter_error(struct disp *d, struct waiting *w, uint32_t code, const char *text, const char *help);
+void iter_open_cut(struct iteration *it, struct split_list *units);
+void iter_young(struct disp *d, struct iteration *it); /* begins to run, also after a restart */
+void iter_tick(struct disp *d);
+int64_t iter_deadline(const struct disp *d);
+struct stream *iter_stream(const struct iteration *it, uint32_t index);
+void job_drop_iter(struct disp *d, struct iteration *it); /* and the job, if it was all */
+struct iteration *iter_find(const struct disp *d, uint64_t id);
+void waiting_free(struct disp *d, struct waiting *w);
+void waiting_tick(struct disp *d);
+bool iter_live(const struct iteration *it);
+
+/* disp_units.c */
+/* Takes a part's units; true: the list is whole. Parts that do not follow the one before
+ * are ignored: the worker is asked again. */
+bool units_add(struct iteration *it, struct msg_units *u);
+void units_forget(struct iteration *it);
+
+/* disp_stream.c */
+struct stream *stream_new(struct disp *d, struct iteration *it);
+void stream_free(struct disp *d, struct stream *s);
+struct stream *stream_find(const struct disp *d, struct stream_key key); /* any generation */
+struct stream_key stream_key_of(const struct stream *s);
+void stream_changed(struct disp *d, struct stream *s);  /* its readers are to be told */
+void stream_fence(struct disp *d, struct stream *s);
+void stream_hold(struct disp *d, struct stream *s);     /* (again) asks all readers what they hold */
+void stream_orphan(struct disp *d, struct stream *s);   /* wants a worker */
+void stream_held(struct disp *d, struct stream *s, uint64_t seat, const struct ranges *got);
+void stream_hold_check(struct disp *d, struct stream *s); /* have all answered? */
+void stream_give(struct disp *d, struct stream *s, struct peer *w);
+void stream_detach(struct disp *d, struct stream *s);
+void stream_fill_assign(struct disp *d, struct stream *s, struct msg *m);
+void stream_acked(struct disp *d, struct stream *s, const struct ranges *r, struct seat *by);
+void stream_finish_check(struct disp *d, struct stream *s);
+void stream_seat_gone(struct disp *d, struct stream *s, const struct seat *r);
+void stream_message(struct disp *d, struct peer *p, struct msg *m);
+void stream_revoke(struct disp *d, struct peer *w, struct stream_key key);
+
+/* disp_failure.c */
+void stream_no_failure(struct stream *s);               /* the next worker finds out anew */
+void stream_give_up(struct stream *s);                  /* its pass has failed: what it gave goes to the books */
+void stream_fails(struct disp *d, struct stream *s, struct msg_stream_end *e); /* may free s */
+void stream_fail_check(struct disp *d, struct stream *s);  /* fails the pass once all before the failure is acknowledged */
+void stream_reached(struct disp *d, struct stream *s);  /* the reader stands before what failed; may free s */
+void stream_differs(struct disp *d, struct stream *s, uint64_t length); /* was made again, with another length */
+
+/* disp_blame.c */
+void blame_worker(struct disp *d, struct peer *w);      /* it is lost; may fail iterations */
+bool blame_suspect(const struct disp *d, const struct stream *s); /* one more loss, and it fails */
+struct peer *blame_pick_worker(struct disp *d);         /* for a suspect; NULL: none now */
+void blame_tick(struct disp *d);
+
+/* disp_split.c */
+char *split_describe(const struct stream *s, size_t k); /* gives: for people */
+void split_request(struct disp *d, struct peer *p, struct stream *s, const struct msg *m);
+void split_add_point(struct disp *d, struct stream *s, uint64_t offset, uint64_t split, uint64_t failed, struct bytes *state);
+void split_prune_points(struct disp *d, struct stream *s);
+
+/* disp_fault.c */
+/* So many elements of the stream have failed, by the count of one generation.
+ * False: those were too many, and the iteration is over (s is gone). */
+bool fault_count(struct disp *d, struct stream *s, uint64_t failed);
+void fault_message(struct disp *d, struct peer *p, struct stream *s, struct msg *m);
+void fault_limit(struct iteration *it, const struct msg_open *o);
+bool fault_check(struct disp *d, struct iteration *it); /* false: too many; it has failed */
+void fault_fill(const struct iteration *it, struct msg *done);
+void fault_clear(struct iteration *it);
+
+/* disp_seat.c */
+struct seat *seat_new(struct disp *d, struct iteration *it, struct peer *p, uint64_t number);
+struct seat *seat_find(const struct iteration *it, uint64_t number);
+/* Whether it is kept for its reader's return, who is lost; silent: and may be alive. */
+bool seat_awaited(const struct seat *r, bool silent);
+void seat_make_way(struct disp *d, struct iteration *it); /* another reader comes: who is away has lost its seat */
+void seat_away(struct disp *d, struct seat *r);         /* lost, but will be back */
+void seat_back(struct disp *d, struct seat *r, struct peer *p);
+void seat_tick(struct disp *d);
+void seat_gone(struct disp *d, struct seat *r);         /* lost: gives it up, frees it */
+void seat_tell_gone(struct disp *d, struct peer *p, uint64_t req, uint64_t iteration, uint64_t number); /* GONE */
+void seat_message(struct disp *d, struct peer *p, struct msg *m);
+void seat_beat(struct disp *d, struct seat *r, uint64_t version);
+void seat_open(struct disp *d, struct seat *r, uint64_t req); /* JOB, and STREAMS from the first */
+void seat_notify(struct disp *d);                       /* STREAMS to whom it concerns */
+
+/* disp_load.c */
+void load_rows_free(struct disp *d);
+
+#endif

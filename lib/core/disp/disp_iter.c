@@ -1,0 +1,547 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Iterations: their units, which streams they have and who runs them, their end.
+ */
+#include <string.h>
+
+#include "base/mem.h"
+#include "core/disp/disp_inner.h"
+
+struct iteration *
+iter_find(const struct disp *d, uint64_t id)
+{
+	return hash_get(&d->iters, &id, sizeof id);
+}
+
+struct stream *
+iter_stream(const struct iteration *it, uint32_t index)
+{
+	return index < it->n_streams ? it->streams[index] : NULL;
+}
+
+bool
+iter_live(const struct iteration *it)
+{
+	return it->state == ITER_LISTING || it->state == ITER_RUNNING;
+}
+
+struct iteration *
+iter_new(struct disp *d, struct job *j, uint64_t id, uint32_t epoch)
+{
+	struct iteration *it = mem_zalloc(sizeof *it);
+	struct list_node *rings[] = { &it->orphans, &it->versions, &it->seats, &it->waiting };
+
+	it->dirty.kind = DIRTY_ITER;
+	it->id = it->list_req = id;
+	it->job = j;
+	it->epoch = epoch;
+	it->next_seat = 1;
+	it->max_errors = UINT64_MAX;
+	it->started = d->now;
+	for (size_t i = 0; i < sizeof rings / sizeof *rings; i++)
+		ring_init(rings[i]);
+	hash_put(&d->iters, &id, sizeof id, it);
+	ring_push(&d->running, &it->running_node);
+	return it;
+}
+
+/* Streams, places in them and units are of no use once it is over. */
+static void
+iter_drop_streams(struct disp *d, struct iteration *it)
+{
+	static const enum disp_row_kind kinds[] = { ROW_STREAM, ROW_SPLIT, ROW_POINT, ROW_LEDGER };
+
+	for (size_t i = 0; i < it->n_streams; i++)
+		stream_free(d, it->streams[i]);
+	mem_free(it->streams);
+	it->streams = NULL;
+	it->n_streams = it->cap_streams = 0;
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		disp_delete(d, kinds[i], 1, it->id, 0, 0);
+	disp_delete(d, ROW_UNITS, 1, it->id, 0, 0);
+	it->dirty.what &= ~(unsigned)DIRTY_UNITS;
+	cut_clear(&it->cut);
+	ring_drop(&it->running_node);
+	ring_drop(&it->young);
+	ring_drop(&it->notify_node);
+	it->notify = false;
+}
+
+static void
+waiting_clear(struct waiting *w)
+{
+	w->peer->waiting = NULL;
+	ring_drop(&w->node);
+	ring_drop(&w->by_until);
+	for (size_t i = 0; i < w->have.n; i++)
+		mem_free(w->have.v[i].ranges.v);
+	mem_free(w->have.v);
+	mem_free(w);
+}
+
+void
+iter_free(struct disp *d, struct iteration *it)
+{
+	while (!ring_empty(&it->waiting)) {
+		struct waiting *w = LIST_OF(it->waiting.next, struct waiting, node);
+
+		waiting_clear(w);
+	}
+	while (!ring_empty(&it->seats)) {
+		struct seat *r = LIST_OF(it->seats.next, struct seat, node);
+
+		if (r->peer)
+			r->peer->seat = NULL;
+		ring_drop(&r->away);
+		ring_drop(&r->node);
+		ring_drop(&r->dirty.node);
+		mem_free(r);
+	}
+	iter_drop_streams(d, it);
+	hash_del(&d->iters, &it->id, sizeof it->id);
+	ring_drop(&it->dirty.node);
+	disp_delete(d, ROW_ITERATION, 1, it->id, 0, 0);
+	disp_delete(d, ROW_READER, 1, it->id, 0, 0);
+	units_forget(it);
+	fault_clear(it);
+	mem_free(it->given_up);
+	mem_free(it->text);
+	mem_free(it->help);
+	mem_free(it);
+}
+
+/* Workers */
+
+/* The one with the least to do, among the next few in turn: looking at all of
+ * ten thousand for each stream would be quadratic. */
+static struct peer *
+iter_pick_worker(struct disp *d)
+{
+	struct peer *best = NULL;
+	struct list_node *n = d->workers.next;
+
+	for (int i = 0; i < 64 && n != &d->workers; i++, n = n->next) {
+		struct peer *w = LIST_OF(n, struct peer, workers);
+
+		if (!w->known || w->draining)
+			continue;
+		if (!best || (uint64_t)w->n_streams * best->slots < (uint64_t)best->n_streams * w->slots)
+			best = w;
+	}
+	if (n != &d->workers && !best)
+		for (; n != &d->workers && !best; n = n->next) {
+			struct peer *w = LIST_OF(n, struct peer, workers);
+
+			if (w->known && !w->draining)
+				best = w;
+		}
+	if (best)
+		ring_push(&d->workers, &best->workers);
+	return best;
+}
+
+void
+iter_place(struct disp *d, struct iteration *it)
+{
+	struct list_node *n, *next;
+
+	for (n = it->orphans.next; n != &it->orphans; n = next) {
+		struct stream *s = LIST_OF(n, struct stream, orphan);
+		bool suspect = blame_suspect(d, s);
+		struct peer *w = suspect ? blame_pick_worker(d) : iter_pick_worker(d);
+
+		next = n->next;
+		if (w)
+			stream_give(d, s, w);
+		else if (!suspect)
+			return;
+	}
+}
+
+static uint32_t
+iter_live_workers(const struct disp *d)
+{
+	uint32_t n = 0;
+
+	for (struct list_node *i = d->workers.next; i != &d->workers; i = i->next) {
+		const struct peer *w = LIST_OF(i, struct peer, workers);
+
+		n += w->known && !w->draining;
+	}
+	return n;
+}
+
+static void
+iter_add_streams(struct disp *d, struct iteration *it, uint64_t n)
+{
+	if (n)
+		disp_dirty(d, &it->dirty, DIRTY_ROW); /* it says how many */
+	while (n-- && it->n_streams < WIRE_STREAMS_MAX) {
+		struct stream *s = stream_new(d, it);
+
+		s->place = STREAM_ORPHAN;
+		ring_push(&it->orphans, &s->orphan);
+		stream_changed(d, s);
+	}
+}
+
+/* More streams, for `slots` that have nothing to do. */
+static void
+iter_grow(struct disp *d, struct iteration *it, uint32_t slots)
+{
+	if (it->state != ITER_RUNNING || it->all_known)
+		return;
+	if (it->job->sharding == SHARD_OFF) {
+		/* One copy per worker there ever was at one time: who comes in
+		 * the place of a lost one takes over, and adds none. */
+		uint32_t live = iter_live_workers(d);
+
+		if (live > it->n_streams)
+			iter_add_streams(d, it, live - it->n_streams);
+	} else if (!it->short_) {
+		/* What has been going on for a while is not small, whatever it weighs. */
+		it->cut.min = d->now - it->ran >= DISP_WIDEN_NS ? 1 : 0;
+		iter_add_streams(d, it, cut_streams(&it->cut, slots));
+	}
+	iter_place(d, it);
+}
+
+void
+iter_young(struct disp *d, struct iteration *it)
+{
+	it->ran = it->rate_at = d->now;
+	if (it->by_split && !it->fixed)
+		ring_push(&d->young, &it->young);
+}
+
+/* Little work goes to few streams, so that it stays in order; when it turns out to be
+ * slow, every slot gets one. */
+void
+iter_tick(struct disp *d)
+{
+	while (!ring_empty(&d->young)) {
+		struct iteration *it = LIST_OF(d->young.next, struct iteration, young);
+		uint64_t live = it->n_streams - it->n_ended;
+
+		if (it->ran + DISP_WIDEN_NS > d->now)
+			return;
+		ring_drop(&it->young);
+		if (cut_left(&it->cut) && live < d->slots)
+			iter_grow(d, it, (uint32_t)(d->slots - live));
+	}
+}
+
+int64_t
+iter_deadline(const struct disp *d)
+{
+	if (ring_empty(&d->young))
+		return INT64_MAX;
+	return LIST_OF(d->young.next, struct iteration, young)->ran + DISP_WIDEN_NS;
+}
+
+static void
+iter_list(struct disp *d, struct iteration *it)
+{
+	struct peer *w = iter_pick_worker(d);
+
+	it->lister = w;
+	units_forget(it);
+	if (w)
+		ask_put(d, ASK_LIST, w, (struct stream_key){ it->id, 0, 0 }, 0);
+}
+
+void
+iter_start(struct disp *d, struct iteration *it)
+{
+	iter_list(d, it);
+}
+
+void
+iter_worker_joined(struct disp *d, struct peer *w)
+{
+	struct list_node *n, *next;
+
+	for (n = d->running.next; n != &d->running; n = next) {
+		struct iteration *it = LIST_OF(n, struct iteration, running_node);
+
+		next = n->next;
+		if (it->state == ITER_LISTING) {
+			if (!it->lister)
+				iter_list(d, it);
+			continue;
+		}
+		/* What waits for a worker comes first, then new streams as far as
+		 * there are slots left for them. */
+		iter_place(d, it);
+		if (w->n_streams < w->slots || it->job->sharding == SHARD_OFF)
+			iter_grow(d, it, w->slots > w->n_streams ? w->slots - w->n_streams : 0);
+		iter_answer(d, it);
+	}
+}
+
+/* The worker that was to list the units is lost. True: it was the last one to try. */
+static bool
+iter_list_lost(struct disp *d, struct iteration *it, const struct peer *w)
+{
+	if (w->leaves || w->draining || ++it->list_lost < DISP_LOST)
+		return false;
+	iter_fail(d, it, ST_DATA, mem_printf("listing the source of dataset %s has cost %u workers; the last one was %s",
+					     it->job->dataset->id, it->list_lost, w->name ? w->name : "unknown"),
+		  mem_strdup("see what the worker said last"));
+	job_drop_iter(d, it);
+	return true;
+}
+
+void
+iter_worker_left(struct disp *d, struct peer *w)
+{
+	struct list_node *n, *next;
+
+	blame_worker(d, w);
+	while (!ring_empty(&w->streams)) {
+		struct stream *s = LIST_OF(w->streams.next, struct stream, by_worker);
+
+		stream_fence(d, s);
+		if (s->worker == w) /* finished: nothing to fence */
+			stream_detach(d, s);
+	}
+	for (n = d->running.next; n != &d->running; n = next) {
+		struct iteration *it = LIST_OF(n, struct iteration, running_node);
+
+		next = n->next;
+		if (it->state == ITER_LISTING && it->lister == w && !iter_list_lost(d, it, w))
+			iter_list(d, it);
+	}
+}
+
+/* Units */
+
+void
+iter_open_cut(struct iteration *it, struct split_list *units)
+{
+	const struct job *j = it->job;
+	bool whole = units->n == 1 && units->v[0].kind == SPLIT_ALL && it->times == 1;
+
+	it->by_split = j->sharding == SHARD_DYNAMIC && !whole;
+	it->fixed = it->by_split && j->order != ORDER_ANY;
+	cut_open(&it->cut, units, it->times, j->order != ORDER_ANY);
+}
+
+static uint32_t
+iter_shards(const struct iteration *it)
+{
+	return it->job->shards ? it->job->shards : DISP_SHARDS;
+}
+
+static void
+iter_run(struct disp *d, struct iteration *it)
+{
+	uint32_t n;
+
+	it->state = ITER_RUNNING;
+	it->lister = NULL;
+	iter_young(d, it);
+	disp_dirty(d, &it->dirty, DIRTY_ROW | DIRTY_UNITS);
+	if (it->fixed) {
+		n = cut_left(&it->cut) ? iter_shards(it) : 0;
+		it->all_known = true;
+	} else if (it->by_split) {
+		n = cut_streams(&it->cut, d->slots < 1 ? 1 : d->slots);
+	} else if (it->job->sharding == SHARD_DYNAMIC) {
+		n = 1;
+		it->all_known = true;
+	} else {
+		n = it->job->shards ? it->job->shards : iter_live_workers(d);
+		it->all_known = it->job->shards || it->job->order != ORDER_ANY;
+		if (!n || (!it->job->shards && it->all_known))
+			n = 1;
+	}
+	iter_add_streams(d, it, n);
+	iter_answer(d, it);
+	iter_place(d, it);
+	iter_check(d, it);
+}
+
+void
+iter_units(struct disp *d, struct peer *p, struct msg *m)
+{
+	struct iteration *it = iter_find(d, m->req);
+	uint32_t code = m->type == MSG_ERROR ? m->error.code : m->units.code;
+	char **text = m->type == MSG_ERROR ? &m->error.text : &m->units.text;
+	char **help = m->type == MSG_ERROR ? &m->error.help : &m->units.help;
+
+	if (!it || it->state != ITER_LISTING || it->lister != p)
+		return;
+	if (m->type == MSG_UNITS && !units_add(it, &m->units))
+		return;
+	ask_drop(d, ASK_LIST, p, (struct stream_key){ it->id, 0, 0 }, 0);
+	if (code || m->type == MSG_ERROR) {
+		iter_fail(d, it, status_code(status_from_code(code)), *text, *help);
+		*text = *help = NULL;
+		job_drop_iter(d, it);
+		return;
+	}
+	it->times = m->units.times ? m->units.times : CUT_ENDLESS;
+	iter_open_cut(it, &it->listed.units);
+	it->cut.small = d->o.small_splits;
+	iter_run(d, it);
+}
+
+/* Readers */
+
+void
+waiting_free(struct disp *d, struct waiting *w)
+{
+	struct iteration *it = w->iter;
+
+	waiting_clear(w);
+	job_left(d, it->job);
+}
+
+static void
+iter_seat(struct disp *d, struct iteration *it, struct waiting *w)
+{
+	struct seat *r = seat_new(d, it, w->peer, it->next_seat++);
+	uint64_t req = w->req;
+
+	struct ranges_list have = w->have;
+
+	r->from = w->from;
+	r->checkpoint = w->checkpoint;
+	if (w->checkpoint && !it->job->keep) {
+		it->job->keep = true;
+		disp_dirty(d, &it->job->dirty, DIRTY_ROW);
+	}
+	disp_dirty(d, &it->dirty, DIRTY_ROW);
+	disp_dirty(d, &r->dirty, DIRTY_ROW);
+	w->have = (struct ranges_list){ 0 };
+	waiting_free(d, w);
+	seat_open(d, r, req);
+	/* Last, because this may end the iteration. */
+	for (size_t i = 0; i < have.n; i++) {
+		struct stream *s = iter_stream(it, have.v[i].stream);
+
+		if (s)
+			stream_acked(d, s, &have.v[i].ranges, NULL);
+		mem_free(have.v[i].ranges.v);
+	}
+	mem_free(have.v);
+}
+
+/* The first OPEN that can be answered now. */
+static struct waiting *
+iter_answerable(const struct disp *d, const struct iteration *it)
+{
+	for (struct list_node *n = it->waiting.next; n != &it->waiting; n = n->next) {
+		struct waiting *w = LIST_OF(n, struct waiting, node);
+
+		if (it->state != ITER_RUNNING || d->n_workers >= w->min_workers)
+			return w;
+	}
+	return NULL;
+}
+
+void
+iter_answer(struct disp *d, struct iteration *it)
+{
+	struct waiting *w;
+
+	if (it->state == ITER_LISTING)
+		return;
+	/* Answering may end the iteration, or the last use of a failed one. */
+	job_used(d, it->job);
+	while ((w = iter_answerable(d, it))) {
+		if (it->state == ITER_FAILED) {
+			iter_error(d, w, it->code, it->text, it->help);
+		} else if (it->state == ITER_FINISHED) {
+			struct msg *m = disp_send(d, w->peer, MSG_DONE, w->req);
+
+			m->done.iteration = it->id;
+			m->done.elements = it->elements;
+			fault_fill(it, m);
+			waiting_free(d, w);
+		} else {
+			iter_seat(d, it, w);
+		}
+	}
+	job_left(d, it->job);
+}
+
+void
+iter_error(struct disp *d, struct waiting *w, uint32_t code, const char *text, const char *help)
+{
+	disp_error(d, w->peer, w->req, code, text, help);
+	waiting_free(d, w);
+}
+
+void
+waiting_tick(struct disp *d)
+{
+	while (!ring_empty(&d->waiting)) {
+		struct waiting *w = LIST_OF(d->waiting.next, struct waiting, by_until);
+		char *text;
+
+		if (w->until > d->now)
+			break;
+		if (d->n_workers && d->n_workers >= w->min_workers) {
+			w->until = INT64_MAX; /* what it waits for now is no worker */
+			ring_push(&d->waiting, &w->by_until);
+			continue;
+		}
+		text = mem_printf("%u of %u workers there", d->n_workers, w->min_workers ? w->min_workers : 1);
+		iter_error(d, w, ST_UNAVAIL, text, "start dsvc-work with the same dispatcher, or wait longer with --wait-workers N/DURATION");
+		mem_free(text);
+	}
+}
+
+/* The end */
+
+static void
+iter_over(struct disp *d, struct iteration *it)
+{
+	it->finished = d->now;
+	disp_dirty(d, &it->dirty, DIRTY_ROW);
+	job_used(d, it->job);
+	iter_drop_streams(d, it);
+	/* A reader that is away keeps its seat: it is told when it comes back. */
+	for (struct list_node *n = it->seats.next; n != &it->seats; n = n->next) {
+		struct seat *r = LIST_OF(n, struct seat, node);
+
+		if (r->peer)
+			ask_put(d, ASK_DONE, r->peer, (struct stream_key){ it->id, 0, 0 }, 0);
+	}
+	iter_answer(d, it);
+	job_left(d, it->job);
+}
+
+void
+iter_fail(struct disp *d, struct iteration *it, uint32_t code, char *text, char *help)
+{
+	it->state = ITER_FAILED;
+	it->code = code;
+	for (size_t i = 0; i < it->n_streams; i++)
+		stream_give_up(it->streams[i]);
+	mem_free(it->text);
+	mem_free(it->help);
+	it->text = text ? text : mem_strdup("failed");
+	it->help = help;
+	iter_over(d, it);
+}
+
+void
+iter_check(struct disp *d, struct iteration *it)
+{
+	if (it->state != ITER_RUNNING || it->n_finished < it->n_streams)
+		return;
+	/* All streams are over, but streams of workers that left in order may
+	 * have ended before everything was dealt out. */
+	if (it->by_split && !it->fixed && !it->short_ && cut_left(&it->cut)) {
+		iter_grow(d, it, d->slots);
+		return;
+	}
+	if (it->job->sharding == SHARD_OFF && !it->n_streams)
+		return;
+	it->state = ITER_FINISHED;
+	it->all_known = true;
+	iter_over(d, it);
+}

@@ -1,0 +1,447 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Jobs, and OPEN: which iteration a reader comes to.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+#include "core/disp/disp_inner.h"
+
+static const char *
+job_text(const char *s)
+{
+	return s ? s : "";
+}
+
+static char *
+job_take(char **s)
+{
+	char *t = *s ? *s : mem_strdup("");
+
+	*s = NULL;
+	return t;
+}
+
+/* Jobs */
+
+struct job *
+job_new(struct disp *d, uint64_t number, char *name, struct dataset *s)
+{
+	struct job *j = mem_zalloc(sizeof *j);
+
+	*j = (struct job){ .dirty.kind = DIRTY_JOB, .number = number, .name = name, .dataset = s };
+	s->jobs++;
+	ring_drop(&s->idle);
+	ring_push(&d->job_list, &j->node);
+	if (*name)
+		hash_put_str(&d->jobs, name, j);
+	j->idle_since = INT64_MAX;
+	return j;
+}
+
+void
+job_free(struct disp *d, struct job *j)
+{
+	struct dataset *s = j->dataset;
+
+	for (size_t i = 0; i < j->n_iters; i++)
+		iter_free(d, j->iters[i]);
+	if (!*j->name && j->idle.next)
+		d->n_idle_anonymous--;
+	if (*j->name)
+		hash_del_str(&d->jobs, j->name);
+	ring_drop(&j->node);
+	ring_drop(&j->idle);
+	ring_drop(&j->dirty.node);
+	disp_delete(d, ROW_JOB, 1, j->number, 0, 0);
+	mem_free(j->iters);
+	mem_free(j->name);
+	mem_free(j->options);
+	mem_free(j);
+	s->jobs--;
+	dataset_unused(d, s);
+}
+
+void
+job_used(struct disp *d, struct job *j)
+{
+	if (j->users++)
+		return;
+	if (!*j->name && j->idle.next)
+		d->n_idle_anonymous--;
+	ring_drop(&j->idle);
+	j->idle_since = INT64_MAX;
+}
+
+/* Nobody reads it: named jobs and those that a reader will come back to wait;
+ * of the others what is over is kept for a while, for audits. */
+void
+job_idle(struct disp *d, struct job *j)
+{
+	j->idle_since = d->now;
+	ring_push(&d->idle_jobs, &j->idle);
+	if (*j->name)
+		return;
+	d->n_idle_anonymous++;
+	if (d->n_idle_anonymous <= DISP_ENDED_JOBS)
+		return;
+	for (struct list_node *n = d->idle_jobs.next; n != &d->idle_jobs; n = n->next) {
+		struct job *old = LIST_OF(n, struct job, idle);
+
+		if (!*old->name && !(old->keep && old->n_iters && iter_live(old->iters[old->n_iters - 1]))) {
+			job_free(d, old);
+			return;
+		}
+	}
+}
+
+void
+job_left(struct disp *d, struct job *j)
+{
+	bool live = false;
+
+	if (--j->users)
+		return;
+	for (size_t i = 0; i < j->n_iters; i++)
+		live |= iter_live(j->iters[i]);
+	if (!*j->name && live && !j->keep)
+		job_free(d, j);
+	else
+		job_idle(d, j);
+}
+
+void
+job_tick(struct disp *d)
+{
+	while (!ring_empty(&d->idle_jobs)) {
+		struct job *j = LIST_OF(d->idle_jobs.next, struct job, idle);
+
+		if (j->idle_since + d->o.job_gc_ns > d->now)
+			break;
+		job_free(d, j);
+	}
+	dataset_tick(d);
+}
+
+int64_t
+job_deadline(const struct disp *d)
+{
+	int64_t at = dataset_deadline(d), job;
+
+	if (ring_empty(&d->idle_jobs))
+		return at;
+	job = LIST_OF(d->idle_jobs.next, struct job, idle)->idle_since + d->o.job_gc_ns;
+	return job < at ? job : at;
+}
+
+void
+job_add_iter(struct job *j, struct iteration *it)
+{
+	size_t i = j->n_iters;
+
+	if (j->n_iters == j->cap_iters)
+		j->iters = mem_grow(j->iters, &j->cap_iters, j->n_iters + 1, sizeof *j->iters);
+	for (; i && j->iters[i - 1]->epoch > it->epoch; i--)
+		j->iters[i] = j->iters[i - 1];
+	j->iters[i] = it;
+	j->n_iters++;
+}
+
+/* What could not be begun leaves nothing behind: the next OPEN tries again. */
+void
+job_drop_iter(struct disp *d, struct iteration *it)
+{
+	struct job *j = it->job;
+	size_t i = 0;
+
+	while (j->iters[i] != it)
+		i++;
+	memmove(j->iters + i, j->iters + i + 1, (--j->n_iters - i) * sizeof(struct iteration *));
+	iter_free(d, it);
+	if (!j->n_iters && !j->users)
+		job_free(d, j);
+}
+
+static struct iteration *
+job_iter(const struct job *j, uint32_t epoch)
+{
+	for (size_t i = j->n_iters; i-- > 0;)
+		if (j->iters[i]->epoch == epoch)
+			return j->iters[i];
+	return NULL;
+}
+
+/* What readers of one job must say alike, as a text for people. */
+static char *
+job_describe(const char *dataset, uint32_t sharding, uint32_t order, uint32_t shards, bool seeded,
+	     uint64_t seed, const char *options)
+{
+	static const char *const shardings[] = { "off", "dynamic" }, *const orders[] = { "any", "stable", "source" };
+	char number[32] = "random";
+
+	if (seeded)
+		snprintf(number, sizeof number, "%llu", (unsigned long long)seed);
+	return mem_printf("dataset=%s sharding=%s order=%s shards=%u seed=%s%s%s", dataset,
+			  shardings[sharding], orders[order], shards, number,
+			  *options ? " " : "", options);
+}
+
+static bool
+job_same(struct disp *d, struct peer *p, const struct job *j, const struct dataset *s, const struct msg *m)
+{
+	const struct msg_open *o = &m->open;
+	char *has, *wants, *text;
+	bool same;
+
+	has = job_describe(j->dataset->id, j->sharding, j->order, j->shards, j->seeded, j->seed, j->options);
+	wants = job_describe(s->id, o->sharding, o->order, o->shards, o->seeded, o->seed, job_text(o->options));
+	same = !strcmp(has, wants);
+	if (!same) {
+		text = mem_printf("job `%s` was opened otherwise: it has %s, asked was %s", j->name, has, wants);
+		disp_error(d, p, m->req, ST_USAGE, text, "open it alike, or choose another name");
+		mem_free(text);
+	}
+	mem_free(has);
+	mem_free(wants);
+	return same;
+}
+
+static struct job *
+job_for(struct disp *d, struct peer *p, struct msg *m, struct dataset *s)
+{
+	struct msg_open *o = &m->open;
+	struct job *j = *job_text(o->job) ? hash_get_str(&d->jobs, o->job) : NULL;
+
+	if (j)
+		return job_same(d, p, j, s, m) ? j : NULL;
+	j = job_new(d, disp_id(d), job_take(&o->job), s);
+	j->sharding = o->sharding;
+	j->order = o->order;
+	j->shards = o->shards;
+	j->seeded = o->seeded;
+	j->seed = o->seed;
+	j->options = job_take(&o->options);
+	job_idle(d, j); /* until its reader is entered */
+	disp_dirty(d, &j->dirty, DIRTY_ROW);
+	return j;
+}
+
+static void
+job_wait(struct disp *d, struct peer *p, struct iteration *it, struct msg *m)
+{
+	struct waiting *w = mem_zalloc(sizeof *w);
+	struct list_node *n;
+
+	*w = (struct waiting){ .peer = p, .iter = it, .req = m->req, .min_workers = m->open.min_workers,
+		.from = m->open.resume ? m->open.seat : 0,
+		.checkpoint = m->open.checkpoint, .have = m->open.have,
+		.until = d->now + m->open.wait_ms * 1000000ll };
+	m->open.have = (struct ranges_list){ 0 };
+	p->waiting = w;
+	ring_push(&it->waiting, &w->node);
+	job_used(d, it->job);
+	/* in the order of their times */
+	for (n = d->waiting.prev; n != &d->waiting && LIST_OF(n, struct waiting, by_until)->until > w->until;)
+		n = n->prev;
+	ring_push(n->next, &w->by_until);
+	fault_limit(it, &m->open);
+	if (fault_check(d, it)) /* failing answers too */
+		iter_answer(d, it);
+}
+
+/* Joins (or makes) the iteration; false: an error was answered. */
+static bool
+job_join(struct disp *d, struct peer *p, struct msg *m, struct iteration *it)
+{
+	char *text;
+
+	if (iter_live(it))
+		seat_make_way(d, it);
+	if (it->job->order != ORDER_ANY && iter_live(it) && (it->n_seats || !ring_empty(&it->waiting))) {
+		text = mem_printf("job `%s` keeps an order and has a reader already", it->job->name);
+		disp_error(d, p, m->req, ST_TEMP, text, "an ordered job has one reader at a time; use --order any to share it");
+		mem_free(text);
+		return false;
+	}
+	if (it->n_seats >= WIRE_READERS_MAX) {
+		disp_error(d, p, m->req, ST_UNAVAIL, "the job has as many readers as it may", "");
+		return false;
+	}
+	job_wait(d, p, it, m);
+	return true;
+}
+
+/* Whether the iteration's only reader has acknowledged more than this position knows of: it
+ * has gone on, from this position or a later one. */
+static bool
+job_went_on(const struct iteration *it, const struct ranges_list *have)
+{
+	struct intervals more = { 0 };
+	uint64_t n = 0;
+	bool went_on = false;
+
+	for (size_t i = 0; i < have->n; i++)
+		for (size_t k = 0; k < have->v[i].ranges.n; k++)
+			n += have->v[i].ranges.v[k].end - have->v[i].ranges.v[k].start;
+	if (it->state != ITER_RUNNING) /* its streams are forgotten */
+		return it->state == ITER_FINISHED && n < it->elements;
+	for (size_t i = 0; i < it->n_streams && !went_on; i++) {
+		intervals_copy(&more, &it->streams[i]->acked);
+		for (size_t k = 0; k < have->n; k++)
+			for (size_t h = 0; have->v[k].stream == i && h < have->v[k].ranges.n; h++)
+				intervals_sub(&more, have->v[k].ranges.v[h].start, have->v[k].ranges.v[h].end);
+		went_on = more.n > 0;
+	}
+	intervals_clear(&more);
+	return went_on;
+}
+
+/* Elements behind the position have been delivered already. *again: they can be made once
+ * more, in an iteration of their own; else an error was answered. */
+static void
+job_resumed_late(struct disp *d, struct peer *p, const struct msg *m, const struct job *j, bool *again)
+{
+	char *text;
+
+	*again = j->order != ORDER_ANY && !*job_text(m->open.job);
+	if (*again)
+		return;
+	text = mem_printf("a reader%s%s%s has gone on from this position, and elements behind it were delivered",
+			  *j->name ? " of job `" : "", j->name, *j->name ? "`" : "");
+	disp_error(d, p, m->req, ST_DATA, text, j->order == ORDER_ANY ?
+		   "take the position that it saved; with --order stable or source any position can be gone on from" :
+		   "take the position that it saved, or leave out --job");
+	mem_free(text);
+}
+
+/* A position of an earlier run: the iteration itself if it is still there;
+ * else, where streams do not depend on who was there, one like it. */
+static struct iteration *
+job_resumed(struct disp *d, struct peer *p, struct msg *m, struct dataset *s, bool *answered)
+{
+	struct iteration *it = iter_find(d, m->open.iteration);
+	bool again;
+
+	*answered = false;
+	if (it && it->job->dataset == s && it->epoch == m->open.epoch &&
+	    (!*it->job->name || it->job->order != ORDER_ANY) && job_went_on(it, &m->open.have)) {
+		job_resumed_late(d, p, m, it->job, &again);
+		*answered = !again;
+		return NULL;
+	}
+	if (it && it->job->dataset == s && it->epoch == m->open.epoch) {
+		/* Its position names the seat it had: whoever is still taken to
+		 * sit there is dead or ought to be. */
+		job_used(d, it->job);
+		/* What it has had is recorded before its old self is dropped, or
+		 * that would be given to others. */
+		for (size_t i = 0; i < m->open.have.n && it->state == ITER_RUNNING; i++) {
+			struct stream *at = iter_stream(it, m->open.have.v[i].stream);
+
+			if (at)
+				stream_acked(d, at, &m->open.have.v[i].ranges, NULL);
+		}
+		for (struct list_node *n = it->seats.next; m->open.seat && n != &it->seats;) {
+			struct seat *old = LIST_OF(n, struct seat, node);
+
+			n = n->next;
+			/* Nor has one that began with this position got as far as
+			 * saving its own. */
+			if (old->number != m->open.seat && old->from != m->open.seat)
+				continue;
+			if (old->peer)
+				seat_tell_gone(d, old->peer, 0, it->id, old->number);
+			seat_gone(d, old);
+		}
+		it->job->users--; /* the waiting OPEN comes in its place */
+		return it;
+	}
+	if (m->open.order == ORDER_ANY && m->open.have.n) {
+		disp_error(d, p, m->req, ST_NOINPUT, "the dispatcher does not have the iteration of this position any more",
+			   "with --order stable or source a position can be resumed anywhere");
+		*answered = true;
+	}
+	return NULL;
+}
+
+void
+job_open(struct disp *d, struct peer *p, struct msg *m)
+{
+	struct msg_open *o = &m->open;
+	struct dataset *s;
+	struct iteration *it = NULL;
+	bool known, answered, by_id = false;
+
+	if (p->waiting) { /* asked again: the answer is still to come */
+		p->waiting->req = m->req;
+		return;
+	}
+	if (p->seat) { /* the same, or the answer was lost */
+		seat_open(d, p->seat, m->req);
+		return;
+	}
+	if (o->seat && !o->resume) {
+		it = iter_find(d, o->iteration);
+		struct seat *away = it ? seat_find(it, o->seat) : NULL;
+
+		if (away && !away->peer && away->peer_id == p->id) {
+			seat_back(d, away, p);
+			seat_open(d, away, m->req);
+			return;
+		}
+		/* had a seat, and has lost it */
+		seat_tell_gone(d, p, m->req, o->iteration, o->seat);
+		return;
+	}
+	if (!o->epoch)
+		o->epoch = 1;
+	if (*job_text(o->dataset) && !*job_text(o->spec)) {
+		s = dataset_find(d, p, m->req, o->dataset);
+		by_id = true;
+	} else {
+		char *id = mem_strdup(""), *spec = job_take(&o->spec), *type = job_take(&o->type);
+
+		s = dataset_of_spec(d, p, m->req, &id, &spec, &type, &known);
+		mem_free(id);
+		mem_free(spec);
+		mem_free(type);
+	}
+	if (!s)
+		return;
+	if (!by_id && *job_text(o->dataset) && strcmp(o->dataset, s->id)) { /* a position of another one */
+		char *text = mem_printf("the position is one in dataset `%s`, the pipeline is dataset `%s`", o->dataset, s->id);
+
+		disp_error(d, p, m->req, ST_DATA, text, "resume with the same pipeline, or begin a new position");
+		mem_free(text);
+		dataset_unused(d, s);
+		return;
+	}
+	if (o->resume) {
+		it = job_resumed(d, p, m, s, &answered);
+		if (answered) {
+			dataset_unused(d, s);
+			return;
+		}
+	}
+	if (!it) {
+		struct job *j = job_for(d, p, m, s);
+
+		if (!j) { /* the job of that name has another dataset */
+			dataset_unused(d, s);
+			return;
+		}
+		it = job_iter(j, o->epoch);
+		if (!it) {
+			it = iter_new(d, j, disp_id(d), o->epoch);
+			it->seed = !j->seeded ? rng_next(&d->rng) : o->epoch == 1 ? j->seed : rng_mix(j->seed, o->epoch);
+			disp_dirty(d, &it->dirty, DIRTY_ROW);
+			job_add_iter(j, it);
+			if (job_join(d, p, m, it))
+				iter_start(d, it);
+			return;
+		}
+	}
+	job_join(d, p, m, it);
+}

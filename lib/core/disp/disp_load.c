@@ -1,0 +1,469 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Durable rows, read back. They come in any order, so they are kept until all
+ * are there.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "core/disp/disp_row.h"
+
+struct row_load { uint64_t key[3]; uint8_t *p; size_t n; };
+struct row_kind_loads { struct row_load *v; size_t n, cap; };
+struct row_loads { struct row_kind_loads of[ROW_KINDS]; };
+
+void
+load_rows_free(struct disp *d)
+{
+	for (unsigned k = 0; d->loads && k < ROW_KINDS; k++) {
+		for (size_t i = 0; i < d->loads->of[k].n; i++)
+			mem_free(d->loads->of[k].v[i].p);
+		mem_free(d->loads->of[k].v);
+	}
+	mem_free(d->loads);
+	d->loads = NULL;
+}
+
+enum status
+disp_load(struct disp *d, const struct disp_row *row, struct err *e)
+{
+	if (row->kind < ROW_META || row->kind >= ROW_KINDS || !row->blob)
+		return err_set(e, ST_DATA, "a row of unknown kind %d", (int)row->kind);
+	if (!d->loads)
+		d->loads = mem_zalloc(sizeof *d->loads);
+	struct row_kind_loads *l = &d->loads->of[row->kind];
+	if (l->n == l->cap)
+		l->v = mem_grow(l->v, &l->cap, l->n + 1, sizeof *l->v);
+	struct row_load *r = &l->v[l->n++];
+	memcpy(r->key, row->key, sizeof r->key);
+	r->p = mem_dup(row->blob, row->n);
+	r->n = row->n;
+	return ST_OK;
+}
+
+static enum status
+load_orphan(struct err *e, const char *what)
+{
+	return err_set(e, ST_DATA, "a row of a %s belongs to nothing", what);
+}
+
+/* Finds what has been loaded by kind and number, since a damaged row may name a job where
+ * a dataset should stand. */
+static void *
+load_get(struct disp *d, enum disp_row_kind kind, uint64_t number)
+{
+	uint64_t key[2] = { kind, number };
+
+	return hash_get(d->by_number, key, sizeof key);
+}
+
+static void
+load_put(struct disp *d, enum disp_row_kind kind, uint64_t number, void *what)
+{
+	uint64_t key[2] = { kind, number };
+
+	hash_put(d->by_number, key, sizeof key, what);
+}
+
+static enum status
+load_meta(struct disp *d, const struct row_load *l, struct err *e)
+{
+	struct row_meta r = { 0 };
+
+	if (fields_decode("meta row", row_meta_fields, l->p, l->n, &r, e))
+		return e->kind;
+	if (r.version != ROW_VERSION)
+		return err_set(e, ST_CONFIG, "the state is of version %u, this program reads %u", r.version, ROW_VERSION);
+	d->o.instance = r.instance;
+	d->next_id = r.next_id;
+	d->rng = (struct rng){ r.key, r.index };
+	d->meta_dirty = false;
+	return ST_OK;
+}
+
+static enum status
+load_dataset(struct disp *d, const struct row_load *l, struct err *e)
+{
+	struct row_dataset r = { 0 };
+	struct dataset *s;
+
+	if (fields_decode("dataset row", row_dataset_fields, l->p, l->n, &r, e))
+		return e->kind;
+	if (hash_get_str(&d->datasets, r.id ? r.id : "")) {
+		fields_clear(row_dataset_fields, &r);
+		return err_set(e, ST_DATA, "two datasets of one id");
+	}
+	s = dataset_new(d, l->key[0], r.id ? r.id : mem_strdup(""), r.spec ? r.spec : mem_strdup(""),
+			    r.type ? r.type : mem_strdup(""));
+	s->registered = r.registered;
+	load_put(d, ROW_DATASET, l->key[0], s);
+	return ST_OK;
+}
+
+static enum status
+load_job(struct disp *d, const struct row_load *l, struct err *e)
+{
+	struct row_job r = { 0 };
+	struct dataset *s;
+	struct job *j;
+
+	if (fields_decode("job row", row_job_fields, l->p, l->n, &r, e))
+		return e->kind;
+	s = load_get(d, ROW_DATASET, r.dataset);
+	if (!s || (r.name && hash_get_str(&d->jobs, r.name))) {
+		fields_clear(row_job_fields, &r);
+		return load_orphan(e, "job");
+	}
+	j = job_new(d, l->key[0], r.name ? r.name : mem_strdup(""), s);
+	j->options = r.options ? r.options : mem_strdup("");
+	j->sharding = r.sharding;
+	j->order = r.order;
+	j->shards = r.shards;
+	j->seeded = r.seeded;
+	j->keep = r.keep;
+	j->seed = r.seed;
+	load_put(d, ROW_JOB, l->key[0], j);
+	return ST_OK;
+}
+
+static void
+load_fill_iter(struct iteration *it, struct row_iter *r)
+{
+	it->seed = r->seed;
+	it->state = (enum iter_state)r->state;
+	it->code = it->state == ITER_FAILED ? status_code(status_from_code(r->code)) : 0;
+	it->text = r->text;
+	it->help = r->help;
+	it->times = r->times;
+	it->next_seat = r->next_seat;
+	it->elements = r->elements;
+	it->acked = r->acked;
+	it->made = r->made;
+	it->again = r->again;
+	it->suppressed = r->suppressed;
+	it->repeated = r->repeated;
+	it->failed = r->failed;
+	it->max_errors = r->max_errors;
+	it->by_split = r->by_split;
+	it->fixed = r->fixed;
+	it->all_known = r->all_known;
+	it->short_ = r->short_;
+	it->next_fixed = r->next_fixed;
+}
+
+static enum status
+load_iter(struct disp *d, const struct row_load *l, struct err *e)
+{
+	struct row_iter r = { 0 };
+	struct iteration *it;
+	struct job *j;
+
+	if (fields_decode("iteration row", row_iter_fields, l->p, l->n, &r, e))
+		return e->kind;
+	j = load_get(d, ROW_JOB, r.job);
+	if (!j || iter_find(d, l->key[0])) {
+		fields_clear(row_iter_fields, &r);
+		return load_orphan(e, "iteration");
+	}
+	it = iter_new(d, j, l->key[0], r.epoch);
+	load_fill_iter(it, &r);
+	job_add_iter(j, it);
+	if (!iter_live(it)) {
+		ring_drop(&it->running_node);
+		return ST_OK;
+	}
+	it->cut.pos = (struct cut_pos){ r.pass, r.pass_times, r.unit, r.at };
+	for (uint32_t i = 0; i < r.n_streams; i++)
+		stream_new(d, it)->dirty.what = 0;
+	return ST_OK;
+}
+
+static enum status
+load_units(struct disp *d, const struct row_load *l, struct err *e)
+{
+	struct iteration *it = iter_find(d, l->key[0]);
+	struct row_units r = { 0 };
+
+	if (fields_decode("units row", row_units_fields, l->p, l->n, &r, e))
+		return e->kind;
+	if (!it || it->state != ITER_RUNNING || it->units_loaded) {
+		fields_clear(row_units_fields, &r);
+		return load_orphan(e, "list of units");
+	}
+	if (units_load(it, l->key[1], &r, e)) {
+		fields_clear(row_units_fields, &r);
+		return e->kind;
+	}
+	if (!it->units_loaded)
+		return ST_OK;
+	struct cut_pos pos = it->cut.pos;
+	iter_open_cut(it, &it->listed.units);
+	it->cut.small = d->o.small_splits;
+	if (pos.unit > it->cut.units.n || (it->cut.units.n && pos.unit == it->cut.units.n))
+		return err_set(e, ST_DATA, "a position behind the units");
+	cut_seek(&it->cut, pos);
+	return ST_OK;
+}
+
+static void
+load_fill_held(struct stream *s, const struct row_stream *r)
+{
+	intervals_add_ranges(&s->presumed, &r->presumed);
+	for (size_t i = 0; i < r->held.n; i++) {
+		if (s->n_held == s->cap_held)
+			s->held = mem_grow(s->held, &s->cap_held, s->n_held + 1, sizeof *s->held);
+		s->held[s->n_held] = (struct stream_held){ .seat = r->held.v[i].seat };
+		intervals_add_ranges(&s->held[s->n_held++].got, &r->held.v[i].got);
+	}
+	for (size_t i = 0; i < r->gone.n; i++) {
+		if (s->n_gone == s->cap_gone)
+			s->gone = mem_grow(s->gone, &s->cap_gone, s->n_gone + 1, sizeof *s->gone);
+		s->gone[s->n_gone++] = r->gone.v[i].seat;
+	}
+}
+
+static enum status
+load_stream(struct disp *d, const struct row_load *l, struct err *e)
+{
+	struct iteration *it = iter_find(d, l->key[0]);
+	struct stream *s = it && l->key[1] <= UINT32_MAX ? iter_stream(it, (uint32_t)l->key[1]) : NULL;
+	struct row_stream r = { 0 };
+
+	if (fields_decode("stream row", row_stream_fields, l->p, l->n, &r, e))
+		return e->kind;
+	if (!s || s->loaded || (r.place == STREAM_ASSIGNED && !r.worker)) {
+		fields_clear(row_stream_fields, &r);
+		return load_orphan(e, "stream");
+	}
+	s->gen = r.gen;
+	s->place = (enum stream_place)r.place;
+	s->running = r.running;
+	s->told_end = r.told_end;
+	s->closed = r.closed;
+	s->ended = r.ended;
+	s->finished = r.finished;
+	s->length = r.length;
+	s->from = r.from;
+	s->skipped = r.skipped;
+	s->high = r.high;
+	s->made = r.made;
+	s->failed = r.failed;
+	s->lost = r.lost;
+	s->blame = r.blame;
+	s->lost_at = r.lost_at;
+	s->given = d->now;
+	s->began = r.running && !it->by_split;
+	it->n_ended += s->ended;
+	it->n_finished += s->finished;
+	load_fill_held(s, &r);
+	if (r.place == STREAM_ASSIGNED) {
+		s->worker = disp_peer_await(d, r.worker, ROLE_WORKER);
+		ring_push(&s->worker->streams, &s->by_worker);
+		s->worker->n_streams++;
+		if (!s->worker->endpoint) {
+			s->worker->endpoint = r.endpoint;
+			r.endpoint = NULL;
+		}
+	}
+	s->loaded = true;
+	fields_clear(row_stream_fields, &r);
+	return ST_OK;
+}
+
+static struct stream *
+load_stream_of(struct disp *d, const struct row_load *l)
+{
+	struct iteration *it = iter_find(d, l->key[0]);
+
+	return it && l->key[1] <= UINT32_MAX ? iter_stream(it, (uint32_t)l->key[1]) : NULL;
+}
+
+static enum status
+load_split(struct disp *d, const struct row_load *l, struct err *e)
+{
+	struct stream *s = load_stream_of(d, l);
+	struct row_split r = { 0 };
+
+	if (fields_decode("split row", row_split_fields, l->p, l->n, &r, e))
+		return e->kind;
+	if (!s || r.unit >= s->iter->cut.units.n || l->key[2] >= ROW_MANY)
+		return load_orphan(e, "split");
+	while (s->n_splits <= l->key[2]) { /* in any order; holes are found at the end */
+		if (s->n_splits == s->cap_splits)
+			s->splits = mem_grow(s->splits, &s->cap_splits, s->n_splits + 1, sizeof *s->splits);
+		s->splits[s->n_splits++] = (struct split_place){ 0 };
+	}
+	s->splits[l->key[2]] = (struct split_place){ r.unit, r.start, r.count, r.times, r.weight };
+	s->saved_splits = s->n_splits;
+	return ST_OK;
+}
+
+static enum status
+load_point(struct disp *d, const struct row_load *l, struct err *e)
+{
+	struct stream *s = load_stream_of(d, l);
+	struct row_point r = { 0 };
+	unsigned i;
+
+	if (fields_decode("restart point row", row_point_fields, l->p, l->n, &r, e))
+		return e->kind;
+	if (!s || s->n_points == DISP_POINTS) {
+		fields_clear(row_point_fields, &r);
+		return load_orphan(e, "restart point");
+	}
+	for (i = s->n_points++; i && s->points[i - 1].offset > l->key[2]; i--)
+		s->points[i] = s->points[i - 1];
+	s->points[i] = (struct point){ l->key[2], r.split, r.failed, r.state, r.has_state, true };
+	return ST_OK;
+}
+
+static enum status
+load_ledger(struct disp *d, const struct row_load *l, struct err *e)
+{
+	struct stream *s = load_stream_of(d, l);
+	struct row_ledger r = { 0 };
+
+	if (fields_decode("ledger row", row_ledger_fields, l->p, l->n, &r, e))
+		return e->kind;
+	if (s)
+		intervals_add_ranges(&s->acked, &r.acked);
+	fields_clear(row_ledger_fields, &r);
+	return s ? ST_OK : load_orphan(e, "ledger");
+}
+
+static enum status
+load_reader(struct disp *d, const struct row_load *l, struct err *e)
+{
+	struct iteration *it = iter_find(d, l->key[0]);
+	struct row_reader r = { 0 };
+	struct peer *p;
+	struct seat *s;
+
+	if (fields_decode("reader row", row_reader_fields, l->p, l->n, &r, e))
+		return e->kind;
+	if (!it || (!r.away && disp_peer(d, r.peer)))
+		return load_orphan(e, "reader");
+	p = r.away ? NULL : disp_peer_await(d, r.peer, ROLE_READER);
+	s = seat_new(d, it, p, l->key[1]);
+	s->peer_id = r.peer;
+	if (r.away) {
+		s->away_since = d->now;
+		ring_push(&d->away, &s->away);
+	}
+	s->seq = r.seq;
+	s->acked = r.acked;
+	s->from = r.from;
+	s->checkpoint = r.checkpoint;
+	return ST_OK;
+}
+
+/* What was under way goes on. */
+static enum status
+load_go_on(struct disp *d, struct iteration *it, struct err *e)
+{
+	for (size_t i = 0; i < it->n_streams; i++) {
+		struct stream *s = it->streams[i];
+
+		if (!s->loaded)
+			return err_set(e, ST_DATA, "stream %u of an iteration has no row", s->index);
+		for (size_t k = 0; k < s->n_splits; k++)
+			if (!s->splits[k].times)
+				return err_set(e, ST_DATA, "split %zu of stream %u has no row", k, s->index);
+		ring_drop(&s->dirty.node);
+		stream_changed(d, s);
+		if (s->finished)
+			continue;
+		if (s->place == STREAM_ORPHAN)
+			stream_orphan(d, s);
+		else if (s->place == STREAM_HOLDING)
+			stream_hold(d, s);
+		else if (!s->running)
+			ask_put(d, ASK_ASSIGN, s->worker, stream_key_of(s), 0);
+		for (size_t k = 0; s->place == STREAM_ASSIGNED && k < s->n_gone; k++)
+			ask_put(d, ASK_GONE, s->worker, stream_key_of(s), s->gone[k]);
+	}
+	if (it->state == ITER_RUNNING && !it->units_loaded)
+		return err_set(e, ST_DATA, "the units of an iteration have no row");
+	if (it->state == ITER_RUNNING)
+		iter_young(d, it);
+	if (!iter_live(it))
+		for (struct list_node *n = it->seats.next; n != &it->seats; n = n->next)
+			if (LIST_OF(n, struct seat, node)->peer)
+				ask_put(d, ASK_DONE, LIST_OF(n, struct seat, node)->peer, (struct stream_key){ it->id, 0, 0 }, 0);
+	iter_check(d, it);
+	return ST_OK;
+}
+
+static enum status
+load_jobs_go_on(struct disp *d, struct err *e)
+{
+	struct list_node *n, *next;
+
+	for (n = d->job_list.next; n != &d->job_list; n = next) {
+		struct job *j = LIST_OF(n, struct job, node);
+		bool live = false;
+
+		next = n->next;
+		for (size_t i = 0; i < j->n_iters; i++) {
+			if (load_go_on(d, j->iters[i], e))
+				return e->kind;
+			live |= iter_live(j->iters[i]);
+		}
+		if (j->users)
+			continue;
+		/* Its reader never got an answer, and will open it anew. */
+		if (!*j->name && live && !j->keep)
+			job_free(d, j);
+		else
+			job_idle(d, j);
+	}
+	dataset_loaded(d);
+	return ST_OK;
+}
+
+/* Parts of a list are put together in the order of their numbers. */
+static int
+load_compare(const void *a, const void *b)
+{
+	const struct row_load *x = a, *y = b;
+	size_t k = x->key[0] == y->key[0];
+
+	return x->key[k] < y->key[k] ? -1 : x->key[k] > y->key[k];
+}
+
+static void
+load_sort(struct row_kind_loads *l)
+{
+	if (l->n)
+		qsort(l->v, l->n, sizeof *l->v, load_compare);
+}
+
+enum status
+disp_loaded(struct disp *d, int64_t now_ns, struct err *e)
+{
+	static enum status (*const get[ROW_KINDS])(struct disp *, const struct row_load *, struct err *) = {
+		[ROW_META] = load_meta, [ROW_DATASET] = load_dataset, [ROW_JOB] = load_job,
+		[ROW_ITERATION] = load_iter, [ROW_UNITS] = load_units, [ROW_STREAM] = load_stream,
+		[ROW_SPLIT] = load_split, [ROW_POINT] = load_point, [ROW_LEDGER] = load_ledger,
+		[ROW_READER] = load_reader,
+	};
+	struct hash by_number = { 0 };
+	enum status st = ST_OK;
+
+	/* The peers of before have as long again as usual to come back. */
+	d->now = now_ns + d->o.loss_ms * 1000000ll;
+	d->by_number = &by_number;
+	if (d->loads)
+		load_sort(&d->loads->of[ROW_UNITS]);
+	for (unsigned k = 1; d->loads && k < ROW_KINDS && !st; k++)
+		for (size_t i = 0; i < d->loads->of[k].n && !st; i++)
+			st = get[k](d, &d->loads->of[k].v[i], e);
+	d->now = now_ns;
+	if (!st)
+		st = load_jobs_go_on(d, e);
+	d->by_number = NULL;
+	hash_clear(&by_number);
+	load_rows_free(d);
+	return st ? err_wrap(e, "the dispatcher's state is damaged") : ST_OK;
+}

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What dsvc-status shows: one record, described in doc/protocol.md.
+ */
+#include <string.h>
+
+#include "base/mem.h"
+#include "core/disp/disp_inner.h"
+#include "value/mp.h"
+
+enum { REPORT_STREAMS = 1000 }; /* listed per iteration */
+
+static void
+report_record(struct buf *b, uint32_t n)
+{
+	uint8_t *p = buf_room(b, MP_HEAD_MAX);
+
+	b->len += (size_t)(mp_put_record_head(p, n) - p);
+}
+
+static void
+report_text(struct buf *b, const char *s)
+{
+	size_t n = s ? strlen(s) : 0;
+	uint8_t *p = buf_room(b, n + MP_HEAD_MAX);
+
+	b->len += (size_t)(mp_put_text(p, s ? s : "", (uint32_t)n) - p);
+}
+
+static void
+report_list(struct buf *b, const char *key, size_t n)
+{
+	report_text(b, key);
+	uint8_t *p = buf_room(b, MP_HEAD_MAX);
+	b->len += (size_t)(mp_put_list_head(p, (uint32_t)n) - p);
+}
+
+static void
+report_uint(struct buf *b, const char *key, uint64_t v)
+{
+	report_text(b, key);
+	uint8_t *p = buf_room(b, MP_INT_MAX);
+	b->len += (size_t)(mp_put_uint(p, v) - p);
+}
+
+static void
+report_bool(struct buf *b, const char *key, bool v)
+{
+	report_text(b, key);
+	buf_byte(b, v ? 0xc3 : 0xc2);
+}
+
+static void
+report_str(struct buf *b, const char *key, const char *v)
+{
+	report_text(b, key);
+	report_text(b, v);
+}
+
+/* Ids are shown as they are told: 16 digits. */
+static void
+report_id(struct buf *b, const char *key, uint64_t v)
+{
+	char *s = mem_printf("%016llx", (unsigned long long)v);
+
+	report_str(b, key, s);
+	mem_free(s);
+}
+
+static uint64_t
+report_ms(int64_t ns)
+{
+	return ns > 0 ? (uint64_t)ns / 1000000 : 0;
+}
+
+static void
+report_peer(struct buf *b, const struct disp *d, const struct peer *p, uint32_t more)
+{
+	report_record(b, 5 + more);
+	report_id(b, "peer", p->id);
+	report_str(b, "name", p->name);
+	report_str(b, "host", p->host);
+	report_uint(b, "pid", p->pid);
+	report_uint(b, "silent_ms", report_ms(d->now - p->heard));
+}
+
+static void
+report_workers(struct buf *b, const struct disp *d)
+{
+	report_list(b, "workers", d->n_workers);
+	for (struct list_node *n = d->workers.next; n != &d->workers; n = n->next) {
+		const struct peer *p = LIST_OF(n, struct peer, workers);
+
+		report_peer(b, d, p, 6);
+		report_str(b, "endpoint", p->endpoint);
+		report_uint(b, "slots", p->slots);
+		report_uint(b, "streams", p->n_streams);
+		report_uint(b, "kept_bytes", p->kept_bytes);
+		report_bool(b, "draining", p->draining);
+		report_bool(b, "awaited", !p->known);
+	}
+}
+
+static void
+report_readers(struct buf *b, const struct disp *d)
+{
+	report_list(b, "readers", d->n_readers);
+	for (struct list_node *n = d->by_heard.next; n != &d->by_heard; n = n->next) {
+		const struct peer *p = LIST_OF(n, struct peer, by_heard);
+		const struct iteration *it = p->seat ? p->seat->iter : p->waiting ? p->waiting->iter : NULL;
+
+		if (p->role != ROLE_READER)
+			continue;
+		report_peer(b, d, p, 5);
+		report_uint(b, "job", it ? it->job->number : 0);
+		report_uint(b, "epoch", it ? it->epoch : 0);
+		report_uint(b, "seat", p->seat ? p->seat->number : 0);
+		report_uint(b, "acknowledged", p->seat ? p->seat->acked : 0);
+		report_bool(b, "waiting", p->waiting != NULL);
+	}
+}
+
+static void
+report_datasets(struct buf *b, const struct disp *d)
+{
+	report_list(b, "datasets", d->datasets.n);
+	for (size_t i = 0; i < d->datasets.n; i++) {
+		const struct dataset *s = d->datasets.items[i].value;
+
+		report_record(b, 4);
+		report_str(b, "id", s->id);
+		report_str(b, "spec", s->spec);
+		report_str(b, "type", s->type);
+		report_uint(b, "jobs", s->jobs);
+	}
+}
+
+static const char *
+report_stream_state(const struct stream *s)
+{
+	if (s->finished)
+		return "finished";
+	if (s->place == STREAM_HOLDING)
+		return "holding";
+	if (s->place == STREAM_ORPHAN)
+		return s->ended ? "delivering" : "waiting";
+	return s->ended ? "delivering" : s->running ? "running" : "assigned";
+}
+
+static void
+report_stream(struct buf *b, const struct stream *s)
+{
+	report_record(b, 9);
+	report_uint(b, "stream", s->index);
+	report_uint(b, "generation", s->gen);
+	report_str(b, "state", report_stream_state(s));
+	report_str(b, "worker", s->worker ? s->worker->name : "");
+	report_uint(b, "splits", s->n_splits);
+	report_uint(b, "restart_point", s->n_points ? s->points[s->n_points - 1].offset : 0);
+	report_uint(b, "length", s->ended ? s->length : 0);
+	report_bool(b, "ended", s->ended);
+	report_uint(b, "acknowledged", s->finished ? s->length : intervals_count(&s->acked));
+}
+
+/* Of a running iteration: at least so much has been made. */
+static uint64_t
+report_made(const struct iteration *it)
+{
+	uint64_t made = it->made;
+
+	for (size_t i = 0; i < it->n_streams; i++) {
+		const struct stream *s = it->streams[i];
+		uint64_t high = s->acked.n ? s->acked.v[s->acked.n - 1].end : 0;
+
+		if (s->finished)
+			continue;
+		if (s->high > high)
+			high = s->high;
+		made += s->made > high ? s->made : high;
+	}
+	return made;
+}
+
+/* Elements acknowledged in a second, of late or, once it is over, on the whole. */
+static uint64_t
+report_rate(const struct disp *d, const struct iteration *it, uint64_t acked)
+{
+	int64_t late = d->now - it->rate_at;
+	int64_t whole = it->ran ? it->finished - it->ran : 0; /* 0: over before a restart */
+
+	if (!iter_live(it))
+		return whole > 0 ? (uint64_t)((double)acked * 1e9 / (double)whole) : 0;
+	if (late > DISP_RATE_NS || (late > 0 && !it->rate))
+		return (uint64_t)((double)it->rate_n * 1e9 / (double)late);
+	return it->rate;
+}
+
+/* What the books say: whether nothing is missing or too much. Those of a pass that failed
+ * are not closed; that elements are missing from it is no fault of the books. */
+static const char *
+report_books(const struct iteration *it)
+{
+	if (it->repeated || (it->state == ITER_FINISHED && it->elements != it->acked))
+		return "unbalanced";
+	return it->state == ITER_FINISHED ? "balanced" : it->state == ITER_FAILED ? "failed" : "open";
+}
+
+static void
+report_ledger(struct buf *b, const struct disp *d, const struct iteration *it)
+{
+	bool over = it->state == ITER_FINISHED;
+	uint64_t known = it->elements, acked = it->acked;
+
+	for (size_t i = 0; i < it->n_streams; i++)
+		if (!it->streams[i]->finished) {
+			known += it->streams[i]->ended ? it->streams[i]->length : 0;
+			acked += intervals_count(&it->streams[i]->acked);
+		}
+	report_uint(b, "made", report_made(it));
+	report_uint(b, "elements", known);
+	report_uint(b, "delivered", acked + it->repeated);
+	report_uint(b, "acknowledged", acked);
+	report_uint(b, "made_again", it->again);
+	report_uint(b, "suppressed", it->suppressed);
+	report_uint(b, "lost", over && known > acked ? known - acked : 0);
+	report_uint(b, "repeated", it->repeated);
+	report_uint(b, "failed", it->failed);
+	report_str(b, "books", report_books(it));
+	report_bool(b, "balanced", !strcmp(report_books(it), "balanced"));
+	report_uint(b, "per_second", report_rate(d, it, acked));
+}
+
+static void
+report_iteration(struct buf *b, const struct disp *d, const struct iteration *it, enum disp_report what)
+{
+	static const char *const states[] = { "listing", "running", "finished", "failed" };
+	size_t n = what == REPORT_BRIEF ? 0 : it->n_streams < REPORT_STREAMS ? it->n_streams : REPORT_STREAMS;
+
+	report_record(b, 23);
+	report_uint(b, "epoch", it->epoch);
+	report_str(b, "state", states[it->state]);
+	report_str(b, "error", it->text);
+	report_id(b, "id", it->id);
+	report_uint(b, "seed", it->seed);
+	report_uint(b, "readers", it->n_seats);
+	report_uint(b, "running_ms", it->ran ? report_ms((iter_live(it) ? d->now : it->finished) - it->ran) : 0);
+	report_uint(b, "streams_known", it->n_streams > it->n_finished ? it->n_streams : it->n_finished);
+	report_uint(b, "streams_ended", it->n_ended);
+	report_uint(b, "streams_finished", it->n_finished);
+	report_ledger(b, d, it); /* 12 */
+	report_list(b, "streams", n);
+	for (size_t i = 0; i < n; i++)
+		report_stream(b, it->streams[i]);
+}
+
+static void
+report_job(struct buf *b, const struct disp *d, const struct job *j, enum disp_report what)
+{
+	static const char *const shardings[] = { "off", "dynamic" }, *const orders[] = { "any", "stable", "source" };
+
+	report_record(b, 8);
+	report_uint(b, "job", j->number);
+	report_str(b, "name", j->name);
+	report_str(b, "dataset", j->dataset->id);
+	report_str(b, "sharding", shardings[j->sharding]);
+	report_str(b, "order", orders[j->order]);
+	report_uint(b, "users", j->users);
+	report_uint(b, "idle_ms", j->idle_since == INT64_MAX ? 0 : report_ms(d->now - j->idle_since));
+	report_list(b, "iterations", j->n_iters);
+	for (size_t i = 0; i < j->n_iters; i++)
+		report_iteration(b, d, j->iters[i], what);
+}
+
+static bool
+report_wanted(const struct job *j, const char *name)
+{
+	char *number;
+	bool same;
+
+	if (!*name || !strcmp(j->name, name))
+		return true;
+	number = mem_printf("%llu", (unsigned long long)j->number);
+	same = !strcmp(number, name);
+	mem_free(number);
+	return same;
+}
+
+bool
+disp_status(struct disp *d, int64_t now_ns, enum disp_report what, const char *job, struct buf *out)
+{
+	struct list_node *n;
+	size_t jobs = 0;
+
+	d->now = now_ns;
+	for (n = d->job_list.next; n != &d->job_list; n = n->next)
+		jobs += report_wanted(LIST_OF(n, struct job, node), job);
+	if (*job && !jobs)
+		return false;
+	report_record(out, what == REPORT_AUDIT ? 3 : 6);
+	report_id(out, "instance", d->o.instance);
+	report_bool(out, "durable", d->o.durable);
+	if (what != REPORT_AUDIT) {
+		report_workers(out, d);
+		report_readers(out, d);
+		report_datasets(out, d);
+	}
+	report_list(out, "jobs", jobs);
+	for (n = d->job_list.next; n != &d->job_list; n = n->next)
+		if (report_wanted(LIST_OF(n, struct job, node), job))
+			report_job(out, d, LIST_OF(n, struct job, node), what);
+	return true;
+}

@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Readers in an iteration.
+ */
+#include <string.h>
+
+#include "base/mem.h"
+#include "core/disp/disp_inner.h"
+
+struct seat *
+seat_new(struct disp *d, struct iteration *it, struct peer *p, uint64_t number)
+{
+	struct seat *r = mem_zalloc(sizeof *r);
+
+	*r = (struct seat){ .dirty.kind = DIRTY_SEAT, .number = number, .iter = it, .peer = p,
+		.peer_id = p ? p->id : 0 };
+	ring_push(&it->seats, &r->node);
+	it->n_seats++;
+	if (p)
+		p->seat = r;
+	job_used(d, it->job);
+	return r;
+}
+
+struct seat *
+seat_find(const struct iteration *it, uint64_t number)
+{
+	for (struct list_node *n = it->seats.next; n != &it->seats; n = n->next)
+		if (LIST_OF(n, struct seat, node)->number == number)
+			return LIST_OF(n, struct seat, node);
+	return NULL;
+}
+
+static void
+seat_leave(struct disp *d, struct seat *r)
+{
+	struct iteration *it = r->iter;
+	struct job *j = it->job;
+
+	ring_drop(&r->node);
+	ring_drop(&r->away);
+	ring_drop(&r->dirty.node);
+	it->n_seats--;
+	if (r->peer) {
+		r->peer->seat = NULL;
+		ask_drop(d, ASK_DONE, r->peer, (struct stream_key){ it->id, 0, 0 }, 0);
+	}
+	disp_delete(d, ROW_READER, 2, it->id, r->number, 0);
+	/* A job that ends with this reader needs no care for its streams. */
+	if (it->state == ITER_RUNNING && (j->users > 1 || *j->name || j->keep)) {
+		job_used(d, j); /* it may finish meanwhile */
+		for (size_t i = 0; i < it->n_streams; i++)
+			stream_seat_gone(d, it->streams[i], r);
+		j->users--;
+	}
+	mem_free(r);
+	job_left(d, j);
+}
+
+void
+seat_gone(struct disp *d, struct seat *r)
+{
+	struct iteration *it = r->iter;
+
+	if (it->n_given_up == WIRE_READERS_MAX)
+		memmove(it->given_up, it->given_up + 1, --it->n_given_up * sizeof *it->given_up);
+	if (it->n_given_up == it->cap_given_up)
+		it->given_up = mem_grow(it->given_up, &it->cap_given_up, it->n_given_up + 1, sizeof *it->given_up);
+	it->given_up[it->n_given_up++] = r->number;
+	seat_leave(d, r);
+}
+
+/* Whether what a reader without a seat says it wrote goes to others too: its seat was
+ * given up, or (that is forgotten in a restart) it is not recorded. */
+static bool
+seat_too_late(const struct disp *d, const struct msg_close *c)
+{
+	const struct iteration *it = iter_find(d, c->iteration);
+
+	for (size_t i = 0; it && c->list.n && i < it->n_given_up; i++)
+		if (it->given_up[i] == c->seat)
+			return true;
+	for (size_t i = 0; it && i < c->list.n; i++) {
+		const struct stream *s = iter_stream(it, c->list.v[i].stream);
+		const struct ranges *r = &c->list.v[i].ranges;
+
+		for (size_t k = 0; s && k < r->n; k++)
+			if (!intervals_covers(&s->acked, r->v[k].start, r->v[k].end))
+				return true;
+	}
+	return false;
+}
+
+void
+seat_tell_gone(struct disp *d, struct peer *p, uint64_t req, uint64_t iteration, uint64_t number)
+{
+	struct msg *out = disp_send(d, p, MSG_GONE, req);
+
+	out->gone.iteration = iteration;
+	out->gone.seat = number;
+	out->gone.text = mem_strdup("the dispatcher took this reader for lost; its elements go to others");
+}
+
+/* Whether a position of it may be saved. It takes elements only after its first ACK,
+ * which says that there is one; until then it can neither come back nor have anything. */
+static bool
+seat_placed(const struct seat *r)
+{
+	return r->checkpoint && (r->seq || r->from);
+}
+
+bool
+seat_awaited(const struct seat *r, bool silent)
+{
+	/* The only reader there is keeps nobody waiting: what it has may as well
+	 * stay its own until it goes on, or another one comes. */
+	if (silent && r->iter->job->users == 1)
+		return true;
+	return seat_placed(r) && iter_live(r->iter);
+}
+
+/* An ordered job has one reader, and an away one with a position comes back with it:
+ * who comes without begins anew. In other jobs those with a position keep their seats. */
+void
+seat_make_way(struct disp *d, struct iteration *it)
+{
+	for (struct list_node *n = it->seats.next; n != &it->seats;) {
+		struct seat *r = LIST_OF(n, struct seat, node);
+
+		n = n->next;
+		if (r->peer || (it->job->order == ORDER_ANY && seat_placed(r)))
+			continue;
+		job_used(d, it->job);
+		seat_gone(d, r);
+		it->job->users--;
+	}
+}
+
+/* Its position, or its output if it was only stopped, may hold elements that it has not
+ * acknowledged: nothing of what it had may be given to others before it is back and says so. */
+void
+seat_away(struct disp *d, struct seat *r)
+{
+	r->peer->seat = NULL;
+	r->peer = NULL;
+	r->opened = false;
+	r->away_since = d->now;
+	ring_push(&d->away, &r->away);
+	disp_dirty(d, &r->dirty, DIRTY_ROW);
+}
+
+/* The same program again: it was not dead. */
+void
+seat_back(struct disp *d, struct seat *r, struct peer *p)
+{
+	ring_drop(&r->away);
+	r->peer = p;
+	r->peer_id = p->id;
+	p->seat = r;
+	disp_dirty(d, &r->dirty, DIRTY_ROW);
+	for (size_t i = 0; i < r->iter->n_streams; i++) {
+		struct stream *s = r->iter->streams[i];
+
+		for (size_t k = 0; s->place == STREAM_HOLDING && k < s->n_owing; k++)
+			if (s->owing[k] == r->number)
+				ask_put(d, ASK_HOLD, p, stream_key_of(s), r->number);
+	}
+}
+
+/* Who stays away as long as jobs are kept does not come back. */
+void
+seat_tick(struct disp *d)
+{
+	while (!ring_empty(&d->away)) {
+		struct seat *r = LIST_OF(d->away.next, struct seat, away);
+
+		if (r->away_since + d->o.job_gc_ns > d->now)
+			break;
+		seat_gone(d, r);
+	}
+}
+
+/* STREAMS */
+
+static void
+seat_fill_stream(struct stream *s, struct msg_stream *out)
+{
+	*out = (struct msg_stream){ .stream = s->index, .gen = s->gen, .length = s->length,
+		.floor = intervals_gap(&s->acked, 0),
+		.state = s->finished ? STREAM_FINISHED : s->ended ? STREAM_ENDED :
+			s->running ? STREAM_RUNNING : STREAM_WAITING };
+	if (s->failure.code && !s->finished) {
+		out->state = STREAM_FAILED;
+		out->length = s->failure.length;
+		out->split = s->failure.split;
+	}
+	if (s->running && !s->finished && s->worker) {
+		out->worker = s->worker->id;
+		out->endpoint = mem_strdup(s->worker->endpoint);
+	}
+}
+
+static void
+seat_send_streams(struct disp *d, struct seat *r)
+{
+	struct iteration *it = r->iter;
+	struct list_node *n = it->versions.prev;
+	struct msg *m;
+
+	while (n != &it->versions && LIST_OF(n, struct stream, by_version)->version > r->sent_version)
+		n = n->prev;
+	n = n->next;
+	do {
+		size_t count = 0, bytes = 0;
+
+		for (struct list_node *k = n; k != &it->versions && count < DISP_STREAMS_MSG && bytes < DISP_STREAMS_BYTES; k = k->next) {
+			const struct peer *w = LIST_OF(k, struct stream, by_version)->worker;
+
+			bytes += w && w->endpoint ? strlen(w->endpoint) : 0;
+			count++;
+		}
+		m = disp_send(d, r->peer, MSG_STREAMS, 0);
+		m->streams.iteration = it->id;
+		m->streams.since = r->sent_version;
+		m->streams.all_known = it->all_known || !cut_left(&it->cut);
+		m->streams.total = (uint32_t)it->n_streams;
+		m->streams.list.v = count ? mem_array(count, sizeof *m->streams.list.v) : NULL;
+		for (size_t i = 0; i < count; i++, n = n->next) {
+			struct stream *s = LIST_OF(n, struct stream, by_version);
+
+			seat_fill_stream(s, &m->streams.list.v[i]);
+			r->sent_version = s->version;
+		}
+		m->streams.list.n = count;
+		m->streams.version = r->sent_version;
+	} while (n != &it->versions);
+}
+
+void
+seat_notify(struct disp *d)
+{
+	while (!ring_empty(&d->notify)) {
+		struct iteration *it = LIST_OF(d->notify.next, struct iteration, notify_node);
+
+		ring_drop(&it->notify_node);
+		it->notify = false;
+		for (struct list_node *n = it->seats.next; n != &it->seats; n = n->next) {
+			struct seat *r = LIST_OF(n, struct seat, node);
+
+			if (r->peer && r->opened && r->sent_version < it->version)
+				seat_send_streams(d, r);
+		}
+	}
+}
+
+/* A STREAMS that was sent before the last BEAT and has not come is lost: a
+ * message to a peer that is slow for long may be dropped on the way. */
+void
+seat_beat(struct disp *d, struct seat *r, uint64_t version)
+{
+	if (r->opened && version < r->sent_version && r->beat_version == r->sent_version) {
+		r->sent_version = version;
+		if (!r->iter->notify && iter_live(r->iter)) {
+			r->iter->notify = true;
+			ring_push(&d->notify, &r->iter->notify_node);
+		}
+	}
+	r->beat_version = r->sent_version;
+}
+
+void
+seat_open(struct disp *d, struct seat *r, uint64_t req)
+{
+	struct iteration *it = r->iter;
+	const struct job *j = it->job;
+	struct msg *m = disp_send(d, r->peer, MSG_JOB, req);
+
+	m->job = (struct msg_job){ .iteration = it->id, .seat = r->number, .job = mem_strdup(j->name),
+		.dataset = mem_strdup(j->dataset->id), .spec = mem_strdup(j->dataset->spec),
+		.type = mem_strdup(j->dataset->type), .sharding = j->sharding, .order = j->order,
+		.shards = (uint32_t)it->n_streams, .epoch = it->epoch, .seed = it->seed, .block = d->o.block ? d->o.block : DISP_BLOCK };
+	r->opened = true;
+	r->sent_version = r->beat_version = 0;
+	if (iter_live(it))
+		seat_send_streams(d, r);
+	else
+		ask_put(d, ASK_DONE, r->peer, (struct stream_key){ it->id, 0, 0 }, 0);
+}
+
+/* Messages */
+
+/* The streams of a pass that failed are gone, but its books tell what was delivered. */
+static void
+seat_book(struct disp *d, struct iteration *it, const struct ranges *r)
+{
+	for (size_t i = 0; i < r->n; i++)
+		it->acked += r->v[i].end - r->v[i].start;
+	disp_dirty(d, &it->dirty, DIRTY_ROW);
+}
+
+/* The same number is the same contents: said again, it is only answered. */
+static void
+seat_take_acks(struct disp *d, struct seat *r, uint64_t seq, const struct ranges_list *l)
+{
+	struct iteration *it = r->iter;
+
+	if (seq <= r->seq)
+		return;
+	r->seq = seq;
+	disp_dirty(d, &r->dirty, DIRTY_ROW);
+	for (size_t i = 0; i < l->n; i++) {
+		struct stream *s = it->state == ITER_RUNNING ? iter_stream(it, l->v[i].stream) : NULL;
+
+		if (s)
+			stream_acked(d, s, &l->v[i].ranges, r); /* may end the iteration */
+		else if (it->state == ITER_FAILED)
+			seat_book(d, it, &l->v[i].ranges);
+	}
+}
+
+static void
+seat_ack(struct disp *d, struct seat *r, struct msg *m)
+{
+	struct msg *out;
+	size_t n = m->ack.list.n;
+
+	out = disp_send(d, r->peer, MSG_ACKED, m->req);
+	out->acked = (struct msg_acked){ .iteration = m->ack.iteration, .seat = r->number, .seq = m->ack.seq };
+	out->acked.floors.v = n ? mem_array(n, sizeof *out->acked.floors.v) : NULL;
+	size_t at = d->n_out - 1;
+	seat_take_acks(d, r, m->ack.seq, &m->ack.list);
+	out = &d->out[at].msg; /* the outbox may have grown */
+	for (size_t i = 0; i < n; i++) {
+		struct stream *s = iter_stream(r->iter, m->ack.list.v[i].stream);
+
+		if (s)
+			out->acked.floors.v[out->acked.floors.n++] =
+				(struct msg_floor){ s->index, intervals_gap(&s->acked, 0) };
+	}
+}
+
+static void
+seat_close(struct disp *d, struct peer *p, struct seat *r, struct msg *m)
+{
+	struct msg *out;
+
+	/* The ACK before it is missing: both will be said again. Without it, what it
+	 * lists would be given to others. */
+	if (r && iter_live(r->iter) && m->close.seq > r->seq + 1)
+		return;
+	/* Others get what it wrote and could not acknowledge any more: it must not be
+	 * told that all is well. A CLOSE that was heard and is said again is answered. */
+	if (!r && seat_too_late(d, &m->close)) {
+		seat_tell_gone(d, p, m->req, m->close.iteration, m->close.seat);
+		return;
+	}
+	out = disp_send(d, p, MSG_CLOSED, m->req);
+	out->closed.iteration = m->close.iteration;
+	out->closed.seat = m->close.seat;
+	if (!r)
+		return;
+	if (m->close.keep && !r->iter->job->keep) {
+		r->iter->job->keep = true;
+		disp_dirty(d, &r->iter->job->dirty, DIRTY_ROW);
+	}
+	seat_take_acks(d, r, m->close.seq, &m->close.list);
+	seat_leave(d, r);
+}
+
+static void
+seat_held(struct disp *d, struct seat *r, struct msg *m)
+{
+	struct stream *s = stream_find(d, m->held.key);
+
+	if (s && s->iter == r->iter && s->gen == m->held.key.gen && s->place == STREAM_HOLDING &&
+	    ask_drop(d, ASK_HOLD, r->peer, m->held.key, r->number))
+		stream_held(d, s, r->number, &m->held.ranges);
+}
+
+static void
+seat_reached(struct disp *d, struct seat *r, struct msg *m)
+{
+	struct stream *s = stream_find(d, m->reached.key);
+
+	if (s && s->iter == r->iter && s->gen == m->reached.key.gen && s->iter->state == ITER_RUNNING)
+		stream_reached(d, s);
+}
+
+void
+seat_message(struct disp *d, struct peer *p, struct msg *m)
+{
+	uint64_t iteration = m->type == MSG_HELD ? m->held.key.iteration :
+		m->type == MSG_REACHED ? m->reached.key.iteration :
+		m->type == MSG_ACK ? m->ack.iteration : m->close.iteration;
+	uint64_t number = m->type == MSG_HELD ? m->held.seat : m->type == MSG_REACHED ? m->reached.seat :
+		m->type == MSG_ACK ? m->ack.seat : m->close.seat;
+	struct seat *r = p->seat;
+
+	if (r && (r->number != number || r->iter->id != iteration))
+		r = NULL;
+	if (m->type == MSG_CLOSE) {
+		seat_close(d, p, r, m);
+	} else if (!r) {
+		seat_tell_gone(d, p, m->req, iteration, number);
+	} else if (m->type == MSG_HELD) {
+		seat_held(d, r, m);
+	} else if (m->type == MSG_REACHED) {
+		seat_reached(d, r, m);
+	} else {
+		seat_ack(d, r, m);
+	}
+}

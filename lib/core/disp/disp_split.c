@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a stream reads and where it can be begun again: its splits and its
+ * restart points.
+ */
+#include <string.h>
+
+#include "base/mem.h"
+#include "core/disp/disp_inner.h"
+
+/* Splits */
+
+static void
+split_place_get(const struct stream *s, size_t k, struct split *out)
+{
+	const struct split_place *p = &s->splits[k];
+
+	split_copy(out, &s->iter->cut.units.v[p->unit]);
+	out->start = p->start;
+	out->count = p->count;
+	out->times = p->times;
+	out->weight = p->weight;
+	out->cuttable = false;
+}
+
+char *
+split_describe(const struct stream *s, size_t k)
+{
+	const struct split_place *p = k < s->n_splits ? &s->splits[k] : NULL;
+	const struct split *u = p ? &s->iter->cut.units.v[p->unit] : NULL;
+
+	if (!p)
+		return mem_printf("its split %zu", k);
+	if (u->kind == SPLIT_FILE && u->whole && !p->start)
+		return mem_printf("its split %zu, %s", k, u->path);
+	if (u->kind == SPLIT_FILE)
+		return mem_printf("its split %zu, %s from byte %llu on", k, u->path, (unsigned long long)p->start);
+	return mem_printf("its split %zu, the source from %llu on", k, (unsigned long long)p->start);
+}
+
+#define SPLIT_MOST_NS 1000000000.0 /* a split should take no longer ... */
+#define SPLIT_LEAST_NS 20000000.0 /* ... nor less than this, if it may be larger */
+enum { SPLIT_FIRST_BYTES = 64, SPLIT_GROWTH = 64 };
+
+/* How large the next split should be, by how long this stream took for an earlier one. What
+ * a stream asks for is the split after the next, so it has just made the one before
+ * the last. Begins with single elements, so that slow work is shared out evenly however
+ * little there is of it, and workers that join find some left.
+ *
+ * With fixed places nothing may depend on time: there only the whole counts. */
+static void
+split_pace(const struct disp *d, struct stream *s)
+{
+	struct iteration *it = s->iter;
+	struct cut *c = &it->cut;
+	uint64_t least = c->units.v[c->pos.unit].kind == SPLIT_FILE ? SPLIT_FIRST_BYTES : 1;
+	uint64_t all;
+
+	c->min = c->max = 0;
+	if (it->fixed) {
+		if (__builtin_mul_overflow(c->pass_weight, c->times, &all))
+			return;
+		c->min = all / 16 / it->n_streams;
+		c->min = c->min > least ? c->min : least;
+		return;
+	}
+	c->min = c->max = least;
+	if (s->n_splits < 2 || !s->split_at || d->now <= s->split_at)
+		return;
+	const struct split_place *made = &s->splits[s->n_splits - 2], *last = made + 1;
+	double per_ns = (double)made->weight * (double)made->times / (double)(d->now - s->split_at);
+	double most = (double)last->weight * (double)last->times * SPLIT_GROWTH;
+
+	if (per_ns * SPLIT_MOST_NS < most)
+		most = per_ns * SPLIT_MOST_NS;
+	if (most > (double)least)
+		c->max = most < (double)CUT_ENDLESS ? (uint64_t)most : 0;
+	if (per_ns * SPLIT_LEAST_NS > (double)least)
+		c->min = per_ns * SPLIT_LEAST_NS < (double)CUT_ENDLESS ? (uint64_t)(per_ns * SPLIT_LEAST_NS) : 0;
+}
+
+/* Cuts the next split for this stream; false: nothing is left. */
+static bool
+split_cut(struct disp *d, struct stream *s)
+{
+	struct iteration *it = s->iter;
+	struct split cut = { 0 };
+	uint64_t unit = it->cut.pos.unit;
+	uint32_t streams = it->fixed || !it->n_streams ? (uint32_t)it->n_streams : (uint32_t)(it->n_streams - it->n_ended);
+
+	if (!cut_left(&it->cut))
+		return false;
+	split_pace(d, s);
+	if (!cut_next(&it->cut, streams, &cut))
+		return false;
+	s->split_at = d->now;
+	if (s->n_splits == s->cap_splits)
+		s->splits = mem_grow(s->splits, &s->cap_splits, s->n_splits + 1, sizeof *s->splits);
+	s->splits[s->n_splits++] = (struct split_place){ (uint32_t)unit, cut.start, cut.count, cut.times, cut.weight };
+	split_clear(&cut);
+	disp_dirty(d, &it->dirty, DIRTY_ROW);
+	disp_dirty(d, &s->dirty, DIRTY_SPLITS);
+	return true;
+}
+
+enum { SPLIT_SMALL = 64 * 1024, SPLIT_SMALL_MANY = 32, SPLIT_SMALL_SUM = 512 * 1024 };
+
+/* Small files go out several at a time, for a request costs as much as reading
+ * one; fewer towards the end, where every stream is to have some. */
+static void
+split_cut_small(struct disp *d, struct stream *s)
+{
+	struct iteration *it = s->iter;
+	uint64_t sum = 0;
+
+	for (uint64_t i = 1; i < SPLIT_SMALL_MANY; i++) {
+		const struct split_place *last = &s->splits[s->n_splits - 1];
+		const struct split *unit = &it->cut.units.v[last->unit];
+		uint64_t left = it->cut.units.n - it->cut.pos.unit;
+
+		sum += last->weight;
+		if (unit->kind != SPLIT_FILE || !unit->whole || last->weight > SPLIT_SMALL ||
+		    sum > SPLIT_SMALL_SUM - SPLIT_SMALL || left < 4 * (i + 1) * it->n_streams)
+			return;
+		if (!split_cut(d, s))
+			return;
+	}
+}
+
+/* With fixed places split g belongs to stream g mod n: all before it are dealt
+ * out too. How many are so far is the number all streams have. */
+static void
+split_cut_fixed(struct disp *d, struct stream *s, uint64_t k)
+{
+	struct iteration *it = s->iter;
+
+	while (s->n_splits <= k) {
+		uint32_t next = it->next_fixed;
+
+		if (!split_cut(d, it->streams[next]))
+			break;
+		it->next_fixed = (uint32_t)((next + 1) % it->n_streams);
+	}
+	if (s->n_splits <= k)
+		for (size_t i = 0; i < it->n_streams; i++) {
+			it->streams[i]->closed = true;
+			disp_dirty(d, &it->streams[i]->dirty, DIRTY_ROW);
+		}
+}
+
+static void
+split_close(struct disp *d, struct stream *s)
+{
+	s->closed = true;
+	disp_dirty(d, &s->dirty, DIRTY_ROW);
+}
+
+void
+split_request(struct disp *d, struct peer *p, struct stream *s, const struct msg *m)
+{
+	const struct msg_split_req *q = &m->split_req;
+	struct msg *out;
+	uint64_t n = q->n ? q->n : 1;
+
+	s->began = true;
+	if (q->k > s->n_splits)
+		return; /* nobody asks for the second before the first is answered */
+	if (q->k == s->n_splits && !s->closed) {
+		if (s->iter->fixed)
+			split_cut_fixed(d, s, q->k);
+		else if (p->draining || s->iter->short_ || !split_cut(d, s))
+			split_close(d, s);
+		else
+			split_cut_small(d, s);
+	}
+	out = disp_send(d, p, MSG_SPLIT, m->req);
+	out->split.key = q->key;
+	out->split.k = q->k;
+	if (n > DISP_SPLITS_REPLY)
+		n = DISP_SPLITS_REPLY;
+	for (uint64_t k = q->k; k < s->n_splits && k < q->k + n; k++) {
+		struct split one = { 0 };
+
+		split_place_get(s, k, &one);
+		split_list_add(&out->split.splits, &one);
+		split_clear(&one);
+	}
+	out->split.end = s->closed && q->k + out->split.splits.n == s->n_splits;
+	if (out->split.end && (s->iter->all_known || s->iter->short_ || !cut_left(&s->iter->cut)))
+		out->split.streams = (uint32_t)s->iter->n_streams;
+}
+
+/* Restart points */
+
+static void
+split_drop_point(struct disp *d, struct stream *s, unsigned i)
+{
+	if (s->points[i].saved)
+		disp_delete(d, ROW_POINT, 3, s->iter->id, s->index, s->points[i].offset);
+	mem_free(s->points[i].state.p);
+	s->n_points--;
+	memmove(s->points + i, s->points + i + 1, (s->n_points - i) * sizeof *s->points);
+}
+
+/* Of the points before everything that is missing only the last one matters. */
+void
+split_prune_points(struct disp *d, struct stream *s)
+{
+	uint64_t floor = intervals_gap(&s->acked, 0);
+
+	while (s->n_points > 1 && s->points[1].offset <= floor)
+		split_drop_point(d, s, 0);
+}
+
+void
+split_add_point(struct disp *d, struct stream *s, uint64_t offset, uint64_t split,
+		uint64_t failed, struct bytes *state)
+{
+	unsigned i;
+
+	if (s->n_points && s->points[s->n_points - 1].offset >= offset)
+		return; /* old news */
+	if (s->n_points == DISP_POINTS) {
+		/* Which one can be missed most: the one between the nearest neighbours. */
+		unsigned drop = 1;
+		uint64_t best = UINT64_MAX;
+
+		for (i = 1; i < DISP_POINTS; i++) {
+			uint64_t next = i + 1 < DISP_POINTS ? s->points[i + 1].offset : offset;
+
+			if (next - s->points[i - 1].offset < best) {
+				best = next - s->points[i - 1].offset;
+				drop = i;
+			}
+		}
+		split_drop_point(d, s, drop);
+	}
+	s->points[s->n_points++] = (struct point){ offset, split, failed, *state, state->n > 0, false };
+	*state = (struct bytes){ 0 };
+	if (offset > s->high)
+		s->high = offset;
+	split_prune_points(d, s);
+	disp_dirty(d, &s->dirty, DIRTY_POINTS);
+}

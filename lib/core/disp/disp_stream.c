@@ -1,0 +1,544 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * One stream: who makes it, from where, for whom; its ledger.
+ */
+#include <string.h>
+
+#include "base/mem.h"
+#include "core/disp/disp_inner.h"
+
+struct stream_key
+stream_key_of(const struct stream *s)
+{
+	return (struct stream_key){ s->iter->id, s->index, s->gen };
+}
+
+struct stream *
+stream_find(const struct disp *d, struct stream_key key)
+{
+	struct iteration *it = iter_find(d, key.iteration);
+
+	return it ? iter_stream(it, key.stream) : NULL;
+}
+
+struct stream *
+stream_new(struct disp *d, struct iteration *it)
+{
+	struct stream *s = mem_zalloc(sizeof *s);
+
+	s->dirty.kind = DIRTY_STREAM;
+	s->iter = it;
+	s->index = (uint32_t)it->n_streams;
+	s->gen = 1;
+	s->closed = !it->by_split;
+	if (it->n_streams == it->cap_streams)
+		it->streams = mem_grow(it->streams, &it->cap_streams, it->n_streams + 1, sizeof(struct stream *));
+	it->streams[it->n_streams++] = s;
+	disp_dirty(d, &s->dirty, DIRTY_ROW);
+	return s;
+}
+
+/* Places to restart from and splits: of no use once it is finished. */
+static void
+stream_shrink(struct stream *s)
+{
+	for (unsigned i = 0; i < s->n_points; i++)
+		mem_free(s->points[i].state.p);
+	for (size_t i = 0; i < s->n_held; i++)
+		intervals_clear(&s->held[i].got);
+	mem_free(s->splits);
+	mem_free(s->held);
+	mem_free(s->gone);
+	mem_free(s->owing);
+	s->owing = NULL;
+	s->splits = NULL;
+	s->held = NULL;
+	s->gone = NULL;
+	s->n_points = 0;
+	s->n_splits = s->cap_splits = s->saved_splits = 0;
+	s->n_held = s->cap_held = s->n_gone = s->cap_gone = 0;
+	s->n_owing = s->cap_owing = 0;
+}
+
+void
+stream_free(struct disp *d, struct stream *s)
+{
+	stream_no_failure(s);
+	stream_detach(d, s);
+	ring_drop(&s->orphan);
+	ring_drop(&s->by_version);
+	ring_drop(&s->dirty.node);
+	stream_shrink(s);
+	intervals_clear(&s->acked);
+	intervals_clear(&s->presumed);
+	mem_free(s);
+}
+
+void
+stream_changed(struct disp *d, struct stream *s)
+{
+	struct iteration *it = s->iter;
+
+	s->version = ++it->version;
+	ring_push(&it->versions, &s->by_version);
+	if (!it->notify) {
+		it->notify = true;
+		ring_push(&d->notify, &it->notify_node);
+	}
+}
+
+/* Workers */
+
+void
+stream_revoke(struct disp *d, struct peer *w, struct stream_key key)
+{
+	ask_put(d, ASK_REVOKE, w, key, 0);
+}
+
+/* Its worker has it no more, and is told so. */
+void
+stream_detach(struct disp *d, struct stream *s)
+{
+	struct peer *w = s->worker;
+
+	if (!w)
+		return;
+	ask_drop(d, ASK_ASSIGN, w, stream_key_of(s), 0);
+	stream_revoke(d, w, stream_key_of(s));
+	ring_drop(&s->by_worker);
+	w->n_streams--;
+	s->worker = NULL;
+	s->running = false;
+	if (w->draining && !w->n_streams && !w->lost)
+		disp_send(d, w, MSG_BYE_OK, w->bye_req);
+}
+
+static void
+stream_drop_held(struct stream *s, size_t i)
+{
+	intervals_clear(&s->held[i].got);
+	s->held[i] = s->held[--s->n_held];
+}
+
+/* From here on nothing made under the generation so far counts, but for what
+ * readers have and say so. */
+void
+stream_fence(struct disp *d, struct stream *s)
+{
+	if (s->finished)
+		return;
+	if (s->worker) { /* at least so much was made and may be made again */
+		uint64_t end = s->acked.n ? s->acked.v[s->acked.n - 1].end : 0;
+
+		if (end > s->high)
+			s->high = end;
+		if (s->high > s->from)
+			s->made += s->high - s->from;
+	}
+	stream_detach(d, s);
+	stream_no_failure(s); /* the next worker finds out anew */
+	ring_drop(&s->orphan);
+	while (s->n_held)
+		stream_drop_held(s, 0);
+	s->n_gone = 0;
+	s->gen++;
+	s->running = false;
+	s->place = STREAM_HOLDING;
+	disp_dirty(d, &s->dirty, DIRTY_ROW);
+	stream_changed(d, s);
+	stream_hold(d, s);
+}
+
+void
+stream_hold(struct disp *d, struct stream *s)
+{
+	s->n_owing = 0;
+	while (s->n_held) /* all are asked, also those that had answered before a restart */
+		stream_drop_held(s, 0);
+	for (struct list_node *n = s->iter->seats.next; n != &s->iter->seats; n = n->next) {
+		struct seat *r = LIST_OF(n, struct seat, node);
+
+		if (s->n_owing == s->cap_owing)
+			s->owing = mem_grow(s->owing, &s->cap_owing, s->n_owing + 1, sizeof *s->owing);
+		s->owing[s->n_owing++] = r->number;
+		if (r->peer)
+			ask_put(d, ASK_HOLD, r->peer, stream_key_of(s), r->number);
+	}
+	stream_hold_check(d, s);
+}
+
+/* What somebody has: acknowledged, or held by a live reader. */
+static void
+stream_taken(const struct stream *s, struct intervals *out)
+{
+	intervals_copy(out, &s->acked);
+	for (size_t i = 0; i < s->n_held; i++)
+		intervals_add_all(out, &s->held[i].got);
+}
+
+/* Made, and in the hands of readers to the last element: no worker is needed,
+ * as long as those readers live. */
+static bool
+stream_parked(const struct stream *s)
+{
+	struct intervals taken = { 0 };
+	bool parked;
+
+	if (!s->ended)
+		return false;
+	stream_taken(s, &taken);
+	parked = intervals_covers(&taken, 0, s->length);
+	intervals_clear(&taken);
+	return parked;
+}
+
+void
+stream_orphan(struct disp *d, struct stream *s)
+{
+	s->place = STREAM_ORPHAN;
+	disp_dirty(d, &s->dirty, DIRTY_ROW);
+	if (stream_parked(s))
+		return;
+	ring_push(&s->iter->orphans, &s->orphan);
+	iter_place(d, s->iter);
+}
+
+static void
+stream_owes_no_more(struct stream *s, uint64_t seat)
+{
+	for (size_t i = 0; i < s->n_owing; i++)
+		if (s->owing[i] == seat) {
+			s->owing[i] = s->owing[--s->n_owing];
+			return;
+		}
+}
+
+/* A reader's answer to HOLD. */
+void
+stream_held(struct disp *d, struct stream *s, uint64_t seat, const struct ranges *got)
+{
+	stream_owes_no_more(s, seat);
+	if (got->n) {
+		if (s->n_held == s->cap_held)
+			s->held = mem_grow(s->held, &s->cap_held, s->n_held + 1, sizeof *s->held);
+		s->held[s->n_held] = (struct stream_held){ .seat = seat };
+		intervals_add_ranges(&s->held[s->n_held++].got, got);
+		disp_dirty(d, &s->dirty, DIRTY_ROW);
+	}
+	stream_hold_check(d, s);
+}
+
+void
+stream_hold_check(struct disp *d, struct stream *s)
+{
+	if (s->place == STREAM_HOLDING && !s->n_owing)
+		stream_orphan(d, s);
+}
+
+void
+stream_give(struct disp *d, struct stream *s, struct peer *w)
+{
+	ring_drop(&s->orphan);
+	s->place = STREAM_ASSIGNED;
+	s->running = s->told_end = s->began = false;
+	s->given = d->now;
+	s->worker = w;
+	ring_push(&w->streams, &s->by_worker);
+	w->n_streams++;
+	disp_dirty(d, &s->dirty, DIRTY_ROW);
+	ask_put(d, ASK_ASSIGN, w, stream_key_of(s), 0);
+}
+
+void
+stream_fill_assign(struct disp *d, struct stream *s, struct msg *m)
+{
+	const struct iteration *it = s->iter;
+	struct intervals taken = { 0 };
+	const struct point *from = NULL;
+	uint64_t missing;
+
+	(void)d;
+	stream_taken(s, &taken);
+	missing = intervals_gap(&taken, 0);
+	for (unsigned i = 0; i < s->n_points; i++)
+		if (s->points[i].offset <= missing)
+			from = &s->points[i];
+	m->assign = (struct msg_assign){ .key = stream_key_of(s), .job = mem_strdup(it->job->name),
+		.spec = mem_strdup(it->job->dataset->spec), .seed = it->seed,
+		.by_split = it->by_split, .order = it->job->order,
+		.streams = (uint32_t)it->n_streams, .all_known = it->all_known };
+	if (from) {
+		m->assign.offset = from->offset;
+		m->assign.split = from->split;
+		m->assign.failed = from->failed;
+		m->assign.has_state = from->has_state;
+		m->assign.state.n = from->state.n;
+		m->assign.state.p = from->state.n ? mem_dup(from->state.p, from->state.n) : NULL;
+	}
+	intervals_sub(&taken, 0, m->assign.offset);
+	m->assign.skip = intervals_give(&taken);
+	if (m->assign.skip.n > WIRE_RANGES_MAX)
+		m->assign.skip.n = WIRE_RANGES_MAX;
+	s->from = m->assign.offset;
+	s->skipped = intervals_count(&taken);
+	intervals_clear(&taken);
+}
+
+/* Ledger */
+
+static void
+stream_finish(struct disp *d, struct stream *s)
+{
+	struct iteration *it = s->iter;
+
+	s->finished = true;
+	it->n_finished++;
+	it->elements += s->length;
+	it->acked += intervals_count(&s->acked);
+	disp_dirty(d, &it->dirty, DIRTY_ROW);
+	it->made += s->made > s->length ? s->made : s->length;
+	it->again += s->made > s->length ? s->made - s->length : 0;
+	if (s->place == STREAM_HOLDING)
+		for (struct list_node *n = it->seats.next; n != &it->seats; n = n->next) {
+			struct seat *r = LIST_OF(n, struct seat, node);
+
+			if (r->peer)
+				ask_drop(d, ASK_HOLD, r->peer, stream_key_of(s), r->number);
+		}
+	s->place = STREAM_ORPHAN;
+	ring_drop(&s->orphan);
+	stream_detach(d, s);
+	stream_shrink(s);
+	disp_delete(d, ROW_SPLIT, 2, it->id, s->index, 0);
+	disp_delete(d, ROW_POINT, 2, it->id, s->index, 0);
+	s->dirty.what &= ~(unsigned)(DIRTY_SPLITS | DIRTY_POINTS);
+	disp_dirty(d, &s->dirty, DIRTY_ROW);
+	stream_changed(d, s);
+	iter_check(d, it); /* may free s */
+}
+
+void
+stream_finish_check(struct disp *d, struct stream *s)
+{
+	if (s->failure.code)
+		stream_fail_check(d, s); /* may free s */
+	else if (!s->finished && s->ended && intervals_covers(&s->acked, 0, s->length))
+		stream_finish(d, s);
+}
+
+static void
+stream_rate(const struct disp *d, struct iteration *it, uint64_t n)
+{
+	int64_t ns = d->now - it->rate_at;
+
+	if (ns >= DISP_RATE_NS) {
+		it->rate = (uint64_t)((double)it->rate_n * 1e9 / (double)ns);
+		it->rate_at = d->now;
+		it->rate_n = 0;
+	}
+	it->rate_n += n;
+}
+
+void
+stream_acked(struct disp *d, struct stream *s, const struct ranges *r, struct seat *by)
+{
+	struct iteration *it = s->iter;
+
+	if (s->finished || !r->n)
+		return;
+	for (size_t i = 0; i < r->n; i++) {
+		uint64_t start = r->v[i].start, end = r->v[i].end;
+		uint64_t old = intervals_overlap(&s->acked, start, end);
+
+		if (by) {
+			if (old > intervals_overlap(&s->presumed, start, end)) {
+				it->repeated += old - intervals_overlap(&s->presumed, start, end);
+				disp_dirty(d, &it->dirty, DIRTY_ROW);
+			}
+			intervals_sub(&s->presumed, start, end);
+			by->acked += end - start - old;
+			stream_rate(d, it, end - start - old);
+		}
+		intervals_add(&s->acked, start, end);
+	}
+	disp_dirty(d, &s->dirty, DIRTY_LEDGER);
+	if (!by)
+		stream_changed(d, s); /* an ordered reader must not wait for these */
+	split_prune_points(d, s);
+	stream_finish_check(d, s); /* may free s */
+}
+
+static void
+stream_tell_gone(struct disp *d, struct stream *s, uint64_t seat)
+{
+	if (s->n_gone == s->cap_gone)
+		s->gone = mem_grow(s->gone, &s->cap_gone, s->n_gone + 1, sizeof *s->gone);
+	s->gone[s->n_gone++] = seat;
+	disp_dirty(d, &s->dirty, DIRTY_ROW);
+	ask_put(d, ASK_GONE, s->worker, stream_key_of(s), seat);
+}
+
+static void
+stream_gone_ok(struct disp *d, struct peer *p, struct stream *s, struct msg *m)
+{
+	ask_drop(d, ASK_GONE, p, m->gone_ok.key, m->gone_ok.seat);
+	for (size_t i = 0; i < s->n_gone; i++)
+		if (s->gone[i] == m->gone_ok.seat) {
+			s->gone[i] = s->gone[--s->n_gone];
+			disp_dirty(d, &s->dirty, DIRTY_ROW);
+			break;
+		}
+	/* The worker has heard from all readers; those that live will say the
+	 * same to us, and have not repeated anything. */
+	for (size_t i = 0; i < m->gone_ok.acked.n && !s->finished; i++) {
+		const struct range *r = &m->gone_ok.acked.v[i];
+
+		for (uint64_t at = r->start; (at = intervals_gap(&s->acked, at)) < r->end;) {
+			uint64_t stop = intervals_next(&s->acked, at);
+
+			intervals_add(&s->presumed, at, stop < r->end ? stop : r->end);
+			at = stop < r->end ? stop : r->end;
+		}
+	}
+	stream_acked(d, s, &m->gone_ok.acked, NULL);
+}
+
+/* A reader is gone: what it had acknowledged counts, what it had beside that
+ * has to come from somewhere else. */
+void
+stream_seat_gone(struct disp *d, struct stream *s, const struct seat *r)
+{
+	bool missing = false;
+
+	if (s->finished)
+		return;
+	if (r->peer)
+		ask_drop(d, ASK_HOLD, r->peer, stream_key_of(s), r->number);
+	stream_owes_no_more(s, r->number);
+	for (size_t i = 0; i < s->n_held; i++)
+		if (s->held[i].seat == r->number) {
+			intervals_sub_all(&s->held[i].got, &s->acked);
+			missing = s->held[i].got.n > 0;
+			stream_drop_held(s, i);
+			disp_dirty(d, &s->dirty, DIRTY_ROW);
+			break;
+		}
+	switch (s->place) {
+	case STREAM_HOLDING:
+		stream_hold_check(d, s);
+		break;
+	case STREAM_ORPHAN:
+		if (!s->orphan.next && !stream_parked(s))
+			stream_orphan(d, s);
+		break;
+	case STREAM_ASSIGNED:
+		if (missing)
+			stream_fence(d, s);
+		else
+			stream_tell_gone(d, s, r->number);
+		break;
+	}
+}
+
+/* The end */
+
+static void
+stream_end(struct disp *d, struct peer *p, struct stream *s, struct msg *m)
+{
+	struct msg_stream_end *e = &m->stream_end;
+	struct iteration *it = s->iter;
+
+	if (e->code) {
+		if (fault_count(d, s, e->failed))
+			stream_fails(d, s, e);
+		return;
+	}
+	disp_send(d, p, MSG_END_OK, m->req)->end_ok.key = e->key;
+	if (s->told_end)
+		return; /* said again */
+	if (!fault_count(d, s, e->failed))
+		return;
+	s->told_end = true;
+	s->made += e->made;
+	s->high = e->length;
+	it->suppressed += s->skipped;
+	if ((s->ended && s->length != e->length) ||
+	    (s->acked.n && s->acked.v[s->acked.n - 1].end > e->length)) {
+		stream_differs(d, s, e->length);
+		return;
+	}
+	if (!s->closed) {
+		it->short_ = !it->fixed;
+		s->closed = true;
+	}
+	if (!s->ended)
+		it->n_ended++;
+	s->ended = true;
+	s->length = e->length;
+	disp_dirty(d, &s->dirty, DIRTY_ROW);
+	disp_dirty(d, &it->dirty, DIRTY_ROW);
+	stream_changed(d, s);
+	stream_finish_check(d, s);
+}
+
+static void
+stream_handover(struct disp *d, struct peer *p, struct stream *s, struct msg *m)
+{
+	struct msg_handover *h = &m->handover;
+
+	disp_send(d, p, MSG_END_OK, m->req)->end_ok.key = h->key;
+	s->made += h->made;
+	s->high = s->from = h->offset; /* counted: fencing adds nothing */
+	if (!fault_count(d, s, h->failed))
+		return;
+	split_add_point(d, s, h->offset, h->split, h->failed, &h->state);
+	stream_fence(d, s);
+}
+
+/* Messages */
+
+static void
+stream_assigned(struct disp *d, struct peer *p, struct stream *s)
+{
+	ask_drop(d, ASK_ASSIGN, p, stream_key_of(s), 0);
+	if (s->running)
+		return;
+	s->running = true;
+	s->began |= !s->iter->by_split; /* one that waits for its turn asks for no split */
+	disp_dirty(d, &s->dirty, DIRTY_ROW);
+	stream_changed(d, s);
+}
+
+void
+stream_message(struct disp *d, struct peer *p, struct msg *m)
+{
+	/* All of these begin with the key. */
+	struct stream_key key = m->assigned.key;
+	struct stream *s = stream_find(d, key);
+
+	if (m->type == MSG_REVOKED) {
+		ask_drop(d, ASK_REVOKE, p, key, 0);
+		return;
+	}
+	if (!s || s->worker != p || s->gen != key.gen) {
+		/* Void, or over. An end is answered so that it is not said for ever. */
+		if (m->type == MSG_STREAM_END || m->type == MSG_HANDOVER)
+			disp_send(d, p, MSG_END_OK, m->req)->end_ok.key = key;
+		stream_revoke(d, p, key);
+		return;
+	}
+	switch (m->type) {
+	case MSG_ASSIGNED: stream_assigned(d, p, s); break;
+	case MSG_SPLIT_REQ: split_request(d, p, s, m); break;
+	case MSG_RESTART:
+		if (fault_count(d, s, m->restart.failed))
+			split_add_point(d, s, m->restart.offset, m->restart.split, m->restart.failed,
+					&m->restart.state);
+		break;
+	case MSG_FAULTS: fault_message(d, p, s, m); break;
+	case MSG_STREAM_END: stream_end(d, p, s, m); break;
+	case MSG_HANDOVER: stream_handover(d, p, s, m); break;
+	case MSG_GONE_OK: stream_gone_ok(d, p, s, m); break;
+	default: break;
+	}
+}

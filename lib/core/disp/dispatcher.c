@@ -1,0 +1,582 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/disp/dispatcher.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+#include "core/disp/disp_inner.h"
+
+void
+ring_init(struct list_node *ring)
+{
+	ring->next = ring->prev = ring;
+}
+
+bool
+ring_empty(const struct list_node *ring)
+{
+	return ring->next == ring;
+}
+
+void
+ring_drop(struct list_node *n)
+{
+	if (n->next) {
+		n->next->prev = n->prev;
+		n->prev->next = n->next;
+	}
+	n->next = n->prev = NULL;
+}
+
+void
+ring_push(struct list_node *ring, struct list_node *n)
+{
+	ring_drop(n);
+	n->prev = ring->prev;
+	n->next = ring;
+	ring->prev->next = n;
+	ring->prev = n;
+}
+
+struct disp *
+disp_new(const struct disp_opts *o, int64_t now_ns)
+{
+	struct disp *d = mem_zalloc(sizeof *d);
+	struct list_node *rings[] = { &d->by_heard, &d->workers, &d->tools, &d->asks, &d->job_list,
+		&d->idle_jobs, &d->running, &d->young, &d->notify, &d->waiting, &d->away, &d->dirty,
+		&d->idle_datasets };
+
+	d->o = *o;
+	if (!d->o.beat_ms)
+		d->o.beat_ms = 1000;
+	if (!d->o.loss_ms)
+		d->o.loss_ms = 5000;
+	if (!d->o.job_gc_ns)
+		d->o.job_gc_ns = 300 * 1000000000ll;
+	if (!d->o.dataset_gc_ns)
+		d->o.dataset_gc_ns = 7 * 86400 * 1000000000ll;
+	for (size_t i = 0; i < sizeof rings / sizeof *rings; i++)
+		ring_init(rings[i]);
+	d->rng = (struct rng){ rng_mix(o->seed, o->instance), 0 };
+	/* Not from 1: a worker that served another dispatcher before must not
+	 * take a late message of that time for one of now. */
+	d->next_id = (rng_next(&d->rng) >> 24) + 1;
+	d->meta_dirty = true;
+	d->now = d->idle_since = now_ns;
+	d->trial_due = INT64_MAX;
+	return d;
+}
+
+/* Peers */
+
+struct peer *
+disp_peer(struct disp *d, uint64_t id)
+{
+	return hash_get(&d->peers, &id, sizeof id);
+}
+
+static struct peer *
+disp_peer_new(struct disp *d, uint64_t id, enum wire_role role)
+{
+	struct peer *p = mem_zalloc(sizeof *p);
+
+	p->id = id;
+	p->role = role;
+	p->heard = d->now;
+	ring_init(&p->asks);
+	ring_init(&p->streams);
+	ring_push(&d->by_heard, &p->by_heard);
+	hash_put(&d->peers, &id, sizeof id, p);
+	if (role == ROLE_WORKER) {
+		ring_push(&d->workers, &p->workers);
+		d->n_workers++;
+	} else if (role == ROLE_READER) {
+		d->n_readers++;
+	} else {
+		d->n_tools++;
+	}
+	disp_busy(d);
+	return p;
+}
+
+struct peer *
+disp_peer_await(struct disp *d, uint64_t id, enum wire_role role)
+{
+	struct peer *p = disp_peer(d, id);
+
+	return p ? p : disp_peer_new(d, id, role);
+}
+
+static void
+disp_peer_free(struct disp *d, struct peer *p)
+{
+	ask_forget(d, p);
+	ring_drop(&p->by_heard);
+	ring_drop(&p->workers);
+	hash_del(&d->peers, &p->id, sizeof p->id);
+	mem_free(p->name);
+	mem_free(p->host);
+	mem_free(p->endpoint);
+	buf_clear(&p->report);
+	mem_free(p);
+}
+
+/* Lost or left: what it had goes to others. A reader that is only silent may have
+ * been stopped and come back: where nobody else waits for what it has, it is
+ * waited for. */
+void
+disp_peer_lost(struct disp *d, struct peer *p, bool silent)
+{
+	p->lost = true;
+	if (p->role == ROLE_WORKER) {
+		ring_drop(&p->workers);
+		d->n_workers--;
+		d->slots -= p->slots;
+		iter_worker_left(d, p);
+	} else if (p->role == ROLE_READER) {
+		d->n_readers--;
+		if (p->waiting)
+			waiting_free(d, p->waiting);
+		if (p->seat && seat_awaited(p->seat, silent))
+			seat_away(d, p->seat);
+		else if (p->seat)
+			seat_gone(d, p->seat);
+	} else {
+		d->n_tools--;
+	}
+	disp_peer_free(d, p);
+	disp_busy(d);
+}
+
+void
+disp_busy(struct disp *d)
+{
+	bool busy = d->n_readers || d->n_tools;
+
+	if (busy)
+		d->idle_since = INT64_MAX;
+	else if (d->idle_since == INT64_MAX)
+		d->idle_since = d->now;
+}
+
+uint64_t
+disp_id(struct disp *d)
+{
+	d->meta_dirty = true;
+	return d->next_id++;
+}
+
+/* Outbox */
+
+struct msg *
+disp_send(struct disp *d, const struct peer *p, enum msg_type t, uint64_t req)
+{
+	if (d->out_first == d->n_out)
+		d->out_first = d->n_out = 0;
+	if (d->n_out == d->cap_out)
+		d->out = mem_grow(d->out, &d->cap_out, d->n_out + 1, sizeof *d->out);
+	struct out_msg *o = &d->out[d->n_out++];
+	*o = (struct out_msg){ .peer = p->id, .msg = { .type = t, .req = req } };
+	return &o->msg;
+}
+
+bool
+disp_outbox(struct disp *d, uint64_t *peer, struct msg *out)
+{
+	seat_notify(d);
+	if (d->out_first == d->n_out)
+		return false;
+	*peer = d->out[d->out_first].peer;
+	*out = d->out[d->out_first++].msg;
+	return true;
+}
+
+/* Words for people, as much of them as a message may hold: they may tell of two specs. */
+static char *
+disp_words(const char *text)
+{
+	static const char more[] = "...";
+	if (!text || strlen(text) <= WIRE_TEXT_MAX)
+		return mem_strdup(text);
+	size_t n = str_utf8_valid(text, WIRE_TEXT_MAX - sizeof more);
+	return mem_printf("%.*s%s", (int)n, text, more);
+}
+
+void
+disp_error(struct disp *d, const struct peer *p, uint64_t req, uint32_t code,
+	   const char *text, const char *help)
+{
+	struct msg *m = disp_send(d, p, MSG_ERROR, req);
+
+	m->error.code = code;
+	m->error.text = disp_words(text);
+	m->error.help = disp_words(help);
+}
+
+/* Messages */
+
+/* Whom we do not know is answered without being remembered. */
+static struct msg *
+disp_send_stranger(struct disp *d, uint64_t id, enum msg_type t, uint64_t req)
+{
+	struct peer stranger = { .id = id };
+
+	return disp_send(d, &stranger, t, req);
+}
+
+static void
+disp_welcome(struct disp *d, const struct peer *p, uint64_t req)
+{
+	struct msg *out = disp_send(d, p, MSG_WELCOME, req);
+
+	out->welcome = (struct msg_welcome){ WIRE_VERSION, d->o.instance, d->o.durable,
+		d->o.beat_ms, d->o.loss_ms };
+}
+
+static void
+disp_take_hello(struct disp *d, struct peer *p, struct msg_hello *h)
+{
+	char **texts[3][2] = { { &p->name, &h->name }, { &p->host, &h->host }, { &p->endpoint, &h->endpoint } };
+
+	for (int i = 0; i < 3; i++) {
+		mem_free(*texts[i][0]);
+		*texts[i][0] = *texts[i][1] ? *texts[i][1] : mem_strdup("");
+		*texts[i][1] = NULL;
+	}
+	p->pid = h->pid;
+	if (p->role == ROLE_WORKER) {
+		d->slots -= p->slots;
+		p->slots = h->slots ? h->slots : 1;
+		d->slots += p->slots;
+	}
+}
+
+/* What a worker says it has, beside what it ought to have. */
+static void
+disp_reconcile(struct disp *d, struct peer *p, const struct msg_hello *h)
+{
+	struct hash have = { 0 };
+	struct list_node *n, *next;
+
+	for (size_t i = 0; i < h->streams.n; i++) {
+		struct stream_key key = h->streams.v[i].key;
+		struct stream *s = stream_find(d, key);
+
+		if (s && s->worker == p && s->gen == key.gen)
+			hash_put(&have, &key, sizeof key, s);
+		else
+			stream_revoke(d, p, key);
+	}
+	for (n = p->streams.next; n != &p->streams; n = next) {
+		struct stream *s = LIST_OF(n, struct stream, by_worker);
+		struct stream_key key = stream_key_of(s);
+
+		next = n->next;
+		if (s->running && !hash_get(&have, &key, sizeof key))
+			stream_fence(d, s); /* it has forgotten it */
+	}
+	hash_clear(&have);
+}
+
+static void
+disp_hello(struct disp *d, uint64_t id, struct msg *m)
+{
+	struct msg_hello *h = &m->hello;
+	struct peer *p;
+	bool is_new;
+
+	if (h->version != WIRE_VERSION) {
+		struct msg *out = disp_send_stranger(d, id, MSG_REFUSED, m->req);
+
+		out->refused.version = WIRE_VERSION;
+		out->refused.code = ST_PROTO;
+		out->refused.text = mem_printf("protocol version %u, the dispatcher speaks %u", h->version, WIRE_VERSION);
+		out->refused.help = mem_strdup("use programs of the same release on all machines");
+		return;
+	}
+	if (h->peer != id || h->role < ROLE_WORKER || h->role > ROLE_TOOL) {
+		struct msg *out = disp_send_stranger(d, id, MSG_REFUSED, m->req);
+
+		out->refused.version = WIRE_VERSION;
+		out->refused.code = ST_PROTO;
+		out->refused.text = mem_strdup("HELLO with another peer id than the connection's, or an unknown role");
+		return;
+	}
+	p = disp_peer(d, id);
+	if (p && p->role != h->role) {
+		disp_peer_lost(d, p, false);
+		p = NULL;
+	}
+	is_new = !p || !p->known;
+	if (!p)
+		p = disp_peer_new(d, id, (enum wire_role)h->role);
+	p->known = true;
+	p->heard = d->now;
+	disp_take_hello(d, p, h);
+	disp_welcome(d, p, m->req);
+	if (p->role == ROLE_WORKER) {
+		disp_reconcile(d, p, h);
+		ask_again(d, p);
+		if (is_new)
+			iter_worker_joined(d, p);
+	} else {
+		ask_again(d, p);
+	}
+}
+
+static void
+disp_bye(struct disp *d, struct peer *p, struct msg *m)
+{
+	if (p->role == ROLE_WORKER && m->bye.drain && p->n_streams) {
+		p->draining = true;
+		p->bye_req = m->req;
+		return;
+	}
+	disp_send(d, p, MSG_BYE_OK, m->req);
+	p->leaves = true;
+	disp_peer_lost(d, p, false);
+}
+
+static void
+disp_beat(struct disp *d, struct peer *p, struct msg *m)
+{
+	p->kept_bytes = m->beat.kept_bytes;
+	if (p->seat)
+		seat_beat(d, p->seat, m->beat.streams);
+	disp_send(d, p, MSG_BEAT, m->req);
+}
+
+/* A part of the report that the tool has asked for. It is kept while parts are left,
+ * for those of two reports do not fit together. */
+static void
+disp_report_part(struct disp *d, struct peer *p, uint64_t req, uint32_t part)
+{
+	size_t most = d->o.report_part ? d->o.report_part : WIRE_REPORT_PART;
+	size_t from = (size_t)part * most, n = from < p->report.len ? p->report.len - from : 0;
+	struct msg *out;
+
+	if (!n || p->report.len > most * WIRE_REPORT_PARTS) {
+		disp_error(d, p, req, ST_TEMP, n ? "the report is too large to be sent" : "there is no such report any more",
+			   n ? "ask for one job" : "ask again");
+		buf_clear(&p->report);
+		return;
+	}
+	out = disp_send(d, p, MSG_REPORT, req);
+	out->report.part = part;
+	out->report.last = n <= most;
+	out->report.value.n = n <= most ? n : most;
+	out->report.value.p = mem_dup(p->report.data + from, out->report.value.n);
+	if (n <= most)
+		buf_clear(&p->report);
+}
+
+static void
+disp_tool(struct disp *d, struct peer *p, struct msg *m)
+{
+	if (!m->status.part)
+		buf_reset(&p->report);
+	if (!m->status.part &&
+	    !disp_status(d, d->now, (enum disp_report)m->status.what, m->status.job ? m->status.job : "",
+			 &p->report)) {
+		char *text = mem_printf("no job `%s`", m->status.job);
+
+		disp_error(d, p, m->req, ST_NOINPUT, text, "");
+		mem_free(text);
+		return;
+	}
+	disp_report_part(d, p, m->req, m->status.part);
+}
+
+void
+disp_refuse_new(struct disp *d, const char *why)
+{
+	mem_free(d->refuse);
+	d->refuse = mem_strdup(why);
+}
+
+bool
+disp_promises(enum msg_type t)
+{
+	return t != MSG_BEAT && t != MSG_BYE && t != MSG_WHO && t != MSG_ERROR && t != MSG_REFUSED && t != MSG_WELCOME &&
+		t != MSG_REPORT;
+}
+
+static bool
+disp_refused(struct disp *d, struct peer *p, const struct msg *m)
+{
+	bool again = m->type == MSG_OPEN && (p->seat || p->waiting || m->open.seat);
+
+	if (!d->refuse || again || (m->type != MSG_OPEN && m->type != MSG_REGISTER))
+		return false;
+	disp_error(d, p, m->req, ST_IO, d->refuse, "make room on the dispatcher's disk; it goes on by itself");
+	return true;
+}
+
+/* size: one case per message */
+static void
+disp_known_message(struct disp *d, struct peer *p, struct msg *m)
+{
+	if (disp_refused(d, p, m))
+		return;
+	switch (m->type) {
+	case MSG_BEAT: disp_beat(d, p, m); return;
+	case MSG_BYE: disp_bye(d, p, m); return;
+	case MSG_STATUS: disp_tool(d, p, m); return;
+	case MSG_REGISTER: dataset_register(d, p, m); return;
+	case MSG_GET: dataset_get(d, p, m); return;
+	case MSG_OPEN:
+		if (p->role == ROLE_READER)
+			job_open(d, p, m);
+		return;
+	case MSG_HELD: case MSG_ACK: case MSG_CLOSE: case MSG_REACHED:
+		if (p->role == ROLE_READER)
+			seat_message(d, p, m);
+		return;
+	case MSG_UNITS: case MSG_ERROR:
+		if (p->role == ROLE_WORKER)
+			iter_units(d, p, m);
+		return;
+	case MSG_ASSIGNED: case MSG_REVOKED: case MSG_SPLIT_REQ: case MSG_RESTART: case MSG_FAULTS:
+	case MSG_STREAM_END: case MSG_HANDOVER: case MSG_GONE_OK:
+		if (p->role == ROLE_WORKER)
+			stream_message(d, p, m);
+		return;
+	default: return; /* nothing that is for a dispatcher */
+	}
+}
+
+void
+disp_message(struct disp *d, int64_t now_ns, uint64_t peer, struct msg *m)
+{
+	struct peer *p;
+
+	disp_time(d, now_ns);
+	if (m->type == MSG_HELLO) {
+		disp_hello(d, peer, m);
+		return;
+	}
+	p = disp_peer(d, peer);
+	if (!p || !p->known) {
+		disp_send_stranger(d, peer, MSG_WHO, m->req);
+		return;
+	}
+	p->heard = now_ns;
+	ring_push(&d->by_heard, &p->by_heard);
+	disp_known_message(d, p, m);
+}
+
+void
+disp_bad_message(struct disp *d, int64_t now_ns, uint64_t peer, const struct err *e)
+{
+	struct msg *m;
+
+	disp_time(d, now_ns);
+	m = disp_send_stranger(d, peer, MSG_ERROR, 0);
+	m->error.code = ST_PROTO;
+	m->error.text = mem_strdup(e->text);
+	m->error.help = mem_strdup("");
+}
+
+void
+disp_peer_gone(struct disp *d, int64_t now_ns, uint64_t peer)
+{
+	struct peer *p = disp_peer(d, peer);
+
+	disp_time(d, now_ns);
+	/* Who has not come back yet since a restart had no connection to lose. */
+	if (p && p->known)
+		disp_peer_lost(d, p, false);
+}
+
+void
+disp_end(struct disp *d)
+{
+	for (struct list_node *n = d->by_heard.next; n != &d->by_heard; n = n->next) {
+		const struct peer *p = LIST_OF(n, struct peer, by_heard);
+
+		if (p->known)
+			disp_send(d, p, MSG_BYE, 0);
+	}
+}
+
+bool
+disp_alone(const struct disp *d)
+{
+	return !d->n_workers && !d->n_readers;
+}
+
+int64_t
+disp_idle_since(const struct disp *d)
+{
+	return d->idle_since;
+}
+
+uint32_t
+disp_workers(const struct disp *d)
+{
+	return d->n_workers;
+}
+
+uint64_t
+disp_instance(const struct disp *d)
+{
+	return d->o.instance;
+}
+
+/* Rows */
+
+void
+disp_dirty(struct disp *d, struct dirty *x, unsigned what)
+{
+	x->what |= what;
+	if (!x->node.next)
+		ring_push(&d->dirty, &x->node);
+}
+
+void
+disp_delete(struct disp *d, enum disp_row_kind kind, unsigned n, uint64_t a, uint64_t b, uint64_t c)
+{
+	if (!d->o.durable)
+		return;
+	if (d->n_deletes == d->cap_deletes)
+		d->deletes = mem_grow(d->deletes, &d->cap_deletes, d->n_deletes + 1, sizeof *d->deletes);
+	d->deletes[d->n_deletes++] = (struct disp_row){ .kind = kind, .n_key = n, .key = { a, b, c } };
+}
+
+void
+disp_free(struct disp **dp)
+{
+	struct disp *d = *dp;
+	uint64_t peer;
+	struct msg m;
+
+	if (!d)
+		return;
+	while (!ring_empty(&d->job_list))
+		job_free(d, LIST_OF(d->job_list.next, struct job, node));
+	while (!ring_empty(&d->by_heard))
+		disp_peer_free(d, LIST_OF(d->by_heard.next, struct peer, by_heard));
+	for (size_t i = 0; i < d->datasets.n; i++) {
+		struct dataset *s = d->datasets.items[i].value;
+
+		mem_free(s->id);
+		mem_free(s->spec);
+		mem_free(s->type);
+		mem_free(s);
+	}
+	while (disp_outbox(d, &peer, &m))
+		msg_clear(&m);
+	load_rows_free(d);
+	hash_clear(&d->datasets);
+	hash_clear(&d->jobs);
+	hash_clear(&d->iters);
+	hash_clear(&d->peers);
+	hash_clear(&d->ask_index);
+	mem_free(d->refuse);
+	mem_free(d->deletes);
+	mem_free(d->out);
+	mem_free(d);
+	*dp = NULL;
+}

@@ -1,0 +1,487 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/read/reader.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "core/read/read_inner.h"
+
+enum { OPEN_REQ = 1, CLOSE_REQ = 2 };
+#define READ_LEAVE_NS 1000000000ll /* a dispatcher that is away is told goodbye so long */
+
+struct read_action *
+read_do(struct read *r, enum read_action_kind kind)
+{
+	if (r->first_action == r->n_actions)
+		r->first_action = r->n_actions = 0;
+	if (r->n_actions == r->cap_actions)
+		r->actions = mem_grow(r->actions, &r->cap_actions, r->n_actions + 1, sizeof *r->actions);
+	struct read_action *a = &r->actions[r->n_actions++];
+	*a = (struct read_action){ .kind = kind };
+	return a;
+}
+
+struct msg *
+read_tell(struct read *r, enum msg_type t)
+{
+	struct read_action *a = read_do(r, READ_TELL);
+
+	a->msg.type = t;
+	return &a->msg;
+}
+
+bool
+read_action(struct read *r, struct read_action *out)
+{
+	mem_free(r->lent);
+	r->lent = NULL;
+	if (r->first_action == r->n_actions)
+		return false;
+	*out = r->actions[r->first_action++];
+	if (out->kind == READ_CONNECT)
+		r->lent = (char *)(uintptr_t)out->endpoint;
+	return true;
+}
+
+void
+read_fail(struct read *r, enum status code)
+{
+	struct read_action *a;
+
+	if (r->over)
+		return;
+	r->over = true;
+	a = read_do(r, READ_DONE);
+	a->code = code;
+	a->err = &r->err;
+	a->msg = r->result;
+	r->result = (struct msg){ 0 };
+}
+
+/* Contact */
+
+static void
+read_hello(struct read *r)
+{
+	struct msg *m = read_tell(r, MSG_HELLO);
+
+	m->hello = (struct msg_hello){ .version = WIRE_VERSION, .role = ROLE_READER, .peer = r->o.peer,
+		.name = mem_strdup(r->o.name), .host = mem_strdup(r->o.host), .pid = r->o.pid,
+		.instance = r->contact.instance };
+}
+
+static void
+read_copy_have(const struct ranges_list *from, struct ranges_list *to)
+{
+	to->n = from->n;
+	to->v = mem_array(from->n, sizeof *to->v);
+	for (size_t i = 0; i < from->n; i++) {
+		const struct ranges *s = &from->v[i].ranges;
+
+		to->v[i].stream = from->v[i].stream;
+		to->v[i].ranges.n = s->n;
+		to->v[i].ranges.v = s->n ? mem_dup(s->v, s->n * sizeof *s->v) : NULL;
+	}
+}
+
+static void
+read_open(struct read *r)
+{
+	const struct read_opts *o = &r->o;
+	struct msg *m = read_tell(r, MSG_OPEN);
+	const char *dataset = o->position && r->dataset ? r->dataset : o->dataset;
+
+	r->joining = true;
+	m->req = OPEN_REQ;
+	m->open = (struct msg_open){ .job = mem_strdup(o->job), .dataset = mem_strdup(dataset),
+		.spec = mem_strdup(o->spec), .type = mem_strdup(o->type), .sharding = o->sharding,
+		.order = o->order, .shards = o->shards, .epoch = o->epoch ? o->epoch : 1,
+		.seeded = o->seeded, .seed = o->seed, .options = mem_strdup(o->options),
+		.min_workers = o->min_workers, .wait_ms = o->wait_ms, .checkpoint = o->checkpoint,
+		.limited = o->limited, .max_errors = o->max_errors };
+	if (r->opened) {
+		m->open.iteration = r->iteration;
+		m->open.seat = r->seat;
+	} else if (o->position) {
+		m->open.resume = true;
+		m->open.iteration = r->have_iteration;
+		m->open.seat = r->have_seat;
+		read_copy_have(&r->have, &m->open.have);
+	}
+}
+
+/* All that is not answered, said again. */
+static void
+read_again(struct read *r)
+{
+	r->again_due = r->now + CONTACT_AGAIN_NS;
+	if (!r->contact.connected || r->over)
+		return;
+	if (r->joining && !r->closing)
+		read_open(r);
+	if (r->ack_out)
+		read_ack_send(r, true);
+	read_reached(r, true);
+	if (r->closed_sent)
+		read_close_send(r);
+}
+
+/* What is to happen when the dispatcher is away for good. */
+static void
+read_lost(struct read *r)
+{
+	bool shared = r->o.job && *r->o.job;
+	enum status code = r->err.kind;
+
+	/* Who wanted no more, and shares with nobody, has what it wanted. */
+	if (r->closing && !shared && !r->keep)
+		code = ST_OK;
+	if (r->done)
+		code = r->code;
+	read_fail(r, code);
+}
+
+static void
+read_contact(struct read *r)
+{
+	while (!r->over)
+		switch (contact_tick(&r->contact, r->now, &r->err)) {
+		case CONTACT_NONE: return;
+		case CONTACT_HELLO: read_hello(r); break;
+		case CONTACT_BEAT: read_tell(r, MSG_BEAT)->beat.streams = r->version; break;
+		case CONTACT_LOST: read_lost(r); return;
+		}
+}
+
+enum status
+read_new(const struct read_opts *o, int64_t now_ns, struct read **out, struct err *e)
+{
+	struct read *r = mem_zalloc(sizeof *r);
+
+	r->o = *o;
+	if (!r->o.window)
+		r->o.window = READ_WINDOW;
+	if (!r->o.budget)
+		r->o.budget = READ_BUDGET;
+	r->chunk_bytes = READ_CHUNK_USUAL;
+	r->last = &r->first;
+	r->placed = !o->checkpoint || o->position;
+	r->now = now_ns;
+	r->ack_due = r->done_due = INT64_MAX;
+	r->again_due = now_ns + CONTACT_AGAIN_NS;
+	if (o->position && read_position_parse(r, e)) {
+		read_free(&r);
+		return e->kind;
+	}
+	contact_init(&r->contact, now_ns, o->give_up_ns, o->where);
+	read_contact(r);
+	*out = r;
+	return ST_OK;
+}
+
+static void
+read_stream_free(struct read_stream *s)
+{
+	struct intervals *sets[] = { &s->received, &s->open, &s->unsaved, &s->saving, &s->fresh,
+		&s->sending, &s->ack_worker };
+
+	for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
+		intervals_clear(sets[i]);
+	mem_free(s);
+}
+
+void
+read_stop(struct read *r)
+{
+	r->over = true;
+	read_order_clear(r);
+}
+
+void
+read_free(struct read **rp)
+{
+	struct read *r = *rp;
+	struct read_action a;
+
+	if (!r)
+		return;
+	read_stop(r);
+	while (read_action(r, &a))
+		msg_clear(&a.msg);
+	msg_clear(&r->result);
+	for (size_t i = 0; i < r->n_streams; i++)
+		if (r->streams[i])
+			read_stream_free(r->streams[i]);
+	for (size_t i = 0; i < r->workers.n; i++) {
+		struct read_worker *w = r->workers.items[i].value;
+
+		mem_free(w->endpoint);
+		mem_free(w);
+	}
+	for (size_t i = 0; i < r->have.n; i++)
+		mem_free(r->have.v[i].ranges.v);
+	mem_free(r->have.v);
+	hash_clear(&r->workers);
+	mem_free(r->streams);
+	mem_free(r->actions);
+	mem_free(r->lent);
+	mem_free(r->dataset);
+	mem_free(r->job);
+	mem_free(r);
+	*rp = NULL;
+}
+
+/* Messages of the dispatcher */
+
+static void
+read_welcome(struct read *r, struct msg *m)
+{
+	if (contact_welcome(&r->contact, r->now, &m->welcome) == CONTACT_OTHER) {
+		err_set(&r->err, ST_TEMP, "the dispatcher was started again without its state");
+		err_help(&r->err, "a dispatcher with --state DIR can be started again and everything goes on");
+		read_fail(r, ST_TEMP);
+		return;
+	}
+	r->joining = true; /* if it has a seat, so that it is told the streams again */
+	read_again(r);
+}
+
+/* What the position resumed says goes to the streams once. */
+static void
+read_take_have(struct read *r)
+{
+	for (size_t i = 0; i < r->have.n; i++) {
+		struct read_stream *s = read_stream_get(r, r->have.v[i].stream);
+
+		intervals_add_ranges(&s->received, &r->have.v[i].ranges);
+		s->pos = intervals_gap(&s->received, 0);
+	}
+}
+
+static void
+read_job(struct read *r, struct msg *m)
+{
+	struct read_action *a;
+
+	if (m->req != OPEN_REQ)
+		return;
+	r->joining = false;
+	if (r->opened)
+		return;
+	r->opened = true;
+	r->iteration = m->job.iteration;
+	r->seat = m->job.seat;
+	r->block = m->job.block ? m->job.block : 1;
+	r->shards = m->job.shards;
+	r->epoch = m->job.epoch;
+	r->seed = m->job.seed;
+	r->o.order = m->job.order;
+	r->o.sharding = m->job.sharding;
+	mem_free(r->dataset);
+	mem_free(r->job);
+	r->dataset = mem_strdup(m->job.dataset);
+	r->job = mem_strdup(m->job.job);
+	if (!r->o.position)
+		r->block_left = r->pos_left = r->block;
+	else if (r->o.order == ORDER_STABLE && !r->block_left && r->shards)
+		read_order_next(r);
+	read_take_have(r);
+	a = read_do(r, READ_JOB);
+	a->msg = *m;
+	*m = (struct msg){ 0 };
+	if (r->closing)
+		read_close_send(r);
+}
+
+static void
+read_take_err(struct read *r, uint32_t code, const char *text, const char *help)
+{
+	err_set(&r->err, status_from_code(code), "%s", text ? text : "failed");
+	if (help && *help)
+		err_help(&r->err, "%s", help);
+}
+
+static void
+read_refused(struct read *r, struct msg *m)
+{
+	if (m->type == MSG_REFUSED)
+		read_take_err(r, m->refused.code, m->refused.text, m->refused.help);
+	else if (m->req == OPEN_REQ)
+		read_take_err(r, m->error.code, m->error.text, m->error.help);
+	else
+		return;
+	read_fail(r, r->err.kind);
+}
+
+static void
+read_done(struct read *r, struct msg *m)
+{
+	if (r->done || (r->opened && m->done.iteration != r->iteration) || (!r->opened && m->req != OPEN_REQ))
+		return;
+	r->done = true;
+	if (m->done.code) {
+		read_take_err(r, m->done.code, m->done.text, m->done.help);
+		r->code = r->err.kind;
+	}
+	r->result = *m;
+	*m = (struct msg){ 0 };
+	if (!r->opened) {
+		read_fail(r, r->code);
+		return;
+	}
+	r->done_due = r->now + READ_LEAVE_NS;
+	r->closing = true;
+	read_close_send(r);
+}
+
+static void
+read_gone(struct read *r, struct msg *m)
+{
+	/* Our position's seat may still be told so: that is not us. */
+	if (r->opened && (m->gone.iteration != r->iteration || m->gone.seat != r->seat))
+		return;
+	err_set(&r->err, ST_TEMP, "%s", m->gone.text ? m->gone.text : "taken for lost by the dispatcher");
+	read_fail(r, ST_TEMP);
+}
+
+/* Its state ends with it: what is not read by now will not come. */
+static void
+read_ended(struct read *r)
+{
+	if (r->over)
+		return;
+	read_tell(r, MSG_BYE);
+	err_set(&r->err, ST_TEMP, "the dispatcher has been ended");
+	err_help(&r->err, "start it again and read anew; one with --state DIR is waited for, and all goes on");
+	read_lost(r);
+}
+
+static void
+read_closed(struct read *r, struct msg *m)
+{
+	if (r->closing && m->closed.iteration == r->iteration)
+		read_fail(r, r->done ? r->code : ST_OK);
+}
+
+static void
+read_after(struct read *r)
+{
+	if (r->over)
+		return;
+	read_order_run(r);
+	read_acks_to_workers(r);
+	if (read_near_end(r) && r->has_fresh && !r->stats.held_bytes)
+		read_ack_send(r, false);
+	read_reached(r, false);
+	read_credit(r);
+	read_contact(r);
+}
+
+void
+read_message(struct read *r, int64_t now_ns, struct msg *m)
+{
+	r->now = now_ns;
+	contact_heard(&r->contact, now_ns);
+	switch (m->type) {
+	case MSG_WELCOME: read_welcome(r, m); break;
+	case MSG_REFUSED: case MSG_ERROR: read_refused(r, m); break;
+	case MSG_WHO: contact_who(&r->contact, now_ns); break;
+	case MSG_JOB: read_job(r, m); break;
+	case MSG_STREAMS: read_streams_changed(r, m); break;
+	case MSG_HOLD: read_hold(r, &m->hold.key); break;
+	case MSG_ACKED: read_acked(r, m); break;
+	case MSG_DONE: read_done(r, m); break;
+	case MSG_GONE: read_gone(r, m); break;
+	case MSG_CLOSED: read_closed(r, m); break;
+	case MSG_BYE: read_ended(r); break;
+	default: break;
+	}
+	read_after(r);
+}
+
+void
+read_data(struct read *r, int64_t now_ns, uint64_t worker, struct msg *m)
+{
+	/* VOID needs no answer: credit is said again after a while, and STREAMS
+	 * tell where the stream has gone. */
+	(void)worker;
+	(void)m;
+	r->now = now_ns;
+}
+
+void
+read_dispatcher_gone(struct read *r, int64_t now_ns)
+{
+	r->now = now_ns;
+	contact_gone(&r->contact, now_ns);
+	read_contact(r);
+}
+
+/* Time */
+
+void
+read_tick(struct read *r, int64_t now_ns)
+{
+	r->now = now_ns;
+	if (r->over)
+		return;
+	contact_time(&r->contact, now_ns);
+	if (r->done_due != INT64_MAX)
+		r->done_due += r->contact.late - r->late;
+	r->late = r->contact.late;
+	if (now_ns >= r->done_due) {
+		if (!r->done)
+			err_set(&r->err, ST_TEMP, "the dispatcher did not confirm the end of this reader");
+		if (r->done)
+			read_fail(r, r->code);
+		else
+			read_lost(r);
+		return;
+	}
+	if (now_ns >= r->ack_due)
+		read_ack_send(r, false);
+	if (now_ns >= r->again_due) {
+		read_again(r);
+		read_credit_again(r);
+	}
+	read_after(r);
+}
+
+int64_t
+read_next_deadline(const struct read *r)
+{
+	int64_t at = contact_deadline(&r->contact);
+
+	if (r->over)
+		return INT64_MAX;
+	if (r->again_due < at)
+		at = r->again_due;
+	if (r->ack_due < at)
+		at = r->ack_due;
+	return r->done_due < at ? r->done_due : at;
+}
+
+void
+read_close(struct read *r, int64_t now_ns, bool keep)
+{
+	r->now = now_ns;
+	if (r->closing || r->over)
+		return;
+	r->closing = true;
+	r->keep = keep;
+	r->done_due = now_ns + r->contact.loss_ns;
+	if (!r->opened)
+		read_fail(r, ST_OK); /* nothing was promised to anybody */
+	else
+		read_close_send(r);
+}
+
+void
+read_stats(const struct read *r, struct read_stats *out)
+{
+	*out = r->stats;
+	out->streams = (uint32_t)r->n_known;
+	out->held_bytes = r->stats.held_bytes;
+	out->dispatcher_lost = r->contact.welcomed && !r->contact.connected;
+	out->waiting_for_worker = r->opened && !r->done && !r->workers.n && !read_all_made(r);
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A worker as a state machine: which streams it runs, which chunks it keeps,
+ * to whom they go. Messages, the time and what the producing threads have made
+ * come in; actions come out. Threads, chains and sockets are the program's
+ * (host): it calls everything here from one thread.
+ *
+ *	dispatcher --ASSIGN--> WORK_START   (start a thread on the stream)
+ *	thread wants splits    WORK_SPLITS  (asked ahead: told by work_split_taken)
+ *	thread makes chunks    work_produced -> WORK_CHUNK to a reader with credit
+ *	reader acknowledges    WORK_FREE
+ *	budget                 WORK_STALL, WORK_RESUME
+ *	more streams than slots  WORK_REST -> work_rested; WORK_GO (work_turn.c)
+ *
+ * A chunk is the program's: an opaque handle with offset, count and bytes. Every handle given in
+ * comes out exactly once as WORK_FREE; it may be sent (WORK_CHUNK) any number
+ * of times before: to another reader when the first one is gone, again to the
+ * same one when its connection broke. Bytes of all handles stay below
+ * `memory`, divided over the streams; beyond it each stream may make one chunk, and one
+ * for each reader that has none. Of the readers of a stream all but one may hold half
+ * of its part. So those which stand still do not starve the others.
+ *
+ * Rules for chunks of one stream and generation: in the order of offsets,
+ * consecutive elements only, none in `skip` of the ASSIGN (a chunk ends where a skipped range
+ * begins). After WORK_STOP nothing of that key is needed; what still comes is freed.
+ */
+#ifndef WORK_WORKER_H
+#define WORK_WORKER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "wire/msg.h"
+
+struct work;
+
+enum { WORK_MEMORY = 48 << 20, WORK_CHUNKS_MAX = 4096 }; /* chunks kept per stream */
+
+struct work_opts {
+	uint64_t peer;
+	const char *name, *host, *endpoint; /* lent, also later */
+	const struct words *tags;           /* lent; may be NULL */
+	uint32_t pid, slots;
+	size_t memory;          /* 0: WORK_MEMORY */
+	const char *where;      /* of the dispatcher, for messages; lent, may be NULL */
+	int64_t give_up_ns;     /* a durable dispatcher is waited for so long; 0: for ever */
+	uint32_t splits_ahead;  /* splits asked for before they are needed; 0: 1 */
+	uint32_t units_part;    /* units in one UNITS; 0: WIRE_UNITS_PART */
+};
+
+struct work *work_new(const struct work_opts *o, int64_t now_ns); /* gives; first action: HELLO */
+/* At the end of the program: what is held comes out as WORK_FREE; then work_free. */
+void work_stop(struct work *w);
+void work_free(struct work **w);
+
+/* Messages; may take parts out of *m, the caller clears it. */
+void work_message(struct work *w, int64_t now_ns, struct msg *m);             /* from the dispatcher */
+void work_data(struct work *w, int64_t now_ns, uint64_t peer, struct msg *m); /* from a reader */
+void work_dispatcher_gone(struct work *w, int64_t now_ns); /* connection broke; it may come back */
+void work_peer_gone(struct work *w, int64_t now_ns, uint64_t peer); /* a reader's connection broke */
+void work_tick(struct work *w, int64_t now_ns);
+int64_t work_next_deadline(const struct work *w); /* ns; INT64_MAX: none */
+
+/* From the producing threads. Takes the handle in every case. split: the number
+ * of the split being read when its elements were made (0 when not by split);
+ * under order source a chunk may not hold elements of two splits. */
+void work_produced(struct work *w, int64_t now_ns, struct stream_key key, void *handle,
+		   uint64_t offset, uint32_t count, size_t bytes, uint64_t split);
+/* Answers WORK_REST: the stream has no thread now, and goes on at WORK_GO. Nothing of it
+ * follows until then but a chunk that was begun. */
+void work_rested(struct work *w, int64_t now_ns, struct stream_key key);
+/* The thread began to read split k: the next ones are asked for. */
+void work_split_taken(struct work *w, int64_t now_ns, struct stream_key key, uint64_t k);
+/* All made: after the last work_produced. made: elements produced, skipped ones too. */
+void work_ended(struct work *w, int64_t now_ns, struct stream_key key, uint64_t length, uint64_t made);
+/* The element behind the first `length` failed, in split number `split`: those before it
+ * are delivered first. After the last work_produced. */
+void work_failed(struct work *w, int64_t now_ns, struct stream_key key, const struct err *e,
+		 uint64_t length, uint64_t split, uint64_t made);
+/* A restart point: the chain's state when it had made all elements before
+ * `offset`; whoever goes on from it asks for split number `split` first (0 when
+ * not by split). An empty state is a fresh chain at the begin of that split. The
+ * state is copied. */
+void work_restart(struct work *w, int64_t now_ns, struct stream_key key,
+		  uint64_t offset, uint64_t split, const void *state, size_t n);
+/* Answers WORK_HANDOVER: the thread has stopped, work_produced was told of all up to
+ * `offset`, this is its last restart point. Or (can false) it goes on to its end. */
+void work_handed(struct work *w, int64_t now_ns, struct stream_key key, bool can,
+		 uint64_t offset, uint64_t split, const void *state, size_t n, uint64_t made);
+/* So many elements of the stream have failed so far: as many as ASSIGN said, and
+ * one more for each that its chain let go since. Takes the parts of list: those not
+ * told yet. What work_restart, work_handed, work_ended and work_failed say comes
+ * with the number told last. */
+void work_faults(struct work *w, int64_t now_ns, struct stream_key key, uint64_t failed,
+		 struct msg_faults_list *list);
+/* Answers WORK_LIST. Takes u's parts (the units, or code and text). */
+void work_listed(struct work *w, int64_t now_ns, uint64_t req, struct msg_units *u);
+
+/* Leave in order: streams are handed over, what was made is delivered, then
+ * WORK_LEAVE. */
+void work_drain(struct work *w, int64_t now_ns);
+
+enum work_action_kind {
+	WORK_NONE,
+	WORK_TELL,     /* send msg to the dispatcher */
+	WORK_SEND,     /* send msg to `peer` (a reader) on the data socket */
+	WORK_CHUNK,    /* send msg (CHUNK; set codec and raw_len) and handle's payload to `peer` */
+	WORK_FREE,     /* handle: not needed any more (messages under way keep their own reference) */
+	WORK_START,    /* begin the stream, on a thread: msg is the ASSIGN */
+	WORK_REST,     /* key: give the thread up before the next element, then work_rested */
+	WORK_GO,       /* key: go on, on a thread */
+	WORK_STOP,     /* key: stop it, whatever it does */
+	WORK_SPLITS,   /* msg is the SPLIT: the next splits, in order; `end`: no more after them */
+	WORK_STALL,    /* key: make no more for now */
+	WORK_RESUME,   /* key: go on */
+	WORK_WANT,     /* key: a reader waits and nothing is queued: hand in what there
+	                * is, a part of a chunk too, once; forgotten at the next work_produced */
+	WORK_HANDOVER, /* key: stop at the next place with a restart point, then work_handed */
+	WORK_LIST,     /* msg is the LIST: list the units of its spec, then work_listed with msg.req */
+	WORK_WELCOME,  /* the dispatcher has answered: now it is known there (once) */
+	WORK_LEAVE,    /* drained, or the dispatcher has ended in order: end, exit 0 */
+	WORK_LOST      /* end: err says why and with which code */
+};
+struct work_action {
+	enum work_action_kind kind;
+	struct stream_key key;
+	uint64_t peer;
+	void *handle;
+	struct msg msg;  /* given: msg_clear after use */
+	struct err *err; /* lent until the next call */
+};
+/* The next action; false: none. Call until false after every event. */
+bool work_action(struct work *w, struct work_action *out);
+
+/* How many streams of a worker with so many slots may have a thread at once. */
+size_t work_threads(uint32_t slots);
+
+/* For progress and status. */
+size_t work_kept_bytes(const struct work *w);
+size_t work_streams(const struct work *w);
+
+#endif

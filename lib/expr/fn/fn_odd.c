@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Functions that are no functions of their arguments: rand, skip, fail.
+ */
+#include "base/rng.h"
+#include "expr/fn.h"
+#include "expr/machine.h"
+
+/* Known by the seed, the element's number and the call's number within it: a
+ * stream produced again draws the same. */
+static enum status
+odd_rand(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
+{
+	struct rng r = { rng_mix(vm->seed, (uint64_t)vm->index), vm->drawn << 32 };
+
+	vm->drawn++;
+	if (n && a->i < 1)
+		return machine_fault(vm, "rand() below %lld", (long long)a->i);
+	*out = n ? val_int((int64_t)rng_below(&r, a->u)) : val_float(rng_unit(&r));
+	return ST_OK;
+}
+
+static const struct type *
+odd_type_rand(struct types *t, const struct type *const *a, unsigned n)
+{
+	(void)t;
+	(void)a;
+	return type_scalar(n ? TYPE_INT : TYPE_FLOAT);
+}
+
+const struct fn fn_odd[] = {
+	{ "rand", "?i", NULL, odd_type_rand, odd_rand, .flags = FN_VARIES | FN_DRAWS, .args = "[n]",
+	  .brief = "a random float from 0 up to 1, or int from 0 to n - 1; from the seed of the "
+		   "iteration and the element's number",
+	  .example = "rand(1)", .output = "0" },
+	{ "skip", "", .special = FN_SKIP, .args = "",
+	  .brief = "drops this element", .example = "true ? \"kept\" : skip()",
+	  .output = "kept" },
+	{ "fail", "t", .special = FN_FAIL, .args = "text",
+	  .brief = "makes this element an error with that text; ?? catches it",
+	  .example = "fail(\"no\") ?? \"caught\"", .output = "caught" },
+	{ 0 }
+};

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What functions of lists and numbers do when they are given a tensor.
+ */
+#ifndef FN_FN_TENSOR_H
+#define FN_FN_TENSOR_H
+
+#include "expr/machine.h"
+
+/* sum, mean: of all numbers, or along the axis a[1]. */
+enum status fn_tensor_total(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n,
+			  bool mean);
+/* amin, amax: the same. */
+enum status fn_tensor_most(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n,
+			   bool least);
+
+#endif

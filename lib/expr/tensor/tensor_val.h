@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Tensors as values of the machine: VAL_EXT whose encoding is one. What is made
+ * here is in the canonical form of value/tensor.h, so that equal tensors are
+ * equal bytes. A result is limited as all values are (SCRATCH_VALUE_MAX), and
+ * that is looked at before there is memory for it.
+ */
+#ifndef TENSOR_TENSOR_VAL_H
+#define TENSOR_TENSOR_VAL_H
+
+#include "expr/code.h"
+#include "expr/machine.h"
+#include "expr/val.h"
+#include "value/tensor.h"
+
+/* Lends what the value holds; a fault when it is no tensor that we know. */
+enum status tensor_of(struct expr_vm *vm, const struct val *v, struct tensor *t);
+/* Makes a tensor of t's dtype and dims: t->data is then to be written, by way of
+ * *data. It lies where the machine wants its result, or in the scratch memory. */
+enum status tensor_make(struct expr_vm *vm, struct val *d, struct tensor *t, uint8_t **data);
+/* One number of it, as a value. */
+struct val tensor_item(enum dtype t, const uint8_t *p);
+/* The number as one of dtype t at p; false: it does not fit. */
+bool tensor_put(enum dtype t, const struct val *v, uint8_t *p);
+/* Lengths of the axes as they are written: [2,3]. */
+const char *tensor_dims_print(const uint64_t *dims, int n_dims, char out[200]);
+/* A list of lengths, each at least 0, or -1 where `open`; false: the fault is set. */
+bool tensor_dims_read(struct expr_vm *vm, const struct val *list, bool open, int64_t *dims,
+		      int *n_dims);
+bool tensor_dtype_read(struct expr_vm *vm, const struct val *name, enum dtype *out);
+bool tensor_dtype_find(const struct val *name, enum dtype *out);
+/* Work is charged by the number, as items of lists are, but less. */
+enum status tensor_charge(struct expr_vm *vm, uint64_t count);
+
+/* Promotion as in numpy 2. */
+enum dtype tensor_promote(enum dtype a, enum dtype b);
+/* A tensor of dtype t with a plain number of that kind (VAL_*). */
+enum dtype tensor_promote_plain(enum dtype t, unsigned kind);
+/* op: enum code_op; what the operation gives for operands promoted to t. */
+enum dtype tensor_promote_op(unsigned op, enum dtype t);
+/* The shape of two together, last axes first; false: they do not go together.
+ * Lengths below 0 are unknown. */
+bool tensor_broadcast(const int64_t *a, int n_a, const int64_t *b, int n_b, int64_t *out,
+		      int *n_out);
+
+/* Operators and functions, where one of the values is a tensor. */
+enum status tensor_binary(struct expr_vm *vm, unsigned op, struct val *d, const struct val *a,
+			  const struct val *b);
+enum status tensor_most(struct expr_vm *vm, bool least, struct val *d, const struct val *a,
+			const struct val *b);
+/* Of one tensor: enum kernel_unary. */
+enum status tensor_unary(struct expr_vm *vm, unsigned op, const char *name, struct val *d,
+			 const struct val *a);
+enum status tensor_index(struct expr_vm *vm, struct val *d, const struct val *a,
+			 const struct val *i);
+/* [from, to) of the first axis, or a fault; to == from gives none. */
+enum status tensor_slice(struct expr_vm *vm, struct val *d, const struct val *a, int64_t from,
+			 int64_t to);
+enum status tensor_cat(struct expr_vm *vm, struct val *d, const struct val *a,
+		       const struct val *b);
+/* The length of the first axis; -1: it has none, the fault is set. */
+int64_t tensor_length(struct expr_vm *vm, const struct val *a);
+
+static inline bool
+tensor_is(const struct val *v)
+{
+	return v->kind == VAL_EXT;
+}
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Tokens to tree. Internal to grammar*.c: operators and what stands behind a
+ * value in grammar.c, values themselves in grammar_item.c. Each function enters
+ * with the first token in `now`. One that fails may leave a part in *out,
+ * which grammar_expr frees.
+ */
+#ifndef TEXT_GRAMMAR_H
+#define TEXT_GRAMMAR_H
+
+#include "expr/ast.h"
+#include "expr/text/token.h"
+
+struct grammar {
+	struct tokens t;
+	unsigned depth, nodes;
+	size_t op_at;     /* the operator that a value is expected behind; op_len 0: none */
+	size_t op_len;
+};
+
+/* The expression from `now` on that binds at least as tightly as `level`;
+ * afterwards `now` is the first token that does not belong to it. */
+enum status grammar_expr(struct grammar *g, unsigned level, struct expr_ast **out);
+/* One value without what stands behind it; `now` is used up. */
+enum status grammar_primary(struct grammar *g, struct expr_ast **out);
+
+enum status grammar_next(struct grammar *g, bool value);
+/* Takes the token: what follows it is read next. */
+void grammar_take(struct grammar *g);
+bool grammar_is(const struct grammar *g, char sign);
+/* Counts a node that was made, and gives it its place. */
+enum status grammar_made(struct grammar *g, struct expr_ast *a, size_t at);
+enum status grammar_missing(struct grammar *g);
+/* Takes an opening sign, and the closing one that belongs to it. */
+void grammar_open(struct grammar *g);
+enum status grammar_close(struct grammar *g, char sign, size_t open_at);
+struct expr_ast *grammar_field(struct expr_ast *base, const char *name, size_t n); /* takes base */
+
+#endif

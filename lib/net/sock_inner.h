@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The inside of a socket: sock.c has its messages, sock_watch.c its connections.
+ */
+#ifndef NET_SOCK_INNER_H
+#define NET_SOCK_INNER_H
+
+#include <zmq.h>
+
+#include "base/hash.h"
+#include "net/exits.h"
+#include "net/guard.h"
+#include "net/sock.h"
+#include "net/track.h"
+
+struct sock {
+	struct net *net;
+	void *handle, *monitor;
+	struct sock_opts o;
+	struct track track;
+	/* client: alias (8 bytes) -> struct track_peer. Each connection calls its peer by
+	 * a number of its own, for libzmq dies of a second one by the same number, and
+	 * one that was given up takes its time to go. */
+	struct hash aliases;
+	bool calls; /* it is a client */
+	struct exits exits;
+	struct guard guard;
+	int64_t redial_ns; /* the earliest of the peers; INT64_MAX: none */
+	int64_t complained_ns; /* when the last malformed message was told */
+};
+
+static inline void
+sock_set_int(void *h, int option, int value)
+{
+	zmq_setsockopt(h, option, &value, sizeof value);
+}
+
+void sock_open_monitor(struct sock *s);
+/* Takes in all that happened to connections. */
+void sock_drain_monitor(struct sock *s);
+/* Calls those anew that spoke another language, when it is time. */
+void sock_redial(struct sock *s, int64_t now_ns);
+/* Connects to a kept peer under a new alias. */
+bool sock_dial(struct sock *s, struct track_peer *p);
+
+#endif

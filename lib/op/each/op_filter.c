@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT
+ * filter: lets those elements through for which a test is true, as they are.
+ */
+#include "op/each/hands.h"
+
+struct filter {
+	struct op_expr test;
+	struct by_expr run;
+	struct hands_use hands; /* when parallel */
+};
+
+static const struct param filter_params[] = {
+	{ "test", PARAM_EXPR, offsetof(struct filter, test),
+	  .help = "true for the elements to keep" },
+	HANDS_ROWS(struct filter, hands),
+	{ 0 }
+};
+
+static enum status
+filter_typing(struct op_node *n, struct op_typing *t, const struct type **type, struct err *e)
+{
+	struct filter *f = n->params;
+
+	*type = n->in[0]->type;
+	return typed_test(n, t, &f->test, e);
+}
+
+static int64_t
+filter_cardinality(const struct op_node *n, const int64_t *in)
+{
+	(void)n;
+	return in[0] == 0 || in[0] == INT64_MAX ? in[0] : -1;
+}
+
+static enum status
+filter_open(struct op_inst *self, struct err *e)
+{
+	struct filter *f = self->state;
+
+	(void)e;
+	by_expr_open(self, &f->run, &f->test);
+	hands_open(self, &f->hands, &f->test, &f->run, HANDS_FILTER);
+	return ST_OK;
+}
+
+static enum status
+filter_feed(struct op_inst *self, const struct run *in, struct run *out, struct err *e)
+{
+	struct filter *f = self->state;
+
+	return by_expr_run(self, &f->run, expr_filter, in, out, e);
+}
+
+static enum status
+filter_next(struct op_inst *self, struct run *out, struct err *e)
+{
+	struct filter *f = self->state;
+
+	return hands_next(self, &f->hands, out, e);
+}
+
+static void
+filter_close(struct op_inst *self)
+{
+	struct filter *f = self->state;
+
+	hands_close(&f->hands);
+	by_expr_close(&f->run);
+}
+
+static void
+filter_save(struct op_inst *self, struct buf *out)
+{
+	struct filter *f = self->state;
+
+	if (!hands_save(self, &f->hands, out))
+		by_expr_save(&f->run, out);
+}
+
+static enum status
+filter_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
+{
+	struct filter *f = self->state;
+	enum status st;
+
+	if (hands_restore(self, &f->hands, &p, &n, &st, e))
+		return st;
+	return by_expr_restore(self, &f->run, p, n, e);
+}
+
+const struct op_desc op_filter = {
+	.name = "filter",
+	.aliases = "where",
+	.match = "grep",
+	.brief = "the elements for which a test is true",
+	.doc = "The test sees x, its fields as .name, and i. Elements that stay are passed on "
+	       "as they are, without a copy. parallel=N is as for map.",
+	.kind = OP_TRANSFORM,
+	.scope = OP_ELEMENT,
+	.flags = OP_PASSES | OP_BY_EXPR | OP_EACH,
+	.params = filter_params,
+	.state_size = sizeof(struct filter),
+	.typing = filter_typing,
+	.cardinality = filter_cardinality,
+	.open = filter_open,
+	.next = filter_next,
+	.feed = filter_feed,
+	.close = filter_close,
+	.save = filter_save,
+	.restore = filter_restore,
+	.example = "range 10 | filter x % 3 == 1",
+	.output = "1\n4\n7\n",
+};

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT
+ * print: shows elements on standard error as they pass, for finding mistakes.
+ *
+ * This is the one operator that writes to the terminal: it is asked for.
+ */
+#include <errno.h>
+#include <unistd.h>
+
+#include "op/op.h"
+#include "op/state.h"
+#include "value/format/format.h"
+
+enum { PRINT_BUF = 64 * 1024 };
+
+struct print {
+	char *label;
+	int64_t every;
+	uint64_t seen;
+	struct buf text;
+};
+
+static const struct param print_params[] = {
+	{ "label", PARAM_WORD, offsetof(struct print, label), .flags = PARAM_OPTIONAL,
+	  .help = "what to put before each line" },
+	{ "every", PARAM_INT, offsetof(struct print, every), "1", .flags = PARAM_KEY_ONLY,
+	  .min = 1, .max = INT64_MAX, .help = "show one element out of so many" },
+	{ 0 }
+};
+
+static int64_t
+print_cardinality(const struct op_node *n, const int64_t *in)
+{
+	(void)n;
+	return in[0];
+}
+
+/* What cannot be shown is not worth ending for. */
+static void
+print_flush(struct print *s)
+{
+	size_t at = 0;
+
+	while (at < s->text.len) {
+		ssize_t n = write(STDERR_FILENO, s->text.data + at, s->text.len - at);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		at += (size_t)n;
+	}
+	buf_reset(&s->text);
+}
+
+static enum status
+print_feed(struct op_inst *self, const struct run *in, struct run *out, struct err *e)
+{
+	struct print *s = self->state;
+
+	(void)out, (void)e;
+	for (uint32_t i = 0; i < in->n; i++) {
+		if (s->seen++ % (uint64_t)s->every)
+			continue;
+		if (s->label)
+			buf_printf(&s->text, "%s: ", s->label);
+		json_print(in->e[i].p, in->e[i].len, &s->text);
+		buf_byte(&s->text, '\n');
+		if (s->text.len > PRINT_BUF)
+			print_flush(s);
+	}
+	print_flush(s);
+	self->give = self->in[0]->lent;
+	return ST_OK;
+}
+
+static void
+print_close(struct op_inst *self)
+{
+	struct print *s = self->state;
+
+	buf_clear(&s->text);
+}
+
+static const struct state_row print_state[] = {
+	{ &state_number, offsetof(struct print, seen), 0 },
+	{ 0 }
+};
+
+const struct op_desc op_print = {
+	.name = "print",
+	.brief = "shows elements on standard error as they pass",
+	.doc = "One JSON value a line, before which LABEL stands. On a worker they appear on the "
+	       "worker's standard error.",
+	.kind = OP_TRANSFORM,
+	.scope = OP_ELEMENT,
+	.flags = OP_PASSES | OP_EACH,
+	.params = print_params,
+	.state_size = sizeof(struct print),
+	.cardinality = print_cardinality,
+	.feed = print_feed,
+	.close = print_close,
+	.state_rows = print_state,
+	.example = "range 2 | print seen | map x + 1",
+	.output = "1\n2\n",
+};

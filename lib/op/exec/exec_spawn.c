@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Starting children. vfork and not posix_spawn, which cannot have the kernel end
+ * the child with its parent; and not fork, which copies the tables of a large
+ * process. What runs between vfork and exec shares our memory: it makes system
+ * calls and nothing else.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "op/exec/exec_child.h"
+
+#ifndef CLOSE_RANGE_CLOEXEC
+#define CLOSE_RANGE_CLOEXEC 4
+#endif
+
+struct spawn {
+	const struct child_kind *kind;
+	pid_t parent;
+	int fd[3];
+	volatile int error; /* errno of the child's last step; 0: it runs the program */
+};
+
+static _Noreturn void
+spawn_child(struct spawn *s)
+{
+	static const int usual[] = { SIGPIPE, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD };
+	struct sigaction dfl = { .sa_handler = SIG_DFL };
+	sigset_t none;
+
+	setpgid(0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != s->parent) /* it was gone before that */
+		_exit(127);
+	for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
+		sigaction(usual[i], &dfl, NULL);
+	for (int i = 0; i < 3; i++)
+		dup2(s->fd[i], i);
+	syscall(SYS_close_range, 3U, ~0U, CLOSE_RANGE_CLOEXEC);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	execve(s->kind->path, s->kind->argv, s->kind->envp);
+	s->error = errno;
+	_exit(127);
+}
+
+/* Its own frame: the child returns to no frame that the parent still needs. */
+static __attribute__((noinline)) pid_t
+spawn_vfork(struct spawn *s)
+{
+	sigset_t all, before;
+	pid_t pid;
+
+	/* No handler of ours may run in the child. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	pid = vfork();
+	if (pid == 0)
+		spawn_child(s);
+	int keep = errno;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	errno = keep;
+	return pid;
+}
+
+static int
+spawn_high(int fd)
+{
+	if (fd < 0 || fd > 2)
+		return fd;
+	int high = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	close(fd);
+	return high;
+}
+
+/* A pipe whose ends are none of 0, 1, 2, which the child gives new meanings. */
+static bool
+spawn_pipe(int fd[2])
+{
+	if (pipe2(fd, O_CLOEXEC))
+		return false;
+	for (int i = 0; i < 2; i++)
+		fd[i] = spawn_high(fd[i]);
+	return fd[0] >= 0 && fd[1] >= 0;
+}
+
+/* A terminal in place of a pipe: programs that write lines to a terminal and blocks
+ * to pipes give each line at once. Nobody's controlling terminal, and raw. */
+static bool
+spawn_pty(int fd[2])
+{
+	struct termios raw;
+	char name[64];
+
+	fd[0] = spawn_high(open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC));
+	if (fd[0] < 0 || grantpt(fd[0]) || unlockpt(fd[0]) || ptsname_r(fd[0], name, sizeof name))
+		return false;
+	fd[1] = spawn_high(open(name, O_RDWR | O_NOCTTY | O_CLOEXEC));
+	if (fd[1] < 0 || tcgetattr(fd[1], &raw))
+		return false;
+	cfmakeraw(&raw);
+	return tcsetattr(fd[1], TCSANOW, &raw) == 0;
+}
+
+static int
+spawn_null(void)
+{
+	return spawn_high(open("/dev/null", O_RDONLY | O_CLOEXEC));
+}
+
+static void
+spawn_close(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+static enum status
+spawn_fail(const struct child_kind *k, int error, struct err *e)
+{
+	bool none = error == ENOENT || error == ENOTDIR;
+
+	if (error == EAGAIN || error == ENOMEM || error == EMFILE || error == ENFILE)
+		return err_set(e, ST_TEMP, "cannot start %s: %s", k->name, strerror(error));
+	return err_set(e, none ? ST_NOCMD : ST_NORUN, "cannot run %s: %s", k->name,
+		       error == ENOEXEC ? "it is no program (a script begins with #!)"
+					: strerror(error));
+}
+
+enum status
+child_spawn(struct child *c, const struct child_kind *k, struct err *e)
+{
+	int in[2] = { -1, -1 }, out[2] = { -1, -1 }, err[2] = { -1, -1 };
+	struct spawn s = { .kind = k, .parent = getpid() };
+	enum status st = ST_OK;
+	pid_t pid = -1;
+
+	bool ok = (k->pty ? spawn_pty(out) : spawn_pipe(out)) && spawn_pipe(err);
+	if (ok && k->feed)
+		ok = spawn_pipe(in);
+	else if (ok)
+		ok = (in[0] = spawn_null()) >= 0;
+	if (ok) {
+		s.fd[0] = in[0], s.fd[1] = out[1], s.fd[2] = err[1];
+		pid = spawn_vfork(&s);
+	}
+	if (pid < 0) {
+		st = spawn_fail(k, errno, e);
+	} else if (s.error) {
+		child_wait_gone(pid);
+		st = spawn_fail(k, s.error, e);
+	}
+	spawn_close(&in[0]);
+	spawn_close(&out[1]);
+	spawn_close(&err[1]);
+	if (st != ST_OK) {
+		spawn_close(&in[1]);
+		spawn_close(&out[0]);
+		spawn_close(&err[0]);
+		return st;
+	}
+	if (in[1] >= 0)
+		fcntl(in[1], F_SETFL, O_NONBLOCK);
+	fcntl(out[0], F_SETFL, O_NONBLOCK);
+	fcntl(err[0], F_SETFL, O_NONBLOCK);
+	c->pid = pid;
+	child_guard(c);
+	c->in = in[1], c->out = out[0], c->err = err[0];
+	c->killed = false;
+	c->gone_ns = 0;
+	buf_reset(&c->said);
+	c->told = 0;
+	return ST_OK;
+}
+
+/* Why the file at path cannot be run; 0: it can. */
+static int
+spawn_refuses(const char *path)
+{
+	struct stat s;
+
+	if (stat(path, &s))
+		return errno;
+	if (!S_ISREG(s.st_mode))
+		return EACCES;
+	return access(path, X_OK) ? errno : 0;
+}
+
+enum status
+child_find(const char *program, char **path, struct err *e)
+{
+	const char *dirs = getenv("PATH"), *end;
+	struct child_kind k = { .name = program };
+	int error = ENOENT;
+
+	*path = NULL;
+	if (strchr(program, '/')) {
+		error = spawn_refuses(program);
+		if (error)
+			return spawn_fail(&k, error, e);
+		*path = mem_strdup(program);
+		return ST_OK;
+	}
+	for (dirs = dirs ? dirs : "/usr/bin:/bin"; *program && *dirs; dirs = *end ? end + 1 : end) {
+		end = strchrnul(dirs, ':');
+		char *try = end == dirs ? mem_printf("./%s", program)
+					: mem_printf("%.*s/%s", (int)(end - dirs), dirs, program);
+		int why = spawn_refuses(try);
+		if (!why) {
+			*path = try;
+			return ST_OK;
+		}
+		if (why == EACCES)
+			error = why;
+		mem_free(try);
+	}
+	if (error != ENOENT)
+		return spawn_fail(&k, error, e);
+	err_set(e, ST_NOCMD, "cannot run %s: there is no such program in PATH",
+		*program ? program : "''");
+	err_help(e, "a command of the shell's own needs shell=true, or `sh`");
+	return ST_NOCMD;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A parameter that is one byte (PARAM_BYTE): a character, or an escape for one, \n \t
+ * \r \0 \xHH and the like, which reaches us with its backslash however it is quoted.
+ */
+#ifndef FILE_BYTE_WORD_H
+#define FILE_BYTE_WORD_H
+
+#include <stdint.h>
+
+#include "base/err.h"
+
+/* `name`: the parameter's, for the error. */
+enum status byte_word_parse(const char *name, const char *s, uint8_t *out, struct err *e);
+
+#endif

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+#include "op/file/file_archive.h"
+
+#include <archive.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "op/file/file_bytes.h"
+
+struct file_archive {
+	struct archive *a;
+	struct file_input *in;
+	enum file_packing packing;
+	uint64_t before;     /* where in the file this libarchive began */
+	enum status input;   /* what reading the file said, when it failed */
+	struct err *e;       /* of the call in progress */
+	const uint8_t *p;    /* unpacked and not yet taken */
+	size_t left;
+	bool ended;
+};
+
+static const struct {
+	int filter;
+	const char *name;
+} archive_kinds[] = {
+	[FILE_BZIP2] = { ARCHIVE_FILTER_BZIP2, "bzip2" },
+	[FILE_XZ] = { ARCHIVE_FILTER_XZ, "xz" },
+	[FILE_ZSTD] = { ARCHIVE_FILTER_ZSTD, "zstd" },
+	[FILE_LZ4] = { ARCHIVE_FILTER_LZ4, "lz4" },
+};
+
+static la_ssize_t
+archive_input(struct archive *a, void *arg, const void **p)
+{
+	struct file_archive *f = arg;
+	struct file_input *in = f->in;
+
+	if (in->from == in->to) {
+		enum status st = file_input_fill(in, f->e);
+		if (st == ST_END)
+			return 0;
+		if (st != ST_OK) {
+			f->input = st;
+			archive_set_error(a, -1, "reading failed");
+			return ARCHIVE_FATAL;
+		}
+	}
+	size_t n = in->to - in->from;
+	*p = in->buf + in->from;
+	in->from = in->to;
+	return (la_ssize_t)n;
+}
+
+static enum status
+archive_fault(struct file_archive *f, struct err *e)
+{
+	const char *why = archive_error_string(f->a);
+
+	if (f->input != ST_OK)
+		return f->input; /* e is filled */
+	return err_set(e, ST_DATA, "cannot unpack: %s, near byte %llu of the %s data", why ? why : "corrupt data",
+		       (unsigned long long)f->in->taken, archive_kinds[f->packing].name);
+}
+
+/* Begins with what is in the input's buffer. */
+static enum status
+archive_begin(struct file_archive *f, struct err *e)
+{
+	struct archive_entry *entry;
+	struct archive *a = f->a = archive_read_new();
+
+	/* Appending fixes the filter: no bidding, and a packed file that holds
+	 * another packed file is unpacked once. */
+	if (!a || archive_read_append_filter(a, archive_kinds[f->packing].filter) != ARCHIVE_OK
+	    || archive_read_support_format_raw(a) != ARCHIVE_OK
+	    || archive_read_support_format_empty(a) != ARCHIVE_OK)
+		return err_set(e, ST_CONFIG, "cannot unpack: this libarchive does not know %s",
+			       archive_kinds[f->packing].name);
+	int rc = archive_read_open(a, f, NULL, archive_input, NULL);
+	if (rc == ARCHIVE_OK && !archive_error_string(a))
+		rc = archive_read_next_header(a, &entry);
+	if ((rc != ARCHIVE_OK && rc != ARCHIVE_EOF) || archive_error_string(a))
+		return archive_fault(f, e);
+	f->ended = rc == ARCHIVE_EOF;
+	return ST_OK;
+}
+
+enum status
+file_archive_open(enum file_packing packing, struct file_input *in, struct file_archive **out,
+		  struct err *e)
+{
+	struct file_archive *f = mem_zalloc(sizeof *f);
+
+	*out = f;
+	f->in = in;
+	f->packing = packing;
+	f->e = e;
+	return archive_begin(f, e);
+}
+
+/* libarchive says that this was all. It takes an empty lz4 frame for the end, and
+ * passes over whatever follows a bzip2 stream: what is left is looked at. ST_OK:
+ * there are more frames. */
+static enum status
+archive_end(struct file_archive *f, struct err *e)
+{
+	struct file_input *in = f->in;
+	uint64_t used = (uint64_t)archive_filter_bytes(f->a, -1);
+	uint64_t left = in->taken - f->before - used;
+	enum status st = ST_OK;
+
+	if (left <= in->to) {
+		/* The last block is still in the buffer. */
+		memmove(in->buf, in->buf + in->to - left, left);
+		in->from = 0;
+		in->to = left;
+		while (st == ST_OK && in->to < FILE_INPUT_BLOCK / 2) {
+			size_t n;
+
+			st = file_input_read(in, in->buf + in->to, FILE_INPUT_BLOCK - in->to, &n, e);
+			in->to += n;
+		}
+		if (st != ST_OK && st != ST_END)
+			return st;
+		if (!in->to)
+			return ST_END;
+	}
+	/* Nothing taken and no complaint: trying it again would go on for ever. */
+	if (!used || left > in->to || file_packing_of(in->buf, in->to) != f->packing)
+		return err_set(e, ST_DATA, "cannot unpack: something that is not %s, at byte %llu",
+			       archive_kinds[f->packing].name,
+			       (unsigned long long)(in->taken - in->to));
+	archive_read_free(f->a);
+	f->before = in->taken - in->to;
+	return archive_begin(f, e);
+}
+
+enum status
+file_archive_read(struct file_archive *f, uint8_t *p, size_t room, size_t *n, struct err *e)
+{
+	enum status st = ST_OK;
+
+	*n = 0;
+	f->e = e;
+	while (!f->left) {
+		const void *data;
+		la_int64_t offset;
+
+		if (f->ended && (st = archive_end(f, e)) != ST_OK)
+			return st;
+		if (f->ended)
+			continue;
+		int rc = archive_read_data_block(f->a, &data, &f->left, &offset);
+		if (archive_error_string(f->a) || (rc != ARCHIVE_OK && rc != ARCHIVE_EOF)) {
+			f->left = 0;
+			return archive_fault(f, e);
+		}
+		f->p = data;
+		f->ended = rc == ARCHIVE_EOF;
+		if (f->ended)
+			f->left = 0;
+	}
+	*n = f->left < room ? f->left : room;
+	memcpy(p, f->p, *n);
+	f->p += *n;
+	f->left -= *n;
+	return ST_OK;
+}
+
+void
+file_archive_close(struct file_archive **fp)
+{
+	if (!*fp)
+		return;
+	if ((*fp)->a)
+		archive_read_free((*fp)->a);
+	mem_free(*fp);
+	*fp = NULL;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What csv and tsv share: both are value/csv.h over files. A file that is read from its
+ * middle (a byte range, a position) has its header looked up first.
+ */
+#ifndef FILE_FILE_CSV_H
+#define FILE_FILE_CSV_H
+
+#include "op/file/file_source.h"
+#include "value/csv/csv.h"
+
+enum file_csv_types { FILE_CSV_AUTO, FILE_CSV_TEXT };
+
+struct file_csv {
+	struct file_source src;
+	/* parameters */
+	char *delim, *quote; /* NULL: TSV */
+	struct buf columns;  /* a list of texts, or empty */
+	bool header;
+	int types;
+	/* running */
+	char **names;        /* `columns` as texts */
+	size_t n_names;
+	struct csv *csv;
+};
+
+#define FILE_CSV_ROWS(TYPE)                                                                    \
+	{ "header", PARAM_BOOL, offsetof(TYPE, header), "true", .flags = PARAM_KEY_ONLY,        \
+	  .help = "the first row of each file names its columns; without names rows become lists" }, \
+	{ "columns", PARAM_VALUE, offsetof(TYPE, columns),                                      \
+	  .flags = PARAM_KEY_ONLY | PARAM_OPTIONAL,                                             \
+	  .help = "with a header the columns to keep, in this order; else the names of all" },  \
+	{ "types", PARAM_CHOICE, offsetof(TYPE, types), "auto", .flags = PARAM_KEY_ONLY,        \
+	  .choices = "auto|text",                                                               \
+	  .help = "auto: numbers, true and false are that, empty fields null; text: all are text" }
+
+enum status file_csv_typing(struct op_node *n, struct op_typing *t, const struct type **type,
+			    struct err *e);
+enum status file_csv_check(const struct op_node *n, struct err *e);
+enum status file_csv_list(const struct op_node *n, struct split_list *out, struct err *e);
+enum status file_csv_open(struct op_inst *self, struct err *e);
+enum status file_csv_next(struct op_inst *self, struct run *out, struct err *e);
+void file_csv_close(struct op_inst *self);
+
+#endif

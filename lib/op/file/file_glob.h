@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Names of files from what users write: *, ?, [a-z], {a,b} and **, sorted by
+ * bytes, so that the order is the same on every machine.
+ *
+ *	*    not a leading dot, as in a shell; nor does ** enter hidden folders
+ *	**   as a whole component: folders of any depth, symbolic links not followed;
+ *	     at the end: all files below
+ *
+ * A pattern gives files only, never folders. As in a shell, one that matches nothing
+ * is a name: `x[1].txt` is that file where no x1.txt is. Backslash takes a sign's
+ * meaning away. `-` is standard input.
+ */
+#ifndef FILE_FILE_GLOB_H
+#define FILE_FILE_GLOB_H
+
+#include <stdbool.h>
+
+#include "base/err.h"
+#include "base/param.h"
+
+/* Appends the names to out. A plain name that is not there or is a folder, a
+ * pattern that matches nothing: ST_NOINPUT; a folder that may not be listed:
+ * ST_PERM. literal: nothing in the names is a pattern (they are data). */
+enum status file_glob(const struct words *patterns, bool literal, struct words *out, struct err *e);
+/* The same of patterns, but stops at the first file of each: whether there is something to
+ * read, without listing all of it. */
+enum status file_glob_any(const struct words *patterns, struct err *e);
+
+#endif

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+#include "op/file/file_input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/pool.h"
+
+enum {
+	INPUT_BEAT_MS = 100, /* how often a wait looks at stop */
+	INPUT_LARGE = 1024 * 1024 /* bytes from which the kernel is told to read ahead */
+};
+
+void
+file_input_init(struct file_input *in)
+{
+	memset(in, 0, sizeof *in);
+	in->fd = -1;
+}
+
+enum status
+file_input_open(struct file_input *in, const char *path, const struct op_ctx *ctx, struct err *e)
+{
+	bool borrowed = !strcmp(path, "-");
+	struct stat st;
+	/* Not to block in open: a FIFO may have no writer yet, and stop must be heard. */
+	int fd = borrowed ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+	if (fd < 0)
+		return err_errno(e, "cannot open it");
+	enum status result = ST_OK;
+	if (fstat(fd, &st) != 0)
+		result = err_errno(e, "cannot open it");
+	else if (S_ISDIR(st.st_mode))
+		result = err_set(e, ST_NOINPUT, "cannot read it: it is a folder");
+	if (result != ST_OK) {
+		if (!borrowed)
+			close(fd);
+		return result;
+	}
+	in->fd = fd;
+	in->regular = S_ISREG(st.st_mode) && !borrowed;
+	in->size = in->regular ? (uint64_t)st.st_size : 0;
+	in->taken = 0;
+	in->from = in->to = 0;
+	in->ctx = ctx;
+	if (in->regular && st.st_size >= INPUT_LARGE)
+		(void)posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+	return ST_OK;
+}
+
+/* Until there is something to read. */
+static enum status
+input_wait(struct file_input *in)
+{
+	struct pollfd p = { .fd = in->fd, .events = POLLIN };
+	enum status st = ST_OK;
+
+	if (poll(&p, 1, 0) > 0)
+		return ST_OK;
+	pool_wait_begin();
+	while (st == ST_OK && poll(&p, 1, in->ctx ? INPUT_BEAT_MS : -1) <= 0)
+		if (op_stopped(in->ctx))
+			st = ST_AGAIN;
+	pool_wait_end();
+	return st;
+}
+
+bool
+file_input_ready(const struct file_input *in, int wait_ms)
+{
+	struct pollfd p = { .fd = in->fd, .events = POLLIN };
+
+	return in->regular || poll(&p, 1, wait_ms) > 0;
+}
+
+enum status
+file_input_read(struct file_input *in, uint8_t *p, size_t room, size_t *n, struct err *e)
+{
+	*n = 0;
+	for (;;) {
+		/* Standard input may be shared with others and is left blocking:
+		 * it is asked first, unless nobody could want to stop the wait. */
+		if (!in->regular && in->ctx && input_wait(in) != ST_OK)
+			return ST_AGAIN;
+		ssize_t got = read(in->fd, p, room);
+		if (got > 0) {
+			*n = (size_t)got;
+			in->taken += (uint64_t)got;
+			return ST_OK;
+		}
+		if (got == 0)
+			return ST_END;
+		if (errno == EAGAIN && input_wait(in) != ST_OK)
+			return ST_AGAIN;
+		if (errno == EINTR && op_stopped(in->ctx))
+			return ST_AGAIN;
+		if (errno != EINTR && errno != EAGAIN)
+			return err_errno(e, "cannot read at byte %llu",
+					 (unsigned long long)in->taken);
+	}
+}
+
+enum status
+file_input_fill(struct file_input *in, struct err *e)
+{
+	if (!in->buf)
+		in->buf = mem_alloc(FILE_INPUT_BLOCK);
+	in->from = in->to = 0;
+	return file_input_read(in, in->buf, FILE_INPUT_BLOCK, &in->to, e);
+}
+
+enum status
+file_input_seek(struct file_input *in, uint64_t offset, struct err *e)
+{
+	if (lseek(in->fd, (off_t)offset, SEEK_SET) < 0)
+		return err_errno(e, "cannot seek to byte %llu", (unsigned long long)offset);
+	in->taken = offset;
+	return ST_OK;
+}
+
+void
+file_input_close(struct file_input *in)
+{
+	if (in->fd > STDIN_FILENO)
+		close(in->fd);
+	in->fd = -1;
+}
+
+void
+file_input_clear(struct file_input *in)
+{
+	file_input_close(in);
+	mem_free(in->buf);
+	file_input_init(in);
+}

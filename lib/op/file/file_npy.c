@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: MIT */
+#include "op/file/file_npy.h"
+
+#include <endian.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "op/file/file_glob.h"
+#include "value/dtype.h"
+#include "value/mp.h"
+
+enum { NPY_LOOK = 10000 }; /* files whose headers are read to count slices */
+
+/* ---- headers ---- */
+
+enum status
+file_npy_cut_off(struct err *e)
+{
+	return err_set(e, ST_DATA, "the file is cut off");
+}
+
+/* npy_head, where an array without axes, a single number, has one of length 1. */
+static enum status
+npy_head_of(const uint8_t *p, size_t n, struct npy *out, struct err *e)
+{
+	enum status st = npy_head(p, n, out, e);
+
+	if (st == ST_OK && !out->n_dims) {
+		out->n_dims = 1;
+		out->dims[0] = 1;
+	}
+	return st;
+}
+
+enum status
+file_npy_head_at(const char *path, bool as_is, struct npy *head, struct err *e)
+{
+	struct file_bytes *bytes = file_bytes_new();
+	uint8_t *p = mem_alloc(NPY_FIXED + NPY_HEAD_MAX + FILE_SNIFF);
+	size_t have = 0, n;
+	enum status st = file_bytes_open(bytes, path, as_is, NULL, e);
+
+	if (st == ST_OK)
+		st = ST_END;
+	while (st == ST_END) {
+		size_t want = have < NPY_FIXED + NPY_HEAD_MAX ? 4096 : FILE_SNIFF;
+		enum status got = file_bytes_read(bytes, p + have, want, &n, e);
+
+		have += n;
+		if (got != ST_OK && got != ST_END) {
+			st = got;
+			break;
+		}
+		st = npy_head_of(p, have, head, e);
+		if (st == ST_END && got == ST_END)
+			st = have ? file_npy_cut_off(e) : err_set(e, ST_DATA, "it is empty, and no .npy file");
+	}
+	file_bytes_free(&bytes);
+	mem_free(p);
+	return st;
+}
+
+/* Whether slices of a are something we can give. */
+static enum status
+npy_check(const struct npy *a, size_t max, struct err *e)
+{
+	uint64_t count;
+
+	if (a->fortran) {
+		err_set(e, ST_DATA, "it is in Fortran order, where slices do not lie together");
+		err_help(e, "in numpy: np.save(name, np.ascontiguousarray(a))");
+		return ST_DATA;
+	}
+	if (!npy_slice(a, &count) || count * dtype_size(a->dtype) > max - TENSOR_HEAD_MAX)
+		return err_set(e, ST_DATA, "its slices are larger than an element may be");
+	if (!count && a->dims[0]) {
+		err_set(e, ST_DATA, "its %llu slices are empty", (unsigned long long)a->dims[0]);
+		err_help(e, "whole FILE | map npy_load(x) gives it as one tensor");
+		return ST_DATA;
+	}
+	return ST_OK;
+}
+
+static const struct type *
+npy_type(struct types *arena, const struct npy *a)
+{
+	int64_t dims[TYPE_DIMS_MAX];
+
+	if (a->n_dims == 1)
+		return type_scalar(a->dtype == DTYPE_BOOL ? TYPE_BOOL
+				   : dtype_is_float(a->dtype) ? TYPE_FLOAT : TYPE_INT);
+	for (int i = 1; i < a->n_dims; i++)
+		dims[i - 1] = (int64_t)a->dims[i];
+	return type_tensor(arena, a->dtype, dims, a->n_dims - 1);
+}
+
+static bool
+npy_alike(const struct npy *a, const struct npy *b)
+{
+	return a->dtype == b->dtype && a->n_dims == b->n_dims
+		&& !memcmp(a->dims + 1, b->dims + 1, (size_t)(a->n_dims - 1) * sizeof *a->dims);
+}
+
+/* The first file, if it is there, says what all hold. */
+enum status
+file_npy_typing(struct op_node *n, struct op_typing *t, const struct type **type, struct err *e)
+{
+	struct file_npy *f = n->params;
+	struct words files = { 0 };
+	enum status st = ST_OK;
+	struct err ignored;
+
+	*type = type_scalar(TYPE_ANY);
+	if (n->n_binds || file_glob(&f->src.names, false, &files, &ignored) != ST_OK)
+		return ST_OK;
+	if (files.n && strcmp(files.v[0], "-")) {
+		st = file_npy_head_at(files.v[0], false, &f->want, e);
+		if (st == ST_OK)
+			st = npy_check(&f->want, UINT32_MAX, e);
+		if (st == ST_OK) {
+			*type = npy_type(t->arena, &f->want);
+			f->typed = true;
+		} else if (st == ST_DATA) {
+			err_wrap(e, "%s", files.v[0]);
+		} else {
+			st = ST_OK; /* the check tells it */
+		}
+	}
+	words_clear(&files);
+	return st;
+}
+
+static int64_t
+npy_slices(const struct op_node *n, bool plain)
+{
+	const struct file_npy *f = n->params;
+	struct words files = { 0 };
+	int64_t count = 0;
+	struct npy head;
+	struct err e;
+
+	if (n->n_binds || file_glob(&f->src.names, false, &files, &e) != ST_OK || files.n > NPY_LOOK)
+		count = -1;
+	for (size_t i = 0; i < files.n && count >= 0; i++) {
+		bool good = strcmp(files.v[i], "-")
+			&& (!plain || file_packing_at(files.v[i]) == FILE_PLAIN) && file_npy_head_at(files.v[i], false, &head, &e) == ST_OK
+			&& !__builtin_add_overflow(count, (int64_t)head.dims[0], &count);
+		if (!good)
+			count = -1;
+	}
+	words_clear(&files);
+	return count;
+}
+
+int64_t
+file_npy_cardinality(const struct op_node *n, const int64_t *in)
+{
+	(void)in;
+	return npy_slices(n, false);
+}
+
+int64_t
+file_npy_indexed(const struct op_node *n)
+{
+	return npy_slices(n, true);
+}
+
+/* ---- running ---- */
+
+enum status
+file_npy_start(struct op_inst *self, struct file_npy *f, struct err *e)
+{
+	const struct npy *a = &f->head;
+	struct buf want = { 0 }, is = { 0 };
+	enum status st = npy_check(a, file_source_element_max(self), e);
+
+	if (st != ST_OK)
+		return st;
+	if (f->typed && !npy_alike(a, &f->want)) {
+		struct types *arena = types_new();
+
+		type_print(npy_type(arena, a), &is);
+		type_print(npy_type(arena, &f->want), &want);
+		st = err_set(e, ST_DATA, "its slices are %s%s, those of the first file %s%s", is.data,
+			     a->n_dims == 1 ? dtype_name(a->dtype) : "", want.data,
+			     f->want.n_dims == 1 ? dtype_name(f->want.dtype) : "");
+		buf_clear(&want);
+		buf_clear(&is);
+		types_free(&arena);
+		return st;
+	}
+	npy_slice(a, &f->count);
+	f->slice = (size_t)f->count * dtype_size(a->dtype);
+	f->tensor_len = 0;
+	if (a->n_dims > 1) {
+		struct tensor t = { .dtype = a->dtype, .n_dims = a->n_dims - 1 };
+
+		memcpy(t.dims, a->dims + 1, (size_t)t.n_dims * sizeof *t.dims);
+		f->tensor_len = (size_t)(tensor_put_head(f->tensor, &t) - f->tensor);
+	}
+	f->known = true;
+	return ST_OK;
+}
+
+static enum status
+npy_begin(struct op_inst *self, struct file_source *s, const char *path, bool inside, struct err *e)
+{
+	struct file_npy *f = self->state;
+
+	f->known = false;
+	s->unit = 0;
+	if (!strcmp(path, "-") && inside)
+		return err_set(e, ST_DATA, "cannot go on in the middle of standard input: the header is gone");
+	if (!strcmp(path, "-"))
+		return ST_OK; /* its header comes in the window */
+	enum status st = file_npy_head_at(path, s->as_is, &f->head, e);
+	if (st == ST_OK)
+		st = file_npy_start(self, f, e);
+	if (st != ST_OK)
+		return st;
+	s->unit = f->slice;
+	s->unit_base = f->head.head;
+	/* A split does not see the end of the file: it is looked at here. */
+	if (s->as_is && s->unit && (file_bytes_size(s->bytes) - s->unit_base) / s->unit < f->head.dims[0])
+		return file_npy_cut_off(e);
+	return ST_OK;
+}
+
+/* Slices not yet given, as the position tells. */
+static uint64_t
+npy_left(const struct file_npy *f)
+{
+	uint64_t given = f->slice ? (f->src.offset - f->head.head) / f->slice : 0;
+
+	return given < f->head.dims[0] ? f->head.dims[0] - given : 0;
+}
+
+static enum status
+npy_finish(struct op_inst *self, struct file_source *s, struct err *e)
+{
+	struct file_npy *f = self->state;
+
+	(void)s;
+	return !f->known || npy_left(f) ? file_npy_cut_off(e) : ST_OK;
+}
+
+/* Nothing more of this file can be had. */
+static enum status
+npy_lost(struct op_inst *self, struct file_source *s, struct err *e)
+{
+	struct file_npy *f = self->state;
+	enum status st = file_source_bad(self, s, e);
+
+	f->known = true;
+	f->slice = 0;
+	f->head.dims[0] = 0; /* so that the end is no second error */
+	file_source_take(s, s->to - s->from, 0);
+	s->eof = true;
+	return st;
+}
+
+/* A loop for each type, so that nothing is decided number by number. */
+#define NPY_LOOP(TYPE, PUT)                                                                 \
+	for (uint32_t i = 0; i < n; i++, p += sizeof(TYPE)) {                                \
+		TYPE v;                                                                      \
+		memcpy(&v, p, sizeof v);                                                     \
+		run_done(out, PUT, i);                                                       \
+	}                                                                                    \
+	break
+
+/* Little endian, on a machine that is. */
+static void
+npy_put_plain(enum dtype d, const uint8_t *p, uint32_t n, struct run *out)
+{
+	run_room(out, (size_t)n * MP_FLOAT_MAX); /* for all, so that none has to ask */
+#define W (out->arena->data + out->arena->len)
+	switch (d) {
+	case DTYPE_U8: NPY_LOOP(uint8_t, mp_put_uint(W, v));
+	case DTYPE_U16: NPY_LOOP(uint16_t, mp_put_uint(W, v));
+	case DTYPE_U32: NPY_LOOP(uint32_t, mp_put_uint(W, v));
+	case DTYPE_U64: NPY_LOOP(uint64_t, mp_put_uint(W, v));
+	case DTYPE_I8: NPY_LOOP(int8_t, mp_put_int(W, v));
+	case DTYPE_I16: NPY_LOOP(int16_t, mp_put_int(W, v));
+	case DTYPE_I32: NPY_LOOP(int32_t, mp_put_int(W, v));
+	case DTYPE_I64: NPY_LOOP(int64_t, mp_put_int(W, v));
+	case DTYPE_F32: NPY_LOOP(float, mp_put_float(W, (double)v));
+	case DTYPE_F64: NPY_LOOP(double, mp_put_float(W, v));
+	case DTYPE_BOOL: NPY_LOOP(uint8_t, mp_put_bool(W, v != 0));
+	case DTYPE_COUNT: break;
+	}
+#undef W
+}
+
+static uint32_t
+npy_put_numbers(const struct file_npy *f, const uint8_t *p, uint32_t n, struct run *out)
+{
+	enum dtype d = f->head.dtype;
+	uint64_t one;
+
+	if (!f->head.swapped && __BYTE_ORDER == __LITTLE_ENDIAN) {
+		npy_put_plain(d, p, n, out);
+		return n;
+	}
+	for (uint32_t i = 0; i < n; i++, p += f->slice) {
+		memcpy(&one, p, f->slice);
+		if (f->head.swapped)
+			npy_swap((uint8_t *)&one, 1, f->slice);
+		run_done(out, dtype_put(d, (uint8_t *)&one, run_room(out, MP_FLOAT_MAX)), i);
+	}
+	return n;
+}
+
+static uint32_t
+npy_put_tensors(const struct file_npy *f, const uint8_t *p, uint32_t n, struct run *out)
+{
+	uint32_t i = 0;
+
+	for (size_t bytes = 0; i < n && bytes < RUN_BYTES; i++, p += f->slice, bytes += f->slice) {
+		uint8_t *w = run_room(out, f->tensor_len + f->slice);
+
+		memcpy(w, f->tensor, f->tensor_len);
+		w += f->tensor_len;
+		memcpy(w, p, f->slice);
+		if (f->head.swapped)
+			npy_swap(w, (size_t)f->count, dtype_size(f->head.dtype));
+		run_done(out, w + f->slice, i);
+	}
+	return i;
+}
+
+/* As file_decode. */
+static enum status
+npy_decode(struct op_inst *self, struct file_source *s, struct run *out, struct err *e)
+{
+	struct file_npy *f = self->state;
+	const uint8_t *p = s->window->data + s->from;
+	size_t here = s->to - s->from;
+
+	if (!f->known) {
+		enum status st = npy_head_of(p, here, &f->head, e);
+
+		if (st == ST_END && !s->eof)
+			return ST_END;
+		if (st == ST_END)
+			st = file_npy_cut_off(e);
+		if (st == ST_OK)
+			st = file_npy_start(self, f, e);
+		if (st != ST_OK)
+			return npy_lost(self, s, e);
+		file_source_take(s, f->head.head, 0);
+		return ST_OK;
+	}
+	uint64_t left = npy_left(f), ours = s->end - s->offset;
+	if (!left) {
+		err_set(e, ST_DATA, "%s%zu bytes behind the end of the array", s->eof ? "" : "at least ",
+			here);
+		return npy_lost(self, s, e);
+	}
+	ours = (ours - 1) / f->slice + (ours < UINT64_MAX);
+	left = ours < left ? ours : left;
+	uint64_t whole = here / f->slice;
+	uint32_t n = (uint32_t)(whole < left ? whole : left);
+	n = whole >= RUN_USUAL && left >= RUN_USUAL ? RUN_USUAL : n;
+	if (!n && s->eof) {
+		file_npy_cut_off(e);
+		return npy_lost(self, s, e);
+	}
+	if (!n)
+		return ST_END;
+	n = f->tensor_len ? npy_put_tensors(f, p, n, out) : npy_put_numbers(f, p, n, out);
+	file_source_take(s, n * f->slice, n);
+	return ST_OK;
+}
+
+enum status
+file_npy_open(struct op_inst *self, struct err *e)
+{
+	struct file_npy *f = self->state;
+
+	if (self->walk)
+		return file_at_open(self, &f->at, &f->src.names, file_npy_look, e);
+	f->src.begin = npy_begin;
+	f->src.finish = npy_finish;
+	return file_source_open(self, e);
+}
+
+enum status
+file_npy_next(struct op_inst *self, struct run *out, struct err *e)
+{
+	return file_source_next(self, npy_decode, out, e);
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Sources that read files, outside the run: which files, their splits, and the
+ * position as bytes: [index, path, offset, line], or [index, nil, 0, 0] at the end.
+ */
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/mem.h"
+#include "op/file/file_glob.h"
+#include "op/file/file_source.h"
+#include "value/mp.h"
+
+enum {
+	PLAN_CUT_MIN = 1024 * 1024, /* smaller files are not worth cutting */
+	PLAN_POSITION = 4           /* items */
+};
+
+/* A name that comes from an outer element is data, not a pattern. */
+static bool
+plan_bound(const struct op_node *n)
+{
+	for (size_t i = 0; i < n->n_binds; i++)
+		if (!strcmp(n->binds[i].row->name, "files"))
+			return true;
+	return false;
+}
+
+enum status
+file_source_check(const struct op_node *n, struct err *e)
+{
+	return plan_bound(n) ? ST_OK : file_glob_any(n->params, e);
+}
+
+enum status
+file_source_names(const struct op_inst *self, const struct words *names, struct words *out,
+		  struct err *e)
+{
+	const struct split *s = self->split;
+
+	if (!s || s->kind == SPLIT_ALL)
+		return file_glob(names, plan_bound(self->node), out, e);
+	if (s->kind != SPLIT_FILE)
+		return err_set(e, ST_PROTO, "%s has no such split: it reads files", self->desc->name);
+	words_add(out, s->path, strlen(s->path));
+	return ST_OK;
+}
+
+static enum status
+plan_list(const struct op_node *n, bool cut, struct split_list *out, struct err *e)
+{
+	struct words files = { 0 };
+	enum status st = file_glob(n->params, false, &files, e);
+
+	for (size_t i = 0; i < files.n && st == ST_OK; i++) {
+		if (!strcmp(files.v[i], "-")) {
+			/* Only whoever has this input can read it, and only once. */
+			struct split all = { .kind = SPLIT_ALL, .times = 1 };
+
+			split_list_add(out, &all);
+			words_clear(&files);
+			return ST_OK;
+		}
+	}
+	for (size_t i = 0; i < files.n && st == ST_OK; i++) {
+		struct split s = { .kind = SPLIT_FILE, .whole = true, .path = files.v[i], .times = 1 };
+		struct stat info;
+
+		if (stat(s.path, &info) != 0) {
+			st = err_errno(e, "cannot read '%s'", s.path);
+		} else if (S_ISREG(info.st_mode)) {
+			s.weight = (uint64_t)info.st_size;
+			if (cut && info.st_size >= PLAN_CUT_MIN && file_packing_at(s.path) == FILE_PLAIN) {
+				s.whole = false;
+				s.cuttable = true;
+				s.count = s.weight;
+			}
+		}
+		if (st == ST_OK)
+			split_list_add(out, &s);
+	}
+	words_clear(&files);
+	return st;
+}
+
+enum status
+file_source_list_lines(const struct op_node *n, struct split_list *out, struct err *e)
+{
+	return plan_list(n, true, out, e);
+}
+
+enum status
+file_source_list(const struct op_node *n, struct split_list *out, struct err *e)
+{
+	return plan_list(n, false, out, e);
+}
+
+int64_t
+file_source_count(const struct op_node *n, const int64_t *in)
+{
+	struct words files = { 0 };
+	struct err e;
+	int64_t count = -1;
+
+	(void)in;
+	if (!plan_bound(n) && file_glob(n->params, false, &files, &e) == ST_OK)
+		count = (int64_t)files.n;
+	words_clear(&files);
+	return count;
+}
+
+void
+file_source_save(struct op_inst *self, struct buf *out)
+{
+	const struct file_source *s = self->state;
+	const char *path = s->at < s->files.n ? s->files.v[s->at] : NULL;
+	size_t len = path ? strlen(path) : 0;
+	uint8_t *start = buf_room(out, PLAN_POSITION * MP_INT_MAX + MP_HEAD_MAX + len), *p = start;
+	/* A restore that no read has followed yet. */
+	bool waits = !s->open && s->resume;
+
+	p = mp_put_list_head(p, PLAN_POSITION);
+	p = mp_put_uint(p, s->at);
+	p = path ? mp_put_text(p, path, (uint32_t)len) : mp_put_nil(p);
+	p = mp_put_uint(p, waits ? s->resume_offset : s->open ? s->offset : 0);
+	p = mp_put_uint(p, waits ? s->resume_line : s->open ? s->line : 0);
+	out->len += (size_t)(p - start);
+}
+
+static bool
+plan_uint(const uint8_t **p, const uint8_t *end, uint64_t *out)
+{
+	struct mp m;
+
+	*p = mp_head(*p, end, &m);
+	*out = *p ? m.u : 0;
+	return *p && m.kind == MP_INT && !m.unsigned_big && m.i >= 0;
+}
+
+enum status
+file_source_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
+{
+	struct file_source *s = self->state;
+	const uint8_t *end = p + n;
+	uint64_t at, offset, line;
+	struct mp m, path;
+	bool good = (p = mp_head(p, end, &m)) && m.kind == MP_LIST && m.n == PLAN_POSITION
+		&& plan_uint(&p, end, &at) && (p = mp_head(p, end, &path))
+		&& (path.kind == MP_TEXT || path.kind == MP_NIL) && plan_uint(&p, end, &offset)
+		&& plan_uint(&p, end, &line) && p == end;
+
+	if (!good)
+		return err_set(e, ST_DATA, "%s: malformed position", self->desc->name);
+	if (path.kind == MP_NIL) {
+		s->at = s->files.n;
+		return ST_OK;
+	}
+	/* Files may have come and gone: its name counts, and the index comes first
+	 * because a name may be there twice. */
+	size_t i = (size_t)at;
+	for (size_t k = 0; k <= s->files.n; k++) {
+		if (i < s->files.n && strlen(s->files.v[i]) == path.n
+		    && !memcmp(s->files.v[i], path.p, path.n)) {
+			s->at = i;
+			s->resume = offset > 0;
+			s->resume_offset = offset;
+			s->resume_line = line;
+			return ST_OK;
+		}
+		i = k;
+	}
+	return err_set(e, ST_NOINPUT, "cannot go on in '%.*s': it is not among the files any more",
+		       (int)path.n, (const char *)path.p);
+}

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: MIT */
+#include "op/file/file_source.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "value/mp.h"
+#include "value/origin.h"
+
+enum {
+	SOURCE_WINDOW = 256 * 1024, /* fits the second cache; larger is not faster */
+	SOURCE_READ_MIN = 32 * 1024,
+	SOURCE_KEEP_MAX = 4 * 1024 * 1024, /* a window that one long line made larger goes */
+	SOURCE_HEAD = 64 /* before a whole file's bytes, so that these are aligned */
+};
+
+size_t
+file_source_element_max(const struct op_inst *self)
+{
+	return self->ctx->element_max ? self->ctx->element_max : UINT32_MAX;
+}
+
+enum status
+file_source_open(struct op_inst *self, struct err *e)
+{
+	struct file_source *s = self->state;
+	const struct split *split = self->split;
+
+	s->end = UINT64_MAX;
+	if (split && split->kind == SPLIT_FILE && !split->whole) {
+		s->as_is = true;
+		s->start = split->start;
+		s->end = split->start + split->count;
+	}
+	s->bytes = file_bytes_new();
+	return file_source_names(self, &s->names, &s->files, e);
+}
+
+void
+file_source_close(struct op_inst *self)
+{
+	struct file_source *s = self->state;
+
+	file_bytes_free(&s->bytes);
+	block_unref(&s->window);
+	words_clear(&s->files);
+}
+
+/* ---- one file ---- */
+
+/* Nothing in the window is wanted any more, by us: a run that somebody keeps may
+ * still lie in it, and then it is theirs. */
+static void
+source_empty(struct file_source *s)
+{
+	struct block *b = s->window;
+
+	s->from = s->to = 0;
+	if (b && (b->cap > SOURCE_KEEP_MAX || atomic_load_explicit(&b->refs, memory_order_acquire) > 1))
+		block_unref(&s->window);
+}
+
+static void
+source_file_done(struct file_source *s)
+{
+	file_bytes_close(s->bytes);
+	s->open = false;
+	source_empty(s);
+	s->pending = s->searched = 0;
+	s->at++;
+}
+
+/* The file cannot be read, or not on. ST_OK: go on with the next one. */
+static enum status
+source_fault(struct op_inst *self, struct file_source *s, enum status st, struct err *e)
+{
+	if (st == ST_AGAIN) /* stopped */
+		return st;
+	st = op_source_fault(self, s->name, s->open ? s->line : 0, e);
+	if (st == ST_OK)
+		source_file_done(s);
+	return st;
+}
+
+/* Makes room behind `to`. Elements of older runs may share the window: then what
+ * is unread moves to another. */
+static void
+source_make_room(struct file_source *s)
+{
+	struct block *b = s->window;
+	size_t tail = s->to - s->from, want = tail + SOURCE_READ_MIN + s->pad;
+
+	if (b && b->cap - s->pad - s->to >= SOURCE_READ_MIN)
+		return;
+	bool alone = b && atomic_load_explicit(&b->refs, memory_order_acquire) == 1;
+	bool huge = b && b->cap > SOURCE_KEEP_MAX && tail < SOURCE_WINDOW;
+	if (alone && !huge && b->cap >= want && tail <= b->cap / 2) {
+		memmove(b->data, b->data + s->from, tail);
+	} else {
+		size_t cap = tail < SOURCE_WINDOW / 2 ? SOURCE_WINDOW : tail * 2 + SOURCE_READ_MIN;
+		struct block *bigger = block_new(cap + s->pad);
+
+		if (tail)
+			memcpy(bigger->data, b->data + s->from, tail);
+		block_unref(&s->window);
+		s->window = bigger;
+	}
+	s->from = 0;
+	s->to = tail;
+}
+
+/* One read. ST_OK: there is more, or eof is set. */
+static enum status
+source_more(struct file_source *s, struct err *e)
+{
+	size_t n, most = s->to - s->from > SOURCE_WINDOW ? s->to - s->from : SOURCE_WINDOW;
+
+	source_make_room(s);
+	size_t room = s->window->cap - s->pad - s->to;
+	enum status st = file_bytes_read(s->bytes, s->window->data + s->to, room < most ? room : most,
+					 &n, e);
+	s->to += n;
+	if (st == ST_END) {
+		s->eof = true;
+		st = ST_OK;
+	}
+	return st;
+}
+
+static enum status
+source_drop(struct file_source *s, struct err *e)
+{
+	for (;;) {
+		size_t n = s->to - s->from;
+		const uint8_t *p = n ? s->window->data + s->from : NULL;
+		const uint8_t *end = n ? memchr(p, s->delim, n) : NULL;
+
+		file_source_take(s, end ? (size_t)(end + 1 - p) : n, end || s->eof);
+		/* Behind the end of the split no line of ours begins. */
+		if (end || s->eof || s->offset >= s->end)
+			return ST_OK;
+		enum status st = source_more(s, e);
+		if (st != ST_OK)
+			return st;
+	}
+}
+
+static enum status
+source_jump(struct file_source *s, uint64_t offset, uint64_t line, struct err *e)
+{
+	source_empty(s);
+	source_make_room(s);
+	enum status st = file_bytes_skip(s->bytes, offset, s->window->data,
+					 s->window->cap - s->pad, &s->to, e);
+	s->offset = offset;
+	s->line = line;
+	return st;
+}
+
+/* To the first piece that begins in the split. */
+static enum status
+source_align_unit(struct file_source *s, struct err *e)
+{
+	uint64_t offset = s->unit_base, past;
+
+	if (s->start > offset) {
+		past = (s->start - offset - 1) / s->unit + 1;
+		offset += past * s->unit;
+	}
+	enum status st = offset > s->offset ? source_jump(s, offset, s->line, e) : ST_OK;
+	if (st == ST_END && s->start) {
+		s->eof = true;
+		return ST_OK;
+	}
+	if (st == ST_OK && s->line)
+		s->line = (offset - s->unit_base) / s->unit + 1;
+	return st == ST_END ? err_set(e, ST_DATA, "it is shorter than its header of %llu bytes",
+				      (unsigned long long)s->unit_base) : st;
+}
+
+/* Goes to where the first element begins. */
+static enum status
+source_align(struct file_source *s, struct err *e)
+{
+	enum status st = ST_OK;
+
+	if (s->resume) {
+		s->resume = false;
+		st = source_jump(s, s->resume_offset, s->resume_line, e);
+		if (st == ST_END)
+			st = err_set(e, ST_DATA, "cannot go on at byte %llu: the file is shorter now",
+				     (unsigned long long)s->resume_offset);
+		return st;
+	}
+	if (s->unit)
+		return source_align_unit(s, e);
+	for (uint64_t i = 0; i < s->skip && !s->eof && st == ST_OK; i++)
+		st = source_drop(s, e);
+	if (st != ST_OK || s->offset >= s->start)
+		return st;
+	/* From the byte before: if that ends a line, ours begins right here. */
+	st = source_jump(s, s->start - 1, 0, e);
+	if (st == ST_END) {
+		s->eof = true;
+		return ST_OK;
+	}
+	return st == ST_OK ? source_drop(s, e) : st;
+}
+
+/* Sees to it that a file is at hand; ST_END: there are no more. */
+static enum status
+source_ready(struct op_inst *self, struct file_source *s, bool align, struct err *e)
+{
+	while (!s->open) {
+		if (s->at >= s->files.n)
+			return ST_END;
+		const char *path = s->files.v[s->at];
+		s->name = origin_name(path);
+		s->eof = false;
+		s->offset = 0;
+		s->line = 1;
+		enum status st = file_bytes_open(s->bytes, path, s->as_is, self->ctx, e);
+		s->open = st == ST_OK;
+		if (st == ST_OK && s->begin)
+			st = s->begin(self, s, path, s->resume || s->start > 0, e);
+		if (st == ST_OK && align)
+			st = source_align(s, e);
+		if (st != ST_OK)
+			st = source_fault(self, s, st, e);
+		if (st != ST_OK)
+			return st;
+	}
+	return ST_OK;
+}
+
+/* ---- elements ---- */
+
+enum status
+file_source_next(struct op_inst *self, file_decode *decode, struct run *out, struct err *e)
+{
+	struct file_source *s = self->state;
+
+	for (;;) {
+		enum status st = source_ready(self, s, true, e);
+		if (st != ST_OK)
+			return st;
+		if (s->offset >= s->end || (s->eof && s->from == s->to)) {
+			if (s->offset < s->end && s->finish)
+				st = s->finish(self, s, e);
+			if (st == ST_OK)
+				source_file_done(s);
+			else if ((st = source_fault(self, s, st, e)) != ST_OK)
+				return st;
+			continue;
+		}
+		if (s->from < s->to) {
+			out->file = s->name;
+			out->line = s->line;
+			st = decode(self, s, out, e);
+			if (out->n || (st != ST_OK && st != ST_END))
+				return st == ST_END ? ST_OK : st;
+			if (st == ST_OK)
+				continue;
+		}
+		st = source_more(s, e);
+		if (st != ST_OK && (st = source_fault(self, s, st, e)) != ST_OK)
+			return st;
+	}
+}
+
+enum status
+file_source_bad(struct op_inst *self, struct file_source *s, struct err *e)
+{
+	if (!s->line)
+		err_wrap(e, "at byte %llu", (unsigned long long)s->offset);
+	return op_source_fault(self, s->name, s->line, e);
+}
+
+enum status
+file_source_drop_line(struct op_inst *self, struct file_source *s, struct err *e)
+{
+	enum status st = source_drop(s, e);
+
+	return st == ST_OK ? ST_OK : source_fault(self, s, st, e);
+}
+
+enum status
+file_source_too_large(struct op_inst *self, struct file_source *s, const char *what, struct err *e)
+{
+	err_set(e, ST_DATA, "a %s of more than %zu bytes", what, file_source_element_max(self));
+	err_help(e, "`options element_max=1Gi` at the start of the spec raises the limit");
+	return file_source_bad(self, s, e);
+}
+
+/* Reads the rest of the file at hand to the window, behind SOURCE_HEAD bytes. */
+static enum status
+source_slurp(struct op_inst *self, struct file_source *s, struct err *e)
+{
+	size_t max = file_source_element_max(self), n;
+	uint64_t size = file_bytes_size(s->bytes);
+
+	if (size > max)
+		return file_source_too_large(self, s, "file", e) == ST_OK ? ST_SKIP : e->kind;
+	/* One more than it holds, so that the end is seen without another block. */
+	block_recycle(&s->window, SOURCE_HEAD + (size_t)size + FILE_SNIFF);
+	s->to = SOURCE_HEAD;
+	for (;;) {
+		struct block *b = s->window;
+
+		if (b->cap - s->to < FILE_SNIFF) {
+			struct block *bigger = block_new(b->cap * 2);
+
+			memcpy(bigger->data + SOURCE_HEAD, b->data + SOURCE_HEAD, s->to - SOURCE_HEAD);
+			block_unref(&s->window);
+			s->window = b = bigger;
+		}
+		enum status st = file_bytes_read(s->bytes, b->data + s->to, b->cap - s->to, &n, e);
+		if (st != ST_OK)
+			return st == ST_END ? ST_OK : st;
+		s->to += n;
+		if (s->to - SOURCE_HEAD > max)
+			return file_source_too_large(self, s, "file", e) == ST_OK ? ST_SKIP : e->kind;
+	}
+}
+
+enum status
+file_source_whole(struct op_inst *self, struct run *out, struct err *e)
+{
+	struct file_source *s = self->state;
+
+	for (;;) {
+		enum status st = source_ready(self, s, false, e);
+		if (st != ST_OK)
+			return st;
+		st = source_slurp(self, s, e);
+		if (st == ST_SKIP) {
+			source_file_done(s);
+			continue;
+		}
+		if (st == ST_OK)
+			break;
+		st = source_fault(self, s, st, e);
+		if (st != ST_OK)
+			return st;
+	}
+	uint32_t n = (uint32_t)(s->to - SOURCE_HEAD);
+	uint8_t head[MP_HEAD_MAX], *p = s->window->data + SOURCE_HEAD;
+	size_t head_len = (size_t)(mp_put_bytes_head(head, n) - head);
+
+	memcpy(p - head_len, head, head_len);
+	s->window->len = s->to;
+	run_keep(out, (struct elem){ p - head_len, s->window, n + (uint32_t)head_len, 0 });
+	out->file = s->name;
+	source_file_done(s);
+	return ST_OK;
+}

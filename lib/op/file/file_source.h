@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the sources that read files share: the walk from file to file, a window
+ * over the bytes of the file at hand, positions, splits, and what is done about
+ * files that cannot be read. A decoder makes elements out of the window:
+ *
+ *	window:  |taken|--- from ---- unread ---- to |   room   | pad |
+ *
+ * The state of such an operator begins with a struct file_source, so that the
+ * callbacks below can stand in its descriptor as they are.
+ */
+#ifndef FILE_FILE_SOURCE_H
+#define FILE_FILE_SOURCE_H
+
+#include "op/file/file_bytes.h"
+#include "op/op.h"
+
+struct file_source;
+/* A file was opened. `inside`: it is not read from its start, so that what stands
+ * there has to be looked up. May set unit and unit_base. */
+typedef enum status file_begin(struct op_inst *self, struct file_source *s, const char *path,
+			       bool inside, struct err *e);
+
+/* All of a file was read: is anything missing? */
+typedef enum status file_finish(struct op_inst *self, struct file_source *s, struct err *e);
+
+struct file_source {
+	struct words names;  /* the parameter: first in the state */
+	/* set before file_source_open, as far as not zero */
+	uint8_t delim;       /* what ends a line; 0 means NUL */
+	uint64_t skip;       /* lines at the start of each file to leave out */
+	size_t pad;          /* bytes to be there behind the window's end */
+	file_begin *begin;   /* NULL: nothing to do */
+	file_finish *finish;
+	/* not 0: no lines but pieces of so many bytes, from offset unit_base on */
+	uint64_t unit, unit_base;
+	/* the walk */
+	struct words files;
+	size_t at;           /* the file at hand, or the next one */
+	struct file_bytes *bytes;
+	bool open, eof;      /* there is a file at hand; all of it is in the window */
+	bool as_is;          /* a byte range: not unpacked */
+	uint64_t start, end; /* elements begin in [start, end) of a file */
+	const char *name;    /* of the file at hand, interned */
+	struct block *window;
+	size_t from, to;
+	uint64_t offset;     /* of `from` in the file's plain bytes */
+	uint64_t line;       /* number of the line or record at `from`, from 1; 0: unknown */
+	size_t searched;     /* bytes behind `from` that are known not to end an element */
+	uint64_t pending;    /* msgpack: values still open at `searched` */
+	bool resume;         /* begin the next file at [offset, line) */
+	uint64_t resume_offset, resume_line;
+};
+
+/* Makes elements from the window, takes their bytes. ST_OK: it took something;
+ * ST_END: it needs more than there is (never when eof is set); errors only while
+ * out is empty. */
+typedef enum status file_decode(struct op_inst *self, struct file_source *s, struct run *out,
+				struct err *e);
+file_decode file_lines;   /* text elements, one a line */
+file_decode file_ndjson;  /* any, one a line */
+file_decode file_msgpack; /* any, end to end */
+
+enum status file_source_open(struct op_inst *self, struct err *e);
+enum status file_source_next(struct op_inst *self, file_decode *decode, struct run *out,
+			     struct err *e);
+/* The next file as one bytes element. */
+enum status file_source_whole(struct op_inst *self, struct run *out, struct err *e);
+void file_source_close(struct op_inst *self);
+void file_source_save(struct op_inst *self, struct buf *out);
+enum status file_source_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e);
+
+/* Planning; these need no more than that `names` comes first. */
+enum status file_source_check(const struct op_node *n, struct err *e);
+/* Plain files may be cut at line ends, or each file is a unit. */
+enum status file_source_list_lines(const struct op_node *n, struct split_list *out, struct err *e);
+enum status file_source_list(const struct op_node *n, struct split_list *out, struct err *e);
+int64_t file_source_count(const struct op_node *n, const int64_t *in);
+/* The names, expanded unless they come from an outer element, or the split's. */
+enum status file_source_names(const struct op_inst *self, const struct words *names,
+			      struct words *out, struct err *e);
+
+/* For decoders. Largest element, in bytes. */
+size_t file_source_element_max(const struct op_inst *self);
+/* The first n bytes, `lines` lines, are done with. */
+static inline void
+file_source_take(struct file_source *s, size_t n, uint64_t lines)
+{
+	s->from += n;
+	s->offset += n;
+	s->searched = 0;
+	if (s->line)
+		s->line += lines;
+}
+/* A bad element at the start of the window: on_error decides; ST_OK: go on behind it. */
+enum status file_source_bad(struct op_inst *self, struct file_source *s, struct err *e);
+/* Drops through the end of the line, however far away it is. */
+enum status file_source_drop_line(struct op_inst *self, struct file_source *s, struct err *e);
+/* Fails: one element is larger than may be. `what` is "line" or so. */
+enum status file_source_too_large(struct op_inst *self, struct file_source *s, const char *what,
+				  struct err *e);
+
+#define FILE_SOURCE_NAMES(TYPE)                                                                \
+	{ "files", PARAM_WORDS, offsetof(TYPE, src.names), .flags = PARAM_REST | PARAM_PATH,    \
+	  .help = "names and patterns (*, ?, [a-z], {a,b}, **); `-` is standard input" }
+
+#endif

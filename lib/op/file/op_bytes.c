@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT
+ * bytes: records of one length.
+ */
+#include <string.h>
+#include <sys/stat.h>
+
+#include "op/file/file_at.h"
+#include "op/file/file_glob.h"
+#include "op/file/file_source.h"
+#include "value/mp.h"
+
+enum { BYTES_LOOK = 10000 }; /* files that are looked at to count their records */
+
+struct bytes {
+	struct file_source src;
+	int64_t size, header, footer;
+	struct file_at at; /* when read by index */
+};
+
+static const struct param bytes_params[] = {
+	{ "size", PARAM_SIZE, offsetof(struct bytes, size), .min = 1, .max = UINT32_MAX / 2,
+	  .help = "bytes of a record" },
+	{ "files", PARAM_WORDS, offsetof(struct bytes, src.names), .flags = PARAM_REST | PARAM_PATH,
+	  .help = "names and patterns (*, ?, [a-z], {a,b}, **); `-` is standard input" },
+	{ "header_bytes", PARAM_SIZE, offsetof(struct bytes, header), "0", .flags = PARAM_KEY_ONLY,
+	  .max = INT64_C(1) << 40, .help = "bytes at the start of each file to leave out" },
+	{ "footer_bytes", PARAM_SIZE, offsetof(struct bytes, footer), "0", .flags = PARAM_KEY_ONLY,
+	  .max = 1 << 30, .help = "bytes at the end of each file to leave out" },
+	{ 0 }
+};
+
+static enum status
+bytes_typing(struct op_node *n, struct op_typing *t, const struct type **type, struct err *e)
+{
+	(void)n, (void)t, (void)e;
+	*type = type_scalar(TYPE_BYTES);
+	return ST_OK;
+}
+
+/* Of plain files, where all are here. */
+static int64_t
+bytes_cardinality(const struct op_node *n, const int64_t *in)
+{
+	const struct bytes *b = n->params;
+	struct words files = { 0 };
+	int64_t count = 0;
+	struct stat st;
+	struct err e;
+
+	(void)in;
+	if (n->n_binds || file_glob(&b->src.names, false, &files, &e) != ST_OK || files.n > BYTES_LOOK)
+		count = -1;
+	for (size_t i = 0; i < files.n && count >= 0; i++) {
+		bool plain = strcmp(files.v[i], "-") && !stat(files.v[i], &st) && S_ISREG(st.st_mode)
+			&& file_packing_at(files.v[i]) == FILE_PLAIN;
+		int64_t left = plain ? (int64_t)st.st_size - b->header - b->footer : -1;
+
+		count = left < 0 ? -1 : count + left / b->size;
+	}
+	words_clear(&files);
+	return count;
+}
+
+static enum status
+bytes_begin(struct op_inst *self, struct file_source *s, const char *path, bool inside, struct err *e)
+{
+	const struct bytes *b = self->state;
+
+	(void)path, (void)inside, (void)e;
+	s->unit = (uint64_t)b->size;
+	s->unit_base = (uint64_t)b->header;
+	return ST_OK;
+}
+
+/* As file_at_look. */
+static enum status
+bytes_look(struct op_inst *self, struct file_at *a, const char *path, struct file_at_where *where,
+	   struct err *e)
+{
+	const struct bytes *b = self->state;
+	struct stat st;
+
+	a->size = (size_t)b->size;
+	if (stat(path, &st))
+		return err_errno(e, "cannot read it");
+	if (!S_ISREG(st.st_mode) || file_packing_at(path) != FILE_PLAIN)
+		return err_set(e, ST_DATA, "it is no plain file, and its records cannot be picked");
+	int64_t left = (int64_t)st.st_size - b->header - b->footer;
+	if (left < 0)
+		return err_set(e, ST_DATA, "it is shorter than header and footer together");
+	where->base = (uint64_t)b->header;
+	where->count = (uint64_t)(left / b->size);
+	if (left % b->size == 0)
+		return ST_OK;
+	where->bad = where->count + 1;
+	return err_set(e, ST_DATA, "the last %lld bytes are no whole record of %lld",
+		       (long long)(left % b->size), (long long)b->size);
+}
+
+static enum status
+bytes_at(struct op_inst *self, const uint64_t *index, uint32_t *k, struct run *out, struct err *e)
+{
+	struct bytes *b = self->state;
+	uint8_t head[MP_HEAD_MAX];
+	size_t head_len = (size_t)(mp_put_bytes_head(head, (uint32_t)b->size) - head);
+
+	return file_at_give(self, &b->at, head, head_len, NULL, index, k, out, e);
+}
+
+static void
+bytes_close(struct op_inst *self)
+{
+	struct bytes *b = self->state;
+
+	file_at_close(&b->at);
+	file_source_close(self);
+}
+
+static enum status
+bytes_open(struct op_inst *self, struct err *e)
+{
+	struct bytes *b = self->state;
+
+	if ((uint64_t)b->size > file_source_element_max(self) - MP_HEAD_MAX) {
+		err_set(e, ST_DATA, "records of %lld bytes are larger than an element may be",
+			(long long)b->size);
+		err_help(e, "--element-max raises the limit");
+		return ST_DATA;
+	}
+	if (self->walk)
+		return file_at_open(self, &b->at, &b->src.names, bytes_look, e);
+	b->src.begin = bytes_begin;
+	return file_source_open(self, e);
+}
+
+/* What is left at the end of the file is no whole record. */
+static enum status
+bytes_tail(struct op_inst *self, struct file_source *s, size_t here, struct err *e)
+{
+	const struct bytes *b = self->state;
+	size_t footer = (size_t)b->footer;
+
+	if (here < footer)
+		err_set(e, ST_DATA, "the last %zu bytes are less than the footer of %zu", here, footer);
+	else
+		err_set(e, ST_DATA, "the last %zu bytes are no whole record of %lld", here - footer,
+			(long long)b->size);
+	enum status st = file_source_bad(self, s, e);
+	if (st == ST_OK)
+		file_source_take(s, here, 1);
+	return st;
+}
+
+/* As file_decode. */
+static enum status
+bytes_decode(struct op_inst *self, struct file_source *s, struct run *out, struct err *e)
+{
+	const struct bytes *b = self->state;
+	size_t size = (size_t)b->size, footer = (size_t)b->footer, done = 0;
+	const uint8_t *p = s->window->data + s->from;
+	size_t here = s->to - s->from;
+	uint64_t ours = s->end - s->offset; /* where records of the split begin */
+
+	while (out->n < RUN_USUAL && done < RUN_BYTES && here - done >= size + footer && done < ours) {
+		uint8_t *w = mp_put_bytes_head(run_room(out, size + MP_HEAD_MAX), (uint32_t)size);
+
+		memcpy(w, p + done, size);
+		run_done(out, w + size, out->n);
+		done += size;
+	}
+	if (out->n) {
+		file_source_take(s, done, out->n);
+		return ST_OK;
+	}
+	if (!s->eof)
+		return ST_END;
+	if (here != footer)
+		return bytes_tail(self, s, here, e);
+	file_source_take(s, here, 0);
+	return ST_OK;
+}
+
+static enum status
+bytes_next(struct op_inst *self, struct run *out, struct err *e)
+{
+	return file_source_next(self, bytes_decode, out, e);
+}
+
+const struct op_desc op_bytes = {
+	.name = "bytes",
+	.brief = "records of one length, as bytes",
+	.doc = "What is left at the end of a file and is no whole record fails; with on_error=skip it "
+	       "is dropped and counted. Packed files are unpacked, as by `lines`; large plain ones are "
+	       "cut into splits.",
+	.kind = OP_SOURCE,
+	.params = bytes_params,
+	.state_size = sizeof(struct bytes),
+	.typing = bytes_typing,
+	.check = file_source_check,
+	.list = file_source_list_lines,
+	.cardinality = bytes_cardinality,
+	.open = bytes_open,
+	.next = bytes_next,
+	.at = bytes_at,
+	.close = bytes_close,
+	.save = file_source_save,
+	.restore = file_source_restore,
+	.example = "bytes 4 - header_bytes=3",
+	.output = "abcd\nefgh\n",
+	.input = "...abcdefgh",
+};

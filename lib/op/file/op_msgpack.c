@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT
+ * msgpack: MessagePack values end to end, as they lie in the file.
+ */
+#include "op/file/file_source.h"
+
+struct msgpack {
+	struct file_source src;
+};
+
+static const struct param msgpack_params[] = {
+	FILE_SOURCE_NAMES(struct msgpack),
+	{ 0 }
+};
+
+static enum status
+msgpack_next(struct op_inst *self, struct run *out, struct err *e)
+{
+	return file_source_next(self, file_msgpack, out, e);
+}
+
+const struct op_desc op_msgpack = {
+	.name = "msgpack",
+	.brief = "MessagePack values, one after another",
+	.doc = "What dsvc-run -t msgpack writes, and most other programs. Nothing tells where a "
+	       "value begins but the one before it: behind a malformed one the rest of the file is "
+	       "lost, with on_error=skip too.",
+	.kind = OP_SOURCE,
+	.params = msgpack_params,
+	.state_size = sizeof(struct msgpack),
+	.check = file_source_check,
+	.list = file_source_list,
+	.open = file_source_open,
+	.next = msgpack_next,
+	.close = file_source_close,
+	.save = file_source_save,
+	.restore = file_source_restore,
+	.example = "msgpack - | map x + 1",
+	.output = "66\n67\n68\n",
+	.input = "ABC", /* the letters' bytes are the numbers 65 to 67 */
+};

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT
+ * npy: arrays of .npy files, slice by slice along the first axis.
+ */
+#include "op/file/file_npy.h"
+
+static const struct param npy_params[] = {
+	{ "files", PARAM_WORDS, offsetof(struct file_npy, src.names), .flags = PARAM_REST | PARAM_PATH,
+	  .help = "names and patterns (*, ?, [a-z], {a,b}, **); `-` is standard input" },
+	{ 0 }
+};
+
+const struct op_desc op_npy = {
+	.name = "npy",
+	.brief = "slices of numpy's .npy arrays along their first axis",
+	.doc = "An array of one axis, or of none, gives numbers, one of more axes tensors with one axis "
+	       "less. The element type is known before the run, from the first file's header, and the "
+	       "other files must agree. Numbers of either byte order are read; structured types, text, "
+	       "complex numbers, half floats (f2), arrays in Fortran order and slices without a number, "
+	       "shape (3, 0), are refused. Large plain files are cut into splits.",
+	.kind = OP_SOURCE,
+	.params = npy_params,
+	.state_size = sizeof(struct file_npy),
+	.typing = file_npy_typing,
+	.check = file_source_check,
+	.list = file_source_list_lines,
+	.cardinality = file_npy_cardinality,
+	.indexed = file_npy_indexed,
+	.open = file_npy_open,
+	.next = file_npy_next,
+	.at = file_npy_at,
+	.close = file_npy_close,
+	.save = file_source_save,
+	.restore = file_source_restore,
+	.example = "npy grid.npy",
+	.output = "[0.0,0.25,0.5]\n[0.75,1.0,1.25]\n",
+};

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT
+ * stdin: elements from this process's standard input, each as soon as it is there.
+ */
+#include "op/file/file_csv.h"
+#include "op/file/file_npy.h"
+#include "op/file/file_tfrecord.h"
+#include "value/json/json.h"
+
+enum stdin_as {
+	STDIN_LINES, STDIN_NDJSON, STDIN_MSGPACK, STDIN_NUL, STDIN_RAW, STDIN_CSV, STDIN_TSV,
+	STDIN_TFRECORD, STDIN_NPY
+};
+
+struct stdin_source {
+	union { /* each begins with src; no names: they are filled in here */
+		struct file_source src;
+		struct file_csv csv;
+		struct file_tfrecord tfrecord;
+		struct file_npy npy;
+	};
+	int as;
+	char *names[1];
+};
+
+static const struct param stdin_params[] = {
+	{ "as", PARAM_CHOICE, offsetof(struct stdin_source, as), "lines",
+	  .choices = "lines|ndjson|msgpack|nul|raw|csv|tsv|tfrecord|npy",
+	  .help = "what it holds: lines of text, one JSON value a line, MessagePack values, text "
+		  "ended by NUL, one element of bytes, or what the source of that name reads" },
+	{ 0 }
+};
+
+static enum status
+stdin_typing(struct op_node *n, struct op_typing *t, const struct type **type, struct err *e)
+{
+	static const enum type_kind kinds[] = {
+		[STDIN_LINES] = TYPE_TEXT, [STDIN_NDJSON] = TYPE_ANY, [STDIN_MSGPACK] = TYPE_ANY,
+		[STDIN_NUL] = TYPE_TEXT, [STDIN_RAW] = TYPE_BYTES, [STDIN_CSV] = TYPE_ANY,
+		[STDIN_TSV] = TYPE_ANY, [STDIN_TFRECORD] = TYPE_BYTES, [STDIN_NPY] = TYPE_ANY
+	};
+	const struct stdin_source *s = n->params;
+
+	(void)t, (void)e;
+	*type = type_scalar(kinds[s->as]);
+	return ST_OK;
+}
+
+static enum status
+stdin_open(struct op_inst *self, struct err *e)
+{
+	static char name[] = "-", comma[] = ",", quote[] = "\"";
+	struct stdin_source *s = self->state;
+
+	s->names[0] = name;
+	s->src.names = (struct words){ s->names, 1 };
+	s->src.delim = s->as == STDIN_NUL ? 0 : '\n';
+	switch ((enum stdin_as)s->as) {
+	case STDIN_NDJSON:
+		s->src.pad = json_padding();
+		break;
+	case STDIN_CSV:
+		s->csv.delim = comma;
+		s->csv.quote = quote;
+		/* fall through */
+	case STDIN_TSV:
+		s->csv.header = true;
+		return file_csv_open(self, e);
+	case STDIN_TFRECORD: return file_tfrecord_open(self, e);
+	case STDIN_NPY: return file_npy_open(self, e);
+	default: break;
+	}
+	return file_source_open(self, e);
+}
+
+static enum status
+stdin_next(struct op_inst *self, struct run *out, struct err *e)
+{
+	const struct stdin_source *s = self->state;
+
+	switch ((enum stdin_as)s->as) {
+	case STDIN_NDJSON: return file_source_next(self, file_ndjson, out, e);
+	case STDIN_MSGPACK: return file_source_next(self, file_msgpack, out, e);
+	case STDIN_RAW: return file_source_whole(self, out, e);
+	case STDIN_CSV:
+	case STDIN_TSV: return file_csv_next(self, out, e);
+	case STDIN_TFRECORD: return file_tfrecord_next(self, out, e);
+	case STDIN_NPY: return file_npy_next(self, out, e);
+	case STDIN_LINES:
+	case STDIN_NUL: break;
+	}
+	return file_source_next(self, file_lines, out, e);
+}
+
+static void
+stdin_close(struct op_inst *self)
+{
+	const struct stdin_source *s = self->state;
+
+	if (s->as == STDIN_CSV || s->as == STDIN_TSV)
+		file_csv_close(self);
+	else if (s->as == STDIN_TFRECORD)
+		file_tfrecord_close(self);
+	else
+		file_source_close(self);
+}
+
+const struct op_desc op_stdin = {
+	.name = "stdin",
+	.brief = "elements from standard input",
+	.doc = "Each element is passed on as soon as it has come. Packed input is unpacked. As it is "
+	       "the input of one process, it can stand in dsvc-run and behind `distribute`, and "
+	       "not in what workers run.",
+	.kind = OP_SOURCE,
+	.flags = OP_LOCAL,
+	.params = stdin_params,
+	.state_size = sizeof(struct stdin_source),
+	.typing = stdin_typing,
+	.open = stdin_open,
+	.next = stdin_next,
+	.close = stdin_close,
+	.save = file_source_save,
+	.restore = file_source_restore,
+	.example = "stdin | map len(x)",
+	.output = "5\n3\n",
+	.input = "three\ntwo\n",
+};

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: MIT
+ * tar: the files of archives; those whose names begin alike are one record
+ * (WebDataset).
+ */
+#include <ctype.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "op/file/file_source.h"
+#include "op/file/tar_entries.h"
+#include "value/format/member.h"
+#include "value/mp.h"
+#include "value/origin.h"
+
+struct tar {
+	struct file_source src; /* names, files, at, and the position: offset counts files of the archive */
+	bool group, decode;
+	struct tar_entries *entries;
+	struct json *json;
+	char *name;              /* the file that begins the next group; NULL: not read yet */
+	bool opened, ended;      /* of the archive */
+	struct buf raw;          /* one file's contents */
+	struct buf body;         /* fields of the record being made, encoded */
+	struct hash keys;        /* their names */
+	uint64_t read;           /* files of the archive that are in records given */
+	uint64_t pending;        /* and those since */
+	uint64_t records;        /* of this archive, for messages */
+};
+
+static const struct param tar_params[] = {
+	{ "files", PARAM_WORDS, offsetof(struct tar, src.names), .flags = PARAM_REST | PARAM_PATH,
+	  .help = "names and patterns (*, ?, [a-z], {a,b}, **); `-` is standard input" },
+	{ "group", PARAM_BOOL, offsetof(struct tar, group), "true", .flags = PARAM_KEY_ONLY,
+	  .help = "files that share a name up to its first dot are one record; else each is a record "
+		  "{name, data}" },
+	{ "decode", PARAM_BOOL, offsetof(struct tar, decode), "false", .flags = PARAM_KEY_ONLY,
+	  .help = "json, txt, cls, npy and the like are values, by their names; else all are bytes" },
+	{ 0 }
+};
+
+static enum status
+tar_typing(struct op_node *n, struct op_typing *t, const struct type **type, struct err *e)
+{
+	const struct tar *s = n->params;
+	struct type_field f[] = { { s->group ? "__key__" : "name", type_scalar(TYPE_TEXT) },
+				  { "data", type_scalar(s->decode ? TYPE_ANY : TYPE_BYTES) } };
+
+	(void)e;
+	*type = type_record(t->arena, f, s->group ? 1 : 2, s->group);
+	return ST_OK;
+}
+
+static enum status
+tar_open(struct op_inst *self, struct err *e)
+{
+	struct tar *s = self->state;
+
+	s->entries = tar_entries_new();
+	s->json = s->decode ? json_new() : NULL;
+	return file_source_open(self, e);
+}
+
+static void
+tar_close(struct op_inst *self)
+{
+	struct tar *s = self->state;
+
+	tar_entries_free(&s->entries);
+	json_free(&s->json);
+	mem_free(s->name);
+	buf_clear(&s->raw);
+	buf_clear(&s->body);
+	hash_clear(&s->keys);
+	file_source_close(self);
+}
+
+/* ---- walking ---- */
+
+static void
+tar_done(struct tar *s)
+{
+	tar_entries_close(s->entries);
+	mem_free(s->name);
+	s->name = NULL;
+	s->opened = s->src.open = s->ended = false;
+	s->src.at++;
+}
+
+/* The archive cannot be read on. ST_OK: with the next one. */
+static enum status
+tar_lost(struct op_inst *self, struct tar *s, struct err *e)
+{
+	enum status st = op_source_fault(self, s->src.name, 0, e);
+	if (st == ST_OK)
+		tar_done(s);
+	return st;
+}
+
+/* The next file's name to s->name; ended at the end of the archive. */
+static enum status
+tar_step(struct tar *s, struct err *e)
+{
+	const char *name;
+	enum status st = tar_entries_next(s->entries, &name, e);
+
+	mem_free(s->name);
+	s->name = st == ST_OK ? mem_strdup(name) : NULL;
+	s->ended = st == ST_END;
+	return s->ended ? ST_OK : st;
+}
+
+/* Sees to it that there is an archive and the first file of a group. */
+static enum status
+tar_ready(struct op_inst *self, struct tar *s, struct err *e)
+{
+	enum status st = ST_OK;
+
+	while (!s->opened || s->ended) {
+		if (s->opened)
+			tar_done(s);
+		if (s->src.at >= s->src.files.n)
+			return ST_END;
+		const char *path = s->src.files.v[s->src.at];
+		uint64_t skip = s->src.resume ? s->src.resume_offset : 0;
+
+		s->src.name = origin_name(path);
+		s->src.resume = false;
+		s->src.line = s->records = 0;
+		st = tar_entries_open(s->entries, path, self->ctx, e);
+		s->opened = s->src.open = st == ST_OK;
+		s->src.offset = skip;
+		do {
+			st = st == ST_OK ? tar_step(s, e) : st;
+		} while (st == ST_OK && skip-- && !s->ended);
+		s->opened = s->src.open = true;
+		if (st == ST_AGAIN)
+			return st;
+		if (st != ST_OK && (st = tar_lost(self, s, e)) != ST_OK)
+			return st;
+	}
+	return ST_OK;
+}
+
+/* ---- records ---- */
+
+/* Where the name's last part has its first dot; NULL: it has none, or begins with it. */
+static const char *
+tar_dot(const char *name)
+{
+	const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name;
+	const char *dot = strchr(base, '.');
+
+	return dot && dot > base ? dot : NULL;
+}
+
+static void
+tar_put_text(struct buf *b, const char *s, size_t n)
+{
+	uint8_t *w = buf_room(b, n + MP_HEAD_MAX);
+
+	b->len += (size_t)(mp_put_text(w, s, (uint32_t)n) - w);
+}
+
+/* The file at hand as a value behind its key. ST_NO: it makes the record too large. */
+static enum status
+tar_value(struct op_inst *self, struct tar *s, const char *kind, struct err *e)
+{
+	size_t max = file_source_element_max(self);
+
+	if (s->body.len >= max)
+		return ST_NO;
+	buf_reset(&s->raw);
+	enum status st = tar_entries_read(s->entries, max - s->body.len, &s->raw, e);
+	if (st != ST_OK)
+		return st;
+	if (s->decode)
+		return member_decode(s->json, kind, s->raw.len ? s->raw.data : (const uint8_t *)"",
+				     s->raw.len, &s->body, e) == ST_OK ? ST_OK : ST_SKIP;
+	uint8_t *w = buf_room(&s->body, s->raw.len + MP_HEAD_MAX);
+	size_t head = (size_t)(mp_put_bytes_head(w, (uint32_t)s->raw.len) - w);
+	s->body.len += head;
+	buf_put(&s->body, s->raw.data, s->raw.len);
+	return ST_OK;
+}
+
+/* One file of a group; *fields counts up. ST_SKIP: e says why it cannot be. */
+static enum status
+tar_field(struct op_inst *self, struct tar *s, const char *dot, uint32_t *fields, struct err *e)
+{
+	char *kind = mem_strdup(dot + 1);
+	enum status st;
+
+	for (char *c = kind; *c; c++)
+		*c = (char)tolower((unsigned char)*c);
+	if (!strcmp(kind, "__key__")) {
+		err_set(e, ST_DATA, "the file %.200s would be the field __key__, which names its group", s->name);
+		st = ST_SKIP;
+	} else if (hash_put_str(&s->keys, kind, s)) {
+		err_set(e, ST_DATA, "the file %.200s is there twice", s->name);
+		st = ST_SKIP;
+	} else {
+		tar_put_text(&s->body, kind, strlen(kind));
+		++*fields;
+		st = tar_value(self, s, kind, e);
+		if (st == ST_SKIP)
+			err_wrap(e, "%.200s", s->name);
+	}
+	mem_free(kind);
+	return st;
+}
+
+/* Reads the group that begins at the file at hand into body. bad: it was not all good,
+ * *first says what came first. */
+static enum status
+tar_group(struct op_inst *self, struct tar *s, uint32_t *fields, bool *bad, struct err *first,
+	  struct err *e)
+{
+	const char *dot = tar_dot(s->name);
+	size_t len = (size_t)(dot - s->name);
+	char *key = mem_strndup(s->name, len);
+	enum status st = ST_OK;
+
+	tar_put_text(&s->body, "__key__", 7);
+	tar_put_text(&s->body, key, len);
+	*fields = 1;
+	while (st == ST_OK && s->name) {
+		dot = tar_dot(s->name);
+		if (!dot || (size_t)(dot - s->name) != len || memcmp(s->name, key, len))
+			break;
+		st = *bad ? ST_OK : tar_field(self, s, dot, fields, e);
+		if (st == ST_NO)
+			err_set(e, ST_DATA, "the files of %.200s are larger than an element may be", key);
+		if (st == ST_NO || st == ST_SKIP) {
+			*bad = true;
+			*first = *e;
+			st = ST_OK;
+		}
+		s->pending++;
+		if (st == ST_OK)
+			st = tar_step(s, e);
+	}
+	mem_free(key);
+	return st;
+}
+
+static enum status
+tar_single(struct op_inst *self, struct tar *s, uint32_t *fields, bool *bad, struct err *first,
+	   struct err *e)
+{
+	enum status st;
+
+	tar_put_text(&s->body, "name", 4);
+	tar_put_text(&s->body, s->name, strlen(s->name));
+	tar_put_text(&s->body, "data", 4);
+	*fields = 2;
+	st = tar_value(self, s, s->name, e);
+	if (st == ST_NO)
+		err_set(e, ST_DATA, "it is larger than an element may be");
+	if (st == ST_NO || st == ST_SKIP) {
+		*bad = true;
+		err_wrap(e, "%.200s", s->name);
+		*first = *e;
+		st = ST_OK;
+	}
+	s->pending++;
+	return st == ST_OK ? tar_step(s, e) : st;
+}
+
+static void
+tar_give(struct tar *s, uint32_t fields, struct run *out)
+{
+	uint8_t *p = run_room(out, s->body.len + MP_HEAD_MAX), *w = mp_put_record_head(p, fields);
+
+	memcpy(w, s->body.data, s->body.len);
+	run_done(out, w + s->body.len, out->n);
+}
+
+static enum status
+tar_next(struct op_inst *self, struct run *out, struct err *e)
+{
+	struct tar *s = self->state;
+	struct err first;
+	size_t bytes = 0;
+
+	while (out->n < RUN_USUAL && bytes < RUN_BYTES) {
+		bool bad = false;
+		uint32_t fields;
+		enum status st = out->n && (!s->opened || s->ended) ? ST_END : tar_ready(self, s, e);
+
+		if (st == ST_END && out->n)
+			break;
+		if (st != ST_OK)
+			return st;
+		out->file = s->src.name;
+		s->pending = 0;
+		buf_reset(&s->body);
+		hash_clear(&s->keys);
+		if (s->group && !tar_dot(s->name)) { /* belongs to no group */
+			s->pending++;
+			st = tar_step(s, e);
+			fields = 0;
+		} else {
+			st = s->group ? tar_group(self, s, &fields, &bad, &first, e)
+				: tar_single(self, s, &fields, &bad, &first, e);
+		}
+		if (st == ST_AGAIN)
+			return out->n ? ST_OK : st;
+		if (st != ST_OK) {
+			/* What was read of a group that is cut off is not given. */
+			if ((st = tar_lost(self, s, e)) != ST_OK)
+				return st;
+			continue;
+		}
+		s->src.offset += s->pending;
+		if (bad && (st = op_source_fault(self, s->src.name, 0, &first)) != ST_OK) {
+			*e = first;
+			return st;
+		}
+		if (bad || !fields)
+			continue;
+		tar_give(s, fields, out);
+		bytes += s->body.len;
+	}
+	return ST_OK;
+}
+
+const struct op_desc op_tar = {
+	.name = "tar",
+	.brief = "files of tar archives, by name into records",
+	.doc = "As WebDataset has it: files that follow each other and share a name up to the first dot "
+	       "of its last part are one record, with the shared part in `__key__` and each file under "
+	       "the rest of its name, in lower case: 0001.jpg and 0001.cls give {__key__: \"0001\", "
+	       "jpg: ..., cls: ...}. Folders, links and names without a dot are passed over. With "
+	       "group=false each file is a record {name, data}.\n\n"
+	       "Contents are bytes. With decode=true json and jsn are values, txt, text and transcript "
+	       "text, cls, class, index, count and id ints, npy tensors. Packed archives are unpacked, "
+	       "as by `lines`. An archive that ends without the two empty blocks that end one was cut off, and is "
+	       "an error. `-t tar` writes such archives.",
+	.kind = OP_SOURCE,
+	.params = tar_params,
+	.state_size = sizeof(struct tar),
+	.typing = tar_typing,
+	.check = file_source_check,
+	.list = file_source_list,
+	.open = tar_open,
+	.next = tar_next,
+	.close = tar_close,
+	.save = file_source_save,
+	.restore = file_source_restore,
+	.example = "tar samples.tar decode=true",
+	.output = "{\"__key__\":\"a/0\",\"cls\":7,\"txt\":\"seven\"}\n"
+		  "{\"__key__\":\"a/1\",\"cls\":8,\"json\":{\"x\":[1,2]}}\n",
+};

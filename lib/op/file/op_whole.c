@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT
+ * whole: each file as one element.
+ */
+#include "op/file/file_source.h"
+
+struct whole {
+	struct file_source src;
+};
+
+static const struct param whole_params[] = {
+	FILE_SOURCE_NAMES(struct whole),
+	{ 0 }
+};
+
+static enum status
+whole_typing(struct op_node *n, struct op_typing *t, const struct type **type, struct err *e)
+{
+	(void)n, (void)t, (void)e;
+	*type = type_scalar(TYPE_BYTES);
+	return ST_OK;
+}
+
+const struct op_desc op_whole = {
+	.name = "whole",
+	.brief = "whole files, each as one element of bytes",
+	.doc = "What is packed with gzip, bzip2, xz, zstd or lz4 is unpacked, by its content and not "
+	       "by its name. A file that is larger than an element may be is an error.",
+	.kind = OP_SOURCE,
+	.params = whole_params,
+	.state_size = sizeof(struct whole),
+	.typing = whole_typing,
+	.check = file_source_check,
+	.list = file_source_list,
+	.cardinality = file_source_count,
+	.open = file_source_open,
+	.next = file_source_whole,
+	.close = file_source_close,
+	.save = file_source_save,
+	.restore = file_source_restore,
+	.example = "whole - | map len(x)",
+	.output = "12\n",
+	.input = "hello\nworld\n",
+};

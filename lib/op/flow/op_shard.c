@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT
+ * shard: every N-th element, beginning with the one numbered I.
+ */
+#include "op/op.h"
+#include "op/state.h"
+
+struct shard {
+	int64_t n, index;
+	uint64_t next; /* elements to go until the next of ours */
+};
+
+static const struct param shard_params[] = {
+	{ "n", PARAM_INT, offsetof(struct shard, n), .min = 1, .max = INT64_MAX,
+	  .help = "into how many shares the elements are dealt" },
+	{ "index", PARAM_INT, offsetof(struct shard, index), .max = INT64_MAX,
+	  .help = "which share to give, from 0" },
+	{ 0 }
+};
+
+static enum status
+shard_check(const struct op_node *n, struct err *e)
+{
+	const struct shard *s = n->params;
+
+	if (s->index < s->n)
+		return ST_OK;
+	err_set(e, ST_DATA, "shard %lld of %lld does not exist", (long long)s->index,
+		(long long)s->n);
+	err_help(e, "shares are numbered from 0 to %lld", (long long)s->n - 1);
+	return ST_DATA;
+}
+
+static int64_t
+shard_cardinality(const struct op_node *n, const int64_t *in)
+{
+	const struct shard *s = n->params;
+
+	if (in[0] == -1 || in[0] == INT64_MAX)
+		return in[0];
+	return in[0] / s->n + (in[0] % s->n > s->index);
+}
+
+static void
+shard_pick(const struct op_node *n, uint64_t in, uint64_t *index, uint32_t k)
+{
+	const struct shard *s = n->params;
+
+	(void)in;
+	for (uint32_t j = 0; j < k; j++)
+		index[j] = index[j] * (uint64_t)s->n + (uint64_t)s->index;
+}
+
+static enum status
+shard_open(struct op_inst *self, struct err *e)
+{
+	struct shard *s = self->state;
+
+	(void)e;
+	s->next = (uint64_t)s->index;
+	return ST_OK;
+}
+
+static enum status
+shard_feed(struct op_inst *self, const struct run *in, struct run *out, struct err *e)
+{
+	struct shard *s = self->state;
+	uint64_t i, step = (uint64_t)s->n;
+
+	(void)e;
+	for (i = s->next; i < in->n; i += step)
+		run_push(out, in->e[i]);
+	s->next = i - in->n;
+	return ST_OK;
+}
+
+static const struct state_row shard_state[] = {
+	{ &state_number, offsetof(struct shard, next), offsetof(struct shard, n) },
+	{ 0 }
+};
+
+const struct op_desc op_shard = {
+	.name = "shard",
+	.brief = "every N-th element, beginning with the one numbered I",
+	.doc = "The shares 0 to N - 1 of the same elements have each element once.",
+	.kind = OP_TRANSFORM,
+	.scope = OP_GLOBAL,
+	.flags = OP_PASSES | OP_BY_EXPR,
+	.params = shard_params,
+	.state_size = sizeof(struct shard),
+	.check = shard_check,
+	.cardinality = shard_cardinality,
+	.pick = shard_pick,
+	.open = shard_open,
+	.feed = shard_feed,
+	.state_rows = shard_state,
+	.example = "range 10 | shard 4 1",
+	.output = "1\n5\n9\n",
+};

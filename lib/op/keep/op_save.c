@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT
+ * save: writes the elements to files of a folder, and gives a record for each
+ * file that is whole.
+ */
+#include "op/kit/keyed.h"
+#include "op/kit/shards.h"
+
+struct save {
+	char *dir;
+	int form;
+	int64_t shards, file_max;
+	bool overwrite;
+	struct shards files;
+};
+
+static const struct param save_params[] = {
+	{ "dir", PARAM_WORD, offsetof(struct save, dir), .flags = PARAM_PATH,
+	  .help = "the folder to write to; it is made" },
+	{ "format", PARAM_CHOICE, offsetof(struct save, form), "msgpack", .flags = PARAM_KEY_ONLY,
+	  .choices = SHARDS_CHOICES, .help = "what the files hold" },
+	{ "shards", PARAM_INT, offsetof(struct save, shards), "1", .flags = PARAM_KEY_ONLY,
+	  .min = 1, .max = SHARDS_MAX, .help = "files to divide the elements among" },
+	{ "file_size", PARAM_SIZE, offsetof(struct save, file_max), "256M",
+	  .flags = PARAM_KEY_ONLY, .min = 1, .max = INT64_MAX,
+	  .help = "bytes after which a file is whole, and the next one begins" },
+	{ "overwrite", PARAM_BOOL, offsetof(struct save, overwrite), "false",
+	  .flags = PARAM_KEY_ONLY, .help = "replace what another pass has saved there" },
+	{ 0 }
+};
+
+static enum status
+save_typing(struct op_node *n, struct op_typing *t, const struct type **type, struct err *e)
+{
+	struct type_field f[] = { { "file", type_scalar(TYPE_TEXT) },
+				  { "elements", type_scalar(TYPE_INT) },
+				  { "bytes", type_scalar(TYPE_INT) } };
+
+	(void)n, (void)e;
+	*type = type_record(t->arena, f, 3, false);
+	return ST_OK;
+}
+
+static enum status
+save_open(struct op_inst *self, struct err *e)
+{
+	struct save *s = self->state;
+
+	(void)e;
+	shards_init(&s->files, s->dir, s->form, (uint32_t)s->shards, s->file_max, self->ctx->stream);
+	return ST_OK;
+}
+
+static enum status
+save_begin(struct op_inst *self, struct err *e)
+{
+	struct save *s = self->state;
+
+	/* Another pass of a repeat is another thing to be saved. */
+	return s->files.begun ? ST_OK : shards_begin(&s->files, self->ctx->seed + self->epoch,
+						      s->overwrite, e);
+}
+
+static enum status
+save_feed(struct op_inst *self, const struct run *in, struct run *out, struct err *e)
+{
+	struct save *s = self->state;
+	enum status st = save_begin(self, e);
+
+	for (uint32_t i = 0; st == ST_OK && i < in->n; i++) {
+		st = shards_put(&s->files, &in->e[i], out, e);
+		if (st == ST_DATA && (st = op_fault(self, in, i, out, e)) != ST_OK)
+			return st;
+	}
+	return st == ST_OK ? st : keyed_limit(self, e);
+}
+
+static enum status
+save_finish(struct op_inst *self, struct run *out, struct err *e)
+{
+	struct save *s = self->state;
+	enum status st = save_begin(self, e);
+
+	if (st == ST_OK)
+		st = shards_end(&s->files, self->ctx, out, e);
+	return st == ST_OK ? ST_END : keyed_limit(self, e);
+}
+
+static void
+save_close(struct op_inst *self)
+{
+	struct save *s = self->state;
+
+	shards_clear(&s->files);
+}
+
+static void
+save_save(struct op_inst *self, struct buf *out)
+{
+	struct save *s = self->state;
+
+	if (!shards_save(&s->files, out))
+		self->unsaved = true;
+}
+
+static enum status
+save_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
+{
+	struct save *s = self->state;
+	struct state_in in = state_begin(p, n);
+	enum status st = shards_restore(&s->files, &in, e);
+
+	return st == ST_OK ? state_finish(self, &in, e) : st;
+}
+
+const struct op_desc op_save = {
+	.name = "save",
+	.brief = "writes the elements to files of a folder",
+	.doc = "Gives a record {file, elements, bytes} for each file that is whole; tee (| save "
+	       "DIR) saves what goes on. A file gets its name when it is whole, and the folder a "
+	       "file SNAPSHOT when all is: before, `load DIR` reads it only with partial=true. In a service each stream writes files of its own, "
+	       "and one that is begun again on another worker goes on with them. What load does "
+	       "not read, its own source does: tar DIR/*.tar, csv DIR/*.csv.",
+	.kind = OP_TRANSFORM,
+	.scope = OP_STREAM,
+	.params = save_params,
+	.state_size = sizeof(struct save),
+	.typing = save_typing,
+	.open = save_open,
+	.feed = save_feed,
+	.finish = save_finish,
+	.close = save_close,
+	.save = save_save,
+	.restore = save_restore,
+};

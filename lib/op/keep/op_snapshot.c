@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT
+ * snapshot: writes the elements to a folder as they pass; a later run finds the
+ * folder whole, and reads it in place of its input.
+ *
+ *	DIR/.dsvc-snapshot        is there when all of it is: names the pipeline
+ *	DIR/.dsvc-snapshot-begun  names the one that writes; cut off, it may begin anew
+ *
+ * A stream that is given its input piece by piece (dynamic sharding) knows only
+ * its own part of the whole: it writes, and never reads. `load DIR` reads what
+ * all of them wrote.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/rng.h"
+#include "op/kit/keyed.h"
+#include "op/kit/shards.h"
+#include "op/facts.h"
+#include "op/pull.h"
+#include "op/table.h"
+
+struct snapshot {
+	char *dir;
+	int64_t file_max;
+	bool overwrite;
+	struct shards files;
+	bool begun;
+	struct op_node *node;  /* load DIR */
+	struct op_inst *chain; /* of it: the folder is read; NULL: it is written */
+};
+
+static const struct param snapshot_params[] = {
+	{ "dir", PARAM_WORD, offsetof(struct snapshot, dir), .flags = PARAM_PATH,
+	  .help = "the folder to write to, or to read when all is there" },
+	{ "file_size", PARAM_SIZE, offsetof(struct snapshot, file_max), "256M",
+	  .flags = PARAM_KEY_ONLY, .min = 1, .max = INT64_MAX,
+	  .help = "bytes after which a file is whole, and the next one begins" },
+	{ "overwrite", PARAM_BOOL, offsetof(struct snapshot, overwrite), "false",
+	  .flags = PARAM_KEY_ONLY, .help = "replace what another pipeline has saved there" },
+	{ 0 }
+};
+
+static int64_t
+snapshot_cardinality(const struct op_node *n, const int64_t *in)
+{
+	(void)n;
+	return in[0];
+}
+
+static enum status
+snapshot_open(struct op_inst *self, struct err *e)
+{
+	struct snapshot *s = self->state;
+
+	(void)e;
+	shards_init(&s->files, s->dir, SHARDS_MSGPACK, 1, s->file_max, self->ctx->stream);
+	return ST_OK;
+}
+
+/* A number for what stands before, from its text, the same in every process. */
+static uint64_t
+snapshot_mark(const struct op_node *n, uint64_t mark)
+{
+	for (; n; n = n->n_in ? n->in[0] : NULL) {
+		for (const char *c = n->text ? n->text : n->desc->name; *c; c++)
+			mark = rng_mix(mark, (uint64_t)(unsigned char)*c);
+		for (size_t k = 1; k < n->n_in; k++)
+			mark = snapshot_mark(n->in[k], mark);
+	}
+	return mark;
+}
+
+static void
+snapshot_line(const struct op_inst *self, char out[32])
+{
+	snprintf(out, 32, "%016llx\n",
+		 (unsigned long long)snapshot_mark(self->node->in[0], 1));
+}
+
+/* Whether the folder holds all of this pipeline. */
+static enum status
+snapshot_whole(struct op_inst *self, bool *whole, struct err *e)
+{
+	struct snapshot *s = self->state;
+	char *path = mem_printf("%s/.dsvc-snapshot", s->dir), want[32], got[32] = "";
+	int fd = self->ctx->next_split ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+	enum status st = ST_OK;
+
+	*whole = false;
+	snapshot_line(self, want);
+	if (fd >= 0) {
+		ssize_t n = read(fd, got, sizeof got - 1);
+
+		*whole = n > 0 && !strcmp(got, want);
+		close(fd);
+		if (!*whole && s->overwrite) {
+			unlink(path);
+		} else if (!*whole) {
+			err_set(e, ST_DATA, "%s holds the snapshot of another pipeline", s->dir);
+			err_help(e, "name another folder, or write overwrite=true to replace it");
+			st = ST_DATA;
+		}
+	}
+	mem_free(path);
+	return st;
+}
+
+/* Whether this very pipeline has begun to write there, and was cut off. */
+static bool
+snapshot_unfinished(const struct op_inst *self)
+{
+	const struct snapshot *s = self->state;
+	char *path = mem_printf("%s/.dsvc-snapshot-begun", s->dir), want[32], got[32] = "";
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool same = fd >= 0 && read(fd, got, sizeof got - 1) > 0;
+
+	snapshot_line(self, want);
+	if (fd >= 0)
+		close(fd);
+	mem_free(path);
+	return same && !strcmp(got, want);
+}
+
+/* The pipeline's mark, in a file of the folder: there, or not at all. */
+static enum status
+snapshot_note(const struct op_inst *self, const char *name, struct err *e)
+{
+	const struct snapshot *s = self->state;
+	char *path = mem_printf("%s/%s", s->dir, name), *part = mem_printf("%s.%u", path, self->ctx->stream);
+	char line[32];
+	enum status st = ST_OK;
+
+	snapshot_line(self, line);
+	int fd = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	bool ok = fd >= 0 && write(fd, line, strlen(line)) == (ssize_t)strlen(line) && !fsync(fd);
+	if (fd >= 0)
+		ok = !close(fd) && ok;
+	if (!ok || rename(part, path))
+		st = err_errno(e, "cannot write %s", path);
+	mem_free(part);
+	mem_free(path);
+	return st;
+}
+
+static enum status
+snapshot_read(struct op_inst *self, struct err *e)
+{
+	static const uint8_t nil = 0xc0;
+	static const struct elem none = { .p = &nil, .len = 1 };
+	struct snapshot *s = self->state;
+	const struct op_desc *d = op_find("load", 4);
+	struct op_node *n = s->node = mem_zalloc(sizeof *n);
+
+	n->desc = d;
+	n->place = self->node->place;
+	n->type = type_scalar(TYPE_ANY);
+	n->params = mem_zalloc(d->state_size);
+	param_defaults(d->params, n->params);
+	words_add((struct words *)((char *)n->params + d->params[0].offset), s->dir, strlen(s->dir));
+	/* That all of it is there its own mark has said. */
+	*(bool *)((char *)n->params + param_find(d->params, "partial", 7)->offset) = true;
+	return op_open_inner(n, self, self->outer ? self->outer : &none, &s->chain, e);
+}
+
+static enum status
+snapshot_begin(struct op_inst *self, struct err *e)
+{
+	struct snapshot *s = self->state;
+	bool whole;
+	enum status st = snapshot_whole(self, &whole, e);
+
+	s->begun = true;
+	if (st == ST_OK && whole)
+		return snapshot_read(self, e);
+	bool again = st == ST_OK && snapshot_unfinished(self);
+	if (st == ST_OK)
+		st = shards_begin(&s->files, self->ctx->seed + self->epoch, s->overwrite || again, e);
+	if (st == ST_OK && !again)
+		st = snapshot_note(self, ".dsvc-snapshot-begun", e);
+	return st == ST_OK ? st : keyed_limit(self, e);
+}
+
+/* Everything is written: says so, for the next run. */
+static enum status
+snapshot_end(struct op_inst *self, struct err *e)
+{
+	struct snapshot *s = self->state;
+	enum status st = shards_end(&s->files, self->ctx, NULL, e);
+
+	if (st == ST_OK && !self->ctx->next_split)
+		st = snapshot_note(self, ".dsvc-snapshot", e);
+	return st == ST_OK ? ST_END : keyed_limit(self, e);
+}
+
+static enum status
+snapshot_next(struct op_inst *self, struct run *out, struct err *e)
+{
+	struct snapshot *s = self->state;
+	enum status st = s->begun ? ST_OK : snapshot_begin(self, e);
+	struct run *run;
+
+	(void)out;
+	if (st != ST_OK)
+		return st;
+	if (s->chain) {
+		st = op_pull(s->chain, &run, e);
+		if (st == ST_OK)
+			self->give = run;
+		return st;
+	}
+	st = op_pull(self->in[0], &run, e);
+	if (st == ST_END)
+		return snapshot_end(self, e);
+	if (st != ST_OK)
+		return st;
+	for (uint32_t i = 0; st == ST_OK && i < run->n; i++)
+		st = shards_put(&s->files, &run->e[i], NULL, e);
+	if (st != ST_OK)
+		return keyed_limit(self, e);
+	self->give = run;
+	return ST_OK;
+}
+
+static void
+snapshot_close(struct op_inst *self)
+{
+	struct snapshot *s = self->state;
+
+	op_close(&s->chain);
+	op_node_free(&s->node);
+	shards_clear(&s->files);
+}
+
+static void
+snapshot_save(struct op_inst *self, struct buf *out)
+{
+	struct snapshot *s = self->state;
+	struct buf own = { 0 };
+
+	state_put_u64(out, s->begun);
+	state_put_u64(out, s->chain != NULL);
+	if (!s->chain)
+		self->unsaved = !shards_save(&s->files, out);
+	else if (!op_state_save(s->chain, &own) || own.len > UINT32_MAX)
+		self->unsaved = true;
+	else
+		state_put_bytes(out, own.data, own.len);
+	buf_clear(&own);
+}
+
+static enum status
+snapshot_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
+{
+	struct snapshot *s = self->state;
+	struct state_in in = state_begin(p, n);
+	enum status st = ST_OK;
+
+	s->begun = state_get_u64(&in, 1);
+	if (!state_get_u64(&in, 1)) {
+		st = shards_restore(&s->files, &in, e);
+	} else if (state_get_bytes(&in, &p, &n)) {
+		st = snapshot_read(self, e);
+		if (st == ST_OK)
+			st = op_state_restore(s->chain, p, n, e);
+	}
+	return st == ST_OK ? state_finish(self, &in, e) : st;
+}
+
+const struct op_desc op_snapshot = {
+	.name = "snapshot",
+	.brief = "writes the elements to a folder; a later run reads them from there",
+	.doc = "The first run that comes to its end leaves a whole snapshot, which later runs of "
+	       "the same pipeline read in place of everything before. A run that is broken off "
+	       "leaves files that a run with the same seed goes over again. Under dynamic "
+	       "sharding each stream writes its part, for `load DIR` to read.",
+	.kind = OP_TRANSFORM,
+	.scope = OP_STREAM,
+	.flags = OP_PASSES, /* and looks at all of each: a later run may use other fields */
+	.params = snapshot_params,
+	.state_size = sizeof(struct snapshot),
+	.cardinality = snapshot_cardinality,
+	.open = snapshot_open,
+	.next = snapshot_next,
+	.close = snapshot_close,
+	.save = snapshot_save,
+	.restore = snapshot_restore,
+};

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The elements of a pass, kept to be given again: in memory, or in a file as
+ * MessagePack values end to end.
+ *
+ *	spool_open  { spool_add }  spool_end  { spool_next until ST_END, spool_seek }  spool_clear
+ *
+ * A named file is written without a name, where the file system can, else under
+ * another, and gets its own when it is whole, so a file that is there is always a
+ * whole one. Without a name it is gone when it is closed, or its writer killed.
+ */
+#ifndef KEEP_SPOOL_H
+#define KEEP_SPOOL_H
+
+#include <stdbool.h>
+
+#include "base/err.h"
+#include "value/elem.h"
+
+/* Zero is a valid empty spool in memory. */
+struct spool {
+	char *path, *part;    /* file: its name, and the one it has while it is written (if any) */
+	bool unnamed;         /* it has none until it gets its own */
+	int fd;               /* with file set */
+	bool file, whole;
+	uint64_t bytes;       /* all of it */
+	struct block **v;     /* memory: the elements' blocks; file: v[0] is the window */
+	size_t n, cap;
+	size_t at, from;      /* memory: block and place in it; file: from in the window */
+	uint64_t base;        /* bytes before the block or window at hand */
+};
+
+/* In a file of the folder, which is made; name NULL: a file without a name. A file of
+ * this name that is whole is opened for reading: then s->whole. */
+enum status spool_open(struct spool *s, const char *dir, const char *name, struct err *e);
+enum status spool_add(struct spool *s, const struct run *r, struct err *e);
+/* All is there: from its beginning it can be read now. */
+enum status spool_end(struct spool *s, struct err *e);
+/* Fills out with elements that lie in the spool's blocks; ST_END at the end. */
+enum status spool_next(struct spool *s, struct run *out, struct err *e);
+uint64_t spool_tell(const struct spool *s);
+/* To a place that spool_tell gave. */
+enum status spool_seek(struct spool *s, uint64_t at, struct err *e);
+void spool_clear(struct spool *s);
+
+#endif

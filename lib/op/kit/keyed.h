@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What operators do that look at each element through one expression and give
+ * something else than its value: keys, numbers to sort by, weights. Without the
+ * expression (an optional parameter that was not given) it is the element itself.
+ */
+#ifndef KIT_KEYED_H
+#define KIT_KEYED_H
+
+#include "op/kit/by_expr.h"
+#include "op/state.h"
+
+struct keyed {
+	bool by_expr;
+	struct by_expr run;
+};
+
+/* Compiles; *type (may be NULL) is what it gives. */
+enum status keyed_typing(struct op_node *n, struct op_typing *t, struct op_expr *ex,
+			 const struct type **type, struct err *e);
+/* The same, refusing what is known to be no number. */
+enum status keyed_typing_number(struct op_node *n, struct op_typing *t, struct op_expr *ex,
+				struct err *e);
+void keyed_open(struct op_inst *self, struct keyed *k, const struct op_expr *ex);
+void keyed_close(struct keyed *k);
+/* Of in->e[i]: ST_OK and the value, lent until the next; ST_SKIP: go on with the
+ * next element; else the error to return. */
+enum status keyed_get(struct op_inst *self, struct keyed *k, const struct run *in, uint32_t i,
+		      struct run *out, const uint8_t **p, size_t *len, struct err *e);
+/* The same as a number; nan is a number here. */
+enum status keyed_number(struct op_inst *self, struct keyed *k, const struct run *in, uint32_t i,
+			 struct run *out, double *v, struct err *e);
+/* As an integer from 0 to max; `what` for the error: "class", "length". */
+enum status keyed_index(struct op_inst *self, struct keyed *k, const struct run *in, uint32_t i,
+			struct run *out, const char *what, uint64_t max, uint64_t *v,
+			struct err *e);
+/* A limit of the operator itself has been reached: no policy goes on from there.
+ * Puts the operator's words in front; gives e->kind. */
+enum status keyed_limit(const struct op_inst *self, struct err *e);
+extern const struct state_kind keyed_state; /* for rows: struct keyed */
+void keyed_save(const struct keyed *k, struct buf *out);
+void keyed_restore(struct keyed *k, struct state_in *in);
+
+#endif

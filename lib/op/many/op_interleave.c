@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: MIT
+ * interleave: opens an inner pipeline for each element, CYCLE of them at a time,
+ * and takes BLOCK elements of each in turn.
+ *
+ *	slots   [a]  [b]  [c]     an outer element and its chain each
+ *	order   aa   bb   cc   aa   b  cc  dd      block=2; b ends, and at its
+ *	                                           next turn d takes its place
+ *
+ * Elements are given where they lie in the inner chains' runs. So a slot gets another
+ * run, or another chain, only while nothing of it is in out: what is in out is
+ * given first, which is also what keeps elements from being held back.
+ */
+#include "base/mem.h"
+#include "op/op.h"
+#include "op/facts.h"
+#include "op/state.h"
+#include "op/many/strands.h"
+
+/* Elements of many files share a run: each slot's have their pos from its own
+ * multiple of this on. */
+enum { INTERLEAVE_CYCLE = 2047, INTERLEAVE_POS = 1 << 20, INTERLEAVE_WHOLE = 64 };
+#define INTERLEAVE_NOWHERE UINT32_MAX /* pos of what has no known place */
+
+struct interleave {
+	struct op_node *pipe;
+	int64_t cycle, block, parallel;
+	bool ordered;
+	struct strand **slots;  /* NULL: wants an outer element */
+	uint64_t *filled;       /* a slot: the call in which it got its run */
+	uint64_t call;
+	struct strands strands;
+	struct run_part *parts; /* one a slot, and one for what has no place */
+	int64_t at, used;       /* the slot whose turn it is; elements it has given in it */
+	int64_t open;
+	bool input_ended;
+};
+
+static const struct param interleave_params[] = {
+	{ "pipeline", PARAM_PIPE, offsetof(struct interleave, pipe),
+	  .help = "opened for each element, which is x in its parameters" },
+	{ "cycle", PARAM_INT, offsetof(struct interleave, cycle), "4", .flags = PARAM_KEY_ONLY,
+	  .min = 1, .max = INTERLEAVE_CYCLE, .help = "how many are open at a time" },
+	{ "block", PARAM_INT, offsetof(struct interleave, block), "1", .flags = PARAM_KEY_ONLY,
+	  .min = 1, .max = INT32_MAX, .help = "how many elements of one are given in turn" },
+	{ "parallel", PARAM_INT, offsetof(struct interleave, parallel), "1",
+	  .flags = PARAM_KEY_ONLY | PARAM_ALLOW_AUTO, .min = 1, .max = STRANDS_MOST,
+	  .help = "threads of the pool that read ahead at once; auto: what it has to spare" },
+	{ "ordered", PARAM_BOOL, offsetof(struct interleave, ordered), "true",
+	  .flags = PARAM_KEY_ONLY, .help = "false, with parallel=: what is ready first comes first" },
+	{ 0 }
+};
+
+static enum status
+interleave_typing(struct op_node *n, struct op_typing *t, const struct type **type, struct err *e)
+{
+	const struct interleave *s = n->params;
+
+	(void)t, (void)e;
+	*type = s->pipe->type;
+	return ST_OK;
+}
+
+static int64_t
+interleave_cardinality(const struct op_node *n, const int64_t *in)
+{
+	const struct interleave *s = n->params;
+
+	if (in[0] == 0)
+		return 0;
+	return op_elements_of(s->pipe) == INT64_MAX ? INT64_MAX : -1;
+}
+
+static enum status
+interleave_open(struct op_inst *self, struct err *e)
+{
+	struct interleave *s = self->state;
+
+	(void)e;
+	s->slots = mem_array((size_t)s->cycle, sizeof(*s->slots));
+	s->filled = mem_array((size_t)s->cycle, sizeof *s->filled);
+	s->parts = mem_array((size_t)s->cycle + 1, sizeof *s->parts);
+	for (int64_t k = 0; k <= s->cycle; k++)
+		s->parts[k].pos = k == s->cycle ? INTERLEAVE_NOWHERE : (uint32_t)k * INTERLEAVE_POS;
+	s->ordered = s->ordered || s->parallel == 1 || self->ctx->repeatable;
+	strands_open(&s->strands, self, s->pipe, s->slots, (uint32_t)s->cycle, s->parallel,
+		     s->ordered);
+	return ST_OK;
+}
+
+static void
+interleave_turn(struct interleave *s)
+{
+	s->used = 0;
+	s->at = s->at + 1 == s->cycle ? 0 : s->at + 1;
+}
+
+static void
+interleave_shut(struct op_inst *self)
+{
+	struct interleave *s = self->state;
+
+	strands_drop(&s->strands, (uint32_t)s->at);
+	op_fault_fresh(self);
+	s->open--;
+	interleave_turn(s);
+}
+
+/* The policy for an outer element whose pipeline cannot be opened or fails:
+ * under skip and keep the rest of it is left out. */
+static enum status
+interleave_fault(struct op_inst *self, struct run *out, struct err *e)
+{
+	struct interleave *s = self->state;
+	struct strand *x = s->slots[s->at];
+	struct run one = { .e = &x->outer.e, .n = 1, .cap = 1 };
+	enum op_policy policy = self->node->on_error;
+
+	/* The chain has already told of it: only a policy makes it news. */
+	if (x->chain && policy != OP_SKIP && policy != OP_KEEP)
+		return e->kind;
+	uint32_t before = out->n;
+	enum status st = op_fault(self, &one, 0, out, e);
+	if (st == ST_AGAIN) {
+		strands_retry(&s->strands, x);
+		return ST_OK;
+	}
+	if (out->n > before) { /* under keep: the strand's memory is used again */
+		struct elem kept = out->e[--out->n];
+
+		kept.pos = INTERLEAVE_NOWHERE;
+		kept.block = NULL;
+		run_keep(out, kept);
+	}
+	if (st == ST_OK)
+		interleave_shut(self);
+	return st;
+}
+
+/* The next outer element for an empty slot. */
+static enum status
+interleave_refill(struct op_inst *self, const struct run *out, struct err *e)
+{
+	struct interleave *s = self->state;
+	struct strand *x;
+
+	if (s->input_ended) {
+		interleave_turn(s);
+		return s->open ? ST_OK : ST_END;
+	}
+	enum status st = strands_outer(&s->strands, !out->n, &x, e);
+	if (st == ST_END) {
+		s->input_ended = true;
+		return s->open ? ST_OK : ST_END;
+	}
+	if (st != ST_OK)
+		return st;
+	strands_put(&s->strands, (uint32_t)s->at, x);
+	op_fault_fresh(self);
+	s->filled[s->at] = 0;
+	s->open++;
+	return ST_OK;
+}
+
+/* Gives what the slot has, up to the end of its turn. A slot gets a run at most once
+ * for a run of ours, so it has one file and line in it. */
+static void
+interleave_give(struct op_inst *self, struct run *out)
+{
+	struct interleave *s = self->state;
+	struct strand *x = s->slots[s->at];
+	uint32_t from, base = (uint32_t)s->at * INTERLEAVE_POS;
+	const struct run *r = strand_run(x, &from);
+	uint32_t n = r->n - from;
+
+	if (s->ordered && n > s->block - s->used)
+		n = (uint32_t)(s->block - s->used);
+	if (!out->n && n == r->n && n >= INTERLEAVE_WHOLE) {
+		self->give = x->direct ? x->chain->lent : &x->own.run;
+	} else {
+		bool known = !r->parts && (r->file || r->line);
+
+		s->parts[s->at] = (struct run_part){ base, r->file, r->line };
+		for (uint32_t i = 0; i < n; i++) {
+			struct elem el = r->e[from + i];
+
+			el.pos = known && el.pos < INTERLEAVE_POS ? base + el.pos : INTERLEAVE_NOWHERE;
+			run_push(out, el);
+		}
+		out->parts = s->parts;
+		out->n_parts = (uint32_t)s->cycle + 1;
+	}
+	strand_take(x, n);
+	s->used += n;
+	if (s->used >= s->block)
+		interleave_turn(s);
+}
+
+/* Whether the slot may get another run now: what it had before must not be in out, and
+ * out must not wait for what takes its time. */
+static bool
+interleave_may_fill(struct interleave *s, const struct run *out)
+{
+	uint32_t from;
+	const struct run *r = strand_run(s->slots[s->at], &from);
+
+	if (from < r->n || !out->n)
+		return true;
+	return s->filled[s->at] != s->call && strands_more(&s->strands, (uint32_t)s->at);
+}
+
+/* What the slot at s->at has, or its end. */
+static enum status
+interleave_slot(struct op_inst *self, struct run *out, struct err *e)
+{
+	struct interleave *s = self->state;
+	enum status st = strands_fill(&s->strands, (uint32_t)s->at, e);
+
+	s->filled[s->at] = s->call;
+	if (st == ST_OK)
+		interleave_give(self, out);
+	else if (st == ST_END)
+		interleave_shut(self);
+	else if (st != ST_AGAIN)
+		return interleave_fault(self, out, e);
+	return st == ST_END ? ST_OK : st;
+}
+
+/* Whatever is ready, a run at a time. */
+static enum status
+interleave_any(struct op_inst *self, struct run *out, struct err *e)
+{
+	struct interleave *s = self->state;
+	enum status st = ST_OK;
+	uint32_t slot;
+
+	while (st == ST_OK && !self->give && !out->n) {
+		st = strands_any(&s->strands, &slot, e);
+		if (st != ST_OK)
+			return st;
+		s->at = slot;
+		st = interleave_slot(self, out, e);
+	}
+	return st;
+}
+
+static enum status
+interleave_next(struct op_inst *self, struct run *out, struct err *e)
+{
+	struct interleave *s = self->state;
+	enum status st = ST_OK;
+
+	s->call++;
+	strands_resume(&s->strands);
+	if (!s->ordered)
+		return interleave_any(self, out, e);
+	while (st == ST_OK && !self->give && out->n < RUN_USUAL && !run_full(out)) {
+		if (!s->slots[s->at])
+			st = interleave_refill(self, out, e);
+		else if (!interleave_may_fill(s, out))
+			return ST_OK;
+		else
+			st = interleave_slot(self, out, e);
+	}
+	return st == ST_AGAIN && out->n ? ST_OK : st;
+}
+
+static void
+interleave_close(struct op_inst *self)
+{
+	struct interleave *s = self->state;
+
+	strands_close(&s->strands);
+	mem_free(s->slots);
+	mem_free(s->filled);
+	mem_free(s->parts);
+}
+
+static void
+interleave_save(struct op_inst *self, struct buf *out)
+{
+	struct interleave *s = self->state;
+
+	state_put_u64(out, (uint64_t)s->at);
+	state_put_u64(out, (uint64_t)s->used);
+	if (!strands_save(&s->strands, out))
+		self->unsaved = true;
+}
+
+static enum status
+interleave_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
+{
+	struct interleave *s = self->state;
+	struct state_in in = state_begin(p, n);
+
+	s->at = (int64_t)state_get_u64(&in, (uint64_t)s->cycle - 1);
+	s->used = (int64_t)state_get_u64(&in, (uint64_t)s->block - 1);
+	enum status st = strands_restore(&s->strands, &in, e);
+	for (int64_t k = 0; k < s->cycle; k++)
+		s->open += s->slots[k] != NULL;
+	return st == ST_OK ? state_finish(self, &in, e) : st;
+}
+
+static bool
+interleave_partwise(const struct op_node *n, const char **remedy)
+{
+	const struct interleave *s = n->params;
+
+	*remedy = "cycle=1 reads one pipeline after the other; or ";
+	return s->cycle == 1;
+}
+
+const struct op_desc op_interleave = {
+	.name = "interleave",
+	.brief = "a pipeline for each element, several of them in turn",
+	.doc = "In the inner pipeline's parameters x is the outer element, in its expressions "
+	       "xx. CYCLE pipelines are open at a time, and give BLOCK elements each in "
+	       "turn; one that ends is replaced when its turn comes. cycle=1 gives them one "
+	       "after the other. Under on_error=skip an element whose pipeline cannot be "
+	       "opened is left out, and one that fails ends there.\n\n"
+	       "With parallel=N up to N threads of the pool open pipelines and read them ahead: "
+	       "those in turn, and the next few. The order is the same as without. With "
+	       "ordered=false what is ready first comes first, a run of elements of one pipeline "
+	       "at a time whatever BLOCK says; on a worker the order is kept all the same, for a "
+	       "stream must come the same when it is made again.",
+	.kind = OP_TRANSFORM,
+	.scope = OP_STREAM,
+	.params = interleave_params,
+	.state_size = sizeof(struct interleave),
+	.partwise = interleave_partwise,
+	.typing = interleave_typing,
+	.cardinality = interleave_cardinality,
+	.open = interleave_open,
+	.next = interleave_next,
+	.close = interleave_close,
+	.save = interleave_save,
+	.restore = interleave_restore,
+	.example = "elements [3, 2] | interleave (range x | map [xx, x]) cycle=2",
+	.output = "[3,0]\n[2,0]\n[3,1]\n[2,1]\n[3,2]\n",
+};

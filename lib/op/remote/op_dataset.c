@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT
+ * dataset: the elements of a registered dataset, made by the service's workers.
+ */
+#include "op/remote/remote.h"
+
+static const struct param dataset_params[] = {
+	{ "id", PARAM_WORD, offsetof(struct remote, dataset), .flags = PARAM_NAME,
+	  .help = "id of the dataset, as dsvc-register prints it" },
+	REMOTE_ROWS,
+	{ 0 }
+};
+
+/* The service knows the type; without one the elements may be anything. */
+static enum status
+dataset_typing(struct op_node *n, struct op_typing *t, const struct type **type, struct err *e)
+{
+	const struct op_service *s = t->service;
+	struct buf text = { 0 };
+	enum status st;
+
+	*type = type_scalar(TYPE_ANY);
+	if (!s || !s->type)
+		return ST_OK;
+	st = s->type(s->arg, remote_of(n)->dataset, &text, e);
+	if (st == ST_OK && text.len) {
+		*type = type_parse(t->arena, (const char *)text.data, text.len, e);
+		if (!*type)
+			st = err_set(e, ST_PROTO, "the service gives dataset %s a type that cannot "
+				     "be read", remote_of(n)->dataset);
+	}
+	buf_clear(&text);
+	return st;
+}
+
+const struct op_desc op_dataset = {
+	.name = "dataset",
+	.brief = "the elements of a registered dataset",
+	.doc = "Reads a dataset that was registered with the service by its id, or by the name it was "
+	       "registered under. The parameters are those of distribute.",
+	.kind = OP_SOURCE,
+	.scope = OP_ELEMENT,
+	.flags = OP_REORDERS | OP_REMOTE,
+	.params = dataset_params,
+	.state_size = sizeof(struct remote),
+	.typing = dataset_typing,
+	.open = remote_open,
+	.next = remote_next,
+	.close = remote_close,
+};

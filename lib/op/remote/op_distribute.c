@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT
+ * distribute: the border. What stands before it runs on the workers of the
+ * service; their elements come out here.
+ */
+#include "op/remote/remote.h"
+
+static const struct param distribute_params[] = {
+	REMOTE_ROWS,
+	{ 0 }
+};
+
+static enum status
+distribute_typing(struct op_node *n, struct op_typing *t, const struct type **type, struct err *e)
+{
+	(void)t, (void)e;
+	*type = n->in[0]->type;
+	return ST_OK;
+}
+
+const struct op_desc op_distribute = {
+	.name = "distribute",
+	.brief = "runs what stands before it on the workers of the service",
+	.doc = "What stands before it runs on workers, what stands after it in the process that "
+	       "reads. With sharding=dynamic (or distributed_epoch) the workers divide the source "
+	       "among them and each element comes once; with sharding=off (or parallel_epochs) "
+	       "each worker gives all of it. An operator that means something only over all "
+	       "elements, such as take, stands after it, or has per_stream=true.",
+	.kind = OP_TRANSFORM,
+	.scope = OP_ELEMENT,
+	.flags = OP_REORDERS | OP_REMOTE | OP_BORDER,
+	.params = distribute_params,
+	.state_size = sizeof(struct remote),
+	.typing = distribute_typing,
+	.open = remote_open,
+	.next = remote_next,
+	.close = remote_close,
+};

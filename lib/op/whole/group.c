@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+#include "op/whole/group.h"
+
+#include <string.h>
+
+#include "value/mp.h"
+
+/* Makes room for n bytes in the cell, keeping `keep` of those there. */
+static void
+group_reserve(struct group *g, size_t n, size_t keep, struct slab *cells, size_t *bytes)
+{
+	size_t cap = n < 16 ? 16 : n;
+
+	if (n <= g->cap)
+		return;
+	if (g->cap && cap < (size_t)g->cap * 2)
+		cap = (size_t)g->cap * 2;
+	if (cap > UINT32_MAX)
+		cap = UINT32_MAX;
+	uint8_t *cell = slab_take(cells, cap);
+
+	if (keep)
+		memcpy(cell, g->cell, keep);
+	if (g->cap)
+		slab_give(cells, g->cell, g->cap);
+	*bytes += cap - g->cap;
+	g->cell = cell;
+	g->cap = (uint32_t)cap;
+}
+
+void
+group_set(struct group *g, const uint8_t *p, size_t len, struct slab *cells, size_t *bytes)
+{
+	/* p may lie in the cell itself: a state made of a part of the old one. */
+	if (len <= g->cap) {
+		if (len)
+			memmove(g->cell, p, len);
+	} else {
+		struct group old = *g;
+
+		g->cell = NULL;
+		g->cap = 0;
+		group_reserve(g, len, 0, cells, bytes);
+		memcpy(g->cell, p, len);
+		*bytes -= old.cap;
+		if (old.cap)
+			slab_give(cells, old.cell, old.cap);
+	}
+	g->len = (uint32_t)len;
+}
+
+static const char *
+group_sum(struct group *g, const uint8_t *p, size_t len)
+{
+	struct mp m;
+
+	mp_head(p, p + len, &m);
+	if (m.kind == MP_INT && !m.unsigned_big && !g->is_float)
+		return __builtin_add_overflow(g->sum.i, m.i, &g->sum.i)
+			       ? "the sum does not fit 64 bits (use of=float(..))" : NULL;
+	if (m.kind != MP_INT && m.kind != MP_FLOAT)
+		return "this is not a number";
+	if (!g->is_float)
+		g->sum.f = (double)g->sum.i;
+	g->is_float = true;
+	g->sum.f += m.kind == MP_FLOAT ? m.f : m.unsigned_big ? (double)m.u : (double)m.i;
+	return NULL;
+}
+
+static const char *
+group_append(struct group *g, const uint8_t *p, size_t len, struct slab *cells, size_t *bytes)
+{
+	if (g->len + len > UINT32_MAX - 64)
+		return "the list of a key is larger than 4 GiB";
+	group_reserve(g, g->len + len, g->len, cells, bytes);
+	memcpy(g->cell + g->len, p, len);
+	g->len += (uint32_t)len;
+	return NULL;
+}
+
+const char *
+group_add(struct group *g, enum group_agg agg, const uint8_t *p, size_t len, struct slab *cells,
+	  size_t *bytes)
+{
+	const char *why = NULL;
+	bool better;
+
+	switch (agg) {
+	case GROUP_COUNT:
+		break;
+	case GROUP_SUM:
+	case GROUP_MEAN:
+		why = group_sum(g, p, len);
+		break;
+	case GROUP_LIST:
+		why = group_append(g, p, len, cells, bytes);
+		break;
+	case GROUP_MIN:
+	case GROUP_MAX:
+	case GROUP_FIRST:
+	case GROUP_LAST:
+		better = !g->n || agg == GROUP_LAST;
+		if (g->n && (agg == GROUP_MIN || agg == GROUP_MAX)) {
+			int c = mp_compare(p, len, g->cell, g->len);
+
+			better = agg == GROUP_MIN ? c < 0 : c > 0;
+		}
+		if (better)
+			group_set(g, p, len, cells, bytes);
+		break;
+	}
+	if (!why)
+		g->n++;
+	return why;
+}
+
+size_t
+group_room(const struct group *g)
+{
+	return (size_t)g->len + MP_HEAD_MAX + MP_FLOAT_MAX;
+}
+
+uint8_t *
+group_put_state(const struct group *g, uint8_t *p)
+{
+	memcpy(p, g->cell, g->len);
+	return p + g->len;
+}
+
+uint8_t *
+group_put(const struct group *g, enum group_agg agg, uint8_t *p)
+{
+	double sum = g->is_float ? g->sum.f : (double)g->sum.i;
+
+	switch (agg) {
+	case GROUP_COUNT:
+		return mp_put_uint(p, g->n);
+	case GROUP_SUM:
+		return g->is_float ? mp_put_float(p, g->sum.f) : mp_put_int(p, g->sum.i);
+	case GROUP_MEAN:
+		return g->n ? mp_put_float(p, sum / (double)g->n) : mp_put_nil(p);
+	case GROUP_LIST:
+		p = mp_put_list_head(p, (uint32_t)g->n);
+		break;
+	case GROUP_MIN:
+	case GROUP_MAX:
+	case GROUP_FIRST:
+	case GROUP_LAST:
+		if (!g->n) /* every element of the key was left out */
+			return mp_put_nil(p);
+		break;
+	}
+	return g->len ? group_put_state(g, p) : p;
+}
+
+void
+group_save(const struct group *g, struct buf *out)
+{
+	state_put_u64(out, g->n);
+	state_put_u64(out, (uint64_t)g->sum.i);
+	state_put_u64(out, g->is_float);
+	state_put_bytes(out, g->cell, g->len);
+}
+
+/* How many values lie end to end; SIZE_MAX: something else does. */
+static size_t
+group_values(const uint8_t *p, size_t len)
+{
+	const uint8_t *end = p + len;
+	size_t n = 0;
+
+	for (; p && p < end; n++)
+		p = mp_check_next(p, end);
+	return p == end ? n : SIZE_MAX;
+}
+
+void
+group_restore(struct group *g, bool reduce, enum group_agg agg, struct state_in *in,
+	      struct slab *cells, size_t *bytes)
+{
+	const uint8_t *p;
+	size_t len, want;
+
+	g->n = state_get_u64(in, UINT32_MAX);
+	g->sum.i = (int64_t)state_get_u64(in, UINT64_MAX);
+	g->is_float = state_get_u64(in, 1);
+	if (!state_get_bytes(in, &p, &len))
+		return;
+	if (reduce)
+		want = 1;
+	else if (agg == GROUP_LIST)
+		want = g->n;
+	else
+		want = agg >= GROUP_MIN && g->n;
+	if (group_values(p, len) == want)
+		group_set(g, p, len, cells, bytes);
+	else
+		in->bad = true;
+}

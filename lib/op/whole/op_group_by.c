@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: MIT
+ * group_by: gives one record for each key at the end: the key, and what its
+ * elements come to.
+ */
+#include <string.h>
+
+#include "base/mem.h"
+#include "op/whole/group.h"
+#include "op/kit/keyed.h"
+#include "op/kit/keys.h"
+#include "op/whole/shown.h"
+#include "value/mp.h"
+#include "value/normal.h"
+
+enum { GROUP_BY_STATE_MAX = 256 * 1024 * 1024, GROUP_BY_AHEAD = 16 };
+
+/* The key of an element that is about to be added. */
+struct group_by_ahead {
+	size_t at, len; /* in keys_ahead */
+	size_t shown;   /* bytes before it there that it is shown by, if others */
+	uint32_t code, i;
+};
+
+struct group_by {
+	struct op_expr key;
+	int agg;
+	struct op_expr of;
+	struct buf init;
+	struct op_expr reduce;
+	int64_t mem;
+	struct keyed by, value;
+	struct keys keys;
+	struct group *groups; /* by the key's number */
+	size_t cap;
+	struct slab cells;
+	size_t bytes;         /* in cells */
+	uint32_t at;          /* finish: the key to be given next */
+	struct group_by_ahead ahead[GROUP_BY_AHEAD];
+	struct buf keys_ahead, normal;
+	struct shown shown;
+};
+
+static const struct param group_by_params[] = {
+	{ "key", PARAM_EXPR, offsetof(struct group_by, key),
+	  .help = "elements with the same value of this go together" },
+	{ "agg", PARAM_CHOICE, offsetof(struct group_by, agg), "count", .flags = PARAM_KEY_ONLY,
+	  .choices = "count|sum|mean|min|max|first|last|list",
+	  .help = "what the elements of a key come to" },
+	{ "of", PARAM_EXPR, offsetof(struct group_by, of), .flags = PARAM_KEY_ONLY | PARAM_OPTIONAL,
+	  .help = "what is summed, compared or listed; without it x" },
+	{ "init", PARAM_VALUE, offsetof(struct group_by, init),
+	  .flags = PARAM_KEY_ONLY | PARAM_OPTIONAL, .help = "reduce: the state of a new key" },
+	{ "reduce", PARAM_EXPR, offsetof(struct group_by, reduce),
+	  .flags = PARAM_KEY_ONLY | PARAM_OPTIONAL,
+	  .help = "in place of agg: the new state, out of the state s and the element x" },
+	{ "mem", PARAM_SIZE, offsetof(struct group_by, mem), "1G", .flags = PARAM_KEY_ONLY,
+	  .min = 1, .max = INT64_MAX, .help = "bytes that keys and their states may take" },
+	{ 0 }
+};
+
+static enum status
+group_by_value_typing(struct op_node *n, struct op_typing *t, const struct type **value,
+		      struct err *e)
+{
+	struct group_by *g = n->params;
+	enum status st;
+
+	*value = type_scalar(TYPE_INT);
+	if (g->agg == GROUP_COUNT)
+		return ST_OK;
+	if (g->agg == GROUP_SUM || g->agg == GROUP_MEAN)
+		st = keyed_typing_number(n, t, &g->of, e);
+	else
+		st = keyed_typing(n, t, &g->of, NULL, e);
+	if (st != ST_OK)
+		return st;
+	*value = expr_type(g->of.code);
+	if (g->agg == GROUP_MEAN)
+		*value = type_scalar(TYPE_FLOAT);
+	else if (g->agg == GROUP_LIST)
+		*value = type_list(t->arena, *value);
+	return ST_OK;
+}
+
+static enum status
+group_by_typing(struct op_node *n, struct op_typing *t, const struct type **type, struct err *e)
+{
+	struct group_by *g = n->params;
+	struct type_field fields[2] = { { "key", NULL }, { "value", NULL } };
+	enum status st = keyed_typing(n, t, &g->key, &fields[0].type, e);
+
+	if (st == ST_OK && g->reduce.ast) {
+		if (!g->init.len) {
+			typed_fail(t, n, e, "reduce= needs init=, the state of a new key");
+			err_help(e, "group_by .user init=0 reduce=(s + .bytes)");
+			return ST_DATA;
+		}
+		st = typed_fold(n, t, &g->reduce, &g->init, &fields[1].type, e);
+	} else if (st == ST_OK) {
+		st = group_by_value_typing(n, t, &fields[1].type, e);
+	}
+	if (st == ST_OK)
+		*type = type_record(t->arena, fields, 2, false);
+	return st;
+}
+
+static enum status
+group_by_open(struct op_inst *self, struct err *e)
+{
+	struct group_by *g = self->state;
+
+	(void)e;
+	keyed_open(self, &g->by, &g->key);
+	keyed_open(self, &g->value, g->reduce.code ? &g->reduce : &g->of);
+	return ST_OK;
+}
+
+/* The key as it first came. */
+static const uint8_t *
+group_by_key(const struct group_by *g, uint32_t number, uint32_t *len)
+{
+	const uint8_t *p = shown_find(&g->shown, number, len);
+
+	return p ? p : keys_at(&g->keys, number, len);
+}
+
+/* `shown`: bytes before p that a new key is shown by, 0: by itself. */
+static struct group *
+group_by_find(struct group_by *g, const uint8_t *p, size_t len, size_t shown, uint32_t code)
+{
+	bool fresh;
+	uint32_t at = keys_add_code(&g->keys, p, len, code, &fresh);
+
+	if (fresh && shown)
+		shown_add(&g->shown, at, p - shown, shown);
+	if (fresh) {
+		g->groups = mem_grow(g->groups, &g->cap, (size_t)at + 1, sizeof *g->groups);
+		g->groups[at] = (struct group){ 0 };
+		if (g->reduce.code)
+			group_set(&g->groups[at], g->init.data, g->init.len, &g->cells, &g->bytes);
+	}
+	return &g->groups[at];
+}
+
+/* The element into its group: ST_OK, ST_SKIP (left out) or the error. */
+static enum status
+group_by_add(struct op_inst *self, const struct run *in, const struct group_by_ahead *a,
+	     struct run *out, struct err *e)
+{
+	struct group_by *g = self->state;
+	struct group *to = group_by_find(g, g->keys_ahead.data + a->at, a->len, a->shown, a->code);
+	const uint8_t *p = NULL;
+	size_t len = 0;
+
+	if (g->reduce.code)
+		expr_vm_set(g->value.run.vm, EXPR_S, to->cell, to->len);
+	if (g->reduce.code || g->agg != GROUP_COUNT) {
+		enum status st = keyed_get(self, &g->value, in, a->i, out, &p, &len, e);
+
+		if (st != ST_OK)
+			return st;
+	}
+	if (g->reduce.code) {
+		group_set(to, p, len, &g->cells, &g->bytes);
+		return ST_OK;
+	}
+	const char *why = group_add(to, (enum group_agg)g->agg, p, len, &g->cells, &g->bytes);
+	return why ? by_expr_wrong(self, in, a->i, out, e, "%s", why) : ST_OK;
+}
+
+static void
+group_by_ahead_key(struct group_by *g, struct group_by_ahead *a, const uint8_t *p, size_t len)
+{
+	size_t n = len;
+	const uint8_t *normal = normal_key(p, &n, &g->normal);
+
+	a->shown = normal == p ? 0 : len;
+	if (a->shown)
+		buf_put(&g->keys_ahead, p, len);
+	a->at = g->keys_ahead.len;
+	a->len = n;
+	a->code = keys_code(normal, n);
+	buf_put(&g->keys_ahead, normal, n);
+}
+
+/* The keys of the next elements, and what will be needed for them asked for. */
+static enum status
+group_by_look_ahead(struct op_inst *self, const struct run *in, uint32_t *i, uint32_t *n,
+		    struct run *out, struct err *e)
+{
+	struct group_by *g = self->state;
+	const uint8_t *p;
+	size_t len;
+
+	buf_reset(&g->keys_ahead);
+	for (*n = 0; *i < in->n && *n < GROUP_BY_AHEAD; ++*i) {
+		enum status st = keyed_get(self, &g->by, in, *i, out, &p, &len, e);
+
+		if (st == ST_SKIP)
+			continue;
+		if (st != ST_OK)
+			return st;
+		struct group_by_ahead *a = &g->ahead[(*n)++];
+		group_by_ahead_key(g, a, p, len);
+		a->i = *i;
+		keys_want(&g->keys, a->code);
+	}
+	for (uint32_t k = 0; g->keys.n && k < *n; k++) {
+		uint32_t number = keys_want_item(&g->keys, g->ahead[k].code);
+
+		if (number != KEYS_NONE)
+			__builtin_prefetch(&g->groups[number], 1);
+	}
+	return ST_OK;
+}
+
+static enum status
+group_by_too_large(struct op_inst *self, struct err *e)
+{
+	struct group_by *g = self->state;
+
+	err_set(e, ST_DATA, "%u keys and their states take more than mem=%lld bytes", g->keys.n,
+		(long long)g->mem);
+	err_help(e, "make mem= larger, or sort by the key first and use group_by_window");
+	return keyed_limit(self, e);
+}
+
+static enum status
+group_by_feed(struct op_inst *self, const struct run *in, struct run *out, struct err *e)
+{
+	struct group_by *g = self->state;
+
+	for (uint32_t i = 0, n; i < in->n;) {
+		enum status st = group_by_look_ahead(self, in, &i, &n, out, e);
+
+		for (uint32_t k = 0; (st == ST_OK || st == ST_SKIP) && k < n; k++)
+			st = group_by_add(self, in, &g->ahead[k], out, e);
+		if (st != ST_OK && st != ST_SKIP)
+			return st;
+	}
+	out->n = 0; /* `keep` has nothing to pass on */
+	if (keys_size(&g->keys) + shown_size(&g->shown) + g->keys.n * sizeof *g->groups + g->bytes
+	    > (size_t)g->mem)
+		return group_by_too_large(self, e);
+	return ST_OK;
+}
+
+static void
+group_by_give(struct group_by *g, uint32_t at, struct run *out)
+{
+	struct group *from = &g->groups[at];
+	uint32_t len;
+	const uint8_t *key = group_by_key(g, at, &len);
+	uint8_t *p = run_room(out, (size_t)MP_HEAD_MAX + 10 + len + group_room(from));
+
+	p = mp_put_text(mp_put_record_head(p, 2), "key", 3);
+	memcpy(p, key, len);
+	p = mp_put_text(p + len, "value", 5);
+	if (g->reduce.code)
+		p = group_put_state(from, p);
+	else
+		p = group_put(from, (enum group_agg)g->agg, p);
+	run_done(out, p, 0);
+}
+
+static enum status
+group_by_finish(struct op_inst *self, struct run *out, struct err *e)
+{
+	struct group_by *g = self->state;
+
+	(void)e;
+	for (; g->at < g->keys.n && out->n < RUN_USUAL && !run_full(out); g->at++)
+		group_by_give(g, g->at, out);
+	return g->at == g->keys.n ? ST_END : ST_OK;
+}
+
+static void
+group_by_empty(struct group_by *g)
+{
+	for (uint32_t k = 0; k < g->keys.n; k++)
+		if (g->groups[k].cap)
+			slab_give(&g->cells, g->groups[k].cell, g->groups[k].cap);
+	keys_clear(&g->keys);
+	shown_reset(&g->shown);
+	g->bytes = 0;
+}
+
+static void
+group_by_close(struct op_inst *self)
+{
+	struct group_by *g = self->state;
+
+	group_by_empty(g);
+	slab_clear(&g->cells);
+	buf_clear(&g->keys_ahead);
+	buf_clear(&g->normal);
+	shown_clear(&g->shown);
+	mem_free(g->groups);
+	keyed_close(&g->by);
+	keyed_close(&g->value);
+}
+
+static void
+group_by_save(struct op_inst *self, struct buf *out)
+{
+	struct group_by *g = self->state;
+
+	if (g->keys.len + g->shown.bytes.len + g->bytes > GROUP_BY_STATE_MAX) {
+		self->unsaved = true;
+		return;
+	}
+	keyed_save(&g->by, out);
+	keyed_save(&g->value, out);
+	state_put_u64(out, g->at);
+	state_put_u64(out, g->keys.n);
+	for (uint32_t k = 0; k < g->keys.n; k++) {
+		uint32_t len;
+		const uint8_t *p = group_by_key(g, k, &len);
+
+		state_put_bytes(out, p, len);
+		group_save(&g->groups[k], out);
+	}
+}
+
+static enum status
+group_by_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
+{
+	struct group_by *g = self->state;
+	struct state_in in = state_begin(p, n);
+	size_t len;
+
+	group_by_empty(g);
+	keyed_restore(&g->by, &in);
+	keyed_restore(&g->value, &in);
+	uint64_t at = state_get_u64(&in, KEYS_MAX), count = state_get_u64(&in, KEYS_MAX);
+	for (uint64_t k = 0; k < count && state_get_value(&in, &p, &len); k++) {
+		struct group_by_ahead a = { 0 };
+		buf_reset(&g->keys_ahead);
+		group_by_ahead_key(g, &a, p, len);
+		group_restore(group_by_find(g, g->keys_ahead.data + a.at, a.len, a.shown, a.code),
+			      g->reduce.code != NULL, (enum group_agg)g->agg, &in,
+			      &g->cells, &g->bytes);
+	}
+	g->at = at <= g->keys.n ? (uint32_t)at : g->keys.n;
+	return state_finish(self, &in, e);
+}
+
+const struct op_desc op_group_by = {
+	.name = "group_by",
+	.brief = "one record {key, value} for each key, when the elements have ended",
+	.doc = "value is the number of elements with that key, or what agg= says of them: the sum, "
+	       "mean, least, greatest, first or last of of=, or the list of all. With init= and "
+	       "reduce= it is the last state, as in reduce. Keys come in the order in which they "
+	       "appeared first, and as they were then. What is equal is one key: 1 and 1.0.",
+	.kind = OP_TRANSFORM,
+	.scope = OP_GLOBAL,
+	.flags = OP_WHOLE | OP_BY_EXPR,
+	.params = group_by_params,
+	.state_size = sizeof(struct group_by),
+	.typing = group_by_typing,
+	.open = group_by_open,
+	.feed = group_by_feed,
+	.finish = group_by_finish,
+	.close = group_by_close,
+	.save = group_by_save,
+	.restore = group_by_restore,
+	.example = "elements [\"pear\", \"fig\", \"plum\"] | group_by len(x) agg=list",
+	.output = "{\"key\":4,\"value\":[\"pear\",\"plum\"]}\n{\"key\":3,\"value\":[\"fig\"]}\n",
+};

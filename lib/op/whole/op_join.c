@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT
+ * join: adds to each record the fields of the rows of another pipeline that have
+ * the same key. That pipeline is read once, and kept.
+ */
+#include <string.h>
+
+#include "op/kit/fields.h"
+#include "op/whole/joined.h"
+#include "op/pull.h"
+
+enum join_kind { JOIN_INNER, JOIN_LEFT };
+enum { JOIN_RUN = 4096 };
+
+struct join {
+	struct op_node *pipe;
+	struct op_expr on, right;
+	int kind;
+	char *as;
+	int64_t mem;
+	struct keyed key;
+	struct joined table;
+	bool opened;     /* row is of the element at self->at */
+	uint32_t row;    /* to be given next */
+	uint64_t given;  /* rows of that element that have been given */
+};
+
+static const struct param join_params[] = {
+	{ "pipeline", PARAM_PIPE, offsetof(struct join, pipe), .flags = PARAM_WHOLE,
+	  .help = "the rows to look for, records" },
+	{ "on", PARAM_EXPR, offsetof(struct join, on), .flags = PARAM_KEY_ONLY,
+	  .help = "what must be equal, of an element and of a row" },
+	{ "right", PARAM_EXPR, offsetof(struct join, right),
+	  .flags = PARAM_KEY_ONLY | PARAM_OPTIONAL,
+	  .help = "the key of a row, where it is not the same expression" },
+	{ "kind", PARAM_CHOICE, offsetof(struct join, kind), "inner", .flags = PARAM_KEY_ONLY,
+	  .choices = "inner|left",
+	  .help = "inner drops elements without a row, left gives them with nulls" },
+	{ "as", PARAM_WORD, offsetof(struct join, as), .flags = PARAM_KEY_ONLY | PARAM_OPTIONAL,
+	  .help = "a field to put the whole row in, in place of its fields beside x's" },
+	{ "mem", PARAM_SIZE, offsetof(struct join, mem), "1G", .flags = PARAM_KEY_ONLY,
+	  .min = 1, .max = INT64_MAX, .help = "bytes that the rows may take" },
+	{ 0 }
+};
+
+static enum status
+join_typing(struct op_node *n, struct op_typing *t, const struct type **type, struct err *e)
+{
+	struct join *j = n->params;
+	const struct fields none = { 0 };
+	enum status st = fields_typing(n, t, &none, false, e);
+
+	if (st == ST_OK)
+		st = keyed_typing(n, t, &j->on, NULL, e);
+	if (st == ST_OK && !j->right.ast) {
+		struct buf text = { 0 };
+		struct expr_src src = { .file = t->file };
+
+		expr_print(j->on.ast, &text);
+		src.text = (char *)text.data;
+		src.len = text.len;
+		j->right.ast = expr_parse(&src, e);
+		st = j->right.ast ? ST_OK : ST_BUG;
+		buf_clear(&text);
+	}
+	if (st == ST_OK) {
+		/* The places of on= in the spec do not fit a text of its own. */
+		st = op_compile(t, &j->right, j->pipe->type, NULL, e);
+		if (st != ST_OK) {
+			err_wrap(e, "the rows of join");
+			err_place(e, t->file, t->text, t->text_len, n->at, n->len);
+		}
+	}
+	*type = joined_type(t, n->in[0]->type, j->pipe->type, j->as, j->kind == JOIN_INNER);
+	return st;
+}
+
+static enum status
+join_open(struct op_inst *self, struct err *e)
+{
+	struct join *j = self->state;
+
+	(void)e;
+	keyed_open(self, &j->key, &j->on);
+	return ST_OK;
+}
+
+/* Reads the rows, all at the first element. */
+static enum status
+join_load(struct op_inst *self, struct err *e)
+{
+	static const uint8_t nil = 0xc0;
+	static const struct elem none = { .p = &nil, .len = 1 };
+	struct join *j = self->state;
+	struct expr_vm *by;
+	struct op_inst *chain;
+	enum status st = op_open_inner(j->pipe, self, self->outer ? self->outer : &none, &chain, e);
+
+	if (st != ST_OK)
+		return st;
+	joined_clear(&j->table);
+	by = op_vm_new(self, &j->right);
+	st = joined_load(self, &j->table, chain, by, (size_t)j->mem, e);
+	expr_vm_free(&by);
+	op_close(&chain);
+	return st;
+}
+
+/* Looks the element's key up: ST_OK, ST_SKIP or the error. */
+static enum status
+join_begin(struct op_inst *self, const struct run *in, struct run *out, struct err *e)
+{
+	struct join *j = self->state;
+	const uint8_t *key, *p;
+	uint32_t pairs;
+	size_t len;
+	enum status st = keyed_get(self, &j->key, in, self->at, out, &key, &len, e);
+
+	if (st != ST_OK)
+		return st;
+	j->row = joined_find(&j->table, key, len);
+	if (!fields_record(self, in, self->at, out, &pairs, &p, &st, e))
+		return st == ST_OK ? ST_SKIP : st;
+	for (uint64_t k = 0; k < j->given && j->row != JOINED_NONE; k++)
+		j->row = j->table.items[j->row].next; /* given before a restore */
+	j->opened = true;
+	return ST_OK;
+}
+
+static void
+join_give(struct join *j, const struct elem *x, struct run *out)
+{
+	if (j->row == JOINED_NONE && j->given == 0 && j->kind == JOIN_LEFT)
+		joined_put(&j->table, x, JOINED_NONE, j->as, out);
+	for (; j->row != JOINED_NONE && out->n < JOIN_RUN && !run_full(out); j->given++) {
+		joined_put(&j->table, x, j->row, j->as, out);
+		j->row = j->table.items[j->row].next;
+	}
+}
+
+static enum status
+join_feed(struct op_inst *self, const struct run *in, struct run *out, struct err *e)
+{
+	struct join *j = self->state;
+	enum status st;
+
+	if (!j->table.loaded && (st = join_load(self, e)) != ST_OK)
+		return st;
+	for (; self->at < in->n; self->at++) {
+		if (!j->opened) {
+			st = join_begin(self, in, out, e);
+			if (st == ST_SKIP)
+				continue;
+			if (st != ST_OK)
+				return st;
+		}
+		join_give(j, &in->e[self->at], out);
+		if (j->row != JOINED_NONE)
+			return ST_AGAIN;
+		j->opened = false;
+		j->given = 0;
+		if (out->n >= JOIN_RUN || run_full(out)) {
+			self->at++;
+			return ST_AGAIN;
+		}
+	}
+	return ST_OK;
+}
+
+static void
+join_close(struct op_inst *self)
+{
+	struct join *j = self->state;
+
+	joined_clear(&j->table);
+	keyed_close(&j->key);
+}
+
+/* The rows are not saved: they are read again. */
+static void
+join_save(struct op_inst *self, struct buf *out)
+{
+	struct join *j = self->state;
+
+	keyed_save(&j->key, out);
+	state_put_u64(out, j->given);
+}
+
+static enum status
+join_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
+{
+	struct join *j = self->state;
+	struct state_in in = state_begin(p, n);
+
+	keyed_restore(&j->key, &in);
+	j->opened = false;
+	j->given = state_get_u64(&in, UINT32_MAX);
+	return state_finish(self, &in, e);
+}
+
+const struct op_desc op_join = {
+	.name = "join",
+	.brief = "adds to each record the fields of rows with the same key",
+	.doc = "The other pipeline is read once, before the first element, and its rows are kept. "
+	       "An element comes out once for each row that fits; fields that both have keep the "
+	       "element's value. Null is equal to nothing. On workers each stream reads the rows "
+	       "for itself.",
+	.kind = OP_TRANSFORM,
+	.scope = OP_ELEMENT,
+	.params = join_params,
+	.state_size = sizeof(struct join),
+	.typing = join_typing,
+	.open = join_open,
+	.feed = join_feed,
+	.close = join_close,
+	.save = join_save,
+	.restore = join_restore,
+	.example = "elements [{id: 1}, {id: 2}] | join (elements [{id: 2, name: \"ann\"}]) on=.id",
+	.output = "{\"id\":2,\"name\":\"ann\"}\n",
+};

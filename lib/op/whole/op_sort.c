@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT
+ * sort: gives all elements in order, when the last has come. What does not fit
+ * into mem= is sorted in parts, in a temporary file.
+ */
+#include "op/kit/keyed.h"
+#include "op/whole/sorter.h"
+
+enum { SORT_STATE_MAX = 64 * 1024 * 1024 };
+
+struct sort {
+	struct op_expr by;
+	bool reverse;
+	int64_t mem;
+	char *tmp;
+	struct keyed key;
+	struct sorter *sorter;
+	bool ended;
+};
+
+static const struct param sort_params[] = {
+	{ "by", PARAM_EXPR, offsetof(struct sort, by), .flags = PARAM_OPTIONAL,
+	  .help = "what is compared; without it the elements themselves" },
+	{ "reverse", PARAM_BOOL, offsetof(struct sort, reverse), "false", .flags = PARAM_KEY_ONLY,
+	  .help = "the greatest first" },
+	{ "mem", PARAM_SIZE, offsetof(struct sort, mem), "256M", .flags = PARAM_KEY_ONLY,
+	  .min = 1, .max = INT64_MAX, .help = "bytes of memory to sort in; the rest goes to a file" },
+	{ "tmp", PARAM_WORD, offsetof(struct sort, tmp), .flags = PARAM_KEY_ONLY | PARAM_OPTIONAL,
+	  .help = "folder for that file; without it $TMPDIR, or /tmp" },
+	{ 0 }
+};
+
+static enum status
+sort_typing(struct op_node *n, struct op_typing *t, const struct type **type, struct err *e)
+{
+	struct sort *s = n->params;
+
+	*type = n->in[0]->type;
+	return keyed_typing(n, t, &s->by, NULL, e);
+}
+
+static int64_t
+sort_cardinality(const struct op_node *n, const int64_t *in)
+{
+	return n->on_error == OP_SKIP && in[0] != INT64_MAX ? -1 : in[0];
+}
+
+static enum status
+sort_open(struct op_inst *self, struct err *e)
+{
+	struct sort *s = self->state;
+
+	(void)e;
+	keyed_open(self, &s->key, &s->by);
+	s->sorter = sorter_new((size_t)s->mem, s->reverse, s->tmp);
+	return ST_OK;
+}
+
+static enum status
+sort_feed(struct op_inst *self, const struct run *in, struct run *out, struct err *e)
+{
+	struct sort *s = self->state;
+	enum status st = ST_OK;
+	const uint8_t *p;
+	size_t len;
+
+	for (uint32_t i = 0; st == ST_OK && i < in->n; i++) {
+		const struct elem *x = &in->e[i];
+
+		if (!s->key.by_expr) {
+			st = sorter_add(s->sorter, NULL, 0, x->p, x->len, e);
+			continue;
+		}
+		st = keyed_get(self, &s->key, in, i, out, &p, &len, e);
+		if (st == ST_OK)
+			st = sorter_add(s->sorter, p, len, x->p, x->len, e);
+		else if (st == ST_SKIP)
+			st = ST_OK;
+		else
+			return st;
+	}
+	out->n = 0; /* `keep` would give them out of their order */
+	return st == ST_OK ? st : keyed_limit(self, e);
+}
+
+static enum status
+sort_finish(struct op_inst *self, struct run *out, struct err *e)
+{
+	struct sort *s = self->state;
+	enum status st = ST_OK;
+
+	if (!s->ended)
+		st = sorter_end(s->sorter, e);
+	s->ended = true;
+	if (st == ST_OK)
+		st = sorter_take(s->sorter, out, e);
+	return st == ST_OK || st == ST_END ? st : keyed_limit(self, e);
+}
+
+static void
+sort_close(struct op_inst *self)
+{
+	struct sort *s = self->state;
+
+	sorter_free(&s->sorter);
+	keyed_close(&s->key);
+}
+
+/* Only what is small is saved: beyond that, reading again costs less. */
+static void
+sort_save(struct op_inst *self, struct buf *out)
+{
+	struct sort *s = self->state;
+	const uint8_t *key, *p;
+	size_t bytes, key_len, len;
+
+	if (!sorter_in_memory(s->sorter, &bytes) || bytes > SORT_STATE_MAX) {
+		self->unsaved = true;
+		return;
+	}
+	keyed_save(&s->key, out);
+	for (size_t i = 0; sorter_at(s->sorter, i, &key, &key_len, &p, &len); i++) {
+		if (key)
+			buf_put(out, key, key_len);
+		buf_put(out, p, len);
+	}
+}
+
+/* What was sorted already is sorted once more: it keeps its order. */
+static enum status
+sort_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
+{
+	struct sort *s = self->state;
+	struct state_in in = state_begin(p, n);
+	enum status st = ST_OK;
+	struct elem key = { 0 }, x;
+
+	keyed_restore(&s->key, &in);
+	sorter_free(&s->sorter);
+	s->sorter = sorter_new((size_t)s->mem, s->reverse, s->tmp);
+	s->ended = false;
+	while (st == ST_OK && !in.bad && in.p < in.end) {
+		if (s->key.by_expr)
+			state_get_elem(&in, &key);
+		if (state_get_elem(&in, &x))
+			st = sorter_add(s->sorter, key.p, key.len, x.p, x.len, e);
+	}
+	return st == ST_OK ? state_finish(self, &in, e) : st;
+}
+
+const struct op_desc op_sort = {
+	.name = "sort",
+	.brief = "the elements in order",
+	.doc = "Values of any kind are ordered: null, false, true, numbers, texts by their bytes, "
+	       "bytes, lists item by item, records. Elements that are equal keep their order; "
+	       "with reverse=true too. by a list compares by several things: sort [.year, .name]. "
+	       "What mem= does not hold is sorted in a temporary file.",
+	.kind = OP_TRANSFORM,
+	.scope = OP_GLOBAL,
+	.flags = OP_WHOLE | OP_REORDERS | OP_PASSES | OP_BY_EXPR,
+	.params = sort_params,
+	.state_size = sizeof(struct sort),
+	.typing = sort_typing,
+	.cardinality = sort_cardinality,
+	.open = sort_open,
+	.feed = sort_feed,
+	.finish = sort_finish,
+	.close = sort_close,
+	.save = sort_save,
+	.restore = sort_restore,
+	.example = "elements [{n: 2, t: \"b\"}, {n: 1, t: \"c\"}, {n: 2, t: \"a\"}] | sort .n reverse=true",
+	.output = "{\"n\":2,\"t\":\"b\"}\n{\"n\":2,\"t\":\"a\"}\n{\"n\":1,\"t\":\"c\"}\n",
+};

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT
+ * unique: lets each element through when it, or its key, is seen for the first time.
+ */
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "op/kit/keyed.h"
+#include "op/kit/slab.h"
+#include "value/normal.h"
+
+enum { UNIQUE_INLINE = 8, UNIQUE_FIRST = 64, UNIQUE_AHEAD = 16 };
+
+/* A key of up to eight bytes lies in its slot; len 0: free (no value is empty). */
+struct unique_key {
+	uint32_t code, len;
+	union {
+		uint8_t bytes[UNIQUE_INLINE];
+		uint8_t *cell;
+	};
+};
+
+struct unique {
+	struct op_expr key;
+	int64_t mem;
+	struct by_expr run;
+	struct unique_key *slots;
+	size_t n, n_slots, bytes; /* bytes: of keys outside of the slots */
+	struct slab cells;
+	struct buf normal, ahead; /* a key, and those of the next elements */
+};
+
+/* The key of an element that is about to be added. */
+struct unique_ahead {
+	const uint8_t *p; /* NULL: it lies in `ahead` */
+	size_t at, len;
+	uint64_t code;
+};
+
+static const struct param unique_params[] = {
+	{ "key", PARAM_EXPR, offsetof(struct unique, key), .flags = PARAM_OPTIONAL,
+	  .help = "what must differ; without it the whole element" },
+	{ "mem", PARAM_SIZE, offsetof(struct unique, mem), "1G", .flags = PARAM_KEY_ONLY,
+	  .min = 1, .max = INT64_MAX, .help = "bytes that what was seen may take" },
+	{ 0 }
+};
+
+static enum status
+unique_typing(struct op_node *n, struct op_typing *t, const struct type **type, struct err *e)
+{
+	struct unique *u = n->params;
+
+	*type = n->in[0]->type;
+	return u->key.ast ? op_compile(t, &u->key, n->in[0]->type, NULL, e) : ST_OK;
+}
+
+static int64_t
+unique_cardinality(const struct op_node *n, const int64_t *in)
+{
+	(void)n;
+	return in[0] == 0 || in[0] == 1 || in[0] == INT64_MAX ? in[0] : -1;
+}
+
+static enum status
+unique_open(struct op_inst *self, struct err *e)
+{
+	struct unique *u = self->state;
+
+	(void)e;
+	if (u->key.code)
+		by_expr_open(self, &u->run, &u->key);
+	u->n_slots = UNIQUE_FIRST;
+	u->slots = mem_array(u->n_slots, sizeof *u->slots);
+	return ST_OK;
+}
+
+static const uint8_t *
+unique_bytes(const struct unique_key *k)
+{
+	return k->len <= UNIQUE_INLINE ? k->bytes : k->cell;
+}
+
+/* The slot of the key, or the free one where it goes. */
+static struct unique_key *
+unique_slot(const struct unique *u, const uint8_t *p, uint32_t len, uint64_t code)
+{
+	size_t mask = u->n_slots - 1, i = code & mask;
+	uint32_t high = (uint32_t)(code >> 32);
+
+	for (; u->slots[i].len; i = (i + 1) & mask) {
+		const struct unique_key *k = &u->slots[i];
+
+		if (k->code == high && k->len == len && !memcmp(unique_bytes(k), p, len))
+			break;
+	}
+	return &u->slots[i];
+}
+
+static void
+unique_double(struct unique *u)
+{
+	struct unique_key *old = u->slots;
+	size_t n = u->n_slots, mask = n * 2 - 1;
+
+	u->n_slots = n * 2;
+	u->slots = mem_array(u->n_slots, sizeof *u->slots);
+	for (size_t k = 0; k < n; k++) {
+		if (!old[k].len)
+			continue;
+		size_t i = hash_bytes(unique_bytes(&old[k]), old[k].len) & mask;
+		while (u->slots[i].len)
+			i = (i + 1) & mask;
+		u->slots[i] = old[k];
+	}
+	mem_free(old);
+}
+
+/* Whether the key is new; then it is remembered. */
+static bool
+unique_add(struct unique *u, const uint8_t *p, uint32_t len, uint64_t code)
+{
+	struct unique_key *k = unique_slot(u, p, len, code);
+
+	if (k->len)
+		return false;
+	k->code = (uint32_t)(code >> 32);
+	k->len = len;
+	if (len <= UNIQUE_INLINE) {
+		memcpy(k->bytes, p, len);
+	} else {
+		k->cell = slab_take(&u->cells, len);
+		u->bytes += len;
+		memcpy(k->cell, p, len);
+	}
+	if (++u->n * 3 > u->n_slots * 2)
+		unique_double(u);
+	return true;
+}
+
+static void
+unique_look(struct unique *u, const struct elem *e, struct unique_ahead *a)
+{
+	const uint8_t *p;
+
+	a->len = e->len;
+	a->at = u->ahead.len;
+	p = normal_key(e->p, &a->len, &u->normal);
+	a->p = p == e->p ? p : NULL;
+	if (!a->p)
+		buf_put(&u->ahead, p, a->len);
+	a->code = hash_bytes(p, a->len);
+	__builtin_prefetch(&u->slots[a->code & (u->n_slots - 1)], 1);
+}
+
+/* Whole elements: several slots are asked for before the first is looked at,
+ * for a large table is slow by waiting for memory. */
+static void
+unique_feed_whole(struct unique *u, const struct run *in, struct run *out)
+{
+	struct unique_ahead next[UNIQUE_AHEAD];
+
+	for (uint32_t i = 0; i < in->n; i += UNIQUE_AHEAD) {
+		uint32_t some = in->n - i < UNIQUE_AHEAD ? in->n - i : UNIQUE_AHEAD;
+
+		buf_reset(&u->ahead);
+		for (uint32_t k = 0; k < some; k++)
+			unique_look(u, &in->e[i + k], &next[k]);
+		for (uint32_t k = 0; k < some; k++) {
+			const uint8_t *p = next[k].p ? next[k].p : u->ahead.data + next[k].at;
+
+			if (unique_add(u, p, (uint32_t)next[k].len, next[k].code))
+				run_push(out, in->e[i + k]);
+		}
+	}
+}
+
+static enum status
+unique_limit(struct op_inst *self, struct err *e)
+{
+	struct unique *u = self->state;
+
+	if (u->bytes + u->n_slots * sizeof *u->slots <= (size_t)u->mem)
+		return ST_OK;
+	err_set(e, ST_DATA, "the %zu keys that were seen take more than mem=%lld bytes", u->n,
+		(long long)u->mem);
+	err_help(e, "make mem= larger, or put `sort` first, which uses files, and `dedup` in place of unique");
+	return keyed_limit(self, e);
+}
+
+static enum status
+unique_feed(struct op_inst *self, const struct run *in, struct run *out, struct err *e)
+{
+	struct unique *u = self->state;
+	const uint8_t *p;
+	size_t len;
+
+	if (!u->run.vm) {
+		unique_feed_whole(u, in, out);
+		return unique_limit(self, e);
+	}
+	for (uint32_t i = 0; i < in->n; i++) {
+		enum status st = by_expr_one(self, &u->run, in, i, out, &p, &len, e);
+
+		if (st != ST_OK && st != ST_SKIP)
+			return st;
+		if (st != ST_OK)
+			continue;
+		p = normal_key(p, &len, &u->normal);
+		if (unique_add(u, p, (uint32_t)len, hash_bytes(p, len)))
+			run_push(out, in->e[i]);
+	}
+	return unique_limit(self, e);
+}
+
+static void
+unique_close(struct op_inst *self)
+{
+	struct unique *u = self->state;
+
+	by_expr_close(&u->run);
+	for (size_t i = 0; i < u->n_slots; i++)
+		if (u->slots[i].len > SLAB_MAX)
+			mem_free(u->slots[i].cell);
+	slab_clear(&u->cells);
+	buf_clear(&u->normal);
+	buf_clear(&u->ahead);
+	mem_free(u->slots);
+}
+
+static void
+unique_save(struct op_inst *self, struct buf *out)
+{
+	struct unique *u = self->state;
+
+	state_put_u64(out, u->run.seen);
+	state_put_u64(out, u->n);
+	for (size_t i = 0; i < u->n_slots; i++)
+		if (u->slots[i].len)
+			buf_put(out, unique_bytes(&u->slots[i]), u->slots[i].len);
+}
+
+static enum status
+unique_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
+{
+	struct unique *u = self->state;
+	struct state_in in = state_begin(p, n);
+
+	u->run.seen = state_get_u64(&in, INT64_MAX);
+	uint64_t count = state_get_u64(&in, n);
+	for (uint64_t i = 0; i < count && !in.bad; i++) {
+		struct elem key;
+
+		if (state_get_elem(&in, &key))
+			unique_add(u, key.p, key.len, hash_bytes(key.p, key.len));
+	}
+	if (u->run.vm)
+		expr_vm_set_index(u->run.vm, (int64_t)u->run.seen);
+	return state_finish(self, &in, e);
+}
+
+const struct op_desc op_unique = {
+	.name = "unique",
+	.brief = "each element, or each key, once",
+	.doc = "Of several that are equal the first is given. Everything that was seen is "
+	       "remembered, so memory grows with the number of different keys, up to mem=.",
+	.kind = OP_TRANSFORM,
+	.scope = OP_GLOBAL,
+	.params = unique_params,
+	.state_size = sizeof(struct unique),
+	.typing = unique_typing,
+	.cardinality = unique_cardinality,
+	.open = unique_open,
+	.feed = unique_feed,
+	.close = unique_close,
+	.save = unique_save,
+	.restore = unique_restore,
+	.example = "elements [\"b\", \"a\", \"b\", \"c\", \"a\"] | unique",
+	.output = "b\na\nc\n",
+};

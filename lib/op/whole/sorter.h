@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Sorting more than fits into memory, stably. Elements are collected, sorted
+ * and, when the memory is used up, written to a file that has no name; at the
+ * end these sorted stretches are merged.
+ *
+ *	sorter_new  { sorter_add }  sorter_end  { sorter_take }  sorter_free
+ *
+ *	arena:    |key len|len|key|element| ...      in the order they came
+ *	entries:  prefix of the key, place in the arena: these are sorted
+ *
+ * Most comparisons are of two prefixes: eight bytes that order as the keys do.
+ * When all keys are texts, what they all begin with is left out of it.
+ */
+#ifndef WHOLE_SORTER_H
+#define WHOLE_SORTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "value/elem.h"
+
+struct sorter;
+
+/* mem: bytes to work with; tmp: folder for the file, NULL: $TMPDIR or /tmp. Gives. */
+struct sorter *sorter_new(size_t mem, bool reverse, const char *tmp);
+void sorter_free(struct sorter **s);
+/* key == NULL: the element itself is what is compared. All with or all without. */
+enum status sorter_add(struct sorter *s, const uint8_t *key, size_t key_len,
+		       const uint8_t *p, size_t len, struct err *e);
+/* All are there: sorts. */
+enum status sorter_end(struct sorter *s, struct err *e);
+/* Appends up to RUN_USUAL elements, about RUN_BYTES, in order; ST_END with the last. */
+enum status sorter_take(struct sorter *s, struct run *out, struct err *e);
+/* Everything is in memory still, and this many bytes of it: it can be saved. */
+bool sorter_in_memory(const struct sorter *s, size_t *bytes);
+/* The i-th of those still to be given (before sorter_end in the order they came,
+ * then sorted); false: no more. key NULL as it was added. */
+bool sorter_at(const struct sorter *s, size_t i, const uint8_t **key, size_t *key_len,
+	       const uint8_t **p, size_t *len);
+
+#endif

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The sorter's parts among themselves: collecting and sorting in memory
+ * (sorter.c), stretches in a file and their merge (sorter_merge.c).
+ */
+#ifndef WHOLE_SORTER_INNER_H
+#define WHOLE_SORTER_INNER_H
+
+#include <string.h>
+
+#include "op/whole/sorter.h"
+
+enum {
+	SORTER_HEAD = 8,              /* the two lengths ahead of each record */
+	SORTER_BUFFER = 128 * 1024,   /* least for reading a stretch in a merge */
+	SORTER_FAN_MAX = 256,         /* stretches merged at a time */
+	SORTER_WRITE = 256 * 1024
+};
+
+struct sorter_entry {
+	uint64_t prefix;
+	uint64_t at;       /* in the arena: rising in the order of arrival */
+};
+
+/* A record where it lies. */
+struct sorter_record {
+	const uint8_t *key, *elem;
+	uint32_t key_len, len;
+};
+
+/* How keys are compared. */
+struct sorter_order {
+	bool reverse;
+	bool texts;        /* all keys are texts */
+	size_t skip;       /* bytes with which they all begin */
+};
+
+/* One sorted part of the file, being merged. */
+struct stretch {
+	uint64_t at, end;  /* in the file: what is not read yet */
+	uint8_t *buf;
+	size_t from, to, cap;
+	uint64_t prefix;
+	struct sorter_record r;
+	bool over;
+};
+
+struct sorter {
+	size_t mem;
+	struct sorter_order order;
+	uint8_t *first;    /* the first key's text, to compare beginnings with */
+	size_t first_len;
+	uint8_t *arena;
+	size_t len, cap;
+	struct sorter_entry *entries;
+	size_t n, cap_entries;
+	struct sorter_entry *spare; /* of the same size, to sort with */
+	size_t cap_spare;
+	size_t next;       /* in memory: the entry to be given next */
+	bool ended;
+	/* the file */
+	char *tmp;
+	int fd;            /* -1: none */
+	uint64_t file_len;
+	uint8_t *write_buf;
+	size_t write_len;
+	struct { uint64_t at, end; } *parts;
+	size_t n_parts, cap_parts;
+	/* the merge */
+	struct stretch *stretches;
+	uint32_t *tree;    /* losers; [0] is the winner */
+	size_t n_stretches;
+};
+
+static inline void
+sorter_read(const uint8_t *p, struct sorter_record *r)
+{
+	memcpy(&r->key_len, p, 4);
+	memcpy(&r->len, p + 4, 4);
+	r->key = p + SORTER_HEAD;
+	r->elem = r->key + r->key_len;
+	if (!r->key_len) {
+		r->key = r->elem;
+	}
+}
+
+static inline size_t
+sorter_record_size(const struct sorter_record *r)
+{
+	return SORTER_HEAD + (size_t)r->key_len + r->len;
+}
+
+uint64_t sorter_prefix(const struct sorter_order *o, const struct sorter_record *r);
+/* Of records whose prefixes are equal; 0: equal. Knows of reverse. */
+int sorter_compare(const struct sorter_order *o, const struct sorter_record *a,
+		   const struct sorter_record *b);
+/* Sorts the entries. */
+void sorter_sort(struct sorter *s);
+/* Writes what is in memory, sorted, as a stretch, and empties the memory. */
+enum status sorter_spill(struct sorter *s, struct err *e);
+enum status sorter_merge_begin(struct sorter *s, struct err *e);
+enum status sorter_merge_take(struct sorter *s, struct run *out, struct err *e);
+void sorter_merge_clear(struct sorter *s);
+
+#endif

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+#include <endian.h>
+#include <string.h>
+
+#include "value/csv/csv_inner.h"
+#include "value/mp.h"
+#include "value/num.h"
+
+enum {
+	NUMBER_SHORT = 16,   /* with a point, so many bytes are an int below 2^53 */
+	NUMBER_EXACT = 22    /* powers of ten up to here are exact doubles */
+};
+
+static const double number_pow10[NUMBER_EXACT + 1] = {
+	1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+	1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22
+};
+
+/* 1 to 8 digits at once. */
+static inline bool
+number_digits8(const uint8_t *p, size_t n, uint64_t *out)
+{
+	uint64_t x;
+
+	memcpy(&x, p, 8);
+	/* The last digit comes to the top byte; zeros before the first. */
+	x = le64toh(x) << (64 - 8 * n);
+	x |= 0x3030303030303030u >> 8 * (n - 1) >> 8;
+	if (((x & 0xf0f0f0f0f0f0f0f0u) | ((x + 0x0606060606060606u) & 0xf0f0f0f0f0f0f0f0u) >> 4)
+	    != 0x3333333333333333u)
+		return false;
+	x -= 0x3030303030303030u;
+	x = x * 10 + (x >> 8);
+	*out = ((x & 0x000000ff000000ffu) * 0x000f424000000064u
+		+ ((x >> 16) & 0x000000ff000000ffu) * 0x0000271000000001u) >> 32;
+	return true;
+}
+
+/* Reads digits from p on; *fits goes false when they are more than 64 bits. */
+static inline const uint8_t *
+number_digits(const uint8_t *p, const uint8_t *end, uint64_t *v, bool *fits)
+{
+	for (; p < end && (unsigned)(*p - '0') < 10; p++)
+		if (__builtin_mul_overflow(*v, 10u, v) || __builtin_add_overflow(*v, *p - '0', v))
+			*fits = false;
+	return p;
+}
+
+/* What most floats look like: [-]digits.digits, short enough for nothing to overflow.
+ * NULL: it is something else. */
+static uint8_t *
+number_decimal(uint8_t *w, const uint8_t *p, size_t n, bool minus)
+{
+	const uint8_t *end = p + n, *q = p + minus, *whole = q, *point;
+	uint64_t v = 0;
+
+	for (; q < end && (unsigned)(*q - '0') < 10; q++)
+		v = v * 10 + (unsigned)(*q - '0');
+	if (q == whole || q == end || *q != '.' || (q - whole > 1 && *whole == '0'))
+		return NULL;
+	for (point = q++; q < end && (unsigned)(*q - '0') < 10; q++)
+		v = v * 10 + (unsigned)(*q - '0');
+	if (q != end || q == point + 1)
+		return NULL;
+	/* Both numbers are exact, and a division rounds correctly. */
+	double d = (double)v / number_pow10[q - point - 1];
+	return mp_put_float(w, minus ? -d : d);
+}
+
+static uint8_t *
+number_float(uint8_t *w, const uint8_t *p, size_t n)
+{
+	double v;
+
+	return num_parse_float((const char *)p, n, &v) ? mp_put_float(w, v) : NULL;
+}
+
+static uint8_t *
+number_int(uint8_t *w, uint64_t v, bool minus)
+{
+	if (!minus)
+		return mp_put_uint(w, v);
+	if (v > (uint64_t)INT64_MAX + 1)
+		return NULL;
+	/* -0 is no int. */
+	return v ? mp_put_int(w, (int64_t)(0 - v)) : mp_put_float(w, -0.0);
+}
+
+/* What is longer, or has a point or an exponent. */
+static uint8_t *
+number_other(uint8_t *w, const uint8_t *p, size_t n, bool minus)
+{
+	const uint8_t *end = p + n, *q = p + minus, *whole = q;
+	uint64_t v = 0;
+	bool fits = true;
+	uint8_t *decimal;
+
+	if (n <= NUMBER_SHORT && (decimal = number_decimal(w, p, n, minus)))
+		return decimal;
+	q = number_digits(q, end, &v, &fits);
+	if (q == whole || (q - whole > 1 && *whole == '0'))
+		return NULL;
+	if (q == end)
+		return fits ? number_int(w, v, minus) : NULL;
+	if (*q == '.') {
+		const uint8_t *point = q++;
+
+		q = number_digits(q, end, &v, &fits);
+		size_t places = (size_t)(q - point - 1);
+		if (!places)
+			return NULL;
+		/* Both exact, and a division rounds correctly. */
+		if (q == end && fits && v < UINT64_C(1) << 53 && places <= NUMBER_EXACT) {
+			double d = (double)v / number_pow10[places];
+
+			return mp_put_float(w, minus ? -d : d);
+		}
+	}
+	if (q < end && (*q | 0x20) == 'e') {
+		q++;
+		if (q < end && (*q == '+' || *q == '-'))
+			q++;
+		const uint8_t *exponent = q;
+		q = number_digits(q, end, &v, &fits);
+		if (q == exponent)
+			return NULL;
+	}
+	return q == end ? number_float(w, p, n) : NULL;
+}
+
+uint8_t *
+csv_put_number(uint8_t *w, const uint8_t *p, size_t n)
+{
+	uint64_t v;
+
+	if ((unsigned)(*p - '0') < 10) {
+		if (n <= 8 && (*p != '0' || n == 1) && number_digits8(p, n, &v))
+			return mp_put_uint(w, v);
+		return number_other(w, p, n, false);
+	}
+	if (*p == '-')
+		return number_other(w, p, n, true);
+	if (n == 4 && !memcmp(p, "true", 4))
+		return mp_put_bool(w, true);
+	if (n == 5 && !memcmp(p, "false", 5))
+		return mp_put_bool(w, false);
+	return NULL;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Elements out: the formats of -t. A format turns runs into bytes in a buffer;
+ * writing them is the caller's business (cli/output.h), so nothing here blocks.
+ *
+ *	text    scalars as they are, one a line; lists and records as JSON
+ *	ndjson  one JSON value a line     json  one array of all, pretty enough to read
+ *	raw     contents of text and bytes, nothing between; others as text
+ *	nul     as text, each ended by NUL instead of newline
+ *	csv     records as rows under a header of the first one's keys; lists as rows
+ *	tsv     the same with tabs, and \t \n \r \\ for what cannot stand in a field
+ *	msgpack elements end to end
+ *	npy     one array of all, which must be alike; into what cannot be sought in
+ *	        (a pipe) one array for each element
+ *	tfrecord contents of text and bytes, framed; records as tf.train.Example
+ *	tar     the fields of each record as files __key__.FIELD (WebDataset)
+ *	count   the number of elements, at the end       none    nothing
+ *	auto    text when the element's type is a scalar, else ndjson
+ *
+ * JSON: bytes are base64 text, non-finite floats null (nan, inf in text form),
+ * floats shortest that reads back the same with a `.0` kept on whole floats,
+ * tensors nested lists; bytes that are not UTF-8 become U+FFFD.
+ */
+#ifndef FORMAT_FORMAT_H
+#define FORMAT_FORMAT_H
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "value/elem.h"
+#include "value/json/json_print.h"
+#include "value/type.h"
+
+#include "format_list.h" /* FORMAT_LIST and FORMAT_CHOICES, by make */
+
+/* One for each format_NAME.c, in the order of FORMAT_CHOICES. */
+#define FORMAT_KIND(name, NAME) FORMAT_##NAME,
+enum format_kind { FORMAT_AUTO, FORMAT_LIST(FORMAT_KIND) FORMAT_KINDS };
+
+struct format; /* state: kind, elements so far */
+
+/* type may be NULL (unknown: `auto` then decides by the first element). */
+struct format *format_new(enum format_kind kind, const struct type *type);
+void format_free(struct format **f);
+/* Before the first element: what comes first can be written over at the end. */
+void format_seekable(struct format *f);
+/* Appends the elements of the run to out. One that the format has no place for: ST_DATA;
+ * those before it are in out. */
+enum status format_run(struct format *f, const struct run *r, struct buf *out, struct err *e);
+/* Elements end to end, count of them, as a chunk carries them (checked bytes
+ * or not: malformed gives ST_PROTO and leaves out as it was). Same result as
+ * format_run. */
+enum status format_bytes(struct format *f, const uint8_t *p, size_t len,
+			 uint64_t count, struct buf *out, struct err *e);
+/* What comes at the end: `]` of json, the number of count. */
+void format_end(struct format *f, struct buf *out);
+/* Bytes that the output's first ones are to be written over with, at any time;
+ * false: none. */
+bool format_patch(struct format *f, struct buf *out);
+bool format_is_binary(enum format_kind kind); /* not fit for a terminal */
+bool format_is_framed(enum format_kind kind); /* cannot be continued where it was left */
+bool format_is_blind(enum format_kind kind);  /* looks at no element */
+
+#endif

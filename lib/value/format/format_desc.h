@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The shape of an output format. A format is one file format_NAME.c that exports one
+ * `const struct format_desc format_NAME`; the list of formats (--format, its help and
+ * completion, enum format_kind) is the list of such files. `auto` is none of them: it
+ * chooses text or ndjson by the first element (format.c).
+ */
+#ifndef FORMAT_FORMAT_DESC_H
+#define FORMAT_FORMAT_DESC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "value/elem.h"
+
+enum format_flag {
+	FORMAT_IS_BINARY = 1, /* not fit for a terminal */
+	FORMAT_IS_FRAMED = 2, /* has a beginning or an end: cannot be continued where it was left */
+	FORMAT_IS_BLIND = 4   /* looks at no element */
+};
+
+struct format_desc {
+	unsigned flags;
+	size_t state_size;    /* of `state`, zeroed at the start */
+	/* All but one of the callbacks may be NULL. Elements are checked values.
+	 * elems: n of them, `before` have come earlier; it cannot refuse any.
+	 * elem: one, in a format that may; what it appended is taken back on an error. */
+	void (*elems)(uint64_t before, const struct elem *e, uint32_t n, struct buf *out);
+	enum status (*elem)(void *state, const uint8_t *p, size_t n, struct buf *out, struct err *e);
+	void (*end)(void *state, uint64_t count, struct buf *out);
+	void (*seekable)(void *state);
+	bool (*patch)(void *state, struct buf *out);
+	void (*clear)(void *state);
+};
+
+/* "a record", "text", ...: what the value at p is, in messages. */
+const char *format_what(const uint8_t *p, size_t n);
+
+#endif

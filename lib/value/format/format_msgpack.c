@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT
+ * msgpack: the values as they lie, end to end.
+ */
+#include "value/format/format_desc.h"
+
+/* Elements that lie end to end, as they mostly do, are copied together. */
+static void
+msgpack_elems(uint64_t before, const struct elem *e, uint32_t n, struct buf *out)
+{
+	(void)before;
+	for (uint32_t i = 0; i < n;) {
+		const uint8_t *start = e[i].p, *end = start;
+
+		for (; i < n && e[i].p == end; i++)
+			end += e[i].len;
+		buf_put(out, start, (size_t)(end - start));
+	}
+}
+
+const struct format_desc format_msgpack = { .flags = FORMAT_IS_BINARY, .elems = msgpack_elems };

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Elements as the bytes that go to a child, and its answers as elements.
+ *
+ *	line     text\n               scalars as they are, lists and records as JSON
+ *	ndjson   value\n              JSON both ways
+ *	nul      text\0               as line, for texts with line ends
+ *	netstring LENGTH:text,        binary-safe; the answer is bytes
+ *	len32    u32 big-endian, text binary-safe; the answer is bytes
+ *	msgpack  value                the element as it lies
+ *	raw      contents             one element, up to the end of the pipe
+ *	arg      -                    answers only: text without its last line end
+ *
+ * Answers are a program's and so are trusted in nothing: a length is bounded, a
+ * value is checked.
+ */
+#ifndef FORMAT_FRAME_H
+#define FORMAT_FRAME_H
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "value/elem.h"
+#include "value/json/json.h"
+#include "value/type.h"
+
+enum frame_proto {
+	FRAME_LINE, FRAME_NDJSON, FRAME_NUL, FRAME_MSGPACK, FRAME_NETSTRING, FRAME_LEN32,
+	FRAME_RAW, FRAME_ARG, FRAME_STREAM
+};
+#define FRAME_CHOICES "line|ndjson|nul|msgpack|netstring|len32|raw|arg|stream"
+
+struct frame {
+	enum frame_proto proto;
+	size_t max;         /* bytes of an answer */
+	struct json *json;  /* made when needed */
+	/* of the answer that is not all there yet */
+	size_t searched;    /* line, nul: bytes known to hold no end */
+	size_t wait;        /* msgpack: not tried again before there are so many */
+};
+
+void frame_init(struct frame *f, enum frame_proto proto, size_t max);
+void frame_clear(struct frame *f);
+const char *frame_name(enum frame_proto proto);
+const struct type *frame_type(enum frame_proto proto); /* of the answers */
+
+/* Appends the element. ST_DATA: the protocol has no form for it. */
+enum status frame_put(enum frame_proto proto, const struct elem *x, struct buf *out, struct err *e);
+/* How many of the n bytes at p are one whole answer, in *len; 0: more is needed.
+ * `eof`: nothing more comes. ST_DATA: this can become no answer. */
+enum status frame_find(struct frame *f, const uint8_t *p, size_t n, bool eof, size_t *len,
+		       struct err *e);
+/* Appends the answer of n bytes to out as one element. At least frame_padding
+ * bytes behind it can be read. */
+enum status frame_get(struct frame *f, const uint8_t *p, size_t n, uint32_t pos, struct run *out,
+		      struct err *e);
+size_t frame_padding(void);
+/* Text, bytes: the contents; NULL: it is neither. */
+const uint8_t *frame_contents(const struct elem *x, uint32_t *n);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The header of .npy files, versions 1 to 3:
+ *
+ *	\x93NUMPY | u8 major | u8 minor | u16 or u32 length | a Python dict as text
+ *	{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }
+ *
+ * Numbers and bools of 1 to 8 bytes are read, of either byte order. Structured types, text,
+ * complex and half floats, times and objects are refused by name.
+ */
+#ifndef FORMAT_NPY_H
+#define FORMAT_NPY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "value/type.h"
+
+enum {
+	NPY_FIXED = 12,           /* bytes after which the header's length is known */
+	NPY_HEAD_MAX = 64 * 1024,
+	NPY_HEAD_PUT = 512        /* most that npy_put_head writes */
+};
+
+struct npy {
+	enum dtype dtype;
+	bool swapped;             /* big endian */
+	bool fortran;             /* and this matters: more than one axis is longer than 1 */
+	int n_dims;
+	uint64_t dims[TYPE_DIMS_MAX];
+	size_t head;              /* bytes before the data */
+};
+
+/* Reads the header at p. ST_END: more than n bytes are needed; ST_DATA: bad. */
+enum status npy_head(const uint8_t *p, size_t n, struct npy *out, struct err *e);
+/* How many numbers one slice along the first axis has; false: too many. */
+bool npy_slice(const struct npy *a, uint64_t *count);
+/* Writes a header, whose size it gives: the same whatever the first length is, so
+ * that this can be set right when it is known. */
+size_t npy_put_head(const struct npy *a, uint8_t *p);
+/* Turns n numbers of `size` bytes the other way round. */
+void npy_swap(uint8_t *p, size_t n, size_t size);
+
+#endif

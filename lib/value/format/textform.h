@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Values as text and back, for the operators parse and format: the forms that
+ * are neither JSON nor CSV in, and all that are a line out.
+ *
+ *	kv   a=1 b="two words" c      what programs log (logfmt); a bare word is true
+ *	url  a=1&b=two%20words        the query of a URL
+ */
+#ifndef FORMAT_TEXTFORM_H
+#define FORMAT_TEXTFORM_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "value/mp.h"
+
+enum { TEXTFORM_FIELDS = 1000 };
+
+/* One field while it is being read; places in textform.text. */
+struct textform_field {
+	size_t key, key_len, value, value_len;
+	bool quoted; /* text, whatever it looks like */
+	bool bare;   /* without a value */
+};
+
+/* Zero is a valid empty one; its memory is used again. */
+struct textform {
+	struct buf text; /* keys and values without escapes */
+	struct textform_field *v;
+	size_t n, cap;
+};
+
+void textform_clear(struct textform *t);
+/* How the fields lie. Zero: kv as programs log it, all values texts. */
+struct textform_conf {
+	const char *pair; /* kv: what stands between fields; NULL: blanks */
+	size_t pair_len;
+	const char *is;   /* kv: what stands between a key and its value; NULL: = */
+	size_t is_len;
+	bool typed;       /* unquoted values are typed, by the rule that csv_put_typed has */
+};
+
+/* Append a record to out; of a field given twice the last counts. */
+enum status textform_kv(struct textform *t, const struct textform_conf *conf, const uint8_t *p,
+			size_t n, struct buf *out, struct err *e);
+enum status textform_url(struct textform *t, const struct textform_conf *conf, const uint8_t *p,
+			 size_t n, struct buf *out, struct err *e);
+
+/* Append the text of a record (kv, url), or a record or list (csv), without an
+ * end of line. ST_DATA: it is neither. */
+enum status textform_put_kv(const uint8_t *p, size_t n, struct buf *out, struct err *e);
+enum status textform_put_url(const uint8_t *p, size_t n, struct buf *out, struct err *e);
+enum status textform_put_csv(const uint8_t *p, size_t n, uint8_t delim, struct buf *out,
+			     struct err *e);
+
+#endif

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A simdjson tape (json_simd.h) as MessagePack: one pass over the tape, heads with
+ * their counts, nothing patched afterwards.
+ */
+#ifndef JSON_JSON_TAPE_H
+#define JSON_JSON_TAPE_H
+
+#include "value/json/json.h"
+#include "value/json/json_simd.h"
+
+/* Bytes to have room for at w, for a document out of text_len bytes. */
+size_t json_tape_room(const struct simd_doc *d, size_t text_len);
+/* Writes the document's value, of a record only `fields` when not NULL; gives the
+ * end. Bytes behind the end, within the room, are written too. */
+uint8_t *json_tape_put(const struct simd_doc *d, const struct json_fields *fields, uint8_t *w);
+
+#endif

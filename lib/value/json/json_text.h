@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Text and bytes as JSON strings.
+ */
+#ifndef JSON_JSON_TEXT_H
+#define JSON_JSON_TEXT_H
+
+#include "value/json/json_out.h"
+
+/* The n bytes at s in quotes, escaped; what is not UTF-8 becomes U+FFFD. Bytes
+ * up to `end` may be read. Keeps the slack. */
+uint8_t *json_put_text(struct json_out *o, uint8_t *w, const uint8_t *s, size_t n,
+		       const uint8_t *end);
+/* As base64, in quotes. */
+uint8_t *json_put_base64(struct json_out *o, uint8_t *w, const uint8_t *s, size_t n);
+
+#endif

@@ -1,0 +1,183 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Peers that do not behave, over plain sockets: what libzmq itself would never do.
+
+    peer.py listen KIND         a server that is no dispatcher; prints its port, ends with stdin
+    peer.py rid ADDRESS BASE    the three connections that guess an id of libzmq's own
+    peer.py status ADDRESS S    asks for the status for S seconds and reads nothing
+    peer.py parts ADDRESS S     one message of frames without end, for S seconds
+    peer.py halves ADDRESS N    N connections, each with most of a large frame
+    peer.py idle ADDRESS N      N connections that say nothing, until stdin ends
+
+The last four print what they could do, as `sent BYTES`, `held N`.
+"""
+import os
+import random
+import re
+import socket
+import struct
+import sys
+import threading
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../diff"))
+from mp import pack  # noqa: E402
+
+GREETING = b"\xff" + b"\0" * 7 + b"\x01\x7f\x03\x00" + b"NULL" + b"\0" * 48
+
+
+def ready(kind, name=b""):
+    body = b"\x05READY\x0bSocket-Type" + struct.pack(">I", len(kind)) + kind
+    body += b"\x08Identity" + struct.pack(">I", len(name)) + name
+    return b"\x04" + bytes([len(body)]) + body
+
+
+def frame(body, more=False):
+    if len(body) < 256:
+        return bytes([more, len(body)]) + body
+    return bytes([2 | more]) + struct.pack(">Q", len(body)) + body
+
+
+def version():
+    doc = open(os.path.join(os.path.dirname(__file__), "../../../doc/protocol.md"), encoding="utf-8")
+    return int(re.search(r"\| of the protocol; now (\d+) \|", doc.read())[1])
+
+
+def take(s, n):
+    """So many bytes, in however many pieces they come."""
+    got = b""
+    while len(got) < n:
+        piece = s.recv(n - len(got))
+        if not piece:
+            break
+        got += piece
+    return got
+
+
+def connect(address, name=None):
+    """A connection; with a name it has shaken hands as a DEALER of that name."""
+    host, port = address[len("tcp://"):].rsplit(":", 1)
+    s = socket.create_connection((host, int(port)))
+    if name is not None:
+        s.sendall(GREETING + ready(b"DEALER", name))
+        s.settimeout(5)
+        take(s, len(GREETING))
+        s.settimeout(None)
+    return s
+
+
+def serve(kind, c):
+    """What each kind says to a connection."""
+    says = {
+        "junk": (b"", b"\x15junk junk junk\r\n" * 20, True),
+        "ssh": (b"", b"SSH-2.0-OpenSSH_9.2\r\n", False),
+        "http": (b"1", b"HTTP/1.1 400 Bad Request\r\n\r\n", True),
+        "tls": (b"1", bytes([21, 3, 3, 0, 2, 2, 70]), True),
+        "hangup": (b"", b"", True),
+        "silent": (b"", b"", False),
+        "zmtp1": (b"", b"\xff" + b"\0" * 7 + b"\x01\x7e" + b"x" * 300, False),
+        "pub": (b"", GREETING + ready(b"PUB"), False),
+        "router": (b"1", GREETING + ready(b"ROUTER") + frame(b"hello"), False),
+    }
+    if kind == "turns":  # right for who only looks, garbage for libzmq, which speaks at once
+        c.settimeout(0.05)
+        try:
+            c.recv(1)
+            says[kind] = (b"", b"\x15" + os.urandom(random.randrange(1, 300)), True)
+        except TimeoutError:
+            says[kind] = (b"", GREETING, False)
+        c.settimeout(None)
+    wait, say, close = says[kind]
+    try:
+        if wait:
+            c.recv(1)
+        c.sendall(say)
+        if close:
+            c.close()
+    except OSError:
+        pass
+
+
+def listen(kind):
+    s = socket.socket()
+    s.bind(("127.0.0.1", 0))
+    s.listen(64)
+    held = []
+
+    def accept():
+        while True:
+            c, _ = s.accept()
+            held.append(c)
+            threading.Thread(target=serve, args=(kind, c), daemon=True).start()
+
+    threading.Thread(target=accept, daemon=True).start()
+    print(s.getsockname()[1], flush=True)
+    sys.stdin.read()
+
+
+def rid(address, base):
+    held = [connect(address, b"\0" + struct.pack(">I", int(base)))]
+    for _ in range(3):
+        held.append(connect(address, b"\x80AAAAAAA"))
+    print("held", len(held))
+
+
+def status(address, seconds):
+    peer = random.getrandbits(63) | 1 << 63
+    s = connect(address, struct.pack(">Q", peer))
+    hello = [1, 1, version(), 3, peer, "flood", "elsewhere", 0, "", 0, [], 0, []]
+    s.sendall(frame(pack(hello)))
+    take(s, take(s, 2)[1])  # READY
+    answer = s.recv(2000)  # two bytes of a frame's head, one of a list's, and the type
+    if answer[3] != 4:
+        sys.exit("not WELCOME: %r" % answer)
+    for i in range(100):  # something to tell
+        spec = 'range %d | map "%s"' % (i, "x" * 5000)
+        s.sendall(frame(pack([9, i + 2, "", spec, "int"])))
+    asks = frame(pack([12, 200, 0, ""])) * 100
+    end, sent = time.monotonic() + float(seconds), 0
+    s.settimeout(0.2)
+    while time.monotonic() < end:
+        try:
+            sent += s.send(asks[sent % len(asks):])
+        except TimeoutError:
+            pass
+        except OSError:
+            print("cut", flush=True)
+            break
+    print("sent", sent)
+
+
+def parts(address, seconds):
+    s = connect(address, b"\x80hostile")
+    piece = frame(b"x" * (8 << 20), more=True)
+    end, sent = time.monotonic() + float(seconds), 0
+    try:
+        while time.monotonic() < end:
+            s.sendall(piece)
+            sent += len(piece)
+    except OSError:
+        print("cut", flush=True)
+    print("sent", sent)
+
+
+def halves(address, n):
+    held = []
+    for i in range(int(n)):
+        s = connect(address, struct.pack(">Q", 1 << 63 | i))
+        try:
+            s.sendall(b"\x02" + struct.pack(">Q", (16 << 20) - 1) + b"y" * (15 << 20))
+            held.append(s)
+        except OSError:
+            pass
+    print("held", len(held))
+
+
+def idle(address, n):
+    held = [connect(address) for _ in range(int(n))]
+    print("held", len(held), flush=True)
+    sys.stdin.read()
+
+
+if __name__ == "__main__":
+    globals()[sys.argv[1]](*sys.argv[2:])

@@ -1,0 +1,335 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+#
+# Every sentence of the manual with a number in it, held against the programs. `says`
+# takes the sentence as it is printed, so that a changed sentence fails here until its
+# check is changed too; the last test fails for one that stands nowhere in this file.
+#
+#	says PAGE 'SENTENCE'       the test that it stands in checks it
+#	told PAGE 'SENTENCE'       no promise about the programs, or what another test tries
+#
+# shellcheck disable=SC2016,SC1112
+load lib/dsvc
+
+pages=(man/*.[1-8])
+
+setup_file() {
+	python3 tests/bats/lib/sentences.py --numbers "${pages[@]}" >"$BATS_FILE_TMPDIR/said"
+}
+
+says() { # PAGE SENTENCE
+	grep -qxF "$1"$'\t'"$2" "$BATS_FILE_TMPDIR/said" && return
+	echo "$1 does not say: $2"
+	grep -F "$1" "$BATS_FILE_TMPDIR/said" | grep -F "${2:0:30}" || :
+	return 1
+}
+told() { says "$@"; }
+
+gives() { # OUTPUT ARG...
+	run -0 --separate-stderr dsvc-run "${@:2}"
+	[ "$output" = "$1" ] || {
+		echo "gave: $output"
+		return 1
+	}
+}
+
+# A constant of the sources that cannot be tried in reasonable time or memory.
+is() { # FILE TEXT
+	grep -qF -- "$2" "$1" || {
+		echo "$1 has no: $2"
+		return 1
+	}
+}
+
+@test "exit codes" {
+	says dsvc.7 '0 done'
+	dsvc-run -t none 'range 3'
+	says dsvc.7 '1 the answer is no'
+	run -1 dsvc-run --fail-empty 'range 0'
+	says dsvc.7 '64 bad option, bad number, missing operand'
+	run -64 dsvc-run --no-such-option 'range 3'
+	run -64 dsvc-run -n x 'range 3'
+	run -64 dsvc-run
+	says dsvc.7 '65 bad data or bad spec'
+	run -65 dsvc-run 'rage 3'
+	run -65 dsvc-run 'range 1 | map int("x")'
+	says dsvc.7 '66 no such file or dataset'
+	run -66 dsvc-run 'lines /no/such/file'
+	says dsvc.7 '69 nobody there'
+	run -69 dsvc-status -d "$(free_ipc nobody)"
+	says dsvc.7 '74 read or write failed, or no memory was left; a full disk is not a success'
+	run -74 bash -c "dsvc-run 'range 3' >/dev/full"
+	says dsvc.7 '75 lost contact; running it again may help'
+	says dsvc-dispatch.1 'Without, a dispatcher that is killed takes its jobs with it, and everyone ends with 75.'
+	start dispatch dsvc-dispatch
+	start work dsvc-work
+	spawn read dsvc-read -t none -e 'counter'
+	until_true 10s bash -c "dsvc-status --json | grep -q '\"seat\":[1-9]'"
+	stop dispatch KILL
+	reap read 20
+	((status == 75))
+	reap work 20
+	((status == 75))
+	says dsvc.7 '77 not allowed'
+	run -77 dsvc-dispatch -b 'tcp://0.0.0.0:*'
+	says dsvc.7 '78 bad configuration'
+	mkdir -p "$sockets/dsvc"
+	rm -f "${endpoint#ipc://}"
+	echo precious >"${endpoint#ipc://}"
+	run -78 dsvc-dispatch
+	says dsvc.7 '124 --timeout passed'
+	run -124 dsvc-run --timeout 100ms -t none counter
+	says dsvc.7 '128+n ended by signal n'
+	spawn run dsvc-run -t none counter
+	stop run KILL
+	((status == 128 + 9))
+	# README has the same list
+	[ "$(sed -n '/^0 done · 1 /,/^$/p' README.md | grep -oE '(^|· )[0-9]+' | tr -d '· ' | paste -sd ' ')" = \
+		"$(grep -oP '^dsvc\.7\t\K[0-9]+(?=(\+n)? )' "$BATS_FILE_TMPDIR/said" | paste -sd ' ')" ]
+	told dsvc.7 '70 a bug of ours'
+	told dsvc.7 '76 versions do not match' # unit/host/dispatch_test: other_version_is_refused_with_both
+}
+
+@test "the dispatcher: how it ends the others" {
+	says dsvc-dispatch.1 'Without --state that ends the service: its workers end with 0, and readers that are not done with 75.'
+	start dispatch dsvc-dispatch
+	start work dsvc-work
+	spawn read dsvc-read -t none -e 'counter'
+	until_true 10s bash -c "dsvc-status --json | grep -q '\"seat\":[1-9]'"
+	stop dispatch
+	((status == 0))
+	reap work 20
+	((status == 0))
+	reap read 20
+	((status == 75))
+	told dsvc.7 'A stream that has cost three workers without getting any further ends its job with 65: something in it kills whoever makes it.'
+	told dsvc-work.1 'Where there are more streams than slots, as with several jobs or with a large --shards of an ordered one, they take turns: a stream rests, with its files and programs open, when enough of it is made, or after 0.2 seconds.'
+	says dsvc-work.1 'The first INT or TERM hands the streams back in good order and ends with 0, the second ends it at once.'
+	start again dsvc-dispatch
+	start work2 dsvc-work
+	stop work2
+	((status == 0))
+	told dsvc-work.1 'When the dispatcher is ended in order its workers end with it, with 0, unless it has --state: then they wait for its return, as for one that was killed.'
+}
+
+@test "the dispatcher: limits on peers" {
+	says dsvc-dispatch.1 'Peers that do not behave lose their connection, with a line in the log: one that has not shaken hands after 5 seconds, one that does not read while 64 MiB of answers wait for it, and over TCP one that sends more than 64 MiB without completing a message, or 4 MiB before its first one.'
+	says dsvc-dispatch.1 'While more than 1024 connections have said nothing, or a quarter of the descriptors that the process may have, the oldest of them makes room.'
+	# the limits themselves are tried by unit/net/outbox_test and guard_test
+	is lib/net/outbox.h 'OUTBOX_MAX = 64 * 1024 * 1024'
+	is lib/net/guard.h 'GUARD_OWED = 64 << 20'
+	is lib/net/guard.h 'GUARD_FIRST = 4 << 20'
+	is lib/net/guard.h 'GUARD_SILENT = 1024'
+	start dispatch dsvc-dispatch -b 'tcp://127.0.0.1:*'
+	run -0 within 20s python3 -c '
+import socket, sys, time
+s = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+begin = time.monotonic()
+while s.recv(100):
+    pass
+print(time.monotonic() - begin)' "${ready##*:}"
+	[[ $output == [4-9].* ]]
+}
+
+@test "the dispatcher: its state" {
+	says dsvc-dispatch.1 'The log is 8 MiB long from the beginning; should one transaction make it longer, what lies beyond may be cut without being missed.'
+	says dsvc-dispatch.1 'A state that is empty, cut short, changed or without its log is refused with 65 and left as it is, one of another version with 78.'
+	local s=$BATS_TEST_TMPDIR/state
+	start dispatch dsvc-dispatch --state "$s"
+	[ "$(stat -c %s "$s/state.db-wal")" -eq $((8 << 20)) ]
+	stop dispatch
+	python3 -c 'import sqlite3, sys; x = sqlite3.connect(sys.argv[1]); x.execute("pragma user_version = 99"); x.commit()' "$s/state.db"
+	run -78 dsvc-dispatch --state "$s"
+	: >"$s/state.db"
+	run -65 dsvc-dispatch --state "$s"
+	told dsvc-dispatch.1 'When its disk is full, readers and registrations that come then are refused with 74; what was promised before goes on, and so does the rest as soon as there is room.' # durable.bats
+}
+
+@test "exec: what it is given and how it ends" {
+	says dsvc-exec.7 'The last 20 lines of standard error go with the error; of more than 100 lines in a second only the number is passed on.'
+	run -65 dsvc-run 'range 1 | exec proto=arg -- sh -c "seq 21 >&2; exit 1"'
+	[[ ${lines[1]} =~ ^\ *2$ && ${lines[20]} =~ ^\ *21$ ]]
+	says dsvc-exec.7 'Exit status 75 means “try again”; that is done three times.'
+	run -65 dsvc-run "range 1 | exec proto=arg -- sh -c 'echo once >>$BATS_TEST_TMPDIR/tries; exit 75'"
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/tries")" -eq 4 ]
+	says dsvc-exec.7 '{#} its number in the stream, from 1'
+	says dsvc-exec.7 '{%} the number of the copy that works on it, from 1'
+	gives $'1 1\n2 1' 'range 2 | exec proto=arg -- echo {#} {%}'
+	says dsvc-exec.7 'as exit status 75: it is tried again; with false it is not, whatever on_error says'
+	says dsvc-exec.7 "arg, raw: the element's number from 0, and its file and line"
+	gives $'0\n1' "range 2 | exec proto=arg -- sh -c 'echo \$DSVC_CHILD_INDEX'"
+	says dsvc-exec.7 'A program that stays is given elements ahead of its answers, as many as ‘window=’ says (1024) and at most a mebibyte of them, so that neither waits for the other.'
+	dsvc-run --help-op exec | grep -A2 window | grep -q 1024
+	says dsvc-exec.7 '65 an element failed, or a command with it'
+	run -65 dsvc-run 'range 1 | exec proto=arg -- false'
+	run -65 dsvc-run 'cmd -- false'
+	says dsvc-exec.7 '126 the program cannot be run'
+	run -126 dsvc-run 'range 1 | exec -- /etc/passwd'
+	says dsvc-exec.7 '127 there is no such program'
+	run -127 dsvc-run 'range 1 | exec -- /no/such'
+	says dsvc-exec.7 '77 the workers may not run programs'
+	says dsvc-exec.7 'So workers that speak TCP refuse exec, sh and cmd with exit status 77, unless they are started with --allow-exec.'
+	start dispatch dsvc-dispatch -b 'tcp://127.0.0.1:*'
+	local at=$ready
+	start work dsvc-work -d "$at"
+	run -77 dsvc-read -d "$at" -e 'range 3 | exec -- cat'
+	says dsvc-exec.7 'These are errors of an element, and ‘on_error=fail’, skip, keep retry:N or retry:N,skip says what becomes of it: an exit status other than 0 of a process of its own, an answer that cannot be read, no answer within ‘timeout=DURATION’.'
+	gives '' 'range 1 | exec proto=arg on_error=skip -- sh -c "exit 3"'
+	says dsvc-exec.7 'which copy it is, from 1, and how many there may be: a script can say ‘CUDA_VISIBLE_DEVICES=$((DSVC_CHILD_SLOT - 1))’'
+	gives '1 1' "range 1 | exec proto=arg -- sh -c 'echo \$DSVC_CHILD_SLOT \$DSVC_CHILD_SLOTS'"
+	says dsvc-exec.7 'pass of a repeat that it stands under, from 0'
+	gives $'0\n1' "range 1 | map x + rand(1) | exec proto=arg -- sh -c 'echo \$DSVC_CHILD_EPOCH' | repeat 2"
+	says dsvc-exec.7 'When the stream ends, its standard input is closed; what has not ended 5 seconds later is sent TERM, and KILL after 5 seconds more, with all that it has started.'
+	is lib/op/exec/exec_child.h 'CHILD_GRACE_MS = 5000'
+	told dsvc-exec.7 'The number 1 is the version; a program that does not know the one it is given ends. type is the type of the elements. name and caps may be left out.'
+	told dsvc-exec.7 'To the script of a shell the elements are arguments (‘"${1}"’ and so on): each place is one word, or part of one, whatever is in the element.'
+}
+
+@test "the language: numbers, limits" {
+	says dsvc-pipeline.5 'Numbers may be written ‘10_000’, ‘64k’ (1024 times), ‘0x40’.'
+	gives 10000 'range 10_000 | count'
+	gives 65536 'range 64k | count'
+	gives 64 'range 0x40 | count'
+	says dsvc-pipeline.5 'Ints have 64 bits and are exact; a result that does not fit is an error.'
+	gives $'9223372036854775807\n18446744073709551615' 'elements [9223372036854775807, 18446744073709551615] | map x'
+	gives 9223372036854775807 'elements [9223372036854775806] | map x + 1'
+	run -65 dsvc-run 'elements [9223372036854775807] | map x + 1'
+	says dsvc-pipeline.5 'element_max bytes of the largest element; 256 MiB at first'
+	truncate -s $((256 << 20 | 1)) "$BATS_TEST_TMPDIR/big"
+	run -65 dsvc-run -t none "whole $BATS_TEST_TMPDIR/big"
+	[[ $output == *"268435456 bytes"* ]]
+	truncate -s 1018 "$BATS_TEST_TMPDIR/fits" # three bytes are the head
+	gives 1 -t count "options element_max=1k; whole $BATS_TEST_TMPDIR/fits"
+	truncate -s 1025 "$BATS_TEST_TMPDIR/fits"
+	run -65 dsvc-run -t count "options element_max=1k; whole $BATS_TEST_TMPDIR/fits"
+	says dsvc-pipeline.5 'There is no unary plus, so that ‘x > $n + 1’ with an ‘$n’ that the shell emptied does not mean something else.'
+	run -65 dsvc-run 'range 3 | filter x >  + 1'
+	says dsvc-pipeline.5 'Operators and functions of numbers work on them number by number, with plain numbers and with other tensors whose lengths are equal or 1, counted from the last axis.'
+	gives '[[11,21],[12,22]]' -t ndjson 'elements [0] | map tensor([[1], [2]]) + tensor([10, 20])'
+	run -65 dsvc-run 'elements [0] | map tensor([1, 2, 3]) + tensor([10, 20])'
+	says dsvc-pipeline.5 'Where one byte is expected, as after delim=, the escapes ‘\t \n \r \0 \x09’ mean that byte, in quotes or not.'
+	printf 'a\0b\tc' >"$BATS_TEST_TMPDIR/bytes"
+	gives $'a\nb\tc' "lines $BATS_TEST_TMPDIR/bytes delim=\\0"
+	gives c "lines $BATS_TEST_TMPDIR/bytes delim='\\x09' | skip 1"
+	told dsvc-pipeline.5 'Text that is not valid UTF-8 is matched between its bad bytes'
+}
+
+@test "dsvc-run: --fmt and --test" {
+	says dsvc-run.1 '--fmt prints spec files in the usual layout: statements in the first column, one operator a line when a pipeline does not stand on one line of at most 80 characters, ‘@name’ for ‘$name’.'
+	local n
+	for n in 80 81; do
+		printf 'range 10 | map "%s"\n' "$(head -c $((n - 17)) /dev/zero | tr '\0' x)" >"$BATS_TEST_TMPDIR/$n.dsvc"
+		[ "$(head -n 1 "$BATS_TEST_TMPDIR/$n.dsvc" | wc -c)" -eq $((n + 1)) ]
+		run -0 dsvc-run --fmt "$BATS_TEST_TMPDIR/$n.dsvc"
+		[ "${#lines[@]}" -eq $((n - 79)) ]
+	done
+	says dsvc-run.1 'Comments stay what they are and where they are, and the meaning is the same. --fmt --write writes the files, --fmt --check names those that differ and ends with 1.'
+	run -1 dsvc-run --fmt --check "$BATS_TEST_TMPDIR/81.dsvc"
+	[[ $output == *81.dsvc* ]]
+	run -0 dsvc-run --fmt --check "$BATS_TEST_TMPDIR/80.dsvc"
+	says dsvc-run.1 'What differs is shown, and the exit code is 1; where no file has a test, it is 66.'
+	run -66 dsvc-run --test "$BATS_TEST_TMPDIR/80.dsvc"
+	printf 'range 2\n# test:\n# out: 0\n# out: 2\n' >"$BATS_TEST_TMPDIR/wrong.dsvc"
+	run -1 dsvc-run --test "$BATS_TEST_TMPDIR/wrong.dsvc"
+	told dsvc-run.1 '‘# test:’ begins one, with the options of the run: --set, --with, -n, -t, -0, -j and --seed.'
+}
+
+@test "readers, status, and what the others say" {
+	says dsvc-read.1 "A dispatcher with state is waited for, no longer than --give-up; without state reading ends with 75 when it has been away for 5 seconds (the dispatcher's --loss), or is back without what it knew; at once when it was ended in order."
+	dsvc-dispatch --help | tr -s ' \n' ' ' | grep -qF 'default 5s; DSVC_LOSS'
+	says dsvc-read.1 'When the descriptor is closed before everything is finished, the exit status is 75; a line that is no number, or more elements than there were, are 65.'
+	service 1
+	run -65 bash -c "dsvc-read --ack-fd 8 -e 'range 3' 8<<<nonsense"
+	run -65 bash -c "dsvc-read --ack-fd 8 -e 'range 3' 8<<<4"
+	run -75 bash -c "dsvc-read --ack-fd 8 -e 'range 3' 8</dev/null"
+	says dsvc-read.1 "With --order source the elements are those of dsvc-run(1), in its order, or the pipeline is refused with 65: what works on each stream's part of the source alone (batch, window, shuffle N, an expression with i, random numbers with a seed) stands behind distribute, or there is one stream only, --shards 1."
+	run -65 dsvc-read --order source -e 'range 5 | batch 2'
+	run -0 dsvc-read --order source --shards 1 -e 'range 5 | batch 2'
+	[ "$output" = $'[0,1]\n[2,3]\n[4]' ]
+	says dsvc-status.1 'Ids are 16 hexadecimal digits.'
+	[[ $(dsvc-register 'range 3') =~ ^[0-9a-f]{16}$ ]]
+	says dsvc-status.1 'of running passes, the first 1000: stream, generation, state, worker, splits (given to it), restart_point (the offset it can be made again from), length (once ended), ended, acknowledged'
+	is lib/core/disp/disp_report.c 'REPORT_STREAMS = 1000 }; /* listed per iteration */'
+	says dsvc.7 'JSON is Unicode: a byte of a text that is not UTF-8 is written as U+FFFD.'
+	printf '\xff\n' >"$BATS_TEST_TMPDIR/byte"
+	gives $'"\uFFFD"' -t ndjson "lines $BATS_TEST_TMPDIR/byte"
+	says dsvc.7 'Types are not kept: the text 7 comes back as a number.'
+	dsvc-run -t csv 'elements [{a: "7"}]' >"$BATS_TEST_TMPDIR/t.csv"
+	gives int "csv $BATS_TEST_TMPDIR/t.csv | map type(x.a)"
+	says dsvc.7 'tfrecord Text and bytes as records with both checksums; records as tf.train.Example, floats in 32 bits.'
+	dsvc-run -t tfrecord 'elements [{a: 0.1}]' >"$BATS_TEST_TMPDIR/f.tfrecord"
+	gives 0.10000000149011612 "tfrecord $BATS_TEST_TMPDIR/f.tfrecord as=example | map x.a"
+	says dsvc.7 'iteration one pass of a job (an epoch), numbered from 1'
+	says dsvc-tfdata.7 'flat_map flat_map EXPR giving a list; interleave (..) cycle=1'
+	gives $'0\n0\n1' 'range 3 | interleave (range x) cycle=1'
+	says dsvc-tfdata.7 'get_single_element dsvc-read -n 1'
+	gives 0 -n 1 'range 3'
+	told dsvc-read.1 'A reader that was itself stopped for longer (Ctrl-Z, a machine that sleeps) goes on where it was, unless it shares its job with others: those have its elements by then, and it ends with 75.'
+	told dsvc-status.1 'Those of a running one are open, which is no reason for exit 1; those of a pass that failed never balance.'
+}
+
+@test "operators" {
+	says dsvc-ops.7 'Beyond 64 bits it is an error, never a wrap.'
+	run -65 dsvc-run 'counter 9223372036854775806 | skip 3 | take 1'
+	says dsvc-ops.7 'Integers from START up to STOP. `range STOP` counts from 0; `range START STOP [STEP]` says more.'
+	gives $'0\n1' 'range 2'
+	gives $'5\n7' 'range 5 9 2'
+	says dsvc-ops.7 'Quoted fields stay text, and so does what is no JSON (.5, +5, 0x1f) or what a number would not hold exactly (007, whole numbers of more than 64 bits); -0 is a float, as no int is printed so.'
+	printf 'a,b,c,d,e,f\n.5,+5,0x1f,007,99999999999999999999,-0\n' >"$BATS_TEST_TMPDIR/n.csv"
+	gives '["text","text","text","text","text","float"]' -t ndjson "csv $BATS_TEST_TMPDIR/n.csv | map [type(x.a), type(x.b), type(x.c), type(x.d), type(x.e), type(x.f)]"
+	says dsvc-ops.7 'Objects become records, whole numbers of 64 bits stay exact, other numbers are floats.'
+	printf '18446744073709551615\n1e2\n' >"$BATS_TEST_TMPDIR/n.ndjson"
+	gives $'18446744073709551615\n100.0' "ndjson $BATS_TEST_TMPDIR/n.ndjson"
+	says dsvc-ops.7 'What is equal is one key: 1 and 1.0.'
+	gives 1 -t count 'elements [1, 1.0] | unique'
+	says dsvc-ops.7 'length the length of an element, an integer from 0.'
+	run -65 dsvc-run 'range 3 | bucket x - 1 bounds=[2] sizes=[1, 1]'
+	says dsvc-ops.7 'The shares 0 to N - 1 of the same elements have each element once.'
+	gives $'0\n2\n4' 'range 5 | shard 2 0'
+	gives $'1\n3' 'range 5 | shard 2 1'
+	says dsvc-ops.7 'index which share to give, from 0.'
+	run -65 dsvc-run 'range 5 | shard 2 2'
+	says dsvc-ops.7 'Quantiles are exact as long as mem= holds all numbers: 8 million.'
+	gives '[2047.5,4054.05]' 'range 4096 | stats quantiles=[0.5, 0.99] | map [x.p50, x.p99]'
+	says dsvc-ops.7 'class the class of an element, an integer from 0.'
+	run -65 dsvc-run 'range 3 | resample x - 1 target=[0.5, 0.5]'
+	says dsvc-ops.7 'by numbers of pipelines, from 0, or their names: one for each element.'
+	gives $'7\n8\n7' 'choose (elements [7, 7]) (elements [8, 8]) by=(elements [0, 1, 0])'
+	says dsvc-ops.7 'Where it first is, from 0, or null.'
+	gives 0 'elements ["abc"] | map find(x, "a")'
+	says dsvc-ops.7 'Seconds since 1970 as a date and time in UTC, or by a form as of strftime(3).'
+	gives 1970-01-01T00:00:00Z 'elements [0] | map fmt_time(x)'
+	says dsvc-ops.7 'Filled on the left, with a width below 0 on the right.'
+	gives 'a  |' 'elements ["a"] | map pad(x, -3) ++ "|"'
+	says dsvc-ops.7 'The nearest int, halves away from 0; with digits a float with so many; in tensors halves to the even one, as numpy does.'
+	gives '[3,-3,[2.0,4.0]]' -t ndjson 'elements [2.5] | map [round(x), round(-x), round(tensor([2.5, 3.5]))]'
+	says dsvc-ops.7 'A part, as with [from:to]; below 0 counts from the end.'
+	gives de 'elements ["abcde"] | map slice(x, -2)'
+	says dsvc-ops.7 'The same numbers in another shape; one length may be -1: what is left.'
+	run -65 dsvc-run 'elements [1] | map reshape(tensor([1, 2, 3, 4]), [-1, -1])'
+	says dsvc-ops.7 'Ints from start (or 0) up to but not with stop.'
+	gives '[[0,1],[1,2]]' -t ndjson 'elements [1] | map [range(2), range(1, 3)]'
+	says dsvc-ops.7 'In another dtype: ints wrap around, floats lose their fraction and become the nearest int there is, nan 0.'
+	gives '[44,0,255]' -t ndjson 'elements [1] | map [cast(tensor([300]), "u8")[0], cast(tensor([-2.7]), "u8")[0], cast(tensor([300.0]), "u8")[0]]'
+	says dsvc-ops.7 'As JSON text; bytes in base64, what is not UTF-8 as U+FFFD, inf and nan as null.'
+	gives '[null]' 'elements [1] | map to_json([float("inf")])'
+}
+
+# In dsvc-ops.7 defaults are printed from the rows of options, and what functions give is tried by
+# tests/run-docs.
+@test "no sentence with a number is without a check" {
+	run -0 python3 - "$BATS_FILE_TMPDIR/said" "$BATS_TEST_FILENAME" <<-'END'
+		import re, shlex, sys
+		listed = set()
+		for line in open(sys.argv[2], encoding="utf-8"):
+		    if re.match(r"\t(says|told) ", line):
+		        word = shlex.split(line, comments=True)
+		        listed.add((word[1], word[2]))
+		for line in open(sys.argv[1], encoding="utf-8"):
+		    page, sentence = line.rstrip("\n").split("\t")
+		    if page != "dsvc-ops.7" and (page, sentence) not in listed:
+		        print("add a check for", page + ":", sentence)
+	END
+	echo "$output"
+	[ "$output" = '' ]
+}

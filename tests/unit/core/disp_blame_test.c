@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Streams that kill their workers. (Whole passes: tests/sim.)
+ */
+#include "dispatcher_kit.h"
+
+#define EACH_SETUP setup
+#define EACH_TEARDOWN teardown
+
+static void
+begun(uint64_t worker, const struct stream_key *key)
+{
+	say(worker, (struct msg){ .type = MSG_ASSIGNED, .assigned.key = *key });
+	say(worker, (struct msg){ .type = MSG_SPLIT_REQ, .split_req = { *key, 0, 1 } });
+}
+
+static void
+dies(uint64_t worker)
+{
+	forget();
+	disp_peer_gone(d, now, worker);
+	collect();
+}
+
+/* The reader says that it holds nothing; the next worker comes. */
+static void
+next_worker(uint64_t reader, uint64_t worker)
+{
+	struct msg *hold = got(reader, MSG_HOLD);
+
+	if (hold)
+		say(reader, (struct msg){ .type = MSG_HELD, .held = { .key = hold->hold.key, .seat = 1 } });
+	hello(worker, ROLE_WORKER);
+}
+
+static void
+a_stream_that_kills_three_workers_fails(void **state)
+{
+	struct stream_key key = { begin("poison", 1000), 0, 1 };
+
+	(void)state;
+	for (uint64_t w = W1; w < W1 + 3; w++) {
+		assert_null(got(R1, MSG_DONE));
+		begun(w, &key);
+		dies(w);
+		if (w == W1 + 2)
+			break;
+		next_worker(R1, w + 1);
+		assert_int_equal(got(w + 1, MSG_ASSIGN)->assign.key.gen, ++key.gen);
+	}
+	assert_int_equal(got(R1, MSG_DONE)->done.code, ST_DATA);
+	assert_non_null(strstr(got(R1, MSG_DONE)->done.text, "stream 0 of dataset id-range has cost 3 workers"));
+	assert_non_null(strstr(got(R1, MSG_DONE)->done.text, "its split 0, the source from 0 on"));
+}
+
+static void
+one_that_gets_on_does_not(void **state)
+{
+	struct stream_key key = { begin("slow", 1000), 0, 1 };
+	struct range some = { 0, 1 };
+
+	(void)state;
+	for (uint64_t w = W1; w < W1 + 7; w++) {
+		begun(w, &key);
+		struct msg_stream_ranges list = { 0, { &some, 1 } };
+		say(R1, (struct msg){ .type = MSG_ACK, .ack = { .iteration = key.iteration, .seat = 1, .seq = w, .list = { &list, 1 } } });
+		some = (struct range){ some.end, some.end + 1 };
+		dies(w);
+		next_worker(R1, w + 1);
+		key.gen++;
+		assert_null(got(R1, MSG_DONE));
+	}
+}
+
+static void
+nor_one_whose_workers_leave_in_order(void **state)
+{
+	struct stream_key key = { begin("calm", 1000), 0, 1 };
+
+	(void)state;
+	for (uint64_t w = W1; w < W1 + 7; w++) {
+		begun(w, &key);
+		say(w, (struct msg){ .type = MSG_BYE });
+		next_worker(R1, w + 1);
+		key.gen++;
+		assert_null(got(R1, MSG_DONE));
+	}
+}
+
+/* Whether it was now given the iteration's first stream; others are new. */
+static bool
+given(uint64_t worker, uint64_t iteration)
+{
+	for (size_t i = 0; i < n_sent; i++)
+		if (sent[i].peer == worker && sent[i].m.type == MSG_ASSIGN &&
+		    sent[i].m.assign.key.iteration == iteration && !sent[i].m.assign.key.stream)
+			return true;
+	return false;
+}
+
+/* Two streams die together twice: then each gets a worker of its own, and only the one
+ * that kills that, too, fails. */
+static void
+an_innocent_stream_is_told_from_a_guilty_one(void **state)
+{
+	struct stream_key bad = { begin("bad", 1000), 0, 1 }, good;
+	struct msg *m;
+
+	(void)state;
+	hello(R2, ROLE_READER);
+	open_job(R2, "good", "range", 1);
+	units(W1, got(W1, MSG_LIST)->req, 1000);
+	good = got(W1, MSG_ASSIGN)->assign.key;
+	for (uint64_t w = W1; w < W1 + 2; w++) {
+		begun(w, &bad);
+		begun(w, &good);
+		dies(w);
+		m = got(R2, MSG_HOLD);
+		struct msg_held held = { .key = m->hold.key, .seat = 1 };
+		struct msg_held other = { .key = got(R1, MSG_HOLD)->hold.key, .seat = 1 };
+		say(R2, (struct msg){ .type = MSG_HELD, .held = held });
+		say(R1, (struct msg){ .type = MSG_HELD, .held = other });
+		hello(w + 1, ROLE_WORKER);
+		bad.gen++, good.gen++;
+	}
+	/* on W1 + 2 there is one of them, and the other waits */
+	bool bad_first = given(W1 + 2, bad.iteration);
+	assert_int_equal(given(W1 + 2, good.iteration), !bad_first);
+	hello(W1 + 3, ROLE_WORKER);
+	assert_true(given(W1 + 3, bad_first ? good.iteration : bad.iteration));
+	uint64_t killed = bad_first ? W1 + 2 : W1 + 3;
+	begun(killed, &bad);
+	begun(killed == W1 + 2 ? W1 + 3 : W1 + 2, &good);
+	dies(killed);
+	assert_int_equal(got(R1, MSG_DONE)->done.code, ST_DATA);
+	assert_null(got(R2, MSG_DONE));
+	assert_null(got(R2, MSG_HOLD));
+}
+
+static struct { struct disp_row row; uint8_t blob[4096]; } rows[64];
+static size_t n_rows;
+
+static void
+keep(void *arg, const struct disp_row *r)
+{
+	(void)arg;
+	for (size_t i = 0; i < n_rows;)
+		if (rows[i].row.kind == r->kind && !memcmp(rows[i].row.key, r->key, r->n_key * sizeof r->key[0]))
+			rows[i] = rows[--n_rows];
+		else
+			i++;
+	if (!r->blob)
+		return;
+	assert_true(n_rows < 64 && r->n <= sizeof rows[0].blob);
+	rows[n_rows].row = *r;
+	memcpy(rows[n_rows++].blob, r->blob, r->n);
+}
+
+static void
+losses_are_remembered_over_a_restart(void **state)
+{
+	struct disp_opts o = { .instance = 5, .seed = 3, .durable = true, .spec_id = spec_id, .job_gc_ns = 60 * SEC };
+	struct err e;
+
+	teardown(state);
+	d = disp_new(&o, now);
+	on_row = keep;
+	struct stream_key key = { begin("poison", 1000), 0, 1 };
+	for (uint64_t w = W1; w < W1 + 3; w++) {
+		begun(w, &key);
+		assert_null(got(R1, MSG_DONE));
+		dies(w);
+		if (w == W1 + 2)
+			break;
+		forget();
+		disp_free(&d);
+		d = disp_new(&o, now);
+		for (size_t i = 0; i < n_rows; i++) {
+			rows[i].row.blob = rows[i].blob;
+			assert_int_equal(disp_load(d, &rows[i].row, &e), ST_OK);
+		}
+		assert_int_equal(disp_loaded(d, now, &e), ST_OK);
+		hello(R1, ROLE_READER);
+		next_worker(R1, w + 1);
+		assert_int_equal(got(w + 1, MSG_ASSIGN)->assign.key.gen, ++key.gen);
+	}
+	assert_int_equal(got(R1, MSG_DONE)->done.code, ST_DATA);
+	on_row = NULL;
+}
