@@ -27,25 +27,25 @@ struct dispatch {
 static const struct param rows[] = {
 	{ .name = "bind", .letter = 'b', .arg = "ENDPOINT", .kind = PARAM_WORDS,
 	  .offset = offsetof(struct dispatch, bind), .flags = PARAM_REPEAT,
-	  .help = "listen at [tcp://]HOST:PORT or [ipc://]PATH; again for more; default: this user's private socket" },
+	  .help = "listen at [tcp://]HOST:PORT or [ipc://]PATH; default: this user's private socket" },
 	{ .name = "state", .arg = "DIR", .kind = PARAM_WORD, .offset = offsetof(struct dispatch, state),
 	  .flags = PARAM_OPTIONAL, .complete = "dir",
-	  .help = "keep what is promised in DIR, and go on from there when started again" },
+	  .help = "keep the state in DIR, and resume from it when started again" },
 	{ .name = "exit-when-idle", .arg = "DURATION", .kind = PARAM_DURATION,
 	  .offset = offsetof(struct dispatch, exit_when_idle), .def = "0", .max = INT64_MAX,
-	  .help = "end when there has been nothing to do for so long" },
+	  .help = "end after being idle for DURATION; 0: never" },
 	{ .name = "job-gc", .arg = "DURATION", .kind = PARAM_DURATION,
 	  .offset = offsetof(struct dispatch, job_gc), .def = "5m", .min = 1000000, .max = INT64_MAX,
-	  .help = "forget finished jobs, and named ones without readers, after so long" },
+	  .help = "forget finished jobs, and named jobs without readers, after DURATION" },
 	{ .name = "dataset-gc", .arg = "DURATION", .kind = PARAM_DURATION, .flags = PARAM_RARE,
 	  .offset = offsetof(struct dispatch, dataset_gc), .def = "7d", .min = 1000000, .max = INT64_MAX / 2,
-	  .help = "forget datasets that were registered without a name and have not been used for so long" },
+	  .help = "forget datasets that were registered without a name and not used for DURATION" },
 	{ .name = "beat", .arg = "DURATION", .kind = PARAM_DURATION, .offset = offsetof(struct dispatch, beat),
 	  .flags = PARAM_RARE | PARAM_OPTIONAL, .min = DISPATCH_BEAT_MIN, .max = DISPATCH_LOSS_MAX / 2,
-	  .help = "time between signs of life of workers and readers; default: a fifth of --loss" },
+	  .help = "time between heartbeats of workers and readers; default: a fifth of --loss" },
 	{ .name = "loss", .arg = "DURATION", .kind = PARAM_DURATION, .offset = offsetof(struct dispatch, loss),
 	  .flags = PARAM_RARE, .def = "5s", .min = 2 * DISPATCH_BEAT_MIN, .max = DISPATCH_LOSS_MAX,
-	  .help = "whoever is silent for so long is lost; at least twice --beat" },
+	  .help = "a worker or reader that is silent for DURATION counts as lost; at least twice --beat" },
 	OPT_INSECURE(struct dispatch),
 	OPT_READY_FD(struct dispatch),
 	OPT_READY_FILE(struct dispatch),
@@ -60,13 +60,13 @@ static const struct program program = {
 	.brief = "hand out the work of a service to its workers and readers",
 	.synopsis = PROGRAM_TEXTS("[OPTION]..."),
 	.doc = PROGRAM_TEXTS(
-		"Knows the datasets, jobs and workers of a service, cuts sources into splits and "
-		"keeps the books of what was delivered. Elements never pass through it.",
+		"Keeps track of the datasets, jobs and workers of a service, hands out splits of the "
+		"sources, and records what was delivered. Elements never pass through it.",
 		"With --state it may be killed at any moment: started again with the same folder and "
-		"address it goes on, workers and readers come back to it by themselves, and nothing "
-		"is lost or repeated. Without it, they end with code 75 when it is killed.",
-		"TERM or INT ends it; without --state, or when idle for --exit-when-idle, that ends the "
-		"service: workers end with 0, readers that are not done with 75."),
+		"address it continues, workers and readers reconnect by themselves, and nothing is lost "
+		"or repeated. Without --state, workers and readers end with 75 when it is killed.",
+		"TERM or INT ends it. Without --state, or when --exit-when-idle ends it, the whole "
+		"service ends: workers with 0, readers that are not done with 75."),
 	.rows = rows,
 	.examples = (const struct program_example[]){
 		{ "dsvc-dispatch &", "serve this user's programs on this machine" },
@@ -74,11 +74,11 @@ static const struct program program = {
 		{ "dsvc-dispatch -b '127.0.0.1:*' --ready-file addr & dsvc-work -d @addr &", "take any free port and say which" },
 		{ 0 } },
 	.exits = (const struct program_exit[]){
-		{ 0, "a signal ended it, or it was idle" },
-		{ 65, "the state is damaged" }, { 66, "the folder for the state cannot be made" },
-		{ 69, "the address or the state is used by another dispatcher" },
+		{ 0, "ended by a signal or by --exit-when-idle" },
+		{ 65, "the state is damaged" }, { 66, "the folder for the state cannot be created" },
+		{ 69, "another dispatcher uses the address or the state" },
 		{ 74, NULL },
-		{ 77, "the address can be reached from other machines, and no --insecure; or the state may not be written" },
+		{ 77, "other machines can reach the address and --insecure was not given, or the state is not writable" },
 		{ 78, "the state was written by another version" },
 		{ -1, NULL } },
 	.versions = link_versions,

@@ -11,24 +11,24 @@
 static const struct param rows[] = {
 	{ .name = "proto", .letter = 'P', .arg = "PROTO", .kind = PARAM_CHOICE, .def = "line",
 	  .offset = offsetof(struct test_options, proto), .choices = FRAME_CHOICES,
-	  .help = "the protocol that the program is to speak: dsvc-exec(7)" },
+	  .help = "protocol that the program speaks, see dsvc-exec(7)" },
 	{ .name = "input", .letter = 'i', .arg = "FILE", .kind = PARAM_WORD,
 	  .offset = offsetof(struct test_options, input), .flags = PARAM_OPTIONAL, .complete = "file",
-	  .help = "lines to give it, with ndjson and msgpack JSON values; default: some short texts" },
+	  .help = "input lines for the program, JSON values for ndjson and msgpack; default: some short texts" },
 	{ .name = "limit", .arg = "DURATION", .kind = PARAM_DURATION, .def = "10s", .min = 1,
 	  .offset = offsetof(struct test_options, limit), .max = INT64_MAX / 4,
-	  .help = "longest time for one check" },
+	  .help = "time limit of each check" },
 	{ 0 }
 };
 
 static const struct program program = {
 	.name = "dsvc-exec-test",
-	.brief = "try whether a program can be an operator",
+	.brief = "check that a program works as an operator",
 	.synopsis = PROGRAM_TEXTS("[OPTION]... [--] PROGRAM [ARG]..."),
 	.doc = PROGRAM_TEXTS(
-		"Runs the program as `exec` would, under conditions that it will meet, and says of each "
-		"whether it copes: answers at once and for each element, many elements ahead of the "
-		"answers, a large element, the end of its input, several copies."),
+		"Runs the program as `exec` would, under the conditions that it will meet, and reports "
+		"for each whether it copes: an answer for each element, answers at once, many elements "
+		"ahead of the answers, a large element, the end of its input, several copies."),
 	.rows = rows,
 	.examples = (const struct program_example[]){
 		{ "dsvc-exec-test -- sed -u s/a/b/", "a filter of lines" },

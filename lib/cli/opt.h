@@ -48,22 +48,22 @@ void opt_env_name(const struct program *p, const struct param *row, bool own, ch
 #define OPT_DISPATCHER(T) \
 	{ .name = "dispatcher", .letter = 'd', .arg = "ENDPOINT", .kind = PARAM_WORD, \
 	  .offset = offsetof(T, dispatcher), .flags = PARAM_OPTIONAL, \
-	  .help = "address of the dispatcher; @FILE: the one in FILE" }
+	  .help = "address of the dispatcher; @FILE: read it from FILE" }
 #define OPT_QUIET(T) \
 	{ .name = "quiet", .letter = 'q', .kind = PARAM_BOOL, .offset = offsetof(T, quiet), \
 	  .flags = PARAM_RARE, \
-	  .help = "say nothing but errors" }
+	  .help = "print nothing but errors" }
 #define OPT_VERBOSE(T) \
 	{ .name = "verbose", .letter = 'v', .kind = PARAM_INT, .offset = offsetof(T, verbose), \
 	  .flags = PARAM_RARE, \
-	  .help = "say more about what happens; twice: still more" }
+	  .help = "print more about what happens; give it twice for even more" }
 #define OPT_TIMEOUT(T) \
 	{ .name = "timeout", .arg = "DURATION", .kind = PARAM_DURATION, \
 	  .offset = offsetof(T, timeout), .flags = PARAM_RARE, .max = INT64_MAX, \
-	  .help = "end with 124 when it takes longer" }
+	  .help = "exit 124 when it takes longer than that" }
 #define OPT_FAIL_EMPTY(T) \
 	{ .name = "fail-empty", .kind = PARAM_BOOL, .offset = offsetof(T, fail_empty), \
-	  .flags = PARAM_RARE, .help = "end with 1 when no element came" }
+	  .flags = PARAM_RARE, .help = "exit 1 if there was no element" }
 #define OPT_INSECURE(T) \
 	{ .name = "insecure", .kind = PARAM_BOOL, .offset = offsetof(T, insecure), \
 	  .flags = PARAM_BY_HAND, \

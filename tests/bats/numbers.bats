@@ -44,7 +44,7 @@ is() { # FILE TEXT
 @test "exit codes" {
 	says dsvc.7 '0 done'
 	dsvc-run -t none 'range 3'
-	says dsvc.7 '1 the answer is no'
+	says dsvc.7 '1 a check failed'
 	run -1 dsvc-run --fail-empty 'range 0'
 	says dsvc.7 '64 bad option, bad number, missing operand'
 	run -64 dsvc-run --no-such-option 'range 3'
@@ -55,9 +55,9 @@ is() { # FILE TEXT
 	run -65 dsvc-run 'range 1 | map int("x")'
 	says dsvc.7 '66 no such file or dataset'
 	run -66 dsvc-run 'lines /no/such/file'
-	says dsvc.7 '69 nobody there'
+	says dsvc.7 '69 no dispatcher or worker answered'
 	run -69 dsvc-status -d "$(free_ipc nobody)"
-	says dsvc.7 '74 read or write failed, or no memory was left; a full disk is not a success'
+	says dsvc.7 '74 read or write failed, for example because the disk is full, or memory ran out'
 	run -74 bash -c "dsvc-run 'range 3' >/dev/full"
 	says dsvc.7 '75 lost contact; running it again may help'
 	says dsvc-dispatch.1 'Without, a dispatcher that is killed takes its jobs with it, and everyone ends with 75.'
@@ -77,16 +77,16 @@ is() { # FILE TEXT
 	rm -f "${endpoint#ipc://}"
 	echo precious >"${endpoint#ipc://}"
 	run -78 dsvc-dispatch
-	says dsvc.7 '124 --timeout passed'
+	says dsvc.7 '124 --timeout expired'
 	run -124 dsvc-run --timeout 100ms -t none counter
-	says dsvc.7 '128+n ended by signal n'
+	says dsvc.7 '128+n killed by signal n'
 	spawn run dsvc-run -t none counter
 	stop run KILL
 	((status == 128 + 9))
 	# README has the same list
 	[ "$(sed -n '/^0 done · 1 /,/^$/p' README.md | grep -oE '(^|· )[0-9]+' | tr -d '· ' | paste -sd ' ')" = \
 		"$(grep -oP '^dsvc\.7\t\K[0-9]+(?=(\+n)? )' "$BATS_FILE_TMPDIR/said" | paste -sd ' ')" ]
-	told dsvc.7 '70 a bug of ours'
+	told dsvc.7 '70 internal error (please report)'
 	told dsvc.7 '76 versions do not match' # unit/host/dispatch_test: other_version_is_refused_with_both
 }
 
@@ -102,7 +102,7 @@ is() { # FILE TEXT
 	((status == 0))
 	reap read 20
 	((status == 75))
-	told dsvc.7 'A stream that has cost three workers without getting any further ends its job with 65: something in it kills whoever makes it.'
+	told dsvc.7 'When a stream has cost three workers without making progress, its job ends with 65, since something in that stream kills every worker that runs it.'
 	told dsvc-work.1 'Where there are more streams than slots, as with several jobs or with a large --shards of an ordered one, they take turns: a stream rests, with its files and programs open, when enough of it is made, or after 0.2 seconds.'
 	says dsvc-work.1 'The first INT or TERM hands the streams back in good order and ends with 0, the second ends it at once.'
 	start again dsvc-dispatch
@@ -215,7 +215,7 @@ print(time.monotonic() - begin)' "${ready##*:}"
 }
 
 @test "dsvc-run: --fmt and --test" {
-	says dsvc-run.1 '--fmt prints spec files in the usual layout: statements in the first column, one operator a line when a pipeline does not stand on one line of at most 80 characters, ‘@name’ for ‘$name’.'
+	says dsvc-run.1 '--fmt prints spec files in the usual layout: statements begin in the first column, a pipeline that does not fit on one line of 80 characters gets one line per operator, and ‘$name’ becomes ‘@name’.'
 	local n
 	for n in 80 81; do
 		printf 'range 10 | map "%s"\n' "$(head -c $((n - 17)) /dev/zero | tr '\0' x)" >"$BATS_TEST_TMPDIR/$n.dsvc"
@@ -223,26 +223,28 @@ print(time.monotonic() - begin)' "${ready##*:}"
 		run -0 dsvc-run --fmt "$BATS_TEST_TMPDIR/$n.dsvc"
 		[ "${#lines[@]}" -eq $((n - 79)) ]
 	done
-	says dsvc-run.1 'Comments stay what they are and where they are, and the meaning is the same. --fmt --write writes the files, --fmt --check names those that differ and ends with 1.'
+	says dsvc-run.1 'Comments and the meaning stay as they are. --fmt --write rewrites the files in place. --fmt --check lists the files whose layout differs and, if there are any, ends with 1.'
 	run -1 dsvc-run --fmt --check "$BATS_TEST_TMPDIR/81.dsvc"
 	[[ $output == *81.dsvc* ]]
 	run -0 dsvc-run --fmt --check "$BATS_TEST_TMPDIR/80.dsvc"
-	says dsvc-run.1 'What differs is shown, and the exit code is 1; where no file has a test, it is 66.'
+	says dsvc-run.1 'If a test fails, the difference is shown and the exit code is 1; if no file has a test, it is 66.'
 	run -66 dsvc-run --test "$BATS_TEST_TMPDIR/80.dsvc"
 	printf 'range 2\n# test:\n# out: 0\n# out: 2\n' >"$BATS_TEST_TMPDIR/wrong.dsvc"
 	run -1 dsvc-run --test "$BATS_TEST_TMPDIR/wrong.dsvc"
-	told dsvc-run.1 '‘# test:’ begins one, with the options of the run: --set, --with, -n, -t, -0, -j and --seed.'
+	told dsvc-run.1 '‘# test:’ begins a test and may be followed by options for the run: --set, --with, -n, -t, -0, -j and --seed. ‘# in:’ gives one line of standard input, ‘# out:’ one line of expected output; a blank after the colon is ignored. ‘# fail:’ gives the expected exit code and, optionally, a text that standard error must contain.'
 }
 
 @test "readers, status, and what the others say" {
-	says dsvc-read.1 "A dispatcher with state is waited for, no longer than --give-up; without state reading ends with 75 when it has been away for 5 seconds (the dispatcher's --loss), or is back without what it knew; at once when it was ended in order."
+	says dsvc-read.1 "If it has none, the reader ends with 75: at once when the dispatcher was ended in an orderly way, else when it has been away for 5 seconds (the dispatcher's --loss) or has come back without what it knew."
 	dsvc-dispatch --help | tr -s ' \n' ' ' | grep -qF 'default 5s; DSVC_LOSS'
-	says dsvc-read.1 'When the descriptor is closed before everything is finished, the exit status is 75; a line that is no number, or more elements than there were, are 65.'
+	says dsvc-read.1 'If the descriptor is closed before everything is finished, the exit status is 75.'
+	says dsvc-read.1 "A line that isn't a number, or a number that is too high, ends the reader with 65."
 	service 1
 	run -65 bash -c "dsvc-read --ack-fd 8 -e 'range 3' 8<<<nonsense"
 	run -65 bash -c "dsvc-read --ack-fd 8 -e 'range 3' 8<<<4"
 	run -75 bash -c "dsvc-read --ack-fd 8 -e 'range 3' 8</dev/null"
-	says dsvc-read.1 "With --order source the elements are those of dsvc-run(1), in its order, or the pipeline is refused with 65: what works on each stream's part of the source alone (batch, window, shuffle N, an expression with i, random numbers with a seed) stands behind distribute, or there is one stream only, --shards 1."
+	says dsvc-read.1 'A pipeline for which several streams could not keep that promise is refused with 65.'
+	says dsvc-read.1 'Put them after distribute, or use a single stream with --shards 1.'
 	run -65 dsvc-read --order source -e 'range 5 | batch 2'
 	run -0 dsvc-read --order source --shards 1 -e 'range 5 | batch 2'
 	[ "$output" = $'[0,1]\n[2,3]\n[4]' ]
@@ -256,7 +258,7 @@ print(time.monotonic() - begin)' "${ready##*:}"
 	says dsvc.7 'Types are not kept: the text 7 comes back as a number.'
 	dsvc-run -t csv 'elements [{a: "7"}]' >"$BATS_TEST_TMPDIR/t.csv"
 	gives int "csv $BATS_TEST_TMPDIR/t.csv | map type(x.a)"
-	says dsvc.7 'tfrecord Text and bytes as records with both checksums; records as tf.train.Example, floats in 32 bits.'
+	says dsvc.7 'tfrecord Text and bytes become TFRecord records with both checksums; records are written as tf.train.Example, with floats in 32 bits.'
 	dsvc-run -t tfrecord 'elements [{a: 0.1}]' >"$BATS_TEST_TMPDIR/f.tfrecord"
 	gives 0.10000000149011612 "tfrecord $BATS_TEST_TMPDIR/f.tfrecord as=example | map x.a"
 	says dsvc.7 'iteration one pass of a job (an epoch), numbered from 1'
@@ -264,7 +266,7 @@ print(time.monotonic() - begin)' "${ready##*:}"
 	gives $'0\n0\n1' 'range 3 | interleave (range x) cycle=1'
 	says dsvc-tfdata.7 'get_single_element dsvc-read -n 1'
 	gives 0 -n 1 'range 3'
-	told dsvc-read.1 'A reader that was itself stopped for longer (Ctrl-Z, a machine that sleeps) goes on where it was, unless it shares its job with others: those have its elements by then, and it ends with 75.'
+	told dsvc-read.1 'If it shares its job with other readers, however, they have its elements by then, and it ends with 75.'
 	told dsvc-status.1 'Those of a running one are open, which is no reason for exit 1; those of a pass that failed never balance.'
 }
 

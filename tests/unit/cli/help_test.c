@@ -143,7 +143,7 @@ mdoc_is_escaped_sentences(void **state)
 	mdoc_text(&b, "One. Two `x` ends.\n\n.Three\\n");
 	assert_string_equal((char *)b.data, "One.\nTwo \\(gax\\(ga ends.\n\\&.Three\\en\n");
 	buf_clear(&b);
-	has(made(mdoc_exits), ".It 64\nA wrong option, a wrong number, a missing operand.\n");
+	has(made(mdoc_exits), ".It 64\nA wrong option or number, or a missing operand.\n");
 }
 
 static void
