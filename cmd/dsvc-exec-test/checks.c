@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 #include "value/format/frame.h"
-#include "trial.h"
+#include "watched.h"
 
 static bool
 test_stays(const struct test *t)
@@ -19,41 +19,41 @@ test_pairs(const struct test *t)
 }
 
 static void
-test_source(const struct test *t, struct trial *r)
+test_source(const struct test *t, struct watched *r)
 {
 	bool json = t->o->proto == FRAME_NDJSON || t->o->proto == FRAME_MSGPACK;
 
 	if (t->o->input) {
-		trial_word(r, json ? "ndjson" : "lines");
-		trial_word(r, t->o->input);
+		watched_word(r, json ? "ndjson" : "lines");
+		watched_word(r, t->o->input);
 	} else {
-		trial_word(r, "elements");
-		trial_word(r, "[\"one\", \"two words\", \"3\", \"four\"]");
+		watched_word(r, "elements");
+		watched_word(r, "[\"one\", \"two words\", \"3\", \"four\"]");
 	}
 }
 
 static void
-test_then(struct trial *r, const char *op, const char *arg)
+test_then(struct watched *r, const char *op, const char *arg)
 {
-	trial_word(r, "then");
-	trial_word(r, op);
-	trial_word(r, arg);
+	watched_word(r, "then");
+	watched_word(r, op);
+	watched_word(r, arg);
 }
 
 static enum status
-test_exec(const struct test *t, struct trial *r, const char *option, struct err *e)
+test_exec(const struct test *t, struct watched *r, const char *option, struct err *e)
 {
 	char *proto = mem_printf("proto=%s", frame_name((enum frame_proto)t->o->proto));
 
 	test_then(r, "exec", proto);
 	if (option)
-		trial_word(r, option);
-	trial_word(r, "--");
+		watched_word(r, option);
+	watched_word(r, "--");
 	for (size_t i = 0; i < t->words; i++)
-		trial_word(r, t->command[i]);
+		watched_word(r, t->command[i]);
 	mem_free(proto);
 	r->limit_ns = t->o->limit;
-	return trial_run(r, e);
+	return watched_run(r, e);
 }
 
 /* why NULL: it copes. */
@@ -68,7 +68,7 @@ test_say(struct test *t, const char *name, const char *why, const char *help)
 
 /* What can be wrong with any run; false: something was, and is said. */
 static bool
-test_ran(struct test *t, const char *name, const struct trial *r)
+test_ran(struct test *t, const char *name, const struct watched *r)
 {
 	if (r->e.kind != ST_OK)
 		test_say(t, name, r->e.text, r->e.help);
@@ -83,13 +83,13 @@ test_ran(struct test *t, const char *name, const struct trial *r)
 static enum status
 test_answers(struct test *t, struct err *e)
 {
-	struct trial all = { 0 }, given = { 0 };
+	struct watched all = { 0 }, given = { 0 };
 	const char *name = test_pairs(t) ? "one answer for each element" : "it runs";
 	enum status st;
 
 	test_source(t, &given);
 	given.limit_ns = t->o->limit;
-	st = trial_run(&given, e);
+	st = watched_run(&given, e);
 	if (st == ST_OK) {
 		t->given = given.elements;
 		test_source(t, &all);
@@ -105,8 +105,8 @@ test_answers(struct test *t, struct err *e)
 		test_say(t, "it ends with its input", "it stays, and has to be ended", NULL);
 	else if (st == ST_OK && !all.e.kind && !all.late)
 		test_say(t, "it ends with its input", NULL, NULL);
-	trial_clear(&all);
-	trial_clear(&given);
+	watched_clear(&all);
+	watched_clear(&given);
 	return st;
 }
 
@@ -114,31 +114,31 @@ test_answers(struct test *t, struct err *e)
 static enum status
 test_at_once(struct test *t, struct err *e)
 {
-	struct trial r = { 0 };
+	struct watched r = { 0 };
 
-	trial_word(&r, "concat");
-	trial_word(&r, "(");
+	watched_word(&r, "concat");
+	watched_word(&r, "(");
 	test_source(t, &r);
 	test_then(&r, "take", "1");
-	trial_word(&r, ")");
-	trial_word(&r, "(");
-	trial_word(&r, "cmd");
-	trial_word(&r, "--");
-	trial_word(&r, "sleep");
-	trial_word(&r, "1.5");
-	trial_word(&r, ")");
+	watched_word(&r, ")");
+	watched_word(&r, "(");
+	watched_word(&r, "cmd");
+	watched_word(&r, "--");
+	watched_word(&r, "sleep");
+	watched_word(&r, "1.5");
+	watched_word(&r, ")");
 	enum status st = test_exec(t, &r, NULL, e);
 	if (st == ST_OK && test_ran(t, "each answer at once", &r))
 		test_say(t, "each answer at once", r.elements && r.first_ns > 1200000000
 			 ? "it holds its output back" : NULL, r.note.kind ? r.note.help : NULL);
-	trial_clear(&r);
+	watched_clear(&r);
 	return st;
 }
 
 static enum status
 test_many(struct test *t, struct err *e)
 {
-	struct trial r = { 0 };
+	struct watched r = { 0 };
 	bool each = !test_stays(t) && t->o->proto != FRAME_STREAM;
 	uint64_t want = t->given * (each ? 5 : 2500);
 
@@ -148,31 +148,31 @@ test_many(struct test *t, struct err *e)
 	if (st == ST_OK && test_ran(t, "many elements, ahead of the answers", &r))
 		test_say(t, "many elements, ahead of the answers",
 			 test_pairs(t) && r.elements != want ? "answers are missing" : NULL, NULL);
-	trial_clear(&r);
+	watched_clear(&r);
 	return st;
 }
 
 static enum status
 test_large(struct test *t, struct err *e)
 {
-	struct trial r = { 0 };
+	struct watched r = { 0 };
 
-	trial_word(&r, "cmd");
-	trial_word(&r, "--");
-	trial_word(&r, "sh");
-	trial_word(&r, "-c");
-	trial_word(&r, "head -c 1000000 /dev/zero | tr '\\0' x");
+	watched_word(&r, "cmd");
+	watched_word(&r, "--");
+	watched_word(&r, "sh");
+	watched_word(&r, "-c");
+	watched_word(&r, "head -c 1000000 /dev/zero | tr '\\0' x");
 	enum status st = test_exec(t, &r, NULL, e);
 	if (st == ST_OK && test_ran(t, "a large element", &r))
 		test_say(t, "a large element", NULL, NULL);
-	trial_clear(&r);
+	watched_clear(&r);
 	return st;
 }
 
 static enum status
 test_copies(struct test *t, struct err *e)
 {
-	struct trial r = { 0 };
+	struct watched r = { 0 };
 
 	test_source(t, &r);
 	enum status st = test_exec(t, &r, "parallel=3", e);
@@ -180,7 +180,7 @@ test_copies(struct test *t, struct err *e)
 		test_say(t, "several copies give the same", r.digest != t->digest
 			 ? "the answers are others than those of one" : NULL,
 			 "what it remembers of an element is not known to its copies: parallel=1");
-	trial_clear(&r);
+	watched_clear(&r);
 	return st;
 }
 

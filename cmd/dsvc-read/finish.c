@@ -3,7 +3,7 @@
 #include "finish.h"
 
 void
-finish_pass(struct pour *p, const struct msg_done *done)
+finish_pass(struct delivery *p, const struct msg_done *done)
 {
 	for (size_t i = 0; done && i < done->faults.n; i++) {
 		const struct msg_fault *f = &done->faults.v[i];
@@ -16,21 +16,22 @@ finish_pass(struct pour *p, const struct msg_done *done)
 }
 
 void
-finish_empty(const struct pour *p, struct client *client, const struct client_conf *c, bool last)
+finish_empty(const struct delivery *p, struct reader_host *reader, const struct reader_host_conf *c,
+	     bool last)
 {
 	if (p->o->checkpoint && c->position && !p->elements && !c->job)
 		log_say(LOG_WARN, "%s is at the end of its pass: nothing is left; remove it to begin anew",
 			p->o->checkpoint);
-	else if (client_was_over(client) && c->job && last)
+	else if (reader_host_was_over(reader) && c->job && last)
 		log_say(LOG_WARN, "job `%s`: pass %u was read to its end; --epoch %u reads another", c->job,
 			c->epoch, c->epoch + 1);
-	else if (client_was_over(client) && c->job)
+	else if (reader_host_was_over(reader) && c->job)
 		log_say(LOG_WARN, "job `%s`: pass %u was read to its end; pass %u is next", c->job,
 			c->epoch, c->epoch + 1);
 }
 
 enum status
-finish_close(struct pour *p, enum status st, struct err *e)
+finish_close(struct delivery *p, enum status st, struct err *e)
 {
 	struct err last = { 0 };
 	if (st == ST_OK && p->acks.finished > p->elements) {
@@ -40,7 +41,7 @@ finish_close(struct pour *p, enum status st, struct err *e)
 	}
 	if (p->out && st != ST_AGAIN && st != ST_TEMP)
 		output_no_rest(p->out);
-	enum status closed = pour_close(p, st == ST_OK, &last);
+	enum status closed = delivery_close(p, st == ST_OK, &last);
 	if (st == ST_OK && closed != ST_OK)
 		st = closed, *e = last;
 	closed = faults_close(&p->faults, &last);

@@ -8,11 +8,11 @@
 #include "read.h"
 
 /* Counts and writes down what failed in a pass; done may be NULL. */
-void finish_pass(struct pour *p, const struct msg_done *done);
+void finish_pass(struct delivery *p, const struct msg_done *done);
 /* Says so when a pass that ended well had been read to its end before; last: no other
  * follows. */
-void finish_empty(const struct pour *p, struct client *client, const struct client_conf *c, bool last);
+void finish_empty(const struct delivery *p, struct reader_host *reader, const struct reader_host_conf *c, bool last);
 /* Closes the outputs. What was written counts only when that went well. */
-enum status finish_close(struct pour *p, enum status st, struct err *e);
+enum status finish_close(struct delivery *p, enum status st, struct err *e);
 
 #endif

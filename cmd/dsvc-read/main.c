@@ -18,7 +18,7 @@
 
 /* All of the pipeline runs on workers: what the job is like, the options say. */
 static void
-read_conf(const struct read_options *o, struct client_conf *c)
+read_conf(const struct read_options *o, struct reader_host_conf *c)
 {
 	c->job = o->job;
 	c->sharding = o->sharding & 1 ? SHARD_DYNAMIC : SHARD_OFF;
@@ -31,7 +31,7 @@ read_conf(const struct read_options *o, struct client_conf *c)
 }
 
 static enum status
-read_service(struct pour *p, const struct what *w, struct client_conf *c, struct err *e)
+read_service(struct delivery *p, const struct what *w, struct reader_host_conf *c, struct err *e)
 {
 	enum status st = ST_OK;
 	c->spec = (char *)w->spec.data;
@@ -44,15 +44,15 @@ read_service(struct pour *p, const struct what *w, struct client_conf *c, struct
 	c->max_errors = c->limited ? (uint64_t)p->o->max_errors : 0;
 	c->position = p->saved.there ? &p->saved.position : NULL;
 	for (int64_t i = 0; i < p->o->epochs && st == ST_OK && p->left; i++) {
-		struct client *client;
-		st = client_open(c, &client, e);
+		struct reader_host *reader;
+		st = reader_host_open(c, &reader, e);
 		if (st != ST_OK)
 			break;
-		st = pour_client(p, client, e);
+		st = delivery_take_all(p, reader, e);
 		if (st == ST_OK && p->left)
-			finish_empty(p, client, c, i + 1 == p->o->epochs);
-		finish_pass(p, client_result(client));
-		client_free(&client);
+			finish_empty(p, reader, c, i + 1 == p->o->epochs);
+		finish_pass(p, reader_host_result(reader));
+		reader_host_free(&reader);
 		c->epoch++;
 	}
 	return st;
@@ -61,9 +61,9 @@ read_service(struct pour *p, const struct what *w, struct client_conf *c, struct
 /* Where the elements come from: straight from the workers, or out of a chain
  * that goes on here. */
 static enum status
-read_run(struct pour *p, struct what *w, const struct endpoint *ep, struct err *e)
+read_run(struct delivery *p, struct what *w, const struct endpoint *ep, struct err *e)
 {
-	struct client_conf c = { .dispatcher = ep->address, .from = ep->from, .dataset = w->dataset };
+	struct reader_host_conf c = { .dispatcher = ep->address, .from = ep->from, .dataset = w->dataset };
 	const struct plan *plan = w->plan;
 	const struct op_node *service = plan ? plan->service : NULL;
 	if (plan && plan->local) {
@@ -77,7 +77,7 @@ read_run(struct pour *p, struct what *w, const struct endpoint *ep, struct err *
 			return err_set(e, ST_USAGE, "--errors and --max-errors need a pipeline that runs on workers as a whole");
 		if (p->o->checkpoint || p->o->ack_fd >= 0)
 			return err_set(e, ST_USAGE, "--checkpoint and --ack-fd need a pipeline that runs on workers as a whole");
-		return pour_plan(p, plan, ep, w->min_workers, w->wait_ns, e);
+		return delivery_plan(p, plan, ep, w->min_workers, w->wait_ns, e);
 	}
 	if (service) {
 		service_conf(service, 0, &c);
@@ -102,7 +102,7 @@ main(int argc, char **argv)
 	struct err e = { 0 };
 	struct what w = { 0 };
 	struct endpoint ep;
-	struct pour p = { 0 };
+	struct delivery p = { 0 };
 	enum status st = opt_parse(&read_program, argc, argv, &o, &opt, &e);
 	if (st == ST_END)
 		return 0;
@@ -110,7 +110,7 @@ main(int argc, char **argv)
 		return report(read_program.name, &e);
 	log_init(read_program.name, o.quiet ? LOG_ERROR : o.verbose > 1 ? LOG_DEBUG : o.verbose ? LOG_INFO : LOG_WARN);
 	stop_after(o.timeout, false);
-	st = pour_init(&p, &o, &e);
+	st = delivery_init(&p, &o, &e);
 	if (st == ST_OK)
 		st = faults_open(o.errors, &p.faults, &e);
 	if (st == ST_OK)

@@ -15,7 +15,7 @@
 #include "cli/faults.h"
 #include "cli/output.h"
 #include "cli/program.h"
-#include "host/read_host.h"
+#include "host/reader_host.h"
 #include "lang/spec.h"
 #include "save.h"
 
@@ -32,7 +32,7 @@ struct read_options {
 extern const struct program read_program;
 
 /* Where elements go, and what ends it. */
-struct pour {
+struct delivery {
 	const struct read_options *o;
 	struct output *out;
 	const char *job;        /* that is read; NULL: one of its own */
@@ -40,7 +40,7 @@ struct pour {
 	atomic_bool gone;
 	uint64_t left;          /* of --count */
 	uint64_t elements, bytes;
-	uint64_t told;          /* elements told to the client as written, or finished */
+	uint64_t told;          /* elements told to the reader as written, or finished */
 	bool unbuffered;        /* the format puts nothing into the buffer */
 	struct saved saved;     /* --checkpoint: what an earlier run left, then ours */
 	uint64_t begun;         /* elements of earlier runs */
@@ -54,28 +54,28 @@ struct pour {
 	bool tty;               /* stderr is a terminal */
 };
 
-enum status pour_init(struct pour *p, const struct read_options *o, struct err *e);
+enum status delivery_init(struct delivery *p, const struct read_options *o, struct err *e);
 /* Opens the output once the type is known (NULL: unknown). */
-enum status pour_open(struct pour *p, const struct type *type, struct err *e);
-/* Everything a client gives. ST_OK: all, or as much as was asked for; ST_AGAIN:
+enum status delivery_open(struct delivery *p, const struct type *type, struct err *e);
+/* Everything a reader gives. ST_OK: all, or as much as was asked for; ST_AGAIN:
  * told to stop (a signal, or nobody reads). */
-enum status pour_client(struct pour *p, struct client *c, struct err *e);
+enum status delivery_take_all(struct delivery *p, struct reader_host *c, struct err *e);
 /* The same for a plan that goes on in this process. */
-enum status pour_plan(struct pour *p, const struct plan *plan, const struct endpoint *ep,
-		      uint32_t min_workers, int64_t wait_ns, struct err *e);
+enum status delivery_plan(struct delivery *p, const struct plan *plan, const struct endpoint *ep,
+			  uint32_t min_workers, int64_t wait_ns, struct err *e);
 /* Waits until fd is readable. ST_AGAIN: told to stop. */
-enum status pour_wait(struct pour *p, int fd, struct err *e);
+enum status delivery_wait(struct delivery *p, int fd, struct err *e);
 /* The last part of the output, and the line of --stats. */
-enum status pour_close(struct pour *p, bool complete, struct err *e);
+enum status delivery_close(struct delivery *p, bool complete, struct err *e);
 
 /* Whether progress is to be shown at all. */
 bool show_wanted(const struct read_options *o);
 /* Whether it is time for the next line of it. */
-bool show_due(struct pour *p);
+bool show_due(struct delivery *p);
 /* Progress on stderr, and what --stats says. */
 /* s NULL: what only a job knows is left out. */
-void show_progress(struct pour *p, const struct read_stats *s);
+void show_progress(struct delivery *p, const struct reader_stats *s);
 void show_clear(void);
-void show_stats(struct pour *p);
+void show_stats(struct delivery *p);
 
 #endif

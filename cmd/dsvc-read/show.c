@@ -38,7 +38,7 @@ show_wanted(const struct read_options *o)
 }
 
 bool
-show_due(struct pour *p)
+show_due(struct delivery *p)
 {
 	int64_t every = !p->shown_ns ? SHOW_AFTER_MS : p->tty ? SHOW_EVERY_MS : SHOW_LINE_MS;
 	int64_t now = clock_mono_ns(), last = p->shown_ns ? p->shown_ns : p->started_ns;
@@ -50,7 +50,7 @@ show_due(struct pour *p)
 }
 
 void
-show_progress(struct pour *p, const struct read_stats *s)
+show_progress(struct delivery *p, const struct reader_stats *s)
 {
 	char elements[16], rate[16], bytes[16], line[LOG_STATUS];
 	int64_t ns = p->shown_ns - p->started_ns;
@@ -76,7 +76,7 @@ show_clear(void)
 }
 
 void
-show_stats(struct pour *p)
+show_stats(struct delivery *p)
 {
 	char rate[16], bytes[16];
 	double seconds = (double)(clock_mono_ns() - p->started_ns) / 1e9;

@@ -13,8 +13,8 @@
 #include "files.h"
 #include "ops.h"
 #include "opts.h"
-#include "pass.h"
-#include "trial.h"
+#include "run_plan.h"
+#include "try.h"
 
 static unsigned
 run_flags(const struct run_opts *o)
@@ -45,14 +45,14 @@ run_source(const struct run_opts *o, const struct opt *opt, struct spec_src *src
 }
 
 static enum status
-run_plan(const struct run_opts *o, const struct spec_src *src, struct buf *out, struct err *e)
+run_or_show(const struct run_opts *o, const struct spec_src *src, struct buf *out, struct err *e)
 {
 	enum format_kind format = o->nul ? FORMAT_NUL : (enum format_kind)o->format;
-	struct pass_conf conf = { .format = format, .path = o->output, .count = o->count,
+	struct run_plan_conf conf = { .format = format, .path = o->output, .count = o->count,
 		.seed = o->seed, .jobs = o->jobs, .stats = o->stats, .verbose = o->verbose > 0,
 		.max_errors = o->max_errors == INT64_MAX ? UINT64_MAX : (uint64_t)o->max_errors,
 		.errors = o->errors, .quiet = o->quiet, .fail_empty = o->fail_empty, .service = src->service };
-	struct trial_conf trial = { .count = o->count == INT64_MAX ? TRIAL_USUAL : o->count,
+	struct try_conf trial = { .count = o->count == INT64_MAX ? TRY_USUAL : o->count,
 				    .seed = o->seed, .service = src->service };
 	struct plan *p;
 	enum status st = plan_make(src, &p, e);
@@ -64,11 +64,11 @@ run_plan(const struct run_opts *o, const struct spec_src *src, struct buf *out, 
 	else if (!st && o->print == PRINT_CANONICAL)
 		plan_canonical(p, 0, out), buf_byte(out, '\n');
 	else if (!st && o->try)
-		st = trial_run(p, &trial, out, e);
+		st = try_run(p, &trial, out, e);
 	else if (!st && !o->check) {
 		if (p->local && isatty(STDIN_FILENO))
 			log_say(LOG_WARN, "reading elements from the terminal; end with ^D");
-		st = pass_run(p, &conf, e);
+		st = run_plan(p, &conf, e);
 	}
 	plan_free(&p);
 	return st;
@@ -112,7 +112,7 @@ main(int argc, char **argv)
 	else if (!st && !(st = run_source(&o, &opt, &src, &e)))
 		st = o.print == PRINT_TOKENS ? spec_print_tokens(&src, &out, &e) :
 		     o.print == PRINT_TREE ? spec_print_tree(&src, &out, &e) :
-					     run_plan(&o, &src, &out, &e);
+					     run_or_show(&o, &src, &out, &e);
 	/* What --try has to show is shown also when the run fails. */
 	if ((!st || o.try) && out.len) {
 		struct err last;

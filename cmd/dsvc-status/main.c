@@ -14,7 +14,7 @@
 #include "core/disp/dispatcher.h"
 #include "host/tool.h"
 #include "opts.h"
-#include "table.h"
+#include "status_table.h"
 #include "value/format/format.h"
 #include "value/mp.h"
 
@@ -37,7 +37,7 @@ static enum status
 status_audit(const struct status_options *o, struct slice report, struct buf *table, struct err *e)
 {
 	struct buf why = { 0 };
-	enum audit is = table_audit(report, table, &why);
+	enum audit is = status_table_audit(report, table, &why);
 	enum status st = is == AUDIT_UNBALANCED ? ST_NO : ST_OK;
 	if (is == AUDIT_FAILED && strcmp(o->audit, "all") != 0)
 		st = err_set(e, ST_DATA, "%.*s", (int)why.len, (const char *)why.data);
@@ -56,7 +56,7 @@ status_show(const struct status_options *o, const struct msg *now, const struct 
 	if (o->audit)
 		st = status_audit(o, report, &table, e);
 	else
-		table_status(report, past, seconds, o->verbose > 0, &table);
+		status_table_status(report, past, seconds, o->verbose > 0, &table);
 	if (o->json) {
 		json_print(b->p, b->n, &out);
 		buf_byte(&out, '\n');

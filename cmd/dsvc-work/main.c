@@ -9,7 +9,7 @@
 #include "cli/ready.h"
 #include "cli/report.h"
 #include "host/link.h"
-#include "host/work_host.h"
+#include "host/worker_host.h"
 #include "base/pool.h"
 #include "wire/msg.h"
 
@@ -118,7 +118,7 @@ main(int argc, char **argv)
 	if (st == ST_OK)
 		st = ready_begin(&o.ready, &e);
 	if (st == ST_OK) {
-		struct work_conf c = { .dispatcher = ep.address, .from = ep.from,
+		struct worker_host_conf c = { .dispatcher = ep.address, .from = ep.from,
 			.bind = o.bind, .insecure = o.insecure,
 			.allow_exec = o.allow_exec, .slots = work_slots(o.slots),
 			.memory = (size_t)o.memory, .name = o.name, .tags = &o.tag,
@@ -127,7 +127,7 @@ main(int argc, char **argv)
 			.ready = ready_told, .arg = &o.ready };
 		pool_set_size(c.slots);
 		endpoint_export(&ep);
-		st = work_run(&c, &e);
+		st = worker_host_run(&c, &e);
 		ready_end(&o.ready);
 	}
 	opt_clear(&program, &o, &opt);

@@ -5,9 +5,9 @@
  * read this one struct; a main.c fills it and types nothing twice.
  *
  *	static const struct param rows[] = {
- *		OPT_DISPATCHER(struct read),
+ *		OPT_DISPATCHER(struct reader),
  *		{ .name = "count", .letter = 'n', .arg = "N", .kind = PARAM_INT,
- *		  .offset = offsetof(struct read, count), .def = "inf",
+ *		  .offset = offsetof(struct reader, count), .def = "inf",
  *		  .flags = PARAM_ALLOW_INF, .help = "stop after N elements" },
  *		{ 0 }
  *	};

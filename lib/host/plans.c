@@ -7,7 +7,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/thread.h"
-#include "host/make.h"
+#include "host/produce.h"
 #include "op/facts.h"
 
 struct plan_use {
@@ -96,7 +96,7 @@ plans_release(struct plan_use **up)
 struct listing {
 	struct msg_list list;
 	uint64_t req;
-	struct make_queue *queue;
+	struct produce_queue *queue;
 };
 
 /* How often all of it is read stands once, and not also with each unit. */
@@ -138,15 +138,15 @@ listing_thread(void *arg)
 	}
 	plans_release(&use);
 	mem_free(e);
-	struct make_event ev = { .kind = MAKE_LISTED, .req = l->req, .units = u };
-	make_queue_push(l->queue, &ev);
+	struct produce_event ev = { .kind = PRODUCE_LISTED, .req = l->req, .units = u };
+	produce_queue_push(l->queue, &ev);
 	mem_free(l->list.spec);
 	mem_free(l);
 	return NULL;
 }
 
 void
-make_list(struct msg_list *list, uint64_t req, struct make_queue *q)
+produce_list(struct msg_list *list, uint64_t req, struct produce_queue *q)
 {
 	struct listing *l = mem_zalloc(sizeof *l);
 	*l = (struct listing){ *list, req, q };

@@ -18,7 +18,7 @@ struct remote_job {
 	const char *job;         /* NULL: anonymous */
 	uint32_t epoch;
 	bool first;              /* of the passes that a repeat reads */
-	struct client *client;
+	struct reader_host *reader;
 	char *dispatcher, *from;
 	const uint8_t *p, *end;  /* what is left of the piece */
 	struct block *block;     /* in which it lies */
@@ -26,7 +26,7 @@ struct remote_job {
 };
 
 void
-service_conf(const struct op_node *n, uint32_t pass, struct client_conf *out)
+service_conf(const struct op_node *n, uint32_t pass, struct reader_host_conf *out)
 {
 	const struct remote *r = remote_of(n);
 	out->job = r->job;
@@ -48,7 +48,7 @@ service_open(void *arg, const struct op_node *n, const char *spec, const char *d
 
 	if (s->lacking)
 		return (*e = *s->lacking).kind;
-	struct client_conf c = { .dispatcher = s->dispatcher, .from = s->from,
+	struct reader_host_conf c = { .dispatcher = s->dispatcher, .from = s->from,
 		.min_workers = s->min_workers, .wait_ns = s->wait_ns, .give_up_ns = s->give_up_ns };
 	service_conf(n, pass, &c);
 	if (pass + 1 > s->passes)
@@ -61,7 +61,7 @@ service_open(void *arg, const struct op_node *n, const char *spec, const char *d
 	}
 	struct remote_job *j = mem_zalloc(sizeof *j);
 	*j = (struct remote_job){ .service = s, .job = c.job, .epoch = c.epoch, .first = pass == 0 };
-	enum status st = client_open(&c, &j->client, e);
+	enum status st = reader_host_open(&c, &j->reader, e);
 	buf_clear(&type);
 	if (st == ST_OK)
 		*handle = j;
@@ -83,17 +83,17 @@ service_wait(struct service *s, int fd, struct err *e)
 static enum status
 service_piece(struct remote_job *j, struct err *e)
 {
-	struct client_piece piece;
+	struct reader_host_piece piece;
 	enum status st;
-	client_written(j->client, j->given);
+	reader_host_written(j->reader, j->given);
 	j->given = 0;
 	block_unref(&j->block);
-	while ((st = client_take(j->client, &piece, e)) == ST_AGAIN) {
-		st = service_wait(j->service, client_fd(j->client), e);
+	while ((st = reader_host_take(j->reader, &piece, e)) == ST_AGAIN) {
+		st = service_wait(j->service, reader_host_fd(j->reader), e);
 		if (st != ST_OK)
 			return st;
 	}
-	if (st == ST_END && j->first && client_was_over(j->client))
+	if (st == ST_END && j->first && reader_host_was_over(j->reader))
 		log_say(LOG_WARN, "job `%s`: pass %u was read to its end; epoch=%u reads another",
 			j->job ? j->job : "", j->epoch, j->epoch + 1);
 	if (st != ST_OK)
@@ -130,7 +130,7 @@ service_next(void *handle, struct run *out, struct err *e)
 static bool
 service_had_any(void *handle)
 {
-	const struct msg_done *done = client_result(((struct remote_job *)handle)->client);
+	const struct msg_done *done = reader_host_result(((struct remote_job *)handle)->reader);
 	return done && done->elements > 0;
 }
 
@@ -138,9 +138,9 @@ static void
 service_close(void *handle)
 {
 	struct remote_job *j = handle;
-	client_written(j->client, j->given);
-	client_close(j->client, false, SERVICE_CLOSE_MS);
-	client_free(&j->client);
+	reader_host_written(j->reader, j->given);
+	reader_host_close(j->reader, false, SERVICE_CLOSE_MS);
+	reader_host_free(&j->reader);
 	block_unref(&j->block);
 	mem_free(j);
 }

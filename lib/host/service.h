@@ -8,7 +8,7 @@
 #ifndef HOST_SERVICE_H
 #define HOST_SERVICE_H
 
-#include "host/read_host.h"
+#include "host/reader_host.h"
 #include "op/op.h"
 
 struct service {
@@ -29,6 +29,6 @@ struct service {
 void service_init(struct service *s, const char *dispatcher, const char *from);
 /* What the parameters of a `dataset` or `distribute` ask for; spec, type and
  * dataset are set by the caller. */
-void service_conf(const struct op_node *n, uint32_t pass, struct client_conf *out);
+void service_conf(const struct op_node *n, uint32_t pass, struct reader_host_conf *out);
 
 #endif

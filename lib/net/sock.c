@@ -55,7 +55,7 @@ sock_broke(void *arg, uint64_t peer)
 	struct sock *s = arg;
 	struct track_peer *p = track_find(&s->track, peer);
 	if (p && p->pid)
-		exits_watch(&s->exits, peer, p->pid);
+		process_watch_add(&s->exits, peer, p->pid);
 	if (s->o.broke)
 		s->o.broke(s->o.arg, peer);
 }
@@ -64,7 +64,7 @@ static void
 sock_gone(void *arg, uint64_t peer)
 {
 	struct sock *s = arg;
-	exits_drop(&s->exits, peer);
+	process_watch_drop(&s->exits, peer);
 	if (s->o.gone)
 		s->o.gone(s->o.arg, peer);
 }
@@ -116,7 +116,7 @@ sock_new(struct net *n, const struct sock_opts *opts)
 	}
 	int64_t return_ms = opts->return_ms ? opts->return_ms : SOCK_RETURN_MS;
 	track_init(&s->track, return_ms * 1000000, sock_broke, sock_gone, s);
-	exits_init(&s->exits, n, sock_ended, s);
+	process_watch_init(&s->exits, n, sock_ended, s);
 	guard_init(&s->guard);
 	s->redial_ns = INT64_MAX;
 	sock_open_monitor(s);
@@ -137,7 +137,7 @@ sock_free(struct sock **sp, int linger_ms)
 	zmq_close(s->monitor);
 	hash_clear(&s->aliases);
 	track_clear(&s->track);
-	exits_clear(&s->exits);
+	process_watch_clear(&s->exits);
 	guard_clear(&s->guard);
 	mem_free(s);
 	*sp = NULL;

@@ -8,7 +8,7 @@
 #include <zmq.h>
 
 #include "base/hash.h"
-#include "net/exits.h"
+#include "net/process_watch.h"
 #include "net/guard.h"
 #include "net/sock.h"
 #include "net/track.h"
@@ -23,7 +23,7 @@ struct sock {
 	 * one that was given up takes its time to go. */
 	struct hash aliases;
 	bool calls; /* it is a client */
-	struct exits exits;
+	struct process_watch exits;
 	struct guard guard;
 	int64_t redial_ns; /* the earliest of the peers; INT64_MAX: none */
 	int64_t complained_ns; /* when the last malformed message was told */

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "op/bind.h"
-#include "op/walk.h"
+#include "op/by_index.h"
 #include "op/pull.h"
 
 /* The state as the plan has it: parameters set, everything else zero. */
@@ -81,7 +81,7 @@ static void
 chain_walk(struct op_inst *i, const struct chain_how *how)
 {
 	if (i->desc->kind == OP_SOURCE || i->desc->flags & (OP_NUMBERS | OP_JOINS_SPLITS))
-		i->walk = walk_new(how->order, how->path, i->node);
+		i->by_index = by_index_new(how->order, how->path, i->node);
 }
 
 enum status
@@ -94,7 +94,7 @@ chain_open(const struct op_node *n, struct op_ctx *ctx, const struct chain_how *
 
 	*out = NULL;
 	if (how->order && n->desc->pick) {
-		down.path = walk_pick(how->order, how->path, n);
+		down.path = by_index_pick(how->order, how->path, n);
 		return chain_open(n->in[0], ctx, &down, out, e);
 	}
 	/* Such an input of a concat is one unit: it runs as it would alone. */
@@ -117,11 +117,11 @@ chain_open(const struct op_node *n, struct op_ctx *ctx, const struct chain_how *
 	if (n->desc->kind == OP_SOURCE && down.split && down.split->kind != SPLIT_ALL)
 		i->split = down.split;
 	if (n->permutes)
-		st = order_open(i, down.split, e);
+		st = index_order_open(i, down.split, e);
 	if (how->order)
 		chain_walk(i, how);
 	if (how->order && n->desc->groups)
-		down.path = walk_group(how->order, how->path, n);
+		down.path = by_index_group(how->order, how->path, n);
 	if (n->permutes || n->desc->kind == OP_COMBINE)
 		down = (struct chain_how){ .outer = how->outer, .outer_key = how->outer_key,
 					   .epoch = how->epoch,
@@ -132,8 +132,8 @@ chain_open(const struct op_node *n, struct op_ctx *ctx, const struct chain_how *
 	i->in = mem_array(n->n_in ? n->n_in : 1, sizeof(struct op_inst *));
 	i->n_in = n->n_in;
 	for (size_t k = 0; st == ST_OK && k < n->n_in; k++) {
-		if (how->order && i->walk && n->desc->kind == OP_COMBINE)
-			down.path = walk_part(how->order, how->path, i->walk, k);
+		if (how->order && i->by_index && n->desc->kind == OP_COMBINE)
+			down.path = by_index_part(how->order, how->path, i->by_index, k);
 		st = chain_open(n->in[k], ctx, &down, &i->in[k], e);
 	}
 	if (st == ST_OK)
@@ -198,8 +198,8 @@ op_close(struct op_inst **ip)
 	feeder_free(i);
 	for (size_t k = 0; k < i->n_in; k++)
 		op_close(&i->in[k]);
-	walk_free(&i->walk);
-	order_free(&i->order); /* which the inputs' walks follow */
+	by_index_free(&i->by_index);
+	index_order_free(&i->order); /* which the inputs follow */
 	mem_free(i->in);
 	mem_free(i->state);
 	mem_free(chain_of(i)->pending);
@@ -227,8 +227,8 @@ op_rewind(struct op_inst *i, struct err *e)
 		feeder_rewind(i);
 		return ST_OK;
 	}
-	if (i->walk)
-		walk_rewind(i->walk);
+	if (i->by_index)
+		by_index_rewind(i->by_index);
 	if (i->desc->rewind)
 		return i->desc->rewind(i, e);
 	for (size_t k = 0; st == ST_OK && k < i->n_in; k++)
@@ -364,8 +364,8 @@ chain_call(struct op_inst *i, struct err *e)
 {
 	if (chain_of(i)->feeder)
 		return feeder_next(i, e);
-	if (i->walk && i->desc->kind != OP_TRANSFORM)
-		return walk_run(i, e);
+	if (i->by_index && i->desc->kind != OP_TRANSFORM)
+		return by_index_run(i, e);
 	if (i->desc->next && (i->pulls || !i->desc->feed))
 		return i->desc->next(i, &i->out, e);
 	return chain_feed(i, e);

@@ -13,7 +13,7 @@
  *	                   on the split
  *	other combine      all of it: it has one split, SPLIT_ALL
  *	node->permutes     it and what stands before it, which it reads by index: its
- *	                   split is a range of its order (walk.h)
+ *	                   split is a range of its order (by_index.h)
  */
 #ifndef OP_CHAIN_H
 #define OP_CHAIN_H
@@ -53,8 +53,8 @@ struct chain_how {
 	const struct elem *outer;  /* inner pipelines */
 	uint64_t outer_key;
 	uint32_t epoch;
-	struct order *order;       /* who reads this by index (walk.h); NULL: nobody */
-	const struct walk_step *path; /* from there to here */
+	struct index_order *order;       /* who reads this by index (by_index.h); NULL: nobody */
+	const struct by_index_step *path; /* from there to here */
 };
 
 enum status chain_open(const struct op_node *n, struct op_ctx *ctx,

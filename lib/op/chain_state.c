@@ -10,7 +10,7 @@
 
 #include "op/chain.h"
 #include "op/state.h"
-#include "op/walk.h"
+#include "op/by_index.h"
 #include "op/facts.h"
 #include "op/pull.h"
 
@@ -20,7 +20,7 @@ enum chain_flag { CHAIN_DONE = 1, CHAIN_ENDED = 2, CHAIN_FINISHING = 4 };
 static bool
 chain_state_walks(const struct op_inst *i)
 {
-	return i->walk && i->desc->kind != OP_TRANSFORM;
+	return i->by_index && i->desc->kind != OP_TRANSFORM;
 }
 
 static bool
@@ -28,7 +28,7 @@ chain_state_possible(const struct op_inst *i)
 {
 	if (chain_of(i)->pending || op_is_local(i->node)) /* nobody else has this process's input */
 		return false;
-	if (chain_of(i)->feeder || i->desc->save || i->desc->state_rows || i->walk)
+	if (chain_of(i)->feeder || i->desc->save || i->desc->state_rows || i->by_index)
 		return true;
 	if (i->desc->kind == OP_SOURCE) /* it is read again up to where it was */
 		return !(i->desc->flags & OP_REMOTE);
@@ -49,8 +49,8 @@ chain_state_save(struct op_inst *i, struct buf *out)
 				   | (chain_of(i)->finishing ? CHAIN_FINISHING : 0));
 	state_put_u64(out, i->epoch);
 	state_put_u64(out, chain_of(i)->emitted);
-	if (i->walk)
-		state_put_u64(out, walk_place(i->walk));
+	if (i->by_index)
+		state_put_u64(out, by_index_place(i->by_index));
 	/* The operator first: a prefetch then holds its thread still, which
 	 * makes its inputs safe to look at. */
 	i->unsaved = false;
@@ -107,7 +107,7 @@ chain_state_restore(struct op_inst *i, struct state_in *in, struct err *e)
 	uint64_t flags = state_get_u64(in, CHAIN_DONE | CHAIN_ENDED | CHAIN_FINISHING);
 	uint64_t epoch = state_get_u64(in, UINT32_MAX);
 	uint64_t emitted = state_get_u64(in, UINT64_MAX);
-	if (i->walk && !walk_seek(i->walk, state_get_u64(in, UINT64_MAX)))
+	if (i->by_index && !by_index_seek(i->by_index, state_get_u64(in, UINT64_MAX)))
 		in->bad = true;
 	state_get_bytes(in, &own, &n_own);
 	if (in->bad || n_name != strlen(i->desc->name) || memcmp(name, i->desc->name, n_name)

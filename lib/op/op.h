@@ -85,9 +85,9 @@ enum op_flag {
 	OP_PASSES = 128,   /* what comes out are elements that came in (filter, take) */
 	OP_BY_EXPR = 256,  /* looks at its input through its expressions only (map, filter, take) */
 	OP_EXEC = 512,     /* runs programs of the user's choice: see op_needs_exec */
-	/* What may stand between a source that is read by index and who asks (walk.h): */
+	/* What may stand between a source that is read by index and who asks (by_index.h): */
 	OP_EACH = 1024,    /* transform: at most one element for each, made of that one alone */
-	OP_NUMBERS = 2048, /* transform: as OP_EACH, and asks self->walk for the elements' numbers */
+	OP_NUMBERS = 2048, /* transform: as OP_EACH, and asks self->by_index for the elements' numbers */
 	OP_ALONGSIDE = 4096, /* combine: its k-th element is made of the k-th of each input (zip) */
 	/* For what has no end (op_elements_of): */
 	OP_WHOLE = 8192,   /* transform: gives nothing before its input has ended (sort, count) */
@@ -183,7 +183,7 @@ struct op_desc {
 	 * to a clause that says how the same can be had ("cycle=1 does; or "). */
 	bool (*partwise)(const struct op_node *n, const char **remedy);
 
-	/* Random access (walk.h). permutes, of a transform: whether this node reads what
+	/* Random access (by_index.h). permutes, of a transform: whether this node reads what
 	 * stands before it by index, and (unless NULL) the seed and whether each pass has an
 	 * order of its own. pick, of a transform: puts, in place of the indices
 	 * of elements it gives, those of its input's elements that they are; `in` is how
@@ -199,7 +199,7 @@ struct op_desc {
 	enum status (*next)(struct op_inst *self, struct run *out, struct err *e);
 	/* Sources with random access: the elements of these indices, in this order; takes
 	 * as many as make a run, at least one, and sets *k to that. Its cardinality is then
-	 * exact, or -1, and self->walk is set where it is called in place of next. */
+	 * exact, or -1, and self->by_index is set where it is called in place of next. */
 	enum status (*at)(struct op_inst *self, const uint64_t *index, uint32_t *k, struct run *out,
 			  struct err *e);
 	enum status (*feed)(struct op_inst *self, const struct run *in, struct run *out, struct err *e);
@@ -314,8 +314,8 @@ struct op_inst {
 	uint32_t epoch;           /* pass of a repeat that it stands under, from 0 */
 	bool elsewhere;           /* set by a source: this pass has elements, and others may have got them */
 	struct op_stats stats;
-	struct order *order;      /* node->permutes: what its inputs' walks follow; else NULL */
-	struct walk *walk;        /* which elements to give, when read by index; else NULL */
+	struct index_order *order;      /* node->permutes: what its inputs follow; else NULL */
+	struct by_index *by_index;        /* which elements to give, when read by index; else NULL */
 	struct run *give;         /* set by a callback: lend this run in place of out */
 	uint32_t at;              /* transform: where feed begins in its input run */
 	bool unsaved;             /* set by save: it cannot */

@@ -13,7 +13,7 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "store/log.h"
+#include "store/wal.h"
 
 enum { STORE_APPLICATION = 0x64737663 }; /* "dsvc" */
 
@@ -148,7 +148,7 @@ store_schema(struct store *s, struct err *e)
  * stands in the file itself (0: not in use; 1: in use by an older version, which did not say),
  * so the log is written back once; what is left in it is no transaction any more. */
 static enum status
-store_mark(struct store *s, const struct log_look *log, struct err *e)
+store_mark(struct store *s, const struct wal_look *log, struct err *e)
 {
 	char sql[128];
 	int64_t opened = store_number(s, "SELECT used FROM opened"), size;
@@ -279,7 +279,7 @@ store_begin(struct store *s, const char *dir, struct err *e)
 	enum status st = store_reach(s, dir, e);
 	if (st != ST_OK)
 		return st;
-	struct log_look log = store_log(s->path);
+	struct wal_look log = store_log(s->path);
 	if (sqlite3_open_v2(s->path, &s->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
 		return store_fail(s, "open", e);
 	sqlite3_extended_result_codes(s->db, 1);

@@ -10,7 +10,7 @@ enum { SHARE_SPARSE = 8 }; /* elements that fill less than this part of their bl
 
 /* The bytes of the blocks that the run lies in. */
 static size_t
-share_blocks(const struct run *r)
+run_share_blocks(const struct run *r)
 {
 	struct block *last = NULL;
 	size_t sum = 0;
@@ -26,7 +26,7 @@ share_blocks(const struct run *r)
 
 /* Copies all elements, end to end. */
 static void
-share_copy(struct run *to, const struct run *from, size_t bytes)
+run_share_copy(struct run *to, const struct run *from, size_t bytes)
 {
 	uint8_t *p = run_room(to, bytes);
 
@@ -39,15 +39,15 @@ share_copy(struct run *to, const struct run *from, size_t bytes)
 }
 
 size_t
-share_run(struct run *to, struct run_part **parts, const struct run *from)
+run_share(struct run *to, struct run_part **parts, const struct run *from)
 {
-	size_t bytes = run_bytes(from), blocks = share_blocks(from);
+	size_t bytes = run_bytes(from), blocks = run_share_blocks(from);
 	bool copy = bytes < blocks / SHARE_SPARSE;
 	struct block *last = NULL;
 
 	run_reset(to);
 	if (copy)
-		share_copy(to, from, bytes);
+		run_share_copy(to, from, bytes);
 	for (uint32_t i = 0; !copy && i < from->n; i++) {
 		struct elem x = from->e[i];
 

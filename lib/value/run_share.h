@@ -14,6 +14,6 @@
  * parts are copied to *parts, which the caller frees. What lies in no block is
  * copied, and a few small elements that would pin large blocks. Gives the bytes
  * it holds. */
-size_t share_run(struct run *to, struct run_part **parts, const struct run *from);
+size_t run_share(struct run *to, struct run_part **parts, const struct run *from);
 
 #endif

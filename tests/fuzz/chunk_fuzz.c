@@ -17,17 +17,17 @@
 
 #include "base/mem.h"
 #include "host/chunk.h"
-#include "host/client_inner.h"
+#include "host/reader_host_inner.h"
 #include "value/format/format.h"
 #include "value/mp.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* A client that nobody feeds: only what client_take looks at. */
+/* A client that nobody feeds: only what reader_host_take looks at. */
 static void
-fuzz_client(struct client *c, struct held *h, uint32_t first)
+fuzz_client(struct reader_host *c, struct held *h, uint32_t first)
 {
-	*c = (struct client){ .fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC) };
+	*c = (struct reader_host){ .fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC) };
 	pthread_mutex_init(&c->lock, NULL);
 	c->items = mem_grow(c->items, &c->cap_items, 2, sizeof *c->items);
 	if (first && first < h->count) {
@@ -41,14 +41,14 @@ fuzz_client(struct client *c, struct held *h, uint32_t first)
 }
 
 static void
-fuzz_take(struct client *c)
+fuzz_take(struct reader_host *c)
 {
-	struct client_piece piece;
+	struct reader_host_piece piece;
 	struct buf out = { 0 };
 	struct err e = { 0 };
 	enum status st;
 
-	while ((st = client_take(c, &piece, &e)) != ST_AGAIN) {
+	while ((st = reader_host_take(c, &piece, &e)) != ST_AGAIN) {
 		assert(st == ST_OK || e.text[0]);
 		if (st != ST_OK)
 			continue;
@@ -68,7 +68,7 @@ fuzz_take(struct client *c)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct client c;
+	struct reader_host c;
 
 	if (size < 6 || !data[1])
 		return 0;
@@ -82,7 +82,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	h->raw_len = h->codec == CODEC_NONE ? n : data[2] | data[3] << 8 | (uint64_t)data[4] << 16;
 	fuzz_client(&c, h, data[0] >> 1);
 	fuzz_take(&c);
-	while (c.n_items) /* client_take does not go on behind an error */
+	while (c.n_items) /* reader_host_take does not go on behind an error */
 		held_unref(c.items[c.items_at++].held), c.n_items--;
 	held_unref(c.lent);
 	mem_free(c.items);

@@ -18,11 +18,11 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void
-fuzz_drain(struct read *r)
+fuzz_drain(struct reader *r)
 {
-	struct read_action a;
+	struct reader_action a;
 
-	while (read_action(r, &a))
+	while (reader_action(r, &a))
 		msg_clear(&a.msg);
 }
 
@@ -30,23 +30,23 @@ fuzz_drain(struct read *r)
 static bool
 fuzz_begin(const uint8_t *p, size_t n, struct buf *out)
 {
-	struct read_opts o = { .peer = 1, .name = "a", .host = "h", .dataset = "abcd", .job = "j",
+	struct reader_opts o = { .peer = 1, .name = "a", .host = "h", .dataset = "abcd", .job = "j",
 			       .checkpoint = true, .position = p, .position_len = n };
-	struct read *r;
+	struct reader *r;
 	struct err e = { 0 };
-	enum status st = read_new(&o, 0, &r, &e);
+	enum status st = reader_new(&o, 0, &r, &e);
 
 	if (st != ST_OK) {
 		assert(e.text[0]);
 		return false;
 	}
 	fuzz_drain(r);
-	read_position(r, out);
-	read_tick(r, read_next_deadline(r));
-	read_close(r, 1, false);
-	read_stop(r);
+	reader_position(r, out);
+	reader_tick(r, reader_next_deadline(r));
+	reader_close(r, 1, false);
+	reader_stop(r);
 	fuzz_drain(r);
-	read_free(&r);
+	reader_free(&r);
 	return true;
 }
 

@@ -88,7 +88,7 @@ book_count(struct world *w, const struct consumer *c)
 
 /* Each element that failed is counted once, however often it was made again. */
 void
-book_check_faults(struct world *w, const struct read_action *a)
+book_check_faults(struct world *w, const struct reader_action *a)
 {
 	const struct sim_dataset *s = &w->set;
 	uint64_t want = 0;

@@ -275,14 +275,14 @@ free_handle(void *p)
 }
 
 static void
-act_work(struct work *w, struct stream_key *last)
+act_work(struct worker *w, struct stream_key *last)
 {
-	struct work_action a;
+	struct worker_action a;
 
-	while (work_action(w, &a)) {
-		if (a.kind == WORK_FREE)
+	while (worker_action(w, &a)) {
+		if (a.kind == WORKER_FREE)
 			free_handle(a.handle);
-		if (a.kind == WORK_START)
+		if (a.kind == WORKER_START)
 			*last = a.key;
 		sent(&a.msg);
 		msg_clear(&a.msg);
@@ -292,9 +292,9 @@ act_work(struct work *w, struct stream_key *last)
 static void
 hostile_worker(void)
 {
-	struct work_opts o = { .peer = 1, .name = "w", .host = "h", .endpoint = "e", .slots = 1, .memory = 100 };
+	struct worker_opts o = { .peer = 1, .name = "w", .host = "h", .endpoint = "e", .slots = 1, .memory = 100 };
 	struct stream_key key = { 0 };
-	struct work *w = work_new(&o, 1);
+	struct worker *w = worker_new(&o, 1);
 	uint64_t offset = 0;
 	int64_t now = 1;
 	struct msg m;
@@ -307,44 +307,44 @@ hostile_worker(void)
 					m.hold.key = key; /* all of these begin with it */
 			}
 			if (m.type >= MSG_CREDIT)
-				work_data(w, now, rng_below(&r, 3), &m);
+				worker_data(w, now, rng_below(&r, 3), &m);
 			else
-				work_message(w, now, &m);
+				worker_message(w, now, &m);
 			msg_clear(&m);
 		}
 		switch (rng_below(&r, 8)) {
 		case 0: case 1: case 2:
-			work_produced(w, now, key, new_handle(), offset, 3, 30, 0);
+			worker_produced(w, now, key, new_handle(), offset, 3, 30, 0);
 			offset += 3;
 			break;
-		case 3: work_split_taken(w, now, key, any_number(UINT64_MAX)); break;
-		case 4: work_tick(w, now); break;
+		case 3: worker_split_taken(w, now, key, any_number(UINT64_MAX)); break;
+		case 4: worker_tick(w, now); break;
 		case 5:
 			if (!rng_below(&r, 9))
-				work_ended(w, now, key, offset, offset);
+				worker_ended(w, now, key, offset, offset);
 			break;
 		case 6:
 			if (!rng_below(&r, 20))
-				work_drain(w, now);
-			work_handed(w, now, key, rng_below(&r, 2), offset, 0, "s", 1, offset);
+				worker_drain(w, now);
+			worker_handed(w, now, key, rng_below(&r, 2), offset, 0, "s", 1, offset);
 			break;
 		}
 		act_work(w, &key);
 	}
-	work_stop(w);
+	worker_stop(w);
 	act_work(w, &key);
-	work_free(&w);
+	worker_free(&w);
 }
 
 static void
-act_read(struct read *d, uint64_t *worker)
+act_read(struct reader *d, uint64_t *worker)
 {
-	struct read_action a;
+	struct reader_action a;
 
-	while (read_action(d, &a)) {
-		if (a.kind == READ_FREE)
+	while (reader_action(d, &a)) {
+		if (a.kind == READER_FREE)
 			free_handle(a.handle);
-		if (a.kind == READ_CONNECT)
+		if (a.kind == READER_CONNECT)
 			*worker = a.worker;
 		sent(&a.msg);
 		msg_clear(&a.msg);
@@ -354,16 +354,16 @@ act_read(struct read *d, uint64_t *worker)
 static void
 hostile_reader(void)
 {
-	struct read_opts o = { .peer = 1, .name = "r", .host = "h", .dataset = "d", .order = (uint32_t)rng_below(&r, 3),
+	struct reader_opts o = { .peer = 1, .name = "r", .host = "h", .dataset = "d", .order = (uint32_t)rng_below(&r, 3),
 		.budget = 100, .window = 4, .checkpoint = rng_below(&r, 2) };
 	uint64_t worker = 0;
 	int64_t now = 1;
-	struct read *d;
+	struct reader *d;
 	struct err e;
 	struct buf b = { 0 };
 	struct msg m;
 
-	if (read_new(&o, now, &d, &e))
+	if (reader_new(&o, now, &d, &e))
 		return;
 	for (int i = 0; i < STEPS; i++) {
 		unsigned type = rng_below(&r, 3) ? (unsigned[]){ MSG_STREAMS, MSG_CHUNK, MSG_CHUNK, MSG_JOB, MSG_HOLD,
@@ -377,36 +377,36 @@ hostile_reader(void)
 				know(m.job.iteration);
 			}
 			if (m.type == MSG_CHUNK)
-				read_chunk(d, now, worker, &m.chunk, new_handle(), 20);
+				reader_chunk(d, now, worker, &m.chunk, new_handle(), 20);
 			else if (m.type == MSG_VOID)
-				read_data(d, now, worker, &m);
+				reader_data(d, now, worker, &m);
 			else if ((m.type != MSG_DONE && m.type != MSG_GONE && m.type != MSG_ERROR && m.type != MSG_REFUSED) ||
 				 !rng_below(&r, 30))
-				read_message(d, now, &m);
+				reader_message(d, now, &m);
 			msg_clear(&m);
 		}
-		read_written(d, now, any_number(20));
+		reader_written(d, now, any_number(20));
 		if (!rng_below(&r, 10)) {
 			buf_reset(&b);
-			read_position(d, &b);
-			read_saved(d, now);
+			reader_position(d, &b);
+			reader_saved(d, now);
 		}
 		if (!rng_below(&r, 20))
-			read_worker_gone(d, now, worker);
-		read_tick(d, now);
+			reader_worker_gone(d, now, worker);
+		reader_tick(d, now);
 		act_read(d, &worker);
 	}
-	read_stop(d);
+	reader_stop(d);
 	act_read(d, &worker);
-	read_free(&d);
+	reader_free(&d);
 	for (int i = 0; b.len && i < 20; i++) { /* a damaged position */
 		b.data[rng_below(&r, b.len)] = (uint8_t)rng_next(&r);
 		o.position = b.data;
 		o.position_len = b.len;
-		if (!read_new(&o, now, &d, &e)) {
-			read_stop(d);
+		if (!reader_new(&o, now, &d, &e)) {
+			reader_stop(d);
 			act_read(d, &worker);
-			read_free(&d);
+			reader_free(&d);
 		}
 	}
 	buf_clear(&b);

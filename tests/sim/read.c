@@ -10,7 +10,7 @@
 
 struct delivery { struct sim_chunk *chunk; uint32_t first, count, done; uint32_t stream; uint64_t offset; struct delivery *next; };
 struct sim_reader {
-	struct read *r;
+	struct reader *r;
 	struct consumer *c;
 	struct delivery *first, **last;
 	uint64_t untold;         /* written, the machine does not know yet */
@@ -46,7 +46,7 @@ sim_read_saved(struct world *w, void *arg, uint64_t life)
 	s->c->has_position = true;
 	s->c->saved = s->position_told;
 	s->saving = false;
-	read_saved(s->r, w->now);
+	reader_saved(s->r, w->now);
 	if (s->told > s->position_told)
 		sim_read_save(n);
 	sim_read_act(n);
@@ -61,7 +61,7 @@ sim_read_save(struct node *n)
 		return;
 	s->saving = true;
 	buf_reset(&s->position);
-	read_position(s->r, &s->position);
+	reader_position(s->r, &s->position);
 	s->position_told = s->told;
 	world_at(n->w, n->w->now + some_time(n->w, 20 * MS), sim_read_saved, n, n->life);
 }
@@ -99,13 +99,13 @@ sim_read_write(struct world *w, void *arg, uint64_t life)
 
 		s->untold = 0;
 		s->told += k;
-		read_written(s->r, w->now, k);
+		reader_written(s->r, w->now, k);
 		if (w->checkpoint && (one_in(w, 5) || !s->first))
 			sim_read_save(n);
 	}
 	if (w->stop_after && s->c->index == 0 && s->told >= w->stop_after && !s->untold) {
 		s->closed = true;
-		read_close(s->r, w->now, false);
+		reader_close(s->r, w->now, false);
 	}
 	s->writing = s->first || s->untold;
 	if (s->writing)
@@ -114,7 +114,7 @@ sim_read_write(struct world *w, void *arg, uint64_t life)
 }
 
 static void
-sim_read_deliver(struct node *n, struct read_action *a)
+sim_read_deliver(struct node *n, struct reader_action *a)
 {
 	struct sim_reader *s = n->r;
 	struct delivery *d = mem_zalloc(sizeof *d);
@@ -133,21 +133,21 @@ sim_read_deliver(struct node *n, struct read_action *a)
 }
 
 static void
-sim_read_one(struct node *n, struct read_action *a)
+sim_read_one(struct node *n, struct reader_action *a)
 {
 	struct world *w = n->w;
 	struct node *to = a->worker ? node_by_peer(w, a->worker) : NULL;
 	struct conn *c = to ? conn_find(w, n, to) : NULL;
 
 	switch (a->kind) {
-	case READ_TELL: conn_send(n->ctl, 0, &a->msg, NULL); break;
-	case READ_SEND:
+	case READER_TELL: conn_send(n->ctl, 0, &a->msg, NULL); break;
+	case READER_SEND:
 		if (!c)
 			world_fail(w, "%s sends to a worker it has no connection to", n->name);
 		else
 			conn_send(c, 0, &a->msg, NULL);
 		break;
-	case READ_CONNECT:
+	case READER_CONNECT:
 		if (c)
 			world_fail(w, "%s connects twice", n->name);
 		else if (to && !strcmp(to->name, a->endpoint))
@@ -155,20 +155,20 @@ sim_read_one(struct node *n, struct read_action *a)
 		else
 			world_fail(w, "%s connects to %s, which is not the worker", n->name, a->endpoint);
 		break;
-	case READ_DISCONNECT:
+	case READER_DISCONNECT:
 		if (c)
 			conn_close(c);
 		else
 			world_fail(w, "%s disconnects what is not connected", n->name);
 		break;
-	case READ_DELIVER: sim_read_deliver(n, a); break;
-	case READ_FREE: chunk_unref(a->handle); break;
-	case READ_JOB:
+	case READER_DELIVER: sim_read_deliver(n, a); break;
+	case READER_FREE: chunk_unref(a->handle); break;
+	case READER_JOB:
 		n->r->c->iteration = a->msg.job.iteration;
 		if (w->checkpoint && !n->r->c->has_position)
 			sim_read_save(n);
 		break;
-	case READ_DONE:
+	case READER_DONE:
 		world_say(w, "%s is done: %u %s", n->name, a->code, a->code ? a->err->text : "");
 		/* In a job of its own nobody else can have its elements. */
 		if (a->code == ST_TEMP && w->anonymous)
@@ -207,12 +207,12 @@ sim_read_over(struct node *n)
 static void
 sim_read_act(struct node *n)
 {
-	struct read_action a;
-	struct read_stats st;
+	struct reader_action a;
+	struct reader_stats st;
 
-	while (read_action(n->r->r, &a))
+	while (reader_action(n->r->r, &a))
 		sim_read_one(n, &a);
-	read_stats(n->r->r, &st);
+	reader_stats(n->r->r, &st);
 	if (st.held_bytes > n->w->held_max)
 		n->w->held_max = st.held_bytes;
 	/* A stream's window is at least one chunk, and grows by what is known
@@ -222,14 +222,14 @@ sim_read_act(struct node *n)
 	if (n->r->over)
 		sim_read_over(n);
 	else
-		node_tick_later(n, read_next_deadline(n->r->r));
+		node_tick_later(n, reader_next_deadline(n->r->r));
 }
 
 void
 sim_read_start(struct node *n, struct consumer *c)
 {
 	struct world *w = n->w;
-	struct read_opts o = { .peer = n->peer, .name = n->name, .host = "sim", .job = w->anonymous ? "" : "job",
+	struct reader_opts o = { .peer = n->peer, .name = n->name, .host = "sim", .job = w->anonymous ? "" : "job",
 		.spec = w->set.spec, .type = "any", .sharding = w->sharding, .order = w->order,
 		.shards = w->shards, .epoch = c->epoch, .seeded = true, .seed = 5, .min_workers = 1, .wait_ms = 600000,
 		.window = w->window, .budget = w->budget, .checkpoint = w->checkpoint };
@@ -250,7 +250,7 @@ sim_read_start(struct node *n, struct consumer *c)
 	n->r->told = c->n;
 	n->r->last = &n->r->first;
 	n->ctl = conn_new(n, w->disp);
-	if (read_new(&o, w->now, &n->r->r, &e)) {
+	if (reader_new(&o, w->now, &n->r->r, &e)) {
 		world_fail(w, "a position is refused: %s", e.text);
 		return;
 	}
@@ -261,7 +261,7 @@ void
 sim_read_stop(struct node *n)
 {
 	struct sim_reader *s = n->r;
-	struct read_action a;
+	struct reader_action a;
 	struct delivery *d;
 
 	while ((d = s->first)) {
@@ -269,13 +269,13 @@ sim_read_stop(struct node *n)
 		chunk_unref(d->chunk);
 		mem_free(d);
 	}
-	read_stop(s->r);
-	while (read_action(s->r, &a)) {
-		if (a.kind == READ_FREE)
+	reader_stop(s->r);
+	while (reader_action(s->r, &a)) {
+		if (a.kind == READER_FREE)
 			chunk_unref(a.handle);
 		msg_clear(&a.msg);
 	}
-	read_free(&s->r);
+	reader_free(&s->r);
 	buf_clear(&s->position);
 	s->c->node = NULL;
 	mem_free(s);
@@ -287,7 +287,7 @@ sim_read_ctl(struct node *n, struct msg *m)
 {
 	if (!n->alive)
 		return;
-	read_message(n->r->r, n->w->now, m);
+	reader_message(n->r->r, n->w->now, m);
 	sim_read_act(n);
 }
 
@@ -298,9 +298,9 @@ sim_read_data(struct node *n, struct node *from, struct msg *m, struct sim_chunk
 		return;
 	if (m->type == MSG_CHUNK) {
 		chunk->refs++;
-		read_chunk(n->r->r, n->w->now, from->peer, &m->chunk, chunk, (size_t)m->chunk.count * ELEM_BYTES);
+		reader_chunk(n->r->r, n->w->now, from->peer, &m->chunk, chunk, (size_t)m->chunk.count * ELEM_BYTES);
 	} else {
-		read_data(n->r->r, n->w->now, from->peer, m);
+		reader_data(n->r->r, n->w->now, from->peer, m);
 	}
 	sim_read_act(n);
 }
@@ -311,15 +311,15 @@ sim_read_gone(struct node *n, struct node *from)
 	if (!n->alive)
 		return;
 	if (from)
-		read_worker_gone(n->r->r, n->w->now, from->peer);
+		reader_worker_gone(n->r->r, n->w->now, from->peer);
 	else
-		read_dispatcher_gone(n->r->r, n->w->now);
+		reader_dispatcher_gone(n->r->r, n->w->now);
 	sim_read_act(n);
 }
 
 void
 sim_read_tick(struct node *n)
 {
-	read_tick(n->r->r, n->w->now);
+	reader_tick(n->r->r, n->w->now);
 	sim_read_act(n);
 }

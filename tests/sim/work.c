@@ -32,7 +32,7 @@ struct producer {
 	struct producer *next;
 };
 struct sim_worker {
-	struct work *k;
+	struct worker *k;
 	struct producer *producers;
 	bool drained, can_hand;
 	uint32_t slots;
@@ -94,7 +94,7 @@ producer_flush(struct node *n, struct producer *p)
 	p->wanted = false;
 	uint32_t count = p->n_buf;
 	p->n_buf = 0;
-	work_produced(n->k->k, n->w->now, p->key, c, p->buf_offset, count, (size_t)count * ELEM_BYTES, p->buf_split);
+	worker_produced(n->k->k, n->w->now, p->key, c, p->buf_offset, count, (size_t)count * ELEM_BYTES, p->buf_split);
 }
 
 static void
@@ -135,7 +135,7 @@ producer_tell_faults(struct node *n, struct producer *p)
 		list.v[0] = (struct msg_fault){ .nth = p->failed, .op = 2, .offset = p->offset };
 		list.n = 1;
 	}
-	work_faults(n->k->k, n->w->now, p->key, p->failed, &list);
+	worker_faults(n->k->k, n->w->now, p->key, p->failed, &list);
 }
 
 bool
@@ -225,7 +225,7 @@ producer_next_split(struct node *n, struct producer *p)
 		p->restoring = false;
 	}
 	if (p->assign.assign.by_split)
-		work_split_taken(n->k->k, n->w->now, p->key, p->split);
+		worker_split_taken(n->k->k, n->w->now, p->key, p->split);
 	return true;
 }
 
@@ -238,9 +238,10 @@ producer_point(struct node *n, struct producer *p)
 		return;
 	producer_tell_faults(n, p);
 	if (empty)
-		work_restart(n->k->k, n->w->now, p->key, p->offset, p->split, NULL, 0);
+		worker_restart(n->k->k, n->w->now, p->key, p->offset, p->split, NULL, 0);
 	else
-		work_restart(n->k->k, n->w->now, p->key, p->offset, p->split, &p->st, sizeof p->st);
+		worker_restart(n->k->k, n->w->now, p->key, p->offset, p->split, &p->st,
+			       sizeof p->st);
 }
 
 static void
@@ -253,9 +254,9 @@ producer_hand(struct node *n, struct producer *p)
 		producer_flush(n, p);
 		p->done = true;
 		producer_tell_faults(n, p);
-		work_handed(n->k->k, n->w->now, p->key, true, p->offset, p->split, &p->st, sizeof p->st, p->made);
+		worker_handed(n->k->k, n->w->now, p->key, true, p->offset, p->split, &p->st, sizeof p->st, p->made);
 	} else {
-		work_handed(n->k->k, n->w->now, p->key, false, 0, 0, NULL, 0, 0);
+		worker_handed(n->k->k, n->w->now, p->key, false, 0, 0, NULL, 0, 0);
 	}
 }
 
@@ -272,7 +273,7 @@ producer_run(struct node *n, struct producer *p)
 			producer_flush(n, p);
 			p->rest = false;
 			p->off = true;
-			work_rested(n->k->k, n->w->now, p->key);
+			worker_rested(n->k->k, n->w->now, p->key);
 			return;
 		}
 		if (p->handover) {
@@ -285,7 +286,7 @@ producer_run(struct node *n, struct producer *p)
 			producer_flush(n, p);
 			p->done = true;
 			producer_tell_faults(n, p);
-			work_ended(n->k->k, n->w->now, p->key, p->offset, p->made);
+			worker_ended(n->k->k, n->w->now, p->key, p->offset, p->made);
 			break;
 		}
 		if (!producer_step(n, p)) {
@@ -325,7 +326,7 @@ producer_event(struct world *w, void *arg, uint64_t life)
 }
 
 static void
-producer_start(struct node *n, struct work_action *a)
+producer_start(struct node *n, struct worker_action *a)
 {
 	struct producer *p = mem_zalloc(sizeof *p);
 	struct producer_ref *ref = mem_zalloc(sizeof *ref);
@@ -386,14 +387,14 @@ sim_work_listed(struct world *w, void *arg, uint64_t life)
 			u.times = 1;
 			split_list_add(&u.units, &one);
 		}
-		work_listed(n->k->k, w->now, ref->req, &u);
+		worker_listed(n->k->k, w->now, ref->req, &u);
 		sim_work_act(n);
 	}
 	mem_free(ref);
 }
 
 static void
-sim_work_one(struct node *n, struct work_action *a)
+sim_work_one(struct node *n, struct worker_action *a)
 {
 	struct world *w = n->w;
 	struct producer *p = producer_find(n, a->key);
@@ -402,53 +403,53 @@ sim_work_one(struct node *n, struct work_action *a)
 	struct list_ref *ref;
 
 	switch (a->kind) {
-	case WORK_TELL: conn_send(n->ctl, 0, &a->msg, NULL); break;
-	case WORK_SEND:
+	case WORKER_TELL: conn_send(n->ctl, 0, &a->msg, NULL); break;
+	case WORKER_SEND:
 		if (c)
 			conn_send(c, 1, &a->msg, NULL);
 		break;
-	case WORK_CHUNK:
+	case WORKER_CHUNK:
 		if (c)
 			conn_send(c, 1, &a->msg, a->handle);
 		break;
-	case WORK_FREE: chunk_unref(a->handle); break;
-	case WORK_START: producer_start(n, a); break;
-	case WORK_STOP: producer_stop(n, a->key); break;
-	case WORK_STALL: case WORK_RESUME:
+	case WORKER_FREE: chunk_unref(a->handle); break;
+	case WORKER_START: producer_start(n, a); break;
+	case WORKER_STOP: producer_stop(n, a->key); break;
+	case WORKER_STALL: case WORKER_RESUME:
 		if (p)
-			p->stalled = a->kind == WORK_STALL;
+			p->stalled = a->kind == WORKER_STALL;
 		break;
-	case WORK_WANT:
+	case WORKER_WANT:
 		if (p)
 			p->wanted = true;
 		break;
-	case WORK_REST:
+	case WORKER_REST:
 		if (p)
 			p->rest = true;
 		break;
-	case WORK_GO:
+	case WORKER_GO:
 		if (p)
 			p->off = false;
 		break;
-	case WORK_SPLITS:
+	case WORKER_SPLITS:
 		for (size_t i = 0; p && i < a->msg.split.splits.n; i++)
 			split_list_add(&p->splits, &a->msg.split.splits.v[i]);
 		if (p)
 			p->no_more = a->msg.split.end;
 		break;
-	case WORK_HANDOVER:
+	case WORKER_HANDOVER:
 		if (p)
 			p->handover = true;
 		break;
-	case WORK_LIST:
+	case WORKER_LIST:
 		ref = mem_zalloc(sizeof *ref);
 		*ref = (struct list_ref){ n, a->msg.req };
 		world_at(w, w->now + some_time(w, 5 * MS), sim_work_listed, ref, n->life);
 		break;
-	case WORK_LEAVE:
+	case WORKER_LEAVE:
 		n->k->drained = true;
 		break;
-	case WORK_LOST:
+	case WORKER_LOST:
 		world_say(w, "%s lost: %s", n->name, a->err->text);
 		world_lost_contact(n, a->err->text);
 		n->k->drained = true;
@@ -461,22 +462,22 @@ sim_work_one(struct node *n, struct work_action *a)
 static void
 sim_work_act(struct node *n)
 {
-	struct work_action a;
+	struct worker_action a;
 	size_t kept;
 
-	while (work_action(n->k->k, &a))
+	while (worker_action(n->k->k, &a))
 		sim_work_one(n, &a);
 	size_t threads = 0;
 	for (struct producer *p = n->k->producers; p; p = p->next)
 		threads += !p->off && !p->done;
-	if (threads > work_threads(n->k->slots))
+	if (threads > worker_threads(n->k->slots))
 		world_fail(n->w, "%s has %zu threads for %u slots", n->name, threads, n->k->slots);
-	kept = work_kept_bytes(n->k->k);
+	kept = worker_kept_bytes(n->k->k);
 	if (kept > n->w->kept_max)
 		n->w->kept_max = kept;
 	/* One element of the source may make three, and each stream may go one
 	 * chunk over. */
-	if (kept > n->w->memory + (work_streams(n->k->k) + 1) * 4 * CHUNK_ELEMS * ELEM_BYTES)
+	if (kept > n->w->memory + (worker_streams(n->k->k) + 1) * 4 * CHUNK_ELEMS * ELEM_BYTES)
 		world_fail(n->w, "%s keeps %zu bytes of %zu", n->name, kept, n->w->memory);
 	if (n->k->drained) {
 		world_say(n->w, "%s leaves", n->name);
@@ -486,40 +487,44 @@ sim_work_act(struct node *n)
 		sim_work_stop(n);
 		return;
 	}
-	node_tick_later(n, work_next_deadline(n->k->k));
+	node_tick_later(n, worker_next_deadline(n->k->k));
 }
 
 void
 sim_work_start(struct node *n)
 {
-	struct work_opts o = { .peer = n->peer, .name = n->name, .host = "sim", .endpoint = n->name,
-		.slots = 1 + (uint32_t)chance(n->w, 3), .memory = n->w->memory,
-		.units_part = n->w->units_part };
+	struct worker_opts o = { .peer = n->peer,
+				 .name = n->name,
+				 .host = "sim",
+				 .endpoint = n->name,
+				 .slots = 1 + (uint32_t)chance(n->w, 3),
+				 .memory = n->w->memory,
+				 .units_part = n->w->units_part };
 
 	n->alive = true;
 	n->k = mem_zalloc(sizeof *n->k);
 	n->k->slots = o.slots;
 	n->k->can_hand = one_in(n->w, 2);
 	n->ctl = conn_new(n, n->w->disp);
-	n->k->k = work_new(&o, n->w->now);
+	n->k->k = worker_new(&o, n->w->now);
 	sim_work_act(n);
 }
 
 void
 sim_work_stop(struct node *n)
 {
-	struct work_action a;
+	struct worker_action a;
 
 	while (n->k->producers)
 		producer_stop(n, n->k->producers->key);
 	/* The crashed program's memory is gone; the simulation's is given back. */
-	work_stop(n->k->k);
-	while (work_action(n->k->k, &a)) {
-		if (a.kind == WORK_FREE)
+	worker_stop(n->k->k);
+	while (worker_action(n->k->k, &a)) {
+		if (a.kind == WORKER_FREE)
 			chunk_unref(a.handle);
 		msg_clear(&a.msg);
 	}
-	work_free(&n->k->k);
+	worker_free(&n->k->k);
 	mem_free(n->k);
 	n->k = NULL;
 }
@@ -529,7 +534,7 @@ sim_work_ctl(struct node *n, struct msg *m)
 {
 	if (!n->alive)
 		return;
-	work_message(n->k->k, n->w->now, m);
+	worker_message(n->k->k, n->w->now, m);
 	sim_work_act(n);
 }
 
@@ -538,7 +543,7 @@ sim_work_data(struct node *n, struct node *from, struct msg *m)
 {
 	if (!n->alive)
 		return;
-	work_data(n->k->k, n->w->now, from->peer, m);
+	worker_data(n->k->k, n->w->now, from->peer, m);
 	sim_work_act(n);
 }
 
@@ -548,22 +553,22 @@ sim_work_gone(struct node *n, struct node *from)
 	if (!n->alive)
 		return;
 	if (from)
-		work_peer_gone(n->k->k, n->w->now, from->peer);
+		worker_peer_gone(n->k->k, n->w->now, from->peer);
 	else
-		work_dispatcher_gone(n->k->k, n->w->now);
+		worker_dispatcher_gone(n->k->k, n->w->now);
 	sim_work_act(n);
 }
 
 void
 sim_work_tick(struct node *n)
 {
-	work_tick(n->k->k, n->w->now);
+	worker_tick(n->k->k, n->w->now);
 	sim_work_act(n);
 }
 
 void
 sim_work_drain(struct node *n)
 {
-	work_drain(n->k->k, n->w->now);
+	worker_drain(n->k->k, n->w->now);
 	sim_work_act(n);
 }

@@ -199,7 +199,7 @@ void sim_read_tick(struct node *n);
 /* books.c */
 void book_made(struct world *w, uint64_t iteration, uint32_t stream, uint64_t offset, const struct element *e);
 void book_check(struct world *w);
-void book_check_faults(struct world *w, const struct read_action *a);
+void book_check_faults(struct world *w, const struct reader_action *a);
 void book_free(struct world *w);
 uint32_t set_fan(const struct sim_dataset *s, uint32_t leaf, uint64_t pos);
 bool set_kills(const struct world *w, uint32_t leaf, uint64_t pos);

@@ -409,10 +409,10 @@ struct peer *blame_pick_worker(struct disp *d);         /* for a suspect; NULL: 
 void blame_tick(struct disp *d);
 
 /* disp_split.c */
-char *split_describe(const struct stream *s, size_t k); /* gives: for people */
-void split_request(struct disp *d, struct peer *p, struct stream *s, const struct msg *m);
-void split_add_point(struct disp *d, struct stream *s, uint64_t offset, uint64_t split, uint64_t failed, struct bytes *state);
-void split_prune_points(struct disp *d, struct stream *s);
+char *disp_split_describe(const struct stream *s, size_t k); /* gives: for people */
+void disp_split_request(struct disp *d, struct peer *p, struct stream *s, const struct msg *m);
+void disp_split_add_point(struct disp *d, struct stream *s, uint64_t offset, uint64_t split, uint64_t failed, struct bytes *state);
+void disp_split_prune_points(struct disp *d, struct stream *s);
 
 /* disp_fault.c */
 /* So many elements of the stream have failed, by the count of one generation.

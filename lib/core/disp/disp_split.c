@@ -11,7 +11,7 @@
 /* Splits */
 
 static void
-split_place_get(const struct stream *s, size_t k, struct split *out)
+disp_split_place_get(const struct stream *s, size_t k, struct split *out)
 {
 	const struct split_place *p = &s->splits[k];
 
@@ -24,7 +24,7 @@ split_place_get(const struct stream *s, size_t k, struct split *out)
 }
 
 char *
-split_describe(const struct stream *s, size_t k)
+disp_split_describe(const struct stream *s, size_t k)
 {
 	const struct split_place *p = k < s->n_splits ? &s->splits[k] : NULL;
 	const struct split *u = p ? &s->iter->cut.units.v[p->unit] : NULL;
@@ -38,9 +38,9 @@ split_describe(const struct stream *s, size_t k)
 	return mem_printf("its split %zu, the source from %llu on", k, (unsigned long long)p->start);
 }
 
-#define SPLIT_MOST_NS 1000000000.0 /* a split should take no longer ... */
-#define SPLIT_LEAST_NS 20000000.0 /* ... nor less than this, if it may be larger */
-enum { SPLIT_FIRST_BYTES = 64, SPLIT_GROWTH = 64 };
+#define DISP_SPLIT_MOST_NS 1000000000.0 /* a split should take no longer ... */
+#define DISP_SPLIT_LEAST_NS 20000000.0 /* ... nor less than this, if it may be larger */
+enum { DISP_SPLIT_FIRST_BYTES = 64, DISP_SPLIT_GROWTH = 64 };
 
 /* How large the next split should be, by how long this stream took for an earlier one. What
  * a stream asks for is the split after the next, so it has just made the one before
@@ -49,11 +49,11 @@ enum { SPLIT_FIRST_BYTES = 64, SPLIT_GROWTH = 64 };
  *
  * With fixed places nothing may depend on time: there only the whole counts. */
 static void
-split_pace(const struct disp *d, struct stream *s)
+disp_split_pace(const struct disp *d, struct stream *s)
 {
 	struct iteration *it = s->iter;
 	struct cut *c = &it->cut;
-	uint64_t least = c->units.v[c->pos.unit].kind == SPLIT_FILE ? SPLIT_FIRST_BYTES : 1;
+	uint64_t least = c->units.v[c->pos.unit].kind == SPLIT_FILE ? DISP_SPLIT_FIRST_BYTES : 1;
 	uint64_t all;
 
 	c->min = c->max = 0;
@@ -69,19 +69,19 @@ split_pace(const struct disp *d, struct stream *s)
 		return;
 	const struct split_place *made = &s->splits[s->n_splits - 2], *last = made + 1;
 	double per_ns = (double)made->weight * (double)made->times / (double)(d->now - s->split_at);
-	double most = (double)last->weight * (double)last->times * SPLIT_GROWTH;
+	double most = (double)last->weight * (double)last->times * DISP_SPLIT_GROWTH;
 
-	if (per_ns * SPLIT_MOST_NS < most)
-		most = per_ns * SPLIT_MOST_NS;
+	if (per_ns * DISP_SPLIT_MOST_NS < most)
+		most = per_ns * DISP_SPLIT_MOST_NS;
 	if (most > (double)least)
 		c->max = most < (double)CUT_ENDLESS ? (uint64_t)most : 0;
-	if (per_ns * SPLIT_LEAST_NS > (double)least)
-		c->min = per_ns * SPLIT_LEAST_NS < (double)CUT_ENDLESS ? (uint64_t)(per_ns * SPLIT_LEAST_NS) : 0;
+	if (per_ns * DISP_SPLIT_LEAST_NS > (double)least)
+		c->min = per_ns * DISP_SPLIT_LEAST_NS < (double)CUT_ENDLESS ? (uint64_t)(per_ns * DISP_SPLIT_LEAST_NS) : 0;
 }
 
 /* Cuts the next split for this stream; false: nothing is left. */
 static bool
-split_cut(struct disp *d, struct stream *s)
+disp_split_cut(struct disp *d, struct stream *s)
 {
 	struct iteration *it = s->iter;
 	struct split cut = { 0 };
@@ -90,7 +90,7 @@ split_cut(struct disp *d, struct stream *s)
 
 	if (!cut_left(&it->cut))
 		return false;
-	split_pace(d, s);
+	disp_split_pace(d, s);
 	if (!cut_next(&it->cut, streams, &cut))
 		return false;
 	s->split_at = d->now;
@@ -103,26 +103,31 @@ split_cut(struct disp *d, struct stream *s)
 	return true;
 }
 
-enum { SPLIT_SMALL = 64 * 1024, SPLIT_SMALL_MANY = 32, SPLIT_SMALL_SUM = 512 * 1024 };
+enum {
+	DISP_SPLIT_SMALL = 64 * 1024,
+	DISP_SPLIT_SMALL_MANY = 32,
+	DISP_SPLIT_SMALL_SUM = 512 * 1024
+};
 
 /* Small files go out several at a time, for a request costs as much as reading
  * one; fewer towards the end, where every stream is to have some. */
 static void
-split_cut_small(struct disp *d, struct stream *s)
+disp_split_cut_small(struct disp *d, struct stream *s)
 {
 	struct iteration *it = s->iter;
 	uint64_t sum = 0;
 
-	for (uint64_t i = 1; i < SPLIT_SMALL_MANY; i++) {
+	for (uint64_t i = 1; i < DISP_SPLIT_SMALL_MANY; i++) {
 		const struct split_place *last = &s->splits[s->n_splits - 1];
 		const struct split *unit = &it->cut.units.v[last->unit];
 		uint64_t left = it->cut.units.n - it->cut.pos.unit;
 
 		sum += last->weight;
-		if (unit->kind != SPLIT_FILE || !unit->whole || last->weight > SPLIT_SMALL ||
-		    sum > SPLIT_SMALL_SUM - SPLIT_SMALL || left < 4 * (i + 1) * it->n_streams)
+		if (unit->kind != SPLIT_FILE || !unit->whole || last->weight > DISP_SPLIT_SMALL ||
+		    sum > DISP_SPLIT_SMALL_SUM - DISP_SPLIT_SMALL ||
+		    left < 4 * (i + 1) * it->n_streams)
 			return;
-		if (!split_cut(d, s))
+		if (!disp_split_cut(d, s))
 			return;
 	}
 }
@@ -130,14 +135,14 @@ split_cut_small(struct disp *d, struct stream *s)
 /* With fixed places split g belongs to stream g mod n: all before it are dealt
  * out too. How many are so far is the number all streams have. */
 static void
-split_cut_fixed(struct disp *d, struct stream *s, uint64_t k)
+disp_split_cut_fixed(struct disp *d, struct stream *s, uint64_t k)
 {
 	struct iteration *it = s->iter;
 
 	while (s->n_splits <= k) {
 		uint32_t next = it->next_fixed;
 
-		if (!split_cut(d, it->streams[next]))
+		if (!disp_split_cut(d, it->streams[next]))
 			break;
 		it->next_fixed = (uint32_t)((next + 1) % it->n_streams);
 	}
@@ -149,14 +154,14 @@ split_cut_fixed(struct disp *d, struct stream *s, uint64_t k)
 }
 
 static void
-split_close(struct disp *d, struct stream *s)
+disp_split_close(struct disp *d, struct stream *s)
 {
 	s->closed = true;
 	disp_dirty(d, &s->dirty, DIRTY_ROW);
 }
 
 void
-split_request(struct disp *d, struct peer *p, struct stream *s, const struct msg *m)
+disp_split_request(struct disp *d, struct peer *p, struct stream *s, const struct msg *m)
 {
 	const struct msg_split_req *q = &m->split_req;
 	struct msg *out;
@@ -167,11 +172,11 @@ split_request(struct disp *d, struct peer *p, struct stream *s, const struct msg
 		return; /* nobody asks for the second before the first is answered */
 	if (q->k == s->n_splits && !s->closed) {
 		if (s->iter->fixed)
-			split_cut_fixed(d, s, q->k);
-		else if (p->draining || s->iter->short_ || !split_cut(d, s))
-			split_close(d, s);
+			disp_split_cut_fixed(d, s, q->k);
+		else if (p->draining || s->iter->short_ || !disp_split_cut(d, s))
+			disp_split_close(d, s);
 		else
-			split_cut_small(d, s);
+			disp_split_cut_small(d, s);
 	}
 	out = disp_send(d, p, MSG_SPLIT, m->req);
 	out->split.key = q->key;
@@ -181,7 +186,7 @@ split_request(struct disp *d, struct peer *p, struct stream *s, const struct msg
 	for (uint64_t k = q->k; k < s->n_splits && k < q->k + n; k++) {
 		struct split one = { 0 };
 
-		split_place_get(s, k, &one);
+		disp_split_place_get(s, k, &one);
 		split_list_add(&out->split.splits, &one);
 		split_clear(&one);
 	}
@@ -193,7 +198,7 @@ split_request(struct disp *d, struct peer *p, struct stream *s, const struct msg
 /* Restart points */
 
 static void
-split_drop_point(struct disp *d, struct stream *s, unsigned i)
+disp_split_drop_point(struct disp *d, struct stream *s, unsigned i)
 {
 	if (s->points[i].saved)
 		disp_delete(d, ROW_POINT, 3, s->iter->id, s->index, s->points[i].offset);
@@ -204,17 +209,17 @@ split_drop_point(struct disp *d, struct stream *s, unsigned i)
 
 /* Of the points before everything that is missing only the last one matters. */
 void
-split_prune_points(struct disp *d, struct stream *s)
+disp_split_prune_points(struct disp *d, struct stream *s)
 {
 	uint64_t floor = intervals_gap(&s->acked, 0);
 
 	while (s->n_points > 1 && s->points[1].offset <= floor)
-		split_drop_point(d, s, 0);
+		disp_split_drop_point(d, s, 0);
 }
 
 void
-split_add_point(struct disp *d, struct stream *s, uint64_t offset, uint64_t split,
-		uint64_t failed, struct bytes *state)
+disp_split_add_point(struct disp *d, struct stream *s, uint64_t offset, uint64_t split,
+		     uint64_t failed, struct bytes *state)
 {
 	unsigned i;
 
@@ -233,12 +238,12 @@ split_add_point(struct disp *d, struct stream *s, uint64_t offset, uint64_t spli
 				drop = i;
 			}
 		}
-		split_drop_point(d, s, drop);
+		disp_split_drop_point(d, s, drop);
 	}
 	s->points[s->n_points++] = (struct point){ offset, split, failed, *state, state->n > 0, false };
 	*state = (struct bytes){ 0 };
 	if (offset > s->high)
 		s->high = offset;
-	split_prune_points(d, s);
+	disp_split_prune_points(d, s);
 	disp_dirty(d, &s->dirty, DIRTY_POINTS);
 }

@@ -364,7 +364,7 @@ stream_acked(struct disp *d, struct stream *s, const struct ranges *r, struct se
 	disp_dirty(d, &s->dirty, DIRTY_LEDGER);
 	if (!by)
 		stream_changed(d, s); /* an ordered reader must not wait for these */
-	split_prune_points(d, s);
+	disp_split_prune_points(d, s);
 	stream_finish_check(d, s); /* may free s */
 }
 
@@ -491,7 +491,7 @@ stream_handover(struct disp *d, struct peer *p, struct stream *s, struct msg *m)
 	s->high = s->from = h->offset; /* counted: fencing adds nothing */
 	if (!fault_count(d, s, h->failed))
 		return;
-	split_add_point(d, s, h->offset, h->split, h->failed, &h->state);
+	disp_split_add_point(d, s, h->offset, h->split, h->failed, &h->state);
 	stream_fence(d, s);
 }
 
@@ -529,11 +529,11 @@ stream_message(struct disp *d, struct peer *p, struct msg *m)
 	}
 	switch (m->type) {
 	case MSG_ASSIGNED: stream_assigned(d, p, s); break;
-	case MSG_SPLIT_REQ: split_request(d, p, s, m); break;
+	case MSG_SPLIT_REQ: disp_split_request(d, p, s, m); break;
 	case MSG_RESTART:
 		if (fault_count(d, s, m->restart.failed))
-			split_add_point(d, s, m->restart.offset, m->restart.split, m->restart.failed,
-					&m->restart.state);
+			disp_split_add_point(d, s, m->restart.offset, m->restart.split, m->restart.failed,
+					     &m->restart.state);
 		break;
 	case MSG_FAULTS: fault_message(d, p, s, m); break;
 	case MSG_STREAM_END: stream_end(d, p, s, m); break;

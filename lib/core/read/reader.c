@@ -4,54 +4,54 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "core/read/read_inner.h"
+#include "core/read/reader_inner.h"
 
 enum { OPEN_REQ = 1, CLOSE_REQ = 2 };
-#define READ_LEAVE_NS 1000000000ll /* a dispatcher that is away is told goodbye so long */
+#define READER_LEAVE_NS 1000000000ll /* a dispatcher that is away is told goodbye so long */
 
-struct read_action *
-read_do(struct read *r, enum read_action_kind kind)
+struct reader_action *
+reader_do(struct reader *r, enum reader_action_kind kind)
 {
 	if (r->first_action == r->n_actions)
 		r->first_action = r->n_actions = 0;
 	if (r->n_actions == r->cap_actions)
 		r->actions = mem_grow(r->actions, &r->cap_actions, r->n_actions + 1, sizeof *r->actions);
-	struct read_action *a = &r->actions[r->n_actions++];
-	*a = (struct read_action){ .kind = kind };
+	struct reader_action *a = &r->actions[r->n_actions++];
+	*a = (struct reader_action){ .kind = kind };
 	return a;
 }
 
 struct msg *
-read_tell(struct read *r, enum msg_type t)
+reader_tell(struct reader *r, enum msg_type t)
 {
-	struct read_action *a = read_do(r, READ_TELL);
+	struct reader_action *a = reader_do(r, READER_TELL);
 
 	a->msg.type = t;
 	return &a->msg;
 }
 
 bool
-read_action(struct read *r, struct read_action *out)
+reader_action(struct reader *r, struct reader_action *out)
 {
 	mem_free(r->lent);
 	r->lent = NULL;
 	if (r->first_action == r->n_actions)
 		return false;
 	*out = r->actions[r->first_action++];
-	if (out->kind == READ_CONNECT)
+	if (out->kind == READER_CONNECT)
 		r->lent = (char *)(uintptr_t)out->endpoint;
 	return true;
 }
 
 void
-read_fail(struct read *r, enum status code)
+reader_fail(struct reader *r, enum status code)
 {
-	struct read_action *a;
+	struct reader_action *a;
 
 	if (r->over)
 		return;
 	r->over = true;
-	a = read_do(r, READ_DONE);
+	a = reader_do(r, READER_DONE);
 	a->code = code;
 	a->err = &r->err;
 	a->msg = r->result;
@@ -61,9 +61,9 @@ read_fail(struct read *r, enum status code)
 /* Contact */
 
 static void
-read_hello(struct read *r)
+reader_hello(struct reader *r)
 {
-	struct msg *m = read_tell(r, MSG_HELLO);
+	struct msg *m = reader_tell(r, MSG_HELLO);
 
 	m->hello = (struct msg_hello){ .version = WIRE_VERSION, .role = ROLE_READER, .peer = r->o.peer,
 		.name = mem_strdup(r->o.name), .host = mem_strdup(r->o.host), .pid = r->o.pid,
@@ -71,7 +71,7 @@ read_hello(struct read *r)
 }
 
 static void
-read_copy_have(const struct ranges_list *from, struct ranges_list *to)
+reader_copy_have(const struct ranges_list *from, struct ranges_list *to)
 {
 	to->n = from->n;
 	to->v = mem_array(from->n, sizeof *to->v);
@@ -85,10 +85,10 @@ read_copy_have(const struct ranges_list *from, struct ranges_list *to)
 }
 
 static void
-read_open(struct read *r)
+reader_open(struct reader *r)
 {
-	const struct read_opts *o = &r->o;
-	struct msg *m = read_tell(r, MSG_OPEN);
+	const struct reader_opts *o = &r->o;
+	struct msg *m = reader_tell(r, MSG_OPEN);
 	const char *dataset = o->position && r->dataset ? r->dataset : o->dataset;
 
 	r->joining = true;
@@ -106,29 +106,29 @@ read_open(struct read *r)
 		m->open.resume = true;
 		m->open.iteration = r->have_iteration;
 		m->open.seat = r->have_seat;
-		read_copy_have(&r->have, &m->open.have);
+		reader_copy_have(&r->have, &m->open.have);
 	}
 }
 
 /* All that is not answered, said again. */
 static void
-read_again(struct read *r)
+reader_again(struct reader *r)
 {
 	r->again_due = r->now + CONTACT_AGAIN_NS;
 	if (!r->contact.connected || r->over)
 		return;
 	if (r->joining && !r->closing)
-		read_open(r);
+		reader_open(r);
 	if (r->ack_out)
-		read_ack_send(r, true);
-	read_reached(r, true);
+		reader_ack_send(r, true);
+	reader_reached(r, true);
 	if (r->closed_sent)
-		read_close_send(r);
+		reader_close_send(r);
 }
 
 /* What is to happen when the dispatcher is away for good. */
 static void
-read_lost(struct read *r)
+reader_lost(struct reader *r)
 {
 	bool shared = r->o.job && *r->o.job;
 	enum status code = r->err.kind;
@@ -138,49 +138,49 @@ read_lost(struct read *r)
 		code = ST_OK;
 	if (r->done)
 		code = r->code;
-	read_fail(r, code);
+	reader_fail(r, code);
 }
 
 static void
-read_contact(struct read *r)
+reader_contact(struct reader *r)
 {
 	while (!r->over)
 		switch (contact_tick(&r->contact, r->now, &r->err)) {
 		case CONTACT_NONE: return;
-		case CONTACT_HELLO: read_hello(r); break;
-		case CONTACT_BEAT: read_tell(r, MSG_BEAT)->beat.streams = r->version; break;
-		case CONTACT_LOST: read_lost(r); return;
+		case CONTACT_HELLO: reader_hello(r); break;
+		case CONTACT_BEAT: reader_tell(r, MSG_BEAT)->beat.streams = r->version; break;
+		case CONTACT_LOST: reader_lost(r); return;
 		}
 }
 
 enum status
-read_new(const struct read_opts *o, int64_t now_ns, struct read **out, struct err *e)
+reader_new(const struct reader_opts *o, int64_t now_ns, struct reader **out, struct err *e)
 {
-	struct read *r = mem_zalloc(sizeof *r);
+	struct reader *r = mem_zalloc(sizeof *r);
 
 	r->o = *o;
 	if (!r->o.window)
-		r->o.window = READ_WINDOW;
+		r->o.window = READER_WINDOW;
 	if (!r->o.budget)
-		r->o.budget = READ_BUDGET;
-	r->chunk_bytes = READ_CHUNK_USUAL;
+		r->o.budget = READER_BUDGET;
+	r->chunk_bytes = READER_CHUNK_USUAL;
 	r->last = &r->first;
 	r->placed = !o->checkpoint || o->position;
 	r->now = now_ns;
 	r->ack_due = r->done_due = INT64_MAX;
 	r->again_due = now_ns + CONTACT_AGAIN_NS;
-	if (o->position && read_position_parse(r, e)) {
-		read_free(&r);
+	if (o->position && reader_position_parse(r, e)) {
+		reader_free(&r);
 		return e->kind;
 	}
 	contact_init(&r->contact, now_ns, o->give_up_ns, o->where);
-	read_contact(r);
+	reader_contact(r);
 	*out = r;
 	return ST_OK;
 }
 
 static void
-read_stream_free(struct read_stream *s)
+reader_stream_free(struct reader_stream *s)
 {
 	struct intervals *sets[] = { &s->received, &s->open, &s->unsaved, &s->saving, &s->fresh,
 		&s->sending, &s->ack_worker };
@@ -191,29 +191,29 @@ read_stream_free(struct read_stream *s)
 }
 
 void
-read_stop(struct read *r)
+reader_stop(struct reader *r)
 {
 	r->over = true;
-	read_order_clear(r);
+	reader_order_clear(r);
 }
 
 void
-read_free(struct read **rp)
+reader_free(struct reader **rp)
 {
-	struct read *r = *rp;
-	struct read_action a;
+	struct reader *r = *rp;
+	struct reader_action a;
 
 	if (!r)
 		return;
-	read_stop(r);
-	while (read_action(r, &a))
+	reader_stop(r);
+	while (reader_action(r, &a))
 		msg_clear(&a.msg);
 	msg_clear(&r->result);
 	for (size_t i = 0; i < r->n_streams; i++)
 		if (r->streams[i])
-			read_stream_free(r->streams[i]);
+			reader_stream_free(r->streams[i]);
 	for (size_t i = 0; i < r->workers.n; i++) {
-		struct read_worker *w = r->workers.items[i].value;
+		struct reader_worker *w = r->workers.items[i].value;
 
 		mem_free(w->endpoint);
 		mem_free(w);
@@ -234,24 +234,24 @@ read_free(struct read **rp)
 /* Messages of the dispatcher */
 
 static void
-read_welcome(struct read *r, struct msg *m)
+reader_welcome(struct reader *r, struct msg *m)
 {
 	if (contact_welcome(&r->contact, r->now, &m->welcome) == CONTACT_OTHER) {
 		err_set(&r->err, ST_TEMP, "the dispatcher was started again without its state");
 		err_help(&r->err, "a dispatcher with --state DIR can be started again and everything goes on");
-		read_fail(r, ST_TEMP);
+		reader_fail(r, ST_TEMP);
 		return;
 	}
 	r->joining = true; /* if it has a seat, so that it is told the streams again */
-	read_again(r);
+	reader_again(r);
 }
 
 /* What the position resumed says goes to the streams once. */
 static void
-read_take_have(struct read *r)
+reader_take_have(struct reader *r)
 {
 	for (size_t i = 0; i < r->have.n; i++) {
-		struct read_stream *s = read_stream_get(r, r->have.v[i].stream);
+		struct reader_stream *s = reader_stream_get(r, r->have.v[i].stream);
 
 		intervals_add_ranges(&s->received, &r->have.v[i].ranges);
 		s->pos = intervals_gap(&s->received, 0);
@@ -259,9 +259,9 @@ read_take_have(struct read *r)
 }
 
 static void
-read_job(struct read *r, struct msg *m)
+reader_job(struct reader *r, struct msg *m)
 {
-	struct read_action *a;
+	struct reader_action *a;
 
 	if (m->req != OPEN_REQ)
 		return;
@@ -284,17 +284,17 @@ read_job(struct read *r, struct msg *m)
 	if (!r->o.position)
 		r->block_left = r->pos_left = r->block;
 	else if (r->o.order == ORDER_STABLE && !r->block_left && r->shards)
-		read_order_next(r);
-	read_take_have(r);
-	a = read_do(r, READ_JOB);
+		reader_order_next(r);
+	reader_take_have(r);
+	a = reader_do(r, READER_JOB);
 	a->msg = *m;
 	*m = (struct msg){ 0 };
 	if (r->closing)
-		read_close_send(r);
+		reader_close_send(r);
 }
 
 static void
-read_take_err(struct read *r, uint32_t code, const char *text, const char *help)
+reader_take_err(struct reader *r, uint32_t code, const char *text, const char *help)
 {
 	err_set(&r->err, status_from_code(code), "%s", text ? text : "failed");
 	if (help && *help)
@@ -302,105 +302,105 @@ read_take_err(struct read *r, uint32_t code, const char *text, const char *help)
 }
 
 static void
-read_refused(struct read *r, struct msg *m)
+reader_refused(struct reader *r, struct msg *m)
 {
 	if (m->type == MSG_REFUSED)
-		read_take_err(r, m->refused.code, m->refused.text, m->refused.help);
+		reader_take_err(r, m->refused.code, m->refused.text, m->refused.help);
 	else if (m->req == OPEN_REQ)
-		read_take_err(r, m->error.code, m->error.text, m->error.help);
+		reader_take_err(r, m->error.code, m->error.text, m->error.help);
 	else
 		return;
-	read_fail(r, r->err.kind);
+	reader_fail(r, r->err.kind);
 }
 
 static void
-read_done(struct read *r, struct msg *m)
+reader_done(struct reader *r, struct msg *m)
 {
 	if (r->done || (r->opened && m->done.iteration != r->iteration) || (!r->opened && m->req != OPEN_REQ))
 		return;
 	r->done = true;
 	if (m->done.code) {
-		read_take_err(r, m->done.code, m->done.text, m->done.help);
+		reader_take_err(r, m->done.code, m->done.text, m->done.help);
 		r->code = r->err.kind;
 	}
 	r->result = *m;
 	*m = (struct msg){ 0 };
 	if (!r->opened) {
-		read_fail(r, r->code);
+		reader_fail(r, r->code);
 		return;
 	}
-	r->done_due = r->now + READ_LEAVE_NS;
+	r->done_due = r->now + READER_LEAVE_NS;
 	r->closing = true;
-	read_close_send(r);
+	reader_close_send(r);
 }
 
 static void
-read_gone(struct read *r, struct msg *m)
+reader_told_gone(struct reader *r, struct msg *m)
 {
 	/* Our position's seat may still be told so: that is not us. */
 	if (r->opened && (m->gone.iteration != r->iteration || m->gone.seat != r->seat))
 		return;
 	err_set(&r->err, ST_TEMP, "%s", m->gone.text ? m->gone.text : "taken for lost by the dispatcher");
-	read_fail(r, ST_TEMP);
+	reader_fail(r, ST_TEMP);
 }
 
 /* Its state ends with it: what is not read by now will not come. */
 static void
-read_ended(struct read *r)
+reader_ended(struct reader *r)
 {
 	if (r->over)
 		return;
-	read_tell(r, MSG_BYE);
+	reader_tell(r, MSG_BYE);
 	err_set(&r->err, ST_TEMP, "the dispatcher has been ended");
 	err_help(&r->err, "start it again and read anew; one with --state DIR is waited for, and all goes on");
-	read_lost(r);
+	reader_lost(r);
 }
 
 static void
-read_closed(struct read *r, struct msg *m)
+reader_closed(struct reader *r, struct msg *m)
 {
 	if (r->closing && m->closed.iteration == r->iteration)
-		read_fail(r, r->done ? r->code : ST_OK);
+		reader_fail(r, r->done ? r->code : ST_OK);
 }
 
 static void
-read_after(struct read *r)
+reader_after(struct reader *r)
 {
 	if (r->over)
 		return;
-	read_order_run(r);
-	read_acks_to_workers(r);
-	if (read_near_end(r) && r->has_fresh && !r->stats.held_bytes)
-		read_ack_send(r, false);
-	read_reached(r, false);
-	read_credit(r);
-	read_contact(r);
+	reader_order_run(r);
+	reader_acks_to_workers(r);
+	if (reader_near_end(r) && r->has_fresh && !r->stats.held_bytes)
+		reader_ack_send(r, false);
+	reader_reached(r, false);
+	reader_credit(r);
+	reader_contact(r);
 }
 
 void
-read_message(struct read *r, int64_t now_ns, struct msg *m)
+reader_message(struct reader *r, int64_t now_ns, struct msg *m)
 {
 	r->now = now_ns;
 	contact_heard(&r->contact, now_ns);
 	switch (m->type) {
-	case MSG_WELCOME: read_welcome(r, m); break;
-	case MSG_REFUSED: case MSG_ERROR: read_refused(r, m); break;
+	case MSG_WELCOME: reader_welcome(r, m); break;
+	case MSG_REFUSED: case MSG_ERROR: reader_refused(r, m); break;
 	case MSG_WHO: contact_who(&r->contact, now_ns); break;
-	case MSG_JOB: read_job(r, m); break;
-	case MSG_STREAMS: read_streams_changed(r, m); break;
-	case MSG_HOLD: read_hold(r, &m->hold.key); break;
-	case MSG_ACKED: read_acked(r, m); break;
-	case MSG_DONE: read_done(r, m); break;
-	case MSG_GONE: read_gone(r, m); break;
-	case MSG_CLOSED: read_closed(r, m); break;
-	case MSG_BYE: read_ended(r); break;
+	case MSG_JOB: reader_job(r, m); break;
+	case MSG_STREAMS: reader_streams_changed(r, m); break;
+	case MSG_HOLD: reader_hold(r, &m->hold.key); break;
+	case MSG_ACKED: reader_acked(r, m); break;
+	case MSG_DONE: reader_done(r, m); break;
+	case MSG_GONE: reader_told_gone(r, m); break;
+	case MSG_CLOSED: reader_closed(r, m); break;
+	case MSG_BYE: reader_ended(r); break;
 	default: break;
 	}
-	read_after(r);
+	reader_after(r);
 }
 
 void
-read_data(struct read *r, int64_t now_ns, uint64_t worker, struct msg *m)
+reader_data(struct reader *r, int64_t now_ns, uint64_t worker, struct msg *m)
 {
 	/* VOID needs no answer: credit is said again after a while, and STREAMS
 	 * tell where the stream has gone. */
@@ -410,17 +410,17 @@ read_data(struct read *r, int64_t now_ns, uint64_t worker, struct msg *m)
 }
 
 void
-read_dispatcher_gone(struct read *r, int64_t now_ns)
+reader_dispatcher_gone(struct reader *r, int64_t now_ns)
 {
 	r->now = now_ns;
 	contact_gone(&r->contact, now_ns);
-	read_contact(r);
+	reader_contact(r);
 }
 
 /* Time */
 
 void
-read_tick(struct read *r, int64_t now_ns)
+reader_tick(struct reader *r, int64_t now_ns)
 {
 	r->now = now_ns;
 	if (r->over)
@@ -433,22 +433,22 @@ read_tick(struct read *r, int64_t now_ns)
 		if (!r->done)
 			err_set(&r->err, ST_TEMP, "the dispatcher did not confirm the end of this reader");
 		if (r->done)
-			read_fail(r, r->code);
+			reader_fail(r, r->code);
 		else
-			read_lost(r);
+			reader_lost(r);
 		return;
 	}
 	if (now_ns >= r->ack_due)
-		read_ack_send(r, false);
+		reader_ack_send(r, false);
 	if (now_ns >= r->again_due) {
-		read_again(r);
-		read_credit_again(r);
+		reader_again(r);
+		reader_credit_again(r);
 	}
-	read_after(r);
+	reader_after(r);
 }
 
 int64_t
-read_next_deadline(const struct read *r)
+reader_next_deadline(const struct reader *r)
 {
 	int64_t at = contact_deadline(&r->contact);
 
@@ -462,7 +462,7 @@ read_next_deadline(const struct read *r)
 }
 
 void
-read_close(struct read *r, int64_t now_ns, bool keep)
+reader_close(struct reader *r, int64_t now_ns, bool keep)
 {
 	r->now = now_ns;
 	if (r->closing || r->over)
@@ -471,17 +471,17 @@ read_close(struct read *r, int64_t now_ns, bool keep)
 	r->keep = keep;
 	r->done_due = now_ns + r->contact.loss_ns;
 	if (!r->opened)
-		read_fail(r, ST_OK); /* nothing was promised to anybody */
+		reader_fail(r, ST_OK); /* nothing was promised to anybody */
 	else
-		read_close_send(r);
+		reader_close_send(r);
 }
 
 void
-read_stats(const struct read *r, struct read_stats *out)
+reader_stats(const struct reader *r, struct reader_stats *out)
 {
 	*out = r->stats;
 	out->streams = (uint32_t)r->n_known;
 	out->held_bytes = r->stats.held_bytes;
 	out->dispatcher_lost = r->contact.welcomed && !r->contact.connected;
-	out->waiting_for_worker = r->opened && !r->done && !r->workers.n && !read_all_made(r);
+	out->waiting_for_worker = r->opened && !r->done && !r->workers.n && !reader_all_made(r);
 }

@@ -5,15 +5,15 @@
  * come in; actions come out. Threads, chains and sockets are the program's
  * (host): it calls everything here from one thread.
  *
- *	dispatcher --ASSIGN--> WORK_START   (start a thread on the stream)
- *	thread wants splits    WORK_SPLITS  (asked ahead: told by work_split_taken)
- *	thread makes chunks    work_produced -> WORK_CHUNK to a reader with credit
- *	reader acknowledges    WORK_FREE
- *	budget                 WORK_STALL, WORK_RESUME
- *	more streams than slots  WORK_REST -> work_rested; WORK_GO (work_turn.c)
+ *	dispatcher --ASSIGN--> WORKER_START   (start a thread on the stream)
+ *	thread wants splits    WORKER_SPLITS  (asked ahead: told by worker_split_taken)
+ *	thread makes chunks    worker_produced -> WORKER_CHUNK to a reader with credit
+ *	reader acknowledges    WORKER_FREE
+ *	budget                 WORKER_STALL, WORKER_RESUME
+ *	more streams than slots  WORKER_REST -> worker_rested; WORKER_GO (worker_turn.c)
  *
  * A chunk is the program's: an opaque handle with offset, count and bytes. Every handle given in
- * comes out exactly once as WORK_FREE; it may be sent (WORK_CHUNK) any number
+ * comes out exactly once as WORKER_FREE; it may be sent (WORKER_CHUNK) any number
  * of times before: to another reader when the first one is gone, again to the
  * same one when its connection broke. Bytes of all handles stay below
  * `memory`, divided over the streams; beyond it each stream may make one chunk, and one
@@ -22,10 +22,10 @@
  *
  * Rules for chunks of one stream and generation: in the order of offsets,
  * consecutive elements only, none in `skip` of the ASSIGN (a chunk ends where a skipped range
- * begins). After WORK_STOP nothing of that key is needed; what still comes is freed.
+ * begins). After WORKER_STOP nothing of that key is needed; what still comes is freed.
  */
-#ifndef WORK_WORKER_H
-#define WORK_WORKER_H
+#ifndef WORKER_WORKER_H
+#define WORKER_WORKER_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,97 +34,97 @@
 #include "base/err.h"
 #include "wire/msg.h"
 
-struct work;
+struct worker;
 
-enum { WORK_MEMORY = 48 << 20, WORK_CHUNKS_MAX = 4096 }; /* chunks kept per stream */
+enum { WORKER_MEMORY = 48 << 20, WORKER_CHUNKS_MAX = 4096 }; /* chunks kept per stream */
 
-struct work_opts {
+struct worker_opts {
 	uint64_t peer;
 	const char *name, *host, *endpoint; /* lent, also later */
 	const struct words *tags;           /* lent; may be NULL */
 	uint32_t pid, slots;
-	size_t memory;          /* 0: WORK_MEMORY */
+	size_t memory;          /* 0: WORKER_MEMORY */
 	const char *where;      /* of the dispatcher, for messages; lent, may be NULL */
 	int64_t give_up_ns;     /* a durable dispatcher is waited for so long; 0: for ever */
 	uint32_t splits_ahead;  /* splits asked for before they are needed; 0: 1 */
 	uint32_t units_part;    /* units in one UNITS; 0: WIRE_UNITS_PART */
 };
 
-struct work *work_new(const struct work_opts *o, int64_t now_ns); /* gives; first action: HELLO */
-/* At the end of the program: what is held comes out as WORK_FREE; then work_free. */
-void work_stop(struct work *w);
-void work_free(struct work **w);
+struct worker *worker_new(const struct worker_opts *o, int64_t now_ns); /* gives; first action: HELLO */
+/* At the end of the program: what is held comes out as WORKER_FREE; then worker_free. */
+void worker_stop(struct worker *w);
+void worker_free(struct worker **w);
 
 /* Messages; may take parts out of *m, the caller clears it. */
-void work_message(struct work *w, int64_t now_ns, struct msg *m);             /* from the dispatcher */
-void work_data(struct work *w, int64_t now_ns, uint64_t peer, struct msg *m); /* from a reader */
-void work_dispatcher_gone(struct work *w, int64_t now_ns); /* connection broke; it may come back */
-void work_peer_gone(struct work *w, int64_t now_ns, uint64_t peer); /* a reader's connection broke */
-void work_tick(struct work *w, int64_t now_ns);
-int64_t work_next_deadline(const struct work *w); /* ns; INT64_MAX: none */
+void worker_message(struct worker *w, int64_t now_ns, struct msg *m);             /* from the dispatcher */
+void worker_data(struct worker *w, int64_t now_ns, uint64_t peer, struct msg *m); /* from a reader */
+void worker_dispatcher_gone(struct worker *w, int64_t now_ns); /* connection broke; it may come back */
+void worker_peer_gone(struct worker *w, int64_t now_ns, uint64_t peer); /* a reader's connection broke */
+void worker_tick(struct worker *w, int64_t now_ns);
+int64_t worker_next_deadline(const struct worker *w); /* ns; INT64_MAX: none */
 
 /* From the producing threads. Takes the handle in every case. split: the number
  * of the split being read when its elements were made (0 when not by split);
  * under order source a chunk may not hold elements of two splits. */
-void work_produced(struct work *w, int64_t now_ns, struct stream_key key, void *handle,
-		   uint64_t offset, uint32_t count, size_t bytes, uint64_t split);
-/* Answers WORK_REST: the stream has no thread now, and goes on at WORK_GO. Nothing of it
+void worker_produced(struct worker *w, int64_t now_ns, struct stream_key key, void *handle,
+		     uint64_t offset, uint32_t count, size_t bytes, uint64_t split);
+/* Answers WORKER_REST: the stream has no thread now, and goes on at WORKER_GO. Nothing of it
  * follows until then but a chunk that was begun. */
-void work_rested(struct work *w, int64_t now_ns, struct stream_key key);
+void worker_rested(struct worker *w, int64_t now_ns, struct stream_key key);
 /* The thread began to read split k: the next ones are asked for. */
-void work_split_taken(struct work *w, int64_t now_ns, struct stream_key key, uint64_t k);
-/* All made: after the last work_produced. made: elements produced, skipped ones too. */
-void work_ended(struct work *w, int64_t now_ns, struct stream_key key, uint64_t length, uint64_t made);
+void worker_split_taken(struct worker *w, int64_t now_ns, struct stream_key key, uint64_t k);
+/* All made: after the last worker_produced. made: elements produced, skipped ones too. */
+void worker_ended(struct worker *w, int64_t now_ns, struct stream_key key, uint64_t length, uint64_t made);
 /* The element behind the first `length` failed, in split number `split`: those before it
- * are delivered first. After the last work_produced. */
-void work_failed(struct work *w, int64_t now_ns, struct stream_key key, const struct err *e,
-		 uint64_t length, uint64_t split, uint64_t made);
+ * are delivered first. After the last worker_produced. */
+void worker_failed(struct worker *w, int64_t now_ns, struct stream_key key, const struct err *e,
+		   uint64_t length, uint64_t split, uint64_t made);
 /* A restart point: the chain's state when it had made all elements before
  * `offset`; whoever goes on from it asks for split number `split` first (0 when
  * not by split). An empty state is a fresh chain at the begin of that split. The
  * state is copied. */
-void work_restart(struct work *w, int64_t now_ns, struct stream_key key,
-		  uint64_t offset, uint64_t split, const void *state, size_t n);
-/* Answers WORK_HANDOVER: the thread has stopped, work_produced was told of all up to
+void worker_restart(struct worker *w, int64_t now_ns, struct stream_key key,
+		    uint64_t offset, uint64_t split, const void *state, size_t n);
+/* Answers WORKER_HANDOVER: the thread has stopped, worker_produced was told of all up to
  * `offset`, this is its last restart point. Or (can false) it goes on to its end. */
-void work_handed(struct work *w, int64_t now_ns, struct stream_key key, bool can,
-		 uint64_t offset, uint64_t split, const void *state, size_t n, uint64_t made);
+void worker_handed(struct worker *w, int64_t now_ns, struct stream_key key, bool can,
+		   uint64_t offset, uint64_t split, const void *state, size_t n, uint64_t made);
 /* So many elements of the stream have failed so far: as many as ASSIGN said, and
  * one more for each that its chain let go since. Takes the parts of list: those not
- * told yet. What work_restart, work_handed, work_ended and work_failed say comes
+ * told yet. What worker_restart, worker_handed, worker_ended and worker_failed say comes
  * with the number told last. */
-void work_faults(struct work *w, int64_t now_ns, struct stream_key key, uint64_t failed,
-		 struct msg_faults_list *list);
-/* Answers WORK_LIST. Takes u's parts (the units, or code and text). */
-void work_listed(struct work *w, int64_t now_ns, uint64_t req, struct msg_units *u);
+void worker_faults(struct worker *w, int64_t now_ns, struct stream_key key, uint64_t failed,
+		   struct msg_faults_list *list);
+/* Answers WORKER_LIST. Takes u's parts (the units, or code and text). */
+void worker_listed(struct worker *w, int64_t now_ns, uint64_t req, struct msg_units *u);
 
 /* Leave in order: streams are handed over, what was made is delivered, then
- * WORK_LEAVE. */
-void work_drain(struct work *w, int64_t now_ns);
+ * WORKER_LEAVE. */
+void worker_drain(struct worker *w, int64_t now_ns);
 
-enum work_action_kind {
-	WORK_NONE,
-	WORK_TELL,     /* send msg to the dispatcher */
-	WORK_SEND,     /* send msg to `peer` (a reader) on the data socket */
-	WORK_CHUNK,    /* send msg (CHUNK; set codec and raw_len) and handle's payload to `peer` */
-	WORK_FREE,     /* handle: not needed any more (messages under way keep their own reference) */
-	WORK_START,    /* begin the stream, on a thread: msg is the ASSIGN */
-	WORK_REST,     /* key: give the thread up before the next element, then work_rested */
-	WORK_GO,       /* key: go on, on a thread */
-	WORK_STOP,     /* key: stop it, whatever it does */
-	WORK_SPLITS,   /* msg is the SPLIT: the next splits, in order; `end`: no more after them */
-	WORK_STALL,    /* key: make no more for now */
-	WORK_RESUME,   /* key: go on */
-	WORK_WANT,     /* key: a reader waits and nothing is queued: hand in what there
-	                * is, a part of a chunk too, once; forgotten at the next work_produced */
-	WORK_HANDOVER, /* key: stop at the next place with a restart point, then work_handed */
-	WORK_LIST,     /* msg is the LIST: list the units of its spec, then work_listed with msg.req */
-	WORK_WELCOME,  /* the dispatcher has answered: now it is known there (once) */
-	WORK_LEAVE,    /* drained, or the dispatcher has ended in order: end, exit 0 */
-	WORK_LOST      /* end: err says why and with which code */
+enum worker_action_kind {
+	WORKER_NONE,
+	WORKER_TELL,     /* send msg to the dispatcher */
+	WORKER_SEND,     /* send msg to `peer` (a reader) on the data socket */
+	WORKER_CHUNK,    /* send msg (CHUNK; set codec and raw_len) and handle's payload to `peer` */
+	WORKER_FREE,     /* handle: not needed any more (messages under way keep their own reference) */
+	WORKER_START,    /* begin the stream, on a thread: msg is the ASSIGN */
+	WORKER_REST,     /* key: give the thread up before the next element, then worker_rested */
+	WORKER_GO,       /* key: go on, on a thread */
+	WORKER_STOP,     /* key: stop it, whatever it does */
+	WORKER_SPLITS,   /* msg is the SPLIT: the next splits, in order; `end`: no more after them */
+	WORKER_STALL,    /* key: make no more for now */
+	WORKER_RESUME,   /* key: go on */
+	WORKER_WANT,     /* key: a reader waits and nothing is queued: hand in what there
+	                * is, a part of a chunk too, once; forgotten at the next worker_produced */
+	WORKER_HANDOVER, /* key: stop at the next place with a restart point, then worker_handed */
+	WORKER_LIST,     /* msg is the LIST: list the units of its spec, then worker_listed with msg.req */
+	WORKER_WELCOME,  /* the dispatcher has answered: now it is known there (once) */
+	WORKER_LEAVE,    /* drained, or the dispatcher has ended in order: end, exit 0 */
+	WORKER_LOST      /* end: err says why and with which code */
 };
-struct work_action {
-	enum work_action_kind kind;
+struct worker_action {
+	enum worker_action_kind kind;
 	struct stream_key key;
 	uint64_t peer;
 	void *handle;
@@ -132,13 +132,13 @@ struct work_action {
 	struct err *err; /* lent until the next call */
 };
 /* The next action; false: none. Call until false after every event. */
-bool work_action(struct work *w, struct work_action *out);
+bool worker_action(struct worker *w, struct worker_action *out);
 
 /* How many streams of a worker with so many slots may have a thread at once. */
-size_t work_threads(uint32_t slots);
+size_t worker_threads(uint32_t slots);
 
 /* For progress and status. */
-size_t work_kept_bytes(const struct work *w);
-size_t work_streams(const struct work *w);
+size_t worker_kept_bytes(const struct worker *w);
+size_t worker_streams(const struct worker *w);
 
 #endif

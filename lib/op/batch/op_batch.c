@@ -3,20 +3,20 @@
  * tensors into a tensor, anything else into a list.
  */
 #include "base/mem.h"
-#include "op/kit/by_expr.h"
-#include "op/batch/columns.h"
+#include "op/kit/expr_run.h"
+#include "op/batch/batch_columns.h"
 #include "op/op.h"
 #include "value/pack.h"
-#include "op/batch/rows.h"
+#include "op/batch/batch_rows.h"
 #include "op/state.h"
 
 struct batch {
 	int64_t n;
 	bool drop;
-	int as;            /* enum rows_as */
+	int as;            /* enum batch_rows_as */
 	struct run part;   /* elements of the batch that is not full yet */
 	size_t part_bytes;
-	struct columns columns;
+	struct batch_columns columns;
 };
 
 static const struct param batch_params[] = {
@@ -38,7 +38,7 @@ batch_typing_fits(struct op_node *n, struct op_typing *t, const char *field,
 	const struct batch *b = n->params;
 	enum status st;
 
-	if (b->as != ROWS_TENSOR || rows_fits_tensor(x))
+	if (b->as != BATCH_ROWS_TENSOR || batch_rows_fits_tensor(x))
 		return ST_OK;
 	st = typed_fail(t, n, e, "as=tensor needs numbers, bools or tensors%s%.100s%s",
 			field ? ", and field " : "", field ? field : "", field ? " is none" : "");
@@ -58,7 +58,7 @@ batch_typing(struct op_node *n, struct op_typing *t, const struct type **type, s
 	if (x->kind != TYPE_RECORD || x->nullable) {
 		/* what is not known may be records */
 		*type = x->kind == TYPE_ANY || x->nullable ? type_scalar(TYPE_ANY)
-			: rows_typing(t->arena, (enum rows_as)b->as, x, length);
+			: batch_rows_typing(t->arena, (enum batch_rows_as)b->as, x, length);
 		return x->kind == TYPE_RECORD ? ST_OK : batch_typing_fits(n, t, NULL, x, e);
 	}
 	fields = mem_array(x->n_fields + 1, sizeof *fields);
@@ -66,9 +66,10 @@ batch_typing(struct op_node *n, struct op_typing *t, const struct type **type, s
 		const struct type *f = x->fields[k].type;
 
 		st = batch_typing_fits(n, t, x->fields[k].name, f, e);
-		fields[k] = (struct type_field){
-			x->fields[k].name, rows_typing(t->arena, (enum rows_as)b->as, f, length)
-		};
+		fields[k] =
+			(struct type_field){ x->fields[k].name,
+					     batch_rows_typing(t->arena, (enum batch_rows_as)b->as,
+							       f, length) };
 	}
 	if (st == ST_OK)
 		*type = type_record(t->arena, fields, x->n_fields, x->open);
@@ -110,22 +111,22 @@ batch_give_tensor(struct op_inst *self, const struct elem *x, uint32_t n, size_t
 		  struct run *out, struct err *e)
 {
 	struct batch *b = self->state;
-	struct rows r;
+	struct batch_rows r;
 	uint8_t *w;
 
-	rows_begin(&r, (enum rows_as)b->as);
+	batch_rows_begin(&r, (enum batch_rows_as)b->as);
 	for (uint32_t i = 0; i < n; i++)
-		rows_look(&r, x[i].p, x[i].len);
-	size_t size = rows_size(&r, max, e);
+		batch_rows_look(&r, x[i].p, x[i].len);
+	size_t size = batch_rows_size(&r, max, e);
 	if (!size)
 		return op_source_fault(self, NULL, 0, e);
-	w = rows_head(&r, run_room(out, size));
+	w = batch_rows_head(&r, run_room(out, size));
 	if (!r.tensor) {
 		run_done(out, pack_copy(w, x, n), x[n - 1].pos);
 		return ST_OK;
 	}
 	for (uint32_t i = 0; w && i < n; i++)
-		w = rows_put(&r, w, x[i].p, x[i].len, e);
+		w = batch_rows_put(&r, w, x[i].p, x[i].len, e);
 	if (!w)
 		return op_source_fault(self, NULL, 0, e);
 	run_done(out, w, x[n - 1].pos);
@@ -147,14 +148,15 @@ batch_give(struct op_inst *self, const struct elem *x, uint32_t n, struct run *o
 
 	if (bytes > max)
 		return batch_too_large(self, e);
-	while (i < n && columns_is_record(&x[i]))
+	while (i < n && batch_columns_is_record(&x[i]))
 		i++;
 	if (i == n) {
-		enum status st = columns_build(&b->columns, x, n, (enum rows_as)b->as, max, out, e);
+		enum status st = batch_columns_build(&b->columns, x, n, (enum batch_rows_as)b->as,
+						     max, out, e);
 
 		return st == ST_OK ? st : op_source_fault(self, NULL, 0, e);
 	}
-	if (b->as == ROWS_TENSOR || (b->as == ROWS_AUTO && batch_is_ext(x)))
+	if (b->as == BATCH_ROWS_TENSOR || (b->as == BATCH_ROWS_AUTO && batch_is_ext(x)))
 		return batch_give_tensor(self, x, n, max, out, e);
 	uint8_t *p = mp_put_list_head(run_room(out, bytes + MP_HEAD_MAX), n);
 	run_done(out, pack_copy(p, x, n), x[n - 1].pos);
@@ -214,7 +216,7 @@ batch_close(struct op_inst *self)
 	struct batch *b = self->state;
 
 	run_clear(&b->part);
-	columns_clear(&b->columns);
+	batch_columns_clear(&b->columns);
 }
 
 static void

@@ -5,8 +5,8 @@
  *	length  0..9  -> batches of 32      10..19 -> of 16      20.. -> of 8
  */
 #include "base/mem.h"
-#include "op/kit/keyed.h"
-#include "op/batch/stack.h"
+#include "op/kit/expr_value.h"
+#include "op/batch/batch_collect.h"
 #include "value/mp.h"
 
 enum { BUCKET_MAX = 10000 };
@@ -16,12 +16,12 @@ struct bucket {
 	struct buf bounds, sizes, pad;
 	bool ragged, drop;
 	int64_t mem;
-	struct keyed key;
+	struct expr_value key;
 	uint64_t *bound, *size;
 	uint32_t n;           /* buckets: one more than bounds */
-	struct stack *stacks;
+	struct batch_collect *stacks;
 	struct padding padding;
-	struct columns columns;
+	struct batch_columns columns;
 	uint32_t at;          /* finish: the bucket to be emptied next */
 };
 
@@ -107,13 +107,13 @@ bucket_typing(struct op_node *n, struct op_typing *t, const struct type **type, 
 	struct bucket *b = n->params;
 	uint64_t *bound = NULL, *size = NULL;
 	uint32_t count = 0;
-	enum status st = keyed_typing_number(n, t, &b->length, e);
+	enum status st = expr_value_typing_number(n, t, &b->length, e);
 
 	if (st == ST_OK)
 		st = bucket_read(b, &bound, &size, &count, e);
 	mem_free(bound);
 	mem_free(size);
-	*type = stack_typing(t, n->in[0]->type, !b->ragged);
+	*type = batch_collect_typing(t, n->in[0]->type, !b->ragged);
 	return st;
 }
 
@@ -123,7 +123,7 @@ bucket_open(struct op_inst *self, struct err *e)
 	struct bucket *b = self->state;
 	enum status st = bucket_read(b, &b->bound, &b->size, &b->n, e);
 
-	keyed_open(self, &b->key, &b->length);
+	expr_value_open(self, &b->key, &b->length);
 	b->padding.value = &b->pad;
 	b->padding.type = self->node->in[0]->type;
 	b->stacks = mem_array(b->n + 1, sizeof *b->stacks);
@@ -148,11 +148,11 @@ bucket_of(const struct bucket *b, uint64_t length)
 }
 
 static enum status
-bucket_give(struct op_inst *self, struct stack *s, struct run *out, struct err *e)
+bucket_give(struct op_inst *self, struct batch_collect *s, struct run *out, struct err *e)
 {
 	struct bucket *b = self->state;
 
-	return stack_give(self, s, &b->columns, b->ragged ? NULL : &b->padding, out, e);
+	return batch_collect_give(self, s, &b->columns, b->ragged ? NULL : &b->padding, out, e);
 }
 
 static enum status
@@ -168,7 +168,7 @@ bucket_limit(struct op_inst *self, struct err *e)
 	err_set(e, ST_DATA, "the elements of batches that are not full take more than mem=%lld bytes",
 		(long long)b->mem);
 	err_help(e, "make sizes= smaller, or mem= larger");
-	return keyed_limit(self, e);
+	return expr_value_limit(self, e);
 }
 
 static enum status
@@ -182,14 +182,14 @@ bucket_feed(struct op_inst *self, const struct run *in, struct run *out, struct 
 
 		if (run_full(out))
 			return ST_AGAIN;
-		enum status st = keyed_index(self, &b->key, in, i, out, "length", INT64_MAX, &length, e);
+		enum status st = expr_value_index(self, &b->key, in, i, out, "length", INT64_MAX, &length, e);
 
 		if (st == ST_SKIP)
 			continue;
 		if (st != ST_OK)
 			return st;
 		uint32_t k = bucket_of(b, length);
-		st = stack_add(self, &b->stacks[k], in->e[i], e);
+		st = batch_collect_add(self, &b->stacks[k], in->e[i], e);
 		if (st == ST_OK && b->stacks[k].part.n == b->size[k])
 			st = bucket_give(self, &b->stacks[k], out, e);
 		if (st != ST_OK)
@@ -216,9 +216,9 @@ bucket_close(struct op_inst *self)
 	struct bucket *b = self->state;
 
 	for (uint32_t k = 0; b->stacks && k < b->n; k++)
-		stack_clear(&b->stacks[k]);
-	keyed_close(&b->key);
-	columns_clear(&b->columns);
+		batch_collect_clear(&b->stacks[k]);
+	expr_value_close(&b->key);
+	batch_columns_clear(&b->columns);
 	mem_free(b->stacks);
 	mem_free(b->bound);
 	mem_free(b->size);
@@ -229,10 +229,10 @@ bucket_save(struct op_inst *self, struct buf *out)
 {
 	struct bucket *b = self->state;
 
-	keyed_save(&b->key, out);
+	expr_value_save(&b->key, out);
 	state_put_u64(out, b->at);
 	for (uint32_t k = 0; k < b->n; k++)
-		stack_save(&b->stacks[k], out);
+		batch_collect_save(&b->stacks[k], out);
 }
 
 static enum status
@@ -241,10 +241,10 @@ bucket_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
 	struct bucket *b = self->state;
 	struct state_in in = state_begin(p, n);
 
-	keyed_restore(&b->key, &in);
+	expr_value_restore(&b->key, &in);
 	b->at = (uint32_t)state_get_u64(&in, b->n);
 	for (uint32_t k = 0; k < b->n; k++) {
-		stack_restore(&b->stacks[k], &in);
+		batch_collect_restore(&b->stacks[k], &in);
 		if (b->stacks[k].part.n >= b->size[k])
 			in.bad = true;
 	}

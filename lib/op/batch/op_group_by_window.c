@@ -9,8 +9,8 @@
 
 #include "base/mem.h"
 #include "op/fragment.h"
-#include "op/kit/keyed.h"
-#include "op/kit/keys.h"
+#include "op/kit/expr_value.h"
+#include "op/kit/key_table.h"
 #include "value/mp.h"
 #include "value/normal.h"
 
@@ -26,8 +26,8 @@ struct group_by_window {
 	struct op_expr key;
 	int64_t size, max_bytes;
 	struct op_fragment inner;
-	struct keyed by;
-	struct keys keys;
+	struct expr_value by;
+	struct key_table keys;
 	struct buf normal;
 	struct window_group *groups; /* by the key's number */
 	size_t cap;
@@ -59,7 +59,7 @@ group_by_window_typing(struct op_node *n, struct op_typing *t, const struct type
 	struct group_by_window *g = n->params;
 
 	*type = g->inner.tail->type;
-	return keyed_typing(n, t, &g->key, NULL, e);
+	return expr_value_typing(n, t, &g->key, NULL, e);
 }
 
 static enum status
@@ -67,7 +67,7 @@ group_by_window_open(struct op_inst *self, struct err *e)
 {
 	struct group_by_window *g = self->state;
 
-	keyed_open(self, &g->by, &g->key);
+	expr_value_open(self, &g->by, &g->key);
 	return fragment_open(self, &g->inner, &g->fragment, e);
 }
 
@@ -78,7 +78,7 @@ group_by_window_group(struct group_by_window *g, const uint8_t *p, size_t len, u
 	bool fresh;
 
 	p = normal_key(p, &len, &g->normal);
-	*number = keys_add(&g->keys, p, len, &fresh);
+	*number = key_table_add(&g->keys, p, len, &fresh);
 	if (*number >= g->cap) {
 		g->groups = mem_grow(g->groups, &g->cap, (size_t)*number + 1, sizeof *g->groups);
 		memset(g->groups + had, 0, (g->cap - had) * sizeof *g->groups);
@@ -139,7 +139,7 @@ group_by_window_too_large(struct op_inst *self, struct err *e)
 	err_set(e, ST_DATA, "%u keys wait for their windows to be full, and hold more than mem=%lld "
 		"bytes", g->keys.n, (long long)g->max_bytes);
 	err_help(e, "make windows smaller, or mem= larger");
-	return keyed_limit(self, e);
+	return expr_value_limit(self, e);
 }
 
 static enum status
@@ -156,7 +156,7 @@ group_by_window_feed(struct op_inst *self, const struct run *in, struct run *out
 	for (; self->at < in->n; self->at++) {
 		if (out->n) /* kept by on_error: to be given first */
 			return ST_AGAIN;
-		st = keyed_get(self, &g->by, in, self->at, out, &p, &len, e);
+		st = expr_value_get(self, &g->by, in, self->at, out, &p, &len, e);
 		if (st == ST_SKIP)
 			continue;
 		if (st != ST_OK)
@@ -167,7 +167,7 @@ group_by_window_feed(struct op_inst *self, const struct run *in, struct run *out
 		buf_put(&group->part, x->p, x->len);
 		group->n++;
 		g->bytes += x->len;
-		if (g->bytes + keys_size(&g->keys) > (size_t)g->max_bytes)
+		if (g->bytes + key_table_size(&g->keys) > (size_t)g->max_bytes)
 			return group_by_window_too_large(self, e);
 		if (group->n < g->size)
 			continue;
@@ -208,7 +208,7 @@ group_by_window_empty(struct group_by_window *g)
 	mem_free(g->groups);
 	g->groups = NULL;
 	g->cap = g->bytes = 0;
-	keys_clear(&g->keys);
+	key_table_clear(&g->keys);
 }
 
 static void
@@ -220,7 +220,7 @@ group_by_window_close(struct op_inst *self)
 	group_by_window_empty(g);
 	run_clear(&g->feed);
 	buf_clear(&g->normal);
-	keyed_close(&g->by);
+	expr_value_close(&g->by);
 }
 
 static void
@@ -228,13 +228,13 @@ group_by_window_save(struct op_inst *self, struct buf *out)
 {
 	struct group_by_window *g = self->state;
 
-	keyed_save(&g->by, out);
+	expr_value_save(&g->by, out);
 	state_put_u64(out, g->windows);
 	state_put_u64(out, g->at);
 	state_put_u64(out, g->keys.n);
 	for (uint32_t k = 0; k < g->keys.n; k++) {
 		uint32_t len;
-		const uint8_t *p = keys_at(&g->keys, k, &len);
+		const uint8_t *p = key_table_at(&g->keys, k, &len);
 
 		state_put_bytes(out, p, len);
 		state_put_u64(out, g->groups[k].n);
@@ -248,7 +248,7 @@ group_by_window_save(struct op_inst *self, struct buf *out)
 static void
 group_by_window_restore_groups(struct group_by_window *g, struct state_in *in)
 {
-	uint64_t n = state_get_u64(in, KEYS_MAX);
+	uint64_t n = state_get_u64(in, KEY_TABLE_MAX);
 	const uint8_t *p;
 	uint32_t number;
 	size_t len;
@@ -285,9 +285,9 @@ group_by_window_restore(struct op_inst *self, const uint8_t *p, size_t n, struct
 	const uint8_t *own;
 	size_t len;
 
-	keyed_restore(&g->by, &in);
+	expr_value_restore(&g->by, &in);
 	g->windows = (uint32_t)state_get_u64(&in, UINT32_MAX);
-	uint64_t at = state_get_u64(&in, KEYS_MAX);
+	uint64_t at = state_get_u64(&in, KEY_TABLE_MAX);
 	group_by_window_restore_groups(g, &in);
 	g->at = at <= g->keys.n ? (uint32_t)at : g->keys.n;
 	g->active = state_get_u64(&in, 1);

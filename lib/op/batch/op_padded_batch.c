@@ -2,15 +2,15 @@
  * padded_batch: puts every N elements together, lists padded to the length of
  * the longest.
  */
-#include "op/batch/stack.h"
+#include "op/batch/batch_collect.h"
 
 struct padded_batch {
 	int64_t n;
 	struct buf pad, shape;
 	bool drop;
 	struct padding padding;
-	struct stack stack;
-	struct columns columns;
+	struct batch_collect stack;
+	struct batch_columns columns;
 };
 
 static const struct param padded_batch_params[] = {
@@ -34,7 +34,7 @@ padded_batch_typing(struct op_node *n, struct op_typing *t, const struct type **
 	const struct padded_batch *b = n->params;
 	struct padding p;
 
-	*type = stack_typing(t, n->in[0]->type, true);
+	*type = batch_collect_typing(t, n->in[0]->type, true);
 	return padding_shape(&b->shape, &p, e);
 }
 
@@ -75,9 +75,9 @@ padded_batch_feed(struct op_inst *self, const struct run *in, struct run *out, s
 	for (; st == ST_OK && self->at < in->n; self->at++) {
 		if (run_full(out))
 			return ST_AGAIN;
-		st = stack_add(self, &b->stack, in->e[self->at], e);
+		st = batch_collect_add(self, &b->stack, in->e[self->at], e);
 		if (st == ST_OK && b->stack.part.n == b->n)
-			st = stack_give(self, &b->stack, &b->columns, &b->padding, out, e);
+			st = batch_collect_give(self, &b->stack, &b->columns, &b->padding, out, e);
 	}
 	return st;
 }
@@ -89,8 +89,8 @@ padded_batch_finish(struct op_inst *self, struct run *out, struct err *e)
 	enum status st = ST_OK;
 
 	if (b->stack.part.n && !b->drop)
-		st = stack_give(self, &b->stack, &b->columns, &b->padding, out, e);
-	stack_reset(&b->stack);
+		st = batch_collect_give(self, &b->stack, &b->columns, &b->padding, out, e);
+	batch_collect_reset(&b->stack);
 	return st == ST_OK ? ST_END : st;
 }
 
@@ -99,8 +99,8 @@ padded_batch_close(struct op_inst *self)
 {
 	struct padded_batch *b = self->state;
 
-	stack_clear(&b->stack);
-	columns_clear(&b->columns);
+	batch_collect_clear(&b->stack);
+	batch_columns_clear(&b->columns);
 }
 
 static void
@@ -108,7 +108,7 @@ padded_batch_save(struct op_inst *self, struct buf *out)
 {
 	struct padded_batch *b = self->state;
 
-	stack_save(&b->stack, out);
+	batch_collect_save(&b->stack, out);
 }
 
 static enum status
@@ -117,7 +117,7 @@ padded_batch_restore(struct op_inst *self, const uint8_t *p, size_t n, struct er
 	struct padded_batch *b = self->state;
 	struct state_in in = state_begin(p, n);
 
-	stack_restore(&b->stack, &in);
+	batch_collect_restore(&b->stack, &in);
 	if (b->stack.part.n >= b->n)
 		in.bad = true;
 	return state_finish(self, &in, e);

@@ -3,7 +3,7 @@
  * lists in them.
  */
 #include "op/batch/coo.h"
-#include "op/batch/stack.h"
+#include "op/batch/batch_collect.h"
 
 enum ragged_as { RAGGED_LIST, RAGGED_COO };
 
@@ -11,8 +11,8 @@ struct ragged_batch {
 	int64_t n;
 	bool drop;
 	int as;
-	struct stack stack;
-	struct columns columns;
+	struct batch_collect stack;
+	struct batch_columns columns;
 };
 
 static const struct param ragged_batch_params[] = {
@@ -38,7 +38,7 @@ ragged_batch_typing(struct op_node *n, struct op_typing *t, const struct type **
 		err_help(e, "map gives the list of a record: map .name");
 		return ST_DATA;
 	}
-	*type = b->as == RAGGED_COO ? coo_typing(t, x) : stack_typing(t, x, false);
+	*type = b->as == RAGGED_COO ? coo_typing(t, x) : batch_collect_typing(t, x, false);
 	return ST_OK;
 }
 
@@ -66,11 +66,11 @@ ragged_batch_give(struct op_inst *self, struct run *out, struct err *e)
 	struct ragged_batch *b = self->state;
 
 	if (b->as == RAGGED_LIST)
-		return stack_give(self, &b->stack, &b->columns, NULL, out, e);
+		return batch_collect_give(self, &b->stack, &b->columns, NULL, out, e);
 	enum status st = coo_build(b->stack.part.e, b->stack.part.n,
 				   self->ctx->element_max ? self->ctx->element_max : UINT32_MAX - 16,
 				   out, e);
-	stack_reset(&b->stack);
+	batch_collect_reset(&b->stack);
 	return st == ST_OK ? st : op_source_fault(self, NULL, 0, e);
 }
 
@@ -83,7 +83,7 @@ ragged_batch_feed(struct op_inst *self, const struct run *in, struct run *out, s
 	for (; st == ST_OK && self->at < in->n; self->at++) {
 		if (run_full(out))
 			return ST_AGAIN;
-		st = stack_add(self, &b->stack, in->e[self->at], e);
+		st = batch_collect_add(self, &b->stack, in->e[self->at], e);
 		if (st == ST_OK && b->stack.part.n == b->n)
 			st = ragged_batch_give(self, out, e);
 	}
@@ -98,7 +98,7 @@ ragged_batch_finish(struct op_inst *self, struct run *out, struct err *e)
 
 	if (b->stack.part.n && !b->drop)
 		st = ragged_batch_give(self, out, e);
-	stack_reset(&b->stack);
+	batch_collect_reset(&b->stack);
 	return st == ST_OK ? ST_END : st;
 }
 
@@ -107,8 +107,8 @@ ragged_batch_close(struct op_inst *self)
 {
 	struct ragged_batch *b = self->state;
 
-	stack_clear(&b->stack);
-	columns_clear(&b->columns);
+	batch_collect_clear(&b->stack);
+	batch_columns_clear(&b->columns);
 }
 
 static void
@@ -116,7 +116,7 @@ ragged_batch_save(struct op_inst *self, struct buf *out)
 {
 	struct ragged_batch *b = self->state;
 
-	stack_save(&b->stack, out);
+	batch_collect_save(&b->stack, out);
 }
 
 static enum status
@@ -125,7 +125,7 @@ ragged_batch_restore(struct op_inst *self, const uint8_t *p, size_t n, struct er
 	struct ragged_batch *b = self->state;
 	struct state_in in = state_begin(p, n);
 
-	stack_restore(&b->stack, &in);
+	batch_collect_restore(&b->stack, &in);
 	if (b->stack.part.n >= b->n)
 		in.bad = true;
 	return state_finish(self, &in, e);

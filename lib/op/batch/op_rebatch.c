@@ -2,19 +2,19 @@
  * rebatch: turns batches of any sizes into batches of N.
  */
 #include "base/mem.h"
-#include "op/kit/by_expr.h"
-#include "op/batch/rows.h"
-#include "op/batch/stack.h"
+#include "op/kit/expr_run.h"
+#include "op/batch/batch_rows.h"
+#include "op/batch/batch_collect.h"
 #include "value/mp.h"
 
 #include <string.h>
 
-enum { REBATCH_FIELDS = COLUMNS_MAX };
+enum { REBATCH_FIELDS = BATCH_COLUMNS_MAX };
 
 struct rebatch_field {
 	const uint8_t *key;
 	uint32_t key_len;
-	struct rows_in rows;
+	struct batch_rows_in rows;
 };
 
 struct rebatch {
@@ -26,9 +26,9 @@ struct rebatch {
 	uint64_t left;     /* rows of it that are left */
 	struct rebatch_field *fields;
 	size_t n_fields, cap;
-	struct stack stack;
+	struct batch_collect stack;
 	struct run row;
-	struct columns columns;
+	struct batch_columns columns;
 };
 
 static const struct param rebatch_params[] = {
@@ -44,14 +44,14 @@ static const struct param rebatch_params[] = {
 static const struct type *
 rebatch_type(struct types *t, const struct rebatch *r, const struct type *x)
 {
-	const struct type *item = rows_item(t, x);
+	const struct type *item = batch_rows_item(t, x);
 	struct type_field *fields;
 
 	if (x->kind == TYPE_LIST || x->kind == TYPE_ANY)
 		return x->kind == TYPE_LIST && (item->kind == TYPE_ANY || item->kind == TYPE_TENSOR)
 			? type_scalar(TYPE_ANY) : x;
 	if (item)
-		return rows_typing(t, ROWS_AUTO, item, r->drop ? r->n : -1);
+		return batch_rows_typing(t, BATCH_ROWS_AUTO, item, r->drop ? r->n : -1);
 	if (x->kind != TYPE_RECORD)
 		return NULL;
 	fields = mem_array(x->n_fields + 1, sizeof *fields);
@@ -89,7 +89,7 @@ rebatch_field(struct rebatch *r, const uint8_t *key, uint32_t key_len, const uin
 	f = &r->fields[r->n_fields++];
 	f->key = key;
 	f->key_len = key_len;
-	if (!rows_open(&f->rows, value, end))
+	if (!batch_rows_open(&f->rows, value, end))
 		*why = r->record ? "a field of this record is not a list"
 			: "this is neither a list, a tensor nor a record of them";
 	else if (r->n_fields > 1 && f->rows.left != r->left)
@@ -132,24 +132,24 @@ rebatch_row(struct rebatch *r, const struct elem *x)
 	uint8_t *w;
 
 	r->left--;
-	if (!r->record && (size = rows_lend(&r->fields->rows, &p))) {
-		rows_skip(&r->fields->rows);
+	if (!r->record && (size = batch_rows_lend(&r->fields->rows, &p))) {
+		batch_rows_skip(&r->fields->rows);
 		return (struct elem){ .p = p, .block = x->block, .len = (uint32_t)size, .pos = x->pos };
 	}
 	run_reset(&r->row);
 	if (!r->record) {
-		w = run_room(&r->row, rows_next_size(&r->fields->rows));
-		run_done(&r->row, rows_next(&r->fields->rows, w), x->pos);
+		w = run_room(&r->row, batch_rows_next_size(&r->fields->rows));
+		run_done(&r->row, batch_rows_next(&r->fields->rows, w), x->pos);
 		return r->row.e[0];
 	}
 	for (size_t k = 0; k < r->n_fields; k++)
-		size += r->fields[k].key_len + rows_next_size(&r->fields[k].rows);
+		size += r->fields[k].key_len + batch_rows_next_size(&r->fields[k].rows);
 	w = mp_put_record_head(run_room(&r->row, size), (uint32_t)r->n_fields);
 	for (size_t k = 0; k < r->n_fields; k++) {
 		struct rebatch_field *f = &r->fields[k];
 
 		memcpy(w, f->key, f->key_len);
-		w = rows_next(&f->rows, w + f->key_len);
+		w = batch_rows_next(&f->rows, w + f->key_len);
 	}
 	run_done(&r->row, w, x->pos);
 	return r->row.e[0];
@@ -163,7 +163,7 @@ rebatch_start(struct op_inst *self, const struct run *in, struct run *out, struc
 	const char *why = rebatch_take_apart(r, x);
 
 	if (why) {
-		enum status st = by_expr_wrong(self, in, self->at, out, e, "%s", why);
+		enum status st = expr_run_wrong(self, in, self->at, out, e, "%s", why);
 		return st == ST_OK ? ST_SKIP : st;
 	}
 	for (uint64_t k = 0; k < r->given && r->left; k++)
@@ -186,9 +186,10 @@ rebatch_feed(struct op_inst *self, const struct run *in, struct run *out, struct
 			continue;
 		}
 		for (; r->left && out->n < RUN_USUAL && !run_full(out); r->given++) {
-			st = stack_add(self, &r->stack, rebatch_row(r, &in->e[self->at]), e);
+			st = batch_collect_add(self, &r->stack, rebatch_row(r, &in->e[self->at]),
+					       e);
 			if (st == ST_OK && r->stack.part.n == r->n)
-				st = stack_give(self, &r->stack, &r->columns, NULL, out, e);
+				st = batch_collect_give(self, &r->stack, &r->columns, NULL, out, e);
 			if (st != ST_OK)
 				return st;
 		}
@@ -207,8 +208,8 @@ rebatch_finish(struct op_inst *self, struct run *out, struct err *e)
 	enum status st = ST_OK;
 
 	if (r->stack.part.n && !r->drop)
-		st = stack_give(self, &r->stack, &r->columns, NULL, out, e);
-	stack_reset(&r->stack);
+		st = batch_collect_give(self, &r->stack, &r->columns, NULL, out, e);
+	batch_collect_reset(&r->stack);
 	return st == ST_OK ? ST_END : st;
 }
 
@@ -227,8 +228,8 @@ rebatch_close(struct op_inst *self)
 {
 	struct rebatch *r = self->state;
 
-	stack_clear(&r->stack);
-	columns_clear(&r->columns);
+	batch_collect_clear(&r->stack);
+	batch_columns_clear(&r->columns);
 	run_clear(&r->row);
 	mem_free(r->fields);
 }
@@ -239,7 +240,7 @@ rebatch_save(struct op_inst *self, struct buf *out)
 	struct rebatch *r = self->state;
 
 	state_put_u64(out, r->given);
-	stack_save(&r->stack, out);
+	batch_collect_save(&r->stack, out);
 }
 
 static enum status
@@ -250,7 +251,7 @@ rebatch_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
 
 	r->opened = false;
 	r->given = state_get_u64(&in, UINT32_MAX);
-	stack_restore(&r->stack, &in);
+	batch_collect_restore(&r->stack, &in);
 	if (r->stack.part.n >= r->n)
 		in.bad = true;
 	return state_finish(self, &in, e);

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "op/kit/by_expr.h"
-#include "op/batch/rows.h"
+#include "op/kit/expr_run.h"
+#include "op/batch/batch_rows.h"
 #include "op/state.h"
 #include "value/mp.h"
 
@@ -14,7 +14,7 @@ enum { UNBATCH_RUN = 4096, UNBATCH_FIELDS = 4096 };
 struct unbatch_field {
 	const uint8_t *key;
 	uint32_t key_len;
-	struct rows_in rows;
+	struct batch_rows_in rows;
 };
 
 struct unbatch {
@@ -33,7 +33,7 @@ unbatch_typing(struct op_node *n, struct op_typing *t, const struct type **type,
 	struct type_field *fields;
 	enum status st = ST_OK;
 
-	*type = rows_item(t->arena, x);
+	*type = batch_rows_item(t->arena, x);
 	if (*type)
 		return ST_OK;
 	if (x->kind != TYPE_RECORD) {
@@ -44,7 +44,7 @@ unbatch_typing(struct op_node *n, struct op_typing *t, const struct type **type,
 	fields = mem_array(x->n_fields + 1, sizeof *fields);
 	for (size_t k = 0; st == ST_OK && k < x->n_fields; k++) {
 		fields[k] = (struct type_field){ x->fields[k].name,
-						 rows_item(t->arena, x->fields[k].type) };
+						 batch_rows_item(t->arena, x->fields[k].type) };
 		if (!fields[k].type)
 			st = typed_fail(t, n, e, "unbatch needs lists or tensors, and field %s is neither",
 					x->fields[k].name);
@@ -76,7 +76,7 @@ unbatch_open_elem(struct unbatch *u, const struct elem *x)
 	u->record = m.kind == MP_RECORD;
 	if (!u->record) {
 		f = unbatch_field(u);
-		if (!rows_open(&f->rows, x->p, end))
+		if (!batch_rows_open(&f->rows, x->p, end))
 			return "this is neither a list, a tensor nor a record of them";
 		u->left = f->rows.left;
 		return NULL;
@@ -90,7 +90,7 @@ unbatch_open_elem(struct unbatch *u, const struct elem *x)
 		f = unbatch_field(u);
 		f->key = key;
 		f->key_len = (uint32_t)(value - key);
-		if (!rows_open(&f->rows, value, end))
+		if (!batch_rows_open(&f->rows, value, end))
 			return "a field of this record is not a list";
 		if (k && f->rows.left != u->left)
 			return "the lists of this record are not equally long";
@@ -104,7 +104,7 @@ static void
 unbatch_skip(struct unbatch *u)
 {
 	for (size_t k = 0; k < u->n; k++)
-		rows_skip(&u->fields[k].rows);
+		batch_rows_skip(&u->fields[k].rows);
 	u->left--;
 }
 
@@ -117,24 +117,24 @@ unbatch_give(struct unbatch *u, const struct elem *x, struct run *out)
 	const uint8_t *p;
 
 	u->left--;
-	if (!u->record && (size = rows_lend(&f->rows, &p))) {
+	if (!u->record && (size = batch_rows_lend(&f->rows, &p))) {
 		run_push(out, (struct elem){ p, x->block, (uint32_t)size, x->pos });
 		f->rows.at = p + size;
 		f->rows.left--;
 		return;
 	}
 	if (!u->record) {
-		uint8_t *at = run_room(out, rows_next_size(&f->rows));
+		uint8_t *at = run_room(out, batch_rows_next_size(&f->rows));
 
-		run_done(out, rows_next(&f->rows, at), x->pos);
+		run_done(out, batch_rows_next(&f->rows, at), x->pos);
 		return;
 	}
 	for (size_t k = 0; k < u->n; k++)
-		size += f[k].key_len + rows_next_size(&f[k].rows);
+		size += f[k].key_len + batch_rows_next_size(&f[k].rows);
 	uint8_t *w = mp_put_record_head(run_room(out, size), (uint32_t)u->n);
 	for (size_t k = 0; k < u->n; k++) {
 		memcpy(w, f[k].key, f[k].key_len);
-		w = rows_next(&f[k].rows, w + f[k].key_len);
+		w = batch_rows_next(&f[k].rows, w + f[k].key_len);
 	}
 	run_done(out, w, x->pos);
 }
@@ -151,7 +151,7 @@ unbatch_feed(struct op_inst *self, const struct run *in, struct run *out, struct
 			const char *why = unbatch_open_elem(u, x);
 			enum status st;
 
-			if (why && (st = by_expr_wrong(self, in, self->at, out, e, "%s", why)) != ST_OK)
+			if (why && (st = expr_run_wrong(self, in, self->at, out, e, "%s", why)) != ST_OK)
 				return st;
 			if (why)
 				continue;

@@ -7,7 +7,7 @@
  *	                  c   c   c          within one, each `stride`-th
  */
 #include "base/mem.h"
-#include "op/kit/keyed.h"
+#include "op/kit/expr_value.h"
 #include "op/op.h"
 #include "op/state.h"
 #include "value/mp.h"
@@ -137,7 +137,7 @@ window_too_large(struct op_inst *self, struct err *e)
 	err_set(e, ST_DATA, "the %llu elements that wait for their windows take more than mem=%lld bytes",
 		(unsigned long long)(w->seen - w->base), (long long)w->mem);
 	err_help(e, "make windows smaller, or mem= larger");
-	return keyed_limit(self, e);
+	return expr_value_limit(self, e);
 }
 
 /* Gives the window that begins at start, as much of it as is there. */

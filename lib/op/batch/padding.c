@@ -9,7 +9,7 @@
  */
 #include <string.h>
 
-#include "op/batch/stack.h"
+#include "op/batch/batch_collect.h"
 #include "value/mp.h"
 
 struct padding_walk {

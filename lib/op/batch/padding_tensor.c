@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "op/batch/stack.h"
+#include "op/batch/batch_collect.h"
 #include "value/mp.h"
 #include "value/tensor.h"
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * assert: passes elements on, and makes an error of each for which a test is false.
  */
-#include "op/kit/by_expr.h"
+#include "op/kit/expr_run.h"
 #include "value/mp.h"
 
 struct assert {
 	struct op_expr test;
 	char *message;
-	struct by_expr run;
+	struct expr_run run;
 };
 
 static const struct param assert_params[] = {
@@ -38,7 +38,7 @@ assert_open(struct op_inst *self, struct err *e)
 	struct assert *a = self->state;
 
 	(void)e;
-	by_expr_open(self, &a->run, &a->test);
+	expr_run_open(self, &a->run, &a->test);
 	return ST_OK;
 }
 
@@ -50,13 +50,13 @@ assert_feed(struct op_inst *self, const struct run *in, struct run *out, struct 
 	size_t len;
 
 	for (uint32_t i = 0; i < in->n; i++) {
-		enum status st = by_expr_one(self, &a->run, in, i, out, &p, &len, e);
+		enum status st = expr_run_one(self, &a->run, in, i, out, &p, &len, e);
 
 		if (st == ST_SKIP)
 			continue;
 		if (st == ST_OK && *p != 0xc3)
-			st = by_expr_wrong(self, in, i, out, e, "%s",
-					   a->message ? a->message : "the test is not true");
+			st = expr_run_wrong(self, in, i, out, e, "%s",
+					    a->message ? a->message : "the test is not true");
 		else if (st == ST_OK)
 			run_push(out, in->e[i]);
 		if (st != ST_OK)
@@ -70,11 +70,11 @@ assert_close(struct op_inst *self)
 {
 	struct assert *a = self->state;
 
-	by_expr_close(&a->run);
+	expr_run_close(&a->run);
 }
 
 static const struct state_row assert_state[] = {
-	{ &by_expr_state, offsetof(struct assert, run), 0 },
+	{ &expr_run_state, offsetof(struct assert, run), 0 },
 	{ 0 }
 };
 

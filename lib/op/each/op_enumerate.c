@@ -5,7 +5,7 @@
 
 #include "op/op.h"
 #include "op/state.h"
-#include "op/walk.h"
+#include "op/by_index.h"
 #include "value/mp.h"
 
 struct enumerate {
@@ -62,14 +62,14 @@ enumerate_walk(struct op_inst *self, const struct run *in, struct run *out, stru
 
 	for (uint32_t i = self->at; i < in->n; i++) {
 		const uint64_t *index;
-		uint32_t n = walk_peek(self->walk, &index);
+		uint32_t n = by_index_peek(self->by_index, &index);
 		int64_t number;
 
 		if (!n)
 			return err_set(e, ST_DATA, "enumerate got more elements than there are numbers for");
 		if (__builtin_add_overflow(s->start, index[0], &number))
 			return err_set(e, ST_DATA, "enumerate has run out of numbers");
-		walk_used(self->walk, 1);
+		by_index_used(self->by_index, 1);
 		enumerate_give(number, &in->e[i], out);
 	}
 	return ST_OK;
@@ -81,7 +81,7 @@ enumerate_feed(struct op_inst *self, const struct run *in, struct run *out, stru
 	struct enumerate *s = self->state;
 	int64_t number = s->next;
 
-	if (self->walk)
+	if (self->by_index)
 		return enumerate_walk(self, in, out, e);
 	if (__builtin_add_overflow(s->next, (int64_t)in->n, &s->next))
 		return err_set(e, ST_DATA, "enumerate has run out of numbers");

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT
  * filter: lets those elements through for which a test is true, as they are.
  */
-#include "op/each/hands.h"
+#include "op/each/parallel.h"
 
 struct filter {
 	struct op_expr test;
-	struct by_expr run;
-	struct hands_use hands; /* when parallel */
+	struct expr_run run;
+	struct parallel_use threads; /* when parallel */
 };
 
 static const struct param filter_params[] = {
 	{ "test", PARAM_EXPR, offsetof(struct filter, test),
 	  .help = "true for the elements to keep" },
-	HANDS_ROWS(struct filter, hands),
+	PARALLEL_ROWS(struct filter, threads),
 	{ 0 }
 };
 
@@ -38,8 +38,8 @@ filter_open(struct op_inst *self, struct err *e)
 	struct filter *f = self->state;
 
 	(void)e;
-	by_expr_open(self, &f->run, &f->test);
-	hands_open(self, &f->hands, &f->test, &f->run, HANDS_FILTER);
+	expr_run_open(self, &f->run, &f->test);
+	parallel_open(self, &f->threads, &f->test, &f->run, PARALLEL_FILTER);
 	return ST_OK;
 }
 
@@ -48,7 +48,7 @@ filter_feed(struct op_inst *self, const struct run *in, struct run *out, struct 
 {
 	struct filter *f = self->state;
 
-	return by_expr_run(self, &f->run, expr_filter, in, out, e);
+	return expr_run_all(self, &f->run, expr_filter, in, out, e);
 }
 
 static enum status
@@ -56,7 +56,7 @@ filter_next(struct op_inst *self, struct run *out, struct err *e)
 {
 	struct filter *f = self->state;
 
-	return hands_next(self, &f->hands, out, e);
+	return parallel_next(self, &f->threads, out, e);
 }
 
 static void
@@ -64,8 +64,8 @@ filter_close(struct op_inst *self)
 {
 	struct filter *f = self->state;
 
-	hands_close(&f->hands);
-	by_expr_close(&f->run);
+	parallel_close(&f->threads);
+	expr_run_close(&f->run);
 }
 
 static void
@@ -73,8 +73,8 @@ filter_save(struct op_inst *self, struct buf *out)
 {
 	struct filter *f = self->state;
 
-	if (!hands_save(self, &f->hands, out))
-		by_expr_save(&f->run, out);
+	if (!parallel_save(self, &f->threads, out))
+		expr_run_save(&f->run, out);
 }
 
 static enum status
@@ -83,9 +83,9 @@ filter_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
 	struct filter *f = self->state;
 	enum status st;
 
-	if (hands_restore(self, &f->hands, &p, &n, &st, e))
+	if (parallel_restore(self, &f->threads, &p, &n, &st, e))
 		return st;
-	return by_expr_restore(self, &f->run, p, n, e);
+	return expr_run_restore(self, &f->run, p, n, e);
 }
 
 const struct op_desc op_filter = {

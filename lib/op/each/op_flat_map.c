@@ -2,7 +2,7 @@
  * flat_map: an expression gives a list for each element, whose items come in
  * the element's place.
  */
-#include "op/each/hands.h"
+#include "op/each/parallel.h"
 #include "op/state.h"
 #include "value/mp.h"
 
@@ -10,8 +10,8 @@ enum { FLAT_MAP_RUN = 4096, FLAT_MAP_BYTES = 8 * RUN_BYTES };
 
 struct flat_map {
 	struct op_expr expr;
-	struct by_expr run;
-	struct hands_use hands; /* when parallel */
+	struct expr_run run;
+	struct parallel_use threads; /* when parallel */
 	struct run lists;  /* what the expression gave; items are slices of it */
 	bool opened;       /* at and left are of the element at self->at */
 	const uint8_t *at; /* the next item */
@@ -22,7 +22,7 @@ struct flat_map {
 static const struct param flat_map_params[] = {
 	{ "expr", PARAM_EXPR, offsetof(struct flat_map, expr),
 	  .help = "a list, whose items come in the place of x" },
-	HANDS_ROWS(struct flat_map, hands),
+	PARALLEL_ROWS(struct flat_map, threads),
 	{ 0 }
 };
 
@@ -53,8 +53,8 @@ flat_map_open(struct op_inst *self, struct err *e)
 	struct flat_map *f = self->state;
 
 	(void)e;
-	by_expr_open(self, &f->run, &f->expr);
-	hands_open(self, &f->hands, &f->expr, &f->run, HANDS_ITEMS);
+	expr_run_open(self, &f->run, &f->expr);
+	parallel_open(self, &f->threads, &f->expr, &f->run, PARALLEL_ITEMS);
 	return ST_OK;
 }
 
@@ -77,7 +77,7 @@ flat_map_list(struct op_inst *self, const struct run *in, struct run *out, struc
 	list = &f->lists.e[f->lists.n - 1];
 	mp_head(list->p, list->p + list->len, &m);
 	if (m.kind != MP_LIST) {
-		st = by_expr_wrong(self, in, self->at, out, e, "the expression gave no list");
+		st = expr_run_wrong(self, in, self->at, out, e, "the expression gave no list");
 		return st == ST_OK ? ST_SKIP : st;
 	}
 	f->at = m.p;
@@ -137,7 +137,7 @@ flat_map_next(struct op_inst *self, struct run *out, struct err *e)
 {
 	struct flat_map *f = self->state;
 
-	return hands_next(self, &f->hands, out, e);
+	return parallel_next(self, &f->threads, out, e);
 }
 
 static void
@@ -145,8 +145,8 @@ flat_map_close(struct op_inst *self)
 {
 	struct flat_map *f = self->state;
 
-	hands_close(&f->hands);
-	by_expr_close(&f->run);
+	parallel_close(&f->threads);
+	expr_run_close(&f->run);
 	run_clear(&f->lists);
 }
 
@@ -155,7 +155,7 @@ flat_map_save(struct op_inst *self, struct buf *out)
 {
 	struct flat_map *f = self->state;
 
-	if (hands_save(self, &f->hands, out))
+	if (parallel_save(self, &f->threads, out))
 		return;
 	state_put_u64(out, f->run.seen);
 	state_put_u64(out, f->given);
@@ -167,7 +167,7 @@ flat_map_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e
 	struct flat_map *f = self->state;
 	enum status st;
 
-	if (hands_restore(self, &f->hands, &p, &n, &st, e))
+	if (parallel_restore(self, &f->threads, &p, &n, &st, e))
 		return st;
 	struct state_in in = state_begin(p, n);
 	f->run.seen = state_get_u64(&in, INT64_MAX);

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/str.h"
-#include "op/kit/keyed.h"
+#include "op/kit/expr_value.h"
 #include "op/pull.h"
 
 enum { IGNORE_ERRORS_FEW = 1000 }; /* a share means nothing of fewer elements */
@@ -171,7 +171,7 @@ ignore_errors_judge(struct op_inst *self, bool end, struct err *e)
 
 	if (s->log_bad) {
 		err_set(e, ST_IO, "cannot write to %s", s->log);
-		return keyed_limit(self, e);
+		return expr_value_limit(self, e);
 	}
 	if (s->most != INT64_MAX && failed > (uint64_t)s->most)
 		err_set(e, ST_DATA, "%llu elements have failed, more than max=%s",
@@ -183,7 +183,7 @@ ignore_errors_judge(struct op_inst *self, bool end, struct err *e)
 	else
 		return ST_OK;
 	err_help(e, "log=FILE writes down why");
-	return keyed_limit(self, e);
+	return expr_value_limit(self, e);
 }
 
 static enum status

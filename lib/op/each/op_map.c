@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT
  * map: gives, for each element, the value of an expression.
  */
-#include "op/each/hands.h"
+#include "op/each/parallel.h"
 
 struct map {
 	struct op_expr expr;
-	struct by_expr run;
-	struct hands_use hands; /* when parallel */
+	struct expr_run run;
+	struct parallel_use threads; /* when parallel */
 };
 
 static const struct param map_params[] = {
 	{ "expr", PARAM_EXPR, offsetof(struct map, expr), .help = "what to give in place of x" },
-	HANDS_ROWS(struct map, hands),
+	PARALLEL_ROWS(struct map, threads),
 	{ 0 }
 };
 
@@ -38,8 +38,8 @@ map_open(struct op_inst *self, struct err *e)
 	struct map *m = self->state;
 
 	(void)e;
-	by_expr_open(self, &m->run, &m->expr);
-	hands_open(self, &m->hands, &m->expr, &m->run, HANDS_MAP);
+	expr_run_open(self, &m->run, &m->expr);
+	parallel_open(self, &m->threads, &m->expr, &m->run, PARALLEL_MAP);
 	return ST_OK;
 }
 
@@ -48,7 +48,7 @@ map_feed(struct op_inst *self, const struct run *in, struct run *out, struct err
 {
 	struct map *m = self->state;
 
-	return by_expr_run(self, &m->run, expr_map, in, out, e);
+	return expr_run_all(self, &m->run, expr_map, in, out, e);
 }
 
 static enum status
@@ -56,7 +56,7 @@ map_next(struct op_inst *self, struct run *out, struct err *e)
 {
 	struct map *m = self->state;
 
-	return hands_next(self, &m->hands, out, e);
+	return parallel_next(self, &m->threads, out, e);
 }
 
 static void
@@ -64,8 +64,8 @@ map_close(struct op_inst *self)
 {
 	struct map *m = self->state;
 
-	hands_close(&m->hands);
-	by_expr_close(&m->run);
+	parallel_close(&m->threads);
+	expr_run_close(&m->run);
 }
 
 static void
@@ -73,8 +73,8 @@ map_save(struct op_inst *self, struct buf *out)
 {
 	struct map *m = self->state;
 
-	if (!hands_save(self, &m->hands, out))
-		by_expr_save(&m->run, out);
+	if (!parallel_save(self, &m->threads, out))
+		expr_run_save(&m->run, out);
 }
 
 static enum status
@@ -83,9 +83,9 @@ map_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
 	struct map *m = self->state;
 	enum status st;
 
-	if (hands_restore(self, &m->hands, &p, &n, &st, e))
+	if (parallel_restore(self, &m->threads, &p, &n, &st, e))
 		return st;
-	return by_expr_restore(self, &m->run, p, n, e);
+	return expr_run_restore(self, &m->run, p, n, e);
 }
 
 const struct op_desc op_map = {

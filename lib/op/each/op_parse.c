@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "op/kit/by_expr.h"
+#include "op/kit/expr_run.h"
 #include "value/format/textform.h"
 #include "value/csv/csv.h"
 #include "value/json/json.h"

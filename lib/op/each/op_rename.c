@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "op/kit/by_expr.h"
+#include "op/kit/expr_run.h"
 #include "op/kit/fields.h"
 #include "value/mp.h"
 

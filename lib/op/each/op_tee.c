@@ -2,7 +2,7 @@
  * tee: sends every element through a fragment beside the pipeline, and passes it on.
  */
 #include "op/fragment.h"
-#include "op/kit/keyed.h"
+#include "op/kit/expr_value.h"
 
 struct tee {
 	struct op_fragment inner;
@@ -57,7 +57,7 @@ tee_drain(struct op_inst *self, struct err *e)
 		return ST_OK;
 	err_set(e, ST_DATA, "an operator in the fragment of tee takes its input by a thread of its own");
 	err_help(e, "put `prefetch` before or behind tee");
-	return keyed_limit(self, e);
+	return expr_value_limit(self, e);
 }
 
 static enum status

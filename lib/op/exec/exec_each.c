@@ -19,7 +19,7 @@ each_start(struct exec *x, struct exec_slot *s, uint64_t seq, struct err *e)
 	struct err bad = { 0 };
 	enum status st;
 
-	pour_reset(&s->pour);
+	child_output_reset(&s->pour);
 	buf_reset(&s->w);
 	s->w_at = 0;
 	struct elem part;
@@ -100,8 +100,8 @@ each_end(struct exec *x, struct exec_slot *s, struct run *out, struct err *e)
 	} else {
 		exec_jobs_fail(x, s->seq, &why);
 	}
-	if (s->pour.b.cap > 4 * POUR_READ)
-		pour_clear(&s->pour);
+	if (s->pour.b.cap > 4 * CHILD_OUTPUT_READ)
+		child_output_clear(&s->pour);
 	return ST_OK;
 }
 
@@ -125,7 +125,7 @@ each_slot_step(struct exec *x, struct exec_slot *s, struct run *out, bool *moved
 		return ST_OK;
 	if (exec_write(s, moved) == ST_END || s->w_at == s->w.len)
 		child_close_in(&s->child);
-	while (!s->pour.eof && pour_read(&s->pour, s->child.out)) {
+	while (!s->pour.eof && child_output_read(&s->pour, s->child.out)) {
 		*moved = true;
 		s->heard = exec_now();
 		if (s->pour.b.len > s->frame.max + 1) {

@@ -138,7 +138,7 @@ feed_make(struct exec_feed *f)
 	pthread_mutex_unlock(&f->lock);
 	st = op_pull(f->in, &r, &f->err);
 	if (st == ST_OK)
-		to->bytes = share_run(&to->run, &to->parts, r);
+		to->bytes = run_share(&to->run, &to->parts, r);
 	pthread_mutex_lock(&f->lock);
 	f->busy = false;
 	if (st == ST_OK) {

@@ -98,12 +98,12 @@ flow_step(struct exec *x, struct exec_slot *s, struct run *out, bool *moved, str
 		return st;
 	if (exec_write(s, moved) == ST_END || (x->over && s->w_at == s->w.len))
 		child_close_in(&s->child);
-	if (!s->pour.fresh && pour_read(&s->pour, s->child.out)) {
+	if (!s->pour.fresh && child_output_read(&s->pour, s->child.out)) {
 		*moved = true;
 		s->heard = exec_now();
 	}
 	if (s->pour.fresh)
-		st = pour_all(&s->pour, &s->frame, out, &more, e);
+		st = child_output_all(&s->pour, &s->frame, out, &more, e);
 	if (st != ST_OK)
 		return exec_fatal(x, NULL, e);
 	if (!*moved && exec_left(s, s->heard, CHILD_GRACE_MS)) {

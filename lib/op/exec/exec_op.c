@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "op/kit/by_expr.h"
+#include "op/kit/expr_run.h"
 #include "base/pool.h"
 
 enum { EXEC_POLLS = 3, EXEC_TICK_MS = 50 };
@@ -307,7 +307,7 @@ exec_close(struct op_inst *self)
 		child_reap(&s->child, 0, NULL);
 		child_clear(&s->child);
 		frame_clear(&s->frame);
-		pour_clear(&s->pour);
+		child_output_clear(&s->pour);
 		buf_clear(&s->w);
 		buf_clear(&s->speak.state);
 		mem_free(s->fifo);

@@ -18,10 +18,10 @@ state_hear(struct exec *x, struct exec_slot *s, bool *moved)
 	const uint8_t *p;
 	size_t n;
 
-	if (!s->pour.fresh && pour_read(&s->pour, s->child.out))
+	if (!s->pour.fresh && child_output_read(&s->pour, s->child.out))
 		*moved = true;
 	while (s->pour.fresh) {
-		enum status st = pour_next(&s->pour, &s->frame, &p, &n, &x->broken);
+		enum status st = child_output_next(&s->pour, &s->frame, &p, &n, &x->broken);
 
 		if (st == ST_END)
 			break;

@@ -86,7 +86,7 @@ talk_start(struct exec *x, struct exec_slot *s, struct err *e)
 {
 	if (x->kept) /* an element is to be tried again behind the end of the input */
 		return err_set(e, ST_DATA, "%s has ended, and what it remembered with it", x->name);
-	pour_reset(&s->pour);
+	child_output_reset(&s->pour);
 	s->frame.searched = s->frame.wait = 0;
 	buf_reset(&s->w);
 	s->w_at = 0;
@@ -140,7 +140,7 @@ talk_hear(struct exec *x, struct exec_slot *s, struct run *out, bool *moved, str
 	while (s->pour.fresh && out->n < RUN_USUAL) {
 		const uint8_t *p;
 		size_t n;
-		enum status st = pour_next(&s->pour, &s->frame, &p, &n, e);
+		enum status st = child_output_next(&s->pour, &s->frame, &p, &n, e);
 
 		if (st == ST_END)
 			return ST_OK;
@@ -288,7 +288,7 @@ talk_slot_step(struct exec *x, struct exec_slot *s, struct run *out, bool *moved
 		s->closing = true;
 		wrote = true;
 	}
-	if (!s->pour.fresh && out->n < RUN_USUAL && pour_read(&s->pour, s->child.out)) {
+	if (!s->pour.fresh && out->n < RUN_USUAL && child_output_read(&s->pour, s->child.out)) {
 		s->heard = exec_now();
 		wrote = true;
 	}

@@ -22,7 +22,7 @@
 #include "op/exec/exec_env.h"
 #include "op/exec/exec_feed.h"
 #include "value/format/frame.h"
-#include "op/exec/exec_pour.h"
+#include "op/exec/exec_output.h"
 #include "op/exec/exec_speak.h"
 #include "op/op.h"
 #include "op/state.h"
@@ -58,7 +58,7 @@ struct exec_slot {
 	unsigned index;
 	struct child child;
 	struct frame frame;
-	struct pour pour;       /* what the child writes */
+	struct child_output pour;       /* what the child writes */
 	struct buf w;           /* what it has not taken yet, from w_at */
 	size_t w_at;
 	uint64_t *fifo;         /* talk: numbers of jobs in flight, oldest first; a ring. */

@@ -10,7 +10,7 @@
 #include "op/exec_args.h"
 #include "op/exec/exec_child.h"
 #include "op/exec/exec_env.h"
-#include "op/exec/exec_pour.h"
+#include "op/exec/exec_output.h"
 #include "op/op.h"
 #include "base/pool.h"
 #include "value/origin.h"
@@ -27,7 +27,7 @@ struct cmd {
 	const char *origin;    /* what stands where a file's name would */
 	struct exec_env env;
 	struct child child;
-	struct pour pour;
+	struct child_output pour;
 	struct frame frame;
 	uint64_t count;        /* elements that were read */
 	int64_t heard;         /* when it last gave something */
@@ -227,13 +227,13 @@ cmd_next(struct op_inst *self, struct run *out, struct err *e)
 	while (st == ST_OK && out->n == 0) {
 		if (c->over)
 			return ST_END;
-		if (!c->pour.fresh && !pour_read(&c->pour, c->child.out)) {
+		if (!c->pour.fresh && !child_output_read(&c->pour, c->child.out)) {
 			st = cmd_left(c) ? cmd_left_end(self, e) : cmd_wait(self);
 			continue;
 		}
 		c->heard = clock_mono_ns();
 		out->line = c->count + 1;
-		st = pour_all(&c->pour, &c->frame, out, &more, e);
+		st = child_output_all(&c->pour, &c->frame, out, &more, e);
 		c->count += out->n;
 		if (st != ST_OK) {
 			c->count++;
@@ -259,7 +259,7 @@ cmd_close(struct op_inst *self)
 	child_term(&c->child);
 	child_reap(&c->child, 0, NULL);
 	child_clear(&c->child);
-	pour_clear(&c->pour);
+	child_output_clear(&c->pour);
 	frame_clear(&c->frame);
 	exec_env_clear(&c->env);
 	words_clear(&c->owned);

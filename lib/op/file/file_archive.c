@@ -30,7 +30,7 @@ static const struct {
 };
 
 static la_ssize_t
-archive_input(struct archive *a, void *arg, const void **p)
+file_archive_input(struct archive *a, void *arg, const void **p)
 {
 	struct file_archive *f = arg;
 	struct file_input *in = f->in;
@@ -52,7 +52,7 @@ archive_input(struct archive *a, void *arg, const void **p)
 }
 
 static enum status
-archive_fault(struct file_archive *f, struct err *e)
+file_archive_fault(struct file_archive *f, struct err *e)
 {
 	const char *why = archive_error_string(f->a);
 
@@ -64,7 +64,7 @@ archive_fault(struct file_archive *f, struct err *e)
 
 /* Begins with what is in the input's buffer. */
 static enum status
-archive_begin(struct file_archive *f, struct err *e)
+file_archive_begin(struct file_archive *f, struct err *e)
 {
 	struct archive_entry *entry;
 	struct archive *a = f->a = archive_read_new();
@@ -76,11 +76,11 @@ archive_begin(struct file_archive *f, struct err *e)
 	    || archive_read_support_format_empty(a) != ARCHIVE_OK)
 		return err_set(e, ST_CONFIG, "cannot unpack: this libarchive does not know %s",
 			       archive_kinds[f->packing].name);
-	int rc = archive_read_open(a, f, NULL, archive_input, NULL);
+	int rc = archive_read_open(a, f, NULL, file_archive_input, NULL);
 	if (rc == ARCHIVE_OK && !archive_error_string(a))
 		rc = archive_read_next_header(a, &entry);
 	if ((rc != ARCHIVE_OK && rc != ARCHIVE_EOF) || archive_error_string(a))
-		return archive_fault(f, e);
+		return file_archive_fault(f, e);
 	f->ended = rc == ARCHIVE_EOF;
 	return ST_OK;
 }
@@ -95,14 +95,14 @@ file_archive_open(enum file_packing packing, struct file_input *in, struct file_
 	f->in = in;
 	f->packing = packing;
 	f->e = e;
-	return archive_begin(f, e);
+	return file_archive_begin(f, e);
 }
 
 /* libarchive says that this was all. It takes an empty lz4 frame for the end, and
  * passes over whatever follows a bzip2 stream: what is left is looked at. ST_OK:
  * there are more frames. */
 static enum status
-archive_end(struct file_archive *f, struct err *e)
+file_archive_end(struct file_archive *f, struct err *e)
 {
 	struct file_input *in = f->in;
 	uint64_t used = (uint64_t)archive_filter_bytes(f->a, -1);
@@ -132,7 +132,7 @@ archive_end(struct file_archive *f, struct err *e)
 			       (unsigned long long)(in->taken - in->to));
 	archive_read_free(f->a);
 	f->before = in->taken - in->to;
-	return archive_begin(f, e);
+	return file_archive_begin(f, e);
 }
 
 enum status
@@ -146,14 +146,14 @@ file_archive_read(struct file_archive *f, uint8_t *p, size_t room, size_t *n, st
 		const void *data;
 		la_int64_t offset;
 
-		if (f->ended && (st = archive_end(f, e)) != ST_OK)
+		if (f->ended && (st = file_archive_end(f, e)) != ST_OK)
 			return st;
 		if (f->ended)
 			continue;
 		int rc = archive_read_data_block(f->a, &data, &f->left, &offset);
 		if (archive_error_string(f->a) || (rc != ARCHIVE_OK && rc != ARCHIVE_EOF)) {
 			f->left = 0;
-			return archive_fault(f, e);
+			return file_archive_fault(f, e);
 		}
 		f->p = data;
 		f->ended = rc == ARCHIVE_EOF;

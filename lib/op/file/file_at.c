@@ -8,7 +8,7 @@
 
 #include "base/mem.h"
 #include "op/file/file_source.h"
-#include "op/walk.h"
+#include "op/by_index.h"
 #include "value/mp.h"
 #include "value/origin.h"
 
@@ -34,7 +34,7 @@ file_at_fault(struct op_inst *self, struct file_at *a, const struct file_at_part
 	      struct err *e)
 {
 	a->less = true;
-	if (self->node->on_error != OP_FAIL && walk_place(self->walk)) {
+	if (self->node->on_error != OP_FAIL && by_index_place(self->by_index)) {
 		err_clear(e);
 		return ST_OK;
 	}

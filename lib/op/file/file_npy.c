@@ -377,7 +377,7 @@ file_npy_open(struct op_inst *self, struct err *e)
 {
 	struct file_npy *f = self->state;
 
-	if (self->walk)
+	if (self->by_index)
 		return file_at_open(self, &f->at, &f->src.names, file_npy_look, e);
 	f->src.begin = npy_begin;
 	f->src.finish = npy_finish;

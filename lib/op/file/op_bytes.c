@@ -127,7 +127,7 @@ bytes_open(struct op_inst *self, struct err *e)
 		err_help(e, "--element-max raises the limit");
 		return ST_DATA;
 	}
-	if (self->walk)
+	if (self->by_index)
 		return file_at_open(self, &b->at, &b->src.names, bytes_look, e);
 	b->src.begin = bytes_begin;
 	return file_source_open(self, e);

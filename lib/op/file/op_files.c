@@ -65,7 +65,7 @@ files_open(struct op_inst *self, struct err *e)
 
 	f->walk = (struct ints_walk){ 0, f->list.n };
 	/* Who reads by index must find the same name there in every stream. */
-	if (st != ST_OK || !f->shuffle || self->walk)
+	if (st != ST_OK || !f->shuffle || self->by_index)
 		return st;
 	rng.key = op_rng_key(self, f->seed, true);
 	for (size_t i = f->list.n; i > 1; i--) {

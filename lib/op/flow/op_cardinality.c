@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * cardinality: passes everything on, and fails unless there are exactly N elements.
  */
-#include "op/kit/keyed.h"
+#include "op/kit/expr_value.h"
 
 struct cardinality {
 	int64_t n;
@@ -32,7 +32,7 @@ cardinality_feed(struct op_inst *self, const struct run *in, struct run *out, st
 	if (in->n > (uint64_t)c->n - c->seen) {
 		err_set(e, ST_DATA, "there are more than the %lld elements there should be",
 			(long long)c->n);
-		return keyed_limit(self, e);
+		return expr_value_limit(self, e);
 	}
 	c->seen += in->n;
 	self->give = self->in[0]->lent;
@@ -49,7 +49,7 @@ cardinality_finish(struct op_inst *self, struct run *out, struct err *e)
 		return ST_END;
 	err_set(e, ST_DATA, "there are %llu elements and not %lld", (unsigned long long)c->seen,
 		(long long)c->n);
-	return keyed_limit(self, e);
+	return expr_value_limit(self, e);
 }
 
 static const struct state_row cardinality_state[] = {

@@ -139,7 +139,7 @@ prefetch_make(struct op_inst *self)
 	pthread_mutex_unlock(&p->lock);
 	st = op_pull(self->in[0], &r, &p->err);
 	if (st == ST_OK)
-		held = share_run(slot, &p->parts[slot - p->ring], r);
+		held = run_share(slot, &p->parts[slot - p->ring], r);
 	pthread_mutex_lock(&p->lock);
 	p->busy = false;
 	if (st == ST_OK)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * scan: carries a state from element to element, and gives each new state.
  */
-#include "op/kit/by_expr.h"
+#include "op/kit/expr_run.h"
 #include "op/state.h"
 
 struct scan {
 	struct buf init;
 	struct op_expr expr;
-	struct by_expr run;
+	struct expr_run run;
 	struct buf state; /* after the last run */
 };
 
@@ -41,7 +41,7 @@ scan_open(struct op_inst *self, struct err *e)
 	struct scan *s = self->state;
 
 	(void)e;
-	by_expr_open(self, &s->run, &s->expr);
+	expr_run_open(self, &s->run, &s->expr);
 	buf_put(&s->state, s->init.data, s->init.len);
 	expr_vm_set(s->run.vm, EXPR_S, s->state.data, s->state.len);
 	return ST_OK;
@@ -85,7 +85,7 @@ scan_close(struct op_inst *self)
 {
 	struct scan *s = self->state;
 
-	by_expr_close(&s->run);
+	expr_run_close(&s->run);
 	buf_clear(&s->state);
 }
 

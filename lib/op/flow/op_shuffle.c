@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * shuffle: holds up to BUF elements and gives a random one of them for each
  * that comes in; at the end the rest, in random order. `shuffle all` holds nothing: it
- * has the elements before it read by index, in a random order (walk.h).
+ * has the elements before it read by index, in a random order (by_index.h).
  *
  * A slot is half a cache line and holds a short element itself, because what
  * a large buffer costs is the memory it waits for: the next slots are known
@@ -11,7 +11,7 @@
 
 #include "base/mem.h"
 #include "base/rng.h"
-#include "op/kit/keyed.h"
+#include "op/kit/expr_value.h"
 #include "op/op.h"
 #include "op/facts.h"
 #include "op/kit/slab.h"
@@ -178,7 +178,7 @@ shuffle_too_large(struct op_inst *self, struct err *e)
 	err_set(e, ST_DATA, "the %zu elements to choose from take more than mem=%lld bytes", s->n,
 		(long long)s->mem);
 	err_help(e, "choose from fewer, make mem= larger, or use `shuffle all`, which holds none");
-	return keyed_limit(self, e);
+	return expr_value_limit(self, e);
 }
 
 static enum status

@@ -2,12 +2,12 @@
  * take_while: lets elements through up to the first for which a test is false;
  * that one and all behind it are not given.
  */
-#include "op/kit/by_expr.h"
+#include "op/kit/expr_run.h"
 #include "value/mp.h"
 
 struct take_while {
 	struct op_expr test;
-	struct by_expr run;
+	struct expr_run run;
 };
 
 static const struct param take_while_params[] = {
@@ -38,7 +38,7 @@ take_while_open(struct op_inst *self, struct err *e)
 	struct take_while *w = self->state;
 
 	(void)e;
-	by_expr_open(self, &w->run, &w->test);
+	expr_run_open(self, &w->run, &w->test);
 	return ST_OK;
 }
 
@@ -50,15 +50,15 @@ take_while_feed(struct op_inst *self, const struct run *in, struct run *out, str
 	size_t len;
 
 	for (uint32_t i = 0; i < in->n; i++) {
-		enum status st = by_expr_one(self, &w->run, in, i, out, &p, &len, e);
+		enum status st = expr_run_one(self, &w->run, in, i, out, &p, &len, e);
 
 		if (st == ST_SKIP)
 			continue;
 		if (st != ST_OK)
 			return st;
 		if (*p != 0xc2 && *p != 0xc3) {
-			st = by_expr_wrong(self, in, i, out, e,
-					   "the test is neither true nor false");
+			st = expr_run_wrong(self, in, i, out, e,
+					    "the test is neither true nor false");
 			if (st != ST_OK)
 				return st;
 			continue;
@@ -77,11 +77,11 @@ take_while_close(struct op_inst *self)
 {
 	struct take_while *w = self->state;
 
-	by_expr_close(&w->run);
+	expr_run_close(&w->run);
 }
 
 static const struct state_row take_while_state[] = {
-	{ &by_expr_state, offsetof(struct take_while, run), 0 },
+	{ &expr_run_state, offsetof(struct take_while, run), 0 },
 	{ 0 }
 };
 

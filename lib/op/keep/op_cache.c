@@ -12,7 +12,7 @@
 
 #include "base/rng.h"
 #include "op/fragment.h"
-#include "op/kit/keyed.h"
+#include "op/kit/expr_value.h"
 #include "op/keep/spool.h"
 #include "op/pull.h"
 
@@ -78,7 +78,7 @@ cache_too_large(struct op_inst *self, struct err *e)
 
 	err_set(e, ST_DATA, "a pass takes more than max=%lld bytes of memory", (long long)c->max);
 	err_help(e, "make max= larger, or name a folder: cache DIR");
-	return keyed_limit(self, e);
+	return expr_value_limit(self, e);
 }
 
 /* The next run of the input, kept. */
@@ -97,7 +97,7 @@ cache_read(struct op_inst *self, struct run **run, struct err *e)
 	else if (st == ST_END)
 		kept = spool_end(&c->spool, e);
 	if (kept != ST_OK)
-		return keyed_limit(self, e);
+		return expr_value_limit(self, e);
 	if (!c->dir && c->spool.bytes > (uint64_t)c->max)
 		return cache_too_large(self, e);
 	return st;

@@ -2,7 +2,7 @@
  * save: writes the elements to files of a folder, and gives a record for each
  * file that is whole.
  */
-#include "op/kit/keyed.h"
+#include "op/kit/expr_value.h"
 #include "op/kit/shards.h"
 
 struct save {
@@ -71,7 +71,7 @@ save_feed(struct op_inst *self, const struct run *in, struct run *out, struct er
 		if (st == ST_DATA && (st = op_fault(self, in, i, out, e)) != ST_OK)
 			return st;
 	}
-	return st == ST_OK ? st : keyed_limit(self, e);
+	return st == ST_OK ? st : expr_value_limit(self, e);
 }
 
 static enum status
@@ -82,7 +82,7 @@ save_finish(struct op_inst *self, struct run *out, struct err *e)
 
 	if (st == ST_OK)
 		st = shards_end(&s->files, self->ctx, out, e);
-	return st == ST_OK ? ST_END : keyed_limit(self, e);
+	return st == ST_OK ? ST_END : expr_value_limit(self, e);
 }
 
 static void

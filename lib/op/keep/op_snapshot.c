@@ -16,7 +16,7 @@
 
 #include "base/mem.h"
 #include "base/rng.h"
-#include "op/kit/keyed.h"
+#include "op/kit/expr_value.h"
 #include "op/kit/shards.h"
 #include "op/facts.h"
 #include "op/pull.h"
@@ -180,7 +180,7 @@ snapshot_begin(struct op_inst *self, struct err *e)
 		st = shards_begin(&s->files, self->ctx->seed + self->epoch, s->overwrite || again, e);
 	if (st == ST_OK && !again)
 		st = snapshot_note(self, ".dsvc-snapshot-begun", e);
-	return st == ST_OK ? st : keyed_limit(self, e);
+	return st == ST_OK ? st : expr_value_limit(self, e);
 }
 
 /* Everything is written: says so, for the next run. */
@@ -192,7 +192,7 @@ snapshot_end(struct op_inst *self, struct err *e)
 
 	if (st == ST_OK && !self->ctx->next_split)
 		st = snapshot_note(self, ".dsvc-snapshot", e);
-	return st == ST_OK ? ST_END : keyed_limit(self, e);
+	return st == ST_OK ? ST_END : expr_value_limit(self, e);
 }
 
 static enum status
@@ -219,7 +219,7 @@ snapshot_next(struct op_inst *self, struct run *out, struct err *e)
 	for (uint32_t i = 0; st == ST_OK && i < run->n; i++)
 		st = shards_put(&s->files, &run->e[i], NULL, e);
 	if (st != ST_OK)
-		return keyed_limit(self, e);
+		return expr_value_limit(self, e);
 	self->give = run;
 	return ST_OK;
 }

@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
-#include "op/kit/by_expr.h"
+#include "op/kit/expr_run.h"
 #include "value/mp.h"
 
 static enum status
@@ -139,6 +139,6 @@ fields_record(struct op_inst *self, const struct run *in, uint32_t i, struct run
 		*p = m.p;
 		return true;
 	}
-	*st = by_expr_wrong(self, in, i, out, e, "this element is not a record");
+	*st = expr_run_wrong(self, in, i, out, e, "this element is not a record");
 	return false;
 }

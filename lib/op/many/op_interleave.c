@@ -14,7 +14,7 @@
 #include "op/op.h"
 #include "op/facts.h"
 #include "op/state.h"
-#include "op/many/strands.h"
+#include "op/many/inner_chains.h"
 
 /* Elements of many files share a run: each slot's have their pos from its own
  * multiple of this on. */
@@ -25,10 +25,10 @@ struct interleave {
 	struct op_node *pipe;
 	int64_t cycle, block, parallel;
 	bool ordered;
-	struct strand **slots;  /* NULL: wants an outer element */
+	struct inner_chain **slots;  /* NULL: wants an outer element */
 	uint64_t *filled;       /* a slot: the call in which it got its run */
 	uint64_t call;
-	struct strands strands;
+	struct inner_chains chains;
 	struct run_part *parts; /* one a slot, and one for what has no place */
 	int64_t at, used;       /* the slot whose turn it is; elements it has given in it */
 	int64_t open;
@@ -43,7 +43,7 @@ static const struct param interleave_params[] = {
 	{ "block", PARAM_INT, offsetof(struct interleave, block), "1", .flags = PARAM_KEY_ONLY,
 	  .min = 1, .max = INT32_MAX, .help = "how many elements of one are given in turn" },
 	{ "parallel", PARAM_INT, offsetof(struct interleave, parallel), "1",
-	  .flags = PARAM_KEY_ONLY | PARAM_ALLOW_AUTO, .min = 1, .max = STRANDS_MOST,
+	  .flags = PARAM_KEY_ONLY | PARAM_ALLOW_AUTO, .min = 1, .max = INNER_CHAINS_MOST,
 	  .help = "threads of the pool that read ahead at once; auto: what it has to spare" },
 	{ "ordered", PARAM_BOOL, offsetof(struct interleave, ordered), "true",
 	  .flags = PARAM_KEY_ONLY, .help = "false, with parallel=: what is ready first comes first" },
@@ -82,8 +82,8 @@ interleave_open(struct op_inst *self, struct err *e)
 	for (int64_t k = 0; k <= s->cycle; k++)
 		s->parts[k].pos = k == s->cycle ? INTERLEAVE_NOWHERE : (uint32_t)k * INTERLEAVE_POS;
 	s->ordered = s->ordered || s->parallel == 1 || self->ctx->repeatable;
-	strands_open(&s->strands, self, s->pipe, s->slots, (uint32_t)s->cycle, s->parallel,
-		     s->ordered);
+	inner_chains_open(&s->chains, self, s->pipe, s->slots, (uint32_t)s->cycle, s->parallel,
+			  s->ordered);
 	return ST_OK;
 }
 
@@ -99,7 +99,7 @@ interleave_shut(struct op_inst *self)
 {
 	struct interleave *s = self->state;
 
-	strands_drop(&s->strands, (uint32_t)s->at);
+	inner_chains_drop(&s->chains, (uint32_t)s->at);
 	op_fault_fresh(self);
 	s->open--;
 	interleave_turn(s);
@@ -111,7 +111,7 @@ static enum status
 interleave_fault(struct op_inst *self, struct run *out, struct err *e)
 {
 	struct interleave *s = self->state;
-	struct strand *x = s->slots[s->at];
+	struct inner_chain *x = s->slots[s->at];
 	struct run one = { .e = &x->outer.e, .n = 1, .cap = 1 };
 	enum op_policy policy = self->node->on_error;
 
@@ -121,10 +121,10 @@ interleave_fault(struct op_inst *self, struct run *out, struct err *e)
 	uint32_t before = out->n;
 	enum status st = op_fault(self, &one, 0, out, e);
 	if (st == ST_AGAIN) {
-		strands_retry(&s->strands, x);
+		inner_chains_retry(&s->chains, x);
 		return ST_OK;
 	}
-	if (out->n > before) { /* under keep: the strand's memory is used again */
+	if (out->n > before) { /* under keep: the inner chain's memory is used again */
 		struct elem kept = out->e[--out->n];
 
 		kept.pos = INTERLEAVE_NOWHERE;
@@ -141,20 +141,20 @@ static enum status
 interleave_refill(struct op_inst *self, const struct run *out, struct err *e)
 {
 	struct interleave *s = self->state;
-	struct strand *x;
+	struct inner_chain *x;
 
 	if (s->input_ended) {
 		interleave_turn(s);
 		return s->open ? ST_OK : ST_END;
 	}
-	enum status st = strands_outer(&s->strands, !out->n, &x, e);
+	enum status st = inner_chains_outer(&s->chains, !out->n, &x, e);
 	if (st == ST_END) {
 		s->input_ended = true;
 		return s->open ? ST_OK : ST_END;
 	}
 	if (st != ST_OK)
 		return st;
-	strands_put(&s->strands, (uint32_t)s->at, x);
+	inner_chains_put(&s->chains, (uint32_t)s->at, x);
 	op_fault_fresh(self);
 	s->filled[s->at] = 0;
 	s->open++;
@@ -167,9 +167,9 @@ static void
 interleave_give(struct op_inst *self, struct run *out)
 {
 	struct interleave *s = self->state;
-	struct strand *x = s->slots[s->at];
+	struct inner_chain *x = s->slots[s->at];
 	uint32_t from, base = (uint32_t)s->at * INTERLEAVE_POS;
-	const struct run *r = strand_run(x, &from);
+	const struct run *r = inner_chain_run(x, &from);
 	uint32_t n = r->n - from;
 
 	if (s->ordered && n > s->block - s->used)
@@ -189,7 +189,7 @@ interleave_give(struct op_inst *self, struct run *out)
 		out->parts = s->parts;
 		out->n_parts = (uint32_t)s->cycle + 1;
 	}
-	strand_take(x, n);
+	inner_chain_take(x, n);
 	s->used += n;
 	if (s->used >= s->block)
 		interleave_turn(s);
@@ -201,11 +201,11 @@ static bool
 interleave_may_fill(struct interleave *s, const struct run *out)
 {
 	uint32_t from;
-	const struct run *r = strand_run(s->slots[s->at], &from);
+	const struct run *r = inner_chain_run(s->slots[s->at], &from);
 
 	if (from < r->n || !out->n)
 		return true;
-	return s->filled[s->at] != s->call && strands_more(&s->strands, (uint32_t)s->at);
+	return s->filled[s->at] != s->call && inner_chains_more(&s->chains, (uint32_t)s->at);
 }
 
 /* What the slot at s->at has, or its end. */
@@ -213,7 +213,7 @@ static enum status
 interleave_slot(struct op_inst *self, struct run *out, struct err *e)
 {
 	struct interleave *s = self->state;
-	enum status st = strands_fill(&s->strands, (uint32_t)s->at, e);
+	enum status st = inner_chains_fill(&s->chains, (uint32_t)s->at, e);
 
 	s->filled[s->at] = s->call;
 	if (st == ST_OK)
@@ -234,7 +234,7 @@ interleave_any(struct op_inst *self, struct run *out, struct err *e)
 	uint32_t slot;
 
 	while (st == ST_OK && !self->give && !out->n) {
-		st = strands_any(&s->strands, &slot, e);
+		st = inner_chains_any(&s->chains, &slot, e);
 		if (st != ST_OK)
 			return st;
 		s->at = slot;
@@ -250,7 +250,7 @@ interleave_next(struct op_inst *self, struct run *out, struct err *e)
 	enum status st = ST_OK;
 
 	s->call++;
-	strands_resume(&s->strands);
+	inner_chains_resume(&s->chains);
 	if (!s->ordered)
 		return interleave_any(self, out, e);
 	while (st == ST_OK && !self->give && out->n < RUN_USUAL && !run_full(out)) {
@@ -269,7 +269,7 @@ interleave_close(struct op_inst *self)
 {
 	struct interleave *s = self->state;
 
-	strands_close(&s->strands);
+	inner_chains_close(&s->chains);
 	mem_free(s->slots);
 	mem_free(s->filled);
 	mem_free(s->parts);
@@ -282,7 +282,7 @@ interleave_save(struct op_inst *self, struct buf *out)
 
 	state_put_u64(out, (uint64_t)s->at);
 	state_put_u64(out, (uint64_t)s->used);
-	if (!strands_save(&s->strands, out))
+	if (!inner_chains_save(&s->chains, out))
 		self->unsaved = true;
 }
 
@@ -294,7 +294,7 @@ interleave_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err 
 
 	s->at = (int64_t)state_get_u64(&in, (uint64_t)s->cycle - 1);
 	s->used = (int64_t)state_get_u64(&in, (uint64_t)s->block - 1);
-	enum status st = strands_restore(&s->strands, &in, e);
+	enum status st = inner_chains_restore(&s->chains, &in, e);
 	for (int64_t k = 0; k < s->cycle; k++)
 		s->open += s->slots[k] != NULL;
 	return st == ST_OK ? state_finish(self, &in, e) : st;

@@ -6,7 +6,7 @@
  */
 #include "base/mem.h"
 #include "base/rng.h"
-#include "op/kit/keyed.h"
+#include "op/kit/expr_value.h"
 #include "value/mp.h"
 
 enum { RESAMPLE_CLASSES = 100000 };
@@ -15,7 +15,7 @@ struct resample {
 	struct op_expr class_of;
 	struct buf target, initial;
 	int64_t seed;
-	struct keyed key;
+	struct expr_value key;
 	double *want, *have; /* by class */
 	uint64_t *counts;
 	uint32_t n;
@@ -92,7 +92,7 @@ resample_typing(struct op_node *n, struct op_typing *t, const struct type **type
 	struct resample *s = n->params;
 	double *want = NULL, *have = NULL;
 	uint32_t count;
-	enum status st = keyed_typing_number(n, t, &s->class_of, e);
+	enum status st = expr_value_typing_number(n, t, &s->class_of, e);
 
 	if (st == ST_OK)
 		st = resample_read(s, &want, &have, &count, e);
@@ -108,7 +108,7 @@ resample_open(struct op_inst *self, struct err *e)
 	struct resample *s = self->state;
 	enum status st = resample_read(s, &s->want, &s->have, &s->n, e);
 
-	keyed_open(self, &s->key, &s->class_of);
+	expr_value_open(self, &s->key, &s->class_of);
 	s->counts = mem_array((size_t)s->n + 1, sizeof *s->counts);
 	s->rng = op_rng_key(self, s->seed, true);
 	return st;
@@ -152,7 +152,8 @@ resample_feed(struct op_inst *self, const struct run *in, struct run *out, struc
 	uint64_t k;
 
 	for (uint32_t i = 0; i < in->n; i++) {
-		enum status st = keyed_index(self, &s->key, in, i, out, "class", s->n - 1, &k, e);
+		enum status st =
+			expr_value_index(self, &s->key, in, i, out, "class", s->n - 1, &k, e);
 
 		if (st == ST_SKIP)
 			continue;
@@ -172,7 +173,7 @@ resample_close(struct op_inst *self)
 	mem_free(s->want);
 	mem_free(s->have);
 	mem_free(s->counts);
-	keyed_close(&s->key);
+	expr_value_close(&s->key);
 }
 
 static void
@@ -180,7 +181,7 @@ resample_save(struct op_inst *self, struct buf *out)
 {
 	struct resample *s = self->state;
 
-	keyed_save(&s->key, out);
+	expr_value_save(&s->key, out);
 	state_put_u64(out, s->rng);
 	state_put_u64(out, s->seen);
 	for (uint32_t k = 0; k < s->n; k++)
@@ -193,7 +194,7 @@ resample_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e
 	struct resample *s = self->state;
 	struct state_in in = state_begin(p, n);
 
-	keyed_restore(&s->key, &in);
+	expr_value_restore(&s->key, &in);
 	s->rng = state_get_u64(&in, UINT64_MAX);
 	s->seen = state_get_u64(&in, UINT64_MAX);
 	for (uint32_t k = 0; k < s->n; k++)

@@ -128,7 +128,7 @@ elements_open(struct op_inst *self, struct err *e)
 
 	if (!elements_items(s, &count, &p))
 		return elements_no_list(e);
-	if (self->walk)
+	if (self->by_index)
 		elements_index(s, count, p);
 	return ints_walk_open(self, &s->walk, count, e);
 }

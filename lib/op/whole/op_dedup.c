@@ -9,7 +9,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
-#include "op/kit/keyed.h"
+#include "op/kit/expr_value.h"
 #include "value/normal.h"
 
 struct dedup_key {
@@ -20,7 +20,7 @@ struct dedup_key {
 struct dedup {
 	struct op_expr key;
 	int64_t window, mem;
-	struct keyed by;
+	struct expr_value by;
 	struct buf normal;
 	struct dedup_key *ring;
 	size_t have, cap, oldest, bytes; /* bytes: of the keys */
@@ -44,7 +44,7 @@ dedup_typing(struct op_node *n, struct op_typing *t, const struct type **type, s
 	struct dedup *d = n->params;
 
 	*type = n->in[0]->type;
-	return keyed_typing(n, t, &d->key, NULL, e);
+	return expr_value_typing(n, t, &d->key, NULL, e);
 }
 
 static int64_t
@@ -60,7 +60,7 @@ dedup_open(struct op_inst *self, struct err *e)
 	struct dedup *d = self->state;
 
 	(void)e;
-	keyed_open(self, &d->by, &d->key);
+	expr_value_open(self, &d->by, &d->key);
 	return ST_OK;
 }
 
@@ -175,7 +175,7 @@ dedup_limit(struct op_inst *self, struct err *e)
 	err_set(e, ST_DATA, "the %zu elements compared with take more than mem=%lld bytes", d->have,
 		(long long)d->mem);
 	err_help(e, "make window= smaller, or mem= larger");
-	return keyed_limit(self, e);
+	return expr_value_limit(self, e);
 }
 
 static enum status
@@ -186,7 +186,7 @@ dedup_feed(struct op_inst *self, const struct run *in, struct run *out, struct e
 	size_t len;
 
 	for (uint32_t i = 0; i < in->n; i++) {
-		enum status st = keyed_get(self, &d->by, in, i, out, &p, &len, e);
+		enum status st = expr_value_get(self, &d->by, in, i, out, &p, &len, e);
 
 		if (st == ST_SKIP)
 			continue;
@@ -208,7 +208,7 @@ dedup_close(struct op_inst *self)
 	mem_free(d->ring);
 	mem_free(d->slots);
 	buf_clear(&d->normal);
-	keyed_close(&d->by);
+	expr_value_close(&d->by);
 }
 
 static void
@@ -216,7 +216,7 @@ dedup_save(struct op_inst *self, struct buf *out)
 {
 	struct dedup *d = self->state;
 
-	keyed_save(&d->by, out);
+	expr_value_save(&d->by, out);
 	state_put_u64(out, d->have);
 	for (size_t k = 0; k < d->have; k++) { /* the oldest first */
 		const struct dedup_key *key = &d->ring[(d->oldest + k) % d->have];
@@ -232,7 +232,7 @@ dedup_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
 	struct state_in in = state_begin(p, n);
 	size_t len;
 
-	keyed_restore(&d->by, &in);
+	expr_value_restore(&d->by, &in);
 	uint64_t have = state_get_u64(&in, (uint64_t)d->window);
 	for (uint64_t k = 0; k < have && state_get_value(&in, &p, &len); k++)
 		if (!dedup_fresh(d, p, len))

@@ -6,9 +6,9 @@
 
 #include "base/mem.h"
 #include "op/whole/group.h"
-#include "op/kit/keyed.h"
-#include "op/kit/keys.h"
-#include "op/whole/shown.h"
+#include "op/kit/expr_value.h"
+#include "op/kit/key_table.h"
+#include "op/whole/first_form.h"
 #include "value/mp.h"
 #include "value/normal.h"
 
@@ -28,8 +28,8 @@ struct group_by {
 	struct buf init;
 	struct op_expr reduce;
 	int64_t mem;
-	struct keyed by, value;
-	struct keys keys;
+	struct expr_value by, value;
+	struct key_table keys;
 	struct group *groups; /* by the key's number */
 	size_t cap;
 	struct slab cells;
@@ -37,7 +37,7 @@ struct group_by {
 	uint32_t at;          /* finish: the key to be given next */
 	struct group_by_ahead ahead[GROUP_BY_AHEAD];
 	struct buf keys_ahead, normal;
-	struct shown shown;
+	struct first_form shown;
 };
 
 static const struct param group_by_params[] = {
@@ -69,9 +69,9 @@ group_by_value_typing(struct op_node *n, struct op_typing *t, const struct type 
 	if (g->agg == GROUP_COUNT)
 		return ST_OK;
 	if (g->agg == GROUP_SUM || g->agg == GROUP_MEAN)
-		st = keyed_typing_number(n, t, &g->of, e);
+		st = expr_value_typing_number(n, t, &g->of, e);
 	else
-		st = keyed_typing(n, t, &g->of, NULL, e);
+		st = expr_value_typing(n, t, &g->of, NULL, e);
 	if (st != ST_OK)
 		return st;
 	*value = expr_type(g->of.code);
@@ -87,7 +87,7 @@ group_by_typing(struct op_node *n, struct op_typing *t, const struct type **type
 {
 	struct group_by *g = n->params;
 	struct type_field fields[2] = { { "key", NULL }, { "value", NULL } };
-	enum status st = keyed_typing(n, t, &g->key, &fields[0].type, e);
+	enum status st = expr_value_typing(n, t, &g->key, &fields[0].type, e);
 
 	if (st == ST_OK && g->reduce.ast) {
 		if (!g->init.len) {
@@ -110,8 +110,8 @@ group_by_open(struct op_inst *self, struct err *e)
 	struct group_by *g = self->state;
 
 	(void)e;
-	keyed_open(self, &g->by, &g->key);
-	keyed_open(self, &g->value, g->reduce.code ? &g->reduce : &g->of);
+	expr_value_open(self, &g->by, &g->key);
+	expr_value_open(self, &g->value, g->reduce.code ? &g->reduce : &g->of);
 	return ST_OK;
 }
 
@@ -119,9 +119,9 @@ group_by_open(struct op_inst *self, struct err *e)
 static const uint8_t *
 group_by_key(const struct group_by *g, uint32_t number, uint32_t *len)
 {
-	const uint8_t *p = shown_find(&g->shown, number, len);
+	const uint8_t *p = first_form_find(&g->shown, number, len);
 
-	return p ? p : keys_at(&g->keys, number, len);
+	return p ? p : key_table_at(&g->keys, number, len);
 }
 
 /* `shown`: bytes before p that a new key is shown by, 0: by itself. */
@@ -129,10 +129,10 @@ static struct group *
 group_by_find(struct group_by *g, const uint8_t *p, size_t len, size_t shown, uint32_t code)
 {
 	bool fresh;
-	uint32_t at = keys_add_code(&g->keys, p, len, code, &fresh);
+	uint32_t at = key_table_add_code(&g->keys, p, len, code, &fresh);
 
 	if (fresh && shown)
-		shown_add(&g->shown, at, p - shown, shown);
+		first_form_add(&g->shown, at, p - shown, shown);
 	if (fresh) {
 		g->groups = mem_grow(g->groups, &g->cap, (size_t)at + 1, sizeof *g->groups);
 		g->groups[at] = (struct group){ 0 };
@@ -155,7 +155,7 @@ group_by_add(struct op_inst *self, const struct run *in, const struct group_by_a
 	if (g->reduce.code)
 		expr_vm_set(g->value.run.vm, EXPR_S, to->cell, to->len);
 	if (g->reduce.code || g->agg != GROUP_COUNT) {
-		enum status st = keyed_get(self, &g->value, in, a->i, out, &p, &len, e);
+		enum status st = expr_value_get(self, &g->value, in, a->i, out, &p, &len, e);
 
 		if (st != ST_OK)
 			return st;
@@ -165,7 +165,7 @@ group_by_add(struct op_inst *self, const struct run *in, const struct group_by_a
 		return ST_OK;
 	}
 	const char *why = group_add(to, (enum group_agg)g->agg, p, len, &g->cells, &g->bytes);
-	return why ? by_expr_wrong(self, in, a->i, out, e, "%s", why) : ST_OK;
+	return why ? expr_run_wrong(self, in, a->i, out, e, "%s", why) : ST_OK;
 }
 
 static void
@@ -179,7 +179,7 @@ group_by_ahead_key(struct group_by *g, struct group_by_ahead *a, const uint8_t *
 		buf_put(&g->keys_ahead, p, len);
 	a->at = g->keys_ahead.len;
 	a->len = n;
-	a->code = keys_code(normal, n);
+	a->code = key_table_code(normal, n);
 	buf_put(&g->keys_ahead, normal, n);
 }
 
@@ -194,7 +194,7 @@ group_by_look_ahead(struct op_inst *self, const struct run *in, uint32_t *i, uin
 
 	buf_reset(&g->keys_ahead);
 	for (*n = 0; *i < in->n && *n < GROUP_BY_AHEAD; ++*i) {
-		enum status st = keyed_get(self, &g->by, in, *i, out, &p, &len, e);
+		enum status st = expr_value_get(self, &g->by, in, *i, out, &p, &len, e);
 
 		if (st == ST_SKIP)
 			continue;
@@ -203,12 +203,12 @@ group_by_look_ahead(struct op_inst *self, const struct run *in, uint32_t *i, uin
 		struct group_by_ahead *a = &g->ahead[(*n)++];
 		group_by_ahead_key(g, a, p, len);
 		a->i = *i;
-		keys_want(&g->keys, a->code);
+		key_table_want(&g->keys, a->code);
 	}
 	for (uint32_t k = 0; g->keys.n && k < *n; k++) {
-		uint32_t number = keys_want_item(&g->keys, g->ahead[k].code);
+		uint32_t number = key_table_want_item(&g->keys, g->ahead[k].code);
 
-		if (number != KEYS_NONE)
+		if (number != KEY_TABLE_NONE)
 			__builtin_prefetch(&g->groups[number], 1);
 	}
 	return ST_OK;
@@ -222,7 +222,7 @@ group_by_too_large(struct op_inst *self, struct err *e)
 	err_set(e, ST_DATA, "%u keys and their states take more than mem=%lld bytes", g->keys.n,
 		(long long)g->mem);
 	err_help(e, "make mem= larger, or sort by the key first and use group_by_window");
-	return keyed_limit(self, e);
+	return expr_value_limit(self, e);
 }
 
 static enum status
@@ -239,8 +239,9 @@ group_by_feed(struct op_inst *self, const struct run *in, struct run *out, struc
 			return st;
 	}
 	out->n = 0; /* `keep` has nothing to pass on */
-	if (keys_size(&g->keys) + shown_size(&g->shown) + g->keys.n * sizeof *g->groups + g->bytes
-	    > (size_t)g->mem)
+	if (key_table_size(&g->keys) + first_form_size(&g->shown) + g->keys.n * sizeof *g->groups +
+		    g->bytes >
+	    (size_t)g->mem)
 		return group_by_too_large(self, e);
 	return ST_OK;
 }
@@ -280,8 +281,8 @@ group_by_empty(struct group_by *g)
 	for (uint32_t k = 0; k < g->keys.n; k++)
 		if (g->groups[k].cap)
 			slab_give(&g->cells, g->groups[k].cell, g->groups[k].cap);
-	keys_clear(&g->keys);
-	shown_reset(&g->shown);
+	key_table_clear(&g->keys);
+	first_form_reset(&g->shown);
 	g->bytes = 0;
 }
 
@@ -294,10 +295,10 @@ group_by_close(struct op_inst *self)
 	slab_clear(&g->cells);
 	buf_clear(&g->keys_ahead);
 	buf_clear(&g->normal);
-	shown_clear(&g->shown);
+	first_form_clear(&g->shown);
 	mem_free(g->groups);
-	keyed_close(&g->by);
-	keyed_close(&g->value);
+	expr_value_close(&g->by);
+	expr_value_close(&g->value);
 }
 
 static void
@@ -309,8 +310,8 @@ group_by_save(struct op_inst *self, struct buf *out)
 		self->unsaved = true;
 		return;
 	}
-	keyed_save(&g->by, out);
-	keyed_save(&g->value, out);
+	expr_value_save(&g->by, out);
+	expr_value_save(&g->value, out);
 	state_put_u64(out, g->at);
 	state_put_u64(out, g->keys.n);
 	for (uint32_t k = 0; k < g->keys.n; k++) {
@@ -330,9 +331,9 @@ group_by_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e
 	size_t len;
 
 	group_by_empty(g);
-	keyed_restore(&g->by, &in);
-	keyed_restore(&g->value, &in);
-	uint64_t at = state_get_u64(&in, KEYS_MAX), count = state_get_u64(&in, KEYS_MAX);
+	expr_value_restore(&g->by, &in);
+	expr_value_restore(&g->value, &in);
+	uint64_t at = state_get_u64(&in, KEY_TABLE_MAX), count = state_get_u64(&in, KEY_TABLE_MAX);
 	for (uint64_t k = 0; k < count && state_get_value(&in, &p, &len); k++) {
 		struct group_by_ahead a = { 0 };
 		buf_reset(&g->keys_ahead);

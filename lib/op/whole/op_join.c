@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "op/kit/fields.h"
-#include "op/whole/joined.h"
+#include "op/whole/join_table.h"
 #include "op/pull.h"
 
 enum join_kind { JOIN_INNER, JOIN_LEFT };
@@ -17,8 +17,8 @@ struct join {
 	int kind;
 	char *as;
 	int64_t mem;
-	struct keyed key;
-	struct joined table;
+	struct expr_value key;
+	struct join_table table;
 	bool opened;     /* row is of the element at self->at */
 	uint32_t row;    /* to be given next */
 	uint64_t given;  /* rows of that element that have been given */
@@ -50,7 +50,7 @@ join_typing(struct op_node *n, struct op_typing *t, const struct type **type, st
 	enum status st = fields_typing(n, t, &none, false, e);
 
 	if (st == ST_OK)
-		st = keyed_typing(n, t, &j->on, NULL, e);
+		st = expr_value_typing(n, t, &j->on, NULL, e);
 	if (st == ST_OK && !j->right.ast) {
 		struct buf text = { 0 };
 		struct expr_src src = { .file = t->file };
@@ -70,7 +70,7 @@ join_typing(struct op_node *n, struct op_typing *t, const struct type **type, st
 			err_place(e, t->file, t->text, t->text_len, n->at, n->len);
 		}
 	}
-	*type = joined_type(t, n->in[0]->type, j->pipe->type, j->as, j->kind == JOIN_INNER);
+	*type = join_table_type(t, n->in[0]->type, j->pipe->type, j->as, j->kind == JOIN_INNER);
 	return st;
 }
 
@@ -80,7 +80,7 @@ join_open(struct op_inst *self, struct err *e)
 	struct join *j = self->state;
 
 	(void)e;
-	keyed_open(self, &j->key, &j->on);
+	expr_value_open(self, &j->key, &j->on);
 	return ST_OK;
 }
 
@@ -97,9 +97,9 @@ join_load(struct op_inst *self, struct err *e)
 
 	if (st != ST_OK)
 		return st;
-	joined_clear(&j->table);
+	join_table_clear(&j->table);
 	by = op_vm_new(self, &j->right);
-	st = joined_load(self, &j->table, chain, by, (size_t)j->mem, e);
+	st = join_table_load(self, &j->table, chain, by, (size_t)j->mem, e);
 	expr_vm_free(&by);
 	op_close(&chain);
 	return st;
@@ -113,14 +113,14 @@ join_begin(struct op_inst *self, const struct run *in, struct run *out, struct e
 	const uint8_t *key, *p;
 	uint32_t pairs;
 	size_t len;
-	enum status st = keyed_get(self, &j->key, in, self->at, out, &key, &len, e);
+	enum status st = expr_value_get(self, &j->key, in, self->at, out, &key, &len, e);
 
 	if (st != ST_OK)
 		return st;
-	j->row = joined_find(&j->table, key, len);
+	j->row = join_table_find(&j->table, key, len);
 	if (!fields_record(self, in, self->at, out, &pairs, &p, &st, e))
 		return st == ST_OK ? ST_SKIP : st;
-	for (uint64_t k = 0; k < j->given && j->row != JOINED_NONE; k++)
+	for (uint64_t k = 0; k < j->given && j->row != JOIN_TABLE_NONE; k++)
 		j->row = j->table.items[j->row].next; /* given before a restore */
 	j->opened = true;
 	return ST_OK;
@@ -129,10 +129,10 @@ join_begin(struct op_inst *self, const struct run *in, struct run *out, struct e
 static void
 join_give(struct join *j, const struct elem *x, struct run *out)
 {
-	if (j->row == JOINED_NONE && j->given == 0 && j->kind == JOIN_LEFT)
-		joined_put(&j->table, x, JOINED_NONE, j->as, out);
-	for (; j->row != JOINED_NONE && out->n < JOIN_RUN && !run_full(out); j->given++) {
-		joined_put(&j->table, x, j->row, j->as, out);
+	if (j->row == JOIN_TABLE_NONE && j->given == 0 && j->kind == JOIN_LEFT)
+		join_table_put(&j->table, x, JOIN_TABLE_NONE, j->as, out);
+	for (; j->row != JOIN_TABLE_NONE && out->n < JOIN_RUN && !run_full(out); j->given++) {
+		join_table_put(&j->table, x, j->row, j->as, out);
 		j->row = j->table.items[j->row].next;
 	}
 }
@@ -154,7 +154,7 @@ join_feed(struct op_inst *self, const struct run *in, struct run *out, struct er
 				return st;
 		}
 		join_give(j, &in->e[self->at], out);
-		if (j->row != JOINED_NONE)
+		if (j->row != JOIN_TABLE_NONE)
 			return ST_AGAIN;
 		j->opened = false;
 		j->given = 0;
@@ -171,8 +171,8 @@ join_close(struct op_inst *self)
 {
 	struct join *j = self->state;
 
-	joined_clear(&j->table);
-	keyed_close(&j->key);
+	join_table_clear(&j->table);
+	expr_value_close(&j->key);
 }
 
 /* The rows are not saved: they are read again. */
@@ -181,7 +181,7 @@ join_save(struct op_inst *self, struct buf *out)
 {
 	struct join *j = self->state;
 
-	keyed_save(&j->key, out);
+	expr_value_save(&j->key, out);
 	state_put_u64(out, j->given);
 }
 
@@ -191,7 +191,7 @@ join_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
 	struct join *j = self->state;
 	struct state_in in = state_begin(p, n);
 
-	keyed_restore(&j->key, &in);
+	expr_value_restore(&j->key, &in);
 	j->opened = false;
 	j->given = state_get_u64(&in, UINT32_MAX);
 	return state_finish(self, &in, e);

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "op/kit/fields.h"
-#include "op/whole/joined.h"
+#include "op/whole/join_table.h"
 #include "op/facts.h"
 #include "op/pull.h"
 #include "op/table.h"
@@ -21,8 +21,8 @@ struct lookup {
 	char *as;
 	int missing;
 	int64_t mem;
-	struct keyed by;
-	struct joined table;
+	struct expr_value by;
+	struct join_table table;
 };
 
 static const struct param lookup_params[] = {
@@ -74,8 +74,8 @@ lookup_typing(struct op_node *n, struct op_typing *t, const struct type **type, 
 	enum status st = fields_typing(n, t, &none, false, e);
 
 	if (st == ST_OK)
-		st = keyed_typing(n, t, &s->key, NULL, e);
-	*type = joined_type(t, n->in[0]->type, type_scalar(TYPE_ANY), s->as, false);
+		st = expr_value_typing(n, t, &s->key, NULL, e);
+	*type = join_table_type(t, n->in[0]->type, type_scalar(TYPE_ANY), s->as, false);
 	return st;
 }
 
@@ -106,7 +106,7 @@ lookup_open(struct op_inst *self, struct err *e)
 	struct lookup *s = self->state;
 
 	(void)e;
-	keyed_open(self, &s->by, &s->key);
+	expr_value_open(self, &s->by, &s->key);
 	return ST_OK;
 }
 
@@ -153,9 +153,9 @@ lookup_load(struct op_inst *self, struct err *e)
 
 	if (st == ST_OK)
 		st = op_open_inner(node, self, self->outer ? self->outer : &none, &chain, e);
-	joined_clear(&s->table);
+	join_table_clear(&s->table);
 	if (st == ST_OK)
-		st = joined_load_field(self, &s->table, chain, s->field, (size_t)s->mem, e);
+		st = join_table_load_field(self, &s->table, chain, s->field, (size_t)s->mem, e);
 	op_close(&chain);
 	op_node_free(&node);
 	return st;
@@ -168,18 +168,18 @@ lookup_one(struct op_inst *self, const struct run *in, uint32_t i, struct run *o
 	const uint8_t *key, *p;
 	uint32_t pairs;
 	size_t len;
-	enum status st = keyed_get(self, &s->by, in, i, out, &key, &len, e);
+	enum status st = expr_value_get(self, &s->by, in, i, out, &key, &len, e);
 
 	if (st != ST_OK)
 		return st;
-	uint32_t row = joined_find(&s->table, key, len);
+	uint32_t row = join_table_find(&s->table, key, len);
 	if (!fields_record(self, in, i, out, &pairs, &p, &st, e))
 		return st;
-	if (row == JOINED_NONE && s->missing == LOOKUP_SKIP)
+	if (row == JOIN_TABLE_NONE && s->missing == LOOKUP_SKIP)
 		return ST_SKIP;
-	if (row == JOINED_NONE && s->missing == LOOKUP_ERROR)
-		return by_expr_wrong(self, in, i, out, e, "its key is not in %s", s->file);
-	joined_put(&s->table, &in->e[i], row, s->as, out);
+	if (row == JOIN_TABLE_NONE && s->missing == LOOKUP_ERROR)
+		return expr_run_wrong(self, in, i, out, e, "its key is not in %s", s->file);
+	join_table_put(&s->table, &in->e[i], row, s->as, out);
 	return ST_OK;
 }
 
@@ -204,12 +204,12 @@ lookup_close(struct op_inst *self)
 {
 	struct lookup *s = self->state;
 
-	joined_clear(&s->table);
-	keyed_close(&s->by);
+	join_table_clear(&s->table);
+	expr_value_close(&s->by);
 }
 
 static const struct state_row lookup_state[] = {
-	{ &keyed_state, offsetof(struct lookup, by), 0 },
+	{ &expr_value_state, offsetof(struct lookup, by), 0 },
 	{ 0 }
 };
 

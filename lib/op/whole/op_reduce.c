@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * reduce: carries a state over all elements and gives it at the end.
  */
-#include "op/kit/by_expr.h"
+#include "op/kit/expr_run.h"
 #include "op/state.h"
 
 struct reduce {
 	struct buf init;
 	struct op_expr expr;
-	struct by_expr run;
+	struct expr_run run;
 	struct buf state[2]; /* a new state is worked out of the old one: they take turns */
 	int now;
 };
@@ -52,7 +52,7 @@ reduce_open(struct op_inst *self, struct err *e)
 	struct reduce *r = self->state;
 
 	(void)e;
-	by_expr_open(self, &r->run, &r->expr);
+	expr_run_open(self, &r->run, &r->expr);
 	reduce_set(r, r->init.data, r->init.len);
 	return ST_OK;
 }
@@ -65,7 +65,7 @@ reduce_feed(struct op_inst *self, const struct run *in, struct run *out, struct 
 	size_t len;
 
 	for (uint32_t i = 0; i < in->n; i++) {
-		enum status st = by_expr_one(self, &r->run, in, i, out, &p, &len, e);
+		enum status st = expr_run_one(self, &r->run, in, i, out, &p, &len, e);
 
 		if (st == ST_OK)
 			reduce_set(r, p, len);
@@ -92,7 +92,7 @@ reduce_close(struct op_inst *self)
 {
 	struct reduce *r = self->state;
 
-	by_expr_close(&r->run);
+	expr_run_close(&r->run);
 	buf_clear(&r->state[0]);
 	buf_clear(&r->state[1]);
 }

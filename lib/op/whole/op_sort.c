@@ -2,7 +2,7 @@
  * sort: gives all elements in order, when the last has come. What does not fit
  * into mem= is sorted in parts, in a temporary file.
  */
-#include "op/kit/keyed.h"
+#include "op/kit/expr_value.h"
 #include "op/whole/sorter.h"
 
 enum { SORT_STATE_MAX = 64 * 1024 * 1024 };
@@ -12,7 +12,7 @@ struct sort {
 	bool reverse;
 	int64_t mem;
 	char *tmp;
-	struct keyed key;
+	struct expr_value key;
 	struct sorter *sorter;
 	bool ended;
 };
@@ -35,7 +35,7 @@ sort_typing(struct op_node *n, struct op_typing *t, const struct type **type, st
 	struct sort *s = n->params;
 
 	*type = n->in[0]->type;
-	return keyed_typing(n, t, &s->by, NULL, e);
+	return expr_value_typing(n, t, &s->by, NULL, e);
 }
 
 static int64_t
@@ -50,7 +50,7 @@ sort_open(struct op_inst *self, struct err *e)
 	struct sort *s = self->state;
 
 	(void)e;
-	keyed_open(self, &s->key, &s->by);
+	expr_value_open(self, &s->key, &s->by);
 	s->sorter = sorter_new((size_t)s->mem, s->reverse, s->tmp);
 	return ST_OK;
 }
@@ -70,7 +70,7 @@ sort_feed(struct op_inst *self, const struct run *in, struct run *out, struct er
 			st = sorter_add(s->sorter, NULL, 0, x->p, x->len, e);
 			continue;
 		}
-		st = keyed_get(self, &s->key, in, i, out, &p, &len, e);
+		st = expr_value_get(self, &s->key, in, i, out, &p, &len, e);
 		if (st == ST_OK)
 			st = sorter_add(s->sorter, p, len, x->p, x->len, e);
 		else if (st == ST_SKIP)
@@ -79,7 +79,7 @@ sort_feed(struct op_inst *self, const struct run *in, struct run *out, struct er
 			return st;
 	}
 	out->n = 0; /* `keep` would give them out of their order */
-	return st == ST_OK ? st : keyed_limit(self, e);
+	return st == ST_OK ? st : expr_value_limit(self, e);
 }
 
 static enum status
@@ -93,7 +93,7 @@ sort_finish(struct op_inst *self, struct run *out, struct err *e)
 	s->ended = true;
 	if (st == ST_OK)
 		st = sorter_take(s->sorter, out, e);
-	return st == ST_OK || st == ST_END ? st : keyed_limit(self, e);
+	return st == ST_OK || st == ST_END ? st : expr_value_limit(self, e);
 }
 
 static void
@@ -102,7 +102,7 @@ sort_close(struct op_inst *self)
 	struct sort *s = self->state;
 
 	sorter_free(&s->sorter);
-	keyed_close(&s->key);
+	expr_value_close(&s->key);
 }
 
 /* Only what is small is saved: beyond that, reading again costs less. */
@@ -117,7 +117,7 @@ sort_save(struct op_inst *self, struct buf *out)
 		self->unsaved = true;
 		return;
 	}
-	keyed_save(&s->key, out);
+	expr_value_save(&s->key, out);
 	for (size_t i = 0; sorter_at(s->sorter, i, &key, &key_len, &p, &len); i++) {
 		if (key)
 			buf_put(out, key, key_len);
@@ -134,7 +134,7 @@ sort_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
 	enum status st = ST_OK;
 	struct elem key = { 0 }, x;
 
-	keyed_restore(&s->key, &in);
+	expr_value_restore(&s->key, &in);
 	sorter_free(&s->sorter);
 	s->sorter = sorter_new((size_t)s->mem, s->reverse, s->tmp);
 	s->ended = false;

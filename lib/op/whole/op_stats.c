@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "op/whole/digest.h"
-#include "op/kit/keyed.h"
+#include "op/kit/expr_value.h"
 #include "value/mp.h"
 
 enum { STATS_QUANTILES = 100, STATS_NAME = 40 };
@@ -17,7 +17,7 @@ struct stats {
 	struct op_expr of;
 	struct buf quantiles;
 	int64_t mem;
-	struct keyed key;
+	struct expr_value key;
 	uint64_t count;
 	__int128 sum, least, greatest; /* exact, while all are ints */
 	bool is_float;
@@ -80,7 +80,7 @@ stats_typing(struct op_node *n, struct op_typing *t, const struct type **type, s
 	char text[STATS_QUANTILES][STATS_NAME];
 	double q[STATS_QUANTILES];
 	uint32_t count;
-	enum status st = keyed_typing_number(n, t, &s->of, e);
+	enum status st = expr_value_typing_number(n, t, &s->of, e);
 
 	if (st == ST_OK)
 		st = stats_quantiles(s, q, &count, e);
@@ -116,7 +116,7 @@ stats_open(struct op_inst *self, struct err *e)
 
 	if (stats_quantiles(s, q, &n, e) == ST_OK && n) /* else only the ends are asked for */
 		s->digest.most = (size_t)s->mem / sizeof(double);
-	keyed_open(self, &s->key, &s->of);
+	expr_value_open(self, &s->key, &s->of);
 	return ST_OK;
 }
 
@@ -153,7 +153,7 @@ stats_feed(struct op_inst *self, const struct run *in, struct run *out, struct e
 	struct mp m;
 
 	for (uint32_t i = 0; i < in->n; i++) {
-		enum status st = keyed_get(self, &s->key, in, i, out, &p, &len, e);
+		enum status st = expr_value_get(self, &s->key, in, i, out, &p, &len, e);
 
 		if (st == ST_SKIP)
 			continue;
@@ -162,7 +162,7 @@ stats_feed(struct op_inst *self, const struct run *in, struct run *out, struct e
 			if (m.kind == MP_INT || m.kind == MP_FLOAT)
 				stats_add(s, &m);
 			else
-				st = by_expr_wrong(self, in, i, out, e, "this is not a number");
+				st = expr_run_wrong(self, in, i, out, e, "this is not a number");
 		}
 		if (st != ST_OK)
 			return st;
@@ -231,7 +231,7 @@ stats_close(struct op_inst *self)
 	struct stats *s = self->state;
 
 	digest_clear(&s->digest);
-	keyed_close(&s->key);
+	expr_value_close(&s->key);
 }
 
 static void
@@ -258,7 +258,7 @@ stats_save(struct op_inst *self, struct buf *out)
 	memcpy(&bits[0], &s->mean, 8);
 	memcpy(&bits[1], &s->spread, 8);
 	memcpy(&bits[2], &s->float_sum, 8);
-	keyed_save(&s->key, out);
+	expr_value_save(&s->key, out);
 	state_put_u64(out, s->count);
 	state_put_u64(out, s->nans);
 	stats_put_wide(out, s->sum);
@@ -278,7 +278,7 @@ stats_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
 	struct state_in in = state_begin(p, n);
 	uint64_t bits[3];
 
-	keyed_restore(&s->key, &in);
+	expr_value_restore(&s->key, &in);
 	s->count = state_get_u64(&in, UINT64_MAX);
 	s->nans = state_get_u64(&in, UINT64_MAX);
 	s->sum = stats_get_wide(&in);

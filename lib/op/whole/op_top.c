@@ -6,7 +6,7 @@
  * greater, so that what comes out does not depend on how the heap was built.
  */
 #include "base/mem.h"
-#include "op/kit/keyed.h"
+#include "op/kit/expr_value.h"
 #include "value/mp.h"
 
 #include <string.h>
@@ -22,7 +22,7 @@ struct top {
 	struct op_expr by;
 	bool reverse;
 	int64_t mem;
-	struct keyed key;
+	struct expr_value key;
 	struct top_item *heap;
 	size_t have, cap;
 	size_t bytes;
@@ -49,7 +49,7 @@ top_typing(struct op_node *n, struct op_typing *t, const struct type **type, str
 	struct top *s = n->params;
 
 	*type = n->in[0]->type;
-	return keyed_typing(n, t, &s->by, NULL, e);
+	return expr_value_typing(n, t, &s->by, NULL, e);
 }
 
 static int64_t
@@ -66,7 +66,7 @@ top_open(struct op_inst *self, struct err *e)
 	struct top *s = self->state;
 
 	(void)e;
-	keyed_open(self, &s->key, &s->by);
+	expr_value_open(self, &s->key, &s->by);
 	return ST_OK;
 }
 
@@ -163,7 +163,7 @@ top_feed(struct op_inst *self, const struct run *in, struct run *out, struct err
 	size_t len;
 
 	for (uint32_t i = 0; i < in->n; i++) {
-		enum status st = keyed_get(self, &s->key, in, i, out, &p, &len, e);
+		enum status st = expr_value_get(self, &s->key, in, i, out, &p, &len, e);
 
 		if (st == ST_OK)
 			top_add(s, &in->e[i], p, len, s->seen++);
@@ -176,7 +176,7 @@ top_feed(struct op_inst *self, const struct run *in, struct run *out, struct err
 	err_set(e, ST_DATA, "the %zu elements kept take more than mem=%lld bytes", s->have,
 		(long long)s->mem);
 	err_help(e, "keep fewer, or make mem= larger");
-	return keyed_limit(self, e);
+	return expr_value_limit(self, e);
 }
 
 /* Heap sort: the last in order is taken off the top each time. */
@@ -220,7 +220,7 @@ top_close(struct op_inst *self)
 		buf_clear(&s->heap[k].key);
 	}
 	mem_free(s->heap);
-	keyed_close(&s->key);
+	expr_value_close(&s->key);
 }
 
 static void
@@ -228,7 +228,7 @@ top_save(struct op_inst *self, struct buf *out)
 {
 	struct top *s = self->state;
 
-	keyed_save(&s->key, out);
+	expr_value_save(&s->key, out);
 	state_put_u64(out, s->seen);
 	state_put_u64(out, s->sorted);
 	state_put_u64(out, s->at);
@@ -247,7 +247,7 @@ top_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
 	struct state_in in = state_begin(p, n);
 	struct elem key, x;
 
-	keyed_restore(&s->key, &in);
+	expr_value_restore(&s->key, &in);
 	s->seen = state_get_u64(&in, UINT64_MAX);
 	bool sorted = state_get_u64(&in, 1);
 	uint64_t at = state_get_u64(&in, INT32_MAX), have = state_get_u64(&in, (uint64_t)s->n);

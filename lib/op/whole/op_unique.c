@@ -5,7 +5,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
-#include "op/kit/keyed.h"
+#include "op/kit/expr_value.h"
 #include "op/kit/slab.h"
 #include "value/normal.h"
 
@@ -23,7 +23,7 @@ struct unique_key {
 struct unique {
 	struct op_expr key;
 	int64_t mem;
-	struct by_expr run;
+	struct expr_run run;
 	struct unique_key *slots;
 	size_t n, n_slots, bytes; /* bytes: of keys outside of the slots */
 	struct slab cells;
@@ -68,7 +68,7 @@ unique_open(struct op_inst *self, struct err *e)
 
 	(void)e;
 	if (u->key.code)
-		by_expr_open(self, &u->run, &u->key);
+		expr_run_open(self, &u->run, &u->key);
 	u->n_slots = UNIQUE_FIRST;
 	u->slots = mem_array(u->n_slots, sizeof *u->slots);
 	return ST_OK;
@@ -184,7 +184,7 @@ unique_limit(struct op_inst *self, struct err *e)
 	err_set(e, ST_DATA, "the %zu keys that were seen take more than mem=%lld bytes", u->n,
 		(long long)u->mem);
 	err_help(e, "make mem= larger, or put `sort` first, which uses files, and `dedup` in place of unique");
-	return keyed_limit(self, e);
+	return expr_value_limit(self, e);
 }
 
 static enum status
@@ -199,7 +199,7 @@ unique_feed(struct op_inst *self, const struct run *in, struct run *out, struct 
 		return unique_limit(self, e);
 	}
 	for (uint32_t i = 0; i < in->n; i++) {
-		enum status st = by_expr_one(self, &u->run, in, i, out, &p, &len, e);
+		enum status st = expr_run_one(self, &u->run, in, i, out, &p, &len, e);
 
 		if (st != ST_OK && st != ST_SKIP)
 			return st;
@@ -217,7 +217,7 @@ unique_close(struct op_inst *self)
 {
 	struct unique *u = self->state;
 
-	by_expr_close(&u->run);
+	expr_run_close(&u->run);
 	for (size_t i = 0; i < u->n_slots; i++)
 		if (u->slots[i].len > SLAB_MAX)
 			mem_free(u->slots[i].cell);

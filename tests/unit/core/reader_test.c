@@ -15,9 +15,9 @@
 #define SEC 1000000000ll
 enum { WORKER = 50 };
 
-static struct read *r;
+static struct reader *r;
 static int64_t now;
-static struct read_action acts[256];
+static struct reader_action acts[256];
 static size_t n_acts;
 static char names[64], endpoint[64];
 
@@ -26,15 +26,15 @@ collect(void)
 {
 	while (n_acts)
 		msg_clear(&acts[--n_acts].msg);
-	while (read_action(r, &acts[n_acts])) {
-		if (acts[n_acts].kind == READ_CONNECT)
+	while (reader_action(r, &acts[n_acts])) {
+		if (acts[n_acts].kind == READER_CONNECT)
 			strncpy(endpoint, acts[n_acts].endpoint, sizeof endpoint - 1);
 		assert_true(++n_acts < 256);
 	}
 }
 
-static struct read_action *
-act(enum read_action_kind kind, enum msg_type t)
+static struct reader_action *
+act(enum reader_action_kind kind, enum msg_type t)
 {
 	for (size_t i = 0; i < n_acts; i++)
 		if (acts[i].kind == kind && (!t || acts[i].msg.type == t))
@@ -48,7 +48,7 @@ told(struct msg m)
 	struct msg copy;
 
 	msg_copy(&copy, &m);
-	read_message(r, now += MS, &copy);
+	reader_message(r, now += MS, &copy);
 	msg_clear(&copy);
 	collect();
 }
@@ -71,12 +71,12 @@ chunk(int handle, uint32_t stream, uint32_t gen, uint64_t offset, uint32_t count
 	struct msg_chunk c = { .key = { 7, stream, gen }, .seat = 3, .session = 1, .offset = offset,
 		.count = count, .skip = skip };
 
-	read_chunk(r, now += MS, WORKER, &c, &names[handle], 100);
+	reader_chunk(r, now += MS, WORKER, &c, &names[handle], 100);
 	collect();
 }
 
 static void
-begin(struct read_opts o, uint32_t shards)
+begin(struct reader_opts o, uint32_t shards)
 {
 	struct err e;
 
@@ -86,35 +86,35 @@ begin(struct read_opts o, uint32_t shards)
 	o.host = "h";
 	if (!o.dataset)
 		o.dataset = "d";
-	assert_int_equal(read_new(&o, now, &r, &e), ST_OK);
+	assert_int_equal(reader_new(&o, now, &r, &e), ST_OK);
 	collect();
-	assert_non_null(act(READ_TELL, MSG_HELLO));
+	assert_non_null(act(READER_TELL, MSG_HELLO));
 	told((struct msg){ .type = MSG_WELCOME, .welcome = { WIRE_VERSION, 5, false, 1000, 5000 } });
-	assert_non_null(act(READ_TELL, MSG_OPEN));
+	assert_non_null(act(READER_TELL, MSG_OPEN));
 	if (!shards)
 		return;
-	told((struct msg){ .type = MSG_JOB, .req = act(READ_TELL, MSG_OPEN)->msg.req, .job = { .iteration = 7,
+	told((struct msg){ .type = MSG_JOB, .req = act(READER_TELL, MSG_OPEN)->msg.req, .job = { .iteration = 7,
 		.seat = 3, .dataset = (char *)(uintptr_t)"d", .sharding = o.sharding, .order = o.order, .shards = shards,
 		.block = 2 } });
-	assert_non_null(act(READ_JOB, 0));
+	assert_non_null(act(READER_JOB, 0));
 }
 
 static int
 teardown(void **state)
 {
 	(void)state;
-	read_stop(r);
+	reader_stop(r);
 	collect();
 	while (n_acts)
 		msg_clear(&acts[--n_acts].msg);
-	read_free(&r);
+	reader_free(&r);
 	return 0;
 }
 
 static void
 written(uint64_t n)
 {
-	read_written(r, now += MS, n);
+	reader_written(r, now += MS, n);
 	collect();
 }
 
@@ -122,66 +122,66 @@ static void
 each_element_is_delivered_once(void **state)
 {
 	(void)state;
-	begin((struct read_opts){ 0 }, 1);
+	begin((struct reader_opts){ 0 }, 1);
 	streams(1, 1, STREAM_RUNNING, 0);
-	assert_non_null(act(READ_CONNECT, 0));
+	assert_non_null(act(READER_CONNECT, 0));
 	assert_string_equal(endpoint, "ep");
-	assert_int_equal(act(READ_SEND, MSG_CREDIT)->msg.credit.session, 1);
+	assert_int_equal(act(READER_SEND, MSG_CREDIT)->msg.credit.session, 1);
 	chunk(0, 0, 1, 0, 5, 0);
-	assert_int_equal(act(READ_DELIVER, 0)->count, 5);
+	assert_int_equal(act(READER_DELIVER, 0)->count, 5);
 	chunk(1, 0, 1, 0, 5, 0); /* again */
-	assert_null(act(READ_DELIVER, 0));
-	assert_ptr_equal(act(READ_FREE, 0)->handle, &names[1]);
+	assert_null(act(READER_DELIVER, 0));
+	assert_ptr_equal(act(READER_FREE, 0)->handle, &names[1]);
 	chunk(2, 0, 1, 3, 5, 0); /* overlapping */
-	assert_int_equal(act(READ_DELIVER, 0)->first, 2);
-	assert_int_equal(act(READ_DELIVER, 0)->count, 3);
+	assert_int_equal(act(READER_DELIVER, 0)->first, 2);
+	assert_int_equal(act(READER_DELIVER, 0)->count, 3);
 	chunk(3, 0, 1, 8, 5, 4); /* its front was for others */
-	assert_int_equal(act(READ_DELIVER, 0)->first, 4);
+	assert_int_equal(act(READER_DELIVER, 0)->first, 4);
 	chunk(4, 0, 2, 20, 5, 0); /* of a generation that is not */
-	assert_null(act(READ_DELIVER, 0));
+	assert_null(act(READER_DELIVER, 0));
 	written(6);
-	assert_ptr_equal(act(READ_FREE, 0)->handle, &names[0]);
-	assert_int_equal(act(READ_SEND, MSG_CHUNK_ACK)->msg.chunk_ack.ranges.v[0].end, 6);
-	assert_null(act(READ_TELL, MSG_ACK)); /* waits for company */
-	read_tick(r, now += 60 * MS);
+	assert_ptr_equal(act(READER_FREE, 0)->handle, &names[0]);
+	assert_int_equal(act(READER_SEND, MSG_CHUNK_ACK)->msg.chunk_ack.ranges.v[0].end, 6);
+	assert_null(act(READER_TELL, MSG_ACK)); /* waits for company */
+	reader_tick(r, now += 60 * MS);
 	collect();
-	assert_int_equal(act(READ_TELL, MSG_ACK)->msg.ack.list.v[0].ranges.v[0].end, 6);
+	assert_int_equal(act(READER_TELL, MSG_ACK)->msg.ack.list.v[0].ranges.v[0].end, 6);
 	chunk(5, 0, 1, 0, 5, 0); /* again, and written long ago */
-	assert_non_null(act(READ_SEND, MSG_CHUNK_ACK));
+	assert_non_null(act(READER_SEND, MSG_CHUNK_ACK));
 }
 
 static void
 what_is_held_is_told_and_older_generations_dropped(void **state)
 {
 	(void)state;
-	begin((struct read_opts){ 0 }, 1);
+	begin((struct reader_opts){ 0 }, 1);
 	streams(1, 1, STREAM_RUNNING, 0);
 	chunk(0, 0, 1, 0, 5, 0);
 	written(2);
 	told((struct msg){ .type = MSG_HOLD, .hold.key = { 7, 0, 2 } });
-	assert_int_equal(act(READ_TELL, MSG_HELD)->msg.held.ranges.n, 1);
-	assert_int_equal(act(READ_TELL, MSG_HELD)->msg.held.ranges.v[0].end, 5);
-	assert_non_null(act(READ_DISCONNECT, 0));
+	assert_int_equal(act(READER_TELL, MSG_HELD)->msg.held.ranges.n, 1);
+	assert_int_equal(act(READER_TELL, MSG_HELD)->msg.held.ranges.v[0].end, 5);
+	assert_non_null(act(READER_DISCONNECT, 0));
 	chunk(1, 0, 1, 5, 5, 0);
-	assert_null(act(READ_DELIVER, 0));
+	assert_null(act(READER_DELIVER, 0));
 	streams(1, 2, STREAM_RUNNING, 0);
-	assert_non_null(act(READ_CONNECT, 0));
+	assert_non_null(act(READER_CONNECT, 0));
 }
 
 static void
 the_end_is_acknowledged_at_once(void **state)
 {
 	(void)state;
-	begin((struct read_opts){ 0 }, 1);
+	begin((struct reader_opts){ 0 }, 1);
 	streams(1, 1, STREAM_ENDED, 5);
 	chunk(0, 0, 1, 0, 5, 0);
 	written(5);
-	assert_non_null(act(READ_TELL, MSG_ACK));
+	assert_non_null(act(READER_TELL, MSG_ACK));
 	told((struct msg){ .type = MSG_ACKED, .acked = { .iteration = 7, .seat = 3, .seq = 1 } });
 	told((struct msg){ .type = MSG_DONE, .done = { .iteration = 7, .elements = 5 } });
-	assert_non_null(act(READ_TELL, MSG_CLOSE));
+	assert_non_null(act(READER_TELL, MSG_CLOSE));
 	told((struct msg){ .type = MSG_CLOSED, .closed = { 7, 3 } });
-	assert_int_equal(act(READ_DONE, 0)->code, 0);
+	assert_int_equal(act(READER_DONE, 0)->code, 0);
 }
 
 static void
@@ -191,13 +191,13 @@ stable_order_takes_blocks_in_turn(void **state)
 	size_t n = 0;
 
 	(void)state;
-	begin((struct read_opts){ .order = ORDER_STABLE }, 2);
+	begin((struct reader_opts){ .order = ORDER_STABLE }, 2);
 	streams(2, 1, STREAM_RUNNING, 0);
 	chunk(0, 1, 1, 0, 5, 0);
-	assert_null(act(READ_DELIVER, 0)); /* it is stream 0's turn */
+	assert_null(act(READER_DELIVER, 0)); /* it is stream 0's turn */
 	chunk(1, 0, 1, 0, 3, 0);
 	for (size_t i = 0; i < n_acts; i++)
-		if (acts[i].kind == READ_DELIVER) {
+		if (acts[i].kind == READER_DELIVER) {
 			assert_true(n < 3);
 			assert_int_equal(acts[i].stream, want[n].stream);
 			assert_int_equal(acts[i].count, want[n++].count);
@@ -205,7 +205,7 @@ stable_order_takes_blocks_in_turn(void **state)
 	struct msg_stream v = { .stream = 0, .gen = 1, .state = STREAM_ENDED, .length = 3, .worker = WORKER };
 	told((struct msg){ .type = MSG_STREAMS, .streams = { .iteration = 7, .since = 1, .version = 2, .total = 2, .list = { &v, 1 } } });
 	for (size_t i = 0; i < n_acts; i++)
-		if (acts[i].kind == READ_DELIVER) {
+		if (acts[i].kind == READER_DELIVER) {
 			assert_int_equal(acts[i].stream, want[n].stream);
 			assert_int_equal(acts[i].count, want[n++].count);
 		}
@@ -229,7 +229,7 @@ delivered(void)
 	uint64_t n = 0;
 
 	for (size_t i = 0; i < n_acts; i++)
-		n += acts[i].kind == READ_DELIVER ? acts[i].count : 0;
+		n += acts[i].kind == READER_DELIVER ? acts[i].count : 0;
 	return n;
 }
 
@@ -238,7 +238,7 @@ static void
 stable_order_ends_at_the_element_that_failed(void **state)
 {
 	(void)state;
-	begin((struct read_opts){ .order = ORDER_STABLE }, 2);
+	begin((struct reader_opts){ .order = ORDER_STABLE }, 2);
 	streams(2, 1, STREAM_RUNNING, 0);
 	chunk(0, 0, 1, 0, 4, 0);
 	written(2);
@@ -246,16 +246,16 @@ stable_order_ends_at_the_element_that_failed(void **state)
 	assert_int_equal(delivered(), 0); /* it is the turn of stream 1 */
 	chunk(1, 1, 1, 0, 9, 0);
 	assert_int_equal(delivered(), 6); /* two of 1, two of 0, two of 1 */
-	assert_null(act(READ_TELL, MSG_REACHED));
+	assert_null(act(READER_TELL, MSG_REACHED));
 	written(5);
-	assert_null(act(READ_TELL, MSG_REACHED));
+	assert_null(act(READER_TELL, MSG_REACHED));
 	written(1);
-	assert_int_equal(act(READ_TELL, MSG_REACHED)->msg.reached.key.stream, 0);
-	assert_int_equal(act(READ_TELL, MSG_REACHED)->msg.reached.seat, 3);
+	assert_int_equal(act(READER_TELL, MSG_REACHED)->msg.reached.key.stream, 0);
+	assert_int_equal(act(READER_TELL, MSG_REACHED)->msg.reached.seat, 3);
 	/* another worker has it now, and comes further */
 	streams(1, 2, STREAM_RUNNING, 0);
 	written(0);
-	assert_null(act(READ_TELL, MSG_REACHED));
+	assert_null(act(READER_TELL, MSG_REACHED));
 	chunk(2, 0, 2, 4, 2, 0);
 	assert_int_equal(delivered(), 4);
 }
@@ -266,27 +266,27 @@ static void
 source_order_ends_in_the_split_that_failed(void **state)
 {
 	(void)state;
-	begin((struct read_opts){ .order = ORDER_SOURCE, .sharding = SHARD_DYNAMIC }, 2);
+	begin((struct reader_opts){ .order = ORDER_SOURCE, .sharding = SHARD_DYNAMIC }, 2);
 	streams(2, 1, STREAM_RUNNING, 0);
 	chunk(0, 0, 1, 0, 4, 0);
 	written(4);
 	failed(0, 1, 4, 1);
-	assert_null(act(READ_TELL, MSG_REACHED));
+	assert_null(act(READER_TELL, MSG_REACHED));
 	chunk(1, 1, 1, 0, 3, 0);
 	assert_int_equal(delivered(), 3);
 	struct msg_chunk c = { .key = { 7, 1, 1 }, .seat = 3, .session = 1, .offset = 3, .count = 2, .split = 1 };
-	read_chunk(r, now += MS, WORKER, &c, &names[2], 100);
+	reader_chunk(r, now += MS, WORKER, &c, &names[2], 100);
 	collect();
 	assert_int_equal(delivered(), 0);
 	written(3);
 	assert_int_equal(delivered(), 0);
-	assert_int_equal(act(READ_TELL, MSG_REACHED)->msg.reached.key.stream, 0);
+	assert_int_equal(act(READER_TELL, MSG_REACHED)->msg.reached.key.stream, 0);
 }
 
 static void
 a_position_is_gone_on_from_and_others_are_refused(void **state)
 {
-	struct read_opts o = { .checkpoint = true };
+	struct reader_opts o = { .checkpoint = true };
 	struct buf b = { 0 };
 	struct err e;
 
@@ -295,77 +295,77 @@ a_position_is_gone_on_from_and_others_are_refused(void **state)
 	streams(1, 1, STREAM_RUNNING, 0);
 	chunk(0, 0, 1, 0, 5, 0);
 	written(3);
-	assert_null(act(READ_SEND, MSG_CHUNK_ACK)); /* not before it is saved */
-	read_position(r, &b);
+	assert_null(act(READER_SEND, MSG_CHUNK_ACK)); /* not before it is saved */
+	reader_position(r, &b);
 	written(1);
-	read_saved(r, now);
+	reader_saved(r, now);
 	collect();
-	assert_int_equal(act(READ_SEND, MSG_CHUNK_ACK)->msg.chunk_ack.ranges.v[0].end, 3);
+	assert_int_equal(act(READER_SEND, MSG_CHUNK_ACK)->msg.chunk_ack.ranges.v[0].end, 3);
 	teardown(NULL);
 	o.position = b.data;
 	o.position_len = b.len;
 	begin(o, 0);
-	struct msg_open *m = &act(READ_TELL, MSG_OPEN)->msg.open;
+	struct msg_open *m = &act(READER_TELL, MSG_OPEN)->msg.open;
 	assert_true(m->resume);
 	assert_int_equal(m->iteration, 7);
 	assert_int_equal(m->seat, 3);
 	assert_int_equal(m->have.v[0].ranges.v[0].end, 3);
 	teardown(NULL);
 	o.dataset = "other";
-	struct read *none = NULL;
-	assert_int_equal(read_new(&o, now, &none, &e), ST_DATA);
+	struct reader *none = NULL;
+	assert_int_equal(reader_new(&o, now, &none, &e), ST_DATA);
 	assert_string_equal(e.text, "the position is one in dataset `d`, not in `other`");
 	o.position_len--;
-	assert_int_equal(read_new(&o, now, &none, &e), ST_DATA);
+	assert_int_equal(reader_new(&o, now, &none, &e), ST_DATA);
 	buf_clear(&b);
-	begin((struct read_opts){ 0 }, 0);
+	begin((struct reader_opts){ 0 }, 0);
 }
 
 static void
 errors_end_it_with_their_code(void **state)
 {
 	(void)state;
-	begin((struct read_opts){ 0 }, 0);
+	begin((struct reader_opts){ 0 }, 0);
 	told((struct msg){ .type = MSG_ERROR, .req = 1, .error = { ST_NOINPUT, (char *)(uintptr_t)"no dataset", NULL } });
-	assert_int_equal(act(READ_DONE, 0)->code, ST_NOINPUT);
-	assert_string_equal(act(READ_DONE, 0)->err->text, "no dataset");
+	assert_int_equal(act(READER_DONE, 0)->code, ST_NOINPUT);
+	assert_string_equal(act(READER_DONE, 0)->err->text, "no dataset");
 }
 
 static void
 taken_for_lost_it_stops(void **state)
 {
 	(void)state;
-	begin((struct read_opts){ 0 }, 1);
+	begin((struct reader_opts){ 0 }, 1);
 	told((struct msg){ .type = MSG_GONE, .gone = { 7, 3, NULL } });
-	assert_int_equal(act(READ_DONE, 0)->code, ST_TEMP);
+	assert_int_equal(act(READER_DONE, 0)->code, ST_TEMP);
 }
 
 static void
 a_broken_connection_begins_a_new_session(void **state)
 {
 	(void)state;
-	begin((struct read_opts){ 0 }, 1);
+	begin((struct reader_opts){ 0 }, 1);
 	streams(1, 1, STREAM_RUNNING, 0);
 	chunk(0, 0, 1, 0, 5, 0);
-	read_worker_gone(r, now, WORKER);
+	reader_worker_gone(r, now, WORKER);
 	collect();
-	assert_int_equal(act(READ_SEND, MSG_CREDIT)->msg.credit.session, 2);
-	assert_int_equal(act(READ_SEND, MSG_CREDIT)->msg.credit.total, READ_WINDOW - 1);
+	assert_int_equal(act(READER_SEND, MSG_CREDIT)->msg.credit.session, 2);
+	assert_int_equal(act(READER_SEND, MSG_CREDIT)->msg.credit.total, READER_WINDOW - 1);
 }
 
 static void
 stopping_early_says_what_was_written(void **state)
 {
 	(void)state;
-	begin((struct read_opts){ 0 }, 1);
+	begin((struct reader_opts){ 0 }, 1);
 	streams(1, 1, STREAM_RUNNING, 0);
 	chunk(0, 0, 1, 0, 5, 0);
 	written(2);
-	read_close(r, now, false);
+	reader_close(r, now, false);
 	collect();
-	assert_int_equal(act(READ_TELL, MSG_CLOSE)->msg.close.list.v[0].ranges.v[0].end, 2);
+	assert_int_equal(act(READER_TELL, MSG_CLOSE)->msg.close.list.v[0].ranges.v[0].end, 2);
 	told((struct msg){ .type = MSG_CLOSED, .closed = { 7, 3 } });
-	assert_int_equal(act(READ_DONE, 0)->code, 0);
+	assert_int_equal(act(READER_DONE, 0)->code, 0);
 }
 
 /* Its predecessor had acknowledged something behind a gap. */
@@ -376,38 +376,38 @@ an_ordered_reader_passes_over_what_others_acknowledged(void **state)
 	struct msg_acked acked = { .iteration = 7, .seat = 3, .seq = 1, .floors = { &floor, 1 } };
 
 	(void)state;
-	begin((struct read_opts){ .order = ORDER_STABLE }, 1);
+	begin((struct reader_opts){ .order = ORDER_STABLE }, 1);
 	streams(1, 1, STREAM_RUNNING, 0);
 	chunk(0, 0, 1, 0, 4, 0);
 	chunk(1, 0, 1, 9, 2, 0);
-	assert_null(act(READ_DELIVER, 0));
+	assert_null(act(READER_DELIVER, 0));
 	written(4);
-	read_tick(r, now += 100 * MS);
+	reader_tick(r, now += 100 * MS);
 	collect();
-	assert_int_equal(act(READ_TELL, MSG_ACK)->msg.ack.seq, 1);
+	assert_int_equal(act(READER_TELL, MSG_ACK)->msg.ack.seq, 1);
 	told((struct msg){ .type = MSG_ACKED, .acked = acked });
-	assert_int_equal(act(READ_DELIVER, 0)->offset, 9);
+	assert_int_equal(act(READER_DELIVER, 0)->offset, 9);
 }
 
 static void
 a_silent_worker_is_called_anew(void **state)
 {
 	(void)state;
-	begin((struct read_opts){ 0 }, 1);
+	begin((struct reader_opts){ 0 }, 1);
 	streams(1, 1, STREAM_RUNNING, 0);
 	chunk(0, 0, 1, 0, 5, 0);
 	written(5);
 	int seconds = 0;
 	do {
 		told((struct msg){ .type = MSG_BEAT }); /* the dispatcher is there */
-		read_tick(r, now += SEC);
+		reader_tick(r, now += SEC);
 		collect();
-	} while (!act(READ_CONNECT, 0) && ++seconds < 20);
+	} while (!act(READER_CONNECT, 0) && ++seconds < 20);
 	assert_in_range(seconds, 5, 8);
-	assert_non_null(act(READ_DISCONNECT, 0));
+	assert_non_null(act(READER_DISCONNECT, 0));
 	assert_string_equal(endpoint, "ep");
-	assert_int_equal(act(READ_SEND, MSG_CREDIT)->msg.credit.session, 2);
-	assert_int_equal(act(READ_SEND, MSG_CREDIT)->msg.credit.total, READ_WINDOW);
+	assert_int_equal(act(READER_SEND, MSG_CREDIT)->msg.credit.session, 2);
+	assert_int_equal(act(READER_SEND, MSG_CREDIT)->msg.credit.total, READER_WINDOW);
 }
 
 /* Who is killed before it has saved anything can leave nothing that others would have
@@ -419,17 +419,17 @@ nothing_is_taken_before_a_position_is_safe(void **state)
 	struct msg_acked acked = { .iteration = 7, .seat = 3, .seq = 1 };
 
 	(void)state;
-	begin((struct read_opts){ .checkpoint = true }, 1);
+	begin((struct reader_opts){ .checkpoint = true }, 1);
 	streams(1, 1, STREAM_RUNNING, 0);
-	assert_null(act(READ_SEND, MSG_CREDIT));
-	read_position(r, &b);
-	read_saved(r, now);
+	assert_null(act(READER_SEND, MSG_CREDIT));
+	reader_position(r, &b);
+	reader_saved(r, now);
 	collect();
-	assert_int_equal(act(READ_TELL, MSG_ACK)->msg.ack.seq, 1);
-	assert_int_equal(act(READ_TELL, MSG_ACK)->msg.ack.list.n, 0);
-	assert_null(act(READ_SEND, MSG_CREDIT));
+	assert_int_equal(act(READER_TELL, MSG_ACK)->msg.ack.seq, 1);
+	assert_int_equal(act(READER_TELL, MSG_ACK)->msg.ack.list.n, 0);
+	assert_null(act(READER_SEND, MSG_CREDIT));
 	told((struct msg){ .type = MSG_ACKED, .acked = acked });
-	assert_int_equal(act(READ_SEND, MSG_CREDIT)->msg.credit.total, READ_WINDOW);
+	assert_int_equal(act(READER_SEND, MSG_CREDIT)->msg.credit.total, READER_WINDOW);
 	buf_clear(&b);
 }
 
@@ -442,19 +442,19 @@ no_code_of_the_dispatcher_is_taken_for_an_answer(void **state)
 	for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
 		if (i)
 			teardown(state);
-		begin((struct read_opts){ 0 }, 1);
+		begin((struct reader_opts){ 0 }, 1);
 		told((struct msg){ .type = MSG_DONE, .done = { .iteration = 7, .code = codes[i].said } });
 		told((struct msg){ .type = MSG_CLOSED, .closed = { .iteration = 7, .seat = 3 } });
-		assert_int_equal(act(READ_DONE, 0)->code, codes[i].is);
-		assert_int_equal(act(READ_DONE, 0)->err->kind, codes[i].is);
+		assert_int_equal(act(READER_DONE, 0)->code, codes[i].is);
+		assert_int_equal(act(READER_DONE, 0)->err->kind, codes[i].is);
 		teardown(state);
-		begin((struct read_opts){ 0 }, 0);
-		told((struct msg){ .type = MSG_ERROR, .req = act(READ_TELL, MSG_OPEN)->msg.req,
+		begin((struct reader_opts){ 0 }, 0);
+		told((struct msg){ .type = MSG_ERROR, .req = act(READER_TELL, MSG_OPEN)->msg.req,
 			.error.code = codes[i].said });
-		assert_int_equal(act(READ_DONE, 0)->code, codes[i].is);
+		assert_int_equal(act(READER_DONE, 0)->code, codes[i].is);
 		teardown(state);
-		begin((struct read_opts){ 0 }, 0);
+		begin((struct reader_opts){ 0 }, 0);
 		told((struct msg){ .type = MSG_REFUSED, .refused.code = codes[i].said });
-		assert_int_equal(act(READ_DONE, 0)->code, codes[i].is);
+		assert_int_equal(act(READER_DONE, 0)->code, codes[i].is);
 	}
 }

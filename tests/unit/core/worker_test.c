@@ -15,9 +15,9 @@
 #define MS 1000000ll
 #define SEC 1000000000ll
 
-static struct work *w;
+static struct worker *w;
 static int64_t now;
-static struct work_action acts[256];
+static struct worker_action acts[256];
 static size_t n_acts;
 static char names[64]; /* handles are addresses in here */
 static const struct stream_key key = { 7, 0, 1 };
@@ -27,12 +27,12 @@ collect(void)
 {
 	while (n_acts)
 		msg_clear(&acts[--n_acts].msg);
-	while (work_action(w, &acts[n_acts]))
+	while (worker_action(w, &acts[n_acts]))
 		assert_true(++n_acts < 256);
 }
 
-static struct work_action *
-act(enum work_action_kind kind, enum msg_type t)
+static struct worker_action *
+act(enum worker_action_kind kind, enum msg_type t)
 {
 	for (size_t i = 0; i < n_acts; i++)
 		if (acts[i].kind == kind && (!t || acts[i].msg.type == t))
@@ -46,7 +46,7 @@ told(struct msg m)
 	struct msg copy;
 
 	msg_copy(&copy, &m);
-	work_message(w, now += MS, &copy);
+	worker_message(w, now += MS, &copy);
 	msg_clear(&copy);
 	collect();
 }
@@ -57,7 +57,7 @@ asked(uint64_t peer, struct msg m)
 	struct msg copy;
 
 	msg_copy(&copy, &m);
-	work_data(w, now += MS, peer, &copy);
+	worker_data(w, now += MS, peer, &copy);
 	msg_clear(&copy);
 	collect();
 }
@@ -71,26 +71,26 @@ credit(uint64_t seat, uint32_t session, uint64_t total)
 static void
 produce(int handle, uint64_t offset, uint32_t count, size_t bytes)
 {
-	work_produced(w, now += MS, key, &names[handle], offset, count, bytes, 0);
+	worker_produced(w, now += MS, key, &names[handle], offset, count, bytes, 0);
 	collect();
 }
 
 static int
 setup(void **state)
 {
-	static const struct work_opts o = { .peer = 1, .name = "w", .host = "h", .endpoint = "e", .slots = 1, .memory = 1000 };
+	static const struct worker_opts o = { .peer = 1, .name = "w", .host = "h", .endpoint = "e", .slots = 1, .memory = 1000 };
 
 	(void)state;
 	now = SEC;
-	w = work_new(&o, now);
+	w = worker_new(&o, now);
 	collect();
-	assert_non_null(act(WORK_TELL, MSG_HELLO));
+	assert_non_null(act(WORKER_TELL, MSG_HELLO));
 	told((struct msg){ .type = MSG_WELCOME, .welcome = { WIRE_VERSION, 5, false, 1000, 5000 } });
-	assert_non_null(act(WORK_WELCOME, 0));
+	assert_non_null(act(WORKER_WELCOME, 0));
 	told((struct msg){ .type = MSG_ASSIGN, .assign = { .key = key, .by_split = true } });
-	assert_non_null(act(WORK_START, MSG_ASSIGN));
-	assert_non_null(act(WORK_TELL, MSG_ASSIGNED));
-	assert_int_equal(act(WORK_TELL, MSG_SPLIT_REQ)->msg.split_req.k, 0);
+	assert_non_null(act(WORKER_START, MSG_ASSIGN));
+	assert_non_null(act(WORKER_TELL, MSG_ASSIGNED));
+	assert_int_equal(act(WORKER_TELL, MSG_SPLIT_REQ)->msg.split_req.k, 0);
 	return 0;
 }
 
@@ -98,11 +98,11 @@ static int
 teardown(void **state)
 {
 	(void)state;
-	work_stop(w);
+	worker_stop(w);
 	collect();
 	while (n_acts)
 		msg_clear(&acts[--n_acts].msg);
-	work_free(&w);
+	worker_free(&w);
 	return 0;
 }
 
@@ -111,19 +111,19 @@ a_hungry_reader_wants_what_there_is(void **state)
 {
 	(void)state;
 	credit(1, 1, 2);
-	assert_non_null(act(WORK_WANT, 0));
+	assert_non_null(act(WORKER_WANT, 0));
 	produce(0, 0, 3, 10);
-	assert_int_equal(act(WORK_CHUNK, 0)->peer, 101);
-	assert_int_equal(act(WORK_CHUNK, 0)->msg.chunk.count, 3);
-	assert_non_null(act(WORK_WANT, 0));
+	assert_int_equal(act(WORKER_CHUNK, 0)->peer, 101);
+	assert_int_equal(act(WORKER_CHUNK, 0)->msg.chunk.count, 3);
+	assert_non_null(act(WORKER_WANT, 0));
 	produce(1, 3, 3, 10);
-	assert_non_null(act(WORK_CHUNK, 0));
+	assert_non_null(act(WORKER_CHUNK, 0));
 	produce(2, 6, 3, 10);
-	assert_null(act(WORK_CHUNK, 0)); /* no credit left */
+	assert_null(act(WORKER_CHUNK, 0)); /* no credit left */
 	credit(1, 1, 2); /* said again: nothing new */
-	assert_null(act(WORK_CHUNK, 0));
+	assert_null(act(WORKER_CHUNK, 0));
 	credit(1, 1, 3);
-	assert_non_null(act(WORK_CHUNK, 0));
+	assert_non_null(act(WORKER_CHUNK, 0));
 }
 
 static void
@@ -135,16 +135,16 @@ chunks_are_kept_until_acknowledged_within_the_budget(void **state)
 	credit(1, 1, 9);
 	for (int i = 0; i < 2; i++)
 		produce(i, (uint64_t)i * 2, 2, 400);
-	assert_null(act(WORK_STALL, 0));
+	assert_null(act(WORKER_STALL, 0));
 	produce(2, 4, 2, 400);
-	assert_non_null(act(WORK_STALL, 0));
-	assert_int_equal(work_kept_bytes(w), 1200);
+	assert_non_null(act(WORKER_STALL, 0));
+	assert_int_equal(worker_kept_bytes(w), 1200);
 	asked(101, (struct msg){ .type = MSG_CHUNK_ACK, .chunk_ack = { key, 1, { &part, 1 } } });
-	assert_ptr_equal(act(WORK_FREE, 0)->handle, &names[0]);
-	assert_null(act(WORK_RESUME, 0));
+	assert_ptr_equal(act(WORKER_FREE, 0)->handle, &names[0]);
+	assert_null(act(WORKER_RESUME, 0));
 	asked(101, (struct msg){ .type = MSG_CHUNK_ACK, .chunk_ack = { key, 1, { &rest, 1 } } });
-	assert_non_null(act(WORK_RESUME, 0));
-	assert_int_equal(work_kept_bytes(w), 400);
+	assert_non_null(act(WORKER_RESUME, 0));
+	assert_int_equal(worker_kept_bytes(w), 400);
 }
 
 /* 1000 bytes of memory, and one of two readers takes and says nothing. */
@@ -163,16 +163,16 @@ a_reader_that_stands_still_does_not_stop_the_others(void **state)
 
 		assert_false(stalled);
 		produce(i, at, 10, 100);
-		if (!act(WORK_CHUNK, 0))
+		if (!act(WORKER_CHUNK, 0))
 			continue; /* in the queue: the next acknowledgement lets it go */
 		for (size_t k = 0; k < n_acts; k++) {
-			if (acts[k].kind == WORK_CHUNK)
+			if (acts[k].kind == WORKER_CHUNK)
 				sent[acts[k].peer - 100]++;
-			stalled |= acts[k].kind == WORK_STALL;
+			stalled |= acts[k].kind == WORKER_STALL;
 		}
-		if (act(WORK_CHUNK, 0)->peer == 102)
+		if (act(WORKER_CHUNK, 0)->peer == 102)
 			asked(102, (struct msg){ .type = MSG_CHUNK_ACK, .chunk_ack = { key, 2, { &made, 1 } } });
-		stalled &= !act(WORK_RESUME, 0);
+		stalled &= !act(WORKER_RESUME, 0);
 	}
 	assert_in_range(sent[1], 1, 5);
 	assert_int_equal(sent[2], 40 - sent[1]);
@@ -186,19 +186,19 @@ a_reader_that_has_nothing_may_always_have_a_chunk(void **state)
 	credit(1, 1, 10);
 	for (int i = 0; i < 4; i++)
 		produce(i, (uint64_t)i * 10, 10, 250);
-	assert_non_null(act(WORK_STALL, 0));
+	assert_non_null(act(WORKER_STALL, 0));
 	credit(2, 1, 10);
-	assert_non_null(act(WORK_RESUME, 0));
+	assert_non_null(act(WORKER_RESUME, 0));
 	produce(4, 40, 10, 250);
-	assert_int_equal(act(WORK_CHUNK, 0)->peer, 102);
-	assert_non_null(act(WORK_STALL, 0)); /* each reader has some: the memory counts again */
+	assert_int_equal(act(WORKER_CHUNK, 0)->peer, 102);
+	assert_non_null(act(WORKER_STALL, 0)); /* each reader has some: the memory counts again */
 	asked(102, (struct msg){ .type = MSG_CHUNK_ACK, .chunk_ack = { key, 2, { (struct range[]){ { 40, 50 } }, 1 } } });
-	assert_non_null(act(WORK_RESUME, 0));
+	assert_non_null(act(WORKER_RESUME, 0));
 	credit(3, 1, 0); /* one that asks for nothing is owed nothing */
-	assert_null(act(WORK_RESUME, 0));
+	assert_null(act(WORKER_RESUME, 0));
 	produce(5, 50, 10, 250);
-	assert_int_equal(act(WORK_CHUNK, 0)->peer, 102);
-	assert_non_null(act(WORK_STALL, 0));
+	assert_int_equal(act(WORKER_CHUNK, 0)->peer, 102);
+	assert_non_null(act(WORKER_STALL, 0));
 }
 
 static void
@@ -212,13 +212,13 @@ what_a_lost_reader_had_goes_to_others_but_for_what_counts(void **state)
 	produce(1, 2, 4, 10);
 	asked(101, (struct msg){ .type = MSG_CHUNK_ACK, .chunk_ack = { key, 1, { &mine, 1 } } });
 	credit(2, 1, 9);
-	assert_null(act(WORK_CHUNK, 0));
+	assert_null(act(WORKER_CHUNK, 0));
 	told((struct msg){ .type = MSG_READER_GONE, .reader_gone = { key, 1, { &ledger, 1 } } });
-	assert_int_equal(act(WORK_TELL, MSG_GONE_OK)->msg.gone_ok.acked.v[0].end, 2);
-	assert_int_equal(act(WORK_CHUNK, 0)->peer, 102);
-	assert_int_equal(act(WORK_CHUNK, 0)->msg.chunk.skip, 1);
+	assert_int_equal(act(WORKER_TELL, MSG_GONE_OK)->msg.gone_ok.acked.v[0].end, 2);
+	assert_int_equal(act(WORKER_CHUNK, 0)->peer, 102);
+	assert_int_equal(act(WORKER_CHUNK, 0)->msg.chunk.skip, 1);
 	credit(1, 2, 99);
-	assert_non_null(act(WORK_SEND, MSG_VOID));
+	assert_non_null(act(WORKER_SEND, MSG_VOID));
 }
 
 static void
@@ -230,11 +230,11 @@ a_new_session_gets_again_what_was_on_its_way(void **state)
 	produce(1, 2, 2, 10);
 	produce(2, 4, 2, 10);
 	credit(2, 1, 1);
-	assert_ptr_equal(act(WORK_CHUNK, 0)->handle, &names[2]);
+	assert_ptr_equal(act(WORKER_CHUNK, 0)->handle, &names[2]);
 	credit(1, 2, 1);
-	assert_ptr_equal(act(WORK_CHUNK, 0)->handle, &names[0]);
+	assert_ptr_equal(act(WORKER_CHUNK, 0)->handle, &names[0]);
 	credit(1, 2, 3);
-	assert_ptr_equal(act(WORK_CHUNK, 0)->handle, &names[1]);
+	assert_ptr_equal(act(WORKER_CHUNK, 0)->handle, &names[1]);
 }
 
 static void
@@ -244,41 +244,41 @@ splits_are_asked_for_ahead(void **state)
 
 	(void)state;
 	told((struct msg){ .type = MSG_SPLIT, .split = { key, 0, { &s, 1, 1 }, false } });
-	assert_non_null(act(WORK_SPLITS, MSG_SPLIT));
-	assert_null(act(WORK_TELL, MSG_SPLIT_REQ));
-	work_split_taken(w, now, key, 0);
+	assert_non_null(act(WORKER_SPLITS, MSG_SPLIT));
+	assert_null(act(WORKER_TELL, MSG_SPLIT_REQ));
+	worker_split_taken(w, now, key, 0);
 	collect();
-	assert_int_equal(act(WORK_TELL, MSG_SPLIT_REQ)->msg.split_req.k, 1);
+	assert_int_equal(act(WORKER_TELL, MSG_SPLIT_REQ)->msg.split_req.k, 1);
 	told((struct msg){ .type = MSG_SPLIT, .split = { key, 1, { NULL, 0, 0 }, true } });
-	assert_true(act(WORK_SPLITS, MSG_SPLIT)->msg.split.end);
-	work_ended(w, now, key, 0, 0);
+	assert_true(act(WORKER_SPLITS, MSG_SPLIT)->msg.split.end);
+	worker_ended(w, now, key, 0, 0);
 	collect();
-	assert_non_null(act(WORK_TELL, MSG_STREAM_END));
+	assert_non_null(act(WORKER_TELL, MSG_STREAM_END));
 }
 
 static void
 requests_are_said_again_until_answered(void **state)
 {
 	(void)state;
-	work_ended(w, now, key, 0, 0);
+	worker_ended(w, now, key, 0, 0);
 	collect();
 	for (int i = 0; i < 3; i++) {
 		bool said = false;
 
 		for (int k = 0; k < 4; k++) {
 			told((struct msg){ .type = MSG_BEAT });
-			work_tick(w, now += SEC);
+			worker_tick(w, now += SEC);
 			collect();
-			said |= act(WORK_TELL, MSG_STREAM_END) != NULL;
+			said |= act(WORKER_TELL, MSG_STREAM_END) != NULL;
 		}
 		assert_true(said);
 	}
 	told((struct msg){ .type = MSG_END_OK, .end_ok.key = key });
 	for (int k = 0; k < 4; k++) {
 		told((struct msg){ .type = MSG_BEAT });
-		work_tick(w, now += SEC);
+		worker_tick(w, now += SEC);
 		collect();
-		assert_null(act(WORK_TELL, MSG_STREAM_END));
+		assert_null(act(WORKER_TELL, MSG_STREAM_END));
 	}
 }
 
@@ -290,19 +290,19 @@ leaving_hands_over_when_all_is_delivered(void **state)
 	(void)state;
 	credit(1, 1, 9);
 	produce(0, 0, 2, 10);
-	work_drain(w, now);
+	worker_drain(w, now);
 	collect();
-	assert_non_null(act(WORK_HANDOVER, 0));
-	assert_true(act(WORK_TELL, MSG_BYE)->msg.bye.drain);
-	work_handed(w, now, key, true, 2, 0, "state", 5, 2);
+	assert_non_null(act(WORKER_HANDOVER, 0));
+	assert_true(act(WORKER_TELL, MSG_BYE)->msg.bye.drain);
+	worker_handed(w, now, key, true, 2, 0, "state", 5, 2);
 	collect();
-	assert_null(act(WORK_TELL, MSG_HANDOVER));
+	assert_null(act(WORKER_TELL, MSG_HANDOVER));
 	asked(101, (struct msg){ .type = MSG_CHUNK_ACK, .chunk_ack = { key, 1, { &all, 1 } } });
-	assert_int_equal(act(WORK_TELL, MSG_HANDOVER)->msg.handover.offset, 2);
+	assert_int_equal(act(WORKER_TELL, MSG_HANDOVER)->msg.handover.offset, 2);
 	told((struct msg){ .type = MSG_END_OK, .end_ok.key = key });
-	assert_int_equal(work_streams(w), 0);
+	assert_int_equal(worker_streams(w), 0);
 	told((struct msg){ .type = MSG_BYE_OK });
-	assert_non_null(act(WORK_LEAVE, 0));
+	assert_non_null(act(WORKER_LEAVE, 0));
 }
 
 static void
@@ -310,31 +310,31 @@ leaving_with_nothing_in_hand_waits_for_no_dispatcher(void **state)
 {
 	(void)state;
 	told((struct msg){ .type = MSG_WELCOME, .welcome = { WIRE_VERSION, 6, false, 1000, 5000 } });
-	assert_int_equal(work_streams(w), 0);
-	work_drain(w, now);
+	assert_int_equal(worker_streams(w), 0);
+	worker_drain(w, now);
 	collect();
-	assert_null(act(WORK_LEAVE, 0));
-	work_dispatcher_gone(w, now);
+	assert_null(act(WORKER_LEAVE, 0));
+	worker_dispatcher_gone(w, now);
 	collect();
-	assert_non_null(act(WORK_LEAVE, 0));
-	assert_null(act(WORK_LOST, 0));
+	assert_non_null(act(WORKER_LEAVE, 0));
+	assert_null(act(WORKER_LOST, 0));
 }
 
 static void
 a_dispatcher_without_state_that_stays_away_is_given_up(void **state)
 {
 	(void)state;
-	work_dispatcher_gone(w, now);
+	worker_dispatcher_gone(w, now);
 	collect();
-	assert_non_null(act(WORK_TELL, MSG_HELLO));
+	assert_non_null(act(WORKER_TELL, MSG_HELLO));
 	for (int i = 0; i < 49; i++) {
-		work_tick(w, now += 100 * MS);
+		worker_tick(w, now += 100 * MS);
 		collect();
-		assert_null(act(WORK_LOST, 0));
+		assert_null(act(WORKER_LOST, 0));
 	}
-	work_tick(w, now += 200 * MS);
+	worker_tick(w, now += 200 * MS);
 	collect();
-	assert_int_equal(act(WORK_LOST, 0)->err->kind, ST_TEMP);
+	assert_int_equal(act(WORKER_LOST, 0)->err->kind, ST_TEMP);
 }
 
 static void
@@ -344,9 +344,9 @@ another_state_means_all_streams_are_void(void **state)
 	credit(1, 1, 1);
 	produce(0, 0, 2, 10);
 	told((struct msg){ .type = MSG_WELCOME, .welcome = { WIRE_VERSION, 6, false, 1000, 5000 } });
-	assert_non_null(act(WORK_STOP, 0));
-	assert_ptr_equal(act(WORK_FREE, 0)->handle, &names[0]);
-	assert_int_equal(work_streams(w), 0);
+	assert_non_null(act(WORKER_STOP, 0));
+	assert_ptr_equal(act(WORKER_FREE, 0)->handle, &names[0]);
+	assert_int_equal(worker_streams(w), 0);
 }
 
 /* Streams beyond the one slot */
@@ -355,7 +355,7 @@ static void
 assign(uint64_t iteration, uint32_t stream, uint32_t order)
 {
 	told((struct msg){ .type = MSG_ASSIGN, .assign = { .key = { iteration, stream, 1 }, .order = order } });
-	assert_non_null(act(WORK_TELL, MSG_ASSIGNED));
+	assert_non_null(act(WORKER_TELL, MSG_ASSIGNED));
 }
 
 static void
@@ -363,19 +363,19 @@ tick(int64_t ns)
 {
 	told((struct msg){ .type = MSG_BEAT });
 	now += ns;
-	work_tick(w, now);
+	worker_tick(w, now);
 	collect();
 }
 
 static void
 rested(uint64_t iteration, uint32_t stream)
 {
-	work_rested(w, now += MS, (struct stream_key){ iteration, stream, 1 });
+	worker_rested(w, now += MS, (struct stream_key){ iteration, stream, 1 });
 	collect();
 }
 
 static bool
-acted(enum work_action_kind kind, uint64_t iteration, uint32_t stream)
+acted(enum worker_action_kind kind, uint64_t iteration, uint32_t stream)
 {
 	for (size_t i = 0; i < n_acts; i++)
 		if (acts[i].kind == kind && acts[i].key.iteration == iteration && acts[i].key.stream == stream)
@@ -388,23 +388,23 @@ a_stream_beyond_the_slots_waits_for_one(void **state)
 {
 	(void)state;
 	assign(7, 1, ORDER_ANY);
-	assert_null(act(WORK_START, 0));
-	assert_null(act(WORK_REST, 0));
-	assert_true(work_next_deadline(w) <= now + 200 * MS);
+	assert_null(act(WORKER_START, 0));
+	assert_null(act(WORKER_REST, 0));
+	assert_true(worker_next_deadline(w) <= now + 200 * MS);
 	tick(300 * MS); /* the first one has had its time */
-	assert_true(acted(WORK_REST, 7, 0));
-	assert_null(act(WORK_START, 0));
+	assert_true(acted(WORKER_REST, 7, 0));
+	assert_null(act(WORKER_START, 0));
 	rested(7, 0);
-	assert_true(acted(WORK_START, 7, 1));
+	assert_true(acted(WORKER_START, 7, 1));
 	tick(300 * MS);
-	assert_true(acted(WORK_REST, 7, 1));
+	assert_true(acted(WORKER_REST, 7, 1));
 	rested(7, 1);
-	assert_true(acted(WORK_GO, 7, 0));
-	work_ended(w, now += MS, key, 0, 0);
+	assert_true(acted(WORKER_GO, 7, 0));
+	worker_ended(w, now += MS, key, 0, 0);
 	collect();
-	assert_true(acted(WORK_GO, 7, 1));
+	assert_true(acted(WORKER_GO, 7, 1));
 	tick(SEC);
-	assert_null(act(WORK_REST, 0)); /* nobody waits */
+	assert_null(act(WORKER_REST, 0)); /* nobody waits */
 }
 
 static void
@@ -412,21 +412,21 @@ who_has_made_enough_gives_its_slot_to_who_has_nothing(void **state)
 {
 	(void)state;
 	produce(0, 0, 2, 2000);
-	assert_non_null(act(WORK_STALL, 0));
-	assert_null(act(WORK_REST, 0)); /* it may as well keep it */
+	assert_non_null(act(WORKER_STALL, 0));
+	assert_null(act(WORKER_REST, 0)); /* it may as well keep it */
 	assign(7, 1, ORDER_ANY);
-	assert_true(acted(WORK_REST, 7, 0));
+	assert_true(acted(WORKER_REST, 7, 0));
 	rested(7, 0);
-	assert_true(acted(WORK_START, 7, 1));
+	assert_true(acted(WORKER_START, 7, 1));
 	tick(SEC);
-	assert_null(act(WORK_REST, 0)); /* what stalls does not wait for a slot */
+	assert_null(act(WORKER_REST, 0)); /* what stalls does not wait for a slot */
 	credit(1, 1, 9);
 	struct range all = { 0, 2 };
 	asked(101, (struct msg){ .type = MSG_CHUNK_ACK, .chunk_ack = { key, 1, { &all, 1 } } });
-	assert_true(acted(WORK_RESUME, 7, 0));
-	assert_true(acted(WORK_REST, 7, 1));
+	assert_true(acted(WORKER_RESUME, 7, 0));
+	assert_true(acted(WORKER_REST, 7, 1));
 	rested(7, 1);
-	assert_true(acted(WORK_GO, 7, 0));
+	assert_true(acted(WORKER_GO, 7, 0));
 }
 
 static void
@@ -436,25 +436,25 @@ a_slot_whose_stream_does_not_rest_is_lent(void **state)
 	for (uint32_t i = 1; i < 8; i++)
 		assign(7, i, ORDER_ANY);
 	tick(250 * MS);
-	assert_true(acted(WORK_REST, 7, 0));
+	assert_true(acted(WORKER_REST, 7, 0));
 	tick(900 * MS);
-	assert_null(act(WORK_START, 0));
-	for (uint32_t n = 1; n < work_threads(1); n++) { /* none of them comes to rest */
-		assert_true(work_next_deadline(w) <= now + SEC);
+	assert_null(act(WORKER_START, 0));
+	for (uint32_t n = 1; n < worker_threads(1); n++) { /* none of them comes to rest */
+		assert_true(worker_next_deadline(w) <= now + SEC);
 		tick(SEC);
-		assert_true(acted(WORK_START, 7, n));
+		assert_true(acted(WORKER_START, 7, n));
 		tick(250 * MS);
-		assert_true(acted(WORK_REST, 7, n));
+		assert_true(acted(WORKER_REST, 7, n));
 	}
 	for (int i = 0; i < 9; i++) {
 		tick(SEC);
-		assert_null(act(WORK_START, 0));
+		assert_null(act(WORKER_START, 0));
 	}
-	for (uint32_t n = 0; n < work_threads(1) - 1; n++) { /* lent slots go back first */
+	for (uint32_t n = 0; n < worker_threads(1) - 1; n++) { /* lent slots go back first */
 		rested(7, n);
-		assert_int_equal(act(WORK_START, 0) != NULL, n == 0);
+		assert_int_equal(act(WORKER_START, 0) != NULL, n == 0);
 		if (n == 0)
-			assert_true(acted(WORK_START, 7, (uint32_t)work_threads(1)));
+			assert_true(acted(WORKER_START, 7, (uint32_t)worker_threads(1)));
 	}
 }
 
@@ -464,27 +464,27 @@ with_an_order_the_stream_that_is_needed_first_goes_on(void **state)
 	static char more[8];
 
 	(void)state;
-	work_ended(w, now += MS, key, 0, 0);
+	worker_ended(w, now += MS, key, 0, 0);
 	for (uint32_t i = 0; i < 3; i++)
 		assign(8, i, ORDER_STABLE);
 	tick(300 * MS); /* stream 0 is in its first round, as all are */
-	assert_null(act(WORK_REST, 0));
-	work_produced(w, now += MS, (struct stream_key){ 8, 0, 1 }, more, 0, 64, 10, 0);
+	assert_null(act(WORKER_REST, 0));
+	worker_produced(w, now += MS, (struct stream_key){ 8, 0, 1 }, more, 0, 64, 10, 0);
 	collect();
 	tick(300 * MS);
-	assert_true(acted(WORK_REST, 8, 0));
+	assert_true(acted(WORKER_REST, 8, 0));
 	rested(8, 0);
-	assert_true(acted(WORK_START, 8, 1));
-	work_produced(w, now += MS, (struct stream_key){ 8, 1, 1 }, more + 1, 0, 64, 10, 0);
+	assert_true(acted(WORKER_START, 8, 1));
+	worker_produced(w, now += MS, (struct stream_key){ 8, 1, 1 }, more + 1, 0, 64, 10, 0);
 	collect();
 	tick(300 * MS);
 	rested(8, 1);
-	assert_true(acted(WORK_START, 8, 2)); /* before those that are ahead of it */
+	assert_true(acted(WORKER_START, 8, 2)); /* before those that are ahead of it */
 	assign(9, 0, ORDER_ANY);
 	tick(300 * MS);
-	assert_true(acted(WORK_REST, 8, 2)); /* but iterations take turns */
+	assert_true(acted(WORKER_REST, 8, 2)); /* but iterations take turns */
 	rested(8, 2);
-	assert_true(acted(WORK_START, 9, 0));
+	assert_true(acted(WORKER_START, 9, 0));
 }
 
 static void
@@ -496,15 +496,15 @@ what_has_not_begun_is_handed_over_as_it_came(void **state)
 	(void)state;
 	told((struct msg){ .type = MSG_ASSIGN, .assign = { .key = { 7, 1, 1 }, .by_split = true, .offset = 40,
 		.split = 2, .failed = 1, .has_state = true, .state = { bytes, 3 } } });
-	assert_null(act(WORK_START, 0));
-	assert_null(act(WORK_TELL, MSG_SPLIT_REQ)); /* nor takes it splits */
-	work_drain(w, now += MS);
+	assert_null(act(WORKER_START, 0));
+	assert_null(act(WORKER_TELL, MSG_SPLIT_REQ)); /* nor takes it splits */
+	worker_drain(w, now += MS);
 	collect();
-	m = &act(WORK_TELL, MSG_HANDOVER)->msg;
+	m = &act(WORKER_TELL, MSG_HANDOVER)->msg;
 	assert_int_equal(m->handover.key.stream, 1);
 	assert_int_equal(m->handover.offset, 40);
 	assert_int_equal(m->handover.split, 2);
 	assert_int_equal(m->handover.failed, 1);
 	assert_int_equal(m->handover.state.n, 3);
-	assert_true(acted(WORK_HANDOVER, 7, 0));
+	assert_true(acted(WORKER_HANDOVER, 7, 0));
 }

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "op/batch/stack.h"
+#include "op/batch/batch_collect.h"
 #include "value/format/format.h"
 #include "value/mp.h"
 #include "value/tensor.h"

@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * From the service to the output. What is written is acknowledged, and nothing
+ * is acknowledged that is not written.
+ */
+#include <poll.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/rng.h"
+#include "cli/stop.h"
+#include "host/service.h"
+#include "read.h"
+#include "value/mp.h"
+#include "op/pull.h"
+
+enum {
+	DELIVERY_SHOW_MS = 100,
+	DELIVERY_SAVE_MS = 250,
+	DELIVERY_SAVE_DRY_MS = 50,
+	DELIVERY_SAVE_BYTES = 4 << 20
+};
+
+static void
+delivery_gone(void *arg)
+{
+	struct delivery *p = arg;
+	uint64_t one = 1;
+	atomic_store(&p->gone, true);
+	ssize_t rc = write(p->gone_fd, &one, sizeof one);
+	(void)rc; /* it is read by nobody: readable for ever */
+}
+
+/* Some formats cannot be continued where they were left. */
+static enum status
+delivery_check(const struct read_options *o, struct err *e)
+{
+	if (!o->checkpoint)
+		return ST_OK;
+	if (format_is_framed((enum format_kind)o->format)) {
+		err_set(e, ST_USAGE, "--checkpoint: this format has a beginning or an end, and cannot be continued");
+		err_help(e, "use text, ndjson, raw, nul, msgpack or tfrecord");
+		return ST_USAGE;
+	}
+	if (o->epochs > 1)
+		return err_set(e, ST_USAGE, "--checkpoint is of one pass; use --epoch in place of --epochs");
+	if (o->output && o->ack_fd >= 0)
+		return err_set(e, ST_USAGE, "--ack-fd is for a consumer, and --output for a file: take one");
+	return ST_OK;
+}
+
+enum status
+delivery_init(struct delivery *p, const struct read_options *o, struct err *e)
+{
+	p->o = o;
+	p->left = o->count == INT64_MAX ? UINT64_MAX : (uint64_t)o->count;
+	p->gone_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	p->started_ns = clock_mono_ns();
+	p->show = show_wanted(o);
+	p->tty = isatty(STDERR_FILENO);
+	p->unbuffered = !o->nul && (format_is_blind((enum format_kind)o->format));
+	p->acks.fd = -1;
+	enum status st = delivery_check(o, e);
+	if (st == ST_OK)
+		st = acks_open(&p->acks, o->ack_fd, e);
+	if (st == ST_OK && o->checkpoint)
+		st = saved_load(o->checkpoint, &p->saved, e);
+	p->begun = p->saved.elements;
+	return st;
+}
+
+enum status
+delivery_open(struct delivery *p, const struct type *type, struct err *e)
+{
+	struct output_conf c = { .path = p->o->output, .type = type, .watch = true, .part = true,
+		.rest = p->job ? "reading its job again gives the rest" : NULL,
+		.format = p->o->nul ? FORMAT_NUL : (enum format_kind)p->o->format,
+		.gone = delivery_gone, .arg = p,
+		.in_place = p->o->checkpoint != NULL, .keep = p->saved.bytes };
+	return p->out ? ST_OK : output_open(&c, &p->out, e);
+}
+
+static enum status
+delivery_poll(struct delivery *p, int fd, int timeout_ms, struct err *e)
+{
+	if (p->show && (timeout_ms < 0 || timeout_ms > DELIVERY_SHOW_MS))
+		timeout_ms = DELIVERY_SHOW_MS;
+	/* before anything has come there is no output that would look after its pipe */
+	struct pollfd f[5] = { { fd, POLLIN, 0 }, { stop_fd(), POLLIN, 0 },
+			       { p->gone_fd, POLLIN, 0 }, { p->acks.fd, POLLIN, 0 },
+			       { STDOUT_FILENO, 0, 0 } };
+	poll(f, p->out || p->o->output ? 4 : 5, timeout_ms);
+	if (f[4].revents & POLLERR)
+		delivery_gone(p);
+	if (f[1].revents || f[2].revents || (f[4].revents & POLLERR))
+		return ST_AGAIN;
+	return f[3].revents ? acks_read(&p->acks, e) : ST_OK;
+}
+
+/* c NULL: there is no job of its own to tell about. */
+static void
+delivery_show(struct delivery *p, struct reader_host *c)
+{
+	struct reader_stats s;
+
+	if (!show_due(p))
+		return;
+	if (c)
+		reader_host_stats(c, &s);
+	show_progress(p, c ? &s : NULL);
+}
+
+enum status
+delivery_wait(struct delivery *p, int fd, struct err *e)
+{
+	delivery_show(p, NULL);
+	return delivery_poll(p, fd, -1, e);
+}
+
+static bool
+delivery_stopped(const struct delivery *p)
+{
+	return atomic_load(&p->gone) || atomic_load(stop_flag());
+}
+
+/* What is written is acknowledged, or what the consumer says it has finished. */
+static void
+delivery_tell(struct delivery *p, struct reader_host *c)
+{
+	uint64_t good = output_written(p->out);
+	if (p->o->ack_fd >= 0 && p->acks.finished < good)
+		good = p->acks.finished;
+	if (good <= p->told)
+		return;
+	reader_host_written(c, good - p->told);
+	p->told = good;
+}
+
+static enum status
+delivery_save_now(struct delivery *p, struct reader_host *c, struct err *e)
+{
+	reader_host_position(c, &p->saved.position);
+	p->saved.elements = p->begun + p->told;
+	enum status st = saved_store(p->o->checkpoint, &p->saved, e);
+	if (st != ST_OK)
+		return st;
+	reader_host_saved(c);
+	p->saved.there = true;
+	p->told_saved = p->told;
+	p->bytes_saved = p->bytes;
+	p->saved_ns = clock_mono_ns();
+	return ST_OK;
+}
+
+/* Saves the position after all that was told. */
+static enum status
+delivery_save(struct delivery *p, struct reader_host *c, struct err *e)
+{
+	if (!p->o->checkpoint || !p->out)
+		return ST_OK;
+	enum status st = output_sync(p->out, &p->saved.bytes, e);
+	if (st != ST_OK)
+		return st;
+	delivery_tell(p, c);
+	if (p->told == p->told_saved)
+		return ST_OK;
+	return delivery_save_now(p, c, e);
+}
+
+/* How many ms until it is to be saved; -1: there is nothing to save. */
+static int
+delivery_save_due(const struct delivery *p, bool dry)
+{
+	if (!p->o->checkpoint || p->told == p->told_saved)
+		return -1;
+	if (p->bytes - p->bytes_saved >= DELIVERY_SAVE_BYTES)
+		return 0;
+	int64_t ms = (clock_mono_ns() - p->saved_ns) / 1000000;
+	int64_t every = dry ? DELIVERY_SAVE_DRY_MS : DELIVERY_SAVE_MS;
+	return ms >= every ? 0 : (int)(every - ms);
+}
+
+/* The first p->left elements of a piece, which has more. */
+static enum status
+delivery_cut(struct delivery *p, struct reader_host_piece *piece, struct err *e)
+{
+	const uint8_t *at = piece->p, *end = piece->p + piece->len;
+	for (uint64_t i = 0; i < p->left && at; i++)
+		at = mp_check_next(at, end);
+	if (!at)
+		return err_set(e, ST_PROTO, "a worker sent malformed elements");
+	piece->count = p->left;
+	piece->len = (size_t)(at - piece->p);
+	return ST_OK;
+}
+
+/* The type of the job's elements is known with its first piece or its end. */
+static enum status
+delivery_begin(struct delivery *p, struct reader_host *c, struct err *e)
+{
+	if (p->out)
+		return ST_OK;
+	struct types *arena = types_new();
+	const char *text = reader_host_job(c)->type;
+	const struct type *type = text && *text ? type_parse(arena, text, strlen(text), NULL) : NULL;
+	enum status st = delivery_open(p, type, e);
+	types_free(&arena);
+	return st;
+}
+
+/* Nothing comes before a first position is safe: one that is killed without any would
+ * be waited for. */
+static enum status
+delivery_first_save(struct delivery *p, struct reader_host *c, struct err *e)
+{
+	if (!p->o->checkpoint || p->saved.there || !reader_host_opened(c))
+		return ST_OK;
+	enum status st = delivery_begin(p, c, e);
+	return st == ST_OK ? delivery_save_now(p, c, e) : st;
+}
+
+static enum status
+delivery_piece(struct delivery *p, struct reader_host *c, struct reader_host_piece *piece,
+	       struct err *e)
+{
+	enum status st = delivery_begin(p, c, e);
+	if (st == ST_OK && piece->count > p->left)
+		st = delivery_cut(p, piece, e);
+	if (st == ST_OK && piece->count)
+		st = output_bytes(p->out, piece->p, piece->len, piece->count, e);
+	if (st != ST_OK)
+		return atomic_load(&p->gone) ? ST_AGAIN : st;
+	p->elements += piece->count;
+	p->bytes += piece->len;
+	p->left -= piece->count;
+	if (p->unbuffered)
+		output_flush(p->out, e); /* so that it counts as written */
+	if (p->acks.fd >= 0)
+		st = acks_read(&p->acks, e);
+	delivery_tell(p, c);
+	if (st == ST_OK && delivery_save_due(p, false) == 0)
+		st = delivery_save(p, c, e);
+	return st != ST_OK ? st : p->left ? ST_OK : ST_END;
+}
+
+/* The consumer does not say any more what it has finished. */
+static enum status
+delivery_unfinished(struct delivery *p, struct err *e)
+{
+	if (!p->acks.ended || !p->out || p->told == output_written(p->out))
+		return ST_OK;
+	err_set(e, ST_TEMP, "--ack-fd was closed when %llu of %llu elements were finished",
+		(unsigned long long)p->told, (unsigned long long)output_written(p->out));
+	err_help(e, "the others will be given again");
+	return ST_TEMP;
+}
+
+/* Nothing has come: what is there is shown before waiting. */
+static enum status
+delivery_dry(struct delivery *p, struct reader_host *c, struct err *e)
+{
+	enum status st = delivery_first_save(p, c, e);
+	if (st != ST_OK)
+		return st;
+	if (p->out) {
+		st = output_flush(p->out, e);
+		if (st != ST_OK)
+			return atomic_load(&p->gone) ? ST_AGAIN : st;
+		delivery_tell(p, c);
+		st = delivery_unfinished(p, e);
+	}
+	int due = delivery_save_due(p, true);
+	if (st == ST_OK && due == 0) {
+		st = delivery_save(p, c, e);
+		due = -1;
+	}
+	return st == ST_OK ? delivery_poll(p, reader_host_fd(c), due, e) : st;
+}
+
+/* Ends before the end: what is written is theirs, and no more is wanted. */
+static enum status
+delivery_leave(struct delivery *p, struct reader_host *c, enum status st, struct err *e)
+{
+	struct err other = { 0 };
+	enum status last = ST_OK;
+	if (p->out && st != ST_IO) {
+		last = output_flush(p->out, &other);
+		if (last == ST_OK) {
+			delivery_tell(p, c);
+			last = delivery_save(p, c, &other);
+		}
+	}
+	reader_host_close(c, p->o->checkpoint != NULL, READ_CLOSE_MS);
+	if (st == ST_OK || st == ST_AGAIN || st == ST_END) {
+		if (last != ST_OK && !atomic_load(&p->gone)) {
+			*e = other;
+			return last;
+		}
+		return p->left ? ST_AGAIN : ST_OK;
+	}
+	return st;
+}
+
+enum status
+delivery_take_all(struct delivery *p, struct reader_host *c, struct err *e)
+{
+	struct reader_host_piece piece;
+	enum status st = p->left ? ST_OK : ST_END;
+	p->told = p->told_saved = p->out ? output_written(p->out) : 0;
+	p->saved_ns = clock_mono_ns();
+	while (st == ST_OK && !delivery_stopped(p)) {
+		delivery_show(p, c);
+		st = reader_host_take(c, &piece, e);
+		if (st == ST_OK)
+			st = delivery_piece(p, c, &piece, e);
+		else if (st == ST_AGAIN)
+			st = delivery_dry(p, c, e);
+	}
+	show_clear();
+	if (st == ST_END && p->left)
+		return delivery_begin(p, c, e); /* all of it has come */
+	return delivery_leave(p, c, st, e);
+}
+
+static enum status
+delivery_wait_hook(void *arg, int fd, struct err *e)
+{
+	return delivery_wait(arg, fd, e);
+}
+
+/* Elements of the run up to --count. */
+static enum status
+delivery_run(struct delivery *p, struct run *r, struct err *e)
+{
+	if (r->n > p->left)
+		r->n = (uint32_t)p->left;
+	enum status st = output_run(p->out, r, e);
+	if (st != ST_OK)
+		return atomic_load(&p->gone) ? ST_AGAIN : st;
+	p->elements += r->n;
+	p->bytes += run_bytes(r);
+	p->left -= r->n;
+	return p->left ? ST_OK : ST_END;
+}
+
+static void
+delivery_note(void *arg, const struct op_node *n, const struct err *e)
+{
+	(void)arg;
+	log_say(LOG_WARN, "operator %u: %s", n->place, e->text);
+	if (e->help[0])
+		log_say(LOG_WARN, "  help: %s", e->help);
+}
+
+/* One pass of the chain. */
+static enum status
+delivery_pass(struct delivery *p, const struct plan *plan, struct op_ctx *ctx, struct err *e)
+{
+	struct op_inst *chain = NULL;
+	struct run *r;
+	enum status st = op_open(plan->top, ctx, &chain, e);
+	while (st == ST_OK && !delivery_stopped(p)) {
+		st = op_pull(chain, &r, e);
+		if (st == ST_OK)
+			st = delivery_run(p, r, e);
+		delivery_show(p, NULL);
+	}
+	op_close(&chain);
+	return st == ST_END ? ST_OK : st == ST_OK ? ST_AGAIN : st;
+}
+
+enum status
+delivery_plan(struct delivery *p, const struct plan *plan, const struct endpoint *ep,
+	      uint32_t min_workers, int64_t wait_ns, struct err *e)
+{
+	struct service s;
+	service_init(&s, ep->address, ep->from);
+	s.wait = delivery_wait_hook;
+	s.wait_arg = p;
+	s.min_workers = min_workers;
+	s.wait_ns = wait_ns;
+	s.give_up_ns = p->o->give_up;
+	struct op_ctx ctx = { .element_max = (uint32_t)plan->options.element_max,
+		.stop = stop_flag(), .service = &s.op, .note = delivery_note,
+		.seed = p->o->seed == PARAM_AUTO ? rng_seed_fresh() : (uint64_t)p->o->seed };
+	enum status st = delivery_open(p, plan->type, e);
+	for (int64_t i = 0; i < p->o->epochs && st == ST_OK && p->left; i++) {
+		st = delivery_pass(p, plan, &ctx, e);
+		ctx.epoch = s.passes; /* behind those that a repeat has read */
+	}
+	show_clear();
+	return st;
+}
+
+enum status
+delivery_close(struct delivery *p, bool complete, struct err *e)
+{
+	enum status st = ST_OK;
+	if (p->out)
+		st = output_close(&p->out, complete, e);
+	if (p->o->stats && complete)
+		show_stats(p);
+	buf_clear(&p->saved.position);
+	close(p->gone_fd);
+	return atomic_load(&p->gone) ? ST_AGAIN : st;
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+#include "run_plan.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/rng.h"
+#include "cli/faults.h"
+#include "cli/output.h"
+#include "cli/quit.h"
+#include "cli/report.h"
+#include "cli/stop.h"
+#include "base/pool.h"
+#include "value/format/excerpt.h"
+#include "split_threads.h"
+#include "run_stats.h"
+#include "op/pull.h"
+
+struct run_plan {
+	const struct run_plan_conf *conf;
+	struct op_ctx ctx;
+	struct op_inst *chain;
+	struct output *out;
+	uint64_t failed; /* elements that a policy let go */
+	uint64_t kept;   /* of those, under `keep` */
+	bool over;       /* they were too many */
+	struct faults *faults;
+	pthread_mutex_t lock; /* of faults: of -j, of a prefetch */
+	int64_t began, writing; /* writing: ns, with stats */
+};
+
+static void
+run_plan_record(struct run_plan *p, const struct op_failure *f)
+{
+	struct fault x = { .op = f->node->place, .text = f->node->text, .error = f->e->text,
+		.file = f->file, .line = f->line, .fatal = f->fatal };
+	struct buf element = { 0 };
+
+	if (f->elem.p)
+		excerpt_print(f->elem.p, f->elem.len, &element);
+	x.element = (char *)element.data;
+	pthread_mutex_lock(&p->lock);
+	faults_add(p->faults, &x);
+	pthread_mutex_unlock(&p->lock);
+	buf_clear(&element);
+}
+
+static void
+run_plan_failure(void *arg, const struct op_failure *f)
+{
+	struct run_plan *p = arg;
+
+	if (p->faults)
+		run_plan_record(p, f);
+	if (f->fatal)
+		return;
+	if (__atomic_add_fetch(&p->failed, 1, __ATOMIC_RELAXED) > p->conf->max_errors)
+		stop_ask();
+	if (f->node->on_error == OP_KEEP)
+		__atomic_add_fetch(&p->kept, 1, __ATOMIC_RELAXED);
+	if (!p->conf->verbose)
+		return;
+	if (f->file && f->line)
+		log_say(LOG_INFO, "%s: %s line %" PRIu64 ": %s", f->node->text, f->file, f->line,
+			f->e->text);
+	else
+		log_say(LOG_INFO, "%s: %s", f->node->text, f->e->text);
+}
+
+/* One write each, as for mistakes: lines of several threads do not mix. */
+static void
+run_plan_note(void *arg, const struct op_node *n, const struct err *e)
+{
+	struct err own = *e;
+
+	(void)arg;
+	err_wrap(&own, "operator %u", n->place);
+	if (log_most() >= LOG_WARN)
+		report("dsvc-run", &own);
+}
+
+static enum status
+run_plan_write(struct run_plan *p, const struct run *r, struct err *e)
+{
+	if (!p->conf->stats)
+		return output_run(p->out, r, e);
+	int64_t began = clock_mono_ns();
+	enum status st = output_run(p->out, r, e);
+	p->writing += clock_mono_ns() - began;
+	return st;
+}
+
+/* Pulls until the end, the count or a signal. */
+static enum status
+run_plan_pull(struct run_plan *p, struct err *e)
+{
+	int64_t left = p->conf->count;
+	struct run *r;
+	enum status st;
+
+	while (left > 0) {
+		st = op_pull(p->chain, &r, e);
+		if (st)
+			return st;
+		if ((int64_t)r->n > left) {
+			struct run part = *r;
+			part.n = (uint32_t)left;
+			return run_plan_write(p, &part, e);
+		}
+		st = run_plan_write(p, r, e);
+		if (st)
+			return st;
+		left -= r->n;
+	}
+	return ST_END;
+}
+
+static void
+run_plan_stats(const struct run_plan *p, uint64_t elements, struct run_stats *m)
+{
+	struct buf table = { 0 };
+	double s = (double)(clock_mono_ns() - p->began) / 1e9;
+	char failed[64] = "";
+
+	if (p->failed)
+		snprintf(failed, sizeof failed, "; %" PRIu64 " failed", p->failed);
+	fprintf(stderr, "dsvc-run: %" PRIu64 " elements in %.3f s (%.0f/s)%s\n", elements, s,
+		s > 0 ? (double)elements / s : 0.0, failed);
+	run_stats_print(m, elements, p->writing, &table);
+	fwrite(table.data, 1, table.len, stderr);
+	buf_clear(&table);
+}
+
+/* What failed and was let go: too much of it, or a word about it. */
+static enum status
+run_plan_failures(struct run_plan *p, enum status st, struct err *e)
+{
+	const struct run_plan_conf *c = p->conf;
+	struct err last = { 0 };
+	enum status closed = faults_close(&p->faults, &last);
+
+	pthread_mutex_destroy(&p->lock);
+	if (p->over && (st == ST_OK || st == ST_AGAIN)) {
+		st = err_set(e, ST_DATA, "%" PRIu64 " elements failed: more than the %" PRIu64
+			     " that --max-errors allows", p->failed, c->max_errors);
+		if (c->errors)
+			err_help(e, "see %s", c->errors);
+		else
+			err_help(e, "--errors FILE tells each of them");
+	} else if (!st && p->failed && !c->quiet) {
+		fprintf(stderr, "dsvc-run: %" PRIu64 " element%s failed%s%s%s\n", p->failed,
+			p->failed == 1 ? "" : "s",
+			p->kept ? "" : p->failed == 1 ? " and was skipped" : " and were skipped",
+			c->errors ? "; see " : "", c->errors ? c->errors : "");
+	}
+	if (closed && !st) {
+		*e = last;
+		st = closed;
+	}
+	return st;
+}
+
+static enum status
+run_plan_open(struct run_plan *p, const struct plan *plan, struct err *e)
+{
+	const struct run_plan_conf *c = p->conf;
+	struct output_conf oc = { .path = c->path, .format = c->format, .type = plan->type,
+				  .watch = true, .part = plan->service != NULL };
+	int64_t seed = c->seed != PARAM_AUTO ? c->seed : plan->options.seed;
+
+	p->ctx = (struct op_ctx){
+		.seed = seed != PARAM_AUTO ? (uint64_t)seed : rng_seed_fresh(),
+		.element_max = (uint32_t)plan->options.element_max,
+		.stop = stop_flag(),
+		.service = c->service,
+		.failure = run_plan_failure,
+		.note = run_plan_note,
+		.timed = c->stats,
+		.arg = p,
+	};
+	enum status st = faults_open(c->errors, &p->faults, e);
+	if (!st)
+		st = output_open(&oc, &p->out, e);
+	return st ? st : op_open(plan->top, &p->ctx, &p->chain, e);
+}
+
+enum status
+run_plan(struct plan *plan, const struct run_plan_conf *conf, struct err *e)
+{
+	struct run_plan p = { .conf = conf, .began = clock_mono_ns(), .lock = PTHREAD_MUTEX_INITIALIZER };
+
+	int64_t jobs = conf->jobs ? conf->jobs : plan->options.threads;
+	/* What nobody has said is 1 for the threads, and the processors for the pool. */
+	pool_set_size(jobs == PARAM_AUTO || (!conf->jobs && jobs == 1) ? 0 : (uint32_t)jobs);
+	if (jobs == PARAM_AUTO)
+		jobs = sysconf(_SC_NPROCESSORS_ONLN);
+	struct split_threads *threads = split_threads_join(plan, jobs);
+
+	stop_install();
+	enum status st = run_plan_open(&p, plan, e);
+	if (!st)
+		st = run_plan_pull(&p, e);
+	uint64_t elements = p.out ? output_elements(p.out) : 0;
+	bool stopped = stop_signal() != 0;
+	p.over = p.failed > conf->max_errors;
+	bool whole = (st == ST_OK || st == ST_END) && !stopped && !p.over;
+	struct err last = { 0 };
+	struct run_stats meter = { 0 };
+	int64_t ends = clock_mono_ns();
+	enum status closed = output_close(&p.out, whole, &last);
+	p.writing += clock_mono_ns() - ends;
+	run_stats_add(&meter, p.chain, split_threads_front(threads));
+	op_close(&p.chain);
+	split_threads_meter(threads, &meter);
+	split_threads_leave(&threads, plan);
+	if (whole && (st = closed))
+		*e = last;
+	st = run_plan_failures(&p, st, e);
+	if (conf->stats)
+		run_plan_stats(&p, elements, &meter);
+	run_stats_clear(&meter);
+	if (stopped)
+		quit_signal(stop_signal());
+	if ((st == ST_OK || st == ST_END) && conf->fail_empty && !elements)
+		return err_set(e, ST_NO, "%s", "");
+	return st;
+}

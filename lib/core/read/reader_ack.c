@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Acknowledgements to workers and dispatcher; positions.
+ */
+#include <string.h>
+
+#include "base/mem.h"
+#include "core/read/reader_inner.h"
+#include "wire/table.h"
+
+/* To workers */
+
+void
+reader_ack_worker(struct reader *r, struct reader_stream *s, uint64_t start, uint64_t end)
+{
+	if (!s->worker)
+		return; /* whoever made it has forgotten it */
+	intervals_add(&s->ack_worker, start, end);
+	if (s->ack_listed)
+		return;
+	s->ack_listed = true;
+	s->next_ack = r->acks;
+	r->acks = s;
+}
+
+void
+reader_acks_to_workers(struct reader *r)
+{
+	struct reader_stream *s;
+
+	while ((s = r->acks)) {
+		r->acks = s->next_ack;
+		s->ack_listed = false;
+		if (s->worker && s->ack_worker.n) {
+			struct reader_action *a = reader_do(r, READER_SEND);
+
+			a->worker = s->worker->id;
+			a->msg.type = MSG_CHUNK_ACK;
+			a->msg.chunk_ack = (struct msg_chunk_ack){ { r->iteration, s->index, s->gen }, r->seat,
+				intervals_give(&s->ack_worker) };
+		}
+		s->ack_worker.n = 0;
+	}
+}
+
+/* To the dispatcher */
+
+/* Elements that may be acknowledged: written, and saved where that is asked. */
+void
+reader_released(struct reader *r, struct reader_stream *s, uint64_t start, uint64_t end)
+{
+	size_t before = s->fresh.n;
+
+	intervals_sub(&s->open, start, end);
+	intervals_add(&s->fresh, start, end);
+	r->fresh_ranges += s->fresh.n - before;
+	r->has_fresh = true;
+	/* Chunks of void generations nobody keeps any more; acknowledging their
+	 * offsets to the worker of now is harmless: it keeps none of them. */
+	reader_ack_worker(r, s, start, end);
+	reader_ack_later(r);
+}
+
+void
+reader_ack_later(struct reader *r)
+{
+	if (r->ack_due == INT64_MAX && r->has_fresh && !r->ack_out)
+		r->ack_due = r->now + READER_ACK_NS;
+}
+
+/* Moves what is fresh to what is being sent. */
+static void
+reader_ack_collect(struct reader *r)
+{
+	r->has_fresh = false;
+	r->fresh_ranges = 0;
+	for (size_t i = 0; i < r->n_streams; i++) {
+		struct reader_stream *s = r->streams[i];
+		struct intervals take = { 0 };
+
+		if (!s || !s->fresh.n)
+			continue;
+		if (s->fresh.n <= READER_ACK_RANGES) {
+			take = s->fresh;
+			s->fresh = (struct intervals){ 0 };
+		} else {
+			for (size_t k = 0; k < READER_ACK_RANGES; k++)
+				intervals_add(&take, s->fresh.v[k].start, s->fresh.v[k].end);
+			intervals_sub_all(&s->fresh, &take);
+			r->has_fresh = true;
+			r->fresh_ranges += s->fresh.n;
+		}
+		intervals_clear(&s->sending);
+		s->sending = take;
+	}
+}
+
+static void
+reader_ack_fill(const struct reader *r, bool sending, struct ranges_list *out)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->n_streams; i++)
+		n += r->streams[i] && (sending ? r->streams[i]->sending.n : r->streams[i]->fresh.n);
+	out->v = n ? mem_array(n, sizeof *out->v) : NULL;
+	for (size_t i = 0; i < r->n_streams; i++) {
+		struct reader_stream *s = r->streams[i];
+		const struct intervals *set = s ? sending ? &s->sending : &s->fresh : NULL;
+
+		if (set && set->n)
+			out->v[out->n++] = (struct msg_stream_ranges){ s->index, intervals_give(set) };
+	}
+}
+
+/* One ACK at a time: the next one when it is answered. */
+void
+reader_ack_send(struct reader *r, bool again)
+{
+	struct msg *m;
+
+	r->ack_due = INT64_MAX;
+	if (!r->opened || again != r->ack_out)
+		return;
+	if (!again) {
+		if ((!r->has_fresh && r->placed) || r->closed_sent)
+			return;
+		reader_ack_collect(r);
+		r->ack_out = true;
+		r->seq++;
+	}
+	if (!r->contact.connected)
+		return; /* said when it is back */
+	m = reader_tell(r, MSG_ACK);
+	m->req = r->seq;
+	m->ack.iteration = r->iteration;
+	m->ack.seat = r->seat;
+	m->ack.seq = r->seq;
+	reader_ack_fill(r, true, &m->ack.list);
+}
+
+void
+reader_acked(struct reader *r, struct msg *m)
+{
+	if (!r->ack_out || m->acked.seq != r->seq || m->acked.iteration != r->iteration)
+		return;
+	r->ack_out = false;
+	r->placed = true;
+	for (size_t i = 0; i < r->n_streams; i++)
+		if (r->streams[i]) {
+			r->stats.acknowledged += intervals_count(&r->streams[i]->sending);
+			intervals_clear(&r->streams[i]->sending);
+		}
+	for (size_t i = 0; i < m->acked.floors.n; i++) {
+		const struct msg_floor *f = &m->acked.floors.v[i];
+
+		if (f->stream < r->n_streams && r->streams[f->stream])
+			reader_stream_floor(r->streams[f->stream], f->floor);
+	}
+	reader_ack_later(r);
+}
+
+/* The last word: what is not in an ACK yet goes with it. An ACK that is not
+ * answered was or is said before it. */
+void
+reader_close_send(struct reader *r)
+{
+	struct msg *m;
+
+	if (!r->opened)
+		return;
+	r->closed_sent = true;
+	if (!r->contact.connected)
+		return;
+	m = reader_tell(r, MSG_CLOSE);
+	m->req = r->seq + 1;
+	m->close.iteration = r->iteration;
+	m->close.seat = r->seat;
+	m->close.seq = r->seq + 1;
+	m->close.keep = r->keep;
+	reader_ack_fill(r, false, &m->close.list);
+}
+
+/* Positions */
+
+struct reader_pos {
+	uint32_t version, sharding, order, shards, epoch;
+	char *dataset, *job;
+	uint64_t iteration, seat, seed, turn, left, split;
+	struct ranges_list streams;
+};
+static const struct field pos_ranges[] = {
+	U32(msg_stream_ranges, stream, WIRE_STREAMS_MAX, NULL),
+	{ "ranges", FIELD_RANGES, offsetof(struct msg_stream_ranges, ranges), 1 << 24, NULL, NULL, 0 }, { 0 }
+};
+static const struct field pos_fields[] = {
+	U32(reader_pos, version, 0, NULL), U32(reader_pos, sharding, WIRE_SHARDINGS - 1, NULL),
+	U32(reader_pos, order, WIRE_ORDERS - 1, NULL), U32(reader_pos, shards, WIRE_STREAMS_MAX, NULL),
+	U32(reader_pos, epoch, 0, NULL), NAME(reader_pos, dataset, NULL), NAME(reader_pos, job, NULL),
+	U64(reader_pos, iteration, NULL), U64(reader_pos, seat, NULL), U64(reader_pos, seed, NULL),
+	U64(reader_pos, turn, NULL), U64(reader_pos, left, NULL), U64(reader_pos, split, NULL),
+	LIST(reader_pos, streams, WIRE_STREAMS_MAX, pos_ranges, struct msg_stream_ranges, NULL), { 0 }
+};
+
+/* Elements that are written: all that was received, without what is still to
+ * be written. By stream; zeros where there is none. Gives. */
+static struct intervals *
+reader_position_sets(const struct reader *r)
+{
+	struct intervals *had = mem_array(r->n_streams, sizeof *had);
+	uint32_t written = r->first_written;
+
+	for (size_t i = 0; i < r->n_streams; i++)
+		if (r->streams[i])
+			intervals_copy(&had[i], &r->streams[i]->received);
+	for (const struct reader_part *p = r->first; p; p = p->next, written = 0)
+		intervals_sub(&had[p->stream->index], p->offset + written, p->offset + p->count);
+	for (size_t i = 0; i < r->n_streams; i++)
+		for (const struct reader_part *p = r->streams[i] ? r->streams[i]->parts : NULL; p; p = p->next)
+			intervals_sub(&had[i], p->offset, p->offset + p->count);
+	return had;
+}
+
+void
+reader_position(struct reader *r, struct buf *out)
+{
+	struct reader_pos p = { .version = 1, .sharding = r->o.sharding, .order = r->o.order,
+		.shards = r->o.order == ORDER_ANY ? r->o.shards : r->shards, .epoch = r->epoch,
+		.dataset = r->dataset, .job = r->job, .iteration = r->iteration, .seat = r->seat,
+		.seed = r->seed, .turn = r->pos_turn, .left = r->pos_left, .split = r->pos_split };
+	struct intervals *had = reader_position_sets(r);
+
+	p.streams.v = mem_array(r->n_streams, sizeof *p.streams.v);
+	for (size_t i = 0; i < r->n_streams; i++) {
+		struct reader_stream *s = r->streams[i];
+
+		if (!s)
+			continue;
+		if (had[i].n)
+			p.streams.v[p.streams.n++] = (struct msg_stream_ranges){ s->index, intervals_lend(&had[i]) };
+		intervals_add_all(&s->saving, &s->unsaved);
+		s->unsaved.n = 0;
+	}
+	fields_encode(pos_fields, &p, out);
+	for (size_t i = 0; i < r->n_streams; i++)
+		intervals_clear(&had[i]);
+	mem_free(had);
+	mem_free(p.streams.v);
+}
+
+void
+reader_saved(struct reader *r, int64_t now_ns)
+{
+	r->now = now_ns;
+	for (size_t i = 0; i < r->n_streams; i++) {
+		struct reader_stream *s = r->streams[i];
+
+		for (size_t k = 0; s && k < s->saving.n; k++)
+			reader_released(r, s, s->saving.v[k].start, s->saving.v[k].end);
+		if (s)
+			s->saving.n = 0;
+	}
+	if (r->over)
+		return;
+	reader_acks_to_workers(r);
+	if (!r->placed || (r->has_fresh && reader_near_end(r) && !r->stats.held_bytes))
+		reader_ack_send(r, false);
+	reader_credit(r);
+}
+
+/* Whether a reader's word for a dataset is that id, or the beginning of it. */
+static bool
+reader_is_dataset(const char *word, const char *id)
+{
+	size_t n = strlen(word);
+
+	return !strcmp(word, id) || (n >= WIRE_PREFIX_MIN && !strncmp(word, id, n));
+}
+
+/* What is asked for, where it is no default, must be what the position is of. */
+static enum status
+reader_position_fits(const struct reader_opts *o, const struct reader_pos *p, struct err *e)
+{
+	static const char *const orders[] = { "any", "stable", "source" };
+
+	if (o->job && *o->job && strcmp(o->job, p->job ? p->job : ""))
+		err_set(e, ST_USAGE, "the position is one of %s%s%s, not of job `%s`", p->job && *p->job ? "job `" :
+			"a reader without a job", p->job ? p->job : "", p->job && *p->job ? "`" : "", o->job);
+	else if (o->order != ORDER_ANY && o->order != p->order)
+		err_set(e, ST_USAGE, "the position is one in order %s, not in order %s", orders[p->order], orders[o->order]);
+	else if (o->sharding != SHARD_DYNAMIC && o->sharding != p->sharding)
+		err_set(e, ST_USAGE, "the position is one with sharding dynamic, not with off");
+	else if (o->shards && p->shards > 1 && o->shards != p->shards) /* 1: it could not be cut */
+		err_set(e, ST_USAGE, "the position is one of %u shards, not of %u", p->shards, o->shards);
+	else if (o->epoch > 1 && o->epoch != p->epoch)
+		err_set(e, ST_USAGE, "the position is one in pass %u, not in pass %u", p->epoch, o->epoch);
+	else
+		return ST_OK;
+	err_help(e, "go on with the options that it was begun with, or begin a new position");
+	return e->kind;
+}
+
+enum status
+reader_position_parse(struct reader *r, struct err *e)
+{
+	struct reader_pos p = { 0 };
+
+	if (fields_decode("position", pos_fields, r->o.position, r->o.position_len, &p, e))
+		return e->kind = ST_DATA;
+	if (p.version != 1) {
+		fields_clear(pos_fields, &p);
+		return err_set(e, ST_PROTO, "the position is of version %u, this program reads 1", p.version);
+	}
+	if (r->o.dataset && p.dataset && !reader_is_dataset(r->o.dataset, p.dataset)) {
+		err_set(e, ST_DATA, "the position is one in dataset `%s`, not in `%s`", p.dataset, r->o.dataset);
+		fields_clear(pos_fields, &p);
+		return e->kind;
+	}
+	if (reader_position_fits(&r->o, &p, e)) {
+		fields_clear(pos_fields, &p);
+		return e->kind;
+	}
+	r->dataset = p.dataset;
+	mem_free(p.job);
+	r->have = p.streams;
+	r->have_iteration = p.iteration;
+	r->have_seat = p.seat;
+	r->o.sharding = p.sharding;
+	r->o.order = p.order;
+	r->o.shards = p.shards;
+	r->o.epoch = p.epoch;
+	r->o.seeded = r->o.seeded || p.order != ORDER_ANY;
+	r->o.seed = p.seed;
+	r->turn = r->pos_turn = p.turn;
+	r->block_left = r->pos_left = p.left;
+	r->split = r->pos_split = p.split;
+	return ST_OK;
+}

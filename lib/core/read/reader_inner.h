@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the files of the reader share.
+ *
+ *	reader.c       contact, messages of the dispatcher, actions, the end
+ *	reader_stream.c  streams: workers, generations, credit, accepting chunks
+ *	reader_order.c   what is delivered next; what was written
+ *	reader_ack.c     acknowledgements, position
+ *
+ * Sets of offsets per stream:
+ *
+ *	received     not to be accepted again: had in earlier runs, acknowledged
+ *	             by anybody, or accepted here
+ *	open         accepted here, and not yet to be acknowledged
+ *	unsaved      (checkpoint) written, in no position yet
+ *	saving       (checkpoint) written, in the position taken last
+ *	fresh        to be acknowledged to the dispatcher
+ *	sending      in the ACK that is not answered yet
+ *
+ *	accept -> open -(written)-> [unsaved -> saving ->] fresh -> sending -> gone
+ *
+ * What HELD says is open + fresh + sending: nobody else may be given those.
+ */
+#ifndef READ_READER_INNER_H
+#define READ_READER_INNER_H
+
+#include "base/hash.h"
+#include "core/contact.h"
+#include "core/intervals.h"
+#include "core/read/reader.h"
+
+enum {
+	READER_FRESH_MAX = 32768,    /* unacknowledged ranges: no more credit beyond */
+	READER_ACK_RANGES = 4096     /* per stream in one ACK */
+};
+#define READER_ACK_NS 50000000ll     /* acknowledgements wait so long for company */
+#define READER_CREDIT_NS 2000000000ll /* credit is said again to a silent stream */
+#define READER_MUTE_NS 6000000000ll  /* a silent worker is called anew; doubled each time ... */
+#define READER_MUTE_MOST_NS 60000000000ll /* ... up to this */
+
+struct reader_stream;
+struct reader_chunk_ {               /* a handle and how much of it is still needed */
+	struct reader_stream *stream;
+	void *handle;
+	size_t bytes;
+	uint32_t parts;            /* not written yet */
+};
+/* Elements to deliver, or delivered and not written yet. */
+struct reader_part {
+	struct reader_chunk_ *chunk;
+	struct reader_stream *stream;
+	uint64_t offset, split;    /* of its first element */
+	uint32_t gen, first, count;/* place in the chunk */
+	uint32_t turn;             /* order stable: left of the block after this part */
+	struct reader_part *next;
+};
+
+struct reader_worker {
+	uint64_t id;
+	char *endpoint;
+	uint32_t session;
+	int64_t heard, patience;     /* when a chunk came last, or it was called; how long to wait for more */
+	struct reader_stream *streams; /* by next_at_worker */
+	size_t n_streams;
+};
+
+struct reader_stream {
+	uint32_t index, gen, state;
+	uint64_t length;             /* ended, or failed */
+	uint64_t fail_split;         /* failed: the split that was being read */
+	struct reader_worker *worker;  /* NULL: none */
+	struct reader_stream *next_at_worker;
+	struct intervals received, open, unsaved, saving, fresh, sending, ack_worker;
+	uint64_t total, arrived;     /* credit granted, chunks come, in this session */
+	int64_t credit_at;
+	uint32_t held;               /* chunks accepted and not written */
+	uint64_t pos;                /* ordered: next offset to deliver */
+	struct reader_part *parts;     /* ordered: waiting for their turn, by offset */
+	bool over;                   /* ordered: delivered to its end */
+	bool ack_listed, credit_listed;
+	struct reader_stream *next_ack, *next_credit;
+};
+
+struct reader {
+	struct reader_opts o;
+	struct contact contact;
+	int64_t now;
+	uint64_t iteration, seat, open_req;
+	char *dataset, *job;
+	uint32_t block, epoch, shards;
+	uint64_t seed;
+	uint32_t sessions;           /* with workers, so far */
+	bool starved;                /* some stream was refused credit */
+	bool placed;                 /* may take elements: no checkpoint, or the dispatcher knows of a position */
+	bool joining;                /* OPEN is not answered */
+	bool opened, closing, closed_sent, keep, done, over;
+	enum status code;            /* what DONE said */
+	struct msg result;           /* DONE, until READER_DONE takes it */
+	struct reader_stream **streams;
+	size_t n_streams, cap_streams, n_known, n_attached; /* attached: with a worker */
+	uint64_t version;            /* of the last STREAMS */
+	bool all_known;
+	bool failing;                /* a stream has failed: acknowledgements do not wait */
+	struct reader_stream *reached; /* ordered: what comes next is the element that failed there */
+	struct stream_key told;      /* the same, as it was told last */
+	struct hash workers;         /* by id */
+	struct reader_stream *acks;    /* with something for ack_worker */
+	struct reader_stream *credits; /* whose credit may have changed */
+	struct reader_part *first, **last; /* delivered, not written; in order */
+	uint32_t first_written;      /* elements of the first part */
+	uint64_t seq;                /* of the last ACK sent */
+	bool ack_out;                /* it is not answered */
+	size_t fresh_ranges;
+	bool has_fresh;
+	int64_t ack_due, again_due, done_due;
+	int64_t late;                /* of contact.late, how much done_due has been moved by */
+	size_t chunk_bytes;          /* usual size of a chunk */
+	uint64_t turn, block_left, split; /* ordered: whose turn; left of its block; split number */
+	uint64_t pos_turn, pos_left, pos_split; /* the same at what was written */
+	struct ranges_list have;     /* of the position resumed */
+	uint64_t have_iteration, have_seat;
+	struct reader_stats stats;
+	struct reader_action *actions;
+	size_t first_action, n_actions, cap_actions;
+	char *lent;                  /* endpoint of the last action */
+	struct err err;
+};
+
+/* reader.c */
+struct reader_action *reader_do(struct reader *r, enum reader_action_kind kind);
+struct msg *reader_tell(struct reader *r, enum msg_type t);
+void reader_fail(struct reader *r, enum status code);    /* r->err is filled, or ST_OK */
+
+/* reader_stream.c */
+struct reader_stream *reader_stream_get(struct reader *r, uint32_t index); /* made if need be */
+void reader_streams_changed(struct reader *r, struct msg *m);
+void reader_stream_floor(struct reader_stream *s, uint64_t floor);
+void reader_hold(struct reader *r, const struct stream_key *key);
+void reader_stream_detach(struct reader *r, struct reader_stream *s);
+void reader_credit_later(struct reader *r, struct reader_stream *s);
+void reader_credit(struct reader *r);                     /* those whose time has come */
+void reader_credit_again(struct reader *r);
+void reader_chunk_done(struct reader *r, struct reader_chunk_ *c);
+bool reader_all_made(const struct reader *r);
+bool reader_near_end(const struct reader *r);             /* that, or a stream has failed */
+
+/* reader_order.c */
+void reader_order_add(struct reader *r, struct reader_part *p);
+void reader_order_run(struct reader *r);
+struct reader_part *reader_order_front(const struct reader_stream *s);
+void reader_order_next(struct reader *r);                 /* the next stream's turn */
+void reader_order_clear(struct reader *r);
+void reader_reached(struct reader *r, bool again);        /* tells the dispatcher, if it is so */
+
+/* reader_ack.c */
+void reader_released(struct reader *r, struct reader_stream *s, uint64_t start, uint64_t end);
+void reader_ack_later(struct reader *r);
+void reader_ack_send(struct reader *r, bool again);
+void reader_acked(struct reader *r, struct msg *m);
+void reader_acks_to_workers(struct reader *r);
+void reader_close_send(struct reader *r);
+enum status reader_position_parse(struct reader *r, struct err *e);
+void reader_ack_worker(struct reader *r, struct reader_stream *s, uint64_t start, uint64_t end);
+
+#endif

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What is delivered next, and what has been written.
+ *
+ *	any     as chunks come
+ *	stable  `block` elements of each stream in turn, those that are over
+ *	        left out: depends only on the streams
+ *	source  split after split: split g is split g div n of stream g mod n;
+ *	        with sharding off copy after copy
+ */
+#include "base/mem.h"
+#include "core/read/reader_inner.h"
+
+/* Hands a part to the program; it is then among those to be written. */
+static void
+reader_order_deliver(struct reader *r, struct reader_part *p)
+{
+	struct reader_action *a = reader_do(r, READER_DELIVER);
+
+	a->handle = p->chunk->handle;
+	a->first = p->first;
+	a->count = p->count;
+	a->stream = p->stream->index;
+	a->offset = p->offset;
+	r->stats.delivered += p->count;
+	p->next = NULL;
+	*r->last = p;
+	r->last = &p->next;
+}
+
+void
+reader_order_add(struct reader *r, struct reader_part *p)
+{
+	struct reader_part **at = &p->stream->parts;
+
+	if (r->o.order == ORDER_ANY) {
+		reader_order_deliver(r, p);
+		return;
+	}
+	while (*at && (*at)->offset < p->offset)
+		at = &(*at)->next;
+	p->next = *at;
+	*at = p;
+}
+
+/* The part to go on with in this stream; NULL: it has not come. */
+struct reader_part *
+reader_order_front(const struct reader_stream *s)
+{
+	return s->parts && s->parts->offset == s->pos ? s->parts : NULL;
+}
+
+static bool
+reader_order_over(struct reader_stream *s)
+{
+	if (!s->over && s->state >= STREAM_ENDED && s->state != STREAM_FAILED && s->pos >= s->length)
+		s->over = true;
+	return s->over;
+}
+
+/* Whether the next element of the stream is the one that failed: nothing is to be
+ * delivered beyond it. */
+static bool
+reader_order_fails(struct reader *r, struct reader_stream *s)
+{
+	if (s->state != STREAM_FAILED || s->pos < s->length)
+		return false;
+	r->reached = s;
+	return true;
+}
+
+static void
+reader_order_take(struct reader *r, struct reader_stream *s, uint32_t n, uint64_t left)
+{
+	struct reader_part *p = s->parts, *out = p;
+
+	if (n < p->count) {
+		out = mem_zalloc(sizeof *out);
+		*out = *p;
+		out->count = n;
+		out->chunk->parts++;
+		p->first += n;
+		p->offset += n;
+		p->count -= n;
+	} else {
+		s->parts = p->next;
+	}
+	out->turn = (uint32_t)left;
+	out->split = r->split;
+	s->pos += n;
+	reader_order_deliver(r, out);
+}
+
+void
+reader_order_next(struct reader *r)
+{
+	r->turn = (r->turn + 1) % r->shards;
+	r->block_left = r->block;
+}
+
+static void
+reader_order_stable(struct reader *r)
+{
+	uint32_t over = 0; /* in a row */
+
+	while (over < r->shards) {
+		struct reader_stream *s = reader_stream_get(r, (uint32_t)r->turn);
+		struct reader_part *p;
+		uint64_t n;
+
+		if (reader_order_over(s)) {
+			over++;
+			reader_order_next(r);
+			continue;
+		}
+		over = 0;
+		if (reader_order_fails(r, s))
+			return;
+		p = reader_order_front(s);
+		if (!p) {
+			reader_credit_later(r, s); /* whose turn it is may never starve */
+			return;
+		}
+		n = p->count < r->block_left ? p->count : r->block_left;
+		r->block_left -= n;
+		reader_order_take(r, s, (uint32_t)n, r->block_left);
+		if (!r->block_left)
+			reader_order_next(r);
+	}
+}
+
+static void
+reader_order_copies(struct reader *r)
+{
+	while (r->turn < r->shards) {
+		struct reader_stream *s = reader_stream_get(r, (uint32_t)r->turn);
+		struct reader_part *p = reader_order_front(s);
+
+		if (reader_order_over(s))
+			r->turn++;
+		else if (reader_order_fails(r, s))
+			break;
+		else if (p)
+			reader_order_take(r, s, p->count, 0);
+		else
+			break;
+	}
+	if (r->turn < r->shards)
+		reader_credit_later(r, reader_stream_get(r, (uint32_t)r->turn));
+}
+
+static void
+reader_order_source(struct reader *r)
+{
+	uint32_t over = 0;
+
+	while (over < r->shards) {
+		struct reader_stream *s = reader_stream_get(r, (uint32_t)(r->split % r->shards));
+		struct reader_part *p;
+
+		if (reader_order_over(s)) {
+			over++;
+			r->split++;
+			continue;
+		}
+		over = 0;
+		if (s->fail_split > r->split / r->shards && s->state == STREAM_FAILED && s->pos >= s->length) {
+			r->split++; /* it fails in a later one */
+			continue;
+		}
+		if (reader_order_fails(r, s))
+			return;
+		p = reader_order_front(s);
+		if (!p) {
+			reader_credit_later(r, s);
+			return;
+		}
+		if (p->split > r->split / r->shards)
+			r->split++;
+		else
+			reader_order_take(r, s, p->count, 0);
+	}
+}
+
+void
+reader_order_run(struct reader *r)
+{
+	if (!r->opened || !r->shards || r->closing)
+		return;
+	r->reached = NULL;
+	if (r->o.order == ORDER_STABLE)
+		reader_order_stable(r);
+	else if (r->o.order == ORDER_SOURCE && r->o.sharding == SHARD_OFF)
+		reader_order_copies(r);
+	else if (r->o.order == ORDER_SOURCE)
+		reader_order_source(r);
+}
+
+void
+reader_reached(struct reader *r, bool again)
+{
+	struct reader_stream *s = r->reached;
+	struct stream_key key = { r->iteration, s ? s->index : 0, s ? s->gen : 0 };
+
+	if (!s || r->first || r->over || r->closing || !r->contact.connected)
+		return;
+	if (!again && r->told.stream == key.stream && r->told.gen == key.gen)
+		return;
+	r->told = key;
+	reader_tell(r, MSG_REACHED)->reached = (struct msg_reached){ key, r->seat };
+}
+
+void
+reader_order_clear(struct reader *r)
+{
+	struct reader_part *p;
+
+	while ((p = r->first)) {
+		r->first = p->next;
+		reader_chunk_done(r, p->chunk);
+		mem_free(p);
+	}
+	r->last = &r->first;
+	for (size_t i = 0; i < r->n_streams; i++)
+		while (r->streams[i] && (p = r->streams[i]->parts)) {
+			r->streams[i]->parts = p->next;
+			reader_chunk_done(r, p->chunk);
+			mem_free(p);
+		}
+}
+
+/* Written */
+
+static void
+reader_order_written(struct reader *r, struct reader_part *p, uint32_t n)
+{
+	struct reader_stream *s = p->stream;
+	uint64_t start = p->offset + r->first_written;
+
+	r->stats.written += n;
+	r->pos_turn = s->index;
+	r->pos_left = p->turn + (p->count - r->first_written - n);
+	r->pos_split = p->split;
+	if (r->o.checkpoint)
+		intervals_add(&s->unsaved, start, start + n);
+	else
+		reader_released(r, s, start, start + n);
+}
+
+void
+reader_written(struct reader *r, int64_t now_ns, uint64_t elements)
+{
+	r->now = now_ns;
+	while (elements && r->first) {
+		struct reader_part *p = r->first;
+		uint32_t left = p->count - r->first_written;
+		uint32_t n = elements < left ? (uint32_t)elements : left;
+
+		reader_order_written(r, p, n);
+		elements -= n;
+		r->first_written += n;
+		if (r->first_written < p->count)
+			break;
+		r->first_written = 0;
+		r->first = p->next;
+		if (!r->first)
+			r->last = &r->first;
+		reader_chunk_done(r, p->chunk);
+		mem_free(p);
+	}
+	if (r->over)
+		return;
+	if (!r->first)
+		reader_order_run(r);
+	reader_acks_to_workers(r);
+	reader_reached(r, false);
+	if (r->has_fresh && reader_near_end(r) && !r->stats.held_bytes)
+		reader_ack_send(r, false);
+	reader_credit(r);
+}

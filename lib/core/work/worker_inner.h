@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the files of the worker share.
+ *
+ *	worker.c       contact, messages of the dispatcher, actions
+ *	worker_stream.c  one stream: its coming and going, splits, end
+ *	worker_turn.c    which streams have a thread
+ *	worker_chunk.c   chunks: budget, readers, credit, acknowledgements
+ */
+#ifndef WORK_WORKER_INNER_H
+#define WORK_WORKER_INNER_H
+
+#include "base/hash.h"
+#include "core/contact.h"
+#include "core/intervals.h"
+#include "core/work/worker.h"
+
+enum {
+	WORKER_SPLITS_ASKED = 64,
+	WORKER_ROUND = 64         /* elements of a stream before the next one's turn, with an order */
+};
+
+enum chunk_state { CHUNK_QUEUED, CHUNK_SENT, CHUNK_AGAIN, CHUNK_DONE };
+struct worker_chunk {
+	void *handle;
+	uint64_t offset, split;
+	size_t bytes;
+	uint32_t count, skip;   /* skip: elements at its front that are acknowledged */
+	enum chunk_state state; /* AGAIN: for the same reader, whose connection broke */
+	struct worker_link *link; /* SENT, AGAIN */
+};
+/* A reader of a stream. */
+struct worker_link {
+	uint64_t seat, peer, total, sent;
+	uint32_t session;
+	size_t again;           /* chunks to be sent again */
+	size_t kept, kept_bytes;/* chunks sent to it, and not acknowledged */
+	struct worker_link *next;
+};
+/* The streams of an iteration, which share its turns. */
+struct worker_pass {
+	uint64_t iteration, turn; /* turn: when one of them got a thread last */
+	size_t streams;
+	struct worker_pass *next;
+};
+enum worker_place { WORKER_OFF, WORKER_ON, WORKER_RESTING }; /* no thread; has one; is to give it up */
+enum worker_producing { PRODUCING, PRODUCED_ALL, PRODUCED_FAILED, PRODUCED_HANDED };
+struct worker_stream {
+	struct stream_key key;
+	struct worker_chunk *chunks; /* by offset; those at the front that are DONE are dropped */
+	size_t first, n_chunks, cap_chunks; /* n_chunks counts from 0, not from first */
+	size_t next;            /* no chunk before this one is QUEUED */
+	size_t bytes;
+	struct worker_link *links;
+	size_t n_links;
+	uint64_t *gone;         /* seats that do not count any more */
+	size_t n_gone, cap_gone;
+	struct intervals acked; /* by readers, to us */
+	bool active, ordered, by_split, stalled, wanted, handing, asking, split_end;
+	bool starved;           /* a reader with credit has nothing, and nothing is there */
+	uint64_t next_split, taken; /* to ask for; taken by the thread */
+	int64_t asked_at, told_at;
+	enum worker_producing producing;
+	enum worker_place place;
+	bool wants, begun;      /* wants a thread; has had one */
+	uint32_t order;
+	struct msg assign;      /* until it has begun */
+	struct worker_pass *pass;
+	uint64_t turn;          /* counts turns: the one it had last */
+	int64_t turn_at;        /* on: since when; resting: told so when */
+	uint64_t first_split, made_to; /* of the ASSIGN; the element after the last made */
+	uint64_t failed;        /* elements that failed, of this and earlier generations */
+	uint64_t length, made, hand_offset, hand_split;
+	uint64_t fail_split;    /* PRODUCED_FAILED: the split that was being read */
+	struct bytes hand_state;
+	uint32_t code;
+	char *text, *help;
+	bool told;              /* the end was said; until END_OK */
+	bool confirmed;
+};
+
+struct worker {
+	struct worker_opts o;
+	struct contact contact;
+	int64_t now;
+	struct hash streams;    /* by iteration and stream */
+	struct worker_action *actions;
+	size_t first_action, n_actions, cap_actions;
+	uint64_t *lists;        /* LISTs under way */
+	size_t n_lists, cap_lists;
+	uint64_t n_listings;    /* lists told so far */
+	size_t bytes, n_active; /* of all streams; streams that need a share */
+	struct worker_pass *passes;
+	struct worker_stream **on;/* those that have a thread */
+	size_t n_on, cap_on, n_want;
+	uint64_t turns;
+	bool draining, over, shown;
+	bool full;              /* some stream stalls because of all together */
+	int64_t again_due;
+	struct err err;
+};
+
+/* worker.c */
+struct worker_action *worker_do(struct worker *w, enum worker_action_kind kind);   /* lends, to be filled */
+struct msg *worker_tell(struct worker *w, enum msg_type t);                    /* to the dispatcher */
+
+/* worker_stream.c */
+struct worker_stream *worker_stream_find(struct worker *w, struct stream_key key);   /* this generation */
+struct worker_stream *worker_stream_any(struct worker *w, struct stream_key key);
+void worker_stream_assign(struct worker *w, struct msg *m);
+void worker_stream_drop(struct worker *w, struct worker_stream *s);
+void worker_stream_splits(struct worker *w, struct msg *m);
+void worker_stream_ask(struct worker *w, struct worker_stream *s);
+void worker_stream_end_ok(struct worker *w, struct stream_key key);
+void worker_stream_again(struct worker *w, struct worker_stream *s, bool all); /* unanswered requests */
+void worker_stream_hand(struct worker *w, struct worker_stream *s);
+
+void worker_stream_begin(struct worker *w, struct worker_stream *s);   /* its first turn */
+
+/* worker_turn.c */
+void worker_turn_enter(struct worker *w, struct worker_stream *s);     /* a new stream */
+void worker_turn_leave(struct worker *w, struct worker_stream *s);     /* it is about to go */
+void worker_turn_check(struct worker *w, struct worker_stream *s);     /* whether it wants a thread may have changed */
+void worker_turn_over(struct worker *w, struct worker_stream *s);      /* it has no thread any more */
+void worker_turns(struct worker *w);                                 /* some time has gone by */
+int64_t worker_turn_deadline(const struct worker *w);
+
+/* worker_chunk.c */
+void worker_chunk_free(struct worker *w, struct worker_stream *s, struct worker_chunk *c);
+void worker_chunk_activity(struct worker *w, struct worker_stream *s);
+void worker_chunk_budget(struct worker *w);               /* all streams weighed again */
+void worker_chunk_reader_gone(struct worker *w, struct msg *m);
+void worker_chunk_hand_done(struct worker *w, struct worker_stream *s); /* HANDOVER, once nothing is kept */
+
+#endif

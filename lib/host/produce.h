@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * One stream in the making: on a thread (turns.h) that runs the stream's chain and cuts
+ * what comes out into chunks. The network thread starts, stalls, stops and feeds it;
+ * what it has to say goes into a queue that wakes the network thread.
+ *
+ *	produce_new  ->  thread: plan, open, restore, pull ... -> events -> PRODUCE_EXIT -> produce_free
+ *	                        produce_rest -> PRODUCE_RESTED: its chain stays open without a
+ *	                        thread, until produce_go gives it one, the same or another
+ *
+ * Events of one stream come in their order. After produce_stop the stream is over as
+ * soon as its chain lets it; its last event is always PRODUCE_EXIT.
+ */
+#ifndef HOST_PRODUCE_H
+#define HOST_PRODUCE_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "host/chunk.h"
+#include "wire/msg.h"
+
+struct produce;
+
+enum produce_kind {
+	PRODUCE_CHUNK,   /* chunk; split: from which it came */
+	PRODUCE_FAULTS,  /* number: elements that failed; faults */
+	PRODUCE_SPLIT,   /* number: the split that is being read now */
+	PRODUCE_RESTART, /* number: offset; split: the first to ask for; state */
+	PRODUCE_HANDED,  /* can; if so as PRODUCE_RESTART, and made */
+	PRODUCE_ENDED,   /* number: length; made */
+	PRODUCE_FAILED,  /* err, made; number: elements before it; split: that was being read */
+	PRODUCE_LISTED,  /* req, units */
+	PRODUCE_RESTED,  /* has no thread now */
+	PRODUCE_EXIT     /* the stream is over: produce_free */
+};
+struct produce_event {
+	enum produce_kind kind;
+	struct produce *produce;    /* PRODUCE_LISTED: NULL */
+	struct stream_key key;
+	struct chunk *chunk;  /* given, as all that follows */
+	uint64_t number, split, made, req;
+	struct buf state;
+	struct err *err;
+	struct msg_units *units;
+	struct msg_faults_list faults;
+	bool can;
+};
+
+/* From the threads to the one that owns it. */
+struct produce_queue {
+	pthread_mutex_t lock;
+	struct produce_event *v;
+	size_t n, cap;
+	int fd;               /* eventfd: readable when there is something */
+};
+void produce_queue_init(struct produce_queue *q);
+void produce_queue_clear(struct produce_queue *q);
+void produce_queue_push(struct produce_queue *q, const struct produce_event *ev);
+/* Moves all events into *v (grown as needed, the caller's); gives how many. */
+size_t produce_queue_take(struct produce_queue *q, struct produce_event **v, size_t *cap);
+void produce_event_clear(struct produce_event *ev);
+
+struct produce_conf {
+	struct turns *turns;    /* where threads come from */
+	const char *worker;     /* its name, for messages */
+	enum chunk_pack pack;
+	int64_t restart_ns;     /* between restart points; 0: none */
+};
+
+/* Starts. Takes the parts of assign (left empty). conf and queue outlive it. */
+struct produce *produce_new(struct msg_assign *assign, const struct produce_conf *conf,
+			    struct produce_queue *q);
+struct stream_key produce_key(const struct produce *m);
+void produce_stop(struct produce *m);          /* whatever it does */
+bool produce_stopped(const struct produce *m);
+void produce_stall(struct produce *m, bool stalled);
+void produce_rest(struct produce *m);          /* answers PRODUCE_RESTED, unless it is over */
+void produce_go(struct produce *m);            /* after that */
+/* A chunk of so many bytes has been taken out of the queue: without it, a
+ * network thread that gets no processor would let the queue grow without end. */
+void produce_taken(struct produce *m, size_t bytes);
+void produce_handover(struct produce *m);      /* answers PRODUCE_HANDED */
+/* The next splits in order; takes the list. */
+void produce_splits(struct produce *m, struct msg_split *s);
+/* A reader waits: gives a part of a chunk as an event, once there is one and at
+ * least a millisecond after the last. Gives when to call again; INT64_MAX: need not. */
+int64_t produce_want(struct produce *m, int64_t now_ns);
+void produce_free(struct produce **m);         /* after PRODUCE_EXIT */
+
+/* Lists the units of a spec on a thread of its own: PRODUCE_LISTED. Takes spec. */
+void produce_list(struct msg_list *list, uint64_t req, struct produce_queue *q);
+
+#endif

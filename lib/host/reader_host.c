@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The caller's side of a reader.
+ */
+#include "host/reader_host.h"
+
+#include <poll.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "host/chunk.h"
+#include "host/reader_host_inner.h"
+#include "host/link.h"
+#include "value/mp.h"
+
+static enum status
+reader_host_machine(struct reader_host *c, uint64_t self, struct err *e)
+{
+	const struct reader_host_conf *f = &c->conf;
+	struct reader_opts o = { .peer = self, .name = "", .host = link_host(),
+		.pid = (uint32_t)getpid(), .job = f->job, .dataset = f->dataset, .spec = f->spec,
+		.type = f->type, .sharding = f->sharding, .order = f->order, .shards = f->shards,
+		.epoch = f->epoch, .seeded = f->seeded, .seed = f->seed, .options = f->options,
+		.min_workers = f->min_workers, .wait_ms = (uint32_t)(f->wait_ns / 1000000),
+		.window = f->window, .budget = f->budget, .checkpoint = f->checkpoint,
+		.give_up_ns = f->give_up_ns, .limited = f->limited, .max_errors = f->max_errors, .where = c->where };
+	if (f->position) {
+		o.position = f->position->data;
+		o.position_len = f->position->len;
+	}
+	return reader_new(&o, clock_mono_ns(), &c->read, e);
+}
+
+static enum status
+reader_host_start(struct reader_host *c, struct err *e)
+{
+	uint64_t self = sock_peer_new();
+	struct sock_opts control = { .self = self, .message = reader_net_told,
+		.broke = reader_net_control_broke, .stranger = reader_net_stranger, .arg = c };
+	struct sock_opts data = { .fresh = true, .message = reader_net_data,
+		.broke = reader_net_worker_broke, .frame_max = READER_NET_FRAME_MAX, .arg = c };
+	c->net = net_new();
+	c->control = sock_new(c->net, &control);
+	c->data = sock_new(c->net, &data);
+	net_watch(c->net, c->wake, NET_READ, reader_net_woken, c);
+	enum status st = reader_host_machine(c, self, e);
+	if (st == ST_OK)
+		st = sock_connect(c->control, c->conf.dispatcher, LINK_DISPATCHER, e);
+	if (st != ST_OK)
+		return st;
+	int rc = pthread_create(&c->thread, NULL, reader_net_thread, c);
+	if (rc != 0)
+		return err_set(e, ST_TEMP, "cannot start a thread: %s", strerror(rc));
+	c->started = true;
+	return ST_OK;
+}
+
+/* The caller's texts may go as soon as reader_host_open returns. */
+static void
+reader_host_own(struct reader_host *c)
+{
+	const char **texts[] = { &c->conf.dispatcher, &c->conf.job, &c->conf.dataset,
+				 &c->conf.spec, &c->conf.type, &c->conf.options };
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		*texts[i] = c->texts[i] = mem_strdup(*texts[i]);
+}
+
+enum status
+reader_host_open(const struct reader_host_conf *conf, struct reader_host **out, struct err *e)
+{
+	enum status st = net_check_files(e);
+	if (st == ST_OK)
+		st = link_reach(conf->dispatcher, conf->from, LINK_WAIT_MS, NULL, 0, e);
+	if (st != ST_OK)
+		return st;
+	link_tune_memory();
+	struct reader_host *c = mem_zalloc(sizeof *c);
+	c->conf = *conf;
+	link_where(conf->dispatcher, conf->from, c->where);
+	reader_host_own(c);
+	c->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	c->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	pthread_mutex_init(&c->lock, NULL);
+	pthread_cond_init(&c->placed, NULL);
+	st = reader_host_start(c, e);
+	if (st != ST_OK)
+		reader_host_free(&c);
+	*out = c;
+	return st;
+}
+
+static void
+reader_host_forget(struct reader_host *c)
+{
+	while (c->n_items)
+		held_unref(c->items[c->items_at + --c->n_items].held);
+	c->items_at = 0;
+}
+
+void
+reader_host_free(struct reader_host **cp)
+{
+	struct reader_host *c = *cp;
+	if (!c)
+		return;
+	if (c->started) {
+		pthread_mutex_lock(&c->lock);
+		c->leave = true;
+		pthread_mutex_unlock(&c->lock);
+		reader_host_poke(c->wake);
+		pthread_join(c->thread, NULL);
+	}
+	sock_free(&c->control, 0);
+	sock_free(&c->data, 0);
+	held_unref(c->lent);
+	reader_host_forget(c);
+	struct reader_action a;
+	if (c->read)
+		reader_stop(c->read);
+	while (c->read && reader_action(c->read, &a)) {
+		if (a.kind == READER_FREE)
+			held_unref(a.handle);
+		msg_clear(&a.msg);
+	}
+	reader_free(&c->read);
+	msg_clear(&c->result);
+	net_free(&c->net);
+	while (c->n_links)
+		mem_free(c->links[--c->n_links].endpoint);
+	mem_free(c->links);
+	mem_free(c->items);
+	for (size_t i = 0; i < sizeof c->texts / sizeof *c->texts; i++)
+		mem_free(c->texts[i]);
+	msg_clear(&c->job_msg);
+	link_out_clear(&c->out);
+	close(c->fd);
+	close(c->wake);
+	pthread_mutex_destroy(&c->lock);
+	pthread_cond_destroy(&c->placed);
+	mem_free(c);
+	*cp = NULL;
+}
+
+int
+reader_host_fd(const struct reader_host *c)
+{
+	return c->fd;
+}
+
+/* Which bytes of the chunk the piece is. */
+static enum status
+reader_host_slice(const struct item *it, struct reader_host_piece *out, struct err *e)
+{
+	struct held *h = it->held;
+	if (h->codec == CODEC_SNAPPY) {
+		struct block *raw;
+		if (!chunk_unpack(h->block->data, h->block->len, h->raw_len, &raw))
+			return err_set(e, ST_PROTO, "stream %u sent a chunk that cannot be unpacked", it->stream);
+		block_unref(&h->block);
+		h->block = raw;
+		h->codec = CODEC_NONE;
+	}
+	const uint8_t *p = h->block->data, *end = p + h->block->len;
+	*out = (struct reader_host_piece){ p, h->block->len, it->count, h->block, it->stream, it->offset };
+	if (it->first == 0 && it->count == h->count)
+		return ST_OK;
+	if (it->first < h->at)
+		h->at = 0, h->at_byte = 0;
+	const uint8_t *at = p + h->at_byte, *from = NULL;
+	uint32_t last = it->first + it->count;
+	for (uint32_t i = h->at; at && i <= last; i++) {
+		if (i == it->first)
+			from = at;
+		if (i == last)
+			break;
+		at = mp_check_next(at, end);
+	}
+	if (!at)
+		return err_set(e, ST_PROTO, "stream %u sent a chunk with malformed elements", it->stream);
+	h->at = last;
+	h->at_byte = (size_t)(at - p);
+	out->p = from;
+	out->len = (size_t)(at - from);
+	return ST_OK;
+}
+
+enum status
+reader_host_take(struct reader_host *c, struct reader_host_piece *out, struct err *e)
+{
+	struct item it;
+	enum status st = ST_AGAIN;
+	held_unref(c->lent);
+	c->lent = NULL;
+	pthread_mutex_lock(&c->lock);
+	if (c->n_items) {
+		it = c->items[c->items_at++];
+		if (--c->n_items == 0)
+			c->items_at = 0;
+		st = ST_OK;
+	} else if (c->over) {
+		st = c->code != ST_OK ? c->code : ST_END;
+		if (c->code && e)
+			*e = c->err;
+	} else if (c->readable) {
+		c->readable = false;
+		reader_host_drain(c->fd);
+	}
+	pthread_mutex_unlock(&c->lock);
+	if (st != ST_OK)
+		return st;
+	c->lent = it.held;
+	return reader_host_slice(&it, out, e);
+}
+
+void
+reader_host_written(struct reader_host *c, uint64_t elements)
+{
+	if (!elements)
+		return;
+	pthread_mutex_lock(&c->lock);
+	bool first = c->written == 0;
+	c->written += elements;
+	pthread_mutex_unlock(&c->lock);
+	if (first)
+		reader_host_poke(c->wake);
+}
+
+void
+reader_host_position(struct reader_host *c, struct buf *out)
+{
+	buf_reset(out);
+	pthread_mutex_lock(&c->lock);
+	if (c->gone) { /* nobody else looks at the machine any more */
+		if (c->written)
+			reader_written(c->read, clock_mono_ns(), c->written);
+		c->written = 0;
+		reader_position(c->read, out);
+	} else {
+		c->position = out;
+		reader_host_poke(c->wake);
+		while (c->position)
+			pthread_cond_wait(&c->placed, &c->lock);
+	}
+	pthread_mutex_unlock(&c->lock);
+}
+
+void
+reader_host_saved(struct reader_host *c)
+{
+	pthread_mutex_lock(&c->lock);
+	c->saved = true;
+	pthread_mutex_unlock(&c->lock);
+	reader_host_poke(c->wake);
+}
+
+bool
+reader_host_opened(struct reader_host *c)
+{
+	pthread_mutex_lock(&c->lock);
+	bool opened = c->job_known;
+	pthread_mutex_unlock(&c->lock);
+	return opened;
+}
+
+const struct reader_host_job *
+reader_host_job(const struct reader_host *c)
+{
+	return &c->job;
+}
+
+void
+reader_host_close(struct reader_host *c, bool keep, int wait_ms)
+{
+	int64_t until = clock_mono_ns() + (int64_t)wait_ms * 1000000;
+	pthread_mutex_lock(&c->lock);
+	c->closing = true;
+	c->keep = keep;
+	pthread_mutex_unlock(&c->lock);
+	reader_host_poke(c->wake);
+	for (;;) {
+		pthread_mutex_lock(&c->lock);
+		bool over = c->over;
+		reader_host_forget(c); /* nobody wants them any more */
+		if (!over && c->readable) {
+			c->readable = false;
+			reader_host_drain(c->fd);
+		}
+		pthread_mutex_unlock(&c->lock);
+		int64_t left = (until - clock_mono_ns()) / 1000000;
+		if (over || left <= 0)
+			return;
+		struct pollfd p = { .fd = c->fd, .events = POLLIN };
+		poll(&p, 1, (int)left + 1);
+	}
+}
+
+void
+reader_host_stats(struct reader_host *c, struct reader_stats *out)
+{
+	pthread_mutex_lock(&c->lock);
+	*out = c->stats;
+	pthread_mutex_unlock(&c->lock);
+}
+
+bool
+reader_host_was_over(struct reader_host *c)
+{
+	pthread_mutex_lock(&c->lock);
+	bool was_over = c->over && !c->code && !c->job_known && c->result.type == MSG_DONE;
+	pthread_mutex_unlock(&c->lock);
+	return was_over;
+}
+
+const struct msg_done *
+reader_host_result(struct reader_host *c)
+{
+	pthread_mutex_lock(&c->lock);
+	bool there = c->over && c->result.type == MSG_DONE;
+	pthread_mutex_unlock(&c->lock);
+	return there ? &c->result.done : NULL;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A reader of the service as a library: the reader's state machine (core) on
+ * sockets and a thread of its own, so that a consumer which does not take its
+ * elements for an hour still sends its beats.
+ *
+ *	reader_host_open -> poll reader_host_fd -> reader_host_take ... reader_host_written ...
+ *	            -> ST_END or an error -> reader_host_free
+ *
+ * The elements of a piece are to be written in the order in which pieces were
+ * taken; reader_host_written says how many more are safe, and only then are they
+ * acknowledged and their memory given back. One thread calls all of this.
+ */
+#ifndef HOST_READER_HOST_H
+#define HOST_READER_HOST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "core/read/reader.h"
+#include "value/block.h"
+
+struct reader_host;
+
+struct reader_host_conf {
+	const char *dispatcher, *from; /* address, and where it came from */
+	const char *job;               /* NULL: anonymous */
+	const char *dataset;           /* id; or NULL with spec and type */
+	const char *spec, *type;
+	uint32_t sharding, order, shards, epoch;
+	bool seeded;
+	uint64_t seed;
+	const char *options;           /* what all readers of a job must agree on; NULL: nothing */
+	uint32_t min_workers;
+	int64_t wait_ns;               /* for so many workers */
+	uint32_t window;
+	size_t budget;
+	int64_t give_up_ns;            /* a durable dispatcher is waited for so long; 0: for ever */
+	bool limited;                  /* max_errors is given */
+	uint64_t max_errors;           /* when more elements fail, the pass ends with 65 */
+	bool checkpoint;
+	const struct buf *position;    /* of an earlier run; NULL: from the start */
+};
+
+/* What the dispatcher said of the job; texts live as long as the reader. */
+struct reader_host_job {
+	const char *dataset, *spec, *type;
+	uint64_t seed;
+	uint32_t epoch;
+};
+
+/* Consecutive elements of a stream. Lent until the next reader_host_take; who needs
+ * them longer takes a reference to the block. */
+struct reader_host_piece {
+	const uint8_t *p;
+	size_t len;
+	uint64_t count;
+	struct block *block;   /* in which they lie */
+	uint32_t stream;
+	uint64_t offset;       /* of the first one */
+};
+
+/* Looks for the dispatcher and starts. Gives. */
+enum status reader_host_open(const struct reader_host_conf *conf, struct reader_host **out,
+			     struct err *e);
+/* Stops the thread and frees everything; what was not acknowledged is given back
+ * to the job. */
+void reader_host_free(struct reader_host **c);
+/* Readable when reader_host_take would not answer ST_AGAIN, and once when the job is known. */
+int reader_host_fd(const struct reader_host *c);
+/* ST_OK: a piece; ST_AGAIN: nothing now; ST_END: that was all; or an error. */
+enum status reader_host_take(struct reader_host *c, struct reader_host_piece *out, struct err *e);
+/* So many more elements are written and flushed. */
+void reader_host_written(struct reader_host *c, uint64_t elements);
+/* With `checkpoint`: puts the position after all that was written into out; once
+ * it is on disk, reader_host_saved has it acknowledged. */
+void reader_host_position(struct reader_host *c, struct buf *out);
+void reader_host_saved(struct reader_host *c);
+/* Once a piece was taken, or the end, or reader_host_opened: what the job is. */
+const struct reader_host_job *reader_host_job(const struct reader_host *c);
+/* The job is known. With `checkpoint` and no position nothing comes before one has been
+ * saved after this. */
+bool reader_host_opened(struct reader_host *c);
+/* Wants no more: what was written is acknowledged, and the service told, within
+ * wait_ms. keep: the job waits for the reader's return. */
+void reader_host_close(struct reader_host *c, bool keep, int wait_ms);
+/* At the end of the pass, good or bad: what failed in it, all readers' share. NULL:
+ * the service did not say. Lives as long as the reader. */
+const struct msg_done *reader_host_result(struct reader_host *c);
+/* At the end: the pass had been read to its end, by others or earlier, before this reader
+ * came to it. */
+bool reader_host_was_over(struct reader_host *c);
+void reader_host_stats(struct reader_host *c, struct reader_stats *out);
+
+#endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A reader's two threads: the caller's (reader_host.c) and the network's
+ * (reader_net.c).
+ *
+ *	network --items, end--> caller        under the lock, told by `fd`
+ *	caller --written, close--> network    under the lock, told by `wake`
+ */
+#ifndef HOST_READER_HOST_INNER_H
+#define HOST_READER_HOST_INNER_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "core/read/reader.h"
+#include "host/link.h"
+#include "host/reader_host.h"
+#include "net/sock.h"
+
+/* Of elements in one chunk, and a little for what is around them. */
+#define READER_NET_FRAME_MAX ((size_t)1 << 30)
+
+/* A chunk as it came. The state machine has one reference, each item that is to
+ * be delivered another: the machine may drop it (all is over) while the caller's
+ * thread is looking into it. */
+struct held {
+	atomic_int refs;
+	struct block *block;  /* the payload; once unpacked, that */
+	uint64_t raw_len;
+	uint32_t count, codec;
+	/* where element `at` begins, for pieces that begin in the middle */
+	uint32_t at;
+	size_t at_byte;
+};
+
+struct item {
+	struct held *held;
+	uint32_t first, count, stream;
+	uint64_t offset;
+};
+
+struct reader_host {
+	struct reader_host_conf conf;
+	struct net *net;
+	struct sock *control, *data;
+	struct reader *read;
+	struct link_out out;
+	pthread_t thread;
+	bool started, met;          /* met: the dispatcher has said something */
+	char *texts[6];             /* what conf's texts point to */
+	char where[LINK_WHERE];
+	struct held *lent;          /* of the piece taken last */
+	struct { uint64_t worker; char *endpoint; } *links;
+	size_t n_links, cap_links;
+
+	int fd, wake;
+	pthread_mutex_t lock;
+	struct item *items;         /* a queue: from items_at on */
+	size_t items_at, n_items, cap_items;
+	bool readable, over, gone;  /* fd is readable; all is said; the thread is over */
+	enum status code;           /* once over */
+	struct err err;
+	struct msg result;          /* DONE: what failed; once over */
+	uint64_t written;           /* not yet told to the state machine */
+	bool closing, keep, leave;  /* asked for; leave: end at once */
+	struct buf *position;       /* where the caller waits for it */
+	bool saved;
+	pthread_cond_t placed;      /* position is there, or the thread is over */
+	struct reader_stats stats;
+	bool job_known;
+	struct msg job_msg;
+	struct reader_host_job job;
+};
+
+void reader_host_poke(int fd);  /* makes an eventfd readable */
+void reader_host_drain(int fd);
+void held_unref(struct held *h); /* accepts NULL */
+
+/* The network's side: handlers of the sockets and the thread. */
+void reader_net_told(void *arg, struct sock_msg *in);
+void reader_net_stranger(void *arg, uint64_t peer);
+void reader_net_data(void *arg, struct sock_msg *in);
+void reader_net_control_broke(void *arg, uint64_t peer);
+void reader_net_worker_broke(void *arg, uint64_t peer);
+void reader_net_woken(void *arg, int fd, int events);
+void *reader_net_thread(void *arg);
+
+#endif

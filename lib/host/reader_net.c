@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The network thread of a reader: the state machine and its sockets.
+ */
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "host/reader_host_inner.h"
+#include "host/link.h"
+
+enum { READER_NET_LINGER_MS = 500 };
+
+void
+reader_host_poke(int fd)
+{
+	uint64_t one = 1;
+	ssize_t rc = write(fd, &one, sizeof one);
+	(void)rc; /* full means readable already */
+}
+
+void
+reader_host_drain(int fd)
+{
+	uint64_t n;
+	ssize_t rc = read(fd, &n, sizeof n);
+	(void)rc; /* empty is fine */
+}
+
+/* With the lock held. */
+static void
+reader_net_readable(struct reader_host *c)
+{
+	if (!c->readable)
+		reader_host_poke(c->fd);
+	c->readable = true;
+}
+
+static void reader_net_over(struct reader_host *c, uint32_t code, const struct err *e,
+			    struct msg *result);
+
+void
+reader_net_stranger(void *arg, uint64_t peer)
+{
+	struct reader_host *c = arg;
+	struct err e;
+	(void)peer;
+	if (!c->met)
+		reader_net_over(c, link_stranger(c->where, &e), &e, NULL);
+}
+
+void
+reader_net_told(void *arg, struct sock_msg *in)
+{
+	struct reader_host *c = arg;
+	struct msg m;
+	struct err e;
+	enum status st = link_answer(in, &c->met, c->where, &m, &e);
+	if (st == ST_UNAVAIL)
+		reader_net_over(c, st, &e, NULL);
+	if (st != ST_OK)
+		return;
+	reader_message(c->read, clock_mono_ns(), &m);
+	msg_clear(&m);
+}
+
+void
+reader_net_control_broke(void *arg, uint64_t peer)
+{
+	struct reader_host *c = arg;
+	struct reader_stats s;
+	(void)peer;
+	reader_dispatcher_gone(c->read, clock_mono_ns());
+	reader_stats(c->read, &s);
+	if (s.dispatcher_lost)
+		log_say(LOG_WARN, "lost the connection to the dispatcher");
+}
+
+void
+reader_net_worker_broke(void *arg, uint64_t peer)
+{
+	reader_worker_gone(((struct reader_host *)arg)->read, clock_mono_ns(), peer);
+}
+
+void
+held_unref(struct held *h)
+{
+	if (!h || atomic_fetch_sub(&h->refs, 1) != 1)
+		return;
+	block_unref(&h->block);
+	mem_free(h);
+}
+
+static void
+reader_net_chunk(struct reader_host *c, struct sock_msg *in, const struct msg_chunk *m)
+{
+	/* An element has at least one byte, and snappy shrinks to a sixtieth at most. */
+	bool sane = m->count && m->raw_len >= m->count && m->raw_len <= READER_NET_FRAME_MAX && in->data &&
+		    (m->codec == CODEC_SNAPPY ? m->raw_len <= in->len * 64 : m->raw_len == in->len);
+	if (!sane) {
+		log_say(LOG_WARN, "dropped a chunk whose header does not fit its payload");
+		return;
+	}
+	struct held *h = mem_zalloc(sizeof *h);
+	atomic_init(&h->refs, 1);
+	void (*release)(void *, uint8_t *, size_t);
+	void *arg;
+	sock_msg_take(in, &release, &arg);
+	h->block = block_wrap(in->data, in->len, release, arg);
+	h->raw_len = m->raw_len;
+	h->count = m->count;
+	h->codec = m->codec;
+	reader_chunk(c->read, clock_mono_ns(), in->peer, m, h, in->len);
+}
+
+void
+reader_net_data(void *arg, struct sock_msg *in)
+{
+	struct reader_host *c = arg;
+	struct msg m;
+	struct err e;
+	if (!link_decode(in, &m, &e))
+		return;
+	if (m.type == MSG_CHUNK)
+		reader_net_chunk(c, in, &m.chunk);
+	else
+		reader_data(c->read, clock_mono_ns(), in->peer, &m);
+	msg_clear(&m);
+}
+
+static void
+reader_net_connect(struct reader_host *c, const struct reader_action *a)
+{
+	struct err e;
+	if (sock_connect(c->data, a->endpoint, a->worker, &e) != ST_OK) {
+		log_say(LOG_WARN, "%s", e.text);
+		return;
+	}
+	c->links = mem_grow(c->links, &c->cap_links, c->n_links + 1, sizeof *c->links);
+	c->links[c->n_links].worker = a->worker;
+	c->links[c->n_links++].endpoint = mem_strdup(a->endpoint);
+}
+
+static void
+reader_net_disconnect(struct reader_host *c, uint64_t worker)
+{
+	for (size_t i = 0; i < c->n_links; i++) {
+		if (c->links[i].worker != worker)
+			continue;
+		sock_disconnect(c->data, c->links[i].endpoint, worker);
+		mem_free(c->links[i].endpoint);
+		c->links[i--] = c->links[--c->n_links];
+	}
+}
+
+static void
+reader_net_deliver(struct reader_host *c, const struct reader_action *a)
+{
+	struct held *h = a->handle;
+	atomic_fetch_add(&h->refs, 1);
+	pthread_mutex_lock(&c->lock);
+	if (c->items_at && c->items_at + c->n_items == c->cap_items) {
+		memmove(c->items, c->items + c->items_at, c->n_items * sizeof *c->items);
+		c->items_at = 0;
+	}
+	c->items = mem_grow(c->items, &c->cap_items, c->items_at + c->n_items + 1, sizeof *c->items);
+	c->items[c->items_at + c->n_items++] =
+		(struct item){ h, a->first, a->count, a->stream, a->offset };
+	reader_net_readable(c);
+	pthread_mutex_unlock(&c->lock);
+}
+
+static void
+reader_net_job(struct reader_host *c, struct msg *m)
+{
+	pthread_mutex_lock(&c->lock);
+	c->job_msg = *m;
+	memset(m, 0, sizeof *m);
+	struct msg_job *j = &c->job_msg.job;
+	c->job = (struct reader_host_job){ j->dataset ? j->dataset : "", j->spec ? j->spec : "",
+				      j->type ? j->type : "", j->seed, j->epoch };
+	c->job_known = true;
+	reader_net_readable(c);
+	pthread_mutex_unlock(&c->lock);
+}
+
+static void
+reader_net_over(struct reader_host *c, enum status code, const struct err *e, struct msg *result)
+{
+	pthread_mutex_lock(&c->lock);
+	c->over = true;
+	c->code = code;
+	if (code && e)
+		c->err = *e;
+	if (!c->result.type && result) {
+		c->result = *result;
+		*result = (struct msg){ 0 };
+	}
+	reader_net_readable(c);
+	pthread_mutex_unlock(&c->lock);
+}
+
+static void
+reader_net_do(struct reader_host *c, struct reader_action *a)
+{
+	switch (a->kind) {
+	case READER_TELL:
+		link_send(c->control, LINK_DISPATCHER, &a->msg, &c->out, NULL);
+		break;
+	case READER_SEND:
+		link_send(c->data, a->worker, &a->msg, &c->out, NULL);
+		break;
+	case READER_CONNECT:
+		reader_net_connect(c, a);
+		break;
+	case READER_DISCONNECT:
+		reader_net_disconnect(c, a->worker);
+		break;
+	case READER_DELIVER:
+		reader_net_deliver(c, a);
+		break;
+	case READER_FREE:
+		held_unref(a->handle);
+		break;
+	case READER_JOB:
+		reader_net_job(c, &a->msg);
+		break;
+	case READER_DONE:
+		reader_net_over(c, a->code, a->err, &a->msg);
+		break;
+	case READER_NONE:
+		break;
+	}
+	msg_clear(&a->msg);
+}
+
+/* What the caller's thread wants. */
+void
+reader_net_woken(void *arg, int fd, int events)
+{
+	struct reader_host *c = arg;
+	(void)events;
+	reader_host_drain(fd);
+	pthread_mutex_lock(&c->lock);
+	uint64_t written = c->written;
+	bool closing = c->closing, keep = c->keep, saved = c->saved;
+	struct buf *position = c->position;
+	c->written = 0;
+	c->closing = c->saved = false;
+	pthread_mutex_unlock(&c->lock);
+	int64_t now = clock_mono_ns();
+	if (written)
+		reader_written(c->read, now, written);
+	if (saved)
+		reader_saved(c->read, now);
+	if (position) {
+		reader_position(c->read, position);
+		pthread_mutex_lock(&c->lock);
+		c->position = NULL;
+		pthread_cond_signal(&c->placed);
+		pthread_mutex_unlock(&c->lock);
+	}
+	if (closing)
+		reader_close(c->read, now, keep);
+}
+
+static bool
+reader_net_ended(struct reader_host *c)
+{
+	pthread_mutex_lock(&c->lock);
+	reader_stats(c->read, &c->stats);
+	bool ended = c->over || c->leave;
+	pthread_mutex_unlock(&c->lock);
+	return ended;
+}
+
+/* Who waits for a position waits no longer. */
+static void
+reader_net_last(struct reader_host *c)
+{
+	pthread_mutex_lock(&c->lock);
+	c->gone = true;
+	if (c->position)
+		reader_position(c->read, c->position);
+	c->position = NULL;
+	pthread_cond_signal(&c->placed);
+	pthread_mutex_unlock(&c->lock);
+}
+
+void *
+reader_net_thread(void *arg)
+{
+	struct reader_host *c = arg;
+	for (;;) {
+		struct reader_action a;
+		while (reader_action(c->read, &a))
+			reader_net_do(c, &a);
+		if (c->out.failed)
+			reader_net_over(c, c->out.failed, &c->out.err, NULL);
+		if (reader_net_ended(c))
+			break;
+		net_step(c->net, reader_next_deadline(c->read));
+		int64_t now = clock_mono_ns();
+		if (now >= reader_next_deadline(c->read))
+			reader_tick(c->read, now);
+	}
+	reader_net_last(c);
+	/* the last acknowledgements are on their way: the peers answered them */
+	sock_free(&c->control, READER_NET_LINGER_MS);
+	sock_free(&c->data, READER_NET_LINGER_MS);
+	return NULL;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The worker's state machine (core) on sockets, a clock and threads: one
+ * network thread (the caller's) and one thread for each stream (produce.h).
+ */
+#ifndef HOST_WORKER_HOST_H
+#define HOST_WORKER_HOST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/param.h"
+#include "host/chunk.h"
+
+struct worker_host_conf {
+	const char *dispatcher; /* address */
+	const char *from;       /* where it came from, for messages */
+	const char *bind;       /* NULL: as the dispatcher is reached */
+	bool insecure;
+	bool allow_exec;        /* run programs also when TCP is spoken */
+	uint32_t slots;
+	size_t memory;          /* bytes of chunks kept */
+	const char *name;       /* NULL: HOST:PID */
+	const struct words *tags;
+	enum chunk_pack pack;
+	int64_t restart_ns;     /* between restart points; 0: none */
+	int64_t give_up_ns;     /* without a durable dispatcher; 0: for ever */
+	int64_t drain_ns;       /* draining takes no longer than this */
+	bool until_stdin_eof;
+	/* Can serve and the dispatcher knows it: called once. */
+	enum status (*ready)(void *arg, const char *address, struct err *e);
+	void *arg;
+};
+
+/* Serves until drained (a signal, the end of stdin): ST_OK, or an error. */
+enum status worker_host_run(const struct worker_host_conf *c, struct err *e);
+
+#endif

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+#include "op/kit/key_table.h"
+
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+
+uint32_t
+key_table_code(const uint8_t *p, size_t n)
+{
+	return (uint32_t)(hash_bytes(p, n) >> 32);
+}
+
+/* The slot where the key is, or the free one where it would be. */
+static size_t
+key_table_slot(const struct key_table *k, const uint8_t *p, size_t n, uint32_t code)
+{
+	size_t mask = k->n_slots - 1, at = code & mask;
+	uint32_t len;
+
+	for (; k->slots[at].number; at = (at + 1) & mask) {
+		if (k->slots[at].code != code)
+			continue;
+		const uint8_t *key = key_table_at(k, k->slots[at].number - 1, &len);
+		if (len == n && !memcmp(key, p, n))
+			break;
+	}
+	return at;
+}
+
+uint32_t
+key_table_find(const struct key_table *k, const uint8_t *p, size_t n)
+{
+	if (!k->n)
+		return KEY_TABLE_NONE;
+	return k->slots[key_table_slot(k, p, n, key_table_code(p, n))].number - 1;
+}
+
+static void
+key_table_widen(struct key_table *k)
+{
+	size_t n = k->n_slots ? k->n_slots * 2 : 1024;
+
+	mem_free(k->slots);
+	k->slots = mem_array(n, sizeof *k->slots);
+	k->n_slots = n;
+	for (uint32_t i = 0; i < k->n; i++) {
+		size_t at = k->items[i].code & (n - 1);
+
+		while (k->slots[at].number)
+			at = (at + 1) & (n - 1);
+		k->slots[at] = (struct key_table_slot){ k->items[i].code, i + 1 };
+	}
+}
+
+uint32_t
+key_table_add_code(struct key_table *k, const uint8_t *p, size_t n, uint32_t code, bool *fresh)
+{
+	if ((size_t)k->n * 2 >= k->n_slots)
+		key_table_widen(k);
+	size_t at = key_table_slot(k, p, n, code);
+
+	*fresh = !k->slots[at].number;
+	if (!*fresh)
+		return k->slots[at].number - 1;
+	k->items = mem_grow(k->items, &k->cap_items, (size_t)k->n + 1, sizeof *k->items);
+	struct key_table_item *item = &k->items[k->n];
+	item->len = (uint32_t)n;
+	item->code = code;
+	if (n <= KEY_TABLE_INLINE) {
+		memcpy(item->inside, p, n);
+	} else {
+		k->bytes = mem_grow(k->bytes, &k->cap, k->len + n, 1);
+		memcpy(k->bytes + k->len, p, n);
+		item->at = k->len;
+		k->len += n;
+	}
+	k->slots[at] = (struct key_table_slot){ code, ++k->n };
+	return k->n - 1;
+}
+
+uint32_t
+key_table_add(struct key_table *k, const uint8_t *p, size_t n, bool *fresh)
+{
+	return key_table_add_code(k, p, n, key_table_code(p, n), fresh);
+}
+
+size_t
+key_table_size(const struct key_table *k)
+{
+	return k->len + k->n * sizeof *k->items + k->n_slots * sizeof *k->slots;
+}
+
+void
+key_table_reset(struct key_table *k)
+{
+	k->len = 0;
+	k->n = 0;
+	if (k->slots)
+		memset(k->slots, 0, k->n_slots * sizeof *k->slots);
+}
+
+void
+key_table_clear(struct key_table *k)
+{
+	mem_free(k->bytes);
+	mem_free(k->items);
+	mem_free(k->slots);
+	memset(k, 0, sizeof *k);
+}

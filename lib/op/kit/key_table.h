@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Keys that were seen, numbered from 0 in the order they came: for operators
+ * that keep something for each key (group_by, join, lookup). Keys are the bytes
+ * of encoded values (made by normal_key, or equal ones are several) and lie end to end, so that a million of them cost no
+ * million allocations. Nothing is removed but everything at once.
+ *
+ *	slots:  code, number + 1 -> items: length, key -> bytes: |long key|long key|...
+ *
+ * A key of up to eight bytes lies in its item. What a large table costs is the
+ * memory it waits for: who has several keys at hand asks for their slots first
+ * (key_table_want), then for their items (key_table_want_item), and then looks them up.
+ */
+#ifndef KIT_KEY_TABLE_H
+#define KIT_KEY_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { KEY_TABLE_MAX = 0x7fffffff };
+#define KEY_TABLE_NONE UINT32_MAX
+
+enum { KEY_TABLE_INLINE = 8 };
+
+struct key_table_item {
+	union {
+		uint8_t inside[KEY_TABLE_INLINE]; /* len is at most KEY_TABLE_INLINE */
+		size_t at;                   /* in bytes */
+	};
+	uint32_t len, code;
+};
+
+struct key_table_slot {
+	uint32_t code, number; /* number + 1; 0: free */
+};
+
+struct key_table {
+	uint8_t *bytes;
+	size_t len, cap;
+	struct key_table_item *items;
+	uint32_t n;
+	size_t cap_items;
+	struct key_table_slot *slots;
+	size_t n_slots; /* a power of two, or 0 */
+};
+
+uint32_t key_table_code(const uint8_t *p, size_t n);
+
+/* KEY_TABLE_NONE: not there. */
+uint32_t key_table_find(const struct key_table *k, const uint8_t *p, size_t n);
+/* The key's number; *fresh tells whether it was added. */
+uint32_t key_table_add(struct key_table *k, const uint8_t *p, size_t n, bool *fresh);
+uint32_t key_table_add_code(struct key_table *k, const uint8_t *p, size_t n, uint32_t code,
+			    bool *fresh);
+static inline void
+key_table_want(const struct key_table *k, uint32_t code)
+{
+	if (k->n_slots)
+		__builtin_prefetch(&k->slots[code & (k->n_slots - 1)]);
+}
+/* The number of the item asked for, KEY_TABLE_NONE: there is none. */
+static inline uint32_t
+key_table_want_item(const struct key_table *k, uint32_t code)
+{
+	const struct key_table_slot *slot = &k->slots[code & (k->n_slots - 1)];
+
+	if (!slot->number || slot->code != code)
+		return KEY_TABLE_NONE;
+	__builtin_prefetch(&k->items[slot->number - 1]);
+	return slot->number - 1;
+}
+/* Lends the key, until one is added. */
+static inline const uint8_t *
+key_table_at(const struct key_table *k, uint32_t i, uint32_t *len)
+{
+	*len = k->items[i].len;
+	return *len <= KEY_TABLE_INLINE ? k->items[i].inside : k->bytes + k->items[i].at;
+}
+/* Memory it takes, for limits. */
+size_t key_table_size(const struct key_table *k);
+void key_table_reset(struct key_table *k); /* forgets the keys, keeps the memory */
+void key_table_clear(struct key_table *k);
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What join and lookup share: a table of rows by key, read once from a
+ * pipeline, and the records made of an element and a row.
+ *
+ *	rows:   |row 0|row 1|...   end to end
+ *	items:  where each lies, and the next one with the same key
+ *	first:  by the key's number
+ */
+#ifndef WHOLE_JOIN_TABLE_H
+#define WHOLE_JOIN_TABLE_H
+
+#include "op/kit/expr_value.h"
+#include "op/kit/key_table.h"
+
+#define JOIN_TABLE_NONE UINT32_MAX
+
+struct join_table_item {
+	size_t at;
+	uint32_t len, next;
+};
+
+struct join_table {
+	struct key_table keys;
+	uint32_t *first, *last;
+	size_t cap_first, cap_last;
+	struct buf rows, normal;
+	struct join_table_item *items;
+	uint32_t n;
+	size_t cap_items;
+	bool loaded;
+};
+
+void join_table_clear(struct join_table *j);
+/* Reads the chain to its end; `by` gives each row's key. ST_AGAIN: the chain is
+ * to stop; may be called again. More than mem bytes: ST_DATA. */
+enum status join_table_load(struct op_inst *self, struct join_table *j, struct op_inst *chain,
+			    struct expr_vm *by, size_t mem, struct err *e);
+/* The same, the key being the field, NULL: the row's first one. */
+enum status join_table_load_field(struct op_inst *self, struct join_table *j, struct op_inst *chain,
+				  const char *field, size_t mem, struct err *e);
+/* The first row with the key, JOIN_TABLE_NONE; the next ones by items[i].next. */
+uint32_t join_table_find(struct join_table *j, const uint8_t *key, size_t len);
+/* Appends the record x with the row's fields behind its own; of a name in both x's
+ * counts. With `as` the row goes into one field. row JOIN_TABLE_NONE: nulls, under the
+ * names of the first row's fields. x is a record. */
+void join_table_put(const struct join_table *j, const struct elem *x, uint32_t row, const char *as,
+		    struct run *out);
+/* The type of that. */
+const struct type *join_table_type(struct op_typing *t, const struct type *x,
+				   const struct type *row, const char *as, bool always);
+
+#endif
