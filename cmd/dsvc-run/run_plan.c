@@ -16,8 +16,8 @@
 #include "cli/stop.h"
 #include "base/pool.h"
 #include "value/format/excerpt.h"
-#include "split_threads.h"
-#include "run_stats.h"
+#include "host/run_stats.h"
+#include "host/split_threads.h"
 #include "op/pull.h"
 
 struct run_plan {
@@ -215,7 +215,7 @@ run_plan(struct plan *plan, const struct run_plan_conf *conf, struct err *e)
 	p.writing += clock_mono_ns() - ends;
 	run_stats_add(&meter, p.chain, split_threads_front(threads));
 	op_close(&p.chain);
-	split_threads_meter(threads, &meter);
+	split_threads_stats(threads, &meter);
 	split_threads_leave(&threads, plan);
 	if (whole && (st = closed))
 		*e = last;

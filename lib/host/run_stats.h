@@ -13,8 +13,8 @@
  * The time of an operator is its own, without that of those before it; of inner
  * pipelines it is that of the operator they stand in. Threads' times are added up.
  */
-#ifndef RUN_RUN_STATS_H
-#define RUN_RUN_STATS_H
+#ifndef HOST_RUN_STATS_H
+#define HOST_RUN_STATS_H
 
 #include <stdint.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "run_stats.h"
+#include "host/run_stats.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

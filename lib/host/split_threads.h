@@ -8,29 +8,29 @@
  *	thread: split 2 --> [run]             /
  *
  * Splits are handed out in the source's order. Those that are ahead of the one
- * being given wait in memory, at most SPLIT_THREADS_AHEAD of them per thread and SPLIT_THREADS_BYTES
- * each; then their threads wait. What stands behind that part runs in the caller's
- * thread. Expressions that use the index i, which counts over the whole, and
- * functions that draw random numbers end the part.
+ * being given wait in memory, at most SPLIT_THREADS_AHEAD of them per thread with
+ * SPLIT_THREADS_BYTES each; then their threads wait. What stands behind that part runs
+ * in the caller's thread. Expressions that use the index i, which counts over the
+ * whole, and functions that draw random numbers end the part.
  */
-#ifndef RUN_SPLIT_THREADS_H
-#define RUN_SPLIT_THREADS_H
+#ifndef HOST_SPLIT_THREADS_H
+#define HOST_SPLIT_THREADS_H
 
+#include "host/run_stats.h"
 #include "lang/spec.h"
-#include "run_stats.h"
 
 enum { SPLIT_THREADS_AHEAD = 4, SPLIT_THREADS_BYTES = 4 << 20 };
 
 struct split_threads;
 
-/* Puts the threads into the plan in place of the part that it runs, for `jobs`
- * threads. NULL: no part of the plan can be run so. Gives. */
+/* Puts `jobs` threads into the plan in place of the part that they run. NULL: no
+ * part of the plan can be run so. Gives. */
 struct split_threads *split_threads_join(struct plan *p, int64_t jobs);
 /* What stands in the plan for the part that the threads run. */
 const struct op_node *split_threads_front(const struct split_threads *c);
 /* After the chain was closed: adds what the threads' operators counted. */
-void split_threads_meter(const struct split_threads *c, struct run_stats *to);
-/* Takes it out again: before plan_free, after the chain was closed. */
+void split_threads_stats(const struct split_threads *c, struct run_stats *to);
+/* Takes the threads out of the plan again and frees them: before plan_free, after the chain was closed. */
 void split_threads_leave(struct split_threads **c, struct plan *p);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "split_threads.h"
+#include "host/split_threads.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -59,7 +59,7 @@ struct split_threads {
 	bool dealt;               /* no more splits */
 	uint32_t working;         /* threads that may still open a piece */
 	struct split_threads_run *spare, *lent;
-	struct run_stats meter;       /* of threads that have ended */
+	struct run_stats stats;       /* of threads that have ended */
 };
 
 static struct split_threads_piece *
@@ -190,7 +190,7 @@ split_threads_count(struct split_threads_hand *h)
 	if (root)
 		run_stats_less(&own, root->node, h->waited);
 	pthread_mutex_lock(&h->all->lock);
-	run_stats_join(&h->all->meter, &own);
+	run_stats_join(&h->all->stats, &own);
 	pthread_mutex_unlock(&h->all->lock);
 	run_stats_clear(&own);
 }
@@ -420,10 +420,10 @@ split_threads_front(const struct split_threads *c)
 }
 
 void
-split_threads_meter(const struct split_threads *c, struct run_stats *to)
+split_threads_stats(const struct split_threads *c, struct run_stats *to)
 {
 	if (c)
-		run_stats_join(to, &c->meter);
+		run_stats_join(to, &c->stats);
 }
 
 struct split_threads *
@@ -477,7 +477,7 @@ split_threads_leave(struct split_threads **cp, struct plan *p)
 		next = r->next;
 		split_threads_run_free(r);
 	}
-	run_stats_clear(&c->meter);
+	run_stats_clear(&c->stats);
 	mem_free(c->ring);
 	pthread_cond_destroy(&c->room);
 	pthread_cond_destroy(&c->news);
