@@ -186,7 +186,7 @@ print(time.monotonic() - begin)' "${ready##*:}"
 }
 
 @test "the language: numbers, limits" {
-	says dsvc-pipeline.5 'Numbers may be written ‘10_000’, ‘64k’ (1024 times), ‘0x40’.'
+	says dsvc-pipeline.5 'Numbers may be written ‘10_000’, ‘64k’ (64 times 1024) or ‘0x40’.'
 	gives 10000 'range 10_000 | count'
 	gives 65536 'range 64k | count'
 	gives 64 'range 0x40 | count'
@@ -194,7 +194,7 @@ print(time.monotonic() - begin)' "${ready##*:}"
 	gives $'9223372036854775807\n18446744073709551615' 'elements [9223372036854775807, 18446744073709551615] | map x'
 	gives 9223372036854775807 'elements [9223372036854775806] | map x + 1'
 	run -65 dsvc-run 'elements [9223372036854775807] | map x + 1'
-	says dsvc-pipeline.5 'element_max bytes of the largest element; 256 MiB at first'
+	says dsvc-pipeline.5 'element_max the size limit of an element in bytes; the default is 256 MiB'
 	truncate -s $((256 << 20 | 1)) "$BATS_TEST_TMPDIR/big"
 	run -65 dsvc-run -t none "whole $BATS_TEST_TMPDIR/big"
 	[[ $output == *"268435456 bytes"* ]]
@@ -202,16 +202,16 @@ print(time.monotonic() - begin)' "${ready##*:}"
 	gives 1 -t count "options element_max=1k; whole $BATS_TEST_TMPDIR/fits"
 	truncate -s 1025 "$BATS_TEST_TMPDIR/fits"
 	run -65 dsvc-run -t count "options element_max=1k; whole $BATS_TEST_TMPDIR/fits"
-	says dsvc-pipeline.5 'There is no unary plus, so that ‘x > $n + 1’ with an ‘$n’ that the shell emptied does not mean something else.'
+	says dsvc-pipeline.5 'There is no unary plus: if the shell has replaced the ‘$n’ in ‘x > $n + 1’ by nothing, the result is an error and not another meaning.'
 	run -65 dsvc-run 'range 3 | filter x >  + 1'
-	says dsvc-pipeline.5 'Operators and functions of numbers work on them number by number, with plain numbers and with other tensors whose lengths are equal or 1, counted from the last axis.'
+	says dsvc-pipeline.5 'The other operand may be a plain number or another tensor; axes are paired from the last one on, and their lengths must be equal or 1.'
 	gives '[[11,21],[12,22]]' -t ndjson 'elements [0] | map tensor([[1], [2]]) + tensor([10, 20])'
 	run -65 dsvc-run 'elements [0] | map tensor([1, 2, 3]) + tensor([10, 20])'
 	says dsvc-pipeline.5 'Where one byte is expected, as after delim=, the escapes ‘\t \n \r \0 \x09’ mean that byte, in quotes or not.'
 	printf 'a\0b\tc' >"$BATS_TEST_TMPDIR/bytes"
 	gives $'a\nb\tc' "lines $BATS_TEST_TMPDIR/bytes delim=\\0"
 	gives c "lines $BATS_TEST_TMPDIR/bytes delim='\\x09' | skip 1"
-	told dsvc-pipeline.5 'Text that is not valid UTF-8 is matched between its bad bytes'
+	told dsvc-pipeline.5 'In a text that is not valid UTF-8, the stretches between the invalid bytes are matched'
 }
 
 @test "dsvc-run: --fmt and --test" {
