@@ -146,43 +146,44 @@ print(time.monotonic() - begin)' "${ready##*:}"
 }
 
 @test "exec: what it is given and how it ends" {
-	says dsvc-exec.7 'The last 20 lines of standard error go with the error; of more than 100 lines in a second only the number is passed on.'
+	says dsvc-exec.7 'The error message includes the last 20 lines of standard error.'
+	says dsvc-exec.7 'If a program writes more than 100 lines to it in a second, only their number is passed on.'
 	run -65 dsvc-run 'range 1 | exec proto=arg -- sh -c "seq 21 >&2; exit 1"'
 	[[ ${lines[1]} =~ ^\ *2$ && ${lines[20]} =~ ^\ *21$ ]]
-	says dsvc-exec.7 'Exit status 75 means “try again”; that is done three times.'
+	says dsvc-exec.7 'Exit status 75 means “try again”: the element is tried up to three more times.'
 	run -65 dsvc-run "range 1 | exec proto=arg -- sh -c 'echo once >>$BATS_TEST_TMPDIR/tries; exit 75'"
 	[ "$(wc -l <"$BATS_TEST_TMPDIR/tries")" -eq 4 ]
-	says dsvc-exec.7 '{#} its number in the stream, from 1'
+	says dsvc-exec.7 '{#} the number of the element in the stream, from 1'
 	says dsvc-exec.7 '{%} the number of the copy that works on it, from 1'
 	gives $'1 1\n2 1' 'range 2 | exec proto=arg -- echo {#} {%}'
-	says dsvc-exec.7 'as exit status 75: it is tried again; with false it is not, whatever on_error says'
-	says dsvc-exec.7 "arg, raw: the element's number from 0, and its file and line"
+	says dsvc-exec.7 'like exit status 75: the element is tried again; with false it is not, whatever on_error says'
+	says dsvc-exec.7 "arg, raw: the element's number, from 0, and its file and line"
 	gives $'0\n1' "range 2 | exec proto=arg -- sh -c 'echo \$DSVC_CHILD_INDEX'"
-	says dsvc-exec.7 'A program that stays is given elements ahead of its answers, as many as ‘window=’ says (1024) and at most a mebibyte of them, so that neither waits for the other.'
+	says dsvc-exec.7 'A program that handles many elements is given more of them before it has answered, up to ‘window=’ elements (1024) and a mebibyte, so that neither side waits for the other.'
 	dsvc-run --help-op exec | grep -A2 window | grep -q 1024
-	says dsvc-exec.7 '65 an element failed, or a command with it'
+	says dsvc-exec.7 '65 an element failed, or a command ended with an error'
 	run -65 dsvc-run 'range 1 | exec proto=arg -- false'
 	run -65 dsvc-run 'cmd -- false'
 	says dsvc-exec.7 '126 the program cannot be run'
 	run -126 dsvc-run 'range 1 | exec -- /etc/passwd'
 	says dsvc-exec.7 '127 there is no such program'
 	run -127 dsvc-run 'range 1 | exec -- /no/such'
-	says dsvc-exec.7 '77 the workers may not run programs'
-	says dsvc-exec.7 'So workers that speak TCP refuse exec, sh and cmd with exit status 77, unless they are started with --allow-exec.'
+	says dsvc-exec.7 '77 the workers are not allowed to run programs'
+	says dsvc-exec.7 'Workers that speak TCP therefore refuse exec, sh and cmd with exit status 77, unless they are started with --allow-exec.'
 	start dispatch dsvc-dispatch -b 'tcp://127.0.0.1:*'
 	local at=$ready
 	start work dsvc-work -d "$at"
 	run -77 dsvc-read -d "$at" -e 'range 3 | exec -- cat'
-	says dsvc-exec.7 'These are errors of an element, and ‘on_error=fail’, skip, keep retry:N or retry:N,skip says what becomes of it: an exit status other than 0 of a process of its own, an answer that cannot be read, no answer within ‘timeout=DURATION’.'
+	says dsvc-exec.7 'An element fails if its own process ends with an exit status other than 0, if the answer cannot be read, or if there is no answer within ‘timeout=DURATION’. ‘on_error=fail’, skip, keep, retry:N or retry:N,skip decides what happens then.'
 	gives '' 'range 1 | exec proto=arg on_error=skip -- sh -c "exit 3"'
-	says dsvc-exec.7 'which copy it is, from 1, and how many there may be: a script can say ‘CUDA_VISIBLE_DEVICES=$((DSVC_CHILD_SLOT - 1))’'
+	says dsvc-exec.7 'which copy this is, from 1, and how many there may be; a script can use ‘CUDA_VISIBLE_DEVICES=$((DSVC_CHILD_SLOT - 1))’'
 	gives '1 1' "range 1 | exec proto=arg -- sh -c 'echo \$DSVC_CHILD_SLOT \$DSVC_CHILD_SLOTS'"
-	says dsvc-exec.7 'pass of a repeat that it stands under, from 0'
+	says dsvc-exec.7 'pass of a repeat around the program, from 0'
 	gives $'0\n1' "range 1 | map x + rand(1) | exec proto=arg -- sh -c 'echo \$DSVC_CHILD_EPOCH' | repeat 2"
-	says dsvc-exec.7 'When the stream ends, its standard input is closed; what has not ended 5 seconds later is sent TERM, and KILL after 5 seconds more, with all that it has started.'
+	says dsvc-exec.7 'If the process has not ended 5 seconds later, its group is sent TERM, and KILL after 5 more seconds.'
 	is lib/op/exec/exec_child.h 'CHILD_GRACE_MS = 5000'
-	told dsvc-exec.7 'The number 1 is the version; a program that does not know the one it is given ends. type is the type of the elements. name and caps may be left out.'
-	told dsvc-exec.7 'To the script of a shell the elements are arguments (‘"${1}"’ and so on): each place is one word, or part of one, whatever is in the element.'
+	told dsvc-exec.7 'The number 1 is the version of the protocol; a program that does not know the version should end. type is the type of the elements. name and caps are optional.'
+	told dsvc-exec.7 'In a shell script the elements are passed as arguments (‘"${1}"’ and so on), so each placeholder is one word, or part of one, whatever the element contains.'
 }
 
 @test "the language: numbers, limits" {
