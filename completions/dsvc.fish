@@ -123,7 +123,7 @@ complete -c dsvc-status -s V -l version -d 'show the version'
 complete -c dsvc-status -f
 
 complete -c dsvc-work -s d -l dispatcher -r -f -d 'address of the dispatcher; @FILE: read it from FILE'
-complete -c dsvc-work -s b -l bind -r -f -d 'address at which readers connect to this worker; default: on the interface it reaches the dispatcher by'
+complete -c dsvc-work -s b -l bind -r -f -d 'where readers connect to this worker; default: ipc, or the interface that reaches the dispatcher'
 complete -c dsvc-work -s j -l slots -r -f -d 'streams to run at once (further ones take turns); also the size of the pool that parallel= uses; auto: one per processor'
 complete -c dsvc-work -l memory -r -f -d 'bytes of elements to keep until readers acknowledge them'
 complete -c dsvc-work -l compression -r -f -a 'auto none snappy' -d 'when to compress elements; auto: over a network, if it pays'

@@ -26,7 +26,7 @@ static const struct param rows[] = {
 	OPT_DISPATCHER(struct work_options),
 	{ .name = "bind", .letter = 'b', .arg = "ENDPOINT", .kind = PARAM_WORD,
 	  .offset = offsetof(struct work_options, bind), .flags = PARAM_OPTIONAL,
-	  .help = "address at which readers connect to this worker; default: on the interface it reaches the dispatcher by" },
+	  .help = "where readers connect to this worker; default: ipc, or the interface that reaches the dispatcher" },
 	{ .name = "slots", .letter = 'j', .arg = "N", .kind = PARAM_INT,
 	  .offset = offsetof(struct work_options, slots), .def = "auto", .min = 1,
 	  .max = WIRE_SLOTS_MAX, .flags = PARAM_ALLOW_AUTO,

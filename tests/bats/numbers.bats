@@ -60,7 +60,7 @@ is() { # FILE TEXT
 	says dsvc.7 '74 read or write failed, for example because the disk is full, or memory ran out'
 	run -74 bash -c "dsvc-run 'range 3' >/dev/full"
 	says dsvc.7 '75 lost contact; running it again may help'
-	says dsvc-dispatch.1 'Without, a dispatcher that is killed takes its jobs with it, and everyone ends with 75.'
+	says dsvc-dispatch.1 'Without a state, a dispatcher that is killed takes its jobs with it, and workers and readers end with 75.'
 	start dispatch dsvc-dispatch
 	start work dsvc-work
 	spawn read dsvc-read -t none -e 'counter'
@@ -91,7 +91,7 @@ is() { # FILE TEXT
 }
 
 @test "the dispatcher: how it ends the others" {
-	says dsvc-dispatch.1 'Without --state that ends the service: its workers end with 0, and readers that are not done with 75.'
+	says dsvc-dispatch.1 'Without --state this ends the whole service: workers end with 0, and readers that are not done with 75.'
 	start dispatch dsvc-dispatch
 	start work dsvc-work
 	spawn read dsvc-read -t none -e 'counter'
@@ -103,18 +103,19 @@ is() { # FILE TEXT
 	reap read 20
 	((status == 75))
 	told dsvc.7 'When a stream has cost three workers without making progress, its job ends with 65, since something in that stream kills every worker that runs it.'
-	told dsvc-work.1 'Where there are more streams than slots, as with several jobs or with a large --shards of an ordered one, they take turns: a stream rests, with its files and programs open, when enough of it is made, or after 0.2 seconds.'
-	says dsvc-work.1 'The first INT or TERM hands the streams back in good order and ends with 0, the second ends it at once.'
+	told dsvc-work.1 'If there are more streams than slots, as with several jobs or with an ordered job and a large --shards, they take turns: a stream gives up its slot when it has produced enough, or after 0.2 seconds, and keeps its files and programs open meanwhile.'
+	says dsvc-work.1 'After the first INT or TERM the worker hands its streams over and ends with 0; the second ends it at once.'
 	start again dsvc-dispatch
 	start work2 dsvc-work
 	stop work2
 	((status == 0))
-	told dsvc-work.1 'When the dispatcher is ended in order its workers end with it, with 0, unless it has --state: then they wait for its return, as for one that was killed.'
+	told dsvc-work.1 'When the dispatcher is ended in an orderly way, its workers end as well, with 0.'
 }
 
 @test "the dispatcher: limits on peers" {
-	says dsvc-dispatch.1 'Peers that do not behave lose their connection, with a line in the log: one that has not shaken hands after 5 seconds, one that does not read while 64 MiB of answers wait for it, and over TCP one that sends more than 64 MiB without completing a message, or 4 MiB before its first one.'
-	says dsvc-dispatch.1 'While more than 1024 connections have said nothing, or a quarter of the descriptors that the process may have, the oldest of them makes room.'
+	says dsvc-dispatch.1 'This happens to a peer that has not completed the handshake after 5 seconds, or does not read while 64 MiB of answers wait for it.'
+	says dsvc-dispatch.1 'Over TCP it also happens to one that sends more than 64 MiB without completing a message, or 4 MiB before its first message.'
+	says dsvc-dispatch.1 'If more than 1024 connections, or a quarter of the descriptors that the process may have, have not sent a message yet, the oldest of them is closed.'
 	# the limits themselves are tried by unit/net/outbox_test and guard_test
 	is lib/net/outbox.h 'OUTBOX_MAX = 64 * 1024 * 1024'
 	is lib/net/guard.h 'GUARD_OWED = 64 << 20'
@@ -132,8 +133,8 @@ print(time.monotonic() - begin)' "${ready##*:}"
 }
 
 @test "the dispatcher: its state" {
-	says dsvc-dispatch.1 'The log is 8 MiB long from the beginning; should one transaction make it longer, what lies beyond may be cut without being missed.'
-	says dsvc-dispatch.1 'A state that is empty, cut short, changed or without its log is refused with 65 and left as it is, one of another version with 78.'
+	says dsvc-dispatch.1 'The log has a length of 8 MiB from the start; if a single transaction makes it longer, the loss of the part beyond that length may go unnoticed.'
+	says dsvc-dispatch.1 'If the state is empty, cut short, changed or without its log, it is refused with 65 and left as it is; if it was written by another version, it is refused with 78.'
 	local s=$BATS_TEST_TMPDIR/state
 	start dispatch dsvc-dispatch --state "$s"
 	[ "$(stat -c %s "$s/state.db-wal")" -eq $((8 << 20)) ]
@@ -142,7 +143,7 @@ print(time.monotonic() - begin)' "${ready##*:}"
 	run -78 dsvc-dispatch --state "$s"
 	: >"$s/state.db"
 	run -65 dsvc-dispatch --state "$s"
-	told dsvc-dispatch.1 'When its disk is full, readers and registrations that come then are refused with 74; what was promised before goes on, and so does the rest as soon as there is room.' # durable.bats
+	told dsvc-dispatch.1 'While the disk is full, new readers and registrations are refused with 74; what was promised before continues, and everything else does so as soon as there is room.' # durable.bats
 }
 
 @test "exec: what it is given and how it ends" {
@@ -251,7 +252,7 @@ print(time.monotonic() - begin)' "${ready##*:}"
 	[ "$output" = $'[0,1]\n[2,3]\n[4]' ]
 	says dsvc-status.1 'Ids are 16 hexadecimal digits.'
 	[[ $(dsvc-register 'range 3') =~ ^[0-9a-f]{16}$ ]]
-	says dsvc-status.1 'of running passes, the first 1000: stream, generation, state, worker, splits (given to it), restart_point (the offset it can be made again from), length (once ended), ended, acknowledged'
+	says dsvc-status.1 'of running passes, the first 1000: stream, generation, state, worker, splits (assigned to the stream), restart_point (the offset from which the stream can be made again), length (once ended), ended, acknowledged'
 	is lib/core/disp/disp_report.c 'REPORT_STREAMS = 1000 }; /* listed per iteration */'
 	says dsvc.7 'JSON is Unicode: a byte of a text that is not UTF-8 is written as U+FFFD.'
 	printf '\xff\n' >"$BATS_TEST_TMPDIR/byte"
@@ -268,7 +269,6 @@ print(time.monotonic() - begin)' "${ready##*:}"
 	says dsvc-tfdata.7 'get_single_element dsvc-read -n 1'
 	gives 0 -n 1 'range 3'
 	told dsvc-read.1 'If it shares its job with other readers, however, they have its elements by then, and it ends with 75.'
-	told dsvc-status.1 'Those of a running one are open, which is no reason for exit 1; those of a pass that failed never balance.'
 }
 
 @test "operators" {
