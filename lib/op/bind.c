@@ -37,7 +37,8 @@ bind_word(struct op_inst *self, const struct param *row, const struct mp *v, cha
 		return bind_wrong(row, "what is not text", e);
 	if (memchr(v->p, 0, v->n))
 		return bind_wrong(row, "text with a NUL in it", e);
-	/* A file's name out of the data is a file's name, whatever it is. */
+	/* A value out of the data names a file literally, so a leading `-` is not standard
+	 * input. */
 	if (row->flags & PARAM_PATH && v->n == 1 && *v->p == '-')
 		*out = bind_text(self, (const uint8_t *)"./-", 3);
 	else
@@ -45,7 +46,7 @@ bind_word(struct op_inst *self, const struct param *row, const struct mp *v, cha
 	return ST_OK;
 }
 
-/* One text, or a list of them. */
+/* Binds a parameter of words to the value: one text, or a list of texts. */
 static enum status
 bind_words(struct op_inst *self, const struct param *row, const struct mp *v,
 	   const uint8_t *end, struct words *out, struct err *e)
@@ -66,7 +67,7 @@ bind_words(struct op_inst *self, const struct param *row, const struct mp *v,
 	return st;
 }
 
-/* Numbers and the like are set from text, which checks their limits. */
+/* Sets a number, a size or a switch from the value's text, so that its limits are checked. */
 static enum status
 bind_scalar(const struct param *row, void *state, const struct mp *v, struct err *e)
 {
@@ -127,7 +128,7 @@ bind_apply(struct op_inst *self, struct err *e)
 
 	for (size_t k = 0; st == ST_OK && k < self->node->n_binds; k++) {
 		const struct op_bind *b = &self->node->binds[k];
-		/* Its random numbers are of this outer element, as those of the pipeline. */
+		/* Random numbers here depend on this outer element, as those of its pipeline do. */
 		struct expr_vm *vm = expr_vm_new(b->value.code, op_rng_key(self, PARAM_AUTO, true));
 		const uint8_t *p;
 		size_t len;

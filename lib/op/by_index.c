@@ -9,26 +9,28 @@
 #include "base/permute.h"
 
 struct by_index_step {
-	struct by_index_step *next;        /* of the order's steps, in any order */
+	struct by_index_step *next;        /* links the steps of an order, for freeing them */
 	const struct by_index_step *above;
-	const struct op_node *pick;    /* of n elements of its input */
-	uint64_t group;                /* or n of its input for one; 0 and no pick: ... */
-	uint64_t lo, n;                /* ... the window [lo, lo + n) */
+	const struct op_node *pick;    /* picks n elements of its input */
+	/* or takes that many elements of its input for one; 0 and no pick: */
+	uint64_t group;
+	uint64_t lo, n;                /* the window [lo, lo + n) of the input's indices */
 };
 
 struct by_index {
 	struct index_order *order;
-	const struct by_index_step **steps; /* from the order down */
+	const struct by_index_step **steps; /* the steps on the way from the order down to here */
 	size_t n_steps;
 	uint64_t *starts;               /* joining operator: first index of each input, and the end */
 	uint64_t each;                  /* elements here for one of the order: all groups multiplied */
 	uint64_t at;                    /* the next place, times each, that is not in the arrays below */
-	uint64_t pass;                  /* that perm is for */
+	uint64_t pass;                  /* the pass that perm permutes */
 	bool keyed;
 	struct permute perm;
 	uint32_t have, used;
 	uint64_t index[RUN_USUAL], place[RUN_USUAL];
-	uint64_t rest[RUN_USUAL];       /* of place by each: which of the group's */
+	/* the remainder of place by each: which element of the group */
+	uint64_t rest[RUN_USUAL];
 };
 
 enum status
@@ -37,7 +39,8 @@ index_order_open(struct op_inst *self, const struct split *s, struct err *e)
 	struct index_order *o = self->order = mem_zalloc(sizeof *o);
 	enum status st = op_permute_count(self->node, &o->n, e);
 
-	/* Here, and not when the owner is opened: its inputs may have threads by then. */
+	/* The descriptor is asked now, before the owner opens: its inputs may have threads by
+	 * then. */
 	self->desc->permutes(self->node, &o->seed, &o->reshuffle);
 	o->owner = self;
 	o->to = o->n;
@@ -68,7 +71,7 @@ index_order_free(struct index_order **op)
 	mem_free(o);
 }
 
-/* Splits are given to streams by chance, so with them the stream counts for nothing. */
+/* A stream is given its splits by chance, so by split the stream is not part of the key. */
 static uint64_t
 index_order_key(const struct index_order *o, uint64_t pass)
 {
@@ -161,7 +164,7 @@ by_index_rewind(struct by_index *w)
 {
 	w->at = w->order->from * w->each;
 	w->have = w->used = 0;
-	w->keyed = false; /* the owner is in another epoch */
+	w->keyed = false; /* the owner has moved on to another epoch */
 }
 
 static uint32_t
@@ -180,7 +183,7 @@ by_index_window(struct by_index *w, const struct by_index_step *s, uint32_t n)
 	return kept;
 }
 
-/* below: elements of the source for one of the input. */
+/* Turns n indices of the input into those of the `below` source elements of each. */
 static void
 by_index_spread(struct by_index *w, const struct by_index_step *s, uint64_t below, uint32_t n)
 {
@@ -188,7 +191,7 @@ by_index_spread(struct by_index *w, const struct by_index_step *s, uint64_t belo
 		w->index[k] = w->index[k] * s->group + w->rest[k] / below % s->group;
 }
 
-/* From the order's indices to the source's; how many of the n are left. */
+/* Turns n indices of the order into the source's; gives how many of them are left. */
 static uint32_t
 by_index_down(struct by_index *w, uint32_t n)
 {
@@ -207,7 +210,7 @@ by_index_down(struct by_index *w, uint32_t n)
 	return n;
 }
 
-/* The next places of one pass, and what of them is ours. */
+/* Fills the arrays with the next places of one pass, and keeps those that are this source's. */
 static void
 by_index_fill(struct by_index *w)
 {
@@ -285,8 +288,9 @@ by_index_owner(const struct by_index *w, size_t n, uint64_t index)
 	return lo;
 }
 
-/* Each input walks over the places that are its own, so the next element of the
- * owner of an index is that index's. One that ends early dropped what it could not read. */
+/* A joining operator read by index. Each input gives the elements of its own indices in the
+ * order of their places, so the input that an index belongs to has that element next. An input
+ * that ends early dropped elements that it could not read. */
 static enum status
 by_index_join(struct op_inst *self, struct err *e)
 {

@@ -25,36 +25,36 @@
 
 struct index_order {
 	const struct op_inst *owner;
-	uint64_t n;            /* indices of one pass */
-	uint64_t from, to;     /* the places to give: all, or a split's */
-	int64_t seed;          /* as the owner's node has it */
+	uint64_t n;            /* indices in one pass */
+	uint64_t from, to;     /* the places to give: the whole pass, or a split of it */
+	int64_t seed;          /* the seed that the owner's node has */
 	bool reshuffle;
-	struct by_index_step *steps; /* of all paths, owned */
+	struct by_index_step *steps; /* the steps of all paths, owned */
 };
 
-/* For the owner, from its split or over one pass. */
+/* Opens the order of the operator that permutes: the range of its split, or a whole pass. */
 enum status index_order_open(struct op_inst *self, const struct split *s, struct err *e);
 void index_order_free(struct index_order **o);
 
-/* One step further down: through an operator that picks or groups, or to input k of
- * one that joins. Lent until the order is freed. */
+/* The next step of a path towards the source: through an operator that picks or groups, or to
+ * input k of one that joins. Lent until the order is freed. */
 struct by_index_step;
 const struct by_index_step *by_index_group(struct index_order *o, const struct by_index_step *path, const struct op_node *n);
 const struct by_index_step *by_index_pick(struct index_order *o, const struct by_index_step *path, const struct op_node *n);
 const struct by_index_step *by_index_part(struct index_order *o, const struct by_index_step *path, const struct by_index *join,
 					  size_t k);
 
-/* n: whose inputs are read.*/
+/* Opens the walk of a source, or of an operator that joins, n, at the end of `path`. */
 struct by_index *by_index_new(struct index_order *o, const struct by_index_step *path,
 			      const struct op_node *n);
 void by_index_free(struct by_index **w);
 void by_index_rewind(struct by_index *w);
-/* The indices that come next: lends up to RUN_USUAL of them; 0 at the end. */
+/* Lends up to RUN_USUAL indices that come next; gives their number, 0 at the end. */
 uint32_t by_index_peek(struct by_index *w, const uint64_t **index);
-/* The first k of them are done with. */
+/* Steps over the first k indices that by_index_peek lent. */
 void by_index_used(struct by_index *w, uint32_t k);
-/* The place that comes next, to be saved, in elements of that source; false: there is no
- * such place. */
+/* The place that comes next, in elements of this source, to be saved. by_index_seek goes back
+ * to it; false: there is no such place. */
 uint64_t by_index_place(const struct by_index *w);
 bool by_index_seek(struct by_index *w, uint64_t place);
 

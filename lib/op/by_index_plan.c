@@ -29,7 +29,7 @@ op_indexed(const struct op_node *n)
 	for (size_t k = 0; k < n->n_in; k++)
 		in[k] = op_indexed(n->in[k]);
 	count = n->desc->cardinality(n, in);
-	/* One that gives more rows than an input has makes them up itself. */
+	/* An operator that gives more rows than an input has makes them up: they have no index. */
 	for (size_t k = 0; k < n->n_in && n->desc->flags & OP_ALONGSIDE; k++)
 		count = in[k] < count ? -1 : count;
 	mem_free(in);
@@ -42,7 +42,7 @@ index_name(const struct op_node *who)
 	return who->text ? who->text : who->desc->name;
 }
 
-/* Sources that can do it, as a list for people. */
+/* Appends the names of the sources with random access, for people. */
 static void
 index_sources(struct buf *out)
 {
@@ -82,7 +82,7 @@ index_unknown(const struct op_node *n, const struct op_node *who, struct err *e)
 	return index_help(who, e);
 }
 
-/* Whether an element comes out for each that comes in. */
+/* Whether exactly one element comes out for each that comes in. */
 static bool
 index_exact(const struct op_node *n)
 {
@@ -91,7 +91,8 @@ index_exact(const struct op_node *n)
 	return typed_one_each(n) && n->desc->cardinality && n->desc->cardinality(n, &some) == some;
 }
 
-/* exact: something between asks for elements by their number. */
+/* Whether each operator from n down to the source can be read by index. exact: an operator
+ * after n asks for elements by their number, so none may be left out. */
 static enum status
 index_check(const struct op_node *n, const struct op_node *who, bool exact,
 	    const struct op_node **culprit, struct err *e)
@@ -135,7 +136,8 @@ op_may_permute(const struct op_node *n, const struct op_node **culprit, struct e
 	return index_check(n->in[0], n, false, culprit, e);
 }
 
-/* One whose last group would not be full, at n or before it; NULL: none. */
+/* The operator nearest to the source, at n or before it, that groups and whose last group
+ * would not be full; NULL: none. */
 static const struct op_node *
 index_uneven(const struct op_node *n)
 {

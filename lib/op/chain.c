@@ -10,7 +10,7 @@
 #include "op/by_index.h"
 #include "op/pull.h"
 
-/* The state as the plan has it: parameters set, everything else zero. */
+/* Makes the state: parameters as the plan has them, everything else zero. */
 static enum status
 chain_prepare(struct op_inst *i, struct err *e)
 {
@@ -58,8 +58,8 @@ chain_inst(const struct op_node *n, struct op_ctx *ctx, const struct chain_how *
 	return i;
 }
 
-/* A combine that joins the splits of its inputs: the input that has the leaf
- * is all that is opened, for the split is a part of that alone. */
+/* Opens a combine that joins the splits of its inputs: only the input that has the split's
+ * leaf is opened, since the split is a part of that input alone. */
 static enum status
 chain_open_leaf(const struct op_node *n, struct op_ctx *ctx, struct chain_how how,
 		struct op_inst **out, struct err *e)
@@ -76,7 +76,8 @@ chain_open_leaf(const struct op_node *n, struct op_ctx *ctx, struct chain_how ho
 		       how.split->leaf, n->text ? n->text : n->desc->name);
 }
 
-/* Read by index: those that have to know which elements they are to give. */
+/* Gives a walk to instances read by index that must know which elements to give: sources,
+ * operators that join, and those that ask for their elements' numbers. */
 static void
 chain_walk(struct op_inst *i, const struct chain_how *how)
 {
@@ -97,7 +98,7 @@ chain_open(const struct op_node *n, struct op_ctx *ctx, const struct chain_how *
 		down.path = by_index_pick(how->order, how->path, n);
 		return chain_open(n->in[0], ctx, &down, out, e);
 	}
-	/* Such an input of a concat is one unit: it runs as it would alone. */
+	/* An input of concat that cannot be cut is one unit: it runs as it would alone. */
 	if (how->split && how->split->kind == SPLIT_ALL && !facts_cuttable(n))
 		down.split = NULL;
 	if ((how->by_split || down.split) && n->desc->times) {
@@ -151,8 +152,8 @@ op_open(const struct op_node *n, struct op_ctx *ctx, struct op_inst **out, struc
 	return chain_open(n, ctx, &how, out, e);
 }
 
-/* A key from the bytes of the outer element, so that an inner shuffle gives
- * the same for the same file, whichever stream it comes to. */
+/* Derives a key from the bytes of the outer element, so that an inner shuffle gives the same
+ * order for the same file, whichever stream the file comes to. */
 static uint64_t
 chain_outer_key(const struct elem *outer, uint64_t above)
 {
@@ -194,12 +195,12 @@ op_close(struct op_inst **ip)
 	*ip = NULL;
 	if (!i)
 		return;
-	chain_stop(i); /* first: it may have a thread that uses its inputs */
+	chain_stop(i); /* closed first: it may have a thread that uses its inputs */
 	feeder_free(i);
 	for (size_t k = 0; k < i->n_in; k++)
 		op_close(&i->in[k]);
 	by_index_free(&i->by_index);
-	index_order_free(&i->order); /* which the inputs follow */
+	index_order_free(&i->order); /* freed last: the inputs follow it */
 	mem_free(i->in);
 	mem_free(i->state);
 	mem_free(chain_of(i)->pending);
@@ -254,7 +255,7 @@ op_set_ctx(struct op_inst *i, struct op_ctx *ctx)
 	i->ctx = ctx;
 	if (chain_of(i)->feeder)
 		feeder_set_ctx(i, ctx);
-	/* What has got one of its own keeps it. */
+	/* An input that has been given a context of its own keeps it. */
 	for (size_t k = 0; k < i->n_in; k++)
 		if (i->in[k]->ctx == before)
 			op_set_ctx(i->in[k], ctx);
@@ -262,7 +263,7 @@ op_set_ctx(struct op_inst *i, struct op_ctx *ctx)
 
 static enum status chain_fill(struct op_inst *i, struct err *e);
 
-/* One call of a transform that is fed. */
+/* Makes one call of a transform that is fed runs of its input. */
 enum status
 chain_feed(struct op_inst *i, struct err *e)
 {
@@ -295,8 +296,8 @@ chain_feed(struct op_inst *i, struct err *e)
 	return st;
 }
 
-/* Drops the first n elements of what is lent. A run of somebody else's is
- * not ours to change: what is left of it goes into out. */
+/* Drops the first n elements of the lent run. A run that belongs to another operator must not
+ * be changed: its remaining elements are copied into out. */
 static void
 chain_trim(struct op_inst *i, uint32_t n)
 {
@@ -319,7 +320,7 @@ chain_trim(struct op_inst *i, uint32_t n)
 	i->taken = 0;
 }
 
-/* After a restore: drops what had been given before. */
+/* Drops, after a restore, the elements that had been given before the state was saved. */
 static void
 chain_discard(struct op_inst *i)
 {
@@ -329,8 +330,8 @@ chain_discard(struct op_inst *i)
 	chain_trim(i, n);
 }
 
-/* An element can be too large only where a block is: this looks at blocks, and
- * at elements only when there is cause. */
+/* Drops elements over the size limit, under on_error. Only an element in a block or a long
+ * arena can be that large, so the elements are looked at only when there is one. */
 static enum status
 chain_limit(struct op_inst *i, struct err *e)
 {
@@ -371,8 +372,8 @@ chain_call(struct op_inst *i, struct err *e)
 	return chain_feed(i, e);
 }
 
-/* Makes the next run. What a callback gave together with an end or an error is
- * given first; the end or the error is remembered. */
+/* Makes the next run. When a callback gave elements together with an end or an error, the
+ * elements are given first; the end or the error is remembered. */
 static enum status
 chain_make(struct op_inst *i, struct err *e)
 {
@@ -438,7 +439,7 @@ op_pull(struct op_inst *i, struct run **out, struct err *e)
 	struct run *r = i->lent;
 	enum status st = ST_OK;
 
-	if (i->taken < r->n) { /* what op_next or a restore left */
+	if (i->taken < r->n) { /* the rest of a run that op_next or a restore began */
 		if (i->taken)
 			chain_trim(i, i->taken);
 	} else if ((st = chain_fill(i, e)) != ST_OK) {

@@ -23,20 +23,20 @@
 
 #include "op/op.h"
 
-/* An instance with what only the chain looks at. */
+/* An instance, with the members that only the chain uses. */
 struct chain_inst {
-	struct op_inst self;      /* first: each is the other */
-	bool opened;              /* close is due */
+	struct op_inst self;      /* must come first: chain_of converts between the two */
+	bool opened;              /* close must be called */
 	bool finishing;           /* its input has ended */
-	struct op_feeder *feeder; /* split by split; else NULL */
-	struct err *pending;      /* the error that comes next; NULL: none */
-	uint64_t emitted;         /* elements it gave, of a source without save */
-	uint64_t discard;         /* elements to drop after a restore */
-	uint64_t outer_key;       /* of the outer element, for seeds; 0: none */
-	struct words bound;       /* texts made for binds */
+	struct op_feeder *feeder; /* reads split by split; else NULL */
+	struct err *pending;      /* the error to give next; NULL: none */
+	uint64_t emitted;         /* elements given so far, by a source without save */
+	uint64_t discard;         /* elements still to drop after a restore */
+	uint64_t outer_key;       /* hash of the outer element, for seeds; 0: none */
+	struct words bound;       /* texts made for bound parameters */
 	char **bound_v;           /* the array of bound words */
 	const uint8_t *retry_p;   /* the element being tried again */
-	int retried;              /* how often it was */
+	int retried;              /* how many times it has been tried again */
 };
 static inline struct chain_inst *
 chain_of(const struct op_inst *i)
@@ -47,54 +47,59 @@ chain_of(const struct op_inst *i)
 /* The ways to open a chain. Zero: whole, not by split. */
 struct chain_how {
 	bool by_split;             /* put a feeder at the root */
-	bool remember;             /* a repeat above starts over: keep the splits */
-	const struct split *split; /* open the root on this one; lives as long as the chain */
-	uint32_t leaf;             /* of the split, counted within this chain */
-	const struct elem *outer;  /* inner pipelines */
+	bool remember;             /* a repeat above starts over: remember the splits */
+	const struct split *split; /* open the root on this split, which outlives the chain */
+	uint32_t leaf;             /* leaf number of the split, counted within this chain */
+	const struct elem *outer;  /* outer element of an inner pipeline; else NULL */
 	uint64_t outer_key;
 	uint32_t epoch;
-	struct index_order *order;       /* who reads this by index (by_index.h); NULL: nobody */
-	const struct by_index_step *path; /* from there to here */
+	/* the order by which this chain is read (by_index.h); NULL: none */
+	struct index_order *order;
+	const struct by_index_step *path; /* steps from that order to this operator */
 };
 
 enum status chain_open(const struct op_node *n, struct op_ctx *ctx,
 		       const struct chain_how *how, struct op_inst **out, struct err *e);
 
-/* op_open_inner, with another context than that of self; by any thread. */
+/* Opens an inner pipeline as op_open_inner does, with a context other than self's; may be
+ * called from any thread. */
 enum status chain_open_inner(const struct op_node *n, const struct op_inst *self,
 			     struct op_ctx *ctx, const struct elem *outer, struct op_inst **out,
 			     struct err *e);
 
-/* One call of a transform that is fed: pulls in[0] where it must, and makes some
- * output of it in i->out, or in what it gives. */
+/* Makes one call of a transform that is fed: pulls in[0] when needed, and puts the output into
+ * i->out or i->give. */
 enum status chain_feed(struct op_inst *i, struct err *e);
 
-/* Facts of plans (plan_facts.c). */
+/* Facts about plans (plan_facts.c). */
 const struct op_node *facts_root(const struct op_node *n);
-bool facts_is_root(const struct op_node *n);        /* where a chain begins to be cut */
-uint32_t facts_leaves(const struct op_node *n);     /* how many leaf numbers it has */
-bool facts_covered(const struct op_node *n);        /* a repeat that splits' times stand for */
-bool facts_cuttable(const struct op_node *n);       /* as an input of OP_JOINS_SPLITS */
-bool facts_reshuffles(const struct op_node *n);     /* another pass may differ */
+/* n is the node at which a chain is cut into splits */
+bool facts_is_root(const struct op_node *n);
+uint32_t facts_leaves(const struct op_node *n);     /* number of leaves below n */
+/* a repeat whose passes are counted in the splits' `times` */
+bool facts_covered(const struct op_node *n);
+/* n may be cut, as an input of OP_JOINS_SPLITS */
+bool facts_cuttable(const struct op_node *n);
+bool facts_reshuffles(const struct op_node *n);     /* another pass may give other elements */
 
-/* One pass, kept when it is small, to be given again without reading again. */
+/* The cache of one pass: kept while it is small, to be given again without reading again. */
 enum { CACHE_BYTES = 4 * 1024 * 1024, CACHE_RUNS = 1024 };
 struct cache {
-	struct run *runs;          /* kept copies, in order */
+	struct run *runs;          /* copies of the runs, in order */
 	uint32_t n, cap;
 	size_t bytes;
-	bool off;                  /* too large, or not to be kept */
-	bool whole;                /* the pass has ended: all of it is here */
-	uint32_t next;             /* the run that comes next in a replay */
+	bool off;                  /* the pass is too large, or must not be kept */
+	bool whole;                /* the pass has ended, and all of it is here */
+	uint32_t next;             /* index of the next run in a replay */
 	struct run many;           /* a short pass several times over */
-	uint32_t copies;           /* how many times */
+	uint32_t copies;           /* how many times `many` has the pass */
 };
 void cache_clear(struct cache *c);
 void cache_add(struct cache *c, const struct run *r);
-/* The pass is over: what was added is all of it. */
+/* Marks the pass as complete: everything was added. */
 void cache_end(struct cache *c);
-/* The next run of a replay of at most `passes` passes, lent until the cache is
- * cleared; *ended tells how many passes end with it. */
+/* The next run of a replay of at most `passes` passes, lent until the cache is cleared; *ended
+ * tells how many passes end with it. */
 struct run *cache_replay(struct cache *c, uint64_t passes, uint64_t *ended);
 
 /* The feeder (feed_split.c). */

@@ -16,7 +16,7 @@
 
 enum chain_flag { CHAIN_DONE = 1, CHAIN_ENDED = 2, CHAIN_FINISHING = 4 };
 
-/* Read by index, all it remembers is its place in the walk. */
+/* Whether the place in its walk is all that an instance read by index has to remember. */
 static bool
 chain_state_walks(const struct op_inst *i)
 {
@@ -26,11 +26,13 @@ chain_state_walks(const struct op_inst *i)
 static bool
 chain_state_possible(const struct op_inst *i)
 {
-	if (chain_of(i)->pending || op_is_local(i->node)) /* nobody else has this process's input */
+	/* standard input belongs to this process: no other can read on */
+	if (chain_of(i)->pending || op_is_local(i->node))
 		return false;
 	if (chain_of(i)->feeder || i->desc->save || i->desc->state_rows || i->by_index)
 		return true;
-	if (i->desc->kind == OP_SOURCE) /* it is read again up to where it was */
+	/* without a save, the source is read again up to this place */
+	if (i->desc->kind == OP_SOURCE)
 		return !(i->desc->flags & OP_REMOTE);
 	return i->desc->kind == OP_TRANSFORM && i->desc->scope == OP_ELEMENT;
 }
@@ -51,8 +53,8 @@ chain_state_save(struct op_inst *i, struct buf *out)
 	state_put_u64(out, chain_of(i)->emitted);
 	if (i->by_index)
 		state_put_u64(out, by_index_place(i->by_index));
-	/* The operator first: a prefetch then holds its thread still, which
-	 * makes its inputs safe to look at. */
+	/* The operator is saved before its inputs: a prefetch then holds its thread still,
+	 * which makes the inputs safe to look at. */
 	i->unsaved = false;
 	if (chain_of(i)->feeder)
 		ok = feeder_save(i, &own);

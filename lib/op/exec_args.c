@@ -30,7 +30,7 @@ args_is_field(const char *p, size_t n)
 	return n > 0;
 }
 
-/* What {...} between p and end stands for; false: nothing, it is text. */
+/* The place that the {...} between p and its end is; false: it is plain text. */
 static bool
 args_place(const char *p, size_t n, enum args_place *place)
 {
@@ -49,7 +49,7 @@ args_place(const char *p, size_t n, enum args_place *place)
 	return n > 1 && *p == '.' && args_is_field(p + 1, n - 1);
 }
 
-/* The place that begins at p, an opening brace: its length, 0 for none. */
+/* Length of the place that begins at the opening brace p; 0: it is none. */
 static size_t
 args_place_len(const char *p, enum args_place *place)
 {
@@ -59,8 +59,7 @@ args_place_len(const char *p, enum args_place *place)
 	return n && args_place(p + 1, n - 2, place) ? n : 0;
 }
 
-/* How many backslashes stand behind the brace at p, and whether a place would be
- * there without them. */
+/* Number of backslashes after the brace at p that hide a place; 0: it hides none. */
 static size_t
 args_hidden(const char *p)
 {
@@ -100,7 +99,7 @@ exec_args_quote(const char *p, size_t n, struct buf *out)
 	mem_free(s);
 }
 
-/* Text between places, without the backslashes that hide some. */
+/* Appends the text between two places, without the backslashes that hide places. */
 static void
 args_text(struct exec_args *a, uint32_t word, const char *p, size_t n, bool script)
 {
@@ -116,7 +115,7 @@ args_text(struct exec_args *a, uint32_t word, const char *p, size_t n, bool scri
 	args_add(a, ARGS_TEXT, word, from, (size_t)(end - from));
 }
 
-/* Whether there is any place in the word. */
+/* Splits a word at its places; gives whether it has any. */
 static bool
 args_word(struct exec_args *a, uint32_t word, const char *s, bool places, bool script)
 {
@@ -140,8 +139,8 @@ args_word(struct exec_args *a, uint32_t word, const char *s, bool places, bool s
 	return any;
 }
 
-/* The script with "${1}", "${2}"... in the places: the values follow it as the
- * shell's arguments, so that nothing in them is ever read as script. */
+/* Writes the script with "${1}", "${2}" ... for its places. The values follow as arguments of
+ * the shell, so that nothing in them is ever read as script. */
 static void
 args_script(struct exec_args *a, uint32_t word, const char *s)
 {
@@ -241,7 +240,7 @@ args_field(const struct args_piece *f, struct elem *x, struct err *e)
 	return ST_OK;
 }
 
-/* The part of a path that the place names. */
+/* Narrows a path to the part that the place names: folder, base name, stem or extension. */
 static void
 args_part(enum args_place place, const uint8_t **p, size_t *n)
 {

@@ -31,8 +31,8 @@ enum args_place {
 
 struct args_piece {
 	enum args_place place;
-	uint32_t word;          /* which word it is part of */
-	const char *p;          /* text, or the field's path; of the words */
+	uint32_t word;          /* number of the word that it is part of */
+	const char *p;          /* text, or the field's path; lies in the words */
 	size_t n;
 };
 
@@ -40,29 +40,29 @@ struct exec_args {
 	struct args_piece *v;
 	size_t n, cap;
 	uint32_t words;
-	char *script;           /* with its places replaced */
-	const struct elem *part; /* what {} and parts of it as a path mean; NULL: the element */
-	/* the latest command */
+	char *script;           /* the script with its places replaced */
+	const struct elem *part; /* what {} and the parts of a path refer to; NULL: the element */
+	/* the most recent command */
 	struct buf text;
 	size_t *at;             /* where each word begins in text */
 	char **argv;
 };
 
-/* The first place in s: its length, and where it stands; 0: there is none. In scripts
- * ${ is the shell's own. */
+/* Finds the first place in s: gives its length, and where it begins in *at; 0: there is none.
+ * In scripts ${ belongs to the shell. */
 size_t exec_args_find(const char *s, bool script, const char **at);
 /* Appends p so that no place is found in it (not for scripts: script_quote). */
 void exec_args_quote(const char *p, size_t n, struct buf *out);
-/* `words` must stay. places: look for them. */
+/* Prepares `words`, which must outlive a. places: look for places in them. */
 void exec_args_open(struct exec_args *a, const struct words *words, bool places, bool shell);
 void exec_args_clear(struct exec_args *a);
-/* Whether a field that is named cannot be in elements of that type: lends the name. */
+/* Whether a place names a field that elements of the type cannot have; lends its name. */
 bool exec_args_lacks(const struct exec_args *a, const struct type *type, const char **name,
 		     size_t *n);
-/* The words for one element, lent as a.argv until the next. */
+/* Makes the command for one element: a.argv, lent until the next call. */
 enum status exec_args_fill(struct exec_args *a, const struct elem *x, uint64_t number,
 			   unsigned slot, struct err *e);
-/* The words as they stand, without an element. */
+/* Makes the command without an element: the words as they stand. */
 void exec_args_plain(struct exec_args *a);
 
 #endif

@@ -7,23 +7,22 @@
 #include "op/state.h"
 #include "op/pull.h"
 
-/* One split after the other, each `times` times:
+/* Reads one split after another, each `times` times:
  *
  *	next_split --> split --> part: pass 1, pass 2, ... --> next_split --> ...
  *	                |  ^
  *	           seen v  | after a rewind (a repeat that splits do not cover)
- *
- * A pass that was small is not read again but given out of the cache. */
+ * A small pass is repeated from the cache instead of being read again. */
 struct op_feeder {
-	struct split split;      /* the one being read */
-	struct op_inst *part;    /* opened on it; NULL: none */
-	uint64_t pass;           /* passes over it that are complete */
+	struct split split;      /* the split being read */
+	struct op_inst *part;    /* the chain opened on it; NULL: none */
+	uint64_t pass;           /* complete passes over the split */
 	uint64_t given;          /* elements of this pass that have been given */
-	bool remember;           /* keep the splits in seen */
+	bool remember;           /* keep the splits in `seen` */
 	struct split_list seen;
-	size_t again;            /* those of seen that have been read in this round */
+	size_t again;            /* how many of `seen` have been read in this round */
 	bool drained;            /* next_split has said that there are no more */
-	bool fixed;              /* a pass is the same each time: may be cached */
+	bool fixed;              /* each pass gives the same, so it may be cached */
 	struct cache cache;
 };
 
@@ -110,8 +109,8 @@ feeder_split(struct op_inst *self, struct err *e)
 	return feeder_open(self, e);
 }
 
-/* A pass has ended: again, or on to the next split. A pass without elements
- * is not repeated, for it could be for ever. */
+/* Ends a pass: repeats the split, or leaves it for the next one. A split without elements is
+ * not repeated, since that could go on for ever. */
 static enum status
 feeder_pass_end(struct op_feeder *f, struct err *e)
 {
@@ -187,8 +186,8 @@ feeder_put_split(struct buf *out, const struct split *s)
 	buf_clear(&b);
 }
 
-/* What is given out of the cache was read once: a restored feeder reads it
- * again and drops what had been given of the pass. */
+/* Elements given from the cache were read once: a restored feeder reads the pass again, and
+ * drops those of its elements that had been given. */
 bool
 feeder_save(struct op_inst *self, struct buf *out)
 {

@@ -6,9 +6,9 @@
 #include "op/pull.h"
 
 struct fragment_feed {
-	struct run *run; /* to be given next; NULL: nothing */
+	struct run *run; /* the run to give next; NULL: none */
 	bool end;
-	struct run own;  /* what a restore brought back */
+	struct run own;  /* the run that a restore brought back */
 };
 
 static enum status
@@ -66,7 +66,7 @@ const struct op_desc fragment_head = {
 	.restore = fragment_head_restore,
 };
 
-/* The head's instance: the source of the chain, through first inputs. */
+/* Finds the head of a chain: its source, along first inputs. */
 static struct op_inst *
 fragment_find(struct op_inst *i)
 {
@@ -132,7 +132,7 @@ fragment_set_epoch(struct op_inst *i, uint32_t epoch)
 enum status
 fragment_rewind(struct fragment *f, uint32_t epoch, struct err *e)
 {
-	fragment_set_epoch(f->tail, epoch - 1); /* op_rewind counts it up */
+	fragment_set_epoch(f->tail, epoch - 1); /* op_rewind adds the one */
 	return op_rewind(f->tail, e);
 }
 

@@ -16,7 +16,7 @@
 
 #include "op/op.h"
 
-/* What stands at the head of every fragment; not in the table of operators. */
+/* The source at the head of every fragment; it is not in the table of operators. */
 extern const struct op_desc fragment_head;
 
 struct fragment {
@@ -26,18 +26,19 @@ struct fragment {
 enum status fragment_open(struct op_inst *self, const struct op_fragment *f, struct fragment *out,
 			  struct err *e);
 void fragment_close(struct fragment *f);
-/* The run stays valid, and as it is, until fragment_pull has given ST_AGAIN or ST_END. */
+/* Feeds the fragment a run, which must stay unchanged until fragment_pull has given ST_AGAIN
+ * or ST_END. */
 void fragment_feed(struct fragment *f, struct run *run);
 void fragment_end(struct fragment *f);
-/* Everything it was fed has been taken. */
+/* Whether everything that the fragment was fed has been taken. */
 bool fragment_hungry(const struct fragment *f);
-/* The run is lent until the next pull. */
+/* Pulls the next run, lent until the next pull. */
 enum status fragment_pull(struct fragment *f, struct run **out, struct err *e);
-/* From the start, as its pass number `epoch`. */
+/* Starts the fragment over, as pass number `epoch`. */
 enum status fragment_rewind(struct fragment *f, uint32_t epoch, struct err *e);
 /* Sets the pass that a chain is in. */
 void fragment_set_epoch(struct op_inst *i, uint32_t epoch);
-/* As one value of a saved state; false: an operator in it cannot. */
+/* Saves the fragment as one value; false: one of its operators cannot be saved. */
 bool fragment_save(struct fragment *f, struct buf *out);
 enum status fragment_restore(struct fragment *f, const uint8_t *p, size_t n, struct err *e);
 

@@ -4,8 +4,8 @@
 
 #include "op/chain.h"
 
-/* Says where the error came from: the operator in the words, the source file
- * and line as its place, unless it has a place of its own. */
+/* Adds where the error came from: the operator in front of the text, the source file and line
+ * as its place, unless it has a place already. */
 static void
 fault_complete(const struct op_inst *self, const char *file, uint64_t line, struct err *e)
 {
@@ -41,7 +41,7 @@ fault_tell(struct op_inst *self, const char *file, uint64_t line, const struct e
 		self->ctx->failure(self->ctx->arg, &f);
 }
 
-/* The same element again: at most so many times. */
+/* Whether the element is to be tried again: at most `retries` times in a row. */
 static bool
 fault_again(struct op_inst *self, const struct elem *elem)
 {

@@ -22,7 +22,7 @@ cache_add(struct cache *c, const struct run *r)
 	if (c->off)
 		return;
 	bytes = run_bytes(r);
-	/* Runs with parts are lent tables that do not outlive their maker. */
+	/* A run with parts lends tables that do not outlive the operator that made it. */
 	if (c->bytes + bytes > CACHE_BYTES || c->n == CACHE_RUNS || r->parts) {
 		cache_clear(c);
 		c->off = true;
@@ -48,8 +48,8 @@ cache_end(struct cache *c)
 	c->next = 0;
 	if (c->n != 1 || c->runs[0].n * 2 > RUN_USUAL || c->bytes * 2 > RUN_BYTES)
 		return;
-	/* A short pass is laid out several times, so that a run of it costs no
-	 * more than any other run. The slices are the same ones. */
+	/* A short pass is laid out several times in a row, so that giving it costs no more
+	 * calls than a pass of usual runs. All copies share the same slices. */
 	struct run *one = &c->runs[0];
 	uint32_t by_bytes = (uint32_t)(RUN_BYTES / (c->bytes + 1)) + 1;
 

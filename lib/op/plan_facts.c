@@ -8,7 +8,8 @@
 /* How splits lie in a plan. Read from the descriptors; no operator is known
  * here by its name. */
 
-/* Who reads its input by index is, with all of that, one source. */
+/* The node at which a chain is cut into splits: the first that is no transform, or one that
+ * reads its input by index, which counts as one source together with its input. */
 bool
 facts_is_root(const struct op_node *n)
 {
@@ -29,8 +30,8 @@ facts_joins(const struct op_node *n)
 	return n->desc->kind == OP_COMBINE && (n->desc->flags & OP_JOINS_SPLITS);
 }
 
-/* Operators that treat a split's elements as they would the whole's: a repeat
- * of those is a repeat of each split. */
+/* Whether the operators from n down to the root treat the elements of a split as they would
+ * treat the same elements in the whole; a repeat of these is a repeat of each split. */
 bool
 facts_cuttable(const struct op_node *n)
 {
@@ -40,7 +41,7 @@ facts_cuttable(const struct op_node *n)
 	return true;
 }
 
-/* What a node gives, of inputs that give so many. */
+/* Number of elements that a node gives, for the numbers that its inputs give. */
 static int64_t
 facts_count_of(const struct op_node *n, const int64_t *in)
 {
@@ -48,7 +49,7 @@ facts_count_of(const struct op_node *n, const int64_t *in)
 
 	if (n->endless)
 		return INT64_MAX;
-	/* What the outer element decides is not known, nor what fills a fragment. */
+	/* Unknown here: what an outer element decides, and what a fragment will be fed. */
 	if (n->n_binds || (transform && !n->n_in))
 		return -1;
 	int64_t count = n->desc->cardinality ? n->desc->cardinality(n, in) : -1;
@@ -57,7 +58,7 @@ facts_count_of(const struct op_node *n, const int64_t *in)
 	return count;
 }
 
-/* Not by recursion down the chain, which may be long. */
+/* Not recursive down the chain, which may be long. */
 int64_t
 op_elements_of(const struct op_node *n)
 {
@@ -95,8 +96,9 @@ facts_permutes(const struct op_node *n)
 	return found;
 }
 
-/* Each pass is in another order where a root permutes, and its units say which pass a
- * place of theirs is in; those of several roots do not, so that the chain repeats them. */
+/* Whether the units' `times` count the passes of this repeat. If the root permutes, its units
+ * say which pass a place is in, since each pass has another order. Units of several roots say
+ * nothing of the pass, so the chain repeats them itself. */
 bool
 facts_covered(const struct op_node *n)
 {
@@ -158,8 +160,8 @@ op_split_times(const struct op_node *n)
 
 enum { FACTS_FILE_BYTES = 4 << 20 };
 
-/* Adds up what the sources below hold, as far as they are files. Where each element is a
- * whole file, or its name, a few are already worth a split, however small they are. */
+/* Adds up the bytes and files of the sources below, as far as these are files. Where an
+ * element is a whole file or its name, a few files are worth a split, however small. */
 static void
 facts_weigh(const struct op_node *n, uint64_t *bytes, uint64_t *elements)
 {
@@ -180,7 +182,7 @@ facts_weigh(const struct op_node *n, uint64_t *bytes, uint64_t *elements)
 	split_list_clear(&units);
 }
 
-/* One pass behind the other: place p is place p mod N of pass p div N. */
+/* Lists the places of all passes in one row: place p is place p mod N of pass p div N. */
 static enum status
 facts_list_order(const struct op_node *root, int64_t times, struct split_list *out, struct err *e)
 {
@@ -253,7 +255,7 @@ facts_row_reshuffles(const struct op_node *n, const struct param *row)
 		const struct op_fragment *f = field;
 		return f->tail && facts_reshuffles(f->tail);
 	}
-	return false; /* PARAM_PIPES are inputs too, and seen there */
+	return false; /* PARAM_PIPES are inputs too: they are seen as inputs */
 }
 
 bool

@@ -69,7 +69,7 @@ node_expr_free(struct op_expr *ex)
 	expr_ast_free(&ex->ast);
 }
 
-/* Inputs that stand among the parameters are freed as inputs. */
+/* Frees a pipeline among the parameters, unless it is an input too, which is freed as such. */
 static void
 node_pipe_free(const struct op_node *n, struct op_node **pipe)
 {
@@ -119,7 +119,7 @@ node_params_free(struct op_node *n)
 			words_clear(field);
 			break;
 		default:
-			break; /* param_clear knows the others */
+			break; /* param_clear frees the other kinds */
 		}
 	}
 	param_clear(n->desc->params, n->params);

@@ -9,8 +9,8 @@
 #include "op/facts.h"
 
 struct order_check {
-	bool seeded;        /* random numbers are to be the same in each run */
-	const char *remedy; /* beside the usual ones */
+	bool seeded;        /* random numbers must be the same in each run */
+	const char *remedy; /* a remedy in addition to the usual ones */
 	struct err *e;
 };
 
@@ -24,7 +24,7 @@ order_seeded(const struct op_node *n, bool seeded)
 	return seeded;
 }
 
-/* Why this operator gives something else when it sees parts; NULL: it does not. */
+/* Why this operator gives something else when it sees only parts; NULL: it does not. */
 static const char *
 order_random(const struct order_check *c, const struct op_node *n)
 {
@@ -66,7 +66,7 @@ order_fail(const struct order_check *c, const struct op_node *n, const char *why
 	return ST_DATA;
 }
 
-/* Pipelines inside of operators are read from their beginning for each element. */
+/* Checks the pipelines inside an operator, which are read from their beginning for each element. */
 static enum status
 order_inner(const struct order_check *c, const struct op_node *n, const struct op_node **culprit)
 {
@@ -113,6 +113,6 @@ op_in_order(const struct op_node *top, bool seeded, const struct op_node **culpr
 	struct order_check c = { seeded, "", e };
 	const struct op_node *none;
 
-	/* What cannot be divided is one stream. */
+	/* A plan that cannot be cut runs as one stream, and so is in order. */
 	return op_can_split(top) ? order_node(&c, top, culprit ? culprit : &none) : ST_OK;
 }

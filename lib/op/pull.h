@@ -10,28 +10,29 @@
 
 #include "op/op.h"
 
-/* Chains. op_open opens the node and all before it. Gives. */
+/* Running chains. op_open opens the node and everything before it. Gives. */
 enum status op_open(const struct op_node *n, struct op_ctx *ctx, struct op_inst **out, struct err *e);
-/* The same for an inner pipeline: binds are taken from `outer`, which must stay
+/* As op_open, for an inner pipeline: bound parameters are taken from `outer`, which must stay
  * valid as long as the chain (copy it first). */
 enum status op_open_inner(const struct op_node *n, struct op_inst *self,
 			  const struct elem *outer, struct op_inst **out, struct err *e);
 void op_close(struct op_inst **i);
-/* Starts over from the beginning: for another pass (epoch counts up). */
+/* Starts another pass from the beginning; the epoch goes up by one. */
 enum status op_rewind(struct op_inst *i, struct err *e);
-/* After the end of a pass: whether it had elements that other readers of a job may
- * have got. */
+/* After the end of a pass: whether it had elements that other readers of the job may have
+ * received. */
 bool op_elsewhere(const struct op_inst *i);
-/* The next run, never empty; lent until the next pull. ST_END at the end, again and again. */
+/* Pulls the next run, never empty, lent until the next pull. ST_END at the end, and at every
+ * call after it. */
 enum status op_pull(struct op_inst *i, struct run **out, struct err *e);
-/* One by one; lent until the next op_next that has to pull. */
+/* Gives elements one by one; each is lent until the next op_next that has to pull. */
 enum status op_next(struct op_inst *i, struct elem *out, struct err *e);
-/* Whether op_next answers at once, without pulling. */
+/* Whether op_next would answer at once, without pulling. */
 bool op_ready(const struct op_inst *i);
-/* Makes op_ready true, pulling where needed, and takes nothing: ST_OK when there
- * is an element, ST_END at the end. */
+/* Makes op_ready true, pulling if needed, and takes nothing: ST_OK when there is an element,
+ * ST_END at the end. */
 enum status op_fill(struct op_inst *i, struct err *e);
-/* Elements that op_next would hand over at once: lends them and their number. */
+/* Lends the elements that op_next would hand over without pulling, and their number. */
 static inline const struct elem *
 op_untaken(const struct op_inst *i, uint32_t *n)
 {
@@ -39,13 +40,13 @@ op_untaken(const struct op_inst *i, uint32_t *n)
 	return *n ? i->lent->e + i->taken : NULL;
 }
 
-/* The whole chain's state between two pulls, and back (after op_open). Saving
- * gives false when an operator in the chain cannot. */
+/* Saves the state of the whole chain between two pulls; restores it, after op_open. Saving
+ * gives false when an operator in the chain cannot be saved. */
 bool op_state_save(struct op_inst *i, struct buf *out);
 enum status op_state_restore(struct op_inst *i, const uint8_t *p, size_t n, struct err *e);
 
-/* Gives the chain at i another context, e.g. with a `stop` of its own. Before
- * anything is pulled from it. */
+/* Gives the chain at i another context, for example with a `stop` of its own. Call it before
+ * anything is pulled from the chain. */
 void op_set_ctx(struct op_inst *i, struct op_ctx *ctx);
 
 #endif

@@ -48,7 +48,7 @@ state_begin(const uint8_t *p, size_t n)
 	return (struct state_in){ p, n ? p + n : p, false };
 }
 
-/* Reads one head; NULL and bad when it is not of this kind. */
+/* Reads the head of one value; NULL and in->bad when it is of another kind. */
 static const uint8_t *
 state_head(struct state_in *in, enum mp_kind kind, struct mp *v)
 {

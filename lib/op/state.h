@@ -23,45 +23,45 @@ struct state_in {
 
 void state_put_u64(struct buf *b, uint64_t v);
 void state_put_bytes(struct buf *b, const void *p, size_t n);
-void state_put_elem(struct buf *b, const struct elem *e); /* its value only */
-/* Count, then each with its pos. */
+void state_put_elem(struct buf *b, const struct elem *e); /* puts the value only, not the place */
+/* Puts the number of elements, then each element with its pos. */
 void state_put_elems(struct buf *b, const struct elem *e, size_t n);
 
-/* A run from its element `from` on, with file and line (not its parts). */
+/* Puts the run from element `from` on, with file and line (but without parts). */
 void state_put_run(struct buf *b, const struct run *r, uint32_t from);
 
 struct state_in state_begin(const uint8_t *p, size_t n);
 uint64_t state_get_u64(struct state_in *in, uint64_t max);
 bool state_get_bytes(struct state_in *in, const uint8_t **p, size_t *n); /* lends */
-/* Bytes that are one well-formed value. */
+/* Reads bytes that must be exactly one well-formed value. */
 bool state_get_value(struct state_in *in, const uint8_t **p, size_t *n); /* lends */
 bool state_get_elem(struct state_in *in, struct elem *e);                /* lends */
-/* Reads what state_put_elems wrote and keeps it in r. */
+/* Reads what state_put_elems wrote, and keeps copies in r. */
 bool state_get_elems(struct state_in *in, struct run *r);
-bool state_get_run(struct state_in *in, struct run *r);                  /* into an empty run */
-/* All was read and nothing was bad. */
+bool state_get_run(struct state_in *in, struct run *r);                  /* r must be empty */
+/* Whether everything was read and nothing was bad. */
 bool state_ended(const struct state_in *in);
-/* The error for a state that does not fit. */
+/* The error for a state that does not fit; gives its kind. */
 enum status state_wrong(const struct op_inst *self, struct err *e);
-/* The end of a restore callback: ST_OK, or state_wrong. */
+/* Ends a restore callback: ST_OK, or state_wrong. */
 enum status state_finish(const struct op_inst *self, const struct state_in *in, struct err *e);
 
-/* What an operator remembers, as rows of its descriptor in place of two callbacks:
+/* An operator's state, as rows of its descriptor in place of two callbacks:
  *
  *	static const struct state_row take_state[] = {
  *		{ &state_number, offsetof(struct take, left), offsetof(struct take, n) },
  *		{ 0 }
- *	};
- */
+ *	}; */
 struct state_kind {
 	void (*save)(const void *field, struct buf *out);
-	/* max: what the row's limit says; sets in->bad beyond it. */
+	/* max: the limit that the row names; a larger value sets in->bad. */
 	void (*restore)(void *field, struct state_in *in, uint64_t max);
 };
 struct state_row {
-	const struct state_kind *kind; /* NULL: ends the rows */
-	size_t offset;                 /* of the field in the operator's state */
-	size_t limit;                  /* of a 64-bit number that it may not exceed; 0: none */
+	const struct state_kind *kind; /* NULL: end of the rows */
+	size_t offset;                 /* offset of the field in the operator's state */
+	/* offset of a 64-bit number that the field must not exceed; 0: none */
+	size_t limit;
 };
 extern const struct state_kind state_number; /* uint64_t, or int64_t that is not negative */
 

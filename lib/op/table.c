@@ -4,7 +4,7 @@
 #include "op/op.h"
 #include "op/table.h"
 
-/* The list of operators is the list of files op_*.c, which make writes. */
+/* The list of operators is the list of files op_*.c, written by make. */
 #define OP(name) extern const struct op_desc op_##name;
 #include "op_list.h"
 #undef OP

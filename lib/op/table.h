@@ -7,8 +7,8 @@
 
 #include "op/op.h"
 
-/* The table: all operators by name, alphabetical; NULL at the end. */
-const struct op_desc *op_find(const char *name, size_t n); /* knows aliases */
+/* The table of all operators, by name in alphabetical order; NULL at the end. */
+const struct op_desc *op_find(const char *name, size_t n); /* finds aliases, too */
 const struct op_desc *op_at(size_t i);
 
 #endif

@@ -52,8 +52,8 @@ typed_fold(struct op_node *n, struct op_typing *t, struct op_expr *ex, const str
 	const struct type *x = n->in[0]->type;
 	const struct type *s = type_of_value(t->arena, init->data, init->len);
 
-	/* The first state is init, the next are results: a type that holds both
-	 * may make for wider results, and so on; `any` holds everything. */
+	/* The first state is init, each later one a result. A type that holds both may lead to
+	 * wider results, and so on; after a few rounds `any`, which holds everything. */
 	for (int round = 0; round < 4; round++) {
 		enum status st = op_compile(t, ex, x, s, e);
 
