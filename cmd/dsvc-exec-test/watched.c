@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "watched.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/rng.h"
+#include "base/thread.h"
 #include "lang/spec.h"
 #include "op/pull.h"
 
@@ -50,14 +49,10 @@ static void *
 watched_watch(void *arg)
 {
 	struct watched_watch *w = arg;
-	struct timespec until;
+	int64_t until = clock_mono_ns() + w->trial->limit_ns;
 
-	clock_gettime(CLOCK_REALTIME, &until);
-	int64_t ns = until.tv_nsec + w->trial->limit_ns;
-	until.tv_sec += ns / 1000000000;
-	until.tv_nsec = ns % 1000000000;
 	pthread_mutex_lock(&w->lock);
-	while (!w->ended && pthread_cond_timedwait(&w->over, &w->lock, &until) == 0)
+	while (!w->ended && thread_cond_wait(&w->over, &w->lock, until))
 		;
 	if (!w->ended) {
 		w->trial->late = true;
@@ -100,10 +95,10 @@ watched_run(struct watched *t, struct err *e)
 		return st;
 	ctx.element_max = (uint32_t)p->options.element_max;
 	pthread_mutex_init(&w.lock, NULL);
-	pthread_cond_init(&w.over, NULL);
-	if (pthread_create(&thread, NULL, watched_watch, &w))
-		st = err_set(e, ST_TEMP, "cannot start a thread");
-	else if ((st = op_open(p->top, &ctx, &chain, e)) == ST_OK) {
+	thread_cond_init(&w.over);
+	st = thread_start(&thread, watched_watch, &w, "the limit of time", e);
+	bool watched = st == ST_OK;
+	if (watched && (st = op_open(p->top, &ctx, &chain, e)) == ST_OK) {
 		watched_read(t, chain);
 		op_close(&chain);
 	}
@@ -111,7 +106,7 @@ watched_run(struct watched *t, struct err *e)
 	w.ended = true;
 	pthread_cond_signal(&w.over);
 	pthread_mutex_unlock(&w.lock);
-	if (st != ST_TEMP)
+	if (watched)
 		pthread_join(thread, NULL);
 	pthread_cond_destroy(&w.over);
 	pthread_mutex_destroy(&w.lock);

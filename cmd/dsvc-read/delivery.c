@@ -5,12 +5,12 @@
  */
 #include <poll.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/rng.h"
+#include "base/wake.h"
 #include "cli/stop.h"
 #include "host/service.h"
 #include "read.h"
@@ -28,10 +28,9 @@ static void
 delivery_gone(void *arg)
 {
 	struct delivery *p = arg;
-	uint64_t one = 1;
+
 	atomic_store(&p->gone, true);
-	ssize_t rc = write(p->gone_fd, &one, sizeof one);
-	(void)rc; /* it is read by nobody: readable for ever */
+	wake_set(p->gone_fd); /* never cleared */
 }
 
 /* Some formats cannot be continued where they were left. */
@@ -57,7 +56,7 @@ delivery_init(struct delivery *p, const struct read_options *o, struct err *e)
 {
 	p->o = o;
 	p->left = o->count == INT64_MAX ? UINT64_MAX : (uint64_t)o->count;
-	p->gone_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	p->gone_fd = wake_open();
 	p->started_ns = clock_mono_ns();
 	p->show = show_wanted(o);
 	p->tty = isatty(STDERR_FILENO);

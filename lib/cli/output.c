@@ -8,13 +8,14 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/thread.h"
+#include "base/wake.h"
 #include "cli/quit.h"
 #include "cli/stop.h"
 
@@ -35,7 +36,7 @@ struct output {
 	bool watching;
 	bool tty;                /* elements go to a terminal, as may the line of progress */
 	pthread_t watcher;
-	int wake;                /* eventfd */
+	int wake;                /* of the watcher (base/wake.h) */
 };
 
 static const char *
@@ -135,7 +136,6 @@ output_stopped(struct output *o)
 {
 	struct pollfd wake = { o->wake, POLLIN, 0 };
 	struct err e;
-	uint64_t n;
 
 	int64_t end = clock_mono_ns() + OUTPUT_GRACE_MS * 1000000LL;
 	for (;;) {
@@ -147,8 +147,8 @@ output_stopped(struct output *o)
 			return;
 		if (left <= 0)
 			break;
-		if (poll(&wake, 1, (int)left) > 0 && read(o->wake, &n, sizeof n) < 0)
-			continue;
+		if (poll(&wake, 1, (int)left) > 0)
+			wake_clear(o->wake);
 	}
 	pthread_mutex_lock(&o->lock);
 	if (o->temporary && !output_keep_part(o))
@@ -192,7 +192,7 @@ static void *
 output_watch(void *arg)
 {
 	struct output *o = arg;
-	uint64_t seen = 0, n;
+	uint64_t seen = 0;
 	int64_t since = 0;
 
 	for (;;) {
@@ -208,8 +208,8 @@ output_watch(void *arg)
 			return NULL;
 		if (poll(p, 3, wait) <= 0)
 			continue;
-		if (p[0].revents && read(o->wake, &n, sizeof n) < 0)
-			continue;
+		if (p[0].revents)
+			wake_clear(o->wake);
 		if (p[1].revents & POLLIN) {
 			output_stopped(o);
 			return NULL;
@@ -297,21 +297,11 @@ output_start_at(int fd)
 static enum status
 output_start(struct output *o, struct err *e)
 {
-	sigset_t all, old;
-	pthread_attr_t attr;
-
-	o->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	pthread_attr_init(&attr);
-	pthread_attr_setstacksize(&attr, 256 * 1024);
-	/* Signals interrupt the thread that does the work, not this one. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	int code = o->wake < 0 ? errno : pthread_create(&o->watcher, &attr, output_watch, o);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	pthread_attr_destroy(&attr);
-	o->watching = code == 0;
-	errno = code;
-	return code ? err_errno(e, "cannot start a thread") : ST_OK;
+	o->wake = wake_open();
+	enum status st = o->wake < 0 ? err_errno(e, "cannot watch the output") :
+		thread_start(&o->watcher, output_watch, o, "the output", e);
+	o->watching = st == ST_OK;
+	return st;
 }
 
 enum status
@@ -355,7 +345,6 @@ output_open(const struct output_conf *conf, struct output **out, struct err *e)
 static enum status
 output_added(struct output *o, uint64_t count, enum status st, struct err *e)
 {
-	uint64_t one = 1;
 	bool wake = false;
 
 	o->elements += st ? 0 : count;
@@ -367,8 +356,8 @@ output_added(struct output *o, uint64_t count, enum status st, struct err *e)
 		o->idle = false;
 	}
 	pthread_mutex_unlock(&o->lock);
-	if (wake && o->watching && write(o->wake, &one, sizeof one) < 0)
-		return st;
+	if (wake && o->watching)
+		wake_set(o->wake);
 	return st;
 }
 
@@ -441,15 +430,13 @@ output_no_rest(struct output *o)
 static void
 output_end_watch(struct output *o)
 {
-	uint64_t one = 1;
-
 	if (!o->watching)
 		return;
 	pthread_mutex_lock(&o->lock);
 	o->quit = true;
 	pthread_mutex_unlock(&o->lock);
-	if (write(o->wake, &one, sizeof one) == sizeof one)
-		pthread_join(o->watcher, NULL);
+	wake_set(o->wake);
+	pthread_join(o->watcher, NULL);
 	o->watching = false;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/caught.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -12,7 +13,6 @@
 #include "host/link.h"
 #include "lang/spec.h"
 #include "net/address.h"
-#include "net/sig.h"
 #include "store/store.h"
 
 enum { DISPATCH_LINGER_MS = 500 };
@@ -83,7 +83,7 @@ static void
 dispatch_signal(void *arg, int fd, int events)
 {
 	(void)fd, (void)events;
-	sig_drain();
+	caught_drain();
 	((struct dispatch *)arg)->over = true;
 }
 
@@ -298,7 +298,7 @@ dispatch_run(const struct dispatch_conf *c, struct err *e)
 	d.net = net_new();
 	d.disp = disp_new(&o, clock_mono_ns());
 	d.sock = sock_new(d.net, &so);
-	net_watch(d.net, sig_open(), NET_READ, dispatch_signal, &d);
+	net_watch(d.net, caught_stops(), NET_READ, dispatch_signal, &d);
 	if (c->until_stdin_eof)
 		net_watch(d.net, STDIN_FILENO, NET_READ, dispatch_stdin, &d);
 	enum status st = dispatch_load(&d, e);

@@ -55,7 +55,7 @@ struct produce_queue {
 	pthread_mutex_t lock;
 	struct produce_event *v;
 	size_t n, cap;
-	int fd;               /* eventfd: readable when there is something */
+	int fd;               /* readable when there is something */
 };
 void produce_queue_init(struct produce_queue *q);
 void produce_queue_clear(struct produce_queue *q);

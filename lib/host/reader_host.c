@@ -6,11 +6,12 @@
 
 #include <poll.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/thread.h"
+#include "base/wake.h"
 #include "host/chunk.h"
 #include "host/reader_host_inner.h"
 #include "host/link.h"
@@ -51,11 +52,9 @@ reader_host_start(struct reader_host *c, struct err *e)
 		st = sock_connect(c->control, c->conf.dispatcher, LINK_DISPATCHER, e);
 	if (st != ST_OK)
 		return st;
-	int rc = pthread_create(&c->thread, NULL, reader_net_thread, c);
-	if (rc != 0)
-		return err_set(e, ST_TEMP, "cannot start a thread: %s", strerror(rc));
-	c->started = true;
-	return ST_OK;
+	st = thread_start(&c->thread, reader_net_thread, c, "the network", e);
+	c->started = st == ST_OK;
+	return st;
 }
 
 /* The caller's texts may go as soon as reader_host_open returns. */
@@ -81,8 +80,8 @@ reader_host_open(const struct reader_host_conf *conf, struct reader_host **out, 
 	c->conf = *conf;
 	link_where(conf->dispatcher, conf->from, c->where);
 	reader_host_own(c);
-	c->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	c->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	c->fd = wake_open();
+	c->wake = wake_open();
 	pthread_mutex_init(&c->lock, NULL);
 	pthread_cond_init(&c->placed, NULL);
 	st = reader_host_start(c, e);
@@ -110,7 +109,7 @@ reader_host_free(struct reader_host **cp)
 		pthread_mutex_lock(&c->lock);
 		c->leave = true;
 		pthread_mutex_unlock(&c->lock);
-		reader_host_poke(c->wake);
+		wake_set(c->wake);
 		pthread_join(c->thread, NULL);
 	}
 	sock_free(&c->control, 0);
@@ -206,7 +205,7 @@ reader_host_take(struct reader_host *c, struct reader_host_piece *out, struct er
 			*e = c->err;
 	} else if (c->readable) {
 		c->readable = false;
-		reader_host_drain(c->fd);
+		wake_clear(c->fd);
 	}
 	pthread_mutex_unlock(&c->lock);
 	if (st != ST_OK)
@@ -225,7 +224,7 @@ reader_host_written(struct reader_host *c, uint64_t elements)
 	c->written += elements;
 	pthread_mutex_unlock(&c->lock);
 	if (first)
-		reader_host_poke(c->wake);
+		wake_set(c->wake);
 }
 
 void
@@ -240,7 +239,7 @@ reader_host_position(struct reader_host *c, struct buf *out)
 		reader_position(c->read, out);
 	} else {
 		c->position = out;
-		reader_host_poke(c->wake);
+		wake_set(c->wake);
 		while (c->position)
 			pthread_cond_wait(&c->placed, &c->lock);
 	}
@@ -253,7 +252,7 @@ reader_host_saved(struct reader_host *c)
 	pthread_mutex_lock(&c->lock);
 	c->saved = true;
 	pthread_mutex_unlock(&c->lock);
-	reader_host_poke(c->wake);
+	wake_set(c->wake);
 }
 
 bool
@@ -279,14 +278,14 @@ reader_host_close(struct reader_host *c, bool keep, int wait_ms)
 	c->closing = true;
 	c->keep = keep;
 	pthread_mutex_unlock(&c->lock);
-	reader_host_poke(c->wake);
+	wake_set(c->wake);
 	for (;;) {
 		pthread_mutex_lock(&c->lock);
 		bool over = c->over;
 		reader_host_forget(c); /* nobody wants them any more */
 		if (!over && c->readable) {
 			c->readable = false;
-			reader_host_drain(c->fd);
+			wake_clear(c->fd);
 		}
 		pthread_mutex_unlock(&c->lock);
 		int64_t left = (until - clock_mono_ns()) / 1000000;

@@ -72,8 +72,6 @@ struct reader_host {
 	struct reader_host_job job;
 };
 
-void reader_host_poke(int fd);  /* makes an eventfd readable */
-void reader_host_drain(int fd);
 void held_unref(struct held *h); /* accepts NULL */
 
 /* The network's side: handlers of the sockets and the thread. */

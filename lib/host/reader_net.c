@@ -3,38 +3,22 @@
  * The network thread of a reader: the state machine and its sockets.
  */
 #include <string.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/wake.h"
 #include "host/reader_host_inner.h"
 #include "host/link.h"
 
 enum { READER_NET_LINGER_MS = 500 };
-
-void
-reader_host_poke(int fd)
-{
-	uint64_t one = 1;
-	ssize_t rc = write(fd, &one, sizeof one);
-	(void)rc; /* full means readable already */
-}
-
-void
-reader_host_drain(int fd)
-{
-	uint64_t n;
-	ssize_t rc = read(fd, &n, sizeof n);
-	(void)rc; /* empty is fine */
-}
 
 /* With the lock held. */
 static void
 reader_net_readable(struct reader_host *c)
 {
 	if (!c->readable)
-		reader_host_poke(c->fd);
+		wake_set(c->fd);
 	c->readable = true;
 }
 
@@ -242,7 +226,7 @@ reader_net_woken(void *arg, int fd, int events)
 {
 	struct reader_host *c = arg;
 	(void)events;
-	reader_host_drain(fd);
+	wake_clear(fd);
 	pthread_mutex_lock(&c->lock);
 	uint64_t written = c->written;
 	bool closing = c->closing, keep = c->keep, saved = c->saved;

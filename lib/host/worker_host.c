@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/caught.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -14,7 +15,6 @@
 #include "host/plans.h"
 #include "host/turns.h"
 #include "net/address.h"
-#include "net/sig.h"
 
 enum { WORKER_HOST_LINGER_MS = 1000, WORKER_HOST_JOIN_MS = 1000 };
 
@@ -301,8 +301,8 @@ worker_host_signal(void *arg, int fd, int events)
 {
 	struct worker_host *h = arg;
 	(void)fd, (void)events;
-	sig_drain();
-	if (sig_count(NULL) > 1)
+	caught_drain();
+	if (caught_count() > 1)
 		worker_host_finish(h, ST_OK, NULL);
 	else
 		h->drain = true;
@@ -435,7 +435,7 @@ worker_host_open(struct worker_host *h, uint64_t self)
 	h->data = sock_new(h->net, &data);
 	produce_queue_init(&h->queue);
 	net_watch(h->net, h->queue.fd, NET_READ, worker_host_events, h);
-	net_watch(h->net, sig_open(), NET_READ, worker_host_signal, h);
+	net_watch(h->net, caught_stops(), NET_READ, worker_host_signal, h);
 	if (h->conf->until_stdin_eof)
 		net_watch(h->net, STDIN_FILENO, NET_READ, worker_host_stdin, h);
 }

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,6 +15,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/rng.h"
+#include "base/wake.h"
 #include "net/net_inner.h"
 
 struct watch {
@@ -209,7 +209,7 @@ net_check_files(struct err *e)
 
 	/* Also those count that were open when the program was started. */
 	for (int i = 0; i < NET_FILES; i++)
-		if ((fd[n] = eventfd(0, EFD_CLOEXEC)) >= 0)
+		if ((fd[n] = wake_open()) >= 0)
 			n++;
 	for (int i = 0; i < n; i++)
 		close(fd[i]);

@@ -2,7 +2,7 @@
  *
  * The one loop of a network thread: libzmq's context, sockets, plain file
  * descriptors, and the time until which to wait. One thread uses it; other
- * threads wake it by writing to an eventfd it watches.
+ * threads wake it by a descriptor it watches (base/wake.h).
  *
  *	struct net *n = net_new();
  *	... sock_new(n, ...), net_watch(n, fd, ...)
