@@ -7,7 +7,7 @@
  *
  * Instructions name registers relative to x, so constants need no loading.
  * Jumps go forwards, except those of loops over the items of a list, which end
- * with the list and are counted (MACHINE_STEPS): every expression ends.
+ * with the list and are counted (VM_STEPS): every expression ends.
  */
 #ifndef EXPR_CODE_H
 #define EXPR_CODE_H

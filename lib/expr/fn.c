@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "expr/machine.h"
+#include "expr/vm.h"
 
 /* The list of groups is the list of files fn_*.c, which make writes. */
 #define FN(name) extern const struct fn fn_##name[];
@@ -189,9 +189,9 @@ fn_kind_fault(struct expr_vm *vm, const struct fn *f, const struct val *a, unsig
 
 	while (k + 1 < n && fn_accepts(f, k) & VAL_BIT(a[k].kind))
 		k++;
-	return machine_fault(vm, "%s() takes %s, not %s", f->name,
-			     fn_letter_words(fn_letter(f, k)),
-			     a[k].kind == VAL_BIG ? "one above 2**63" : val_kind_name(a[k].kind));
+	return vm_fault(vm, "%s() takes %s, not %s", f->name,
+			fn_letter_words(fn_letter(f, k)),
+			a[k].kind == VAL_BIG ? "one above 2**63" : val_kind_name(a[k].kind));
 }
 
 const struct type *

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "expr/expr.h"
-#include "expr/machine.h"
+#include "expr/vm.h"
 #include "value/mp.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

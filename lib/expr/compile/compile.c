@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "expr/column.h"
 #include "expr/pattern.h"
+#include "expr/run/column.h"
 #include "value/mp.h"
 
 int

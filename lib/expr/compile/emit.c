@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "expr/compile/compile.h"
-#include "expr/machine.h"
+#include "expr/run/machine.h"
 
 enum {
 	EMIT_CODE_MAX = 500 * 1000,

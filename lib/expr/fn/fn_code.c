@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "expr/fn.h"
-#include "expr/machine.h"
+#include "expr/vm.h"
 #include "value/normal.h"
 
 static enum status
@@ -22,10 +22,10 @@ code_hex(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 				   (unsigned long long)(minus ? 0 - a->u : a->u));
 		buf_reset(&vm->tmp);
 		buf_put(&vm->tmp, text, (size_t)len);
-		return machine_take_tmp(vm, VAL_TEXT, out);
+		return vm_take_tmp(vm, VAL_TEXT, out);
 	}
 	size_t len = (size_t)a->n * 2;
-	char *p = (char *)machine_room(vm, len + 1);
+	char *p = (char *)vm_room(vm, len + 1);
 	if (!p)
 		return ST_DATA;
 	sodium_bin2hex(p, len + 1, a->p, a->n);
@@ -37,16 +37,16 @@ code_hex(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 static enum status
 code_unhex(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 {
-	uint8_t *p = machine_room(vm, a->n / 2);
+	uint8_t *p = vm_room(vm, a->n / 2);
 	size_t len;
 
 	(void)n;
 	if (!p)
 		return ST_DATA;
 	if (a->n % 2)
-		return machine_fault(vm, "unhex() of an odd number of digits");
+		return vm_fault(vm, "unhex() of an odd number of digits");
 	if (sodium_hex2bin(p, a->n / 2, (const char *)a->p, a->n, NULL, &len, NULL) || len != a->n / 2)
-		return machine_fault(vm, "unhex() of a text that is not hex");
+		return vm_fault(vm, "unhex() of a text that is not hex");
 	scratch_done(&vm->scratch, p + len);
 	*out = val_bytes(p, len);
 	return ST_OK;
@@ -56,7 +56,7 @@ static enum status
 code_base64(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 {
 	size_t len = sodium_base64_encoded_len(a->n, sodium_base64_VARIANT_ORIGINAL);
-	char *p = (char *)machine_room(vm, len);
+	char *p = (char *)vm_room(vm, len);
 
 	(void)n;
 	if (!p)
@@ -71,7 +71,7 @@ code_base64(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n
 static enum status
 code_unbase64(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 {
-	uint8_t *p = machine_room(vm, a->n);
+	uint8_t *p = vm_room(vm, a->n);
 	const char *text = (const char *)a->p;
 	size_t in = a->n, len = 0;
 	bool url;
@@ -83,11 +83,11 @@ code_unbase64(struct expr_vm *vm, struct val *out, const struct val *a, unsigned
 	while (in && a->n - in < 2 && text[in - 1] == '=')
 		in--;
 	if (in < a->n && a->n % 4)
-		return machine_fault(vm, "unbase64() of a text with too little or too much padding");
+		return vm_fault(vm, "unbase64() of a text with too little or too much padding");
 	if (sodium_base642bin(p, a->n, text, in, NULL, &len, NULL,
 			      url ? sodium_base64_VARIANT_URLSAFE_NO_PADDING :
 				    sodium_base64_VARIANT_ORIGINAL_NO_PADDING))
-		return machine_fault(vm, "unbase64() of a text that is not base64");
+		return vm_fault(vm, "unbase64() of a text that is not base64");
 	scratch_done(&vm->scratch, p + len);
 	*out = val_bytes(p, len);
 	return ST_OK;
@@ -110,7 +110,7 @@ code_hash(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 	h = (h ^ h >> 27) * 0x94d049bb133111ebu;
 	h ^= h >> 31;
 	if (n > 1 && a[1].i < 1)
-		return machine_fault(vm, "hash() into %lld parts", (long long)a[1].i);
+		return vm_fault(vm, "hash() into %lld parts", (long long)a[1].i);
 	*out = val_int((int64_t)(n > 1 ? h % a[1].u : h >> 1));
 	return ST_OK;
 }

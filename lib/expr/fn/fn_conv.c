@@ -8,7 +8,7 @@
 
 #include "base/str.h"
 #include "expr/fn.h"
-#include "expr/machine.h"
+#include "expr/vm.h"
 #include "value/format/format.h"
 #include "value/num.h"
 
@@ -82,11 +82,11 @@ conv_int(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 	case VAL_TEXT:
 		if (conv_parse_int(a, out))
 			return ST_OK;
-		return machine_fault(vm, "int(): \"%s\" is no int", conv_shown(a, shown));
+		return vm_fault(vm, "int(): \"%s\" is no int", conv_shown(a, shown));
 	case VAL_FLOAT:
 		f = trunc(a->f);
 		if (!(f >= -0x1p63 && f < 0x1p64))
-			return machine_fault(vm, "int(): %g does not fit 64 bits", a->f);
+			return vm_fault(vm, "int(): %g does not fit 64 bits", a->f);
 		*out = f < 0 ? val_int((int64_t)f) : val_uint((uint64_t)f);
 		return ST_OK;
 	case VAL_BOOL:
@@ -109,8 +109,8 @@ conv_float(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 		struct val v = conv_trim(*a);
 
 		if (!num_parse_float((const char *)v.p, v.n, &f))
-			return machine_fault(vm, "float(): \"%s\" is no number",
-					     conv_shown(a, shown));
+			return vm_fault(vm, "float(): \"%s\" is no number",
+					conv_shown(a, shown));
 	} else {
 		f = a->kind == VAL_BOOL ? a->b : val_to_float(a);
 	}
@@ -130,10 +130,10 @@ conv_bool(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 	else if (a->kind == VAL_INT && (a->i == 0 || a->i == 1))
 		b = a->i;
 	else if (a->kind != VAL_TEXT)
-		return machine_fault(vm, "bool() takes 0 and 1, of numbers");
+		return vm_fault(vm, "bool() takes 0 and 1, of numbers");
 	else if (!str_bool((const char *)a->p, a->n, &b))
-		return machine_fault(vm, "bool(): \"%s\" is neither true nor false",
-				     conv_shown(a, shown));
+		return vm_fault(vm, "bool(): \"%s\" is neither true nor false",
+				conv_shown(a, shown));
 	*out = val_bool(b);
 	return ST_OK;
 }
@@ -148,8 +148,8 @@ conv_str(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 	}
 	if (a->kind == VAL_BYTES) {
 		if (str_utf8_valid(a->p, a->n) != a->n)
-			return machine_fault(vm, "str(): these bytes are not UTF-8 "
-					     "(hex() or base64() makes text of any)");
+			return vm_fault(vm, "str(): these bytes are not UTF-8 "
+					"(hex() or base64() makes text of any)");
 		*out = val_text(a->p, a->n);
 		return ST_OK;
 	}
@@ -157,7 +157,7 @@ conv_str(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 	buf_reset(&vm->tmp2);
 	val_put(a, &vm->tmp2);
 	text_print(vm->tmp2.data, vm->tmp2.len, &vm->tmp);
-	return machine_take_tmp(vm, VAL_TEXT, out);
+	return vm_take_tmp(vm, VAL_TEXT, out);
 }
 
 static enum status

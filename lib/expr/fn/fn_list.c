@@ -8,7 +8,7 @@
 
 #include "expr/fn.h"
 #include "expr/fn/fn_tensor.h"
-#include "expr/machine.h"
+#include "expr/vm.h"
 #include "expr/tensor/tensor_rule.h"
 
 enum { LIST_RANGE_MAX = 10 * 1000 * 1000 };
@@ -30,8 +30,8 @@ list_add(struct expr_vm *vm, const struct val *a, const char *name, struct list_
 	for (uint32_t n = val_count(a, &p); n; n--, p = val_skip(p)) {
 		val_load(p, &v);
 		if (!val_is_number(&v))
-			return machine_fault(vm, "%s() of a list with %s in it", name,
-					     val_kind_name(v.kind));
+			return vm_fault(vm, "%s() of a list with %s in it", name,
+					val_kind_name(v.kind));
 		if (v.kind == VAL_FLOAT) {
 			t->floats = true;
 			t->sum += v.f;
@@ -51,13 +51,13 @@ list_sum(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 	if (a->kind == VAL_EXT)
 		return fn_tensor_total(vm, out, a, n, false);
 	if (n > 1)
-		return machine_fault(vm, "sum() along an axis is for tensors");
+		return vm_fault(vm, "sum() along an axis is for tensors");
 	if (list_add(vm, a, "sum", &t))
 		return ST_DATA;
 	if (t.floats)
 		*out = val_float(t.sum + (double)t.ints);
 	else if (t.ints < INT64_MIN || t.ints > (t.large ? (__int128)UINT64_MAX : INT64_MAX))
-		return machine_fault(vm, "integer overflow: this sum does not fit 64 bits");
+		return vm_fault(vm, "integer overflow: this sum does not fit 64 bits");
 	else
 		*out = t.ints < 0 ? val_int((int64_t)t.ints) : val_uint((uint64_t)t.ints);
 	return ST_OK;
@@ -72,11 +72,11 @@ list_mean(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 	if (a->kind == VAL_EXT)
 		return fn_tensor_total(vm, out, a, n, true);
 	if (n > 1)
-		return machine_fault(vm, "mean() along an axis is for tensors");
+		return vm_fault(vm, "mean() along an axis is for tensors");
 	if (list_add(vm, a, "mean", &t))
 		return ST_DATA;
 	if (!val_count(a, &first))
-		return machine_fault(vm, "mean() of an empty list");
+		return vm_fault(vm, "mean() of an empty list");
 	*out = val_float((t.sum + (double)t.ints) / val_count(a, &first));
 	return ST_OK;
 }
@@ -128,7 +128,7 @@ list_uniq(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 		}
 		p = end;
 	}
-	return machine_take_items(vm, VAL_LIST, kept, out);
+	return vm_take_items(vm, VAL_LIST, kept, out);
 }
 
 static enum status
@@ -143,8 +143,8 @@ list_zip(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 		if (count < least)
 			least = count;
 		if (val_depth(&a[k]) >= MP_DEPTH_MAX)
-			return machine_fault(vm, "lists and records are nested more than %d deep",
-					     MP_DEPTH_MAX);
+			return vm_fault(vm, "lists and records are nested more than %d deep",
+					MP_DEPTH_MAX);
 	}
 	buf_reset(&vm->tmp);
 	for (uint32_t i = 0; i < least; i++) {
@@ -160,7 +160,7 @@ list_zip(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 		if (vm->tmp.len > SCRATCH_VALUE_MAX)
 			break; /* refused below */
 	}
-	return machine_take_items(vm, VAL_LIST, least, out);
+	return vm_take_items(vm, VAL_LIST, least, out);
 }
 
 static const struct type *
@@ -180,13 +180,13 @@ list_range(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 	__int128 step = n > 2 ? a[2].i : 1, count;
 
 	if (step == 0)
-		return machine_fault(vm, "range() with a step of 0");
+		return vm_fault(vm, "range() with a step of 0");
 	count = step > 0 ? (stop - at + step - 1) / step : (at - stop - step - 1) / -step;
 	if (count < 0)
 		count = 0;
 	if (count > LIST_RANGE_MAX)
-		return machine_fault(vm, "range() of more than %d items", LIST_RANGE_MAX);
-	uint8_t *start = machine_room(vm, (size_t)count * MP_INT_MAX + MP_HEAD_MAX), *w = start;
+		return vm_fault(vm, "range() of more than %d items", LIST_RANGE_MAX);
+	uint8_t *start = vm_room(vm, (size_t)count * MP_INT_MAX + MP_HEAD_MAX), *w = start;
 	if (!start)
 		return ST_DATA;
 	w = mp_put_list_head(w, (uint32_t)count);

@@ -5,8 +5,9 @@
 #include <string.h>
 
 #include "expr/fn.h"
-#include "expr/machine.h"
 #include "expr/needle.h"
+#include "expr/run/seq.h"
+#include "expr/vm.h"
 
 /* The next place of a pattern or text in `a`, from byte `from` on. */
 struct match_at {
@@ -20,11 +21,11 @@ match_next(struct expr_vm *vm, const struct val *a, const struct val *what, size
 	   struct match_at *m)
 {
 	if (what->kind == VAL_REGEX) {
-		int rc = pattern_find(machine_pattern(vm, what->re), a->p, a->n, from,
+		int rc = pattern_find(vm_pattern(vm, what->re), a->p, a->n, from,
 				      &m->groups);
 
 		if (rc < 0)
-			machine_fault(vm, "%s", pattern_fault(rc));
+			vm_fault(vm, "%s", pattern_fault(rc));
 		if (rc > 0) {
 			m->begin = m->groups[0];
 			m->end = m->groups[1];
@@ -103,7 +104,7 @@ match_captures(struct expr_vm *vm, struct val *out, const struct val *a, unsigne
 		else
 			match_put(&vm->tmp, a->p + begin, end - begin);
 	}
-	return machine_take_items(vm, named ? VAL_RECORD : VAL_LIST, count, out);
+	return vm_take_items(vm, named ? VAL_RECORD : VAL_LIST, count, out);
 }
 
 static enum status
@@ -128,8 +129,8 @@ match_find(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 		return ST_OK;
 	}
 	if (a[1].kind != VAL_REGEX && a[1].kind != a[0].kind)
-		return machine_fault(vm, "find() of %s in %s", val_kind_name(a[1].kind),
-				     val_kind_name(a->kind));
+		return vm_fault(vm, "find() of %s in %s", val_kind_name(a[1].kind),
+				val_kind_name(a->kind));
 	int rc = match_next(vm, &a[0], &a[1], 0, &m);
 	if (rc < 0)
 		return ST_DATA;
@@ -155,7 +156,7 @@ match_split_blanks(struct expr_vm *vm, struct val *out, const struct val *a)
 		match_put(&vm->tmp, a->p + begin, at - begin);
 		count++;
 	}
-	return machine_take_items(vm, VAL_LIST, count, out);
+	return vm_take_items(vm, VAL_LIST, count, out);
 }
 
 static enum status
@@ -174,7 +175,7 @@ match_split(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n
 			from = (size_t)(seq_char(a->p + at, a->p + a->n, 1) - a->p);
 			match_put(&vm->tmp, a->p + at, from - at);
 		}
-		return machine_take_items(vm, VAL_LIST, count, out);
+		return vm_take_items(vm, VAL_LIST, count, out);
 	}
 	while (from <= a->n && (rc = match_next(vm, &a[0], &a[1], from, &m))) {
 		if (rc < 0)
@@ -187,7 +188,7 @@ match_split(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n
 		begin = m.end;
 	}
 	match_put(&vm->tmp, a->p + begin, a->n - begin);
-	return machine_take_items(vm, VAL_LIST, count + 1, out);
+	return vm_take_items(vm, VAL_LIST, count + 1, out);
 }
 
 /* The group that $1, ${12} or ${name} at p asks for; *p behind it. -1: not one. */
@@ -241,8 +242,8 @@ match_substitute(struct expr_vm *vm, const struct val *a, const struct match_at 
 		}
 		int k = match_group(a[1].re, &p, end);
 		if (k < 0)
-			return machine_fault(vm, "replace(): no such group behind `$` "
-					     "($$ is the sign itself)");
+			return vm_fault(vm, "replace(): no such group behind `$` "
+					"($$ is the sign itself)");
 		size_t begin = m->groups[2 * k], stop = m->groups[2 * k + 1];
 		if (begin != SIZE_MAX && stop >= begin)
 			buf_put(&vm->tmp, a->p + begin, stop - begin);
@@ -259,7 +260,7 @@ match_replace(struct expr_vm *vm, struct val *out, const struct val *a, unsigned
 
 	(void)n;
 	if (a[1].kind == VAL_TEXT && a[1].n == 0)
-		return machine_fault(vm, "replace() of an empty text");
+		return vm_fault(vm, "replace() of an empty text");
 	buf_reset(&vm->tmp);
 	while (from <= a->n && (rc = match_next(vm, &a[0], &a[1], from, &m))) {
 		if (rc < 0)
@@ -279,7 +280,7 @@ match_replace(struct expr_vm *vm, struct val *out, const struct val *a, unsigned
 		return ST_OK;
 	}
 	buf_put(&vm->tmp, a->p + copied, a->n - copied);
-	return machine_take_tmp(vm, VAL_TEXT, out);
+	return vm_take_tmp(vm, VAL_TEXT, out);
 }
 
 static const struct type *

@@ -6,10 +6,11 @@
 
 #include "expr/fn.h"
 #include "expr/fn/fn_tensor.h"
+#include "expr/run/arith.h"
 #include "expr/tensor/kernel.h"
-#include "expr/machine.h"
 #include "expr/tensor/tensor_rule.h"
 #include "expr/tensor/tensor_val.h"
+#include "expr/vm.h"
 
 static enum status
 math_abs(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
@@ -68,7 +69,7 @@ math_most(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n, 
 	if (n == 1 && a->kind == VAL_LIST)
 		left = val_count(a, &p);
 	if (left == 0)
-		return machine_fault(vm, "%s() of an empty list", op == CODE_LT ? "min" : "max");
+		return vm_fault(vm, "%s() of an empty list", op == CODE_LT ? "min" : "max");
 	for (uint32_t i = 0; i < left; i++) {
 		if (p) {
 			val_load(p, &v);
@@ -110,7 +111,7 @@ math_whole(struct expr_vm *vm, struct val *out, const struct val *a, double f, c
 		return ST_OK;
 	}
 	if (!(f >= -0x1p63 && f < 0x1p64))
-		return machine_fault(vm, "%s(): %g does not fit 64 bits", name, a->f);
+		return vm_fault(vm, "%s(): %g does not fit 64 bits", name, a->f);
 	*out = f < 0 ? val_int((int64_t)f) : val_uint((uint64_t)f);
 	return ST_OK;
 }
@@ -156,14 +157,14 @@ static enum status
 math_round(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 {
 	if (tensor_is(a) && n > 1)
-		return machine_fault(vm, "round() of a tensor takes no digits");
+		return vm_fault(vm, "round() of a tensor takes no digits");
 	if (tensor_is(a))
 		return tensor_unary(vm, KERNEL_ROUND, "round()", out, a);
 	if (n < 2)
 		return math_whole(vm, out, a, a->kind == VAL_FLOAT ? round(a->f) : 0, "round");
 	if (a[1].i < 0 || a[1].i > 15)
-		return machine_fault(vm, "round() to %lld digits: from 0 to 15",
-				     (long long)a[1].i);
+		return vm_fault(vm, "round() to %lld digits: from 0 to 15",
+				(long long)a[1].i);
 	*out = val_float(math_round_digits(val_to_float(a), (unsigned)a[1].i));
 	return ST_OK;
 }
@@ -178,7 +179,7 @@ math_sqrt(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 		return tensor_unary(vm, KERNEL_SQRT, "sqrt()", out, a);
 	f = val_to_float(a);
 	if (f < 0)
-		return machine_fault(vm, "sqrt() of a negative number");
+		return vm_fault(vm, "sqrt() of a negative number");
 	*out = val_float(sqrt(f));
 	return ST_OK;
 }
@@ -199,14 +200,14 @@ math_log(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 	double f, base = n > 1 ? val_to_float(&a[1]) : 0;
 
 	if (tensor_is(a) && n > 1)
-		return machine_fault(vm, "log() of a tensor takes no base: log(x) / log(2)");
+		return vm_fault(vm, "log() of a tensor takes no base: log(x) / log(2)");
 	if (tensor_is(a))
 		return tensor_unary(vm, KERNEL_LOG, "log()", out, a);
 	f = val_to_float(a);
 	if (f <= 0)
-		return machine_fault(vm, "log() of a number that is not above 0");
+		return vm_fault(vm, "log() of a number that is not above 0");
 	if (n > 1 && (base <= 0 || base == 1))
-		return machine_fault(vm, "log() to the base %g", base);
+		return vm_fault(vm, "log() to the base %g", base);
 	*out = val_float(n < 2 ? log(f) : base == 2 ? log2(f) : base == 10 ? log10(f)
 			 : log(f) / log(base));
 	return ST_OK;

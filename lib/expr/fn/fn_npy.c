@@ -43,9 +43,9 @@ npy_load(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 	case ST_OK:
 		break;
 	case ST_END:
-		return machine_fault(vm, "npy_load(): the array is cut off");
+		return vm_fault(vm, "npy_load(): the array is cut off");
 	default:
-		return machine_fault(vm, "npy_load(): %s", e.text);
+		return vm_fault(vm, "npy_load(): %s", e.text);
 	}
 	uint64_t size = dtype_size(head.dtype);
 	t.dtype = head.dtype;
@@ -53,10 +53,10 @@ npy_load(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 	for (int i = 0; i < head.n_dims; i++) {
 		t.dims[i] = head.dims[i];
 		if (__builtin_mul_overflow(size, head.dims[i], &size))
-			return machine_fault(vm, "npy_load(): the array is too large");
+			return vm_fault(vm, "npy_load(): the array is too large");
 	}
 	if (size > a->n - head.head)
-		return machine_fault(vm, "npy_load(): the array is cut off");
+		return vm_fault(vm, "npy_load(): the array is cut off");
 	if (tensor_make(vm, &made, &t, &data))
 		return ST_DATA;
 	if (head.fortran)

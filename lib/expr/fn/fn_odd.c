@@ -4,7 +4,7 @@
  */
 #include "base/rng.h"
 #include "expr/fn.h"
-#include "expr/machine.h"
+#include "expr/vm.h"
 
 /* Known by the seed, the element's number and the call's number within it: a
  * stream produced again draws the same. */
@@ -15,7 +15,7 @@ odd_rand(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 
 	vm->drawn++;
 	if (n && a->i < 1)
-		return machine_fault(vm, "rand() below %lld", (long long)a->i);
+		return vm_fault(vm, "rand() below %lld", (long long)a->i);
 	*out = n ? val_int((int64_t)rng_below(&r, a->u)) : val_float(rng_unit(&r));
 	return ST_OK;
 }

@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "expr/fn.h"
-#include "expr/machine.h"
+#include "expr/vm.h"
 #include "value/csv/csv.h"
 #include "value/format/format.h"
 #include "value/format/textform.h"
@@ -23,8 +23,8 @@ parse_json(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 		vm->json = json_new();
 	buf_reset(&vm->tmp);
 	if (json_value(vm->json, a->p, a->n, &vm->tmp, caught ? NULL : &why))
-		return caught ? ST_DATA : machine_fault(vm, "parse_json(): %.400s", why.text);
-	uint8_t *p = machine_room(vm, vm->tmp.len);
+		return caught ? ST_DATA : vm_fault(vm, "parse_json(): %.400s", why.text);
+	uint8_t *p = vm_room(vm, vm->tmp.len);
 	if (!p)
 		return ST_DATA;
 	memcpy(p, vm->tmp.data, vm->tmp.len);
@@ -43,7 +43,7 @@ parse_to_json(struct expr_vm *vm, struct val *out, const struct val *a, unsigned
 	buf_reset(&vm->tmp2);
 	val_put(a, &vm->tmp2);
 	json_print(vm->tmp2.data, vm->tmp2.len, &vm->tmp);
-	return machine_take_tmp(vm, VAL_TEXT, out);
+	return vm_take_tmp(vm, VAL_TEXT, out);
 }
 
 /* The argument that says whether values are typed, as types= of operators. */
@@ -53,14 +53,14 @@ parse_types(struct expr_vm *vm, const char *name, const struct val *a, bool *typ
 	*typed = a->n == 4 && !memcmp(a->p, "auto", 4);
 	if (*typed || (a->n == 4 && !memcmp(a->p, "text", 4)))
 		return ST_OK;
-	return machine_fault(vm, "%s(): types are \"auto\" or \"text\", not \"%.*s\"", name,
-			     a->n < 100 ? (int)a->n : 100, (const char *)a->p);
+	return vm_fault(vm, "%s(): types are \"auto\" or \"text\", not \"%.*s\"", name,
+			a->n < 100 ? (int)a->n : 100, (const char *)a->p);
 }
 
 static enum status
 parse_take(struct expr_vm *vm, const uint8_t *bytes, size_t len, struct val *out)
 {
-	uint8_t *p = machine_room(vm, len);
+	uint8_t *p = vm_room(vm, len);
 
 	if (!p)
 		return ST_DATA;
@@ -80,8 +80,8 @@ parse_csv(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 	struct err why;
 
 	if (n > 1 && (a[1].n != 1 || *a[1].p == '"' || *a[1].p == '\n' || *a[1].p == '\r'))
-		return machine_fault(vm, "parse_csv(): a separator is one byte, and no quote or end of line; "
-				     "split() takes any text");
+		return vm_fault(vm, "parse_csv(): a separator is one byte, and no quote or end of line; "
+				"split() takes any text");
 	if (n > 1)
 		conf.delim = *a[1].p;
 	if (n > 2 && parse_types(vm, "parse_csv", &a[2], &typed))
@@ -94,7 +94,7 @@ parse_csv(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 	vm->csv_delim = conf.delim;
 	vm->csv_text = conf.text;
 	if (csv_row_of(vm->csv, a->p, a->n, &row, &why))
-		return machine_fault(vm, "parse_csv(): %.400s", why.text);
+		return vm_fault(vm, "parse_csv(): %.400s", why.text);
 	return parse_take(vm, row.p, row.len, out);
 }
 
@@ -105,7 +105,7 @@ parse_kv(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 	struct err why;
 
 	if ((n > 1 && !a[1].n) || (n > 2 && !a[2].n))
-		return machine_fault(vm, "parse_kv() with an empty separator");
+		return vm_fault(vm, "parse_kv() with an empty separator");
 	if (n > 1 && !(a[1].n == 1 && *a[1].p == ' ')) {
 		conf.pair = (const char *)a[1].p;
 		conf.pair_len = a[1].n;
@@ -120,7 +120,7 @@ parse_kv(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 		vm->form = mem_zalloc(sizeof *vm->form);
 	buf_reset(&vm->tmp);
 	if (textform_kv(vm->form, &conf, a->p, a->n, &vm->tmp, &why))
-		return machine_fault(vm, "parse_kv(): %.400s", why.text);
+		return vm_fault(vm, "parse_kv(): %.400s", why.text);
 	return parse_take(vm, vm->tmp.data, vm->tmp.len, out);
 }
 

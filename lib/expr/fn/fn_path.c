@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "expr/fn.h"
-#include "expr/machine.h"
+#include "expr/vm.h"
 
 /* Without slashes at the end, unless there is nothing else. */
 static uint32_t

@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "expr/fn.h"
-#include "expr/machine.h"
+#include "expr/vm.h"
 
 /* Keys, or values. */
 static enum status
@@ -24,7 +24,7 @@ record_side(struct expr_vm *vm, struct val *out, const struct val *a, bool value
 		else
 			buf_put(&vm->tmp, p, (size_t)(mid - p));
 	}
-	return machine_take_items(vm, VAL_LIST, n, out);
+	return vm_take_items(vm, VAL_LIST, n, out);
 }
 
 static enum status
@@ -119,12 +119,12 @@ record_merge(struct expr_vm *vm, struct val *out, const struct val *a, unsigned 
 	for (unsigned k = 0; k < n; k++)
 		all += val_count(&a[k], &first);
 	/* each key is looked up in the other records */
-	if (n > 1 && (all > UINT32_MAX / 2 || machine_steps(vm, all * all)))
+	if (n > 1 && (all > UINT32_MAX / 2 || vm_steps(vm, all * all)))
 		return ST_DATA;
 	buf_reset(&vm->tmp);
 	for (unsigned k = 0; k < n; k++)
 		record_merge_one(vm, a, n, k, &count);
-	return machine_take_items(vm, VAL_RECORD, count, out);
+	return vm_take_items(vm, VAL_RECORD, count, out);
 }
 
 /* Closed records give a closed one, the later types over the earlier. */
@@ -187,7 +187,7 @@ record_without(struct expr_vm *vm, struct val *out, const struct val *a, unsigne
 
 	for (unsigned k = 1; k < n; k++)
 		names += a[k].kind == VAL_LIST ? val_count(&a[k], &first) : 0;
-	if (names * all > 1000 && machine_steps(vm, names * all))
+	if (names * all > 1000 && vm_steps(vm, names * all))
 		return ST_DATA;
 	buf_reset(&vm->tmp);
 	for (uint32_t i = 0; i < all; i++, p = end) {
@@ -199,7 +199,7 @@ record_without(struct expr_vm *vm, struct val *out, const struct val *a, unsigne
 		buf_put(&vm->tmp, p, (size_t)(end - p));
 		count++;
 	}
-	return machine_take_items(vm, VAL_RECORD, count, out);
+	return vm_take_items(vm, VAL_RECORD, count, out);
 }
 
 const struct fn fn_record[] = {

@@ -73,7 +73,7 @@ tensor_list_write(struct tensor_list *l, const uint8_t *p, int depth)
 	if (v.kind == VAL_FLOAT && !dtype_is_float(l->dtype)) {
 		kernel_cast(l->dtype, l->at, DTYPE_F64, &v.f, 1); /* as cast() does */
 	} else if (!tensor_put(l->dtype, &v, l->at)) {
-		machine_fault(l->vm, "tensor(): a number of the list does not fit %s", dtype_name(l->dtype));
+		vm_fault(l->vm, "tensor(): a number of the list does not fit %s", dtype_name(l->dtype));
 		return NULL;
 	}
 	l->at += dtype_size(l->dtype);
@@ -95,7 +95,7 @@ tensor_from_list(struct expr_vm *vm, struct val *out, const struct val *a, enum 
 	struct val made;
 
 	if (!tensor_list_measure(&l, a->p, 0))
-		return machine_fault(vm, "tensor() takes a list %s", l.why);
+		return vm_fault(vm, "tensor() takes a list %s", l.why);
 	l.dtype = t.dtype = dtype ? *dtype : tensor_list_dtype(&l);
 	t.n_dims = l.n_dims;
 	memcpy(t.dims, l.dims, sizeof t.dims);
@@ -118,8 +118,8 @@ tensor_from_bytes(struct expr_vm *vm, struct val *out, const struct val *a, enum
 
 	t.dims[0] = a->n / each;
 	if (a->n % each)
-		return machine_fault(vm, "tensor() of %u bytes: %s needs a multiple of %zu", a->n,
-				     dtype_name(dtype), each);
+		return vm_fault(vm, "tensor() of %u bytes: %s needs a multiple of %zu", a->n,
+				dtype_name(dtype), each);
 	if (tensor_make(vm, &made, &t, &data))
 		return ST_DATA;
 	for (uint32_t i = 0; dtype == DTYPE_BOOL && i < a->n; i++)
@@ -237,7 +237,7 @@ tensor_shape(struct expr_vm *vm, struct val *out, const struct val *a, unsigned 
 	(void)n;
 	if (tensor_of(vm, a, &t))
 		return ST_DATA;
-	p = machine_room(vm, MP_HEAD_MAX + MP_INT_MAX * TYPE_DIMS_MAX);
+	p = vm_room(vm, MP_HEAD_MAX + MP_INT_MAX * TYPE_DIMS_MAX);
 	if (!p)
 		return ST_DATA;
 	w = mp_put_list_head(p, (uint32_t)t.n_dims);
@@ -266,9 +266,9 @@ tensor_reshape(struct expr_vm *vm, struct val *out, const struct val *a, unsigne
 	for (int i = 0; i < to.n_dims; i++)
 		to.dims[i] = (uint64_t)dims[i];
 	if (!tensor_reshape_dims((int64_t)t.count, dims, to.n_dims))
-		return machine_fault(vm, "reshape() of %llu numbers, shape [%s], to [%s]",
-				     (unsigned long long)t.count, tensor_dims_print(t.dims, t.n_dims, p),
-				     tensor_dims_print(to.dims, to.n_dims, q));
+		return vm_fault(vm, "reshape() of %llu numbers, shape [%s], to [%s]",
+				(unsigned long long)t.count, tensor_dims_print(t.dims, t.n_dims, p),
+				tensor_dims_print(to.dims, to.n_dims, q));
 	for (int i = 0; i < to.n_dims; i++)
 		to.dims[i] = (uint64_t)dims[i];
 	if (tensor_make(vm, &made, &to, &data))
@@ -291,7 +291,7 @@ tensor_stack(struct expr_vm *vm, struct val *out, const struct val *a, unsigned 
 
 	(void)n;
 	if (!count)
-		return machine_fault(vm, "stack() of an empty list");
+		return vm_fault(vm, "stack() of an empty list");
 	at = p;
 	for (uint32_t i = 0; i < count; i++, at = val_skip(at)) {
 		val_load(at, &item);
@@ -301,13 +301,13 @@ tensor_stack(struct expr_vm *vm, struct val *out, const struct val *a, unsigned 
 			first = to = t;
 		if (t.n_dims != first.n_dims
 		    || memcmp(t.dims, first.dims, (size_t)t.n_dims * sizeof t.dims[0]))
-			return machine_fault(vm, "stack() of tensors of shapes [%s] and [%s]",
-					     tensor_dims_print(first.dims, first.n_dims, x),
-					     tensor_dims_print(t.dims, t.n_dims, y));
+			return vm_fault(vm, "stack() of tensors of shapes [%s] and [%s]",
+					tensor_dims_print(first.dims, first.n_dims, x),
+					tensor_dims_print(t.dims, t.n_dims, y));
 		to.dtype = tensor_promote(to.dtype, t.dtype);
 	}
 	if (first.n_dims == TYPE_DIMS_MAX)
-		return machine_fault(vm, "a tensor has at most %d axes", TYPE_DIMS_MAX);
+		return vm_fault(vm, "a tensor has at most %d axes", TYPE_DIMS_MAX);
 	memcpy(to.dims + 1, first.dims, (size_t)first.n_dims * sizeof to.dims[0]);
 	to.dims[0] = count;
 	to.n_dims = first.n_dims + 1;

@@ -5,7 +5,7 @@
 #ifndef FN_FN_TENSOR_H
 #define FN_FN_TENSOR_H
 
-#include "expr/machine.h"
+#include "expr/vm.h"
 
 /* sum, mean: of all numbers, or along the axis a[1]. */
 enum status fn_tensor_total(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n,

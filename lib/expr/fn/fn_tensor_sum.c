@@ -69,7 +69,7 @@ static enum status
 sum_all(struct expr_vm *vm, struct val *out, const struct tensor *t, bool mean)
 {
 	if (mean && !t->count)
-		return machine_fault(vm, "mean() of a tensor without numbers");
+		return vm_fault(vm, "mean() of a tensor without numbers");
 	if (tensor_charge(vm, t->count))
 		return ST_DATA;
 	if (dtype_is_float(t->dtype)) {
@@ -82,7 +82,7 @@ sum_all(struct expr_vm *vm, struct val *out, const struct tensor *t, bool mean)
 	if (mean)
 		*out = val_float((double)sum / (double)t->count);
 	else if (sum < INT64_MIN || sum > (t->dtype == DTYPE_U64 ? (__int128)UINT64_MAX : INT64_MAX))
-		return machine_fault(vm, "integer overflow: this sum does not fit 64 bits");
+		return vm_fault(vm, "integer overflow: this sum does not fit 64 bits");
 	else
 		*out = sum < 0 ? val_int((int64_t)sum) : val_uint((uint64_t)sum);
 	return ST_OK;
@@ -101,8 +101,8 @@ sum_cut(struct expr_vm *vm, const char *name, const struct tensor *t, const stru
 	int64_t k = axis->i < 0 ? axis->i + t->n_dims : axis->i;
 
 	if (k < 0 || k >= t->n_dims)
-		return machine_fault(vm, "%s(): there is no axis %lld in a tensor of %d", name,
-				     (long long)axis->i, t->n_dims);
+		return vm_fault(vm, "%s(): there is no axis %lld in a tensor of %d", name,
+				(long long)axis->i, t->n_dims);
 	c->outer = c->inner = 1;
 	c->out.n_dims = 0;
 	for (int i = 0; i < t->n_dims; i++) {
@@ -167,7 +167,7 @@ sum_along(struct expr_vm *vm, struct val *out, const struct tensor *t, const str
 	if (sum_cut(vm, name, t, axis, &c))
 		return ST_DATA;
 	if (mean && !c.length)
-		return machine_fault(vm, "mean() along an axis of length 0");
+		return vm_fault(vm, "mean() along an axis of length 0");
 	c.out.dtype = t->dtype == DTYPE_F32 ? DTYPE_F32 : mean ? DTYPE_F64 : work;
 	if (mean && !dtype_is_float(work))
 		work = DTYPE_F64;
@@ -175,7 +175,7 @@ sum_along(struct expr_vm *vm, struct val *out, const struct tensor *t, const str
 		return ST_DATA;
 	wide = data;
 	if (c.out.dtype == DTYPE_F32) {
-		wide = machine_room(vm, c.out.count * 8);
+		wide = vm_room(vm, c.out.count * 8);
 		if (!wide)
 			return ST_DATA;
 	}
@@ -267,7 +267,7 @@ fn_tensor_most(struct expr_vm *vm, struct val *out, const struct val *a, unsigne
 		return ST_DATA;
 	if (n < 2) {
 		if (!t.count)
-			return machine_fault(vm, "%s() of a tensor without numbers", name + 1);
+			return vm_fault(vm, "%s() of a tensor without numbers", name + 1);
 		most_row(op, t.dtype, t.data, t.count, one);
 		*out = tensor_item(t.dtype, one);
 		return ST_OK;
@@ -275,7 +275,7 @@ fn_tensor_most(struct expr_vm *vm, struct val *out, const struct val *a, unsigne
 	if (sum_cut(vm, name, &t, &a[1], &c))
 		return ST_DATA;
 	if (!c.length)
-		return machine_fault(vm, "%s() along an axis of length 0", name);
+		return vm_fault(vm, "%s() along an axis of length 0", name);
 	c.out.dtype = t.dtype;
 	if (tensor_make(vm, &made, &c.out, &data))
 		return ST_DATA;
@@ -321,9 +321,9 @@ sum_side_init(struct expr_vm *vm, struct sum_side *s, const struct val *v, const
 	if (s->t.n_dims == test->n_dims
 	    && !memcmp(s->t.dims, test->dims, (size_t)test->n_dims * sizeof test->dims[0]))
 		return ST_OK;
-	return machine_fault(vm, "where() of tensors of shapes [%s] and [%s]",
-			     tensor_dims_print(test->dims, test->n_dims, p),
-			     tensor_dims_print(s->t.dims, s->t.n_dims, q));
+	return vm_fault(vm, "where() of tensors of shapes [%s] and [%s]",
+			tensor_dims_print(test->dims, test->n_dims, p),
+			tensor_dims_print(s->t.dims, s->t.n_dims, q));
 }
 
 static enum status
@@ -334,7 +334,7 @@ sum_side_fix(struct expr_vm *vm, struct sum_side *s, const struct val *v, enum d
 	if (!s->plain)
 		return ST_OK;
 	if (!tensor_put(t, v, s->block))
-		return machine_fault(vm, "where(): an int that does not fit %s", dtype_name(t));
+		return vm_fault(vm, "where(): an int that does not fit %s", dtype_name(t));
 	for (size_t i = 1; i < KERNEL_BLOCK; i++)
 		memcpy(s->block + i * each, s->block, each);
 	return ST_OK;
@@ -362,8 +362,8 @@ sum_where(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 	    || sum_side_init(vm, &y, &a[2], &test))
 		return ST_DATA;
 	if (test.dtype != DTYPE_BOOL)
-		return machine_fault(vm, "where() takes a tensor of bools first, not of %s",
-				     dtype_name(test.dtype));
+		return vm_fault(vm, "where() takes a tensor of bools first, not of %s",
+				dtype_name(test.dtype));
 	if (x.plain)
 		t = y.plain ? tensor_where_plain(a[1].kind, a[2].kind)
 			: tensor_promote_plain(y.t.dtype, a[1].kind);

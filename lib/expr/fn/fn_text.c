@@ -8,9 +8,10 @@
 #include <wctype.h>
 
 #include "expr/fn.h"
-#include "expr/machine.h"
-#include "expr/tensor/tensor_val.h"
 #include "expr/needle.h"
+#include "expr/run/seq.h"
+#include "expr/tensor/tensor_val.h"
+#include "expr/vm.h"
 #include "value/format/format.h"
 
 static enum status
@@ -111,7 +112,7 @@ static enum status
 text_case(struct expr_vm *vm, struct val *out, const struct val *a, bool upper)
 {
 	const uint8_t *p = a->p, *end = p + a->n;
-	uint8_t *room = machine_room(vm, a->n);
+	uint8_t *room = vm_room(vm, a->n);
 	uint8_t low = upper ? 'a' : 'A';
 
 	if (!room)
@@ -136,7 +137,7 @@ text_case(struct expr_vm *vm, struct val *out, const struct val *a, bool upper)
 				 : towlower_l((wint_t)c, text_locale));
 		p += n;
 	}
-	return machine_take_tmp(vm, VAL_TEXT, out);
+	return vm_take_tmp(vm, VAL_TEXT, out);
 }
 
 static enum status
@@ -197,12 +198,12 @@ text_join(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 		else if (v.kind == VAL_BOOL || val_is_number(&v))
 			text_print(p, (size_t)(next - p), &vm->tmp);
 		else
-			return machine_fault(vm, "join(): item %u is %s, not text", i,
-					     val_kind_name(v.kind));
+			return vm_fault(vm, "join(): item %u is %s, not text", i,
+					val_kind_name(v.kind));
 		if (vm->tmp.len > SCRATCH_VALUE_MAX)
 			break;
 	}
-	return machine_take_tmp(vm, VAL_TEXT, out);
+	return vm_take_tmp(vm, VAL_TEXT, out);
 }
 
 static enum status
@@ -210,8 +211,8 @@ text_same(struct expr_vm *vm, const char *name, const struct val *a)
 {
 	if (a[0].kind == a[1].kind)
 		return ST_OK;
-	return machine_fault(vm, "%s() of %s and %s", name, val_kind_name(a[0].kind),
-			     val_kind_name(a[1].kind));
+	return vm_fault(vm, "%s() of %s and %s", name, val_kind_name(a[0].kind),
+			val_kind_name(a[1].kind));
 }
 
 static enum status
@@ -253,9 +254,9 @@ text_pad(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 	int64_t width = a[1].i;
 
 	if (fill.n == 0 || seq_chars(fill.p, fill.n) != 1)
-		return machine_fault(vm, "pad() fills with one character");
+		return vm_fault(vm, "pad() fills with one character");
 	if (width > SCRATCH_VALUE_MAX || width < -(int64_t)SCRATCH_VALUE_MAX)
-		return machine_fault(vm, "pad() to a width of %lld is too wide", (long long)width);
+		return vm_fault(vm, "pad() to a width of %lld is too wide", (long long)width);
 	if (text.kind != VAL_TEXT) {
 		buf_reset(&vm->tmp);
 		buf_reset(&vm->tmp2);
@@ -265,7 +266,7 @@ text_pad(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 	}
 	int64_t lack = (width < 0 ? -width : width) - (int64_t)seq_chars(text.p, text.n);
 	size_t filled = lack > 0 ? (size_t)lack * fill.n : 0;
-	uint8_t *start = machine_room(vm, filled + text.n), *w = start;
+	uint8_t *start = vm_room(vm, filled + text.n), *w = start;
 	if (!start)
 		return ST_DATA;
 	if (width < 0)
@@ -293,7 +294,7 @@ text_reversed(struct expr_vm *vm, struct val *out, const struct val *a, unsigned
 		val_count(a, &p);
 	end = a->kind == VAL_LIST ? a->p + val_span(a) : a->p + a->n;
 	size_t len = (size_t)(end - p), head = (size_t)(p - a->p);
-	room = machine_room(vm, len + head);
+	room = vm_room(vm, len + head);
 	if (!room)
 		return ST_DATA;
 	memcpy(room, a->p, head);

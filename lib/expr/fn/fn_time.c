@@ -8,7 +8,6 @@
 #include <time.h>
 
 #include "expr/fn.h"
-#include "expr/machine.h"
 #include "expr/vm.h"
 
 enum { TIME_FORMAT_MAX = 200, TIME_TEXT_MAX = 1000 };
@@ -96,7 +95,7 @@ time_parse(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 	double seconds;
 
 	if (a->n > TIME_TEXT_MAX || (n > 1 && a[1].n > TIME_FORMAT_MAX))
-		return machine_fault(vm, "parse_time() of so long a text");
+		return vm_fault(vm, "parse_time() of so long a text");
 	memcpy(text, a->p, a->n);
 	text[a->n] = '\0';
 	if (n > 1) {
@@ -106,13 +105,13 @@ time_parse(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 		format[a[1].n] = '\0';
 		const char *end = strptime(text, format, &tm);
 		if (!end || *end)
-			return machine_fault(vm, "parse_time(): \"%.60s\" is not of the form \"%.60s\"",
-					     text, format);
+			return vm_fault(vm, "parse_time(): \"%.60s\" is not of the form \"%.60s\"",
+					text, format);
 		long zone = tm.tm_gmtoff;
 		seconds = (double)(timegm(&tm) - zone);
 	} else if (!time_iso(text, &seconds)) {
-		return machine_fault(vm, "parse_time(): \"%.60s\" is not like "
-				     "2024-02-29T12:30:00Z", text);
+		return vm_fault(vm, "parse_time(): \"%.60s\" is not like "
+				"2024-02-29T12:30:00Z", text);
 	}
 	*out = val_float(seconds);
 	return ST_OK;
@@ -134,10 +133,10 @@ time_print(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 		t = (time_t)whole + (n < 2 && micro == 1000000);
 	}
 	if (!(fabs(seconds) < 1e12) || !gmtime_r(&t, &tm))
-		return machine_fault(vm, "fmt_time() of %g seconds", seconds);
+		return vm_fault(vm, "fmt_time() of %g seconds", seconds);
 	if (n > 1) {
 		if (a[1].n > TIME_FORMAT_MAX)
-			return machine_fault(vm, "fmt_time() with so long a form");
+			return vm_fault(vm, "fmt_time() with so long a form");
 		memcpy(format, a[1].p, a[1].n);
 		format[a[1].n] = '\0';
 		len = strftime(text, sizeof text, format, &tm);
@@ -154,7 +153,7 @@ time_print(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 	}
 	buf_reset(&vm->tmp);
 	buf_put(&vm->tmp, text, len);
-	return machine_take_tmp(vm, VAL_TEXT, out);
+	return vm_take_tmp(vm, VAL_TEXT, out);
 }
 
 static enum status

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "expr/fn.h"
-#include "expr/machine.h"
+#include "expr/vm.h"
 
 enum { UUID_SIZE = 16 };
 
@@ -49,7 +49,7 @@ uuid_five(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 	struct sha1_ctx s;
 
 	if (!uuid_known(space, id) && !uuid_read(space, id))
-		return machine_fault(vm, "uuid5(): the namespace is a UUID or one of dns, url, oid, x500");
+		return vm_fault(vm, "uuid5(): the namespace is a UUID or one of dns, url, oid, x500");
 	sha1_init(&s);
 	sha1_update(&s, UUID_SIZE, id);
 	sha1_update(&s, name->n, name->p);
@@ -59,7 +59,7 @@ uuid_five(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 	buf_reset(&vm->tmp);
 	for (int i = 0; i < UUID_SIZE; i++)
 		buf_printf(&vm->tmp, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", hash[i]);
-	return machine_take_tmp(vm, VAL_TEXT, out);
+	return vm_take_tmp(vm, VAL_TEXT, out);
 }
 
 const struct fn fn_uuid[] = {

@@ -4,12 +4,13 @@
  * are all of them. Ints are exact from -2^63 to 2^64 - 1; a result outside
  * is an error and never another number.
  */
+#include "expr/run/arith.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "expr/ast.h"
 #include "expr/tensor/kernel.h"
-#include "expr/machine.h"
 #include "expr/tensor/tensor_val.h"
 #include "value/num.h"
 
@@ -38,15 +39,15 @@ arith_overflow(struct expr_vm *vm, unsigned op, const struct val *a, const struc
 {
 	char x[NUM_FLOAT_MAX + 1], y[NUM_FLOAT_MAX + 1];
 
-	return machine_fault(vm, "integer overflow: %s %s %s does not fit 64 bits",
-			     arith_number(a, x), ast_ops[arith_signs[op]].sign, arith_number(b, y));
+	return vm_fault(vm, "integer overflow: %s %s %s does not fit 64 bits",
+			arith_number(a, x), ast_ops[arith_signs[op]].sign, arith_number(b, y));
 }
 
 static enum status
 arith_kinds(struct expr_vm *vm, const char *sign, const struct val *a, const struct val *b)
 {
-	return machine_fault(vm, "`%s` of %s and %s", sign, val_kind_name(a->kind),
-			     val_kind_name(b->kind));
+	return vm_fault(vm, "`%s` of %s and %s", sign, val_kind_name(a->kind),
+			val_kind_name(b->kind));
 }
 
 /* Ints are signed, unless an operand already is an int that only unsigned ones
@@ -110,7 +111,7 @@ arith_ints(struct expr_vm *vm, unsigned op, struct val *d, const struct val *a,
 	switch (op) {
 	case CODE_DIV:
 		if (y == 0)
-			return machine_fault(vm, "division by zero");
+			return vm_fault(vm, "division by zero");
 		*d = val_float(arith_quotient(x, y));
 		return ST_OK;
 	case CODE_ADD: w = x + y; break;
@@ -119,7 +120,7 @@ arith_ints(struct expr_vm *vm, unsigned op, struct val *d, const struct val *a,
 	case CODE_FLOOR:
 	case CODE_MOD:
 		if (y == 0)
-			return machine_fault(vm, "division by zero");
+			return vm_fault(vm, "division by zero");
 		w = x % y;
 		if (w && (w < 0) != (y < 0))
 			w += y;
@@ -128,8 +129,8 @@ arith_ints(struct expr_vm *vm, unsigned op, struct val *d, const struct val *a,
 		break;
 	case CODE_POW:
 		if (y < 0)
-			return machine_fault(vm, "a negative power of an int is no int "
-					     "(with a float it works: 2.0 ** -1)");
+			return vm_fault(vm, "a negative power of an int is no int "
+					"(with a float it works: 2.0 ** -1)");
 		fits = arith_power(x, y, &w);
 		break;
 	}
@@ -151,7 +152,7 @@ arith_floats(struct expr_vm *vm, unsigned op, struct val *d, double x, double y)
 	case CODE_FLOOR:
 	case CODE_MOD:
 		if (y == 0)
-			return machine_fault(vm, "division by zero");
+			return vm_fault(vm, "division by zero");
 		if (op == CODE_DIV) {
 			f = x / y;
 		} else if (op == CODE_FLOOR) {
@@ -163,9 +164,9 @@ arith_floats(struct expr_vm *vm, unsigned op, struct val *d, double x, double y)
 	case CODE_POW:
 		f = pow(x, y);
 		if (isnan(f) && !isnan(x) && !isnan(y))
-			return machine_fault(vm, "a broken power of a negative number is no number");
+			return vm_fault(vm, "a broken power of a negative number is no number");
 		if (isinf(f) && x == 0 && isfinite(y))
-			return machine_fault(vm, "division by zero");
+			return vm_fault(vm, "division by zero");
 		break;
 	}
 	*d = val_float(f);
@@ -193,14 +194,14 @@ arith_negate(struct expr_vm *vm, struct val *d, const struct val *a)
 	if (tensor_is(a))
 		return tensor_unary(vm, KERNEL_NEG, "`-`", d, a);
 	if (!val_is_number(a))
-		return machine_fault(vm, "`-` of %s", val_kind_name(a->kind));
+		return vm_fault(vm, "`-` of %s", val_kind_name(a->kind));
 	if (a->kind == VAL_FLOAT) {
 		*d = val_float(-a->f);
 		return ST_OK;
 	}
 	if (!arith_set(d, -val_to_wide(a), false))
-		return machine_fault(vm, "integer overflow: -(%s) does not fit 64 bits",
-				     arith_number(a, text));
+		return vm_fault(vm, "integer overflow: -(%s) does not fit 64 bits",
+				arith_number(a, text));
 	return ST_OK;
 }
 

@@ -88,7 +88,7 @@ enum status
 filter_run(struct expr_vm *vm, const struct run *in, uint32_t *from, struct run *out)
 {
 	const struct pattern *p = vm->x->patterns[0];
-	struct filter_scan scan = { .state = machine_pattern(vm, p),
+	struct filter_scan scan = { .state = vm_pattern(vm, p),
 				    .needles = pattern_needles(p) };
 	const struct elem *e = in->e;
 	int wanted = vm->x->quick > 0, rc = 0;
@@ -113,7 +113,7 @@ filter_run(struct expr_vm *vm, const struct run *in, uint32_t *from, struct run 
 		return ST_OK;
 	vm->index++;
 	if (rc < 0)
-		return machine_fault(vm, "%s", pattern_fault(rc));
-	return machine_fault(vm, "`%s` of %s, which is no text", vm->x->quick > 0 ? "~" : "!~",
-			     val_kind_name(v.kind));
+		return vm_fault(vm, "%s", pattern_fault(rc));
+	return vm_fault(vm, "`%s` of %s, which is no text", vm->x->quick > 0 ? "~" : "!~",
+			val_kind_name(v.kind));
 }

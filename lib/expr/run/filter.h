@@ -7,7 +7,7 @@
 #ifndef RUN_FILTER_H
 #define RUN_FILTER_H
 
-#include "expr/machine.h"
+#include "expr/vm.h"
 
 /* As expr_filter, for an expression with x->quick set. */
 enum status filter_run(struct expr_vm *vm, const struct run *in, uint32_t *from, struct run *out);

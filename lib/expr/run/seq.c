@@ -3,10 +3,11 @@
  * What holds several: text, bytes, lists, records. Their operators, and the
  * making of lists and records.
  */
+#include "expr/run/seq.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "expr/machine.h"
 #include "expr/needle.h"
 #include "expr/tensor/tensor_val.h"
 #include "value/num.h"
@@ -81,7 +82,7 @@ seq_in(struct expr_vm *vm, struct val *d, const struct val *a, const struct val 
 
 	const uint8_t *first;
 
-	if (b->kind == VAL_LIST && machine_steps(vm, val_count(b, &first)))
+	if (b->kind == VAL_LIST && vm_steps(vm, val_count(b, &first)))
 		return ST_DATA;
 	if (b->kind == VAL_LIST)
 		is = seq_in_list(a, b);
@@ -90,8 +91,8 @@ seq_in(struct expr_vm *vm, struct val *d, const struct val *a, const struct val 
 	else if (a->kind == b->kind && (a->kind == VAL_TEXT || a->kind == VAL_BYTES))
 		is = needle_search(a->p, a->n, b->p, b->p + b->n);
 	else
-		return machine_fault(vm, "`in` of %s and %s", val_kind_name(a->kind),
-				     val_kind_name(b->kind));
+		return vm_fault(vm, "`in` of %s and %s", val_kind_name(a->kind),
+				val_kind_name(b->kind));
 	*d = val_bool(is);
 	return ST_OK;
 }
@@ -102,7 +103,7 @@ seq_cat_lists(struct expr_vm *vm, struct val *d, const struct val *a, const stru
 	const uint8_t *p, *q;
 	uint64_t n = (uint64_t)val_count(a, &p) + val_count(b, &q);
 	size_t a_len = (size_t)(a->p + val_span(a) - p), b_len = (size_t)(b->p + val_span(b) - q);
-	uint8_t *start = machine_room(vm, a_len + b_len + MP_HEAD_MAX);
+	uint8_t *start = vm_room(vm, a_len + b_len + MP_HEAD_MAX);
 
 	if (!start)
 		return ST_DATA;
@@ -125,10 +126,10 @@ seq_cat(struct expr_vm *vm, struct val *d, const struct val *a, const struct val
 	if (tensor_is(a) || tensor_is(b))
 		return tensor_cat(vm, d, a, b);
 	if (kind != b->kind || (kind != VAL_TEXT && kind != VAL_BYTES && kind != VAL_LIST))
-		return machine_fault(vm, "`++` of %s and %s%s", val_kind_name(kind),
-				     val_kind_name(b->kind),
-				     kind == VAL_TEXT || b->kind == VAL_TEXT
-				     ? " (str() makes text of it)" : "");
+		return vm_fault(vm, "`++` of %s and %s%s", val_kind_name(kind),
+				val_kind_name(b->kind),
+				kind == VAL_TEXT || b->kind == VAL_TEXT
+				? " (str() makes text of it)" : "");
 	if (kind == VAL_LIST)
 		return seq_cat_lists(vm, d, a, b);
 	/* What was joined last lies at the end and grows in place, so that
@@ -140,7 +141,7 @@ seq_cat(struct expr_vm *vm, struct val *d, const struct val *a, const struct val
 		*d = (struct val){ .kind = kind, .n = (uint32_t)n, .p = a->p };
 		return ST_OK;
 	}
-	p = machine_room(vm, n);
+	p = vm_room(vm, n);
 	if (!p)
 		return ST_DATA;
 	if (a->n)
@@ -185,7 +186,7 @@ seq_index_key(struct expr_vm *vm, struct val *d, const struct val *a, const stru
 	struct val key;
 
 	if (b->kind != VAL_TEXT)
-		return machine_fault(vm, "a field's name is text, not %s", val_kind_name(b->kind));
+		return vm_fault(vm, "a field's name is text, not %s", val_kind_name(b->kind));
 	for (uint32_t n = val_count(a, &p); n; n--, p = val_skip(p)) {
 		val_load(p, &key);
 		p = val_skip(p);
@@ -204,9 +205,9 @@ seq_out_of_range(struct expr_vm *vm, const struct val *a, const struct val *b)
 	char index[NUM_INT_MAX + 1];
 
 	*(b->kind == VAL_BIG ? num_print_uint(b->u, index) : num_print_int(b->i, index)) = '\0';
-	return machine_fault(vm, "index %s is out of range: there are %lld %s", index,
-			     (long long)seq_length(a), a->kind == VAL_TEXT ? "characters"
-			     : a->kind == VAL_BYTES ? "bytes" : "items");
+	return vm_fault(vm, "index %s is out of range: there are %lld %s", index,
+			(long long)seq_length(a), a->kind == VAL_TEXT ? "characters"
+			: a->kind == VAL_BYTES ? "bytes" : "items");
 }
 
 enum status
@@ -224,11 +225,11 @@ seq_index(struct expr_vm *vm, struct val *d, const struct val *a, const struct v
 	if (tensor_is(a))
 		return tensor_index(vm, d, a, b);
 	if (a->kind != VAL_LIST && a->kind != VAL_TEXT && a->kind != VAL_BYTES)
-		return machine_fault(vm, "%s has no items", val_kind_name(a->kind));
+		return vm_fault(vm, "%s has no items", val_kind_name(a->kind));
 	if (b->kind == VAL_BIG)
 		return seq_out_of_range(vm, a, b);
 	if (b->kind != VAL_INT)
-		return machine_fault(vm, "an index is an int, not %s", val_kind_name(b->kind));
+		return vm_fault(vm, "an index is an int, not %s", val_kind_name(b->kind));
 	int64_t i = b->i, n = 0;
 	if (i < 0 || a->kind != VAL_TEXT) {
 		n = seq_length(a);
@@ -280,13 +281,13 @@ seq_slice(struct expr_vm *vm, struct val *d, const struct val *a, const struct v
 		return ST_OK;
 	}
 	if (a->kind != VAL_LIST && a->kind != VAL_TEXT && a->kind != VAL_BYTES && !tensor_is(a))
-		return machine_fault(vm, "%s cannot be sliced", val_kind_name(a->kind));
+		return vm_fault(vm, "%s cannot be sliced", val_kind_name(a->kind));
 	int64_t n = tensor_is(a) ? tensor_length(vm, a) : seq_length(a);
 	if (n < 0)
 		return ST_DATA;
 	if (!seq_border(b, n, 0, &from) || !seq_border(c, n, n, &to))
-		return machine_fault(vm, "a slice is from int to int, not from %s to %s",
-				     val_kind_name(b->kind), val_kind_name(c->kind));
+		return vm_fault(vm, "a slice is from int to int, not from %s to %s",
+				val_kind_name(b->kind), val_kind_name(c->kind));
 	if (to < from)
 		to = from;
 	if (tensor_is(a))
@@ -299,7 +300,7 @@ seq_slice(struct expr_vm *vm, struct val *d, const struct val *a, const struct v
 		*d = (struct val){ .kind = a->kind, .n = (uint32_t)(end - p), .p = p };
 		return ST_OK;
 	}
-	uint8_t *room = machine_room(vm, (size_t)(end - p) + MP_HEAD_MAX);
+	uint8_t *room = vm_room(vm, (size_t)(end - p) + MP_HEAD_MAX);
 	if (!room)
 		return ST_DATA;
 	uint8_t *at = mp_put_list_head(room, (uint32_t)(to - from));
@@ -323,7 +324,7 @@ seq_measure(struct expr_vm *vm, const struct val *items, uint32_t n, size_t *siz
 	}
 	if (*depth < MP_DEPTH_MAX)
 		return true;
-	machine_fault(vm, "lists and records are nested more than %d deep", MP_DEPTH_MAX);
+	vm_fault(vm, "lists and records are nested more than %d deep", MP_DEPTH_MAX);
 	return false;
 }
 
@@ -335,7 +336,7 @@ seq_list(struct expr_vm *vm, struct val *d, const struct val *items, uint32_t n)
 
 	if (!seq_measure(vm, items, n, &size, &depth))
 		return ST_DATA;
-	uint8_t *p = machine_room(vm, size);
+	uint8_t *p = vm_room(vm, size);
 	if (!p)
 		return ST_DATA;
 	uint8_t *at = mp_put_list_head(p, n);
@@ -357,7 +358,7 @@ seq_record(struct expr_vm *vm, struct val *d, const struct shape *shape, const s
 		return ST_DATA;
 	for (uint32_t i = 0; i < shape->n; i++)
 		size += shape->keys[i].len;
-	uint8_t *p = machine_room(vm, size);
+	uint8_t *p = vm_room(vm, size);
 	if (!p)
 		return ST_DATA;
 	uint8_t *at = mp_put_record_head(p, shape->n);
@@ -388,7 +389,7 @@ seq_item_compare(const void *x, const void *y)
 }
 
 static void
-seq_sort(struct machine_loop *loop, struct buf *tmp, uint8_t *out)
+seq_sort(struct vm_loop *loop, struct buf *tmp, uint8_t *out)
 {
 	struct seq_item *v;
 	const uint8_t *p = loop->made.data, *k = loop->keys.data;
@@ -411,9 +412,9 @@ seq_sort(struct machine_loop *loop, struct buf *tmp, uint8_t *out)
 }
 
 enum status
-seq_made(struct expr_vm *vm, struct val *d, struct machine_loop *loop, bool sorted)
+seq_made(struct expr_vm *vm, struct val *d, struct vm_loop *loop, bool sorted)
 {
-	uint8_t *p = machine_room(vm, loop->made.len + MP_HEAD_MAX);
+	uint8_t *p = vm_room(vm, loop->made.len + MP_HEAD_MAX);
 
 	if (!p)
 		return ST_DATA;

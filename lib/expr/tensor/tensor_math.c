@@ -210,9 +210,9 @@ tensor_check_block(struct expr_vm *vm, const struct tensor_job *job, const uint8
 	if (dtype_is_float(job->in))
 		return ST_OK;
 	if ((job->op == KERNEL_FLOOR || job->op == KERNEL_MOD) && kernel_any_zero(job->in, b, n))
-		return machine_fault(vm, "division by zero (a tensor of floats gives inf or nan)");
+		return vm_fault(vm, "division by zero (a tensor of floats gives inf or nan)");
 	if (job->op == KERNEL_POW && kernel_any_negative(job->in, b, n))
-		return machine_fault(vm, "a negative power of an int is no int (cast(x, \"f64\") has one)");
+		return vm_fault(vm, "a negative power of an int is no int (cast(x, \"f64\") has one)");
 	return ST_OK;
 }
 
@@ -279,9 +279,9 @@ tensor_shapes(struct expr_vm *vm, const char *sign, const struct tensor *a,
 		y[i] = (int64_t)b->dims[i];
 	}
 	if (!tensor_broadcast(x, a->n_dims, y, b->n_dims, z, &out->n_dims)) {
-		machine_fault(vm, "`%s` of tensors of shapes [%s] and [%s]", sign,
-			      tensor_dims_print(a->dims, a->n_dims, p),
-			      tensor_dims_print(b->dims, b->n_dims, q));
+		vm_fault(vm, "`%s` of tensors of shapes [%s] and [%s]", sign,
+			 tensor_dims_print(a->dims, a->n_dims, p),
+			 tensor_dims_print(b->dims, b->n_dims, q));
 		return false;
 	}
 	out->count = 1; /* tensor_make looks whether it is too much */
@@ -303,16 +303,16 @@ tensor_common(struct expr_vm *vm, const char *sign, bool divides, const struct t
 	} else if (val_is_number(plain->v) || plain->v->kind == VAL_BOOL) {
 		*out = tensor_promote_plain(other->t.dtype, plain->v->kind);
 	} else {
-		machine_fault(vm, "`%s` of %s and %s", sign, val_kind_name(a->v->kind),
-			      val_kind_name(b->v->kind));
+		vm_fault(vm, "`%s` of %s and %s", sign, val_kind_name(a->v->kind),
+			 val_kind_name(b->v->kind));
 		return false;
 	}
 	if (divides && !dtype_is_float(*out))
 		*out = DTYPE_F64;
 	if (!plain->plain || tensor_put(*out, plain->v, room))
 		return true;
-	machine_fault(vm, "`%s` of %s and an int that does not fit it (cast(x, \"i64\") makes room)",
-		      sign, dtype_name(*out));
+	vm_fault(vm, "`%s` of %s and an int that does not fit it (cast(x, \"i64\") makes room)",
+		 sign, dtype_name(*out));
 	return false;
 }
 
@@ -327,7 +327,7 @@ tensor_do(struct expr_vm *vm, struct tensor_job *job, struct val *d, const struc
 	bool compares = job->op >= KERNEL_LT;
 
 	if (job->in == DTYPE_BOOL && !compares && job->op != KERNEL_MIN && job->op != KERNEL_MAX)
-		return machine_fault(vm, "`%s` of bools (cast(x, \"u8\") makes numbers of them)", job->sign);
+		return vm_fault(vm, "`%s` of bools (cast(x, \"u8\") makes numbers of them)", job->sign);
 	if (!tensor_shapes(vm, job->sign, &a->t, &b->t, &out)
 	    || tensor_make(vm, &made, &out, &data) || tensor_charge(vm, out.count))
 		return ST_DATA;
@@ -417,7 +417,7 @@ tensor_unary(struct expr_vm *vm, unsigned op, const char *name, struct val *d,
 	if (tensor_of(vm, a, &t))
 		return ST_DATA;
 	if (t.dtype == DTYPE_BOOL)
-		return machine_fault(vm, "%s of bools (cast(x, \"u8\") makes numbers of them)", name);
+		return vm_fault(vm, "%s of bools (cast(x, \"u8\") makes numbers of them)", name);
 	out = t;
 	if (op >= KERNEL_SQRT && !dtype_is_float(t.dtype))
 		out.dtype = DTYPE_F64;

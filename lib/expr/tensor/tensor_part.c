@@ -13,7 +13,7 @@ tensor_part_of(struct expr_vm *vm, const struct val *v, struct tensor *t)
 	if (tensor_of(vm, v, t))
 		return ST_DATA;
 	if (!t->n_dims)
-		return machine_fault(vm, "a tensor without axes is one number and has no items");
+		return vm_fault(vm, "a tensor without axes is one number and has no items");
 	return ST_OK;
 }
 
@@ -42,11 +42,11 @@ tensor_index(struct expr_vm *vm, struct val *d, const struct val *a, const struc
 	if (tensor_part_of(vm, a, &t))
 		return ST_DATA;
 	if (i->kind != VAL_INT)
-		return machine_fault(vm, "an index is an int, not %s", val_kind_name(i->kind));
+		return vm_fault(vm, "an index is an int, not %s", val_kind_name(i->kind));
 	int64_t n = (int64_t)t.dims[0], k = i->i + (i->i < 0 ? n : 0);
 	if (k < 0 || k >= n)
-		return machine_fault(vm, "index %lld is out of range: the first axis has length %lld",
-				     (long long)i->i, (long long)n);
+		return vm_fault(vm, "index %lld is out of range: the first axis has length %lld",
+				(long long)i->i, (long long)n);
 	out.dtype = t.dtype;
 	out.n_dims = t.n_dims - 1;
 	memcpy(out.dims, t.dims + 1, (size_t)out.n_dims * sizeof out.dims[0]);
@@ -99,19 +99,19 @@ tensor_cat(struct expr_vm *vm, struct val *d, const struct val *a, const struct 
 	char p[200], q[200];
 
 	if (a->kind != b->kind)
-		return machine_fault(vm, "`++` of %s and %s", val_kind_name(a->kind),
-				     val_kind_name(b->kind));
+		return vm_fault(vm, "`++` of %s and %s", val_kind_name(a->kind),
+				val_kind_name(b->kind));
 	if (tensor_part_of(vm, a, &x) || tensor_part_of(vm, b, &y))
 		return ST_DATA;
 	if (x.n_dims != y.n_dims
 	    || memcmp(x.dims + 1, y.dims + 1, (size_t)(x.n_dims - 1) * sizeof x.dims[0]))
-		return machine_fault(vm, "`++` of tensors of shapes [%s] and [%s]: they may differ in "
-				     "the first length only", tensor_dims_print(x.dims, x.n_dims, p),
-				     tensor_dims_print(y.dims, y.n_dims, q));
+		return vm_fault(vm, "`++` of tensors of shapes [%s] and [%s]: they may differ in "
+				"the first length only", tensor_dims_print(x.dims, x.n_dims, p),
+				tensor_dims_print(y.dims, y.n_dims, q));
 	out = x;
 	out.dtype = tensor_promote(x.dtype, y.dtype);
 	if (__builtin_add_overflow(x.dims[0], y.dims[0], &out.dims[0]))
-		return machine_fault(vm, "`++` of tensors that are too long");
+		return vm_fault(vm, "`++` of tensors that are too long");
 	if (tensor_make(vm, &made, &out, &data))
 		return ST_DATA;
 	tensor_convert(out.dtype, data, &x);

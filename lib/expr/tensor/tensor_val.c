@@ -14,10 +14,10 @@ tensor_of(struct expr_vm *vm, const struct val *v, struct tensor *t)
 	struct mp m;
 
 	if (v->kind != VAL_EXT)
-		return machine_fault(vm, "%s is no tensor", val_kind_name(v->kind));
+		return vm_fault(vm, "%s is no tensor", val_kind_name(v->kind));
 	mp_head(v->p, v->p + val_span(v), &m);
 	if (m.kind != MP_EXT || m.ext != MP_EXT_TENSOR || !tensor_read(m.p, m.n, t))
-		return machine_fault(vm, "an extension value that is no tensor");
+		return vm_fault(vm, "an extension value that is no tensor");
 	return ST_OK;
 }
 
@@ -36,16 +36,16 @@ tensor_make(struct expr_vm *vm, struct val *d, struct tensor *t, uint8_t **data)
 	size_t n = end ? (size_t)(end - head) + t->size : 0;
 
 	if (!end || n > SCRATCH_VALUE_MAX)
-		return machine_fault(vm, "a tensor %s[%s] is too large (most is %d MiB)",
-				     dtype_name(t->dtype),
-				     tensor_dims_print(t->dims, t->n_dims, (char[200]){ 0 }),
-				     SCRATCH_VALUE_MAX >> 20);
+		return vm_fault(vm, "a tensor %s[%s] is too large (most is %d MiB)",
+				dtype_name(t->dtype),
+				tensor_dims_print(t->dims, t->n_dims, (char[200]){ 0 }),
+				SCRATCH_VALUE_MAX >> 20);
 	if (tensor_charge(vm, t->count))
 		return ST_DATA;
 	if (tensor_is_last(vm)) {
 		p = run_room(vm->direct, n);
 	} else {
-		p = machine_room(vm, n);
+		p = vm_room(vm, n);
 		if (!p)
 			return ST_DATA;
 		scratch_done(&vm->scratch, p + n);
@@ -122,14 +122,14 @@ tensor_dims_read(struct expr_vm *vm, const struct val *list, bool open, int64_t 
 	uint32_t n = val_count(list, &p);
 
 	if (n > TYPE_DIMS_MAX) {
-		machine_fault(vm, "a tensor has at most %d axes, not %u", TYPE_DIMS_MAX, n);
+		vm_fault(vm, "a tensor has at most %d axes, not %u", TYPE_DIMS_MAX, n);
 		return false;
 	}
 	for (uint32_t i = 0; i < n; i++, p = val_skip(p)) {
 		val_load(p, &v);
 		if (v.kind != VAL_INT || v.i < (open ? -1 : 0)) {
-			machine_fault(vm, "a shape is a list of lengths, and %s is none",
-				      v.kind == VAL_INT ? "a number below 0" : val_kind_name(v.kind));
+			vm_fault(vm, "a shape is a list of lengths, and %s is none",
+				 v.kind == VAL_INT ? "a number below 0" : val_kind_name(v.kind));
 			return false;
 		}
 		dims[i] = v.i;
@@ -154,15 +154,15 @@ tensor_dtype_read(struct expr_vm *vm, const struct val *name, enum dtype *out)
 {
 	if (tensor_dtype_find(name, out))
 		return true;
-	machine_fault(vm, "there is no dtype \"%.*s\": u8 to u64, i8 to i64, f32, f64, bool",
-		      (int)(name->n < 40 ? name->n : 40), (const char *)name->p);
+	vm_fault(vm, "there is no dtype \"%.*s\": u8 to u64, i8 to i64, f32, f64, bool",
+		 (int)(name->n < 40 ? name->n : 40), (const char *)name->p);
 	return false;
 }
 
 enum status
 tensor_charge(struct expr_vm *vm, uint64_t count)
 {
-	return machine_steps(vm, count / TENSOR_CHEAP);
+	return vm_steps(vm, count / TENSOR_CHEAP);
 }
 
 /* One of u8..u64 or i8..i64 by its size in bytes. */

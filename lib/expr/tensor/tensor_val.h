@@ -9,8 +9,8 @@
 #define TENSOR_TENSOR_VAL_H
 
 #include "expr/code.h"
-#include "expr/machine.h"
 #include "expr/val.h"
+#include "expr/vm.h"
 #include "value/tensor.h"
 
 /* Lends what the value holds; a fault when it is no tensor that we know. */

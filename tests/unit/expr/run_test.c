@@ -2,7 +2,7 @@
 #include "expr_help.h"
 
 #include "base/rng.h"
-#include "expr/machine.h"
+#include "expr/vm.h"
 
 /* A run of elements from JSON texts, in a block of its own. */
 static void

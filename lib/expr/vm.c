@@ -1,15 +1,12 @@
-/* SPDX-License-Identifier: MIT
- *
- * The machine as its users see it: expr_vm_new, expr_map, expr_filter, ...
- */
+/* SPDX-License-Identifier: MIT */
+#include "expr/vm.h"
+
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "expr/column.h"
-#include "expr/run/filter.h"
-#include "expr/machine.h"
-#include "expr/vm.h"
 #include "value/csv/csv.h"
 #include "value/format/textform.h"
 #include "value/json/json.h"
@@ -22,7 +19,7 @@ expr_vm_new(const struct expr *x, uint64_t seed)
 
 	vm->x = x;
 	vm->seed = seed;
-	vm->limit = MACHINE_STEPS;
+	vm->limit = VM_STEPS;
 	scratch_init(&vm->scratch, SCRATCH_ALL_MAX);
 	vm->regs = mem_array(x->n_consts + (size_t)x->n_regs, sizeof *vm->regs);
 	vm->r = vm->regs + x->n_consts;
@@ -98,65 +95,79 @@ vm_now(struct expr_vm *vm)
 }
 
 enum status
-expr_map(struct expr_vm *vm, const struct run *in, uint32_t *from, struct run *out,
-	 struct err *err)
+vm_fault(struct expr_vm *vm, const char *fmt, ...)
 {
-	vm->e = err;
-	if (vm->x->columns)
-		return column_run(vm, MACHINE_MAP, in, from, out);
-	return machine_run(vm, MACHINE_MAP, in->e, in->n, from, out, NULL);
+	char text[512];
+	va_list ap;
+
+	/* Caught by a ??: nobody will read it. */
+	if (!vm->e || (vm->x->guards && vm->x->guards[vm->ins - vm->x->code]))
+		return ST_DATA;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	return err_set(vm->e, ST_DATA, "%s", text);
 }
 
 enum status
-expr_filter(struct expr_vm *vm, const struct run *in, uint32_t *from, struct run *out,
-	    struct err *err)
+vm_steps_fault(struct expr_vm *vm)
 {
-	vm->e = err;
-	if (vm->x->quick)
-		return filter_run(vm, in, from, out);
-	if (vm->x->columns)
-		return column_run(vm, MACHINE_FILTER, in, from, out);
-	return machine_run(vm, MACHINE_FILTER, in->e, in->n, from, out, NULL);
+	return vm_fault(vm, "this takes more than %d steps", VM_STEPS);
 }
 
-static enum status
-vm_one(struct expr_vm *vm, const struct elem *e, struct val *v, struct err *err)
+uint8_t *
+vm_room(struct expr_vm *vm, size_t n)
 {
-	uint32_t from = 0;
+	/* Large values take time, too, and loops may make many. */
+	if (n > 4096 && vm_steps(vm, n >> 6))
+		return NULL;
+	uint8_t *p = scratch_room(&vm->scratch, n);
 
-	vm->e = err;
-	return machine_run(vm, MACHINE_ONE, e, 1, &from, NULL, v);
+	if (!p)
+		vm_fault(vm, "a value of %zu MiB is too large (most is %d)", n >> 20,
+			 SCRATCH_VALUE_MAX >> 20);
+	return p;
 }
 
 enum status
-expr_eval(struct expr_vm *vm, const struct elem *e, struct run *out, struct err *err)
+vm_take_tmp(struct expr_vm *vm, enum val_kind kind, struct val *out)
 {
-	struct val v;
-	enum status st = vm_one(vm, e, &v, err);
+	size_t n = vm->tmp.len;
+	uint8_t *p = vm_room(vm, n);
 
-	if (st)
-		return st;
-	uint8_t *p = run_room(out, val_size(&v));
-	run_done(out, val_encode(&v, p), e->pos);
+	if (!p)
+		return ST_DATA;
+	if (n)
+		memcpy(p, vm->tmp.data, n);
+	scratch_done(&vm->scratch, p + n);
+	*out = val_whole(kind, p, n);
 	return ST_OK;
 }
 
-/* Two buffers in turns: what was lent last time may be this time's state. */
 enum status
-expr_value(struct expr_vm *vm, const struct elem *e, const uint8_t **p, size_t *len,
-	   struct err *err)
+vm_take_items(struct expr_vm *vm, enum val_kind kind, uint32_t n, struct val *out)
 {
-	struct val v;
-	enum status st = vm_one(vm, e, &v, err);
+	uint8_t *p = vm_room(vm, vm->tmp.len + MP_HEAD_MAX);
 
-	if (st)
-		return st;
-	struct buf *b = &vm->out[vm->turn ^= 1];
-	if (b->cap > SCRATCH_KEEP && val_size(&v) < SCRATCH_KEEP / 2)
-		buf_clear(b);
-	buf_reset(b);
-	val_put(&v, b);
-	*p = b->data;
-	*len = b->len;
+	if (!p)
+		return ST_DATA;
+	uint8_t *at = kind == VAL_LIST ? mp_put_list_head(p, n) : mp_put_record_head(p, n);
+	if (vm->tmp.len)
+		memcpy(at, vm->tmp.data, vm->tmp.len);
+	at += vm->tmp.len;
+	scratch_done(&vm->scratch, at);
+	*out = val_whole(kind, p, (size_t)(at - p));
 	return ST_OK;
+}
+
+struct pattern_state *
+vm_pattern(struct expr_vm *vm, const struct pattern *p)
+{
+	size_t k = 0;
+
+	while (vm->x->patterns[k] != p)
+		k++;
+	if (!vm->states[k])
+		vm->states[k] = pattern_state_new(p);
+	return vm->states[k];
 }

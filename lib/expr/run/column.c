@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "expr/column.h"
+#include "expr/run/column.h"
 
 #include <string.h>
 

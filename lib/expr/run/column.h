@@ -9,7 +9,7 @@
 #ifndef EXPR_COLUMN_H
 #define EXPR_COLUMN_H
 
-#include "expr/machine.h"
+#include "expr/run/machine.h"
 
 enum { COLUMN_LEN = 128, COLUMN_OPS = 16, COLUMN_MOST = 2 * COLUMN_OPS + 8 };
 

@@ -6,118 +6,37 @@
  * predict. The common cases of numbers and fields are done in place, all else
  * is a call (arith.c, seq.c, fn_*.c).
  */
-#include "expr/machine.h"
+#include "expr/run/machine.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
 #include "expr/ast.h"
 #include "expr/fn.h"
+#include "expr/run/arith.h"
+#include "expr/run/seq.h"
 
 enum {
 	MACHINE_SHARE_MIN = 512 /* longer parts of an element are passed on, not copied */
 };
 
-enum status
-machine_fault(struct expr_vm *vm, const char *fmt, ...)
-{
-	char text[512];
-	va_list ap;
-
-	/* Caught by a ??: nobody will read it. */
-	if (!vm->e || (vm->x->guards && vm->x->guards[vm->ins - vm->x->code]))
-		return ST_DATA;
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof text, fmt, ap);
-	va_end(ap);
-	return err_set(vm->e, ST_DATA, "%s", text);
-}
-
-enum status
-machine_steps(struct expr_vm *vm, uint64_t n)
-{
-	if (n > MACHINE_STEPS || (vm->steps -= (int64_t)n) < 0)
-		return machine_fault(vm, "this takes more than %d steps", MACHINE_STEPS);
-	return ST_OK;
-}
-
-uint8_t *
-machine_room(struct expr_vm *vm, size_t n)
-{
-	/* Large values take time, too, and loops may make many. */
-	if (n > 4096 && machine_steps(vm, n >> 6))
-		return NULL;
-	uint8_t *p = scratch_room(&vm->scratch, n);
-
-	if (!p)
-		machine_fault(vm, "a value of %zu MiB is too large (most is %d)", n >> 20,
-			      SCRATCH_VALUE_MAX >> 20);
-	return p;
-}
-
-enum status
-machine_take_tmp(struct expr_vm *vm, enum val_kind kind, struct val *out)
-{
-	size_t n = vm->tmp.len;
-	uint8_t *p = machine_room(vm, n);
-
-	if (!p)
-		return ST_DATA;
-	if (n)
-		memcpy(p, vm->tmp.data, n);
-	scratch_done(&vm->scratch, p + n);
-	*out = val_whole(kind, p, n);
-	return ST_OK;
-}
-
-enum status
-machine_take_items(struct expr_vm *vm, enum val_kind kind, uint32_t n, struct val *out)
-{
-	uint8_t *p = machine_room(vm, vm->tmp.len + MP_HEAD_MAX);
-
-	if (!p)
-		return ST_DATA;
-	uint8_t *at = kind == VAL_LIST ? mp_put_list_head(p, n) : mp_put_record_head(p, n);
-	if (vm->tmp.len)
-		memcpy(at, vm->tmp.data, vm->tmp.len);
-	at += vm->tmp.len;
-	scratch_done(&vm->scratch, at);
-	*out = val_whole(kind, p, (size_t)(at - p));
-	return ST_OK;
-}
-
-struct pattern_state *
-machine_pattern(struct expr_vm *vm, const struct pattern *p)
-{
-	size_t k = 0;
-
-	while (vm->x->patterns[k] != p)
-		k++;
-	if (!vm->states[k])
-		vm->states[k] = pattern_state_new(p);
-	return vm->states[k];
-}
-
 static enum status
 machine_not_test(struct expr_vm *vm, unsigned op, const struct val *a)
 {
 	if (op == AST_OPS)
-		return machine_fault(vm, "the condition of ?: is %s, not a test",
-				     val_kind_name(a->kind));
-	return machine_fault(vm, "`%s` of %s, which is no test", ast_ops[op].sign,
-			     val_kind_name(a->kind));
+		return vm_fault(vm, "the condition of ?: is %s, not a test",
+				val_kind_name(a->kind));
+	return vm_fault(vm, "`%s` of %s, which is no test", ast_ops[op].sign,
+			val_kind_name(a->kind));
 }
 
 static enum status
 machine_field(struct expr_vm *vm, struct val *d, const struct val *a, const struct val_key *key)
 {
 	if (a->kind != VAL_NIL)
-		return machine_fault(vm, "%s has no fields: `%.*s` is asked of it",
-				     val_kind_name(a->kind),
-				     (int)(key->name_len < 100 ? key->name_len : 100),
-				     (const char *)key->enc + key->len - key->name_len);
+		return vm_fault(vm, "%s has no fields: `%.*s` is asked of it",
+				val_kind_name(a->kind),
+				(int)(key->name_len < 100 ? key->name_len : 100),
+				(const char *)key->enc + key->len - key->name_len);
 	*d = val_nil();
 	return ST_OK;
 }
@@ -128,23 +47,23 @@ machine_match(struct expr_vm *vm, struct val *d, const struct val *a, const stru
 	int rc;
 
 	if (a->kind != VAL_TEXT && a->kind != VAL_BYTES)
-		return machine_fault(vm, "`%s` of %s, which is no text",
-				     ins->op == CODE_MATCH ? "~" : "!~", val_kind_name(a->kind));
+		return vm_fault(vm, "`%s` of %s, which is no text",
+				ins->op == CODE_MATCH ? "~" : "!~", val_kind_name(a->kind));
 	struct pattern_state *s = vm->states[ins->c];
 	if (!s)
 		s = vm->states[ins->c] = pattern_state_new(vm->x->patterns[ins->c]);
 	rc = pattern_test(s, a->p, a->n);
 	if (rc < 0)
-		return machine_fault(vm, "%s", pattern_fault(rc));
+		return vm_fault(vm, "%s", pattern_fault(rc));
 	*d = val_bool(rc == (ins->op == CODE_MATCH));
 	return ST_OK;
 }
 
 static enum status
-machine_loop_begin(struct expr_vm *vm, const struct val *a, struct machine_loop *loop)
+machine_loop_begin(struct expr_vm *vm, const struct val *a, struct vm_loop *loop)
 {
 	if (a->kind != VAL_LIST)
-		return machine_fault(vm, "%s has no items to go through", val_kind_name(a->kind));
+		return vm_fault(vm, "%s has no items to go through", val_kind_name(a->kind));
 	loop->left = val_count(a, &loop->at);
 	loop->kept = 0;
 	loop->mark = scratch_mark(&vm->scratch);
@@ -154,11 +73,11 @@ machine_loop_begin(struct expr_vm *vm, const struct val *a, struct machine_loop 
 }
 
 static enum status
-machine_loop_next(struct expr_vm *vm, struct val *d, struct machine_loop *loop)
+machine_loop_next(struct expr_vm *vm, struct val *d, struct vm_loop *loop)
 {
 	const uint8_t *p = loop->at;
 
-	if (machine_steps(vm, 1))
+	if (vm_steps(vm, 1))
 		return ST_DATA;
 	scratch_release(&vm->scratch, loop->mark);
 	loop->left--;
@@ -168,30 +87,30 @@ machine_loop_next(struct expr_vm *vm, struct val *d, struct machine_loop *loop)
 }
 
 static enum status
-machine_keep(struct expr_vm *vm, struct machine_loop *loop, const struct val *v)
+machine_keep(struct expr_vm *vm, struct vm_loop *loop, const struct val *v)
 {
 	if (val_depth(v) >= MP_DEPTH_MAX)
-		return machine_fault(vm, "lists and records are nested more than %d deep",
-				     MP_DEPTH_MAX);
+		return vm_fault(vm, "lists and records are nested more than %d deep",
+				MP_DEPTH_MAX);
 	if (loop->made.len + val_size(v) > SCRATCH_VALUE_MAX)
-		return machine_fault(vm, "a list of more than %d MiB is too large",
-				     SCRATCH_VALUE_MAX >> 20);
+		return vm_fault(vm, "a list of more than %d MiB is too large",
+				SCRATCH_VALUE_MAX >> 20);
 	val_put(v, &loop->made);
 	loop->kept++;
 	return ST_OK;
 }
 
 static enum status
-machine_keep_if(struct expr_vm *vm, struct machine_loop *loop, const struct val *test,
+machine_keep_if(struct expr_vm *vm, struct vm_loop *loop, const struct val *test,
 		const struct val *v)
 {
 	if (test->kind != VAL_BOOL)
-		return machine_fault(vm, "filter needs a test, not %s", val_kind_name(test->kind));
+		return vm_fault(vm, "filter needs a test, not %s", val_kind_name(test->kind));
 	return test->b ? machine_keep(vm, loop, v) : ST_OK;
 }
 
 static enum status
-machine_keep_key(struct expr_vm *vm, struct machine_loop *loop, const struct val *key,
+machine_keep_key(struct expr_vm *vm, struct vm_loop *loop, const struct val *key,
 		 const struct val *v)
 {
 	val_put(key, &loop->keys);
@@ -272,7 +191,7 @@ machine_emit(struct expr_vm *vm, struct run *out, const struct elem *e, const st
 		return ST_OK;
 	}
 	if (v->kind == VAL_REGEX)
-		return machine_fault(vm, "a regular expression is no value");
+		return vm_fault(vm, "a regular expression is no value");
 	at = run_room(out, val_size(v));
 	run_done(out, val_encode(v, at), e->pos);
 	return ST_OK;
@@ -359,7 +278,7 @@ op_RET:
 	} else if (mode == MACHINE_FILTER) {
 		if (A->kind != VAL_BOOL) {
 			vm->ins = ins;
-			machine_fault(vm, "filter needs a test, not %s", val_kind_name(A->kind));
+			vm_fault(vm, "filter needs a test, not %s", val_kind_name(A->kind));
 			goto fault;
 		}
 		if (A->b)
@@ -488,9 +407,9 @@ op_SORTED:
 op_FAIL:
 	vm->ins = ins;
 	if (A->kind == VAL_TEXT && A->n && *A->p)
-		machine_fault(vm, "%.*s", (int)(A->n < 500 ? A->n : 500), (const char *)A->p);
+		vm_fault(vm, "%.*s", (int)(A->n < 500 ? A->n : 500), (const char *)A->p);
 	else
-		machine_fault(vm, "failed");
+		vm_fault(vm, "failed");
 	goto fault;
 op_SKIP:
 	*from = at;
