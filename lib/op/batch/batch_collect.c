@@ -4,14 +4,15 @@
 #include "base/mem.h"
 #include "value/pack.h"
 
-/* Of tensors a padded batch makes one; where they differ in shape nobody knows before. */
+/* The type of a batch of x. A padded batch of tensors is one tensor, whose lengths are not
+ * known before the run. */
 static const struct type *
 batch_collect_list(struct op_typing *t, const struct type *x, bool padded)
 {
 	int64_t dims[TYPE_DIMS_MAX];
 
 	if (padded && (x->kind == TYPE_ANY || (x->kind == TYPE_TENSOR && x->nullable)))
-		return type_scalar(TYPE_ANY); /* may be tensors */
+		return type_scalar(TYPE_ANY); /* the elements may be tensors */
 	if (!padded || x->kind != TYPE_TENSOR)
 		return type_list(t->arena, x);
 	for (int d = 0; d < TYPE_DIMS_MAX; d++)
@@ -28,7 +29,7 @@ batch_collect_typing(struct op_typing *t, const struct type *x, bool padded)
 	const struct type *type;
 
 	if (x->kind == TYPE_ANY || x->nullable)
-		return type_scalar(TYPE_ANY); /* may be records, or may not */
+		return type_scalar(TYPE_ANY); /* the elements may or may not be records */
 	if (x->kind != TYPE_RECORD)
 		return batch_collect_list(t, x, padded);
 	fields = mem_array(x->n_fields + 1, sizeof *fields);
@@ -129,7 +130,8 @@ batch_collect_pad(const struct padding *pad, const struct elem *x, bool record, 
 	return st;
 }
 
-/* Padding does so by itself, from lists of tensors. */
+/* How tensors in records are put together. In a padded batch they come here as lists: padding
+ * makes tensors of them afterwards. */
 static enum batch_rows_as
 batch_collect_as(const struct batch_collect *s)
 {

@@ -45,7 +45,8 @@ batch_columns_add(struct batch_columns *c, const uint8_t *key, uint32_t len)
 	return col;
 }
 
-/* Most records have the same fields in the same order: then `guess` is it. */
+/* Finds the column of a key. Most records have the same fields in the same order, so the
+ * column `guess` is tried first. */
 static struct column *
 batch_columns_find(struct batch_columns *c, uint32_t guess, const uint8_t *key, uint32_t len)
 {
@@ -84,7 +85,7 @@ batch_columns_record(struct batch_columns *c, const struct elem *e, uint32_t row
 		if (!col)
 			return false;
 		if (col->n > row)
-			continue; /* a field that is there twice */
+			continue; /* a field that appears twice: the first counts */
 		batch_columns_fill(col, row);
 		buf_put(&col->values, value, (size_t)(p - value));
 		col->n++;
@@ -92,7 +93,7 @@ batch_columns_record(struct batch_columns *c, const struct elem *e, uint32_t row
 	return true;
 }
 
-/* What becomes of one column, and its size; 0: it cannot be. */
+/* Decides what a column becomes; gives its size, 0: its values cannot be put together. */
 static size_t
 batch_columns_rows(const struct column *col, enum batch_rows_as as, size_t max,
 		   struct batch_rows *r, struct err *err)
@@ -110,7 +111,7 @@ batch_columns_rows(const struct column *col, enum batch_rows_as as, size_t max,
 		batch_rows_look(r, p, (size_t)(to - p));
 		p = to;
 		if (as == BATCH_ROWS_AUTO && r->tensors < r->n) {
-			r->n = col->n; /* a list, whatever the others are */
+			r->n = col->n; /* a list, whatever the remaining values are */
 			r->bytes = col->values.len;
 			break;
 		}

@@ -15,21 +15,21 @@
 enum { BATCH_COLUMNS_MAX = 4096 };
 
 struct column {
-	const uint8_t *key; /* encoded, in one of the elements */
+	const uint8_t *key; /* encoded key; lies in one of the elements */
 	uint32_t key_len;
-	uint32_t n;         /* values so far */
+	uint32_t n;         /* number of values so far */
 	struct buf values;
 };
 struct batch_columns {
-	struct column *v;   /* their buffers are used again */
+	struct column *v;   /* cleared columns keep their buffers */
 	uint32_t n, cap;
 };
 
 void batch_columns_clear(struct batch_columns *c);
 /* Whether the element is a record. */
 bool batch_columns_is_record(const struct elem *e);
-/* Appends the record of lists to out, or of tensors as `as` says. More than BATCH_COLUMNS_MAX
- * different fields, tensors of different shapes, more than max bytes: ST_DATA. */
+/* Appends the record of lists, or of tensors as `as` says, to out. ST_DATA: more than
+ * BATCH_COLUMNS_MAX different fields, tensors of different shapes, or more than max bytes. */
 enum status batch_columns_build(struct batch_columns *c, const struct elem *e, uint32_t n,
 				enum batch_rows_as as, size_t max, struct run *out,
 				struct err *err);

@@ -40,7 +40,7 @@ batch_rows_look(struct batch_rows *r, const uint8_t *p, size_t len)
 	r->n++;
 	r->bytes += len;
 	if (r->as == BATCH_ROWS_LIST || (r->as == BATCH_ROWS_AUTO && r->tensors + 1 < r->n))
-		return; /* a list whatever else there is */
+		return; /* becomes a list, whatever the value is */
 	mp_head(p, p + len, &m);
 	switch (m.kind) {
 	case MP_INT: r->ints++; break;
@@ -245,7 +245,7 @@ batch_rows_open(struct batch_rows_in *r, const uint8_t *p, const uint8_t *end)
 	r->item.n_dims = r->t.n_dims - 1;
 	memcpy(r->item.dims, r->t.dims + 1, (size_t)r->item.n_dims * sizeof r->item.dims[0]);
 	if (!tensor_put_head(head, &r->item))
-		return false; /* of no rows, each too large */
+		return false; /* a tensor without rows, which would each be too large */
 	r->item.data = r->t.data;
 	return true;
 }

@@ -5,11 +5,11 @@
 
 #include "value/mp.h"
 
-enum { COO_HEADS = 64 /* names and heads of the record */ };
+enum { COO_HEADS = 64 /* size of the names and heads of the record */ };
 
 struct coo {
 	uint32_t values, columns;
-	size_t bytes; /* of the values */
+	size_t bytes; /* size of the values */
 };
 
 const struct type *

@@ -12,7 +12,7 @@
 #include "op/op.h"
 
 const struct type *coo_typing(struct op_typing *t, const struct type *x);
-/* Appends the table of n lists to out. ST_DATA: one is no list, or the table has
+/* Appends the table of n lists to out. ST_DATA: one of them is not a list, or the table has
  * more than max bytes. */
 enum status coo_build(const struct elem *x, uint32_t n, size_t max, struct run *out, struct err *e);
 

@@ -14,7 +14,7 @@ struct batch {
 	int64_t n;
 	bool drop;
 	int as;            /* enum batch_rows_as */
-	struct run part;   /* elements of the batch that is not full yet */
+	struct run part;   /* the elements of the batch being filled */
 	size_t part_bytes;
 	struct batch_columns columns;
 };
@@ -30,7 +30,7 @@ static const struct param batch_params[] = {
 	{ 0 }
 };
 
-/* as=tensor asks for what can be one. */
+/* With as=tensor: refuses elements that cannot become a tensor. */
 static enum status
 batch_typing_fits(struct op_node *n, struct op_typing *t, const char *field,
 		  const struct type *x, struct err *e)
@@ -56,7 +56,7 @@ batch_typing(struct op_node *n, struct op_typing *t, const struct type **type, s
 	enum status st = ST_OK;
 
 	if (x->kind != TYPE_RECORD || x->nullable) {
-		/* what is not known may be records */
+		/* elements of unknown type may be records */
 		*type = x->kind == TYPE_ANY || x->nullable ? type_scalar(TYPE_ANY)
 			: batch_rows_typing(t->arena, (enum batch_rows_as)b->as, x, length);
 		return x->kind == TYPE_RECORD ? ST_OK : batch_typing_fits(n, t, NULL, x, e);
@@ -105,7 +105,7 @@ batch_too_large(struct op_inst *self, struct err *e)
 	return op_source_fault(self, NULL, 0, e);
 }
 
-/* Tensors, or numbers that are to become one. */
+/* Gives a batch of tensors, or of numbers that become one. */
 static enum status
 batch_give_tensor(struct op_inst *self, const struct elem *x, uint32_t n, size_t max,
 		  struct run *out, struct err *e)

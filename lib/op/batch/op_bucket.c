@@ -18,11 +18,11 @@ struct bucket {
 	int64_t mem;
 	struct expr_value key;
 	uint64_t *bound, *size;
-	uint32_t n;           /* buckets: one more than bounds */
+	uint32_t n;           /* number of buckets: one more than bounds */
 	struct batch_collect *stacks;
 	struct padding padding;
 	struct batch_columns columns;
-	uint32_t at;          /* finish: the bucket to be emptied next */
+	uint32_t at;          /* in finish: the bucket to empty next */
 };
 
 static const struct param bucket_params[] = {
@@ -44,7 +44,8 @@ static const struct param bucket_params[] = {
 	{ 0 }
 };
 
-/* A list of integers, or one integer, from `min` on; rising where `rising`. */
+/* Reads a parameter of integers (a list, or one alone), each at least `min`; rising: each
+ * larger than the one before. */
 static enum status
 bucket_ints(const struct buf *value, const char *name, uint64_t min, bool rising, uint64_t **out,
 	    uint32_t *n, struct err *e)
@@ -130,7 +131,7 @@ bucket_open(struct op_inst *self, struct err *e)
 	return st;
 }
 
-/* How many bounds are not above the length. */
+/* The bucket of a length: the number of bounds that are not above it. */
 static uint32_t
 bucket_of(const struct bucket *b, uint64_t length)
 {

@@ -14,13 +14,13 @@
 #include "value/mp.h"
 #include "value/normal.h"
 
-/* Elements end to end: there may be very many keys with few elements each. */
+/* A key's elements, encoded end to end, since there may be very many keys with few elements. */
 struct window_group {
 	struct buf part;
 	uint32_t n;
 };
 
-enum { GROUP_KEEP = 256 }; /* bytes that a key without elements may hold on to */
+enum { GROUP_KEEP = 256 }; /* bytes of buffer that a key without elements may keep */
 
 struct group_by_window {
 	struct op_expr key;
@@ -29,14 +29,14 @@ struct group_by_window {
 	struct expr_value by;
 	struct key_table keys;
 	struct buf normal;
-	struct window_group *groups; /* by the key's number */
+	struct window_group *groups; /* indexed by the key's number */
 	size_t cap;
-	size_t bytes;                /* of all that waits */
+	size_t bytes;                /* size of all elements that wait */
 	struct fragment fragment;
-	struct run feed;             /* the window that is in the fragment */
+	struct run feed;             /* the window that the fragment was fed */
 	bool active;
-	uint32_t windows;            /* so far: each is a pass of its own */
-	uint32_t at;                 /* finish: the key to be emptied next */
+	uint32_t windows;            /* number of windows so far: each is a pass of its own */
+	uint32_t at;                 /* in finish: the key to empty next */
 };
 
 static const struct param group_by_window_params[] = {
@@ -86,7 +86,7 @@ group_by_window_group(struct group_by_window *g, const uint8_t *p, size_t len, u
 	return &g->groups[*number];
 }
 
-/* Sends what a group holds through the fragment, as a pass of its own. */
+/* Feeds the elements of a group to the fragment, as a pass of its own. */
 static enum status
 group_by_window_start(struct op_inst *self, struct window_group *group, struct err *e)
 {
@@ -106,7 +106,8 @@ group_by_window_start(struct op_inst *self, struct window_group *group, struct e
 		run_done(&g->feed, p, 0);
 	}
 	if (group->part.cap > GROUP_KEEP)
-		buf_clear(&group->part); /* a key that never comes again must not hold much */
+		/* a key that never comes again must not keep much memory */
+		buf_clear(&group->part);
 	else
 		buf_reset(&group->part);
 	group->n = 0;
@@ -116,7 +117,7 @@ group_by_window_start(struct op_inst *self, struct window_group *group, struct e
 	return ST_OK;
 }
 
-/* The next run of what comes out of the fragment. */
+/* Gives the next run that comes out of the fragment. */
 static enum status
 group_by_window_drain(struct op_inst *self, struct err *e)
 {
@@ -154,7 +155,7 @@ group_by_window_feed(struct op_inst *self, const struct run *in, struct run *out
 	if (g->active && (st = group_by_window_drain(self, e)) != ST_END)
 		return st == ST_OK ? ST_AGAIN : st;
 	for (; self->at < in->n; self->at++) {
-		if (out->n) /* kept by on_error: to be given first */
+		if (out->n) /* on_error kept an element: it is given first */
 			return ST_AGAIN;
 		st = expr_value_get(self, &g->by, in, self->at, out, &p, &len, e);
 		if (st == ST_SKIP)

@@ -20,10 +20,10 @@ struct rebatch_field {
 struct rebatch {
 	int64_t n;
 	bool drop;
-	bool opened;       /* the element at self->at has been taken apart */
-	uint64_t given;    /* rows of it that have been taken */
+	bool opened;       /* the element at self->at has been opened */
+	uint64_t given;    /* how many of its rows have been taken */
 	bool record;
-	uint64_t left;     /* rows of it that are left */
+	uint64_t left;     /* how many of its rows are left */
 	struct rebatch_field *fields;
 	size_t n_fields, cap;
 	struct batch_collect stack;
@@ -39,8 +39,8 @@ static const struct param rebatch_params[] = {
 	{ 0 }
 };
 
-/* Only the length of the first axis changes; of tensors of one axis the rows are
- * numbers, which become lists. NULL: it is no batch. */
+/* The type of the batches that come out: only the length of the first axis changes. Rows of a
+ * tensor of one axis are numbers, which become lists. NULL: x is not a batch. */
 static const struct type *
 rebatch_type(struct types *t, const struct rebatch *r, const struct type *x)
 {
@@ -98,7 +98,7 @@ rebatch_field(struct rebatch *r, const uint8_t *key, uint32_t key_len, const uin
 		r->left = f->rows.left;
 }
 
-/* Finds the lists of a batch; the reason when it is none. */
+/* Opens the lists of a batch; NULL, or the reason why it is not a batch. */
 static const char *
 rebatch_take_apart(struct rebatch *r, const struct elem *x)
 {
@@ -123,7 +123,7 @@ rebatch_take_apart(struct rebatch *r, const struct elem *x)
 	return why;
 }
 
-/* The next row of the batch at hand: a slice of it, or made in r->row. */
+/* The next row of the open batch: a slice of the batch, or made in r->row. */
 static struct elem
 rebatch_row(struct rebatch *r, const struct elem *x)
 {
@@ -167,7 +167,7 @@ rebatch_start(struct op_inst *self, const struct run *in, struct run *out, struc
 		return st == ST_OK ? ST_SKIP : st;
 	}
 	for (uint64_t k = 0; k < r->given && r->left; k++)
-		rebatch_row(r, x); /* taken before a restore */
+		rebatch_row(r, x); /* rows taken before a restore */
 	r->opened = true;
 	return ST_OK;
 }

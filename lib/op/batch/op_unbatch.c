@@ -18,11 +18,11 @@ struct unbatch_field {
 };
 
 struct unbatch {
-	bool opened;    /* fields and left are of the element at self->at */
+	bool opened;    /* fields and left belong to the element at self->at */
 	bool record;
-	uint64_t given; /* items of that element that have been given */
+	uint64_t given; /* items of that element given so far */
 	uint64_t left;
-	struct unbatch_field *fields; /* a list has one, without a key */
+	struct unbatch_field *fields; /* one field per list; a plain list has one without a key */
 	size_t n, cap;
 };
 
@@ -62,7 +62,7 @@ unbatch_field(struct unbatch *u)
 	return &u->fields[u->n++];
 }
 
-/* Finds the lists in an element; the reason when it has none. */
+/* Opens the lists in an element; NULL, or the reason why it has none. */
 static const char *
 unbatch_open_elem(struct unbatch *u, const struct elem *x)
 {
@@ -108,7 +108,7 @@ unbatch_skip(struct unbatch *u)
 	u->left--;
 }
 
-/* The next item of each list; an item of a plain list is a slice of it. */
+/* Gives the next item of each list; an item of a plain list is a slice of the element. */
 static void
 unbatch_give(struct unbatch *u, const struct elem *x, struct run *out)
 {
@@ -156,7 +156,7 @@ unbatch_feed(struct op_inst *self, const struct run *in, struct run *out, struct
 			if (why)
 				continue;
 			for (uint64_t k = 0; k < u->given && u->left; k++)
-				unbatch_skip(u); /* given before a restore */
+				unbatch_skip(u); /* items given before a restore */
 			u->opened = true;
 		}
 		for (; u->left && out->n < UNBATCH_RUN && !run_full(out); u->given++)

@@ -17,11 +17,11 @@
 struct window {
 	int64_t size, shift, stride, mem;
 	bool drop;
-	uint64_t span;     /* from a window's first element to its last, both counted */
-	struct kept *ring; /* elements [base, seen), at their number mod cap */
+	uint64_t span;     /* distance from a window's first element to its last, both counted */
+	struct kept *ring; /* elements [base, seen), each at its number mod cap */
 	uint64_t cap;      /* a power of two */
 	uint64_t base, seen;
-	size_t bytes;      /* of these elements */
+	size_t bytes;      /* size of these elements */
 	uint64_t start;    /* number of the element that begins the next window */
 };
 
@@ -105,7 +105,7 @@ window_grow(struct window *w)
 static void
 window_add(struct window *w, const struct elem *x)
 {
-	if (w->seen < w->start) { /* in a gap between windows */
+	if (w->seen < w->start) { /* the element lies in a gap between windows */
 		w->base = ++w->seen;
 		return;
 	}
@@ -115,8 +115,8 @@ window_add(struct window *w, const struct elem *x)
 	w->bytes += x->len;
 }
 
-/* The elements before that one are not needed any more. Copies leave their memory to
- * those that take their place; blocks are let go now. */
+/* Forgets the elements before number `before`. Copies leave their memory to the elements that
+ * take their places; held blocks are released now. */
 static void
 window_forget(struct window *w, uint64_t before)
 {
@@ -140,7 +140,7 @@ window_too_large(struct op_inst *self, struct err *e)
 	return expr_value_limit(self, e);
 }
 
-/* Gives the window that begins at start, as much of it as is there. */
+/* Gives the window that begins at start, as far as its elements are there. */
 static enum status
 window_give(struct op_inst *self, struct run *out, struct err *e)
 {
@@ -243,7 +243,7 @@ window_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
 	w->base = w->seen = state_get_u64(&in, INT64_MAX);
 	uint64_t count = state_get_u64(&in, w->span);
 	if (count && w->base < w->start)
-		in.bad = true; /* what lies before a window is not kept */
+		in.bad = true; /* elements before the window are not kept */
 	for (uint64_t k = 0; k < count && !in.bad; k++) {
 		struct elem x;
 

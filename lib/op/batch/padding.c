@@ -14,10 +14,11 @@
 
 struct padding_walk {
 	const uint8_t *end;
-	int64_t dims[TYPE_DIMS_MAX + 1]; /* [0] is the batch */
-	int rank;                        /* depth at which values lie; -1: none seen */
-	int deepest;                     /* of lists, to know the rank when there is no value */
-	enum mp_kind kind;               /* of the first value that is not null */
+	int64_t dims[TYPE_DIMS_MAX + 1]; /* the lengths; [0] is that of the batch */
+	int rank;                        /* depth at which values lie; -1: no value seen yet */
+	/* depth of the deepest list, which is the rank when there is no value */
+	int deepest;
+	enum mp_kind kind;               /* kind of the first value that is not null */
 	struct buf fill;
 	struct buf *out;
 };
@@ -51,7 +52,7 @@ padding_shape(const struct buf *list, struct padding *out, struct err *e)
 	return ST_OK;
 }
 
-/* Measures the value at p; the end, or NULL when ranks differ or it is too deep. */
+/* Measures the value at p; gives its end, NULL when ranks differ or it lies too deep. */
 static const uint8_t *
 padding_measure(struct padding_walk *w, const uint8_t *p, int depth)
 {
@@ -119,9 +120,8 @@ padding_write(struct padding_walk *w, const uint8_t *p, int depth)
 	return p;
 }
 
-/* The batch holds no value at all: how deep its lists lie and what would be in them
- * is told by the type and by shape=, as far as they know. Numbers are what
- * nobody has to name. */
+/* For a batch without any value: the type and shape= tell, as far as they know, how deep its
+ * lists are and what would be in them. Numbers are the default. */
 static void
 padding_guess(struct padding_walk *w, const struct padding *pad, const struct type *type)
 {
@@ -159,7 +159,7 @@ padding_value(struct padding_walk *w, const struct padding *pad)
 	w->fill.len = (size_t)(to - p);
 }
 
-/* Applies shape=, and makes sure that all of it fits. */
+/* Applies shape=, and checks that all lists fit into it. */
 static enum status
 padding_dims(struct padding_walk *w, const struct padding *pad, size_t max, struct err *e)
 {

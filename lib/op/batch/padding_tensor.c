@@ -11,7 +11,7 @@
 #include "value/mp.h"
 #include "value/tensor.h"
 
-/* One number of the dtype; false: it does not fit. */
+/* Writes a number in the dtype; false: it does not fit. */
 static bool
 padding_number(enum dtype d, const struct mp *m, uint8_t *out)
 {
@@ -37,11 +37,12 @@ padding_number(enum dtype d, const struct mp *m, uint8_t *out)
 		return false;
 	if ((m->kind == MP_INT && m->unsigned_big) ? d != DTYPE_U64 : i < least[d] || i > most[d])
 		return false;
-	memcpy(out, &i, dtype_size(d)); /* little-endian, as tensors are */
+	memcpy(out, &i, dtype_size(d)); /* little-endian, like the data of tensors */
 	return true;
 }
 
-/* The i-th tensor of the list; its end, NULL: it is none, or not like the first. */
+/* Reads a tensor of the list at p; gives its end. NULL: it is not a tensor, or differs from
+ * the first in dtype or rank. */
 static const uint8_t *
 padding_read(const uint8_t *p, const uint8_t *end, const struct tensor *like, struct tensor *t)
 {
@@ -53,7 +54,7 @@ padding_read(const uint8_t *p, const uint8_t *end, const struct tensor *like, st
 	return like && (t->dtype != like->dtype || t->n_dims != like->n_dims) ? NULL : next;
 }
 
-/* Copies t into the block of `to` at data, row after row. */
+/* Copies t, row by row, into the block of `to` that begins at data. */
 static void
 padding_copy(const struct tensor *t, const struct tensor *to, uint8_t *data)
 {

@@ -58,7 +58,7 @@ drop_open(struct op_inst *self, struct err *e)
 	return fields_read(&d->names, false, &d->fields, e);
 }
 
-/* The pairs that stay are copied in stretches, as they lie. */
+/* Copies the pairs that stay, adjacent ones in one piece. */
 static void
 drop_write(const struct fields *f, const struct elem *x, uint32_t pairs, const uint8_t *p,
 	   struct run *out)
@@ -80,7 +80,7 @@ drop_write(const struct fields *f, const struct elem *x, uint32_t pairs, const u
 	}
 	memcpy(w, from, (size_t)(p - from));
 	w += p - from;
-	/* The head is written last, when the number is known. */
+	/* The head is written last, since the number of pairs is known only then. */
 	size_t n = (size_t)(mp_put_record_head(head, stay) - head);
 	memcpy(body - MP_HEAD_MAX, head, n);
 	memmove(body - MP_HEAD_MAX + n, body, (size_t)(w - body));

@@ -54,7 +54,7 @@ enumerate_give(int64_t number, const struct elem *x, struct run *out)
 	run_done(out, p + x->len, x->pos);
 }
 
-/* The input comes in another order: each element with the number it has in its own. */
+/* Used when the input is read in another order: each element gets the number it has in its own. */
 static enum status
 enumerate_walk(struct op_inst *self, const struct run *in, struct run *out, struct err *e)
 {

@@ -6,7 +6,7 @@
 struct filter {
 	struct op_expr test;
 	struct expr_run run;
-	struct parallel_use threads; /* when parallel */
+	struct parallel_use threads; /* NULL threads unless parallel */
 };
 
 static const struct param filter_params[] = {

@@ -11,12 +11,12 @@ enum { FLAT_MAP_RUN = 4096, FLAT_MAP_BYTES = 8 * RUN_BYTES };
 struct flat_map {
 	struct op_expr expr;
 	struct expr_run run;
-	struct parallel_use threads; /* when parallel */
-	struct run lists;  /* what the expression gave; items are slices of it */
-	bool opened;       /* at and left are of the element at self->at */
-	const uint8_t *at; /* the next item */
+	struct parallel_use threads; /* NULL threads unless parallel */
+	struct run lists;  /* the lists that the expression made; items are slices of them */
+	bool opened;       /* at and left belong to the element at self->at */
+	const uint8_t *at; /* where the next item begins */
 	uint32_t left;
-	uint64_t given;    /* items of that element that have been given */
+	uint64_t given;    /* items of that element given so far */
 };
 
 static const struct param flat_map_params[] = {
@@ -58,7 +58,7 @@ flat_map_open(struct op_inst *self, struct err *e)
 	return ST_OK;
 }
 
-/* Works out the list of the element at self->at. ST_SKIP: there is none, go on. */
+/* Evaluates the list of the element at self->at. ST_SKIP: there is none, go on. */
 static enum status
 flat_map_list(struct op_inst *self, const struct run *in, struct run *out, struct err *e)
 {
@@ -83,7 +83,7 @@ flat_map_list(struct op_inst *self, const struct run *in, struct run *out, struc
 	f->at = m.p;
 	f->left = m.n;
 	for (uint64_t k = 0; k < f->given && f->left; k++, f->left--)
-		f->at = mp_skip(f->at, list->p + list->len); /* given before a restore */
+		f->at = mp_skip(f->at, list->p + list->len); /* items given before a restore */
 	return ST_OK;
 }
 

@@ -18,16 +18,16 @@
 #include "op/kit/expr_value.h"
 #include "op/pull.h"
 
-enum { IGNORE_ERRORS_FEW = 1000 }; /* a share means nothing of fewer elements */
+enum { IGNORE_ERRORS_FEW = 1000 }; /* number of elements below which a share means nothing */
 
 struct ignore_errors {
 	char *max, *log;
-	int64_t most;        /* failures; INT64_MAX: any number */
-	double share;        /* of all elements; 0: any */
-	struct op_ctx ctx;   /* of what stands before */
+	int64_t most;        /* failures allowed; INT64_MAX: any number */
+	double share;        /* share of all elements that may fail; 0: any share */
+	struct op_ctx ctx;   /* context of the operators before this one */
 	struct op_ctx *outer;
-	int fd;              /* of the log; -1: none */
-	_Atomic uint64_t failed; /* behind a prefetch it comes from another thread */
+	int fd;              /* descriptor of the log; -1: none */
+	_Atomic uint64_t failed; /* written by another thread when there is a prefetch */
 	_Atomic bool log_bad;
 	uint64_t seen;
 };
@@ -111,7 +111,7 @@ ignore_errors_write(struct ignore_errors *s, const struct op_failure *f)
 	if (f->file)
 		buf_printf(&line, "%s:%llu: ", f->file, (unsigned long long)f->line);
 	buf_printf(&line, "%s\n", f->e->text);
-	/* One write each: lines of several threads and processes do not mix. */
+	/* One write per line, so that lines of several threads and processes do not mix. */
 	if (write(s->fd, line.data, line.len) != (ssize_t)line.len)
 		s->log_bad = true;
 	buf_clear(&line);
@@ -131,7 +131,8 @@ ignore_errors_failure(void *arg, const struct op_failure *f)
 		s->outer->failure(s->outer->arg, f);
 }
 
-/* A prefetch behind this operator gives the whole chain another context. */
+/* Puts this operator's context between its inputs and the program, again whenever a prefetch
+ * after it has given the chain another context. */
 static void
 ignore_errors_stand_between(struct op_inst *self)
 {
@@ -212,7 +213,7 @@ ignore_errors_close(struct op_inst *self)
 {
 	struct ignore_errors *s = self->state;
 
-	/* The inputs are closed next, and must not look at what is gone. */
+	/* The inputs are closed after this operator, and must not use its context any more. */
 	if (s->outer && self->in[0])
 		op_set_ctx(self->in[0], s->outer);
 	if (s->fd >= 0)

@@ -6,7 +6,7 @@
 struct map {
 	struct op_expr expr;
 	struct expr_run run;
-	struct parallel_use threads; /* when parallel */
+	struct parallel_use threads; /* NULL threads unless parallel */
 };
 
 static const struct param map_params[] = {

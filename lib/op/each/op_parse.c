@@ -9,7 +9,7 @@
 #include "value/csv/csv.h"
 #include "value/json/json.h"
 
-enum { PARSE_AUTO, PARSE_TEXT }; /* types= */
+enum { PARSE_AUTO, PARSE_TEXT }; /* the choices of types= */
 enum parse_form { PARSE_JSON, PARSE_CSV, PARSE_TSV, PARSE_KV, PARSE_URL };
 
 struct parse {
@@ -21,7 +21,7 @@ struct parse {
 	char **names;
 	uint32_t n_names;
 	struct textform form_state;
-	struct buf value; /* the result */
+	struct buf value; /* the value made last */
 };
 
 static const struct param parse_params[] = {
@@ -46,7 +46,7 @@ parse_names_free(char ***names, uint32_t n)
 	*names = NULL;
 }
 
-/* columns= as texts; gives. */
+/* Reads columns= as texts; gives. */
 static enum status
 parse_names(const struct parse *s, char ***names, uint32_t *n, struct err *e)
 {
@@ -198,7 +198,7 @@ parse_feed(struct op_inst *self, const struct run *in, struct run *out, struct e
 			self->at = i;
 			return ST_AGAIN;
 		}
-		do { /* trying the same text again gives the same */
+		do { /* a retry would give the same result */
 			st = op_fault(self, in, i, out, e);
 		} while (st == ST_AGAIN && parse_one(s, &in->e[i], out, e) != ST_OK);
 		if (st != ST_OK && st != ST_AGAIN)

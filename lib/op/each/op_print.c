@@ -34,7 +34,7 @@ print_cardinality(const struct op_node *n, const int64_t *in)
 	return in[0];
 }
 
-/* What cannot be shown is not worth ending for. */
+/* Failing to show something is not worth ending the run. */
 static void
 print_flush(struct print *s)
 {

@@ -8,7 +8,7 @@
 
 struct rate {
 	int64_t n, bytes;
-	int64_t due; /* when the next element may go; 0: not begun */
+	int64_t due; /* time at which the next element may go; 0: not begun */
 };
 
 enum { RATE_SECOND = 1000000000, RATE_BEHIND = 100 * 1000 * 1000 };
@@ -40,7 +40,7 @@ rate_cardinality(const struct op_node *n, const int64_t *in)
 	return in[0];
 }
 
-/* How long this element keeps the next one waiting. */
+/* How long this element delays the next one. */
 static int64_t
 rate_cost(const struct rate *r, const struct elem *x)
 {
@@ -58,7 +58,7 @@ rate_feed(struct op_inst *self, const struct run *in, struct run *out, struct er
 	int64_t now = clock_mono_ns();
 
 	(void)e;
-	/* A pause of the input is not made up for by a burst. */
+	/* After a pause of the input there is no burst to catch up. */
 	if (r->due < now - RATE_BEHIND)
 		r->due = now;
 	if (r->due > now) {

@@ -11,7 +11,7 @@
 struct rename {
 	struct words names;
 	struct fields fields;
-	size_t grow; /* bytes that a record may become longer */
+	size_t grow; /* bytes by which a record may grow */
 };
 
 static const struct param rename_params[] = {

@@ -6,7 +6,7 @@
 
 struct sleep {
 	int64_t ns;
-	int64_t until; /* 0: no element is waiting */
+	int64_t until; /* end of the current wait; 0: no element is waiting */
 };
 
 static const struct param sleep_params[] = {

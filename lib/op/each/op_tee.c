@@ -7,8 +7,8 @@
 struct tee {
 	struct op_fragment inner;
 	struct fragment fragment;
-	bool over;   /* the fragment wants no more */
-	bool fed;    /* the run at hand is in the fragment */
+	bool over;   /* the fragment wants no more input */
+	bool fed;    /* the fragment was fed the run at hand */
 	bool ending;
 };
 
@@ -33,8 +33,8 @@ tee_open(struct op_inst *self, struct err *e)
 	return fragment_open(self, &t->inner, &t->fragment, e);
 }
 
-/* Pulls until the fragment has taken all it was fed. ST_AGAIN only when the
- * chain is to stop. */
+/* Pulls until the fragment has taken everything it was fed. ST_AGAIN only when the chain is to
+ * stop. */
 static enum status
 tee_drain(struct op_inst *self, struct err *e)
 {
@@ -109,7 +109,7 @@ tee_save(struct op_inst *self, struct buf *out)
 	struct tee *t = self->state;
 
 	state_put_u64(out, t->over);
-	/* In the middle of a run the fragment holds what is to be fed again. */
+	/* In the middle of a run, the fragment holds elements that would be fed to it again. */
 	if (t->fed || t->ending || !fragment_save(&t->fragment, out))
 		self->unsaved = true;
 }

@@ -11,10 +11,10 @@
 
 enum {
 	PARALLEL_WINDOW_LEAST = 16,
-	PARALLEL_TICK_NS = 20 * 1000 * 1000 /* how often the waiting stream looks at stop */
+	PARALLEL_TICK_NS = 20 * 1000 * 1000 /* how often the waiting stream checks for a stop */
 };
 
-/* One piece of work for a thread of the pool: a run to be pulled, or a job. */
+/* Does one piece of work on a thread of the pool: pulls a run, or makes a job. */
 static bool
 parallel_work(void *arg)
 {
@@ -28,16 +28,16 @@ parallel_work(void *arg)
 		j = parallel_take(p);
 	}
 	if (j && (p->waiting || p->cur || (parallel_worth(p) && !p->exact && parallel_may_pull(p))))
-		pool_want(&p->user); /* there is something for another one, too */
+		pool_want(&p->user); /* there is work for another thread, too */
 	if (j)
 		parallel_do(p, j);
 	pthread_mutex_unlock(&p->lock);
 	return j != NULL;
 }
 
-/* A state goes to any machine: so auto has threads on one processor too. Where splits
- * are told apart nobody pulls ahead, but the blocks of a run are shared out.
- * What a worker makes must come the same when another makes it again. */
+/* A saved state may be restored on any machine, so `auto` uses the pool on a single processor,
+ * too. Where elements must be attributable to their split nobody pulls ahead, but the blocks
+ * of a run are shared out. Results must not depend on which thread makes them. */
 void
 parallel_open(struct op_inst *self, struct parallel_use *u, const struct op_expr *ex,
 	      struct expr_run *alone, enum parallel_work work)
@@ -68,7 +68,7 @@ parallel_open(struct op_inst *self, struct parallel_use *u, const struct op_expr
 	op_set_ctx(self->in[0], &u->ctx);
 }
 
-/* What was given is done with. */
+/* Releases the job whose results were given by the last call. */
 static void
 parallel_release(struct parallel *p)
 {
@@ -89,7 +89,7 @@ parallel_release(struct parallel *p)
 	p->head++;
 }
 
-/* The job to give next, when it is made. */
+/* The finished job to give next; NULL: it is not finished. */
 static struct parallel_job *
 parallel_made(struct parallel *p)
 {
@@ -120,7 +120,7 @@ parallel_wait(struct parallel *p)
 	return !op_stopped(p->self->ctx);
 }
 
-/* Threads the results over, and tells what failed. Without the lock: nobody
+/* Hands over a job's results, and reports its failures. Called without the lock: nobody else
  * touches a job that is made. */
 static enum status
 parallel_give(struct parallel *p, struct parallel_job *j, struct run *out, struct err *e)
@@ -136,7 +136,7 @@ parallel_give(struct parallel *p, struct parallel_job *j, struct run *out, struc
 	j->given_items = j->items;
 	for (size_t k = 0; st == ST_OK && k < j->n_faults; k++) {
 		op_fault_fresh(p->self);
-		do { /* trying again gives the same */
+		do { /* a retry would give the same result */
 			*e = j->faults[k].e;
 			st = op_fault(p->self, &j->in, j->faults[k].at, &p->kept, e);
 		} while (st == ST_AGAIN);
@@ -145,7 +145,7 @@ parallel_give(struct parallel *p, struct parallel_job *j, struct run *out, struc
 	return st;
 }
 
-/* As without threads, and measured. */
+/* Evaluates one run without threads, and measures what it costs. */
 static enum status
 parallel_alone(struct parallel *p, struct err *e)
 {
@@ -156,7 +156,7 @@ parallel_alone(struct parallel *p, struct err *e)
 	return st;
 }
 
-/* From run to run: is the stream to go on alone? The lock is held. */
+/* Decides between two runs whether the stream is to work alone. The lock is held. */
 static bool
 parallel_choose(struct parallel *p)
 {
@@ -167,7 +167,7 @@ parallel_choose(struct parallel *p)
 			return true;
 		p->alone = false;
 		p->seen = p->plain->seen;
-		p->elem_ns = p->pull_ns = p->run_n = 0; /* to be found out anew */
+		p->elem_ns = p->pull_ns = p->run_n = 0; /* measured anew from here on */
 		p->known = 0;
 	} else if (!parallel_worth(p) && !p->active && !p->cur && !p->pulling &&
 		   p->at_old == p->n_old && p->status == ST_OK) {
@@ -179,8 +179,8 @@ parallel_choose(struct parallel *p)
 	return p->alone;
 }
 
-/* The next job that is made: waits for it, or lends a hand where no thread is at
- * work. NULL: *st. */
+/* The next finished job. While it is not there, waits for it, or does work itself when no
+ * thread is at work. NULL: *st says why. */
 static struct parallel_job *
 parallel_await(struct parallel *p, enum status *st)
 {
@@ -206,7 +206,7 @@ parallel_await(struct parallel *p, enum status *st)
 	return j;
 }
 
-/* A stream that has been told ST_AGAIN begins to pull again when it is asked. */
+/* Prepares for the next call: after ST_AGAIN the stream may pull again. */
 static void
 parallel_resume(struct parallel *p)
 {
@@ -292,7 +292,8 @@ parallel_close(struct parallel_use *u)
 		return;
 	atomic_store_explicit(&u->stop, true, memory_order_relaxed);
 	pool_leave(&p->user);
-	atomic_store_explicit(&u->stop, false, memory_order_relaxed); /* for a rewind of the inputs */
+	/* the inputs may be rewound next */
+	atomic_store_explicit(&u->stop, false, memory_order_relaxed);
 	pthread_mutex_lock(&p->lock);
 	parallel_free(p);
 	pthread_mutex_unlock(&p->lock);

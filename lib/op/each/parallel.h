@@ -32,12 +32,12 @@ enum { PARALLEL_MOST = 256 };
 
 enum parallel_work { PARALLEL_MAP, PARALLEL_FILTER, PARALLEL_ITEMS };
 
-/* In the operator's state. */
+/* Part of the state of an operator with parallel=. */
 struct parallel_use {
 	int64_t parallel;    /* 1: no threads */
 	bool ordered;
 	struct parallel *threads; /* NULL: none */
-	struct op_ctx ctx;   /* of what stands before: the same with a stop of its own */
+	struct op_ctx ctx;   /* context of the inputs: the chain's, with a stop of its own */
 	atomic_bool stop;
 };
 
@@ -48,15 +48,17 @@ struct parallel_use {
 	{ "ordered", PARAM_BOOL, offsetof(type, field.ordered), "true", .flags = PARAM_KEY_ONLY, \
 	  .help = "false: results are given as threads finish" }
 
-/* At open, after expr_run_open: takes threads when parallel= asks for them. */
+/* Called from open, after expr_run_open: uses threads when parallel= asks for them. */
 void parallel_open(struct op_inst *self, struct parallel_use *u, const struct op_expr *ex,
 		   struct expr_run *alone, enum parallel_work work);
 void parallel_close(struct parallel_use *u);
 enum status parallel_next(struct op_inst *self, struct parallel_use *u, struct run *out,
 			  struct err *e);
-/* False: the operator saves its own state behind what is in out, as without threads. */
+/* Saves the state when there are threads. False: the operator saves its own state after what
+ * is in out, as it does without threads. */
 bool parallel_save(struct op_inst *self, struct parallel_use *u, struct buf *out);
-/* False: *p is the operator's own state. Else restored, or not: *st. */
+/* Restores the state when it was saved with threads; *st is the result. False: *p is the
+ * operator's own state. */
 bool parallel_restore(struct op_inst *self, struct parallel_use *u, const uint8_t **p, size_t *n,
 		      enum status *st, struct err *e);
 

@@ -18,43 +18,44 @@
 enum parallel_phase { PARALLEL_FREE, PARALLEL_WAITING, PARALLEL_WORKING, PARALLEL_MADE };
 
 struct parallel_fault {
-	uint32_t at;          /* the element */
+	uint32_t at;          /* index of the element in its job */
 	struct err e;
 };
 
-/* A run of input, which jobs are cut from. */
+/* A run of input, from which jobs are cut. */
 struct parallel_input {
-	struct run run;       /* kept */
+	struct run run;       /* a copy that outlives the pull */
 	struct run_part *parts;
-	uint64_t index;       /* of run.e[0] */
-	uint64_t items;       /* of its list that have been given, before a restore */
-	uint32_t uses;        /* jobs, and one while it is `cur` */
-	struct parallel_input *next; /* among the spare ones */
+	uint64_t index;       /* index of run.e[0] in the stream */
+	/* items of its first element's list that were given before a restore */
+	uint64_t items;
+	uint32_t uses;        /* number of its jobs, plus one while it is `cur` */
+	struct parallel_input *next; /* links the spare ones */
 };
 
 struct parallel_job {
 	enum parallel_phase phase;
-	uint64_t number;      /* jobs in the order of their input */
+	uint64_t number;      /* numbers the jobs in the order of their input */
 	struct parallel_input *input;
-	struct run in;        /* its block of the input; owns nothing */
-	uint64_t index;       /* of in.e[0] */
+	struct run in;        /* its block of the input; lent */
+	uint64_t index;       /* index of in.e[0] in the stream */
 	size_t bytes;
-	/* the maker's, and the stream's when MADE */
-	uint32_t at;          /* the element to go on with */
-	uint64_t items;       /* of its list, that have been given */
+	/* owned by the thread that makes the job, and by the stream once MADE */
+	uint32_t at;          /* index of the element to go on with */
+	uint64_t items;       /* items of that element's list given so far */
 	bool failed;          /* the last fault ends the stream */
-	bool over;            /* nothing more is to be made of it */
+	bool over;            /* everything has been made */
 	struct run out, lists;
-	const uint8_t *item;  /* the next one of a list that is not finished; NULL: none */
+	const uint8_t *item;  /* the next item of an unfinished list; NULL: none */
 	uint32_t left;
 	struct parallel_fault *faults;
 	size_t n_faults, cap_faults;
-	/* the stream's: where what has been given ends */
+	/* owned by the stream: how far the results have been given */
 	uint32_t given_at;
 	uint64_t given_items;
 };
 
-/* Input of a restored state. */
+/* Input that a restored state held. */
 struct parallel_old {
 	struct run in;
 	uint64_t index, items;
@@ -65,38 +66,41 @@ struct parallel {
 	struct parallel_use *use;
 	enum parallel_work work;
 	const struct op_expr *expr;
-	struct expr_run *plain; /* for what the stream does alone */
+	struct expr_run *plain; /* evaluates runs when the stream works alone */
 	struct pool_user user;
-	bool exact;           /* splits are told apart: nobody pulls ahead */
+	bool exact;           /* elements must be attributable to their split: nobody pulls ahead */
 	bool ordered;
-	struct run kept;      /* op_fault's elements, which are in place already */
-	struct parallel_job *lent; /* its results are with the caller */
-	pthread_mutex_t lock; /* all below, and the phases */
-	pthread_cond_t news;  /* stream: a job is made, a status, or nobody pulls */
-	bool alone;           /* the stream does all; nobody else touches the input */
-	bool awaited;         /* the stream sleeps */
+	/* takes the elements that op_fault passes on, which are in place already */
+	struct run kept;
+	struct parallel_job *lent; /* the job whose results the caller has */
+	pthread_mutex_t lock; /* guards everything below, and the jobs' phases */
+	/* wakes the stream: a job is made, a status is set, or pulling has ended */
+	pthread_cond_t news;
+	bool alone;           /* the stream does all the work; nobody else touches the input */
+	bool awaited;         /* the stream is waiting for news */
 	bool pulling, pause, full;
-	struct expr_vm **vms; /* machines that nobody uses */
+	struct expr_vm **vms; /* machines that are not in use */
 	size_t n_vms, cap_vms;
-	int64_t time;         /* what now() gives; 0: nothing has begun */
+	int64_t time;         /* the time that now() gives; 0: nothing has begun */
 	struct parallel_job *jobs;
-	uint32_t window, active, waiting, making; /* slots; not FREE; WAITING; WORKING */
-	size_t bytes;         /* of the input of jobs that are not FREE */
-	uint64_t head, next;  /* numbers: given next when ordered, cut next */
+	/* number of slots; of jobs that are not FREE; WAITING; WORKING */
+	uint32_t window, active, waiting, making;
+	size_t bytes;         /* size of the input of jobs that are not FREE */
+	uint64_t head, next;  /* job numbers: to be given next when ordered; to be cut next */
 	struct parallel_input *cur, *spare;
-	uint32_t cut;         /* the element of cur where the next job begins */
-	uint64_t seen;        /* index of the next element of the input */
+	uint32_t cut;         /* index in cur at which the next job begins */
+	uint64_t seen;        /* index in the stream of the next input element */
 	struct parallel_old *old;
 	size_t n_old, at_old, cap_old;
-	enum status status;   /* what the input came to; ST_OK: goes on */
+	enum status status;   /* status of the input; ST_OK: there is more */
 	struct err err;
-	/* What things cost, as it turned out lately; 0: not known. */
+	/* Measured costs; 0: not known yet. */
 	double elem_ns, pull_ns, run_n;
-	double run_ns;        /* a run, pulled and evaluated by the stream alone */
-	uint64_t known;       /* elements that elem_ns has been seen on */
+	double run_ns;        /* of pulling and evaluating a run, by the stream alone */
+	uint64_t known;       /* number of elements that elem_ns is based on */
 };
 
-/* parallel_work.c; the lock is held. */
+/* parallel_work.c; called with the lock held. */
 struct parallel_job *parallel_slot(struct parallel *p);
 struct parallel_job *parallel_take(struct parallel *p);
 void parallel_pull(struct parallel *p);
@@ -105,7 +109,7 @@ bool parallel_worth(const struct parallel *p);
 void parallel_do(struct parallel *p, struct parallel_job *j);
 void parallel_let_go(struct parallel *p, struct parallel_input *in);
 
-/* Makes more of the job: some output, until it is over or there is enough. */
+/* Makes some output of the job, until it is finished or there is enough for one run. */
 void parallel_make(const struct parallel *p, struct expr_vm *vm, struct parallel_job *j);
 
 #endif

@@ -6,12 +6,12 @@
 #include "value/mp.h"
 
 enum {
-	PARALLEL_FAULTS = 64,   /* in one step, for each takes 3 kB */
-	PARALLEL_GIVE = 16384,  /* items in one step */
+	PARALLEL_FAULTS = 64,   /* most failures in one step: each takes 3 kB */
+	PARALLEL_GIVE = 16384,  /* most items in one step */
 	PARALLEL_BYTES = 8 * RUN_BYTES
 };
 
-/* The element at j->at failed. False: it ends the stream. */
+/* Records the failure of the element at j->at. False: it ends the stream. */
 static bool
 parallel_fault(const struct parallel *p, struct parallel_job *j, const struct err *e)
 {
@@ -47,7 +47,7 @@ parallel_make_run(const struct parallel *p, struct expr_vm *vm, struct parallel_
 	}
 }
 
-/* The list of the element at j->at. ST_SKIP: go on with the next element. */
+/* Evaluates the list of the element at j->at. ST_SKIP: go on with the next element. */
 static enum status
 parallel_list(const struct parallel *p, struct expr_vm *vm, struct parallel_job *j)
 {
@@ -72,7 +72,7 @@ parallel_list(const struct parallel *p, struct expr_vm *vm, struct parallel_job 
 	j->item = m.p;
 	j->left = m.n;
 	for (uint64_t k = 0; k < j->items && j->left; k++, j->left--)
-		j->item = mp_skip(j->item, list->p + list->len); /* given before a restore */
+		j->item = mp_skip(j->item, list->p + list->len); /* items given before a restore */
 	return ST_OK;
 }
 

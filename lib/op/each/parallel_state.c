@@ -9,7 +9,7 @@
 
 enum {
 	PARALLEL_OLD_MOST = 64 * PARALLEL_MOST,
-	PARALLEL_REST_NS = 1000 * 1000 * 1000, /* how long a state waits for input */
+	PARALLEL_REST_NS = 1000 * 1000 * 1000, /* how long saving waits for the thread that pulls */
 	PARALLEL_LOOK_NS = 20 * 1000 * 1000
 };
 
@@ -21,7 +21,7 @@ parallel_by_number(const void *a, const void *b)
 	return ((*x)->number > (*y)->number) - ((*x)->number < (*y)->number);
 }
 
-/* The jobs that have something to give yet, in the order of their input. */
+/* Collects the jobs that still have something to give, in the order of their input. */
 static uint32_t
 parallel_left(struct parallel *p, struct parallel_job **v)
 {
@@ -37,8 +37,8 @@ parallel_left(struct parallel *p, struct parallel_job **v)
 	return n;
 }
 
-/* Nobody pulls from now on until the next call, so what stands before it can be
- * saved too. False: the thread that pulls has been waiting for input for long. */
+/* Stops pulling until the next call, so that the state of the inputs can be saved, too. False:
+ * the thread that pulls is still waiting for input. */
 static bool
 parallel_rest(struct parallel *p)
 {
@@ -58,7 +58,7 @@ parallel_put(struct buf *out, uint64_t index, uint64_t items, const struct run *
 	state_put_run(out, in, from);
 }
 
-/* Threads that evaluate go on: they do not change a job's input. */
+/* Saves the input of all jobs. Threads that evaluate may go on, since they do not change it. */
 static void
 parallel_put_all(struct parallel *p, struct buf *out)
 {

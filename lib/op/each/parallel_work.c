@@ -10,12 +10,14 @@
 #include "value/run_share.h"
 
 enum {
-	PARALLEL_BLOCK_NS = 200 * 1000,  /* of work that a job is to have */
-	PARALLEL_KNOWN = 32,             /* elements, before their cost is believed */
+	PARALLEL_BLOCK_NS = 200 * 1000,  /* time that making a job should take */
+	/* number of elements after which their measured cost is relied on */
+	PARALLEL_KNOWN = 32,
 	PARALLEL_BYTES_AHEAD = 4 << 20
 };
 
-/* What changes from worth it to not and back with every run would cost more than both. */
+/* Whether handing work to the pool pays. The bound is lower while threads are in use, since
+ * switching with every run would cost more than either way. */
 bool
 parallel_worth(const struct parallel *p)
 {
@@ -26,9 +28,8 @@ parallel_worth(const struct parallel *p)
 	return p->known < PARALLEL_KNOWN || p->pull_ns + p->elem_ns * p->run_n > least;
 }
 
-/* A slot for the next job; NULL: the window is full. Once full, it is full
- * until half of it is free: threads that wake each other for every job do
- * little else. */
+/* A slot for the next job; NULL: the window is full. Once full, it counts as full until half
+ * of it is free, because threads that wake each other for every job do little else. */
 struct parallel_job *
 parallel_slot(struct parallel *p)
 {
@@ -58,8 +59,8 @@ parallel_let_go(struct parallel *p, struct parallel_input *in)
 	p->spare = in;
 }
 
-/* As many of cur's elements as are worth PARALLEL_BLOCK_NS; one while nothing is known,
- * and few until what is known can be believed. */
+/* Number of elements for the next job: as many of cur's as take PARALLEL_BLOCK_NS; one while
+ * their cost is unknown, and few until it can be relied on. */
 static uint32_t
 parallel_block(const struct parallel *p)
 {
@@ -99,7 +100,7 @@ parallel_cut(struct parallel *p, struct parallel_job *j)
 	}
 }
 
-/* Something to do; NULL: there is nothing, or no room for what comes of it. */
+/* Takes the next job to be made; NULL: there is nothing to do, or no room for its results. */
 struct parallel_job *
 parallel_take(struct parallel *p)
 {
@@ -138,7 +139,7 @@ parallel_spare(struct parallel *p)
 	return in;
 }
 
-/* Of a restored state, what had not been given comes first. */
+/* Fetches the next run of input; input that a restored state held comes first. */
 static enum status
 parallel_fetch(struct parallel *p, struct parallel_input *in)
 {
@@ -163,7 +164,7 @@ parallel_fetch(struct parallel *p, struct parallel_input *in)
 	return ST_OK;
 }
 
-/* The next run, as cur; the lock is not held meanwhile. */
+/* Pulls the next run into cur; the lock is released meanwhile. */
 void
 parallel_pull(struct parallel *p)
 {
@@ -197,11 +198,11 @@ parallel_vm(struct parallel *p)
 	if (p->n_vms)
 		return p->vms[--p->n_vms];
 	struct expr_vm *vm = op_vm_new(p->self, p->expr);
-	expr_vm_set_time(vm, p->time); /* one time for all */
+	expr_vm_set_time(vm, p->time); /* now() is the same for all threads */
 	return vm;
 }
 
-/* Makes it; the lock is not held meanwhile. */
+/* Makes the job; the lock is released meanwhile. */
 void
 parallel_do(struct parallel *p, struct parallel_job *j)
 {

@@ -64,7 +64,7 @@ pad_to_finish(struct op_inst *self, struct run *out, struct err *e)
 	struct elem pad = { .p = &nil, .len = 1 };
 
 	(void)e;
-	if (p->value.len) /* the plan's memory, which outlives every run */
+	if (p->value.len) /* lies in the plan's memory, which outlives every run */
 		pad = (struct elem){ .p = p->value.data, .len = (uint32_t)p->value.len };
 	for (; p->seen < (uint64_t)p->n && out->n < RUN_USUAL; p->seen++)
 		run_push(out, pad);

@@ -32,32 +32,33 @@ enum {
 	PREFETCH_AUTO = 16 * RUN_USUAL,
 	PREFETCH_BYTES = 16 * 1024 * 1024,
 	PREFETCH_SPINS = 256, /* most turns that a caller waits without sleeping */
-	PREFETCH_SHORT_NS = 100 * 1000, /* after a sleep as short as this it waits awake */
-	PREFETCH_TICK_NS = 20 * 1000 * 1000 /* how often a waiting caller looks at stop */
+	/* after a sleep shorter than this it waits without sleeping */
+	PREFETCH_SHORT_NS = 100 * 1000,
+	PREFETCH_TICK_NS = 20 * 1000 * 1000 /* how often a waiting caller checks for a stop */
 };
 
 struct prefetch {
 	int64_t n;
-	struct op_ctx ctx;     /* of what stands before: the same with another stop */
+	struct op_ctx ctx;     /* context of the inputs: the chain's, with a stop of its own */
 	atomic_bool stop;
 	pthread_t thread;
-	pthread_mutex_t lock;  /* all below */
-	pthread_cond_t wake;   /* thread: room, or no longer paused */
-	pthread_cond_t news;   /* caller: a run, a status, or the thread is at rest */
-	bool straight;         /* no thread: what comes is passed on */
+	pthread_mutex_t lock;  /* guards everything below */
+	pthread_cond_t wake;   /* wakes the thread: there is room, or the pause is over */
+	pthread_cond_t news;   /* wakes the caller: a run, a status, or the thread is at rest */
+	bool straight;         /* no thread: runs are passed on directly */
 	bool started, pause, busy;
-	bool full;             /* the thread waits until half of it is gone */
-	bool waiting;          /* the caller sleeps */
-	atomic_uint made;      /* counts what the thread has told; read without the lock */
-	unsigned spins;        /* what waiting awake is worth, as it turned out before */
+	bool full;             /* the thread waits until the ring is half empty */
+	bool waiting;          /* the caller is asleep */
+	atomic_uint made;      /* counts what the thread has produced; read without the lock */
+	unsigned spins;        /* turns worth waiting without sleep, by past experience */
 	struct run *ring;
-	struct run_part **parts; /* copies, for the ring's runs */
-	size_t *held;          /* bytes that each of them holds */
-	uint32_t head, count;  /* runs that wait */
-	bool lent;             /* the run before head is with the caller */
+	struct run_part **parts; /* tables of parts, for the ring's runs */
+	size_t *held;          /* bytes held by each run of the ring */
+	uint32_t head, count;  /* the ring's first run, and how many wait */
+	bool lent;             /* the caller has the run before head */
 	uint64_t elements;
 	size_t bytes;
-	enum status status;    /* what the thread came to; ST_OK: goes on */
+	enum status status;    /* status of the input; ST_OK: there is more */
 	struct err err;
 };
 
@@ -98,8 +99,8 @@ prefetch_open(struct op_inst *self, struct err *e)
 	return ST_OK;
 }
 
-/* Once full, it is full until half is gone: threads that wake each other for
- * every run do little else. */
+/* Whether the thread must wait. Once full, the ring counts as full until it is half empty,
+ * because threads that wake each other for every run do little else. */
 static bool
 prefetch_full(struct prefetch *p)
 {
@@ -126,7 +127,7 @@ prefetch_enqueue(struct prefetch *p, const struct run *r, size_t held)
 	p->bytes += held;
 }
 
-/* One run from upstream into the ring; the lock is held but for the work. */
+/* Pulls one run into the ring; the lock is released while it works. */
 static enum status
 prefetch_make(struct op_inst *self)
 {
@@ -176,16 +177,15 @@ prefetch_start(struct op_inst *self, struct err *e)
 	struct prefetch *p = self->state;
 	enum status st;
 
-	p->started = true; /* now: from here on its neighbours are the thread's too */
+	p->started = true; /* set first: the thread uses the members beside it */
 	st = thread_start(&p->thread, prefetch_thread, self, "prefetch", e);
 	if (st != ST_OK)
 		p->started = false;
 	return st;
 }
 
-/* Waits a little without sleeping, for a thread that gives a run every few
- * microseconds would be held up by waking us. Whether that paid tells how long
- * to try the next time. */
+/* Waits a little without sleeping: a thread that makes a run every few microseconds would be
+ * slowed down by waking us. How often this succeeded decides how long to try next time. */
 static bool
 prefetch_spin(struct prefetch *p)
 {
@@ -224,7 +224,7 @@ prefetch_wait(struct op_inst *self)
 	return !op_stopped(self->ctx);
 }
 
-/* The run given last goes back to the ring. */
+/* Returns the run that was lent last to the ring. */
 static void
 prefetch_release(struct prefetch *p)
 {
@@ -259,14 +259,14 @@ prefetch_resume(struct prefetch *p)
 	pthread_cond_signal(&p->wake);
 }
 
-/* Nothing waits and the thread has come to something. */
+/* The status to give when the ring is empty and the input has ended, failed or stopped. */
 static enum status
 prefetch_over(struct prefetch *p, struct err *e)
 {
 	enum status st = p->status;
 
 	if (st == ST_AGAIN)
-		prefetch_resume(p); /* it may go on */
+		prefetch_resume(p); /* ST_AGAIN: the thread may go on */
 	else if (st != ST_END)
 		*e = p->err;
 	return st;
@@ -325,9 +325,8 @@ prefetch_close(struct op_inst *self)
 	pthread_mutex_destroy(&p->lock);
 }
 
-/* The thread is brought to rest, and rests until the next pull: so the states
- * of what stands before can be saved too. What waits in the ring is part of
- * the state. */
+/* Brings the thread to rest until the next pull, so that the state of the inputs can be saved,
+ * too. The runs in the ring are part of the saved state. */
 static void
 prefetch_save(struct op_inst *self, struct buf *out)
 {

@@ -8,9 +8,9 @@
 
 struct repeat {
 	int64_t n;
-	uint64_t pass;  /* passes that are complete */
-	uint64_t given; /* elements of this pass that have been given */
-	bool reread;    /* restored in a replay: the cache is to be filled again */
+	uint64_t pass;  /* number of complete passes */
+	uint64_t given; /* elements of this pass given so far */
+	bool reread;    /* restored while replaying: the cache has to be filled again */
 	struct cache cache;
 };
 
@@ -37,7 +37,7 @@ repeat_cardinality(const struct op_node *n, const int64_t *in)
 	if (in[0] == 0 || r->n == 0)
 		return 0;
 	if (in[0] == -1)
-		return r->n == INT64_MAX ? r->n : -1; /* unless nothing comes, there is always more */
+		return r->n == INT64_MAX ? r->n : -1; /* endless, unless the input gives nothing */
 	return __builtin_mul_overflow(in[0], r->n, &all) ? INT64_MAX : all;
 }
 
@@ -59,9 +59,8 @@ repeat_open(struct op_inst *self, struct err *e)
 	return ST_OK;
 }
 
-/* The end of a pass; one without elements is the last, or an endless repeat
- * of nothing would turn for ever. A pass whose elements all went to other readers of
- * a job is not without elements. */
+/* Ends a pass. A pass without elements is the last, for repeating it endlessly would never
+ * end; a pass whose elements all went to other readers of the job does not count as empty. */
 static enum status
 repeat_pass_end(struct op_inst *self, struct err *e)
 {
@@ -93,8 +92,8 @@ repeat_read(struct op_inst *self, struct err *e)
 	return st;
 }
 
-/* After a restore: reads the pass into the cache again, and lets the framework
- * drop what had been given of it. */
+/* After a restore: reads the pass into the cache again; the framework drops the elements that
+ * had been given. */
 static enum status
 repeat_reread(struct op_inst *self, struct err *e)
 {
@@ -182,7 +181,7 @@ repeat_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
 	r->pass = state_get_u64(&in, (uint64_t)r->n);
 	r->given = state_get_u64(&in, UINT64_MAX);
 	r->reread = state_get_u64(&in, 1);
-	/* The elements before this place are not there to be cached. */
+	/* Without the elements before this place the pass cannot be cached. */
 	r->cache.off = r->cache.off || (!r->reread && (r->given || r->pass));
 	return state_finish(self, &in, e);
 }

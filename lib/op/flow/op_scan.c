@@ -8,7 +8,7 @@ struct scan {
 	struct buf init;
 	struct op_expr expr;
 	struct expr_run run;
-	struct buf state; /* after the last run */
+	struct buf state; /* the state after the last run */
 };
 
 static const struct param scan_params[] = {
@@ -47,7 +47,7 @@ scan_open(struct op_inst *self, struct err *e)
 	return ST_OK;
 }
 
-/* Within a run the state is the element given last, where it lies in out. */
+/* Within a run, the state is the element given last, which lies in out. */
 static enum status
 scan_feed(struct op_inst *self, const struct run *in, struct run *out, struct err *e)
 {

@@ -6,7 +6,7 @@
 
 struct shard {
 	int64_t n, index;
-	uint64_t next; /* elements to go until the next of ours */
+	uint64_t next; /* how many elements come before the next of this shard */
 };
 
 static const struct param shard_params[] = {

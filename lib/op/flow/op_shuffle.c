@@ -38,8 +38,8 @@ struct shuffle {
 	int64_t size, seed, mem;
 	bool reshuffle;
 	struct shuffle_slot *slots;
-	size_t n, cap, bytes; /* bytes: of elements outside of the slots */
-	uint64_t key, drawn; /* the generator: both are its state */
+	size_t n, cap, bytes; /* bytes: size of the elements outside the slots */
+	uint64_t key, drawn; /* the generator: key and counter */
 	struct slab cells;
 };
 
@@ -94,8 +94,8 @@ shuffle_open(struct op_inst *self, struct err *e)
 	return ST_OK;
 }
 
-/* A block is held only for an element that is a good part of it, or a buffer of
- * middling elements would pin many times its size. */
+/* Whether the element's block is held instead of copying the element. Only when the element is
+ * a good part of its block; otherwise the buffer would pin many times its size. */
 static bool
 shuffle_holds(const struct elem *x)
 {
@@ -145,11 +145,11 @@ shuffle_drop(struct shuffle *s, struct shuffle_slot *slot)
 		block_unref(&slot->big.block);
 }
 
-/* Gives the slot's element away: out has a copy, or holds its block. */
+/* Moves the slot's element to out, which copies it or holds its block. */
 static void
 shuffle_take(struct shuffle *s, struct shuffle_slot *slot, struct run *out)
 {
-	run_keep(out, shuffle_elem(slot)); /* a cell has no block, so it copies */
+	run_keep(out, shuffle_elem(slot)); /* a cell has no block: the element is copied */
 	shuffle_drop(s, slot);
 }
 
@@ -160,8 +160,8 @@ shuffle_add(struct shuffle *s, const struct elem *x)
 	shuffle_put(s, &s->slots[s->n++], x);
 }
 
-/* The slot of the at-th draw among n. The bias of a product without rejection
- * is n / 2^64: less than anything could find. */
+/* The slot drawn among n by draw number `at`. A product without rejection has a bias of n /
+ * 2^64, too small to be observed. */
 static size_t
 shuffle_draw(const struct shuffle *s, uint64_t at, size_t n)
 {
@@ -188,11 +188,11 @@ shuffle_feed(struct op_inst *self, const struct run *in, struct run *out, struct
 	uint32_t i = 0;
 	size_t ahead[SHUFFLE_AHEAD];
 
-	if (self->order) { /* they come in that order */
+	if (self->order) { /* the input comes in the final order already */
 		self->give = self->in[0]->lent;
 		return ST_OK;
 	}
-	out->file = NULL; /* from here on elements of many places are mixed */
+	out->file = NULL; /* from here on a run mixes elements from many places */
 	out->line = 0;
 	out->parts = NULL;
 	for (; i < in->n && s->n < (size_t)s->size; i++)

@@ -26,7 +26,7 @@ take_cardinality(const struct op_node *n, const int64_t *in)
 static void
 take_pick(const struct op_node *n, uint64_t in, uint64_t *index, uint32_t k)
 {
-	(void)n, (void)in, (void)index, (void)k; /* the first are the first */
+	(void)n, (void)in, (void)index, (void)k; /* the indices stay: the first n are the first n */
 }
 
 static enum status
