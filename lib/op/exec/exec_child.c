@@ -49,7 +49,7 @@ child_wait_gone(pid_t pid)
 		;
 }
 
-/* Keeps the end of it: lines that were handed out go first. */
+/* Keeps the end of what the child wrote to stderr; lines handed out are dropped first. */
 static void
 child_trim(struct child *c)
 {
@@ -127,7 +127,7 @@ child_line(struct child *c, size_t *n)
 	return NULL;
 }
 
-/* The group, and the child if it has no group yet. */
+/* Sends the signal to the group, or to the child if it has no group yet. */
 static void
 child_signal(struct child *c, int sig)
 {
@@ -149,7 +149,7 @@ child_kill(struct child *c)
 	child_signal(c, SIGKILL);
 }
 
-/* Whether it has ended; it stays a zombie, so that its number stays its own. */
+/* Whether the child has ended; it stays a zombie, so that its process id is not used again. */
 static bool
 child_gone(const struct child *c)
 {
@@ -159,7 +159,7 @@ child_gone(const struct child *c)
 	       ? errno == ECHILD : si.si_pid != 0;
 }
 
-/* What it wrote before its end is read after that: so the time counts from there. */
+/* What a child wrote before its end is read after its end, so the silence counts from the end. */
 bool
 child_held(struct child *c, int64_t since_ns, int ms)
 {
@@ -194,7 +194,7 @@ child_drop(struct child *c)
 	child_close(&c->out);
 }
 
-/* Waits for the end or for output, at most so long. */
+/* Waits for the child's end or its output, at most `ms`. */
 static void
 child_pause(struct child *c, int pidfd, int ms)
 {
@@ -238,7 +238,7 @@ child_reap(struct child *c, int grace_ms, const atomic_bool *stop)
 		return;
 	if (!child_gone(c))
 		child_await(c, grace_ms, stop);
-	kill(-c->pid, SIGKILL); /* what it started and left behind */
+	kill(-c->pid, SIGKILL); /* processes that the child started and left behind */
 	while (waitpid(c->pid, &c->status, 0) < 0 && errno == EINTR)
 		;
 	child_unguard(c);

@@ -23,73 +23,74 @@
 
 enum {
 	CHILD_GRACE_MS = 5000, /* between TERM and KILL */
-	CHILD_TICK_MS = 20,    /* how often a wait looks at *stop */
-	CHILD_LINES = 20,      /* of stderr that go into an error */
-	CHILD_SHOWN = 100,     /* lines of stderr that are handed out in a second */
-	CHILD_LEFT_MS = 1000,  /* it is gone, its pipes are held: silence that is the end */
+	CHILD_TICK_MS = 20,    /* how often a wait checks *stop */
+	CHILD_LINES = 20,      /* lines of stderr that go into an error */
+	CHILD_SHOWN = 100,     /* lines of stderr handed out per second */
+	/* silence that counts as the end, when the child has gone but its pipes are held open */
+	CHILD_LEFT_MS = 1000,
 	CHILD_TAIL = 8 * 1024
 };
 
-/* What children of one operator share. */
+/* What the children of one operator have in common. */
 struct child_kind {
-	const char *path;      /* of the program, as child_find gave it */
-	const char *name;      /* for messages */
-	char *const *argv;     /* may differ from child to child */
+	const char *path;      /* path of the program, as child_find gave it */
+	const char *name;      /* name for messages */
+	char *const *argv;     /* arguments, which may differ from child to child */
 	char *const *envp;
-	bool feed;             /* a pipe to its stdin; else /dev/null */
-	bool pty;              /* its stdout is a terminal, which passes bytes as they are */
+	bool feed;             /* its stdin is a pipe; else /dev/null */
+	bool pty;              /* its stdout is a terminal, which passes bytes unchanged */
 };
 
 struct child {
-	pid_t pid;             /* 0: none */
+	pid_t pid;             /* process id; 0: none */
 	int in, out, err;      /* our ends; -1: closed */
-	int status;            /* once reaped, as of waitpid */
-	bool killed;           /* by us */
-	struct buf said;       /* what it wrote to stderr, cut to its end */
-	size_t told;           /* bytes of it that child_line has handed out */
+	int status;            /* wait status, once reaped */
+	bool killed;           /* killed by us */
+	struct buf said;       /* the end of what it wrote to stderr */
+	size_t told;           /* how many bytes of `said` child_line has handed out */
 	int guard;             /* its place in the table of groups; -1: none */
 	int64_t gone_ns;       /* when it was first seen to have ended; 0: it has not */
-	int64_t second;        /* which second the following are about */
-	unsigned shown, missed; /* lines of it handed out, and not */
+	int64_t second;        /* the second that the following two count in */
+	unsigned shown, missed; /* lines handed out in that second, and lines held back */
 	char say[48];
 };
 
-/* exec_guard.c: its group is killed when we are, or no longer. */
+/* Has the child's group killed when this process dies (exec_guard.c); child_unguard ends that. */
 void child_guard(struct child *c);
 void child_unguard(struct child *c);
-void child_wait_gone(pid_t pid); /* waits for one that is at its end */
+void child_wait_gone(pid_t pid); /* waits for a process that is about to end */
 void child_init(struct child *c);
-void child_clear(struct child *c); /* of an ended one */
+void child_clear(struct child *c); /* clears one that has ended */
 /* Finds a program as a shell would: ST_NOCMD (127), ST_NORUN (126). Gives the path. */
 enum status child_find(const char *program, char **path, struct err *e);
 enum status child_spawn(struct child *c, const struct child_kind *k, struct err *e);
 void child_close_in(struct child *c);
-/* Takes what is there on stderr, without waiting. */
+/* Reads what there is on stderr, without waiting. */
 void child_listen(struct child *c);
-/* The next whole line of stderr not handed out yet, lent; NULL: none. Of many in
- * one second only the number is told. */
+/* Lends the next whole line of stderr that was not handed out yet; NULL: none. Of many lines
+ * in one second only their number is told. */
 const char *child_line(struct child *c, size_t *n);
 
-/* Waits for its end, drops what it still writes to stdout, ends the group. Waits
- * patiently for grace_ms, then TERM, CHILD_GRACE_MS, KILL; *stop (may be NULL)
- * ends patience. */
+/* Waits for the child's end, drops what it still writes to stdout, and ends its group. Waits
+ * grace_ms, then sends TERM, waits CHILD_GRACE_MS, and sends KILL; *stop (may be NULL) cuts
+ * the first wait short. */
 void child_reap(struct child *c, int grace_ms, const atomic_bool *stop);
-/* It has ended, and for so long nothing has come from its output (nor since `since`), which
- * what it started holds open. */
+/* Whether the child has ended while processes that it started hold its output open, and
+ * nothing has come from there for `ms` since its end and since `since_ns`. */
 bool child_held(struct child *c, int64_t since_ns, int ms);
-/* Whether another line of its own may be handed out in this second. */
+/* Whether another line of this child may be handed out in this second. */
 bool child_shows(struct child *c);
-/* Nobody reads its stdin any more, and something lies in it unread. */
+/* Whether the child's stdin is closed at its end while unread input lies in it. */
 bool child_deaf(const struct child *c);
-/* TERM to the group now; child_reap is due. */
+/* Sends TERM to the group now; child_reap must follow. */
 void child_term(struct child *c);
-void child_kill(struct child *c); /* KILL */
+void child_kill(struct child *c); /* sends KILL */
 
-/* The error of one that is gone while its pipes are held. */
+/* The error of a child that has gone while its pipes are held open. */
 void child_left(const char *name, struct err *e);
-/* "exited with status 3", "was killed by signal 11 (Segmentation fault)". */
+/* Appends "exited with status 3", "was killed by signal 11 (Segmentation fault)". */
 void child_status_print(int status, struct buf *out);
-/* The last lines of stderr, each on a line of its own behind the text of e. */
+/* Appends the last lines of stderr to the text of e, each on a line of its own. */
 void child_tell(const struct child *c, struct err *e);
 static inline void
 child_poll(const struct child *c, struct pollfd *p, bool in, bool out)

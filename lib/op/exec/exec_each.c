@@ -67,7 +67,7 @@ each_fill(struct exec *x, bool *moved, struct err *e)
 	return st;
 }
 
-/* The process has ended: its answer, or its failure. */
+/* Takes the answer of a process that has closed its output, or records its failure. */
 static enum status
 each_end(struct exec *x, struct exec_slot *s, struct run *out, struct err *e)
 {
@@ -76,7 +76,7 @@ each_end(struct exec *x, struct exec_slot *s, struct run *out, struct err *e)
 	const uint8_t *p;
 	size_t n;
 
-	/* It has closed its stdout; it may have a little left to do. */
+	/* It has closed its stdout, but may have a little left to do. */
 	int64_t left = x->timeout ? (x->timeout - (exec_now() - s->moved)) / 1000000 : INT32_MAX;
 	child_reap(&s->child, left < 0 ? 0 : left > INT32_MAX ? INT32_MAX : (int)left,
 		   x->self->ctx->stop);
@@ -164,7 +164,7 @@ exec_each_step(struct exec *x, struct run *out, bool *moved, struct err *e)
 {
 	enum status st = ST_OK;
 
-	/* Those that have ended first: their slots are free then. */
+	/* First handles the processes that have ended, so that their slots are free. */
 	for (unsigned k = 0; st == ST_OK && k < x->n_slots; k++)
 		st = each_slot_step(x, &x->slots[k], out, moved, e);
 	return st == ST_OK ? each_fill(x, moved, e) : st;

@@ -16,10 +16,9 @@ env_same(const char *a, const char *b)
 	return !strncmp(a, b, n);
 }
 
-/* Whether a variable of ours is the children's, too. What begins with DSVC_ tells
- * this program what to do (its options), or where it stands in a pipeline around
- * it, which are both not meant for a program inside; only where the service is
- * holds for that, too. */
+/* Whether a variable of this process is passed on to children. Those that begin with DSVC_ are
+ * options of this program, or tell where it is in a pipeline around it; neither is meant for a
+ * program inside. Only the address of the service holds for that, too. */
 static bool
 env_passes(const struct op_ctx *ctx, const char *s)
 {

@@ -20,16 +20,16 @@
 #include "op/op.h"
 
 struct exec_env {
-	char **v;           /* for execve */
+	char **v;           /* the array for execve */
 	size_t n;
-	char *slot, *index, *source; /* the ones that change; in v unless NULL */
+	char *slot, *index, *source; /* the entries that change, NULL or in v */
 };
 
 enum { ENV_OWN = 10, ENV_SLOT_MAX = 48, ENV_SOURCE_MAX = 512 };
 
 void exec_env_open(struct exec_env *env, const struct op_inst *self, const char *proto,
 		   unsigned slots, bool each);
-/* For a child that writes to a terminal: no colours there. */
+/* Sets the environment of a child that writes to a terminal: no colours. */
 void exec_env_plain(struct exec_env *env);
 void exec_env_clear(struct exec_env *env);
 void exec_env_slot(struct exec_env *env, unsigned slot);

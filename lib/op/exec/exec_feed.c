@@ -46,7 +46,7 @@ feed_tell(struct exec_feed *f)
 	f->hungry = false;
 }
 
-/* In the thread, in the middle of a pull. */
+/* Called by the thread in the middle of a pull: waits for leave to begin another split. */
 static enum status
 feed_split(void *arg, struct split *out, struct err *e)
 {
@@ -126,7 +126,7 @@ exec_feed_open(struct exec_feed *f, struct op_inst *self)
 	op_set_ctx(f->in, &f->ctx);
 }
 
-/* One run from the input; the lock is held but for the work. */
+/* Pulls one run of the input; the lock is released while it works. */
 static void
 feed_make(struct exec_feed *f)
 {

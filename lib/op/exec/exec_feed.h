@@ -16,48 +16,48 @@
 
 #include "op/op.h"
 
-/* A run of the input, the caller's until it is given back. */
+/* A run of the input, owned by the caller until it is given back. */
 struct feed_run {
 	struct feed_run *next;
 	struct run run;
 	struct run_part *parts;
-	uint32_t open;         /* for the caller: elements not done with */
-	uint32_t from;         /* for the caller: the next one to take */
+	uint32_t open;         /* used by the caller: number of elements still in work */
+	uint32_t from;         /* used by the caller: index of the next element to take */
 	size_t bytes;
 };
 
 struct exec_feed {
 	struct op_inst *in;
-	struct op_ctx ctx;     /* of the input: the same with another stop */
-	struct op_inst *self;  /* has the context of an exec behind it: a split ends in both */
+	struct op_ctx ctx;     /* context of the input: the chain's, with a stop of its own */
+	struct op_inst *self;  /* the operator; an exec after it may give it another context */
 	atomic_bool stop;
-	int fd;                /* readable: there is news (eventfd); -1: none */
+	int fd;                /* readable when there is news (eventfd); -1: none */
 	pthread_t thread;
-	pthread_mutex_t lock;  /* all below */
+	pthread_mutex_t lock;  /* guards everything below */
 	pthread_cond_t room, rest;
 	bool started, pause, busy, hungry;
-	bool border;           /* the thread waits for leave to go on to the next split */
+	bool border;           /* the thread waits for leave to begin the next split */
 	struct feed_run *first, **last, *spare;
 	uint32_t count;
 	size_t bytes;
-	enum status status;    /* what the input came to; ST_OK: it goes on */
+	enum status status;    /* status of the input; ST_OK: there is more */
 	struct err err;
 };
 
 void exec_feed_open(struct exec_feed *f, struct op_inst *self);
-/* The next run. ST_AGAIN: none now, f->fd tells when; ST_END and errors come
- * after the last run. *stopped: what ended it was a stop, and may go on. */
+/* Takes the next run. ST_AGAIN: none yet, f->fd becomes readable when there is; ST_END and
+ * errors come after the last run. *stopped: the input was stopped, and may go on later. */
 enum status exec_feed_take(struct exec_feed *f, struct feed_run **r, bool *stopped, struct err *e);
 void exec_feed_give(struct exec_feed *f, struct feed_run *r);
-void exec_feed_heard(struct exec_feed *f); /* takes the news off fd */
-/* Brings the thread to rest until the next take. What it has made stands in first. */
+void exec_feed_heard(struct exec_feed *f); /* clears the readiness of fd */
+/* Brings the thread to rest until the next take. Runs that it has made stay in the queue. */
 void exec_feed_rest(struct exec_feed *f);
-/* Where splits are told apart: nothing of the one before is left, go on. */
+/* Lets the thread begin the next split: nothing is left of the one before. */
 void exec_feed_pass(struct exec_feed *f);
-bool exec_feed_border(struct exec_feed *f); /* it waits for that */
-/* An empty run that is the caller's until it is given back; for a restore. */
+bool exec_feed_border(struct exec_feed *f); /* whether it waits for that */
+/* An empty run, owned by the caller until it is given back, for a restore. */
 struct feed_run *exec_feed_spare(struct exec_feed *f);
-/* An empty run at the end of the queue, to be filled by a restore. */
+/* Adds an empty run at the end of the queue, to be filled by a restore. */
 struct feed_run *exec_feed_add(struct exec_feed *f);
 void exec_feed_close(struct exec_feed *f);
 

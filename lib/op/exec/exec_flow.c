@@ -16,7 +16,7 @@ flow_start(struct exec *x, struct exec_slot *s, struct err *e)
 	return st == ST_OK ? ST_OK : exec_fatal(x, NULL, e);
 }
 
-/* Elements into the buffer: as many as it should hold. */
+/* Puts elements into the write buffer, as many as it should hold. */
 static enum status
 flow_fill(struct exec *x, struct exec_slot *s, struct run *out, bool *moved, struct err *e)
 {
@@ -78,7 +78,7 @@ flow_end(struct exec *x, struct exec_slot *s, struct err *e)
 	return op_source_fault(x->self, NULL, 0, e);
 }
 
-/* A step; ST_END: the child has said all. */
+/* Does one step; ST_END: the child has closed its output, and all of it was given. */
 static enum status
 flow_step(struct exec *x, struct exec_slot *s, struct run *out, bool *moved, struct err *e)
 {
@@ -90,7 +90,7 @@ flow_step(struct exec *x, struct exec_slot *s, struct run *out, bool *moved, str
 	if (s->child.pid <= 0 || s->child.in >= 0)
 		st = flow_fill(x, s, out, moved, e);
 	if (st == ST_OK && s->child.pid <= 0) {
-		if (s->w.len == 0 && !x->over) /* it starts with the first element */
+		if (s->w.len == 0 && !x->over) /* the child starts with the first element */
 			return ST_OK;
 		st = flow_start(x, s, e);
 	}

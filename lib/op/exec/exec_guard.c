@@ -26,11 +26,11 @@
 enum { GUARD_GROUPS = 4096 };
 
 struct guard_table {
-	atomic_uint top;              /* places that have been used */
-	_Atomic pid_t v[GUARD_GROUPS]; /* 0: free */
+	atomic_uint top;              /* number of places that have ever been used */
+	_Atomic pid_t v[GUARD_GROUPS]; /* process groups to kill; 0: free */
 };
 
-static struct guard_table *guard_table; /* NULL: there is no guard */
+static struct guard_table *guard_table; /* memory shared with the guard; NULL: there is no guard */
 static atomic_uint guard_hint;
 static pthread_once_t guard_once = PTHREAD_ONCE_INIT;
 
@@ -40,7 +40,7 @@ guard_main(int fd)
 	char c;
 	ssize_t n;
 
-	setpgid(0, 0); /* what a terminal sends to our group is not for it */
+	setpgid(0, 0); /* signals that a terminal sends to our group must not reach the guard */
 	prctl(PR_SET_NAME, "dsvc-guard", 0, 0, 0);
 	dup2(fd, 0);
 	syscall(SYS_close_range, 1U, ~0U, 0U);
@@ -77,9 +77,9 @@ guard_start(void)
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	pid = fork();
 	if (!pid)
-		guard_main(ends[0]); /* with all signals blocked */
+		guard_main(ends[0]); /* runs with all signals blocked */
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	close(ends[0]); /* the other end is closed by our own end */
+	close(ends[0]); /* the guard's end of the pipe; ours closes when we end */
 	if (pid < 0)
 		guard_table = NULL;
 }

@@ -53,9 +53,9 @@ hold_read(pid_t pid, const char *what, char *out, size_t room)
 	return (size_t)n;
 }
 
-/* Whether the child has read what there was and waits for more, as far as the
- * system tells: it sleeps, and where that can be seen, in a read of a pipe or
- * (a shell) for a child of its own. */
+/* Whether the child has read all its input and waits for more, as far as the system tells: it
+ * sleeps and, where that can be seen, sleeps in a read of a pipe or (a shell) in a wait for a
+ * child of its own. */
 static bool
 hold_waits(const struct child *c)
 {
@@ -102,7 +102,7 @@ exec_hold_steady(struct exec *x, struct exec_slot *s)
 	if (s->warned || s->n == 0 || s->w_at < s->w.len || s->speak.delays)
 		return;
 	now = exec_now();
-	/* A look costs system calls, and there may be many steps in a second. */
+	/* Looking costs system calls, and there may be many steps in a second. */
 	if (now - s->heard < EXEC_HOLD_NS || now - s->looked < EXEC_HOLD_NS / 10)
 		return;
 	s->looked = now;
@@ -110,7 +110,8 @@ exec_hold_steady(struct exec *x, struct exec_slot *s)
 		hold_warn(x, s);
 }
 
-/* It has had the end of its input for a while, and owes answers: it may be at work. */
+/* Warns once about a child that has had the end of its input for a while and owes answers; it
+ * may still be at work. */
 static void
 hold_end(struct exec *x, struct exec_slot *s)
 {
@@ -137,7 +138,8 @@ exec_hold_look(struct exec *x, struct exec_slot *s, struct err *e)
 		return ST_OK;
 	s->moved = exec_now();
 	hold_warn(x, s);
-	if (exec_feed_border(&x->feed) && !s->speak.keeps) { /* its answers are wanted before it goes on */
+	/* the input waits for these answers before it begins the next split */
+	if (exec_feed_border(&x->feed) && !s->speak.keeps) {
 		child_close_in(&s->child);
 		s->closing = true;
 		return ST_OK;

@@ -11,11 +11,12 @@
 
 #include "op/exec/exec_work.h"
 
-/* To be called when nothing has moved. An error when the window can grow no more. */
+/* To be called when nothing has moved. Grows the window of a child that seems to hold its
+ * answers back; gives an error when the window cannot grow any more. */
 enum status exec_hold_look(struct exec *x, struct exec_slot *s, struct err *e);
-/* To be called at any time: only tells, for input that never rests. */
+/* To be called at any time: warns only, for input that never pauses. */
 void exec_hold_steady(struct exec *x, struct exec_slot *s);
-/* What cures it, for the program of that name. */
+/* What makes the program of that name give each answer at once, as part of a help text. */
 const char *exec_hold_cure(const char *program);
 
 #endif

@@ -40,7 +40,7 @@ exec_jobs_close(struct exec *x)
 		struct exec_job *j = exec_job(x, seq);
 
 		mem_free(j->fault);
-		/* The jobs of one run stand together. */
+		/* Collects the runs of the jobs, each once: jobs of one run are adjacent. */
 		if (j->state != JOB_GONE && j->run != last && j->run != x->cur) {
 			j->run->next = x->used;
 			x->used = last = j->run;
@@ -111,7 +111,7 @@ exec_jobs_again(struct exec *x, uint64_t seq)
 	exec_job(x, seq)->state = JOB_NEW;
 }
 
-/* The next run of the input. */
+/* Takes the next run of the input. */
 static enum status
 jobs_refill(struct exec *x)
 {
@@ -166,7 +166,7 @@ exec_jobs_take(struct exec *x, uint64_t *seq)
 	return ST_OK;
 }
 
-/* Nothing more is wanted of it. */
+/* Ends a job of which nothing more is wanted. */
 static void
 jobs_gone(struct exec *x, uint64_t seq)
 {
@@ -182,8 +182,8 @@ jobs_gone(struct exec *x, uint64_t seq)
 		x->head++;
 }
 
-/* Whether an element of that run may be put into out: what is in it tells its
- * place by one run only. */
+/* Whether an element of the job's run may be put into out: the places of the elements in out
+ * refer to one run only. */
 static bool
 jobs_fits(struct exec *x, const struct exec_job *j, struct run *out)
 {
@@ -205,14 +205,14 @@ jobs_ready(struct exec *x, uint64_t seq)
 		x->ready[x->ready_end++ & (x->cap - 1)] = seq;
 }
 
-/* Whether it would be given now, were it done. */
+/* Whether the job would be given now if it were finished. */
 static bool
 jobs_turn(const struct exec *x, uint64_t seq)
 {
 	return x->ordered ? seq == x->head : x->ready_at == x->ready_end;
 }
 
-/* Its answer waits for its turn. */
+/* Keeps the job's answer until its turn. */
 static void
 jobs_wait(struct exec *x, uint64_t seq, const uint8_t *p, size_t n, uint32_t many)
 {
@@ -264,7 +264,7 @@ jobs_put(struct run *out, const uint8_t *p, size_t n, uint32_t many, uint32_t po
 	}
 }
 
-/* The record of the element with each of the values in it. */
+/* Makes the records of an answer: the element with each of the values in its field. */
 static void
 jobs_records(struct exec *x, const struct exec_job *j, const uint8_t *p, size_t n, uint32_t many)
 {
@@ -328,7 +328,7 @@ jobs_emit_done(struct exec *x, struct exec_job *j, struct run *out)
 		buf_clear(&j->answer);
 }
 
-/* The policy; retries have been used up. */
+/* Applies on_error to a failure; the retries are used up. */
 static enum status
 jobs_emit_fault(struct exec *x, struct exec_job *j, struct run *out, struct err *e)
 {
@@ -369,8 +369,8 @@ jobs_due(struct exec *x, uint64_t seq)
 	return exec_job(x, seq)->state != JOB_GONE;
 }
 
-/* The input of a job as a run of its own with its place: those that stand together
- * in one run could share it; they are few. */
+/* Saves the input of a job as a run of its own, with its place. Jobs of one run could share
+ * it, but they are few. */
 static void
 jobs_save_input(struct exec *x, uint64_t seq, struct buf *out)
 {
@@ -430,7 +430,7 @@ exec_jobs_restore_done(struct exec *x, struct state_in *in)
 	jobs_wait(x, x->next++, p, n, many);
 }
 
-/* All inputs whose answers were not given: they are sent again, in their order. */
+/* Saves the input of all jobs whose answers were not given; a restore sends it again, in order. */
 void
 exec_jobs_save(struct exec *x, struct buf *out, bool answered)
 {

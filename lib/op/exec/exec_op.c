@@ -11,7 +11,7 @@
 
 enum { EXEC_POLLS = 3, EXEC_TICK_MS = 50 };
 
-/* The words to be started: the command's, or a shell with the script. */
+/* The words to start: those of the command, or a shell with the script. */
 static void
 exec_words(const struct exec *x, struct words *w)
 {
@@ -125,7 +125,7 @@ exec_copies(const struct exec *x)
 	return pool_size() < EXEC_PARALLEL_MAX ? pool_size() : EXEC_PARALLEL_MAX;
 }
 
-/* The command: its words, where the program is, what it is called. */
+/* Prepares the command: its words, the path of the program, its name in messages. */
 static enum status
 exec_open_command(struct exec *x, struct err *e)
 {
@@ -133,7 +133,7 @@ exec_open_command(struct exec *x, struct err *e)
 	enum status st;
 
 	exec_words(x, &words);
-	/* The pieces lie in the words, which live as long. */
+	/* The pieces of exec_args lie in these words, which live as long. */
 	x->owned = words;
 	exec_args_open(&x->args, &x->owned, x->proto == FRAME_ARG, exec_is_shell(x));
 	if (x->proto != FRAME_ARG)
@@ -171,7 +171,8 @@ exec_open(struct op_inst *self, struct err *e)
 		child_init(&s->child);
 		frame_init(&s->frame, exec_answers(x), self->ctx->element_max);
 		if (x->proto == FRAME_MSGPACK)
-			s->frame.max += SPEAK_ROOM; /* what stands around an element */
+			/* room for what a message adds around an element */
+			s->frame.max += SPEAK_ROOM;
 		if (!exec_is_each(x) && x->proto != FRAME_STREAM)
 			s->fifo = mem_array(EXEC_WINDOW_MAX, sizeof *s->fifo);
 	}
@@ -180,7 +181,7 @@ exec_open(struct op_inst *self, struct err *e)
 	return exec_open_command(x, e);
 }
 
-/* Waits for anything to move; false: asked to stop. */
+/* Waits until something moves; false: asked to stop. */
 static bool
 exec_wait(struct exec *x)
 {
@@ -212,7 +213,7 @@ exec_wait(struct exec *x)
 	return !op_stopped(x->self->ctx);
 }
 
-/* All is given; children that were told so may take a moment to go. */
+/* Ends the children after everything was given; a child told so may take a moment to go. */
 static enum status
 exec_finish(struct exec *x, struct err *e)
 {
@@ -237,7 +238,7 @@ exec_finish(struct exec *x, struct err *e)
 	return ST_OK;
 }
 
-/* One turn of what is not proto=stream. */
+/* Does one turn, with any proto= other than stream. */
 static enum status
 exec_turn(struct exec *x, struct run *out, bool *moved, struct err *e)
 {
@@ -329,10 +330,10 @@ exec_save(struct op_inst *self, struct buf *out)
 {
 	struct exec *x = self->state;
 
-	/* What a child for the whole stream has seen cannot be told. */
+	/* With proto=stream there is no telling how much of its input the child has used. */
 	if (x->proto != FRAME_STREAM)
 		exec_state_save(x, out);
-	/* Nor can what stands before it be, in the middle of a pull. */
+	/* Nor can the input be saved while its thread is in the middle of a pull. */
 	if (x->proto == FRAME_STREAM || x->feed.border)
 		self->unsaved = true;
 }

@@ -10,7 +10,7 @@
 enum status exec_typing(struct op_node *n, struct op_typing *t, const struct type **type,
 			struct err *e);
 struct op_words exec_words_are(const struct op_node *n);
-/* field=: what it wants of the input, and the type with the answers in it. */
+/* Typing with field=: the field that is read, and the type with the answers in it. */
 enum status exec_field_typing(struct op_node *n, struct op_typing *t, const struct type **type,
 			      struct err *e);
 int64_t exec_cardinality(const struct op_node *n, const int64_t *in);

@@ -27,7 +27,7 @@ struct spawn {
 	const struct child_kind *kind;
 	pid_t parent;
 	int fd[3];
-	volatile int error; /* errno of the child's last step; 0: it runs the program */
+	volatile int error; /* errno of the child's failed step; 0: it runs the program */
 };
 
 static _Noreturn void
@@ -39,7 +39,7 @@ spawn_child(struct spawn *s)
 
 	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != s->parent) /* it was gone before that */
+	if (getppid() != s->parent) /* the parent died before the signal was set */
 		_exit(127);
 	for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
 		sigaction(usual[i], &dfl, NULL);
@@ -53,14 +53,14 @@ spawn_child(struct spawn *s)
 	_exit(127);
 }
 
-/* Its own frame: the child returns to no frame that the parent still needs. */
+/* A function of its own, not inlined: the child returns to no frame that the parent needs. */
 static __attribute__((noinline)) pid_t
 spawn_vfork(struct spawn *s)
 {
 	sigset_t all, before;
 	pid_t pid;
 
-	/* No handler of ours may run in the child. */
+	/* No signal handler of this process may run in the child. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	pid = vfork();
@@ -82,7 +82,7 @@ spawn_high(int fd)
 	return high;
 }
 
-/* A pipe whose ends are none of 0, 1, 2, which the child gives new meanings. */
+/* Makes a pipe with neither end at 0, 1 or 2, which get new meanings in the child. */
 static bool
 spawn_pipe(int fd[2])
 {
@@ -93,8 +93,8 @@ spawn_pipe(int fd[2])
 	return fd[0] >= 0 && fd[1] >= 0;
 }
 
-/* A terminal in place of a pipe: programs that write lines to a terminal and blocks
- * to pipes give each line at once. Nobody's controlling terminal, and raw. */
+/* Makes a terminal in place of a pipe, since programs that write blocks to a pipe write lines
+ * to a terminal. It is raw, and nobody's controlling terminal. */
 static bool
 spawn_pty(int fd[2])
 {
@@ -183,7 +183,7 @@ child_spawn(struct child *c, const struct child_kind *k, struct err *e)
 	return ST_OK;
 }
 
-/* Why the file at path cannot be run; 0: it can. */
+/* The errno that running the file at path would give; 0: it can be run. */
 static int
 spawn_refuses(const char *path)
 {

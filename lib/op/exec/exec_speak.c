@@ -152,7 +152,7 @@ speak_caps(struct exec_slot *s, const uint8_t *p, size_t n)
 	}
 }
 
-/* Its half of the handshake. */
+/* Reads the child's half of the handshake. */
 static enum status
 speak_greeting(struct exec *x, struct exec_slot *s, const uint8_t *p, size_t n, struct err *e)
 {
@@ -244,7 +244,7 @@ exec_speak_stats(struct exec *x)
 	buf_clear(&all);
 }
 
-/* ["log", level, text], ["stat", name, number], ["state", bytes] */
+/* Handles ["log", level, text], ["stat", name, number] and ["state", bytes]. */
 static enum status
 speak_aside(struct exec *x, struct exec_slot *s, const struct mp *list, const struct mp *word,
 	    const uint8_t *rest, const uint8_t *end, bool *known)
@@ -277,7 +277,7 @@ speak_aside(struct exec *x, struct exec_slot *s, const struct mp *list, const st
 	return ST_OK;
 }
 
-/* [id, "error", text, {"retry": bool}] */
+/* Handles [id, "error", text, {"retry": bool}]. */
 static void
 speak_fault(struct exec *x, uint64_t seq, const struct mp *list, const uint8_t *rest,
 	    const uint8_t *end)
@@ -305,11 +305,11 @@ speak_fault(struct exec *x, uint64_t seq, const struct mp *list, const uint8_t *
 		return;
 	}
 	if (retry.kind == MP_BOOL && !retry.b)
-		j->tries = x->self->node->retries; /* it knows that this would not help */
+		j->tries = x->self->node->retries; /* the child knows that a retry would not help */
 	exec_jobs_fail(x, seq, &why);
 }
 
-/* [id, status, ...] */
+/* Handles [id, status, ...]. */
 static enum status
 speak_answer(struct exec *x, struct exec_slot *s, const struct mp *list, uint64_t seq,
 	     const uint8_t *p, const uint8_t *rest, const uint8_t *end, struct run *out, struct err *e)

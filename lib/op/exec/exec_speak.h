@@ -33,32 +33,33 @@ struct run;
 
 enum { SPEAK_VERSION = 1, SPEAK_NAME = 64, SPEAK_STATS = 32, SPEAK_ROOM = 64 };
 
-/* Of one child. */
+/* The state of the conversation with one child. */
 struct speak {
 	bool greeted;          /* it has answered the handshake */
-	bool delays, keeps;    /* its caps: "delay", "state" */
-	bool flushed;          /* it was told to, and given nothing since */
-	bool asked, told;      /* for its state; it has answered */
-	struct buf state;      /* its latest answer */
+	bool delays, keeps;    /* its capabilities: "delay", "state" */
+	bool flushed;          /* it was told to flush, and was given nothing since */
+	bool asked, told;      /* it was asked for its state; it has told it */
+	struct buf state;      /* the state that it told last */
 	char name[SPEAK_NAME];
 };
 
-/* Sums of what the children counted. */
+/* A sum over what the children counted. */
 struct speak_stat {
 	char name[SPEAK_NAME];
 	double sum;
 };
 
-/* Our half of the handshake, and the state to go on from, if there is one. */
+/* Sends our half of the handshake, and the state to go on from, if there is one. */
 void exec_speak_greet(struct exec *x, struct exec_slot *s);
 void exec_speak_element(struct exec_slot *s, uint64_t seq, const struct elem *el);
-void exec_speak_ask(struct exec_slot *s, const char *what); /* ["flush"], ["save"] */
-/* Nothing has moved for a moment: tells one that delays to answer. True: it did. */
+void exec_speak_ask(struct exec_slot *s, const char *what); /* sends ["flush"] or ["save"] */
+/* To be called when nothing has moved for a moment: tells a child that delays its answers to
+ * flush. True: it did. */
 bool exec_speak_quiet(struct exec *x, struct exec_slot *s);
-/* A message from the child. out NULL: its answers wait. ST_DATA: it is none. */
+/* Handles a message of the child. out NULL: answers wait. ST_DATA: it is not a valid message. */
 enum status exec_speak_hear(struct exec *x, struct exec_slot *s, const uint8_t *p, size_t n,
 			    struct run *out, struct err *e);
-/* What the children counted, as a note. */
+/* Reports the sums of what the children counted, as a note. */
 void exec_speak_stats(struct exec *x);
 
 #endif

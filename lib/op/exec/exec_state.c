@@ -11,7 +11,8 @@
 
 enum { STATE_WAIT_MS = 10000, STATE_DONE_MAX = 1 << 20 };
 
-/* Hears what has come. False: what it said is wrong, which is kept for the next pull. */
+/* Handles the messages that have come. False: one was invalid; the error is kept for the next
+ * pull. */
 static bool
 state_hear(struct exec *x, struct exec_slot *s, bool *moved)
 {
@@ -33,7 +34,8 @@ state_hear(struct exec *x, struct exec_slot *s, bool *moved)
 	return true;
 }
 
-/* Until it has answered all that it was given, or, asked for it, told its state. */
+/* Waits until the child has answered every element it was given and, if asked for its state,
+ * has told it. */
 static bool
 state_await(struct exec *x, struct exec_slot *s)
 {
@@ -73,7 +75,8 @@ state_ask(struct exec *x, struct exec_slot *s)
 		if (exec_job(x, seq)->state == JOB_FAULT)
 			return false;
 	s->speak.told = false;
-	if (s->child.in < 0) /* it has all there is, and may have ended: nothing will be asked of a successor */
+	/* it has had all input, and may have ended: no successor will need its state */
+	if (s->child.in < 0)
 		return true;
 	s->speak.asked = true;
 	exec_speak_ask(s, "save");
@@ -84,7 +87,7 @@ void
 exec_state_save(struct exec *x, struct buf *out)
 {
 	struct exec_slot *s = &x->slots[0];
-	bool keeps = x->kept; /* it has answered the handshake, and what it gave is in its state */
+	bool keeps = x->kept; /* the child keeps a state: what it has answered is part of that */
 
 	exec_feed_rest(&x->feed);
 	state_put_u64(out, x->head);

@@ -57,7 +57,8 @@ talk_pop(struct exec *x, struct exec_slot *s)
 	return seq;
 }
 
-/* Room for another element: by number, or by bytes unless it would be the only one. */
+/* Whether a slot has room for another element: by number and by bytes; a slot without elements
+ * always takes one. */
 static bool
 talk_room(const struct exec_slot *s)
 {
@@ -66,7 +67,7 @@ talk_room(const struct exec_slot *s)
 	return s->n == 0 || (s->n < (s->alone ? 1 : s->window) && s->bytes < EXEC_WINDOW_BYTES);
 }
 
-/* The slot that has the least to do. */
+/* The slot with room that has the fewest elements in flight; NULL: none. */
 static struct exec_slot *
 talk_slot(struct exec *x)
 {
@@ -84,7 +85,7 @@ talk_slot(struct exec *x)
 static enum status
 talk_start(struct exec *x, struct exec_slot *s, struct err *e)
 {
-	if (x->kept) /* an element is to be tried again behind the end of the input */
+	if (x->kept) /* an element is to be tried again, after its child has ended */
 		return err_set(e, ST_DATA, "%s has ended, and what it remembered with it", x->name);
 	child_output_reset(&s->pour);
 	s->frame.searched = s->frame.wait = 0;
@@ -95,8 +96,8 @@ talk_start(struct exec *x, struct exec_slot *s, struct err *e)
 	return exec_start(x, s, NULL, e);
 }
 
-/* Gives elements to slots. Only when one has half its window free, or nothing else
- * is to be done: a child that answers one by one is not worth a write for each. */
+/* Gives elements to slots, but only when one has half its window free, or there is nothing
+ * else to do: for a child that answers one by one, a write per element would cost too much. */
 static enum status
 talk_fill(struct exec *x, bool *moved, struct err *e)
 {
@@ -133,7 +134,7 @@ talk_fill(struct exec *x, bool *moved, struct err *e)
 	return ST_OK;
 }
 
-/* Answers that are there, for as long as out has room. */
+/* Takes the answers that have come, as far as out has room. */
 static enum status
 talk_hear(struct exec *x, struct exec_slot *s, struct run *out, bool *moved, struct err *e)
 {
@@ -167,7 +168,7 @@ talk_hear(struct exec *x, struct exec_slot *s, struct run *out, bool *moved, str
 	return ST_OK;
 }
 
-/* It ended well, and owes answers. */
+/* The error of a child that has ended well, but owes answers. */
 static enum status
 talk_owes(struct exec *x, struct exec_slot *s, struct err *e)
 {
@@ -186,7 +187,7 @@ talk_owes(struct exec *x, struct exec_slot *s, struct err *e)
 	return exec_fatal(x, &seq, e);
 }
 
-/* It kept a state, which no other can know. */
+/* The error of a child that kept a state, which no other child can take over. */
 static enum status
 talk_forgot(struct exec *x, const uint64_t *seq, const struct err *why, struct err *e)
 {
@@ -195,7 +196,7 @@ talk_forgot(struct exec *x, const uint64_t *seq, const struct err *why, struct e
 	return exec_fatal(x, seq, e);
 }
 
-/* All that it had goes back, but the oldest when it is to blame. */
+/* Returns the elements of a dead child to be sent again, except the oldest if it is to blame. */
 static enum status
 talk_died(struct exec *x, struct exec_slot *s, const struct err *why, bool guilty, struct err *e)
 {
@@ -234,7 +235,7 @@ talk_end(struct exec *x, struct exec_slot *s, bool *moved, struct err *e)
 
 	*moved = true;
 	s->closing = s->deaf = false;
-	/* One that owes answers has no more use for time. */
+	/* A child that owes answers gets little time to end. */
 	child_reap(&s->child, s->n ? CHILD_LEFT_MS : CHILD_GRACE_MS, x->self->ctx->stop);
 	st = s->child.killed && s->n == 0 ? ST_OK : exec_ended(x, s, &why);
 	if (st == ST_NORUN || st == ST_NOCMD) {
@@ -251,13 +252,13 @@ talk_end(struct exec *x, struct exec_slot *s, bool *moved, struct err *e)
 			err_set(&why, ST_DATA, "%s ended before its input", x->name);
 		return talk_forgot(x, NULL, &why, e);
 	}
-	if (st == ST_OK || !closing) /* in mid-stream: the next element starts another */
+	if (st == ST_OK || !closing) /* in mid-stream: the next element starts another child */
 		return ST_OK;
 	*e = why;
 	return op_source_fault(x->self, NULL, 0, e);
 }
 
-/* No answer within the time that one may take. */
+/* Fails the oldest element: no answer came within the time that one may take. */
 static enum status
 talk_late(struct exec *x, struct exec_slot *s, struct err *e)
 {
@@ -279,7 +280,8 @@ talk_slot_step(struct exec *x, struct exec_slot *s, struct run *out, bool *moved
 
 	if (s->child.pid <= 0)
 		return ST_OK;
-	if (exec_write(s, &wrote) == ST_END) { /* what that means is told by its end */
+	/* the child does not read any more: its end will tell what that means */
+	if (exec_write(s, &wrote) == ST_END) {
 		s->deaf = true;
 		child_close_in(&s->child);
 	}
@@ -301,7 +303,7 @@ talk_slot_step(struct exec *x, struct exec_slot *s, struct run *out, bool *moved
 		return st;
 	if (s->pour.eof && !s->pour.fresh)
 		return talk_end(x, s, moved, e);
-	/* Input may go on and on, and answers be owed all the same. */
+	/* Even while input keeps flowing, answers may be overdue. */
 	if (x->timeout && !s->speak.delays && s->n && s->w_at == s->w.len
 	    && exec_now() - s->heard > x->timeout)
 		return talk_late(x, s, e);

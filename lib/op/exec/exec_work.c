@@ -108,8 +108,8 @@ exec_start(struct exec *x, struct exec_slot *s, char *const *argv, struct err *e
 	return child_spawn(&s->child, &x->kind, e);
 }
 
-/* SIGPIPE would end us; programs mean to die of it when their own reader has gone,
- * so it is held back here only. */
+/* Writes with SIGPIPE blocked, which would end this process. It is not ignored altogether,
+ * because programs are meant to die of it when their own reader has gone. */
 static ssize_t
 exec_write_quietly(int fd, const void *p, size_t n)
 {

@@ -21,15 +21,15 @@ struct cmd {
 	struct words command;
 	int proto;
 	bool shell;
-	struct words owned;    /* the words that are started */
+	struct words owned;    /* the words to start */
 	char **argv;
 	char *path, *script;
-	const char *origin;    /* what stands where a file's name would */
+	const char *origin;    /* the command, in place of a file's name */
 	struct exec_env env;
 	struct child child;
 	struct child_output pour;
 	struct frame frame;
-	uint64_t count;        /* elements that were read */
+	uint64_t count;        /* number of elements read */
 	int64_t heard;         /* when it last gave something */
 	bool opened, started, over;
 };
@@ -74,7 +74,7 @@ cmd_cardinality(const struct op_node *n, const int64_t *in)
 	return c->proto == FRAME_RAW ? 1 : -1;
 }
 
-/* The array that the child is started with. */
+/* Makes the array of arguments that the child is started with. */
 static void
 cmd_words(struct cmd *c)
 {
@@ -141,7 +141,7 @@ cmd_tell(struct op_inst *self)
 	}
 }
 
-/* The command has ended: how? */
+/* Reads how the command has ended. */
 static enum status
 cmd_end(struct op_inst *self, struct err *e)
 {
@@ -180,13 +180,13 @@ cmd_wait(struct op_inst *self)
 	bool quiet = poll(p, 3, CMD_TICK_MS) == 0;
 	pool_wait_end();
 	child_listen(&c->child);
-	/* What is said just before a bad end stands in the error. */
+	/* The last lines before a bad end are part of the error, so they are not shown yet. */
 	if (quiet || c->child.said.len - c->child.told > CHILD_TAIL / 4)
 		cmd_tell(self);
 	return op_stopped(self->ctx) ? ST_AGAIN : ST_OK;
 }
 
-/* It is gone, and what it started holds its output and is silent. */
+/* Whether the command has gone, while what it started holds its output open and is silent. */
 static bool
 cmd_left(struct cmd *c)
 {

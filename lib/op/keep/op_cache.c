@@ -21,11 +21,11 @@ struct cache_op {
 	int64_t max;
 	struct spool spool;
 	bool started;     /* the spool is open */
-	bool off;         /* the pass is not kept: its beginning was before a restore */
-	bool read;        /* such a pass has come to its end */
-	bool reread;      /* restored in a replay: the spool is to be filled again */
-	uint64_t back;    /* then the place to go on at */
-	uint32_t filled;  /* the epoch of the input when the spool was filled */
+	bool off;         /* the pass is not kept: a restore skipped its beginning */
+	bool read;        /* a pass that is not kept has ended */
+	bool reread;      /* restored while replaying: the spool has to be filled again */
+	uint64_t back;    /* place to go on at after that */
+	uint32_t filled;  /* epoch of the input when the spool was filled */
 };
 
 static const struct param cache_params[] = {
@@ -43,7 +43,7 @@ cache_cardinality(const struct op_node *n, const int64_t *in)
 	return in[0];
 }
 
-/* A number for what stands before, from its text, the same in every process. */
+/* A number derived from the text of everything before n, the same in every process. */
 static uint64_t
 cache_mark(const struct op_node *n, uint64_t mark)
 {
@@ -81,7 +81,7 @@ cache_too_large(struct op_inst *self, struct err *e)
 	return expr_value_limit(self, e);
 }
 
-/* The next run of the input, kept. */
+/* Reads the next run of the input, and keeps it. */
 static enum status
 cache_read(struct op_inst *self, struct run **run, struct err *e)
 {
@@ -103,17 +103,17 @@ cache_read(struct op_inst *self, struct run **run, struct err *e)
 	return st;
 }
 
-/* The input from its beginning, as it was in the pass that is kept. */
+/* Rewinds the input to the beginning of the pass that is kept. */
 static enum status
 cache_again(struct op_inst *self, struct err *e)
 {
 	struct cache_op *c = self->state;
 
-	fragment_set_epoch(self->in[0], c->filled - 1); /* op_rewind counts it up */
+	fragment_set_epoch(self->in[0], c->filled - 1); /* op_rewind adds the one */
 	return op_rewind(self->in[0], e);
 }
 
-/* After a restore: fills the spool again, and goes to the place. */
+/* After a restore: fills the spool again, and goes to the saved place. */
 static enum status
 cache_reread(struct op_inst *self, struct err *e)
 {
@@ -162,7 +162,7 @@ cache_rewind(struct op_inst *self, struct err *e)
 {
 	struct cache_op *c = self->state;
 
-	if (c->reread) { /* nothing was asked for since the restore */
+	if (c->reread) { /* nothing was given since the restore */
 		c->back = 0;
 		return ST_OK;
 	}
@@ -212,7 +212,7 @@ cache_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
 	bool begun = state_get_u64(&in, 1);
 	c->filled = (uint32_t)state_get_u64(&in, UINT32_MAX);
 	c->read = state_get_u64(&in, 1);
-	/* The elements before this place are not there to be kept. */
+	/* Without the elements before this place the pass cannot be kept. */
 	c->off = begun && !c->reread;
 	return state_finish(self, &in, e);
 }
@@ -234,7 +234,7 @@ const struct op_desc op_cache = {
 	       "sharding a folder serves the repeats within one run.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_STREAM,
-	.flags = OP_PASSES, /* and looks at all of each: a later run may use other fields */
+	.flags = OP_PASSES, /* uses all of each element: a later run may use other fields */
 	.params = cache_params,
 	.state_size = sizeof(struct cache_op),
 	.partwise = cache_partwise,

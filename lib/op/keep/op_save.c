@@ -55,7 +55,7 @@ save_begin(struct op_inst *self, struct err *e)
 {
 	struct save *s = self->state;
 
-	/* Another pass of a repeat is another thing to be saved. */
+	/* Each pass of a repeat is saved separately, with a seed of its own. */
 	return s->files.begun ? ST_OK : shards_begin(&s->files, self->ctx->seed + self->epoch,
 						      s->overwrite, e);
 }

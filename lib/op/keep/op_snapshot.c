@@ -28,8 +28,8 @@ struct snapshot {
 	bool overwrite;
 	struct shards files;
 	bool begun;
-	struct op_node *node;  /* load DIR */
-	struct op_inst *chain; /* of it: the folder is read; NULL: it is written */
+	struct op_node *node;  /* the node `load DIR` */
+	struct op_inst *chain; /* its chain: the folder is read; NULL: the folder is written */
 };
 
 static const struct param snapshot_params[] = {
@@ -60,7 +60,7 @@ snapshot_open(struct op_inst *self, struct err *e)
 	return ST_OK;
 }
 
-/* A number for what stands before, from its text, the same in every process. */
+/* A number derived from the text of everything before n, the same in every process. */
 static uint64_t
 snapshot_mark(const struct op_node *n, uint64_t mark)
 {
@@ -80,7 +80,7 @@ snapshot_line(const struct op_inst *self, char out[32])
 		 (unsigned long long)snapshot_mark(self->node->in[0], 1));
 }
 
-/* Whether the folder holds all of this pipeline. */
+/* Whether the folder holds the complete result of this pipeline. */
 static enum status
 snapshot_whole(struct op_inst *self, bool *whole, struct err *e)
 {
@@ -108,7 +108,7 @@ snapshot_whole(struct op_inst *self, bool *whole, struct err *e)
 	return st;
 }
 
-/* Whether this very pipeline has begun to write there, and was cut off. */
+/* Whether this same pipeline began to write the folder, and was interrupted. */
 static bool
 snapshot_unfinished(const struct op_inst *self)
 {
@@ -124,7 +124,7 @@ snapshot_unfinished(const struct op_inst *self)
 	return same && !strcmp(got, want);
 }
 
-/* The pipeline's mark, in a file of the folder: there, or not at all. */
+/* Writes the pipeline's mark into a file of the folder: completely, or not at all. */
 static enum status
 snapshot_note(const struct op_inst *self, const char *name, struct err *e)
 {
@@ -160,7 +160,7 @@ snapshot_read(struct op_inst *self, struct err *e)
 	n->params = mem_zalloc(d->state_size);
 	param_defaults(d->params, n->params);
 	words_add((struct words *)((char *)n->params + d->params[0].offset), s->dir, strlen(s->dir));
-	/* That all of it is there its own mark has said. */
+	/* The mark has told that the folder is complete, so load need not check. */
 	*(bool *)((char *)n->params + param_find(d->params, "partial", 7)->offset) = true;
 	return op_open_inner(n, self, self->outer ? self->outer : &none, &s->chain, e);
 }
@@ -183,7 +183,7 @@ snapshot_begin(struct op_inst *self, struct err *e)
 	return st == ST_OK ? st : expr_value_limit(self, e);
 }
 
-/* Everything is written: says so, for the next run. */
+/* Writes the mark that everything is written, for the next run. */
 static enum status
 snapshot_end(struct op_inst *self, struct err *e)
 {
@@ -278,7 +278,7 @@ const struct op_desc op_snapshot = {
 	       "sharding each stream writes its part, for `load DIR` to read.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_STREAM,
-	.flags = OP_PASSES, /* and looks at all of each: a later run may use other fields */
+	.flags = OP_PASSES, /* uses all of each element: a later run may use other fields */
 	.params = snapshot_params,
 	.state_size = sizeof(struct snapshot),
 	.cardinality = snapshot_cardinality,

@@ -63,7 +63,7 @@ spool_open(struct spool *s, const char *dir, const char *name, struct err *e)
 	return ST_OK;
 }
 
-/* The block that has room for n bytes more, written out first where there is a file. */
+/* The block with room for n more bytes; with a file, blocks that are full are written out first. */
 static enum status
 spool_room(struct spool *s, size_t n, struct err *e)
 {
@@ -110,7 +110,7 @@ spool_add(struct spool *s, const struct run *r, struct err *e)
 	return ST_OK;
 }
 
-/* The file gets its name; another process may have been faster, with the same. */
+/* Gives the file its name. Another process may have been faster, with the same contents. */
 static bool
 spool_name(const struct spool *s)
 {
@@ -123,7 +123,7 @@ spool_name(const struct spool *s)
 enum status
 spool_end(struct spool *s, struct err *e)
 {
-	/* Asking for more than is left writes the last block. */
+	/* Asking for more room than is left writes the last block. */
 	enum status st = s->file && s->n ? spool_room(s, s->v[s->n - 1]->cap + 1, e) : ST_OK;
 
 	if (st != ST_OK)
@@ -141,7 +141,7 @@ spool_end(struct spool *s, struct err *e)
 	return spool_seek(s, 0, e);
 }
 
-/* The window from base + from on, with more behind it. */
+/* Reads the window of the file that begins at base + from. */
 static enum status
 spool_refill(struct spool *s, struct err *e)
 {
@@ -174,7 +174,7 @@ spool_refill(struct spool *s, struct err *e)
 	return b->len > left ? ST_OK : ST_END;
 }
 
-/* What a file holds is looked at before it is believed. */
+/* Contents of a file are checked before they are used. */
 static enum status
 spool_next_file(struct spool *s, struct run *out, struct err *e)
 {
@@ -257,7 +257,7 @@ spool_seek(struct spool *s, uint64_t at, struct err *e)
 	s->from = (size_t)(at - s->base);
 	if (!s->from)
 		return ST_OK;
-	/* A place from a saved state may lie within an element. */
+	/* A place in a saved state may be invalid, and lie within an element. */
 	const struct block *b = s->v[s->at];
 	const uint8_t *p = b->data, *want = b->data + s->from;
 	while (p < want)

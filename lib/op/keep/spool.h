@@ -19,27 +19,27 @@
 
 /* Zero is a valid empty spool in memory. */
 struct spool {
-	char *path, *part;    /* file: its name, and the one it has while it is written (if any) */
-	bool unnamed;         /* it has none until it gets its own */
-	int fd;               /* with file set */
+	char *path, *part;    /* file: its final name, and its name while being written, if any */
+	bool unnamed;         /* file without a name, until it gets its own */
+	int fd;               /* descriptor, when there is a file */
 	bool file, whole;
-	uint64_t bytes;       /* all of it */
-	struct block **v;     /* memory: the elements' blocks; file: v[0] is the window */
+	uint64_t bytes;       /* size of everything */
+	struct block **v;     /* memory: blocks of elements; file: v[0] is the window */
 	size_t n, cap;
 	size_t at, from;      /* memory: block and place in it; file: from in the window */
-	uint64_t base;        /* bytes before the block or window at hand */
+	uint64_t base;        /* number of bytes before the current block or window */
 };
 
-/* In a file of the folder, which is made; name NULL: a file without a name. A file of
- * this name that is whole is opened for reading: then s->whole. */
+/* Opens a spool in a file of the folder, which is made if needed; name NULL: a file without a
+ * name. A complete file of this name is opened for reading: s->whole is then set. */
 enum status spool_open(struct spool *s, const char *dir, const char *name, struct err *e);
 enum status spool_add(struct spool *s, const struct run *r, struct err *e);
-/* All is there: from its beginning it can be read now. */
+/* Ends writing: from now on the spool can be read, from its beginning. */
 enum status spool_end(struct spool *s, struct err *e);
 /* Fills out with elements that lie in the spool's blocks; ST_END at the end. */
 enum status spool_next(struct spool *s, struct run *out, struct err *e);
 uint64_t spool_tell(const struct spool *s);
-/* To a place that spool_tell gave. */
+/* Goes to a place that spool_tell gave. */
 enum status spool_seek(struct spool *s, uint64_t at, struct err *e);
 void spool_clear(struct spool *s);
 

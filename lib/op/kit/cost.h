@@ -6,8 +6,8 @@
 #ifndef KIT_COST_H
 #define KIT_COST_H
 
-/* Lately counts for a quarter; once that a thread had no processor for a while does not
- * spoil it. 0: not known yet. */
+/* Averages measured costs: the newest counts for a quarter, so that a thread having had no
+ * processor once does not spoil the result. 0: not known yet. */
 static inline void
 cost_learn(double *known, double ns)
 {

@@ -5,8 +5,8 @@
 
 #include "value/mp.h"
 
-/* Makes an expression that was not given `x`, so that the planner sees that all of
- * the element is used. */
+/* Makes the expression `x` where none was given, so that the planner sees that the whole
+ * element is used. */
 static enum status
 expr_value_whole(struct op_expr *ex, struct err *e)
 {
@@ -78,7 +78,7 @@ expr_value_get(struct op_inst *self, struct expr_value *k, const struct run *in,
 	return ST_OK;
 }
 
-/* The policy for an element whose value is of the wrong kind. */
+/* Applies on_error to an element whose value is of the wrong kind. */
 static enum status
 expr_value_bad(struct op_inst *self, const struct run *in, uint32_t i, struct run *out,
 	       const char *what, struct err *e)

@@ -15,30 +15,30 @@ struct expr_value {
 	struct expr_run run;
 };
 
-/* Compiles; *type (may be NULL) is what it gives. */
+/* Compiles the expression; *type (may be NULL) is the type of its value. */
 enum status expr_value_typing(struct op_node *n, struct op_typing *t, struct op_expr *ex,
 			      const struct type **type, struct err *e);
-/* The same, refusing what is known to be no number. */
+/* As expr_value_typing, but refuses an expression known not to give a number. */
 enum status expr_value_typing_number(struct op_node *n, struct op_typing *t, struct op_expr *ex,
 				     struct err *e);
 void expr_value_open(struct op_inst *self, struct expr_value *k, const struct op_expr *ex);
 void expr_value_close(struct expr_value *k);
-/* Of in->e[i]: ST_OK and the value, lent until the next; ST_SKIP: go on with the
+/* Evaluates in->e[i]: ST_OK and the value, lent until the next call; ST_SKIP: go on with the
  * next element; else the error to return. */
 enum status expr_value_get(struct op_inst *self, struct expr_value *k, const struct run *in,
 			   uint32_t i, struct run *out, const uint8_t **p, size_t *len,
 			   struct err *e);
-/* The same as a number; nan is a number here. */
+/* Evaluates to a number, which may be nan. */
 enum status expr_value_number(struct op_inst *self, struct expr_value *k, const struct run *in,
 			      uint32_t i, struct run *out, double *v, struct err *e);
-/* As an integer from 0 to max; `what` for the error: "class", "length". */
+/* Evaluates to an integer from 0 to max; `what` names it in errors: "class", "length". */
 enum status expr_value_index(struct op_inst *self, struct expr_value *k, const struct run *in,
 			     uint32_t i, struct run *out, const char *what, uint64_t max,
 			     uint64_t *v, struct err *e);
-/* A limit of the operator itself has been reached: no policy goes on from there.
- * Puts the operator's words in front; gives e->kind. */
+/* The error of reaching a limit of the operator itself, which no on_error skips. Puts the
+ * operator's words in front; gives e->kind. */
 enum status expr_value_limit(const struct op_inst *self, struct err *e);
-extern const struct state_kind expr_value_state; /* for rows: struct expr_value */
+extern const struct state_kind expr_value_state; /* for state rows of a struct expr_value */
 void expr_value_save(const struct expr_value *k, struct buf *out);
 void expr_value_restore(struct expr_value *k, struct state_in *in);
 

@@ -6,14 +6,14 @@
 uint64_t
 ints_count(int64_t start, int64_t stop, int64_t step)
 {
-	/* In unsigned numbers, where no difference of two int64 overflows. */
+	/* Subtracts as unsigned, where no difference of two int64 overflows. */
 	if (step > 0)
 		return start >= stop ? 0 : ((uint64_t)stop - (uint64_t)start - 1) / (uint64_t)step + 1;
 	return start <= stop ? 0 : ((uint64_t)start - (uint64_t)stop - 1) / (0 - (uint64_t)step) + 1;
 }
 
-/* The first number behind v, in the direction of step, whose encoding may have
- * another length; false: all that follow have v's. */
+/* Finds the first number after v, in the direction of step, whose encoding may have another
+ * length; false: all that follow have the length of v's. */
 static bool
 ints_border(int64_t v, int64_t step, int64_t *border)
 {
@@ -35,7 +35,7 @@ ints_border(int64_t v, int64_t step, int64_t *border)
 	return false;
 }
 
-/* One loop per length: without branches, the compiler unrolls them. */
+/* One loop per length: without branches in it, the compiler can unroll it. */
 #define INTS_LOOP(SIZE, PUT)                                                             \
 	for (uint32_t i = 0; i < n; i++, u += (uint64_t)step, p += (SIZE)) {              \
 		PUT;                                                                      \

@@ -12,7 +12,7 @@ key_table_code(const uint8_t *p, size_t n)
 	return (uint32_t)(hash_bytes(p, n) >> 32);
 }
 
-/* The slot where the key is, or the free one where it would be. */
+/* The slot that holds the key, or the free slot where it would go. */
 static size_t
 key_table_slot(const struct key_table *k, const uint8_t *p, size_t n, uint32_t code)
 {

@@ -25,8 +25,9 @@ enum { KEY_TABLE_INLINE = 8 };
 
 struct key_table_item {
 	union {
-		uint8_t inside[KEY_TABLE_INLINE]; /* len is at most KEY_TABLE_INLINE */
-		size_t at;                   /* in bytes */
+		/* the key, when len is at most KEY_TABLE_INLINE */
+		uint8_t inside[KEY_TABLE_INLINE];
+		size_t at;                   /* place in bytes of a longer key */
 	};
 	uint32_t len, code;
 };
@@ -47,9 +48,9 @@ struct key_table {
 
 uint32_t key_table_code(const uint8_t *p, size_t n);
 
-/* KEY_TABLE_NONE: not there. */
+/* The key's number; KEY_TABLE_NONE: it is not in the table. */
 uint32_t key_table_find(const struct key_table *k, const uint8_t *p, size_t n);
-/* The key's number; *fresh tells whether it was added. */
+/* Adds the key unless it is there; gives its number; *fresh: it was added. */
 uint32_t key_table_add(struct key_table *k, const uint8_t *p, size_t n, bool *fresh);
 uint32_t key_table_add_code(struct key_table *k, const uint8_t *p, size_t n, uint32_t code,
 			    bool *fresh);
@@ -59,7 +60,7 @@ key_table_want(const struct key_table *k, uint32_t code)
 	if (k->n_slots)
 		__builtin_prefetch(&k->slots[code & (k->n_slots - 1)]);
 }
-/* The number of the item asked for, KEY_TABLE_NONE: there is none. */
+/* Prefetches the item that the code may belong to; gives its number, KEY_TABLE_NONE: none. */
 static inline uint32_t
 key_table_want_item(const struct key_table *k, uint32_t code)
 {
@@ -70,14 +71,14 @@ key_table_want_item(const struct key_table *k, uint32_t code)
 	__builtin_prefetch(&k->items[slot->number - 1]);
 	return slot->number - 1;
 }
-/* Lends the key, until one is added. */
+/* Lends the key, until another is added. */
 static inline const uint8_t *
 key_table_at(const struct key_table *k, uint32_t i, uint32_t *len)
 {
 	*len = k->items[i].len;
 	return *len <= KEY_TABLE_INLINE ? k->items[i].inside : k->bytes + k->items[i].at;
 }
-/* Memory it takes, for limits. */
+/* Memory used, for limits. */
 size_t key_table_size(const struct key_table *k);
 void key_table_reset(struct key_table *k); /* forgets the keys, keeps the memory */
 void key_table_clear(struct key_table *k);

@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "base/pool.h"
 
-enum { PACE_LOOK_NS = 20 * 1000 * 1000 }; /* how soon a chain that is to stop does */
+enum { PACE_LOOK_NS = 20 * 1000 * 1000 }; /* how often a wait checks for a stop */
 
 static enum status
 pace_sleep(const struct op_inst *self, int64_t until)

@@ -7,8 +7,7 @@
 
 #include "op/op.h"
 
-/* Waits until clock_mono_ns() has come to `until`; ST_AGAIN when the chain is to
- * stop before that. */
+/* Waits until clock_mono_ns() reaches `until`; ST_AGAIN when the chain is to stop before that. */
 enum status pace_wait(const struct op_inst *self, int64_t until);
 
 #endif

@@ -32,13 +32,13 @@ seal_break(const char *dir, uint32_t stream)
 {
 	char *mark = seal_mark(dir, stream), *seal = mem_printf("%s/" SEAL_NAME, dir);
 
-	unlink(seal); /* first: a seal without its marks would not be */
+	unlink(seal); /* removed first: a seal must not stand without its marks */
 	unlink(mark);
 	mem_free(mark);
 	mem_free(seal);
 }
 
-/* A small file that is there with all its text, or not at all. */
+/* Writes a small file completely, or not at all. */
 static enum status
 seal_write(const char *path, uint32_t stream, const char *text, struct err *e)
 {
@@ -57,7 +57,7 @@ seal_write(const char *path, uint32_t stream, const char *text, struct err *e)
 	return st;
 }
 
-/* The number at the start of a file of the folder, or behind `key` in it; 0: none. */
+/* The number at the start of a file of the folder, or after `key` in it; 0: none. */
 static uint64_t
 seal_read(int dir, const char *name, const char *key)
 {
@@ -72,9 +72,9 @@ seal_read(int dir, const char *name, const char *key)
 }
 
 struct seal_look {
-	uint64_t *ended;          /* streams that have a mark */
+	uint64_t *ended;          /* numbers of the streams that have a mark */
 	size_t n_ended, cap;
-	uint64_t streams, files;  /* streams: the most that a mark says */
+	uint64_t streams, files;  /* streams: the highest number of streams that a mark tells */
 };
 
 static enum status

@@ -19,15 +19,15 @@
 #include "base/err.h"
 
 #define SEAL_NAME "SNAPSHOT"
-#define SEAL_DATA "data-" /* how names of files that count begin */
+#define SEAL_DATA "data-" /* prefix of the names of data files */
 
-/* The stream writes (again): neither it nor the whole has ended. */
+/* Removes the stream's mark and the folder's seal, because the stream writes (again). */
 void seal_break(const char *dir, uint32_t stream);
-/* The stream has ended, of so many (0: not known). */
+/* Marks the stream as ended, one of `streams` (0: not known); seals the folder after the last. */
 enum status seal_end(const char *dir, uint32_t stream, uint32_t streams, uint64_t seed, struct err *e);
-/* Whether the name is of a mark or a seal. */
+/* Whether the name is that of a mark or a seal. */
 bool seal_is(const char *name);
-/* ST_NOINPUT unless the folder is sealed and its files are there. */
+/* ST_NOINPUT unless the folder is sealed and all its files are there. */
 enum status seal_check(const char *dir, struct err *e);
 
 #endif

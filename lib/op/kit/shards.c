@@ -30,7 +30,7 @@ static const struct { const char *end; enum format_kind kind; bool first; } shar
 	[SHARDS_NPY] = { "npy", FORMAT_NPY, true },
 };
 
-/* The name of a shard's file at hand; gives. */
+/* The name of the shard's current file; gives. */
 static char *
 shards_name(const struct shards *s, uint32_t k, bool part)
 {
@@ -63,7 +63,7 @@ shards_clear(struct shards *s)
 	*s = (struct shards){ 0 };
 }
 
-/* Removes what an earlier pass left. */
+/* Removes the files of an earlier pass. */
 static enum status
 shards_sweep(const struct shards *s, struct err *e)
 {
@@ -80,8 +80,8 @@ shards_sweep(const struct shards *s, struct err *e)
 	return ST_OK;
 }
 
-/* The folder is looked at by one stream at a time: another must not sweep away what the
- * first has begun to write. */
+/* Checks the folder, one stream at a time: a second one must not remove what the first has
+ * begun to write. */
 static enum status
 shards_look(struct shards *s, int fd, uint64_t seed, bool overwrite, struct err *e)
 {
@@ -151,8 +151,8 @@ shards_flush(struct shards *s, struct shard *sh, struct err *e)
 	return ST_OK;
 }
 
-/* Makes the format of a file that is begun, or gone on with: then it is given what
- * it has been given before, as far as that matters. */
+/* Makes the format for a file that is begun or continued; for a continued one it is given what
+ * it needs to know of the elements before. */
 static void
 shards_format(struct shards *s, struct shard *sh)
 {
@@ -166,7 +166,7 @@ shards_format(struct shards *s, struct shard *sh)
 		return;
 	sh->format = format_new(shards_forms[s->form].kind, NULL);
 	format_seekable(sh->format);
-	/* All elements of an array count, of rows the first. */
+	/* An array's head has the number of all elements; of rows only the first matters. */
 	uint64_t n = s->form == SHARDS_NPY ? sh->elements : sh->elements > 0;
 	for (uint64_t i = 0; sh->first.len && i < n; i++) {
 		format_run(sh->format, &one, &waste, &e);
@@ -202,7 +202,7 @@ shards_tell(const struct shards *s, uint32_t k, const char *name, struct run *ou
 	run_done(out, p, 0);
 }
 
-/* The file at hand is whole: it gets its name. */
+/* Finishes the current file: it gets its final name. */
 static enum status
 shards_finish(struct shards *s, uint32_t k, struct run *out, struct err *e)
 {
@@ -235,7 +235,7 @@ shards_finish(struct shards *s, uint32_t k, struct run *out, struct err *e)
 	return st;
 }
 
-/* One element to the buffer. */
+/* Adds one element to the buffer. */
 static enum status
 shards_add(struct shards *s, struct shard *sh, const struct elem *x, struct err *e)
 {
@@ -291,7 +291,7 @@ shards_end(struct shards *s, const struct op_ctx *ctx, struct run *out, struct e
 {
 	enum status st = ST_OK;
 
-	/* So that reading it back gives no elements, and not that there is nothing. */
+	/* An empty file, so that reading it back gives no elements instead of no files. */
 	if (s->given == 0 && s->v[0].fd < 0)
 		st = shards_open(s, 0, O_TRUNC, e);
 	for (uint32_t k = 0; st == ST_OK && k < s->n; k++)
@@ -324,7 +324,7 @@ shards_save(struct shards *s, struct buf *out)
 	return true;
 }
 
-/* The first bytes of a file that has become whole since, as a file that is not. */
+/* Makes an unfinished file of the first bytes of a file that was finished since. */
 static enum status
 shards_copy_back(struct shards *s, uint32_t k, struct err *e)
 {
@@ -377,7 +377,7 @@ shards_restore_one(struct shards *s, uint32_t k, bool opened, struct err *e)
 	return st;
 }
 
-/* The first element of the file at hand. */
+/* Reads the first element of the current file from the state. */
 static bool
 shards_first(struct shards *s, uint32_t k, struct state_in *in)
 {

@@ -28,41 +28,41 @@ enum shards_form {
 enum { SHARDS_MAX = 1000, SHARDS_BUF = 256 * 1024 };
 
 struct shard {
-	int fd;              /* -1: no file is open */
+	int fd;              /* descriptor; -1: no file is open */
 	struct buf buf;
-	struct format *format; /* of the file at hand, where it needs one */
-	struct buf first;    /* its first element, where that decides */
-	uint64_t written;    /* bytes of the file at hand that are in it */
-	uint64_t elements;   /* of the file at hand */
-	uint32_t number;     /* of the file at hand */
+	struct format *format; /* format of the current file, if it needs one */
+	struct buf first;    /* first element of the file, if the format depends on it */
+	uint64_t written;    /* bytes in the current file */
+	uint64_t elements;   /* elements in the current file */
+	uint32_t number;     /* number of the current file */
 };
 
 struct shards {
-	const char *dir;     /* lent */
+	const char *dir;     /* folder; lent */
 	enum shards_form form;
 	uint64_t file_max;
 	uint32_t stream, n;
 	struct shard *v;
-	uint64_t given;      /* elements so far */
-	uint64_t seed;       /* of the pass that writes */
-	bool begun;          /* the folder has been looked at */
+	uint64_t given;      /* number of elements so far */
+	uint64_t seed;       /* seed of the pass that writes */
+	bool begun;          /* the folder has been checked */
 };
 
 void shards_init(struct shards *s, const char *dir, int form, uint32_t n, int64_t file_max,
 		 uint32_t stream);
 void shards_clear(struct shards *s); /* unfinished files stay, for a restore */
-/* Looks at the folder: made where it is not there; files of another pass in it are
- * an error, or removed with `overwrite`. */
+/* Checks the folder, which is made if needed; files of another pass in it are an error or,
+ * with `overwrite`, removed. */
 enum status shards_begin(struct shards *s, uint64_t seed, bool overwrite, struct err *e);
-/* Writes one element; ST_DATA: the format has no place for it. For each file that it finishes a record {file, elements,
- * bytes} goes to out; NULL: none. */
+/* Writes one element; ST_DATA: the format cannot hold it. For each file that it finishes, a
+ * record {file, elements, bytes} goes to out, unless NULL. */
 enum status shards_put(struct shards *s, const struct elem *x, struct run *out, struct err *e);
-/* Finishes all files; with no element at all, an empty one. Seals the folder when this is
- * the last of all streams that write there (seal.h). */
+/* Finishes all files; without any element, writes an empty one. Seals the folder when this is
+ * the last stream that writes there (seal.h). */
 enum status shards_end(struct shards *s, const struct op_ctx *ctx, struct run *out, struct err *e);
-/* What is in files is in them: false when it cannot be written. */
+/* Writes buffered bytes to the files, and saves the state; false when they cannot be written. */
 bool shards_save(struct shards *s, struct buf *out);
-/* The files as they were then: what was written since is cut off. */
+/* Restores the files to the saved state: what was written since is cut off. */
 enum status shards_restore(struct shards *s, struct state_in *in, struct err *e);
 
 #endif

@@ -18,7 +18,7 @@ slab_clear(struct slab *s)
 	*s = (struct slab){ 0 };
 }
 
-/* The class that n bytes fall in, and the size of its cells. */
+/* The class of sizes that n bytes fall into, and the size of its cells. */
 static unsigned
 slab_class(size_t n, size_t *size)
 {
@@ -28,7 +28,7 @@ slab_class(size_t n, size_t *size)
 		*size = (k + 1) * (size_t)SLAB_STEP;
 		return k;
 	}
-	/* 513..1024 is octave 0, cut into eight. */
+	/* From SLAB_FINE on each octave is cut into eight: 513..1024 is octave 0. */
 	unsigned octave = 63 - (unsigned)__builtin_clzll(n - 1) - 9;
 	size_t base = (size_t)SLAB_FINE << octave, step = base / 8;
 	unsigned k = (unsigned)((n - 1 - base) / step);
