@@ -6,71 +6,71 @@
 
 static const struct field hello_stream[] = { KEY(msg_stream_ref), { 0 } };
 static const struct field hello[] = {
-	U32(msg_hello, version, 0, "of the protocol; now 2"),
+	U32(msg_hello, version, 0, "version of the protocol; now 2"),
 	U32(msg_hello, role, 3, "1 worker, 2 reader, 3 tool"),
-	U64(msg_hello, peer, "the sender's id, random; its routing id, 8 bytes, most significant first"),
-	NAME(msg_hello, name, "for people"),
+	U64(msg_hello, peer, "the sender's id, chosen at random; also its routing id (8 bytes, most significant first)"),
+	NAME(msg_hello, name, "shown to people"),
 	NAME(msg_hello, host, "an id of the machine"),
 	U32(msg_hello, pid, 0, NULL),
-	TEXT(msg_hello, endpoint, WIRE_TEXT_MAX, "worker: where readers connect"),
-	U32(msg_hello, slots, WIRE_SLOTS_MAX, "worker: streams it wants to run at once"),
+	TEXT(msg_hello, endpoint, WIRE_TEXT_MAX, "worker: endpoint to which readers connect"),
+	U32(msg_hello, slots, WIRE_SLOTS_MAX, "worker: number of streams it wants to run at once"),
 	{ "tags", FIELD_WORDS, offsetof(struct msg_hello, tags), WIRE_TAGS_MAX, NULL, NULL, 0 },
-	U64(msg_hello, instance, "the dispatcher instance it knew; 0: none"),
-	LIST(msg_hello, streams, WIRE_STREAMS_MAX, hello_stream, struct msg_stream_ref, "worker: the streams it has"),
+	U64(msg_hello, instance, "the dispatcher instance that the sender knew before; 0: none"),
+	LIST(msg_hello, streams, WIRE_STREAMS_MAX, hello_stream, struct msg_stream_ref, "worker: the streams that it has"),
 	{ 0 }
 };
 static const struct field beat[] = {
-	U64(msg_beat, kept_bytes, "worker: bytes of chunks it keeps"),
-	U64(msg_beat, streams, "worker: streams it has; reader: version of the last STREAMS it got"),
+	U64(msg_beat, kept_bytes, "worker: bytes of chunks that it keeps"),
+	U64(msg_beat, streams, "worker: number of streams that it has; reader: version of the last STREAMS that it got"),
 	{ 0 }
 };
-static const struct field bye[] = { BOOL(msg_bye, drain, "worker: take my streams over, I leave after BYE_OK"), { 0 } };
+static const struct field bye[] = { BOOL(msg_bye, drain, "worker: have others take over its streams; it leaves after BYE_OK"), { 0 } };
 static const struct field welcome[] = {
 	U32(msg_welcome, version, 0, NULL),
-	U64(msg_welcome, instance, "of the dispatcher's state; another than before: that state is gone"),
-	BOOL(msg_welcome, durable, "it will come back with its state when it is lost"),
-	U32(msg_welcome, beat_ms, 0, "send BEAT so often"),
-	U32(msg_welcome, loss_ms, 0, "who is silent so long is lost"),
+	U64(msg_welcome, instance, "id of the dispatcher's state; if it has changed, the earlier state is gone"),
+	BOOL(msg_welcome, durable, "if the dispatcher is lost, it will come back with its state"),
+	U32(msg_welcome, beat_ms, 0, "send a BEAT each time this has passed"),
+	U32(msg_welcome, loss_ms, 0, "a peer that is silent for this long counts as lost"),
 	{ 0 }
 };
 static const struct field refused[] = {
 	U32(msg_refused, version, 0, "the version it would accept"),
 	U32(msg_refused, code, 255, "exit code"),
 	TEXT(msg_refused, text, WIRE_TEXT_MAX, "why"),
-	TEXT(msg_refused, help, WIRE_TEXT_MAX, "what would mend it"),
+	TEXT(msg_refused, help, WIRE_TEXT_MAX, "how to mend it"),
 	{ 0 }
 };
 static const struct field none[] = { { 0 } };
 static const struct field error[] = {
 	U32(msg_error, code, 255, "exit code"),
 	TEXT(msg_error, text, WIRE_TEXT_MAX, "why"),
-	TEXT(msg_error, help, WIRE_TEXT_MAX, "what would mend it"),
+	TEXT(msg_error, help, WIRE_TEXT_MAX, "how to mend it"),
 	{ 0 }
 };
 static const struct field reg[] = {
-	NAME(msg_register, id, "the id that is wanted; empty: any"),
-	TEXT(msg_register, spec, WIRE_SPEC_MAX, "canonical"),
-	TEXT(msg_register, type, WIRE_SPEC_MAX, "of its elements"),
+	NAME(msg_register, id, "the id that is wanted; empty: the hash of the spec"),
+	TEXT(msg_register, spec, WIRE_SPEC_MAX, "canonical form"),
+	TEXT(msg_register, type, WIRE_SPEC_MAX, "type of its elements"),
 	{ 0 }
 };
-static const struct field get[] = { NAME(msg_get, id, "of the dataset"), { 0 } };
+static const struct field get[] = { NAME(msg_get, id, "id of the dataset"), { 0 } };
 static const struct field dataset[] = {
 	NAME(msg_dataset, id, NULL),
-	TEXT(msg_dataset, spec, WIRE_SPEC_MAX, "canonical"),
-	TEXT(msg_dataset, type, WIRE_SPEC_MAX, "of its elements"),
-	BOOL(msg_dataset, known, "was registered before"),
+	TEXT(msg_dataset, spec, WIRE_SPEC_MAX, "canonical form"),
+	TEXT(msg_dataset, type, WIRE_SPEC_MAX, "type of its elements"),
+	BOOL(msg_dataset, known, "it was registered before"),
 	{ 0 }
 };
 static const struct field status[] = {
 	U32(msg_status, what, 2, "0 all, 1 audit, 2 brief"),
 	NAME(msg_status, job, "only this job; empty: all"),
-	U32(msg_status, part, WIRE_REPORT_PARTS, "0: makes a report; others: that part of the one made last"),
+	U32(msg_status, part, WIRE_REPORT_PARTS, "0: make a report; N: send part N of the report made last"),
 	{ 0 }
 };
 static const struct field report[] = {
 	U32(msg_report, part, WIRE_REPORT_PARTS, "number of this part, from 0"),
-	BOOL(msg_report, last, "there is no part behind it"),
-	BYTES(msg_report, value, WIRE_REPORT_PART, "all parts together: one MessagePack record"),
+	BOOL(msg_report, last, "this is the last part"),
+	BYTES(msg_report, value, WIRE_REPORT_PART, "a part of the report; all parts together are one MessagePack record"),
 	{ 0 }
 };
 static const struct field stream_ranges[] = {
@@ -87,23 +87,23 @@ static const struct field open[] = {
 	U32(msg_open, order, WIRE_ORDERS - 1, "0 any, 1 stable, 2 source"),
 	U32(msg_open, shards, WIRE_STREAMS_MAX, "streams, for stable; 0: the usual number"),
 	U32(msg_open, epoch, 0, "number of the iteration, from 1"),
-	BOOL(msg_open, seeded, "seed is given"),
+	BOOL(msg_open, seeded, "the seed is given"),
 	U64(msg_open, seed, NULL),
-	TEXT(msg_open, options, WIRE_TEXT_MAX, "more that all readers of the job must say alike"),
-	U32(msg_open, min_workers, 0, "wait until so many are there"),
-	U32(msg_open, wait_ms, 0, "but only so long: then ERROR 69"),
-	U64(msg_open, iteration, "said again: from JOB; 0: the first time"),
-	U64(msg_open, seat, "the same"),
-	BOOL(msg_open, resume, "goes on from `have`"),
-	LIST(msg_open, have, WIRE_STREAMS_MAX, stream_ranges, struct msg_stream_ranges, "what its consumer has had in earlier runs"),
-	BOOL(msg_open, checkpoint, "keep the job for its return"),
+	TEXT(msg_open, options, WIRE_TEXT_MAX, "other options, which must be the same for all readers of the job"),
+	U32(msg_open, min_workers, 0, "wait until this many workers are ready"),
+	U32(msg_open, wait_ms, 0, "wait at most this long, then ERROR 69"),
+	U64(msg_open, iteration, "0 the first time; when repeated, the id from JOB"),
+	U64(msg_open, seat, "likewise"),
+	BOOL(msg_open, resume, "resume from `have`"),
+	LIST(msg_open, have, WIRE_STREAMS_MAX, stream_ranges, struct msg_stream_ranges, "what the reader's consumer got in earlier runs"),
+	BOOL(msg_open, checkpoint, "keep the job until this reader returns"),
 	BOOL(msg_open, limited, "max_errors is given"),
-	U64(msg_open, max_errors, "when more elements fail, the iteration fails; the smallest number any reader gave"),
+	U64(msg_open, max_errors, "if more elements fail, the iteration fails; the smallest number of any reader counts"),
 	{ 0 }
 };
 static const struct field job[] = {
 	U64(msg_job, iteration, "its id"),
-	U64(msg_job, seat, "the reader's number in it; named in all that follows"),
+	U64(msg_job, seat, "the reader's number in the iteration, part of all later messages"),
 	NAME(msg_job, job, NULL),
 	NAME(msg_job, dataset, "id"),
 	TEXT(msg_job, spec, WIRE_SPEC_MAX, NULL),
@@ -112,86 +112,86 @@ static const struct field job[] = {
 	U32(msg_job, order, WIRE_ORDERS - 1, NULL),
 	U32(msg_job, shards, WIRE_STREAMS_MAX, NULL),
 	U32(msg_job, epoch, 0, NULL),
-	U64(msg_job, seed, "of the iteration"),
-	U32(msg_job, block, 0, "stable: elements taken from each stream in turn"),
+	U64(msg_job, seed, "seed of the iteration"),
+	U32(msg_job, block, 0, "stable: number of elements taken from each stream in turn"),
 	{ 0 }
 };
 static const struct field stream[] = {
 	U32(msg_stream, stream, 0, NULL),
-	U32(msg_stream, gen, 0, "chunks of others are void"),
+	U32(msg_stream, gen, 0, "chunks of other generations are void"),
 	U32(msg_stream, state, WIRE_STREAM_STATES - 1, "0 waiting, 1 running, 2 ended, 3 finished, 4 failed"),
 	U64(msg_stream, worker, "peer id; 0: none"),
-	TEXT(msg_stream, endpoint, WIRE_TEXT_MAX, "of the worker"),
-	U64(msg_stream, length, "elements, once ended; when failed, those before the element that failed"),
-	U64(msg_stream, split, "when failed: number of the split that was being read"),
-	U64(msg_stream, floor, "all offsets below are acknowledged"),
+	TEXT(msg_stream, endpoint, WIRE_TEXT_MAX, "endpoint of the worker"),
+	U64(msg_stream, length, "number of elements, once ended; when failed, those before the element that failed"),
+	U64(msg_stream, split, "when failed, number of the split that was being read"),
+	U64(msg_stream, floor, "all offsets below this are acknowledged"),
 	{ 0 }
 };
 static const struct field streams[] = {
 	U64(msg_streams, iteration, NULL),
-	U64(msg_streams, since, "the version before; 0: begins anew. One that is not known yet means that a message is missing"),
-	U64(msg_streams, version, "with these changes; told in BEAT"),
+	U64(msg_streams, since, "the version before these changes; 0: a complete list. If the reader does not have that version, a message is missing"),
+	U64(msg_streams, version, "the version after these changes; repeated in BEAT"),
 	BOOL(msg_streams, all_known, "no stream will be added"),
-	U32(msg_streams, total, WIRE_STREAMS_MAX, "streams so far"),
-	LIST(msg_streams, list, WIRE_STREAMS_MAX, stream, struct msg_stream, "those that changed"),
+	U32(msg_streams, total, WIRE_STREAMS_MAX, "number of streams so far"),
+	LIST(msg_streams, list, WIRE_STREAMS_MAX, stream, struct msg_stream, "the streams that changed"),
 	{ 0 }
 };
 static const struct field hold[] = { KEY(msg_stream_ref), { 0 } };
 static const struct field held[] = {
 	KEY(msg_held),
 	U64(msg_held, seat, NULL),
-	RANGES(msg_held, ranges, "received, kept, and not in an ACKED yet"),
+	RANGES(msg_held, ranges, "offsets received and kept, but not in an ACK that was answered"),
 	{ 0 }
 };
 static const struct field ack[] = {
 	U64(msg_ack, iteration, NULL),
 	U64(msg_ack, seat, NULL),
-	U64(msg_ack, seq, "counts up; the same number, the same contents"),
-	LIST(msg_ack, list, WIRE_STREAMS_MAX, stream_ranges, struct msg_stream_ranges, "written since the last ACK"),
+	U64(msg_ack, seq, "number of this ACK, counted from 1; a repeated ACK has the same number and contents"),
+	LIST(msg_ack, list, WIRE_STREAMS_MAX, stream_ranges, struct msg_stream_ranges, "elements written since the last ACK"),
 	{ 0 }
 };
 static const struct field floors[] = {
 	U32(msg_floor, stream, 0, NULL),
-	U64(msg_floor, floor, "all offsets below are acknowledged"),
+	U64(msg_floor, floor, "all offsets below this are acknowledged"),
 	{ 0 }
 };
 static const struct field acked[] = {
 	U64(msg_acked, iteration, NULL),
 	U64(msg_acked, seat, NULL),
-	U64(msg_acked, seq, "this ACK and all before are recorded"),
-	LIST(msg_acked, floors, WIRE_STREAMS_MAX, floors, struct msg_floor, "of the streams of that ACK"),
+	U64(msg_acked, seq, "this ACK and all earlier ones are recorded"),
+	LIST(msg_acked, floors, WIRE_STREAMS_MAX, floors, struct msg_floor, "floors of the streams in that ACK"),
 	{ 0 }
 };
 static const struct field close[] = {
 	U64(msg_close, iteration, NULL),
 	U64(msg_close, seat, NULL),
 	U64(msg_close, seq, "as in ACK"),
-	BOOL(msg_close, keep, "keep the job for my return"),
-	LIST(msg_close, list, WIRE_STREAMS_MAX, stream_ranges, struct msg_stream_ranges, "written since the last ACK"),
+	BOOL(msg_close, keep, "keep the job until this reader returns"),
+	LIST(msg_close, list, WIRE_STREAMS_MAX, stream_ranges, struct msg_stream_ranges, "elements written since the last ACK"),
 	{ 0 }
 };
 static const struct field closed[] = { U64(msg_closed, iteration, NULL), U64(msg_closed, seat, NULL), { 0 } };
 static const struct field done_fault[] = {
-	U64(msg_fault, nth, "of the stream's failures, from 1; 0: this one ended the stream"),
+	U64(msg_fault, nth, "number among the stream's failures, from 1; 0: the failure that ended the stream"),
 	U32(msg_fault, op, 0, "number of the operator in the spec"),
-	TEXT(msg_fault, text, WIRE_FAULT_TEXT, "of the operator"),
-	TEXT(msg_fault, error, WIRE_FAULT_TEXT, "what was wrong"),
-	TEXT(msg_fault, file, WIRE_FAULT_TEXT, "of the source"),
-	U64(msg_fault, line, "0: unknown"),
-	TEXT(msg_fault, element, WIRE_FAULT_TEXT, "as JSON, cut"),
-	NAME(msg_fault, worker, "its name"),
+	TEXT(msg_fault, text, WIRE_FAULT_TEXT, "text of the operator"),
+	TEXT(msg_fault, error, WIRE_FAULT_TEXT, "what went wrong"),
+	TEXT(msg_fault, file, WIRE_FAULT_TEXT, "file of the source"),
+	U64(msg_fault, line, "line of the file; 0: unknown"),
+	TEXT(msg_fault, element, WIRE_FAULT_TEXT, "the element as JSON, shortened"),
+	NAME(msg_fault, worker, "name of the worker"),
 	U32(msg_fault, stream, 0, NULL),
-	U64(msg_fault, offset, "elements the stream had given then: all before it, unless operators work ahead of the stream"),
+	U64(msg_fault, offset, "number of elements the stream had given by then; exact unless operators work ahead of the stream"),
 	{ 0 }
 };
 static const struct field done[] = {
 	U64(msg_done, iteration, NULL),
-	U32(msg_done, code, 255, "0: all elements acknowledged; else exit code"),
+	U32(msg_done, code, 255, "0: all elements are acknowledged; otherwise an exit code"),
 	TEXT(msg_done, text, WIRE_TEXT_MAX, "why"),
 	TEXT(msg_done, help, WIRE_TEXT_MAX, NULL),
-	U64(msg_done, elements, "in all streams"),
-	U64(msg_done, failed, "elements that failed and were let go"),
-	LIST(msg_done, faults, WIRE_FAULTS_MAX, done_fault, struct msg_fault, "the first of them"),
+	U64(msg_done, elements, "number of elements in all streams"),
+	U64(msg_done, failed, "number of elements that failed and were skipped or kept"),
+	LIST(msg_done, faults, WIRE_FAULTS_MAX, done_fault, struct msg_fault, "the first of these failures"),
 	{ 0 }
 };
 static const struct field gone[] = {
@@ -202,12 +202,12 @@ static const struct field gone[] = {
 };
 
 const struct msg_desc msg_descs_control[MSG_LIST] = {
-	[MSG_HELLO] = { "HELLO", "any -> dispatcher", "The first message of a peer; answered by WELCOME or REFUSED. Said again after WHO and when the dispatcher was lost.", hello, 1 },
-	[MSG_BEAT] = { "BEAT", "any <-> dispatcher", "Alive. The dispatcher answers each with a BEAT of zeros.", beat, 0 },
-	[MSG_BYE] = { "BYE", "any <-> dispatcher", "Leaves; answered by BYE_OK: for a worker that drains when it has no stream left. From the dispatcher: it ends for good; workers and readers answer with BYE.", bye, 0 },
+	[MSG_HELLO] = { "HELLO", "any -> dispatcher", "The first message of a peer; answered by WELCOME or REFUSED. Sent again after WHO and when the dispatcher was lost.", hello, 1 },
+	[MSG_BEAT] = { "BEAT", "any <-> dispatcher", "A sign of life. The dispatcher answers each with a BEAT of zeros.", beat, 0 },
+	[MSG_BYE] = { "BYE", "any <-> dispatcher", "The sender leaves; answered by BYE_OK, for a worker that drains as soon as it has no stream left. A dispatcher that sends BYE ends for good; workers and readers answer with BYE.", bye, 0 },
 	[MSG_WELCOME] = { "WELCOME", "dispatcher -> any", "Answers HELLO.", welcome, 0 },
-	[MSG_REFUSED] = { "REFUSED", "dispatcher -> any", "Answers HELLO: goes no further.", refused, 0 },
-	[MSG_WHO] = { "WHO", "dispatcher -> any", "Answers anything of a peer it does not know: say HELLO, then all that is unanswered again.", none, 0 },
+	[MSG_REFUSED] = { "REFUSED", "dispatcher -> any", "Answers HELLO: this peer is not accepted.", refused, 0 },
+	[MSG_WHO] = { "WHO", "dispatcher -> any", "Answers any message of a peer that the dispatcher does not know: send HELLO, then again everything that has not been answered.", none, 0 },
 	[MSG_BYE_OK] = { "BYE_OK", "dispatcher -> any", "Answers BYE.", none, 0 },
 	[MSG_ERROR] = { "ERROR", "both ways", "Answers any request that failed.", error, 0 },
 	[MSG_REGISTER] = { "REGISTER", "reader, tool -> dispatcher", "Registers a dataset; answered by DATASET or ERROR.", reg, 1 },
@@ -215,15 +215,15 @@ const struct msg_desc msg_descs_control[MSG_LIST] = {
 	[MSG_DATASET] = { "DATASET", "dispatcher -> reader, tool", "Answers REGISTER and GET.", dataset, 1 },
 	[MSG_STATUS] = { "STATUS", "tool -> dispatcher", "Answered by REPORT or ERROR 66.", status, 0 },
 	[MSG_REPORT] = { "REPORT", "dispatcher -> tool", "Answers STATUS.", report, 1 },
-	[MSG_OPEN] = { "OPEN", "reader -> dispatcher", "Joins an iteration of a job; answered by JOB or ERROR, once units and workers are there. Said again, with iteration and seat, after every new HELLO.", open, 1 },
+	[MSG_OPEN] = { "OPEN", "reader -> dispatcher", "Joins an iteration of a job; answered by JOB or ERROR, once units and workers are available. Sent again, with iteration and seat, after every new HELLO.", open, 1 },
 	[MSG_JOB] = { "JOB", "dispatcher -> reader", "Answers OPEN.", job, 1 },
 	[MSG_STREAMS] = { "STREAMS", "dispatcher -> reader", "Streams that are new or have changed.", streams, 1 },
-	[MSG_HOLD] = { "HOLD", "dispatcher -> reader", "The stream goes over to this generation: drop what comes of older ones; answered by HELD. Repeated until then.", hold, 0 },
+	[MSG_HOLD] = { "HOLD", "dispatcher -> reader", "The stream moves to this generation: drop chunks of older ones; answered by HELD. Repeated until then.", hold, 0 },
 	[MSG_HELD] = { "HELD", "reader -> dispatcher", "Answers HOLD.", held, 1 },
 	[MSG_ACK] = { "ACK", "reader -> dispatcher", "Elements that were written; answered by ACKED. Repeated until then.", ack, 1 },
 	[MSG_ACKED] = { "ACKED", "dispatcher -> reader", "Answers ACK.", acked, 1 },
-	[MSG_CLOSE] = { "CLOSE", "reader -> dispatcher", "Leaves the iteration; answered by CLOSED. What it had and did not acknowledge goes to others.", close, 1 },
+	[MSG_CLOSE] = { "CLOSE", "reader -> dispatcher", "The reader leaves the iteration; answered by CLOSED. Elements that it had and did not acknowledge go to others.", close, 1 },
 	[MSG_CLOSED] = { "CLOSED", "dispatcher -> reader", "Answers CLOSE.", closed, 0 },
 	[MSG_DONE] = { "DONE", "dispatcher -> reader", "The iteration is over; the reader answers with CLOSE.", done, 1 },
-	[MSG_GONE] = { "GONE", "dispatcher -> reader", "The reader was taken for lost and its elements go to others: it must stop.", gone, 0 },
+	[MSG_GONE] = { "GONE", "dispatcher -> reader", "The reader was taken for lost, and its elements go to others: it must stop.", gone, 0 },
 };
