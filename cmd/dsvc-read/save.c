@@ -4,12 +4,10 @@
 #include <stdio.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/mem.h"
+#include "base/replace.h"
 #include "value/crc32c.h"
 #include "value/mp.h"
 
@@ -91,49 +89,18 @@ saved_encode(const struct saved *s, struct buf *out)
 	out->len += (size_t)(p - start);
 }
 
-/* The name is safe only when the folder is. */
-static void
-saved_sync_folder(const char *file)
-{
-	char *copy = mem_strdup(file);
-	int fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd >= 0) {
-		fsync(fd);
-		close(fd);
-	}
-	mem_free(copy);
-}
-
 enum status
 saved_store(const char *file, const struct saved *s, struct err *e)
 {
 	struct buf b = { 0 };
-	char *temporary = mem_printf("%s.%ld.tmp", file, (long)getpid());
-	enum status st = ST_OK;
+
 	saved_encode(s, &b);
-	int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	bool ok = fd >= 0;
-	for (size_t at = 0; ok && at < b.len;) {
-		ssize_t n = write(fd, b.data + at, b.len - at);
-		if (n < 0 && errno == EINTR)
-			continue;
-		ok = n > 0;
-		at += ok ? (size_t)n : 0;
-	}
-	ok = ok && fsync(fd) == 0;
-	if (fd >= 0)
-		ok = close(fd) == 0 && ok;
-	ok = ok && rename(temporary, file) == 0;
-	if (!ok) {
-		err_errno(e, "cannot save the position in %s", file);
-		st = e->kind = ST_IO;
-		unlink(temporary);
-	} else {
-		saved_sync_folder(file);
-	}
-	mem_free(temporary);
+	enum status st = replace_file(file, b.data, b.len, e);
 	buf_clear(&b);
-	return st;
+	if (st == ST_OK)
+		return st;
+	err_wrap(e, "cannot save the position");
+	return e->kind = ST_IO;
 }
 
 enum status

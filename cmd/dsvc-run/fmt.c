@@ -1,49 +1,35 @@
 /* SPDX-License-Identifier: MIT */
 #include "fmt.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include "base/mem.h"
+#include "base/replace.h"
 #include "lang/layout.h"
 
-/* Beside the file, and then in its place: nobody sees half of it. */
+/* The mode stays, and a link stays one. */
 static enum status
 fmt_replace(const char *path, const struct buf *text, struct err *e)
 {
 	struct stat info;
-	char *name = realpath(path, NULL), *temp = NULL; /* a link stays one */
-	enum status st = ST_OK;
+	struct replace r;
+	char *name = realpath(path, NULL);
 
 	if (!name || stat(name, &info)) {
-		st = err_errno(e, "cannot open %s", path);
+		enum status st = err_errno(e, "cannot open %s", path);
 		free(name);
 		return st;
 	}
-	temp = mem_printf("%s.XXXXXX", name);
-	int fd = mkstemp(temp);
-	if (fd < 0) {
-		st = err_errno(e, "cannot make a file beside %s", path);
-	} else {
-		FILE *f = fdopen(fd, "w");
-		bool ok = f && (!text->len || fwrite(text->data, 1, text->len, f) == text->len);
-		ok = ok && !fchmod(fd, info.st_mode & 07777) && !fflush(f) && !fsync(fd);
-		if (!ok || rename(temp, name)) {
-			st = err_errno(e, "cannot write %s", path);
-			unlink(temp);
-		}
-		if (f)
-			fclose(f);
-		else
-			close(fd);
-	}
-	mem_free(temp);
+	enum status st = replace_open(&r, name, e);
 	free(name);
-	return st;
+	if (st == ST_OK && fchmod(r.fd, info.st_mode & 07777)) {
+		st = err_errno(e, "cannot write %s", path);
+		replace_cancel(&r);
+	}
+	if (st == ST_OK)
+		st = replace_write(&r, text->data, text->len, e);
+	return st == ST_OK ? replace_commit(&r, e) : st;
 }
 
 enum status

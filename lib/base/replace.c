@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <libgen.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,12 +13,19 @@
 
 #include "base/mem.h"
 
-static enum status
-replace_failed(struct replace *r, struct err *e)
+enum { REPLACE_TRIES = 100 };
+
+/* Closes; the temporary file stays when it has its name. */
+static void
+replace_end(struct replace *r, bool named)
 {
-	err_errno(e, "cannot write %s", r->path);
-	replace_cancel(r);
-	return e->kind = ST_IO;
+	if (r->fd >= 0)
+		close(r->fd);
+	if (!named)
+		unlink(r->temporary);
+	mem_free(r->temporary);
+	mem_free(r->path);
+	*r = (struct replace){ 0 };
 }
 
 enum status
@@ -26,13 +34,13 @@ replace_open(struct replace *r, const char *path, struct err *e)
 	static atomic_uint number;
 	enum status st;
 
-	/* Another thread of this process may be replacing the same file. */
-	*r = (struct replace){ .path = mem_strdup(path) };
-	r->temporary = mem_printf("%s.%ld-%u.tmp", path, (long)getpid(), atomic_fetch_add(&number, 1));
-	r->fd = open(r->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	/* Left by a process that had the same number and was killed. */
-	if (r->fd < 0 && errno == EEXIST && !unlink(r->temporary))
+	*r = (struct replace){ .path = mem_strdup(path), .fd = -1 };
+	/* The next number, for one that is there may be of a process on another machine. */
+	for (int tries = 0; r->fd < 0 && (!tries || errno == EEXIST) && tries < REPLACE_TRIES; tries++) {
+		mem_free(r->temporary);
+		r->temporary = mem_printf("%s.%ld-%u.tmp", path, (long)getpid(), atomic_fetch_add(&number, 1));
 		r->fd = open(r->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	}
 	if (r->fd >= 0)
 		return ST_OK;
 	st = err_errno(e, "cannot make %s", path);
@@ -58,35 +66,58 @@ replace_sync_folder(const char *path)
 	return rc;
 }
 
+static int
+replace_link(int fd, const char *path)
+{
+	char self[40];
+
+	snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
+	return linkat(AT_FDCWD, self, AT_FDCWD, path, AT_SYMLINK_FOLLOW) && errno != EEXIST ? -1 : 0;
+}
+
+enum status
+replace_name(int fd, const char *temporary, const char *path, struct err *e)
+{
+	if ((!fsync(fd) || errno == EINVAL) &&
+	    !(temporary ? rename(temporary, path) : replace_link(fd, path)) && !replace_sync_folder(path))
+		return ST_OK;
+	err_errno(e, "cannot write %s", path);
+	return e->kind = ST_IO;
+}
+
+enum status
+replace_write(struct replace *r, const void *p, size_t n, struct err *e)
+{
+	for (const uint8_t *at = p; n;) {
+		ssize_t got = write(r->fd, at, n);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0) {
+			err_errno(e, "cannot write %s", r->path);
+			replace_end(r, false);
+			return e->kind = ST_IO;
+		}
+		at += got;
+		n -= (size_t)got;
+	}
+	return ST_OK;
+}
+
 enum status
 replace_commit(struct replace *r, struct err *e)
 {
-	int fd = r->fd;
+	enum status st = replace_name(r->fd, r->temporary, r->path, e);
 
-	if (fsync(fd) && errno != EINVAL)
-		return replace_failed(r, e);
-	r->fd = -1;
-	if (close(fd) && errno != EINTR)
-		return replace_failed(r, e);
-	if (rename(r->temporary, r->path) || replace_sync_folder(r->path))
-		return replace_failed(r, e);
-	mem_free(r->temporary);
-	mem_free(r->path);
-	*r = (struct replace){ 0 };
-	return ST_OK;
+	replace_end(r, st == ST_OK);
+	return st;
 }
 
 void
 replace_cancel(struct replace *r)
 {
-	if (!r->temporary)
-		return;
-	if (r->fd >= 0)
-		close(r->fd);
-	unlink(r->temporary);
-	mem_free(r->temporary);
-	mem_free(r->path);
-	*r = (struct replace){ 0 };
+	if (r->temporary)
+		replace_end(r, false);
 }
 
 enum status
@@ -95,15 +126,7 @@ replace_file(const char *path, const void *p, size_t n, struct err *e)
 	struct replace r;
 	enum status st = replace_open(&r, path, e);
 
-	for (const uint8_t *at = p; st == ST_OK && n; ) {
-		ssize_t got = write(r.fd, at, n);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return replace_failed(&r, e);
-		at += got;
-		n -= (size_t)got;
-	}
+	if (st == ST_OK)
+		st = replace_write(&r, p, n, e);
 	return st == ST_OK ? replace_commit(&r, e) : st;
 }

@@ -3,8 +3,8 @@
  * A file that appears under its name whole, or not at all. Its bytes go to a
  * temporary file in the same folder, which takes the name when they are on disk:
  *
- *	replace_open -> write(r.fd) ... -> replace_commit      (or replace_cancel)
- *	                PATH.PID-N.tmp      fsync, close, rename, fsync of the folder
+ *	replace_open -> replace_write ... -> replace_commit      (or replace_cancel)
+ *	                PATH.PID-N.tmp       replace_name, close
  *
  * After a crash the file is the old one or the new one. A reader who has the old
  * one open keeps it.
@@ -20,18 +20,26 @@
 /* Zero is: nothing open. */
 struct replace {
 	char *path, *temporary; /* owned; NULL: nothing open */
-	int fd;                 /* of the temporary file, to be written to */
+	int fd;                 /* of the temporary file, for what else is to be done with it */
 };
 
 /* Makes the temporary file, with the mode of the umask. On an error, here and below,
  * nothing is left open and the temporary file is gone; the kind is ST_IO, or what
  * err_errno makes of errno. */
 enum status replace_open(struct replace *r, const char *path, struct err *e);
+enum status replace_write(struct replace *r, const void *p, size_t n, struct err *e);
 /* Gives the file its name. */
 enum status replace_commit(struct replace *r, struct err *e);
 /* Removes the temporary file. Harmless when nothing is open. */
 void replace_cancel(struct replace *r);
 /* All of the above for bytes at hand. */
 enum status replace_file(const char *path, const void *p, size_t n, struct err *e);
+
+/* The last step alone, for a temporary file that its owner has made and named: brings
+ * its bytes to the disk (fsync), gives it the name, and brings the name to the disk (fsync
+ * of the folder). temporary NULL: the file has no name yet (O_TMPFILE); then a file that
+ * has the name already keeps it. The descriptor stays open. Leaves the temporary file
+ * where it is on an error, whose kind is ST_IO. */
+enum status replace_name(int fd, const char *temporary, const char *path, struct err *e);
 
 #endif

@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/replace.h"
 #include "base/thread.h"
 #include "base/wake.h"
 #include "cli/quit.h"
@@ -453,18 +454,16 @@ output_finish(struct output *o, struct err *e)
 		st = output_patch(o, e);
 	if (st)
 		return st;
+	if (o->temporary)
+		st = replace_name(o->fd, o->temporary, o->path, e);
 	int fd = o->fd;
 	o->fd = -1;
-	if (close(fd) && errno != EINTR) {
+	if (close(fd) && errno != EINTR && !st) {
 		err_errno(e, "cannot write to %s", output_name(o));
-		e->kind = ST_IO;
-		return ST_IO;
+		st = e->kind = ST_IO;
 	}
-	if (o->temporary && rename(o->temporary, o->path)) {
-		err_errno(e, "cannot give %s its name", o->path);
-		e->kind = ST_IO;
-		return ST_IO;
-	}
+	if (st)
+		return st;
 	quit_removes(NULL);
 	mem_free(o->temporary);
 	o->temporary = NULL;

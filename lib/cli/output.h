@@ -16,8 +16,8 @@
  * OUTPUT_GRACE_MS, for it is blocked in a read, it writes what there is and
  * dies of the signal.
  *
- * A file (path) gets a temporary name in its folder and its own when all is
- * written (output_close with complete); what is no regular file is written
+ * A file (path) gets a temporary name in its folder and its own when all is on the
+ * disk (output_close with complete; base/replace.h); what is no regular file is written
  * directly. When the end does not come the file is removed; with `part` it stays,
  * as FILE.PID.part, and a warning says so: its elements cannot be had again.
  */

@@ -5,13 +5,13 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/buf.h"
 #include "base/log.h"
+#include "base/replace.h"
 
 static enum status
 ready_write(int fd, const struct buf *line, struct err *e)
@@ -37,48 +37,37 @@ ready_is_plain(const char *file)
 	return lstat(file, &s) ? errno == ENOENT : S_ISREG(s.st_mode);
 }
 
-static enum status
-ready_close(int fd, const struct buf *line, enum status st, struct err *e)
-{
-	if (st == ST_OK)
-		st = ready_write(fd, line, e);
-	close(fd);
-	return st;
-}
-
 /* A FIFO waits here for its reader, as it would for any writer. */
 static enum status
 ready_device(const char *file, const struct buf *line, struct err *e)
 {
 	int fd = open(file, O_WRONLY | O_CLOEXEC | O_NOCTTY);
 
-	return fd < 0 ? err_errno(e, "cannot open %s", file) : ready_close(fd, line, ST_OK, e);
+	if (fd < 0)
+		return err_errno(e, "cannot open %s", file);
+	enum status st = ready_write(fd, line, e);
+	close(fd);
+	return st;
 }
 
 static enum status
 ready_file(struct ready *r, const struct buf *line, struct err *e)
 {
-	struct buf temp = { 0 };
+	struct replace file;
 	struct stat s = { 0 };
-	enum status st = ST_OK;
 
 	if (!ready_is_plain(r->file))
 		return ready_device(r->file, line, e);
-	/* Renamed into place: whoever sees the file sees all of it. */
-	buf_printf(&temp, "%s.%ld", r->file, (long)getpid());
-	int fd = open((char *)temp.data, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	if (fd < 0 || fstat(fd, &s)) {
-		st = err_errno(e, "cannot make %s", r->file);
-	} else {
-		st = ready_close(fd, line, st, e);
-		if (st == ST_OK && rename((char *)temp.data, r->file))
-			st = err_errno(e, "cannot make %s", r->file);
-		if (st != ST_OK)
-			unlink((char *)temp.data);
+	/* Whoever sees the file sees all of it. */
+	enum status st = replace_open(&file, r->file, e);
+	if (st == ST_OK) {
+		fstat(file.fd, &s);
+		st = replace_write(&file, line->data, line->len, e);
 	}
 	if (st == ST_OK)
+		st = replace_commit(&file, e);
+	if (st == ST_OK)
 		r->device = s.st_dev, r->inode = s.st_ino;
-	buf_clear(&temp);
 	return st;
 }
 

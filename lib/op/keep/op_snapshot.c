@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/replace.h"
 #include "base/rng.h"
 #include "op/kit/expr_value.h"
 #include "op/kit/shards.h"
@@ -129,18 +130,10 @@ static enum status
 snapshot_note(const struct op_inst *self, const char *name, struct err *e)
 {
 	const struct snapshot *s = self->state;
-	char *path = mem_printf("%s/%s", s->dir, name), *part = mem_printf("%s.%u", path, self->ctx->stream);
-	char line[32];
-	enum status st = ST_OK;
+	char *path = mem_printf("%s/%s", s->dir, name), line[32];
 
 	snapshot_line(self, line);
-	int fd = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	bool ok = fd >= 0 && write(fd, line, strlen(line)) == (ssize_t)strlen(line) && !fsync(fd);
-	if (fd >= 0)
-		ok = !close(fd) && ok;
-	if (!ok || rename(part, path))
-		st = err_errno(e, "cannot write %s", path);
-	mem_free(part);
+	enum status st = replace_file(path, line, strlen(line), e);
 	mem_free(path);
 	return st;
 }

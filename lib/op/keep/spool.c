@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/replace.h"
 #include "value/mp.h"
 
 enum { SPOOL_BLOCK = 1024 * 1024 };
@@ -110,16 +111,6 @@ spool_add(struct spool *s, const struct run *r, struct err *e)
 	return ST_OK;
 }
 
-/* Gives the file its name. Another process may have been faster, with the same contents. */
-static bool
-spool_name(const struct spool *s)
-{
-	char self[40];
-
-	snprintf(self, sizeof self, "/proc/self/fd/%d", s->fd);
-	return linkat(AT_FDCWD, self, AT_FDCWD, s->path, AT_SYMLINK_FOLLOW) == 0 || errno == EEXIST;
-}
-
 enum status
 spool_end(struct spool *s, struct err *e)
 {
@@ -128,15 +119,14 @@ spool_end(struct spool *s, struct err *e)
 
 	if (st != ST_OK)
 		return st;
-	if (s->unnamed && (fdatasync(s->fd) || !spool_name(s)))
-		return err_errno(e, "cannot finish %s", s->path);
+	/* Where another process was faster, its file has the same contents. */
+	if (s->unnamed || s->part)
+		st = replace_name(s->fd, s->part, s->path, e);
+	if (st != ST_OK)
+		return st;
+	mem_free(s->part);
+	s->part = NULL;
 	s->unnamed = false;
-	if (s->part) {
-		if (fdatasync(s->fd) || rename(s->part, s->path))
-			return err_errno(e, "cannot finish %s", s->path);
-		mem_free(s->part);
-		s->part = NULL;
-	}
 	s->whole = true;
 	return spool_seek(s, 0, e);
 }

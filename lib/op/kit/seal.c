@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/replace.h"
 #include "base/str.h"
 
 #define SEAL_ENDED ".dsvc-ended-"
@@ -36,25 +37,6 @@ seal_break(const char *dir, uint32_t stream)
 	unlink(mark);
 	mem_free(mark);
 	mem_free(seal);
-}
-
-/* Writes a small file completely, or not at all. */
-static enum status
-seal_write(const char *path, uint32_t stream, const char *text, struct err *e)
-{
-	char *part = mem_printf("%s.%" PRIu32 ".part", path, stream);
-	int fd = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	bool ok = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text) && !fsync(fd);
-	enum status st = ST_OK;
-
-	if (fd >= 0)
-		ok = !close(fd) && ok;
-	if (!ok || rename(part, path)) {
-		st = err_errno(e, "cannot write %s", path);
-		unlink(part);
-	}
-	mem_free(part);
-	return st;
 }
 
 /* The number at the start of a file of the folder, or after `key` in it; 0: none. */
@@ -87,12 +69,15 @@ seal_look(const char *dir, struct seal_look *l, struct err *e)
 		return err_errno(e, "cannot read %s", dir);
 	while ((entry = readdir(d))) {
 		const char *name = entry->d_name;
+		char *end = NULL;
 
 		l->files += str_starts(name, SEAL_DATA);
-		if (!str_starts(name, SEAL_ENDED) || str_ends(name, ".part"))
+		uint64_t stream = str_starts(name, SEAL_ENDED) ? strtoull(name + strlen(SEAL_ENDED), &end, 10) : 0;
+		/* Behind the number of a mark that is being written more follows. */
+		if (!end || *end)
 			continue;
 		l->ended = mem_grow(l->ended, &l->cap, l->n_ended + 1, sizeof *l->ended);
-		l->ended[l->n_ended++] = strtoull(name + strlen(SEAL_ENDED), NULL, 10);
+		l->ended[l->n_ended++] = stream;
 		if (!l->streams)
 			l->streams = seal_read(dirfd(d), name, "");
 	}
@@ -108,7 +93,7 @@ seal_end(const char *dir, uint32_t stream, uint32_t streams, uint64_t seed, stru
 	uint64_t ended = 0;
 
 	snprintf(text, sizeof text, "%" PRIu32 "\n", streams);
-	enum status st = seal_write(mark, stream, text, e);
+	enum status st = replace_file(mark, text, strlen(text), e);
 	if (st == ST_OK)
 		st = seal_look(dir, &l, e);
 	for (size_t i = 0; i < l.n_ended; i++)
@@ -116,7 +101,7 @@ seal_end(const char *dir, uint32_t stream, uint32_t streams, uint64_t seed, stru
 	if (st == ST_OK && l.streams && ended == l.streams) {
 		snprintf(text, sizeof text, "{\"streams\": %" PRIu64 ", \"files\": %" PRIu64 ", \"seed\": %" PRIu64 "}\n",
 			 l.streams, l.files, seed);
-		st = seal_write(seal, stream, text, e);
+		st = replace_file(seal, text, strlen(text), e);
 	}
 	mem_free(l.ended);
 	mem_free(mark);

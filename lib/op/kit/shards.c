@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/replace.h"
 #include "base/str.h"
 #include "op/kit/seal.h"
 #include "value/format/format.h"
@@ -219,10 +220,8 @@ shards_finish(struct shards *s, uint32_t k, struct run *out, struct err *e)
 	if (st != ST_OK)
 		return st;
 	char *part = shards_name(s, k, true), *name = shards_name(s, k, false);
-	if (fdatasync(sh->fd) || close(sh->fd))
-		st = err_errno(e, "cannot finish %s", name);
-	else if (rename(part, name))
-		st = err_errno(e, "cannot rename %s to %s", part, name);
+	st = replace_name(sh->fd, part, name, e);
+	close(sh->fd);
 	sh->fd = -1;
 	if (st == ST_OK && out)
 		shards_tell(s, k, name, out);

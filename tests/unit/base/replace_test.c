@@ -89,3 +89,60 @@ a_name_that_cannot_be_taken_leaves_nothing(void **state)
 	assert_int_equal(replace_file(name, "x", 1, &e), ST_IO);
 	assert_int_equal(rmdir(name), 0);
 }
+
+static void
+a_file_that_is_there_keeps_its_name_from_one_without(void **state)
+{
+	struct err e = { 0 };
+	int first = open(dir, O_TMPFILE | O_RDWR, 0600), second = open(dir, O_TMPFILE | O_RDWR, 0600);
+
+	(void)state;
+	if (first < 0 || second < 0)
+		skip(); /* this file system has no such files */
+	assert_int_equal(write(first, "first", 5), 5);
+	assert_int_equal(write(second, "second", 6), 6);
+	assert_int_equal(replace_name(first, NULL, name, &e), ST_OK);
+	assert_int_equal(replace_name(second, NULL, name, &e), ST_OK);
+	assert_string_equal(content(), "first");
+	close(first);
+	close(second);
+}
+
+static void
+a_temporary_file_of_its_owner_stays_when_it_cannot_be_named(void **state)
+{
+	char part[96];
+	struct err e = { 0 };
+
+	(void)state;
+	snprintf(part, sizeof part, "%s.part", name);
+	int fd = open(part, O_WRONLY | O_CREAT, 0600);
+	assert_int_equal(write(fd, "x", 1), 1);
+	assert_int_equal(replace_name(fd, part, "/nowhere/at/all", &e), ST_IO);
+	assert_non_null(strstr(e.text, "cannot write /nowhere/at/all"));
+	assert_int_equal(replace_name(fd, part, name, &e), ST_OK);
+	assert_string_equal(content(), "x");
+	assert_int_equal(write(fd, "y", 1), 1); /* the descriptor stays open */
+	close(fd);
+}
+
+static void
+the_temporary_file_of_another_process_is_let_alone(void **state)
+{
+	char other[40][128];
+	struct replace r;
+	struct err e = { 0 };
+
+	(void)state;
+	/* One that another machine has made in the same folder, with the same process id. */
+	for (int k = 0; k < 40; k++) {
+		snprintf(other[k], sizeof other[k], "%.64s.%ld-%d.tmp", name, (long)getpid(), k);
+		close(open(other[k], O_WRONLY | O_CREAT, 0600));
+	}
+	assert_int_equal(replace_file(name, "new", 3, &e), ST_OK);
+	assert_int_equal(replace_open(&r, name, &e), ST_OK);
+	replace_cancel(&r);
+	for (int k = 0; k < 40; k++)
+		assert_int_equal(unlink(other[k]), 0);
+	assert_string_equal(content(), "new");
+}
