@@ -37,7 +37,7 @@ plans_allowed(const struct plan *p, struct err *e)
 	if (!n)
 		return ST_OK;
 	err_set(e, ST_PERM, "operator %u `%.200s` runs a program, which this worker may not: others "
-		"can reach it over the network", n->place, n->text ? n->text : n->desc->name);
+		"can reach it over the network", n->place, op_text(n));
 	err_help(e, "start the workers with --allow-exec to trust all who may register a dataset");
 	return ST_PERM;
 }

@@ -130,7 +130,7 @@ run_stats_sentence(const struct run_stats_row *most, int64_t output_ns, int64_t 
 		buf_printf(out, "writing the output takes %.0f %% of the time\n", share);
 		return;
 	}
-	const char *name = most->node->text ? most->node->text : most->node->desc->name;
+	const char *name = op_text(most->node);
 	bool cut = strlen(name) > RUN_STATS_NAME;
 	buf_printf(out, "operator %u `%.*s%s` takes %.0f %% of the time", most->node->place,
 		   run_stats_cut(name, RUN_STATS_NAME), name, cut ? "…" : "", share);
@@ -153,7 +153,7 @@ run_stats_print(struct run_stats *m, uint64_t output, int64_t output_ns, struct 
 	qsort(m->rows, m->n, sizeof *m->rows, run_stats_order);
 	for (size_t i = 0; i < m->n; i++) {
 		const struct run_stats_row *r = &m->rows[i];
-		size_t n = run_stats_width(r->node->text ? r->node->text : r->node->desc->name);
+		size_t n = run_stats_width(op_text(r->node));
 		width = n > width ? n : width;
 		sum += r->ns;
 		if (!most || r->ns > most->ns)
@@ -163,7 +163,7 @@ run_stats_print(struct run_stats *m, uint64_t output, int64_t output_ns, struct 
 	buf_printf(out, "     %-*s %12s %11s %6s\n", (int)width, "operator", "elements", "time", "share");
 	for (size_t i = 0; i < m->n; i++) {
 		const struct run_stats_row *r = &m->rows[i];
-		run_stats_line(out, r->node->place, r->node->text ? r->node->text : r->node->desc->name, width,
+		run_stats_line(out, r->node->place, op_text(r->node), width,
 			       r->elements, r->ns, sum, r->failed);
 	}
 	run_stats_line(out, 0, "output", width, output, output_ns, sum, 0);

@@ -407,7 +407,7 @@ static void
 split_threads_text(const struct op_node *n, struct buf *out)
 {
 	for (; n; n = n->n_in ? n->in[0] : NULL) {
-		buf_str(out, n->text ? n->text : n->desc->name);
+		buf_str(out, op_text(n));
 		for (size_t k = 1; k < n->n_in; k++)
 			split_threads_text(n->in[k], out);
 	}

@@ -36,12 +36,6 @@ op_indexed(const struct op_node *n)
 	return count;
 }
 
-static const char *
-index_name(const struct op_node *who)
-{
-	return who->text ? who->text : who->desc->name;
-}
-
 /* Appends the names of the sources with random access, for people. */
 static void
 index_sources(struct buf *out)
@@ -59,7 +53,7 @@ index_no_source(const struct op_node *n, const struct op_node *who, struct err *
 	index_sources(&names);
 	err_set(e, ST_DATA, "%s%s%s can only be read from begin to end, and `%s` picks elements anywhere",
 		n->place ? "`" : "", n->place ? n->desc->name : "what feeds a fragment",
-		n->place ? "`" : "", index_name(who));
+		n->place ? "`" : "", op_text(who));
 	err_help(e, "`%s N` chooses from a buffer of N elements; sources to pick from: %s",
 		 who->desc->name, (char *)names.data);
 	buf_clear(&names);
@@ -70,7 +64,7 @@ static enum status
 index_help(const struct op_node *who, struct err *e)
 {
 	err_help(e, "put `%s` right behind the source, or choose from a buffer of N elements: `%s N`",
-		 index_name(who), who->desc->name);
+		 op_text(who), who->desc->name);
 	return ST_DATA;
 }
 
@@ -78,7 +72,7 @@ static enum status
 index_unknown(const struct op_node *n, const struct op_node *who, struct err *e)
 {
 	err_set(e, ST_DATA, "nobody can tell which element behind `%s` is the k-th, and `%s` picks them by "
-		"number", n->desc->name, index_name(who));
+		"number", n->desc->name, op_text(who));
 	return index_help(who, e);
 }
 
@@ -109,13 +103,13 @@ index_check(const struct op_node *n, const struct op_node *who, bool exact,
 			return index_unknown(n, who, e);
 		if (op_traits(n) & EXPR_COUNTS) {
 			err_set(e, ST_DATA, "`i` counts elements as they come, and `%s` changes that before "
-				"they come here", index_name(who));
-			err_help(e, "`enumerate` gives each its own number, before `%s` too", index_name(who));
+				"they come here", op_text(who));
+			err_help(e, "`enumerate` gives each its own number, before `%s` too", op_text(who));
 			return ST_DATA;
 		}
 		if (exact && !index_exact(n)) {
 			err_set(e, ST_DATA, "`%s` may drop elements, and what stands between it and `%s` counts "
-				"on their numbers", n->desc->name, index_name(who));
+				"on their numbers", n->desc->name, op_text(who));
 			return index_help(who, e);
 		}
 		exact |= (n->desc->flags & OP_NUMBERS) != 0;
@@ -154,14 +148,14 @@ index_uneven(const struct op_node *n)
 enum status
 op_permute_count(const struct op_node *n, uint64_t *count, struct err *e)
 {
-	const char *text = index_name(n);
+	const char *text = op_text(n);
 	int64_t all = op_indexed(n->in[0]);
 
 	*count = all >= 0 ? (uint64_t)all : 0;
 	const struct op_node *uneven = all >= 0 && all < INT64_MAX ? index_uneven(n->in[0]) : NULL;
 	if (uneven) {
 		err_set(e, ST_DATA, "the last of `%s` is not full, and `%s` can only count on full ones",
-			index_name(uneven), text);
+			op_text(uneven), text);
 		err_help(e, "drop_remainder=true leaves it out; or put `%s` before it", text);
 		return ST_DATA;
 	}

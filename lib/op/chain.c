@@ -73,7 +73,7 @@ chain_open_leaf(const struct op_node *n, struct op_ctx *ctx, struct chain_how ho
 		how.leaf -= leaves;
 	}
 	return err_set(e, ST_PROTO, "a split is for source %u, which `%s` has not",
-		       how.split->leaf, n->text ? n->text : n->desc->name);
+		       how.split->leaf, op_text(n));
 }
 
 /* Gives a walk to instances read by index that must know which elements to give: sources,

@@ -9,9 +9,6 @@
 static void
 fault_complete(const struct op_inst *self, const char *file, uint64_t line, struct err *e)
 {
-	const struct op_node *n = self->node;
-	const char *text = n->text ? n->text : self->desc->name;
-
 	if (!e->line && (file || line)) {
 		if (file && line && line <= UINT32_MAX) {
 			snprintf(e->file, sizeof e->file, "%s", file);
@@ -23,7 +20,7 @@ fault_complete(const struct op_inst *self, const char *file, uint64_t line, stru
 			err_wrap(e, "line %llu", (unsigned long long)line);
 		}
 	}
-	err_wrap(e, "operator %u `%.200s`", n->place, text);
+	op_blame(self->node, e);
 }
 
 static void

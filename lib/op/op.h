@@ -353,6 +353,11 @@ bool op_fault_later(const struct op_inst *self, const struct run *out, struct er
 void op_fault_fresh(struct op_inst *self);
 /* An element like this one is not tried again: its retries are used up. */
 void op_fault_last(struct op_inst *self, const struct elem *x);
+/* Puts the operator in front of the text of an error that no policy goes on from, such as a
+ * limit that has been reached: operator 3 `sort`: ... Gives e->kind. */
+enum status op_blame(const struct op_node *n, struct err *e);
+/* The operator as the user wrote it, or its name; lends. */
+const char *op_text(const struct op_node *n);
 enum status op_source_fault(struct op_inst *self, const char *file, uint64_t line, struct err *e);
 
 /* Drops the first n elements that it gives from now on. */

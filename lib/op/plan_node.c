@@ -23,6 +23,18 @@ op_compile(struct op_typing *t, struct op_expr *ex, const struct type *x, const 
 	return ex->code ? ST_OK : e->kind;
 }
 
+const char *
+op_text(const struct op_node *n)
+{
+	return n->text ? n->text : n->desc->name;
+}
+
+enum status
+op_blame(const struct op_node *n, struct err *e)
+{
+	return err_wrap(e, "operator %u `%.200s`", n->place, op_text(n));
+}
+
 static unsigned
 node_expr_traits(const struct op_expr *ex)
 {

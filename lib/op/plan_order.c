@@ -60,7 +60,7 @@ static enum status
 order_fail(const struct order_check *c, const struct op_node *n, const char *why)
 {
 	err_set(c->e, ST_DATA, "with order `source`, `%s` would give something else than without a service: %s",
-		n->text ? n->text : n->desc->name, why);
+		op_text(n), why);
 	err_help(c->e, "%sput it behind `distribute`, or have one stream only: shards=1",
 		 c->remedy);
 	return ST_DATA;

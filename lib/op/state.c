@@ -170,7 +170,7 @@ enum status
 state_wrong(const struct op_inst *self, struct err *e)
 {
 	return err_set(e, ST_PROTO, "the saved state does not fit operator %u `%s`",
-		       self->node->place, self->node->text ? self->node->text : self->desc->name);
+		       self->node->place, op_text(self->node));
 }
 
 enum status

@@ -169,7 +169,7 @@ bucket_limit(struct op_inst *self, struct err *e)
 	err_set(e, ST_DATA, "the elements of batches that are not full take more than mem=%lld bytes",
 		(long long)b->mem);
 	err_help(e, "make sizes= smaller, or mem= larger");
-	return expr_value_limit(self, e);
+	return op_blame(self->node, e);
 }
 
 static enum status

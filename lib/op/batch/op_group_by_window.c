@@ -140,7 +140,7 @@ group_by_window_too_large(struct op_inst *self, struct err *e)
 	err_set(e, ST_DATA, "%u keys wait for their windows to be full, and hold more than mem=%lld "
 		"bytes", g->keys.n, (long long)g->max_bytes);
 	err_help(e, "make windows smaller, or mem= larger");
-	return expr_value_limit(self, e);
+	return op_blame(self->node, e);
 }
 
 static enum status

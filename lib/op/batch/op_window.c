@@ -137,7 +137,7 @@ window_too_large(struct op_inst *self, struct err *e)
 	err_set(e, ST_DATA, "the %llu elements that wait for their windows take more than mem=%lld bytes",
 		(unsigned long long)(w->seen - w->base), (long long)w->mem);
 	err_help(e, "make windows smaller, or mem= larger");
-	return expr_value_limit(self, e);
+	return op_blame(self->node, e);
 }
 
 /* Gives the window that begins at start, as far as its elements are there. */

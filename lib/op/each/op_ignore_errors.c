@@ -172,7 +172,7 @@ ignore_errors_judge(struct op_inst *self, bool end, struct err *e)
 
 	if (s->log_bad) {
 		err_set(e, ST_IO, "cannot write to %s", s->log);
-		return expr_value_limit(self, e);
+		return op_blame(self->node, e);
 	}
 	if (s->most != INT64_MAX && failed > (uint64_t)s->most)
 		err_set(e, ST_DATA, "%llu elements have failed, more than max=%s",
@@ -184,7 +184,7 @@ ignore_errors_judge(struct op_inst *self, bool end, struct err *e)
 	else
 		return ST_OK;
 	err_help(e, "log=FILE writes down why");
-	return expr_value_limit(self, e);
+	return op_blame(self->node, e);
 }
 
 static enum status

@@ -57,7 +57,7 @@ tee_drain(struct op_inst *self, struct err *e)
 		return ST_OK;
 	err_set(e, ST_DATA, "an operator in the fragment of tee takes its input by a thread of its own");
 	err_help(e, "put `prefetch` before or behind tee");
-	return expr_value_limit(self, e);
+	return op_blame(self->node, e);
 }
 
 static enum status

@@ -60,7 +60,6 @@ exec_hear_old(struct exec *x, struct exec_slot *s)
 enum status
 exec_fatal(struct exec *x, const uint64_t *seq, struct err *e)
 {
-	const struct op_node *n = x->self->node;
 	const char *file = NULL;
 	uint64_t line = 0;
 
@@ -68,7 +67,7 @@ exec_fatal(struct exec *x, const uint64_t *seq, struct err *e)
 		run_place(&exec_job(x, *seq)->run->run, exec_job_elem(x, *seq), &file, &line);
 	if (file && line)
 		err_wrap(e, "%s:%llu", file, (unsigned long long)line);
-	return err_wrap(e, "operator %u `%.200s`", n->place, n->text ? n->text : n->desc->name);
+	return op_blame(x->self->node, e);
 }
 
 enum status

@@ -121,9 +121,7 @@ cmd_open(struct op_inst *self, struct err *e)
 	cmd_words(c);
 	c->origin = origin_name(cmd_name(c));
 	enum status st = child_find(c->owned.v[0], &c->path, e);
-	return st == ST_OK ? ST_OK
-			   : err_wrap(e, "operator %u `%.200s`", self->node->place,
-				      self->node->text ? self->node->text : "cmd");
+	return st == ST_OK ? ST_OK : op_blame(self->node, e);
 }
 
 static void

@@ -32,7 +32,7 @@ cardinality_feed(struct op_inst *self, const struct run *in, struct run *out, st
 	if (in->n > (uint64_t)c->n - c->seen) {
 		err_set(e, ST_DATA, "there are more than the %lld elements there should be",
 			(long long)c->n);
-		return expr_value_limit(self, e);
+		return op_blame(self->node, e);
 	}
 	c->seen += in->n;
 	self->give = self->in[0]->lent;
@@ -49,7 +49,7 @@ cardinality_finish(struct op_inst *self, struct run *out, struct err *e)
 		return ST_END;
 	err_set(e, ST_DATA, "there are %llu elements and not %lld", (unsigned long long)c->seen,
 		(long long)c->n);
-	return expr_value_limit(self, e);
+	return op_blame(self->node, e);
 }
 
 static const struct state_row cardinality_state[] = {

@@ -49,7 +49,7 @@ pad_to_feed(struct op_inst *self, const struct run *in, struct run *out, struct 
 	if (in->n > (uint64_t)p->n - p->seen) {
 		err_set(e, ST_DATA, "there are more than %lld elements", (long long)p->n);
 		err_help(e, "`take %lld` before it leaves the rest out", (long long)p->n);
-		return expr_value_limit(self, e);
+		return op_blame(self->node, e);
 	}
 	p->seen += in->n;
 	self->give = self->in[0]->lent;

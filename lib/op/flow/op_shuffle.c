@@ -178,7 +178,7 @@ shuffle_too_large(struct op_inst *self, struct err *e)
 	err_set(e, ST_DATA, "the %zu elements to choose from take more than mem=%lld bytes", s->n,
 		(long long)s->mem);
 	err_help(e, "choose from fewer, make mem= larger, or use `shuffle all`, which holds none");
-	return expr_value_limit(self, e);
+	return op_blame(self->node, e);
 }
 
 static enum status

@@ -48,7 +48,7 @@ static uint64_t
 cache_mark(const struct op_node *n, uint64_t mark)
 {
 	for (; n; n = n->n_in ? n->in[0] : NULL) {
-		for (const char *c = n->text ? n->text : n->desc->name; *c; c++)
+		for (const char *c = op_text(n); *c; c++)
 			mark = rng_mix(mark, (uint64_t)(unsigned char)*c);
 		for (size_t k = 1; k < n->n_in; k++)
 			mark = cache_mark(n->in[k], mark);
@@ -78,7 +78,7 @@ cache_too_large(struct op_inst *self, struct err *e)
 
 	err_set(e, ST_DATA, "a pass takes more than max=%lld bytes of memory", (long long)c->max);
 	err_help(e, "make max= larger, or name a folder: cache DIR");
-	return expr_value_limit(self, e);
+	return op_blame(self->node, e);
 }
 
 /* Reads the next run of the input, and keeps it. */
@@ -97,7 +97,7 @@ cache_read(struct op_inst *self, struct run **run, struct err *e)
 	else if (st == ST_END)
 		kept = spool_end(&c->spool, e);
 	if (kept != ST_OK)
-		return expr_value_limit(self, e);
+		return op_blame(self->node, e);
 	if (!c->dir && c->spool.bytes > (uint64_t)c->max)
 		return cache_too_large(self, e);
 	return st;

@@ -71,7 +71,7 @@ save_feed(struct op_inst *self, const struct run *in, struct run *out, struct er
 		if (st == ST_DATA && (st = op_fault(self, in, i, out, e)) != ST_OK)
 			return st;
 	}
-	return st == ST_OK ? st : expr_value_limit(self, e);
+	return st == ST_OK ? st : op_blame(self->node, e);
 }
 
 static enum status
@@ -82,7 +82,7 @@ save_finish(struct op_inst *self, struct run *out, struct err *e)
 
 	if (st == ST_OK)
 		st = shards_end(&s->files, self->ctx, out, e);
-	return st == ST_OK ? ST_END : expr_value_limit(self, e);
+	return st == ST_OK ? ST_END : op_blame(self->node, e);
 }
 
 static void

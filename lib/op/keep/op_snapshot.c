@@ -66,7 +66,7 @@ static uint64_t
 snapshot_mark(const struct op_node *n, uint64_t mark)
 {
 	for (; n; n = n->n_in ? n->in[0] : NULL) {
-		for (const char *c = n->text ? n->text : n->desc->name; *c; c++)
+		for (const char *c = op_text(n); *c; c++)
 			mark = rng_mix(mark, (uint64_t)(unsigned char)*c);
 		for (size_t k = 1; k < n->n_in; k++)
 			mark = snapshot_mark(n->in[k], mark);
@@ -173,7 +173,7 @@ snapshot_begin(struct op_inst *self, struct err *e)
 		st = shards_begin(&s->files, self->ctx->seed + self->epoch, s->overwrite || again, e);
 	if (st == ST_OK && !again)
 		st = snapshot_note(self, ".dsvc-snapshot-begun", e);
-	return st == ST_OK ? st : expr_value_limit(self, e);
+	return st == ST_OK ? st : op_blame(self->node, e);
 }
 
 /* Writes the mark that everything is written, for the next run. */
@@ -185,7 +185,7 @@ snapshot_end(struct op_inst *self, struct err *e)
 
 	if (st == ST_OK && !self->ctx->next_split)
 		st = snapshot_note(self, ".dsvc-snapshot", e);
-	return st == ST_OK ? ST_END : expr_value_limit(self, e);
+	return st == ST_OK ? ST_END : op_blame(self->node, e);
 }
 
 static enum status
@@ -212,7 +212,7 @@ snapshot_next(struct op_inst *self, struct run *out, struct err *e)
 	for (uint32_t i = 0; st == ST_OK && i < run->n; i++)
 		st = shards_put(&s->files, &run->e[i], NULL, e);
 	if (st != ST_OK)
-		return expr_value_limit(self, e);
+		return op_blame(self->node, e);
 	self->give = run;
 	return ST_OK;
 }

@@ -130,13 +130,6 @@ expr_value_index(struct op_inst *self, struct expr_value *k, const struct run *i
 	return st == ST_OK ? ST_SKIP : st;
 }
 
-enum status
-expr_value_limit(const struct op_inst *self, struct err *e)
-{
-	return err_wrap(e, "operator %u `%.200s`", self->node->place,
-			self->node->text ? self->node->text : self->desc->name);
-}
-
 void
 expr_value_save(const struct expr_value *k, struct buf *out)
 {

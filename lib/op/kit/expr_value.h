@@ -35,9 +35,6 @@ enum status expr_value_number(struct op_inst *self, struct expr_value *k, const 
 enum status expr_value_index(struct op_inst *self, struct expr_value *k, const struct run *in,
 			     uint32_t i, struct run *out, const char *what, uint64_t max,
 			     uint64_t *v, struct err *e);
-/* The error of reaching a limit of the operator itself, which no on_error skips. Puts the
- * operator's words in front; gives e->kind. */
-enum status expr_value_limit(const struct op_inst *self, struct err *e);
 extern const struct state_kind expr_value_state; /* for state rows of a struct expr_value */
 void expr_value_save(const struct expr_value *k, struct buf *out);
 void expr_value_restore(struct expr_value *k, struct state_in *in);

@@ -109,7 +109,7 @@ join_table_read(struct op_inst *self, struct join_table *j, struct op_inst *chai
 		if (st == ST_OK && key_table_size(&j->keys) + j->rows.len + j->n * sizeof *j->items > mem) {
 			err_set(e, ST_DATA, "the rows to be joined take more than mem=%zu bytes", mem);
 			err_help(e, "select the fields that are needed, or make mem= larger");
-			return expr_value_limit(self, e);
+			return op_blame(self->node, e);
 		}
 		if (st == ST_OK && j->n >= JOIN_TABLE_NONE - RUN_USUAL * 64)
 			return err_set(e, ST_DATA, "too many rows to be joined");

@@ -175,7 +175,7 @@ dedup_limit(struct op_inst *self, struct err *e)
 	err_set(e, ST_DATA, "the %zu elements compared with take more than mem=%lld bytes", d->have,
 		(long long)d->mem);
 	err_help(e, "make window= smaller, or mem= larger");
-	return expr_value_limit(self, e);
+	return op_blame(self->node, e);
 }
 
 static enum status

@@ -222,7 +222,7 @@ group_by_too_large(struct op_inst *self, struct err *e)
 	err_set(e, ST_DATA, "%u keys and their states take more than mem=%lld bytes", g->keys.n,
 		(long long)g->mem);
 	err_help(e, "make mem= larger, or sort by the key first and use group_by_window");
-	return expr_value_limit(self, e);
+	return op_blame(self->node, e);
 }
 
 static enum status

@@ -79,7 +79,7 @@ sort_feed(struct op_inst *self, const struct run *in, struct run *out, struct er
 			return st;
 	}
 	out->n = 0; /* `keep` would give them out of their order */
-	return st == ST_OK ? st : expr_value_limit(self, e);
+	return st == ST_OK ? st : op_blame(self->node, e);
 }
 
 static enum status
@@ -93,7 +93,7 @@ sort_finish(struct op_inst *self, struct run *out, struct err *e)
 	s->ended = true;
 	if (st == ST_OK)
 		st = sorter_take(s->sorter, out, e);
-	return st == ST_OK || st == ST_END ? st : expr_value_limit(self, e);
+	return st == ST_OK || st == ST_END ? st : op_blame(self->node, e);
 }
 
 static void

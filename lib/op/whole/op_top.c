@@ -176,7 +176,7 @@ top_feed(struct op_inst *self, const struct run *in, struct run *out, struct err
 	err_set(e, ST_DATA, "the %zu elements kept take more than mem=%lld bytes", s->have,
 		(long long)s->mem);
 	err_help(e, "keep fewer, or make mem= larger");
-	return expr_value_limit(self, e);
+	return op_blame(self->node, e);
 }
 
 /* Heap sort: the last in order is taken off the top each time. */

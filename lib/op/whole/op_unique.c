@@ -184,7 +184,7 @@ unique_limit(struct op_inst *self, struct err *e)
 	err_set(e, ST_DATA, "the %zu keys that were seen take more than mem=%lld bytes", u->n,
 		(long long)u->mem);
 	err_help(e, "make mem= larger, or put `sort` first, which uses files, and `dedup` in place of unique");
-	return expr_value_limit(self, e);
+	return op_blame(self->node, e);
 }
 
 static enum status
