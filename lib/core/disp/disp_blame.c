@@ -48,10 +48,10 @@ blame_suspect(const struct disp *d, const struct stream *s)
 	return s->blame + (uint64_t)BLAME_BEGUN >= blame_most(d);
 }
 
-static void
-blame_fail(struct disp *d, struct stream *s, const struct peer *w)
+char *
+blame_words(const struct stream *s, const struct peer *w)
 {
-	struct iteration *it = s->iter;
+	const struct iteration *it = s->iter;
 	uint64_t at = s->n_points ? s->points[s->n_points - 1].split : 0;
 	char *split = it->by_split ? disp_split_describe(s, at) : mem_strdup("the whole dataset");
 	char *text = mem_printf("stream %u of dataset %s has cost %u workers, and got no further: each was lost while making it; "
@@ -59,13 +59,12 @@ blame_fail(struct disp *d, struct stream *s, const struct peer *w)
 				w->name ? w->name : "unknown", split);
 
 	mem_free(split);
-	iter_fail(d, it, ST_DATA, text, mem_strdup("see what the worker said last; run the pipeline over that part with dsvc-run, "
-						    "or leave it out"));
+	return text;
 }
 
-/* The worker is lost: counts for what it was making. True: s is gone, with its iteration. */
+/* Counts the loss of its worker. True: that was one too many. */
 static bool
-blame_stream(struct disp *d, struct stream *s, const struct peer *w)
+blame_stream(const struct disp *d, struct stream *s)
 {
 	uint64_t progress = blame_progress(s);
 
@@ -77,20 +76,19 @@ blame_stream(struct disp *d, struct stream *s, const struct peer *w)
 	s->lost++;
 	s->blame += s->began ? BLAME_BEGUN : BLAME_GIVEN;
 	s->lost_at = progress;
-	if (s->blame < blame_most(d))
-		return false;
-	blame_fail(d, s, w);
-	return true;
+	return s->blame >= blame_most(d);
 }
 
-void
-blame_worker(struct disp *d, struct peer *w)
+struct stream *
+blame_worker(const struct disp *d, const struct peer *w)
 {
-	struct list_node *n = w->streams.next;
+	for (struct list_node *n = w->streams.next; !w->leaves && !w->draining && n != &w->streams; n = n->next) {
+		struct stream *s = LIST_OF(n, struct stream, by_worker);
 
-	/* One that fails may take others with it: begin again. */
-	while (!w->leaves && !w->draining && n != &w->streams)
-		n = blame_stream(d, LIST_OF(n, struct stream, by_worker), w) ? w->streams.next : n->next;
+		if (blame_stream(d, s))
+			return s;
+	}
+	return NULL;
 }
 
 static bool
@@ -121,18 +119,4 @@ blame_pick_worker(struct disp *d)
 	if (!best && d->trial_due == INT64_MAX)
 		d->trial_due = d->now + BLAME_AGAIN_NS;
 	return best;
-}
-
-void
-blame_tick(struct disp *d)
-{
-	struct list_node *n, *next;
-
-	if (d->trial_due > d->now)
-		return;
-	d->trial_due = INT64_MAX;
-	for (n = d->running.next; n != &d->running; n = next) {
-		next = n->next;
-		iter_place(d, LIST_OF(n, struct iteration, running_node));
-	}
 }

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Streams that fail, and their iteration with them.
+ * Streams that fail, and their iteration with them: at an element that ends it, by
+ * coming out differently, or by more failed elements than the reader allows.
  */
+#include <inttypes.h>
+
 #include "base/mem.h"
 #include "core/disp/disp_inner.h"
 
@@ -76,4 +79,30 @@ stream_fails(struct disp *d, struct stream *s, struct msg_stream_end *e)
 	e->text = e->help = NULL;
 	stream_changed(d, s);
 	stream_fail_check(d, s);
+}
+
+bool
+fault_check(struct disp *d, struct iteration *it)
+{
+	if (it->state != ITER_RUNNING || it->failed <= it->max_errors)
+		return true;
+	iter_fail(d, it, ST_DATA,
+		  mem_printf("%" PRIu64 " elements failed: more than the %" PRIu64 " that --max-errors allows",
+			     it->failed, it->max_errors),
+		  mem_strdup("--errors FILE tells each of them"));
+	return false;
+}
+
+bool
+fault_count(struct disp *d, struct stream *s, uint64_t failed)
+{
+	struct iteration *it = s->iter;
+
+	if (failed <= s->failed)
+		return true;
+	it->failed += failed - s->failed;
+	s->failed = failed;
+	disp_dirty(d, &s->dirty, DIRTY_ROW);
+	disp_dirty(d, &it->dirty, DIRTY_ROW);
+	return fault_check(d, it);
 }

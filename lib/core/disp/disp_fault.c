@@ -7,8 +7,6 @@
  * many came before it; so a stream that is made again counts the same failures
  * by the same numbers, and the largest number told is how many there are.
  */
-#include <inttypes.h>
-
 #include "base/mem.h"
 #include "core/disp/disp_inner.h"
 
@@ -19,34 +17,8 @@ fault_limit(struct iteration *it, const struct msg_open *o)
 		it->max_errors = o->max_errors;
 }
 
-bool
-fault_check(struct disp *d, struct iteration *it)
-{
-	if (it->state != ITER_RUNNING || it->failed <= it->max_errors)
-		return true;
-	iter_fail(d, it, ST_DATA,
-		  mem_printf("%" PRIu64 " elements failed: more than the %" PRIu64 " that --max-errors allows",
-			     it->failed, it->max_errors),
-		  mem_strdup("--errors FILE tells each of them"));
-	return false;
-}
-
-bool
-fault_count(struct disp *d, struct stream *s, uint64_t failed)
-{
-	struct iteration *it = s->iter;
-
-	if (failed <= s->failed)
-		return true;
-	it->failed += failed - s->failed;
-	s->failed = failed;
-	disp_dirty(d, &s->dirty, DIRTY_ROW);
-	disp_dirty(d, &it->dirty, DIRTY_ROW);
-	return fault_check(d, it);
-}
-
 void
-fault_message(struct disp *d, struct peer *p, struct stream *s, struct msg *m)
+fault_keep(const struct peer *p, const struct stream *s, struct msg *m)
 {
 	struct iteration *it = s->iter;
 	struct msg_faults_list *l = &it->faults;
@@ -63,7 +35,6 @@ fault_message(struct disp *d, struct peer *p, struct stream *s, struct msg *m)
 		l->v[l->n].worker = mem_strdup(p->name);
 		l->v[l->n++].stream = s->index;
 	}
-	fault_count(d, s, m->faults.failed); /* may free s */
 }
 
 void

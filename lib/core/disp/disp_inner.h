@@ -3,22 +3,35 @@
  * What the files of the dispatcher share: its objects and who may do what with
  * them. Nobody outside includes this.
  *
- *	dispatcher.c  peers, time, outbox; hands messages to the others
+ *	dispatcher.c  messages, handed to the others; the outbox handed out
  *	disp_time.c   silence, and what is due
- *	disp_ask.c    what was asked of a peer and is asked again until answered
- *	disp_dataset.c datasets
+ *	disp_load.c   durable rows, read back
+ *	disp_report.c reports
+ *	disp_peer.c   peers, and the loss of one
+ *
  *	disp_job.c    jobs, OPEN
  *	disp_iter.c   iterations: units, streams, workers for them, the end
- *	disp_units.c  lists of units, in parts
+ *	disp_waiting.c OPENs that wait for an answer
  *	disp_stream.c one stream: fence, hold, assign, ledger, end
- *	disp_failure.c what ends it, and all
- *	disp_blame.c  those that kill their workers
- *	disp_split.c  its splits and restart points
- *	disp_fault.c  elements that failed
+ *	disp_failure.c what ends it, and its iteration
  *	disp_seat.c   readers in an iteration: acknowledgements, leaving, STREAMS
+ *
+ *	disp_dataset.c datasets
+ *	disp_ask.c    what was asked of a peer and is asked again until answered
+ *	disp_assign.c what a worker is told of a stream
+ *	disp_blame.c  streams that kill their workers
+ *	disp_split.c  splits and restart points of a stream
+ *	disp_fault.c  elements that failed
+ *	disp_units.c  lists of units, in parts
  *	disp_row.c    durable rows, written
- *	disp_load.c   and read back
- *	disp_report.c reports
+ *	disp_find.c   objects by name
+ *	disp_dirty.c  what the durable state lacks
+ *	disp_out.c    the outbox
+ *	ring.c        lists
+ *
+ * Files call those below them. Only the six of the second group call each other: a job
+ * ends with its iterations, an iteration with its streams and seats, and each of them
+ * may end the one before it.
  *
  *	dataset <- job <- iteration <- stream    (each knows the one before)
  *	                            <- seat -> peer (a reader)
@@ -41,6 +54,7 @@
 #include "base/rng.h"
 #include "core/cut.h"
 #include "core/disp/dispatcher.h"
+#include "core/disp/ring.h"
 #include "core/intervals.h"
 
 enum {
@@ -59,12 +73,6 @@ enum {
 #define DISP_RATE_NS 1000000000ll
 #define DISP_WIDEN_NS 200000000ll /* what takes longer is worth a stream on every slot */
 
-struct list_node { struct list_node *next, *prev; }; /* of rings */
-#define LIST_OF(node, type, field) ((type *)(void *)((char *)(node) - offsetof(type, field)))
-void ring_init(struct list_node *ring);
-bool ring_empty(const struct list_node *ring);
-void ring_push(struct list_node *ring, struct list_node *n); /* at the end; out of where it was */
-void ring_drop(struct list_node *n);                         /* harmless when in none */
 
 /* Any key of three numbers. */
 struct disp_key { uint64_t v[4]; };
@@ -298,19 +306,32 @@ struct disp {
 	uint64_t assign_count;
 };
 
-/* dispatcher.c */
+/* disp_out.c */
 struct msg *disp_send(struct disp *d, const struct peer *p, enum msg_type t, uint64_t req); /* lends, to be filled */
 void disp_error(struct disp *d, const struct peer *p, uint64_t req, uint32_t code, const char *text, const char *help);
-struct peer *disp_peer(struct disp *d, uint64_t id);                 /* NULL: unknown */
-struct peer *disp_peer_await(struct disp *d, uint64_t id, enum wire_role role); /* after loading */
+
+/* disp_dirty.c */
 void disp_dirty(struct disp *d, struct dirty *x, unsigned what);
 void disp_delete(struct disp *d, enum disp_row_kind kind, unsigned n, uint64_t a, uint64_t b, uint64_t c);
-void disp_busy(struct disp *d);
+uint64_t disp_id(struct disp *d); /* of a new dataset, job or iteration */
+
+/* disp_find.c */
+struct iteration *iter_find(const struct disp *d, uint64_t id);
+struct stream *iter_stream(const struct iteration *it, uint32_t index);
+bool iter_live(const struct iteration *it);
+struct stream *stream_find(const struct disp *d, struct stream_key key); /* any generation */
+struct stream_key stream_key_of(const struct stream *s);
+
+/* disp_peer.c */
+struct peer *disp_peer(struct disp *d, uint64_t id);                 /* NULL: unknown */
+struct peer *disp_peer_new(struct disp *d, uint64_t id, enum wire_role role);
+struct peer *disp_peer_await(struct disp *d, uint64_t id, enum wire_role role); /* after loading */
 void disp_peer_lost(struct disp *d, struct peer *p, bool silent); /* or left; frees it */
+void disp_peer_free(struct disp *d, struct peer *p);
+void disp_busy(struct disp *d);
 
 /* disp_time.c */
 void disp_time(struct disp *d, int64_t now_ns);      /* it is now so late */
-uint64_t disp_id(struct disp *d);
 
 /* disp_ask.c */
 void ask_put(struct disp *d, enum ask_kind kind, struct peer *p, struct stream_key key, uint64_t seat);
@@ -344,6 +365,7 @@ void job_free(struct disp *d, struct job *j);
 void job_idle(struct disp *d, struct job *j);
 struct job *job_new(struct disp *d, uint64_t number, char *name, struct dataset *s); /* takes name */
 void job_add_iter(struct job *j, struct iteration *it);
+void job_drop_iter(struct disp *d, struct iteration *it); /* and the job, if it was all */
 
 /* disp_iter.c */
 struct iteration *iter_new(struct disp *d, struct job *j, uint64_t id, uint32_t epoch);
@@ -351,22 +373,22 @@ void iter_start(struct disp *d, struct iteration *it);              /* asks for 
 void iter_units(struct disp *d, struct peer *p, struct msg *m);
 void iter_free(struct disp *d, struct iteration *it);
 void iter_fail(struct disp *d, struct iteration *it, uint32_t code, char *text, char *help); /* takes texts */
-void iter_answer(struct disp *d, struct iteration *it);              /* the OPENs that can be answered */
 void iter_worker_joined(struct disp *d, struct peer *w);
 void iter_worker_left(struct disp *d, struct peer *w);               /* it is not in the list any more */
 void iter_place(struct disp *d, struct iteration *it);               /* workers for its orphans */
 void iter_check(struct disp *d, struct iteration *it);               /* is it over? */
-void iter_error(struct disp *d, struct waiting *w, uint32_t code, const char *text, const char *help);
 void iter_open_cut(struct iteration *it, struct split_list *units);
 void iter_young(struct disp *d, struct iteration *it); /* begins to run, also after a restart */
 void iter_tick(struct disp *d);
 int64_t iter_deadline(const struct disp *d);
-struct stream *iter_stream(const struct iteration *it, uint32_t index);
-void job_drop_iter(struct disp *d, struct iteration *it); /* and the job, if it was all */
-struct iteration *iter_find(const struct disp *d, uint64_t id);
-void waiting_free(struct disp *d, struct waiting *w);
+void iter_trial_tick(struct disp *d);
+
+/* disp_waiting.c */
+void waiting_answer(struct disp *d, struct iteration *it);              /* the OPENs that can be answered */
+void waiting_error(struct disp *d, struct waiting *w, uint32_t code, const char *text, const char *help);
+void waiting_clear(struct waiting *w);                               /* leaves its job as it is */
+void waiting_free(struct disp *d, struct waiting *w);                /* may free the job */
 void waiting_tick(struct disp *d);
-bool iter_live(const struct iteration *it);
 
 /* disp_units.c */
 /* Takes a part's units; true: the list is whole. Parts that do not follow the one before
@@ -377,8 +399,6 @@ void units_forget(struct iteration *it);
 /* disp_stream.c */
 struct stream *stream_new(struct disp *d, struct iteration *it);
 void stream_free(struct disp *d, struct stream *s);
-struct stream *stream_find(const struct disp *d, struct stream_key key); /* any generation */
-struct stream_key stream_key_of(const struct stream *s);
 void stream_changed(struct disp *d, struct stream *s);  /* its readers are to be told */
 void stream_fence(struct disp *d, struct stream *s);
 void stream_hold(struct disp *d, struct stream *s);     /* (again) asks all readers what they hold */
@@ -387,12 +407,15 @@ void stream_held(struct disp *d, struct stream *s, uint64_t seat, const struct r
 void stream_hold_check(struct disp *d, struct stream *s); /* have all answered? */
 void stream_give(struct disp *d, struct stream *s, struct peer *w);
 void stream_detach(struct disp *d, struct stream *s);
-void stream_fill_assign(struct disp *d, struct stream *s, struct msg *m);
 void stream_acked(struct disp *d, struct stream *s, const struct ranges *r, struct seat *by);
 void stream_finish_check(struct disp *d, struct stream *s);
 void stream_seat_gone(struct disp *d, struct stream *s, const struct seat *r);
 void stream_message(struct disp *d, struct peer *p, struct msg *m);
 void stream_revoke(struct disp *d, struct peer *w, struct stream_key key);
+
+/* disp_assign.c */
+void stream_taken(const struct stream *s, struct intervals *out);
+void stream_fill_assign(struct disp *d, struct stream *s, struct msg *m);
 
 /* disp_failure.c */
 void stream_no_failure(struct stream *s);               /* the next worker finds out anew */
@@ -402,11 +425,18 @@ void stream_fail_check(struct disp *d, struct stream *s);  /* fails the pass onc
 void stream_reached(struct disp *d, struct stream *s);  /* the reader stands before what failed; may free s */
 void stream_differs(struct disp *d, struct stream *s, uint64_t length); /* was made again, with another length */
 
+/* Counts N failed elements of the stream, by one generation's count. False: those were
+ * too many, and the iteration is over (s is gone). */
+bool fault_count(struct disp *d, struct stream *s, uint64_t failed);
+bool fault_check(struct disp *d, struct iteration *it); /* false: too many; it has failed */
+
 /* disp_blame.c */
-void blame_worker(struct disp *d, struct peer *w);      /* it is lost; may fail iterations */
+/* A worker is lost. Gives a stream of its that has cost too many workers, or NULL; to be
+ * asked again when the stream's iteration has been failed. */
+struct stream *blame_worker(const struct disp *d, const struct peer *w);
+char *blame_words(const struct stream *s, const struct peer *w);     /* gives: for people */
 bool blame_suspect(const struct disp *d, const struct stream *s); /* one more loss, and it fails */
 struct peer *blame_pick_worker(struct disp *d);         /* for a suspect; NULL: none now */
-void blame_tick(struct disp *d);
 
 /* disp_split.c */
 char *disp_split_describe(const struct stream *s, size_t k); /* gives: for people */
@@ -415,12 +445,8 @@ void disp_split_add_point(struct disp *d, struct stream *s, uint64_t offset, uin
 void disp_split_prune_points(struct disp *d, struct stream *s);
 
 /* disp_fault.c */
-/* So many elements of the stream have failed, by the count of one generation.
- * False: those were too many, and the iteration is over (s is gone). */
-bool fault_count(struct disp *d, struct stream *s, uint64_t failed);
-void fault_message(struct disp *d, struct peer *p, struct stream *s, struct msg *m);
+void fault_keep(const struct peer *p, const struct stream *s, struct msg *m); /* the first of them; takes them */
 void fault_limit(struct iteration *it, const struct msg_open *o);
-bool fault_check(struct disp *d, struct iteration *it); /* false: too many; it has failed */
 void fault_fill(const struct iteration *it, struct msg *done);
 void fault_clear(struct iteration *it);
 

@@ -2,28 +2,8 @@
  *
  * Iterations: their units, which streams they have and who runs them, their end.
  */
-#include <string.h>
-
 #include "base/mem.h"
 #include "core/disp/disp_inner.h"
-
-struct iteration *
-iter_find(const struct disp *d, uint64_t id)
-{
-	return hash_get(&d->iters, &id, sizeof id);
-}
-
-struct stream *
-iter_stream(const struct iteration *it, uint32_t index)
-{
-	return index < it->n_streams ? it->streams[index] : NULL;
-}
-
-bool
-iter_live(const struct iteration *it)
-{
-	return it->state == ITER_LISTING || it->state == ITER_RUNNING;
-}
 
 struct iteration *
 iter_new(struct disp *d, struct job *j, uint64_t id, uint32_t epoch)
@@ -67,25 +47,11 @@ iter_drop_streams(struct disp *d, struct iteration *it)
 	it->notify = false;
 }
 
-static void
-waiting_clear(struct waiting *w)
-{
-	w->peer->waiting = NULL;
-	ring_drop(&w->node);
-	ring_drop(&w->by_until);
-	for (size_t i = 0; i < w->have.n; i++)
-		mem_free(w->have.v[i].ranges.v);
-	mem_free(w->have.v);
-	mem_free(w);
-}
-
 void
 iter_free(struct disp *d, struct iteration *it)
 {
 	while (!ring_empty(&it->waiting)) {
-		struct waiting *w = LIST_OF(it->waiting.next, struct waiting, node);
-
-		waiting_clear(w);
+		waiting_clear(LIST_OF(it->waiting.next, struct waiting, node));
 	}
 	while (!ring_empty(&it->seats)) {
 		struct seat *r = LIST_OF(it->seats.next, struct seat, node);
@@ -239,6 +205,21 @@ iter_deadline(const struct disp *d)
 	return LIST_OF(d->young.next, struct iteration, young)->ran + DISP_WIDEN_NS;
 }
 
+/* Streams that waited for a worker of their own look again. */
+void
+iter_trial_tick(struct disp *d)
+{
+	struct list_node *n, *next;
+
+	if (d->trial_due > d->now)
+		return;
+	d->trial_due = INT64_MAX;
+	for (n = d->running.next; n != &d->running; n = next) {
+		next = n->next;
+		iter_place(d, LIST_OF(n, struct iteration, running_node));
+	}
+}
+
 static void
 iter_list(struct disp *d, struct iteration *it)
 {
@@ -275,7 +256,7 @@ iter_worker_joined(struct disp *d, struct peer *w)
 		iter_place(d, it);
 		if (w->n_streams < w->slots || it->job->sharding == SHARD_OFF)
 			iter_grow(d, it, w->slots > w->n_streams ? w->slots - w->n_streams : 0);
-		iter_answer(d, it);
+		waiting_answer(d, it);
 	}
 }
 
@@ -292,12 +273,25 @@ iter_list_lost(struct disp *d, struct iteration *it, const struct peer *w)
 	return true;
 }
 
+/* The worker is lost. Iterations with a stream that has cost too many workers fail; the
+ * failure of one may take other streams with it. */
+static void
+iter_blame(struct disp *d, struct peer *w)
+{
+	struct stream *s;
+
+	while ((s = blame_worker(d, w)))
+		iter_fail(d, s->iter, ST_DATA, blame_words(s, w),
+			  mem_strdup("see what the worker said last; run the pipeline over that part with dsvc-run, "
+				     "or leave it out"));
+}
+
 void
 iter_worker_left(struct disp *d, struct peer *w)
 {
 	struct list_node *n, *next;
 
-	blame_worker(d, w);
+	iter_blame(d, w);
 	while (!ring_empty(&w->streams)) {
 		struct stream *s = LIST_OF(w->streams.next, struct stream, by_worker);
 
@@ -357,7 +351,7 @@ iter_run(struct disp *d, struct iteration *it)
 			n = 1;
 	}
 	iter_add_streams(d, it, n);
-	iter_answer(d, it);
+	waiting_answer(d, it);
 	iter_place(d, it);
 	iter_check(d, it);
 }
@@ -387,113 +381,6 @@ iter_units(struct disp *d, struct peer *p, struct msg *m)
 	iter_run(d, it);
 }
 
-/* Readers */
-
-void
-waiting_free(struct disp *d, struct waiting *w)
-{
-	struct iteration *it = w->iter;
-
-	waiting_clear(w);
-	job_left(d, it->job);
-}
-
-static void
-iter_seat(struct disp *d, struct iteration *it, struct waiting *w)
-{
-	struct seat *r = seat_new(d, it, w->peer, it->next_seat++);
-	uint64_t req = w->req;
-
-	struct ranges_list have = w->have;
-
-	r->from = w->from;
-	r->checkpoint = w->checkpoint;
-	if (w->checkpoint && !it->job->keep) {
-		it->job->keep = true;
-		disp_dirty(d, &it->job->dirty, DIRTY_ROW);
-	}
-	disp_dirty(d, &it->dirty, DIRTY_ROW);
-	disp_dirty(d, &r->dirty, DIRTY_ROW);
-	w->have = (struct ranges_list){ 0 };
-	waiting_free(d, w);
-	seat_open(d, r, req);
-	/* Last, because this may end the iteration. */
-	for (size_t i = 0; i < have.n; i++) {
-		struct stream *s = iter_stream(it, have.v[i].stream);
-
-		if (s)
-			stream_acked(d, s, &have.v[i].ranges, NULL);
-		mem_free(have.v[i].ranges.v);
-	}
-	mem_free(have.v);
-}
-
-/* The first OPEN that can be answered now. */
-static struct waiting *
-iter_answerable(const struct disp *d, const struct iteration *it)
-{
-	for (struct list_node *n = it->waiting.next; n != &it->waiting; n = n->next) {
-		struct waiting *w = LIST_OF(n, struct waiting, node);
-
-		if (it->state != ITER_RUNNING || d->n_workers >= w->min_workers)
-			return w;
-	}
-	return NULL;
-}
-
-void
-iter_answer(struct disp *d, struct iteration *it)
-{
-	struct waiting *w;
-
-	if (it->state == ITER_LISTING)
-		return;
-	/* Answering may end the iteration, or the last use of a failed one. */
-	job_used(d, it->job);
-	while ((w = iter_answerable(d, it))) {
-		if (it->state == ITER_FAILED) {
-			iter_error(d, w, it->code, it->text, it->help);
-		} else if (it->state == ITER_FINISHED) {
-			struct msg *m = disp_send(d, w->peer, MSG_DONE, w->req);
-
-			m->done.iteration = it->id;
-			m->done.elements = it->elements;
-			fault_fill(it, m);
-			waiting_free(d, w);
-		} else {
-			iter_seat(d, it, w);
-		}
-	}
-	job_left(d, it->job);
-}
-
-void
-iter_error(struct disp *d, struct waiting *w, uint32_t code, const char *text, const char *help)
-{
-	disp_error(d, w->peer, w->req, code, text, help);
-	waiting_free(d, w);
-}
-
-void
-waiting_tick(struct disp *d)
-{
-	while (!ring_empty(&d->waiting)) {
-		struct waiting *w = LIST_OF(d->waiting.next, struct waiting, by_until);
-		char *text;
-
-		if (w->until > d->now)
-			break;
-		if (d->n_workers && d->n_workers >= w->min_workers) {
-			w->until = INT64_MAX; /* what it waits for now is no worker */
-			ring_push(&d->waiting, &w->by_until);
-			continue;
-		}
-		text = mem_printf("%u of %u workers there", d->n_workers, w->min_workers ? w->min_workers : 1);
-		iter_error(d, w, ST_UNAVAIL, text, "start dsvc-work with the same dispatcher, or wait longer with --wait-workers N/DURATION");
-		mem_free(text);
-	}
-}
-
 /* The end */
 
 static void
@@ -510,7 +397,7 @@ iter_over(struct disp *d, struct iteration *it)
 		if (r->peer)
 			ask_put(d, ASK_DONE, r->peer, (struct stream_key){ it->id, 0, 0 }, 0);
 	}
-	iter_answer(d, it);
+	waiting_answer(d, it);
 	job_left(d, it->job);
 }
 

@@ -248,7 +248,7 @@ job_wait(struct disp *d, struct peer *p, struct iteration *it, struct msg *m)
 	ring_push(n->next, &w->by_until);
 	fault_limit(it, &m->open);
 	if (fault_check(d, it)) /* failing answers too */
-		iter_answer(d, it);
+		waiting_answer(d, it);
 }
 
 /* Joins (or makes) the iteration; false: an error was answered. */

@@ -81,6 +81,22 @@ row_put(struct row_out *o, enum disp_row_kind kind, uint64_t a, uint64_t b, uint
 	o->n++;
 }
 
+void
+row_put_units(struct row_out *o, const struct iteration *it)
+{
+	const struct split_list *all = &it->cut.units;
+	size_t most = o->units_part ? o->units_part : WIRE_UNITS_PART, at = 0, part = 0;
+
+	do {
+		size_t n = split_list_part(all, at, most, WIRE_UNITS_BYTES);
+		struct row_units r = { .units = { all->v + at, n, n } };
+
+		at += n;
+		r.last = at == all->n;
+		row_put(o, ROW_UNITS, it->id, part++, 0, row_units_fields, &r);
+	} while (at < all->n);
+}
+
 static void
 row_put_iter(struct row_out *o, struct iteration *it, unsigned what)
 {
@@ -95,7 +111,7 @@ row_put_iter(struct row_out *o, struct iteration *it, unsigned what)
 		.fixed = it->fixed, .all_known = it->all_known, .short_ = it->short_ };
 
 	if (what & DIRTY_UNITS)
-		units_put(o, it);
+		row_put_units(o, it);
 	row_put(o, ROW_ITERATION, it->id, 0, 0, row_iter_fields, &r);
 }
 

@@ -57,9 +57,9 @@ struct row_out {
 void row_put(struct row_out *o, enum disp_row_kind kind, uint64_t a, uint64_t b, uint64_t c,
 	     const struct field *fields, const void *base);
 
-/* disp_units.c: the list of units, one row a part, its number the second key. */
-void units_put(struct row_out *o, const struct iteration *it);
-/* Takes the units of a part; they come in the order of their numbers. */
+/* The list of units, one row a part, its number the second key. */
+void row_put_units(struct row_out *o, const struct iteration *it);
+/* disp_units.c: takes the units of a part; they come in the order of their numbers. */
 enum status units_load(struct iteration *it, uint64_t part, struct row_units *r, struct err *e);
 
 #endif

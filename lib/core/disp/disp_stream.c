@@ -2,24 +2,8 @@
  *
  * One stream: who makes it, from where, for whom; its ledger.
  */
-#include <string.h>
-
 #include "base/mem.h"
 #include "core/disp/disp_inner.h"
-
-struct stream_key
-stream_key_of(const struct stream *s)
-{
-	return (struct stream_key){ s->iter->id, s->index, s->gen };
-}
-
-struct stream *
-stream_find(const struct disp *d, struct stream_key key)
-{
-	struct iteration *it = iter_find(d, key.iteration);
-
-	return it ? iter_stream(it, key.stream) : NULL;
-}
 
 struct stream *
 stream_new(struct disp *d, struct iteration *it)
@@ -167,15 +151,6 @@ stream_hold(struct disp *d, struct stream *s)
 	stream_hold_check(d, s);
 }
 
-/* What somebody has: acknowledged, or held by a live reader. */
-static void
-stream_taken(const struct stream *s, struct intervals *out)
-{
-	intervals_copy(out, &s->acked);
-	for (size_t i = 0; i < s->n_held; i++)
-		intervals_add_all(out, &s->held[i].got);
-}
-
 /* Made, and in the hands of readers to the last element: no worker is needed,
  * as long as those readers live. */
 static bool
@@ -247,41 +222,6 @@ stream_give(struct disp *d, struct stream *s, struct peer *w)
 	w->n_streams++;
 	disp_dirty(d, &s->dirty, DIRTY_ROW);
 	ask_put(d, ASK_ASSIGN, w, stream_key_of(s), 0);
-}
-
-void
-stream_fill_assign(struct disp *d, struct stream *s, struct msg *m)
-{
-	const struct iteration *it = s->iter;
-	struct intervals taken = { 0 };
-	const struct point *from = NULL;
-	uint64_t missing;
-
-	(void)d;
-	stream_taken(s, &taken);
-	missing = intervals_gap(&taken, 0);
-	for (unsigned i = 0; i < s->n_points; i++)
-		if (s->points[i].offset <= missing)
-			from = &s->points[i];
-	m->assign = (struct msg_assign){ .key = stream_key_of(s), .job = mem_strdup(it->job->name),
-		.spec = mem_strdup(it->job->dataset->spec), .seed = it->seed,
-		.by_split = it->by_split, .order = it->job->order,
-		.streams = (uint32_t)it->n_streams, .all_known = it->all_known };
-	if (from) {
-		m->assign.offset = from->offset;
-		m->assign.split = from->split;
-		m->assign.failed = from->failed;
-		m->assign.has_state = from->has_state;
-		m->assign.state.n = from->state.n;
-		m->assign.state.p = from->state.n ? mem_dup(from->state.p, from->state.n) : NULL;
-	}
-	intervals_sub(&taken, 0, m->assign.offset);
-	m->assign.skip = intervals_give(&taken);
-	if (m->assign.skip.n > WIRE_RANGES_MAX)
-		m->assign.skip.n = WIRE_RANGES_MAX;
-	s->from = m->assign.offset;
-	s->skipped = intervals_count(&taken);
-	intervals_clear(&taken);
 }
 
 /* Ledger */
@@ -535,7 +475,10 @@ stream_message(struct disp *d, struct peer *p, struct msg *m)
 			disp_split_add_point(d, s, m->restart.offset, m->restart.split, m->restart.failed,
 					     &m->restart.state);
 		break;
-	case MSG_FAULTS: fault_message(d, p, s, m); break;
+	case MSG_FAULTS:
+		fault_keep(p, s, m);
+		fault_count(d, s, m->faults.failed); /* may free s */
+		break;
 	case MSG_STREAM_END: stream_end(d, p, s, m); break;
 	case MSG_HANDOVER: stream_handover(d, p, s, m); break;
 	case MSG_GONE_OK: stream_gone_ok(d, p, s, m); break;

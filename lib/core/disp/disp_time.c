@@ -42,7 +42,7 @@ disp_tick(struct disp *d, int64_t now_ns)
 	}
 	ask_tick(d);
 	iter_tick(d);
-	blame_tick(d);
+	iter_trial_tick(d);
 	waiting_tick(d);
 	seat_tick(d);
 	job_tick(d);

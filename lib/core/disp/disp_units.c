@@ -42,22 +42,6 @@ units_add(struct iteration *it, struct msg_units *u)
 	return u->last;
 }
 
-void
-units_put(struct row_out *o, const struct iteration *it)
-{
-	const struct split_list *all = &it->cut.units;
-	size_t most = o->units_part ? o->units_part : WIRE_UNITS_PART, at = 0, part = 0;
-
-	do {
-		size_t n = split_list_part(all, at, most, WIRE_UNITS_BYTES);
-		struct row_units r = { .units = { all->v + at, n, n } };
-
-		at += n;
-		r.last = at == all->n;
-		row_put(o, ROW_UNITS, it->id, part++, 0, row_units_fields, &r);
-	} while (at < all->n);
-}
-
 enum status
 units_load(struct iteration *it, uint64_t part, struct row_units *r, struct err *e)
 {

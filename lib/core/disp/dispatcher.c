@@ -1,44 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/disp/dispatcher.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "base/mem.h"
-#include "base/str.h"
 #include "core/disp/disp_inner.h"
-
-void
-ring_init(struct list_node *ring)
-{
-	ring->next = ring->prev = ring;
-}
-
-bool
-ring_empty(const struct list_node *ring)
-{
-	return ring->next == ring;
-}
-
-void
-ring_drop(struct list_node *n)
-{
-	if (n->next) {
-		n->next->prev = n->prev;
-		n->prev->next = n->next;
-	}
-	n->next = n->prev = NULL;
-}
-
-void
-ring_push(struct list_node *ring, struct list_node *n)
-{
-	ring_drop(n);
-	n->prev = ring->prev;
-	n->next = ring;
-	ring->prev->next = n;
-	ring->prev = n;
-}
 
 struct disp *
 disp_new(const struct disp_opts *o, int64_t now_ns)
@@ -69,119 +33,6 @@ disp_new(const struct disp_opts *o, int64_t now_ns)
 	return d;
 }
 
-/* Peers */
-
-struct peer *
-disp_peer(struct disp *d, uint64_t id)
-{
-	return hash_get(&d->peers, &id, sizeof id);
-}
-
-static struct peer *
-disp_peer_new(struct disp *d, uint64_t id, enum wire_role role)
-{
-	struct peer *p = mem_zalloc(sizeof *p);
-
-	p->id = id;
-	p->role = role;
-	p->heard = d->now;
-	ring_init(&p->asks);
-	ring_init(&p->streams);
-	ring_push(&d->by_heard, &p->by_heard);
-	hash_put(&d->peers, &id, sizeof id, p);
-	if (role == ROLE_WORKER) {
-		ring_push(&d->workers, &p->workers);
-		d->n_workers++;
-	} else if (role == ROLE_READER) {
-		d->n_readers++;
-	} else {
-		d->n_tools++;
-	}
-	disp_busy(d);
-	return p;
-}
-
-struct peer *
-disp_peer_await(struct disp *d, uint64_t id, enum wire_role role)
-{
-	struct peer *p = disp_peer(d, id);
-
-	return p ? p : disp_peer_new(d, id, role);
-}
-
-static void
-disp_peer_free(struct disp *d, struct peer *p)
-{
-	ask_forget(d, p);
-	ring_drop(&p->by_heard);
-	ring_drop(&p->workers);
-	hash_del(&d->peers, &p->id, sizeof p->id);
-	mem_free(p->name);
-	mem_free(p->host);
-	mem_free(p->endpoint);
-	buf_clear(&p->report);
-	mem_free(p);
-}
-
-/* Lost or left: what it had goes to others. A reader that is only silent may have
- * been stopped and come back: where nobody else waits for what it has, it is
- * waited for. */
-void
-disp_peer_lost(struct disp *d, struct peer *p, bool silent)
-{
-	p->lost = true;
-	if (p->role == ROLE_WORKER) {
-		ring_drop(&p->workers);
-		d->n_workers--;
-		d->slots -= p->slots;
-		iter_worker_left(d, p);
-	} else if (p->role == ROLE_READER) {
-		d->n_readers--;
-		if (p->waiting)
-			waiting_free(d, p->waiting);
-		if (p->seat && seat_awaited(p->seat, silent))
-			seat_away(d, p->seat);
-		else if (p->seat)
-			seat_gone(d, p->seat);
-	} else {
-		d->n_tools--;
-	}
-	disp_peer_free(d, p);
-	disp_busy(d);
-}
-
-void
-disp_busy(struct disp *d)
-{
-	bool busy = d->n_readers || d->n_tools;
-
-	if (busy)
-		d->idle_since = INT64_MAX;
-	else if (d->idle_since == INT64_MAX)
-		d->idle_since = d->now;
-}
-
-uint64_t
-disp_id(struct disp *d)
-{
-	d->meta_dirty = true;
-	return d->next_id++;
-}
-
-/* Outbox */
-
-struct msg *
-disp_send(struct disp *d, const struct peer *p, enum msg_type t, uint64_t req)
-{
-	if (d->out_first == d->n_out)
-		d->out_first = d->n_out = 0;
-	if (d->n_out == d->cap_out)
-		d->out = mem_grow(d->out, &d->cap_out, d->n_out + 1, sizeof *d->out);
-	struct out_msg *o = &d->out[d->n_out++];
-	*o = (struct out_msg){ .peer = p->id, .msg = { .type = t, .req = req } };
-	return &o->msg;
-}
-
 bool
 disp_outbox(struct disp *d, uint64_t *peer, struct msg *out)
 {
@@ -191,28 +42,6 @@ disp_outbox(struct disp *d, uint64_t *peer, struct msg *out)
 	*peer = d->out[d->out_first].peer;
 	*out = d->out[d->out_first++].msg;
 	return true;
-}
-
-/* Words for people, as much of them as a message may hold: they may tell of two specs. */
-static char *
-disp_words(const char *text)
-{
-	static const char more[] = "...";
-	if (!text || strlen(text) <= WIRE_TEXT_MAX)
-		return mem_strdup(text);
-	size_t n = str_utf8_valid(text, WIRE_TEXT_MAX - sizeof more);
-	return mem_printf("%.*s%s", (int)n, text, more);
-}
-
-void
-disp_error(struct disp *d, const struct peer *p, uint64_t req, uint32_t code,
-	   const char *text, const char *help)
-{
-	struct msg *m = disp_send(d, p, MSG_ERROR, req);
-
-	m->error.code = code;
-	m->error.text = disp_words(text);
-	m->error.help = disp_words(help);
 }
 
 /* Messages */
@@ -523,26 +352,6 @@ uint64_t
 disp_instance(const struct disp *d)
 {
 	return d->o.instance;
-}
-
-/* Rows */
-
-void
-disp_dirty(struct disp *d, struct dirty *x, unsigned what)
-{
-	x->what |= what;
-	if (!x->node.next)
-		ring_push(&d->dirty, &x->node);
-}
-
-void
-disp_delete(struct disp *d, enum disp_row_kind kind, unsigned n, uint64_t a, uint64_t b, uint64_t c)
-{
-	if (!d->o.durable)
-		return;
-	if (d->n_deletes == d->cap_deletes)
-		d->deletes = mem_grow(d->deletes, &d->cap_deletes, d->n_deletes + 1, sizeof *d->deletes);
-	d->deletes[d->n_deletes++] = (struct disp_row){ .kind = kind, .n_key = n, .key = { a, b, c } };
 }
 
 void

@@ -81,7 +81,7 @@ rows_of_a_list_are_read_back_or_missed(void **state)
 		struct split s = { .kind = SPLIT_FILE, .path = path, .times = 1 };
 		split_list_add(&it.cut.units, &s);
 	}
-	units_put(&o, &it);
+	row_put_units(&o, &it);
 	assert_int_equal(k.n, 3);
 	assert_int_equal(units_load(&torn, 0, &k.rows[0], &e), ST_OK);
 	assert_int_equal(units_load(&torn, 2, &k.rows[2], &e), ST_DATA);
@@ -91,7 +91,7 @@ rows_of_a_list_are_read_back_or_missed(void **state)
 	fields_clear(row_units_fields, &k.rows[2]);
 
 	k.n = 0;
-	units_put(&o, &it);
+	row_put_units(&o, &it);
 	for (uint64_t i = 0; i < k.n; i++) {
 		assert_false(again.units_loaded);
 		assert_int_equal(units_load(&again, i, &k.rows[i], &e), ST_OK);

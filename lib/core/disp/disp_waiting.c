@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * OPENs that are not answered yet: they wait for the units to be listed, and for
+ * as many workers as their reader wants.
+ */
+#include "base/mem.h"
+#include "core/disp/disp_inner.h"
+
+void
+waiting_clear(struct waiting *w)
+{
+	w->peer->waiting = NULL;
+	ring_drop(&w->node);
+	ring_drop(&w->by_until);
+	for (size_t i = 0; i < w->have.n; i++)
+		mem_free(w->have.v[i].ranges.v);
+	mem_free(w->have.v);
+	mem_free(w);
+}
+
+void
+waiting_free(struct disp *d, struct waiting *w)
+{
+	struct iteration *it = w->iter;
+
+	waiting_clear(w);
+	job_left(d, it->job);
+}
+
+void
+waiting_error(struct disp *d, struct waiting *w, uint32_t code, const char *text, const char *help)
+{
+	disp_error(d, w->peer, w->req, code, text, help);
+	waiting_free(d, w);
+}
+
+static void
+waiting_seat(struct disp *d, struct iteration *it, struct waiting *w)
+{
+	struct seat *r = seat_new(d, it, w->peer, it->next_seat++);
+	uint64_t req = w->req;
+
+	struct ranges_list have = w->have;
+
+	r->from = w->from;
+	r->checkpoint = w->checkpoint;
+	if (w->checkpoint && !it->job->keep) {
+		it->job->keep = true;
+		disp_dirty(d, &it->job->dirty, DIRTY_ROW);
+	}
+	disp_dirty(d, &it->dirty, DIRTY_ROW);
+	disp_dirty(d, &r->dirty, DIRTY_ROW);
+	w->have = (struct ranges_list){ 0 };
+	waiting_free(d, w);
+	seat_open(d, r, req);
+	/* Last, because this may end the iteration. */
+	for (size_t i = 0; i < have.n; i++) {
+		struct stream *s = iter_stream(it, have.v[i].stream);
+
+		if (s)
+			stream_acked(d, s, &have.v[i].ranges, NULL);
+		mem_free(have.v[i].ranges.v);
+	}
+	mem_free(have.v);
+}
+
+/* The first OPEN that can be answered now. */
+static struct waiting *
+waiting_answerable(const struct disp *d, const struct iteration *it)
+{
+	for (struct list_node *n = it->waiting.next; n != &it->waiting; n = n->next) {
+		struct waiting *w = LIST_OF(n, struct waiting, node);
+
+		if (it->state != ITER_RUNNING || d->n_workers >= w->min_workers)
+			return w;
+	}
+	return NULL;
+}
+
+void
+waiting_answer(struct disp *d, struct iteration *it)
+{
+	struct waiting *w;
+
+	if (it->state == ITER_LISTING)
+		return;
+	/* Answering may end the iteration, or the last use of a failed one. */
+	job_used(d, it->job);
+	while ((w = waiting_answerable(d, it))) {
+		if (it->state == ITER_FAILED) {
+			waiting_error(d, w, it->code, it->text, it->help);
+		} else if (it->state == ITER_FINISHED) {
+			struct msg *m = disp_send(d, w->peer, MSG_DONE, w->req);
+
+			m->done.iteration = it->id;
+			m->done.elements = it->elements;
+			fault_fill(it, m);
+			waiting_free(d, w);
+		} else {
+			waiting_seat(d, it, w);
+		}
+	}
+	job_left(d, it->job);
+}
+
+void
+waiting_tick(struct disp *d)
+{
+	while (!ring_empty(&d->waiting)) {
+		struct waiting *w = LIST_OF(d->waiting.next, struct waiting, by_until);
+		char *text;
+
+		if (w->until > d->now)
+			break;
+		if (d->n_workers && d->n_workers >= w->min_workers) {
+			w->until = INT64_MAX; /* what it waits for now is no worker */
+			ring_push(&d->waiting, &w->by_until);
+			continue;
+		}
+		text = mem_printf("%u of %u workers there", d->n_workers, w->min_workers ? w->min_workers : 1);
+		waiting_error(d, w, ST_UNAVAIL, text, "start dsvc-work with the same dispatcher, or wait longer with --wait-workers N/DURATION");
+		mem_free(text);
+	}
+}
