@@ -204,7 +204,7 @@ print(time.monotonic() - begin)' "${ready##*:}"
 	gives 1 -t count "options element_max=1k; whole $BATS_TEST_TMPDIR/fits"
 	truncate -s 1025 "$BATS_TEST_TMPDIR/fits"
 	run -65 dsvc-run -t count "options element_max=1k; whole $BATS_TEST_TMPDIR/fits"
-	says dsvc-pipeline.5 'There is no unary plus: if the shell has replaced the ‘$n’ in ‘x > $n + 1’ by nothing, the result is an error and not another meaning.'
+	says dsvc-pipeline.5 'There is no unary plus: if the shell has replaced the ‘$n’ in ‘x > $n + 1’ by nothing, the rest is an error and not a comparison with 1.'
 	run -65 dsvc-run 'range 3 | filter x >  + 1'
 	says dsvc-pipeline.5 'The other operand may be a plain number or another tensor; axes are paired from the last one on, and their lengths must be equal or 1.'
 	gives '[[11,21],[12,22]]' -t ndjson 'elements [0] | map tensor([[1], [2]]) + tensor([10, 20])'
@@ -225,7 +225,7 @@ print(time.monotonic() - begin)' "${ready##*:}"
 		run -0 dsvc-run --fmt "$BATS_TEST_TMPDIR/$n.dsvc"
 		[ "${#lines[@]}" -eq $((n - 79)) ]
 	done
-	says dsvc-run.1 'Comments and the meaning stay as they are. --fmt --write rewrites the files in place. --fmt --check lists the files whose layout differs and, if there are any, ends with 1.'
+	says dsvc-run.1 'Comments are kept, and the meaning does not change. --fmt --write rewrites the files in place. --fmt --check lists the files whose layout differs and, if there are any, ends with 1.'
 	run -1 dsvc-run --fmt --check "$BATS_TEST_TMPDIR/81.dsvc"
 	[[ $output == *81.dsvc* ]]
 	run -0 dsvc-run --fmt --check "$BATS_TEST_TMPDIR/80.dsvc"
