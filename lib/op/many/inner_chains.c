@@ -9,9 +9,9 @@
 #include "op/pull.h"
 
 enum {
-	INNER_CHAINS_NEXT = 16,            /* opened ahead */
-	INNER_CHAINS_NEXT_CHEAP = 128,     /* where a thread has to have something to do */
-	INNER_CHAINS_TICK_NS = 20 * 1000 * 1000 /* how often the waiting stream looks at stop */
+	INNER_CHAINS_NEXT = 16,            /* number of inner chains opened ahead */
+	INNER_CHAINS_NEXT_CHEAP = 128,     /* the same where a thread needs enough to do */
+	INNER_CHAINS_TICK_NS = 20 * 1000 * 1000 /* how often the waiting stream checks for a stop */
 };
 
 void
@@ -63,10 +63,11 @@ inner_chains_close(struct inner_chains *s)
 	s->next = NULL;
 	s->spare = NULL;
 	s->self = NULL;
-	atomic_store_explicit(&s->stop, false, memory_order_relaxed); /* for a rewind of the input */
+	/* the inputs may be rewound next */
+	atomic_store_explicit(&s->stop, false, memory_order_relaxed);
 }
 
-/* What has been told ST_AGAIN goes on when it is asked again. */
+/* Prepares for the next call: after ST_AGAIN the stream may pull again. */
 void
 inner_chains_resume(struct inner_chains *s)
 {
@@ -81,7 +82,7 @@ inner_chains_resume(struct inner_chains *s)
 	pthread_mutex_unlock(&s->lock);
 }
 
-/* Waits for news. ST_AGAIN: the program wants to stop; *late: nothing has come. */
+/* Waits for news. ST_AGAIN: the program wants to stop; *late: nothing came within the tick. */
 static enum status
 inner_chains_wait(struct inner_chains *s, bool *late)
 {
@@ -174,7 +175,7 @@ inner_chains_put(struct inner_chains *s, uint32_t slot, struct inner_chain *x)
 	inner_chains_unlock(s);
 }
 
-/* Its own memory stays, for the next one. */
+/* Closes a chain; its memory stays, for the next one. */
 static void
 inner_chain_shut(struct inner_chain *x)
 {
@@ -190,7 +191,7 @@ inner_chain_shut(struct inner_chain *x)
 	*x = kept;
 }
 
-/* No thread is at it: its end or its error has been told to the stream. */
+/* Called by the stream after it was told the chain's end or error: no thread has it then. */
 void
 inner_chains_drop(struct inner_chains *s, uint32_t slot)
 {
@@ -214,8 +215,8 @@ inner_chains_retry(struct inner_chains *s, struct inner_chain *x)
 	inner_chains_unlock(s);
 }
 
-/* The stream pulls the chain itself. After an error it keeps it from the others, until
- * it is dropped. */
+/* Pulls the chain in the stream's own thread. After an error the chain stays with the stream
+ * until it is dropped. */
 static enum status
 inner_chains_direct(struct inner_chains *s, struct inner_chain *x, struct err *e)
 {
@@ -236,7 +237,7 @@ inner_chains_direct(struct inner_chains *s, struct inner_chain *x, struct err *e
 	return st;
 }
 
-/* The first run of those that were read ahead becomes the stream's own. */
+/* Makes the first run that was read ahead the stream's own. */
 static void
 inner_chain_swap(struct inner_chain *x)
 {
@@ -250,7 +251,7 @@ inner_chain_swap(struct inner_chain *x)
 	x->bytes -= x->own.bytes;
 }
 
-/* Takes what was read ahead; ST_NO: nothing was, and the stream has the chain now. */
+/* Takes a run that was read ahead; ST_NO: there was none, and the stream has the chain now. */
 static enum status
 inner_chains_take(struct inner_chains *s, struct inner_chain *x, struct err *e)
 {
@@ -258,7 +259,7 @@ inner_chains_take(struct inner_chains *s, struct inner_chain *x, struct err *e)
 	bool late;
 
 	while (st == ST_OK && !x->n) {
-		if (x->status == ST_AGAIN) { /* told once */
+		if (x->status == ST_AGAIN) { /* told only once */
 			x->status = ST_OK;
 			st = ST_AGAIN;
 		} else if (x->status != ST_OK) {
@@ -314,7 +315,8 @@ inner_chains_fill(struct inner_chains *s, uint32_t slot, struct err *e)
 	return st == ST_NO ? inner_chains_direct(s, x, e) : st;
 }
 
-/* A slot that has something to tell, or a run; the empty ones take what comes next. */
+/* Finds a slot that has a run, an end or an error to give; fills empty slots meanwhile. *any:
+ * some slot is not empty. */
 static bool
 inner_chains_ready(struct inner_chains *s, uint32_t *slot, bool *any)
 {
@@ -350,7 +352,7 @@ inner_chains_any(struct inner_chains *s, uint32_t *slot, struct err *e)
 		}
 		pool_want(&s->user);
 		st = inner_chains_wait(s, &late);
-		/* No thread has come: not to wait for those who have other work. */
+		/* No thread has come, they may have other work: this one does a piece itself. */
 		if (st == ST_OK && late && !s->reading && !s->pulling)
 			inner_chains_step(s);
 	}

@@ -32,68 +32,70 @@ enum { INNER_CHAIN_AHEAD = 3, INNER_CHAINS_MOST = 256 };
 struct inner_chain_run {
 	struct run run;
 	struct run_part *parts;
-	size_t bytes;             /* that it holds */
+	size_t bytes;             /* bytes that the run holds */
 };
 
 struct inner_chain {
 	struct kept outer;
-	struct op_inst *chain;    /* NULL: not opened yet, or it could not be */
-	struct inner_chain_run own;    /* what the stream takes from, unless direct */
-	uint32_t taken;           /* elements of it that have been given */
-	bool direct;              /* the stream has the chain, and takes from what it lends */
-	bool stays;               /* direct: handing the chain over would not pay */
-	/* under the lock */
-	bool busy;                /* somebody has the chain */
+	struct op_inst *chain;    /* NULL: not opened yet, or opening failed */
+	struct inner_chain_run own;    /* the run that the stream takes from, unless direct */
+	uint32_t taken;           /* elements of that run given so far */
+	/* the stream has the chain, and takes from the run that the chain lends */
+	bool direct;
+	bool stays;               /* direct for good: handing the chain to a thread would not pay */
+	/* guarded by the lock: */
+	bool busy;                /* a thread or the stream has the chain */
 	struct inner_chain_run ahead[INNER_CHAIN_AHEAD];
-	uint32_t first, n;        /* runs that wait in it */
-	size_t bytes;             /* of these */
-	enum status status;       /* what the chain came to; ST_OK: goes on */
+	uint32_t first, n;        /* the runs that wait in `ahead` */
+	size_t bytes;             /* bytes of these runs */
+	enum status status;       /* status of the chain; ST_OK: there is more */
 	struct err *err;
 };
 
 struct inner_chains {
 	struct op_inst *self;
 	const struct op_node *pipe;
-	struct op_ctx ctx;        /* of the input and the chains: the same with another stop */
+	/* context of the input and the chains: the chain's, with a stop of its own */
+	struct op_ctx ctx;
 	atomic_bool stop;
 	bool shared;              /* threads of the pool read ahead */
 	bool ordered;             /* the caller asks for slots in an order of its own */
 	bool exact;               /* outer elements are not pulled ahead */
-	struct inner_chain **slots;    /* NULL: empty */
+	struct inner_chain **slots;    /* the slots; NULL: empty */
 	uint32_t n_slots;
-	struct inner_chain *spare;     /* a closed one, whose memory is used again */
-	/* with parallel= */
+	struct inner_chain *spare;     /* a closed chain, whose memory is used again */
+	/* used only with parallel=: */
 	struct pool_user user;
-	pthread_mutex_t lock;     /* all below, and the slots' entries */
+	pthread_mutex_t lock;     /* guards everything below, and the slots' entries */
 	pthread_cond_t news;
-	uint32_t turn;            /* the slot that is asked next, about */
+	uint32_t turn;            /* the slot that is asked for next, roughly */
 	bool pulling, pause, awaited;
-	uint32_t reading;         /* threads that read ahead */
-	struct inner_chain **next;     /* a ring */
+	uint32_t reading;         /* number of threads that read ahead */
+	struct inner_chain **next;     /* chains without a slot yet, in a ring */
 	uint32_t first_next, n_next, cap_next;
-	uint32_t most_next;       /* how many are opened ahead where that takes time */
-	double step_ns;           /* what a run costs, as it turned out lately; 0: not known */
-	enum status input;        /* what the input came to; ST_OK: goes on */
+	uint32_t most_next;       /* limit for chains opened ahead when opening is slow */
+	double step_ns;           /* measured cost of a run; 0: not known yet */
+	enum status input;        /* status of the input; ST_OK: there is more */
 	struct err err;
 };
 
-/* slots stay the caller's. parallel: 1: nobody reads ahead; PARAM_AUTO. */
+/* The slots stay the caller's. parallel: 1: nobody reads ahead; PARAM_AUTO: the pool's size. */
 void inner_chains_open(struct inner_chains *s, struct op_inst *self, const struct op_node *pipe,
 		       struct inner_chain **slots, uint32_t n_slots, int64_t parallel,
 		       bool ordered);
-void inner_chains_close(struct inner_chains *s); /* with what is in the slots */
-/* At the beginning of each call of the operator. */
+void inner_chains_close(struct inner_chains *s); /* closes the chains in the slots, too */
+/* To be called at the beginning of each call of the operator. */
 void inner_chains_resume(struct inner_chains *s);
 
-/* An inner chain for the next outer element, not opened yet; the caller puts it into a slot by
- * inner_chains_put. wait: also where that takes time, else ST_AGAIN. Gives. */
+/* Makes an inner chain for the next outer element, not opened yet, which the caller puts into
+ * a slot with inner_chains_put. wait: also when that takes time; else ST_AGAIN. Gives. */
 enum status inner_chains_outer(struct inner_chains *s, bool wait, struct inner_chain **out,
 			       struct err *e);
 void inner_chains_put(struct inner_chains *s, uint32_t slot, struct inner_chain *x);
-/* Closes what is in the slot. */
+/* Closes the chain in the slot. */
 void inner_chains_drop(struct inner_chains *s, uint32_t slot);
 
-/* What it has at hand: lends the run, and from which element on. */
+/* Lends the chain's current run, and the index from which it has not been given. */
 static inline const struct run *
 inner_chain_run(const struct inner_chain *x, uint32_t *from)
 {
@@ -111,18 +113,18 @@ inner_chain_take(struct inner_chain *x, uint32_t n)
 	*(x->direct ? &x->chain->taken : &x->taken) += n;
 }
 
-/* When all at hand is given: sees to it that there is more in the slot. What was lent of it is gone
- * then. ST_END; an error, with chain NULL where it could not be opened. */
+/* Sees that there is more in the slot when the current run has been given, which is then gone.
+ * ST_END: the chain has ended; an error: chain is NULL if it could not be opened. */
 enum status inner_chains_fill(struct inner_chains *s, uint32_t slot, struct err *e);
-/* What is at hand is given, and more of it has been read ahead. */
+/* Whether the slot's next run has been read ahead. */
 bool inner_chains_more(struct inner_chains *s, uint32_t slot);
-/* After it could not be opened: it is tried again by the next inner_chains_fill. */
+/* Has the next inner_chains_fill try again to open the chain. */
 void inner_chains_retry(struct inner_chains *s, struct inner_chain *x);
-/* A slot whose inner chain has something new, be it its end or an error. Empty slots are
- * filled meanwhile. ST_END: nothing is left. For those who ask in no order. */
+/* Finds a slot that has something new, even if it is an end or an error; fills empty slots
+ * meanwhile. ST_END: nothing is left. For callers without an order of their own. */
 enum status inner_chains_any(struct inner_chains *s, uint32_t *slot, struct err *e);
 
-/* What waits in slots and before them. False: it cannot be saved. */
+/* Saves what waits in slots and before them. False: it cannot be saved. */
 bool inner_chains_save(struct inner_chains *s, struct buf *out);
 struct state_in;
 enum status inner_chains_restore(struct inner_chains *s, struct state_in *in, struct err *e);

@@ -7,21 +7,21 @@
 
 #include "op/many/inner_chains.h"
 
-/* Whether handing a chain over to a thread pays, as things are. */
+/* Whether handing a chain to a thread pays, by the costs measured so far. */
 bool inner_chains_worth(const struct inner_chains *s);
-/* How many outer elements are to be opened ahead. */
+/* Number of outer elements to open ahead. */
 uint32_t inner_chains_next_most(const struct inner_chains *s);
 enum status inner_chain_open(struct inner_chains *s, struct inner_chain *x, struct err *e);
 void inner_chain_free(struct inner_chain *x);
-/* Takes a closed one, to be used again. */
+/* Keeps a closed chain, whose memory is used again. */
 void inner_chains_keep(struct inner_chains *s, struct inner_chain *x);
-/* Whose chain is to be pulled next; NULL: none. */
+/* The inner chain to read next; NULL: none. */
 struct inner_chain *inner_chains_pick(const struct inner_chains *s);
-/* The next outer element becomes an inner chain; the lock is not held meanwhile. */
+/* Makes the next outer element an inner chain; the lock is released meanwhile. */
 void inner_chains_pull(struct inner_chains *s);
-/* One piece of work. False: there is none. */
+/* Does one piece of work. False: there is none. */
 bool inner_chains_step(struct inner_chains *s);
-/* What the pool calls. */
+/* The callbacks of the pool. */
 bool inner_chains_work(void *arg);
 void inner_chains_waits(void *arg);
 

@@ -11,7 +11,7 @@
 #include "op/pull.h"
 
 enum {
-	INNER_CHAINS_REST_NS = 1000 * 1000 * 1000, /* how long a state waits for input */
+	INNER_CHAINS_REST_NS = 1000 * 1000 * 1000, /* how long saving waits for threads that pull */
 	INNER_CHAINS_LOOK_NS = 20 * 1000 * 1000,
 	INNER_CHAINS_NEXT_MOST = 256
 };
@@ -22,8 +22,8 @@ inner_chains_at_rest(const struct inner_chains *s)
 	return !s->pulling && !s->reading;
 }
 
-/* Nobody pulls from now on until the next call. False: a thread has been waiting for
- * input for long. The lock is held. */
+/* Stops all pulling until the next call. False: a thread is still waiting for input. The lock
+ * is held. */
 static bool
 inner_chains_rest(struct inner_chains *s)
 {
@@ -53,8 +53,9 @@ inner_chain_save_runs(const struct inner_chain *x, struct buf *out)
 		state_put_run(out, &x->ahead[(x->first + k) % INNER_CHAIN_AHEAD].run, 0);
 }
 
-/* The outer element; how its chain is; its state, or the error that it came to; the runs
- * that have been read ahead. An error that ends the stream is not worth saving. */
+/* Saves one chain: the outer element; how far its chain is; the chain's state, or the error
+ * that it ended with; the runs that were read ahead. An error that ends the stream is not
+ * saved. */
 static bool
 inner_chain_save(const struct inner_chains *s, const struct inner_chain *x, struct buf *out)
 {
@@ -172,7 +173,7 @@ inner_chain_restore(struct inner_chains *s, struct inner_chain *x, struct state_
 	return in->bad ? state_wrong(s->self, e) : ST_OK;
 }
 
-/* How many are opened ahead depends on the machine: there may be more of them. */
+/* The number of chains opened ahead depends on the machine: a saved state may have more. */
 static enum status
 inner_chains_restore_next(struct inner_chains *s, struct state_in *in, struct err *e)
 {

@@ -10,9 +10,10 @@
 #include "op/many/inner_chains_inner.h"
 #include "op/pull.h"
 
-enum { INNER_CHAINS_BYTES = 1 << 20 }; /* that one inner chain is ahead by */
+enum { INNER_CHAINS_BYTES = 1 << 20 }; /* how far one inner chain is read ahead, in bytes */
 
-/* Where what is ready first comes first, the stream may not get stuck in one of them. */
+/* Whether reading ahead by threads pays. It always does without an order, where no chain may
+ * keep the stream from the others. */
 bool
 inner_chains_worth(const struct inner_chains *s)
 {
@@ -36,7 +37,7 @@ inner_chain_free(struct inner_chain *x)
 	mem_free(x);
 }
 
-/* For the next one; the lock is held. */
+/* Keeps the chain's memory for the next one; the lock is held. */
 void
 inner_chains_keep(struct inner_chains *s, struct inner_chain *x)
 {
@@ -59,8 +60,8 @@ inner_chain_hungry(const struct inner_chain *x, uint32_t most)
 	return x && !x->busy && x->status == ST_OK && x->n < most && x->bytes < INNER_CHAINS_BYTES;
 }
 
-/* Whose chain is to be pulled next: those who have nothing come first, in the order in
- * which they are asked for it. */
+/* The inner chain to read next: first chains without a run, in the order in which they will be
+ * asked for; NULL: none. */
 struct inner_chain *
 inner_chains_pick(const struct inner_chains *s)
 {
@@ -82,7 +83,7 @@ inner_chains_pick(const struct inner_chains *s)
 	return NULL;
 }
 
-/* A run more, read ahead; the lock is not held meanwhile. */
+/* Reads one more run of the chain ahead; the lock is released meanwhile. */
 static void
 inner_chains_read(struct inner_chains *s, struct inner_chain *x)
 {
@@ -129,7 +130,7 @@ inner_chains_may_pull(const struct inner_chains *s)
 	return !s->pulling && s->input == ST_OK && s->n_next < inner_chains_next_most(s);
 }
 
-/* The next outer element becomes an inner chain; the lock is not held meanwhile. */
+/* Makes the next outer element an inner chain; the lock is released meanwhile. */
 void
 inner_chains_pull(struct inner_chains *s)
 {
@@ -151,15 +152,15 @@ inner_chains_pull(struct inner_chains *s)
 		s->next[(s->first_next + s->n_next++) % s->cap_next] = x;
 }
 
-/* One piece of work. False: there is none. */
+/* Does one piece of work. False: there is none. */
 bool
 inner_chains_step(struct inner_chains *s)
 {
 	struct inner_chain *x = inner_chains_pick(s);
 	bool pull = !s->exact && inner_chains_may_pull(s);
 
-	/* A slot that has nothing goes first, then what is to come after it. Without order
-	 * an inner chain has to come to its end before another takes its place. */
+	/* A slot without runs goes first, then opening chains. Without order a chain is read
+	 * to its end before another takes its place. */
 	if (x && (!x->n || !pull || !s->ordered))
 		inner_chains_read(s, x);
 	else if (pull)
@@ -169,7 +170,7 @@ inner_chains_step(struct inner_chains *s)
 	return true;
 }
 
-/* Small pieces are taken several at a time. */
+/* Does work for a thread of the pool: several pieces at a time, since they may be small. */
 bool
 inner_chains_work(void *arg)
 {
@@ -186,15 +187,15 @@ inner_chains_work(void *arg)
 			pthread_cond_signal(&s->news);
 	} while (did && clock_mono_ns() < end);
 	if (did && inner_chains_pick(s))
-		pool_want(&s->user); /* there is something for another one, too */
+		pool_want(&s->user); /* there is work for another thread, too */
 	if (s->awaited)
 		pthread_cond_signal(&s->news);
 	pthread_mutex_unlock(&s->lock);
 	return any;
 }
 
-/* What it has made so far is not to wait as long as itself: it was put there under the
- * lock, which is held by nobody who would miss this. */
+/* Called before a thread waits inside its work: wakes the stream for the runs made so far.
+ * They were added under the lock, so a stream that sleeps has not missed them. */
 void
 inner_chains_waits(void *arg)
 {

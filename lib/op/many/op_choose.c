@@ -17,10 +17,10 @@ struct choose {
 	struct op_pipes pipes;
 	struct op_node *by;
 	int stop;
-	struct op_inst *chain; /* of by */
-	bool *ended;           /* inputs that have */
+	struct op_inst *chain; /* the chain of by= */
+	bool *ended;           /* which inputs have ended */
 	size_t n_ended;
-	uint64_t pick;   /* chosen, but not given yet; CHOOSE_NONE: nothing */
+	uint64_t pick;   /* the input chosen but not given yet; CHOOSE_NONE: none */
 	bool over;
 };
 
@@ -115,7 +115,7 @@ choose_read(struct op_inst *self, const struct elem *x, struct err *e)
 	return op_source_fault(self, NULL, 0, e);
 }
 
-/* Chooses: ST_OK with pick set or, under a policy that goes on, not. */
+/* Chooses the next input: ST_OK with pick set or, when on_error drops a bad choice, without. */
 static enum status
 choose_choose(struct op_inst *self, const struct run *out, struct err *e)
 {
@@ -128,7 +128,8 @@ choose_choose(struct op_inst *self, const struct run *out, struct err *e)
 	return st == ST_OK ? choose_read(self, &x, e) : st;
 }
 
-/* When all have ended there is nothing to choose, though by= may go on for ever. */
+/* Notes that an input has ended. When all have, the operator ends, though by= may go on for
+ * ever. */
 static void
 choose_ended(struct op_inst *self, uint64_t k)
 {

@@ -7,7 +7,7 @@
 
 struct concat {
 	struct op_pipes pipes;
-	uint64_t at; /* the input that is being read */
+	uint64_t at; /* index of the input being read */
 };
 
 static const struct param concat_params[] = {

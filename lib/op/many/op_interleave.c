@@ -16,21 +16,22 @@
 #include "op/state.h"
 #include "op/many/inner_chains.h"
 
-/* Elements of many files share a run: each slot's have their pos from its own
- * multiple of this on. */
+/* A run may have elements of many files. Each slot's elements have their pos from the slot's
+ * own multiple of INTERLEAVE_POS on. */
 enum { INTERLEAVE_CYCLE = 2047, INTERLEAVE_POS = 1 << 20, INTERLEAVE_WHOLE = 64 };
-#define INTERLEAVE_NOWHERE UINT32_MAX /* pos of what has no known place */
+#define INTERLEAVE_NOWHERE UINT32_MAX /* pos of an element whose place is not known */
 
 struct interleave {
 	struct op_node *pipe;
 	int64_t cycle, block, parallel;
 	bool ordered;
-	struct inner_chain **slots;  /* NULL: wants an outer element */
-	uint64_t *filled;       /* a slot: the call in which it got its run */
+	struct inner_chain **slots;  /* the slots; NULL: wants an outer element */
+	uint64_t *filled;       /* for each slot: the call in which it got its run */
 	uint64_t call;
 	struct inner_chains chains;
-	struct run_part *parts; /* one a slot, and one for what has no place */
-	int64_t at, used;       /* the slot whose turn it is; elements it has given in it */
+	struct run_part *parts; /* one for each slot, and one for elements without a place */
+	/* at: the slot whose turn it is; used: elements it has given in this turn */
+	int64_t at, used;
 	int64_t open;
 	bool input_ended;
 };
@@ -105,8 +106,8 @@ interleave_shut(struct op_inst *self)
 	interleave_turn(s);
 }
 
-/* The policy for an outer element whose pipeline cannot be opened or fails:
- * under skip and keep the rest of it is left out. */
+/* Applies on_error to an outer element whose pipeline fails or cannot be opened; under skip
+ * and keep, the rest of its pipeline is left out. */
 static enum status
 interleave_fault(struct op_inst *self, struct run *out, struct err *e)
 {
@@ -115,7 +116,8 @@ interleave_fault(struct op_inst *self, struct run *out, struct err *e)
 	struct run one = { .e = &x->outer.e, .n = 1, .cap = 1 };
 	enum op_policy policy = self->node->on_error;
 
-	/* The chain has already told of it: only a policy makes it news. */
+	/* The chain has reported the error already; it is reported again only if on_error
+	 * drops it here. */
 	if (x->chain && policy != OP_SKIP && policy != OP_KEEP)
 		return e->kind;
 	uint32_t before = out->n;
@@ -124,7 +126,8 @@ interleave_fault(struct op_inst *self, struct run *out, struct err *e)
 		inner_chains_retry(&s->chains, x);
 		return ST_OK;
 	}
-	if (out->n > before) { /* under keep: the inner chain's memory is used again */
+	/* under keep: copied, since the inner chain's memory is used again */
+	if (out->n > before) {
 		struct elem kept = out->e[--out->n];
 
 		kept.pos = INTERLEAVE_NOWHERE;
@@ -136,7 +139,7 @@ interleave_fault(struct op_inst *self, struct run *out, struct err *e)
 	return st;
 }
 
-/* The next outer element for an empty slot. */
+/* Gets the next outer element for an empty slot. */
 static enum status
 interleave_refill(struct op_inst *self, const struct run *out, struct err *e)
 {
@@ -161,8 +164,8 @@ interleave_refill(struct op_inst *self, const struct run *out, struct err *e)
 	return ST_OK;
 }
 
-/* Gives what the slot has, up to the end of its turn. A slot gets a run at most once
- * for a run of ours, so it has one file and line in it. */
+/* Gives what the slot has, until its turn is over. A slot gets at most one run per run given
+ * here, so its elements share one file and line. */
 static void
 interleave_give(struct op_inst *self, struct run *out)
 {
@@ -195,8 +198,8 @@ interleave_give(struct op_inst *self, struct run *out)
 		interleave_turn(s);
 }
 
-/* Whether the slot may get another run now: what it had before must not be in out, and
- * out must not wait for what takes its time. */
+/* Whether the slot may get another run now: no element of its last run may be in out, and out
+ * must not wait for a slow chain. */
 static bool
 interleave_may_fill(struct interleave *s, const struct run *out)
 {
@@ -208,7 +211,7 @@ interleave_may_fill(struct interleave *s, const struct run *out)
 	return s->filled[s->at] != s->call && inner_chains_more(&s->chains, (uint32_t)s->at);
 }
 
-/* What the slot at s->at has, or its end. */
+/* Gives the next elements of the slot s->at, or closes it at its end. */
 static enum status
 interleave_slot(struct op_inst *self, struct run *out, struct err *e)
 {
@@ -225,7 +228,7 @@ interleave_slot(struct op_inst *self, struct run *out, struct err *e)
 	return st == ST_END ? ST_OK : st;
 }
 
-/* Whatever is ready, a run at a time. */
+/* Gives runs of whichever slot is ready. */
 static enum status
 interleave_any(struct op_inst *self, struct run *out, struct err *e)
 {

@@ -16,12 +16,12 @@ struct resample {
 	struct buf target, initial;
 	int64_t seed;
 	struct expr_value key;
-	double *want, *have; /* by class */
+	double *want, *have; /* proportions by class: wanted, and in the input (NULL: counted) */
 	uint64_t *counts;
 	uint32_t n;
-	uint64_t seen;       /* elements so far: each has its own draw */
+	uint64_t seen;       /* number of elements so far: each has its own draw */
 	uint64_t rng;
-	double most;         /* the greatest want / have; 0: to be worked out */
+	double most;         /* the greatest want / have; 0: to be computed */
 };
 
 static const struct param resample_params[] = {
@@ -38,7 +38,7 @@ static const struct param resample_params[] = {
 	{ 0 }
 };
 
-/* Proportions out of a list of numbers; gives. */
+/* Reads proportions from a list of numbers; gives. */
 static enum status
 resample_parts(const struct buf *value, const char *name, double **out, uint32_t *n, struct err *e)
 {
@@ -114,13 +114,13 @@ resample_open(struct op_inst *self, struct err *e)
 	return st;
 }
 
-/* How much the class is wanted for one of it that comes. */
+/* The proportion wanted of the class over the one that the input has. */
 static double
 resample_ratio(const struct resample *s, uint32_t k)
 {
 	if (s->want[k] == 0)
 		return 0;
-	/* Each class is taken to have been seen once more than it has. */
+	/* The input's proportions are counted, each class beginning with one. */
 	double have = s->have ? s->have[k]
 			      : (double)(s->counts[k] + 1) / (double)(s->seen + s->n);
 

@@ -17,9 +17,9 @@ struct sample {
 	int64_t seed;
 	int stop;
 	struct rng rng;
-	double *weight;  /* 0: ended */
+	double *weight;  /* weight of each input; 0: it has ended */
 	double sum;
-	uint64_t pick;   /* drawn, but not given yet; SAMPLE_NONE: nothing */
+	uint64_t pick;   /* the input drawn but not given yet; SAMPLE_NONE: none */
 };
 
 static const struct param sample_params[] = {
@@ -37,7 +37,7 @@ static const struct param sample_params[] = {
 	{ 0 }
 };
 
-/* Reads the weights into v (n of them). */
+/* Reads n weights into v. */
 static enum status
 sample_weights(const struct buf *value, size_t n, double *v, struct err *e)
 {
@@ -95,7 +95,8 @@ sample_cardinality(const struct op_node *n, const int64_t *in)
 {
 	const struct sample *s = n->params;
 	double *weights = mem_array(n->n_in + 1, sizeof *weights);
-	size_t endless = 0, drawn = 0; /* inputs without end; of those, the ones with a weight */
+	/* number of inputs without end; how many of them have a weight */
+	size_t endless = 0, drawn = 0;
 	int64_t sum = 0;
 
 	for (size_t k = 0; k < n->n_in; k++)
@@ -147,10 +148,10 @@ sample_draw(struct op_inst *self)
 			break;
 		at -= s->weight[k];
 	}
-	s->pick = last; /* rounding must not lead to one of weight 0 */
+	s->pick = last; /* rounding must not lead to an input of weight 0 */
 }
 
-/* An input has ended: it is not drawn again. False: so have all. */
+/* Notes that an input has ended, so that it is not drawn again. False: all have ended. */
 static bool
 sample_ended(struct op_inst *self, uint64_t k)
 {

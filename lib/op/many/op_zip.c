@@ -13,9 +13,9 @@ enum zip_short { ZIP_STOP, ZIP_PAD, ZIP_ERROR };
 
 struct zip {
 	struct op_pipes pipes;
-	int ends;             /* enum zip_short: when one input ends before others */
-	struct buf *keys;     /* each name, encoded; NULL: lists */
-	struct elem *row;     /* room for one element of each input */
+	int ends;             /* enum zip_short: what to do when inputs differ in length */
+	struct buf *keys;     /* encoded names; NULL: rows are lists */
+	struct elem *row;     /* holds one element of each input */
 };
 
 static const struct param zip_params[] = {
@@ -77,7 +77,7 @@ zip_cardinality(const struct op_node *n, const int64_t *in)
 		most = in[k] > most ? in[k] : most;
 	}
 	if (z->ends == ZIP_ERROR && least != most)
-		return -1; /* it fails where the shortest ends */
+		return -1; /* fails where the shortest input ends */
 	return z->ends == ZIP_PAD ? most : least;
 }
 
@@ -100,9 +100,9 @@ zip_open(struct op_inst *self, struct err *e)
 	return ST_OK;
 }
 
-/* Makes sure that each input has an element, or has ended. Tells how many have
- * ended and how many rows can be made at once. Nothing is taken yet, so that
- * whatever happens no element of one input is lost for want of another's. */
+/* Makes sure that each input has an element or has ended. Tells how many have ended, and how
+ * many rows can be made at once. Takes nothing yet, so that no input loses an element when
+ * another has none. */
 static enum status
 zip_fill(struct op_inst *self, const struct run *out, size_t *ended, uint32_t *rows, struct err *e)
 {
@@ -197,8 +197,8 @@ zip_close(struct op_inst *self)
 	mem_free(z->row);
 }
 
-/* All there is to remember are the inputs' places, and elements not yet taken:
- * both are in the states of the inputs. */
+/* Saves nothing: the places of the inputs, and their elements not yet taken, are part of the
+ * inputs' states. */
 static void
 zip_save(struct op_inst *self, struct buf *out)
 {

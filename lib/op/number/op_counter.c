@@ -15,7 +15,7 @@ static const struct param counter_params[] = {
 	{ 0 }
 };
 
-/* How many numbers there are before 64 bits run out. */
+/* How many numbers there are until 64 bits are exceeded. */
 static uint64_t
 counter_count(const struct counter *c)
 {
@@ -82,7 +82,7 @@ counter_next(struct op_inst *self, struct run *out, struct err *e)
 	return ST_OK;
 }
 
-/* Whoever reads by index has made an end before: take, zip. */
+/* Where elements are read by index, another operator has set an end: take, zip. */
 static enum status
 counter_at(struct op_inst *self, const uint64_t *index, uint32_t *k, struct run *out, struct err *e)
 {

@@ -9,8 +9,8 @@
 struct elements {
 	struct buf list;
 	struct ints_walk walk;
-	const uint8_t *p; /* of the item at walk.at; NULL: not looked up yet */
-	const uint8_t **items; /* where each begins, and the end; NULL: not read by index */
+	const uint8_t *p; /* the item at walk.at; NULL: not looked up yet */
+	const uint8_t **items; /* where each item begins, and the end; NULL: not read by index */
 };
 
 static const struct param elements_params[] = {
@@ -19,7 +19,7 @@ static const struct param elements_params[] = {
 	{ 0 }
 };
 
-/* The items' number and place; false when it is no list. */
+/* Number and place of the items; false: the value is not a list. */
 static bool
 elements_items(const struct elements *s, uint32_t *n, const uint8_t **first)
 {
@@ -146,7 +146,7 @@ elements_next(struct op_inst *self, struct run *out, struct err *e)
 	if (!s->p && elements_items(s, &count, &s->p))
 		for (uint64_t i = 0; i < s->walk.at; i++)
 			s->p = mp_skip(s->p, end);
-	/* Slices of the plan's own memory, which outlives every run. */
+	/* The elements are slices of the plan's own memory, which outlives every run. */
 	for (; n; n--) {
 		const uint8_t *next = mp_skip(s->p, end);
 

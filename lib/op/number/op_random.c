@@ -76,8 +76,8 @@ random_open(struct op_inst *self, struct err *e)
 
 	if (random_limits(r, e) != ST_OK)
 		return ST_DATA;
-	/* Not op_rng_key: that differs from stream to stream, and which stream
-	 * reads which split is chance. */
+	/* op_rng_key would not do: it differs from stream to stream, and which stream reads
+	 * which split is left to chance. */
 	r->key = rng_mix(seed, self->node->place);
 	return ints_walk_open(self, &r->walk, r->n == INT64_MAX ? UINT64_MAX : (uint64_t)r->n, e);
 }

@@ -16,7 +16,7 @@ static const struct param range_params[] = {
 	{ "start", PARAM_INT, offsetof(struct range, start),
 	  .help = "the first number; a number that stands alone is `stop`, and counting starts at 0" },
 	{ "stop", PARAM_INT, offsetof(struct range, stop), "auto", .flags = PARAM_ALLOW_AUTO,
-	  .min = INT64_MIN + 1, .max = INT64_MAX, /* the smallest is PARAM_AUTO */
+	  .min = INT64_MIN + 1, .max = INT64_MAX, /* the smallest int64 is PARAM_AUTO */
 	  .help = "where to end: this number is not given any more" },
 	{ "step", PARAM_INT, offsetof(struct range, step), "1",
 	  .help = "the distance of two numbers; negative counts down" },
@@ -86,7 +86,7 @@ range_open(struct op_inst *self, struct err *e)
 {
 	struct range *r = self->state;
 
-	/* Again, because a value taken from an outer element is only known here. */
+	/* Checked again, since a value that comes from an outer element is known only here. */
 	if (r->step == 0)
 		return range_zero_step(e);
 	return ints_walk_open(self, &r->walk, range_count(r), e);

@@ -10,7 +10,7 @@ static const struct param dataset_params[] = {
 	{ 0 }
 };
 
-/* The service knows the type; without one the elements may be anything. */
+/* The service tells the type; without a service, elements may be anything. */
 static enum status
 dataset_typing(struct op_node *n, struct op_typing *t, const struct type **type, struct err *e)
 {

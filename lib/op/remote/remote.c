@@ -14,7 +14,7 @@ remote_of(const struct op_node *n)
 bool
 remote_dynamic(const struct remote *r)
 {
-	return r->sharding & 1; /* dynamic, distributed_epoch */
+	return r->sharding & 1; /* the choices dynamic and distributed_epoch */
 }
 
 bool

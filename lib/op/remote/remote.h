@@ -10,14 +10,14 @@
 
 enum remote_order { REMOTE_ANY, REMOTE_STABLE, REMOTE_SOURCE };
 
-/* The parameters as the plan has them: for the service, which is given the node. */
+/* The parameters as in the plan; the service is given the node, and so these. */
 struct remote {
-	int sharding;    /* as written: remote_dynamic tells what it means */
+	int sharding;    /* index of the choice; remote_dynamic tells what it means */
 	int order;       /* enum remote_order */
 	char *job;       /* NULL: anonymous */
-	char *dataset;   /* `dataset` only: the id */
-	int64_t shards, seed, epoch, window; /* shards, seed, window: PARAM_AUTO */
-	void *handle;    /* running: what the service gave */
+	char *dataset;   /* id of the dataset, with `dataset` only */
+	int64_t shards, seed, epoch, window; /* shards, seed, window: may be PARAM_AUTO */
+	void *handle;    /* while running: what the service's open gave */
 };
 
 #define REMOTE_ROWS \
@@ -44,7 +44,7 @@ struct remote {
 /* The parameters of a node of either operator. */
 const struct remote *remote_of(const struct op_node *n);
 bool remote_dynamic(const struct remote *r);
-/* Whether the field of a row means the same in both: `off` is `parallel_epochs`. */
+/* Whether the field of the row has the same meaning in both: `off` equals `parallel_epochs`. */
 bool remote_same(const struct param *row, const struct remote *a, const struct remote *b);
 
 enum status remote_open(struct op_inst *self, struct err *e);

@@ -8,8 +8,8 @@
 #include "base/mem.h"
 
 enum {
-	DIGEST_SAVED = 1 << 20, /* numbers, of 8 bytes */
-	DIGEST_ROUNDS = 128     /* of a selection: twice as many as halving takes */
+	DIGEST_SAVED = 1 << 20, /* most numbers in a saved state, 8 bytes each */
+	DIGEST_ROUNDS = 128     /* rounds of a selection: twice as many as halving takes */
 };
 
 void
@@ -30,7 +30,8 @@ digest_exact(const struct digest *d)
 
 /* ---- buckets ---- */
 
-/* Pages stand in the order of their numbers: the negative ones from the far end on. */
+/* Finds the page and the bucket of a number. Pages are in the order of the numbers in them,
+ * the negative ones in reverse. */
 static void
 digest_place(double x, size_t *page, size_t *at)
 {
@@ -46,7 +47,7 @@ digest_place(double x, size_t *page, size_t *at)
 	*at = k % DIGEST_PAGE;
 }
 
-/* The middle of a bucket; of the one that has 0 in it, 0. */
+/* The middle of a bucket; 0 for the bucket that holds 0. */
 static double
 digest_middle(size_t page, size_t at)
 {
@@ -58,7 +59,7 @@ digest_middle(size_t page, size_t at)
 	if (bits == 0)
 		return 0;
 	bits <<= 52 - DIGEST_MANTISSA;
-	if (bits >> 52 < 2047) /* infinity has no middle */
+	if (bits >> 52 < 2047) /* the bucket of infinity has no middle */
 		bits += (uint64_t)1 << (51 - DIGEST_MANTISSA);
 	bits |= (uint64_t)negative << 63;
 	memcpy(&x, &bits, sizeof x);
@@ -76,7 +77,7 @@ digest_count(struct digest *d, double x, uint64_t n)
 	d->pages[page][at] += n;
 }
 
-/* Gives up single numbers. */
+/* Turns the single numbers into counts in buckets. */
 static void
 digest_spill(struct digest *d)
 {
@@ -126,9 +127,9 @@ digest_compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Hoare's selection: v[k] is as if all were sorted, smaller ones stand before it. The
- * pivot is the median of three that lie far apart; numbers that are sorted already, or
- * all equal, are its good cases, and where it meets its bad one it sorts. */
+/* Hoare's selection: puts at v[k] the number that sorting would put there, with smaller
+ * numbers before it. The pivot is the median of three that lie far apart, which suits sorted
+ * and equal numbers; after too many rounds it sorts instead. */
 static double
 digest_select(double *v, size_t n, size_t k)
 {
@@ -166,7 +167,7 @@ digest_select(double *v, size_t n, size_t k)
 	return v[k];
 }
 
-/* The number that has `rank` smaller ones before it. */
+/* The number that has `rank` smaller numbers before it. */
 static double
 digest_rank(struct digest *d, uint64_t rank)
 {
@@ -197,7 +198,7 @@ digest_quantile(struct digest *d, double q)
 	uint64_t low = (uint64_t)at;
 	double x = digest_rank(d, low);
 	double y = part > 0 && low + 1 < d->total ? digest_rank(d, low + 1) : x;
-	return x == y ? x : x + (y - x) * part; /* infinities are not subtracted */
+	return x == y ? x : x + (y - x) * part; /* a difference of infinities would be nan */
 }
 
 /* ---- state ---- */
@@ -221,7 +222,7 @@ digest_get(struct state_in *in)
 	return f;
 }
 
-/* Numbers, or pairs of a bucket's number and what is in it. */
+/* How many values a saved state holds: numbers, or pairs of a bucket's number and its count. */
 static uint64_t
 digest_parts(const struct digest *d)
 {

@@ -22,28 +22,29 @@
 
 #define DIGEST_ERROR 0.001
 enum {
-	DIGEST_MANTISSA = 9,                     /* bits of it that count */
-	DIGEST_PAGE = 1 << DIGEST_MANTISSA,      /* buckets of one exponent and sign */
+	DIGEST_MANTISSA = 9,                     /* bits of the mantissa that count */
+	DIGEST_PAGE = 1 << DIGEST_MANTISSA,      /* number of buckets for one exponent and sign */
 	DIGEST_PAGES = 2 * 2048
 };
 
-/* Zero is a valid empty digest, but for `most`. */
+/* Zero is a valid empty digest, except that `most` must be set. */
 struct digest {
-	size_t most;              /* numbers that are kept one by one */
+	size_t most;              /* how many numbers are kept one by one */
 	double *v;
 	size_t n, cap;
-	uint64_t **pages;         /* NULL: exact. Then DIGEST_PAGES, from the least on */
-	uint64_t total;           /* numbers in all */
+	/* NULL: exact. Else DIGEST_PAGES pages, from the lowest numbers on */
+	uint64_t **pages;
+	uint64_t total;           /* count of all numbers */
 	double least, greatest;
 };
 
 void digest_clear(struct digest *d); /* keeps `most` */
-void digest_add(struct digest *d, double x); /* not nan */
+void digest_add(struct digest *d, double x); /* x must not be nan */
 bool digest_exact(const struct digest *d);
-/* The q-th quantile, q in [0, 1], between the numbers next to it as numpy's; 0 when
- * empty. Sorts what is kept a little more each time: rising q are found fastest. */
+/* The q-th quantile, q in [0, 1], interpolated between neighbours as in numpy; 0 when empty.
+ * Each call sorts the numbers a little more, so ascending q are the fastest. */
 double digest_quantile(struct digest *d, double q);
-/* False: what is kept is too much to be saved. */
+/* Saves the digest; false: it is too large to be saved. */
 bool digest_save(const struct digest *d, struct buf *out);
 void digest_restore(struct digest *d, struct state_in *in);
 

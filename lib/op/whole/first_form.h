@@ -22,11 +22,11 @@ struct first_form {
 	struct buf bytes;
 };
 
-/* Numbers come in rising order; those that are shown as they are need no item. */
+/* Adds the form of key `number`, in rising order; a key that is shown as it is needs none. */
 void first_form_add(struct first_form *s, uint32_t number, const uint8_t *p, size_t len);
-/* Lends the key, until one is added; NULL: it is shown as it is. */
+/* Lends the form in which the key is shown, until another is added; NULL: as it is. */
 const uint8_t *first_form_find(const struct first_form *s, uint32_t number, uint32_t *len);
-size_t first_form_size(const struct first_form *s); /* memory it takes, for limits */
+size_t first_form_size(const struct first_form *s); /* memory used, for limits */
 void first_form_reset(struct first_form *s);
 void first_form_clear(struct first_form *s);
 

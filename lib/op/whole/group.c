@@ -5,7 +5,7 @@
 
 #include "value/mp.h"
 
-/* Makes room for n bytes in the cell, keeping `keep` of those there. */
+/* Makes room for n bytes in the cell, and keeps its first `keep` bytes. */
 static void
 group_reserve(struct group *g, size_t n, size_t keep, struct slab *cells, size_t *bytes)
 {
@@ -31,7 +31,7 @@ group_reserve(struct group *g, size_t n, size_t keep, struct slab *cells, size_t
 void
 group_set(struct group *g, const uint8_t *p, size_t len, struct slab *cells, size_t *bytes)
 {
-	/* p may lie in the cell itself: a state made of a part of the old one. */
+	/* p may lie in the cell itself, when a state is made from a part of the old one. */
 	if (len <= g->cap) {
 		if (len)
 			memmove(g->cell, p, len);
@@ -162,7 +162,7 @@ group_save(const struct group *g, struct buf *out)
 	state_put_bytes(out, g->cell, g->len);
 }
 
-/* How many values lie end to end; SIZE_MAX: something else does. */
+/* How many values lie end to end; SIZE_MAX: they are malformed. */
 static size_t
 group_values(const uint8_t *p, size_t len)
 {

@@ -15,27 +15,27 @@ enum group_agg {
 };
 
 struct group {
-	uint64_t n;       /* elements so far */
+	uint64_t n;       /* number of elements so far */
 	union {
 		int64_t i;
 		double f;
 	} sum;
-	uint8_t *cell;    /* a value; of a list, its items */
+	uint8_t *cell;    /* the value or, of a list, its items */
 	uint32_t len, cap;
-	bool is_float;    /* the sum is */
+	bool is_float;    /* the sum is a float */
 };
 
-/* *bytes follows what the cells take. */
+/* Sets the group's value. *bytes is kept equal to the size of the cells. */
 void group_set(struct group *g, const uint8_t *p, size_t len, struct slab *cells, size_t *bytes);
-/* Adds a value; NULL, or why it cannot be. */
+/* Adds a value; gives NULL, or the reason why it cannot be added. */
 const char *group_add(struct group *g, enum group_agg agg, const uint8_t *p, size_t len,
 		      struct slab *cells, size_t *bytes);
-/* Room for the result, and the result: gives its end. */
+/* Upper bound for the bytes of the result, and the result; gives its end. */
 size_t group_room(const struct group *g);
 uint8_t *group_put(const struct group *g, enum group_agg agg, uint8_t *p);
 uint8_t *group_put_state(const struct group *g, uint8_t *p);
 void group_save(const struct group *g, struct buf *out);
-/* What is not as many values as there must be makes the state bad. */
+/* Restores a group; a wrong number of values sets in->bad. */
 void group_restore(struct group *g, bool reduce, enum group_agg agg, struct state_in *in,
 		   struct slab *cells, size_t *bytes);
 

@@ -47,9 +47,9 @@ join_table_add(struct join_table *j, const uint8_t *key, size_t key_len, const s
 	j->last[at] = item;
 }
 
-/* Where the key of a row comes from. */
+/* How the key of a row is found. */
 struct join_table_by {
-	struct expr_vm *vm; /* NULL: the field */
+	struct expr_vm *vm; /* evaluates the key; NULL: it is a field */
 	const char *field;
 };
 
@@ -89,9 +89,9 @@ join_table_row(struct op_inst *self, struct join_table *j, const struct elem *ro
 		err_wrap(e, "the key of a row");
 		return op_source_fault(self, NULL, 0, e);
 	}
-	if (*key != 0xc0) /* null is equal to nothing */
+	if (*key != 0xc0) /* a null key equals no other key */
 		join_table_add(j, key, len, row);
-	else if (!j->n) /* and yet the first row says which fields there are */
+	else if (!j->n) /* still, the first row says which fields there are */
 		join_table_keep(j, row);
 	return ST_OK;
 }
@@ -142,7 +142,7 @@ join_table_find(struct join_table *j, const uint8_t *key, size_t len)
 	return at == KEY_TABLE_NONE ? JOIN_TABLE_NONE : j->first[at];
 }
 
-/* Copies the pairs of the row that x has not; nulls in their places where `null`. */
+/* Copies the pairs of the row whose names x has not; `null`: nulls in place of the values. */
 static uint8_t *
 join_table_pairs(const struct elem *x, const uint8_t *row, size_t len, bool null, uint8_t *w,
 		 uint32_t *n)
@@ -187,7 +187,7 @@ join_table_put(const struct join_table *j, const struct elem *x, uint32_t row, c
 
 	mp_head(x->p, x->p + x->len, &m);
 	n = m.n;
-	/* The head is written last, when the number of pairs is known. */
+	/* The head is written last, since the number of pairs is known only then. */
 	w = to + MP_HEAD_MAX;
 	size_t body = (size_t)(x->p + x->len - m.p);
 	memcpy(w, m.p, body);
@@ -234,7 +234,8 @@ join_table_type(struct op_typing *t, const struct type *x, const struct type *ro
 			f.type = type_nullable(t->arena, f.type);
 		v[n++] = f;
 	}
-	/* Of an open record's field nothing can be said: x's may be there too. */
+	/* If x is an open record, the row's fields may be x's as well: their types are not
+	 * known. */
 	type = x->kind == TYPE_RECORD && !x->open ? type_record(t->arena, v, n, open)
 						  : type_record(t->arena, v, n_x, true);
 	mem_free(v);

@@ -32,21 +32,21 @@ struct join_table {
 };
 
 void join_table_clear(struct join_table *j);
-/* Reads the chain to its end; `by` gives each row's key. ST_AGAIN: the chain is
- * to stop; may be called again. More than mem bytes: ST_DATA. */
+/* Reads the chain to its end; `by` gives each row's key. ST_AGAIN: the chain is to stop, and
+ * the call may be repeated. ST_DATA: the rows take more than mem bytes. */
 enum status join_table_load(struct op_inst *self, struct join_table *j, struct op_inst *chain,
 			    struct expr_vm *by, size_t mem, struct err *e);
-/* The same, the key being the field, NULL: the row's first one. */
+/* As join_table_load, with a field as the key; NULL: the row's first field. */
 enum status join_table_load_field(struct op_inst *self, struct join_table *j, struct op_inst *chain,
 				  const char *field, size_t mem, struct err *e);
-/* The first row with the key, JOIN_TABLE_NONE; the next ones by items[i].next. */
+/* The first row with the key, or JOIN_TABLE_NONE; items[i].next is the next one with it. */
 uint32_t join_table_find(struct join_table *j, const uint8_t *key, size_t len);
-/* Appends the record x with the row's fields behind its own; of a name in both x's
- * counts. With `as` the row goes into one field. row JOIN_TABLE_NONE: nulls, under the
- * names of the first row's fields. x is a record. */
+/* Appends the record x with the row's fields after its own; where both have a name, x's field
+ * counts. With `as` the row goes into one field. row JOIN_TABLE_NONE: nulls, under the names
+ * of the first row's fields. */
 void join_table_put(const struct join_table *j, const struct elem *x, uint32_t row, const char *as,
 		    struct run *out);
-/* The type of that. */
+/* The type of the records that join_table_put makes. */
 const struct type *join_table_type(struct op_typing *t, const struct type *x,
 				   const struct type *row, const char *as, bool always);
 

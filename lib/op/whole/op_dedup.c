@@ -13,7 +13,7 @@
 #include "value/normal.h"
 
 struct dedup_key {
-	uint8_t *data; /* its memory is used again for the key that takes its place */
+	uint8_t *data; /* the key; its memory is used again for the key that replaces it */
 	uint32_t len, cap, code;
 };
 
@@ -23,7 +23,7 @@ struct dedup {
 	struct expr_value by;
 	struct buf normal;
 	struct dedup_key *ring;
-	size_t have, cap, oldest, bytes; /* bytes: of the keys */
+	size_t have, cap, oldest, bytes; /* bytes: size of all keys */
 	uint32_t *slots;
 	size_t n_slots;
 };
@@ -78,7 +78,7 @@ dedup_slot(const struct dedup *d, const uint8_t *p, size_t n, uint32_t code)
 	return at;
 }
 
-/* Takes the key at a place of the ring out of the slots, and closes the gap. */
+/* Removes the key at a place of the ring from the slots, and closes the gap. */
 static void
 dedup_forget(struct dedup *d, size_t place)
 {
@@ -89,7 +89,7 @@ dedup_forget(struct dedup *d, size_t place)
 	for (at = (gap + 1) & mask; d->slots[at]; at = (at + 1) & mask) {
 		size_t home = d->ring[d->slots[at] - 1].code & mask;
 
-		/* It may move back unless its home lies behind the gap. */
+		/* A key may move into the gap unless its own slot lies after the gap. */
 		if (((at - home) & mask) >= ((at - gap) & mask)) {
 			d->slots[gap] = d->slots[at];
 			gap = at;
@@ -147,7 +147,7 @@ dedup_remember(struct dedup *d, const uint8_t *p, size_t n, uint32_t code)
 	d->slots[dedup_slot(d, p, n, code)] = (uint32_t)place + 1;
 }
 
-/* Whether it is new; then it is remembered. */
+/* Whether the key is new; if so, it is remembered. */
 static bool
 dedup_fresh(struct dedup *d, const uint8_t *p, size_t n)
 {
@@ -218,7 +218,7 @@ dedup_save(struct op_inst *self, struct buf *out)
 
 	expr_value_save(&d->by, out);
 	state_put_u64(out, d->have);
-	for (size_t k = 0; k < d->have; k++) { /* the oldest first */
+	for (size_t k = 0; k < d->have; k++) { /* oldest first */
 		const struct dedup_key *key = &d->ring[(d->oldest + k) % d->have];
 
 		state_put_bytes(out, key->data, key->len);

@@ -14,10 +14,10 @@
 
 enum { GROUP_BY_STATE_MAX = 256 * 1024 * 1024, GROUP_BY_AHEAD = 16 };
 
-/* The key of an element that is about to be added. */
+/* The key of an element that will be added next. */
 struct group_by_ahead {
-	size_t at, len; /* in keys_ahead */
-	size_t shown;   /* bytes before it there that it is shown by, if others */
+	size_t at, len; /* place in keys_ahead */
+	size_t shown;   /* length of the form to show, which lies before `at`; 0: the key itself */
 	uint32_t code, i;
 };
 
@@ -30,11 +30,11 @@ struct group_by {
 	int64_t mem;
 	struct expr_value by, value;
 	struct key_table keys;
-	struct group *groups; /* by the key's number */
+	struct group *groups; /* indexed by the key's number */
 	size_t cap;
 	struct slab cells;
-	size_t bytes;         /* in cells */
-	uint32_t at;          /* finish: the key to be given next */
+	size_t bytes;         /* size of the cells */
+	uint32_t at;          /* in finish: the key to give next */
 	struct group_by_ahead ahead[GROUP_BY_AHEAD];
 	struct buf keys_ahead, normal;
 	struct first_form shown;
@@ -115,7 +115,7 @@ group_by_open(struct op_inst *self, struct err *e)
 	return ST_OK;
 }
 
-/* The key as it first came. */
+/* The key in the form in which it came first. */
 static const uint8_t *
 group_by_key(const struct group_by *g, uint32_t number, uint32_t *len)
 {
@@ -124,7 +124,8 @@ group_by_key(const struct group_by *g, uint32_t number, uint32_t *len)
 	return p ? p : key_table_at(&g->keys, number, len);
 }
 
-/* `shown`: bytes before p that a new key is shown by, 0: by itself. */
+/* The group of a key, added if it is new. `shown`: length of the form before p in which a new
+ * key is shown; 0: the key itself. */
 static struct group *
 group_by_find(struct group_by *g, const uint8_t *p, size_t len, size_t shown, uint32_t code)
 {
@@ -142,7 +143,7 @@ group_by_find(struct group_by *g, const uint8_t *p, size_t len, size_t shown, ui
 	return &g->groups[at];
 }
 
-/* The element into its group: ST_OK, ST_SKIP (left out) or the error. */
+/* Adds the element to its group: ST_OK, ST_SKIP (left out) or the error. */
 static enum status
 group_by_add(struct op_inst *self, const struct run *in, const struct group_by_ahead *a,
 	     struct run *out, struct err *e)
@@ -183,7 +184,7 @@ group_by_ahead_key(struct group_by *g, struct group_by_ahead *a, const uint8_t *
 	buf_put(&g->keys_ahead, normal, n);
 }
 
-/* The keys of the next elements, and what will be needed for them asked for. */
+/* Evaluates the keys of the next elements, and prefetches their slots and items. */
 static enum status
 group_by_look_ahead(struct op_inst *self, const struct run *in, uint32_t *i, uint32_t *n,
 		    struct run *out, struct err *e)
@@ -238,7 +239,7 @@ group_by_feed(struct op_inst *self, const struct run *in, struct run *out, struc
 		if (st != ST_OK && st != ST_SKIP)
 			return st;
 	}
-	out->n = 0; /* `keep` has nothing to pass on */
+	out->n = 0; /* with on_error=keep, an element that fails here has no place in the output */
 	if (key_table_size(&g->keys) + first_form_size(&g->shown) + g->keys.n * sizeof *g->groups +
 		    g->bytes >
 	    (size_t)g->mem)

@@ -19,9 +19,9 @@ struct join {
 	int64_t mem;
 	struct expr_value key;
 	struct join_table table;
-	bool opened;     /* row is of the element at self->at */
-	uint32_t row;    /* to be given next */
-	uint64_t given;  /* rows of that element that have been given */
+	bool opened;     /* row belongs to the element at self->at */
+	uint32_t row;    /* the row to give next */
+	uint64_t given;  /* rows of that element given so far */
 };
 
 static const struct param join_params[] = {
@@ -63,7 +63,7 @@ join_typing(struct op_node *n, struct op_typing *t, const struct type **type, st
 		buf_clear(&text);
 	}
 	if (st == ST_OK) {
-		/* The places of on= in the spec do not fit a text of its own. */
+		/* The places of on= in the spec do not apply to a text of its own. */
 		st = op_compile(t, &j->right, j->pipe->type, NULL, e);
 		if (st != ST_OK) {
 			err_wrap(e, "the rows of join");
@@ -84,7 +84,7 @@ join_open(struct op_inst *self, struct err *e)
 	return ST_OK;
 }
 
-/* Reads the rows, all at the first element. */
+/* Reads all rows, when the first element comes. */
 static enum status
 join_load(struct op_inst *self, struct err *e)
 {
@@ -105,7 +105,7 @@ join_load(struct op_inst *self, struct err *e)
 	return st;
 }
 
-/* Looks the element's key up: ST_OK, ST_SKIP or the error. */
+/* Looks up the element's key: ST_OK, ST_SKIP or the error. */
 static enum status
 join_begin(struct op_inst *self, const struct run *in, struct run *out, struct err *e)
 {
@@ -121,7 +121,7 @@ join_begin(struct op_inst *self, const struct run *in, struct run *out, struct e
 	if (!fields_record(self, in, self->at, out, &pairs, &p, &st, e))
 		return st == ST_OK ? ST_SKIP : st;
 	for (uint64_t k = 0; k < j->given && j->row != JOIN_TABLE_NONE; k++)
-		j->row = j->table.items[j->row].next; /* given before a restore */
+		j->row = j->table.items[j->row].next; /* rows given before a restore */
 	j->opened = true;
 	return ST_OK;
 }

@@ -43,7 +43,7 @@ static const struct param lookup_params[] = {
 	{ 0 }
 };
 
-/* The source that reads such a file; NULL: none does. */
+/* The source that reads files of this name; NULL: none. */
 static const struct op_desc *
 lookup_source(const char *file)
 {
@@ -110,7 +110,7 @@ lookup_open(struct op_inst *self, struct err *e)
 	return ST_OK;
 }
 
-/* A plan of one operator: the source, told the file's name. */
+/* Makes a plan of one operator: the source, with the file's name. */
 static enum status
 lookup_node(struct op_inst *self, struct op_node **out, struct err *e)
 {
@@ -126,7 +126,7 @@ lookup_node(struct op_inst *self, struct op_node **out, struct err *e)
 	n->on_error = self->node->on_error;
 	n->params = mem_zalloc(d->state_size);
 	param_defaults(d->params, n->params);
-	/* A name is a pattern to the source; this one means itself. */
+	/* Sources take a name as a pattern: the signs in it are escaped. */
 	struct buf name = { 0 };
 	for (const char *c = s->file; *c; c++) {
 		if (strchr("*?[{\\", *c))

@@ -8,7 +8,7 @@ struct reduce {
 	struct buf init;
 	struct op_expr expr;
 	struct expr_run run;
-	struct buf state[2]; /* a new state is worked out of the old one: they take turns */
+	struct buf state[2]; /* used in turn, since the new state is computed from the old one */
 	int now;
 };
 
@@ -72,7 +72,7 @@ reduce_feed(struct op_inst *self, const struct run *in, struct run *out, struct 
 		else if (st != ST_SKIP)
 			return st;
 	}
-	out->n = 0; /* `keep` keeps the state, and has nothing to pass on */
+	out->n = 0; /* with on_error=keep, an element that fails here has no place in the output */
 	return ST_OK;
 }
 

@@ -78,7 +78,7 @@ sort_feed(struct op_inst *self, const struct run *in, struct run *out, struct er
 		else
 			return st;
 	}
-	out->n = 0; /* `keep` would give them out of their order */
+	out->n = 0; /* with on_error=keep, an element that fails would come out of order */
 	return st == ST_OK ? st : op_blame(self->node, e);
 }
 
@@ -105,7 +105,7 @@ sort_close(struct op_inst *self)
 	expr_value_close(&s->key);
 }
 
-/* Only what is small is saved: beyond that, reading again costs less. */
+/* Saves a small number of elements only: beyond that, reading them again costs less. */
 static void
 sort_save(struct op_inst *self, struct buf *out)
 {
@@ -125,7 +125,7 @@ sort_save(struct op_inst *self, struct buf *out)
 	}
 }
 
-/* What was sorted already is sorted once more: it keeps its order. */
+/* Elements that were sorted when they were saved are sorted again, which keeps their order. */
 static enum status
 sort_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
 {

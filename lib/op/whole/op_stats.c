@@ -11,7 +11,7 @@
 #include "value/mp.h"
 
 enum { STATS_QUANTILES = 100, STATS_NAME = 40 };
-#define STATS_APPROX "approx" /* how far quantiles may be off; not there when they are exact */
+#define STATS_APPROX "approx" /* error bound of the quantiles; absent when they are exact */
 
 struct stats {
 	struct op_expr of;
@@ -19,9 +19,9 @@ struct stats {
 	int64_t mem;
 	struct expr_value key;
 	uint64_t count;
-	__int128 sum, least, greatest; /* exact, while all are ints */
+	__int128 sum, least, greatest; /* exact sums, while all values are ints */
 	bool is_float;
-	double mean, spread; /* Welford's: the sum of squares is spread */
+	double mean, spread; /* Welford's algorithm: spread is the sum of squares */
 	double float_sum;
 	struct digest digest;
 	uint64_t nans;
@@ -38,7 +38,7 @@ static const struct param stats_params[] = {
 	{ 0 }
 };
 
-/* The quantiles asked for; their number. */
+/* Reads the quantiles asked for; gives their number. */
 static enum status
 stats_quantiles(const struct stats *s, double *v, uint32_t *n, struct err *e)
 {
@@ -64,7 +64,7 @@ stats_quantiles(const struct stats *s, double *v, uint32_t *n, struct err *e)
 	return ST_DATA;
 }
 
-/* p50, p99, p99.9 */
+/* Names a quantile: p50, p99, p99.9. */
 static void
 stats_name(double q, char out[STATS_NAME])
 {
@@ -94,7 +94,7 @@ stats_typing(struct op_node *n, struct op_typing *t, const struct type **type, s
 		fields[6 + k] = (struct type_field){ text[k], type_scalar(TYPE_FLOAT) };
 	}
 	fields[6 + count] = (struct type_field){ STATS_APPROX, type_scalar(TYPE_FLOAT) };
-	for (uint32_t k = 2; k < 6 + count + 1; k++) /* of no elements there is none */
+	for (uint32_t k = 2; k < 6 + count + 1; k++) /* without elements there are no such values */
 		fields[k].type = type_nullable(t->arena, fields[k].type);
 	*type = type_record(t->arena, fields, 6 + count + (count > 0), false);
 	return ST_OK;
@@ -114,7 +114,8 @@ stats_open(struct op_inst *self, struct err *e)
 	double q[STATS_QUANTILES];
 	uint32_t n = 0;
 
-	if (stats_quantiles(s, q, &n, e) == ST_OK && n) /* else only the ends are asked for */
+	/* otherwise only the extremes are asked for */
+	if (stats_quantiles(s, q, &n, e) == ST_OK && n)
 		s->digest.most = (size_t)s->mem / sizeof(double);
 	expr_value_open(self, &s->key, &s->of);
 	return ST_OK;
@@ -167,7 +168,7 @@ stats_feed(struct op_inst *self, const struct run *in, struct run *out, struct e
 		if (st != ST_OK)
 			return st;
 	}
-	out->n = 0; /* `keep` has nothing to pass on */
+	out->n = 0; /* with on_error=keep, an element that fails here has no place in the output */
 	return ST_OK;
 }
 
@@ -178,7 +179,7 @@ stats_put(uint8_t *p, const char *name, bool known, double v)
 	return known ? mp_put_float(p, v) : mp_put_nil(p);
 }
 
-/* A whole number; what does not fit 64 bits becomes a float. */
+/* Puts a whole number; one that does not fit 64 bits becomes a float. */
 static uint8_t *
 stats_put_whole(uint8_t *p, const char *name, __int128 v)
 {

@@ -28,7 +28,7 @@ struct top {
 	size_t bytes;
 	uint64_t seen;
 	bool sorted;
-	size_t at; /* finish: the item to be given next */
+	size_t at; /* in finish: the item to give next */
 };
 
 static const struct param top_params[] = {
@@ -70,7 +70,7 @@ top_open(struct op_inst *self, struct err *e)
 	return ST_OK;
 }
 
-/* Whether a comes behind b in what is given. */
+/* Whether a comes after b in the output. */
 static bool
 top_behind(const struct top *s, const uint8_t *a, size_t a_len, uint64_t a_number,
 	   const struct top_item *b)
@@ -170,7 +170,7 @@ top_feed(struct op_inst *self, const struct run *in, struct run *out, struct err
 		else if (st != ST_SKIP)
 			return st;
 	}
-	out->n = 0; /* `keep` would give them out of their order */
+	out->n = 0; /* with on_error=keep, an element that fails would come out of order */
 	if (s->bytes <= (size_t)s->mem)
 		return ST_OK;
 	err_set(e, ST_DATA, "the %zu elements kept take more than mem=%lld bytes", s->have,
@@ -179,7 +179,7 @@ top_feed(struct op_inst *self, const struct run *in, struct run *out, struct err
 	return op_blame(self->node, e);
 }
 
-/* Heap sort: the last in order is taken off the top each time. */
+/* Heap sort: takes the last in order off the top, again and again. */
 static void
 top_sort(struct top *s)
 {
@@ -205,7 +205,7 @@ top_finish(struct op_inst *self, struct run *out, struct err *e)
 		x.pos = 0;
 		x.block = s->heap[s->at].x.block;
 		bytes += x.len;
-		run_push(out, x); /* stays here until close */
+		run_push(out, x); /* lent until close */
 	}
 	return s->at == s->have ? ST_END : ST_OK;
 }

@@ -11,7 +11,8 @@
 
 enum { UNIQUE_INLINE = 8, UNIQUE_FIRST = 64, UNIQUE_AHEAD = 16 };
 
-/* A key of up to eight bytes lies in its slot; len 0: free (no value is empty). */
+/* A key of up to eight bytes is stored in its slot; len 0: the slot is free, as no value is
+ * empty. */
 struct unique_key {
 	uint32_t code, len;
 	union {
@@ -25,14 +26,14 @@ struct unique {
 	int64_t mem;
 	struct expr_run run;
 	struct unique_key *slots;
-	size_t n, n_slots, bytes; /* bytes: of keys outside of the slots */
+	size_t n, n_slots, bytes; /* bytes: size of the keys outside the slots */
 	struct slab cells;
-	struct buf normal, ahead; /* a key, and those of the next elements */
+	struct buf normal, ahead; /* a normalized key, and those of the next elements */
 };
 
-/* The key of an element that is about to be added. */
+/* The key of an element that will be added next. */
 struct unique_ahead {
-	const uint8_t *p; /* NULL: it lies in `ahead` */
+	const uint8_t *p; /* NULL: the key lies in `ahead` */
 	size_t at, len;
 	uint64_t code;
 };
@@ -80,7 +81,7 @@ unique_bytes(const struct unique_key *k)
 	return k->len <= UNIQUE_INLINE ? k->bytes : k->cell;
 }
 
-/* The slot of the key, or the free one where it goes. */
+/* The slot of the key, or the free slot where it goes. */
 static struct unique_key *
 unique_slot(const struct unique *u, const uint8_t *p, uint32_t len, uint64_t code)
 {
@@ -115,7 +116,7 @@ unique_double(struct unique *u)
 	mem_free(old);
 }
 
-/* Whether the key is new; then it is remembered. */
+/* Whether the key is new; if so, it is remembered. */
 static bool
 unique_add(struct unique *u, const uint8_t *p, uint32_t len, uint64_t code)
 {
@@ -152,8 +153,8 @@ unique_look(struct unique *u, const struct elem *e, struct unique_ahead *a)
 	__builtin_prefetch(&u->slots[a->code & (u->n_slots - 1)], 1);
 }
 
-/* Whole elements: several slots are asked for before the first is looked at,
- * for a large table is slow by waiting for memory. */
+/* Elements that are their own keys: several slots are prefetched before the first is examined,
+ * since a large table is slow because of waiting for memory. */
 static void
 unique_feed_whole(struct unique *u, const struct run *in, struct run *out)
 {

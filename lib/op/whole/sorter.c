@@ -7,9 +7,9 @@
 #include "op/whole/sorter_inner.h"
 #include "value/mp.h"
 
-enum { SORTER_SHORT = 16 }; /* stretches sorted by insertion */
+enum { SORTER_SHORT = 16 }; /* length of a stretch that is sorted by insertion */
 
-/* The content of a text key. Keys are known to be texts. */
+/* The content of a key, which is known to be a text. */
 static inline const uint8_t *
 sorter_text(const uint8_t *p, uint32_t *n)
 {
@@ -42,7 +42,7 @@ sorter_eight(const uint8_t *p, size_t n)
 	return v;
 }
 
-/* A double's bits, so that they order as unsigned numbers do. */
+/* The bits of a double, so that they compare as unsigned numbers. */
 static uint64_t
 sorter_float(double f)
 {
@@ -50,7 +50,7 @@ sorter_float(double f)
 
 	if (f != f)
 		return UINT64_MAX;
-	f += 0.0; /* -0 equals 0 */
+	f += 0.0; /* turns -0 into 0, which it equals */
 	memcpy(&u, &f, 8);
 	return u >> 63 ? ~u : u | (uint64_t)1 << 63;
 }
@@ -66,13 +66,13 @@ sorter_prefix_any(const uint8_t *p, const uint8_t *end)
 
 	switch (m.kind) {
 	case MP_BOOL: return head | m.b;
-	/* Rounding keeps the order; what becomes equal is compared in full. */
+	/* Rounding keeps the order; keys that become equal are compared in full. */
 	case MP_INT:
 		return head | sorter_float(m.unsigned_big ? (double)m.u : (double)m.i) >> 8;
 	case MP_FLOAT: return head | sorter_float(m.f) >> 8;
 	case MP_TEXT:
 	case MP_BYTES: return head | sorter_eight(m.p, m.n) >> 8;
-	case MP_LIST: /* by its first item; an empty one comes before all */
+	case MP_LIST: /* a list by its first item, an empty one before all others */
 		return m.n ? head | (sorter_prefix_any(m.p, end) >> 8) : head;
 	default: return head;
 	}
@@ -115,7 +115,7 @@ sorter_compare(const struct sorter_order *o, const struct sorter_record *a,
 	return o->reverse ? -c : c;
 }
 
-/* Whether a comes before b. Equal keys: the one that came first. */
+/* Whether a comes before b; of equal keys, the one that came first does. */
 static inline bool
 sorter_before(const struct sorter *s, const struct sorter_entry *a, const struct sorter_entry *b)
 {
@@ -225,7 +225,7 @@ sorter_free(struct sorter **sp)
 	mem_free(s);
 }
 
-/* Keeps what is known of all keys: whether they are texts, and their beginning. */
+/* Notes what is true of all keys so far: whether they are texts, and how they begin. */
 static void
 sorter_learn(struct sorter *s, const uint8_t *key)
 {
@@ -263,7 +263,7 @@ sorter_add(struct sorter *s, const uint8_t *key, size_t key_len, const uint8_t *
 	uint32_t lens[2] = { (uint32_t)key_len, (uint32_t)len };
 	enum status st = ST_OK;
 
-	/* Two entries for each: one is for the merge sort. */
+	/* Two entries per element: one is for the merge sort. */
 	if (s->n && s->len + need + (s->n + 1) * 2 * sizeof *s->entries > s->mem)
 		st = sorter_spill(s, e);
 	if (st != ST_OK)
@@ -294,7 +294,7 @@ sorter_end(struct sorter *s, struct err *e)
 	}
 	if (s->n)
 		st = sorter_spill(s, e);
-	/* Merging wants the memory for its buffers. */
+	/* The merge needs the memory for its buffers. */
 	mem_free(s->arena);
 	mem_free(s->entries);
 	mem_free(s->spare);

@@ -27,17 +27,17 @@ struct sorter;
 /* mem: bytes to work with; tmp: folder for the file, NULL: $TMPDIR or /tmp. Gives. */
 struct sorter *sorter_new(size_t mem, bool reverse, const char *tmp);
 void sorter_free(struct sorter **s);
-/* key == NULL: the element itself is what is compared. All with or all without. */
+/* Adds an element; key NULL: the element is its own key, then for all elements. */
 enum status sorter_add(struct sorter *s, const uint8_t *key, size_t key_len,
 		       const uint8_t *p, size_t len, struct err *e);
-/* All are there: sorts. */
+/* Ends adding, and sorts. */
 enum status sorter_end(struct sorter *s, struct err *e);
 /* Appends up to RUN_USUAL elements, about RUN_BYTES, in order; ST_END with the last. */
 enum status sorter_take(struct sorter *s, struct run *out, struct err *e);
-/* Everything is in memory still, and this many bytes of it: it can be saved. */
+/* Whether everything is still in memory, so that it can be saved, and its size. */
 bool sorter_in_memory(const struct sorter *s, size_t *bytes);
-/* The i-th of those still to be given (before sorter_end in the order they came,
- * then sorted); false: no more. key NULL as it was added. */
+/* The i-th of the elements still to be given (before sorter_end in the order in which they
+ * came, then sorted); false: there is none. key is NULL if it was added so. */
 bool sorter_at(const struct sorter *s, size_t i, const uint8_t **key, size_t *key_len,
 	       const uint8_t **p, size_t *len);
 

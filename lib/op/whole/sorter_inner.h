@@ -11,33 +11,33 @@
 #include "op/whole/sorter.h"
 
 enum {
-	SORTER_HEAD = 8,              /* the two lengths ahead of each record */
-	SORTER_BUFFER = 128 * 1024,   /* least for reading a stretch in a merge */
-	SORTER_FAN_MAX = 256,         /* stretches merged at a time */
+	SORTER_HEAD = 8,              /* size of the two lengths before each record */
+	SORTER_BUFFER = 128 * 1024,   /* least size of a buffer that reads a stretch in a merge */
+	SORTER_FAN_MAX = 256,         /* most stretches merged at a time */
 	SORTER_WRITE = 256 * 1024
 };
 
 struct sorter_entry {
 	uint64_t prefix;
-	uint64_t at;       /* in the arena: rising in the order of arrival */
+	uint64_t at;       /* place in the arena: rises in the order of arrival */
 };
 
-/* A record where it lies. */
+/* A record, where it lies in memory. */
 struct sorter_record {
 	const uint8_t *key, *elem;
 	uint32_t key_len, len;
 };
 
-/* How keys are compared. */
+/* How keys compare. */
 struct sorter_order {
 	bool reverse;
 	bool texts;        /* all keys are texts */
-	size_t skip;       /* bytes with which they all begin */
+	size_t skip;       /* number of bytes with which all of them begin */
 };
 
-/* One sorted part of the file, being merged. */
+/* A sorted part of the file, during a merge. */
 struct stretch {
-	uint64_t at, end;  /* in the file: what is not read yet */
+	uint64_t at, end;  /* the part of the file that has not been read yet */
 	uint8_t *buf;
 	size_t from, to, cap;
 	uint64_t prefix;
@@ -48,15 +48,15 @@ struct stretch {
 struct sorter {
 	size_t mem;
 	struct sorter_order order;
-	uint8_t *first;    /* the first key's text, to compare beginnings with */
+	uint8_t *first;    /* text of the first key, to compare beginnings with */
 	size_t first_len;
 	uint8_t *arena;
 	size_t len, cap;
 	struct sorter_entry *entries;
 	size_t n, cap_entries;
-	struct sorter_entry *spare; /* of the same size, to sort with */
+	struct sorter_entry *spare; /* a second array of the same size, for sorting */
 	size_t cap_spare;
-	size_t next;       /* in memory: the entry to be given next */
+	size_t next;       /* in memory: the entry to give next */
 	bool ended;
 	/* the file */
 	char *tmp;
@@ -68,7 +68,7 @@ struct sorter {
 	size_t n_parts, cap_parts;
 	/* the merge */
 	struct stretch *stretches;
-	uint32_t *tree;    /* losers; [0] is the winner */
+	uint32_t *tree;    /* tree of losers; [0] is the winner */
 	size_t n_stretches;
 };
 
@@ -91,12 +91,12 @@ sorter_record_size(const struct sorter_record *r)
 }
 
 uint64_t sorter_prefix(const struct sorter_order *o, const struct sorter_record *r);
-/* Of records whose prefixes are equal; 0: equal. Knows of reverse. */
+/* Compares records whose prefixes are equal; 0: equal. Takes account of reverse. */
 int sorter_compare(const struct sorter_order *o, const struct sorter_record *a,
 		   const struct sorter_record *b);
 /* Sorts the entries. */
 void sorter_sort(struct sorter *s);
-/* Writes what is in memory, sorted, as a stretch, and empties the memory. */
+/* Writes the contents of the memory as a sorted stretch, and empties the memory. */
 enum status sorter_spill(struct sorter *s, struct err *e);
 enum status sorter_merge_begin(struct sorter *s, struct err *e);
 enum status sorter_merge_take(struct sorter *s, struct run *out, struct err *e);

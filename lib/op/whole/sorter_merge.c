@@ -25,7 +25,8 @@ merge_file(struct sorter *s, struct err *e)
 	if (!dir || !*dir)
 		dir = "/tmp";
 	s->fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	if (s->fd < 0 && errno != ENOENT && errno != ENOTDIR) { /* not every file system has these */
+	/* not every file system supports O_TMPFILE */
+	if (s->fd < 0 && errno != ENOENT && errno != ENOTDIR) {
 		char *name = mem_printf("%s/dsvc-sort-XXXXXX", dir);
 
 		s->fd = mkostemp(name, O_CLOEXEC);
@@ -180,7 +181,8 @@ stretch_next(struct sorter *s, struct stretch *t, struct err *e)
 	return ST_OK;
 }
 
-/* Whether the head of a comes before that of b; a lower number is an earlier one. */
+/* Whether the head of a comes before that of b; of equal ones, the stretch with the lower
+ * number, which is older. */
 static bool
 merge_before(const struct sorter *s, uint32_t a, uint32_t b)
 {
@@ -195,7 +197,7 @@ merge_before(const struct sorter *s, uint32_t a, uint32_t b)
 	return c ? c < 0 : a < b;
 }
 
-/* Plays the stretch against the losers on its way up. */
+/* Plays the stretch against the losers on its way up the tree. */
 static void
 merge_play(struct sorter *s, uint32_t i)
 {
@@ -209,7 +211,7 @@ merge_play(struct sorter *s, uint32_t i)
 	s->tree[0] = i;
 }
 
-/* The winner below a node, its losers written down. */
+/* Finds the winner below a node, and notes its losers. */
 static uint32_t
 merge_build(struct sorter *s, size_t at)
 {
@@ -272,7 +274,7 @@ merge_step(struct sorter *s, struct err *e)
 	return st;
 }
 
-/* Merges parts [from, from + n) into one, which is put behind all. */
+/* Merges the parts [from, from + n) into one, which is added at the end. */
 static enum status
 merge_some(struct sorter *s, size_t from, size_t n, struct err *e)
 {
@@ -299,7 +301,7 @@ sorter_merge_begin(struct sorter *s, struct err *e)
 	enum status st = ST_OK;
 
 	fan = fan < 4 ? 4 : fan > SORTER_FAN_MAX ? SORTER_FAN_MAX : fan;
-	/* Level by level, neighbours together: equal keys keep their order. */
+	/* Level by level, neighbours are merged with neighbours: equal keys keep their order. */
 	while (st == ST_OK && s->n_parts - done > fan) {
 		level = s->n_parts;
 		for (; st == ST_OK && done < level; done += fan)
