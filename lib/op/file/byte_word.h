@@ -10,7 +10,7 @@
 
 #include "base/err.h"
 
-/* `name`: the parameter's, for the error. */
+/* Reads the one byte that s names; `name` is the parameter's, for the error. */
 enum status byte_word_parse(const char *name, const char *s, uint8_t *out, struct err *e);
 
 #endif

@@ -11,10 +11,10 @@ struct file_archive {
 	struct archive *a;
 	struct file_input *in;
 	enum file_packing packing;
-	uint64_t before;     /* where in the file this libarchive began */
-	enum status input;   /* what reading the file said, when it failed */
-	struct err *e;       /* of the call in progress */
-	const uint8_t *p;    /* unpacked and not yet taken */
+	uint64_t before;     /* offset in the file at which this libarchive began */
+	enum status input;   /* the status of reading the file, if it failed */
+	struct err *e;       /* error of the call in progress; lent */
+	const uint8_t *p;    /* unpacked bytes not yet taken */
 	size_t left;
 	bool ended;
 };
@@ -57,20 +57,20 @@ file_archive_fault(struct file_archive *f, struct err *e)
 	const char *why = archive_error_string(f->a);
 
 	if (f->input != ST_OK)
-		return f->input; /* e is filled */
+		return f->input; /* the error is filled already */
 	return err_set(e, ST_DATA, "cannot unpack: %s, near byte %llu of the %s data", why ? why : "corrupt data",
 		       (unsigned long long)f->in->taken, archive_kinds[f->packing].name);
 }
 
-/* Begins with what is in the input's buffer. */
+/* Begins with the bytes in the input's buffer. */
 static enum status
 file_archive_begin(struct file_archive *f, struct err *e)
 {
 	struct archive_entry *entry;
 	struct archive *a = f->a = archive_read_new();
 
-	/* Appending fixes the filter: no bidding, and a packed file that holds
-	 * another packed file is unpacked once. */
+	/* Appending the filter fixes it: libarchive does not guess, and a compressed file
+	 * inside a compressed file is decompressed only once. */
 	if (!a || archive_read_append_filter(a, archive_kinds[f->packing].filter) != ARCHIVE_OK
 	    || archive_read_support_format_raw(a) != ARCHIVE_OK
 	    || archive_read_support_format_empty(a) != ARCHIVE_OK)
@@ -98,9 +98,9 @@ file_archive_open(enum file_packing packing, struct file_input *in, struct file_
 	return file_archive_begin(f, e);
 }
 
-/* libarchive says that this was all. It takes an empty lz4 frame for the end, and
- * passes over whatever follows a bzip2 stream: what is left is looked at. ST_OK:
- * there are more frames. */
+/* Called when libarchive sees the end. It takes an empty lz4 frame for the end, and ignores
+ * whatever follows a bzip2 stream, so the bytes that are left are examined. ST_OK: there are
+ * more frames; ST_END: the file has ended. */
 static enum status
 file_archive_end(struct file_archive *f, struct err *e)
 {
@@ -125,7 +125,7 @@ file_archive_end(struct file_archive *f, struct err *e)
 		if (!in->to)
 			return ST_END;
 	}
-	/* Nothing taken and no complaint: trying it again would go on for ever. */
+	/* If nothing was taken and nothing complained about, another try would never end. */
 	if (!used || left > in->to || file_packing_of(in->buf, in->to) != f->packing)
 		return err_set(e, ST_DATA, "cannot unpack: something that is not %s, at byte %llu",
 			       archive_kinds[f->packing].name,

@@ -14,10 +14,10 @@ enum file_packing { FILE_PLAIN, FILE_GZIP, FILE_BZIP2, FILE_XZ, FILE_ZSTD, FILE_
 
 struct file_archive;
 
-/* Reads from `in`, whose buffer holds the first bytes; `in` must stay. Gives. */
+/* Reads from `in`, whose buffer holds the first bytes and which must outlive this. Gives. */
 enum status file_archive_open(enum file_packing packing, struct file_input *in,
 			      struct file_archive **out, struct err *e);
-/* Up to `room` unpacked bytes; ST_END at the end. */
+/* Reads up to `room` decompressed bytes; ST_END at the end. */
 enum status file_archive_read(struct file_archive *a, uint8_t *p, size_t room, size_t *n,
 			      struct err *e);
 void file_archive_close(struct file_archive **a);

@@ -13,22 +13,23 @@
 #include "value/origin.h"
 
 enum {
-	FILE_AT_OPEN = 128,       /* files that are kept open */
-	FILE_AT_HOLD = 32 << 20,  /* bytes: not more than that in all is held in memory, ... */
-	FILE_AT_FEW = 256         /* ... when more than that many records are wanted */
+	FILE_AT_OPEN = 128,       /* most files kept open */
+	/* files are held in memory if all together have at most this many bytes ... */
+	FILE_AT_HOLD = 32 << 20,
+	FILE_AT_FEW = 256         /* ... and more than this many records have been read */
 };
 
 struct file_at_part {
-	uint64_t first;    /* index of its first record */
-	uint64_t base;     /* where that lies */
+	uint64_t first;    /* index of the file's first record */
+	uint64_t base;     /* offset of that record */
 	const char *name;
 	unsigned tag;
-	int fd;            /* -1: closed */
-	uint8_t *held;     /* all its records; NULL: read each where it lies */
+	int fd;            /* descriptor; -1: closed */
+	uint8_t *held;     /* all records of the file; NULL: each is read from the file */
 };
 
-/* Each split looks at all files; what is wrong with one and skipped is told by who
- * begins the order, and so once. */
+/* Reports that something is wrong with a file. Each split looks at all files, so an error that
+ * on_error skips is reported only by the one that begins the order. */
 static enum status
 file_at_fault(struct op_inst *self, struct file_at *a, const struct file_at_part *f, uint64_t record,
 	      struct err *e)
@@ -72,7 +73,8 @@ file_at_open(struct op_inst *self, struct file_at *a, const struct words *names,
 	return ST_OK;
 }
 
-/* The last file that begins at or before it: one without records has the same first. */
+/* The last file whose first index is not above `index`. Files without records have the same
+ * first index as the next one. */
 static struct file_at_part *
 file_at_find(struct file_at *a, uint64_t index)
 {
@@ -89,7 +91,7 @@ file_at_find(struct file_at *a, uint64_t index)
 	return &a->v[lo];
 }
 
-/* Too many are open: a hand goes round and closes the next one it meets. */
+/* When too many files are open, closes the next open one, going round. */
 static void
 file_at_make_room(struct file_at *a)
 {
@@ -124,8 +126,8 @@ file_at_pread(const struct file_at_part *f, uint8_t *p, size_t n, uint64_t offse
 	return ST_OK;
 }
 
-/* One read in place of one for each record. A file that has become too short is left
- * alone: the record that is missing tells it. */
+/* Reads the whole file at once, instead of record by record. If the file has become too short,
+ * nothing is held: reading the missing record will tell. */
 static void
 file_at_hold(struct file_at *a, struct file_at_part *f)
 {
@@ -161,7 +163,7 @@ file_at_read(struct file_at *a, struct file_at_part *f, uint64_t record, uint8_t
 	return file_at_pread(f, p, a->size, f->base + record * a->size, e);
 }
 
-/* Tells the run where its elements, whose pos are their indices, come from. */
+/* Tells the run where its elements come from; their pos are their indices. */
 static void
 file_at_tell(const struct file_at *a, struct run *out)
 {
@@ -184,7 +186,7 @@ file_at_give(struct op_inst *self, struct file_at *a, const uint8_t *head, size_
 	file_at_tell(a, out);
 	for (; i < *k && bytes < RUN_BYTES && st == ST_OK; i++) {
 		if (index[i] >= a->count && a->less)
-			continue; /* its file could not be read: that was told */
+			continue; /* its file could not be read, which was reported */
 		if (index[i] >= a->count) {
 			err_set(e, ST_DATA, "there are only %llu records now", (unsigned long long)a->count);
 			st = op_source_fault(self, NULL, 0, e);

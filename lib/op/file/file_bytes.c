@@ -12,18 +12,18 @@ enum { BYTES_SNIFF_MS = 50 };
 
 struct file_bytes {
 	struct file_input in;
-	bool sniffed;             /* packing is known */
+	bool sniffed;             /* the packing is known */
 	enum file_packing packing;
-	file_is_zlib *is_zlib;    /* NULL: it is not asked for */
-	struct file_gzip *gzip;   /* kept from file to file */
+	file_is_zlib *is_zlib;    /* NULL: zlib is not looked for */
+	struct file_gzip *gzip;   /* kept for the next file */
 	struct file_archive *archive;
 };
 
-/* Bytes of the start that no text has; all of them must be there. */
+/* Bytes at the start of compressed files, which no text has; all of them must match. */
 static const struct {
 	enum file_packing packing;
 	uint8_t n, magic[6];
-	uint8_t at, more_n, more[2][6]; /* bzip2: "BZh9" alone could be a word */
+	uint8_t at, more_n, more[2][6]; /* bzip2 needs more bytes: "BZh9" alone could be a word */
 } file_magics[] = {
 	{ FILE_GZIP, 3, { 0x1f, 0x8b, 0x08 }, 0, 0, { { 0 } } },
 	{ FILE_ZSTD, 4, { 0x28, 0xb5, 0x2f, 0xfd }, 0, 0, { { 0 } } },
@@ -44,13 +44,13 @@ file_packing_of(const uint8_t *p, size_t n)
 						 || !memcmp(p + at, file_magics[i].more[1], more))))
 			return file_magics[i].packing;
 	}
-	/* pzstd begins with a frame that holds nothing but sizes. */
+	/* pzstd begins with a frame that holds only sizes. */
 	if (n >= 4 && (p[0] & 0xf0) == 0x50 && p[1] == 0x2a && p[2] == 0x4d && p[3] == 0x18)
 		return FILE_ZSTD;
 	return FILE_PLAIN;
 }
 
-/* Whether more bytes could still make a packed file of these few. */
+/* Whether these few bytes could still be the beginning of a compressed file. */
 static bool
 bytes_undecided(const uint8_t *p, size_t n)
 {
@@ -133,8 +133,8 @@ bytes_packing(const struct file_bytes *f, const uint8_t *p, size_t n)
 	return packing == FILE_PLAIN && f->is_zlib && f->is_zlib(p, n) ? FILE_ZLIB : packing;
 }
 
-/* The first read goes to the caller's memory, where it stays if the file is
- * plain; else it becomes the unpacker's first block. */
+/* Reads first into the caller's memory, where the bytes stay if the file is plain; otherwise
+ * they become the first block for decompression. */
 static enum status
 bytes_first(struct file_bytes *f, uint8_t *p, size_t room, size_t *n, struct err *e)
 {
@@ -142,7 +142,7 @@ bytes_first(struct file_bytes *f, uint8_t *p, size_t room, size_t *n, struct err
 	size_t have = 0, more;
 	enum status st;
 
-	/* Not beyond a block, for in->buf must hold it; plain files are read in
+	/* At most one block, which in->buf must be able to hold; plain files are read in
 	 * larger steps from the second read on. */
 	if (room > FILE_INPUT_BLOCK)
 		room = FILE_INPUT_BLOCK;
@@ -151,8 +151,8 @@ bytes_first(struct file_bytes *f, uint8_t *p, size_t room, size_t *n, struct err
 		if (st != ST_OK && st != ST_END)
 			return st;
 		have += more;
-		/* Who packs writes whole heads: a few bytes alone are what they
-		 * are, an element perhaps, and not held back. */
+		/* Compressors write their whole head at once. A few bytes that stay alone are
+		 * not held back: they may be a complete element. */
 	} while (st == ST_OK && (bytes_undecided(p, have) || (f->is_zlib && have < FILE_SNIFF)) && file_input_ready(in, BYTES_SNIFF_MS));
 	f->sniffed = true;
 	f->packing = bytes_packing(f, p, have);

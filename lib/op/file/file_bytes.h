@@ -14,30 +14,30 @@ struct file_bytes;
 struct file_bytes *file_bytes_new(void);
 void file_bytes_free(struct file_bytes **f);
 
-/* as_is: the bytes are taken as they lie, packed or not. */
+/* Opens a file. as_is: its bytes are not decompressed. */
 enum status file_bytes_open(struct file_bytes *f, const char *path, bool as_is,
 			    const struct op_ctx *ctx, struct err *e);
-/* Right after opening: the file may also be packed by zlib, whose first two bytes a
- * text could have. `is` looks at the first FILE_SNIFF bytes, or all there are. */
+/* To be called right after opening: the file may also be compressed by zlib, whose first two
+ * bytes could belong to a text. `is` examines the first FILE_SNIFF bytes, or all there are. */
 typedef bool file_is_zlib(const uint8_t *p, size_t n);
 void file_bytes_zlib(struct file_bytes *f, file_is_zlib *is);
-/* Reads what there is, up to `room` (at least FILE_SNIFF); ST_END at the end,
- * ST_AGAIN: stopped. After an error the file can only be closed. */
+/* Reads up to `room` bytes (at least FILE_SNIFF); ST_END at the end, ST_AGAIN: stopped. After
+ * an error the file can only be closed. */
 enum status file_bytes_read(struct file_bytes *f, uint8_t *p, size_t room, size_t *n, struct err *e);
-/* Before the first read: it begins at this offset of the plain bytes, counted
- * from where reading began. Plain regular files are sought in, and that at any
- * time; of others what stands before is read and dropped, with [p, p+room) to
- * work in, and *n bytes that follow it are already at p. ST_END: it is shorter. */
+/* Goes to an offset of the decompressed bytes, counted from where reading began; called before
+ * the first read, for plain regular files at any time. Plain regular files are sought; of
+ * others everything before the offset is read and dropped, using [p, p+room), and the *n bytes
+ * after it are already at p. ST_END: the file is shorter. */
 enum status file_bytes_skip(struct file_bytes *f, uint64_t offset, uint8_t *p, size_t room,
 			    size_t *n, struct err *e);
-/* How many bytes are to come, when that is known (plain regular files; a guess,
- * as files grow); 0: unknown. */
+/* Number of bytes still to be read, where known (plain regular files; they may grow); 0:
+ * unknown. */
 uint64_t file_bytes_size(const struct file_bytes *f);
 void file_bytes_close(struct file_bytes *f);
 
-enum { FILE_SNIFF = 16 }; /* bytes that tell the packing */
+enum { FILE_SNIFF = 16 }; /* how many bytes decide the packing */
 enum file_packing file_packing_of(const uint8_t *p, size_t n);
-/* Looks into a file; FILE_PLAIN also when it cannot be read. */
+/* The packing of a file; FILE_PLAIN also when it cannot be read. */
 enum file_packing file_packing_at(const char *path);
 
 #endif

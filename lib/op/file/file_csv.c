@@ -9,7 +9,7 @@
 #include "value/mp.h"
 
 enum {
-	CSV_LOOK = 16,        /* files whose headers planning looks at */
+	CSV_LOOK = 16,        /* most files whose headers are read in planning */
 	CSV_BLOCK = 32 * 1024
 };
 
@@ -46,7 +46,7 @@ csv_names_free(char **names, size_t n)
 	mem_free(names);
 }
 
-/* `columns` as texts; gives. */
+/* Reads the parameter `columns` as texts; gives. */
 static enum status
 csv_names_read(const struct file_csv *f, char ***names, size_t *n, struct err *e)
 {
@@ -77,7 +77,7 @@ csv_names_read(const struct file_csv *f, char ***names, size_t *n, struct err *e
 	return ST_OK;
 }
 
-/* A reader as the parameters say. Gives, with the names it lends. */
+/* Makes a reader with the parameters. Gives it, and the names, which the reader uses. */
 static enum status
 csv_make(const struct file_csv *f, struct csv **csv, char ***names, size_t *n, struct err *e)
 {
@@ -93,7 +93,7 @@ csv_make(const struct file_csv *f, struct csv **csv, char ***names, size_t *n, s
 
 /* ---- headers ---- */
 
-/* Reads the header of the file at path, on its own. ST_END: it is empty. */
+/* Reads only the header of the file at path. ST_END: the file is empty. */
 static enum status
 csv_header_at(struct csv *csv, const char *path, bool as_is, size_t max, struct err *e)
 {
@@ -135,7 +135,7 @@ csv_begin(struct op_inst *self, struct file_source *s, const char *path, bool in
 	return st == ST_END ? ST_OK : st;
 }
 
-/* The type of one row; NULL: it cannot be known. */
+/* The type of a row; NULL: it cannot be known. */
 static const struct type *
 csv_row_type(struct types *arena, const struct file_csv *f, const struct csv *csv)
 {
@@ -164,7 +164,7 @@ csv_row_type(struct types *arena, const struct file_csv *f, const struct csv *cs
 	return type;
 }
 
-/* What the headers of the files say, as far as these are here. */
+/* Finds the type of the rows from the headers of the files, if all of them exist. */
 static enum status
 csv_look(struct op_node *n, struct op_typing *t, struct csv *csv, const struct file_csv *f,
 	 const struct type **type, struct err *e)
@@ -205,7 +205,8 @@ csv_look(struct op_node *n, struct op_typing *t, struct csv *csv, const struct f
 enum status
 file_csv_typing(struct op_node *n, struct op_typing *t, const struct type **type, struct err *e)
 {
-	struct file_csv f = *(struct file_csv *)n->params; /* the parameters, lent */
+	/* a copy of the parameters, which lends their members */
+	struct file_csv f = *(struct file_csv *)n->params;
 	struct csv *csv = NULL;
 	enum status st = csv_make(&f, &csv, &f.names, &f.n_names, e);
 
@@ -234,8 +235,7 @@ file_csv_list(const struct op_node *n, struct split_list *out, struct err *e)
 	const struct file_csv *f = n->params;
 	bool quotes = f->quote && strcmp(f->quote, "none");
 
-	/* Whether a newline ends a row or stands in quotes cannot be told from the
-	 * middle of a file. */
+	/* In the middle of a file there is no telling whether a newline ends a row or is quoted. */
 	return quotes ? file_source_list(n, out, e) : file_source_list_lines(n, out, e);
 }
 
@@ -256,7 +256,7 @@ file_csv_open(struct op_inst *self, struct err *e)
 	return file_source_open(self, e);
 }
 
-/* As file_decode. */
+/* The file_decode of csv and tsv. */
 static enum status
 csv_decode(struct op_inst *self, struct file_source *s, struct run *out, struct err *e)
 {
@@ -268,7 +268,7 @@ csv_decode(struct op_inst *self, struct file_source *s, struct run *out, struct 
 	enum status st;
 
 	if (s->end - s->offset < n) {
-		/* A byte range: the line that holds its last byte is the last one. */
+		/* For a byte range: the line that holds its last byte is the last one. */
 		size_t last = (size_t)(s->end - s->offset) - 1;
 		const uint8_t *stop = memchr(p + last, '\n', n - last);
 
@@ -282,7 +282,7 @@ csv_decode(struct op_inst *self, struct file_source *s, struct run *out, struct 
 	else
 		st = csv_rows(f->csv, p, n, eof, RUN_USUAL, out, &used, &lines, e);
 	if (st == ST_DATA) {
-		/* Without its header nothing of the file can be read. */
+		/* Without its header the file cannot be read at all. */
 		st = file_source_bad(self, s, e);
 		if (header) {
 			used = s->to - s->from;

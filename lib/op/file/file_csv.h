@@ -18,8 +18,8 @@ struct file_csv {
 	struct buf columns;  /* a list of texts, or empty */
 	bool header;
 	int types;
-	/* running */
-	char **names;        /* `columns` as texts */
+	/* state while running */
+	char **names;        /* the parameter `columns` as texts */
 	size_t n_names;
 	struct csv *csv;
 };

@@ -15,7 +15,7 @@
 
 enum { GLOB_WORDS_MAX = 10000, GLOB_FILES_MAX = 50000000 };
 
-/* Names under way: struct words grows one by one, which is slow for millions. */
+/* Names being collected: struct words grows one by one, which is slow for millions. */
 struct glob_names {
 	char **v;
 	size_t n, cap;
@@ -36,7 +36,7 @@ glob_names_clear(struct glob_names *l)
 	mem_free(l->v);
 }
 
-/* Where the first of `set` stands that no backslash guards; NULL: nowhere. */
+/* The first character of `set` in s that has no backslash before it; NULL: none. */
 static const char *
 glob_find(const char *s, size_t n, const char *set)
 {
@@ -51,7 +51,7 @@ glob_find(const char *s, size_t n, const char *set)
 
 /* ---- {a,b} ---- */
 
-/* The end of the bracket that opens at s; *commas tells how many parts it has - 1. */
+/* The end of the bracket that opens at s; *commas is the number of commas between its parts. */
 static const char *
 glob_brace_end(const char *s, int *commas)
 {
@@ -77,7 +77,7 @@ glob_braces(const char *word, size_t from, struct glob_names *out, struct err *e
 	const char *open = word + from, *close = NULL;
 	int commas = 0;
 
-	/* `{x}` and a lone `{` mean themselves, as in a shell. */
+	/* `{x}` and a lone `{` stand for themselves, as in a shell. */
 	while ((open = glob_find(open, strlen(open), "{"))) {
 		close = glob_brace_end(open, &commas);
 		if (close && commas)
@@ -119,11 +119,11 @@ glob_braces(const char *word, size_t from, struct glob_names *out, struct err *e
 /* ---- folders ---- */
 
 struct glob {
-	struct buf path;     /* of the folder under the hand, with its slash */
+	struct buf path;     /* path of the current folder, with a slash at the end */
 	struct glob_names *out;
 	struct err *e;
-	const char *pattern; /* the whole, for messages */
-	size_t enough;       /* names in out that end the search */
+	const char *pattern; /* the whole pattern, for messages */
+	size_t enough;       /* number of names in out after which the search ends */
 };
 
 static enum status glob_level(struct glob *g, const char *rest);
@@ -159,15 +159,15 @@ glob_add(struct glob *g)
 	return ST_OK;
 }
 
-/* One entry of a folder, whose name now stands at the end of the path. any: it
- * stands under `**`, and `rest` is what follows that, "" for nothing. */
+/* Handles one entry of a folder, whose name has been appended to the path. any: it was found
+ * under `**`, and `rest` is the pattern after that, "" for none. */
 static enum status
 glob_entry(struct glob *g, const struct dirent *d, const char *rest, bool any)
 {
 	bool folder = glob_is_folder(g, d, !any);
 
 	if (any) {
-		if (!folder) /* a link to a folder is neither entered nor a file */
+		if (!folder) /* a link to a folder is neither entered nor counted as a file */
 			return *rest || glob_is_folder(g, d, true) ? ST_OK : glob_add(g);
 		buf_byte(&g->path, '/');
 		struct buf again = { 0 };
@@ -184,7 +184,8 @@ glob_entry(struct glob *g, const struct dirent *d, const char *rest, bool any)
 	return glob_level(g, rest);
 }
 
-/* All entries of the folder in g->path that match; any: all but hidden ones. */
+/* Handles all entries of the folder in g->path that match the pattern; any: all that are not
+ * hidden. */
 static enum status
 glob_folder(struct glob *g, const char *pattern, const char *rest, bool any)
 {
@@ -196,7 +197,7 @@ glob_folder(struct glob *g, const char *pattern, const char *rest, bool any)
 	if (!dir) {
 		if (errno == ENOENT || errno == ENOTDIR || errno == ELOOP)
 			return ST_OK;
-		/* Left out in silence its files would be missing from the result. */
+		/* Skipping the folder silently would leave its files out of the result. */
 		return err_errno(g->e, "cannot list '%s' for '%s'",
 				 len ? (char *)g->path.data : ".", g->pattern);
 	}
@@ -215,7 +216,7 @@ glob_folder(struct glob *g, const char *pattern, const char *rest, bool any)
 	return st;
 }
 
-/* A component without signs: it is there or not. */
+/* Handles a component without pattern characters: it exists or does not. */
 static enum status
 glob_plain(struct glob *g, const char *name, size_t n, const char *rest)
 {
@@ -272,7 +273,7 @@ glob_compare(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Sorts what was added behind `from`; the same name twice counts once. */
+/* Sorts the names from `from` on, and removes duplicates. */
 static void
 glob_sort(struct glob_names *w, size_t from)
 {
@@ -343,7 +344,7 @@ glob_alternatives(const char *word, bool any, struct glob_names *out, struct err
 	return st;
 }
 
-/* A pattern is a pattern, and one that matches nothing is a name, as in a shell. */
+/* Expands a word: a pattern that matches nothing counts as a name, as in a shell. */
 static enum status
 glob_word(const char *word, bool literal, bool any, struct glob_names *out, struct err *e)
 {
@@ -379,7 +380,7 @@ file_glob(const struct words *patterns, bool literal, struct words *out, struct 
 		glob_names_clear(&names);
 		return st;
 	}
-	/* A NULL behind the last, as in all words. */
+	/* A NULL follows the last word, as in every struct words. */
 	out->v = mem_realloc(out->v, (out->n + names.n + 1) * sizeof *out->v);
 	memcpy(out->v + out->n, names.v, names.n * sizeof *out->v);
 	out->n += names.n;

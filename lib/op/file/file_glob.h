@@ -19,12 +19,12 @@
 #include "base/err.h"
 #include "base/param.h"
 
-/* Appends the names to out. A plain name that is not there or is a folder, a
- * pattern that matches nothing: ST_NOINPUT; a folder that may not be listed:
- * ST_PERM. literal: nothing in the names is a pattern (they are data). */
+/* Appends the names to out. ST_NOINPUT: a plain name that does not exist or is a folder, or a
+ * pattern that matches nothing; ST_PERM: a folder that may not be listed. literal: the names
+ * are data, and not patterns. */
 enum status file_glob(const struct words *patterns, bool literal, struct words *out, struct err *e);
-/* The same of patterns, but stops at the first file of each: whether there is something to
- * read, without listing all of it. */
+/* Whether there is something to read: like file_glob, but stops at the first file of each
+ * pattern instead of listing all. */
 enum status file_glob_any(const struct words *patterns, struct err *e);
 
 #endif

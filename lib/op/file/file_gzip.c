@@ -6,20 +6,20 @@
 
 #include "base/mem.h"
 
-enum { GZIP_RESERVED = 0xe0 }; /* flags of the head that mean nothing yet */
+enum { GZIP_RESERVED = 0xe0 }; /* flags of the head that are reserved */
 
-/* Where in the file the next byte is: between two members, in a member's head
- * (names and times: passed over), or in what it holds with the trailer. */
+/* Where in the file the next byte is: between two members, in a member's head (names and
+ * times, which are skipped), or in its data and trailer. */
 enum gzip_place { GZIP_BETWEEN, GZIP_HEAD, GZIP_BODY };
 
 struct file_gzip {
 	enum gzip_place place;
 	bool zlib;
-	bool members;         /* at least one was begun */
-	const char *fault;    /* the file is bad, and remains so */
+	bool members;         /* at least one member was begun */
+	const char *fault;    /* the file is bad from here on */
 	struct isal_gzip_header head;
 	struct isal_zlib_header zlib_head;
-	struct inflate_state z; /* 90 kB; its tables and window need not be zero */
+	struct inflate_state z; /* 90 kB; its tables and window need not be cleared */
 };
 
 struct file_gzip *
@@ -62,7 +62,7 @@ gzip_fault_text(int rc)
 	}
 }
 
-/* Skips padding behind a member and begins the next one, if there is one. */
+/* Skips padding after a member, and begins the next member if there is one. */
 static void
 gzip_begin(struct file_gzip *g, struct file_input *in)
 {
@@ -90,7 +90,7 @@ gzip_read_head(struct file_gzip *g)
 
 	if (rc != ISAL_DECOMP_OK)
 		return rc;
-	/* the trailer is read and compared */
+	/* has inflate read the trailer and compare it */
 	z->crc_flag = g->zlib ? ISAL_ZLIB_NO_HDR_VER : ISAL_GZIP_NO_HDR_VER;
 	g->place = GZIP_BODY;
 	if (!g->zlib && g->head.flags & GZIP_RESERVED)
@@ -100,8 +100,8 @@ gzip_read_head(struct file_gzip *g)
 	return rc;
 }
 
-/* One step over what is in the input's buffer, which may be nothing: some of what
- * was taken before may not have been put out yet. False: it takes more input. */
+/* Does one step with the bytes in the input's buffer, of which there may be none, since output
+ * of bytes taken before may still be pending. False: it needs more input. */
 static bool
 gzip_step(struct file_gzip *g, struct file_input *in)
 {
@@ -129,12 +129,12 @@ gzip_step(struct file_gzip *g, struct file_input *in)
 		g->fault = gzip_fault_text(rc);
 	if (z->avail_in < had || z->avail_out < room || g->place != before)
 		return true;
-	if (had && !g->fault) /* it says that this cannot be; or we would wait for ever */
+	if (had && !g->fault) /* an impossible state, in which it would wait for ever */
 		g->fault = gzip_fault_text(rc);
 	return false;
 }
 
-/* What was unpacked before a fault and found no room then: inflate is not to be
+/* Gives the bytes that were decompressed before a fault but found no room; inflate must not be
  * called again. */
 static void
 gzip_drain(struct inflate_state *z)
@@ -170,7 +170,7 @@ file_gzip_read(struct file_gzip *g, struct file_input *in, uint8_t *p, size_t ro
 	while (g->z.avail_out && !g->fault) {
 		if (gzip_step(g, in))
 			continue;
-		/* What is unpacked goes out before more is waited for. */
+		/* Decompressed bytes are given before waiting for more input. */
 		if (g->fault || g->z.avail_out < room)
 			break;
 		st = file_input_fill(in, e);
@@ -180,7 +180,7 @@ file_gzip_read(struct file_gzip *g, struct file_input *in, uint8_t *p, size_t ro
 			break;
 	}
 	*n = room - g->z.avail_out;
-	/* An error behind good bytes is told at the next call. */
+	/* If there are good bytes, the error is given by the next call. */
 	if (*n)
 		return ST_OK;
 	return g->fault ? gzip_fail(g, g->fault, in, e) : st;

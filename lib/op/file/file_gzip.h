@@ -15,8 +15,8 @@ struct file_gzip;
 
 struct file_gzip *file_gzip_new(void);
 void file_gzip_free(struct file_gzip **g);
-void file_gzip_start(struct file_gzip *g, bool zlib); /* a new file begins */
-/* Up to `room` unpacked bytes; ST_END at the end. */
+void file_gzip_start(struct file_gzip *g, bool zlib); /* begins a new file */
+/* Reads up to `room` decompressed bytes; ST_END at the end. */
 enum status file_gzip_read(struct file_gzip *g, struct file_input *in, uint8_t *p, size_t room,
 			   size_t *n, struct err *e);
 

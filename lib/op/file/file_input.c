@@ -12,8 +12,8 @@
 #include "base/pool.h"
 
 enum {
-	INPUT_BEAT_MS = 100, /* how often a wait looks at stop */
-	INPUT_LARGE = 1024 * 1024 /* bytes from which the kernel is told to read ahead */
+	INPUT_BEAT_MS = 100, /* how often a wait checks for a stop */
+	INPUT_LARGE = 1024 * 1024 /* size from which the kernel is asked to read ahead */
 };
 
 void
@@ -28,7 +28,8 @@ file_input_open(struct file_input *in, const char *path, const struct op_ctx *ct
 {
 	bool borrowed = !strcmp(path, "-");
 	struct stat st;
-	/* Not to block in open: a FIFO may have no writer yet, and stop must be heard. */
+	/* Opened without blocking, since a FIFO may have no writer yet, and a stop must be
+	 * heard. */
 	int fd = borrowed ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 
 	if (fd < 0)
@@ -54,7 +55,7 @@ file_input_open(struct file_input *in, const char *path, const struct op_ctx *ct
 	return ST_OK;
 }
 
-/* Until there is something to read. */
+/* Waits until there is something to read. */
 static enum status
 input_wait(struct file_input *in)
 {
@@ -84,8 +85,8 @@ file_input_read(struct file_input *in, uint8_t *p, size_t room, size_t *n, struc
 {
 	*n = 0;
 	for (;;) {
-		/* Standard input may be shared with others and is left blocking:
-		 * it is asked first, unless nobody could want to stop the wait. */
+		/* Standard input may be shared with other processes, so it stays in blocking
+		 * mode: it is polled first, unless nothing could stop the wait. */
 		if (!in->regular && in->ctx && input_wait(in) != ST_OK)
 			return ST_AGAIN;
 		ssize_t got = read(in->fd, p, room);

@@ -16,14 +16,14 @@
 
 enum { FILE_INPUT_BLOCK = 64 * 1024 };
 
-/* Zero but for fd -1 (file_input_init) is closed. */
+/* With fd -1 and everything else zero (file_input_init) it is closed. */
 struct file_input {
 	int fd;
 	bool regular;
-	uint64_t size;       /* regular: bytes when it was opened */
-	uint64_t taken;      /* bytes read so far */
-	const struct op_ctx *ctx; /* whose stop ends a wait; NULL: none */
-	/* packed bytes on their way to the unpacker: [from, to) is unread */
+	uint64_t size;       /* regular file: its size when it was opened */
+	uint64_t taken;      /* number of bytes read so far */
+	const struct op_ctx *ctx; /* its stop ends a wait; NULL: none */
+	/* compressed bytes for decompression: [from, to) is unread */
 	uint8_t *buf;
 	size_t from, to;
 };
@@ -31,13 +31,13 @@ struct file_input {
 void file_input_init(struct file_input *in);
 enum status file_input_open(struct file_input *in, const char *path, const struct op_ctx *ctx,
 			    struct err *e);
-/* Up to `room` bytes to p. ST_END at the end; ST_AGAIN: stopped. */
+/* Reads up to `room` bytes to p. ST_END at the end; ST_AGAIN: stopped. */
 enum status file_input_read(struct file_input *in, uint8_t *p, size_t room, size_t *n, struct err *e);
-/* Whether reading would not wait, or not longer than that. */
+/* Whether a read would not wait, or at most wait_ms. */
 bool file_input_ready(const struct file_input *in, int wait_ms);
-/* The next block to buf, whose bytes must all have been taken. */
+/* Reads the next block into buf, whose bytes must all have been taken. */
 enum status file_input_fill(struct file_input *in, struct err *e);
-/* Regular files only: the next read begins there. */
+/* For regular files: has the next read begin at the offset. */
 enum status file_input_seek(struct file_input *in, uint64_t offset, struct err *e);
 void file_input_close(struct file_input *in); /* keeps buf */
 void file_input_clear(struct file_input *in);

@@ -4,7 +4,7 @@
 #include "op/file/file_source.h"
 #include "value/mp.h"
 
-/* Where lines must begin to be ours: the end of the window, or of the split. */
+/* The limit before which lines must begin: the end of the window, or of the split. */
 static const uint8_t *
 lines_limit(const struct file_source *s, const uint8_t *p, const uint8_t *end)
 {

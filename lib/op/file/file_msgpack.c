@@ -6,18 +6,19 @@
 
 enum msgpack_step { MSGPACK_WHOLE, MSGPACK_PART, MSGPACK_LARGE, MSGPACK_MALFORMED };
 
-/* One head: its bytes, the bytes of contents that follow, the values it opens. */
+/* The head of a value: its length, the bytes of contents after it, the values it opens. */
 struct msgpack_head {
 	size_t len;
 	uint64_t contents, values;
 };
 
-/* Reads the head at p of n bytes; false: 0xc1, which is no value. len is beyond
- * n when the head is not all there. */
+/* Reads the head at p of n bytes; false: it is 0xc1, which begins no value. If the head is not
+ * complete, len is greater than n. */
 static bool
 msgpack_head(const uint8_t *p, size_t n, struct msgpack_head *h)
 {
-	static const uint8_t numbers[] = { 4, 8, 1, 2, 4, 8, 1, 2, 4, 8 }; /* ca to d3 */
+	/* the bytes 0xca to 0xd3 */
+	static const uint8_t numbers[] = { 4, 8, 1, 2, 4, 8, 1, 2, 4, 8 };
 	uint8_t c = *p, size = 0;
 	uint64_t count = 0;
 
@@ -48,12 +49,12 @@ msgpack_head(const uint8_t *p, size_t n, struct msgpack_head *h)
 	else if ((c & 0xf0) == 0x90 || c == 0xdc || c == 0xdd)
 		h->values = count;
 	else if (size || (c & 0xe0) == 0xa0)
-		h->contents = count + (c >= 0xc7 && c <= 0xc9); /* ext has a type byte */
+		h->contents = count + (c >= 0xc7 && c <= 0xc9); /* an ext value has a type byte */
 	return true;
 }
 
-/* Goes on through the value at p from where it stopped before, so that a large
- * value that comes in many reads is gone through once. */
+/* Continues through the value at p from where it stopped before, so that a large value that
+ * comes in many reads is walked only once. */
 static enum msgpack_step
 msgpack_walk(struct file_source *s, const uint8_t *p, size_t n, size_t max)
 {
@@ -75,7 +76,7 @@ msgpack_walk(struct file_source *s, const uint8_t *p, size_t n, size_t max)
 		}
 		at += h.len + h.contents;
 		open += h.values - 1;
-		if (at + open > max) /* each open value takes a byte at least */
+		if (at + open > max) /* each open value takes at least one byte */
 			return MSGPACK_LARGE;
 	}
 	if (at > n)
@@ -85,7 +86,7 @@ msgpack_walk(struct file_source *s, const uint8_t *p, size_t n, size_t max)
 	return step;
 }
 
-/* Nothing tells where the next value begins: the rest of the file goes with it. */
+/* Nothing tells where the next value would begin: the rest of the file is lost as well. */
 static enum status
 msgpack_fault(struct op_inst *self, struct file_source *s, struct err *e)
 {
@@ -108,7 +109,7 @@ file_msgpack(struct op_inst *self, struct file_source *s, struct run *out, struc
 	while (out->n < RUN_USUAL && s->from < s->to) {
 		const uint8_t *p = s->window->data + s->from, *next = NULL;
 
-		if (!s->searched) /* else it is known to be longer than what came before */
+		if (!s->searched) /* in this case it is known to be longer than before */
 			next = mp_check_next(p, end);
 		if (!next) {
 			step = msgpack_walk(s, p, (size_t)(end - p), max);
@@ -117,7 +118,7 @@ file_msgpack(struct op_inst *self, struct file_source *s, struct run *out, struc
 		}
 		if (!next)
 			break;
-		/* It stays where it was read, and the run holds on to the window. */
+		/* The element stays where it was read, and the run holds on to the window. */
 		if (!out->n)
 			run_hold(out, block_ref(s->window));
 		run_push(out, (struct elem){ p, s->window, (uint32_t)(next - p), out->n });

@@ -5,10 +5,10 @@
 #include "op/file/file_source.h"
 #include "value/json/json.h"
 
-/* The parser is kept by thread and not by chain: it has room for the largest
- * document it has seen, and splits open one source after another. */
+/* One parser per thread, instead of one per chain: it has room for the largest document it has
+ * seen, and reading by split opens one source after another. */
 static _Thread_local struct json *ndjson_parser;
-static pthread_key_t ndjson_key; /* so that it goes with its thread */
+static pthread_key_t ndjson_key; /* frees the parser at the end of its thread */
 static pthread_once_t ndjson_once = PTHREAD_ONCE_INIT;
 
 static void
@@ -37,7 +37,7 @@ ndjson_json(void)
 	return ndjson_parser;
 }
 
-/* How many bytes of the window are whole lines that begin in our split; 0: none. */
+/* How many bytes of the window are whole lines that begin in the split; 0: none. */
 static size_t
 ndjson_ready(struct file_source *s, const uint8_t *p, size_t n)
 {
@@ -56,8 +56,8 @@ ndjson_ready(struct file_source *s, const uint8_t *p, size_t n)
 	return stop ? (size_t)(stop + 1 - p) : 0;
 }
 
-/* The line of `used` bytes that ends the good ones is not JSON. What is before
- * it goes out first, and the next call comes to it at once. */
+/* Handles a line of `used` bytes that is not JSON. Elements before it are given first; the
+ * next call meets the line again at once. */
 static enum status
 ndjson_bad(struct op_inst *self, struct file_source *s, const uint8_t *p, size_t used,
 	   uint32_t lines, struct run *out, struct err *e)

@@ -9,7 +9,7 @@
 #include "value/dtype.h"
 #include "value/mp.h"
 
-enum { NPY_LOOK = 10000 }; /* files whose headers are read to count slices */
+enum { NPY_LOOK = 10000 }; /* most files whose headers are read to count slices */
 
 /* ---- headers ---- */
 
@@ -19,7 +19,7 @@ file_npy_cut_off(struct err *e)
 	return err_set(e, ST_DATA, "the file is cut off");
 }
 
-/* npy_head, where an array without axes, a single number, has one of length 1. */
+/* As npy_head, but an array without axes, a single number, gets one axis of length 1. */
 static enum status
 npy_head_of(const uint8_t *p, size_t n, struct npy *out, struct err *e)
 {
@@ -60,7 +60,7 @@ file_npy_head_at(const char *path, bool as_is, struct npy *head, struct err *e)
 	return st;
 }
 
-/* Whether slices of a are something we can give. */
+/* Checks that slices of the array can be elements. */
 static enum status
 npy_check(const struct npy *a, size_t max, struct err *e)
 {
@@ -101,7 +101,7 @@ npy_alike(const struct npy *a, const struct npy *b)
 		&& !memcmp(a->dims + 1, b->dims + 1, (size_t)(a->n_dims - 1) * sizeof *a->dims);
 }
 
-/* The first file, if it is there, says what all hold. */
+/* The type comes from the first file, if it exists; the others must match it. */
 enum status
 file_npy_typing(struct op_node *n, struct op_typing *t, const struct type **type, struct err *e)
 {
@@ -123,7 +123,7 @@ file_npy_typing(struct op_node *n, struct op_typing *t, const struct type **type
 		} else if (st == ST_DATA) {
 			err_wrap(e, "%s", files.v[0]);
 		} else {
-			st = ST_OK; /* the check tells it */
+			st = ST_OK; /* file_source_check reports it */
 		}
 	}
 	words_clear(&files);
@@ -212,7 +212,7 @@ npy_begin(struct op_inst *self, struct file_source *s, const char *path, bool in
 	if (!strcmp(path, "-") && inside)
 		return err_set(e, ST_DATA, "cannot go on in the middle of standard input: the header is gone");
 	if (!strcmp(path, "-"))
-		return ST_OK; /* its header comes in the window */
+		return ST_OK; /* the header comes with the window */
 	enum status st = file_npy_head_at(path, s->as_is, &f->head, e);
 	if (st == ST_OK)
 		st = file_npy_start(self, f, e);
@@ -220,13 +220,13 @@ npy_begin(struct op_inst *self, struct file_source *s, const char *path, bool in
 		return st;
 	s->unit = f->slice;
 	s->unit_base = f->head.head;
-	/* A split does not see the end of the file: it is looked at here. */
+	/* A split does not see the end of the file, so its length is checked here. */
 	if (s->as_is && s->unit && (file_bytes_size(s->bytes) - s->unit_base) / s->unit < f->head.dims[0])
 		return file_npy_cut_off(e);
 	return ST_OK;
 }
 
-/* Slices not yet given, as the position tells. */
+/* Number of slices not yet given, by the position. */
 static uint64_t
 npy_left(const struct file_npy *f)
 {
@@ -244,7 +244,7 @@ npy_finish(struct op_inst *self, struct file_source *s, struct err *e)
 	return !f->known || npy_left(f) ? file_npy_cut_off(e) : ST_OK;
 }
 
-/* Nothing more of this file can be had. */
+/* Gives up the rest of this file. */
 static enum status
 npy_lost(struct op_inst *self, struct file_source *s, struct err *e)
 {
@@ -253,13 +253,13 @@ npy_lost(struct op_inst *self, struct file_source *s, struct err *e)
 
 	f->known = true;
 	f->slice = 0;
-	f->head.dims[0] = 0; /* so that the end is no second error */
+	f->head.dims[0] = 0; /* so that the end is not a second error */
 	file_source_take(s, s->to - s->from, 0);
 	s->eof = true;
 	return st;
 }
 
-/* A loop for each type, so that nothing is decided number by number. */
+/* One loop per type, so that nothing is decided number by number. */
 #define NPY_LOOP(TYPE, PUT)                                                                 \
 	for (uint32_t i = 0; i < n; i++, p += sizeof(TYPE)) {                                \
 		TYPE v;                                                                      \
@@ -268,11 +268,12 @@ npy_lost(struct op_inst *self, struct file_source *s, struct err *e)
 	}                                                                                    \
 	break
 
-/* Little endian, on a machine that is. */
+/* Copies little-endian numbers, on a little-endian machine. */
 static void
 npy_put_plain(enum dtype d, const uint8_t *p, uint32_t n, struct run *out)
 {
-	run_room(out, (size_t)n * MP_FLOAT_MAX); /* for all, so that none has to ask */
+	/* room for all numbers, so that the loops need not check */
+	run_room(out, (size_t)n * MP_FLOAT_MAX);
 #define W (out->arena->data + out->arena->len)
 	switch (d) {
 	case DTYPE_U8: NPY_LOOP(uint8_t, mp_put_uint(W, v));
@@ -328,7 +329,7 @@ npy_put_tensors(const struct file_npy *f, const uint8_t *p, uint32_t n, struct r
 	return i;
 }
 
-/* As file_decode. */
+/* The file_decode of npy. */
 static enum status
 npy_decode(struct op_inst *self, struct file_source *s, struct run *out, struct err *e)
 {

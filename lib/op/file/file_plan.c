@@ -12,11 +12,11 @@
 #include "value/mp.h"
 
 enum {
-	PLAN_CUT_MIN = 1024 * 1024, /* smaller files are not worth cutting */
-	PLAN_POSITION = 4           /* items */
+	PLAN_CUT_MIN = 1024 * 1024, /* least size for which cutting a file pays */
+	PLAN_POSITION = 4           /* number of items in a saved position */
 };
 
-/* A name that comes from an outer element is data, not a pattern. */
+/* Whether the names come from an outer element, and so are data instead of patterns. */
 static bool
 plan_bound(const struct op_node *n)
 {
@@ -54,7 +54,7 @@ plan_list(const struct op_node *n, bool cut, struct split_list *out, struct err 
 
 	for (size_t i = 0; i < files.n && st == ST_OK; i++) {
 		if (!strcmp(files.v[i], "-")) {
-			/* Only whoever has this input can read it, and only once. */
+			/* Only the process that has this input can read it, and only once. */
 			struct split all = { .kind = SPLIT_ALL, .times = 1 };
 
 			split_list_add(out, &all);
@@ -116,7 +116,7 @@ file_source_save(struct op_inst *self, struct buf *out)
 	const char *path = s->at < s->files.n ? s->files.v[s->at] : NULL;
 	size_t len = path ? strlen(path) : 0;
 	uint8_t *start = buf_room(out, PLAN_POSITION * MP_INT_MAX + MP_HEAD_MAX + len), *p = start;
-	/* A restore that no read has followed yet. */
+	/* A position that was restored, and not used by any read yet. */
 	bool waits = !s->open && s->resume;
 
 	p = mp_put_list_head(p, PLAN_POSITION);
@@ -155,8 +155,8 @@ file_source_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err
 		s->at = s->files.n;
 		return ST_OK;
 	}
-	/* Files may have come and gone: its name counts, and the index comes first
-	 * because a name may be there twice. */
+	/* Files may have come or gone since: the name decides, and the index is tried first
+	 * because a name may occur twice. */
 	size_t i = (size_t)at;
 	for (size_t k = 0; k <= s->files.n; k++) {
 		if (i < s->files.n && strlen(s->files.v[i]) == path.n

@@ -8,10 +8,10 @@
 #include "value/origin.h"
 
 enum {
-	SOURCE_WINDOW = 256 * 1024, /* fits the second cache; larger is not faster */
+	SOURCE_WINDOW = 256 * 1024, /* fits the second-level cache; larger is not faster */
 	SOURCE_READ_MIN = 32 * 1024,
-	SOURCE_KEEP_MAX = 4 * 1024 * 1024, /* a window that one long line made larger goes */
-	SOURCE_HEAD = 64 /* before a whole file's bytes, so that these are aligned */
+	SOURCE_KEEP_MAX = 4 * 1024 * 1024, /* a window that one long line made larger is freed */
+	SOURCE_HEAD = 64 /* room before the bytes of a whole file, so that these are aligned */
 };
 
 size_t
@@ -48,8 +48,8 @@ file_source_close(struct op_inst *self)
 
 /* ---- one file ---- */
 
-/* Nothing in the window is wanted any more, by us: a run that somebody keeps may
- * still lie in it, and then it is theirs. */
+/* Empties the window. A run that somebody keeps may still lie in it; then the block is left to
+ * that run. */
 static void
 source_empty(struct file_source *s)
 {
@@ -70,11 +70,11 @@ source_file_done(struct file_source *s)
 	s->at++;
 }
 
-/* The file cannot be read, or not on. ST_OK: go on with the next one. */
+/* Reports that the file cannot be read, or not to its end. ST_OK: go on with the next file. */
 static enum status
 source_fault(struct op_inst *self, struct file_source *s, enum status st, struct err *e)
 {
-	if (st == ST_AGAIN) /* stopped */
+	if (st == ST_AGAIN) /* stopped, which is not an error */
 		return st;
 	st = op_source_fault(self, s->name, s->open ? s->line : 0, e);
 	if (st == ST_OK)
@@ -82,8 +82,8 @@ source_fault(struct op_inst *self, struct file_source *s, enum status st, struct
 	return st;
 }
 
-/* Makes room behind `to`. Elements of older runs may share the window: then what
- * is unread moves to another. */
+/* Makes room after `to`. Elements of older runs may lie in the window: then the unread bytes
+ * move to a new one. */
 static void
 source_make_room(struct file_source *s)
 {
@@ -109,7 +109,7 @@ source_make_room(struct file_source *s)
 	s->to = tail;
 }
 
-/* One read. ST_OK: there is more, or eof is set. */
+/* Reads once. ST_OK: there are more bytes, or eof is set. */
 static enum status
 source_more(struct file_source *s, struct err *e)
 {
@@ -136,7 +136,7 @@ source_drop(struct file_source *s, struct err *e)
 		const uint8_t *end = n ? memchr(p, s->delim, n) : NULL;
 
 		file_source_take(s, end ? (size_t)(end + 1 - p) : n, end || s->eof);
-		/* Behind the end of the split no line of ours begins. */
+		/* Lines that begin after the end of the split belong to another. */
 		if (end || s->eof || s->offset >= s->end)
 			return ST_OK;
 		enum status st = source_more(s, e);
@@ -157,7 +157,7 @@ source_jump(struct file_source *s, uint64_t offset, uint64_t line, struct err *e
 	return st;
 }
 
-/* To the first piece that begins in the split. */
+/* Goes to the first record that begins in the split. */
 static enum status
 source_align_unit(struct file_source *s, struct err *e)
 {
@@ -178,7 +178,7 @@ source_align_unit(struct file_source *s, struct err *e)
 				      (unsigned long long)s->unit_base) : st;
 }
 
-/* Goes to where the first element begins. */
+/* Goes to the first element that begins in the split. */
 static enum status
 source_align(struct file_source *s, struct err *e)
 {
@@ -198,7 +198,7 @@ source_align(struct file_source *s, struct err *e)
 		st = source_drop(s, e);
 	if (st != ST_OK || s->offset >= s->start)
 		return st;
-	/* From the byte before: if that ends a line, ours begins right here. */
+	/* Begins at the byte before: if that one ends a line, the first line begins right here. */
 	st = source_jump(s, s->start - 1, 0, e);
 	if (st == ST_END) {
 		s->eof = true;
@@ -207,7 +207,7 @@ source_align(struct file_source *s, struct err *e)
 	return st == ST_OK ? source_drop(s, e) : st;
 }
 
-/* Sees to it that a file is at hand; ST_END: there are no more. */
+/* Makes sure that a file is open; ST_END: there are no more files. */
 static enum status
 source_ready(struct op_inst *self, struct file_source *s, bool align, struct err *e)
 {
@@ -292,7 +292,7 @@ file_source_too_large(struct op_inst *self, struct file_source *s, const char *w
 	return file_source_bad(self, s, e);
 }
 
-/* Reads the rest of the file at hand to the window, behind SOURCE_HEAD bytes. */
+/* Reads the rest of the current file into the window, after SOURCE_HEAD bytes. */
 static enum status
 source_slurp(struct op_inst *self, struct file_source *s, struct err *e)
 {
@@ -301,7 +301,7 @@ source_slurp(struct op_inst *self, struct file_source *s, struct err *e)
 
 	if (size > max)
 		return file_source_too_large(self, s, "file", e) == ST_OK ? ST_SKIP : e->kind;
-	/* One more than it holds, so that the end is seen without another block. */
+	/* More than the file holds, so that the end is seen without another block. */
 	block_recycle(&s->window, SOURCE_HEAD + (size_t)size + FILE_SNIFF);
 	s->to = SOURCE_HEAD;
 	for (;;) {

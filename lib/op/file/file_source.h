@@ -16,73 +16,72 @@
 #include "op/op.h"
 
 struct file_source;
-/* A file was opened. `inside`: it is not read from its start, so that what stands
- * there has to be looked up. May set unit and unit_base. */
+/* Called when a file was opened. `inside`: reading does not begin at its start, so the header
+ * has to be looked up. May set unit and unit_base. */
 typedef enum status file_begin(struct op_inst *self, struct file_source *s, const char *path,
 			       bool inside, struct err *e);
 
-/* All of a file was read: is anything missing? */
+/* Called when a whole file has been read: an error if something is missing. */
 typedef enum status file_finish(struct op_inst *self, struct file_source *s, struct err *e);
 
 struct file_source {
-	struct words names;  /* the parameter: first in the state */
-	/* set before file_source_open, as far as not zero */
-	uint8_t delim;       /* what ends a line; 0 means NUL */
-	uint64_t skip;       /* lines at the start of each file to leave out */
-	size_t pad;          /* bytes to be there behind the window's end */
+	struct words names;  /* the parameter; must come first in the state */
+	/* set before file_source_open, unless zero */
+	uint8_t delim;       /* the byte that ends a line; 0 means NUL */
+	uint64_t skip;       /* number of lines to skip at the start of each file */
+	size_t pad;          /* bytes that must be readable after the window's end */
 	file_begin *begin;   /* NULL: nothing to do */
 	file_finish *finish;
-	/* not 0: no lines but pieces of so many bytes, from offset unit_base on */
+	/* unless 0: records of this many bytes instead of lines, from offset unit_base on */
 	uint64_t unit, unit_base;
-	/* the walk */
+	/* state of the walk */
 	struct words files;
-	size_t at;           /* the file at hand, or the next one */
+	size_t at;           /* index of the current file, or of the next one */
 	struct file_bytes *bytes;
-	bool open, eof;      /* there is a file at hand; all of it is in the window */
-	bool as_is;          /* a byte range: not unpacked */
-	uint64_t start, end; /* elements begin in [start, end) of a file */
-	const char *name;    /* of the file at hand, interned */
+	bool open, eof;      /* a file is open; the window holds its end */
+	bool as_is;          /* reading a byte range: the file is not decompressed */
+	uint64_t start, end; /* elements must begin in [start, end) of a file */
+	const char *name;    /* the current file, interned */
 	struct block *window;
 	size_t from, to;
-	uint64_t offset;     /* of `from` in the file's plain bytes */
+	uint64_t offset;     /* offset of `from` in the file's decompressed bytes */
 	uint64_t line;       /* number of the line or record at `from`, from 1; 0: unknown */
-	size_t searched;     /* bytes behind `from` that are known not to end an element */
-	uint64_t pending;    /* msgpack: values still open at `searched` */
-	bool resume;         /* begin the next file at [offset, line) */
+	size_t searched;     /* bytes from `from` on that are known not to end an element */
+	uint64_t pending;    /* msgpack: number of values still open at `searched` */
+	bool resume;         /* begin the next file at the saved offset and line */
 	uint64_t resume_offset, resume_line;
 };
 
-/* Makes elements from the window, takes their bytes. ST_OK: it took something;
- * ST_END: it needs more than there is (never when eof is set); errors only while
- * out is empty. */
+/* Makes elements from the window, and takes their bytes. ST_OK: it took something; ST_END: it
+ * needs more bytes (never when eof is set); errors only while out is empty. */
 typedef enum status file_decode(struct op_inst *self, struct file_source *s, struct run *out,
 				struct err *e);
-file_decode file_lines;   /* text elements, one a line */
-file_decode file_ndjson;  /* any, one a line */
-file_decode file_msgpack; /* any, end to end */
+file_decode file_lines;   /* one text element per line */
+file_decode file_ndjson;  /* one element of any type per line */
+file_decode file_msgpack; /* elements of any type, end to end */
 
 enum status file_source_open(struct op_inst *self, struct err *e);
 enum status file_source_next(struct op_inst *self, file_decode *decode, struct run *out,
 			     struct err *e);
-/* The next file as one bytes element. */
+/* Gives the next file as one bytes element. */
 enum status file_source_whole(struct op_inst *self, struct run *out, struct err *e);
 void file_source_close(struct op_inst *self);
 void file_source_save(struct op_inst *self, struct buf *out);
 enum status file_source_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e);
 
-/* Planning; these need no more than that `names` comes first. */
+/* Callbacks for planning; they need only that `names` comes first. */
 enum status file_source_check(const struct op_node *n, struct err *e);
-/* Plain files may be cut at line ends, or each file is a unit. */
+/* Plain files may be cut at line ends; other files are one unit each. */
 enum status file_source_list_lines(const struct op_node *n, struct split_list *out, struct err *e);
 enum status file_source_list(const struct op_node *n, struct split_list *out, struct err *e);
 int64_t file_source_count(const struct op_node *n, const int64_t *in);
-/* The names, expanded unless they come from an outer element, or the split's. */
+/* The names of the files: expanded unless they come from an outer element, or the split's. */
 enum status file_source_names(const struct op_inst *self, const struct words *names,
 			      struct words *out, struct err *e);
 
-/* For decoders. Largest element, in bytes. */
+/* For decoders: the largest element, in bytes. */
 size_t file_source_element_max(const struct op_inst *self);
-/* The first n bytes, `lines` lines, are done with. */
+/* Takes n bytes, with `lines` line ends in them, from the window. */
 static inline void
 file_source_take(struct file_source *s, size_t n, uint64_t lines)
 {
@@ -92,11 +91,11 @@ file_source_take(struct file_source *s, size_t n, uint64_t lines)
 	if (s->line)
 		s->line += lines;
 }
-/* A bad element at the start of the window: on_error decides; ST_OK: go on behind it. */
+/* Reports a bad element at the start of the window. ST_OK: on_error skips it, go on after it. */
 enum status file_source_bad(struct op_inst *self, struct file_source *s, struct err *e);
-/* Drops through the end of the line, however far away it is. */
+/* Drops everything up to the end of the line, however far away it is. */
 enum status file_source_drop_line(struct op_inst *self, struct file_source *s, struct err *e);
-/* Fails: one element is larger than may be. `what` is "line" or so. */
+/* Fails because an element is larger than allowed. `what` is "line" or the like. */
 enum status file_source_too_large(struct op_inst *self, struct file_source *s, const char *what,
 				  struct err *e);
 

@@ -19,14 +19,14 @@ tfrecord_u32(const uint8_t *p)
 	return le32toh(v);
 }
 
-/* The frame at the start of the window cannot be read; it is `len` bytes long. */
+/* Handles a record of `len` bytes at the start of the window that cannot be read. */
 static enum status
 tfrecord_bad(struct op_inst *self, struct file_tfrecord *f, uint64_t len, const char *what,
 	     struct err *e)
 {
 	struct file_source *s = &f->src;
 	size_t here = s->to - s->from;
-	char why[200]; /* what may lie in e */
+	char why[200]; /* a copy, since `what` may lie in e */
 	enum status st;
 
 	snprintf(why, sizeof why, "%s", what);
@@ -40,7 +40,7 @@ tfrecord_bad(struct op_inst *self, struct file_tfrecord *f, uint64_t len, const 
 	return ST_OK;
 }
 
-/* The rest of the file goes with it. */
+/* Gives up the rest of the file. */
 static enum status
 tfrecord_lost(struct op_inst *self, struct file_tfrecord *f, const char *what, struct err *e)
 {
@@ -50,7 +50,7 @@ tfrecord_lost(struct op_inst *self, struct file_tfrecord *f, const char *what, s
 	return st;
 }
 
-/* One record of n bytes; the head's bytes before data are free. */
+/* Gives one record of n bytes; the head goes into the free bytes before data. */
 static enum status
 tfrecord_give(struct file_tfrecord *f, uint8_t *data, uint32_t n, struct run *out, struct err *e)
 {
@@ -74,7 +74,7 @@ tfrecord_give(struct file_tfrecord *f, uint8_t *data, uint32_t n, struct run *ou
 	return ST_OK;
 }
 
-/* As file_decode. */
+/* The file_decode of tfrecord. */
 static enum status
 tfrecord_decode(struct op_inst *self, struct file_source *s, struct run *out, struct err *e)
 {
@@ -125,8 +125,8 @@ tfrecord_decode(struct op_inst *self, struct file_source *s, struct run *out, st
 	return s->eof ? tfrecord_lost(self, f, "the file is cut off", e) : ST_END;
 }
 
-/* tf.data's compression_type="ZLIB": a head of zlib where a length would have its
- * checksum, and has not. */
+/* tf.data's compression_type="ZLIB": a zlib head in the place of a length, without the
+ * checksum that a length has. */
 static bool
 tfrecord_is_zlib(const uint8_t *p, size_t n)
 {

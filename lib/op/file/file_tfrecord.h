@@ -19,8 +19,8 @@ struct file_tfrecord {
 	struct file_source src;
 	int as;
 	struct example_conf conf;
-	struct buf record; /* the one being decoded */
-	uint64_t drop;     /* bytes of a record that is too large, still to be passed over */
+	struct buf record; /* the record being decoded */
+	uint64_t drop;     /* bytes still to be skipped of a record that is too large */
 };
 
 enum status file_tfrecord_open(struct op_inst *self, struct err *e);

@@ -20,7 +20,7 @@ file_npy_look(struct op_inst *self, struct file_at *a, const char *path, struct 
 	if (st == ST_OK)
 		st = file_npy_start(self, f, e);
 	if (st != ST_OK) {
-		f->head = before; /* elements are made as that says */
+		f->head = before; /* elements are made as this head says */
 		return st;
 	}
 	f->want = f->head;

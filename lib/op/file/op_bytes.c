@@ -9,12 +9,12 @@
 #include "op/file/file_source.h"
 #include "value/mp.h"
 
-enum { BYTES_LOOK = 10000 }; /* files that are looked at to count their records */
+enum { BYTES_LOOK = 10000 }; /* most files that are examined to count their records */
 
 struct bytes {
 	struct file_source src;
 	int64_t size, header, footer;
-	struct file_at at; /* when read by index */
+	struct file_at at; /* used when read by index */
 };
 
 static const struct param bytes_params[] = {
@@ -37,7 +37,7 @@ bytes_typing(struct op_node *n, struct op_typing *t, const struct type **type, s
 	return ST_OK;
 }
 
-/* Of plain files, where all are here. */
+/* Number of records: known for plain files, if all of them exist. */
 static int64_t
 bytes_cardinality(const struct op_node *n, const int64_t *in)
 {
@@ -72,7 +72,7 @@ bytes_begin(struct op_inst *self, struct file_source *s, const char *path, bool 
 	return ST_OK;
 }
 
-/* As file_at_look. */
+/* The file_at_look of bytes. */
 static enum status
 bytes_look(struct op_inst *self, struct file_at *a, const char *path, struct file_at_where *where,
 	   struct err *e)
@@ -133,7 +133,7 @@ bytes_open(struct op_inst *self, struct err *e)
 	return file_source_open(self, e);
 }
 
-/* What is left at the end of the file is no whole record. */
+/* Fails because the end of the file is not a whole record. */
 static enum status
 bytes_tail(struct op_inst *self, struct file_source *s, size_t here, struct err *e)
 {
@@ -151,7 +151,7 @@ bytes_tail(struct op_inst *self, struct file_source *s, size_t here, struct err 
 	return st;
 }
 
-/* As file_decode. */
+/* The file_decode of bytes. */
 static enum status
 bytes_decode(struct op_inst *self, struct file_source *s, struct run *out, struct err *e)
 {
@@ -159,7 +159,7 @@ bytes_decode(struct op_inst *self, struct file_source *s, struct run *out, struc
 	size_t size = (size_t)b->size, footer = (size_t)b->footer, done = 0;
 	const uint8_t *p = s->window->data + s->from;
 	size_t here = s->to - s->from;
-	uint64_t ours = s->end - s->offset; /* where records of the split begin */
+	uint64_t ours = s->end - s->offset; /* records must begin within this many bytes */
 
 	while (out->n < RUN_USUAL && done < RUN_BYTES && here - done >= size + footer && done < ours) {
 		uint8_t *w = mp_put_bytes_head(run_room(out, size + MP_HEAD_MAX), (uint32_t)size);

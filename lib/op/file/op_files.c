@@ -11,7 +11,7 @@
 #include "value/mp.h"
 
 struct files {
-	struct words names; /* the parameter: first, for file_source_check */
+	struct words names; /* the parameter; comes first, for file_source_check */
 	bool shuffle;
 	int64_t seed;
 	struct words list;
@@ -37,8 +37,8 @@ files_typing(struct op_node *n, struct op_typing *t, const struct type **type, s
 	return ST_OK;
 }
 
-/* A name is given to others to be opened, on whatever machine and in whatever folder: it
- * stands from the root, here as on workers. */
+/* Makes names absolute: they are passed to other operators to be opened, on any machine and in
+ * any folder. */
 static void
 files_from_root(struct words *list)
 {
@@ -64,7 +64,7 @@ files_open(struct op_inst *self, struct err *e)
 		files_from_root(&f->list);
 
 	f->walk = (struct ints_walk){ 0, f->list.n };
-	/* Who reads by index must find the same name there in every stream. */
+	/* Reading by index must find the same name at the same place in every stream. */
 	if (st != ST_OK || !f->shuffle || self->by_index)
 		return st;
 	rng.key = op_rng_key(self, f->seed, true);

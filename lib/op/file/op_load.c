@@ -11,7 +11,7 @@
 #include "value/json/json.h"
 
 struct load {
-	struct file_source src; /* its names are made of dirs */
+	struct file_source src; /* its names are made from dirs */
 	struct words dirs;
 	bool partial;
 };
@@ -24,8 +24,8 @@ static const struct param load_params[] = {
 	{ 0 }
 };
 
-/* What to look for: the files of each folder that are whole. literal: nothing in a
- * folder's name is a pattern. */
+/* Makes the patterns that match the finished files of each folder. literal: the folder's name
+ * is data, and nothing in it is a pattern. */
 static void
 load_names(const struct words *dirs, bool literal, struct words *out)
 {
@@ -43,8 +43,8 @@ load_names(const struct words *dirs, bool literal, struct words *out)
 	}
 }
 
-/* That all is there which was to be saved, of each folder that one of the files is in;
- * these stand folder by folder. */
+/* Checks for the folder of each file that everything which was to be saved is there. Files of
+ * a folder are adjacent. */
 static enum status
 load_whole(const struct words *files, struct err *e)
 {
@@ -63,7 +63,7 @@ load_whole(const struct words *files, struct err *e)
 	return st;
 }
 
-/* The files that a node's folders have; a folder's name out of an element is data. */
+/* Finds the files in the node's folders; literal: the folders' names come from an element. */
 static enum status
 load_find(const struct load *s, bool literal, struct words *out, struct err *e)
 {
@@ -79,7 +79,8 @@ load_find(const struct load *s, bool literal, struct words *out, struct err *e)
 	return st;
 }
 
-/* The same node with names in place of folders, for what the sources share. */
+/* Checks and lists like the other sources, with a copy of the node that has the names of the
+ * files in place of folders. */
 static enum status
 load_as_files(const struct op_node *n, struct split_list *out, struct err *e)
 {
@@ -131,7 +132,7 @@ load_ends(const char *name, const char *end)
 	return n >= k && !strcmp(name + n - k, end);
 }
 
-/* By the name of the file at hand. */
+/* Decodes by the ending of the file's name. */
 static enum status
 load_decode(struct op_inst *self, struct file_source *s, struct run *out, struct err *e)
 {

@@ -36,5 +36,5 @@ const struct op_desc op_msgpack = {
 	.restore = file_source_restore,
 	.example = "msgpack - | map x + 1",
 	.output = "66\n67\n68\n",
-	.input = "ABC", /* the letters' bytes are the numbers 65 to 67 */
+	.input = "ABC", /* the bytes of the letters are the numbers 65 to 67 */
 };

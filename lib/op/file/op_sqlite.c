@@ -10,16 +10,16 @@
 #include "op/state.h"
 #include "value/mp.h"
 
-enum { SQLITE_BEAT = 10000 }; /* steps of its machine between looks at stop */
+enum { SQLITE_BEAT = 10000 }; /* steps of SQLite's machine between two checks for a stop */
 
 struct sqlite {
 	char *file, *query;
 	sqlite3 *db;
 	sqlite3_stmt *stmt;
-	struct buf keys;      /* encoded names, end to end */
+	struct buf keys;      /* encoded names of the columns, end to end */
 	uint32_t *key_len;
 	int columns;
-	uint64_t given;       /* rows */
+	uint64_t given;       /* number of rows given */
 	bool ended;
 };
 
@@ -59,7 +59,7 @@ sqlite_release(struct sqlite *s)
 	s->key_len = NULL;
 }
 
-/* The names of the columns, as keys of records. */
+/* Encodes the names of the columns, as keys of records. */
 static enum status
 sqlite_columns(struct sqlite *s, struct err *e)
 {
@@ -83,7 +83,7 @@ sqlite_columns(struct sqlite *s, struct err *e)
 	return ST_OK;
 }
 
-/* Opens the database and prepares the statement. sqlite_release follows, always. */
+/* Opens the database and prepares the statement. In every case sqlite_release must follow. */
 static enum status
 sqlite_prepare(struct sqlite *s, struct err *e)
 {
@@ -95,7 +95,7 @@ sqlite_prepare(struct sqlite *s, struct err *e)
 	int rc = sqlite3_open_v2(s->file, &s->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL);
 	if (rc != SQLITE_OK)
 		return sqlite_fault(s, rc, e);
-	/* The file may be anyone's: its views and triggers run nothing but plain SQL. */
+	/* The file may come from anywhere: its views and triggers may run plain SQL only. */
 	sqlite3_db_config(s->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
 	sqlite3_db_config(s->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 	sqlite3_limit(s->db, SQLITE_LIMIT_ATTACHED, 0);
@@ -128,7 +128,7 @@ sqlite_typing(struct op_node *n, struct op_typing *t, const struct type **type, 
 	*type = type_scalar(TYPE_ANY);
 	if (n->n_binds || sqlite_prepare(&s, &ignored) != ST_OK) {
 		sqlite_release(&s);
-		return ST_OK; /* check tells it */
+		return ST_OK; /* the check reports it */
 	}
 	struct type_field *fields = mem_array((size_t)s.columns, sizeof *fields);
 	for (int i = 0; i < s.columns; i++)
@@ -180,7 +180,7 @@ sqlite_end(struct op_inst *self)
 	sqlite_release(self->state);
 }
 
-/* One step: ST_OK there is a row, ST_END there are no more. */
+/* Does one step: ST_OK there is a row, ST_END there are no more. */
 static enum status
 sqlite_row(struct op_inst *self, struct sqlite *s, struct err *e)
 {
@@ -195,12 +195,12 @@ sqlite_row(struct op_inst *self, struct sqlite *s, struct err *e)
 	if (rc == SQLITE_DONE)
 		return ST_END;
 	sqlite_fault(s, rc, e);
-	/* Nothing can be read behind it. */
+	/* Nothing can be read after an error. */
 	enum status st = op_source_fault(self, NULL, 0, e);
 	return st == ST_OK ? ST_END : st;
 }
 
-/* Most bytes that the value of column i takes. */
+/* Upper bound for the bytes that the value of column i takes. */
 static size_t
 sqlite_size(sqlite3_stmt *q, int i)
 {
@@ -208,7 +208,7 @@ sqlite_size(sqlite3_stmt *q, int i)
 
 	if (type != SQLITE_TEXT && type != SQLITE_BLOB)
 		return MP_INT_MAX;
-	/* What is text is turned into UTF-8 by asking for it. */
+	/* Asking for a text first converts it to UTF-8, which may change its size. */
 	if (type == SQLITE_TEXT)
 		(void)sqlite3_column_text(q, i);
 	return MP_HEAD_MAX + (size_t)sqlite3_column_bytes(q, i);
@@ -244,7 +244,7 @@ sqlite_next(struct op_inst *self, struct run *out, struct err *e)
 	struct sqlite *s = self->state;
 	size_t bytes = 0;
 
-	out->line = s->given + 1; /* a row's number */
+	out->line = s->given + 1; /* number of the row */
 	while (out->n < RUN_USUAL && bytes < RUN_BYTES) {
 		enum status st = sqlite_row(self, s, e);
 		size_t room = MP_HEAD_MAX + s->keys.len;
@@ -275,7 +275,7 @@ sqlite_save(struct op_inst *self, struct buf *out)
 	state_put_u64(out, s->given);
 }
 
-/* Steps over what was given: the rows come in the same order again as long as nobody
+/* Steps over the rows that were given. They come in the same order again as long as nobody
  * writes to the database, or the query has an ORDER BY that decides. */
 static enum status
 sqlite_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)

@@ -12,7 +12,7 @@ enum stdin_as {
 };
 
 struct stdin_source {
-	union { /* each begins with src; no names: they are filled in here */
+	union { /* each begins with src; the names are filled in here */
 		struct file_source src;
 		struct file_csv csv;
 		struct file_tfrecord tfrecord;

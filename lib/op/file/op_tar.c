@@ -14,18 +14,20 @@
 #include "value/origin.h"
 
 struct tar {
-	struct file_source src; /* names, files, at, and the position: offset counts files of the archive */
+	/* names, files, at, and the position: its offset counts files of the archive */
+	struct file_source src;
 	bool group, decode;
 	struct tar_entries *entries;
 	struct json *json;
-	char *name;              /* the file that begins the next group; NULL: not read yet */
-	bool opened, ended;      /* of the archive */
-	struct buf raw;          /* one file's contents */
-	struct buf body;         /* fields of the record being made, encoded */
-	struct hash keys;        /* their names */
-	uint64_t read;           /* files of the archive that are in records given */
-	uint64_t pending;        /* and those since */
-	uint64_t records;        /* of this archive, for messages */
+	/* name of the file that begins the next group; NULL: not read yet */
+	char *name;
+	bool opened, ended;      /* state of the archive */
+	struct buf raw;          /* contents of one file */
+	struct buf body;         /* encoded fields of the record being made */
+	struct hash keys;        /* the names of these fields */
+	uint64_t read;           /* files of the archive in the records given so far */
+	uint64_t pending;        /* files of the archive read since then */
+	uint64_t records;        /* records of this archive, for messages */
 };
 
 static const struct param tar_params[] = {
@@ -87,7 +89,7 @@ tar_done(struct tar *s)
 	s->src.at++;
 }
 
-/* The archive cannot be read on. ST_OK: with the next one. */
+/* Gives up an archive that cannot be read on. ST_OK: go on with the next one. */
 static enum status
 tar_lost(struct op_inst *self, struct tar *s, struct err *e)
 {
@@ -97,7 +99,7 @@ tar_lost(struct op_inst *self, struct tar *s, struct err *e)
 	return st;
 }
 
-/* The next file's name to s->name; ended at the end of the archive. */
+/* Reads the next file's name into s->name; sets ended at the end of the archive. */
 static enum status
 tar_step(struct tar *s, struct err *e)
 {
@@ -110,7 +112,7 @@ tar_step(struct tar *s, struct err *e)
 	return s->ended ? ST_OK : st;
 }
 
-/* Sees to it that there is an archive and the first file of a group. */
+/* Makes sure that there is an archive and the first file of a group; ST_END: no more archives. */
 static enum status
 tar_ready(struct op_inst *self, struct tar *s, struct err *e)
 {
@@ -144,7 +146,7 @@ tar_ready(struct op_inst *self, struct tar *s, struct err *e)
 
 /* ---- records ---- */
 
-/* Where the name's last part has its first dot; NULL: it has none, or begins with it. */
+/* The first dot in the last part of the name; NULL: there is none, or it comes first. */
 static const char *
 tar_dot(const char *name)
 {
@@ -162,7 +164,7 @@ tar_put_text(struct buf *b, const char *s, size_t n)
 	b->len += (size_t)(mp_put_text(w, s, (uint32_t)n) - w);
 }
 
-/* The file at hand as a value behind its key. ST_NO: it makes the record too large. */
+/* Appends the current file as the value of its field. ST_NO: the record becomes too large. */
 static enum status
 tar_value(struct op_inst *self, struct tar *s, const char *kind, struct err *e)
 {
@@ -184,7 +186,7 @@ tar_value(struct op_inst *self, struct tar *s, const char *kind, struct err *e)
 	return ST_OK;
 }
 
-/* One file of a group; *fields counts up. ST_SKIP: e says why it cannot be. */
+/* Appends one file of a group as a field; *fields counts up. ST_SKIP: it cannot be; e says why. */
 static enum status
 tar_field(struct op_inst *self, struct tar *s, const char *dot, uint32_t *fields, struct err *e)
 {
@@ -210,8 +212,8 @@ tar_field(struct op_inst *self, struct tar *s, const char *dot, uint32_t *fields
 	return st;
 }
 
-/* Reads the group that begins at the file at hand into body. bad: it was not all good,
- * *first says what came first. */
+/* Reads the group that begins with the current file into body. *bad: some file was bad, and
+ * *first is the first error. */
 static enum status
 tar_group(struct op_inst *self, struct tar *s, uint32_t *fields, bool *bad, struct err *first,
 	  struct err *e)
@@ -296,7 +298,7 @@ tar_next(struct op_inst *self, struct run *out, struct err *e)
 		s->pending = 0;
 		buf_reset(&s->body);
 		hash_clear(&s->keys);
-		if (s->group && !tar_dot(s->name)) { /* belongs to no group */
+		if (s->group && !tar_dot(s->name)) { /* the file belongs to no group */
 			s->pending++;
 			st = tar_step(s, e);
 			fields = 0;
@@ -307,7 +309,7 @@ tar_next(struct op_inst *self, struct run *out, struct err *e)
 		if (st == ST_AGAIN)
 			return out->n ? ST_OK : st;
 		if (st != ST_OK) {
-			/* What was read of a group that is cut off is not given. */
+			/* A group that is cut off is not given. */
 			if ((st = tar_lost(self, s, e)) != ST_OK)
 				return st;
 			continue;

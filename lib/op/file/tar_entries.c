@@ -12,11 +12,11 @@ enum { TAR_BLOCK = 128 * 1024 };
 struct tar_entries {
 	struct file_bytes *bytes;
 	struct archive *a;
-	struct archive_entry *entry; /* lent by a */
+	struct archive_entry *entry; /* the current entry, lent by a */
 	uint8_t *block;
-	enum status input;           /* what reading the file said, when it failed */
-	int64_t taken;               /* bytes of the archive that libarchive has */
-	struct err *e;               /* of the call in progress */
+	enum status input;           /* the status of reading the file, if it failed */
+	int64_t taken;               /* bytes of the archive that libarchive has been given */
+	struct err *e;               /* error of the call in progress; lent */
 };
 
 struct tar_entries *
@@ -75,7 +75,7 @@ tar_fault(struct tar_entries *t, struct err *e)
 	const char *why = archive_error_string(t->a);
 
 	if (t->input != ST_OK)
-		return t->input; /* e is filled */
+		return t->input; /* the error is filled already */
 	return err_set(e, ST_DATA, "cannot read the archive: %s", why ? why : "it is damaged");
 }
 
@@ -104,8 +104,9 @@ tar_entries_next(struct tar_entries *t, const char **name, struct err *e)
 	for (;;) {
 		int rc = archive_read_next_header(t->a, &t->entry);
 
-		/* libarchive takes the end of the file for the end of the archive, but where it
-		 * looks for the next header there has to be one without contents. */
+		/* libarchive takes the end of the file for the end of the archive. A complete
+		 * archive has an end mark, so there are bytes where the next header would
+		 * begin. */
 		if (rc == ARCHIVE_EOF && t->taken && archive_read_header_position(t->a) >= t->taken)
 			return err_set(e, ST_DATA, "the archive was cut off: it ends without its end mark");
 		if (rc == ARCHIVE_EOF)
@@ -128,7 +129,7 @@ tar_entries_read(struct tar_entries *t, size_t max, struct buf *out, struct err 
 	t->e = e;
 	if (size > max)
 		return ST_NO;
-	/* One byte more than it says it has, so that the end is seen. */
+	/* One byte more than the header says, so that the end is seen. */
 	for (;;) {
 		uint8_t *p = buf_room(out, (size_t)size + 1);
 		la_ssize_t n = archive_read_data(t->a, p, (size_t)size + 1);

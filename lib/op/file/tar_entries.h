@@ -16,10 +16,10 @@ struct tar_entries *tar_entries_new(void);
 void tar_entries_free(struct tar_entries **t);
 enum status tar_entries_open(struct tar_entries *t, const char *path, const struct op_ctx *ctx,
 			     struct err *e);
-/* The next file: lends its name. ST_END: there are no more, and the archive says so;
- * ST_DATA also when it was cut off behind a file. */
+/* Goes to the next file, and lends its name. ST_END: there are no more, and the archive has
+ * its end mark; ST_DATA: among others, the archive was cut off after a file. */
 enum status tar_entries_next(struct tar_entries *t, const char **name, struct err *e);
-/* Appends its contents, at most max bytes; ST_NO: it has more, and is passed over. */
+/* Appends the file's contents, at most max bytes; ST_NO: it has more, and is skipped. */
 enum status tar_entries_read(struct tar_entries *t, size_t max, struct buf *out, struct err *e);
 void tar_entries_close(struct tar_entries *t);
 
