@@ -7,7 +7,8 @@ set -u
 want='g++ pkg-config|pkgconf libzmq3-dev libczmq-dev libmsgpack-dev|libmsgpack-c-dev
 libsnappy-dev libsqlite3-dev libsimdjson-dev libpcre2-dev libarchive-dev libisal-dev
 libsodium-dev nettle-dev libcmocka-dev bats mandoc shellcheck jq
-python3 python3-msgpack python3-numpy miller imagemagick'
+python3 python3-msgpack python3-numpy miller imagemagick
+tmux zsh fish bash-completion'
 
 say() { printf 'deps: %s\n' "$1" >&2; }
 

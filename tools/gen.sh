@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Writes what is made from the programs' own tables: the three completions, the
-# parts of man/*.1 between markers, and man/dsvc-ops.7. With --check nothing is
-# written; each file that would change is a failure. B is the build folder.
+# Writes what is made from the programs' own tables: the three completions (after
+# tools/complete.SHELL), the parts of man/*.1 between markers, and man/dsvc-ops.7.
+# With --check nothing is written; each file that would change is a failure. B is
+# the build folder.
 set -u
 cd "$(dirname "$0")/.." || exit
 to=.
@@ -23,6 +24,7 @@ completion() { # SHELL FILE
 		[[ $1 == zsh ]] && printf '#compdef%s\n' "$(printf ' %s' "${programs[@]}")"
 		printf '# %s\n' "$note"
 		[[ $1 == bash ]] && echo '# shellcheck shell=bash'
+		cat "tools/complete.$1"
 		for p in "${programs[@]}"; do
 			echo
 			print "$p" completion "$1" || exit

@@ -4,6 +4,7 @@
 
 #include "cli/opt.h"
 #include "host/link.h"
+#include "lang/offer.h"
 #include "lang/usage.h"
 #include "op/op.h"
 #include "op/table.h"
@@ -13,7 +14,7 @@
 static const struct param rows[] = {
 	OPT_DISPATCHER(struct read_options),
 	{ .name = "expression", .letter = 'e', .arg = "SPEC", .kind = PARAM_WORD,
-	  .offset = offsetof(struct read_options, expression), .flags = PARAM_OPTIONAL,
+	  .offset = offsetof(struct read_options, expression), .flags = PARAM_OPTIONAL, .complete = "spec",
 	  .help = "read this pipeline, without registering it first" },
 	{ .name = "file", .letter = 'f', .arg = "FILE", .kind = PARAM_WORD,
 	  .offset = offsetof(struct read_options, file), .flags = PARAM_OPTIONAL, .complete = "file",
@@ -126,6 +127,7 @@ const struct program read_program = {
 		{ 75, NULL }, { 76, NULL }, { 124, NULL }, { -1, NULL } },
 	.operand = "file",
 	.operand_word = usage_word,
+	.spec_words = offer_words,
 	.versions = link_versions,
 	.instead = "file",
 	.flags = PROGRAM_STOP_AT_OPERAND,

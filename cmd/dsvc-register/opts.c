@@ -5,13 +5,14 @@
 
 #include "cli/opt.h"
 #include "host/link.h"
+#include "lang/offer.h"
 #include "lang/spec.h"
 #include "lang/usage.h"
 
 static const struct param opts_rows[] = {
 	OPT_DISPATCHER(struct reg_opts),
 	{ .name = "expression", .letter = 'e', .arg = "SPEC", .kind = PARAM_WORD,
-	  .offset = offsetof(struct reg_opts, expression), .flags = PARAM_OPTIONAL,
+	  .offset = offsetof(struct reg_opts, expression), .flags = PARAM_OPTIONAL, .complete = "spec",
 	  .help = "the pipeline" },
 	{ .name = "file", .letter = 'f', .arg = "FILE", .kind = PARAM_WORD,
 	  .offset = offsetof(struct reg_opts, file), .flags = PARAM_OPTIONAL, .complete = "file",
@@ -53,6 +54,7 @@ const struct program reg_program = {
 		{ 69, NULL }, { 75, NULL }, { 76, NULL }, { 124, NULL }, { -1, NULL } },
 	.operand = "file",
 	.operand_word = usage_word,
+	.spec_words = offer_words,
 	.versions = link_versions,
 	.instead = "file",
 	.flags = PROGRAM_STOP_AT_OPERAND,

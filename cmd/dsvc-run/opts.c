@@ -5,6 +5,7 @@
 
 #include "cli/opt.h"
 #include "host/link.h"
+#include "lang/offer.h"
 #include "lang/spec.h"
 #include "lang/usage.h"
 #include "ops.h"
@@ -29,7 +30,7 @@ static const struct param opts_rows[] = {
 	  .offset = offsetof(struct run_opts, with), .flags = PARAM_RARE | PARAM_REPEAT,
 	  .help = "use this pipeline, or (| fragment), in place of `let NAME`, for tests" },
 	{ .name = "expression", .letter = 'e', .arg = "SPEC", .kind = PARAM_WORD,
-	  .offset = offsetof(struct run_opts, expression), .flags = PARAM_RARE | PARAM_OPTIONAL,
+	  .offset = offsetof(struct run_opts, expression), .flags = PARAM_RARE | PARAM_OPTIONAL, .complete = "spec",
 	  .help = "the pipeline" },
 	{ .name = "file", .letter = 'f', .arg = "FILE", .kind = PARAM_WORD,
 	  .offset = offsetof(struct run_opts, file), .flags = PARAM_OPTIONAL, .complete = "file",
@@ -99,6 +100,7 @@ const struct program run_program = {
 	.prints = (const struct program_print[]){ { "ops-mdoc", ops_mdoc }, { 0 } },
 	.operand = "file",
 	.operand_word = usage_word,
+	.spec_words = offer_words,
 	.versions = link_versions,
 	.instead = "file",
 	.flags = PROGRAM_STOP_AT_OPERAND,

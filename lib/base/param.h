@@ -81,7 +81,7 @@ struct param {
 	/* programs only */
 	char letter;         /* -x; 0: none */
 	const char *arg;     /* the argument's word in help, "FILE"; NULL: a switch */
-	const char *complete;/* what completes the argument: "file", "dir", "operand" (what completes operands), or words joined by |; NULL: nothing */
+	const char *complete;/* what completes the argument: "file", "dir", "spec", "operand" (what completes operands), or words joined by |; NULL: nothing */
 };
 
 size_t param_count(const struct param *rows);

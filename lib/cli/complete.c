@@ -27,7 +27,7 @@ complete_is(const char *what, const char *kind)
 static bool
 complete_is_words(const char *what)
 {
-	return what && strcmp(what, "file") && strcmp(what, "dir");
+	return what && strcmp(what, "file") && strcmp(what, "dir") && strcmp(what, "spec");
 }
 
 /* Text inside single quotes of a shell; `also` are characters that the place
@@ -80,6 +80,10 @@ complete_next(const struct param *row)
 static void
 complete_bash_reply(struct buf *out, const char *what, const char *(*more)(size_t i))
 {
+	if (complete_is(what, "spec")) {
+		buf_str(out, "_dsvc_spec \"$1\" \"$2\"");
+		return;
+	}
 	if (complete_is(what, "file") || complete_is(what, "dir")) {
 		buf_printf(out, "compopt -o filenames; mapfile -t COMPREPLY < <(compgen %s",
 			   complete_is(what, "file") ? "-f" : "-d");
@@ -127,6 +131,8 @@ complete_bash(struct buf *out, const struct program *p)
 		buf_printf(out, "--%s ", r->name);
 	}
 	buf_str(out, "-h --help -V --version' -- \"$cur\") ;;\n\t*) ");
+	if (p->spec_words)
+		buf_str(out, "_dsvc_spec \"$1\" \"$2\" && return; ");
 	if (p->operand || p->operand_word)
 		complete_bash_reply(out, p->operand, p->operand_word);
 	else
@@ -137,12 +143,15 @@ complete_bash(struct buf *out, const struct program *p)
 }
 
 static void
-complete_zsh_action(struct buf *out, const char *what, const char *(*more)(size_t i))
+complete_zsh_action(struct buf *out, const struct program *p, const char *what,
+		    const char *(*more)(size_t i))
 {
-	if (complete_is(what, "file") && !more) {
+	if (complete_is(what, "spec")) {
+		buf_str(out, "_dsvc_spec");
+	} else if (complete_is(what, "file") && !more) {
 		buf_str(out, "_files");
 	} else if (complete_is(what, "file")) {
-		buf_str(out, "{_alternative \"words:word:(");
+		buf_printf(out, "{%s_alternative \"words:word:(", p->spec_words ? "_dsvc_spec || " : "");
 		complete_words(out, NULL, more);
 		buf_str(out, ")\" \"files:file:_files\"}");
 	} else if (complete_is(what, "dir")) {
@@ -176,7 +185,7 @@ complete_zsh_row(struct buf *out, const struct program *p, const struct param *r
 		buf_byte(out, ':');
 		complete_quoted(out, r->arg, ":\\");
 		buf_byte(out, ':');
-		complete_zsh_action(out, complete_what(r), complete_more(p, r));
+		complete_zsh_action(out, p, complete_what(r), complete_more(p, r));
 	}
 	buf_byte(out, '\'');
 }
@@ -194,16 +203,19 @@ complete_zsh(struct buf *out, const struct program *p)
 		     "\t\t'(- *)'{-V,--version}'[the version]'");
 	if (p->operand || p->operand_word) {
 		buf_str(out, " \\\n\t\t'*:operand:");
-		complete_zsh_action(out, p->operand, p->operand_word);
+		complete_zsh_action(out, p, p->operand, p->operand_word);
 		buf_byte(out, '\'');
 	}
 	buf_str(out, "\n}\n");
 }
 
 static void
-complete_fish_action(struct buf *out, const char *what, const char *(*more)(size_t i))
+complete_fish_action(struct buf *out, const struct program *p, const char *what,
+		     const char *(*more)(size_t i))
 {
-	if (complete_is(what, "file"))
+	if (complete_is(what, "spec"))
+		buf_printf(out, " -f -a '(__dsvc_spec %s)'", p->name);
+	else if (complete_is(what, "file"))
 		buf_str(out, " -F");
 	else if (complete_is(what, "dir"))
 		buf_str(out, " -f -a '(__fish_complete_directories)'");
@@ -226,7 +238,7 @@ complete_fish(struct buf *out, const struct program *p)
 		buf_printf(out, " -l %s", r->name);
 		if (r->arg) {
 			buf_str(out, " -r");
-			complete_fish_action(out, complete_what(r), complete_more(p, r));
+			complete_fish_action(out, p, complete_what(r), complete_more(p, r));
 		}
 		buf_str(out, " -d '");
 		complete_quoted(out, r->help ? r->help : "", "\\");
@@ -235,7 +247,12 @@ complete_fish(struct buf *out, const struct program *p)
 	buf_printf(out, "complete -c %s -s h -d 'one screen of help'\n", p->name);
 	buf_printf(out, "complete -c %s -l help -d 'all options, examples, exit codes'\n", p->name);
 	buf_printf(out, "complete -c %s -s V -l version -d 'show the version'\n", p->name);
-	buf_printf(out, "complete -c %s", p->name);
-	complete_fish_action(out, p->operand, p->operand_word);
+	if (p->spec_words) {
+		buf_printf(out, "complete -c %s -n __dsvc_in_spec", p->name);
+		complete_fish_action(out, p, "spec", NULL);
+		buf_byte(out, '\n');
+	}
+	buf_printf(out, "complete -c %s%s", p->name, p->spec_words ? " -n 'not __dsvc_in_spec'" : "");
+	complete_fish_action(out, p, p->operand, p->operand_word);
 	buf_byte(out, '\n');
 }

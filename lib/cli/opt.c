@@ -191,7 +191,7 @@ opt_answer(struct opt_scan *s, enum opt_answer what)
 }
 
 /* --print-completion SHELL, --print-mdoc WHAT and what the program adds: for
- * `make gen`, not for users. ST_OK: it is none of them. */
+ * `make gen`, not for users; --print-words TEXT, for completion. ST_OK: it is none of them. */
 static enum status
 opt_print(struct opt_scan *s, const char *word)
 {
@@ -213,6 +213,8 @@ opt_print(struct opt_scan *s, const char *word)
 		complete_zsh(&b, s->p);
 	else if (!strcmp(what, "completion") && !strcmp(arg, "fish"))
 		complete_fish(&b, s->p);
+	else if (!strcmp(what, "words") && s->p->spec_words)
+		s->p->spec_words(arg, &b);
 	else if (!strcmp(what, "mdoc") && !strcmp(arg, "options"))
 		mdoc_options(&b, s->p);
 	else if (!strcmp(what, "mdoc") && !strcmp(arg, "exits"))

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Completion: which words may stand at the end of a spec that is being written.
+ */
+#ifndef LANG_OFFER_H
+#define LANG_OFFER_H
+
+#include "base/buf.h"
+
+/* `typed` is a spec as it was typed in a shell, from the opening quote to the cursor. Its
+ * last word begins after the last blank, `|`, `(`, `)` or `;`. Writes a line for each
+ * word that completes it: the word, with a blank behind it when it is whole, a tab, and
+ * what it means. If only one whole word completes it, the lines hold that word and each
+ * word that may follow: at least two lines, so that no shell takes it for the end of the
+ * spec and closes the quote. */
+void offer_words(const char *typed, struct buf *out);
+
+#endif
