@@ -2,10 +2,15 @@
  *
  * What the files of the reader share.
  *
- *	reader.c       contact, messages of the dispatcher, actions, the end
- *	reader_stream.c  streams: workers, generations, credit, accepting chunks
+ *	reader.c         contact, messages of the dispatcher, the end
+ *	reader_chunk.c   chunks that come
  *	reader_order.c   what is delivered next; what was written
  *	reader_ack.c     acknowledgements, position
+ *	reader_credit.c  credit, silent workers
+ *	reader_stream.c  streams: their workers and generations
+ *	reader_out.c     actions for the program
+ *
+ * Files call those below them, and no file one above it.
  *
  * Sets of offsets per stream:
  *
@@ -126,9 +131,11 @@ struct reader {
 	struct err err;
 };
 
-/* reader.c */
+/* reader_out.c */
 struct reader_action *reader_do(struct reader *r, enum reader_action_kind kind);
 struct msg *reader_tell(struct reader *r, enum msg_type t);
+
+/* reader.c */
 void reader_fail(struct reader *r, enum status code);    /* r->err is filled, or ST_OK */
 
 /* reader_stream.c */
@@ -136,18 +143,20 @@ struct reader_stream *reader_stream_get(struct reader *r, uint32_t index); /* ma
 void reader_streams_changed(struct reader *r, struct msg *m);
 void reader_stream_floor(struct reader_stream *s, uint64_t floor);
 void reader_hold(struct reader *r, const struct stream_key *key);
+struct reader_part *reader_stream_front(const struct reader_stream *s);
 void reader_stream_detach(struct reader *r, struct reader_stream *s);
 void reader_credit_later(struct reader *r, struct reader_stream *s);
+bool reader_all_made(const struct reader *r);
+bool reader_near_end(const struct reader *r);             /* that, or a stream has failed */
+
+/* reader_credit.c */
 void reader_credit(struct reader *r);                     /* those whose time has come */
 void reader_credit_again(struct reader *r);
 void reader_chunk_done(struct reader *r, struct reader_chunk_ *c);
-bool reader_all_made(const struct reader *r);
-bool reader_near_end(const struct reader *r);             /* that, or a stream has failed */
 
 /* reader_order.c */
 void reader_order_add(struct reader *r, struct reader_part *p);
 void reader_order_run(struct reader *r);
-struct reader_part *reader_order_front(const struct reader_stream *s);
 void reader_order_next(struct reader *r);                 /* the next stream's turn */
 void reader_order_clear(struct reader *r);
 void reader_reached(struct reader *r, bool again);        /* tells the dispatcher, if it is so */

@@ -43,13 +43,6 @@ reader_order_add(struct reader *r, struct reader_part *p)
 	*at = p;
 }
 
-/* The part to go on with in this stream; NULL: it has not come. */
-struct reader_part *
-reader_order_front(const struct reader_stream *s)
-{
-	return s->parts && s->parts->offset == s->pos ? s->parts : NULL;
-}
-
 static bool
 reader_order_over(struct reader_stream *s)
 {
@@ -116,7 +109,7 @@ reader_order_stable(struct reader *r)
 		over = 0;
 		if (reader_order_fails(r, s))
 			return;
-		p = reader_order_front(s);
+		p = reader_stream_front(s);
 		if (!p) {
 			reader_credit_later(r, s); /* whose turn it is may never starve */
 			return;
@@ -134,7 +127,7 @@ reader_order_copies(struct reader *r)
 {
 	while (r->turn < r->shards) {
 		struct reader_stream *s = reader_stream_get(r, (uint32_t)r->turn);
-		struct reader_part *p = reader_order_front(s);
+		struct reader_part *p = reader_stream_front(s);
 
 		if (reader_order_over(s))
 			r->turn++;
@@ -170,7 +163,7 @@ reader_order_source(struct reader *r)
 		}
 		if (reader_order_fails(r, s))
 			return;
-		p = reader_order_front(s);
+		p = reader_stream_front(s);
 		if (!p) {
 			reader_credit_later(r, s);
 			return;

@@ -2,10 +2,15 @@
  *
  * What the files of the worker share.
  *
- *	worker.c       contact, messages of the dispatcher, actions
- *	worker_stream.c  one stream: its coming and going, splits, end
- *	worker_turn.c    which streams have a thread
- *	worker_chunk.c   chunks: budget, readers, credit, acknowledgements
+ *	worker.c        contact, messages of the dispatcher
+ *	worker_stream.c one stream: its coming and going, its end
+ *	worker_chunk.c  chunks: budget, readers, credit, acknowledgements
+ *	worker_turn.c   which streams have a thread
+ *	worker_split.c  splits, asked for ahead
+ *	worker_find.c   streams by name
+ *	worker_out.c    actions for the program
+ *
+ * Files call those below them, and no file one above it.
  */
 #ifndef WORK_WORKER_INNER_H
 #define WORK_WORKER_INNER_H
@@ -43,6 +48,7 @@ struct worker_pass {
 	size_t streams;
 	struct worker_pass *next;
 };
+struct worker_stream_name { uint64_t iteration, stream; };
 enum worker_place { WORKER_OFF, WORKER_ON, WORKER_RESTING }; /* no thread; has one; is to give it up */
 enum worker_producing { PRODUCING, PRODUCED_ALL, PRODUCED_FAILED, PRODUCED_HANDED };
 struct worker_stream {
@@ -83,7 +89,7 @@ struct worker {
 	struct worker_opts o;
 	struct contact contact;
 	int64_t now;
-	struct hash streams;    /* by iteration and stream */
+	struct hash streams;    /* by struct worker_stream_name */
 	struct worker_action *actions;
 	size_t first_action, n_actions, cap_actions;
 	uint64_t *lists;        /* LISTs under way */
@@ -100,22 +106,25 @@ struct worker {
 	struct err err;
 };
 
-/* worker.c */
+/* worker_out.c */
 struct worker_action *worker_do(struct worker *w, enum worker_action_kind kind);   /* lends, to be filled */
 struct msg *worker_tell(struct worker *w, enum msg_type t);                    /* to the dispatcher */
 
-/* worker_stream.c */
+/* worker_find.c */
 struct worker_stream *worker_stream_find(struct worker *w, struct stream_key key);   /* this generation */
 struct worker_stream *worker_stream_any(struct worker *w, struct stream_key key);
-void worker_stream_assign(struct worker *w, struct msg *m);
-void worker_stream_drop(struct worker *w, struct worker_stream *s);
+
+/* worker_split.c */
+void worker_stream_tell_ask(struct worker *w, struct worker_stream *s); /* (again) */
 void worker_stream_splits(struct worker *w, struct msg *m);
 void worker_stream_ask(struct worker *w, struct worker_stream *s);
+
+/* worker_stream.c */
+void worker_stream_assign(struct worker *w, struct msg *m);
+void worker_stream_drop(struct worker *w, struct worker_stream *s);
 void worker_stream_end_ok(struct worker *w, struct stream_key key);
 void worker_stream_again(struct worker *w, struct worker_stream *s, bool all); /* unanswered requests */
 void worker_stream_hand(struct worker *w, struct worker_stream *s);
-
-void worker_stream_begin(struct worker *w, struct worker_stream *s);   /* its first turn */
 
 /* worker_turn.c */
 void worker_turn_enter(struct worker *w, struct worker_stream *s);     /* a new stream */

@@ -1,29 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * One stream at a worker: its coming and going, its splits, its end.
+ * One stream at a worker: its coming and going, its end.
  */
-#include <string.h>
-
 #include "base/mem.h"
 #include "core/work/worker_inner.h"
-
-struct worker_stream_name { uint64_t iteration, stream; };
-
-struct worker_stream *
-worker_stream_any(struct worker *w, struct stream_key key)
-{
-	struct worker_stream_name name = { key.iteration, key.stream };
-
-	return hash_get(&w->streams, &name, sizeof name);
-}
-
-struct worker_stream *
-worker_stream_find(struct worker *w, struct stream_key key)
-{
-	struct worker_stream *s = worker_stream_any(w, key);
-
-	return s && s->key.gen == key.gen ? s : NULL;
-}
 
 /* Coming and going */
 
@@ -86,72 +66,6 @@ worker_stream_assign(struct worker *w, struct msg *m)
 	}
 	worker_tell(w, MSG_ASSIGNED)->assigned.key = key;
 	worker_chunk_budget(w);
-}
-
-void
-worker_stream_begin(struct worker *w, struct worker_stream *s)
-{
-	struct worker_action *a = worker_do(w, WORKER_START);
-
-	s->begun = true;
-	a->key = s->key;
-	a->msg = s->assign;
-	s->assign = (struct msg){ 0 };
-	if (s->wanted) /* asked for before there was anybody to hear it */
-		worker_do(w, WORKER_WANT)->key = s->key;
-	worker_stream_ask(w, s);
-}
-
-/* Splits */
-
-static void
-worker_stream_tell_ask(struct worker *w, struct worker_stream *s)
-{
-	struct msg *m = worker_tell(w, MSG_SPLIT_REQ);
-
-	m->split_req = (struct msg_split_req){ s->key, s->next_split, WORKER_SPLITS_ASKED };
-	s->asking = true;
-	s->asked_at = w->now;
-}
-
-void
-worker_stream_ask(struct worker *w, struct worker_stream *s)
-{
-	if (!s->begun || !s->by_split || s->asking || s->split_end || s->handing || s->producing != PRODUCING)
-		return;
-	if (s->next_split < s->taken + w->o.splits_ahead)
-		worker_stream_tell_ask(w, s);
-}
-
-void
-worker_stream_splits(struct worker *w, struct msg *m)
-{
-	struct worker_stream *s = worker_stream_find(w, m->split.key);
-	struct worker_action *a;
-
-	if (!s || !s->asking || m->split.k != s->next_split || (!m->split.splits.n && !m->split.end))
-		return;
-	s->asking = false;
-	s->next_split += m->split.splits.n;
-	s->split_end = m->split.end;
-	a = worker_do(w, WORKER_SPLITS);
-	a->key = s->key;
-	a->msg = *m;
-	*m = (struct msg){ 0 };
-	worker_stream_ask(w, s);
-}
-
-void
-worker_split_taken(struct worker *w, int64_t now_ns, struct stream_key key, uint64_t k)
-{
-	struct worker_stream *s = worker_stream_find(w, key);
-
-	w->now = now_ns;
-	if (!s)
-		return;
-	if (k + 1 > s->taken)
-		s->taken = k + 1;
-	worker_stream_ask(w, s);
 }
 
 /* The end */

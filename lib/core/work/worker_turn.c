@@ -66,6 +66,21 @@ worker_turn_wants(const struct worker_stream *s)
 	return s->place == WORKER_OFF && s->producing == PRODUCING && (!s->stalled || s->handing);
 }
 
+/* Its first turn. */
+static void
+worker_turn_begin(struct worker *w, struct worker_stream *s)
+{
+	struct worker_action *a = worker_do(w, WORKER_START);
+
+	s->begun = true;
+	a->key = s->key;
+	a->msg = s->assign;
+	s->assign = (struct msg){ 0 };
+	if (s->wanted) /* asked for before there was anybody to hear it */
+		worker_do(w, WORKER_WANT)->key = s->key;
+	worker_stream_ask(w, s);
+}
+
 static void
 worker_turn_give(struct worker *w, struct worker_stream *s)
 {
@@ -80,7 +95,7 @@ worker_turn_give(struct worker *w, struct worker_stream *s)
 	if (s->begun)
 		worker_do(w, WORKER_GO)->key = s->key;
 	else
-		worker_stream_begin(w, s);
+		worker_turn_begin(w, s);
 }
 
 static void

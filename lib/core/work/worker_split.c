@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The splits of a stream, asked for ahead of the thread that reads them.
+ */
+#include "core/work/worker_inner.h"
+
+void
+worker_stream_tell_ask(struct worker *w, struct worker_stream *s)
+{
+	struct msg *m = worker_tell(w, MSG_SPLIT_REQ);
+
+	m->split_req = (struct msg_split_req){ s->key, s->next_split, WORKER_SPLITS_ASKED };
+	s->asking = true;
+	s->asked_at = w->now;
+}
+
+void
+worker_stream_ask(struct worker *w, struct worker_stream *s)
+{
+	if (!s->begun || !s->by_split || s->asking || s->split_end || s->handing || s->producing != PRODUCING)
+		return;
+	if (s->next_split < s->taken + w->o.splits_ahead)
+		worker_stream_tell_ask(w, s);
+}
+
+void
+worker_stream_splits(struct worker *w, struct msg *m)
+{
+	struct worker_stream *s = worker_stream_find(w, m->split.key);
+	struct worker_action *a;
+
+	if (!s || !s->asking || m->split.k != s->next_split || (!m->split.splits.n && !m->split.end))
+		return;
+	s->asking = false;
+	s->next_split += m->split.splits.n;
+	s->split_end = m->split.end;
+	a = worker_do(w, WORKER_SPLITS);
+	a->key = s->key;
+	a->msg = *m;
+	*m = (struct msg){ 0 };
+	worker_stream_ask(w, s);
+}
+
+void
+worker_split_taken(struct worker *w, int64_t now_ns, struct stream_key key, uint64_t k)
+{
+	struct worker_stream *s = worker_stream_find(w, key);
+
+	w->now = now_ns;
+	if (!s)
+		return;
+	if (k + 1 > s->taken)
+		s->taken = k + 1;
+	worker_stream_ask(w, s);
+}
