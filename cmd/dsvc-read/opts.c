@@ -105,9 +105,9 @@ const struct program read_program = {
 		"The workers of the service make the elements; each comes once, in the order in which "
 		"they are ready. Readers that name the same job share its elements. When a worker is "
 		"lost, others take over without losing or repeating an element.",
-		"One operand without a blank is the id of a registered dataset. Operators "
-		"after `distribute` in a pipeline run in this process. Options that the one `distribute` or "
-		"`dataset` of a pipeline could carry itself, such as --job or --order, are given to it.",
+		"A single operand without blanks is the id or name of a registered dataset. Operators "
+		"after `distribute` in a pipeline run in this process. If the pipeline has one `distribute` or "
+		"`dataset`, options that this operator takes itself, such as --job, are applied to it.",
 		"With --checkpoint the reader may be killed and started again, also with other workers: "
 		"every element comes exactly once over all its runs. With --output the file is first cut "
 		"back to what was saved, so it holds each element once. A position that has reached the "

@@ -13,7 +13,7 @@ static const struct param rows[] = {
 	  .flags = PARAM_OPTIONAL | PARAM_NAME,
 	  .help = "print the delivery accounts of a job (name, number or `all`); exit 1 if an element was lost or repeated, 65 if a pass of that job failed" },
 	{ .name = "watch", .kind = PARAM_BOOL, .offset = offsetof(struct status_options, watch),
-	  .help = "refresh until interrupted" },
+	  .help = "refresh the report until interrupted" },
 	{ .name = "interval", .arg = "DURATION", .kind = PARAM_DURATION,
 	  .offset = offsetof(struct status_options, interval), .def = "1s", .min = 50000000,
 	  .max = INT64_MAX, .help = "time between two refreshes of --watch" },

@@ -60,7 +60,7 @@ void opt_env_name(const struct program *p, const struct param *row, bool own, ch
 #define OPT_TIMEOUT(T) \
 	{ .name = "timeout", .arg = "DURATION", .kind = PARAM_DURATION, \
 	  .offset = offsetof(T, timeout), .flags = PARAM_RARE, .max = INT64_MAX, \
-	  .help = "exit 124 when it takes longer than that" }
+	  .help = "stop after DURATION and exit 124" }
 #define OPT_FAIL_EMPTY(T) \
 	{ .name = "fail-empty", .kind = PARAM_BOOL, .offset = offsetof(T, fail_empty), \
 	  .flags = PARAM_RARE, .help = "exit 1 if there was no element" }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * proto=msgpack in C, with msgpack-c: the length of each text; what is no text is an
- * error.
+ * proto=msgpack in C, with msgpack-c: answers each text with its length; any other
+ * element is an error.
  *	cc -O2 -o lengths lengths.c $(pkg-config --cflags --libs msgpack-c || pkg-config --cflags --libs msgpack)
  */
 #include <msgpack.h>

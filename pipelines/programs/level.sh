@@ -1,4 +1,4 @@
 #!/bin/sh
-# proto=ndjson from the shell: a record for each, with what its time says of it.
-# jq reads and writes JSON; the loop would do for plain lines (proto=line).
+# proto=ndjson in a shell script: jq adds to each record whether the request was slow, and
+# writes each answer at once.
 exec jq -c --unbuffered '. + {slow: (.ms > 100)}'

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# proto=msgpack: a text in capitals and its length, two elements for each one.
+# proto=msgpack: answers each text with two elements, the text in capitals and its length.
 import msgpack
 hear, out = msgpack.Unpacker(open(0, "rb", 0)), open(1, "wb", 0)
 say = lambda message: out.write(msgpack.packb(message))

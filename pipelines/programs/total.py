@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-# proto=msgpack: odd numbers are added up in silence, even ones are answered with the
-# sum so far. It works on many at a time (delay), counts, and keeps a state: a stream
-# that goes on elsewhere goes on with the sum that it had.
+# proto=msgpack: adds up odd numbers without an answer, and answers even ones with the
+# sum so far. It works on many elements at a time (delay), counts, and keeps a state, so
+# a stream that continues on another worker continues with its sum.
 import msgpack
 
 hear, out = msgpack.Unpacker(open(0, "rb", 0)), open(1, "wb", 0)
