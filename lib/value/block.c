@@ -3,8 +3,8 @@
 
 #include "base/mem.h"
 
-/* Above this a block is not kept for a small need: one huge element must not
- * pin its memory for the rest of the run. */
+/* A larger block is not kept for a small need: one huge element must not pin its memory for
+ * the rest of the run. */
 enum { BLOCK_KEEP_MAX = 4 * 1024 * 1024, BLOCK_ALIGN = 64 };
 
 struct block *
@@ -63,8 +63,8 @@ block_recycle(struct block **bp, size_t need)
 {
 	struct block *b = *bp;
 
-	/* Acquire: what the last other holder read must be read before we
-	 * write over it. Wrapped memory is not ours to write. */
+	/* Acquire: what the last other holder read must be read before this holder writes over
+	 * it. Wrapped memory must not be written to. */
 	if (b && !b->release && b->cap >= need
 	    && (b->cap <= BLOCK_KEEP_MAX || b->cap / 4 <= need)
 	    && atomic_load_explicit(&b->refs, memory_order_acquire) == 1) {

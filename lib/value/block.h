@@ -33,9 +33,9 @@ struct block *block_wrap(uint8_t *data, size_t len,
 struct block *block_ref(struct block *b);             /* gives another reference; accepts NULL */
 void block_unref(struct block **b);                   /* drops and nulls; accepts NULL */
 
-/* Makes *b an empty block of at least `need` bytes that nobody else sees:
- * the same one started over if this is its only reference and it is large
- * enough, else a new one (the old reference dropped). *b may be NULL. */
+/* Makes *b an empty block of at least `need` bytes that nobody else refers to: the same block
+ * if this is its only reference and it is large enough, else a new one (and drops the old
+ * reference). *b may be NULL. */
 void block_recycle(struct block **b, size_t need);
 
 #endif

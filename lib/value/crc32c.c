@@ -8,7 +8,7 @@ enum { CRC32C_STEP = 1 << 30 }; /* ISA-L takes an int */
 uint32_t
 crc32c(const void *p, size_t n)
 {
-	/* It does not write to what it is given; its header says so less clearly. */
+	/* ISA-L does not write to the bytes, though its parameter is not const. */
 	unsigned char *at = (unsigned char *)(uintptr_t)p;
 	unsigned crc = ~0u;
 

@@ -12,8 +12,8 @@
 
 bool dtype_is_float(enum dtype d);
 int64_t dtype_int(enum dtype d, const uint8_t *p);   /* u64 as its bits; not for floats */
-double dtype_float(enum dtype d, const uint8_t *p);  /* of any dtype */
-/* As one MessagePack value: bool, int or float. At most MP_FLOAT_MAX bytes. */
+double dtype_float(enum dtype d, const uint8_t *p);  /* for every dtype */
+/* Puts one number as a MessagePack value: bool, int or float. At most MP_FLOAT_MAX bytes. */
 uint8_t *dtype_put(enum dtype d, const uint8_t *p, uint8_t *w);
 
 #endif

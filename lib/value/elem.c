@@ -44,7 +44,7 @@ run_reset(struct run *r)
 		run_drop_held(r);
 	if (!r->arena || !r->arena->len)
 		return;
-	/* A shared arena goes to whoever shares it; the next room makes a new one. */
+	/* A shared arena is left to the runs that share it; the next room makes a new one. */
 	if (atomic_load_explicit(&r->arena->refs, memory_order_acquire) == 1)
 		block_recycle(&r->arena, 0);
 	else
@@ -74,8 +74,8 @@ run_room_slow(struct run *r, size_t n)
 		return r->arena->data;
 	}
 	if (b) {
-		/* Doubling, so that a run that needs much soon has one block of
-		 * the right size, which the resets then keep. */
+		/* Doubles, so that a run that needs much soon has one block of the right size,
+		 * which resets keep. */
 		cap = b->cap * 2 < RUN_ARENA_MAX ? b->cap * 2 : RUN_ARENA_MAX;
 		r->before += b->len;
 		run_hold(r, b);
@@ -181,7 +181,7 @@ kept_set(struct kept *k, struct elem e)
 		e.block = NULL;
 	}
 	k->e = e;
-	block_unref(&old); /* last: e may have lain in it */
+	block_unref(&old); /* last, since e may have been in it */
 }
 
 void

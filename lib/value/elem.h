@@ -31,21 +31,21 @@
 #include "value/block.h"
 
 enum {
-	RUN_USUAL = 512,         /* elements a source aims at in a run */
+	RUN_USUAL = 512,         /* number of elements that a source aims at in a run */
 	RUN_BYTES = 128 * 1024,  /* or this many bytes, whichever comes first */
-	RUN_MOST = 4 * 1024 * 1024, /* bytes of its own with which a run must be passed on */
+	RUN_MOST = 4 * 1024 * 1024, /* size of its own at which a run must be passed on */
 	KEEP_COPY_MAX = 16 * 1024 /* run_keep copies up to this, else shares the block */
 };
 
 struct elem {
 	const uint8_t *p;
-	struct block *block; /* in which p lies; NULL: memory that outlives the run */
+	struct block *block; /* the block that p lies in; NULL: memory that outlives the run */
 	uint32_t len;        /* bytes; element limit is below 4 GiB */
 	uint32_t pos;        /* place in the source: lines (or records) after run.line */
 };
 
-/* In a run whose elements come from several files: those with pos from `pos` on
- * (up to the next part's) are of this file, line + (their pos - pos). */
+/* A part of a run whose elements come from several files: those with pos from `pos` on (up to
+ * that of the next part) are from this file, at line + (their pos - pos). */
 struct run_part {
 	uint32_t pos;
 	const char *file;
@@ -58,20 +58,20 @@ struct run {
 	struct block *arena; /* where new elements go; owned by the run */
 	struct block **held; /* other blocks that elements of this run lie in, owned */
 	uint32_t n_held, cap_held;
-	size_t before;       /* bytes in arenas before this one, and kept in blocks of others */
+	size_t before;       /* size of the arenas before this one and of kept blocks of others */
 	const char *file;    /* source file of these elements, interned (origin.h), or NULL */
 	uint64_t line;       /* line or record number of e with pos 0, from 1; 0: unknown */
-	const struct run_part *parts; /* by pos, lent by the run's maker; NULL: all as above */
+	const struct run_part *parts; /* by pos, lent by the run's maker; NULL: all from `file` */
 	uint32_t n_parts;
 };
 
 void run_init(struct run *r);
 void run_clear(struct run *r);
-/* Forgets the elements; memory is used again where nobody else refers to it. */
+/* Forgets the elements; memory that nobody else refers to is used again. */
 void run_reset(struct run *r);
 
-/* Lends room for n bytes in the arena. What was written before stays where it
- * is: when the arena is full it moves to `held` and a new one begins. */
+/* Lends room for n bytes in the arena. Bytes written before stay where they are: a full arena
+ * moves to `held`, and a new one begins. */
 uint8_t *run_room_slow(struct run *r, size_t n);
 static inline uint8_t *
 run_room(struct run *r, size_t n)
@@ -82,8 +82,8 @@ run_room(struct run *r, size_t n)
 	return run_room_slow(r, n);
 }
 
-/* Whether what the run's maker has put in it, and would not be there without it, is so
- * much that it should be passed on before more is added. */
+/* Whether the run's maker has put so many bytes into it, which exist only for this run, that
+ * it should be passed on before more are added. */
 static inline bool
 run_full(const struct run *r)
 {
@@ -104,8 +104,7 @@ run_done(struct run *r, uint8_t *end, uint32_t pos)
 	b->len = (size_t)(end - b->data);
 }
 
-/* Passes an element on as it is: for transforms, whose input run outlives
- * their output run. */
+/* Passes an element on unchanged: for transforms, whose input run outlives their output run. */
 static inline void
 run_push(struct run *r, struct elem e)
 {
@@ -114,17 +113,17 @@ run_push(struct run *r, struct elem e)
 	r->e[r->n++] = e;
 }
 
-/* Adds an element that must outlive its maker's run: small ones are copied to
- * the arena, for large ones a reference to the block is held. */
+/* Adds an element that must outlive its maker's run: small ones are copied to the arena; for
+ * large ones a reference to the block is held. */
 void run_keep(struct run *r, struct elem e);
 /* Takes a reference to a block in which elements of this run lie, so that they
  * can be pushed without a copy. */
 void run_hold(struct run *r, struct block *b);
 /* Moves what `from` holds to `to` (which is reset first); `from` is left empty. */
 void run_move(struct run *to, struct run *from);
-/* Where e came from: false when neither file nor line is known. */
+/* Tells where e came from; false when neither file nor line is known. */
 bool run_place(const struct run *r, const struct elem *e, const char **file, uint64_t *line);
-/* Bytes of all elements. */
+/* Size of all elements. */
 size_t run_bytes(const struct run *r);
 
 /* Elements kept one by one for longer than a run, e.g. a shuffle buffer.

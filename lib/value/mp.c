@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "value/mp.h"
 
-/* What follows the first byte, for 0xc0 to 0xdf:
- * fixed bytes after the first (numbers whole, or the length field, plus the
- * type byte of an ext), and how that length field counts. */
+/* The bytes that follow 0xc0 to 0xdf: how many are fixed (whole numbers, or the length field,
+ * plus the type byte of an ext), and how the length field counts. */
 enum mp_tail { TAIL_NONE, TAIL_LEN8, TAIL_LEN16, TAIL_LEN32, TAIL_N16, TAIL_N32, TAIL_BAD };
 static const struct { uint8_t fixed, tail, kind, scale; } mp_heads[32] = {
 	[0x00] = { 0, TAIL_NONE, MP_NIL, 0 },
@@ -27,8 +26,8 @@ static const struct { uint8_t fixed, tail, kind, scale; } mp_heads[32] = {
 	[0x1e] = { 2, TAIL_N16, MP_RECORD, 2 }, [0x1f] = { 4, TAIL_N32, MP_RECORD, 2 },
 };
 
-/* Steps over one head and, for text, bytes and ext, its contents; *items is
- * how many values follow that belong to it. NULL: malformed. */
+/* Steps over one head and, for text, bytes and ext, its contents; *items is the number of
+ * values inside it. NULL: malformed. */
 static inline const uint8_t *
 mp_step(const uint8_t *p, const uint8_t *end, uint64_t *items)
 {
@@ -74,8 +73,8 @@ mp_skip(const uint8_t *p, const uint8_t *end)
 		if (!p)
 			return NULL;
 		left += items - 1;
-		/* Each value that is still to come has at least a byte. This also
-		 * keeps `left` far from overflow. */
+		/* Each value still to come has at least one byte. This also keeps `left` far
+		 * from overflow. */
 		if (left > (uint64_t)(end - p))
 			return NULL;
 	} while (left);
@@ -114,7 +113,7 @@ mp_check(const uint8_t *p, size_t len)
 	return len && mp_check_next(p, p + len) == p + len;
 }
 
-/* Numbers of fixed size: c is 0xca to 0xd3, p behind it. */
+/* Reads a number of fixed size: c is 0xca to 0xd3, p is after it. */
 static void
 mp_number(uint8_t c, const uint8_t *p, struct mp *out)
 {
@@ -207,7 +206,7 @@ mp_field(const uint8_t *p, const uint8_t *end, const char *key, size_t key_len,
 	for (uint32_t i = 0, n = h.n; i < n; i++) {
 		bool same;
 
-		if (p < end && (*p & 0xe0) == 0xa0) { /* the usual key: short text */
+		if (p < end && (*p & 0xe0) == 0xa0) { /* the usual key: a short text */
 			size_t len = *p & 31u;
 
 			if (len > (size_t)(end - p) - 1)

@@ -49,10 +49,10 @@ struct mp {
 /* Decodes the head at p; returns the byte after it (for text, bytes and ext:
  * after the contents), or NULL when it does not fit before end (kind MP_BAD). */
 const uint8_t *mp_head(const uint8_t *p, const uint8_t *end, struct mp *out);
-/* The end of the whole value at p, without recursion; NULL: malformed. */
+/* Gives the end of the whole value at p, without recursion; NULL: malformed. */
 const uint8_t *mp_skip(const uint8_t *p, const uint8_t *end);
 bool mp_check(const uint8_t *p, size_t len);
-/* The same for values end to end: the end of the one at p, NULL: malformed. */
+/* As mp_check, for values end to end: gives the end of the one at p, NULL: malformed. */
 const uint8_t *mp_check_next(const uint8_t *p, const uint8_t *end);
 /* Looks a text key up in the record at p; lends the value's slice. */
 bool mp_field(const uint8_t *p, const uint8_t *end, const char *key, size_t key_len,
@@ -170,8 +170,8 @@ mp_put_text(uint8_t *p, const void *s, uint32_t n)
 	memcpy(p, s, n);
 	return p + n;
 }
-/* The same for many short texts: MP_TEXT_SLACK bytes of both sides may be touched, for
- * a copy of known size is two moves. */
+/* As mp_put_text, faster for many short texts: up to MP_TEXT_SLACK bytes after both may be
+ * touched, since a copy of fixed size is two moves. */
 enum { MP_TEXT_SLACK = 32 };
 static inline uint8_t *
 mp_put_text_slack(uint8_t *p, const void *s, uint32_t n)

@@ -28,7 +28,7 @@ mp_compare_int_float(const struct mp *a, double f)
 			return 1;
 		if (f >= 18446744073709551616.0)
 			return -1;
-		uint64_t u = (uint64_t)f; /* no fraction so far up */
+		uint64_t u = (uint64_t)f; /* at this size a double has no fraction */
 		return a->u < u ? -1 : a->u > u;
 	}
 	if (f >= 9223372036854775808.0)
@@ -80,7 +80,7 @@ mp_pair_order(const void *a, const void *b)
 			  y->key, (size_t)(y->value - y->key));
 }
 
-/* Fills the n pairs from p on, sorted by key; gives the end, NULL: malformed. */
+/* Reads the n pairs from p on, and sorts them by key; gives the end, NULL: malformed. */
 static const uint8_t *
 mp_pairs_read(struct mp_pair *pairs, uint32_t n, const uint8_t *p, const uint8_t *end)
 {
@@ -141,8 +141,8 @@ mp_compare_records(const struct mp *a, const uint8_t **ap, const uint8_t *a_end,
 	return c;
 }
 
-/* Compares the values at *ap and *bp and moves both behind them; NULL where
- * one is malformed. When the order is decided they may stay within. */
+/* Compares the values at *ap and *bp and moves both past them; NULL: one is malformed. Once
+ * the order is decided, they may stay within. */
 static const uint8_t *
 mp_compare_next(const uint8_t **ap, const uint8_t *a_end,
 		const uint8_t **bp, const uint8_t *b_end, int *order)

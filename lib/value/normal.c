@@ -13,7 +13,7 @@ struct normal_pair {
 	const uint8_t *key, *value;
 };
 
-/* A whole number of 64 bits is an int; there is one nan. */
+/* Puts a float: a whole number that fits 64 bits becomes an int, and there is only one nan. */
 static uint8_t *
 normal_put_float(uint8_t *w, double f)
 {
@@ -46,8 +46,8 @@ normal_names(const uint8_t *a, const uint8_t *a_end, const uint8_t *b, const uin
 	return mp_compare(a, (size_t)(a_end - a), b, (size_t)(b_end - b));
 }
 
-/* Whether the value at p is as it should be, and its end. Depth is bounded, as
- * the bytes were checked. */
+/* Whether the value at p is in normal form, and its end. Depth is bounded, because the bytes
+ * were checked. */
 static bool
 normal_is(const uint8_t *p, const uint8_t *end, const uint8_t **next)
 {
@@ -115,7 +115,7 @@ normal_put_pairs(const uint8_t *p, const uint8_t *end, uint32_t n, struct buf *b
 	return p;
 }
 
-/* Gives the end of the value at p. */
+/* Writes the normal form of the value at p; gives the end of the value. */
 static const uint8_t *
 normal_put(const uint8_t *p, const uint8_t *end, struct buf *b)
 {

@@ -13,8 +13,8 @@
 
 #include "base/buf.h"
 
-/* The checked value at p, *n bytes long: lends p itself when it is such an encoding
- * already, as most scalars are, else one that is made in b. */
+/* The normal form of the checked value at p, *n bytes long: lends p itself when it is in that
+ * form already, as most scalars are, else the form made in b. */
 const uint8_t *normal_key(const uint8_t *p, size_t *n, struct buf *b);
 
 #endif

@@ -12,7 +12,7 @@ static const char num_pairs[201] =
 static inline unsigned
 num_digits(uint64_t v)
 {
-	/* digits by bit length, one too many where a power of ten lies between */
+	/* number of digits by bit length, one too many where a power of ten lies between */
 	static const uint64_t pow10[20] = {
 		0, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000,
 		10000000000, 100000000000, 1000000000000, 10000000000000, 100000000000000,
@@ -62,12 +62,12 @@ num_print_short(double v, char *out)
 	double a = fabs(v);
 	char *p = out;
 
-	if (!(a < 1e9)) /* nan too */
+	if (!(a < 1e9)) /* also for nan */
 		return 0;
 	uint64_t i = (uint64_t)(a * 1e6 + 0.5);
 	if ((double)i / 1e6 != a)
 		return 0;
-	if (i < 100 && i) /* below 1e-4 the form is with an exponent */
+	if (i < 100 && i) /* below 1e-4 an exponent is needed */
 		return 0;
 	if (signbit(v))
 		*p++ = '-';
@@ -83,7 +83,7 @@ num_print_short(double v, char *out)
 	return (size_t)(p - out);
 }
 
-/* digits d0.d1d2.. times ten to the exp, without an exponent */
+/* prints d0.d1d2.. times ten to the exp, without an exponent */
 static char *
 num_print_fixed(const char *d, int n, int exp, char *p)
 {
@@ -138,7 +138,7 @@ num_print_float(double v, char *out)
 	exp = minus ? -exp : exp;
 	if (exp >= -4 && exp < 16) {
 		p = num_print_fixed(digits, n, exp, p);
-	} else { /* as it came: 1e+22, 1.5e-07 */
+	} else { /* the form it has: 1e+22, 1.5e-07 */
 		size_t rest = (size_t)(text + len - mantissa);
 
 		memcpy(p, mantissa, rest);

@@ -23,12 +23,12 @@ char *num_print_uint(uint64_t v, char *out);
 char *num_print_int(int64_t v, char *out);
 size_t num_print_float(double v, char *out);
 
-/* Takes the whole text as a decimal float ("1", "-.5e3", "nan", "inf") or fails;
- * what is too large for a double fails, what is too small is 0. */
+/* Reads the whole text as a decimal float ("1", "-.5e3", "nan", "inf") or fails; a number too
+ * large for a double fails, one too small is 0. */
 bool num_parse_float(const char *s, size_t n, double *out);
 
-/* The part of num_print_float that needs C++: digits and exponent, as
- * d[.ddd]e[+-]dd, of a finite number; gives the length. */
+/* The part of num_print_float that needs C++: digits and exponent of a finite number, as
+ * d[.ddd]e[+-]dd; gives the length. */
 size_t num_shortest(double v, char *out);
 
 #ifdef __cplusplus

@@ -10,8 +10,7 @@
 #include "value/elem.h"
 #include "value/mp.h"
 
-/* Copies n elements end to end. Those that lie next to each other, as a source
- * leaves them, are copied at one go. */
+/* Copies n elements end to end. Adjacent ones, as sources make them, are copied together. */
 static inline uint8_t *
 pack_copy(uint8_t *to, const struct elem *e, uint32_t n)
 {

@@ -6,9 +6,9 @@
 #include "base/mem.h"
 #include "value/pack.h"
 
-enum { SHARE_SPARSE = 8 }; /* elements that fill less than this part of their blocks */
+enum { SHARE_SPARSE = 8 }; /* elements that fill less than 1/8 of their blocks are copied */
 
-/* The bytes of the blocks that the run lies in. */
+/* Size of the blocks that the run lies in. */
 static size_t
 run_share_blocks(const struct run *r)
 {
@@ -63,7 +63,7 @@ run_share(struct run *to, struct run_part **parts, const struct run *from)
 	to->line = from->line;
 	if (!from->parts)
 		return copy ? bytes : blocks;
-	/* They are lent by the operator that the thread goes on with. */
+	/* The parts are lent by the operator that the thread continues with. */
 	*parts = mem_realloc(*parts, from->n_parts * sizeof **parts);
 	memcpy(*parts, from->parts, from->n_parts * sizeof **parts);
 	to->parts = *parts;

@@ -10,10 +10,9 @@
 
 #include "value/elem.h"
 
-/* Puts from's elements into `to` (reset first), with file, line and parts; the
- * parts are copied to *parts, which the caller frees. What lies in no block is
- * copied, and a few small elements that would pin large blocks. Gives the bytes
- * it holds. */
+/* Puts from's elements into `to` (reset first), with file, line and parts; the parts are
+ * copied to *parts, which the caller frees. Copies elements outside blocks, and a few small
+ * ones that would pin large blocks. Gives the size of what `to` holds. */
 size_t run_share(struct run *to, struct run_part **parts, const struct run *from);
 
 #endif

@@ -38,7 +38,7 @@ split_list_clear(struct split_list *l)
 	memset(l, 0, sizeof *l);
 }
 
-/* An upper bound of what split_encode writes. */
+/* Upper bound for the bytes that split_encode writes. */
 static size_t
 split_bytes(const struct split *s)
 {
@@ -104,7 +104,7 @@ split_bool(const uint8_t **p, const uint8_t *end, bool *out)
 	return true;
 }
 
-/* Lends the path's place; NULL for nil. A NUL inside would make another name of it. */
+/* Reads a path, lent; NULL for nil. A NUL inside would make it another name. */
 static bool
 split_path(const uint8_t **p, const uint8_t *end, const uint8_t **path, uint32_t *len)
 {

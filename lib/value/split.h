@@ -30,13 +30,14 @@ enum split_kind { SPLIT_ALL, SPLIT_RANGE, SPLIT_FILE };
 struct split {
 	enum split_kind kind;
 	uint32_t leaf;    /* which source of a pipeline with several, from 0 */
-	bool whole;       /* file: not cut */
-	bool cuttable;    /* as a unit: may be cut into smaller splits */
-	char *path;       /* file; owned */
+	bool whole;       /* file: the whole of it */
+	bool cuttable;    /* file, whole: may be cut into smaller splits */
+	char *path;       /* name of the file; owned */
 	uint64_t start, count; /* count INT64_MAX: without end */
-	uint64_t times;   /* read it so many times in a row, at least 1 */
-	uint64_t of;      /* range of an order: how long one pass of it is; else 0 */
-	uint64_t weight;  /* bytes or elements: for sizing; 0: unknown. An order's unit: bytes of one pass */
+	uint64_t times;   /* how often to read it in a row, at least once */
+	uint64_t of;      /* range of an order: length of one pass of it; else 0 */
+	/* size in bytes or elements; 0: unknown. An order's unit: bytes of one pass */
+	uint64_t weight;
 };
 
 struct split_list {
@@ -46,14 +47,13 @@ struct split_list {
 
 void split_clear(struct split *s);
 void split_copy(struct split *to, const struct split *from);
-/* Adds a copy. */
+/* Adds a copy of s. */
 void split_list_add(struct split_list *l, const struct split *s);
 void split_list_clear(struct split_list *l);
-/* How many splits from number `at` on make one part of a list that is sent or stored in
- * parts: at most `most`, and no more bytes than `bytes` once encoded, but at least one
- * unless there is none. */
+/* How many splits from number `at` on make one part of a list that is sent or stored in parts:
+ * at most `most`, and at most `bytes` once encoded, but at least one unless none is left. */
 size_t split_list_part(const struct split_list *l, size_t at, size_t most, size_t bytes);
-/* As one MessagePack list; decode bounds everything (ST_PROTO). */
+/* Encodes the split as one MessagePack list; decoding checks all bounds (ST_PROTO). */
 void split_encode(const struct split *s, struct buf *out);
 enum status split_decode(const uint8_t *p, size_t n, struct split *out, struct err *e);
 

@@ -124,10 +124,10 @@ tensor_print(const struct tensor *t, struct buf *out)
 {
 	uint64_t at[TYPE_DIMS_MAX] = { 0 };
 	size_t each = dtype_size(t->dtype);
-	int open = 0; /* brackets to open before the next number */
+	int open = 0; /* number of brackets to open before the next number */
 
 	if (!t->count) {
-		/* [1000000000, 0] would be a gigabyte of brackets out of nothing */
+		/* [1000000000, 0] would print a gigabyte of brackets */
 		buf_str(out, "[]");
 		return;
 	}

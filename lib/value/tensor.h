@@ -28,17 +28,16 @@ struct tensor {
 	uint64_t dims[TYPE_DIMS_MAX];
 	uint64_t count;      /* numbers: product of dims */
 	const uint8_t *data; /* lent; not aligned unless the contents were */
-	size_t size;         /* bytes of data: count times the dtype's size */
+	size_t size;         /* size of the data: count times the dtype's size */
 };
 
-/* Reads the contents of an ext. False: not a tensor that we know, or sizes
- * that do not agree. */
+/* Reads the contents of an ext. False: it is not a known tensor, or its sizes do not agree. */
 bool tensor_read(const uint8_t *p, size_t n, struct tensor *t);
-/* Writes ext head and header; gives the place of the data, or NULL when the whole
- * would not fit an ext (4 GiB). Needs TENSOR_HEAD_MAX bytes of room; t->count
- * and t->size are worked out from dims. */
+/* Writes ext head and header; gives the place of the data, or NULL when the whole would not
+ * fit an ext (4 GiB). Needs TENSOR_HEAD_MAX bytes of room; computes t->count and t->size from
+ * dims. */
 uint8_t *tensor_put_head(uint8_t *p, struct tensor *t);
-/* As nested JSON lists, without spaces. A tensor without numbers is []. */
+/* Prints the tensor as nested JSON lists, without spaces. One without numbers is []. */
 void tensor_print(const struct tensor *t, struct buf *out);
 
 #endif

@@ -8,8 +8,8 @@
 #include "value/tensor.h"
 
 enum {
-	TYPES_PIECE = 8192,     /* bytes asked of malloc at once */
-	TYPE_VALUE_ITEMS = 256, /* items of a list literal that are looked into */
+	TYPES_PIECE = 8192,     /* bytes allocated at once */
+	TYPE_VALUE_ITEMS = 256, /* how many items of a list literal are examined */
 	TYPE_VALUE_FIELDS = 256
 };
 
@@ -187,7 +187,7 @@ type_equal(const struct type *a, const struct type *b)
 	}
 }
 
-/* The fields that both have; what one lacks makes the result open. */
+/* The fields that both records have; a field that one lacks makes the result open. */
 static const struct type *
 type_join_records(struct types *t, const struct type *a, const struct type *b)
 {
@@ -238,7 +238,7 @@ type_join(struct types *t, const struct type *a, const struct type *b)
 		return type_nullable(t, b);
 	if (b->kind == TYPE_NIL)
 		return type_nullable(t, a);
-	/* int and float too: code compiled for floats does not read ints */
+	/* even for int and float: code compiled for floats does not read ints */
 	if (a->kind != b->kind)
 		return type_scalar(TYPE_ANY);
 	switch (a->kind) {
@@ -302,7 +302,7 @@ type_fits(const struct type *a, const struct type *b)
 
 static const struct type *type_of_next(struct types *t, const uint8_t **p, const uint8_t *end);
 
-/* Long lists of lists or records are `any` inside: each join makes types. */
+/* The items of a long list of lists or records are `any`, since each join makes types. */
 static const struct type *
 type_of_list(struct types *t, uint32_t n, const uint8_t **p, const uint8_t *end)
 {
@@ -338,7 +338,7 @@ type_of_record(struct types *t, uint32_t n, const uint8_t **p, const uint8_t *en
 		*p = mp_head(start, end, &key);
 		if (key.kind != MP_TEXT || memchr(key.p, 0, key.n)
 		    || type_find(r, (const char *)key.p, key.n)) {
-			/* a name that no expression can say, or said already */
+			/* the name cannot be used in an expression, or is repeated */
 			*p = mp_skip(mp_skip(start, end), end);
 			r->open = true;
 			continue;
@@ -363,7 +363,7 @@ type_of_ext(struct types *t, const struct mp *h)
 	return type_tensor(t, x.dtype, dims, x.n_dims);
 }
 
-/* *p is behind the value afterwards. */
+/* The type of the value at *p; *p moves past it. */
 static const struct type *
 type_of_next(struct types *t, const uint8_t **p, const uint8_t *end)
 {

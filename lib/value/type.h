@@ -64,11 +64,11 @@ const struct type *type_nullable(struct types *t, const struct type *a);
 /* The narrowest type that holds both. */
 const struct type *type_join(struct types *t, const struct type *a, const struct type *b);
 bool type_equal(const struct type *a, const struct type *b);
-/* Whether a value of type a may stand where b is wanted (any fits both ways). */
+/* Whether a value of type a may be used where b is wanted (any fits both ways). */
 bool type_fits(const struct type *a, const struct type *b);
-/* NULL when the closed record lacks it; type any for open records and any. */
+/* The type of a field; NULL when the closed record lacks it; any for open records and any. */
 const struct type *type_field_get(const struct type *rec, const char *name, size_t n);
-/* The type of one encoded value, e.g. of a literal; any when it is malformed. */
+/* The type of one encoded value, for example a literal; any when it is malformed. */
 const struct type *type_of_value(struct types *t, const uint8_t *p, size_t len);
 
 void type_print(const struct type *a, struct buf *out);

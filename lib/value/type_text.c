@@ -10,12 +10,13 @@
 
 enum { TYPE_DEPTH_MAX = 160, TYPE_FIELDS_MAX = 8192 };
 
-static const char *const type_words[] = { /* enum type_kind */
+static const char *const type_words[] = { /* by enum type_kind */
 	[TYPE_ANY] = "any", [TYPE_NIL] = "null", [TYPE_BOOL] = "bool", [TYPE_INT] = "int",
 	[TYPE_FLOAT] = "float", [TYPE_TEXT] = "text", [TYPE_BYTES] = "bytes",
 	[TYPE_LIST] = "", [TYPE_RECORD] = "", [TYPE_TENSOR] = "", [TYPE_NEVER] = "never"
 };
-static const struct { const char *name; size_t size; } dtypes[DTYPE_COUNT] = { /* enum dtype */
+/* by enum dtype */
+static const struct { const char *name; size_t size; } dtypes[DTYPE_COUNT] = {
 	[DTYPE_U8] = { "u8", 1 }, [DTYPE_U16] = { "u16", 2 }, [DTYPE_U32] = { "u32", 4 },
 	[DTYPE_U64] = { "u64", 8 }, [DTYPE_I8] = { "i8", 1 }, [DTYPE_I16] = { "i16", 2 },
 	[DTYPE_I32] = { "i32", 4 }, [DTYPE_I64] = { "i64", 8 }, [DTYPE_F32] = { "f32", 4 },
@@ -51,7 +52,7 @@ type_print_name(const char *name, struct buf *out)
 		buf_str(out, name);
 		return;
 	}
-	/* quoted, with the two characters escaped that would end or begin an escape */
+	/* in quotes, with the quote and the backslash escaped */
 	buf_byte(out, '"');
 	for (i = 0; i < n; i++) {
 		if (name[i] == '"' || name[i] == '\\')
@@ -111,13 +112,13 @@ type_print(const struct type *a, struct buf *out)
 		buf_byte(out, '?');
 }
 
-/* the text being parsed */
+/* The text being parsed. */
 struct type_src {
 	struct types *types;
 	const char *text;
 	size_t n, at;
 	int depth;
-	size_t fields; /* of all records */
+	size_t fields; /* number of fields in all records */
 	struct err *e;
 };
 
@@ -210,7 +211,7 @@ type_parse_field(struct type_src *s, struct buf *fields, struct buf *name)
 		err_set(s->e, ST_DATA, "more than %d fields in the type", TYPE_FIELDS_MAX);
 		return false;
 	}
-	/* type_record copies the name; until then it lies in a record of its own */
+	/* type_record copies the name; until then it belongs to a record of its own */
 	f.name = (char *)name->data;
 	f.type = type_scalar(TYPE_ANY);
 	f.name = type_record(s->types, &f, 1, false)->fields[0].name;

@@ -66,7 +66,7 @@ csv_put_text(uint8_t *w, const uint8_t *p, size_t n)
 	return w + n;
 }
 
-/* Letters begin no number but true and false. */
+/* No number begins with a letter, but true and false do. */
 static inline bool
 csv_maybe_number(uint8_t c)
 {
@@ -91,7 +91,7 @@ csv_put(const struct csv_conf *conf, uint8_t *w, const uint8_t *p, size_t n, boo
 	return csv_put_text(w, p, n);
 }
 
-/* A row of "" alone: what one empty field has to look like, as an empty line is none. */
+/* Whether the row is "" alone: one empty field is written so, since an empty line is no row. */
 static inline bool
 csv_lone(const struct csv *c, const uint8_t *p)
 {
@@ -159,7 +159,7 @@ csv_lines(const struct csv_row *row, const uint8_t *p)
 	return n;
 }
 
-/* The row cannot be read: its first line goes, and reading begins again behind it. */
+/* Handles a row that cannot be read: drops its first line, and begins again after it. */
 static enum status
 csv_bad(struct csv *c, enum csv_step step, const uint8_t *p, const uint8_t *end, bool eof,
 	size_t *used, uint32_t *lines, struct err *e)
@@ -268,7 +268,8 @@ csv_rows(struct csv *c, const uint8_t *p, size_t n, bool eof, uint32_t max, stru
 		}
 		if (step != CSV_ROW || (records && c->row.n != c->n_all)) {
 			if (!first) {
-				csv_row_reset(&c->row); /* it comes again, alone */
+				/* the row comes again, as the first of a run */
+				csv_row_reset(&c->row);
 				break;
 			}
 			return step != CSV_ROW ? csv_bad(c, step, p, end, eof, used, lines, e)

@@ -29,7 +29,7 @@
 #include "value/json/json.h"
 
 enum {
-	CSV_PAD = 64,            /* bytes behind the input that may be read */
+	CSV_PAD = 64,            /* bytes that must be readable after the input */
 	CSV_COLUMNS_MAX = 100000,
 	CSV_NO_QUOTE = -1
 };
@@ -37,47 +37,47 @@ enum {
 struct csv_conf {
 	uint8_t delim;
 	int quote;    /* a byte, or CSV_NO_QUOTE */
-	bool escapes; /* TSV's */
+	bool escapes; /* backslash escapes, as in TSV */
 	bool text;    /* every field is text */
 	bool header;  /* the first row of a file names its columns */
 };
 
 struct csv;
 
-/* Gives. `names`: the columns, lent; NULL with header false: rows become lists. With
- * header true they are those wanted, in this order. */
+/* Gives a reader. `names`: the columns, lent; NULL with header false: rows become lists. With
+ * header true they are the columns wanted, in this order. */
 struct csv *csv_new(const struct csv_conf *conf, const char *const *names, size_t n_names);
 void csv_free(struct csv **c);
-/* Only these columns are wanted, of those there are; lent. NULL: all. */
+/* Has only those of the columns read that are among the fields; lent. NULL: all. */
 void csv_project(struct csv *c, const struct json_fields *fields);
-/* Another file begins: its header comes first. */
+/* Begins another file: its header comes first. */
 void csv_restart(struct csv *c);
-/* The row that is not all there yet is given up. */
+/* Gives up the row that is not complete yet. */
 void csv_forget(struct csv *c);
-/* The names of the columns are known, so that rows can be read. */
+/* Whether the names of the columns are known, so that rows can be read. */
 bool csv_ready(const struct csv *c);
 
-/* Reads the header from the start of a file; `eof`: there is no more than this.
- * ST_END: it is not all there (with eof: there is none). ST_DATA: it is bad. */
+/* Reads the header from the start of a file; `eof`: there is no more than this. ST_END: it is
+ * not complete (with eof: the file has none). ST_DATA: it is bad. */
 enum status csv_header(struct csv *c, const uint8_t *p, size_t n, bool eof, size_t *used,
 		       uint32_t *lines, struct err *e);
-/* Columns of the file, once its header is read or names were given. */
+/* Number of columns in the file, once its header is read or names were given. */
 size_t csv_columns(const struct csv *c);
 const char *csv_column(const struct csv *c, size_t i, size_t *len);
 
-/* Appends a record (or list) for each row that is all there, up to `max` or so
- * many bytes that the run is full; pos is the line counted from 0. ST_OK: *used
- * bytes in *lines lines are done with; ST_END: it needs more. ST_DATA, only while
- * out is empty: the first row is bad, *used and *lines reach behind it. */
+/* Appends a record (or list) for each complete row, up to `max` rows or until the run is full;
+ * pos is the line counted from 0. ST_OK: *used bytes in *lines lines were read; ST_END: it
+ * needs more. ST_DATA, only while out is empty: the first row is bad, and *used and *lines
+ * include it. */
 enum status csv_rows(struct csv *c, const uint8_t *p, size_t n, bool eof, uint32_t max,
 		     struct run *out, size_t *used, uint32_t *lines, struct err *e);
 
-/* One text that is one row, with or without its end: lends the value until the next call. */
+/* Reads a text that is one row, with or without its end; lends the value until the next call. */
 enum status csv_row_of(struct csv *c, const uint8_t *p, size_t n, struct elem *out, struct err *e);
 
-/* The rule of types=auto for an unquoted text, which every reader of texts goes by: writes
- * null for nothing, a number, true or false, else the text. Room for n and MP_HEAD_MAX or
- * MP_FLOAT_MAX bytes; 8 bytes at p are readable whatever n is. */
+/* The rule of types=auto for an unquoted text, which all readers of texts apply: writes null
+ * for an empty text, a number, true or false, else the text. Needs room for n and MP_HEAD_MAX
+ * or MP_FLOAT_MAX bytes; 8 bytes at p must be readable whatever n is. */
 uint8_t *csv_put_typed(uint8_t *w, const uint8_t *p, size_t n);
 
 #endif

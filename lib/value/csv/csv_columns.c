@@ -98,7 +98,7 @@ csv_no_column(const struct csv *c, const char *name, struct err *e)
 	return ST_DATA;
 }
 
-/* The columns are known: chooses. */
+/* Chooses the columns wanted, once all are known. */
 enum status
 csv_choose(struct csv *c, struct err *e)
 {
@@ -121,7 +121,7 @@ csv_choose(struct csv *c, struct err *e)
 	return ST_OK;
 }
 
-/* Whether there is a column of this name; else it will be the next one. */
+/* Whether there is a column of this name; if not, the next column gets it. */
 static bool
 csv_seen(struct csv *c, const void *name, size_t n)
 {
@@ -143,7 +143,7 @@ csv_seen(struct csv *c, const void *name, size_t n)
 	}
 }
 
-/* One more column; a name that is empty or there already is changed. */
+/* Adds a column; a name that is empty or taken is changed. */
 void
 csv_columns_add(struct csv *c, const void *name, size_t n)
 {
@@ -159,7 +159,7 @@ csv_columns_add(struct csv *c, const void *name, size_t n)
 	for (size_t k = 2; csv_seen(c, name, n); k++) {
 		struct buf b = { 0 };
 
-		/* A file of nothing but one name must not take all day. */
+		/* Numbering must not take quadratic time when all names are the same. */
 		if (k > CSV_SAME && k <= c->n_all)
 			k = c->n_all + 1;
 		buf_put(&b, base, base_n);

@@ -7,7 +7,7 @@
 #include "value/num.h"
 
 enum {
-	NUMBER_SHORT = 16,   /* with a point, so many bytes are an int below 2^53 */
+	NUMBER_SHORT = 16,   /* with a point, this many bytes are an int below 2^53 */
 	NUMBER_EXACT = 22    /* powers of ten up to here are exact doubles */
 };
 
@@ -16,14 +16,14 @@ static const double number_pow10[NUMBER_EXACT + 1] = {
 	1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22
 };
 
-/* 1 to 8 digits at once. */
+/* Reads 1 to 8 digits at once. */
 static inline bool
 number_digits8(const uint8_t *p, size_t n, uint64_t *out)
 {
 	uint64_t x;
 
 	memcpy(&x, p, 8);
-	/* The last digit comes to the top byte; zeros before the first. */
+	/* The last digit moves to the top byte, with zeros before the first. */
 	x = le64toh(x) << (64 - 8 * n);
 	x |= 0x3030303030303030u >> 8 * (n - 1) >> 8;
 	if (((x & 0xf0f0f0f0f0f0f0f0u) | ((x + 0x0606060606060606u) & 0xf0f0f0f0f0f0f0f0u) >> 4)
@@ -36,7 +36,7 @@ number_digits8(const uint8_t *p, size_t n, uint64_t *out)
 	return true;
 }
 
-/* Reads digits from p on; *fits goes false when they are more than 64 bits. */
+/* Reads digits from p on; clears *fits when they exceed 64 bits. */
 static inline const uint8_t *
 number_digits(const uint8_t *p, const uint8_t *end, uint64_t *v, bool *fits)
 {
@@ -46,8 +46,8 @@ number_digits(const uint8_t *p, const uint8_t *end, uint64_t *v, bool *fits)
 	return p;
 }
 
-/* What most floats look like: [-]digits.digits, short enough for nothing to overflow.
- * NULL: it is something else. */
+/* Reads the usual form of a float: [-]digits.digits, short enough not to overflow. NULL: it is
+ * in another form. */
 static uint8_t *
 number_decimal(uint8_t *w, const uint8_t *p, size_t n, bool minus)
 {
@@ -82,11 +82,11 @@ number_int(uint8_t *w, uint64_t v, bool minus)
 		return mp_put_uint(w, v);
 	if (v > (uint64_t)INT64_MAX + 1)
 		return NULL;
-	/* -0 is no int. */
+	/* -0 is not an int. */
 	return v ? mp_put_int(w, (int64_t)(0 - v)) : mp_put_float(w, -0.0);
 }
 
-/* What is longer, or has a point or an exponent. */
+/* Reads longer numbers, and those with a point or an exponent. */
 static uint8_t *
 number_other(uint8_t *w, const uint8_t *p, size_t n, bool minus)
 {

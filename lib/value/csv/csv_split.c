@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "value/csv/csv_inner.h"
 
-/* A bit for each of the 64 bytes at p that is the delimiter or a newline. */
+/* A mask with one bit for each of the 64 bytes at p that is a delimiter or a newline. */
 static inline uint64_t
 csv_mask(const uint8_t *p, uint8_t delim)
 {
@@ -29,7 +29,7 @@ csv_mask(const uint8_t *p, uint8_t delim)
 	return mask;
 }
 
-/* From p on. */
+/* Moves the scan to p. */
 static inline void
 csv_scan_to(struct csv_scan *s, const uint8_t *p, uint8_t delim)
 {
@@ -66,8 +66,8 @@ csv_close(int quote, const uint8_t *s, const uint8_t *end, bool eof, const uint8
 	}
 }
 
-/* A field that begins with a quote: *q becomes what ends it. s: where to go on
- * looking for the closing one. */
+/* Reads a field that begins with a quote; *q becomes the byte that ends it. s: where to
+ * continue looking for the closing quote. */
 static enum csv_step
 csv_quoted(const struct csv_conf *conf, struct csv_row *row, const uint8_t *p, const uint8_t *s,
 	   const uint8_t *end, bool eof, const uint8_t **q)
@@ -90,12 +90,12 @@ csv_quoted(const struct csv_conf *conf, struct csv_row *row, const uint8_t *p, c
 		return CSV_ROW;
 	}
 	if (**q == '\r' && *q + 1 == end)
-		return CSV_PART; /* from the closing quote again */
+		return CSV_PART; /* continues at the closing quote */
 	return CSV_BEHIND;
 }
 
-/* The row's last field ends at q, which is a newline, a return before one, or
- * the end of the input. */
+/* Ends the row's last field at q, which is a newline, a return before one, or the end of the
+ * input. */
 static enum csv_step
 csv_row_end(struct csv_row *row, const uint8_t *p, const uint8_t *q, const uint8_t *end)
 {
@@ -124,7 +124,7 @@ csv_split(const struct csv_conf *conf, struct csv_row *row, struct csv_scan *sca
 	if (!scan->base)
 		csv_scan_to(scan, at, delim);
 	for (bool first = at == p;; first = false) {
-		/* at: where a field begins, or where looking goes on */
+		/* at: where a field begins, or where the scan continues */
 		if (at < end && *at == quote && (first || at[-1] == delim)) {
 			enum csv_step step;
 

@@ -56,7 +56,7 @@ csv_put_text(const struct csv_out *c, struct json_out *o, uint8_t *w, const uint
 	return w + n;
 }
 
-/* One value; at.p ends behind it. */
+/* Writes one value; at.p ends after it. */
 static struct json_at
 csv_put_value(struct csv_out *c, struct json_out *o, struct json_at at, const uint8_t *end)
 {
@@ -91,7 +91,7 @@ csv_put_value(struct csv_out *c, struct json_out *o, struct json_at at, const ui
 	}
 }
 
-/* The i-th field of n. A row of one empty field must not look like an empty line. */
+/* Writes the i-th field of n. A row of one empty field must not look like an empty line. */
 static struct json_at
 csv_put_field(struct csv_out *c, struct json_out *o, struct json_at at, const uint8_t *end, size_t i,
 	      size_t n)
@@ -108,7 +108,7 @@ csv_put_field(struct csv_out *c, struct json_out *o, struct json_at at, const ui
 	return at;
 }
 
-/* n values that follow each other: a row. */
+/* Writes n values that follow each other as a row. */
 static struct json_at
 csv_put_row(struct csv_out *c, struct json_out *o, struct json_at at, const uint8_t *end, size_t n)
 {
@@ -148,7 +148,7 @@ csv_begin_records(struct csv_out *c, const uint8_t *p, const uint8_t *end, uint3
 	return ST_OK;
 }
 
-/* `key`, in an error. */
+/* Begins an error about `key`. */
 static enum status
 csv_key_fault(struct err *e, const char *what, const uint8_t *key, const uint8_t *end)
 {
@@ -162,7 +162,7 @@ csv_key_fault(struct err *e, const char *what, const uint8_t *key, const uint8_t
 	return ST_DATA;
 }
 
-/* The values in the order of the header, when the record has another. */
+/* Sorts the values into the order of the header, for a record in another order. */
 static enum status
 csv_sort_record(struct csv_out *c, const uint8_t *p, const uint8_t *end, uint32_t n, struct err *e)
 {

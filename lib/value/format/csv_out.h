@@ -24,18 +24,18 @@ struct csv_key {
 struct csv_out {
 	enum csv_mode mode;
 	bool tabs;
-	bool special[256];   /* bytes for which a field is quoted, or escaped */
+	bool special[256];   /* bytes that make a field be quoted or escaped */
 	struct buf keys;
 	struct csv_key *key;
 	size_t n;
-	struct buf json;     /* a nested value */
-	const uint8_t **value; /* of the row at hand, for records in another order */
+	struct buf json;     /* nested value as JSON */
+	const uint8_t **value; /* the values of a record in another order than the header */
 };
 
-/* Appends one row, and the header before the first. ST_DATA: the element fits no row
- * like the first. */
+/* Appends one row, and the header before the first. ST_DATA: the element does not fit the
+ * first row. */
 enum status csv_out_elem(struct csv_out *c, bool tabs, const uint8_t *p, size_t n, struct buf *out,
 			 struct err *e);
-void csv_out_clear(void *state); /* a struct csv_out */
+void csv_out_clear(void *state); /* state: a struct csv_out */
 
 #endif

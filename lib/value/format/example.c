@@ -26,7 +26,7 @@ struct wire {
 	bool bad;
 };
 
-/* One field: bytes are lent, numbers are in u. */
+/* One field: bytes are lent, a number is in u. */
 struct wire_field {
 	uint32_t number, type;
 	uint64_t u;
@@ -63,7 +63,7 @@ wire_fixed(struct wire *w, unsigned size)
 	return le64toh(v);
 }
 
-/* The next field; false at the end, or where it is bad. */
+/* Reads the next field; false at the end, or where it is bad. */
 static bool
 wire_next(struct wire *w, struct wire_field *f)
 {
@@ -134,7 +134,7 @@ example_put_int(uint64_t v, struct buf *out)
 	out->len += (size_t)(mp_put_int(start, (int64_t)v) - start);
 }
 
-/* The values of one list, packed or not; gives how many. */
+/* Puts the values of one list, packed or not; gives their number. */
 static uint32_t
 example_values(const struct example_conf *conf, enum example_list kind, struct wire w,
 	       struct buf *out, bool *bad)
@@ -170,7 +170,7 @@ example_values(const struct example_conf *conf, enum example_list kind, struct w
 	return n;
 }
 
-/* A list's head goes before the n values put from `at` on. */
+/* Inserts a list's head before the n values put from `at` on. */
 static void
 example_list_head(struct buf *out, size_t at, uint32_t n)
 {
@@ -183,9 +183,8 @@ example_list_head(struct buf *out, size_t at, uint32_t n)
 	out->len += len;
 }
 
-/* What the entry of the map says the feature is. Where a message is given in parts
- * they are merged, as protocol buffers have it: a list goes on, and of a oneof
- * the last member counts. */
+/* Puts the feature of an entry of the map. Parts of a message are merged as protocol buffers
+ * require: lists are concatenated, and of a oneof the last member counts. */
 static bool
 example_feature(const struct example_conf *conf, struct wire entry, struct buf *out)
 {
@@ -221,7 +220,7 @@ example_feature(const struct example_conf *conf, struct wire entry, struct buf *
 struct example_key {
 	const uint8_t *p;
 	size_t n;
-	bool gone; /* given again further on */
+	bool gone; /* a later feature has the same key */
 };
 
 static bool
@@ -243,8 +242,8 @@ example_key_read(struct wire entry, struct example_key *key)
 	return !entry.bad;
 }
 
-/* Marks the keys that count: the last of those given twice. Few keys are compared with each other, many
- * are found by hash. */
+/* Marks the keys that count: of a repeated key, the last. Few keys are compared with each
+ * other, many are found by hash. */
 static void
 example_keys_mark(struct example_key *keys, uint32_t n)
 {
@@ -274,8 +273,8 @@ example_keys_mark(struct example_key *keys, uint32_t n)
 	mem_free(table);
 }
 
-/* How many features there are, the most that may be and one more where there are too
- * many; their keys go to `keys` if it is not NULL. *bad: which cannot be read. */
+/* Counts the features, up to one more than the limit; their keys go to `keys`, unless NULL.
+ * *bad: some cannot be read. */
 static uint32_t
 example_keys_read(struct wire w, struct example_key *keys, bool *bad)
 {
@@ -309,7 +308,7 @@ example_put_key(const struct example_key *key, struct buf *out)
 	out->len += (size_t)(p - start) + key->n;
 }
 
-/* The n features, whose keys can be read; how many of them could be. */
+/* Puts the n features, whose keys can be read; gives how many were put. */
 static uint32_t
 example_put(const struct example_conf *conf, struct wire w, const struct example_key *keys,
 	    uint32_t n, struct buf *out)
@@ -428,7 +427,7 @@ example_mixed(struct err *e)
 	return ST_DATA;
 }
 
-/* One value into the list being built; the first one decides what it is a list of. */
+/* Adds one value to the list being built; the first decides the kind of the list. */
 static enum status
 example_add(const struct mp *m, enum example_list *kind, struct buf *out, struct err *e)
 {
@@ -442,7 +441,7 @@ example_add(const struct mp *m, enum example_list *kind, struct buf *out, struct
 		err_help(e, "-t ndjson and -t msgpack hold any value");
 		return ST_DATA;
 	}
-	/* ints among floats are floats */
+	/* an int among floats becomes a float */
 	if (*kind == LIST_FLOAT && m->kind == MP_INT)
 		k = LIST_FLOAT;
 	if (*kind != LIST_NONE && *kind != k)
@@ -470,7 +469,7 @@ example_has_float(const uint8_t *p, const uint8_t *end, uint32_t n)
 	return false;
 }
 
-/* The values of one field to `list`; *p goes behind it. */
+/* Adds the values of one field to `list`; *p moves past it. */
 static enum status
 example_collect(const uint8_t **p, const uint8_t *end, enum example_list *kind, struct buf *list,
 		struct err *e)
@@ -498,7 +497,7 @@ example_collect(const uint8_t **p, const uint8_t *end, enum example_list *kind, 
 	return st;
 }
 
-/* Feature: the list in a field of its kind, numbers packed. */
+/* Appends a Feature: the list in the field of its kind, numbers packed. */
 static void
 example_put_feature(enum example_list kind, const struct buf *list, struct buf *feature)
 {

@@ -24,7 +24,7 @@
 #include "base/err.h"
 
 struct example_conf {
-	bool lists; /* a feature with one value is a list too */
+	bool lists; /* a feature with one value becomes a list, too */
 	bool bytes; /* bytes_list is always bytes */
 };
 
@@ -33,7 +33,7 @@ enum { EXAMPLE_FEATURES_MAX = 100000 };
 /* Appends the record to out, or fails and leaves out as it was. */
 enum status example_decode(const struct example_conf *conf, const uint8_t *p, size_t n,
 			   struct buf *out, struct err *e);
-/* What encoding works in. Zero is valid. */
+/* Buffers for encoding. Zero is valid. */
 struct example_work {
 	struct buf list, feature, entry, all;
 };

@@ -10,9 +10,9 @@
 
 #include "base/buf.h"
 
-enum { EXCERPT_BYTES = 1024 }; /* of the JSON that are kept */
+enum { EXCERPT_BYTES = 1024 }; /* how much of the JSON is kept */
 
-/* Appends, cut at a character's end; a very large one is told by its size. */
+/* Appends the excerpt, cut between characters; a very large element is described by its size. */
 void excerpt_print(const uint8_t *p, size_t len, struct buf *out);
 
 #endif

@@ -117,7 +117,7 @@ format_decide(struct format *f, const struct elem *first)
 		? &format_ndjson : &format_text;
 }
 
-/* One by one, for they may refuse an element. */
+/* Writes elements one by one, for formats that may refuse an element. */
 static enum status
 format_one_by_one(struct format *f, const struct elem *e, uint32_t n, struct buf *out, struct err *err)
 {

@@ -41,23 +41,23 @@ struct format; /* state: kind, elements so far */
 /* type may be NULL (unknown: `auto` then decides by the first element). */
 struct format *format_new(enum format_kind kind, const struct type *type);
 void format_free(struct format **f);
-/* Before the first element: what comes first can be written over at the end. */
+/* To be called before the first element: the beginning of the output can be overwritten at the
+ * end. */
 void format_seekable(struct format *f);
-/* Appends the elements of the run to out. One that the format has no place for: ST_DATA;
- * those before it are in out. */
+/* Appends the elements of the run to out. ST_DATA: the format cannot hold one of them; those
+ * before it are in out. */
 enum status format_run(struct format *f, const struct run *r, struct buf *out, struct err *e);
-/* Elements end to end, count of them, as a chunk carries them (checked bytes
- * or not: malformed gives ST_PROTO and leaves out as it was). Same result as
- * format_run. */
+/* Appends `count` elements end to end, as in a chunk; the bytes may be unchecked: malformed
+ * ones give ST_PROTO, and leave out as it was. Same result as format_run. */
 enum status format_bytes(struct format *f, const uint8_t *p, size_t len,
 			 uint64_t count, struct buf *out, struct err *e);
-/* What comes at the end: `]` of json, the number of count. */
+/* Appends the end of the output: `]` for json, the number for count. */
 void format_end(struct format *f, struct buf *out);
-/* Bytes that the output's first ones are to be written over with, at any time;
- * false: none. */
+/* The bytes that the beginning of the output is to be overwritten with, at any time; false:
+ * none. */
 bool format_patch(struct format *f, struct buf *out);
 bool format_is_binary(enum format_kind kind); /* not fit for a terminal */
 bool format_is_framed(enum format_kind kind); /* cannot be continued where it was left */
-bool format_is_blind(enum format_kind kind);  /* looks at no element */
+bool format_is_blind(enum format_kind kind);  /* uses no element's contents */
 
 #endif

@@ -19,15 +19,15 @@
 enum format_flag {
 	FORMAT_IS_BINARY = 1, /* not fit for a terminal */
 	FORMAT_IS_FRAMED = 2, /* has a beginning or an end: cannot be continued where it was left */
-	FORMAT_IS_BLIND = 4   /* looks at no element */
+	FORMAT_IS_BLIND = 4   /* uses no element's contents */
 };
 
 struct format_desc {
 	unsigned flags;
-	size_t state_size;    /* of `state`, zeroed at the start */
-	/* All but one of the callbacks may be NULL. Elements are checked values.
-	 * elems: n of them, `before` have come earlier; it cannot refuse any.
-	 * elem: one, in a format that may; what it appended is taken back on an error. */
+	size_t state_size;    /* size of `state`, which is zeroed at the start */
+	/* All callbacks but one may be NULL. Elements are checked values. elems: writes n
+	 * elements, after `before` others; cannot refuse any. elem: writes one, for a format
+	 * that may refuse; on an error its output is taken back. */
 	void (*elems)(uint64_t before, const struct elem *e, uint32_t n, struct buf *out);
 	enum status (*elem)(void *state, const uint8_t *p, size_t n, struct buf *out, struct err *e);
 	void (*end)(void *state, uint64_t count, struct buf *out);
@@ -36,7 +36,7 @@ struct format_desc {
 	void (*clear)(void *state);
 };
 
-/* "a record", "text", ...: what the value at p is, in messages. */
+/* The kind of the value at p, in messages: "a record", "text", ... */
 const char *format_what(const uint8_t *p, size_t n);
 
 #endif

@@ -3,7 +3,7 @@
  */
 #include "value/format/format_desc.h"
 
-/* Elements that lie end to end, as they mostly do, are copied together. */
+/* Copies adjacent elements together, as most are. */
 static void
 msgpack_elems(uint64_t before, const struct elem *e, uint32_t n, struct buf *out)
 {

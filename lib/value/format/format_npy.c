@@ -13,10 +13,11 @@
 
 struct npy_out {
 	bool seekable, begun;
-	struct npy head;   /* of one element, its axes from dims[1] on; dims[0]: elements */
+	/* shape of one element, its axes from dims[1] on; dims[0]: number of elements */
+	struct npy head;
 };
 
-/* What one value is. */
+/* Shape and dtype of one value, as far as seen. */
 struct npy_seen {
 	bool numbers;      /* dtype is known */
 	enum dtype dtype;
@@ -32,7 +33,7 @@ npy_no_number(const uint8_t *p, const uint8_t *end, struct err *e)
 	return ST_DATA;
 }
 
-/* Ints among floats are floats; all else must be of one dtype. */
+/* Joins the dtype: ints among floats are floats; everything else must be of one dtype. */
 static bool
 npy_join(struct npy_seen *seen, enum dtype d)
 {
@@ -49,7 +50,7 @@ npy_join(struct npy_seen *seen, enum dtype d)
 	return !mixed;
 }
 
-/* An axis at this depth: of that length, unless it was seen before. */
+/* Checks the length of an axis at this depth, or sets it if none was seen before. */
 static enum status
 npy_axis(struct npy_seen *seen, int depth, uint64_t length, bool first, struct err *e)
 {
@@ -62,7 +63,7 @@ npy_axis(struct npy_seen *seen, int depth, uint64_t length, bool first, struct e
 	return ST_OK;
 }
 
-/* Looks at the value at *p and goes behind it. first: nothing was seen at this depth. */
+/* Examines the value at *p and moves past it. first: nothing was seen at this depth. */
 static enum status
 npy_look(struct npy_seen *seen, const uint8_t **p, const uint8_t *end, int depth, bool first,
 	 struct err *e)
@@ -106,7 +107,7 @@ npy_look(struct npy_seen *seen, const uint8_t **p, const uint8_t *end, int depth
 	return st;
 }
 
-/* One number as dtype d. */
+/* Appends one number as dtype d. */
 static void
 npy_put_number(const struct mp *m, enum dtype d, struct buf *out)
 {
@@ -139,7 +140,7 @@ npy_put(const uint8_t **p, const uint8_t *end, enum dtype d, struct buf *out)
 		npy_put_number(&m, d, out);
 	} else if (tensor_read(m.p, m.n, &t) && t.dtype == d) {
 		buf_put(out, t.data, t.size);
-	} else { /* ints among floats */
+	} else { /* an int among floats becomes a float */
 		for (uint64_t i = 0; i < t.count; i++) {
 			struct mp one = { .kind = MP_FLOAT };
 
@@ -187,7 +188,7 @@ npy_begin(struct npy_out *f, const struct npy_seen *seen, struct buf *out)
 	return ST_OK;
 }
 
-/* The usual: one more like the first. False: it must be looked at. */
+/* Handles the usual case of another value like the first. False: it must be examined. */
 static bool
 npy_again(struct npy_out *f, const uint8_t *p, size_t n, struct buf *out)
 {
@@ -245,7 +246,7 @@ npy_elem(void *state, const uint8_t *p, size_t n, struct buf *out, struct err *e
 	return st;
 }
 
-/* Of no elements: an array all the same, of no floats. */
+/* Ends the array; without elements it is an empty array of floats. */
 static void
 npy_end(void *state, uint64_t count, struct buf *out)
 {

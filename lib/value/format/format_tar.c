@@ -15,7 +15,7 @@
 struct tar_out {
 	struct archive *a;
 	struct archive_entry *entry;
-	struct buf *out;       /* of the call in progress */
+	struct buf *out;       /* output of the call in progress; lent */
 	struct buf name, body;
 };
 
@@ -50,7 +50,7 @@ tar_open(struct tar_out *t, struct err *e)
 	return ST_OK;
 }
 
-/* The field's contents as a file. */
+/* Writes the field's contents as a file. */
 static void
 tar_body(struct tar_out *t, const struct mp *name, const struct mp *m, const uint8_t *p, size_t n)
 {
@@ -78,7 +78,7 @@ tar_field(struct tar_out *t, const struct mp *key, const struct mp *name, const 
 	struct mp m;
 
 	mp_head(p, p + n, &m);
-	if (m.kind == MP_NIL) /* as if it were not there */
+	if (m.kind == MP_NIL) /* null counts as an absent field */
 		return ST_OK;
 	if (name->kind != MP_TEXT || !name->n || memchr(name->p, '/', name->n)
 	    || memchr(name->p, 0, name->n))
@@ -155,7 +155,7 @@ tar_clear(void *state)
 	struct tar_out *t = state;
 	struct buf rest = { 0 };
 
-	/* What an unfinished archive writes at its end goes nowhere. */
+	/* Output that closing an unfinished archive makes is dropped. */
 	t->out = &rest;
 	if (t->a)
 		archive_write_free(t->a);

@@ -7,7 +7,7 @@
 #include "value/mp.h"
 #include "value/num.h"
 
-/* Ints are most of what goes this way: they are printed here, without a call. */
+/* Most elements in these formats are ints: they are printed here, without a call. */
 void
 format_lines(const struct elem *e, uint32_t n, char end, struct buf *out)
 {

@@ -161,7 +161,7 @@ frame_large(const struct frame *f, struct err *e)
 	return err_set(e, ST_DATA, "an answer of more than %zu bytes", f->max);
 }
 
-/* As much of the answer as a message has room for. */
+/* Fails with as much of the answer as a message has room for. */
 static enum status
 frame_bad(const uint8_t *p, size_t n, const char *what, struct err *e)
 {
@@ -229,8 +229,8 @@ frame_find_len32(struct frame *f, const uint8_t *p, size_t n, size_t *len, struc
 	return ST_OK;
 }
 
-/* Nothing tells how long a value is but going through it: one that comes in many
- * reads is tried again when there is half as much more of it. */
+/* Only a walk through a value tells its length: one that comes in many reads is tried again
+ * when half as many bytes more have come. */
 static enum status
 frame_find_msgpack(struct frame *f, const uint8_t *p, size_t n, bool eof, size_t *len,
 		   struct err *e)

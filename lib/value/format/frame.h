@@ -31,30 +31,30 @@ enum frame_proto {
 
 struct frame {
 	enum frame_proto proto;
-	size_t max;         /* bytes of an answer */
+	size_t max;         /* most bytes of an answer */
 	struct json *json;  /* made when needed */
-	/* of the answer that is not all there yet */
+	/* state of an incomplete answer */
 	size_t searched;    /* line, nul: bytes known to hold no end */
-	size_t wait;        /* msgpack: not tried again before there are so many */
+	size_t wait;        /* msgpack: number of bytes at which to try again */
 };
 
 void frame_init(struct frame *f, enum frame_proto proto, size_t max);
 void frame_clear(struct frame *f);
 const char *frame_name(enum frame_proto proto);
-const struct type *frame_type(enum frame_proto proto); /* of the answers */
+const struct type *frame_type(enum frame_proto proto); /* type of the answers */
 
-/* Appends the element. ST_DATA: the protocol has no form for it. */
+/* Appends the element. ST_DATA: the protocol cannot express it. */
 enum status frame_put(enum frame_proto proto, const struct elem *x, struct buf *out, struct err *e);
-/* How many of the n bytes at p are one whole answer, in *len; 0: more is needed.
- * `eof`: nothing more comes. ST_DATA: this can become no answer. */
+/* Finds one whole answer in the n bytes at p: its length in *len; 0: more bytes are needed.
+ * `eof`: none will come. ST_DATA: these bytes cannot become an answer. */
 enum status frame_find(struct frame *f, const uint8_t *p, size_t n, bool eof, size_t *len,
 		       struct err *e);
-/* Appends the answer of n bytes to out as one element. At least frame_padding
- * bytes behind it can be read. */
+/* Appends the answer of n bytes to out as one element. frame_padding bytes after it must be
+ * readable. */
 enum status frame_get(struct frame *f, const uint8_t *p, size_t n, uint32_t pos, struct run *out,
 		      struct err *e);
 size_t frame_padding(void);
-/* Text, bytes: the contents; NULL: it is neither. */
+/* The contents of a text or bytes; NULL: the element is neither. */
 const uint8_t *frame_contents(const struct elem *x, uint32_t *n);
 
 #endif

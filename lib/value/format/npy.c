@@ -5,8 +5,8 @@
 #include <string.h>
 
 enum {
-	NPY_ALIGN = 64, /* of the data, as numpy has it */
-	NPY_DIGITS = 20 /* of the largest length */
+	NPY_ALIGN = 64, /* alignment of the data, as in numpy */
+	NPY_DIGITS = 20 /* digits of the largest length */
 };
 
 static const char npy_magic[6] = "\x93NUMPY";
@@ -39,7 +39,7 @@ npy_char(struct npy_text *t, char c)
 	return true;
 }
 
-/* 'word'; lends. */
+/* Reads 'word'; lends it. */
 static bool
 npy_quoted(struct npy_text *t, const char **s, size_t *n)
 {
@@ -126,7 +126,7 @@ npy_no_dtype(const char *s, size_t n, struct err *e)
 	return ST_DATA;
 }
 
-/* The dict. *seen: a bit for each key. */
+/* Reads the dict. *seen: one bit for each key. */
 static enum status
 npy_dict(struct npy_text *t, struct npy *a, struct err *e)
 {

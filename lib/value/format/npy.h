@@ -22,13 +22,13 @@
 enum {
 	NPY_FIXED = 12,           /* bytes after which the header's length is known */
 	NPY_HEAD_MAX = 64 * 1024,
-	NPY_HEAD_PUT = 512        /* most that npy_put_head writes */
+	NPY_HEAD_PUT = 512        /* most bytes that npy_put_head writes */
 };
 
 struct npy {
 	enum dtype dtype;
 	bool swapped;             /* big endian */
-	bool fortran;             /* and this matters: more than one axis is longer than 1 */
+	bool fortran;             /* Fortran order, where it matters: two axes are longer than 1 */
 	int n_dims;
 	uint64_t dims[TYPE_DIMS_MAX];
 	size_t head;              /* bytes before the data */
@@ -36,12 +36,12 @@ struct npy {
 
 /* Reads the header at p. ST_END: more than n bytes are needed; ST_DATA: bad. */
 enum status npy_head(const uint8_t *p, size_t n, struct npy *out, struct err *e);
-/* How many numbers one slice along the first axis has; false: too many. */
+/* Number of values in one slice along the first axis; false: too many. */
 bool npy_slice(const struct npy *a, uint64_t *count);
-/* Writes a header, whose size it gives: the same whatever the first length is, so
- * that this can be set right when it is known. */
+/* Writes a header; gives its size, which is the same whatever the first length is, so that the
+ * length can be filled in when it is known. */
 size_t npy_put_head(const struct npy *a, uint8_t *p);
-/* Turns n numbers of `size` bytes the other way round. */
+/* Reverses the bytes of n numbers of `size` bytes. */
 void npy_swap(uint8_t *p, size_t n, size_t size);
 
 #endif

@@ -20,7 +20,7 @@ textform_blank(uint8_t c)
 	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-/* A new field, or the one of the same name, whose value is to be replaced. */
+/* Adds a field, or finds the one of the same name, whose value is replaced. */
 static struct textform_field *
 textform_field(struct textform *t, size_t key, struct err *e)
 {
@@ -44,7 +44,8 @@ textform_field(struct textform *t, size_t key, struct err *e)
 	return f;
 }
 
-/* A quoted value from behind its quote on; the place behind the other quote. */
+/* Reads a quoted value that begins at p, after its quote; gives the place after the closing
+ * quote. */
 static const uint8_t *
 textform_quoted(struct textform *t, const uint8_t *p, const uint8_t *end)
 {
@@ -60,7 +61,7 @@ textform_quoted(struct textform *t, const uint8_t *p, const uint8_t *end)
 	return p < end ? p + 1 : NULL;
 }
 
-/* How much of what ends a field stands at p; 0: nothing of the sort. */
+/* Length of the separator of fields at p; 0: there is none. */
 static size_t
 textform_pair(const struct textform_conf *conf, const uint8_t *p, const uint8_t *end)
 {
@@ -79,7 +80,7 @@ textform_is(const struct textform_conf *conf, const uint8_t *p, const uint8_t *e
 		? conf->is_len : 0;
 }
 
-/* The value of a field, from behind what parts it from its key. NULL: not closed. */
+/* Reads the value of a field, from after the sign that follows its key. NULL: not closed. */
 static const uint8_t *
 textform_value(struct textform *t, const struct textform_conf *conf, struct textform_field *f,
 	       const uint8_t *p, const uint8_t *end)
@@ -132,7 +133,7 @@ textform_hex(uint8_t c)
 		       ? (c | 32) - 'a' + 10 : -1;
 }
 
-/* Up to one of the bytes that end it, with %XX and + taken back. */
+/* Reads up to one of the bytes that end it, and decodes %XX and +. */
 static const uint8_t *
 textform_unescape(struct textform *t, const uint8_t *p, const uint8_t *end, const char *ends)
 {
@@ -203,7 +204,7 @@ static void
 textform_reset(struct textform *t)
 {
 	buf_reset(&t->text);
-	buf_room(&t->text, 1); /* so that there is memory to point into */
+	buf_room(&t->text, 1); /* so that the pointers are never NULL */
 	t->n = 0;
 }
 

@@ -20,11 +20,11 @@ enum { TEXTFORM_FIELDS = 1000 };
 /* One field while it is being read; places in textform.text. */
 struct textform_field {
 	size_t key, key_len, value, value_len;
-	bool quoted; /* text, whatever it looks like */
+	bool quoted; /* a text, whatever it looks like */
 	bool bare;   /* without a value */
 };
 
-/* Zero is a valid empty one; its memory is used again. */
+/* Zero is a valid empty form; its memory is used again. */
 struct textform {
 	struct buf text; /* keys and values without escapes */
 	struct textform_field *v;
@@ -32,16 +32,16 @@ struct textform {
 };
 
 void textform_clear(struct textform *t);
-/* How the fields lie. Zero: kv as programs log it, all values texts. */
+/* The signs of the form. Zero: kv as programs log it, all values texts. */
 struct textform_conf {
-	const char *pair; /* kv: what stands between fields; NULL: blanks */
+	const char *pair; /* kv: sign between fields; NULL: blanks */
 	size_t pair_len;
-	const char *is;   /* kv: what stands between a key and its value; NULL: = */
+	const char *is;   /* kv: sign between a key and its value; NULL: = */
 	size_t is_len;
-	bool typed;       /* unquoted values are typed, by the rule that csv_put_typed has */
+	bool typed;       /* unquoted values are typed, by the rule of csv_put_typed */
 };
 
-/* Append a record to out; of a field given twice the last counts. */
+/* Append a record to out; of a repeated field, the last counts. */
 enum status textform_kv(struct textform *t, const struct textform_conf *conf, const uint8_t *p,
 			size_t n, struct buf *out, struct err *e);
 enum status textform_url(struct textform *t, const struct textform_conf *conf, const uint8_t *p,

@@ -4,7 +4,7 @@
 #include "value/format/textform.h"
 #include "value/format/format.h"
 
-/* Calls put for each field of a record; names that are no texts are printed. */
+/* Calls put for each field of a record; names that are not texts are printed. */
 typedef void textform_put_fn(const uint8_t *key, size_t n, const uint8_t *text, size_t len,
 			     bool first, struct buf *out);
 
@@ -116,7 +116,7 @@ textform_put_url(const uint8_t *p, size_t n, struct buf *out, struct err *e)
 	return textform_each(p, n, textform_url_field, out, e);
 }
 
-/* One field: CSV quotes what it must, TSV escapes. */
+/* Appends one field: CSV quotes it if necessary, TSV escapes. */
 static void
 textform_csv_field(const uint8_t *p, size_t n, uint8_t delim, struct buf *out)
 {

@@ -15,21 +15,21 @@ enum { JSON_BATCH_MIN = 4096, JSON_BATCH_MAX = 1 << 20, JSON_LINE_GUESS = 128 };
 
 struct json {
 	struct simd *simd;
-	size_t line_avg; /* bytes, of late: for the size of batches */
-	struct buf pad;  /* json_value's copy */
+	size_t line_avg; /* average length of recent lines, for the size of batches */
+	struct buf pad;  /* copy made by json_value */
 };
 
-/* One call of json_lines. */
+/* The state of one call of json_lines. */
 struct json_work {
 	struct json *j;
 	const uint8_t *p;
 	const struct json_fields *fields;
 	struct run *out;
-	uint32_t stop;   /* elements in out that are enough */
+	uint32_t stop;   /* number of elements in out at which to stop */
 	uint32_t first_pos;
 	size_t at;       /* offset of the line to be read next */
 	uint32_t line;   /* its index */
-	size_t slash;    /* offset of the next backslash; not behind `at`: not known */
+	size_t slash;    /* offset of the next backslash; before `at`: not known */
 	struct err *e;
 };
 
@@ -72,8 +72,8 @@ json_is_number(uint8_t c)
 	return c == '-' || (c >= '0' && c <= '9');
 }
 
-/* A number that is a whole document: simdjson would copy all of the text that
- * follows it. NULL: there is something wrong with it. */
+/* Reads a number that is a whole document: simdjson would copy all of the text after it. NULL:
+ * it is not a valid number. */
 static uint8_t *
 json_put_number(const uint8_t *p, size_t n, uint8_t *w)
 {
@@ -107,7 +107,7 @@ json_refuse(const uint8_t *p, size_t n, enum simd_status why, struct err *e)
 	return ST_DATA;
 }
 
-/* The text as one document, whole; ST_END when it is blank. */
+/* Reads the text as one document; ST_END when it is blank. */
 static enum status
 json_one(struct json *j, const uint8_t *p, size_t n, struct simd_doc *d, struct err *e)
 {
@@ -137,7 +137,7 @@ json_put_doc(struct json_work *k, const struct simd_doc *d, size_t line_len)
 	run_done(k->out, json_tape_put(d, k->fields, w), k->first_pos + k->line);
 }
 
-/* One line by itself: the way of lines that are wrong, or have such near them. */
+/* Reads a line by itself, when it or a line near it is wrong. */
 static enum status
 json_line(struct json_work *k, size_t line_end)
 {
@@ -173,7 +173,7 @@ json_line_end(const struct json_work *k, size_t end)
 	return nl ? (size_t)(nl - k->p) : end;
 }
 
-/* A line with few fields wanted and nothing special about it. */
+/* Reads a line of which few fields are wanted and which has nothing special in it. */
 static bool
 json_skimmed(struct json_work *k, size_t base, size_t line_end, size_t end)
 {
@@ -198,8 +198,8 @@ json_skimmed(struct json_work *k, size_t base, size_t line_end, size_t end)
 	return true;
 }
 
-/* Lines from k->at, all of whose structure is known, up to `end`. Ends early, with
- * ST_AGAIN, when it had to look at a line by itself. */
+/* Reads lines from k->at, whose structure is known, up to `end`. Ends early, with ST_AGAIN,
+ * when a line had to be read by itself. */
 static enum status
 json_batch(struct json_work *k, size_t end)
 {
@@ -224,7 +224,7 @@ json_batch(struct json_work *k, size_t end)
 		}
 		if (json_skimmed(k, base, line_end, end))
 			continue;
-		/* One document, which ends on this line, and nothing behind it. */
+		/* One document, which ends on this line, with nothing after it. */
 		if (simd_next(simd, &d) != SIMD_OK || base + d.last >= line_end
 		    || base + d.next < line_end) {
 			enum status st = json_line(k, line_end);
@@ -237,7 +237,7 @@ json_batch(struct json_work *k, size_t end)
 	return ST_OK;
 }
 
-/* Where the next batch ends: at a line end, not far behind what is wanted. */
+/* The end of the next batch: a line end, not far beyond the elements wanted. */
 static size_t
 json_batch_end(const struct json_work *k, size_t n)
 {

@@ -23,8 +23,8 @@ struct json;
 struct json *json_new(void);
 void json_free(struct json **j);
 
-/* A projection: only these top-level fields of records are wanted; the rest is
- * validated but not converted. Values that are no records are converted whole. */
+/* A projection: only these top-level fields of records are wanted; the rest is checked but not
+ * converted. Values that are not records are converted whole. */
 struct json_fields {
 	const char **names;
 	const uint32_t *lens;
@@ -46,8 +46,8 @@ enum status json_lines(struct json *j, const uint8_t *p, size_t n,
 		       uint32_t *lines, struct err *e);
 size_t json_padding(void);
 
-/* One document, any white space around; appends the value to out. Copies the
- * text when no padding is known to be there. */
+/* Reads one document, with any white space around it, and appends the value to out. Copies the
+ * text when no padding is known to follow it. */
 enum status json_value(struct json *j, const uint8_t *p, size_t n,
 		       struct buf *out, struct err *e);
 

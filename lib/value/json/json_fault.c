@@ -129,7 +129,7 @@ fault_hex4(const uint8_t *p, size_t n)
 	return v;
 }
 
-/* s->at is at a backslash */
+/* with s->at at a backslash */
 static bool
 fault_escape(struct fault_src *s)
 {
@@ -191,7 +191,7 @@ fault_text(struct fault_src *s)
 
 static bool fault_value(struct fault_src *s);
 
-/* s->at is behind the opening bracket */
+/* with s->at after the opening bracket */
 static bool
 fault_items(struct fault_src *s, uint8_t close)
 {

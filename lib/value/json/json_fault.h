@@ -14,12 +14,11 @@ struct json_fault {
 	const char *reason; /* static */
 };
 
-/* True and *f filled when the text is not exactly one JSON value. */
+/* Whether the text is not exactly one JSON value; if so, fills *f. */
 bool json_fault(const uint8_t *p, size_t n, struct json_fault *f);
 
-/* One number: the length of it at p (0: none), whether it is an int, and of ints
- * whether it fits: kind 'l' (in i), 'u' (in u), 'd' (to be read as a float) or
- * 0, an int outside 64 bits. */
+/* Reads one number: gives its length at p (0: none), and its kind: 'l' int in i, 'u' int in u,
+ * 'd' to be read as a float, 0 an int outside 64 bits. */
 struct json_number {
 	char kind;
 	union {

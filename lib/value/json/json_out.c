@@ -16,7 +16,7 @@ uint8_t *
 json_out_begin(struct json_out *o, struct buf *b)
 {
 	o->b = b;
-	/* All that is already allocated is ours to write to. */
+	/* All memory that is allocated already can be written to. */
 	uint8_t *w = buf_room(b, JSON_FIRST + JSON_SLACK);
 	o->limit = b->data + b->cap - 1 - JSON_SLACK;
 	return w;
@@ -72,9 +72,8 @@ json_put_ext(struct json_out *o, uint8_t *w, const struct mp *h)
 	return json_out_room_slow(o, o->b->data + o->b->len, 0);
 }
 
-/* Keys of JSON are strings: numbers and words are put in quotes, and lists and
- * records, which nobody can want here, as base64 of their encoding (escaping
- * their JSON would double it with each level). */
+/* Keys in JSON are strings: numbers and words are put in quotes, lists and records as base64
+ * of their encoding (escaping their JSON would double it with each level). */
 static struct json_at
 json_put_key(struct json_out *o, struct json_at at, const uint8_t *end)
 {
@@ -121,7 +120,7 @@ json_put_list(struct json_out *o, struct json_at at, const uint8_t *end, uint32_
 	at.w = json_out_room(o, at.w, 0);
 	*at.w++ = '[';
 	if (!n)
-		*at.w++ = ','; /* to be written over */
+		*at.w++ = ','; /* will be overwritten */
 	for (uint32_t i = 0; i < n; i++) {
 		at = json_put(o, at, end);
 		*at.w++ = ',';
@@ -176,7 +175,7 @@ json_put(struct json_out *o, struct json_at at, const uint8_t *end)
 	case MP_LIST: return json_put_list(o, at, end, h.n);
 	case MP_RECORD: return json_put_record(o, at, end, h.n);
 	case MP_EXT: at.w = json_put_ext(o, at.w, &h); break;
-	case MP_BAD: at.p = end; break; /* cannot be: the caller checked */
+	case MP_BAD: at.p = end; break; /* impossible: the caller has checked */
 	}
 	return at;
 }

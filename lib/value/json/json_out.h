@@ -20,7 +20,7 @@ struct json_out {
 	uint8_t *limit;
 };
 
-/* What is written so far and what is still to be read. */
+/* The end of what is written, and the place of what is still to be read. */
 struct json_at {
 	uint8_t *w;
 	const uint8_t *p;
@@ -28,7 +28,7 @@ struct json_at {
 
 uint8_t *json_out_begin(struct json_out *o, struct buf *b);
 void json_out_end(struct json_out *o, uint8_t *w);
-/* Room for n bytes and the slack; gives the (perhaps moved) writing end. */
+/* Makes room for n bytes and the slack; gives the (perhaps moved) writing end. */
 uint8_t *json_out_room_slow(struct json_out *o, uint8_t *w, size_t n);
 static inline uint8_t *
 json_out_room(struct json_out *o, uint8_t *w, size_t n)
@@ -38,9 +38,9 @@ json_out_room(struct json_out *o, uint8_t *w, size_t n)
 	return json_out_room_slow(o, w, n);
 }
 
-/* One checked value as JSON; at.p ends behind it. */
+/* Puts one checked value as JSON; at.p ends after it. */
 struct json_at json_put(struct json_out *o, struct json_at at, const uint8_t *end);
-/* The same with scalars bare. */
+/* Puts one checked value as JSON, but a scalar as bare text; at.p ends after it. */
 struct json_at text_put(struct json_out *o, struct json_at at, const uint8_t *end);
 
 #endif

@@ -28,34 +28,34 @@ struct simd;
 
 struct simd_doc {
 	const uint64_t *tape;
-	const uint8_t *strings; /* 64 bytes behind the last one are readable */
+	const uint8_t *strings; /* 64 bytes after the last one are readable */
 	size_t next;            /* offset in the text where the next document begins;
 				   the text's length when there is none */
 	size_t last;            /* offset of the last bracket, or the beginning of
 				   the last text, number or word, of this document */
 };
 
-/* Where the brackets, colons, commas and the beginnings of values stand in the text. */
+/* Offsets of the brackets, colons, commas and beginnings of values in the text. */
 struct simd_marks {
 	const uint32_t *v;
-	size_t n, at; /* at: of the next document */
+	size_t n, at; /* at: index of the next document */
 };
 
 struct simd *simd_new(size_t depth_max); /* NULL: no memory */
 void simd_free(struct simd *s);
 size_t simd_padding(void);
 
-/* Finds the structure of the text (and refuses what is not UTF-8). SIMD_END: only blanks. */
+/* Finds the structure of the text (and refuses invalid UTF-8). SIMD_END: only blanks. */
 enum simd_status simd_begin(struct simd *s, const uint8_t *p, size_t n);
-/* Where the next document begins. */
+/* Offset at which the next document begins. */
 size_t simd_where(const struct simd *s);
-/* Passes over what begins before the offset. */
+/* Skips everything that begins before the offset. */
 void simd_pass(struct simd *s, size_t offset);
-/* Lends, until the next simd_begin. */
+/* Lends the marks, until the next simd_begin. */
 struct simd_marks simd_found(const struct simd *s);
-/* What stands before that place of the index has been taken. */
+/* Takes the marks before index `at`. */
 void simd_taken(struct simd *s, size_t at);
-/* The next document: lends until the next call. */
+/* Reads the next document; lent until the next call. */
 enum simd_status simd_next(struct simd *s, struct simd_doc *d);
 
 #ifdef __cplusplus

@@ -5,11 +5,11 @@
 #include "value/mp.h"
 
 enum {
-	SKIM_FIELDS = 16,  /* wanted ones */
-	SKIM_DIGITS = 15   /* of a number: so many fit a double and a power of ten exactly */
+	SKIM_FIELDS = 16,  /* most fields wanted */
+	SKIM_DIGITS = 15   /* digits of a number that fit a double exactly, like the power of ten */
 };
 
-/* A field that is wanted: places in simd_marks.v. */
+/* A field that is wanted: indices into simd_marks.v. */
 struct skim_pair {
 	size_t key, value;
 };
@@ -18,7 +18,7 @@ static const double skim_powers[SKIM_DIGITS + 1] = {
 	1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
 };
 
-/* What may stand behind a number or a word. */
+/* Whether the byte may follow a number or a word. */
 static inline bool
 skim_ends(uint8_t c)
 {
@@ -51,8 +51,7 @@ skim_put_number(const uint8_t *p, uint8_t *w)
 	return mp_put_float(w, minus ? -f : f);
 }
 
-/* The text whose quote opens at `at`; what follows it begins at `next`, and only
- * blanks are between. */
+/* The text whose quote opens at `at`, up to `next`; only blanks may follow it. */
 static inline const uint8_t *
 skim_text(const uint8_t *text, size_t at, size_t next, uint32_t *n)
 {
@@ -64,7 +63,7 @@ skim_text(const uint8_t *text, size_t at, size_t next, uint32_t *n)
 	return text + at + 1;
 }
 
-/* The value at `at`; NULL: not one for us. */
+/* Puts the value at `at`; NULL: json_skim does not handle it. */
 static inline uint8_t *
 skim_put(const uint8_t *text, size_t at, size_t next, uint8_t *w)
 {
@@ -95,8 +94,8 @@ skim_valid(const uint8_t *text, size_t at, size_t next)
 	return text[at] == '"' || skim_put(text, at, next, waste);
 }
 
-/* The fields of the record, each checked or, if it is wanted, put in pairs. How many
- * are wanted; -1: not one for us. *at goes to the bracket at the end. */
+/* Walks the fields of the record; checks each and collects the wanted ones in pairs. Gives
+ * their number; -1: json_skim does not handle the record. *at moves to the bracket at the end. */
 static inline int
 skim_fields(const uint8_t *text, const struct simd_marks *x, size_t line_end,
 	    const struct json_fields *f, struct skim_pair *pairs, size_t *at)

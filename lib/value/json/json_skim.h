@@ -15,12 +15,12 @@
 #include "value/json/json.h"
 #include "value/json/json_simd.h"
 
-/* Bytes at the writer that a line of so many can need. */
+/* Bytes of room that a line of line_len bytes can need. */
 size_t json_skim_room(size_t line_len);
 
-/* The document that begins at x->at, on a line without backslashes that ends at
- * `line_end` of the text and must hold nothing else. Moves *w and x->at behind it;
- * false: nothing was done. */
+/* Reads the document that begins at x->at, on a line without backslashes that ends at
+ * `line_end` of the text and must hold nothing else. Moves *w and x->at past it; false:
+ * nothing was done. */
 bool json_skim(const uint8_t *text, struct simd_marks *x, size_t line_end,
 	       const struct json_fields *f, uint8_t **w);
 

@@ -9,7 +9,7 @@
 #include "value/mp.h"
 
 enum {
-	TAPE_MANY = 0xffffff,      /* count of items as the tape has it: at least so many */
+	TAPE_MANY = 0xffffff,      /* limit of the tape's count of items: this many or more */
 	TAPE_FEW = 16              /* fields compared each with each */
 };
 
@@ -45,7 +45,7 @@ tape_put_text(const struct simd_doc *d, size_t i, uint8_t *w)
 	return mp_put_text_slack(w, s, n);
 }
 
-/* Items of the list or fields of the record at i. */
+/* Number of items of the list, or fields of the record, at i. */
 static uint32_t
 tape_count(const uint64_t *tape, size_t i)
 {
@@ -60,7 +60,7 @@ tape_count(const uint64_t *tape, size_t i)
 	return (tape[i] >> 56) == '{' ? n / 2 : n;
 }
 
-/* False when all keys of the record at i are surely different; cheap. */
+/* Cheap test: false when all keys of the record at i are certainly different. */
 static bool
 tape_suspect(const struct simd_doc *d, size_t i)
 {
@@ -71,7 +71,7 @@ tape_suspect(const struct simd_doc *d, size_t i)
 	for (size_t k = i + 1; k < end; k = tape_next(d->tape, k + 1)) {
 		uint32_t n;
 		const uint8_t *s = tape_text(d, k, &n);
-		/* of an empty key both are the NUL behind it */
+		/* for an empty key both are the NUL after it */
 		uint64_t bit = 1ull << ((n * 7 + s[0] + s[n - (n > 0)] * 3u) & 63);
 
 		suspect = suspect || (seen & bit);
@@ -89,7 +89,7 @@ tape_same_text(const struct simd_doc *d, size_t a, size_t b)
 	return n == m && json_same_bytes(s, t, n);
 }
 
-/* The place in pairs, of m so far, of the field with the key at k; m when new. */
+/* Index in pairs, m of which are filled, of the field with the key at k; m when it is new. */
 static size_t
 tape_find(const struct simd_doc *d, const struct tape_pair *pairs, size_t m,
 	  uint32_t *slots, size_t n_slots, size_t k)
@@ -110,8 +110,8 @@ tape_find(const struct simd_doc *d, const struct tape_pair *pairs, size_t m,
 	return m;
 }
 
-/* Fills pairs with the fields, each key once, at its first place and with its
- * last value; gives how many. */
+/* Fills pairs with the fields, each key once, at its first place and with its last value;
+ * gives their number. */
 static uint32_t
 tape_unique(const struct simd_doc *d, size_t i, uint32_t n, struct tape_pair *pairs)
 {
@@ -137,8 +137,8 @@ tape_unique(const struct simd_doc *d, size_t i, uint32_t n, struct tape_pair *pa
 static uint8_t *tape_put_record(const struct simd_doc *d, size_t i, uint8_t *w);
 static uint8_t *tape_put_list(const struct simd_doc *d, size_t i, uint8_t *w);
 
-/* Inlined into the loops over fields and items: most values are no containers,
- * and those are cheaper than a call. */
+/* Inlined into the loops over fields and items: most values are not containers, and cost less
+ * than a call. */
 static inline __attribute__((always_inline)) uint8_t *
 tape_put(const struct simd_doc *d, size_t i, uint8_t *w)
 {
@@ -170,8 +170,8 @@ tape_put_pairs(const struct simd_doc *d, const struct tape_pair *pairs, uint32_t
 	return w;
 }
 
-/* Keys given twice are looked for before anything is written: taking back and
- * writing again, record within record, would double the work at each level. */
+/* Repeated keys are found before anything is written: taking back and writing again, record
+ * within record, would double the work at each level. */
 static __attribute__((noinline)) uint8_t *
 tape_put_unique(const struct simd_doc *d, size_t i, uint32_t n, uint8_t *w)
 {
@@ -227,7 +227,7 @@ uint8_t *
 json_tape_put(const struct simd_doc *d, const struct json_fields *f, uint8_t *w)
 {
 	struct tape_pair few[TAPE_FEW], *pairs = few;
-	uint32_t place_few[TAPE_FEW] = { 0 }, *place = place_few; /* + 1, in pairs */
+	uint32_t place_few[TAPE_FEW] = { 0 }, *place = place_few; /* index + 1 in pairs */
 	uint32_t m = 0;
 
 	if (!f || d->tape[1] >> 56 != '{')

@@ -9,10 +9,10 @@
 #include "value/json/json.h"
 #include "value/json/json_simd.h"
 
-/* Bytes to have room for at w, for a document out of text_len bytes. */
+/* Bytes of room that a document from text_len bytes needs at w. */
 size_t json_tape_room(const struct simd_doc *d, size_t text_len);
-/* Writes the document's value, of a record only `fields` when not NULL; gives the
- * end. Bytes behind the end, within the room, are written too. */
+/* Writes the document's value, of a record only `fields` unless NULL; gives the end. May also
+ * write bytes after the end, within the room. */
 uint8_t *json_tape_put(const struct simd_doc *d, const struct json_fields *fields, uint8_t *w);
 
 #endif

@@ -6,14 +6,14 @@
 #include <string.h>
 
 enum {
-	TEXT_PIECE = 4096, /* bytes of input that room is made for at once */
-	TEXT_GROWTH = 6    /* \u001f */
+	TEXT_PIECE = 4096, /* bytes of input for which room is made at once */
+	TEXT_GROWTH = 6    /* length of \u001f */
 };
 
 #define TEXT_EACH(byte) (0x0101010101010101u * (uint64_t)(byte))
 
-/* The top bit of each byte that cannot stand as it is in a JSON string. Borrows
- * make false marks, but only above a true one: the lowest mark is exact. */
+/* Sets the top bit of each byte that must be escaped in a JSON string. Borrows make false
+ * marks, but only above a true one: the lowest mark is exact. */
 static inline uint64_t
 text_marks(uint64_t x)
 {
@@ -53,7 +53,7 @@ text_sequence(const uint8_t *s, size_t n)
 	return need;
 }
 
-/* One byte or sequence that is not plain; *s moves behind it. */
+/* Escapes one byte or sequence that is not plain; *s moves past it. */
 static uint8_t *
 text_put_odd(uint8_t *w, const uint8_t **s, const uint8_t *end)
 {
@@ -88,8 +88,8 @@ text_put_odd(uint8_t *w, const uint8_t **s, const uint8_t *end)
 	return w;
 }
 
-/* Escapes from *s until it reaches `stop` (or a sequence that began before it
- * ends). There is room for TEXT_GROWTH times the bytes and 8 more. */
+/* Escapes from *s until it reaches `stop` (or the end of a sequence that began before). There
+ * is room for TEXT_GROWTH times the bytes and 8 more. */
 static uint8_t *
 text_put_piece(uint8_t *w, const uint8_t **sp, const uint8_t *stop, const uint8_t *text_end,
 	       const uint8_t *end)
@@ -103,7 +103,7 @@ text_put_piece(uint8_t *w, const uint8_t **sp, const uint8_t *stop, const uint8_
 			uint64_t marks = text_marks(text_load(s));
 			size_t plain = marks ? (size_t)__builtin_ctzll(marks) / 8 : 8;
 
-			memcpy(w, s, 8); /* what is too much is written over */
+			memcpy(w, s, 8); /* the surplus is overwritten */
 			if (plain >= n) {
 				w += n;
 				s += n;

@@ -7,11 +7,11 @@
 
 #include "value/json/json_out.h"
 
-/* The n bytes at s in quotes, escaped; what is not UTF-8 becomes U+FFFD. Bytes
- * up to `end` may be read. Keeps the slack. */
+/* Writes the n bytes at s in quotes, escaped; invalid UTF-8 becomes U+FFFD. Bytes up to `end`
+ * may be read. Keeps the slack. */
 uint8_t *json_put_text(struct json_out *o, uint8_t *w, const uint8_t *s, size_t n,
 		       const uint8_t *end);
-/* As base64, in quotes. */
+/* Writes the n bytes at s as base64, in quotes. */
 uint8_t *json_put_base64(struct json_out *o, uint8_t *w, const uint8_t *s, size_t n);
 
 #endif

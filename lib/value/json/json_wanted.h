@@ -22,7 +22,7 @@ json_same_bytes(const void *a, const void *b, size_t n)
 	if (n >= 8) {
 		for (;; i += 8) {
 			if (i > n - 8)
-				i = n - 8; /* the last eight, some of them again */
+				i = n - 8; /* the last eight bytes, which may overlap */
 			memcpy(&x, s + i, 8);
 			memcpy(&y, t + i, 8);
 			if (x != y)
@@ -46,8 +46,8 @@ json_same_bytes(const void *a, const void *b, size_t n)
 	return true;
 }
 
-/* The index of the name in the projection, f->n: not in it. Records have their
- * fields mostly in the order in which they are wanted: `hint` is tried first. */
+/* Index of the name in the projection; f->n: it is not in it. Records mostly have their fields
+ * in the order in which they are wanted: `hint` is tried first. */
 static inline size_t
 json_wanted(const struct json_fields *f, size_t hint, const uint8_t *s, uint32_t n)
 {
