@@ -89,6 +89,8 @@ key_table_add(struct key_table *k, const uint8_t *p, size_t n, bool *fresh)
 size_t
 key_table_size(const struct key_table *k)
 {
+	if (k->n > KEY_TABLE_MAX)
+		return SIZE_MAX / 2;
 	return k->len + k->n * sizeof *k->items + k->n_slots * sizeof *k->slots;
 }
 

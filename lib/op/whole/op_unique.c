@@ -1,41 +1,25 @@
 /* SPDX-License-Identifier: MIT
  * unique: lets each element through when it, or its key, is seen for the first time.
  */
-#include <string.h>
-
-#include "base/hash.h"
-#include "base/mem.h"
 #include "op/kit/expr_value.h"
-#include "op/kit/slab.h"
+#include "op/kit/key_table.h"
 #include "value/normal.h"
 
-enum { UNIQUE_INLINE = 8, UNIQUE_FIRST = 64, UNIQUE_AHEAD = 16 };
-
-/* A key of up to eight bytes is stored in its slot; len 0: the slot is free, as no value is
- * empty. */
-struct unique_key {
-	uint32_t code, len;
-	union {
-		uint8_t bytes[UNIQUE_INLINE];
-		uint8_t *cell;
-	};
-};
+enum { UNIQUE_AHEAD = 16 };
 
 struct unique {
 	struct op_expr key;
 	int64_t mem;
 	struct expr_run run;
-	struct unique_key *slots;
-	size_t n, n_slots, bytes; /* bytes: size of the keys outside the slots */
-	struct slab cells;
-	struct buf normal, ahead; /* a normalized key, and those of the next elements */
+	struct key_table keys;    /* what was seen */
+	struct buf normal, ahead; /* a key, and those of the next elements */
 };
 
 /* The key of an element that will be added next. */
 struct unique_ahead {
 	const uint8_t *p; /* NULL: the key lies in `ahead` */
 	size_t at, len;
-	uint64_t code;
+	uint32_t code;
 };
 
 static const struct param unique_params[] = {
@@ -70,72 +54,7 @@ unique_open(struct op_inst *self, struct err *e)
 	(void)e;
 	if (u->key.code)
 		expr_run_open(self, &u->run, &u->key);
-	u->n_slots = UNIQUE_FIRST;
-	u->slots = mem_array(u->n_slots, sizeof *u->slots);
 	return ST_OK;
-}
-
-static const uint8_t *
-unique_bytes(const struct unique_key *k)
-{
-	return k->len <= UNIQUE_INLINE ? k->bytes : k->cell;
-}
-
-/* The slot of the key, or the free slot where it goes. */
-static struct unique_key *
-unique_slot(const struct unique *u, const uint8_t *p, uint32_t len, uint64_t code)
-{
-	size_t mask = u->n_slots - 1, i = code & mask;
-	uint32_t high = (uint32_t)(code >> 32);
-
-	for (; u->slots[i].len; i = (i + 1) & mask) {
-		const struct unique_key *k = &u->slots[i];
-
-		if (k->code == high && k->len == len && !memcmp(unique_bytes(k), p, len))
-			break;
-	}
-	return &u->slots[i];
-}
-
-static void
-unique_double(struct unique *u)
-{
-	struct unique_key *old = u->slots;
-	size_t n = u->n_slots, mask = n * 2 - 1;
-
-	u->n_slots = n * 2;
-	u->slots = mem_array(u->n_slots, sizeof *u->slots);
-	for (size_t k = 0; k < n; k++) {
-		if (!old[k].len)
-			continue;
-		size_t i = hash_bytes(unique_bytes(&old[k]), old[k].len) & mask;
-		while (u->slots[i].len)
-			i = (i + 1) & mask;
-		u->slots[i] = old[k];
-	}
-	mem_free(old);
-}
-
-/* Whether the key is new; if so, it is remembered. */
-static bool
-unique_add(struct unique *u, const uint8_t *p, uint32_t len, uint64_t code)
-{
-	struct unique_key *k = unique_slot(u, p, len, code);
-
-	if (k->len)
-		return false;
-	k->code = (uint32_t)(code >> 32);
-	k->len = len;
-	if (len <= UNIQUE_INLINE) {
-		memcpy(k->bytes, p, len);
-	} else {
-		k->cell = slab_take(&u->cells, len);
-		u->bytes += len;
-		memcpy(k->cell, p, len);
-	}
-	if (++u->n * 3 > u->n_slots * 2)
-		unique_double(u);
-	return true;
 }
 
 static void
@@ -149,8 +68,8 @@ unique_look(struct unique *u, const struct elem *e, struct unique_ahead *a)
 	a->p = p == e->p ? p : NULL;
 	if (!a->p)
 		buf_put(&u->ahead, p, a->len);
-	a->code = hash_bytes(p, a->len);
-	__builtin_prefetch(&u->slots[a->code & (u->n_slots - 1)], 1);
+	a->code = key_table_code(p, a->len);
+	key_table_want(&u->keys, a->code);
 }
 
 /* Elements that are their own keys: several slots are prefetched before the first is examined,
@@ -159,6 +78,7 @@ static void
 unique_feed_whole(struct unique *u, const struct run *in, struct run *out)
 {
 	struct unique_ahead next[UNIQUE_AHEAD];
+	bool fresh;
 
 	for (uint32_t i = 0; i < in->n; i += UNIQUE_AHEAD) {
 		uint32_t some = in->n - i < UNIQUE_AHEAD ? in->n - i : UNIQUE_AHEAD;
@@ -166,10 +86,13 @@ unique_feed_whole(struct unique *u, const struct run *in, struct run *out)
 		buf_reset(&u->ahead);
 		for (uint32_t k = 0; k < some; k++)
 			unique_look(u, &in->e[i + k], &next[k]);
+		for (uint32_t k = 0; k < some && u->keys.n; k++)
+			key_table_want_item(&u->keys, next[k].code);
 		for (uint32_t k = 0; k < some; k++) {
 			const uint8_t *p = next[k].p ? next[k].p : u->ahead.data + next[k].at;
 
-			if (unique_add(u, p, (uint32_t)next[k].len, next[k].code))
+			key_table_add_code(&u->keys, p, next[k].len, next[k].code, &fresh);
+			if (fresh)
 				run_push(out, in->e[i + k]);
 		}
 	}
@@ -180,9 +103,9 @@ unique_limit(struct op_inst *self, struct err *e)
 {
 	struct unique *u = self->state;
 
-	if (u->bytes + u->n_slots * sizeof *u->slots <= (size_t)u->mem)
+	if (key_table_size(&u->keys) <= (size_t)u->mem)
 		return ST_OK;
-	err_set(e, ST_DATA, "the %zu keys that were seen take more than mem=%lld bytes", u->n,
+	err_set(e, ST_DATA, "the %u keys that were seen take more than mem=%lld bytes", u->keys.n,
 		(long long)u->mem);
 	err_help(e, "make mem= larger, or put `sort` first, which uses files, and `dedup` in place of unique");
 	return op_blame(self->node, e);
@@ -194,6 +117,7 @@ unique_feed(struct op_inst *self, const struct run *in, struct run *out, struct 
 	struct unique *u = self->state;
 	const uint8_t *p;
 	size_t len;
+	bool fresh;
 
 	if (!u->run.vm) {
 		unique_feed_whole(u, in, out);
@@ -207,7 +131,8 @@ unique_feed(struct op_inst *self, const struct run *in, struct run *out, struct 
 		if (st != ST_OK)
 			continue;
 		p = normal_key(p, &len, &u->normal);
-		if (unique_add(u, p, (uint32_t)len, hash_bytes(p, len)))
+		key_table_add(&u->keys, p, len, &fresh);
+		if (fresh)
 			run_push(out, in->e[i]);
 	}
 	return unique_limit(self, e);
@@ -219,13 +144,9 @@ unique_close(struct op_inst *self)
 	struct unique *u = self->state;
 
 	expr_run_close(&u->run);
-	for (size_t i = 0; i < u->n_slots; i++)
-		if (u->slots[i].len > SLAB_MAX)
-			mem_free(u->slots[i].cell);
-	slab_clear(&u->cells);
+	key_table_clear(&u->keys);
 	buf_clear(&u->normal);
 	buf_clear(&u->ahead);
-	mem_free(u->slots);
 }
 
 static void
@@ -234,10 +155,13 @@ unique_save(struct op_inst *self, struct buf *out)
 	struct unique *u = self->state;
 
 	state_put_u64(out, u->run.seen);
-	state_put_u64(out, u->n);
-	for (size_t i = 0; i < u->n_slots; i++)
-		if (u->slots[i].len)
-			buf_put(out, unique_bytes(&u->slots[i]), u->slots[i].len);
+	state_put_u64(out, u->keys.n);
+	for (uint32_t i = 0; i < u->keys.n; i++) {
+		uint32_t len;
+		const uint8_t *p = key_table_at(&u->keys, i, &len);
+
+		buf_put(out, p, len);
+	}
 }
 
 static enum status
@@ -247,12 +171,13 @@ unique_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
 	struct state_in in = state_begin(p, n);
 
 	u->run.seen = state_get_u64(&in, INT64_MAX);
-	uint64_t count = state_get_u64(&in, n);
+	uint64_t count = state_get_u64(&in, KEY_TABLE_MAX);
 	for (uint64_t i = 0; i < count && !in.bad; i++) {
 		struct elem key;
+		bool fresh;
 
 		if (state_get_elem(&in, &key))
-			unique_add(u, key.p, key.len, hash_bytes(key.p, key.len));
+			key_table_add(&u->keys, key.p, key.len, &fresh);
 	}
 	if (u->run.vm)
 		expr_vm_set_index(u->run.vm, (int64_t)u->run.seen);
