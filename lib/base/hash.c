@@ -59,45 +59,34 @@ hash_bytes(const void *bytes, size_t n)
 	return hash_fold(h ^ n, k1);
 }
 
+struct hash_want {
+	const void *key;
+	size_t n;
+	uint64_t code;
+};
+
+static inline bool
+hash_same(const void *owner, uint32_t index, const void *key)
+{
+	const struct hash_item *it = &((const struct hash *)owner)->items[index];
+	const struct hash_want *w = key;
+
+	return it->code == w->code && it->key_len == w->n && (w->n == 0 || !memcmp(it->key, w->key, w->n));
+}
+
+static inline uint64_t
+hash_code(const void *owner, uint32_t index)
+{
+	return ((const struct hash *)owner)->items[index].code;
+}
+
 /* The slot of the key, or the free slot where it would go. */
 static size_t
 hash_slot(const struct hash *h, const void *key, size_t n, uint64_t code)
 {
-	size_t mask = h->n_slots - 1, i = code & mask;
+	struct hash_want want = { key, n, code };
 
-	for (; h->slots[i]; i = (i + 1) & mask) {
-		const struct hash_item *it = &h->items[h->slots[i] - 1];
-		if (it->code == code && it->key_len == n &&
-		    (n == 0 || !memcmp(it->key, key, n)))
-			break;
-	}
-	return i;
-}
-
-/* The slot that holds this index, found by the item's code. */
-static size_t
-hash_slot_of(const struct hash *h, size_t index)
-{
-	size_t mask = h->n_slots - 1, i = h->items[index].code & mask;
-
-	while (h->slots[i] != index + 1)
-		i = (i + 1) & mask;
-	return i;
-}
-
-static void
-hash_double(struct hash *h)
-{
-	h->n_slots = h->n_slots ? h->n_slots * 2 : 16;
-	mem_free(h->slots);
-	h->slots = mem_array(h->n_slots, sizeof *h->slots);
-	size_t mask = h->n_slots - 1;
-	for (size_t k = 0; k < h->n; k++) {
-		size_t i = h->items[k].code & mask;
-		while (h->slots[i])
-			i = (i + 1) & mask;
-		h->slots[i] = (uint32_t)k + 1;
-	}
+	return slots_find(&h->slots, code, hash_same, h, &want);
 }
 
 void *
@@ -105,7 +94,7 @@ hash_get(const struct hash *h, const void *key, size_t n)
 {
 	if (!h->n)
 		return NULL;
-	uint32_t at = h->slots[hash_slot(h, key, n, hash_bytes(key, n))];
+	uint32_t at = h->slots.v[hash_slot(h, key, n, hash_bytes(key, n))];
 	return at ? h->items[at - 1].value : NULL;
 }
 
@@ -120,11 +109,11 @@ hash_put(struct hash *h, const void *key, size_t n, void *value)
 {
 	uint64_t code = hash_bytes(key, n);
 
-	if ((h->n + 1) * 4 > h->n_slots * 3)
-		hash_double(h);
+	if ((h->n + 1) * 4 > h->slots.n * 3)
+		slots_widen(&h->slots, h->slots.n * 2, (uint32_t)h->n, hash_code, h);
 	size_t slot = hash_slot(h, key, n, code);
-	if (h->slots[slot]) {
-		struct hash_item *it = &h->items[h->slots[slot] - 1];
+	if (h->slots.v[slot]) {
+		struct hash_item *it = &h->items[h->slots.v[slot] - 1];
 		void *before = it->value;
 		it->value = value;
 		return before;
@@ -132,7 +121,7 @@ hash_put(struct hash *h, const void *key, size_t n, void *value)
 	h->items = mem_grow(h->items, &h->cap, h->n + 1, sizeof *h->items);
 	/* A NUL after the key, so that text keys can be printed. */
 	h->items[h->n] = (struct hash_item){ mem_strndup(key, n), n, code, value };
-	h->slots[slot] = (uint32_t)++h->n;
+	h->slots.v[slot] = (uint32_t)++h->n;
 	return NULL;
 }
 
@@ -142,43 +131,21 @@ hash_put_str(struct hash *h, const char *key, void *value)
 	return hash_put(h, key, strlen(key), value);
 }
 
-/* Empties a slot without leaving a mark: those behind it that would no longer
- * be found are moved forward into the hole. */
-static void
-hash_unslot(struct hash *h, size_t hole)
-{
-	size_t mask = h->n_slots - 1, i = hole;
-
-	for (;;) {
-		h->slots[hole] = 0;
-		for (;;) {
-			i = (i + 1) & mask;
-			if (!h->slots[i])
-				return;
-			size_t home = h->items[h->slots[i] - 1].code & mask;
-			if (((i - home) & mask) >= ((i - hole) & mask))
-				break;
-		}
-		h->slots[hole] = h->slots[i];
-		hole = i;
-	}
-}
-
 void *
 hash_del(struct hash *h, const void *key, size_t n)
 {
 	if (!h->n)
 		return NULL;
 	size_t slot = hash_slot(h, key, n, hash_bytes(key, n));
-	if (!h->slots[slot])
+	if (!h->slots.v[slot])
 		return NULL;
 
-	size_t index = h->slots[slot] - 1, last = h->n - 1;
+	size_t index = h->slots.v[slot] - 1, last = h->n - 1;
 	void *value = h->items[index].value;
 	mem_free(h->items[index].key);
-	hash_unslot(h, slot);
+	slots_remove(&h->slots, slot, hash_code, h);
 	if (index != last) {
-		h->slots[hash_slot_of(h, last)] = (uint32_t)index + 1;
+		h->slots.v[slots_of(&h->slots, h->items[last].code, (uint32_t)last)] = (uint32_t)index + 1;
 		h->items[index] = h->items[last];
 	}
 	h->n--;
@@ -197,6 +164,6 @@ hash_clear(struct hash *h)
 	for (size_t i = 0; i < h->n; i++)
 		mem_free(h->items[i].key);
 	mem_free(h->items);
-	mem_free(h->slots);
+	slots_clear(&h->slots);
 	*h = (struct hash){ 0 };
 }

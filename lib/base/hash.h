@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/slots.h"
+
 struct hash_item {
 	void *key;
 	size_t key_len;
@@ -19,8 +21,7 @@ struct hash_item {
 struct hash {
 	struct hash_item *items;
 	size_t n, cap;
-	uint32_t *slots; /* index + 1 into items; 0: free */
-	size_t n_slots;  /* a power of two, or 0 */
+	struct slots slots;
 };
 
 uint64_t hash_bytes(const void *p, size_t n); /* not for hostile keys' secrets; seeded per process */

@@ -78,7 +78,7 @@ key_table_at(const struct key_table *k, uint32_t i, uint32_t *len)
 	*len = k->items[i].len;
 	return *len <= KEY_TABLE_INLINE ? k->items[i].inside : k->bytes + k->items[i].at;
 }
-/* Memory used, for limits. */
+/* Memory used, for limits; past all limits with more than KEY_TABLE_MAX keys. */
 size_t key_table_size(const struct key_table *k);
 void key_table_reset(struct key_table *k); /* forgets the keys, keeps the memory */
 void key_table_clear(struct key_table *k);

@@ -3,7 +3,7 @@
  * With a window of 1, as it is usual, what `uniq` does.
  *
  *	ring   keys of the last WINDOW elements given, the oldest at `oldest`
- *	slots  hash -> place in the ring + 1; open addressing, removal shifts back
+ *	slots  hash -> place in the ring (base/slots.h)
  */
 #include <string.h>
 
@@ -23,9 +23,8 @@ struct dedup {
 	struct expr_value by;
 	struct buf normal;
 	struct dedup_key *ring;
-	size_t have, cap, oldest, bytes; /* bytes: size of all keys */
-	uint32_t *slots;
-	size_t n_slots;
+	size_t have, cap, oldest, bytes; /* bytes: of the keys */
+	struct slots slots;
 };
 
 static const struct param dedup_params[] = {
@@ -64,55 +63,26 @@ dedup_open(struct op_inst *self, struct err *e)
 	return ST_OK;
 }
 
+static inline bool
+dedup_same(const void *owner, uint32_t place, const void *key)
+{
+	const struct dedup_key *k = &((const struct dedup *)owner)->ring[place], *want = key;
+
+	return k->code == want->code && k->len == want->len && !memcmp(k->data, want->data, want->len);
+}
+
+static inline uint64_t
+dedup_code(const void *owner, uint32_t place)
+{
+	return ((const struct dedup *)owner)->ring[place].code;
+}
+
 static size_t
 dedup_slot(const struct dedup *d, const uint8_t *p, size_t n, uint32_t code)
 {
-	size_t mask = d->n_slots - 1, at = code & mask;
+	struct dedup_key want = { .data = (uint8_t *)p, .len = (uint32_t)n, .code = code };
 
-	for (; d->slots[at]; at = (at + 1) & mask) {
-		const struct dedup_key *k = &d->ring[d->slots[at] - 1];
-
-		if (k->code == code && k->len == n && !memcmp(k->data, p, n))
-			break;
-	}
-	return at;
-}
-
-/* Removes the key at a place of the ring from the slots, and closes the gap. */
-static void
-dedup_forget(struct dedup *d, size_t place)
-{
-	size_t mask = d->n_slots - 1, gap = d->ring[place].code & mask, at;
-
-	while (d->slots[gap] != place + 1)
-		gap = (gap + 1) & mask;
-	for (at = (gap + 1) & mask; d->slots[at]; at = (at + 1) & mask) {
-		size_t home = d->ring[d->slots[at] - 1].code & mask;
-
-		/* A key may move into the gap unless its own slot lies after the gap. */
-		if (((at - home) & mask) >= ((at - gap) & mask)) {
-			d->slots[gap] = d->slots[at];
-			gap = at;
-		}
-	}
-	d->slots[gap] = 0;
-}
-
-static void
-dedup_widen(struct dedup *d)
-{
-	size_t n = d->n_slots ? d->n_slots * 2 : 16;
-
-	mem_free(d->slots);
-	d->slots = mem_array(n, sizeof *d->slots);
-	d->n_slots = n;
-	for (size_t k = 0; k < d->have; k++) {
-		size_t at = d->ring[k].code & (n - 1);
-
-		while (d->slots[at])
-			at = (at + 1) & (n - 1);
-		d->slots[at] = (uint32_t)k + 1;
-	}
+	return slots_find(&d->slots, code, dedup_same, d, &want);
 }
 
 static void
@@ -126,11 +96,11 @@ dedup_remember(struct dedup *d, const uint8_t *p, size_t n, uint32_t code)
 			d->ring = mem_grow(d->ring, &d->cap, place + 1, sizeof *d->ring);
 			memset(d->ring + had, 0, (d->cap - had) * sizeof *d->ring);
 		}
-		if ((d->have + 1) * 2 > d->n_slots)
-			dedup_widen(d);
+		if ((d->have + 1) * 2 > d->slots.n)
+			slots_widen(&d->slots, d->slots.n * 2, (uint32_t)d->have, dedup_code, d);
 		d->have++;
 	} else {
-		dedup_forget(d, place);
+		slots_remove(&d->slots, slots_of(&d->slots, d->ring[place].code, (uint32_t)place), dedup_code, d);
 		d->oldest = place + 1 == d->have ? 0 : place + 1;
 	}
 	struct dedup_key *k = &d->ring[place];
@@ -144,7 +114,7 @@ dedup_remember(struct dedup *d, const uint8_t *p, size_t n, uint32_t code)
 	memcpy(k->data, p, n);
 	k->len = (uint32_t)n;
 	k->code = code;
-	d->slots[dedup_slot(d, p, n, code)] = (uint32_t)place + 1;
+	d->slots.v[dedup_slot(d, p, n, code)] = (uint32_t)place + 1;
 }
 
 /* Whether the key is new; if so, it is remembered. */
@@ -159,7 +129,7 @@ dedup_fresh(struct dedup *d, const uint8_t *p, size_t n)
 			return false;
 	}
 	uint32_t code = (uint32_t)(hash_bytes(p, n) >> 32);
-	if (d->window > 1 && d->have && d->slots[dedup_slot(d, p, n, code)])
+	if (d->window > 1 && d->have && d->slots.v[dedup_slot(d, p, n, code)])
 		return false;
 	dedup_remember(d, p, n, code);
 	return true;
@@ -170,7 +140,7 @@ dedup_limit(struct op_inst *self, struct err *e)
 {
 	struct dedup *d = self->state;
 
-	if (d->bytes + d->cap * sizeof *d->ring + d->n_slots * sizeof *d->slots <= (size_t)d->mem)
+	if (d->bytes + d->cap * sizeof *d->ring + d->slots.n * sizeof *d->slots.v <= (size_t)d->mem)
 		return ST_OK;
 	err_set(e, ST_DATA, "the %zu elements compared with take more than mem=%lld bytes", d->have,
 		(long long)d->mem);
@@ -206,7 +176,7 @@ dedup_close(struct op_inst *self)
 	for (size_t k = 0; k < d->cap; k++)
 		mem_free(d->ring[k].data);
 	mem_free(d->ring);
-	mem_free(d->slots);
+	slots_clear(&d->slots);
 	buf_clear(&d->normal);
 	expr_value_close(&d->by);
 }

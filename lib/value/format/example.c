@@ -4,9 +4,9 @@
 #include <endian.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/str.h"
-#include "value/crc32c.h"
 #include "value/dtype.h"
 #include "value/mp.h"
 #include "value/tensor.h"
@@ -242,35 +242,35 @@ example_key_read(struct wire entry, struct example_key *key)
 	return !entry.bad;
 }
 
-/* Marks the keys that count: of a repeated key, the last. Few keys are compared with each
- * other, many are found by hash. */
+static inline bool
+example_same_key(const void *keys, uint32_t index, const void *key)
+{
+	const struct example_key *a = (const struct example_key *)keys + index, *b = key;
+
+	return a->n == b->n && !memcmp(a->p, b->p, a->n);
+}
+
+/* Marks the keys that count: the last of those given twice. Few keys are compared with each other, many
+ * are found by hash. */
 static void
 example_keys_mark(struct example_key *keys, uint32_t n)
 {
-	uint32_t slots = 64, *table;
+	struct slots slots = { 0 };
 
 	for (uint32_t i = 0; n <= EXAMPLE_FEW && i < n; i++)
 		for (uint32_t k = i + 1; k < n && !keys[i].gone; k++)
-			keys[i].gone = keys[i].n == keys[k].n && !memcmp(keys[i].p, keys[k].p, keys[i].n);
+			keys[i].gone = example_same_key(keys, i, &keys[k]);
 	if (n <= EXAMPLE_FEW)
 		return;
-	while (slots < 2 * n)
-		slots *= 2;
-	table = mem_array(slots, sizeof *table);
+	slots_widen(&slots, 2 * (size_t)n, 0, NULL, NULL);
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t hash = crc32c(keys[i].p, keys[i].n), k;
+		size_t at = slots_find(&slots, hash_bytes(keys[i].p, keys[i].n), example_same_key, keys, &keys[i]);
 
-		for (k = hash & (slots - 1); table[k]; k = (k + 1) & (slots - 1)) {
-			struct example_key *other = &keys[table[k] - 1];
-
-			if (other->n == keys[i].n && !memcmp(other->p, keys[i].p, other->n)) {
-				other->gone = true;
-				break;
-			}
-		}
-		table[k] = i + 1;
+		if (slots.v[at])
+			keys[slots.v[at] - 1].gone = true;
+		slots.v[at] = i + 1;
 	}
-	mem_free(table);
+	slots_clear(&slots);
 }
 
 /* Counts the features, up to one more than the limit; their keys go to `keys`, unless NULL.

@@ -89,25 +89,36 @@ tape_same_text(const struct simd_doc *d, size_t a, size_t b)
 	return n == m && json_same_bytes(s, t, n);
 }
 
-/* Index in pairs, m of which are filled, of the field with the key at k; m when it is new. */
-static size_t
-tape_find(const struct simd_doc *d, const struct tape_pair *pairs, size_t m,
-	  uint32_t *slots, size_t n_slots, size_t k)
+struct tape_keys {
+	const struct simd_doc *d;
+	const struct tape_pair *pairs;
+};
+
+static inline bool
+tape_same_key(const void *keys, uint32_t j, const void *k)
 {
-	if (!slots) {
+	const struct tape_keys *t = keys;
+
+	return tape_same_text(t->d, t->pairs[j].key, *(const size_t *)k);
+}
+
+/* The place in pairs, of m so far, of the field with the key at k; m when new. */
+static size_t
+tape_find(const struct tape_keys *t, size_t m, struct slots *slots, size_t k)
+{
+	uint32_t n;
+
+	if (!slots->n) {
 		for (size_t j = 0; j < m; j++)
-			if (tape_same_text(d, pairs[j].key, k))
+			if (tape_same_text(t->d, t->pairs[j].key, k))
 				return j;
 		return m;
 	}
-	uint32_t n;
-	const uint8_t *s = tape_text(d, k, &n);
-	size_t at = hash_bytes(s, n) & (n_slots - 1);
-	for (; slots[at]; at = (at + 1) & (n_slots - 1))
-		if (tape_same_text(d, pairs[slots[at] - 1].key, k))
-			return slots[at] - 1;
-	slots[at] = (uint32_t)m + 1;
-	return m;
+	const uint8_t *s = tape_text(t->d, k, &n);
+	size_t at = slots_find(slots, hash_bytes(s, n), tape_same_key, t, &k);
+	if (!slots->v[at])
+		slots->v[at] = (uint32_t)m + 1;
+	return slots->v[at] - 1;
 }
 
 /* Fills pairs with the fields, each key once, at its first place and with its last value;
@@ -115,22 +126,20 @@ tape_find(const struct simd_doc *d, const struct tape_pair *pairs, size_t m,
 static uint32_t
 tape_unique(const struct simd_doc *d, size_t i, uint32_t n, struct tape_pair *pairs)
 {
-	size_t end = (uint32_t)d->tape[i] - 1, n_slots = 2 * TAPE_FEW, m = 0;
-	uint32_t *slots = NULL;
+	size_t end = (uint32_t)d->tape[i] - 1, m = 0;
+	struct tape_keys keys = { d, pairs };
+	struct slots slots = { 0 };
 
-	if (n > TAPE_FEW) {
-		while (n_slots < 2 * (size_t)n)
-			n_slots *= 2;
-		slots = mem_array(n_slots, sizeof *slots);
-	}
+	if (n > TAPE_FEW)
+		slots_widen(&slots, 2 * (size_t)n, 0, NULL, NULL);
 	for (size_t k = i + 1; k < end; k = tape_next(d->tape, k + 1)) {
-		size_t j = tape_find(d, pairs, m, slots, n_slots, k);
+		size_t j = tape_find(&keys, m, &slots, k);
 
 		if (j == m)
 			pairs[m++].key = k;
 		pairs[j].value = k + 1;
 	}
-	mem_free(slots);
+	slots_clear(&slots);
 	return (uint32_t)m;
 }
 
