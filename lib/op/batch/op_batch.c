@@ -4,26 +4,19 @@
  */
 #include "base/mem.h"
 #include "op/kit/expr_run.h"
-#include "op/batch/batch_columns.h"
+#include "op/batch/batch_every.h"
 #include "op/op.h"
 #include "value/pack.h"
 #include "op/batch/batch_rows.h"
-#include "op/state.h"
 
 struct batch {
-	int64_t n;
-	bool drop;
+	struct batch_every every;
 	int as;            /* enum batch_rows_as */
-	struct run part;   /* the elements of the batch being filled */
-	size_t part_bytes;
-	struct batch_columns columns;
 };
 
 static const struct param batch_params[] = {
-	{ "n", PARAM_INT, offsetof(struct batch, n), .min = 1, .max = INT32_MAX,
-	  .help = "elements in a batch" },
-	{ "drop_remainder", PARAM_BOOL, offsetof(struct batch, drop), "false",
-	  .flags = PARAM_KEY_ONLY, .help = "drop the last batch when it is not full" },
+	BATCH_EVERY_N(struct batch),
+	BATCH_EVERY_DROP(struct batch),
 	{ "as", PARAM_CHOICE, offsetof(struct batch, as), "auto", .choices = "auto|list|tensor",
 	  .flags = PARAM_KEY_ONLY, .help = "auto: tensors become a tensor with a new first axis, "
 	  "anything else a list; tensor: numbers and bools become a tensor too; list: always a list" },
@@ -51,7 +44,7 @@ batch_typing(struct op_node *n, struct op_typing *t, const struct type **type, s
 {
 	const struct batch *b = n->params;
 	const struct type *x = n->in[0]->type;
-	int64_t length = b->drop ? b->n : -1;
+	int64_t length = b->every.drop ? b->every.n : -1;
 	struct type_field *fields;
 	enum status st = ST_OK;
 
@@ -77,31 +70,13 @@ batch_typing(struct op_node *n, struct op_typing *t, const struct type **type, s
 	return st;
 }
 
-static uint64_t
-batch_groups(const struct op_node *n)
-{
-	const struct batch *b = n->params;
-
-	return (uint64_t)b->n;
-}
-
-static int64_t
-batch_cardinality(const struct op_node *n, const int64_t *in)
-{
-	const struct batch *b = n->params;
-
-	if (in[0] == -1 || in[0] == INT64_MAX)
-		return in[0];
-	return in[0] / b->n + (!b->drop && in[0] % b->n);
-}
-
 static enum status
 batch_too_large(struct op_inst *self, struct err *e)
 {
 	struct batch *b = self->state;
 
 	err_set(e, ST_DATA, "a batch of %lld is larger than the limit of %u bytes",
-		(long long)b->n, self->ctx->element_max);
+		(long long)b->every.n, self->ctx->element_max);
 	return op_source_fault(self, NULL, 0, e);
 }
 
@@ -151,7 +126,7 @@ batch_give(struct op_inst *self, const struct elem *x, uint32_t n, struct run *o
 	while (i < n && batch_columns_is_record(&x[i]))
 		i++;
 	if (i == n) {
-		enum status st = batch_columns_build(&b->columns, x, n, (enum batch_rows_as)b->as,
+		enum status st = batch_columns_build(&b->every.columns, x, n, (enum batch_rows_as)b->as,
 						     max, out, e);
 
 		return st == ST_OK ? st : op_source_fault(self, NULL, 0, e);
@@ -163,82 +138,52 @@ batch_give(struct op_inst *self, const struct elem *x, uint32_t n, struct run *o
 	return ST_OK;
 }
 
-static void
-batch_part_reset(struct batch *b)
+static enum status
+batch_give_stack(struct op_inst *self, struct run *out, struct err *e)
 {
-	run_reset(&b->part);
-	b->part_bytes = 0;
+	struct batch *b = self->state;
+	enum status st = batch_give(self, b->every.stack.part.e, b->every.stack.part.n, out, e);
+
+	batch_collect_reset(&b->every.stack);
+	return st;
+}
+
+static enum status
+batch_open(struct op_inst *self, struct err *e)
+{
+	struct batch *b = self->state;
+
+	(void)e;
+	b->every.give = batch_give_stack;
+	return ST_OK;
 }
 
 static enum status
 batch_feed(struct op_inst *self, const struct run *in, struct run *out, struct err *e)
 {
-	struct batch *b = self->state;
+	struct batch_every *b = self->state;
+	struct batch_collect *stack = &b->stack;
 	uint32_t size = (uint32_t)b->n, i = 0;
 	enum status st = ST_OK;
 
 	while (st == ST_OK && i < in->n) {
-		if (!b->part.n && in->n - i >= size) {
+		if (!stack->part.n && in->n - i >= size) {
 			st = batch_give(self, in->e + i, size, out, e);
 			i += size;
 			continue;
 		}
-		for (; i < in->n && b->part.n < size; i++) {
-			run_keep(&b->part, in->e[i]);
-			b->part_bytes += in->e[i].len;
+		for (; i < in->n && stack->part.n < size; i++) {
+			run_keep(&stack->part, in->e[i]);
+			stack->bytes += in->e[i].len;
 		}
-		if (self->ctx->element_max && b->part_bytes > self->ctx->element_max) {
-			batch_part_reset(b);
+		if (self->ctx->element_max && stack->bytes > self->ctx->element_max) {
+			batch_collect_reset(stack);
 			st = batch_too_large(self, e);
-		} else if (b->part.n == size) {
-			st = batch_give(self, b->part.e, size, out, e);
-			batch_part_reset(b);
+		} else if (stack->part.n == size) {
+			st = batch_give_stack(self, out, e);
 		}
 	}
 	return st;
-}
-
-static enum status
-batch_finish(struct op_inst *self, struct run *out, struct err *e)
-{
-	struct batch *b = self->state;
-	enum status st = ST_OK;
-
-	if (b->part.n && !b->drop)
-		st = batch_give(self, b->part.e, b->part.n, out, e);
-	batch_part_reset(b);
-	return st == ST_OK ? ST_END : st;
-}
-
-static void
-batch_close(struct op_inst *self)
-{
-	struct batch *b = self->state;
-
-	run_clear(&b->part);
-	batch_columns_clear(&b->columns);
-}
-
-static void
-batch_save(struct op_inst *self, struct buf *out)
-{
-	struct batch *b = self->state;
-
-	state_put_elems(out, b->part.e, b->part.n);
-}
-
-static enum status
-batch_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
-{
-	struct batch *b = self->state;
-	struct state_in in = state_begin(p, n);
-
-	batch_part_reset(b);
-	state_get_elems(&in, &b->part);
-	if (b->part.n >= b->n)
-		in.bad = true;
-	b->part_bytes = run_bytes(&b->part);
-	return state_finish(self, &in, e);
 }
 
 const struct op_desc op_batch = {
@@ -253,13 +198,14 @@ const struct op_desc op_batch = {
 	.params = batch_params,
 	.state_size = sizeof(struct batch),
 	.typing = batch_typing,
-	.cardinality = batch_cardinality,
-	.groups = batch_groups,
+	.cardinality = batch_every_cardinality,
+	.groups = batch_every_groups,
+	.open = batch_open,
 	.feed = batch_feed,
-	.finish = batch_finish,
-	.close = batch_close,
-	.save = batch_save,
-	.restore = batch_restore,
+	.finish = batch_every_finish,
+	.close = batch_every_close,
+	.save = batch_every_save,
+	.restore = batch_every_restore,
 	.example = "range 5 | map {id: x, even: x % 2 == 0} | batch 2",
 	.output = "{\"id\":[0,1],\"even\":[true,false]}\n{\"id\":[2,3],\"even\":[true,false]}\n"
 		  "{\"id\":[4],\"even\":[true]}\n",
