@@ -27,8 +27,55 @@ size_t num_print_float(double v, char *out);
  * large for a double fails, one too small is 0. */
 bool num_parse_float(const char *s, size_t n, double *out);
 
-/* The part of num_print_float that needs C++: digits and exponent of a finite number, as
- * d[.ddd]e[+-]dd; gives the length. */
+/* Powers of ten that are exact as doubles. */
+enum { NUM_TENS = 22 };
+extern const double num_tens[NUM_TENS + 1];
+
+/* A number as most are written: [digits] or [digits.digits]. */
+struct num_plain {
+	uint64_t all;          /* the number without its point, if it has few enough digits */
+	size_t digits, places; /* of all; of them behind the point, 0: it has none */
+};
+
+/* Reads one from p to `end`, or to the first byte that is no part of it if end is NULL.
+ * Gives where it ends; NULL: it has no digits, begins with a 0 too many, or its point has
+ * no digits behind it. */
+static inline const uint8_t *
+num_plain_read(const uint8_t *p, const uint8_t *end, struct num_plain *out)
+{
+	const uint8_t *start = p, *point;
+	uint64_t all = 0;
+
+	for (; (!end || p < end) && (uint8_t)(*p - '0') < 10; p++)
+		all = all * 10 + (uint8_t)(*p - '0');
+	out->digits = (size_t)(p - start);
+	out->places = 0;
+	if (p == start || (*start == '0' && p > start + 1))
+		return NULL;
+	if ((!end || p < end) && *p == '.') {
+		for (point = ++p; (!end || p < end) && (uint8_t)(*p - '0') < 10; p++)
+			all = all * 10 + (uint8_t)(*p - '0');
+		if (p == point)
+			return NULL;
+		out->places = (size_t)(p - point);
+		out->digits += out->places;
+	}
+	out->all = all;
+	return p;
+}
+
+/* all / 10^places. What the text rounds to if all is at most 2^53 and places at most
+ * NUM_TENS: both are exact then, and a division rounds correctly. */
+static inline double
+num_quotient(uint64_t all, size_t places, bool minus)
+{
+	double v = (double)all / num_tens[places];
+
+	return minus ? -v : v;
+}
+
+/* The part of num_print_float that needs C++: digits and exponent, as
+ * d[.ddd]e[+-]dd, of a finite number; gives the length. */
 size_t num_shortest(double v, char *out);
 
 #ifdef __cplusplus

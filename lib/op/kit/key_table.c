@@ -57,7 +57,7 @@ key_table_widen(struct key_table *k)
 uint32_t
 key_table_add_code(struct key_table *k, const uint8_t *p, size_t n, uint32_t code, bool *fresh)
 {
-	if ((size_t)k->n * 2 >= k->n_slots)
+	if ((size_t)k->n * 3 >= k->n_slots * 2)
 		key_table_widen(k);
 	size_t at = key_table_slot(k, p, n, code);
 

@@ -7,13 +7,7 @@
 #include "value/num.h"
 
 enum {
-	NUMBER_SHORT = 16,   /* with a point, this many bytes are an int below 2^53 */
-	NUMBER_EXACT = 22    /* powers of ten up to here are exact doubles */
-};
-
-static const double number_pow10[NUMBER_EXACT + 1] = {
-	1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-	1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22
+	NUMBER_SHORT = 16   /* with a point, so many bytes are an int below 2^53 */
 };
 
 /* Reads 1 to 8 digits at once. */
@@ -51,20 +45,12 @@ number_digits(const uint8_t *p, const uint8_t *end, uint64_t *v, bool *fits)
 static uint8_t *
 number_decimal(uint8_t *w, const uint8_t *p, size_t n, bool minus)
 {
-	const uint8_t *end = p + n, *q = p + minus, *whole = q, *point;
-	uint64_t v = 0;
+	const uint8_t *end = p + n;
+	struct num_plain x;
 
-	for (; q < end && (unsigned)(*q - '0') < 10; q++)
-		v = v * 10 + (unsigned)(*q - '0');
-	if (q == whole || q == end || *q != '.' || (q - whole > 1 && *whole == '0'))
+	if (num_plain_read(p + minus, end, &x) != end || !x.places)
 		return NULL;
-	for (point = q++; q < end && (unsigned)(*q - '0') < 10; q++)
-		v = v * 10 + (unsigned)(*q - '0');
-	if (q != end || q == point + 1)
-		return NULL;
-	/* Both numbers are exact, and a division rounds correctly. */
-	double d = (double)v / number_pow10[q - point - 1];
-	return mp_put_float(w, minus ? -d : d);
+	return mp_put_float(w, num_quotient(x.all, x.places, minus));
 }
 
 static uint8_t *
@@ -109,12 +95,8 @@ number_other(uint8_t *w, const uint8_t *p, size_t n, bool minus)
 		size_t places = (size_t)(q - point - 1);
 		if (!places)
 			return NULL;
-		/* Both exact, and a division rounds correctly. */
-		if (q == end && fits && v < UINT64_C(1) << 53 && places <= NUMBER_EXACT) {
-			double d = (double)v / number_pow10[places];
-
-			return mp_put_float(w, minus ? -d : d);
-		}
+		if (q == end && fits && v < UINT64_C(1) << 53 && places <= NUM_TENS)
+			return mp_put_float(w, num_quotient(v, places, minus));
 	}
 	if (q < end && (*q | 0x20) == 'e') {
 		q++;

@@ -3,6 +3,7 @@
 
 #include "value/json/json_wanted.h"
 #include "value/mp.h"
+#include "value/num.h"
 
 enum {
 	SKIM_FIELDS = 16,  /* most fields wanted */
@@ -14,11 +15,7 @@ struct skim_pair {
 	size_t key, value;
 };
 
-static const double skim_powers[SKIM_DIGITS + 1] = {
-	1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-};
-
-/* Whether the byte may follow a number or a word. */
+/* What may stand behind a number or a word. */
 static inline bool
 skim_ends(uint8_t c)
 {
@@ -29,26 +26,14 @@ static inline uint8_t *
 skim_put_number(const uint8_t *p, uint8_t *w)
 {
 	bool minus = *p == '-';
-	const uint8_t *start = p += minus, *point = NULL;
-	uint64_t all = 0;
+	struct num_plain x;
 
-	for (; (uint8_t)(*p - '0') < 10; p++)
-		all = all * 10 + (uint8_t)(*p - '0');
-	if (p == start || (*start == '0' && p > start + 1))
+	p = num_plain_read(p + minus, NULL, &x);
+	if (!p || x.digits > SKIM_DIGITS || !skim_ends(*p))
 		return NULL;
-	if (*p == '.') {
-		for (point = ++p; (uint8_t)(*p - '0') < 10; p++)
-			all = all * 10 + (uint8_t)(*p - '0');
-		if (p == point)
-			return NULL;
-	}
-	if (p - start - (point != NULL) > SKIM_DIGITS || !skim_ends(*p))
-		return NULL;
-	if (!point)
-		return mp_put_int(w, minus ? -(int64_t)all : (int64_t)all);
-	/* Both are exact, so the quotient is what the text rounds to. */
-	double f = (double)all / skim_powers[p - point];
-	return mp_put_float(w, minus ? -f : f);
+	if (!x.places)
+		return mp_put_int(w, minus ? -(int64_t)x.all : (int64_t)x.all);
+	return mp_put_float(w, num_quotient(x.all, x.places, minus));
 }
 
 /* The text whose quote opens at `at`, up to `next`; only blanks may follow it. */
