@@ -83,13 +83,10 @@ produce_failure(void *arg, const struct op_failure *f)
 	produce_faults(m, false);
 }
 
-/* Cuts what there is; with the lock held, so that chunks stay in order. */
+/* Packs a chunk and hands it over; with the lock held, so that chunks stay in order. */
 static void
-produce_cut(struct produce *m)
+produce_send(struct produce *m, struct chunk *c)
 {
-	struct chunk *c = builder_cut(&m->builder);
-	if (!c)
-		return;
 	chunk_pack(c, m->conf->pack, &m->pack_pause);
 	m->cut_ns = clock_mono_ns();
 	m->want = false;
@@ -99,16 +96,19 @@ produce_cut(struct produce *m)
 }
 
 static void
+produce_cut(struct produce *m)
+{
+	struct chunk *c = builder_cut(&m->builder);
+
+	if (c)
+		produce_send(m, c);
+}
+
+static void
 produce_own(struct produce *m, const struct elem *e)
 {
 	produce_cut(m);
-	struct chunk *c = builder_own(&m->builder, e);
-	chunk_pack(c, m->conf->pack, &m->pack_pause);
-	m->cut_ns = clock_mono_ns();
-	m->want = false;
-	m->ahead += c->len;
-	produce_tell(m, (struct produce_event){ .kind = PRODUCE_CHUNK, .chunk = c,
-		.split = m->from_split });
+	produce_send(m, builder_own(&m->builder, e));
 }
 
 /* Elements [i, n) of the run, all of which are to be sent. */
