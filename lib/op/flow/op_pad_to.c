@@ -71,23 +71,10 @@ pad_to_finish(struct op_inst *self, struct run *out, struct err *e)
 	return p->seen < (uint64_t)p->n ? ST_OK : ST_END;
 }
 
-static void
-pad_to_save(struct op_inst *self, struct buf *out)
-{
-	struct pad_to *p = self->state;
-
-	state_put_u64(out, p->seen);
-}
-
-static enum status
-pad_to_restore(struct op_inst *self, const uint8_t *bytes, size_t n, struct err *e)
-{
-	struct pad_to *p = self->state;
-	struct state_in in = state_begin(bytes, n);
-
-	p->seen = state_get_u64(&in, (uint64_t)p->n);
-	return state_finish(self, &in, e);
-}
+static const struct state_row pad_to_state[] = {
+	{ &state_number, offsetof(struct pad_to, seen), offsetof(struct pad_to, n) },
+	{ 0 }
+};
 
 const struct op_desc op_pad_to = {
 	.name = "pad_to",
@@ -102,8 +89,7 @@ const struct op_desc op_pad_to = {
 	.cardinality = pad_to_cardinality,
 	.feed = pad_to_feed,
 	.finish = pad_to_finish,
-	.save = pad_to_save,
-	.restore = pad_to_restore,
+	.state_rows = pad_to_state,
 	.example = "range 2 | pad_to 4 -1",
 	.output = "0\n1\n-1\n-1\n",
 };
