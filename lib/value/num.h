@@ -74,8 +74,8 @@ num_quotient(uint64_t all, size_t places, bool minus)
 	return minus ? -v : v;
 }
 
-/* The part of num_print_float that needs C++: digits and exponent, as
- * d[.ddd]e[+-]dd, of a finite number; gives the length. */
+/* The part of num_print_float that needs C++: digits and exponent of a finite number, as
+ * d[.ddd]e[+-]dd; gives the length. */
 size_t num_shortest(double v, char *out);
 
 #ifdef __cplusplus

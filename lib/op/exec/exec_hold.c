@@ -55,7 +55,8 @@ hold_read(pid_t pid, const char *what, char *out, size_t room)
 
 /* Whether the child has read all its input and waits for more, as far as the system tells: it
  * sleeps and, where that can be seen, sleeps in a read of a pipe or (a shell) in a wait for a
- * child of its own. */
+ * child of its own. Time alone would not tell it from a child at work, whose input must not be
+ * closed nor its run given up. */
 static bool
 hold_waits(const struct child *c)
 {

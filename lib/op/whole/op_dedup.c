@@ -23,7 +23,7 @@ struct dedup {
 	struct expr_value by;
 	struct buf normal;
 	struct dedup_key *ring;
-	size_t have, cap, oldest, bytes; /* bytes: of the keys */
+	size_t have, cap, oldest, bytes; /* bytes: size of all keys */
 	struct slots slots;
 };
 

@@ -12,7 +12,7 @@ struct unique {
 	int64_t mem;
 	struct expr_run run;
 	struct key_table keys;    /* what was seen */
-	struct buf normal, ahead; /* a key, and those of the next elements */
+	struct buf normal, ahead; /* a normalized key, and those of the next elements */
 };
 
 /* The key of an element that will be added next. */

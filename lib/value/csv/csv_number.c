@@ -7,7 +7,7 @@
 #include "value/num.h"
 
 enum {
-	NUMBER_SHORT = 16   /* with a point, so many bytes are an int below 2^53 */
+	NUMBER_SHORT = 16   /* with a point, this many bytes are an int below 2^53 */
 };
 
 /* Reads 1 to 8 digits at once. */

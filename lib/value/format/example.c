@@ -250,8 +250,8 @@ example_same_key(const void *keys, uint32_t index, const void *key)
 	return a->n == b->n && !memcmp(a->p, b->p, a->n);
 }
 
-/* Marks the keys that count: the last of those given twice. Few keys are compared with each other, many
- * are found by hash. */
+/* Marks the keys that count: of a repeated key, the last. Few keys are compared with each
+ * other, many are found by hash. */
 static void
 example_keys_mark(struct example_key *keys, uint32_t n)
 {

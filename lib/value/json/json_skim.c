@@ -15,7 +15,7 @@ struct skim_pair {
 	size_t key, value;
 };
 
-/* What may stand behind a number or a word. */
+/* Whether the byte may follow a number or a word. */
 static inline bool
 skim_ends(uint8_t c)
 {

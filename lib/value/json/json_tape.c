@@ -102,7 +102,7 @@ tape_same_key(const void *keys, uint32_t j, const void *k)
 	return tape_same_text(t->d, t->pairs[j].key, *(const size_t *)k);
 }
 
-/* The place in pairs, of m so far, of the field with the key at k; m when new. */
+/* Index in pairs, m of which are filled, of the field with the key at k; m when it is new. */
 static size_t
 tape_find(const struct tape_keys *t, size_t m, struct slots *slots, size_t k)
 {
