@@ -155,11 +155,12 @@ _dsvc_status()
 	case $prev in
 	-d | --dispatcher) return ;;
 	--audit) return ;;
+	--busy) return ;;
 	--interval) return ;;
 	--timeout) return ;;
 	esac
 	case $cur in
-	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher --json --audit --watch --interval --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher --json --audit --wanted --busy --metrics --watch --interval --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
 	*) : ;;
 	esac
 }

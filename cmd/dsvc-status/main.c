@@ -12,11 +12,14 @@
 #include "cli/report.h"
 #include "cli/stop.h"
 #include "core/disp/dispatcher.h"
+#include "core/wanted.h"
 #include "host/tool.h"
+#include "metrics.h"
 #include "opts.h"
 #include "status_table.h"
 #include "value/format/format.h"
 #include "value/mp.h"
+#include "wanted.h"
 
 /* One look: the report is left in *reply. */
 static enum status
@@ -24,7 +27,8 @@ status_ask(struct tool *t, const struct status_options *o, struct msg *reply, st
 {
 	const char *job = o->audit && strcmp(o->audit, "all") != 0 ? o->audit : "";
 	struct msg ask = { .type = MSG_STATUS, .status = {
-		.what = o->audit ? REPORT_AUDIT : REPORT_ALL, .job = (char *)job } };
+		.what = o->audit ? REPORT_AUDIT : o->form != FORM_TABLE && o->form != FORM_JSON ? REPORT_BRIEF : REPORT_ALL,
+		.job = (char *)job } };
 	enum status st = tool_ask(t, &ask, reply, e);
 	if (st == ST_OK && (reply->type != MSG_REPORT ||
 			    !mp_check(reply->report.value.p, reply->report.value.n)))
@@ -55,9 +59,14 @@ status_show(const struct status_options *o, const struct msg *now, const struct 
 	enum status st = ST_OK;
 	if (o->audit)
 		st = status_audit(o, report, &table, e);
-	else
+	else if (o->form == FORM_WANTED)
+		buf_printf(&table, "%llu\n", (unsigned long long)wanted_number(wanted_report(report, o->busy),
+			o->wanted == WANTED_WORKERS ? wanted_per_worker(report) : 1));
+	else if (o->form == FORM_METRICS)
+		metrics_print(report, o->metrics == METRICS_WORKERS, &table);
+	else if (o->form == FORM_TABLE)
 		status_table_status(report, past, seconds, o->verbose > 0, &table);
-	if (o->json) {
+	if (o->form == FORM_JSON) {
 		json_print(b->p, b->n, &out);
 		buf_byte(&out, '\n');
 	} else {
@@ -131,6 +140,8 @@ main(int argc, char **argv)
 	if (opt.n)
 		st = err_set(&e, ST_USAGE, "`%s` is one word too many", opt.operand[0]);
 	else
+		st = status_options_form(&o, &opt, &e);
+	if (st == ST_OK)
 		st = endpoint_find(o.dispatcher, opt_from(&opt, &status_program, "dispatcher"), &ep, &e);
 	if (st == ST_OK)
 		st = status_run(&o, &ep, &e);

@@ -12,6 +12,15 @@ static const struct param rows[] = {
 	{ .name = "audit", .arg = "JOB", .kind = PARAM_WORD, .offset = offsetof(struct status_options, audit),
 	  .flags = PARAM_OPTIONAL | PARAM_NAME,
 	  .help = "print the delivery accounts of a job (name, number or `all`); exit 1 if an element was lost or repeated, 65 if a pass of that job failed" },
+	{ .name = "wanted", .arg = "WHAT", .kind = PARAM_CHOICE, .offset = offsetof(struct status_options, wanted),
+	  .flags = PARAM_OPTIONAL | PARAM_BARE, .choices = "slots|workers",
+	  .help = "print how many slots (or workers) the jobs that are being read could use, and nothing else" },
+	{ .name = "busy", .arg = "SHARE", .kind = PARAM_FLOAT, .offset = offsetof(struct status_options, busy),
+	  .def = "1", .flags = PARAM_RARE,
+	  .help = "with --wanted: the share of its time that a slot is to be busy, above 0 and at most 1; 0.8 leaves room" },
+	{ .name = "metrics", .arg = "WHAT", .kind = PARAM_CHOICE, .offset = offsetof(struct status_options, metrics),
+	  .flags = PARAM_OPTIONAL | PARAM_BARE, .choices = "service|workers",
+	  .help = "print metrics as Prometheus reads them; `workers` adds some for each worker" },
 	{ .name = "watch", .kind = PARAM_BOOL, .offset = offsetof(struct status_options, watch),
 	  .help = "refresh the report until interrupted" },
 	{ .name = "interval", .arg = "DURATION", .kind = PARAM_DURATION,
@@ -38,9 +47,29 @@ const struct program status_program = {
 		{ "dsvc-status --watch", "look on" },
 		{ "dsvc-status --audit train", "prove that nothing was lost or repeated" },
 		{ "dsvc-status --json | jq '.workers[].name'", "for other programs" },
+		{ "dsvc-status --wanted=workers", "how many workers would be enough" },
 		{ 0 } },
 	.exits = (const struct program_exit[]){
 		{ 1, "an element was lost or repeated" }, { 65, "a pass of the job given to --audit failed" }, { 66, "there is no such job" }, { 69, NULL },
 		{ 75, NULL }, { 76, NULL }, { 124, NULL }, { -1, NULL } },
 	.versions = link_versions,
 };
+
+enum status
+status_options_form(struct status_options *o, const struct opt *opt, struct err *e)
+{
+	bool wanted = opt_from(opt, &status_program, "wanted") != NULL;
+	bool metrics = opt_from(opt, &status_program, "metrics") != NULL;
+
+	if (wanted + metrics + (o->json || o->audit) > 1) {
+		err_set(e, ST_USAGE, "--wanted, --metrics and --json or --audit print different things");
+		err_help(e, "give one of them");
+		return ST_USAGE;
+	}
+	if (!(o->busy > 0 && o->busy <= 1))
+		return err_set(e, ST_USAGE, "--busy is a share above 0 and at most 1");
+	if (opt_from(opt, &status_program, "busy") && !wanted)
+		return err_set(e, ST_USAGE, "--busy goes with --wanted");
+	o->form = wanted ? FORM_WANTED : metrics ? FORM_METRICS : o->json ? FORM_JSON : FORM_TABLE;
+	return ST_OK;
+}

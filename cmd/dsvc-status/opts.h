@@ -8,14 +8,24 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cli/opt.h"
 #include "cli/program.h"
 
 struct status_options {
 	char *dispatcher, *audit;
 	bool json, watch, quiet;
 	int64_t interval, verbose, timeout;
+	int wanted, metrics; /* which number, and how much; whether asked for is opt_from's to say */
+	double busy;
+	enum { FORM_TABLE, FORM_JSON, FORM_WANTED, FORM_METRICS } form; /* worked out of those */
 };
 
+enum { WANTED_SLOTS, WANTED_WORKERS };
+enum { METRICS_SERVICE, METRICS_WORKERS };
+
 extern const struct program status_program;
+
+/* Fills `form`: of the options that say what is printed there may be one (ST_USAGE). */
+enum status status_options_form(struct status_options *o, const struct opt *opt, struct err *e);
 
 #endif

@@ -7,75 +7,6 @@
 #include "value/format/format.h"
 #include "value/mp.h"
 
-/* What a record holds under a key; empty when it has none. */
-static struct slice
-status_table_at(struct slice r, const char *key)
-{
-	const uint8_t *p;
-	size_t n;
-	if (!r.p || !mp_field(r.p, r.end, key, strlen(key), &p, &n))
-		return (struct slice){ 0 };
-	return (struct slice){ p, p + n };
-}
-
-static uint64_t
-status_table_uint(struct slice r, const char *key)
-{
-	struct slice v = status_table_at(r, key);
-	struct mp m;
-	if (!v.p || !mp_head(v.p, v.end, &m) || (m.kind != MP_INT && m.kind != MP_BOOL))
-		return 0;
-	return m.kind == MP_BOOL ? m.b : m.u;
-}
-
-static struct mp
-status_table_text(struct slice r, const char *key)
-{
-	static const uint8_t nothing;
-	struct slice v = status_table_at(r, key);
-	struct mp m;
-	if (!v.p || !mp_head(v.p, v.end, &m) || m.kind != MP_TEXT)
-		m = (struct mp){ .kind = MP_TEXT, .p = &nothing };
-	return m;
-}
-
-static bool
-status_table_is(struct slice r, const char *key, const char *word)
-{
-	struct mp m = status_table_text(r, key);
-	return m.n == strlen(word) && memcmp(m.p, word, m.n) == 0;
-}
-
-/* The items of a list: for (it = status_table_list(...); status_table_next(&it, &item);) */
-struct items {
-	struct slice rest;
-	uint32_t left;
-};
-
-static struct items
-status_table_list(struct slice r, const char *key)
-{
-	struct slice v = status_table_at(r, key);
-	struct mp m;
-	if (!v.p || !mp_head(v.p, v.end, &m) || m.kind != MP_LIST)
-		return (struct items){ 0 };
-	return (struct items){ { m.p, v.end }, m.n };
-}
-
-static bool
-status_table_next(struct items *it, struct slice *item)
-{
-	if (!it->left)
-		return false;
-	const uint8_t *end = mp_skip(it->rest.p, it->rest.end);
-	if (!end)
-		return false;
-	*item = (struct slice){ it->rest.p, end };
-	it->rest.p = end;
-	it->left--;
-	return true;
-}
-
 /* Text of others: nothing in it may move the cursor. */
 static void
 status_table_put(struct buf *out, struct mp m, int width)
@@ -93,7 +24,7 @@ status_table_put(struct buf *out, struct mp m, int width)
 static void
 status_table_workers(struct slice report, struct buf *out)
 {
-	struct items it = status_table_list(report, "workers");
+	struct record_items it = record_list(report, "workers");
 	struct slice w;
 	if (!it.left) {
 		buf_str(out, "no workers\n");
@@ -101,15 +32,15 @@ status_table_workers(struct slice report, struct buf *out)
 	}
 	buf_printf(out, "%-24s  %5s  %7s  %9s  %-9s  %s\n", "WORKER", "SLOTS", "STREAMS", "KEPT MiB",
 		   "STATE", "ENDPOINT");
-	while (status_table_next(&it, &w)) {
-		status_table_put(out, status_table_text(w, "name"), 24);
+	while (record_next(&it, &w)) {
+		status_table_put(out, record_text(w, "name"), 24);
 		buf_printf(out, "%5" PRIu64 "  %7" PRIu64 "  %9.1f  %-9s  ",
-			   status_table_uint(w, "slots"), status_table_uint(w, "streams"),
-			   (double)status_table_uint(w, "kept_bytes") / 1048576,
-			   status_table_uint(w, "awaited")    ? "awaited"
-			   : status_table_uint(w, "draining") ? "draining"
+			   record_uint(w, "slots"), record_uint(w, "streams"),
+			   (double)record_uint(w, "kept_bytes") / 1048576,
+			   record_uint(w, "awaited")    ? "awaited"
+			   : record_uint(w, "draining") ? "draining"
 							      : "live");
-		status_table_put(out, status_table_text(w, "endpoint"), 0);
+		status_table_put(out, record_text(w, "endpoint"), 0);
 		buf_byte(out, '\n');
 	}
 }
@@ -118,13 +49,13 @@ status_table_workers(struct slice report, struct buf *out)
 static uint64_t
 status_table_before(struct slice before, uint64_t job, uint64_t epoch)
 {
-	struct items jobs = status_table_list(before, "jobs");
+	struct record_items jobs = record_list(before, "jobs");
 	struct slice j, p;
-	while (status_table_next(&jobs, &j)) {
-		struct items passes = status_table_list(j, "iterations");
-		while (status_table_uint(j, "job") == job && status_table_next(&passes, &p))
-			if (status_table_uint(p, "epoch") == epoch)
-				return status_table_uint(p, "acknowledged");
+	while (record_next(&jobs, &j)) {
+		struct record_items passes = record_list(j, "iterations");
+		while (record_uint(j, "job") == job && record_next(&passes, &p))
+			if (record_uint(p, "epoch") == epoch)
+				return record_uint(p, "acknowledged");
 	}
 	return UINT64_MAX;
 }
@@ -141,17 +72,17 @@ status_table_more(uint32_t n, struct buf *out)
 static void
 status_table_readers(struct slice report, struct buf *out)
 {
-	struct items it = status_table_list(report, "readers");
+	struct record_items it = record_list(report, "readers");
 	struct slice r;
 	uint32_t n = it.left;
 	if (!n)
 		return;
 	buf_printf(out, "\n%-24s  %13s  %5s  %14s  %s\n", "READER", "JOB", "EPOCH", "ACKNOWLEDGED", "STATE");
-	for (int i = 0; i < STATUS_TABLE_ROWS && status_table_next(&it, &r); i++) {
-		status_table_put(out, status_table_text(r, "name"), 24);
-		buf_printf(out, "%13" PRIu64 "  %5" PRIu64 "  %14" PRIu64 "  %s\n", status_table_uint(r, "job"),
-			   status_table_uint(r, "epoch"), status_table_uint(r, "acknowledged"),
-			   status_table_uint(r, "waiting") ? "waiting" : status_table_uint(r, "job") ? "reading" : "idle");
+	for (int i = 0; i < STATUS_TABLE_ROWS && record_next(&it, &r); i++) {
+		status_table_put(out, record_text(r, "name"), 24);
+		buf_printf(out, "%13" PRIu64 "  %5" PRIu64 "  %14" PRIu64 "  %s\n", record_uint(r, "job"),
+			   record_uint(r, "epoch"), record_uint(r, "acknowledged"),
+			   record_uint(r, "waiting") ? "waiting" : record_uint(r, "job") ? "reading" : "idle");
 	}
 	status_table_more(n, out);
 }
@@ -159,18 +90,18 @@ status_table_readers(struct slice report, struct buf *out)
 static void
 status_table_pass_streams(struct slice j, struct slice p, struct buf *out)
 {
-	struct items it = status_table_list(p, "streams");
+	struct record_items it = record_list(p, "streams");
 	struct slice s;
 	uint32_t n = it.left;
-	for (int i = 0; i < STATUS_TABLE_ROWS && status_table_next(&it, &s); i++) {
+	for (int i = 0; i < STATUS_TABLE_ROWS && record_next(&it, &s); i++) {
 		buf_printf(out, "%13" PRIu64 "  %5" PRIu64 "  %6" PRIu64 "  %10" PRIu64 "  ",
-			   status_table_uint(j, "job"), status_table_uint(p, "epoch"),
-			   status_table_uint(s, "stream"), status_table_uint(s, "generation"));
-		status_table_put(out, status_table_text(s, "state"), 10);
-		status_table_put(out, status_table_text(s, "worker"), 16);
+			   record_uint(j, "job"), record_uint(p, "epoch"),
+			   record_uint(s, "stream"), record_uint(s, "generation"));
+		status_table_put(out, record_text(s, "state"), 10);
+		status_table_put(out, record_text(s, "worker"), 16);
 		buf_printf(out, "%6" PRIu64 "  %13" PRIu64 "  %14" PRIu64 "\n",
-			   status_table_uint(s, "splits"), status_table_uint(s, "restart_point"),
-			   status_table_uint(s, "acknowledged"));
+			   record_uint(s, "splits"), record_uint(s, "restart_point"),
+			   record_uint(s, "acknowledged"));
 	}
 	status_table_more(n, out);
 }
@@ -178,15 +109,15 @@ status_table_pass_streams(struct slice j, struct slice p, struct buf *out)
 static void
 status_table_streams(struct slice report, struct buf *out)
 {
-	struct items jobs = status_table_list(report, "jobs");
+	struct record_items jobs = record_list(report, "jobs");
 	struct slice j, p;
 	size_t head = out->len, begin;
 	buf_printf(out, "\n%13s  %5s  %6s  %10s  %-10s  %-16s  %6s  %13s  %14s\n", "JOB", "EPOCH", "STREAM",
 		   "GENERATION", "STATE", "WORKER", "SPLITS", "RESTART POINT", "ACKNOWLEDGED");
 	begin = out->len;
-	while (status_table_next(&jobs, &j)) {
-		struct items passes = status_table_list(j, "iterations");
-		while (status_table_next(&passes, &p))
+	while (record_next(&jobs, &j)) {
+		struct record_items passes = record_list(j, "iterations");
+		while (record_next(&passes, &p))
 			status_table_pass_streams(j, p, out);
 	}
 	if (out->len == begin)
@@ -196,30 +127,30 @@ status_table_streams(struct slice report, struct buf *out)
 static void
 status_table_passes(struct slice j, struct slice before, double seconds, struct buf *out)
 {
-	struct items it = status_table_list(j, "iterations");
+	struct record_items it = record_list(j, "iterations");
 	struct slice p;
-	while (status_table_next(&it, &p)) {
-		uint64_t acked = status_table_uint(p, "acknowledged");
-		uint64_t was = status_table_before(before, status_table_uint(j, "job"),
-						   status_table_uint(p, "epoch"));
-		buf_printf(out, "%13" PRIu64 "  ", status_table_uint(j, "job"));
-		status_table_put(out, status_table_text(j, "name"), 16);
-		status_table_put(out, status_table_text(j, "dataset"), 16);
-		buf_printf(out, "%5" PRIu64 "  ", status_table_uint(p, "epoch"));
-		status_table_put(out, status_table_text(p, "state"), 8);
-		buf_printf(out, "%7" PRIu64 "  %7" PRIu64 "/%-7" PRIu64 "  %14" PRIu64, status_table_uint(p, "readers"),
-			   status_table_uint(p, "streams_finished"), status_table_uint(p, "streams_known"), acked);
+	while (record_next(&it, &p)) {
+		uint64_t acked = record_uint(p, "acknowledged");
+		uint64_t was = status_table_before(before, record_uint(j, "job"),
+						   record_uint(p, "epoch"));
+		buf_printf(out, "%13" PRIu64 "  ", record_uint(j, "job"));
+		status_table_put(out, record_text(j, "name"), 16);
+		status_table_put(out, record_text(j, "dataset"), 16);
+		buf_printf(out, "%5" PRIu64 "  ", record_uint(p, "epoch"));
+		status_table_put(out, record_text(p, "state"), 8);
+		buf_printf(out, "%7" PRIu64 "  %7" PRIu64 "/%-7" PRIu64 "  %14" PRIu64, record_uint(p, "readers"),
+			   record_uint(p, "streams_finished"), record_uint(p, "streams_known"), acked);
 		if (was != UINT64_MAX && seconds > 0 && acked >= was)
 			buf_printf(out, "  %12.0f\n", (double)(acked - was) / seconds);
 		else
-			buf_printf(out, "  %12" PRIu64 "\n", status_table_uint(p, "per_second"));
+			buf_printf(out, "  %12" PRIu64 "\n", record_uint(p, "per_second"));
 	}
 }
 
 static void
 status_table_jobs(struct slice report, struct slice before, double seconds, struct buf *out)
 {
-	struct items it = status_table_list(report, "jobs");
+	struct record_items it = record_list(report, "jobs");
 	struct slice j;
 	if (!it.left) {
 		buf_str(out, "no jobs\n");
@@ -227,18 +158,18 @@ status_table_jobs(struct slice report, struct slice before, double seconds, stru
 	}
 	buf_printf(out, "%13s  %-16s  %-16s  %5s  %-8s  %7s  %15s  %14s  %12s\n", "JOB", "NAME", "DATASET",
 		   "EPOCH", "STATE", "READERS", "STREAMS DONE", "ACKNOWLEDGED", "PER SECOND");
-	while (status_table_next(&it, &j))
+	while (record_next(&it, &j))
 		status_table_passes(j, before, seconds, out);
 }
 
 void
 status_table_status(struct slice report, struct slice before, double seconds, bool streams, struct buf *out)
 {
-	struct items it = status_table_list(report, "datasets");
+	struct record_items it = record_list(report, "datasets");
 	struct slice d;
-	buf_printf(out, "dispatcher %.*s, %s\n\n", (int)status_table_text(report, "instance").n,
-		   (const char *)status_table_text(report, "instance").p,
-		   status_table_uint(report, "durable") ? "keeps its state" : "keeps nothing");
+	buf_printf(out, "dispatcher %.*s, %s\n\n", (int)record_text(report, "instance").n,
+		   (const char *)record_text(report, "instance").p,
+		   record_uint(report, "durable") ? "keeps its state" : "keeps nothing");
 	status_table_workers(report, out);
 	buf_byte(out, '\n');
 	status_table_jobs(report, before, seconds, out);
@@ -248,10 +179,10 @@ status_table_status(struct slice report, struct slice before, double seconds, bo
 	if (!it.left)
 		return;
 	buf_printf(out, "\n%-16s  %-24s  %s\n", "DATASET", "TYPE", "PIPELINE");
-	while (status_table_next(&it, &d)) {
-		status_table_put(out, status_table_text(d, "id"), 16);
-		status_table_put(out, status_table_text(d, "type"), 24);
-		status_table_put(out, status_table_text(d, "spec"), 0);
+	while (record_next(&it, &d)) {
+		status_table_put(out, record_text(d, "id"), 16);
+		status_table_put(out, record_text(d, "type"), 24);
+		status_table_put(out, record_text(d, "spec"), 0);
 		buf_byte(out, '\n');
 	}
 }
@@ -259,15 +190,15 @@ status_table_status(struct slice report, struct slice before, double seconds, bo
 static enum audit
 status_table_books(struct slice p, struct buf *out)
 {
-	if (status_table_is(p, "books", "balanced")) {
+	if (record_is(p, "books", "balanced")) {
 		buf_str(out, "  balanced\n");
 		return AUDIT_GOOD;
 	}
-	if (status_table_is(p, "books", "open")) {
+	if (record_is(p, "books", "open")) {
 		buf_str(out, "  open\n");
 		return AUDIT_GOOD;
 	}
-	if (status_table_is(p, "books", "failed")) {
+	if (record_is(p, "books", "failed")) {
 		buf_str(out, "  failed\n");
 		return AUDIT_FAILED;
 	}
@@ -281,26 +212,26 @@ status_table_audit(struct slice report, struct buf *out, struct buf *why)
 	static const char *const columns[] = { "made", "elements", "delivered", "acknowledged",
 		"made_again", "suppressed", "lost", "repeated", "failed" };
 	enum { COLUMNS = sizeof columns / sizeof *columns };
-	struct items jobs = status_table_list(report, "jobs");
+	struct record_items jobs = record_list(report, "jobs");
 	struct slice j, p;
 	enum audit all = AUDIT_GOOD;
 	buf_printf(out, "%13s  %-16s  %5s  %-8s", "JOB", "NAME", "EPOCH", "STATE");
 	for (int i = 0; i < COLUMNS; i++)
 		buf_printf(out, "  %12s", columns[i]);
 	buf_byte(out, '\n');
-	while (status_table_next(&jobs, &j)) {
-		struct items passes = status_table_list(j, "iterations");
-		while (status_table_next(&passes, &p)) {
-			buf_printf(out, "%13" PRIu64 "  ", status_table_uint(j, "job"));
-			status_table_put(out, status_table_text(j, "name"), 16);
-			buf_printf(out, "%5" PRIu64 "  ", status_table_uint(p, "epoch"));
-			status_table_put(out, status_table_text(p, "state"), 8);
+	while (record_next(&jobs, &j)) {
+		struct record_items passes = record_list(j, "iterations");
+		while (record_next(&passes, &p)) {
+			buf_printf(out, "%13" PRIu64 "  ", record_uint(j, "job"));
+			status_table_put(out, record_text(j, "name"), 16);
+			buf_printf(out, "%5" PRIu64 "  ", record_uint(p, "epoch"));
+			status_table_put(out, record_text(p, "state"), 8);
 			for (int i = 0; i < COLUMNS; i++)
-				buf_printf(out, "  %12" PRIu64, status_table_uint(p, columns[i]));
+				buf_printf(out, "  %12" PRIu64, record_uint(p, columns[i]));
 			enum audit is = status_table_books(p, out);
 			if (is == AUDIT_FAILED && !why->len) {
-				struct mp m = status_table_text(p, "error");
-				buf_printf(why, "pass %" PRIu64 " failed: ", status_table_uint(p, "epoch"));
+				struct mp m = record_text(p, "error");
+				buf_printf(why, "pass %" PRIu64 " failed: ", record_uint(p, "epoch"));
 				buf_put(why, m.p, m.n);
 			}
 			all = is > all ? is : all;

@@ -9,10 +9,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-
-struct slice {
-	const uint8_t *p, *end;
-};
+#include "record.h"
 
 /* Rates are worked out from the report before (empty: none), taken so long ago. */
 void status_table_status(struct slice report, struct slice before, double seconds, bool streams,

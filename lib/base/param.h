@@ -58,7 +58,8 @@ enum param_flag {
 	PARAM_BYTE = 4096,   /* PARAM_WORD: one byte, or an escape for one (op/byte_word.h) */
 	PARAM_BY_HAND = 8192,/* programs: loosens a guard, so the environment does not set it */
 	PARAM_NAME = 16384,  /* PARAM_WORD, PARAM_WORDS: not empty, at most PARAM_NAME_MAX bytes */
-	PARAM_ONE_WORD = 32768 /* the same: without blanks */
+	PARAM_ONE_WORD = 32768, /* the same: without blanks */
+	PARAM_BARE = 65536   /* programs, PARAM_CHOICE: --name alone is the first choice; others as --name=WORD */
 };
 
 #define PARAM_AUTO INT64_MIN

@@ -111,7 +111,7 @@ complete_bash(struct buf *out, const struct program *p)
 		     "prev=${COMP_WORDS[COMP_CWORD-2]}; fi\n"
 		     "\tCOMPREPLY=()\n\tcase $prev in\n");
 	for (const struct param *r = p->rows; (r = complete_next(r)); r++) {
-		if (!r->arg)
+		if (!r->arg || r->flags & PARAM_BARE)
 			continue;
 		if (r->letter)
 			buf_printf(out, "\t-%c | ", r->letter);
@@ -167,7 +167,7 @@ complete_zsh_action(struct buf *out, const struct program *p, const char *what,
 static void
 complete_zsh_row(struct buf *out, const struct program *p, const struct param *r)
 {
-	const char *eq = r->arg ? "=" : "";
+	const char *eq = !r->arg ? "" : r->flags & PARAM_BARE ? "=-" : "=";
 
 	if (r->flags & PARAM_REPEAT && r->letter)
 		buf_printf(out, "\\*{-%c+,--%s%s}'", r->letter, r->name, eq);
@@ -182,7 +182,7 @@ complete_zsh_row(struct buf *out, const struct program *p, const struct param *r
 	complete_quoted(out, r->help ? r->help : "", "[]:\\");
 	buf_byte(out, ']');
 	if (r->arg) {
-		buf_byte(out, ':');
+		buf_str(out, r->flags & PARAM_BARE ? "::" : ":");
 		complete_quoted(out, r->arg, ":\\");
 		buf_byte(out, ':');
 		complete_zsh_action(out, p, complete_what(r), complete_more(p, r));
@@ -236,7 +236,7 @@ complete_fish(struct buf *out, const struct program *p)
 		if (r->letter)
 			buf_printf(out, " -s %c", r->letter);
 		buf_printf(out, " -l %s", r->name);
-		if (r->arg) {
+		if (r->arg && !(r->flags & PARAM_BARE)) {
 			buf_str(out, " -r");
 			complete_fish_action(out, p, complete_what(r), complete_more(p, r));
 		}

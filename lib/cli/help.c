@@ -95,7 +95,7 @@ help_row(struct buf *out, const struct program *p, const struct param *row, bool
 	else
 		buf_printf(&left, "      --%s", row->name);
 	if (row->arg)
-		buf_printf(&left, " %s", row->arg);
+		buf_printf(&left, row->flags & PARAM_BARE ? "[=%s]" : " %s", row->arg);
 	size_t n = row->help ? strlen(row->help) : 0;
 	if (!full && row->help) /* one clause of one line; --help has the rest */
 		n = strcspn(row->help, ";");

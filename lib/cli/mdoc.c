@@ -86,7 +86,7 @@ mdoc_argument(struct buf *out, const struct param *row)
 {
 	if (!row->arg)
 		return;
-	buf_str(out, " Ar ");
+	buf_str(out, row->flags & PARAM_BARE ? " Ns Op = Ns Ar " : " Ar ");
 	mdoc_word(out, row->arg);
 }
 

@@ -251,6 +251,12 @@ opt_long(struct opt_scan *s, char *word)
 	size_t shown = n + 2 < sizeof name ? n + 2 : sizeof name - 1;
 	memcpy(name, word, shown);
 	name[shown] = '\0';
+	if (row->flags & PARAM_BARE && !eq) {
+		char first[64];
+
+		param_choice(row->choices, 0, first, sizeof first);
+		return opt_apply(s, row, name, first);
+	}
 	if (!opt_is_switch(row))
 		return opt_value(s, row, name, eq ? eq + 1 : NULL);
 	if (eq) {

@@ -50,6 +50,7 @@ enum {
 	WIRE_TAGS_MAX = 64,
 	WIRE_SLOTS_MAX = 4096,
 	WIRE_READERS_MAX = 10000,
+	WIRE_CLOCKS_MAX = 1000,          /* iterations whose clocks are in one BEAT */
 	WIRE_FAULTS_MAX = 1000,          /* failed elements told one by one */
 	WIRE_FAULT_TEXT = 2048           /* bytes of each of their texts */
 };
@@ -136,9 +137,15 @@ struct msg_welcome {
 };
 struct msg_refused { uint32_t version, code; char *text, *help; };
 struct msg_error { uint32_t code; char *text, *help; };  /* reply to any request */
+/* Where time went since the last BEAT, for one iteration. Of a worker it is the time of
+ * its slots: making elements, or held back since nobody took them. Of a reader: with
+ * elements at hand, or without. */
+struct msg_clock { uint64_t iteration, work_ns, wait_ns; };
+struct msg_clocks { struct msg_clock *v; size_t n; };
 struct msg_beat {
 	uint64_t kept_bytes;    /* worker: of chunks it keeps; others 0 */
 	uint64_t streams;       /* worker: how many it has; reader: version of the last STREAMS */
+	struct msg_clocks clocks;
 };
 struct msg_bye { bool drain; };                          /* worker: take my streams over */
 

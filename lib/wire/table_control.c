@@ -19,9 +19,16 @@ static const struct field hello[] = {
 	LIST(msg_hello, streams, WIRE_STREAMS_MAX, hello_stream, struct msg_stream_ref, "worker: the streams that it has"),
 	{ 0 }
 };
+static const struct field beat_clock[] = {
+	U64(msg_clock, iteration, NULL),
+	U64(msg_clock, work_ns, "worker: time of slots that made elements; reader: time with elements at hand"),
+	U64(msg_clock, wait_ns, "worker: time of slots that were held back by readers; reader: time without elements"),
+	{ 0 }
+};
 static const struct field beat[] = {
 	U64(msg_beat, kept_bytes, "worker: bytes of chunks that it keeps"),
 	U64(msg_beat, streams, "worker: number of streams that it has; reader: version of the last STREAMS that it got"),
+	LIST(msg_beat, clocks, WIRE_CLOCKS_MAX, beat_clock, struct msg_clock, "time spent since the last BEAT"),
 	{ 0 }
 };
 static const struct field bye[] = { BOOL(msg_bye, drain, "worker: have others take over its streams; it leaves after BYE_OK"), { 0 } };

@@ -112,6 +112,60 @@ load lib/dsvc
 	((status == 0))
 }
 
+@test "the number of slots that are wanted: none, one, as many as there is work for" {
+	service 0
+	run -0 dsvc-status --wanted
+	[[ $output == 0 ]]
+	seq 3 >"$BATS_TEST_TMPDIR/a"
+	cp "$BATS_TEST_TMPDIR/a" "$BATS_TEST_TMPDIR/b"
+	cp "$BATS_TEST_TMPDIR/a" "$BATS_TEST_TMPDIR/c"
+	# It waits for a worker.
+	spawn read dsvc-read -t none --wait-workers 1/60s -e "whole $BATS_TEST_TMPDIR/[abc] | sleep 60s"
+	until_true 20s bash -c '[[ $(dsvc-status --wanted) == 1 ]]'
+	start work dsvc-work -j 8
+	until_true 20s bash -c 'dsvc-status --json | grep -q "\"slots_most\":[123],"'
+	n=$(dsvc-status --wanted)
+	((n >= 1 && n <= 3))
+	n=$(dsvc-status --wanted=workers --busy 0.5)
+	((n == 1))
+	run -64 dsvc-status --wanted --metrics
+	[[ $output == *"different things"* ]]
+	run -64 dsvc-status --wanted --busy 1.5
+	run -64 dsvc-status --busy 0.5
+	run -64 dsvc-status --wanted=people
+}
+
+@test "a reader that waits for slow workers wants more of them" {
+	service
+	spawn read dsvc-read -t none -J slow -e 'range 1000000 | sleep 5ms'
+	# Twice as many slots as there are are few enough to be wanted for sure.
+	until_true 30s bash -c '(($(dsvc-status --wanted) > 1))'
+	run -0 dsvc-status --json
+	[[ $output == *'"slots_wanted":'* && $output == *'"slot_work_ms":'* ]]
+	stop read
+	until_true 10s bash -c '[[ $(dsvc-status --wanted) == 0 ]]'
+}
+
+@test "metrics have HELP and TYPE, and each series stands once" {
+	service
+	dsvc-read -t none -J 'a "b"\c' -e 'range 10'
+	dsvc-read -t none -e 'range 10'
+	dsvc-read -t none -e 'range 10'
+	run -0 dsvc-status --metrics=workers
+	[[ $output == *'dsvc_elements_acknowledged_total{dsvc_job="a \"b\"\\c"} 10'* ]]
+	[[ $output == *'dsvc_elements_acknowledged_total{dsvc_job="-"} 20'* ]]
+	[[ $output == *'dsvc_elements_lost_total{dsvc_job="-"} 0'* && $output == *'dsvc_worker_slots{worker='* ]]
+	awk '/^#/ { if ($2 == "TYPE") type[$3] = $4; else help[$3] = 1; next }
+		{ name = $1; sub(/[{].*/, "", name); series = $0; sub(/ [^ ]*$/, "", series) }
+		!(name in type) || !(name in help) || seen[series]++ || !($NF ~ /^[0-9.e+-]+$/) { print "bad: " $0; bad = 1 }
+		name != last && closed[name]++ { print "scattered: " name; bad = 1 }
+		{ last = name }
+		name ~ /_total$/ != (type[name] == "counter") { print "counter? " $0; bad = 1 }
+		END { exit bad }' <<<"$output"
+	run -0 dsvc-status --metrics
+	[[ $output != *dsvc_worker_slots* ]]
+}
+
 @test "a full disk is no success" {
 	service 0
 	run -74 bash -c 'dsvc-status >/dev/full'

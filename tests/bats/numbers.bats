@@ -236,6 +236,15 @@ print(time.monotonic() - begin)' "${ready##*:}"
 	told dsvc-run.1 '‘# test:’ begins a test and may be followed by options for the run: --set, --with, -n, -t, -0, -j and --seed. ‘# in:’ gives one line of standard input, ‘# out:’ one line of expected output; a blank after the colon is ignored. ‘# fail:’ gives the expected exit code and, optionally, a text that standard error must contain.'
 }
 
+@test "how many slots are wanted" {
+	says dsvc-status.1 'It is 0 when nobody reads, and at least 1 while somebody does. --wanted=workers gives it in workers that have as many slots as those there are have in the mean.'
+	service
+	[ "$(dsvc-status --wanted)" = 0 ]
+	says dsvc-status.1 'The sum over all passes is at most four times the slots there are, or 500 more, whichever is less, so that a wrong first guess does not start a thousand workers. --busy 0.8 asks for so many slots that each is busy for four fifths of its time.'
+	is lib/core/wanted.h 'WANTED_STEP = 500'
+	is lib/core/wanted.c 'most = (double)slots * 4'
+}
+
 @test "readers, status, and what the others say" {
 	says dsvc-read.1 "If it has none, the reader ends with 75: at once when the dispatcher was ended in an orderly way, else when it has been away for 5 seconds (the dispatcher's --loss) or has come back without what it knew."
 	dsvc-dispatch --help | tr -s ' \n' ' ' | grep -qF 'default 5s; DSVC_LOSS'

@@ -24,6 +24,7 @@
  *	disp_fault.c  elements that failed
  *	disp_units.c  lists of units, in parts
  *	disp_row.c    durable rows, written
+ *	disp_wanted.c where time goes, and how many slots that asks for
  *	disp_find.c   objects by name
  *	disp_dirty.c  what the durable state lacks
  *	disp_out.c    the outbox
@@ -56,6 +57,7 @@
 #include "core/disp/dispatcher.h"
 #include "core/disp/ring.h"
 #include "core/intervals.h"
+#include "core/wanted.h"
 
 enum {
 	DISP_SHARDS = 8,          /* streams of a stable order, unless told */
@@ -188,6 +190,7 @@ struct iteration {
 	int64_t started, finished;
 	int64_t rate_at;          /* since when rate_n counts what was acknowledged */
 	uint64_t rate_n, rate;    /* rate: in a second, before that */
+	struct wanted_clock clock;
 };
 
 struct split_place { uint32_t unit; uint64_t start, count, times, weight; };
@@ -465,6 +468,12 @@ void seat_message(struct disp *d, struct peer *p, struct msg *m);
 void seat_beat(struct disp *d, struct seat *r, uint64_t version);
 void seat_open(struct disp *d, struct seat *r, uint64_t req); /* JOB, and STREAMS from the first */
 void seat_notify(struct disp *d);                       /* STREAMS to whom it concerns */
+
+/* disp_wanted.c */
+void wanted_beat(struct disp *d, const struct peer *p, const struct msg_clocks *clocks);
+/* What one iteration asks for; false: nothing, nobody reads it. */
+bool wanted_of(const struct disp *d, const struct iteration *it, struct wanted_job *out);
+double wanted_all(const struct disp *d);
 
 /* disp_load.c */
 void load_rows_free(struct disp *d);

@@ -44,6 +44,14 @@ report_uint(struct buf *b, const char *key, uint64_t v)
 }
 
 static void
+report_float(struct buf *b, const char *key, double v)
+{
+	report_text(b, key);
+	uint8_t *p = buf_room(b, MP_FLOAT_MAX);
+	b->len += (size_t)(mp_put_float(p, v) - p);
+}
+
+static void
 report_bool(struct buf *b, const char *key, bool v)
 {
 	report_text(b, key);
@@ -230,13 +238,31 @@ report_ledger(struct buf *b, const struct disp *d, const struct iteration *it)
 	report_uint(b, "per_second", report_rate(d, it, acked));
 }
 
+/* Where time went, and what follows from it for the number of slots. */
+static void
+report_clock(struct buf *b, const struct disp *d, const struct iteration *it)
+{
+	const struct wanted_totals *t = &it->clock.now;
+	struct wanted_job job;
+	bool read = wanted_of(d, it, &job);
+
+	report_uint(b, "reader_work_ms", t->read_work / 1000000);
+	report_uint(b, "reader_wait_ms", t->read_wait / 1000000);
+	report_uint(b, "slot_work_ms", t->slot_work / 1000000);
+	report_uint(b, "slot_wait_ms", t->slot_wait / 1000000);
+	report_float(b, "reader_wait_ratio", wanted_wait_ratio(&it->clock));
+	report_float(b, "demand", job.demand);
+	report_float(b, "slot_rate", job.rate);
+	report_uint(b, "slots_most", read ? job.most : 0);
+}
+
 static void
 report_iteration(struct buf *b, const struct disp *d, const struct iteration *it, enum disp_report what)
 {
 	static const char *const states[] = { "listing", "running", "finished", "failed" };
 	size_t n = what == REPORT_BRIEF ? 0 : it->n_streams < REPORT_STREAMS ? it->n_streams : REPORT_STREAMS;
 
-	report_record(b, 23);
+	report_record(b, 31);
 	report_uint(b, "epoch", it->epoch);
 	report_str(b, "state", states[it->state]);
 	report_str(b, "error", it->text);
@@ -248,6 +274,7 @@ report_iteration(struct buf *b, const struct disp *d, const struct iteration *it
 	report_uint(b, "streams_ended", it->n_ended);
 	report_uint(b, "streams_finished", it->n_finished);
 	report_ledger(b, d, it); /* 12 */
+	report_clock(b, d, it); /* 8 */
 	report_list(b, "streams", n);
 	for (size_t i = 0; i < n; i++)
 		report_stream(b, it->streams[i]);
@@ -296,10 +323,15 @@ disp_status(struct disp *d, int64_t now_ns, enum disp_report what, const char *j
 		jobs += report_wanted(LIST_OF(n, struct job, node), job);
 	if (*job && !jobs)
 		return false;
-	report_record(out, what == REPORT_AUDIT ? 3 : 6);
+	report_record(out, what == REPORT_AUDIT ? 3 : 9);
 	report_id(out, "instance", d->o.instance);
 	report_bool(out, "durable", d->o.durable);
 	if (what != REPORT_AUDIT) {
+		double wanted = wanted_all(d), mean = d->n_workers ? (double)d->slots / d->n_workers : 1;
+
+		report_uint(out, "slots", d->slots);
+		report_float(out, "slots_wanted", wanted);
+		report_uint(out, "workers_wanted", wanted_number(wanted, mean));
 		report_workers(out, d);
 		report_readers(out, d);
 		report_datasets(out, d);

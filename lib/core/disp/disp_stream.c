@@ -298,6 +298,7 @@ stream_acked(struct disp *d, struct stream *s, const struct ranges *r, struct se
 			intervals_sub(&s->presumed, start, end);
 			by->acked += end - start - old;
 			stream_rate(d, it, end - start - old);
+			it->clock.now.elements += end - start - old;
 		}
 		intervals_add(&s->acked, start, end);
 	}

@@ -174,6 +174,7 @@ disp_beat(struct disp *d, struct peer *p, struct msg *m)
 	p->kept_bytes = m->beat.kept_bytes;
 	if (p->seat)
 		seat_beat(d, p->seat, m->beat.streams);
+	wanted_beat(d, p, &m->beat.clocks);
 	disp_send(d, p, MSG_BEAT, m->req);
 }
 

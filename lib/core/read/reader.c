@@ -106,13 +106,28 @@ reader_lost(struct reader *r)
 }
 
 static void
+reader_beat(struct reader *r)
+{
+	struct msg *m = reader_tell(r, MSG_BEAT);
+
+	m->beat.streams = r->version;
+	reader_clock(r);
+	if (!r->work_ns && !r->wait_ns)
+		return;
+	m->beat.clocks.v = mem_array(1, sizeof *m->beat.clocks.v);
+	m->beat.clocks.n = 1;
+	m->beat.clocks.v[0] = (struct msg_clock){ r->iteration, r->work_ns, r->wait_ns };
+	r->work_ns = r->wait_ns = 0;
+}
+
+static void
 reader_contact(struct reader *r)
 {
 	while (!r->over)
 		switch (contact_tick(&r->contact, r->now, &r->err)) {
 		case CONTACT_NONE: return;
 		case CONTACT_HELLO: reader_hello(r); break;
-		case CONTACT_BEAT: reader_tell(r, MSG_BEAT)->beat.streams = r->version; break;
+		case CONTACT_BEAT: reader_beat(r); break;
 		case CONTACT_LOST: reader_lost(r); return;
 		}
 }

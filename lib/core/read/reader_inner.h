@@ -8,6 +8,7 @@
  *	reader_ack.c     acknowledgements, position
  *	reader_credit.c  credit, silent workers
  *	reader_stream.c  streams: their workers and generations
+ *	reader_clock.c   where the time of the reader went
  *	reader_out.c     actions for the program
  *
  * Files call those below them, and no file one above it.
@@ -112,6 +113,8 @@ struct reader {
 	struct reader_stream *acks;    /* with something for ack_worker */
 	struct reader_stream *credits; /* whose credit may have changed */
 	struct reader_part *first, **last; /* delivered, not written; in order */
+	int64_t clock_at;            /* the time is counted up to here; 0: no seat yet */
+	uint64_t work_ns, wait_ns;   /* since the last BEAT: with elements at hand, and without */
 	uint32_t first_written;      /* elements of the first part */
 	uint64_t seq;                /* of the last ACK sent */
 	bool ack_out;                /* it is not answered */
@@ -130,6 +133,10 @@ struct reader {
 	char *lent;                  /* endpoint of the last action */
 	struct err err;
 };
+
+/* reader_clock.c */
+/* Counts the time up to now: called before elements come to hand, or the last go. */
+void reader_clock(struct reader *r);
 
 /* reader_out.c */
 struct reader_action *reader_do(struct reader *r, enum reader_action_kind kind);

@@ -17,6 +17,8 @@ reader_order_deliver(struct reader *r, struct reader_part *p)
 {
 	struct reader_action *a = reader_do(r, READER_DELIVER);
 
+	if (!r->first)
+		reader_clock(r);
 	a->handle = p->chunk->handle;
 	a->first = p->first;
 	a->count = p->count;
@@ -255,6 +257,8 @@ reader_written(struct reader *r, int64_t now_ns, uint64_t elements)
 		if (r->first_written < p->count)
 			break;
 		r->first_written = 0;
+		if (!p->next)
+			reader_clock(r);
 		r->first = p->next;
 		if (!r->first)
 			r->last = &r->first;

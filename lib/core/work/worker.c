@@ -51,6 +51,7 @@ worker_contact(struct worker *w)
 			m = worker_tell(w, MSG_BEAT);
 			m->beat.kept_bytes = w->bytes;
 			m->beat.streams = w->streams.n;
+			worker_clock_tell(w, &m->beat.clocks);
 			break;
 		case CONTACT_LOST: worker_over(w, WORKER_LOST); return;
 		}
@@ -98,6 +99,7 @@ worker_free(struct worker **wp)
 	mem_free(w->on);
 	mem_free(w->actions);
 	mem_free(w->lists);
+	mem_free(w->clocks.v);
 	mem_free(w);
 	*wp = NULL;
 }

@@ -68,6 +68,7 @@ worker_chunk_weigh(struct worker *w, struct worker_stream *s)
 	w->full |= stall;
 	if (stall == s->stalled)
 		return;
+	worker_clock(w, s);
 	s->stalled = stall;
 	if (s->begun)
 		worker_do(w, stall ? WORKER_STALL : WORKER_RESUME)->key = s->key;

@@ -7,6 +7,7 @@
  *	worker_chunk.c  chunks: budget, readers, credit, acknowledgements
  *	worker_turn.c   which streams have a thread
  *	worker_split.c  splits, asked for ahead
+ *	worker_clock.c  where the time of threads went
  *	worker_find.c   streams by name
  *	worker_out.c    actions for the program
  *
@@ -46,6 +47,7 @@ struct worker_link {
 struct worker_pass {
 	uint64_t iteration, turn; /* turn: when one of them got a thread last */
 	size_t streams;
+	uint64_t work_ns, wait_ns; /* of threads since the last BEAT: making, held back */
 	struct worker_pass *next;
 };
 struct worker_stream_name { uint64_t iteration, stream; };
@@ -74,6 +76,7 @@ struct worker_stream {
 	struct worker_pass *pass;
 	uint64_t turn;          /* counts turns: the one it had last */
 	int64_t turn_at;        /* on: since when; resting: told so when */
+	int64_t clock_at;       /* the time of its thread is counted up to here */
 	uint64_t first_split, made_to; /* of the ASSIGN; the element after the last made */
 	uint64_t failed;        /* elements that failed, of this and earlier generations */
 	uint64_t length, made, hand_offset, hand_split;
@@ -97,6 +100,7 @@ struct worker {
 	uint64_t n_listings;    /* lists told so far */
 	size_t bytes, n_active; /* of all streams; streams that need a share */
 	struct worker_pass *passes;
+	struct msg_clocks clocks; /* of passes that have ended since the last BEAT */
 	struct worker_stream **on;/* those that have a thread */
 	size_t n_on, cap_on, n_want;
 	uint64_t turns;
@@ -133,6 +137,13 @@ void worker_turn_check(struct worker *w, struct worker_stream *s);     /* whethe
 void worker_turn_over(struct worker *w, struct worker_stream *s);      /* it has no thread any more */
 void worker_turns(struct worker *w);                                 /* some time has gone by */
 int64_t worker_turn_deadline(const struct worker *w);
+
+/* worker_clock.c */
+/* Counts the time of the stream's thread up to now: called before anything changes by
+ * which it is working, held back or idle. */
+void worker_clock(struct worker *w, struct worker_stream *s);
+void worker_clock_tell(struct worker *w, struct msg_clocks *out); /* since the last call; gives */
+void worker_clock_leave(struct worker *w, const struct worker_pass *p); /* p is about to be freed */
 
 /* worker_chunk.c */
 void worker_chunk_free(struct worker *w, struct worker_stream *s, struct worker_chunk *c);

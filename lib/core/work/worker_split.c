@@ -10,6 +10,7 @@ worker_stream_tell_ask(struct worker *w, struct worker_stream *s)
 	struct msg *m = worker_tell(w, MSG_SPLIT_REQ);
 
 	m->split_req = (struct msg_split_req){ s->key, s->next_split, WORKER_SPLITS_ASKED };
+	worker_clock(w, s);
 	s->asking = true;
 	s->asked_at = w->now;
 }
@@ -31,6 +32,7 @@ worker_stream_splits(struct worker *w, struct msg *m)
 
 	if (!s || !s->asking || m->split.k != s->next_split || (!m->split.splits.n && !m->split.end))
 		return;
+	worker_clock(w, s);
 	s->asking = false;
 	s->next_split += m->split.splits.n;
 	s->split_end = m->split.end;
@@ -49,6 +51,7 @@ worker_split_taken(struct worker *w, int64_t now_ns, struct stream_key key, uint
 	w->now = now_ns;
 	if (!s)
 		return;
+	worker_clock(w, s);
 	if (k + 1 > s->taken)
 		s->taken = k + 1;
 	worker_stream_ask(w, s);

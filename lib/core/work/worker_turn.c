@@ -84,6 +84,7 @@ worker_turn_begin(struct worker *w, struct worker_stream *s)
 static void
 worker_turn_give(struct worker *w, struct worker_stream *s)
 {
+	worker_clock(w, s);
 	s->wants = false;
 	w->n_want--;
 	s->place = WORKER_ON;
@@ -184,6 +185,7 @@ worker_turn_over(struct worker *w, struct worker_stream *s)
 	for (size_t i = 0; i < w->n_on; i++)
 		if (w->on[i] == s)
 			w->on[i] = w->on[--w->n_on];
+	worker_clock(w, s);
 	s->place = WORKER_OFF;
 	worker_turn_check(w, s);
 }
@@ -246,6 +248,7 @@ worker_turn_leave(struct worker *w, struct worker_stream *s)
 	while (*at != s->pass)
 		at = &(*at)->next;
 	*at = s->pass->next;
+	worker_clock_leave(w, s->pass);
 	mem_free(s->pass);
 	s->pass = NULL;
 }

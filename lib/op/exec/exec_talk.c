@@ -316,7 +316,9 @@ talk_slot_step(struct exec *x, struct exec_slot *s, struct run *out, bool *moved
 		s->pour.eof = s->pour.fresh = *moved = true;
 		return ST_OK;
 	}
-	if (s->n && exec_now() - s->moved > EXEC_HOLD_NS && (s->deaf || child_deaf(&s->child)))
+	/* One that has ended reads nothing either: exec_left tells of its end. */
+	if (s->n && exec_now() - s->moved > EXEC_HOLD_NS && !s->child.gone_ns
+	    && (s->deaf || child_deaf(&s->child)))
 		return talk_owes(x, s, e);
 	if (x->timeout && s->n && exec_now() - s->moved > x->timeout)
 		return talk_late(x, s, e);

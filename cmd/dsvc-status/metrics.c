@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+#include "metrics.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "wanted.h"
+#include "core/wanted.h"
+#include "wire/msg.h"
+
+/* What is summed up over the passes of a job: a row for each key of a pass. */
+struct metrics_row {
+	const char *key;   /* of a pass in the report */
+	const char *name, *help;
+	const char *label; /* beside dsvc_job: name="value"; NULL: none */
+	double scale;      /* to the base unit */
+	bool gauge;
+	bool more;         /* the metric of the row before, with another label */
+};
+static const struct metrics_row metrics_rows[] = {
+	{ "made", "dsvc_elements_made_total", "Elements that workers have made.", NULL, 1, false, false },
+	{ "acknowledged", "dsvc_elements_acknowledged_total", "Different elements that readers have acknowledged.", NULL, 1, false, false },
+	{ "made_again", "dsvc_elements_made_again_total", "Elements made again after a worker was lost.", NULL, 1, false, false },
+	{ "suppressed", "dsvc_elements_suppressed_total", "Elements made again and not sent, since a reader had them.", NULL, 1, false, false },
+	{ "lost", "dsvc_elements_lost_total", "Elements lost; must be 0.", NULL, 1, false, false },
+	{ "repeated", "dsvc_elements_repeated_total", "Elements delivered twice; must be 0.", NULL, 1, false, false },
+	{ "failed", "dsvc_elements_failed_total", "Elements that failed and that on_error let go.", NULL, 1, false, false },
+	{ "reader_work_ms", "dsvc_reader_seconds_total", "Time of readers, with elements at hand or waiting for some.", "state=\"work\"", 1e-3, false, false },
+	{ "reader_wait_ms", "dsvc_reader_seconds_total", NULL, "state=\"wait\"", 1e-3, false, true },
+	{ "slot_work_ms", "dsvc_slot_seconds_total", "Time of slots, making elements or held back by readers.", "state=\"busy\"", 1e-3, false, false },
+	{ "slot_wait_ms", "dsvc_slot_seconds_total", NULL, "state=\"stalled\"", 1e-3, false, true },
+	{ "slots_most", "dsvc_slots_usable", "Slots that can have work: splits left and streams that run.", NULL, 1, true, false },
+	{ "streams_known", "dsvc_streams", "Streams of passes.", "state=\"known\"", 1, true, false },
+	{ "streams_ended", "dsvc_streams", NULL, "state=\"ended\"", 1, true, true },
+	{ "streams_finished", "dsvc_streams", NULL, "state=\"finished\"", 1, true, true },
+};
+enum { METRICS_ROWS = sizeof metrics_rows / sizeof *metrics_rows };
+
+struct metrics_job {
+	struct mp name;    /* "-": anonymous */
+	double v[METRICS_ROWS];
+	double wait, readers; /* the wait ratio, weighted by readers */
+};
+
+static void
+metrics_head(struct buf *out, const char *name, const char *type, const char *help)
+{
+	buf_printf(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
+}
+
+/* A value as shortly as it can be read back. */
+static void
+metrics_value(struct buf *out, double v)
+{
+	buf_printf(out, " %.15g\n", v);
+}
+
+static void
+metrics_one(struct buf *out, const char *name, const char *type, const char *help, double v)
+{
+	metrics_head(out, name, type, help);
+	buf_str(out, name);
+	metrics_value(out, v);
+}
+
+/* A label's value: a backslash, a quote or a newline in it is escaped, other control
+ * characters become a question mark. */
+static void
+metrics_label(struct buf *out, const char *label, struct mp text)
+{
+	buf_printf(out, "%s=\"", label);
+	for (uint32_t i = 0; i < text.n; i++) {
+		uint8_t c = text.p[i];
+		if (c == '\n')
+			buf_str(out, "\\n");
+		else if (c == '"' || c == '\\')
+			buf_printf(out, "\\%c", c);
+		else
+			buf_byte(out, c < ' ' || c == 127 ? '?' : c);
+	}
+	buf_byte(out, '"');
+}
+
+static struct metrics_job *
+metrics_job(struct metrics_job **v, size_t *n, size_t *cap, struct mp name)
+{
+	static const uint8_t anonymous[] = "-";
+
+	if (!name.n) {
+		name.p = anonymous;
+		name.n = 1;
+	}
+	for (size_t i = 0; i < *n; i++)
+		if ((*v)[i].name.n == name.n && !memcmp((*v)[i].name.p, name.p, name.n))
+			return &(*v)[i];
+	*v = mem_grow(*v, cap, *n + 1, sizeof **v);
+	(*v)[*n] = (struct metrics_job){ .name = name };
+	return &(*v)[(*n)++];
+}
+
+static void
+metrics_jobs(struct slice report, struct buf *out)
+{
+	struct record_items jobs = record_list(report, "jobs");
+	struct metrics_job *v = NULL;
+	size_t n = 0, cap = 0;
+	struct slice j, p;
+
+	while (record_next(&jobs, &j)) {
+		struct record_items passes = record_list(j, "iterations");
+		struct metrics_job *job = metrics_job(&v, &n, &cap, record_text(j, "name"));
+
+		while (record_next(&passes, &p)) {
+			bool live = record_is(p, "state", "running");
+			for (size_t i = 0; i < METRICS_ROWS; i++)
+				if (live || !metrics_rows[i].gauge)
+					job->v[i] += (double)record_uint(p, metrics_rows[i].key) * metrics_rows[i].scale;
+			if (!live)
+				continue;
+			job->wait += record_float(p, "reader_wait_ratio") * (double)record_uint(p, "readers");
+			job->readers += (double)record_uint(p, "readers");
+		}
+	}
+	for (size_t i = 0; i < METRICS_ROWS; i++) {
+		const struct metrics_row *row = &metrics_rows[i];
+
+		if (!row->more)
+			metrics_head(out, row->name, row->gauge ? "gauge" : "counter", row->help);
+		for (size_t k = 0; k < n; k++) {
+			buf_printf(out, "%s{", row->name);
+			metrics_label(out, "dsvc_job", v[k].name);
+			buf_printf(out, "%s%s}", row->label ? "," : "", row->label ? row->label : "");
+			metrics_value(out, v[k].v[i]);
+		}
+	}
+	metrics_head(out, "dsvc_reader_wait_ratio", "gauge", "Share of their time that readers waited, over the last ten seconds.");
+	for (size_t k = 0; k < n; k++) {
+		if (!v[k].readers)
+			continue;
+		buf_str(out, "dsvc_reader_wait_ratio{");
+		metrics_label(out, "dsvc_job", v[k].name);
+		buf_byte(out, '}');
+		metrics_value(out, v[k].wait / v[k].readers);
+	}
+	mem_free(v);
+}
+
+/* One gauge with how many items of a list are in each state. */
+static void
+metrics_states(struct buf *out, const char *name, const char *help, const char *const *states,
+	       const uint64_t *counts, size_t n)
+{
+	metrics_head(out, name, "gauge", help);
+	for (size_t i = 0; i < n; i++)
+		buf_printf(out, "%s{state=\"%s\"} %" PRIu64 "\n", name, states[i], counts[i]);
+}
+
+static void
+metrics_counts(struct slice report, struct buf *out)
+{
+	static const char *const workers[] = { "live", "draining", "awaited" };
+	static const char *const passes[] = { "listing", "running", "finished", "failed" };
+	static const char *const readers[] = { "reading", "waiting" };
+	uint64_t w[3] = { 0 }, p[4] = { 0 }, r[2] = { 0 };
+	struct record_items it = record_list(report, "workers"), inner;
+	struct slice x, y;
+
+	while (record_next(&it, &x))
+		w[record_uint(x, "awaited") ? 2 : record_uint(x, "draining") ? 1 : 0]++;
+	it = record_list(report, "readers");
+	while (record_next(&it, &x))
+		r[record_uint(x, "waiting") ? 1 : 0]++;
+	it = record_list(report, "jobs");
+	while (record_next(&it, &x))
+		for (inner = record_list(x, "iterations"); record_next(&inner, &y);)
+			for (size_t i = 0; i < 4; i++)
+				p[i] += record_is(y, "state", passes[i]);
+	metrics_states(out, "dsvc_workers", "Workers, by what they are doing.", workers, w, 3);
+	metrics_states(out, "dsvc_readers", "Readers with a job.", readers, r, 2);
+	metrics_states(out, "dsvc_passes", "Passes over datasets.", passes, p, 4);
+}
+
+/* size: one metric after another */
+static void
+metrics_workers(struct slice report, struct buf *out)
+{
+	static const struct { const char *key, *name, *help; double scale; } rows[] = {
+		{ "slots", "dsvc_worker_slots", "Streams that the worker runs at once.", 1 },
+		{ "streams", "dsvc_worker_streams", "Streams that the worker has.", 1 },
+		{ "kept_bytes", "dsvc_worker_kept_bytes", "Bytes of chunks that are not acknowledged yet.", 1 },
+		{ "silent_ms", "dsvc_worker_silent_seconds", "Time since the worker was heard.", 1e-3 },
+	};
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct record_items it = record_list(report, "workers");
+		struct slice w;
+
+		metrics_head(out, rows[i].name, "gauge", rows[i].help);
+		while (record_next(&it, &w)) {
+			buf_printf(out, "%s{", rows[i].name);
+			metrics_label(out, "worker", record_text(w, "name"));
+			buf_byte(out, ',');
+			metrics_label(out, "peer", record_text(w, "peer"));
+			buf_byte(out, '}');
+			metrics_value(out, (double)record_uint(w, rows[i].key) * rows[i].scale);
+		}
+	}
+}
+
+void
+metrics_print(struct slice report, bool workers, struct buf *out)
+{
+	double wanted = wanted_report(report, 1);
+
+	metrics_head(out, "dsvc_build_info", "gauge", "Always 1; the labels say what runs.");
+	buf_printf(out, "dsvc_build_info{protocol=\"%d\"} 1\n", WIRE_VERSION);
+	metrics_one(out, "dsvc_up", "gauge", "The dispatcher has answered.", 1);
+	metrics_one(out, "dsvc_durable", "gauge", "Whether the dispatcher keeps a state.", (double)record_uint(report, "durable"));
+	metrics_one(out, "dsvc_slots", "gauge", "Slots of all workers.", (double)record_uint(report, "slots"));
+	metrics_one(out, "dsvc_slots_wanted", "gauge", "Slots that the passes being read could use.", wanted);
+	metrics_one(out, "dsvc_workers_wanted", "gauge", "Workers of the mean size that have so many slots.",
+		    (double)wanted_number(wanted, wanted_per_worker(report)));
+	metrics_counts(report, out);
+	metrics_jobs(report, out);
+	if (workers)
+		metrics_workers(report, out);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The scaling number out of a report (core/wanted.h says how it is worked out).
+ */
+#ifndef DSVC_STATUS_WANTED_H
+#define DSVC_STATUS_WANTED_H
+
+#include "record.h"
+
+/* The slots that the passes of a report ask for; with a fraction. busy: the share of its
+ * time that a slot is to be busy. */
+double wanted_report(struct slice report, double busy);
+/* The mean number of slots of a worker; 1 when there is no worker. */
+double wanted_per_worker(struct slice report);
+
+#endif

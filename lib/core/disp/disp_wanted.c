@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Where the time of workers and readers goes, as their BEATs tell, and how many slots
+ * that asks for (core/wanted.h). Nothing of it is durable.
+ */
+#include "base/mem.h"
+#include "core/disp/disp_inner.h"
+
+void
+wanted_beat(struct disp *d, const struct peer *p, const struct msg_clocks *clocks)
+{
+	for (size_t i = 0; i < clocks->n; i++) {
+		const struct msg_clock *c = &clocks->v[i];
+		struct iteration *it = iter_find(d, c->iteration);
+		struct wanted_totals *now = it ? &it->clock.now : NULL;
+
+		if (now && p->role == ROLE_WORKER) {
+			now->slot_work += c->work_ns;
+			now->slot_wait += c->wait_ns;
+		} else if (now && p->seat && p->seat->iter == it) {
+			now->read_work += c->work_ns;
+			now->read_wait += c->wait_ns;
+		}
+		if (it && iter_live(it))
+			wanted_tick(&it->clock, d->now);
+	}
+}
+
+bool
+wanted_of(const struct disp *d, const struct iteration *it, struct wanted_job *out)
+{
+	uint64_t running = it->n_streams > it->n_ended ? it->n_streams - it->n_ended : 0;
+	uint64_t left = 0;
+
+	(void)d;
+	*out = (struct wanted_job){ .demand = wanted_demand(&it->clock), .rate = wanted_rate(&it->clock) };
+	if (!iter_live(it) || (!it->n_seats && ring_empty(&it->waiting)))
+		return false;
+	if (it->state == ITER_RUNNING && it->by_split && !it->fixed && !it->short_)
+		left = cut_streams(&it->cut, WANTED_MOST);
+	out->most = it->state == ITER_LISTING ? 1 : running + left;
+	return true;
+}
+
+double
+wanted_all(const struct disp *d)
+{
+	struct wanted_job *jobs = NULL;
+	size_t n = 0, cap = 0;
+	double sum;
+
+	for (const struct list_node *k = d->running.next; k != &d->running; k = k->next) {
+		struct wanted_job one;
+
+		if (!wanted_of(d, LIST_OF(k, struct iteration, running_node), &one))
+			continue;
+		jobs = mem_grow(jobs, &cap, n + 1, sizeof *jobs);
+		jobs[n++] = one;
+	}
+	sum = wanted_slots(jobs, n, d->slots, 1);
+	mem_free(jobs);
+	return sum;
+}
