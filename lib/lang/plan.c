@@ -9,26 +9,6 @@
 #include "lang/planner.h"
 #include "op/facts.h"
 
-struct op_typing
-plan_typing(const struct planner *pl, const struct tree_stage *s, const struct type *outer)
-{
-	return (struct op_typing){
-		.arena = pl->plan->arena,
-		.file = s->text->file, .text = s->text->data, .text_len = s->text->len,
-		.outer = outer,
-		.service = pl->src->service,
-	};
-}
-
-enum status
-plan_fail_at(struct planner *pl, const struct tree_stage *s, size_t at, size_t len, enum status st)
-{
-	pl->e->kind = st;
-	if (!pl->e->line)
-		err_place(pl->e, s->text->file, s->text->data, s->text->len, at, len);
-	return st;
-}
-
 /* What an operator without `typing` means: its expressions see x and i. */
 static enum status
 plan_type_usual(struct op_node *n, struct op_typing *t, const struct type **type, struct err *e)

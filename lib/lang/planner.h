@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The planner's parts among themselves: the walk (plan.c), parameters (fill.c),
- * what may stand ahead of the border (scope.c), fields that are used (project.c).
+ * The planner's parts among themselves: the walk (plan.c), parameters (fill.c,
+ * fill_script.c), what may stand ahead of the border (scope.c), fields that are used
+ * (project.c). The walk and the parameters call each other, for a parameter may be a
+ * pipeline.
  */
 #ifndef LANG_PLANNER_H
 #define LANG_PLANNER_H

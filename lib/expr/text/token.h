@@ -45,12 +45,13 @@ struct tokens {
 	struct token now;
 };
 
-/* Reads the next token into `now`; `value`: a value may stand here. */
-enum status token_next(struct tokens *t, bool value);
 void token_clear(struct tokens *t);
 /* Sets the error with its place. Gives ST_DATA. */
 enum status token_fault(struct tokens *t, size_t at, size_t len, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
+
+/* token_next.c: reads the next token into `now`; `value`: a value may stand here. */
+enum status token_next(struct tokens *t, bool value);
 
 /* The kinds that have a text of their own (token_text.c); at is on the quote. */
 enum status token_string(struct tokens *t, size_t at);
