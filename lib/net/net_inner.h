@@ -5,10 +5,27 @@
 #ifndef NET_NET_INNER_H
 #define NET_NET_INNER_H
 
+#include <stddef.h>
 #include <stdint.h>
+#include <zmq.h>
 
-struct net;
 struct sock;
+
+struct watch {
+	int fd, events; /* fd -1: taken out while handlers run */
+	void (*fn)(void *arg, int fd, int events);
+	void *arg;
+};
+
+struct net {
+	void *ctx;
+	struct sock **socks;
+	size_t n_socks, cap_socks;
+	struct watch *watches;
+	size_t n_watches, cap_watches;
+	zmq_pollitem_t *items; /* two for each socket, then one for each watch */
+	size_t cap_items;
+};
 
 void *net_context(struct net *n);
 void net_add(struct net *n, struct sock *s);

@@ -26,20 +26,6 @@ enum {
 	SOCK_WAITING = 1000  /* messages read ahead of us; more wait in the system */
 };
 
-uint64_t
-sock_peer_new(void)
-{
-	return rng_seed_fresh() | (uint64_t)1 << 63; /* ids that begin with 0 are libzmq's own */
-}
-
-/* As it is on the wire: big end first, so that a dump shows the number. */
-static void
-sock_id_bytes(uint64_t id, uint8_t out[8])
-{
-	for (int i = 0; i < 8; i++)
-		out[i] = (uint8_t)(id >> (56 - 8 * i));
-}
-
 static uint64_t
 sock_id_of(const uint8_t *p)
 {
@@ -247,20 +233,6 @@ sock_forget(struct sock *s, uint64_t peer)
 	if (p && p->alias)
 		hash_del(&s->aliases, &p->alias, sizeof p->alias);
 	track_drop(&s->track, peer);
-}
-
-/* Connects to a kept peer under a new alias. */
-bool
-sock_dial(struct sock *s, struct track_peer *p)
-{
-	uint8_t id[8];
-	p->alias = sock_peer_new();
-	hash_put(&s->aliases, &p->alias, sizeof p->alias, p);
-	sock_id_bytes(p->alias, id);
-	zmq_setsockopt(s->handle, ZMQ_CONNECT_ROUTING_ID, id, sizeof id);
-	if (s->o.fresh)
-		zmq_setsockopt(s->handle, ZMQ_ROUTING_ID, id, sizeof id);
-	return zmq_connect(s->handle, p->address) == 0;
 }
 
 enum status

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inside of a socket: sock.c has its messages, sock_watch.c its connections.
+ * The inside of a socket: sock.c has its messages, sock_watch.c its
+ * connections, sock_dial.c the calling of peers.
  */
 #ifndef NET_SOCK_INNER_H
 #define NET_SOCK_INNER_H
@@ -35,11 +36,15 @@ sock_set_int(void *h, int option, int value)
 	zmq_setsockopt(h, option, &value, sizeof value);
 }
 
+/* sock_watch.c */
 void sock_open_monitor(struct sock *s);
 /* Takes in all that happened to connections. */
 void sock_drain_monitor(struct sock *s);
 /* Calls those anew that spoke another language, when it is time. */
 void sock_redial(struct sock *s, int64_t now_ns);
+/* sock_dial.c */
+/* An id as it is on the wire: big end first, so that a dump shows the number. */
+void sock_id_bytes(uint64_t id, uint8_t out[8]);
 /* Connects to a kept peer under a new alias. */
 bool sock_dial(struct sock *s, struct track_peer *p);
 
