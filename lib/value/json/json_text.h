@@ -5,7 +5,7 @@
 #ifndef JSON_JSON_TEXT_H
 #define JSON_JSON_TEXT_H
 
-#include "value/json/json_out.h"
+#include "value/json/json_room.h"
 
 /* Writes the n bytes at s in quotes, escaped; invalid UTF-8 becomes U+FFFD. Bytes up to `end`
  * may be read. Keeps the slack. */
