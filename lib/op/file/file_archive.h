@@ -9,8 +9,7 @@
 #define FILE_FILE_ARCHIVE_H
 
 #include "op/file/file_input.h"
-
-enum file_packing { FILE_PLAIN, FILE_GZIP, FILE_BZIP2, FILE_XZ, FILE_ZSTD, FILE_LZ4, FILE_ZLIB };
+#include "op/file/file_packing.h"
 
 struct file_archive;
 

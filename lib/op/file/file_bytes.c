@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "op/file/file_bytes.h"
 
-#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -18,67 +17,6 @@ struct file_bytes {
 	struct file_gzip *gzip;   /* kept for the next file */
 	struct file_archive *archive;
 };
-
-/* Bytes at the start of compressed files, which no text has; all of them must match. */
-static const struct {
-	enum file_packing packing;
-	uint8_t n, magic[6];
-	uint8_t at, more_n, more[2][6]; /* bzip2 needs more bytes: "BZh9" alone could be a word */
-} file_magics[] = {
-	{ FILE_GZIP, 3, { 0x1f, 0x8b, 0x08 }, 0, 0, { { 0 } } },
-	{ FILE_ZSTD, 4, { 0x28, 0xb5, 0x2f, 0xfd }, 0, 0, { { 0 } } },
-	{ FILE_XZ, 6, { 0xfd, '7', 'z', 'X', 'Z', 0 }, 0, 0, { { 0 } } },
-	{ FILE_LZ4, 4, { 0x04, 0x22, 0x4d, 0x18 }, 0, 0, { { 0 } } },
-	{ FILE_BZIP2, 3, { 'B', 'Z', 'h' }, 4, 6,
-	  { { 0x31, 0x41, 0x59, 0x26, 0x53, 0x59 }, { 0x17, 0x72, 0x45, 0x38, 0x50, 0x90 } } },
-};
-
-enum file_packing
-file_packing_of(const uint8_t *p, size_t n)
-{
-	for (size_t i = 0; i < sizeof file_magics / sizeof *file_magics; i++) {
-		if (n < file_magics[i].n || memcmp(p, file_magics[i].magic, file_magics[i].n))
-			continue;
-		size_t at = file_magics[i].at, more = file_magics[i].more_n;
-		if (!more || (n >= at + more && (!memcmp(p + at, file_magics[i].more[0], more)
-						 || !memcmp(p + at, file_magics[i].more[1], more))))
-			return file_magics[i].packing;
-	}
-	/* pzstd begins with a frame that holds only sizes. */
-	if (n >= 4 && (p[0] & 0xf0) == 0x50 && p[1] == 0x2a && p[2] == 0x4d && p[3] == 0x18)
-		return FILE_ZSTD;
-	return FILE_PLAIN;
-}
-
-/* Whether these few bytes could still be the beginning of a compressed file. */
-static bool
-bytes_undecided(const uint8_t *p, size_t n)
-{
-	if (n >= FILE_SNIFF)
-		return false;
-	for (size_t i = 0; i < sizeof file_magics / sizeof *file_magics; i++) {
-		size_t head = file_magics[i].n < n ? file_magics[i].n : n;
-		if (!memcmp(p, file_magics[i].magic, head)
-		    && n < (size_t)(file_magics[i].more_n ? file_magics[i].at + file_magics[i].more_n
-							  : file_magics[i].n))
-			return true;
-	}
-	return n < 4 && (p[0] & 0xf0) == 0x50 && (n < 2 || p[1] == 0x2a) && (n < 3 || p[2] == 0x4d);
-}
-
-enum file_packing
-file_packing_at(const char *path)
-{
-	uint8_t head[FILE_SNIFF];
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	ssize_t n = 0;
-
-	if (fd >= 0) {
-		n = read(fd, head, sizeof head);
-		close(fd);
-	}
-	return n > 0 ? file_packing_of(head, (size_t)n) : FILE_PLAIN;
-}
 
 struct file_bytes *
 file_bytes_new(void)
@@ -153,7 +91,7 @@ bytes_first(struct file_bytes *f, uint8_t *p, size_t room, size_t *n, struct err
 		have += more;
 		/* Compressors write their whole head at once. A few bytes that stay alone are
 		 * not held back: they may be a complete element. */
-	} while (st == ST_OK && (bytes_undecided(p, have) || (f->is_zlib && have < FILE_SNIFF)) && file_input_ready(in, BYTES_SNIFF_MS));
+	} while (st == ST_OK && (file_packing_undecided(p, have) || (f->is_zlib && have < FILE_SNIFF)) && file_input_ready(in, BYTES_SNIFF_MS));
 	f->sniffed = true;
 	f->packing = bytes_packing(f, p, have);
 	if (f->packing == FILE_PLAIN) {

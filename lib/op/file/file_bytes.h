@@ -35,9 +35,4 @@ enum status file_bytes_skip(struct file_bytes *f, uint64_t offset, uint8_t *p, s
 uint64_t file_bytes_size(const struct file_bytes *f);
 void file_bytes_close(struct file_bytes *f);
 
-enum { FILE_SNIFF = 16 }; /* how many bytes decide the packing */
-enum file_packing file_packing_of(const uint8_t *p, size_t n);
-/* The packing of a file; FILE_PLAIN also when it cannot be read. */
-enum file_packing file_packing_at(const char *path);
-
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The sorter's parts among themselves: collecting and sorting in memory
- * (sorter.c), stretches in a file and their merge (sorter_merge.c).
+ * The sorter's parts among themselves: collecting (sorter.c), the order and sorting in
+ * memory (sorter_order.c), stretches in a file and their merge (sorter_merge.c).
  */
 #ifndef WHOLE_SORTER_INNER_H
 #define WHOLE_SORTER_INNER_H
@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "op/whole/sorter.h"
+#include "value/mp.h"
 
 enum {
 	SORTER_HEAD = 8,              /* size of the two lengths before each record */
@@ -90,7 +91,57 @@ sorter_record_size(const struct sorter_record *r)
 	return SORTER_HEAD + (size_t)r->key_len + r->len;
 }
 
-uint64_t sorter_prefix(const struct sorter_order *o, const struct sorter_record *r);
+/* The content of a key, which is known to be a text. */
+static inline const uint8_t *
+sorter_text(const uint8_t *p, uint32_t *n)
+{
+	struct mp m;
+
+	if ((*p & 0xe0) == 0xa0) {
+		*n = *p & 0x1f;
+		return p + 1;
+	}
+	if (*p == 0xd9) {
+		*n = p[1];
+		return p + 2;
+	}
+	mp_head(p, p + UINT32_MAX, &m);
+	*n = m.n;
+	return m.p;
+}
+
+static inline uint64_t
+sorter_eight(const uint8_t *p, size_t n)
+{
+	uint64_t v = 0;
+
+	if (n >= 8) {
+		memcpy(&v, p, 8);
+		return __builtin_bswap64(v);
+	}
+	for (size_t i = 0; i < n; i++)
+		v |= (uint64_t)p[i] << (56 - 8 * i);
+	return v;
+}
+
+/* The first bytes of a key of any kind, in its order. */
+uint64_t sorter_prefix_any(const uint8_t *p, const uint8_t *end);
+static inline uint64_t
+sorter_prefix(const struct sorter_order *o, const struct sorter_record *r)
+{
+	uint64_t v;
+
+	if (o->texts) {
+		uint32_t n;
+		const uint8_t *p = sorter_text(r->key, &n);
+
+		v = sorter_eight(p + o->skip, n - o->skip);
+	} else {
+		v = sorter_prefix_any(r->key, r->elem + r->len);
+	}
+	return o->reverse ? ~v : v;
+}
+
 /* Compares records whose prefixes are equal; 0: equal. Takes account of reverse. */
 int sorter_compare(const struct sorter_order *o, const struct sorter_record *a,
 		   const struct sorter_record *b);
