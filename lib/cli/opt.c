@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/opt.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,21 +26,6 @@ static bool
 opt_is_switch(const struct param *row)
 {
 	return row->arg == NULL;
-}
-
-void
-opt_env_name(const struct program *p, const struct param *row, bool own, char *out, size_t size)
-{
-	struct buf b = { 0 };
-
-	/* dsvc-read: DSVC_READ_; the front door `dsvc` has no word of its own. */
-	buf_printf(&b, "%s_%s", own ? p->name : "dsvc", row->name);
-	for (size_t i = 0; i < b.len; i++)
-		b.data[i] = b.data[i] == '-' ? '_' : (uint8_t)toupper(b.data[i]);
-	size_t n = b.len < size ? b.len : size - 1;
-	memcpy(out, b.data, n);
-	out[n] = '\0';
-	buf_clear(&b);
 }
 
 /* Gives a row its value. `name` is the option as it was written. */
