@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The parser's parts among themselves: statements (parse.c), pipelines
- * (parse_pipe.c), arguments (parse_args.c), messages (parse_say.c).
+ * (parse_pipe.c), arguments (parse_args.c), messages (parse_say.c). Pipelines and
+ * arguments call each other, for an argument may be a pipeline.
  */
 #ifndef LANG_PARSE_H
 #define LANG_PARSE_H

@@ -2,9 +2,6 @@
  *
  * The walk from the tree to a checked plan.
  */
-#include <stdio.h>
-#include <string.h>
-
 #include "base/mem.h"
 #include "lang/planner.h"
 #include "op/facts.h"

@@ -3,15 +3,12 @@
 
 #include <pthread.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zmq.h>
 
-#include "base/clock.h"
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/rng.h"

@@ -3,7 +3,6 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <zmq.h>
@@ -11,7 +10,6 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "base/rng.h"
 #include "net/address.h"
 #include "net/net_inner.h"
 #include "net/outbox.h"

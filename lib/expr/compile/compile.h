@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Tree to code, in one walk that finds the types on its way. Internal to
- * compile*.c, emit.c and rule.c.
+ * compile*.c, emit.c and rule.c. compile.c and compile_call.c call each other, for an
+ * argument of a call is an expression.
  */
 #ifndef COMPILE_COMPILE_H
 #define COMPILE_COMPILE_H

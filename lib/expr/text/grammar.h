@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Tokens to tree. Internal to grammar*.c: operators and what stands behind a
- * value in grammar.c, values themselves in grammar_item.c. Each function enters
+ * value in grammar.c, values themselves in grammar_item.c. The two call each other,
+ * for an item in brackets is an expression. Each function enters
  * with the first token in `now`. One that fails may leave a part in *out,
  * which grammar_expr frees.
  */

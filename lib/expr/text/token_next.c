@@ -5,7 +5,6 @@
  */
 #include <string.h>
 
-#include "base/str.h"
 #include "expr/ast.h"
 #include "expr/text/token.h"
 #include "value/mp.h"
