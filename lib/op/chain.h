@@ -4,6 +4,9 @@
  * several ways, the feeder that opens a source split by split, and the cache of
  * a pass that is repeated.
  *
+ * chain.c, chain_state.c, feed_split.c and by_index.c call each other: a feeder and a
+ * group read by index are instances in a chain, and run chains of their own.
+ *
  * By split, the lowest node of a chain that is no transform (its root: a source,
  * or a combine such as concat or zip) is not opened itself. A stand-in instance
  * with a feeder takes its place, and opens a part for each split:

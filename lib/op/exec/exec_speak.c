@@ -323,10 +323,10 @@ speak_answer(struct exec *x, struct exec_slot *s, const struct mp *list, uint64_
 	if (!ok && !skip && !error)
 		return speak_bad(x, p, (size_t)(end - p), "no answer: behind the number stands \"ok\", "
 				 "\"skip\" or \"error\"", e);
-	if (!exec_talk_has(x, s, seq))
+	if (!exec_sent_has(x, s, seq))
 		return speak_bad(x, p, (size_t)(end - p), "the answer to an element that it does not have",
 				 e);
-	exec_talk_take(x, s, seq);
+	exec_sent_take(x, s, seq);
 	if (error)
 		speak_fault(x, seq, list, rest, end);
 	else

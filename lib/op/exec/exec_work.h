@@ -190,9 +190,10 @@ enum status exec_state_restore(struct exec *x, const uint8_t *p, size_t n, struc
 /* The modes of work. A step does everything that needs no waiting; *moved: it did something.
  * ended: all children have gone. */
 enum status exec_talk_step(struct exec *x, struct run *out, bool *moved, struct err *e);
-/* Whether the slot has the job in flight; if so, removes it from there. */
-bool exec_talk_has(struct exec *x, const struct exec_slot *s, uint64_t seq);
-void exec_talk_take(struct exec *x, struct exec_slot *s, uint64_t seq);
+/* Whether the slot has the job in flight. */
+bool exec_sent_has(struct exec *x, const struct exec_slot *s, uint64_t seq);
+/* Removes a job in flight from the slot. */
+void exec_sent_take(struct exec *x, struct exec_slot *s, uint64_t seq);
 enum status exec_each_step(struct exec *x, struct run *out, bool *moved, struct err *e);
 enum status exec_flow_next(struct exec *x, struct run *out, struct err *e);
 
