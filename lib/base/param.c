@@ -102,23 +102,28 @@ param_no_int(const struct param *row, const char *text, size_t n, struct err *e)
 		       "'%s' does not fit 64 bits", shown);
 }
 
+static void
+param_store(const struct param *row, void *base, int64_t value, bool given)
+{
+	*(int64_t *)(void *)((char *)base + row->offset) = given || !(row->flags & PARAM_ZERO) ? value : 0;
+	if (row->given)
+		*((bool *)base + row->given) = given;
+}
+
 static enum status
-param_set_number(const struct param *row, void *field, const char *text, size_t n, struct err *e)
+param_set_number(const struct param *row, void *base, const char *text, size_t n, struct err *e)
 {
 	char shown[PARAM_SHOWN + 4];
 	int64_t value;
 	bool ok;
 
 	if ((row->flags & PARAM_ALLOW_AUTO) && param_is(text, n, "auto")) {
-		*(int64_t *)field = PARAM_AUTO;
+		param_store(row, base, PARAM_AUTO, false);
 		return ST_OK;
 	}
-	if ((row->flags & PARAM_ALLOW_INF) && param_is(text, n, "inf")) {
-		*(int64_t *)field = INT64_MAX;
-		return ST_OK;
-	}
-	if ((row->flags & PARAM_ALLOW_ALL) && param_is(text, n, "all")) {
-		*(int64_t *)field = INT64_MAX;
+	if (((row->flags & PARAM_ALLOW_INF) && param_is(text, n, "inf")) ||
+	    ((row->flags & PARAM_ALLOW_ALL) && param_is(text, n, "all"))) {
+		param_store(row, base, INT64_MAX, false);
 		return ST_OK;
 	}
 	param_show(text, n, shown);
@@ -141,7 +146,7 @@ param_set_number(const struct param *row, void *field, const char *text, size_t 
 	}
 	if ((row->min || row->max) && (value < row->min || value > row->max))
 		return param_out_of_range(row, shown, value < row->min, e);
-	*(int64_t *)field = value;
+	param_store(row, base, value, true);
 	return ST_OK;
 }
 
@@ -180,7 +185,7 @@ param_set_choice(const struct param *row, int *field, const char *text, size_t n
 
 	for (int k = 0; param_choice(row->choices, k, word, sizeof word); k++) {
 		if (param_is(text, n, word)) {
-			*field = k;
+			*field = row->values ? row->values[k] : k;
 			return ST_OK;
 		}
 		if (len < sizeof list)
@@ -222,7 +227,7 @@ param_set(const struct param *row, void *base, const char *text, size_t n, struc
 	case PARAM_INT:
 	case PARAM_SIZE:
 	case PARAM_DURATION:
-		return param_set_number(row, field, text, n, e);
+		return param_set_number(row, base, text, n, e);
 	case PARAM_FLOAT:
 		return param_set_float(row, field, text, n, e);
 	case PARAM_BOOL:
@@ -281,6 +286,58 @@ param_clear(const struct param *rows, void *base)
 		} else if (rows->kind == PARAM_WORDS || rows->kind == PARAM_COMMAND) {
 			words_clear(field);
 		}
+	}
+}
+
+static const void *
+param_field(const struct param *row, const void *base)
+{
+	return (const char *)base + row->offset;
+}
+
+bool
+param_given(const struct param *row, const void *base)
+{
+	int64_t n = *(const int64_t *)param_field(row, base);
+
+	if (row->given)
+		return *((const bool *)base + row->given);
+	return row->flags & PARAM_ZERO ? n != 0 : n != PARAM_AUTO && n != INT64_MAX;
+}
+
+static size_t
+param_size(enum param_kind kind)
+{
+	switch (kind) {
+	case PARAM_INT:
+	case PARAM_SIZE:
+	case PARAM_DURATION: return sizeof(int64_t);
+	case PARAM_FLOAT: return sizeof(double);
+	case PARAM_BOOL: return sizeof(bool);
+	case PARAM_CHOICE: return sizeof(int);
+	case PARAM_WORD: return sizeof(char *);
+	default: return 0;
+	}
+}
+
+bool
+param_same(const struct param *row, const void *a, const void *b)
+{
+	if (row->kind == PARAM_WORD) {
+		const char *wa = *(const char *const *)param_field(row, a), *wb = *(const char *const *)param_field(row, b);
+		return wa && wb ? !strcmp(wa, wb) : wa == wb;
+	}
+	return !memcmp(param_field(row, a), param_field(row, b), param_size(row->kind)) &&
+	       (!row->given || param_given(row, a) == param_given(row, b));
+}
+
+void
+param_copy(const struct param *rows, void *to, const void *from)
+{
+	for (; rows && rows->kind != PARAM_NONE; rows++) {
+		memcpy((char *)to + rows->offset, param_field(rows, from), param_size(rows->kind));
+		if (rows->given)
+			*((bool *)to + rows->given) = param_given(rows, from);
 	}
 }
 

@@ -59,7 +59,8 @@ enum param_flag {
 	PARAM_BY_HAND = 8192,/* programs: loosens a guard, so the environment does not set it */
 	PARAM_NAME = 16384,  /* PARAM_WORD, PARAM_WORDS: not empty, at most PARAM_NAME_MAX bytes */
 	PARAM_ONE_WORD = 32768, /* the same: without blanks */
-	PARAM_BARE = 65536   /* programs, PARAM_CHOICE: --name alone is the first choice; others as --name=WORD */
+	PARAM_BARE = 65536, /* programs, PARAM_CHOICE: --name alone is the first choice; others as --name=WORD */
+	PARAM_ZERO = 131072  /* `auto` and `inf` are stored as 0, and tell in `given` that they are no 0 */
 };
 
 #define PARAM_AUTO INT64_MIN
@@ -77,12 +78,15 @@ struct param {
 	const char *def;     /* as the user would write it */
 	unsigned flags;
 	int64_t min, max;    /* both 0: any that fits; for numbers, sizes and durations (ns) */
-	const char *choices; /* PARAM_CHOICE: words joined by | ; aliases as word=alias are not possible */
+	const char *choices; /* PARAM_CHOICE: words joined by | */
 	const char *help;    /* one clause, no capital, no full stop */
 	/* programs only */
 	char letter;         /* -x; 0: none */
 	const char *arg;     /* the argument's word in help, "FILE"; NULL: a switch */
 	const char *complete;/* what completes the argument: "file", "dir", "spec", "operand" (what completes operands), or words joined by |; NULL: nothing */
+	/* rarely */
+	const int *values;   /* PARAM_CHOICE: what each word is stored as, for aliases behind the others; NULL: its index */
+	size_t given;        /* PARAM_ZERO: offset of a bool, false for `auto` and `inf`; 0: none, and 0 can mean nothing else */
 };
 
 size_t param_count(const struct param *rows);
@@ -97,6 +101,12 @@ enum status param_set(const struct param *row, void *base, const char *text,
 /* Applies all defaults (rows with def). Cannot fail: a bad default is a bug. */
 void param_defaults(const struct param *rows, void *base);
 void param_clear(const struct param *rows, void *base);
+/* For PARAM_INT, PARAM_SIZE, PARAM_DURATION: whether it is a number, not `auto`, `inf` or `all`. */
+bool param_given(const struct param *row, const void *base);
+/* Whether the fields of a scalar row, not of kind PARAM_FLOAT, mean the same in both structs. */
+bool param_same(const struct param *row, const void *a, const void *b);
+/* Copies the fields of scalar rows from one struct to another; texts are lent. */
+void param_copy(const struct param *rows, void *to, const void *from);
 /* "k-th of choices", lends a static-length copy into out. */
 bool param_choice(const char *choices, int k, char *out, size_t out_size);
 void words_add(struct words *w, const char *s, size_t n);

@@ -83,8 +83,9 @@ canon_path(const struct param *row, const char *s, unsigned flags, struct buf *o
 }
 
 static void
-canon_scalar(const struct param *row, const void *field, struct buf *out)
+canon_scalar(const struct param *row, const void *base, struct buf *out)
 {
+	const void *field = (const char *)base + row->offset;
 	char text[128];
 	int64_t i;
 
@@ -93,7 +94,7 @@ canon_scalar(const struct param *row, const void *field, struct buf *out)
 	case PARAM_SIZE:
 	case PARAM_DURATION:
 		i = *(const int64_t *)field;
-		if (i == PARAM_AUTO && (row->flags & PARAM_ALLOW_AUTO))
+		if (row->flags & PARAM_ALLOW_AUTO && i != INT64_MAX && !param_given(row, base))
 			buf_str(out, "auto");
 		else if (i == INT64_MAX && (row->flags & PARAM_ALLOW_INF))
 			buf_str(out, "inf");
@@ -185,7 +186,7 @@ canon_value(const struct param *row, const void *base, unsigned flags, struct bu
 		}
 		break;
 	default:
-		canon_scalar(row, field, out);
+		canon_scalar(row, base, out);
 	}
 }
 

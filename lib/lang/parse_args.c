@@ -244,8 +244,8 @@ args_has(const struct tree_stage *s, const struct param *row)
 static enum status
 args_common(struct args *a, size_t key_at, size_t n, bool *mine)
 {
-	static const struct param rows[] = { { "on_error", PARAM_WORD, 0, NULL, 0, 0, 0, NULL, NULL, 0, NULL, NULL },
-					     { "per_stream", PARAM_BOOL, 0, NULL, 0, 0, 0, NULL, NULL, 0, NULL, NULL },
+	static const struct param rows[] = { { .name = "on_error", .kind = PARAM_WORD },
+					     { .name = "per_stream", .kind = PARAM_BOOL },
 					     { 0 } };
 	const struct param *row = param_find(rows, a->p->lx.text->data + key_at, n);
 	struct tree_arg arg = { 0 };

@@ -20,7 +20,7 @@ order_seeded(const struct op_node *n, bool seeded)
 	const struct param *row = param_find(n->desc->params, "seed", 4);
 
 	if (row && row->kind == PARAM_INT)
-		seeded |= *(const int64_t *)(const void *)((const char *)n->params + row->offset) != PARAM_AUTO;
+		seeded |= param_given(row, n->params);
 	return seeded;
 }
 

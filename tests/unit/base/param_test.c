@@ -158,3 +158,80 @@ names_are_found_whole(void **state)
 	assert_string_equal(word, "stable");
 	assert_false(param_choice("any|stable", 2, word, sizeof word));
 }
+
+struct asked {
+	char *name;
+	uint64_t seed, shards;
+	int policy;
+	bool seeded;
+};
+
+static const struct param asked_rows[] = {
+	{ .name = "name", .kind = PARAM_WORD, .offset = offsetof(struct asked, name), .flags = PARAM_OPTIONAL },
+	{ .name = "seed", .kind = PARAM_INT, .offset = offsetof(struct asked, seed),
+	  .given = offsetof(struct asked, seeded), .def = "auto", .flags = PARAM_ALLOW_AUTO | PARAM_ZERO },
+	{ .name = "shards", .kind = PARAM_INT, .offset = offsetof(struct asked, shards), .def = "auto",
+	  .flags = PARAM_ALLOW_AUTO | PARAM_ZERO, .min = 1, .max = 9 },
+	{ .name = "policy", .kind = PARAM_CHOICE, .offset = offsetof(struct asked, policy), .def = "on",
+	  .choices = "off|on|never", .values = (const int[]){ 0, 1, 0 } },
+	{ 0 },
+};
+
+static void
+asked_set(struct asked *a, const char *name, const char *text)
+{
+	assert_int_equal(param_set(param_find(asked_rows, name, strlen(name)), a, text, strlen(text), NULL), ST_OK);
+}
+
+static void
+a_number_that_is_not_given_is_zero_and_known_as_such(void **state)
+{
+	const struct param *seed = &asked_rows[1], *shards = &asked_rows[2];
+	struct asked a = { .seed = 5, .shards = 5, .seeded = true };
+
+	(void)state;
+	param_defaults(asked_rows, &a);
+	assert_true(a.seed == 0 && !a.seeded && a.shards == 0);
+	assert_false(param_given(seed, &a));
+	assert_false(param_given(shards, &a));
+	asked_set(&a, "seed", "0");
+	asked_set(&a, "shards", "3");
+	assert_true(a.seed == 0 && a.seeded && a.shards == 3);
+	assert_true(param_given(seed, &a));
+	assert_true(param_given(shards, &a));
+}
+
+static void
+another_word_for_a_choice_is_the_same_choice(void **state)
+{
+	struct asked a = { 0 }, b = { 0 };
+
+	(void)state;
+	param_defaults(asked_rows, &a);
+	param_defaults(asked_rows, &b);
+	assert_true(param_same(&asked_rows[3], &a, &b));
+	asked_set(&a, "policy", "never");
+	assert_int_equal(a.policy, 0);
+	assert_false(param_same(&asked_rows[3], &a, &b));
+	asked_set(&b, "policy", "off");
+	assert_true(param_same(&asked_rows[3], &a, &b));
+	/* 0 and `auto` are not the same seed */
+	asked_set(&a, "seed", "0");
+	assert_false(param_same(&asked_rows[1], &a, &b));
+}
+
+static void
+copied_fields_are_those_of_the_rows(void **state)
+{
+	struct asked from = { 0 }, to = { 0 };
+
+	(void)state;
+	asked_set(&from, "name", "train");
+	asked_set(&from, "seed", "7");
+	from.shards = 4;
+	to.policy = 1;
+	param_copy(asked_rows, &to, &from);
+	assert_ptr_equal(to.name, from.name);
+	assert_true(to.seed == 7 && to.seeded && to.shards == 4 && to.policy == 0);
+	param_clear(asked_rows, &from);
+}
