@@ -373,18 +373,17 @@ delivery_pass(struct delivery *p, const struct plan *plan, struct op_ctx *ctx, s
 
 enum status
 delivery_plan(struct delivery *p, const struct plan *plan, const struct endpoint *ep,
-	      uint32_t min_workers, int64_t wait_ns, struct err *e)
+	      struct err *e)
 {
 	struct service s;
 	service_init(&s, ep->address, ep->from);
 	s.wait = delivery_wait_hook;
 	s.wait_arg = p;
-	s.min_workers = min_workers;
-	s.wait_ns = wait_ns;
+	s.job = p->o->job;
 	s.give_up_ns = p->o->give_up;
 	struct op_ctx ctx = { .element_max = (uint32_t)plan->options.element_max,
 		.stop = stop_flag(), .service = &s.op, .note = delivery_note,
-		.seed = p->o->seed == PARAM_AUTO ? rng_seed_fresh() : (uint64_t)p->o->seed };
+		.seed = p->o->job.seeded ? p->o->job.seed : rng_seed_fresh() };
 	enum status st = delivery_open(p, plan->type, e);
 	for (int64_t i = 0; i < p->o->epochs && st == ST_OK && p->left; i++) {
 		st = delivery_pass(p, plan, &ctx, e);

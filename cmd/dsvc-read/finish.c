@@ -19,15 +19,15 @@ void
 finish_empty(const struct delivery *p, struct reader_host *reader, const struct reader_host_conf *c,
 	     bool last)
 {
-	if (p->o->checkpoint && c->position && !p->elements && !c->job)
+	if (p->o->checkpoint && c->position && !p->elements && !c->job.name)
 		log_say(LOG_WARN, "%s is at the end of its pass: nothing is left; remove it to begin anew",
 			p->o->checkpoint);
-	else if (reader_host_was_over(reader) && c->job && last)
-		log_say(LOG_WARN, "job `%s`: pass %u was read to its end; --epoch %u reads another", c->job,
-			c->epoch, c->epoch + 1);
-	else if (reader_host_was_over(reader) && c->job)
-		log_say(LOG_WARN, "job `%s`: pass %u was read to its end; pass %u is next", c->job,
-			c->epoch, c->epoch + 1);
+	else if (reader_host_was_over(reader) && c->job.name && last)
+		log_say(LOG_WARN, "job `%s`: pass %u was read to its end; --epoch %u reads another", c->job.name,
+			(unsigned)c->job.epoch, (unsigned)c->job.epoch + 1);
+	else if (reader_host_was_over(reader) && c->job.name)
+		log_say(LOG_WARN, "job `%s`: pass %u was read to its end; pass %u is next", c->job.name,
+			(unsigned)c->job.epoch, (unsigned)c->job.epoch + 1);
 }
 
 enum status

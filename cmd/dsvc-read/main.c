@@ -16,32 +16,13 @@
 #include "read.h"
 #include "what.h"
 
-/* All of the pipeline runs on workers: what the job is like, the options say. */
-static void
-read_conf(const struct read_options *o, struct reader_host_conf *c)
-{
-	c->job = o->job;
-	c->sharding = o->sharding & 1 ? SHARD_DYNAMIC : SHARD_OFF;
-	c->order = (uint32_t)o->order;
-	c->shards = o->shards == PARAM_AUTO ? 0 : (uint32_t)o->shards;
-	c->window = o->window == PARAM_AUTO ? 0 : (uint32_t)o->window;
-	c->epoch = (uint32_t)o->epoch;
-	c->seeded = o->seed != PARAM_AUTO;
-	c->seed = c->seeded ? (uint64_t)o->seed : 0;
-}
-
 static enum status
 read_service(struct delivery *p, const struct what *w, struct reader_host_conf *c, struct err *e)
 {
 	enum status st = ST_OK;
 	c->spec = (char *)w->spec.data;
 	c->type = (char *)w->type.data;
-	c->min_workers = w->min_workers;
-	c->wait_ns = w->wait_ns;
-	c->checkpoint = p->o->checkpoint != NULL;
 	c->give_up_ns = p->o->give_up;
-	c->limited = p->o->max_errors != INT64_MAX;
-	c->max_errors = c->limited ? (uint64_t)p->o->max_errors : 0;
 	c->position = p->saved.there ? &p->saved.position : NULL;
 	for (int64_t i = 0; i < p->o->epochs && st == ST_OK && p->left; i++) {
 		struct reader_host *reader;
@@ -53,7 +34,7 @@ read_service(struct delivery *p, const struct what *w, struct reader_host_conf *
 			finish_empty(p, reader, c, i + 1 == p->o->epochs);
 		finish_pass(p, reader_host_result(reader));
 		reader_host_free(&reader);
-		c->epoch++;
+		c->job.epoch++;
 	}
 	return st;
 }
@@ -63,7 +44,8 @@ read_service(struct delivery *p, const struct what *w, struct reader_host_conf *
 static enum status
 read_run(struct delivery *p, struct what *w, const struct endpoint *ep, struct err *e)
 {
-	struct reader_host_conf c = { .dispatcher = ep->address, .from = ep->from, .dataset = w->dataset };
+	struct reader_host_conf c = { .dispatcher = ep->address, .from = ep->from, .dataset = w->dataset,
+		.job = p->o->job };
 	const struct plan *plan = w->plan;
 	const struct op_node *service = plan ? plan->service : NULL;
 	if (plan && plan->local) {
@@ -71,19 +53,17 @@ read_run(struct delivery *p, struct what *w, const struct endpoint *ep, struct e
 		err_help(e, "run it with dsvc-run");
 		return ST_DATA;
 	}
-	p->job = service ? remote_of(service)->job : p->o->job;
+	p->job = service ? remote_of(service)->job.name : p->o->job.name;
 	if (service && service != plan->top) {
-		if (p->o->errors || p->o->max_errors != INT64_MAX)
+		if (p->o->errors || p->o->job.limited)
 			return err_set(e, ST_USAGE, "--errors and --max-errors need a pipeline that runs on workers as a whole");
 		if (p->o->checkpoint || p->o->ack_fd >= 0)
 			return err_set(e, ST_USAGE, "--checkpoint and --ack-fd need a pipeline that runs on workers as a whole");
-		return delivery_plan(p, plan, ep, w->min_workers, w->wait_ns, e);
+		return delivery_plan(p, plan, ep, e);
 	}
 	if (service) {
 		service_conf(service, 0, &c);
 		c.dataset = remote_of(service)->dataset;
-	} else {
-		read_conf(p->o, &c);
 	}
 	if (service && service->remote_spec)
 		buf_str(&w->spec, service->remote_spec);
@@ -110,6 +90,7 @@ main(int argc, char **argv)
 		return report(read_program.name, &e);
 	log_init(read_program.name, o.quiet ? LOG_ERROR : o.verbose > 1 ? LOG_DEBUG : o.verbose ? LOG_INFO : LOG_WARN);
 	stop_after(o.timeout, false);
+	o.job.checkpoint = o.checkpoint != NULL;
 	st = delivery_init(&p, &o, &e);
 	if (st == ST_OK)
 		st = faults_open(o.errors, &p.faults, &e);
@@ -118,7 +99,7 @@ main(int argc, char **argv)
 	if (st == ST_OK)
 		endpoint_export(&ep);
 	if (st == ST_OK)
-		st = what_wait(&w, o.wait_workers, &e);
+		st = what_wait(o.wait_workers, &o.job, &e);
 	if (st == ST_OK)
 		st = what_plan(&w, &o, &opt, &ep, &e);
 	stop_install();

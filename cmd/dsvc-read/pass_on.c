@@ -21,10 +21,10 @@ pass_on_text(const struct param *row, const void *base, struct buf *out)
 		word = choice;
 	if (row->kind == PARAM_INT)
 		n = *(const int64_t *)field;
-	if (row->kind == PARAM_INT && n != PARAM_AUTO && n != INT64_MAX)
+	if (row->kind == PARAM_INT && param_given(row, base))
 		buf_printf(out, "%" PRId64, n);
 	else
-		buf_str(out, row->kind == PARAM_INT ? n == PARAM_AUTO ? "auto" : "inf" : word ? word : "");
+		buf_str(out, row->kind == PARAM_INT ? row->flags & PARAM_ALLOW_AUTO ? "auto" : "inf" : word ? word : "");
 	buf_byte(out, '\0');
 }
 
@@ -50,7 +50,7 @@ pass_on_row(const struct param *row, const struct op_node *n, const char *from, 
 	struct remote asked = { 0 };
 	enum status st = param_set(row, &asked, text, strlen(text), e);
 
-	if (st == ST_OK && n->given >> bit & 1 && !remote_same(row, &asked, remote_of(n)))
+	if (st == ST_OK && n->given >> bit & 1 && !param_same(row, &asked, n->params))
 		st = pass_on_differs(row, n, from, text, e);
 	param_clear(n->desc->params, &asked);
 	return st;

@@ -22,10 +22,11 @@
 enum { READ_CLOSE_MS = 1000 };
 
 struct read_options {
-	char *dispatcher, *expression, *file, *job, *output, *wait_workers, *checkpoint, *errors;
+	char *dispatcher, *expression, *file, *output, *wait_workers, *checkpoint, *errors;
 	struct words set, include;
-	int64_t epoch, epochs, shards, seed, window, count, verbose, ack_fd, max_errors, timeout, give_up;
-	int sharding, order, format, progress;
+	struct job_opts job;    /* main.c completes what the options say in another way */
+	int64_t epochs, count, verbose, ack_fd, timeout, give_up;
+	int format, progress;
 	bool nul, stats, quiet, fail_empty;
 };
 
@@ -62,7 +63,7 @@ enum status delivery_open(struct delivery *p, const struct type *type, struct er
 enum status delivery_take_all(struct delivery *p, struct reader_host *c, struct err *e);
 /* The same for a plan that goes on in this process. */
 enum status delivery_plan(struct delivery *p, const struct plan *plan, const struct endpoint *ep,
-			  uint32_t min_workers, int64_t wait_ns, struct err *e);
+			  struct err *e);
 /* Waits until fd is readable. ST_AGAIN: told to stop. */
 enum status delivery_wait(struct delivery *p, int fd, struct err *e);
 /* The last part of the output, and the line of --stats. */

@@ -47,9 +47,10 @@ what_plan(struct what *w, const struct read_options *o, const struct opt *opt,
 	if (src.text)
 		src.len = strlen(src.text);
 	/* Once: what it is read from may be a pipe. */
-	src.flags = SPEC_IF_WHOLE | (o->sharding & 1 ? SPEC_SHARDED : SPEC_ON_WORKERS);
-	if (o->order == ORDER_SOURCE && o->sharding & 1 && o->shards != 1)
-		src.flags |= SPEC_ORDERED | (o->seed != PARAM_AUTO ? SPEC_SEEDED : 0);
+	bool dynamic = o->job.sharding == SHARD_DYNAMIC;
+	src.flags = SPEC_IF_WHOLE | (dynamic ? SPEC_SHARDED : SPEC_ON_WORKERS);
+	if (o->job.order == ORDER_SOURCE && dynamic && o->job.shards != 1)
+		src.flags |= SPEC_ORDERED | (o->job.seeded ? SPEC_SEEDED : 0);
 	struct words carried = { 0 };
 	pass_on_words(&read_program, o, opt, &carried);
 	src.carried = &carried;
@@ -59,15 +60,14 @@ what_plan(struct what *w, const struct read_options *o, const struct opt *opt,
 }
 
 enum status
-what_wait(struct what *w, const char *text, struct err *e)
+what_wait(const char *text, struct job_opts *job, struct err *e)
 {
 	const char *slash = strchr(text, '/');
 	size_t n = slash ? (size_t)(slash - text) : strlen(text);
-	int64_t count = 0;
-	w->wait_ns = 10000000000;
+	int64_t count = 0, wait_ns = 10000000000;
 	if (!str_int(text, n, &count) || count < 0 || count > WIRE_STREAMS_MAX ||
-	    (slash && (!str_duration_ns(slash + 1, strlen(slash + 1), &w->wait_ns) ||
-		       w->wait_ns < 0 || w->wait_ns / 1000000 > UINT32_MAX))) {
+	    (slash && (!str_duration_ns(slash + 1, strlen(slash + 1), &wait_ns) ||
+		       wait_ns < 0 || wait_ns / 1000000 > UINT32_MAX))) {
 		err_set(e, ST_USAGE, "--wait-workers: '%s' is not a number of workers and a duration", text);
 		err_help(e, "write 2, or 2/30s");
 		return ST_USAGE;
@@ -78,9 +78,8 @@ what_wait(struct what *w, const char *text, struct err *e)
 		return ST_USAGE;
 	}
 	/* The protocol's longest wait: 49 days. */
-	if (count == 0)
-		w->wait_ns = (int64_t)UINT32_MAX * 1000000;
-	w->min_workers = count ? (uint32_t)count : 1;
+	job->wait_ms = count ? (uint32_t)(wait_ns / 1000000) : UINT32_MAX;
+	job->min_workers = count ? (uint32_t)count : 1;
 	return ST_OK;
 }
 

@@ -23,11 +23,7 @@ reader_host_machine(struct reader_host *c, uint64_t self, struct err *e)
 	const struct reader_host_conf *f = &c->conf;
 	struct reader_opts o = { .peer = self, .name = "", .host = link_host(),
 		.pid = (uint32_t)getpid(), .job = f->job, .dataset = f->dataset, .spec = f->spec,
-		.type = f->type, .sharding = f->sharding, .order = f->order, .shards = f->shards,
-		.epoch = f->epoch, .seeded = f->seeded, .seed = f->seed, .options = f->options,
-		.min_workers = f->min_workers, .wait_ms = (uint32_t)(f->wait_ns / 1000000),
-		.window = f->window, .budget = f->budget, .checkpoint = f->checkpoint,
-		.give_up_ns = f->give_up_ns, .limited = f->limited, .max_errors = f->max_errors, .where = c->where };
+		.type = f->type, .budget = f->budget, .give_up_ns = f->give_up_ns, .where = c->where };
 	if (f->position) {
 		o.position = f->position->data;
 		o.position_len = f->position->len;
@@ -61,8 +57,8 @@ reader_host_start(struct reader_host *c, struct err *e)
 static void
 reader_host_own(struct reader_host *c)
 {
-	const char **texts[] = { &c->conf.dispatcher, &c->conf.job, &c->conf.dataset,
-				 &c->conf.spec, &c->conf.type, &c->conf.options };
+	const char **texts[] = { &c->conf.dispatcher, &c->conf.dataset, &c->conf.spec, &c->conf.type };
+	job_opts_own(&c->conf.job);
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		*texts[i] = c->texts[i] = mem_strdup(*texts[i]);
 }
@@ -133,6 +129,7 @@ reader_host_free(struct reader_host **cp)
 	mem_free(c->items);
 	for (size_t i = 0; i < sizeof c->texts / sizeof *c->texts; i++)
 		mem_free(c->texts[i]);
+	job_opts_clear(&c->conf.job);
 	msg_clear(&c->job_msg);
 	link_out_clear(&c->out);
 	close(c->fd);

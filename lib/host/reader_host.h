@@ -26,21 +26,11 @@ struct reader_host;
 
 struct reader_host_conf {
 	const char *dispatcher, *from; /* address, and where it came from */
-	const char *job;               /* NULL: anonymous */
+	struct job_opts job;
 	const char *dataset;           /* id; or NULL with spec and type */
 	const char *spec, *type;
-	uint32_t sharding, order, shards, epoch;
-	bool seeded;
-	uint64_t seed;
-	const char *options;           /* what all readers of a job must agree on; NULL: nothing */
-	uint32_t min_workers;
-	int64_t wait_ns;               /* for so many workers */
-	uint32_t window;
 	size_t budget;
 	int64_t give_up_ns;            /* a durable dispatcher is waited for so long; 0: for ever */
-	bool limited;                  /* max_errors is given */
-	uint64_t max_errors;           /* when more elements fail, the pass ends with 65 */
-	bool checkpoint;
 	const struct buf *position;    /* of an earlier run; NULL: from the start */
 };
 

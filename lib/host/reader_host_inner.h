@@ -47,7 +47,7 @@ struct reader_host {
 	struct link_out out;
 	pthread_t thread;
 	bool started, met;          /* met: the dispatcher has said something */
-	char *texts[6];             /* what conf's texts point to */
+	char *texts[4];             /* what conf's texts point to */
 	char where[LINK_WHERE];
 	struct held *lent;          /* of the piece taken last */
 	struct { uint64_t worker; char *endpoint; } *links;

@@ -164,7 +164,7 @@ reader_net_job(struct reader_host *c, struct msg *m)
 	memset(m, 0, sizeof *m);
 	struct msg_job *j = &c->job_msg.job;
 	c->job = (struct reader_host_job){ j->dataset ? j->dataset : "", j->spec ? j->spec : "",
-				      j->type ? j->type : "", j->seed, j->epoch };
+				      j->type ? j->type : "", j->opts.seed, (uint32_t)j->opts.epoch };
 	c->job_known = true;
 	reader_net_readable(c);
 	pthread_mutex_unlock(&c->lock);

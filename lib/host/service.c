@@ -28,15 +28,8 @@ struct remote_job {
 void
 service_conf(const struct op_node *n, uint32_t pass, struct reader_host_conf *out)
 {
-	const struct remote *r = remote_of(n);
-	out->job = r->job;
-	out->sharding = remote_dynamic(r) ? SHARD_DYNAMIC : SHARD_OFF;
-	out->order = (uint32_t)r->order;
-	out->shards = r->shards == PARAM_AUTO ? 0 : (uint32_t)r->shards;
-	out->seeded = r->seed != PARAM_AUTO;
-	out->seed = out->seeded ? (uint64_t)r->seed : 0;
-	out->epoch = (uint32_t)(r->epoch + pass);
-	out->window = r->window == PARAM_AUTO ? 0 : (uint32_t)r->window;
+	job_opts_ask(&out->job, &remote_of(n)->job);
+	out->job.epoch += pass;
 }
 
 static enum status
@@ -49,7 +42,7 @@ service_open(void *arg, const struct op_node *n, const char *spec, const char *d
 	if (s->lacking)
 		return (*e = *s->lacking).kind;
 	struct reader_host_conf c = { .dispatcher = s->dispatcher, .from = s->from,
-		.min_workers = s->min_workers, .wait_ns = s->wait_ns, .give_up_ns = s->give_up_ns };
+		.job = s->job, .give_up_ns = s->give_up_ns };
 	service_conf(n, pass, &c);
 	if (pass + 1 > s->passes)
 		s->passes = pass + 1;
@@ -60,7 +53,7 @@ service_open(void *arg, const struct op_node *n, const char *spec, const char *d
 		c.type = (char *)type.data;
 	}
 	struct remote_job *j = mem_zalloc(sizeof *j);
-	*j = (struct remote_job){ .service = s, .job = c.job, .epoch = c.epoch, .first = pass == 0 };
+	*j = (struct remote_job){ .service = s, .job = c.job.name, .epoch = (uint32_t)c.job.epoch, .first = pass == 0 };
 	enum status st = reader_host_open(&c, &j->reader, e);
 	buf_clear(&type);
 	if (st == ST_OK)
@@ -158,8 +151,8 @@ service_type(void *arg, const char *dataset, struct buf *out, struct err *e)
 void
 service_init(struct service *s, const char *dispatcher, const char *from)
 {
-	*s = (struct service){ .dispatcher = dispatcher, .from = from, .min_workers = 1,
-		.wait_ns = 10000000000 };
+	*s = (struct service){ .dispatcher = dispatcher, .from = from,
+		.job = { .min_workers = 1, .wait_ms = 10000 } };
 	s->op = (struct op_service){ service_open, service_next, service_had_any, service_close,
 		service_type, s };
 }

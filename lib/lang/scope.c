@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "value/job_opts.h"
 #include "lang/planner.h"
 #include "op/facts.h"
 
@@ -100,37 +101,23 @@ scope_order(struct planner *pl, const struct op_node *top, bool seeded)
 	return culprit->place ? scope_fail(pl, culprit) : ST_DATA;
 }
 
-/* The border's parameters: a word or a number by the name of its row. */
-static bool
-scope_is(const struct op_node *n, const char *name, const char *a, const char *b)
+/* What a `distribute` or `dataset` asks of its job: their parameters begin with it. */
+static const struct job_opts *
+scope_job(const struct op_node *n)
 {
-	const struct param *row = param_find(n->desc->params, name, strlen(name));
-	char word[32];
-
-	return row && row->kind == PARAM_CHOICE &&
-	       param_choice(row->choices, *(int *)((char *)n->params + row->offset), word,
-			    sizeof word) &&
-	       (!strcmp(word, a) || !strcmp(word, b));
-}
-
-static int64_t
-scope_number(const struct op_node *n, const char *name)
-{
-	const struct param *row = param_find(n->desc->params, name, strlen(name));
-
-	return row && row->kind == PARAM_INT ?
-		       *(int64_t *)(void *)((char *)n->params + row->offset) : PARAM_AUTO;
+	return n->params;
 }
 
 /* What stands ahead of the border must mean there what it says. */
 static enum status
 scope_ahead(struct planner *pl, const struct op_node *n)
 {
-	bool dynamic = scope_is(n, "sharding", "dynamic", "distributed_epoch");
+	const struct job_opts *job = scope_job(n);
+	bool dynamic = job->sharding == SHARD_DYNAMIC;
 	enum status st = scope_check(pl, n->in[0], dynamic);
 
-	if (!st && dynamic && scope_is(n, "order", "source", "source") && scope_number(n, "shards") != 1)
-		st = scope_order(pl, n->in[0], scope_number(n, "seed") != PARAM_AUTO);
+	if (!st && dynamic && job->order == ORDER_SOURCE && job->shards != 1)
+		st = scope_order(pl, n->in[0], job->seeded);
 	return st;
 }
 

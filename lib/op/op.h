@@ -77,7 +77,7 @@ enum op_flag {
 	OP_REORDERS = 1,   /* does not keep the order of its input */
 	OP_RANDOM = 2,     /* draws random numbers: has a `seed` parameter or uses op_rng */
 	OP_LOCAL = 4,      /* cannot run on a worker: reads this process's stdin; see op_is_local */
-	OP_REMOTE = 8,     /* elements come from the service: dataset, distribute */
+	OP_REMOTE = 8,     /* elements come from the service, dataset and distribute; state begins with struct job_opts */
 	OP_JOINS_SPLITS = 16, /* combine: its splits are its inputs' splits, input by input (concat) */
 	OP_RESHUFFLES = 32,/* another pass may differ from the one before */
 	OP_BORDER = 64,    /* distribute: what stands before it runs on workers */

@@ -38,6 +38,14 @@ void fields_encode(const struct field *rows, const void *base, struct buf *out);
 enum status fields_decode(const char *name, const struct field *rows, const uint8_t *p, size_t n,
 			  void *base, struct err *e);
 void fields_clear(const struct field *rows, void *base);
+/* Gives copies of what the rows name; `to` is overwritten, not cleared. */
+void fields_copy(const struct field *rows, void *to, const void *from);
+
+/* Any list { v, n } of structs, whatever they are. */
+struct field_list {
+	void *v;
+	size_t n;
+};
 
 struct msg_desc {
 	const char *name;

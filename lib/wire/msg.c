@@ -8,12 +8,6 @@
 #include "value/mp.h"
 #include "wire/field.h"
 
-/* Any list { v, n } of structs, whatever they are. */
-struct msg_any_list {
-	void *v;
-	size_t n;
-};
-
 static void *
 msg_place(const void *base, const struct field *f)
 {
@@ -87,7 +81,7 @@ msg_put_field(struct buf *out, const struct field *f, const void *at)
 	const struct bytes *b = at;
 	const struct words *w = at;
 	const struct split_list *s = at;
-	const struct msg_any_list *l = at;
+	const struct field_list *l = at;
 
 	switch (f->kind) {
 	case FIELD_NONE: break;
@@ -283,7 +277,7 @@ msg_get_splits(struct msg_in *in, const struct field *f, struct split_list *out)
 static enum status msg_get_fields(struct msg_in *in, const struct field *rows, void *base);
 
 static enum status
-msg_get_items(struct msg_in *in, const struct field *f, struct msg_any_list *out)
+msg_get_items(struct msg_in *in, const struct field *f, struct field_list *out)
 {
 	size_t n, fields;
 	enum status st = msg_get_list(in, f, f->max, &n);
@@ -403,12 +397,12 @@ msg_decode(const uint8_t *p, size_t n, struct msg *out, struct err *e)
 	return st;
 }
 
-/* Freeing and copying */
+/* Freeing */
 
 static void
 msg_clear_field(const struct field *f, void *at)
 {
-	struct msg_any_list *l = at;
+	struct field_list *l = at;
 
 	switch (f->kind) {
 	case FIELD_TEXT:
@@ -429,7 +423,7 @@ msg_clear_field(const struct field *f, void *at)
 		for (size_t i = 0; i < l->n; i++)
 			fields_clear(f->item, (char *)l->v + i * f->item_size);
 		mem_free(l->v);
-		*l = (struct msg_any_list){ 0 };
+		*l = (struct field_list){ 0 };
 		break;
 	default: break;
 	}
@@ -451,18 +445,6 @@ msg_clear(struct msg *m)
 	if (d)
 		fields_clear(d->fields, &m->hello);
 	*m = (struct msg){ 0 };
-}
-
-/* By way of the bytes: copies are rare (a request that is sent again). */
-void
-msg_copy(struct msg *to, const struct msg *from)
-{
-	struct buf b = { 0 };
-
-	msg_encode(from, &b);
-	if (msg_decode(b.data, b.len, to, NULL))
-		assert(!"a message of ours does not decode");
-	buf_clear(&b);
 }
 
 void

@@ -29,6 +29,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/param.h"
+#include "value/job_opts.h"
 #include "value/split.h"
 
 enum {
@@ -42,7 +43,7 @@ enum {
 	WIRE_REPORT_PART = 4 << 20,      /* bytes of a report in one message */
 	WIRE_REPORT_PARTS = 64,
 	WIRE_STATE_MAX = 12 << 20,       /* operator state in a restart point */
-	WIRE_STREAMS_MAX = 100000,
+	WIRE_STREAMS_MAX = JOB_SHARDS_MAX,
 	WIRE_RANGES_MAX = 65536,
 	WIRE_UNITS_MAX = 200000,         /* of a source, in all parts together */
 	WIRE_UNITS_PART = 4096,          /* units in one part of their list, */
@@ -56,8 +57,6 @@ enum {
 };
 
 enum wire_role { ROLE_WORKER = 1, ROLE_READER = 2, ROLE_TOOL = 3 };
-enum wire_sharding { SHARD_OFF = 0, SHARD_DYNAMIC = 1, WIRE_SHARDINGS };
-enum wire_order { ORDER_ANY = 0, ORDER_STABLE = 1, ORDER_SOURCE = 2, WIRE_ORDERS };
 enum wire_stream_state {
 	STREAM_WAITING = 0, /* no worker yet, or being handed over */
 	STREAM_RUNNING = 1,
@@ -159,27 +158,17 @@ struct msg_stream_ranges { uint32_t stream; struct ranges ranges; };
 struct ranges_list { struct msg_stream_ranges *v; size_t n; };
 
 struct msg_open {
-	char *job;              /* "": anonymous */
+	struct job_opts job;    /* but `window` */
 	char *dataset;          /* id, or "" with spec and type */
 	char *spec, *type;
-	uint32_t sharding, order, shards; /* shards 0: default */
-	uint32_t epoch;         /* from 1 */
-	bool seeded;
-	uint64_t seed;
-	char *options;          /* further options that must be the same for all readers */
-	uint32_t min_workers, wait_ms; /* wait so long for so many, else ERROR 69 */
 	uint64_t iteration, seat; /* opened before: 0 or what JOB said */
 	bool resume;            /* `have` is where to go on from */
 	struct ranges_list have;/* elements the consumer has had, in earlier runs */
-	bool checkpoint;        /* keep the job for its return */
-	bool limited;           /* max_errors is given */
-	uint64_t max_errors;    /* when more elements fail, so does the iteration */
 };
 struct msg_job {
 	uint64_t iteration, seat; /* seat: this reader's number in the iteration */
-	char *job, *dataset, *spec, *type;
-	uint32_t sharding, order, shards, epoch;
-	uint64_t seed;
+	struct job_opts opts;   /* as opened, with the iteration's seed, epoch and number of streams */
+	char *dataset, *spec, *type;
 	uint32_t block;         /* order stable: elements taken from a stream in turn */
 };
 struct msg_stream {
@@ -340,6 +329,8 @@ void msg_encode(const struct msg *m, struct buf *out);
 /* ST_PROTO with a sentence naming message and field. */
 enum status msg_decode(const uint8_t *p, size_t n, struct msg *out, struct err *e);
 void msg_clear(struct msg *m);
+/* Fills a message that has its type with copies of the fields of `body`, the struct of that type. */
+void msg_fill(struct msg *m, const void *body);
 /* Gives a copy that owns all it has. */
 void msg_copy(struct msg *to, const struct msg *from);
 const char *msg_name(enum msg_type t);       /* "HELLO"; "?" for others */

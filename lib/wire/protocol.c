@@ -17,8 +17,10 @@ protocol_limit(struct buf *out, const struct field *f)
 {
 	if (f->kind == FIELD_U32)
 		buf_printf(out, "%llu", (unsigned long long)(f->max ? f->max : UINT32_MAX));
+	else if (f->kind == FIELD_U64 && f->max)
+		buf_printf(out, "%llu", (unsigned long long)f->max);
 	else if (f->kind == FIELD_U64 || f->kind == FIELD_BOOL)
-		buf_str(out, f->max ? "" : f->kind == FIELD_U64 ? "2^64-1" : "");
+		buf_str(out, f->kind == FIELD_U64 ? "2^64-1" : "");
 	else
 		buf_printf(out, "%llu %s", (unsigned long long)f->max,
 			   f->kind == FIELD_TEXT || f->kind == FIELD_BYTES ? "bytes" :

@@ -28,7 +28,7 @@ static const struct field assign[] = {
 	TEXT(msg_assign, spec, WIRE_SPEC_MAX, "canonical form"),
 	U64(msg_assign, seed, "seed of the iteration"),
 	BOOL(msg_assign, by_split, "ask for splits; otherwise the stream is the whole dataset"),
-	U32(msg_assign, order, WIRE_ORDERS - 1, NULL),
+	U32(msg_assign, order, JOB_ORDERS - 1, NULL),
 	U64(msg_assign, offset, "offset of the first element to make"),
 	U64(msg_assign, split, "number of the first split to ask for"),
 	BYTES(msg_assign, state, WIRE_STATE_MAX, "the chain's state at `offset`"),

@@ -30,8 +30,8 @@ fuzz_drain(struct reader *r)
 static bool
 fuzz_begin(const uint8_t *p, size_t n, struct buf *out)
 {
-	struct reader_opts o = { .peer = 1, .name = "a", .host = "h", .dataset = "abcd", .job = "j",
-			       .checkpoint = true, .position = p, .position_len = n };
+	struct reader_opts o = { .peer = 1, .name = "a", .host = "h", .dataset = "abcd", .job.name = (char *)(uintptr_t)"j",
+			       .job.checkpoint = true, .position = p, .position_len = n };
 	struct reader *r;
 	struct err e = { 0 };
 	enum status st = reader_new(&o, 0, &r, &e);

@@ -75,7 +75,7 @@ any_field(const struct field *f, void *at)
 	switch (f->kind) {
 	case FIELD_NONE: break;
 	case FIELD_U32: *(uint32_t *)at = (uint32_t)any_number(f->max ? f->max : UINT32_MAX); break;
-	case FIELD_U64: *(uint64_t *)at = any_number(UINT64_MAX); break;
+	case FIELD_U64: *(uint64_t *)at = any_number(f->max ? f->max : UINT64_MAX); break;
 	case FIELD_BOOL: *(bool *)at = rng_below(&r, 2); break;
 	case FIELD_TEXT: *(char **)at = any_text(f->max); break;
 	case FIELD_BYTES:
@@ -354,8 +354,8 @@ act_read(struct reader *d, uint64_t *worker)
 static void
 hostile_reader(void)
 {
-	struct reader_opts o = { .peer = 1, .name = "r", .host = "h", .dataset = "d", .order = (uint32_t)rng_below(&r, 3),
-		.budget = 100, .window = 4, .checkpoint = rng_below(&r, 2) };
+	struct reader_opts o = { .peer = 1, .name = "r", .host = "h", .dataset = "d", .job.order = (int)rng_below(&r, 3),
+		.budget = 100, .job.window = 4, .job.checkpoint = rng_below(&r, 2) };
 	uint64_t worker = 0;
 	int64_t now = 1;
 	struct reader *d;
@@ -373,7 +373,7 @@ hostile_reader(void)
 		if (any_msg(type, &m)) {
 			if (m.type == MSG_JOB) {
 				m.req = 1;
-				m.job.order = o.order;
+				m.job.opts.order = o.job.order;
 				know(m.job.iteration);
 			}
 			if (m.type == MSG_CHUNK)

@@ -229,10 +229,10 @@ void
 sim_read_start(struct node *n, struct consumer *c)
 {
 	struct world *w = n->w;
-	struct reader_opts o = { .peer = n->peer, .name = n->name, .host = "sim", .job = w->anonymous ? "" : "job",
-		.spec = w->set.spec, .type = "any", .sharding = w->sharding, .order = w->order,
-		.shards = w->shards, .epoch = c->epoch, .seeded = true, .seed = 5, .min_workers = 1, .wait_ms = 600000,
-		.window = w->window, .budget = w->budget, .checkpoint = w->checkpoint };
+	struct reader_opts o = { .peer = n->peer, .name = n->name, .host = "sim", .job.name = (char *)(uintptr_t)(w->anonymous ? "" : "job"),
+		.spec = w->set.spec, .type = "any", .job.sharding = w->sharding, .job.order = w->order,
+		.job.shards = w->shards, .job.epoch = c->epoch, .job.seeded = true, .job.seed = 5, .job.min_workers = 1, .job.wait_ms = 600000,
+		.job.window = w->window, .budget = w->budget, .job.checkpoint = w->checkpoint };
 	struct err e;
 
 	if (c->has_position) {

@@ -53,10 +53,10 @@ ask_send(struct disp *d, struct ask *a)
 			return false;
 		m = disp_send(d, a->peer, MSG_LIST, it->list_req);
 		m->list.spec = mem_strdup(it->job->dataset->spec);
-		m->list.dynamic = it->job->sharding == SHARD_DYNAMIC;
-		m->list.in_order = it->job->sharding == SHARD_DYNAMIC && it->job->order == ORDER_SOURCE &&
-			it->job->shards != 1;
-		m->list.seeded = it->job->seeded;
+		m->list.dynamic = it->job->opts.sharding == SHARD_DYNAMIC;
+		m->list.in_order = it->job->opts.sharding == SHARD_DYNAMIC && it->job->opts.order == ORDER_SOURCE &&
+			it->job->opts.shards != 1;
+		m->list.seeded = it->job->opts.seeded;
 		return true;
 	case ASK_ASSIGN:
 		if (!current || s->worker != a->peer)

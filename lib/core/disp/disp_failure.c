@@ -23,7 +23,7 @@ stream_fail_check(struct disp *d, struct stream *s)
 {
 	struct stream_failure *f = &s->failure;
 
-	if (!f->code || (s->iter->job->order != ORDER_ANY && !f->reached) ||
+	if (!f->code || (s->iter->job->opts.order != ORDER_ANY && !f->reached) ||
 	    !intervals_covers(&s->acked, 0, f->length))
 		return;
 	char *text = f->text, *help = f->help;

@@ -11,7 +11,7 @@
 #include "core/disp/disp_inner.h"
 
 void
-fault_limit(struct iteration *it, const struct msg_open *o)
+fault_limit(struct iteration *it, const struct job_opts *o)
 {
 	if (o->limited && o->max_errors < it->max_errors)
 		it->max_errors = o->max_errors;

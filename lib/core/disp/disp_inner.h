@@ -130,12 +130,9 @@ struct dataset {
 struct job {
 	struct dirty dirty;
 	uint64_t number;
-	char *name;               /* "" : anonymous */
+	struct job_opts opts;     /* what its first reader asked for; name "": anonymous */
 	struct dataset *dataset;
-	uint32_t sharding, order, shards;
-	bool seeded, keep;        /* keep: waits for the return of a reader */
-	uint64_t seed;
-	char *options;
+	bool keep;                /* waits for the return of a reader */
 	struct iteration **iters; /* by epoch, not all there */
 	size_t n_iters, cap_iters;
 	struct list_node node;    /* in disp.jobs */
@@ -366,7 +363,7 @@ void job_tick(struct disp *d);
 int64_t job_deadline(const struct disp *d);
 void job_free(struct disp *d, struct job *j);
 void job_idle(struct disp *d, struct job *j);
-struct job *job_new(struct disp *d, uint64_t number, char *name, struct dataset *s); /* takes name */
+struct job *job_new(struct disp *d, uint64_t number, const struct job_opts *opts, struct dataset *s); /* copies opts */
 void job_add_iter(struct job *j, struct iteration *it);
 void job_drop_iter(struct disp *d, struct iteration *it); /* and the job, if it was all */
 
@@ -449,7 +446,7 @@ void disp_split_prune_points(struct disp *d, struct stream *s);
 
 /* disp_fault.c */
 void fault_keep(const struct peer *p, const struct stream *s, struct msg *m); /* the first of them; takes them */
-void fault_limit(struct iteration *it, const struct msg_open *o);
+void fault_limit(struct iteration *it, const struct job_opts *o);
 void fault_fill(const struct iteration *it, struct msg *done);
 void fault_clear(struct iteration *it);
 

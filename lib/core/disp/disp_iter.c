@@ -157,7 +157,7 @@ iter_grow(struct disp *d, struct iteration *it, uint32_t slots)
 {
 	if (it->state != ITER_RUNNING || it->all_known)
 		return;
-	if (it->job->sharding == SHARD_OFF) {
+	if (it->job->opts.sharding == SHARD_OFF) {
 		/* One copy per worker there ever was at one time: who comes in
 		 * the place of a lost one takes over, and adds none. */
 		uint32_t live = iter_live_workers(d);
@@ -254,7 +254,7 @@ iter_worker_joined(struct disp *d, struct peer *w)
 		/* What waits for a worker comes first, then new streams as far as
 		 * there are slots left for them. */
 		iter_place(d, it);
-		if (w->n_streams < w->slots || it->job->sharding == SHARD_OFF)
+		if (w->n_streams < w->slots || it->job->opts.sharding == SHARD_OFF)
 			iter_grow(d, it, w->slots > w->n_streams ? w->slots - w->n_streams : 0);
 		waiting_answer(d, it);
 	}
@@ -316,15 +316,15 @@ iter_open_cut(struct iteration *it, struct split_list *units)
 	const struct job *j = it->job;
 	bool whole = units->n == 1 && units->v[0].kind == SPLIT_ALL && it->times == 1;
 
-	it->by_split = j->sharding == SHARD_DYNAMIC && !whole;
-	it->fixed = it->by_split && j->order != ORDER_ANY;
-	cut_open(&it->cut, units, it->times, j->order != ORDER_ANY);
+	it->by_split = j->opts.sharding == SHARD_DYNAMIC && !whole;
+	it->fixed = it->by_split && j->opts.order != ORDER_ANY;
+	cut_open(&it->cut, units, it->times, j->opts.order != ORDER_ANY);
 }
 
 static uint32_t
 iter_shards(const struct iteration *it)
 {
-	return it->job->shards ? it->job->shards : DISP_SHARDS;
+	return it->job->opts.shards ? it->job->opts.shards : DISP_SHARDS;
 }
 
 static void
@@ -341,13 +341,13 @@ iter_run(struct disp *d, struct iteration *it)
 		it->all_known = true;
 	} else if (it->by_split) {
 		n = cut_streams(&it->cut, d->slots < 1 ? 1 : d->slots);
-	} else if (it->job->sharding == SHARD_DYNAMIC) {
+	} else if (it->job->opts.sharding == SHARD_DYNAMIC) {
 		n = 1;
 		it->all_known = true;
 	} else {
-		n = it->job->shards ? it->job->shards : iter_live_workers(d);
-		it->all_known = it->job->shards || it->job->order != ORDER_ANY;
-		if (!n || (!it->job->shards && it->all_known))
+		n = it->job->opts.shards ? it->job->opts.shards : iter_live_workers(d);
+		it->all_known = it->job->opts.shards || it->job->opts.order != ORDER_ANY;
+		if (!n || (!it->job->opts.shards && it->all_known))
 			n = 1;
 	}
 	iter_add_streams(d, it, n);
@@ -426,7 +426,7 @@ iter_check(struct disp *d, struct iteration *it)
 		iter_grow(d, it, d->slots);
 		return;
 	}
-	if (it->job->sharding == SHARD_OFF && !it->n_streams)
+	if (it->job->opts.sharding == SHARD_OFF && !it->n_streams)
 		return;
 	it->state = ITER_FINISHED;
 	it->all_known = true;

@@ -27,16 +27,19 @@ job_take(char **s)
 /* Jobs */
 
 struct job *
-job_new(struct disp *d, uint64_t number, char *name, struct dataset *s)
+job_new(struct disp *d, uint64_t number, const struct job_opts *opts, struct dataset *s)
 {
 	struct job *j = mem_zalloc(sizeof *j);
 
-	*j = (struct job){ .dirty.kind = DIRTY_JOB, .number = number, .name = name, .dataset = s };
+	*j = (struct job){ .dirty.kind = DIRTY_JOB, .number = number, .opts = *opts, .dataset = s };
+	job_opts_own(&j->opts);
+	if (!j->opts.name)
+		j->opts.name = mem_strdup("");
 	s->jobs++;
 	ring_drop(&s->idle);
 	ring_push(&d->job_list, &j->node);
-	if (*name)
-		hash_put_str(&d->jobs, name, j);
+	if (*j->opts.name)
+		hash_put_str(&d->jobs, j->opts.name, j);
 	j->idle_since = INT64_MAX;
 	return j;
 }
@@ -48,17 +51,16 @@ job_free(struct disp *d, struct job *j)
 
 	for (size_t i = 0; i < j->n_iters; i++)
 		iter_free(d, j->iters[i]);
-	if (!*j->name && j->idle.next)
+	if (!*j->opts.name && j->idle.next)
 		d->n_idle_anonymous--;
-	if (*j->name)
-		hash_del_str(&d->jobs, j->name);
+	if (*j->opts.name)
+		hash_del_str(&d->jobs, j->opts.name);
 	ring_drop(&j->node);
 	ring_drop(&j->idle);
 	ring_drop(&j->dirty.node);
 	disp_delete(d, ROW_JOB, 1, j->number, 0, 0);
 	mem_free(j->iters);
-	mem_free(j->name);
-	mem_free(j->options);
+	job_opts_clear(&j->opts);
 	mem_free(j);
 	s->jobs--;
 	dataset_unused(d, s);
@@ -69,7 +71,7 @@ job_used(struct disp *d, struct job *j)
 {
 	if (j->users++)
 		return;
-	if (!*j->name && j->idle.next)
+	if (!*j->opts.name && j->idle.next)
 		d->n_idle_anonymous--;
 	ring_drop(&j->idle);
 	j->idle_since = INT64_MAX;
@@ -82,7 +84,7 @@ job_idle(struct disp *d, struct job *j)
 {
 	j->idle_since = d->now;
 	ring_push(&d->idle_jobs, &j->idle);
-	if (*j->name)
+	if (*j->opts.name)
 		return;
 	d->n_idle_anonymous++;
 	if (d->n_idle_anonymous <= DISP_ENDED_JOBS)
@@ -90,7 +92,7 @@ job_idle(struct disp *d, struct job *j)
 	for (struct list_node *n = d->idle_jobs.next; n != &d->idle_jobs; n = n->next) {
 		struct job *old = LIST_OF(n, struct job, idle);
 
-		if (!*old->name && !(old->keep && old->n_iters && iter_live(old->iters[old->n_iters - 1]))) {
+		if (!*old->opts.name && !(old->keep && old->n_iters && iter_live(old->iters[old->n_iters - 1]))) {
 			job_free(d, old);
 			return;
 		}
@@ -106,7 +108,7 @@ job_left(struct disp *d, struct job *j)
 		return;
 	for (size_t i = 0; i < j->n_iters; i++)
 		live |= iter_live(j->iters[i]);
-	if (!*j->name && live && !j->keep)
+	if (!*j->opts.name && live && !j->keep)
 		job_free(d, j);
 	else
 		job_idle(d, j);
@@ -175,31 +177,29 @@ job_iter(const struct job *j, uint32_t epoch)
 
 /* What readers of one job must say alike, as a text for people. */
 static char *
-job_describe(const char *dataset, uint32_t sharding, uint32_t order, uint32_t shards, bool seeded,
-	     uint64_t seed, const char *options)
+job_describe(const char *dataset, const struct job_opts *o)
 {
-	static const char *const shardings[] = { "off", "dynamic" }, *const orders[] = { "any", "stable", "source" };
+	const char *options = job_text(o->options);
 	char number[32] = "random";
 
-	if (seeded)
-		snprintf(number, sizeof number, "%llu", (unsigned long long)seed);
-	return mem_printf("dataset=%s sharding=%s order=%s shards=%u seed=%s%s%s", dataset,
-			  shardings[sharding], orders[order], shards, number,
-			  *options ? " " : "", options);
+	if (o->seeded)
+		snprintf(number, sizeof number, "%llu", (unsigned long long)o->seed);
+	return mem_printf("dataset=%s sharding=%s order=%s shards=%llu seed=%s%s%s", dataset,
+			  job_sharding_word(o->sharding), job_order_word(o->order), (unsigned long long)o->shards,
+			  number, *options ? " " : "", options);
 }
 
 static bool
 job_same(struct disp *d, struct peer *p, const struct job *j, const struct dataset *s, const struct msg *m)
 {
-	const struct msg_open *o = &m->open;
 	char *has, *wants, *text;
 	bool same;
 
-	has = job_describe(j->dataset->id, j->sharding, j->order, j->shards, j->seeded, j->seed, j->options);
-	wants = job_describe(s->id, o->sharding, o->order, o->shards, o->seeded, o->seed, job_text(o->options));
+	has = job_describe(j->dataset->id, &j->opts);
+	wants = job_describe(s->id, &m->open.job);
 	same = !strcmp(has, wants);
 	if (!same) {
-		text = mem_printf("job `%s` was opened otherwise: it has %s, asked was %s", j->name, has, wants);
+		text = mem_printf("job `%s` was opened otherwise: it has %s, asked was %s", j->opts.name, has, wants);
 		disp_error(d, p, m->req, ST_USAGE, text, "open it alike, or choose another name");
 		mem_free(text);
 	}
@@ -212,17 +212,11 @@ static struct job *
 job_for(struct disp *d, struct peer *p, struct msg *m, struct dataset *s)
 {
 	struct msg_open *o = &m->open;
-	struct job *j = *job_text(o->job) ? hash_get_str(&d->jobs, o->job) : NULL;
+	struct job *j = *job_text(o->job.name) ? hash_get_str(&d->jobs, o->job.name) : NULL;
 
 	if (j)
 		return job_same(d, p, j, s, m) ? j : NULL;
-	j = job_new(d, disp_id(d), job_take(&o->job), s);
-	j->sharding = o->sharding;
-	j->order = o->order;
-	j->shards = o->shards;
-	j->seeded = o->seeded;
-	j->seed = o->seed;
-	j->options = job_take(&o->options);
+	j = job_new(d, disp_id(d), &o->job, s);
 	job_idle(d, j); /* until its reader is entered */
 	disp_dirty(d, &j->dirty, DIRTY_ROW);
 	return j;
@@ -234,10 +228,10 @@ job_wait(struct disp *d, struct peer *p, struct iteration *it, struct msg *m)
 	struct waiting *w = mem_zalloc(sizeof *w);
 	struct list_node *n;
 
-	*w = (struct waiting){ .peer = p, .iter = it, .req = m->req, .min_workers = m->open.min_workers,
+	*w = (struct waiting){ .peer = p, .iter = it, .req = m->req, .min_workers = m->open.job.min_workers,
 		.from = m->open.resume ? m->open.seat : 0,
-		.checkpoint = m->open.checkpoint, .have = m->open.have,
-		.until = d->now + m->open.wait_ms * 1000000ll };
+		.checkpoint = m->open.job.checkpoint, .have = m->open.have,
+		.until = d->now + m->open.job.wait_ms * 1000000ll };
 	m->open.have = (struct ranges_list){ 0 };
 	p->waiting = w;
 	ring_push(&it->waiting, &w->node);
@@ -246,7 +240,7 @@ job_wait(struct disp *d, struct peer *p, struct iteration *it, struct msg *m)
 	for (n = d->waiting.prev; n != &d->waiting && LIST_OF(n, struct waiting, by_until)->until > w->until;)
 		n = n->prev;
 	ring_push(n->next, &w->by_until);
-	fault_limit(it, &m->open);
+	fault_limit(it, &m->open.job);
 	if (fault_check(d, it)) /* failing answers too */
 		waiting_answer(d, it);
 }
@@ -259,8 +253,8 @@ job_join(struct disp *d, struct peer *p, struct msg *m, struct iteration *it)
 
 	if (iter_live(it))
 		seat_make_way(d, it);
-	if (it->job->order != ORDER_ANY && iter_live(it) && (it->n_seats || !ring_empty(&it->waiting))) {
-		text = mem_printf("job `%s` keeps an order and has a reader already", it->job->name);
+	if (it->job->opts.order != ORDER_ANY && iter_live(it) && (it->n_seats || !ring_empty(&it->waiting))) {
+		text = mem_printf("job `%s` keeps an order and has a reader already", it->job->opts.name);
 		disp_error(d, p, m->req, ST_TEMP, text, "an ordered job has one reader at a time; use --order any to share it");
 		mem_free(text);
 		return false;
@@ -305,12 +299,12 @@ job_resumed_late(struct disp *d, struct peer *p, const struct msg *m, const stru
 {
 	char *text;
 
-	*again = j->order != ORDER_ANY && !*job_text(m->open.job);
+	*again = j->opts.order != ORDER_ANY && !*job_text(m->open.job.name);
 	if (*again)
 		return;
 	text = mem_printf("a reader%s%s%s has gone on from this position, and elements behind it were delivered",
-			  *j->name ? " of job `" : "", j->name, *j->name ? "`" : "");
-	disp_error(d, p, m->req, ST_DATA, text, j->order == ORDER_ANY ?
+			  *j->opts.name ? " of job `" : "", j->opts.name, *j->opts.name ? "`" : "");
+	disp_error(d, p, m->req, ST_DATA, text, j->opts.order == ORDER_ANY ?
 		   "take the position that it saved; with --order stable or source any position can be gone on from" :
 		   "take the position that it saved, or leave out --job");
 	mem_free(text);
@@ -325,13 +319,13 @@ job_resumed(struct disp *d, struct peer *p, struct msg *m, struct dataset *s, bo
 	bool again;
 
 	*answered = false;
-	if (it && it->job->dataset == s && it->epoch == m->open.epoch &&
-	    (!*it->job->name || it->job->order != ORDER_ANY) && job_went_on(it, &m->open.have)) {
+	if (it && it->job->dataset == s && it->epoch == m->open.job.epoch &&
+	    (!*it->job->opts.name || it->job->opts.order != ORDER_ANY) && job_went_on(it, &m->open.have)) {
 		job_resumed_late(d, p, m, it->job, &again);
 		*answered = !again;
 		return NULL;
 	}
-	if (it && it->job->dataset == s && it->epoch == m->open.epoch) {
+	if (it && it->job->dataset == s && it->epoch == m->open.job.epoch) {
 		/* Its position names the seat it had: whoever is still taken to
 		 * sit there is dead or ought to be. */
 		job_used(d, it->job);
@@ -358,7 +352,7 @@ job_resumed(struct disp *d, struct peer *p, struct msg *m, struct dataset *s, bo
 		it->job->users--; /* the waiting OPEN comes in its place */
 		return it;
 	}
-	if (m->open.order == ORDER_ANY && m->open.have.n) {
+	if (m->open.job.order == ORDER_ANY && m->open.have.n) {
 		disp_error(d, p, m->req, ST_NOINPUT, "the dispatcher does not have the iteration of this position any more",
 			   "with --order stable or source a position can be resumed anywhere");
 		*answered = true;
@@ -395,8 +389,8 @@ job_open(struct disp *d, struct peer *p, struct msg *m)
 		seat_tell_gone(d, p, m->req, o->iteration, o->seat);
 		return;
 	}
-	if (!o->epoch)
-		o->epoch = 1;
+	if (!o->job.epoch)
+		o->job.epoch = 1;
 	if (*job_text(o->dataset) && !*job_text(o->spec)) {
 		s = dataset_find(d, p, m->req, o->dataset);
 		by_id = true;
@@ -432,10 +426,10 @@ job_open(struct disp *d, struct peer *p, struct msg *m)
 			dataset_unused(d, s);
 			return;
 		}
-		it = job_iter(j, o->epoch);
+		it = job_iter(j, o->job.epoch);
 		if (!it) {
-			it = iter_new(d, j, disp_id(d), o->epoch);
-			it->seed = !j->seeded ? rng_next(&d->rng) : o->epoch == 1 ? j->seed : rng_mix(j->seed, o->epoch);
+			it = iter_new(d, j, disp_id(d), o->job.epoch);
+			it->seed = !j->opts.seeded ? rng_next(&d->rng) : o->job.epoch == 1 ? j->opts.seed : rng_mix(j->opts.seed, o->job.epoch);
 			disp_dirty(d, &it->dirty, DIRTY_ROW);
 			job_add_iter(j, it);
 			if (job_join(d, p, m, it))

@@ -111,18 +111,13 @@ load_job(struct disp *d, const struct row_load *l, struct err *e)
 	if (fields_decode("job row", row_job_fields, l->p, l->n, &r, e))
 		return e->kind;
 	s = load_get(d, ROW_DATASET, r.dataset);
-	if (!s || (r.name && hash_get_str(&d->jobs, r.name))) {
+	if (!s || (r.opts.name && hash_get_str(&d->jobs, r.opts.name))) {
 		fields_clear(row_job_fields, &r);
 		return load_orphan(e, "job");
 	}
-	j = job_new(d, l->key[0], r.name ? r.name : mem_strdup(""), s);
-	j->options = r.options ? r.options : mem_strdup("");
-	j->sharding = r.sharding;
-	j->order = r.order;
-	j->shards = r.shards;
-	j->seeded = r.seeded;
+	j = job_new(d, l->key[0], &r.opts, s);
 	j->keep = r.keep;
-	j->seed = r.seed;
+	fields_clear(row_job_fields, &r);
 	load_put(d, ROW_JOB, l->key[0], j);
 	return ST_OK;
 }
@@ -413,7 +408,7 @@ load_jobs_go_on(struct disp *d, struct err *e)
 		if (j->users)
 			continue;
 		/* Its reader never got an answer, and will open it anew. */
-		if (!*j->name && live && !j->keep)
+		if (!*j->opts.name && live && !j->keep)
 			job_free(d, j);
 		else
 			job_idle(d, j);

@@ -283,14 +283,12 @@ report_iteration(struct buf *b, const struct disp *d, const struct iteration *it
 static void
 report_job(struct buf *b, const struct disp *d, const struct job *j, enum disp_report what)
 {
-	static const char *const shardings[] = { "off", "dynamic" }, *const orders[] = { "any", "stable", "source" };
-
 	report_record(b, 8);
 	report_uint(b, "job", j->number);
-	report_str(b, "name", j->name);
+	report_str(b, "name", j->opts.name);
 	report_str(b, "dataset", j->dataset->id);
-	report_str(b, "sharding", shardings[j->sharding]);
-	report_str(b, "order", orders[j->order]);
+	report_str(b, "sharding", job_sharding_word(j->opts.sharding));
+	report_str(b, "order", job_order_word(j->opts.order));
 	report_uint(b, "users", j->users);
 	report_uint(b, "idle_ms", j->idle_since == INT64_MAX ? 0 : report_ms(d->now - j->idle_since));
 	report_list(b, "iterations", j->n_iters);
@@ -304,7 +302,7 @@ report_wanted(const struct job *j, const char *name)
 	char *number;
 	bool same;
 
-	if (!*name || !strcmp(j->name, name))
+	if (!*name || !strcmp(j->opts.name, name))
 		return true;
 	number = mem_printf("%llu", (unsigned long long)j->number);
 	same = !strcmp(number, name);

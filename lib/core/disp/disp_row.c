@@ -15,10 +15,13 @@ const struct field row_dataset_fields[] = {
 	TEXT(row_dataset, type, WIRE_SPEC_MAX, NULL), BOOL(row_dataset, registered, NULL), { 0 }
 };
 const struct field row_job_fields[] = {
-	NAME(row_job, name, NULL), TEXT(row_job, options, WIRE_TEXT_MAX, NULL),
-	U64(row_job, dataset, NULL), U64(row_job, seed, NULL),
-	U32(row_job, sharding, WIRE_SHARDINGS - 1, NULL), U32(row_job, order, WIRE_ORDERS - 1, NULL),
-	U32(row_job, shards, WIRE_STREAMS_MAX, NULL), BOOL(row_job, seeded, NULL), BOOL(row_job, keep, NULL), { 0 }
+	PART(row_job, "name", TEXT, opts.name, WIRE_NAME_MAX, NULL),
+	PART(row_job, "options", TEXT, opts.options, WIRE_TEXT_MAX, NULL),
+	U64(row_job, dataset, NULL), PART(row_job, "seed", U64, opts.seed, 0, NULL),
+	PART(row_job, "sharding", U32, opts.sharding, JOB_SHARDINGS - 1, NULL),
+	PART(row_job, "order", U32, opts.order, JOB_ORDERS - 1, NULL),
+	PART(row_job, "shards", U64, opts.shards, WIRE_STREAMS_MAX, NULL),
+	PART(row_job, "seeded", BOOL, opts.seeded, 0, NULL), BOOL(row_job, keep, NULL), { 0 }
 };
 const struct field row_iter_fields[] = {
 	U64(row_iter, job, NULL), U64(row_iter, seed, NULL), U64(row_iter, times, NULL),
@@ -177,8 +180,7 @@ row_put_dirty(struct row_out *o, struct dirty *x, unsigned what)
 	}
 	case DIRTY_JOB: {
 		struct job *j = LIST_OF(x, struct job, dirty);
-		struct row_job r = { j->name, j->options, j->dataset->number, j->seed, j->sharding,
-			j->order, j->shards, j->seeded, j->keep };
+		struct row_job r = { j->opts, j->dataset->number, j->keep };
 		row_put(o, ROW_JOB, j->number, 0, 0, row_job_fields, &r);
 		break;
 	}

@@ -13,10 +13,9 @@ enum { ROW_VERSION = 3, ROW_MANY = 1 << 24 };
 struct row_meta { uint32_t version; uint64_t instance, next_id, key, index; };
 struct row_dataset { char *id, *spec, *type; bool registered; };
 struct row_job {
-	char *name, *options;
-	uint64_t dataset, seed;
-	uint32_t sharding, order, shards;
-	bool seeded, keep;
+	struct job_opts opts;
+	uint64_t dataset;
+	bool keep;
 };
 struct row_iter {
 	uint64_t job, seed, times, next_seat, pass, pass_times, unit, at;

@@ -47,7 +47,7 @@ seat_leave(struct disp *d, struct seat *r)
 	}
 	disp_delete(d, ROW_READER, 2, it->id, r->number, 0);
 	/* A job that ends with this reader needs no care for its streams. */
-	if (it->state == ITER_RUNNING && (j->users > 1 || *j->name || j->keep)) {
+	if (it->state == ITER_RUNNING && (j->users > 1 || *j->opts.name || j->keep)) {
 		job_used(d, j); /* it may finish meanwhile */
 		for (size_t i = 0; i < it->n_streams; i++)
 			stream_seat_gone(d, it->streams[i], r);
@@ -128,7 +128,7 @@ seat_make_way(struct disp *d, struct iteration *it)
 		struct seat *r = LIST_OF(n, struct seat, node);
 
 		n = n->next;
-		if (r->peer || (it->job->order == ORDER_ANY && seat_placed(r)))
+		if (r->peer || (it->job->opts.order == ORDER_ANY && seat_placed(r)))
 			continue;
 		job_used(d, it->job);
 		seat_gone(d, r);
@@ -275,10 +275,13 @@ seat_open(struct disp *d, struct seat *r, uint64_t req)
 	const struct job *j = it->job;
 	struct msg *m = disp_send(d, r->peer, MSG_JOB, req);
 
-	m->job = (struct msg_job){ .iteration = it->id, .seat = r->number, .job = mem_strdup(j->name),
-		.dataset = mem_strdup(j->dataset->id), .spec = mem_strdup(j->dataset->spec),
-		.type = mem_strdup(j->dataset->type), .sharding = j->sharding, .order = j->order,
-		.shards = (uint32_t)it->n_streams, .epoch = it->epoch, .seed = it->seed, .block = d->o.block ? d->o.block : DISP_BLOCK };
+	struct msg_job job = { .iteration = it->id, .seat = r->number, .opts = j->opts, .dataset = j->dataset->id,
+		.spec = j->dataset->spec, .type = j->dataset->type, .block = d->o.block ? d->o.block : DISP_BLOCK };
+
+	job.opts.shards = it->n_streams;
+	job.opts.epoch = it->epoch;
+	job.opts.seed = it->seed;
+	msg_fill(m, &job);
 	r->opened = true;
 	r->sent_version = r->beat_version = 0;
 	if (iter_live(it))

@@ -35,43 +35,27 @@ reader_hello(struct reader *r)
 }
 
 static void
-reader_copy_have(const struct ranges_list *from, struct ranges_list *to)
-{
-	to->n = from->n;
-	to->v = mem_array(from->n, sizeof *to->v);
-	for (size_t i = 0; i < from->n; i++) {
-		const struct ranges *s = &from->v[i].ranges;
-
-		to->v[i].stream = from->v[i].stream;
-		to->v[i].ranges.n = s->n;
-		to->v[i].ranges.v = s->n ? mem_dup(s->v, s->n * sizeof *s->v) : NULL;
-	}
-}
-
-static void
 reader_open(struct reader *r)
 {
 	const struct reader_opts *o = &r->o;
 	struct msg *m = reader_tell(r, MSG_OPEN);
-	const char *dataset = o->position && r->dataset ? r->dataset : o->dataset;
+	struct msg_open open = { .job = o->job, .dataset = (char *)(uintptr_t)(o->position && r->dataset ? r->dataset : o->dataset),
+		.spec = (char *)(uintptr_t)o->spec, .type = (char *)(uintptr_t)o->type };
 
 	r->joining = true;
 	m->req = OPEN_REQ;
-	m->open = (struct msg_open){ .job = mem_strdup(o->job), .dataset = mem_strdup(dataset),
-		.spec = mem_strdup(o->spec), .type = mem_strdup(o->type), .sharding = o->sharding,
-		.order = o->order, .shards = o->shards, .epoch = o->epoch ? o->epoch : 1,
-		.seeded = o->seeded, .seed = o->seed, .options = mem_strdup(o->options),
-		.min_workers = o->min_workers, .wait_ms = o->wait_ms, .checkpoint = o->checkpoint,
-		.limited = o->limited, .max_errors = o->max_errors };
+	if (!open.job.epoch)
+		open.job.epoch = 1;
 	if (r->opened) {
-		m->open.iteration = r->iteration;
-		m->open.seat = r->seat;
+		open.iteration = r->iteration;
+		open.seat = r->seat;
 	} else if (o->position) {
-		m->open.resume = true;
-		m->open.iteration = r->have_iteration;
-		m->open.seat = r->have_seat;
-		reader_copy_have(&r->have, &m->open.have);
+		open.resume = true;
+		open.iteration = r->have_iteration;
+		open.seat = r->have_seat;
+		open.have = r->have;
 	}
+	msg_fill(m, &open);
 }
 
 /* All that is not answered, said again. */
@@ -94,7 +78,7 @@ reader_again(struct reader *r)
 static void
 reader_lost(struct reader *r)
 {
-	bool shared = r->o.job && *r->o.job;
+	bool shared = r->o.job.name && *r->o.job.name;
 	enum status code = r->err.kind;
 
 	/* Who wanted no more, and shares with nobody, has what it wanted. */
@@ -138,13 +122,13 @@ reader_new(const struct reader_opts *o, int64_t now_ns, struct reader **out, str
 	struct reader *r = mem_zalloc(sizeof *r);
 
 	r->o = *o;
-	if (!r->o.window)
-		r->o.window = READER_WINDOW;
+	if (!r->o.job.window)
+		r->o.job.window = READER_WINDOW;
 	if (!r->o.budget)
 		r->o.budget = READER_BUDGET;
 	r->chunk_bytes = READER_CHUNK_USUAL;
 	r->last = &r->first;
-	r->placed = !o->checkpoint || o->position;
+	r->placed = !o->job.checkpoint || o->position;
 	r->now = now_ns;
 	r->ack_due = r->done_due = INT64_MAX;
 	r->again_due = now_ns + CONTACT_AGAIN_NS;
@@ -251,18 +235,18 @@ reader_job(struct reader *r, struct msg *m)
 	r->iteration = m->job.iteration;
 	r->seat = m->job.seat;
 	r->block = m->job.block ? m->job.block : 1;
-	r->shards = m->job.shards;
-	r->epoch = m->job.epoch;
-	r->seed = m->job.seed;
-	r->o.order = m->job.order;
-	r->o.sharding = m->job.sharding;
+	r->shards = (uint32_t)m->job.opts.shards;
+	r->epoch = (uint32_t)m->job.opts.epoch;
+	r->seed = m->job.opts.seed;
+	r->o.job.order = m->job.opts.order;
+	r->o.job.sharding = m->job.opts.sharding;
 	mem_free(r->dataset);
 	mem_free(r->job);
 	r->dataset = mem_strdup(m->job.dataset);
-	r->job = mem_strdup(m->job.job);
+	r->job = mem_strdup(m->job.opts.name);
 	if (!r->o.position)
 		r->block_left = r->pos_left = r->block;
-	else if (r->o.order == ORDER_STABLE && !r->block_left && r->shards)
+	else if (r->o.job.order == ORDER_STABLE && !r->block_left && r->shards)
 		reader_order_next(r);
 	reader_take_have(r);
 	a = reader_do(r, READER_JOB);

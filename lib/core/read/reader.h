@@ -43,21 +43,12 @@ struct reader_opts {
 	uint64_t peer;
 	const char *name, *host;      /* lent, also later, as all texts here */
 	uint32_t pid;
-	const char *job;              /* NULL: anonymous */
+	struct job_opts job;          /* window 0: READER_WINDOW; min_workers 0: 1 */
 	const char *dataset;          /* id; or NULL with spec and type */
 	const char *spec, *type;
-	uint32_t sharding, order, shards, epoch; /* epoch 0: 1 */
-	bool seeded;
-	uint64_t seed;
-	const char *options;
-	bool limited;                 /* max_errors is given */
-	uint64_t max_errors;          /* when more elements fail, so does the iteration, with 65 */
-	uint32_t min_workers, wait_ms;/* 0 workers: 1 */
-	uint32_t window;              /* chunks of credit per stream; 0: READER_WINDOW */
 	size_t budget;                /* bytes; 0: READER_BUDGET */
 	const char *where;            /* of the dispatcher, for messages; lent, may be NULL */
 	int64_t give_up_ns;           /* a durable dispatcher is waited for so long; 0: for ever */
-	bool checkpoint;
 	const uint8_t *position;      /* what reader_position gave in an earlier run; NULL: from the start */
 	size_t position_len;
 };

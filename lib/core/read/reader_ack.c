@@ -183,9 +183,10 @@ reader_close_send(struct reader *r)
 /* Positions */
 
 struct reader_pos {
-	uint32_t version, sharding, order, shards, epoch;
-	char *dataset, *job;
-	uint64_t iteration, seat, seed, turn, left, split;
+	uint32_t version;
+	struct job_opts job; /* of the pass: with its seed, and with an order its number of streams */
+	char *dataset;
+	uint64_t iteration, seat, turn, left, split;
 	struct ranges_list streams;
 };
 static const struct field pos_ranges[] = {
@@ -193,10 +194,13 @@ static const struct field pos_ranges[] = {
 	{ "ranges", FIELD_RANGES, offsetof(struct msg_stream_ranges, ranges), 1 << 24, NULL, NULL, 0 }, { 0 }
 };
 static const struct field pos_fields[] = {
-	U32(reader_pos, version, 0, NULL), U32(reader_pos, sharding, WIRE_SHARDINGS - 1, NULL),
-	U32(reader_pos, order, WIRE_ORDERS - 1, NULL), U32(reader_pos, shards, WIRE_STREAMS_MAX, NULL),
-	U32(reader_pos, epoch, 0, NULL), NAME(reader_pos, dataset, NULL), NAME(reader_pos, job, NULL),
-	U64(reader_pos, iteration, NULL), U64(reader_pos, seat, NULL), U64(reader_pos, seed, NULL),
+	U32(reader_pos, version, 0, NULL),
+	PART(reader_pos, "sharding", U32, job.sharding, JOB_SHARDINGS - 1, NULL),
+	PART(reader_pos, "order", U32, job.order, JOB_ORDERS - 1, NULL),
+	PART(reader_pos, "shards", U64, job.shards, WIRE_STREAMS_MAX, NULL),
+	PART(reader_pos, "epoch", U64, job.epoch, UINT32_MAX, NULL), NAME(reader_pos, dataset, NULL),
+	PART(reader_pos, "job", TEXT, job.name, WIRE_NAME_MAX, NULL),
+	U64(reader_pos, iteration, NULL), U64(reader_pos, seat, NULL), PART(reader_pos, "seed", U64, job.seed, 0, NULL),
 	U64(reader_pos, turn, NULL), U64(reader_pos, left, NULL), U64(reader_pos, split, NULL),
 	LIST(reader_pos, streams, WIRE_STREAMS_MAX, pos_ranges, struct msg_stream_ranges, NULL), { 0 }
 };
@@ -223,12 +227,15 @@ reader_position_sets(const struct reader *r)
 void
 reader_position(struct reader *r, struct buf *out)
 {
-	struct reader_pos p = { .version = 1, .sharding = r->o.sharding, .order = r->o.order,
-		.shards = r->o.order == ORDER_ANY ? r->o.shards : r->shards, .epoch = r->epoch,
-		.dataset = r->dataset, .job = r->job, .iteration = r->iteration, .seat = r->seat,
-		.seed = r->seed, .turn = r->pos_turn, .left = r->pos_left, .split = r->pos_split };
+	struct reader_pos p = { .version = 1, .job = r->o.job, .dataset = r->dataset, .iteration = r->iteration,
+		.seat = r->seat, .turn = r->pos_turn, .left = r->pos_left, .split = r->pos_split };
 	struct intervals *had = reader_position_sets(r);
 
+	p.job.name = r->job;
+	p.job.seed = r->seed;
+	p.job.epoch = r->epoch;
+	if (p.job.order != ORDER_ANY)
+		p.job.shards = r->shards;
 	p.streams.v = mem_array(r->n_streams, sizeof *p.streams.v);
 	for (size_t i = 0; i < r->n_streams; i++) {
 		struct reader_stream *s = r->streams[i];
@@ -278,21 +285,25 @@ reader_is_dataset(const char *word, const char *id)
 
 /* What is asked for, where it is no default, must be what the position is of. */
 static enum status
-reader_position_fits(const struct reader_opts *o, const struct reader_pos *p, struct err *e)
+reader_position_fits(const struct job_opts *o, const struct job_opts *p, struct err *e)
 {
-	static const char *const orders[] = { "any", "stable", "source" };
+	const char *job = p->name ? p->name : "";
 
-	if (o->job && *o->job && strcmp(o->job, p->job ? p->job : ""))
-		err_set(e, ST_USAGE, "the position is one of %s%s%s, not of job `%s`", p->job && *p->job ? "job `" :
-			"a reader without a job", p->job ? p->job : "", p->job && *p->job ? "`" : "", o->job);
+	if (o->name && *o->name && strcmp(o->name, job))
+		err_set(e, ST_USAGE, "the position is one of %s%s%s, not of job `%s`",
+			*job ? "job `" : "a reader without a job", job, *job ? "`" : "", o->name);
 	else if (o->order != ORDER_ANY && o->order != p->order)
-		err_set(e, ST_USAGE, "the position is one in order %s, not in order %s", orders[p->order], orders[o->order]);
+		err_set(e, ST_USAGE, "the position is one in order %s, not in order %s",
+			job_order_word(p->order), job_order_word(o->order));
 	else if (o->sharding != SHARD_DYNAMIC && o->sharding != p->sharding)
-		err_set(e, ST_USAGE, "the position is one with sharding dynamic, not with off");
+		err_set(e, ST_USAGE, "the position is one with sharding %s, not with %s",
+			job_sharding_word(p->sharding), job_sharding_word(o->sharding));
 	else if (o->shards && p->shards > 1 && o->shards != p->shards) /* 1: it could not be cut */
-		err_set(e, ST_USAGE, "the position is one of %u shards, not of %u", p->shards, o->shards);
+		err_set(e, ST_USAGE, "the position is one of %llu shards, not of %llu",
+			(unsigned long long)p->shards, (unsigned long long)o->shards);
 	else if (o->epoch > 1 && o->epoch != p->epoch)
-		err_set(e, ST_USAGE, "the position is one in pass %u, not in pass %u", p->epoch, o->epoch);
+		err_set(e, ST_USAGE, "the position is one in pass %llu, not in pass %llu",
+			(unsigned long long)p->epoch, (unsigned long long)o->epoch);
 	else
 		return ST_OK;
 	err_help(e, "go on with the options that it was begun with, or begin a new position");
@@ -315,21 +326,21 @@ reader_position_parse(struct reader *r, struct err *e)
 		fields_clear(pos_fields, &p);
 		return e->kind;
 	}
-	if (reader_position_fits(&r->o, &p, e)) {
+	if (reader_position_fits(&r->o.job, &p.job, e)) {
 		fields_clear(pos_fields, &p);
 		return e->kind;
 	}
 	r->dataset = p.dataset;
-	mem_free(p.job);
+	mem_free(p.job.name);
 	r->have = p.streams;
 	r->have_iteration = p.iteration;
 	r->have_seat = p.seat;
-	r->o.sharding = p.sharding;
-	r->o.order = p.order;
-	r->o.shards = p.shards;
-	r->o.epoch = p.epoch;
-	r->o.seeded = r->o.seeded || p.order != ORDER_ANY;
-	r->o.seed = p.seed;
+	r->o.job.sharding = p.job.sharding;
+	r->o.job.order = p.job.order;
+	r->o.job.shards = p.job.shards;
+	r->o.job.epoch = p.job.epoch;
+	r->o.job.seeded = r->o.job.seeded || p.job.order != ORDER_ANY;
+	r->o.job.seed = p.job.seed;
 	r->turn = r->pos_turn = p.turn;
 	r->block_left = r->pos_left = p.left;
 	r->split = r->pos_split = p.split;

@@ -11,7 +11,7 @@ reader_window(const struct reader *r)
 {
 	size_t win = r->o.budget / (r->chunk_bytes ? r->chunk_bytes : 1) / (r->n_attached ? r->n_attached : 1);
 
-	return win < 1 ? 1 : win > r->o.window ? r->o.window : (uint32_t)win;
+	return win < 1 ? 1 : (uint32_t)(win > r->o.job.window ? r->o.job.window : win);
 }
 
 static void
@@ -45,7 +45,7 @@ reader_credit_stream(struct reader *r, struct reader_stream *s, uint32_t win)
 	/* An ordered reader may hold later chunks of a stream and need an earlier
 	 * one, that was under way when a connection broke: when nothing is left
 	 * to be written, it must be let in. */
-	if (r->o.order != ORDER_ANY && !free && !r->first && !reader_stream_front(s))
+	if (r->o.job.order != ORDER_ANY && !free && !r->first && !reader_stream_front(s))
 		free = 1;
 	total = s->arrived + free;
 	if (total <= s->total || (total - s->total < (win + 3) / 4 && s->total > s->arrived))
@@ -110,7 +110,7 @@ reader_worker_mute(const struct reader *r, const struct reader_worker *w)
 	if (r->now - w->heard < w->patience || r->closing)
 		return false;
 	for (const struct reader_stream *s = w->streams; s; s = s->next_at_worker)
-		if (s->total > s->arrived && (!s->held || (r->o.order != ORDER_ANY && !reader_stream_front(s))))
+		if (s->total > s->arrived && (!s->held || (r->o.job.order != ORDER_ANY && !reader_stream_front(s))))
 			return true;
 	return false;
 }

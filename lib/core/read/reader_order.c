@@ -35,7 +35,7 @@ reader_order_add(struct reader *r, struct reader_part *p)
 {
 	struct reader_part **at = &p->stream->parts;
 
-	if (r->o.order == ORDER_ANY) {
+	if (r->o.job.order == ORDER_ANY) {
 		reader_order_deliver(r, p);
 		return;
 	}
@@ -183,11 +183,11 @@ reader_order_run(struct reader *r)
 	if (!r->opened || !r->shards || r->closing)
 		return;
 	r->reached = NULL;
-	if (r->o.order == ORDER_STABLE)
+	if (r->o.job.order == ORDER_STABLE)
 		reader_order_stable(r);
-	else if (r->o.order == ORDER_SOURCE && r->o.sharding == SHARD_OFF)
+	else if (r->o.job.order == ORDER_SOURCE && r->o.job.sharding == SHARD_OFF)
 		reader_order_copies(r);
-	else if (r->o.order == ORDER_SOURCE)
+	else if (r->o.job.order == ORDER_SOURCE)
 		reader_order_source(r);
 }
 
@@ -236,7 +236,7 @@ reader_order_written(struct reader *r, struct reader_part *p, uint32_t n)
 	r->pos_turn = s->index;
 	r->pos_left = p->turn + (p->count - r->first_written - n);
 	r->pos_split = p->split;
-	if (r->o.checkpoint)
+	if (r->o.job.checkpoint)
 		intervals_add(&s->unsaved, start, start + n);
 	else
 		reader_released(r, s, start, start + n);

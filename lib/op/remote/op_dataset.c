@@ -6,7 +6,7 @@
 static const struct param dataset_params[] = {
 	{ "id", PARAM_WORD, offsetof(struct remote, dataset), .flags = PARAM_NAME,
 	  .help = "id of the dataset, as dsvc-register prints it" },
-	REMOTE_ROWS,
+	JOB_ROWS(struct remote, job),
 	{ 0 }
 };
 

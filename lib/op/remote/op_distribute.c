@@ -5,7 +5,7 @@
 #include "op/remote/remote.h"
 
 static const struct param distribute_params[] = {
-	REMOTE_ROWS,
+	JOB_ROWS(struct remote, job),
 	{ 0 }
 };
 

@@ -1,38 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "op/remote/remote.h"
 
-#include <string.h>
-
 #include "base/pool.h"
 
 const struct remote *
 remote_of(const struct op_node *n)
 {
 	return n->params;
-}
-
-bool
-remote_dynamic(const struct remote *r)
-{
-	return r->sharding & 1; /* the choices dynamic and distributed_epoch */
-}
-
-bool
-remote_same(const struct param *row, const struct remote *a, const struct remote *b)
-{
-	const char *const *wa = (const void *)((const char *)a + row->offset);
-	const char *const *wb = (const void *)((const char *)b + row->offset);
-
-	if (row->offset == offsetof(struct remote, sharding))
-		return remote_dynamic(a) == remote_dynamic(b);
-	switch (row->kind) {
-	case PARAM_WORD:
-		return *wa && *wb ? !strcmp(*wa, *wb) : *wa == *wb;
-	case PARAM_CHOICE:
-		return *(const int *)wa == *(const int *)wb;
-	default:
-		return *(const int64_t *)wa == *(const int64_t *)wb;
-	}
 }
 
 enum status

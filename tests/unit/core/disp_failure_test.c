@@ -75,9 +75,9 @@ with_an_order_the_reader_says_when_it_is_there(void **state)
 	(void)state;
 	hello(W1, ROLE_WORKER);
 	hello(R1, ROLE_READER);
-	say(R1, (struct msg){ .type = MSG_OPEN, .req = 7, .open = { .job = text("job"), .spec = text("range"),
-		.type = text("int"), .sharding = SHARD_DYNAMIC, .order = ORDER_STABLE, .shards = 2, .epoch = 1,
-		.min_workers = 1, .wait_ms = 500 } });
+	say(R1, (struct msg){ .type = MSG_OPEN, .req = 7, .open = { .job.name = text("job"), .spec = text("range"),
+		.type = text("int"), .job.sharding = SHARD_DYNAMIC, .job.order = ORDER_STABLE, .job.shards = 2, .job.epoch = 1,
+		.job.min_workers = 1, .job.wait_ms = 500 } });
 	units(W1, got(W1, MSG_LIST)->req, 1000);
 	uint64_t it = got(R1, MSG_JOB)->job.iteration;
 	struct msg reached = { .type = MSG_REACHED, .reached = { { it, 0, 1 }, 1 } };

@@ -111,9 +111,9 @@ hello(uint64_t peer, enum wire_role role)
 static inline void
 open_job(uint64_t peer, const char *job, const char *spec, uint64_t seed)
 {
-	say(peer, (struct msg){ .type = MSG_OPEN, .req = 7, .open = { .job = text(job), .spec = text(spec),
-		.type = text("int"), .sharding = SHARD_DYNAMIC, .epoch = 1, .seeded = true, .seed = seed,
-		.min_workers = 1, .wait_ms = 500 } });
+	say(peer, (struct msg){ .type = MSG_OPEN, .req = 7, .open = { .job.name = text(job), .spec = text(spec),
+		.type = text("int"), .job.sharding = SHARD_DYNAMIC, .job.epoch = 1, .job.seeded = true, .job.seed = seed,
+		.job.min_workers = 1, .job.wait_ms = 500 } });
 }
 
 static inline void

@@ -246,8 +246,8 @@ a_pass_ends_when_all_is_acknowledged(void **state)
 	hello(R2, ROLE_READER);
 	open_job(R2, "job", "range", 1);
 	assert_int_equal(got(R2, MSG_DONE)->done.elements, 1000);
-	say(R2, (struct msg){ .type = MSG_OPEN, .req = 8, .open = { .job = text("job"), .dataset = text("id-range"),
-		.sharding = SHARD_DYNAMIC, .epoch = 2, .seeded = true, .seed = 1, .wait_ms = 500 } });
+	say(R2, (struct msg){ .type = MSG_OPEN, .req = 8, .open = { .job.name = text("job"), .dataset = text("id-range"),
+		.job.sharding = SHARD_DYNAMIC, .job.epoch = 2, .job.seeded = true, .job.seed = 1, .job.wait_ms = 500 } });
 	assert_non_null(got(W1, MSG_LIST));
 	say(R2, (struct msg){ .type = MSG_BYE });
 	wait_for(70 * SEC);
@@ -418,7 +418,7 @@ who_was_taken_for_lost_is_told(void **state)
 	(void)state;
 	disp_peer_gone(d, now, R1);
 	hello(R1, ROLE_READER);
-	say(R1, (struct msg){ .type = MSG_OPEN, .req = 9, .open = { .job = text("job"), .iteration = it, .seat = 1 } });
+	say(R1, (struct msg){ .type = MSG_OPEN, .req = 9, .open = { .job.name = text("job"), .iteration = it, .seat = 1 } });
 	assert_non_null(got(R1, MSG_GONE));
 	say(R1, (struct msg){ .type = MSG_ACK, .req = 9, .ack = { .iteration = it, .seat = 1, .seq = 1 } });
 	assert_non_null(got(R1, MSG_GONE));
@@ -443,8 +443,8 @@ a_close_waits_for_the_ack_before_it(void **state)
 static void
 only_a_reader_with_a_position_is_waited_for(void **state)
 {
-	struct msg m = { .type = MSG_OPEN, .req = 7, .open = { .job = text("job"), .spec = text("range"), .type = text("int"),
-		.sharding = SHARD_DYNAMIC, .epoch = 1, .min_workers = 1, .wait_ms = 500, .checkpoint = true } };
+	struct msg m = { .type = MSG_OPEN, .req = 7, .open = { .job.name = text("job"), .spec = text("range"), .type = text("int"),
+		.job.sharding = SHARD_DYNAMIC, .job.epoch = 1, .job.min_workers = 1, .job.wait_ms = 500, .job.checkpoint = true } };
 
 	(void)state;
 	hello(W1, ROLE_WORKER);
@@ -489,9 +489,9 @@ long_errors_are_cut(void **state)
 	memset(longest, 'o', WIRE_TEXT_MAX);
 	hello(R2, ROLE_READER);
 	for (uint32_t k = 0; k < 2; k++)
-		say(k ? R2 : R1, (struct msg){ .type = MSG_OPEN, .req = 7, .open = { .job = text("job"), .spec = text("range"),
-			.type = text("int"), .sharding = SHARD_DYNAMIC, .epoch = 1, .shards = k, .options = longest,
-			.min_workers = 1, .wait_ms = 500 } });
+		say(k ? R2 : R1, (struct msg){ .type = MSG_OPEN, .req = 7, .open = { .job.name = text("job"), .spec = text("range"),
+			.type = text("int"), .job.sharding = SHARD_DYNAMIC, .job.epoch = 1, .job.shards = k, .job.options = longest,
+			.job.min_workers = 1, .job.wait_ms = 500 } });
 	assert_non_null(got(R2, MSG_ERROR));
 	mem_free(longest);
 }

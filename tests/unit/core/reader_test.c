@@ -94,7 +94,7 @@ begin(struct reader_opts o, uint32_t shards)
 	if (!shards)
 		return;
 	told((struct msg){ .type = MSG_JOB, .req = act(READER_TELL, MSG_OPEN)->msg.req, .job = { .iteration = 7,
-		.seat = 3, .dataset = (char *)(uintptr_t)"d", .sharding = o.sharding, .order = o.order, .shards = shards,
+		.seat = 3, .dataset = (char *)(uintptr_t)"d", .opts.sharding = o.job.sharding, .opts.order = o.job.order, .opts.shards = shards,
 		.block = 2 } });
 	assert_non_null(act(READER_JOB, 0));
 }
@@ -191,7 +191,7 @@ stable_order_takes_blocks_in_turn(void **state)
 	size_t n = 0;
 
 	(void)state;
-	begin((struct reader_opts){ .order = ORDER_STABLE }, 2);
+	begin((struct reader_opts){ .job.order = ORDER_STABLE }, 2);
 	streams(2, 1, STREAM_RUNNING, 0);
 	chunk(0, 1, 1, 0, 5, 0);
 	assert_null(act(READER_DELIVER, 0)); /* it is stream 0's turn */
@@ -238,7 +238,7 @@ static void
 stable_order_ends_at_the_element_that_failed(void **state)
 {
 	(void)state;
-	begin((struct reader_opts){ .order = ORDER_STABLE }, 2);
+	begin((struct reader_opts){ .job.order = ORDER_STABLE }, 2);
 	streams(2, 1, STREAM_RUNNING, 0);
 	chunk(0, 0, 1, 0, 4, 0);
 	written(2);
@@ -266,7 +266,7 @@ static void
 source_order_ends_in_the_split_that_failed(void **state)
 {
 	(void)state;
-	begin((struct reader_opts){ .order = ORDER_SOURCE, .sharding = SHARD_DYNAMIC }, 2);
+	begin((struct reader_opts){ .job.order = ORDER_SOURCE, .job.sharding = SHARD_DYNAMIC }, 2);
 	streams(2, 1, STREAM_RUNNING, 0);
 	chunk(0, 0, 1, 0, 4, 0);
 	written(4);
@@ -286,7 +286,7 @@ source_order_ends_in_the_split_that_failed(void **state)
 static void
 a_position_is_gone_on_from_and_others_are_refused(void **state)
 {
-	struct reader_opts o = { .checkpoint = true };
+	struct reader_opts o = { .job.checkpoint = true };
 	struct buf b = { 0 };
 	struct err e;
 
@@ -376,7 +376,7 @@ an_ordered_reader_passes_over_what_others_acknowledged(void **state)
 	struct msg_acked acked = { .iteration = 7, .seat = 3, .seq = 1, .floors = { &floor, 1 } };
 
 	(void)state;
-	begin((struct reader_opts){ .order = ORDER_STABLE }, 1);
+	begin((struct reader_opts){ .job.order = ORDER_STABLE }, 1);
 	streams(1, 1, STREAM_RUNNING, 0);
 	chunk(0, 0, 1, 0, 4, 0);
 	chunk(1, 0, 1, 9, 2, 0);
@@ -419,7 +419,7 @@ nothing_is_taken_before_a_position_is_safe(void **state)
 	struct msg_acked acked = { .iteration = 7, .seat = 3, .seq = 1 };
 
 	(void)state;
-	begin((struct reader_opts){ .checkpoint = true }, 1);
+	begin((struct reader_opts){ .job.checkpoint = true }, 1);
 	streams(1, 1, STREAM_RUNNING, 0);
 	assert_null(act(READER_SEND, MSG_CREDIT));
 	reader_position(r, &b);

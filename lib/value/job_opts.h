@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a reader asks of a job. This one struct is filled by the options of
+ * dsvc-read and by the parameters of `distribute` and `dataset`, goes whole
+ * through the reader, travels in OPEN (wire/table_control.c) and is kept by the
+ * dispatcher. HACKING.md says how to add an option.
+ */
+#ifndef VALUE_JOB_OPTS_H
+#define VALUE_JOB_OPTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/param.h"
+
+/* Policies and orders, each with its number in messages and its word for users. */
+#define JOB_SHARDING_ROWS(X) X(SHARD_OFF, 0, "off") X(SHARD_DYNAMIC, 1, "dynamic")
+#define JOB_ORDER_ROWS(X) X(ORDER_ANY, 0, "any") X(ORDER_STABLE, 1, "stable") X(ORDER_SOURCE, 2, "source")
+
+#define JOB_ENUM(id, number, word) id = number,
+#define JOB_CHOICE(id, number, word) "|" word
+#define JOB_NUMBERED(id, number, word) ", " #number " " word
+enum job_sharding { JOB_SHARDING_ROWS(JOB_ENUM) JOB_SHARDINGS };
+enum job_order { JOB_ORDER_ROWS(JOB_ENUM) JOB_ORDERS };
+#define JOB_SHARDING_WORDS (&JOB_SHARDING_ROWS(JOB_CHOICE)[1]) /* "off|dynamic" */
+#define JOB_ORDER_WORDS (&JOB_ORDER_ROWS(JOB_CHOICE)[1])
+#define JOB_SHARDING_NUMBERED (&JOB_SHARDING_ROWS(JOB_NUMBERED)[2]) /* "0 off, 1 dynamic" */
+#define JOB_ORDER_NUMBERED (&JOB_ORDER_ROWS(JOB_NUMBERED)[2])
+
+enum { JOB_SHARDS_MAX = 100000, JOB_WINDOW_MAX = 65536 };
+
+/* Zero asks for an anonymous job that gives every element on every worker. */
+struct job_opts {
+	char *name;                   /* NULL or "": anonymous */
+	char *options;                /* further options that must be the same for all readers; NULL: none */
+	int sharding;                 /* enum job_sharding */
+	int order;                    /* enum job_order */
+	uint64_t shards;              /* 0: the usual number */
+	uint64_t seed;                /* if seeded; else 0, and the dispatcher draws one */
+	uint64_t epoch;               /* which pass of the job, from 1; 0 is taken for 1 */
+	uint64_t window;              /* chunks of credit per stream, the reader's own matter; 0: as it likes */
+	uint64_t max_errors;          /* if limited: when more elements fail, the pass ends with 65 */
+	uint32_t min_workers, wait_ms;/* wait for so many workers, at most so long */
+	bool seeded, limited;
+	bool checkpoint;              /* the job is kept for the reader's return */
+};
+
+/* The rows that dsvc-read has as options, and `distribute` and `dataset` as parameters.
+ * `type` has a struct job_opts called `field`. */
+#define JOB_ROWS(type, field) \
+	{ .name = "job", .letter = 'J', .arg = "NAME", .kind = PARAM_WORD, \
+	  .offset = offsetof(type, field.name), .flags = PARAM_KEY_ONLY | PARAM_OPTIONAL | PARAM_NAME, \
+	  .help = "share the elements with all readers of this job" }, \
+	{ .name = "sharding", .arg = "POLICY", .kind = PARAM_CHOICE, \
+	  .offset = offsetof(type, field.sharding), .def = "dynamic", .flags = PARAM_KEY_ONLY, \
+	  .choices = (&JOB_SHARDING_ROWS(JOB_CHOICE) "|parallel_epochs|distributed_epoch"[1]), \
+	  .values = (const int[]){ SHARD_OFF, SHARD_DYNAMIC, SHARD_OFF, SHARD_DYNAMIC }, \
+	  .complete = JOB_SHARDING_WORDS, \
+	  .help = "divide the elements (dynamic) or repeat them (off); dynamic: each element once in all; off: all from every worker" }, \
+	{ .name = "order", .arg = "ORDER", .kind = PARAM_CHOICE, .offset = offsetof(type, field.order), \
+	  .def = "any", .flags = PARAM_KEY_ONLY, .choices = JOB_ORDER_WORDS, .complete = JOB_ORDER_WORDS, \
+	  .help = "order: any, stable (always the same) or source; any: as they come; source: as dsvc-run gives them" }, \
+	{ .name = "shards", .arg = "N", .kind = PARAM_INT, .offset = offsetof(type, field.shards), \
+	  .def = "auto", .flags = PARAM_KEY_ONLY | PARAM_RARE | PARAM_ALLOW_AUTO | PARAM_ZERO, \
+	  .min = 1, .max = JOB_SHARDS_MAX, .help = "number of streams, for orders that fix it" }, \
+	{ .name = "seed", .arg = "N", .kind = PARAM_INT, .offset = offsetof(type, field.seed), \
+	  .given = offsetof(type, field.seeded), .def = "auto", \
+	  .flags = PARAM_KEY_ONLY | PARAM_RARE | PARAM_ALLOW_AUTO | PARAM_ZERO, \
+	  .help = "seed of all random operators; auto: a new one each time" }, \
+	{ .name = "window", .arg = "N", .kind = PARAM_INT, .offset = offsetof(type, field.window), \
+	  .def = "auto", .flags = PARAM_KEY_ONLY | PARAM_RARE | PARAM_ALLOW_AUTO | PARAM_ZERO, \
+	  .min = 1, .max = JOB_WINDOW_MAX, .help = "chunks that may be on their way, per stream" }, \
+	{ .name = "epoch", .arg = "N", .kind = PARAM_INT, .offset = offsetof(type, field.epoch), \
+	  .def = "1", .flags = PARAM_KEY_ONLY | PARAM_RARE, .min = 1, .max = UINT32_MAX, \
+	  .help = "read the N-th pass of the job" }
+
+/* The words of --sharding and --order. */
+const char *job_sharding_word(int sharding);
+const char *job_order_word(int order);
+/* Sets what JOB_ROWS can say, and leaves the rest. Texts are lent. */
+void job_opts_ask(struct job_opts *to, const struct job_opts *from);
+/* Makes copies of its texts, so that it owns them. */
+void job_opts_own(struct job_opts *o);
+void job_opts_clear(struct job_opts *o);
+
+#endif
