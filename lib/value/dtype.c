@@ -4,12 +4,19 @@
 #include <endian.h>
 #include <string.h>
 
+#include "value/half.h"
 #include "value/mp.h"
 
 bool
 dtype_is_float(enum dtype d)
 {
-	return d == DTYPE_F32 || d == DTYPE_F64;
+	return d == DTYPE_F32 || d == DTYPE_F64 || dtype_is_half(d);
+}
+
+bool
+dtype_is_half(enum dtype d)
+{
+	return d == DTYPE_F16 || d == DTYPE_BF16;
 }
 
 static uint64_t
@@ -42,25 +49,41 @@ double
 dtype_float(enum dtype d, const uint8_t *p)
 {
 	uint64_t v = dtype_bits(d, p);
-	uint32_t v32 = (uint32_t)v;
 	double f64;
-	float f32;
 
-	if (d == DTYPE_F32) {
-		memcpy(&f32, &v32, 4);
-		return (double)f32;
-	}
-	if (d == DTYPE_F64) {
+	switch (d) {
+	case DTYPE_F16: return (double)f16_to_f32((uint16_t)v);
+	case DTYPE_BF16: return (double)bf16_to_f32((uint16_t)v);
+	case DTYPE_F32: return (double)half_float((uint32_t)v);
+	case DTYPE_F64:
 		memcpy(&f64, &v, 8);
 		return f64;
+	case DTYPE_U64: return (double)v;
+	default: return (double)dtype_int(d, p);
 	}
-	return d == DTYPE_U64 ? (double)v : (double)dtype_int(d, p);
+}
+
+void
+dtype_put_float(enum dtype d, double v, uint8_t *p)
+{
+	uint64_t u;
+
+	switch (d) {
+	case DTYPE_F16: u = f16_of_f32(half_odd(v)); break;
+	case DTYPE_BF16: u = bf16_of_f32(half_odd(v)); break;
+	case DTYPE_F32: u = half_bits((float)v); break;
+	default: memcpy(&u, &v, 8);
+	}
+	u = htole64(u);
+	memcpy(p, &u, dtype_size(d));
 }
 
 uint8_t *
 dtype_put(enum dtype d, const uint8_t *p, uint8_t *w)
 {
 	switch (d) {
+	case DTYPE_F16:
+	case DTYPE_BF16:
 	case DTYPE_F32:
 	case DTYPE_F64:
 		return mp_put_float(w, dtype_float(d, p));

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "value/dtype.h"
 #include "value/mp.h"
 #include "value/num.h"
 
@@ -113,6 +114,8 @@ tensor_print_one(enum dtype d, const uint8_t *p, char *out)
 		return d == DTYPE_U64 ? num_print_uint(u64, out)
 			: d == DTYPE_I64 ? num_print_int((int64_t)u64, out)
 			: tensor_print_float(g, out);
+	case DTYPE_F16:
+	case DTYPE_BF16: return tensor_print_float(dtype_float(d, p), out);
 	default:
 		memcpy(out, *p ? "true" : "false", 5);
 		return out + (*p ? 4 : 5);

@@ -5,7 +5,7 @@
  *	u8 version = 1 | u8 dtype | u8 dims | u8 pad | dims x u64 LE | pad x 0 | data LE
  *
  * pad makes data begin at a multiple of 8 from the first byte of the contents.
- * Data is in row-major order; a bool is a byte.
+ * Data is in row-major order; a bool is a byte, f16 and bf16 are two.
  */
 #ifndef VALUE_TENSOR_H
 #define VALUE_TENSOR_H

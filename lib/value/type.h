@@ -27,9 +27,9 @@ enum type_kind {
 	TYPE_NEVER /* the type of fail() and skip(): joins with anything */
 };
 
-enum dtype {
+enum dtype { /* the numbers stand in encoded tensors: new ones go behind the others */
 	DTYPE_U8, DTYPE_U16, DTYPE_U32, DTYPE_U64, DTYPE_I8, DTYPE_I16, DTYPE_I32,
-	DTYPE_I64, DTYPE_F32, DTYPE_F64, DTYPE_BOOL, DTYPE_COUNT
+	DTYPE_I64, DTYPE_F32, DTYPE_F64, DTYPE_BOOL, DTYPE_F16, DTYPE_BF16, DTYPE_COUNT
 };
 
 enum { TYPE_DIMS_MAX = 16 };

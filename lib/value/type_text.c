@@ -20,7 +20,8 @@ static const struct { const char *name; size_t size; } dtypes[DTYPE_COUNT] = {
 	[DTYPE_U8] = { "u8", 1 }, [DTYPE_U16] = { "u16", 2 }, [DTYPE_U32] = { "u32", 4 },
 	[DTYPE_U64] = { "u64", 8 }, [DTYPE_I8] = { "i8", 1 }, [DTYPE_I16] = { "i16", 2 },
 	[DTYPE_I32] = { "i32", 4 }, [DTYPE_I64] = { "i64", 8 }, [DTYPE_F32] = { "f32", 4 },
-	[DTYPE_F64] = { "f64", 8 }, [DTYPE_BOOL] = { "bool", 1 }
+	[DTYPE_F64] = { "f64", 8 }, [DTYPE_BOOL] = { "bool", 1 }, [DTYPE_F16] = { "f16", 2 },
+	[DTYPE_BF16] = { "bf16", 2 }
 };
 
 const char *

@@ -206,6 +206,12 @@ print(time.monotonic() - begin)' "${ready##*:}"
 	run -65 dsvc-run -t count "options element_max=1k; whole $BATS_TEST_TMPDIR/fits"
 	says dsvc-pipeline.5 'There is no unary plus: if the shell has replaced the ‘$n’ in ‘x > $n + 1’ by nothing, the rest is an error and not a comparison with 1.'
 	run -65 dsvc-run 'range 3 | filter x >  + 1'
+	says dsvc-pipeline.5 'The dtypes are u8, u16, u32, u64, i8, i16, i32, i64, f16, bf16, f32, f64 and bool; f16 is half precision as IEEE 754 has it, bf16 the upper half of an f32.'
+	for dtype in u8 u16 u32 u64 i8 i16 i32 i64 f16 bf16 f32 f64 bool; do
+		gives "$dtype" "range 1 | map dtype(zeros([2], \"$dtype\"))"
+	done
+	gives '[[65504.0,null],[3.3895313892515355e+38,null]]' -t ndjson \
+		'elements [1] | map [tensor([65519, 65520], "f16"), tensor([3.395e38, 3.3962e38], "bf16")]'
 	says dsvc-pipeline.5 'The other operand may be a plain number or another tensor; axes are paired from the last one on, and their lengths must be equal or 1.'
 	gives '[[11,21],[12,22]]' -t ndjson 'elements [0] | map tensor([[1], [2]]) + tensor([10, 20])'
 	run -65 dsvc-run 'elements [0] | map tensor([1, 2, 3]) + tensor([10, 20])'
@@ -269,6 +275,15 @@ print(time.monotonic() - begin)' "${ready##*:}"
 	says dsvc.7 'Types are not kept: the text 7 comes back as a number.'
 	dsvc-run -t csv 'elements [{a: "7"}]' >"$BATS_TEST_TMPDIR/t.csv"
 	gives int "csv $BATS_TEST_TMPDIR/t.csv | map type(x.a)"
+	says dsvc.7 'A tensor is an extension value of type 1: a byte each for the version, which is 1, for the dtype, the number of axes and the number of padding bytes; the lengths of the axes, in 8 bytes each; the padding; and the numbers in row-major order, all of it little endian.'
+	says dsvc.7 'The dtypes are counted from 0: u8, u16, u32, u64, i8, i16, i32, i64, f32, f64, bool, f16, bf16.'
+	local number=0 type
+	for type in u8 u16 u32 u64 i8 i16 i32 i64 f32 f64 bool f16 bf16; do
+		dsvc-run -t msgpack "range 1 | map cast(tensor([1]), \"$type\")" >tensor
+		[[ $(tail -c +3 tensor | od -An -tx1 -v -N 18 | tr -d ' \n') == "0101$(printf %02x $number)0104010000000000000000000000"* ]]
+		number=$((number + 1))
+	done
+	[[ $(tail -c 2 tensor | od -An -tx1) == ' 80 3f' ]]
 	says dsvc.7 'tfrecord Text and bytes become TFRecord records with both checksums; records are written as tf.train.Example, with floats in 32 bits.'
 	dsvc-run -t tfrecord 'elements [{a: 0.1}]' >"$BATS_TEST_TMPDIR/f.tfrecord"
 	gives 0.10000000149011612 "tfrecord $BATS_TEST_TMPDIR/f.tfrecord as=example | map x.a"

@@ -4,14 +4,14 @@ import struct
 
 import mp
 
-DTYPES = ["u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8", "f4", "f8", "?"]
+DTYPES = ["u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8", "f4", "f8", "?", "f2"]  # and bf16, which numpy has not
 
 
 def an_array(r, np, least=1, kinds="iufb"):
     shape = [r.randint(0 if k == 0 and least < 2 else 1, 5) for k in range(r.randint(least, 4))]
     kind = r.choice(kinds)
     order = r.choice("<>")
-    dtype = {"i": r.choice(("i1", "i2", "i4", "i8")), "u": r.choice(("u1", "u2", "u4", "u8")), "f": r.choice(("f4", "f8")), "b": "?"}[kind]
+    dtype = {"i": r.choice(("i1", "i2", "i4", "i8")), "u": r.choice(("u1", "u2", "u4", "u8")), "f": r.choice(("f2", "f4", "f8")), "b": "?"}[kind]
     rng = np.random.default_rng(r.getrandbits(32))
     if kind == "f":
         a = rng.normal(0, 100, shape)

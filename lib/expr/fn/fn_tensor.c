@@ -333,7 +333,7 @@ const struct fn fn_tensor[] = {
 	  .brief = "a tensor of zeros, of f64 unless a dtype is given", .example = "zeros([2, 3], \"u8\")",
 	  .output = "[[0,0,0],[0,0,0]]" },
 	{ "dtype", "T", "text", .call = tensor_dtype, .args = "tensor",
-	  .brief = "u8, u16, u32, u64, i8, i16, i32, i64, f32, f64 or bool",
+	  .brief = "u8, u16, u32, u64, i8, i16, i32, i64, f16, bf16, f32, f64 or bool",
 	  .example = "dtype(tensor([1, 2]) / 2)", .output = "f64" },
 	{ "shape", "T", "[int]", .call = tensor_shape, .args = "tensor",
 	  .brief = "the lengths of its axes", .example = "shape(zeros([2, 3]))", .output = "[2,3]" },

@@ -168,13 +168,13 @@ sum_along(struct expr_vm *vm, struct val *out, const struct tensor *t, const str
 		return ST_DATA;
 	if (mean && !c.length)
 		return vm_fault(vm, "mean() along an axis of length 0");
-	c.out.dtype = t->dtype == DTYPE_F32 ? DTYPE_F32 : mean ? DTYPE_F64 : work;
+	c.out.dtype = dtype_is_float(t->dtype) ? t->dtype : mean ? DTYPE_F64 : work;
 	if (mean && !dtype_is_float(work))
 		work = DTYPE_F64;
 	if (tensor_make(vm, &made, &c.out, &data) || tensor_charge(vm, t->count))
 		return ST_DATA;
 	wide = data;
-	if (c.out.dtype == DTYPE_F32) {
+	if (dtype_size(c.out.dtype) < 8) {
 		wide = vm_room(vm, c.out.count * 8);
 		if (!wide)
 			return ST_DATA;
@@ -193,7 +193,7 @@ sum_along(struct expr_vm *vm, struct val *out, const struct tensor *t, const str
 		memcpy(wide + i * 8, &f, 8);
 	}
 	if (wide != data)
-		kernel_cast(DTYPE_F32, data, DTYPE_F64, wide, c.out.count);
+		kernel_cast(c.out.dtype, data, DTYPE_F64, wide, c.out.count);
 	*out = made;
 	return ST_OK;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "expr/tensor/kernel_inner.h"
+#include "value/dtype.h"
 
 #define KERNEL_LOOP(DT, type, expr) \
 	case DTYPE_##DT: { \
@@ -127,6 +128,10 @@ void
 kernel_binary(enum kernel_op op, enum dtype t, void *restrict d, const void *a, const void *b,
 	      size_t n)
 {
+	if (dtype_is_half(t)) {
+		kernel_half_binary(op, t, d, a, b, n);
+		return;
+	}
 	switch (op) {
 	case KERNEL_ADD: kernel_add(t, d, a, b, n); break;
 	case KERNEL_SUB: kernel_sub(t, d, a, b, n); break;
@@ -179,8 +184,12 @@ void
 kernel_unary(enum kernel_unary op, enum dtype t, void *restrict d, const void *restrict a,
 	     size_t n)
 {
-	bool whole = t != DTYPE_F32 && t != DTYPE_F64;
+	bool whole = !dtype_is_float(t);
 
+	if (dtype_is_half(t)) {
+		kernel_half_unary(op, t, d, a, n);
+		return;
+	}
 	if (whole && (op >= KERNEL_DOWN || (op == KERNEL_ABS && t <= DTYPE_U64))) {
 		memcpy(d, a, n * dtype_size(t));
 		return;

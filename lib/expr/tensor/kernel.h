@@ -6,6 +6,7 @@
  *
  * Ints wrap around, as in numpy; floats follow IEEE 754. From float to int is
  * towards zero, what lies outside becomes the nearest there is, nan becomes 0.
+ * f16 and bf16 are widened to f32, and the result is rounded back to them.
  */
 #ifndef TENSOR_KERNEL_H
 #define TENSOR_KERNEL_H

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "expr/tensor/kernel_inner.h"
+#include "value/dtype.h"
 
 /* In bounds first: a float outside an int's range has no defined conversion. */
 #define CAST_CLAMP(type, f, least, most, above) \
@@ -130,6 +131,10 @@ kernel_cast(enum dtype to, void *restrict d, enum dtype from, const void *restri
 	if (to == from) {
 		if (n)
 			memcpy(d, s, n * dtype_size(to));
+		return;
+	}
+	if (dtype_is_half(to) || dtype_is_half(from)) {
+		kernel_half_cast(to, d, from, s, n);
 		return;
 	}
 	switch (to) {

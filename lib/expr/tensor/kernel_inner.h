@@ -49,4 +49,12 @@ typedef double kernel_f64 KERNEL_TYPE;
 #define KERNEL_INTS(X) KERNEL_UNSIGNED(X) KERNEL_SIGNED(X)
 #define KERNEL_FLOATS(X) X(F32, kernel_f32, float) X(F64, kernel_f64, double)
 
+/* The functions of kernel.h, where f16 or bf16 is among the dtypes. */
+void kernel_half_cast(enum dtype to, void *restrict d, enum dtype from, const void *restrict s,
+		      size_t n);
+void kernel_half_binary(enum kernel_op op, enum dtype t, void *restrict d, const void *a,
+			const void *b, size_t n);
+void kernel_half_unary(enum kernel_unary op, enum dtype t, void *restrict d, const void *restrict a,
+		       size_t n);
+
 #endif

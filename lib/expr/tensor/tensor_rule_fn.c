@@ -33,7 +33,7 @@ rule_fn_dtype(const struct fn_arg *a, char why[FN_WHY])
 		return -1;
 	if (tensor_dtype_find(a->value, &d))
 		return (int)d;
-	snprintf(why, FN_WHY, "there is no dtype \"%.*s\": u8 to u64, i8 to i64, f32, f64, bool",
+	snprintf(why, FN_WHY, "there is no dtype \"%.*s\": u8 to u64, i8 to i64, f16 to f64, bf16, bool",
 		 (int)(a->value->n < 40 ? a->value->n : 40), (const char *)a->value->p);
 	return -2;
 }
@@ -248,7 +248,7 @@ tensor_rule_mean(struct types *t, const struct fn_arg *a, unsigned n, char why[F
 		return type_scalar(TYPE_FLOAT);
 	if (!rule_fn_is(a))
 		return rule_fn_any();
-	return rule_fn_along(t, a, a->type->dtype == DTYPE_F32 ? DTYPE_F32 : DTYPE_F64, why);
+	return rule_fn_along(t, a, dtype_is_float(a->type->dtype) ? a->type->dtype : DTYPE_F64, why);
 }
 
 /* Of a plain number's type. */

@@ -83,16 +83,8 @@ tensor_int_fits(enum dtype t, const struct val *v)
 bool
 tensor_put(enum dtype t, const struct val *v, uint8_t *p)
 {
-	float f;
-	double g;
-
 	if (dtype_is_float(t)) {
-		g = v->kind == VAL_BOOL ? v->b : val_to_float(v);
-		f = (float)g;
-		if (t == DTYPE_F32)
-			memcpy(p, &f, 4);
-		else
-			memcpy(p, &g, 8);
+		dtype_put_float(t, v->kind == VAL_BOOL ? v->b : val_to_float(v), p);
 		return true;
 	}
 	struct val i = v->kind == VAL_BOOL ? val_int(v->b) : *v;
@@ -154,7 +146,7 @@ tensor_dtype_read(struct expr_vm *vm, const struct val *name, enum dtype *out)
 {
 	if (tensor_dtype_find(name, out))
 		return true;
-	vm_fault(vm, "there is no dtype \"%.*s\": u8 to u64, i8 to i64, f32, f64, bool",
+	vm_fault(vm, "there is no dtype \"%.*s\": u8 to u64, i8 to i64, f16 to f64, bf16, bool",
 		 (int)(name->n < 40 ? name->n : 40), (const char *)name->p);
 	return false;
 }
@@ -173,6 +165,15 @@ tensor_int(bool minus, size_t size)
 			    + (size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : 3));
 }
 
+/* A float with an int of `size` bytes: the smallest float that holds all of both. */
+static enum dtype
+tensor_float(enum dtype f, size_t size)
+{
+	if (size > 2)
+		return DTYPE_F64;
+	return size == 2 && dtype_is_half(f) ? DTYPE_F32 : f;
+}
+
 enum dtype
 tensor_promote(enum dtype a, enum dtype b)
 {
@@ -183,11 +184,11 @@ tensor_promote(enum dtype a, enum dtype b)
 	if (a == DTYPE_BOOL)
 		return b;
 	if (dtype_is_float(a) && dtype_is_float(b))
-		return DTYPE_F64;
+		return a == DTYPE_F64 || b == DTYPE_F64 ? DTYPE_F64 : DTYPE_F32;
 	if (dtype_is_float(a))
-		return y <= 2 ? a : DTYPE_F64;
+		return tensor_float(a, y);
 	if (dtype_is_float(b))
-		return x <= 2 ? b : DTYPE_F64;
+		return tensor_float(b, x);
 	if ((a <= DTYPE_U64) == (b <= DTYPE_U64))
 		return x > y ? a : b;
 	size_t u = a <= DTYPE_U64 ? x : y, s = a <= DTYPE_U64 ? y : x;

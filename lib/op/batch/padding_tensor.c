@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "op/batch/batch_collect.h"
+#include "value/dtype.h"
 #include "value/mp.h"
 #include "value/tensor.h"
 
@@ -24,13 +25,12 @@ padding_number(enum dtype d, const struct mp *m, uint8_t *out)
 					[DTYPE_I32] = INT32_MAX, [DTYPE_I64] = INT64_MAX,
 					[DTYPE_BOOL] = 1 };
 	double f = m->kind == MP_FLOAT ? m->f : m->unsigned_big ? (double)m->u : (double)m->i;
-	float half = (float)f;
 	int64_t i = m->kind == MP_BOOL ? m->b : m->i;
 
-	if (d == DTYPE_F64 || d == DTYPE_F32) {
+	if (dtype_is_float(d)) {
 		if (m->kind != MP_INT && m->kind != MP_FLOAT)
 			return false;
-		memcpy(out, d == DTYPE_F64 ? (void *)&f : (void *)&half, dtype_size(d));
+		dtype_put_float(d, f, out);
 		return true;
 	}
 	if (m->kind != MP_INT && m->kind != MP_BOOL)

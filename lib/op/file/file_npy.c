@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "op/file/file_glob.h"
 #include "value/dtype.h"
+#include "value/half.h"
 #include "value/mp.h"
 
 enum { NPY_LOOK = 10000 }; /* most files whose headers are read to count slices */
@@ -73,11 +74,6 @@ npy_check(const struct npy *a, size_t max, struct err *e)
 	}
 	if (!npy_slice(a, &count) || count * dtype_size(a->dtype) > max - TENSOR_HEAD_MAX)
 		return err_set(e, ST_DATA, "its slices are larger than an element may be");
-	if (!count && a->dims[0]) {
-		err_set(e, ST_DATA, "its %llu slices are empty", (unsigned long long)a->dims[0]);
-		err_help(e, "whole FILE | map npy_load(x) gives it as one tensor");
-		return ST_DATA;
-	}
 	return ST_OK;
 }
 
@@ -218,10 +214,13 @@ npy_begin(struct op_inst *self, struct file_source *s, const char *path, bool in
 		st = file_npy_start(self, f, e);
 	if (st != ST_OK)
 		return st;
-	s->unit = f->slice;
+	/* Slices without bytes all lie where the header ends. They belong to the split that
+	 * begins the file, and `line` counts them. */
+	s->bare = !f->slice && f->head.dims[0] && !s->start;
+	s->unit = f->slice ? f->slice : 1;
 	s->unit_base = f->head.head;
 	/* A split does not see the end of the file, so its length is checked here. */
-	if (s->as_is && s->unit && (file_bytes_size(s->bytes) - s->unit_base) / s->unit < f->head.dims[0])
+	if (s->as_is && f->slice && (file_bytes_size(s->bytes) - s->unit_base) / f->slice < f->head.dims[0])
 		return file_npy_cut_off(e);
 	return ST_OK;
 }
@@ -230,8 +229,10 @@ npy_begin(struct op_inst *self, struct file_source *s, const char *path, bool in
 static uint64_t
 npy_left(const struct file_npy *f)
 {
-	uint64_t given = f->slice ? (f->src.offset - f->head.head) / f->slice : 0;
+	uint64_t given = f->slice ? (f->src.offset - f->head.head) / f->slice : f->src.line - 1;
 
+	if (!f->slice && !f->src.bare)
+		return 0;
 	return given < f->head.dims[0] ? f->head.dims[0] - given : 0;
 }
 
@@ -253,6 +254,7 @@ npy_lost(struct op_inst *self, struct file_source *s, struct err *e)
 
 	f->known = true;
 	f->slice = 0;
+	s->bare = false;
 	f->head.dims[0] = 0; /* so that the end is not a second error */
 	file_source_take(s, s->to - s->from, 0);
 	s->eof = true;
@@ -287,6 +289,8 @@ npy_put_plain(enum dtype d, const uint8_t *p, uint32_t n, struct run *out)
 	case DTYPE_F32: NPY_LOOP(float, mp_put_float(W, (double)v));
 	case DTYPE_F64: NPY_LOOP(double, mp_put_float(W, v));
 	case DTYPE_BOOL: NPY_LOOP(uint8_t, mp_put_bool(W, v != 0));
+	case DTYPE_F16: NPY_LOOP(uint16_t, mp_put_float(W, (double)f16_to_f32(v)));
+	case DTYPE_BF16: NPY_LOOP(uint16_t, mp_put_float(W, (double)bf16_to_f32(v)));
 	case DTYPE_COUNT: break;
 	}
 #undef W
@@ -321,7 +325,8 @@ npy_put_tensors(const struct file_npy *f, const uint8_t *p, uint32_t n, struct r
 
 		memcpy(w, f->tensor, f->tensor_len);
 		w += f->tensor_len;
-		memcpy(w, p, f->slice);
+		if (f->slice)
+			memcpy(w, p, f->slice);
 		if (f->head.swapped)
 			npy_swap(w, (size_t)f->count, dtype_size(f->head.dtype));
 		run_done(out, w + f->slice, i);
@@ -349,9 +354,17 @@ npy_decode(struct op_inst *self, struct file_source *s, struct run *out, struct 
 		if (st != ST_OK)
 			return npy_lost(self, s, e);
 		file_source_take(s, f->head.head, 0);
+		s->bare = !f->slice && f->head.dims[0];
 		return ST_OK;
 	}
 	uint64_t left = npy_left(f), ours = s->end - s->offset;
+	if (s->bare) {
+		uint32_t bare = left < RUN_USUAL ? (uint32_t)left : RUN_USUAL;
+
+		s->bare = left > bare;
+		file_source_take(s, 0, npy_put_tensors(f, NULL, bare, out));
+		return ST_OK;
+	}
 	if (!left) {
 		err_set(e, ST_DATA, "%s%zu bytes behind the end of the array", s->eof ? "" : "at least ",
 			here);

@@ -64,7 +64,7 @@ static void
 source_file_done(struct file_source *s)
 {
 	file_bytes_close(s->bytes);
-	s->open = false;
+	s->open = s->bare = false;
 	source_empty(s);
 	s->pending = s->searched = 0;
 	s->at++;
@@ -244,7 +244,7 @@ file_source_next(struct op_inst *self, file_decode *decode, struct run *out, str
 		enum status st = source_ready(self, s, true, e);
 		if (st != ST_OK)
 			return st;
-		if (s->offset >= s->end || (s->eof && s->from == s->to)) {
+		if (!s->bare && (s->offset >= s->end || (s->eof && s->from == s->to))) {
 			if (s->offset < s->end && s->finish)
 				st = s->finish(self, s, e);
 			if (st == ST_OK)
@@ -253,7 +253,7 @@ file_source_next(struct op_inst *self, file_decode *decode, struct run *out, str
 				return st;
 			continue;
 		}
-		if (s->from < s->to) {
+		if (s->bare || s->from < s->to) {
 			out->file = s->name;
 			out->line = s->line;
 			st = decode(self, s, out, e);

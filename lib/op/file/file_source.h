@@ -34,6 +34,7 @@ struct file_source {
 	file_finish *finish;
 	/* unless 0: records of this many bytes instead of lines, from offset unit_base on */
 	uint64_t unit, unit_base;
+	bool bare;           /* the next elements have no bytes: the decoder is called without any */
 	/* state of the walk */
 	struct words files;
 	size_t at;           /* index of the current file, or of the next one */

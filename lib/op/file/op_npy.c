@@ -15,8 +15,8 @@ const struct op_desc op_npy = {
 	.doc = "An array of one axis, or of none, gives numbers, one of more axes tensors with one axis "
 	       "less. The element type is known before the run, from the first file's header, and the "
 	       "other files must agree. Numbers of either byte order are read; structured types, text, "
-	       "complex numbers, half floats (f2), arrays in Fortran order and slices without a number, "
-	       "shape (3, 0), are refused. Large plain files are cut into splits.",
+	       "complex numbers and arrays in Fortran order are refused. An array of shape (3, 0) gives "
+	       "3 tensors without a number. Large plain files are cut into splits.",
 	.kind = OP_SOURCE,
 	.params = npy_params,
 	.state_size = sizeof(struct file_npy),

@@ -225,6 +225,8 @@ npy_elem(void *state, const uint8_t *p, size_t n, struct buf *out, struct err *e
 		return ST_OK;
 	enum status st = npy_look(&seen, &at, end, 0, true, e);
 
+	if (st == ST_OK)
+		st = npy_has(seen.dtype, e);
 	if (st != ST_OK)
 		return st;
 	if (!f->seekable) {

@@ -51,8 +51,9 @@ tar_open(struct tar_out *t, struct err *e)
 }
 
 /* Writes the field's contents as a file. */
-static void
-tar_body(struct tar_out *t, const struct mp *name, const struct mp *m, const uint8_t *p, size_t n)
+static enum status
+tar_body(struct tar_out *t, const struct mp *name, const struct mp *m, const uint8_t *p, size_t n,
+	 struct err *e)
 {
 	struct tensor tensor;
 
@@ -63,12 +64,15 @@ tar_body(struct tar_out *t, const struct mp *name, const struct mp *m, const uin
 		   && tensor_read(m->p, m->n, &tensor)) {
 		struct npy head = { .dtype = tensor.dtype, .n_dims = tensor.n_dims };
 
+		if (npy_has(head.dtype, e) != ST_OK)
+			return e->kind;
 		memcpy(head.dims, tensor.dims, sizeof head.dims);
 		t->body.len += npy_put_head(&head, buf_room(&t->body, NPY_HEAD_PUT));
 		buf_put(&t->body, tensor.data, tensor.size);
 	} else {
 		json_print(p, n, &t->body);
 	}
+	return ST_OK;
 }
 
 static enum status
@@ -89,7 +93,8 @@ tar_field(struct tar_out *t, const struct mp *key, const struct mp *name, const 
 	buf_put(&t->name, key->p, key->n);
 	buf_byte(&t->name, '.');
 	buf_put(&t->name, name->p, name->n);
-	tar_body(t, name, &m, p, n);
+	if (tar_body(t, name, &m, p, n, e) != ST_OK)
+		return e->kind;
 	archive_entry_clear(t->entry);
 	archive_entry_set_pathname(t->entry, (char *)t->name.data);
 	archive_entry_set_filetype(t->entry, AE_IFREG);

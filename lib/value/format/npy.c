@@ -11,11 +11,11 @@ enum {
 
 static const char npy_magic[6] = "\x93NUMPY";
 
-/* Names by dtype, without the byte order. */
+/* Names by dtype, without the byte order; empty: numpy has none. */
 static const char npy_names[DTYPE_COUNT][3] = {
 	[DTYPE_U8] = "u1", [DTYPE_U16] = "u2", [DTYPE_U32] = "u4", [DTYPE_U64] = "u8",
 	[DTYPE_I8] = "i1", [DTYPE_I16] = "i2", [DTYPE_I32] = "i4", [DTYPE_I64] = "i8",
-	[DTYPE_F32] = "f4", [DTYPE_F64] = "f8", [DTYPE_BOOL] = "b1",
+	[DTYPE_F32] = "f4", [DTYPE_F64] = "f8", [DTYPE_BOOL] = "b1", [DTYPE_F16] = "f2",
 };
 
 struct npy_text {
@@ -106,7 +106,7 @@ npy_dtype(const char *s, size_t n, struct npy *a)
 	if (n != 2 && !order)
 		return false;
 	for (int d = 0; d < DTYPE_COUNT; d++) {
-		if (memcmp(npy_names[d], s + order, 2))
+		if (!*npy_names[d] || memcmp(npy_names[d], s + order, 2))
 			continue;
 		a->dtype = (enum dtype)d;
 		a->swapped = order && *s == '>' && dtype_size(a->dtype) > 1;
@@ -118,11 +118,8 @@ npy_dtype(const char *s, size_t n, struct npy *a)
 static enum status
 npy_no_dtype(const char *s, size_t n, struct err *e)
 {
-	bool half = n >= 2 && !memcmp(s + n - 2, "f2", 2);
-
 	err_set(e, ST_DATA, "its type is %.*s, which no tensor has", n < 60 ? (int)n : 60, s);
-	err_help(e, half ? "half floats are not read; in numpy a.astype('f4') holds the same numbers"
-		 : "ints, floats of 4 and 8 bytes and bools are read: in numpy, a.astype('f4')");
+	err_help(e, "ints, floats of 2, 4 and 8 bytes and bools are read: in numpy, a.astype('f4')");
 	return ST_DATA;
 }
 
@@ -191,9 +188,12 @@ npy_head(const uint8_t *p, size_t n, struct npy *out, struct err *e)
 	if (st != ST_OK)
 		return st;
 	int longer = 0;
-	for (int i = 0; i < a.n_dims; i++)
+	bool numbers = true;
+	for (int i = 0; i < a.n_dims; i++) {
 		longer += a.dims[i] > 1;
-	a.fortran = a.fortran && longer > 1;
+		numbers = numbers && a.dims[i];
+	}
+	a.fortran = a.fortran && longer > 1 && numbers;
 	a.head = fixed + len;
 	*out = a;
 	return ST_OK;
@@ -209,6 +209,16 @@ npy_slice(const struct npy *a, uint64_t *count)
 		if (__builtin_mul_overflow(*count, a->dims[i], count))
 			return false;
 	return !__builtin_mul_overflow(*count, dtype_size(a->dtype), &size) && size <= UINT32_MAX;
+}
+
+enum status
+npy_has(enum dtype d, struct err *e)
+{
+	if (*npy_names[d])
+		return ST_OK;
+	err_set(e, ST_DATA, "numpy has no dtype %s", dtype_name(d));
+	err_help(e, "cast(x, \"f32\") holds the same numbers");
+	return ST_DATA;
 }
 
 size_t

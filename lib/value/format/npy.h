@@ -6,7 +6,7 @@
  *	{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }
  *
  * Numbers and bools of 1 to 8 bytes are read, of either byte order. Structured types, text,
- * complex and half floats, times and objects are refused by name.
+ * complex numbers, times and objects are refused by name. numpy has no bf16.
  */
 #ifndef FORMAT_NPY_H
 #define FORMAT_NPY_H
@@ -28,7 +28,7 @@ enum {
 struct npy {
 	enum dtype dtype;
 	bool swapped;             /* big endian */
-	bool fortran;             /* Fortran order, where it matters: two axes are longer than 1 */
+	bool fortran;             /* Fortran order, where it matters: two axes are longer than 1, none is 0 */
 	int n_dims;
 	uint64_t dims[TYPE_DIMS_MAX];
 	size_t head;              /* bytes before the data */
@@ -41,6 +41,8 @@ bool npy_slice(const struct npy *a, uint64_t *count);
 /* Writes a header; gives its size, which is the same whatever the first length is, so that the
  * length can be filled in when it is known. */
 size_t npy_put_head(const struct npy *a, uint8_t *p);
+/* ST_DATA, with the remedy, for a dtype that numpy does not have. */
+enum status npy_has(enum dtype d, struct err *e);
 /* Reverses the bytes of n numbers of `size` bytes. */
 void npy_swap(uint8_t *p, size_t n, size_t size);
 

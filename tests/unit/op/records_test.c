@@ -156,7 +156,8 @@ static void
 arrays_that_are_wrong(void **state)
 {
 	static const struct { const char *dict, *words; } bad[] = {
-		{ "{'descr': '<f2', 'fortran_order': False, 'shape': (2,), }", "its type is <f2" },
+		{ "{'descr': '<c8', 'fortran_order': False, 'shape': (1,), }", "its type is <c8" },
+		{ "{'descr': '<V2', 'fortran_order': False, 'shape': (4,), }", "its type is <V2" },
 		{ "{'descr': [('a', '<i4')], 'fortran_order': False, 'shape': (2,), }", "structured" },
 		{ "{'descr': '<i4', 'fortran_order': False, 'shape': (2, }", "malformed" },
 		{ "{'descr': '<i4', 'fortran_order': False}", "malformed" },
@@ -165,7 +166,8 @@ arrays_that_are_wrong(void **state)
 		{ "{'descr': '4', 'fortran_order': False, 'shape': (2,), }", "its type is 4" },
 		{ "{'descr': '<i4', 'fortran_order': False, 'shape': (2, 99999999999999999999)}", "malformed" },
 		{ "{'descr': '<i4', 'fortran_order': False, 'shape': (2, 9999999999)}", "larger than an element" },
-		{ "{'descr': '<i4', 'fortran_order': False, 'shape': (2, 0)}", "its 2 slices are empty" },
+		{ "{'descr': '<i4', 'fortran_order': False, 'shape': (2, 0)}", "behind the end" },
+		{ "{'descr': '<i4', 'fortran_order': False, 'shape': (0, 2)}", "behind the end" },
 		{ "{'descr': '<i4', 'fortran_order': False, 'shape': (3,)}", "cut off" },
 		{ "{'descr': '<i4', 'fortran_order': False, 'shape': (1,)}", "behind the end" },
 	};
@@ -188,6 +190,61 @@ arrays_that_are_wrong(void **state)
 	src_expect_fault(&op_npy, "text.npy", "", ST_DATA, "no .npy file");
 	npy_put("none.npy", "{'descr': '<i4', 'fortran_order': True, 'shape': (0,), }", "", 0);
 	src_expect(&op_npy, "none.npy", "");
+}
+
+static void
+half_floats_of_either_order(void **state)
+{
+	static const char dict[] = "{'descr': '<f2', 'fortran_order': False, 'shape': (2, 2), }";
+
+	(void)state;
+	npy_put("h", "{'descr': 'f2', 'fortran_order': False, 'shape': (6,), }",
+		"\0\x3c\0\xc1\1\0\xff\x7b\0\xfc\1\x7c", 12);
+	src_expect(&op_npy, "h", "1.0\n-2.5\n5.960464477539063e-08\n65504.0\n-inf\nnan\n");
+	npy_put("h", "{'descr': '>f2', 'fortran_order': False, 'shape': (2,), }", "\x3c\0\xc1\0", 4);
+	src_expect(&op_npy, "h", "1.0\n-2.5\n");
+	npy_put("h", dict, "\0\x3c\0\xc1\0\0\0\x80", 8);
+	src_expect(&op_npy, "h", "[1.0,-2.5]\n[0.0,-0.0]\n");
+}
+
+/* Elements that have no bytes are told apart by their index. */
+static void
+slices_without_a_number(void **state)
+{
+	enum { MANY = 1300 }; /* some runs */
+	static const char five[] = "{'descr': '<f4', 'fortran_order': False, 'shape': (5, 0), }";
+	static const char many[] = "{'descr': '<f4', 'fortran_order': False, 'shape': (1300, 0), }";
+	static const char three[] = "{'descr': '>i2', 'fortran_order': True, 'shape': (3, 0, 2), }";
+	static const char none[] = "{'descr': '<f4', 'fortran_order': True, 'shape': (0, 3, 4), }";
+	struct buf packed = { 0 }, got = { 0 }, want = { 0 };
+	struct src s;
+
+	(void)state;
+	npy_put("5", five, "", 0);
+	npy_put("3", three, "", 0);
+	npy_put("0", none, "", 0);
+	npy_put("many", many, "", 0);
+	src_expect(&op_npy, "5", "[]\n[]\n[]\n[]\n[]\n");
+	src_expect(&op_npy, "3", "[]\n[]\n[]\n");
+	src_expect(&op_npy, "0", "");
+	for (size_t step = 1; step < 90; step++)
+		records_split(&op_npy, "gone", "5", 10 + sizeof five - 1, step, "[]\n[]\n[]\n[]\n[]\n");
+	src_expect_resumes(&op_npy, "5 3 5", NULL);
+	buf_put(&packed, "\x93NUMPY\x01\0", 8);
+	buf_put(&packed, &(uint16_t){ sizeof five - 1 }, 2);
+	buf_str(&packed, five);
+	file_put_packed("5.gz", ARCHIVE_FILTER_GZIP, packed.data, packed.len);
+	src_expect_resumes(&op_npy, "5.gz 3 5.gz", NULL);
+	src_init(&s, &op_npy, "many many");
+	for (int i = 0; i < 2 * MANY; i++)
+		buf_str(&want, "[]\n");
+	assert_int_equal(op_npy.cardinality(&s.node, NULL), 2 * MANY);
+	assert_int_equal(src_all(&s, &got), ST_END);
+	assert_string_equal((char *)got.data, (char *)want.data);
+	src_clear(&s);
+	buf_clear(&packed);
+	buf_clear(&want);
+	buf_clear(&got);
 }
 
 static void

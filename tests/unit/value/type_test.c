@@ -45,7 +45,7 @@ types_print_as_they_parse(void **state)
 	static const char *const same[] = {
 		"any", "null", "bool", "int", "float", "text", "bytes", "never", "int?", "[int]", "[[text?]]?",
 		"{}", "{...}", "{id: int, tags: [text]}", "{id: int, ...}", "{\"a b\": {c: any}?}",
-		"{\"\": int, \"q\\\"\\\\\": null}", "u8[224,224,3]", "f32[?,10]", "bool[2]", "f64[]", "i64[...]",
+		"{\"\": int, \"q\\\"\\\\\": null}", "u8[224,224,3]", "f32[?,10]", "bool[2]", "f64[]", "i64[...]", "f16[3]", "bf16[2,?]",
 		"{img: u8[?,?,3], label: int}", "[u16[3]?]"
 	};
 
@@ -112,6 +112,7 @@ joins_are_the_narrowest_that_hold_both(void **state)
 	joins("u8[2,3]", "u8[2,4]", "u8[2,?]");
 	joins("u8[2]", "u8[2,4]", "u8[...]");
 	joins("u8[2]", "i8[2]", "any");
+	joins("f16[2]", "bf16[2]", "any");
 	joins("any", "null", "any");
 }
 
