@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
+
 struct str_unit {
 	const char *name;
 	int64_t factor;
@@ -295,6 +297,21 @@ str_suggest(const char *word, const char *(*next)(void *arg, size_t i), void *ar
 		len += (size_t)snprintf(out + len, out_size - len, "%s`%s`", k ? ", " : "",
 					best[k]);
 	return best[0];
+}
+
+const char *
+str_or_empty(const char *s)
+{
+	return s ? s : "";
+}
+
+char *
+str_take(char **s)
+{
+	char *text = *s ? *s : mem_strdup("");
+
+	*s = NULL;
+	return text;
 }
 
 bool

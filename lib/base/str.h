@@ -27,6 +27,11 @@ bool str_bool(const char *s, size_t n, bool *out);
 bool str_suggest(const char *word, const char *(*next)(void *arg, size_t i),
 		 void *arg, char *out, size_t out_size);
 
+/* The text, or "" for NULL; lends. */
+const char *str_or_empty(const char *s);
+/* Takes a text from its owner, whose *s becomes NULL; a new "" if that is what it was. Gives. */
+char *str_take(char **s);
+
 bool str_starts(const char *s, const char *prefix);
 bool str_ends(const char *s, const char *suffix);
 /* Length in bytes of the valid UTF-8 at the start of s; n when all of it is. */

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/str.h"
 #include "base/wake.h"
 #include "host/reader_host_inner.h"
 #include "host/link.h"
@@ -163,8 +164,8 @@ reader_net_job(struct reader_host *c, struct msg *m)
 	c->job_msg = *m;
 	memset(m, 0, sizeof *m);
 	struct msg_job *j = &c->job_msg.job;
-	c->job = (struct reader_host_job){ j->dataset ? j->dataset : "", j->spec ? j->spec : "",
-				      j->type ? j->type : "", j->opts.seed, (uint32_t)j->opts.epoch };
+	c->job = (struct reader_host_job){ str_or_empty(j->dataset), str_or_empty(j->spec),
+				      str_or_empty(j->type), j->opts.seed, (uint32_t)j->opts.epoch };
 	c->job_known = true;
 	reader_net_readable(c);
 	pthread_mutex_unlock(&c->lock);

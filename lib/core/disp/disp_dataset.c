@@ -12,21 +12,6 @@
 #include "base/str.h"
 #include "core/disp/disp_inner.h"
 
-static const char *
-dataset_text(const char *s)
-{
-	return s ? s : "";
-}
-
-static char *
-dataset_take(char **s)
-{
-	char *t = *s ? *s : mem_strdup("");
-
-	*s = NULL;
-	return t;
-}
-
 static size_t
 dataset_bytes(const struct dataset *s)
 {
@@ -186,12 +171,12 @@ dataset_id_fits(const char *id)
 void
 dataset_register(struct disp *d, struct peer *p, struct msg *m)
 {
-	if (!dataset_id_fits(dataset_text(m->reg.id))) {
+	if (!dataset_id_fits(str_or_empty(m->reg.id))) {
 		disp_error(d, p, m->req, ST_USAGE, "an id is one word: no blanks, no `|`, and no `-` in front",
 			   "for example: --id web-errors");
 		return;
 	}
-	char *id = dataset_take(&m->reg.id), *spec = dataset_take(&m->reg.spec), *type = dataset_take(&m->reg.type);
+	char *id = str_take(&m->reg.id), *spec = str_take(&m->reg.spec), *type = str_take(&m->reg.type);
 	bool known;
 	struct dataset *s = dataset_of_spec(d, p, m->req, &id, &spec, &type, &known);
 
@@ -234,18 +219,18 @@ dataset_begins(struct disp *d, const char *id, struct dataset **one)
 struct dataset *
 dataset_find(struct disp *d, struct peer *p, uint64_t req, const char *id)
 {
-	struct dataset *s = hash_get_str(&d->datasets, dataset_text(id));
+	struct dataset *s = hash_get_str(&d->datasets, str_or_empty(id));
 	char *text;
 
 	if (s)
 		return s;
-	size_t n = dataset_begins(d, dataset_text(id), &s);
+	size_t n = dataset_begins(d, str_or_empty(id), &s);
 	if (n == 1)
 		return s;
 	if (n)
 		text = mem_printf("%zu datasets begin with `%s`", n, id);
 	else
-		text = mem_printf("no dataset `%s`", dataset_text(id));
+		text = mem_printf("no dataset `%s`", str_or_empty(id));
 	disp_error(d, p, req, ST_NOINPUT, text, n ? "write more of the id; dsvc-status shows them" :
 		   "dsvc-register registers one and prints its id");
 	mem_free(text);

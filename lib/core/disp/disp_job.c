@@ -9,21 +9,6 @@
 #include "base/str.h"
 #include "core/disp/disp_inner.h"
 
-static const char *
-job_text(const char *s)
-{
-	return s ? s : "";
-}
-
-static char *
-job_take(char **s)
-{
-	char *t = *s ? *s : mem_strdup("");
-
-	*s = NULL;
-	return t;
-}
-
 /* Jobs */
 
 struct job *
@@ -179,7 +164,7 @@ job_iter(const struct job *j, uint32_t epoch)
 static char *
 job_describe(const char *dataset, const struct job_opts *o)
 {
-	const char *options = job_text(o->options);
+	const char *options = str_or_empty(o->options);
 	char number[32] = "random";
 
 	if (o->seeded)
@@ -212,7 +197,7 @@ static struct job *
 job_for(struct disp *d, struct peer *p, struct msg *m, struct dataset *s)
 {
 	struct msg_open *o = &m->open;
-	struct job *j = *job_text(o->job.name) ? hash_get_str(&d->jobs, o->job.name) : NULL;
+	struct job *j = *str_or_empty(o->job.name) ? hash_get_str(&d->jobs, o->job.name) : NULL;
 
 	if (j)
 		return job_same(d, p, j, s, m) ? j : NULL;
@@ -299,7 +284,7 @@ job_resumed_late(struct disp *d, struct peer *p, const struct msg *m, const stru
 {
 	char *text;
 
-	*again = j->opts.order != ORDER_ANY && !*job_text(m->open.job.name);
+	*again = j->opts.order != ORDER_ANY && !*str_or_empty(m->open.job.name);
 	if (*again)
 		return;
 	text = mem_printf("a reader%s%s%s has gone on from this position, and elements behind it were delivered",
@@ -391,11 +376,11 @@ job_open(struct disp *d, struct peer *p, struct msg *m)
 	}
 	if (!o->job.epoch)
 		o->job.epoch = 1;
-	if (*job_text(o->dataset) && !*job_text(o->spec)) {
+	if (*str_or_empty(o->dataset) && !*str_or_empty(o->spec)) {
 		s = dataset_find(d, p, m->req, o->dataset);
 		by_id = true;
 	} else {
-		char *id = mem_strdup(""), *spec = job_take(&o->spec), *type = job_take(&o->type);
+		char *id = mem_strdup(""), *spec = str_take(&o->spec), *type = str_take(&o->type);
 
 		s = dataset_of_spec(d, p, m->req, &id, &spec, &type, &known);
 		mem_free(id);
@@ -404,7 +389,7 @@ job_open(struct disp *d, struct peer *p, struct msg *m)
 	}
 	if (!s)
 		return;
-	if (!by_id && *job_text(o->dataset) && strcmp(o->dataset, s->id)) { /* a position of another one */
+	if (!by_id && *str_or_empty(o->dataset) && strcmp(o->dataset, s->id)) { /* a position of another one */
 		char *text = mem_printf("the position is one in dataset `%s`, the pipeline is dataset `%s`", o->dataset, s->id);
 
 		disp_error(d, p, m->req, ST_DATA, text, "resume with the same pipeline, or begin a new position");

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "core/disp/disp_row.h"
 
 struct row_load { uint64_t key[3]; uint8_t *p; size_t n; };
@@ -90,12 +91,11 @@ load_dataset(struct disp *d, const struct row_load *l, struct err *e)
 
 	if (fields_decode("dataset row", row_dataset_fields, l->p, l->n, &r, e))
 		return e->kind;
-	if (hash_get_str(&d->datasets, r.id ? r.id : "")) {
+	if (hash_get_str(&d->datasets, str_or_empty(r.id))) {
 		fields_clear(row_dataset_fields, &r);
 		return err_set(e, ST_DATA, "two datasets of one id");
 	}
-	s = dataset_new(d, l->key[0], r.id ? r.id : mem_strdup(""), r.spec ? r.spec : mem_strdup(""),
-			    r.type ? r.type : mem_strdup(""));
+	s = dataset_new(d, l->key[0], str_take(&r.id), str_take(&r.spec), str_take(&r.type));
 	s->registered = r.registered;
 	load_put(d, ROW_DATASET, l->key[0], s);
 	return ST_OK;

@@ -2,6 +2,7 @@
 #include "core/disp/dispatcher.h"
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "core/disp/disp_inner.h"
 
 struct disp *
@@ -71,8 +72,7 @@ disp_take_hello(struct disp *d, struct peer *p, struct msg_hello *h)
 
 	for (int i = 0; i < 3; i++) {
 		mem_free(*texts[i][0]);
-		*texts[i][0] = *texts[i][1] ? *texts[i][1] : mem_strdup("");
-		*texts[i][1] = NULL;
+		*texts[i][0] = str_take(texts[i][1]);
 	}
 	p->pid = h->pid;
 	if (p->role == ROLE_WORKER) {

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "base/mem.h"
 #include "base/str.h"
 
 #define GOOD(f, text, want) do { \
@@ -181,4 +182,20 @@ ends(void **state)
 	assert_false(str_starts("tc", "tcp"));
 	assert_true(str_ends("a.gz", ".gz"));
 	assert_false(str_ends("z", ".gz"));
+}
+
+static void
+a_text_that_is_taken_is_never_null(void **state)
+{
+	char *owner = NULL, *taken;
+
+	(void)state;
+	assert_string_equal(str_or_empty(NULL), "");
+	assert_string_equal(str_or_empty("a"), "a");
+	taken = str_take(&owner);
+	assert_string_equal(taken, "");
+	owner = taken;
+	assert_ptr_equal(str_take(&owner), taken);
+	assert_null(owner);
+	mem_free(taken);
 }
