@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/replace.h"
+#include "base/transfer.h"
 #include "value/crc32c.h"
 #include "value/mp.h"
 
@@ -56,17 +57,13 @@ enum status
 saved_load(const char *file, struct saved *s, struct err *e)
 {
 	struct buf b = { 0 };
-	ssize_t n = 1;
 	int fd = open(file, O_RDONLY | O_CLOEXEC);
 	if (fd < 0 && errno == ENOENT)
 		return ST_OK;
 	if (fd < 0)
 		return err_errno(e, "cannot read %s", file);
-	while (n > 0 && b.len < SAVED_MOST) {
-		n = read(fd, buf_room(&b, 65536), 65536);
-		b.len += n > 0 ? (size_t)n : 0;
-	}
-	enum status st = n < 0 ? err_errno(e, "cannot read %s", file) : saved_parse(file, &b, s, e);
+	enum status st = transfer_read_all(fd, SAVED_MOST, &b) ? saved_parse(file, &b, s, e) :
+		err_errno(e, "cannot read %s", file);
 	close(fd);
 	buf_clear(&b);
 	return st;

@@ -14,6 +14,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/transfer.h"
 #include "cli/quit.h"
 #include "lang/spectext.h"
 #include "lang/testblock.h"
@@ -56,12 +57,8 @@ selftest_file(const struct buf *content, int *fd, struct err *e)
 	*fd = memfd_create("dsvc-test", MFD_CLOEXEC);
 	if (*fd < 0)
 		return err_errno(e, "cannot make a file in memory");
-	for (size_t at = 0; content && at < content->len;) {
-		ssize_t n = write(*fd, content->data + at, content->len - at);
-		if (n < 0 && errno != EINTR)
-			return err_errno(e, "cannot write a file in memory");
-		at += n > 0 ? (size_t)n : 0;
-	}
+	if (content && !transfer_write(*fd, content->data, content->len))
+		return err_errno(e, "cannot write a file in memory");
 	lseek(*fd, 0, SEEK_SET);
 	return ST_OK;
 }
@@ -70,15 +67,7 @@ selftest_file(const struct buf *content, int *fd, struct err *e)
 static bool
 selftest_take(int fd, size_t most, struct buf *out)
 {
-	while (out->len <= most) {
-		ssize_t n = read(fd, buf_room(out, 65536), 65536);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return true;
-		out->len += (size_t)n;
-	}
-	return false;
+	return !transfer_read_all(fd, most, out) || out->len <= most;
 }
 
 static enum status

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/transfer.h"
 
 enum { REPLACE_TRIES = 100 };
 
@@ -88,20 +89,11 @@ replace_name(int fd, const char *temporary, const char *path, struct err *e)
 enum status
 replace_write(struct replace *r, const void *p, size_t n, struct err *e)
 {
-	for (const uint8_t *at = p; n;) {
-		ssize_t got = write(r->fd, at, n);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0) {
-			err_errno(e, "cannot write %s", r->path);
-			replace_end(r, false);
-			return e->kind = ST_IO;
-		}
-		at += got;
-		n -= (size_t)got;
-	}
-	return ST_OK;
+	if (transfer_write(r->fd, p, n))
+		return ST_OK;
+	err_errno(e, "cannot write %s", r->path);
+	replace_end(r, false);
+	return e->kind = ST_IO;
 }
 
 enum status

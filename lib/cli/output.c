@@ -16,6 +16,7 @@
 #include "base/mem.h"
 #include "base/replace.h"
 #include "base/thread.h"
+#include "base/transfer.h"
 #include "base/wake.h"
 #include "cli/quit.h"
 #include "cli/stop.h"
@@ -94,17 +95,10 @@ static enum status
 output_patch(struct output *o, struct err *e)
 {
 	struct buf b = { 0 };
-	size_t at = 0;
 
 	if (o->start < 0 || !format_patch(o->format, &b))
 		return ST_OK;
-	while (at < b.len) {
-		ssize_t n = pwrite(o->fd, b.data + at, b.len - at, o->start + (off_t)at);
-		if (n < 0 && errno != EINTR)
-			break;
-		at += n > 0 ? (size_t)n : 0;
-	}
-	bool whole = at == b.len;
+	bool whole = transfer_write_at(o->fd, b.data, b.len, (uint64_t)o->start);
 	buf_clear(&b);
 	if (whole)
 		return ST_OK;

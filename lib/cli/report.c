@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/transfer.h"
 #include "cli/exits.h"
 
 /* What users and files wrote may hold control characters, and a terminal would
@@ -93,12 +94,7 @@ report(const char *program, const struct err *e)
 	report_format(&out, program, e, colour);
 	log_status(NULL);
 	/* One write: lines of several programs on one terminal do not mix. */
-	for (size_t at = 0; at < out.len;) {
-		ssize_t n = write(STDERR_FILENO, out.data + at, out.len - at);
-		if (n <= 0)
-			break;
-		at += (size_t)n;
-	}
+	transfer_write(STDERR_FILENO, out.data, out.len);
 	buf_clear(&out);
 	return exits_code(e->kind);
 }

@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "base/transfer.h"
 #include "lang/spec.h"
 
 /* Takes data. */
@@ -57,17 +58,7 @@ spectext_of(const char *text, size_t n, const char *file, const char *dir, struc
 static enum status
 spectext_read(int fd, const char *path, struct buf *b, struct err *e)
 {
-	for (;;) {
-		uint8_t *p = buf_room(b, 16384);
-		ssize_t n = read(fd, p, 16384);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return err_errno(e, "cannot read %s", path);
-		b->len += (size_t)n;
-		if (n == 0 || b->len > SPEC_BYTES)
-			return ST_OK;
-	}
+	return transfer_read_all(fd, SPEC_BYTES, b) ? ST_OK : err_errno(e, "cannot read %s", path);
 }
 
 enum status

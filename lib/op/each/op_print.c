@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "op/op.h"
+#include "base/transfer.h"
 #include "op/state.h"
 #include "value/format/format.h"
 
@@ -38,17 +39,7 @@ print_cardinality(const struct op_node *n, const int64_t *in)
 static void
 print_flush(struct print *s)
 {
-	size_t at = 0;
-
-	while (at < s->text.len) {
-		ssize_t n = write(STDERR_FILENO, s->text.data + at, s->text.len - at);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			break;
-		at += (size_t)n;
-	}
+	transfer_write(STDERR_FILENO, s->text.data, s->text.len);
 	buf_reset(&s->text);
 }
 

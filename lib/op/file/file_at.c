@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/transfer.h"
 #include "op/file/file_source.h"
 #include "op/by_index.h"
 #include "value/mp.h"
@@ -109,20 +110,13 @@ file_at_make_room(struct file_at *a)
 static enum status
 file_at_pread(const struct file_at_part *f, uint8_t *p, size_t n, uint64_t offset, struct err *e)
 {
-	while (n) {
-		ssize_t got = pread(f->fd, p, n, (off_t)offset);
+	ssize_t got = transfer_read_at(f->fd, p, n, offset);
 
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return err_errno(e, "cannot read it");
-		if (got == 0)
-			return err_set(e, ST_DATA, "the file is shorter now: it ends at byte %llu",
-				       (unsigned long long)offset);
-		p += got;
-		n -= (size_t)got;
-		offset += (uint64_t)got;
-	}
+	if (got < 0)
+		return err_errno(e, "cannot read it");
+	if ((size_t)got < n)
+		return err_set(e, ST_DATA, "the file is shorter now: it ends at byte %llu",
+			       (unsigned long long)offset + (unsigned long long)got);
 	return ST_OK;
 }
 

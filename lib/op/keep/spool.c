@@ -11,6 +11,7 @@
 
 #include "base/mem.h"
 #include "base/replace.h"
+#include "base/transfer.h"
 #include "value/mp.h"
 
 enum { SPOOL_BLOCK = 1024 * 1024 };
@@ -73,18 +74,8 @@ spool_room(struct spool *s, size_t n, struct err *e)
 	if (last && last->cap - last->len >= n)
 		return ST_OK;
 	if (last && s->file) {
-		uint8_t *p = last->data;
-
-		for (size_t left = last->len; left;) {
-			ssize_t done = write(s->fd, p, left);
-
-			if (done < 0 && errno == EINTR)
-				continue;
-			if (done <= 0)
-				return err_errno(e, "cannot write to %s", s->path ? s->path : "a cache");
-			p += done;
-			left -= (size_t)done;
-		}
+		if (!transfer_write(s->fd, last->data, last->len))
+			return err_errno(e, "cannot write to %s", s->path ? s->path : "a cache");
 		last->len = 0;
 		if (last->cap >= n)
 			return ST_OK;
@@ -145,17 +136,11 @@ spool_refill(struct spool *s, struct err *e)
 	b->len = left;
 	s->base += s->from;
 	s->from = 0;
-	while (b->len < b->cap) {
-		ssize_t n = pread(s->fd, b->data + b->len, b->cap - b->len, (off_t)(s->base + b->len));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			err_errno(e, "cannot read %s", s->path ? s->path : "a cache");
-		if (n <= 0)
-			break;
+	ssize_t n = transfer_read_at(s->fd, b->data + left, b->cap - left, s->base + left);
+	if (n < 0)
+		err_errno(e, "cannot read %s", s->path ? s->path : "a cache");
+	else
 		b->len += (size_t)n;
-	}
 	for (size_t k = 0; k < s->n; k++)
 		block_unref(&s->v[k]);
 	s->v = mem_grow(s->v, &s->cap, 1, sizeof *s->v);

@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "base/replace.h"
 #include "base/str.h"
+#include "base/transfer.h"
 #include "op/kit/seal.h"
 #include "value/format/format.h"
 #include "value/mp.h"
@@ -134,20 +135,9 @@ shards_begin(struct shards *s, uint64_t seed, bool overwrite, struct err *e)
 static enum status
 shards_flush(struct shards *s, struct shard *sh, struct err *e)
 {
-	const uint8_t *p = sh->buf.data;
-	size_t left = sh->buf.len;
-
-	while (left) {
-		ssize_t n = pwrite(sh->fd, p, left, (off_t)sh->written);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return err_errno(e, "cannot write to %s", s->dir);
-		p += n;
-		left -= (size_t)n;
-		sh->written += (uint64_t)n;
-	}
+	if (!transfer_write_at(sh->fd, sh->buf.data, sh->buf.len, sh->written))
+		return err_errno(e, "cannot write to %s", s->dir);
+	sh->written += sh->buf.len;
 	buf_reset(&sh->buf);
 	return ST_OK;
 }
@@ -214,7 +204,7 @@ shards_finish(struct shards *s, uint32_t k, struct run *out, struct err *e)
 		format_end(sh->format, &sh->buf);
 	enum status st = shards_flush(s, sh, e);
 	if (st == ST_OK && sh->format && format_patch(sh->format, &head) && head.len
-	    && pwrite(sh->fd, head.data, head.len, 0) != (ssize_t)head.len)
+	    && !transfer_write_at(sh->fd, head.data, head.len, 0))
 		st = err_errno(e, "cannot write to %s", s->dir);
 	buf_clear(&head);
 	if (st != ST_OK)
@@ -334,9 +324,9 @@ shards_copy_back(struct shards *s, uint32_t k, struct err *e)
 
 	while (from >= 0 && at < left) {
 		size_t some = left - at < SHARDS_BUF ? (size_t)(left - at) : SHARDS_BUF;
-		ssize_t n = pread(from, b, some, (off_t)at);
+		ssize_t n = transfer_read_at(from, b, some, at);
 
-		if (n <= 0 || pwrite(s->v[k].fd, b, (size_t)n, (off_t)at) != n)
+		if (n <= 0 || !transfer_write_at(s->v[k].fd, b, (size_t)n, at))
 			break;
 		at += (uint64_t)n;
 	}

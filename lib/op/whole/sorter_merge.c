@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/transfer.h"
 #include "op/whole/sorter_inner.h"
 
 static enum status
@@ -44,22 +45,13 @@ merge_file(struct sorter *s, struct err *e)
 static enum status
 merge_flush(struct sorter *s, struct err *e)
 {
-	const uint8_t *p = s->write_buf;
-
-	while (s->write_len) {
-		ssize_t n = pwrite(s->fd, p, s->write_len, (off_t)s->file_len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0) {
-			err_errno(e, "cannot write what is sorted to a temporary file");
-			err_help(e, "TMPDIR or tmp= names another folder");
-			return e->kind;
-		}
-		p += n;
-		s->write_len -= (size_t)n;
-		s->file_len += (uint64_t)n;
+	if (!transfer_write_at(s->fd, s->write_buf, s->write_len, s->file_len)) {
+		err_errno(e, "cannot write what is sorted to a temporary file");
+		err_help(e, "TMPDIR or tmp= names another folder");
+		return e->kind;
 	}
+	s->file_len += s->write_len;
+	s->write_len = 0;
 	return ST_OK;
 }
 
@@ -134,21 +126,14 @@ stretch_fill(struct sorter *s, struct stretch *t, size_t need, struct err *e)
 	t->to = have;
 	if (need > t->cap)
 		t->buf = mem_grow(t->buf, &t->cap, need, 1);
-	while (t->to < t->cap && t->at < t->end) {
-		size_t some = t->cap - t->to;
-
-		if (some > t->end - t->at)
-			some = (size_t)(t->end - t->at);
-		ssize_t n = pread(s->fd, t->buf + t->to, some, (off_t)t->at);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return err_errno(e, "cannot read what is sorted back from a temporary file");
-		if (n == 0)
-			break;
-		t->to += (size_t)n;
-		t->at += (uint64_t)n;
-	}
+	size_t some = t->cap - t->to;
+	if (some > t->end - t->at)
+		some = (size_t)(t->end - t->at);
+	ssize_t n = transfer_read_at(s->fd, t->buf + t->to, some, t->at);
+	if (n < 0)
+		return err_errno(e, "cannot read what is sorted back from a temporary file");
+	t->to += (size_t)n;
+	t->at += (uint64_t)n;
 	if (t->to < need)
 		return err_set(e, ST_IO, "a temporary file has become shorter");
 	return ST_OK;
