@@ -105,12 +105,11 @@ main(int argc, char **argv)
 	struct dispatch o = { 0 };
 	struct opt opt;
 	struct err e = { 0 };
-	enum status st = opt_parse(&program, argc, argv, &o, &opt, &e);
-	if (st == ST_END)
-		return 0;
-	if (st != ST_OK)
-		return report(program.name, &e);
-	log_init(program.name, o.quiet ? LOG_ERROR : o.verbose ? LOG_DEBUG : LOG_INFO);
+	enum status st;
+	int code;
+
+	if (!opt_start(&program, argc, argv, &o, LOG_INFO, &opt, &e, &code))
+		return code;
 
 	struct endpoint own;
 	char *first[1] = { own.address };

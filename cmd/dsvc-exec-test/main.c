@@ -47,12 +47,11 @@ main(int argc, char **argv)
 	struct test t = { .o = &o };
 	struct opt opt;
 	struct err e = { 0 };
-	enum status st = opt_parse(&program, argc, argv, &o, &opt, &e);
+	enum status st;
+	int code;
 
-	if (st == ST_END)
-		return 0;
-	if (st != ST_OK)
-		return report(program.name, &e);
+	if (!opt_start(&program, argc, argv, &o, LOG_WARN, &opt, &e, &code))
+		return code;
 	t.command = opt.operand;
 	t.words = opt.n;
 	if (opt.n == 0) {

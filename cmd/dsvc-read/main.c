@@ -83,12 +83,11 @@ main(int argc, char **argv)
 	struct what w = { 0 };
 	struct endpoint ep;
 	struct delivery p = { 0 };
-	enum status st = opt_parse(&read_program, argc, argv, &o, &opt, &e);
-	if (st == ST_END)
-		return 0;
-	if (st != ST_OK)
-		return report(read_program.name, &e);
-	log_init(read_program.name, o.quiet ? LOG_ERROR : o.verbose > 1 ? LOG_DEBUG : o.verbose ? LOG_INFO : LOG_WARN);
+	enum status st;
+	int code;
+
+	if (!opt_start(&read_program, argc, argv, &o, LOG_WARN, &opt, &e, &code))
+		return code;
 	stop_after(o.timeout, false);
 	o.job.checkpoint = o.checkpoint != NULL;
 	st = delivery_init(&p, &o, &e);

@@ -92,12 +92,11 @@ main(int argc, char **argv)
 	struct reg_opts o = { 0 };
 	struct opt opt;
 	struct err e = { 0 };
-	enum status st = opt_parse(&reg_program, argc, argv, &o, &opt, &e);
-	if (st == ST_END)
-		return 0;
-	if (st != ST_OK)
-		return report(reg_program.name, &e);
-	log_init(reg_program.name, o.quiet ? LOG_ERROR : o.verbose > 1 ? LOG_DEBUG : o.verbose ? LOG_INFO : LOG_WARN);
+	enum status st;
+	int code;
+
+	if (!opt_start(&reg_program, argc, argv, &o, LOG_WARN, &opt, &e, &code))
+		return code;
 
 	stop_after(o.timeout, true);
 	struct spec_src src;

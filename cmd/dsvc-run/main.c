@@ -83,13 +83,11 @@ main(int argc, char **argv)
 	struct buf out = { 0 };
 	struct service service;
 	struct endpoint ep = { 0 };
-	enum status st = opt_parse(&run_program, argc, argv, &o, &opt, &e);
+	enum status st;
+	int code;
 
-	if (st == ST_END)
-		return 0;
-	if (st)
-		return report(run_program.name, &e);
-	log_init(run_program.name, o.quiet ? LOG_ERROR : o.verbose ? LOG_INFO : LOG_WARN);
+	if (!opt_start(&run_program, argc, argv, &o, LOG_WARN, &opt, &e, &code))
+		return code;
 	stop_after(o.timeout, o.test || o.fmt || o.check || o.explain);
 	st = endpoint_find(o.dispatcher, opt_from(&opt, &run_program, "dispatcher"), &ep, &e);
 	service_init(&service, ep.address, ep.from); /* speaks to it only when asked */

@@ -128,12 +128,11 @@ main(int argc, char **argv)
 	struct opt opt;
 	struct err e = { 0 };
 	struct endpoint ep;
-	enum status st = opt_parse(&status_program, argc, argv, &o, &opt, &e);
-	if (st == ST_END)
-		return 0;
-	if (st != ST_OK)
-		return report(status_program.name, &e);
-	log_init(status_program.name, o.quiet ? LOG_ERROR : o.verbose > 1 ? LOG_DEBUG : o.verbose ? LOG_INFO : LOG_WARN);
+	enum status st;
+	int code;
+
+	if (!opt_start(&status_program, argc, argv, &o, LOG_WARN, &opt, &e, &code))
+		return code;
 	stop_after(o.timeout, true);
 	if (o.watch)
 		stop_install();

@@ -11,6 +11,7 @@
 #include "cli/help.h"
 #include "cli/mdoc.h"
 #include "cli/quit.h"
+#include "cli/report.h"
 
 /* One reading of a command line. */
 struct opt_scan {
@@ -342,6 +343,33 @@ opt_parse(const struct program *p, int argc, char **argv, void *options, struct 
 	if (st != ST_OK)
 		opt_clear(p, options, o);
 	return st;
+}
+
+/* How often a switch was given; 0: the program has none of that name. */
+static int64_t
+opt_given(const struct program *p, const void *options, const char *name)
+{
+	const struct param *row = param_find(p->rows, name, strlen(name));
+	const char *field = row ? (const char *)options + row->offset : NULL;
+
+	if (!row)
+		return 0;
+	return row->kind == PARAM_BOOL ? *(const bool *)field : *(const int64_t *)field;
+}
+
+bool
+opt_start(const struct program *p, int argc, char **argv, void *options, enum log_level usual,
+	  struct opt *o, struct err *e, int *code)
+{
+	enum status st = opt_parse(p, argc, argv, options, o, e);
+
+	*code = st == ST_OK || st == ST_END ? 0 : report(p->name, e);
+	if (st != ST_OK)
+		return false;
+	int64_t level = (int64_t)usual + opt_given(p, options, "verbose");
+	log_init(p->name, opt_given(p, options, "quiet") ? LOG_ERROR :
+		 level > LOG_DEBUG ? LOG_DEBUG : (enum log_level)level);
+	return true;
 }
 
 const char *

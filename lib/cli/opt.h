@@ -9,18 +9,17 @@
  * the environment, and that is stronger than the defaults.
  *
  *	struct opt o = { 0 };
- *	enum status st = opt_parse(&program, argc, argv, &options, &o, &e);
- *	if (st == ST_END)          // help or version has been shown
- *		return 0;
- *	if (st != ST_OK)
- *		return report(program.name, &e);
+ *	if (!opt_start(&program, argc, argv, &options, LOG_WARN, &o, &e, &code))
+ *		return code;       // help or version has been shown, or an error
  */
 #ifndef CLI_OPT_H
 #define CLI_OPT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/err.h"
+#include "base/log.h"
 #include "cli/program.h"
 
 struct opt {
@@ -36,6 +35,11 @@ struct opt {
  * program does: it also fills closed standard descriptors (descriptors.h). */
 enum status opt_parse(const struct program *p, int argc, char **argv, void *options,
 		      struct opt *o, struct err *e);
+/* opt_parse as the beginning of main: false: the program ends here, with *code, for help has
+ * been shown or what is wrong has been said. Begins the log too: at the level `usual`, with
+ * errors alone after -q, with one level more for each -v. */
+bool opt_start(const struct program *p, int argc, char **argv, void *options, enum log_level usual,
+	       struct opt *o, struct err *e, int *code);
 /* Where the value of a row comes from, as users write it. Lends; NULL: default. */
 const char *opt_from(const struct opt *o, const struct program *p, const char *name);
 void opt_clear(const struct program *p, void *options, struct opt *o);

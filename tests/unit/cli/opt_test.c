@@ -252,3 +252,33 @@ a_wrong_variable_is_named(void **state)
 	assert_int_equal(parse(&loose, NULL), ST_USAGE);
 	unsetenv("DSVC_QUIET");
 }
+
+static void
+a_program_starts_with_the_log_that_is_asked_for(void **state)
+{
+	static const struct { const char *words[3]; enum log_level usual, most; } cases[] = {
+		{ { NULL }, LOG_WARN, LOG_WARN },
+		{ { "-v" }, LOG_WARN, LOG_INFO },
+		{ { "-v", "-v" }, LOG_WARN, LOG_DEBUG },
+		{ { "-vvv" }, LOG_INFO, LOG_DEBUG },
+		{ { "-q", "-v" }, LOG_INFO, LOG_ERROR },
+	};
+	int code = -1;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		char *argv[4] = { (char *)(uintptr_t)"x" };
+		int argc = 1;
+
+		for (; argc < 3 && cases[i].words[argc - 1]; argc++)
+			argv[argc] = (char *)(uintptr_t)cases[i].words[argc - 1];
+		opt_clear(&loose, &box, &opt);
+		box = (struct box){ 0 };
+		assert_true(opt_start(&loose, argc, argv, &box, cases[i].usual, &opt, &err, &code));
+		assert_int_equal(log_most(), cases[i].most);
+	}
+	char *wrong[] = { (char *)(uintptr_t)"x", (char *)(uintptr_t)"--bogus", NULL };
+	opt_clear(&loose, &box, &opt);
+	assert_false(opt_start(&loose, 2, wrong, &box, LOG_WARN, &opt, &err, &code));
+	assert_int_equal(code, 64);
+}
