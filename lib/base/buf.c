@@ -26,8 +26,8 @@ buf_room(struct buf *b, size_t n)
 {
 	size_t need;
 
-	/* One more for the NUL. The sum cannot wrap for sizes that fit into
-	 * memory; if it does, SIZE_MAX makes the allocation fail in mem_. */
+	/* One more for the NUL. The sum cannot wrap for sizes that fit into memory; if it
+	 * does, SIZE_MAX makes the allocation fail. */
 	if (__builtin_add_overflow(b->len, n, &need) || ++need == 0)
 		need = SIZE_MAX;
 	if (need > b->cap)

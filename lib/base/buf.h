@@ -18,13 +18,13 @@ struct buf {
 
 void buf_clear(struct buf *b);
 void buf_reset(struct buf *b);
-/* Where the last byte ends; NULL while empty. */
+/* The end of the last byte; NULL while empty. */
 static inline uint8_t *
 buf_end(const struct buf *b)
 {
 	return b->data ? b->data + b->len : NULL;
 }
-/* Room for n more bytes; lends the place where they go. Add to len yourself. */
+/* Makes room for n more bytes, and lends their place. The caller adds to len. */
 uint8_t *buf_room(struct buf *b, size_t n);
 void buf_put(struct buf *b, const void *p, size_t n);
 void buf_byte(struct buf *b, uint8_t c);

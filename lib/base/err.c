@@ -7,7 +7,7 @@
 
 #include "base/str.h"
 
-/* Cuts a text that did not fit at a character's border, not in the middle. */
+/* Cuts a text that did not fit between two characters. */
 static void
 err_trim(char *text, size_t size)
 {
@@ -34,7 +34,7 @@ err_set(struct err *e, enum status kind, const char *fmt, ...)
 
 	if (!e)
 		return kind;
-	/* Arguments may point into e itself: format first, forget afterwards. */
+	/* Arguments may point into e itself: the text is formatted before e is overwritten. */
 	char text[ERR_TEXT];
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof text, fmt, ap);
@@ -106,7 +106,7 @@ err_help(struct err *e, const char *fmt, ...)
 	memcpy(e->help, help, strlen(help) + 1);
 }
 
-/* Characters in [s, s + n): bytes that do not continue another one. */
+/* Number of characters in [s, s + n): bytes that do not continue another one. */
 static size_t
 err_chars(const char *s, size_t n)
 {
@@ -146,7 +146,7 @@ err_place(struct err *e, const char *file, const char *text, size_t text_len, si
 	snprintf(e->file, sizeof e->file, "%s", file ? file : "<arg>");
 	err_trim(e->file, sizeof e->file);
 
-	/* Of a long line the part around the fault is kept. */
+	/* Of a long line, the part around the fault is kept. */
 	size_t from = start;
 	if (at + len - start >= sizeof e->source && at - start > ERR_LINE / 2) {
 		from = at - ERR_LINE / 2;

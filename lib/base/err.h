@@ -26,8 +26,8 @@ enum status {
 	ST_USAGE = 64,   /* bad option, bad number, missing operand */
 	ST_DATA = 65,    /* bad spec or bad data */
 	ST_NOINPUT = 66, /* no such file, dataset or job */
-	ST_UNAVAIL = 69, /* nobody there */
-	ST_BUG = 70,     /* ours */
+	ST_UNAVAIL = 69, /* no dispatcher or worker answered */
+	ST_BUG = 70,     /* internal error */
 	ST_IO = 74,      /* read or write failed, no space */
 	ST_TEMP = 75,    /* contact lost; running it again may help */
 	ST_PROTO = 76,   /* version mismatch, malformed message */
@@ -43,12 +43,12 @@ enum { ERR_TEXT = 2048, ERR_HELP = 512, ERR_LINE = 256, ERR_FILE = 256 };
 struct err {
 	enum status kind;     /* ST_OK: empty */
 	char text[ERR_TEXT];  /* one sentence, lower case, no full stop */
-	char help[ERR_HELP];  /* what would mend it; "" : nothing to say */
+	char help[ERR_HELP];  /* how to mend it; "": nothing to say */
 	/* a place in a text (spec or input file); line 0: no place */
 	char file[ERR_FILE];  /* "<arg>" for a spec on the command line */
 	unsigned line, col;   /* from 1; col counts characters; 0: whole line */
-	unsigned width;       /* carets to draw, at least 1 when col is set */
-	char source[ERR_LINE];/* that line of the text, cut to fit */
+	unsigned width;       /* number of carets, at least 1 when col is set */
+	char source[ERR_LINE];/* the line of the text, cut to fit */
 	unsigned shift;       /* characters of the line cut off before source */
 };
 
@@ -71,14 +71,14 @@ void err_place(struct err *e, const char *file, const char *text,
 	       size_t text_len, size_t at, size_t len);
 void err_clear(struct err *e);
 
-/* The one way in for codes that others wrote (messages, files, operator states): 1 is
- * ST_NO; 64 to 78, 124, 126 and 127 are failures of their own; whatever else it says,
- * 0 too, is ST_BUG. So what a peer writes is never one of the answers above. */
+/* Reads a code that others wrote (messages, files, operator states): 1 is ST_NO; 64 to 78,
+ * 124, 126 and 127 are failures of their own; everything else, 0 included, is ST_BUG. So a
+ * peer can never write one of the answers above. */
 enum status status_from_code(uint64_t code);
-/* And the way out: the exit code of a failure. */
+/* Writes a code: the exit code of a failure. */
 unsigned status_code(enum status failure);
 
-/* "DATAERR" for ST_DATA and so on; the name in the exit code table. */
+/* The name in the table of exit codes: "DATAERR" for ST_DATA and so on. */
 const char *status_name(enum status s);
 
 #endif

@@ -23,7 +23,7 @@ hash_seed(void)
 	return s;
 }
 
-/* Multiply and fold, as in wyhash: both halves of a 128-bit product. */
+/* Multiplies and folds, as in wyhash: both halves of a 128-bit product. */
 static uint64_t
 hash_fold(uint64_t a, uint64_t b)
 {

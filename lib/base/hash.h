@@ -24,10 +24,10 @@ struct hash {
 	struct slots slots;
 };
 
-uint64_t hash_bytes(const void *p, size_t n); /* not for hostile keys' secrets; seeded per process */
+uint64_t hash_bytes(const void *p, size_t n); /* seeded per process; not fit for cryptography */
 void *hash_get(const struct hash *h, const void *key, size_t n);   /* lends, NULL: absent */
 void *hash_get_str(const struct hash *h, const char *key);
-/* Gives back the value that was there before, or NULL. */
+/* Gives the value that was there before, or NULL. */
 void *hash_put(struct hash *h, const void *key, size_t n, void *value);
 void *hash_put_str(struct hash *h, const char *key, void *value);
 void *hash_del(struct hash *h, const void *key, size_t n);

@@ -12,9 +12,9 @@
 
 static struct {
 	char program[64];
-	atomic_int most; /* threads ask while a program sets it */
-	pthread_mutex_t lock;   /* of what follows */
-	char status[LOG_STATUS]; /* what stands at the bottom of the terminal; "": nothing */
+	atomic_int most; /* read by threads while a program may set it */
+	pthread_mutex_t lock;   /* guards what follows */
+	char status[LOG_STATUS]; /* the text at the bottom of the terminal; "": none */
 	atomic_bool shown;
 } log_state = { "dsvc", LOG_WARN, PTHREAD_MUTEX_INITIALIZER, "", false };
 
@@ -33,7 +33,7 @@ log_most(void)
 	return (enum log_level)atomic_load_explicit(&log_state.most, memory_order_relaxed);
 }
 
-/* A log that cannot be written has nobody to tell. */
+/* A failure to write the log cannot be reported anywhere. */
 static void
 log_write(const char *p, size_t n)
 {
@@ -86,7 +86,7 @@ log_say(enum log_level level, const char *fmt, ...)
 	size_t len = (size_t)head + (n > 0 ? (size_t)n : 0);
 	if (len > most - 2)
 		len = most - 2;
-	/* What a peer sent may be in it: one line stays one line. */
+	/* The text may come from a peer: one line must stay one line. */
 	for (size_t i = strlen(LOG_ERASE); i < len; i++)
 		if ((unsigned char)line[i] < ' ' && line[i] != '\t')
 			line[i] = ' ';

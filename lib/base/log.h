@@ -14,12 +14,12 @@ enum log_level log_most(void);
 void log_say(enum log_level level, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* One line that says how far the work is, at the bottom of a terminal, of at most
- * LOG_STATUS bytes; NULL: no longer. What log_say says stands above it. Nothing
- * unless stderr is a terminal. */
+/* Shows a line of at most LOG_STATUS bytes at the bottom of the terminal, which tells how far
+ * the work is; NULL removes it. Output of log_say appears above it. Does nothing unless stderr
+ * is a terminal. */
 enum { LOG_STATUS = 256 };
 void log_status(const char *text);
-/* Takes it away until the next log_status: for those who write to the same terminal. */
+/* Removes the line until the next log_status, before other output to the same terminal. */
 void log_status_hide(void);
 
 #endif

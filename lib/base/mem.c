@@ -22,7 +22,7 @@ mem_for(const char *op)
 	return before;
 }
 
-/* Nothing that could allocate is called here. */
+/* Nothing here may allocate memory. */
 static void __attribute__((noreturn, cold))
 mem_exhausted(size_t wanted)
 {

@@ -9,11 +9,11 @@
 
 #include <stddef.h>
 
-void *mem_alloc(size_t size);                 /* gives; size 0 is 1 */
+void *mem_alloc(size_t size);                 /* gives; size 0 counts as 1 */
 void *mem_zalloc(size_t size);                /* gives, zeroed */
-void *mem_array(size_t n, size_t size);       /* gives, zeroed, checked product */
+void *mem_array(size_t n, size_t size);       /* gives, zeroed; checks the product */
 void *mem_realloc(void *p, size_t size);
-/* Grows p so that at least `need` items fit, doubling; *cap is in items. */
+/* Grows p by doubling so that at least `need` items fit; *cap counts items. */
 void *mem_grow(void *p, size_t *cap, size_t need, size_t item_size);
 char *mem_strdup(const char *s);              /* gives; NULL gives NULL */
 char *mem_strndup(const char *s, size_t n);
@@ -21,8 +21,8 @@ char *mem_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void *mem_dup(const void *p, size_t n);
 void mem_free(void *p);                       /* accepts NULL */
 
-/* The operator that this thread now works for, for that sentence; NULL: none. Returns
- * the one before, to be set again. */
+/* Names the operator that this thread works for, for the message when memory is exhausted;
+ * NULL: none. Returns the previous one, to be set again. */
 const char *mem_for(const char *op);
 
 #endif

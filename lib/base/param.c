@@ -165,8 +165,8 @@ param_set_float(const struct param *row, double *field, const char *text, size_t
 	return ST_OK;
 }
 
-/* `arg` is a list of words, each ended by a NUL, an empty one at the end:
- * str_suggest keeps what it is lent. */
+/* `arg` is a list of words, each ended by a NUL, with an empty one at the end, since
+ * str_suggest keeps pointers to the words. */
 static const char *
 param_next_choice(void *arg, size_t i)
 {
@@ -363,8 +363,8 @@ param_choice(const char *choices, int k, char *out, size_t out_size)
 void
 words_add(struct words *w, const char *s, size_t n)
 {
-	/* Room for a NULL behind the last. Grown one by one, for v may have been
-	 * made elsewhere with no room to spare; the C library doubles. */
+	/* Leaves room for a NULL after the last. Grows one by one, since v may have been made
+	 * elsewhere with no spare room; the C library doubles. */
 	w->v = mem_realloc(w->v, (w->n + 2) * sizeof *w->v);
 	w->v[w->n++] = mem_strndup(s, n);
 	w->v[w->n] = NULL;

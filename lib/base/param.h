@@ -33,7 +33,7 @@ enum param_kind {
 	PARAM_WORD,     /* char *: file name, glob, name; plain up to blank, `|`, `)` or `;` */
 	PARAM_WORDS,    /* struct words: with PARAM_REST */
 	PARAM_CHOICE,   /* int: index of the word in `choices` ("any|stable|source") */
-	/* from here on, operators only */
+	/* the kinds from here on are for operators only */
 	PARAM_VALUE,    /* struct buf: a constant expression's value, one MessagePack value */
 	PARAM_EXPR,     /* struct op_expr (op/op.h) */
 	PARAM_PIPE,     /* struct op_node *: one (pipeline) */
@@ -43,7 +43,7 @@ enum param_kind {
 };
 
 enum param_flag {
-	PARAM_OPTIONAL = 1,  /* may be absent: pointer NULL, number as in def or 0 */
+	PARAM_OPTIONAL = 1,  /* may be absent: the pointer is then NULL, a number as in def or 0 */
 	PARAM_KEY_ONLY = 2,  /* never positional: name=value */
 	PARAM_REST = 4,      /* takes all remaining positional values */
 	PARAM_ALLOW_AUTO = 8,
@@ -52,13 +52,14 @@ enum param_flag {
 	PARAM_HIDDEN = 64,   /* not listed in help and completion */
 	PARAM_PATH = 128,    /* a file name or glob: registering makes it absolute */
 	PARAM_ALLOW_ALL = 256, /* PARAM_INT: "all" gives INT64_MAX */
-	PARAM_RARE = 512,    /* programs: --help tells it, -h does not */
+	PARAM_RARE = 512,    /* programs: listed by --help, but not by -h */
 	PARAM_SCRIPT = 1024, /* PARAM_WORD: a script, to be checked as op_desc.words says */
-	PARAM_WHOLE = 2048,  /* PARAM_PIPE: is read to its end first; PARAM_FRAGMENT: gets all elements */
+	/* PARAM_PIPE: is read to its end first; PARAM_FRAGMENT: gets all elements */
+	PARAM_WHOLE = 2048,
 	PARAM_BYTE = 4096,   /* PARAM_WORD: one byte, or an escape for one (op/byte_word.h) */
-	PARAM_BY_HAND = 8192,/* programs: loosens a guard, so the environment does not set it */
+	PARAM_BY_HAND = 8192,/* programs: loosens a guard, so the environment cannot set it */
 	PARAM_NAME = 16384,  /* PARAM_WORD, PARAM_WORDS: not empty, at most PARAM_NAME_MAX bytes */
-	PARAM_ONE_WORD = 32768, /* the same: without blanks */
+	PARAM_ONE_WORD = 32768, /* PARAM_WORD, PARAM_WORDS: without blanks */
 	PARAM_BARE = 65536, /* programs, PARAM_CHOICE: --name alone is the first choice; others as --name=WORD */
 	PARAM_ZERO = 131072  /* `auto` and `inf` are stored as 0, and tell in `given` that they are no 0 */
 };
@@ -74,15 +75,15 @@ struct words {
 struct param {
 	const char *name;
 	enum param_kind kind;
-	size_t offset;       /* of the field in the state or options struct */
+	size_t offset;       /* offset of the field in the struct of state or options */
 	const char *def;     /* as the user would write it */
 	unsigned flags;
 	int64_t min, max;    /* both 0: any that fits; for numbers, sizes and durations (ns) */
-	const char *choices; /* PARAM_CHOICE: words joined by | */
+	const char *choices; /* PARAM_CHOICE: words joined by | ; aliases as word=alias are not possible */
 	const char *help;    /* one clause, no capital, no full stop */
-	/* programs only */
+	/* for programs only */
 	char letter;         /* -x; 0: none */
-	const char *arg;     /* the argument's word in help, "FILE"; NULL: a switch */
+	const char *arg;     /* word for the argument in help, "FILE"; NULL: a switch */
 	const char *complete;/* what completes the argument: "file", "dir", "spec", "operand" (what completes operands), or words joined by |; NULL: nothing */
 	/* rarely */
 	const int *values;   /* PARAM_CHOICE: what each word is stored as, for aliases behind the others; NULL: its index */
@@ -92,10 +93,10 @@ struct param {
 size_t param_count(const struct param *rows);
 const struct param *param_find(const struct param *rows, const char *name, size_t n);
 
-/* Reads one text into the field of `row` in `base`, for the scalar kinds
- * (PARAM_INT to PARAM_CHOICE but WORDS). Takes the default's text as well.
- * Fails with ST_USAGE and a sentence about the value without its name:
- * "'12x' is not a number (try 12, 12k)". Strings are copied: param_clear frees. */
+/* Reads a text into the field of `row` in `base`, for the scalar kinds (PARAM_INT to
+ * PARAM_CHOICE except WORDS). Accepts the default's text as well. Fails with ST_USAGE and a
+ * sentence about the value without its name: "'12x' is not a number (try 12, 12k)". Strings
+ * are copied, and freed by param_clear. */
 enum status param_set(const struct param *row, void *base, const char *text,
 		      size_t n, struct err *e);
 /* Applies all defaults (rows with def). Cannot fail: a bad default is a bug. */

@@ -7,8 +7,8 @@
 
 #include "base/buf.h"
 
-/* Appends s, from the root: in front of a relative name stands the current folder, whose
- * characters out of `special` have a backslash in front; leading "./" are left out. */
+/* Appends s as an absolute name: a relative name is put after the current folder, in which
+ * characters of `special` get a backslash; leading "./" are left out. */
 void path_absolute(const char *s, const char *special, struct buf *out);
 
 #endif

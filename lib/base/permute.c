@@ -33,7 +33,7 @@ permute_init(struct permute *p, uint64_t n, uint64_t key)
 		p->key[i] = rng_at(key, i);
 }
 
-/* 64 bits of which the upper ones are the better. */
+/* Mixes to 64 bits, of which the upper ones are the better. */
 static inline uint64_t
 permute_mix(uint64_t x, uint64_t key)
 {

@@ -25,7 +25,7 @@
 
 enum { PERMUTE_TABLE = 2048, PERMUTE_ROUNDS = 6 };
 
-/* The table takes 4 KiB. */
+/* A permutation and its key. The table takes 4 KiB. */
 struct permute {
 	uint64_t n, high;
 	unsigned bits;
@@ -33,7 +33,7 @@ struct permute {
 	uint16_t table[PERMUTE_TABLE];
 };
 
-/* n up to INT64_MAX. */
+/* Prepares a permutation of 0 .. n-1; n up to INT64_MAX. */
 void permute_init(struct permute *p, uint64_t n, uint64_t key);
 /* The i-th number; i < n. */
 uint64_t permute_at(const struct permute *p, uint64_t i);

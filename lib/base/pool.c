@@ -9,26 +9,27 @@
 #include "base/mem.h"
 #include "base/thread.h"
 
-enum { POOL_MOST = 1024 }; /* threads, those that wait too */
+enum { POOL_MOST = 1024 }; /* most threads, including those that wait */
 
 int64_t pool_worth_ns = 40 * 1000;
 
 static struct pool {
-	pthread_mutex_t lock;    /* all below */
-	pthread_cond_t wake;     /* threads: somebody wants */
-	pthread_cond_t back;     /* pool_leave: a thread is done with a piece */
-	struct pool_user *first; /* the ring: whose turn it is; NULL: nobody wants */
+	pthread_mutex_t lock;    /* guards everything below */
+	pthread_cond_t wake;     /* wakes threads: a user wants one */
+	pthread_cond_t back;     /* wakes pool_leave: a thread has finished a piece */
+	/* the ring: the user whose turn it is; NULL: no user wants a thread */
+	struct pool_user *first;
 	uint32_t size;           /* 0: not known yet */
-	uint32_t running;        /* threads at work and not waiting in it */
-	uint32_t working;        /* threads at work */
-	uint32_t idle, called;   /* asleep; woken or started and not yet up */
+	uint32_t running;        /* number of threads at work, without those that wait in it */
+	uint32_t working;        /* number of threads at work */
+	uint32_t idle, called;   /* number asleep; number woken or started but not yet up */
 	bool ending;
 	pthread_t *threads;
 	size_t n, cap;
 } pool = { .lock = PTHREAD_MUTEX_INITIALIZER, .wake = PTHREAD_COND_INITIALIZER,
 	   .back = PTHREAD_COND_INITIALIZER };
 
-/* One of the pool's threads: what it works for. NULL: another thread, or it rests. */
+/* The user that this thread of the pool works for; NULL: it rests, or is another thread. */
 static _Thread_local struct pool_user *pool_mine;
 
 static uint32_t
@@ -74,7 +75,7 @@ pool_enter(struct pool_user *u)
 		return;
 	u->next = at ? at : u;
 	u->before = at ? at->before : u;
-	u->before->next = u->next->before = u; /* last in turn */
+	u->before->next = u->next->before = u; /* goes last in turn */
 	if (!at)
 		pool.first = u;
 }
@@ -91,7 +92,7 @@ pool_drop(struct pool_user *u)
 	u->next = u->before = NULL;
 }
 
-/* The next one that may have another thread; it is the last in turn then. */
+/* The next user that may have another thread; it goes last in turn. */
 static struct pool_user *
 pool_pick(void)
 {
@@ -128,7 +129,7 @@ pool_work(struct pool_user *u)
 	if (u->left || (!more && u->asked == asked))
 		pool_drop(u);
 	else
-		pool_enter(u); /* another thread may have found nothing and dropped it */
+		pool_enter(u); /* another thread may have found nothing to do, and removed it */
 	if (--u->busy == 0)
 		pthread_cond_broadcast(&pool.back);
 }
@@ -155,8 +156,8 @@ pool_thread(void *arg)
 	return NULL;
 }
 
-/* At the end of the process. One that is at work still is left to its fate: it may
- * wait for something that never comes. */
+/* Ends the threads at the end of the process. A thread that is still at work is left alone,
+ * since it may wait for something that never comes. */
 static void
 pool_end(void)
 {
@@ -171,7 +172,7 @@ pool_end(void)
 		mem_free(pool.threads);
 }
 
-/* One thread more; it counts as called until it is up. */
+/* Starts another thread, which counts as called until it is up. */
 static void
 pool_start(void)
 {
@@ -181,14 +182,14 @@ pool_start(void)
 		atexit(pool_end);
 	if (pool.n == pool.cap)
 		pool.threads = mem_grow(pool.threads, &pool.cap, pool.n + 1, sizeof *pool.threads);
-	/* Where there is none to be had, those that there are do the work. */
+	/* If no thread can be started, those that exist do the work. */
 	if (thread_start(&pool.threads[pool.n], pool_thread, NULL, "the pool", NULL) == ST_OK) {
 		pool.n++;
 		pool.called++;
 	}
 }
 
-/* Sees to it that a thread comes, if there may be another. */
+/* Makes sure that a thread comes, if there may be another. */
 static void
 pool_call(void)
 {

@@ -24,35 +24,36 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* In the operator's state, zeroed, then its first part filled in. */
+/* A user of the pool, in the operator's state: zeroed, with its first part filled in. */
 struct pool_user {
-	bool (*work)(void *arg); /* one piece; false: there was nothing to do */
-	void (*waits)(void *arg); /* a thread begins to wait in its work; may be NULL */
+	bool (*work)(void *arg); /* does one piece; false: there was nothing to do */
+	void (*waits)(void *arg); /* called when a thread begins to wait in its work; may be NULL */
 	void *arg;
-	uint32_t most;           /* threads at once; 0: all */
-	/* the pool's */
-	struct pool_user *next, *before; /* in the ring; NULL: wants nothing */
+	uint32_t most;           /* most threads at once; 0: all */
+	/* used by the pool */
+	struct pool_user *next, *before; /* links of the ring; NULL: wants no thread */
 	uint32_t busy;
-	uint32_t asked;          /* counts pool_want */
+	uint32_t asked;          /* number of calls of pool_want */
 	bool left;
 };
 
-/* How many threads work at once; 0: one for each processor, as it is when nobody
- * has said. For the program, before anything runs. */
+/* Sets how many threads work at once; 0, the default: one per processor. For the program,
+ * before anything runs. */
 void pool_set_size(uint32_t threads);
 uint32_t pool_size(void);
 
-/* Work that costs less is done by who needs it: a thread would have to be woken, and what
- * it made to be fetched from its cache. Tests set it to 0, before anything runs. */
+/* Work that costs less than this is done by the thread that needs it, since another would have
+ * to be woken, and its results fetched from its cache. Tests set it to 0, before anything
+ * runs. */
 extern int64_t pool_worth_ns;
 
-/* There is work for one thread more. May be called with the operator's lock held. */
+/* Asks for one more thread. May be called with the operator's lock held. */
 void pool_want(struct pool_user *u);
-/* Nothing more is wanted: waits for the threads that are at work for it. The
- * operator has told them to make haste. */
+/* Asks for no more threads, and waits for those at work for it, which the operator has told to
+ * hurry. */
 void pool_leave(struct pool_user *u);
 
-/* Around a wait; for other threads than the pool's they do nothing. */
+/* Called around a wait; outside the pool's threads they do nothing. */
 void pool_wait_begin(void);
 void pool_wait_end(void);
 

@@ -16,7 +16,7 @@
 
 enum { REPLACE_TRIES = 100 };
 
-/* Closes; the temporary file stays when it has its name. */
+/* Closes the temporary file, and removes it unless it has its name. */
 static void
 replace_end(struct replace *r, bool named)
 {
@@ -36,7 +36,7 @@ replace_open(struct replace *r, const char *path, struct err *e)
 	enum status st;
 
 	*r = (struct replace){ .path = mem_strdup(path), .fd = -1 };
-	/* The next number, for one that is there may be of a process on another machine. */
+	/* Tries the next number: a file of this name may belong to a process on another machine. */
 	for (int tries = 0; r->fd < 0 && (!tries || errno == EEXIST) && tries < REPLACE_TRIES; tries++) {
 		mem_free(r->temporary);
 		r->temporary = mem_printf("%s.%ld-%u.tmp", path, (long)getpid(), atomic_fetch_add(&number, 1));
@@ -51,7 +51,7 @@ replace_open(struct replace *r, const char *path, struct err *e)
 	return st;
 }
 
-/* A name is safe only when its folder is. Some file systems cannot sync a folder. */
+/* Syncs the folder of a file, without which the name may be lost. Some file systems cannot. */
 static int
 replace_sync_folder(const char *path)
 {

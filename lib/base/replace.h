@@ -17,29 +17,30 @@
 
 #include "base/err.h"
 
-/* Zero is: nothing open. */
+/* The temporary file of a replacement. Zero: nothing is open. */
 struct replace {
 	char *path, *temporary; /* owned; NULL: nothing open */
-	int fd;                 /* of the temporary file, for what else is to be done with it */
+	/* descriptor of the temporary file, for anything else that is to be done with it */
+	int fd;
 };
 
-/* Makes the temporary file, with the mode of the umask. On an error, here and below,
- * nothing is left open and the temporary file is gone; the kind is ST_IO, or what
- * err_errno makes of errno. */
+/* Makes the temporary file, with the mode of the umask. On an error, here and below, nothing
+ * is left open, and the temporary file is removed; the kind is ST_IO, or what err_errno makes
+ * of errno. */
 enum status replace_open(struct replace *r, const char *path, struct err *e);
 enum status replace_write(struct replace *r, const void *p, size_t n, struct err *e);
 /* Gives the file its name. */
 enum status replace_commit(struct replace *r, struct err *e);
 /* Removes the temporary file. Harmless when nothing is open. */
 void replace_cancel(struct replace *r);
-/* All of the above for bytes at hand. */
+/* Does all of the above for n bytes. */
 enum status replace_file(const char *path, const void *p, size_t n, struct err *e);
 
-/* The last step alone, for a temporary file that its owner has made and named: brings
- * its bytes to the disk (fsync), gives it the name, and brings the name to the disk (fsync
- * of the folder). temporary NULL: the file has no name yet (O_TMPFILE); then a file that
- * has the name already keeps it. The descriptor stays open. Leaves the temporary file
- * where it is on an error, whose kind is ST_IO. */
+/* Does only the last step, for a temporary file that its owner has made and named: syncs its
+ * bytes (fsync), gives it the name, and syncs the name (fsync of the folder). temporary NULL:
+ * the file has no name yet (O_TMPFILE); then an existing file of that name stays. The
+ * descriptor stays open. On an error, whose kind is ST_IO, the temporary file stays where it
+ * is. */
 enum status replace_name(int fd, const char *temporary, const char *path, struct err *e);
 
 #endif

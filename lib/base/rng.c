@@ -39,8 +39,8 @@ rng_next(struct rng *r)
 uint64_t
 rng_below(struct rng *r, uint64_t limit)
 {
-	/* Lemire: the high half of a product; the few low halves that would
-	 * make some numbers likelier than others are drawn again. */
+	/* Lemire's method: the high half of a product; the few low halves that would make some
+	 * numbers more likely than others are drawn again. */
 	__extension__ typedef unsigned __int128 wide;
 	wide product = (wide)rng_next(r) * limit;
 
@@ -81,6 +81,6 @@ rng_seed_fresh(void)
 	while (n < 0 && errno == EINTR);
 	if (n == (ssize_t)sizeof seed)
 		return seed;
-	/* No getrandom: a seed need not be secret, only different. */
+	/* The seed need not be secret, only different each time, so getrandom is not needed. */
 	return rng_mix((uint64_t)clock_wall_ns(), (uint64_t)getpid());
 }

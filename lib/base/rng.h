@@ -10,10 +10,10 @@
 #include <stdint.h>
 
 struct rng {
-	uint64_t key, index; /* all of the state: save and restore these two */
+	uint64_t key, index; /* the complete state, to be saved and restored */
 };
 
-uint64_t rng_mix(uint64_t a, uint64_t b);            /* a key out of two */
+uint64_t rng_mix(uint64_t a, uint64_t b);            /* mixes two numbers into a key */
 uint64_t rng_at(uint64_t key, uint64_t index);       /* the index-th number */
 uint64_t rng_next(struct rng *r);
 uint64_t rng_below(struct rng *r, uint64_t limit);   /* [0, limit), unbiased; limit > 0 */

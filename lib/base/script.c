@@ -13,8 +13,8 @@ enum script_in {
 	SCRIPT_SUM       /* $((...)) */
 };
 
-/* What is open in a level, the latest in the lowest bit: 1 a `(`, 0 a `case`, in
- * which a `)` ends a pattern. */
+/* Open groups of a level, the latest in the lowest bit: 1 a `(`, 0 a `case`, in which a `)`
+ * ends a pattern. */
 struct script_level {
 	enum script_in in;
 	uint64_t open;
@@ -22,9 +22,9 @@ struct script_level {
 };
 
 struct script_here {
-	const char *end;  /* the word that ends the document, quotes and all */
+	const char *end;  /* the word that ends the document, including its quotes */
 	size_t n;
-	bool tabs;        /* <<-: tabs before it do not count */
+	bool tabs;        /* <<-: leading tabs do not count */
 };
 
 struct script_scan {
@@ -37,8 +37,8 @@ struct script_scan {
 	struct script_here heres[SCRIPT_HERES];
 	unsigned n_heres;
 	bool word;        /* in the middle of a word */
-	bool command;     /* a word that begins here is a command, or a word of the grammar */
-	const char *unsure; /* why it cannot be told from here on what is quoted */
+	bool command;     /* a word that begins here is a command, or a keyword */
+	const char *unsure; /* why quoting cannot be told from here on */
 };
 
 static bool
@@ -47,7 +47,7 @@ script_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-/* The character k places on; 0 behind the end. */
+/* The character k places ahead; 0 after the end. */
 static char
 script_ahead(const struct script_scan *x, size_t k)
 {
@@ -101,7 +101,7 @@ script_leave(struct script_scan *x, size_t step)
 	x->command = false;
 }
 
-/* '...': a value inside is misplaced. */
+/* Reads '...': a value inside is misplaced. */
 static const char *
 script_single(struct script_scan *x)
 {
@@ -116,7 +116,7 @@ script_single(struct script_scan *x)
 	return NULL;
 }
 
-/* `...`: up to the next one, whatever is between. */
+/* Reads `...`, up to the next backquote. */
 static const char *
 script_back(struct script_scan *x)
 {
@@ -145,13 +145,13 @@ script_comment(struct script_scan *x)
 	return NULL;
 }
 
-/* `<<` and the word behind it. */
+/* Reads `<<` and the word after it. */
 static const char *
 script_here_begin(struct script_scan *x)
 {
 	bool tabs = script_ahead(x, 2) == '-';
 
-	if (script_ahead(x, 2) == '<') { /* <<< of some shells: a word */
+	if (script_ahead(x, 2) == '<') { /* <<< of some shells takes a word */
 		x->at += 3;
 		return NULL;
 	}
@@ -176,7 +176,7 @@ script_here_begin(struct script_scan *x)
 	return NULL;
 }
 
-/* Whether the line is the document's end: its word, with the quotes taken away. */
+/* Whether the line ends the document: it equals the word without its quotes. */
 static bool
 script_here_ends(const struct script_here *h, const char *line, size_t n)
 {
@@ -193,7 +193,7 @@ script_here_ends(const struct script_here *h, const char *line, size_t n)
 	return at == n;
 }
 
-/* The documents that begin behind this end of a line. */
+/* Reads the documents that begin after this end of a line. */
 static const char *
 script_heres(struct script_scan *x)
 {
@@ -214,8 +214,8 @@ script_heres(struct script_scan *x)
 	return NULL;
 }
 
-/* A run of letters where a word begins; tells `case`, `esac`, and the words of the
- * grammar behind which a command may follow. */
+/* Reads a run of letters at the start of a word; recognizes `case`, `esac`, and the keywords
+ * after which a command may follow. */
 static void
 script_letters(struct script_scan *x)
 {
@@ -245,7 +245,7 @@ script_letters(struct script_scan *x)
 	x->command = command;
 }
 
-/* $ and what it begins, outside of single quotes. */
+/* Reads $ and what it begins, outside single quotes. */
 static void
 script_dollar(struct script_scan *x)
 {
@@ -264,13 +264,13 @@ script_dollar(struct script_scan *x)
 	} else {
 		if (c == '\'' && plain)
 			x->unsure = "behind $'...', which not every sh takes for quotes";
-		x->at += c == '#' || c == '$' ? 2 : 1; /* `$#` begins no comment */
+		x->at += c == '#' || c == '$' ? 2 : 1; /* `$#` does not begin a comment */
 		x->word = true;
 		x->command = false;
 	}
 }
 
-/* One step in $((...)). `$((a); b)` begins alike and is something else. */
+/* Does one step in $((...)). `$((a); b)` begins the same way, but is something else. */
 static void
 script_step_sum(struct script_scan *x, char c)
 {
@@ -289,7 +289,7 @@ script_step_sum(struct script_scan *x, char c)
 	x->at++;
 }
 
-/* One step in "...", ${...} or $((...)). */
+/* Does one step in "...", ${...} or $((...)). */
 static const char *
 script_step_quoted(struct script_scan *x, char c)
 {
@@ -323,7 +323,7 @@ script_step_quoted(struct script_scan *x, char c)
 	return NULL;
 }
 
-/* Characters that end a word. */
+/* Handles characters that end a word. */
 static const char *
 script_step_mark(struct script_scan *x, char c)
 {
@@ -440,7 +440,7 @@ script_quote(const char *p, size_t n, struct buf *out)
 		if (p[i] == '\'')
 			buf_str(out, "'\\''");
 		else if (p[i] == '{')
-			buf_str(out, "{''"); /* the same for the shell, and no place */
+			buf_str(out, "{''"); /* means {} to the shell, but is not a place */
 		else
 			buf_byte(out, (uint8_t)p[i]);
 	}
@@ -466,7 +466,7 @@ script_of_words(const struct words *words)
 	bool given = false;
 	size_t i = 0;
 
-	/* Others may start the shell: timeout 5 sh -c '...'. */
+	/* Other commands may start the shell: timeout 5 sh -c '...'. */
 	while (i < words->n && !script_is_shell(words->v[i]))
 		i++;
 	for (i++; i < words->n && strchr("-+", *words->v[i]) && *words->v[i]; i++)

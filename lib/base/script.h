@@ -22,18 +22,18 @@
 #include "base/buf.h"
 #include "base/param.h"
 
-/* What stands for a value: script[at, at + len). */
+/* A place for a value: script[at, at + len). */
 struct script_spot {
 	size_t at, len;
 };
 
-/* The first of the spots (in order of place) where no value may stand: in what
- * it stands, as in "inside double quotes"; *bad is its number. NULL: all may. */
+/* The first of the spots (which are in order) where no value may be put: gives what it is in,
+ * as in "inside double quotes"; *bad is its number. NULL: all may have a value. */
 const char *script_misplaced(const char *script, size_t n, const struct script_spot *spots,
 			     size_t n_spots, size_t *bad);
-/* Appends p as one word for the shell. No place of the element is found in it. */
+/* Appends p as one word for the shell, in which no place for the element is seen. */
 void script_quote(const char *p, size_t n, struct buf *out);
-/* Which word of a command is a script for a shell, as the one behind `sh -c`; words->n: none. */
+/* Number of the word that is a script for a shell, as the one after `sh -c`; words->n: none. */
 size_t script_of_words(const struct words *words);
 
 #endif

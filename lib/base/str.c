@@ -39,7 +39,7 @@ str_is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* The factor of the unit that s[0, n) names, 0: no such unit. */
+/* The factor of the unit that s[0, n) names, 0: there is no such unit. */
 static int64_t
 str_factor(const struct str_unit *units, const char *s, size_t n)
 {
@@ -58,7 +58,7 @@ str_hex(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* 0x40 and 0xff_ff: all of s[0, n) after the prefix. */
+/* Reads 0x40 and 0xff_ff: s[0, n) is the text after the prefix. */
 static bool
 str_hex_int(const char *s, size_t n, bool negative, int64_t *out)
 {
@@ -80,8 +80,8 @@ str_hex_int(const char *s, size_t n, bool negative, int64_t *out)
 	return true;
 }
 
-/* Digits with single underscores between them, from *i on. False when there is
- * no digit or the value leaves 2^63. */
+/* Reads digits with single underscores between them, from *i on. False: there is no digit, or
+ * the value exceeds 2^63. */
 static bool
 str_digits(const char *s, size_t n, size_t *i, uint64_t *value)
 {
@@ -126,8 +126,8 @@ str_int(const char *s, size_t n, int64_t *out)
 	return true;
 }
 
-/* A number with a fraction and a unit, exactly: 1.5G, 0.5s. `bare` is the
- * factor when there is no unit. Never negative. */
+/* Reads a number with a fraction and a unit, exactly: 1.5G, 0.5s. `bare` is the factor when
+ * there is no unit. Never negative. */
 static bool
 str_with_unit(const char *s, size_t n, const struct str_unit *units, int64_t bare, int64_t *out)
 {
@@ -192,7 +192,7 @@ str_float(const char *s, size_t n, double *out)
 		if (s[i] == '_' && i > 0 && i + 1 < n && str_is_digit(s[i - 1]) &&
 		    str_is_digit(s[i + 1]))
 			continue;
-		/* No blanks, no 0x1p3, no nan, no plus sign in front. */
+		/* No blanks, no 0x1p3, no nan, no leading plus sign. */
 		if (!str_is_digit(s[i]) && !strchr(".eE-+", s[i]))
 			break;
 		text[len++] = s[i];
@@ -231,9 +231,9 @@ str_bool(const char *s, size_t n, bool *out)
 	return false;
 }
 
-enum { STR_WORD = 64 }; /* longer words are nobody's misspelling */
+enum { STR_WORD = 64 }; /* longer words are hardly misspellings */
 
-/* Insertions, deletions, changes and swaps of neighbours that make b of a. */
+/* The number of insertions, deletions, changes and swaps of neighbours that turn a into b. */
 static unsigned
 str_distance(const char *a, size_t na, const char *b, size_t nb)
 {
@@ -280,7 +280,7 @@ str_suggest(const char *word, const char *(*next)(void *arg, size_t i), void *ar
 		if (m == 0 || m > STR_WORD || !strcmp(other, word))
 			continue;
 		unsigned d = str_distance(word, n, other, m);
-		/* Two faults in a word of three letters is another word. */
+		/* Two faults in a word of three letters make another word. */
 		if (d > 2 || d >= n || (d == 2 && n < 4))
 			continue;
 		for (size_t k = 0; k < 3; k++) {
@@ -328,8 +328,8 @@ str_ends(const char *s, const char *suffix)
 	return n >= m && !memcmp(s + n - m, suffix, m);
 }
 
-/* Bytes of the character at p, 0: none that is valid. No surrogates, no
- * overlong forms, nothing past U+10FFFF. */
+/* Length of the character at p, 0: it is not valid. No surrogates, no overlong forms, nothing
+ * above U+10FFFF. */
 static size_t
 str_utf8_char(const uint8_t *p, size_t n)
 {

@@ -10,15 +10,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* All number readers take the whole text or fail (false, *out untouched).
- * 10_000, 0x40, -3; size suffixes k M G T and Ki Mi Gi Ti are powers of 1024,
- * kB MB GB TB powers of 1000. Overflow fails. */
+/* All readers of numbers take the whole text or fail (false, *out untouched). 10_000, 0x40,
+ * -3; the size suffixes k M G T and Ki Mi Gi Ti are powers of 1024, kB MB GB TB powers of
+ * 1000. Overflow fails. */
 bool str_int(const char *s, size_t n, int64_t *out);
 bool str_size(const char *s, size_t n, int64_t *out);
-/* ns us ms s m h d; bare numbers are seconds; fractions allowed (0.5s). */
+/* Units ns us ms s m h d; bare numbers are seconds; fractions are allowed (0.5s). */
 bool str_duration_ns(const char *s, size_t n, int64_t *out);
 bool str_float(const char *s, size_t n, double *out);
-/* 1/0 true/false yes/no on/off */
+/* Accepts 1/0 true/false yes/no on/off. */
 bool str_bool(const char *s, size_t n, bool *out);
 
 /* The words nearest to `word` (edit distance at most 2, at most 3 of them,

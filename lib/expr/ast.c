@@ -90,8 +90,8 @@ ast_level(const struct expr_ast *a)
 	}
 }
 
-/* What the kid that comes next adds to the nesting: nothing when it stands first
- * and without brackets, as the text before an operator does. */
+/* How much the next kid adds to the nesting: nothing when it comes first and without brackets,
+ * as the text before an operator does. */
 static unsigned
 ast_nest_cost(const struct expr_ast *a, const struct expr_ast *kid)
 {
@@ -148,7 +148,7 @@ expr_match_of(struct expr_ast *pattern)
 	struct expr_ast *a = ast_new(AST_BINARY, AST_MATCH, NULL, 0);
 	struct expr_ast *x = ast_new(AST_NAME, EXPR_X, NULL, 0);
 
-	/* What is said about either points at the pattern. */
+	/* Errors about either operand point at the pattern. */
 	ast_place(x, pattern->at, pattern->len);
 	ast_mark(x, pattern->at, pattern->len);
 	ast_place(a, pattern->at, pattern->len);

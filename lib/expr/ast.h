@@ -46,32 +46,32 @@ enum ast_op {
 	AST_OPS
 };
 
-/* How tightly operators bind; a node prints without brackets where its own
- * level is at least what the place asks for. */
+/* How tightly operators bind; a node prints without brackets where its own level is at least
+ * the one that the place requires. */
 enum ast_level {
 	LEVEL_COALESCE = 1, LEVEL_COND, LEVEL_OR, LEVEL_AND, LEVEL_NOT, LEVEL_CMP,
 	LEVEL_CAT, LEVEL_SUM, LEVEL_TERM, LEVEL_UNARY, LEVEL_POW, LEVEL_POSTFIX
 };
 
 struct ast_op_row {
-	const char *sign; /* canonical */
+	const char *sign; /* the canonical spelling */
 	uint8_t level;
 	uint8_t left, right; /* levels its operands need */
 };
 extern const struct ast_op_row ast_ops[AST_OPS];
 
-enum { AST_IT = EXPR_NAMES }; /* the item in map, filter, any, all, sorted */
+enum { AST_IT = EXPR_NAMES }; /* the item of a list, in map, filter, any, all, sorted */
 enum ast_regex_flag { REGEX_I = 1, REGEX_M = 2, REGEX_S = 4, REGEX_X = 8, REGEX_A = 16 };
 
 struct expr_ast {
 	uint8_t kind, op;
-	uint16_t height;          /* of the tree below and with this node */
-	uint16_t nest;            /* how deep it nests when printed */
-	uint32_t at, len;         /* all of it, in the source text */
+	uint16_t height;          /* height of the tree below and including this node */
+	uint16_t nest;            /* depth of nesting when printed */
+	uint32_t at, len;         /* place of the whole node in the source text */
 	uint32_t mark, mark_len;  /* the operator or name that errors point at */
 	uint32_t n;
 	uint32_t text_len;
-	char *text;               /* owned, ended by NUL; NULL: none */
+	char *text;               /* owned, ends with a NUL; NULL: none */
 	struct expr_ast **kids;   /* owned */
 };
 
@@ -83,10 +83,10 @@ void ast_mark(struct expr_ast *a, size_t at, size_t len);
 void ast_add(struct expr_ast *a, struct expr_ast *kid);
 /* How tightly the node itself binds (enum ast_level). */
 unsigned ast_level(const struct expr_ast *a);
-/* True for a text that can stand behind a dot or as a bare key. */
+/* Whether a text can be written after a dot, or as a bare key. */
 bool ast_is_word(const char *s, size_t n);
-/* The text of an AST_LIT that is one, else false. */
+/* Whether a node is an AST_LIT with a text; lends the text. */
 bool ast_lit_text(const struct expr_ast *a, const char **s, size_t *n);
-const char *ast_name_word(unsigned name); /* "x" */
+const char *ast_name_word(unsigned name); /* name as it is written: "x" */
 
 #endif

@@ -22,7 +22,7 @@ enum { CODE_REGS_MAX = 30000, CODE_LOOPS_MAX = 1000, CODE_FIRST_TEMP = EXPR_NAME
 
 /* ORDER code_op: the jump table in machine_run has the same order. */
 #define CODE_OPS(X) \
-	X(RET)      /* a: the result */ \
+	X(RET)      /* the result is a */ \
 	X(MOVE)     /* d = a */ \
 	X(FIELD)    /* d = a . key c */ \
 	X(INDEX)    /* d = a[b] */ \
@@ -30,22 +30,22 @@ enum { CODE_REGS_MAX = 30000, CODE_LOOPS_MAX = 1000, CODE_FIRST_TEMP = EXPR_NAME
 	X(ADD) X(SUB) X(MUL) X(DIV) X(FLOOR) X(MOD) X(POW) X(NEG) X(NOT) \
 	X(EQ) X(NE) X(LT) X(LE) X(GT) X(GE) X(IN) X(CAT) \
 	X(MATCH) X(NMATCH) /* d = a ~ pattern c */ \
-	X(JUMP)     /* by c instructions */ \
-	X(JFALSE)   /* by c if a is false; d: enum ast_op for the message */ \
+	X(JUMP)     /* jump by c instructions */ \
+	X(JFALSE)   /* jump by c if a is false; d: enum ast_op for the message */ \
 	X(JTRUE) \
-	X(JVALUE)   /* by c if a is not nil */ \
+	X(JVALUE)   /* jump by c if a is not nil */ \
 	X(TEST)     /* a must be a bool; d: enum ast_op */ \
 	X(LIST)     /* d = [a, a + 1, ...], c of them */ \
 	X(RECORD)   /* d = {keys of shape c: a, a + 1, ...} */ \
 	X(CALL)     /* d = function of use c (a, a + 1, ...), n of them */ \
-	X(LOOP)     /* loop c begins, over the list a */ \
-	X(NEXT)     /* d = the next item of loop b, at the end by c */ \
-	X(KEEP)     /* adds a to what loop c makes */ \
-	X(KEEPIF)   /* adds b to it if a is true */ \
-	X(KEEPKEY)  /* adds b with the key a */ \
+	X(LOOP)     /* begin loop c, over the list a */ \
+	X(NEXT)     /* d = the next item of loop b; at the end jump by c */ \
+	X(KEEP)     /* add a to the result of loop c */ \
+	X(KEEPIF)   /* add b to it if a is true */ \
+	X(KEEPKEY)  /* add b to it, with the key a */ \
 	X(MADE)     /* d = the list that loop c made */ \
-	X(SORTED)   /* d = the same in the order of the keys */ \
-	X(FAIL)     /* with the text a */ \
+	X(SORTED)   /* d = that list, in the order of its keys */ \
+	X(FAIL)     /* fail with the text a */ \
 	X(SKIP)
 
 #define CODE_ENUM(name) CODE_##name,
@@ -59,7 +59,7 @@ struct ins {
 	int32_t c;
 };
 
-/* The keys of a record literal, encoded; those after each other. */
+/* The encoded keys of a record literal, one after the other. */
 struct shape {
 	uint32_t n;
 	struct val_key *keys;
@@ -71,7 +71,8 @@ struct column_plan;
 
 struct expr {
 	struct ins *code;
-	int32_t *guards;        /* of each instruction: how far to go when it fails; 0: it fails */
+	/* for each instruction: how far to jump when it fails; 0: it fails */
+	int32_t *guards;
 	size_t n_code, cap_code, cap_guards;
 	struct val *consts;
 	size_t n_consts, cap_consts;
@@ -81,22 +82,22 @@ struct expr {
 	size_t n_shapes, cap_shapes;
 	struct pattern **patterns;
 	size_t n_patterns, cap_patterns;
-	struct fn_use *uses_of; /* functions, one row for each call in the code */
+	struct fn_use *uses_of; /* uses of functions, one for each call in the code */
 	size_t n_uses, cap_uses;
-	uint8_t **owned;        /* bytes that constants and keys point to */
+	uint8_t **owned;        /* memory that constants and keys point to */
 	size_t n_owned, cap_owned;
-	int n_regs;             /* from x on */
+	int n_regs;             /* number of registers from x on */
 	int n_loops;
 	const struct type *type;
-	struct val result;      /* when constant */
+	struct val result;      /* the value, when constant */
 	bool constant;
 	bool uses[EXPR_NAMES];
 	unsigned traits;        /* enum expr_trait */
-	bool whole;             /* x is used otherwise than by fields */
-	const char **fields;    /* of x, lent from the keys */
+	bool whole;             /* x is used other than by its fields */
+	const char **fields;    /* fields of x that are used, lent from the keys */
 	size_t n_fields, cap_fields;
-	struct column_plan *columns; /* how to work on many elements at once; NULL: not possible */
-	int quick;              /* the whole is x ~ patterns[0]: 1; x !~: -1; else 0 */
+	struct column_plan *columns; /* plan for many elements at once; NULL: not possible */
+	int quick;              /* the whole expression is x ~ patterns[0]: 1; x !~: -1; else 0 */
 };
 
 #endif

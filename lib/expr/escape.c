@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Where it is being read. */
+/* An escape being read. */
 struct escape {
 	const char *s;
 	size_t at, len;
@@ -31,7 +31,7 @@ escape_utf8(struct buf *out, uint32_t c)
 	buf_byte(out, (uint8_t)(0x80 | (c & 63)));
 }
 
-/* Up to `most` hex digits; gives how many there were. */
+/* Reads up to `most` hex digits; gives their number. */
 static unsigned
 escape_hex(struct escape *x, unsigned most, uint32_t *out)
 {
@@ -51,7 +51,7 @@ escape_hex(struct escape *x, unsigned most, uint32_t *out)
 	return n;
 }
 
-/* Behind \u. */
+/* Reads the digits after \u. */
 static bool
 escape_unicode(struct escape *x, struct buf *out)
 {

@@ -12,9 +12,8 @@
 
 #include "base/buf.h"
 
-/* What stands at s, behind the backslash, is added to out as UTF-8 (\x: as that
- * byte). *used: how much of the text it took. False: no escape; *used says how
- * much of it was looked at. */
+/* Reads the escape at s, after its backslash, and adds the character to out as UTF-8 (\x: as
+ * that byte). *used: bytes it took. False: it is not an escape; *used: bytes examined. */
 bool escape_read(const char *s, size_t len, struct buf *out, size_t *used);
 
 #endif

@@ -37,7 +37,7 @@ struct expr_src {
 	const char *file; /* for errors: "<arg>" */
 	const char *text;
 	size_t len;
-	size_t at;        /* in: where to begin; out: first byte that is not part of it */
+	size_t at;        /* in: where to begin; out: first byte after the expression */
 	bool newline_ends;/* a newline at bracket depth 0 ends the expression (unless
 	                     the next line continues it: see lang) */
 	/* @name, @{name}, $name: appends the parameter's encoded value to out;
@@ -48,39 +48,39 @@ struct expr_src {
 	unsigned depth;   /* internal */
 };
 
-/* Parses the longest expression at src->at. On a fault e has the place. Gives. */
+/* Parses the longest expression at src->at. On an error, e has its place. Gives. */
 struct expr_ast *expr_parse(struct expr_src *src, struct err *e);
-/* x ~ pattern. Takes, gives. */
+/* Makes x ~ pattern. Takes, gives. */
 struct expr_ast *expr_match_of(struct expr_ast *pattern);
 void expr_ast_free(struct expr_ast **a);
 void expr_print(const struct expr_ast *a, struct buf *out);
 /* Structure as an indented tree, for --print=tree. */
 void expr_print_tree(const struct expr_ast *a, int indent, struct buf *out);
 bool expr_ast_equal(const struct expr_ast *a, const struct expr_ast *b);
-/* Where in the source text it stood. */
+/* The place in the source text. */
 void expr_ast_place(const struct expr_ast *a, size_t *at, size_t *len);
 
 enum expr_name { EXPR_X, EXPR_S, EXPR_I, EXPR_XX, EXPR_NAMES };
 
 struct expr_env {
 	const struct type *types[EXPR_NAMES]; /* NULL: the name does not exist here */
-	struct types *arena;                  /* for the types it makes */
+	struct types *arena;                  /* owner of the types that compiling makes */
 	const char *file, *text;              /* for errors; text of `text_len` bytes */
 	size_t text_len;
 };
 
-/* Checks types and compiles. A field that a closed record lacks, an operation
- * on the wrong type: ST_DATA with place and help. Gives. */
+/* Checks types and compiles. ST_DATA with place and help: a field that a closed record lacks,
+ * or an operation on the wrong type. Gives. */
 struct expr *expr_compile(const struct expr_ast *a, const struct expr_env *env, struct err *e);
 void expr_free(struct expr **x);
 const struct type *expr_type(const struct expr *x);
-/* The value when it is the same for all elements: true and the value in out. */
+/* Whether the value is the same for all elements; if so, puts it into out. */
 bool expr_constant(const struct expr *x, struct buf *out);
-/* The top-level fields of x that it reads: fills names (lent from the expr) and
- * returns how many, or -1 when it uses x as a whole. At most `max`. */
+/* The top-level fields of x that the expression reads: fills names (lent from the expr) and
+ * returns their number, or -1 when it uses x as a whole. At most `max`. */
 int expr_fields(const struct expr *x, const char **names, int max);
-/* What an expression may do besides giving a value that its element alone decides.
- * The compiler notes it; nobody else looks for it in the tree or the text. */
+/* What an expression may do besides giving a value that depends on its element alone. The
+ * compiler notes it; nothing else looks for it in the tree or the text. */
 enum expr_trait {
 	EXPR_VARIES = 1, /* another pass may give another value: rand(), now() */
 	EXPR_SKIPS = 2,  /* skip(): an element may give none */
@@ -92,23 +92,24 @@ unsigned expr_traits(const struct expr *x);
 struct expr_vm *expr_vm_new(const struct expr *x, uint64_t seed);
 void expr_vm_free(struct expr_vm **vm);
 void expr_vm_set(struct expr_vm *vm, enum expr_name name, const uint8_t *p, size_t len); /* lent until changed */
-void expr_vm_set_index(struct expr_vm *vm, int64_t i); /* of the next element; counts on by itself */
+/* index of the next element; increases by itself */
+void expr_vm_set_index(struct expr_vm *vm, int64_t i);
 
-/* What now() gives, as ns since 1970; without it the clock is read at the first now(). */
+/* Sets what now() gives, in ns since 1970; otherwise the clock is read at the first now(). */
 void expr_vm_set_time(struct expr_vm *vm, int64_t ns);
 
-/* Evaluates for one element, appending the encoded value to out's arena as an
- * element with e->pos. ST_OK; ST_SKIP: skip() was called; ST_DATA: failed, err
- * says why (nothing appended). */
+/* Evaluates one element, and appends the encoded value to out's arena as an element with
+ * e->pos. ST_OK; ST_SKIP: skip() was called; ST_DATA: it failed, and err says why (nothing is
+ * appended). */
 enum status expr_eval(struct expr_vm *vm, const struct elem *e, struct run *out, struct err *err);
-/* For whole runs: evaluates from e[*from] on, in a loop inside the machine, until the
- * run ends or an element fails or is skipped; *from is then that element's index (the
- * caller applies its policy and calls again with *from + 1). ST_AGAIN: the results are
- * so large that the caller should pass them on before it goes on with *from. */
+/* Evaluates whole runs in a loop inside the machine: from e[*from] on, until the run ends or
+ * an element fails or is skipped; *from is then that element's index (the caller applies its
+ * policy and calls again with *from + 1). ST_AGAIN: the results are so large that the caller
+ * should pass them on before continuing with *from. */
 enum status expr_map(struct expr_vm *vm, const struct run *in, uint32_t *from,
 		     struct run *out, struct err *err);
-/* The same for tests: passes the elements on which it is true on to out.
- * A value that is not a bool is an error. */
+/* As expr_map, for tests: passes the elements for which the test is true on to out. A value
+ * that is not a bool is an error. */
 enum status expr_filter(struct expr_vm *vm, const struct run *in, uint32_t *from,
 			struct run *out, struct err *err);
 /* Evaluates and lends the encoded value until the next call: for keys, states. */

@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "expr/vm.h"
 
-/* The list of groups is the list of files fn_*.c, which make writes. */
+/* The list of groups is the list of files fn_*.c, written by make. */
 #define FN(name) extern const struct fn fn_##name[];
 #include "fn_list.h"
 #undef FN
@@ -20,8 +20,8 @@ static const struct fn *const fn_groups[] = {
 	NULL
 };
 
-static const struct fn **fn_sorted;    /* by name */
-static struct expr_fn_doc *fn_docs;    /* the same, and a row without a name */
+static const struct fn **fn_sorted;    /* sorted by name */
+static struct expr_fn_doc *fn_docs;    /* sorted by name, and a row without a name */
 static size_t fn_count;
 static pthread_once_t fn_once = PTHREAD_ONCE_INIT;
 

@@ -29,19 +29,19 @@ enum fn_special {
 	FN_PLAIN, FN_MAP, FN_FILTER, FN_ANY, FN_ALL, FN_SORTED, FN_FAIL, FN_SKIP
 };
 enum fn_flag {
-	FN_VARIES = 1, /* not the same for the same arguments */
-	FN_DRAWS = 2   /* takes random numbers of the vm */
+	FN_VARIES = 1, /* may differ for equal arguments */
+	FN_DRAWS = 2   /* draws random numbers from the vm */
 };
 
 typedef enum status fn_call(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n);
-/* The type of the result, given the types of the arguments. */
+/* Gives the type of the result for the types of the arguments. */
 typedef const struct type *fn_type(struct types *t, const struct type *const *a, unsigned n);
 
-/* The same where constant arguments count, and where types can be wrong
- * together: NULL, and why says so. */
+/* Checks the arguments where constants matter, or types that are wrong only together: gives
+ * the type, or NULL, and why says the reason. */
 struct fn_arg {
 	const struct type *type;
-	const struct val *value; /* NULL: not the same for all elements */
+	const struct val *value; /* NULL: differs between elements */
 };
 enum { FN_WHY = 300 };
 typedef const struct type *fn_check(struct types *t, const struct fn_arg *a, unsigned n,
@@ -49,39 +49,39 @@ typedef const struct type *fn_check(struct types *t, const struct fn_arg *a, uns
 
 struct fn {
 	const char *name, *sig;
-	const char *result;     /* a type, as type_parse reads it; NULL: `type` says */
+	const char *result;     /* the type as a text, which type_parse reads; NULL: use `type` */
 	fn_type *type;
-	fn_call *call;          /* NULL: special */
+	fn_call *call;          /* NULL: the compiler handles it */
 	uint8_t special, flags;
 	const char *args, *brief, *example, *output;
-	fn_check *check;        /* in place of `result` and `type` */
+	fn_check *check;        /* used in place of `result` and `type` */
 };
 
 const struct fn *fn_find(const char *name, size_t n);
 const struct fn *fn_at(size_t i); /* alphabetical; NULL at the end */
 
-/* Kinds (VAL_BIT) that the k-th argument may have; 0: there is no such. */
+/* Kinds (VAL_BIT) that the k-th argument may have; 0: there is no such argument. */
 unsigned fn_accepts(const struct fn *f, unsigned k);
 char fn_letter(const struct fn *f, unsigned k); /* 0: there is no such argument */
-unsigned fn_least(const struct fn *f);          /* arguments it needs */
-/* "text or bytes", for messages. */
+unsigned fn_least(const struct fn *f);          /* number of arguments it needs */
+/* The words for a letter in messages: "text or bytes". */
 const char *fn_letter_words(char letter);
 
 enum { FN_MASKS = 8 };
-/* One use of a function in compiled code: kinds that each argument may have, the
- * last for all from there on. */
+/* One use of a function in compiled code: the kinds that each argument may have; the last
+ * entry applies to all further arguments. */
 struct fn_use {
 	const struct fn *f;
 	unsigned accepts[FN_MASKS];
 };
 void fn_use_init(struct fn_use *u, const struct fn *f);
-/* An argument is of the wrong kind: says so. */
+/* Sets the error for an argument of the wrong kind. */
 enum status fn_kind_fault(struct expr_vm *vm, const struct fn *f, const struct val *a, unsigned n);
 
 /* The functions themselves: a file fn_NAME.c has one group, `const struct fn fn_NAME[]`,
  * which ends with a row without a name. Nothing else lists them. */
 
-/* For `type`: of the first argument, and of its items. */
+/* Values of `type`: the type of the first argument, or that of its items. */
 fn_type fn_type_first, fn_type_item, fn_type_list;
 
 #endif

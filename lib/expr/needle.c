@@ -8,8 +8,8 @@
 #include <emmintrin.h>
 #endif
 
-/* A walk over one pattern. A run of literal characters that must stand there
- * grows in `run`; the longest of an alternative is kept in `best`. */
+/* A walk through one pattern. A run of literal characters that must be there grows in `run`;
+ * the longest of an alternative is kept in `best`. */
 struct needle_walk {
 	const char *s;
 	size_t n, at;
@@ -32,7 +32,7 @@ needle_add(struct needle_walk *w, char c)
 	w->run.s[w->run.n++] = (uint8_t)c;
 }
 
-/* The last character need not be there after all. */
+/* Drops the last character, which turned out to be optional. */
 static void
 needle_drop(struct needle_walk *w)
 {
@@ -43,7 +43,7 @@ needle_drop(struct needle_walk *w)
 	needle_cut(w);
 }
 
-/* Behind an escape. False: one that this walk does not know. */
+/* Steps over an escape. False: this walk does not know it. */
 static bool
 needle_escape(struct needle_walk *w, bool counts)
 {
@@ -59,7 +59,7 @@ needle_escape(struct needle_walk *w, bool counts)
 	return true;
 }
 
-/* Behind a character class. */
+/* Steps over a character class. */
 static bool
 needle_class(struct needle_walk *w)
 {
@@ -81,7 +81,7 @@ needle_class(struct needle_walk *w)
 	return w->at++ < w->n;
 }
 
-/* Behind a group, whose inside is not looked at but for its end. */
+/* Steps over a group, whose contents are not examined. */
 static bool
 needle_group(struct needle_walk *w)
 {
@@ -119,7 +119,7 @@ needle_group(struct needle_walk *w)
 	return true;
 }
 
-/* Behind {2,3}; braces with anything else in them are literal. */
+/* Steps over {2,3}; braces with other contents are literal. */
 static void
 needle_braces(struct needle_walk *w)
 {
@@ -131,7 +131,7 @@ needle_braces(struct needle_walk *w)
 		w->at = end + 1;
 }
 
-/* One alternative, up to `|` or the end. */
+/* Walks one alternative, up to `|` or the end. */
 static bool
 needle_alternative(struct needle_walk *w)
 {
@@ -199,8 +199,8 @@ needle_search(const uint8_t *s, size_t n, const uint8_t *p, const uint8_t *end)
 	if (n == 0)
 		return p;
 #ifdef __SSE2__
-	/* Sixteen places at once: where its first and its last byte stand at
-	 * the right distance, the rest is compared. */
+	/* Sixteen places at once: where the first and the last byte are at the right distance,
+	 * the rest is compared. */
 	size_t last = n - 1;
 	__m128i a = _mm_set1_epi8((char)s[0]), b = _mm_set1_epi8((char)s[last]);
 

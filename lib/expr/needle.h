@@ -20,9 +20,9 @@ struct needles {
 	struct needle v[NEEDLES_MAX];
 };
 
-/* Of a pattern without the flags i and x. Finds none where in doubt. */
+/* Finds the needles of a pattern without the flags i and x. Finds none when in doubt. */
 void needles_find(const char *s, size_t n, struct needles *out);
-/* Where the n bytes of s first lie in [p, end), or NULL. */
+/* The first place of the n bytes of s in [p, end), or NULL. */
 const uint8_t *needle_search(const uint8_t *s, size_t n, const uint8_t *p, const uint8_t *end);
 
 #endif

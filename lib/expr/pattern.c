@@ -18,18 +18,18 @@ enum {
 	PATTERN_HEAP = 64 * 1024     /* most KiB that matching without the JIT may use */
 };
 
-/* How far `bytes` may be believed about a subject that is not ASCII. */
+/* What a match by `bytes` means for a subject that is not ASCII. */
 enum pattern_grade {
-	GRADE_ASCII, /* not at all */
-	GRADE_YES,   /* a match it finds is one; characters beyond ASCII may make others */
-	GRADE_ANY    /* it matches where `utf` does */
+	GRADE_ASCII, /* nothing */
+	GRADE_YES,   /* a match is a match, but characters beyond ASCII may make others */
+	GRADE_ANY    /* a match, exactly when `utf` has one */
 };
 
 struct pattern {
-	pcre2_code *bytes;   /* for ASCII; NULL: the pattern needs characters */
-	pcre2_code *utf;     /* for valid UTF-8 */
+	pcre2_code *bytes;   /* for ASCII subjects; NULL: the pattern needs characters */
+	pcre2_code *utf;     /* for subjects in valid UTF-8 */
 	enum pattern_grade grade;
-	bool anchored;       /* it looks at what stands around a match */
+	bool anchored;       /* a match depends on what surrounds it */
 	bool starts;         /* a match begins with the subject, and with one of `first` */
 	bool first[256];
 	bool quick;          /* bytes and utf were compiled to machine code */
@@ -41,9 +41,10 @@ struct pattern {
 
 struct pattern_state {
 	const struct pattern *p;
-	const pcre2_code *code; /* what the subject of pattern_find is matched with; NULL: it
-				 * is not valid, and matched stretch by stretch */
-	size_t stretch;         /* where that of the last match began */
+	/* what pattern_find matches the subject with; NULL: the subject is not valid, and
+	 * matched stretch by stretch */
+	const pcre2_code *code;
+	size_t stretch;         /* start of the stretch that had the last match */
 	pcre2_match_data *data;
 	pcre2_match_context *context;
 	pcre2_jit_stack *stack;
@@ -55,10 +56,10 @@ pattern_is_class(char c)
 	return c == 'd' || c == 'w' || c == 's';
 }
 
-/* A pattern that consumes nothing but ASCII finds the same in bytes as in
- * characters. With \d, \w and \s it finds a part of that: each takes more characters
- * than bytes. Wildcards, negated sets, assertions other than ^ and $, flags i, x and m,
- * and possessive repeats, which may take too much, are left to the subject. */
+/* Grades a pattern. One that consumes only ASCII finds the same in bytes as in characters.
+ * With \d, \w and \s it finds a part of that: each matches more characters than bytes.
+ * Wildcards, negated sets, assertions other than ^ and $, flags i, x and m, and possessive
+ * repeats, which may take too much, make it depend on the subject. */
 static enum pattern_grade
 pattern_grade(const char *s, size_t n, unsigned flags)
 {
@@ -88,8 +89,8 @@ pattern_grade(const char *s, size_t n, unsigned flags)
 	return possessive && grade == GRADE_YES ? GRADE_ASCII : grade;
 }
 
-/* Finds what must stand first in a pattern of ^ and something, as in /^GET/ and /^\d+/.
- * Most lines are then known by their first byte. */
+/* Finds the bytes that a pattern of ^ and something must begin with, as in /^GET/ and /^\d+/.
+ * Most lines are then decided by their first byte. */
 static void
 pattern_find_first(struct pattern *p, const char *s, size_t n)
 {
@@ -131,7 +132,7 @@ pattern_compile(const char *s, size_t n, unsigned flags, uint32_t options, int *
 	return re;
 }
 
-/* Machine code where the system allows it; without, matching is slower. */
+/* Compiles to machine code where the system allows it; otherwise matching is slower. */
 static bool
 pattern_jit(pcre2_code *re)
 {
@@ -269,8 +270,8 @@ pattern_load_four(const uint8_t *p)
 		| (pattern_load(p + 32) | pattern_load(p + 48));
 }
 
-/* Loads that overlap in place of loops over what is left: a line costs few jumps,
- * and hardly one that depends on its length. */
+/* Overlapping loads instead of loops over the rest, so that a line costs few jumps, hardly any
+ * of which depends on its length. */
 static inline bool
 pattern_is_ascii(const uint8_t *p, size_t n)
 {
@@ -312,9 +313,9 @@ pattern_run(struct pattern_state *s, const pcre2_code *re, const uint8_t *p, siz
 	return rc > 0 ? 1 : rc == PCRE2_ERROR_NOMATCH ? 0 : rc == 0 ? 1 : rc;
 }
 
-/* A subject with bad bytes: the stretches between them, each by itself. PCRE2 has
- * PCRE2_MATCH_INVALID_UTF for this, which 10.42 compiles to wrong machine code: \D
- * matches nothing beyond ASCII then, and matches behind a bad byte are missed. */
+/* Matches a subject with bad bytes, each stretch between them by itself. PCRE2 has
+ * PCRE2_MATCH_INVALID_UTF for this, which 10.42 compiles to wrong machine code: \D then
+ * matches nothing beyond ASCII, and matches after a bad byte are missed. */
 static int
 pattern_run_stretches(struct pattern_state *s, const uint8_t *p, size_t n, size_t from)
 {
@@ -334,7 +335,7 @@ pattern_run_stretches(struct pattern_state *s, const uint8_t *p, size_t n, size_
 	return rc;
 }
 
-/* A subject that is not ASCII. */
+/* Matches a subject that is not ASCII. */
 static int
 pattern_run_text(struct pattern_state *s, const uint8_t *p, size_t n)
 {
@@ -392,7 +393,7 @@ pattern_find(struct pattern_state *s, const uint8_t *p, size_t n, size_t from, c
 	const struct pattern *re = s->p;
 
 	*v = pcre2_get_ovector_pointer(s->data);
-	/* Looked at once: there may be as many matches as bytes. */
+	/* Decided once per subject, which may have as many matches as bytes. */
 	if (!from)
 		s->code = re->bytes && pattern_is_ascii(p, n) ? re->bytes
 			: utf8_is_valid(p, n) ? re->utf : NULL;

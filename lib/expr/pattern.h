@@ -19,15 +19,15 @@
 #include "base/err.h"
 
 enum {
-	PATTERN_MAX = 64 * 1024,        /* bytes of a pattern */
+	PATTERN_MAX = 64 * 1024,        /* most bytes in a pattern */
 	PATTERN_TRIES = 10 * 1000 * 1000, /* match limit */
 	PATTERN_GROUPS = 100
 };
 
 struct pattern;
-struct pattern_state; /* one thread's working memory for one pattern */
+struct pattern_state; /* working memory of one thread for one pattern */
 
-/* flags: enum ast_regex_flag. *bad is the byte of the pattern that is wrong. Gives. */
+/* Compiles a pattern. flags: enum ast_regex_flag. *bad is the wrong byte of the pattern. Gives. */
 struct pattern *pattern_new(const char *s, size_t n, unsigned flags, size_t *bad, struct err *e);
 void pattern_free(struct pattern **p);
 
@@ -38,24 +38,24 @@ void pattern_state_free(struct pattern_state **s);
 int pattern_test(struct pattern_state *s, const uint8_t *p, size_t n);
 /* Whether pattern_scan may be used: a match is a match wherever it stands. */
 bool pattern_scans(const struct pattern *p);
-/* The same as pattern_test for a subject in which pattern_scan has found nothing. */
+/* As pattern_test, for a subject in which pattern_scan has found nothing. */
 int pattern_test_rest(struct pattern_state *s, const uint8_t *p, size_t n);
-/* The first match in bytes that hold many subjects: 1 and its place. Also one that
- * crosses from a subject to the next may be found. */
+/* Finds the first match in bytes that hold many subjects: 1 and its place. It may also find a
+ * match that crosses from one subject to the next. */
 int pattern_scan(struct pattern_state *s, const uint8_t *p, size_t n, size_t *begin, size_t *end);
-/* The first match at or after `from`, places in *v: start and end of the whole
- * and of each group, SIZE_MAX for groups that took no part. The first call for a
- * subject has from 0; later ones go on in that subject. */
+/* Finds the first match at or after `from`; *v has the places: start and end of the whole and
+ * of each group, SIZE_MAX for groups without a part in it. The first call for a subject has
+ * from 0; later calls continue in that subject. */
 int pattern_find(struct pattern_state *s, const uint8_t *p, size_t n, size_t from,
 		 const size_t **v);
 const char *pattern_fault(int code);
 
-unsigned pattern_groups(const struct pattern *p);     /* without the whole */
+unsigned pattern_groups(const struct pattern *p);     /* number of groups, without the whole */
 /* Name of group k, from 1; NULL: it has none. */
 const char *pattern_group_name(const struct pattern *p, unsigned k);
 bool pattern_has_names(const struct pattern *p);
 
 struct needles;
-const struct needles *pattern_needles(const struct pattern *p); /* needle.h */
+const struct needles *pattern_needles(const struct pattern *p); /* as in needle.h */
 
 #endif

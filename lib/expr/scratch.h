@@ -11,9 +11,9 @@
 #include <stdint.h>
 
 enum {
-	SCRATCH_VALUE_MAX = 256 * 1024 * 1024, /* bytes of one value */
-	SCRATCH_ALL_MAX = 1024 * 1024 * 1024,  /* of all values of one element */
-	SCRATCH_KEEP = 4 * 1024 * 1024         /* kept between elements */
+	SCRATCH_VALUE_MAX = 256 * 1024 * 1024, /* largest value */
+	SCRATCH_ALL_MAX = 1024 * 1024 * 1024,  /* largest total for one element */
+	SCRATCH_KEEP = 4 * 1024 * 1024         /* memory kept between elements */
 };
 
 struct scratch_piece {
@@ -23,15 +23,15 @@ struct scratch_piece {
 struct scratch {
 	uint8_t *at, *end;            /* in the current piece; NULL: none yet */
 	struct scratch_piece *pieces;
-	size_t n, cap, now;           /* now: the current piece */
-	size_t total, most;           /* bytes of all pieces, and the limit for them */
+	size_t n, cap, now;           /* now: index of the current piece */
+	size_t total, most;           /* size of all pieces, and its limit */
 };
 struct scratch_mark {
 	size_t now;
 	uint8_t *at;
 };
 
-/* Room for n bytes; NULL: more than the limits. Take it with scratch_done. */
+/* Room for n bytes; NULL: it would exceed the limits. Take it with scratch_done. */
 uint8_t *scratch_room_slow(struct scratch *s, size_t n);
 static inline uint8_t *
 scratch_room(struct scratch *s, size_t n)
@@ -53,7 +53,7 @@ scratch_mark(const struct scratch *s)
 }
 void scratch_init(struct scratch *s, size_t most);
 void scratch_release_slow(struct scratch *s, struct scratch_mark m);
-/* Gives back what was handed out since the mark. */
+/* Gives back what was taken since the mark. */
 static inline void
 scratch_release(struct scratch *s, struct scratch_mark m)
 {
@@ -63,7 +63,7 @@ scratch_release(struct scratch *s, struct scratch_mark m)
 }
 
 void scratch_init(struct scratch *s, size_t most);
-/* Gives everything back. When it has become large, scratch_trim first. */
+/* Gives everything back. scratch_trim comes first when the memory has become large. */
 static inline void
 scratch_reset(struct scratch *s)
 {
@@ -75,8 +75,8 @@ scratch_is_large(const struct scratch *s)
 {
 	return s->now || s->total > SCRATCH_KEEP;
 }
-/* Gives everything back and frees all but the largest piece that may be kept, so
- * that next time one will do. */
+/* Gives everything back, and frees all but the largest piece that may be kept, so that next
+ * time one piece is enough. */
 void scratch_trim(struct scratch *s);
 void scratch_clear(struct scratch *s);
 

@@ -22,7 +22,7 @@ val_kind_name(unsigned kind)
 const uint8_t val_fixed[256] = {
 	SIXTEEN(1), SIXTEEN(1), SIXTEEN(1), SIXTEEN(1),
 	SIXTEEN(1), SIXTEEN(1), SIXTEEN(1), SIXTEEN(1),
-	[0x80] = 1, [0x90] = 1, /* empty ones; the others need a walk */
+	[0x80] = 1, [0x90] = 1, /* empty ones; others need a walk */
 	[0xa0] = STEPS(1), STEPS(17),
 	[0xc0] = 1, 1, 1, 1,
 	[0xca] = 5, 9, 2, 3, 5, 9, 2, 3, 5, 9, 3, 4, 6, 10, 18,
@@ -243,7 +243,7 @@ val_to_float(const struct val *v)
 	return v->kind == VAL_FLOAT ? v->f : v->kind == VAL_BIG ? (double)v->u : (double)v->i;
 }
 
-/* An int against a float, exactly. */
+/* Compares an int with a float, exactly. */
 static int
 val_compare_mixed(__int128 i, double f)
 {
@@ -253,7 +253,7 @@ val_compare_mixed(__int128 i, double f)
 		return -1;
 	if (f <= -0x1p65)
 		return 1;
-	__int128 whole = (__int128)f; /* towards zero */
+	__int128 whole = (__int128)f; /* rounded towards zero */
 	if (i != whole)
 		return i < whole ? -1 : 1;
 	double rest = f - (double)whole;

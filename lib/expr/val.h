@@ -22,7 +22,7 @@ enum val_kind {
 	VAL_INT,   /* fits int64_t */
 	VAL_BIG,   /* an int above INT64_MAX, in u */
 	VAL_FLOAT, VAL_TEXT, VAL_BYTES, VAL_LIST, VAL_RECORD, VAL_EXT,
-	VAL_REGEX, /* only as an argument of functions */
+	VAL_REGEX, /* exists only as an argument of functions */
 	VAL_KINDS
 };
 #define VAL_BIT(kind) (1u << (kind))
@@ -31,8 +31,8 @@ struct pattern;
 
 struct val {
 	uint8_t kind;
-	uint8_t head;  /* text, bytes: so many bytes before p are its encoded head; 0: none there */
-	uint8_t depth; /* list, record: levels of lists and records; 0: not counted yet */
+	uint8_t head;  /* text, bytes: how many bytes before p are the encoded head; 0: none */
+	uint8_t depth; /* list, record: depth of lists and records; 0: not counted yet */
 	uint32_t n;    /* text, bytes: length; list, record, ext: length of the encoding,
 	                  0: not known yet (val_span finds it) */
 	union {
@@ -47,10 +47,10 @@ struct val {
 
 const char *val_kind_name(unsigned kind);
 
-/* Bytes of a value by its first byte; 0: that does not say it. */
+/* Bytes of a value by its first byte; 0: the first byte does not tell. */
 extern const uint8_t val_fixed[256];
 const uint8_t *val_skip_slow(const uint8_t *p);
-/* Behind the value at p. */
+/* The end of the value at p. */
 static inline const uint8_t *
 val_skip(const uint8_t *p)
 {
@@ -60,7 +60,7 @@ val_skip(const uint8_t *p)
 }
 
 void val_load_slow(const uint8_t *p, struct val *v);
-/* The value at p, where it lies. */
+/* Loads the value at p, which stays there. */
 static inline void
 val_load(const uint8_t *p, struct val *v)
 {
@@ -104,7 +104,7 @@ val_span(const struct val *v)
 	return v->n ? v->n : (uint32_t)(val_skip(v->p) - v->p);
 }
 
-/* Items of a list or pairs of a record; *first is where they begin. */
+/* Number of items of a list or pairs of a record; *first is where they begin. */
 uint32_t val_count(const struct val *v, const uint8_t **first);
 
 static inline struct val val_nil(void) { return (struct val){ .kind = VAL_NIL }; }
@@ -126,27 +126,27 @@ val_bytes(const void *p, size_t n)
 {
 	return (struct val){ .kind = VAL_BYTES, .n = (uint32_t)n, .p = p };
 }
-/* Of the encoding [p, p + n) of a list or record. */
+/* The value whose encoding is the list or record [p, p + n). */
 static inline struct val
 val_whole(enum val_kind kind, const void *p, size_t n)
 {
 	return (struct val){ .kind = (uint8_t)kind, .n = (uint32_t)n, .p = p };
 }
 
-/* Levels of lists and records in it; 0 for scalars. */
+/* Depth of lists and records in the value; 0 for scalars. */
 unsigned val_depth(const struct val *v);
 
-/* Most bytes of its encoding, and the encoding itself; gives the end. */
+/* Upper bound for the bytes of the encoding, and the encoding itself; gives the end. */
 size_t val_size(const struct val *v);
 uint8_t *val_encode(const struct val *v, uint8_t *p);
 void val_put(const struct val *v, struct buf *out);
 
-/* A field's name, ready for looking it up: its encoding and words of it. */
+/* The name of a field, prepared for looking it up: its encoding, and words of it. */
 struct val_key {
 	const uint8_t *enc;
-	uint32_t len;           /* of enc */
-	uint32_t name_len;      /* of the name alone, at the end of enc */
-	uint64_t a, b;          /* first and last 8, 4 or 2 bytes of enc */
+	uint32_t len;           /* length of enc */
+	uint32_t name_len;      /* length of the name alone, at the end of enc */
+	uint64_t a, b;          /* the first and last 8, 4 or 2 bytes of enc */
 };
 void val_key_init(struct val_key *k, const uint8_t *enc, uint32_t len);
 bool val_key_slow(const struct val_key *k, const uint8_t *p);
@@ -157,7 +157,8 @@ val_key_is(const struct val_key *k, const uint8_t *p)
 	uint64_t a, b;
 	uint32_t c, d;
 
-	/* Another way to write the head of a short text, or not a text. */
+	/* The first bytes differ: a short text may have another form of head, or it is not a
+	 * text. */
 	if (*p != *k->enc)
 		return *p >= 0xd9 && *p <= 0xdb && val_key_slow(k, p);
 	if (k->len >= 4 && k->len <= 8) {
@@ -170,12 +171,12 @@ val_key_is(const struct val_key *k, const uint8_t *p)
 		memcpy(&b, p + k->len - 8, 8);
 		return a == k->a && b == k->b;
 	}
-	/* The lengths first: behind a shorter name the memory may end. */
+	/* Lengths are compared first: after a shorter name the memory may end. */
 	return k->len > 16 ? val_key_slow(k, p) : !memcmp(p, k->enc, k->len);
 }
 
-/* Where the value of a field lies in the record at p; NULL: not there. Of a
- * name given twice the first counts. */
+/* The value of a field in the record at p; NULL: there is none. Of a repeated name the first
+ * counts. */
 static inline const uint8_t *
 val_field(const uint8_t *p, const struct val_key *k)
 {
@@ -198,7 +199,7 @@ val_field(const uint8_t *p, const struct val_key *k)
 	return NULL;
 }
 
-/* Numbers of any kind, exactly: -1, 0, 1; 2: not ordered (nan). */
+/* Compares numbers of any kind, exactly: -1, 0, 1; 2: not ordered (nan). */
 int val_compare_numbers(const struct val *a, const struct val *b);
 bool val_equal_slow(const struct val *a, const struct val *b);
 static inline bool
@@ -212,7 +213,7 @@ val_equal(const struct val *a, const struct val *b)
 	}
 	return val_equal_slow(a, b);
 }
-/* Text and bytes by their bytes, lists item by item: -1, 0, 1. */
+/* Compares text and bytes by their bytes, lists item by item: -1, 0, 1. */
 int val_compare_bytes(const struct val *a, const struct val *b);
 
 static inline bool
@@ -220,8 +221,8 @@ val_is_number(const struct val *v)
 {
 	return v->kind >= VAL_INT && v->kind <= VAL_FLOAT;
 }
-double val_to_float(const struct val *v); /* of a number */
-/* An int of either kind. */
+double val_to_float(const struct val *v); /* the value must be a number */
+/* An int of either kind, widened. */
 static inline __int128
 val_to_wide(const struct val *v)
 {

@@ -100,7 +100,7 @@ vm_fault(struct expr_vm *vm, const char *fmt, ...)
 	char text[512];
 	va_list ap;
 
-	/* Caught by a ??: nobody will read it. */
+	/* A ?? catches the failure: the message would not be read. */
 	if (!vm->e || (vm->x->guards && vm->x->guards[vm->ins - vm->x->code]))
 		return ST_DATA;
 	va_start(ap, fmt);
@@ -118,7 +118,7 @@ vm_steps_fault(struct expr_vm *vm)
 uint8_t *
 vm_room(struct expr_vm *vm, size_t n)
 {
-	/* Large values take time, too, and loops may make many. */
+	/* Making large values takes time, too, and loops may make many. */
 	if (n > 4096 && vm_steps(vm, n >> 6))
 		return NULL;
 	uint8_t *p = scratch_room(&vm->scratch, n);

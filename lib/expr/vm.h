@@ -15,15 +15,15 @@
 #include "expr/scratch.h"
 #include "expr/val.h"
 
-enum { VM_STEPS = 100 * 1000 * 1000 /* items of lists walked for one element */ };
+enum { VM_STEPS = 100 * 1000 * 1000 /* most items of lists walked for one element */ };
 
-/* A loop over a list and the list that it makes. */
+/* A loop over a list, and the list that it makes. */
 struct vm_loop {
 	const uint8_t *at;      /* next item */
 	uint32_t left, kept;
 	struct scratch_mark mark;
-	struct buf made;        /* items, encoded, end to end */
-	struct buf keys;        /* for sorted */
+	struct buf made;        /* items made so far, encoded, end to end */
+	struct buf keys;        /* keys, for sorted */
 };
 
 struct csv;
@@ -34,32 +34,32 @@ union column;
 struct expr_vm {
 	const struct expr *x;
 	struct val *r;          /* register 0, the element */
-	struct val *regs;       /* all of them, from the last constant on */
+	struct val *regs;       /* all registers, from the last constant on */
 	struct scratch scratch;
 	struct vm_loop *loops;
-	struct pattern_state **states; /* one per pattern, made when first used */
-	int64_t index;          /* of the next element */
-	uint64_t seed, drawn;   /* random numbers drawn for this element */
-	int64_t limit, steps;   /* for an element, and left of them for this one */
+	struct pattern_state **states; /* one per pattern, made when it is first used */
+	int64_t index;          /* index of the next element */
+	uint64_t seed, drawn;   /* seed, and random numbers drawn for this element */
+	int64_t limit, steps;   /* steps for an element, and how many are left for this one */
 	int64_t now_ns;
-	const struct ins *ins;  /* where a slow instruction stands, for guards */
-	struct err *e;          /* where the message goes; NULL: nowhere */
-	struct run *direct;     /* where tensors that are the result are made; NULL: nowhere */
-	struct buf tmp, tmp2;   /* functions build in them */
-	struct buf out[2];      /* what expr_value lends, in turns */
+	const struct ins *ins;  /* the current instruction of a slow kind, for guards */
+	struct err *e;          /* receives the message; NULL: nobody wants it */
+	struct run *direct;     /* receives tensors that are the result; NULL: not possible */
+	struct buf tmp, tmp2;   /* functions build their results in these */
+	struct buf out[2];      /* values that expr_value lends, in turns */
 	unsigned turn;
 	struct json *json;
-	struct csv *csv;        /* parse_csv: of the last separator and types */
+	struct csv *csv;        /* parse_csv: reader for the last separator and types */
 	uint8_t csv_delim;
 	bool csv_text;
-	struct textform *form;  /* parse_kv */
-	union column *columns;  /* column.h; NULL: none yet */
+	struct textform *form;  /* used by parse_kv */
+	union column *columns;  /* columns of column.h; NULL: none yet */
 };
 
-/* The element failed: sets the message unless a ?? catches it. Gives ST_DATA. */
+/* Fails the element: sets the message unless a ?? catches it. Gives ST_DATA. */
 enum status vm_fault(struct expr_vm *vm, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-/* Charges n steps; a fault when too many were taken for this element. */
+/* Charges n steps; a fault when this element has used too many. */
 enum status vm_steps_fault(struct expr_vm *vm);
 static inline enum status
 vm_steps(struct expr_vm *vm, uint64_t n)
@@ -70,9 +70,9 @@ vm_steps(struct expr_vm *vm, uint64_t n)
 uint8_t *vm_room(struct expr_vm *vm, size_t n);
 /* Copies vm->tmp to the scratch memory as a text, bytes or an encoded list. */
 enum status vm_take_tmp(struct expr_vm *vm, enum val_kind kind, struct val *out);
-/* The head of a list or record and then vm->tmp. */
+/* Makes a value of the head of a list or record, and vm->tmp. */
 enum status vm_take_items(struct expr_vm *vm, enum val_kind kind, uint32_t n, struct val *out);
 struct pattern_state *vm_pattern(struct expr_vm *vm, const struct pattern *p);
-int64_t vm_now(struct expr_vm *vm); /* ns since 1970, the same at each call */
+int64_t vm_now(struct expr_vm *vm); /* ns since 1970, the same at every call */
 
 #endif

@@ -20,7 +20,7 @@ compile_result(struct compile *c, int base, int dst)
 	return base;
 }
 
-/* The value is in `reg`, and wanted in dst. */
+/* Moves the value in `reg` to dst, if it is wanted there. */
 static bool
 compile_placed(struct compile *c, int reg, int dst, struct operand *out)
 {
@@ -67,7 +67,7 @@ compile_name(struct compile *c, const struct expr_ast *a, int dst, struct operan
 	return compile_placed(c, a->op, dst, out);
 }
 
-/* Literals in literals, however deep, need no code. */
+/* Puts nested literals together; they need no code, however deep. */
 static bool
 compile_literal(const struct expr_ast *a, unsigned depth, struct buf *out)
 {
@@ -114,7 +114,7 @@ compile_field(struct compile *c, const struct expr_ast *a, int dst, struct opera
 		&& !memchr(a->text, 0, a->text_len);
 
 	if (own && c->env->types[EXPR_X]) {
-		/* Not compile_node: x itself is not what is used. */
+		/* Not through compile_node, which would note that the whole of x is used. */
 		if (!compile_name(c, a->kids[0], COMPILE_ANY, &base))
 			return false;
 		size_t i = 0;
@@ -246,7 +246,7 @@ compile_unary(struct compile *c, const struct expr_ast *a, int dst, struct opera
 	return true;
 }
 
-/* and, or: the right side is not evaluated when the left one decides. */
+/* Compiles and, or: the right side is not evaluated when the left one decides. */
 static bool
 compile_logic(struct compile *c, const struct expr_ast *a, int dst, struct operand *out)
 {
@@ -356,7 +356,7 @@ compile_binary(struct compile *c, const struct expr_ast *a, int dst, struct oper
 	return true;
 }
 
-/* Lists and records: the values side by side in registers, then one instruction. */
+/* Compiles lists and records: the values side by side in registers, then one instruction. */
 static bool
 compile_group(struct compile *c, const struct expr_ast *a, int dst, struct operand *out)
 {
@@ -444,7 +444,7 @@ compile_node(struct compile *c, const struct expr_ast *a, int dst, struct operan
 	return true;
 }
 
-/* x ~ /re/ alone is what most filters of lines are: run in a loop of its own. */
+/* Recognizes x ~ /re/ alone, as in most filters of lines, which runs in a loop of its own. */
 static int
 compile_quick(const struct expr_ast *a)
 {

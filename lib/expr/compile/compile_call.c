@@ -24,7 +24,7 @@ call_one_word(void *arg, size_t i)
 	return i ? NULL : arg;
 }
 
-/* What the same thing is called elsewhere, or nearly so. */
+/* A help for the name of a function elsewhere, which has another name here. */
 static const char *
 call_elsewhere(const char *name)
 {
@@ -89,7 +89,7 @@ call_kind_fault(struct compile *c, const struct expr_ast *arg, const struct fn *
 	return false;
 }
 
-/* The k-th argument, into register reg. */
+/* Compiles the k-th argument into register reg. */
 static bool
 call_argument(struct compile *c, const struct fn *f, const struct expr_ast *arg, unsigned k,
 	      int reg, struct operand *v)
@@ -121,7 +121,7 @@ call_argument(struct compile *c, const struct fn *f, const struct expr_ast *arg,
 	return true;
 }
 
-/* The constant that the code just emitted moves to reg, if it does. */
+/* The constant that the code emitted last moves to reg; NULL: it does not move one. */
 static const struct val *
 call_constant(const struct compile *c, const struct operand *v, int reg)
 {
@@ -144,7 +144,7 @@ call_type(struct compile *c, const struct fn *f, const struct type *const *types
 	return t ? t : type_scalar(TYPE_ANY);
 }
 
-/* Types and constants together. NULL: the error is set. */
+/* Checks types and constants together. NULL: the error is set. */
 static const struct type *
 call_check(struct compile *c, const struct expr_ast *a, const struct fn *f, struct fn_arg *args)
 {
@@ -162,7 +162,7 @@ call_plain(struct compile *c, const struct expr_ast *a, const struct fn *f, int 
 {
 	const struct type *types[FN_ARGS_MAX] = { 0 };
 	struct fn_arg args[FN_ARGS_MAX];
-	struct val values[FN_ARGS_MAX]; /* copies: the constants may move */
+	struct val values[FN_ARGS_MAX]; /* copies, since the constants may move */
 	struct expr *x = c->x;
 	int from = c->next;
 	struct operand v;
@@ -194,7 +194,7 @@ call_plain(struct compile *c, const struct expr_ast *a, const struct fn *f, int 
 	return true;
 }
 
-/* The expression for each item, which may use `it`. */
+/* Compiles the expression for each item, which may use `it`. */
 static bool
 call_body(struct compile *c, const struct expr_ast *body, const struct type *item, int it_reg,
 	  struct operand *out)
@@ -211,7 +211,7 @@ call_body(struct compile *c, const struct expr_ast *body, const struct type *ite
 		*out = (struct operand){ it_reg, DEP_ITEM, c->it };
 	c->it = outer;
 	c->it_reg = outer_reg;
-	/* Only the outer item is still one outside. */
+	/* Outside the loop, only an outer item is still a dependency. */
 	out->deps &= ~(unsigned)DEP_ITEM;
 	return ok;
 }

@@ -8,10 +8,10 @@
 
 enum {
 	EMIT_CODE_MAX = 500 * 1000,
-	EMIT_FOLD_MAX = 20 * 1000 * 1000, /* registers set up for folding, all in all */
+	EMIT_FOLD_MAX = 20 * 1000 * 1000, /* limit for the registers set up for folding, in total */
 	EMIT_FOLD_STEPS = 100 * 1000,
 	EMIT_FOLD_SCRATCH = 1024 * 1024,
-	EMIT_FOLD_BYTES = 64 * 1024 /* of a value: larger ones are made when they are needed */
+	EMIT_FOLD_BYTES = 64 * 1024 /* larger values are not folded, but made when needed */
 };
 
 bool
@@ -156,7 +156,7 @@ emit_shape(struct compile *c, const struct expr_ast *record)
 	return (int32_t)x->n_shapes++;
 }
 
-/* Runs the code from `start` on; the value goes to out. */
+/* Runs the code from `start` on; its value goes to out. */
 static bool
 emit_run(struct compile *c, size_t start, struct buf *out)
 {
@@ -196,7 +196,7 @@ emit_fold(struct compile *c, size_t start, int dst, struct operand *o)
 	emit(c, CODE_RET, 0, o->reg, 0, 0);
 	bool ok = emit_run(c, start, &value);
 	x->n_code--;
-	/* What fails is left to fail when, and if, it is reached. */
+	/* Code that fails stays, and fails when it is reached, if ever. */
 	if (ok) {
 		x->n_code = start;
 		o->reg = emit_const_encoded(c, value.data, value.len);

@@ -64,7 +64,7 @@ rule_pair_fault(struct compile *c, const struct expr_ast *a, const struct type *
 	return NULL;
 }
 
-/* What helps where a number was wanted and t is none. */
+/* A help for a place where a number is wanted and t is none. */
 static const char *
 rule_number_help(const struct expr_ast *a, const struct type *l, const struct type *r)
 {
@@ -84,7 +84,7 @@ rule_number_help(const struct expr_ast *a, const struct type *l, const struct ty
 	return NULL;
 }
 
-/* One of them is a tensor. */
+/* The type of an operation with at least one tensor. */
 static const struct type *
 rule_tensors(struct compile *c, const struct expr_ast *a, const struct type *l,
 	     const struct type *r)
@@ -106,7 +106,7 @@ rule_tensors(struct compile *c, const struct expr_ast *a, const struct type *l,
 	return t;
 }
 
-/* Whether what is not known may be a tensor, beside what goes with one. */
+/* Whether one operand, of unknown type, may be a tensor, and the other goes with tensors. */
 static bool
 rule_maybe_tensor(const struct type *l, const struct type *r)
 {
@@ -333,7 +333,7 @@ rule_index(struct compile *c, const struct expr_ast *a, const struct type *t,
 	return t->nullable ? type_nullable(c->env->arena, r) : r;
 }
 
-/* Without nil: what ?? leaves of its left side. */
+/* The type without nil: what ?? leaves of its left side. */
 static const struct type *
 rule_present(struct types *arena, const struct type *t)
 {

@@ -67,7 +67,7 @@ code_base64(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n
 	return ST_OK;
 }
 
-/* The usual alphabet or that for addresses (-_), padding or none. */
+/* Decodes base64 in the usual alphabet or that for addresses (-_), with padding or without. */
 static enum status
 code_unbase64(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 {
@@ -93,8 +93,8 @@ code_unbase64(struct expr_vm *vm, struct val *out, const struct val *a, unsigned
 	return ST_OK;
 }
 
-/* FNV-1a over the one encoding of all equal values, then mixed so that the low bits are as good as the
- * high ones. Part of the language: what it gives must not change. */
+/* FNV-1a over the one encoding that equal values share, then mixed so that the low bits are as
+ * good as the high ones. Part of the language: its results must not change. */
 static enum status
 code_hash(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 {

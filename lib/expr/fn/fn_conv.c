@@ -21,7 +21,7 @@ conv_shown(const struct val *v, char out[48])
 	return out;
 }
 
-/* The blanks around a number do not count. */
+/* Removes the blanks around a number. */
 static struct val
 conv_trim(struct val v)
 {
@@ -41,7 +41,7 @@ conv_digit(uint8_t c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 99;
 }
 
-/* [+-]digits, with _ between them, or 0x and hex digits. */
+/* Reads [+-]digits, with _ between them, or 0x and hex digits. */
 static bool
 conv_parse_int(const struct val *text, struct val *out)
 {

@@ -13,7 +13,7 @@
 
 enum { LIST_RANGE_MAX = 10 * 1000 * 1000 };
 
-/* Ints are added exactly, floats as they come; which of them there were. */
+/* A sum: ints are added exactly, floats in their order; and which of them there were. */
 struct list_total {
 	__int128 ints;
 	double sum;
@@ -95,8 +95,8 @@ list_by_value(const void *x, const void *y)
 	return c ? c : a->nth < b->nth ? -1 : 1;
 }
 
-/* Sorted by value the repeated ones are neighbours; they are marked, and the
- * rest is taken in the order it came. */
+/* Once sorted by value, equal items are neighbours; repeated ones are marked, and the others
+ * are taken in their original order. */
 static enum status
 list_uniq(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 {

@@ -9,13 +9,14 @@
 #include "expr/run/seq.h"
 #include "expr/vm.h"
 
-/* The next place of a pattern or text in `a`, from byte `from` on. */
+/* A match of a pattern or text in `a`. */
 struct match_at {
 	size_t begin, end;
-	const size_t *groups; /* as pattern_find gives them; NULL: a plain text */
+	const size_t *groups; /* groups as pattern_find gives them; NULL: the text is plain */
 };
 
-/* 1: found, 0: not, below 0: failed and said so. */
+/* Finds the next match from byte `from` on. 1: found, 0: not found, below 0: failed, the fault
+ * is set. */
 static int
 match_next(struct expr_vm *vm, const struct val *a, const struct val *what, size_t from,
 	   struct match_at *m)
@@ -44,7 +45,7 @@ match_next(struct expr_vm *vm, const struct val *a, const struct val *what, size
 	return 1;
 }
 
-/* Where to look on behind a match: past an empty one by a character. */
+/* Where to continue after a match: an empty one is stepped over by a character. */
 static size_t
 match_on(const struct val *a, const struct match_at *m)
 {
@@ -191,7 +192,8 @@ match_split(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n
 	return vm_take_items(vm, VAL_LIST, count + 1, out);
 }
 
-/* The group that $1, ${12} or ${name} at p asks for; *p behind it. -1: not one. */
+/* Number of the group that $1, ${12} or ${name} at p refers to; *p moves past it. -1: there is
+ * none. */
 static int
 match_group(const struct pattern *re, const uint8_t **p, const uint8_t *end)
 {
@@ -276,7 +278,7 @@ match_replace(struct expr_vm *vm, struct val *out, const struct val *a, unsigned
 			break;
 	}
 	if (copied == 0 && from == 0) {
-		*out = *a; /* nothing found: as it was */
+		*out = *a; /* nothing was found, so the text stays */
 		return ST_OK;
 	}
 	buf_put(&vm->tmp, a->p + copied, a->n - copied);

@@ -29,13 +29,13 @@ math_abs(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 static enum status math_most(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n,
 			     unsigned op);
 
-/* Number by number, with tensors among the arguments. */
+/* Minimum or maximum number by number, with tensors among the arguments. */
 static enum status
 math_most_tensors(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n, bool least)
 {
 	struct val best = a[0], next = { 0 };
 
-	/* The last one goes where the machine wants it, those before do not. */
+	/* The last result goes where the machine wants it, the ones before do not. */
 	for (unsigned i = 1; i < n; i++) {
 		struct run *direct = vm->direct;
 		enum status st;
@@ -82,7 +82,7 @@ math_most(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n, 
 			if (left > 1)
 				continue;
 		}
-		/* also says so when there is no order */
+		/* sets the fault, too, when there is no order */
 		if (arith_compare(vm, op, &is, &v, out))
 			return ST_DATA;
 		if (is.b)
@@ -134,8 +134,8 @@ math_ceil(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 	return math_whole(vm, out, a, a->kind == VAL_FLOAT ? ceil(a->f) : 0, "ceil");
 }
 
-/* Of the number that f is, not of the one that f * 10^digits is rounded to: what
- * that is off by decides where it comes to lie on a half. */
+/* Rounds the number that f is exactly; f * 10^digits is rounded already, and its error decides
+ * which side of a half it falls on. */
 static double
 math_round_digits(double f, unsigned digits)
 {

@@ -9,7 +9,7 @@
 #include "value/dtype.h"
 #include "value/format/npy.h"
 
-/* From column-major order, first axis fastest, to row-major. */
+/* Turns column-major order, first axis fastest, into row-major order. */
 static void
 npy_turn(const struct tensor *t, size_t each, const uint8_t *from, uint8_t *to)
 {

@@ -6,8 +6,8 @@
 #include "expr/fn.h"
 #include "expr/vm.h"
 
-/* Known by the seed, the element's number and the call's number within it: a
- * stream produced again draws the same. */
+/* Depends on the seed, the element's number and the call's number within it, so that a stream
+ * that is produced again draws the same numbers. */
 static enum status
 odd_rand(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 {

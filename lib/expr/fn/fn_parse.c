@@ -46,7 +46,7 @@ parse_to_json(struct expr_vm *vm, struct val *out, const struct val *a, unsigned
 	return vm_take_tmp(vm, VAL_TEXT, out);
 }
 
-/* The argument that says whether values are typed, as types= of operators. */
+/* Reads the argument that says whether values are typed, like types= of operators. */
 static enum status
 parse_types(struct expr_vm *vm, const char *name, const struct val *a, bool *typed)
 {

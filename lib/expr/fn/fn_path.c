@@ -7,7 +7,7 @@
 #include "expr/fn.h"
 #include "expr/vm.h"
 
-/* Without slashes at the end, unless there is nothing else. */
+/* The end of the path without trailing slashes, unless there is nothing else. */
 static uint32_t
 path_end(const struct val *a)
 {
@@ -18,7 +18,7 @@ path_end(const struct val *a)
 	return n;
 }
 
-/* Where the last part begins. */
+/* The beginning of the last part. */
 static uint32_t
 path_last(const struct val *a, uint32_t end)
 {
@@ -55,7 +55,7 @@ path_dirname(struct expr_vm *vm, struct val *out, const struct val *a, unsigned 
 	return ST_OK;
 }
 
-/* Where the ending begins in the last part: its last dot that is not one of those in front. */
+/* The beginning of the ending in the last part: its last dot, unless that is among leading dots. */
 static uint32_t
 path_dot(const struct val *a, uint32_t at, uint32_t end)
 {

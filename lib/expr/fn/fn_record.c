@@ -8,7 +8,7 @@
 #include "expr/fn.h"
 #include "expr/vm.h"
 
-/* Keys, or values. */
+/* Makes a list of the keys, or of the values. */
 static enum status
 record_side(struct expr_vm *vm, struct val *out, const struct val *a, bool values)
 {
@@ -54,7 +54,7 @@ record_type_values(struct types *t, const struct type *const *a, unsigned n)
 	return type_list(t, item);
 }
 
-/* Where the value of the text key at `key` lies in the record, or NULL. */
+/* The place of the value of the text key at `key` in the record, or NULL. */
 static const uint8_t *
 record_lookup(const struct val *r, const struct val *key)
 {
@@ -80,8 +80,8 @@ record_has(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 	return ST_OK;
 }
 
-/* Adds to the output the pairs of a[k]: what a record behind it has as well is
- * taken from the last that has it, and not again when its turn comes. */
+/* Adds the pairs of a[k] to the output: a field that later records have, too, gets the value
+ * of the last of them, and is left out when their turn comes. */
 static void
 record_merge_one(struct expr_vm *vm, const struct val *a, unsigned n, unsigned k, uint32_t *count)
 {
@@ -127,7 +127,7 @@ record_merge(struct expr_vm *vm, struct val *out, const struct val *a, unsigned 
 	return vm_take_items(vm, VAL_RECORD, count, out);
 }
 
-/* Closed records give a closed one, the later types over the earlier. */
+/* Closed records give a closed one; later types override earlier ones. */
 static const struct type *
 record_type_merge(struct types *t, const struct type *const *a, unsigned n)
 {

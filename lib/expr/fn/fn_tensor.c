@@ -11,10 +11,10 @@
 #include "expr/tensor/tensor_val.h"
 #include "value/dtype.h"
 
-/* The numbers of nested lists: their shape first, then they are written. */
+/* Reads the numbers of nested lists: first their shape, then the numbers. */
 struct tensor_list {
 	struct expr_vm *vm;
-	const char *why;      /* what is wrong with it */
+	const char *why;      /* reason why the list is not a tensor */
 	int n_dims;
 	uint64_t dims[TYPE_DIMS_MAX];
 	bool ended;           /* numbers lie n_dims deep */
@@ -71,7 +71,7 @@ tensor_list_write(struct tensor_list *l, const uint8_t *p, int depth)
 		return p;
 	}
 	if (v.kind == VAL_FLOAT && !dtype_is_float(l->dtype)) {
-		kernel_cast(l->dtype, l->at, DTYPE_F64, &v.f, 1); /* as cast() does */
+		kernel_cast(l->dtype, l->at, DTYPE_F64, &v.f, 1); /* converts as cast() does */
 	} else if (!tensor_put(l->dtype, &v, l->at)) {
 		vm_fault(l->vm, "tensor(): a number of the list does not fit %s", dtype_name(l->dtype));
 		return NULL;
@@ -107,7 +107,7 @@ tensor_from_list(struct expr_vm *vm, struct val *out, const struct val *a, enum 
 	return ST_OK;
 }
 
-/* The bytes are the numbers, little endian. */
+/* Makes a tensor whose numbers are the bytes, little endian. */
 static enum status
 tensor_from_bytes(struct expr_vm *vm, struct val *out, const struct val *a, enum dtype dtype)
 {

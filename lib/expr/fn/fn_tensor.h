@@ -7,10 +7,10 @@
 
 #include "expr/vm.h"
 
-/* sum, mean: of all numbers, or along the axis a[1]. */
+/* sum, mean: over all numbers, or along the axis a[1]. */
 enum status fn_tensor_total(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n,
 			  bool mean);
-/* amin, amax: the same. */
+/* amin, amax: over all numbers, or along the axis a[1]. */
 enum status fn_tensor_most(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n,
 			   bool least);
 

@@ -30,7 +30,7 @@ sum_dtype(enum dtype t)
 	return dtype_is_float(t) ? DTYPE_F64 : t <= DTYPE_U64 ? DTYPE_U64 : DTYPE_I64;
 }
 
-/* Of n numbers at p, as an int. */
+/* The sum of n numbers at p, as an int. */
 static __int128
 sum_ints(enum dtype t, const uint8_t *p, uint64_t n)
 {
@@ -51,7 +51,8 @@ sum_ints(enum dtype t, const uint8_t *p, uint64_t n)
 	return sum;
 }
 
-/* Of n doubles. f32 is widened part by part, in the order kernel_sum has. */
+/* The sum of n numbers as doubles. f32 is widened part by part, in the order that kernel_sum
+ * has. */
 static double
 sum_floats(enum dtype t, const uint8_t *p, uint64_t n)
 {
@@ -88,7 +89,7 @@ sum_all(struct expr_vm *vm, struct val *out, const struct tensor *t, bool mean)
 	return ST_OK;
 }
 
-/* t cut at the axis; out is t without it. */
+/* The cut of t at the axis; out is t without the axis. */
 struct sum_cut {
 	uint64_t outer, length, inner;
 	struct tensor out;
@@ -111,13 +112,13 @@ sum_cut(struct expr_vm *vm, const char *name, const struct tensor *t, const stru
 		else
 			c->out.dims[c->out.n_dims++] = t->dims[i];
 	}
-	/* With a length of 0 elsewhere a product could be anything; nothing is read then. */
+	/* When another length is 0 the product could overflow; nothing is read then. */
 	for (int i = 0; i < t->n_dims && t->count; i++)
 		*(i < k ? &c->outer : &c->inner) *= i == k ? 1 : t->dims[i];
 	return ST_OK;
 }
 
-/* One number for each row: the axis is the last one. */
+/* One sum for each row: the axis is the last one. */
 static void
 sum_rows(const struct tensor *t, enum dtype work, const struct sum_cut *c, uint8_t *to)
 {
@@ -132,7 +133,7 @@ sum_rows(const struct tensor *t, enum dtype work, const struct sum_cut *c, uint8
 	}
 }
 
-/* Rows added up, one upon the other. */
+/* Adds the rows, one to the other. */
 static void
 sum_columns(const struct tensor *t, enum dtype work, const struct sum_cut *c, uint8_t *to)
 {
@@ -208,8 +209,8 @@ fn_tensor_total(struct expr_vm *vm, struct val *out, const struct val *a, unsign
 	return n > 1 ? sum_along(vm, out, &t, &a[1], mean) : sum_all(vm, out, &t, mean);
 }
 
-/* The least or greatest of n numbers, into `to`. Blocks are compared with one
- * another number by number, and the last one is folded. */
+/* Puts the least or greatest of n numbers into `to`: compares blocks number by number, then
+ * folds the last one. */
 static void
 most_row(enum kernel_op op, enum dtype t, const uint8_t *p, uint64_t n, uint8_t *to)
 {
@@ -301,7 +302,7 @@ sum_amax(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 	return fn_tensor_most(vm, out, a, n, false);
 }
 
-/* One side of where(): a tensor of the test's shape, or a number in a block. */
+/* One of the values of where(): a tensor of the test's shape, or a number in a block. */
 struct sum_side {
 	bool plain;
 	struct tensor t;

@@ -33,8 +33,8 @@ text_len(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 	return ST_OK;
 }
 
-/* The letters of other alphabets by a locale of our own: what the user's
- * environment says must not change what a spec gives. */
+/* Letters of other alphabets follow a locale of our own, since the user's environment must not
+ * change the result of a spec. */
 static locale_t text_locale;
 static pthread_once_t text_once = PTHREAD_ONCE_INIT;
 
@@ -44,7 +44,7 @@ text_locale_init(void)
 	text_locale = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
 }
 
-/* The character at p, and its length; a byte that begins none is one. */
+/* The character at p, and its length; a byte that begins none counts as one. */
 static unsigned
 text_decode(const uint8_t *p, const uint8_t *end, uint32_t *c)
 {
@@ -82,8 +82,8 @@ text_put(struct buf *b, uint32_t c)
 	b->len += n;
 }
 
-/* Changes ASCII letters; gives the bits of all bytes. `low` is the first of the
- * letters that are to change. */
+/* Changes ASCII letters; gives the bits of all bytes. `low` is the first of the letters to
+ * change. */
 static uint8_t
 text_case_ascii(const uint8_t *p, uint32_t n, uint8_t low, uint8_t *out)
 {
@@ -246,7 +246,7 @@ text_slice(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 	return seq_slice(vm, out, &a[0], &a[1], n > 2 ? &a[2] : &nil);
 }
 
-/* As printf does: a width above 0 fills on the left, below 0 on the right. */
+/* Pads as printf does: a width above 0 fills on the left, below 0 on the right. */
 static enum status
 text_pad(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 {

@@ -12,7 +12,7 @@
 
 enum { TIME_FORMAT_MAX = 200, TIME_TEXT_MAX = 1000 };
 
-/* Digits from *p on, `least` to `most` of them; false: fewer. */
+/* Reads `least` to `most` digits from *p on; false: there are fewer. */
 static bool
 time_digits(const char **p, unsigned least, unsigned most, int *out)
 {
@@ -23,7 +23,7 @@ time_digits(const char **p, unsigned least, unsigned most, int *out)
 	return n >= least;
 }
 
-/* Z, +02:00, -0700, +05 */
+/* Reads a zone: Z, +02:00, -0700, +05. */
 static bool
 time_zone(const char **p, int *seconds)
 {
@@ -47,7 +47,7 @@ time_zone(const char **p, int *seconds)
 	return hours < 24 && minutes < 60;
 }
 
-/* 2024-02-29[T12:30[:59[.25]][zone]] */
+/* Reads 2024-02-29[T12:30[:59[.25]][zone]]. */
 static bool
 time_iso(const char *p, double *out)
 {
@@ -85,7 +85,7 @@ time_iso(const char *p, double *out)
 	bool leap = tm.tm_sec == 60;
 	time_t t = timegm(&tm);
 	*out = (double)(t - zone) + fraction;
-	return tm.tm_mday == day || leap; /* the 30th of February has moved */
+	return tm.tm_mday == day || leap; /* the 30th of February would have moved */
 }
 
 static enum status
@@ -128,7 +128,7 @@ time_print(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 	size_t len;
 
 	if (fabs(seconds) < 1e12) {
-		/* to the nearest one: a float is rarely quite what was written */
+		/* rounded, since a float is rarely exactly what was written */
 		micro = (int)lrint((seconds - whole) * 1e6);
 		t = (time_t)whole + (n < 2 && micro == 1000000);
 	}

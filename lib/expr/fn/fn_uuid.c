@@ -11,7 +11,7 @@
 
 enum { UUID_SIZE = 16 };
 
-/* The namespaces of the RFC differ in one byte. */
+/* The namespaces of the RFC, which differ in one byte. */
 static bool
 uuid_known(const struct val *name, uint8_t out[UUID_SIZE])
 {
@@ -30,7 +30,7 @@ uuid_known(const struct val *name, uint8_t out[UUID_SIZE])
 	return false;
 }
 
-/* 32 hex digits; dashes are passed over. */
+/* Reads 32 hex digits; skips dashes. */
 static bool
 uuid_read(const struct val *text, uint8_t out[UUID_SIZE])
 {

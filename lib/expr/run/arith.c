@@ -50,8 +50,8 @@ arith_kinds(struct expr_vm *vm, const char *sign, const struct val *a, const str
 			val_kind_name(b->kind));
 }
 
-/* Ints are signed, unless an operand already is an int that only unsigned ones
- * can be: a result does not slip from one to the other unseen. */
+/* Sets an int, which is signed unless an operand already is one above the signed range: a
+ * result does not change from one to the other unnoticed. */
 static bool
 arith_set(struct val *d, __int128 w, bool large)
 {
@@ -62,7 +62,7 @@ arith_set(struct val *d, __int128 w, bool large)
 	return true;
 }
 
-/* By repeated multiplication: past 64 steps it is over for any base but -1, 0, 1. */
+/* Multiplies repeatedly: after 64 steps any base but -1, 0, 1 has overflowed. */
 static bool
 arith_power(__int128 base, __int128 n, __int128 *out)
 {
@@ -80,9 +80,9 @@ arith_power(__int128 base, __int128 n, __int128 *out)
 	return true;
 }
 
-/* The float next to a quotient of ints. Those past 2^53 are no floats themselves,
- * and to round them first would round twice: here the quotient has at least two
- * bits more than a float, the last of which tells whether anything is left. */
+/* The float nearest to a quotient of ints. Ints above 2^53 are not exact as floats, and
+ * rounding them first would round twice: this quotient has at least two bits more than a
+ * float, the last of which tells whether there is a remainder. */
 static double
 arith_quotient(__int128 x, __int128 y)
 {

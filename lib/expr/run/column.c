@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 
-/* Planning: where the value of each register is, and of what kind it is. */
+/* For planning: the column of each register, and the kind of its values. */
 struct column_map {
 	const struct expr *x;
 	struct column_plan *p;
@@ -93,7 +93,7 @@ column_plan_ins(struct column_map *m, const struct ins *ins)
 	case CODE_MUL:
 		break;
 	default:
-		/* an int is compared with a float exactly: not here */
+		/* comparing an int with a float exactly is left to the machine */
 		if (!compares || mixed)
 			return false;
 	}
@@ -136,7 +136,7 @@ column_plan_new(const struct expr *x, const struct type *type)
 	return p;
 }
 
-/* All columns of a machine, the constant ones filled. */
+/* Makes all columns of a machine, and fills the constant ones. */
 static union column *
 column_new(const struct column_plan *p)
 {
@@ -152,7 +152,7 @@ column_new(const struct column_plan *p)
 	return cols;
 }
 
-/* x of n elements; false: one of them is of another kind. */
+/* Loads x from n elements; false: one of them is of another kind. */
 static bool
 column_load_ints(const struct elem *e, uint32_t n, int64_t *out)
 {
@@ -191,7 +191,7 @@ column_load_floats(const struct elem *e, uint32_t n, double *out)
 	return true;
 }
 
-/* Each gives whether something was out of the ordinary. */
+/* Computes one operation; gives whether something was out of the ordinary. */
 static bool
 column_ints(unsigned op, uint32_t n, const int64_t *a, const int64_t *b, int64_t *d)
 {
@@ -230,7 +230,7 @@ column_ints(unsigned op, uint32_t n, const int64_t *a, const int64_t *b, int64_t
 	return odd;
 }
 
-/* Ints that are floats too. */
+/* Divides ints that are exact as floats. */
 static bool
 column_divide(uint32_t n, const int64_t *a, const int64_t *b, double *d)
 {
@@ -288,7 +288,7 @@ column_floats(unsigned op, uint32_t n, const double *a, const double *b, double 
 COLUMN_COMPARE(int64_t)
 COLUMN_COMPARE(double)
 
-/* Fills the result's column; false: the machine must do these elements. */
+/* Fills the result's column; false: the machine must evaluate these elements. */
 static bool
 column_compute(struct expr_vm *vm, const struct elem *e, uint32_t n)
 {

@@ -22,19 +22,19 @@ union column {
 
 struct column_op {
 	uint8_t op;      /* enum code_op; CODE_MOVE: int to float */
-	uint8_t kind;    /* of the operands */
-	uint8_t d, a, b; /* columns */
+	uint8_t kind;    /* kind of the operands */
+	uint8_t d, a, b; /* number of the columns */
 };
 
 /* x is column 0, i column 1. */
 struct column_plan {
 	uint8_t n_ops, n_cols, result;
-	uint8_t x_kind, kind; /* of x and of the result */
+	uint8_t x_kind, kind; /* kinds of x and of the result */
 	struct column_op ops[COLUMN_OPS];
-	struct val consts[COLUMN_MOST]; /* what a column is filled with; nil: nothing */
+	struct val consts[COLUMN_MOST]; /* what the column is filled with; nil: nothing */
 };
 
-/* Gives the plan, or NULL when the code is not of that sort. */
+/* Gives the plan; NULL: the code cannot be run by columns. */
 struct column_plan *column_plan_new(const struct expr *x, const struct type *type);
 /* As machine_run, for MAP and FILTER. */
 enum status column_run(struct expr_vm *vm, enum machine_mode mode, const struct run *in,

@@ -50,7 +50,7 @@ expr_eval(struct expr_vm *vm, const struct elem *e, struct run *out, struct err 
 	return ST_OK;
 }
 
-/* Two buffers in turns: what was lent last time may be this time's state. */
+/* Two buffers alternate, since the value lent last may be the next state. */
 enum status
 expr_value(struct expr_vm *vm, const struct elem *e, const uint8_t **p, size_t *len,
 	   struct err *err)

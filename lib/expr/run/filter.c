@@ -3,22 +3,22 @@
 
 #include "expr/needle.h"
 
-enum { FILTER_GAP = 64 /* bytes between elements that are searched as well */ };
+enum { FILTER_GAP = 64 /* most bytes between elements that are searched, too */ };
 
-/* A stretch of elements that lie one behind the other, searched as a whole: by
- * needles where the pattern has some, else by the pattern itself if it may. */
+/* A stretch of adjacent elements, searched as a whole: for needles if the pattern has some,
+ * else by the pattern itself if possible. */
 struct filter_scan {
 	struct pattern_state *state;
 	const struct needles *needles;
-	const uint8_t *next[NEEDLES_MAX]; /* where each was found next; NULL: nowhere */
+	const uint8_t *next[NEEDLES_MAX]; /* next place of each needle; NULL: none */
 	const uint8_t *first;             /* the nearest of them, or the match; `end`: none */
 	const uint8_t *last;              /* the end of the match */
-	const uint8_t *end;               /* of the stretch */
-	uint32_t upto;                    /* the first element behind it */
+	const uint8_t *end;               /* end of the stretch */
+	uint32_t upto;                    /* the first element after it */
 	bool by_pattern, off;
 };
 
-/* Looks from p on for what was found before p. */
+/* Searches from p on for what was last found before p. */
 static void
 filter_scan_to(struct filter_scan *s, const uint8_t *p)
 {
@@ -28,7 +28,7 @@ filter_scan_to(struct filter_scan *s, const uint8_t *p)
 	if (s->by_pattern) {
 		int rc = pattern_scan(s->state, p, (size_t)(s->end - p), &begin, &end);
 
-		/* so long a subject may be too much where each element is not */
+		/* the stretch may exceed a limit that each element keeps */
 		s->off = rc < 0;
 		if (rc > 0) {
 			s->first = p + begin;
@@ -58,11 +58,10 @@ filter_scan_begin(struct filter_scan *s, const struct elem *e, uint32_t at, uint
 		end = e[at].p + e[at].len;
 	s->upto = at;
 	s->end = end;
-	filter_scan_to(s, p + 1); /* behind the first byte of the head */
+	filter_scan_to(s, p + 1); /* after the first byte of the head */
 }
 
-/* Whether the element matches, as pattern_test says, which is asked only where
- * the scan leaves it open. */
+/* Whether the element matches. pattern_test is called only if the scan does not decide. */
 static int
 filter_test(struct filter_scan *s, const struct elem *e, uint32_t at, uint32_t n,
 	    const struct val *v)

@@ -9,7 +9,7 @@
 
 #include "expr/vm.h"
 
-/* As expr_filter, for an expression with x->quick set. */
+/* Does what expr_filter does, for an expression with x->quick set. */
 enum status filter_run(struct expr_vm *vm, const struct run *in, uint32_t *from, struct run *out);
 
 #endif

@@ -117,7 +117,7 @@ machine_keep_key(struct expr_vm *vm, struct vm_loop *loop, const struct val *key
 	return machine_keep(vm, loop, v);
 }
 
-/* After a large element: gives back what is more than the usual. */
+/* Gives back memory above the usual, after a large element. */
 static void
 machine_trim(struct expr_vm *vm)
 {
@@ -144,7 +144,7 @@ machine_call(struct expr_vm *vm, const struct fn_use *u, struct val *out, const 
 	return u->f->call(vm, out, a, n);
 }
 
-/* A value that is a whole part of the element, with its head. */
+/* Whether a value is a whole part of the element, with its head. */
 static bool
 machine_is_part(const struct elem *e, const struct val *v, const uint8_t **p, uint32_t *n)
 {
@@ -175,7 +175,7 @@ machine_emit(struct expr_vm *vm, struct run *out, const struct elem *e, const st
 	uint32_t n;
 	uint8_t *at;
 
-	/* Made there already: tensor_make */
+	/* made in that place already (tensor_make) */
 	if (v->kind == VAL_EXT && out->arena && v->p == out->arena->data + out->arena->len) {
 		run_done(out, out->arena->data + out->arena->len + v->n, e->pos);
 		return ST_OK;
@@ -226,7 +226,7 @@ machine_emit(struct expr_vm *vm, struct run *out, const struct elem *e, const st
 		} \
 		SLOW(arith_compare(vm, CODE_##name, D, A, B))
 
-/* size: a jump table is one function. */
+/* size: a jump table needs one function. */
 enum status
 machine_run(struct expr_vm *vm, enum machine_mode mode, const struct elem *in, uint32_t n,
 	    uint32_t *from, struct run *out, struct val *result)

@@ -10,8 +10,8 @@
 
 enum machine_mode { MACHINE_ONE, MACHINE_MAP, MACHINE_FILTER };
 
-/* Runs for elements in[from..n) until one fails or is skipped, which *from then
- * is. ONE: for one element, the value is in *result. */
+/* Runs for elements in[from..n) until one fails or is skipped, whose index *from then is. ONE:
+ * runs for one element, and the value is in *result. */
 enum status machine_run(struct expr_vm *vm, enum machine_mode mode, const struct elem *in,
 			uint32_t n, uint32_t *from, struct run *out, struct val *result);
 

@@ -18,7 +18,7 @@ seq_chars(const uint8_t *p, size_t n)
 	const uint64_t ones = 0x0101010101010101u;
 	size_t chars = n, i = 0;
 
-	/* eight bytes at a time, without those that continue a character */
+	/* eight bytes at a time, except those that continue a character */
 	for (; i + 8 <= n; i += 8) {
 		uint64_t w;
 
@@ -28,7 +28,7 @@ seq_chars(const uint8_t *p, size_t n)
 	}
 	for (; i < n; i++)
 		chars -= (p[i] & 0xc0) == 0x80;
-	/* bytes that continue nothing */
+	/* bytes that do not continue a character */
 	for (i = 0; i < n && (p[i] & 0xc0) == 0x80; i++)
 		chars++;
 	return chars;
@@ -40,7 +40,7 @@ seq_char(const uint8_t *p, const uint8_t *end, size_t k)
 	for (; k && p < end; k--) {
 		bool wide = *p++ >= 0xc0;
 
-		/* A stray byte at the front is a character of its own. */
+		/* Stray bytes at the front are characters of their own. */
 		while (wide && p < end && (*p & 0xc0) == 0x80)
 			p++;
 	}
@@ -132,8 +132,8 @@ seq_cat(struct expr_vm *vm, struct val *d, const struct val *a, const struct val
 				? " (str() makes text of it)" : "");
 	if (kind == VAL_LIST)
 		return seq_cat_lists(vm, d, a, b);
-	/* What was joined last lies at the end and grows in place, so that
-	 * a ++ b ++ c ++ ... copies each part once. */
+	/* The result of the previous ++ is at the end, and grows in place, so that a ++ b ++ c
+	 * ++ ... copies each part once. */
 	if (a->n && a->p + a->n == vm->scratch.at && n <= SCRATCH_VALUE_MAX
 	    && (size_t)(vm->scratch.end - vm->scratch.at) > b->n) {
 		memcpy(vm->scratch.at, b->p, b->n);
@@ -153,7 +153,7 @@ seq_cat(struct expr_vm *vm, struct val *d, const struct val *a, const struct val
 	return ST_OK;
 }
 
-/* The length that indexes count in. */
+/* The length in the units that indexes count. */
 static int64_t
 seq_length(const struct val *a)
 {
@@ -166,7 +166,7 @@ seq_length(const struct val *a)
 	return val_count(a, &first);
 }
 
-/* Behind the k-th unit. */
+/* The place after the k-th unit. */
 static const uint8_t *
 seq_walk(const struct val *a, const uint8_t *p, uint64_t k)
 {
@@ -252,7 +252,7 @@ seq_index(struct expr_vm *vm, struct val *d, const struct val *a, const struct v
 	return ST_OK;
 }
 
-/* A border of a slice, clamped to 0..n. */
+/* Reads a bound of a slice, clamped to 0..n. */
 static bool
 seq_border(const struct val *v, int64_t n, int64_t absent, int64_t *out)
 {
@@ -311,7 +311,7 @@ seq_slice(struct expr_vm *vm, struct val *d, const struct val *a, const struct v
 	return ST_OK;
 }
 
-/* Bytes that the items need, and how deep they are. */
+/* Bytes that the items need, and their depth. */
 static bool
 seq_measure(struct expr_vm *vm, const struct val *items, uint32_t n, size_t *size,
 	    unsigned *depth)
@@ -384,7 +384,7 @@ seq_item_compare(const void *x, const void *y)
 	const struct seq_item *a = x, *b = y;
 	int c = mp_compare(a->key, a->key_len, b->key, b->key_len);
 
-	/* Equal ones stay in their order. */
+	/* Equal items keep their order. */
 	return c ? c : a->p < b->p ? -1 : a->p > b->p;
 }
 

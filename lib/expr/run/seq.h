@@ -18,9 +18,9 @@ enum status seq_record(struct expr_vm *vm, struct val *d, const struct shape *sh
 		       const struct val *items);
 enum status seq_made(struct expr_vm *vm, struct val *d, struct vm_loop *loop, bool sorted);
 
-/* Characters of UTF-8 text; a byte that is not part of one counts as one. */
+/* Number of characters in UTF-8 text; a byte that is not part of one counts as one. */
 size_t seq_chars(const uint8_t *p, size_t n);
-/* Where the k-th character begins, or the end. */
+/* The beginning of the k-th character, or the end. */
 const uint8_t *seq_char(const uint8_t *p, const uint8_t *end, size_t k);
 
 #endif

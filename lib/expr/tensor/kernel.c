@@ -13,7 +13,7 @@
 			w[i] = (type)(expr); \
 		break; \
 	}
-/* One function for an operation: a loop for each dtype. */
+/* A function for an operation: one loop for each dtype. */
 #define KERNEL_PAIR(name, rows) \
 	KERNEL_CLONES static void \
 	name(enum dtype t, void *restrict d, const void *x, const void *y, size_t n) \
@@ -33,7 +33,7 @@ KERNEL_PAIR(kernel_sub, KERNEL_INTS(KERNEL_SUB_ROW) KERNEL_FLOATS(KERNEL_SUB_ROW
 KERNEL_PAIR(kernel_mul, KERNEL_INTS(KERNEL_MUL_ROW) KERNEL_FLOATS(KERNEL_MUL_ROW))
 KERNEL_PAIR(kernel_div, KERNEL_FLOATS(KERNEL_DIV_ROW))
 
-/* The least int divided by -1 wraps too; the processor would trap. */
+/* The least int divided by -1 wraps, too, where the processor would trap. */
 #define KERNEL_FLOOR_INT(DT, type, wide) \
 	KERNEL_LOOP(DT, type, b[i] == (type)-1 ? (type)(0 - (wide)a[i]) \
 		    : a[i] / b[i] - (a[i] % b[i] != 0 && (a[i] ^ b[i]) < 0))
@@ -287,7 +287,7 @@ kernel_sum_part(const double *p, size_t n)
 	size_t i;
 
 	if (n < 8) {
-		/* not 0: the sum of -0.0 is -0.0 */
+		/* -0.0 instead of 0: the sum of -0.0 is -0.0 */
 		sum = -0.0;
 		for (i = 0; i < n; i++)
 			sum += p[i];

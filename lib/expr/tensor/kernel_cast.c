@@ -7,7 +7,7 @@
 #include "expr/tensor/kernel_inner.h"
 #include "value/dtype.h"
 
-/* In bounds first: a float outside an int's range has no defined conversion. */
+/* Clamps first: a float outside an int's range has no defined conversion. */
 #define CAST_CLAMP(type, f, least, most, above) \
 	((f) >= (above) ? (most) : (f) > (least) ? (type)(f) : (f) <= (least) ? (type)(least) : 0)
 

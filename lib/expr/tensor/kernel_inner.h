@@ -11,15 +11,14 @@
 
 #include "expr/tensor/kernel.h"
 
-/* Data is read as it lies. */
+/* Data is read as it lies in memory. */
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "tensors need a little-endian machine");
 
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3", "no-math-errno", "no-trapping-math")
 #endif
 
-/* The choice is made before the sanitizers' memory is set up, which they do
- * not survive. */
+/* The choice is made before the memory of sanitizers is set up, which they do not survive. */
 #if defined(__x86_64__) && defined(__linux__) && defined(__GLIBC__) && !defined(__clang__) \
 	&& !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define KERNEL_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
@@ -39,7 +38,7 @@ typedef int64_t kernel_i64 KERNEL_TYPE;
 typedef float kernel_f32 KERNEL_TYPE;
 typedef double kernel_f64 KERNEL_TYPE;
 
-/* X(dtype, type, the unsigned type in which it is reckoned, so that it wraps) */
+/* X(dtype, type, the unsigned type for computing, so that it wraps) */
 #define KERNEL_UNSIGNED(X) \
 	X(U8, kernel_u8, uint32_t) X(U16, kernel_u16, uint32_t) \
 	X(U32, kernel_u32, uint32_t) X(U64, kernel_u64, uint64_t)

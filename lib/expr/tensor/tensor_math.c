@@ -17,26 +17,26 @@
 #include "expr/tensor/tensor_val.h"
 #include "value/dtype.h"
 
-enum { TENSOR_TABLE = 256, TENSOR_TABLE_MIN = 1024 /* numbers that make a table worth it */ };
+enum { TENSOR_TABLE = 256, TENSOR_TABLE_MIN = 1024 /* tensor size from which a table pays */ };
 
 enum tensor_way { TENSOR_FLAT, TENSOR_FIXED, TENSOR_CYCLE, TENSOR_GATHER };
 
-/* One side of an operation. */
+/* One of the two operands of an operation. */
 struct tensor_feed {
 	enum tensor_way way;
 	enum dtype from, to;
 	const uint8_t *data;
-	uint64_t period;                 /* FIXED, CYCLE: numbers until it begins again */
-	size_t size;                     /* bytes of one number of `from` */
-	const uint64_t *dims;            /* GATHER: of the result */
+	uint64_t period;                 /* FIXED, CYCLE: numbers until the side repeats */
+	size_t size;                     /* size of one number of `from` */
+	const uint64_t *dims;            /* GATHER: shape of the result */
 	int n_dims;
-	uint64_t step[TYPE_DIMS_MAX];    /* in bytes; 0: the same along this axis */
+	uint64_t step[TYPE_DIMS_MAX];    /* step in bytes; 0: repeated along this axis */
 	uint8_t raw[KERNEL_BLOCK * 8], block[KERNEL_BLOCK * 8];
 };
 
 struct tensor_side {
 	const struct val *v;
-	bool plain;       /* a number, no tensor */
+	bool plain;       /* a plain number instead of a tensor */
 	struct tensor t;
 };
 
@@ -68,7 +68,7 @@ tensor_gather_init(struct tensor_feed *f, const struct tensor *t, const struct t
 	}
 }
 
-/* Whether t's shape is the last axes of out's, behind axes of length 1. */
+/* Whether t's shape equals the last axes of out's, with axes of length 1 before them. */
 static bool
 tensor_is_end_of(const struct tensor *t, const struct tensor *out)
 {
@@ -107,7 +107,7 @@ tensor_feed_init(struct tensor_feed *f, const struct tensor_side *s, const struc
 		f->way = s->t.count <= KERNEL_BLOCK ? TENSOR_FIXED : TENSOR_CYCLE;
 }
 
-/* Fills the block of a FIXED side with as many whole periods as `n` has. */
+/* Fills the block of a FIXED side with as many whole periods as fit `n`. */
 static void
 tensor_feed_fix(struct tensor_feed *f, size_t n)
 {
@@ -175,22 +175,22 @@ tensor_feed_get(struct tensor_feed *f, uint64_t i, size_t n)
 	}
 }
 
-/* The block length, of whole periods. */
+/* Length of the blocks, in whole periods. */
 static size_t
 tensor_block(const struct tensor_feed *a, const struct tensor_feed *b)
 {
 	uint64_t x = a->way == TENSOR_FIXED ? a->period : 1, y = b->way == TENSOR_FIXED ? b->period : 1;
-	uint64_t p = x > y ? x : y; /* one of them is 1, or both are the same */
+	uint64_t p = x > y ? x : y; /* one of them is 1, or both are equal */
 
 	return KERNEL_BLOCK - KERNEL_BLOCK % p;
 }
 
-/* An operation as the kernels know it. */
+/* An operation in the kernels' terms. */
 struct tensor_job {
 	enum kernel_op op;
 	const char *sign;
-	bool swap;           /* a > b is b < a */
-	enum dtype in, out;  /* dtype to work in, and of the result */
+	bool swap;           /* a > b is computed as b < a */
+	enum dtype in, out;  /* dtype to compute in, and dtype of the result */
 };
 
 static const struct { uint8_t op, swap, sign; } tensor_jobs[CODE_COUNT] = {
@@ -203,7 +203,7 @@ static const struct { uint8_t op, swap, sign; } tensor_jobs[CODE_COUNT] = {
 	[CODE_GE] = { KERNEL_LE, 1, AST_GE }
 };
 
-/* What the kernels leave to us: no answer among the ints. */
+/* Checks what the kernels do not: operations without an answer among the ints. */
 static enum status
 tensor_check_block(struct expr_vm *vm, const struct tensor_job *job, const uint8_t *b, size_t n)
 {
@@ -239,8 +239,8 @@ tensor_run(struct expr_vm *vm, const struct tensor_job *job, struct tensor_feed 
 	return ST_OK;
 }
 
-/* Bytes against a number: see the head of this file. Where the bytes would be
- * divisors, the table would divide by bytes that are not there. */
+/* Whether a table serves (see the head of this file): bytes against a number. If the bytes are
+ * divisors, the table would divide by bytes that do not occur. */
 static bool
 tensor_has_table(const struct tensor_job *job, const struct tensor_side *a,
 		 const struct tensor_side *b, const struct tensor *out)
@@ -284,13 +284,13 @@ tensor_shapes(struct expr_vm *vm, const char *sign, const struct tensor *a,
 			 tensor_dims_print(b->dims, b->n_dims, q));
 		return false;
 	}
-	out->count = 1; /* tensor_make looks whether it is too much */
+	out->count = 1; /* tensor_make checks the size */
 	for (int i = 0; i < out->n_dims; i++)
 		out->dims[i] = (uint64_t)z[i];
 	return true;
 }
 
-/* The dtype to work in; false: the fault is set. A plain int must fit it. */
+/* Finds the dtype to compute in; false: the fault is set. A plain int must fit it. */
 static bool
 tensor_common(struct expr_vm *vm, const char *sign, bool divides, const struct tensor_side *a,
 	      const struct tensor_side *b, enum dtype *out)
@@ -342,7 +342,7 @@ tensor_do(struct expr_vm *vm, struct tensor_job *job, struct val *d, const struc
 	return ST_OK;
 }
 
-/* A plain int outside the dtype is greater or less than all that is in it. */
+/* A plain int outside the dtype is greater or less than all numbers of it. */
 static bool
 tensor_beyond(const struct tensor_side *s, struct tensor_side *wide, enum dtype other,
 	      struct val *room)
@@ -373,7 +373,7 @@ tensor_binary(struct expr_vm *vm, unsigned op, struct val *d, const struct val *
 	if (op == CODE_EQ || op == CODE_NE) {
 		const struct val *plain = x.plain ? a : b;
 
-		/* A text, nil or a list is equal to no tensor. */
+		/* No tensor equals a text, nil or a list. */
 		if ((x.plain || y.plain) && !val_is_number(plain) && plain->kind != VAL_BOOL) {
 			*d = val_bool(op == CODE_NE);
 			return ST_OK;

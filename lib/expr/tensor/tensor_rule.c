@@ -20,7 +20,7 @@ tensor_rule_item(enum dtype t)
 	return type_scalar(t == DTYPE_BOOL ? TYPE_BOOL : dtype_is_float(t) ? TYPE_FLOAT : TYPE_INT);
 }
 
-/* What a plain value of the type is in the machine; -1: not known, or no number. */
+/* The machine's kind for a plain value of the type; -1: not known, or not a number. */
 static int
 tensor_rule_plain(const struct type *t)
 {
@@ -40,7 +40,7 @@ tensor_rule_known(const struct type *t)
 	return t->kind == TYPE_TENSOR && !t->nullable;
 }
 
-/* Two tensors, number by number. */
+/* The type of two tensors, number by number. */
 static const struct type *
 tensor_rule_pair(struct types *t, enum dtype d, const struct type *l, const struct type *r,
 		 char why[FN_WHY])

@@ -23,7 +23,7 @@ rule_fn_is(const struct fn_arg *a)
 	return a->type->kind == TYPE_TENSOR && !a->type->nullable;
 }
 
-/* A dtype that is written there. -1: not known; -2: there is none such. */
+/* The dtype that a constant argument names. -1: not known; -2: there is no such dtype. */
 static int
 rule_fn_dtype(const struct fn_arg *a, char why[FN_WHY])
 {
@@ -38,7 +38,7 @@ rule_fn_dtype(const struct fn_arg *a, char why[FN_WHY])
 	return -2;
 }
 
-/* A shape that is written there; false: it is none. *n -1: not known. */
+/* The shape that a constant argument gives; false: it is not a shape. *n -1: not known. */
 static bool
 rule_fn_dims(const struct fn_arg *a, int64_t *dims, int *n, bool open, char why[FN_WHY])
 {
@@ -73,8 +73,7 @@ rule_fn_nested(const struct type *list, int *rank)
 	return list;
 }
 
-/* Of a constant list: its lengths, as far as they are the first ones. The rest is
- * looked at when it is made. */
+/* Measures a constant list by its first items. The rest is checked when the tensor is made. */
 static void
 rule_fn_measure(const struct val *list, int64_t *dims, int rank)
 {
@@ -111,8 +110,8 @@ tensor_rule_tensor(struct types *t, const struct fn_arg *a, unsigned n, char why
 			: item->kind == TYPE_BOOL ? DTYPE_BOOL : -1;
 	if (d < 0)
 		return rule_fn_any();
-	/* A list known to be empty, or of anything: its depth is not known. An empty
-	 * list among lists of ints would make floats. */
+	/* A list known to be empty, or of anything, has an unknown depth. An empty list among
+	 * lists of ints would make floats. */
 	bool sure = (item->kind == TYPE_INT || item->kind == TYPE_FLOAT || item->kind == TYPE_BOOL)
 		&& rank <= TYPE_DIMS_MAX;
 	if (sure && a->value && a->value->kind == VAL_LIST)
@@ -188,7 +187,7 @@ tensor_rule_stack(struct types *t, const struct fn_arg *a, unsigned n, char why[
 	return tensor_rule_stacked(t, item, -1);
 }
 
-/* The type without the axis a[1]; NULL when there is none such. */
+/* The type without the axis a[1]; NULL: there is no such axis. */
 static const struct type *
 rule_fn_along(struct types *t, const struct fn_arg *a, enum dtype d, char why[FN_WHY])
 {
@@ -251,14 +250,14 @@ tensor_rule_mean(struct types *t, const struct fn_arg *a, unsigned n, char why[F
 	return rule_fn_along(t, a, dtype_is_float(a->type->dtype) ? a->type->dtype : DTYPE_F64, why);
 }
 
-/* Of a plain number's type. */
+/* The machine's kind for a plain number's type. */
 static unsigned
 rule_fn_kind(const struct type *t)
 {
 	return t->kind == TYPE_FLOAT ? VAL_FLOAT : t->kind == TYPE_BOOL ? VAL_BOOL : VAL_INT;
 }
 
-/* min and max: of two, the types as for an operator. */
+/* min and max: for two arguments, the types are those of an operator. */
 static const struct type *
 rule_fn_two(struct types *t, const struct type *l, const struct type *r, char why[FN_WHY])
 {
@@ -333,7 +332,7 @@ tensor_rule_where(struct types *t, const struct fn_arg *a, unsigned n, char why[
 	return type_tensor(t, d, shape->dims, shape->n_dims);
 }
 
-/* sqrt, exp, log */
+/* sqrt, exp, log: the result is a float. */
 const struct type *
 tensor_rule_float(struct types *t, const struct fn_arg *a, unsigned n, char why[FN_WHY])
 {
@@ -345,7 +344,7 @@ tensor_rule_float(struct types *t, const struct fn_arg *a, unsigned n, char why[
 	return tensor_rule_may(a->type) ? rule_fn_any() : type_scalar(TYPE_FLOAT);
 }
 
-/* floor, ceil, round: of a number an int, or with digits a float */
+/* floor, ceil, round: for a number an int, or with digits a float. */
 const struct type *
 tensor_rule_int(struct types *t, const struct fn_arg *a, unsigned n, char why[FN_WHY])
 {

@@ -21,7 +21,7 @@ tensor_of(struct expr_vm *vm, const struct val *v, struct tensor *t)
 	return ST_OK;
 }
 
-/* Where the result of the expression itself goes: to the output at once. */
+/* Whether the value made now is the result of the expression, which goes to the output at once. */
 static bool
 tensor_is_last(const struct expr_vm *vm)
 {
@@ -157,7 +157,7 @@ tensor_charge(struct expr_vm *vm, uint64_t count)
 	return vm_steps(vm, count / TENSOR_CHEAP);
 }
 
-/* One of u8..u64 or i8..i64 by its size in bytes. */
+/* The int dtype of the size in bytes: u8..u64 or i8..i64. */
 static enum dtype
 tensor_int(bool minus, size_t size)
 {

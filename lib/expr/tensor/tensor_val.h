@@ -13,33 +13,33 @@
 #include "expr/vm.h"
 #include "value/tensor.h"
 
-/* Lends what the value holds; a fault when it is no tensor that we know. */
+/* Lends the tensor in the value; a fault when it is not a known tensor. */
 enum status tensor_of(struct expr_vm *vm, const struct val *v, struct tensor *t);
-/* Makes a tensor of t's dtype and dims: t->data is then to be written, by way of
- * *data. It lies where the machine wants its result, or in the scratch memory. */
+/* Makes a tensor of t's dtype and dims, whose data is then to be written at *data. It lies
+ * where the machine wants its result, or in the scratch memory. */
 enum status tensor_make(struct expr_vm *vm, struct val *d, struct tensor *t, uint8_t **data);
-/* One number of it, as a value. */
+/* One number of a tensor, as a value. */
 struct val tensor_item(enum dtype t, const uint8_t *p);
-/* The number as one of dtype t at p; false: it does not fit. */
+/* Writes the number at p in dtype t; false: it does not fit. */
 bool tensor_put(enum dtype t, const struct val *v, uint8_t *p);
-/* Lengths of the axes as they are written: [2,3]. */
+/* Prints the lengths of the axes as they are written: [2,3]. */
 const char *tensor_dims_print(const uint64_t *dims, int n_dims, char out[200]);
-/* A list of lengths, each at least 0, or -1 where `open`; false: the fault is set. */
+/* Reads a list of lengths, each at least 0, or -1 where `open`; false: the fault is set. */
 bool tensor_dims_read(struct expr_vm *vm, const struct val *list, bool open, int64_t *dims,
 		      int *n_dims);
 bool tensor_dtype_read(struct expr_vm *vm, const struct val *name, enum dtype *out);
 bool tensor_dtype_find(const struct val *name, enum dtype *out);
-/* Work is charged by the number, as items of lists are, but less. */
+/* Charges for work by the number, as for items of lists, but less. */
 enum status tensor_charge(struct expr_vm *vm, uint64_t count);
 
-/* Promotion as in numpy 2. */
+/* The common dtype of two tensors, as in numpy 2. */
 enum dtype tensor_promote(enum dtype a, enum dtype b);
-/* A tensor of dtype t with a plain number of that kind (VAL_*). */
+/* The common dtype of a tensor of dtype t and a plain number of the kind (VAL_*). */
 enum dtype tensor_promote_plain(enum dtype t, unsigned kind);
-/* op: enum code_op; what the operation gives for operands promoted to t. */
+/* The dtype of the result of an operation (enum code_op) on operands promoted to t. */
 enum dtype tensor_promote_op(unsigned op, enum dtype t);
-/* The shape of two together, last axes first; false: they do not go together.
- * Lengths below 0 are unknown. */
+/* The common shape of two, last axes first; false: they do not go together. Lengths below 0
+ * are unknown. */
 bool tensor_broadcast(const int64_t *a, int n_a, const int64_t *b, int n_b, int64_t *out,
 		      int *n_out);
 
@@ -48,17 +48,17 @@ enum status tensor_binary(struct expr_vm *vm, unsigned op, struct val *d, const 
 			  const struct val *b);
 enum status tensor_most(struct expr_vm *vm, bool least, struct val *d, const struct val *a,
 			const struct val *b);
-/* Of one tensor: enum kernel_unary. */
+/* Operators and functions of one tensor: enum kernel_unary. */
 enum status tensor_unary(struct expr_vm *vm, unsigned op, const char *name, struct val *d,
 			 const struct val *a);
 enum status tensor_index(struct expr_vm *vm, struct val *d, const struct val *a,
 			 const struct val *i);
-/* [from, to) of the first axis, or a fault; to == from gives none. */
+/* Takes [from, to) of the first axis, or a fault; an empty range gives none. */
 enum status tensor_slice(struct expr_vm *vm, struct val *d, const struct val *a, int64_t from,
 			 int64_t to);
 enum status tensor_cat(struct expr_vm *vm, struct val *d, const struct val *a,
 		       const struct val *b);
-/* The length of the first axis; -1: it has none, the fault is set. */
+/* Length of the first axis; -1: it has none, the fault is set. */
 int64_t tensor_length(struct expr_vm *vm, const struct val *a);
 
 static inline bool

@@ -71,7 +71,7 @@ ast_print_list(const struct expr_ast *a, struct buf *out)
 	}
 }
 
-/* x.name printed as .name */
+/* Whether x.name is printed as .name. */
 static bool
 ast_print_is_own(const struct expr_ast *a)
 {
@@ -151,7 +151,7 @@ ast_print_unary(const struct expr_ast *a, struct buf *out)
 		ast_print_at(kid, LEVEL_NOT, out);
 		return;
 	}
-	/* - -x would do, -(-5) is not the literal 5 */
+	/* a unary minus before a literal: -(-5) is not the literal 5 */
 	bool sign = kid->kind == AST_LIT && ast_level(kid) == LEVEL_UNARY;
 	buf_byte(out, '-');
 	ast_print_at(kid, sign || kid->kind == AST_UNARY ? LEVEL_POSTFIX : LEVEL_UNARY, out);
@@ -207,7 +207,7 @@ ast_print_bare(const struct expr_ast *a, struct buf *out)
 	}
 }
 
-/* `level`: what the place asks for. */
+/* `level`: the level that the place requires. */
 static void
 ast_print_at(const struct expr_ast *a, unsigned level, struct buf *out)
 {

@@ -17,7 +17,7 @@ grammar_next(struct grammar *g, bool value)
 	return token_next(&g->t, value);
 }
 
-/* Takes the token: what follows it is read next. */
+/* Takes the token: the next one is read when it is needed. */
 void
 grammar_take(struct grammar *g)
 {
@@ -100,7 +100,7 @@ grammar_open(struct grammar *g)
 	grammar_take(g);
 }
 
-/* The negative of a number literal is a literal. */
+/* Negates a number literal, which stays a literal. */
 static bool
 grammar_negate(struct expr_ast *a)
 {
@@ -154,7 +154,7 @@ grammar_prefix(struct grammar *g, unsigned level, struct expr_ast **out)
 	return grammar_made(g, *out, at);
 }
 
-/* [i], [a:b], [a:], [:b]; `now` is the bracket. */
+/* Reads [i], [a:b], [a:] or [:b]; `now` is the bracket. */
 static enum status
 grammar_index(struct grammar *g, struct expr_ast **base)
 {
@@ -198,7 +198,7 @@ grammar_index(struct grammar *g, struct expr_ast **base)
 	return grammar_made(g, a, at);
 }
 
-/* Fields and indexes behind a value; reads the token behind them. */
+/* Reads the fields and indexes after a value, and the token after them. */
 static enum status
 grammar_postfix(struct grammar *g, struct expr_ast **out)
 {
@@ -304,7 +304,7 @@ grammar_binary(struct grammar *g, struct expr_ast **left)
 	return st;
 }
 
-/* What follows the value in *out and binds at least as tightly as `level`. */
+/* Reads what follows the value in *out and binds at least as tightly as `level`. */
 static enum status
 grammar_follow(struct grammar *g, unsigned level, struct expr_ast **out)
 {
@@ -329,8 +329,8 @@ grammar_follow(struct grammar *g, unsigned level, struct expr_ast **out)
 	}
 }
 
-/* `now` holds the first token; afterwards the first that does not belong. On
- * a fault *out may hold a part, which the caller frees. */
+/* `now` holds the first token, and afterwards the first that does not belong. On a fault *out
+ * may hold a part, which the caller frees. */
 enum status
 grammar_expr(struct grammar *g, unsigned level, struct expr_ast **out)
 {

@@ -15,18 +15,18 @@
 struct grammar {
 	struct tokens t;
 	unsigned depth, nodes;
-	size_t op_at;     /* the operator that a value is expected behind; op_len 0: none */
+	size_t op_at;     /* the operator whose right operand is expected; op_len 0: none */
 	size_t op_len;
 };
 
-/* The expression from `now` on that binds at least as tightly as `level`;
- * afterwards `now` is the first token that does not belong to it. */
+/* Reads the expression from `now` on that binds at least as tightly as `level`; afterwards
+ * `now` is the first token that does not belong to it. */
 enum status grammar_expr(struct grammar *g, unsigned level, struct expr_ast **out);
-/* One value without what stands behind it; `now` is used up. */
+/* Reads one value, without fields, indexes or operators after it; uses up `now`. */
 enum status grammar_primary(struct grammar *g, struct expr_ast **out);
 
 enum status grammar_next(struct grammar *g, bool value);
-/* Takes the token: what follows it is read next. */
+/* Takes the token: the next one is read when it is needed. */
 void grammar_take(struct grammar *g);
 bool grammar_is(const struct grammar *g, char sign);
 /* Counts a node that was made, and gives it its place. */

@@ -11,7 +11,7 @@
 #include "expr/text/grammar.h"
 #include "value/mp.h"
 
-/* Items up to the closing sign, into *a; `now` is behind the opening one. */
+/* Reads items up to the closing sign into *a; `now` is after the opening one. */
 static enum status
 grammar_items(struct grammar *g, struct expr_ast *a, char sign, size_t open_at)
 {
@@ -68,7 +68,7 @@ grammar_x(size_t at)
 	return x;
 }
 
-/* A key already there: records do not hold two of one name. */
+/* Refuses a key that the record has already. */
 static enum status
 grammar_key_twice(struct grammar *g, struct hash *keys, const struct expr_ast *key)
 {
@@ -81,7 +81,7 @@ grammar_key_twice(struct grammar *g, struct hash *keys, const struct expr_ast *k
 	return ST_OK;
 }
 
-/* name, name: value, "any text": value */
+/* Reads name, name: value or "any text": value. */
 static enum status
 grammar_pair(struct grammar *g, struct expr_ast *a, struct hash *keys)
 {
@@ -158,7 +158,7 @@ grammar_record(struct grammar *g, struct expr_ast **out)
 
 static struct expr_ast *grammar_of_value(struct grammar *g, const uint8_t **p, const uint8_t *end);
 
-/* A call with one text, for values that have no literal. */
+/* Makes a call with one text, for values that have no literal. */
 static struct expr_ast *
 grammar_text_call(const char *name, const char *text, size_t n)
 {
@@ -190,8 +190,7 @@ grammar_of_items(struct grammar *g, const struct mp *h, const uint8_t **p, const
 	return a;
 }
 
-/* The tree of a parameter's value: as if it had been written out. NULL: it
- * cannot be. */
+/* Makes the tree of a parameter's value, as if it had been written out. NULL: it cannot be. */
 static struct expr_ast *
 grammar_of_value(struct grammar *g, const uint8_t **p, const uint8_t *end)
 {

@@ -17,7 +17,7 @@
 #include "expr/expr.h"
 
 enum token_kind {
-	TOKEN_END,    /* nothing that belongs here: the expression is over */
+	TOKEN_END,    /* something that does not belong to the expression, which ends here */
 	TOKEN_VALUE,  /* number or text: its encoding is in `value` */
 	TOKEN_PARAM,  /* a parameter's value, any kind */
 	TOKEN_REGEX,  /* pattern in `value`, flags in `op` */
@@ -41,7 +41,7 @@ struct tokens {
 	struct expr_src *src;
 	struct err *e;
 	unsigned depth;  /* open brackets: newlines are blanks */
-	size_t end;      /* behind the last token taken */
+	size_t end;      /* end of the last token taken */
 	struct token now;
 };
 

@@ -9,7 +9,7 @@
 #include "value/json/json_print.h"
 #include "value/mp.h"
 
-/* Where a text is being read. */
+/* A text being read. */
 struct token_text {
 	struct tokens *t;
 	const char *s;   /* the source text */
@@ -42,7 +42,7 @@ token_param_name(void *arg, size_t i)
 	return src->param_name ? src->param_name(src->arg, i) : NULL;
 }
 
-/* The parameter named in [name, name + n), that stands at `at`. */
+/* Reads the value of the parameter named [name, name + n), which is written at `at`. */
 static enum status
 token_param_value(struct tokens *t, size_t at, size_t len, size_t name, size_t n, struct buf *out)
 {
@@ -59,7 +59,7 @@ token_param_value(struct tokens *t, size_t at, size_t len, size_t name, size_t n
 	return ST_DATA;
 }
 
-/* @{name} inside a text. */
+/* Reads @{name} inside a text. */
 static enum status
 token_text_param(struct token_text *x)
 {
