@@ -42,7 +42,7 @@ canon_plain(const char *s)
 	return n && strcmp(s, "--") && !lex_is_outer(s, n);
 }
 
-/* A word so that lex_word gives it again, in any place and after any other. */
+/* Writes a word so that lex_word reads it again, in any place and after any other word. */
 static void
 canon_word(const char *s, struct buf *out)
 {
@@ -68,7 +68,7 @@ canon_word(const char *s, struct buf *out)
 	}
 }
 
-/* Characters of the current folder that mean something in a glob are escaped. */
+/* Writes a path; characters of the current folder that mean something in a glob are escaped. */
 static void
 canon_path(const struct param *row, const char *s, unsigned flags, struct buf *out)
 {
@@ -137,7 +137,7 @@ canon_pipes(const struct op_pipes *p, unsigned flags, struct buf *out)
 	}
 }
 
-/* One parameter's value from a state; nothing for what is absent. */
+/* Writes the value of a parameter in the state; nothing when it is absent. */
 static void
 canon_value(const struct param *row, const void *base, unsigned flags, struct buf *out)
 {
@@ -212,7 +212,7 @@ canon_bound(const struct op_bind *b, struct buf *out)
 	buf_clear(&text);
 }
 
-/* The text of the default, in the same form as that of a value. */
+/* Writes the text of the default in the form in which a value is written. */
 static void
 canon_default(const struct op_node *n, const struct param *row, const void *defaults,
 	      struct buf *out)
@@ -303,14 +303,14 @@ canon_print(const struct op_node *n, unsigned flags, struct buf *out)
 		chain = mem_grow(chain, &cap, n_chain + 1, sizeof *chain);
 		chain[n_chain++] = n;
 	}
-	/* What stood ahead of a border is there as text only, after its options. */
+	/* What stands before a border exists as text only, which comes after its options. */
 	const char *ahead = n_chain ? chain[n_chain - 1]->remote_spec : NULL, *next;
 	while (ahead && !strncmp(ahead, "options ", 8) && (next = strstr(ahead, "; ")))
 		ahead = next + 2;
 	if (ahead)
 		buf_printf(out, "%s | ", ahead);
 	for (size_t i = n_chain; i-- > 0;) {
-		/* What feeds a fragment has no text; the mark remains. */
+		/* The source of a fragment has no text; the mark `|` remains. */
 		if (*chain[i]->desc->name == '|') {
 			buf_str(out, i ? "| " : "|");
 			continue;

@@ -13,15 +13,15 @@
 #include "base/err.h"
 #include "expr/expr.h"
 
-/* Appends the value of an expression that needs no element. `text` is the spec
- * the tree was read from, for places in errors. */
+/* Appends the value of an expression that needs no element. `text` is the spec from which the
+ * tree was read, for places in errors. */
 enum status constant_value(const struct expr_ast *a, const char *file, const char *text,
 			   size_t text_len, struct buf *out, struct err *e);
-/* The same from a text of its own. */
+/* Reads and evaluates such an expression from a text of its own. */
 enum status constant_read(const char *text, size_t n, struct buf *out, struct err *e);
-/* A value as a parameter's text: scalars bare. False for lists, records, nil. */
+/* Prints a value as the text of a parameter: scalars bare. False for lists, records, nil. */
 bool constant_text(const uint8_t *p, size_t n, struct buf *out);
-/* A value as an expression that gives it again. */
+/* Prints a value as an expression that gives the same value. */
 void constant_print(const uint8_t *p, size_t n, struct buf *out);
 
 #endif

@@ -18,7 +18,8 @@ dataset_id(const char *canonical, size_t n, char out[DATASET_ID_LEN + 1])
 	char version[32];
 	int len = snprintf(version, sizeof version, "dsvc %d\n", SPEC_VERSION);
 
-	/* The version goes in: the same text in another language means another thing. */
+	/* The version is hashed as well: in another version of the language the same text may
+	 * mean something else. */
 	crypto_generichash_init(&h, NULL, 0, sizeof hash);
 	crypto_generichash_update(&h, (const unsigned char *)version, (size_t)len);
 	crypto_generichash_update(&h, (const unsigned char *)canonical, n);

@@ -7,7 +7,7 @@
 #ifndef LANG_ELSEWHERE_H
 #define LANG_ELSEWHERE_H
 
-/* How it is written here; NULL: not a word we know. */
+/* The way to write the word here; NULL: the word is not known. */
 const char *elsewhere_find(const char *word);
 
 #endif

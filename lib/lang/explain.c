@@ -16,8 +16,8 @@ enum { EXPLAIN_UNITS = 4, EXPLAIN_NAMES = 4 };
 struct explain {
 	const struct op_node *local, *remote, *global;
 	const struct op_node *per_stream[EXPLAIN_NAMES], *stream[EXPLAIN_NAMES], *random[EXPLAIN_NAMES];
-	size_t n_per_stream, n_stream, n_random; /* may be more than there is room for */
-	const struct op_node *order;             /* permutes */
+	size_t n_per_stream, n_stream, n_random; /* counts, which may exceed the room for names */
+	const struct op_node *order;             /* the operator that permutes */
 	struct split_list units;
 	int64_t times;
 	bool repeats;
@@ -32,8 +32,8 @@ explain_note(const struct op_node **v, size_t *n, const struct op_node *node)
 	++*n;
 }
 
-/* indexed: it stands before one that reads it by index, so that nothing in it counts
- * elements of a part. */
+/* Collects what matters below n. indexed: n is before an operator that reads by index, so that
+ * nothing there counts the elements of a part. */
 static void
 explain_walk(struct explain *x, const struct op_node *n, bool indexed)
 {
@@ -60,7 +60,7 @@ explain_walk(struct explain *x, const struct op_node *n, bool indexed)
 	x->repeats |= d->times != NULL;
 }
 
-/* `batch`, `scan` and 2 more */
+/* Appends names: `batch`, `scan` and 2 more. */
 static void
 explain_names(struct buf *out, const struct op_node *const *v, size_t n)
 {
@@ -133,7 +133,7 @@ explain_units(const struct explain *x)
 		buf_printf(x->out, "  and %zu more\n", u->n - EXPLAIN_UNITS);
 }
 
-/* What no policy can do: true when it said so. */
+/* Explains what no policy can run; true when there was something to explain. */
 static bool
 explain_refused(const struct explain *x)
 {
@@ -183,7 +183,7 @@ explain_dynamic(const struct explain *x)
 			   "per_stream=true\n", x->global->place, x->global->text);
 		return;
 	}
-	/* As the dispatcher has it: nothing to divide is one stream that has all. */
+	/* As in the dispatcher: a source that cannot be divided is one stream with everything. */
 	if (u->n == 1 && u->v[0].kind == SPLIT_ALL && x->times == 1) {
 		buf_str(out, "exactly once, but by one worker: the source cannot be divided\n");
 		return;
@@ -210,7 +210,7 @@ explain_dynamic(const struct explain *x)
 	}
 }
 
-/* A plan that could be registered: where it is cut, what the policies give. */
+/* Explains a plan that could be registered: where it is cut, and what each policy gives. */
 static enum status
 explain_sharding(const struct plan *p, struct buf *out, struct err *e)
 {
@@ -246,7 +246,7 @@ plan_explain(const struct plan *p, const struct op_service *service, struct buf 
 	plan_print_counted(p, out);
 	if (!p->border || !p->border->remote_spec)
 		return explain_sharding(p, out, e);
-	/* What stands ahead of the border is there as text only. */
+	/* What stands before the border exists as text only. */
 	struct spec_src src = { .text = p->border->remote_spec, .file = "<workers>", .service = service };
 	for (const char *c = src.text; *c; c++)
 		src.len++;

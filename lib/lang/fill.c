@@ -37,8 +37,8 @@ fill_scalar(struct fill *f, const struct tree_arg *a, const char *text, size_t n
 	return st ? fill_fail(f, a, a->row->name, st) : ST_OK;
 }
 
-/* The tree of an expression: the parser's at the first use of a let, read once
- * more at the next, for each operator owns its own. */
+/* The tree of an expression: at the first use of a let the parser's, later one read again,
+ * since each operator owns its own. */
 static struct expr_ast *
 fill_ast(struct fill *f, struct tree_arg *a)
 {
@@ -81,7 +81,7 @@ fill_const(struct fill *f, struct tree_arg *a)
 	return st;
 }
 
-/* File names in a spec file start from that file's folder. */
+/* Reads a word; file names in a spec file are relative to that file's folder. */
 static enum status
 fill_word(struct fill *f, const struct tree_arg *a)
 {
@@ -124,7 +124,8 @@ fill_bind(struct fill *f, struct tree_arg *a)
 	if (st) {
 		st = fill_fail(f, a, NULL, st);
 	} else if (expr_constant(ex.code, &value) && constant_text(value.data, value.len, &text)) {
-		st = fill_scalar(f, a, (char *)text.data, text.len); /* (2 * 3): nothing of x in it */
+		/* an expression without x: (2 * 3) */
+		st = fill_scalar(f, a, (char *)text.data, text.len);
 	} else {
 		n->binds = mem_realloc(n->binds, (n->n_binds + 1) * sizeof *n->binds);
 		n->binds[n->n_binds++] = (struct op_bind){ a->row, ex };
@@ -144,7 +145,7 @@ fill_input(struct op_node *n, struct op_node *in)
 	n->in[n->n_in++] = in;
 }
 
-/* The head of a fragment: stands for what the operator will feed. */
+/* Makes the head of a fragment, which stands for what the operator will feed. */
 static struct op_node *
 fill_feed_node(const struct op_node *n)
 {
@@ -239,8 +240,8 @@ fill_arg(struct fill *f, struct tree_arg *a)
 	return ST_BUG;
 }
 
-/* `options` of the spec have a say where the operator has none. The rows they
- * mean are known by what they are called, in whatever operator. */
+/* Sets a parameter from `options` of the spec where the operator has no value of its own. The
+ * rows are found by their names, in any operator. */
 static void
 fill_option(struct fill *f, const struct param *row, void *field)
 {
@@ -265,8 +266,8 @@ fill_carried(const struct fill *f, const struct param *row)
 	return NULL;
 }
 
-/* Defaults that param_defaults cannot set: expressions, values, and what
- * `options` changes. */
+/* Sets defaults that param_defaults cannot: expressions, values, and those that `options`
+ * changes. */
 static enum status
 fill_default(struct fill *f, const struct param *row)
 {
@@ -288,7 +289,7 @@ fill_default(struct fill *f, const struct param *row)
 	return ((struct op_expr *)field)->ast ? ST_OK : ST_BUG;
 }
 
-/* fail, skip, keep; retry:N, and with a comma behind it what happens then. */
+/* Reads on_error=: fail, skip, keep; retry:N, which may be followed by a comma and one of these. */
 static bool
 fill_policy(struct op_node *n, const char *text)
 {
@@ -311,7 +312,8 @@ fill_policy(struct op_node *n, const char *text)
 	return false;
 }
 
-/* What a source cannot read is no element. Where only `options` says keep, it fails. */
+/* A source has no element to keep when it cannot read one. If only `options` says keep, it
+ * fails. */
 static enum status
 fill_keep(struct fill *f)
 {

@@ -11,7 +11,7 @@
 #include "op/exec_args.h"
 #include "base/script.h"
 
-/* A spot of the script, and where it is written in the spec. */
+/* A place in the script, and where it is written in the spec. */
 struct script_mark {
 	struct script_spot spot;
 	size_t from, written;
@@ -22,7 +22,7 @@ struct script {
 	struct planner *pl;
 	const struct tree_stage *s;
 	struct op_words kind;
-	struct buf text;          /* all words, a blank between */
+	struct buf text;          /* all words, separated by blanks */
 	struct script_mark *v;
 	size_t n, cap;
 };
@@ -34,7 +34,7 @@ script_is_word(const struct tree_arg *a)
 	       (a->row->kind == PARAM_COMMAND || a->row->flags & PARAM_SCRIPT);
 }
 
-/* A script that is nothing but a parameter: its value is the script. */
+/* Whether a script consists of one parameter only, whose value is the script. */
 static bool
 script_is_value(const struct tree_arg *a)
 {
@@ -49,7 +49,7 @@ script_mark(struct script *x, size_t at, size_t len, size_t from, size_t written
 	x->v[x->n++] = (struct script_mark){ { at, len }, from, written, value };
 }
 
-/* Where the k-th p[0..n) of a word is written; none: the whole word. */
+/* Finds where the k-th p[0..n) of a word is written in the spec; if nowhere, the whole word. */
 static void
 script_written(const struct script *x, const struct tree_arg *a, const char *p, size_t n, size_t k,
 	       size_t *from, size_t *written)
@@ -67,7 +67,7 @@ script_written(const struct script *x, const struct tree_arg *a, const char *p, 
 	}
 }
 
-/* The places of the element between two values: text[from, end). */
+/* Notes the places for the element between two values: text[from, end). */
 static void
 script_places(struct script *x, const struct tree_arg *a, size_t word, size_t from)
 {
@@ -86,7 +86,7 @@ script_places(struct script *x, const struct tree_arg *a, size_t word, size_t fr
 	}
 }
 
-/* One word, with its values as they have to be. */
+/* Adds one word, with its values quoted as necessary. */
 static void
 script_word(struct script *x, const struct tree_arg *a)
 {

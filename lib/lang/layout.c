@@ -7,23 +7,23 @@
 #include "base/mem.h"
 #include "lang/tree.h"
 
-enum { LAYOUT_TRIES = 256 /* of $name, each read once more */ };
+enum { LAYOUT_TRIES = 256 /* how many $name are tried, each with another reading of the text */ };
 
 struct layout {
 	const char *s;        /* the text */
 	size_t len;
 	const struct tree *tree;
-	bool tidy;            /* blanks inside of operators, too */
+	bool tidy;            /* collapse blanks inside operators, too */
 	struct buf *out;
 };
 
 struct layout_comment {
 	size_t at, end;
-	unsigned newlines;    /* before it, since what stood ahead */
+	unsigned newlines;    /* line ends since the previous piece of text */
 };
 
-/* The next comment in [*at, end), and how many lines ended before it; false:
- * none, *newlines tells all that ended. Only blanks, marks and comments are there. */
+/* Finds the next comment in [*at, end), which holds only blanks, marks and comments, and how
+ * many lines ended before it; false: there is none, and *newlines counts all of them. */
 static bool
 layout_comment(const struct layout *l, size_t *at, size_t end, struct layout_comment *c)
 {
@@ -49,13 +49,13 @@ layout_put_comment(struct layout *l, const struct layout_comment *c)
 	buf_put(l->out, l->s + c->at, c->end - c->at);
 }
 
-/* Part of a statement: runs of blanks outside of quotes and patterns become one. What stands
- * at the start of a line, inside brackets, stays where it was put. */
+/* Writes part of a statement: runs of blanks outside quotes and patterns become one. Blanks at
+ * the start of a line inside brackets stay as they are. */
 static void
 layout_piece(struct layout *l, size_t at, size_t end)
 {
-	char quote = 0, before = 'x'; /* the last character that is no blank */
-	bool start = false; /* of a line */
+	char quote = 0, before = 'x'; /* the last character that is not a blank */
+	bool start = false; /* at the start of a line */
 
 	for (size_t i = at; i < end; i++) {
 		char c = l->s[i];
@@ -72,7 +72,7 @@ layout_piece(struct layout *l, size_t at, size_t end)
 			continue;
 		} else if (c == '\\' && i + 1 < end && l->s[i + 1] != '\n') {
 			buf_byte(l->out, (uint8_t)c);
-			c = l->s[++i]; /* means itself, a blank or a quote too */
+			c = l->s[++i]; /* stands for itself, even a blank or a quote */
 			blank = false;
 		} else if (c == '\'' || c == '"' || (c == '/' && strchr("~(,", before))) {
 			quote = c;
@@ -96,7 +96,8 @@ layout_stage_end(const struct tree_pipe *p, size_t i)
 	return p->stages[i]->at + p->stages[i]->len;
 }
 
-/* Whether anything but marks and blanks of one line lies between the stages. */
+/* Whether anything but marks and blanks of one line lies between the stages, so that the
+ * pipeline is written on several lines. */
 static bool
 layout_is_long(const struct layout *l, const struct tree_part *part)
 {
@@ -106,7 +107,7 @@ layout_is_long(const struct layout *l, const struct tree_part *part)
 	return memchr(l->s + part->at, '\n', end - part->at) != NULL;
 }
 
-/* The head of a let and its operators on one line. */
+/* Writes the head of a let and its operators on one line. */
 static void
 layout_one_line(struct layout *l, const struct tree_pipe *p, const char *head)
 {
@@ -119,7 +120,7 @@ layout_one_line(struct layout *l, const struct tree_pipe *p, const char *head)
 	}
 }
 
-/* Comments between two operators: the first may stand behind the one before. */
+/* Writes the comments between two operators: the first may stay on the line of the one before. */
 static void
 layout_between(struct layout *l, size_t at, size_t end)
 {
@@ -142,8 +143,8 @@ layout_lines(struct layout *l, const struct tree_part *part, const char *head)
 
 	if (head && p->fragment)
 		buf_printf(l->out, "let %s =", head);
-	/* Comments ahead of the first operator: those of a let with a source of its
-	 * own go before it. */
+	/* Comments before the first operator: if a let has a source of its own, they go before
+	 * the let. */
 	while (layout_comment(l, &at, p->stages[0]->at, &c)) {
 		buf_str(l->out, p->fragment ? "\n  " : "");
 		layout_put_comment(l, &c);
@@ -190,7 +191,7 @@ layout_pipe(struct layout *l, const struct tree_part *part)
 	mem_free(head);
 }
 
-/* param NAME: TYPE = VALUE */
+/* Writes param NAME: TYPE = VALUE. */
 static void
 layout_param(struct layout *l, const struct tree_part *part)
 {
@@ -229,7 +230,7 @@ layout_part_end(const struct tree_part *part)
 	return part->pipe ? layout_stage_end(part->pipe, part->pipe->n - 1) : part->end;
 }
 
-/* What stands between two statements: comments, empty lines. */
+/* Writes what is between two statements: comments, empty lines. */
 static void
 layout_gap(struct layout *l, size_t at, size_t end)
 {
@@ -269,7 +270,7 @@ layout_all(const struct tree *t, bool tidy, struct buf *out)
 	layout_gap(&l, at, l.len);
 }
 
-/* All that the spec means, as text: the tree, and the values of parameters. */
+/* The meaning of a spec as text: the tree, and the values of parameters. */
 static void
 layout_meaning(const struct tree *t, struct buf *out)
 {
@@ -301,7 +302,7 @@ layout_same(const struct spec_src *like, const struct buf *text, const struct bu
 	return same;
 }
 
-/* $name to @name, where it means the same, outside of comments. */
+/* Changes $name to @name outside comments, where that means the same. */
 static void
 layout_dollars(const struct spec_src *like, const struct tree *t, const struct buf *meaning,
 	       struct buf *text)
@@ -325,7 +326,7 @@ layout_dollars(const struct spec_src *like, const struct tree *t, const struct b
 	}
 }
 
-/* The folder that names in the spec start from, for reading it again; gives. */
+/* The folder that names in the spec are relative to, for reading it again; gives. */
 static char *
 layout_dir(const struct spec_src *src, const struct tree *t)
 {

@@ -25,8 +25,8 @@
 
 enum { LAYOUT_WIDTH = 80 };
 
-/* Appends the spec laid out; src: a text or a file, no words. *before, when not
- * NULL, is appended the spec as it was. */
+/* Appends the spec laid out; src must be a text or a file, not words. *before, unless NULL,
+ * gets the original spec appended. */
 enum status spec_layout(const struct spec_src *src, struct buf *before, struct buf *out,
 			struct err *e);
 

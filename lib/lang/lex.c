@@ -47,7 +47,7 @@ lex_name_char(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-/* A comment begins here. */
+/* Whether a comment begins here. */
 static bool
 lex_comment(const struct lex *lx, size_t at)
 {
@@ -56,8 +56,8 @@ lex_comment(const struct lex *lx, size_t at)
 	return s[at] == '#' && (at == 0 || lex_blank(s[at - 1]) || s[at - 1] == '\n');
 }
 
-/* From the newline at `at`: the start of the line that continues this one, or
- * 0 when none does. Lines that are blank or comments are seen through. */
+/* From the newline at `at`: the start of the line that continues this one, or 0 when none
+ * does. Lines that are blank or comments are skipped. */
 static size_t
 lex_continued(const struct lex *lx, size_t at)
 {
@@ -109,7 +109,7 @@ lex_blanks(struct lex *lx)
 	}
 }
 
-/* The mark that a word of the argv form is, when it is one. */
+/* The mark that a word in argv form is, if any. */
 static enum lex_mark
 lex_word_mark(const struct spectext *t, const struct spectext_word *w)
 {
@@ -289,7 +289,7 @@ lex_expr_again(const struct spectext *t, struct settings *s, size_t at, size_t l
 	return expr_parse(&src, e);
 }
 
-/* A parameter without a value: says so rather than that it is unknown. */
+/* Sets the error for a parameter without a value, rather than for an unknown one. */
 static void
 lex_lacking(struct settings *s, struct err *e)
 {
@@ -301,8 +301,8 @@ lex_lacking(struct settings *s, struct err *e)
 	err_help(e, "give it one: --set %s=VALUE", name);
 }
 
-/* A mistake at a word of the command line that is the name of a file: says who
- * may have put it there. */
+/* Adds a help to an error at a word of the command line that is the name of a file: the shell
+ * may have expanded a pattern. */
 static void
 lex_globbed(const struct lex *lx, struct err *e)
 {

@@ -34,7 +34,7 @@ lex_is_outer(const char *s, size_t n)
 	return n > 0;
 }
 
-/* @name, @{name}, $name, ${name} at s: the name, and how long all of it is. */
+/* Length of @name, @{name}, $name or ${name} at s, and the name. */
 static size_t
 lex_param_len(const char *s, const char *end, const char **name, size_t *n)
 {
@@ -93,7 +93,7 @@ lex_param(struct lex *lx, size_t at, size_t len, const char *name, size_t n, str
 	return ST_DATA;
 }
 
-/* Where the word is one byte, \t, \0 and \x09 are escapes without quotes, too. */
+/* Whether the next escape stays: in a word for one byte \t, \0 and \x09 need no quotes. */
 static bool
 lex_keeps_escape(struct lex *lx, struct lex_word *w)
 {
@@ -106,8 +106,8 @@ lex_keeps_escape(struct lex *lx, struct lex_word *w)
 	return true;
 }
 
-/* An escape in double quotes. What is neither letter nor digit may have a backslash
- * before it and is meant as it is. */
+/* Reads an escape in double quotes. A character that is neither letter nor digit may have a
+ * backslash before it, and stands for itself. */
 static enum status
 lex_escape(struct lex *lx, struct lex_word *w, struct err *e)
 {
@@ -151,7 +151,7 @@ lex_quoted(struct lex *lx, struct lex_word *w, struct err *e)
 			   (len = lex_param_len(s + lx->at, s + lx->end, &name, &n))) {
 			if (lex_param(lx, lx->at, len, name, n, w, e))
 				return ST_DATA;
-			/* "@{dir}/x" begins with the parameter, too. */
+			/* A word "@{dir}/x" begins with the parameter, too. */
 			if (lx->at == w->at + 1)
 				w->given = settings_given(lx->settings, name, n);
 			lx->at += len;
@@ -167,9 +167,9 @@ lex_quoted(struct lex *lx, struct lex_word *w, struct err *e)
 	return ST_OK;
 }
 
-/* In words a backslash takes the next character as it is. Where the word is a
- * file name it stays before those that globs know, for the glob to see; where it is
- * one byte it stays before letters and digits. */
+/* Reads a backslash in a word, which takes the next character literally. In a file name it
+ * stays before the characters of globs, for the glob; in a word for one byte before letters
+ * and digits. */
 static void
 lex_backslash(struct lex *lx, struct lex_word *w)
 {

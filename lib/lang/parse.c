@@ -68,7 +68,7 @@ parse_word_is(const struct parse *p, size_t n, const char *word)
 	return strlen(word) == n && !memcmp(p->lx.text->data + p->lx.at, word, n);
 }
 
-/* A name after `let` or `param`; gives. */
+/* Reads the name after `let` or `param`; gives. */
 static char *
 parse_new_name(struct parse *p, const char *what)
 {
@@ -96,7 +96,7 @@ parse_char(struct parse *p, char c)
 	return true;
 }
 
-/* let NAME = pipeline | fragment */
+/* Reads let NAME = pipeline | fragment. */
 static enum status
 parse_let(struct parse *p)
 {
@@ -137,7 +137,7 @@ fail:
 	return ST_DATA;
 }
 
-/* The type after `param NAME:`, up to `=` or the end of the statement; gives. */
+/* Reads the type after `param NAME:`, up to `=` or the end of the statement; gives. */
 static char *
 parse_type(struct parse *p)
 {
@@ -169,7 +169,7 @@ parse_type(struct parse *p)
 	return NULL;
 }
 
-/* The default: a value in brackets or quotes, or a word. */
+/* Reads the default: a value in brackets or quotes, or a word. */
 static enum status
 parse_default(struct parse *p, const char *type, struct buf *out)
 {
@@ -204,7 +204,7 @@ parse_default(struct parse *p, const char *type, struct buf *out)
 	return st;
 }
 
-/* param NAME [: TYPE] [= value] */
+/* Reads param NAME [: TYPE] [= value]. */
 static enum status
 parse_param(struct parse *p)
 {
@@ -236,15 +236,15 @@ out:
 	return st;
 }
 
-/* Whether a line ended between the statement's end and here: what stands here is
- * then the next statement, also when it is indented. */
+/* Whether a line has ended between the statement's end and here: what follows is then the next
+ * statement, even if it is indented. */
 static bool
 parse_on_next_line(const struct parse *p, size_t end)
 {
 	return !p->lx.words && memchr(p->lx.text->data + end, '\n', p->lx.at - end) != NULL;
 }
 
-/* options key=value ... */
+/* Reads options key=value ... */
 static enum status
 parse_options(struct parse *p)
 {
@@ -297,7 +297,7 @@ parse_version(struct parse *p)
 	return st;
 }
 
-/* The included file, beside the including one or in the -I folders. */
+/* The path of the included file: beside the including file, or in the -I folders. */
 static char *
 parse_find(const struct parse *p, const char *name)
 {
@@ -314,7 +314,8 @@ parse_find(const struct parse *p, const char *name)
 	return NULL;
 }
 
-/* A file that was read before may be another by now, or a FIFO that gave its text once. */
+/* Reads an included file. If it was read before, its text is taken from there: the file may
+ * have changed, or be a FIFO, which gives its text only once. */
 static enum status
 parse_load(struct parse *p, const char *path, struct spectext **out)
 {
@@ -355,7 +356,7 @@ parse_include_file(struct parse *p, const char *path, size_t at, size_t len)
 	st = parse_file(p, t, true);
 	p->includes--;
 	p->lx = saved;
-	p->pipe = NULL; /* the lets of that file are no part of this one */
+	p->pipe = NULL; /* the lets of the included file do not belong to this one */
 	return st;
 }
 
@@ -413,7 +414,7 @@ parse_result(struct parse *p, bool included)
 	return p->tree->result ? ST_OK : ST_DATA;
 }
 
-/* For laying the spec out again. */
+/* Notes a statement, so that the spec can be laid out again. */
 static void
 parse_note_part(struct parse *p, size_t at)
 {

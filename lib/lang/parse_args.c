@@ -17,12 +17,12 @@
 struct args {
 	struct parse *p;
 	struct tree_stage *s;
-	const struct param *row; /* the next positional one; at the end: kind NONE */
+	const struct param *row; /* the next positional parameter; at the end: kind NONE */
 	bool keyed;              /* a key=value has been seen */
-	bool plain;              /* argv form: `--` was seen, all that follows is words */
+	bool plain;              /* argv form: `--` was seen, and everything after it is words */
 };
 
-/* After a value: something that ends it. */
+/* Checks that a value is followed by something that ends it. */
 static enum status
 args_boundary(struct args *a, size_t from)
 {
@@ -39,8 +39,8 @@ args_boundary(struct args *a, size_t from)
 	return parse_say_surplus(a->p, a->s, at, end - at);
 }
 
-/* `filter x > 3 || batch 4`: the name of an operator after `||` in an expression
- * that cannot be read. Says so. */
+/* Recognizes `filter x > 3 || batch 4`: the name of an operator after `||`, in an expression
+ * that cannot be read. Sets the error if so. */
 static bool
 args_meant_pipe(struct args *a, size_t limit)
 {
@@ -82,7 +82,8 @@ args_expr(struct args *a, struct tree_arg *arg, size_t limit)
 	return args_boundary(a, arg->at);
 }
 
-/* In an inner pipeline's source, x in a scalar's or word's place is the outer element. */
+/* Whether x in the place of a scalar or word is the outer element: in the source of an inner
+ * pipeline it is. */
 static bool
 args_takes_outer(struct args *a)
 {
@@ -94,7 +95,7 @@ args_takes_outer(struct args *a)
 	return (lx->text->data[lx->at] == '(' || lex_is_outer(lx->text->data + lx->at, end - lx->at));
 }
 
-/* A word that is one byte has one spelling: that byte, or \0. */
+/* Gives a word for one byte its one spelling: that byte, or \0. */
 static void
 args_byte(struct buf *word)
 {
@@ -142,7 +143,7 @@ args_word(struct args *a, const struct param *row, struct tree_arg *arg)
 	return st;
 }
 
-/* A scalar that is @name alone, in argv form, where words are not looked into. */
+/* Reads a scalar that is @name alone in argv form, where words are taken as they are. */
 static enum status
 args_param_word(struct args *a, struct tree_arg *arg)
 {
@@ -186,7 +187,7 @@ args_scalar(struct args *a, const struct param *row, struct tree_arg *arg)
 	return st;
 }
 
-/* The operator was called by its word for x ~ PATTERN. */
+/* Whether the operator was called by its word for x ~ PATTERN. */
 static bool
 args_is_match(const struct tree_stage *s)
 {
@@ -216,7 +217,7 @@ args_value(struct args *a, const struct param *row, struct tree_arg *arg, bool m
 		arg->kind = a->p->outer && a->s->desc->kind == OP_SOURCE &&
 			    lex_is_outer(lx->text->data + lx->at,
 					 lex_group_end(lx) - lx->at) ? TREE_BIND : TREE_EXPR;
-		/* Before another expression it ends at a blank: scan [0] [x]. */
+		/* Before another expression, this one ends at a blank: scan [0] [x]. */
 		return args_expr(a, arg, more ? lex_group_end(lx) : lex_limit(lx));
 	case PARAM_PIPE:
 	case PARAM_PIPES:
@@ -240,7 +241,7 @@ args_has(const struct tree_stage *s, const struct param *row)
 	return false;
 }
 
-/* on_error= and per_stream=, which every operator has. */
+/* Reads on_error= and per_stream=, which every operator has. */
 static enum status
 args_common(struct args *a, size_t key_at, size_t n, bool *mine)
 {
@@ -328,7 +329,7 @@ args_keyed(struct args *a, size_t n)
 	return args_value(a, row, arg, false);
 }
 
-/* The next positional row that is not given yet. */
+/* The next positional parameter without a value. */
 static const struct param *
 args_next_row(struct args *a)
 {
@@ -367,12 +368,13 @@ args_positional(struct args *a)
 		return ST_DATA;
 	}
 	enum status st = args_value(a, row, tree_arg_add(a->s), args_more_after(row));
-	/* An empty word of the argv form has characters to show, too. */
+	/* Even an empty word of the argv form has characters in its text. */
 	assert(st || p->lx.at > at);
 	return st;
 }
 
-/* `--`: in argv form the words behind it are never options; a command's begin. */
+/* Steps over `--`: in argv form no word after it is an option; for a command it begins the
+ * words. */
 static bool
 args_dashes(struct args *a)
 {
@@ -391,8 +393,8 @@ args_dashes(struct args *a)
 	return true;
 }
 
-/* A key here: known ones always; unknown ones are a mistake, but in the words of
- * the argv form they may be the name of a file. */
+/* Length of a key that begins here: known keys always count; an unknown key is a mistake, but
+ * in argv form may be part of the name of a file. */
 static size_t
 args_key_len(struct args *a)
 {

@@ -16,7 +16,7 @@ parse_let_named(struct parse *p, size_t n)
 	return hash_get(&p->tree->lets, p->lx.text->data + p->lx.at, n);
 }
 
-/* The length of the operator's name here. In argv form it is a word alone. */
+/* Length of the operator's name here. In argv form it is a whole word. */
 static size_t
 parse_op_len(struct parse *p)
 {
@@ -52,7 +52,7 @@ parse_let_use(struct parse *p, struct tree_stage *s, bool first)
 	return ST_OK;
 }
 
-/* Whether the operator may stand here: sources and combines first, the others not. */
+/* Whether the operator may be used here: sources and combines only come first, others never do. */
 static enum status
 parse_op_place(struct parse *p, const struct tree_stage *s, bool first)
 {
@@ -143,7 +143,7 @@ parse_pipe(struct parse *p, bool fragment)
 		from = p->lx.at;
 		lex_step(&p->lx, m);
 		first = false;
-		/* Only what stands first takes values of the outer element. */
+		/* Only the first operator may take values from the outer element. */
 		p->outer = false;
 	}
 	p->outer = outer;

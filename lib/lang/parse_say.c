@@ -14,7 +14,7 @@
 #include "lang/usage.h"
 #include "op/table.h"
 
-/* Names that may stand where an operator may: operators and lets. */
+/* The i-th name that may be used as an operator: operators and lets. */
 static const char *
 parse_op_name(void *arg, size_t i)
 {
@@ -30,7 +30,7 @@ parse_op_name(void *arg, size_t i)
 	return i < p->tree->lets.n ? ((struct tree_pipe *)p->tree->lets.items[i].value)->name : NULL;
 }
 
-/* The whole spec is the name of a file: a forgotten -f. */
+/* Sets the error for a spec that is just the name of a file: -f was forgotten. */
 static bool
 parse_say_file(struct parse *p)
 {
@@ -127,7 +127,7 @@ parse_say_no_option(struct parse *p, const struct tree_stage *s, size_t at, size
 	return ST_DATA;
 }
 
-/* The word before `at` when `||` stands before it: || where a | was meant. */
+/* Whether the word before `at` is an operator that follows `||`, written where a | was meant. */
 static bool
 parse_after_or(const struct parse *p, size_t at, size_t *or_at)
 {
@@ -176,7 +176,7 @@ parse_say_surplus(struct parse *p, const struct tree_stage *s, size_t at, size_t
 	return ST_DATA;
 }
 
-/* Between `from` and the next mark no operator stands. */
+/* Sets the error for a missing operator between `from` and the next mark. */
 enum status
 parse_say_no_operator(struct parse *p, size_t from)
 {

@@ -10,7 +10,7 @@
 
 enum { PARSE_WITHS = 64 };
 
-/* The index of the --with for this name, or -1. */
+/* Index of the --with for this name, or -1. */
 static int
 parse_with_find(const struct parse *p, const char *name)
 {
@@ -22,7 +22,7 @@ parse_with_find(const struct parse *p, const char *name)
 	return -1;
 }
 
-/* Reads ( pipeline ) or (| fragment) out of the text. */
+/* Reads ( pipeline ) or (| fragment) from the text of --with. */
 static struct tree_pipe *
 parse_with_read(struct parse *p, const struct spectext *t, bool fragment)
 {

@@ -32,7 +32,7 @@ plan_note(struct planner *pl, struct op_node *n, const struct tree_stage *s)
 	n->place = (uint32_t)pl->plan->n_ops;
 }
 
-/* An operator that reads what stands before it by index: all of that must allow it. */
+/* Checks that everything before an operator that reads by index allows it. */
 static enum status
 plan_permutes(struct planner *pl, struct op_node *n)
 {
@@ -41,12 +41,12 @@ plan_permutes(struct planner *pl, struct op_node *n)
 	n->permutes = n->desc->permutes && n->desc->permutes(n, NULL, NULL) && n->n_in;
 	if (!n->permutes || op_may_permute(n, &culprit, pl->e) == ST_OK)
 		return ST_OK;
-	/* What a fragment is fed by stands nowhere in the text. */
+	/* The source of a fragment has no place in the text. */
 	const struct tree_stage *s = pl->ops[(culprit->place ? culprit : n)->place - 1].stage;
 	return plan_fail_at(pl, s, s->at, s->len, ST_DATA);
 }
 
-/* What needs all of its input gives nothing when there is always more of it. */
+/* Refuses an endless input of an operator that gives nothing before its input has ended. */
 static enum status
 plan_whole(struct planner *pl, const struct op_node *n, const struct tree_stage *s)
 {
@@ -81,7 +81,7 @@ plan_op_fill(struct planner *pl, struct op_node *n, const struct tree_stage *s,
 	return plan_permutes(pl, n);
 }
 
-/* Takes up. */
+/* Plans one operator; takes `up`. */
 static enum status
 plan_op(struct planner *pl, const struct tree_stage *s, struct op_node *up,
 	const struct type *outer, struct op_node **out)
@@ -143,7 +143,7 @@ plan_pipe(struct planner *pl, const struct tree_pipe *pipe, struct op_node *up,
 	return st;
 }
 
-/* What looks at files comes last: all that the text tells is said before. */
+/* Checks that look at files come last, after everything that the text alone tells. */
 static enum status
 plan_check(struct planner *pl)
 {
@@ -166,7 +166,7 @@ plan_check(struct planner *pl)
 	return ST_OK;
 }
 
-/* What it is to be checked for, as far as the flags go for it. */
+/* The flags for checking the plan, as far as they apply to it. */
 static unsigned
 plan_flags(const struct planner *pl)
 {

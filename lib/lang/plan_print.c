@@ -8,7 +8,7 @@
 
 struct plan_printing {
 	struct buf *out;
-	bool counts; /* tell how many elements come out of each */
+	bool counts; /* print how many elements each operator gives */
 };
 
 static void plan_print_node(struct plan_printing *p, const struct op_node *n, int depth);

@@ -14,27 +14,27 @@
 struct planned {
 	struct op_node *node;
 	const struct tree_stage *stage;
-	bool remote; /* runs on workers: the node is gone */
+	bool remote; /* runs on workers: there is no node for it here */
 };
 
 struct planner {
 	struct tree *tree;
 	struct plan *plan;
 	const struct spec_src *src;
-	struct planned *ops;  /* by place - 1 */
+	struct planned *ops;  /* indexed by place - 1 */
 	size_t cap_ops;
-	unsigned depth;       /* of pipelines and lets in one another */
+	unsigned depth;       /* depth of pipelines and lets in one another */
 	struct err *e;
 };
 
-/* The node of the pipeline's last operator; takes `up`, what stands ahead of a
- * fragment, also when it fails. */
+/* Makes the nodes of a pipeline; gives that of its last operator. Takes `up`, the input of a
+ * fragment, also on failure. */
 enum status plan_pipe(struct planner *pl, const struct tree_pipe *pipe, struct op_node *up,
 		      const struct type *outer, struct op_node **out);
-/* What typing callbacks get to see. */
+/* What typing callbacks may use. */
 struct op_typing plan_typing(const struct planner *pl, const struct tree_stage *s,
 			     const struct type *outer);
-/* Puts the place of the stage (or of part of it) to an error without one. */
+/* Puts the place of the stage (or of a part of it) into an error that has none. */
 enum status plan_fail_at(struct planner *pl, const struct tree_stage *s, size_t at, size_t len,
 			 enum status st);
 
@@ -42,20 +42,19 @@ enum status plan_fail_at(struct planner *pl, const struct tree_stage *s, size_t 
 enum status fill_params(struct planner *pl, struct op_node *n, const struct tree_stage *s,
 			const struct type *outer);
 
-/* The words of its command or script: puts the values of parameters in so that they
- * stay values, and refuses values and elements where they cannot. */
+/* Fills the words of a command or script: inserts the values of parameters so that they stay
+ * values, and refuses values and elements where that is impossible. */
 enum status fill_script(struct planner *pl, struct op_node *n, const struct tree_stage *s);
 
-/* Whether all from n down may run on workers that see a part of the input each;
+/* Whether everything from n down may run on workers that each see a part of the input;
  * dynamic: under dynamic sharding. */
 enum status scope_check(struct planner *pl, const struct op_node *n, bool dynamic);
-/* Whether several streams give all from top down as one process does (op_in_order). */
+/* Whether several streams give the same as one process, from top down (op_in_order). */
 enum status scope_order(struct planner *pl, const struct op_node *top, bool seeded);
-/* The first operator from n down that means something only over all elements, where
- * streams would see a part each; NULL: none. */
+/* The first operator from n down that has a meaning only over all elements, and would see only
+ * a part in each stream; NULL: none. */
 const struct op_node *scope_global(const struct op_node *n);
-/* For a border: checks what stands ahead, puts its text into remote_spec, and
- * frees it. */
+/* Checks what stands before a border, puts its text into remote_spec, and frees it. */
 enum status scope_border(struct planner *pl, struct op_node *n);
 
 /* Sets `project` of the sources below top. */

@@ -30,7 +30,7 @@ project_add(struct project *need, const char *name)
 		need->names[need->n++] = name;
 }
 
-/* The fields that the expressions of n read. */
+/* Adds the fields that the expressions of n read. */
 static void
 project_exprs(const struct op_node *n, struct project *need)
 {

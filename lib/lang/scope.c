@@ -44,7 +44,7 @@ scope_global(const struct op_node *n)
 	while (n && !found) {
 		if (n->desc->scope == OP_GLOBAL && !n->per_stream)
 			return n;
-		/* What is read by index is the same to whoever reads a part of it. */
+		/* Elements read by index are the same, whichever part of them is read. */
 		if (n->permutes)
 			return NULL;
 		for (size_t i = 1; !found && i < n->n_in; i++)
@@ -108,7 +108,7 @@ scope_job(const struct op_node *n)
 	return n->params;
 }
 
-/* What stands ahead of the border must mean there what it says. */
+/* Checks that what stands before the border means on workers what it says. */
 static enum status
 scope_ahead(struct planner *pl, const struct op_node *n)
 {
@@ -121,7 +121,8 @@ scope_ahead(struct planner *pl, const struct op_node *n)
 	return st;
 }
 
-/* All that stands ahead, inner pipelines too, has a place before the border's. */
+/* Marks everything before the border as remote. The places of its operators, inner pipelines
+ * included, come before the border's. */
 static void
 scope_mark(struct planner *pl, const struct op_node *n)
 {
@@ -147,7 +148,7 @@ scope_border(struct planner *pl, struct op_node *n)
 	scope_mark(pl, n);
 	plan_canonical(&part, CANON_ABSOLUTE, &spec);
 	n->remote_spec = buf_take(&spec);
-	/* From here on it is a source: nothing ahead of it ever runs here. */
+	/* From here on the border is a source: nothing before it runs in this process. */
 	op_node_free(&n->in[0]);
 	n->n_in = 0;
 	if (!pl->plan->border)

@@ -71,7 +71,7 @@ setting_put_text(struct buf *out, const char *text, size_t n)
 	out->len += (size_t)(mp_put_text(p, text, (uint32_t)n) - p);
 }
 
-/* What an undeclared value looks like: number, truth value or else text. */
+/* Reads an undeclared value as what it looks like: a number, a truth value, else a text. */
 static void
 setting_guess(const char *text, size_t n, struct buf *out)
 {
@@ -91,7 +91,7 @@ setting_guess(const char *text, size_t n, struct buf *out)
 		setting_put_text(out, text, n);
 }
 
-/* Types beyond the simple ones: a constant expression whose value must fit. */
+/* Reads a value of any other type: a constant expression whose value must fit. */
 static enum status
 setting_read_typed(const char *type, const char *text, size_t n, struct buf *out, struct err *e)
 {
@@ -176,7 +176,7 @@ settings_declare(struct settings *s, const char *name, const char *type, const s
 		one->operand = true;
 	}
 	if (one->given) {
-		/* Without a type the default's is meant: `param n = 10` wants an int. */
+		/* Without a type, the default's type counts: `param n = 10` wants an int. */
 		char kind[16] = "";
 		if (!*type && value) {
 			struct buf b = { 0 };
@@ -235,7 +235,7 @@ settings_given(const struct settings *s, const char *name, size_t n)
 	return one && one->given;
 }
 
-/* Only names the spec itself has, for suggestions. */
+/* The i-th name that the spec itself declares, for suggestions. */
 static const char *
 settings_own_name(void *settings, size_t i)
 {

@@ -20,31 +20,31 @@
 
 struct setting {
 	char *name;
-	struct buf value;  /* encoded; empty: declared without a default and not given */
-	const char *given; /* the text from --set; NULL: not given */
+	struct buf value;  /* encoded value; empty: declared without a default, and not given */
+	const char *given; /* text from --set; NULL: not given */
 	bool declared, used;
-	bool operand;      /* given as one */
+	bool operand;      /* given as an operand */
 };
 
 struct settings {
 	struct hash names;
-	char *const *values; /* operands that are left for parameters to come */
+	char *const *values; /* operands left for the parameters to come */
 	size_t n_values;
-	unsigned n_own;      /* parameters that the spec itself declares */
-	const char *lacking; /* the name that settings_value found without a value */
+	unsigned n_own;      /* number of parameters that the spec itself declares */
+	const char *lacking; /* the name without a value that settings_value found */
 };
 
 /* sets: NAME=VALUE each; NULL: none. Lent for the life of the settings. */
 enum status settings_init(struct settings *s, const struct words *sets, struct err *e);
 void settings_clear(struct settings *s);
-/* Values for parameters in the order in which they are declared, but for those of --set. */
+/* Gives values for parameters in the order of their declaration, except those set by --set. */
 void settings_operands(struct settings *s, char *const *values, size_t n);
-/* Declares: type as written ("" : as the default suggests), value the default
- * (NULL: none), which --set outweighs; own: by the spec itself, and no file that it
- * includes. Takes nothing. */
+/* Declares a parameter: its type as written ("": that of the default), its default value
+ * (NULL: none), which --set overrides; own: declared by the spec itself rather than by an
+ * included file. Takes nothing. */
 enum status settings_declare(struct settings *s, const char *name, const char *type,
 			     const struct buf *value, bool own, struct err *e);
-/* Reads a text as a value of the type, "" for what it looks like. */
+/* Reads a text as a value of the type, "": of the type that it looks like. */
 enum status setting_read(const char *type, const char *text, size_t n, struct buf *out,
 			 struct err *e);
 /* The value of a parameter, for expr_src.param; sets `lacking` on failure. */
@@ -53,7 +53,7 @@ bool settings_value(void *settings, const char *name, size_t n, struct buf *out)
 const char *settings_name(void *settings, size_t i);
 /* Whether the value came from the command line. */
 bool settings_given(const struct settings *s, const char *name, size_t n);
-/* Fails for a --set that nothing uses, and for operands that are left. */
+/* Fails for a --set that nothing uses, and for operands that are left over. */
 enum status settings_check(const struct settings *s, struct err *e);
 
 #endif

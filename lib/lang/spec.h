@@ -31,91 +31,98 @@ enum {
 };
 
 enum spec_flag {
-	SPEC_NO_CHECK = 1, /* leave out what looks at files: what is planned runs elsewhere */
-	SPEC_DISCARD = 2,  /* elements are counted or dropped, not looked at */
+	SPEC_NO_CHECK = 1, /* skip checks that look at files: the plan will run elsewhere */
+	SPEC_DISCARD = 2,  /* elements are only counted or dropped */
 	SPEC_ORDERED = 8,  /* with SPEC_SHARDED: in several streams, in order source */
-	SPEC_SEEDED = 16,  /* with SPEC_ORDERED: random numbers are to be the same, too */
-	SPEC_ON_WORKERS = 32, /* it will run on workers, each of which reads all of it */
-	SPEC_IF_WHOLE = 64,   /* with the others: unless something in it takes elements from the service */
+	SPEC_SEEDED = 16,  /* with SPEC_ORDERED: random numbers must be the same, too */
+	/* the plan will run on workers, each of which reads the whole input */
+	SPEC_ON_WORKERS = 32,
+	/* with the others: unless something in the plan takes elements from the service */
+	SPEC_IF_WHOLE = 64,
 	SPEC_SHARDED = 4   /* it will run under dynamic sharding: check scopes as if
 	                      `distribute` stood at the end */
 };
 
 struct spectext;
 
-/* One of text, file and argv is set. Everything is lent for the call. */
+/* The text of a spec and its settings. One of text, file and argv is set. Lent for the call. */
 struct spec_src {
 	const char *text;         /* the spec itself */
 	size_t len;
 	const char *file;         /* read this file, "-": stdin; with text: its name in messages */
 	char *const *argv;        /* the spec as words, `then` between operators */
 	size_t argc;
-	char *const *values;      /* of the parameters that the spec itself declares and no --set
-	                             names, in their order: behind -f FILE */
+	/* values for the parameters that the spec itself declares and no --set names, in their
+	 * order: the operands after -f FILE */
+	char *const *values;
 	size_t n_values;
 	const struct words *sets; /* NAME=VALUE, from --set; NULL: none */
 	const struct words *dirs; /* where to look for includes, from -I; NULL: none */
-	const struct spectext *known; /* texts of files that were read before: includes are taken
-	                             from them; NULL: none */
+	/* texts of files that were read before, from which includes are taken; NULL: none */
+	const struct spectext *known;
 	const struct words *with; /* NAME=(PIPELINE), in place of a let; NULL: none */
-	const char *base_dir;     /* file names are relative to it; NULL: to the file's
-	                             folder, the current one for a text or argv */
+	/* file names are relative to it; NULL: to the file's folder, or the current one for a
+	 * text or argv */
+	const char *base_dir;
 	unsigned flags;
-	const struct words *carried; /* NAME=VALUE: what operators that take elements from the
-	                             service have for parameters that the spec leaves out; NULL: none */
+	/* NAME=VALUE for parameters that the spec leaves out, of operators that take elements
+	 * from the service; NULL: none */
+	const struct words *carried;
 	const struct op_service *service; /* for the types of datasets; NULL: none */
 };
 
 /* Settings of the whole spec: `options key=value ...`. */
 struct spec_options {
-	int64_t seed;        /* of the iteration; PARAM_AUTO: fresh each time */
+	int64_t seed;        /* seed of the iteration; PARAM_AUTO: a new one each time */
 	int64_t element_max; /* bytes */
-	char *on_error;      /* policy of operators that say nothing; NULL: fail */
-	int64_t threads;     /* of dsvc-run, where -j does not say; PARAM_AUTO: a processor each */
-	bool deterministic;  /* false: ordered=false for operators that say nothing */
-	bool autotune;       /* parallel=auto for those of element scope that say nothing */
+	char *on_error;      /* policy of operators without on_error=; NULL: fail */
+	int64_t threads;     /* threads of dsvc-run, without -j; PARAM_AUTO: one per processor */
+	bool deterministic;  /* false: ordered=false for operators without ordered= */
+	bool autotune;       /* parallel=auto for operators of element scope without parallel= */
 };
 
 struct plan {
 	struct op_node *top;         /* the last operator */
-	const struct type *type;     /* of the elements that come out; in the arena */
+	const struct type *type;     /* type of the elements that come out; in the arena */
 	struct types *arena;
 	const struct op_node *border;/* the operator that moves work to the service; NULL: none */
 	size_t n_ops;
-	struct op_node *service;     /* the first that takes elements from the service: a
-	                                border or a dataset; NULL: none */
-	size_t n_service;            /* how many do */
-	const struct op_node *global;/* the first that means something only over all elements, and so
-	                                not under dynamic sharding; NULL: none */
+	/* the first operator that takes elements from the service, a border or a dataset;
+	 * NULL: none */
+	struct op_node *service;
+	size_t n_service;            /* how many operators take elements from the service */
+	/* the first operator that has a meaning only over all elements, and so not under
+	 * dynamic sharding; NULL: none */
+	const struct op_node *global;
 	bool local;                  /* reads this process's stdin */
 	struct spec_options options;
 };
 
-/* Whether an operand can only be a whole spec, and not the first of its words: it
- * has a blank or a `|` in it. */
+/* Whether an operand can only be a whole spec, and not its first word: it contains a blank or
+ * a `|`. */
 bool spec_is_whole(const char *operand);
 
-/* Gives a plan, or the error with its place. */
+/* Makes a plan, or the error with its place. Gives. */
 enum status plan_make(const struct spec_src *src, struct plan **out, struct err *e);
 void plan_free(struct plan **p);
-/* ST_DATA: what an operator that is `global` means under dynamic sharding, and the remedies. */
+/* The error of an operator that is `global` under dynamic sharding, with remedies; ST_DATA. */
 enum status plan_refuse_global(const struct op_node *n, struct err *e);
 
-enum canon_flag { CANON_ABSOLUTE = 1 /* file names from the root: for registering */ };
+enum canon_flag { CANON_ABSOLUTE = 1 /* make file names absolute, for registering */ };
 
-/* Appends the canonical text: one line, parameters substituted, lets written
- * out, defaults left out. The same text for all specs that mean the same. */
+/* Appends the canonical text: one line, with parameters substituted, lets expanded and
+ * defaults left out. Specs that mean the same have the same text. */
 void plan_canonical(const struct plan *p, unsigned flags, struct buf *out);
-/* The same for the part of a plan that ends with n. */
+/* Appends the canonical text of the part of a plan that ends with n. */
 void canon_print(const struct op_node *n, unsigned flags, struct buf *out);
-/* One operator with its parameters, without what stands before it. */
+/* Appends one operator with its parameters, without its input. */
 void canon_print_stage(const struct op_node *n, unsigned flags, struct buf *out);
 
-/* The plan as people read it: one line an operator, with its type and scope. */
+/* Appends the plan for people: one line per operator, with its type and scope. */
 void plan_print(const struct plan *p, struct buf *out);
 
-/* For --explain: the plan with the number of elements where it is known, where
- * the source is cut, and what each sharding policy would give. Looks at files. */
+/* For --explain: the plan with the number of elements where it is known, where the source is
+ * cut, and what each sharding policy would give. Looks at files. */
 enum status plan_explain(const struct plan *p, const struct op_service *service, struct buf *out,
 			 struct err *e);
 

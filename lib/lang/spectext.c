@@ -13,7 +13,7 @@
 #include "base/transfer.h"
 #include "lang/spec.h"
 
-/* Takes data. */
+/* Makes a text of data, which it takes. */
 static enum status
 spectext_make(struct buf *data, const char *file, const char *dir, struct spectext **out,
 	      struct err *e)
@@ -77,7 +77,8 @@ spectext_load(const char *path, struct spectext **out, struct err *e)
 		buf_clear(&b);
 		return st;
 	}
-	if (b.len >= 3 && !memcmp(b.data, "\xef\xbb\xbf", 3)) /* some editors' byte order mark */
+	/* the byte order mark that some editors write */
+	if (b.len >= 3 && !memcmp(b.data, "\xef\xbb\xbf", 3))
 		memmove(b.data, b.data + 3, b.len -= 3);
 	const char *slash = strrchr(path, '/');
 	char *dir = slash ? mem_strndup(path, slash == path ? 1 : (size_t)(slash - path)) : NULL;

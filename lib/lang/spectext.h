@@ -13,30 +13,30 @@
 #include "base/err.h"
 
 struct spectext_word {
-	size_t at, len; /* in the text; an empty word is shown there as '' */
+	size_t at, len; /* place in the text, where an empty word is written as '' */
 	bool empty;
 };
 
 struct spectext {
 	char *file;  /* as messages show it */
-	char *dir;   /* relative names in it start here; NULL: the current folder */
-	char *data;  /* with a NUL behind the last byte */
+	char *dir;   /* relative names in it are relative to this; NULL: to the current folder */
+	char *data;  /* has a NUL after the last byte */
 	size_t len;
-	struct spectext_word *words; /* argv form, else NULL */
+	struct spectext_word *words; /* the words, in argv form; else NULL */
 	size_t n_words;
 	bool done;   /* an include that has been read to its end */
 	struct spectext *next;
 };
 
-/* All three give; a text too long or with a NUL byte in it fails. */
+/* Make a text. Give; fail for a text that is too long or contains a NUL byte. */
 enum status spectext_of(const char *text, size_t n, const char *file, const char *dir,
 			struct spectext **out, struct err *e);
 enum status spectext_load(const char *path, struct spectext **out, struct err *e);
 enum status spectext_of_words(char *const *argv, size_t argc, const char *dir,
 			      struct spectext **out, struct err *e);
-/* Frees it and those after it. */
+/* Frees the text and those after it. */
 void spectext_free(struct spectext **t);
-/* The word that holds byte `at`, or whose end it is. */
+/* The word that byte `at` belongs to, or whose end it is. */
 const struct spectext_word *spectext_word_at(const struct spectext *t, size_t at);
 
 #endif

@@ -10,10 +10,10 @@
 struct testblock_reader {
 	const char *file, *text;
 	size_t len;
-	size_t at, end;      /* of the line */
+	size_t at, end;      /* the current line */
 	unsigned line;
 	struct testblocks *out;
-	struct testblock *now; /* the test that lines belong to; NULL: none */
+	struct testblock *now; /* the test that lines are added to; NULL: none */
 	struct err *e;
 };
 
@@ -27,7 +27,7 @@ testblock_fail(struct testblock_reader *r, size_t at, size_t n, const char *text
 	return ST_DATA;
 }
 
-/* One word of the options: quotes are taken away, brackets hold blanks together. */
+/* Reads one word of the options: quotes are removed, and brackets hold blanks together. */
 static enum status
 testblock_word(struct testblock_reader *r, size_t *at)
 {
@@ -67,8 +67,8 @@ testblock_word(struct testblock_reader *r, size_t *at)
 	return ST_OK;
 }
 
-/* What a test may say of its run: what it reads and how it prints, and nothing
- * that leaves traces. */
+/* Whether a test may use the option: those that say what it reads and how it prints, but none
+ * that leave traces. */
 static bool
 testblock_takes(const char *word, bool *with_value)
 {
@@ -147,7 +147,7 @@ testblock_code(struct testblock_reader *r, size_t at)
 	return ST_OK;
 }
 
-/* A comment: whether it is a line of a test, and what kind. */
+/* Handles a comment that is a line of a test. */
 static enum status
 testblock_comment(struct testblock_reader *r)
 {

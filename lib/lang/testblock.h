@@ -21,12 +21,12 @@
 enum { TESTBLOCK_MAX = 1000, TESTBLOCK_WORDS = 64 };
 
 struct testblock {
-	unsigned line;       /* where it begins */
+	unsigned line;       /* line at which it begins */
 	char *title;         /* its options as written */
 	struct words args;
-	struct buf in, out;  /* lines, each with its newline */
-	int code;            /* exit code */
-	char *says;          /* what stderr has in it; NULL: not looked at */
+	struct buf in, out;  /* lines of each, with their newlines */
+	int code;            /* expected exit code */
+	char *says;          /* text that stderr must contain; NULL: not checked */
 };
 
 struct testblocks {
@@ -34,7 +34,7 @@ struct testblocks {
 	size_t n, cap;
 };
 
-/* Reads all tests of a text; fills *out. A mistake has its place (ST_DATA). */
+/* Reads all tests of a text into *out. A mistake is an error with its place (ST_DATA). */
 enum status testblocks_read(const char *file, const char *text, size_t len, struct testblocks *out,
 			    struct err *e);
 void testblocks_clear(struct testblocks *t);

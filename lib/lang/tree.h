@@ -27,8 +27,8 @@ struct tree_pipe;
 struct lex_value;
 
 enum tree_arg_kind {
-	TREE_SCALAR,  /* text: a number, choice, truth value */
-	TREE_CONST,   /* ast in brackets where a scalar is wanted */
+	TREE_SCALAR,  /* text: a number, choice or truth value */
+	TREE_CONST,   /* ast: in brackets, where a scalar is wanted */
 	TREE_WORD,    /* text: one word */
 	TREE_EXPR,    /* ast: an expression, or a value (the row tells) */
 	TREE_BIND,    /* ast: taken from the outer element */
@@ -38,17 +38,17 @@ enum tree_arg_kind {
 struct tree_arg {
 	enum tree_arg_kind kind;
 	const struct param *row;
-	size_t at, len;       /* as written, without key= */
-	size_t limit;         /* expressions: where reading it stops at the latest */
-	bool inside;          /* expressions: in brackets, newlines are blanks */
+	size_t at, len;       /* place of the value as written, without key= */
+	size_t limit;         /* expressions: latest possible end */
+	bool inside;          /* expressions: in brackets, where newlines are blanks */
 	bool named;           /* given as key=value */
-	bool match;           /* expressions: what was written is the pattern of x ~ it */
+	bool match;           /* expressions: the text was the pattern of x ~ it */
 	bool given;           /* word: begins with a value from the command line */
-	char *name;           /* pipelines given as name=(...) */
+	char *name;           /* name of a pipeline given as name=(...) */
 	char *text;
-	struct lex_value *values; /* words of commands: the values of parameters in the text */
+	struct lex_value *values; /* words of commands: the values of parameters in their text */
 	size_t n_values;
-	struct expr_ast *ast; /* may be taken by the plan: then NULL */
+	struct expr_ast *ast; /* the plan may take it: then NULL */
 	struct tree_pipe *pipe;
 };
 
@@ -56,11 +56,11 @@ struct tree_stage {
 	const struct spectext *text;
 	size_t at, len, name_len;
 	const struct op_desc *desc; /* NULL: the name of a let */
-	struct tree_pipe *let;      /* then its pipeline; lent */
-	struct tree_pipe *group;    /* ( pipeline ) standing first; owned */
+	struct tree_pipe *let;      /* pipeline of the let; lent */
+	struct tree_pipe *group;    /* ( pipeline ) as the first stage; owned */
 	struct tree_arg *args;
 	size_t n_args, cap_args;
-	char *on_error;             /* as written; NULL: not given */
+	char *on_error;             /* policy as written; NULL: not given */
 	size_t on_error_at;
 	int per_stream;             /* -1: not given */
 };
@@ -69,7 +69,7 @@ struct tree_pipe {
 	struct tree_stage **stages;
 	size_t n, cap;
 	bool fragment;
-	char *name;                 /* of the let; NULL: none */
+	char *name;                 /* name of the let; NULL: none */
 	const struct spectext *text;
 	size_t at, len;
 };
@@ -77,11 +77,12 @@ struct tree_pipe {
 /* A statement as it stands in the spec's own text (not in includes). */
 struct tree_part {
 	size_t at, end;
-	struct tree_pipe *pipe;     /* of a let, or the result; NULL: param and others. Lent */
+	/* pipeline of a let, or the result; NULL: another statement. Lent */
+	struct tree_pipe *pipe;
 };
 
 struct tree {
-	struct spectext *texts;     /* the spec first */
+	struct spectext *texts;     /* the texts, beginning with the spec's */
 	struct settings settings;
 	struct hash lets;           /* name -> struct tree_pipe, owned */
 	struct spec_options options;
@@ -90,7 +91,7 @@ struct tree {
 	size_t n_parts, cap_parts;
 };
 
-/* Reads the spec; log: tokens are appended to it (NULL: not). Gives. */
+/* Reads the spec; log: gets the tokens appended (NULL: none). Gives. */
 enum status tree_make(const struct spec_src *src, struct buf *log, struct tree **out, struct err *e);
 void tree_free(struct tree **t);
 void tree_pipe_free(struct tree_pipe **p);

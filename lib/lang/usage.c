@@ -39,7 +39,7 @@ usage_kind(const struct param *row)
 	return "something";
 }
 
-/* What stands behind key=. */
+/* The value that follows key=. */
 static const char *
 usage_key(const struct param *row)
 {
@@ -108,7 +108,7 @@ void
 usage_print(const struct op_desc *d, struct buf *out)
 {
 	buf_str(out, d->name);
-	/* A command takes all that follows it. */
+	/* A command comes last, since it takes everything that follows. */
 	for (int last = 0; last < 2; last++)
 		for (const struct param *r = d->params; r && r->kind; r++) {
 			bool option = r->def || (r->flags & PARAM_OPTIONAL);

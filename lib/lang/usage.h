@@ -7,13 +7,13 @@
 
 #include "op/op.h"
 
-/* "take N", "zip (PIPELINE)...", "shuffle BUFFER [seed=SEED]" */
+/* Appends "take N", "zip (PIPELINE)...", "shuffle BUFFER [seed=SEED]". */
 void usage_print(const struct op_desc *d, struct buf *out);
-/* "a number" and so on: what a place of this kind holds. */
+/* The kind of value that the parameter takes: "a number" and so on. */
 const char *usage_kind(const struct param *row);
 
-/* Words that may stand in a pipeline given as words: operators, and `then`; NULL
- * at the end. For completion. */
+/* The i-th word that may be used in a pipeline given as words: operators, and `then`; NULL at
+ * the end. For completion. */
 const char *usage_word(size_t i);
 
 #endif
