@@ -66,7 +66,7 @@ test_say(struct test *t, const char *name, const char *why, const char *help)
 	t->failed += why != NULL;
 }
 
-/* What can be wrong with any run; false: something was, and is said. */
+/* Reports anything that can be wrong with any run; false: something was. */
 static bool
 test_ran(struct test *t, const char *name, const struct watched *r)
 {

@@ -18,12 +18,12 @@ struct test_options {
 	int64_t limit;
 };
 
-/* What is tried, and what has come of it. */
+/* The command under test, and the results so far. */
 struct test {
 	const struct test_options *o;
 	char *const *command;
 	size_t words;
-	uint64_t given, digest; /* of the first check, that others are compared with */
+	uint64_t given, digest; /* results of the first check, to compare others with */
 	struct buf out;         /* a line for each check */
 	unsigned failed;
 };

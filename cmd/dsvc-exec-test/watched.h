@@ -19,7 +19,7 @@ struct watched {
 	int64_t limit_ns;        /* longest time */
 	/* out */
 	uint64_t elements;
-	uint64_t digest;         /* of all that came out, in its order */
+	uint64_t digest;         /* digest of the whole output, in its order */
 	int64_t first_ns, all_ns;
 	bool late;               /* the time was over */
 	struct err note;         /* the first thing that was said; kind ST_OK: nothing */

@@ -125,7 +125,7 @@ delivery_stopped(const struct delivery *p)
 	return atomic_load(&p->gone) || atomic_load(stop_flag());
 }
 
-/* What is written is acknowledged, or what the consumer says it has finished. */
+/* Acknowledges elements that are written or, with --ack-fd, that the consumer has finished. */
 static void
 delivery_tell(struct delivery *p, struct reader_host *c)
 {

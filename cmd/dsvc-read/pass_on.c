@@ -42,7 +42,7 @@ pass_on_differs(const struct param *row, const struct op_node *n, const char *fr
 	return ST_USAGE;
 }
 
-/* What the operator says itself must be the same. */
+/* Checks a parameter that the operator has itself: it must have the same value. */
 static enum status
 pass_on_row(const struct param *row, const struct op_node *n, const char *from, const char *text, struct err *e)
 {

@@ -39,7 +39,7 @@ struct delivery {
 	const char *job;        /* that is read; NULL: one of its own */
 	int gone_fd;            /* readable once nobody reads our output */
 	atomic_bool gone;
-	uint64_t left;          /* of --count */
+	uint64_t left;          /* elements left of --count */
 	uint64_t elements, bytes;
 	uint64_t told;          /* elements told to the reader as written, or finished */
 	bool unbuffered;        /* the format puts nothing into the buffer */
@@ -61,7 +61,7 @@ enum status delivery_open(struct delivery *p, const struct type *type, struct er
 /* Everything a reader gives. ST_OK: all, or as much as was asked for; ST_AGAIN:
  * told to stop (a signal, or nobody reads). */
 enum status delivery_take_all(struct delivery *p, struct reader_host *c, struct err *e);
-/* The same for a plan that goes on in this process. */
+/* As delivery_take_all, through the part of a plan that runs in this process. */
 enum status delivery_plan(struct delivery *p, const struct plan *plan, const struct endpoint *ep,
 			  struct err *e);
 /* Waits until fd is readable. ST_AGAIN: told to stop. */

@@ -32,7 +32,7 @@ struct acks {
 	int fd;              /* -1: none, or ended */
 	bool ended;
 	uint64_t finished;
-	uint64_t digits;     /* of the line being read */
+	uint64_t digits;     /* number in the line being read */
 	bool any, over, bad; /* a digit has come; the number is over; no number */
 };
 enum status acks_open(struct acks *a, int64_t fd, struct err *e);

@@ -33,7 +33,7 @@ show_wanted(const struct read_options *o)
 		return false;
 	if (o->progress == 1)
 		return true;
-	/* the same terminal for elements and for progress would mix them */
+	/* elements and progress on one terminal would mix */
 	return isatty(STDERR_FILENO) && (o->output || !isatty(STDOUT_FILENO));
 }
 

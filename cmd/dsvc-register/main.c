@@ -16,7 +16,7 @@
 static enum status
 reg_source(const struct reg_opts *o, const struct opt *opt, struct spec_src *src, struct err *e)
 {
-	/* What cannot be shared is explained, not refused. */
+	/* With --explain, a pipeline that cannot be shared is explained rather than refused. */
 	*src = (struct spec_src){ .sets = &o->set, .dirs = &o->include,
 				  .flags = o->explain ? 0 : SPEC_ON_WORKERS };
 	if ((o->expression != NULL) + (o->file != NULL) + (opt->n > 0 && !o->file) != 1) {

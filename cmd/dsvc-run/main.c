@@ -93,7 +93,7 @@ main(int argc, char **argv)
 	service_init(&service, ep.address, ep.from); /* speaks to it only when asked */
 	if (!st)
 		endpoint_export(&ep);
-	/* What is wrong with the private socket's folder matters to those who need a service. */
+	/* A fault of the private socket's folder matters only to pipelines that need a service. */
 	struct err lacking = e;
 	if (st && ep.own)
 		service.lacking = &lacking, st = ST_OK;
@@ -111,7 +111,7 @@ main(int argc, char **argv)
 		st = o.print == PRINT_TOKENS ? spec_print_tokens(&src, &out, &e) :
 		     o.print == PRINT_TREE ? spec_print_tree(&src, &out, &e) :
 					     run_or_show(&o, &src, &out, &e);
-	/* What --try has to show is shown also when the run fails. */
+	/* Output of --try is shown even when the run fails. */
 	if ((!st || o.try) && out.len) {
 		struct err last;
 		enum status wrote = quit_write(&out, &last);

@@ -9,7 +9,7 @@
 #include "base/err.h"
 
 void ops_list(struct buf *out);
-/* What one operator, or function of expressions, is and takes. */
+/* Appends the help of an operator, or of a function of expressions. */
 enum status ops_help(const char *name, struct buf *out, struct err *e);
 void ops_mdoc(struct buf *out);
 

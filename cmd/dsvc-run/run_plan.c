@@ -26,10 +26,10 @@ struct run_plan {
 	struct op_inst *chain;
 	struct output *out;
 	uint64_t failed; /* elements that a policy let go */
-	uint64_t kept;   /* of those, under `keep` */
+	uint64_t kept;   /* how many of them under `keep` */
 	bool over;       /* they were too many */
 	struct faults *faults;
-	pthread_mutex_t lock; /* of faults: of -j, of a prefetch */
+	pthread_mutex_t lock; /* guards faults, which come from threads of -j and of prefetch */
 	int64_t began, writing; /* writing: ns, with stats */
 };
 
@@ -135,7 +135,7 @@ run_plan_stats(const struct run_plan *p, uint64_t elements, struct run_stats *m)
 	buf_clear(&table);
 }
 
-/* What failed and was let go: too much of it, or a word about it. */
+/* Reports the elements that failed and were skipped: too many, or a note. */
 static enum status
 run_plan_failures(struct run_plan *p, enum status st, struct err *e)
 {
@@ -194,7 +194,7 @@ run_plan(struct plan *plan, const struct run_plan_conf *conf, struct err *e)
 	struct run_plan p = { .conf = conf, .began = clock_mono_ns(), .lock = PTHREAD_MUTEX_INITIALIZER };
 
 	int64_t jobs = conf->jobs ? conf->jobs : plan->options.threads;
-	/* What nobody has said is 1 for the threads, and the processors for the pool. */
+	/* By default there is 1 thread, and a pool with one per processor. */
 	pool_set_size(jobs == PARAM_AUTO || (!conf->jobs && jobs == 1) ? 0 : (uint32_t)jobs);
 	if (jobs == PARAM_AUTO)
 		jobs = sysconf(_SC_NPROCESSORS_ONLN);

@@ -21,7 +21,7 @@
 
 enum {
 	SELFTEST_MORE = 1 << 20, /* bytes beyond those expected: enough to see that it is wrong */
-	SELFTEST_LINES = 20,     /* of each side of a difference */
+	SELFTEST_LINES = 20,     /* lines shown of each side of a difference */
 	SELFTEST_WIDTH = 2000    /* bytes of a line that are shown */
 };
 
@@ -31,12 +31,12 @@ struct selftest {
 	struct buf *out;
 	unsigned passed, failed;
 	size_t files;
-	struct buf got, said; /* of the run: stdout, stderr */
+	struct buf got, said; /* stdout and stderr of the run */
 	int code;
 	bool cut;             /* it printed far too much and was not listened to */
 };
 
-/* What is set for this run is not meant for those of the tests. */
+/* The environment without options of this run, which are not meant for the tests. */
 static char **
 selftest_env(void)
 {
@@ -184,7 +184,7 @@ selftest_side(struct buf *out, const struct buf *b, size_t at, size_t end, char 
 		buf_printf(out, "    %c ... and %zu lines more\n", mark, more);
 }
 
-/* What is wanted and what came, from the first line that differs to the last. */
+/* Shows the expected and the actual output, from the first line that differs to the last. */
 static void
 selftest_differ(struct buf *out, const struct buf *want, const struct buf *got)
 {

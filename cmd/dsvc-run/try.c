@@ -14,15 +14,15 @@
 
 enum {
 	TRY_BYTES = 8192, /* an element larger than this is told by its size */
-	TRY_CHARS = 160,  /* of an element's text */
+	TRY_CHARS = 160,  /* characters shown of an element */
 	TRY_ROW = 56,     /* elements whose texts take more stand on lines of their own */
 	TRY_STAGE = 32, TRY_TYPE = 24
 };
 
 struct try_tap {
-	struct op_node *node;  /* of the tap, in the plan while it runs */
-	struct op_node *stage; /* what it stands behind */
-	struct buf text;       /* of the elements, a NUL behind each */
+	struct op_node *node;  /* node of the tap, part of the plan while it runs */
+	struct op_node *stage; /* the stage that the tap follows */
+	struct buf text;       /* texts of the elements, a NUL after each */
 	int64_t seen, most;
 };
 

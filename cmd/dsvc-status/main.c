@@ -36,7 +36,8 @@ status_ask(struct tool *t, const struct status_options *o, struct msg *reply, st
 	return st;
 }
 
-/* What an audit ends with. Of all jobs only the books are asked about. */
+/* The status with which an audit ends. For `all`, failed jobs do not count, only accounts that
+ * do not balance. */
 static enum status
 status_audit(const struct status_options *o, struct slice report, struct buf *table, struct err *e)
 {

@@ -45,7 +45,7 @@ status_table_workers(struct slice report, struct buf *out)
 	}
 }
 
-/* The same pass in the report before. */
+/* Elements of the pass in the previous report. */
 static uint64_t
 status_table_before(struct slice before, uint64_t job, uint64_t epoch)
 {
@@ -60,7 +60,7 @@ status_table_before(struct slice before, uint64_t job, uint64_t epoch)
 	return UINT64_MAX;
 }
 
-enum { STATUS_TABLE_ROWS = 40 }; /* of readers and of a pass's streams; JSON has them all */
+enum { STATUS_TABLE_ROWS = 40 }; /* rows shown of readers, and of a pass's streams; JSON has all */
 
 static void
 status_table_more(uint32_t n, struct buf *out)

@@ -11,7 +11,7 @@
 /* Makes the descriptor, which is readable from the first signal until caught_drain;
  * gives the same one when called again. */
 int caught_open(void);
-/* As caught_open, and takes INT and TERM and ignores PIPE: what a server needs. */
+/* Does what a server needs: caught_open, taking INT and TERM, and ignoring PIPE. */
 int caught_stops(void);
 /* Catches the signal from now on. `each`, which may be NULL, is called in the handler,
  * before the descriptor becomes readable; `first` is the signal that came first of all,

@@ -146,7 +146,7 @@ err_place(struct err *e, const char *file, const char *text, size_t text_len, si
 	snprintf(e->file, sizeof e->file, "%s", file ? file : "<arg>");
 	err_trim(e->file, sizeof e->file);
 
-	/* Of a long line, the part around the fault is kept. */
+	/* The part of a long line around the fault is kept. */
 	size_t from = start;
 	if (at + len - start >= sizeof e->source && at - start > ERR_LINE / 2) {
 		from = at - ERR_LINE / 2;

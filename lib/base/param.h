@@ -76,7 +76,7 @@ struct param {
 	const char *name;
 	enum param_kind kind;
 	size_t offset;       /* offset of the field in the struct of state or options */
-	const char *def;     /* as the user would write it */
+	const char *def;     /* in the form in which a user would write it */
 	unsigned flags;
 	int64_t min, max;    /* both 0: any that fits; for numbers, sizes and durations (ns) */
 	const char *choices; /* PARAM_CHOICE: words joined by | ; aliases as word=alias are not possible */

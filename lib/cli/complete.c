@@ -9,7 +9,7 @@ static const char *(*complete_more(const struct program *p, const struct param *
 	return row->complete && !strcmp(row->complete, "operand") ? p->operand_word : NULL;
 }
 
-/* What completes an argument: "file", "dir", words joined by |, or NULL. */
+/* The completion of an argument: "file", "dir", words joined by |, or NULL. */
 static const char *
 complete_what(const struct param *row)
 {

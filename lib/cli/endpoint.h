@@ -32,7 +32,7 @@ enum { ENDPOINT_FILE_MS = 1500 };
  * when the private folder is not private, ST_UNAVAIL when there is no such file. */
 enum status endpoint_find(const char *given, const char *from, struct endpoint *ep,
 			  struct err *e);
-/* What -b gave, in the same spellings (but @FILE), in place: *given may be replaced. */
+/* Reads the value of -b in place, in the spellings of -d (but @FILE): *given may be replaced. */
 enum status endpoint_bind(char **given, struct err *e);
 /* For whoever binds: makes the folder of the private socket and checks it.
  * Nothing to do for other addresses. */

@@ -55,7 +55,7 @@ help_usage(struct buf *out, const struct program *p)
 		   p->brief + 1);
 }
 
-/* What is not in the clause: values, default, variable. */
+/* Appends the details after the clause: values, default, variable. */
 static void
 help_details(struct buf *out, const struct program *p, const struct param *row)
 {

@@ -320,7 +320,7 @@ enum status
 opt_parse(const struct program *p, int argc, char **argv, void *options, struct opt *o,
 	  struct err *e)
 {
-	struct err other = { 0 }; /* of the environment */
+	struct err other = { 0 }; /* an error in the environment */
 	struct opt_scan s = { p, options, o, argc, 0, argv, &other };
 	enum status st, env;
 

@@ -29,16 +29,16 @@ struct output {
 	off_t start;             /* where in fd our bytes begin; -1: it cannot be sought in */
 	char *path, *temporary;  /* temporary NULL: written directly */
 	struct format *format;
-	pthread_mutex_t lock;    /* of all below */
+	pthread_mutex_t lock;    /* guards everything below */
 	struct buf buf;
 	uint64_t elements, written;
-	struct err failed;       /* of a write that the watcher did */
+	struct err failed;       /* error of a write by the watcher */
 	uint64_t adds;           /* counts up with each addition */
 	bool idle, quit;         /* the watcher sleeps; is to end */
 	bool watching;
 	bool tty;                /* elements go to a terminal, as may the line of progress */
 	pthread_t watcher;
-	int wake;                /* of the watcher (base/wake.h) */
+	int wake;                /* wakes the watcher (base/wake.h) */
 };
 
 static const char *
@@ -172,7 +172,7 @@ output_look(struct output *o, uint64_t *seen, int64_t *since)
 	} else if (o->adds == *seen || clock_mono_ns() - *since > OUTPUT_LATE_MS * 1000000LL) {
 		output_write(o, &e);
 		*since = 0;
-		/* What could not be written stays; it is told at the next addition. */
+		/* Bytes that could not be written stay; the next addition reports the error. */
 		o->idle = o->failed.kind != ST_OK || o->buf.len == 0;
 		wait = o->idle ? -1 : OUTPUT_TICK_MS;
 	}
@@ -477,7 +477,7 @@ output_close(struct output **out, bool complete, struct err *e)
 	if (complete)
 		st = output_finish(o, e);
 	else if (o->format && !o->temporary && !output_write(o, &(struct err){ 0 }))
-		output_patch(o, &(struct err){ 0 }); /* what came before the error */
+		output_patch(o, &(struct err){ 0 }); /* writes the part before the error */
 	if (o->temporary && !output_keep_part(o))
 		unlink(o->temporary);
 	quit_removes(NULL);

@@ -48,7 +48,7 @@ struct output_conf {
 	bool part;                /* see above: what came is kept though the end does not come */
 	const char *rest;         /* with part: how to get the rest, a clause; NULL: nothing to say */
 	enum format_kind format;
-	const struct type *type;  /* of the elements; NULL: unknown */
+	const struct type *type;  /* type of the elements; NULL: unknown */
 	bool watch;               /* see above; without it call output_flush when input is dry */
 	void (*gone)(void *arg);  /* the reader has gone; NULL: die of SIGPIPE */
 	void *arg;

@@ -48,7 +48,7 @@ enum program_flag {
 
 struct program_example {
 	const char *run; /* a command line; NULL ends the list */
-	const char *say; /* what it does, one clause */
+	const char *say; /* its purpose in one clause */
 };
 
 struct program_exit {
@@ -65,13 +65,14 @@ struct program_print {
 struct program {
 	const char *name;                        /* "dsvc-read" */
 	const char *brief;                       /* one clause, no capital, no full stop */
-	const char *const *synopsis;             /* what stands behind the name, a line each */
+	/* the arguments after the name, one form per line */
+	const char *const *synopsis;
 	const char *const *doc;                  /* paragraphs of --help; NULL: none */
 	const struct param *rows;
 	const struct program_example *examples;  /* the first two are on -h, too; NULL: none */
 	const struct program_exit *exits;        /* besides 0 and 64; NULL: none */
 	const struct program_print *prints;      /* NULL: none */
-	const char *operand;                     /* what completes operands: as param.complete */
+	const char *operand;                     /* completion of operands, like param.complete */
 	const char *(*operand_word)(size_t i);   /* further words for them; NULL at the end */
 	/* Completes a spec in quotes, the first operand or the argument of a row with
 	 * complete = "spec", for the hidden --print-words TEXT (lang/offer.h). NULL: none. */

@@ -9,7 +9,7 @@
 
 #include "base/err.h"
 
-/* What OPT_READY_FD and OPT_READY_FILE read. */
+/* The values of OPT_READY_FD and OPT_READY_FILE. */
 struct ready {
 	int64_t fd;  /* -1: none */
 	char *file;  /* NULL: none */

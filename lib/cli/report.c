@@ -9,8 +9,7 @@
 #include "base/transfer.h"
 #include "cli/exits.h"
 
-/* What users and files wrote may hold control characters, and a terminal would
- * obey them. */
+/* Texts from users and files may contain control characters, which a terminal would obey. */
 static void
 report_text(struct buf *out, const char *s, const char *keep)
 {

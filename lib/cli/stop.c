@@ -28,7 +28,7 @@ stop_install(void)
 
 	caught_open();
 	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
-		/* What a parent had ignored, as nohup does, stays so. */
+		/* A signal that the parent ignored, as nohup does, stays ignored. */
 		if (!sigaction(signals[i], NULL, &old) && old.sa_handler != SIG_IGN)
 			caught_take(signals[i], stop_caught);
 }

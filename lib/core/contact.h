@@ -36,7 +36,8 @@ struct contact {
 	int64_t heard;            /* when anything came last */
 	int64_t since;            /* not connected since */
 	int64_t hello_due, beat_due;
-	const char *where;        /* of the dispatcher, for messages: "ADDRESS (from -d)"; lent, may be NULL */
+	/* place of the dispatcher, for messages: "ADDRESS (from -d)"; lent, may be NULL */
+	const char *where;
 };
 
 enum contact_event { CONTACT_NONE, CONTACT_HELLO, CONTACT_BEAT, CONTACT_LOST };
@@ -51,7 +52,7 @@ void contact_heard(struct contact *c, int64_t now_ns);
 void contact_gone(struct contact *c, int64_t now_ns);
 void contact_who(struct contact *c, int64_t now_ns);
 enum contact_welcome contact_welcome(struct contact *c, int64_t now_ns, const struct msg_welcome *w);
-/* What is due now; call until CONTACT_NONE. e is filled with CONTACT_LOST. */
+/* The next thing that is due; call until CONTACT_NONE. With CONTACT_LOST e is filled. */
 enum contact_event contact_tick(struct contact *c, int64_t now_ns, struct err *e);
 int64_t contact_deadline(const struct contact *c);
 

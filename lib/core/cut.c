@@ -81,7 +81,7 @@ cut_open(struct cut *c, struct split_list *units, uint64_t times, bool ordered)
 		struct split *s = &c->units.v[i];
 
 		if (s->kind == SPLIT_RANGE && s->start > CUT_ENDLESS - s->count)
-			s->count = CUT_ENDLESS - s->start; /* as endless as it gets */
+			s->count = CUT_ENDLESS - s->start; /* the largest count there is */
 		c->pass_weight = cut_sum(c->pass_weight, cut_weight(s));
 	}
 	cut_weigh(c);
@@ -131,7 +131,7 @@ cut_min(const struct cut *c, const struct split *unit)
 	return c->min && c->min < usual ? c->min : usual;
 }
 
-/* What a split should weigh now. */
+/* The weight that the next split should have. */
 static uint64_t
 cut_size(const struct cut *c, const struct split *unit, uint32_t streams)
 {

@@ -42,8 +42,8 @@ struct cut {
 	struct split_list units; /* owned; sorted by cut_open unless ordered */
 	uint64_t times;
 	bool ordered;
-	uint64_t pass_weight;    /* of all units, once */
-	uint64_t rest_weight;    /* of the units from pos.unit + 1 on */
+	uint64_t pass_weight;    /* weight of all units, in one pass */
+	uint64_t rest_weight;    /* weight of the units from pos.unit + 1 on */
 	struct cut_pos pos;
 	uint64_t min, max;       /* bounds of the next split's weight; 0: the usual */
 	bool small;              /* splits as small as possible are wanted: tests */

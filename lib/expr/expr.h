@@ -79,8 +79,8 @@ bool expr_constant(const struct expr *x, struct buf *out);
 /* The top-level fields of x that the expression reads: fills names (lent from the expr) and
  * returns their number, or -1 when it uses x as a whole. At most `max`. */
 int expr_fields(const struct expr *x, const char **names, int max);
-/* What an expression may do besides giving a value that depends on its element alone. The
- * compiler notes it; nothing else looks for it in the tree or the text. */
+/* Traits of an expression beyond giving a value that depends on its element alone. The
+ * compiler notes them; nothing else looks for them in the tree or the text. */
 enum expr_trait {
 	EXPR_VARIES = 1, /* another pass may give another value: rand(), now() */
 	EXPR_SKIPS = 2,  /* skip(): an element may give none */
@@ -108,7 +108,7 @@ enum status expr_eval(struct expr_vm *vm, const struct elem *e, struct run *out,
  * should pass them on before continuing with *from. */
 enum status expr_map(struct expr_vm *vm, const struct run *in, uint32_t *from,
 		     struct run *out, struct err *err);
-/* As expr_map, for tests: passes the elements for which the test is true on to out. A value
+/* Like expr_map, for tests: passes the elements for which the test is true on to out. A value
  * that is not a bool is an error. */
 enum status expr_filter(struct expr_vm *vm, const struct run *in, uint32_t *from,
 			struct run *out, struct err *err);

@@ -18,7 +18,7 @@ enum {
 	PATTERN_HEAP = 64 * 1024     /* most KiB that matching without the JIT may use */
 };
 
-/* What a match by `bytes` means for a subject that is not ASCII. */
+/* The meaning of a match by `bytes` for a subject that is not ASCII. */
 enum pattern_grade {
 	GRADE_ASCII, /* nothing */
 	GRADE_YES,   /* a match is a match, but characters beyond ASCII may make others */
@@ -41,7 +41,7 @@ struct pattern {
 
 struct pattern_state {
 	const struct pattern *p;
-	/* what pattern_find matches the subject with; NULL: the subject is not valid, and
+	/* the code with which pattern_find matches; NULL: the subject is not valid, and
 	 * matched stretch by stretch */
 	const pcre2_code *code;
 	size_t stretch;         /* start of the stretch that had the last match */

@@ -38,7 +38,7 @@ void pattern_state_free(struct pattern_state **s);
 int pattern_test(struct pattern_state *s, const uint8_t *p, size_t n);
 /* Whether pattern_scan may be used: a match is a match wherever it stands. */
 bool pattern_scans(const struct pattern *p);
-/* As pattern_test, for a subject in which pattern_scan has found nothing. */
+/* Like pattern_test, for a subject in which pattern_scan has found nothing. */
 int pattern_test_rest(struct pattern_state *s, const uint8_t *p, size_t n);
 /* Finds the first match in bytes that hold many subjects: 1 and its place. It may also find a
  * match that crosses from one subject to the next. */
@@ -56,6 +56,6 @@ const char *pattern_group_name(const struct pattern *p, unsigned k);
 bool pattern_has_names(const struct pattern *p);
 
 struct needles;
-const struct needles *pattern_needles(const struct pattern *p); /* as in needle.h */
+const struct needles *pattern_needles(const struct pattern *p); /* the needles of needle.h */
 
 #endif

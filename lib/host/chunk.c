@@ -87,7 +87,7 @@ chunk_pack(struct chunk *c, enum chunk_pack how, unsigned *tries)
 		*tries = PACK_PAUSE;
 		return;
 	}
-	/* what is kept until it is acknowledged is no longer than need be */
+	/* kept until it is acknowledged, so it should take no more memory than needed */
 	struct block *fit = block_new(n);
 	memcpy(fit->data, b->data, n);
 	fit->len = n;

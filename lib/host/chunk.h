@@ -31,7 +31,7 @@ enum chunk_pack { PACK_AUTO, PACK_NONE, PACK_SNAPPY };
 struct chunk {
 	struct block *block;
 	const uint8_t *p;
-	size_t len;          /* as it is sent */
+	size_t len;          /* size in which it is sent */
 	size_t raw_len;
 	uint64_t offset;
 	uint32_t count;
@@ -54,14 +54,14 @@ struct builder {
 	struct block *block; /* the buffer; NULL: none yet */
 	size_t len;
 	uint32_t count;
-	uint64_t offset;     /* of the first element in it */
+	uint64_t offset;     /* offset of its first element */
 };
 
 /* A buffer from the pool as a block; it returns there when nobody refers to it. */
 struct block *builder_block(void);
 /* Adds elements [i, n) of r as far as they fit; gives how many. Less than all: cut. */
 uint32_t builder_add(struct builder *b, const struct run *r, uint32_t i, uint32_t n);
-/* What was added, as a chunk; NULL: nothing. The next one begins behind it. */
+/* Gives the elements added as a chunk; NULL: none. The next chunk begins after it. */
 struct chunk *builder_cut(struct builder *b);
 /* One large element as a chunk; the builder must have been cut. */
 struct chunk *builder_own(struct builder *b, const struct elem *e);

@@ -170,7 +170,7 @@ dispatch_refuse(struct dispatch *d, struct dispatch_held *h)
 	dispatch_send(d, h->peer, &m);
 }
 
-/* What changed is made safe, then what may promise it is sent. */
+/* Records changes first, and then sends the messages that promise them. */
 static void
 dispatch_flush(struct dispatch *d)
 {

@@ -18,7 +18,7 @@
 
 enum { LINK_WAIT_MS = 1500 };
 
-/* What a program sends with. Zero is a valid beginning; clear with link_out_clear. */
+/* State for sending. Zero is valid to begin with; clear with link_out_clear. */
 struct link_out {
 	struct buf scratch;
 	enum status failed;   /* ST_BUG: a message was above the protocol's limits, and was not */
@@ -37,7 +37,8 @@ bool link_decode(const struct sock_msg *in, struct msg *out, struct err *e);
 enum status link_reach(const char *address, const char *from, int wait_ms,
 		       char *local, size_t local_size, struct err *e);
 
-/* What listens there is no dispatcher: ST_UNAVAIL. where as from link_where. */
+/* The error for an address where something else than a dispatcher listens: ST_UNAVAIL. where:
+ * from link_where. */
 enum status link_stranger(const char *where, struct err *e);
 /* Decodes what came from the dispatcher. A message that is none: ST_SKIP, logged; as
  * long as *met is false, which the first good one makes true, link_stranger. */

@@ -25,7 +25,7 @@ struct produce {
 	struct produce_queue *queue;
 
 	atomic_bool stop;          /* also read by the chain */
-	pthread_mutex_t lock;      /* what follows, up to the next blank line */
+	pthread_mutex_t lock;      /* guards what follows, up to the next blank line */
 	pthread_cond_t changed;
 	struct builder builder;
 	int64_t cut_ns;            /* when a chunk was last cut */
@@ -35,13 +35,13 @@ struct produce {
 	size_t ahead;              /* bytes of chunks in the queue */
 	uint64_t split;            /* the next one to be asked for */
 	struct split_list splits;  /* to come */
-	size_t split_at;           /* of them, the next one */
+	size_t split_at;           /* index of the next split */
 	bool no_more_splits;
 	_Atomic uint32_t streams;  /* in all, once known */
 
 	struct produce_fault fault;
 
-	/* of the thread that it has now */
+	/* used by the thread that it has now */
 	struct plan_use *use;
 	struct op_inst *chain;
 	bool opened;
@@ -50,7 +50,7 @@ struct produce {
 	char env_job[WIRE_NAME_MAX + 32], env_streams[32];
 	char *env[5];              /* for the children of exec */
 	uint64_t offset, made;     /* the next element; produced by this thread */
-	uint64_t from_split;       /* what is in the builder came from this one */
+	uint64_t from_split;       /* the split that the elements in the builder came from */
 	size_t skip_at;            /* the range of assign.skip that comes next */
 	int64_t restart_ns;        /* when a restart point was last told */
 	unsigned pack_pause;
@@ -64,7 +64,7 @@ produce_tell(struct produce *m, struct produce_event ev)
 	produce_queue_push(m->queue, &ev);
 }
 
-/* What failed: all before a restart point and at the end, else now and then. */
+/* Reports failures: all of them before a restart point and at the end, else from time to time. */
 static void
 produce_faults(struct produce *m, bool all)
 {
@@ -213,7 +213,7 @@ produce_restart(struct produce *m, struct op_inst *chain, enum produce_kind kind
 		ev.can = op_state_save(chain, &ev.state) && ev.state.len <= WIRE_STATE_MAX;
 		after = produce_split_now(m);
 	} while (ev.can && after != ev.split);
-	/* What was ahead on threads of its own is at rest since its state was saved. */
+	/* Threads that run ahead are at rest since the state was saved. */
 	produce_faults(m, true);
 	if (ev.can || kind == PRODUCE_HANDED)
 		produce_tell(m, ev);

@@ -17,7 +17,7 @@
 struct produce_fault {
 	pthread_mutex_t lock;        /* all below */
 	uint64_t failed;             /* those of earlier generations too */
-	uint64_t told;               /* of them */
+	uint64_t told;               /* how many of them were reported */
 	struct msg_faults_list list; /* not told yet */
 	size_t cap, kept;            /* kept: written down so far */
 	int64_t told_ns;

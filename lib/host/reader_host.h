@@ -31,10 +31,10 @@ struct reader_host_conf {
 	const char *spec, *type;
 	size_t budget;
 	int64_t give_up_ns;            /* a durable dispatcher is waited for so long; 0: for ever */
-	const struct buf *position;    /* of an earlier run; NULL: from the start */
+	const struct buf *position;    /* position of an earlier run; NULL: from the start */
 };
 
-/* What the dispatcher said of the job; texts live as long as the reader. */
+/* The job as the dispatcher describes it; texts live as long as the reader. */
 struct reader_host_job {
 	const char *dataset, *spec, *type;
 	uint64_t seed;
@@ -49,7 +49,7 @@ struct reader_host_piece {
 	uint64_t count;
 	struct block *block;   /* in which they lie */
 	uint32_t stream;
-	uint64_t offset;       /* of the first one */
+	uint64_t offset;       /* offset of the first one */
 };
 
 /* Looks for the dispatcher and starts. Gives. */

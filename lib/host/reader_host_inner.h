@@ -17,7 +17,7 @@
 #include "host/reader_host.h"
 #include "net/sock.h"
 
-/* Of elements in one chunk, and a little for what is around them. */
+/* Size of the elements in one chunk, with some room for what surrounds them. */
 #define READER_NET_FRAME_MAX ((size_t)1 << 30)
 
 /* A chunk as it came. The state machine has one reference, each item that is to
@@ -49,7 +49,7 @@ struct reader_host {
 	bool started, met;          /* met: the dispatcher has said something */
 	char *texts[4];             /* what conf's texts point to */
 	char where[LINK_WHERE];
-	struct held *lent;          /* of the piece taken last */
+	struct held *lent;          /* chunk of the piece taken last */
 	struct { uint64_t worker; char *endpoint; } *links;
 	size_t n_links, cap_links;
 

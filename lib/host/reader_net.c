@@ -221,7 +221,7 @@ reader_net_do(struct reader_host *c, struct reader_action *a)
 	msg_clear(&a->msg);
 }
 
-/* What the caller's thread wants. */
+/* Handles requests of the caller's thread. */
 void
 reader_net_woken(void *arg, int fd, int events)
 {
@@ -261,7 +261,7 @@ reader_net_ended(struct reader_host *c)
 	return ended;
 }
 
-/* Who waits for a position waits no longer. */
+/* Wakes those who wait for a position, since none will come. */
 static void
 reader_net_last(struct reader_host *c)
 {

@@ -40,7 +40,8 @@ run_stats_add(struct run_stats *m, const struct op_inst *i, const struct op_node
 		struct run_stats_row *row = run_stats_row(m, i->node);
 		row->elements += run_stats_load(i->stats.elements);
 		row->failed += run_stats_load(i->stats.failed);
-		row->ns += own > 0 ? own : 0; /* what a thread ahead did meanwhile */
+		/* below 0: a thread that runs ahead worked meanwhile */
+		row->ns += own > 0 ? own : 0;
 	}
 }
 

@@ -17,10 +17,10 @@ struct remote_job {
 	struct service *service;
 	const char *job;         /* NULL: anonymous */
 	uint32_t epoch;
-	bool first;              /* of the passes that a repeat reads */
+	bool first;              /* the first of the passes that a repeat reads */
 	struct reader_host *reader;
 	char *dispatcher, *from;
-	const uint8_t *p, *end;  /* what is left of the piece */
+	const uint8_t *p, *end;  /* the rest of the piece */
 	struct block *block;     /* in which it lies */
 	uint64_t left, given;    /* elements to come; given out of this piece */
 };

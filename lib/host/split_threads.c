@@ -24,7 +24,7 @@ struct split_threads_run {
 	size_t bytes;
 };
 
-/* What one split gives. */
+/* The runs of one split. */
 struct split_threads_piece {
 	struct split_threads_run *first, **last;
 	size_t bytes;
@@ -46,8 +46,8 @@ struct split_threads_hand {
 struct split_threads {
 	struct op_node *part;     /* the last node of what the threads run */
 	struct op_node *front;    /* stands for it in the plan */
-	struct op_desc desc;      /* of the front */
-	struct op_node *above;    /* whose input it is; NULL: the plan's top */
+	struct op_desc desc;      /* descriptor of the front */
+	struct op_node *above;    /* the node whose input it is; NULL: it is the plan's top */
 	uint32_t jobs, started;
 	struct split_threads_hand *hands;
 	atomic_bool quit;
@@ -59,7 +59,7 @@ struct split_threads {
 	bool dealt;               /* no more splits */
 	uint32_t working;         /* threads that may still open a piece */
 	struct split_threads_run *spare, *lent;
-	struct run_stats stats;       /* of threads that have ended */
+	struct run_stats stats;       /* statistics of threads that have ended */
 };
 
 static struct split_threads_piece *

@@ -26,7 +26,7 @@ struct split_threads;
 /* Puts `jobs` threads into the plan in place of the part that they run. NULL: no
  * part of the plan can be run so. Gives. */
 struct split_threads *split_threads_join(struct plan *p, int64_t jobs);
-/* What stands in the plan for the part that the threads run. */
+/* The node that stands in the plan for the part that the threads run. */
 const struct op_node *split_threads_front(const struct split_threads *c);
 /* After the chain was closed: adds what the threads' operators counted. */
 void split_threads_stats(const struct split_threads *c, struct run_stats *to);

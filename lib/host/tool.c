@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "host/link.h"
 
-#define TOOL_AGAIN_NS 1000000000LL /* what is not answered is said again */
+#define TOOL_AGAIN_NS 1000000000LL /* after this time without an answer, a message is sent again */
 
 struct tool {
 	char where[LINK_WHERE];

@@ -122,7 +122,7 @@ worker_host_exit(struct worker_host *h, struct produce *m)
 	produce_free(&m);
 }
 
-/* What a thread has to say. */
+/* Passes on an event of a thread that produces elements. */
 static void
 worker_host_event(struct worker_host *h, struct produce_event *ev, int64_t now)
 {

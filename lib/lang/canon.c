@@ -303,7 +303,7 @@ canon_print(const struct op_node *n, unsigned flags, struct buf *out)
 		chain = mem_grow(chain, &cap, n_chain + 1, sizeof *chain);
 		chain[n_chain++] = n;
 	}
-	/* What stands before a border exists as text only, which comes after its options. */
+	/* The part before a border exists as text only, and comes after its options. */
 	const char *ahead = n_chain ? chain[n_chain - 1]->remote_spec : NULL, *next;
 	while (ahead && !strncmp(ahead, "options ", 8) && (next = strstr(ahead, "; ")))
 		ahead = next + 2;

@@ -183,7 +183,8 @@ explain_dynamic(const struct explain *x)
 			   "per_stream=true\n", x->global->place, x->global->text);
 		return;
 	}
-	/* As in the dispatcher: a source that cannot be divided is one stream with everything. */
+	/* The dispatcher does the same: a source that cannot be divided is one stream with
+	 * everything. */
 	if (u->n == 1 && u->v[0].kind == SPLIT_ALL && x->times == 1) {
 		buf_str(out, "exactly once, but by one worker: the source cannot be divided\n");
 		return;
@@ -246,7 +247,7 @@ plan_explain(const struct plan *p, const struct op_service *service, struct buf 
 	plan_print_counted(p, out);
 	if (!p->border || !p->border->remote_spec)
 		return explain_sharding(p, out, e);
-	/* What stands before the border exists as text only. */
+	/* The part before the border exists as text only. */
 	struct spec_src src = { .text = p->border->remote_spec, .file = "<workers>", .service = service };
 	for (const char *c = src.text; *c; c++)
 		src.len++;

@@ -31,7 +31,7 @@ struct planner {
  * fragment, also on failure. */
 enum status plan_pipe(struct planner *pl, const struct tree_pipe *pipe, struct op_node *up,
 		      const struct type *outer, struct op_node **out);
-/* What typing callbacks may use. */
+/* Makes the struct that typing callbacks use. */
 struct op_typing plan_typing(const struct planner *pl, const struct tree_stage *s,
 			     const struct type *outer);
 /* Puts the place of the stage (or of a part of it) into an error that has none. */

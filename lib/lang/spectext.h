@@ -18,7 +18,7 @@ struct spectext_word {
 };
 
 struct spectext {
-	char *file;  /* as messages show it */
+	char *file;  /* name for messages */
 	char *dir;   /* relative names in it are relative to this; NULL: to the current folder */
 	char *data;  /* has a NUL after the last byte */
 	size_t len;

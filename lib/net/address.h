@@ -20,7 +20,7 @@ enum { ADDRESS_MAX = 512, ADDRESS_PATH_MAX = 100 };
 
 struct address {
 	bool ipc;
-	char text[ADDRESS_MAX]; /* as given */
+	char text[ADDRESS_MAX]; /* text as it was given */
 	char path[ADDRESS_MAX]; /* ipc */
 	char host[256];          /* tcp: without [ ]; "*": every interface */
 	char port[8];            /* tcp: "*": any free one */

@@ -18,7 +18,7 @@ struct guard_conn {
 	uint64_t cookie;   /* 0: not open */
 	uint64_t age;      /* which connection it is, counted from 1 */
 	uint64_t taken;    /* bytes that reached us */
-	uint64_t owed;     /* as of the last look: came in and did not reach us */
+	uint64_t owed;     /* at the last look: messages that came in but did not reach us */
 	bool spoke, cut;
 };
 

@@ -31,7 +31,7 @@ void *net_context(struct net *n);
 void net_add(struct net *n, struct sock *s);
 void net_remove(struct net *n, struct sock *s);
 
-void *sock_handle(struct sock *s);  /* what to poll for: messages */
+void *sock_handle(struct sock *s);  /* handle to poll for messages */
 void *sock_monitor(struct sock *s); /* and what happens to connections */
 void sock_ready(struct sock *s);    /* takes all that is there */
 int64_t sock_deadline(const struct sock *s);

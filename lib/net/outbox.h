@@ -18,7 +18,7 @@ struct outbox;
 
 enum {
 	OUTBOX_MAX = 64 * 1024 * 1024, /* bytes that may wait for one peer */
-	OUTBOX_EACH = 256              /* what a message costs besides its bytes */
+	OUTBOX_EACH = 256              /* cost of a message besides its bytes */
 };
 
 struct outbox *outbox_new(void);

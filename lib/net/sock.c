@@ -53,7 +53,8 @@ sock_gone(void *arg, uint64_t peer)
 		s->o.gone(s->o.arg, peer);
 }
 
-/* What it sent last is read before the next tick says that it is gone. */
+/* Notes the end of a peer. The last messages it sent are read before the next tick reports
+ * that it is gone. */
 static void
 sock_ended(void *arg, uint64_t peer)
 {
@@ -156,9 +157,9 @@ sock_tick(struct sock *s, int64_t now_ns)
 	sock_redial(s, now_ns);
 }
 
-/* Of connections that are made from now on. What the kernel holds of a stream between two
- * processes of one machine should fit their caches; by itself it lets that grow to
- * megabytes, which a real network may need. */
+/* Sets buffer sizes for connections made from now on. Bytes that the kernel holds between two
+ * processes of one machine should fit their caches; by default it lets them grow to megabytes,
+ * which a real network may need. */
 static void
 sock_tune(struct sock *s, const struct address *a)
 {
@@ -300,7 +301,7 @@ sock_deliver(struct sock *s, const uint8_t *id, zmq_msg_t *head, zmq_msg_t *payl
 	if (s->calls) {
 		struct track_peer *called = hash_get(&s->aliases, &m.peer, sizeof m.peer);
 		if (!called)
-			return; /* of a connection that was given up */
+			return; /* the message is from a connection that was given up */
 		m.peer = called->id;
 	}
 	struct track_peer *p = track_find(&s->track, m.peer);
@@ -308,7 +309,7 @@ sock_deliver(struct sock *s, const uint8_t *id, zmq_msg_t *head, zmq_msg_t *payl
 	if (!p || p->fd != fd)
 		p = sock_seen(s, m.peer, fd, head);
 	if (p && p->dropped)
-		return; /* what it had sent before it was cut */
+		return; /* the message was sent before the connection was cut */
 	m.head = zmq_msg_data(head);
 	m.head_len = zmq_msg_size(head);
 	if (payload) {

@@ -30,7 +30,7 @@ struct track_peer {
 	bool shaken;     /* kept ones: the handshake of this connection is done */
 	bool broken;     /* kept ones: it broke before that; libzmq connects again */
 	int64_t redial_ns; /* kept ones: when to connect anew, libzmq having given up; 0: never */
-	struct outbox *out; /* what waits to be sent to it; NULL: nothing was sent yet */
+	struct outbox *out; /* messages that wait to be sent to it; NULL: nothing was sent yet */
 	bool dropped;    /* its connection was cut, and is not heard any more */
 };
 

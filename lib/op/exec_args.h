@@ -41,7 +41,7 @@ struct exec_args {
 	size_t n, cap;
 	uint32_t words;
 	char *script;           /* the script with its places replaced */
-	const struct elem *part; /* what {} and the parts of a path refer to; NULL: the element */
+	const struct elem *part; /* value for {} and the parts of a path; NULL: the element */
 	/* the most recent command */
 	struct buf text;
 	size_t *at;             /* where each word begins in text */

@@ -27,8 +27,8 @@ enum status op_list_splits(const struct op_node *n, struct split_list *out, stru
  * scope down to the source. */
 int64_t op_split_times(const struct op_node *n);
 
-/* What the operator's own expressions do (enum expr_trait); before they are compiled,
- * everything that they might do. Expressions of inner pipelines are not included. */
+/* The traits of the operator's own expressions (enum expr_trait); before they are compiled,
+ * all that are possible. Expressions of inner pipelines are not included. */
 unsigned op_traits(const struct op_node *n);
 
 /* Whether this operator itself (not an input or inner pipeline) reads this process's standard

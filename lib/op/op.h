@@ -66,7 +66,7 @@ struct state_row;
 
 enum op_kind { OP_SOURCE, OP_TRANSFORM, OP_COMBINE };
 
-/* What the operator's memory between elements means (design: scopes). */
+/* The meaning of the operator's memory between elements. */
 enum op_scope {
 	OP_ELEMENT, /* no memory: each element is handled alone */
 	OP_STREAM,  /* memory that is meaningful within one stream */
@@ -85,7 +85,7 @@ enum op_flag {
 	OP_PASSES = 128,   /* elements come out as they came in (filter, take) */
 	OP_BY_EXPR = 256,  /* looks at its input only through its expressions (map, filter, take) */
 	OP_EXEC = 512,     /* runs programs of the user's choice: see op_needs_exec */
-	/* What may stand between a source read by index and the operator that permutes
+	/* For operators between a source read by index and the operator that permutes
 	 * (by_index.h): */
 	OP_EACH = 1024,    /* transform: at most one element for each, made from it alone */
 	/* transform: like OP_EACH, but asks self->by_index for the elements' numbers */
@@ -97,18 +97,18 @@ enum op_flag {
 	OP_CUTS = 16384    /* transform: may end before its input does (take, take_while) */
 };
 
-/* What a PARAM_EXPR row fills: the parser makes the tree, typing the code. */
+/* The field of a PARAM_EXPR row: the parser makes the tree, typing the code. */
 struct op_expr {
 	struct expr_ast *ast; /* NULL: not given */
 	struct expr *code;
 };
-/* What a PARAM_PIPES row fills. */
+/* The field of a PARAM_PIPES row. */
 struct op_pipes {
 	struct op_node **v;
 	char **names;         /* NULL unless given as name=(...) */
 	size_t n;
 };
-/* What a PARAM_FRAGMENT row fills: `head` is a stand-in source that the operator feeds. */
+/* The field of a PARAM_FRAGMENT row: `head` is a stand-in source that the operator feeds. */
 struct op_fragment {
 	struct op_node *head, *tail;
 };
@@ -228,7 +228,7 @@ struct op_desc {
 	enum status (*restore)(struct op_inst *self, const uint8_t *p, size_t n, struct err *e);
 
 	const char *example, *output; /* a pipeline, and exactly what dsvc-run prints for it */
-	const char *input;            /* what the example reads from stdin; NULL: nothing */
+	const char *input;            /* the example's standard input; NULL: none */
 };
 
 /* Where the elements of OP_REMOTE sources come from; the program supplies it. */
@@ -258,7 +258,7 @@ struct op_failure {
 	bool fatal;
 };
 
-/* What the program gives to a running chain. Must outlive the chain. */
+/* The context that the program gives to a running chain, and which must outlive it. */
 struct op_ctx {
 	uint64_t seed;            /* seed of the iteration */
 	uint32_t stream;          /* index of the stream */
@@ -367,13 +367,13 @@ void op_discard(struct op_inst *self, uint64_t n);
  * that is PARAM_AUTO), the operator's place, the stream and, if it reshuffles, the epoch. */
 uint64_t op_rng_key(const struct op_inst *self, int64_t seed_param, bool with_epoch);
 
-/* As op_rng_key, for a stream and an epoch that the caller names. */
+/* Like op_rng_key, for a stream and an epoch that the caller names. */
 uint64_t op_rng_key_of(const struct op_inst *self, int64_t seed_param, uint32_t stream, bool with_epoch,
 		       uint32_t epoch);
 
 /* Makes a machine for an expression of this operator; in inner pipelines xx is set. Gives. */
 struct expr_vm *op_vm_new(struct op_inst *self, const struct op_expr *ex);
-/* What typing callbacks use. The types of the inputs are n->in[k]->type. */
+/* The context of typing callbacks. The types of the inputs are n->in[k]->type. */
 struct op_typing {
 	struct types *arena;
 	const char *file, *text;  /* the spec, for places in errors */

@@ -12,8 +12,8 @@
 
 /* Running chains. op_open opens the node and everything before it. Gives. */
 enum status op_open(const struct op_node *n, struct op_ctx *ctx, struct op_inst **out, struct err *e);
-/* As op_open, for an inner pipeline: bound parameters are taken from `outer`, which must stay
- * valid as long as the chain (copy it first). */
+/* Like op_open, for an inner pipeline: bound parameters are taken from `outer`, which must
+ * stay valid as long as the chain (copy it first). */
 enum status op_open_inner(const struct op_node *n, struct op_inst *self,
 			  const struct elem *outer, struct op_inst **out, struct err *e);
 void op_close(struct op_inst **i);

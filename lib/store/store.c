@@ -33,7 +33,7 @@ struct store {
 	struct buf bytes;
 };
 
-/* What a row is must not depend on the machine or the process. */
+/* A checksum of a row that does not depend on the machine or the process. */
 static uint64_t
 store_sum(const struct disp_row *r, const uint8_t *blob)
 {
@@ -122,7 +122,7 @@ store_check(struct store *s, struct err *e)
 	return st;
 }
 
-/* Whose file it is, and of which version. */
+/* Checks that the file belongs to dsvc, and its version. */
 static enum status
 store_schema(struct store *s, struct err *e)
 {
@@ -283,7 +283,7 @@ store_begin(struct store *s, const char *dir, struct err *e)
 	if (sqlite3_open_v2(s->path, &s->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
 		return store_fail(s, "open", e);
 	sqlite3_extended_result_codes(s->db, 1);
-	/* what is refused is left as it is, its log too */
+	/* a refused file stays as it is, including its log */
 	sqlite3_db_config(s->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
 	/* Exclusive: no shared memory file, and a second dispatcher is refused. */
 	st = store_exec(s, "PRAGMA locking_mode = EXCLUSIVE;"

@@ -45,7 +45,7 @@ size_t store_waiting(const struct store *s); /* rows put and not yet committed *
 /* Gives room that removed rows left back to the system; cheap, now and then. */
 void store_tidy(struct store *s);
 bool store_empty(struct store *s);           /* has never been written to */
-int64_t store_bytes(struct store *s);        /* of the file */
+int64_t store_bytes(struct store *s);        /* size of the file */
 void store_limit(struct store *s, int64_t bytes); /* refuses to grow beyond: tests */
 
 #endif

@@ -30,7 +30,7 @@ enum { STORE_LOG_BYTES = 8 << 20 };
 
 struct wal_look {
 	enum wal_state state;
-	int64_t size;      /* of the file */
+	int64_t size;      /* size of the file */
 };
 
 /* Looks at the log of the database `path`. NONE: it has none, or an empty one. What

@@ -52,7 +52,7 @@ const uint8_t *mp_head(const uint8_t *p, const uint8_t *end, struct mp *out);
 /* Gives the end of the whole value at p, without recursion; NULL: malformed. */
 const uint8_t *mp_skip(const uint8_t *p, const uint8_t *end);
 bool mp_check(const uint8_t *p, size_t len);
-/* As mp_check, for values end to end: gives the end of the one at p, NULL: malformed. */
+/* Like mp_check, for values end to end: gives the end of the one at p, NULL: malformed. */
 const uint8_t *mp_check_next(const uint8_t *p, const uint8_t *end);
 /* Looks a text key up in the record at p; lends the value's slice. */
 bool mp_field(const uint8_t *p, const uint8_t *end, const char *key, size_t key_len,
@@ -170,7 +170,7 @@ mp_put_text(uint8_t *p, const void *s, uint32_t n)
 	memcpy(p, s, n);
 	return p + n;
 }
-/* As mp_put_text, faster for many short texts: up to MP_TEXT_SLACK bytes after both may be
+/* Like mp_put_text, faster for many short texts: up to MP_TEXT_SLACK bytes after both may be
  * touched, since a copy of fixed size is two moves. */
 enum { MP_TEXT_SLACK = 32 };
 static inline uint8_t *

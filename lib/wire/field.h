@@ -50,7 +50,7 @@ struct field_list {
 struct msg_desc {
 	const char *name;
 	const char *way;          /* "reader -> dispatcher" */
-	const char *doc;          /* what it asks or says; what answers it */
+	const char *doc;          /* its meaning, and the message that answers it */
 	const struct field *fields;
 	int large;                /* up to WIRE_FRAME_LARGE */
 };

@@ -136,7 +136,7 @@ msg_encode(const struct msg *m, struct buf *out)
 
 struct msg_in {
 	const uint8_t *p, *end;
-	const char *name; /* of the message */
+	const char *name; /* name of the message */
 	struct err *e;
 };
 

@@ -35,7 +35,7 @@
 enum {
 	WIRE_VERSION = 2,
 	WIRE_FRAME_MAX = 1 << 20,        /* header frame of most messages */
-	WIRE_FRAME_LARGE = 16 << 20,     /* of those msg_frame_max says */
+	WIRE_FRAME_LARGE = 16 << 20,     /* limit of the types that msg_frame_max names */
 	WIRE_NAME_MAX = 256,             /* bytes of names, ids, hosts */
 	WIRE_PREFIX_MIN = 4,             /* digits of a dataset's hash that stand for all of it */
 	WIRE_TEXT_MAX = 8192,            /* error texts, endpoints */
@@ -45,7 +45,7 @@ enum {
 	WIRE_STATE_MAX = 12 << 20,       /* operator state in a restart point */
 	WIRE_STREAMS_MAX = JOB_SHARDS_MAX,
 	WIRE_RANGES_MAX = 65536,
-	WIRE_UNITS_MAX = 200000,         /* of a source, in all parts together */
+	WIRE_UNITS_MAX = 200000,         /* units of a source, in all parts together */
 	WIRE_UNITS_PART = 4096,          /* units in one part of their list, */
 	WIRE_UNITS_BYTES = 512 << 10,    /* and what they may weigh once encoded */
 	WIRE_TAGS_MAX = 64,
@@ -103,10 +103,11 @@ struct stream_key {
 
 /* An element that failed, and that a policy let go; or the one that ended its stream. */
 struct msg_fault {
-	uint64_t nth;           /* of its stream's failures, from 1; 0: it ended the stream */
+	/* number among its stream's failures, from 1; 0: it ended the stream */
+	uint64_t nth;
 	uint32_t op;            /* the operator's number in the spec */
 	char *text, *error;     /* the operator's text; what was wrong */
-	char *file;             /* of the source */
+	char *file;             /* file of the source */
 	uint64_t line;          /* 0: unknown */
 	char *element;          /* JSON, cut */
 	char *worker;           /* the last two are filled in by the dispatcher */
@@ -125,7 +126,7 @@ struct msg_hello {
 	char *endpoint;         /* worker: where readers connect */
 	uint32_t slots;         /* worker: streams it wants to run at once */
 	struct words tags;
-	uint64_t instance;      /* of the dispatcher it knew; 0: its first HELLO */
+	uint64_t instance;      /* instance of the dispatcher it knew; 0: its first HELLO */
 	struct { struct msg_stream_ref *v; size_t n; } streams; /* worker: what it runs */
 };
 struct msg_welcome {
@@ -151,7 +152,8 @@ struct msg_bye { bool drain; };                          /* worker: take my stre
 struct msg_register { char *id, *spec, *type; };         /* id "": any */
 struct msg_get { char *id; };
 struct msg_dataset { char *id, *spec, *type; bool known; }; /* known: was there before */
-struct msg_status { uint32_t what, part; char *job; };   /* what: enum disp_report (core) */
+/* kind of report: enum disp_report (core) */
+struct msg_status { uint32_t what, part; char *job; };
 struct msg_report { uint32_t part; bool last; struct bytes value; }; /* a part of one MessagePack value */
 
 struct msg_stream_ranges { uint32_t stream; struct ranges ranges; };
@@ -225,13 +227,13 @@ struct msg_assign {
 	uint64_t seed;
 	bool by_split;          /* ask for splits; else the stream is the whole dataset */
 	uint32_t order;
-	uint64_t offset;        /* of the first element it will make */
+	uint64_t offset;        /* offset of the first element it will make */
 	uint64_t split;         /* the split it begins in: the first to ask for */
 	struct bytes state;     /* chain's state at `offset`; empty: begin of that split */
 	bool has_state;
 	struct ranges skip;     /* made, but not to be sent: somebody has them */
 	uint64_t failed;        /* elements of the stream that failed before `offset` */
-	uint32_t streams;       /* of the iteration, so far */
+	uint32_t streams;       /* streams of the iteration so far */
 	bool all_known;         /* and no more will come */
 };
 struct msg_assigned { struct stream_key key; };
@@ -248,7 +250,7 @@ struct msg_split {
 struct msg_restart { struct stream_key key; uint64_t offset, split, failed; struct bytes state; };
 struct msg_stream_end {
 	struct stream_key key;
-	uint64_t split;         /* of a failure: the number of the split that was being read */
+	uint64_t split;         /* number of the split that was being read when it failed */
 	uint64_t length, made;  /* made: elements produced under this generation, skipped ones too */
 	uint64_t failed;        /* elements of the stream that failed */
 	uint32_t code;          /* 0, or why it failed */
@@ -264,10 +266,10 @@ struct msg_credit { struct stream_key key; uint64_t seat; uint32_t session; uint
 struct msg_chunk {
 	struct stream_key key;
 	uint64_t seat;
-	uint32_t session;       /* of the credit it was sent on */
-	uint64_t offset;        /* of the payload's first element */
+	uint32_t session;       /* session of the credit it was sent on */
+	uint64_t offset;        /* offset of the payload's first element */
 	uint32_t count;         /* elements in the payload */
-	uint32_t skip;          /* of those, so many at the front are not for you */
+	uint32_t skip;          /* how many elements at the front are not for you */
 	uint64_t split;         /* number, in its stream, of the split they came from */
 	uint32_t codec;         /* enum wire_codec */
 	uint64_t raw_len;       /* payload bytes once decoded */

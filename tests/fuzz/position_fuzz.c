@@ -26,7 +26,7 @@ fuzz_drain(struct reader *r)
 		msg_clear(&a.msg);
 }
 
-/* What a reader says that was begun so; false: it refuses to. */
+/* Begins a reader with the position, and saves its messages; false: it refuses. */
 static bool
 fuzz_begin(const uint8_t *p, size_t n, struct buf *out)
 {

@@ -29,7 +29,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv);
 
 enum { FUZZ_PULLS = 30, FUZZ_ELEMENTS = 5000, FUZZ_NAME = 40, FUZZ_LONG_US = 50000 };
 
-/* What an example of few elements has no state for. New ones go behind the others. */
+/* Specs for states that an example of few elements does not reach. New ones go at the end. */
 static const char *const fuzz_more[] = {
 	"range 200 | window 5 shift=2 stride=3", "range 200 | shuffle 50 seed=3 | map x * x",
 	"range 200 | shuffle all seed=3", "range 200 | scan 0 s + x | filter x % 2 == 0",
@@ -170,7 +170,7 @@ fuzz_ctx(struct fuzz_splits *by)
 				.next_split = by ? fuzz_next_split : NULL };
 }
 
-/* What a chain saves, another one of its kind takes. */
+/* Checks that another chain of the same kind takes the state that this one saves. */
 static void
 fuzz_again(const struct fuzz_spec *s, struct op_inst *inst, struct op_ctx *ctx)
 {

@@ -263,7 +263,7 @@ sim_disp_books(struct node *n, const char *job)
 	return true;
 }
 
-/* What dsvc-status would show, as hexadecimal digits: for reading a failed run. */
+/* Prints the report that dsvc-status would show as hexadecimal digits, for reading a failed run. */
 void
 sim_disp_dump(struct node *n)
 {

@@ -168,7 +168,7 @@ world_say_ranges(const struct ranges *r)
 static void
 world_say_msg(struct world *w, const struct node *from, const struct node *to, const struct msg *m)
 {
-	const struct stream_key *k = &m->hold.key; /* of those that begin with it */
+	const struct stream_key *k = &m->hold.key; /* the message begins with the key */
 
 	printf("# %10.6f %s -> %s %s", (double)w->now / 1e9, from->name, to->name, msg_name(m->type));
 	switch (m->type) {

@@ -16,7 +16,7 @@ struct producer {
 	struct stream_key key;
 	struct msg assign;
 	struct split_list splits;    /* given, not begun */
-	size_t n_begun;              /* of splits.v */
+	size_t n_begun;              /* how many of splits.v were begun */
 	bool no_more, stalled, wanted, handover, done, restoring;
 	bool rest, off;              /* is to give its thread up; has none */
 	int64_t stuck_until;         /* in the middle of an element: waits for its input */

@@ -249,7 +249,7 @@ world_care(struct world *w, void *arg, uint64_t tag)
 	world_at(w, w->now + 100 * MS + some_time(w, 200 * MS), world_care, NULL, 0);
 }
 
-/* What this run is like: all from the seed. */
+/* Chooses the properties of this run, all from the seed. */
 static void
 world_choose_set(struct world *w)
 {

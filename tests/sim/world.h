@@ -116,7 +116,7 @@ struct world {
 	struct node *disp;
 	bool verbose, failed;
 	char why[512];
-	/* what this run is like */
+	/* properties of this run */
 	bool durable, local, checkpoint, calm; /* calm: no faults */
 	bool poison;             /* an element kills whoever makes it; else workers die of themselves */
 	uint32_t poison_leaf;
@@ -132,13 +132,13 @@ struct world {
 	uint32_t window, splits_small;
 	uint32_t units_part;    /* units in one part of their list; 0: as in reality */
 	int64_t delay_max, faults_until, fault_gap;
-	double slow;             /* of readers */
+	double slow;             /* speed of readers */
 	unsigned stop_after;     /* a consumer that closes early after so many; 0: none */
 	struct sim_dataset set;
 	struct consumer consumers[200];
 	unsigned n_consumers;
 	/* books */
-	struct hash *made_index; /* what was made at each address */
+	struct hash *made_index; /* elements made, by address */
 	uint64_t last_iteration;
 	bool one_iteration;
 	uint64_t crashes[3], breaks, pauses, resumes, fences, produced, repeated, disp_made_again;

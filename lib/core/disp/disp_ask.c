@@ -109,7 +109,7 @@ ask_put(struct disp *d, enum ask_kind kind, struct peer *p, struct stream_key ke
 	a->key = key;
 	a->due = d->now + DISP_ASK_NS;
 	ring_push(&d->asks, &a->by_due);
-	/* Who is awaited after a restart is asked at its HELLO. */
+	/* A peer awaited after a restart is asked at its HELLO. */
 	if (p->known && !ask_send(d, a))
 		ask_free(d, a);
 }

@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "core/disp/disp_inner.h"
 
-/* What somebody has: acknowledged, or held by a live reader. */
+/* Elements that are taken: acknowledged, or held by a live reader. */
 void
 stream_taken(const struct stream *s, struct intervals *out)
 {

@@ -23,7 +23,7 @@
 
 #define BLAME_LONG_NS (600 * 1000000000ll)
 #define BLAME_TRIAL_NS (60 * 1000000000ll) /* a suspect keeps others off its worker so long */
-#define BLAME_AGAIN_NS 1000000000ll /* who waits for a worker of its own looks again after */
+#define BLAME_AGAIN_NS 1000000000ll /* a stream waiting for a worker of its own looks again after */
 
 enum { BLAME_BEGUN = 2, BLAME_GIVEN = 1 };
 

@@ -16,8 +16,7 @@ stream_no_failure(struct stream *s)
 	s->failure = (struct stream_failure){ 0 };
 }
 
-/* What was made before the element that failed is delivered, and then the iteration
- * fails with it. */
+/* Fails the iteration once the elements made before the one that failed are delivered. */
 void
 stream_fail_check(struct disp *d, struct stream *s)
 {

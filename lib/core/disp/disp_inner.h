@@ -73,7 +73,7 @@ enum {
 };
 #define DISP_ASK_NS 2000000000ll /* asked again after */
 #define DISP_RATE_NS 1000000000ll
-#define DISP_WIDEN_NS 200000000ll /* what takes longer is worth a stream on every slot */
+#define DISP_WIDEN_NS 200000000ll /* a pass that takes longer is worth a stream on every slot */
 
 
 /* Any key of three numbers. */
@@ -222,14 +222,14 @@ struct stream {
 	struct point points[DISP_POINTS];
 	unsigned n_points;
 	struct intervals acked;
-	struct intervals presumed;/* of those, what a worker said before the reader did */
-	struct stream_held *held; /* what live readers held when this generation began */
+	struct intervals presumed;/* the part that a worker reported before the reader did */
+	struct stream_held *held; /* elements held by live readers when this generation began */
 	size_t n_held, cap_held;
 	uint64_t *gone;           /* seats that READER_GONE is not answered for yet */
 	size_t n_gone, cap_gone;
 	uint64_t *owing;          /* seats whose answer to HOLD is missing */
 	size_t n_owing, cap_owing;
-	uint64_t from, skipped;   /* of the ASSIGN: first offset; elements in skip */
+	uint64_t from, skipped;   /* in the ASSIGN: first offset; number of elements in skip */
 	uint64_t failed;          /* elements that failed: the most any generation has told */
 	uint64_t high, made;      /* elements known to have been made at least; sum over generations */
 	bool began;               /* its worker has begun to make it */
@@ -249,7 +249,7 @@ struct seat {
 	uint64_t peer_id;
 	int64_t away_since;
 	struct list_node away;    /* in disp.away */
-	uint64_t seq;             /* of the last ACK recorded */
+	uint64_t seq;             /* number of the last ACK recorded */
 	uint64_t sent_version, beat_version; /* beat: sent_version at its last BEAT */
 	bool opened;              /* JOB was sent since this dispatcher began */
 	uint64_t from;            /* the seat of the position it began with; 0: none */
@@ -276,7 +276,7 @@ struct disp {
 	struct disp_opts o;
 	struct rng rng;
 	int64_t now;
-	uint64_t next_id;         /* of datasets, jobs, iterations */
+	uint64_t next_id;         /* next number for a dataset, job or iteration */
 	bool meta_dirty;
 	char *refuse;             /* why nothing new is taken; NULL: it is */
 	struct hash peers;        /* by id */
@@ -286,7 +286,7 @@ struct disp {
 	struct hash ask_index;    /* struct disp_key -> struct ask */
 	struct hash datasets;     /* by id */
 	struct list_node idle_datasets; /* the one used last at the end */
-	size_t dataset_bytes;     /* of all specs and types */
+	size_t dataset_bytes;     /* size of all specs and types */
 	struct hash jobs;         /* by name */
 	struct list_node job_list, idle_jobs;
 	uint32_t n_idle_anonymous;
@@ -299,7 +299,7 @@ struct disp {
 	size_t n_deletes, cap_deletes;
 	struct out_msg *out;
 	size_t out_first, n_out, cap_out;
-	struct hash *by_number;   /* the same */
+	struct hash *by_number;   /* the output by number */
 	struct row_loads *loads;  /* between disp_load and disp_loaded */
 	int64_t idle_since;       /* INT64_MAX: busy */
 	int64_t trial_due;        /* when streams that want a worker of their own look again */
@@ -313,7 +313,7 @@ void disp_error(struct disp *d, const struct peer *p, uint64_t req, uint32_t cod
 /* disp_dirty.c */
 void disp_dirty(struct disp *d, struct dirty *x, unsigned what);
 void disp_delete(struct disp *d, enum disp_row_kind kind, unsigned n, uint64_t a, uint64_t b, uint64_t c);
-uint64_t disp_id(struct disp *d); /* of a new dataset, job or iteration */
+uint64_t disp_id(struct disp *d); /* id for a new dataset, job or iteration */
 
 /* disp_find.c */
 struct iteration *iter_find(const struct disp *d, uint64_t id);

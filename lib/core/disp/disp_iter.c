@@ -165,7 +165,7 @@ iter_grow(struct disp *d, struct iteration *it, uint32_t slots)
 		if (live > it->n_streams)
 			iter_add_streams(d, it, live - it->n_streams);
 	} else if (!it->short_) {
-		/* What has been going on for a while is not small, whatever it weighs. */
+		/* A pass that has been running for a while is not small, whatever its weight. */
 		it->cut.min = d->now - it->ran >= DISP_WIDEN_NS ? 1 : 0;
 		iter_add_streams(d, it, cut_streams(&it->cut, slots));
 	}
@@ -251,8 +251,8 @@ iter_worker_joined(struct disp *d, struct peer *w)
 				iter_list(d, it);
 			continue;
 		}
-		/* What waits for a worker comes first, then new streams as far as
-		 * there are slots left for them. */
+		/* Streams that wait for a worker come first, then new streams while there are
+		 * free slots. */
 		iter_place(d, it);
 		if (w->n_streams < w->slots || it->job->opts.sharding == SHARD_OFF)
 			iter_grow(d, it, w->slots > w->n_streams ? w->slots - w->n_streams : 0);

@@ -136,7 +136,7 @@ job_add_iter(struct job *j, struct iteration *it)
 	j->n_iters++;
 }
 
-/* What could not be begun leaves nothing behind: the next OPEN tries again. */
+/* Removes all traces of an iteration that could not begin: the next OPEN tries again. */
 void
 job_drop_iter(struct disp *d, struct iteration *it)
 {
@@ -160,7 +160,7 @@ job_iter(const struct job *j, uint32_t epoch)
 	return NULL;
 }
 
-/* What readers of one job must say alike, as a text for people. */
+/* The options on which readers of one job must agree, as a text for people. */
 static char *
 job_describe(const char *dataset, const struct job_opts *o)
 {
@@ -314,8 +314,8 @@ job_resumed(struct disp *d, struct peer *p, struct msg *m, struct dataset *s, bo
 		/* Its position names the seat it had: whoever is still taken to
 		 * sit there is dead or ought to be. */
 		job_used(d, it->job);
-		/* What it has had is recorded before its old self is dropped, or
-		 * that would be given to others. */
+		/* Elements that it has had are recorded before its old seat is dropped;
+		 * otherwise they would be given to others. */
 		for (size_t i = 0; i < m->open.have.n && it->state == ITER_RUNNING; i++) {
 			struct stream *at = iter_stream(it, m->open.have.v[i].stream);
 
@@ -357,7 +357,7 @@ job_open(struct disp *d, struct peer *p, struct msg *m)
 		p->waiting->req = m->req;
 		return;
 	}
-	if (p->seat) { /* the same, or the answer was lost */
+	if (p->seat) { /* it asks again, or the answer was lost */
 		seat_open(d, p->seat, m->req);
 		return;
 	}

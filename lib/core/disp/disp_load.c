@@ -353,7 +353,7 @@ load_reader(struct disp *d, const struct row_load *l, struct err *e)
 	return ST_OK;
 }
 
-/* What was under way goes on. */
+/* Continues what was under way in the iteration. */
 static enum status
 load_go_on(struct disp *d, struct iteration *it, struct err *e)
 {

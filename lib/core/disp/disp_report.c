@@ -170,7 +170,7 @@ report_stream(struct buf *b, const struct stream *s)
 	report_uint(b, "acknowledged", s->finished ? s->length : intervals_count(&s->acked));
 }
 
-/* Of a running iteration: at least so much has been made. */
+/* Number of elements that a running iteration has made at least. */
 static uint64_t
 report_made(const struct iteration *it)
 {
@@ -203,8 +203,9 @@ report_rate(const struct disp *d, const struct iteration *it, uint64_t acked)
 	return it->rate;
 }
 
-/* What the books say: whether nothing is missing or too much. Those of a pass that failed
- * are not closed; that elements are missing from it is no fault of the books. */
+/* The state of the delivery accounts: whether exactly the elements made were delivered. The
+ * accounts of a failed pass stay open, since elements missing from it are not an error in
+ * them. */
 static const char *
 report_books(const struct iteration *it)
 {

@@ -149,7 +149,7 @@ seat_away(struct disp *d, struct seat *r)
 	disp_dirty(d, &r->dirty, DIRTY_ROW);
 }
 
-/* The same program again: it was not dead. */
+/* Takes a reader back that was thought lost: the same program has come again. */
 void
 seat_back(struct disp *d, struct seat *r, struct peer *p)
 {
@@ -167,7 +167,7 @@ seat_back(struct disp *d, struct seat *r, struct peer *p)
 	}
 }
 
-/* Who stays away as long as jobs are kept does not come back. */
+/* Gives up readers that have been away for as long as jobs are kept. */
 void
 seat_tick(struct disp *d)
 {
@@ -301,7 +301,8 @@ seat_book(struct disp *d, struct iteration *it, const struct ranges *r)
 	disp_dirty(d, &it->dirty, DIRTY_ROW);
 }
 
-/* The same number is the same contents: said again, it is only answered. */
+/* Records the ranges of an ACK. An ACK with a number already recorded is a repeat: it changes
+ * nothing, and is only answered. */
 static void
 seat_take_acks(struct disp *d, struct seat *r, uint64_t seq, const struct ranges_list *l)
 {

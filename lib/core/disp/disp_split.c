@@ -207,7 +207,7 @@ disp_split_drop_point(struct disp *d, struct stream *s, unsigned i)
 	memmove(s->points + i, s->points + i + 1, (s->n_points - i) * sizeof *s->points);
 }
 
-/* Of the points before everything that is missing only the last one matters. */
+/* Drops restart points: of those before the first missing element, only the last one matters. */
 void
 disp_split_prune_points(struct disp *d, struct stream *s)
 {

@@ -113,7 +113,7 @@ waiting_tick(struct disp *d)
 		if (w->until > d->now)
 			break;
 		if (d->n_workers && d->n_workers >= w->min_workers) {
-			w->until = INT64_MAX; /* what it waits for now is no worker */
+			w->until = INT64_MAX; /* it does not wait for workers any more */
 			ring_push(&d->waiting, &w->by_until);
 			continue;
 		}

@@ -47,7 +47,7 @@ disp_outbox(struct disp *d, uint64_t *peer, struct msg *out)
 
 /* Messages */
 
-/* Whom we do not know is answered without being remembered. */
+/* Answers a peer that is not known, without remembering it. */
 static struct msg *
 disp_send_stranger(struct disp *d, uint64_t id, enum msg_type t, uint64_t req)
 {
@@ -82,7 +82,7 @@ disp_take_hello(struct disp *d, struct peer *p, struct msg_hello *h)
 	}
 }
 
-/* What a worker says it has, beside what it ought to have. */
+/* Compares the streams that a worker says it has with those that it should have. */
 static void
 disp_reconcile(struct disp *d, struct peer *p, const struct msg_hello *h)
 {
@@ -315,7 +315,7 @@ disp_peer_gone(struct disp *d, int64_t now_ns, uint64_t peer)
 	struct peer *p = disp_peer(d, peer);
 
 	disp_time(d, now_ns);
-	/* Who has not come back yet since a restart had no connection to lose. */
+	/* A peer that has not come back since a restart has no connection to lose. */
 	if (p && p->known)
 		disp_peer_lost(d, p, false);
 }

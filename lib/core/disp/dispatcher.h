@@ -36,7 +36,7 @@ struct disp;
 struct disp_opts {
 	uint64_t instance;      /* random; a durable one keeps it (rows win) */
 	uint64_t seed;          /* for the seeds of iterations and all other random numbers */
-	bool durable;           /* what WELCOME says */
+	bool durable;           /* sent in WELCOME */
 	uint32_t beat_ms, loss_ms; /* 0: 1000 and 5000 */
 	int64_t job_gc_ns;      /* jobs without readers, finished jobs; 0: 5 min */
 	int64_t dataset_gc_ns;  /* datasets without a name that nobody uses; 0: 7 days */
@@ -99,7 +99,7 @@ void disp_end(struct disp *d);
 /* No worker and no reader is there (any more). */
 bool disp_alone(const struct disp *d);
 
-/* What REPORT carries, one MessagePack record (doc/protocol.md says which). */
+/* The kinds of REPORT, each one MessagePack record (doc/protocol.md lists its fields). */
 enum disp_report { REPORT_ALL = 0, REPORT_AUDIT = 1, REPORT_BRIEF = 2 };
 /* job: its name, or "" for all; false: no such job. */
 bool disp_status(struct disp *d, int64_t now_ns, enum disp_report what, const char *job, struct buf *out);

@@ -74,14 +74,14 @@ reader_again(struct reader *r)
 		reader_close_send(r);
 }
 
-/* What is to happen when the dispatcher is away for good. */
+/* Ends the reader when the dispatcher has gone for good. */
 static void
 reader_lost(struct reader *r)
 {
 	bool shared = r->o.job.name && *r->o.job.name;
 	enum status code = r->err.kind;
 
-	/* Who wanted no more, and shares with nobody, has what it wanted. */
+	/* A reader that wanted no more elements, in a job of its own, is complete. */
 	if (r->closing && !shared && !r->keep)
 		code = ST_OK;
 	if (r->done)
@@ -209,7 +209,7 @@ reader_welcome(struct reader *r, struct msg *m)
 	reader_again(r);
 }
 
-/* What the position resumed says goes to the streams once. */
+/* Passes the resumed position on to the streams, once. */
 static void
 reader_take_have(struct reader *r)
 {

@@ -47,9 +47,9 @@ struct reader_opts {
 	const char *dataset;          /* id; or NULL with spec and type */
 	const char *spec, *type;
 	size_t budget;                /* bytes; 0: READER_BUDGET */
-	const char *where;            /* of the dispatcher, for messages; lent, may be NULL */
+	const char *where;            /* place of the dispatcher, for messages; lent, may be NULL */
 	int64_t give_up_ns;           /* a durable dispatcher is waited for so long; 0: for ever */
-	const uint8_t *position;      /* what reader_position gave in an earlier run; NULL: from the start */
+	const uint8_t *position;      /* position that an earlier run saved; NULL: from the start */
 	size_t position_len;
 };
 
@@ -67,7 +67,8 @@ void reader_data(struct reader *r, int64_t now_ns, uint64_t worker, struct msg *
 void reader_chunk(struct reader *r, int64_t now_ns, uint64_t worker, const struct msg_chunk *c,
 		  void *handle, size_t bytes);
 void reader_dispatcher_gone(struct reader *r, int64_t now_ns); /* connection broke; it may come back */
-void reader_worker_gone(struct reader *r, int64_t now_ns, uint64_t worker); /* the same */
+/* its connection broke; it may come back */
+void reader_worker_gone(struct reader *r, int64_t now_ns, uint64_t worker);
 void reader_tick(struct reader *r, int64_t now_ns);
 int64_t reader_next_deadline(const struct reader *r); /* ns; INT64_MAX: none */
 

@@ -283,7 +283,7 @@ reader_is_dataset(const char *word, const char *id)
 	return !strcmp(word, id) || (n >= WIRE_PREFIX_MIN && !strncmp(word, id, n));
 }
 
-/* What is asked for, where it is no default, must be what the position is of. */
+/* Checks that options that are not defaults agree with those of the position. */
 static enum status
 reader_position_fits(const struct job_opts *o, const struct job_opts *p, struct err *e)
 {

@@ -77,8 +77,8 @@ reader_credit(struct reader *r)
 	}
 }
 
-/* What was under way is lost: a new session, so that the worker sends again what is
- * not acknowledged. */
+/* Begins a new session with the worker: chunks under way are lost, and the worker sends again
+ * what is not acknowledged. */
 static void
 reader_worker_session(struct reader *r, struct reader_worker *w)
 {

@@ -55,7 +55,7 @@ struct reader_chunk_ {               /* a handle and how much of it is still nee
 struct reader_part {
 	struct reader_chunk_ *chunk;
 	struct reader_stream *stream;
-	uint64_t offset, split;    /* of its first element */
+	uint64_t offset, split;    /* offset and split of its first element */
 	uint32_t gen, first, count;/* place in the chunk */
 	uint32_t turn;             /* order stable: left of the block after this part */
 	struct reader_part *next;
@@ -100,32 +100,33 @@ struct reader {
 	bool placed;                 /* may take elements: no checkpoint, or the dispatcher knows of a position */
 	bool joining;                /* OPEN is not answered */
 	bool opened, closing, closed_sent, keep, done, over;
-	enum status code;            /* what DONE said */
+	enum status code;            /* status in DONE */
 	struct msg result;           /* DONE, until READER_DONE takes it */
 	struct reader_stream **streams;
 	size_t n_streams, cap_streams, n_known, n_attached; /* attached: with a worker */
-	uint64_t version;            /* of the last STREAMS */
+	uint64_t version;            /* version of the last STREAMS */
 	bool all_known;
 	bool failing;                /* a stream has failed: acknowledgements do not wait */
 	struct reader_stream *reached; /* ordered: what comes next is the element that failed there */
-	struct stream_key told;      /* the same, as it was told last */
+	struct stream_key told;      /* the stream of `reached` that was told last */
 	struct hash workers;         /* by id */
 	struct reader_stream *acks;    /* with something for ack_worker */
-	struct reader_stream *credits; /* whose credit may have changed */
+	struct reader_stream *credits; /* streams whose credit may have changed */
 	struct reader_part *first, **last; /* delivered, not written; in order */
 	int64_t clock_at;            /* the time is counted up to here; 0: no seat yet */
 	uint64_t work_ns, wait_ns;   /* since the last BEAT: with elements at hand, and without */
 	uint32_t first_written;      /* elements of the first part */
-	uint64_t seq;                /* of the last ACK sent */
+	uint64_t seq;                /* number of the last ACK sent */
 	bool ack_out;                /* it is not answered */
 	size_t fresh_ranges;
 	bool has_fresh;
 	int64_t ack_due, again_due, done_due;
-	int64_t late;                /* of contact.late, how much done_due has been moved by */
+	int64_t late;                /* the part of contact.late by which done_due has been moved */
 	size_t chunk_bytes;          /* usual size of a chunk */
 	uint64_t turn, block_left, split; /* ordered: whose turn; left of its block; split number */
-	uint64_t pos_turn, pos_left, pos_split; /* the same at what was written */
-	struct ranges_list have;     /* of the position resumed */
+	/* turn, block_left and split at the last element written */
+	uint64_t pos_turn, pos_left, pos_split;
+	struct ranges_list have;     /* ranges of the resumed position */
 	uint64_t have_iteration, have_seat;
 	struct reader_stats stats;
 	struct reader_action *actions;

@@ -113,7 +113,7 @@ reader_order_stable(struct reader *r)
 			return;
 		p = reader_stream_front(s);
 		if (!p) {
-			reader_credit_later(r, s); /* whose turn it is may never starve */
+			reader_credit_later(r, s); /* the stream whose turn it is must not starve */
 			return;
 		}
 		n = p->count < r->block_left ? p->count : r->block_left;

@@ -44,7 +44,7 @@ struct worker_opts {
 	const struct words *tags;           /* lent; may be NULL */
 	uint32_t pid, slots;
 	size_t memory;          /* 0: WORKER_MEMORY */
-	const char *where;      /* of the dispatcher, for messages; lent, may be NULL */
+	const char *where;      /* place of the dispatcher, for messages; lent, may be NULL */
 	int64_t give_up_ns;     /* a durable dispatcher is waited for so long; 0: for ever */
 	uint32_t splits_ahead;  /* splits asked for before they are needed; 0: 1 */
 	uint32_t units_part;    /* units in one UNITS; 0: WIRE_UNITS_PART */

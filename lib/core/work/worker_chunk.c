@@ -127,9 +127,9 @@ worker_chunk_send(struct worker *w, struct worker_stream *s, struct worker_link 
 		.count = c->count, .skip = c->skip, .split = c->split, .raw_len = c->bytes };
 }
 
-/* Of several readers all but one may have half of the stream's share unacknowledged, so
- * that those which stand still do not stop the others. What is sent again counts
- * already, and one chunk each may always have. */
+/* Whether a chunk may be sent to a reader. Of several readers, all but one may have half of
+ * the stream's share unacknowledged, so that readers that stand still do not stop the others.
+ * Chunks to be sent again count already; one chunk is always allowed. */
 static bool
 worker_chunk_may(const struct worker *w, const struct worker_stream *s, const struct worker_link *l)
 {
@@ -261,7 +261,7 @@ worker_chunk_credit(struct worker *w, uint64_t peer, const struct msg_credit *c)
 		s->n_links++;
 	}
 	if (c->session < l->session)
-		return; /* of a connection that was given up */
+		return; /* the credit is for a connection that was given up */
 	l->peer = peer;
 	if (c->session > l->session)
 		worker_chunk_session(s, l, c->session);

@@ -14,7 +14,7 @@
 
 enum { COMPILE_ANY = INT16_MIN /* no particular register: the value may stay where it is */ };
 
-/* What a value depends on; 0: it is the same for all elements. */
+/* Dependencies of a value; 0: it is the same for all elements. */
 enum compile_dep { DEP_ELEMENT = 1, DEP_ITEM = 2, DEP_VARIES = 4 };
 
 struct compile {

@@ -31,12 +31,12 @@ struct column_plan {
 	uint8_t n_ops, n_cols, result;
 	uint8_t x_kind, kind; /* kinds of x and of the result */
 	struct column_op ops[COLUMN_OPS];
-	struct val consts[COLUMN_MOST]; /* what the column is filled with; nil: nothing */
+	struct val consts[COLUMN_MOST]; /* constant that fills the column; nil: none */
 };
 
 /* Gives the plan; NULL: the code cannot be run by columns. */
 struct column_plan *column_plan_new(const struct expr *x, const struct type *type);
-/* As machine_run, for MAP and FILTER. */
+/* Does what machine_run does, for MAP and FILTER. */
 enum status column_run(struct expr_vm *vm, enum machine_mode mode, const struct run *in,
 		       uint32_t *from, struct run *out);
 

@@ -13,14 +13,14 @@
 #include "op/state.h"
 
 struct batch_collect {
-	struct run part; /* what has been collected */
+	struct run part; /* the elements collected */
 	size_t bytes;
 	bool tensors;    /* set by operators that put tensors together */
 };
 
 /* How elements are padded to equal lengths. */
 struct padding {
-	/* what fills the gaps; empty: 0, 0.0, "", false or null by kind */
+	/* fills the gaps; empty: 0, 0.0, "", false or null by kind */
 	const struct buf *value;
 	int64_t shape[TYPE_DIMS_MAX]; /* the lengths wanted; -1: that of the longest */
 	int n_shape;

@@ -96,7 +96,7 @@ struct parallel {
 	struct err err;
 	/* Measured costs; 0: not known yet. */
 	double elem_ns, pull_ns, run_n;
-	double run_ns;        /* of pulling and evaluating a run, by the stream alone */
+	double run_ns;        /* cost of pulling and evaluating a run, by the stream alone */
 	uint64_t known;       /* number of elements that elem_ns is based on */
 };
 

@@ -159,7 +159,7 @@ child_gone(const struct child *c)
 	       ? errno == ECHILD : si.si_pid != 0;
 }
 
-/* What a child wrote before its end is read after its end, so the silence counts from the end. */
+/* Output from before a child's end is read after it, so the silence counts from the end. */
 bool
 child_held(struct child *c, int64_t since_ns, int ms)
 {

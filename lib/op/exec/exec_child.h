@@ -31,7 +31,7 @@ enum {
 	CHILD_TAIL = 8 * 1024
 };
 
-/* What the children of one operator have in common. */
+/* The common properties of one operator's children. */
 struct child_kind {
 	const char *path;      /* path of the program, as child_find gave it */
 	const char *name;      /* name for messages */

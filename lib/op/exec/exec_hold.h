@@ -16,7 +16,7 @@
 enum status exec_hold_look(struct exec *x, struct exec_slot *s, struct err *e);
 /* To be called at any time: warns only, for input that never pauses. */
 void exec_hold_steady(struct exec *x, struct exec_slot *s);
-/* What makes the program of that name give each answer at once, as part of a help text. */
+/* A help text: how to make the program of that name give each answer at once. */
 const char *exec_hold_cure(const char *program);
 
 #endif

@@ -154,7 +154,7 @@ void exec_jobs_again(struct exec *x, uint64_t seq); /* puts it among those to se
 /* Takes the answer of n bytes: puts it into out when it is the job's turn and there is room. */
 void exec_jobs_answer(struct exec *x, uint64_t seq, struct frame *f, const uint8_t *p, size_t n,
 		      struct run *out);
-/* As exec_jobs_answer, for `many` checked values end to end. out NULL: they wait. */
+/* Like exec_jobs_answer, for `many` checked values end to end. out NULL: they wait. */
 void exec_jobs_values(struct exec *x, uint64_t seq, const uint8_t *p, size_t n, uint32_t many,
 		      struct run *out);
 /* Fails the job: it is tried again if on_error says so, else its fault waits for its turn. */

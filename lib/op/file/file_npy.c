@@ -20,7 +20,8 @@ file_npy_cut_off(struct err *e)
 	return err_set(e, ST_DATA, "the file is cut off");
 }
 
-/* As npy_head, but an array without axes, a single number, gets one axis of length 1. */
+/* Reads a header like npy_head, but an array without axes, a single number, gets one axis of
+ * length 1. */
 static enum status
 npy_head_of(const uint8_t *p, size_t n, struct npy *out, struct err *e)
 {

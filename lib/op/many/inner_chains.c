@@ -10,7 +10,8 @@
 
 enum {
 	INNER_CHAINS_NEXT = 16,            /* number of inner chains opened ahead */
-	INNER_CHAINS_NEXT_CHEAP = 128,     /* the same where a thread needs enough to do */
+	/* opened ahead when that is cheap, so that a thread has enough to do */
+	INNER_CHAINS_NEXT_CHEAP = 128,
 	INNER_CHAINS_TICK_NS = 20 * 1000 * 1000 /* how often the waiting stream checks for a stop */
 };
 

@@ -36,7 +36,7 @@ void join_table_clear(struct join_table *j);
  * the call may be repeated. ST_DATA: the rows take more than mem bytes. */
 enum status join_table_load(struct op_inst *self, struct join_table *j, struct op_inst *chain,
 			    struct expr_vm *by, size_t mem, struct err *e);
-/* As join_table_load, with a field as the key; NULL: the row's first field. */
+/* Like join_table_load, with a field as the key; NULL: the row's first field. */
 enum status join_table_load_field(struct op_inst *self, struct join_table *j, struct op_inst *chain,
 				  const char *field, size_t mem, struct err *e);
 /* The first row with the key, or JOIN_TABLE_NONE; items[i].next is the next one with it. */

@@ -12,7 +12,7 @@
 
 static char said[8192];
 
-/* What one call writes to stderr. */
+/* The text that one call writes to stderr. */
 static const char *
 log_caught(enum log_level level, const char *text)
 {

@@ -40,8 +40,7 @@ each_number_comes_once(void **state)
 	check_all(3000017, 4);
 }
 
-/* Of a large order a part: no number twice, each where it belongs, and spread
- * evenly over the whole. */
+/* A part of a large order: no number twice, each in its range, and spread evenly over the whole. */
 static void
 large_orders_are_spread_evenly(void **state)
 {
@@ -93,8 +92,8 @@ small_orders_come_equally_often(void **state)
 	assert_int_equal(orders, 6);
 }
 
-/* What follows what, and where a number comes to lie, beyond the table's size:
- * over many keys no cell of the square stands out, and neighbours part. */
+/* Pairs of neighbours and places of numbers, beyond the table's size: over many keys no cell
+ * of the square stands out, and neighbours part. */
 static void
 no_place_is_preferred(void **state)
 {

@@ -171,7 +171,7 @@ a_ready_file_is_of_this_run(void **state)
 	assert_int_equal(access(file, F_OK), 0);
 	ready_end(&other);
 	assert_int_equal(access(file, F_OK), -1);
-	/* What is no plain file is written into, and stays. */
+	/* A target that is not a plain file is written into, and stays. */
 	char null[] = "/dev/null";
 	r.file = null;
 	assert_int_equal(ready_begin(&r, &e), ST_OK);

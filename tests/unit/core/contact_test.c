@@ -73,7 +73,7 @@ time_in_which_the_program_stood_still_is_not_silence(void **state)
 	/* stopped for a minute: says BEAT, and has as long as ever to hear */
 	assert_int_equal(contact_tick(&c, 60000000000, &e), CONTACT_BEAT);
 	assert_int_equal(contact_tick(&c, 61000000000, &e), CONTACT_BEAT);
-	/* what comes first may be the answer, not the timer */
+	/* the answer may come before the timer */
 	contact_heard(&c, 90000000000);
 	assert_int_equal(contact_tick(&c, 90000000000, &e), CONTACT_BEAT);
 	/* and one that hears nothing though it listens gives up all the same */

@@ -82,7 +82,7 @@ with_an_order_the_reader_says_when_it_is_there(void **state)
 	uint64_t it = got(R1, MSG_JOB)->job.iteration;
 	struct msg reached = { .type = MSG_REACHED, .reached = { { it, 0, 1 }, 1 } };
 
-	say(R1, reached); /* of no failure */
+	say(R1, reached); /* REACHED without a failure */
 	fails_after(it, 1, 14);
 	acks(it, 1, 14);
 	assert_null(got(R1, MSG_DONE));

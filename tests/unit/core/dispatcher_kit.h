@@ -32,7 +32,7 @@ spec_id(const char *spec, size_t n, char *out, size_t size)
 	snprintf(out, size, "id-%.*s", (int)n, spec);
 }
 
-/* What is called with each row; NULL: nothing is kept. */
+/* Called with each row; NULL: nothing is kept. */
 static void (*on_row)(void *arg, const struct disp_row *row);
 
 static inline void
@@ -58,7 +58,7 @@ forget(void)
 		msg_clear(&sent[--n_sent].m);
 }
 
-/* What was sent to `peer` of this type since the last message; NULL: nothing. */
+/* The message of this type sent to `peer` since the last one; NULL: none. */
 static inline struct msg *
 got(uint64_t peer, enum msg_type t)
 {

@@ -100,7 +100,7 @@ options_of_a_shared_job_must_match(void **state)
 	assert_int_equal(got(R2, MSG_JOB)->job.seat, 2);
 }
 
-/* The same answer for the same question, and an end that stays. */
+/* A repeated question gets the same answer, and the end stays the end. */
 static void
 splits_are_given_once_and_for_ever(void **state)
 {
@@ -374,7 +374,7 @@ a_lost_worker_is_replaced_after_readers_were_asked(void **state)
 	assert_int_equal(a->key.gen, 2);
 	assert_int_equal(a->skip.n, 1);
 	assert_int_equal(a->skip.v[0].end, 9);
-	/* what the first one still says is void */
+	/* messages of the first one do not count any more */
 	say(W1, (struct msg){ .type = MSG_BEAT });
 	assert_non_null(got(W1, MSG_WHO));
 }
@@ -513,7 +513,8 @@ a_report_comes_in_parts(void **state)
 		assert_int_equal(m->report.part, part);
 		buf_put(&parts, m->report.value.p, m->report.value.n);
 		if (!part)
-			assert_true(disp_status(d, now, REPORT_ALL, "", &whole)); /* of that moment */
+			/* the report of that moment */
+			assert_true(disp_status(d, now, REPORT_ALL, "", &whole));
 		part++;
 	} while (!m->report.last);
 	assert_true(part > 2);

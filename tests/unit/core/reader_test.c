@@ -137,7 +137,7 @@ each_element_is_delivered_once(void **state)
 	assert_int_equal(act(READER_DELIVER, 0)->count, 3);
 	chunk(3, 0, 1, 8, 5, 4); /* its front was for others */
 	assert_int_equal(act(READER_DELIVER, 0)->first, 4);
-	chunk(4, 0, 2, 20, 5, 0); /* of a generation that is not */
+	chunk(4, 0, 2, 20, 5, 0); /* a chunk of a generation that does not exist */
 	assert_null(act(READER_DELIVER, 0));
 	written(6);
 	assert_ptr_equal(act(READER_FREE, 0)->handle, &names[0]);
@@ -410,8 +410,8 @@ a_silent_worker_is_called_anew(void **state)
 	assert_int_equal(act(READER_SEND, MSG_CREDIT)->msg.credit.total, READER_WINDOW);
 }
 
-/* Who is killed before it has saved anything can leave nothing that others would have
- * to wait for: it takes nothing before the dispatcher knows of its position. */
+/* A reader that is killed before it has saved anything must leave nothing for which others
+ * would have to wait: it takes nothing before the dispatcher knows of its position. */
 static void
 nothing_is_taken_before_a_position_is_safe(void **state)
 {

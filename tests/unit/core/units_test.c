@@ -40,7 +40,7 @@ parts_of_one_listing_make_a_list(void **state)
 	assert_false(part(&it, 1, 0, false, "a"));
 	assert_false(part(&it, 1, 2, true, "c")); /* part 1 was lost: asked again */
 	assert_false(part(&it, 2, 0, false, "A"));
-	assert_false(part(&it, 1, 1, false, "b")); /* of the listing before */
+	assert_false(part(&it, 1, 1, false, "b")); /* a part of the previous listing */
 	assert_false(part(&it, 2, 0, false, "A"));
 	assert_false(part(&it, 1, 0, true, "a"));
 	assert_false(part(&it, 2, 1, false, "B"));

@@ -419,7 +419,7 @@ who_has_made_enough_gives_its_slot_to_who_has_nothing(void **state)
 	rested(7, 0);
 	assert_true(acted(WORKER_START, 7, 1));
 	tick(SEC);
-	assert_null(act(WORKER_REST, 0)); /* what stalls does not wait for a slot */
+	assert_null(act(WORKER_REST, 0)); /* a stream that stalls does not wait for a slot */
 	credit(1, 1, 9);
 	struct range all = { 0, 2 };
 	asked(101, (struct msg){ .type = MSG_CHUNK_ACK, .chunk_ack = { key, 1, { &all, 1 } } });

@@ -357,7 +357,7 @@ the_value_does_not_depend_on_when_it_is_known(void **state)
 			fail_msg("%s: %s, when constant %s", late, a, b);
 		if (a && c && strcmp(a, c) != 0)
 			fail_msg("%s: %s, with types %s", late, a, c);
-		/* what is refused for its types could not have worked */
+		/* an expression refused for its types could not have worked */
 		if (a && !c && strcmp(a, "error") != 0 && tree_is_strict(late))
 			fail_msg("%s: %s, but is refused with types", late, a);
 		good += a && strcmp(a, "error") != 0;

@@ -125,7 +125,7 @@ scopes_are_checked(void **state)
 	assert_non_null(strstr(e.text, "from the service"));
 	help_fails("concat (range 3) (range 4 | take 2) | distribute", &e);
 	assert_int_equal(e.col, 29);
-	/* What an inner pipeline does, it does for each element alone. */
+	/* An inner pipeline works for each element alone. */
 	p = plan_of_flags("files a | interleave (lines x | take 3) | distribute", 0);
 	plan_free(&p);
 }

@@ -24,7 +24,7 @@
 
 enum resume_mode { WHOLE, BROKEN };
 
-/* What the pipeline gives, as text; *saved: how many states were taken. */
+/* The output of the pipeline, as text; *saved: how many states were taken. */
 static char *
 resume_run(const char *spec, enum resume_mode mode, unsigned *saved)
 {

@@ -25,7 +25,7 @@
 
 struct end {
 	int messages, connected, broke, gone;
-	uint64_t last, again; /* who spoke last; who said "again" */
+	uint64_t last, again; /* the peer that spoke last; the one that said "again" */
 	char text[64];
 	size_t payload_len;
 	uint8_t *kept;

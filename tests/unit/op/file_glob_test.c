@@ -149,7 +149,7 @@ a_folder_that_may_not_be_listed_is_an_error(void **state)
 {
 	(void)state;
 	file_text("closed/a.txt", "");
-	if (geteuid() == 0) { /* whom nothing is closed to: the other half of the promise */
+	if (geteuid() == 0) { /* root may read everything: the other half of the promise */
 		expect("closed/*", "closed/a.txt");
 		return;
 	}

@@ -143,7 +143,7 @@ saved_anywhere_it_goes_on(void **state)
 	for (unsigned k = 0; k < 2 * STRANDS_SPECS; k++) {
 		const struct strands_spec *x = &strands_specs[k / 2];
 
-		if (x->fatal) /* what has failed has no state */
+		if (x->fatal) /* a failed chain has no state */
 			continue;
 		snprintf(spec, sizeof spec, "%s parallel=%s%s%s", x->spec, strands_many[k / 2 % 3],
 			 k % 2 ? " ordered=false" : "", x->rest);

@@ -411,7 +411,7 @@ a_position_finds_its_file_again_or_says_so(void **state)
 	assert_int_equal(src_open(&s), ST_OK);
 	assert_int_equal(op_state_restore(s.inst, saved.data, saved.len, &s.e), ST_OK);
 	buf_reset(&got);
-	assert_int_equal(src_read(&s, &got, 1), ST_OK); /* what had been read before */
+	assert_int_equal(src_read(&s, &got, 1), ST_OK); /* the elements that had been read before */
 	op_close(&s.inst);
 	unlink("f2");
 	assert_int_equal(src_open(&s), ST_OK);
@@ -459,7 +459,7 @@ names_from_an_outer_element_are_no_patterns(void **state)
 	buf_clear(&got);
 }
 
-/* What the program has as standard input, for one source. */
+/* Gives the source the bytes as standard input. */
 static void
 stdin_gives(const char *args, const void *p, size_t n, const char *want)
 {

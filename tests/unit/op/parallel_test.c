@@ -56,7 +56,7 @@ par_spec(struct rng *r, char *spec, char *plain, size_t size)
 		const char *op = par_ops[rng_next(r) % (sizeof par_ops / sizeof *par_ops)];
 		const char *policy = par_policies[rng_next(r) % 4];
 
-		/* what makes other values than numbers comes last */
+		/* operators that make other values than numbers come last */
 		b += (size_t)snprintf(plain + b, size - b, " | %s%s", op, policy);
 		a += (size_t)snprintf(spec + a, size - a, " | %s%s parallel=%s", op, policy,
 				      par_many[rng_next(r) % 3]);
@@ -81,7 +81,7 @@ it_gives_what_one_thread_gives(void **state)
 		par_run(spec, &got, &b);
 		if (want.len != got.len || (want.len && memcmp(want.data, got.data, want.len)))
 			fail_msg("%s: differs from %s", spec, plain);
-		/* of two, the first may be ahead of where the second ends */
+		/* the first of two may be ahead of the place where the second ends */
 		if (!strstr(strstr(spec, "parallel=") + 1, "parallel=")) {
 			assert_int_equal(a.n, b.n);
 			if (a.n)

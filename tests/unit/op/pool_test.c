@@ -115,7 +115,7 @@ all_work_is_done(void **state)
 	job_await(&j, &j.done, 1000);
 	pool_leave(&j.user);
 	assert_true(j.most_inside <= 3);
-	/* what was left wants nothing more */
+	/* a user that has left wants nothing more */
 	j.left = 5;
 	pool_want(&j.user);
 	pool_leave(&j.user);

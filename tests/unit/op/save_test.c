@@ -151,7 +151,7 @@ saved_anywhere_it_goes_on(void **state)
 	}
 }
 
-/* What comes back as a state may be anything. */
+/* A state to be restored may be any bytes. */
 static void
 a_broken_state_does_no_harm(void **state)
 {

@@ -91,6 +91,6 @@ cells_are_used_again_and_do_not_overlap(void **state)
 	}
 	uint8_t *a = slab_take(&s, 100);
 	slab_give(&s, a, 100);
-	assert_ptr_equal(slab_take(&s, 97), a); /* the same class */
+	assert_ptr_equal(slab_take(&s, 97), a); /* 97 bytes are in the same class */
 	slab_clear(&s);
 }

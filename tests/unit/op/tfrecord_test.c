@@ -69,7 +69,7 @@ skips(const char *file, const char *want, unsigned failures, const char *words)
 	buf_clear(&got);
 }
 
-/* As tf.io.TFRecordWriter does with compression_type="ZLIB". */
+/* Compresses like tf.io.TFRecordWriter with compression_type="ZLIB". */
 static void
 tfrecord_pack_zlib(const struct buf *in, struct buf *out)
 {

@@ -197,7 +197,7 @@ full_disk_loses_nothing(void **state)
 	assert_non_null(strstr(e.text, "no space"));
 	assert_string_equal(all(s), "3/1/0/0=before ");
 	assert_int_equal(store_waiting(s), 1);
-	/* what changes again and again meanwhile takes no more room */
+	/* a row that changes again and again takes no more room */
 	for (int i = 0; i < 1000; i++) {
 		put(s, ROW_JOB, 3, 0, 0, i % 2 ? "odd" : "even");
 		put(s, ROW_JOB, 4, 0, 0, "gone");

@@ -30,7 +30,7 @@ csv_read(const struct csv_conf *conf, const char *const *names, size_t n_names, 
 
 	run_init(&r);
 	buf_str(&out, "");
-	memset(p, ',', size + CSV_PAD); /* what is behind the end must not matter */
+	memset(p, ',', size + CSV_PAD); /* bytes after the end must not matter */
 	while (at < size || have < size) {
 		size_t used = 0;
 		uint32_t lines = 0;

@@ -273,7 +273,7 @@ tfrecord_frames_have_checksums(void **state)
 	refused(FORMAT_TFRECORD, "{\"a\":18446744073709551615}\n", "", "does not fit an int64");
 }
 
-/* What protoc and tf.io.parse_example make of messages that come in parts. */
+/* The result that protoc and tf.io.parse_example give for messages that come in parts. */
 static void
 an_example_in_parts_is_merged(void **state)
 {

@@ -68,7 +68,7 @@ line_read(const struct buf *text, const struct json_fields *f, struct buf *out)
 	struct err e;
 
 	buf_put(&copy, text->data, text->len);
-	/* what lies behind may look like more of it */
+	/* bytes after the end may look like more of it */
 	memset(buf_room(&copy, json_padding()), '7', json_padding());
 	run_reset(&run);
 	buf_reset(out);

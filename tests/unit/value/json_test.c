@@ -185,7 +185,7 @@ lines_give_before(char behind, const char *text, const struct json_fields *field
 	mem_free(copy);
 }
 
-/* What stands behind the text does not matter. */
+/* Bytes after the text must not matter. */
 static void
 lines_give(const char *text, const struct json_fields *fields, uint32_t max, const char *want)
 {
@@ -236,7 +236,8 @@ a_projection_keeps_fields_in_document_order(void **state)
 	lines_give("{\"a\":1,\"c\":2,\"a\":3,\"b\":4,\"b\":5}\n", &f, 9, "0={\"a\":3,\"c\":2} ");
 	lines_give("{\"long_name_of_a_field\":1,\"long_name_of_a_fielx\":2,\"a\":3}", &f, 9,
 		   "0={\"long_name_of_a_field\":1,\"a\":3} ");
-	lines_give("{\"a\":1,\"b\":tru}\n", &f, 9, "0:12 "); /* what is not wanted is checked too */
+	/* fields that are not wanted are checked, too */
+	lines_give("{\"a\":1,\"b\":tru}\n", &f, 9, "0:12 ");
 	lines_give("{\"a\":1}\n", &none, 9, "0={} ");
 }
 

@@ -213,7 +213,7 @@ limits_are_kept(void **state)
 	buf_clear(&b);
 }
 
-/* What a receiver would refuse is found before it is sent. */
+/* A message that a receiver would refuse is found before it is sent. */
 static void
 what_is_above_a_limit_does_not_fit(void **state)
 {
