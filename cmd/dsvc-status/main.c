@@ -36,8 +36,7 @@ status_ask(struct tool *t, const struct status_options *o, struct msg *reply, st
 	return st;
 }
 
-/* The status with which an audit ends. For `all`, failed jobs do not count, only accounts that
- * do not balance. */
+/* The status with which an audit ends. For `all`, a failed job is no error. */
 static enum status
 status_audit(const struct status_options *o, struct slice report, struct buf *table, struct err *e)
 {
