@@ -88,13 +88,14 @@ ready_say(struct ready *r, const char *endpoint, struct err *e)
 	buf_printf(&line, "%s\n", endpoint);
 	/* Whoever asked may be gone: that is an error, not a death. */
 	void (*before)(int) = signal(SIGPIPE, SIG_IGN);
-	if (r->fd >= 0) {
+	/* First, so that whoever is told by the descriptor finds the file there. */
+	if (r->file)
+		st = ready_file(r, &line, e);
+	if (st == ST_OK && r->fd >= 0) {
 		st = ready_write((int)r->fd, &line, e);
 		if (r->fd > STDERR_FILENO)
 			close((int)r->fd);
 	}
-	if (st == ST_OK && r->file)
-		st = ready_file(r, &line, e);
 	signal(SIGPIPE, before);
 	buf_clear(&line);
 	return st;
