@@ -131,22 +131,32 @@ cut_min(const struct cut *c, const struct split *unit)
 	return c->min && c->min < usual ? c->min : usual;
 }
 
+uint64_t
+cut_rest(const struct cut *c)
+{
+	uint64_t passes, left;
+
+	if (!cut_left(c))
+		return 0;
+	if (cut_endless(c))
+		return CUT_ENDLESS;
+	passes = c->times - c->pos.pass - (c->pos.times ? c->pos.times : 1);
+	if (__builtin_mul_overflow(passes, c->pass_weight, &left))
+		left = CUT_ENDLESS;
+	return cut_sum(left, cut_sum(c->rest_weight, cut_weight(&c->units.v[c->pos.unit]) - c->pos.at));
+}
+
 /* The weight that the next split should have. */
 static uint64_t
 cut_size(const struct cut *c, const struct split *unit, uint32_t streams)
 {
 	bool bytes = unit->kind == SPLIT_FILE;
-	uint64_t min = cut_min(c, unit), left, size;
+	uint64_t min = cut_min(c, unit), size;
 
 	if (cut_endless(c)) {
 		size = c->small ? 4 : bytes ? CUT_MAX_BYTES / 4 : CUT_ENDLESS_ELEMENTS;
 	} else {
-		uint64_t passes = c->times - c->pos.pass - (c->pos.times ? c->pos.times : 1);
-
-		if (__builtin_mul_overflow(passes, c->pass_weight, &left))
-			left = CUT_ENDLESS;
-		left = cut_sum(left, cut_sum(c->rest_weight, cut_weight(unit) - c->pos.at));
-		size = left / 4 / (streams ? streams : 1);
+		size = cut_rest(c) / 4 / (streams ? streams : 1);
 	}
 	if (size < min)
 		size = min;

@@ -57,6 +57,8 @@ void cut_seek(struct cut *c, struct cut_pos pos);
 /* The next split, `out` given (split_clear); false: nothing is left. */
 bool cut_next(struct cut *c, uint32_t streams, struct split *out);
 bool cut_left(const struct cut *c);
+/* The weight of all that is left, over all passes; CUT_ENDLESS at most. */
+uint64_t cut_rest(const struct cut *c);
 /* How many streams can be given something, at most `most`. */
 uint32_t cut_streams(const struct cut *c, uint32_t most);
 

@@ -239,7 +239,12 @@ struct msg_assign {
 struct msg_assigned { struct stream_key key; };
 struct msg_revoke { struct stream_key key; };            /* this generation and all before */
 struct msg_revoked { struct stream_key key; };
-struct msg_split_req { struct stream_key key; uint64_t k; uint32_t n; };
+struct msg_split_req {
+	struct stream_key key;
+	uint64_t k;
+	uint32_t n;
+	uint64_t given;         /* elements that the stream has given so far: its offset */
+};
 struct msg_split {
 	struct stream_key key;
 	uint64_t k;

@@ -219,6 +219,8 @@ struct stream {
 	struct split_place *splits;
 	size_t n_splits, cap_splits, saved_splits;
 	int64_t split_at;         /* when the last of them was cut; 0: before a restart */
+	uint64_t split_given;     /* elements it had given then */
+	double split_silent;      /* weight of the splits cut since it gave something last */
 	struct point points[DISP_POINTS];
 	unsigned n_points;
 	struct intervals acked;
@@ -379,6 +381,7 @@ void iter_place(struct disp *d, struct iteration *it);               /* workers 
 void iter_check(struct disp *d, struct iteration *it);               /* is it over? */
 void iter_open_cut(struct iteration *it, struct split_list *units);
 void iter_young(struct disp *d, struct iteration *it); /* begins to run, also after a restart */
+void iter_widen(struct disp *d, struct iteration *it); /* a young one: every slot gets a stream */
 void iter_tick(struct disp *d);
 int64_t iter_deadline(const struct disp *d);
 void iter_trial_tick(struct disp *d);

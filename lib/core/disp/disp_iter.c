@@ -165,8 +165,8 @@ iter_grow(struct disp *d, struct iteration *it, uint32_t slots)
 		if (live > it->n_streams)
 			iter_add_streams(d, it, live - it->n_streams);
 	} else if (!it->short_) {
-		/* A pass that has been running for a while is not small, whatever its weight. */
-		it->cut.min = d->now - it->ran >= DISP_WIDEN_NS ? 1 : 0;
+		/* What has been going on for a while is not small, whatever it weighs. */
+		it->cut.min = it->young.next && d->now - it->ran < DISP_WIDEN_NS ? 0 : 1;
 		iter_add_streams(d, it, cut_streams(&it->cut, slots));
 	}
 	iter_place(d, it);
@@ -180,6 +180,18 @@ iter_young(struct disp *d, struct iteration *it)
 		ring_push(&d->young, &it->young);
 }
 
+void
+iter_widen(struct disp *d, struct iteration *it)
+{
+	uint64_t live = it->n_streams - it->n_ended;
+
+	if (!it->young.next)
+		return;
+	ring_drop(&it->young);
+	if (cut_left(&it->cut) && live < d->slots)
+		iter_grow(d, it, (uint32_t)(d->slots - live));
+}
+
 /* Little work goes to few streams, so that it stays in order; when it turns out to be
  * slow, every slot gets one. */
 void
@@ -187,13 +199,10 @@ iter_tick(struct disp *d)
 {
 	while (!ring_empty(&d->young)) {
 		struct iteration *it = LIST_OF(d->young.next, struct iteration, young);
-		uint64_t live = it->n_streams - it->n_ended;
 
 		if (it->ran + DISP_WIDEN_NS > d->now)
 			return;
-		ring_drop(&it->young);
-		if (cut_left(&it->cut) && live < d->slots)
-			iter_grow(d, it, (uint32_t)(d->slots - live));
+		iter_widen(d, it);
 	}
 }
 

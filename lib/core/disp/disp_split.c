@@ -39,17 +39,45 @@ disp_split_describe(const struct stream *s, size_t k)
 }
 
 #define DISP_SPLIT_MOST_NS 1000000000.0 /* a split should take no longer ... */
+#define DISP_SPLIT_FOLD_NS 400000000.0
 #define DISP_SPLIT_LEAST_NS 20000000.0 /* ... nor less than this, if it may be larger */
-enum { DISP_SPLIT_FIRST_BYTES = 64, DISP_SPLIT_GROWTH = 64 };
+enum { DISP_SPLIT_FIRST_BYTES = 64, DISP_SPLIT_GROWTH = 64, DISP_SPLIT_SILENT = 8, DISP_SPLIT_PART = 4 };
+
+/* Whether it has taken more than its part of what there is, and given nothing for it yet:
+ * its chain reads ahead, or is slow. */
+static bool
+disp_split_ahead(const struct disp *d, const struct stream *s)
+{
+	uint64_t streams = s->iter->n_streams - s->iter->n_ended, n = streams > d->slots ? streams : d->slots;
+
+	return s->split_silent > (double)cut_rest(&s->iter->cut) / DISP_SPLIT_PART / (double)(n ? n : 1);
+}
+
+/* The most for a stream that has given nothing since its last split: an eighth of what it
+ * has taken since then. Streams that read ahead at the same time so take equal parts, and
+ * one that needs a million elements for its first has them after some hundred requests.
+ * Beyond its part it may multiply what it has only so fast, for streams that have not
+ * begun yet are to find some. */
+static double
+disp_split_silent(const struct disp *d, const struct stream *s)
+{
+	double most = s->split_silent / DISP_SPLIT_SILENT;
+	double slow = s->split_silent * (double)(d->now - s->split_at) / DISP_SPLIT_FOLD_NS;
+
+	return disp_split_ahead(d, s) && slow < most ? slow : most;
+}
 
 /* How large the next split should be, by how long this stream took for an earlier one. What
  * a stream asks for is the split after the next, so it has just made the one before
  * the last. Begins with single elements, so that slow work is shared out evenly however
  * little there is of it, and workers that join find some left.
  *
+ * A chain that reads ahead (exec, prefetch, batch) asks as fast as it is answered, however
+ * slow the work is: see disp_split_silent.
+ *
  * With fixed places nothing may depend on time: there only the whole counts. */
 static void
-disp_split_pace(const struct disp *d, struct stream *s)
+disp_split_pace(const struct disp *d, struct stream *s, uint64_t given)
 {
 	struct iteration *it = s->iter;
 	struct cut *c = &it->cut;
@@ -73,6 +101,10 @@ disp_split_pace(const struct disp *d, struct stream *s)
 
 	if (per_ns * DISP_SPLIT_MOST_NS < most)
 		most = per_ns * DISP_SPLIT_MOST_NS;
+	if (given > s->split_given)
+		s->split_silent = DISP_SPLIT_SILENT * (double)last->weight * (double)last->times;
+	else if (most > disp_split_silent(d, s))
+		most = disp_split_silent(d, s);
 	if (most > (double)least)
 		c->max = most < (double)CUT_ENDLESS ? (uint64_t)most : 0;
 	if (per_ns * DISP_SPLIT_LEAST_NS > (double)least)
@@ -81,7 +113,7 @@ disp_split_pace(const struct disp *d, struct stream *s)
 
 /* Cuts the next split for this stream; false: nothing is left. */
 static bool
-disp_split_cut(struct disp *d, struct stream *s)
+disp_split_cut(struct disp *d, struct stream *s, uint64_t given)
 {
 	struct iteration *it = s->iter;
 	struct split cut = { 0 };
@@ -90,13 +122,15 @@ disp_split_cut(struct disp *d, struct stream *s)
 
 	if (!cut_left(&it->cut))
 		return false;
-	disp_split_pace(d, s);
+	disp_split_pace(d, s, given);
 	if (!cut_next(&it->cut, streams, &cut))
 		return false;
 	s->split_at = d->now;
+	s->split_given = given;
 	if (s->n_splits == s->cap_splits)
 		s->splits = mem_grow(s->splits, &s->cap_splits, s->n_splits + 1, sizeof *s->splits);
 	s->splits[s->n_splits++] = (struct split_place){ (uint32_t)unit, cut.start, cut.count, cut.times, cut.weight };
+	s->split_silent += (double)cut.weight * (double)cut.times;
 	split_clear(&cut);
 	disp_dirty(d, &it->dirty, DIRTY_ROW);
 	disp_dirty(d, &s->dirty, DIRTY_SPLITS);
@@ -112,7 +146,7 @@ enum {
 /* Small files go out several at a time, for a request costs as much as reading
  * one; fewer towards the end, where every stream is to have some. */
 static void
-disp_split_cut_small(struct disp *d, struct stream *s)
+disp_split_cut_small(struct disp *d, struct stream *s, uint64_t given)
 {
 	struct iteration *it = s->iter;
 	uint64_t sum = 0;
@@ -127,7 +161,7 @@ disp_split_cut_small(struct disp *d, struct stream *s)
 		    sum > DISP_SPLIT_SMALL_SUM - DISP_SPLIT_SMALL ||
 		    left < 4 * (i + 1) * it->n_streams)
 			return;
-		if (!disp_split_cut(d, s))
+		if (!disp_split_cut(d, s, given))
 			return;
 	}
 }
@@ -142,7 +176,7 @@ disp_split_cut_fixed(struct disp *d, struct stream *s, uint64_t k)
 	while (s->n_splits <= k) {
 		uint32_t next = it->next_fixed;
 
-		if (!disp_split_cut(d, it->streams[next]))
+		if (!disp_split_cut(d, it->streams[next], 0))
 			break;
 		it->next_fixed = (uint32_t)((next + 1) % it->n_streams);
 	}
@@ -171,12 +205,14 @@ disp_split_request(struct disp *d, struct peer *p, struct stream *s, const struc
 	if (q->k > s->n_splits)
 		return; /* nobody asks for the second before the first is answered */
 	if (q->k == s->n_splits && !s->closed) {
+		if (q->given <= s->split_given && disp_split_ahead(d, s))
+			iter_widen(d, s->iter);
 		if (s->iter->fixed)
 			disp_split_cut_fixed(d, s, q->k);
-		else if (p->draining || s->iter->short_ || !disp_split_cut(d, s))
+		else if (p->draining || s->iter->short_ || !disp_split_cut(d, s, q->given))
 			disp_split_close(d, s);
 		else
-			disp_split_cut_small(d, s);
+			disp_split_cut_small(d, s, q->given);
 	}
 	out = disp_send(d, p, MSG_SPLIT, m->req);
 	out->split.key = q->key;

@@ -9,7 +9,7 @@ worker_stream_tell_ask(struct worker *w, struct worker_stream *s)
 {
 	struct msg *m = worker_tell(w, MSG_SPLIT_REQ);
 
-	m->split_req = (struct msg_split_req){ s->key, s->next_split, WORKER_SPLITS_ASKED };
+	m->split_req = (struct msg_split_req){ s->key, s->next_split, WORKER_SPLITS_ASKED, s->made_to };
 	worker_clock(w, s);
 	s->asking = true;
 	s->asked_at = w->now;

@@ -134,14 +134,21 @@ splits_are_given_once_and_for_ever(void **state)
 	assert_non_null(got(W1, MSG_REVOKE));
 }
 
-/* The k-th split of stream 0, `ms` after the one before. */
+/* The k-th split of stream 0, `ms` after the one before, when it has given so many elements. */
+static uint64_t
+split_size_given(uint64_t it, uint64_t k, int64_t ms, uint64_t given)
+{
+	now += (ms - 1) * MS;
+	say(W1, (struct msg){ .type = MSG_SPLIT_REQ, .split_req = { { it, 0, 1 }, k, 1, given } });
+	assert_int_equal(got(W1, MSG_SPLIT)->split.splits.n, 1);
+	return got(W1, MSG_SPLIT)->split.splits.v[0].count;
+}
+
+/* The same for a stream that gives elements between any two requests. */
 static uint64_t
 split_size(uint64_t it, uint64_t k, int64_t ms)
 {
-	now += (ms - 1) * MS;
-	say(W1, (struct msg){ .type = MSG_SPLIT_REQ, .split_req = { { it, 0, 1 }, k, 1 } });
-	assert_int_equal(got(W1, MSG_SPLIT)->split.splits.n, 1);
-	return got(W1, MSG_SPLIT)->split.splits.v[0].count;
+	return split_size_given(it, k, ms, k);
 }
 
 static void
@@ -160,6 +167,38 @@ splits_are_as_large_as_a_second_of_work(void **state)
 		fast = n > fast ? n : fast;
 	}
 	assert_true(fast >= 65536);
+}
+
+/* exec, prefetch, batch: requests come at once, and nothing comes out meanwhile. */
+static void
+a_stream_that_reads_ahead_leaves_something_for_others(void **state)
+{
+	uint64_t it = begin("", 400), took = 0, n;
+	bool assigned = false;
+
+	(void)state;
+	for (uint64_t k = 0; k < 64; k++) {
+		n = split_size_given(it, k, 1, 0);
+		assert_true(n <= took / 8 + 1);
+		took += n;
+		for (size_t i = 0; i < n_sent; i++)
+			assigned |= sent[i].m.type == MSG_ASSIGN && sent[i].m.assign.key.stream == 1;
+	}
+	assert_true(took <= 150);
+	/* The other slot did not have to wait until the work had been going on for long. */
+	assert_true(assigned);
+}
+
+static void
+a_stream_that_needs_much_for_its_first_element_gets_it(void **state)
+{
+	uint64_t it = begin("", 10000000), took = 0, k = 0;
+
+	(void)state;
+	while (took < 5000000 && k < 2000)
+		took += split_size_given(it, k++, 2, 0);
+	assert_true(took >= 5000000);
+	assert_true(k < 600);
 }
 
 /* W1 has two slots. What is little is done by one stream, unless it takes long. */
