@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Every script through shellcheck, every page through mandoc, the limits of size.
+# Every script through shellcheck, every page through mandoc, the limits of size, comments.
 # Each file is one test. A tool that is not installed is a failure, not a skip.
 set -u
 cd "$(dirname "$0")/.." || exit
@@ -30,4 +30,5 @@ for f in man/*.[1-8]; do
 	[[ -e $f ]] && try manual "$f"
 done
 try bash tools/check-sizes.sh --check
+try bash tools/check-comments.sh --check
 bash tools/tally.sh add lint "$passed" "$failed"

@@ -61,7 +61,7 @@ enum status delivery_open(struct delivery *p, const struct type *type, struct er
 /* Everything a reader gives. ST_OK: all, or as much as was asked for; ST_AGAIN:
  * told to stop (a signal, or nobody reads). */
 enum status delivery_take_all(struct delivery *p, struct reader_host *c, struct err *e);
-/* As delivery_take_all, through the part of a plan that runs in this process. */
+/* Like delivery_take_all, through the part of a plan that runs in this process. */
 enum status delivery_plan(struct delivery *p, const struct plan *plan, const struct endpoint *ep,
 			  struct err *e);
 /* Waits until fd is readable. ST_AGAIN: told to stop. */

@@ -9,9 +9,9 @@
 #include "core/wanted.h"
 #include "wire/msg.h"
 
-/* What is summed up over the passes of a job: a row for each key of a pass. */
+/* The keys of a pass that are summed up over the passes of a job, a row for each. */
 struct metrics_row {
-	const char *key;   /* of a pass in the report */
+	const char *key;   /* key of a pass in the report */
 	const char *name, *help;
 	const char *label; /* beside dsvc_job: name="value"; NULL: none */
 	double scale;      /* to the base unit */

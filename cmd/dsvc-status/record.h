@@ -16,7 +16,7 @@ struct slice {
 };
 
 struct slice record_at(struct slice record, const char *key); /* empty: no such key */
-uint64_t record_uint(struct slice record, const char *key);   /* of an integer or a bool */
+uint64_t record_uint(struct slice record, const char *key);   /* value of an integer or a bool */
 double record_float(struct slice record, const char *key);
 struct mp record_text(struct slice record, const char *key);
 bool record_is(struct slice record, const char *key, const char *word);

@@ -56,7 +56,7 @@ enum param_flag {
 	PARAM_SCRIPT = 1024, /* PARAM_WORD: a script, to be checked as op_desc.words says */
 	/* PARAM_PIPE: is read to its end first; PARAM_FRAGMENT: gets all elements */
 	PARAM_WHOLE = 2048,
-	PARAM_BYTE = 4096,   /* PARAM_WORD: one byte, or an escape for one (op/byte_word.h) */
+	PARAM_BYTE = 4096,   /* PARAM_WORD: one byte, or an escape for one (op/file/byte_word.h) */
 	PARAM_BY_HAND = 8192,/* programs: loosens a guard, so the environment cannot set it */
 	PARAM_NAME = 16384,  /* PARAM_WORD, PARAM_WORDS: not empty, at most PARAM_NAME_MAX bytes */
 	PARAM_ONE_WORD = 32768, /* PARAM_WORD, PARAM_WORDS: without blanks */
@@ -84,7 +84,9 @@ struct param {
 	/* for programs only */
 	char letter;         /* -x; 0: none */
 	const char *arg;     /* word for the argument in help, "FILE"; NULL: a switch */
-	const char *complete;/* what completes the argument: "file", "dir", "spec", "operand" (what completes operands), or words joined by |; NULL: nothing */
+	/* completion of the argument: "file", "dir", "spec", "operand" (that of operands), or words
+	 * joined by |; NULL: none */
+	const char *complete;
 	/* rarely */
 	const int *values;   /* PARAM_CHOICE: what each word is stored as, for aliases behind the others; NULL: its index */
 	size_t given;        /* PARAM_ZERO: offset of a bool, false for `auto` and `inf`; 0: none, and 0 can mean nothing else */

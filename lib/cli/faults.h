@@ -21,7 +21,7 @@ struct fault {
 	uint32_t op;            /* the operator's number in the spec */
 	const char *text, *error, *file;
 	uint64_t line;          /* 0: unknown */
-	const char *element;    /* JSON, cut: value/excerpt.h */
+	const char *element;    /* JSON, cut: value/format/excerpt.h */
 	const char *worker;     /* NULL: made in this process, by no stream */
 	uint32_t stream;
 	uint64_t offset;        /* elements that the stream had given then */

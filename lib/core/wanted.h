@@ -39,7 +39,7 @@ double wanted_slots(const struct wanted_job *jobs, size_t n, uint64_t slots, dou
  * not start a worker. At least 1 unless wanted is 0. */
 uint64_t wanted_number(double wanted, double per_worker);
 
-/* What is measured for one iteration: totals, and samples of the last seconds. */
+/* Measurements of one iteration: totals, and samples of the last seconds. */
 struct wanted_totals {
 	uint64_t elements;                /* acknowledged */
 	uint64_t read_work, read_wait;    /* ns of readers: with elements at hand, and without */
@@ -56,6 +56,6 @@ struct wanted_clock {
 void wanted_tick(struct wanted_clock *c, int64_t now_ns);
 double wanted_demand(const struct wanted_clock *c);     /* 0: not known */
 double wanted_rate(const struct wanted_clock *c);       /* 0: not known */
-double wanted_wait_ratio(const struct wanted_clock *c); /* of readers' time; 0 to 1 */
+double wanted_wait_ratio(const struct wanted_clock *c); /* share of readers' time; 0 to 1 */
 
 #endif

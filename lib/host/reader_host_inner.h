@@ -47,7 +47,7 @@ struct reader_host {
 	struct link_out out;
 	pthread_t thread;
 	bool started, met;          /* met: the dispatcher has said something */
-	char *texts[4];             /* what conf's texts point to */
+	char *texts[4];             /* the texts of conf */
 	char where[LINK_WHERE];
 	struct held *lent;          /* chunk of the piece taken last */
 	struct { uint64_t worker; char *endpoint; } *links;

@@ -16,7 +16,7 @@ struct service {
 	const char *dispatcher, *from; /* lent, as all that follows */
 	const struct err *lacking;     /* why there is no address: who asks for the service is
 	                                  told; NULL: there is one */
-	struct job_opts job;           /* what a `dataset` or `distribute` cannot say itself */
+	struct job_opts job;           /* options that a `dataset` or `distribute` cannot set itself */
 	int64_t give_up_ns;            /* a durable dispatcher is waited for so long; 0: for ever */
 	uint32_t passes;               /* out: of the job that were opened, from the first */
 	/* Waits until fd is readable; ST_AGAIN: stop. May flush what was written.
@@ -26,8 +26,8 @@ struct service {
 };
 
 void service_init(struct service *s, const char *dispatcher, const char *from);
-/* What the parameters of a `dataset` or `distribute` ask for goes over what `out` says
- * already; spec, type and dataset are set by the caller. */
+/* Overrides `out` with the parameters of a `dataset` or `distribute`; spec, type and dataset are
+ * set by the caller. */
 void service_conf(const struct op_node *n, uint32_t pass, struct reader_host_conf *out);
 
 #endif

@@ -6,7 +6,7 @@
 #include "lang/planner.h"
 #include "op/facts.h"
 
-/* What an operator without `typing` means: its expressions see x and i. */
+/* Types an operator without a `typing` callback: its expressions see x and i. */
 static enum status
 plan_type_usual(struct op_node *n, struct op_typing *t, const struct type **type, struct err *e)
 {

@@ -101,7 +101,7 @@ scope_order(struct planner *pl, const struct op_node *top, bool seeded)
 	return culprit->place ? scope_fail(pl, culprit) : ST_DATA;
 }
 
-/* What a `distribute` or `dataset` asks of its job: their parameters begin with it. */
+/* The job options of a `distribute` or `dataset`: their parameters begin with them. */
 static const struct job_opts *
 scope_job(const struct op_node *n)
 {

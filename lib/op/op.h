@@ -173,7 +173,7 @@ struct op_desc {
 	/* Adds the units of a source that can be cut. Absent: one SPLIT_ALL. */
 	enum status (*list)(const struct op_node *n, struct split_list *out, struct err *e);
 	/* How the words of PARAM_COMMAND and PARAM_SCRIPT rows are read, which decides how
-	 * they are checked and how values are put into them (exec_script.h). Absent: as plain
+	 * they are checked and how values are put into them (op_words). Absent: as plain
 	 * words. */
 	struct op_words (*words)(const struct op_node *n);
 	/* How many times it repeats its input (repeat); INT64_MAX: for ever. Absent: 1. */

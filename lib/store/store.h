@@ -2,7 +2,7 @@
  *
  * The dispatcher's durable state: rows of (kind, three numbers, bytes) in an
  * SQLite file DIR/state.db, in WAL mode, synced at each commit. The rows are the
- * dispatcher's own (core/dispatcher.h); here they are only kept.
+ * dispatcher's own (core/disp/dispatcher.h); here they are only kept.
  *
  *	store_put ... store_put, store_commit      all of it or nothing
  *

@@ -34,7 +34,7 @@ extern const double num_tens[NUM_TENS + 1];
 /* A number as most are written: [digits] or [digits.digits]. */
 struct num_plain {
 	uint64_t all;          /* the number without its point, if it has few enough digits */
-	size_t digits, places; /* of all; of them behind the point, 0: it has none */
+	size_t digits, places; /* number of digits; how many after the point, 0: there is no point */
 };
 
 /* Reads one from p to `end`, or to the first byte that is no part of it if end is NULL.

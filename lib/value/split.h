@@ -4,7 +4,7 @@
  *
  * A source lists its units (a range of indices, a file, a piece that cannot be
  * cut); the dispatcher cuts splits from the units, sized by what is left
- * (core/splits.h); a worker opens its source on one split after another.
+ * (core/cut.h); a worker opens its source on one split after another.
  *
  *	SPLIT_ALL    the whole source, not to be cut
  *	SPLIT_RANGE  indices [start, start + count) of the source, in the source's

@@ -169,7 +169,7 @@ struct msg_open {
 };
 struct msg_job {
 	uint64_t iteration, seat; /* seat: this reader's number in the iteration */
-	struct job_opts opts;   /* as opened, with the iteration's seed, epoch and number of streams */
+	struct job_opts opts;   /* options as opened, with the iteration's seed, epoch and number of streams */
 	char *dataset, *spec, *type;
 	uint32_t block;         /* order stable: elements taken from a stream in turn */
 };

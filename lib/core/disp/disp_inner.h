@@ -130,7 +130,7 @@ struct dataset {
 struct job {
 	struct dirty dirty;
 	uint64_t number;
-	struct job_opts opts;     /* what its first reader asked for; name "": anonymous */
+	struct job_opts opts;     /* options of its first reader; name "": anonymous */
 	struct dataset *dataset;
 	bool keep;                /* waits for the return of a reader */
 	struct iteration **iters; /* by epoch, not all there */
@@ -471,7 +471,7 @@ void seat_notify(struct disp *d);                       /* STREAMS to whom it co
 
 /* disp_wanted.c */
 void wanted_beat(struct disp *d, const struct peer *p, const struct msg_clocks *clocks);
-/* What one iteration asks for; false: nothing, nobody reads it. */
+/* The workers that one iteration wants; false: none, nobody reads it. */
 bool wanted_of(const struct disp *d, const struct iteration *it, struct wanted_job *out);
 double wanted_all(const struct disp *d);
 

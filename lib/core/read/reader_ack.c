@@ -184,7 +184,7 @@ reader_close_send(struct reader *r)
 
 struct reader_pos {
 	uint32_t version;
-	struct job_opts job; /* of the pass: with its seed, and with an order its number of streams */
+	struct job_opts job; /* options of the pass: with its seed, and with an order its number of streams */
 	char *dataset;
 	uint64_t iteration, seat, turn, left, split;
 	struct ranges_list streams;

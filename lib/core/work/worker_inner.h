@@ -47,7 +47,7 @@ struct worker_link {
 struct worker_pass {
 	uint64_t iteration, turn; /* turn: when one of them got a thread last */
 	size_t streams;
-	uint64_t work_ns, wait_ns; /* of threads since the last BEAT: making, held back */
+	uint64_t work_ns, wait_ns; /* time of threads since the last BEAT: making, held back */
 	struct worker_pass *next;
 };
 struct worker_stream_name { uint64_t iteration, stream; };
@@ -77,7 +77,7 @@ struct worker_stream {
 	uint64_t turn;          /* counts turns: the one it had last */
 	int64_t turn_at;        /* on: since when; resting: told so when */
 	int64_t clock_at;       /* the time of its thread is counted up to here */
-	uint64_t first_split, made_to; /* of the ASSIGN; the element after the last made */
+	uint64_t first_split, made_to; /* first split in the ASSIGN; the element after the last made */
 	uint64_t failed;        /* elements that failed, of this and earlier generations */
 	uint64_t length, made, hand_offset, hand_split;
 	uint64_t fail_split;    /* PRODUCED_FAILED: the split that was being read */
@@ -100,7 +100,7 @@ struct worker {
 	uint64_t n_listings;    /* lists told so far */
 	size_t bytes, n_active; /* bytes of all streams; number of streams that need a share */
 	struct worker_pass *passes;
-	struct msg_clocks clocks; /* of passes that have ended since the last BEAT */
+	struct msg_clocks clocks; /* clocks of passes that have ended since the last BEAT */
 	struct worker_stream **on;/* those that have a thread */
 	size_t n_on, cap_on, n_want;
 	uint64_t turns;

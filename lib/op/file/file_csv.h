@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What csv and tsv share: both are value/csv.h over files. A file that is read from its
+ * What csv and tsv share: both are value/csv/csv.h over files. A file that is read from its
  * middle (a byte range, a position) has its header looked up first.
  */
 #ifndef FILE_FILE_CSV_H

@@ -11,7 +11,7 @@ struct unique {
 	struct op_expr key;
 	int64_t mem;
 	struct expr_run run;
-	struct key_table keys;    /* what was seen */
+	struct key_table keys;    /* keys that were seen */
 	struct buf normal, ahead; /* a normalized key, and those of the next elements */
 };
 

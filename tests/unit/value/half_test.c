@@ -47,7 +47,7 @@ half_setup(void **state)
 
 #define GROUP_SETUP half_setup
 
-/* What d is, without a sign: found among all values, and so slowly. */
+/* Finds d without its sign among all values, which is slow. */
 static uint16_t
 half_nearest(const struct kind *k, double d)
 {
