@@ -165,7 +165,7 @@ iter_grow(struct disp *d, struct iteration *it, uint32_t slots)
 		if (live > it->n_streams)
 			iter_add_streams(d, it, live - it->n_streams);
 	} else if (!it->short_) {
-		/* What has been going on for a while is not small, whatever it weighs. */
+		/* A pass that has been running for a while is not small, whatever it weighs. */
 		it->cut.min = it->young.next && d->now - it->ran < DISP_WIDEN_NS ? 0 : 1;
 		iter_add_streams(d, it, cut_streams(&it->cut, slots));
 	}

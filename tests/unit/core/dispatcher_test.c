@@ -144,7 +144,7 @@ split_size_given(uint64_t it, uint64_t k, int64_t ms, uint64_t given)
 	return got(W1, MSG_SPLIT)->split.splits.v[0].count;
 }
 
-/* The same for a stream that gives elements between any two requests. */
+/* Size of a split when the stream gives elements between any two requests. */
 static uint64_t
 split_size(uint64_t it, uint64_t k, int64_t ms)
 {
