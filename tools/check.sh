@@ -22,5 +22,7 @@ for suite; do
 		bash tools/tally.sh add "$suite" 0 1
 	fi
 done
-[[ $outer ]] && cat "$own" >>"$outer"
+kind=${B##*/} # build, asan, ubsan, tsan
+[[ $kind == build ]] && kind= || kind+=/
+[[ $outer ]] && sed "s,^,$kind," "$own" >>"$outer"
 bash tools/tally.sh sum "$own"

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Counts of passed and failed tests over several suites.
 #   tally.sh add NAME PASSED FAILED   says it, and adds it to the file $TALLY
-#   tally.sh sum FILE                 one line; fails when anything failed
+#   tally.sh sum FILE                 what ran, then the total in one line; fails when
+#                                     anything failed
 set -u
 case $1 in
 add)
@@ -11,10 +12,13 @@ add)
 	(($4 == 0))
 	;;
 sum)
-	passed=0 failed=0
-	while read -r _ p f; do
+	passed=0 failed=0 ran=
+	while read -r name p f; do
 		passed=$((passed + p)) failed=$((failed + f))
+		ran+="${ran:+, }$name $((p + f))"
+		((f)) && ran+=" ($f failed)"
 	done <"$2"
+	printf 'ran: %s\n' "${ran:-nothing}"
 	printf '%d passed, %d failed\n' "$passed" "$failed"
 	((failed == 0 && passed > 0))
 	;;
