@@ -16,7 +16,7 @@ enum field_kind {
 	FIELD_U32, FIELD_U64, FIELD_BOOL,
 	FIELD_TEXT,   /* char *; max bytes */
 	FIELD_BYTES,  /* struct bytes; max bytes */
-	FIELD_RANGES, /* struct ranges: list of start, count, gap, count, gap, count... */
+	FIELD_RANGES, /* { v, n } of struct range: list of start, count, gap, count, gap, count... */
 	FIELD_WORDS,  /* struct words: list of texts of WIRE_NAME_MAX; max items */
 	FIELD_SPLITS, /* struct split_list; max items */
 	FIELD_LIST    /* { v, n } of structs: list of lists by `item`; max items */
@@ -30,6 +30,7 @@ struct field {
 	const char *doc;          /* one clause; NULL: the name says it */
 	const struct field *item; /* FIELD_LIST */
 	size_t item_size;
+	bool cap;                 /* FIELD_RANGES, FIELD_LIST: { v, n, cap }, which can grow */
 };
 
 /* A list of the fields, appended. Also used for rows of durable state. */
@@ -40,11 +41,18 @@ enum status fields_decode(const char *name, const struct field *rows, const uint
 void fields_clear(const struct field *rows, void *base);
 /* Gives copies of what the rows name; `to` is overwritten, not cleared. */
 void fields_copy(const struct field *rows, void *to, const void *from);
+/* Moves what the rows name: `to` loses what it had there, and zeros are left in `from`. */
+void fields_move(const struct field *rows, void *to, void *from);
 
 /* Any list { v, n } of structs, whatever they are. */
 struct field_list {
 	void *v;
 	size_t n;
+};
+/* Any list whose row has `cap` set. */
+struct field_list_cap {
+	void *v;
+	size_t n, cap;
 };
 
 struct msg_desc {

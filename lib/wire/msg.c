@@ -300,6 +300,7 @@ msg_get_items(struct msg_in *in, const struct field *f, struct field_list *out)
 static enum status
 msg_get_field(struct msg_in *in, const struct field *f, void *at)
 {
+	struct field_list_cap *grown = at;
 	uint64_t v = 0;
 	struct mp h;
 	enum status st = ST_OK;
@@ -326,6 +327,8 @@ msg_get_field(struct msg_in *in, const struct field *f, void *at)
 	case FIELD_SPLITS: st = msg_get_splits(in, f, at); break;
 	case FIELD_LIST: st = msg_get_items(in, f, at); break;
 	}
+	if (f->cap)
+		grown->cap = grown->n;
 	return st;
 }
 
@@ -402,8 +405,11 @@ msg_decode(const uint8_t *p, size_t n, struct msg *out, struct err *e)
 static void
 msg_clear_field(const struct field *f, void *at)
 {
+	struct field_list_cap *grown = at;
 	struct field_list *l = at;
 
+	if (f->cap)
+		grown->cap = 0;
 	switch (f->kind) {
 	case FIELD_TEXT:
 		mem_free(*(char **)at);

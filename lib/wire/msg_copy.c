@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Copies of messages, by the rows of their fields.
+ * Messages and rows copied and moved, by the rows of their fields.
  */
 #include <string.h>
 
@@ -59,6 +59,28 @@ fields_copy(const struct field *rows, void *to_base, const void *from_base)
 		case FIELD_SPLITS: copy_splits(from, to); break;
 		case FIELD_LIST: copy_list(f, from, to); break;
 		}
+		if (f->cap)
+			((struct field_list_cap *)to)->cap = ((struct field_list_cap *)to)->n;
+	}
+}
+
+void
+fields_move(const struct field *rows, void *to_base, void *from_base)
+{
+	static const size_t sizes[] = {
+		[FIELD_U32] = sizeof(uint32_t), [FIELD_U64] = sizeof(uint64_t), [FIELD_BOOL] = sizeof(bool),
+		[FIELD_TEXT] = sizeof(char *), [FIELD_BYTES] = sizeof(struct bytes), [FIELD_RANGES] = sizeof(struct ranges),
+		[FIELD_WORDS] = sizeof(struct words), [FIELD_SPLITS] = sizeof(struct split_list),
+		[FIELD_LIST] = sizeof(struct field_list),
+	};
+
+	fields_clear(rows, to_base);
+	for (const struct field *f = rows; f->kind; f++) {
+		size_t size = f->cap ? sizeof(struct field_list_cap) : sizes[f->kind];
+		char *from = (char *)from_base + f->offset;
+
+		memcpy((char *)to_base + f->offset, from, size);
+		memset(from, 0, size);
 	}
 }
 

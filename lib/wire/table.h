@@ -8,19 +8,19 @@
 #include "wire/field.h"
 
 /* A field inside a struct that the message has, by its name in the message. */
-#define PART(s, called, kind, place, most, text) { called, FIELD_##kind, offsetof(struct s, place), most, text, NULL, 0 }
-#define U32(s, f, most, text) { #f, FIELD_U32, offsetof(struct s, f), most, text, NULL, 0 }
-#define U64(s, f, text) { #f, FIELD_U64, offsetof(struct s, f), 0, text, NULL, 0 }
-#define BOOL(s, f, text) { #f, FIELD_BOOL, offsetof(struct s, f), 0, text, NULL, 0 }
-#define TEXT(s, f, most, text) { #f, FIELD_TEXT, offsetof(struct s, f), most, text, NULL, 0 }
+#define PART(s, called, kind, place, most, text) { called, FIELD_##kind, offsetof(struct s, place), most, text, NULL, 0, false }
+#define U32(s, f, most, text) { #f, FIELD_U32, offsetof(struct s, f), most, text, NULL, 0, false }
+#define U64(s, f, text) { #f, FIELD_U64, offsetof(struct s, f), 0, text, NULL, 0, false }
+#define BOOL(s, f, text) { #f, FIELD_BOOL, offsetof(struct s, f), 0, text, NULL, 0, false }
+#define TEXT(s, f, most, text) { #f, FIELD_TEXT, offsetof(struct s, f), most, text, NULL, 0, false }
 #define NAME(s, f, text) TEXT(s, f, WIRE_NAME_MAX, text)
-#define BYTES(s, f, most, text) { #f, FIELD_BYTES, offsetof(struct s, f), most, text, NULL, 0 }
-#define RANGES(s, f, text) { #f, FIELD_RANGES, offsetof(struct s, f), WIRE_RANGES_MAX, text, NULL, 0 }
+#define BYTES(s, f, most, text) { #f, FIELD_BYTES, offsetof(struct s, f), most, text, NULL, 0, false }
+#define RANGES(s, f, text) { #f, FIELD_RANGES, offsetof(struct s, f), WIRE_RANGES_MAX, text, NULL, 0, false }
 #define LIST(s, f, most, rows, type, text) \
-	{ #f, FIELD_LIST, offsetof(struct s, f), most, text, rows, sizeof(type) }
+	{ #f, FIELD_LIST, offsetof(struct s, f), most, text, rows, sizeof(type), false }
 #define KEY(s) \
-	{ "iteration", FIELD_U64, offsetof(struct s, key.iteration), 0, NULL, NULL, 0 }, \
-	{ "stream", FIELD_U32, offsetof(struct s, key.stream), 0, NULL, NULL, 0 }, \
-	{ "gen", FIELD_U32, offsetof(struct s, key.gen), 0, NULL, NULL, 0 }
+	{ "iteration", FIELD_U64, offsetof(struct s, key.iteration), 0, NULL, NULL, 0, false }, \
+	{ "stream", FIELD_U32, offsetof(struct s, key.stream), 0, NULL, NULL, 0, false }, \
+	{ "gen", FIELD_U32, offsetof(struct s, key.gen), 0, NULL, NULL, 0, false }
 
 #endif

@@ -14,7 +14,7 @@ static const struct field hello[] = {
 	U32(msg_hello, pid, 0, NULL),
 	TEXT(msg_hello, endpoint, WIRE_TEXT_MAX, "worker: endpoint to which readers connect"),
 	U32(msg_hello, slots, WIRE_SLOTS_MAX, "worker: number of streams it wants to run at once"),
-	{ "tags", FIELD_WORDS, offsetof(struct msg_hello, tags), WIRE_TAGS_MAX, NULL, NULL, 0 },
+	{ "tags", FIELD_WORDS, offsetof(struct msg_hello, tags), WIRE_TAGS_MAX, NULL, NULL, 0, false },
 	U64(msg_hello, instance, "the dispatcher instance that the sender knew before; 0: none"),
 	LIST(msg_hello, streams, WIRE_STREAMS_MAX, hello_stream, struct msg_stream_ref, "worker: the streams that it has"),
 	{ 0 }

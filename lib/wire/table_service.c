@@ -19,7 +19,7 @@ static const struct field units[] = {
 	TEXT(msg_units, text, WIRE_TEXT_MAX, "why"),
 	TEXT(msg_units, help, WIRE_TEXT_MAX, NULL),
 	U64(msg_units, times, "how many times the units are read; 9223372036854775807: for ever"),
-	{ "units", FIELD_SPLITS, offsetof(struct msg_units, units), WIRE_UNITS_PART, "in the source's order", NULL, 0 },
+	{ "units", FIELD_SPLITS, offsetof(struct msg_units, units), WIRE_UNITS_PART, "in the source's order", NULL, 0, false },
 	{ 0 }
 };
 static const struct field assign[] = {
@@ -52,7 +52,7 @@ static const struct field split_req[] = {
 static const struct field split[] = {
 	KEY(msg_split),
 	U64(msg_split, k, "number of the first split"),
-	{ "splits", FIELD_SPLITS, offsetof(struct msg_split, splits), 1024, NULL, NULL, 0 },
+	{ "splits", FIELD_SPLITS, offsetof(struct msg_split, splits), 1024, NULL, NULL, 0, false },
 	BOOL(msg_split, end, "the stream gets no more after these"),
 	U32(msg_split, streams, WIRE_STREAMS_MAX, "with end: total number of streams of the iteration; 0: more may come"),
 	{ 0 }

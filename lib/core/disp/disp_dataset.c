@@ -10,7 +10,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
-#include "core/disp/disp_inner.h"
+#include "core/disp/disp_row.h"
 
 static size_t
 dataset_bytes(const struct dataset *s)
@@ -19,13 +19,14 @@ dataset_bytes(const struct dataset *s)
 }
 
 struct dataset *
-dataset_new(struct disp *d, uint64_t number, char *id, char *spec, char *type)
+dataset_new(struct disp *d, uint64_t number, struct dataset *from)
 {
 	struct dataset *s = mem_zalloc(sizeof *s);
 
-	*s = (struct dataset){ .dirty.kind = DIRTY_DATASET, .number = number, .id = id,
-		.spec = spec, .type = type };
-	hash_put_str(&d->datasets, id, s);
+	s->dirty.kind = DIRTY_DATASET;
+	s->number = number;
+	fields_move(row_dataset_fields, s, from);
+	hash_put_str(&d->datasets, s->id, s);
 	d->dataset_bytes += dataset_bytes(s);
 	return s;
 }
@@ -48,9 +49,7 @@ dataset_free(struct disp *d, struct dataset *s)
 	ring_drop(&s->dirty.node);
 	ring_drop(&s->idle);
 	disp_delete(d, ROW_DATASET, 1, s->number, 0, 0);
-	mem_free(s->id);
-	mem_free(s->spec);
-	mem_free(s->type);
+	fields_clear(row_dataset_fields, s);
 	mem_free(s);
 }
 
@@ -139,8 +138,8 @@ dataset_of_spec(struct disp *d, struct peer *p, uint64_t req, char **id, char **
 			   "all of them have names or are in use; see dsvc-status");
 		return NULL;
 	}
-	char *name = mem_strdup(**id ? *id : own);
-	s = dataset_new(d, disp_id(d), name, *spec, *type);
+	struct dataset new = { .id = mem_strdup(**id ? *id : own), .spec = *spec, .type = *type };
+	s = dataset_new(d, disp_id(d), &new);
 	*spec = *type = NULL;
 	disp_dirty(d, &s->dirty, DIRTY_ROW);
 	return s;

@@ -132,6 +132,7 @@ struct job {
 	uint64_t number;
 	struct job_opts opts;     /* options of its first reader; name "": anonymous */
 	struct dataset *dataset;
+	uint64_t dataset_number;
 	bool keep;                /* waits for the return of a reader */
 	struct iteration **iters; /* by epoch, not all there */
 	size_t n_iters, cap_iters;
@@ -142,13 +143,19 @@ struct job {
 };
 
 /* A list of units, as far as it has come. */
-struct units_listed { uint64_t listing; uint32_t parts; struct split_list units; };
+struct units_listed {
+	uint64_t listing;
+	uint32_t parts;
+	bool last;                /* the last part; only in rows */
+	struct split_list units;
+};
 
 enum iter_state { ITER_LISTING = 0, ITER_RUNNING = 1, ITER_FINISHED = 2, ITER_FAILED = 3 };
 struct iteration {
 	struct dirty dirty;
 	uint64_t id;
 	struct job *job;
+	uint64_t job_number;
 	uint32_t epoch;
 	uint64_t seed;
 	enum iter_state state;
@@ -163,7 +170,8 @@ struct iteration {
 	uint32_t next_fixed;      /* fixed: whose the next split is */
 	bool short_;              /* a stream ended of itself: what is left is not wanted */
 	struct stream **streams;
-	size_t n_streams, cap_streams, n_finished, n_ended;
+	uint32_t n_streams;
+	size_t cap_streams, n_finished, n_ended;
 	struct list_node orphans; /* stream.orphan */
 	struct list_node versions;/* streams, the one that changed last at the end */
 	uint64_t version;
@@ -216,6 +224,7 @@ struct stream {
 	uint64_t length;          /* ended */
 	struct stream_failure failure;
 	struct peer *worker;
+	struct stream_worker { uint64_t id; char *endpoint; } row_worker; /* set only while a row is written or read */
 	struct split_place *splits;
 	size_t n_splits, cap_splits, saved_splits;
 	int64_t split_at;         /* when the last of them was cut; 0: before a restart */
@@ -249,6 +258,7 @@ struct seat {
 	struct iteration *iter;
 	struct peer *peer;        /* NULL: away, and to come back with its position */
 	uint64_t peer_id;
+	bool is_away;             /* set only while a row is written or read */
 	int64_t away_since;
 	struct list_node away;    /* in disp.away */
 	uint64_t seq;             /* number of the last ACK recorded */
@@ -276,6 +286,7 @@ struct out_msg { uint64_t peer; struct msg msg; };
 
 struct disp {
 	struct disp_opts o;
+	uint32_t row_version;     /* ROW_VERSION, or what the meta row says that is read */
 	struct rng rng;
 	int64_t now;
 	uint64_t next_id;         /* next number for a dataset, job or iteration */
@@ -347,7 +358,7 @@ int64_t ask_deadline(const struct disp *d);
 /* disp_dataset.c */
 void dataset_register(struct disp *d, struct peer *p, struct msg *m);
 void dataset_get(struct disp *d, struct peer *p, struct msg *m);
-struct dataset *dataset_new(struct disp *d, uint64_t number, char *id, char *spec, char *type); /* takes texts */
+struct dataset *dataset_new(struct disp *d, uint64_t number, struct dataset *from); /* takes id, spec, type, registered */
 /* The dataset with this spec, made now if there was none; with this id. NULL: an error
  * was answered. Takes the texts as far as it empties them. */
 struct dataset *dataset_of_spec(struct disp *d, struct peer *p, uint64_t req, char **id, char **spec, char **type, bool *known);

@@ -3,7 +3,7 @@
  * Iterations: their units, which streams they have and who runs them, their end.
  */
 #include "base/mem.h"
-#include "core/disp/disp_inner.h"
+#include "core/disp/disp_row.h"
 
 struct iteration *
 iter_new(struct disp *d, struct job *j, uint64_t id, uint32_t epoch)
@@ -14,6 +14,7 @@ iter_new(struct disp *d, struct job *j, uint64_t id, uint32_t epoch)
 	it->dirty.kind = DIRTY_ITER;
 	it->id = it->list_req = id;
 	it->job = j;
+	it->job_number = j->number;
 	it->epoch = epoch;
 	it->next_seat = 1;
 	it->max_errors = UINT64_MAX;
@@ -71,8 +72,7 @@ iter_free(struct disp *d, struct iteration *it)
 	units_forget(it);
 	fault_clear(it);
 	mem_free(it->given_up);
-	mem_free(it->text);
-	mem_free(it->help);
+	fields_clear(row_iter_fields, it);
 	mem_free(it);
 }
 

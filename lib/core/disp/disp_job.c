@@ -16,7 +16,8 @@ job_new(struct disp *d, uint64_t number, const struct job_opts *opts, struct dat
 {
 	struct job *j = mem_zalloc(sizeof *j);
 
-	*j = (struct job){ .dirty.kind = DIRTY_JOB, .number = number, .opts = *opts, .dataset = s };
+	*j = (struct job){ .dirty.kind = DIRTY_JOB, .number = number, .opts = *opts, .dataset = s,
+		.dataset_number = s->number };
 	job_opts_own(&j->opts);
 	if (!j->opts.name)
 		j->opts.name = mem_strdup("");

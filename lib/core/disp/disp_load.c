@@ -70,15 +70,13 @@ load_put(struct disp *d, enum disp_row_kind kind, uint64_t number, void *what)
 static enum status
 load_meta(struct disp *d, const struct row_load *l, struct err *e)
 {
-	struct row_meta r = { 0 };
+	struct disp r = { 0 };
 
 	if (fields_decode("meta row", row_meta_fields, l->p, l->n, &r, e))
 		return e->kind;
-	if (r.version != ROW_VERSION)
-		return err_set(e, ST_CONFIG, "the state is of version %u, this program reads %u", r.version, ROW_VERSION);
-	d->o.instance = r.instance;
-	d->next_id = r.next_id;
-	d->rng = (struct rng){ r.key, r.index };
+	if (r.row_version != ROW_VERSION)
+		return err_set(e, ST_CONFIG, "the state is of version %u, this program reads %u", r.row_version, ROW_VERSION);
+	fields_move(row_meta_fields, d, &r);
 	d->meta_dirty = false;
 	return ST_OK;
 }
@@ -86,90 +84,68 @@ load_meta(struct disp *d, const struct row_load *l, struct err *e)
 static enum status
 load_dataset(struct disp *d, const struct row_load *l, struct err *e)
 {
-	struct row_dataset r = { 0 };
-	struct dataset *s;
+	struct dataset r = { 0 };
 
 	if (fields_decode("dataset row", row_dataset_fields, l->p, l->n, &r, e))
 		return e->kind;
-	if (hash_get_str(&d->datasets, str_or_empty(r.id))) {
+	r.id = str_take(&r.id);
+	r.spec = str_take(&r.spec);
+	r.type = str_take(&r.type);
+	if (hash_get_str(&d->datasets, r.id)) {
 		fields_clear(row_dataset_fields, &r);
 		return err_set(e, ST_DATA, "two datasets of one id");
 	}
-	s = dataset_new(d, l->key[0], str_take(&r.id), str_take(&r.spec), str_take(&r.type));
-	s->registered = r.registered;
-	load_put(d, ROW_DATASET, l->key[0], s);
+	load_put(d, ROW_DATASET, l->key[0], dataset_new(d, l->key[0], &r));
 	return ST_OK;
 }
 
 static enum status
 load_job(struct disp *d, const struct row_load *l, struct err *e)
 {
-	struct row_job r = { 0 };
+	struct job r = { 0 };
 	struct dataset *s;
 	struct job *j;
 
 	if (fields_decode("job row", row_job_fields, l->p, l->n, &r, e))
 		return e->kind;
-	s = load_get(d, ROW_DATASET, r.dataset);
-	if (!s || (r.opts.name && hash_get_str(&d->jobs, r.opts.name))) {
+	r.opts.name = str_take(&r.opts.name);
+	s = load_get(d, ROW_DATASET, r.dataset_number);
+	if (!s || hash_get_str(&d->jobs, r.opts.name)) {
 		fields_clear(row_job_fields, &r);
 		return load_orphan(e, "job");
 	}
 	j = job_new(d, l->key[0], &r.opts, s);
-	j->keep = r.keep;
-	fields_clear(row_job_fields, &r);
+	fields_move(row_job_fields, j, &r);
 	load_put(d, ROW_JOB, l->key[0], j);
 	return ST_OK;
-}
-
-static void
-load_fill_iter(struct iteration *it, struct row_iter *r)
-{
-	it->seed = r->seed;
-	it->state = (enum iter_state)r->state;
-	it->code = it->state == ITER_FAILED ? status_code(status_from_code(r->code)) : 0;
-	it->text = r->text;
-	it->help = r->help;
-	it->times = r->times;
-	it->next_seat = r->next_seat;
-	it->elements = r->elements;
-	it->acked = r->acked;
-	it->made = r->made;
-	it->again = r->again;
-	it->suppressed = r->suppressed;
-	it->repeated = r->repeated;
-	it->failed = r->failed;
-	it->max_errors = r->max_errors;
-	it->by_split = r->by_split;
-	it->fixed = r->fixed;
-	it->all_known = r->all_known;
-	it->short_ = r->short_;
-	it->next_fixed = r->next_fixed;
 }
 
 static enum status
 load_iter(struct disp *d, const struct row_load *l, struct err *e)
 {
-	struct row_iter r = { 0 };
-	struct iteration *it;
+	struct iteration r = { 0 }, *it;
+	uint32_t n_streams;
 	struct job *j;
 
 	if (fields_decode("iteration row", row_iter_fields, l->p, l->n, &r, e))
 		return e->kind;
-	j = load_get(d, ROW_JOB, r.job);
+	j = load_get(d, ROW_JOB, r.job_number);
 	if (!j || iter_find(d, l->key[0])) {
 		fields_clear(row_iter_fields, &r);
 		return load_orphan(e, "iteration");
 	}
+	r.code = r.state == ITER_FAILED ? status_code(status_from_code(r.code)) : 0;
+	n_streams = r.n_streams;
+	r.n_streams = 0; /* none is there yet */
 	it = iter_new(d, j, l->key[0], r.epoch);
-	load_fill_iter(it, &r);
+	fields_move(row_iter_fields, it, &r);
 	job_add_iter(j, it);
 	if (!iter_live(it)) {
+		it->cut.pos = (struct cut_pos){ 0 };
 		ring_drop(&it->running_node);
 		return ST_OK;
 	}
-	it->cut.pos = (struct cut_pos){ r.pass, r.pass_times, r.unit, r.at };
-	for (uint32_t i = 0; i < r.n_streams; i++)
+	while (it->n_streams < n_streams)
 		stream_new(d, it)->dirty.what = 0;
 	return ST_OK;
 }
@@ -178,7 +154,7 @@ static enum status
 load_units(struct disp *d, const struct row_load *l, struct err *e)
 {
 	struct iteration *it = iter_find(d, l->key[0]);
-	struct row_units r = { 0 };
+	struct units_listed r = { 0 };
 
 	if (fields_decode("units row", row_units_fields, l->p, l->n, &r, e))
 		return e->kind;
@@ -201,69 +177,17 @@ load_units(struct disp *d, const struct row_load *l, struct err *e)
 	return ST_OK;
 }
 
+/* The worker is awaited; takes its endpoint unless it is known. */
 static void
-load_fill_held(struct stream *s, const struct row_stream *r)
+load_worker(struct disp *d, struct stream *s, struct stream_worker *w)
 {
-	intervals_add_ranges(&s->presumed, &r->presumed);
-	for (size_t i = 0; i < r->held.n; i++) {
-		if (s->n_held == s->cap_held)
-			s->held = mem_grow(s->held, &s->cap_held, s->n_held + 1, sizeof *s->held);
-		s->held[s->n_held] = (struct stream_held){ .seat = r->held.v[i].seat };
-		intervals_add_ranges(&s->held[s->n_held++].got, &r->held.v[i].got);
+	s->worker = disp_peer_await(d, w->id, ROLE_WORKER);
+	ring_push(&s->worker->streams, &s->by_worker);
+	s->worker->n_streams++;
+	if (!s->worker->endpoint) {
+		s->worker->endpoint = w->endpoint;
+		w->endpoint = NULL;
 	}
-	for (size_t i = 0; i < r->gone.n; i++) {
-		if (s->n_gone == s->cap_gone)
-			s->gone = mem_grow(s->gone, &s->cap_gone, s->n_gone + 1, sizeof *s->gone);
-		s->gone[s->n_gone++] = r->gone.v[i].seat;
-	}
-}
-
-static enum status
-load_stream(struct disp *d, const struct row_load *l, struct err *e)
-{
-	struct iteration *it = iter_find(d, l->key[0]);
-	struct stream *s = it && l->key[1] <= UINT32_MAX ? iter_stream(it, (uint32_t)l->key[1]) : NULL;
-	struct row_stream r = { 0 };
-
-	if (fields_decode("stream row", row_stream_fields, l->p, l->n, &r, e))
-		return e->kind;
-	if (!s || s->loaded || (r.place == STREAM_ASSIGNED && !r.worker)) {
-		fields_clear(row_stream_fields, &r);
-		return load_orphan(e, "stream");
-	}
-	s->gen = r.gen;
-	s->place = (enum stream_place)r.place;
-	s->running = r.running;
-	s->told_end = r.told_end;
-	s->closed = r.closed;
-	s->ended = r.ended;
-	s->finished = r.finished;
-	s->length = r.length;
-	s->from = r.from;
-	s->skipped = r.skipped;
-	s->high = r.high;
-	s->made = r.made;
-	s->failed = r.failed;
-	s->lost = r.lost;
-	s->blame = r.blame;
-	s->lost_at = r.lost_at;
-	s->given = d->now;
-	s->began = r.running && !it->by_split;
-	it->n_ended += s->ended;
-	it->n_finished += s->finished;
-	load_fill_held(s, &r);
-	if (r.place == STREAM_ASSIGNED) {
-		s->worker = disp_peer_await(d, r.worker, ROLE_WORKER);
-		ring_push(&s->worker->streams, &s->by_worker);
-		s->worker->n_streams++;
-		if (!s->worker->endpoint) {
-			s->worker->endpoint = r.endpoint;
-			r.endpoint = NULL;
-		}
-	}
-	s->loaded = true;
-	fields_clear(row_stream_fields, &r);
-	return ST_OK;
 }
 
 static struct stream *
@@ -275,10 +199,34 @@ load_stream_of(struct disp *d, const struct row_load *l)
 }
 
 static enum status
+load_stream(struct disp *d, const struct row_load *l, struct err *e)
+{
+	struct stream *s = load_stream_of(d, l), r = { 0 };
+
+	if (fields_decode("stream row", row_stream_fields, l->p, l->n, &r, e))
+		return e->kind;
+	if (!s || s->loaded || (r.place == STREAM_ASSIGNED && !r.row_worker.id)) {
+		fields_clear(row_stream_fields, &r);
+		return load_orphan(e, "stream");
+	}
+	if (r.place == STREAM_ASSIGNED)
+		load_worker(d, s, &r.row_worker);
+	mem_free(r.row_worker.endpoint);
+	r.row_worker = (struct stream_worker){ 0 };
+	fields_move(row_stream_fields, s, &r);
+	s->given = d->now;
+	s->began = s->running && !s->iter->by_split;
+	s->iter->n_ended += s->ended;
+	s->iter->n_finished += s->finished;
+	s->loaded = true;
+	return ST_OK;
+}
+
+static enum status
 load_split(struct disp *d, const struct row_load *l, struct err *e)
 {
 	struct stream *s = load_stream_of(d, l);
-	struct row_split r = { 0 };
+	struct split_place r = { 0 };
 
 	if (fields_decode("split row", row_split_fields, l->p, l->n, &r, e))
 		return e->kind;
@@ -289,7 +237,7 @@ load_split(struct disp *d, const struct row_load *l, struct err *e)
 			s->splits = mem_grow(s->splits, &s->cap_splits, s->n_splits + 1, sizeof *s->splits);
 		s->splits[s->n_splits++] = (struct split_place){ 0 };
 	}
-	s->splits[l->key[2]] = (struct split_place){ r.unit, r.start, r.count, r.times, r.weight };
+	s->splits[l->key[2]] = r;
 	s->saved_splits = s->n_splits;
 	return ST_OK;
 }
@@ -298,7 +246,7 @@ static enum status
 load_point(struct disp *d, const struct row_load *l, struct err *e)
 {
 	struct stream *s = load_stream_of(d, l);
-	struct row_point r = { 0 };
+	struct point r = { .offset = l->key[2], .saved = true };
 	unsigned i;
 
 	if (fields_decode("restart point row", row_point_fields, l->p, l->n, &r, e))
@@ -307,49 +255,43 @@ load_point(struct disp *d, const struct row_load *l, struct err *e)
 		fields_clear(row_point_fields, &r);
 		return load_orphan(e, "restart point");
 	}
-	for (i = s->n_points++; i && s->points[i - 1].offset > l->key[2]; i--)
+	for (i = s->n_points++; i && s->points[i - 1].offset > r.offset; i--)
 		s->points[i] = s->points[i - 1];
-	s->points[i] = (struct point){ l->key[2], r.split, r.failed, r.state, r.has_state, true };
+	s->points[i] = r;
 	return ST_OK;
 }
 
 static enum status
 load_ledger(struct disp *d, const struct row_load *l, struct err *e)
 {
-	struct stream *s = load_stream_of(d, l);
-	struct row_ledger r = { 0 };
+	struct stream *s = load_stream_of(d, l), r = { 0 };
 
 	if (fields_decode("ledger row", row_ledger_fields, l->p, l->n, &r, e))
 		return e->kind;
-	if (s)
-		intervals_add_ranges(&s->acked, &r.acked);
-	fields_clear(row_ledger_fields, &r);
-	return s ? ST_OK : load_orphan(e, "ledger");
+	if (!s) {
+		fields_clear(row_ledger_fields, &r);
+		return load_orphan(e, "ledger");
+	}
+	fields_move(row_ledger_fields, s, &r);
+	return ST_OK;
 }
 
 static enum status
 load_reader(struct disp *d, const struct row_load *l, struct err *e)
 {
 	struct iteration *it = iter_find(d, l->key[0]);
-	struct row_reader r = { 0 };
-	struct peer *p;
-	struct seat *s;
+	struct seat r = { 0 }, *s;
 
 	if (fields_decode("reader row", row_reader_fields, l->p, l->n, &r, e))
 		return e->kind;
-	if (!it || (!r.away && disp_peer(d, r.peer)))
+	if (!it || (!r.is_away && disp_peer(d, r.peer_id)))
 		return load_orphan(e, "reader");
-	p = r.away ? NULL : disp_peer_await(d, r.peer, ROLE_READER);
-	s = seat_new(d, it, p, l->key[1]);
-	s->peer_id = r.peer;
-	if (r.away) {
+	s = seat_new(d, it, r.is_away ? NULL : disp_peer_await(d, r.peer_id, ROLE_READER), l->key[1]);
+	fields_move(row_reader_fields, s, &r);
+	if (s->is_away) {
 		s->away_since = d->now;
 		ring_push(&d->away, &s->away);
 	}
-	s->seq = r.seq;
-	s->acked = r.acked;
-	s->from = r.from;
-	s->checkpoint = r.checkpoint;
 	return ST_OK;
 }
 

@@ -1,74 +1,81 @@
 /* SPDX-License-Identifier: MIT
  *
- * Durable rows: each object as a list of its fields.
+ * Durable rows: each object as a list of its fields, and writing them.
  */
-#include "base/mem.h"
 #include "core/disp/disp_row.h"
 #include "wire/table.h"
 
+/* Lists that grow: a set of offsets, and items of TYPE by their ROWS. */
+#define SET(s, f) { #f, FIELD_RANGES, offsetof(struct s, f), ROW_MANY, NULL, NULL, 0, true }
+#define ITEMS(s, f, most, rows, type) { #f, FIELD_LIST, offsetof(struct s, f), most, NULL, rows, sizeof(type), true }
+/* Checks that these members of a struct stand side by side, as in struct field_list_cap. */
+#define SIDE_BY_SIDE(s, items, count, room) \
+	_Static_assert(offsetof(struct s, count) == offsetof(struct s, items) + offsetof(struct field_list_cap, n) && \
+		       offsetof(struct s, room) == offsetof(struct s, items) + offsetof(struct field_list_cap, cap), #items)
+
 const struct field row_meta_fields[] = {
-	U32(row_meta, version, 0, NULL), U64(row_meta, instance, NULL), U64(row_meta, next_id, NULL),
-	U64(row_meta, key, NULL), U64(row_meta, index, NULL), { 0 }
+	PART(disp, "version", U32, row_version, 0, NULL), PART(disp, "instance", U64, o.instance, 0, NULL),
+	U64(disp, next_id, NULL), PART(disp, "key", U64, rng.key, 0, NULL), PART(disp, "index", U64, rng.index, 0, NULL), { 0 }
 };
 const struct field row_dataset_fields[] = {
-	NAME(row_dataset, id, NULL), TEXT(row_dataset, spec, WIRE_SPEC_MAX, NULL),
-	TEXT(row_dataset, type, WIRE_SPEC_MAX, NULL), BOOL(row_dataset, registered, NULL), { 0 }
+	NAME(dataset, id, NULL), TEXT(dataset, spec, WIRE_SPEC_MAX, NULL),
+	TEXT(dataset, type, WIRE_SPEC_MAX, NULL), BOOL(dataset, registered, NULL), { 0 }
 };
 const struct field row_job_fields[] = {
-	PART(row_job, "name", TEXT, opts.name, WIRE_NAME_MAX, NULL),
-	PART(row_job, "options", TEXT, opts.options, WIRE_TEXT_MAX, NULL),
-	U64(row_job, dataset, NULL), PART(row_job, "seed", U64, opts.seed, 0, NULL),
-	PART(row_job, "sharding", U32, opts.sharding, JOB_SHARDINGS - 1, NULL),
-	PART(row_job, "order", U32, opts.order, JOB_ORDERS - 1, NULL),
-	PART(row_job, "shards", U64, opts.shards, WIRE_STREAMS_MAX, NULL),
-	PART(row_job, "seeded", BOOL, opts.seeded, 0, NULL), BOOL(row_job, keep, NULL), { 0 }
+	PART(job, "name", TEXT, opts.name, WIRE_NAME_MAX, NULL),
+	PART(job, "options", TEXT, opts.options, WIRE_TEXT_MAX, NULL),
+	PART(job, "dataset", U64, dataset_number, 0, NULL), PART(job, "seed", U64, opts.seed, 0, NULL),
+	PART(job, "sharding", U32, opts.sharding, JOB_SHARDINGS - 1, NULL),
+	PART(job, "order", U32, opts.order, JOB_ORDERS - 1, NULL),
+	PART(job, "shards", U64, opts.shards, WIRE_STREAMS_MAX, NULL),
+	PART(job, "seeded", BOOL, opts.seeded, 0, NULL), BOOL(job, keep, NULL), { 0 }
 };
 const struct field row_iter_fields[] = {
-	U64(row_iter, job, NULL), U64(row_iter, seed, NULL), U64(row_iter, times, NULL),
-	U64(row_iter, next_seat, NULL), U64(row_iter, pass, NULL), U64(row_iter, pass_times, NULL),
-	U64(row_iter, unit, NULL), U64(row_iter, at, NULL), U64(row_iter, elements, NULL),
-	U64(row_iter, acked, NULL), U64(row_iter, made, NULL), U64(row_iter, again, NULL),
-	U64(row_iter, suppressed, NULL), U64(row_iter, repeated, NULL),
-	U64(row_iter, failed, NULL), U64(row_iter, max_errors, NULL),
-	U32(row_iter, epoch, 0, NULL), U32(row_iter, state, ITER_FAILED, NULL), U32(row_iter, code, 255, NULL),
-	U32(row_iter, n_streams, WIRE_STREAMS_MAX, NULL), U32(row_iter, next_fixed, WIRE_STREAMS_MAX, NULL),
-	TEXT(row_iter, text, WIRE_TEXT_MAX, NULL), TEXT(row_iter, help, WIRE_TEXT_MAX, NULL),
-	BOOL(row_iter, by_split, NULL), BOOL(row_iter, fixed, NULL), BOOL(row_iter, all_known, NULL),
-	BOOL(row_iter, short_, NULL), { 0 }
+	PART(iteration, "job", U64, job_number, 0, NULL), U64(iteration, seed, NULL), U64(iteration, times, NULL),
+	U64(iteration, next_seat, NULL), PART(iteration, "pass", U64, cut.pos.pass, 0, NULL),
+	PART(iteration, "pass_times", U64, cut.pos.times, 0, NULL), PART(iteration, "unit", U64, cut.pos.unit, 0, NULL),
+	PART(iteration, "at", U64, cut.pos.at, 0, NULL), U64(iteration, elements, NULL),
+	U64(iteration, acked, NULL), U64(iteration, made, NULL), U64(iteration, again, NULL),
+	U64(iteration, suppressed, NULL), U64(iteration, repeated, NULL),
+	U64(iteration, failed, NULL), U64(iteration, max_errors, NULL),
+	U32(iteration, epoch, 0, NULL), U32(iteration, state, ITER_FAILED, NULL), U32(iteration, code, 255, NULL),
+	U32(iteration, n_streams, WIRE_STREAMS_MAX, NULL), U32(iteration, next_fixed, WIRE_STREAMS_MAX, NULL),
+	TEXT(iteration, text, WIRE_TEXT_MAX, NULL), TEXT(iteration, help, WIRE_TEXT_MAX, NULL),
+	BOOL(iteration, by_split, NULL), BOOL(iteration, fixed, NULL), BOOL(iteration, all_known, NULL),
+	BOOL(iteration, short_, NULL), { 0 }
 };
 const struct field row_units_fields[] = {
-	BOOL(row_units, last, NULL),
-	{ "units", FIELD_SPLITS, offsetof(struct row_units, units), WIRE_UNITS_PART, NULL, NULL, 0 }, { 0 }
+	BOOL(units_listed, last, NULL),
+	{ "units", FIELD_SPLITS, offsetof(struct units_listed, units), WIRE_UNITS_PART, NULL, NULL, 0, false }, { 0 }
 };
-static const struct field held_fields[] = {
-	U64(row_held, seat, NULL), { "got", FIELD_RANGES, offsetof(struct row_held, got), ROW_MANY, NULL, NULL, 0 }, { 0 }
-};
-static const struct field gone_fields[] = { U64(row_gone, seat, NULL), { 0 } };
+static const struct field held_fields[] = { U64(stream_held, seat, NULL), SET(stream_held, got), { 0 } };
+static const struct field gone_fields[] = { { "seat", FIELD_U64, 0, 0, NULL, NULL, 0, false }, { 0 } };
+SIDE_BY_SIDE(intervals, v, n, cap);
+SIDE_BY_SIDE(stream, held, n_held, cap_held);
+SIDE_BY_SIDE(stream, gone, n_gone, cap_gone);
 const struct field row_stream_fields[] = {
-	U32(row_stream, gen, 0, NULL), U32(row_stream, place, STREAM_ASSIGNED, NULL),
-	BOOL(row_stream, running, NULL), BOOL(row_stream, told_end, NULL), BOOL(row_stream, closed, NULL),
-	BOOL(row_stream, ended, NULL), BOOL(row_stream, finished, NULL), U64(row_stream, length, NULL),
-	U64(row_stream, worker, NULL), U64(row_stream, from, NULL), U64(row_stream, skipped, NULL),
-	U64(row_stream, high, NULL), U64(row_stream, made, NULL), U64(row_stream, failed, NULL), U64(row_stream, lost_at, NULL),
-	U32(row_stream, lost, 0, NULL), U32(row_stream, blame, 0, NULL), TEXT(row_stream, endpoint, WIRE_TEXT_MAX, NULL),
-	{ "presumed", FIELD_RANGES, offsetof(struct row_stream, presumed), ROW_MANY, NULL, NULL, 0 },
-	LIST(row_stream, held, WIRE_READERS_MAX, held_fields, struct row_held, NULL),
-	LIST(row_stream, gone, ROW_MANY, gone_fields, struct row_gone, NULL), { 0 }
+	U32(stream, gen, 0, NULL), U32(stream, place, STREAM_ASSIGNED, NULL),
+	BOOL(stream, running, NULL), BOOL(stream, told_end, NULL), BOOL(stream, closed, NULL),
+	BOOL(stream, ended, NULL), BOOL(stream, finished, NULL), U64(stream, length, NULL),
+	PART(stream, "worker", U64, row_worker.id, 0, NULL), U64(stream, from, NULL), U64(stream, skipped, NULL),
+	U64(stream, high, NULL), U64(stream, made, NULL), U64(stream, failed, NULL), U64(stream, lost_at, NULL),
+	U32(stream, lost, 0, NULL), U32(stream, blame, 0, NULL),
+	PART(stream, "endpoint", TEXT, row_worker.endpoint, WIRE_TEXT_MAX, NULL),
+	SET(stream, presumed), ITEMS(stream, held, WIRE_READERS_MAX, held_fields, struct stream_held),
+	ITEMS(stream, gone, ROW_MANY, gone_fields, uint64_t), { 0 }
 };
 const struct field row_split_fields[] = {
-	U32(row_split, unit, 0, NULL), U64(row_split, start, NULL), U64(row_split, count, NULL),
-	U64(row_split, times, NULL), U64(row_split, weight, NULL), { 0 }
+	U32(split_place, unit, 0, NULL), U64(split_place, start, NULL), U64(split_place, count, NULL),
+	U64(split_place, times, NULL), U64(split_place, weight, NULL), { 0 }
 };
 const struct field row_point_fields[] = {
-	U64(row_point, split, NULL), U64(row_point, failed, NULL), BYTES(row_point, state, WIRE_STATE_MAX, NULL),
-	BOOL(row_point, has_state, NULL), { 0 }
+	U64(point, split, NULL), U64(point, failed, NULL), BYTES(point, state, WIRE_STATE_MAX, NULL),
+	BOOL(point, has_state, NULL), { 0 }
 };
-const struct field row_ledger_fields[] = {
-	{ "acked", FIELD_RANGES, offsetof(struct row_ledger, acked), ROW_MANY, NULL, NULL, 0 }, { 0 }
-};
+const struct field row_ledger_fields[] = { SET(stream, acked), { 0 } };
 const struct field row_reader_fields[] = {
-	U64(row_reader, peer, NULL), U64(row_reader, seq, NULL), U64(row_reader, acked, NULL),
-	U64(row_reader, from, NULL), BOOL(row_reader, checkpoint, NULL), BOOL(row_reader, away, NULL), { 0 }
+	PART(seat, "peer", U64, peer_id, 0, NULL), U64(seat, seq, NULL), U64(seat, acked, NULL),
+	U64(seat, from, NULL), BOOL(seat, checkpoint, NULL), PART(seat, "away", BOOL, is_away, 0, NULL), { 0 }
 };
 
 /* Writing */
@@ -92,7 +99,7 @@ row_put_units(struct row_out *o, const struct iteration *it)
 
 	do {
 		size_t n = split_list_part(all, at, most, WIRE_UNITS_BYTES);
-		struct row_units r = { .units = { all->v + at, n, n } };
+		struct units_listed r = { .units = { all->v + at, n, n } };
 
 		at += n;
 		r.last = at == all->n;
@@ -103,43 +110,9 @@ row_put_units(struct row_out *o, const struct iteration *it)
 static void
 row_put_iter(struct row_out *o, struct iteration *it, unsigned what)
 {
-	const struct cut_pos *c = &it->cut.pos;
-	struct row_iter r = { .job = it->job->number, .seed = it->seed, .times = it->times,
-		.next_seat = it->next_seat, .pass = c->pass, .pass_times = c->times, .unit = c->unit, .at = c->at,
-		.elements = it->elements, .acked = it->acked, .made = it->made, .again = it->again,
-		.suppressed = it->suppressed, .repeated = it->repeated, .failed = it->failed,
-		.max_errors = it->max_errors, .epoch = it->epoch,
-		.state = it->state, .code = it->code, .n_streams = (uint32_t)it->n_streams,
-		.next_fixed = it->next_fixed, .text = it->text, .help = it->help, .by_split = it->by_split,
-		.fixed = it->fixed, .all_known = it->all_known, .short_ = it->short_ };
-
 	if (what & DIRTY_UNITS)
 		row_put_units(o, it);
-	row_put(o, ROW_ITERATION, it->id, 0, 0, row_iter_fields, &r);
-}
-
-static void
-row_put_stream_row(struct row_out *o, struct stream *s)
-{
-	struct row_stream r = { .gen = s->gen, .place = s->place, .running = s->running,
-		.told_end = s->told_end, .closed = s->closed, .ended = s->ended, .finished = s->finished,
-		.length = s->length, .worker = s->worker ? s->worker->id : 0, .from = s->from,
-		.skipped = s->skipped, .high = s->high, .made = s->made, .failed = s->failed,
-		.lost = s->lost, .blame = s->blame, .lost_at = s->lost_at,
-		.endpoint = s->worker ? s->worker->endpoint : NULL,
-		.presumed = intervals_lend(&s->presumed) };
-
-	r.held.n = s->n_held;
-	r.held.v = mem_array(s->n_held, sizeof *r.held.v);
-	for (size_t i = 0; i < s->n_held; i++)
-		r.held.v[i] = (struct row_held){ s->held[i].seat, intervals_lend(&s->held[i].got) };
-	r.gone.n = s->n_gone;
-	r.gone.v = mem_array(s->n_gone, sizeof *r.gone.v);
-	for (size_t i = 0; i < s->n_gone; i++)
-		r.gone.v[i].seat = s->gone[i];
-	row_put(o, ROW_STREAM, s->iter->id, s->index, 0, row_stream_fields, &r);
-	mem_free(r.held.v);
-	mem_free(r.gone.v);
+	row_put(o, ROW_ITERATION, it->id, 0, 0, row_iter_fields, it);
 }
 
 static void
@@ -147,23 +120,21 @@ row_put_stream(struct row_out *o, struct stream *s, unsigned what)
 {
 	uint64_t it = s->iter->id;
 
-	if (what & DIRTY_ROW)
-		row_put_stream_row(o, s);
-	if (what & DIRTY_LEDGER) {
-		struct row_ledger r = { intervals_lend(&s->acked) };
-		row_put(o, ROW_LEDGER, it, s->index, 0, row_ledger_fields, &r);
+	if (what & DIRTY_ROW) {
+		if (s->worker)
+			s->row_worker = (struct stream_worker){ s->worker->id, s->worker->endpoint };
+		row_put(o, ROW_STREAM, it, s->index, 0, row_stream_fields, s);
+		s->row_worker = (struct stream_worker){ 0 };
 	}
-	for (; s->saved_splits < s->n_splits; s->saved_splits++) {
-		const struct split_place *p = &s->splits[s->saved_splits];
-		struct row_split r = { p->unit, p->start, p->count, p->times, p->weight };
-		row_put(o, ROW_SPLIT, it, s->index, s->saved_splits, row_split_fields, &r);
-	}
+	if (what & DIRTY_LEDGER)
+		row_put(o, ROW_LEDGER, it, s->index, 0, row_ledger_fields, s);
+	for (; s->saved_splits < s->n_splits; s->saved_splits++)
+		row_put(o, ROW_SPLIT, it, s->index, s->saved_splits, row_split_fields, &s->splits[s->saved_splits]);
 	for (unsigned i = 0; i < s->n_points; i++) {
 		struct point *p = &s->points[i];
-		struct row_point r = { p->split, p->failed, p->state, p->has_state };
 
 		if (!p->saved)
-			row_put(o, ROW_POINT, it, s->index, p->offset, row_point_fields, &r);
+			row_put(o, ROW_POINT, it, s->index, p->offset, row_point_fields, p);
 		p->saved = true;
 	}
 }
@@ -174,22 +145,20 @@ row_put_dirty(struct row_out *o, struct dirty *x, unsigned what)
 	switch (x->kind) {
 	case DIRTY_DATASET: {
 		struct dataset *s = LIST_OF(x, struct dataset, dirty);
-		struct row_dataset r = { s->id, s->spec, s->type, s->registered };
-		row_put(o, ROW_DATASET, s->number, 0, 0, row_dataset_fields, &r);
+		row_put(o, ROW_DATASET, s->number, 0, 0, row_dataset_fields, s);
 		break;
 	}
 	case DIRTY_JOB: {
 		struct job *j = LIST_OF(x, struct job, dirty);
-		struct row_job r = { j->opts, j->dataset->number, j->keep };
-		row_put(o, ROW_JOB, j->number, 0, 0, row_job_fields, &r);
+		row_put(o, ROW_JOB, j->number, 0, 0, row_job_fields, j);
 		break;
 	}
 	case DIRTY_ITER: row_put_iter(o, LIST_OF(x, struct iteration, dirty), what); break;
 	case DIRTY_STREAM: row_put_stream(o, LIST_OF(x, struct stream, dirty), what); break;
 	case DIRTY_SEAT: {
 		struct seat *s = LIST_OF(x, struct seat, dirty);
-		struct row_reader r = { s->peer_id, s->seq, s->acked, s->from, s->checkpoint, !s->peer };
-		row_put(o, ROW_READER, s->iter->id, s->number, 0, row_reader_fields, &r);
+		s->is_away = !s->peer;
+		row_put(o, ROW_READER, s->iter->id, s->number, 0, row_reader_fields, s);
 		break;
 	}
 	}
@@ -204,8 +173,8 @@ disp_changes(struct disp *d, void (*cb)(void *arg, const struct disp_row *row), 
 		cb(arg, &d->deletes[i]);
 	d->n_deletes = 0;
 	if (cb && d->meta_dirty) {
-		struct row_meta r = { ROW_VERSION, d->o.instance, d->next_id, d->rng.key, d->rng.index };
-		row_put(&o, ROW_META, 0, 0, 0, row_meta_fields, &r);
+		d->row_version = ROW_VERSION;
+		row_put(&o, ROW_META, 0, 0, 0, row_meta_fields, d);
 	}
 	d->meta_dirty = false;
 	while (!ring_empty(&d->dirty)) {

@@ -43,7 +43,7 @@ units_add(struct iteration *it, struct msg_units *u)
 }
 
 enum status
-units_load(struct iteration *it, uint64_t part, struct row_units *r, struct err *e)
+units_load(struct iteration *it, uint64_t part, struct units_listed *r, struct err *e)
 {
 	if (part != it->listed.parts || it->units_loaded || r->units.n > WIRE_UNITS_MAX - it->listed.units.n)
 		return err_set(e, ST_DATA, "a part of a list of units is missing");

@@ -191,7 +191,7 @@ struct reader_pos {
 };
 static const struct field pos_ranges[] = {
 	U32(msg_stream_ranges, stream, WIRE_STREAMS_MAX, NULL),
-	{ "ranges", FIELD_RANGES, offsetof(struct msg_stream_ranges, ranges), 1 << 24, NULL, NULL, 0 }, { 0 }
+	{ "ranges", FIELD_RANGES, offsetof(struct msg_stream_ranges, ranges), 1 << 24, NULL, NULL, 0, false }, { 0 }
 };
 static const struct field pos_fields[] = {
 	U32(reader_pos, version, 0, NULL),

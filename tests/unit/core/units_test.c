@@ -52,7 +52,7 @@ parts_of_one_listing_make_a_list(void **state)
 	units_forget(&it);
 }
 
-struct kept { struct row_units rows[8]; size_t n; };
+struct kept { struct units_listed rows[8]; size_t n; };
 
 static void
 keep_row(void *arg, const struct disp_row *row)
@@ -62,7 +62,7 @@ keep_row(void *arg, const struct disp_row *row)
 
 	assert_int_equal(row->kind, ROW_UNITS);
 	assert_int_equal(row->key[1], k->n);
-	k->rows[k->n] = (struct row_units){ 0 };
+	k->rows[k->n] = (struct units_listed){ 0 };
 	assert_int_equal(fields_decode("units", row_units_fields, row->blob, row->n, &k->rows[k->n], &e), ST_OK);
 	k->n++;
 }

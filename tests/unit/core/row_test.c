@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The bytes of durable rows. A state on disk is read by later versions of the
+ * program, so these bytes change only together with ROW_VERSION.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/disp/disp_row.h"
+
+static char *
+text(const char *s)
+{
+	return (char *)(uintptr_t)s;
+}
+
+/* The object is written as these bytes, and `again`, which is zeroed, is written alike
+ * after reading them and after moving what was read to `moved`. */
+static void
+is_row(const struct field *rows, const void *object, void *again, void *moved, const char *hex)
+{
+	struct buf b = { 0 }, c = { 0 };
+	char got[1024] = "";
+	struct err e = { 0 };
+
+	fields_encode(rows, object, &b);
+	for (size_t i = 0; i < b.len; i++)
+		snprintf(got + 2 * i, sizeof got - 2 * i, "%02x", b.data[i]);
+	assert_string_equal(got, hex);
+	assert_int_equal(fields_decode("test", rows, b.data, b.len, again, &e), ST_OK);
+	fields_encode(rows, again, &c);
+	assert_int_equal(c.len, b.len);
+	assert_memory_equal(c.data, b.data, b.len);
+	fields_move(rows, moved, again);
+	buf_reset(&c);
+	fields_encode(rows, moved, &c);
+	assert_int_equal(c.len, b.len);
+	assert_memory_equal(c.data, b.data, b.len);
+	fields_clear(rows, again); /* has nothing any more: freed once */
+	fields_clear(rows, moved);
+	buf_clear(&b);
+	buf_clear(&c);
+}
+
+static void
+a_row_of_a_service_has_these_bytes(void **state)
+{
+	struct disp d = { .row_version = 3, .o.instance = 1, .next_id = 200, .rng = { 70000, 4 } };
+	struct disp again = { 0 }, moved = { 0 };
+
+	(void)state;
+	assert_int_equal(ROW_VERSION, 3);
+	is_row(row_meta_fields, &d, &again, &moved, "950301ccc8ce0001117004");
+}
+
+static void
+a_row_of_a_dataset_has_these_bytes(void **state)
+{
+	struct dataset s = { .id = text("id"), .spec = text("range 9"), .type = text("int"), .registered = true };
+	struct dataset again = { 0 }, moved = { 0 };
+
+	(void)state;
+	is_row(row_dataset_fields, &s, &again, &moved, "94a26964a772616e67652039a3696e74c3");
+}
+
+static void
+a_row_of_a_job_has_these_bytes(void **state)
+{
+	struct job j = { .opts = { .name = text("train"), .options = text("o"), .seed = 8, .sharding = SHARD_DYNAMIC,
+		.order = ORDER_SOURCE, .shards = 3, .seeded = true }, .dataset_number = 5, .keep = true };
+	struct job again = { 0 }, moved = { 0 };
+
+	(void)state;
+	is_row(row_job_fields, &j, &again, &moved, "99a5747261696ea16f0508010203c3c3");
+}
+
+static void
+a_row_of_an_iteration_has_these_bytes(void **state)
+{
+	struct iteration it = { .job_number = 1, .seed = 2, .times = 3, .next_seat = 4, .cut.pos = { 5, 6, 7, 8 },
+		.elements = 9, .acked = 10, .made = 11, .again = 12, .suppressed = 13, .repeated = 14, .failed = 15,
+		.max_errors = UINT64_MAX, .epoch = 16, .state = ITER_FAILED, .code = 65, .n_streams = 17,
+		.next_fixed = 18, .text = text("why"), .help = text("mend"), .by_split = true, .all_known = true };
+	struct iteration again = { 0 }, moved = { 0 };
+
+	(void)state;
+	is_row(row_iter_fields, &it, &again, &moved,
+	       "dc001b0102030405060708090a0b0c0d0e0fcfffffffffffffffff1003411112a3776879a46d656e64c3c2c3c2");
+}
+
+static void
+a_row_of_units_has_these_bytes(void **state)
+{
+	struct split file = { .kind = SPLIT_FILE, .path = text("a"), .whole = true, .times = 1, .weight = 300 };
+	struct units_listed l = { .last = true, .units = { &file, 1, 1 } }, again = { 0 }, moved = { 0 };
+
+	(void)state;
+	is_row(row_units_fields, &l, &again, &moved, "92c3919a0200c3c2a161000001cd012c00");
+}
+
+static void
+a_row_of_a_stream_has_these_bytes(void **state)
+{
+	struct range got[] = { { 1, 3 }, { 10, 300 } }, presumed[] = { { 0, 7 } };
+	struct stream_held held = { 30, { got, 2, 2 } };
+	uint64_t gone[] = { 31, 32 };
+	struct stream s = { .gen = 1, .place = STREAM_ASSIGNED, .running = true, .closed = true, .finished = true,
+		.length = 2, .row_worker = { 3, text("tcp://w") }, .from = 4, .skipped = 5, .high = 6, .made = 7,
+		.failed = 8, .lost_at = 9, .lost = 10, .blame = 11, .presumed = { presumed, 1, 1 },
+		.held = &held, .n_held = 1, .gone = gone, .n_gone = 2 };
+	struct stream again = { 0 }, moved = { 0 };
+
+	(void)state;
+	is_row(row_stream_fields, &s, &again, &moved,
+	       "dc00150102c3c2c3c2c302030405060708090a0ba77463703a2f2f7792000791921e94010207cd012292911f9120");
+}
+
+static void
+rows_of_what_a_stream_has_got_have_these_bytes(void **state)
+{
+	struct range got[] = { { 1, 3 }, { 10, 300 } };
+	struct stream s = { .acked = { got, 2, 2 } }, again = { 0 }, moved = { 0 };
+	struct split_place split = { 1, 2, 3, 4, 5 }, split_again = { 0 }, split_moved = { 0 };
+	struct point point = { .split = 1, .failed = 2, .state = { (uint8_t *)text("ab"), 2 }, .has_state = true };
+	struct point point_again = { 0 }, point_moved = { 0 };
+
+	(void)state;
+	is_row(row_ledger_fields, &s, &again, &moved, "9194010207cd0122");
+	is_row(row_split_fields, &split, &split_again, &split_moved, "950102030405");
+	is_row(row_point_fields, &point, &point_again, &point_moved, "940102c4026162c3");
+}
+
+static void
+a_row_of_a_reader_has_these_bytes(void **state)
+{
+	struct seat r = { .peer_id = 1, .seq = 2, .acked = 3, .from = 4, .checkpoint = true };
+	struct seat again = { 0 }, moved = { 0 };
+
+	(void)state;
+	is_row(row_reader_fields, &r, &again, &moved, "9601020304c3c2");
+}
+
+/* The dispatcher adds to the lists that it has read, so their room has to be known. */
+static void
+a_list_that_was_read_can_grow(void **state)
+{
+	struct range got[] = { { 1, 3 }, { 10, 300 } };
+	struct stream_held held = { 30, { got, 2, 2 } };
+	uint64_t gone[] = { 31, 32 };
+	struct stream s = { .presumed = { got, 2, 2 }, .held = &held, .n_held = 1, .gone = gone, .n_gone = 2 };
+	struct stream again = { 0 }, moved = { .n_gone = 0 };
+	struct buf b = { 0 };
+	struct err e;
+
+	(void)state;
+	fields_encode(row_stream_fields, &s, &b);
+	assert_int_equal(fields_decode("test", row_stream_fields, b.data, b.len, &again, &e), ST_OK);
+	fields_move(row_stream_fields, &moved, &again);
+	assert_int_equal(again.n_gone + again.cap_gone + again.n_held + again.presumed.cap, 0);
+	assert_int_equal(moved.cap_gone, 2);
+	assert_int_equal(moved.cap_held, 1);
+	assert_int_equal(moved.held[0].got.cap, 2);
+	for (uint64_t i = 0; i < 100; i++) {
+		intervals_add(&moved.presumed, 1000 + 2 * i, 1001 + 2 * i);
+		intervals_add(&moved.held[0].got, 1000 + 2 * i, 1001 + 2 * i);
+	}
+	assert_int_equal(moved.presumed.n, 102);
+	assert_int_equal(moved.held[0].got.n, 102);
+	fields_clear(row_stream_fields, &moved);
+	assert_int_equal(moved.cap_gone + moved.cap_held + moved.presumed.cap, 0);
+	buf_clear(&b);
+}
