@@ -75,6 +75,7 @@ _dsvc_read()
 	--shards) return ;;
 	--seed) return ;;
 	--window) return ;;
+	--transfer) mapfile -t COMPREPLY < <(compgen -W 'auto copy shm' -- "$cur"); return ;;
 	--epoch) return ;;
 	--epochs) return ;;
 	-t | --to) mapfile -t COMPREPLY < <(compgen -W 'auto count csv json msgpack ndjson none npy nul raw tar text tfrecord tsv' -- "$cur"); return ;;
@@ -90,7 +91,7 @@ _dsvc_read()
 	--timeout) return ;;
 	esac
 	case $cur in
-	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -e --expression -f --file -s --set -I --include-dir -J --job --sharding --order --shards --seed --window --epoch --epochs -t --to -0 --null -n --count -o --output --checkpoint --ack-fd --max-errors --errors --wait-workers --give-up -p --progress --stats --fail-empty --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -e --expression -f --file -s --set -I --include-dir -J --job --sharding --order --shards --seed --window --transfer --epoch --epochs -t --to -0 --null -n --count -o --output --checkpoint --ack-fd --max-errors --errors --wait-workers --give-up -p --progress --stats --fail-empty --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
 	*) _dsvc_spec "$1" "$2" && return; compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -W 'assert batch bucket bytes cache cardinality choose cmd concat count counter csv dataset dedup distribute drop elements enumerate exec files filter flat_map format group_by group_by_window ignore_errors interleave join lines load lookup map msgpack ndjson npy pad_to padded_batch parse prefetch print ragged_batch random range rate rebatch reduce rename repeat resample sample sample_rate save scan select sh shard shuffle skip sleep snapshot sort sqlite stats stdin take take_while tar tee tfrecord top tsv unbatch unique whole window zip then' -- "$cur") ;;
 	esac
 }
@@ -177,6 +178,7 @@ _dsvc_work()
 	-j | --slots) return ;;
 	--memory) return ;;
 	--compression) mapfile -t COMPREPLY < <(compgen -W 'auto none snappy' -- "$cur"); return ;;
+	--transfer) mapfile -t COMPREPLY < <(compgen -W 'auto copy shm' -- "$cur"); return ;;
 	--name) return ;;
 	--tag) return ;;
 	--restart-interval) return ;;
@@ -186,7 +188,7 @@ _dsvc_work()
 	--ready-file) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
 	esac
 	case $cur in
-	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -b --bind -j --slots --memory --compression --name --tag --restart-interval --give-up --drain-timeout --insecure --allow-exec --ready-fd --ready-file --until-stdin-eof -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -b --bind -j --slots --memory --compression --transfer --name --tag --restart-interval --give-up --drain-timeout --insecure --allow-exec --ready-fd --ready-file --until-stdin-eof -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
 	*) : ;;
 	esac
 }

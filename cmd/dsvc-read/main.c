@@ -23,6 +23,8 @@ read_service(struct delivery *p, const struct what *w, struct reader_host_conf *
 	c->spec = (char *)w->spec.data;
 	c->type = (char *)w->type.data;
 	c->give_up_ns = p->o->give_up;
+	c->in_place = !p->o->nul && (format_is_blind((enum format_kind)p->o->format) ||
+				     format_is_verbatim((enum format_kind)p->o->format));
 	c->position = p->saved.there ? &p->saved.position : NULL;
 	for (int64_t i = 0; i < p->o->epochs && st == ST_OK && p->left; i++) {
 		struct reader_host *reader;

@@ -41,6 +41,9 @@ status_table_workers(struct slice report, struct buf *out)
 			   : record_uint(w, "draining") ? "draining"
 							      : "live");
 		status_table_put(out, record_text(w, "endpoint"), 0);
+		if (record_uint(w, "arena_bytes"))
+			buf_printf(out, "arena %.1f MiB, leased %.1f", (double)record_uint(w, "arena_bytes") / 1048576,
+				   (double)record_uint(w, "leased_bytes") / 1048576);
 		buf_byte(out, '\n');
 	}
 }
@@ -77,11 +80,12 @@ status_table_readers(struct slice report, struct buf *out)
 	uint32_t n = it.left;
 	if (!n)
 		return;
-	buf_printf(out, "\n%-24s  %13s  %5s  %14s  %s\n", "READER", "JOB", "EPOCH", "ACKNOWLEDGED", "STATE");
+	buf_printf(out, "\n%-24s  %13s  %5s  %14s  %-8s  %s\n", "READER", "JOB", "EPOCH", "ACKNOWLEDGED", "TRANSFER", "STATE");
 	for (int i = 0; i < STATUS_TABLE_ROWS && record_next(&it, &r); i++) {
 		status_table_put(out, record_text(r, "name"), 24);
-		buf_printf(out, "%13" PRIu64 "  %5" PRIu64 "  %14" PRIu64 "  %s\n", record_uint(r, "job"),
+		buf_printf(out, "%13" PRIu64 "  %5" PRIu64 "  %14" PRIu64 "  %-8s  %s\n", record_uint(r, "job"),
 			   record_uint(r, "epoch"), record_uint(r, "acknowledged"),
+			   record_is(r, "transfer", "shm") ? "shm" : "copy",
 			   record_uint(r, "waiting") ? "waiting" : record_uint(r, "job") ? "reading" : "idle");
 	}
 	status_table_more(n, out);

@@ -19,7 +19,7 @@ struct work_options {
 	struct words tag;
 	bool insecure, allow_exec, quiet, until_stdin_eof;
 	int64_t slots, memory, restart_interval, give_up, drain_timeout, verbose;
-	int compression;
+	int compression, transfer;
 };
 
 static const struct param rows[] = {
@@ -39,6 +39,11 @@ static const struct param rows[] = {
 	  .offset = offsetof(struct work_options, compression), .def = "auto",
 	  .choices = CHUNK_PACK_CHOICES, .complete = CHUNK_PACK_CHOICES,
 	  .help = "when to compress elements; auto: over a network, if it pays" },
+	{ .name = "transfer", .arg = "WAY", .flags = PARAM_RARE, .kind = PARAM_CHOICE,
+	  .offset = offsetof(struct work_options, transfer), .def = "auto",
+	  .choices = JOB_TRANSFER_WORDS, .complete = JOB_TRANSFER_WORDS,
+	  .help = "how readers on this machine get elements: shm (they read in the worker's memory), copy, "
+	  "or auto (shm where it can be)" },
 	{ .name = "name", .arg = "NAME", .kind = PARAM_WORD,
 	  .offset = offsetof(struct work_options, name), .flags = PARAM_OPTIONAL | PARAM_NAME,
 	  .help = "name of this worker in messages" },
@@ -121,7 +126,7 @@ main(int argc, char **argv)
 			.bind = o.bind, .insecure = o.insecure,
 			.allow_exec = o.allow_exec, .slots = work_slots(o.slots),
 			.memory = (size_t)o.memory, .name = o.name, .tags = &o.tag,
-			.pack = (enum chunk_pack)o.compression, .restart_ns = o.restart_interval,
+			.pack = (enum chunk_pack)o.compression, .transfer = (enum job_transfer)o.transfer, .restart_ns = o.restart_interval,
 			.give_up_ns = o.give_up, .drain_ns = o.drain_timeout, .until_stdin_eof = o.until_stdin_eof,
 			.ready = ready_told, .arg = &o.ready };
 		pool_set_size(c.slots);

@@ -55,26 +55,25 @@ output_gone(struct output *o)
 	o->conf.gone(o->conf.arg);
 }
 
-/* Writes the buffer; the lock is held. */
+/* Writes n bytes; the lock is held. */
 static enum status
-output_write(struct output *o, struct err *e)
+output_put(struct output *o, const uint8_t *p, size_t n, struct err *e)
 {
-	size_t at = 0;
-
 	if (o->failed.kind) {
 		*e = o->failed;
 		return e->kind;
 	}
-	if (o->tty && o->buf.len)
+	if (o->tty && n)
 		log_status_hide();
-	while (at < o->buf.len) {
-		ssize_t n = write(o->fd, o->buf.data + at, o->buf.len - at);
-		if (n >= 0) {
-			at += (size_t)n;
+	while (n) {
+		ssize_t put = write(o->fd, p, n);
+		if (put >= 0) {
+			p += put;
+			n -= (size_t)put;
 		} else if (errno == EAGAIN) {
 			/* Somebody else made our output non-blocking. */
-			struct pollfd p = { o->fd, POLLOUT, 0 };
-			poll(&p, 1, -1);
+			struct pollfd f = { o->fd, POLLOUT, 0 };
+			poll(&f, 1, -1);
 		} else if (errno != EINTR) {
 			int code = errno;
 			err_errno(e, "cannot write to %s", output_name(o));
@@ -85,6 +84,17 @@ output_write(struct output *o, struct err *e)
 			return ST_IO;
 		}
 	}
+	return ST_OK;
+}
+
+/* Writes the buffer; the lock is held. */
+static enum status
+output_write(struct output *o, struct err *e)
+{
+	enum status st = output_put(o, o->buf.data, o->buf.len, e);
+
+	if (st != ST_OK)
+		return st;
 	buf_reset(&o->buf);
 	o->written = o->elements;
 	return ST_OK;
@@ -363,10 +373,27 @@ output_run(struct output *o, const struct run *r, struct err *e)
 	return output_added(o, r->n, format_run(o->format, r, &o->buf, e), e);
 }
 
+/* Many bytes that go out as they are need no buffer; the lock is held. */
+static enum status
+output_pass(struct output *o, const uint8_t *p, size_t len, uint64_t count, struct err *e)
+{
+	enum status st = format_pass(o->format, p, len, count, e);
+
+	if (!st)
+		st = output_write(o, e);
+	if (!st)
+		st = output_put(o, p, len, e);
+	if (!st)
+		o->written = o->elements + count; /* output_added counts them */
+	return st;
+}
+
 enum status
 output_bytes(struct output *o, const uint8_t *p, size_t len, uint64_t count, struct err *e)
 {
 	pthread_mutex_lock(&o->lock);
+	if (len >= OUTPUT_BYTES && format_is_verbatim(o->conf.format))
+		return output_added(o, count, output_pass(o, p, len, count, e), e);
 	return output_added(o, count, format_bytes(o->format, p, len, count, &o->buf, e), e);
 }
 

@@ -115,6 +115,12 @@ chunk_unpack(const uint8_t *p, size_t len, size_t raw_len, struct block **out)
 	return true;
 }
 
+bool
+builder_owns(const struct builder *b, size_t len)
+{
+	return len >= (arenas_used(b->arenas) ? CHUNK_BYTES / 2 : CHUNK_OWN);
+}
+
 uint32_t
 builder_add(struct builder *b, const struct run *r, uint32_t i, uint32_t n)
 {
@@ -126,11 +132,13 @@ builder_add(struct builder *b, const struct run *r, uint32_t i, uint32_t n)
 		if (n - i < most)
 			most = n - i;
 		/* elements of one arena lie end to end: one copy for all of them */
-		while (i - from < most && r->e[i].p == start + len && r->e[i].len < CHUNK_OWN &&
+		while (i - from < most && r->e[i].p == start + len && !builder_owns(b, r->e[i].len) &&
 		       len + r->e[i].len <= room)
 			len += r->e[i++].len;
 		if (i == from)
 			break;
+		if (!b->block)
+			b->block = arenas_block(b->arenas, CHUNK_BYTES);
 		if (!b->block)
 			b->block = builder_block();
 		memcpy(b->block->data + b->len, start, len);
@@ -138,6 +146,19 @@ builder_add(struct builder *b, const struct run *r, uint32_t i, uint32_t n)
 		b->count += i - from;
 	}
 	return i - first;
+}
+
+/* A copy that takes no more than it needs. */
+static struct block *
+builder_exact(const struct builder *b, const uint8_t *p, size_t len)
+{
+	struct block *block = len >= CHUNK_SHARED ? arenas_block(b->arenas, len) : NULL;
+
+	if (!block)
+		block = block_new(len);
+	memcpy(block->data, p, len);
+	block->len = len;
+	return block;
 }
 
 struct chunk *
@@ -148,9 +169,7 @@ builder_cut(struct builder *b)
 	struct block *block = b->block;
 	if (b->len < CHUNK_BYTES / 2) {
 		/* kept buffers would count as little and hold much */
-		block = block_new(b->len);
-		memcpy(block->data, b->block->data, b->len);
-		block->len = b->len;
+		block = builder_exact(b, b->block->data, b->len);
 	} else {
 		b->block = NULL;
 	}
@@ -166,11 +185,10 @@ builder_own(struct builder *b, const struct elem *e)
 {
 	struct block *block = e->block;
 	const uint8_t *p = e->p;
-	if (block) {
+	if (block && !arenas_used(b->arenas)) {
 		block_ref(block);
 	} else {
-		block = block_new(e->len);
-		memcpy(block->data, e->p, e->len);
+		block = builder_exact(b, p, e->len);
 		p = block->data;
 	}
 	return chunk_new(block, p, e->len, b->offset++, 1);

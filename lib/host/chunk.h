@@ -6,7 +6,8 @@
  *
  * The builder copies small elements into a buffer of CHUNK_BYTES; one of
  * CHUNK_OWN bytes or more becomes a chunk of its own, a slice of the block in
- * which it was made. Buffers are used again: giving 256 KiB back to the system
+ * which it was made. Where readers map the worker's memory (arena.h) a chunk is copied
+ * there once in any case, and only then one of half a buffer or more stands alone. Buffers are used again: giving 256 KiB back to the system
  * and faulting them in anew would cost as much as making small elements does.
  */
 #ifndef HOST_CHUNK_H
@@ -16,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "host/arena.h"
 #include "net/sock.h"
 #include "value/block.h"
 #include "value/elem.h"
@@ -23,7 +25,8 @@
 enum {
 	CHUNK_BYTES = 256 * 1024,
 	CHUNK_ELEMENTS = 64 * 1024,
-	CHUNK_OWN = 32 * 1024
+	CHUNK_OWN = 32 * 1024,
+	CHUNK_SHARED = 16 * 1024 /* a smaller one is sent sooner than lent */
 };
 enum chunk_pack { PACK_AUTO, PACK_NONE, PACK_SNAPPY };
 #define CHUNK_PACK_CHOICES "auto|none|snappy"
@@ -51,6 +54,7 @@ void chunk_pack(struct chunk *c, enum chunk_pack how, unsigned *tries);
 bool chunk_unpack(const uint8_t *p, size_t len, size_t raw_len, struct block **out);
 
 struct builder {
+	struct arenas *arenas; /* where blocks come from while it is in use; NULL: the heap */
 	struct block *block; /* the buffer; NULL: none yet */
 	size_t len;
 	uint32_t count;
@@ -63,6 +67,8 @@ struct block *builder_block(void);
 uint32_t builder_add(struct builder *b, const struct run *r, uint32_t i, uint32_t n);
 /* Gives the elements added as a chunk; NULL: none. The next chunk begins after it. */
 struct chunk *builder_cut(struct builder *b);
+/* Whether an element of so many bytes becomes a chunk of its own. */
+bool builder_owns(const struct builder *b, size_t len);
 /* One large element as a chunk; the builder must have been cut. */
 struct chunk *builder_own(struct builder *b, const struct elem *e);
 void builder_clear(struct builder *b);

@@ -87,7 +87,8 @@ produce_failure(void *arg, const struct op_failure *f)
 static void
 produce_send(struct produce *m, struct chunk *c)
 {
-	chunk_pack(c, m->conf->pack, &m->pack_pause);
+	if (!arenas_used(m->conf->arenas))
+		chunk_pack(c, m->conf->pack, &m->pack_pause);
 	m->cut_ns = clock_mono_ns();
 	m->want = false;
 	m->ahead += c->len;
@@ -123,7 +124,7 @@ produce_take(struct produce *m, const struct run *r, uint32_t i, uint32_t n)
 		m->offset += took;
 		if (i == n)
 			break;
-		if (r->e[i].len >= CHUNK_OWN) {
+		if (builder_owns(&m->builder, r->e[i].len)) {
 			produce_own(m, &r->e[i++]);
 			m->offset++;
 		} else {
@@ -394,6 +395,7 @@ produce_new(struct msg_assign *assign, const struct produce_conf *conf, struct p
 	m->offset = m->assign.offset;
 	m->split = m->assign.split;
 	m->conf = conf;
+	m->builder.arenas = conf->arenas;
 	m->queue = q;
 	pthread_mutex_init(&m->lock, NULL);
 	pthread_cond_init(&m->changed, NULL);

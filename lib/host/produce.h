@@ -68,6 +68,7 @@ struct produce_conf {
 	struct turns *turns;    /* where threads come from */
 	const char *worker;     /* its name, for messages */
 	enum chunk_pack pack;
+	struct arenas *arenas;  /* memory that readers map; nothing is compressed while it is in use */
 	int64_t restart_ns;     /* between restart points; 0: none */
 };
 

@@ -122,10 +122,8 @@ reader_host_free(struct reader_host **cp)
 	}
 	reader_free(&c->read);
 	msg_clear(&c->result);
+	reader_net_unlink_all(c);
 	net_free(&c->net);
-	while (c->n_links)
-		mem_free(c->links[--c->n_links].endpoint);
-	mem_free(c->links);
 	mem_free(c->items);
 	for (size_t i = 0; i < sizeof c->texts / sizeof *c->texts; i++)
 		mem_free(c->texts[i]);
@@ -148,7 +146,7 @@ reader_host_fd(const struct reader_host *c)
 
 /* Which bytes of the chunk the piece is. */
 static enum status
-reader_host_slice(const struct item *it, struct reader_host_piece *out, struct err *e)
+reader_host_slice(struct reader_host *c, const struct item *it, struct reader_host_piece *out, struct err *e)
 {
 	struct held *h = it->held;
 	if (h->codec == CODEC_SNAPPY) {
@@ -158,6 +156,14 @@ reader_host_slice(const struct item *it, struct reader_host_piece *out, struct e
 		block_unref(&h->block);
 		h->block = raw;
 		h->codec = CODEC_NONE;
+	}
+	if (!c->conf.in_place && borrower_is(h->block)) {
+		/* the caller looks into it, so it may not change, and may keep it for long */
+		struct block *own = block_new(h->block->len);
+		memcpy(own->data, h->block->data, h->block->len);
+		own->len = h->block->len;
+		block_unref(&h->block);
+		h->block = own;
 	}
 	const uint8_t *p = h->block->data, *end = p + h->block->len;
 	*out = (struct reader_host_piece){ p, h->block->len, it->count, h->block, it->stream, it->offset };
@@ -208,7 +214,7 @@ reader_host_take(struct reader_host *c, struct reader_host_piece *out, struct er
 	if (st != ST_OK)
 		return st;
 	c->lent = it.held;
-	return reader_host_slice(&it, out, e);
+	return reader_host_slice(c, &it, out, e);
 }
 
 void

@@ -32,6 +32,7 @@ struct reader_host_conf {
 	size_t budget;
 	int64_t give_up_ns;            /* a durable dispatcher is waited for so long; 0: for ever */
 	const struct buf *position;    /* position of an earlier run; NULL: from the start */
+	bool in_place;                 /* the caller looks into nothing: pieces may lie in a worker's memory */
 };
 
 /* The job as the dispatcher describes it; texts live as long as the reader. */

@@ -12,7 +12,9 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "base/hash.h"
 #include "core/read/reader.h"
+#include "host/borrower.h"
 #include "host/link.h"
 #include "host/reader_host.h"
 #include "net/sock.h"
@@ -39,6 +41,16 @@ struct item {
 	uint64_t offset;
 };
 
+/* A connection to a worker. */
+struct reader_link {
+	uint64_t worker;
+	char *endpoint;
+	struct borrower *borrower;  /* NULL: copies are wanted */
+	bool shared;                /* its memory is mapped */
+	struct msg *credits;        /* --transfer shm: not given before it is */
+	size_t n_credits, cap_credits;
+};
+
 struct reader_host {
 	struct reader_host_conf conf;
 	struct net *net;
@@ -50,8 +62,8 @@ struct reader_host {
 	char *texts[4];             /* the texts of conf */
 	char where[LINK_WHERE];
 	struct held *lent;          /* chunk of the piece taken last */
-	struct { uint64_t worker; char *endpoint; } *links;
-	size_t n_links, cap_links;
+	struct hash links;          /* struct reader_link, by worker */
+	size_t shared;              /* number of links whose memory is mapped */
 
 	int fd, wake;
 	pthread_mutex_t lock;
@@ -82,5 +94,6 @@ void reader_net_control_broke(void *arg, uint64_t peer);
 void reader_net_worker_broke(void *arg, uint64_t peer);
 void reader_net_woken(void *arg, int fd, int events);
 void *reader_net_thread(void *arg);
+void reader_net_unlink_all(struct reader_host *c);
 
 #endif

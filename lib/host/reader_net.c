@@ -78,26 +78,165 @@ held_unref(struct held *h)
 	mem_free(h);
 }
 
-static void
-reader_net_chunk(struct reader_host *c, struct sock_msg *in, const struct msg_chunk *m)
+/* Connections to workers */
+
+static struct reader_link *
+reader_net_link(struct reader_host *c, uint64_t worker)
 {
-	/* An element has at least one byte, and snappy shrinks to a sixtieth at most. */
-	bool sane = m->count && m->raw_len >= m->count && m->raw_len <= READER_NET_FRAME_MAX && in->data &&
-		    (m->codec == CODEC_SNAPPY ? m->raw_len <= in->len * 64 : m->raw_len == in->len);
-	if (!sane) {
-		log_say(LOG_WARN, "dropped a chunk whose header does not fit its payload");
+	return hash_get(&c->links, &worker, sizeof worker);
+}
+
+static void
+reader_net_unlink(struct reader_host *c, struct reader_link *k)
+{
+	hash_del(&c->links, &k->worker, sizeof k->worker);
+	c->shared -= k->shared;
+	reader_shared(c->read, c->shared > 0);
+	borrower_drop(&k->borrower);
+	mem_free(k->credits);
+	mem_free(k->endpoint);
+	mem_free(k);
+}
+
+void
+reader_net_unlink_all(struct reader_host *c)
+{
+	while (c->links.n)
+		reader_net_unlink(c, c->links.items[0].value);
+	hash_clear(&c->links);
+}
+
+/* The memory of a worker is mapped, or cannot be had. */
+static void
+reader_net_lent(void *arg, uint64_t worker, enum status st, const struct err *e)
+{
+	struct reader_host *c = arg;
+	struct reader_link *k = reader_net_link(c, worker);
+	if (st != ST_OK) {
+		log_say(LOG_DEBUG, "%s", e->text);
+		if (c->conf.job.transfer == TRANSFER_SHM)
+			reader_net_over(c, ST_UNAVAIL, e, NULL);
 		return;
 	}
-	struct held *h = mem_zalloc(sizeof *h);
-	atomic_init(&h->refs, 1);
+	c->shared += !k->shared;
+	k->shared = true;
+	reader_shared(c->read, true);
+	for (size_t i = 0; i < k->n_credits; i++)
+		link_send(c->data, worker, &k->credits[i], &c->out, NULL);
+	k->n_credits = 0;
+}
+
+static void
+reader_net_connect(struct reader_host *c, const struct reader_action *a)
+{
+	struct err e;
+	struct borrower_conf lent = { c->net, reader_net_lent, c, a->worker };
+	if (sock_connect(c->data, a->endpoint, a->worker, &e) != ST_OK) {
+		log_say(LOG_WARN, "%s", e.text);
+		return;
+	}
+	struct reader_link *k = mem_zalloc(sizeof *k);
+	*k = (struct reader_link){ .worker = a->worker, .endpoint = mem_strdup(a->endpoint),
+		.borrower = c->conf.job.transfer == TRANSFER_COPY ? NULL : borrower_new(&lent) };
+	hash_put(&c->links, &k->worker, sizeof k->worker, k);
+}
+
+static void
+reader_net_disconnect(struct reader_host *c, uint64_t worker)
+{
+	struct reader_link *k = reader_net_link(c, worker);
+	if (!k)
+		return;
+	sock_disconnect(c->data, k->endpoint, worker);
+	reader_net_unlink(c, k);
+}
+
+/* Sends a CREDIT: after an ATTACH in a new session, and not before the worker's memory is
+ * mapped if copies are not wanted. */
+static void
+reader_net_credit(struct reader_host *c, uint64_t worker, const struct msg *m)
+{
+	struct reader_link *k = reader_net_link(c, worker);
+	struct msg attach;
+	if (k && k->borrower && borrower_attach(k->borrower, m->credit.session, &attach)) {
+		link_send(c->data, worker, &attach, &c->out, NULL);
+		msg_clear(&attach);
+		k->n_credits = 0;
+	}
+	if (!k || c->conf.job.transfer != TRANSFER_SHM || k->shared) {
+		link_send(c->data, worker, m, &c->out, NULL);
+		return;
+	}
+	size_t i = 0;
+	while (i < k->n_credits && k->credits[i].credit.key.stream != m->credit.key.stream)
+		i++; /* said again */
+	if (i == k->n_credits)
+		k->credits = mem_grow(k->credits, &k->cap_credits, ++k->n_credits, sizeof *k->credits);
+	k->credits[i] = *m;
+}
+
+/* Gives back what was borrowed and is written. */
+static void
+reader_net_release(struct reader_host *c)
+{
+	for (size_t i = 0; c->shared && i < c->links.n; i++) {
+		struct reader_link *k = c->links.items[i].value;
+		if (k->shared)
+			borrower_flush(k->borrower);
+	}
+}
+
+/* A chunk's bytes as a block, from its payload or in the worker's memory. NULL: dropped. */
+static struct block *
+reader_net_block(struct reader_host *c, struct sock_msg *in, const struct msg_chunk *m)
+{
+	struct reader_link *k = m->lease ? reader_net_link(c, in->peer) : NULL;
+	struct err e = { 0 };
+	/* An element has at least one byte, and snappy shrinks to a sixtieth at most. */
+	bool sane = m->count && m->raw_len >= m->count && m->raw_len <= READER_NET_FRAME_MAX;
+
+	if (m->lease)
+		sane = sane && k && k->borrower && !in->data;
+	else
+		sane = sane && in->data &&
+		       (m->codec == CODEC_SNAPPY ? m->raw_len <= in->len * 64 : m->raw_len == in->len);
+	if (!sane) {
+		log_say(LOG_WARN, "dropped a chunk whose header does not fit its payload");
+		return NULL;
+	}
+	if (m->lease) {
+		struct block *b = borrower_block(k->borrower, m, &e);
+		if (e.kind != ST_OK)
+			log_say(LOG_WARN, "dropped a chunk: %s", e.text);
+		return b;
+	}
 	void (*release)(void *, uint8_t *, size_t);
 	void *arg;
 	sock_msg_take(in, &release, &arg);
-	h->block = block_wrap(in->data, in->len, release, arg);
+	return block_wrap(in->data, in->len, release, arg);
+}
+
+static void
+reader_net_chunk(struct reader_host *c, struct sock_msg *in, const struct msg_chunk *m)
+{
+	struct block *b = reader_net_block(c, in, m);
+	if (!b)
+		return;
+	struct held *h = mem_zalloc(sizeof *h);
+	atomic_init(&h->refs, 1);
+	h->block = b;
 	h->raw_len = m->raw_len;
 	h->count = m->count;
 	h->codec = m->codec;
-	reader_chunk(c->read, clock_mono_ns(), in->peer, m, h, in->len);
+	reader_chunk(c->read, clock_mono_ns(), in->peer, m, h, b->len);
+}
+
+static void
+reader_net_arena(struct reader_host *c, uint64_t worker, const struct msg_arena *m)
+{
+	struct reader_link *k = reader_net_link(c, worker);
+	if (k && k->borrower)
+		borrower_answer(&k->borrower, m);
 }
 
 void
@@ -110,34 +249,11 @@ reader_net_data(void *arg, struct sock_msg *in)
 		return;
 	if (m.type == MSG_CHUNK)
 		reader_net_chunk(c, in, &m.chunk);
+	else if (m.type == MSG_ARENA)
+		reader_net_arena(c, in->peer, &m.arena);
 	else
 		reader_data(c->read, clock_mono_ns(), in->peer, &m);
 	msg_clear(&m);
-}
-
-static void
-reader_net_connect(struct reader_host *c, const struct reader_action *a)
-{
-	struct err e;
-	if (sock_connect(c->data, a->endpoint, a->worker, &e) != ST_OK) {
-		log_say(LOG_WARN, "%s", e.text);
-		return;
-	}
-	c->links = mem_grow(c->links, &c->cap_links, c->n_links + 1, sizeof *c->links);
-	c->links[c->n_links].worker = a->worker;
-	c->links[c->n_links++].endpoint = mem_strdup(a->endpoint);
-}
-
-static void
-reader_net_disconnect(struct reader_host *c, uint64_t worker)
-{
-	for (size_t i = 0; i < c->n_links; i++) {
-		if (c->links[i].worker != worker)
-			continue;
-		sock_disconnect(c->data, c->links[i].endpoint, worker);
-		mem_free(c->links[i].endpoint);
-		c->links[i--] = c->links[--c->n_links];
-	}
 }
 
 static void
@@ -195,7 +311,10 @@ reader_net_do(struct reader_host *c, struct reader_action *a)
 		link_send(c->control, LINK_DISPATCHER, &a->msg, &c->out, NULL);
 		break;
 	case READER_SEND:
-		link_send(c->data, a->worker, &a->msg, &c->out, NULL);
+		if (a->msg.type == MSG_CREDIT)
+			reader_net_credit(c, a->worker, &a->msg);
+		else
+			link_send(c->data, a->worker, &a->msg, &c->out, NULL);
 		break;
 	case READER_CONNECT:
 		reader_net_connect(c, a);
@@ -284,6 +403,7 @@ reader_net_thread(void *arg)
 			reader_net_do(c, &a);
 		if (c->out.failed)
 			reader_net_over(c, c->out.failed, &c->out.err, NULL);
+		reader_net_release(c);
 		if (reader_net_ended(c))
 			break;
 		net_step(c->net, reader_next_deadline(c->read));

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
@@ -25,11 +26,22 @@ struct remote_job {
 	uint64_t left, given;    /* elements to come; given out of this piece */
 };
 
+/* The environment variable counts also in programs without --transfer. */
+static int
+service_transfer(int asked)
+{
+	const char *all = asked == TRANSFER_AUTO ? getenv("DSVC_TRANSFER") : NULL;
+
+	return all && !strcmp(all, "copy") ? TRANSFER_COPY :
+	       all && !strcmp(all, "shm") ? TRANSFER_SHM : asked;
+}
+
 void
 service_conf(const struct op_node *n, uint32_t pass, struct reader_host_conf *out)
 {
 	job_opts_ask(&out->job, &remote_of(n)->job);
 	out->job.epoch += pass;
+	out->job.transfer = service_transfer(out->job.transfer);
 }
 
 static enum status

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "core/work/worker.h"
+#include "host/lender.h"
 #include "host/link.h"
 #include "host/produce.h"
 #include "host/plans.h"
@@ -29,6 +30,8 @@ struct worker_host {
 	struct sock *control, *data;
 	struct worker *work;
 	struct produce_conf produce_conf;
+	struct arenas *arenas;     /* memory that readers on this machine map, and their leases */
+	struct lender *lender;
 	struct produce_queue queue;
 	struct produce_event *events;
 	size_t cap_events;
@@ -69,6 +72,8 @@ worker_host_told(void *arg, struct sock_msg *in)
 		worker_host_finish(h, st, &e);
 	if (st != ST_OK)
 		return;
+	if (m.type == MSG_READER_GONE)
+		lender_lost(h->lender, m.reader_gone.key.iteration, m.reader_gone.seat);
 	worker_message(h->work, clock_mono_ns(), &m);
 	msg_clear(&m);
 }
@@ -83,6 +88,17 @@ worker_host_control_broke(void *arg, uint64_t peer)
 	worker_dispatcher_gone(h->work, clock_mono_ns());
 }
 
+/* A reader on this machine wants to map our memory. */
+static void
+worker_host_attach(struct worker_host *h, uint64_t peer, const struct msg_attach *m)
+{
+	struct msg reply;
+	if (!lender_attach(h->lender, peer, m, &reply))
+		return;
+	link_send(h->data, peer, &reply, &h->out, NULL);
+	msg_clear(&reply);
+}
+
 static void
 worker_host_asked(void *arg, struct sock_msg *in)
 {
@@ -91,14 +107,21 @@ worker_host_asked(void *arg, struct sock_msg *in)
 	struct err e;
 	if (!link_decode(in, &m, &e))
 		return;
-	worker_data(h->work, clock_mono_ns(), in->peer, &m);
+	if (m.type == MSG_CREDIT)
+		lender_seat(h->lender, in->peer, m.credit.key.iteration, m.credit.seat);
+	if (m.type == MSG_ATTACH)
+		worker_host_attach(h, in->peer, &m.attach);
+	else
+		worker_data(h->work, clock_mono_ns(), in->peer, &m);
 	msg_clear(&m);
 }
 
 static void
 worker_host_reader_broke(void *arg, uint64_t peer)
 {
-	worker_peer_gone(((struct worker_host *)arg)->work, clock_mono_ns(), peer);
+	struct worker_host *h = arg;
+	lender_broke(h->lender, peer);
+	worker_peer_gone(h->work, clock_mono_ns(), peer);
 }
 
 static struct worker_host_make *
@@ -201,8 +224,12 @@ worker_host_chunk(struct worker_host *h, struct worker_action *a)
 	struct chunk *c = a->handle;
 	a->msg.chunk.codec = c->codec;
 	a->msg.chunk.raw_len = c->raw_len;
-	struct sock_payload p = chunk_payload(c);
 	/* A reader that is not there is told of by its broken connection. */
+	if (lender_chunk(h->lender, a->peer, c, &a->msg.chunk)) {
+		link_send(h->data, a->peer, &a->msg, &h->out, NULL);
+		return;
+	}
+	struct sock_payload p = chunk_payload(c);
 	link_send(h->data, a->peer, &a->msg, &h->out, &p);
 }
 
@@ -380,6 +407,9 @@ worker_host_loop(struct worker_host *h)
 			continue;
 		}
 		net_step(h->net, worker_host_deadline(h));
+		struct lender_stats shares;
+		lender_stats(h->lender, &shares);
+		worker_shares(h->work, shares.arena, shares.leased);
 		worker_host_wants(h);
 		int64_t now = clock_mono_ns();
 		if (now >= worker_next_deadline(h->work))
@@ -456,6 +486,9 @@ worker_host_close(struct worker_host *h, bool clean)
 {
 	sock_free(&h->control, WORKER_HOST_LINGER_MS);
 	sock_free(&h->data, WORKER_HOST_LINGER_MS);
+	lender_stop(h->lender);
+	if (clean) /* nothing writes any more into what readers have */
+		lender_free(&h->lender);
 	net_free(&h->net);
 	address_release(&h->address, &h->claim);
 	buf_clear(&h->bound);
@@ -475,6 +508,7 @@ worker_host_close(struct worker_host *h, bool clean)
 	while (h->n_makes)
 		worker_host_exit(h, h->makes[0].produce);
 	turns_free(&h->produce_conf.turns);
+	arenas_free(&h->arenas);
 	produce_queue_clear(&h->queue);
 	mem_free(h->events);
 	mem_free(h->makes);
@@ -495,12 +529,29 @@ worker_host_set_up(struct worker_host *h, uint64_t self)
 		.endpoint = (char *)h->bound.data, .tags = c->tags, .pid = (uint32_t)getpid(),
 		.slots = c->slots, .memory = c->memory, .give_up_ns = c->give_up_ns, .where = h->where };
 	/* Two more, so that streams are closed though all the others are busy. */
-	h->produce_conf = (struct produce_conf){ turns_new(worker_threads(c->slots) + 2), h->name, c->pack, c->restart_ns };
+	h->produce_conf = (struct produce_conf){ turns_new(worker_threads(c->slots) + 2), h->name, c->pack,
+		h->arenas, c->restart_ns };
 	struct address a;
 	if (c->pack == PACK_AUTO && address_parse((char *)h->bound.data, &a, NULL) == ST_OK &&
 	    address_local(&a))
 		h->produce_conf.pack = PACK_NONE; /* no network to save */
 	h->work = worker_new(&o, clock_mono_ns());
+}
+
+static enum status
+worker_host_share(struct worker_host *h, struct err *e)
+{
+	const struct worker_host_conf *c = h->conf;
+	h->arenas = arenas_new(c->memory);
+	h->lender = lender_new(h->net, h->arenas, c->transfer, h->name);
+	if (address_local(&h->address))
+		lender_expect(h->lender);
+	if (c->transfer != TRANSFER_SHM)
+		return ST_OK;
+	enum status st = lender_open(h->lender, e);
+	if (st != ST_OK)
+		err_wrap(e, "--transfer shm");
+	return st;
 }
 
 enum status
@@ -518,6 +569,8 @@ worker_host_run(const struct worker_host_conf *c, struct err *e)
 	link_tune_memory();
 	worker_host_open(&h, self);
 	st = worker_host_bind(&h, local, e);
+	if (st == ST_OK)
+		st = worker_host_share(&h, e);
 	if (st == ST_OK)
 		st = sock_connect(h.control, c->dispatcher, LINK_DISPATCHER, e);
 	bool clean = true;

@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "base/param.h"
 #include "host/chunk.h"
+#include "value/job_opts.h"
 
 struct worker_host_conf {
 	const char *dispatcher; /* address */
@@ -25,6 +26,7 @@ struct worker_host_conf {
 	const char *name;       /* NULL: HOST:PID */
 	const struct words *tags;
 	enum chunk_pack pack;
+	enum job_transfer transfer; /* to readers on this machine */
 	int64_t restart_ns;     /* between restart points; 0: none */
 	int64_t give_up_ns;     /* without a durable dispatcher; 0: for ever */
 	int64_t drain_ns;       /* draining takes no longer than this */

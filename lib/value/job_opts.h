@@ -17,14 +17,17 @@
 /* Policies and orders, each with its number in messages and its word for users. */
 #define JOB_SHARDING_ROWS(X) X(SHARD_OFF, 0, "off") X(SHARD_DYNAMIC, 1, "dynamic")
 #define JOB_ORDER_ROWS(X) X(ORDER_ANY, 0, "any") X(ORDER_STABLE, 1, "stable") X(ORDER_SOURCE, 2, "source")
+#define JOB_TRANSFER_ROWS(X) X(TRANSFER_AUTO, 0, "auto") X(TRANSFER_COPY, 1, "copy") X(TRANSFER_SHM, 2, "shm")
 
 #define JOB_ENUM(id, number, word) id = number,
 #define JOB_CHOICE(id, number, word) "|" word
 #define JOB_NUMBERED(id, number, word) ", " #number " " word
 enum job_sharding { JOB_SHARDING_ROWS(JOB_ENUM) JOB_SHARDINGS };
 enum job_order { JOB_ORDER_ROWS(JOB_ENUM) JOB_ORDERS };
+enum job_transfer { JOB_TRANSFER_ROWS(JOB_ENUM) JOB_TRANSFERS };
 #define JOB_SHARDING_WORDS (&JOB_SHARDING_ROWS(JOB_CHOICE)[1]) /* "off|dynamic" */
 #define JOB_ORDER_WORDS (&JOB_ORDER_ROWS(JOB_CHOICE)[1])
+#define JOB_TRANSFER_WORDS (&JOB_TRANSFER_ROWS(JOB_CHOICE)[1])
 #define JOB_SHARDING_NUMBERED (&JOB_SHARDING_ROWS(JOB_NUMBERED)[2]) /* "0 off, 1 dynamic" */
 #define JOB_ORDER_NUMBERED (&JOB_ORDER_ROWS(JOB_NUMBERED)[2])
 
@@ -40,6 +43,7 @@ struct job_opts {
 	uint64_t seed;                /* if seeded; else 0, and the dispatcher draws one */
 	uint64_t epoch;               /* which pass of the job, from 1; 0 is taken for 1 */
 	uint64_t window;              /* chunks of credit per stream, the reader's own matter; 0: as it likes */
+	int transfer;                 /* enum job_transfer, from workers on this machine; as window */
 	uint64_t max_errors;          /* if limited: when more elements fail, the pass ends with 65 */
 	uint32_t min_workers, wait_ms;/* wait for so many workers, at most so long */
 	bool seeded, limited;
@@ -71,6 +75,10 @@ struct job_opts {
 	{ .name = "window", .arg = "N", .kind = PARAM_INT, .offset = offsetof(type, field.window), \
 	  .def = "auto", .flags = PARAM_KEY_ONLY | PARAM_RARE | PARAM_ALLOW_AUTO | PARAM_ZERO, \
 	  .min = 1, .max = JOB_WINDOW_MAX, .help = "chunks that may be on their way, per stream" }, \
+	{ .name = "transfer", .arg = "WAY", .kind = PARAM_CHOICE, .offset = offsetof(type, field.transfer), \
+	  .def = "auto", .flags = PARAM_KEY_ONLY | PARAM_RARE, .choices = JOB_TRANSFER_WORDS, \
+	  .complete = JOB_TRANSFER_WORDS, \
+	  .help = "shm, copy or auto; shm: read elements in the memory of workers on this machine; auto: where that can be" }, \
 	{ .name = "epoch", .arg = "N", .kind = PARAM_INT, .offset = offsetof(type, field.epoch), \
 	  .def = "1", .flags = PARAM_KEY_ONLY | PARAM_RARE, .min = 1, .max = UINT32_MAX, \
 	  .help = "read the N-th pass of the job" }

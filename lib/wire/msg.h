@@ -92,6 +92,8 @@ enum msg_type {
 	MSG_FAULTS,
 	/* reader -> dispatcher */
 	MSG_REACHED,
+	/* reader <-> worker on one machine */
+	MSG_ATTACH, MSG_ARENA,
 	MSG_TYPES
 };
 
@@ -145,6 +147,8 @@ struct msg_clocks { struct msg_clock *v; size_t n; };
 struct msg_beat {
 	uint64_t kept_bytes;    /* worker: of chunks it keeps; others 0 */
 	uint64_t streams;       /* worker: how many it has; reader: version of the last STREAMS */
+	uint64_t arena, leased; /* worker: bytes of the memory it shares; of them, those lent to readers */
+	bool shared;            /* reader: takes elements out of the memory of a worker */
 	struct msg_clocks clocks;
 };
 struct msg_bye { bool drain; };                          /* worker: take my streams over */
@@ -160,7 +164,7 @@ struct msg_stream_ranges { uint32_t stream; struct ranges ranges; };
 struct ranges_list { struct msg_stream_ranges *v; size_t n; };
 
 struct msg_open {
-	struct job_opts job;    /* but `window` */
+	struct job_opts job;    /* but `window` and `transfer` */
 	char *dataset;          /* id, or "" with spec and type */
 	char *spec, *type;
 	uint64_t iteration, seat; /* opened before: 0 or what JOB said */
@@ -278,9 +282,19 @@ struct msg_chunk {
 	uint64_t split;         /* number, in its stream, of the split they came from */
 	uint32_t codec;         /* enum wire_codec */
 	uint64_t raw_len;       /* payload bytes once decoded */
+	uint64_t lease;         /* 0: a payload follows; else raw_len bytes lie in the worker's memory: */
+	uint32_t arena;         /* in this arena */
+	uint64_t at;            /* from this byte on */
 };
 struct msg_chunk_ack { struct stream_key key; uint64_t seat; struct ranges ranges; };
 struct msg_void { struct stream_key key; uint64_t seat; };
+struct msg_attach {
+	char *host;             /* id of the machine, as in HELLO */
+	uint32_t user, session; /* session: as in the CREDITs that follow */
+	uint64_t cookie;        /* from ARENA; 0: not known yet */
+	struct ranges held;     /* leases that the reader has; others of this cookie are over */
+};
+struct msg_arena { uint64_t cookie; char *path; uint32_t code; char *text, *help; };
 
 struct msg {
 	enum msg_type type;
@@ -328,6 +342,8 @@ struct msg {
 		struct msg_void void_;
 		struct msg_faults faults;
 		struct msg_reached reached;
+		struct msg_attach attach;
+		struct msg_arena arena;
 	};
 };
 

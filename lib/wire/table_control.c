@@ -28,6 +28,9 @@ static const struct field beat_clock[] = {
 static const struct field beat[] = {
 	U64(msg_beat, kept_bytes, "worker: bytes of chunks that it keeps"),
 	U64(msg_beat, streams, "worker: number of streams that it has; reader: version of the last STREAMS that it got"),
+	U64(msg_beat, arena, "worker: bytes of the memory that it shares"),
+	U64(msg_beat, leased, "worker: of those, bytes that readers have not released"),
+	BOOL(msg_beat, shared, "reader: it reads in the memory of a worker"),
 	LIST(msg_beat, clocks, WIRE_CLOCKS_MAX, beat_clock, struct msg_clock, "time spent since the last BEAT"),
 	{ 0 }
 };

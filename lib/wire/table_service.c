@@ -115,6 +115,9 @@ static const struct field chunk[] = {
 	U64(msg_chunk, split, "number, in its stream, of the split that the elements came from"),
 	U32(msg_chunk, codec, WIRE_CODECS - 1, "0 none, 1 snappy"),
 	U64(msg_chunk, raw_len, "bytes of the payload when decompressed"),
+	U64(msg_chunk, lease, "0: a payload follows; else the elements lie in shared memory, and this is the number of the lease"),
+	U32(msg_chunk, arena, 0, "with a lease: number of the arena in which they lie"),
+	U64(msg_chunk, at, "with a lease: where they begin in the arena; `raw_len` bytes, not compressed"),
 	{ 0 }
 };
 static const struct field chunk_ack[] = {
@@ -143,6 +146,23 @@ static const struct field faults[] = {
 	{ 0 }
 };
 
+static const struct field attach[] = {
+	NAME(msg_attach, host, "as in HELLO"),
+	U32(msg_attach, user, 0, "id of the user that the reader runs as"),
+	U32(msg_attach, session, 0, "of the CREDITs that follow"),
+	U64(msg_attach, cookie, "from ARENA; 0: none yet"),
+	RANGES(msg_attach, held, "leases that the reader has; all others given under this cookie have ended"),
+	{ 0 }
+};
+static const struct field arena[] = {
+	U64(msg_arena, cookie, "the reader says it on the socket"),
+	TEXT(msg_arena, path, WIRE_TEXT_MAX, "of the socket"),
+	U32(msg_arena, code, 255, "0, or an exit code: the memory is not shared"),
+	TEXT(msg_arena, text, WIRE_TEXT_MAX, "why not"),
+	TEXT(msg_arena, help, WIRE_TEXT_MAX, "what would help"),
+	{ 0 }
+};
+
 static const struct field reached[] = { KEY(msg_reached), U64(msg_reached, seat, NULL), { 0 } };
 
 #define ROW(t) [MSG_##t - MSG_LIST]
@@ -162,9 +182,11 @@ const struct msg_desc msg_descs_service[MSG_TYPES - MSG_LIST] = {
 	ROW(READER_GONE) = { "READER_GONE", "dispatcher -> worker", "Elements that this reader has not acknowledged go to others, and its messages no longer count; answered by GONE_OK. Repeated until then.", reader_gone, 1 },
 	ROW(GONE_OK) = { "GONE_OK", "worker -> dispatcher", "Answers READER_GONE.", gone_ok, 1 },
 	ROW(CREDIT) = { "CREDIT", "reader -> worker", "How many chunks of a stream the worker may send. Idempotent.", credit, 0 },
-	ROW(CHUNK) = { "CHUNK", "worker -> reader", "Consecutive elements of a stream; a payload frame follows.", chunk, 0 },
+	ROW(CHUNK) = { "CHUNK", "worker -> reader", "Consecutive elements of a stream; a payload frame follows, unless they lie in shared memory.", chunk, 0 },
 	ROW(CHUNK_ACK) = { "CHUNK_ACK", "reader -> worker", "Elements that were written: the worker may forget them.", chunk_ack, 1 },
 	ROW(VOID) = { "VOID", "worker -> reader", "Answers CREDIT: the worker does not have that stream in that generation, or not for that seat.", void_, 0 },
 	ROW(REACHED) = { "REACHED", "reader -> dispatcher", "In an iteration with an order: all elements before the one that failed in this stream are written. Answered by DONE once they are acknowledged. Repeated until then.", reached, 0 },
+	ROW(ATTACH) = { "ATTACH", "reader -> worker", "Asks to read elements in the memory of a worker on the same machine. Sent before the first CREDIT of each session; answered by ARENA, unless the worker knows the cookie.", attach, 1 },
+	ROW(ARENA) = { "ARENA", "worker -> reader", "Answers ATTACH: the socket where the reader gets the memory, or why it gets none.", arena, 0 },
 	ROW(FAULTS) = { "FAULTS", "worker -> dispatcher", "Elements that failed. Not answered: the number is repeated in RESTART and STREAM_END.", faults, 1 },
 };

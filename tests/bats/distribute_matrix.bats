@@ -39,7 +39,7 @@ elements() { # PLACE
 # pipeline that runs on workers as a whole, `own` ones to dsvc-read itself.
 declare -gA kinds=(
 	[job]=carried [epoch]=carried [sharding]=carried [order]=carried [shards]=carried
-	[seed]=carried [window]=carried
+	[seed]=carried [window]=carried [transfer]=carried
 	[checkpoint]=whole [ack-fd]=whole [max-errors]=whole [errors]=whole
 	[epochs]=own [count]=own [output]=own [to]=own [null]=own [timeout]=own [dispatcher]=own
 	[wait-workers]=own [give-up]=own [progress]=own [stats]=own [fail-empty]=own [quiet]=own
@@ -54,6 +54,7 @@ arguments() { # OPTION: one argument a line
 	sharding) printf '%s\n' --sharding off ;;
 	order) printf '%s\n' --order source ;;
 	shards) printf '%s\n' --shards 2 ;;
+	transfer) printf '%s\n' --transfer copy ;;
 	seed | window) printf '%s\n' "--$1" 7 ;;
 	checkpoint) printf '%s\n' --checkpoint "pos-$2" ;;
 	ack-fd) printf '%s\n' --ack-fd 0 ;;

@@ -94,6 +94,8 @@ struct peer {
 	char *name, *host, *endpoint;
 	uint32_t pid, slots;
 	uint64_t kept_bytes;
+	uint64_t arena, leased;   /* worker: bytes of memory that it shares */
+	bool shared;              /* reader: reads in such memory */
 	struct list_node streams; /* worker: stream.by_worker */
 	uint32_t n_streams;
 	struct list_node workers; /* worker: in disp.workers */

@@ -99,11 +99,13 @@ report_workers(struct buf *b, const struct disp *d)
 	for (struct list_node *n = d->workers.next; n != &d->workers; n = n->next) {
 		const struct peer *p = LIST_OF(n, struct peer, workers);
 
-		report_peer(b, d, p, 6);
+		report_peer(b, d, p, 8);
 		report_str(b, "endpoint", p->endpoint);
 		report_uint(b, "slots", p->slots);
 		report_uint(b, "streams", p->n_streams);
 		report_uint(b, "kept_bytes", p->kept_bytes);
+		report_uint(b, "arena_bytes", p->arena);
+		report_uint(b, "leased_bytes", p->leased);
 		report_bool(b, "draining", p->draining);
 		report_bool(b, "awaited", !p->known);
 	}
@@ -119,12 +121,13 @@ report_readers(struct buf *b, const struct disp *d)
 
 		if (p->role != ROLE_READER)
 			continue;
-		report_peer(b, d, p, 5);
+		report_peer(b, d, p, 6);
 		report_uint(b, "job", it ? it->job->number : 0);
 		report_uint(b, "epoch", it ? it->epoch : 0);
 		report_uint(b, "seat", p->seat ? p->seat->number : 0);
 		report_uint(b, "acknowledged", p->seat ? p->seat->acked : 0);
 		report_bool(b, "waiting", p->waiting != NULL);
+		report_str(b, "transfer", p->shared ? "shm" : "copy");
 	}
 }
 

@@ -172,6 +172,9 @@ static void
 disp_beat(struct disp *d, struct peer *p, struct msg *m)
 {
 	p->kept_bytes = m->beat.kept_bytes;
+	p->arena = m->beat.arena;
+	p->leased = m->beat.leased;
+	p->shared = m->beat.shared;
 	if (p->seat)
 		seat_beat(d, p->seat, m->beat.streams);
 	wanted_beat(d, p, &m->beat.clocks);

@@ -95,6 +95,7 @@ reader_beat(struct reader *r)
 	struct msg *m = reader_tell(r, MSG_BEAT);
 
 	m->beat.streams = r->version;
+	m->beat.shared = r->shared;
 	reader_clock(r);
 	if (!r->work_ns && !r->wait_ns)
 		return;
@@ -114,6 +115,13 @@ reader_contact(struct reader *r)
 		case CONTACT_BEAT: reader_beat(r); break;
 		case CONTACT_LOST: reader_lost(r); return;
 		}
+}
+
+void
+reader_shared(struct reader *r, bool shared)
+{
+	if (r)
+		r->shared = shared;
 }
 
 enum status

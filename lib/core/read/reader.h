@@ -109,6 +109,9 @@ struct reader_action {
 /* The next action; false: none. Call until false after every event. */
 bool reader_action(struct reader *r, struct reader_action *out);
 
+/* Whether elements are read in the memory of a worker: for the dispatcher's report. */
+void reader_shared(struct reader *r, bool shared);
+
 /* For progress. */
 struct reader_stats {
 	uint64_t delivered, written, acknowledged; /* elements */

@@ -96,6 +96,7 @@ struct reader {
 	uint32_t block, epoch, shards;
 	uint64_t seed;
 	uint32_t sessions;           /* with workers, so far */
+	bool shared;                 /* told by reader_shared */
 	bool starved;                /* some stream was refused credit */
 	bool placed;                 /* may take elements: no checkpoint, or the dispatcher knows of a position */
 	bool joining;                /* OPEN is not answered */

@@ -52,6 +52,8 @@ worker_contact(struct worker *w)
 			m->beat.kept_bytes = w->bytes;
 			m->beat.streams = w->streams.n;
 			worker_clock_tell(w, &m->beat.clocks);
+			m->beat.arena = w->arena;
+			m->beat.leased = w->leased;
 			break;
 		case CONTACT_LOST: worker_over(w, WORKER_LOST); return;
 		}
@@ -280,6 +282,13 @@ worker_drain(struct worker *w, int64_t now_ns)
 	for (size_t i = 0; i < w->streams.n; i++)
 		worker_stream_hand(w, worker_at(w, i));
 	worker_leave_alone(w);
+}
+
+void
+worker_shares(struct worker *w, size_t arena, size_t leased)
+{
+	w->arena = arena;
+	w->leased = leased;
 }
 
 size_t

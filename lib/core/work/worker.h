@@ -137,6 +137,9 @@ bool worker_action(struct worker *w, struct worker_action *out);
 /* How many streams of a worker with so many slots may have a thread at once. */
 size_t worker_threads(uint32_t slots);
 
+/* Bytes of memory that is shared, and of those that readers have: for the dispatcher's report. */
+void worker_shares(struct worker *w, size_t arena, size_t leased);
+
 /* For progress and status. */
 size_t worker_kept_bytes(const struct worker *w);
 size_t worker_streams(const struct worker *w);

@@ -98,6 +98,7 @@ struct worker {
 	uint64_t *lists;        /* LISTs under way */
 	size_t n_lists, cap_lists;
 	uint64_t n_listings;    /* lists told so far */
+	size_t arena, leased;   /* told by worker_shares */
 	size_t bytes, n_active; /* bytes of all streams; number of streams that need a share */
 	struct worker_pass *passes;
 	struct msg_clocks clocks; /* clocks of passes that have ended since the last BEAT */

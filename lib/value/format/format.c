@@ -94,6 +94,12 @@ format_is_blind(enum format_kind kind)
 	return format_has(kind, FORMAT_IS_BLIND);
 }
 
+bool
+format_is_verbatim(enum format_kind kind)
+{
+	return format_has(kind, FORMAT_IS_VERBATIM);
+}
+
 void
 format_seekable(struct format *f)
 {
@@ -153,6 +159,26 @@ format_run(struct format *f, const struct run *r, struct buf *out, struct err *e
 	return format_elems(f, r->e, r->n, out, e);
 }
 
+/* The end of element number `done`, from 0, of count; NULL: malformed. */
+static const uint8_t *
+format_next(const uint8_t *p, const uint8_t *end, uint64_t done, uint64_t count, struct err *e)
+{
+	const uint8_t *next = mp_check_next(p, end);
+
+	if (next && (size_t)(next - p) <= UINT32_MAX)
+		return next;
+	err_set(e, ST_PROTO, "element %llu of %llu is malformed", (unsigned long long)done + 1,
+		(unsigned long long)count);
+	return NULL;
+}
+
+static enum status
+format_rest(const uint8_t *p, const uint8_t *end, uint64_t count, struct err *e)
+{
+	return p == end ? ST_OK : err_set(e, ST_PROTO, "%zu bytes follow the last of %llu elements",
+					  (size_t)(end - p), (unsigned long long)count);
+}
+
 enum status
 format_bytes(struct format *f, const uint8_t *p, size_t len, uint64_t count,
 	     struct buf *out, struct err *e)
@@ -167,12 +193,11 @@ format_bytes(struct format *f, const uint8_t *p, size_t len, uint64_t count,
 		uint32_t n = 0;
 
 		for (; n < RUN_USUAL && done < count; n++, done++) {
-			const uint8_t *next = mp_check_next(p, end);
+			const uint8_t *next = format_next(p, end, done, count, e);
 
-			if (!next || (size_t)(next - p) > UINT32_MAX) {
+			if (!next) {
 				out->len = before;
-				return err_set(e, ST_PROTO, "element %llu of %llu is malformed",
-					       (unsigned long long)done + 1, (unsigned long long)count);
+				return ST_PROTO;
 			}
 			f->split[n] = (struct elem){ p, NULL, (uint32_t)(next - p), 0 };
 			p = next;
@@ -181,12 +206,23 @@ format_bytes(struct format *f, const uint8_t *p, size_t len, uint64_t count,
 		if (st != ST_OK)
 			return st;
 	}
-	if (p != end) {
+	if (p != end)
 		out->len = before;
-		return err_set(e, ST_PROTO, "%zu bytes follow the last of %llu elements",
-			       (size_t)(end - p), (unsigned long long)count);
+	return format_rest(p, end, count, e);
+}
+
+enum status
+format_pass(struct format *f, const uint8_t *p, size_t len, uint64_t count, struct err *e)
+{
+	const uint8_t *end = p + len;
+
+	for (uint64_t done = 0; done < count; done++) {
+		p = format_next(p, end, done, count, e);
+		if (!p)
+			return ST_PROTO;
 	}
-	return ST_OK;
+	f->count += count;
+	return format_rest(p, end, count, e);
 }
 
 void

@@ -51,6 +51,10 @@ enum status format_run(struct format *f, const struct run *r, struct buf *out, s
  * ones give ST_PROTO, and leave out as it was. Same result as format_run. */
 enum status format_bytes(struct format *f, const uint8_t *p, size_t len,
 			 uint64_t count, struct buf *out, struct err *e);
+/* Like format_bytes for a verbatim format, but the caller writes the bytes itself: only checks
+ * that they are that many elements. */
+enum status format_pass(struct format *f, const uint8_t *p, size_t len, uint64_t count,
+			struct err *e);
 /* Appends the end of the output: `]` for json, the number for count. */
 void format_end(struct format *f, struct buf *out);
 /* The bytes that the beginning of the output is to be overwritten with, at any time; false:
@@ -59,5 +63,6 @@ bool format_patch(struct format *f, struct buf *out);
 bool format_is_binary(enum format_kind kind); /* not fit for a terminal */
 bool format_is_framed(enum format_kind kind); /* cannot be continued where it was left */
 bool format_is_blind(enum format_kind kind);  /* uses no element's contents */
+bool format_is_verbatim(enum format_kind kind); /* the elements' own bytes, end to end */
 
 #endif

@@ -19,7 +19,8 @@
 enum format_flag {
 	FORMAT_IS_BINARY = 1, /* not fit for a terminal */
 	FORMAT_IS_FRAMED = 2, /* has a beginning or an end: cannot be continued where it was left */
-	FORMAT_IS_BLIND = 4   /* uses no element's contents */
+	FORMAT_IS_BLIND = 4,  /* uses no element's contents */
+	FORMAT_IS_VERBATIM = 8 /* the elements' own bytes, end to end */
 };
 
 struct format_desc {

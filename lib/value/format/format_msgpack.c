@@ -17,4 +17,4 @@ msgpack_elems(uint64_t before, const struct elem *e, uint32_t n, struct buf *out
 	}
 }
 
-const struct format_desc format_msgpack = { .flags = FORMAT_IS_BINARY, .elems = msgpack_elems };
+const struct format_desc format_msgpack = { .flags = FORMAT_IS_BINARY | FORMAT_IS_VERBATIM, .elems = msgpack_elems };
