@@ -77,6 +77,7 @@ _dsvc_read()
 	--window) return ;;
 	--transfer) mapfile -t COMPREPLY < <(compgen -W 'auto copy shm' -- "$cur"); return ;;
 	--epoch) return ;;
+	--type) mapfile -t COMPREPLY < <(compgen -W 'any int float bool text bytes' -- "$cur"); return ;;
 	--epochs) return ;;
 	-t | --to) mapfile -t COMPREPLY < <(compgen -W 'auto count csv json msgpack ndjson none npy nul raw tar text tfrecord tsv' -- "$cur"); return ;;
 	-n | --count) return ;;
@@ -91,7 +92,7 @@ _dsvc_read()
 	--timeout) return ;;
 	esac
 	case $cur in
-	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -e --expression -f --file -s --set -I --include-dir -J --job --sharding --order --shards --seed --window --transfer --epoch --epochs -t --to -0 --null -n --count -o --output --checkpoint --ack-fd --max-errors --errors --wait-workers --give-up -p --progress --stats --fail-empty --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -e --expression -f --file -s --set -I --include-dir -J --job --sharding --order --shards --seed --window --transfer --epoch --type --epochs -t --to -0 --null -n --count -o --output --checkpoint --ack-fd --max-errors --errors --wait-workers --give-up -p --progress --stats --fail-empty --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
 	*) _dsvc_spec "$1" "$2" && return; compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -W 'assert batch bucket bytes cache cardinality choose cmd concat count counter csv dataset dedup distribute drop elements enumerate exec files filter flat_map format group_by group_by_window ignore_errors interleave join lines load lookup map msgpack ndjson npy pad_to padded_batch parse prefetch print ragged_batch random range rate rebatch reduce rename repeat resample sample sample_rate save scan select sh shard shuffle skip sleep snapshot sort sqlite stats stdin take take_while tar tee tfrecord top tsv unbatch unique whole window zip then' -- "$cur") ;;
 	esac
 }

@@ -63,6 +63,7 @@ complete -c dsvc-read -l seed -r -f -d 'seed of all random operators; auto: a ne
 complete -c dsvc-read -l window -r -f -d 'chunks that may be on their way, per stream'
 complete -c dsvc-read -l transfer -r -f -a 'auto copy shm' -d 'shm, copy or auto; shm: read elements in the memory of workers on this machine; auto: where that can be'
 complete -c dsvc-read -l epoch -r -f -d 'read the N-th pass of the job'
+complete -c dsvc-read -l type -r -f -a 'any int float bool text bytes' -d 'exit 65 before anything runs if elements may be of another type than TYPE'
 complete -c dsvc-read -l epochs -r -f -d 'read N passes, one after the other'
 complete -c dsvc-read -s t -l to -r -f -a 'auto count csv json msgpack ndjson none npy nul raw tar text tfrecord tsv' -d 'output format; auto: text for scalars, else ndjson'
 complete -c dsvc-read -s 0 -l null -d 'end each element with a NUL, like -t nul'

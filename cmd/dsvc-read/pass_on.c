@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "op/remote/remote.h"
+#include "read.h"
 
 /* The value of a scalar row, as users write it. */
 static void
@@ -56,6 +57,14 @@ pass_on_row(const struct param *row, const struct op_node *n, const char *from, 
 	return st;
 }
 
+/* Options that are the job's, though an operator may have a parameter of the name of another. */
+static bool
+pass_on_may(const struct param *o)
+{
+	return o->offset >= offsetof(struct read_options, job) &&
+	       o->offset < offsetof(struct read_options, job) + sizeof(struct job_opts);
+}
+
 enum status
 pass_on_check(const struct plan *p, const struct program *program, const void *options,
 	      const struct opt *opt, struct err *e)
@@ -67,7 +76,7 @@ pass_on_check(const struct plan *p, const struct program *program, const void *o
 		const char *from = opt_from(opt, program, o->name);
 		const struct param *row = param_find(p->service->desc->params, o->name, strlen(o->name));
 
-		if (!from || !row)
+		if (!from || !row || !pass_on_may(o))
 			continue;
 		if (p->n_service > 1) {
 			err_set(e, ST_USAGE, "%s: the pipeline takes elements from the service in %zu places",
@@ -90,7 +99,7 @@ pass_on_words(const struct program *program, const void *options, const struct o
 	struct buf text = { 0 }, word = { 0 };
 
 	for (const struct param *o = program->rows; o->kind; o++) {
-		if (!opt_from(opt, program, o->name) ||
+		if (!opt_from(opt, program, o->name) || !pass_on_may(o) ||
 		    (o->kind != PARAM_WORD && o->kind != PARAM_CHOICE && o->kind != PARAM_INT))
 			continue;
 		pass_on_text(o, options, &text);

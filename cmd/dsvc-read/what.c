@@ -19,13 +19,50 @@ what_without_plan(const struct opt *opt, struct err *e)
 	return ST_USAGE;
 }
 
-enum status
-what_plan(struct what *w, const struct read_options *o, const struct opt *opt,
-	  const struct endpoint *ep, struct err *e)
+/* The type that the elements of a registered dataset have. */
+static enum status
+what_type(const struct what *w, const struct service *s, struct types *arena, const struct type **out,
+	  struct err *e)
 {
-	struct service s;
-	service_init(&s, ep->address, ep->from);
-	struct spec_src src = { .sets = &o->set, .dirs = &o->include, .service = &s.op };
+	struct buf text = { 0 };
+	enum status st = s->op.type(s->op.arg, w->dataset, &text, e);
+
+	if (st == ST_OK) {
+		*out = type_parse(arena, (const char *)text.data, text.len, e);
+		st = *out ? ST_OK : ST_PROTO;
+	}
+	buf_clear(&text);
+	return st;
+}
+
+/* --type: the type of what is written must be that or narrower. */
+static enum status
+what_expect(const struct what *w, const char *want, const struct service *s, struct err *e)
+{
+	struct types *arena = types_new();
+	const struct type *type = type_parse(arena, want, strlen(want), e), *has = NULL;
+	enum status st = ST_OK;
+
+	if (!type) {
+		err_wrap(e, "--type");
+		err_help(e, "types: int, float, bool, text, bytes, any, [int], {id: int, ...}, u8[?,3], int?");
+		st = e->kind = ST_USAGE;
+	} else if (w->plan) {
+		has = w->plan->type;
+	} else {
+		st = what_type(w, s, arena, &has, e);
+	}
+	if (st == ST_OK)
+		st = type_expect(type, has, "--type ", e);
+	types_free(&arena);
+	return st;
+}
+
+static enum status
+what_find(struct what *w, const struct read_options *o, const struct opt *opt,
+	  struct service *s, struct err *e)
+{
+	struct spec_src src = { .sets = &o->set, .dirs = &o->include, .service = &s->op };
 	if ((o->expression != NULL) + (o->file != NULL) + (opt->n > 0 && !o->file) != 1) {
 		err_set(e, ST_USAGE, "one dataset or pipeline is needed");
 		err_help(e, "dsvc-read ID, or dsvc-read -e 'range 10 | map x*x'");
@@ -57,6 +94,17 @@ what_plan(struct what *w, const struct read_options *o, const struct opt *opt,
 	enum status st = plan_make(&src, &w->plan, e);
 	words_clear(&carried);
 	return st == ST_OK && w->plan->service ? pass_on_check(w->plan, &read_program, o, opt, e) : st;
+}
+
+enum status
+what_plan(struct what *w, const struct read_options *o, const struct opt *opt,
+	  const struct endpoint *ep, struct err *e)
+{
+	struct service s;
+
+	service_init(&s, ep->address, ep->from);
+	enum status st = what_find(w, o, opt, &s, e);
+	return st == ST_OK && o->type ? what_expect(w, o->type, &s, e) : st;
 }
 
 enum status

@@ -66,6 +66,12 @@ const struct type *type_join(struct types *t, const struct type *a, const struct
 bool type_equal(const struct type *a, const struct type *b);
 /* Whether a value of type a may be used where b is wanted (any fits both ways). */
 bool type_fits(const struct type *a, const struct type *b);
+/* Whether every value of type a is one of type wide: what type_fits lets pass because it may turn
+ * out well is not enough here. */
+bool type_holds(const struct type *wide, const struct type *a);
+/* ST_DATA, with both types, when the elements of type `has` are not all of type `want`. from: what
+ * is printed before the type, such as "type=". */
+enum status type_expect(const struct type *want, const struct type *has, const char *from, struct err *e);
 /* The type of a field; NULL when the closed record lacks it; any for open records and any. */
 const struct type *type_field_get(const struct type *rec, const char *name, size_t n);
 /* The type of one encoded value, for example a literal; any when it is malformed. */

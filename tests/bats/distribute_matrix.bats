@@ -43,7 +43,7 @@ declare -gA kinds=(
 	[checkpoint]=whole [ack-fd]=whole [max-errors]=whole [errors]=whole
 	[epochs]=own [count]=own [output]=own [to]=own [null]=own [timeout]=own [dispatcher]=own
 	[wait-workers]=own [give-up]=own [progress]=own [stats]=own [fail-empty]=own [quiet]=own
-	[verbose]=own [include-dir]=own
+	[verbose]=own [include-dir]=own [type]=own
 	[expression]=form [file]=form [set]=form
 )
 
@@ -70,6 +70,7 @@ arguments() { # OPTION: one argument a line
 	wait-workers) printf '%s\n' --wait-workers 1/5s ;;
 	give-up) printf '%s\n' --give-up 5s ;;
 	progress) printf '%s\n' --progress never ;;
+	type) printf '%s\n' --type int? ;;
 	include-dir) printf '%s\n' -I . ;;
 	*) echo "--$1" ;;
 	esac

@@ -3,16 +3,20 @@
  */
 #include "op/remote/remote.h"
 
+#include <string.h>
+
 static const struct param dataset_params[] = {
 	{ "id", PARAM_WORD, offsetof(struct remote, dataset), .flags = PARAM_NAME,
 	  .help = "id of the dataset, as dsvc-register prints it" },
 	JOB_ROWS(struct remote, job),
+	{ "type", PARAM_WORD, offsetof(struct remote, type), .flags = PARAM_KEY_ONLY | PARAM_OPTIONAL | PARAM_NAME,
+	  .help = "type that the elements must have; it may be wider than that of the dataset" },
 	{ 0 }
 };
 
-/* The service tells the type; without a service, elements may be anything. */
+/* The type that the service has for the dataset; without a service, elements may be anything. */
 static enum status
-dataset_typing(struct op_node *n, struct op_typing *t, const struct type **type, struct err *e)
+dataset_type(const char *id, struct op_typing *t, const struct type **type, struct err *e)
 {
 	const struct op_service *s = t->service;
 	struct buf text = { 0 };
@@ -21,22 +25,39 @@ dataset_typing(struct op_node *n, struct op_typing *t, const struct type **type,
 	*type = type_scalar(TYPE_ANY);
 	if (!s || !s->type)
 		return ST_OK;
-	st = s->type(s->arg, remote_of(n)->dataset, &text, e);
+	st = s->type(s->arg, id, &text, e);
 	if (st == ST_OK && text.len) {
 		*type = type_parse(t->arena, (const char *)text.data, text.len, e);
 		if (!*type)
 			st = err_set(e, ST_PROTO, "the service gives dataset %s a type that cannot "
-				     "be read", remote_of(n)->dataset);
+				     "be read", id);
 	}
 	buf_clear(&text);
 	return st;
+}
+
+/* With type=, that is the type from here on; every element of the dataset must have it. */
+static enum status
+dataset_typing(struct op_node *n, struct op_typing *t, const struct type **type, struct err *e)
+{
+	const struct remote *r = remote_of(n);
+	enum status st = dataset_type(r->dataset, t, type, e);
+
+	if (st != ST_OK || !r->type)
+		return st;
+	const struct type *has = t->service && t->service->type ? *type : NULL;
+	*type = type_parse(t->arena, r->type, strlen(r->type), e);
+	if (!*type)
+		return err_wrap(e, "type="), e->kind;
+	return has ? type_expect(*type, has, "type=", e) : ST_OK;
 }
 
 const struct op_desc op_dataset = {
 	.name = "dataset",
 	.brief = "the elements of a registered dataset",
 	.doc = "Reads a dataset that was registered with the service by its id, or by the name it was "
-	       "registered under. The parameters are those of distribute.",
+	       "registered under. The parameters are those of distribute, and type=, which is "
+	       "checked before anything runs and is the type of the elements for what follows.",
 	.kind = OP_SOURCE,
 	.scope = OP_ELEMENT,
 	.flags = OP_REORDERS | OP_REMOTE,

@@ -13,6 +13,7 @@
 struct remote {
 	struct job_opts job; /* first, where the planner looks for it */
 	char *dataset;       /* id of the dataset, with `dataset` only */
+	char *type;          /* the type that its elements are to have, with `dataset` only; NULL: as it comes */
 	void *handle;        /* while running: what the service's open gave */
 };
 

@@ -117,6 +117,12 @@ joins_are_the_narrowest_that_hold_both(void **state)
 }
 
 static void
+holds(const char *wide, const char *a, int want)
+{
+	assert_int_equal(type_holds(parse(wide), parse(a)), want);
+}
+
+static void
 fits(const char *a, const char *b, int forth, int back)
 {
 	assert_int_equal(type_fits(parse(a), parse(b)), forth);
@@ -141,6 +147,27 @@ types_fit_where_they_can_stand(void **state)
 	fits("u8[2,3]", "u8[2]", 0, 0);
 	fits("u8[2,3]", "u8[...]", 1, 1);
 	fits("never", "int", 1, 0);
+}
+
+static void
+a_wider_type_holds_a_narrower_one(void **state)
+{
+	(void)state;
+	holds("any", "int", 1);
+	holds("int", "any", 0);
+	holds("int", "int", 1);
+	holds("int?", "int", 1);
+	holds("int?", "null", 1);
+	holds("int", "int?", 0);
+	holds("float", "int", 0);
+	holds("[any]", "[int]", 1);
+	holds("[int]", "[any]", 0);
+	holds("{a: int, ...}", "{a: int, b: text}", 1);
+	holds("{a: any, b: text}", "{a: int, b: text}", 1);
+	holds("{a: int}", "{a: int, ...}", 0);
+	holds("{a: int, ...}", "{...}", 0);
+	holds("u8[?,3]", "u8[2,3]", 1);
+	holds("u8[2,3]", "u8[?,3]", 0);
 }
 
 static void
