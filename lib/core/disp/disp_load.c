@@ -134,6 +134,11 @@ load_iter(struct disp *d, const struct row_load *l, struct err *e)
 		fields_clear(row_iter_fields, &r);
 		return load_orphan(e, "iteration");
 	}
+	if (iter_live(&r) && r.next_fixed && r.next_fixed >= r.n_streams) {
+		err_set(e, ST_DATA, "the next split is for stream %u of an iteration that has %u", r.next_fixed, r.n_streams);
+		fields_clear(row_iter_fields, &r);
+		return e->kind;
+	}
 	r.code = r.state == ITER_FAILED ? status_code(status_from_code(r.code)) : 0;
 	n_streams = r.n_streams;
 	r.n_streams = 0; /* none is there yet */

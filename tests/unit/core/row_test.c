@@ -175,3 +175,40 @@ a_list_that_was_read_can_grow(void **state)
 	assert_int_equal(moved.cap_gone + moved.cap_held + moved.presumed.cap, 0);
 	buf_clear(&b);
 }
+
+static void
+load(struct disp *d, enum disp_row_kind kind, const struct field *rows, const void *object)
+{
+	struct buf b = { 0 };
+	struct err e;
+
+	fields_encode(rows, object, &b);
+	struct disp_row row = { kind, 3, { 1 }, b.data, b.len };
+	assert_int_equal(disp_load(d, &row, &e), ST_OK);
+	buf_clear(&b);
+}
+
+/* Else the next split would be written behind the end of the list of streams. */
+static void
+a_split_for_a_stream_that_is_not_there_is_damage(void **state)
+{
+	struct dataset s = { .id = text("id"), .spec = text("range 9"), .type = text("int") };
+	struct job j = { .opts.name = text("train"), .dataset_number = 1 };
+	struct disp_opts o = { .instance = 1, .seed = 1, .durable = true };
+
+	(void)state;
+	for (uint32_t next = 0; next < 2; next++) {
+		struct iteration it = { .job_number = 1, .state = ITER_LISTING, .fixed = true, .next_fixed = next };
+		struct disp *d = disp_new(&o, 1);
+		struct err e = { 0 };
+
+		load(d, ROW_DATASET, row_dataset_fields, &s);
+		load(d, ROW_JOB, row_job_fields, &j);
+		load(d, ROW_ITERATION, row_iter_fields, &it);
+		assert_int_equal(disp_loaded(d, 1, &e), next ? ST_DATA : ST_OK);
+		if (next)
+			assert_string_equal(e.text, "the dispatcher's state is damaged: "
+					    "the next split is for stream 1 of an iteration that has 0");
+		disp_free(&d);
+	}
+}
