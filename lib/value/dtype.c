@@ -7,6 +7,26 @@
 #include "value/half.h"
 #include "value/mp.h"
 
+static const struct { const char *name; size_t size; } dtypes[DTYPE_COUNT] = {
+	[DTYPE_U8] = { "u8", 1 }, [DTYPE_U16] = { "u16", 2 }, [DTYPE_U32] = { "u32", 4 },
+	[DTYPE_U64] = { "u64", 8 }, [DTYPE_I8] = { "i8", 1 }, [DTYPE_I16] = { "i16", 2 },
+	[DTYPE_I32] = { "i32", 4 }, [DTYPE_I64] = { "i64", 8 }, [DTYPE_F32] = { "f32", 4 },
+	[DTYPE_F64] = { "f64", 8 }, [DTYPE_BOOL] = { "bool", 1 }, [DTYPE_F16] = { "f16", 2 },
+	[DTYPE_BF16] = { "bf16", 2 }
+};
+
+const char *
+dtype_name(enum dtype d)
+{
+	return d < DTYPE_COUNT ? dtypes[d].name : "?";
+}
+
+size_t
+dtype_size(enum dtype d)
+{
+	return d < DTYPE_COUNT ? dtypes[d].size : 0;
+}
+
 bool
 dtype_is_float(enum dtype d)
 {

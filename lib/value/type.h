@@ -20,16 +20,12 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "value/dtype.h"
 
 enum type_kind {
 	TYPE_ANY, TYPE_NIL, TYPE_BOOL, TYPE_INT, TYPE_FLOAT, TYPE_TEXT, TYPE_BYTES,
 	TYPE_LIST, TYPE_RECORD, TYPE_TENSOR,
 	TYPE_NEVER /* the type of fail() and skip(): joins with anything */
-};
-
-enum dtype { /* the numbers stand in encoded tensors: new ones go behind the others */
-	DTYPE_U8, DTYPE_U16, DTYPE_U32, DTYPE_U64, DTYPE_I8, DTYPE_I16, DTYPE_I32,
-	DTYPE_I64, DTYPE_F32, DTYPE_F64, DTYPE_BOOL, DTYPE_F16, DTYPE_BF16, DTYPE_COUNT
 };
 
 enum { TYPE_DIMS_MAX = 16 };
@@ -79,7 +75,5 @@ const struct type *type_of_value(struct types *t, const uint8_t *p, size_t len);
 
 void type_print(const struct type *a, struct buf *out);
 const struct type *type_parse(struct types *t, const char *text, size_t n, struct err *e);
-const char *dtype_name(enum dtype d);     /* "u8" */
-size_t dtype_size(enum dtype d);          /* bytes of one */
 
 #endif

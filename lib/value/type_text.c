@@ -15,26 +15,6 @@ static const char *const type_words[] = { /* by enum type_kind */
 	[TYPE_FLOAT] = "float", [TYPE_TEXT] = "text", [TYPE_BYTES] = "bytes",
 	[TYPE_LIST] = "", [TYPE_RECORD] = "", [TYPE_TENSOR] = "", [TYPE_NEVER] = "never"
 };
-/* by enum dtype */
-static const struct { const char *name; size_t size; } dtypes[DTYPE_COUNT] = {
-	[DTYPE_U8] = { "u8", 1 }, [DTYPE_U16] = { "u16", 2 }, [DTYPE_U32] = { "u32", 4 },
-	[DTYPE_U64] = { "u64", 8 }, [DTYPE_I8] = { "i8", 1 }, [DTYPE_I16] = { "i16", 2 },
-	[DTYPE_I32] = { "i32", 4 }, [DTYPE_I64] = { "i64", 8 }, [DTYPE_F32] = { "f32", 4 },
-	[DTYPE_F64] = { "f64", 8 }, [DTYPE_BOOL] = { "bool", 1 }, [DTYPE_F16] = { "f16", 2 },
-	[DTYPE_BF16] = { "bf16", 2 }
-};
-
-const char *
-dtype_name(enum dtype d)
-{
-	return d < DTYPE_COUNT ? dtypes[d].name : "?";
-}
-
-size_t
-dtype_size(enum dtype d)
-{
-	return d < DTYPE_COUNT ? dtypes[d].size : 0;
-}
 
 static bool
 type_name_char(char c, bool first)
@@ -287,7 +267,7 @@ type_parse_word(struct type_src *s)
 	size_t n = type_word(s, &word);
 
 	for (int d = 0; d < DTYPE_COUNT && n; d++)
-		if (strlen(dtypes[d].name) == n && !memcmp(dtypes[d].name, word, n)
+		if (strlen(dtype_name(d)) == n && !memcmp(dtype_name(d), word, n)
 		    && type_take(s, "["))
 			return type_parse_tensor(s, (enum dtype)d);
 	for (int k = 0; k <= TYPE_NEVER && n; k++)
