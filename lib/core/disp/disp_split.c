@@ -39,17 +39,22 @@ disp_split_describe(const struct stream *s, size_t k)
 }
 
 #define DISP_SPLIT_MOST_NS 1000000000.0 /* a split should take no longer ... */
+#define DISP_SPLIT_YOUNG_NS 5000000ll /* little and fast work is over by then, on one stream */
 #define DISP_SPLIT_FOLD_NS 400000000.0
 #define DISP_SPLIT_LEAST_NS 20000000.0 /* ... nor less than this, if it may be larger */
-enum { DISP_SPLIT_FIRST_BYTES = 64, DISP_SPLIT_GROWTH = 64, DISP_SPLIT_SILENT = 8, DISP_SPLIT_PART = 4 };
+enum { DISP_SPLIT_FIRST_BYTES = 64, DISP_SPLIT_GROWTH = 64, DISP_SPLIT_SILENT = 8, DISP_SPLIT_PART = 4,
+	DISP_SPLIT_LITTLE = 32, DISP_SPLIT_LITTLE_BYTES = 64 * 1024 };
 
 /* Whether it has taken more than its part of what there is, and given nothing for it yet:
- * its chain reads ahead, or is slow. */
+ * its chain reads ahead, or is slow. A few elements are never too much, and stay on one
+ * stream, in their order. */
 static bool
 disp_split_ahead(const struct disp *d, const struct stream *s)
 {
 	uint64_t streams = s->iter->n_streams - s->iter->n_ended, n = streams > d->slots ? streams : d->slots;
 
+	if (s->split_silent < (s->iter->cut.units.v[0].kind == SPLIT_FILE ? DISP_SPLIT_LITTLE_BYTES : DISP_SPLIT_LITTLE))
+		return false;
 	return s->split_silent > (double)cut_rest(&s->iter->cut) / DISP_SPLIT_PART / (double)(n ? n : 1);
 }
 
@@ -205,7 +210,7 @@ disp_split_request(struct disp *d, struct peer *p, struct stream *s, const struc
 	if (q->k > s->n_splits)
 		return; /* nobody asks for the second before the first is answered */
 	if (q->k == s->n_splits && !s->closed) {
-		if (q->given <= s->split_given && disp_split_ahead(d, s))
+		if (q->given <= s->split_given && d->now - s->iter->ran >= DISP_SPLIT_YOUNG_NS && disp_split_ahead(d, s))
 			iter_widen(d, s->iter);
 		if (s->iter->fixed)
 			disp_split_cut_fixed(d, s, q->k);

@@ -40,7 +40,7 @@ def frame(body, more=False):
 
 def version():
     doc = open(os.path.join(os.path.dirname(__file__), "../../../doc/protocol.md"), encoding="utf-8")
-    return int(re.search(r"\| of the protocol; now (\d+) \|", doc.read())[1])
+    return int(re.search(r"of the protocol; now (\d+) \|", doc.read())[1])
 
 
 def take(s, n):
