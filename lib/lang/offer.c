@@ -262,8 +262,9 @@ offer_arguments(struct offer *o)
 {
 	static const struct param common[] = {
 		{ .name = "on_error", .kind = PARAM_CHOICE, .choices = "fail|skip|keep",
-		  .help = "what becomes of an element that fails" },
-		{ .name = "per_stream", .kind = PARAM_BOOL, .help = "each stream by itself" },
+		  .help = "what to do with an element that fails" },
+		{ .name = "per_stream", .kind = PARAM_BOOL,
+		  .help = "run on each stream separately" },
 		{ 0 } };
 	const struct offer_stage *s = o->stage;
 	size_t place = 0;

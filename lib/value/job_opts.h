@@ -64,21 +64,24 @@ struct job_opts {
 	  .help = "divide the elements (dynamic) or repeat them (off); dynamic: each element once in all; off: all from every worker" }, \
 	{ .name = "order", .arg = "ORDER", .kind = PARAM_CHOICE, .offset = offsetof(type, field.order), \
 	  .def = "any", .flags = PARAM_KEY_ONLY, .choices = JOB_ORDER_WORDS, .complete = JOB_ORDER_WORDS, \
-	  .help = "order: any, stable (always the same) or source; any: as they come; source: as dsvc-run gives them" }, \
+	  .help = "order of the elements; any: as they come; stable: always the same; source: as " \
+		  "dsvc-run gives them" }, \
 	{ .name = "shards", .arg = "N", .kind = PARAM_INT, .offset = offsetof(type, field.shards), \
 	  .def = "auto", .flags = PARAM_KEY_ONLY | PARAM_RARE | PARAM_ALLOW_AUTO | PARAM_ZERO, \
-	  .min = 1, .max = JOB_SHARDS_MAX, .help = "number of streams, for orders that fix it" }, \
+	  .min = 1, .max = JOB_SHARDS_MAX, \
+	  .help = "number of streams, for orders other than any" }, \
 	{ .name = "seed", .arg = "N", .kind = PARAM_INT, .offset = offsetof(type, field.seed), \
 	  .given = offsetof(type, field.seeded), .def = "auto", \
 	  .flags = PARAM_KEY_ONLY | PARAM_RARE | PARAM_ALLOW_AUTO | PARAM_ZERO, \
 	  .help = "seed of all random operators; auto: a new one each time" }, \
 	{ .name = "window", .arg = "N", .kind = PARAM_INT, .offset = offsetof(type, field.window), \
 	  .def = "auto", .flags = PARAM_KEY_ONLY | PARAM_RARE | PARAM_ALLOW_AUTO | PARAM_ZERO, \
-	  .min = 1, .max = JOB_WINDOW_MAX, .help = "chunks that may be on their way, per stream" }, \
+	  .min = 1, .max = JOB_WINDOW_MAX, .help = "number of unacknowledged chunks per stream" }, \
 	{ .name = "transfer", .arg = "WAY", .kind = PARAM_CHOICE, .offset = offsetof(type, field.transfer), \
 	  .def = "auto", .flags = PARAM_KEY_ONLY | PARAM_RARE, .choices = JOB_TRANSFER_WORDS, \
 	  .complete = JOB_TRANSFER_WORDS, \
-	  .help = "shm, copy or auto; shm: read elements in the memory of workers on this machine; auto: where that can be" }, \
+	  .help = "how elements reach the reader; shm: in memory shared with workers on this machine; " \
+		  "auto: shm where possible, else copy" }, \
 	{ .name = "epoch", .arg = "N", .kind = PARAM_INT, .offset = offsetof(type, field.epoch), \
 	  .def = "1", .flags = PARAM_KEY_ONLY | PARAM_RARE, .min = 1, .max = UINT32_MAX, \
 	  .help = "read the N-th pass of the job" }

@@ -117,18 +117,19 @@ code_hash(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 
 const struct fn fn_code[] = {
 	{ "hex", "h", "text", .call = code_hex, .args = "int|bytes|text",
-	  .brief = "in hex digits", .example = "[hex(255), hex(\"az\")]",
+	  .brief = "the value in hexadecimal digits", .example = "[hex(255), hex(\"az\")]",
 	  .output = "[\"ff\",\"617a\"]" },
 	{ "unhex", "t", "bytes", .call = code_unhex, .args = "text",
-	  .brief = "the bytes that hex digits stand for", .example = "str(unhex(\"617a\"))",
+	  .brief = "the bytes that hexadecimal digits stand for", .example = "str(unhex(\"617a\"))",
 	  .output = "az" },
 	{ "base64", "s", "text", .call = code_base64, .args = "bytes|text",
-	  .brief = "in base64", .example = "base64(\"light\")", .output = "bGlnaHQ=" },
+	  .brief = "the value in base64", .example = "base64(\"light\")", .output = "bGlnaHQ=" },
 	{ "unbase64", "t", "bytes", .call = code_unbase64, .args = "text",
 	  .brief = "the bytes that base64 stands for", .example = "str(unbase64(\"bGlnaHQ=\"))",
 	  .output = "light" },
 	{ "hash", "a?i", "int", .call = code_hash, .args = "any[, n]",
-	  .brief = "a number that is the same for equal values, on every machine; with n "
-		   "from 0 to n - 1", .example = "hash(\"user-7\", 10)", .output = "9" },
+	  .brief = "a number that is the same for equal values, on every machine; with n a number "
+		  "from 0 to n - 1",
+	  .example = "hash(\"user-7\", 10)", .output = "9" },
 	{ 0 }
 };

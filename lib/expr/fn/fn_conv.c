@@ -182,20 +182,21 @@ conv_type(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 
 const struct fn fn_conv[] = {
 	{ "int", "v", "int", .call = conv_int, .args = "number|text|bool",
-	  .brief = "as an int; a fraction is cut off",
+	  .brief = "the value as an int; a fraction is cut off",
 	  .example = "[int(\"0x1f\"), int(-2.7), int(true)]", .output = "[31,-2,1]" },
 	{ "float", "v", "float", .call = conv_float, .args = "number|text|bool",
-	  .brief = "as a float", .example = "float(\"1e3\")", .output = "1000.0" },
+	  .brief = "the value as a float", .example = "float(\"1e3\")", .output = "1000.0" },
 	{ "bool", "v", "bool", .call = conv_bool, .args = "bool|text|0|1",
-	  .brief = "as a test: true, yes, on, 1 and their opposites",
+	  .brief = "the value as a bool; texts may be true, yes, on, 1 or their opposites",
 	  .example = "bool(\"yes\")", .output = "true" },
 	{ "str", "a", "text", .call = conv_str, .args = "any",
-	  .brief = "as text; lists and records as JSON",
+	  .brief = "the value as text; lists and records as JSON",
 	  .example = "\"n=\" ++ str(3)", .output = "n=3" },
 	{ "bytes", "s", "bytes", .call = conv_bytes, .args = "text",
 	  .brief = "the bytes of a text", .example = "len(bytes(\"é\"))", .output = "2" },
 	{ "type", "a", "text", .call = conv_type, .args = "any",
-	  .brief = "null, bool, int, float, text, bytes, list, record or tensor",
+	  .brief = "the type of the value: null, bool, int, float, text, bytes, list, record "
+		  "or tensor",
 	  .example = "type([1, 2])", .output = "list" },
 	{ 0 }
 };

@@ -303,21 +303,22 @@ match_type_int(struct types *t, const struct type *const *a, unsigned n)
 
 const struct fn fn_match[] = {
 	{ "match", "tR", NULL, match_type_text, match_first, .args = "text, /re/",
-	  .brief = "the first part that matches, or null",
+	  .brief = "the first part of the text that matches, or null",
 	  .example = "match(\"id=42;\", /[0-9]+/)", .output = "42" },
 	{ "captures", "tR", NULL, NULL, match_captures, .args = "text, /re/",
-	  .brief = "what the groups of the first match hold: a list, a record when they have "
-		   "names, null without a match",
+	  .brief = "what the groups of the first match contain, as a list, or as a record if they "
+		  "have names; null without a match",
 	  .example = "captures(\"k=v\", /(?<key>.)=(?<value>.)/)",
 	  .output = "{\"key\":\"k\",\"value\":\"v\"}" },
 	{ "find", "qf", NULL, match_type_int, match_find, .args = "text|bytes|list, text|/re/|item",
-	  .brief = "where it first is, from 0, or null",
+	  .brief = "index of the first match, from 0, or null",
 	  .example = "[find(\"abc\", \"c\"), find([5, 6], 7)]", .output = "[2,null]" },
 	{ "split", "t?p", "[text]", .call = match_split, .args = "text[, text|/re/]",
-	  .brief = "the parts between; without a second argument between blanks",
+	  .brief = "the parts of the text between separators; by default the separators are blanks",
 	  .example = "split(\"a, b\", /, */)", .output = "[\"a\",\"b\"]" },
 	{ "replace", "tpt", "text", .call = match_replace, .args = "text, text|/re/, by",
-	  .brief = "each place replaced; $1 and ${name} are groups of a regular expression",
+	  .brief = "the text with each match replaced; $1 and ${name} are groups of a "
+		  "regular expression",
 	  .example = "replace(\"a-b\", /(.)-(.)/, \"$2-$1\")", .output = "b-a" },
 	{ 0 }
 };

@@ -224,28 +224,31 @@ math_pow(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 
 const struct fn fn_math[] = {
 	{ "abs", "N", NULL, fn_type_first, math_abs, .args = "number|tensor",
-	  .brief = "without its sign", .example = "abs(-3)", .output = "3" },
+	  .brief = "the absolute value", .example = "abs(-3)", .output = "3" },
 	{ "min", "a*", .call = math_min, .check = tensor_rule_min, .args = "list|tensor | a, b, ...",
-	  .brief = "the least; of a tensor and others number by number", .example = "min(3, 1, 2)", .output = "1" },
+	  .brief = "the least value; with tensors the least at each place",
+	  .example = "min(3, 1, 2)", .output = "1" },
 	{ "max", "a*", .call = math_max, .check = tensor_rule_min, .args = "list|tensor | a, b, ...",
-	  .brief = "the greatest; of a tensor and others number by number", .example = "max([3, 1, 2])", .output = "3" },
+	  .brief = "the greatest value; with tensors the greatest at each place",
+	  .example = "max([3, 1, 2])", .output = "3" },
 	{ "floor", "N", .call = math_floor, .check = tensor_rule_int, .args = "number|tensor",
-	  .brief = "the next int below", .example = "floor(-1.5)", .output = "-2" },
+	  .brief = "the number rounded down to an int", .example = "floor(-1.5)", .output = "-2" },
 	{ "ceil", "N", .call = math_ceil, .check = tensor_rule_int, .args = "number|tensor",
-	  .brief = "the next int above", .example = "ceil(1.2)", .output = "2" },
+	  .brief = "the number rounded up to an int", .example = "ceil(1.2)", .output = "2" },
 	{ "round", "N?i", .call = math_round, .check = tensor_rule_int, .args = "number[, digits] | tensor",
-	  .brief = "the nearest int, halves away from 0; with digits a float with so many; in "
-		   "tensors halves to the even one, as numpy does",
+	  .brief = "the nearest int, with halves rounded away from 0; with digits, a float "
+		  "rounded to that many digits; in tensors halves are rounded to the even "
+		  "number, as in numpy",
 	  .example = "[round(2.5), round(3.14159, 2)]", .output = "[3,3.14]" },
 	{ "sqrt", "N", .call = math_sqrt, .check = tensor_rule_float, .args = "number|tensor",
 	  .brief = "the square root", .example = "sqrt(2.25)", .output = "1.5" },
 	{ "exp", "N", .call = math_exp, .check = tensor_rule_float, .args = "number|tensor",
-	  .brief = "e to the power of it", .example = "exp(0)", .output = "1.0" },
+	  .brief = "e to the power of the number", .example = "exp(0)", .output = "1.0" },
 	{ "log", "N?n", .call = math_log, .check = tensor_rule_float, .args = "number[, base] | tensor",
-	  .brief = "the logarithm, natural or to a base", .example = "log(1024, 2)",
+	  .brief = "the logarithm, natural or to a given base", .example = "log(1024, 2)",
 	  .output = "10.0" },
 	{ "pow", "nn", "float", .call = math_pow, .args = "number, number",
-	  .brief = "the power as a float; ** of ints is an int", .example = "pow(2, -1)",
+	  .brief = "the power, as a float; ** of ints gives an int", .example = "pow(2, -1)",
 	  .output = "0.5" },
 	{ 0 }
 };

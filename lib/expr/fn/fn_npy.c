@@ -71,7 +71,7 @@ npy_load(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 
 const struct fn fn_npy[] = {
 	{ "npy_load", "b", "any", NULL, npy_load, .args = "bytes",
-	  .brief = "the tensor that the bytes of an .npy file hold, as from numpy.save",
+	  .brief = "the tensor in the bytes of an .npy file, as written by numpy.save",
 	  .example = "npy_load(unhex(\"00\")) ?? \"no array\"", .output = "no array" },
 	{ 0 }
 };

@@ -30,14 +30,14 @@ odd_type_rand(struct types *t, const struct type *const *a, unsigned n)
 
 const struct fn fn_odd[] = {
 	{ "rand", "?i", NULL, odd_type_rand, odd_rand, .flags = FN_VARIES | FN_DRAWS, .args = "[n]",
-	  .brief = "a random float from 0 up to 1, or int from 0 to n - 1; from the seed of the "
-		   "iteration and the element's number",
+	  .brief = "a random float from 0 up to, but not including, 1, or a random int from 0 to n "
+		  "- 1; it depends on the seed of the iteration and the number of the element",
 	  .example = "rand(1)", .output = "0" },
 	{ "skip", "", .special = FN_SKIP, .args = "",
 	  .brief = "drops this element", .example = "true ? \"kept\" : skip()",
 	  .output = "kept" },
 	{ "fail", "t", .special = FN_FAIL, .args = "text",
-	  .brief = "makes this element an error with that text; ?? catches it",
+	  .brief = "makes the element an error with this message; ?? catches it",
 	  .example = "fail(\"no\") ?? \"caught\"", .output = "caught" },
 	{ 0 }
 };

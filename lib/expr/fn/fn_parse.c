@@ -126,22 +126,23 @@ parse_kv(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 
 const struct fn fn_parse[] = {
 	{ "parse_json", "s", "any", .call = parse_json, .args = "text|bytes",
-	  .brief = "the value that JSON text stands for",
+	  .brief = "the value of a JSON text",
 	  .example = "parse_json(\"{\\\"a\\\": [1]}\").a[0]", .output = "1" },
 	{ "to_json", "a", "text", .call = parse_to_json, .args = "any",
-	  .brief = "as JSON text; bytes in base64, what is not UTF-8 as U+FFFD, inf and nan as null",
+	  .brief = "the value as JSON text; bytes become base64, invalid UTF-8 becomes U+FFFD, inf "
+		  "and nan become null",
 	  .example = "to_json({a: [1, null]})",
 	  .output = "{\"a\":[1,null]}" },
 	{ "parse_csv", "t?tt", "[any]", .call = parse_csv, .args = "text[, separator[, types]]",
-	  .brief = "the fields of one line of CSV, as the source csv reads them; with the types "
-		   "\"text\" all are texts",
+	  .brief = "the fields of one line of CSV, typed as in the csv source; with the types "
+		  "\"text\" all stay texts",
 	  .example = "[parse_csv(\"a,\\\"b,c\\\",1\"), parse_csv(\"7;\", \";\", \"text\")]",
 	  .output = "[[\"a\",\"b,c\",1],[\"7\",\"\"]]" },
 	{ "parse_kv", "t?ttt", "{...}", .call = parse_kv,
 	  .args = "text[, between pairs[, between key and value[, types]]]",
-	  .brief = "a record of key=value words, typed as by the source csv; a word alone is true, of "
-		   "equal keys the last counts; between pairs \" \" is any blanks; with the types "
-		   "\"text\" values are texts",
+	  .brief = "a record of key=value words, typed as in the csv source; a word without a "
+		  "value is true, and of equal keys the last counts; the separator \" \" matches "
+		  "any blanks; with the types \"text\" values stay texts",
 	  .example = "parse_kv(\"level=info ms=12 msg=\\\"all well\\\"\")",
 	  .output = "{\"level\":\"info\",\"ms\":12,\"msg\":\"all well\"}" },
 	{ 0 }

@@ -91,16 +91,17 @@ path_ext(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 
 const struct fn fn_path[] = {
 	{ "basename", "t", "text", .call = path_basename, .args = "path",
-	  .brief = "its last part", .example = "basename(\"/logs/a.tar.gz\")",
+	  .brief = "the last part of the path", .example = "basename(\"/logs/a.tar.gz\")",
 	  .output = "a.tar.gz" },
 	{ "dirname", "t", "text", .call = path_dirname, .args = "path",
-	  .brief = "all but its last part", .example = "dirname(\"/logs/a.gz\")",
+	  .brief = "the path without its last part", .example = "dirname(\"/logs/a.gz\")",
 	  .output = "/logs" },
 	{ "stem", "t", "text", .call = path_stem, .args = "path",
-	  .brief = "its last part without the ending", .example = "stem(\"/logs/a.tar.gz\")",
+	  .brief = "the last part of the path, without its ending",
+	  .example = "stem(\"/logs/a.tar.gz\")",
 	  .output = "a.tar" },
 	{ "ext", "t", "text", .call = path_ext, .args = "path",
-	  .brief = "the ending, with its dot", .example = "ext(\"/logs/a.tar.gz\")",
+	  .brief = "the ending of the path, with its dot", .example = "ext(\"/logs/a.tar.gz\")",
 	  .output = ".gz" },
 	{ 0 }
 };

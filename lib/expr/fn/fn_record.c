@@ -204,19 +204,21 @@ record_without(struct expr_vm *vm, struct val *out, const struct val *a, unsigne
 
 const struct fn fn_record[] = {
 	{ "keys", "r", "[text]", .call = record_keys, .args = "record",
-	  .brief = "the names of its fields", .example = "keys({a: 1, b: 2})",
+	  .brief = "the names of the fields", .example = "keys({a: 1, b: 2})",
 	  .output = "[\"a\",\"b\"]" },
 	{ "values", "r", NULL, record_type_values, record_values, .args = "record",
-	  .brief = "the values of its fields", .example = "values({a: 1, b: 2})",
+	  .brief = "the values of the fields", .example = "values({a: 1, b: 2})",
 	  .output = "[1,2]" },
 	{ "has", "rt", "bool", .call = record_has, .args = "record, name",
-	  .brief = "whether it has a field of that name", .example = "has({a: null}, \"a\")",
+	  .brief = "true if the record has a field of that name",
+	  .example = "has({a: null}, \"a\")",
 	  .output = "true" },
 	{ "merge", "r*", NULL, record_type_merge, record_merge, .args = "record, record, ...",
-	  .brief = "the fields of all; of the same name the last counts",
+	  .brief = "one record with the fields of all; for the same name the last one counts",
 	  .example = "merge({a: 1, b: 2}, {b: 3})", .output = "{\"a\":1,\"b\":3}" },
 	{ "without", "rk*", "{...}", .call = record_without, .args = "record, name|list, ...",
-	  .brief = "without the fields of these names", .example = "without({a: 1, b: 2}, \"a\")",
+	  .brief = "the record without the fields of these names",
+	  .example = "without({a: 1, b: 2}, \"a\")",
 	  .output = "{\"b\":2}" },
 	{ 0 }
 };

@@ -326,26 +326,29 @@ tensor_stack(struct expr_vm *vm, struct val *out, const struct val *a, unsigned 
 const struct fn fn_tensor[] = {
 	{ "tensor", "M?t", .call = tensor_tensor, .check = tensor_rule_tensor,
 	  .args = "list|number|bytes[, dtype]",
-	  .brief = "a tensor of the numbers in nested lists; ints make i64, floats f64, bools bool, "
-		   "unless a dtype is given; bytes are taken as they lie (u8)",
+	  .brief = "a tensor of the numbers in nested lists; unless a dtype is given, ints give "
+		  "i64, floats f64 and bools bool; bytes become u8 numbers",
 	  .example = "tensor([[1, 2], [3, 4]], \"u8\") + 1", .output = "[[2,3],[4,5]]" },
 	{ "zeros", "l?t", .call = tensor_zeros, .check = tensor_rule_zeros, .args = "shape[, dtype]",
-	  .brief = "a tensor of zeros, of f64 unless a dtype is given", .example = "zeros([2, 3], \"u8\")",
+	  .brief = "a tensor of zeros; its dtype is f64 unless another is given",
+	  .example = "zeros([2, 3], \"u8\")",
 	  .output = "[[0,0,0],[0,0,0]]" },
 	{ "dtype", "T", "text", .call = tensor_dtype, .args = "tensor",
-	  .brief = "u8, u16, u32, u64, i8, i16, i32, i64, f16, bf16, f32, f64 or bool",
+	  .brief = "the dtype: u8, u16, u32, u64, i8, i16, i32, i64, f16, bf16, f32, f64 or bool",
 	  .example = "dtype(tensor([1, 2]) / 2)", .output = "f64" },
 	{ "shape", "T", "[int]", .call = tensor_shape, .args = "tensor",
-	  .brief = "the lengths of its axes", .example = "shape(zeros([2, 3]))", .output = "[2,3]" },
+	  .brief = "the lengths of the axes",
+	  .example = "shape(zeros([2, 3]))", .output = "[2,3]" },
 	{ "reshape", "Tl", .call = tensor_reshape, .check = tensor_rule_reshape, .args = "tensor, shape",
-	  .brief = "the same numbers in another shape; one length may be -1: what is left",
+	  .brief = "the same numbers in another shape; one length may be -1, and is then computed "
+		  "from the others",
 	  .example = "reshape(tensor([1, 2, 3, 4]), [2, -1])", .output = "[[1,2],[3,4]]" },
 	{ "cast", "Tt", .call = tensor_cast, .check = tensor_rule_cast, .args = "tensor, dtype",
-	  .brief = "in another dtype: ints wrap around, floats lose their fraction and become the "
-		   "nearest int there is, nan 0",
+	  .brief = "the tensor in another dtype: ints wrap around; floats that become ints lose "
+		  "their fraction and are limited to the range of the dtype, and nan becomes 0",
 	  .example = "cast(tensor([1.5, -2.5, 300.0]), \"u8\")", .output = "[1,0,255]" },
 	{ "stack", "l", .call = tensor_stack, .check = tensor_rule_stack, .args = "list of tensors",
-	  .brief = "tensors of one shape along a new first axis",
+	  .brief = "tensors of one shape, joined along a new first axis",
 	  .example = "stack([tensor([1, 2]), tensor([3, 4])])", .output = "[[1,2],[3,4]]" },
 	{ 0 }
 };

@@ -388,14 +388,15 @@ sum_where(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 
 const struct fn fn_tensor_sum[] = {
 	{ "amin", "T?i", .call = sum_amin, .check = tensor_rule_most, .args = "tensor[, axis]",
-	  .brief = "the least number, or the least along an axis",
+	  .brief = "the least number, or the least numbers along an axis",
 	  .example = "amin(tensor([[1, 5], [4, 2]]), 0)", .output = "[1,2]" },
 	{ "amax", "T?i", .call = sum_amax, .check = tensor_rule_most, .args = "tensor[, axis]",
-	  .brief = "the greatest number, or the greatest along an axis",
+	  .brief = "the greatest number, or the greatest numbers along an axis",
 	  .example = "amax(tensor([[1, 5], [4, 2]]), -1)", .output = "[5,4]" },
 	{ "where", "TUU", .call = sum_where, .check = tensor_rule_where,
 	  .args = "tensor of bools, tensor|number, tensor|number",
-	  .brief = "where it is true of the second, elsewhere of the third",
+	  .brief = "at each place the number of the second argument where the first is true, else "
+		  "that of the third",
 	  .example = "where(tensor([true, false]), tensor([1, 2]), 0)", .output = "[1,0]" },
 	{ 0 }
 };

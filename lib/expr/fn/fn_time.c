@@ -167,14 +167,15 @@ time_now(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 
 const struct fn fn_time[] = {
 	{ "parse_time", "t?t", "float", .call = time_parse, .args = "text[, form]",
-	  .brief = "seconds since 1970; ISO 8601, or a form as of strptime(3)",
+	  .brief = "the seconds since 1970 of a time, in ISO 8601 or a strptime(3) format",
 	  .example = "parse_time(\"2024-02-29T12:30:00.5+01:00\")", .output = "1709206200.5" },
 	{ "fmt_time", "n?t", "text", .call = time_print, .args = "number[, form]",
-	  .brief = "seconds since 1970 as a date and time in UTC, or by a form as of strftime(3)",
+	  .brief = "seconds since 1970 as a date and time in UTC, in ISO 8601 or a "
+		  "strftime(3) format",
 	  .example = "fmt_time(86400)", .output = "1970-01-02T00:00:00Z" },
 	{ "now", "", "float", .call = time_now, .flags = FN_VARIES, .args = "",
-	  .brief = "seconds since 1970, the same for all elements of a stream; a stream that is "
-		   "produced again has another",
+	  .brief = "the seconds since 1970; the same for all elements of a stream, but not when "
+		  "the stream is produced again",
 	  .example = "now() > parse_time(\"2020-01-01\")", .output = "true" },
 	{ 0 }
 };

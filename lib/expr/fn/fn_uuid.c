@@ -64,8 +64,8 @@ uuid_five(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 
 const struct fn fn_uuid[] = {
 	{ "uuid5", "t?t", "text", NULL, uuid_five, .args = "[namespace, ]name",
-	  .brief = "the UUID of a name, the same everywhere; the namespace is a UUID, or dns, url "
-		   "(the default), oid or x500",
+	  .brief = "the UUID of a name, which is the same everywhere; the namespace is a UUID, or "
+		  "dns, url (the default), oid or x500",
 	  .example = "uuid5(\"dns\", \"python.org\")",
 	  .output = "886313e1-3b8a-5372-9b90-0c9aee199e5d" },
 	{ 0 }

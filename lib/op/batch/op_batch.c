@@ -18,8 +18,10 @@ static const struct param batch_params[] = {
 	BATCH_EVERY_N(struct batch),
 	BATCH_EVERY_DROP(struct batch),
 	{ "as", PARAM_CHOICE, offsetof(struct batch, as), "auto", .choices = "auto|list|tensor",
-	  .flags = PARAM_KEY_ONLY, .help = "auto: tensors become a tensor with a new first axis, "
-	  "anything else a list; tensor: numbers and bools become a tensor too; list: always a list" },
+	  .flags = PARAM_KEY_ONLY,
+	  .help = "auto: tensors of one dtype and shape become one tensor with a new first axis, "
+		  "anything else a list; tensor: numbers and bools become a tensor as well; list: "
+		  "always a list" },
 	{ 0 }
 };
 
@@ -188,11 +190,12 @@ batch_feed(struct op_inst *self, const struct run *in, struct run *out, struct e
 
 const struct op_desc op_batch = {
 	.name = "batch",
-	.brief = "every N elements together",
-	.doc = "N records become one record whose fields are lists; a field that some of them "
-	       "lack is null there. N tensors of one dtype and shape become a tensor with a new "
-	       "first axis. N values of other kinds become a list; with as=tensor numbers and "
-	       "bools become a tensor of one axis. The last batch may be smaller.",
+	.brief = "groups every N elements into one",
+	.doc = "N records become one record whose fields are lists; where a record lacks a "
+	       "field that another one has, the list has null. N tensors of one dtype and "
+	       "shape become a tensor with a new first axis. N values of any other kind "
+	       "become a list; with as=tensor numbers and bools become a tensor with one "
+	       "axis. The last batch may be smaller.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_STREAM,
 	.params = batch_params,

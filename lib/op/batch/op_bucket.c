@@ -29,18 +29,20 @@ static const struct param bucket_params[] = {
 	{ "length", PARAM_EXPR, offsetof(struct bucket, length),
 	  .help = "the length of an element, an integer from 0" },
 	{ "bounds", PARAM_VALUE, offsetof(struct bucket, bounds), .flags = PARAM_KEY_ONLY,
-	  .help = "lengths at which the next bucket begins, rising" },
+	  .help = "lengths at which the next bucket begins, in rising order" },
 	{ "sizes", PARAM_VALUE, offsetof(struct bucket, sizes), .flags = PARAM_KEY_ONLY,
-	  .help = "elements in a batch of each bucket, one more than bounds; or one for all" },
+	  .help = "batch size of each bucket (one more than there are bounds), or one size "
+		  "for all" },
 	{ "pad", PARAM_VALUE, offsetof(struct bucket, pad),
 	  .flags = PARAM_KEY_ONLY | PARAM_OPTIONAL,
-	  .help = "what stands in the gaps; without it 0, 0.0, \"\" or false, by kind" },
+	  .help = "value to pad with; by default 0, 0.0, \"\" or false, depending on the kind" },
 	{ "ragged", PARAM_BOOL, offsetof(struct bucket, ragged), "false",
-	  .flags = PARAM_KEY_ONLY, .help = "leave lists as long as they are" },
+	  .flags = PARAM_KEY_ONLY, .help = "do not pad the lists" },
 	{ "drop_remainder", PARAM_BOOL, offsetof(struct bucket, drop), "false",
-	  .flags = PARAM_KEY_ONLY, .help = "drop the batches at the end that are not full" },
+	  .flags = PARAM_KEY_ONLY, .help = "drop the batches that are not full at the end" },
 	{ "mem", PARAM_SIZE, offsetof(struct bucket, mem), "1G", .flags = PARAM_KEY_ONLY,
-	  .min = 1, .max = INT64_MAX, .help = "bytes that the elements of batches that are not full may take" },
+	  .min = 1, .max = INT64_MAX,
+	  .help = "bytes that the elements in incomplete batches may take" },
 	{ 0 }
 };
 
@@ -255,10 +257,10 @@ bucket_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
 const struct op_desc op_bucket = {
 	.name = "bucket",
 	.aliases = "bucket_by_sequence_length",
-	.brief = "batches of elements of about the same length",
-	.doc = "Each element goes to the bucket of its length; a bucket that is full is given "
-	       "as a batch, its lists padded to the longest of them. At the end come the "
-	       "buckets that are not full, the shortest lengths first.",
+	.brief = "batches elements of about the same length",
+	.doc = "Each element is put into the bucket for its length. When a bucket is full, it "
+	       "becomes a batch, whose lists are padded to the longest of them. At the end come "
+	       "the buckets that are not full, the one with the shortest lengths first.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_STREAM,
 	.flags = OP_REORDERS,

@@ -41,14 +41,14 @@ struct group_by_window {
 
 static const struct param group_by_window_params[] = {
 	{ "key", PARAM_EXPR, offsetof(struct group_by_window, key),
-	  .help = "elements with the same value of this go together" },
+	  .help = "the key; elements with the same key are grouped" },
 	{ "size", PARAM_INT, offsetof(struct group_by_window, size), .min = 1, .max = INT32_MAX,
-	  .help = "elements of a key that make a window" },
+	  .help = "number of elements of one key that make a window" },
 	{ "fragment", PARAM_FRAGMENT, offsetof(struct group_by_window, inner),
-	  .help = "what each window goes through, as (| batch 10)" },
+	  .help = "the fragment that each window goes through, such as (| batch 10)" },
 	{ "mem", PARAM_SIZE, offsetof(struct group_by_window, max_bytes), "1G",
 	  .flags = PARAM_KEY_ONLY, .min = 1, .max = INT64_MAX,
-	  .help = "bytes that may wait for their windows to be full" },
+	  .help = "bytes that the elements in incomplete windows may take" },
 	{ 0 }
 };
 
@@ -299,10 +299,11 @@ group_by_window_restore(struct op_inst *self, const uint8_t *p, size_t n, struct
 
 const struct op_desc op_group_by_window = {
 	.name = "group_by_window",
-	.brief = "SIZE elements of one key at a time through a fragment",
-	.doc = "When SIZE elements of a key have come, they go through the fragment, which begins "
-	       "anew for each window, and what it gives is given. At the end come the windows "
-	       "that are not full, in the order in which their keys appeared first.",
+	.brief = "sends SIZE elements of one key at a time through a fragment",
+	.doc = "Elements are collected by key. When a key has SIZE elements, they go through the "
+	       "fragment, which starts afresh for each window, and the fragment's output is passed "
+	       "on. At the end come the windows that are not full, in the order in which their "
+	       "keys first appeared.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_STREAM,
 	.flags = OP_REORDERS,

@@ -14,10 +14,10 @@ static const struct param padded_batch_params[] = {
 	BATCH_EVERY_N(struct padded_batch),
 	{ "pad", PARAM_VALUE, offsetof(struct padded_batch, pad),
 	  .flags = PARAM_KEY_ONLY | PARAM_OPTIONAL,
-	  .help = "what stands in the gaps; without it 0, 0.0, \"\" or false, by kind" },
+	  .help = "value to pad with; by default 0, 0.0, \"\" or false, depending on the kind" },
 	{ "shape", PARAM_VALUE, offsetof(struct padded_batch, shape),
 	  .flags = PARAM_KEY_ONLY | PARAM_OPTIONAL,
-	  .help = "the lengths to pad to, as [20] or [null, 3]; null: that of the longest" },
+	  .help = "lengths to pad to, such as [20] or [null, 3]; null: the longest in the batch" },
 	BATCH_EVERY_DROP(struct padded_batch),
 	{ 0 }
 };
@@ -54,11 +54,11 @@ padded_batch_open(struct op_inst *self, struct err *e)
 
 const struct op_desc op_padded_batch = {
 	.name = "padded_batch",
-	.brief = "every N elements together, lists padded to the same length",
-	.doc = "As batch, but lists in the elements become equally long: at every depth as long "
-	       "as the longest in the batch, or as shape= says. In records each field is "
-	       "padded by itself, and shape= goes for all of them. A list longer than shape= "
-	       "is an error. Tensors of one dtype and rank become one tensor.",
+	.brief = "groups every N elements into one and pads lists to the same length",
+	.doc = "Works like batch, but pads the lists in the elements: at every depth to the "
+	       "longest in the batch, or to the lengths given with shape=. In records each field "
+	       "is padded on its own, and shape= applies to all of them. A list that is longer "
+	       "than shape= allows is an error. Tensors of one dtype and rank become one tensor.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_STREAM,
 	.params = padded_batch_params,

@@ -17,7 +17,7 @@ static const struct param ragged_batch_params[] = {
 	BATCH_EVERY_DROP(struct ragged_batch),
 	{ "as", PARAM_CHOICE, offsetof(struct ragged_batch, as), "list", .flags = PARAM_KEY_ONLY,
 	  .choices = "list|coo",
-	  .help = "list: lists of lists; coo: a sparse table, {indices, values, shape}" },
+	  .help = "list: lists of lists; coo: a sparse table {indices, values, shape}" },
 	{ 0 }
 };
 
@@ -63,11 +63,11 @@ ragged_batch_open(struct op_inst *self, struct err *e)
 
 const struct op_desc op_ragged_batch = {
 	.name = "ragged_batch",
-	.brief = "every N elements together, lists of any length",
-	.doc = "Elements are put into a list, or records into a record of lists, and never into "
-	       "a tensor: what is of different length stays so. With as=coo the lists of a batch "
-	       "become a sparse table: the row and column of each value that is not null, the "
-	       "values, and how many rows and columns there are.",
+	.brief = "groups every N elements into one and leaves lists at their lengths",
+	.doc = "Elements become a list, and records a record of lists, but never a tensor, so "
+	       "lists keep their different lengths. With as=coo the lists of a batch become a "
+	       "sparse table: indices has the row and column of each value that is not null, "
+	       "values the values, and shape the number of rows and columns.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_STREAM,
 	.params = ragged_batch_params,

@@ -259,9 +259,9 @@ rebatch_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
 
 const struct op_desc op_rebatch = {
 	.name = "rebatch",
-	.brief = "batches of N out of batches of any size",
-	.doc = "Takes lists, or records of lists that are equally long, as batch makes them. "
-	       "The rows keep their order; the last batch may be smaller.",
+	.brief = "changes the size of batches to N",
+	.doc = "Takes lists, or records of lists of equal length, as batch produces them. The rows "
+	       "keep their order; the last batch may be smaller.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_STREAM,
 	.params = rebatch_params,

@@ -198,9 +198,10 @@ unbatch_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
 
 const struct op_desc op_unbatch = {
 	.name = "unbatch",
-	.brief = "the items of lists, and the rows of records of lists",
-	.doc = "The opposite of batch. All lists of a record must be equally long. Tensors are "
-	       "taken apart along their first axis; those of one axis into numbers.",
+	.brief = "splits batches into their elements",
+	.doc = "The opposite of batch: a list becomes its items, and a record of lists becomes one "
+	       "record per row. All lists of a record must have the same length. Tensors are split "
+	       "along their first axis; a tensor with one axis becomes numbers.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_ELEMENT,
 	.state_size = sizeof(struct unbatch),

@@ -27,16 +27,18 @@ struct window {
 
 static const struct param window_params[] = {
 	{ "size", PARAM_INT, offsetof(struct window, size), .min = 1, .max = INT32_MAX,
-	  .help = "elements in a window" },
+	  .help = "number of elements in a window" },
 	{ "shift", PARAM_INT, offsetof(struct window, shift), "auto",
 	  .flags = PARAM_KEY_ONLY | PARAM_ALLOW_AUTO, .min = 1, .max = INT32_MAX,
-	  .help = "how far on the next window begins; auto: where this one ends" },
+	  .help = "distance from the beginning of one window to the next; auto: SIZE" },
 	{ "stride", PARAM_INT, offsetof(struct window, stride), "1", .flags = PARAM_KEY_ONLY,
-	  .min = 1, .max = INT32_MAX, .help = "the distance of elements within a window" },
+	  .min = 1, .max = INT32_MAX,
+	  .help = "distance between neighbouring elements of a window" },
 	{ "drop_remainder", PARAM_BOOL, offsetof(struct window, drop), "false",
-	  .flags = PARAM_KEY_ONLY, .help = "drop the windows at the end that are not full" },
+	  .flags = PARAM_KEY_ONLY, .help = "drop the windows that are not full at the end" },
 	{ "mem", PARAM_SIZE, offsetof(struct window, mem), "1G", .flags = PARAM_KEY_ONLY,
-	  .min = 1, .max = INT64_MAX, .help = "bytes that the elements of windows that are not full may take" },
+	  .min = 1, .max = INT64_MAX,
+	  .help = "bytes that the elements in incomplete windows may take" },
 	{ 0 }
 };
 
@@ -257,10 +259,10 @@ window_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
 
 const struct op_desc op_window = {
 	.name = "window",
-	.brief = "lists of SIZE elements, which may overlap",
-	.doc = "Windows begin every `shift` elements and take each `stride`-th of them. Those at "
-	       "the end have fewer elements, unless drop_remainder is set. Records stay "
-	       "records in the list; batch lays them side by side.",
+	.brief = "groups SIZE elements into lists, which may overlap",
+	.doc = "A new window begins every `shift` elements and takes every `stride`-th element. "
+	       "The windows at the end have fewer elements, unless drop_remainder is set. Records "
+	       "in a window stay records; batch would turn them into columns.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_STREAM,
 	.params = window_params,

@@ -11,9 +11,10 @@ struct assert {
 };
 
 static const struct param assert_params[] = {
-	{ "test", PARAM_EXPR, offsetof(struct assert, test), .help = "what must be true" },
+	{ "test", PARAM_EXPR, offsetof(struct assert, test),
+	  .help = "the test that each element must pass" },
 	{ "message", PARAM_WORD, offsetof(struct assert, message),
-	  .flags = PARAM_KEY_ONLY | PARAM_OPTIONAL, .help = "what to say when it is not" },
+	  .flags = PARAM_KEY_ONLY | PARAM_OPTIONAL, .help = "the error message" },
 	{ 0 }
 };
 
@@ -80,9 +81,9 @@ static const struct state_row assert_state[] = {
 
 const struct op_desc op_assert = {
 	.name = "assert",
-	.brief = "makes an error of elements for which a test is false",
-	.doc = "on_error= says what becomes of the error: the end, as usual, or skip to drop such "
-	       "elements and count them.",
+	.brief = "treats elements for which a test is false as errors",
+	.doc = "By default such an error ends the run; on_error=skip drops these elements and "
+	       "counts them.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_ELEMENT,
 	.flags = OP_PASSES | OP_BY_EXPR | OP_EACH,

@@ -113,9 +113,9 @@ drop_close(struct op_inst *self)
 
 const struct op_desc op_drop = {
 	.name = "drop",
-	.brief = "records without the named fields",
-	.doc = "A field that a record does not have is no mistake, unless it is known that none "
-	       "has it. Names may begin with a dot.",
+	.brief = "removes fields from records",
+	.doc = "It is no mistake to name a field that a record lacks, unless the types show that "
+	       "no record has it. Names may begin with a dot.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_ELEMENT,
 	.flags = OP_EACH,

@@ -97,7 +97,7 @@ static const struct state_row enumerate_state[] = {
 
 const struct op_desc op_enumerate = {
 	.name = "enumerate",
-	.brief = "each element with its number, as [i, x]",
+	.brief = "numbers the elements: each becomes [i, x]",
 	.kind = OP_TRANSFORM,
 	.scope = OP_GLOBAL,
 	.flags = OP_NUMBERS,

@@ -11,7 +11,7 @@ struct filter {
 
 static const struct param filter_params[] = {
 	{ "test", PARAM_EXPR, offsetof(struct filter, test),
-	  .help = "true for the elements to keep" },
+	  .help = "the test; elements for which it is true are kept" },
 	PARALLEL_ROWS(struct filter, threads),
 	{ 0 }
 };
@@ -92,9 +92,9 @@ const struct op_desc op_filter = {
 	.name = "filter",
 	.aliases = "where",
 	.match = "grep",
-	.brief = "the elements for which a test is true",
-	.doc = "The test sees x, its fields as .name, and i. Elements that stay are passed on "
-	       "as they are, without a copy. parallel=N is as for map.",
+	.brief = "keeps the elements for which a test is true",
+	.doc = "The test can use the element x, its fields as .name, and its number i. Elements "
+	       "are passed on unchanged, without being copied. parallel=N works as in map.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_ELEMENT,
 	.flags = OP_PASSES | OP_BY_EXPR | OP_EACH,

@@ -21,7 +21,7 @@ struct flat_map {
 
 static const struct param flat_map_params[] = {
 	{ "expr", PARAM_EXPR, offsetof(struct flat_map, expr),
-	  .help = "a list, whose items come in the place of x" },
+	  .help = "a list, whose items replace x" },
 	PARALLEL_ROWS(struct flat_map, threads),
 	{ 0 }
 };
@@ -179,9 +179,10 @@ flat_map_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e
 
 const struct op_desc op_flat_map = {
 	.name = "flat_map",
-	.brief = "the items of the list that an expression gives for each element",
-	.doc = "An empty list drops the element. For a whole pipeline in the place of each "
-	       "element there is interleave. parallel=N is as for map.",
+	.brief = "replaces each element by the items of a list",
+	.doc = "The expression gives a list for each element; an empty list drops the element. To "
+	       "replace each element by the elements of a pipeline, use interleave. parallel=N "
+	       "works as in map.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_ELEMENT,
 	.flags = OP_BY_EXPR,

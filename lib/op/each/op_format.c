@@ -17,7 +17,7 @@ struct format_op {
 static const struct param format_params[] = {
 	{ "format", PARAM_CHOICE, offsetof(struct format_op, form),
 	  .choices = "json|csv|tsv|kv|url|text",
-	  .help = "what to make: kv is a=1 b=\"two words\", url is a=1&b=two%20words" },
+	  .help = "the output format: kv is a=1 b=\"two words\", url is a=1&b=two%20words" },
 	{ 0 }
 };
 
@@ -97,9 +97,9 @@ format_close(struct op_inst *self)
 
 const struct op_desc op_format = {
 	.name = "format",
-	.brief = "texts out of values: json, csv, tsv, kv, url, text",
-	.doc = "csv and tsv take records and lists, a row each, without a header; kv and url take "
-	       "records; json and text take anything.",
+	.brief = "turns values into texts: json, csv, tsv, kv, url, text",
+	.doc = "csv and tsv take records and lists and make one row of each, without a header; kv "
+	       "and url take records; json and text take any value.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_ELEMENT,
 	.flags = OP_EACH,

@@ -34,10 +34,10 @@ struct ignore_errors {
 
 static const struct param ignore_errors_params[] = {
 	{ "max", PARAM_WORD, offsetof(struct ignore_errors, max), "inf", .flags = PARAM_KEY_ONLY,
-	  .help = "how many failures to put up with: a number, or a share as 1%" },
+	  .help = "how many failures to tolerate: a number, or a share such as 1%" },
 	{ "log", PARAM_WORD, offsetof(struct ignore_errors, log),
 	  .flags = PARAM_KEY_ONLY | PARAM_OPTIONAL | PARAM_PATH,
-	  .help = "a file to which each failure is added, a line each" },
+	  .help = "file to which each failure is added, one per line" },
 	{ 0 }
 };
 
@@ -249,10 +249,11 @@ ignore_errors_partwise(const struct op_node *n, const char **remedy)
 
 const struct op_desc op_ignore_errors = {
 	.name = "ignore_errors",
-	.brief = "drops elements that fail anywhere before it",
-	.doc = "As if every operator before it had on_error=skip, except those that say keep or "
-	       "retry. max= bounds how much may fail, as a number or as a share of all elements, "
-	       "which is judged from the thousandth element on and at the end.",
+	.brief = "drops the elements that fail in any operator before it",
+	.doc = "It has the effect of on_error=skip on every operator before it, except for those "
+	       "with on_error=keep or retry. max= limits how many elements may fail, as a number "
+	       "or as a share of all elements; a share is checked from the thousandth element on "
+	       "and at the end.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_STREAM,
 	.flags = OP_PASSES | OP_BY_EXPR,

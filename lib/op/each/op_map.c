@@ -10,7 +10,7 @@ struct map {
 };
 
 static const struct param map_params[] = {
-	{ "expr", PARAM_EXPR, offsetof(struct map, expr), .help = "what to give in place of x" },
+	{ "expr", PARAM_EXPR, offsetof(struct map, expr), .help = "the new value of the element" },
 	PARALLEL_ROWS(struct map, threads),
 	{ 0 }
 };
@@ -90,17 +90,17 @@ map_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
 
 const struct op_desc op_map = {
 	.name = "map",
-	.brief = "the value of an expression for each element",
-	.doc = "In the expression x is the element, .name a field of it, and i its number "
-	       "in the stream, from 0. skip() drops the element, fail(\"why\") makes it an "
-	       "error, and on_error says what becomes of errors.\n\n"
-	       "With parallel=N up to N threads of the pool evaluate it, for blocks of elements "
-	       "at a time, larger the less an element costs; what costs so little that handing it "
-	       "over would not pay is done as without. What comes out is the same and in the same "
-	       "order. With ordered=false it comes as threads finish, save on a worker, whose "
-	       "streams must come the same when they are made again. All streams of a process "
-	       "share its pool, which -j of dsvc-run and dsvc-work sizes. dsvc-run -j and the "
-	       "slots of workers read several splits at once, and often need no parallel= at all.",
+	.brief = "replaces each element by the value of an expression",
+	.doc = "In the expression x is the element, .name one of its fields, and i its number in "
+	       "the stream, from 0. skip() drops the element, and fail(\"why\") makes it an error; "
+	       "on_error decides what happens to errors.\n\nWith parallel=N up to N threads of the "
+	       "pool evaluate the expression. They work on blocks of elements, which are larger if "
+	       "an element takes little time; cheap expressions are evaluated in place. The "
+	       "results and their order stay the same. With ordered=false results come in the "
+	       "order in which threads finish, except on a worker, whose streams must be the same "
+	       "whenever they are produced again. All streams of a process share one pool; -j of "
+	       "dsvc-run and --slots of dsvc-work set its size. Since dsvc-run -j and the slots of "
+	       "workers already read several splits at once, parallel= is often unnecessary.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_ELEMENT,
 	.flags = OP_BY_EXPR | OP_EACH,

@@ -26,14 +26,14 @@ struct parse {
 
 static const struct param parse_params[] = {
 	{ "format", PARAM_CHOICE, offsetof(struct parse, form), .choices = "json|csv|tsv|kv|url",
-	  .help = "what the texts are: kv is a=1 b=\"two words\", url is a=1&b=two%20words" },
+	  .help = "format of the texts: kv is a=1 b=\"two words\", url is a=1&b=two%20words" },
 	{ "columns", PARAM_VALUE, offsetof(struct parse, columns),
 	  .flags = PARAM_KEY_ONLY | PARAM_OPTIONAL,
-	  .help = "csv, tsv: names of the columns; without them rows become lists" },
+	  .help = "csv, tsv: names of the columns; without names rows become lists" },
 	{ "types", PARAM_CHOICE, offsetof(struct parse, types), "auto", .flags = PARAM_KEY_ONLY,
 	  .choices = "auto|text",
-	  .help = "csv, tsv, kv, url: numbers, true, false and null are seen as by the source csv, or all "
-		  "is text" },
+	  .help = "csv, tsv, kv, url: auto recognises numbers, true, false and null as the csv "
+		  "source does; text leaves all values as text" },
 	{ 0 }
 };
 
@@ -221,12 +221,12 @@ parse_close(struct op_inst *self)
 
 const struct op_desc op_parse = {
 	.name = "parse",
-	.brief = "values out of texts: json, csv, tsv, kv, url",
-	.doc = "Each text is one JSON value, one row, or one record. A text that is not what it "
-	       "should be is an error, and on_error= says what becomes of it. In csv, tsv, kv "
-	       "and url unquoted values are typed as by the source csv (a number that JSON has, true, "
-	       "false, nothing for null), unless types=text; of equal keys the last counts. The functions "
-	       "parse_csv() and parse_kv() read the same.",
+	.brief = "turns texts into values: json, csv, tsv, kv, url",
+	.doc = "Each text is one JSON value, one row, or one record. A text in another format is "
+	       "an error; on_error= decides what happens to it. In csv, tsv, kv and url, unquoted "
+	       "values get types as in the csv source (a JSON number, true, false, or null for an "
+	       "empty value), unless types=text. If a key occurs more than once, the last value "
+	       "counts. The functions parse_csv() and parse_kv() follow the same rules.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_ELEMENT,
 	.flags = OP_EACH,

@@ -22,9 +22,9 @@ struct print {
 
 static const struct param print_params[] = {
 	{ "label", PARAM_WORD, offsetof(struct print, label), .flags = PARAM_OPTIONAL,
-	  .help = "what to put before each line" },
+	  .help = "text to put before each line" },
 	{ "every", PARAM_INT, offsetof(struct print, every), "1", .flags = PARAM_KEY_ONLY,
-	  .min = 1, .max = INT64_MAX, .help = "show one element out of so many" },
+	  .min = 1, .max = INT64_MAX, .help = "print only every N-th element" },
 	{ 0 }
 };
 
@@ -79,9 +79,9 @@ static const struct state_row print_state[] = {
 
 const struct op_desc op_print = {
 	.name = "print",
-	.brief = "shows elements on standard error as they pass",
-	.doc = "One JSON value a line, before which LABEL stands. On a worker they appear on the "
-	       "worker's standard error.",
+	.brief = "prints the elements to standard error as they pass",
+	.doc = "Each element is one line of JSON, after LABEL if there is one. On a worker, the "
+	       "lines go to the worker's standard error.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_ELEMENT,
 	.flags = OP_PASSES | OP_EACH,

@@ -15,9 +15,9 @@ enum { RATE_SECOND = 1000000000, RATE_BEHIND = 100 * 1000 * 1000 };
 
 static const struct param rate_params[] = {
 	{ "n", PARAM_INT, offsetof(struct rate, n), "0", .min = 0, .max = RATE_SECOND,
-	  .help = "elements a second; 0: any number" },
+	  .help = "elements per second; 0: no limit" },
 	{ "bytes", PARAM_SIZE, offsetof(struct rate, bytes), "0", .flags = PARAM_KEY_ONLY,
-	  .min = 0, .max = INT64_MAX, .help = "bytes of elements a second; 0: any number" },
+	  .min = 0, .max = INT64_MAX, .help = "bytes of elements per second; 0: no limit" },
 	{ 0 }
 };
 
@@ -75,8 +75,8 @@ rate_feed(struct op_inst *self, const struct run *in, struct run *out, struct er
 
 const struct op_desc op_rate = {
 	.name = "rate",
-	.brief = "no more than so many elements, or bytes, a second",
-	.doc = "In a service each stream has this rate by itself.",
+	.brief = "limits the number of elements, or bytes, per second",
+	.doc = "In the service the limit applies to each stream separately.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_ELEMENT,
 	.flags = OP_PASSES | OP_BY_EXPR | OP_EACH,

@@ -16,7 +16,7 @@ struct rename {
 
 static const struct param rename_params[] = {
 	{ "fields", PARAM_WORDS, offsetof(struct rename, names), .flags = PARAM_REST,
-	  .help = "old:new, as many as there are to change" },
+	  .help = "old:new, for each field to rename" },
 	{ 0 }
 };
 
@@ -120,9 +120,9 @@ rename_close(struct op_inst *self)
 
 const struct op_desc op_rename = {
 	.name = "rename",
-	.brief = "records with other names for some fields",
-	.doc = "The fields keep their places. One that a record does not have is no mistake, "
-	       "unless it is known that none has it.",
+	.brief = "renames fields of records",
+	.doc = "The fields keep their places. It is no mistake to name a field that a record "
+	       "lacks, unless the types show that no record has it.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_ELEMENT,
 	.flags = OP_EACH,

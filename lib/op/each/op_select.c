@@ -16,7 +16,7 @@ struct select {
 
 static const struct param select_params[] = {
 	{ "fields", PARAM_WORDS, offsetof(struct select, names), .flags = PARAM_REST,
-	  .help = "names of the fields to keep, in the order they are to have" },
+	  .help = "names of the fields to keep, in the order of the result" },
 	{ 0 }
 };
 
@@ -123,9 +123,9 @@ select_close(struct op_inst *self)
 
 const struct op_desc op_select = {
 	.name = "select",
-	.brief = "records with the named fields only",
-	.doc = "Fields come in the order they are named; one that a record does not have is null. "
-	       "Names may begin with a dot.",
+	.brief = "keeps only the named fields of records",
+	.doc = "The fields come in the order in which they are named; a field that a record lacks "
+	       "is null. Names may begin with a dot.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_ELEMENT,
 	.flags = OP_EACH,

@@ -40,7 +40,7 @@ sleep_feed(struct op_inst *self, const struct run *in, struct run *out, struct e
 const struct op_desc op_sleep = {
 	.name = "sleep",
 	.brief = "waits before each element",
-	.doc = "Stands for slow work where there is none.",
+	.doc = "Simulates slow work, for tests and demonstrations.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_ELEMENT,
 	.flags = OP_PASSES | OP_BY_EXPR | OP_EACH,

@@ -14,7 +14,7 @@ struct tee {
 
 static const struct param tee_params[] = {
 	{ "fragment", PARAM_FRAGMENT, offsetof(struct tee, inner), .flags = PARAM_WHOLE,
-	  .help = "where a copy of each element goes, as (| save copy/)" },
+	  .help = "the fragment that gets a copy of each element, such as (| save copy/)" },
 	{ 0 }
 };
 
@@ -137,10 +137,11 @@ tee_partwise(const struct op_node *n, const char **remedy)
 
 const struct op_desc op_tee = {
 	.name = "tee",
-	.brief = "sends a copy of each element through a fragment, and passes it on",
-	.doc = "What comes out of the fragment is dropped; it is there for what it does: save, "
-	       "print, exec. An error in it is an error of the pipeline. When it ends, as after "
-	       "take, the rest is passed on alone.",
+	.brief = "sends a copy of each element through a fragment",
+	.doc = "The elements themselves are passed on unchanged. The fragment's output is dropped; "
+	       "the fragment is useful for its effects, as with save, print or exec. An error in "
+	       "the fragment is an error of the pipeline. If the fragment ends early, as with "
+	       "take, the remaining elements are only passed on.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_STREAM,
 	.params = tee_params,

@@ -44,9 +44,10 @@ struct parallel_use {
 #define PARALLEL_ROWS(type, field) \
 	{ "parallel", PARAM_INT, offsetof(type, field.parallel), "1", \
 	  .flags = PARAM_KEY_ONLY | PARAM_ALLOW_AUTO, .min = 1, .max = PARALLEL_MOST, \
-	  .help = "threads of the pool that evaluate it at once; auto: what it has to spare" }, \
+	  .help = "number of threads of the pool that evaluate it; auto: the threads " \
+		  "it can spare" }, \
 	{ "ordered", PARAM_BOOL, offsetof(type, field.ordered), "true", .flags = PARAM_KEY_ONLY, \
-	  .help = "false: results are given as threads finish" }
+	  .help = "false: pass results on in the order in which threads finish" }
 
 /* Called from open, after expr_run_open: uses threads when parallel= asks for them. */
 void parallel_open(struct op_inst *self, struct parallel_use *u, const struct op_expr *ex,

@@ -24,27 +24,29 @@ enum status exec_restore(struct op_inst *self, const uint8_t *p, size_t n, struc
 #define EXEC_ROWS \
 	{ "proto", PARAM_CHOICE, offsetof(struct exec, proto), "line", .flags = PARAM_KEY_ONLY, \
 	  .choices = FRAME_CHOICES, \
-	  .help = "how elements and answers are told apart: dsvc-exec(7)" }, \
+	  .help = "how elements and answers are delimited; see dsvc-exec(7)" }, \
 	{ "parallel", PARAM_INT, offsetof(struct exec, parallel), "1", \
 	  .flags = PARAM_KEY_ONLY | PARAM_ALLOW_AUTO, .min = 1, .max = EXEC_PARALLEL_MAX, \
-	  .help = "processes at a time; auto: as many as the pool has threads" }, \
+	  .help = "number of processes; auto: as many as the pool has threads" }, \
 	{ "ordered", PARAM_BOOL, offsetof(struct exec, ordered), "true", .flags = PARAM_KEY_ONLY, \
-	  .help = "false: answers are given as they come" }, \
+	  .help = "false: pass answers on as they arrive, in any order" }, \
 	{ "window", PARAM_INT, offsetof(struct exec, window), "1024", .flags = PARAM_KEY_ONLY, \
 	  .min = 1, .max = EXEC_WINDOW_MAX, \
-	  .help = "how many elements a process is given ahead of its answers" }, \
+	  .help = "how many elements a process is sent before it has answered" }, \
 	{ "timeout", PARAM_DURATION, offsetof(struct exec, timeout), "0", .flags = PARAM_KEY_ONLY, \
 	  .min = 0, .max = INT64_MAX / 2, \
-	  .help = "longest time for one element; 0: any" }, \
+	  .help = "time limit for one element; 0: none" }, \
 	{ "bytes", PARAM_BOOL, offsetof(struct exec, bytes), "false", .flags = PARAM_KEY_ONLY, \
-	  .help = "proto=arg: answers are bytes, exactly as they were written" }, \
+	  .help = "with proto=arg: answers are bytes, exactly as they were written" }, \
 	{ "field", PARAM_WORD, offsetof(struct exec, field), \
 	  .flags = PARAM_KEY_ONLY | PARAM_OPTIONAL, \
-	  .help = "the program is given this field of each record, and its answer replaces it" }, \
+	  .help = "send the program this field of each record, and replace the field " \
+		  "by the answer" }, \
 	{ "into", PARAM_WORD, offsetof(struct exec, into), \
 	  .flags = PARAM_KEY_ONLY | PARAM_OPTIONAL, \
-	  .help = "the field that the answer goes to" }, \
+	  .help = "put the answer into this field" }, \
 	{ "pty", PARAM_BOOL, offsetof(struct exec, pty), "false", .flags = PARAM_KEY_ONLY, \
-	  .help = "its output is a terminal, so that it gives each line at once" }
+	  .help = "give the program a terminal for its output, so that it writes each line " \
+		  "at once" }
 
 #endif

@@ -40,8 +40,10 @@ static const struct param cmd_params[] = {
 	{ "command", PARAM_COMMAND, offsetof(struct cmd, command),
 	  .help = "the program and its arguments" },
 	{ "proto", PARAM_CHOICE, offsetof(struct cmd, proto), "line", .flags = PARAM_KEY_ONLY,
-	  .choices = CMD_CHOICES, .help = "what it writes: lines of text, a JSON value a line, texts "
-		  "ended by NUL, MessagePack values, framed bytes, or one element of bytes" },
+	  .choices = CMD_CHOICES,
+	  .help = "how the output is divided into elements: lines of text, one JSON value per "
+		  "line, texts ended by NUL, MessagePack values, framed bytes, or all of it as one "
+		  "element of bytes" },
 	{ "shell", PARAM_BOOL, offsetof(struct cmd, shell), "false", .flags = PARAM_KEY_ONLY,
 	  .help = "the words are a script for /bin/sh" },
 	{ 0 }
@@ -267,11 +269,11 @@ cmd_close(struct op_inst *self)
 
 const struct op_desc op_cmd = {
 	.name = "cmd",
-	.brief = "what a command writes, as elements",
-	.doc = "The command is started without a shell and reads nothing; its elements are passed on "
-	       "as they come. An exit status that is not 0 is an error behind the last element, "
-	       "with the last lines of its stderr; on_error=skip lets it go. It cannot be "
-	       "divided: one stream has it all.",
+	.brief = "reads elements from the output of a command",
+	.doc = "The command is started without a shell and gets no input; its elements are passed "
+	       "on as they arrive. If its exit status is not 0, an error follows the last element "
+	       "and includes the last lines of its standard error; with on_error=skip the error is "
+	       "skipped. The output cannot be split: one stream reads all of it.",
 	.kind = OP_SOURCE,
 	.flags = OP_EXEC,
 	.params = cmd_params,

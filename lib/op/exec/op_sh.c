@@ -5,17 +5,18 @@
 
 static const struct param sh_params[] = {
 	{ "script", PARAM_WORD, offsetof(struct exec, script), .flags = PARAM_SCRIPT,
-	  .help = "what /bin/sh -c is given" },
+	  .help = "the script, as for /bin/sh -c" },
 	EXEC_ROWS,
 	{ 0 }
 };
 
 const struct op_desc op_sh = {
 	.name = "sh",
-	.brief = "a shell script as an operator",
-	.doc = "As exec, with the script run by /bin/sh -c. What is put in place of {} is one word "
-	       "for the shell, whatever is in it, and so is the value of a parameter; quotes around it "
-	       "would undo that and are refused. dsvc-exec(7) tells where it may stand.",
+	.brief = "runs a shell script as an operator",
+	.doc = "Works like exec, with the script run by /bin/sh -c. The value that replaces {} is "
+	       "one word for the shell, whatever it contains, and so is the value of a parameter; "
+	       "quotes around it would undo that and are refused. dsvc-exec(7) describes where {} "
+	       "may stand.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_STREAM,
 	.flags = OP_CUTS | OP_EXEC,

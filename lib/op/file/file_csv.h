@@ -26,13 +26,16 @@ struct file_csv {
 
 #define FILE_CSV_ROWS(TYPE)                                                                    \
 	{ "header", PARAM_BOOL, offsetof(TYPE, header), "true", .flags = PARAM_KEY_ONLY,        \
-	  .help = "the first row of each file names its columns; without names rows become lists" }, \
+	  .help = "the first row of each file has the names of the columns; without names rows " \
+		  "become lists" }, \
 	{ "columns", PARAM_VALUE, offsetof(TYPE, columns),                                      \
 	  .flags = PARAM_KEY_ONLY | PARAM_OPTIONAL,                                             \
-	  .help = "with a header the columns to keep, in this order; else the names of all" },  \
+	  .help = "with a header, the columns to keep, in this order; otherwise the names of " \
+		  "all columns" },  \
 	{ "types", PARAM_CHOICE, offsetof(TYPE, types), "auto", .flags = PARAM_KEY_ONLY,        \
 	  .choices = "auto|text",                                                               \
-	  .help = "auto: numbers, true and false are that, empty fields null; text: all are text" }
+	  .help = "auto: recognise numbers, true and false, and read empty fields as null; text: " \
+		  "leave all fields as text" }
 
 enum status file_csv_typing(struct op_node *n, struct op_typing *t, const struct type **type,
 			    struct err *e);

@@ -19,13 +19,13 @@ struct bytes {
 
 static const struct param bytes_params[] = {
 	{ "size", PARAM_SIZE, offsetof(struct bytes, size), .min = 1, .max = UINT32_MAX / 2,
-	  .help = "bytes of a record" },
+	  .help = "size of a record in bytes" },
 	{ "files", PARAM_WORDS, offsetof(struct bytes, src.names), .flags = PARAM_REST | PARAM_PATH,
 	  .help = "names and patterns (*, ?, [a-z], {a,b}, **); `-` is standard input" },
 	{ "header_bytes", PARAM_SIZE, offsetof(struct bytes, header), "0", .flags = PARAM_KEY_ONLY,
-	  .max = INT64_C(1) << 40, .help = "bytes at the start of each file to leave out" },
+	  .max = INT64_C(1) << 40, .help = "bytes to skip at the start of each file" },
 	{ "footer_bytes", PARAM_SIZE, offsetof(struct bytes, footer), "0", .flags = PARAM_KEY_ONLY,
-	  .max = 1 << 30, .help = "bytes at the end of each file to leave out" },
+	  .max = 1 << 30, .help = "bytes to skip at the end of each file" },
 	{ 0 }
 };
 
@@ -188,10 +188,10 @@ bytes_next(struct op_inst *self, struct run *out, struct err *e)
 
 const struct op_desc op_bytes = {
 	.name = "bytes",
-	.brief = "records of one length, as bytes",
-	.doc = "What is left at the end of a file and is no whole record fails; with on_error=skip it "
-	       "is dropped and counted. Packed files are unpacked, as by `lines`; large plain ones are "
-	       "cut into splits.",
+	.brief = "reads records of a fixed size, as bytes",
+	.doc = "An incomplete record at the end of a file is an error; with on_error=skip it is "
+	       "dropped and counted. Compressed files are decompressed, as with `lines`; large "
+	       "uncompressed files are divided into splits.",
 	.kind = OP_SOURCE,
 	.params = bytes_params,
 	.state_size = sizeof(struct bytes),

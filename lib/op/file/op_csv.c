@@ -12,24 +12,24 @@ static const struct param csv_params[] = {
 	  .help = "the byte between fields: a character, or \\t \\xHH" },
 	{ "quote", PARAM_WORD, offsetof(struct file_csv, quote), "\"",
 	  .flags = PARAM_KEY_ONLY | PARAM_BYTE,
-	  .help = "the byte around fields that hold delimiters or newlines, or `none`" },
+	  .help = "the byte around fields that contain delimiters or newlines, or `none`" },
 	{ 0 }
 };
 
 const struct op_desc op_csv = {
 	.name = "csv",
-	.brief = "rows of CSV files, as records",
-	.doc = "As RFC 4180 has it: a field in quotes may hold delimiters and newlines, and a quote "
-	       "is written twice in it. Packed files are unpacked, as by `lines`.\n\n"
-	       "With types=auto what JSON would read as a number, as true or as false is that, and "
-	       "an empty field is null, also where \"\" is all that a row has. Quoted fields stay "
-	       "text, and so does what is no JSON (.5, +5, 0x1f) or what a number would not hold "
-	       "exactly (007, whole numbers of more than 64 bits); -0 is a float, as no int is "
-	       "printed so. A column without a name is called by its number, the second of a name "
-	       "NAME_2.\n\n"
-	       "A row with more or fewer fields than there are columns fails; with on_error=skip it "
-	       "is skipped and counted. Files are cut into splits only with quote=none, as a newline "
-	       "may stand in quotes.",
+	.brief = "reads rows of CSV files, as records",
+	.doc = "Follows RFC 4180: a quoted field may contain delimiters and newlines, and a quote "
+	       "inside it is written twice. Compressed files are decompressed, as with "
+	       "`lines`.\n\nWith types=auto a value that JSON would read as a number, as true or "
+	       "as false becomes that, and an empty field becomes null, even if the row is nothing "
+	       "but \"\". Quoted fields stay text. So do values that are not JSON (.5, +5, 0x1f) "
+	       "and those that a number would not hold exactly (007, whole numbers of more than 64 "
+	       "bits); -0 is a float, since no int is printed that way. A column without a name is "
+	       "called by its number, and the second column called NAME is called NAME_2.\n\nA row "
+	       "with more or fewer fields than there are columns is an error; with on_error=skip "
+	       "it is skipped and counted. Files are divided into splits only with quote=none, "
+	       "since quotes may contain newlines.",
 	.kind = OP_SOURCE,
 	.params = csv_params,
 	.state_size = sizeof(struct file_csv),

@@ -22,10 +22,10 @@ static const struct param files_params[] = {
 	{ "files", PARAM_WORDS, offsetof(struct files, names), .flags = PARAM_REST | PARAM_PATH,
 	  .help = "names and patterns (*, ?, [a-z], {a,b}, **)" },
 	{ "shuffle", PARAM_BOOL, offsetof(struct files, shuffle), "false", .flags = PARAM_KEY_ONLY,
-	  .help = "in random order, another one at each pass" },
+	  .help = "list the files in random order, with another order in each pass" },
 	{ "seed", PARAM_INT, offsetof(struct files, seed), "auto",
 	  .flags = PARAM_ALLOW_AUTO | PARAM_KEY_ONLY,
-	  .help = "the same seed gives the same orders; `auto` takes that of the run" },
+	  .help = "equal seeds give equal orders; `auto` takes the seed of the run" },
 	{ 0 }
 };
 
@@ -135,10 +135,10 @@ files_partwise(const struct op_node *n, const char **remedy)
 
 const struct op_desc op_files = {
 	.name = "files",
-	.brief = "names of files",
-	.doc = "Those of a pattern are sorted by name. Folders are not among them. Names are given "
-	       "from the root, so that they mean the same wherever they are opened; basename(x) is "
-	       "the last part.",
+	.brief = "lists the names of files",
+	.doc = "The names that match a pattern are sorted. Folders are left out. Names are "
+	       "absolute, so that they mean the same wherever they are opened; basename(x) is the "
+	       "last part.",
 	.kind = OP_SOURCE,
 	.flags = OP_RANDOM | OP_RESHUFFLES,
 	.params = files_params,

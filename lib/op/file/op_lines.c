@@ -16,7 +16,7 @@ static const struct param lines_params[] = {
 	  .flags = PARAM_KEY_ONLY | PARAM_BYTE,
 	  .help = "the byte that ends a line: a character, or \\n \\t \\r \\0 \\xHH" },
 	{ "skip", PARAM_INT, offsetof(struct lines, skip), "0", .flags = PARAM_KEY_ONLY,
-	  .min = 0, .max = 1000000000, .help = "lines at the start of each file to leave out" },
+	  .min = 0, .max = 1000000000, .help = "lines to skip at the start of each file" },
 	{ 0 }
 };
 
@@ -54,13 +54,13 @@ lines_next(struct op_inst *self, struct run *out, struct err *e)
 
 const struct op_desc op_lines = {
 	.name = "lines",
-	.brief = "lines of files, as text",
-	.doc = "Files are read in the order given, those of a pattern sorted by name. What is packed "
-	       "with gzip, bzip2, xz, zstd or lz4 is unpacked, by its content and not by its "
-	       "name. A last line without an end counts. Bytes are passed as they are, a carriage "
-	       "return before the end of a line too.\n\n"
-	       "A file that cannot be read, or not to its end, fails; with on_error=skip what is "
-	       "left of it is skipped and counted.",
+	.brief = "reads lines of files, as text",
+	.doc = "Files are read in the order given; the files that match a pattern are sorted by "
+	       "name. Files compressed with gzip, bzip2, xz, zstd or lz4 are decompressed; they "
+	       "are recognised by their content, not by their name. The last line counts even if "
+	       "nothing ends it. Bytes are passed on as they are, including a carriage return at "
+	       "the end of a line.\n\nA file that cannot be read, or not to its end, is an error; "
+	       "with on_error=skip the rest of it is skipped and counted.",
 	.kind = OP_SOURCE,
 	.params = lines_params,
 	.state_size = sizeof(struct lines),

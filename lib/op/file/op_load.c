@@ -18,9 +18,10 @@ struct load {
 
 static const struct param load_params[] = {
 	{ "files", PARAM_WORDS, offsetof(struct load, dirs), .flags = PARAM_REST | PARAM_PATH,
-	  .help = "folders that save or snapshot wrote" },
+	  .help = "folders written by save or snapshot" },
 	{ "partial", PARAM_BOOL, offsetof(struct load, partial), "false", .flags = PARAM_KEY_ONLY,
-	  .help = "read what is there of a save that has not ended, or was broken off" },
+	  .help = "also read the complete files of a save that is still running "
+		  "or was interrupted" },
 	{ 0 }
 };
 
@@ -165,11 +166,11 @@ load_close(struct op_inst *self)
 
 const struct op_desc op_load = {
 	.name = "load",
-	.brief = "the elements that save or snapshot wrote to a folder",
-	.doc = "Reads the files, stream after stream and shard after shard. A folder whose save "
-	       "has not ended, or was broken off, has no file SNAPSHOT, and is refused (66); with "
-	       "partial=true the files that are whole when it begins are read. What one process saved without shards comes in the order it was "
-	       "saved.",
+	.brief = "reads the elements that save or snapshot wrote to a folder",
+	.doc = "Reads the files stream by stream and shard by shard. While a save is running, or "
+	       "if it was interrupted, the folder has no file SNAPSHOT and is refused (66); with "
+	       "partial=true the files that are complete when reading begins are read. Elements "
+	       "saved by one process without shards come in the order in which they were saved.",
 	.kind = OP_SOURCE,
 	.params = load_params,
 	.state_size = sizeof(struct load),

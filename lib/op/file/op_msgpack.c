@@ -20,10 +20,10 @@ msgpack_next(struct op_inst *self, struct run *out, struct err *e)
 
 const struct op_desc op_msgpack = {
 	.name = "msgpack",
-	.brief = "MessagePack values, one after another",
-	.doc = "What dsvc-run -t msgpack writes, and most other programs. Nothing tells where a "
-	       "value begins but the one before it: behind a malformed one the rest of the file is "
-	       "lost, with on_error=skip too.",
+	.brief = "reads MessagePack values, one after another",
+	.doc = "Reads the output of dsvc-run -t msgpack and of most other programs. Since the "
+	       "beginning of a value is known only from the end of the one before, the rest of a "
+	       "file is lost after a malformed value, even with on_error=skip.",
 	.kind = OP_SOURCE,
 	.params = msgpack_params,
 	.state_size = sizeof(struct msgpack),

@@ -33,10 +33,11 @@ ndjson_next(struct op_inst *self, struct run *out, struct err *e)
 const struct op_desc op_ndjson = {
 	.name = "ndjson",
 	.aliases = "jsonl",
-	.brief = "JSON values, one a line",
-	.doc = "Objects become records, whole numbers of 64 bits stay exact, other numbers are "
-	       "floats. Empty lines are left out. A line that is not JSON fails; with "
-	       "on_error=skip it is skipped and counted. Packed files are unpacked, as by `lines`.",
+	.brief = "reads JSON values, one per line",
+	.doc = "Objects become records, whole numbers of 64 bits stay exact, and other numbers "
+	       "become floats. Empty lines are left out. A line that is not JSON is an error; with "
+	       "on_error=skip it is skipped and counted. Compressed files are decompressed, as "
+	       "with `lines`.",
 	.kind = OP_SOURCE,
 	.params = ndjson_params,
 	.state_size = sizeof(struct ndjson),

@@ -11,12 +11,13 @@ static const struct param npy_params[] = {
 
 const struct op_desc op_npy = {
 	.name = "npy",
-	.brief = "slices of numpy's .npy arrays along their first axis",
-	.doc = "An array of one axis, or of none, gives numbers, one of more axes tensors with one axis "
-	       "less. The element type is known before the run, from the first file's header, and the "
-	       "other files must agree. Numbers of either byte order are read; structured types, text, "
-	       "complex numbers and arrays in Fortran order are refused. An array of shape (3, 0) gives "
-	       "3 tensors without a number. Large plain files are cut into splits.",
+	.brief = "reads slices of numpy's .npy arrays along their first axis",
+	.doc = "An array with no axis or one axis gives numbers; an array with more axes gives "
+	       "tensors with one axis less. The element type is known before the run, from the "
+	       "header of the first file; the other files must have the same. Numbers of either "
+	       "byte order can be read; structured types, text, complex numbers and arrays in "
+	       "Fortran order are refused. An array of shape (3, 0) gives 3 empty tensors. Large "
+	       "uncompressed files are divided into splits.",
 	.kind = OP_SOURCE,
 	.params = npy_params,
 	.state_size = sizeof(struct file_npy),

@@ -25,9 +25,9 @@ struct sqlite {
 
 static const struct param sqlite_params[] = {
 	{ "file", PARAM_WORD, offsetof(struct sqlite, file), .flags = PARAM_PATH,
-	  .help = "the database; it is opened for reading only" },
+	  .help = "the database file; it is opened read-only" },
 	{ "query", PARAM_WORD, offsetof(struct sqlite, query),
-	  .help = "one SELECT; its columns' names are the fields' names" },
+	  .help = "one SELECT; the names of its columns become the names of the fields" },
 	{ 0 }
 };
 
@@ -292,10 +292,11 @@ sqlite_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
 
 const struct op_desc op_sqlite = {
 	.name = "sqlite",
-	.brief = "rows of an SQLite database, as records",
-	.doc = "The statement is checked before the run. Integers, floats, text and null stay what they "
-	       "are, blobs are bytes. The database is opened for reading only, and read as one split. A "
-	       "position is a number of rows: for it to mean the same later, give the query an ORDER BY.",
+	.brief = "reads rows of an SQLite database, as records",
+	.doc = "The statement is checked before the run. Integers, floats, text and null keep "
+	       "their types; blobs become bytes. The database is opened read-only and read as one "
+	       "split. A position in the data is a number of rows: for it to mean the same later, "
+	       "give the query an ORDER BY.",
 	.kind = OP_SOURCE,
 	.params = sqlite_params,
 	.state_size = sizeof(struct sqlite),

@@ -25,8 +25,9 @@ struct stdin_source {
 static const struct param stdin_params[] = {
 	{ "as", PARAM_CHOICE, offsetof(struct stdin_source, as), "lines",
 	  .choices = "lines|ndjson|msgpack|nul|raw|csv|tsv|tfrecord|npy",
-	  .help = "what it holds: lines of text, one JSON value a line, MessagePack values, text "
-		  "ended by NUL, one element of bytes, or what the source of that name reads" },
+	  .help = "how the input is divided into elements: lines of text, one JSON value per line, "
+		  "MessagePack values, texts ended by NUL, all of it as one element of bytes, or "
+		  "as the source of that name does" },
 	{ 0 }
 };
 
@@ -106,10 +107,10 @@ stdin_close(struct op_inst *self)
 
 const struct op_desc op_stdin = {
 	.name = "stdin",
-	.brief = "elements from standard input",
-	.doc = "Each element is passed on as soon as it has come. Packed input is unpacked. As it is "
-	       "the input of one process, it can stand in dsvc-run and behind `distribute`, and "
-	       "not in what workers run.",
+	.brief = "reads elements from standard input",
+	.doc = "Each element is passed on as soon as it arrives. Compressed input is decompressed. "
+	       "Since standard input belongs to one process, this source works in dsvc-run and "
+	       "after `distribute`, but not in the part that workers run.",
 	.kind = OP_SOURCE,
 	.flags = OP_LOCAL,
 	.params = stdin_params,

@@ -34,10 +34,11 @@ static const struct param tar_params[] = {
 	{ "files", PARAM_WORDS, offsetof(struct tar, src.names), .flags = PARAM_REST | PARAM_PATH,
 	  .help = "names and patterns (*, ?, [a-z], {a,b}, **); `-` is standard input" },
 	{ "group", PARAM_BOOL, offsetof(struct tar, group), "true", .flags = PARAM_KEY_ONLY,
-	  .help = "files that share a name up to its first dot are one record; else each is a record "
-		  "{name, data}" },
+	  .help = "true: files that share a name up to its first dot become one record; false: "
+		  "each file becomes a record {name, data}" },
 	{ "decode", PARAM_BOOL, offsetof(struct tar, decode), "false", .flags = PARAM_KEY_ONLY,
-	  .help = "json, txt, cls, npy and the like are values, by their names; else all are bytes" },
+	  .help = "decode json, txt, cls, npy and similar files according to their names; "
+		  "otherwise all contents are bytes" },
 	{ 0 }
 };
 
@@ -329,16 +330,17 @@ tar_next(struct op_inst *self, struct run *out, struct err *e)
 
 const struct op_desc op_tar = {
 	.name = "tar",
-	.brief = "files of tar archives, by name into records",
-	.doc = "As WebDataset has it: files that follow each other and share a name up to the first dot "
-	       "of its last part are one record, with the shared part in `__key__` and each file under "
-	       "the rest of its name, in lower case: 0001.jpg and 0001.cls give {__key__: \"0001\", "
-	       "jpg: ..., cls: ...}. Folders, links and names without a dot are passed over. With "
-	       "group=false each file is a record {name, data}.\n\n"
-	       "Contents are bytes. With decode=true json and jsn are values, txt, text and transcript "
-	       "text, cls, class, index, count and id ints, npy tensors. Packed archives are unpacked, "
-	       "as by `lines`. An archive that ends without the two empty blocks that end one was cut off, and is "
-	       "an error. `-t tar` writes such archives.",
+	.brief = "reads tar archives and groups their files into records by name",
+	.doc = "Follows WebDataset: consecutive files whose names are the same up to the first dot "
+	       "of the last part become one record. The shared part is in `__key__`, and each file "
+	       "is in a field named after the rest of its name, in lower case: 0001.jpg and "
+	       "0001.cls give {__key__: \"0001\", jpg: ..., cls: ...}. Folders, links and names "
+	       "without a dot are passed over. With group=false each file becomes a record {name, "
+	       "data}.\n\nContents are bytes. With decode=true json and jsn files become values, "
+	       "txt, text and transcript files text, cls, class, index, count and id files ints, "
+	       "and npy files tensors. Compressed archives are decompressed, as with `lines`. An "
+	       "archive that does not end with two empty blocks was cut off, and is an error. `-t "
+	       "tar` writes such archives.",
 	.kind = OP_SOURCE,
 	.params = tar_params,
 	.state_size = sizeof(struct tar),

@@ -14,11 +14,12 @@ static const struct param tfrecord_params[] = {
 	  .help = "names and patterns (*, ?, [a-z], {a,b}, **); `-` is standard input" },
 	{ "as", PARAM_CHOICE, offsetof(struct tfrecord, file.as), "bytes", .flags = PARAM_KEY_ONLY,
 	  .choices = "bytes|example",
-	  .help = "what a record is: bytes as they are, or a tf.train.Example, given as a record" },
+	  .help = "bytes: each record as it is; example: each record decoded as "
+		  "a tf.train.Example" },
 	{ "lists", PARAM_BOOL, offsetof(struct tfrecord, lists), "false", .flags = PARAM_KEY_ONLY,
-	  .help = "features of an Example are lists, those with one value too" },
+	  .help = "features of an Example are always lists, even if they have one value" },
 	{ "bytes", PARAM_BOOL, offsetof(struct tfrecord, bytes), "false", .flags = PARAM_KEY_ONLY,
-	  .help = "bytes of an Example stay bytes, and are not text where they are UTF-8" },
+	  .help = "bytes of an Example stay bytes, even if they are UTF-8" },
 	{ 0 }
 };
 
@@ -44,15 +45,16 @@ tfrecord_open(struct op_inst *self, struct err *e)
 
 const struct op_desc op_tfrecord = {
 	.name = "tfrecord",
-	.brief = "records of TFRecord files",
-	.doc = "What TensorFlow and `-t tfrecord` write. Both checksums of each record are checked. A "
-	       "record whose data is corrupt fails, and with on_error=skip is skipped; behind a "
-	       "corrupt length the rest of the file is lost. Packed files are unpacked, as by "
-	       "`lines`, and so is ZLIB of tf.data's compression_type.\n\n"
-	       "With as=example records are decoded: int64 and float lists give numbers, bytes give "
-	       "text where they are UTF-8 without control characters; a feature with one value is "
-	       "that value, unless lists=true. A list in several parts goes on, of a feature given twice "
-	       "the last counts, as in protocol buffers.",
+	.brief = "reads records of TFRecord files",
+	.doc = "Reads what TensorFlow and `-t tfrecord` write. Both checksums of each record are "
+	       "checked. A record with corrupt data is an error, and with on_error=skip is "
+	       "skipped; after a corrupt length the rest of the file is lost. Compressed files are "
+	       "decompressed, as with `lines`, and so are those written with tf.data's "
+	       "compression_type ZLIB.\n\nWith as=example records are decoded: int64 and float "
+	       "lists become numbers, and bytes become text if they are UTF-8 without control "
+	       "characters. A feature with one value becomes that value, unless lists=true. As "
+	       "usual in protocol buffers, a list may come in several parts, and if a feature is "
+	       "given twice the last one counts.",
 	.kind = OP_SOURCE,
 	.params = tfrecord_params,
 	.state_size = sizeof(struct tfrecord),

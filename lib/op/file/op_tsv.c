@@ -12,10 +12,10 @@ static const struct param tsv_params[] = {
 
 const struct op_desc op_tsv = {
 	.name = "tsv",
-	.brief = "rows of TSV files, as records",
-	.doc = "There are no quotes: a tab, newline, return or backslash in a field is written \\t, "
-	       "\\n, \\r, \\\\. Where there is one column an empty line is an empty field. All else "
-	       "is as with `csv`; large files are cut into splits.",
+	.brief = "reads rows of TSV files, as records",
+	.doc = "There are no quotes: a tab, newline, carriage return or backslash in a field is "
+	       "written \\t, \\n, \\r, \\\\. If there is one column, an empty line is an empty "
+	       "field. Everything else is as with `csv`; large files are divided into splits.",
 	.kind = OP_SOURCE,
 	.params = tsv_params,
 	.state_size = sizeof(struct file_csv),

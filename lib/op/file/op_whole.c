@@ -22,9 +22,10 @@ whole_typing(struct op_node *n, struct op_typing *t, const struct type **type, s
 
 const struct op_desc op_whole = {
 	.name = "whole",
-	.brief = "whole files, each as one element of bytes",
-	.doc = "What is packed with gzip, bzip2, xz, zstd or lz4 is unpacked, by its content and not "
-	       "by its name. A file that is larger than an element may be is an error.",
+	.brief = "reads whole files, each as one element of bytes",
+	.doc = "Files compressed with gzip, bzip2, xz, zstd or lz4 are decompressed; they are "
+	       "recognised by their content, not by their name. A file larger than the element "
+	       "limit is an error.",
 	.kind = OP_SOURCE,
 	.params = whole_params,
 	.state_size = sizeof(struct whole),

@@ -10,7 +10,7 @@ struct cardinality {
 
 static const struct param cardinality_params[] = {
 	{ "n", PARAM_INT, offsetof(struct cardinality, n), .min = 0, .max = INT64_MAX - 1,
-	  .help = "how many elements there must be" },
+	  .help = "the number of elements that there must be" },
 	{ 0 }
 };
 
@@ -61,8 +61,8 @@ const struct op_desc op_cardinality = {
 	.name = "cardinality",
 	.aliases = "assert_cardinality",
 	.brief = "fails unless there are exactly N elements",
-	.doc = "The elements are passed on as they come; one too many, or an end too early, is an "
-	       "error. What follows knows how many elements to expect.",
+	.doc = "The elements are passed on as they come; one element too many, or too few at the "
+	       "end, is an error. The operators after it know how many elements to expect.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_GLOBAL,
 	.flags = OP_PASSES | OP_BY_EXPR,

@@ -12,9 +12,9 @@ struct pad_to {
 
 static const struct param pad_to_params[] = {
 	{ "n", PARAM_INT, offsetof(struct pad_to, n), .min = 0, .max = INT64_MAX - 1,
-	  .help = "how many elements there are to be" },
+	  .help = "the number of elements at the end" },
 	{ "value", PARAM_VALUE, offsetof(struct pad_to, value), .flags = PARAM_OPTIONAL,
-	  .help = "what is added; without it null" },
+	  .help = "the value to add; null by default" },
 	{ 0 }
 };
 
@@ -80,7 +80,8 @@ const struct op_desc op_pad_to = {
 	.name = "pad_to",
 	.aliases = "pad_to_cardinality",
 	.brief = "adds elements at the end until there are N",
-	.doc = "What is added is VALUE, or null. More than N elements are an error.",
+	.doc = "The added elements are VALUE, or null. It is an error if there are more than "
+	       "N elements.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_GLOBAL,
 	.params = pad_to_params,

@@ -65,7 +65,7 @@ struct prefetch {
 static const struct param prefetch_params[] = {
 	{ "n", PARAM_INT, offsetof(struct prefetch, n), "auto", .flags = PARAM_ALLOW_AUTO,
 	  .min = 1, .max = (int64_t)1 << 40,
-	  .help = "how many elements to be ahead by" },
+	  .help = "how many elements to produce in advance" },
 	{ 0 }
 };
 
@@ -369,10 +369,9 @@ prefetch_partwise(const struct op_node *n, const char **remedy)
 
 const struct op_desc op_prefetch = {
 	.name = "prefetch",
-	.brief = "makes elements ahead of those who ask, on another thread",
-	.doc = "What stands before it then runs at the same time as what stands behind it. "
-	       "Elements are given as soon as they are there; the number bounds how far "
-	       "ahead it may be.",
+	.brief = "produces elements in advance, on another thread",
+	.doc = "The operators before it then run at the same time as those after it. Elements are "
+	       "passed on as soon as they are ready; N limits how many may wait.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_STREAM,
 	.flags = OP_PASSES | OP_BY_EXPR | OP_EACH,

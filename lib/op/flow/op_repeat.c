@@ -16,7 +16,7 @@ struct repeat {
 
 static const struct param repeat_params[] = {
 	{ "n", PARAM_INT, offsetof(struct repeat, n), "inf", .flags = PARAM_ALLOW_INF,
-	  .max = INT64_MAX, .help = "how many times in all; inf for ever" },
+	  .max = INT64_MAX, .help = "number of passes in all; inf: for ever" },
 	{ 0 }
 };
 
@@ -188,12 +188,12 @@ repeat_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
 
 const struct op_desc op_repeat = {
 	.name = "repeat",
-	.brief = "the elements again and again, N times in all",
-	.doc = "Without a number, for ever. A pass of at most 4 MiB is kept and not read "
-	       "again, unless something before it draws random numbers. An input without "
-	       "elements ends at once, however often it is to be repeated. Behind `distribute` or "
-	       "`dataset` each repetition is the job's next pass; one that other readers have "
-	       "finished gives nothing, and counts.",
+	.brief = "repeats all elements, N times in all",
+	.doc = "Without a number it repeats for ever. If a pass takes at most 4 MiB, it is kept in "
+	       "memory and not read again, unless an operator before it draws random numbers. "
+	       "Repeating an empty input ends at once. After `distribute` or `dataset` each "
+	       "repetition is the job's next pass; a pass that other readers have finished gives "
+	       "no elements, but counts.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_STREAM,
 	.flags = OP_PASSES | OP_BY_EXPR,

@@ -13,10 +13,10 @@ struct sample_rate {
 
 static const struct param sample_rate_params[] = {
 	{ "p", PARAM_FLOAT, offsetof(struct sample_rate, p),
-	  .help = "the probability of an element to stay, 0 to 1" },
+	  .help = "the probability to keep an element, from 0 to 1" },
 	{ "seed", PARAM_INT, offsetof(struct sample_rate, seed), "auto",
 	  .flags = PARAM_KEY_ONLY | PARAM_ALLOW_AUTO,
-	  .help = "the same seed draws the same; auto takes that of the iteration" },
+	  .help = "equal seeds keep the same elements; auto takes the seed of the iteration" },
 	{ 0 }
 };
 
@@ -70,9 +70,9 @@ static const struct state_row sample_rate_state[] = {
 
 const struct op_desc op_sample_rate = {
 	.name = "sample_rate",
-	.brief = "a random part of the elements",
-	.doc = "Each element stays with probability P, whatever became of the others. What is drawn "
-	       "is determined by the seed, the stream and the pass.",
+	.brief = "keeps a random part of the elements",
+	.doc = "Each element is kept with probability P, independently of the others. The choice "
+	       "depends only on the seed, the stream and the pass.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_ELEMENT,
 	.flags = OP_RANDOM | OP_RESHUFFLES | OP_PASSES | OP_BY_EXPR | OP_EACH,

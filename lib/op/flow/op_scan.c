@@ -14,7 +14,7 @@ struct scan {
 static const struct param scan_params[] = {
 	{ "init", PARAM_VALUE, offsetof(struct scan, init), .help = "the state at the beginning" },
 	{ "expr", PARAM_EXPR, offsetof(struct scan, expr),
-	  .help = "the new state, out of the state s and the element x" },
+	  .help = "the new state, computed from the state s and the element x" },
 	{ 0 }
 };
 
@@ -117,9 +117,9 @@ scan_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
 
 const struct op_desc op_scan = {
 	.name = "scan",
-	.brief = "the state after each element, as an expression carries it on",
-	.doc = "The expression sees the state as s and the element as x; its value is the new "
-	       "state, and what is given. An element that is skipped leaves the state as it is.",
+	.brief = "replaces each element by a state computed from all so far",
+	.doc = "In the expression s is the state and x the element; its value becomes the new "
+	       "state and the output. An element that is skipped leaves the state unchanged.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_STREAM,
 	.flags = OP_BY_EXPR,

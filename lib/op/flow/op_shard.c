@@ -11,9 +11,9 @@ struct shard {
 
 static const struct param shard_params[] = {
 	{ "n", PARAM_INT, offsetof(struct shard, n), .min = 1, .max = INT64_MAX,
-	  .help = "into how many shares the elements are dealt" },
+	  .help = "number of shards" },
 	{ "index", PARAM_INT, offsetof(struct shard, index), .max = INT64_MAX,
-	  .help = "which share to give, from 0" },
+	  .help = "which shard to keep, from 0" },
 	{ 0 }
 };
 
@@ -80,8 +80,8 @@ static const struct state_row shard_state[] = {
 
 const struct op_desc op_shard = {
 	.name = "shard",
-	.brief = "every N-th element, beginning with the one numbered I",
-	.doc = "The shares 0 to N - 1 of the same elements have each element once.",
+	.brief = "keeps every N-th element, beginning with element number I",
+	.doc = "Each element is in exactly one of the shards 0 to N - 1.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_GLOBAL,
 	.flags = OP_PASSES | OP_BY_EXPR,

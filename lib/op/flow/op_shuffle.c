@@ -46,14 +46,15 @@ struct shuffle {
 static const struct param shuffle_params[] = {
 	{ "buf", PARAM_INT, offsetof(struct shuffle, size), .flags = PARAM_ALLOW_ALL,
 	  .min = 1, .max = (int64_t)1 << 40,
-	  .help = "elements to choose from; `all`: all that there are, without holding them" },
+	  .help = "size of the buffer in elements; `all`: all elements, without holding them "
+		  "in memory" },
 	{ "seed", PARAM_INT, offsetof(struct shuffle, seed), "auto",
 	  .flags = PARAM_KEY_ONLY | PARAM_ALLOW_AUTO,
-	  .help = "the same seed gives the same order; auto takes that of the iteration" },
+	  .help = "equal seeds give equal orders; auto takes the seed of the iteration" },
 	{ "reshuffle", PARAM_BOOL, offsetof(struct shuffle, reshuffle), "true",
-	  .flags = PARAM_KEY_ONLY, .help = "another order in each pass of a repeat" },
+	  .flags = PARAM_KEY_ONLY, .help = "use another order in each pass of a repeat" },
 	{ "mem", PARAM_SIZE, offsetof(struct shuffle, mem), "1G", .flags = PARAM_KEY_ONLY,
-	  .min = 1, .max = INT64_MAX, .help = "bytes that the elements to choose from may take" },
+	  .min = 1, .max = INT64_MAX, .help = "bytes that the elements in the buffer may take" },
 	{ 0 }
 };
 
@@ -296,16 +297,16 @@ shuffle_partwise(const struct op_node *n, const char **remedy)
 
 const struct op_desc op_shuffle = {
 	.name = "shuffle",
-	.brief = "the elements in random order, chosen from a buffer of BUF",
-	.doc = "A buffer as large as the whole input gives every order with the same "
-	       "probability; a smaller one mixes what is near. The order is determined by the "
-	       "seed, the stream and the pass, so that a stream can be made again.\n"
-	       "`shuffle all` holds no elements: it reads them by index, in an order that is a function "
-	       "of the seed and the pass. It begins at once and takes the same memory for ten elements "
-	       "and for 10^12. Which sources can be read so, and what may stand between source and "
-	       "shuffle, is said at each operator; files must be plain ones. With "
-	       "dynamic sharding each worker has a part of the one order, and order=source gives that "
-	       "of dsvc-run.",
+	.brief = "puts the elements in random order, by drawing from a buffer of BUF",
+	.doc = "If the buffer is as large as the whole input, every order is equally likely; "
+	       "a smaller one mixes only elements that are near each other. The order "
+	       "depends only on the seed, the stream and the pass, so that a stream can be "
+	       "produced again.\n`shuffle all` holds no elements: it reads them by index, in "
+	       "an order computed from the seed and the pass. It begins at once and takes "
+	       "the same memory for ten elements and for 10^12. The description of each "
+	       "operator says whether it supports such random access; files must be "
+	       "uncompressed. With dynamic sharding each worker has a part of one common "
+	       "order, and order=source gives the order of dsvc-run.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_STREAM,
 	.flags = OP_REORDERS | OP_RANDOM | OP_RESHUFFLES | OP_PASSES | OP_BY_EXPR,

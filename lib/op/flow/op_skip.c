@@ -70,7 +70,7 @@ static const struct state_row skip_state[] = {
 
 const struct op_desc op_skip = {
 	.name = "skip",
-	.brief = "all but the first N elements",
+	.brief = "drops the first N elements",
 	.kind = OP_TRANSFORM,
 	.scope = OP_GLOBAL,
 	.flags = OP_PASSES | OP_BY_EXPR,

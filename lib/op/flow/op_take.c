@@ -11,7 +11,7 @@ struct take {
 
 static const struct param take_params[] = {
 	{ "n", PARAM_INT, offsetof(struct take, n), .flags = PARAM_ALLOW_INF, .max = INT64_MAX,
-	  .help = "how many elements to let through" },
+	  .help = "how many elements to keep" },
 	{ 0 }
 };
 
@@ -66,8 +66,8 @@ static const struct state_row take_state[] = {
 const struct op_desc op_take = {
 	.name = "take",
 	.aliases = "head",
-	.brief = "the first N elements",
-	.doc = "Ends after them; nothing more is read than that needs.",
+	.brief = "keeps the first N elements",
+	.doc = "Ends after N elements and reads no more than they need.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_GLOBAL,
 	.flags = OP_CUTS | OP_PASSES | OP_BY_EXPR,

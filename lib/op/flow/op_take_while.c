@@ -12,7 +12,7 @@ struct take_while {
 
 static const struct param take_while_params[] = {
 	{ "test", PARAM_EXPR, offsetof(struct take_while, test),
-	  .help = "where this is false for the first time, the elements end" },
+	  .help = "the test; the elements end where it is first false" },
 	{ 0 }
 };
 
@@ -87,8 +87,8 @@ static const struct state_row take_while_state[] = {
 
 const struct op_desc op_take_while = {
 	.name = "take_while",
-	.brief = "the elements up to the first for which a test is false",
-	.doc = "Nothing is read beyond that element.",
+	.brief = "keeps the elements up to the first for which a test is false",
+	.doc = "Reads nothing after that element.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_GLOBAL,
 	.flags = OP_CUTS | OP_PASSES | OP_BY_EXPR,

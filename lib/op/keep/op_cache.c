@@ -30,9 +30,9 @@ struct cache_op {
 
 static const struct param cache_params[] = {
 	{ "dir", PARAM_WORD, offsetof(struct cache_op, dir), .flags = PARAM_OPTIONAL | PARAM_PATH,
-	  .help = "a folder to keep the elements in; without it memory" },
+	  .help = "folder to keep the elements in; memory by default" },
 	{ "max", PARAM_SIZE, offsetof(struct cache_op, max), "1G", .flags = PARAM_KEY_ONLY,
-	  .min = 1, .max = INT64_MAX, .help = "bytes that a pass may take in memory" },
+	  .min = 1, .max = INT64_MAX, .help = "bytes of memory that a pass may take" },
 	{ 0 }
 };
 
@@ -226,12 +226,12 @@ cache_partwise(const struct op_node *n, const char **remedy)
 
 const struct op_desc op_cache = {
 	.name = "cache",
-	.brief = "keeps the elements of a pass, for the passes to come",
-	.doc = "The first pass is kept as it goes by, in memory or in a folder; a pass that ends "
-	       "early keeps nothing. What is in a folder serves later runs of the same pipeline "
-	       "too, so remove it when the input has changed. Random operators before it are not "
-	       "asked again; put shuffle behind it for another order each time. Under dynamic "
-	       "sharding a folder serves the repeats within one run.",
+	.brief = "keeps the elements of the first pass for later passes",
+	.doc = "The elements of the first pass are kept as they go by, in memory or in a folder; a "
+	       "pass that ends early keeps nothing. A folder also serves later runs of the same "
+	       "pipeline, so remove it when the input has changed. Random operators before it do "
+	       "not draw again; to get another order in each pass, put shuffle after it. Under "
+	       "dynamic sharding a folder serves only the repeats within one run.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_STREAM,
 	.flags = OP_PASSES, /* uses all of each element: a later run may use other fields */

@@ -15,16 +15,16 @@ struct save {
 
 static const struct param save_params[] = {
 	{ "dir", PARAM_WORD, offsetof(struct save, dir), .flags = PARAM_PATH,
-	  .help = "the folder to write to; it is made" },
+	  .help = "folder to write to; it is created if necessary" },
 	{ "format", PARAM_CHOICE, offsetof(struct save, form), "msgpack", .flags = PARAM_KEY_ONLY,
-	  .choices = SHARDS_CHOICES, .help = "what the files hold" },
+	  .choices = SHARDS_CHOICES, .help = "format of the files" },
 	{ "shards", PARAM_INT, offsetof(struct save, shards), "1", .flags = PARAM_KEY_ONLY,
-	  .min = 1, .max = SHARDS_MAX, .help = "files to divide the elements among" },
+	  .min = 1, .max = SHARDS_MAX, .help = "number of files to divide the elements among" },
 	{ "file_size", PARAM_SIZE, offsetof(struct save, file_max), "256M",
 	  .flags = PARAM_KEY_ONLY, .min = 1, .max = INT64_MAX,
-	  .help = "bytes after which a file is whole, and the next one begins" },
+	  .help = "size in bytes at which a file is completed and the next one begins" },
 	{ "overwrite", PARAM_BOOL, offsetof(struct save, overwrite), "false",
-	  .flags = PARAM_KEY_ONLY, .help = "replace what another pass has saved there" },
+	  .flags = PARAM_KEY_ONLY, .help = "replace the files that another pass saved there" },
 	{ 0 }
 };
 
@@ -114,12 +114,13 @@ save_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
 
 const struct op_desc op_save = {
 	.name = "save",
-	.brief = "writes the elements to files of a folder",
-	.doc = "Gives a record {file, elements, bytes} for each file that is whole; tee (| save "
-	       "DIR) saves what goes on. A file gets its name when it is whole, and the folder a "
-	       "file SNAPSHOT when all is: before, `load DIR` reads it only with partial=true. In a service each stream writes files of its own, "
-	       "and one that is begun again on another worker goes on with them. What load does "
-	       "not read, its own source does: tar DIR/*.tar, csv DIR/*.csv.",
+	.brief = "writes the elements to files in a folder",
+	.doc = "Gives a record {file, elements, bytes} for each complete file; use tee (| save "
+	       "DIR) to save elements and pass them on. Files get their final names when complete, "
+	       "and at the end the folder gets a file SNAPSHOT; until then `load DIR` reads it "
+	       "only with partial=true. In the service each stream writes files of its own, and a "
+	       "stream that is started again on another worker continues them. Formats that load "
+	       "does not read have a source of their own: tar DIR/*.tar, csv DIR/*.csv.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_STREAM,
 	.params = save_params,

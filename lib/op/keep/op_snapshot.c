@@ -35,12 +35,12 @@ struct snapshot {
 
 static const struct param snapshot_params[] = {
 	{ "dir", PARAM_WORD, offsetof(struct snapshot, dir), .flags = PARAM_PATH,
-	  .help = "the folder to write to, or to read when all is there" },
+	  .help = "folder to write to, or to read from when it is complete" },
 	{ "file_size", PARAM_SIZE, offsetof(struct snapshot, file_max), "256M",
 	  .flags = PARAM_KEY_ONLY, .min = 1, .max = INT64_MAX,
-	  .help = "bytes after which a file is whole, and the next one begins" },
+	  .help = "size in bytes at which a file is completed and the next one begins" },
 	{ "overwrite", PARAM_BOOL, offsetof(struct snapshot, overwrite), "false",
-	  .flags = PARAM_KEY_ONLY, .help = "replace what another pipeline has saved there" },
+	  .flags = PARAM_KEY_ONLY, .help = "replace what another pipeline saved there" },
 	{ 0 }
 };
 
@@ -264,11 +264,11 @@ snapshot_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e
 
 const struct op_desc op_snapshot = {
 	.name = "snapshot",
-	.brief = "writes the elements to a folder; a later run reads them from there",
-	.doc = "The first run that comes to its end leaves a whole snapshot, which later runs of "
-	       "the same pipeline read in place of everything before. A run that is broken off "
-	       "leaves files that a run with the same seed goes over again. Under dynamic "
-	       "sharding each stream writes its part, for `load DIR` to read.",
+	.brief = "writes the elements to a folder, from which later runs read them",
+	.doc = "The first run that reaches its end leaves a complete snapshot, and later runs of "
+	       "the same pipeline read it instead of running the operators before it. If a run is "
+	       "interrupted, a run with the same seed uses its files again. Under dynamic sharding "
+	       "each stream writes its part, for `load DIR` to read.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_STREAM,
 	.flags = OP_PASSES, /* uses all of each element: a later run may use other fields */

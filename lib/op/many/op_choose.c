@@ -26,12 +26,12 @@ struct choose {
 
 static const struct param choose_params[] = {
 	{ "pipelines", PARAM_PIPES, offsetof(struct choose, pipes), .flags = PARAM_REST,
-	  .help = "where the elements come from" },
+	  .help = "the pipelines to choose from" },
 	{ "by", PARAM_PIPE, offsetof(struct choose, by), .flags = PARAM_KEY_ONLY,
-	  .help = "numbers of pipelines, from 0, or their names: one for each element" },
+	  .help = "for each element, the number of a pipeline, from 0, or its name" },
 	{ "stop", PARAM_CHOICE, offsetof(struct choose, stop), "first", .flags = PARAM_KEY_ONLY,
 	  .choices = "all|first",
-	  .help = "end when one that is chosen has ended, or pass over it" },
+	  .help = "first: end when a chosen pipeline has ended; all: pass over such a choice" },
 	{ 0 }
 };
 
@@ -221,10 +221,10 @@ choose_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
 const struct op_desc op_choose = {
 	.name = "choose",
 	.aliases = "choose_from_datasets",
-	.brief = "each element from the pipeline that another one names",
+	.brief = "takes each element from the pipeline that another one names",
 	.doc = "by= gives, for each element, the number of the pipeline to take it from, or its "
-	       "name when the pipelines are given as name=(..). It ends when by= ends, or when a "
-	       "pipeline is chosen that has ended; stop=all passes over such a choice.",
+	       "name if the pipelines are given as name=(..). The output ends when by= ends, or "
+	       "when a pipeline is chosen that has ended; stop=all passes over such a choice.",
 	.kind = OP_COMBINE,
 	.scope = OP_GLOBAL,
 	.params = choose_params,

@@ -12,7 +12,7 @@ struct concat {
 
 static const struct param concat_params[] = {
 	{ "pipelines", PARAM_PIPES, offsetof(struct concat, pipes), .flags = PARAM_REST,
-	  .help = "where the elements come from, in this order" },
+	  .help = "the pipelines, in this order" },
 	{ 0 }
 };
 
@@ -90,7 +90,7 @@ concat_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
 const struct op_desc op_concat = {
 	.name = "concat",
 	.aliases = "cat",
-	.brief = "the elements of several pipelines, one pipeline after the other",
+	.brief = "joins several pipelines one after the other",
 	.kind = OP_COMBINE,
 	.flags = OP_JOINS_SPLITS,
 	.scope = OP_ELEMENT,

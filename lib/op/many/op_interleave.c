@@ -38,16 +38,18 @@ struct interleave {
 
 static const struct param interleave_params[] = {
 	{ "pipeline", PARAM_PIPE, offsetof(struct interleave, pipe),
-	  .help = "opened for each element, which is x in its parameters" },
+	  .help = "the pipeline to open for each element; in its parameters x is the element" },
 	{ "cycle", PARAM_INT, offsetof(struct interleave, cycle), "4", .flags = PARAM_KEY_ONLY,
-	  .min = 1, .max = INTERLEAVE_CYCLE, .help = "how many are open at a time" },
+	  .min = 1, .max = INTERLEAVE_CYCLE, .help = "how many pipelines are open at a time" },
 	{ "block", PARAM_INT, offsetof(struct interleave, block), "1", .flags = PARAM_KEY_ONLY,
-	  .min = 1, .max = INT32_MAX, .help = "how many elements of one are given in turn" },
+	  .min = 1, .max = INT32_MAX,
+	  .help = "how many elements to take from a pipeline before the next one" },
 	{ "parallel", PARAM_INT, offsetof(struct interleave, parallel), "1",
 	  .flags = PARAM_KEY_ONLY | PARAM_ALLOW_AUTO, .min = 1, .max = INNER_CHAINS_MOST,
-	  .help = "threads of the pool that read ahead at once; auto: what it has to spare" },
+	  .help = "number of threads of the pool that read ahead; auto: the threads it can spare" },
 	{ "ordered", PARAM_BOOL, offsetof(struct interleave, ordered), "true",
-	  .flags = PARAM_KEY_ONLY, .help = "false, with parallel=: what is ready first comes first" },
+	  .flags = PARAM_KEY_ONLY,
+	  .help = "false: with parallel=, take elements in the order in which they become ready" },
 	{ 0 }
 };
 
@@ -314,17 +316,17 @@ interleave_partwise(const struct op_node *n, const char **remedy)
 
 const struct op_desc op_interleave = {
 	.name = "interleave",
-	.brief = "a pipeline for each element, several of them in turn",
-	.doc = "In the inner pipeline's parameters x is the outer element, in its expressions "
-	       "xx. CYCLE pipelines are open at a time, and give BLOCK elements each in "
-	       "turn; one that ends is replaced when its turn comes. cycle=1 gives them one "
-	       "after the other. Under on_error=skip an element whose pipeline cannot be "
-	       "opened is left out, and one that fails ends there.\n\n"
-	       "With parallel=N up to N threads of the pool open pipelines and read them ahead: "
-	       "those in turn, and the next few. The order is the same as without. With "
-	       "ordered=false what is ready first comes first, a run of elements of one pipeline "
-	       "at a time whatever BLOCK says; on a worker the order is kept all the same, for a "
-	       "stream must come the same when it is made again.",
+	.brief = "opens a pipeline for each element, and takes elements from several in turn",
+	.doc = "In the parameters of the inner pipeline x is the outer element; in its expressions "
+	       "xx is. CYCLE pipelines are open at a time, and each gives BLOCK elements when its "
+	       "turn comes; a pipeline that has ended is replaced at its next turn. With cycle=1 "
+	       "they come one after the other. With on_error=skip an element whose pipeline cannot "
+	       "be opened is left out, and a pipeline that fails ends there.\n\nWith parallel=N up "
+	       "to N threads of the pool open pipelines and read ahead in them: in those whose "
+	       "turns come, and in the next few. The order is the same as without. With "
+	       "ordered=false elements come in the order in which they become ready, as runs of "
+	       "elements of one pipeline, whatever BLOCK is; a worker keeps the order all the "
+	       "same, since its streams must be the same whenever they are produced again.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_STREAM,
 	.params = interleave_params,

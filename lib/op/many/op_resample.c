@@ -28,13 +28,13 @@ static const struct param resample_params[] = {
 	{ "class", PARAM_EXPR, offsetof(struct resample, class_of),
 	  .help = "the class of an element, an integer from 0" },
 	{ "target", PARAM_VALUE, offsetof(struct resample, target), .flags = PARAM_KEY_ONLY,
-	  .help = "the proportions wanted, as [0.5, 0.5]" },
+	  .help = "the desired proportions, such as [0.5, 0.5]" },
 	{ "initial", PARAM_VALUE, offsetof(struct resample, initial),
 	  .flags = PARAM_KEY_ONLY | PARAM_OPTIONAL,
-	  .help = "the proportions of the input; without it they are counted as elements come" },
+	  .help = "the proportions of the input; by default they are counted as elements come" },
 	{ "seed", PARAM_INT, offsetof(struct resample, seed), "auto",
 	  .flags = PARAM_KEY_ONLY | PARAM_ALLOW_AUTO,
-	  .help = "the same seed draws the same; auto takes that of the iteration" },
+	  .help = "equal seeds drop the same elements; auto takes the seed of the iteration" },
 	{ 0 }
 };
 
@@ -205,10 +205,10 @@ resample_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e
 const struct op_desc op_resample = {
 	.name = "resample",
 	.aliases = "rejection_resample",
-	.brief = "drops elements at random until classes come in wanted proportions",
-	.doc = "What is dropped is as little as the proportions allow. Without initial= the "
-	       "proportions of the input are counted as it goes, and the first elements may be "
-	       "off. What is drawn is determined by the seed, the stream and the pass.",
+	.brief = "drops elements at random until classes have the desired proportions",
+	.doc = "Drops as few elements as the proportions allow. Without initial= the proportions "
+	       "of the input are counted along the way, so the first elements may be off. The "
+	       "choice depends only on the seed, the stream and the pass.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_STREAM,
 	.flags = OP_RANDOM | OP_RESHUFFLES | OP_PASSES | OP_BY_EXPR,

@@ -24,16 +24,17 @@ struct sample {
 
 static const struct param sample_params[] = {
 	{ "pipelines", PARAM_PIPES, offsetof(struct sample, pipes), .flags = PARAM_REST,
-	  .help = "where the elements come from" },
+	  .help = "the pipelines to draw from" },
 	{ "weights", PARAM_VALUE, offsetof(struct sample, weights),
 	  .flags = PARAM_KEY_ONLY | PARAM_OPTIONAL,
-	  .help = "how often each is drawn, as [3, 1]; without it all alike" },
+	  .help = "weights of the pipelines, such as [3, 1]; all equal by default" },
 	{ "seed", PARAM_INT, offsetof(struct sample, seed), "auto",
 	  .flags = PARAM_KEY_ONLY | PARAM_ALLOW_AUTO,
-	  .help = "the same seed draws the same; auto takes that of the iteration" },
+	  .help = "equal seeds draw the same; auto takes the seed of the iteration" },
 	{ "stop", PARAM_CHOICE, offsetof(struct sample, stop), "all", .flags = PARAM_KEY_ONLY,
 	  .choices = "all|first",
-	  .help = "end when all pipelines have ended, or when one that is drawn has" },
+	  .help = "all: end when all pipelines have ended; first: end when one is drawn that "
+		  "has ended" },
 	{ 0 }
 };
 
@@ -242,10 +243,10 @@ sample_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
 const struct op_desc op_sample = {
 	.name = "sample",
 	.aliases = "sample_from_datasets",
-	.brief = "each element from one of several pipelines, drawn by weight",
-	.doc = "A pipeline that has ended is drawn no more; with stop=first the first that is "
-	       "drawn and has ended ends all. The draws are determined by the seed, the stream "
-	       "and the pass.",
+	.brief = "takes each element from one of several pipelines, drawn by weight",
+	.doc = "A pipeline that has ended is not drawn any more; with stop=first the output ends "
+	       "when such a pipeline is drawn. The draws depend only on the seed, the stream and "
+	       "the pass.",
 	.kind = OP_COMBINE,
 	.scope = OP_GLOBAL,
 	.flags = OP_RANDOM | OP_RESHUFFLES,

@@ -20,10 +20,11 @@ struct zip {
 
 static const struct param zip_params[] = {
 	{ "pipelines", PARAM_PIPES, offsetof(struct zip, pipes), .flags = PARAM_REST,
-	  .help = "the inputs: (range 3) gives an item of a list, id=(range 3) a field" },
+	  .help = "the pipelines: (range 3) becomes an item of a list, id=(range 3) a field "
+		  "of a record" },
 	{ "short", PARAM_CHOICE, offsetof(struct zip, ends), "stop", .flags = PARAM_KEY_ONLY,
 	  .choices = "stop|pad|error",
-	  .help = "what to do when an input ends before the others; pad gives null" },
+	  .help = "what to do when one pipeline ends before the others; pad gives null" },
 	{ 0 }
 };
 
@@ -214,8 +215,8 @@ zip_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
 
 const struct op_desc op_zip = {
 	.name = "zip",
-	.brief = "one element of each of several pipelines at a time, put together",
-	.doc = "zip (..) (..) gives lists, zip a=(..) b=(..) records.",
+	.brief = "combines one element of each of several pipelines",
+	.doc = "zip (..) (..) gives lists, zip a=(..) b=(..) gives records.",
 	.kind = OP_COMBINE,
 	.scope = OP_GLOBAL,
 	.flags = OP_ALONGSIDE,

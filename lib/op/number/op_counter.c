@@ -11,7 +11,8 @@ struct counter {
 static const struct param counter_params[] = {
 	{ "start", PARAM_INT, offsetof(struct counter, start), "0", .help = "the first number" },
 	{ "step", PARAM_INT, offsetof(struct counter, step), "1",
-	  .help = "the distance of two numbers; negative counts down, 0 stays" },
+	  .help = "the step from one number to the next; negative: count down; 0: "
+		  "repeat the first" },
 	{ 0 }
 };
 
@@ -104,8 +105,8 @@ static const struct state_row counter_state[] = {
 const struct op_desc op_counter = {
 	.name = "counter",
 	.brief = "integers without end",
-	.doc = "START, START+STEP and so on, for ever: something after it has to stop, such as "
-	       "`take`. Beyond 64 bits it is an error, never a wrap.",
+	.doc = "START, START+STEP and so on, for ever; an operator after it, such as `take`, has "
+	       "to end it. Beyond 64 bits it is an error, never a wrap.",
 	.kind = OP_SOURCE,
 	.params = counter_params,
 	.state_size = sizeof(struct counter),

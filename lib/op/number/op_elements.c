@@ -164,8 +164,9 @@ static const struct state_row elements_state[] = {
 
 const struct op_desc op_elements = {
 	.name = "elements",
-	.brief = "the items of a list, one element each",
-	.doc = "The list is a constant expression. Items may be of any kind, and need not be alike.",
+	.brief = "gives the items of a list, one by one",
+	.doc = "The list is a constant expression. Its items may be of any kind, and of "
+	       "different kinds.",
 	.kind = OP_SOURCE,
 	.params = elements_params,
 	.state_size = sizeof(struct elements),

@@ -15,10 +15,10 @@ struct random {
 
 static const struct param random_params[] = {
 	{ "n", PARAM_INT, offsetof(struct random, n), "inf", .flags = PARAM_ALLOW_INF,
-	  .min = 0, .max = INT64_MAX, .help = "how many numbers; without it they never end" },
+	  .min = 0, .max = INT64_MAX, .help = "how many numbers; without N they never end" },
 	{ "seed", PARAM_INT, offsetof(struct random, seed), "auto",
 	  .flags = PARAM_ALLOW_AUTO | PARAM_KEY_ONLY,
-	  .help = "the same seed gives the same numbers; `auto` takes that of the run" },
+	  .help = "equal seeds give equal numbers; `auto` takes the seed of the run" },
 	{ "min", PARAM_INT, offsetof(struct random, min), "0", .flags = PARAM_KEY_ONLY,
 	  .help = "the smallest number" },
 	{ "max", PARAM_INT, offsetof(struct random, max), "4294967296", .flags = PARAM_KEY_ONLY,
@@ -131,9 +131,9 @@ random_partwise(const struct op_node *n, const char **remedy)
 const struct op_desc op_random = {
 	.name = "random",
 	.brief = "random integers",
-	.doc = "N integers, or without N as many as are wanted, evenly from min up to, not "
-	       "including, max. Without a seed each run draws others; within one run a second "
-	       "pass gives the same again, and so does any way of sharing them among workers.",
+	.doc = "N integers (without N, any number of them), evenly distributed from min up to, but "
+	       "not including, max. Without a seed each run draws other numbers; within one run "
+	       "every pass gives the same numbers, however they are divided among workers.",
 	.kind = OP_SOURCE,
 	.flags = OP_RANDOM,
 	.params = random_params,

@@ -14,14 +14,14 @@ struct range {
 
 static const struct param range_params[] = {
 	{ "start", PARAM_INT, offsetof(struct range, start),
-	  .help = "the first number; a number that stands alone is `stop`, and counting starts at 0" },
+	  .help = "the first number; a single number is `stop`, and counting starts at 0" },
 	{ "stop", PARAM_INT, offsetof(struct range, stop), "auto", .flags = PARAM_ALLOW_AUTO,
 	  .min = INT64_MIN + 1, .max = INT64_MAX, /* the smallest int64 is PARAM_AUTO */
-	  .help = "where to end: this number is not given any more" },
+	  .help = "where to end; this number itself is not given" },
 	{ "step", PARAM_INT, offsetof(struct range, step), "1",
-	  .help = "the distance of two numbers; negative counts down" },
+	  .help = "the step from one number to the next; negative: count down" },
 	{ "type", PARAM_CHOICE, offsetof(struct range, type), "int", .flags = PARAM_KEY_ONLY,
-	  .choices = "int|float", .help = "what the numbers are" },
+	  .choices = "int|float", .help = "kind of the numbers" },
 	{ 0 }
 };
 
@@ -138,8 +138,9 @@ static const struct state_row range_state[] = {
 const struct op_desc op_range = {
 	.name = "range",
 	.brief = "integers from START up to STOP",
-	.doc = "`range STOP` counts from 0; `range START STOP [STEP]` says more. STOP itself is not "
-	       "given. With a negative STEP it counts down. A range that STOP excludes is empty.",
+	.doc = "`range STOP` counts from 0; `range START STOP [STEP]` sets the start and the step. "
+	       "STOP itself is not given. With a negative STEP it counts down. If STOP is START, "
+	       "or lies in the other direction, there are no elements.",
 	.kind = OP_SOURCE,
 	.params = range_params,
 	.state_size = sizeof(struct range),

@@ -54,10 +54,11 @@ dataset_typing(struct op_node *n, struct op_typing *t, const struct type **type,
 
 const struct op_desc op_dataset = {
 	.name = "dataset",
-	.brief = "the elements of a registered dataset",
-	.doc = "Reads a dataset that was registered with the service by its id, or by the name it was "
-	       "registered under. The parameters are those of distribute, and type=, which is "
-	       "checked before anything runs and is the type of the elements for what follows.",
+	.brief = "reads the elements of a registered dataset",
+	.doc = "Reads a dataset that was registered with the service, by its id or by the name it "
+	       "was registered under. It has the parameters of distribute, and type=: the type of "
+	       "the elements, which is checked before anything runs and is known to the operators "
+	       "after it.",
 	.kind = OP_SOURCE,
 	.scope = OP_ELEMENT,
 	.flags = OP_REORDERS | OP_REMOTE,

@@ -19,12 +19,12 @@ distribute_typing(struct op_node *n, struct op_typing *t, const struct type **ty
 
 const struct op_desc op_distribute = {
 	.name = "distribute",
-	.brief = "runs what stands before it on the workers of the service",
-	.doc = "What stands before it runs on workers, what stands after it in the process that "
-	       "reads. With sharding=dynamic (or distributed_epoch) the workers divide the source "
-	       "among them and each element comes once; with sharding=off (or parallel_epochs) "
-	       "each worker gives all of it. An operator that means something only over all "
-	       "elements, such as take, stands after it, or has per_stream=true.",
+	.brief = "runs the operators before it on the workers of the service",
+	.doc = "The operators before it run on workers, those after it in the process that reads. "
+	       "With sharding=dynamic (or distributed_epoch) the workers divide the source among "
+	       "them, and each element comes once; with sharding=off (or parallel_epochs) each "
+	       "worker gives all elements. An operator that must see all elements, such as take, "
+	       "has to stand after it, or have per_stream=true.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_ELEMENT,
 	.flags = OP_REORDERS | OP_REMOTE | OP_BORDER,

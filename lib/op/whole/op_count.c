@@ -51,8 +51,8 @@ static const struct state_row count_state[] = {
 
 const struct op_desc op_count = {
 	.name = "count",
-	.brief = "the number of elements",
-	.doc = "One integer, when the elements have ended.",
+	.brief = "counts the elements",
+	.doc = "Gives one integer, after the last element.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_GLOBAL,
 	.flags = OP_WHOLE | OP_BY_EXPR,

@@ -29,11 +29,11 @@ struct dedup {
 
 static const struct param dedup_params[] = {
 	{ "key", PARAM_EXPR, offsetof(struct dedup, key), .flags = PARAM_OPTIONAL,
-	  .help = "what must differ; without it the whole element" },
+	  .help = "the key that must differ; by default the whole element" },
 	{ "window", PARAM_INT, offsetof(struct dedup, window), "1", .flags = PARAM_KEY_ONLY,
-	  .min = 1, .max = 100000000, .help = "how many elements given last are compared with" },
+	  .min = 1, .max = 100000000, .help = "how many of the last elements to compare with" },
 	{ "mem", PARAM_SIZE, offsetof(struct dedup, mem), "1G", .flags = PARAM_KEY_ONLY,
-	  .min = 1, .max = INT64_MAX, .help = "bytes that the elements compared with may take" },
+	  .min = 1, .max = INT64_MAX, .help = "bytes that the elements to compare with may take" },
 	{ 0 }
 };
 
@@ -212,9 +212,9 @@ dedup_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
 
 const struct op_desc op_dedup = {
 	.name = "dedup",
-	.brief = "drops elements like the one before, or one of the last WINDOW",
-	.doc = "Compares with the elements that were given last, so the memory it takes is bounded "
-	       "by the window. unique drops everything that was ever seen, and keeps every key.",
+	.brief = "drops elements equal to the one before, or to one of the last WINDOW",
+	.doc = "Compares each element with the last ones that were passed on, so the window limits "
+	       "the memory. unique drops every repeated element, and has to keep all keys.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_GLOBAL,
 	.flags = OP_PASSES | OP_BY_EXPR,

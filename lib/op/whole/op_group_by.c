@@ -42,17 +42,18 @@ struct group_by {
 
 static const struct param group_by_params[] = {
 	{ "key", PARAM_EXPR, offsetof(struct group_by, key),
-	  .help = "elements with the same value of this go together" },
+	  .help = "the key; elements with the same key are grouped" },
 	{ "agg", PARAM_CHOICE, offsetof(struct group_by, agg), "count", .flags = PARAM_KEY_ONLY,
 	  .choices = "count|sum|mean|min|max|first|last|list",
-	  .help = "what the elements of a key come to" },
+	  .help = "what to compute for each key" },
 	{ "of", PARAM_EXPR, offsetof(struct group_by, of), .flags = PARAM_KEY_ONLY | PARAM_OPTIONAL,
-	  .help = "what is summed, compared or listed; without it x" },
+	  .help = "the value to add up, compare or collect; by default x" },
 	{ "init", PARAM_VALUE, offsetof(struct group_by, init),
-	  .flags = PARAM_KEY_ONLY | PARAM_OPTIONAL, .help = "reduce: the state of a new key" },
+	  .flags = PARAM_KEY_ONLY | PARAM_OPTIONAL,
+	  .help = "with reduce=: the first state of each key" },
 	{ "reduce", PARAM_EXPR, offsetof(struct group_by, reduce),
 	  .flags = PARAM_KEY_ONLY | PARAM_OPTIONAL,
-	  .help = "in place of agg: the new state, out of the state s and the element x" },
+	  .help = "instead of agg=: the new state, computed from the state s and the element x" },
 	{ "mem", PARAM_SIZE, offsetof(struct group_by, mem), "1G", .flags = PARAM_KEY_ONLY,
 	  .min = 1, .max = INT64_MAX, .help = "bytes that keys and their states may take" },
 	{ 0 }
@@ -349,11 +350,12 @@ group_by_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e
 
 const struct op_desc op_group_by = {
 	.name = "group_by",
-	.brief = "one record {key, value} for each key, when the elements have ended",
-	.doc = "value is the number of elements with that key, or what agg= says of them: the sum, "
-	       "mean, least, greatest, first or last of of=, or the list of all. With init= and "
-	       "reduce= it is the last state, as in reduce. Keys come in the order in which they "
-	       "appeared first, and as they were then. What is equal is one key: 1 and 1.0.",
+	.brief = "gives one record {key, value} for each key, at the end",
+	.doc = "value is the number of elements with that key, or the result of agg=: the sum, "
+	       "mean, least, greatest, first or last of the values of of=, or a list of all of "
+	       "them. With init= and reduce= it is the last state, as with reduce. Keys come in "
+	       "the order in which they first appeared, and as they were then. Equal values are "
+	       "one key, such as 1 and 1.0.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_GLOBAL,
 	.flags = OP_WHOLE | OP_BY_EXPR,

@@ -26,17 +26,17 @@ struct join {
 
 static const struct param join_params[] = {
 	{ "pipeline", PARAM_PIPE, offsetof(struct join, pipe), .flags = PARAM_WHOLE,
-	  .help = "the rows to look for, records" },
+	  .help = "the pipeline that gives the rows, which are records" },
 	{ "on", PARAM_EXPR, offsetof(struct join, on), .flags = PARAM_KEY_ONLY,
-	  .help = "what must be equal, of an element and of a row" },
+	  .help = "the key, for elements and for rows" },
 	{ "right", PARAM_EXPR, offsetof(struct join, right),
 	  .flags = PARAM_KEY_ONLY | PARAM_OPTIONAL,
-	  .help = "the key of a row, where it is not the same expression" },
+	  .help = "the key of a row, if it is another expression" },
 	{ "kind", PARAM_CHOICE, offsetof(struct join, kind), "inner", .flags = PARAM_KEY_ONLY,
 	  .choices = "inner|left",
-	  .help = "inner drops elements without a row, left gives them with nulls" },
+	  .help = "inner: drop elements without a row; left: keep them, with nulls" },
 	{ "as", PARAM_WORD, offsetof(struct join, as), .flags = PARAM_KEY_ONLY | PARAM_OPTIONAL,
-	  .help = "a field to put the whole row in, in place of its fields beside x's" },
+	  .help = "field for the whole row, instead of adding its fields to those of x" },
 	{ "mem", PARAM_SIZE, offsetof(struct join, mem), "1G", .flags = PARAM_KEY_ONLY,
 	  .min = 1, .max = INT64_MAX, .help = "bytes that the rows may take" },
 	{ 0 }
@@ -199,11 +199,11 @@ join_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
 
 const struct op_desc op_join = {
 	.name = "join",
-	.brief = "adds to each record the fields of rows with the same key",
-	.doc = "The other pipeline is read once, before the first element, and its rows are kept. "
-	       "An element comes out once for each row that fits; fields that both have keep the "
-	       "element's value. Null is equal to nothing. On workers each stream reads the rows "
-	       "for itself.",
+	.brief = "adds the fields of rows with the same key to each record",
+	.doc = "The other pipeline is read once, before the first element, and its rows are kept "
+	       "in memory. An element comes out once for each matching row; if both have a field, "
+	       "the element's value is kept. Null matches nothing. On workers each stream reads "
+	       "the rows for itself.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_ELEMENT,
 	.params = join_params,

@@ -27,17 +27,19 @@ struct lookup {
 
 static const struct param lookup_params[] = {
 	{ "file", PARAM_WORD, offsetof(struct lookup, file), .flags = PARAM_PATH,
-	  .help = "a table: .csv or .tsv with a header, .ndjson or .jsonl, packed or plain" },
+	  .help = "the table: a .csv or .tsv file with a header, .ndjson or .jsonl; it may "
+		  "be compressed" },
 	{ "key", PARAM_EXPR, offsetof(struct lookup, key), .flags = PARAM_KEY_ONLY,
-	  .help = "what to look up, of an element" },
+	  .help = "the key of an element" },
 	{ "field", PARAM_WORD, offsetof(struct lookup, field),
 	  .flags = PARAM_KEY_ONLY | PARAM_OPTIONAL,
-	  .help = "the field of a row to find it by; without it the first" },
+	  .help = "the field of a row that holds its key; by default the first field" },
 	{ "as", PARAM_WORD, offsetof(struct lookup, as), .flags = PARAM_KEY_ONLY | PARAM_OPTIONAL,
-	  .help = "a field to put the whole row in, in place of its fields beside x's" },
+	  .help = "field for the whole row, instead of adding its fields to those of x" },
 	{ "missing", PARAM_CHOICE, offsetof(struct lookup, missing), "null",
 	  .flags = PARAM_KEY_ONLY, .choices = "null|skip|error",
-	  .help = "an element whose key is not there gets nulls, is dropped, or is an error" },
+	  .help = "whether an element whose key is missing gets nulls, is dropped, or "
+		  "is an error" },
 	{ "mem", PARAM_SIZE, offsetof(struct lookup, mem), "1G", .flags = PARAM_KEY_ONLY,
 	  .min = 1, .max = INT64_MAX, .help = "bytes that the table may take" },
 	{ 0 }
@@ -215,10 +217,10 @@ static const struct state_row lookup_state[] = {
 
 const struct op_desc op_lookup = {
 	.name = "lookup",
-	.brief = "adds to each record the row of a file that has its key",
-	.doc = "The file is read once, before the first element. Where several rows have a key the "
-	       "first counts. Fields that both have keep the element's value. join does the same "
-	       "with any pipeline, and gives every row that fits.",
+	.brief = "adds the row of a file that has its key to each record",
+	.doc = "The file is read once, before the first element. If several rows have the same "
+	       "key, the first counts. If both have a field, the element's value is kept. join "
+	       "does the same with any pipeline, and gives every matching row.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_ELEMENT,
 	.flags = OP_EACH,

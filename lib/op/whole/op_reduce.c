@@ -16,7 +16,7 @@ static const struct param reduce_params[] = {
 	{ "init", PARAM_VALUE, offsetof(struct reduce, init),
 	  .help = "the state at the beginning" },
 	{ "expr", PARAM_EXPR, offsetof(struct reduce, expr),
-	  .help = "the new state, out of the state s and the element x" },
+	  .help = "the new state, computed from the state s and the element x" },
 	{ 0 }
 };
 
@@ -123,9 +123,9 @@ reduce_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
 const struct op_desc op_reduce = {
 	.name = "reduce",
 	.aliases = "fold",
-	.brief = "one value out of all elements",
-	.doc = "The expression sees the state as s and the element as x, and gives the new "
-	       "state. The last state is given when the elements have ended.",
+	.brief = "combines all elements into one value",
+	.doc = "In the expression s is the state and x the element; its value becomes the new "
+	       "state. The last state is given after the last element.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_GLOBAL,
 	.flags = OP_WHOLE | OP_BY_EXPR,

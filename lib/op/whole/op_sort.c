@@ -19,13 +19,14 @@ struct sort {
 
 static const struct param sort_params[] = {
 	{ "by", PARAM_EXPR, offsetof(struct sort, by), .flags = PARAM_OPTIONAL,
-	  .help = "what is compared; without it the elements themselves" },
+	  .help = "the value to compare; by default the whole element" },
 	{ "reverse", PARAM_BOOL, offsetof(struct sort, reverse), "false", .flags = PARAM_KEY_ONLY,
-	  .help = "the greatest first" },
+	  .help = "greatest first" },
 	{ "mem", PARAM_SIZE, offsetof(struct sort, mem), "256M", .flags = PARAM_KEY_ONLY,
-	  .min = 1, .max = INT64_MAX, .help = "bytes of memory to sort in; the rest goes to a file" },
+	  .min = 1, .max = INT64_MAX,
+	  .help = "bytes of memory to sort in; the rest goes to a temporary file" },
 	{ "tmp", PARAM_WORD, offsetof(struct sort, tmp), .flags = PARAM_KEY_ONLY | PARAM_OPTIONAL,
-	  .help = "folder for that file; without it $TMPDIR, or /tmp" },
+	  .help = "folder for the temporary file; by default $TMPDIR, or /tmp" },
 	{ 0 }
 };
 
@@ -149,11 +150,12 @@ sort_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
 
 const struct op_desc op_sort = {
 	.name = "sort",
-	.brief = "the elements in order",
-	.doc = "Values of any kind are ordered: null, false, true, numbers, texts by their bytes, "
-	       "bytes, lists item by item, records. Elements that are equal keep their order; "
-	       "with reverse=true too. by a list compares by several things: sort [.year, .name]. "
-	       "What mem= does not hold is sorted in a temporary file.",
+	.brief = "sorts the elements",
+	.doc = "Values of any kind can be compared. They come in this order: null, false, true, "
+	       "numbers, texts (by their bytes), bytes, lists (item by item), records. Equal "
+	       "elements keep their order, also with reverse=true. To sort by several keys give a "
+	       "list: sort [.year, .name]. Elements for which mem= is too small are sorted in a "
+	       "temporary file.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_GLOBAL,
 	.flags = OP_WHOLE | OP_REORDERS | OP_PASSES | OP_BY_EXPR,

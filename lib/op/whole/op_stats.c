@@ -29,12 +29,13 @@ struct stats {
 
 static const struct param stats_params[] = {
 	{ "of", PARAM_EXPR, offsetof(struct stats, of), .flags = PARAM_OPTIONAL,
-	  .help = "the number to look at; without it the elements themselves" },
+	  .help = "the number to use; by default the element itself" },
 	{ "quantiles", PARAM_VALUE, offsetof(struct stats, quantiles), "[0.5, 0.9, 0.99]",
-	  .flags = PARAM_KEY_ONLY, .help = "which quantiles, 0 to 1" },
+	  .flags = PARAM_KEY_ONLY, .help = "which quantiles to give, from 0 to 1" },
 	{ "mem", PARAM_SIZE, offsetof(struct stats, mem), "64M", .flags = PARAM_KEY_ONLY,
 	  .min = 1, .max = INT64_MAX,
-	  .help = "bytes of memory for the numbers, 8 each; with more of them quantiles are near ones" },
+	  .help = "bytes of memory for the numbers, 8 for each; beyond that quantiles "
+		  "are approximate" },
 	{ 0 }
 };
 
@@ -297,11 +298,12 @@ stats_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
 
 const struct op_desc op_stats = {
 	.name = "stats",
-	.brief = "count, sum, mean, min, max, standard deviation and quantiles",
-	.doc = "One record, when the elements have ended. The sum of integers is exact as long as "
-	       "it fits 64 bits. stddev is that of the whole, not of a sample. Quantiles are exact "
-	       "as long as mem= holds all numbers: 8 million. With more of them each lies "
-	       "within 0.1 % of the exact one, and the record says so: approx 0.001.",
+	.brief = "computes count, sum, mean, min, max, standard deviation and quantiles",
+	.doc = "Gives one record, after the last element. The sum of integers is exact as long as "
+	       "it fits into 64 bits. stddev is the standard deviation of the population, not of a "
+	       "sample. Quantiles are exact as long as mem= holds all numbers: 8 million. Beyond "
+	       "that they are approximate: each lies within 0.1 % of the exact one, and the record "
+	       "says so: approx 0.001.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_GLOBAL,
 	.flags = OP_WHOLE | OP_BY_EXPR,

@@ -35,9 +35,9 @@ static const struct param top_params[] = {
 	{ "n", PARAM_INT, offsetof(struct top, n), .min = 1, .max = INT32_MAX,
 	  .help = "how many to keep" },
 	{ "by", PARAM_EXPR, offsetof(struct top, by), .flags = PARAM_OPTIONAL,
-	  .help = "what is compared; without it the elements themselves" },
+	  .help = "the value to compare; by default the whole element" },
 	{ "reverse", PARAM_BOOL, offsetof(struct top, reverse), "false", .flags = PARAM_KEY_ONLY,
-	  .help = "the least in place of the greatest" },
+	  .help = "give the least elements instead of the greatest" },
 	{ "mem", PARAM_SIZE, offsetof(struct top, mem), "1G", .flags = PARAM_KEY_ONLY,
 	  .min = 1, .max = INT64_MAX, .help = "bytes that the N elements may take" },
 	{ 0 }
@@ -265,9 +265,9 @@ top_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
 
 const struct op_desc op_top = {
 	.name = "top",
-	.brief = "the N elements with the greatest values, the greatest first",
-	.doc = "Values are compared as sort does; of equal ones the earlier element comes first. "
-	       "reverse=true gives the N least, the least first.",
+	.brief = "gives the N greatest elements, the greatest first",
+	.doc = "Elements are compared as in sort; among equal ones the earlier element comes "
+	       "first. reverse=true gives the N least elements, the least first.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_GLOBAL,
 	.flags = OP_WHOLE | OP_REORDERS | OP_PASSES | OP_BY_EXPR,

@@ -24,9 +24,9 @@ struct unique_ahead {
 
 static const struct param unique_params[] = {
 	{ "key", PARAM_EXPR, offsetof(struct unique, key), .flags = PARAM_OPTIONAL,
-	  .help = "what must differ; without it the whole element" },
+	  .help = "the key that must differ; by default the whole element" },
 	{ "mem", PARAM_SIZE, offsetof(struct unique, mem), "1G", .flags = PARAM_KEY_ONLY,
-	  .min = 1, .max = INT64_MAX, .help = "bytes that what was seen may take" },
+	  .min = 1, .max = INT64_MAX, .help = "bytes that the remembered keys may take" },
 	{ 0 }
 };
 
@@ -186,9 +186,9 @@ unique_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
 
 const struct op_desc op_unique = {
 	.name = "unique",
-	.brief = "each element, or each key, once",
-	.doc = "Of several that are equal the first is given. Everything that was seen is "
-	       "remembered, so memory grows with the number of different keys, up to mem=.",
+	.brief = "drops elements, or keys, that have been seen before",
+	.doc = "Of several equal elements the first is passed on. All keys are remembered, so "
+	       "memory grows with the number of different keys, up to mem=.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_GLOBAL,
 	.params = unique_params,
