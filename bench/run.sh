@@ -54,6 +54,33 @@ row_mib() {
 	down
 }
 
+# Elements read in the worker's memory beside copies of them, in turn: counted where they lie,
+# and written into a pipe.
+row_shared() {
+	local at element way size file times gb small=$work/small.bin
+	head -c 65536 "$one" > "$small"
+	for at in 'tcp://127.0.0.1:*' ''; do
+		way=${at%%:*} way=${way:-ipc}
+		up 1 1 $at $at
+		for element in "1 MiB:$one:4000:4.194304" "64 KiB:$small:64000:4.194304"; do
+			IFS=: read -r size file times gb <<< "$element"
+			counted() { seconds "$bin/dsvc-read" --transfer "$1" -t count -e "whole $file | repeat $times"; }
+			ours() { counted shm; }
+			theirs() { counted copy; }
+			row "$size in shared memory; copies, $way" "$([ "$size" = '1 MiB' ] && echo 2 || echo 2.5)" "$gb" 'GB/s' ours theirs
+			into_pipe() { "$bin/dsvc-read" --transfer "$1" -t msgpack -e "whole $file | repeat $times" | wc -c; }
+			ours() { seconds into_pipe shm; }
+			theirs() { seconds into_pipe copy; }
+			row '  the same into a pipe, read by wc -c' 1.5 "$gb" 'GB/s' ours theirs
+		done
+		counted() { seconds "$bin/dsvc-read" --transfer "$1" -t count -e 'range 50_000_000'; }
+		ours() { counted shm; }
+		theirs() { counted copy; }
+		row '  small elements' 0.95 50 'M el/s' ours theirs
+		down
+	done
+}
+
 pick='.label == "cat" and .score > 0.5'
 row_ndjson() {
 	need jq 'ndjson filter map' || return
@@ -184,7 +211,7 @@ row_tensor() {
 	floor_row '  batch 4096 of f32[64], floor' 1 2 'M el/s' small
 }
 
-[ $# -gt 0 ] || set -- squares squares_service shuffle_all mib ndjson ndjson_service grep gz start first memory csv tfrecord exec spawn parallel tensor state restart takeover scale
+[ $# -gt 0 ] || set -- squares squares_service shuffle_all mib shared ndjson ndjson_service grep gz start first memory csv tfrecord exec spawn parallel tensor state restart takeover scale
 header
 for r; do "row_$r"; done
 [ "$rows_missed" -eq 0 ] || echo "$rows_missed missed"

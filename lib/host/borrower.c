@@ -245,7 +245,7 @@ borrower_take(struct borrower *b, const struct lend_packet *p, int fd, struct er
 	struct lend_packet reply = { .kind = LEND_MAPPED, .n = 1, .v = { m->number } };
 	bool sent = seqpacket_send(b->fd, &reply, LEND_BYTES(1), -1);
 	pthread_mutex_unlock(&b->lock);
-	return sent ? ST_OK : err_set(e, ST_UNAVAIL, "the worker does not share its memory any more");
+	return sent ? ST_OK : err_set(e, ST_TEMP, "the worker does not share its memory any more");
 }
 
 static void
@@ -288,7 +288,7 @@ borrower_readable(void *arg, int fd, int events)
 		if (n == SEQPACKET_NONE)
 			return;
 		if (n != (ssize_t)LEND_BYTES(2) || p.n != 2 || (p.kind != LEND_ARENA && p.kind != LEND_GONE)) {
-			st = err_set(&e, ST_UNAVAIL, "the worker does not share its memory any more");
+			st = err_set(&e, ST_TEMP, "the worker does not share its memory any more");
 		} else if (p.kind == LEND_GONE) {
 			borrower_gone(b, p.v[0]);
 		} else if (!borrower_map(b, p.v[0])) {
@@ -327,21 +327,21 @@ borrower_answer(struct borrower **bp, const struct msg_arena *m)
 		*bp = borrower_again(*bp);
 	struct borrower *b = *bp;
 	if (m->code) {
-		err_set(&e, status_from_code(m->code), "%s", m->text ? m->text : "the worker does not share its memory");
+		err_set(&e, ST_UNAVAIL, "%s", m->text ? m->text : "the worker does not share its memory");
 		if (m->help)
 			err_help(&e, "%s", m->help);
-	} else if (seqpacket_connect(m->path ? m->path : "", &fd, &e) == ST_OK) {
+	} else if (seqpacket_connect(m->path ? m->path : "", &fd, &e) != ST_OK) {
+		e.kind = e.kind == ST_PERM ? ST_UNAVAIL : ST_TEMP;
+	} else {
 		b->cookie = m->cookie;
 		b->fd = fd;
 		b->watched = true;
 		net_watch(b->conf.net, fd, NET_READ, borrower_readable, b);
 		if (!seqpacket_send(fd, &hello, LEND_BYTES(1), -1))
-			err_set(&e, ST_UNAVAIL, "the worker does not share its memory any more");
+			err_set(&e, ST_TEMP, "the worker does not share its memory any more");
 	}
-	if (e.kind != ST_OK) {
-		e.kind = ST_UNAVAIL;
+	if (e.kind != ST_OK)
 		borrower_fails(b, &e);
-	}
 }
 
 bool

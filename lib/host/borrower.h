@@ -31,7 +31,8 @@ struct borrower;
 
 struct borrower_conf {
 	struct net *net;
-	/* The memory is there (ST_OK), or cannot be had: after borrower_answer. */
+	/* After borrower_answer: the memory is there (ST_OK), cannot be had (ST_UNAVAIL), or was
+	 * not to be had just now, as when the worker is ending (ST_TEMP). */
 	void (*told)(void *arg, uint64_t worker, enum status st, const struct err *e);
 	void *arg;
 	uint64_t worker;

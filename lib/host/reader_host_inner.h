@@ -63,6 +63,7 @@ struct reader_host {
 	char where[LINK_WHERE];
 	struct held *lent;          /* chunk of the piece taken last */
 	struct hash links;          /* struct reader_link, by worker */
+	uint64_t unreached;         /* worker whose memory could not be reached when it was tried last */
 	size_t shared;              /* number of links whose memory is mapped */
 
 	int fd, wake;

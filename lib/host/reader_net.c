@@ -114,7 +114,10 @@ reader_net_lent(void *arg, uint64_t worker, enum status st, const struct err *e)
 	struct reader_link *k = reader_net_link(c, worker);
 	if (st != ST_OK) {
 		log_say(LOG_DEBUG, "%s", e->text);
-		if (c->conf.job.transfer == TRANSFER_SHM)
+		/* one that is ending looks like this; any other is called again when it stays silent */
+		bool again = st == ST_TEMP && c->unreached != worker;
+		c->unreached = worker;
+		if (c->conf.job.transfer == TRANSFER_SHM && !again)
 			reader_net_over(c, ST_UNAVAIL, e, NULL);
 		return;
 	}
