@@ -460,8 +460,32 @@ script_is_shell(const char *program)
 	return false;
 }
 
+/* Whether the option takes the next word: `-o pipefail`, `-euo pipefail`, `--rcfile FILE`.
+ * Of long options that are not known the next word that is no option is taken, too: at
+ * worst the range that is refused is a word longer. */
+static bool
+script_takes_word(const char *option)
+{
+	static const char *const alone[] = { "--norc", "--noprofile", "--posix", "--login", "--restricted",
+					     "--verbose", "--debugger", "--noediting", "--no-config" };
+
+	if (strncmp(option, "--", 2))
+		return strpbrk(option, "oO") != NULL;
+	for (size_t k = 0; k < sizeof alone / sizeof *alone; k++)
+		if (!strcmp(option, alone[k]))
+			return false;
+	return !strchr(option, '=');
+}
+
+/* Whether the option says that a script stands among the words. */
+static bool
+script_says_so(const char *option)
+{
+	return option[1] == '-' ? strstr(option, "command") != NULL : option[0] == '-' && strpbrk(option, "cC");
+}
+
 size_t
-script_of_words(const struct words *words)
+script_of_words(const struct words *words, size_t *from)
 {
 	bool given = false;
 	size_t i = 0;
@@ -469,7 +493,19 @@ script_of_words(const struct words *words)
 	/* Other commands may start the shell: timeout 5 sh -c '...'. */
 	while (i < words->n && !script_is_shell(words->v[i]))
 		i++;
-	for (i++; i < words->n && strchr("-+", *words->v[i]) && *words->v[i]; i++)
-		given |= words->v[i][0] == '-' && words->v[i][1] != '-' && strchr(words->v[i], 'c');
-	return given && i < words->n ? i : words->n;
+	*from = ++i;
+	for (; i < words->n && strchr("-+", *words->v[i]) && *words->v[i]; i++) {
+		const char *option = words->v[i];
+
+		given |= script_says_so(option);
+		if (!strcmp(option, "--")) {
+			i++;
+			break;
+		}
+		if (script_takes_word(option) && i + 1 < words->n && words->v[i + 1][0] != '-')
+			i++;
+	}
+	if (!given)
+		*from = words->n;
+	return !given ? words->n : i < words->n ? i + 1 : i;
 }

@@ -33,7 +33,9 @@ const char *script_misplaced(const char *script, size_t n, const struct script_s
 			     size_t n_spots, size_t *bad);
 /* Appends p as one word for the shell, in which no place for the element is seen. */
 void script_quote(const char *p, size_t n, struct buf *out);
-/* Number of the word that is a script for a shell, as the one after `sh -c`; words->n: none. */
-size_t script_of_words(const struct words *words);
+/* If a command begins a shell with a script, as `sh -c SCRIPT` does, the words [*from, end)
+ * are the shell's options and the script: a value in any of them would be read as script
+ * or as an option. Gives the end; both are words->n if there is no script. */
+size_t script_of_words(const struct words *words, size_t *from);
 
 #endif

@@ -109,6 +109,24 @@ pattern_find_first(struct pattern *p, const char *s, size_t n)
 		p->first[b] = p->grade == GRADE_YES;
 }
 
+/* With Unicode classes PCRE2 10.42 takes [:upper:] and [:lower:] for \p{Lu} and \p{Ll} also
+ * where case is ignored; without them, for any letter that has case, as Perl does. Writes
+ * the latter for both, in as many bytes, so that places in messages stay right. */
+static void
+pattern_ignore_case(char *s, size_t n)
+{
+	static const char *const classes[] = { "[:upper:]", "[:lower:]", "[:^upper:]", "[:^lower:]" };
+	static const char *const cased[] = { "\\p{L&   }", "\\p{L&   }", "\\P{L&    }", "\\P{L&    }" };
+
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < sizeof classes / sizeof *classes; k++) {
+			size_t len = strlen(classes[k]);
+
+			if (len <= n - i && !memcmp(s + i, classes[k], len))
+				memcpy(s + i, cased[k], len);
+		}
+}
+
 static pcre2_code *
 pattern_compile(const char *s, size_t n, unsigned flags, uint32_t options, int *code,
 		size_t *bad)
@@ -126,8 +144,12 @@ pattern_compile(const char *s, size_t n, unsigned flags, uint32_t options, int *
 	if (options & PCRE2_UTF && !(flags & REGEX_A))
 		options |= PCRE2_UCP;
 	pcre2_set_max_pattern_length(cc, PATTERN_MAX);
-	pcre2_code *re = pcre2_compile((PCRE2_SPTR)s, n, options | PCRE2_NEVER_BACKSLASH_C, code,
+	char *own = flags & REGEX_I && !(flags & REGEX_A) ? mem_dup(s, n) : NULL;
+	if (own)
+		pattern_ignore_case(own, n);
+	pcre2_code *re = pcre2_compile((PCRE2_SPTR)(own ? own : s), n, options | PCRE2_NEVER_BACKSLASH_C, code,
 				       bad, cc);
+	mem_free(own);
 	pcre2_compile_context_free(cc);
 	return re;
 }

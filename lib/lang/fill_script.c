@@ -162,7 +162,7 @@ static enum status
 script_fill(struct script *x, struct op_node *n)
 {
 	enum status st = ST_OK;
-	size_t n_script = 0, word = 0;
+	size_t script_from = 0, script_end = 0, word = 0;
 
 	for (size_t i = 0; i < x->s->n_args; i++) {
 		const struct tree_arg *a = &x->s->args[i];
@@ -171,14 +171,15 @@ script_fill(struct script *x, struct op_node *n)
 		if (!script_is_word(a))
 			continue;
 		if (!word++ && a->row->kind == PARAM_COMMAND) {
-			n_script = script_of_words(words);
+			script_end = script_of_words(words, &script_from);
 			words_clear(words);
 		}
 		size_t had = x->text.len, marks = x->n;
 		script_word(x, a);
 		if ((st = script_set(x, n, a, (char *)x->text.data + had, x->text.len - had)))
 			return st;
-		if (!x->kind.script && word == n_script + 1 && a->row->kind == PARAM_COMMAND && x->n > marks)
+		if (!x->kind.script && word > script_from && word <= script_end && a->row->kind == PARAM_COMMAND &&
+		    x->n > marks)
 			return script_refuse(x, &x->v[marks], "in the script of a shell");
 		buf_byte(&x->text, ' ');
 	}

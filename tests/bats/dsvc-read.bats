@@ -19,6 +19,10 @@ load lib/dsvc
 	run -64 dsvc-read --wait-workers many one
 	[[ $output == *2/30s* ]]
 	run -64 dsvc-read -e 'range 1' one
+	for option in -o -f --checkpoint --errors; do
+		run -64 dsvc-read "$option" '' -e 'range 3'
+		[[ $output == *"is no name of a file"* ]]
+	done
 }
 
 @test "a dispatcher that is not there is told within two seconds" {

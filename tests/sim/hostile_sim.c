@@ -302,10 +302,11 @@ hostile_worker(void)
 	for (int i = 0; i < STEPS; i++) {
 		now += 1000000;
 		if (any_msg(1 + (unsigned)rng_below(&r, MSG_TYPES - 1), &m)) {
-			if (m.type >= MSG_CREDIT || m.type == MSG_READER_GONE) {
-				if (rng_below(&r, 2))
-					m.hold.key = key; /* all of these begin with it */
-			}
+			bool begins_with_key = m.type == MSG_READER_GONE ||
+				(m.type >= MSG_CREDIT && m.type != MSG_ATTACH && m.type != MSG_ARENA);
+
+			if (begins_with_key && rng_below(&r, 2))
+				m.hold.key = key;
 			if (m.type >= MSG_CREDIT)
 				worker_data(w, now, rng_below(&r, 3), &m);
 			else

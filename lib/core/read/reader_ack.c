@@ -331,7 +331,7 @@ reader_position_parse(struct reader *r, struct err *e)
 		return e->kind;
 	}
 	r->dataset = p.dataset;
-	mem_free(p.job.name);
+	r->job = p.job.name;
 	r->have = p.streams;
 	r->have_iteration = p.iteration;
 	r->have_seat = p.seat;

@@ -252,9 +252,11 @@ csv_rows(struct csv *c, const uint8_t *p, size_t n, bool eof, uint32_t max, stru
 	struct csv_scan scan = { 0 };
 	const uint8_t *start = p, *end = p + n;
 	bool records = c->n_all || c->conf.header;
+	size_t made = 0;
 
 	*lines = 0;
-	while (p < end && out->n < max && (size_t)(p - start) < RUN_BYTES) {
+	/* A long header makes long records of short rows: what is put out is bounded, too. */
+	while (p < end && out->n < max && (size_t)(p - start) < RUN_BYTES && made < 4 * RUN_BYTES) {
 		enum csv_step step = csv_split(&c->conf, &c->row, &scan, p, end, eof);
 		bool first = p == start;
 
@@ -277,7 +279,9 @@ csv_rows(struct csv *c, const uint8_t *p, size_t n, bool eof, uint32_t max, stru
 		}
 		uint8_t *w = run_room(out, c->row.len + 9 * (size_t)c->row.n + c->keys_len
 				      + MP_HEAD_MAX + 2 * CSV_SLACK);
+		const uint8_t *at = w;
 		w = records ? csv_put_record(c, w, p) : csv_put_list(c, w, p);
+		made += (size_t)(w - at);
 		run_done(out, w, *lines);
 		*lines += csv_lines(&c->row, p);
 		p += c->row.len;

@@ -104,19 +104,27 @@ a_quoted_value_is_one_word(void **state)
 static void
 the_script_of_a_shell_is_found(void **state)
 {
-	static const struct { const char *v[6]; size_t at; } list[] = {
-		{ { "sh", "-c", "s" }, 2 }, { { "/bin/bash", "-e", "-uc", "s", "x" }, 3 },
-		{ { "timeout", "5", "sh", "-c", "s" }, 4 }, { { "sh", "-c" }, 2 }, { { "sh", "file" }, 2 },
-		{ { "echo", "-c", "s" }, 3 }, { { "echo" }, 1 },
+	static const struct { const char *v[7]; size_t from, end; } list[] = {
+		{ { "sh", "-c", "s" }, 1, 3 }, { { "/bin/bash", "-e", "-uc", "s", "x" }, 1, 4 },
+		{ { "timeout", "5", "sh", "-c", "s" }, 3, 5 }, { { "sh", "-c" }, 1, 2 }, { { "sh", "file" }, 2, 2 },
+		{ { "echo", "-c", "s" }, 3, 3 }, { { "echo" }, 1, 1 },
+		{ { "bash", "-o", "pipefail", "-c", "s", "sh", "x" }, 1, 5 },
+		{ { "bash", "-euo", "pipefail", "-c", "s", "x" }, 1, 5 }, { { "bash", "+O", "extglob", "-c", "s" }, 1, 5 },
+		{ { "bash", "--rcfile", "f", "-c", "s", "x" }, 1, 5 }, { { "bash", "--norc", "-c", "s", "x" }, 1, 4 },
+		{ { "bash", "-c", "--", "s", "x" }, 1, 4 }, { { "fish", "--command=s", "x" }, 1, 3 },
+		{ { "fish", "-C", "s", "x" }, 1, 3 },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
 		struct words w = { 0 };
 
-		for (size_t k = 0; k < 6 && list[i].v[k]; k++)
+		size_t from;
+
+		for (size_t k = 0; k < 7 && list[i].v[k]; k++)
 			words_add(&w, list[i].v[k], strlen(list[i].v[k]));
-		assert_int_equal(script_of_words(&w), list[i].at);
+		assert_int_equal(script_of_words(&w, &from), list[i].end);
+		assert_int_equal(from, list[i].from);
 		words_clear(&w);
 	}
 }
