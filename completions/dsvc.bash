@@ -27,7 +27,8 @@ _dsvc_dispatch()
 	-b | --bind) return ;;
 	--state) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -d -- "$cur"); return ;;
 	--exit-when-idle) return ;;
-	--job-gc) return ;;
+	--job-gc) mapfile -t COMPREPLY < <(compgen -W 'never' -- "$cur"); return ;;
+	--job-gc-unfinished) mapfile -t COMPREPLY < <(compgen -W 'never' -- "$cur"); return ;;
 	--dataset-gc) return ;;
 	--beat) return ;;
 	--loss) return ;;
@@ -35,7 +36,7 @@ _dsvc_dispatch()
 	--ready-file) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
 	esac
 	case $cur in
-	-*) mapfile -t COMPREPLY < <(compgen -W '-b --bind --state --exit-when-idle --job-gc --dataset-gc --beat --loss --insecure --ready-fd --ready-file --until-stdin-eof -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	-*) mapfile -t COMPREPLY < <(compgen -W '-b --bind --state --exit-when-idle --job-gc --job-gc-unfinished --dataset-gc --beat --loss --insecure --ready-fd --ready-file --until-stdin-eof -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
 	*) : ;;
 	esac
 }
@@ -57,6 +58,23 @@ _dsvc_exec_test()
 	esac
 }
 complete -F _dsvc_exec_test dsvc-exec-test
+
+_dsvc_forget()
+{
+	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
+	if [[ $cur == = ]]; then cur=; elif [[ $prev == = ]]; then prev=${COMP_WORDS[COMP_CWORD-2]}; fi
+	COMPREPLY=()
+	case $prev in
+	-d | --dispatcher) return ;;
+	--dataset) return ;;
+	--timeout) return ;;
+	esac
+	case $cur in
+	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher --dataset --force --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	*) : ;;
+	esac
+}
+complete -F _dsvc_forget dsvc-forget
 
 _dsvc_read()
 {

@@ -27,7 +27,8 @@ end
 complete -c dsvc-dispatch -s b -l bind -r -f -d 'listen at [tcp://]HOST:PORT or [ipc://]PATH; default: this user'\''s private socket'
 complete -c dsvc-dispatch -l state -r -f -a '(__fish_complete_directories)' -d 'keep the state in DIR, and resume from it when started again'
 complete -c dsvc-dispatch -l exit-when-idle -r -f -d 'end after being idle for DURATION; 0: never'
-complete -c dsvc-dispatch -l job-gc -r -f -d 'forget finished jobs, and named jobs without readers, after DURATION'
+complete -c dsvc-dispatch -l job-gc -r -f -a 'never' -d 'forget jobs that are over, or that nobody can resume, when they were not read for DURATION, or `never`'
+complete -c dsvc-dispatch -l job-gc-unfinished -r -f -a 'never' -d 'the same for jobs with a position, and for named ones that stopped before their end'
 complete -c dsvc-dispatch -l dataset-gc -r -f -d 'forget datasets that were registered without a name and not used for DURATION'
 complete -c dsvc-dispatch -l beat -r -f -d 'time between heartbeats of workers and readers; default: a fifth of --loss'
 complete -c dsvc-dispatch -l loss -r -f -d 'a worker or reader that is silent for DURATION counts as lost; at least twice --beat'
@@ -49,6 +50,17 @@ complete -c dsvc-exec-test -s h -d 'one screen of help'
 complete -c dsvc-exec-test -l help -d 'all options, examples, exit codes'
 complete -c dsvc-exec-test -s V -l version -d 'show the version'
 complete -c dsvc-exec-test -f
+
+complete -c dsvc-forget -s d -l dispatcher -r -f -d 'address of the dispatcher; @FILE: read it from FILE'
+complete -c dsvc-forget -l dataset -r -f -d 'forget this dataset, with the jobs that are only kept for audits'
+complete -c dsvc-forget -l force -d 'forget jobs that have readers and datasets that are in use; the readers end with 66'
+complete -c dsvc-forget -l timeout -r -f -d 'stop after DURATION and exit 124'
+complete -c dsvc-forget -s q -l quiet -d 'print nothing but errors'
+complete -c dsvc-forget -s v -l verbose -d 'print more about what happens; give it twice for even more'
+complete -c dsvc-forget -s h -d 'one screen of help'
+complete -c dsvc-forget -l help -d 'all options, examples, exit codes'
+complete -c dsvc-forget -s V -l version -d 'show the version'
+complete -c dsvc-forget -f
 
 complete -c dsvc-read -s d -l dispatcher -r -f -d 'address of the dispatcher; @FILE: read it from FILE'
 complete -c dsvc-read -s e -l expression -r -f -a '(__dsvc_spec dsvc-read)' -d 'read this pipeline, without registering it first'

@@ -16,7 +16,7 @@
 struct dispatch {
 	struct words bind;
 	bool insecure, quiet, until_stdin_eof;
-	int64_t verbose, exit_when_idle, job_gc, dataset_gc, beat, loss;
+	int64_t verbose, exit_when_idle, job_gc, unfinished_gc, dataset_gc, beat, loss;
 	struct ready ready;
 	char *state;
 };
@@ -34,9 +34,13 @@ static const struct param rows[] = {
 	{ .name = "exit-when-idle", .arg = "DURATION", .kind = PARAM_DURATION,
 	  .offset = offsetof(struct dispatch, exit_when_idle), .def = "0", .max = INT64_MAX,
 	  .help = "end after being idle for DURATION; 0: never" },
-	{ .name = "job-gc", .arg = "DURATION", .kind = PARAM_DURATION,
-	  .offset = offsetof(struct dispatch, job_gc), .def = "5m", .min = 1000000, .max = INT64_MAX,
-	  .help = "forget finished jobs, and named jobs without readers, after DURATION" },
+	{ .name = "job-gc", .arg = "DURATION", .kind = PARAM_DURATION, .flags = PARAM_ALLOW_NEVER, .complete = "never",
+	  .offset = offsetof(struct dispatch, job_gc), .def = "5m", .min = 1000000, .max = INT64_MAX / 2,
+	  .help = "forget jobs that are over, or that nobody can resume, when they were not read for DURATION, or `never`" },
+	{ .name = "job-gc-unfinished", .arg = "DURATION", .kind = PARAM_DURATION, .complete = "never",
+	  .flags = PARAM_RARE | PARAM_ALLOW_NEVER,
+	  .offset = offsetof(struct dispatch, unfinished_gc), .def = "7d", .min = 1000000, .max = INT64_MAX / 2,
+	  .help = "the same for jobs with a position, and for named ones that stopped before their end" },
 	{ .name = "dataset-gc", .arg = "DURATION", .kind = PARAM_DURATION, .flags = PARAM_RARE,
 	  .offset = offsetof(struct dispatch, dataset_gc), .def = "7d", .min = 1000000, .max = INT64_MAX / 2,
 	  .help = "forget datasets that were registered without a name and not used for DURATION" },
@@ -114,7 +118,7 @@ main(int argc, char **argv)
 	struct endpoint own;
 	char *first[1] = { own.address };
 	struct dispatch_conf c = { .binds = o.bind.v, .n_binds = o.bind.n,
-		.insecure = o.insecure, .idle_ns = o.exit_when_idle, .job_gc_ns = o.job_gc, .dataset_gc_ns = o.dataset_gc,
+		.insecure = o.insecure, .idle_ns = o.exit_when_idle, .job_gc_ns = o.job_gc, .unfinished_gc_ns = o.unfinished_gc, .dataset_gc_ns = o.dataset_gc,
 		.until_stdin_eof = o.until_stdin_eof, .ready = ready_told, .arg = &o.ready };
 	st = main_beat(&o, &e);
 	c.beat_ms = (uint32_t)(o.beat / 1000000);

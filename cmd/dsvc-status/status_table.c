@@ -128,6 +128,27 @@ status_table_streams(struct slice report, struct buf *out)
 		out->len = head;
 }
 
+/* When a job without readers is forgotten, in the largest unit of which there are two. */
+static void
+status_table_forgotten(struct slice j, struct buf *out)
+{
+	static const struct {
+		uint64_t s;
+		char unit;
+	} units[] = { { 86400, 'd' }, { 3600, 'h' }, { 60, 'm' }, { 1, 's' } };
+	struct slice v = record_at(j, "forgotten_in_ms");
+	uint64_t s = record_uint(j, "forgotten_in_ms") / 1000;
+	struct mp m;
+	size_t i = 0;
+	if (!v.p || !mp_head(v.p, v.end, &m) || m.kind != MP_INT) {
+		buf_printf(out, "  %12s\n", record_uint(j, "users") ? "-" : "never");
+		return;
+	}
+	while (units[i].s > 1 && s < 2 * units[i].s)
+		i++;
+	buf_printf(out, "  %11" PRIu64 "%c\n", s / units[i].s, units[i].unit);
+}
+
 static void
 status_table_passes(struct slice j, struct slice before, double seconds, struct buf *out)
 {
@@ -145,9 +166,10 @@ status_table_passes(struct slice j, struct slice before, double seconds, struct 
 		buf_printf(out, "%7" PRIu64 "  %7" PRIu64 "/%-7" PRIu64 "  %14" PRIu64, record_uint(p, "readers"),
 			   record_uint(p, "streams_finished"), record_uint(p, "streams_known"), acked);
 		if (was != UINT64_MAX && seconds > 0 && acked >= was)
-			buf_printf(out, "  %12.0f\n", (double)(acked - was) / seconds);
+			buf_printf(out, "  %12.0f", (double)(acked - was) / seconds);
 		else
-			buf_printf(out, "  %12" PRIu64 "\n", record_uint(p, "per_second"));
+			buf_printf(out, "  %12" PRIu64, record_uint(p, "per_second"));
+		status_table_forgotten(j, out);
 	}
 }
 
@@ -160,8 +182,8 @@ status_table_jobs(struct slice report, struct slice before, double seconds, stru
 		buf_str(out, "no jobs\n");
 		return;
 	}
-	buf_printf(out, "%13s  %-16s  %-16s  %5s  %-8s  %7s  %15s  %14s  %12s\n", "JOB", "NAME", "DATASET",
-		   "EPOCH", "STATE", "READERS", "STREAMS DONE", "ACKNOWLEDGED", "PER SECOND");
+	buf_printf(out, "%13s  %-16s  %-16s  %5s  %-8s  %7s  %15s  %14s  %12s  %12s\n", "JOB", "NAME", "DATASET",
+		   "EPOCH", "STATE", "READERS", "STREAMS DONE", "ACKNOWLEDGED", "PER SECOND", "FORGOTTEN IN");
 	while (record_next(&it, &j))
 		status_table_passes(j, before, seconds, out);
 }

@@ -122,7 +122,8 @@ param_set_number(const struct param *row, void *base, const char *text, size_t n
 		return ST_OK;
 	}
 	if (((row->flags & PARAM_ALLOW_INF) && param_is(text, n, "inf")) ||
-	    ((row->flags & PARAM_ALLOW_ALL) && param_is(text, n, "all"))) {
+	    ((row->flags & PARAM_ALLOW_ALL) && param_is(text, n, "all")) ||
+	    ((row->flags & PARAM_ALLOW_NEVER) && param_is(text, n, "never"))) {
 		param_store(row, base, INT64_MAX, false);
 		return ST_OK;
 	}
@@ -136,8 +137,8 @@ param_set_number(const struct param *row, void *base, const char *text, size_t n
 	case PARAM_DURATION:
 		ok = str_duration_ns(text, n, &value);
 		if (!ok)
-			return err_set(e, ST_USAGE, "'%s' is not a duration (try 500ms, 10s, 2m)",
-				       shown);
+			return err_set(e, ST_USAGE, "'%s' is not a duration (try 500ms, 10s, 2m%s)", shown,
+				       row->flags & PARAM_ALLOW_NEVER ? ", never" : "");
 		break;
 	default:
 		ok = str_int(text, n, &value);

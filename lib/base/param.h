@@ -61,6 +61,7 @@ enum param_flag {
 	PARAM_NAME = 16384,  /* PARAM_WORD, PARAM_WORDS: not empty, at most PARAM_NAME_MAX bytes */
 	PARAM_ONE_WORD = 32768, /* PARAM_WORD, PARAM_WORDS: without blanks */
 	PARAM_BARE = 65536, /* programs, PARAM_CHOICE: --name alone is the first choice; others as --name=WORD */
+	PARAM_ALLOW_NEVER = 262144, /* PARAM_DURATION: "never" gives INT64_MAX */
 	PARAM_ZERO = 131072  /* `auto` and `inf` are stored as 0, and tell in `given` that they are no 0 */
 };
 

@@ -288,7 +288,8 @@ dispatch_run(const struct dispatch_conf *c, struct err *e)
 {
 	struct dispatch d = { .conf = c };
 	struct disp_opts o = { .instance = sock_peer_new(), .seed = rng_seed_fresh(),
-		.durable = c->store != NULL, .job_gc_ns = c->job_gc_ns, .dataset_gc_ns = c->dataset_gc_ns,
+		.durable = c->store != NULL, 
+		.job_gc_ns = c->job_gc_ns, .unfinished_gc_ns = c->unfinished_gc_ns, .dataset_gc_ns = c->dataset_gc_ns,
 		.beat_ms = c->beat_ms, .loss_ms = c->loss_ms, .spec_id = dispatch_id };
 	struct sock_opts so = { .self = LINK_DISPATCHER, .handover = true,
 		.message = dispatch_message, .gone = dispatch_gone, .arg = &d };

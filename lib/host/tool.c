@@ -121,8 +121,11 @@ tool_wait(struct tool *t, const bool *done, struct err *e)
 			again = now + TOOL_AGAIN_NS;
 			tool_hello(t);
 		}
-		if (t->ask_due && t->ask)
+		if (t->ask_due && t->ask) {
+			if (t->ask->type == MSG_FORGET)
+				t->ask->forget.again = true;
 			link_send(t->sock, LINK_DISPATCHER, t->ask, &t->out, NULL);
+		}
 		t->ask_due = false;
 		if (t->out.failed) {
 			*e = t->out.err;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * One question to the dispatcher and its answer, for programs that need no
- * more: dsvc-register, dsvc-status.
+ * more: dsvc-register, dsvc-status, dsvc-forget.
  */
 #ifndef HOST_TOOL_H
 #define HOST_TOOL_H

@@ -49,6 +49,7 @@ enum {
 	WIRE_UNITS_PART = 4096,          /* units in one part of their list, */
 	WIRE_UNITS_BYTES = 512 << 10,    /* and what they may weigh once encoded */
 	WIRE_TAGS_MAX = 64,
+	WIRE_FORGET_MAX = 1000,          /* jobs, and datasets, in one FORGET */
 	WIRE_SLOTS_MAX = 4096,
 	WIRE_READERS_MAX = 10000,
 	WIRE_CLOCKS_MAX = 1000,          /* iterations whose clocks are in one BEAT */
@@ -94,6 +95,8 @@ enum msg_type {
 	MSG_REACHED,
 	/* reader <-> worker on one machine */
 	MSG_ATTACH, MSG_ARENA,
+	/* tool <-> dispatcher */
+	MSG_FORGET, MSG_FORGOTTEN,
 	MSG_TYPES
 };
 
@@ -160,6 +163,14 @@ struct msg_dataset { char *id, *spec, *type; bool known; }; /* known: was there 
 struct msg_status { uint32_t what, part; char *job; };
 struct msg_report { uint32_t part; bool last; struct bytes value; }; /* a part of one MessagePack value */
 
+struct msg_forget {
+	struct words jobs;      /* names or numbers */
+	struct words datasets;  /* ids */
+	bool force;             /* although they are in use */
+	bool again;             /* asked before: what is not there may have been forgotten then */
+};
+struct msg_forgotten { uint32_t jobs, datasets, readers; };
+
 struct msg_stream_ranges { uint32_t stream; struct ranges ranges; };
 struct ranges_list { struct msg_stream_ranges *v; size_t n; };
 
@@ -209,7 +220,7 @@ struct msg_done {
 	uint64_t elements, failed; /* failed: elements that a policy let go */
 	struct msg_faults_list faults;
 };
-struct msg_gone { uint64_t iteration, seat; char *text; };
+struct msg_gone { uint64_t iteration, seat; uint32_t code; char *text; };
 
 struct msg_list {
 	char *spec;
@@ -344,6 +355,8 @@ struct msg {
 		struct msg_reached reached;
 		struct msg_attach attach;
 		struct msg_arena arena;
+		struct msg_forget forget;
+		struct msg_forgotten forgotten;
 	};
 };
 

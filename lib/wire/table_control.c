@@ -207,6 +207,7 @@ static const struct field done[] = {
 static const struct field gone[] = {
 	U64(msg_gone, iteration, NULL),
 	U64(msg_gone, seat, NULL),
+	U32(msg_gone, code, 255, "exit code: 75 taken for lost, 66 the job was forgotten"),
 	TEXT(msg_gone, text, WIRE_TEXT_MAX, "why"),
 	{ 0 }
 };
@@ -235,5 +236,5 @@ const struct msg_desc msg_descs_control[MSG_LIST] = {
 	[MSG_CLOSE] = { "CLOSE", "reader -> dispatcher", "The reader leaves the iteration; answered by CLOSED. Elements that it had and did not acknowledge go to others.", close, 1 },
 	[MSG_CLOSED] = { "CLOSED", "dispatcher -> reader", "Answers CLOSE.", closed, 0 },
 	[MSG_DONE] = { "DONE", "dispatcher -> reader", "The iteration is over; the reader answers with CLOSE.", done, 1 },
-	[MSG_GONE] = { "GONE", "dispatcher -> reader", "The reader was taken for lost, and its elements go to others: it must stop.", gone, 0 },
+	[MSG_GONE] = { "GONE", "dispatcher -> reader", "The reader was taken for lost, and its elements go to others, or its job was forgotten: it must stop.", gone, 0 },
 };

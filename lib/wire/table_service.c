@@ -165,6 +165,20 @@ static const struct field arena[] = {
 
 static const struct field reached[] = { KEY(msg_reached), U64(msg_reached, seat, NULL), { 0 } };
 
+static const struct field forget[] = {
+	{ "jobs", FIELD_WORDS, offsetof(struct msg_forget, jobs), WIRE_FORGET_MAX, "names or numbers of jobs", NULL, 0, false },
+	{ "datasets", FIELD_WORDS, offsetof(struct msg_forget, datasets), WIRE_FORGET_MAX, "ids of datasets; their jobs are forgotten, too", NULL, 0, false },
+	BOOL(msg_forget, force, "forget what is in use"),
+	BOOL(msg_forget, again, "this was sent before and not answered: what is not there counts as forgotten"),
+	{ 0 }
+};
+static const struct field forgotten[] = {
+	U32(msg_forgotten, jobs, 0, "number of jobs that were forgotten"),
+	U32(msg_forgotten, datasets, 0, "number of datasets"),
+	U32(msg_forgotten, readers, 0, "number of their readers, which were told GONE"),
+	{ 0 }
+};
+
 #define ROW(t) [MSG_##t - MSG_LIST]
 const struct msg_desc msg_descs_service[MSG_TYPES - MSG_LIST] = {
 	ROW(LIST) = { "LIST", "dispatcher -> worker", "Asks for the units of a dataset's source; answered by UNITS.", list, 1 },
@@ -188,5 +202,7 @@ const struct msg_desc msg_descs_service[MSG_TYPES - MSG_LIST] = {
 	ROW(REACHED) = { "REACHED", "reader -> dispatcher", "In an iteration with an order: all elements before the one that failed in this stream are written. Answered by DONE once they are acknowledged. Repeated until then.", reached, 0 },
 	ROW(ATTACH) = { "ATTACH", "reader -> worker", "Asks to read elements in the memory of a worker on the same machine. Sent before the first CREDIT of each session; answered by ARENA, unless the worker knows the cookie.", attach, 1 },
 	ROW(ARENA) = { "ARENA", "worker -> reader", "Answers ATTACH: the socket where the reader gets the memory, or why it gets none.", arena, 0 },
+	ROW(FORGET) = { "FORGET", "tool -> dispatcher", "Forgets jobs and datasets at once, all that are named or none; answered by FORGOTTEN or ERROR: 66 if something is not there, 75 if something is in use.", forget, 0 },
+	ROW(FORGOTTEN) = { "FORGOTTEN", "dispatcher -> tool", "Answers FORGET.", forgotten, 0 },
 	ROW(FAULTS) = { "FAULTS", "worker -> dispatcher", "Elements that failed. Not answered: the number is repeated in RESTART and STREAM_END.", faults, 1 },
 };

@@ -26,6 +26,8 @@ load lib/dsvc
 	run -64 dsvc-dispatch --beat 3s
 	run -64 dsvc-dispatch --loss 0
 	run -64 dsvc-dispatch --beat 1ms
+	run -64 dsvc-dispatch --loss 5s --job-gc soon
+	[[ $output == *"never"* ]]
 	start dispatch dsvc-dispatch --beat 100ms --loss 200ms
 	stop dispatch
 	((status == 0))

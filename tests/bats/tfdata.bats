@@ -99,13 +99,24 @@ table() {
 # tf.data: job_name
 # tf.data: ShardingPolicy OFF, DYNAMIC
 # tf.data: max_outstanding_requests
+# tf.data: element_spec of from_dataset_id
+# tf.data: data_transfer_protocol
+# tf.data: job_gc_check_interval_ms
+# tf.data: job_gc_timeout_ms
+# tf.data: gc_dynamic_sharding_jobs
+# tf.data: client_timeout_ms, worker_timeout_ms
 @test "rows that need a service" {
-	service 2
+	start dispatch dsvc-dispatch --job-gc 1m --job-gc-unfinished never --loss 7s --beat 1s
+	start one dsvc-work
+	start two dsvc-work
 	run -0 dsvc-run 'range 5 | map x * x | distribute | map x + 1 | sort'
 	[[ $output == $'1\n2\n5\n10\n17' ]]
 	id=$(dsvc-register 'range 3')
 	[[ $(dsvc-register 'range 3') == "$id" ]]
 	[[ $(dsvc-read "$id" | sort) == $'0\n1\n2' ]]
+	[[ $(dsvc-read --transfer copy -t count "$id") == 3 ]]
+	[[ $(dsvc-read --type int -t count "$id") == 3 ]]
+	run -65 dsvc-read --type text "$id"
 	run -0 dsvc-run "dataset $id | sort"
 	[[ $output == $'0\n1\n2' ]]
 	dsvc-read -J mine --window 4 "$id" >"$BATS_TEST_TMPDIR/out"

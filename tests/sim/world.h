@@ -132,6 +132,7 @@ struct world {
 	uint32_t window, splits_small;
 	uint32_t units_part;    /* units in one part of their list; 0: as in reality */
 	int64_t delay_max, faults_until, fault_gap;
+	int64_t gc;              /* for jobs without a position; others are kept for SIM_GC_NS */
 	double slow;             /* speed of readers */
 	unsigned stop_after;     /* a consumer that closes early after so many; 0: none */
 	struct sim_dataset set;

@@ -41,7 +41,7 @@ dataset_named(const struct disp *d, const struct dataset *s)
 	return strcmp(own, s->id) != 0;
 }
 
-static void
+void
 dataset_free(struct disp *d, struct dataset *s)
 {
 	hash_del_str(&d->datasets, s->id);
@@ -216,15 +216,22 @@ dataset_begins(struct disp *d, const char *id, struct dataset **one)
 }
 
 struct dataset *
+dataset_look(struct disp *d, const char *id, size_t *n)
+{
+	struct dataset *s = hash_get_str(&d->datasets, id);
+
+	*n = s ? 1 : dataset_begins(d, id, &s);
+	return *n == 1 ? s : NULL;
+}
+
+struct dataset *
 dataset_find(struct disp *d, struct peer *p, uint64_t req, const char *id)
 {
-	struct dataset *s = hash_get_str(&d->datasets, str_or_empty(id));
+	size_t n;
+	struct dataset *s = dataset_look(d, str_or_empty(id), &n);
 	char *text;
 
 	if (s)
-		return s;
-	size_t n = dataset_begins(d, str_or_empty(id), &s);
-	if (n == 1)
 		return s;
 	if (n)
 		text = mem_printf("%zu datasets begin with `%s`", n, id);

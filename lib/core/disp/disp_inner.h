@@ -15,7 +15,9 @@
  *	disp_stream.c one stream: fence, hold, assign, ledger, end
  *	disp_failure.c what ends it, and its iteration
  *	disp_seat.c   readers in an iteration: acknowledgements, leaving, STREAMS
+ *	disp_gc.c     jobs without readers, and how long they are kept
  *
+ *	disp_forget.c FORGET
  *	disp_dataset.c datasets
  *	disp_ask.c    what was asked of a peer and is asked again until answered
  *	disp_assign.c what a worker is told of a stream
@@ -30,7 +32,7 @@
  *	disp_out.c    the outbox
  *	ring.c        lists
  *
- * Files call those below them. Only the six of the second group call each other: a job
+ * Files call those below them. Only the seven of the second group call each other: a job
  * ends with its iterations, an iteration with its streams and seats, and each of them
  * may end the one before it.
  *
@@ -69,7 +71,9 @@ enum {
 	DISP_LOST = 3,            /* workers that a stream may cost without getting on */
 	DISP_DATASETS = 10000,
 	DISP_DATASET_BYTES = 256 << 20, /* specs and types of all */
-	DISP_ENDED_JOBS = 256     /* finished anonymous jobs kept for audits */
+	DISP_ENDED_JOBS = 256,    /* finished anonymous jobs kept for audits */
+	DISP_DONE_JOBS = 10000,   /* finished jobs that have a position */
+	DISP_FORGOTTEN = 256      /* iterations whose readers are told that they were forgotten */
 };
 #define DISP_ASK_NS 2000000000ll /* asked again after */
 #define DISP_RATE_NS 1000000000ll
@@ -129,6 +133,15 @@ struct dataset {
 	int64_t idle_since;
 };
 
+/* The kinds of jobs that nobody reads, by why they are kept. */
+enum gc_kind {
+	GC_AUDIT,      /* anonymous, without a position: kept for audits */
+	GC_OVER,       /* a named one that is over, or has not given anything */
+	GC_DONE,       /* over, and some reader has a position in it */
+	GC_UNFINISHED, /* not over: it has a position, or is named and has given elements */
+	GC_KINDS
+};
+
 struct job {
 	struct dirty dirty;
 	uint64_t number;
@@ -139,7 +152,8 @@ struct job {
 	struct iteration **iters; /* by epoch, not all there */
 	size_t n_iters, cap_iters;
 	struct list_node node;    /* in disp.jobs */
-	struct list_node idle;    /* in disp.idle_jobs, by when it became so */
+	struct list_node idle;    /* in disp.idle[idle_kind] */
+	enum gc_kind idle_kind;
 	int64_t idle_since;       /* no reader; INT64_MAX: has some */
 	uint32_t users;           /* seats and waiting OPENs */
 };
@@ -262,7 +276,7 @@ struct seat {
 	uint64_t peer_id;
 	bool is_away;             /* set only while a row is written or read */
 	int64_t away_since;
-	struct list_node away;    /* in disp.away */
+	struct list_node away;    /* in one of disp.away */
 	uint64_t seq;             /* number of the last ACK recorded */
 	uint64_t sent_version, beat_version; /* beat: sent_version at its last BEAT */
 	bool opened;              /* JOB was sent since this dispatcher began */
@@ -303,12 +317,15 @@ struct disp {
 	struct list_node idle_datasets; /* the one used last at the end */
 	size_t dataset_bytes;     /* size of all specs and types */
 	struct hash jobs;         /* by name */
-	struct list_node job_list, idle_jobs;
-	uint32_t n_idle_anonymous;
+	struct list_node job_list;
+	struct list_node idle[GC_KINDS]; /* jobs that nobody reads, by when that began */
+	uint32_t n_idle[GC_KINDS];
+	struct list_node away[GC_KINDS]; /* seats, by the kind of their job and when they were left */
+	uint64_t forgotten[DISP_FORGOTTEN], n_forgotten; /* iterations, in a circle */
 	struct hash iters;        /* by id */
 	struct list_node running; /* iterations LISTING or RUNNING */
 	struct list_node young;   /* those that have just begun to run, oldest first */
-	struct list_node notify, waiting, away;
+	struct list_node notify, waiting;
 	struct list_node dirty;
 	struct disp_row *deletes;
 	size_t n_deletes, cap_deletes;
@@ -365,6 +382,8 @@ struct dataset *dataset_new(struct disp *d, uint64_t number, struct dataset *fro
  * was answered. Takes the texts as far as it empties them. */
 struct dataset *dataset_of_spec(struct disp *d, struct peer *p, uint64_t req, char **id, char **spec, char **type, bool *known);
 struct dataset *dataset_find(struct disp *d, struct peer *p, uint64_t req, const char *id);
+struct dataset *dataset_look(struct disp *d, const char *id, size_t *n); /* NULL unless *n, how many it may mean, is 1 */
+void dataset_free(struct disp *d, struct dataset *s);   /* no job has it */
 void dataset_unused(struct disp *d, struct dataset *s); /* perhaps: if no job has it; may free s */
 void dataset_loaded(struct disp *d);                    /* after the jobs */
 void dataset_tick(struct disp *d);
@@ -374,10 +393,10 @@ int64_t dataset_deadline(const struct disp *d);
 void job_open(struct disp *d, struct peer *p, struct msg *m);
 void job_used(struct disp *d, struct job *j);
 void job_left(struct disp *d, struct job *j);        /* may free the job */
-void job_tick(struct disp *d);
-int64_t job_deadline(const struct disp *d);
+void job_left_since(struct disp *d, struct job *j, int64_t since); /* likewise; the last one was gone since then */
 void job_free(struct disp *d, struct job *j);
-void job_idle(struct disp *d, struct job *j);
+struct job *job_look(struct disp *d, const char *name); /* by name or number; NULL: none */
+bool job_over(const struct job *j);                  /* none of its iterations is under way */
 struct job *job_new(struct disp *d, uint64_t number, const struct job_opts *opts, struct dataset *s); /* copies opts */
 void job_add_iter(struct job *j, struct iteration *it);
 void job_drop_iter(struct disp *d, struct iteration *it); /* and the job, if it was all */
@@ -474,13 +493,25 @@ bool seat_awaited(const struct seat *r, bool silent);
 void seat_make_way(struct disp *d, struct iteration *it); /* another reader comes: who is away has lost its seat */
 void seat_away(struct disp *d, struct seat *r);         /* lost, but will be back */
 void seat_back(struct disp *d, struct seat *r, struct peer *p);
-void seat_tick(struct disp *d);
 void seat_gone(struct disp *d, struct seat *r);         /* lost: gives it up, frees it */
 void seat_tell_gone(struct disp *d, struct peer *p, uint64_t req, uint64_t iteration, uint64_t number); /* GONE */
 void seat_message(struct disp *d, struct peer *p, struct msg *m);
 void seat_beat(struct disp *d, struct seat *r, uint64_t version);
 void seat_open(struct disp *d, struct seat *r, uint64_t req); /* JOB, and STREAMS from the first */
 void seat_notify(struct disp *d);                       /* STREAMS to whom it concerns */
+
+/* disp_gc.c */
+enum gc_kind gc_kind(const struct job *j);
+void gc_idle(struct disp *d, struct job *j, int64_t since); /* nobody reads it; may free it or another one */
+void gc_busy(struct disp *d, struct job *j);            /* somebody does, or it is freed */
+void gc_away(struct disp *d, struct seat *r);           /* left since r->away_since */
+void gc_tick(struct disp *d);
+int64_t gc_deadline(const struct disp *d);
+int64_t gc_due(const struct disp *d, const struct job *j); /* when it is forgotten; INT64_MAX: it is read, or never */
+
+/* disp_forget.c */
+void forget_message(struct disp *d, struct peer *p, struct msg *m);
+bool forget_has(const struct disp *d, uint64_t iteration); /* whether it was forgotten, by order */
 
 /* disp_wanted.c */
 void wanted_beat(struct disp *d, const struct peer *p, const struct msg_clocks *clocks);

@@ -405,6 +405,8 @@ iter_over(struct disp *d, struct iteration *it)
 
 		if (r->peer)
 			ask_put(d, ASK_DONE, r->peer, (struct stream_key){ it->id, 0, 0 }, 0);
+		else
+			gc_away(d, r); /* the job may be kept for another time now */
 	}
 	waiting_answer(d, it);
 	job_left(d, it->job);

@@ -37,12 +37,10 @@ job_free(struct disp *d, struct job *j)
 
 	for (size_t i = 0; i < j->n_iters; i++)
 		iter_free(d, j->iters[i]);
-	if (!*j->opts.name && j->idle.next)
-		d->n_idle_anonymous--;
+	gc_busy(d, j);
 	if (*j->opts.name)
 		hash_del_str(&d->jobs, j->opts.name);
 	ring_drop(&j->node);
-	ring_drop(&j->idle);
 	ring_drop(&j->dirty.node);
 	disp_delete(d, ROW_JOB, 1, j->number, 0, 0);
 	mem_free(j->iters);
@@ -57,71 +55,48 @@ job_used(struct disp *d, struct job *j)
 {
 	if (j->users++)
 		return;
-	if (!*j->opts.name && j->idle.next)
-		d->n_idle_anonymous--;
-	ring_drop(&j->idle);
-	j->idle_since = INT64_MAX;
+	gc_busy(d, j);
 }
 
-/* Nobody reads it: named jobs and those that a reader will come back to wait;
- * of the others what is over is kept for a while, for audits. */
-void
-job_idle(struct disp *d, struct job *j)
+bool
+job_over(const struct job *j)
 {
-	j->idle_since = d->now;
-	ring_push(&d->idle_jobs, &j->idle);
-	if (*j->opts.name)
-		return;
-	d->n_idle_anonymous++;
-	if (d->n_idle_anonymous <= DISP_ENDED_JOBS)
-		return;
-	for (struct list_node *n = d->idle_jobs.next; n != &d->idle_jobs; n = n->next) {
-		struct job *old = LIST_OF(n, struct job, idle);
+	for (size_t i = 0; i < j->n_iters; i++)
+		if (iter_live(j->iters[i]))
+			return false;
+	return true;
+}
 
-		if (!*old->opts.name && !(old->keep && old->n_iters && iter_live(old->iters[old->n_iters - 1]))) {
-			job_free(d, old);
-			return;
-		}
-	}
+void
+job_left_since(struct disp *d, struct job *j, int64_t since)
+{
+	if (--j->users)
+		return;
+	if (!*j->opts.name && !job_over(j) && !j->keep)
+		job_free(d, j);
+	else
+		gc_idle(d, j, since);
 }
 
 void
 job_left(struct disp *d, struct job *j)
 {
-	bool live = false;
-
-	if (--j->users)
-		return;
-	for (size_t i = 0; i < j->n_iters; i++)
-		live |= iter_live(j->iters[i]);
-	if (!*j->opts.name && live && !j->keep)
-		job_free(d, j);
-	else
-		job_idle(d, j);
+	job_left_since(d, j, d->now);
 }
 
-void
-job_tick(struct disp *d)
+struct job *
+job_look(struct disp *d, const char *name)
 {
-	while (!ring_empty(&d->idle_jobs)) {
-		struct job *j = LIST_OF(d->idle_jobs.next, struct job, idle);
+	struct job *j = *name ? hash_get_str(&d->jobs, name) : NULL;
 
-		if (j->idle_since + d->o.job_gc_ns > d->now)
-			break;
-		job_free(d, j);
+	for (struct list_node *n = d->job_list.next; !j && n != &d->job_list; n = n->next) {
+		char number[24];
+
+		snprintf(number, sizeof number, "%llu", (unsigned long long)LIST_OF(n, struct job, node)->number);
+		if (!strcmp(number, name))
+			j = LIST_OF(n, struct job, node);
 	}
-	dataset_tick(d);
-}
-
-int64_t
-job_deadline(const struct disp *d)
-{
-	int64_t at = dataset_deadline(d), job;
-
-	if (ring_empty(&d->idle_jobs))
-		return at;
-	job = LIST_OF(d->idle_jobs.next, struct job, idle)->idle_since + d->o.job_gc_ns;
-	return job < at ? job : at;
+	return j;
 }
 
 void
@@ -203,7 +178,7 @@ job_for(struct disp *d, struct peer *p, struct msg *m, struct dataset *s)
 	if (j)
 		return job_same(d, p, j, s, m) ? j : NULL;
 	j = job_new(d, disp_id(d), &o->job, s);
-	job_idle(d, j); /* until its reader is entered */
+	gc_idle(d, j, d->now); /* until its reader is entered */
 	disp_dirty(d, &j->dirty, DIRTY_ROW);
 	return j;
 }

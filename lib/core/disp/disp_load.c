@@ -295,7 +295,7 @@ load_reader(struct disp *d, const struct row_load *l, struct err *e)
 	fields_move(row_reader_fields, s, &r);
 	if (s->is_away) {
 		s->away_since = d->now;
-		ring_push(&d->away, &s->away);
+		gc_away(d, s);
 	}
 	return ST_OK;
 }
@@ -344,21 +344,17 @@ load_jobs_go_on(struct disp *d, struct err *e)
 
 	for (n = d->job_list.next; n != &d->job_list; n = next) {
 		struct job *j = LIST_OF(n, struct job, node);
-		bool live = false;
-
 		next = n->next;
-		for (size_t i = 0; i < j->n_iters; i++) {
+		for (size_t i = 0; i < j->n_iters; i++)
 			if (load_go_on(d, j->iters[i], e))
 				return e->kind;
-			live |= iter_live(j->iters[i]);
-		}
 		if (j->users)
 			continue;
 		/* Its reader never got an answer, and will open it anew. */
-		if (!*j->opts.name && live && !j->keep)
+		if (!*j->opts.name && !job_over(j) && !j->keep)
 			job_free(d, j);
 		else
-			job_idle(d, j);
+			gc_idle(d, j, d->now);
 	}
 	dataset_loaded(d);
 	return ST_OK;

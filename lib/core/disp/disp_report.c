@@ -36,11 +36,18 @@ report_list(struct buf *b, const char *key, size_t n)
 }
 
 static void
+report_put_uint(struct buf *b, uint64_t v)
+{
+	uint8_t *p = buf_room(b, MP_INT_MAX);
+
+	b->len += (size_t)(mp_put_uint(p, v) - p);
+}
+
+static void
 report_uint(struct buf *b, const char *key, uint64_t v)
 {
 	report_text(b, key);
-	uint8_t *p = buf_room(b, MP_INT_MAX);
-	b->len += (size_t)(mp_put_uint(p, v) - p);
+	report_put_uint(b, v);
 }
 
 static void
@@ -287,7 +294,7 @@ report_iteration(struct buf *b, const struct disp *d, const struct iteration *it
 static void
 report_job(struct buf *b, const struct disp *d, const struct job *j, enum disp_report what)
 {
-	report_record(b, 8);
+	report_record(b, 9);
 	report_uint(b, "job", j->number);
 	report_str(b, "name", j->opts.name);
 	report_str(b, "dataset", j->dataset->id);
@@ -295,6 +302,11 @@ report_job(struct buf *b, const struct disp *d, const struct job *j, enum disp_r
 	report_str(b, "order", job_order_word(j->opts.order));
 	report_uint(b, "users", j->users);
 	report_uint(b, "idle_ms", j->idle_since == INT64_MAX ? 0 : report_ms(d->now - j->idle_since));
+	report_text(b, "forgotten_in_ms");
+	if (gc_due(d, j) == INT64_MAX)
+		buf_byte(b, 0xc0);
+	else
+		report_put_uint(b, report_ms(gc_due(d, j) - d->now));
 	report_list(b, "iterations", j->n_iters);
 	for (size_t i = 0; i < j->n_iters; i++)
 		report_iteration(b, d, j->iters[i], what);

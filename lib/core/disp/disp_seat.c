@@ -98,7 +98,9 @@ seat_tell_gone(struct disp *d, struct peer *p, uint64_t req, uint64_t iteration,
 
 	out->gone.iteration = iteration;
 	out->gone.seat = number;
-	out->gone.text = mem_strdup("the dispatcher took this reader for lost; its elements go to others");
+	out->gone.code = forget_has(d, iteration) ? ST_NOINPUT : ST_TEMP;
+	out->gone.text = mem_strdup(forget_has(d, iteration) ? "the job was forgotten by dsvc-forget" :
+				    "the dispatcher took this reader for lost; its elements go to others");
 }
 
 /* Whether a position of it may be saved. It takes elements only after its first ACK,
@@ -145,7 +147,7 @@ seat_away(struct disp *d, struct seat *r)
 	r->peer = NULL;
 	r->opened = false;
 	r->away_since = d->now;
-	ring_push(&d->away, &r->away);
+	gc_away(d, r);
 	disp_dirty(d, &r->dirty, DIRTY_ROW);
 }
 
@@ -164,19 +166,6 @@ seat_back(struct disp *d, struct seat *r, struct peer *p)
 		for (size_t k = 0; s->place == STREAM_HOLDING && k < s->n_owing; k++)
 			if (s->owing[k] == r->number)
 				ask_put(d, ASK_HOLD, p, stream_key_of(s), r->number);
-	}
-}
-
-/* Gives up readers that have been away for as long as jobs are kept. */
-void
-seat_tick(struct disp *d)
-{
-	while (!ring_empty(&d->away)) {
-		struct seat *r = LIST_OF(d->away.next, struct seat, away);
-
-		if (r->away_since + d->o.job_gc_ns > d->now)
-			break;
-		seat_gone(d, r);
 	}
 }
 

@@ -44,17 +44,19 @@ disp_tick(struct disp *d, int64_t now_ns)
 	iter_tick(d);
 	iter_trial_tick(d);
 	waiting_tick(d);
-	seat_tick(d);
-	job_tick(d);
+	gc_tick(d);
+	dataset_tick(d);
 }
 
 int64_t
 disp_next_deadline(const struct disp *d)
 {
-	int64_t at = ask_deadline(d), job = job_deadline(d), iter = iter_deadline(d);
+	int64_t at = ask_deadline(d), gc = gc_deadline(d), set = dataset_deadline(d), iter = iter_deadline(d);
 
-	if (job < at)
-		at = job;
+	if (gc < at)
+		at = gc;
+	if (set < at)
+		at = set;
 	if (iter < at)
 		at = iter;
 	if (d->trial_due < at)
@@ -63,11 +65,6 @@ disp_next_deadline(const struct disp *d)
 		int64_t loss = LIST_OF(d->by_heard.next, struct peer, by_heard)->heard + disp_loss_ns(d);
 		if (loss < at)
 			at = loss;
-	}
-	if (!ring_empty(&d->away)) {
-		int64_t end = LIST_OF(d->away.next, struct seat, away)->away_since + d->o.job_gc_ns;
-		if (end < at)
-			at = end;
 	}
 	if (!ring_empty(&d->waiting)) {
 		int64_t until = LIST_OF(d->waiting.next, struct waiting, by_until)->until;

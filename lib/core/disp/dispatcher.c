@@ -10,7 +10,7 @@ disp_new(const struct disp_opts *o, int64_t now_ns)
 {
 	struct disp *d = mem_zalloc(sizeof *d);
 	struct list_node *rings[] = { &d->by_heard, &d->workers, &d->tools, &d->asks, &d->job_list,
-		&d->idle_jobs, &d->running, &d->young, &d->notify, &d->waiting, &d->away, &d->dirty,
+		&d->running, &d->young, &d->notify, &d->waiting, &d->dirty,
 		&d->idle_datasets };
 
 	d->o = *o;
@@ -20,10 +20,16 @@ disp_new(const struct disp_opts *o, int64_t now_ns)
 		d->o.loss_ms = 5000;
 	if (!d->o.job_gc_ns)
 		d->o.job_gc_ns = 300 * 1000000000ll;
+	if (!d->o.unfinished_gc_ns)
+		d->o.unfinished_gc_ns = 7 * 86400 * 1000000000ll;
 	if (!d->o.dataset_gc_ns)
 		d->o.dataset_gc_ns = 7 * 86400 * 1000000000ll;
 	for (size_t i = 0; i < sizeof rings / sizeof *rings; i++)
 		ring_init(rings[i]);
+	for (unsigned k = 0; k < GC_KINDS; k++) {
+		ring_init(&d->idle[k]);
+		ring_init(&d->away[k]);
+	}
 	d->rng = (struct rng){ rng_mix(o->seed, o->instance), 0 };
 	/* Not from 1: a worker that served another dispatcher before must not
 	 * take a late message of that time for one of now. */
@@ -241,7 +247,7 @@ disp_refused(struct disp *d, struct peer *p, const struct msg *m)
 {
 	bool again = m->type == MSG_OPEN && (p->seat || p->waiting || m->open.seat);
 
-	if (!d->refuse || again || (m->type != MSG_OPEN && m->type != MSG_REGISTER))
+	if (!d->refuse || again || (m->type != MSG_OPEN && m->type != MSG_REGISTER && m->type != MSG_FORGET))
 		return false;
 	disp_error(d, p, m->req, ST_IO, d->refuse, "make room on the dispatcher's disk; it goes on by itself");
 	return true;
@@ -259,6 +265,10 @@ disp_known_message(struct disp *d, struct peer *p, struct msg *m)
 	case MSG_STATUS: disp_tool(d, p, m); return;
 	case MSG_REGISTER: dataset_register(d, p, m); return;
 	case MSG_GET: dataset_get(d, p, m); return;
+	case MSG_FORGET:
+		if (p->role == ROLE_TOOL)
+			forget_message(d, p, m);
+		return;
 	case MSG_OPEN:
 		if (p->role == ROLE_READER)
 			job_open(d, p, m);

@@ -38,7 +38,8 @@ struct disp_opts {
 	uint64_t seed;          /* for the seeds of iterations and all other random numbers */
 	bool durable;           /* sent in WELCOME */
 	uint32_t beat_ms, loss_ms; /* 0: 1000 and 5000 */
-	int64_t job_gc_ns;      /* jobs without readers, finished jobs; 0: 5 min */
+	int64_t job_gc_ns;      /* jobs without readers that are over or anonymous; 0: 5 min; INT64_MAX: never */
+	int64_t unfinished_gc_ns; /* other jobs without readers; 0: 7 days; INT64_MAX: never */
 	int64_t dataset_gc_ns;  /* datasets without a name that nobody uses; 0: 7 days */
 	/* The dataset id of a canonical spec: a hash, as text, NUL-terminated. */
 	void (*spec_id)(const char *spec, size_t n, char *out, size_t out_size);
@@ -63,7 +64,7 @@ void disp_peer_gone(struct disp *d, int64_t now_ns, uint64_t peer);
 void disp_tick(struct disp *d, int64_t now_ns);
 int64_t disp_next_deadline(const struct disp *d); /* ns; INT64_MAX: none */
 
-/* For a disk that is full: while on, REGISTER and OPEN are answered with
+/* For a disk that is full: while on, REGISTER, OPEN and FORGET are answered with
  * ERROR 74 in these words and change nothing. What else changes goes on in
  * memory; the program tries the commit again and again, and sends meanwhile
  * only messages that promise nothing (disp_promises), so that peers do not

@@ -311,8 +311,8 @@ reader_told_gone(struct reader *r, struct msg *m)
 	/* Our position's seat may still be told so: that is not us. */
 	if (r->opened && (m->gone.iteration != r->iteration || m->gone.seat != r->seat))
 		return;
-	err_set(&r->err, ST_TEMP, "%s", m->gone.text ? m->gone.text : "taken for lost by the dispatcher");
-	reader_fail(r, ST_TEMP);
+	reader_fail(r, err_set(&r->err, m->gone.code == ST_NOINPUT ? ST_NOINPUT : ST_TEMP, "%s",
+			       m->gone.text ? m->gone.text : "taken for lost by the dispatcher"));
 }
 
 /* Its state ends with it: what is not read by now will not come. */

@@ -336,8 +336,18 @@ taken_for_lost_it_stops(void **state)
 {
 	(void)state;
 	begin((struct reader_opts){ 0 }, 1);
-	told((struct msg){ .type = MSG_GONE, .gone = { 7, 3, NULL } });
+	told((struct msg){ .type = MSG_GONE, .gone = { 7, 3, ST_TEMP, NULL } });
 	assert_int_equal(act(READER_DONE, 0)->code, ST_TEMP);
+}
+
+static void
+it_stops_when_its_job_was_forgotten(void **state)
+{
+	(void)state;
+	begin((struct reader_opts){ 0 }, 1);
+	told((struct msg){ .type = MSG_GONE, .gone = { 7, 3, ST_NOINPUT, (char *)(uintptr_t)"forgotten" } });
+	assert_int_equal(act(READER_DONE, 0)->code, ST_NOINPUT);
+	assert_string_equal(act(READER_DONE, 0)->err->text, "forgotten");
 }
 
 static void

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+#include <stddef.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "cli/endpoint.h"
+#include "cli/opt.h"
+#include "cli/program.h"
+#include "cli/report.h"
+#include "cli/stop.h"
+#include "host/link.h"
+#include "host/tool.h"
+
+struct forget {
+	char *dispatcher;
+	struct words datasets;
+	bool force, quiet;
+	int64_t verbose, timeout;
+};
+
+static const struct param rows[] = {
+	OPT_DISPATCHER(struct forget),
+	{ .name = "dataset", .arg = "ID", .kind = PARAM_WORDS, .offset = offsetof(struct forget, datasets),
+	  .flags = PARAM_REPEAT | PARAM_NAME | PARAM_BY_HAND,
+	  .help = "forget this dataset, with the jobs that are only kept for audits" },
+	{ .name = "force", .kind = PARAM_BOOL, .offset = offsetof(struct forget, force), .flags = PARAM_BY_HAND,
+	  .help = "forget jobs that have readers and datasets that are in use; the readers end with 66" },
+	OPT_TIMEOUT(struct forget),
+	OPT_QUIET(struct forget),
+	OPT_VERBOSE(struct forget),
+	{ 0 }
+};
+
+static const struct program program = {
+	.name = "dsvc-forget",
+	.brief = "have a service forget jobs and datasets",
+	.synopsis = PROGRAM_TEXTS("[OPTION]... JOB...", "[OPTION]... --dataset ID"),
+	.doc = PROGRAM_TEXTS(
+		"Removes jobs (by name or number) and datasets at once; without it they go when the "
+		"dispatcher's --job-gc, --job-gc-unfinished or --dataset-gc has passed. Positions in a "
+		"job that was forgotten cannot be resumed, unless the job kept an order.",
+		"Either all that is named is forgotten, or nothing."),
+	.rows = rows,
+	.examples = (const struct program_example[]){
+		{ "dsvc-forget train", "begin the job `train` anew when it is read next" },
+		{ "dsvc-forget --dataset web-errors", "free the name for another pipeline" },
+		{ 0 } },
+	.exits = (const struct program_exit[]){
+		{ 66, "there is no such job or dataset" }, { 69, NULL }, { 74, "the dispatcher cannot record anything" },
+		{ 75, "a job has readers, a dataset is in use, or contact was lost" },
+		{ 76, NULL }, { 124, NULL }, { -1, NULL } },
+	.versions = link_versions,
+};
+
+static enum status
+forget_check(const struct forget *o, const struct opt *opt, struct err *e)
+{
+	if (!opt->n && !o->datasets.n) {
+		err_set(e, ST_USAGE, "nothing is named that is to be forgotten");
+		err_help(e, "name a job, or give --dataset ID; dsvc-status shows both");
+		return ST_USAGE;
+	}
+	if (opt->n > WIRE_FORGET_MAX || o->datasets.n > WIRE_FORGET_MAX)
+		return err_set(e, ST_USAGE, "more than %d names", WIRE_FORGET_MAX);
+	for (size_t i = 0; i < opt->n; i++)
+		if (!*opt->operand[i] || strlen(opt->operand[i]) > WIRE_NAME_MAX)
+			return err_set(e, ST_USAGE, "the name of a job has 1 to %d bytes", WIRE_NAME_MAX);
+	return ST_OK;
+}
+
+static enum status
+forget_ask(const struct forget *o, const struct opt *opt, const struct endpoint *ep, struct err *e)
+{
+	struct tool *t;
+	struct msg reply, ask = { .type = MSG_FORGET, .forget = { .jobs = { opt->operand, opt->n },
+		.datasets = o->datasets, .force = o->force } };
+	enum status st = tool_open(ep->address, ep->from, &t, e);
+	if (st != ST_OK)
+		return st;
+	st = tool_ask(t, &ask, &reply, e);
+	tool_close(&t);
+	if (st != ST_OK)
+		return st;
+	if (reply.type == MSG_FORGOTTEN)
+		log_say(LOG_INFO, "forgot %u jobs, %u datasets; %u readers were told", reply.forgotten.jobs,
+			reply.forgotten.datasets, reply.forgotten.readers);
+	else
+		st = err_set(e, ST_PROTO, "the dispatcher answered with something else");
+	msg_clear(&reply);
+	return st;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct forget o = { 0 };
+	struct opt opt;
+	struct err e = { 0 };
+	struct endpoint ep;
+	enum status st;
+	int code;
+
+	if (!opt_start(&program, argc, argv, &o, LOG_WARN, &opt, &e, &code))
+		return code;
+	stop_after(o.timeout, true);
+	st = forget_check(&o, &opt, &e);
+	if (st == ST_OK)
+		st = endpoint_find(o.dispatcher, opt_from(&opt, &program, "dispatcher"), &ep, &e);
+	if (st == ST_OK)
+		st = forget_ask(&o, &opt, &ep, &e);
+	opt_clear(&program, &o, &opt);
+	return st == ST_OK ? 0 : report(program.name, &e);
+}

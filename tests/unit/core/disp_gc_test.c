@@ -1,0 +1,472 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * How long jobs are kept that nobody reads, and jobs that are forgotten by order.
+ */
+#include "dispatcher_kit.h"
+
+#include "value/mp.h"
+
+#define EACH_SETUP setup
+#define EACH_TEARDOWN teardown
+
+#define DAY (86400 * SEC)
+
+/* The rows that a disk would have, by kind and key. */
+enum { ROWS_MAX = 400 };
+static struct { struct disp_row row; uint8_t blob[512]; } disk[ROWS_MAX];
+static size_t n_disk;
+
+static void
+write_row(void *arg, const struct disp_row *r)
+{
+	(void)arg;
+	for (size_t i = 0; i < n_disk;)
+		if (disk[i].row.kind == r->kind && !memcmp(disk[i].row.key, r->key, (r->blob ? 3 : r->n_key) * sizeof *r->key))
+			disk[i] = disk[--n_disk];
+		else
+			i++;
+	if (!r->blob)
+		return;
+	assert_true(n_disk < ROWS_MAX && r->n <= sizeof disk[0].blob);
+	disk[n_disk].row = *r;
+	memcpy(disk[n_disk++].blob, r->blob, r->n);
+}
+
+static size_t
+rows_of(enum disp_row_kind kind)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < n_disk; i++)
+		n += disk[i].row.kind == kind;
+	return n;
+}
+
+static const struct disp_opts durable = { .instance = 5, .seed = 3, .durable = true, .spec_id = spec_id, .job_gc_ns = 60 * SEC };
+
+static void
+setup_durable(void)
+{
+	disp_free(&d);
+	n_disk = 0;
+	on_row = write_row;
+	d = disp_new(&durable, now);
+}
+
+static void
+restart(void)
+{
+	struct err e;
+
+	forget();
+	disp_free(&d);
+	d = disp_new(&durable, now);
+	for (size_t i = 0; i < n_disk; i++) {
+		disk[i].row.blob = disk[i].blob;
+		assert_int_equal(disp_load(d, &disk[i].row, &e), ST_OK);
+	}
+	assert_int_equal(disp_loaded(d, now, &e), ST_OK);
+}
+
+static bool
+there(const char *job)
+{
+	struct buf b = { 0 };
+	bool is = disp_status(d, now, REPORT_AUDIT, job, &b);
+
+	buf_clear(&b);
+	return is;
+}
+
+/* The field of the only job; -1 if it is null. */
+static int64_t
+forgotten_in_ms(void)
+{
+	struct buf b = { 0 };
+	const uint8_t *p;
+	size_t n;
+	struct mp m;
+
+	assert_true(disp_status(d, now, REPORT_AUDIT, "", &b));
+	assert_true(mp_field(b.data, b.data + b.len, "jobs", 4, &p, &n));
+	p = mp_head(p, p + n, &m);
+	assert_int_equal(m.n, 1);
+	assert_true(mp_field(p, b.data + b.len, "forgotten_in_ms", 15, &p, &n));
+	mp_head(p, p + n, &m);
+	buf_clear(&b);
+	return m.kind == MP_INT ? (int64_t)m.u : -1;
+}
+
+static void
+acks(uint64_t it, uint64_t end)
+{
+	struct range all = { 0, end };
+	struct msg_stream_ranges l = { 0, { &all, 1 } };
+
+	say(R1, (struct msg){ .type = MSG_ACK, .req = 1, .ack = { it, 1, 1, { &l, 1 } } });
+}
+
+static void
+ends(uint64_t it, uint64_t length)
+{
+	struct stream_key key = { it, 0, 1 };
+
+	say(W1, (struct msg){ .type = MSG_ASSIGNED, .assigned.key = key });
+	say(W1, (struct msg){ .type = MSG_SPLIT_REQ, .split_req = { key, 0, 8 } });
+	say(W1, (struct msg){ .type = MSG_SPLIT_REQ, .split_req = { key, 1, 8 } });
+	say(W1, (struct msg){ .type = MSG_STREAM_END, .stream_end = { .key = key, .length = length, .made = length } });
+	acks(it, length);
+	assert_int_equal(got(R1, MSG_DONE)->done.code, 0);
+}
+
+static void
+dies(uint64_t peer)
+{
+	forget();
+	disp_peer_gone(d, now += MS, peer);
+	collect();
+}
+
+/* Like `begin`, but the reader has a position. */
+static uint64_t
+begin_saved(const char *job, uint64_t count)
+{
+	hello(W1, ROLE_WORKER);
+	hello(R1, ROLE_READER);
+	say(R1, (struct msg){ .type = MSG_OPEN, .req = 7, .open = { .job.name = text(job), .spec = text("range"),
+		.type = text("int"), .job.sharding = SHARD_DYNAMIC, .job.epoch = 1, .job.checkpoint = true,
+		.job.min_workers = 1, .job.wait_ms = 500 } });
+	units(W1, got(W1, MSG_LIST)->req, count);
+	return got(R1, MSG_JOB)->job.iteration;
+}
+
+static void
+resumes(uint64_t peer, uint64_t it, uint64_t had)
+{
+	struct range all = { 0, had };
+	struct msg_stream_ranges l = { 0, { &all, 1 } };
+
+	hello(W1, ROLE_WORKER);
+	hello(peer, ROLE_READER);
+	say(peer, (struct msg){ .type = MSG_OPEN, .req = 8, .open = { .spec = text("range"), .type = text("int"),
+		.job.sharding = SHARD_DYNAMIC, .job.epoch = 1, .job.checkpoint = true, .job.min_workers = 1,
+		.job.wait_ms = 500, .iteration = it, .seat = 1, .resume = true, .have = { &l, 1 } } });
+}
+
+static void
+a_job_that_is_over_is_kept_for_a_short_time(void **state)
+{
+	(void)state;
+	ends(begin("job", 1000), 1000);
+	assert_int_equal(forgotten_in_ms(), -1); /* it has a reader */
+	dies(R1);
+	assert_int_equal(forgotten_in_ms(), 60000);
+	wait_for(20 * SEC);
+	assert_int_equal(forgotten_in_ms(), 40000);
+	wait_for(39 * SEC);
+	assert_true(there("job"));
+	wait_for(2 * SEC);
+	assert_false(there("job"));
+}
+
+static void
+a_named_job_that_stopped_halfway_is_kept_for_days(void **state)
+{
+	(void)state;
+	acks(begin("job", 1000), 10);
+	dies(R1);
+	assert_int_equal(forgotten_in_ms(), 7 * 86400000);
+	wait_for(7 * DAY - SEC);
+	assert_true(there("job"));
+	wait_for(2 * SEC);
+	assert_false(there("job"));
+}
+
+static void
+a_named_job_that_gave_nothing_is_not(void **state)
+{
+	(void)state;
+	begin("job", 1000);
+	dies(R1);
+	wait_for(61 * SEC);
+	assert_false(there("job"));
+}
+
+/* The acknowledgements that a dead reader gave to the worker are known only later. */
+static void
+that_it_has_given_something_may_turn_out_late(void **state)
+{
+	struct range r = { 0, 10 };
+	struct stream_key key;
+
+	(void)state;
+	key = (struct stream_key){ begin("job", 1000), 0, 1 };
+	say(W1, (struct msg){ .type = MSG_ASSIGNED, .assigned.key = key });
+	dies(R1);
+	assert_non_null(got(W1, MSG_READER_GONE));
+	assert_int_equal(forgotten_in_ms(), 60000);
+	say(W1, (struct msg){ .type = MSG_GONE_OK, .gone_ok = { key, 1, { &r, 1 } } });
+	assert_in_range(forgotten_in_ms(), 7 * 86400000ll - 100, 7 * 86400000ll);
+	wait_for(7 * DAY - 10 * SEC);
+	assert_true(there("job"));
+	wait_for(11 * SEC);
+	assert_false(there("job"));
+}
+
+static void
+a_position_is_good_for_days(void **state)
+{
+	uint64_t it = begin_saved("", 1000);
+
+	(void)state;
+	acks(it, 10);
+	dies(R1);
+	assert_int_equal(forgotten_in_ms(), 7 * 86400000);
+	wait_for(7 * DAY - SEC);
+	resumes(R2, it, 10);
+	assert_int_equal(got(R2, MSG_JOB)->job.iteration, it);
+	assert_int_equal(forgotten_in_ms(), -1);
+	/* its time begins anew when this one is gone, and it goes together with its seat */
+	say(R2, (struct msg){ .type = MSG_BYE, .req = 3 });
+	wait_for(7 * DAY + SEC);
+	resumes(R1, it, 10);
+	assert_int_equal(got(R1, MSG_ERROR)->error.code, ST_NOINPUT);
+}
+
+static void
+nor_is_a_finished_job_forgotten_that_has_a_position(void **state)
+{
+	uint64_t it = begin_saved("", 1000);
+
+	(void)state;
+	ends(it, 1000);
+	dies(R1);
+	wait_for(7 * DAY - SEC);
+	resumes(R2, it, 1000);
+	assert_int_equal(got(R2, MSG_DONE)->done.code, 0);
+	say(R2, (struct msg){ .type = MSG_BYE, .req = 3 });
+	wait_for(7 * DAY + SEC);
+	resumes(R2, it, 1000);
+	assert_int_equal(got(R2, MSG_ERROR)->error.code, ST_NOINPUT);
+}
+
+/* A reader that is only silent is waited for as long as its job is kept. */
+static void
+a_seat_follows_the_time_of_its_job(void **state)
+{
+	uint64_t it = begin("job", 1000);
+
+	(void)state;
+	acks(it, 10);
+	wait_for(6 * DAY); /* R1 says nothing; W1 is lost, too */
+	say(R1, (struct msg){ .type = MSG_HELLO, .req = 1, .hello = { .version = WIRE_VERSION, .role = ROLE_READER, .peer = R1,
+		.name = text("n") } });
+	say(R1, (struct msg){ .type = MSG_OPEN, .req = 9, .open = { .job.name = text("job"), .spec = text("range"),
+		.type = text("int"), .job.sharding = SHARD_DYNAMIC, .job.epoch = 1, .iteration = it, .seat = 1 } });
+	assert_int_equal(got(R1, MSG_JOB)->job.seat, 1);
+	/* nor when it is silent for the second time */
+	hello(W1, ROLE_WORKER);
+	wait_for(4 * SEC);
+	say(W1, (struct msg){ .type = MSG_BEAT });
+	wait_for(2 * SEC); /* R1 is lost, and W1 is not */
+	assert_in_range(forgotten_in_ms(), 6 * 86400000ll, 7 * 86400000ll);
+}
+
+static void
+never_is_never(void **state)
+{
+	struct disp_opts o = { .instance = 5, .seed = 3, .spec_id = spec_id, .job_gc_ns = INT64_MAX, .unfinished_gc_ns = INT64_MAX };
+
+	(void)state;
+	disp_free(&d);
+	d = disp_new(&o, now);
+	ends(begin("job", 1000), 1000);
+	dies(R1);
+	acks(begin("other", 1000), 10);
+	dies(R1);
+	wait_for(40 * 365 * DAY);
+	assert_true(there("job") && there("other"));
+	assert_int_equal(disp_next_deadline(d), INT64_MAX);
+}
+
+static void
+nothing_is_left_of_ten_thousand_jobs(void **state)
+{
+	(void)state;
+	setup_durable();
+	for (unsigned i = 0; i < 10000; i++) {
+		char name[16];
+		uint64_t it;
+
+		/* a third each: named, anonymous, anonymous with a position */
+		snprintf(name, sizeof name, "%u", i);
+		it = i % 3 == 2 ? begin_saved("", 10) : begin(i % 3 ? "" : name, 10);
+		ends(it, 10);
+		dies(R1);
+		wait_for(i % 3 == 2 ? 7 * DAY : 61 * SEC);
+		assert_true(n_disk < 40);
+	}
+	wait_for(8 * DAY);
+	assert_int_equal(rows_of(ROW_JOB) + rows_of(ROW_ITERATION) + rows_of(ROW_READER) + rows_of(ROW_STREAM), 0);
+	assert_int_equal(rows_of(ROW_DATASET), 0);
+	on_row = NULL;
+}
+
+/* By order */
+
+static struct msg *
+forgets(const char *job, const char *dataset, bool force)
+{
+	char *names[] = { text(job), text(dataset) };
+	struct msg m = { .type = MSG_FORGET, .req = 4, .forget = { .force = force } };
+
+	if (job)
+		m.forget.jobs = (struct words){ names, 1 };
+	if (dataset)
+		m.forget.datasets = (struct words){ names + 1, 1 };
+	hello(T1, ROLE_TOOL);
+	say(T1, m);
+	return got(T1, MSG_ERROR) ? got(T1, MSG_ERROR) : got(T1, MSG_FORGOTTEN);
+}
+
+static void
+a_forgotten_job_begins_anew(void **state)
+{
+	uint64_t it;
+
+	(void)state;
+	setup_durable();
+	it = begin("job", 1000);
+	acks(it, 10);
+	dies(R1);
+	assert_int_equal(rows_of(ROW_JOB), 1);
+	assert_int_equal(forgets("job", NULL, false)->forgotten.jobs, 1);
+	assert_int_equal(got(W1, MSG_REVOKE)->revoke.key.iteration, it);
+	assert_int_equal(rows_of(ROW_JOB) + rows_of(ROW_ITERATION) + rows_of(ROW_STREAM) + rows_of(ROW_LEDGER) +
+			 rows_of(ROW_READER) + rows_of(ROW_UNITS) + rows_of(ROW_DATASET), 0);
+	restart();
+	assert_false(there("job"));
+	assert_int_equal(forgets("job", NULL, false)->error.code, ST_NOINPUT);
+	assert_int_not_equal(begin("job", 1000), it);
+	on_row = NULL;
+}
+
+static void
+a_job_with_readers_is_forgotten_by_force_alone(void **state)
+{
+	uint64_t it = begin("job", 1000);
+
+	(void)state;
+	acks(it, 10);
+	assert_int_equal(forgets("job", NULL, false)->error.code, ST_TEMP);
+	assert_string_equal(got(T1, MSG_ERROR)->error.text, "job `job` has 1 reader");
+	assert_int_equal(forgets("job", NULL, true)->forgotten.readers, 1);
+	assert_int_equal(got(R1, MSG_GONE)->gone.code, ST_NOINPUT);
+	assert_int_equal(got(R1, MSG_GONE)->gone.iteration, it);
+	assert_false(there("job"));
+	/* its later messages are answered in the same way */
+	say(R1, (struct msg){ .type = MSG_ACK, .req = 3, .ack = { .iteration = it, .seat = 1, .seq = 2 } });
+	assert_int_equal(got(R1, MSG_GONE)->gone.code, ST_NOINPUT);
+	wait_for(10 * SEC);
+}
+
+static void
+readers_that_wait_are_told_too(void **state)
+{
+	(void)state;
+	hello(W1, ROLE_WORKER);
+	hello(R1, ROLE_READER);
+	open_job(R1, "job", "range", 1); /* its units are not listed yet */
+	assert_int_equal(forgets("job", NULL, false)->error.code, ST_TEMP);
+	assert_int_equal(forgets("job", NULL, true)->forgotten.readers, 1);
+	assert_int_equal(got(R1, MSG_ERROR)->error.code, ST_NOINPUT);
+	assert_int_equal(got(R1, MSG_ERROR)->req, 7);
+	assert_false(there("job"));
+	open_job(R1, "job", "range", 1);
+	assert_non_null(got(W1, MSG_LIST));
+}
+
+static void
+all_that_is_named_is_forgotten_or_nothing(void **state)
+{
+	char *names[] = { text("job"), text("nobody") };
+
+	(void)state;
+	acks(begin("job", 1000), 10);
+	dies(R1);
+	hello(T1, ROLE_TOOL);
+	say(T1, (struct msg){ .type = MSG_FORGET, .req = 4, .forget.jobs = { names, 2 } });
+	assert_int_equal(got(T1, MSG_ERROR)->error.code, ST_NOINPUT);
+	assert_string_equal(got(T1, MSG_ERROR)->error.text, "no job `nobody`");
+	assert_true(there("job"));
+	names[1] = names[0]; /* twice is once */
+	say(T1, (struct msg){ .type = MSG_FORGET, .req = 4, .forget.jobs = { names, 2 } });
+	assert_int_equal(got(T1, MSG_FORGOTTEN)->forgotten.jobs, 1);
+	/* asked again, because the answer did not come */
+	say(T1, (struct msg){ .type = MSG_FORGET, .req = 4, .forget = { .jobs = { names, 2 }, .again = true } });
+	assert_int_equal(got(T1, MSG_FORGOTTEN)->forgotten.jobs, 0);
+	/* only tools may */
+	hello(R2, ROLE_READER);
+	say(R2, (struct msg){ .type = MSG_FORGET, .req = 4 });
+	assert_null(got(R2, MSG_FORGOTTEN));
+}
+
+static void
+an_anonymous_job_is_forgotten_by_its_number(void **state)
+{
+	char number[24];
+	struct buf b = { 0 };
+	const uint8_t *p;
+	size_t n;
+	struct mp m;
+
+	(void)state;
+	ends(begin("", 1000), 1000);
+	dies(R1);
+	assert_true(disp_status(d, now, REPORT_AUDIT, "", &b));
+	assert_true(mp_field(b.data, b.data + b.len, "jobs", 4, &p, &n));
+	p = mp_head(p, p + n, &m);
+	assert_true(mp_field(p, b.data + b.len, "job", 3, &p, &n));
+	mp_head(p, p + n, &m);
+	snprintf(number, sizeof number, "%llu", (unsigned long long)m.u);
+	buf_clear(&b);
+	assert_int_equal(forgets(number, NULL, false)->forgotten.jobs, 1);
+	assert_false(there(number));
+}
+
+static void
+a_dataset_in_use_is_forgotten_by_force_alone(void **state)
+{
+	(void)state;
+	hello(T1, ROLE_TOOL);
+	say(T1, (struct msg){ .type = MSG_REGISTER, .req = 2, .reg = { .spec = text("range"), .type = text("int") } });
+	assert_int_equal(forgets(NULL, "id-other", false)->error.code, ST_NOINPUT);
+	uint64_t it = begin("job", 1000);
+	assert_int_equal(forgets(NULL, "id-range", false)->error.code, ST_TEMP);
+	assert_string_equal(got(T1, MSG_ERROR)->error.text, "dataset `id-range` is in use: job `job` has readers");
+	acks(it, 10);
+	dies(R1);
+	assert_int_equal(forgets(NULL, "id-range", false)->error.code, ST_TEMP);
+	assert_string_equal(got(T1, MSG_ERROR)->error.text, "dataset `id-range` is in use: job `job` is not over");
+	struct msg_forgotten sum = forgets(NULL, "id-range", true)->forgotten;
+	assert_int_equal(sum.datasets, 1);
+	assert_int_equal(sum.jobs, 1);
+	assert_false(there("job"));
+	assert_int_equal(forgets(NULL, "id-range", true)->error.code, ST_NOINPUT);
+	/* a job that is kept for audits alone does not use it */
+	ends(begin("", 10), 10);
+	dies(R1);
+	assert_int_equal(forgets(NULL, "id-range", false)->forgotten.jobs, 1);
+}
+
+static void
+a_full_disk_forgets_nothing(void **state)
+{
+	(void)state;
+	acks(begin("job", 1000), 10);
+	dies(R1);
+	disp_refuse_new(d, "full");
+	assert_int_equal(forgets("job", NULL, false)->error.code, ST_IO);
+	disp_refuse_new(d, NULL);
+	assert_true(there("job"));
+}
