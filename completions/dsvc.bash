@@ -194,6 +194,7 @@ _dsvc_work()
 	case $prev in
 	-d | --dispatcher) return ;;
 	-b | --bind) return ;;
+	--advertise) return ;;
 	-j | --slots) return ;;
 	--memory) return ;;
 	--compression) mapfile -t COMPREPLY < <(compgen -W 'auto none snappy' -- "$cur"); return ;;
@@ -207,7 +208,7 @@ _dsvc_work()
 	--ready-file) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
 	esac
 	case $cur in
-	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -b --bind -j --slots --memory --compression --transfer --name --tag --restart-interval --give-up --drain-timeout --insecure --allow-exec --ready-fd --ready-file --until-stdin-eof -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -b --bind --advertise -j --slots --memory --compression --transfer --name --tag --restart-interval --give-up --drain-timeout --insecure --allow-exec --ready-fd --ready-file --until-stdin-eof -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
 	*) : ;;
 	esac
 }

@@ -168,6 +168,7 @@ complete -c dsvc-status -f
 
 complete -c dsvc-work -s d -l dispatcher -r -f -d 'address of the dispatcher; @FILE: read it from FILE'
 complete -c dsvc-work -s b -l bind -r -f -d 'where readers connect to this worker; default: ipc, or the interface that reaches the dispatcher'
+complete -c dsvc-work -l advertise -r -f -d 'what readers are told to connect to, if not what -b says: HOST:PORT of a relay or a container'\''s host; HOST:* has the port that was bound'
 complete -c dsvc-work -s j -l slots -r -f -d 'streams to run at once (further ones take turns); also the size of the pool that parallel= uses; auto: one per processor'
 complete -c dsvc-work -l memory -r -f -d 'bytes of unacknowledged elements to keep'
 complete -c dsvc-work -l compression -r -f -a 'auto none snappy' -d 'when to compress elements; auto: over a network, if it pays'

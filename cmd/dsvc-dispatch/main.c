@@ -133,7 +133,7 @@ main(int argc, char **argv)
 		c.n_binds = 1;
 	}
 	for (size_t i = 0; st == ST_OK && i < o.bind.n; i++)
-		st = endpoint_bind(&o.bind.v[i], &e);
+		st = endpoint_bind(&o.bind.v[i], "-b", &e);
 	if (st == ST_OK)
 		st = ready_begin(&o.ready, &e);
 	if (st == ST_OK && o.state)

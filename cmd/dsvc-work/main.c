@@ -14,7 +14,7 @@
 #include "wire/msg.h"
 
 struct work_options {
-	char *dispatcher, *bind, *name;
+	char *dispatcher, *bind, *advertise, *name;
 	struct ready ready;
 	struct words tag;
 	bool insecure, allow_exec, quiet, until_stdin_eof;
@@ -27,6 +27,10 @@ static const struct param rows[] = {
 	{ .name = "bind", .letter = 'b', .arg = "ENDPOINT", .kind = PARAM_WORD,
 	  .offset = offsetof(struct work_options, bind), .flags = PARAM_OPTIONAL,
 	  .help = "where readers connect to this worker; default: ipc, or the interface that reaches the dispatcher" },
+	{ .name = "advertise", .arg = "ENDPOINT", .kind = PARAM_WORD,
+	  .offset = offsetof(struct work_options, advertise), .flags = PARAM_RARE | PARAM_OPTIONAL,
+	  .help = "what readers are told to connect to, if not what -b says: HOST:PORT of a relay or a container's host; "
+	  "HOST:* has the port that was bound" },
 	{ .name = "slots", .letter = 'j', .arg = "N", .kind = PARAM_INT,
 	  .offset = offsetof(struct work_options, slots), .def = "auto", .min = 1,
 	  .max = WIRE_SLOTS_MAX, .flags = PARAM_ALLOW_AUTO,
@@ -118,12 +122,14 @@ main(int argc, char **argv)
 	else
 		st = endpoint_find(o.dispatcher, opt_from(&opt, &program, "dispatcher"), &ep, &e);
 	if (st == ST_OK && o.bind)
-		st = endpoint_bind(&o.bind, &e);
+		st = endpoint_bind(&o.bind, "-b", &e);
+	if (st == ST_OK && o.advertise)
+		st = endpoint_bind(&o.advertise, "--advertise", &e);
 	if (st == ST_OK)
 		st = ready_begin(&o.ready, &e);
 	if (st == ST_OK) {
 		struct worker_host_conf c = { .dispatcher = ep.address, .from = ep.from,
-			.bind = o.bind, .insecure = o.insecure,
+			.bind = o.bind, .advertise = o.advertise, .insecure = o.insecure,
 			.allow_exec = o.allow_exec, .slots = work_slots(o.slots),
 			.memory = (size_t)o.memory, .name = o.name, .tags = &o.tag,
 			.pack = (enum chunk_pack)o.compression, .transfer = (enum job_transfer)o.transfer, .restart_ns = o.restart_interval,

@@ -136,9 +136,10 @@ endpoint_find(const char *given, const char *from, struct endpoint *ep, struct e
 }
 
 enum status
-endpoint_bind(char **given, struct err *e)
+endpoint_bind(char **given, const char *from, struct err *e)
 {
-	struct endpoint ep = { .from = "-b" };
+	struct endpoint ep = { 0 };
+	snprintf(ep.from, sizeof ep.from, "%s", from);
 	const char *why = endpoint_parse(&ep, *given);
 
 	if (why)

@@ -32,8 +32,9 @@ enum { ENDPOINT_FILE_MS = 1500 };
  * when the private folder is not private, ST_UNAVAIL when there is no such file. */
 enum status endpoint_find(const char *given, const char *from, struct endpoint *ep,
 			  struct err *e);
-/* Reads the value of -b in place, in the spellings of -d (but @FILE): *given may be replaced. */
-enum status endpoint_bind(char **given, struct err *e);
+/* Reads the value of the option `from` ("-b") in place, in the spellings of -d (but @FILE): *given may
+ * be replaced. */
+enum status endpoint_bind(char **given, const char *from, struct err *e);
 /* For whoever binds: makes the folder of the private socket and checks it.
  * Nothing to do for other addresses. */
 enum status endpoint_prepare(const struct endpoint *ep, struct err *e);

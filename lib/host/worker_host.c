@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "core/work/worker.h"
+#include "host/advertise.h"
 #include "host/lender.h"
 #include "host/link.h"
 #include "host/produce.h"
@@ -39,7 +40,7 @@ struct worker_host {
 	size_t n_makes, cap_makes;
 	size_t listing;            /* threads that list units */
 	char name[WIRE_NAME_MAX], where[LINK_WHERE];
-	struct buf bound;
+	struct buf bound, told;    /* told: what readers connect to */
 	struct link_out out;
 	struct address address;
 	int claim;
@@ -419,7 +420,7 @@ worker_host_loop(struct worker_host *h)
 	}
 }
 
-/* Where readers are to come: as asked, else the way the dispatcher was reached. */
+/* Where the worker listens: as asked, else the way the dispatcher was reached. */
 static enum status
 worker_host_bind(struct worker_host *h, const char *local, struct err *e)
 {
@@ -438,16 +439,16 @@ worker_host_bind(struct worker_host *h, const char *local, struct err *e)
 		st = link_may_bind((char *)at.data, c->insecure, e);
 	if (st == ST_OK)
 		st = address_parse((char *)at.data, &h->address, e);
-	if (st == ST_OK && !h->address.ipc && (strcmp(h->address.host, "*") == 0 ||
-					       strcmp(h->address.host, "0.0.0.0") == 0)) {
-		st = err_set(e, ST_USAGE, "%s does not say where readers find this worker", (char *)at.data);
-		err_help(e, "bind one address of this machine, such as tcp://%s:*", local[0] ? local : "127.0.0.1");
-	}
+	if (st == ST_OK)
+		st = advertise_check(c->advertise, &h->address, local, e);
 	if (st == ST_OK)
 		st = address_claim(&h->address, &h->claim, e);
 	if (st == ST_OK)
 		st = sock_bind(h->data, (char *)at.data, &h->bound, e);
-	if (!c->allow_exec && (!h->address.ipc || strncmp(c->dispatcher, "ipc:", 4) != 0))
+	if (st == ST_OK)
+		st = advertise_tell(c->advertise, (char *)h->bound.data, &h->told, e);
+	bool by_tcp = !h->address.ipc || (c->advertise && strncmp(c->advertise, "ipc:", 4) != 0);
+	if (!c->allow_exec && (by_tcp || strncmp(c->dispatcher, "ipc:", 4) != 0))
 		plans_refuse_exec();
 	buf_clear(&at);
 	return st;
@@ -492,6 +493,7 @@ worker_host_close(struct worker_host *h, bool clean)
 	net_free(&h->net);
 	address_release(&h->address, &h->claim);
 	buf_clear(&h->bound);
+	buf_clear(&h->told);
 	link_out_clear(&h->out);
 	if (!clean || !h->work)
 		return;
@@ -526,13 +528,13 @@ worker_host_set_up(struct worker_host *h, uint64_t self)
 		snprintf(h->name, sizeof h->name, "%s:%ld", host, (long)getpid());
 	link_where(c->dispatcher, c->from, h->where);
 	struct worker_opts o = { .peer = self, .name = h->name, .host = link_host(),
-		.endpoint = (char *)h->bound.data, .tags = c->tags, .pid = (uint32_t)getpid(),
+		.endpoint = (char *)h->told.data, .tags = c->tags, .pid = (uint32_t)getpid(),
 		.slots = c->slots, .memory = c->memory, .give_up_ns = c->give_up_ns, .where = h->where };
 	/* Two more, so that streams are closed though all the others are busy. */
 	h->produce_conf = (struct produce_conf){ turns_new(worker_threads(c->slots) + 2), h->name, c->pack,
 		h->arenas, c->restart_ns };
 	struct address a;
-	if (c->pack == PACK_AUTO && address_parse((char *)h->bound.data, &a, NULL) == ST_OK &&
+	if (c->pack == PACK_AUTO && address_parse((char *)h->told.data, &a, NULL) == ST_OK &&
 	    address_local(&a))
 		h->produce_conf.pack = PACK_NONE; /* no network to save */
 	h->work = worker_new(&o, clock_mono_ns());

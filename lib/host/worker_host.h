@@ -19,6 +19,7 @@ struct worker_host_conf {
 	const char *dispatcher; /* address */
 	const char *from;       /* where it came from, for messages */
 	const char *bind;       /* NULL: as the dispatcher is reached */
+	const char *advertise;  /* told to readers; NULL: where it was bound */
 	bool insecure;
 	bool allow_exec;        /* run programs also when TCP is spoken */
 	uint32_t slots;

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The address that a worker tells its readers, where it is not the one that was bound.
+ */
+#ifndef HOST_ADVERTISE_H
+#define HOST_ADVERTISE_H
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "net/address.h"
+
+/* Checks that readers can use what they will be told: `as`, or `at`, the address to bind, when
+ * that is NULL. local: this machine's address, for the help; may be "". */
+enum status advertise_check(const char *as, const struct address *at, const char *local, struct err *e);
+/* Puts what readers are told into out: `as`, in which the port `*` stands for the one that was
+ * bound; or, when that is NULL, the address that was bound. */
+enum status advertise_tell(const char *as, const char *bound, struct buf *out, struct err *e);
+
+#endif
