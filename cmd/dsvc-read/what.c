@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
+#include "base/log.h"
 #include "base/str.h"
 #include "host/service.h"
 #include "pass_on.h"
@@ -17,6 +18,19 @@ what_without_plan(const struct opt *opt, struct err *e)
 	err_set(e, ST_USAGE, "%s: the parameters of a registered dataset are set already", set);
 	err_help(e, "dsvc-register %s NAME=VALUE registers it with another value", set);
 	return ST_USAGE;
+}
+
+/* The checks that the pipeline needs. */
+static unsigned
+what_flags(const struct job_opts *o)
+{
+	unsigned flags = SPEC_IF_WHOLE | (job_in_parts(o->sharding) ? SPEC_SHARDED : SPEC_ON_WORKERS);
+
+	if (o->sharding != SHARD_HINT)
+		flags |= SPEC_NO_SHARES;
+	if (o->order == ORDER_SOURCE && o->sharding == SHARD_DYNAMIC && o->shards != 1)
+		flags |= SPEC_ORDERED | (o->seeded ? SPEC_SEEDED : 0);
+	return flags;
 }
 
 /* The type that the elements of a registered dataset have. */
@@ -84,15 +98,14 @@ what_find(struct what *w, const struct read_options *o, const struct opt *opt,
 	if (src.text)
 		src.len = strlen(src.text);
 	/* Once: what it is read from may be a pipe. */
-	bool dynamic = o->job.sharding == SHARD_DYNAMIC;
-	src.flags = SPEC_IF_WHOLE | (dynamic ? SPEC_SHARDED : SPEC_ON_WORKERS);
-	if (o->job.order == ORDER_SOURCE && dynamic && o->job.shards != 1)
-		src.flags |= SPEC_ORDERED | (o->job.seeded ? SPEC_SEEDED : 0);
+	src.flags = what_flags(&o->job);
 	struct words carried = { 0 };
 	pass_on_words(&read_program, o, opt, &carried);
 	src.carried = &carried;
 	enum status st = plan_make(&src, &w->plan, e);
 	words_clear(&carried);
+	if (st == ST_OK && o->job.sharding == SHARD_HINT && !w->plan->service && !w->plan->by_share)
+		log_say(LOG_WARN, "no `shard auto auto` is in the pipeline: each shard gives everything");
 	return st == ST_OK && w->plan->service ? pass_on_check(w->plan, &read_program, o, opt, e) : st;
 }
 

@@ -81,7 +81,9 @@ reg_refuse(const struct plan *p, struct err *e)
 static void
 reg_warn(const struct plan *p)
 {
-	if (p->global)
+	if (p->by_share)
+		log_say(LOG_WARN, "`%s` takes its share from the job: read it with --sharding hint", op_text(p->by_share));
+	else if (p->global)
 		log_say(LOG_WARN, "`%s` means something only over all elements: read it with --sharding off",
 			p->global->desc->name);
 }

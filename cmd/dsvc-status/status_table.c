@@ -141,12 +141,25 @@ status_table_forgotten(struct slice j, struct buf *out)
 	struct mp m;
 	size_t i = 0;
 	if (!v.p || !mp_head(v.p, v.end, &m) || m.kind != MP_INT) {
-		buf_printf(out, "  %12s\n", record_uint(j, "users") ? "-" : "never");
+		buf_printf(out, "  %12s", record_uint(j, "users") ? "-" : "never");
 		return;
 	}
 	while (units[i].s > 1 && s < 2 * units[i].s)
 		i++;
-	buf_printf(out, "  %11" PRIu64 "%c\n", s / units[i].s, units[i].unit);
+	buf_printf(out, "  %11" PRIu64 "%c", s / units[i].s, units[i].unit);
+}
+
+/* sharding=file shards=5; nothing of the usual one */
+static void
+status_table_sharding(struct slice j, struct buf *out)
+{
+	struct mp policy = record_text(j, "sharding");
+	if (record_uint(j, "shards")) {
+		buf_str(out, "  sharding=");
+		buf_put(out, policy.p, policy.n);
+		buf_printf(out, " shards=%" PRIu64, record_uint(j, "shards"));
+	}
+	buf_byte(out, '\n');
 }
 
 static void
@@ -170,6 +183,7 @@ status_table_passes(struct slice j, struct slice before, double seconds, struct 
 		else
 			buf_printf(out, "  %12" PRIu64, record_uint(p, "per_second"));
 		status_table_forgotten(j, out);
+		status_table_sharding(j, out);
 	}
 }
 

@@ -24,9 +24,9 @@ cut_weight(const struct split *s)
 }
 
 static bool
-cut_cuttable(const struct split *s)
+cut_cuttable(const struct cut *c, const struct split *s)
 {
-	return s->cuttable && !s->whole && s->kind != SPLIT_ALL && s->count > 1;
+	return !c->whole && s->cuttable && !s->whole && s->kind != SPLIT_ALL && s->count > 1;
 }
 
 static int
@@ -100,7 +100,30 @@ cut_seek(struct cut *c, struct cut_pos pos)
 	c->pos = pos;
 	if (c->pos.unit >= c->units.n && c->units.n)
 		c->pos.unit = c->units.n - 1;
+	for (c->leaf = c->pos.unit; c->leaf && c->units.v[c->leaf - 1].leaf == c->units.v[c->pos.unit].leaf;)
+		c->leaf--;
 	cut_weigh(c);
+}
+
+uint64_t
+cut_place(const struct cut *c)
+{
+	return c->pos.unit - c->leaf;
+}
+
+uint64_t
+cut_least(const struct cut *c)
+{
+	uint64_t least = 0, n = 0;
+
+	for (size_t i = 0; i < c->units.n; i++) {
+		n++;
+		if (i + 1 < c->units.n && c->units.v[i + 1].leaf == c->units.v[i].leaf)
+			continue;
+		least = least && least < n ? least : n;
+		n = 0;
+	}
+	return least;
 }
 
 bool
@@ -181,8 +204,10 @@ static void
 cut_step(struct cut *c)
 {
 	c->pos.at = 0;
-	if (++c->pos.unit == c->units.n) {
-		c->pos.unit = 0;
+	if (++c->pos.unit < c->units.n && c->units.v[c->pos.unit].leaf != c->units.v[c->leaf].leaf)
+		c->leaf = c->pos.unit;
+	if (c->pos.unit == c->units.n) {
+		c->pos.unit = c->leaf = 0;
 		if (c->times != CUT_ENDLESS)
 			c->pos.pass += c->pos.times;
 		c->pos.times = 0;
@@ -205,7 +230,7 @@ cut_next(struct cut *c, uint32_t streams, struct split *out)
 	split_copy(out, u);
 	out->cuttable = false;
 	out->times = (u->times ? u->times : 1) * c->pos.times;
-	if (!cut_cuttable(u) || c->pos.times > 1) {
+	if (!cut_cuttable(c, u) || c->pos.times > 1) {
 		cut_step(c);
 		return true;
 	}
@@ -234,7 +259,7 @@ cut_streams(const struct cut *c, uint32_t most)
 		const struct split *u = &c->units.v[i];
 		uint64_t min = cut_min(c, u);
 		uint64_t w = i == c->pos.unit && c->pos.at ? u->count - c->pos.at : cut_weight(u);
-		uint64_t k = cut_cuttable(u) ? w / min : 1;
+		uint64_t k = cut_cuttable(c, u) ? w / min : 1;
 
 		n += k ? k : 1;
 	}

@@ -14,6 +14,8 @@
  * pass, or, when a pass is smaller than a split ought to be, in splits that are
  * read `times` times in a row. Endless sources give splits of a fixed size.
  *
+ * With `whole` no unit is cut; each counts in the list of its source (cut_place).
+ *
  * What comes next depends only on the units, the position (four numbers, for
  * the durable state) and the number of streams at that moment.
  */
@@ -42,9 +44,11 @@ struct cut {
 	struct split_list units; /* owned; sorted by cut_open unless ordered */
 	uint64_t times;
 	bool ordered;
+	bool whole;              /* no unit is cut */
 	uint64_t pass_weight;    /* weight of all units, in one pass */
 	uint64_t rest_weight;    /* weight of the units from pos.unit + 1 on */
 	struct cut_pos pos;
+	uint64_t leaf;           /* the first unit of the source that pos.unit belongs to */
 	uint64_t min, max;       /* bounds of the next split's weight; 0: the usual */
 	bool small;              /* splits as small as possible are wanted: tests */
 };
@@ -59,6 +63,10 @@ bool cut_next(struct cut *c, uint32_t streams, struct split *out);
 bool cut_left(const struct cut *c);
 /* The weight of all that is left, over all passes; CUT_ENDLESS at most. */
 uint64_t cut_rest(const struct cut *c);
+/* The number of the next unit in the list of its source, from 0. */
+uint64_t cut_place(const struct cut *c);
+/* The least number of units of any source that has units; 0: none has. */
+uint64_t cut_least(const struct cut *c);
 /* How many streams can be given something, at most `most`. */
 uint32_t cut_streams(const struct cut *c, uint32_t most);
 

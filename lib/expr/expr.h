@@ -85,7 +85,8 @@ enum expr_trait {
 	EXPR_VARIES = 1, /* another pass may give another value: rand(), now() */
 	EXPR_SKIPS = 2,  /* skip(): an element may give none */
 	EXPR_COUNTS = 4, /* i: the value depends on how many elements came before */
-	EXPR_DRAWS = 8   /* rand(): the value depends on a seed and on how often it was asked */
+	EXPR_DRAWS = 8,  /* rand(): the value depends on a seed and on how often it was asked */
+	EXPR_TIMED = 16  /* now(): also the same element, made again, may get another value */
 };
 unsigned expr_traits(const struct expr *x);
 /* One thread's working memory. Values of s, i, xx are set before runs. */

@@ -111,6 +111,52 @@ listing_times(struct msg_units *u, int64_t times)
 	}
 }
 
+static bool
+listing_files(const struct split_list *units)
+{
+	for (size_t i = 0; i < units->n; i++)
+		if (units->v[i].kind != SPLIT_FILE)
+			return false;
+	return units->n > 0;
+}
+
+static enum status
+listing_no_files(struct err *e)
+{
+	err_set(e, ST_DATA, "sharding `file` gives each shard files of its own, and what the source reads is not divided into files");
+	err_help(e, "--sharding data divides the elements instead, --sharding dynamic whatever there is");
+	return ST_DATA;
+}
+
+/* Its elements may come out otherwise when they are made again, so the shards would not fit. */
+static enum status
+listing_varies(struct err *e)
+{
+	err_set(e, ST_DATA, "sharding `data` needs a pipeline that gives the same each time, and a function in this one, "
+		"such as now(), does not");
+	err_help(e, "read it with --sharding dynamic, or with --sharding off for all elements from each worker");
+	return ST_DATA;
+}
+
+/* Whether the pipeline can be divided as the job asks. */
+static enum status
+listing_policy(const struct msg_list *l, const struct plan *p, struct msg_units *u, struct err *e)
+{
+	bool empty = op_split_times(p->top) == 0;
+	int sharding = (int)l->sharding;
+
+	u->files = listing_files(&u->units);
+	if (sharding == SHARD_FILE_OR_DATA)
+		sharding = u->files ? SHARD_FILE : SHARD_DATA;
+	if (sharding == SHARD_FILE && !u->files && !empty)
+		return listing_no_files(e);
+	if (job_in_parts(sharding) && p->global)
+		return plan_refuse_global(p->global, e);
+	if (sharding != SHARD_HINT && p->by_share)
+		return plan_refuse_by_share(p->by_share, e);
+	return sharding == SHARD_DATA && op_timed(p->top) ? listing_varies(e) : ST_OK;
+}
+
 static void *
 listing_thread(void *arg)
 {
@@ -119,14 +165,14 @@ listing_thread(void *arg)
 	struct err *e = mem_zalloc(sizeof *e);
 	struct plan_use *use = NULL;
 	enum status st = plans_get(l->list.spec, &use, e);
-	if (st == ST_OK && l->list.dynamic && plans_plan(use)->global)
-		st = plan_refuse_global(plans_plan(use)->global, e);
 	if (st == ST_OK && l->list.in_order)
 		st = op_in_order(use->plan->top, l->list.seeded || use->plan->options.seed != PARAM_AUTO, NULL, e);
 	if (st == ST_OK)
 		st = op_list_splits(use->plan->top, &u->units, e);
 	if (st == ST_OK)
 		listing_times(u, op_split_times(use->plan->top));
+	if (st == ST_OK)
+		st = listing_policy(&l->list, use->plan, u, e);
 	if (st == ST_OK && u->units.n > WIRE_UNITS_MAX)
 		st = err_set(e, ST_DATA, "the source has %zu files, more than the %d that a job may have",
 			     u->units.n, WIRE_UNITS_MAX);

@@ -281,16 +281,33 @@ produce_env(struct produce *m)
 	m->env[3] = m->env_streams;
 }
 
+/* The stream's pipeline: of sharding data, the job's with its share taken at the end. */
+static enum status
+produce_plan(struct produce *m, struct err *e)
+{
+	const struct msg_assign *a = &m->assign;
+	if (a->sharding != SHARD_DATA)
+		return plans_get(a->spec, &m->use, e);
+	char *spec = mem_printf("%s | shard %u %u", a->spec, a->streams, a->key.stream);
+	enum status st = plans_get(spec, &m->use, e);
+	mem_free(spec);
+	return st;
+}
+
 static enum status
 produce_open(struct produce *m, struct err *e)
 {
 	const struct msg_assign *a = &m->assign;
 	m->opened = true;
-	enum status st = plans_get(a->spec, &m->use, e);
+	enum status st = produce_plan(m, e);
 	if (st != ST_OK)
 		return st;
 	const struct plan *p = plans_plan(m->use);
+	/* The shares fit together only if all draw the same random numbers. */
+	bool shared = a->sharding == SHARD_DATA || a->sharding == SHARD_HINT;
 	m->ctx = (struct op_ctx){ .seed = a->seed, .stream = a->key.stream, .streams = &m->streams,
+		.draws_as = shared ? 0 : a->key.stream, .share = a->key.stream,
+		.shares = a->sharding == SHARD_HINT ? a->streams : 0,
 		.element_max = (uint32_t)p->options.element_max, .stop = &m->stop,
 		.next_split = a->by_split ? produce_next_split : NULL, .note = produce_note, .failure = produce_failure,
 		.split_exact = a->order == ORDER_SOURCE, .repeatable = true,

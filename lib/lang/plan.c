@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "lang/planner.h"
 #include "op/facts.h"
+#include "value/job_opts.h"
 
 /* Types an operator without a `typing` callback: its expressions see x and i. */
 static enum status
@@ -170,7 +171,7 @@ plan_check(struct planner *pl)
 static unsigned
 plan_flags(const struct planner *pl)
 {
-	unsigned where = SPEC_SHARDED | SPEC_ON_WORKERS | SPEC_ORDERED, flags = pl->src->flags;
+	unsigned where = SPEC_SHARDED | SPEC_ON_WORKERS | SPEC_ORDERED | SPEC_NO_SHARES, flags = pl->src->flags;
 
 	for (size_t i = 0; flags & SPEC_IF_WHOLE && i < pl->plan->n_ops; i++)
 		if (!pl->ops[i].remote && pl->ops[i].node->desc->flags & OP_REMOTE)
@@ -185,7 +186,8 @@ plan_scopes(struct planner *pl)
 	enum status st = ST_OK;
 
 	if (flags & (SPEC_SHARDED | SPEC_ON_WORKERS))
-		st = scope_check(pl, pl->plan->top, flags & SPEC_SHARDED);
+		st = scope_check(pl, pl->plan->top, flags & SPEC_SHARDED ? SHARD_DYNAMIC :
+				 flags & SPEC_NO_SHARES ? SHARD_OFF : SHARD_HINT);
 	if (!st && flags & SPEC_ORDERED)
 		st = scope_order(pl, pl->plan->top, flags & SPEC_SEEDED);
 	return st;
@@ -220,6 +222,7 @@ plan_make(const struct spec_src *src, struct plan **out, struct err *e)
 	if (!st) {
 		p->type = p->top->type;
 		p->global = scope_global(p->top);
+		p->by_share = scope_by_share(p->top);
 		project_plan(p->top, src->flags & SPEC_DISCARD);
 		*out = p;
 	} else {

@@ -46,9 +46,10 @@ enum status fill_params(struct planner *pl, struct op_node *n, const struct tree
  * values, and refuses values and elements where that is impossible. */
 enum status fill_script(struct planner *pl, struct op_node *n, const struct tree_stage *s);
 
-/* Whether everything from n down may run on workers that each see a part of the input;
- * dynamic: under dynamic sharding. */
-enum status scope_check(struct planner *pl, const struct op_node *n, bool dynamic);
+/* Whether everything from n down may run on workers, with this policy (enum job_sharding). */
+enum status scope_check(struct planner *pl, const struct op_node *n, int sharding);
+/* The first operator from n down that takes its share from the job; NULL: none. */
+const struct op_node *scope_by_share(const struct op_node *n);
 /* Whether several streams give the same as one process, from top down (op_in_order). */
 enum status scope_order(struct planner *pl, const struct op_node *top, bool seeded);
 /* The first operator from n down that has a meaning only over all elements, and would see only

@@ -42,7 +42,7 @@ scope_global(const struct op_node *n)
 	const struct op_node *found = NULL;
 
 	while (n && !found) {
-		if (n->desc->scope == OP_GLOBAL && !n->per_stream)
+		if (n->desc->scope == OP_GLOBAL && !n->per_stream && !(n->desc->by_share && n->desc->by_share(n)))
 			return n;
 		/* Elements read by index are the same, whichever part of them is read. */
 		if (n->permutes)
@@ -54,11 +54,40 @@ scope_global(const struct op_node *n)
 	return found;
 }
 
+/* In n, its inputs, and the pipelines inside of them. */
+const struct op_node *
+scope_by_share(const struct op_node *n)
+{
+	const struct op_node *found = NULL;
+
+	for (; n && !found; n = n->n_in ? n->in[0] : NULL) {
+		if (n->desc->by_share && n->desc->by_share(n))
+			return n;
+		for (const struct param *r = n->desc->params; r && r->kind && !found; r++) {
+			struct op_node *const *pipe = (const void *)((const char *)n->params + r->offset);
+
+			if (r->kind == PARAM_PIPE)
+				found = scope_by_share(*pipe);
+		}
+		for (size_t i = 1; !found && i < n->n_in; i++)
+			found = scope_by_share(n->in[i]);
+	}
+	return found;
+}
+
+enum status
+plan_refuse_by_share(const struct op_node *n, struct err *e)
+{
+	err_set(e, ST_DATA, "`%s` takes its share from a job with --sharding hint, and this is none", op_text(n));
+	err_help(e, "read it with --sharding hint, or write numbers in place of `auto`");
+	return ST_DATA;
+}
+
 enum status
 plan_refuse_global(const struct op_node *n, struct err *e)
 {
 	err_set(e, ST_DATA, "`%s` means something only over all elements, but with "
-		"dynamic sharding each worker sees a part of them", n->desc->name);
+		"sharding dynamic or file each stream sees a part of them", n->desc->name);
 	err_help(e, "put it after `distribute`, read with --sharding off, or write per_stream=true "
 		 "to have it for each worker's part");
 	return ST_DATA;
@@ -79,15 +108,19 @@ scope_all(struct planner *pl, const struct op_node *n)
 }
 
 enum status
-scope_check(struct planner *pl, const struct op_node *n, bool dynamic)
+scope_check(struct planner *pl, const struct op_node *n, int sharding)
 {
 	enum status st = scope_all(pl, n);
-	const struct op_node *global = !st && dynamic ? scope_global(n) : NULL;
+	const struct op_node *global = !st && job_in_parts(sharding) ? scope_global(n) : NULL;
+	const struct op_node *by_share = !st && sharding != SHARD_HINT ? scope_by_share(n) : NULL;
 
-	if (!global)
+	if (global)
+		plan_refuse_global(global, pl->e);
+	else if (by_share)
+		plan_refuse_by_share(by_share, pl->e);
+	else
 		return st;
-	plan_refuse_global(global, pl->e);
-	return scope_fail(pl, global);
+	return scope_fail(pl, global ? global : by_share);
 }
 
 enum status
@@ -114,7 +147,7 @@ scope_ahead(struct planner *pl, const struct op_node *n)
 {
 	const struct job_opts *job = scope_job(n);
 	bool dynamic = job->sharding == SHARD_DYNAMIC;
-	enum status st = scope_check(pl, n->in[0], dynamic);
+	enum status st = scope_check(pl, n->in[0], job->sharding);
 
 	if (!st && dynamic && job->order == ORDER_SOURCE && job->shards != 1)
 		st = scope_order(pl, n->in[0], job->seeded);

@@ -39,8 +39,9 @@ enum spec_flag {
 	SPEC_ON_WORKERS = 32,
 	/* with the others: unless something in the plan takes elements from the service */
 	SPEC_IF_WHOLE = 64,
-	SPEC_SHARDED = 4   /* it will run under dynamic sharding: check scopes as if
-	                      `distribute` stood at the end */
+	SPEC_NO_SHARES = 128, /* with SPEC_ON_WORKERS: nothing may take its share from the job */
+	SPEC_SHARDED = 4   /* it will run on workers that each see a part of the source: check
+	                      scopes as if `distribute` stood at the end */
 };
 
 struct spectext;
@@ -91,9 +92,10 @@ struct plan {
 	 * NULL: none */
 	struct op_node *service;
 	size_t n_service;            /* how many operators take elements from the service */
-	/* the first operator that has a meaning only over all elements, and so not under
-	 * dynamic sharding; NULL: none */
+	/* the first operator that has a meaning only over all elements, and so not
+	 * where streams see parts (job_in_parts); NULL: none */
 	const struct op_node *global;
+	const struct op_node *by_share;/* the first that takes its share from the job; NULL: none */
 	bool local;                  /* reads this process's stdin */
 	struct spec_options options;
 };
@@ -105,8 +107,10 @@ bool spec_is_whole(const char *operand);
 /* Makes a plan, or the error with its place. Gives. */
 enum status plan_make(const struct spec_src *src, struct plan **out, struct err *e);
 void plan_free(struct plan **p);
-/* The error of an operator that is `global` under dynamic sharding, with remedies; ST_DATA. */
+/* The error of an operator that is `global` where streams see parts, or `by_share` with
+ * another policy than hint; with remedies; ST_DATA. */
 enum status plan_refuse_global(const struct op_node *n, struct err *e);
+enum status plan_refuse_by_share(const struct op_node *n, struct err *e);
 
 enum canon_flag { CANON_ABSOLUTE = 1 /* make file names absolute, for registering */ };
 

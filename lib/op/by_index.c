@@ -77,7 +77,7 @@ index_order_key(const struct index_order *o, uint64_t pass)
 {
 	const struct op_ctx *ctx = o->owner->ctx;
 
-	return op_rng_key_of(o->owner, o->seed, ctx->next_split ? 0 : ctx->stream, o->reshuffle,
+	return op_rng_key_of(o->owner, o->seed, ctx->next_split ? 0 : ctx->draws_as, o->reshuffle,
 			     o->owner->epoch + (uint32_t)pass);
 }
 

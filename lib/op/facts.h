@@ -41,6 +41,9 @@ bool op_is_local(const struct op_node *n);
 enum status op_in_order(const struct op_node *top, bool seeded, const struct op_node **culprit,
 			struct err *e);
 
+/* Whether the plan, run again with the same seed, may give other elements. */
+bool op_timed(const struct op_node *n);
+
 /* Number of elements that the plan gives, as far as it can be told: -1 unknown, INT64_MAX
  * endless (an endlessly repeated source is assumed not to be empty). Looks at files. */
 int64_t op_elements_of(const struct op_node *n);

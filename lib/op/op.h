@@ -202,6 +202,9 @@ struct op_desc {
 	 * the other: the size of a group. */
 	uint64_t (*groups)(const struct op_node *n);
 
+	/* Whether this node takes its share from the job: it goes with sharding hint only. */
+	bool (*by_share)(const struct op_node *n);
+
 	/* Running. open and close may be absent; close is called once for every open, even a
 	 * failed one. self->split is set when only one split is to be read. */
 	enum status (*open)(struct op_inst *self, struct err *e);
@@ -262,6 +265,8 @@ struct op_failure {
 struct op_ctx {
 	uint64_t seed;            /* seed of the iteration */
 	uint32_t stream;          /* index of the stream */
+	uint32_t draws_as;        /* the stream whose random numbers it draws */
+	uint32_t share, shares;   /* numbers for `shard auto auto`; shares 0: there are none */
 	/* number of streams as far as known; 0: more may come. NULL: 1 */
 	const _Atomic uint32_t *streams;
 	uint32_t epoch;           /* epoch of the chain's first pass */

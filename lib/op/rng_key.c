@@ -8,7 +8,7 @@
 uint64_t
 op_rng_key(const struct op_inst *self, int64_t seed_param, bool with_epoch)
 {
-	return op_rng_key_of(self, seed_param, self->ctx->stream, with_epoch, self->epoch);
+	return op_rng_key_of(self, seed_param, self->ctx->draws_as, with_epoch, self->epoch);
 }
 
 uint64_t

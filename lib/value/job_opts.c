@@ -1,12 +1,34 @@
 /* SPDX-License-Identifier: MIT */
 #include "value/job_opts.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/mem.h"
+#include "base/str.h"
 
 #define JOB_WORD(id, number, word) [id] = word,
 
 struct job_asked { struct job_opts opts; };
 static const struct param job_rows[] = { JOB_ROWS(struct job_asked, opts), { 0 } };
+
+bool
+job_has_shards(int sharding)
+{
+	return sharding >= SHARD_FILE;
+}
+
+bool
+job_in_parts(int sharding)
+{
+	return sharding == SHARD_DYNAMIC || sharding == SHARD_FILE;
+}
+
+bool
+job_is_fixed(const struct job_opts *o)
+{
+	return o->order != ORDER_ANY || job_has_shards(o->sharding);
+}
 
 const char *
 job_sharding_word(int sharding)
@@ -48,4 +70,72 @@ job_opts_clear(struct job_opts *o)
 	param_clear(job_rows, o);
 	mem_free(o->options);
 	*o = (struct job_opts){ 0 };
+}
+
+static int
+job_shards_compare(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void
+job_shards_sort(struct job_shards *s)
+{
+	size_t kept = 0;
+
+	qsort(s->v, s->n, sizeof *s->v, job_shards_compare);
+	for (size_t i = 0; i < s->n; i++)
+		if (!i || s->v[i] != s->v[i - 1])
+			s->v[kept++] = s->v[i];
+	s->n = kept;
+}
+
+enum status
+job_shards_parse(const char *text, struct job_shards *out, struct err *e)
+{
+	size_t cap = 0, len;
+
+	*out = (struct job_shards){ 0 };
+	for (const char *at = text ? text : ""; *at; at += len + (at[len] == ',')) {
+		int64_t number;
+
+		len = strcspn(at, ",");
+		if (!str_int(at, len, &number) || number < 0 || number >= JOB_SHARDS_MAX || (at[len] && !at[len + 1])) {
+			job_shards_clear(out);
+			err_set(e, ST_USAGE, "'%s' is not a list of shards", text);
+			err_help(e, "write their numbers, from 0 on: 3, or 0,2");
+			return ST_USAGE;
+		}
+		out->v = mem_grow(out->v, &cap, out->n + 1, sizeof *out->v);
+		out->v[out->n++] = (uint32_t)number;
+	}
+	if (out->n)
+		job_shards_sort(out);
+	return ST_OK;
+}
+
+void
+job_shards_clear(struct job_shards *s)
+{
+	mem_free(s->v);
+	*s = (struct job_shards){ 0 };
+}
+
+bool
+job_shards_has(const struct job_shards *s, uint32_t shard)
+{
+	return !s->n || bsearch(&shard, s->v, s->n, sizeof *s->v, job_shards_compare);
+}
+
+bool
+job_shards_meet(const struct job_shards *a, const struct job_shards *b)
+{
+	if (!a->n || !b->n)
+		return true;
+	for (size_t i = 0; i < a->n; i++)
+		if (job_shards_has(b, a->v[i]))
+			return true;
+	return false;
 }

@@ -12,10 +12,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/err.h"
 #include "base/param.h"
 
 /* Policies and orders, each with its number in messages and its word for users. */
-#define JOB_SHARDING_ROWS(X) X(SHARD_OFF, 0, "off") X(SHARD_DYNAMIC, 1, "dynamic")
+#define JOB_SHARDING_ROWS(X) X(SHARD_OFF, 0, "off") X(SHARD_DYNAMIC, 1, "dynamic") X(SHARD_FILE, 2, "file") \
+	X(SHARD_DATA, 3, "data") X(SHARD_FILE_OR_DATA, 4, "file_or_data") X(SHARD_HINT, 5, "hint")
 #define JOB_ORDER_ROWS(X) X(ORDER_ANY, 0, "any") X(ORDER_STABLE, 1, "stable") X(ORDER_SOURCE, 2, "source")
 #define JOB_TRANSFER_ROWS(X) X(TRANSFER_AUTO, 0, "auto") X(TRANSFER_COPY, 1, "copy") X(TRANSFER_SHM, 2, "shm")
 
@@ -40,6 +42,7 @@ struct job_opts {
 	int sharding;                 /* enum job_sharding */
 	int order;                    /* enum job_order */
 	uint64_t shards;              /* 0: the usual number */
+	char *shard;                  /* numbers of the shards that are wanted, "0,3"; NULL or "": all */
 	uint64_t seed;                /* if seeded; else 0, and the dispatcher draws one */
 	uint64_t epoch;               /* which pass of the job, from 1; 0 is taken for 1 */
 	uint64_t window;              /* chunks of credit per stream, the reader's own matter; 0: as it likes */
@@ -59,9 +62,12 @@ struct job_opts {
 	{ .name = "sharding", .arg = "POLICY", .kind = PARAM_CHOICE, \
 	  .offset = offsetof(type, field.sharding), .def = "dynamic", .flags = PARAM_KEY_ONLY, \
 	  .choices = (&JOB_SHARDING_ROWS(JOB_CHOICE) "|parallel_epochs|distributed_epoch"[1]), \
-	  .values = (const int[]){ SHARD_OFF, SHARD_DYNAMIC, SHARD_OFF, SHARD_DYNAMIC }, \
+	  .values = (const int[]){ SHARD_OFF, SHARD_DYNAMIC, SHARD_FILE, SHARD_DATA, SHARD_FILE_OR_DATA, SHARD_HINT, \
+	                         SHARD_OFF, SHARD_DYNAMIC }, \
 	  .complete = JOB_SHARDING_WORDS, \
-	  .help = "divide the elements (dynamic) or repeat them (off); dynamic: each element once in all; off: all from every worker" }, \
+	  .help = "divide the elements (dynamic; file, data, hint: into shards) or repeat them (off); dynamic: each element once in all; " \
+	          "off: all from every worker; file: file f goes to shard f mod N; data: element e goes to shard e mod N; " \
+	          "file_or_data: file if the source reads files; hint: `shard auto auto` in the pipeline says where" }, \
 	{ .name = "order", .arg = "ORDER", .kind = PARAM_CHOICE, .offset = offsetof(type, field.order), \
 	  .def = "any", .flags = PARAM_KEY_ONLY, .choices = JOB_ORDER_WORDS, .complete = JOB_ORDER_WORDS, \
 	  .help = "order of the elements; any: as they come; stable: always the same; source: as " \
@@ -69,7 +75,10 @@ struct job_opts {
 	{ .name = "shards", .arg = "N", .kind = PARAM_INT, .offset = offsetof(type, field.shards), \
 	  .def = "auto", .flags = PARAM_KEY_ONLY | PARAM_RARE | PARAM_ALLOW_AUTO | PARAM_ZERO, \
 	  .min = 1, .max = JOB_SHARDS_MAX, \
-	  .help = "number of streams, for orders other than any" }, \
+	  .help = "number of streams, for orders other than any and for policies with shards" }, \
+	{ .name = "shard", .arg = "I[,I]...", .kind = PARAM_WORD, .offset = offsetof(type, field.shard), \
+	  .flags = PARAM_KEY_ONLY | PARAM_RARE | PARAM_OPTIONAL, \
+	  .help = "read only these shards, numbered from 0; for policies that divide a job into shards" }, \
 	{ .name = "seed", .arg = "N", .kind = PARAM_INT, .offset = offsetof(type, field.seed), \
 	  .given = offsetof(type, field.seeded), .def = "auto", \
 	  .flags = PARAM_KEY_ONLY | PARAM_RARE | PARAM_ALLOW_AUTO | PARAM_ZERO, \
@@ -85,6 +94,21 @@ struct job_opts {
 	{ .name = "epoch", .arg = "N", .kind = PARAM_INT, .offset = offsetof(type, field.epoch), \
 	  .def = "1", .flags = PARAM_KEY_ONLY | PARAM_RARE, .min = 1, .max = UINT32_MAX, \
 	  .help = "read the N-th pass of the job" }
+
+/* Whether it divides a job into a fixed number of shards; whether streams see parts of the
+ * source (file_or_data: that is known once the units are). */
+bool job_has_shards(int sharding);
+bool job_in_parts(int sharding);
+/* Whether the streams and what is in them follow from the source and the seed alone. */
+bool job_is_fixed(const struct job_opts *o);
+/* Some of a job's shards. None at all stands for all of them. */
+struct job_shards { uint32_t *v; size_t n; }; /* ascending */
+
+/* Reads "0,3,1" (NULL or "": all); ST_USAGE. Fills; job_shards_clear. */
+enum status job_shards_parse(const char *text, struct job_shards *out, struct err *e);
+void job_shards_clear(struct job_shards *s);
+bool job_shards_has(const struct job_shards *s, uint32_t shard);
+bool job_shards_meet(const struct job_shards *a, const struct job_shards *b); /* whether both have one */
 
 /* The words of --sharding and --order. */
 const char *job_sharding_word(int sharding);

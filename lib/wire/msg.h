@@ -224,7 +224,7 @@ struct msg_gone { uint64_t iteration, seat; uint32_t code; char *text; };
 
 struct msg_list {
 	char *spec;
-	bool dynamic;           /* streams share the elements: nothing may mean something only over all */
+	uint32_t sharding;      /* enum job_sharding: what the units are for */
 	bool in_order, seeded;  /* several streams are to give what one process gives; with its seed */
 };
 struct msg_units {
@@ -234,6 +234,7 @@ struct msg_units {
 	uint32_t code;          /* a failure comes in one part */
 	char *text, *help;
 	uint64_t times;
+	bool files;             /* each unit is a file */
 	struct split_list units;/* those of this part */
 };
 struct msg_assign {
@@ -241,6 +242,7 @@ struct msg_assign {
 	char *job, *spec;
 	uint64_t seed;
 	bool by_split;          /* ask for splits; else the stream is the whole dataset */
+	uint32_t sharding;      /* enum job_sharding: data, hint: the stream is that shard of `streams` */
 	uint32_t order;
 	uint64_t offset;        /* offset of the first element it will make */
 	uint64_t split;         /* the split it begins in: the first to ask for */

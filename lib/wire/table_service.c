@@ -6,7 +6,7 @@
 
 static const struct field list[] = {
 	TEXT(msg_list, spec, WIRE_SPEC_MAX, "canonical form"),
-	BOOL(msg_list, dynamic, "streams share the elements: answer with code 65 if an operator must see all of them"),
+	U32(msg_list, sharding, JOB_SHARDINGS - 1, "as in OPEN: answer with code 65 if the pipeline does not go with it"),
 	BOOL(msg_list, in_order, "order source in several streams: answer with code 65 if they would give something else than one process"),
 	BOOL(msg_list, seeded, "the job has a seed, so random numbers must be the same, too"),
 	{ 0 }
@@ -19,6 +19,7 @@ static const struct field units[] = {
 	TEXT(msg_units, text, WIRE_TEXT_MAX, "why"),
 	TEXT(msg_units, help, WIRE_TEXT_MAX, NULL),
 	U64(msg_units, times, "how many times the units are read; 9223372036854775807: for ever"),
+	BOOL(msg_units, files, "each unit is a file: file_or_data means file"),
 	{ "units", FIELD_SPLITS, offsetof(struct msg_units, units), WIRE_UNITS_PART, "in the source's order", NULL, 0, false },
 	{ 0 }
 };
@@ -28,6 +29,7 @@ static const struct field assign[] = {
 	TEXT(msg_assign, spec, WIRE_SPEC_MAX, "canonical form"),
 	U64(msg_assign, seed, "seed of the iteration"),
 	BOOL(msg_assign, by_split, "ask for splits; otherwise the stream is the whole dataset"),
+	U32(msg_assign, sharding, JOB_SHARDINGS - 1, "data: of all elements give those whose number mod `streams` is `stream`; hint: `shard auto auto` does so where it stands"),
 	U32(msg_assign, order, JOB_ORDERS - 1, NULL),
 	U64(msg_assign, offset, "offset of the first element to make"),
 	U64(msg_assign, split, "number of the first split to ask for"),

@@ -38,7 +38,7 @@ elements() { # PLACE
 # What an option does: `carried` ones belong to the one distribute, `whole` ones to a
 # pipeline that runs on workers as a whole, `own` ones to dsvc-read itself.
 declare -gA kinds=(
-	[job]=carried [epoch]=carried [sharding]=carried [order]=carried [shards]=carried
+	[job]=carried [epoch]=carried [sharding]=carried [order]=carried [shards]=carried [shard]=carried
 	[seed]=carried [window]=carried [transfer]=carried
 	[checkpoint]=whole [ack-fd]=whole [max-errors]=whole [errors]=whole
 	[epochs]=own [count]=own [output]=own [to]=own [null]=own [timeout]=own [dispatcher]=own
@@ -55,6 +55,7 @@ arguments() { # OPTION: one argument a line
 	order) printf '%s\n' --order source ;;
 	shards) printf '%s\n' --shards 2 ;;
 	transfer) printf '%s\n' --transfer copy ;;
+	shard) printf '%s\n' --sharding data --shards 2 --shard 0,1 ;;
 	seed | window) printf '%s\n' "--$1" 7 ;;
 	checkpoint) printf '%s\n' --checkpoint "pos-$2" ;;
 	ack-fd) printf '%s\n' --ack-fd 0 ;;

@@ -76,6 +76,8 @@ book_count(struct world *w, const struct consumer *c)
 				world_fail(w, "consumer %u has an element nobody made", c->index);
 			continue;
 		}
+		if (!world_takes(w, c, g->stream))
+			world_fail(w, "consumer %u has an element of stream %u, which it did not ask for", c->index, g->stream);
 		if (memcmp(&m->e, &g->e, sizeof g->e))
 			world_fail(w, "consumer %u has another element at %u:%llu", c->index, g->stream,
 				   (unsigned long long)g->offset);
@@ -93,7 +95,8 @@ book_check_faults(struct world *w, const struct reader_action *a)
 	const struct sim_dataset *s = &w->set;
 	uint64_t want = 0;
 
-	if (a->code || a->msg.type != MSG_DONE || w->sharding != SHARD_DYNAMIC)
+	if (a->code || a->msg.type != MSG_DONE || w->only ||
+	    (w->sharding != SHARD_DYNAMIC && (!w->set.files || w->sharding == SHARD_OFF)))
 		return;
 	for (unsigned u = 0; u < s->units; u++)
 		for (uint64_t pos = 0; pos < s->size[u]; pos++)
@@ -152,6 +155,70 @@ book_check_delivery(struct world *w)
 	}
 }
 
+/* The next element of the dataset, or of what one shard reads of it: in order, pass by pass. */
+struct walk { uint64_t t, pos, carry; unsigned unit; uint32_t sub; };
+static bool
+book_walk(const struct world *w, struct walk *k, uint32_t shard, struct element *e)
+{
+	const struct sim_dataset *s = &w->set;
+
+	for (;; k->unit++, k->pos = k->sub = 0) {
+		if (k->unit == s->units) {
+			k->unit = 0;
+			k->t++;
+		}
+		if (k->t >= s->times || !s->units)
+			return false;
+		if (s->files && set_place(s, k->unit) % w->found != shard)
+			continue;
+		for (; k->pos < s->size[k->unit]; k->pos++, k->sub = 0) {
+			if (!k->sub)
+				k->carry = s->stateful ? rng_mix(k->carry, k->pos ^ (uint64_t)k->unit << 32) : 0;
+			if (k->sub < set_fan(s, k->unit, k->pos)) {
+				*e = (struct element){ k->unit, k->sub++, k->pos, k->carry };
+				return true;
+			}
+		}
+	}
+}
+
+static bool
+book_shard_read(const struct world *w, uint32_t shard)
+{
+	for (unsigned i = 0; i < w->n_consumers; i++)
+		if (w->consumers[i].finished && world_takes(w, &w->consumers[i], shard))
+			return true;
+	return false;
+}
+
+/* The contents of a shard depend on nothing but the dataset and the number of shards: of files,
+ * those whose turn it is; of data, each N-th element. Who read it to its end had all of it. */
+static void
+book_check_shard(struct world *w, uint32_t shard)
+{
+	struct walk k = { 0 };
+	struct element e;
+	uint64_t nth = 0, offset = 0;
+	struct made *m = NULL;
+
+	for (; !w->failed && book_walk(w, &k, shard, &e); nth++) {
+		if (!w->set.files && nth % w->found != shard)
+			continue;
+		m = book_find(w, shard, offset);
+		if (!m && book_shard_read(w, shard))
+			world_fail(w, "shard %u was read, and ends before %llu", shard, (unsigned long long)offset);
+		else if (m && memcmp(&m->e, &e, sizeof e))
+			world_fail(w, "shard %u has another element at %llu than its share", shard, (unsigned long long)offset);
+		else if (m && m->live > 1)
+			world_fail(w, "%u:%llu was delivered %u times", shard, (unsigned long long)offset, m->live);
+		else if (m && !m->live && !m->dead && book_shard_read(w, shard))
+			world_fail(w, "%u:%llu is lost", shard, (unsigned long long)offset);
+		offset++;
+	}
+	if (!w->failed && book_find(w, shard, offset))
+		world_fail(w, "shard %u has more than its share", shard);
+}
+
 /* The one consumer of an ordered job has one sequence, whatever happened. */
 static void
 book_check_stable(struct world *w, const struct consumer *c)
@@ -159,10 +226,10 @@ book_check_stable(struct world *w, const struct consumer *c)
 	uint64_t pos[64] = { 0 };
 	size_t at = 0;
 
-	for (unsigned idle = 0, s = 0; idle < w->shards; s = (s + 1) % w->shards) {
+	for (unsigned idle = 0, s = 0; idle < w->found; s = (s + 1) % w->found) {
 		uint32_t n = 0;
 
-		for (; n < w->block && book_find(w, s, pos[s]); n++, pos[s]++, at++)
+		for (; n < w->block && world_takes(w, c, s) && book_find(w, s, pos[s]); n++, pos[s]++, at++)
 			if (at >= c->n || c->out[at].stream != s || c->out[at].offset != pos[s]) {
 				world_fail(w, "stable order: element %zu is %u:%llu and not %u:%llu", at,
 					   at < c->n ? c->out[at].stream : 0, at < c->n ? (unsigned long long)c->out[at].offset : 0,
@@ -194,12 +261,13 @@ book_check_source(struct world *w, const struct consumer *c, unsigned copies)
 
 /* Everybody is told, and few workers have been lost. Some more than three, since a stream
  * may get on between two losses, and a worker may die before it is heard of; with sharding
- * off each copy has the element, and workers that join get one more. */
+ * off each copy has the element, and workers that join get one more. Who reads other shards may
+ * have got to their end before. */
 static void
 book_check_poison(struct world *w)
 {
 	for (unsigned i = 0; i < w->n_consumers; i++)
-		if (w->consumers[i].finished || w->consumers[i].code != ST_DATA)
+		if (w->consumers[i].finished ? !w->only : w->consumers[i].code != ST_DATA)
 			world_fail(w, "consumer %u ended with %u where an element kills its workers", i, w->consumers[i].code);
 	if (w->poisoned > 40 && w->sharding == SHARD_DYNAMIC)
 		world_fail(w, "%u workers died of one element", w->poisoned);
@@ -245,18 +313,22 @@ book_check(struct world *w)
 		if (a->iteration == w->last_iteration && a->stream >= copies)
 			copies = (unsigned)a->stream + 1;
 	}
-	if (w->sharding == SHARD_DYNAMIC)
+	if (w->sharding != SHARD_OFF)
 		copies = 1;
-	book_check_contents(w, copies);
-	book_check_delivery(w);
+	if (!w->only)
+		book_check_contents(w, copies);
+	if (!w->only)
+		book_check_delivery(w);
+	for (uint32_t i = 0; job_has_shards((int)w->sharding) && i < w->found; i++)
+		book_check_shard(w, i);
 	for (unsigned i = 0; i < w->n_consumers && w->order != ORDER_ANY; i++) {
 		/* The second consumer of a job without checkpoint begins where the
 		 * first one was cut down. */
-		if (!w->consumers[i].finished || w->n_consumers > 1)
+		if (!w->consumers[i].finished || w->n_consumers > (w->only ? w->readers : 1))
 			continue;
 		if (w->order == ORDER_STABLE)
 			book_check_stable(w, &w->consumers[i]);
-		else
+		else if (!w->only)
 			book_check_source(w, &w->consumers[i], copies);
 	}
 }

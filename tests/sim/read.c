@@ -13,6 +13,7 @@ struct sim_reader {
 	struct reader *r;
 	struct consumer *c;
 	struct delivery *first, **last;
+	char *shard;             /* its list of shards */
 	uint64_t untold;         /* written, the machine does not know yet */
 	size_t told;             /* elements of c->out the machine knows of */
 	bool writing, saving, closed, over;
@@ -165,6 +166,7 @@ sim_read_one(struct node *n, struct reader_action *a)
 	case READER_FREE: chunk_unref(a->handle); break;
 	case READER_JOB:
 		n->r->c->iteration = a->msg.job.iteration;
+		w->found = (uint32_t)a->msg.job.opts.shards;
 		if (w->checkpoint && !n->r->c->has_position)
 			sim_read_save(n);
 		break;
@@ -233,8 +235,13 @@ sim_read_start(struct node *n, struct consumer *c)
 		.spec = w->set.spec, .type = "any", .job.sharding = w->sharding, .job.order = w->order,
 		.job.shards = w->shards, .job.epoch = c->epoch, .job.seeded = true, .job.seed = 5, .job.min_workers = 1, .job.wait_ms = 600000,
 		.job.window = w->window, .budget = w->budget, .job.checkpoint = w->checkpoint };
+	struct buf shard = { 0 };
 	struct err e;
 
+	for (uint32_t i = 0; w->only && i < w->shards; i++)
+		if (world_takes(w, c, i))
+			buf_printf(&shard, "%s%u", shard.len ? "," : "", i);
+	o.job.shard = buf_take(&shard);
 	if (c->has_position) {
 		o.position = c->position.data;
 		o.position_len = c->position.len;
@@ -249,6 +256,7 @@ sim_read_start(struct node *n, struct consumer *c)
 	n->r->c = c;
 	n->r->told = c->n;
 	n->r->last = &n->r->first;
+	n->r->shard = o.job.shard;
 	n->ctl = conn_new(n, w->disp);
 	if (reader_new(&o, w->now, &n->r->r, &e)) {
 		world_fail(w, "a position is refused: %s", e.text);
@@ -277,6 +285,7 @@ sim_read_stop(struct node *n)
 	}
 	reader_free(&s->r);
 	buf_clear(&s->position);
+	mem_free(s->shard);
 	s->c->node = NULL;
 	mem_free(s);
 	n->r = NULL;

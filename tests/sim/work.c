@@ -2,6 +2,8 @@
  *
  * The worker's program in the simulation: producers in place of threads.
  */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
@@ -11,7 +13,7 @@
 enum { CHUNK_ELEMS = 7 };
 
 /* Where a producer stands between two elements of the source. */
-struct sim_state { uint64_t pass, at, carry; };
+struct sim_state { uint64_t pass, at, carry, seen; };
 struct producer {
 	struct stream_key key;
 	struct msg assign;
@@ -97,9 +99,18 @@ producer_flush(struct node *n, struct producer *p)
 	worker_produced(n->k->k, n->w->now, p->key, c, p->buf_offset, count, (size_t)count * ELEM_BYTES, p->buf_split);
 }
 
+/* With sharding data, the stream makes all elements and keeps its share. */
+static bool
+producer_by_data(const struct producer *p)
+{
+	return p->assign.assign.sharding == SHARD_DATA;
+}
+
 static void
 producer_emit(struct node *n, struct producer *p, const struct element *e)
 {
+	if (producer_by_data(p) && p->st.seen++ % p->assign.assign.streams != p->key.stream)
+		return;
 	book_made(n->w, p->key.iteration, p->key.stream, p->offset, e);
 	p->made++;
 	if (intervals_has(&p->skip, p->offset)) {
@@ -161,7 +172,7 @@ static bool
 producer_step(struct node *n, struct producer *p)
 {
 	const struct sim_dataset *s = &n->w->set;
-	uint32_t leaf = p->cur.leaf, fan;
+	uint32_t leaf = p->cur.path ? (uint32_t)atoi(p->cur.path) : p->cur.leaf, fan;
 	uint64_t pos;
 
 	if (p->st.at == p->cur.count) {
@@ -232,9 +243,10 @@ producer_next_split(struct node *n, struct producer *p)
 static void
 producer_point(struct node *n, struct producer *p)
 {
-	bool empty = !n->w->set.stateful && (!p->in_split || (p->st.at == 0 && p->st.pass == 0));
+	bool stateful = n->w->set.stateful || producer_by_data(p);
+	bool empty = !stateful && (!p->in_split || (p->st.at == 0 && p->st.pass == 0));
 
-	if (!p->in_split && n->w->set.stateful)
+	if (!p->in_split && stateful)
 		return;
 	producer_tell_faults(n, p);
 	if (empty)
@@ -373,12 +385,20 @@ sim_work_listed(struct world *w, void *arg, uint64_t life)
 	struct list_ref *ref = arg;
 	struct node *n = ref->n;
 	const struct sim_dataset *s = &w->set;
-	struct msg_units u = { .times = s->times };
+	struct msg_units u = { .times = s->times, .files = s->files };
 
 	if (n->alive && n->life == life) {
 		for (unsigned i = 0; i < s->units && !s->whole; i++) {
 			struct split one = { .kind = SPLIT_RANGE, .leaf = i, .cuttable = s->cuttable,
 				.count = s->size[i], .times = 1, .weight = s->size[i] };
+			char path[16];
+
+			snprintf(path, sizeof path, "%u", i);
+			if (s->files) {
+				one.kind = SPLIT_FILE;
+				one.leaf = i >= s->second;
+				one.path = path;
+			}
 			split_list_add(&u.units, &one);
 		}
 		if (s->whole) {

@@ -270,6 +270,48 @@ world_choose_set(struct world *w)
 	s->whole = one_in(w, 12);
 }
 
+unsigned
+set_place(const struct sim_dataset *s, unsigned unit)
+{
+	return unit < s->second ? unit : unit - s->second;
+}
+
+/* In some worlds the job is divided into shards. A source of files has as many in each of its
+ * lists as there are shards. */
+static void
+world_choose_shards(struct world *w)
+{
+	struct sim_dataset *s = &w->set;
+	uint32_t most = w->set.units;
+
+	if (!one_in(w, 3))
+		return;
+	s->files = one_in(w, 2);
+	w->sharding = one_in(w, 4) ? SHARD_FILE_OR_DATA : s->files ? SHARD_FILE : SHARD_DATA;
+	s->whole &= !s->files;
+	s->second = s->files && s->units > 1 && one_in(w, 2) ? s->units / 2 : s->units;
+	if (s->second < s->units)
+		most = s->second;
+	w->shards = 1 + (uint32_t)chance(w, s->files ? most ? most : 1 : 8);
+	if (w->order == ORDER_SOURCE && (s->files || w->sharding == SHARD_FILE_OR_DATA))
+		w->shards = 1;
+	else if (one_in(w, 5) && w->order != ORDER_SOURCE)
+		w->shards = 0;
+	w->only = w->shards > 1 && one_in(w, 2);
+	if (!w->only)
+		return;
+	w->readers = 1 + (uint32_t)chance(w, w->shards < 4 ? w->shards : 4);
+	w->anonymous &= w->readers == 1;
+	w->epochs = 1;
+	w->stop_after = 0;
+}
+
+bool
+world_takes(const struct world *w, const struct consumer *c, uint32_t shard)
+{
+	return !w->only || shard % w->readers == c->index % w->readers;
+}
+
 /* Then nothing else kills workers, and there are workers enough for all. */
 static void
 world_choose_poison(struct world *w)
@@ -313,6 +355,7 @@ world_choose(struct world *w)
 	w->fault_gap = w->stops ? 5 * SEC : one_in(w, 3) ? 50 * MS : one_in(w, 2) ? 400 * MS : 3 * SEC;
 	w->units_part = (uint32_t)chance(w, 5);
 	world_choose_set(w);
+	world_choose_shards(w);
 	world_choose_poison(w);
 }
 
@@ -400,9 +443,9 @@ world_run(uint64_t seed, bool verbose, char *why, size_t why_size, struct world 
 	/* Where all readers have positions, none of them may notice how short a time the others have. */
 	w->gc = w->checkpoint ? (int64_t[]){ SEC / 10, 2 * SEC, 20 * SEC, SIM_GC_NS }[rng_mix(seed, 0x6c) % 4] : SIM_GC_NS;
 	world_say(w, "durable %d local %d calm %d sharding %u order %u shards %u block %u checkpoint %d readers %u workers %u "
-		  "units %u times %llu whole %d cuttable %d fan %d memory %zu budget %zu window %u stop %u", w->durable,
+		  "only %d files %d units %u times %llu whole %d cuttable %d fan %d memory %zu budget %zu window %u stop %u", w->durable,
 		  w->local, w->calm, w->sharding, w->order, w->shards, w->block, w->checkpoint, w->readers, w->workers,
-		  w->set.units, (unsigned long long)w->set.times, w->set.whole, w->set.cuttable, w->set.fan, w->memory,
+		  w->only, w->set.files, w->set.units, (unsigned long long)w->set.times, w->set.whole, w->set.cuttable, w->set.fan, w->memory,
 		  w->budget, w->window, w->stop_after);
 	w->disp = node_new(w, NODE_DISP);
 	sim_disp_start(w->disp);

@@ -81,6 +81,8 @@ struct sim_dataset {
 	unsigned units;
 	uint64_t size[8], times;
 	bool cuttable, stateful, fan, whole;
+	bool files;             /* its units are files, of two sources: from unit `second` on of the other */
+	unsigned second;
 	uint64_t key;
 };
 
@@ -128,6 +130,8 @@ struct world {
 	uint32_t epochs;         /* passes of the job, one after another */
 	bool twice, holes;       /* messages come twice; get lost */
 	uint32_t sharding, order, shards, block, readers, workers;
+	uint32_t found;          /* shards: as the dispatcher said how many there are */
+	bool only;               /* each reader has shards of its own */
 	size_t memory, budget;
 	uint32_t window, splits_small;
 	uint32_t units_part;    /* units in one part of their list; 0: as in reality */
@@ -205,6 +209,9 @@ void book_free(struct world *w);
 uint32_t set_fan(const struct sim_dataset *s, uint32_t leaf, uint64_t pos);
 bool set_kills(const struct world *w, uint32_t leaf, uint64_t pos);
 bool set_fails(uint32_t leaf, uint64_t pos);
+/* The number of the unit among those of its source. */
+unsigned set_place(const struct sim_dataset *s, unsigned unit);
+bool world_takes(const struct world *w, const struct consumer *c, uint32_t shard);
 
 /* world.c */
 /* A program says that it has lost the dispatcher: only if something came between them. */

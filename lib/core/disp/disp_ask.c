@@ -53,7 +53,7 @@ ask_send(struct disp *d, struct ask *a)
 			return false;
 		m = disp_send(d, a->peer, MSG_LIST, it->list_req);
 		m->list.spec = mem_strdup(it->job->dataset->spec);
-		m->list.dynamic = it->job->opts.sharding == SHARD_DYNAMIC;
+		m->list.sharding = (uint32_t)it->job->opts.sharding;
 		m->list.in_order = it->job->opts.sharding == SHARD_DYNAMIC && it->job->opts.order == ORDER_SOURCE &&
 			it->job->opts.shards != 1;
 		m->list.seeded = it->job->opts.seeded;
@@ -77,14 +77,14 @@ ask_send(struct disp *d, struct ask *a)
 		ask_fill_gone(s, a, disp_send(d, a->peer, MSG_READER_GONE, 0));
 		return true;
 	case ASK_DONE:
-		if (!it || it->state < ITER_FINISHED)
+		if (!it || (it->state < ITER_FINISHED && !(a->peer->seat && seat_over(a->peer->seat))))
 			return false;
 		m = disp_send(d, a->peer, MSG_DONE, 0);
 		m->done.iteration = it->id;
 		m->done.code = it->code;
 		m->done.text = mem_strdup(it->text);
 		m->done.help = mem_strdup(it->help);
-		m->done.elements = it->elements;
+		m->done.elements = a->peer->seat && a->peer->seat->only.n ? a->peer->seat->had : it->elements;
 		fault_fill(it, m);
 		return true;
 	}

@@ -148,6 +148,7 @@ struct job {
 	struct job_opts opts;     /* options of its first reader; name "": anonymous */
 	struct dataset *dataset;
 	uint64_t dataset_number;
+	uint32_t shards;          /* number found by its first pass, when opts.shards leaves it open; 0: not yet */
 	bool keep;                /* waits for the return of a reader */
 	struct iteration **iters; /* by epoch, not all there */
 	size_t n_iters, cap_iters;
@@ -174,6 +175,7 @@ struct iteration {
 	uint64_t job_number;
 	uint32_t epoch;
 	uint64_t seed;
+	int sharding;             /* the job's; file_or_data only until its units are known */
 	enum iter_state state;
 	uint32_t code;            /* ITER_FAILED */
 	char *text, *help;
@@ -181,7 +183,7 @@ struct iteration {
 	struct units_listed listed; /* until all of it is there */
 	struct cut cut;
 	bool by_split, units_loaded;
-	bool fixed;               /* split k belongs to stream k mod shards */
+	bool fixed;               /* split k belongs to stream k mod shards; of sharding file: k counts files */
 	bool all_known;           /* no more streams */
 	uint32_t next_fixed;      /* fixed: whose the next split is */
 	bool short_;              /* a stream ended of itself: what is left is not wanted */
@@ -282,6 +284,9 @@ struct seat {
 	bool opened;              /* JOB was sent since this dispatcher began */
 	uint64_t from;            /* the seat of the position it began with; 0: none */
 	bool checkpoint;
+	char *shard;              /* its list of shards as a text; `only`: the same as numbers */
+	struct job_shards only;
+	uint64_t had;             /* elements of those of them that are finished */
 	struct list_node node;    /* in iteration.seats */
 	uint64_t acked;           /* elements */
 };
@@ -294,6 +299,8 @@ struct waiting {              /* an OPEN that is not answered yet */
 	uint32_t min_workers;
 	uint64_t from;
 	bool checkpoint;
+	char *shard;
+	struct job_shards only;
 	struct ranges_list have;
 	struct list_node node, by_until;
 };
@@ -487,10 +494,14 @@ void fault_clear(struct iteration *it);
 
 /* disp_seat.c */
 struct seat *seat_new(struct disp *d, struct iteration *it, struct peer *p, uint64_t number);
+void seat_free(struct seat *r);
 struct seat *seat_find(const struct iteration *it, uint64_t number);
 /* Whether it is kept for its reader's return, who is lost; silent: and may be alive. */
 bool seat_awaited(const struct seat *r, bool silent);
-void seat_make_way(struct disp *d, struct iteration *it); /* another reader comes: who is away has lost its seat */
+/* Another reader comes, for these shards: who is away with one of them has lost its seat. */
+void seat_make_way(struct disp *d, struct iteration *it, const struct job_shards *only);
+void seat_finished(struct disp *d, const struct stream *s);   /* tells those who have nothing left */
+bool seat_over(const struct seat *r);                  /* all its shards are finished, though others are not */
 void seat_away(struct disp *d, struct seat *r);         /* lost, but will be back */
 void seat_back(struct disp *d, struct seat *r, struct peer *p);
 void seat_gone(struct disp *d, struct seat *r);         /* lost: gives it up, frees it */

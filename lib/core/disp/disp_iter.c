@@ -16,6 +16,7 @@ iter_new(struct disp *d, struct job *j, uint64_t id, uint32_t epoch)
 	it->job = j;
 	it->job_number = j->number;
 	it->epoch = epoch;
+	it->sharding = j->opts.sharding;
 	it->next_seat = 1;
 	it->max_errors = UINT64_MAX;
 	it->started = d->now;
@@ -62,7 +63,7 @@ iter_free(struct disp *d, struct iteration *it)
 		ring_drop(&r->away);
 		ring_drop(&r->node);
 		ring_drop(&r->dirty.node);
-		mem_free(r);
+		seat_free(r);
 	}
 	iter_drop_streams(d, it);
 	hash_del(&d->iters, &it->id, sizeof it->id);
@@ -322,47 +323,80 @@ iter_worker_left(struct disp *d, struct peer *w)
 void
 iter_open_cut(struct iteration *it, struct split_list *units)
 {
-	const struct job *j = it->job;
 	bool whole = units->n == 1 && units->v[0].kind == SPLIT_ALL && it->times == 1;
+	bool by_file = it->sharding == SHARD_FILE, ordered = by_file || it->job->opts.order != ORDER_ANY;
 
-	it->by_split = j->opts.sharding == SHARD_DYNAMIC && !whole;
-	it->fixed = it->by_split && j->opts.order != ORDER_ANY;
-	cut_open(&it->cut, units, it->times, j->opts.order != ORDER_ANY);
+	it->by_split = by_file || (it->sharding == SHARD_DYNAMIC && !whole);
+	it->fixed = it->by_split && ordered;
+	cut_open(&it->cut, units, it->times, ordered);
+	it->cut.whole = by_file;
 }
 
+/* The number of shards of a job that has them: the same in all its passes. */
 static uint32_t
-iter_shards(const struct iteration *it)
+iter_shards_of(struct disp *d, struct iteration *it)
 {
-	return it->job->opts.shards ? it->job->opts.shards : DISP_SHARDS;
+	struct job *j = it->job;
+	uint64_t n = d->slots ? d->slots : 1, files = cut_least(&it->cut);
+
+	if (j->opts.shards)
+		return (uint32_t)j->opts.shards;
+	if (j->shards)
+		return j->shards;
+	if (it->sharding == SHARD_FILE && files && n > files)
+		n = files;
+	j->shards = n < WIRE_STREAMS_MAX ? (uint32_t)n : WIRE_STREAMS_MAX;
+	disp_dirty(d, &j->dirty, DIRTY_ROW);
+	return j->shards;
+}
+
+/* How many streams it begins with. */
+static uint32_t
+iter_streams(struct disp *d, struct iteration *it)
+{
+	const struct job_opts *o = &it->job->opts;
+
+	if (job_has_shards(o->sharding))
+		return it->by_split && !cut_left(&it->cut) ? 0 : iter_shards_of(d, it);
+	if (it->fixed)
+		return !cut_left(&it->cut) ? 0 : o->shards ? (uint32_t)o->shards : DISP_SHARDS;
+	if (it->by_split)
+		return cut_streams(&it->cut, d->slots < 1 ? 1 : d->slots);
+	if (o->shards && o->sharding == SHARD_OFF)
+		return (uint32_t)o->shards;
+	return o->sharding == SHARD_OFF && o->order == ORDER_ANY && iter_live_workers(d) ? iter_live_workers(d) : 1;
 }
 
 static void
 iter_run(struct disp *d, struct iteration *it)
 {
-	uint32_t n;
+	const struct job_opts *o = &it->job->opts;
 
 	it->state = ITER_RUNNING;
 	it->lister = NULL;
 	iter_young(d, it);
 	disp_dirty(d, &it->dirty, DIRTY_ROW | DIRTY_UNITS);
-	if (it->fixed) {
-		n = cut_left(&it->cut) ? iter_shards(it) : 0;
-		it->all_known = true;
-	} else if (it->by_split) {
-		n = cut_streams(&it->cut, d->slots < 1 ? 1 : d->slots);
-	} else if (it->job->opts.sharding == SHARD_DYNAMIC) {
-		n = 1;
-		it->all_known = true;
-	} else {
-		n = it->job->opts.shards ? it->job->opts.shards : iter_live_workers(d);
-		it->all_known = it->job->opts.shards || it->job->opts.order != ORDER_ANY;
-		if (!n || (!it->job->opts.shards && it->all_known))
-			n = 1;
-	}
-	iter_add_streams(d, it, n);
+	it->all_known = it->fixed || (!it->by_split && (o->sharding != SHARD_OFF || o->shards || o->order != ORDER_ANY));
+	iter_add_streams(d, it, iter_streams(d, it));
 	waiting_answer(d, it);
 	iter_place(d, it);
 	iter_check(d, it);
+}
+
+/* Whether there are files enough for the shards; otherwise it has failed. */
+static bool
+iter_files(struct disp *d, struct iteration *it)
+{
+	uint64_t files = cut_least(&it->cut), shards = iter_shards_of(d, it);
+
+	if (it->sharding != SHARD_FILE || !files || files >= shards)
+		return true;
+	iter_fail(d, it, ST_DATA, mem_printf("%llu file%s for %llu shards: some would have none", (unsigned long long)files,
+					     files == 1 ? "" : "s", (unsigned long long)shards),
+		  mem_printf("--shards %llu gives each a file; --sharding data divides the elements instead",
+			     (unsigned long long)files));
+	job_drop_iter(d, it);
+	return false;
 }
 
 void
@@ -385,9 +419,12 @@ iter_units(struct disp *d, struct peer *p, struct msg *m)
 		return;
 	}
 	it->times = m->units.times ? m->units.times : CUT_ENDLESS;
+	if (it->sharding == SHARD_FILE_OR_DATA)
+		it->sharding = m->units.files ? SHARD_FILE : SHARD_DATA;
 	iter_open_cut(it, &it->listed.units);
 	it->cut.small = d->o.small_splits;
-	iter_run(d, it);
+	if (!job_has_shards(it->sharding) || iter_files(d, it))
+		iter_run(d, it);
 }
 
 /* The end */

@@ -18,6 +18,7 @@ job_new(struct disp *d, uint64_t number, const struct job_opts *opts, struct dat
 
 	*j = (struct job){ .dirty.kind = DIRTY_JOB, .number = number, .opts = *opts, .dataset = s,
 		.dataset_number = s->number };
+	j->opts.shard = NULL; /* each reader's own matter */
 	job_opts_own(&j->opts);
 	if (!j->opts.name)
 		j->opts.name = mem_strdup("");
@@ -153,11 +154,14 @@ job_describe(const char *dataset, const struct job_opts *o)
 static bool
 job_same(struct disp *d, struct peer *p, const struct job *j, const struct dataset *s, const struct msg *m)
 {
+	struct job_opts asked = m->open.job;
 	char *has, *wants, *text;
 	bool same;
 
+	if (!j->opts.shards && j->shards && asked.shards == j->shards) /* a position says what was found */
+		asked.shards = 0;
 	has = job_describe(j->dataset->id, &j->opts);
-	wants = job_describe(s->id, &m->open.job);
+	wants = job_describe(s->id, &asked);
 	same = !strcmp(has, wants);
 	if (!same) {
 		text = mem_printf("job `%s` was opened otherwise: it has %s, asked was %s", j->opts.name, has, wants);
@@ -184,7 +188,7 @@ job_for(struct disp *d, struct peer *p, struct msg *m, struct dataset *s)
 }
 
 static void
-job_wait(struct disp *d, struct peer *p, struct iteration *it, struct msg *m)
+job_wait(struct disp *d, struct peer *p, struct iteration *it, struct msg *m, struct job_shards *only)
 {
 	struct waiting *w = mem_zalloc(sizeof *w);
 	struct list_node *n;
@@ -192,8 +196,11 @@ job_wait(struct disp *d, struct peer *p, struct iteration *it, struct msg *m)
 	*w = (struct waiting){ .peer = p, .iter = it, .req = m->req, .min_workers = m->open.job.min_workers,
 		.from = m->open.resume ? m->open.seat : 0,
 		.checkpoint = m->open.job.checkpoint, .have = m->open.have,
+		.shard = m->open.job.shard, .only = *only,
 		.until = d->now + m->open.job.wait_ms * 1000000ll };
 	m->open.have = (struct ranges_list){ 0 };
+	m->open.job.shard = NULL;
+	*only = (struct job_shards){ 0 };
 	p->waiting = w;
 	ring_push(&it->waiting, &w->node);
 	job_used(d, it->job);
@@ -206,17 +213,30 @@ job_wait(struct disp *d, struct peer *p, struct iteration *it, struct msg *m)
 		waiting_answer(d, it);
 }
 
-/* Joins (or makes) the iteration; false: an error was answered. */
+/* Whether some reader has one of these shards, or is about to. */
 static bool
-job_join(struct disp *d, struct peer *p, struct msg *m, struct iteration *it)
+job_shards_taken(const struct iteration *it, const struct job_shards *only)
+{
+	for (const struct list_node *n = it->seats.next; n != &it->seats; n = n->next)
+		if (job_shards_meet(&LIST_OF(n, struct seat, node)->only, only))
+			return true;
+	for (const struct list_node *n = it->waiting.next; n != &it->waiting; n = n->next)
+		if (job_shards_meet(&LIST_OF(n, struct waiting, node)->only, only))
+			return true;
+	return false;
+}
+
+/* Joins (or makes) the iteration; false: an error was answered. Takes `only`. */
+static bool
+job_join(struct disp *d, struct peer *p, struct msg *m, struct iteration *it, struct job_shards *only)
 {
 	char *text;
 
 	if (iter_live(it))
-		seat_make_way(d, it);
-	if (it->job->opts.order != ORDER_ANY && iter_live(it) && (it->n_seats || !ring_empty(&it->waiting))) {
+		seat_make_way(d, it, only);
+	if (it->job->opts.order != ORDER_ANY && iter_live(it) && job_shards_taken(it, only)) {
 		text = mem_printf("job `%s` keeps an order and has a reader already", it->job->opts.name);
-		disp_error(d, p, m->req, ST_TEMP, text, "an ordered job has one reader at a time; use --order any to share it");
+		disp_error(d, p, m->req, ST_TEMP, text, "an ordered job, or each shard of it, has one reader at a time; use --order any to share it");
 		mem_free(text);
 		return false;
 	}
@@ -224,14 +244,14 @@ job_join(struct disp *d, struct peer *p, struct msg *m, struct iteration *it)
 		disp_error(d, p, m->req, ST_UNAVAIL, "the job has as many readers as it may", "");
 		return false;
 	}
-	job_wait(d, p, it, m);
+	job_wait(d, p, it, m, only);
 	return true;
 }
 
 /* Whether the iteration's only reader has acknowledged more than this position knows of: it
  * has gone on, from this position or a later one. */
 static bool
-job_went_on(const struct iteration *it, const struct ranges_list *have)
+job_went_on(const struct iteration *it, const struct ranges_list *have, const struct job_shards *only)
 {
 	struct intervals more = { 0 };
 	uint64_t n = 0;
@@ -241,8 +261,10 @@ job_went_on(const struct iteration *it, const struct ranges_list *have)
 		for (size_t k = 0; k < have->v[i].ranges.n; k++)
 			n += have->v[i].ranges.v[k].end - have->v[i].ranges.v[k].start;
 	if (it->state != ITER_RUNNING) /* its streams are forgotten */
-		return it->state == ITER_FINISHED && n < it->elements;
+		return it->state == ITER_FINISHED && !only->n && n < it->elements;
 	for (size_t i = 0; i < it->n_streams && !went_on; i++) {
+		if (!job_shards_has(only, (uint32_t)i))
+			continue;
 		intervals_copy(&more, &it->streams[i]->acked);
 		for (size_t k = 0; k < have->n; k++)
 			for (size_t h = 0; have->v[k].stream == i && h < have->v[k].ranges.n; h++)
@@ -260,7 +282,7 @@ job_resumed_late(struct disp *d, struct peer *p, const struct msg *m, const stru
 {
 	char *text;
 
-	*again = j->opts.order != ORDER_ANY && !*str_or_empty(m->open.job.name);
+	*again = job_is_fixed(&j->opts) && !*str_or_empty(m->open.job.name);
 	if (*again)
 		return;
 	text = mem_printf("a reader%s%s%s has gone on from this position, and elements behind it were delivered",
@@ -274,14 +296,15 @@ job_resumed_late(struct disp *d, struct peer *p, const struct msg *m, const stru
 /* A position of an earlier run: the iteration itself if it is still there;
  * else, where streams do not depend on who was there, one like it. */
 static struct iteration *
-job_resumed(struct disp *d, struct peer *p, struct msg *m, struct dataset *s, bool *answered)
+job_resumed(struct disp *d, struct peer *p, struct msg *m, struct dataset *s, const struct job_shards *only,
+	    bool *answered)
 {
 	struct iteration *it = iter_find(d, m->open.iteration);
 	bool again;
 
 	*answered = false;
 	if (it && it->job->dataset == s && it->epoch == m->open.job.epoch &&
-	    (!*it->job->opts.name || it->job->opts.order != ORDER_ANY) && job_went_on(it, &m->open.have)) {
+	    (!*it->job->opts.name || it->job->opts.order != ORDER_ANY) && job_went_on(it, &m->open.have, only)) {
 		job_resumed_late(d, p, m, it->job, &again);
 		*answered = !again;
 		return NULL;
@@ -313,7 +336,7 @@ job_resumed(struct disp *d, struct peer *p, struct msg *m, struct dataset *s, bo
 		it->job->users--; /* the waiting OPEN comes in its place */
 		return it;
 	}
-	if (m->open.job.order == ORDER_ANY && m->open.have.n) {
+	if (!job_is_fixed(&m->open.job) && m->open.have.n) {
 		disp_error(d, p, m->req, ST_NOINPUT, "the dispatcher does not have the iteration of this position any more",
 			   "with --order stable or source a position can be resumed anywhere");
 		*answered = true;
@@ -321,13 +344,97 @@ job_resumed(struct disp *d, struct peer *p, struct msg *m, struct dataset *s, bo
 	return NULL;
 }
 
+/* Judges an OPEN as far as that needs no source; false: an error was answered. Fills `only`. */
+static bool
+job_asked(struct disp *d, struct peer *p, const struct msg *m, struct job_shards *only)
+{
+	const struct job_opts *o = &m->open.job;
+	const char *policy = job_sharding_word(o->sharding);
+	char *text = NULL, *help = NULL;
+	struct err e;
+
+	if (job_shards_parse(o->shard, only, &e)) {
+		text = mem_strdup(e.text);
+		help = mem_strdup(e.help);
+	} else if (only->n && !job_has_shards(o->sharding)) {
+		text = mem_printf("a job with sharding `%s` has no shards to choose from", policy);
+		help = mem_strdup("--sharding file, data or hint divides a job into shards");
+	} else if (only->n && o->shards && only->v[only->n - 1] >= o->shards) {
+		text = mem_printf("there is no shard %u: the job has %llu shards", only->v[only->n - 1], (unsigned long long)o->shards);
+		help = mem_printf("they are numbered from 0 to %llu", (unsigned long long)o->shards - 1);
+	} else if (o->order == ORDER_SOURCE && job_has_shards(o->sharding) && o->sharding != SHARD_DATA && o->shards != 1) {
+		text = mem_printf("several shards of sharding `%s` do not come in order `source`", policy);
+		help = mem_strdup("--order stable is the same each time; --shards 1 keeps all in order");
+	}
+	if (text) {
+		disp_error(d, p, m->req, ST_USAGE, text, help);
+		job_shards_clear(only);
+	}
+	mem_free(text);
+	mem_free(help);
+	return !text;
+}
+
+/* The dataset that is asked for; NULL: an error was answered. */
+static struct dataset *
+job_dataset(struct disp *d, struct peer *p, struct msg *m)
+{
+	struct msg_open *o = &m->open;
+	struct dataset *s;
+	bool known;
+
+	if (*str_or_empty(o->dataset) && !*str_or_empty(o->spec))
+		return dataset_find(d, p, m->req, o->dataset);
+	char *id = mem_strdup(""), *spec = str_take(&o->spec), *type = str_take(&o->type);
+	s = dataset_of_spec(d, p, m->req, &id, &spec, &type, &known);
+	mem_free(id);
+	mem_free(spec);
+	mem_free(type);
+	if (s && *str_or_empty(o->dataset) && strcmp(o->dataset, s->id)) { /* a position of another one */
+		char *text = mem_printf("the position is one in dataset `%s`, the pipeline is dataset `%s`", o->dataset, s->id);
+
+		disp_error(d, p, m->req, ST_DATA, text, "resume with the same pipeline, or begin a new position");
+		mem_free(text);
+		dataset_unused(d, s);
+		return NULL;
+	}
+	return s;
+}
+
+/* Comes to the iteration of its position, or of its job. Takes `only`. */
+static void
+job_enter(struct disp *d, struct peer *p, struct msg *m, struct dataset *s, struct job_shards *only)
+{
+	struct msg_open *o = &m->open;
+	struct iteration *it = NULL;
+	bool answered = false;
+
+	if (o->resume)
+		it = job_resumed(d, p, m, s, only, &answered);
+	struct job *j = it || answered ? NULL : job_for(d, p, m, s);
+	if (!it && !j) { /* answered, or the job of that name has another dataset */
+		dataset_unused(d, s);
+		return;
+	}
+	it = it ? it : job_iter(j, o->job.epoch);
+	if (it) {
+		job_join(d, p, m, it, only);
+		return;
+	}
+	it = iter_new(d, j, disp_id(d), o->job.epoch);
+	it->seed = !j->opts.seeded ? rng_next(&d->rng) : o->job.epoch == 1 ? j->opts.seed : rng_mix(j->opts.seed, o->job.epoch);
+	disp_dirty(d, &it->dirty, DIRTY_ROW);
+	job_add_iter(j, it);
+	if (job_join(d, p, m, it, only))
+		iter_start(d, it);
+}
+
 void
 job_open(struct disp *d, struct peer *p, struct msg *m)
 {
 	struct msg_open *o = &m->open;
+	struct job_shards only;
 	struct dataset *s;
-	struct iteration *it = NULL;
-	bool known, answered, by_id = false;
 
 	if (p->waiting) { /* asked again: the answer is still to come */
 		p->waiting->req = m->req;
@@ -338,7 +445,7 @@ job_open(struct disp *d, struct peer *p, struct msg *m)
 		return;
 	}
 	if (o->seat && !o->resume) {
-		it = iter_find(d, o->iteration);
+		struct iteration *it = iter_find(d, o->iteration);
 		struct seat *away = it ? seat_find(it, o->seat) : NULL;
 
 		if (away && !away->peer && away->peer_id == p->id) {
@@ -352,51 +459,10 @@ job_open(struct disp *d, struct peer *p, struct msg *m)
 	}
 	if (!o->job.epoch)
 		o->job.epoch = 1;
-	if (*str_or_empty(o->dataset) && !*str_or_empty(o->spec)) {
-		s = dataset_find(d, p, m->req, o->dataset);
-		by_id = true;
-	} else {
-		char *id = mem_strdup(""), *spec = str_take(&o->spec), *type = str_take(&o->type);
-
-		s = dataset_of_spec(d, p, m->req, &id, &spec, &type, &known);
-		mem_free(id);
-		mem_free(spec);
-		mem_free(type);
-	}
-	if (!s)
+	if (!job_asked(d, p, m, &only))
 		return;
-	if (!by_id && *str_or_empty(o->dataset) && strcmp(o->dataset, s->id)) { /* a position of another one */
-		char *text = mem_printf("the position is one in dataset `%s`, the pipeline is dataset `%s`", o->dataset, s->id);
-
-		disp_error(d, p, m->req, ST_DATA, text, "resume with the same pipeline, or begin a new position");
-		mem_free(text);
-		dataset_unused(d, s);
-		return;
-	}
-	if (o->resume) {
-		it = job_resumed(d, p, m, s, &answered);
-		if (answered) {
-			dataset_unused(d, s);
-			return;
-		}
-	}
-	if (!it) {
-		struct job *j = job_for(d, p, m, s);
-
-		if (!j) { /* the job of that name has another dataset */
-			dataset_unused(d, s);
-			return;
-		}
-		it = job_iter(j, o->job.epoch);
-		if (!it) {
-			it = iter_new(d, j, disp_id(d), o->job.epoch);
-			it->seed = !j->opts.seeded ? rng_next(&d->rng) : o->job.epoch == 1 ? j->opts.seed : rng_mix(j->opts.seed, o->job.epoch);
-			disp_dirty(d, &it->dirty, DIRTY_ROW);
-			job_add_iter(j, it);
-			if (job_join(d, p, m, it))
-				iter_start(d, it);
-			return;
-		}
-	}
-	job_join(d, p, m, it);
+	s = job_dataset(d, p, m);
+	if (s)
+		job_enter(d, p, m, s, &only);
+	job_shards_clear(&only);
 }

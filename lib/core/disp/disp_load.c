@@ -289,10 +289,13 @@ load_reader(struct disp *d, const struct row_load *l, struct err *e)
 
 	if (fields_decode("reader row", row_reader_fields, l->p, l->n, &r, e))
 		return e->kind;
-	if (!it || (!r.is_away && disp_peer(d, r.peer_id)))
+	if (!it || (!r.is_away && disp_peer(d, r.peer_id)) || job_shards_parse(r.shard, &r.only, e)) {
+		mem_free(r.shard);
 		return load_orphan(e, "reader");
+	}
 	s = seat_new(d, it, r.is_away ? NULL : disp_peer_await(d, r.peer_id, ROLE_READER), l->key[1]);
 	fields_move(row_reader_fields, s, &r);
+	s->only = r.only;
 	if (s->is_away) {
 		s->away_since = d->now;
 		gc_away(d, s);

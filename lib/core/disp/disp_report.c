@@ -294,11 +294,14 @@ report_iteration(struct buf *b, const struct disp *d, const struct iteration *it
 static void
 report_job(struct buf *b, const struct disp *d, const struct job *j, enum disp_report what)
 {
-	report_record(b, 9);
+	uint64_t shards = !job_has_shards(j->opts.sharding) ? 0 : j->opts.shards ? j->opts.shards : j->shards;
+
+	report_record(b, 10);
 	report_uint(b, "job", j->number);
 	report_str(b, "name", j->opts.name);
 	report_str(b, "dataset", j->dataset->id);
 	report_str(b, "sharding", job_sharding_word(j->opts.sharding));
+	report_uint(b, "shards", shards);
 	report_str(b, "order", job_order_word(j->opts.order));
 	report_uint(b, "users", j->users);
 	report_uint(b, "idle_ms", j->idle_since == INT64_MAX ? 0 : report_ms(d->now - j->idle_since));

@@ -28,7 +28,8 @@ const struct field row_job_fields[] = {
 	PART(job, "sharding", U32, opts.sharding, JOB_SHARDINGS - 1, NULL),
 	PART(job, "order", U32, opts.order, JOB_ORDERS - 1, NULL),
 	PART(job, "shards", U64, opts.shards, WIRE_STREAMS_MAX, NULL),
-	PART(job, "seeded", BOOL, opts.seeded, 0, NULL), BOOL(job, keep, NULL), { 0 }
+	PART(job, "seeded", BOOL, opts.seeded, 0, NULL), PART(job, "found", U32, shards, WIRE_STREAMS_MAX, NULL),
+	BOOL(job, keep, NULL), { 0 }
 };
 const struct field row_iter_fields[] = {
 	PART(iteration, "job", U64, job_number, 0, NULL), U64(iteration, seed, NULL), U64(iteration, times, NULL),
@@ -40,6 +41,7 @@ const struct field row_iter_fields[] = {
 	U64(iteration, failed, NULL), U64(iteration, max_errors, NULL),
 	U32(iteration, epoch, 0, NULL), U32(iteration, state, ITER_FAILED, NULL), U32(iteration, code, 255, NULL),
 	U32(iteration, n_streams, WIRE_STREAMS_MAX, NULL), U32(iteration, next_fixed, WIRE_STREAMS_MAX, NULL),
+	U32(iteration, sharding, JOB_SHARDINGS - 1, NULL),
 	TEXT(iteration, text, WIRE_TEXT_MAX, NULL), TEXT(iteration, help, WIRE_TEXT_MAX, NULL),
 	BOOL(iteration, by_split, NULL), BOOL(iteration, fixed, NULL), BOOL(iteration, all_known, NULL),
 	BOOL(iteration, short_, NULL), { 0 }
@@ -75,7 +77,8 @@ const struct field row_point_fields[] = {
 const struct field row_ledger_fields[] = { SET(stream, acked), { 0 } };
 const struct field row_reader_fields[] = {
 	PART(seat, "peer", U64, peer_id, 0, NULL), U64(seat, seq, NULL), U64(seat, acked, NULL),
-	U64(seat, from, NULL), BOOL(seat, checkpoint, NULL), PART(seat, "away", BOOL, is_away, 0, NULL), { 0 }
+	U64(seat, from, NULL), U64(seat, had, NULL), TEXT(seat, shard, WIRE_TEXT_MAX, NULL),
+	BOOL(seat, checkpoint, NULL), PART(seat, "away", BOOL, is_away, 0, NULL), { 0 }
 };
 
 /* Writing */

@@ -31,6 +31,14 @@ seat_find(const struct iteration *it, uint64_t number)
 	return NULL;
 }
 
+void
+seat_free(struct seat *r)
+{
+	job_shards_clear(&r->only);
+	mem_free(r->shard);
+	mem_free(r);
+}
+
 static void
 seat_leave(struct disp *d, struct seat *r)
 {
@@ -50,10 +58,11 @@ seat_leave(struct disp *d, struct seat *r)
 	if (it->state == ITER_RUNNING && (j->users > 1 || *j->opts.name || j->keep)) {
 		job_used(d, j); /* it may finish meanwhile */
 		for (size_t i = 0; i < it->n_streams; i++)
-			stream_seat_gone(d, it->streams[i], r);
+			if (job_shards_has(&r->only, (uint32_t)i))
+				stream_seat_gone(d, it->streams[i], r);
 		j->users--;
 	}
-	mem_free(r);
+	seat_free(r);
 	job_left(d, j);
 }
 
@@ -121,16 +130,17 @@ seat_awaited(const struct seat *r, bool silent)
 	return seat_placed(r) && iter_live(r->iter);
 }
 
-/* An ordered job has one reader, and an away one with a position comes back with it:
- * who comes without begins anew. In other jobs those with a position keep their seats. */
+/* A stream of an ordered job has one reader, and an away one with a position comes back with
+ * it: who comes without begins anew. In other jobs those with a position keep their seats. */
 void
-seat_make_way(struct disp *d, struct iteration *it)
+seat_make_way(struct disp *d, struct iteration *it, const struct job_shards *only)
 {
 	for (struct list_node *n = it->seats.next; n != &it->seats;) {
 		struct seat *r = LIST_OF(n, struct seat, node);
 
 		n = n->next;
-		if (r->peer || (it->job->opts.order == ORDER_ANY && seat_placed(r)))
+		if (r->peer || (it->job->opts.order == ORDER_ANY && seat_placed(r)) ||
+		    !job_shards_meet(&r->only, only))
 			continue;
 		job_used(d, it->job);
 		seat_gone(d, r);
@@ -189,40 +199,84 @@ seat_fill_stream(struct stream *s, struct msg_stream *out)
 	}
 }
 
+/* How many streams there are for it. */
+static uint32_t
+seat_streams(const struct seat *r)
+{
+	return (uint32_t)(r->only.n ? r->only.n : r->iter->n_streams);
+}
+
+/* Fills *m from the list at *at on, as far as one message may reach; moves both on. */
+static void
+seat_fill_streams(struct seat *r, struct list_node **at, struct msg_streams *m)
+{
+	struct list_node *end = &r->iter->versions;
+	size_t bytes = 0, cap = 0;
+
+	for (; *at != end && m->list.n < DISP_STREAMS_MSG && bytes < DISP_STREAMS_BYTES; *at = (*at)->next) {
+		struct stream *s = LIST_OF(*at, struct stream, by_version);
+
+		r->sent_version = s->version;
+		if (!job_shards_has(&r->only, s->index))
+			continue;
+		bytes += s->worker && s->worker->endpoint ? strlen(s->worker->endpoint) : 0;
+		m->list.v = mem_grow(m->list.v, &cap, m->list.n + 1, sizeof *m->list.v);
+		seat_fill_stream(s, &m->list.v[m->list.n++]);
+	}
+	m->version = r->sent_version;
+}
+
 static void
 seat_send_streams(struct disp *d, struct seat *r)
 {
 	struct iteration *it = r->iter;
 	struct list_node *n = it->versions.prev;
-	struct msg *m;
+	bool news = !r->sent_version || !r->only.n;
 
-	while (n != &it->versions && LIST_OF(n, struct stream, by_version)->version > r->sent_version)
-		n = n->prev;
+	for (; n != &it->versions && LIST_OF(n, struct stream, by_version)->version > r->sent_version; n = n->prev)
+		news |= job_shards_has(&r->only, LIST_OF(n, struct stream, by_version)->index);
+	if (!news)
+		return;
 	n = n->next;
 	do {
-		size_t count = 0, bytes = 0;
+		struct msg *m = disp_send(d, r->peer, MSG_STREAMS, 0);
 
-		for (struct list_node *k = n; k != &it->versions && count < DISP_STREAMS_MSG && bytes < DISP_STREAMS_BYTES; k = k->next) {
-			const struct peer *w = LIST_OF(k, struct stream, by_version)->worker;
-
-			bytes += w && w->endpoint ? strlen(w->endpoint) : 0;
-			count++;
-		}
-		m = disp_send(d, r->peer, MSG_STREAMS, 0);
 		m->streams.iteration = it->id;
 		m->streams.since = r->sent_version;
 		m->streams.all_known = it->all_known || !cut_left(&it->cut);
-		m->streams.total = (uint32_t)it->n_streams;
-		m->streams.list.v = count ? mem_array(count, sizeof *m->streams.list.v) : NULL;
-		for (size_t i = 0; i < count; i++, n = n->next) {
-			struct stream *s = LIST_OF(n, struct stream, by_version);
-
-			seat_fill_stream(s, &m->streams.list.v[i]);
-			r->sent_version = s->version;
-		}
-		m->streams.list.n = count;
-		m->streams.version = r->sent_version;
+		m->streams.total = seat_streams(r);
+		seat_fill_streams(r, &n, &m->streams);
 	} while (n != &it->versions);
+}
+
+/* Looks at all its shards. A reader of the whole is done when the iteration is. */
+bool
+seat_over(const struct seat *r)
+{
+	for (size_t i = 0; i < r->only.n; i++) {
+		const struct stream *s = iter_stream(r->iter, r->only.v[i]);
+
+		if (s && !s->finished)
+			return false;
+	}
+	return r->only.n > 0;
+}
+
+void
+seat_finished(struct disp *d, const struct stream *s)
+{
+	struct iteration *it = s->iter;
+
+	for (struct list_node *n = it->seats.next; n != &it->seats; n = n->next) {
+		struct seat *r = LIST_OF(n, struct seat, node);
+
+		if (!r->only.n || !job_shards_has(&r->only, s->index))
+			continue;
+		r->had += s->length;
+		disp_dirty(d, &r->dirty, DIRTY_ROW);
+		if (r->peer && seat_over(r))
+			ask_put(d, ASK_DONE, r->peer, (struct stream_key){ it->id, 0, 0 }, 0);
+	}
 }
 
 void
@@ -264,8 +318,11 @@ seat_open(struct disp *d, struct seat *r, uint64_t req)
 	const struct job *j = it->job;
 	struct msg *m = disp_send(d, r->peer, MSG_JOB, req);
 
+	/* With sharding data the elements of the source lie one by one in the shards. */
+	bool by_one = it->sharding == SHARD_DATA && j->opts.order == ORDER_SOURCE;
 	struct msg_job job = { .iteration = it->id, .seat = r->number, .opts = j->opts, .dataset = j->dataset->id,
-		.spec = j->dataset->spec, .type = j->dataset->type, .block = d->o.block ? d->o.block : DISP_BLOCK };
+		.spec = j->dataset->spec, .type = j->dataset->type, 
+		.block = by_one ? 1 : d->o.block ? d->o.block : DISP_BLOCK };
 
 	job.opts.shards = it->n_streams;
 	job.opts.epoch = it->epoch;
@@ -275,7 +332,7 @@ seat_open(struct disp *d, struct seat *r, uint64_t req)
 	r->sent_version = r->beat_version = 0;
 	if (iter_live(it))
 		seat_send_streams(d, r);
-	else
+	if (!iter_live(it) || seat_over(r))
 		ask_put(d, ASK_DONE, r->peer, (struct stream_key){ it->id, 0, 0 }, 0);
 }
 
@@ -304,7 +361,7 @@ seat_take_acks(struct disp *d, struct seat *r, uint64_t seq, const struct ranges
 	for (size_t i = 0; i < l->n; i++) {
 		struct stream *s = it->state == ITER_RUNNING ? iter_stream(it, l->v[i].stream) : NULL;
 
-		if (s)
+		if (s && job_shards_has(&r->only, s->index))
 			stream_acked(d, s, &l->v[i].ranges, r); /* may end the iteration */
 		else if (it->state == ITER_FAILED)
 			seat_book(d, it, &l->v[i].ranges);

@@ -172,14 +172,16 @@ disp_split_cut_small(struct disp *d, struct stream *s, uint64_t given)
 }
 
 /* With fixed places split g belongs to stream g mod n: all before it are dealt
- * out too. How many are so far is the number all streams have. */
+ * out too. How many are so far is the number all streams have. Of sharding file, g is the
+ * file's number in its source: the same in each pass. */
 static void
 disp_split_cut_fixed(struct disp *d, struct stream *s, uint64_t k)
 {
 	struct iteration *it = s->iter;
 
 	while (s->n_splits <= k) {
-		uint32_t next = it->next_fixed;
+		uint64_t place = it->sharding == SHARD_FILE ? cut_place(&it->cut) : it->next_fixed;
+		uint32_t next = (uint32_t)(place % it->n_streams);
 
 		if (!disp_split_cut(d, it->streams[next], 0))
 			break;

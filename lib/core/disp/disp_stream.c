@@ -142,6 +142,8 @@ stream_hold(struct disp *d, struct stream *s)
 	for (struct list_node *n = s->iter->seats.next; n != &s->iter->seats; n = n->next) {
 		struct seat *r = LIST_OF(n, struct seat, node);
 
+		if (!job_shards_has(&r->only, s->index))
+			continue;
 		if (s->n_owing == s->cap_owing)
 			s->owing = mem_grow(s->owing, &s->cap_owing, s->n_owing + 1, sizeof *s->owing);
 		s->owing[s->n_owing++] = r->number;
@@ -254,6 +256,7 @@ stream_finish(struct disp *d, struct stream *s)
 	s->dirty.what &= ~(unsigned)(DIRTY_SPLITS | DIRTY_POINTS);
 	disp_dirty(d, &s->dirty, DIRTY_ROW);
 	stream_changed(d, s);
+	seat_finished(d, s);
 	iter_check(d, it); /* may free s */
 }
 

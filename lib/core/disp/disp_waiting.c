@@ -15,6 +15,8 @@ waiting_clear(struct waiting *w)
 	for (size_t i = 0; i < w->have.n; i++)
 		mem_free(w->have.v[i].ranges.v);
 	mem_free(w->have.v);
+	mem_free(w->shard);
+	job_shards_clear(&w->only);
 	mem_free(w);
 }
 
@@ -34,6 +36,23 @@ waiting_error(struct disp *d, struct waiting *w, uint32_t code, const char *text
 	waiting_free(d, w);
 }
 
+/* With `auto`, the number of shards is known only now. False: an error was answered. */
+static bool
+waiting_fits(struct disp *d, struct iteration *it, struct waiting *w)
+{
+	uint32_t last = w->only.n ? w->only.v[w->only.n - 1] : 0;
+	char *text, *help;
+
+	if (last < it->n_streams || !w->only.n)
+		return true;
+	text = mem_printf("there is no shard %u: the job has %u shards", last, it->n_streams);
+	help = mem_printf("they are numbered from 0 to %u", it->n_streams - 1);
+	waiting_error(d, w, ST_USAGE, text, help);
+	mem_free(text);
+	mem_free(help);
+	return false;
+}
+
 static void
 waiting_seat(struct disp *d, struct iteration *it, struct waiting *w)
 {
@@ -44,6 +63,15 @@ waiting_seat(struct disp *d, struct iteration *it, struct waiting *w)
 
 	r->from = w->from;
 	r->checkpoint = w->checkpoint;
+	r->shard = w->shard;
+	r->only = w->only;
+	w->shard = NULL;
+	w->only = (struct job_shards){ 0 };
+	for (size_t i = 0; i < r->only.n; i++) {
+		const struct stream *s = iter_stream(it, r->only.v[i]);
+
+		r->had += s && s->finished ? s->length : 0;
+	}
 	if (w->checkpoint && !it->job->keep) {
 		it->job->keep = true;
 		disp_dirty(d, &it->job->dirty, DIRTY_ROW);
@@ -96,7 +124,7 @@ waiting_answer(struct disp *d, struct iteration *it)
 			m->done.elements = it->elements;
 			fault_fill(it, m);
 			waiting_free(d, w);
-		} else {
+		} else if (waiting_fits(d, it, w)) {
 			waiting_seat(d, it, w);
 		}
 	}

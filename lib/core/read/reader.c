@@ -140,7 +140,7 @@ reader_new(const struct reader_opts *o, int64_t now_ns, struct reader **out, str
 	r->now = now_ns;
 	r->ack_due = r->done_due = INT64_MAX;
 	r->again_due = now_ns + CONTACT_AGAIN_NS;
-	if (o->position && reader_position_parse(r, e)) {
+	if ((o->position && reader_position_parse(r, e)) || job_shards_parse(r->o.job.shard, &r->only, e)) {
 		reader_free(&r);
 		return e->kind;
 	}
@@ -198,6 +198,8 @@ reader_free(struct reader **rp)
 	mem_free(r->lent);
 	mem_free(r->dataset);
 	mem_free(r->job);
+	mem_free(r->shard);
+	job_shards_clear(&r->only);
 	mem_free(r);
 	*rp = NULL;
 }
@@ -254,7 +256,7 @@ reader_job(struct reader *r, struct msg *m)
 	r->job = mem_strdup(m->job.opts.name);
 	if (!r->o.position)
 		r->block_left = r->pos_left = r->block;
-	else if (r->o.job.order == ORDER_STABLE && !r->block_left && r->shards)
+	else if (reader_order_in_turns(r) && !r->block_left && r->shards)
 		reader_order_next(r);
 	reader_take_have(r);
 	a = reader_do(r, READER_JOB);

@@ -198,6 +198,7 @@ static const struct field pos_fields[] = {
 	PART(reader_pos, "sharding", U32, job.sharding, JOB_SHARDINGS - 1, NULL),
 	PART(reader_pos, "order", U32, job.order, JOB_ORDERS - 1, NULL),
 	PART(reader_pos, "shards", U64, job.shards, WIRE_STREAMS_MAX, NULL),
+	PART(reader_pos, "shard", TEXT, job.shard, WIRE_TEXT_MAX, NULL),
 	PART(reader_pos, "epoch", U64, job.epoch, UINT32_MAX, NULL), NAME(reader_pos, dataset, NULL),
 	PART(reader_pos, "job", TEXT, job.name, WIRE_NAME_MAX, NULL),
 	U64(reader_pos, iteration, NULL), U64(reader_pos, seat, NULL), PART(reader_pos, "seed", U64, job.seed, 0, NULL),
@@ -227,14 +228,14 @@ reader_position_sets(const struct reader *r)
 void
 reader_position(struct reader *r, struct buf *out)
 {
-	struct reader_pos p = { .version = 1, .job = r->o.job, .dataset = r->dataset, .iteration = r->iteration,
+	struct reader_pos p = { .version = 2, .job = r->o.job, .dataset = r->dataset, .iteration = r->iteration,
 		.seat = r->seat, .turn = r->pos_turn, .left = r->pos_left, .split = r->pos_split };
 	struct intervals *had = reader_position_sets(r);
 
 	p.job.name = r->job;
 	p.job.seed = r->seed;
 	p.job.epoch = r->epoch;
-	if (p.job.order != ORDER_ANY)
+	if (job_is_fixed(&p.job))
 		p.job.shards = r->shards;
 	p.streams.v = mem_array(r->n_streams, sizeof *p.streams.v);
 	for (size_t i = 0; i < r->n_streams; i++) {
@@ -301,6 +302,9 @@ reader_position_fits(const struct job_opts *o, const struct job_opts *p, struct 
 	else if (o->shards && p->shards > 1 && o->shards != p->shards) /* 1: it could not be cut */
 		err_set(e, ST_USAGE, "the position is one of %llu shards, not of %llu",
 			(unsigned long long)p->shards, (unsigned long long)o->shards);
+	else if (o->shard && *o->shard && strcmp(o->shard, p->shard ? p->shard : ""))
+		err_set(e, ST_USAGE, "the position is one in %s%s, not in shard %s", p->shard && *p->shard ? "shard " : "all shards",
+			p->shard ? p->shard : "", o->shard);
 	else if (o->epoch > 1 && o->epoch != p->epoch)
 		err_set(e, ST_USAGE, "the position is one in pass %llu, not in pass %llu",
 			(unsigned long long)p->epoch, (unsigned long long)o->epoch);
@@ -317,9 +321,9 @@ reader_position_parse(struct reader *r, struct err *e)
 
 	if (fields_decode("position", pos_fields, r->o.position, r->o.position_len, &p, e))
 		return e->kind = ST_DATA;
-	if (p.version != 1) {
+	if (p.version != 2) {
 		fields_clear(pos_fields, &p);
-		return err_set(e, ST_PROTO, "the position is of version %u, this program reads 1", p.version);
+		return err_set(e, ST_PROTO, "the position is of version %u, this program reads 2", p.version);
 	}
 	if (r->o.dataset && p.dataset && !reader_is_dataset(r->o.dataset, p.dataset)) {
 		err_set(e, ST_DATA, "the position is one in dataset `%s`, not in `%s`", p.dataset, r->o.dataset);
@@ -338,8 +342,9 @@ reader_position_parse(struct reader *r, struct err *e)
 	r->o.job.sharding = p.job.sharding;
 	r->o.job.order = p.job.order;
 	r->o.job.shards = p.job.shards;
+	r->o.job.shard = r->shard = p.job.shard;
 	r->o.job.epoch = p.job.epoch;
-	r->o.job.seeded = r->o.job.seeded || p.job.order != ORDER_ANY;
+	r->o.job.seeded = r->o.job.seeded || job_is_fixed(&p.job);
 	r->o.job.seed = p.job.seed;
 	r->turn = r->pos_turn = p.turn;
 	r->block_left = r->pos_left = p.left;

@@ -92,7 +92,8 @@ struct reader {
 	struct contact contact;
 	int64_t now;
 	uint64_t iteration, seat, open_req;
-	char *dataset, *job;
+	char *dataset, *job, *shard; /* shard: of the position resumed */
+	struct job_shards only;      /* the streams that are read */
 	uint32_t block, epoch, shards;
 	uint64_t seed;
 	uint32_t sessions;           /* with workers, so far */
@@ -166,6 +167,7 @@ void reader_chunk_done(struct reader *r, struct reader_chunk_ *c);
 /* reader_order.c */
 void reader_order_add(struct reader *r, struct reader_part *p);
 void reader_order_run(struct reader *r);
+bool reader_order_in_turns(const struct reader *r);       /* a block of each stream after the other */
 void reader_order_next(struct reader *r);                 /* the next stream's turn */
 void reader_order_clear(struct reader *r);
 void reader_reached(struct reader *r, bool again);        /* tells the dispatcher, if it is so */

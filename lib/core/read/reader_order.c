@@ -6,7 +6,10 @@
  *	stable  `block` elements of each stream in turn, those that are over
  *	        left out: depends only on the streams
  *	source  split after split: split g is split g div n of stream g mod n;
- *	        with sharding off copy after copy
+ *	        with sharding off copy after copy; with sharding data an element of each
+ *	        stream in turn
+ *
+ * Streams of shards that are not read are over from the start.
  */
 #include "base/mem.h"
 #include "core/read/reader_inner.h"
@@ -45,9 +48,17 @@ reader_order_add(struct reader *r, struct reader_part *p)
 	*at = p;
 }
 
-static bool
-reader_order_over(struct reader_stream *s)
+bool
+reader_order_in_turns(const struct reader *r)
 {
+	return r->o.job.order == ORDER_STABLE || (r->o.job.order == ORDER_SOURCE && r->o.job.sharding == SHARD_DATA);
+}
+
+static bool
+reader_order_over(const struct reader *r, struct reader_stream *s)
+{
+	if (!job_shards_has(&r->only, s->index))
+		return true;
 	if (!s->over && s->state >= STREAM_ENDED && s->state != STREAM_FAILED && s->pos >= s->length)
 		s->over = true;
 	return s->over;
@@ -94,7 +105,7 @@ reader_order_next(struct reader *r)
 }
 
 static void
-reader_order_stable(struct reader *r)
+reader_order_turns(struct reader *r)
 {
 	uint32_t over = 0; /* in a row */
 
@@ -103,7 +114,7 @@ reader_order_stable(struct reader *r)
 		struct reader_part *p;
 		uint64_t n;
 
-		if (reader_order_over(s)) {
+		if (reader_order_over(r, s)) {
 			over++;
 			reader_order_next(r);
 			continue;
@@ -131,7 +142,7 @@ reader_order_copies(struct reader *r)
 		struct reader_stream *s = reader_stream_get(r, (uint32_t)r->turn);
 		struct reader_part *p = reader_stream_front(s);
 
-		if (reader_order_over(s))
+		if (reader_order_over(r, s))
 			r->turn++;
 		else if (reader_order_fails(r, s))
 			break;
@@ -153,7 +164,7 @@ reader_order_source(struct reader *r)
 		struct reader_stream *s = reader_stream_get(r, (uint32_t)(r->split % r->shards));
 		struct reader_part *p;
 
-		if (reader_order_over(s)) {
+		if (reader_order_over(r, s)) {
 			over++;
 			r->split++;
 			continue;
@@ -183,8 +194,8 @@ reader_order_run(struct reader *r)
 	if (!r->opened || !r->shards || r->closing)
 		return;
 	r->reached = NULL;
-	if (r->o.job.order == ORDER_STABLE)
-		reader_order_stable(r);
+	if (reader_order_in_turns(r))
+		reader_order_turns(r);
 	else if (r->o.job.order == ORDER_SOURCE && r->o.job.sharding == SHARD_OFF)
 		reader_order_copies(r);
 	else if (r->o.job.order == ORDER_SOURCE)

@@ -169,7 +169,7 @@ call_plain(struct compile *c, const struct expr_ast *a, const struct fn *f, int 
 
 	out->deps = f->flags & FN_VARIES ? DEP_VARIES : 0;
 	x->traits |= f->flags & FN_VARIES ? EXPR_VARIES : 0;
-	x->traits |= f->flags & FN_DRAWS ? EXPR_DRAWS : 0;
+	x->traits |= f->flags & FN_DRAWS ? EXPR_DRAWS : f->flags & FN_VARIES ? EXPR_TIMED : 0;
 	for (uint32_t i = 0; i < a->n; i++) {
 		int reg = compile_result(c, from + (int)i, COMPILE_ANY);
 

@@ -10,19 +10,30 @@ struct shard {
 };
 
 static const struct param shard_params[] = {
-	{ "n", PARAM_INT, offsetof(struct shard, n), .min = 1, .max = INT64_MAX,
-	  .help = "number of shards" },
-	{ "index", PARAM_INT, offsetof(struct shard, index), .max = INT64_MAX,
-	  .help = "which shard to keep, from 0" },
+	{ "n", PARAM_INT, offsetof(struct shard, n), .min = 1, .max = INT64_MAX, .flags = PARAM_ALLOW_AUTO,
+	  .help = "number of shards; auto: that of the job" },
+	{ "index", PARAM_INT, offsetof(struct shard, index), .max = INT64_MAX, .flags = PARAM_ALLOW_AUTO,
+	  .help = "which shard to keep, from 0; auto: the one that is being made" },
 	{ 0 }
 };
+
+static bool
+shard_by_share(const struct op_node *n)
+{
+	return ((const struct shard *)n->params)->n == PARAM_AUTO;
+}
 
 static enum status
 shard_check(const struct op_node *n, struct err *e)
 {
 	const struct shard *s = n->params;
 
-	if (s->index < s->n)
+	if ((s->n == PARAM_AUTO) != (s->index == PARAM_AUTO)) {
+		err_set(e, ST_DATA, "`shard` has one `auto`, and a share is a number and how many there are");
+		err_help(e, "write `shard auto auto`, for --sharding hint, or two numbers");
+		return ST_DATA;
+	}
+	if (s->index < s->n || s->n == PARAM_AUTO)
 		return ST_OK;
 	err_set(e, ST_DATA, "shard %lld of %lld does not exist", (long long)s->index,
 		(long long)s->n);
@@ -37,6 +48,8 @@ shard_cardinality(const struct op_node *n, const int64_t *in)
 
 	if (in[0] == -1 || in[0] == INT64_MAX)
 		return in[0];
+	if (s->n == PARAM_AUTO)
+		return -1;
 	return in[0] / s->n + (in[0] % s->n > s->index);
 }
 
@@ -55,7 +68,15 @@ shard_open(struct op_inst *self, struct err *e)
 {
 	struct shard *s = self->state;
 
-	(void)e;
+	if (s->n == PARAM_AUTO) {
+		if (!self->ctx->shares) {
+			err_set(e, ST_DATA, "`shard auto auto` takes its share from a job with --sharding hint, and this is none");
+			err_help(e, "write the numbers: `shard 1 0` gives everything");
+			return ST_DATA;
+		}
+		s->n = self->ctx->shares;
+		s->index = self->ctx->share;
+	}
 	s->next = (uint64_t)s->index;
 	return ST_OK;
 }
@@ -81,13 +102,15 @@ static const struct state_row shard_state[] = {
 const struct op_desc op_shard = {
 	.name = "shard",
 	.brief = "keeps every N-th element, beginning with element number I",
-	.doc = "Each element is in exactly one of the shards 0 to N - 1.",
+	.doc = "Each element is in exactly one of the shards 0 to N - 1. In a job with --sharding hint, "
+	       "`shard auto auto` keeps in each shard of the job its share; it means nothing elsewhere.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_GLOBAL,
 	.flags = OP_PASSES | OP_BY_EXPR,
 	.params = shard_params,
 	.state_size = sizeof(struct shard),
 	.check = shard_check,
+	.by_share = shard_by_share,
 	.cardinality = shard_cardinality,
 	.pick = shard_pick,
 	.open = shard_open,

@@ -85,6 +85,41 @@ every_place_is_dealt_out_once(void **state)
 	}
 }
 
+/* Whole units, each with its place in the list of its source, also after a restart. */
+static void
+units_that_stay_whole_count_in_their_source(void **state)
+{
+	static const uint64_t places[] = { 0, 1, 2, 0, 1, 0, 1, 2, 0, 1 };
+	struct cut c = { 0 };
+	struct split s = { 0 };
+
+	(void)state;
+	for (size_t at = 0; at <= 10; at++) {
+		struct split_list units = { 0 };
+		struct cut_pos pos = c.pos;
+
+		for (unsigned i = 0; i < 5; i++)
+			add_range(&units, i >= 3, 0, 1000000000);
+		cut_clear(&c);
+		cut_open(&c, &units, 2, true);
+		c.whole = true;
+		cut_seek(&c, pos);
+		assert_int_equal(cut_least(&c), 2);
+		if (at == 10)
+			break;
+		assert_int_equal(cut_place(&c), places[at]);
+		assert_true(cut_next(&c, 2, &s));
+		assert_int_equal(s.count, 1000000000);
+		assert_int_equal(s.times, 1);
+		if (cut_left(&c))
+			assert_int_equal(cut_place(&c), places[at + 1]);
+		split_clear(&s);
+	}
+	assert_false(cut_left(&c));
+	cut_clear(&c);
+	assert_int_equal(cut_least(&c), 0);
+}
+
 static void
 splits_grow_small_towards_the_end(void **state)
 {

@@ -72,11 +72,11 @@ static void
 a_row_of_a_job_has_these_bytes(void **state)
 {
 	struct job j = { .opts = { .name = text("train"), .options = text("o"), .seed = 8, .sharding = SHARD_DYNAMIC,
-		.order = ORDER_SOURCE, .shards = 3, .seeded = true }, .dataset_number = 5, .keep = true };
+		.order = ORDER_SOURCE, .shards = 3, .seeded = true }, .dataset_number = 5, .shards = 6, .keep = true };
 	struct job again = { 0 }, moved = { 0 };
 
 	(void)state;
-	is_row(row_job_fields, &j, &again, &moved, "99a5747261696ea16f0508010203c3c3");
+	is_row(row_job_fields, &j, &again, &moved, "9aa5747261696ea16f0508010203c306c3");
 }
 
 static void
@@ -85,12 +85,12 @@ a_row_of_an_iteration_has_these_bytes(void **state)
 	struct iteration it = { .job_number = 1, .seed = 2, .times = 3, .next_seat = 4, .cut.pos = { 5, 6, 7, 8 },
 		.elements = 9, .acked = 10, .made = 11, .again = 12, .suppressed = 13, .repeated = 14, .failed = 15,
 		.max_errors = UINT64_MAX, .epoch = 16, .state = ITER_FAILED, .code = 65, .n_streams = 17,
-		.next_fixed = 18, .text = text("why"), .help = text("mend"), .by_split = true, .all_known = true };
+		.next_fixed = 18, .sharding = SHARD_FILE, .text = text("why"), .help = text("mend"), .by_split = true, .all_known = true };
 	struct iteration again = { 0 }, moved = { 0 };
 
 	(void)state;
 	is_row(row_iter_fields, &it, &again, &moved,
-	       "dc001b0102030405060708090a0b0c0d0e0fcfffffffffffffffff1003411112a3776879a46d656e64c3c2c3c2");
+	       "dc001c0102030405060708090a0b0c0d0e0fcfffffffffffffffff100341111202a3776879a46d656e64c3c2c3c2");
 }
 
 static void
@@ -138,11 +138,11 @@ rows_of_what_a_stream_has_got_have_these_bytes(void **state)
 static void
 a_row_of_a_reader_has_these_bytes(void **state)
 {
-	struct seat r = { .peer_id = 1, .seq = 2, .acked = 3, .from = 4, .checkpoint = true };
+	struct seat r = { .peer_id = 1, .seq = 2, .acked = 3, .from = 4, .had = 5, .shard = text("0,2"), .checkpoint = true };
 	struct seat again = { 0 }, moved = { 0 };
 
 	(void)state;
-	is_row(row_reader_fields, &r, &again, &moved, "9601020304c3c2");
+	is_row(row_reader_fields, &r, &again, &moved, "980102030405a3302c32c3c2");
 }
 
 /* The dispatcher adds to the lists that it has read, so their room has to be known. */

@@ -341,7 +341,7 @@ what_it_may_do_is_read_from_the_code_and_not_from_its_text(void **state)
 		{ ".i.rand", 0 },
 		{ "rand()", EXPR_VARIES | EXPR_DRAWS },
 		{ "rand (3) + 1", EXPR_VARIES | EXPR_DRAWS },
-		{ "map(x, it + now())", EXPR_VARIES },
+		{ "map(x, it + now())", EXPR_VARIES | EXPR_TIMED },
 		{ "x > 1 ? x : skip()", EXPR_SKIPS },
 		{ "skip() ?? 1", EXPR_SKIPS },
 		{ "[1, {a: i}]", EXPR_COUNTS },

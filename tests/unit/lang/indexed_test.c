@@ -63,7 +63,7 @@ indexed_plan(const char *spec)
 static size_t
 indexed_whole(const char *spec, uint64_t seed, uint32_t stream, int64_t *v, size_t cap)
 {
-	struct op_ctx ctx = { .seed = seed, .stream = stream };
+	struct op_ctx ctx = { .seed = seed, .stream = stream, .draws_as = stream };
 	struct plan *plan = indexed_plan(spec);
 	struct err e = { 0 };
 	size_t n = 0;
@@ -148,7 +148,7 @@ parts_make_the_whole(void **state)
 		assert_int_equal(op_split_times(plan->top), 1);
 		for (uint64_t at = 0, size = 1; at < units.v[0].count; at += size, size += 190) {
 			struct part p = { .split = units.v[0] };
-			struct op_ctx ctx = { .seed = 77, .stream = (uint32_t)at, .arg = &p,
+			struct op_ctx ctx = { .seed = 77, .stream = (uint32_t)at, .draws_as = (uint32_t)at, .arg = &p,
 					      .next_split = part_next };
 
 			if (size > units.v[0].count - at)
