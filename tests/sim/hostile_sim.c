@@ -303,7 +303,7 @@ hostile_worker(void)
 		now += 1000000;
 		if (any_msg(1 + (unsigned)rng_below(&r, MSG_TYPES - 1), &m)) {
 			bool begins_with_key = m.type == MSG_READER_GONE ||
-				(m.type >= MSG_CREDIT && m.type != MSG_ATTACH && m.type != MSG_ARENA);
+				(m.type >= MSG_CREDIT && m.type <= MSG_REACHED);
 
 			if (begins_with_key && rng_below(&r, 2))
 				m.hold.key = key;
