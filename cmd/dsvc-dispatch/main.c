@@ -98,7 +98,7 @@ main_beat(struct dispatch *o, struct err *e)
 		return ST_OK;
 	err_set(e, ST_USAGE, "--loss %lldms is less than twice --beat %lldms",
 		(long long)(o->loss / 1000000), (long long)(o->beat / 1000000));
-	err_help(e, "one late sign of life would be taken for a loss; for example: --beat %lldms --loss %lldms",
+	err_help(e, "a single late heartbeat would count as a loss; for example: --beat %lldms --loss %lldms",
 		 (long long)(o->beat / 1000000), (long long)(o->beat / 200000));
 	return ST_USAGE;
 }
@@ -124,7 +124,7 @@ main(int argc, char **argv)
 	c.beat_ms = (uint32_t)(o.beat / 1000000);
 	c.loss_ms = (uint32_t)(o.loss / 1000000);
 	if (opt.n)
-		st = err_set(&e, ST_USAGE, "`%s` is one word too many", opt.operand[0]);
+		st = err_set(&e, ST_USAGE, "unexpected argument `%s`", opt.operand[0]);
 	else if (st == ST_OK && !o.bind.n) {
 		st = endpoint_find(NULL, NULL, &own, &e);
 		if (st == ST_OK)

@@ -73,8 +73,8 @@ test_ran(struct test *t, const char *name, const struct watched *r)
 	if (r->e.kind != ST_OK)
 		test_say(t, name, r->e.text, r->e.help);
 	else if (r->late)
-		test_say(t, name, "it does not come to its end in time",
-			 r->note.kind ? r->note.help : "--limit gives it more");
+		test_say(t, name, "it does not end in time",
+			 r->note.kind ? r->note.help : "--limit gives it more time");
 	else
 		return true;
 	return false;
@@ -102,7 +102,7 @@ test_answers(struct test *t, struct err *e)
 	}
 	/* Its own time and not ours: it has closed its output and is still there. */
 	if (st == ST_OK && !all.e.kind && all.all_ns - all.first_ns > 4000000000)
-		test_say(t, "it ends with its input", "it stays, and has to be ended", NULL);
+		test_say(t, "it ends with its input", "it keeps running and has to be stopped", NULL);
 	else if (st == ST_OK && !all.e.kind && !all.late)
 		test_say(t, "it ends with its input", NULL, NULL);
 	watched_clear(&all);
@@ -130,7 +130,7 @@ test_at_once(struct test *t, struct err *e)
 	enum status st = test_exec(t, &r, NULL, e);
 	if (st == ST_OK && test_ran(t, "each answer at once", &r))
 		test_say(t, "each answer at once", r.elements && r.first_ns > 1200000000
-			 ? "it holds its output back" : NULL, r.note.kind ? r.note.help : NULL);
+			 ? "it buffers its output" : NULL, r.note.kind ? r.note.help : NULL);
 	watched_clear(&r);
 	return st;
 }
@@ -178,8 +178,8 @@ test_copies(struct test *t, struct err *e)
 	enum status st = test_exec(t, &r, "parallel=3", e);
 	if (st == ST_OK && test_ran(t, "several copies give the same", &r))
 		test_say(t, "several copies give the same", r.digest != t->digest
-			 ? "the answers are others than those of one" : NULL,
-			 "what it remembers of an element is not known to its copies: parallel=1");
+			 ? "the answers differ from those of one copy" : NULL,
+			 "copies do not share what they remember of earlier elements: use parallel=1");
 	watched_clear(&r);
 	return st;
 }

@@ -45,9 +45,9 @@ delivery_check(const struct read_options *o, struct err *e)
 		return ST_USAGE;
 	}
 	if (o->epochs > 1)
-		return err_set(e, ST_USAGE, "--checkpoint is of one pass; use --epoch in place of --epochs");
+		return err_set(e, ST_USAGE, "--checkpoint works on one pass; use --epoch instead of --epochs");
 	if (o->output && o->ack_fd >= 0)
-		return err_set(e, ST_USAGE, "--ack-fd is for a consumer, and --output for a file: take one");
+		return err_set(e, ST_USAGE, "--ack-fd is for a consumer and --output for a file: give only one of them");
 	return ST_OK;
 }
 
@@ -253,7 +253,7 @@ delivery_unfinished(struct delivery *p, struct err *e)
 		return ST_OK;
 	err_set(e, ST_TEMP, "--ack-fd was closed when %llu of %llu elements were finished",
 		(unsigned long long)p->told, (unsigned long long)output_written(p->out));
-	err_help(e, "the others will be given again");
+	err_help(e, "the others will be delivered again");
 	return ST_TEMP;
 }
 

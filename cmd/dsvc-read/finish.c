@@ -20,7 +20,7 @@ finish_empty(const struct delivery *p, struct reader_host *reader, const struct 
 	     bool last)
 {
 	if (p->o->checkpoint && c->position && !p->elements && !c->job.name)
-		log_say(LOG_WARN, "%s is at the end of its pass: nothing is left; remove it to begin anew",
+		log_say(LOG_WARN, "%s is at the end of its pass: nothing is left; remove it to start over",
 			p->o->checkpoint);
 	else if (reader_host_was_over(reader) && c->job.name && last)
 		log_say(LOG_WARN, "job `%s`: pass %u was read to its end; --epoch %u reads another", c->job.name,
@@ -37,7 +37,7 @@ finish_close(struct delivery *p, enum status st, struct err *e)
 	if (st == ST_OK && p->acks.finished > p->elements) {
 		st = err_set(e, ST_DATA, "--ack-fd: %llu elements were finished, of %llu that were written",
 			     (unsigned long long)p->acks.finished, (unsigned long long)p->elements);
-		err_help(e, "each line says how many elements are finished so far, in all");
+		err_help(e, "each line gives the total number of elements finished so far");
 	}
 	if (p->out && st != ST_AGAIN && st != ST_TEMP)
 		output_no_rest(p->out);

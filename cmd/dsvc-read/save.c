@@ -18,8 +18,8 @@ enum { SAVED_VERSION = 2, SAVED_PARTS = 6, SAVED_MOST = 64 << 20 };
 static enum status
 saved_bad(const char *file, struct err *e)
 {
-	err_set(e, ST_DATA, "%s is no position as dsvc-read has written it", file);
-	err_help(e, "name another file for --checkpoint, or remove this one to begin anew");
+	err_set(e, ST_DATA, "%s is not a position written by dsvc-read", file);
+	err_help(e, "name another file for --checkpoint, or remove this one to start over");
 	return ST_DATA;
 }
 
@@ -146,8 +146,8 @@ acks_read(struct acks *a, struct err *e)
 		for (ssize_t i = 0; i < n; i++)
 			acks_byte(a, bytes[i]);
 	if (a->bad) {
-		err_set(e, ST_DATA, "--ack-fd: a line is no number");
-		err_help(e, "each line says how many elements are finished so far");
+		err_set(e, ST_DATA, "--ack-fd: a line is not a number");
+		err_help(e, "each line gives the total number of elements finished so far");
 		return ST_DATA;
 	}
 	if (n == 0 || (errno != EAGAIN && errno != EINTR)) {

@@ -15,7 +15,7 @@ what_without_plan(const struct opt *opt, struct err *e)
 
 	if (!set || *set != '-')
 		return ST_OK;
-	err_set(e, ST_USAGE, "%s: the parameters of a registered dataset are set already", set);
+	err_set(e, ST_USAGE, "%s: the parameters of a registered dataset are already set", set);
 	err_help(e, "dsvc-register %s NAME=VALUE registers it with another value", set);
 	return ST_USAGE;
 }
@@ -78,7 +78,7 @@ what_find(struct what *w, const struct read_options *o, const struct opt *opt,
 {
 	struct spec_src src = { .sets = &o->set, .dirs = &o->include, .service = &s->op };
 	if ((o->expression != NULL) + (o->file != NULL) + (opt->n > 0 && !o->file) != 1) {
-		err_set(e, ST_USAGE, "one dataset or pipeline is needed");
+		err_set(e, ST_USAGE, "no dataset or pipeline given");
 		err_help(e, "dsvc-read ID, or dsvc-read -e 'range 10 | map x*x'");
 		return ST_USAGE;
 	}
@@ -134,7 +134,7 @@ what_wait(const char *text, struct job_opts *job, struct err *e)
 		return ST_USAGE;
 	}
 	if (count == 0 && slash) {
-		err_set(e, ST_USAGE, "--wait-workers: 0 waits for as long as it takes, so '%s' says nothing", text);
+		err_set(e, ST_USAGE, "--wait-workers: 0 waits for as long as it takes, so '%s' has no effect", text);
 		err_help(e, "write 0, or 1%s", slash);
 		return ST_USAGE;
 	}

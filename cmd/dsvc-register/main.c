@@ -19,8 +19,11 @@ reg_source(const struct reg_opts *o, const struct opt *opt, struct spec_src *src
 	/* With --explain, a pipeline that cannot be shared is explained rather than refused. */
 	*src = (struct spec_src){ .sets = &o->set, .dirs = &o->include,
 				  .flags = o->explain ? 0 : SPEC_ON_WORKERS };
-	if ((o->expression != NULL) + (o->file != NULL) + (opt->n > 0 && !o->file) != 1) {
-		err_set(e, ST_USAGE, "one pipeline is needed: as words, with -e or with -f");
+	int given = (o->expression != NULL) + (o->file != NULL) + (opt->n > 0 && !o->file);
+
+	if (given != 1) {
+		err_set(e, ST_USAGE, "%s pipeline given: pass it as an argument, with -e or with -f",
+			given ? "more than one" : "no");
 		err_help(e, "dsvc-register 'range 10 | map x*x'");
 		return ST_USAGE;
 	}
@@ -69,8 +72,8 @@ reg_refuse(const struct plan *p, struct err *e)
 		err_set(e, ST_DATA, "the pipeline reads standard input, which workers do not have");
 		err_help(e, "run it with dsvc-run, or read a file");
 	} else if (p->service) {
-		err_set(e, ST_DATA, "`dataset` and `distribute` stand in what readers run, not in a dataset");
-		err_help(e, "register what stands before `distribute`");
+		err_set(e, ST_DATA, "`dataset` and `distribute` belong in the pipeline of a reader, not in a dataset");
+		err_help(e, "register the part before `distribute`");
 	} else {
 		return ST_OK;
 	}
@@ -84,7 +87,7 @@ reg_warn(const struct plan *p)
 	if (p->by_share)
 		log_say(LOG_WARN, "`%s` takes its share from the job: read it with --sharding hint", op_text(p->by_share));
 	else if (p->global)
-		log_say(LOG_WARN, "`%s` means something only over all elements: read it with --sharding off",
+		log_say(LOG_WARN, "`%s` must see all elements: read it with --sharding off",
 			p->global->desc->name);
 }
 

@@ -52,7 +52,7 @@ files_fmt(const struct run_opts *o, const struct opt *opt, const struct spec_src
 		if (!st)
 			st = quit_flush(e);
 		if (!st)
-			st = err_set(e, ST_NO, "not laid out as --fmt would");
+			st = err_set(e, ST_NO, "not in the layout of --fmt");
 	}
 	return st;
 }

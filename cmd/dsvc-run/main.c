@@ -28,9 +28,11 @@ static enum status
 run_source(const struct run_opts *o, const struct opt *opt, struct spec_src *src, struct err *e)
 {
 	bool words = opt->n > 0 && !o->file;
+	int given = (o->expression != NULL) + (o->file != NULL) + words;
 
-	if ((o->expression != NULL) + (o->file != NULL) + words != 1) {
-		err_set(e, ST_USAGE, "one pipeline is needed: as operands, with -e or with -f");
+	if (given != 1) {
+		err_set(e, ST_USAGE, "%s pipeline given: pass it as an argument, with -e or with -f",
+			given ? "more than one" : "no");
 		err_help(e, "dsvc-run 'range 10 | map x*x'");
 		return ST_USAGE;
 	}

@@ -150,7 +150,7 @@ run_plan_failures(struct run_plan *p, enum status st, struct err *e)
 		if (c->errors)
 			err_help(e, "see %s", c->errors);
 		else
-			err_help(e, "--errors FILE tells each of them");
+			err_help(e, "--errors FILE lists them");
 	} else if (!st && p->failed && !c->quiet) {
 		fprintf(stderr, "dsvc-run: %" PRIu64 " element%s failed%s%s%s\n", p->failed,
 			p->failed == 1 ? "" : "s",

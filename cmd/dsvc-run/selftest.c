@@ -245,8 +245,8 @@ selftest_spec(struct selftest *t, const char *file, struct err *e)
 	enum status st;
 
 	if (!strcmp(file, "-"))
-		return err_set(e, ST_USAGE, "the tests of a spec on standard input cannot be run: "
-			       "they need it for themselves");
+		return err_set(e, ST_USAGE, "cannot run the tests of a spec from standard input: "
+			       "the tests use it themselves");
 	st = spectext_load(file, &text, e);
 	if (!st)
 		st = testblocks_read(file, text->data, text->len, &blocks, e);
@@ -286,7 +286,7 @@ selftest_none(char *const *files, size_t n, struct err *e)
 		err_set(e, ST_NOINPUT, "%s has no tests", files[0]);
 	else
 		err_set(e, ST_NOINPUT, "none of these files has tests");
-	err_help(e, "a test is a comment behind the pipeline: `# test:`, then `# in: LINE`, `# out: LINE`");
+	err_help(e, "a test is a comment after the pipeline: `# test:`, then `# in: LINE`, `# out: LINE`");
 	return ST_NOINPUT;
 }
 

@@ -32,7 +32,7 @@ status_ask(struct tool *t, const struct status_options *o, struct msg *reply, st
 	enum status st = tool_ask(t, &ask, reply, e);
 	if (st == ST_OK && (reply->type != MSG_REPORT ||
 			    !mp_check(reply->report.value.p, reply->report.value.n)))
-		st = err_set(e, ST_PROTO, "the dispatcher answered with something else");
+		st = err_set(e, ST_PROTO, "the dispatcher sent an unexpected answer");
 	return st;
 }
 
@@ -137,7 +137,7 @@ main(int argc, char **argv)
 	if (o.watch)
 		stop_install();
 	if (opt.n)
-		st = err_set(&e, ST_USAGE, "`%s` is one word too many", opt.operand[0]);
+		st = err_set(&e, ST_USAGE, "unexpected argument `%s`", opt.operand[0]);
 	else
 		st = status_options_form(&o, &opt, &e);
 	if (st == ST_OK)

@@ -25,7 +25,7 @@ static const struct metrics_row metrics_rows[] = {
 	{ "suppressed", "dsvc_elements_suppressed_total", "Elements made again and not sent, since a reader had them.", NULL, 1, false, false },
 	{ "lost", "dsvc_elements_lost_total", "Elements lost; must be 0.", NULL, 1, false, false },
 	{ "repeated", "dsvc_elements_repeated_total", "Elements delivered twice; must be 0.", NULL, 1, false, false },
-	{ "failed", "dsvc_elements_failed_total", "Elements that failed and that on_error let go.", NULL, 1, false, false },
+	{ "failed", "dsvc_elements_failed_total", "Elements that failed and that on_error skipped.", NULL, 1, false, false },
 	{ "reader_work_ms", "dsvc_reader_seconds_total", "Time of readers, with elements at hand or waiting for some.", "state=\"work\"", 1e-3, false, false },
 	{ "reader_wait_ms", "dsvc_reader_seconds_total", NULL, "state=\"wait\"", 1e-3, false, true },
 	{ "slot_work_ms", "dsvc_slot_seconds_total", "Time of slots, making elements or held back by readers.", "state=\"busy\"", 1e-3, false, false },
@@ -219,7 +219,7 @@ metrics_print(struct slice report, bool workers, struct buf *out)
 	metrics_one(out, "dsvc_durable", "gauge", "Whether the dispatcher keeps a state.", (double)record_uint(report, "durable"));
 	metrics_one(out, "dsvc_slots", "gauge", "Slots of all workers.", (double)record_uint(report, "slots"));
 	metrics_one(out, "dsvc_slots_wanted", "gauge", "Slots that the passes being read could use.", wanted);
-	metrics_one(out, "dsvc_workers_wanted", "gauge", "Workers of the mean size that have so many slots.",
+	metrics_one(out, "dsvc_workers_wanted", "gauge", "Workers of mean size that have that many slots.",
 		    (double)wanted_number(wanted, wanted_per_worker(report)));
 	metrics_counts(report, out);
 	metrics_jobs(report, out);

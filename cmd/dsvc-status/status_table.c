@@ -209,7 +209,7 @@ status_table_status(struct slice report, struct slice before, double seconds, bo
 	struct slice d;
 	buf_printf(out, "dispatcher %.*s, %s\n\n", (int)record_text(report, "instance").n,
 		   (const char *)record_text(report, "instance").p,
-		   record_uint(report, "durable") ? "keeps its state" : "keeps nothing");
+		   record_uint(report, "durable") ? "keeps its state" : "no --state: jobs end if it dies");
 	status_table_workers(report, out);
 	buf_byte(out, '\n');
 	status_table_jobs(report, before, seconds, out);

@@ -118,7 +118,7 @@ main(int argc, char **argv)
 
 	struct endpoint ep;
 	if (opt.n)
-		st = err_set(&e, ST_USAGE, "`%s` is one word too many", opt.operand[0]);
+		st = err_set(&e, ST_USAGE, "unexpected argument `%s`", opt.operand[0]);
 	else
 		st = endpoint_find(o.dispatcher, opt_from(&opt, &program, "dispatcher"), &ep, &e);
 	if (st == ST_OK && o.bind)

@@ -199,7 +199,7 @@ param_set_choice(const struct param *row, int *field, const char *text, size_t n
 		}
 	}
 	param_show(text, n, shown);
-	err_set(e, ST_USAGE, "'%s' is none of %s", shown, list);
+	err_set(e, ST_USAGE, "'%s' is not one of %s", shown, list);
 	if (str_suggest(shown, param_next_choice, cut, near, sizeof near))
 		err_help(e, "did you mean %s?", near);
 	return ST_USAGE;

@@ -170,7 +170,7 @@ script_here_begin(struct script_scan *x)
 	x->at = to;
 	x->word = x->command = false;
 	if (x->n_heres == SCRIPT_HERES)
-		x->unsure = "behind more here-documents than can be followed";
+		x->unsure = "after more here-documents than can be followed";
 	else
 		x->heres[x->n_heres++] = (struct script_here){ x->s + from, to - from, tabs };
 	return NULL;

@@ -15,7 +15,7 @@
 static enum status
 endpoint_bad(const struct endpoint *ep, const char *given, const char *why, struct err *e)
 {
-	err_set(e, ST_USAGE, "'%.100s' (from %s) is no address: %s", given, ep->from, why);
+	err_set(e, ST_USAGE, "'%.100s' (from %s) is not an address: %s", given, ep->from, why);
 	err_help(e, "write tcp://HOST:PORT or ipc:///PATH");
 	return ST_USAGE;
 }
@@ -102,7 +102,7 @@ endpoint_check(const char *folder, struct err *e)
 		return errno == ENOENT ? ST_OK : err_errno(e, "cannot look at %s", folder);
 	if (S_ISDIR(st.st_mode) && st.st_uid == getuid() && (st.st_mode & 0777) == 0700)
 		return ST_OK;
-	err_set(e, ST_PERM, "%s is not a folder of yours that is closed to others (mode 0700)",
+	err_set(e, ST_PERM, "%s is not a private folder of yours (mode 0700)",
 		folder);
 	err_help(e, "remove it, or give an address with -d");
 	return ST_PERM;
@@ -176,6 +176,6 @@ enum status
 endpoint_unavailable(const struct endpoint *ep, const char *why, struct err *e)
 {
 	err_set(e, ST_UNAVAIL, "no dispatcher at %s (from %s): %s", ep->address, ep->from, why);
-	err_help(e, "is dsvc-dispatch running there? dsvc-run needs no service");
+	err_help(e, "start dsvc-dispatch, or use dsvc-run, which needs no service");
 	return ST_UNAVAIL;
 }

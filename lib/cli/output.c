@@ -235,8 +235,8 @@ output_open_in_place(struct output *o, struct err *e)
 
 	o->fd = open(o->path, O_WRONLY | (keep ? 0 : O_CREAT) | O_CLOEXEC, 0666);
 	if (o->fd < 0 && errno == ENOENT && keep) {
-		err_set(e, ST_DATA, "%s is not there; it had %llu bytes", o->path, (unsigned long long)keep);
-		err_help(e, "name the file that was being written, or remove the position to begin anew");
+		err_set(e, ST_DATA, "%s is missing; it had %llu bytes", o->path, (unsigned long long)keep);
+		err_help(e, "name the file that was being written, or remove the position to start over");
 		return ST_DATA;
 	}
 	if (o->fd < 0 || fstat(o->fd, &st)) {
@@ -249,7 +249,7 @@ output_open_in_place(struct output *o, struct err *e)
 	if ((uint64_t)st.st_size < keep) {
 		err_set(e, ST_DATA, "%s has %lld bytes, fewer than the %llu it had", o->path,
 			(long long)st.st_size, (unsigned long long)keep);
-		err_help(e, "it is not the file that was being written; remove the position to begin anew");
+		err_help(e, "it is not the file that was being written; remove the position to start over");
 		return ST_DATA;
 	}
 	if (ftruncate(o->fd, (off_t)keep) || lseek(o->fd, (off_t)keep, SEEK_SET) < 0) {

@@ -44,7 +44,7 @@ static void
 quit_late(void)
 {
 	const char *program = program_invocation_short_name;
-	static const char text[] = ": the time of --timeout has passed\n";
+	static const char text[] = ": --timeout expired\n";
 
 	if (write(STDERR_FILENO, program, strlen(program)) < 0 ||
 	    write(STDERR_FILENO, text, sizeof text - 1) < 0)

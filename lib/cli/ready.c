@@ -26,7 +26,7 @@ ready_write(int fd, const struct buf *line, struct err *e)
 		return ST_OK;
 	if (n >= 0)
 		errno = ENOSPC;
-	return err_errno(e, "cannot say that it is ready");
+	return err_errno(e, "cannot report that it is ready");
 }
 
 static bool

@@ -94,11 +94,11 @@ contact_tick(struct contact *c, int64_t now_ns, struct err *e)
 			err_set(e, ST_UNAVAIL, "no dispatcher%s%s: no answer within %d s",
 				c->where ? " at " : "", c->where ? c->where : "",
 				(int)(CONTACT_FIRST_NS / 1000000000));
-			err_help(e, "is it a dispatcher that listens there?");
+			err_help(e, "check that it is a dispatcher that listens there");
 		} else {
 			err_set(e, ST_TEMP, "lost contact with the dispatcher");
 			if (!c->durable)
-				err_help(e, "a dispatcher with --state DIR can be started again and everything goes on");
+				err_help(e, "a dispatcher with --state DIR can be started again, and everything resumes");
 		}
 		return CONTACT_LOST;
 	}

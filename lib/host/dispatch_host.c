@@ -20,7 +20,7 @@ enum { DISPATCH_LINGER_MS = 500 };
 #define DISPATCH_END_NS 1000000000LL /* at most so long for others to say BYE */
 #define DISPATCH_TIDY_NS 60000000000LL
 #define DISPATCH_FULL "the dispatcher cannot record anything: its disk is full or failing, or its state was removed"
-#define DISPATCH_FULL_HELP "make room on the dispatcher's disk, or put the state back; it goes on by itself"
+#define DISPATCH_FULL_HELP "make room on the dispatcher's disk, or put the state back; it resumes by itself"
 
 /* A message that may promise what is not recorded yet. */
 struct dispatch_held {
@@ -278,7 +278,7 @@ dispatch_load(struct dispatch *d, struct err *e)
 		st = disp_loaded(d->disp, clock_mono_ns(), e);
 	if (st != ST_OK) {
 		err_wrap(e, "the state of before cannot be used");
-		err_help(e, "move its folder away to begin anew");
+		err_help(e, "move its folder away to start over");
 	}
 	return st;
 }

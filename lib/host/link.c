@@ -112,7 +112,7 @@ link_reach(const char *address, const char *from, int wait_ms, char *local, size
 	if (st == ST_PROTO)
 		return link_stranger(where, e);
 	err_set(e, st, "no dispatcher at %s: %s", where, why.text);
-	err_help(e, "is dsvc-dispatch running there? dsvc-run needs no service");
+	err_help(e, "start dsvc-dispatch, or use dsvc-run, which needs no service");
 	return st;
 }
 

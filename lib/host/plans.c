@@ -36,8 +36,8 @@ plans_allowed(const struct plan *p, struct err *e)
 	const struct op_node *n = plans_no_exec ? op_needs_exec(p->top) : NULL;
 	if (!n)
 		return ST_OK;
-	err_set(e, ST_PERM, "operator %u `%.200s` runs a program, which this worker may not: others "
-		"can reach it over the network", n->place, op_text(n));
+	err_set(e, ST_PERM, "this worker may not run programs (operator %u `%.200s`), because it "
+		"listens on TCP", n->place, op_text(n));
 	err_help(e, "start the workers with --allow-exec to trust all who may register a dataset");
 	return ST_PERM;
 }

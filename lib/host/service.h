@@ -14,7 +14,7 @@
 struct service {
 	struct op_service op;          /* for op_ctx.service and spec_src.service */
 	const char *dispatcher, *from; /* lent, as all that follows */
-	const struct err *lacking;     /* why there is no address: who asks for the service is
+	const struct err *lacking;     /* why there is not an address: who asks for the service is
 	                                  told; NULL: there is one */
 	struct job_opts job;           /* options that a `dataset` or `distribute` cannot set itself */
 	int64_t give_up_ns;            /* a durable dispatcher is waited for so long; 0: for ever */

@@ -99,7 +99,7 @@ tool_silent(const struct tool *t, struct err *e)
 	if (!t->welcome) {
 		err_set(e, ST_UNAVAIL, "no dispatcher at %s: no answer within %d s", t->where,
 			TOOL_WAIT_MS / 1000);
-		err_help(e, "is it a dispatcher that listens there?");
+		err_help(e, "check that it is a dispatcher that listens there");
 		return ST_UNAVAIL;
 	}
 	err_set(e, ST_TEMP, "no answer from the dispatcher at %s within %d s", t->where,

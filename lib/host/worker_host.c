@@ -374,7 +374,7 @@ worker_host_begin_drain(struct worker_host *h)
 {
 	int64_t now = clock_mono_ns();
 	h->drain_until_ns = now + h->conf->drain_ns;
-	log_say(LOG_INFO, "draining: handing over what is under way; once more to leave at once");
+	log_say(LOG_INFO, "draining: handing work over; interrupt again to quit now");
 	worker_drain(h->work, now);
 }
 

@@ -178,8 +178,8 @@ explain_dynamic(const struct explain *x)
 	if (explain_refused(x))
 		return;
 	if (x->global) {
-		buf_printf(out, "refused: operator %u `%s` means something only over all elements, and each "
-			   "worker sees a part;\n           put it after `distribute`, or write "
+		buf_printf(out, "refused: operator %u `%s` must see all elements, but each "
+			   "worker sees only some;\n           put it after `distribute`, or write "
 			   "per_stream=true\n", x->global->place, x->global->text);
 		return;
 	}

@@ -172,7 +172,7 @@ fill_pipe(struct fill *f, const struct tree_arg *a)
 		return st;
 	if (!fragment && a->row->flags & PARAM_WHOLE && op_elements_of(made) == INT64_MAX) {
 		op_node_free(&made);
-		err_set(f->pl->e, ST_DATA, "`%s` reads this pipeline to its end first, and it has none", f->n->desc->name);
+		err_set(f->pl->e, ST_DATA, "`%s` reads this pipeline to its end first, but it never ends", f->n->desc->name);
 		err_help(f->pl->e, "`take N` at its end makes one");
 		return plan_fail_at(f->pl, f->s, a->at, a->len, ST_DATA);
 	}
@@ -321,7 +321,7 @@ fill_keep(struct fill *f)
 		f->n->on_error = OP_FAIL;
 		return ST_OK;
 	}
-	err_set(f->pl->e, ST_DATA, "`%s` has nothing to keep: what it fails on is no element yet", f->n->desc->name);
+	err_set(f->pl->e, ST_DATA, "`%s` has nothing to keep: it fails before there is an element", f->n->desc->name);
 	err_help(f->pl->e, "on_error=skip leaves it out%s", f->n->desc->kind == OP_SOURCE ?
 		 "; `lines FILE | parse json on_error=keep` keeps the text of a line" : "");
 	return plan_fail_at(f->pl, f->s, f->s->on_error_at, strlen(f->s->on_error), ST_DATA);

@@ -127,9 +127,9 @@ script_refuse(struct script *x, const struct script_mark *m, const char *where)
 		err_help(e, "give it to the script as an argument: sh -c '... \"$1\"' sh %.*s%s", n, p,
 			 m->value ? "" : "; or use `sh`");
 	else if (m->value || !hidden)
-		err_help(e, "let it stand by itself: it is one word, whatever is in it");
+		err_help(e, "write it on its own: it is one word, whatever it contains");
 	else
-		err_help(e, "let it stand outside of quotes: it is one word, whatever is in it; "
+		err_help(e, "write it outside quotes: it is one word, whatever it contains; "
 			 "as text %.*s is written {%s%.*s", n, p, hidden, n - 1, p + 1);
 	return plan_fail_at(x->pl, x->s, m->from, m->written, ST_DATA);
 }

@@ -360,10 +360,10 @@ spec_layout(const struct spec_src *src, struct buf *before, struct buf *out, str
 		if (layout_same(&like, &done, &meaning))
 			break;
 		if (!tidy && done.len > SPEC_BYTES)
-			st = err_set(e, ST_DATA, "%s: laid out the spec would be longer than %d bytes",
+			st = err_set(e, ST_DATA, "%s: in this layout the spec would be longer than %d bytes",
 				     file, SPEC_BYTES);
 		else if (!tidy)
-			st = err_set(e, ST_BUG, "%s: laid out it would mean something else", file);
+			st = err_set(e, ST_BUG, "%s: in this layout it would mean something else", file);
 	}
 	if (!st)
 		buf_put(out, done.data, done.len);

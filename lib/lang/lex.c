@@ -316,8 +316,8 @@ lex_globbed(const struct lex *lx, struct err *e)
 		return;
 	snprintf(name, sizeof name, "%.*s", (int)w->len, lx->text->data + w->at);
 	if (!stat(name, &st))
-		err_help(e, "there is a file of that name: for something like x*x the shell puts the "
-			 "files that fit; use single quotes");
+		err_help(e, "a file of that name exists: the shell replaces something like x*x by the "
+			 "names of matching files; use single quotes");
 }
 
 struct expr_ast *

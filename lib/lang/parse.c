@@ -400,9 +400,9 @@ parse_result(struct parse *p, bool included)
 			return parse_say_unknown(p, at, n);
 		lex_fail(&p->lx, at, n ? n : 1, p->e, included ?
 			 "an included file has only let and param, no pipeline" :
-			 "a second pipeline: a spec is one");
+			 "a second pipeline: a spec has exactly one");
 		if (!included)
-			err_help(p->e, "to go on with the line above, begin this one with a blank or `|`; "
+			err_help(p->e, "to continue the line above, begin this one with a blank or `|`; "
 				 "to name a pipeline, write let NAME = ...");
 		return ST_DATA;
 	}

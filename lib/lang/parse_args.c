@@ -364,7 +364,7 @@ args_positional(struct args *a)
 	if (a->keyed && row->kind != PARAM_COMMAND) {
 		end = lex_group_end(&p->lx);
 		lex_fail(&p->lx, p->lx.at, end > p->lx.at ? end - p->lx.at : 1, p->e,
-			 "values without a name stand before name=value");
+			 "values without a name must come before name=value");
 		return ST_DATA;
 	}
 	enum status st = args_value(a, row, tree_arg_add(a->s), args_more_after(row));

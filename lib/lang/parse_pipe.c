@@ -34,15 +34,15 @@ parse_let_use(struct parse *p, struct tree_stage *s, bool first)
 	const char *name = s->let->name;
 
 	if (s->let->fragment && first) {
-		lex_fail(&p->lx, s->at, s->len, p->e, "`%s` is a fragment: it needs elements from "
-			 "something ahead of it", name);
-		err_help(p->e, "put a source ahead: range 10 | %s", name);
+		lex_fail(&p->lx, s->at, s->len, p->e, "`%s` is a fragment: it needs a source "
+			 "before it", name);
+		err_help(p->e, "put a source first: range 10 | %s", name);
 		return ST_DATA;
 	}
 	if (!s->let->fragment && !first) {
 		lex_fail(&p->lx, s->at, s->len, p->e,
-			 "`%s` is a pipeline with a source of its own: it stands first", name);
-		err_help(p->e, "a piece that stands after `|` is defined as let %s = | ...", name);
+			 "`%s` is a pipeline with a source of its own: it must come first", name);
+		err_help(p->e, "a fragment that follows `|` is defined as let %s = | ...", name);
 		return ST_DATA;
 	}
 	enum lex_mark m = lex_look(&p->lx);
@@ -60,18 +60,18 @@ parse_op_place(struct parse *p, const struct tree_stage *s, bool first)
 
 	if (first && d->kind == OP_TRANSFORM) {
 		lex_fail(&p->lx, s->at, s->len, p->e,
-			 "`%s` needs elements from something ahead of it", d->name);
+			 "`%s` needs a source before it", d->name);
 		err_help(p->e, "begin with a source: range 10 | %s ...", d->name);
 		return ST_DATA;
 	}
 	if (!first && d->kind != OP_TRANSFORM) {
-		lex_fail(&p->lx, s->at, s->len, p->e, "`%s` makes elements of its own: it stands first",
+		lex_fail(&p->lx, s->at, s->len, p->e, "`%s` produces its own elements: it must come first",
 			 d->name);
 		if (d->kind == OP_COMBINE)
-			err_help(p->e, "what stands ahead can be one of its inputs: %s (...) (...)",
+			err_help(p->e, "the pipeline before it can be one of its inputs: %s (...) (...)",
 				 d->name);
 		else
-			err_help(p->e, "to have both one after the other: concat (...) (%s ...)",
+			err_help(p->e, "to read both one after the other: concat (...) (%s ...)",
 				 d->name);
 		return ST_DATA;
 	}
@@ -213,7 +213,7 @@ parse_group_in(struct parse *p, const struct param *row)
 	size_t open = p->lx.at;
 
 	if (p->depth >= SPEC_DEPTH) {
-		lex_fail(&p->lx, open, 1, p->e, "more than %d pipelines in one another", SPEC_DEPTH);
+		lex_fail(&p->lx, open, 1, p->e, "pipelines are nested more than %d deep", SPEC_DEPTH);
 		return NULL;
 	}
 	lex_step(&p->lx, LEX_OPEN);

@@ -42,7 +42,7 @@ parse_say_file(struct parse *p)
 		return false;
 	size_t n = str_utf8_valid(t->data, t->len < 200 ? t->len : 200);
 	lex_fail(&p->lx, 0, t->len, p->e, "`%.*s` is a file, not a spec", (int)n, t->data);
-	err_help(p->e, "a spec in a file is given by -f: -f %.*s", (int)n, t->data);
+	err_help(p->e, "give a spec in a file with -f: -f %.*s", (int)n, t->data);
 	return true;
 }
 
@@ -59,7 +59,7 @@ parse_say_unknown(struct parse *p, size_t at, size_t len)
 		return ST_DATA;
 	} else if (t->words && memchr(name, ' ', strlen(name))) {
 		err_help(p->e, "of several operands each is one word of the pipeline; a pipeline in "
-			 "one operand stands alone, behind all options");
+			 "one operand must be the only one, after all options");
 	} else if ((here = elsewhere_find(name))) {
 		err_help(p->e, "here it is written: %s", here);
 	} else if (str_suggest(name, parse_op_name, p, near, sizeof near)) {
@@ -120,7 +120,7 @@ parse_say_no_option(struct parse *p, const struct tree_stage *s, size_t at, size
 		err_help(p->e, "did you mean %s? options of %s: %.300s", near, s->desc->name,
 			 (char *)list.data);
 	else if (!strcmp(key, "x") || !strcmp(key, "s") || !strcmp(key, "i") || !strcmp(key, "xx"))
-		err_help(p->e, "two values are compared by ==, text is matched by ~");
+		err_help(p->e, "compare values with ==, match text with ~");
 	else
 		err_help(p->e, "options of %s: %.300s", s->desc->name, (char *)list.data);
 	buf_clear(&list);
@@ -169,7 +169,7 @@ parse_say_surplus(struct parse *p, const struct tree_stage *s, size_t at, size_t
 		 len > 40 ? 40 : (int)len, what);
 	usage_print(s->desc, &usage);
 	if (len && *what == '=' && s->n_args && s->args[s->n_args - 1].kind == TREE_EXPR)
-		err_help(p->e, "two values are compared by ==, text is matched by ~");
+		err_help(p->e, "compare values with ==, match text with ~");
 	else
 		err_help(p->e, "it is written: %.400s", (char *)usage.data);
 	buf_clear(&usage);

@@ -61,7 +61,7 @@ parse_with(struct parse *p, const char *name, struct tree_pipe *own)
 	p->bytes += t->len;
 	p->with_done |= (uint64_t)1 << i;
 	if (p->bytes > SPEC_BYTES) {
-		lex_fail(&p->lx, p->lx.at, 1, p->e, "the spec with what is put in is longer than %d bytes",
+		lex_fail(&p->lx, p->lx.at, 1, p->e, "the spec with the pipelines of --with is longer than %d bytes",
 			 SPEC_BYTES);
 		return NULL;
 	}

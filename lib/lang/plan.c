@@ -53,9 +53,9 @@ plan_whole(struct planner *pl, const struct op_node *n, const struct tree_stage 
 {
 	if (!(n->desc->flags & OP_WHOLE) || !n->n_in || op_elements_of(n->in[0]) != INT64_MAX)
 		return ST_OK;
-	err_set(pl->e, ST_DATA, "`%s` gives nothing before its input has ended, and this input has no end",
+	err_set(pl->e, ST_DATA, "`%s` needs its whole input first, but this input never ends",
 		n->desc->name);
-	err_help(pl->e, "`take N` before it makes an end");
+	err_help(pl->e, "put `take N` before it");
 	return plan_fail_at(pl, s, s->at, s->len, ST_DATA);
 }
 
@@ -99,7 +99,7 @@ plan_op(struct planner *pl, const struct tree_stage *s, struct op_node *up,
 		n->in[n->n_in++] = up;
 	}
 	if (pl->plan->n_ops >= SPEC_OPS) {
-		err_set(pl->e, ST_DATA, "more than %d operators with lets written out", SPEC_OPS);
+		err_set(pl->e, ST_DATA, "more than %d operators, counting those in lets", SPEC_OPS);
 		op_node_free(&n);
 		return plan_fail_at(pl, s, s->at, s->len, ST_DATA);
 	}
@@ -120,7 +120,7 @@ plan_pipe(struct planner *pl, const struct tree_pipe *pipe, struct op_node *up,
 
 	*out = NULL;
 	if (pl->depth >= 2 * SPEC_DEPTH) {
-		err_set(pl->e, ST_DATA, "pipelines and lets lie more than %d deep in one another",
+		err_set(pl->e, ST_DATA, "pipelines and lets are nested more than %d deep",
 			2 * SPEC_DEPTH);
 		err_place(pl->e, pipe->text->file, pipe->text->data, pipe->text->len, pipe->at,
 			  pipe->len);

@@ -30,7 +30,7 @@ scope_one(struct planner *pl, const struct op_node *n)
 	if (op_is_local(n)) {
 		err_set(pl->e, ST_DATA, "`%s` reads this process's own input; it cannot run on workers",
 			name);
-		err_help(pl->e, "put the data into a file that the workers see");
+		err_help(pl->e, "put the data into a file that the workers can read");
 		return scope_fail(pl, n);
 	}
 	return ST_OK;
@@ -86,10 +86,10 @@ plan_refuse_by_share(const struct op_node *n, struct err *e)
 enum status
 plan_refuse_global(const struct op_node *n, struct err *e)
 {
-	err_set(e, ST_DATA, "`%s` means something only over all elements, but with "
-		"sharding dynamic or file each stream sees a part of them", n->desc->name);
+	err_set(e, ST_DATA, "`%s` must see all elements, but with "
+		"sharding dynamic or file each stream sees only some", n->desc->name);
 	err_help(e, "put it after `distribute`, read with --sharding off, or write per_stream=true "
-		 "to have it for each worker's part");
+		 "to apply it to each worker's part");
 	return ST_DATA;
 }
 

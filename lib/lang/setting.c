@@ -104,7 +104,7 @@ setting_read_typed(const char *type, const char *text, size_t n, struct buf *out
 		const struct type *got = type_of_value(arena, out->data + before, out->len - before);
 		if (!type_fits(got, want)) {
 			out->len = before;
-			st = err_set(e, ST_DATA, "'%.*s' is no value of the type %s",
+			st = err_set(e, ST_DATA, "'%.*s' is not a value of the type %s",
 				     n > 80 ? 80 : (int)n, text, type);
 		}
 	}
@@ -255,14 +255,14 @@ settings_surplus(const struct settings *s, struct err *e)
 	struct buf names = { 0 };
 	const char *name;
 
-	err_set(e, ST_USAGE, "`%.80s` is one word too many: the spec has %u parameter%s%s", *s->values,
+	err_set(e, ST_USAGE, "unexpected argument `%.80s`: the spec has %u parameter%s%s", *s->values,
 		s->n_own, s->n_own == 1 ? "" : "s", s->n_own ? " for words" : "");
 	for (size_t i = 0; (name = settings_own_name((void *)s, i)) && i < 12; i++)
 		buf_printf(&names, "%s%s", i ? ", " : "", name);
 	if (names.len)
 		err_help(e, "parameters of this spec: %s", names.data);
 	else
-		err_help(e, "words behind -f FILE are the values of its parameters");
+		err_help(e, "words after -f FILE are the values of its parameters");
 	buf_clear(&names);
 	return ST_USAGE;
 }

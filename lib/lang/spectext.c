@@ -24,7 +24,7 @@ spectext_make(struct buf *data, const char *file, const char *dir, struct specte
 	if (n > SPEC_BYTES)
 		bad = "is longer than a spec may be";
 	else if (n && memchr(data->data, '\0', n))
-		bad = "has a NUL byte in it: it is no text";
+		bad = "has a NUL byte in it: it is not text";
 	else if (str_utf8_valid(data->data, n) != n)
 		bad = "is not valid UTF-8";
 	if (bad) {

@@ -38,7 +38,7 @@ address_parse_tcp(const char *text, const char *rest, struct address *ep, struct
 			return address_bad(text, "`[` without `]`", e);
 		host++, host_len -= 2;
 	} else if (memchr(host, ':', host_len)) {
-		return address_bad(text, "an IPv6 address stands in [ ]", e);
+		return address_bad(text, "an IPv6 address must be in [ ]", e);
 	}
 	if (host_len == 0 || host_len >= sizeof ep->host)
 		return address_bad(text, "its host is empty or too long", e);
@@ -47,7 +47,7 @@ address_parse_tcp(const char *text, const char *rest, struct address *ep, struct
 	int64_t n = 0;
 	if (strcmp(port, "*") != 0 && (!str_int(port, strlen(port), &n) || n < 0 || n > 65535 ||
 				       strlen(port) >= sizeof ep->port))
-		return address_bad(text, "its port is no number from 1 to 65535", e);
+		return address_bad(text, "its port is not a number from 1 to 65535", e);
 	strcpy(ep->port, strcmp(port, "0") == 0 ? "*" : port);
 	return ST_OK;
 }

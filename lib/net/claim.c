@@ -91,7 +91,7 @@ address_claim(const struct address *ep, int *fd, struct err *e)
 	if (lstat(ep->path, &s) != 0)
 		return ST_OK;
 	if (!S_ISSOCK(s.st_mode)) {
-		err_set(e, ST_CONFIG, "cannot bind %s: there is a file of that name that is no socket", ep->text);
+		err_set(e, ST_CONFIG, "cannot bind %s: a file of that name exists that is not a socket", ep->text);
 		err_help(e, "remove it or bind another address with -b");
 		st = ST_CONFIG;
 	} else if (probe_unix(ep->path, clock_mono_ns() + 500000000) != ECONNREFUSED) {

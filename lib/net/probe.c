@@ -157,7 +157,7 @@ address_probe(const struct address *ep, int timeout_ms, char *local, size_t loca
 		close(fd);
 		return st;
 	case ENOENT:
-		return err_set(e, ST_UNAVAIL, "there is no such socket");
+		return err_set(e, ST_UNAVAIL, "nothing is listening there");
 	case ECONNREFUSED:
 		return err_set(e, ST_UNAVAIL, "connection refused");
 	case ETIMEDOUT:

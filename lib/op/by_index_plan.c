@@ -51,7 +51,7 @@ index_no_source(const struct op_node *n, const struct op_node *who, struct err *
 	struct buf names = { 0 };
 
 	index_sources(&names);
-	err_set(e, ST_DATA, "%s%s%s can only be read from begin to end, and `%s` picks elements anywhere",
+	err_set(e, ST_DATA, "%s%s%s can only be read in order, but `%s` picks elements anywhere",
 		n->place ? "`" : "", n->place ? n->desc->name : "what feeds a fragment",
 		n->place ? "`" : "", op_text(who));
 	err_help(e, "`%s N` chooses from a buffer of N elements; sources to pick from: %s",
@@ -63,7 +63,7 @@ index_no_source(const struct op_node *n, const struct op_node *who, struct err *
 static enum status
 index_help(const struct op_node *who, struct err *e)
 {
-	err_help(e, "put `%s` right behind the source, or choose from a buffer of N elements: `%s N`",
+	err_help(e, "put `%s` right after the source, or choose from a buffer of N elements: `%s N`",
 		 op_text(who), who->desc->name);
 	return ST_DATA;
 }
@@ -71,7 +71,7 @@ index_help(const struct op_node *who, struct err *e)
 static enum status
 index_unknown(const struct op_node *n, const struct op_node *who, struct err *e)
 {
-	err_set(e, ST_DATA, "nobody can tell which element behind `%s` is the k-th, and `%s` picks them by "
+	err_set(e, ST_DATA, "it is unknown which element after `%s` is the k-th, but `%s` picks them by "
 		"number", n->desc->name, op_text(who));
 	return index_help(who, e);
 }
@@ -108,7 +108,7 @@ index_check(const struct op_node *n, const struct op_node *who, bool exact,
 			return ST_DATA;
 		}
 		if (exact && !index_exact(n)) {
-			err_set(e, ST_DATA, "`%s` may drop elements, and what stands between it and `%s` counts "
+			err_set(e, ST_DATA, "`%s` may drop elements, but the operators between it and `%s` rely "
 				"on their numbers", n->desc->name, op_text(who));
 			return index_help(who, e);
 		}
@@ -162,13 +162,13 @@ op_permute_count(const struct op_node *n, uint64_t *count, struct err *e)
 	if (all >= 0 && all < INT64_MAX)
 		return ST_OK;
 	if (all < 0) {
-		err_set(e, ST_DATA, "`%s` has to know how many elements there are, and that is not known before "
-			"they are read", text);
-		err_help(e, "of packed files, pipes and what an outer element names it is not; `%s N` chooses "
+		err_set(e, ST_DATA, "`%s` must know how many elements there are, which is not known before they "
+			"are read", text);
+		err_help(e, "the number is unknown for compressed files, pipes and files that an outer element names; `%s N` chooses "
 			 "from a buffer of N elements", n->desc->name);
 	} else {
-		err_set(e, ST_DATA, "`%s` of what has no end would never give its first element", text);
-		err_help(e, "`repeat` goes behind it; `take N` before it makes an end; `%s N` chooses from a "
+		err_set(e, ST_DATA, "`%s` of an endless input would never give its first element", text);
+		err_help(e, "put `repeat` after it, or `take N` before it; `%s N` chooses from a "
 			 "buffer of N elements", n->desc->name);
 	}
 	return ST_DATA;

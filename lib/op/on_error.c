@@ -105,7 +105,7 @@ op_source_fault(struct op_inst *self, const char *file, uint64_t line, struct er
 	bool fatal = self->node->on_error != OP_SKIP;
 
 	if (self->node->on_error == OP_KEEP)
-		err_help(e, "on_error=keep has no element to keep here; on_error=skip goes on without it");
+		err_help(e, "on_error=keep has no element to keep here; on_error=skip continues without it");
 	fault_complete(self, file, line, e);
 	fault_tell(self, file, line, NULL, fatal, e);
 	if (fatal)

@@ -44,7 +44,7 @@ order_wrong(struct order_check *c, const struct op_node *n)
 	if (n->permutes)
 		return NULL;
 	if (op_traits(n) & EXPR_COUNTS)
-		return "`i` counts anew in each part of the source";
+		return "`i` starts again at 0 in each part of the source";
 	if (d->scope == OP_GLOBAL && n->per_stream)
 		return "per_stream=true makes it work on each part of the source alone";
 	if (d->times)
@@ -61,7 +61,7 @@ order_fail(const struct order_check *c, const struct op_node *n, const char *why
 {
 	err_set(c->e, ST_DATA, "with order `source`, `%s` would give something else than without a service: %s",
 		op_text(n), why);
-	err_help(c->e, "%sput it behind `distribute`, or have one stream only: shards=1",
+	err_help(c->e, "%sput it after `distribute`, or use a single stream: shards=1",
 		 c->remedy);
 	return ST_DATA;
 }

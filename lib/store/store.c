@@ -61,7 +61,7 @@ store_fail(struct store *s, const char *what, struct err *e)
 	case SQLITE_CORRUPT:
 	case SQLITE_NOTADB:
 		err_set(e, ST_DATA, "%s is damaged or was never written by dsvc-dispatch: %s", s->path, why);
-		err_help(e, "move it away to begin anew, or put a copy from before the damage in its place");
+		err_help(e, "move it away to start over, or restore a copy from before the damage");
 		return ST_DATA;
 	case SQLITE_FULL:
 		return err_set(e, ST_IO, "cannot %s %s: no space is left", what, s->path);
@@ -100,7 +100,7 @@ static enum status
 store_damaged(const struct store *s, const char *why, struct err *e)
 {
 	err_set(e, ST_DATA, "%s is damaged: %s", s->path, why);
-	err_help(e, "move it away to begin anew, or put a copy from before the damage in its place");
+	err_help(e, "move it away to start over, or restore a copy from before the damage");
 	return ST_DATA;
 }
 
@@ -155,9 +155,9 @@ store_mark(struct store *s, const struct wal_look *log, struct err *e)
 	if (opened < 0)
 		return store_damaged(s, "a row is missing", e);
 	if (opened && log->state == STORE_LOG_NONE)
-		return store_damaged(s, "its log, the file with -wal behind its name, is missing", e);
+		return store_damaged(s, "its log, the file with -wal after its name, is missing", e);
 	if (log->size < opened)
-		return store_damaged(s, "its log, the file with -wal behind its name, was cut short", e);
+		return store_damaged(s, "its log, the file with -wal after its name, was cut short", e);
 	enum status st = store_log_extend(s->path, &size, e);
 	if (st != ST_OK)
 		return st;

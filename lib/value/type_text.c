@@ -184,7 +184,7 @@ type_parse_field(struct type_src *s, struct buf *fields, struct buf *name)
 		return false;
 	for (size_t i = 0; i < fields->len / sizeof f; i++)
 		if (!strcmp(((struct type_field *)(void *)fields->data)[i].name, (char *)name->data)) {
-			err_set(s->e, ST_DATA, "field '%s' stands twice in the type",
+			err_set(s->e, ST_DATA, "field '%s' appears twice in the type",
 				(char *)name->data);
 			return false;
 		}

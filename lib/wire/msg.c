@@ -363,7 +363,7 @@ msg_decode_fields(struct msg_in *in, uint32_t n, struct msg *out)
 			       in->name, n < 2 ? 0 : n - 2, msg_count(d->fields));
 	st = msg_get_fields(in, d->fields, &out->hello);
 	if (!st && in->p != in->end)
-		st = err_set(in->e, ST_PROTO, "malformed %s message: bytes behind its end", in->name);
+		st = err_set(in->e, ST_PROTO, "malformed %s message: bytes after its end", in->name);
 	return st;
 }
 
@@ -474,7 +474,7 @@ fields_decode(const char *name, const struct field *rows, const uint8_t *p, size
 	if (!st)
 		st = msg_get_fields(&in, rows, base);
 	if (!st && in.p != in.end)
-		st = msg_bad(&in, &whole, "has bytes behind its end");
+		st = msg_bad(&in, &whole, "has bytes after its end");
 	if (st)
 		fields_clear(rows, base);
 	return st;

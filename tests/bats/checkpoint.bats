@@ -133,7 +133,7 @@ size_over() { (($(stat -c %s "$1" 2>/dev/null || echo 0) > $2)); }
 	run -0 dsvc-read --ack-fd 5 -t none -e 'range 5' 5<"$BATS_TEST_TMPDIR/acks"
 	printf '2 3\n' >"$BATS_TEST_TMPDIR/acks"
 	run -65 dsvc-read --ack-fd 5 -t none -e 'range 50' 5<"$BATS_TEST_TMPDIR/acks"
-	[[ $output == *"no number"* ]]
+	[[ $output == *"not a number"* ]]
 	echo 51 >"$BATS_TEST_TMPDIR/acks"
 	run -65 dsvc-read --ack-fd 5 -t none -e 'range 50' 5<"$BATS_TEST_TMPDIR/acks"
 	[[ $output == *"51 elements were finished, of 50"* ]]
@@ -157,7 +157,7 @@ size_over() { (($(stat -c %s "$1" 2>/dev/null || echo 0) > $2)); }
 	work one
 	echo rubbish >"$pos"
 	run -65 dsvc-read --checkpoint "$pos" -e 'range 10'
-	[[ $output == *"$pos is no position"* ]]
+	[[ $output == *"$pos is not a position"* ]]
 	run -64 dsvc-read --checkpoint "$pos" -t json -e 'range 10'
 	run -64 dsvc-read --checkpoint "$pos" --epochs 2 -e 'range 10'
 	run -64 dsvc-read --ack-fd 77 -e 'range 10'
@@ -186,7 +186,7 @@ size_over() { (($(stat -c %s "$1" 2>/dev/null || echo 0) > $2)); }
 	[[ $output == *"fewer than"* ]]
 	rm "$out"
 	run -65 dsvc-read --checkpoint "$pos" -o "$out" -e 'range 1000'
-	[[ $output == *"is not there"* && ! -e $out ]]
+	[[ $output == *"is missing"* && ! -e $out ]]
 }
 
 @test "a position can be gone on from again, with an order" {
@@ -240,9 +240,9 @@ size_over() { (($(stat -c %s "$1" 2>/dev/null || echo 0) > $2)); }
 	cd "$BATS_TEST_TMPDIR"
 	dsvc-read -J j --order stable --checkpoint pos -n 400 -t none -e 'range 1000'
 	run -64 dsvc-read -J k --checkpoint pos -e 'range 1000'
-	[[ $output == *"one of job \`j\`, not of job \`k\`"* ]]
+	[[ $output == *"belongs to job \`j\`, not to job \`k\`"* ]]
 	run -64 dsvc-read --order source --checkpoint pos -e 'range 1000'
-	[[ $output == *"in order stable, not in order source"* ]]
+	[[ $output == *"belongs to order stable, not to order source"* ]]
 	run -64 dsvc-read --shards 3 --checkpoint pos -e 'range 1000'
 	run -64 dsvc-read --epoch 2 --checkpoint pos -e 'range 1000'
 	run -64 dsvc-read --sharding off --checkpoint pos -e 'range 1000'

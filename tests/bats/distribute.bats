@@ -57,7 +57,7 @@ numbers() { seq 0 "$(($1 - 1))"; }
 	[[ $output == *"in 2 places"*"job=..."* ]]
 	dsvc-register --id three 'range 3'
 	run -64 dsvc-read --set n=3 three
-	[[ $output == *"set already"* ]]
+	[[ $output == *"already set"* ]]
 }
 
 @test "a pass that was read before is told, unless quiet" {
@@ -107,12 +107,12 @@ numbers() { seq 0 "$(($1 - 1))"; }
 	run -0 dsvc-read --sharding off -e 'range 10 | take 3'
 	[[ $output == "$(numbers 3)" ]]
 	run -65 dsvc-read -e 'range 10 | take 3'
-	[[ $output == *'`take` means something only over all'*'^^^^^^'*'--sharding off'* ]]
+	[[ $output == *'`take` must see all'*'^^^^^^'*'--sharding off'* ]]
 	run -0 --separate-stderr dsvc-register --id three 'range 10 | take 3'
-	[[ $output == three && $stderr == *'`take` means something only over all elements: read it with --sharding off' ]]
+	[[ $output == three && $stderr == *'`take` must see all elements: read it with --sharding off' ]]
 	# its worker knows; the client has but the name
 	run -65 dsvc-read three
-	[[ $output == *'`take` means something only over all'*'after `distribute`'*'--sharding off'* ]]
+	[[ $output == *'`take` must see all'*'after `distribute`'*'--sharding off'* ]]
 	run -0 dsvc-read --sharding off -e 'range 10 | take 3 | distribute | map x'
 	[[ $output == "$(numbers 3)" ]]
 	run -65 dsvc-read --sharding dynamic -e 'range 10 | take 3 | distribute | map x'

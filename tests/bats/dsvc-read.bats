@@ -27,7 +27,7 @@ load lib/dsvc
 
 @test "a dispatcher that is not there is told within two seconds" {
 	run -69 within 2s dsvc-read -e 'range 10'
-	[[ $output == "dsvc-read: no dispatcher at $endpoint (from the default): there is no such socket"* ]]
+	[[ $output == "dsvc-read: no dispatcher at $endpoint (from the default): nothing is listening there"* ]]
 	[[ $output == *help:*dsvc-run* ]]
 	DSVC_DISPATCHER=tcp://127.0.0.1:1 run -69 within 2s dsvc-read one
 	[[ $output == *"tcp://127.0.0.1:1 (from DSVC_DISPATCHER): connection refused"* ]]
@@ -87,7 +87,7 @@ load lib/dsvc
 @test "--timeout ends it with 124, with what has come" {
 	service 1
 	run -124 --separate-stderr within 10s dsvc-read --timeout 1500ms -e 'counter | filter x < 2' -n 9
-	[[ $(sort <<<"$output") == $'0\n1' && $stderr == "dsvc-read: the time of --timeout has passed" ]]
+	[[ $(sort <<<"$output") == $'0\n1' && $stderr == "dsvc-read: --timeout expired" ]]
 }
 
 @test "-d @FILE is the address that a dispatcher wrote there" {
@@ -454,7 +454,7 @@ shown_again() { # K: progress has been drawn K times at least, and stands there 
 	# Beyond the 10 s of the default.
 	run -124 within 30s dsvc-read --wait-workers 0 --timeout 11s -e 'range 3'
 	run -69 within 5s dsvc-read --wait-workers 1/10ms -e 'range 3'
-	[[ $output == *'0 of 1 workers there'* ]]
+	[[ $output == *'only 0 of 1 workers ready'* ]]
 	run -64 dsvc-read --wait-workers 0/5s -e 'range 3'
 	[[ $output == *'help: write 0, or 1/5s'* ]]
 	spawn read dsvc-read --wait-workers 0 -e 'range 3'

@@ -52,7 +52,7 @@ load lib/dsvc
 
 @test "--timeout is 124" {
 	run -124 within 5s dsvc-register --timeout 1ms -d "ipc://$BATS_TEST_TMPDIR/none" 'range 3'
-	[[ $output == "dsvc-register: the time of --timeout has passed" ]]
+	[[ $output == "dsvc-register: --timeout expired" ]]
 }
 
 @test "a mistake is shown with its place and nothing is registered" {

@@ -43,7 +43,7 @@ load lib/dsvc
 	exec 8<>"$BATS_TEST_TMPDIR/never"
 	for source in "stdin" "stdin | count" "counter | filter false" 'counter | exec proto=arg -- sleep 60'; do
 		run -124 --separate-stderr within 10s dsvc-run --timeout 50ms -t none "$source" <&8
-		[[ $stderr == "dsvc-run: the time of --timeout has passed" ]]
+		[[ $stderr == "dsvc-run: --timeout expired" ]]
 	done
 	run -124 --separate-stderr within 10s dsvc-run --timeout 300ms 'counter | filter x < 3'
 	[[ $output == $'0\n1\n2' ]]
@@ -413,7 +413,7 @@ load lib/dsvc
 	cd "$BATS_TEST_TMPDIR"
 	touch xax
 	run -65 dsvc-run range 3 'then' map x*x
-	[[ $output == *"there is a file of that name"*"single quotes"* ]]
+	[[ $output == *"a file of that name exists"*"single quotes"* ]]
 	run -65 dsvc-run range 3 'then' map xbx
 	[[ $output != *"there is a file"* ]]
 	run -0 dsvc-run 'elements ["xax", "-"] | interleave (lines x) on_error=skip' </dev/null
@@ -429,7 +429,7 @@ load lib/dsvc
 	XDG_RUNTIME_DIR=$long run -0 dsvc-run 'range 2'
 	[[ $output == $'0\n1' ]]
 	XDG_RUNTIME_DIR=$BATS_TEST_TMPDIR/open run -77 dsvc-run 'range 2 | distribute'
-	[[ $output == *'not a folder of yours that is closed to others'* ]]
+	[[ $output == *'not a private folder of yours'* ]]
 	XDG_RUNTIME_DIR=$long run -64 dsvc-run 'range 2 | distribute'
 	[[ $output == *'longer than 107 bytes'* ]]
 	run -64 dsvc-run -d 'nonsense' 'range 2'
@@ -442,7 +442,7 @@ load lib/dsvc
 	for program in dsvc-run 'dsvc-run --check' 'dsvc-run --explain' 'dsvc-run --fmt' 'dsvc-run --try' dsvc-read dsvc-register; do
 		# shellcheck disable=SC2086
 		run -124 within 10s $program --timeout 100ms -e "include '$pipe'; range 3"
-		[[ $output == "${program%% *}: the time of --timeout has passed" ]]
+		[[ $output == "${program%% *}: --timeout expired" ]]
 		# shellcheck disable=SC2086
 		run -124 within 10s $program --timeout 100ms -f "$pipe"
 	done

@@ -18,7 +18,7 @@ load lib/dsvc
 @test "workers, jobs and datasets are shown" {
 	service 0
 	run -0 dsvc-status
-	[[ $output == *"no workers"* && $output == *"no jobs"* && $output == *"keeps nothing"* ]]
+	[[ $output == *"no workers"* && $output == *"no jobs"* && $output == *"no --state"* ]]
 	start work dsvc-work --name bob
 	dsvc-register --id mine 'range 10'
 	dsvc-read -J train -t none mine

@@ -149,7 +149,7 @@ kill_dispatcher() {
 	cp -r "$s" "$s.good"
 	rm "$s/state.db-wal"
 	run -65 within 5s dsvc-dispatch --state "$s"
-	[[ $output == *"state.db-wal"*missing* || $output == *"-wal behind its name, is missing"* ]]
+	[[ $output == *"state.db-wal"*missing* || $output == *"-wal after its name, is missing"* ]]
 	# a byte in the middle of the log, with other transactions behind it
 	cp "$s.good"/* "$s"
 	printf 'x' | dd of="$s/state.db-wal" bs=1 seek=200 conv=notrunc 2>/dev/null

@@ -97,9 +97,9 @@ hostile() { # CODE TEXT SPEC
 	hostile 65 'sh gave no answer within 0.5 s' 'range 10 | exec timeout=500ms -- sh -c "exec <&-; sleep 1000"'
 	hostile 65 'sh ended without answers to 9 elements' 'range 10 | exec -- sh -c "sleep 1000 & echo x"'
 	hostile 0 '' 'range 10 | exec -- sh -c "sleep 1000 & cat"'
-	hostile 65 'sh has ended, and what it started keeps its output open' 'range 3 | exec proto=arg -- sh -c "sleep 1000 & echo x"'
-	hostile 65 'sh has ended, and what it started keeps its output open' 'range 3 | exec proto=stream -- sh -c "sleep 1000 & cat"'
-	hostile 65 'sh has ended, and what it started keeps its output open' 'cmd shell=true -- "sleep 1000 & echo hi"'
+	hostile 65 'sh has ended, but a process that it started keeps its output open' 'range 3 | exec proto=arg -- sh -c "sleep 1000 & echo x"'
+	hostile 65 'sh has ended, but a process that it started keeps its output open' 'range 3 | exec proto=stream -- sh -c "sleep 1000 & cat"'
+	hostile 65 'sh has ended, but a process that it started keeps its output open' 'cmd shell=true -- "sleep 1000 & echo hi"'
 	hostile 65 'sh closed its output and did not end' 'cmd shell=true -- "echo hi; exec >&-; sleep 1000"'
 	hostile 65 'sh ended without answers to 999 elements' 'range 1000 | exec -- sh -c "exec head -n 1"'
 	hostile 65 'gave more answers than it was given elements' 'range 10 | exec -- yes'
@@ -157,7 +157,7 @@ hostile() { # CODE TEXT SPEC
 	spawn run bash -c 'exec dsvc-run "stdin | exec -- sed s/^/x/" <"$0"' "$BATS_TEST_TMPDIR/in"
 	exec 8>"$BATS_TEST_TMPDIR/in"
 	echo a >&8
-	until_true 10s grep -q 'sed seems to hold its output back (1 element in, none out for 1 s)' "$BATS_TEST_TMPDIR/run.err"
+	until_true 10s grep -q 'sed appears to buffer its output (1 element in, none out for 1 s)' "$BATS_TEST_TMPDIR/run.err"
 	until_true 5s grep -q 'help: .*`sed -u`' "$BATS_TEST_TMPDIR/run.err"
 	exec 8>&-
 	reap run
@@ -168,7 +168,7 @@ hostile() { # CODE TEXT SPEC
 @test "it is named while slow input goes on, and timeout= counts meanwhile" {
 	# Elements keep coming, with less than a second between them.
 	run -0 --separate-stderr within 30s dsvc-run 'range 16 | rate 8 | exec -- sed s/^/x/'
-	[[ $stderr == *'sed seems to hold its output back ('*' elements in, none out for 1 s)'* ]]
+	[[ $stderr == *'sed appears to buffer its output ('*' elements in, none out for 1 s)'* ]]
 	[[ ${lines[15]} == x15 ]]
 	run -0 --separate-stderr within 30s dsvc-run 'range 16 | rate 8 | exec -- sed -u s/^/x/'
 	[[ $stderr == '' ]]
@@ -363,7 +363,7 @@ inside() { # WANT SPEC
 	run -0 within 60s dsvc-exec-test -- sed -u s/a/b/
 	[[ $(grep -c '^ok ' <<<"$output") == 6 ]]
 	run -1 within 60s dsvc-exec-test -- sed s/a/b/
-	[[ $output == *'FAIL each answer at once: it holds its output back'*'help: '*'`sed -u`'* ]]
+	[[ $output == *'FAIL each answer at once: it buffers its output'*'help: '*'`sed -u`'* ]]
 	run -1 within 60s dsvc-exec-test -P msgpack -- cat
 	[[ $output == *'the handshake that it was given'* ]]
 	run -1 within 60s dsvc-exec-test -- sh -c 'n=0; while read -r a; do echo $((n += 1)); done'
@@ -371,7 +371,7 @@ inside() { # WANT SPEC
 	run -1 within 60s dsvc-exec-test -- head -n 2
 	[[ $output == 'FAIL one answer for each element: '*'without answers to 2 elements'* ]]
 	run -1 within 60s dsvc-exec-test --limit 500ms -- sleep 100
-	[[ $output == *'does not come to its end in time'* ]]
+	[[ $output == *'does not end in time'* ]]
 	run -127 dsvc-exec-test -- no-such-program
 	run -64 dsvc-exec-test
 }
@@ -501,7 +501,7 @@ sizes() { # TAR
 	END
 	chmod +x "$BATS_TEST_TMPDIR/again.py"
 	run -65 within 20s dsvc-run "range 5 | exec proto=msgpack -- $BATS_TEST_TMPDIR/again.py"
-	[[ $output == *'again.py has ended, and what it remembered with it'* ]]
+	[[ $output == *'again.py has ended, and its state is lost'* ]]
 }
 
 @test "on workers that speak TCP programs are refused, unless --allow-exec" {

@@ -62,7 +62,7 @@ load lib/dsvc
 	[[ $output == *"  off      N workers give N whole copies, each without end, each with random numbers of its own in \`shuffle\`"* ]]
 	[[ $output == *"once in each pass"* ]]
 	run -0 dsvc-run --explain 'range 10 | take 3 | map x'
-	[[ $output == *'  dynamic  refused: operator 2 `take 3` means something only over all elements'* ]]
+	[[ $output == *'  dynamic  refused: operator 2 `take 3` must see all elements'* ]]
 	run -0 dsvc-run --explain 'range 10 | take 3 per_stream=true | map x'
 	[[ $output == *"  dynamic  exactly once"*'`take` gives an answer for each worker'* ]]
 	run -0 dsvc-run --explain 'stdin'
@@ -95,6 +95,6 @@ load lib/dsvc
 	run -0 dsvc-register --explain 'stdin | map x'
 	[[ $output == *"refused"* ]]
 	run -0 dsvc-register --check 'range 10 | sort'
-	[[ $output == *'`sort` means something only over all elements'* ]]
+	[[ $output == *'`sort` must see all elements'* ]]
 	run -65 dsvc-register --explain 'range 10 | srt'
 }

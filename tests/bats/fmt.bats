@@ -115,7 +115,7 @@ concat a one | big' ]]
 	} >"$f"
 	run -0 dsvc-run --print=canonical -f "$f"
 	run -65 dsvc-run --fmt "$f"
-	[[ $output == *'laid out the spec would be longer than 1048576 bytes' ]]
+	[[ $output == *'in this layout the spec would be longer than 1048576 bytes' ]]
 }
 
 @test "an included file is read once, and may be a pipe" {

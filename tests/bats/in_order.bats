@@ -23,16 +23,16 @@ refused() { # SPEC REASON REMEDY [OPTION...]
 }
 
 @test "what works on parts is refused, and says what to do" {
-	local alone="it works on each part of the source alone" one='put it behind `distribute`, or have one stream only: shards=1'
+	local alone="it works on each part of the source alone" one='put it after `distribute`, or use a single stream: shards=1'
 	refused 'range 10 | batch 3' "$alone" "$one"
 	refused 'range 10 | shuffle 4' "$alone" '`shuffle all` is one order of the whole'
 	refused 'range 10 | window 3' "$alone" "$one"
 	refused 'range 10 | scan 0 s + x' "$alone" "$one"
 	refused 'elements [3, 2] | interleave (range x)' "$alone" 'cycle=1 reads one pipeline after the other'
 	refused 'range 10 | exec proto=stream -- cat' "$alone" 'proto=line'
-	refused 'range 10 | map i' '`i` counts anew in each part' "$one"
-	refused 'range 10 | filter i > 3' '`i` counts anew in each part' "$one"
-	refused 'range 10 | shuffle all | map i' '`i` counts anew' "$one"
+	refused 'range 10 | map i' '`i` starts again at 0 in each part' "$one"
+	refused 'range 10 | filter i > 3' '`i` starts again at 0 in each part' "$one"
+	refused 'range 10 | shuffle all | map i' '`i` starts again' "$one"
 	refused 'range 10 | take 3 per_stream=true' 'per_stream=true' "$one"
 	refused 'range 10 | prefetch | repeat 2' 'repeated alone' "$one"
 	refused 'range 10 | sample_rate 0.5 seed=3' 'its seed' "$one"

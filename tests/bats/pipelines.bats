@@ -175,7 +175,7 @@ FAIL $f:10 -t json
 	run -0 ../far/top.dsvc -t ndjson -s log=my.log 3
 	[[ $output == $'"a"\n"b"\n"c"' ]]
 	run -64 ../far/top.dsvc my.log 1 2
-	[[ $output == *'`2` is one word too many: the spec has 2 parameters'*'help: parameters of this spec: '*'log, n'* ]]
+	[[ $output == *'unexpected argument `2`: the spec has 2 parameters'*'help: parameters of this spec: '*'log, n'* ]]
 	run -65 ../far/top.dsvc my.log many
 	[[ $output == *"top.dsvc:4:7: n many: 'many' is not a number"* ]]
 	run -65 ../far/top.dsvc

@@ -90,12 +90,12 @@ print(n)'
 @test "save killed: what has a name is whole, and the same pass goes through again" {
 	cut_off 6 --seed 5 'range 3_000_000 | save out file_size=100k'
 	run -66 dsvc-run 'load out'
-	[[ $output == *"'out' is not whole: what saves there has not ended, and "*" files are there"*"partial=true"* ]]
+	[[ $output == *"'out' is not complete: the save has not ended, and "*" files are there"*"partial=true"* ]]
 	n=$(dsvc-run -t count 'load out partial=true')
 	((n > 0 && n < 3000000))
 	dsvc-run 'load out partial=true' | cmp - <(seq 0 $((n - 1)))
 	run -65 dsvc-run --seed 6 'range 3_000_000 | save out file_size=100k'
-	[[ $output == *'holds what another pass has saved'* ]]
+	[[ $output == *'holds what another pass saved'* ]]
 	dsvc-run -t none --seed 5 'range 3_000_000 | save out file_size=100k'
 	dsvc-run 'load out' | cmp - <(seq 0 2999999)
 	[[ -e out/SNAPSHOT ]]

@@ -51,7 +51,7 @@ lines_of() { # NUMBER...
 	run -65 dsvc-read --sharding file -e 'range 0'
 	run -65 dsvc-read --sharding file -e "zip (lines '$PWD/files/*') (lines '$PWD/files/*')"
 	run -65 dsvc-read --sharding file -e "lines '$PWD/files/*' | take 3"
-	[[ $output == *'`take` means something only over all'*'^^^^'* ]]
+	[[ $output == *'`take` must see all elements'*'^^^^'* ]]
 	run -0 dsvc-read --sharding file --shards 3 -e "lines '$PWD/files/*' | repeat 0"
 	[[ ! $output ]]
 }

@@ -103,7 +103,7 @@ same_through_workers() { # SPEC
 	exec {pipe}<&-
 	printf xyz >>a.bin
 	run -65 --separate-stderr dsvc-run "bytes 4 a.bin | shuffle all"
-	[[ $stderr == *"a.bin:100001: "*"the last 3 bytes are no whole record of 4"* ]]
+	[[ $stderr == *"a.bin:100001: "*"the last 3 bytes are not a whole record of 4"* ]]
 	run -0 --separate-stderr dsvc-run -t count "bytes 4 a.bin on_error=skip | shuffle all"
 	[[ $output == 100000 && $stderr == *"1 element failed"* ]]
 }

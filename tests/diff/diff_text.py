@@ -185,7 +185,7 @@ def python_json(line):
     try:
         v = json.loads(line.decode(), parse_constant=refuse)
         text = json.dumps(v, ensure_ascii=False, allow_nan=False)
-        text.encode()  # no half of a surrogate pair
+        text.encode()  # no lone surrogate
         if any(isinstance(n, int) and not -2**63 <= n < 2**64 for n in numbers_of(v)):
             return None, True
         return [v], False

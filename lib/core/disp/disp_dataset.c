@@ -124,7 +124,7 @@ dataset_of_spec(struct disp *d, struct peer *p, uint64_t req, char **id, char **
 	s = hash_get_str(&d->datasets, **id ? *id : own);
 	*known = s != NULL;
 	if (s && strcmp(s->spec, *spec)) {
-		char *text = mem_printf("dataset `%s` is another pipeline: registered `%s`, asked `%s`",
+		char *text = mem_printf("the name `%s` belongs to `%s`; you gave `%s`",
 					s->id, s->spec, *spec);
 
 		disp_error(d, p, req, ST_DATA, text, "choose another id");
@@ -134,7 +134,7 @@ dataset_of_spec(struct disp *d, struct peer *p, uint64_t req, char **id, char **
 	if (s)
 		return s;
 	if (!dataset_room(d, strlen(*spec) + strlen(*type))) {
-		disp_error(d, p, req, ST_TEMP, "the dispatcher keeps as many datasets as it may",
+		disp_error(d, p, req, ST_TEMP, "the dispatcher has reached its limit of datasets",
 			   "all of them have names or are in use; see dsvc-status");
 		return NULL;
 	}

@@ -88,7 +88,7 @@ fault_check(struct disp *d, struct iteration *it)
 	iter_fail(d, it, ST_DATA,
 		  mem_printf("%" PRIu64 " elements failed: more than the %" PRIu64 " that --max-errors allows",
 			     it->failed, it->max_errors),
-		  mem_strdup("--errors FILE tells each of them"));
+		  mem_strdup("--errors FILE lists them"));
 	return false;
 }
 

@@ -164,8 +164,8 @@ job_same(struct disp *d, struct peer *p, const struct job *j, const struct datas
 	wants = job_describe(s->id, &asked);
 	same = !strcmp(has, wants);
 	if (!same) {
-		text = mem_printf("job `%s` was opened otherwise: it has %s, asked was %s", j->opts.name, has, wants);
-		disp_error(d, p, m->req, ST_USAGE, text, "open it alike, or choose another name");
+		text = mem_printf("job `%s` exists with other settings: it has %s; you asked for %s", j->opts.name, has, wants);
+		disp_error(d, p, m->req, ST_USAGE, text, "use the same settings or another job name");
 		mem_free(text);
 	}
 	mem_free(has);
@@ -241,7 +241,7 @@ job_join(struct disp *d, struct peer *p, struct msg *m, struct iteration *it, st
 		return false;
 	}
 	if (it->n_seats >= WIRE_READERS_MAX) {
-		disp_error(d, p, m->req, ST_UNAVAIL, "the job has as many readers as it may", "");
+		disp_error(d, p, m->req, ST_UNAVAIL, "the job has reached its limit of readers", "");
 		return false;
 	}
 	job_wait(d, p, it, m, only);
@@ -288,7 +288,7 @@ job_resumed_late(struct disp *d, struct peer *p, const struct msg *m, const stru
 	text = mem_printf("a reader%s%s%s has gone on from this position, and elements behind it were delivered",
 			  *j->opts.name ? " of job `" : "", j->opts.name, *j->opts.name ? "`" : "");
 	disp_error(d, p, m->req, ST_DATA, text, j->opts.order == ORDER_ANY ?
-		   "take the position that it saved; with --order stable or source any position can be gone on from" :
+		   "take the position that it saved; with --order stable or source any position can be resumed" :
 		   "take the position that it saved, or leave out --job");
 	mem_free(text);
 }
@@ -337,7 +337,7 @@ job_resumed(struct disp *d, struct peer *p, struct msg *m, struct dataset *s, co
 		return it;
 	}
 	if (!job_is_fixed(&m->open.job) && m->open.have.n) {
-		disp_error(d, p, m->req, ST_NOINPUT, "the dispatcher does not have the iteration of this position any more",
+		disp_error(d, p, m->req, ST_NOINPUT, "the dispatcher no longer has the iteration of this position",
 			   "with --order stable or source a position can be resumed anywhere");
 		*answered = true;
 	}
@@ -391,9 +391,9 @@ job_dataset(struct disp *d, struct peer *p, struct msg *m)
 	mem_free(spec);
 	mem_free(type);
 	if (s && *str_or_empty(o->dataset) && strcmp(o->dataset, s->id)) { /* a position of another one */
-		char *text = mem_printf("the position is one in dataset `%s`, the pipeline is dataset `%s`", o->dataset, s->id);
+		char *text = mem_printf("the position belongs to dataset `%s`, this pipeline is dataset `%s`", o->dataset, s->id);
 
-		disp_error(d, p, m->req, ST_DATA, text, "resume with the same pipeline, or begin a new position");
+		disp_error(d, p, m->req, ST_DATA, text, "use the same pipeline, or remove the position to start over");
 		mem_free(text);
 		dataset_unused(d, s);
 		return NULL;

@@ -93,7 +93,7 @@ load_dataset(struct disp *d, const struct row_load *l, struct err *e)
 	r.type = str_take(&r.type);
 	if (hash_get_str(&d->datasets, r.id)) {
 		fields_clear(row_dataset_fields, &r);
-		return err_set(e, ST_DATA, "two datasets of one id");
+		return err_set(e, ST_DATA, "two datasets with one id");
 	}
 	load_put(d, ROW_DATASET, l->key[0], dataset_new(d, l->key[0], &r));
 	return ST_OK;
@@ -177,7 +177,7 @@ load_units(struct disp *d, const struct row_load *l, struct err *e)
 	iter_open_cut(it, &it->listed.units);
 	it->cut.small = d->o.small_splits;
 	if (pos.unit > it->cut.units.n || (it->cut.units.n && pos.unit == it->cut.units.n))
-		return err_set(e, ST_DATA, "a position behind the units");
+		return err_set(e, ST_DATA, "a position beyond the units");
 	cut_seek(&it->cut, pos);
 	return ST_OK;
 }

@@ -145,7 +145,7 @@ waiting_tick(struct disp *d)
 			ring_push(&d->waiting, &w->by_until);
 			continue;
 		}
-		text = mem_printf("%u of %u workers there", d->n_workers, w->min_workers ? w->min_workers : 1);
+		text = mem_printf("only %u of %u workers ready", d->n_workers, w->min_workers ? w->min_workers : 1);
 		waiting_error(d, w, ST_UNAVAIL, text, "start dsvc-work with the same dispatcher, or wait longer with --wait-workers N/DURATION");
 		mem_free(text);
 	}

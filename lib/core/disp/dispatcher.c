@@ -249,7 +249,7 @@ disp_refused(struct disp *d, struct peer *p, const struct msg *m)
 
 	if (!d->refuse || again || (m->type != MSG_OPEN && m->type != MSG_REGISTER && m->type != MSG_FORGET))
 		return false;
-	disp_error(d, p, m->req, ST_IO, d->refuse, "make room on the dispatcher's disk; it goes on by itself");
+	disp_error(d, p, m->req, ST_IO, d->refuse, "make room on the dispatcher's disk; it resumes by itself");
 	return true;
 }
 

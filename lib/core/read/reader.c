@@ -211,7 +211,7 @@ reader_welcome(struct reader *r, struct msg *m)
 {
 	if (contact_welcome(&r->contact, r->now, &m->welcome) == CONTACT_OTHER) {
 		err_set(&r->err, ST_TEMP, "the dispatcher was started again without its state");
-		err_help(&r->err, "a dispatcher with --state DIR can be started again and everything goes on");
+		err_help(&r->err, "a dispatcher with --state DIR can be started again, and everything resumes");
 		reader_fail(r, ST_TEMP);
 		return;
 	}
@@ -325,7 +325,7 @@ reader_ended(struct reader *r)
 		return;
 	reader_tell(r, MSG_BYE);
 	err_set(&r->err, ST_TEMP, "the dispatcher has been ended");
-	err_help(&r->err, "start it again and read anew; one with --state DIR is waited for, and all goes on");
+	err_help(&r->err, "start it again and read from the beginning; for one with --state DIR readers wait, and then resume");
 	reader_lost(r);
 }
 

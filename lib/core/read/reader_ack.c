@@ -291,26 +291,26 @@ reader_position_fits(const struct job_opts *o, const struct job_opts *p, struct 
 	const char *job = p->name ? p->name : "";
 
 	if (o->name && *o->name && strcmp(o->name, job))
-		err_set(e, ST_USAGE, "the position is one of %s%s%s, not of job `%s`",
+		err_set(e, ST_USAGE, "the position belongs to %s%s%s, not to job `%s`",
 			*job ? "job `" : "a reader without a job", job, *job ? "`" : "", o->name);
 	else if (o->order != ORDER_ANY && o->order != p->order)
-		err_set(e, ST_USAGE, "the position is one in order %s, not in order %s",
+		err_set(e, ST_USAGE, "the position belongs to order %s, not to order %s",
 			job_order_word(p->order), job_order_word(o->order));
 	else if (o->sharding != SHARD_DYNAMIC && o->sharding != p->sharding)
-		err_set(e, ST_USAGE, "the position is one with sharding %s, not with %s",
+		err_set(e, ST_USAGE, "the position belongs to sharding %s, not to %s",
 			job_sharding_word(p->sharding), job_sharding_word(o->sharding));
 	else if (o->shards && p->shards > 1 && o->shards != p->shards) /* 1: it could not be cut */
-		err_set(e, ST_USAGE, "the position is one of %llu shards, not of %llu",
+		err_set(e, ST_USAGE, "the position belongs to a job with %llu shards, not with %llu",
 			(unsigned long long)p->shards, (unsigned long long)o->shards);
 	else if (o->shard && *o->shard && strcmp(o->shard, p->shard ? p->shard : ""))
 		err_set(e, ST_USAGE, "the position is one in %s%s, not in shard %s", p->shard && *p->shard ? "shard " : "all shards",
 			p->shard ? p->shard : "", o->shard);
 	else if (o->epoch > 1 && o->epoch != p->epoch)
-		err_set(e, ST_USAGE, "the position is one in pass %llu, not in pass %llu",
+		err_set(e, ST_USAGE, "the position belongs to pass %llu, not to pass %llu",
 			(unsigned long long)p->epoch, (unsigned long long)o->epoch);
 	else
 		return ST_OK;
-	err_help(e, "go on with the options that it was begun with, or begin a new position");
+	err_help(e, "use the options that it was begun with, or remove the position to start over");
 	return e->kind;
 }
 
@@ -326,7 +326,7 @@ reader_position_parse(struct reader *r, struct err *e)
 		return err_set(e, ST_PROTO, "the position is of version %u, this program reads 2", p.version);
 	}
 	if (r->o.dataset && p.dataset && !reader_is_dataset(r->o.dataset, p.dataset)) {
-		err_set(e, ST_DATA, "the position is one in dataset `%s`, not in `%s`", p.dataset, r->o.dataset);
+		err_set(e, ST_DATA, "the position belongs to dataset `%s`, not to `%s`", p.dataset, r->o.dataset);
 		fields_clear(pos_fields, &p);
 		return e->kind;
 	}

@@ -36,7 +36,7 @@ static bool
 compile_name_missing(struct compile *c, const struct expr_ast *a)
 {
 	static const char *const why[] = {
-		[EXPR_X] = "no element is at hand here: a constant is wanted",
+		[EXPR_X] = "there is no element here: a constant is expected",
 		[EXPR_S] = "s is the state, which only scan and reduce have",
 		[EXPR_I] = "i is the element's number, which is not at hand here",
 		[EXPR_XX] = "xx is the outer element, which only inner pipelines have",
@@ -207,7 +207,7 @@ compile_match(struct compile *c, const struct expr_ast *a, bool negated, int dst
 	if (!compile_node(c, a->kids[0], COMPILE_ANY, &v))
 		return false;
 	if (!(rule_kinds(v.type) & (VAL_BIT(VAL_TEXT) | VAL_BIT(VAL_BYTES)))) {
-		compile_fault(c, a, "`%s` of %s, which is no text", ast_ops[a->op].sign,
+		compile_fault(c, a, "`%s` of %s, which is not text", ast_ops[a->op].sign,
 			      rule_name(v.type, name));
 		if (v.type->kind == TYPE_RECORD)
 			err_help(c->e, "one of its fields, as in .name ~ /re/, or to_json(x) ~ /re/");
@@ -409,8 +409,8 @@ compile_by_kind(struct compile *c, const struct expr_ast *a, int dst, struct ope
 			c->x->whole = true;
 		return compile_name(c, a, dst, out);
 	case AST_REGEX:
-		compile_fault(c, a, "a regular expression is no value");
-		err_help(c->e, "it stands behind ~ or !~, or in match(), captures(), replace(), "
+		compile_fault(c, a, "a regular expression is not a value");
+		err_help(c->e, "it belongs after ~ or !~, or in match(), captures(), replace(), "
 			 "find() and split()");
 		return false;
 	case AST_UNARY:

@@ -83,9 +83,9 @@ call_kind_fault(struct compile *c, const struct expr_ast *arg, const struct fn *
 	if (t->kind == TYPE_NIL)
 		err_help(c->e, "?? gives a default for null");
 	else if (letter == 't' || letter == 's')
-		err_help(c->e, "str() makes text of it");
+		err_help(c->e, "str() turns it into text");
 	else if ((letter == 'i' || letter == 'n' || letter == 'N') && t->kind == TYPE_TEXT)
-		err_help(c->e, "int() and float() make numbers of text");
+		err_help(c->e, "int() and float() turn text into numbers");
 	return false;
 }
 

@@ -74,9 +74,9 @@ rule_number_help(const struct expr_ast *a, const struct type *l, const struct ty
 		return rule_is(l, TYPE_LIST) || rule_is(r, TYPE_LIST) ? "++ joins lists"
 			: joins ? "++ joins text"
 			: "++ joins text, and str() makes text of a number; int() and float() "
-			  "make numbers of text";
+			  "turn text into numbers";
 	if (rule_is(l, TYPE_TEXT) || rule_is(r, TYPE_TEXT))
-		return "int() and float() make numbers of text";
+		return "int() and float() turn text into numbers";
 	if (rule_is(l, TYPE_NIL) || rule_is(r, TYPE_NIL))
 		return "?? gives a default for null, as in (.n ?? 0) + 1";
 	if (rule_is(l, TYPE_LIST) || rule_is(r, TYPE_LIST))
@@ -95,8 +95,8 @@ rule_tensors(struct compile *c, const struct expr_ast *a, const struct type *l,
 
 	if (!t && why[0]) {
 		compile_fault(c, a, "`%s` of %s", ast_ops[a->op].sign, why);
-		err_help(c->e, "%s", a->op == AST_CAT ? "all lengths but the first are to be equal"
-			 : "lengths are to be equal, or 1, counted from the last");
+		err_help(c->e, "%s", a->op == AST_CAT ? "all lengths but the first must be equal"
+			 : "lengths must be equal, or 1, counted from the last");
 	} else if (!t) {
 		rule_pair_fault(c, a, l, r, a->op == AST_CAT ? "reshape(x, [1, -1]) adds an axis"
 				: l->kind == r->kind || rule_is(l, TYPE_BOOL) || rule_is(r, TYPE_BOOL)
@@ -142,7 +142,7 @@ rule_order(struct compile *c, const struct expr_ast *a, const struct type *l,
 	if (!(x & y) && !numbers)
 		return rule_pair_fault(c, a, l, r,
 			((x | y) & VAL_BIT(VAL_TEXT)) && ((x | y) & RULE_NUMBERS)
-			? "int() and float() make numbers of text, str() makes text of a number"
+			? "int() and float() turn text into numbers, str() makes text of a number"
 			: rule_is(l, TYPE_NIL) || rule_is(r, TYPE_NIL)
 			? "null is found with == null, and ?? gives a default for it" : NULL);
 	return type_scalar(rule_maybe_tensor(l, r) ? TYPE_ANY : TYPE_BOOL);
@@ -168,7 +168,7 @@ rule_cat(struct compile *c, const struct expr_ast *a, const struct type *l, cons
 
 	if (!(x & y))
 		return rule_pair_fault(c, a, l, r, (x | y) & VAL_BIT(VAL_TEXT)
-				       ? "str() makes text of it" : (x | y) & VAL_BIT(VAL_LIST)
+				       ? "str() turns it into text" : (x | y) & VAL_BIT(VAL_LIST)
 				       ? "one item is added as a list: .list ++ [1]" : NULL);
 	if (rule_is(l, TYPE_ANY) || rule_is(l, TYPE_NEVER))
 		return rule_is(r, TYPE_LIST) ? type_list(c->env->arena, type_scalar(TYPE_ANY))
@@ -231,7 +231,7 @@ rule_unary(struct compile *c, const struct expr_ast *a, const struct type *t)
 	if (!(rule_kinds(t) & RULE_NUMBERS)) {
 		compile_fault(c, a, "`-` of %s", rule_name(t, x));
 		if (rule_is(t, TYPE_TEXT))
-			err_help(c->e, "int() and float() make numbers of text");
+			err_help(c->e, "int() and float() turn text into numbers");
 		return NULL;
 	}
 	return rule_is(t, TYPE_INT) || rule_is(t, TYPE_FLOAT) ? type_scalar(t->kind)
@@ -274,10 +274,10 @@ rule_field(struct compile *c, const struct expr_ast *a, const struct type *t)
 	if (!rule_is(t, TYPE_RECORD)) {
 		compile_fault(c, a, "%s has no fields", rule_name(t, x));
 		if (rule_is(t, TYPE_TEXT))
-			err_help(c->e, "parse_json(x) makes a record of JSON text, and its fields are "
+			err_help(c->e, "parse_json(x) turns JSON text into a record; its fields are "
 				 "parse_json(x).name");
 		else if (rule_is(t, TYPE_LIST))
-			err_help(c->e, "an item is .list[0], the field of each map(.list, it.name)");
+			err_help(c->e, "one item is .list[0]; a field of each item is map(.list, it.name)");
 		return NULL;
 	}
 	f = type_field_get(t, a->text, a->text_len);

@@ -82,7 +82,7 @@ conv_int(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 	case VAL_TEXT:
 		if (conv_parse_int(a, out))
 			return ST_OK;
-		return vm_fault(vm, "int(): \"%s\" is no int", conv_shown(a, shown));
+		return vm_fault(vm, "int(): \"%s\" is not an int", conv_shown(a, shown));
 	case VAL_FLOAT:
 		f = trunc(a->f);
 		if (!(f >= -0x1p63 && f < 0x1p64))
@@ -109,7 +109,7 @@ conv_float(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 		struct val v = conv_trim(*a);
 
 		if (!num_parse_float((const char *)v.p, v.n, &f))
-			return vm_fault(vm, "float(): \"%s\" is no number",
+			return vm_fault(vm, "float(): \"%s\" is not a number",
 					conv_shown(a, shown));
 	} else {
 		f = a->kind == VAL_BOOL ? a->b : val_to_float(a);

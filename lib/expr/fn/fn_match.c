@@ -244,7 +244,7 @@ match_substitute(struct expr_vm *vm, const struct val *a, const struct match_at 
 		}
 		int k = match_group(a[1].re, &p, end);
 		if (k < 0)
-			return vm_fault(vm, "replace(): no such group behind `$` "
+			return vm_fault(vm, "replace(): no such group after `$` "
 					"($$ is the sign itself)");
 		size_t begin = m->groups[2 * k], stop = m->groups[2 * k + 1];
 		if (begin != SIZE_MAX && stop >= begin)

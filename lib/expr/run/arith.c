@@ -129,7 +129,7 @@ arith_ints(struct expr_vm *vm, unsigned op, struct val *d, const struct val *a,
 		break;
 	case CODE_POW:
 		if (y < 0)
-			return vm_fault(vm, "a negative power of an int is no int "
+			return vm_fault(vm, "a negative power of an int is not an int "
 					"(with a float it works: 2.0 ** -1)");
 		fits = arith_power(x, y, &w);
 		break;
@@ -164,7 +164,7 @@ arith_floats(struct expr_vm *vm, unsigned op, struct val *d, double x, double y)
 	case CODE_POW:
 		f = pow(x, y);
 		if (isnan(f) && !isnan(x) && !isnan(y))
-			return vm_fault(vm, "a broken power of a negative number is no number");
+			return vm_fault(vm, "a fractional power of a negative number is not a number");
 		if (isinf(f) && x == 0 && isfinite(y))
 			return vm_fault(vm, "division by zero");
 		break;

@@ -113,6 +113,6 @@ filter_run(struct expr_vm *vm, const struct run *in, uint32_t *from, struct run 
 	vm->index++;
 	if (rc < 0)
 		return vm_fault(vm, "%s", pattern_fault(rc));
-	return vm_fault(vm, "`%s` of %s, which is no text", vm->x->quick > 0 ? "~" : "!~",
+	return vm_fault(vm, "`%s` of %s, which is not text", vm->x->quick > 0 ? "~" : "!~",
 			val_kind_name(v.kind));
 }

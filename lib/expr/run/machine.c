@@ -25,7 +25,7 @@ machine_not_test(struct expr_vm *vm, unsigned op, const struct val *a)
 	if (op == AST_OPS)
 		return vm_fault(vm, "the condition of ?: is %s, not a test",
 				val_kind_name(a->kind));
-	return vm_fault(vm, "`%s` of %s, which is no test", ast_ops[op].sign,
+	return vm_fault(vm, "`%s` of %s, which is not true or false", ast_ops[op].sign,
 			val_kind_name(a->kind));
 }
 
@@ -47,7 +47,7 @@ machine_match(struct expr_vm *vm, struct val *d, const struct val *a, const stru
 	int rc;
 
 	if (a->kind != VAL_TEXT && a->kind != VAL_BYTES)
-		return vm_fault(vm, "`%s` of %s, which is no text",
+		return vm_fault(vm, "`%s` of %s, which is not text",
 				ins->op == CODE_MATCH ? "~" : "!~", val_kind_name(a->kind));
 	struct pattern_state *s = vm->states[ins->c];
 	if (!s)
@@ -191,7 +191,7 @@ machine_emit(struct expr_vm *vm, struct run *out, const struct elem *e, const st
 		return ST_OK;
 	}
 	if (v->kind == VAL_REGEX)
-		return vm_fault(vm, "a regular expression is no value");
+		return vm_fault(vm, "a regular expression is not a value");
 	at = run_room(out, val_size(v));
 	run_done(out, val_encode(v, at), e->pos);
 	return ST_OK;

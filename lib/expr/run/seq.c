@@ -129,7 +129,7 @@ seq_cat(struct expr_vm *vm, struct val *d, const struct val *a, const struct val
 		return vm_fault(vm, "`++` of %s and %s%s", val_kind_name(kind),
 				val_kind_name(b->kind),
 				kind == VAL_TEXT || b->kind == VAL_TEXT
-				? " (str() makes text of it)" : "");
+				? " (str() turns it into text)" : "");
 	if (kind == VAL_LIST)
 		return seq_cat_lists(vm, d, a, b);
 	/* The result of the previous ++ is at the end, and grows in place, so that a ++ b ++ c

@@ -212,7 +212,7 @@ tensor_check_block(struct expr_vm *vm, const struct tensor_job *job, const uint8
 	if ((job->op == KERNEL_FLOOR || job->op == KERNEL_MOD) && kernel_any_zero(job->in, b, n))
 		return vm_fault(vm, "division by zero (a tensor of floats gives inf or nan)");
 	if (job->op == KERNEL_POW && kernel_any_negative(job->in, b, n))
-		return vm_fault(vm, "a negative power of an int is no int (cast(x, \"f64\") has one)");
+		return vm_fault(vm, "a negative power of an int is not an int (cast(x, \"f64\") has one)");
 	return ST_OK;
 }
 

@@ -14,10 +14,10 @@ tensor_of(struct expr_vm *vm, const struct val *v, struct tensor *t)
 	struct mp m;
 
 	if (v->kind != VAL_EXT)
-		return vm_fault(vm, "%s is no tensor", val_kind_name(v->kind));
+		return vm_fault(vm, "%s is not a tensor", val_kind_name(v->kind));
 	mp_head(v->p, v->p + val_span(v), &m);
 	if (m.kind != MP_EXT || m.ext != MP_EXT_TENSOR || !tensor_read(m.p, m.n, t))
-		return vm_fault(vm, "an extension value that is no tensor");
+		return vm_fault(vm, "an extension value that is not a tensor");
 	return ST_OK;
 }
 

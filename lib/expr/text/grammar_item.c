@@ -119,7 +119,7 @@ grammar_pair(struct grammar *g, struct expr_ast *a, struct hash *keys)
 		value = grammar_field(grammar_x(at), s, len);
 		st = grammar_made(g, value, at);
 	} else if (!st) {
-		st = token_fault(&g->t, at, len, "a `:` and a value are missing behind this name");
+		st = token_fault(&g->t, at, len, "a `:` and a value are missing after this name");
 	}
 	if (st || !value) {
 		expr_ast_free(&key);

@@ -37,7 +37,7 @@ batch_typing_fits(struct op_node *n, struct op_typing *t, const char *field,
 		return ST_OK;
 	st = typed_fail(t, n, e, "as=tensor needs numbers, bools or tensors%s%.100s%s",
 			field ? ", and field " : "", field ? field : "", field ? " is none" : "");
-	err_help(e, "as=auto makes lists of everything else");
+	err_help(e, "as=auto turns everything else into lists");
 	return st;
 }
 

@@ -168,7 +168,7 @@ bucket_limit(struct op_inst *self, struct err *e)
 		bytes += b->stacks[k].bytes;
 	if (bytes <= (size_t)b->mem)
 		return ST_OK;
-	err_set(e, ST_DATA, "the elements of batches that are not full take more than mem=%lld bytes",
+	err_set(e, ST_DATA, "the elements in incomplete batches take more than mem=%lld bytes",
 		(long long)b->mem);
 	err_help(e, "make sizes= smaller, or mem= larger");
 	return op_blame(self->node, e);

@@ -137,7 +137,7 @@ group_by_window_too_large(struct op_inst *self, struct err *e)
 {
 	struct group_by_window *g = self->state;
 
-	err_set(e, ST_DATA, "%u keys wait for their windows to be full, and hold more than mem=%lld "
+	err_set(e, ST_DATA, "%u keys with incomplete windows hold more than mem=%lld "
 		"bytes", g->keys.n, (long long)g->max_bytes);
 	err_help(e, "make windows smaller, or mem= larger");
 	return op_blame(self->node, e);

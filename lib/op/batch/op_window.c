@@ -136,7 +136,7 @@ window_too_large(struct op_inst *self, struct err *e)
 {
 	struct window *w = self->state;
 
-	err_set(e, ST_DATA, "the %llu elements that wait for their windows take more than mem=%lld bytes",
+	err_set(e, ST_DATA, "the %llu elements in incomplete windows take more than mem=%lld bytes",
 		(unsigned long long)(w->seen - w->base), (long long)w->mem);
 	err_help(e, "make windows smaller, or mem= larger");
 	return op_blame(self->node, e);

@@ -77,7 +77,7 @@ flat_map_list(struct op_inst *self, const struct run *in, struct run *out, struc
 	list = &f->lists.e[f->lists.n - 1];
 	mp_head(list->p, list->p + list->len, &m);
 	if (m.kind != MP_LIST) {
-		st = expr_run_wrong(self, in, self->at, out, e, "the expression gave no list");
+		st = expr_run_wrong(self, in, self->at, out, e, "the expression did not give a list");
 		return st == ST_OK ? ST_SKIP : st;
 	}
 	f->at = m.p;

@@ -183,7 +183,7 @@ ignore_errors_judge(struct op_inst *self, bool end, struct err *e)
 			(unsigned long long)failed, (unsigned long long)all, s->max);
 	else
 		return ST_OK;
-	err_help(e, "log=FILE writes down why");
+	err_help(e, "log=FILE records why");
 	return op_blame(self->node, e);
 }
 

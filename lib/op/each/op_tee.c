@@ -56,7 +56,7 @@ tee_drain(struct op_inst *self, struct err *e)
 	if (fragment_hungry(&t->fragment))
 		return ST_OK;
 	err_set(e, ST_DATA, "an operator in the fragment of tee takes its input by a thread of its own");
-	err_help(e, "put `prefetch` before or behind tee");
+	err_help(e, "put `prefetch` before or after tee");
 	return op_blame(self->node, e);
 }
 

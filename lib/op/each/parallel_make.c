@@ -64,7 +64,7 @@ parallel_list(const struct parallel *p, struct expr_vm *vm, struct parallel_job 
 
 		mp_head(list->p, list->p + list->len, &m);
 		if (m.kind != MP_LIST)
-			st = err_set(&e, ST_DATA, "the expression gave no list");
+			st = err_set(&e, ST_DATA, "the expression did not give a list");
 	}
 	if (st != ST_OK)
 		return parallel_fault(p, j, &e) ? ST_SKIP : st;

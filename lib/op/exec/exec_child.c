@@ -265,8 +265,8 @@ child_status_print(int status, struct buf *out)
 void
 child_left(const char *name, struct err *e)
 {
-	err_set(e, ST_DATA, "%s has ended, and what it started keeps its output open", name);
-	err_help(e, "what is to go on behind it needs an output of its own: COMMAND >/dev/null 2>&1 &");
+	err_set(e, ST_DATA, "%s has ended, but a process that it started keeps its output open", name);
+	err_help(e, "a process that is to keep running needs an output of its own: COMMAND >/dev/null 2>&1 &");
 }
 
 void

@@ -35,7 +35,7 @@ exec_field_typing(struct op_node *n, struct op_typing *t, const struct type **ty
 	if (x->proto == FRAME_STREAM)
 		return typed_fail(t, n, e, "proto=stream takes no field=: its answers belong to no record");
 	if (in->kind != TYPE_RECORD && in->kind != TYPE_ANY)
-		return typed_fail(t, n, e, "field= is for records, and the elements are none");
+		return typed_fail(t, n, e, "field= is for records, but the elements are not records");
 	if (in->kind == TYPE_RECORD && !in->open && !type_field_get(in, field, strlen(field))) {
 		typed_fail(t, n, e, "the elements have no field `%s`", field);
 		err_help(e, "--print=plan shows the types of all stages");

@@ -74,7 +74,7 @@ flow_end(struct exec *x, struct exec_slot *s, struct err *e)
 	*e = why;
 	if (st == ST_NORUN || st == ST_NOCMD)
 		return exec_fatal(x, NULL, e);
-	err_help(e, "on_error=skip lets an exit status go: grep has 1 when it finds nothing");
+	err_help(e, "on_error=skip ignores the exit status: grep ends with 1 when it finds nothing");
 	return op_source_fault(x->self, NULL, 0, e);
 }
 

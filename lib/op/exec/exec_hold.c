@@ -78,9 +78,9 @@ hold_waits(const struct child *c)
 static void
 hold_say(const struct exec *x, const struct exec_slot *s, struct err *e)
 {
-	err_set(e, ST_DATA, "%s seems to hold its output back (%u element%s in, none out for 1 s)",
+	err_set(e, ST_DATA, "%s appears to buffer its output (%u element%s in, none out for 1 s)",
 		x->name, s->n, s->n == 1 ? "" : "s");
-	err_help(e, "let it give each answer at once: %s; or pty=true", exec_hold_cure(x->shell ? "sh" : x->name));
+	err_help(e, "make it flush: %s; or use pty=true", exec_hold_cure(x->shell ? "sh" : x->name));
 }
 
 static void
@@ -122,7 +122,7 @@ hold_end(struct exec *x, struct exec_slot *s)
 	if (s->warned || silent < (int64_t)CHILD_GRACE_MS * 1000000)
 		return;
 	s->warned = true;
-	err_set(&say, ST_DATA, "%s has been told that its input is at its end, and owes answers to %u "
+	err_set(&say, ST_DATA, "%s has reached the end of its input and still owes answers to %u "
 		"element%s (none for %d s)", x->name, s->n, s->n == 1 ? "" : "s",
 		(int)(silent / 1000000000));
 	err_help(&say, "timeout= limits the time that an answer may take");

@@ -84,13 +84,13 @@ exec_typing(struct op_node *n, struct op_typing *t, const struct type **type, st
 		st = typed_fail(t, n, e, "bytes=true is for proto=arg");
 		err_help(e, "proto=raw, netstring and len32 give bytes");
 	} else if (x->pty && exec_is_each(x)) {
-		st = typed_fail(t, n, e, "pty=true is for programs that stay");
-		err_help(e, "a process for each element gives all it has at its end");
+		st = typed_fail(t, n, e, "pty=true is for programs that keep running");
+		err_help(e, "a process for a single element writes everything when it ends");
 	} else if (x->command.n && !*x->command.v[0]) {
 		st = typed_fail(t, n, e, "the name of the program is empty");
 	} else if (n->retries && x->proto == FRAME_STREAM) {
 		st = typed_fail(t, n, e, "proto=stream cannot try an element again");
-		err_help(e, "its answers are not told apart; proto=line gives one for each element");
+		err_help(e, "its answers belong to no particular element; proto=line gives one for each element");
 	}
 	exec_args_clear(&args);
 	words_clear(&words);

@@ -133,7 +133,7 @@ spawn_fail(const struct child_kind *k, int error, struct err *e)
 	if (error == EAGAIN || error == ENOMEM || error == EMFILE || error == ENFILE)
 		return err_set(e, ST_TEMP, "cannot start %s: %s", k->name, strerror(error));
 	return err_set(e, none ? ST_NOCMD : ST_NORUN, "cannot run %s: %s", k->name,
-		       error == ENOEXEC ? "it is no program (a script begins with #!)"
+		       error == ENOEXEC ? "it is not a program (a script begins with #!)"
 					: strerror(error));
 }
 
@@ -228,6 +228,6 @@ child_find(const char *program, char **path, struct err *e)
 		return spawn_fail(&k, error, e);
 	err_set(e, ST_NOCMD, "cannot run %s: there is no such program in PATH",
 		*program ? program : "''");
-	err_help(e, "a command of the shell's own needs shell=true, or `sh`");
+	err_help(e, "a shell builtin needs shell=true, or `sh`");
 	return ST_NOCMD;
 }

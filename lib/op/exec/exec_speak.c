@@ -162,7 +162,7 @@ speak_greeting(struct exec *x, struct exec_slot *s, const uint8_t *p, size_t n, 
 
 	if (mp_field(p, p + n, "proto", 5, &v, &len)) {
 		speak_bad(x, p, n, "the handshake that it was given", e);
-		err_help(e, "a program that gives back what it reads wants proto=ndjson or proto=len32; "
+		err_help(e, "a program that returns what it reads needs proto=ndjson or proto=len32; "
 			 "dsvc-exec(7) shows one that speaks proto=msgpack");
 		return ST_DATA;
 	}
@@ -192,7 +192,7 @@ speak_greeting(struct exec *x, struct exec_slot *s, const uint8_t *p, size_t n, 
 		return ST_DATA;
 	}
 	if (x->loads && !s->speak.keeps)
-		return err_set(e, ST_DATA, "%s is to go on from a state, and keeps none", x->name);
+		return err_set(e, ST_DATA, "%s is to resume from a state, but keeps none", x->name);
 	return ST_OK;
 }
 
@@ -298,7 +298,7 @@ speak_fault(struct exec *x, uint64_t seq, const struct mp *list, const uint8_t *
 	int n = text.kind != MP_TEXT ? 0 : text.n < SPEAK_TEXT ? (int)text.n : SPEAK_TEXT;
 	err_set(&why, ST_DATA, "%s: %.*s", x->name, n, n ? (const char *)text.p : "");
 	if (!n)
-		err_set(&why, ST_DATA, "%s gave an error without words", x->name);
+		err_set(&why, ST_DATA, "%s reported an error without a message", x->name);
 	if (retry.kind == MP_BOOL && retry.b && j->later < EXEC_LATER) {
 		j->later++;
 		exec_jobs_again(x, seq);
@@ -321,7 +321,7 @@ speak_answer(struct exec *x, struct exec_slot *s, const struct mp *list, uint64_
 	rest = mp_head(rest, end, &word);
 	bool ok = speak_is(&word, "ok"), skip = speak_is(&word, "skip"), error = speak_is(&word, "error");
 	if (!ok && !skip && !error)
-		return speak_bad(x, p, (size_t)(end - p), "no answer: behind the number stands \"ok\", "
+		return speak_bad(x, p, (size_t)(end - p), "not an answer: after the number comes \"ok\", "
 				 "\"skip\" or \"error\"", e);
 	if (!exec_sent_has(x, s, seq))
 		return speak_bad(x, p, (size_t)(end - p), "the answer to an element that it does not have",
@@ -352,5 +352,5 @@ exec_speak_hear(struct exec *x, struct exec_slot *s, const uint8_t *p, size_t n,
 		return speak_answer(x, s, &list, first.u, p, rest, end, out, e);
 	if (first.kind == MP_TEXT)
 		speak_aside(x, s, &list, &first, rest, end, &known);
-	return known ? ST_OK : speak_bad(x, p, n, "no message of proto=msgpack", e);
+	return known ? ST_OK : speak_bad(x, p, n, "not a message of proto=msgpack", e);
 }

@@ -66,7 +66,7 @@ static enum status
 talk_start(struct exec *x, struct exec_slot *s, struct err *e)
 {
 	if (x->kept) /* an element is to be tried again, after its child has ended */
-		return err_set(e, ST_DATA, "%s has ended, and what it remembered with it", x->name);
+		return err_set(e, ST_DATA, "%s has ended, and its state is lost", x->name);
 	child_output_reset(&s->pour);
 	s->frame.searched = s->frame.wait = 0;
 	buf_reset(&s->w);
@@ -172,7 +172,7 @@ static enum status
 talk_forgot(struct exec *x, const uint64_t *seq, const struct err *why, struct err *e)
 {
 	*e = *why;
-	err_help(e, "it keeps a state, so no other can go on in its place");
+	err_help(e, "it keeps a state, so no other process can take its place");
 	return exec_fatal(x, seq, e);
 }
 

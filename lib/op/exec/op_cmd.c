@@ -164,7 +164,7 @@ cmd_end(struct op_inst *self, struct err *e)
 		"%s %s", cmd_name(c), (char *)what.data);
 	buf_clear(&what);
 	child_tell(&c->child, e);
-	err_help(e, "on_error=skip lets an exit status go");
+	err_help(e, "on_error=skip ignores the exit status");
 	enum status st = op_source_fault(self, NULL, 0, e);
 	return st == ST_OK ? ST_END : st;
 }

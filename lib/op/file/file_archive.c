@@ -58,7 +58,7 @@ file_archive_fault(struct file_archive *f, struct err *e)
 
 	if (f->input != ST_OK)
 		return f->input; /* the error is filled already */
-	return err_set(e, ST_DATA, "cannot unpack: %s, near byte %llu of the %s data", why ? why : "corrupt data",
+	return err_set(e, ST_DATA, "cannot decompress: %s, near byte %llu of the %s data", why ? why : "corrupt data",
 		       (unsigned long long)f->in->taken, archive_kinds[f->packing].name);
 }
 
@@ -74,7 +74,7 @@ file_archive_begin(struct file_archive *f, struct err *e)
 	if (!a || archive_read_append_filter(a, archive_kinds[f->packing].filter) != ARCHIVE_OK
 	    || archive_read_support_format_raw(a) != ARCHIVE_OK
 	    || archive_read_support_format_empty(a) != ARCHIVE_OK)
-		return err_set(e, ST_CONFIG, "cannot unpack: this libarchive does not know %s",
+		return err_set(e, ST_CONFIG, "cannot decompress: this libarchive does not know %s",
 			       archive_kinds[f->packing].name);
 	int rc = archive_read_open(a, f, NULL, file_archive_input, NULL);
 	if (rc == ARCHIVE_OK && !archive_error_string(a))
@@ -127,7 +127,7 @@ file_archive_end(struct file_archive *f, struct err *e)
 	}
 	/* If nothing was taken and nothing complained about, another try would never end. */
 	if (!used || left > in->to || file_packing_of(in->buf, in->to) != f->packing)
-		return err_set(e, ST_DATA, "cannot unpack: something that is not %s, at byte %llu",
+		return err_set(e, ST_DATA, "cannot decompress: something that is not %s, at byte %llu",
 			       archive_kinds[f->packing].name,
 			       (unsigned long long)(in->taken - in->to));
 	archive_read_free(f->a);

@@ -34,7 +34,7 @@ csv_conf_read(const struct file_csv *f, struct csv_conf *conf, struct err *e)
 		conf->quote = quote;
 	if (conf->delim == '\n' || conf->delim == '\r' || conf->quote == conf->delim
 	    || conf->quote == '\n' || conf->quote == '\r')
-		return err_set(e, ST_DATA, "delim and quote must differ, and from the ends of lines");
+		return err_set(e, ST_DATA, "delim and quote must differ from each other and from line ends");
 	return ST_OK;
 }
 
@@ -68,7 +68,7 @@ csv_names_read(const struct file_csv *f, char ***names, size_t *n, struct err *e
 	}
 	if (!good) {
 		csv_names_free(v, i);
-		err_set(e, ST_DATA, "columns wants a list of names");
+		err_set(e, ST_DATA, "columns= needs a list of names");
 		err_help(e, "columns=[\"id\", \"name\"]");
 		return ST_DATA;
 	}
@@ -130,7 +130,7 @@ csv_begin(struct op_inst *self, struct file_source *s, const char *path, bool in
 	if (!f->header || !inside)
 		return ST_OK;
 	if (!strcmp(path, "-"))
-		return err_set(e, ST_DATA, "cannot go on in the middle of standard input: the header is gone");
+		return err_set(e, ST_DATA, "cannot resume in the middle of standard input: the header is gone");
 	enum status st = csv_header_at(f->csv, path, s->as_is, file_source_element_max(self), e);
 	return st == ST_END ? ST_OK : st;
 }

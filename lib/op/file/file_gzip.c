@@ -71,7 +71,7 @@ gzip_begin(struct file_gzip *g, struct file_input *in)
 	if (in->from == in->to)
 		return;
 	if (g->zlib ? g->members : in->buf[in->from] != 0x1f) {
-		g->fault = g->zlib ? "something behind the end" : "something that is not gzip";
+		g->fault = g->zlib ? "something after the end" : "something that is not gzip";
 		return;
 	}
 	isal_inflate_reset(&g->z);
@@ -151,7 +151,7 @@ gzip_drain(struct inflate_state *z)
 static enum status
 gzip_fail(const struct file_gzip *g, const char *what, const struct file_input *in, struct err *e)
 {
-	return err_set(e, ST_DATA, "cannot unpack: %s, at byte %llu of the %s data", what,
+	return err_set(e, ST_DATA, "cannot decompress: %s, at byte %llu of the %s data", what,
 		       (unsigned long long)(in->taken - (in->to - in->from)), g->zlib ? "zlib" : "gzip");
 }
 

@@ -55,7 +55,7 @@ file_npy_head_at(const char *path, bool as_is, struct npy *head, struct err *e)
 		}
 		st = npy_head_of(p, have, head, e);
 		if (st == ST_END && got == ST_END)
-			st = have ? file_npy_cut_off(e) : err_set(e, ST_DATA, "it is empty, and no .npy file");
+			st = have ? file_npy_cut_off(e) : err_set(e, ST_DATA, "empty file, not .npy");
 	}
 	file_bytes_free(&bytes);
 	mem_free(p);
@@ -69,12 +69,12 @@ npy_check(const struct npy *a, size_t max, struct err *e)
 	uint64_t count;
 
 	if (a->fortran) {
-		err_set(e, ST_DATA, "it is in Fortran order, where slices do not lie together");
+		err_set(e, ST_DATA, "it is in Fortran order, in which slices are not contiguous");
 		err_help(e, "in numpy: np.save(name, np.ascontiguousarray(a))");
 		return ST_DATA;
 	}
 	if (!npy_slice(a, &count) || count * dtype_size(a->dtype) > max - TENSOR_HEAD_MAX)
-		return err_set(e, ST_DATA, "its slices are larger than an element may be");
+		return err_set(e, ST_DATA, "its slices are larger than the element limit");
 	return ST_OK;
 }
 
@@ -207,7 +207,7 @@ npy_begin(struct op_inst *self, struct file_source *s, const char *path, bool in
 	f->known = false;
 	s->unit = 0;
 	if (!strcmp(path, "-") && inside)
-		return err_set(e, ST_DATA, "cannot go on in the middle of standard input: the header is gone");
+		return err_set(e, ST_DATA, "cannot resume in the middle of standard input: the header is gone");
 	if (!strcmp(path, "-"))
 		return ST_OK; /* the header comes with the window */
 	enum status st = file_npy_head_at(path, s->as_is, &f->head, e);
@@ -367,7 +367,7 @@ npy_decode(struct op_inst *self, struct file_source *s, struct run *out, struct 
 		return ST_OK;
 	}
 	if (!left) {
-		err_set(e, ST_DATA, "%s%zu bytes behind the end of the array", s->eof ? "" : "at least ",
+		err_set(e, ST_DATA, "%s%zu bytes after the end of the array", s->eof ? "" : "at least ",
 			here);
 		return npy_lost(self, s, e);
 	}

@@ -169,6 +169,6 @@ file_source_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err
 		}
 		i = k;
 	}
-	return err_set(e, ST_NOINPUT, "cannot go on in '%.*s': it is not among the files any more",
+	return err_set(e, ST_NOINPUT, "cannot resume in '%.*s': it is no longer among the files",
 		       (int)path.n, (const char *)path.p);
 }

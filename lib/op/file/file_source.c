@@ -188,7 +188,7 @@ source_align(struct file_source *s, struct err *e)
 		s->resume = false;
 		st = source_jump(s, s->resume_offset, s->resume_line, e);
 		if (st == ST_END)
-			st = err_set(e, ST_DATA, "cannot go on at byte %llu: the file is shorter now",
+			st = err_set(e, ST_DATA, "cannot resume at byte %llu: the file is shorter now",
 				     (unsigned long long)s->resume_offset);
 		return st;
 	}

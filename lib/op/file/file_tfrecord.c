@@ -106,7 +106,7 @@ tfrecord_decode(struct op_inst *self, struct file_source *s, struct run *out, st
 				return ST_OK;
 			return n > INT64_MAX ? tfrecord_lost(self, f, "its length is absurd", e)
 				: tfrecord_bad(self, f, TFRECORD_HEAD + n + TFRECORD_TAIL,
-					       "larger than an element may be (--element-max)", e);
+					       "larger than the element limit (--element-max)", e);
 		}
 		if (here - TFRECORD_HEAD < n + TFRECORD_TAIL)
 			break;

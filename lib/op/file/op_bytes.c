@@ -84,7 +84,7 @@ bytes_look(struct op_inst *self, struct file_at *a, const char *path, struct fil
 	if (stat(path, &st))
 		return err_errno(e, "cannot read it");
 	if (!S_ISREG(st.st_mode) || file_packing_at(path) != FILE_PLAIN)
-		return err_set(e, ST_DATA, "it is no plain file, and its records cannot be picked");
+		return err_set(e, ST_DATA, "it is not a plain file, so its records cannot be read by index");
 	int64_t left = (int64_t)st.st_size - b->header - b->footer;
 	if (left < 0)
 		return err_set(e, ST_DATA, "it is shorter than header and footer together");
@@ -93,7 +93,7 @@ bytes_look(struct op_inst *self, struct file_at *a, const char *path, struct fil
 	if (left % b->size == 0)
 		return ST_OK;
 	where->bad = where->count + 1;
-	return err_set(e, ST_DATA, "the last %lld bytes are no whole record of %lld",
+	return err_set(e, ST_DATA, "the last %lld bytes are not a whole record of %lld",
 		       (long long)(left % b->size), (long long)b->size);
 }
 
@@ -122,7 +122,7 @@ bytes_open(struct op_inst *self, struct err *e)
 	struct bytes *b = self->state;
 
 	if ((uint64_t)b->size > file_source_element_max(self) - MP_HEAD_MAX) {
-		err_set(e, ST_DATA, "records of %lld bytes are larger than an element may be",
+		err_set(e, ST_DATA, "records of %lld bytes are larger than the element limit",
 			(long long)b->size);
 		err_help(e, "--element-max raises the limit");
 		return ST_DATA;
@@ -143,7 +143,7 @@ bytes_tail(struct op_inst *self, struct file_source *s, size_t here, struct err 
 	if (here < footer)
 		err_set(e, ST_DATA, "the last %zu bytes are less than the footer of %zu", here, footer);
 	else
-		err_set(e, ST_DATA, "the last %zu bytes are no whole record of %lld", here - footer,
+		err_set(e, ST_DATA, "the last %zu bytes are not a whole record of %lld", here - footer,
 			(long long)b->size);
 	enum status st = file_source_bad(self, s, e);
 	if (st == ST_OK)

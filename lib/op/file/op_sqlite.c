@@ -106,7 +106,7 @@ sqlite_prepare(struct sqlite *s, struct err *e)
 	while (*tail && strchr(" \t\r\n;", *tail))
 		tail++;
 	if (*tail)
-		return err_set(e, ST_DATA, "one statement is wanted, and more follows: %.60s", tail);
+		return err_set(e, ST_DATA, "expected one statement, but more follows: %.60s", tail);
 	if (!s->stmt || !sqlite3_column_count(s->stmt) || !sqlite3_stmt_readonly(s->stmt)) {
 		err_set(e, ST_DATA, "the statement reads no rows");
 		err_help(e, "sqlite FILE \"SELECT ...\"");

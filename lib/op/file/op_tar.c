@@ -233,7 +233,7 @@ tar_group(struct op_inst *self, struct tar *s, uint32_t *fields, bool *bad, stru
 			break;
 		st = *bad ? ST_OK : tar_field(self, s, dot, fields, e);
 		if (st == ST_NO)
-			err_set(e, ST_DATA, "the files of %.200s are larger than an element may be", key);
+			err_set(e, ST_DATA, "the files of %.200s are larger than the element limit", key);
 		if (st == ST_NO || st == ST_SKIP) {
 			*bad = true;
 			*first = *e;
@@ -259,7 +259,7 @@ tar_single(struct op_inst *self, struct tar *s, uint32_t *fields, bool *bad, str
 	*fields = 2;
 	st = tar_value(self, s, s->name, e);
 	if (st == ST_NO)
-		err_set(e, ST_DATA, "it is larger than an element may be");
+		err_set(e, ST_DATA, "it is larger than the element limit");
 	if (st == ST_NO || st == ST_SKIP) {
 		*bad = true;
 		err_wrap(e, "%.200s", s->name);

@@ -37,7 +37,7 @@ shard_check(const struct op_node *n, struct err *e)
 		return ST_OK;
 	err_set(e, ST_DATA, "shard %lld of %lld does not exist", (long long)s->index,
 		(long long)s->n);
-	err_help(e, "shares are numbered from 0 to %lld", (long long)s->n - 1);
+	err_help(e, "shards are numbered from 0 to %lld", (long long)s->n - 1);
 	return ST_DATA;
 }
 

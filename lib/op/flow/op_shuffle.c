@@ -176,9 +176,9 @@ shuffle_too_large(struct op_inst *self, struct err *e)
 {
 	struct shuffle *s = self->state;
 
-	err_set(e, ST_DATA, "the %zu elements to choose from take more than mem=%lld bytes", s->n,
+	err_set(e, ST_DATA, "the %zu elements in the buffer take more than mem=%lld bytes", s->n,
 		(long long)s->mem);
-	err_help(e, "choose from fewer, make mem= larger, or use `shuffle all`, which holds none");
+	err_help(e, "make the buffer smaller, raise mem=, or use `shuffle all`, which needs no buffer");
 	return op_blame(self->node, e);
 }
 

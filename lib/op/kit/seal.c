@@ -124,11 +124,11 @@ seal_check(const char *dir, struct err *e)
 	if (st != ST_OK || (sealed && l.files >= files))
 		return st;
 	if (sealed)
-		err_set(e, ST_NOINPUT, "'%s' is not whole: %" PRIu64 " of its %" PRIu64 " files are there", dir,
+		err_set(e, ST_NOINPUT, "'%s' is not complete: %" PRIu64 " of its %" PRIu64 " files are there", dir,
 			l.files, files);
 	else
-		err_set(e, ST_NOINPUT, "'%s' is not whole: what saves there has not ended, and %" PRIu64 " file%s there",
+		err_set(e, ST_NOINPUT, "'%s' is not complete: the save has not ended, and %" PRIu64 " file%s there",
 			dir, l.files, l.files == 1 ? " is" : "s are");
-	err_help(e, "save it again, or read what is there with partial=true");
+	err_help(e, "save it again, or read the complete files with partial=true");
 	return ST_NOINPUT;
 }

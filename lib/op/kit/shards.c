@@ -98,7 +98,7 @@ shards_look(struct shards *s, int fd, uint64_t seed, bool overwrite, struct err 
 	if (had > 5 && !strncmp(text, "seed ", 5) && strtoull(text + 5, &end, 10) == seed && *end == '\n')
 		return ST_OK;
 	if (had != 0 && !overwrite) {
-		err_set(e, ST_DATA, "%s holds what another pass has saved", s->dir);
+		err_set(e, ST_DATA, "%s holds what another pass saved", s->dir);
 		err_help(e, "name another folder, or write overwrite=true to replace it");
 		return ST_DATA;
 	}
@@ -331,8 +331,8 @@ shards_copy_back(struct shards *s, uint32_t k, struct err *e)
 		at += (uint64_t)n;
 	}
 	if (at < left) {
-		err_set(e, ST_NOINPUT, "cannot go on with %s: what was written of it is not there", name);
-		err_help(e, "begin anew, with an empty folder");
+		err_set(e, ST_NOINPUT, "cannot resume %s: what was written of it is missing", name);
+		err_help(e, "start over with an empty folder");
 	}
 	if (from >= 0)
 		close(from);

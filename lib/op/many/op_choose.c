@@ -105,7 +105,7 @@ choose_read(struct op_inst *self, const struct elem *x, struct err *e)
 		return ST_OK;
 	}
 	if (m.kind == MP_TEXT)
-		err_set(e, ST_DATA, "by= chose `%.*s`, which is no name of a pipeline",
+		err_set(e, ST_DATA, "by= chose `%.*s`, which is not the name of a pipeline",
 			(int)(m.n < 60 ? m.n : 60), (const char *)m.p);
 	else if (m.kind == MP_INT)
 		err_set(e, ST_DATA, "by= chose %lld, but there are pipelines 0 to %zu",

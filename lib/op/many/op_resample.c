@@ -60,7 +60,7 @@ resample_parts(const struct buf *value, const char *name, double **out, uint32_t
 		double v = m.kind == MP_FLOAT ? m.f : m.kind == MP_INT ? (double)m.i : -1;
 
 		if (!(v >= 0 && v <= 1e300))
-			return err_set(e, ST_DATA, "%s= holds what is not a number from 0 on", name);
+			return err_set(e, ST_DATA, "%s= contains something that is not a number from 0 on", name);
 		(*out)[k] = v;
 		sum += v;
 	}

@@ -61,7 +61,7 @@ counter_open(struct op_inst *self, struct err *e)
 static enum status
 counter_ended(const struct counter *c, struct err *e)
 {
-	return err_set(e, ST_DATA, "counter has come to the %s integer of 64 bits",
+	return err_set(e, ST_DATA, "counter has reached the %s integer of 64 bits",
 		       c->step > 0 ? "largest" : "smallest");
 }
 

@@ -36,7 +36,7 @@ elements_items(const struct elements *s, uint32_t *n, const uint8_t **first)
 static enum status
 elements_no_list(struct err *e)
 {
-	err_set(e, ST_DATA, "elements wants a list");
+	err_set(e, ST_DATA, "elements needs a list");
 	err_help(e, "put it in brackets: elements [1, 2, 3]");
 	return ST_DATA;
 }

@@ -120,7 +120,7 @@ lookup_node(struct op_inst *self, struct op_node **out, struct err *e)
 	const struct op_desc *d = lookup_source(s->file);
 
 	if (!d)
-		return err_set(e, ST_DATA, "%.200s is no table that can be read", s->file);
+		return err_set(e, ST_DATA, "%.200s is not a table that can be read", s->file);
 	struct op_node *n = *out = mem_zalloc(sizeof *n);
 	n->desc = d;
 	n->place = self->node->place;

@@ -107,7 +107,7 @@ unique_limit(struct op_inst *self, struct err *e)
 		return ST_OK;
 	err_set(e, ST_DATA, "the %u keys that were seen take more than mem=%lld bytes", u->keys.n,
 		(long long)u->mem);
-	err_help(e, "make mem= larger, or put `sort` first, which uses files, and `dedup` in place of unique");
+	err_help(e, "make mem= larger, or put `sort` first, which uses files, and `dedup` instead of unique");
 	return op_blame(self->node, e);
 }
 

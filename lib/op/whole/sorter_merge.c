@@ -38,7 +38,7 @@ merge_file(struct sorter *s, struct err *e)
 	if (s->fd >= 0)
 		return ST_OK;
 	err_errno(e, "cannot make a temporary file in %s", dir);
-	err_help(e, "TMPDIR or tmp= names another folder; a larger mem= may do without");
+	err_help(e, "set TMPDIR or tmp= to another folder, or raise mem= to avoid the file");
 	return e->kind;
 }
 
@@ -46,8 +46,8 @@ static enum status
 merge_flush(struct sorter *s, struct err *e)
 {
 	if (!transfer_write_at(s->fd, s->write_buf, s->write_len, s->file_len)) {
-		err_errno(e, "cannot write what is sorted to a temporary file");
-		err_help(e, "TMPDIR or tmp= names another folder");
+		err_errno(e, "cannot write sorted elements to a temporary file");
+		err_help(e, "set TMPDIR or tmp= to another folder");
 		return e->kind;
 	}
 	s->file_len += s->write_len;
@@ -131,7 +131,7 @@ stretch_fill(struct sorter *s, struct stretch *t, size_t need, struct err *e)
 		some = (size_t)(t->end - t->at);
 	ssize_t n = transfer_read_at(s->fd, t->buf + t->to, some, t->at);
 	if (n < 0)
-		return err_errno(e, "cannot read what is sorted back from a temporary file");
+		return err_errno(e, "cannot read sorted elements back from a temporary file");
 	t->to += (size_t)n;
 	t->at += (uint64_t)n;
 	if (t->to < need)

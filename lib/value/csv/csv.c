@@ -175,7 +175,7 @@ csv_bad(struct csv *c, enum csv_step step, const uint8_t *p, const uint8_t *end,
 	if (step == CSV_MANY)
 		return err_set(e, ST_DATA, "a row of more than %d fields", CSV_COLUMNS_MAX);
 	if (step == CSV_BEHIND)
-		err_set(e, ST_DATA, "field %u goes on behind its closing quote", field);
+		err_set(e, ST_DATA, "field %u has text after its closing quote", field);
 	else
 		err_set(e, ST_DATA, "the quote that opens field %u is never closed", field);
 	err_help(e, "a quote within quotes is written twice; quote=none takes quotes as they are");
@@ -320,7 +320,7 @@ csv_row_of(struct csv *c, const uint8_t *p, size_t n, struct elem *out, struct e
 		return st;
 	if (c->one.n != 1)
 		return err_set(e, ST_DATA, c->one.n ? "this text is more than one row"
-			       : "this text is no row");
+			       : "this text is not a row");
 	*out = c->one.e[0];
 	return ST_OK;
 }

@@ -134,7 +134,7 @@ csv_begin_records(struct csv_out *c, const uint8_t *p, const uint8_t *end, uint3
 
 		p = mp_head(p, end, &m);
 		if (m.kind != MP_TEXT)
-			return err_set(e, ST_DATA, "a column's name must be text, and is %s",
+			return err_set(e, ST_DATA, "a column's name must be text, but is %s",
 				       format_what(key, (size_t)(end - key)));
 		c->key[c->n] = (struct csv_key){ (uint32_t)c->keys.len, (uint32_t)(p - key) };
 		buf_put(&c->keys, key, (size_t)(p - key));

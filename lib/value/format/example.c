@@ -362,7 +362,7 @@ example_decode(const struct example_conf *conf, const uint8_t *p, size_t n, stru
 	if (!bad)
 		return ST_OK;
 	out->len = at;
-	return err_set(e, ST_DATA, "not a tf.train.Example: malformed behind feature %u", done);
+	return err_set(e, ST_DATA, "not a tf.train.Example: malformed after feature %u", done);
 }
 
 /* ---- out ---- */

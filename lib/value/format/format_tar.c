@@ -125,7 +125,7 @@ tar_elem(void *state, const uint8_t *p, size_t n, struct buf *out, struct err *e
 	    || !mp_head(value, value + len, &key) || key.kind != MP_TEXT || !key.n
 	    || memchr(key.p, 0, key.n)) {
 		err_set(e, ST_DATA, m.kind == MP_RECORD ? "it has no text `__key__` to name its files by"
-			: "it is no record");
+			: "it is not a record");
 		err_help(e, "map {__key__: str(i), jpg: x}");
 		return ST_DATA;
 	}

@@ -205,13 +205,13 @@ frame_find_netstring(struct frame *f, const uint8_t *p, size_t n, size_t *len, s
 	if (i == n && i < FRAME_DIGITS)
 		return ST_OK;
 	if (i == 0 || i >= n || p[i] != ':')
-		return frame_bad(p, n, "no netstring (LENGTH:bytes,)", e);
+		return frame_bad(p, n, "not a netstring (LENGTH:bytes,)", e);
 	if (size > f->max)
 		return frame_large(f, e);
 	if (n < i + 2 + size)
 		return ST_OK;
 	if (p[i + 1 + size] != ',')
-		return frame_bad(p, n, "no netstring: its bytes do not end with a comma", e);
+		return frame_bad(p, n, "not a netstring: its bytes do not end with a comma", e);
 	*len = i + 2 + size;
 	return ST_OK;
 }
@@ -246,7 +246,7 @@ frame_find_msgpack(struct frame *f, const uint8_t *p, size_t n, bool eof, size_t
 	if (n > f->max)
 		return frame_large(f, e);
 	if (*p == 0xc1 || eof)
-		return err_set(e, ST_DATA, "its answer is no MessagePack value");
+		return err_set(e, ST_DATA, "its answer is not a MessagePack value");
 	f->wait = n + n / 2 + 1;
 	return ST_OK;
 }

@@ -39,7 +39,7 @@ member_int(const uint8_t *p, size_t n, struct buf *out, struct err *e)
 	while (n && *p == ' ')
 		p++, n--;
 	if (!str_int((const char *)p, n, &v))
-		return err_set(e, ST_DATA, "it holds no whole number");
+		return err_set(e, ST_DATA, "it does not hold a whole number");
 	uint8_t *w = buf_room(out, MP_INT_MAX);
 	out->len += (size_t)(mp_put_int(w, v) - w);
 	return ST_OK;

@@ -169,7 +169,7 @@ npy_head(const uint8_t *p, size_t n, struct npy *out, struct err *e)
 	size_t fixed = 10, len;
 
 	if (memcmp(p, npy_magic, n < sizeof npy_magic ? n : sizeof npy_magic))
-		return err_set(e, ST_DATA, "it is no .npy file");
+		return err_set(e, ST_DATA, "it is not a .npy file");
 	if (n < NPY_FIXED)
 		return ST_END;
 	if (p[6] < 1 || p[6] > 3)

@@ -111,7 +111,7 @@ textform_kv_read(struct textform *t, const struct textform_conf *conf, const uin
 		while (p < end && !(len = textform_is(conf, p, end)) && !textform_pair(conf, p, end))
 			p++;
 		if (p == from)
-			return err_set(e, ST_DATA, "a value without a name in front of `%.*s`", (int)len,
+			return err_set(e, ST_DATA, "a value without a name before `%.*s`", (int)len,
 				       (const char *)p);
 		buf_put(&t->text, from, (size_t)(p - from));
 		struct textform_field *f = textform_field(t, key, e);

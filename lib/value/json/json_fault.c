@@ -151,7 +151,7 @@ fault_escape(struct fault_src *s)
 	int low = v < 0xdc00 && n >= 12 && p[6] == '\\' && p[7] == 'u'
 		? fault_hex4(p + 8, n - 8) : -1;
 	if (low < 0xdc00 || low > 0xdfff)
-		return fault_is(s, s->at - 6, "half of a surrogate pair");
+		return fault_is(s, s->at - 6, "lone surrogate");
 	s->at += 6;
 	return false;
 }
@@ -204,19 +204,19 @@ fault_items(struct fault_src *s, uint8_t close)
 	for (;;) {
 		if (record) {
 			if (fault_peek(s) != '"')
-				return fault_is(s, s->at, "a field name in quotes must stand here");
+				return fault_is(s, s->at, "expected a field name in quotes");
 			if (fault_text(s))
 				return true;
 			if (fault_peek(s) != ':')
-				return fault_is(s, s->at, "':' must stand here");
+				return fault_is(s, s->at, "expected ':'");
 			s->at++;
 		}
 		if (fault_value(s))
 			return true;
 		int c = fault_peek(s);
 		if (c != ',' && c != close)
-			return fault_is(s, s->at, record ? "',' or '}' must stand here"
-					: "',' or ']' must stand here");
+			return fault_is(s, s->at, record ? "expected ',' or '}'"
+					: "expected ',' or ']'");
 		s->at++;
 		if (c == close)
 			return false;
@@ -231,7 +231,7 @@ fault_word(struct fault_src *s, const char *word)
 	if (left < n || memcmp(s->p + s->at, word, n)
 	    || (left > n && !strchr(" \t\r\n,]}:[{\"", s->p[s->at + n]))
 	    || (left > n && !s->p[s->at + n]))
-		return fault_is(s, s->at, "a value must stand here");
+		return fault_is(s, s->at, "expected a JSON value");
 	s->at += n;
 	return false;
 }
@@ -259,7 +259,7 @@ fault_value(struct fault_src *s)
 	case '-':
 	case '0': case '1': case '2': case '3': case '4':
 	case '5': case '6': case '7': case '8': case '9': return fault_number(s);
-	default: return fault_is(s, s->at, "a value must stand here");
+	default: return fault_is(s, s->at, "expected a JSON value");
 	}
 }
 
@@ -271,6 +271,6 @@ json_fault(const uint8_t *p, size_t n, struct json_fault *f)
 	if (!fault_value(&s) && fault_peek(&s) >= 0)
 		fault_is(&s, s.at, "something follows the value");
 	f->at = s.at;
-	f->reason = s.reason && s.at >= n && n ? "it ends where more must follow" : s.reason;
+	f->reason = s.reason && s.at >= n && n ? "unexpected end" : s.reason;
 	return s.reason;
 }

@@ -114,7 +114,7 @@ wrong_values_are_refused_with_a_sentence(void **state)
 	refused("rate", "x", "'x' is not a number (try 0.5)");
 	refused("rate", "1.5", "'1.5' is too large: it must be at most 1");
 	refused("on", "maybe", "'maybe' is neither true nor false");
-	refused("order", "stabel", "'stabel' is none of any, stable, source");
+	refused("order", "stabel", "'stabel' is not one of any, stable, source");
 	refused("n", "", "'' is not a number (try 12, 12k)");
 	refused("n", "1\n2", "'1 2' is not a number (try 12, 12k)");
 }

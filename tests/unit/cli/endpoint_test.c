@@ -62,7 +62,7 @@ what_is_no_address_is_refused_with_its_origin(void **state)
 	(void)state;
 	assert_int_equal(endpoint_find("host", "DSVC_DISPATCHER", &ep, &err), ST_USAGE);
 	assert_string_equal(err.text,
-			    "'host' (from DSVC_DISPATCHER) is no address: there is no port");
+			    "'host' (from DSVC_DISPATCHER) is not an address: there is no port");
 	assert_int_equal(endpoint_find("http://x:1", "-d", &ep, &err), ST_USAGE);
 	assert_int_equal(endpoint_find("tcp://:1", "-d", &ep, &err), ST_USAGE);
 	assert_int_equal(endpoint_find("tcp://h:", "-d", &ep, &err), ST_USAGE);

@@ -206,7 +206,7 @@ wrong_values_name_the_option_as_it_was_written(void **state)
 	assert_int_equal(parse(&loose, "-n-1", NULL), ST_USAGE);
 	usage("-n: '-1' is too small: it must be at least 0", "");
 	assert_int_equal(parse(&loose, "--order=stabel", NULL), ST_USAGE);
-	usage("--order: 'stabel' is none of any, stable", "did you mean `stable`?");
+	usage("--order: 'stabel' is not one of any, stable", "did you mean `stable`?");
 }
 
 static void

@@ -26,7 +26,7 @@ a_dataset_is_registered_once(void **state)
 	m.reg.spec = text("c");
 	say(T1, m);
 	assert_int_equal(got(T1, MSG_ERROR)->error.code, ST_DATA);
-	assert_non_null(strstr(got(T1, MSG_ERROR)->error.text, "registered `b`, asked `c`"));
+	assert_non_null(strstr(got(T1, MSG_ERROR)->error.text, "belongs to `b`; you gave `c`"));
 	say(T1, (struct msg){ .type = MSG_GET, .req = 3, .get.id = text("mine") });
 	assert_string_equal(got(T1, MSG_DATASET)->dataset.spec, "b");
 	say(T1, (struct msg){ .type = MSG_GET, .req = 3, .get.id = text("none") });
@@ -93,7 +93,7 @@ options_of_a_shared_job_must_match(void **state)
 	hello(R2, ROLE_READER);
 	open_job(R2, "job", "range", 2);
 	assert_int_equal(got(R2, MSG_ERROR)->error.code, ST_USAGE);
-	assert_non_null(strstr(got(R2, MSG_ERROR)->error.text, "seed=1, asked was"));
+	assert_non_null(strstr(got(R2, MSG_ERROR)->error.text, "seed=1; you asked for"));
 	open_job(R2, "job", "other", 1);
 	assert_non_null(strstr(got(R2, MSG_ERROR)->error.text, "dataset=id-range"));
 	open_job(R2, "job", "range", 1);

@@ -314,7 +314,7 @@ a_position_is_gone_on_from_and_others_are_refused(void **state)
 	o.dataset = "other";
 	struct reader *none = NULL;
 	assert_int_equal(reader_new(&o, now, &none, &e), ST_DATA);
-	assert_string_equal(e.text, "the position is one in dataset `d`, not in `other`");
+	assert_string_equal(e.text, "the position belongs to dataset `d`, not to `other`");
 	o.position_len--;
 	assert_int_equal(reader_new(&o, now, &none, &e), ST_DATA);
 	buf_clear(&b);

@@ -386,7 +386,7 @@ a_quick_filter_fails_as_others_do(void **state)
 	run_init(&out);
 	assert_int_equal(expr_filter(vm, &in, &from, &out, &e), ST_DATA);
 	assert_int_equal(from, 1);
-	assert_string_equal(e.text, "`!~` of int, which is no text");
+	assert_string_equal(e.text, "`!~` of int, which is not text");
 	from++;
 	assert_int_equal(expr_filter(vm, &in, &from, &out, &e), ST_DATA);
 	assert_int_equal(from, 2);

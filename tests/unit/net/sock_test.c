@@ -321,7 +321,7 @@ probe_tells_why(void **state)
 	snprintf(text, sizeof text, "ipc:///tmp/none-%d", getpid());
 	address_parse(text, &a, &e);
 	assert_int_equal(address_probe(&a, 1000, NULL, 0, &e), ST_UNAVAIL);
-	assert_string_equal(e.text, "there is no such socket");
+	assert_string_equal(e.text, "nothing is listening there");
 
 	struct net *n = net_new();
 	struct end b = { 0 };

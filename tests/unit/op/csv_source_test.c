@@ -184,5 +184,5 @@ what_only_looks_packed_comes_to_an_end(void **state)
 	(void)state;
 	memset(text + 24, 'e', sizeof text - 24);
 	file_put("odd.csv", text, sizeof text);
-	src_expect_fault(&op_csv, "odd.csv", "", ST_DATA, "cannot unpack");
+	src_expect_fault(&op_csv, "odd.csv", "", ST_DATA, "cannot decompress");
 }

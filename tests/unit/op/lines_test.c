@@ -222,7 +222,7 @@ corrupt_files_fail_with_place_or_lose_their_rest(void **state)
 	assert_true(got.len > text.len / 4);
 	assert_string_equal(s.e.file, "cut.gz");
 	assert_true(s.e.line > 1000);
-	assert_non_null(strstr(s.e.text, "cannot unpack: the file is cut off, at byte"));
+	assert_non_null(strstr(s.e.text, "cannot decompress: the file is cut off, at byte"));
 	size_t good = got.len;
 	src_clear(&s);
 	buf_reset(&got);

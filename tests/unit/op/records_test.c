@@ -43,10 +43,10 @@ bytes_are_cut_at_their_size(void **state)
 	src_expect(&op_bytes, "3 a header_bytes=1 footer_bytes=1", "bcd\nefg\n");
 	src_expect(&op_bytes, "3 a footer_bytes=8", "");
 	src_expect(&op_bytes, "8 a header_bytes=8", "");
-	src_expect_fault(&op_bytes, "3 a", "abc\ndef\n", ST_DATA, "the last 2 bytes are no whole record of 3");
+	src_expect_fault(&op_bytes, "3 a", "abc\ndef\n", ST_DATA, "the last 2 bytes are not a whole record of 3");
 	src_expect_fault(&op_bytes, "3 a footer_bytes=9", "", ST_DATA, "less than the footer of 9");
 	src_expect_fault(&op_bytes, "3 a header_bytes=9", "", ST_DATA, "shorter than its header of 9");
-	src_expect_fault(&op_bytes, "2000000 a", "", ST_DATA, "larger than an element may be");
+	src_expect_fault(&op_bytes, "2000000 a", "", ST_DATA, "larger than the element limit");
 	file_put_packed("z", ARCHIVE_FILTER_GZIP, "hheadtail", 9);
 	src_expect(&op_bytes, "4 z header_bytes=1", "head\ntail\n");
 	src_expect_resumes(&op_bytes, "1 a z header_bytes=2 footer_bytes=1", NULL);
@@ -162,14 +162,14 @@ arrays_that_are_wrong(void **state)
 		{ "{'descr': '<i4', 'fortran_order': False, 'shape': (2, }", "malformed" },
 		{ "{'descr': '<i4', 'fortran_order': False}", "malformed" },
 		{ "{'descr': '<i4', 'fortran_order': Maybe, 'shape': ()}", "malformed" },
-		{ "{'descr': '<i4', 'fortran_order': False, 'shape': ()}", "behind the end" },
+		{ "{'descr': '<i4', 'fortran_order': False, 'shape': ()}", "after the end" },
 		{ "{'descr': '4', 'fortran_order': False, 'shape': (2,), }", "its type is 4" },
 		{ "{'descr': '<i4', 'fortran_order': False, 'shape': (2, 99999999999999999999)}", "malformed" },
-		{ "{'descr': '<i4', 'fortran_order': False, 'shape': (2, 9999999999)}", "larger than an element" },
-		{ "{'descr': '<i4', 'fortran_order': False, 'shape': (2, 0)}", "behind the end" },
-		{ "{'descr': '<i4', 'fortran_order': False, 'shape': (0, 2)}", "behind the end" },
+		{ "{'descr': '<i4', 'fortran_order': False, 'shape': (2, 9999999999)}", "larger than the element" },
+		{ "{'descr': '<i4', 'fortran_order': False, 'shape': (2, 0)}", "after the end" },
+		{ "{'descr': '<i4', 'fortran_order': False, 'shape': (0, 2)}", "after the end" },
 		{ "{'descr': '<i4', 'fortran_order': False, 'shape': (3,)}", "cut off" },
-		{ "{'descr': '<i4', 'fortran_order': False, 'shape': (1,)}", "behind the end" },
+		{ "{'descr': '<i4', 'fortran_order': False, 'shape': (1,)}", "after the end" },
 	};
 
 	(void)state;
@@ -187,7 +187,7 @@ arrays_that_are_wrong(void **state)
 	file_text("empty.npy", "");
 	src_expect_fault(&op_npy, "empty.npy", "", ST_DATA, "empty");
 	file_text("text.npy", "hello\n");
-	src_expect_fault(&op_npy, "text.npy", "", ST_DATA, "no .npy file");
+	src_expect_fault(&op_npy, "text.npy", "", ST_DATA, "not a .npy file");
 	npy_put("none.npy", "{'descr': '<i4', 'fortran_order': True, 'shape': (0,), }", "", 0);
 	src_expect(&op_npy, "none.npy", "");
 }

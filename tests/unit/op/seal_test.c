@@ -77,7 +77,7 @@ the_last_stream_to_end_seals(void **state)
 	put_file("data-a");
 	put_file("data-b");
 	assert_false(whole());
-	assert_string_equal(strstr(e.text, "is not whole"), "is not whole: what saves there has not ended, and 2 files are there");
+	assert_string_equal(strstr(e.text, "is not complete"), "is not complete: the save has not ended, and 2 files are there");
 	end(2, 3);
 	end(0, 3);
 	assert_false(whole());
@@ -85,7 +85,7 @@ the_last_stream_to_end_seals(void **state)
 	assert_true(whole());
 	drop_file("data-a");
 	assert_false(whole());
-	assert_string_equal(strstr(e.text, "is not whole"), "is not whole: 1 of its 2 files are there");
+	assert_string_equal(strstr(e.text, "is not complete"), "is not complete: 1 of its 2 files are there");
 }
 
 /* How many there are is known late, and perhaps not to whoever ends last. */

@@ -111,7 +111,7 @@ bad_files_cost_their_record(void **state)
 	      "{\"__key__\":\"d\",\"cls\":\"eA==\",\"txt\":\"NQ==\"}\n{\"__key__\":\"e\",\"txt\":\"Ng==\"}\n",
 	      1, "the file b.TXT is there twice");
 	skips("bad.tar decode=true", "{\"__key__\":\"a\",\"txt\":\"1\"}\n{\"__key__\":\"c\",\"txt\":\"4\"}\n"
-	      "{\"__key__\":\"e\",\"txt\":\"6\"}\n", 2, "d.cls: it holds no whole number");
+	      "{\"__key__\":\"e\",\"txt\":\"6\"}\n", 2, "d.cls: it does not hold a whole number");
 	src_expect_fault(&op_tar, "bad.tar", "{\"__key__\":\"a\",\"txt\":\"MQ==\"}\n", ST_DATA, "there twice");
 }
 
@@ -131,7 +131,7 @@ what_is_no_archive(void **state)
 	tar_make(&b, v);
 	file_put("large.tar", b.data, b.len);
 	skips("large.tar", "{\"__key__\":\"a\",\"txt\":\"MQ==\"}\n{\"__key__\":\"c\",\"txt\":\"Mw==\"}\n", 1,
-	      "larger than an element may be");
+	      "larger than the element limit");
 	file_put("cut.tar", b.data, 1 << 20);
 	skips("cut.tar large.tar", "{\"__key__\":\"a\",\"txt\":\"MQ==\"}\n{\"__key__\":\"a\",\"txt\":\"MQ==\"}\n"
 	      "{\"__key__\":\"c\",\"txt\":\"Mw==\"}\n", 2, "larger");

@@ -108,7 +108,7 @@ zlib_is_unpacked_and_its_checksum_looked_at(void **state)
 	packed.data[packed.len - 1] ^= 1;
 	buf_str(&packed, "more");
 	file_put("more", packed.data, packed.len);
-	skips("more", "one\n\nthree\n", 1, "something behind the end");
+	skips("more", "one\n\nthree\n", 1, "something after the end");
 	buf_clear(&b);
 	buf_clear(&packed);
 }
@@ -180,9 +180,9 @@ a_record_larger_than_an_element_may_be_is_passed_over(void **state)
 	tfrecord_put(&b, large, 3 << 20);
 	tfrecord_put(&b, "three", 5);
 	file_put("large", b.data, b.len);
-	skips("large", "one\nthree\n", 1, "larger than an element");
+	skips("large", "one\nthree\n", 1, "larger than the element");
 	file_put("large_cut", b.data, 1 << 20);
-	skips("large_cut large", "one\none\nthree\n", 2, "larger than an element");
+	skips("large_cut large", "one\none\nthree\n", 2, "larger than the element");
 	mem_free(large);
 	buf_clear(&b);
 }

@@ -154,7 +154,7 @@ bad_rows_are_told_and_passed(void **state)
 	      "4 {\"a\":4,\"b\":5}\n5 a row of 3 fields, where there are 2 columns\n"
 	      "6 {\"a\":9,\"b\":9}\n");
 	reads(&comma, NULL, 0, "a,b\n1,\"x\"y\n2,3\n",
-	      "2 field 2 goes on behind its closing quote\n3 {\"a\":2,\"b\":3}\n");
+	      "2 field 2 has text after its closing quote\n3 {\"a\":2,\"b\":3}\n");
 	reads(&comma, NULL, 0, "a,b\n1,\"x\n2,3\n",
 	      "2 the quote that opens field 2 is never closed\n3 {\"a\":2,\"b\":3}\n");
 }

@@ -376,6 +376,6 @@ tar_holds_a_file_for_each_field(void **state)
 	buf_clear(&out);
 	buf_clear(&got);
 	refused(FORMAT_TAR, "{\"txt\":\"hello\"}\n", NULL, "no text `__key__`");
-	refused(FORMAT_TAR, "1\n", NULL, "it is no record");
+	refused(FORMAT_TAR, "1\n", NULL, "it is not a record");
 	refused(FORMAT_TAR, "{\"__key__\":\"a\",\"b/c\":\"\"}\n", NULL, "`b/c` cannot");
 }
