@@ -267,6 +267,10 @@ print(time.monotonic() - begin)' "${ready##*:}"
 	[ "$output" = $'[0,1]\n[2,3]\n[4]' ]
 	says dsvc-status.1 'Ids are 16 hexadecimal digits.'
 	[[ $(dsvc-register 'range 3') =~ ^[0-9a-f]{16}$ ]]
+	says dsvc-status.1 'jobs job (its number), name, dataset, sharding, shards (0 unless the sharding divides the job into shards), order, users (number of readers now), idle_ms (time without readers), forgotten_in_ms (null while the job is read, and if it is never forgotten), iterations'
+	dsvc-read -J undivided -t none -e 'range 3'
+	dsvc-read -J divided --sharding data --shards 2 -t none -e 'range 3'
+	dsvc-status --json | jq -e '[.jobs[] | select(.name == "undivided" or .name == "divided") | .shards] == [0, 2]'
 	says dsvc-status.1 'of running passes, the first 1000: stream, generation, state, worker, splits (assigned to the stream), restart_point (the offset from which the stream can be made again), length (once ended), ended, acknowledged'
 	is lib/core/disp/disp_report.c 'REPORT_STREAMS = 1000 }; /* listed per iteration */'
 	says dsvc.7 'JSON is Unicode: a byte of a text that is not UTF-8 is written as U+FFFD.'
@@ -314,7 +318,7 @@ print(time.monotonic() - begin)' "${ready##*:}"
 	says dsvc-ops.7 'Each element is in exactly one of the shards 0 to N - 1.'
 	gives $'0\n2\n4' 'range 5 | shard 2 0'
 	gives $'1\n3' 'range 5 | shard 2 1'
-	says dsvc-ops.7 'index which shard to keep, from 0.'
+	says dsvc-ops.7 'index which shard to keep, from 0; auto: the one that is being made.'
 	run -65 dsvc-run 'range 5 | shard 2 2'
 	says dsvc-ops.7 'Quantiles are exact as long as mem= holds all numbers: 8 million.'
 	gives '[2047.5,4054.05]' 'range 4096 | stats quantiles=[0.5, 0.99] | map [x.p50, x.p99]'

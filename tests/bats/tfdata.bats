@@ -98,6 +98,7 @@ table() {
 # tf.data: distribute, register_dataset, from_dataset_id
 # tf.data: job_name
 # tf.data: ShardingPolicy OFF, DYNAMIC
+# tf.data: ShardingPolicy FILE, DATA, FILE_OR_DATA, HINT
 # tf.data: max_outstanding_requests
 # tf.data: element_spec of from_dataset_id
 # tf.data: data_transfer_protocol
@@ -117,6 +118,11 @@ table() {
 	[[ $(dsvc-read --transfer copy -t count "$id") == 3 ]]
 	[[ $(dsvc-read --type int -t count "$id") == 3 ]]
 	run -65 dsvc-read --type text "$id"
+	[[ $(dsvc-read --sharding data --shards 2 --shard 1 "$id") == 1 ]]
+	[[ $(dsvc-read --sharding file_or_data --shards 2 "$id" | sort) == $'0\n1\n2' ]]
+	[[ $(dsvc-read --sharding hint --shards 2 -e 'range 3 | shard auto auto' | sort) == $'0\n1\n2' ]]
+	printf 'a\n' >"$BATS_TEST_TMPDIR/f1" && printf 'b\n' >"$BATS_TEST_TMPDIR/f2"
+	[[ $(dsvc-read --sharding file --shards 2 --shard 1 -e "lines $BATS_TEST_TMPDIR/f[12]") == b ]]
 	run -0 dsvc-run "dataset $id | sort"
 	[[ $output == $'0\n1\n2' ]]
 	dsvc-read -J mine --window 4 "$id" >"$BATS_TEST_TMPDIR/out"
