@@ -50,7 +50,7 @@ told() {
 @test "what readers could not connect to is refused" {
 	dispatcher
 	run -64 dsvc-work --advertise 'nonsense'
-	[[ $output == *"'nonsense' (from --advertise) is no address"* ]]
+	[[ $output == *"'nonsense' (from --advertise) is not an address"* ]]
 	run -64 dsvc-work --insecure -b 'tcp://*:*' --advertise '*:5050'
 	[[ $output == *"tcp://*:5050 does not say where readers find"*"--advertise 127.0.0.1:*"* ]]
 	run -64 dsvc-work --advertise '0.0.0.0:*'
