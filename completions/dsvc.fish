@@ -70,6 +70,8 @@ complete -c dsvc-read -s I -l include-dir -r -f -a '(__fish_complete_directories
 complete -c dsvc-read -s J -l job -r -f -d 'share the elements with all readers of this job'
 complete -c dsvc-read -l sharding -r -f -a 'off dynamic file data file_or_data hint' -d 'divide the elements (dynamic; file, data, hint: into shards) or repeat them (off); dynamic: each element once in all; off: all from every worker; file: file f goes to shard f mod N; data: element e goes to shard e mod N; file_or_data: file if the source reads files; hint: `shard auto auto` in the pipeline says where'
 complete -c dsvc-read -l order -r -f -a 'any stable source' -d 'order of the elements; any: as they come; stable: always the same; source: as dsvc-run gives them'
+complete -c dsvc-read -l target -r -f -a 'auto any local' -d 'workers by their host; auto: those on a reader'\''s host first; any: all alike; local: only those, and each reader takes from its own host'
+complete -c dsvc-read -l where -r -f -d 'only workers with all of these tags, joined by commas; !TAG: without it'
 complete -c dsvc-read -l shards -r -f -d 'number of streams, for orders other than any and for policies with shards'
 complete -c dsvc-read -l shard -r -f -d 'read only these shards, numbered from 0; for policies that divide a job into shards'
 complete -c dsvc-read -l seed -r -f -d 'seed of all random operators; auto: a new one each time'

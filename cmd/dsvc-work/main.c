@@ -11,6 +11,7 @@
 #include "host/link.h"
 #include "host/worker_host.h"
 #include "base/pool.h"
+#include "value/where.h"
 #include "wire/msg.h"
 
 struct work_options {
@@ -121,6 +122,10 @@ main(int argc, char **argv)
 		st = err_set(&e, ST_USAGE, "unexpected argument `%s`", opt.operand[0]);
 	else
 		st = endpoint_find(o.dispatcher, opt_from(&opt, &program, "dispatcher"), &ep, &e);
+	for (size_t i = 0; st == ST_OK && i < o.tag.n; i++)
+		st = tag_check(o.tag.v[i], &e);
+	if (st == ST_OK && o.tag.n > WIRE_TAGS_MAX)
+		st = err_set(&e, ST_USAGE, "a worker has at most %d tags", WIRE_TAGS_MAX);
 	if (st == ST_OK && o.bind)
 		st = endpoint_bind(&o.bind, "-b", &e);
 	if (st == ST_OK && o.advertise)

@@ -46,6 +46,14 @@ job_order_word(int order)
 	return words[order];
 }
 
+const char *
+job_target_word(int target)
+{
+	static const char *const words[] = { JOB_TARGET_ROWS(JOB_WORD) };
+
+	return words[target];
+}
+
 void
 job_opts_ask(struct job_opts *to, const struct job_opts *from)
 {

@@ -20,18 +20,22 @@
 	X(SHARD_DATA, 3, "data") X(SHARD_FILE_OR_DATA, 4, "file_or_data") X(SHARD_HINT, 5, "hint")
 #define JOB_ORDER_ROWS(X) X(ORDER_ANY, 0, "any") X(ORDER_STABLE, 1, "stable") X(ORDER_SOURCE, 2, "source")
 #define JOB_TRANSFER_ROWS(X) X(TRANSFER_AUTO, 0, "auto") X(TRANSFER_COPY, 1, "copy") X(TRANSFER_SHM, 2, "shm")
+#define JOB_TARGET_ROWS(X) X(TARGET_AUTO, 0, "auto") X(TARGET_ANY, 1, "any") X(TARGET_LOCAL, 2, "local")
 
 #define JOB_ENUM(id, number, word) id = number,
 #define JOB_CHOICE(id, number, word) "|" word
 #define JOB_NUMBERED(id, number, word) ", " #number " " word
 enum job_sharding { JOB_SHARDING_ROWS(JOB_ENUM) JOB_SHARDINGS };
 enum job_order { JOB_ORDER_ROWS(JOB_ENUM) JOB_ORDERS };
+enum job_target { JOB_TARGET_ROWS(JOB_ENUM) JOB_TARGETS };
 enum job_transfer { JOB_TRANSFER_ROWS(JOB_ENUM) JOB_TRANSFERS };
 #define JOB_SHARDING_WORDS (&JOB_SHARDING_ROWS(JOB_CHOICE)[1]) /* "off|dynamic" */
 #define JOB_ORDER_WORDS (&JOB_ORDER_ROWS(JOB_CHOICE)[1])
 #define JOB_TRANSFER_WORDS (&JOB_TRANSFER_ROWS(JOB_CHOICE)[1])
+#define JOB_TARGET_WORDS (&JOB_TARGET_ROWS(JOB_CHOICE)[1])
 #define JOB_SHARDING_NUMBERED (&JOB_SHARDING_ROWS(JOB_NUMBERED)[2]) /* "0 off, 1 dynamic" */
 #define JOB_ORDER_NUMBERED (&JOB_ORDER_ROWS(JOB_NUMBERED)[2])
+#define JOB_TARGET_NUMBERED (&JOB_TARGET_ROWS(JOB_NUMBERED)[2])
 
 enum { JOB_SHARDS_MAX = 100000, JOB_WINDOW_MAX = 65536 };
 
@@ -41,6 +45,8 @@ struct job_opts {
 	char *options;                /* further options that must be the same for all readers; NULL: none */
 	int sharding;                 /* enum job_sharding */
 	int order;                    /* enum job_order */
+	int target;                   /* enum job_target */
+	char *where;                  /* tags that its workers have or lack (value/where.h); NULL: any */
 	uint64_t shards;              /* 0: the usual number */
 	char *shard;                  /* numbers of the shards that are wanted, "0,3"; NULL or "": all */
 	uint64_t seed;                /* if seeded; else 0, and the dispatcher draws one */
@@ -72,6 +78,13 @@ struct job_opts {
 	  .def = "any", .flags = PARAM_KEY_ONLY, .choices = JOB_ORDER_WORDS, .complete = JOB_ORDER_WORDS, \
 	  .help = "order of the elements; any: as they come; stable: always the same; source: as " \
 		  "dsvc-run gives them" }, \
+	{ .name = "target", .arg = "TARGET", .kind = PARAM_CHOICE, .offset = offsetof(type, field.target), \
+	  .def = "auto", .flags = PARAM_KEY_ONLY | PARAM_RARE, .choices = JOB_TARGET_WORDS, .complete = JOB_TARGET_WORDS, \
+	  .help = "workers by their host; auto: those on a reader's host first; any: all alike; local: only those, " \
+	  "and each reader takes from its own host" }, \
+	{ .name = "where", .arg = "TAGS", .kind = PARAM_WORD, .offset = offsetof(type, field.where), \
+	  .flags = PARAM_KEY_ONLY | PARAM_RARE | PARAM_OPTIONAL | PARAM_ONE_WORD | PARAM_NAME, \
+	  .help = "only workers with all of these tags, joined by commas; !TAG: without it" }, \
 	{ .name = "shards", .arg = "N", .kind = PARAM_INT, .offset = offsetof(type, field.shards), \
 	  .def = "auto", .flags = PARAM_KEY_ONLY | PARAM_RARE | PARAM_ALLOW_AUTO | PARAM_ZERO, \
 	  .min = 1, .max = JOB_SHARDS_MAX, \
@@ -110,9 +123,10 @@ void job_shards_clear(struct job_shards *s);
 bool job_shards_has(const struct job_shards *s, uint32_t shard);
 bool job_shards_meet(const struct job_shards *a, const struct job_shards *b); /* whether both have one */
 
-/* The words of --sharding and --order. */
+/* The words of --sharding, --order and --target. */
 const char *job_sharding_word(int sharding);
 const char *job_order_word(int order);
+const char *job_target_word(int target);
 /* Sets what JOB_ROWS can say, and leaves the rest. Texts are lent. */
 void job_opts_ask(struct job_opts *to, const struct job_opts *from);
 /* Makes copies of its texts, so that it owns them. */

@@ -196,6 +196,7 @@ struct msg_stream {
 	uint64_t length;        /* when ended, or failed */
 	uint64_t split;         /* when failed: the number, in the stream, of the split that was being read */
 	uint64_t floor;         /* all offsets below are acknowledged */
+	bool local;             /* the worker is on the reader's host */
 };
 struct msg_streams {
 	uint64_t iteration;

@@ -14,7 +14,7 @@ static const struct field hello[] = {
 	U32(msg_hello, pid, 0, NULL),
 	TEXT(msg_hello, endpoint, WIRE_TEXT_MAX, "worker: endpoint to which readers connect"),
 	U32(msg_hello, slots, WIRE_SLOTS_MAX, "worker: number of streams it wants to run at once"),
-	{ "tags", FIELD_WORDS, offsetof(struct msg_hello, tags), WIRE_TAGS_MAX, NULL, NULL, 0, false },
+	{ "tags", FIELD_WORDS, offsetof(struct msg_hello, tags), WIRE_TAGS_MAX, "worker: labels that jobs can ask for", NULL, 0, false },
 	U64(msg_hello, instance, "the dispatcher instance that the sender knew before; 0: none"),
 	LIST(msg_hello, streams, WIRE_STREAMS_MAX, hello_stream, struct msg_stream_ref, "worker: the streams that it has"),
 	{ 0 }
@@ -110,6 +110,8 @@ static const struct field open[] = {
 	PART(msg_open, "checkpoint", BOOL, job.checkpoint, 0, "keep the job until this reader returns"),
 	PART(msg_open, "limited", BOOL, job.limited, 0, "max_errors is given"),
 	PART(msg_open, "max_errors", U64, job.max_errors, 0, "if more elements fail, the iteration fails; the smallest number of any reader counts"),
+	PART(msg_open, "target", U32, job.target, JOB_TARGETS - 1, JOB_TARGET_NUMBERED),
+	PART(msg_open, "where", TEXT, job.where, WIRE_NAME_MAX, "tags that its workers have, joined by commas; !TAG: that they lack"),
 	{ 0 }
 };
 static const struct field job[] = {
@@ -125,17 +127,19 @@ static const struct field job[] = {
 	PART(msg_job, "epoch", U64, opts.epoch, UINT32_MAX, NULL),
 	PART(msg_job, "seed", U64, opts.seed, 0, "seed of the iteration"),
 	U32(msg_job, block, 0, "stable: number of elements taken from each stream in turn"),
+	PART(msg_job, "target", U32, opts.target, JOB_TARGETS - 1, NULL),
 	{ 0 }
 };
 static const struct field stream[] = {
 	U32(msg_stream, stream, 0, NULL),
 	U32(msg_stream, gen, 0, "chunks of other generations are void"),
 	U32(msg_stream, state, WIRE_STREAM_STATES - 1, "0 waiting, 1 running, 2 ended, 3 finished, 4 failed"),
-	U64(msg_stream, worker, "peer id; 0: none"),
+	U64(msg_stream, worker, "peer id; 0: none from which this reader may take it"),
 	TEXT(msg_stream, endpoint, WIRE_TEXT_MAX, "endpoint of the worker"),
 	U64(msg_stream, length, "number of elements, once ended; when failed, those before the element that failed"),
 	U64(msg_stream, split, "when failed, number of the split that was being read"),
 	U64(msg_stream, floor, "all offsets below this are acknowledged"),
+	BOOL(msg_stream, local, "the worker is on the reader's host"),
 	{ 0 }
 };
 static const struct field streams[] = {

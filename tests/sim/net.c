@@ -93,6 +93,11 @@ node_new(struct world *w, enum node_kind kind)
 	n->cut = w->disp && w->disp->paused_until > w->now;
 	snprintf(n->name, sizeof n->name, "%c%u", letters[kind], n->index);
 	w->nodes[w->n_nodes++] = n;
+	snprintf(n->host, sizeof n->host, "h%u", (unsigned)rng_below(&w->places, w->n_hosts));
+	if (kind == NODE_WORKER && rng_below(&w->places, 3))
+		words_add(&n->tags, "gpu", 3);
+	if (kind == NODE_WORKER && !rng_below(&w->places, 3))
+		words_add(&n->tags, "old", 3);
 	return n;
 }
 

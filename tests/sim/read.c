@@ -151,6 +151,8 @@ sim_read_one(struct node *n, struct reader_action *a)
 	case READER_CONNECT:
 		if (c)
 			world_fail(w, "%s connects twice", n->name);
+		else if (to && !world_fits(to, n))
+			world_fail(w, "%s on %s takes from %s on %s", n->name, n->host, to->name, to->host);
 		else if (to && !strcmp(to->name, a->endpoint))
 			conn_new(n, to);
 		else
@@ -231,7 +233,7 @@ void
 sim_read_start(struct node *n, struct consumer *c)
 {
 	struct world *w = n->w;
-	struct reader_opts o = { .peer = n->peer, .name = n->name, .host = "sim", .job.name = (char *)(uintptr_t)(w->anonymous ? "" : "job"),
+	struct reader_opts o = { .peer = n->peer, .name = n->name, .host = n->host, .job.target = (int)w->target, .job.where = (char *)(uintptr_t)w->where, .job.name = (char *)(uintptr_t)(w->anonymous ? "" : "job"),
 		.spec = w->set.spec, .type = "any", .job.sharding = w->sharding, .job.order = w->order,
 		.job.shards = w->shards, .job.epoch = c->epoch, .job.seeded = true, .job.seed = 5, .job.min_workers = 1, .job.wait_ms = 600000,
 		.job.window = w->window, .budget = w->budget, .job.checkpoint = w->checkpoint };

@@ -515,7 +515,8 @@ sim_work_start(struct node *n)
 {
 	struct worker_opts o = { .peer = n->peer,
 				 .name = n->name,
-				 .host = "sim",
+				 .host = n->host,
+				 .tags = &n->tags,
 				 .endpoint = n->name,
 				 .slots = 1 + (uint32_t)chance(n->w, 3),
 				 .memory = n->w->memory,
@@ -554,6 +555,9 @@ sim_work_ctl(struct node *n, struct msg *m)
 {
 	if (!n->alive)
 		return;
+	if ((m->type == MSG_ASSIGN || m->type == MSG_LIST) && !world_fits(n, NULL))
+		world_fail(n->w, "%s on %s is given work of a job that asks for %s, %s", n->name, n->host,
+			   n->w->where, job_target_word((int)n->w->target));
 	worker_message(n->k->k, n->w->now, m);
 	sim_work_act(n);
 }

@@ -30,13 +30,55 @@ world_some(struct world *w, enum node_kind kind)
 	return NULL;
 }
 
+bool
+world_fits(const struct node *worker, const struct node *reader)
+{
+	const struct world *w = worker->w;
+	bool near = w->target != TARGET_LOCAL || (reader && !strcmp(worker->host, reader->host));
+
+	for (unsigned i = 0; !near && !reader && i < w->n_nodes; i++)
+		near = w->nodes[i]->kind == NODE_READER && !strcmp(worker->host, w->nodes[i]->host);
+	return near && where_fits(&w->fit, &worker->tags);
+}
+
 void
 world_new_worker(struct world *w, void *arg, uint64_t tag)
 {
-	(void)arg;
+	const struct node *reader = arg;
+	struct node *n;
+
 	(void)tag;
-	if (w->n_nodes < NODES_MAX - 40)
-		sim_work_start(node_new(w, NODE_WORKER));
+	if (w->n_nodes >= NODES_MAX - 40)
+		return;
+	n = node_new(w, NODE_WORKER);
+	if (reader) {
+		memcpy(n->host, reader->host, sizeof n->host);
+		words_clear(&n->tags);
+		n->tags = (struct words){ 0 };
+		if (w->fit.has.n)
+			words_add(&n->tags, "gpu", 3);
+	}
+	sim_work_start(n);
+}
+
+/* When all is calm, every reader gets a worker that it can be served by. */
+static void
+world_care_places(struct world *w)
+{
+	for (unsigned i = 0, n = w->n_nodes; i < n; i++) {
+		struct node *reader = w->nodes[i];
+		bool served = reader->kind != NODE_READER || !reader->alive;
+
+		for (unsigned k = 0; !served && k < n; k++) {
+			const struct node *k_ = w->nodes[k];
+
+			served = k_->kind == NODE_WORKER && k_->alive && !k_->leaving && world_fits(k_, reader);
+		}
+		if (!served) {
+			world_new_worker(w, reader, 0);
+			n = 0; /* one at a time */
+		}
+	}
 }
 
 static void
@@ -246,6 +288,8 @@ world_care(struct world *w, void *arg, uint64_t tag)
 		staying |= w->nodes[i]->kind == NODE_WORKER && w->nodes[i]->alive && !w->nodes[i]->leaving;
 	if (calm && !staying)
 		world_new_worker(w, NULL, 0);
+	if (calm)
+		world_care_places(w);
 	world_at(w, w->now + 100 * MS + some_time(w, 200 * MS), world_care, NULL, 0);
 }
 
@@ -326,6 +370,21 @@ world_choose_poison(struct world *w)
 }
 
 static void
+world_choose_places(struct world *w)
+{
+	static const char *const wheres[] = { "", "", "gpu", "!old", "gpu,!old" };
+	struct err e;
+
+	w->places = (struct rng){ rng_mix(w->seed, 0x70), 0 };
+	w->n_hosts = 1 + (unsigned)rng_below(&w->places, 3);
+	w->target = (unsigned)rng_below(&w->places, JOB_TARGETS);
+	if (w->only && w->target == TARGET_LOCAL)
+		w->target = TARGET_AUTO;
+	w->where = wheres[rng_below(&w->places, 5)];
+	where_parse(w->where, &w->fit, &e);
+}
+
+static void
 world_choose(struct world *w)
 {
 	w->durable = !one_in(w, 3);
@@ -357,6 +416,7 @@ world_choose(struct world *w)
 	world_choose_set(w);
 	world_choose_shards(w);
 	world_choose_poison(w);
+	world_choose_places(w);
 }
 
 static bool
@@ -419,8 +479,11 @@ world_free(struct world *w)
 		conn_free(c);
 	}
 	world_drop_events(w);
-	for (unsigned i = 0; i < w->n_nodes; i++)
+	for (unsigned i = 0; i < w->n_nodes; i++) {
+		words_clear(&w->nodes[i]->tags);
 		mem_free(w->nodes[i]);
+	}
+	where_clear(&w->fit);
 	for (unsigned i = 0; i < w->n_consumers; i++) {
 		mem_free(w->consumers[i].out);
 		buf_clear(&w->consumers[i].position);
@@ -443,10 +506,11 @@ world_run(uint64_t seed, bool verbose, char *why, size_t why_size, struct world 
 	/* Where all readers have positions, none of them may notice how short a time the others have. */
 	w->gc = w->checkpoint ? (int64_t[]){ SEC / 10, 2 * SEC, 20 * SEC, SIM_GC_NS }[rng_mix(seed, 0x6c) % 4] : SIM_GC_NS;
 	world_say(w, "durable %d local %d calm %d sharding %u order %u shards %u block %u checkpoint %d readers %u workers %u "
-		  "only %d files %d units %u times %llu whole %d cuttable %d fan %d memory %zu budget %zu window %u stop %u", w->durable,
+		  "only %d files %d units %u times %llu whole %d cuttable %d fan %d memory %zu budget %zu window %u stop %u "
+		  "hosts %u target %s where %s", w->durable,
 		  w->local, w->calm, w->sharding, w->order, w->shards, w->block, w->checkpoint, w->readers, w->workers,
 		  w->only, w->set.files, w->set.units, (unsigned long long)w->set.times, w->set.whole, w->set.cuttable, w->set.fan, w->memory,
-		  w->budget, w->window, w->stop_after);
+		  w->budget, w->window, w->stop_after, w->n_hosts, job_target_word((int)w->target), w->where);
 	w->disp = node_new(w, NODE_DISP);
 	sim_disp_start(w->disp);
 	for (unsigned i = 0; i < w->workers; i++)

@@ -24,6 +24,7 @@
 #include "core/intervals.h"
 #include "core/read/reader.h"
 #include "core/work/worker.h"
+#include "value/where.h"
 
 #define MS 1000000ll
 #define SEC 1000000000ll
@@ -57,6 +58,8 @@ struct node {
 	unsigned ticks_at_once;
 	struct conn *ctl;       /* to the dispatcher */
 	char name[16];
+	char host[8];
+	struct words tags;      /* of a worker */
 	union {
 		struct sim_disp *d;
 		struct sim_worker *k;
@@ -139,6 +142,10 @@ struct world {
 	int64_t gc;              /* for jobs without a position; others are kept for SIM_GC_NS */
 	double slow;             /* speed of readers */
 	unsigned stop_after;     /* a consumer that closes early after so many; 0: none */
+	struct rng places;      /* chooses hosts and tags */
+	unsigned n_hosts, target;
+	const char *where;
+	struct where fit;       /* what `where` says */
 	struct sim_dataset set;
 	struct consumer consumers[200];
 	unsigned n_consumers;
@@ -216,6 +223,9 @@ bool world_takes(const struct world *w, const struct consumer *c, uint32_t shard
 /* world.c */
 /* A program says that it has lost the dispatcher: only if something came between them. */
 void world_lost_contact(struct node *n, const char *text);
+/* Whether it may make streams for the readers of the job, or for this one. */
+bool world_fits(const struct node *worker, const struct node *reader);
+/* arg: NULL, or the reader's node that it is to fit */
 void world_new_worker(struct world *w, void *arg, uint64_t tag);
 bool world_run(uint64_t seed, bool verbose, char *why, size_t why_size, struct world *out);
 

@@ -18,6 +18,7 @@
  *	disp_gc.c     jobs without readers, and how long they are kept
  *
  *	disp_forget.c FORGET
+ *	disp_place.c  where streams may be made: hosts and tags of workers
  *	disp_dataset.c datasets
  *	disp_ask.c    what was asked of a peer and is asked again until answered
  *	disp_assign.c what a worker is told of a stream
@@ -60,6 +61,7 @@
 #include "core/disp/ring.h"
 #include "core/intervals.h"
 #include "core/wanted.h"
+#include "value/where.h"
 
 enum {
 	DISP_SHARDS = 8,          /* streams of a stable order, unless told */
@@ -103,10 +105,22 @@ struct peer {
 	struct list_node streams; /* worker: stream.by_worker */
 	uint32_t n_streams;
 	struct list_node workers; /* worker: in disp.workers */
+	struct words tags;        /* worker: as it told them */
+	struct place *tagged, *at;/* worker that may be given streams: others with its tags, on its host */
+	struct list_node by_tags, by_host;
 	struct seat *seat;        /* reader: what it reads */
 	struct waiting *waiting;  /* reader: its OPEN that is not answered yet */
 	uint32_t lists;           /* worker: LISTs under way */
 };
+
+/* Workers that may be given streams and have something in common. */
+struct place {
+	char *key;                /* their tags, sorted; or their host */
+	struct words tags;
+	struct list_node workers; /* peer.by_tags or peer.by_host, the one given a stream last at the end */
+	uint32_t n, slots;
+};
+struct places { struct place **v; size_t n, cap; };
 
 enum ask_kind { ASK_LIST = 1, ASK_ASSIGN, ASK_REVOKE, ASK_HOLD, ASK_GONE, ASK_DONE };
 struct ask {
@@ -150,6 +164,9 @@ struct job {
 	uint64_t dataset_number;
 	uint32_t shards;          /* number found by its first pass, when opts.shards leaves it open; 0: not yet */
 	bool keep;                /* waits for the return of a reader */
+	struct where where;       /* opts.where */
+	struct places fit;        /* sets of tags with workers that fit it */
+	size_t turn;              /* which of them is looked at first */
 	struct iteration **iters; /* by epoch, not all there */
 	size_t n_iters, cap_iters;
 	struct list_node node;    /* in disp.jobs */
@@ -166,6 +183,8 @@ struct units_listed {
 	bool last;                /* the last part; only in rows */
 	struct split_list units;
 };
+
+struct iter_host { char *name; uint32_t users; };
 
 enum iter_state { ITER_LISTING = 0, ITER_RUNNING = 1, ITER_FINISHED = 2, ITER_FAILED = 3 };
 struct iteration {
@@ -203,6 +222,8 @@ struct iteration {
 	uint64_t *given_up;       /* seats whose elements went to others, not those that were closed */
 	size_t n_given_up, cap_given_up;
 	struct list_node waiting; /* OPENs */
+	struct hash hosts;        /* of its seats and waiting OPENs: name -> struct iter_host */
+	size_t host_turn;         /* which of them is looked at first */
 	struct peer *lister;
 	uint32_t list_lost;       /* workers lost while listing */
 	uint64_t list_req;
@@ -283,6 +304,7 @@ struct seat {
 	uint64_t sent_version, beat_version; /* beat: sent_version at its last BEAT */
 	bool opened;              /* JOB was sent since this dispatcher began */
 	uint64_t from;            /* the seat of the position it began with; 0: none */
+	char *host;               /* its reader's */
 	bool checkpoint;
 	char *shard;              /* its list of shards as a text; `only`: the same as numbers */
 	struct job_shards only;
@@ -302,6 +324,7 @@ struct waiting {              /* an OPEN that is not answered yet */
 	char *shard;
 	struct job_shards only;
 	struct ranges_list have;
+	char *host;               /* in iteration.hosts */
 	struct list_node node, by_until;
 };
 
@@ -320,6 +343,7 @@ struct disp {
 	uint32_t n_workers, n_readers, n_tools, slots;
 	struct list_node asks;    /* by due */
 	struct hash ask_index;    /* struct disp_key -> struct ask */
+	struct hash tagged, hosts;/* struct place, by key */
 	struct hash datasets;     /* by id */
 	struct list_node idle_datasets; /* the one used last at the end */
 	size_t dataset_bytes;     /* size of all specs and types */
@@ -408,6 +432,22 @@ struct job *job_new(struct disp *d, uint64_t number, const struct job_opts *opts
 void job_add_iter(struct job *j, struct iteration *it);
 void job_drop_iter(struct disp *d, struct iteration *it); /* and the job, if it was all */
 
+/* disp_place.c */
+void place_join(struct disp *d, struct peer *w);     /* told its tags and its host; may be given streams */
+void place_leave(struct disp *d, struct peer *w);    /* is given none any more */
+void place_job(struct disp *d, struct job *j);       /* fills its `where` and `fit` */
+void place_job_free(struct job *j);
+bool place_reader(struct iteration *it, const char *host);      /* true: the first on its host */
+bool place_reader_left(struct iteration *it, const char *host); /* true: it was the last */
+bool place_fits(const struct iteration *it, const struct peer *w);
+/* A worker for a stream or for listing, the least busy of some; NULL: none fits. */
+struct peer *place_pick(struct disp *d, struct iteration *it);
+uint32_t place_workers(const struct disp *d, const struct iteration *it);  /* number of those that fit, */
+uint32_t place_slots(const struct disp *d, const struct iteration *it); /* and of their slots */
+/* Workers that count for an OPEN: those that its reader can be served by. */
+uint32_t place_ready(const struct disp *d, const struct waiting *w);
+char *place_missing(const struct disp *d, const struct waiting *w, char **help); /* give: for people */
+
 /* disp_iter.c */
 struct iteration *iter_new(struct disp *d, struct job *j, uint64_t id, uint32_t epoch);
 void iter_start(struct disp *d, struct iteration *it);              /* asks for its units */
@@ -417,6 +457,7 @@ void iter_fail(struct disp *d, struct iteration *it, uint32_t code, char *text, 
 void iter_worker_joined(struct disp *d, struct peer *w);
 void iter_worker_left(struct disp *d, struct peer *w);               /* it is not in the list any more */
 void iter_place(struct disp *d, struct iteration *it);               /* workers for its orphans */
+void iter_readers_moved(struct disp *d, struct iteration *it);       /* a host has got readers, or has none any more */
 void iter_check(struct disp *d, struct iteration *it);               /* is it over? */
 void iter_open_cut(struct iteration *it, struct split_list *units);
 void iter_young(struct disp *d, struct iteration *it); /* begins to run, also after a restart */
@@ -428,7 +469,7 @@ void iter_trial_tick(struct disp *d);
 /* disp_waiting.c */
 void waiting_answer(struct disp *d, struct iteration *it);              /* the OPENs that can be answered */
 void waiting_error(struct disp *d, struct waiting *w, uint32_t code, const char *text, const char *help);
-void waiting_clear(struct waiting *w);                               /* leaves its job as it is */
+bool waiting_clear(struct waiting *w);                               /* leaves its job as it is; true: the last on its host */
 void waiting_free(struct disp *d, struct waiting *w);                /* may free the job */
 void waiting_tick(struct disp *d);
 
@@ -478,7 +519,7 @@ bool fault_check(struct disp *d, struct iteration *it); /* false: too many; it h
 struct stream *blame_worker(const struct disp *d, const struct peer *w);
 char *blame_words(const struct stream *s, const struct peer *w);     /* gives: for people */
 bool blame_suspect(const struct disp *d, const struct stream *s); /* one more loss, and it fails */
-struct peer *blame_pick_worker(struct disp *d);         /* for a suspect; NULL: none now */
+struct peer *blame_pick_worker(struct disp *d, const struct iteration *it); /* for a suspect; NULL: none now */
 
 /* disp_split.c */
 char *disp_split_describe(const struct stream *s, size_t k); /* gives: for people */
@@ -493,7 +534,7 @@ void fault_fill(const struct iteration *it, struct msg *done);
 void fault_clear(struct iteration *it);
 
 /* disp_seat.c */
-struct seat *seat_new(struct disp *d, struct iteration *it, struct peer *p, uint64_t number);
+struct seat *seat_new(struct disp *d, struct iteration *it, struct peer *p, uint64_t number, const char *host);
 void seat_free(struct seat *r);
 struct seat *seat_find(const struct iteration *it, uint64_t number);
 /* Whether it is kept for its reader's return, who is lost; silent: and may be alive. */

@@ -3,6 +3,7 @@
  * Iterations: their units, which streams they have and who runs them, their end.
  */
 #include "base/mem.h"
+#include "base/str.h"
 #include "core/disp/disp_row.h"
 
 struct iteration *
@@ -72,40 +73,15 @@ iter_free(struct disp *d, struct iteration *it)
 	disp_delete(d, ROW_READER, 1, it->id, 0, 0);
 	units_forget(it);
 	fault_clear(it);
+	while (it->hosts.n)
+		place_reader_left(it, ((struct iter_host *)it->hosts.items[0].value)->name);
+	hash_clear(&it->hosts);
 	mem_free(it->given_up);
 	fields_clear(row_iter_fields, it);
 	mem_free(it);
 }
 
 /* Workers */
-
-/* The one with the least to do, among the next few in turn: looking at all of
- * ten thousand for each stream would be quadratic. */
-static struct peer *
-iter_pick_worker(struct disp *d)
-{
-	struct peer *best = NULL;
-	struct list_node *n = d->workers.next;
-
-	for (int i = 0; i < 64 && n != &d->workers; i++, n = n->next) {
-		struct peer *w = LIST_OF(n, struct peer, workers);
-
-		if (!w->known || w->draining)
-			continue;
-		if (!best || (uint64_t)w->n_streams * best->slots < (uint64_t)best->n_streams * w->slots)
-			best = w;
-	}
-	if (n != &d->workers && !best)
-		for (; n != &d->workers && !best; n = n->next) {
-			struct peer *w = LIST_OF(n, struct peer, workers);
-
-			if (w->known && !w->draining)
-				best = w;
-		}
-	if (best)
-		ring_push(&d->workers, &best->workers);
-	return best;
-}
 
 void
 iter_place(struct disp *d, struct iteration *it)
@@ -115,7 +91,7 @@ iter_place(struct disp *d, struct iteration *it)
 	for (n = it->orphans.next; n != &it->orphans; n = next) {
 		struct stream *s = LIST_OF(n, struct stream, orphan);
 		bool suspect = blame_suspect(d, s);
-		struct peer *w = suspect ? blame_pick_worker(d) : iter_pick_worker(d);
+		struct peer *w = suspect ? blame_pick_worker(d, it) : place_pick(d, it);
 
 		next = n->next;
 		if (w)
@@ -123,19 +99,6 @@ iter_place(struct disp *d, struct iteration *it)
 		else if (!suspect)
 			return;
 	}
-}
-
-static uint32_t
-iter_live_workers(const struct disp *d)
-{
-	uint32_t n = 0;
-
-	for (struct list_node *i = d->workers.next; i != &d->workers; i = i->next) {
-		const struct peer *w = LIST_OF(i, struct peer, workers);
-
-		n += w->known && !w->draining;
-	}
-	return n;
 }
 
 static void
@@ -161,7 +124,7 @@ iter_grow(struct disp *d, struct iteration *it, uint32_t slots)
 	if (it->job->opts.sharding == SHARD_OFF) {
 		/* One copy per worker there ever was at one time: who comes in
 		 * the place of a lost one takes over, and adds none. */
-		uint32_t live = iter_live_workers(d);
+		uint32_t live = place_workers(d, it);
 
 		if (live > it->n_streams)
 			iter_add_streams(d, it, live - it->n_streams);
@@ -184,13 +147,13 @@ iter_young(struct disp *d, struct iteration *it)
 void
 iter_widen(struct disp *d, struct iteration *it)
 {
-	uint64_t live = it->n_streams - it->n_ended;
+	uint64_t live = it->n_streams - it->n_ended, slots = place_slots(d, it);
 
 	if (!it->young.next)
 		return;
 	ring_drop(&it->young);
-	if (cut_left(&it->cut) && live < d->slots)
-		iter_grow(d, it, (uint32_t)(d->slots - live));
+	if (cut_left(&it->cut) && live < slots)
+		iter_grow(d, it, (uint32_t)(slots - live));
 }
 
 /* Little work goes to few streams, so that it stays in order; when it turns out to be
@@ -233,7 +196,7 @@ iter_trial_tick(struct disp *d)
 static void
 iter_list(struct disp *d, struct iteration *it)
 {
-	struct peer *w = iter_pick_worker(d);
+	struct peer *w = place_pick(d, it);
 
 	it->lister = w;
 	units_forget(it);
@@ -256,6 +219,8 @@ iter_worker_joined(struct disp *d, struct peer *w)
 		struct iteration *it = LIST_OF(n, struct iteration, running_node);
 
 		next = n->next;
+		if (!place_fits(it, w))
+			continue;
 		if (it->state == ITER_LISTING) {
 			if (!it->lister)
 				iter_list(d, it);
@@ -268,6 +233,28 @@ iter_worker_joined(struct disp *d, struct peer *w)
 			iter_grow(d, it, w->slots > w->n_streams ? w->slots - w->n_streams : 0);
 		waiting_answer(d, it);
 	}
+}
+
+/* Streams that were made for readers of a host where none is left go to the hosts of others;
+ * a host that has got its first reader has workers that may have nothing to do yet. */
+void
+iter_readers_moved(struct disp *d, struct iteration *it)
+{
+	if (it->job->opts.target != TARGET_LOCAL || !it->hosts.n)
+		return;
+	if (it->state == ITER_LISTING && !it->lister)
+		iter_list(d, it);
+	if (it->state != ITER_RUNNING)
+		return;
+	for (size_t i = 0; i < it->n_streams; i++) {
+		struct stream *s = it->streams[i];
+
+		if (s->worker && s->worker->known && !hash_get_str(&it->hosts, str_or_empty(s->worker->host)))
+			stream_fence(d, s);
+	}
+	iter_place(d, it);
+	iter_grow(d, it, place_slots(d, it));
+	waiting_answer(d, it);
 }
 
 /* The worker that was to list the units is lost. True: it was the last one to try. */
@@ -337,12 +324,13 @@ static uint32_t
 iter_shards_of(struct disp *d, struct iteration *it)
 {
 	struct job *j = it->job;
-	uint64_t n = d->slots ? d->slots : 1, files = cut_least(&it->cut);
+	uint64_t n = place_slots(d, it), files = cut_least(&it->cut);
 
 	if (j->opts.shards)
 		return (uint32_t)j->opts.shards;
 	if (j->shards)
 		return j->shards;
+	n = n ? n : 1;
 	if (it->sharding == SHARD_FILE && files && n > files)
 		n = files;
 	j->shards = n < WIRE_STREAMS_MAX ? (uint32_t)n : WIRE_STREAMS_MAX;
@@ -355,16 +343,17 @@ static uint32_t
 iter_streams(struct disp *d, struct iteration *it)
 {
 	const struct job_opts *o = &it->job->opts;
+	uint32_t slots = place_slots(d, it), workers = place_workers(d, it);
 
 	if (job_has_shards(o->sharding))
 		return it->by_split && !cut_left(&it->cut) ? 0 : iter_shards_of(d, it);
 	if (it->fixed)
 		return !cut_left(&it->cut) ? 0 : o->shards ? (uint32_t)o->shards : DISP_SHARDS;
 	if (it->by_split)
-		return cut_streams(&it->cut, d->slots < 1 ? 1 : d->slots);
+		return cut_streams(&it->cut, slots ? slots : 1);
 	if (o->shards && o->sharding == SHARD_OFF)
 		return (uint32_t)o->shards;
-	return o->sharding == SHARD_OFF && o->order == ORDER_ANY && iter_live_workers(d) ? iter_live_workers(d) : 1;
+	return o->sharding == SHARD_OFF && o->order == ORDER_ANY && workers ? workers : 1;
 }
 
 static void
@@ -471,7 +460,7 @@ iter_check(struct disp *d, struct iteration *it)
 	/* All streams are over, but streams of workers that left in order may
 	 * have ended before everything was dealt out. */
 	if (it->by_split && !it->fixed && !it->short_ && cut_left(&it->cut)) {
-		iter_grow(d, it, d->slots);
+		iter_grow(d, it, place_slots(d, it));
 		return;
 	}
 	if (it->job->opts.sharding == SHARD_OFF && !it->n_streams)

@@ -22,6 +22,7 @@ job_new(struct disp *d, uint64_t number, const struct job_opts *opts, struct dat
 	job_opts_own(&j->opts);
 	if (!j->opts.name)
 		j->opts.name = mem_strdup("");
+	place_job(d, j);
 	s->jobs++;
 	ring_drop(&s->idle);
 	ring_push(&d->job_list, &j->node);
@@ -44,6 +45,7 @@ job_free(struct disp *d, struct job *j)
 	ring_drop(&j->node);
 	ring_drop(&j->dirty.node);
 	disp_delete(d, ROW_JOB, 1, j->number, 0, 0);
+	place_job_free(j);
 	mem_free(j->iters);
 	job_opts_clear(&j->opts);
 	mem_free(j);
@@ -142,13 +144,14 @@ static char *
 job_describe(const char *dataset, const struct job_opts *o)
 {
 	const char *options = str_or_empty(o->options);
+	const char *where = str_or_empty(o->where);
 	char number[32] = "random";
 
 	if (o->seeded)
 		snprintf(number, sizeof number, "%llu", (unsigned long long)o->seed);
-	return mem_printf("dataset=%s sharding=%s order=%s shards=%llu seed=%s%s%s", dataset,
+	return mem_printf("dataset=%s sharding=%s order=%s shards=%llu seed=%s target=%s%s%s%s%s", dataset,
 			  job_sharding_word(o->sharding), job_order_word(o->order), (unsigned long long)o->shards,
-			  number, *options ? " " : "", options);
+			  number, job_target_word(o->target), *where ? " where=" : "", where, *options ? " " : "", options);
 }
 
 static bool
@@ -192,6 +195,7 @@ job_wait(struct disp *d, struct peer *p, struct iteration *it, struct msg *m, st
 {
 	struct waiting *w = mem_zalloc(sizeof *w);
 	struct list_node *n;
+	bool first_there;
 
 	*w = (struct waiting){ .peer = p, .iter = it, .req = m->req, .min_workers = m->open.job.min_workers,
 		.from = m->open.resume ? m->open.seat : 0,
@@ -201,6 +205,8 @@ job_wait(struct disp *d, struct peer *p, struct iteration *it, struct msg *m, st
 	m->open.have = (struct ranges_list){ 0 };
 	m->open.job.shard = NULL;
 	*only = (struct job_shards){ 0 };
+	w->host = mem_strdup(str_or_empty(p->host));
+	first_there = place_reader(it, w->host);
 	p->waiting = w;
 	ring_push(&it->waiting, &w->node);
 	job_used(d, it->job);
@@ -209,8 +215,13 @@ job_wait(struct disp *d, struct peer *p, struct iteration *it, struct msg *m, st
 		n = n->prev;
 	ring_push(n->next, &w->by_until);
 	fault_limit(it, &m->open.job);
-	if (fault_check(d, it)) /* failing answers too */
-		waiting_answer(d, it);
+	if (!fault_check(d, it)) /* failing answers too */
+		return;
+	job_used(d, it->job); /* answering may let it go */
+	if (first_there)
+		iter_readers_moved(d, it);
+	job_left(d, it->job);
+	waiting_answer(d, it);
 }
 
 /* Whether some reader has one of these shards, or is about to. */
@@ -344,6 +355,24 @@ job_resumed(struct disp *d, struct peer *p, struct msg *m, struct dataset *s, co
 	return NULL;
 }
 
+/* Puts the tags that it asks for in the form that all of that meaning have; false: an error was
+ * answered. */
+static bool
+job_where(struct disp *d, struct peer *p, struct msg *m)
+{
+	struct where where;
+	struct err e;
+
+	if (where_parse(m->open.job.where, &where, &e) != ST_OK) {
+		disp_error(d, p, m->req, ST_USAGE, e.text, e.help);
+		return false;
+	}
+	mem_free(m->open.job.where);
+	m->open.job.where = where_text(&where);
+	where_clear(&where);
+	return true;
+}
+
 /* Judges an OPEN as far as that needs no source; false: an error was answered. Fills `only`. */
 static bool
 job_asked(struct disp *d, struct peer *p, const struct msg *m, struct job_shards *only)
@@ -359,6 +388,9 @@ job_asked(struct disp *d, struct peer *p, const struct msg *m, struct job_shards
 	} else if (only->n && !job_has_shards(o->sharding)) {
 		text = mem_printf("a job with sharding `%s` has no shards to choose from", policy);
 		help = mem_strdup("--sharding file, data or hint divides a job into shards");
+	} else if (only->n && o->target == TARGET_LOCAL) { /* a shard may be made on the host of who reads others */
+		text = mem_strdup("a reader with target `local` cannot choose its shards");
+		help = mem_strdup("--target auto prefers workers on the hosts of readers");
 	} else if (only->n && o->shards && only->v[only->n - 1] >= o->shards) {
 		text = mem_printf("there is no shard %u: the job has %llu shards", only->v[only->n - 1], (unsigned long long)o->shards);
 		help = mem_printf("they are numbered from 0 to %llu", (unsigned long long)o->shards - 1);
@@ -457,6 +489,8 @@ job_open(struct disp *d, struct peer *p, struct msg *m)
 		seat_tell_gone(d, p, m->req, o->iteration, o->seat);
 		return;
 	}
+	if (!job_where(d, p, m))
+		return;
 	if (!o->job.epoch)
 		o->job.epoch = 1;
 	if (!job_asked(d, p, m, &only))

@@ -289,11 +289,12 @@ load_reader(struct disp *d, const struct row_load *l, struct err *e)
 
 	if (fields_decode("reader row", row_reader_fields, l->p, l->n, &r, e))
 		return e->kind;
+	r.host = str_take(&r.host);
 	if (!it || (!r.is_away && disp_peer(d, r.peer_id)) || job_shards_parse(r.shard, &r.only, e)) {
-		mem_free(r.shard);
+		fields_clear(row_reader_fields, &r);
 		return load_orphan(e, "reader");
 	}
-	s = seat_new(d, it, r.is_away ? NULL : disp_peer_await(d, r.peer_id, ROLE_READER), l->key[1]);
+	s = seat_new(d, it, r.is_away ? NULL : disp_peer_await(d, r.peer_id, ROLE_READER), l->key[1], r.host);
 	fields_move(row_reader_fields, s, &r);
 	s->only = r.only;
 	if (s->is_away) {

@@ -60,10 +60,12 @@ disp_peer_free(struct disp *d, struct peer *p)
 	ask_forget(d, p);
 	ring_drop(&p->by_heard);
 	ring_drop(&p->workers);
+	place_leave(d, p);
 	hash_del(&d->peers, &p->id, sizeof p->id);
 	mem_free(p->name);
 	mem_free(p->host);
 	mem_free(p->endpoint);
+	words_clear(&p->tags);
 	buf_clear(&p->report);
 	mem_free(p);
 }
@@ -77,6 +79,7 @@ disp_peer_lost(struct disp *d, struct peer *p, bool silent)
 	p->lost = true;
 	if (p->role == ROLE_WORKER) {
 		ring_drop(&p->workers);
+		place_leave(d, p);
 		d->n_workers--;
 		d->slots -= p->slots;
 		iter_worker_left(d, p);

@@ -106,7 +106,7 @@ report_workers(struct buf *b, const struct disp *d)
 	for (struct list_node *n = d->workers.next; n != &d->workers; n = n->next) {
 		const struct peer *p = LIST_OF(n, struct peer, workers);
 
-		report_peer(b, d, p, 8);
+		report_peer(b, d, p, 9);
 		report_str(b, "endpoint", p->endpoint);
 		report_uint(b, "slots", p->slots);
 		report_uint(b, "streams", p->n_streams);
@@ -115,6 +115,9 @@ report_workers(struct buf *b, const struct disp *d)
 		report_uint(b, "leased_bytes", p->leased);
 		report_bool(b, "draining", p->draining);
 		report_bool(b, "awaited", !p->known);
+		report_list(b, "tags", p->tags.n);
+		for (size_t i = 0; i < p->tags.n; i++)
+			report_text(b, p->tags.v[i]);
 	}
 }
 
@@ -296,13 +299,15 @@ report_job(struct buf *b, const struct disp *d, const struct job *j, enum disp_r
 {
 	uint64_t shards = !job_has_shards(j->opts.sharding) ? 0 : j->opts.shards ? j->opts.shards : j->shards;
 
-	report_record(b, 10);
+	report_record(b, 12);
 	report_uint(b, "job", j->number);
 	report_str(b, "name", j->opts.name);
 	report_str(b, "dataset", j->dataset->id);
 	report_str(b, "sharding", job_sharding_word(j->opts.sharding));
 	report_uint(b, "shards", shards);
 	report_str(b, "order", job_order_word(j->opts.order));
+	report_str(b, "target", job_target_word(j->opts.target));
+	report_str(b, "where", j->opts.where);
 	report_uint(b, "users", j->users);
 	report_uint(b, "idle_ms", j->idle_since == INT64_MAX ? 0 : report_ms(d->now - j->idle_since));
 	report_text(b, "forgotten_in_ms");

@@ -29,7 +29,8 @@ const struct field row_job_fields[] = {
 	PART(job, "order", U32, opts.order, JOB_ORDERS - 1, NULL),
 	PART(job, "shards", U64, opts.shards, WIRE_STREAMS_MAX, NULL),
 	PART(job, "seeded", BOOL, opts.seeded, 0, NULL), PART(job, "found", U32, shards, WIRE_STREAMS_MAX, NULL),
-	BOOL(job, keep, NULL), { 0 }
+	BOOL(job, keep, NULL), PART(job, "target", U32, opts.target, JOB_TARGETS - 1, NULL),
+	PART(job, "where", TEXT, opts.where, WIRE_NAME_MAX, NULL), { 0 }
 };
 const struct field row_iter_fields[] = {
 	PART(iteration, "job", U64, job_number, 0, NULL), U64(iteration, seed, NULL), U64(iteration, times, NULL),
@@ -78,7 +79,7 @@ const struct field row_ledger_fields[] = { SET(stream, acked), { 0 } };
 const struct field row_reader_fields[] = {
 	PART(seat, "peer", U64, peer_id, 0, NULL), U64(seat, seq, NULL), U64(seat, acked, NULL),
 	U64(seat, from, NULL), U64(seat, had, NULL), TEXT(seat, shard, WIRE_TEXT_MAX, NULL),
-	BOOL(seat, checkpoint, NULL), PART(seat, "away", BOOL, is_away, 0, NULL), { 0 }
+	BOOL(seat, checkpoint, NULL), PART(seat, "away", BOOL, is_away, 0, NULL), NAME(seat, host, NULL), { 0 }
 };
 
 /* Writing */

@@ -5,15 +5,17 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "core/disp/disp_inner.h"
 
 struct seat *
-seat_new(struct disp *d, struct iteration *it, struct peer *p, uint64_t number)
+seat_new(struct disp *d, struct iteration *it, struct peer *p, uint64_t number, const char *host)
 {
 	struct seat *r = mem_zalloc(sizeof *r);
 
 	*r = (struct seat){ .dirty.kind = DIRTY_SEAT, .number = number, .iter = it, .peer = p,
-		.peer_id = p ? p->id : 0 };
+		.peer_id = p ? p->id : 0, .host = mem_strdup(host) };
+	place_reader(it, r->host);
 	ring_push(&it->seats, &r->node);
 	it->n_seats++;
 	if (p)
@@ -36,6 +38,7 @@ seat_free(struct seat *r)
 {
 	job_shards_clear(&r->only);
 	mem_free(r->shard);
+	mem_free(r->host);
 	mem_free(r);
 }
 
@@ -44,6 +47,7 @@ seat_leave(struct disp *d, struct seat *r)
 {
 	struct iteration *it = r->iter;
 	struct job *j = it->job;
+	bool last_there = place_reader_left(it, r->host);
 
 	ring_drop(&r->node);
 	ring_drop(&r->away);
@@ -60,6 +64,8 @@ seat_leave(struct disp *d, struct seat *r)
 		for (size_t i = 0; i < it->n_streams; i++)
 			if (job_shards_has(&r->only, (uint32_t)i))
 				stream_seat_gone(d, it->streams[i], r);
+		if (last_there)
+			iter_readers_moved(d, it);
 		j->users--;
 	}
 	seat_free(r);
@@ -182,8 +188,10 @@ seat_back(struct disp *d, struct seat *r, struct peer *p)
 /* STREAMS */
 
 static void
-seat_fill_stream(struct stream *s, struct msg_stream *out)
+seat_fill_stream(const struct seat *r, struct stream *s, struct msg_stream *out)
 {
+	bool local = s->worker && !strcmp(str_or_empty(s->worker->host), r->host);
+
 	*out = (struct msg_stream){ .stream = s->index, .gen = s->gen, .length = s->length,
 		.floor = intervals_gap(&s->acked, 0),
 		.state = s->finished ? STREAM_FINISHED : s->ended ? STREAM_ENDED :
@@ -193,7 +201,8 @@ seat_fill_stream(struct stream *s, struct msg_stream *out)
 		out->length = s->failure.length;
 		out->split = s->failure.split;
 	}
-	if (s->running && !s->finished && s->worker) {
+	if (s->running && !s->finished && s->worker && (local || s->iter->job->opts.target != TARGET_LOCAL)) {
+		out->local = local;
 		out->worker = s->worker->id;
 		out->endpoint = mem_strdup(s->worker->endpoint);
 	}
@@ -221,7 +230,7 @@ seat_fill_streams(struct seat *r, struct list_node **at, struct msg_streams *m)
 			continue;
 		bytes += s->worker && s->worker->endpoint ? strlen(s->worker->endpoint) : 0;
 		m->list.v = mem_grow(m->list.v, &cap, m->list.n + 1, sizeof *m->list.v);
-		seat_fill_stream(s, &m->list.v[m->list.n++]);
+		seat_fill_stream(r, s, &m->list.v[m->list.n++]);
 	}
 	m->version = r->sent_version;
 }

@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "core/disp/disp_inner.h"
 
-void
+bool
 waiting_clear(struct waiting *w)
 {
 	w->peer->waiting = NULL;
@@ -15,9 +15,12 @@ waiting_clear(struct waiting *w)
 	for (size_t i = 0; i < w->have.n; i++)
 		mem_free(w->have.v[i].ranges.v);
 	mem_free(w->have.v);
+	bool last_there = place_reader_left(w->iter, w->host);
 	mem_free(w->shard);
 	job_shards_clear(&w->only);
+	mem_free(w->host);
 	mem_free(w);
+	return last_there;
 }
 
 void
@@ -25,7 +28,8 @@ waiting_free(struct disp *d, struct waiting *w)
 {
 	struct iteration *it = w->iter;
 
-	waiting_clear(w);
+	if (waiting_clear(w) && (it->job->users > 1 || *it->job->opts.name || it->job->keep))
+		iter_readers_moved(d, it);
 	job_left(d, it->job);
 }
 
@@ -56,7 +60,7 @@ waiting_fits(struct disp *d, struct iteration *it, struct waiting *w)
 static void
 waiting_seat(struct disp *d, struct iteration *it, struct waiting *w)
 {
-	struct seat *r = seat_new(d, it, w->peer, it->next_seat++);
+	struct seat *r = seat_new(d, it, w->peer, it->next_seat++, w->host);
 	uint64_t req = w->req;
 
 	struct ranges_list have = w->have;
@@ -92,6 +96,13 @@ waiting_seat(struct disp *d, struct iteration *it, struct waiting *w)
 	mem_free(have.v);
 }
 
+/* A reader that takes only from its own host has nothing to read before somebody is there. */
+static uint32_t
+waiting_least(const struct waiting *w)
+{
+	return w->min_workers || w->iter->job->opts.target != TARGET_LOCAL ? w->min_workers : 1;
+}
+
 /* The first OPEN that can be answered now. */
 static struct waiting *
 waiting_answerable(const struct disp *d, const struct iteration *it)
@@ -99,7 +110,7 @@ waiting_answerable(const struct disp *d, const struct iteration *it)
 	for (struct list_node *n = it->waiting.next; n != &it->waiting; n = n->next) {
 		struct waiting *w = LIST_OF(n, struct waiting, node);
 
-		if (it->state != ITER_RUNNING || d->n_workers >= w->min_workers)
+		if (it->state != ITER_RUNNING || place_ready(d, w) >= waiting_least(w))
 			return w;
 	}
 	return NULL;
@@ -136,17 +147,19 @@ waiting_tick(struct disp *d)
 {
 	while (!ring_empty(&d->waiting)) {
 		struct waiting *w = LIST_OF(d->waiting.next, struct waiting, by_until);
-		char *text;
+		char *text, *help;
+		uint32_t ready = place_ready(d, w);
 
 		if (w->until > d->now)
 			break;
-		if (d->n_workers && d->n_workers >= w->min_workers) {
+		if (ready && ready >= w->min_workers) {
 			w->until = INT64_MAX; /* it does not wait for workers any more */
 			ring_push(&d->waiting, &w->by_until);
 			continue;
 		}
-		text = mem_printf("only %u of %u workers ready", d->n_workers, w->min_workers ? w->min_workers : 1);
-		waiting_error(d, w, ST_UNAVAIL, text, "start dsvc-work with the same dispatcher, or wait longer with --wait-workers N/DURATION");
+		text = place_missing(d, w, &help);
+		waiting_error(d, w, ST_UNAVAIL, text, help);
 		mem_free(text);
+		mem_free(help);
 	}
 }

@@ -83,14 +83,21 @@ disp_take_hello(struct disp *d, struct peer *p, struct msg_hello *h)
 	p->pid = h->pid;
 	if (p->role == ROLE_WORKER) {
 		d->slots -= p->slots;
+		place_leave(d, p);
 		p->slots = h->slots ? h->slots : 1;
 		d->slots += p->slots;
+		words_clear(&p->tags);
+		p->tags = h->tags;
+		h->tags = (struct words){ 0 };
+		if (!p->draining)
+			place_join(d, p);
 	}
 }
 
-/* Compares the streams that a worker says it has with those that it should have. */
+/* Compares the streams that a worker says it has with those that it should have. One that
+ * was awaited since a restart has been on no host so far. */
 static void
-disp_reconcile(struct disp *d, struct peer *p, const struct msg_hello *h)
+disp_reconcile(struct disp *d, struct peer *p, const struct msg_hello *h, bool awaited)
 {
 	struct hash have = { 0 };
 	struct list_node *n, *next;
@@ -109,8 +116,11 @@ disp_reconcile(struct disp *d, struct peer *p, const struct msg_hello *h)
 		struct stream_key key = stream_key_of(s);
 
 		next = n->next;
-		if (s->running && !hash_get(&have, &key, sizeof key))
-			stream_fence(d, s); /* it has forgotten it */
+		/* It has forgotten it; or those readers have left for whom it made it. */
+		if ((s->running && !hash_get(&have, &key, sizeof key)) || (s->iter->hosts.n && !place_fits(s->iter, p)))
+			stream_fence(d, s);
+		else if (awaited)
+			stream_changed(d, s);
 	}
 	hash_clear(&have);
 }
@@ -152,7 +162,7 @@ disp_hello(struct disp *d, uint64_t id, struct msg *m)
 	disp_take_hello(d, p, h);
 	disp_welcome(d, p, m->req);
 	if (p->role == ROLE_WORKER) {
-		disp_reconcile(d, p, h);
+		disp_reconcile(d, p, h, is_new);
 		ask_again(d, p);
 		if (is_new)
 			iter_worker_joined(d, p);
@@ -166,6 +176,7 @@ disp_bye(struct disp *d, struct peer *p, struct msg *m)
 {
 	if (p->role == ROLE_WORKER && m->bye.drain && p->n_streams) {
 		p->draining = true;
+		place_leave(d, p);
 		p->bye_req = m->req;
 		return;
 	}
@@ -392,6 +403,8 @@ disp_free(struct disp **dp)
 	while (disp_outbox(d, &peer, &m))
 		msg_clear(&m);
 	load_rows_free(d);
+	hash_clear(&d->tagged);
+	hash_clear(&d->hosts);
 	hash_clear(&d->datasets);
 	hash_clear(&d->jobs);
 	hash_clear(&d->iters);

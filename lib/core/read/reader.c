@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "core/read/reader_inner.h"
+#include "value/where.h"
 
 enum { OPEN_REQ = 1, CLOSE_REQ = 2 };
 #define READER_LEAVE_NS 1000000000ll /* a dispatcher that is away is told goodbye so long */
@@ -97,6 +98,7 @@ reader_beat(struct reader *r)
 	m->beat.streams = r->version;
 	m->beat.shared = r->shared;
 	reader_clock(r);
+	reader_credit_hunger(r);
 	if (!r->work_ns && !r->wait_ns)
 		return;
 	m->beat.clocks.v = mem_array(1, sizeof *m->beat.clocks.v);
@@ -127,8 +129,13 @@ reader_shared(struct reader *r, bool shared)
 enum status
 reader_new(const struct reader_opts *o, int64_t now_ns, struct reader **out, struct err *e)
 {
-	struct reader *r = mem_zalloc(sizeof *r);
+	struct reader *r;
+	struct where where;
 
+	if (where_parse(o->job.where, &where, e) != ST_OK)
+		return e->kind;
+	where_clear(&where);
+	r = mem_zalloc(sizeof *r);
 	r->o = *o;
 	if (!r->o.job.window)
 		r->o.job.window = READER_WINDOW;
@@ -249,6 +256,7 @@ reader_job(struct reader *r, struct msg *m)
 	r->epoch = (uint32_t)m->job.opts.epoch;
 	r->seed = m->job.opts.seed;
 	r->o.job.order = m->job.opts.order;
+	r->o.job.target = m->job.opts.target;
 	r->o.job.sharding = m->job.opts.sharding;
 	mem_free(r->dataset);
 	mem_free(r->job);

@@ -53,7 +53,7 @@ struct reader_opts {
 	size_t position_len;
 };
 
-/* Fails only on a position that is malformed (ST_DATA). Gives; first action: HELLO. */
+/* Fails only on a position that is malformed (ST_DATA), or such tags (ST_USAGE). Gives; first action: HELLO. */
 enum status reader_new(const struct reader_opts *o, int64_t now_ns, struct reader **out,
 		       struct err *e);
 /* At the end of the program: what is held comes out as READER_FREE; then reader_free. */

@@ -14,6 +14,16 @@ reader_window(const struct reader *r)
 	return win < 1 ? 1 : (uint32_t)(win > r->o.job.window ? r->o.job.window : win);
 }
 
+/* Far workers may send a chunk at a time while local ones have more to give, unless those
+ * leave the reader waiting. An order says itself which stream is next. */
+static uint32_t
+reader_window_of(const struct reader *r, const struct reader_stream *s, uint32_t win)
+{
+	bool wait = !s->local && r->n_local && !r->hungry;
+
+	return wait && r->o.job.target == TARGET_AUTO && r->o.job.order == ORDER_ANY ? 1 : win;
+}
+
 static void
 reader_credit_send(struct reader *r, struct reader_stream *s)
 {
@@ -29,11 +39,13 @@ reader_credit_send(struct reader *r, struct reader_stream *s)
 static void
 reader_credit_stream(struct reader *r, struct reader_stream *s, uint32_t win)
 {
-	uint32_t free = s->held < win ? win - s->held : 0;
+	uint32_t free;
 	uint64_t total;
 
 	if (!s->worker || r->closing)
 		return;
+	win = reader_window_of(r, s, win);
+	free = s->held < win ? win - s->held : 0;
 	if (r->stats.held_bytes >= r->o.budget) {
 		r->starved = true;
 		free = 0;
@@ -55,6 +67,24 @@ reader_credit_stream(struct reader *r, struct reader_stream *s, uint32_t win)
 }
 
 void
+reader_credit_all(struct reader *r)
+{
+	for (size_t i = 0; i < r->workers.n; i++)
+		for (struct reader_stream *s = ((struct reader_worker *)r->workers.items[i].value)->streams; s; s = s->next_at_worker)
+			reader_credit_later(r, s);
+}
+
+void
+reader_credit_hunger(struct reader *r)
+{
+	bool hungry = r->wait_ns > (r->wait_ns + r->work_ns) / 8;
+
+	if (hungry != r->hungry)
+		reader_credit_all(r);
+	r->hungry = hungry;
+}
+
+void
 reader_credit(struct reader *r)
 {
 	struct reader_stream *s;
@@ -63,9 +93,7 @@ reader_credit(struct reader *r)
 	if (r->starved && r->stats.held_bytes < r->o.budget &&
 	    r->fresh_ranges <= READER_FRESH_MAX) {
 		r->starved = false;
-		for (size_t i = 0; i < r->workers.n; i++)
-			for (s = ((struct reader_worker *)r->workers.items[i].value)->streams; s; s = s->next_at_worker)
-				reader_credit_later(r, s);
+		reader_credit_all(r);
 	}
 	if (!r->credits || !r->placed)
 		return;

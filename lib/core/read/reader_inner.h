@@ -76,6 +76,7 @@ struct reader_stream {
 	uint64_t fail_split;         /* failed: the split that was being read */
 	struct reader_worker *worker;  /* NULL: none */
 	struct reader_stream *next_at_worker;
+	bool local;                  /* the worker is on this host */
 	struct intervals received, open, unsaved, saving, fresh, sending, ack_worker;
 	uint64_t total, arrived;     /* credit granted, chunks come, in this session */
 	int64_t credit_at;
@@ -99,6 +100,8 @@ struct reader {
 	uint32_t sessions;           /* with workers, so far */
 	bool shared;                 /* told by reader_shared */
 	bool starved;                /* some stream was refused credit */
+	bool hungry;                 /* waited for elements, last time it was counted */
+	size_t n_local;              /* streams that local workers still make or deliver */
 	bool placed;                 /* may take elements: no checkpoint, or the dispatcher knows of a position */
 	bool joining;                /* OPEN is not answered */
 	bool opened, closing, closed_sent, keep, done, over;
@@ -162,6 +165,8 @@ bool reader_near_end(const struct reader *r);             /* that, or a stream h
 /* reader_credit.c */
 void reader_credit(struct reader *r);                     /* those whose time has come */
 void reader_credit_again(struct reader *r);
+void reader_credit_all(struct reader *r);                 /* every stream's may have changed */
+void reader_credit_hunger(struct reader *r);              /* before the times of work and of waiting are sent */
 void reader_chunk_done(struct reader *r, struct reader_chunk_ *c);
 
 /* reader_order.c */

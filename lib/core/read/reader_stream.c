@@ -38,6 +38,18 @@ reader_near_end(const struct reader *r)
 
 /* Workers */
 
+/* When the last local stream is over, far workers may send as they can. */
+static void
+reader_stream_local(struct reader *r, struct reader_stream *s, bool local)
+{
+	if (s->local == local)
+		return;
+	s->local = local;
+	r->n_local += local ? 1 : (size_t)-1;
+	if (r->n_local < 2)
+		reader_credit_all(r);
+}
+
 void
 reader_stream_detach(struct reader *r, struct reader_stream *s)
 {
@@ -49,6 +61,7 @@ reader_stream_detach(struct reader *r, struct reader_stream *s)
 	for (at = &w->streams; *at != s;)
 		at = &(*at)->next_at_worker;
 	*at = s->next_at_worker;
+	reader_stream_local(r, s, false);
 	s->worker = NULL;
 	s->total = s->arrived = 0;
 	r->n_attached--;
@@ -125,6 +138,7 @@ reader_stream_changed(struct reader *r, const struct msg_stream *n)
 		reader_stream_attach(r, s, n->worker, n->endpoint);
 	else
 		reader_stream_detach(r, s);
+	reader_stream_local(r, s, s->worker && n->local);
 }
 
 void

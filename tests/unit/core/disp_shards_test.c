@@ -214,13 +214,14 @@ a_lost_worker_asks_only_the_readers_of_its_shards(void **state)
 static void
 what_does_not_go_together_is_refused(void **state)
 {
-	static const struct { int sharding, order; uint64_t shards; const char *shard, *says; } wrong[] = {
-		{ SHARD_DYNAMIC, ORDER_ANY, 0, "1", "no shards to choose from" },
-		{ SHARD_OFF, ORDER_ANY, 3, "1", "no shards to choose from" },
-		{ SHARD_DATA, ORDER_ANY, 3, "0,3", "no shard 3: the job has 3 shards" },
-		{ SHARD_DATA, ORDER_ANY, 3, "a", "not a list of shards" },
-		{ SHARD_FILE, ORDER_SOURCE, 0, "", "do not come in order `source`" },
-		{ SHARD_HINT, ORDER_SOURCE, 2, "", "do not come in order `source`" },
+	static const struct { int sharding, order; uint64_t shards; const char *shard, *says; int target; } wrong[] = {
+		{ SHARD_DYNAMIC, ORDER_ANY, 0, "1", "no shards to choose from", TARGET_AUTO },
+		{ SHARD_OFF, ORDER_ANY, 3, "1", "no shards to choose from", TARGET_AUTO },
+		{ SHARD_DATA, ORDER_ANY, 3, "0,3", "no shard 3: the job has 3 shards", TARGET_AUTO },
+		{ SHARD_DATA, ORDER_ANY, 3, "a", "not a list of shards", TARGET_AUTO },
+		{ SHARD_FILE, ORDER_SOURCE, 0, "", "do not come in order `source`", TARGET_AUTO },
+		{ SHARD_HINT, ORDER_SOURCE, 2, "", "do not come in order `source`", TARGET_AUTO },
+		{ SHARD_DATA, ORDER_ANY, 3, "1", "target `local` cannot choose its shards", TARGET_LOCAL },
 	};
 
 	(void)state;
@@ -229,7 +230,7 @@ what_does_not_go_together_is_refused(void **state)
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
 		say(R1, (struct msg){ .type = MSG_OPEN, .req = 7, .open = { .spec = text("s"), .type = text("int"),
 			.job = { .sharding = wrong[i].sharding, .order = wrong[i].order, .shards = wrong[i].shards,
-				 .shard = text(wrong[i].shard), .epoch = 1, .min_workers = 1, .wait_ms = 500 } } });
+				 .target = wrong[i].target, .shard = text(wrong[i].shard), .epoch = 1, .min_workers = 1, .wait_ms = 500 } } });
 		assert_int_equal(got(R1, MSG_ERROR)->error.code, ST_USAGE);
 		assert_non_null(strstr(got(R1, MSG_ERROR)->error.text, wrong[i].says));
 	}

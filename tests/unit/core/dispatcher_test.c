@@ -93,7 +93,7 @@ options_of_a_shared_job_must_match(void **state)
 	hello(R2, ROLE_READER);
 	open_job(R2, "job", "range", 2);
 	assert_int_equal(got(R2, MSG_ERROR)->error.code, ST_USAGE);
-	assert_non_null(strstr(got(R2, MSG_ERROR)->error.text, "seed=1; you asked for"));
+	assert_non_null(strstr(got(R2, MSG_ERROR)->error.text, "seed=1 target=auto; you asked for"));
 	open_job(R2, "job", "other", 1);
 	assert_non_null(strstr(got(R2, MSG_ERROR)->error.text, "dataset=id-range"));
 	open_job(R2, "job", "range", 1);

@@ -72,11 +72,12 @@ static void
 a_row_of_a_job_has_these_bytes(void **state)
 {
 	struct job j = { .opts = { .name = text("train"), .options = text("o"), .seed = 8, .sharding = SHARD_DYNAMIC,
-		.order = ORDER_SOURCE, .shards = 3, .seeded = true }, .dataset_number = 5, .shards = 6, .keep = true };
+		.order = ORDER_SOURCE, .shards = 3, .seeded = true, .target = TARGET_LOCAL, .where = text("gpu") },
+		.dataset_number = 5, .shards = 6, .keep = true };
 	struct job again = { 0 }, moved = { 0 };
 
 	(void)state;
-	is_row(row_job_fields, &j, &again, &moved, "9aa5747261696ea16f0508010203c306c3");
+	is_row(row_job_fields, &j, &again, &moved, "9ca5747261696ea16f0508010203c306c302a3677075");
 }
 
 static void
@@ -138,11 +139,12 @@ rows_of_what_a_stream_has_got_have_these_bytes(void **state)
 static void
 a_row_of_a_reader_has_these_bytes(void **state)
 {
-	struct seat r = { .peer_id = 1, .seq = 2, .acked = 3, .from = 4, .had = 5, .shard = text("0,2"), .checkpoint = true };
+	struct seat r = { .peer_id = 1, .seq = 2, .acked = 3, .from = 4, .had = 5, .shard = text("0,2"), .checkpoint = true,
+		.host = text("h") };
 	struct seat again = { 0 }, moved = { 0 };
 
 	(void)state;
-	is_row(row_reader_fields, &r, &again, &moved, "980102030405a3302c32c3c2");
+	is_row(row_reader_fields, &r, &again, &moved, "990102030405a3302c32c3c2a168");
 }
 
 /* The dispatcher adds to the lists that it has read, so their room has to be known. */
