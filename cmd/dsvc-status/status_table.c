@@ -22,6 +22,21 @@ status_table_put(struct buf *out, struct mp m, int width)
 }
 
 static void
+status_table_tags(struct slice worker, struct buf *out)
+{
+	struct record_items it = record_list(worker, "tags");
+	struct buf b = { 0 };
+	struct slice tag;
+	struct mp m;
+
+	while (record_next(&it, &tag))
+		if (mp_head(tag.p, tag.end, &m) && m.kind == MP_TEXT)
+			buf_printf(&b, "%s%.*s", b.len ? "," : "", (int)m.n, (const char *)m.p);
+	status_table_put(out, (struct mp){ .kind = MP_TEXT, .p = b.data, .n = (uint32_t)b.len }, 12);
+	buf_clear(&b);
+}
+
+static void
 status_table_workers(struct slice report, struct buf *out)
 {
 	struct record_items it = record_list(report, "workers");
@@ -30,8 +45,8 @@ status_table_workers(struct slice report, struct buf *out)
 		buf_str(out, "no workers\n");
 		return;
 	}
-	buf_printf(out, "%-24s  %5s  %7s  %9s  %-9s  %s\n", "WORKER", "SLOTS", "STREAMS", "KEPT MiB",
-		   "STATE", "ENDPOINT");
+	buf_printf(out, "%-24s  %5s  %7s  %9s  %-9s  %-16s  %-12s  %s\n", "WORKER", "SLOTS", "STREAMS", "KEPT MiB",
+		   "STATE", "HOST", "TAGS", "ENDPOINT");
 	while (record_next(&it, &w)) {
 		status_table_put(out, record_text(w, "name"), 24);
 		buf_printf(out, "%5" PRIu64 "  %7" PRIu64 "  %9.1f  %-9s  ",
@@ -40,6 +55,8 @@ status_table_workers(struct slice report, struct buf *out)
 			   record_uint(w, "awaited")    ? "awaited"
 			   : record_uint(w, "draining") ? "draining"
 							      : "live");
+		status_table_put(out, record_text(w, "host"), 16);
+		status_table_tags(w, out);
 		status_table_put(out, record_text(w, "endpoint"), 0);
 		if (record_uint(w, "arena_bytes"))
 			buf_printf(out, "arena %.1f MiB, leased %.1f", (double)record_uint(w, "arena_bytes") / 1048576,
@@ -182,6 +199,10 @@ status_table_passes(struct slice j, struct slice before, double seconds, struct 
 			buf_printf(out, "  %12.0f", (double)(acked - was) / seconds);
 		else
 			buf_printf(out, "  %12" PRIu64, record_uint(p, "per_second"));
+		buf_str(out, "  ");
+		status_table_put(out, record_text(j, "target"), 6);
+		status_table_put(out, record_text(j, "where"), 12);
+		out->len -= 2; /* the next column brings its own gap */
 		status_table_forgotten(j, out);
 		status_table_sharding(j, out);
 	}
@@ -196,8 +217,9 @@ status_table_jobs(struct slice report, struct slice before, double seconds, stru
 		buf_str(out, "no jobs\n");
 		return;
 	}
-	buf_printf(out, "%13s  %-16s  %-16s  %5s  %-8s  %7s  %15s  %14s  %12s  %12s\n", "JOB", "NAME", "DATASET",
-		   "EPOCH", "STATE", "READERS", "STREAMS DONE", "ACKNOWLEDGED", "PER SECOND", "FORGOTTEN IN");
+	buf_printf(out, "%13s  %-16s  %-16s  %5s  %-8s  %7s  %15s  %14s  %12s  %-6s  %-12s  %12s\n", "JOB", "NAME", "DATASET",
+		   "EPOCH", "STATE", "READERS", "STREAMS DONE", "ACKNOWLEDGED", "PER SECOND", "TARGET", "WHERE",
+		   "FORGOTTEN IN");
 	while (record_next(&it, &j))
 		status_table_passes(j, before, seconds, out);
 }

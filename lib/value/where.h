@@ -13,7 +13,7 @@
 
 struct where { struct words has, lacks; }; /* each sorted, every tag once */
 
-/* What a worker may be tagged with: a name without blanks and commas, not beginning with `!`. */
+/* Whether a worker may have this tag: a name without blanks and commas, not beginning with `!`. */
 enum status tag_check(const char *tag, struct err *e); /* ST_USAGE */
 /* NULL or "": any worker. ST_USAGE on a text that is no list of tags; then *out is empty. */
 enum status where_parse(const char *text, struct where *out, struct err *e);

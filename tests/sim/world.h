@@ -59,7 +59,7 @@ struct node {
 	struct conn *ctl;       /* to the dispatcher */
 	char name[16];
 	char host[8];
-	struct words tags;      /* of a worker */
+	struct words tags;      /* a worker has them */
 	union {
 		struct sim_disp *d;
 		struct sim_worker *k;
@@ -145,7 +145,7 @@ struct world {
 	struct rng places;      /* chooses hosts and tags */
 	unsigned n_hosts, target;
 	const char *where;
-	struct where fit;       /* what `where` says */
+	struct where fit;       /* `where`, parsed */
 	struct sim_dataset set;
 	struct consumer consumers[200];
 	unsigned n_consumers;
@@ -225,7 +225,7 @@ bool world_takes(const struct world *w, const struct consumer *c, uint32_t shard
 void world_lost_contact(struct node *n, const char *text);
 /* Whether it may make streams for the readers of the job, or for this one. */
 bool world_fits(const struct node *worker, const struct node *reader);
-/* arg: NULL, or the reader's node that it is to fit */
+/* arg: NULL, or a reader's node, which the worker is to fit */
 void world_new_worker(struct world *w, void *arg, uint64_t tag);
 bool world_run(uint64_t seed, bool verbose, char *why, size_t why_size, struct world *out);
 

@@ -222,7 +222,7 @@ struct iteration {
 	uint64_t *given_up;       /* seats whose elements went to others, not those that were closed */
 	size_t n_given_up, cap_given_up;
 	struct list_node waiting; /* OPENs */
-	struct hash hosts;        /* of its seats and waiting OPENs: name -> struct iter_host */
+	struct hash hosts;        /* seats and waiting OPENs by host: name -> struct iter_host */
 	size_t host_turn;         /* which of them is looked at first */
 	struct peer *lister;
 	uint32_t list_lost;       /* workers lost while listing */

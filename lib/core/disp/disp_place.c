@@ -198,7 +198,7 @@ place_pick_any(const struct job *j)
 	return best;
 }
 
-/* The same among those on hosts of readers. */
+/* Some of those on hosts of readers, likewise. */
 static struct peer *
 place_pick_local(const struct disp *d, const struct iteration *it)
 {

@@ -75,16 +75,6 @@ reader_credit_all(struct reader *r)
 }
 
 void
-reader_credit_hunger(struct reader *r)
-{
-	bool hungry = r->wait_ns > (r->wait_ns + r->work_ns) / 8;
-
-	if (hungry != r->hungry)
-		reader_credit_all(r);
-	r->hungry = hungry;
-}
-
-void
 reader_credit(struct reader *r)
 {
 	struct reader_stream *s;
@@ -103,6 +93,18 @@ reader_credit(struct reader *r)
 		s->credit_listed = false;
 		reader_credit_stream(r, s, win);
 	}
+}
+
+void
+reader_credit_hunger(struct reader *r)
+{
+	bool hungry = r->wait_ns > (r->wait_ns + r->work_ns) / 8;
+
+	if (hungry == r->hungry)
+		return;
+	r->hungry = hungry;
+	reader_credit_all(r);
+	reader_credit(r);
 }
 
 /* Begins a new session with the worker: chunks under way are lost, and the worker sends again

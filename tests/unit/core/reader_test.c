@@ -422,6 +422,55 @@ a_silent_worker_is_called_anew(void **state)
 
 /* A reader that is killed before it has saved anything must leave nothing for which others
  * would have to wait: it takes nothing before the dispatcher knows of its position. */
+/* Two workers, the first on this host; stream N is on worker N. */
+static void
+near_and_far(uint32_t state)
+{
+	struct msg_stream v[2];
+
+	for (uint32_t i = 0; i < 2; i++)
+		v[i] = (struct msg_stream){ .stream = i, .gen = 1, .state = i ? STREAM_RUNNING : state,
+			.worker = !i && state == STREAM_FINISHED ? 0 : WORKER + i, .endpoint = (char *)(uintptr_t)"ep", .local = !i };
+	told((struct msg){ .type = MSG_STREAMS, .streams = { .iteration = 7, .version = 1, .all_known = true,
+		.total = 2, .list = { v, 2 } } });
+}
+
+static uint64_t
+credit_of(uint64_t worker)
+{
+	uint64_t total = 0;
+
+	for (size_t i = 0; i < n_acts; i++)
+		if (acts[i].kind == READER_SEND && acts[i].worker == worker && acts[i].msg.type == MSG_CREDIT)
+			total = acts[i].msg.credit.total;
+	return total;
+}
+
+static void
+local_workers_have_credit_first(void **state)
+{
+	(void)state;
+	begin((struct reader_opts){ 0 }, 2);
+	near_and_far(STREAM_RUNNING);
+	assert_int_equal(credit_of(WORKER), READER_WINDOW);
+	assert_int_equal(credit_of(WORKER + 1), 1);
+	near_and_far(STREAM_FINISHED); /* nothing local is left */
+	assert_int_equal(credit_of(WORKER + 1), READER_WINDOW);
+}
+
+static void
+a_reader_that_waits_takes_from_afar(void **state)
+{
+	(void)state;
+	begin((struct reader_opts){ 0 }, 2);
+	near_and_far(STREAM_RUNNING);
+	reader_tick(r, now += 2 * SEC); /* with its BEAT it sees how long it has waited */
+	collect();
+	reader_tick(r, now += 2 * SEC);
+	collect();
+	assert_int_equal(credit_of(WORKER + 1), READER_WINDOW);
+}
+
 static void
 nothing_is_taken_before_a_position_is_safe(void **state)
 {
