@@ -140,7 +140,7 @@ readers_of_a_job_agree_on_places(void **state)
 	list(1000);
 	open_at(R2, "job", TARGET_AUTO, "gpu", SHARD_DYNAMIC);
 	assert_int_equal(got(R2, MSG_ERROR)->error.code, ST_USAGE);
-	assert_non_null(strstr(got(R2, MSG_ERROR)->error.text, "target=auto where=gpu,!old, asked was"));
+	assert_non_null(strstr(got(R2, MSG_ERROR)->error.text, "target=auto where=gpu,!old; you asked for"));
 	open_at(R2, "job", TARGET_ANY, "gpu,!old", SHARD_DYNAMIC);
 	assert_non_null(strstr(got(R2, MSG_ERROR)->error.text, "target=any where=gpu,!old"));
 	open_at(R2, "job", TARGET_AUTO, "!old,gpu,gpu", SHARD_DYNAMIC); /* means the same */
