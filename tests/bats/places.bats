@@ -76,9 +76,9 @@ endless() { # ARG...
 	start gpu dsvc-work --tag gpu
 	endless -J train --where gpu
 	run -64 dsvc-read -J train -e counter
-	[[ $output == *"where=gpu, asked was"* ]]
+	[[ $output == *"where=gpu; you asked for"* ]]
 	run -64 dsvc-read -J train --where gpu --target any -e counter
-	[[ $output == *"target=auto where=gpu, asked was"*"target=any where=gpu"* ]]
+	[[ $output == *"target=auto where=gpu; you asked for"*"target=any where=gpu"* ]]
 	exec 9<&-
 }
 
