@@ -56,7 +56,7 @@ static enum status
 where_add(struct where *w, const char *tag, size_t n, struct err *e)
 {
 	bool lacks = n && *tag == '!';
-	char *word = mem_printf("%.*s", (int)n - lacks, tag + lacks);
+	char *word = mem_strndup(tag + lacks, n - lacks);
 	enum status st = tag_check(word, e);
 
 	if (st == ST_OK && tags_have(lacks ? &w->has : &w->lacks, word)) {
@@ -113,7 +113,6 @@ char *
 where_text(const struct where *w)
 {
 	struct buf b = { 0 };
-	char *text;
 
 	if (!w->has.n && !w->lacks.n)
 		return NULL;
@@ -121,16 +120,13 @@ where_text(const struct where *w)
 		buf_printf(&b, "%s%s", b.len ? "," : "", w->has.v[i]);
 	for (size_t i = 0; i < w->lacks.n; i++)
 		buf_printf(&b, "%s!%s", b.len ? "," : "", w->lacks.v[i]);
-	text = mem_printf("%.*s", (int)b.len, (const char *)b.data);
-	buf_clear(&b);
-	return text;
+	return buf_take(&b);
 }
 
 char *
 where_clause(const struct where *w)
 {
 	struct buf b = { 0 };
-	char *text;
 
 	if (!w->has.n && !w->lacks.n)
 		return mem_strdup("");
@@ -139,9 +135,7 @@ where_clause(const struct where *w)
 		buf_printf(&b, "%stag %s", i ? " and " : "", w->has.v[i]);
 	for (size_t i = 0; i < w->lacks.n; i++)
 		buf_printf(&b, "%stag %s", i ? " or " : w->has.n ? " and not " : "", w->lacks.v[i]);
-	text = mem_printf("%.*s", (int)b.len, (const char *)b.data);
-	buf_clear(&b);
-	return text;
+	return buf_take(&b);
 }
 
 char *

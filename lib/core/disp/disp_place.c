@@ -328,8 +328,7 @@ place_missing(const struct disp *d, const struct waiting *w, char **help)
 	for (size_t i = 0; i < j->where.has.n; i++)
 		buf_printf(&b, "--tag %s ", j->where.has.v[i]);
 	buf_printf(&b, "with the same dispatcher, or wait longer with --wait-workers N/DURATION");
-	*help = mem_printf("%.*s", (int)b.len, (const char *)b.data);
-	buf_clear(&b);
+	*help = buf_take(&b);
 	if (place_everywhere(j))
 		return mem_printf("only %u of %u workers ready", ready, wanted);
 	clause = where_clause(&j->where);
