@@ -42,7 +42,7 @@ gc_given(const struct job *j)
 	return false;
 }
 
-enum gc_kind
+static enum gc_kind
 gc_kind(const struct job *j)
 {
 	bool named = *j->opts.name, over = job_over(j);

@@ -553,7 +553,6 @@ void seat_open(struct disp *d, struct seat *r, uint64_t req); /* JOB, and STREAM
 void seat_notify(struct disp *d);                       /* STREAMS to whom it concerns */
 
 /* disp_gc.c */
-enum gc_kind gc_kind(const struct job *j);
 void gc_idle(struct disp *d, struct job *j, int64_t since); /* nobody reads it; may free it or another one */
 void gc_busy(struct disp *d, struct job *j);            /* somebody does, or it is freed */
 void gc_away(struct disp *d, struct seat *r);           /* left since r->away_since */
@@ -568,7 +567,7 @@ bool forget_has(const struct disp *d, uint64_t iteration); /* whether it was for
 /* disp_wanted.c */
 void wanted_beat(struct disp *d, const struct peer *p, const struct msg_clocks *clocks);
 /* The workers that one iteration wants; false: none, nobody reads it. */
-bool wanted_of(const struct disp *d, const struct iteration *it, struct wanted_job *out);
+bool wanted_of(const struct iteration *it, struct wanted_job *out);
 double wanted_all(const struct disp *d);
 
 /* disp_load.c */

@@ -147,11 +147,12 @@ iter_young(struct disp *d, struct iteration *it)
 void
 iter_widen(struct disp *d, struct iteration *it)
 {
-	uint64_t live = it->n_streams - it->n_ended, slots = place_slots(d, it);
+	uint64_t live = it->n_streams - it->n_ended, slots;
 
 	if (!it->young.next)
 		return;
 	ring_drop(&it->young);
+	slots = place_slots(d, it);
 	if (cut_left(&it->cut) && live < slots)
 		iter_grow(d, it, (uint32_t)(slots - live));
 }
@@ -324,12 +325,13 @@ static uint32_t
 iter_shards_of(struct disp *d, struct iteration *it)
 {
 	struct job *j = it->job;
-	uint64_t n = place_slots(d, it), files = cut_least(&it->cut);
+	uint64_t n, files = cut_least(&it->cut);
 
 	if (j->opts.shards)
 		return (uint32_t)j->opts.shards;
 	if (j->shards)
 		return j->shards;
+	n = place_slots(d, it);
 	n = n ? n : 1;
 	if (it->sharding == SHARD_FILE && files && n > files)
 		n = files;
@@ -343,17 +345,20 @@ static uint32_t
 iter_streams(struct disp *d, struct iteration *it)
 {
 	const struct job_opts *o = &it->job->opts;
-	uint32_t slots = place_slots(d, it), workers = place_workers(d, it);
+	uint32_t n;
 
 	if (job_has_shards(o->sharding))
 		return it->by_split && !cut_left(&it->cut) ? 0 : iter_shards_of(d, it);
 	if (it->fixed)
 		return !cut_left(&it->cut) ? 0 : o->shards ? (uint32_t)o->shards : DISP_SHARDS;
-	if (it->by_split)
-		return cut_streams(&it->cut, slots ? slots : 1);
+	if (it->by_split) {
+		n = place_slots(d, it);
+		return cut_streams(&it->cut, n ? n : 1);
+	}
 	if (o->shards && o->sharding == SHARD_OFF)
 		return (uint32_t)o->shards;
-	return o->sharding == SHARD_OFF && o->order == ORDER_ANY && workers ? workers : 1;
+	n = o->sharding == SHARD_OFF && o->order == ORDER_ANY ? place_workers(d, it) : 1;
+	return n ? n : 1;
 }
 
 static void

@@ -58,18 +58,19 @@ disp_split_ahead(const struct disp *d, const struct stream *s)
 	return s->split_silent > (double)cut_rest(&s->iter->cut) / DISP_SPLIT_PART / (double)(n ? n : 1);
 }
 
-/* The most for a stream that has given nothing since its last split: an eighth of what it
+/* Bounds the next split of a stream that has given nothing since its last one, by an eighth of what it
  * has taken since then. Streams that read ahead at the same time so take equal parts, and
  * one that needs a million elements for its first has them after some hundred requests.
  * Beyond its part it may multiply what it has only so fast, for streams that have not
  * begun yet are to find some. */
 static double
-disp_split_silent(const struct disp *d, const struct stream *s)
+disp_split_silent(const struct disp *d, const struct stream *s, double most)
 {
-	double most = s->split_silent / DISP_SPLIT_SILENT;
+	double part = s->split_silent / DISP_SPLIT_SILENT;
 	double slow = s->split_silent * (double)(d->now - s->split_at) / DISP_SPLIT_FOLD_NS;
 
-	return disp_split_ahead(d, s) && slow < most ? slow : most;
+	most = part < most ? part : most;
+	return slow < most && disp_split_ahead(d, s) ? slow : most;
 }
 
 /* How large the next split should be, by how long this stream took for an earlier one. What
@@ -108,8 +109,8 @@ disp_split_pace(const struct disp *d, struct stream *s, uint64_t given)
 		most = per_ns * DISP_SPLIT_MOST_NS;
 	if (given > s->split_given)
 		s->split_silent = DISP_SPLIT_SILENT * (double)last->weight * (double)last->times;
-	else if (most > disp_split_silent(d, s))
-		most = disp_split_silent(d, s);
+	else
+		most = disp_split_silent(d, s, most);
 	if (most > (double)least)
 		c->max = most < (double)CUT_ENDLESS ? (uint64_t)most : 0;
 	if (per_ns * DISP_SPLIT_LEAST_NS > (double)least)
@@ -212,7 +213,8 @@ disp_split_request(struct disp *d, struct peer *p, struct stream *s, const struc
 	if (q->k > s->n_splits)
 		return; /* nobody asks for the second before the first is answered */
 	if (q->k == s->n_splits && !s->closed) {
-		if (q->given <= s->split_given && d->now - s->iter->ran >= DISP_SPLIT_YOUNG_NS && disp_split_ahead(d, s))
+		if (s->iter->young.next && q->given <= s->split_given &&
+		    d->now - s->iter->ran >= DISP_SPLIT_YOUNG_NS && disp_split_ahead(d, s))
 			iter_widen(d, s->iter);
 		if (s->iter->fixed)
 			disp_split_cut_fixed(d, s, q->k);

@@ -27,12 +27,11 @@ wanted_beat(struct disp *d, const struct peer *p, const struct msg_clocks *clock
 }
 
 bool
-wanted_of(const struct disp *d, const struct iteration *it, struct wanted_job *out)
+wanted_of(const struct iteration *it, struct wanted_job *out)
 {
 	uint64_t running = it->n_streams > it->n_ended ? it->n_streams - it->n_ended : 0;
 	uint64_t left = 0;
 
-	(void)d;
 	*out = (struct wanted_job){ .demand = wanted_demand(&it->clock), .rate = wanted_rate(&it->clock) };
 	if (!iter_live(it) || (!it->n_seats && ring_empty(&it->waiting)))
 		return false;
@@ -52,7 +51,7 @@ wanted_all(const struct disp *d)
 	for (const struct list_node *k = d->running.next; k != &d->running; k = k->next) {
 		struct wanted_job one;
 
-		if (!wanted_of(d, LIST_OF(k, struct iteration, running_node), &one))
+		if (!wanted_of(LIST_OF(k, struct iteration, running_node), &one))
 			continue;
 		jobs = mem_grow(jobs, &cap, n + 1, sizeof *jobs);
 		jobs[n++] = one;
