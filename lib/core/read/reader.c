@@ -8,7 +8,8 @@
 enum { OPEN_REQ = 1, CLOSE_REQ = 2 };
 #define READER_LEAVE_NS 1000000000ll /* a dispatcher that is away is told goodbye so long */
 
-void
+/* The end: r->err is filled, or the code is ST_OK. */
+static void
 reader_fail(struct reader *r, enum status code)
 {
 	struct reader_action *a;

@@ -45,6 +45,13 @@ reader_acks_to_workers(struct reader *r)
 
 /* To the dispatcher */
 
+static void
+reader_ack_later(struct reader *r)
+{
+	if (r->ack_due == INT64_MAX && r->has_fresh && !r->ack_out)
+		r->ack_due = r->now + READER_ACK_NS;
+}
+
 /* Elements that may be acknowledged: written, and saved where that is asked. */
 void
 reader_released(struct reader *r, struct reader_stream *s, uint64_t start, uint64_t end)
@@ -59,13 +66,6 @@ reader_released(struct reader *r, struct reader_stream *s, uint64_t start, uint6
 	 * offsets to the worker of now is harmless: it keeps none of them. */
 	reader_ack_worker(r, s, start, end);
 	reader_ack_later(r);
-}
-
-void
-reader_ack_later(struct reader *r)
-{
-	if (r->ack_due == INT64_MAX && r->has_fresh && !r->ack_out)
-		r->ack_due = r->now + READER_ACK_NS;
 }
 
 /* Moves what is fresh to what is being sent. */

@@ -148,16 +148,12 @@ void reader_clock(struct reader *r);
 struct reader_action *reader_do(struct reader *r, enum reader_action_kind kind);
 struct msg *reader_tell(struct reader *r, enum msg_type t);
 
-/* reader.c */
-void reader_fail(struct reader *r, enum status code);    /* r->err is filled, or ST_OK */
-
 /* reader_stream.c */
 struct reader_stream *reader_stream_get(struct reader *r, uint32_t index); /* made if need be */
 void reader_streams_changed(struct reader *r, struct msg *m);
 void reader_stream_floor(struct reader_stream *s, uint64_t floor);
 void reader_hold(struct reader *r, const struct stream_key *key);
 struct reader_part *reader_stream_front(const struct reader_stream *s);
-void reader_stream_detach(struct reader *r, struct reader_stream *s);
 void reader_credit_later(struct reader *r, struct reader_stream *s);
 bool reader_all_made(const struct reader *r);
 bool reader_near_end(const struct reader *r);             /* that, or a stream has failed */
@@ -179,7 +175,6 @@ void reader_reached(struct reader *r, bool again);        /* tells the dispatche
 
 /* reader_ack.c */
 void reader_released(struct reader *r, struct reader_stream *s, uint64_t start, uint64_t end);
-void reader_ack_later(struct reader *r);
 void reader_ack_send(struct reader *r, bool again);
 void reader_acked(struct reader *r, struct msg *m);
 void reader_acks_to_workers(struct reader *r);

@@ -50,7 +50,7 @@ reader_stream_local(struct reader *r, struct reader_stream *s, bool local)
 		reader_credit_all(r);
 }
 
-void
+static void
 reader_stream_detach(struct reader *r, struct reader_stream *s)
 {
 	struct reader_worker *w = s->worker;

@@ -78,37 +78,6 @@ expr_value_get(struct op_inst *self, struct expr_value *k, const struct run *in,
 	return ST_OK;
 }
 
-/* Applies on_error to an element whose value is of the wrong kind. */
-static enum status
-expr_value_bad(struct op_inst *self, const struct run *in, uint32_t i, struct run *out,
-	       const char *what, struct err *e)
-{
-	enum status st = expr_run_wrong(self, in, i, out, e, "%s", what);
-
-	return st == ST_OK ? ST_SKIP : st;
-}
-
-enum status
-expr_value_number(struct op_inst *self, struct expr_value *k, const struct run *in, uint32_t i,
-		  struct run *out, double *v, struct err *e)
-{
-	const uint8_t *p;
-	size_t len;
-	struct mp m;
-	enum status st = expr_value_get(self, k, in, i, out, &p, &len, e);
-
-	if (st != ST_OK)
-		return st;
-	mp_head(p, p + len, &m);
-	if (m.kind == MP_FLOAT)
-		*v = m.f;
-	else if (m.kind == MP_INT)
-		*v = m.unsigned_big ? (double)m.u : (double)m.i;
-	else
-		return expr_value_bad(self, in, i, out, "this is not a number", e);
-	return ST_OK;
-}
-
 enum status
 expr_value_index(struct op_inst *self, struct expr_value *k, const struct run *in, uint32_t i,
 		 struct run *out, const char *what, uint64_t max, uint64_t *v, struct err *e)

@@ -28,9 +28,6 @@ void expr_value_close(struct expr_value *k);
 enum status expr_value_get(struct op_inst *self, struct expr_value *k, const struct run *in,
 			   uint32_t i, struct run *out, const uint8_t **p, size_t *len,
 			   struct err *e);
-/* Evaluates to a number, which may be nan. */
-enum status expr_value_number(struct op_inst *self, struct expr_value *k, const struct run *in,
-			      uint32_t i, struct run *out, double *v, struct err *e);
 /* Evaluates to an integer from 0 to max; `what` names it in errors: "class", "length". */
 enum status expr_value_index(struct op_inst *self, struct expr_value *k, const struct run *in,
 			     uint32_t i, struct run *out, const char *what, uint64_t max,
