@@ -461,8 +461,8 @@ script_is_shell(const char *program)
 }
 
 /* Whether the option takes the next word: `-o pipefail`, `-euo pipefail`, `--rcfile FILE`.
- * Of long options that are not known the next word that is no option is taken, too: at
- * worst the range that is refused is a word longer. */
+ * A long option that is not known counts as one that does, unless another option follows:
+ * at worst the range that is refused is a word longer. */
 static bool
 script_takes_word(const char *option)
 {

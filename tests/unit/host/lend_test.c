@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Who asks for shared memory and may not have it, and peers that say what makes no sense.
+ * Readers that ask for shared memory and may not have it, and peers whose packets make no sense.
  */
 #include "lease_kit.h"
 
