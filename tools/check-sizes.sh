@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Prints the ten largest files and functions. With --check: fails on a file of
 # more than 600 lines, a function of more than 80 or a main.c of more than 150,
-# unless its head comment or the line above the function says `size:` and why.
+# unless its head comment or the line above the function says `size:` and why,
+# and on a line of more than 120 characters, a tab being one.
 set -u
 cd "$(dirname "$0")/.." || exit
 files=$(find lib cmd tests -name '*.[ch]' -o -name '*.cc' | sort)
@@ -39,4 +40,7 @@ done
 while read -r n place name why; do
 	((n <= 80)) || [[ $why ]] || { echo "$place: $name has $n lines, the limit is 80"; bad=1; }
 done < <(functions)
+# shellcheck disable=SC2086
+awk 'length > 120 { print FILENAME ":" FNR ": " length " characters, the limit is 120"; n = 1 } END { exit n }' $files ||
+	bad=1
 exit $bad

@@ -118,7 +118,8 @@ main(int argc, char **argv)
 	struct endpoint own;
 	char *first[1] = { own.address };
 	struct dispatch_conf c = { .binds = o.bind.v, .n_binds = o.bind.n,
-		.insecure = o.insecure, .idle_ns = o.exit_when_idle, .job_gc_ns = o.job_gc, .unfinished_gc_ns = o.unfinished_gc, .dataset_gc_ns = o.dataset_gc,
+		.insecure = o.insecure, .idle_ns = o.exit_when_idle,
+		.job_gc_ns = o.job_gc, .unfinished_gc_ns = o.unfinished_gc, .dataset_gc_ns = o.dataset_gc,
 		.until_stdin_eof = o.until_stdin_eof, .ready = ready_told, .arg = &o.ready };
 	st = main_beat(&o, &e);
 	c.beat_ms = (uint32_t)(o.beat / 1000000);

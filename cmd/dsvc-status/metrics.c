@@ -20,17 +20,23 @@ struct metrics_row {
 };
 static const struct metrics_row metrics_rows[] = {
 	{ "made", "dsvc_elements_made_total", "Elements that workers have made.", NULL, 1, false, false },
-	{ "acknowledged", "dsvc_elements_acknowledged_total", "Different elements that readers have acknowledged.", NULL, 1, false, false },
-	{ "made_again", "dsvc_elements_made_again_total", "Elements made again after a worker was lost.", NULL, 1, false, false },
-	{ "suppressed", "dsvc_elements_suppressed_total", "Elements made again and not sent, since a reader had them.", NULL, 1, false, false },
+	{ "acknowledged", "dsvc_elements_acknowledged_total",
+		"Different elements that readers have acknowledged.", NULL, 1, false, false },
+	{ "made_again", "dsvc_elements_made_again_total",
+		"Elements made again after a worker was lost.", NULL, 1, false, false },
+	{ "suppressed", "dsvc_elements_suppressed_total",
+		"Elements made again and not sent, since a reader had them.", NULL, 1, false, false },
 	{ "lost", "dsvc_elements_lost_total", "Elements lost; must be 0.", NULL, 1, false, false },
 	{ "repeated", "dsvc_elements_repeated_total", "Elements delivered twice; must be 0.", NULL, 1, false, false },
 	{ "failed", "dsvc_elements_failed_total", "Elements that failed and that on_error skipped.", NULL, 1, false, false },
-	{ "reader_work_ms", "dsvc_reader_seconds_total", "Time of readers, with elements at hand or waiting for some.", "state=\"work\"", 1e-3, false, false },
+	{ "reader_work_ms", "dsvc_reader_seconds_total", "Time of readers, with elements at hand or waiting for some.",
+		"state=\"work\"", 1e-3, false, false },
 	{ "reader_wait_ms", "dsvc_reader_seconds_total", NULL, "state=\"wait\"", 1e-3, false, true },
-	{ "slot_work_ms", "dsvc_slot_seconds_total", "Time of slots, making elements or held back by readers.", "state=\"busy\"", 1e-3, false, false },
+	{ "slot_work_ms", "dsvc_slot_seconds_total", "Time of slots, making elements or held back by readers.",
+		"state=\"busy\"", 1e-3, false, false },
 	{ "slot_wait_ms", "dsvc_slot_seconds_total", NULL, "state=\"stalled\"", 1e-3, false, true },
-	{ "slots_most", "dsvc_slots_usable", "Slots that can have work: splits left and streams that run.", NULL, 1, true, false },
+	{ "slots_most", "dsvc_slots_usable",
+		"Slots that can have work: splits left and streams that run.", NULL, 1, true, false },
 	{ "streams_known", "dsvc_streams", "Streams of passes.", "state=\"known\"", 1, true, false },
 	{ "streams_ended", "dsvc_streams", NULL, "state=\"ended\"", 1, true, true },
 	{ "streams_finished", "dsvc_streams", NULL, "state=\"finished\"", 1, true, true },
@@ -134,7 +140,8 @@ metrics_jobs(struct slice report, struct buf *out)
 			metrics_value(out, v[k].v[i]);
 		}
 	}
-	metrics_head(out, "dsvc_reader_wait_ratio", "gauge", "Share of their time that readers waited, over the last ten seconds.");
+	metrics_head(out, "dsvc_reader_wait_ratio", "gauge",
+		"Share of their time that readers waited, over the last ten seconds.");
 	for (size_t k = 0; k < n; k++) {
 		if (!v[k].readers)
 			continue;
@@ -216,7 +223,8 @@ metrics_print(struct slice report, bool workers, struct buf *out)
 	metrics_head(out, "dsvc_build_info", "gauge", "Always 1; the labels say what runs.");
 	buf_printf(out, "dsvc_build_info{protocol=\"%d\"} 1\n", WIRE_VERSION);
 	metrics_one(out, "dsvc_up", "gauge", "The dispatcher has answered.", 1);
-	metrics_one(out, "dsvc_durable", "gauge", "Whether the dispatcher keeps a state.", (double)record_uint(report, "durable"));
+	metrics_one(out, "dsvc_durable", "gauge", "Whether the dispatcher keeps a state.",
+		(double)record_uint(report, "durable"));
 	metrics_one(out, "dsvc_slots", "gauge", "Slots of all workers.", (double)record_uint(report, "slots"));
 	metrics_one(out, "dsvc_slots_wanted", "gauge", "Slots that the passes being read could use.", wanted);
 	metrics_one(out, "dsvc_workers_wanted", "gauge", "Workers of mean size that have that many slots.",

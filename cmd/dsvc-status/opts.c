@@ -11,7 +11,8 @@ static const struct param rows[] = {
 	  .help = "print the report as one line of JSON" },
 	{ .name = "audit", .arg = "JOB", .kind = PARAM_WORD, .offset = offsetof(struct status_options, audit),
 	  .flags = PARAM_OPTIONAL | PARAM_NAME,
-	  .help = "print the delivery accounts of a job (name, number or `all`); exit 1 if an element was lost or repeated, 65 if a pass of that job failed" },
+	  .help = "print the delivery accounts of a job (name, number or `all`); "
+	          "exit 1 if an element was lost or repeated, 65 if a pass of that job failed" },
 	{ .name = "wanted", .arg = "WHAT", .kind = PARAM_CHOICE, .offset = offsetof(struct status_options, wanted),
 	  .flags = PARAM_OPTIONAL | PARAM_BARE, .choices = "slots|workers",
 	  .help = "print how many slots (or workers) the jobs that are being read could use, and nothing else" },
@@ -50,7 +51,8 @@ const struct program status_program = {
 		{ "dsvc-status --wanted=workers", "how many workers would be enough" },
 		{ 0 } },
 	.exits = (const struct program_exit[]){
-		{ 1, "an element was lost or repeated" }, { 65, "a pass of the job given to --audit failed" }, { 66, "there is no such job" }, { 69, NULL },
+		{ 1, "an element was lost or repeated" }, { 65, "a pass of the job given to --audit failed" },
+		{ 66, "there is no such job" }, { 69, NULL },
 		{ 75, NULL }, { 76, NULL }, { 124, NULL }, { -1, NULL } },
 	.versions = link_versions,
 };

@@ -90,7 +90,7 @@ struct param {
 	const char *complete;
 	/* rarely */
 	const int *values;   /* PARAM_CHOICE: what each word is stored as, for aliases behind the others; NULL: its index */
-	size_t given;        /* PARAM_ZERO: offset of a bool, false for `auto` and `inf`; 0: none, and 0 can mean nothing else */
+	size_t given;        /* PARAM_ZERO: offset of a bool, false for `auto` and `inf`; 0: none, 0 means nothing else */
 };
 
 size_t param_count(const struct param *rows);

@@ -6,9 +6,10 @@
  *
  * The builder copies small elements into a buffer of CHUNK_BYTES; one of
  * CHUNK_OWN bytes or more becomes a chunk of its own, a slice of the block in
- * which it was made. Where readers map the worker's memory (arena.h) a chunk is copied
- * there once in any case, and only then one of half a buffer or more stands alone. Buffers are used again: giving 256 KiB back to the system
- * and faulting them in anew would cost as much as making small elements does.
+ * which it was made. Where readers map the worker's memory (arena.h) a chunk is
+ * copied there once in any case, and only then one of half a buffer or more
+ * stands alone. Buffers are used again: giving 256 KiB back to the system and
+ * faulting them in anew would cost as much as making small elements does.
  */
 #ifndef HOST_CHUNK_H
 #define HOST_CHUNK_H

@@ -123,7 +123,8 @@ listing_files(const struct split_list *units)
 static enum status
 listing_no_files(struct err *e)
 {
-	err_set(e, ST_DATA, "sharding `file` gives each shard files of its own, and what the source reads is not divided into files");
+	err_set(e, ST_DATA,
+		"sharding `file` gives each shard files of its own, and what the source reads is not divided into files");
 	err_help(e, "--sharding data divides the elements instead, --sharding dynamic whatever there is");
 	return ST_DATA;
 }

@@ -141,7 +141,9 @@ address_folder(struct buf *out, struct err *e)
 		return err_errno(e, "cannot look at %s", dir);
 	if (!S_ISDIR(s.st_mode) || s.st_uid != geteuid() || (s.st_mode & 077)) {
 		err_set(e, ST_PERM, "the folder %s for sockets is not private", dir);
-		err_help(e, "it must be a folder of yours with mode 0700; remove it, or set XDG_RUNTIME_DIR or TMPDIR, or name an address with -b and -d");
+		err_help(e,
+			"it must be a folder of yours with mode 0700; remove it, or set XDG_RUNTIME_DIR or TMPDIR, or name an address "
+			"with -b and -d");
 		return ST_PERM;
 	}
 	return ST_OK;

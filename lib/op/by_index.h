@@ -39,10 +39,12 @@ void index_order_free(struct index_order **o);
 /* The next step of a path towards the source: through an operator that picks or groups, or to
  * input k of one that joins. Lent until the order is freed. */
 struct by_index_step;
-const struct by_index_step *by_index_group(struct index_order *o, const struct by_index_step *path, const struct op_node *n);
-const struct by_index_step *by_index_pick(struct index_order *o, const struct by_index_step *path, const struct op_node *n);
-const struct by_index_step *by_index_part(struct index_order *o, const struct by_index_step *path, const struct by_index *join,
-					  size_t k);
+const struct by_index_step *by_index_group(struct index_order *o,
+					   const struct by_index_step *path, const struct op_node *n);
+const struct by_index_step *by_index_pick(struct index_order *o,
+					  const struct by_index_step *path, const struct op_node *n);
+const struct by_index_step *by_index_part(struct index_order *o, const struct by_index_step *path,
+					  const struct by_index *join, size_t k);
 
 /* Opens the walk of a source, or of an operator that joins, n, at the end of `path`. */
 struct by_index *by_index_new(struct index_order *o, const struct by_index_step *path,

@@ -299,7 +299,8 @@ store_begin(struct store *s, const char *dir, struct err *e)
 	if (st == ST_OK)
 		st = store_mark(s, &log, e);
 	if (st == ST_OK && log.state == STORE_LOG_TORN)
-		log_say(LOG_WARN, "the last transaction in the log of %s is not whole: it is taken for one that a power cut interrupted, and left out",
+		log_say(LOG_WARN,
+			"the last transaction in the log of %s is not whole: it is taken for one that a power cut interrupted, and left out",
 			s->path);
 	store_know(s, s->files);
 	if (st == ST_OK)

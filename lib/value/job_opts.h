@@ -71,8 +71,9 @@ struct job_opts {
 	  .values = (const int[]){ SHARD_OFF, SHARD_DYNAMIC, SHARD_FILE, SHARD_DATA, SHARD_FILE_OR_DATA, SHARD_HINT, \
 	                         SHARD_OFF, SHARD_DYNAMIC }, \
 	  .complete = JOB_SHARDING_WORDS, \
-	  .help = "divide the elements (dynamic; file, data, hint: into shards) or repeat them (off); dynamic: each element once in all; " \
-	          "off: all from every worker; file: file f goes to shard f mod N; data: element e goes to shard e mod N; " \
+	  .help = "divide the elements (dynamic; file, data, hint: into shards) or repeat them (off); " \
+	          "dynamic: each element once in all; off: all from every worker; file: file f goes to shard f mod N; " \
+	          "data: element e goes to shard e mod N; " \
 	          "file_or_data: file if the source reads files; hint: `shard auto auto` in the pipeline says where" }, \
 	{ .name = "order", .arg = "ORDER", .kind = PARAM_CHOICE, .offset = offsetof(type, field.order), \
 	  .def = "any", .flags = PARAM_KEY_ONLY, .choices = JOB_ORDER_WORDS, .complete = JOB_ORDER_WORDS, \

@@ -8,7 +8,8 @@
 #include "wire/field.h"
 
 /* A field inside a struct that the message has, by its name in the message. */
-#define PART(s, called, kind, place, most, text) { called, FIELD_##kind, offsetof(struct s, place), most, text, NULL, 0, false }
+#define PART(s, called, kind, place, most, text) \
+	{ called, FIELD_##kind, offsetof(struct s, place), most, text, NULL, 0, false }
 #define U32(s, f, most, text) { #f, FIELD_U32, offsetof(struct s, f), most, text, NULL, 0, false }
 #define U64(s, f, text) { #f, FIELD_U64, offsetof(struct s, f), 0, text, NULL, 0, false }
 #define BOOL(s, f, text) { #f, FIELD_BOOL, offsetof(struct s, f), 0, text, NULL, 0, false }

@@ -14,7 +14,8 @@ static const struct field hello[] = {
 	U32(msg_hello, pid, 0, NULL),
 	TEXT(msg_hello, endpoint, WIRE_TEXT_MAX, "worker: endpoint to which readers connect"),
 	U32(msg_hello, slots, WIRE_SLOTS_MAX, "worker: number of streams it wants to run at once"),
-	{ "tags", FIELD_WORDS, offsetof(struct msg_hello, tags), WIRE_TAGS_MAX, "worker: labels that jobs can ask for", NULL, 0, false },
+	{ "tags", FIELD_WORDS, offsetof(struct msg_hello, tags), WIRE_TAGS_MAX,
+		"worker: labels that jobs can ask for", NULL, 0, false },
 	U64(msg_hello, instance, "the dispatcher instance that the sender knew before; 0: none"),
 	LIST(msg_hello, streams, WIRE_STREAMS_MAX, hello_stream, struct msg_stream_ref, "worker: the streams that it has"),
 	{ 0 }
@@ -34,7 +35,8 @@ static const struct field beat[] = {
 	LIST(msg_beat, clocks, WIRE_CLOCKS_MAX, beat_clock, struct msg_clock, "time spent since the last BEAT"),
 	{ 0 }
 };
-static const struct field bye[] = { BOOL(msg_bye, drain, "worker: have others take over its streams; it leaves after BYE_OK"), { 0 } };
+static const struct field bye[] = { BOOL(msg_bye, drain,
+	"worker: have others take over its streams; it leaves after BYE_OK"), { 0 } };
 static const struct field welcome[] = {
 	U32(msg_welcome, version, 0, NULL),
 	U64(msg_welcome, instance, "id of the dispatcher's state; if it has changed, the earlier state is gone"),
@@ -95,23 +97,29 @@ static const struct field open[] = {
 	TEXT(msg_open, type, WIRE_SPEC_MAX, NULL),
 	PART(msg_open, "sharding", U32, job.sharding, JOB_SHARDINGS - 1, JOB_SHARDING_NUMBERED),
 	PART(msg_open, "order", U32, job.order, JOB_ORDERS - 1, JOB_ORDER_NUMBERED),
-	PART(msg_open, "shards", U64, job.shards, WIRE_STREAMS_MAX, "streams, for stable and for policies with shards; 0: the usual number"),
-	PART(msg_open, "shard", TEXT, job.shard, WIRE_TEXT_MAX, "numbers of the streams to read, with commas between; empty: all of them"),
+	PART(msg_open, "shards", U64, job.shards, WIRE_STREAMS_MAX,
+		"streams, for stable and for policies with shards; 0: the usual number"),
+	PART(msg_open, "shard", TEXT, job.shard, WIRE_TEXT_MAX,
+		"numbers of the streams to read, with commas between; empty: all of them"),
 	PART(msg_open, "epoch", U64, job.epoch, UINT32_MAX, "number of the iteration, from 1"),
 	PART(msg_open, "seeded", BOOL, job.seeded, 0, "the seed is given"),
 	PART(msg_open, "seed", U64, job.seed, 0, NULL),
-	PART(msg_open, "options", TEXT, job.options, WIRE_TEXT_MAX, "other options, which must be the same for all readers of the job"),
+	PART(msg_open, "options", TEXT, job.options, WIRE_TEXT_MAX,
+		"other options, which must be the same for all readers of the job"),
 	PART(msg_open, "min_workers", U32, job.min_workers, 0, "wait until this many workers are ready"),
 	PART(msg_open, "wait_ms", U32, job.wait_ms, 0, "wait at most this long, then ERROR 69"),
 	U64(msg_open, iteration, "0 the first time; when repeated, the id from JOB"),
 	U64(msg_open, seat, "likewise"),
 	BOOL(msg_open, resume, "resume from `have`"),
-	LIST(msg_open, have, WIRE_STREAMS_MAX, stream_ranges, struct msg_stream_ranges, "what the reader's consumer got in earlier runs"),
+	LIST(msg_open, have, WIRE_STREAMS_MAX, stream_ranges, struct msg_stream_ranges,
+		"what the reader's consumer got in earlier runs"),
 	PART(msg_open, "checkpoint", BOOL, job.checkpoint, 0, "keep the job until this reader returns"),
 	PART(msg_open, "limited", BOOL, job.limited, 0, "max_errors is given"),
-	PART(msg_open, "max_errors", U64, job.max_errors, 0, "if more elements fail, the iteration fails; the smallest number of any reader counts"),
+	PART(msg_open, "max_errors", U64, job.max_errors, 0,
+		"if more elements fail, the iteration fails; the smallest number of any reader counts"),
 	PART(msg_open, "target", U32, job.target, JOB_TARGETS - 1, JOB_TARGET_NUMBERED),
-	PART(msg_open, "where", TEXT, job.where, WIRE_NAME_MAX, "tags that its workers have, joined by commas; !TAG: that they lack"),
+	PART(msg_open, "where", TEXT, job.where, WIRE_NAME_MAX,
+		"tags that its workers have, joined by commas; !TAG: that they lack"),
 	{ 0 }
 };
 static const struct field job[] = {
@@ -144,7 +152,9 @@ static const struct field stream[] = {
 };
 static const struct field streams[] = {
 	U64(msg_streams, iteration, NULL),
-	U64(msg_streams, since, "the version before these changes; 0: a complete list. If the reader does not have that version, a message is missing"),
+	U64(msg_streams, since,
+		"the version before these changes; 0: a complete list. If the reader does not have that version, a message is "
+		"missing"),
 	U64(msg_streams, version, "the version after these changes; repeated in BEAT"),
 	BOOL(msg_streams, all_known, "no stream will be added"),
 	U32(msg_streams, total, WIRE_STREAMS_MAX, "number of streams so far"),
@@ -182,7 +192,8 @@ static const struct field close[] = {
 	U64(msg_close, seat, NULL),
 	U64(msg_close, seq, "as in ACK"),
 	BOOL(msg_close, keep, "keep the job until this reader returns"),
-	LIST(msg_close, list, WIRE_STREAMS_MAX, stream_ranges, struct msg_stream_ranges, "elements written since the last ACK"),
+	LIST(msg_close, list, WIRE_STREAMS_MAX, stream_ranges, struct msg_stream_ranges,
+		"elements written since the last ACK"),
 	{ 0 }
 };
 static const struct field closed[] = { U64(msg_closed, iteration, NULL), U64(msg_closed, seat, NULL), { 0 } };
@@ -196,7 +207,8 @@ static const struct field done_fault[] = {
 	TEXT(msg_fault, element, WIRE_FAULT_TEXT, "the element as JSON, shortened"),
 	NAME(msg_fault, worker, "name of the worker"),
 	U32(msg_fault, stream, 0, NULL),
-	U64(msg_fault, offset, "number of elements the stream had given by then; exact unless operators work ahead of the stream"),
+	U64(msg_fault, offset,
+		"number of elements the stream had given by then; exact unless operators work ahead of the stream"),
 	{ 0 }
 };
 static const struct field done[] = {
@@ -218,28 +230,43 @@ static const struct field gone[] = {
 };
 
 const struct msg_desc msg_descs_control[MSG_LIST] = {
-	[MSG_HELLO] = { "HELLO", "any -> dispatcher", "The first message of a peer; answered by WELCOME or REFUSED. Sent again after WHO and when the dispatcher was lost.", hello, 1 },
-	[MSG_BEAT] = { "BEAT", "any <-> dispatcher", "A sign of life. The dispatcher answers each with a BEAT of zeros.", beat, 0 },
-	[MSG_BYE] = { "BYE", "any <-> dispatcher", "The sender leaves; answered by BYE_OK, for a worker that drains as soon as it has no stream left. A dispatcher that sends BYE ends for good; workers and readers answer with BYE.", bye, 0 },
+	[MSG_HELLO] = { "HELLO", "any -> dispatcher",
+		"The first message of a peer; answered by WELCOME or REFUSED. Sent again after WHO and when the dispatcher was "
+		"lost.", hello, 1 },
+	[MSG_BEAT] = { "BEAT", "any <-> dispatcher",
+		"A sign of life. The dispatcher answers each with a BEAT of zeros.", beat, 0 },
+	[MSG_BYE] = { "BYE", "any <-> dispatcher",
+		"The sender leaves; answered by BYE_OK, for a worker that drains as soon as it has no stream left. A dispatcher "
+		"that sends BYE ends for good; workers and readers answer with BYE.", bye, 0 },
 	[MSG_WELCOME] = { "WELCOME", "dispatcher -> any", "Answers HELLO.", welcome, 0 },
 	[MSG_REFUSED] = { "REFUSED", "dispatcher -> any", "Answers HELLO: this peer is not accepted.", refused, 0 },
-	[MSG_WHO] = { "WHO", "dispatcher -> any", "Answers any message of a peer that the dispatcher does not know: send HELLO, then again everything that has not been answered.", none, 0 },
+	[MSG_WHO] = { "WHO", "dispatcher -> any",
+		"Answers any message of a peer that the dispatcher does not know: send HELLO, then again everything that has not "
+		"been answered.", none, 0 },
 	[MSG_BYE_OK] = { "BYE_OK", "dispatcher -> any", "Answers BYE.", none, 0 },
 	[MSG_ERROR] = { "ERROR", "both ways", "Answers any request that failed.", error, 0 },
-	[MSG_REGISTER] = { "REGISTER", "reader, tool -> dispatcher", "Registers a dataset; answered by DATASET or ERROR.", reg, 1 },
+	[MSG_REGISTER] = { "REGISTER", "reader, tool -> dispatcher",
+		"Registers a dataset; answered by DATASET or ERROR.", reg, 1 },
 	[MSG_GET] = { "GET", "reader, tool -> dispatcher", "Asks for a dataset; answered by DATASET or ERROR 66.", get, 0 },
 	[MSG_DATASET] = { "DATASET", "dispatcher -> reader, tool", "Answers REGISTER and GET.", dataset, 1 },
 	[MSG_STATUS] = { "STATUS", "tool -> dispatcher", "Answered by REPORT or ERROR 66.", status, 0 },
 	[MSG_REPORT] = { "REPORT", "dispatcher -> tool", "Answers STATUS.", report, 1 },
-	[MSG_OPEN] = { "OPEN", "reader -> dispatcher", "Joins an iteration of a job; answered by JOB or ERROR, once units and workers are available. Sent again, with iteration and seat, after every new HELLO.", open, 1 },
+	[MSG_OPEN] = { "OPEN", "reader -> dispatcher",
+		"Joins an iteration of a job; answered by JOB or ERROR, once units and workers are available. Sent again, with "
+		"iteration and seat, after every new HELLO.", open, 1 },
 	[MSG_JOB] = { "JOB", "dispatcher -> reader", "Answers OPEN.", job, 1 },
 	[MSG_STREAMS] = { "STREAMS", "dispatcher -> reader", "Streams that are new or have changed.", streams, 1 },
-	[MSG_HOLD] = { "HOLD", "dispatcher -> reader", "The stream moves to this generation: drop chunks of older ones; answered by HELD. Repeated until then.", hold, 0 },
+	[MSG_HOLD] = { "HOLD", "dispatcher -> reader",
+		"The stream moves to this generation: drop chunks of older ones; answered by HELD. Repeated until then.", hold, 0 },
 	[MSG_HELD] = { "HELD", "reader -> dispatcher", "Answers HOLD.", held, 1 },
-	[MSG_ACK] = { "ACK", "reader -> dispatcher", "Elements that were written; answered by ACKED. Repeated until then.", ack, 1 },
+	[MSG_ACK] = { "ACK", "reader -> dispatcher",
+		"Elements that were written; answered by ACKED. Repeated until then.", ack, 1 },
 	[MSG_ACKED] = { "ACKED", "dispatcher -> reader", "Answers ACK.", acked, 1 },
-	[MSG_CLOSE] = { "CLOSE", "reader -> dispatcher", "The reader leaves the iteration; answered by CLOSED. Elements that it had and did not acknowledge go to others.", close, 1 },
+	[MSG_CLOSE] = { "CLOSE", "reader -> dispatcher",
+		"The reader leaves the iteration; answered by CLOSED. Elements that it had and did not acknowledge go to "
+		"others.", close, 1 },
 	[MSG_CLOSED] = { "CLOSED", "dispatcher -> reader", "Answers CLOSE.", closed, 0 },
 	[MSG_DONE] = { "DONE", "dispatcher -> reader", "The iteration is over; the reader answers with CLOSE.", done, 1 },
-	[MSG_GONE] = { "GONE", "dispatcher -> reader", "The reader was taken for lost, and its elements go to others, or its job was forgotten: it must stop.", gone, 0 },
+	[MSG_GONE] = { "GONE", "dispatcher -> reader",
+		"The reader was taken for lost, and its elements go to others, or its job was forgotten: it must stop.", gone, 0 },
 };

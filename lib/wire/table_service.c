@@ -7,7 +7,8 @@
 static const struct field list[] = {
 	TEXT(msg_list, spec, WIRE_SPEC_MAX, "canonical form"),
 	U32(msg_list, sharding, JOB_SHARDINGS - 1, "as in OPEN: answer with code 65 if the pipeline does not go with it"),
-	BOOL(msg_list, in_order, "order source in several streams: answer with code 65 if they would give something else than one process"),
+	BOOL(msg_list, in_order,
+		"order source in several streams: answer with code 65 if they would give something else than one process"),
 	BOOL(msg_list, seeded, "the job has a seed, so random numbers must be the same, too"),
 	{ 0 }
 };
@@ -29,7 +30,9 @@ static const struct field assign[] = {
 	TEXT(msg_assign, spec, WIRE_SPEC_MAX, "canonical form"),
 	U64(msg_assign, seed, "seed of the iteration"),
 	BOOL(msg_assign, by_split, "ask for splits; otherwise the stream is the whole dataset"),
-	U32(msg_assign, sharding, JOB_SHARDINGS - 1, "data: of all elements give those whose number mod `streams` is `stream`; hint: `shard auto auto` does so where it stands"),
+	U32(msg_assign, sharding, JOB_SHARDINGS - 1,
+		"data: of all elements give those whose number mod `streams` is `stream`; hint: `shard auto auto` does so where "
+		"it stands"),
 	U32(msg_assign, order, JOB_ORDERS - 1, NULL),
 	U64(msg_assign, offset, "offset of the first element to make"),
 	U64(msg_assign, split, "number of the first split to ask for"),
@@ -47,7 +50,8 @@ static const struct field revoked[] = { KEY(msg_revoked), { 0 } };
 static const struct field split_req[] = {
 	KEY(msg_split_req),
 	U64(msg_split_req, k, "number of the split in the stream, from 0"),
-	U32(msg_split_req, n, 1024, "how many splits may be sent at once if they were given before; a new split is sent alone"),
+	U32(msg_split_req, n, 1024,
+		"how many splits may be sent at once if they were given before; a new split is sent alone"),
 	U64(msg_split_req, given, "elements that the stream has given so far: its offset"),
 	{ 0 }
 };
@@ -117,7 +121,8 @@ static const struct field chunk[] = {
 	U64(msg_chunk, split, "number, in its stream, of the split that the elements came from"),
 	U32(msg_chunk, codec, WIRE_CODECS - 1, "0 none, 1 snappy"),
 	U64(msg_chunk, raw_len, "bytes of the payload when decompressed"),
-	U64(msg_chunk, lease, "0: a payload follows; else the elements lie in shared memory, and this is the number of the lease"),
+	U64(msg_chunk, lease,
+		"0: a payload follows; else the elements lie in shared memory, and this is the number of the lease"),
 	U32(msg_chunk, arena, 0, "with a lease: number of the arena in which they lie"),
 	U64(msg_chunk, at, "with a lease: where they begin in the arena; `raw_len` bytes, not compressed"),
 	{ 0 }
@@ -138,13 +143,16 @@ static const struct field fault[] = {
 	TEXT(msg_fault, file, WIRE_FAULT_TEXT, "file of the source"),
 	U64(msg_fault, line, "line of the file; 0: unknown"),
 	TEXT(msg_fault, element, WIRE_FAULT_TEXT, "the element as JSON, shortened"),
-	U64(msg_fault, offset, "number of elements the stream had given by then; exact unless operators work ahead of the stream"),
+	U64(msg_fault, offset,
+		"number of elements the stream had given by then; exact unless operators work ahead of the stream"),
 	{ 0 }
 };
 static const struct field faults[] = {
 	KEY(msg_faults),
-	U64(msg_faults, failed, "number of elements of the stream that have failed so far; the count is the same in all its generations"),
-	LIST(msg_faults, list, WIRE_FAULTS_MAX, fault, struct msg_fault, "the new failures among these, as far as they are reported one by one"),
+	U64(msg_faults, failed,
+		"number of elements of the stream that have failed so far; the count is the same in all its generations"),
+	LIST(msg_faults, list, WIRE_FAULTS_MAX, fault, struct msg_fault,
+		"the new failures among these, as far as they are reported one by one"),
 	{ 0 }
 };
 
@@ -168,8 +176,10 @@ static const struct field arena[] = {
 static const struct field reached[] = { KEY(msg_reached), U64(msg_reached, seat, NULL), { 0 } };
 
 static const struct field forget[] = {
-	{ "jobs", FIELD_WORDS, offsetof(struct msg_forget, jobs), WIRE_FORGET_MAX, "names or numbers of jobs", NULL, 0, false },
-	{ "datasets", FIELD_WORDS, offsetof(struct msg_forget, datasets), WIRE_FORGET_MAX, "ids of datasets; their jobs are forgotten, too", NULL, 0, false },
+	{ "jobs", FIELD_WORDS, offsetof(struct msg_forget, jobs), WIRE_FORGET_MAX,
+		"names or numbers of jobs", NULL, 0, false },
+	{ "datasets", FIELD_WORDS, offsetof(struct msg_forget, datasets), WIRE_FORGET_MAX,
+		"ids of datasets; their jobs are forgotten, too", NULL, 0, false },
 	BOOL(msg_forget, force, "forget what is in use"),
 	BOOL(msg_forget, again, "this was sent before and not answered: what is not there counts as forgotten"),
 	{ 0 }
@@ -183,28 +193,54 @@ static const struct field forgotten[] = {
 
 #define ROW(t) [MSG_##t - MSG_LIST]
 const struct msg_desc msg_descs_service[MSG_TYPES - MSG_LIST] = {
-	ROW(LIST) = { "LIST", "dispatcher -> worker", "Asks for the units of a dataset's source; answered by UNITS.", list, 1 },
-	ROW(UNITS) = { "UNITS", "worker -> dispatcher", "Answers LIST, in parts, which come in order within a listing. After a gap, or a part of a listing whose beginning is missing, the rest of the listing is useless, and LIST is sent again.", units, 0 },
-	ROW(ASSIGN) = { "ASSIGN", "dispatcher -> worker", "Run this stream; answered by ASSIGNED. Repeated until then.", assign, 1 },
+	ROW(LIST) = { "LIST", "dispatcher -> worker",
+		"Asks for the units of a dataset's source; answered by UNITS.", list, 1 },
+	ROW(UNITS) = { "UNITS", "worker -> dispatcher",
+		"Answers LIST, in parts, which come in order within a listing. After a gap, or a part of a listing whose "
+		"beginning is missing, the rest of the listing is useless, and LIST is sent again.", units, 0 },
+	ROW(ASSIGN) = { "ASSIGN", "dispatcher -> worker",
+		"Run this stream; answered by ASSIGNED. Repeated until then.", assign, 1 },
 	ROW(ASSIGNED) = { "ASSIGNED", "worker -> dispatcher", "Answers ASSIGN.", assigned, 0 },
-	ROW(REVOKE) = { "REVOKE", "dispatcher -> worker", "Stop and forget this stream, in this generation and all earlier ones; answered by REVOKED. Repeated until then.", revoke, 0 },
+	ROW(REVOKE) = { "REVOKE", "dispatcher -> worker",
+		"Stop and forget this stream, in this generation and all earlier ones; answered by REVOKED. Repeated until "
+		"then.", revoke, 0 },
 	ROW(REVOKED) = { "REVOKED", "worker -> dispatcher", "Answers REVOKE.", revoked, 0 },
-	ROW(SPLIT_REQ) = { "SPLIT_REQ", "worker -> dispatcher", "Asks for split k of a stream; the answer, SPLIT, is the same each time.", split_req, 0 },
+	ROW(SPLIT_REQ) = { "SPLIT_REQ", "worker -> dispatcher",
+		"Asks for split k of a stream; the answer, SPLIT, is the same each time.", split_req, 0 },
 	ROW(SPLIT) = { "SPLIT", "dispatcher -> worker", "Answers SPLIT_REQ.", split, 1 },
-	ROW(RESTART) = { "RESTART", "worker -> dispatcher", "A restart point. Not answered: if it is lost, that only costs time.", restart, 1 },
-	ROW(STREAM_END) = { "STREAM_END", "worker -> dispatcher", "All elements of the stream are made, or one failed. Answered by END_OK; for a failure only when the iteration is over or the stream goes elsewhere. Repeated until then.", stream_end, 0 },
-	ROW(HANDOVER) = { "HANDOVER", "worker -> dispatcher", "The stream has stopped at a restart point, and everything before it is delivered: another worker continues. Answered by END_OK.", handover, 1 },
+	ROW(RESTART) = { "RESTART", "worker -> dispatcher",
+		"A restart point. Not answered: if it is lost, that only costs time.", restart, 1 },
+	ROW(STREAM_END) = { "STREAM_END", "worker -> dispatcher",
+		"All elements of the stream are made, or one failed. Answered by END_OK; for a failure only when the iteration is "
+		"over or the stream goes elsewhere. Repeated until then.", stream_end, 0 },
+	ROW(HANDOVER) = { "HANDOVER", "worker -> dispatcher",
+		"The stream has stopped at a restart point, and everything before it is delivered: another worker continues. "
+		"Answered by END_OK.", handover, 1 },
 	ROW(END_OK) = { "END_OK", "dispatcher -> worker", "Answers STREAM_END and HANDOVER.", end_ok, 0 },
-	ROW(READER_GONE) = { "READER_GONE", "dispatcher -> worker", "Elements that this reader has not acknowledged go to others, and its messages no longer count; answered by GONE_OK. Repeated until then.", reader_gone, 1 },
+	ROW(READER_GONE) = { "READER_GONE", "dispatcher -> worker",
+		"Elements that this reader has not acknowledged go to others, and its messages no longer count; answered by "
+		"GONE_OK. Repeated until then.", reader_gone, 1 },
 	ROW(GONE_OK) = { "GONE_OK", "worker -> dispatcher", "Answers READER_GONE.", gone_ok, 1 },
-	ROW(CREDIT) = { "CREDIT", "reader -> worker", "How many chunks of a stream the worker may send. Idempotent.", credit, 0 },
-	ROW(CHUNK) = { "CHUNK", "worker -> reader", "Consecutive elements of a stream; a payload frame follows, unless they lie in shared memory.", chunk, 0 },
-	ROW(CHUNK_ACK) = { "CHUNK_ACK", "reader -> worker", "Elements that were written: the worker may forget them.", chunk_ack, 1 },
-	ROW(VOID) = { "VOID", "worker -> reader", "Answers CREDIT: the worker does not have that stream in that generation, or not for that seat.", void_, 0 },
-	ROW(REACHED) = { "REACHED", "reader -> dispatcher", "In an iteration with an order: all elements before the one that failed in this stream are written. Answered by DONE once they are acknowledged. Repeated until then.", reached, 0 },
-	ROW(ATTACH) = { "ATTACH", "reader -> worker", "Asks to read elements in the memory of a worker on the same machine. Sent before the first CREDIT of each session; answered by ARENA, unless the worker knows the cookie.", attach, 1 },
-	ROW(ARENA) = { "ARENA", "worker -> reader", "Answers ATTACH: the socket where the reader gets the memory, or why it gets none.", arena, 0 },
-	ROW(FORGET) = { "FORGET", "tool -> dispatcher", "Forgets jobs and datasets at once, all that are named or none; answered by FORGOTTEN or ERROR: 66 if something is not there, 75 if something is in use.", forget, 0 },
+	ROW(CREDIT) = { "CREDIT", "reader -> worker",
+		"How many chunks of a stream the worker may send. Idempotent.", credit, 0 },
+	ROW(CHUNK) = { "CHUNK", "worker -> reader",
+		"Consecutive elements of a stream; a payload frame follows, unless they lie in shared memory.", chunk, 0 },
+	ROW(CHUNK_ACK) = { "CHUNK_ACK", "reader -> worker",
+		"Elements that were written: the worker may forget them.", chunk_ack, 1 },
+	ROW(VOID) = { "VOID", "worker -> reader",
+		"Answers CREDIT: the worker does not have that stream in that generation, or not for that seat.", void_, 0 },
+	ROW(REACHED) = { "REACHED", "reader -> dispatcher",
+		"In an iteration with an order: all elements before the one that failed in this stream are written. Answered by "
+		"DONE once they are acknowledged. Repeated until then.", reached, 0 },
+	ROW(ATTACH) = { "ATTACH", "reader -> worker",
+		"Asks to read elements in the memory of a worker on the same machine. Sent before the first CREDIT of each "
+		"session; answered by ARENA, unless the worker knows the cookie.", attach, 1 },
+	ROW(ARENA) = { "ARENA", "worker -> reader",
+		"Answers ATTACH: the socket where the reader gets the memory, or why it gets none.", arena, 0 },
+	ROW(FORGET) = { "FORGET", "tool -> dispatcher",
+		"Forgets jobs and datasets at once, all that are named or none; answered by FORGOTTEN or ERROR: 66 if something "
+		"is not there, 75 if something is in use.", forget, 0 },
 	ROW(FORGOTTEN) = { "FORGOTTEN", "dispatcher -> tool", "Answers FORGET.", forgotten, 0 },
-	ROW(FAULTS) = { "FAULTS", "worker -> dispatcher", "Elements that failed. Not answered: the number is repeated in RESTART and STREAM_END.", faults, 1 },
+	ROW(FAULTS) = { "FAULTS", "worker -> dispatcher",
+		"Elements that failed. Not answered: the number is repeated in RESTART and STREAM_END.", faults, 1 },
 };

@@ -127,7 +127,8 @@ sim_disp_start(struct node *n)
 {
 	struct world *w = n->w;
 	struct disp_opts o = { .seed = rng_next(&w->r), .durable = w->durable, .spec_id = sim_spec_id,
-		.job_gc_ns = w->gc, .unfinished_gc_ns = SIM_GC_NS, .small_splits = w->splits_small, .block = w->block, .lost_max = w->poison ? 0 : UINT32_MAX,
+		.job_gc_ns = w->gc, .unfinished_gc_ns = SIM_GC_NS, .small_splits = w->splits_small, .block = w->block,
+		.lost_max = w->poison ? 0 : UINT32_MAX,
 		.units_part = w->units_part };
 	struct err e;
 

@@ -8,7 +8,13 @@
 #include "base/mem.h"
 #include "world.h"
 
-struct delivery { struct sim_chunk *chunk; uint32_t first, count, done; uint32_t stream; uint64_t offset; struct delivery *next; };
+struct delivery {
+	struct sim_chunk *chunk;
+	uint32_t first, count, done;
+	uint32_t stream;
+	uint64_t offset;
+	struct delivery *next;
+};
 struct sim_reader {
 	struct reader *r;
 	struct consumer *c;
@@ -233,9 +239,11 @@ void
 sim_read_start(struct node *n, struct consumer *c)
 {
 	struct world *w = n->w;
-	struct reader_opts o = { .peer = n->peer, .name = n->name, .host = n->host, .job.target = (int)w->target, .job.where = (char *)(uintptr_t)w->where, .job.name = (char *)(uintptr_t)(w->anonymous ? "" : "job"),
+	struct reader_opts o = { .peer = n->peer, .name = n->name, .host = n->host, .job.target = (int)w->target,
+		.job.where = (char *)(uintptr_t)w->where, .job.name = (char *)(uintptr_t)(w->anonymous ? "" : "job"),
 		.spec = w->set.spec, .type = "any", .job.sharding = w->sharding, .job.order = w->order,
-		.job.shards = w->shards, .job.epoch = c->epoch, .job.seeded = true, .job.seed = 5, .job.min_workers = 1, .job.wait_ms = 600000,
+		.job.shards = w->shards, .job.epoch = c->epoch, .job.seeded = true, .job.seed = 5, .job.min_workers = 1,
+		.job.wait_ms = 600000,
 		.job.window = w->window, .budget = w->budget, .job.checkpoint = w->checkpoint };
 	struct buf shard = { 0 };
 	struct err e;

@@ -67,7 +67,8 @@ static void
 scale_open(struct disp *d)
 {
 	struct split all = { .kind = SPLIT_RANGE, .cuttable = true, .count = INT64_MAX, .times = 1 };
-	struct msg m = { .type = MSG_OPEN, .open = { .spec = mem_strdup("counter"), .job.sharding = SHARD_DYNAMIC, .job.epoch = 1 } };
+	struct msg m = { .type = MSG_OPEN, .open = { .spec = mem_strdup("counter"), .job.sharding = SHARD_DYNAMIC,
+		.job.epoch = 1 } };
 	struct msg units = { .type = MSG_UNITS, .units = { .listing = 1, .last = true, .times = 1 } };
 	uint64_t peer, lister = 0;
 

@@ -281,7 +281,8 @@ world_care(struct world *w, void *arg, uint64_t tag)
 		}
 		if (!readers && !waiting && !w->poison)
 			world_new_consumer(w);
-		else if (!calm && !w->anonymous && w->order == ORDER_ANY && !w->checkpoint && one_in(w, 20) && w->n_consumers < w->readers + 3)
+		else if (!calm && !w->anonymous && w->order == ORDER_ANY && !w->checkpoint &&
+			 one_in(w, 20) && w->n_consumers < w->readers + 3)
 			world_new_consumer(w);
 	}
 	for (unsigned i = 0; i < w->n_nodes; i++)
@@ -509,7 +510,8 @@ world_run(uint64_t seed, bool verbose, char *why, size_t why_size, struct world 
 		  "only %d files %d units %u times %llu whole %d cuttable %d fan %d memory %zu budget %zu window %u stop %u "
 		  "hosts %u target %s where %s", w->durable,
 		  w->local, w->calm, w->sharding, w->order, w->shards, w->block, w->checkpoint, w->readers, w->workers,
-		  w->only, w->set.files, w->set.units, (unsigned long long)w->set.times, w->set.whole, w->set.cuttable, w->set.fan, w->memory,
+		  w->only, w->set.files, w->set.units, (unsigned long long)w->set.times, w->set.whole, w->set.cuttable,
+		  w->set.fan, w->memory,
 		  w->budget, w->window, w->stop_after, w->n_hosts, job_target_word((int)w->target), w->where);
 	w->disp = node_new(w, NODE_DISP);
 	sim_disp_start(w->disp);

@@ -54,8 +54,8 @@ blame_words(const struct stream *s, const struct peer *w)
 	const struct iteration *it = s->iter;
 	uint64_t at = s->n_points ? s->points[s->n_points - 1].split : 0;
 	char *split = it->by_split ? disp_split_describe(s, at) : mem_strdup("the whole dataset");
-	char *text = mem_printf("stream %u of dataset %s has cost %u workers, and got no further: each was lost while making it; "
-				"the last one was %s, in %s", s->index, it->job->dataset->id, s->lost,
+	char *text = mem_printf("stream %u of dataset %s has cost %u workers, and got no further: "
+				"each was lost while making it; the last one was %s, in %s", s->index, it->job->dataset->id, s->lost,
 				w->name ? w->name : "unknown", split);
 
 	mem_free(split);

@@ -59,7 +59,8 @@ stream_differs(struct disp *d, struct stream *s, uint64_t length)
 	char *text = s->ended ?
 		mem_printf("stream %u came out differently when it was made again: %llu elements, then %llu",
 			   s->index, (unsigned long long)s->length, (unsigned long long)length) :
-		mem_printf("stream %u came out differently when it was made again: shorter than what was delivered of it, with %llu elements",
+		mem_printf("stream %u came out differently when it was made again: "
+			   "shorter than what was delivered of it, with %llu elements",
 			   s->index, (unsigned long long)length);
 
 	iter_fail(d, s->iter, ST_DATA, text,

@@ -408,12 +408,15 @@ int64_t ask_deadline(const struct disp *d);
 /* disp_dataset.c */
 void dataset_register(struct disp *d, struct peer *p, struct msg *m);
 void dataset_get(struct disp *d, struct peer *p, struct msg *m);
-struct dataset *dataset_new(struct disp *d, uint64_t number, struct dataset *from); /* takes id, spec, type, registered */
+/* Takes id, spec, type and registered out of `from`. */
+struct dataset *dataset_new(struct disp *d, uint64_t number, struct dataset *from);
 /* The dataset with this spec, made now if there was none; with this id. NULL: an error
  * was answered. Takes the texts as far as it empties them. */
-struct dataset *dataset_of_spec(struct disp *d, struct peer *p, uint64_t req, char **id, char **spec, char **type, bool *known);
+struct dataset *dataset_of_spec(struct disp *d, struct peer *p, uint64_t req, char **id, char **spec, char **type,
+				bool *known);
 struct dataset *dataset_find(struct disp *d, struct peer *p, uint64_t req, const char *id);
-struct dataset *dataset_look(struct disp *d, const char *id, size_t *n); /* NULL unless *n, how many it may mean, is 1 */
+/* NULL unless *n, how many it may mean, is 1. */
+struct dataset *dataset_look(struct disp *d, const char *id, size_t *n);
 void dataset_free(struct disp *d, struct dataset *s);   /* no job has it */
 void dataset_unused(struct disp *d, struct dataset *s); /* perhaps: if no job has it; may free s */
 void dataset_loaded(struct disp *d);                    /* after the jobs */
@@ -469,7 +472,7 @@ void iter_trial_tick(struct disp *d);
 /* disp_waiting.c */
 void waiting_answer(struct disp *d, struct iteration *it);              /* the OPENs that can be answered */
 void waiting_error(struct disp *d, struct waiting *w, uint32_t code, const char *text, const char *help);
-bool waiting_clear(struct waiting *w);                               /* leaves its job as it is; true: the last on its host */
+bool waiting_clear(struct waiting *w); /* leaves its job as it is; true: the last on its host */
 void waiting_free(struct disp *d, struct waiting *w);                /* may free the job */
 void waiting_tick(struct disp *d);
 
@@ -504,7 +507,7 @@ void stream_fill_assign(struct disp *d, struct stream *s, struct msg *m);
 void stream_no_failure(struct stream *s);               /* the next worker finds out anew */
 void stream_give_up(struct stream *s);                  /* its pass has failed: what it gave goes to the books */
 void stream_fails(struct disp *d, struct stream *s, struct msg_stream_end *e); /* may free s */
-void stream_fail_check(struct disp *d, struct stream *s);  /* fails the pass once all before the failure is acknowledged */
+void stream_fail_check(struct disp *d, struct stream *s);  /* once all before the failure is acknowledged */
 void stream_reached(struct disp *d, struct stream *s);  /* the reader stands before what failed; may free s */
 void stream_differs(struct disp *d, struct stream *s, uint64_t length); /* was made again, with another length */
 
@@ -524,7 +527,8 @@ struct peer *blame_pick_worker(struct disp *d, const struct iteration *it); /* f
 /* disp_split.c */
 char *disp_split_describe(const struct stream *s, size_t k); /* gives: for people */
 void disp_split_request(struct disp *d, struct peer *p, struct stream *s, const struct msg *m);
-void disp_split_add_point(struct disp *d, struct stream *s, uint64_t offset, uint64_t split, uint64_t failed, struct bytes *state);
+void disp_split_add_point(struct disp *d, struct stream *s, uint64_t offset, uint64_t split, uint64_t failed,
+			  struct bytes *state);
 void disp_split_prune_points(struct disp *d, struct stream *s);
 
 /* disp_fault.c */

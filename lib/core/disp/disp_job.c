@@ -247,7 +247,8 @@ job_join(struct disp *d, struct peer *p, struct msg *m, struct iteration *it, st
 		seat_make_way(d, it, only);
 	if (it->job->opts.order != ORDER_ANY && iter_live(it) && job_shards_taken(it, only)) {
 		text = mem_printf("job `%s` keeps an order and has a reader already", it->job->opts.name);
-		disp_error(d, p, m->req, ST_TEMP, text, "an ordered job, or each shard of it, has one reader at a time; use --order any to share it");
+		disp_error(d, p, m->req, ST_TEMP, text,
+			"an ordered job, or each shard of it, has one reader at a time; use --order any to share it");
 		mem_free(text);
 		return false;
 	}
@@ -392,7 +393,8 @@ job_asked(struct disp *d, struct peer *p, const struct msg *m, struct job_shards
 		text = mem_strdup("a reader with target `local` cannot choose its shards");
 		help = mem_strdup("--target auto prefers workers on the hosts of readers");
 	} else if (only->n && o->shards && only->v[only->n - 1] >= o->shards) {
-		text = mem_printf("there is no shard %u: the job has %llu shards", only->v[only->n - 1], (unsigned long long)o->shards);
+		text = mem_printf("there is no shard %u: the job has %llu shards", only->v[only->n - 1],
+				  (unsigned long long)o->shards);
 		help = mem_printf("they are numbered from 0 to %llu", (unsigned long long)o->shards - 1);
 	} else if (o->order == ORDER_SOURCE && job_has_shards(o->sharding) && o->sharding != SHARD_DATA && o->shards != 1) {
 		text = mem_printf("several shards of sharding `%s` do not come in order `source`", policy);
@@ -454,7 +456,9 @@ job_enter(struct disp *d, struct peer *p, struct msg *m, struct dataset *s, stru
 		return;
 	}
 	it = iter_new(d, j, disp_id(d), o->job.epoch);
-	it->seed = !j->opts.seeded ? rng_next(&d->rng) : o->job.epoch == 1 ? j->opts.seed : rng_mix(j->opts.seed, o->job.epoch);
+	it->seed = !j->opts.seeded   ? rng_next(&d->rng) :
+		   o->job.epoch == 1 ? j->opts.seed :
+				       rng_mix(j->opts.seed, o->job.epoch);
 	disp_dirty(d, &it->dirty, DIRTY_ROW);
 	job_add_iter(j, it);
 	if (job_join(d, p, m, it, only))

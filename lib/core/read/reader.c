@@ -41,7 +41,8 @@ reader_open(struct reader *r)
 {
 	const struct reader_opts *o = &r->o;
 	struct msg *m = reader_tell(r, MSG_OPEN);
-	struct msg_open open = { .job = o->job, .dataset = (char *)(uintptr_t)(o->position && r->dataset ? r->dataset : o->dataset),
+	const char *dataset = o->position && r->dataset ? r->dataset : o->dataset;
+	struct msg_open open = { .job = o->job, .dataset = (char *)(uintptr_t)dataset,
 		.spec = (char *)(uintptr_t)o->spec, .type = (char *)(uintptr_t)o->type };
 
 	r->joining = true;
@@ -334,7 +335,8 @@ reader_ended(struct reader *r)
 		return;
 	reader_tell(r, MSG_BYE);
 	err_set(&r->err, ST_TEMP, "the dispatcher has been ended");
-	err_help(&r->err, "start it again and read from the beginning; for one with --state DIR readers wait, and then resume");
+	err_help(&r->err,
+		"start it again and read from the beginning; for one with --state DIR readers wait, and then resume");
 	reader_lost(r);
 }
 

@@ -91,7 +91,8 @@ bytes_first(struct file_bytes *f, uint8_t *p, size_t room, size_t *n, struct err
 		have += more;
 		/* Compressors write their whole head at once. A few bytes that stay alone are
 		 * not held back: they may be a complete element. */
-	} while (st == ST_OK && (file_packing_undecided(p, have) || (f->is_zlib && have < FILE_SNIFF)) && file_input_ready(in, BYTES_SNIFF_MS));
+	} while (st == ST_OK && (file_packing_undecided(p, have) || (f->is_zlib && have < FILE_SNIFF)) &&
+		 file_input_ready(in, BYTES_SNIFF_MS));
 	f->sniffed = true;
 	f->packing = bytes_packing(f, p, have);
 	if (f->packing == FILE_PLAIN) {

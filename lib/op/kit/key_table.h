@@ -2,8 +2,9 @@
  *
  * Keys that were seen, numbered from 0 in the order they came: for operators
  * that keep something for each key (group_by, join, unique). Keys are the bytes
- * of encoded values (made by normal_key, or equal ones are several) and lie end to end, so that a million of them cost no
- * million allocations. Nothing is removed but everything at once.
+ * of encoded values (made by normal_key, or equal ones are several) and lie end
+ * to end, so that a million of them cost no million allocations. Nothing is
+ * removed but everything at once.
  *
  *	slots:  code, number + 1 -> items: length, key -> bytes: |long key|long key|...
  *

@@ -63,7 +63,8 @@ one_that_gets_on_does_not(void **state)
 	for (uint64_t w = W1; w < W1 + 7; w++) {
 		begun(w, &key);
 		struct msg_stream_ranges list = { 0, { &some, 1 } };
-		say(R1, (struct msg){ .type = MSG_ACK, .ack = { .iteration = key.iteration, .seat = 1, .seq = w, .list = { &list, 1 } } });
+		say(R1, (struct msg){ .type = MSG_ACK, .ack = { .iteration = key.iteration, .seat = 1, .seq = w,
+			.list = { &list, 1 } } });
 		some = (struct range){ some.end, some.end + 1 };
 		dies(w);
 		next_worker(R1, w + 1);

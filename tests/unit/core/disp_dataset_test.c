@@ -12,7 +12,8 @@
 static void
 add(const char *id, const char *spec)
 {
-	say(T1, (struct msg){ .type = MSG_REGISTER, .req = 2, .reg = { .id = text(id), .spec = text(spec), .type = text("int") } });
+	say(T1, (struct msg){ .type = MSG_REGISTER, .req = 2, .reg = { .id = text(id), .spec = text(spec),
+		.type = text("int") } });
 }
 
 static bool

@@ -42,7 +42,8 @@ rows_of(enum disp_row_kind kind)
 	return n;
 }
 
-static const struct disp_opts durable = { .instance = 5, .seed = 3, .durable = true, .spec_id = spec_id, .job_gc_ns = 60 * SEC };
+static const struct disp_opts durable = { .instance = 5, .seed = 3, .durable = true, .spec_id = spec_id,
+	.job_gc_ns = 60 * SEC };
 
 static void
 setup_durable(void)
@@ -275,7 +276,8 @@ a_seat_follows_the_time_of_its_job(void **state)
 static void
 never_is_never(void **state)
 {
-	struct disp_opts o = { .instance = 5, .seed = 3, .spec_id = spec_id, .job_gc_ns = INT64_MAX, .unfinished_gc_ns = INT64_MAX };
+	struct disp_opts o = { .instance = 5, .seed = 3, .spec_id = spec_id, .job_gc_ns = INT64_MAX,
+		.unfinished_gc_ns = INT64_MAX };
 
 	(void)state;
 	disp_free(&d);

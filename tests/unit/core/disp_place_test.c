@@ -15,7 +15,8 @@ worker(uint64_t peer, const char *host, const char *tag)
 	char *tags[] = { text(tag) };
 
 	say(peer, (struct msg){ .type = MSG_HELLO, .req = 1, .hello = { .version = WIRE_VERSION, .role = ROLE_WORKER,
-		.peer = peer, .name = text("n"), .endpoint = text("ep"), .host = text(host), .slots = 2, .tags = { tags, tag ? 1 : 0 } } });
+		.peer = peer, .name = text("n"), .endpoint = text("ep"), .host = text(host), .slots = 2,
+		.tags = { tags, tag ? 1 : 0 } } });
 }
 
 static void
@@ -124,7 +125,8 @@ nobody_fits(void **state)
 	assert_non_null(strstr(got(R1, MSG_ERROR)->error.help, "dsvc-work --tag gpu with the same dispatcher"));
 	open_at(R1, "", TARGET_LOCAL, "!old,gpu", SHARD_DYNAMIC);
 	wait_for(SEC);
-	assert_string_equal(got(R1, MSG_ERROR)->error.text, "0 of 3 workers have tag gpu and not tag old and are on the reader's host");
+	assert_string_equal(got(R1, MSG_ERROR)->error.text,
+		"0 of 3 workers have tag gpu and not tag old and are on the reader's host");
 	open_at(R1, "", TARGET_AUTO, "gpu,", SHARD_DYNAMIC);
 	assert_int_equal(got(R1, MSG_ERROR)->error.code, ST_USAGE);
 }

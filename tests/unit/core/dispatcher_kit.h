@@ -120,7 +120,8 @@ static inline void
 units(uint64_t worker, uint64_t req, uint64_t count)
 {
 	struct split s = { .kind = SPLIT_RANGE, .cuttable = true, .count = count, .times = 1, .weight = count };
-	struct msg m = { .type = MSG_UNITS, .req = req, .units = { .listing = 1, .last = true, .times = 1, .units = { count ? &s : NULL, count ? 1 : 0, 1 } } };
+	struct msg m = { .type = MSG_UNITS, .req = req, .units = { .listing = 1, .last = true, .times = 1,
+		.units = { count ? &s : NULL, count ? 1 : 0, 1 } } };
 
 	say(worker, m);
 }

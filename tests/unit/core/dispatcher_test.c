@@ -312,7 +312,8 @@ a_failed_element_ends_the_pass_for_all(void **state)
 	(void)state;
 	hello(R2, ROLE_READER);
 	open_job(R2, "job", "range", 1);
-	say(W1, (struct msg){ .type = MSG_STREAM_END, .stream_end = { .key = key, .code = ST_DATA, .text = text("op map: bad") } });
+	say(W1, (struct msg){ .type = MSG_STREAM_END, .stream_end = { .key = key, .code = ST_DATA,
+		.text = text("op map: bad") } });
 	assert_int_equal(got(R1, MSG_DONE)->done.code, ST_DATA);
 	assert_string_equal(got(R2, MSG_DONE)->done.text, "op map: bad");
 }
@@ -339,10 +340,12 @@ open_after(uint32_t said, uint32_t told)
 {
 	hello(R1, ROLE_READER);
 	open_job(R1, "", "range", 1);
-	say(W1, (struct msg){ .type = MSG_UNITS, .req = got(W1, MSG_LIST)->req, .units = { .listing = 1, .last = true, .code = said, .text = text("no") } });
+	say(W1, (struct msg){ .type = MSG_UNITS, .req = got(W1, MSG_LIST)->req, .units = { .listing = 1, .last = true,
+		.code = said, .text = text("no") } });
 	assert_int_equal(got(R1, MSG_ERROR)->error.code, told);
 	open_job(R1, "", "range", 1);
-	say(W1, (struct msg){ .type = MSG_ERROR, .req = got(W1, MSG_LIST)->req, .error = { .code = said, .text = text("no") } });
+	say(W1, (struct msg){ .type = MSG_ERROR, .req = got(W1, MSG_LIST)->req, .error = { .code = said,
+		.text = text("no") } });
 	assert_int_equal(got(R1, MSG_ERROR)->error.code, told);
 	say(R1, (struct msg){ .type = MSG_BYE });
 }
@@ -358,7 +361,8 @@ no_code_of_a_worker_is_taken_for_an_answer(void **state)
 	for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
 		struct stream_key key = { begin("", 1000), 0, 1 };
 
-		say(W1, (struct msg){ .type = MSG_STREAM_END, .stream_end = { .key = key, .code = codes[i].said, .text = text("no") } });
+		say(W1, (struct msg){ .type = MSG_STREAM_END, .stream_end = { .key = key, .code = codes[i].said,
+			.text = text("no") } });
 		assert_int_equal(got(R1, MSG_DONE)->done.code, codes[i].told);
 		say(R1, (struct msg){ .type = MSG_BYE });
 		open_after(codes[i].said, codes[i].told);
@@ -482,7 +486,8 @@ a_close_waits_for_the_ack_before_it(void **state)
 static void
 only_a_reader_with_a_position_is_waited_for(void **state)
 {
-	struct msg m = { .type = MSG_OPEN, .req = 7, .open = { .job.name = text("job"), .spec = text("range"), .type = text("int"),
+	struct msg m = { .type = MSG_OPEN, .req = 7, .open = { .job.name = text("job"), .spec = text("range"),
+		.type = text("int"),
 		.job.sharding = SHARD_DYNAMIC, .job.epoch = 1, .job.min_workers = 1, .job.wait_ms = 500, .job.checkpoint = true } };
 
 	(void)state;
@@ -519,9 +524,11 @@ long_errors_are_cut(void **state)
 	memset(two, 'b', sizeof two);
 	one[sizeof one - 1] = two[sizeof two - 1] = '\0';
 	hello(R1, ROLE_READER);
-	say(R1, (struct msg){ .type = MSG_REGISTER, .req = 5, .reg = { .id = text("same"), .spec = one, .type = text("int") } });
+	say(R1, (struct msg){ .type = MSG_REGISTER, .req = 5, .reg = { .id = text("same"), .spec = one,
+		.type = text("int") } });
 	assert_non_null(got(R1, MSG_DATASET));
-	say(R1, (struct msg){ .type = MSG_REGISTER, .req = 6, .reg = { .id = text("same"), .spec = two, .type = text("int") } });
+	say(R1, (struct msg){ .type = MSG_REGISTER, .req = 6, .reg = { .id = text("same"), .spec = two,
+		.type = text("int") } });
 	assert_non_null(got(R1, MSG_ERROR));
 	assert_true(strlen(got(R1, MSG_ERROR)->error.text) > 8000);
 	/* job and options are told twice */

@@ -94,7 +94,8 @@ begin(struct reader_opts o, uint32_t shards)
 	if (!shards)
 		return;
 	told((struct msg){ .type = MSG_JOB, .req = act(READER_TELL, MSG_OPEN)->msg.req, .job = { .iteration = 7,
-		.seat = 3, .dataset = (char *)(uintptr_t)"d", .opts.sharding = o.job.sharding, .opts.order = o.job.order, .opts.shards = shards,
+		.seat = 3, .dataset = (char *)(uintptr_t)"d", .opts.sharding = o.job.sharding, .opts.order = o.job.order,
+		.opts.shards = shards,
 		.block = 2 } });
 	assert_non_null(act(READER_JOB, 0));
 }
@@ -203,7 +204,8 @@ stable_order_takes_blocks_in_turn(void **state)
 			assert_int_equal(acts[i].count, want[n++].count);
 		}
 	struct msg_stream v = { .stream = 0, .gen = 1, .state = STREAM_ENDED, .length = 3, .worker = WORKER };
-	told((struct msg){ .type = MSG_STREAMS, .streams = { .iteration = 7, .since = 1, .version = 2, .total = 2, .list = { &v, 1 } } });
+	told((struct msg){ .type = MSG_STREAMS, .streams = { .iteration = 7, .since = 1, .version = 2, .total = 2,
+		.list = { &v, 1 } } });
 	for (size_t i = 0; i < n_acts; i++)
 		if (acts[i].kind == READER_DELIVER) {
 			assert_int_equal(acts[i].stream, want[n].stream);

@@ -86,7 +86,8 @@ a_row_of_an_iteration_has_these_bytes(void **state)
 	struct iteration it = { .job_number = 1, .seed = 2, .times = 3, .next_seat = 4, .cut.pos = { 5, 6, 7, 8 },
 		.elements = 9, .acked = 10, .made = 11, .again = 12, .suppressed = 13, .repeated = 14, .failed = 15,
 		.max_errors = UINT64_MAX, .epoch = 16, .state = ITER_FAILED, .code = 65, .n_streams = 17,
-		.next_fixed = 18, .sharding = SHARD_FILE, .text = text("why"), .help = text("mend"), .by_split = true, .all_known = true };
+		.next_fixed = 18, .sharding = SHARD_FILE, .text = text("why"), .help = text("mend"), .by_split = true,
+		.all_known = true };
 	struct iteration again = { 0 }, moved = { 0 };
 
 	(void)state;

@@ -78,7 +78,8 @@ produce(int handle, uint64_t offset, uint32_t count, size_t bytes)
 static int
 setup(void **state)
 {
-	static const struct worker_opts o = { .peer = 1, .name = "w", .host = "h", .endpoint = "e", .slots = 1, .memory = 1000 };
+	static const struct worker_opts o = { .peer = 1, .name = "w", .host = "h", .endpoint = "e", .slots = 1,
+		.memory = 1000 };
 
 	(void)state;
 	now = SEC;

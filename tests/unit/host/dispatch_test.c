@@ -176,7 +176,8 @@ datasets_are_registered_once(void **state)
 	struct msg one, two;
 	(void)state;
 	assert_int_equal(tool_open(address, NULL, &t, &e), ST_OK);
-	struct msg m = { .type = MSG_REGISTER, .reg = { .id = (char *)"", .spec = (char *)"range 10", .type = (char *)"int" } };
+	struct msg m = { .type = MSG_REGISTER, .reg = { .id = (char *)"", .spec = (char *)"range 10",
+		.type = (char *)"int" } };
 	assert_int_equal(tool_ask(t, &m, &one, &e), ST_OK);
 	assert_int_equal(tool_ask(t, &m, &two, &e), ST_OK);
 	assert_string_equal(one.dataset.id, two.dataset.id);

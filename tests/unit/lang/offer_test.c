@@ -119,8 +119,10 @@ every_operator_and_parameter_is_offered(void **state)
 static void
 each_answer_begins_with_the_last_word(void **state)
 {
-	static const char text[] = "\"let a = range 3 | map {k: [x, \\\"(|\\\"]};\n\ta | interleave (zip (range x) (lines /et c/)"
-		" | batch 2 drop_remainder=true) cycle=2 | filter x ~ /a|b\\\\/ and (i > 1 || f(x)) on_error=skip)))((((((((((((((((((("
+	static const char text[] = "\"let a = range 3 | map {k: [x, \\\"(|\\\"]};"
+		"\n\ta | interleave (zip (range x) (lines /et c/)"
+		" | batch 2 drop_remainder=true) cycle=2 | filter x ~ /a|b\\\\/ and (i > 1 || f(x))"
+		" on_error=skip)))((((((((((((((((((("
 		"(((((((((((((((((((((((((((((((( | sort .k reverse=t";
 	char typed[sizeof text];
 

@@ -77,7 +77,8 @@ the_last_stream_to_end_seals(void **state)
 	put_file("data-a");
 	put_file("data-b");
 	assert_false(whole());
-	assert_string_equal(strstr(e.text, "is not complete"), "is not complete: the save has not ended, and 2 files are there");
+	assert_string_equal(strstr(e.text, "is not complete"),
+		"is not complete: the save has not ended, and 2 files are there");
 	end(2, 3);
 	end(0, 3);
 	assert_false(whole());

@@ -63,7 +63,8 @@ lists_meet_in_a_shard_that_both_have(void **state)
 static void
 what_is_no_list_of_shards_is_refused(void **state)
 {
-	static const char *const wrong[] = { ",", "1,", ",1", "1,,2", "-1", "x", "1 2", "1.5", "100000", "99999999999999999999" };
+	static const char *const wrong[] = { ",", "1,", ",1", "1,,2", "-1", "x", "1 2", "1.5", "100000",
+		"99999999999999999999" };
 	struct job_shards s;
 	struct err e;
 

@@ -30,7 +30,8 @@ static const char *const bad[] = {
 	"01", "-01", "1.", "-", "+1", ".5", "tru", "nulll", "truex", "12a", "1.5.2", "--1", "0x1", "1e",
 	"\"a\" \"b\"", "\"a\"b", "1 2", "", "18446744073709551616", "1e999", "'a'", "[1", "{", "}", "]", ":", ",",
 };
-static const char *const keys[] = { "\"a\"", "\"b\"", "\"c\"", "\"d\"", "\"a_long_name_of_a_field\"", "\"\"", "\"ab\"" };
+static const char *const keys[] = { "\"a\"", "\"b\"", "\"c\"", "\"d\"", "\"a_long_name_of_a_field\"", "\"\"",
+	"\"ab\"" };
 static const char *const spaces[] = { "", "", "", " ", "\t", "  ", "\r" };
 
 #define PICK(r, list) list[rng_below(r, sizeof list / sizeof *list)]

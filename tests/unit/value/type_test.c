@@ -45,7 +45,8 @@ types_print_as_they_parse(void **state)
 	static const char *const same[] = {
 		"any", "null", "bool", "int", "float", "text", "bytes", "never", "int?", "[int]", "[[text?]]?",
 		"{}", "{...}", "{id: int, tags: [text]}", "{id: int, ...}", "{\"a b\": {c: any}?}",
-		"{\"\": int, \"q\\\"\\\\\": null}", "u8[224,224,3]", "f32[?,10]", "bool[2]", "f64[]", "i64[...]", "f16[3]", "bf16[2,?]",
+		"{\"\": int, \"q\\\"\\\\\": null}", "u8[224,224,3]", "f32[?,10]", "bool[2]", "f64[]", "i64[...]", "f16[3]",
+		"bf16[2,?]",
 		"{img: u8[?,?,3], label: int}", "[u16[3]?]"
 	};
 

@@ -36,7 +36,9 @@ fill_field(struct rng *r, const struct field *f, void *at)
 
 	switch (f->kind) {
 	case FIELD_NONE: break;
-	case FIELD_U32: *(uint32_t *)at = (uint32_t)(rng_next(r) >> rng_below(r, 32)) % (f->max ? (uint32_t)f->max + 1 : UINT32_MAX); break;
+	case FIELD_U32:
+		*(uint32_t *)at = (uint32_t)(rng_next(r) >> rng_below(r, 32)) % (f->max ? (uint32_t)f->max + 1 : UINT32_MAX);
+		break;
 	case FIELD_U64: *(uint64_t *)at = (rng_next(r) >> rng_below(r, 64)) % (f->max ? f->max + 1 : UINT64_MAX); break;
 	case FIELD_BOOL: *(bool *)at = rng_below(r, 2); break;
 	case FIELD_TEXT: *(char **)at = fill_text(r, f->max); break;
