@@ -189,7 +189,7 @@ test_all(struct test *t, struct err *e)
 {
 	enum status st = test_answers(t, e);
 
-	if (st != ST_OK || t->failed) /* nothing else could be told apart from that */
+	if (st != ST_OK || t->failed) /* no later check could be told from that one */
 		return st;
 	if (test_stays(t))
 		st = test_at_once(t, e);

@@ -91,7 +91,7 @@ ops_other_words(const struct op_desc *d, struct buf *out)
 	if (d->at)
 		buf_str(out, " Its elements can be read by index.");
 	else if (d->pick || d->groups || d->flags & (OP_EACH | OP_NUMBERS | OP_ALONGSIDE | OP_JOINS_SPLITS))
-		buf_str(out, " What it gives can be read by index, where that is so of its input.");
+		buf_str(out, " Its elements can be read by index if those of its input can.");
 }
 
 static void

@@ -25,7 +25,7 @@ struct run_plan {
 	struct op_ctx ctx;
 	struct op_inst *chain;
 	struct output *out;
-	uint64_t failed; /* elements that a policy let go */
+	uint64_t failed; /* elements that a policy skipped or kept */
 	uint64_t kept;   /* how many of them under `keep` */
 	bool over;       /* they were too many */
 	struct faults *faults;

@@ -15,7 +15,7 @@
 struct run_plan_conf {
 	enum format_kind format;
 	const char *path;      /* NULL: standard output */
-	int64_t count;         /* stop after so many; INT64_MAX: all */
+	int64_t count;         /* stop after this many; INT64_MAX: all */
 	int64_t seed;          /* PARAM_AUTO: what the spec says, else a fresh one */
 	int64_t jobs;          /* threads; 0: what the spec says */
 	bool stats;            /* a line on stderr at the end */

@@ -19,9 +19,9 @@
 #include <stdint.h>
 
 enum {
-	WANTED_SECONDS = 10,      /* demand and rate are those of so many samples of about a second, or more */
+	WANTED_SECONDS = 10,      /* demand and rate are averages over this many samples of about a second, or more */
 	WANTED_MOST = 100000,     /* slots, whatever the sum is */
-	WANTED_STEP = 500         /* at most so many more than there are, or four times as many */
+	WANTED_STEP = 500         /* at most this many more than there are, or four times as many */
 };
 
 struct wanted_job {

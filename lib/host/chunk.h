@@ -68,7 +68,7 @@ struct block *builder_block(void);
 uint32_t builder_add(struct builder *b, const struct run *r, uint32_t i, uint32_t n);
 /* Gives the elements added as a chunk; NULL: none. The next chunk begins after it. */
 struct chunk *builder_cut(struct builder *b);
-/* Whether an element of so many bytes becomes a chunk of its own. */
+/* Whether an element of `len` bytes becomes a chunk of its own. */
 bool builder_owns(const struct builder *b, size_t len);
 /* One large element as a chunk; the builder must have been cut. */
 struct chunk *builder_own(struct builder *b, const struct elem *e);

@@ -81,7 +81,7 @@ bool produce_stopped(const struct produce *m);
 void produce_stall(struct produce *m, bool stalled);
 void produce_rest(struct produce *m);          /* answers PRODUCE_RESTED, unless it is over */
 void produce_go(struct produce *m);            /* after that */
-/* A chunk of so many bytes has been taken out of the queue: without it, a
+/* A chunk of `bytes` bytes has been taken out of the queue: without it, a
  * network thread that gets no processor would let the queue grow without end. */
 void produce_taken(struct produce *m, size_t bytes);
 void produce_handover(struct produce *m);      /* answers PRODUCE_HANDED */

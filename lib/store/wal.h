@@ -11,9 +11,9 @@
  * SQLite reads the log up to the first frame that is wrong and takes that for the
  * end: right after a power cut, when the last transaction may be half written and
  * was promised to nobody, wrong when something was changed in the middle. The two are
- * told apart by what follows: each transaction is synced before the next is begun, so
+ * distinguished by what follows: each transaction is synced before the next is begun, so
  * behind a torn one there is no other. When it is the last one that was changed, they cannot
- * be told apart: TORN. The head of the log is synced before the first transaction.
+ * be distinguished: TORN. The head of the log is synced before the first transaction.
  */
 #ifndef STORE_WAL_H
 #define STORE_WAL_H

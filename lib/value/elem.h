@@ -82,8 +82,8 @@ run_room(struct run *r, size_t n)
 	return run_room_slow(r, n);
 }
 
-/* Whether the run's maker has put so many bytes into it, which exist only for this run, that
- * it should be passed on before more are added. */
+/* Whether the run's maker has put so much into it, in memory that exists only for this run,
+ * that it should be passed on before more are added. */
 static inline bool
 run_full(const struct run *r)
 {

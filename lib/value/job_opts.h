@@ -54,7 +54,7 @@ struct job_opts {
 	uint64_t window;              /* chunks of credit per stream, the reader's own matter; 0: as it likes */
 	int transfer;                 /* enum job_transfer, from workers on this machine; as window */
 	uint64_t max_errors;          /* if limited: when more elements fail, the pass ends with 65 */
-	uint32_t min_workers, wait_ms;/* wait for so many workers, at most so long */
+	uint32_t min_workers, wait_ms;/* wait for this many workers, at most wait_ms */
 	bool seeded, limited;
 	bool checkpoint;              /* the job is kept for the reader's return */
 };

@@ -161,7 +161,7 @@ msg_get_uint(struct msg_in *in, const struct field *f, uint64_t max, uint64_t *o
 	return ST_OK;
 }
 
-/* Also checks that so many items can be there at all. */
+/* Also checks that the rest of the message has room for n items. */
 static enum status
 msg_get_list(struct msg_in *in, const struct field *f, uint64_t max, size_t *n)
 {

@@ -106,7 +106,7 @@ struct stream_key {
 	uint32_t stream, gen;
 };
 
-/* An element that failed, and that a policy let go; or the one that ended its stream. */
+/* An element that failed, and that a policy skipped or kept; or the one that ended its stream. */
 struct msg_fault {
 	/* number among its stream's failures, from 1; 0: it ended the stream */
 	uint64_t nth;
@@ -218,7 +218,7 @@ struct msg_done {
 	uint64_t iteration;
 	uint32_t code;
 	char *text, *help;
-	uint64_t elements, failed; /* failed: elements that a policy let go */
+	uint64_t elements, failed; /* failed: elements that a policy skipped or kept */
 	struct msg_faults_list faults;
 };
 struct msg_gone { uint64_t iteration, seat; uint32_t code; char *text; };

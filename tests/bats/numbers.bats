@@ -246,7 +246,7 @@ print(time.monotonic() - begin)' "${ready##*:}"
 	says dsvc-status.1 'It is 0 when nobody reads, and at least 1 while somebody does. --wanted=workers gives it in workers that have as many slots as those there are have in the mean.'
 	service
 	[ "$(dsvc-status --wanted)" = 0 ]
-	says dsvc-status.1 'The sum over all passes is at most four times the slots there are, or 500 more, whichever is less, so that a wrong first guess does not start a thousand workers. --busy 0.8 asks for so many slots that each is busy for four fifths of its time.'
+	says dsvc-status.1 'The sum over all passes is at most four times the slots there are, or 500 more, whichever is less, so that a wrong first guess does not start a thousand workers. --busy 0.8 asks for as many slots as keep each busy for four fifths of its time.'
 	is lib/core/wanted.h 'WANTED_STEP = 500'
 	is lib/core/wanted.c 'most = (double)slots * 4'
 }
@@ -283,11 +283,11 @@ print(time.monotonic() - begin)' "${ready##*:}"
 	says dsvc.7 'The dtypes are counted from 0: u8, u16, u32, u64, i8, i16, i32, i64, f32, f64, bool, f16, bf16.'
 	local number=0 type
 	for type in u8 u16 u32 u64 i8 i16 i32 i64 f32 f64 bool f16 bf16; do
-		dsvc-run -t msgpack "range 1 | map cast(tensor([1]), \"$type\")" >tensor
-		[[ $(tail -c +3 tensor | od -An -tx1 -v -N 18 | tr -d ' \n') == "0101$(printf %02x $number)0104010000000000000000000000"* ]]
+		dsvc-run -t msgpack "range 1 | map cast(tensor([1]), \"$type\")" >"$BATS_TEST_TMPDIR/tensor"
+		[[ $(tail -c +3 "$BATS_TEST_TMPDIR/tensor" | od -An -tx1 -v -N 18 | tr -d ' \n') == "0101$(printf %02x $number)0104010000000000000000000000"* ]]
 		number=$((number + 1))
 	done
-	[[ $(tail -c 2 tensor | od -An -tx1) == ' 80 3f' ]]
+	[[ $(tail -c 2 "$BATS_TEST_TMPDIR/tensor" | od -An -tx1) == ' 80 3f' ]]
 	says dsvc.7 'tfrecord Text and bytes become TFRecord records with both checksums; records are written as tf.train.Example, with floats in 32 bits.'
 	dsvc-run -t tfrecord 'elements [{a: 0.1}]' >"$BATS_TEST_TMPDIR/f.tfrecord"
 	gives 0.10000000149011612 "tfrecord $BATS_TEST_TMPDIR/f.tfrecord as=example | map x.a"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Elements that failed and were let go: their number, and the first of them.
+ * Elements that failed and were skipped or kept: their number, and the first of them.
  *
  * A stream's failures are numbered in the order in which its chain meets them.
  * That order is the same whoever makes the stream, and a restart point knows how

@@ -202,7 +202,7 @@ report_made(const struct iteration *it)
 	return made;
 }
 
-/* Elements acknowledged in a second, of late or, once it is over, on the whole. */
+/* Elements acknowledged in a second: recently or, once it is over, on average. */
 static uint64_t
 report_rate(const struct disp *d, const struct iteration *it, uint64_t acked)
 {

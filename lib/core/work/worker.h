@@ -90,7 +90,7 @@ void worker_restart(struct worker *w, int64_t now_ns, struct stream_key key,
 void worker_handed(struct worker *w, int64_t now_ns, struct stream_key key, bool can,
 		   uint64_t offset, uint64_t split, const void *state, size_t n, uint64_t made);
 /* So many elements of the stream have failed so far: as many as ASSIGN said, and
- * one more for each that its chain let go since. Takes the parts of list: those not
+ * one more for each that its chain skipped or kept since. Takes the parts of list: those not
  * told yet. What worker_restart, worker_handed, worker_ended and worker_failed say comes
  * with the number told last. */
 void worker_faults(struct worker *w, int64_t now_ns, struct stream_key key, uint64_t failed,
@@ -134,7 +134,7 @@ struct worker_action {
 /* The next action; false: none. Call until false after every event. */
 bool worker_action(struct worker *w, struct worker_action *out);
 
-/* How many streams of a worker with so many slots may have a thread at once. */
+/* How many streams of a worker with `slots` slots may have a thread at once. */
 size_t worker_threads(uint32_t slots);
 
 /* Bytes of memory that is shared, and of those that readers have: for the dispatcher's report. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * rate: passes elements on, no more than so many, or so many bytes, a second.
+ * rate: passes elements on, at most N of them, or N bytes, a second.
  *
  * What is due is given at once, so fast rates cost one wait for many elements.
  */

@@ -3,7 +3,7 @@
  * What the files of threads share. A job is a block of input and what has been made
  * of it; a slot of the window goes round:
  *
- *	FREE --cut--> WORKING --> MADE --given, let go of--> FREE
+ *	FREE --cut--> WORKING --> MADE --given, freed--> FREE
  *	                 ^                        |
  *	                 +------- WAITING <-------+  more is to be made of it
  */

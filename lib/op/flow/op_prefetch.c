@@ -10,7 +10,7 @@
  * thread begins at the first pull; it has a `stop` of its own, so that closing
  * does not wait for an input without end.
  *
- * Where splits must be told apart (split_exact) it has no thread: being ahead would
+ * Where one split must be kept from the next (split_exact) it has no thread: being ahead would
  * mean to read from the next split before the one at hand has been given.
  */
 #include <errno.h>

@@ -99,6 +99,21 @@ expr_value_index(struct op_inst *self, struct expr_value *k, const struct run *i
 	return st == ST_OK ? ST_SKIP : st;
 }
 
+const char *
+expr_value_not_number(enum mp_kind kind)
+{
+	static const char *const text[] = {
+		[MP_NIL] = "the value is null, not a number (EXPR ?? 0 gives 0 in its place)",
+		[MP_BOOL] = "the value is a bool, not a number",
+		[MP_TEXT] = "the value is a text, not a number (float(EXPR) reads one)",
+		[MP_BYTES] = "the value is bytes, not a number",
+		[MP_LIST] = "the value is a list, not a number",
+		[MP_RECORD] = "the value is a record, not a number",
+	};
+
+	return kind < sizeof text / sizeof *text && text[kind] ? text[kind] : "the value is not a number";
+}
+
 void
 expr_value_save(const struct expr_value *k, struct buf *out)
 {

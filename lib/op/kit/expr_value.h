@@ -9,6 +9,7 @@
 
 #include "op/kit/expr_run.h"
 #include "op/state.h"
+#include "value/mp.h"
 
 struct expr_value {
 	bool by_expr;
@@ -33,6 +34,8 @@ enum status expr_value_index(struct op_inst *self, struct expr_value *k, const s
 			     uint32_t i, struct run *out, const char *what, uint64_t max,
 			     uint64_t *v, struct err *e);
 extern const struct state_kind expr_value_state; /* for state rows of a struct expr_value */
+/* The message for a value of this kind where a number is needed. */
+const char *expr_value_not_number(enum mp_kind kind);
 void expr_value_save(const struct expr_value *k, struct buf *out);
 void expr_value_restore(struct expr_value *k, struct state_in *in);
 

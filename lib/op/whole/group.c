@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "op/kit/expr_value.h"
 #include "value/mp.h"
 
 /* Makes room for n bytes in the cell, and keeps its first `keep` bytes. */
@@ -59,7 +60,7 @@ group_sum(struct group *g, const uint8_t *p, size_t len)
 		return __builtin_add_overflow(g->sum.i, m.i, &g->sum.i)
 			       ? "the sum does not fit 64 bits (use of=float(..))" : NULL;
 	if (m.kind != MP_INT && m.kind != MP_FLOAT)
-		return "this is not a number";
+		return expr_value_not_number(m.kind);
 	if (!g->is_float)
 		g->sum.f = (double)g->sum.i;
 	g->is_float = true;

@@ -164,7 +164,7 @@ stats_feed(struct op_inst *self, const struct run *in, struct run *out, struct e
 			if (m.kind == MP_INT || m.kind == MP_FLOAT)
 				stats_add(s, &m);
 			else
-				st = expr_run_wrong(self, in, i, out, e, "this is not a number");
+				st = expr_run_wrong(self, in, i, out, e, "%s", expr_value_not_number(m.kind));
 		}
 		if (st != ST_OK)
 			return st;
