@@ -42,8 +42,8 @@ static const struct param rows[] = {
 	  .max = INT64_MAX, .help = "bytes of unacknowledged elements to keep" },
 	{ .name = "compression", .arg = "WHEN", .flags = PARAM_RARE, .kind = PARAM_CHOICE,
 	  .offset = offsetof(struct work_options, compression), .def = "auto",
-	  .choices = CHUNK_PACK_CHOICES, .complete = CHUNK_PACK_CHOICES,
-	  .help = "when to compress elements; auto: over a network, if it pays" },
+	  .choices = JOB_COMPRESSION_WORDS, .complete = JOB_COMPRESSION_WORDS,
+	  .help = "when to compress elements, for jobs that do not say; auto: over a network, if it pays" },
 	{ .name = "transfer", .arg = "WAY", .flags = PARAM_RARE, .kind = PARAM_CHOICE,
 	  .offset = offsetof(struct work_options, transfer), .def = "auto",
 	  .choices = JOB_TRANSFER_WORDS, .complete = JOB_TRANSFER_WORDS,
@@ -137,9 +137,9 @@ main(int argc, char **argv)
 			.bind = o.bind, .advertise = o.advertise, .insecure = o.insecure,
 			.allow_exec = o.allow_exec, .slots = work_slots(o.slots),
 			.memory = (size_t)o.memory, .name = o.name, .tags = &o.tag,
-			.pack = (enum chunk_pack)o.compression, .transfer = (enum job_transfer)o.transfer, .restart_ns = o.restart_interval,
-			.give_up_ns = o.give_up, .drain_ns = o.drain_timeout, .until_stdin_eof = o.until_stdin_eof,
-			.ready = ready_told, .arg = &o.ready };
+			.pack = (enum job_compression)o.compression, .transfer = (enum job_transfer)o.transfer,
+			.restart_ns = o.restart_interval, .give_up_ns = o.give_up, .drain_ns = o.drain_timeout,
+			.until_stdin_eof = o.until_stdin_eof, .ready = ready_told, .arg = &o.ready };
 		pool_set_size(c.slots);
 		endpoint_export(&ep);
 		st = worker_host_run(&c, &e);

@@ -71,7 +71,7 @@ chunk_payload(const struct chunk *c)
 }
 
 void
-chunk_pack(struct chunk *c, enum chunk_pack how, unsigned *tries)
+chunk_pack(struct chunk *c, enum job_compression how, unsigned *tries)
 {
 	if (how == PACK_NONE || c->codec != CODEC_NONE || c->len == 0)
 		return;

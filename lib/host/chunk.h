@@ -22,6 +22,7 @@
 #include "net/sock.h"
 #include "value/block.h"
 #include "value/elem.h"
+#include "value/job_opts.h"
 
 enum {
 	CHUNK_BYTES = 256 * 1024,
@@ -29,9 +30,6 @@ enum {
 	CHUNK_OWN = 32 * 1024,
 	CHUNK_SHARED = 16 * 1024 /* a smaller one is sent sooner than lent */
 };
-enum chunk_pack { PACK_AUTO, PACK_NONE, PACK_SNAPPY };
-#define CHUNK_PACK_CHOICES "auto|none|snappy"
-
 struct chunk {
 	struct block *block;
 	const uint8_t *p;
@@ -50,7 +48,7 @@ struct sock_payload chunk_payload(const struct chunk *c);
 
 /* Compresses when that pays: `tries` counts chunks to leave alone after one
  * that did not shrink. */
-void chunk_pack(struct chunk *c, enum chunk_pack how, unsigned *tries);
+void chunk_pack(struct chunk *c, enum job_compression how, unsigned *tries);
 /* Fills *out with the payload as it was before; false: malformed. */
 bool chunk_unpack(const uint8_t *p, size_t len, size_t raw_len, struct block **out);
 

@@ -87,7 +87,11 @@ produce_failure(void *arg, const struct op_failure *f)
 static void
 produce_send(struct produce *m, struct chunk *c)
 {
-	if (!arenas_used(m->conf->arenas))
+	enum job_compression asked = m->assign.compression;
+
+	if (asked != PACK_AUTO)
+		chunk_pack(c, asked, &m->pack_pause);
+	else if (!arenas_used(m->conf->arenas))
 		chunk_pack(c, m->conf->pack, &m->pack_pause);
 	m->cut_ns = clock_mono_ns();
 	m->want = false;

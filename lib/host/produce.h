@@ -67,8 +67,8 @@ void produce_event_clear(struct produce_event *ev);
 struct produce_conf {
 	struct turns *turns;    /* where threads come from */
 	const char *worker;     /* its name, for messages */
-	enum chunk_pack pack;
-	struct arenas *arenas;  /* memory that readers map; nothing is compressed while it is in use */
+	enum job_compression pack; /* unless the job says */
+	struct arenas *arenas;  /* memory that readers map; while it is in use, only jobs that say so are compressed */
 	int64_t restart_ns;     /* between restart points; 0: none */
 };
 

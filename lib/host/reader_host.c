@@ -66,7 +66,9 @@ reader_host_own(struct reader_host *c)
 enum status
 reader_host_open(const struct reader_host_conf *conf, struct reader_host **out, struct err *e)
 {
-	enum status st = net_check_files(e);
+	enum status st = job_opts_check(&conf->job, e);
+	if (st == ST_OK)
+		st = net_check_files(e);
 	if (st == ST_OK)
 		st = link_reach(conf->dispatcher, conf->from, LINK_WAIT_MS, NULL, 0, e);
 	if (st != ST_OK)

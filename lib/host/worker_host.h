@@ -26,7 +26,7 @@ struct worker_host_conf {
 	size_t memory;          /* bytes of chunks kept */
 	const char *name;       /* NULL: HOST:PID */
 	const struct words *tags;
-	enum chunk_pack pack;
+	enum job_compression pack;
 	enum job_transfer transfer; /* to readers on this machine */
 	int64_t restart_ns;     /* between restart points; 0: none */
 	int64_t give_up_ns;     /* without a durable dispatcher; 0: for ever */

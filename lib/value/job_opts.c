@@ -54,6 +54,25 @@ job_target_word(int target)
 	return words[target];
 }
 
+const char *
+job_compression_word(int compression)
+{
+	static const char *const words[] = { JOB_COMPRESSION_ROWS(JOB_WORD) };
+
+	return words[compression];
+}
+
+enum status
+job_opts_check(const struct job_opts *o, struct err *e)
+{
+	if (o->compression != PACK_SNAPPY || o->transfer != TRANSFER_SHM)
+		return ST_OK;
+	err_set(e, ST_USAGE,
+		"compression `snappy` and transfer `shm` do not go together: memory that is shared is not compressed");
+	err_help(e, "leave one of them out");
+	return ST_USAGE;
+}
+
 void
 job_opts_ask(struct job_opts *to, const struct job_opts *from)
 {

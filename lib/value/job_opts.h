@@ -20,6 +20,7 @@
 	X(SHARD_DATA, 3, "data") X(SHARD_FILE_OR_DATA, 4, "file_or_data") X(SHARD_HINT, 5, "hint")
 #define JOB_ORDER_ROWS(X) X(ORDER_ANY, 0, "any") X(ORDER_STABLE, 1, "stable") X(ORDER_SOURCE, 2, "source")
 #define JOB_TRANSFER_ROWS(X) X(TRANSFER_AUTO, 0, "auto") X(TRANSFER_COPY, 1, "copy") X(TRANSFER_SHM, 2, "shm")
+#define JOB_COMPRESSION_ROWS(X) X(PACK_AUTO, 0, "auto") X(PACK_NONE, 1, "none") X(PACK_SNAPPY, 2, "snappy")
 #define JOB_TARGET_ROWS(X) X(TARGET_AUTO, 0, "auto") X(TARGET_ANY, 1, "any") X(TARGET_LOCAL, 2, "local")
 
 #define JOB_ENUM(id, number, word) id = number,
@@ -28,13 +29,16 @@
 enum job_sharding { JOB_SHARDING_ROWS(JOB_ENUM) JOB_SHARDINGS };
 enum job_order { JOB_ORDER_ROWS(JOB_ENUM) JOB_ORDERS };
 enum job_target { JOB_TARGET_ROWS(JOB_ENUM) JOB_TARGETS };
+enum job_compression { JOB_COMPRESSION_ROWS(JOB_ENUM) JOB_COMPRESSIONS };
 enum job_transfer { JOB_TRANSFER_ROWS(JOB_ENUM) JOB_TRANSFERS };
 #define JOB_SHARDING_WORDS (&JOB_SHARDING_ROWS(JOB_CHOICE)[1]) /* "off|dynamic" */
 #define JOB_ORDER_WORDS (&JOB_ORDER_ROWS(JOB_CHOICE)[1])
 #define JOB_TRANSFER_WORDS (&JOB_TRANSFER_ROWS(JOB_CHOICE)[1])
+#define JOB_COMPRESSION_WORDS (&JOB_COMPRESSION_ROWS(JOB_CHOICE)[1])
 #define JOB_TARGET_WORDS (&JOB_TARGET_ROWS(JOB_CHOICE)[1])
 #define JOB_SHARDING_NUMBERED (&JOB_SHARDING_ROWS(JOB_NUMBERED)[2]) /* "0 off, 1 dynamic" */
 #define JOB_ORDER_NUMBERED (&JOB_ORDER_ROWS(JOB_NUMBERED)[2])
+#define JOB_COMPRESSION_NUMBERED (&JOB_COMPRESSION_ROWS(JOB_NUMBERED)[2])
 #define JOB_TARGET_NUMBERED (&JOB_TARGET_ROWS(JOB_NUMBERED)[2])
 
 enum { JOB_SHARDS_MAX = 100000, JOB_WINDOW_MAX = 65536 };
@@ -52,6 +56,7 @@ struct job_opts {
 	uint64_t seed;                /* if seeded; else 0, and the dispatcher draws one */
 	uint64_t epoch;               /* which pass of the job, from 1; 0 is taken for 1 */
 	uint64_t window;              /* chunks of credit per stream, the reader's own matter; 0: as it likes */
+	int compression;              /* enum job_compression: of chunks; auto: as each worker likes */
 	int transfer;                 /* enum job_transfer, from workers on this machine; as window */
 	uint64_t max_errors;          /* if limited: when more elements fail, the pass ends with 65 */
 	uint32_t min_workers, wait_ms;/* wait for this many workers, at most wait_ms */
@@ -105,6 +110,11 @@ struct job_opts {
 	  .complete = JOB_TRANSFER_WORDS, \
 	  .help = "how elements reach the reader; shm: in memory shared with workers on this machine; " \
 		  "auto: shm where possible, else copy" }, \
+	{ .name = "compression", .arg = "WHEN", .kind = PARAM_CHOICE, .offset = offsetof(type, field.compression), \
+	  .def = "auto", .flags = PARAM_KEY_ONLY | PARAM_RARE, .choices = JOB_COMPRESSION_WORDS, \
+	  .complete = JOB_COMPRESSION_WORDS, \
+	  .help = "whether elements are compressed on their way; auto: as each worker's --compression says; " \
+		  "none: never; snappy: always, and not in shared memory" }, \
 	{ .name = "epoch", .arg = "N", .kind = PARAM_INT, .offset = offsetof(type, field.epoch), \
 	  .def = "1", .flags = PARAM_KEY_ONLY | PARAM_RARE, .min = 1, .max = UINT32_MAX, \
 	  .help = "read the N-th pass of the job" }
@@ -124,10 +134,13 @@ void job_shards_clear(struct job_shards *s);
 bool job_shards_has(const struct job_shards *s, uint32_t shard);
 bool job_shards_meet(const struct job_shards *a, const struct job_shards *b); /* whether both have one */
 
-/* The words of --sharding, --order and --target. */
+/* The words of --sharding, --order, --target and --compression. */
 const char *job_sharding_word(int sharding);
 const char *job_order_word(int order);
 const char *job_target_word(int target);
+const char *job_compression_word(int compression);
+/* Whether what it asks for goes together, as far as the reader alone can tell; ST_USAGE. */
+enum status job_opts_check(const struct job_opts *o, struct err *e);
 /* Sets what JOB_ROWS can say, and leaves the rest. Texts are lent. */
 void job_opts_ask(struct job_opts *to, const struct job_opts *from);
 /* Makes copies of its texts, so that it owns them. */

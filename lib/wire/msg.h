@@ -244,6 +244,7 @@ struct msg_assign {
 	uint64_t seed;
 	bool by_split;          /* ask for splits; else the stream is the whole dataset */
 	uint32_t sharding;      /* enum job_sharding: data, hint: the stream is that shard of `streams` */
+	uint32_t compression;   /* enum job_compression, of its chunks */
 	uint32_t order;
 	uint64_t offset;        /* offset of the first element it will make */
 	uint64_t split;         /* the split it begins in: the first to ask for */

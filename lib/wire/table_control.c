@@ -120,6 +120,7 @@ static const struct field open[] = {
 	PART(msg_open, "target", U32, job.target, JOB_TARGETS - 1, JOB_TARGET_NUMBERED),
 	PART(msg_open, "where", TEXT, job.where, WIRE_NAME_MAX,
 		"tags that its workers have, joined by commas; !TAG: that they lack"),
+	PART(msg_open, "compression", U32, job.compression, JOB_COMPRESSIONS - 1, JOB_COMPRESSION_NUMBERED),
 	{ 0 }
 };
 static const struct field job[] = {

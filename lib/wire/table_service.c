@@ -42,6 +42,7 @@ static const struct field assign[] = {
 	U64(msg_assign, failed, "number of elements that failed before `offset`; the next failure gets the next number"),
 	U32(msg_assign, streams, WIRE_STREAMS_MAX, "number of streams of the iteration so far, for programs that are run"),
 	BOOL(msg_assign, all_known, "there will be no more streams"),
+	U32(msg_assign, compression, JOB_COMPRESSIONS - 1, "of its chunks, as in OPEN; auto: as the worker likes"),
 	{ 0 }
 };
 static const struct field assigned[] = { KEY(msg_assigned), { 0 } };

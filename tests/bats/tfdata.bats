@@ -102,6 +102,7 @@ table() {
 # tf.data: max_outstanding_requests
 # tf.data: element_spec of from_dataset_id
 # tf.data: data_transfer_protocol
+# tf.data: compression
 # tf.data: target_workers
 # tf.data: job_gc_check_interval_ms
 # tf.data: job_gc_timeout_ms
@@ -117,6 +118,7 @@ table() {
 	[[ $(dsvc-register 'range 3') == "$id" ]]
 	[[ $(dsvc-read "$id" | sort) == $'0\n1\n2' ]]
 	[[ $(dsvc-read --transfer copy -t count "$id") == 3 ]]
+	[[ $(dsvc-read --compression snappy -t count "$id") == 3 ]]
 	[[ $(dsvc-read --target local -t count "$id") == 3 && $(dsvc-read --target any -t count "$id") == 3 ]]
 	[[ $(dsvc-read --type int -t count "$id") == 3 ]]
 	run -65 dsvc-read --type text "$id"

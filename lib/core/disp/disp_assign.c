@@ -32,7 +32,8 @@ stream_fill_assign(struct disp *d, struct stream *s, struct msg *m)
 	m->assign = (struct msg_assign){ .key = stream_key_of(s), .job = mem_strdup(it->job->opts.name),
 		.spec = mem_strdup(it->job->dataset->spec), .seed = it->seed,
 		.by_split = it->by_split, .sharding = (uint32_t)it->sharding, .order = it->job->opts.order,
-		.streams = (uint32_t)it->n_streams, .all_known = it->all_known };
+		.streams = (uint32_t)it->n_streams, .all_known = it->all_known,
+		.compression = (uint32_t)it->job->opts.compression };
 	if (from) {
 		m->assign.offset = from->offset;
 		m->assign.split = from->split;

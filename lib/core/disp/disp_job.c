@@ -149,9 +149,10 @@ job_describe(const char *dataset, const struct job_opts *o)
 
 	if (o->seeded)
 		snprintf(number, sizeof number, "%llu", (unsigned long long)o->seed);
-	return mem_printf("dataset=%s sharding=%s order=%s shards=%llu seed=%s target=%s%s%s%s%s", dataset,
+	return mem_printf("dataset=%s sharding=%s order=%s shards=%llu compression=%s seed=%s target=%s%s%s%s%s", dataset,
 			  job_sharding_word(o->sharding), job_order_word(o->order), (unsigned long long)o->shards,
-			  number, job_target_word(o->target), *where ? " where=" : "", where, *options ? " " : "", options);
+			  job_compression_word(o->compression), number, job_target_word(o->target),
+			  *where ? " where=" : "", where, *options ? " " : "", options);
 }
 
 static bool

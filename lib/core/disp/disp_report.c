@@ -299,7 +299,7 @@ report_job(struct buf *b, const struct disp *d, const struct job *j, enum disp_r
 {
 	uint64_t shards = !job_has_shards(j->opts.sharding) ? 0 : j->opts.shards ? j->opts.shards : j->shards;
 
-	report_record(b, 12);
+	report_record(b, 13);
 	report_uint(b, "job", j->number);
 	report_str(b, "name", j->opts.name);
 	report_str(b, "dataset", j->dataset->id);
@@ -308,6 +308,7 @@ report_job(struct buf *b, const struct disp *d, const struct job *j, enum disp_r
 	report_str(b, "order", job_order_word(j->opts.order));
 	report_str(b, "target", job_target_word(j->opts.target));
 	report_str(b, "where", j->opts.where);
+	report_str(b, "compression", job_compression_word(j->opts.compression));
 	report_uint(b, "users", j->users);
 	report_uint(b, "idle_ms", j->idle_since == INT64_MAX ? 0 : report_ms(d->now - j->idle_since));
 	report_text(b, "forgotten_in_ms");

@@ -30,7 +30,8 @@ const struct field row_job_fields[] = {
 	PART(job, "shards", U64, opts.shards, WIRE_STREAMS_MAX, NULL),
 	PART(job, "seeded", BOOL, opts.seeded, 0, NULL), PART(job, "found", U32, shards, WIRE_STREAMS_MAX, NULL),
 	BOOL(job, keep, NULL), PART(job, "target", U32, opts.target, JOB_TARGETS - 1, NULL),
-	PART(job, "where", TEXT, opts.where, WIRE_NAME_MAX, NULL), { 0 }
+	PART(job, "where", TEXT, opts.where, WIRE_NAME_MAX, NULL),
+	PART(job, "compression", U32, opts.compression, JOB_COMPRESSIONS - 1, NULL), { 0 }
 };
 const struct field row_iter_fields[] = {
 	PART(iteration, "job", U64, job_number, 0, NULL), U64(iteration, seed, NULL), U64(iteration, times, NULL),

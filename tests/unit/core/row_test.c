@@ -72,12 +72,13 @@ static void
 a_row_of_a_job_has_these_bytes(void **state)
 {
 	struct job j = { .opts = { .name = text("train"), .options = text("o"), .seed = 8, .sharding = SHARD_DYNAMIC,
-		.order = ORDER_SOURCE, .shards = 3, .seeded = true, .target = TARGET_LOCAL, .where = text("gpu") },
+		.order = ORDER_SOURCE, .shards = 3, .seeded = true, .target = TARGET_LOCAL, .where = text("gpu"),
+		.compression = PACK_SNAPPY },
 		.dataset_number = 5, .shards = 6, .keep = true };
 	struct job again = { 0 }, moved = { 0 };
 
 	(void)state;
-	is_row(row_job_fields, &j, &again, &moved, "9ca5747261696ea16f0508010203c306c302a3677075");
+	is_row(row_job_fields, &j, &again, &moved, "9da5747261696ea16f0508010203c306c302a367707502");
 }
 
 static void

@@ -115,7 +115,7 @@ payload_outlives_its_chunk(void **state)
 }
 
 static struct chunk *
-packed(const char *text, size_t repeat, enum chunk_pack how, unsigned *pause)
+packed(const char *text, size_t repeat, enum job_compression how, unsigned *pause)
 {
 	size_t n = strlen(text);
 	struct block *k = block_new(n * repeat);
