@@ -97,6 +97,8 @@ enum msg_type {
 	MSG_ATTACH, MSG_ARENA,
 	/* tool <-> dispatcher */
 	MSG_FORGET, MSG_FORGOTTEN,
+	/* dispatcher <-> worker */
+	MSG_YIELD, MSG_YIELDED,
 	MSG_TYPES
 };
 
@@ -280,6 +282,7 @@ struct msg_stream_end {
 	uint32_t code;          /* 0, or why it failed */
 	char *text, *help;
 };
+struct msg_yielded { struct stream_key key; bool stays; };
 struct msg_handover { struct stream_key key; uint64_t offset, split, made, failed; struct bytes state; };
 struct msg_faults { struct stream_key key; uint64_t failed; struct msg_faults_list list; };
 struct msg_reached { struct stream_key key; uint64_t seat; };
@@ -348,7 +351,8 @@ struct msg {
 		struct msg_restart restart;
 		struct msg_stream_end stream_end;
 		struct msg_handover handover;
-		struct msg_stream_ref end_ok;
+		struct msg_stream_ref end_ok, yield;
+		struct msg_yielded yielded;
 		struct msg_reader_gone reader_gone;
 		struct msg_gone_ok gone_ok;
 		struct msg_credit credit;

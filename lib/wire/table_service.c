@@ -92,6 +92,12 @@ static const struct field handover[] = {
 	BYTES(msg_handover, state, WIRE_STATE_MAX, "state of the chain"),
 	{ 0 }
 };
+static const struct field yield[] = { KEY(msg_stream_ref), { 0 } };
+static const struct field yielded[] = {
+	KEY(msg_yielded),
+	BOOL(msg_yielded, stays, "it ends here: its operators cannot say where they are, or all of it is made"),
+	{ 0 }
+};
 static const struct field end_ok[] = { KEY(msg_stream_ref), { 0 } };
 static const struct field reader_gone[] = {
 	KEY(msg_reader_gone),
@@ -242,6 +248,11 @@ const struct msg_desc msg_descs_service[MSG_TYPES - MSG_LIST] = {
 		"Forgets jobs and datasets at once, all that are named or none; answered by FORGOTTEN or ERROR: 66 if something "
 		"is not there, 75 if something is in use.", forget, 0 },
 	ROW(FORGOTTEN) = { "FORGOTTEN", "dispatcher -> tool", "Answers FORGET.", forgotten, 0 },
+	ROW(YIELD) = { "YIELD", "dispatcher -> worker",
+		"Hand this stream over, for others have slots with nothing to do; answered by YIELDED. Repeated until then.",
+		yield, 0 },
+	ROW(YIELDED) = { "YIELDED", "worker -> dispatcher",
+		"Answers YIELD, when the stream has stopped, or cannot.", yielded, 0 },
 	ROW(FAULTS) = { "FAULTS", "worker -> dispatcher",
 		"Elements that failed. Not answered: the number is repeated in RESTART and STREAM_END.", faults, 1 },
 };

@@ -31,6 +31,25 @@ chunk_unref(struct sim_chunk *c)
 	mem_free(c);
 }
 
+uint32_t
+set_fan(const struct sim_dataset *s, uint32_t leaf, uint64_t pos)
+{
+	return s->fan ? (uint32_t)(rng_at(s->key ^ leaf, pos) % 4) : 1;
+}
+
+/* Some elements of the source fail, and are let go. */
+bool
+set_fails(uint32_t leaf, uint64_t pos)
+{
+	return (leaf + pos) % 5 == 3;
+}
+
+bool
+set_kills(const struct world *w, uint32_t leaf, uint64_t pos)
+{
+	return w->poison && leaf == w->poison_leaf && pos == w->poison_pos;
+}
+
 /* A stream must come out the same, whoever makes it and from where. */
 void
 book_made(struct world *w, uint64_t iteration, uint32_t stream, uint64_t offset, const struct element *e)

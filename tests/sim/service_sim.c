@@ -15,7 +15,7 @@
 #include "world.h"
 
 struct sums {
-	uint64_t runs, failed, events, crashes[3], breaks, pauses, resumes, produced, again;
+	uint64_t runs, failed, events, crashes[3], breaks, pauses, resumes, produced, again, yields;
 };
 
 static void
@@ -31,6 +31,7 @@ sums_add(struct sums *s, const struct world *w)
 	s->resumes += w->resumes;
 	s->produced += w->produced;
 	s->again += w->disp_made_again;
+	s->yields += w->yields;
 }
 
 int
@@ -61,10 +62,12 @@ main(int argc, char **argv)
 			break;
 	}
 	printf("# %llu runs, %llu events; killed: %llu dispatchers, %llu workers, %llu readers; %llu connections broken, "
-	       "%llu programs stopped for a while, %llu resumed from a checkpoint; %llu elements made, %llu of them again\n",
+	       "%llu programs stopped for a while, %llu resumed from a checkpoint; %llu streams asked to move; "
+	       "%llu elements made, %llu of them again\n",
 	       (unsigned long long)s.runs, (unsigned long long)s.events, (unsigned long long)s.crashes[0],
 	       (unsigned long long)s.crashes[1], (unsigned long long)s.crashes[2], (unsigned long long)s.breaks,
-	       (unsigned long long)s.pauses, (unsigned long long)s.resumes, (unsigned long long)s.produced,
+	       (unsigned long long)s.pauses, (unsigned long long)s.resumes, (unsigned long long)s.yields,
+	       (unsigned long long)s.produced,
 	       (unsigned long long)s.again);
 	printf("1..1\n%s 1 - %llu seeds from %llu\n", s.failed ? "not ok" : "ok", (unsigned long long)s.runs,
 	       (unsigned long long)first);

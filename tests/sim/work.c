@@ -44,12 +44,6 @@ struct sim_worker {
 static void sim_work_act(struct node *n);
 static void sim_work_listed(struct world *w, void *arg, uint64_t life);
 
-uint32_t
-set_fan(const struct sim_dataset *s, uint32_t leaf, uint64_t pos)
-{
-	return s->fan ? (uint32_t)(rng_at(s->key ^ leaf, pos) % 4) : 1;
-}
-
 static struct producer *
 producer_find(struct node *n, struct stream_key key)
 {
@@ -129,13 +123,6 @@ producer_emit(struct node *n, struct producer *p, const struct element *e)
 	p->offset++;
 }
 
-/* Some elements of the source fail, and are let go. */
-bool
-set_fails(uint32_t leaf, uint64_t pos)
-{
-	return (leaf + pos) % 5 == 3;
-}
-
 static void
 producer_tell_faults(struct node *n, struct producer *p)
 {
@@ -147,12 +134,6 @@ producer_tell_faults(struct node *n, struct producer *p)
 		list.n = 1;
 	}
 	worker_faults(n->k->k, n->w->now, p->key, p->failed, &list);
-}
-
-bool
-set_kills(const struct world *w, uint32_t leaf, uint64_t pos)
-{
-	return w->poison && leaf == w->poison_leaf && pos == w->poison_pos;
 }
 
 static void
@@ -256,6 +237,17 @@ producer_point(struct node *n, struct producer *p)
 			       sizeof p->st);
 }
 
+/* Between two splits there is no place to hand it over, but the next one is at hand, or is
+ * asked for. */
+static bool
+producer_goes_on(const struct producer *p)
+{
+	const struct msg_assign *a = &p->assign.assign;
+	bool fixed = a->by_split && (a->order != ORDER_ANY || a->sharding == SHARD_FILE);
+
+	return !p->in_split && (p->n_begun < p->splits.n || (fixed && !p->no_more));
+}
+
 static void
 producer_hand(struct node *n, struct producer *p)
 {
@@ -288,7 +280,7 @@ producer_run(struct node *n, struct producer *p)
 			worker_rested(n->k->k, n->w->now, p->key);
 			return;
 		}
-		if (p->handover) {
+		if (p->handover && !(n->k->can_hand && producer_goes_on(p))) {
 			producer_hand(n, p);
 			continue;
 		}
@@ -558,6 +550,10 @@ sim_work_ctl(struct node *n, struct msg *m)
 	if ((m->type == MSG_ASSIGN || m->type == MSG_LIST) && !world_fits(n, NULL))
 		world_fail(n->w, "%s on %s is given work of a job that asks for %s, %s", n->name, n->host,
 			   n->w->where, job_target_word((int)n->w->target));
+	if (m->type == MSG_YIELD)
+		n->w->yields++;
+	if (m->type == MSG_YIELD && n->w->order == ORDER_ANY && !job_has_shards((int)n->w->sharding) && !n->w->set.whole)
+		world_fail(n->w, "%s is to hand over a stream that is not bound to be anywhere", n->name);
 	worker_message(n->k->k, n->w->now, m);
 	sim_work_act(n);
 }

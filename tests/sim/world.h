@@ -153,7 +153,7 @@ struct world {
 	struct hash *made_index; /* elements made, by address */
 	uint64_t last_iteration;
 	bool one_iteration;
-	uint64_t crashes[3], breaks, pauses, resumes, fences, produced, repeated, disp_made_again;
+	uint64_t crashes[3], breaks, pauses, resumes, fences, produced, repeated, disp_made_again, yields;
 	size_t kept_max, held_max;
 	int64_t delivered;       /* when an element was written last */
 	bool disp_lost;          /* a dispatcher without state was killed */

@@ -71,6 +71,11 @@ ask_send(struct disp *d, struct ask *a)
 			return false;
 		disp_send(d, a->peer, MSG_HOLD, 0)->hold.key = a->key;
 		return true;
+	case ASK_YIELD:
+		if (!current || s->worker != a->peer || !s->yields)
+			return false;
+		disp_send(d, a->peer, MSG_YIELD, 0)->yield.key = a->key;
+		return true;
 	case ASK_GONE:
 		if (!current || s->worker != a->peer)
 			return false;

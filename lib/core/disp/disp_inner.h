@@ -18,6 +18,7 @@
  *	disp_gc.c     jobs without readers, and how long they are kept
  *
  *	disp_forget.c FORGET
+ *	disp_yield.c  streams that move to slots with nothing to do
  *	disp_place.c  where streams may be made: hosts and tags of workers
  *	disp_dataset.c datasets
  *	disp_ask.c    what was asked of a peer and is asked again until answered
@@ -103,7 +104,7 @@ struct peer {
 	uint64_t arena, leased;   /* worker: bytes of memory that it shares */
 	bool shared;              /* reader: reads in such memory */
 	struct list_node streams; /* worker: stream.by_worker */
-	uint32_t n_streams;
+	uint32_t n_streams, n_yields; /* n_yields: of those, are being handed over by order */
 	struct list_node workers; /* worker: in disp.workers */
 	struct words tags;        /* worker: as it told them */
 	struct place *tagged, *at;/* worker that may be given streams: others with its tags, on its host */
@@ -122,7 +123,7 @@ struct place {
 };
 struct places { struct place **v; size_t n, cap; };
 
-enum ask_kind { ASK_LIST = 1, ASK_ASSIGN, ASK_REVOKE, ASK_HOLD, ASK_GONE, ASK_DONE };
+enum ask_kind { ASK_LIST = 1, ASK_ASSIGN, ASK_REVOKE, ASK_HOLD, ASK_GONE, ASK_DONE, ASK_YIELD };
 struct ask {
 	enum ask_kind kind;
 	struct peer *peer;
@@ -258,6 +259,9 @@ struct stream {
 	bool running;             /* the worker said ASSIGNED */
 	bool told_end;            /* this worker said STREAM_END */
 	bool loaded;              /* its row was there */
+	bool yields;              /* its worker is to hand it over */
+	bool stays;               /* it cannot be handed over */
+	int64_t yielded_at;       /* when a worker was asked to last; 0: never */
 	bool closed;              /* gets no splits any more */
 	bool ended, finished;
 	uint64_t length;          /* ended */
@@ -365,6 +369,7 @@ struct disp {
 	struct hash *by_number;   /* the output by number */
 	struct row_loads *loads;  /* between disp_load and disp_loaded */
 	int64_t idle_since;       /* INT64_MAX: busy */
+	int64_t yield_due;        /* when streams are looked at that may have to move */
 	int64_t trial_due;        /* when streams that want a worker of their own look again */
 	uint64_t assign_count;
 };
@@ -567,6 +572,12 @@ int64_t gc_due(const struct disp *d, const struct job *j); /* when it is forgott
 /* disp_forget.c */
 void forget_message(struct disp *d, struct peer *p, struct msg *m);
 bool forget_has(const struct disp *d, uint64_t iteration); /* whether it was forgotten, by order */
+
+/* disp_yield.c */
+void yield_soon(struct disp *d);                        /* there may be slots with nothing to do */
+void yield_answer(struct disp *d, struct peer *p, struct stream *s, const struct msg_yielded *y);
+void yield_over(struct disp *d, struct stream *s);      /* it has moved, or need not any more */
+void yield_tick(struct disp *d);
 
 /* disp_wanted.c */
 void wanted_beat(struct disp *d, const struct peer *p, const struct msg_clocks *clocks);

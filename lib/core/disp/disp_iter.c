@@ -372,6 +372,7 @@ iter_run(struct disp *d, struct iteration *it)
 	disp_dirty(d, &it->dirty, DIRTY_ROW | DIRTY_UNITS);
 	it->all_known = it->fixed || (!it->by_split && (o->sharding != SHARD_OFF || o->shards || o->order != ORDER_ANY));
 	iter_add_streams(d, it, iter_streams(d, it));
+	yield_soon(d);
 	waiting_answer(d, it);
 	iter_place(d, it);
 	iter_check(d, it);

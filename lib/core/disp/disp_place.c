@@ -171,10 +171,11 @@ place_fits(const struct iteration *it, const struct peer *w)
 		(it->job->opts.target != TARGET_LOCAL || hash_get_str(&it->hosts, str_or_empty(w->host)));
 }
 
+/* Whether A would have more streams for its slots than B, with one more. */
 static bool
 place_busier(const struct peer *a, const struct peer *b)
 {
-	return (uint64_t)a->n_streams * b->slots > (uint64_t)b->n_streams * a->slots;
+	return ((uint64_t)a->n_streams + 1) * b->slots > ((uint64_t)b->n_streams + 1) * a->slots;
 }
 
 /* Some workers that have waited longest for a stream, from several lists in turn. */

@@ -87,6 +87,7 @@ stream_detach(struct disp *d, struct stream *s)
 
 	if (!w)
 		return;
+	yield_over(d, s);
 	ask_drop(d, ASK_ASSIGN, w, stream_key_of(s), 0);
 	stream_revoke(d, w, stream_key_of(s));
 	ring_drop(&s->by_worker);
@@ -403,6 +404,7 @@ stream_end(struct disp *d, struct peer *p, struct stream *s, struct msg *m)
 	if (!fault_count(d, s, e->failed))
 		return;
 	s->told_end = true;
+	yield_over(d, s);
 	s->made += e->made;
 	s->high = e->length;
 	it->suppressed += s->skipped;
@@ -485,6 +487,7 @@ stream_message(struct disp *d, struct peer *p, struct msg *m)
 		break;
 	case MSG_STREAM_END: stream_end(d, p, s, m); break;
 	case MSG_HANDOVER: stream_handover(d, p, s, m); break;
+	case MSG_YIELDED: yield_answer(d, p, s, &m->yielded); break;
 	case MSG_GONE_OK: stream_gone_ok(d, p, s, m); break;
 	default: break;
 	}

@@ -43,6 +43,7 @@ disp_tick(struct disp *d, int64_t now_ns)
 	ask_tick(d);
 	iter_tick(d);
 	iter_trial_tick(d);
+	yield_tick(d);
 	waiting_tick(d);
 	gc_tick(d);
 	dataset_tick(d);
@@ -59,6 +60,8 @@ disp_next_deadline(const struct disp *d)
 		at = set;
 	if (iter < at)
 		at = iter;
+	if (d->yield_due < at)
+		at = d->yield_due;
 	if (d->trial_due < at)
 		at = d->trial_due;
 	if (!ring_empty(&d->by_heard)) {

@@ -36,7 +36,7 @@ disp_new(const struct disp_opts *o, int64_t now_ns)
 	d->next_id = (rng_next(&d->rng) >> 24) + 1;
 	d->meta_dirty = true;
 	d->now = d->idle_since = now_ns;
-	d->trial_due = INT64_MAX;
+	d->trial_due = d->yield_due = INT64_MAX;
 	return d;
 }
 
@@ -166,6 +166,7 @@ disp_hello(struct disp *d, uint64_t id, struct msg *m)
 		ask_again(d, p);
 		if (is_new)
 			iter_worker_joined(d, p);
+		yield_soon(d);
 	} else {
 		ask_again(d, p);
 	}
@@ -293,7 +294,7 @@ disp_known_message(struct disp *d, struct peer *p, struct msg *m)
 			iter_units(d, p, m);
 		return;
 	case MSG_ASSIGNED: case MSG_REVOKED: case MSG_SPLIT_REQ: case MSG_RESTART: case MSG_FAULTS:
-	case MSG_STREAM_END: case MSG_HANDOVER: case MSG_GONE_OK:
+	case MSG_STREAM_END: case MSG_HANDOVER: case MSG_GONE_OK: case MSG_YIELDED:
 		if (p->role == ROLE_WORKER)
 			stream_message(d, p, m);
 		return;

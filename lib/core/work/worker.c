@@ -177,6 +177,7 @@ worker_message(struct worker *w, int64_t now_ns, struct msg *m)
 	case MSG_REVOKE: worker_revoke(w, m); break;
 	case MSG_SPLIT: worker_stream_splits(w, m); break;
 	case MSG_END_OK: worker_stream_end_ok(w, m->end_ok.key); break;
+	case MSG_YIELD: worker_stream_yield(w, m->yield.key); break;
 	case MSG_READER_GONE: worker_chunk_reader_gone(w, m); break;
 	case MSG_BYE_OK:
 		if (w->draining)

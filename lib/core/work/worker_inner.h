@@ -65,6 +65,8 @@ struct worker_stream {
 	size_t n_gone, cap_gone;
 	struct intervals acked; /* by readers, to us */
 	bool active, ordered, by_split, stalled, wanted, handing, asking, split_end;
+	bool fixed;             /* its splits are its own: they may be asked for while it is handed over */
+	bool yields, stays;     /* is to be handed over by order; cannot be */
 	bool starved;           /* a reader with credit has nothing, and nothing is there */
 	uint64_t next_split, taken; /* to ask for; taken by the thread */
 	int64_t asked_at, told_at;
@@ -129,6 +131,7 @@ void worker_stream_assign(struct worker *w, struct msg *m);
 void worker_stream_drop(struct worker *w, struct worker_stream *s);
 void worker_stream_end_ok(struct worker *w, struct stream_key key);
 void worker_stream_again(struct worker *w, struct worker_stream *s, bool all); /* unanswered requests */
+void worker_stream_yield(struct worker *w, struct stream_key key);
 void worker_stream_hand(struct worker *w, struct worker_stream *s);
 
 /* worker_turn.c */

@@ -18,7 +18,7 @@ worker_stream_tell_ask(struct worker *w, struct worker_stream *s)
 void
 worker_stream_ask(struct worker *w, struct worker_stream *s)
 {
-	if (!s->begun || !s->by_split || s->asking || s->split_end || s->handing || s->producing != PRODUCING)
+	if (!s->begun || !s->by_split || s->asking || s->split_end || (s->handing && !s->fixed) || s->producing != PRODUCING)
 		return;
 	if (s->next_split < s->taken + w->o.splits_ahead)
 		worker_stream_tell_ask(w, s);

@@ -53,6 +53,7 @@ worker_stream_assign(struct worker *w, struct msg *m)
 		s->by_split = m->assign.by_split;
 		s->order = m->assign.order;
 		s->ordered = s->order != ORDER_ANY;
+		s->fixed = s->by_split && (s->ordered || m->assign.sharding == SHARD_FILE);
 		s->next_split = s->taken = s->first_split = m->assign.split;
 		s->made_to = m->assign.offset;
 		s->failed = m->assign.failed;
@@ -186,6 +187,30 @@ worker_stream_hand(struct worker *w, struct worker_stream *s)
 	worker_chunk_hand_done(w, s);
 }
 
+static void
+worker_stream_tell_yielded(struct worker *w, struct worker_stream *s)
+{
+	if (!s->yields)
+		return;
+	s->yields = false;
+	worker_tell(w, MSG_YIELDED)->yielded = (struct msg_yielded){ s->key, s->producing != PRODUCED_HANDED };
+}
+
+/* One that was handed over, cannot be, or is made by now says so at once. */
+void
+worker_stream_yield(struct worker *w, struct stream_key key)
+{
+	struct worker_stream *s = worker_stream_find(w, key);
+
+	if (!s)
+		return;
+	s->yields = true;
+	if (!s->stays)
+		worker_stream_hand(w, s);
+	if (s->stays || s->producing != PRODUCING)
+		worker_stream_tell_yielded(w, s);
+}
+
 void
 worker_handed(struct worker *w, int64_t now_ns, struct stream_key key, bool can,
 	      uint64_t offset, uint64_t split, const void *state, size_t n, uint64_t made)
@@ -197,6 +222,8 @@ worker_handed(struct worker *w, int64_t now_ns, struct stream_key key, bool can,
 		return;
 	if (!can || n > WIRE_STATE_MAX) {
 		s->handing = false;
+		s->stays = true;
+		worker_stream_tell_yielded(w, s);
 		worker_stream_ask(w, s);
 		worker_turn_check(w, s);
 		return;
@@ -207,6 +234,7 @@ worker_handed(struct worker *w, int64_t now_ns, struct stream_key key, bool can,
 	s->hand_state.n = n;
 	s->hand_state.p = n ? mem_dup(state, n) : NULL;
 	s->made = made;
+	worker_stream_tell_yielded(w, s);
 	worker_turn_over(w, s);
 	worker_chunk_hand_done(w, s);
 	worker_chunk_budget(w);

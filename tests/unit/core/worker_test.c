@@ -509,3 +509,37 @@ what_has_not_begun_is_handed_over_as_it_came(void **state)
 	assert_int_equal(m->handover.state.n, 3);
 	assert_true(acted(WORKER_HANDOVER, 7, 0));
 }
+
+static void
+a_stream_yields_when_it_is_told_to(void **state)
+{
+	(void)state;
+	produce(0, 0, 2, 10);
+	told((struct msg){ .type = MSG_YIELD, .yield.key = key });
+	assert_non_null(act(WORKER_HANDOVER, 0));
+	assert_null(act(WORKER_TELL, MSG_YIELDED));
+	told((struct msg){ .type = MSG_YIELD, .yield.key = key }); /* said again */
+	assert_null(act(WORKER_HANDOVER, 0));
+	worker_handed(w, now, key, true, 2, 0, "state", 5, 2);
+	collect();
+	assert_false(act(WORKER_TELL, MSG_YIELDED)->msg.yielded.stays);
+	assert_null(act(WORKER_TELL, MSG_HANDOVER)); /* not before it is delivered */
+	told((struct msg){ .type = MSG_YIELD, .yield.key = key });
+	assert_false(act(WORKER_TELL, MSG_YIELDED)->msg.yielded.stays);
+}
+
+static void
+a_stream_that_cannot_yield_goes_on(void **state)
+{
+	(void)state;
+	told((struct msg){ .type = MSG_YIELD, .yield.key = key });
+	worker_handed(w, now, key, false, 0, 0, NULL, 0, 0);
+	collect();
+	assert_true(act(WORKER_TELL, MSG_YIELDED)->msg.yielded.stays);
+	told((struct msg){ .type = MSG_YIELD, .yield.key = key });
+	assert_true(act(WORKER_TELL, MSG_YIELDED)->msg.yielded.stays);
+	assert_null(act(WORKER_HANDOVER, 0));
+	credit(1, 1, 9);
+	produce(0, 0, 2, 10);
+	assert_non_null(act(WORKER_CHUNK, 0));
+}
