@@ -287,7 +287,7 @@ enum status
 dispatch_run(const struct dispatch_conf *c, struct err *e)
 {
 	struct dispatch d = { .conf = c };
-	struct disp_opts o = { .instance = sock_peer_new(), .seed = rng_seed_fresh(),
+	struct disp_opts o = { .instance = sock_peer_new(), .seed = rng_seed_fresh(), .secret = secret_new(),
 		.durable = c->store != NULL, 
 		.job_gc_ns = c->job_gc_ns, .unfinished_gc_ns = c->unfinished_gc_ns, .dataset_gc_ns = c->dataset_gc_ns,
 		.beat_ms = c->beat_ms, .loss_ms = c->loss_ms, .spec_id = dispatch_id };

@@ -108,7 +108,7 @@ worker_host_asked(void *arg, struct sock_msg *in)
 	struct err e;
 	if (!link_decode(in, &m, &e))
 		return;
-	if (m.type == MSG_CREDIT)
+	if (m.type == MSG_CREDIT && worker_admits(h->work, &m.credit))
 		lender_seat(h->lender, in->peer, m.credit.key.iteration, m.credit.seat);
 	if (m.type == MSG_ATTACH)
 		worker_host_attach(h, in->peer, &m.attach);

@@ -29,6 +29,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/param.h"
+#include "base/secret.h"
 #include "value/job_opts.h"
 #include "value/split.h"
 
@@ -199,6 +200,7 @@ struct msg_stream {
 	uint64_t split;         /* when failed: the number, in the stream, of the split that was being read */
 	uint64_t floor;         /* all offsets below are acknowledged */
 	bool local;             /* the worker is on the reader's host */
+	struct secret ticket;   /* for CREDIT and CHUNK_ACK of this reader and generation */
 };
 struct msg_streams {
 	uint64_t iteration;
@@ -256,6 +258,7 @@ struct msg_assign {
 	uint64_t failed;        /* elements of the stream that failed before `offset` */
 	uint32_t streams;       /* streams of the iteration so far */
 	bool all_known;         /* and no more will come */
+	struct secret secret;   /* the tickets of its readers are made of it; none: no ticket is asked for */
 };
 struct msg_assigned { struct stream_key key; };
 struct msg_revoke { struct stream_key key; };            /* this generation and all before */
@@ -289,7 +292,7 @@ struct msg_reached { struct stream_key key; uint64_t seat; };
 struct msg_reader_gone { struct stream_key key; uint64_t seat; struct ranges acked; };
 struct msg_gone_ok { struct stream_key key; uint64_t seat; struct ranges acked; };
 
-struct msg_credit { struct stream_key key; uint64_t seat; uint32_t session; uint64_t total; };
+struct msg_credit { struct stream_key key; uint64_t seat; uint32_t session; uint64_t total; struct secret ticket; };
 struct msg_chunk {
 	struct stream_key key;
 	uint64_t seat;
@@ -304,7 +307,7 @@ struct msg_chunk {
 	uint32_t arena;         /* in this arena */
 	uint64_t at;            /* from this byte on */
 };
-struct msg_chunk_ack { struct stream_key key; uint64_t seat; struct ranges ranges; };
+struct msg_chunk_ack { struct stream_key key; uint64_t seat; struct ranges ranges; struct secret ticket; };
 struct msg_void { struct stream_key key; uint64_t seat; };
 struct msg_attach {
 	char *host;             /* id of the machine, as in HELLO */

@@ -19,6 +19,9 @@
 #define RANGES(s, f, text) { #f, FIELD_RANGES, offsetof(struct s, f), WIRE_RANGES_MAX, text, NULL, 0, false }
 #define LIST(s, f, most, rows, type, text) \
 	{ #f, FIELD_LIST, offsetof(struct s, f), most, text, rows, sizeof(type), false }
+/* A secret as two numbers. */
+#define SECRET(s, f, text) \
+	PART(s, #f "_high", U64, f.high, 0, text ": its upper half"), PART(s, #f "_low", U64, f.low, 0, "its lower half")
 #define KEY(s) \
 	{ "iteration", FIELD_U64, offsetof(struct s, key.iteration), 0, NULL, NULL, 0, false }, \
 	{ "stream", FIELD_U32, offsetof(struct s, key.stream), 0, NULL, NULL, 0, false }, \

@@ -149,6 +149,7 @@ static const struct field stream[] = {
 	U64(msg_stream, split, "when failed, number of the split that was being read"),
 	U64(msg_stream, floor, "all offsets below this are acknowledged"),
 	BOOL(msg_stream, local, "the worker is on the reader's host"),
+	SECRET(msg_stream, ticket, "ticket for CREDIT and CHUNK_ACK"),
 	{ 0 }
 };
 static const struct field streams[] = {

@@ -43,6 +43,7 @@ static const struct field assign[] = {
 	U32(msg_assign, streams, WIRE_STREAMS_MAX, "number of streams of the iteration so far, for programs that are run"),
 	BOOL(msg_assign, all_known, "there will be no more streams"),
 	U32(msg_assign, compression, JOB_COMPRESSIONS - 1, "of its chunks, as in OPEN; auto: as the worker likes"),
+	SECRET(msg_assign, secret, "secret of which the tickets for this stream are made"),
 	{ 0 }
 };
 static const struct field assigned[] = { KEY(msg_assigned), { 0 } };
@@ -116,6 +117,7 @@ static const struct field credit[] = {
 	U64(msg_credit, seat, NULL),
 	U32(msg_credit, session, 0, "increases each time the connection broke; the total then begins again at 0"),
 	U64(msg_credit, total, "total number of chunks that the reader may be sent in this session"),
+	SECRET(msg_credit, ticket, "ticket of STREAMS"),
 	{ 0 }
 };
 static const struct field chunk[] = {
@@ -138,6 +140,7 @@ static const struct field chunk_ack[] = {
 	KEY(msg_chunk_ack),
 	U64(msg_chunk_ack, seat, NULL),
 	RANGES(msg_chunk_ack, ranges, "offsets that need not be kept any more"),
+	SECRET(msg_chunk_ack, ticket, "ticket of STREAMS"),
 	{ 0 }
 };
 static const struct field void_[] = { KEY(msg_void), U64(msg_void, seat, NULL), { 0 } };

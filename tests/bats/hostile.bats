@@ -90,6 +90,29 @@ except ConnectionResetError:
 	[ "$(sort <<<"$output" | tr '\n' ' ')" = '0 1 2 ' ]
 }
 
+# Iteration and seat are shown by STATUS to everybody; what is needed besides is not.
+@test "who knows the numbers of a reader gets none of its elements, and acknowledges none" {
+	start dispatch dsvc-dispatch -b 'tcp://127.0.0.1:*'
+	local at=$ready report data iteration seat gen
+	start work dsvc-work -d "$at" -j 1 --memory 1M
+	mkfifo "$BATS_TEST_TMPDIR/out"
+	exec 6<>"$BATS_TEST_TMPDIR/out"
+	dsvc-read -d "$at" -e 'range 1000000' >&6 2>"$BATS_TEST_TMPDIR/read.err" 3>&- &
+	echo "$!" >>"$BATS_TEST_TMPDIR/pids"
+	read -r -t 10 -u 6 first
+	[ "$first" = 0 ]
+	report=$(dsvc-status -d "$at" --json)
+	data=$(jq -r '.workers[0].endpoint' <<<"$report")
+	iteration=$(jq -r '.jobs[0].iterations[0].id' <<<"$report")
+	gen=$(jq -r '.jobs[0].iterations[0].streams[0].generation' <<<"$report")
+	seat=$(jq -r '.readers[0].seat' <<<"$report")
+	[[ $(jq -r '.readers[0].peer' <<<"$report") =~ ^[0-9a-f]{8}$ ]]
+	run -0 within 15s peer thief "$data" "$iteration" "$seat" "$gen"
+	[ "$output" = 'got 42 42 42' ]
+	run -0 within 60s head -n 999999 <&6
+	[ "${lines[-1]}" = 999999 ]
+}
+
 # The id that libzmq makes up next must not be known. Its generator begins at these two
 # numbers when nobody seeds it.
 @test "ids that libzmq makes up cannot be guessed: dispatcher and worker live" {

@@ -216,6 +216,35 @@ world_say_msg(struct world *w, const struct node *from, const struct node *to, c
 	putchar('\n');
 }
 
+/* Some times a stranger, who knows all of a CREDIT or CHUNK_ACK but its ticket, says the like. */
+static void
+net_thief(struct node *worker, const struct msg *m)
+{
+	struct world *w = worker->w;
+	struct node thief = { .w = w, .peer = SIM_THIEF };
+	struct msg forged;
+
+	if ((m->type != MSG_CREDIT && m->type != MSG_CHUNK_ACK) || !one_in(w, 8))
+		return;
+	msg_copy(&forged, m);
+	if (m->type == MSG_CREDIT) {
+		forged.credit.ticket.low ^= 1 + chance(w, 3);
+		forged.credit.session += (uint32_t)chance(w, 2) * 1000000;
+		forged.credit.total += 1000;
+	} else {
+		forged.chunk_ack.ticket = (struct secret){ 0 };
+	}
+	sim_work_data(worker, &thief, &forged);
+	msg_clear(&forged);
+}
+
+static void
+net_asked(struct node *worker, struct node *from, struct msg *m)
+{
+	net_thief(worker, m);
+	sim_work_data(worker, from, m);
+}
+
 static void
 conn_deliver(struct world *w, void *arg, uint64_t tag)
 {
@@ -250,7 +279,7 @@ conn_deliver(struct world *w, void *arg, uint64_t tag)
 		else if (from->kind == NODE_DISP)
 			sim_read_ctl(to, &m);
 		else if (to->kind == NODE_WORKER)
-			sim_work_data(to, from, &m);
+			net_asked(to, from, &m);
 		else
 			sim_read_data(to, from, &m, f->chunk);
 		msg_clear(&m);

@@ -423,6 +423,8 @@ sim_work_one(struct node *n, struct worker_action *a)
 	case WORKER_CHUNK:
 		if (c)
 			conn_send(c, 1, &a->msg, a->handle);
+		else if (a->peer == SIM_THIEF)
+			world_fail(n->w, "a chunk for a stranger without a ticket");
 		break;
 	case WORKER_FREE: chunk_unref(a->handle); break;
 	case WORKER_START: producer_start(n, a); break;

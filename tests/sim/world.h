@@ -32,6 +32,7 @@
  * has no end for whoever waits for it. */
 #define SIM_GC_NS (600 * SEC)
 #define SIM_END_NS (300 * SEC)   /* after the last fault, or after the last element */
+#define SIM_THIEF 7 /* peer that is none of the nodes */
 enum { NODES_MAX = 1000, DATASETS = 4, ELEM_BYTES = 16 };
 
 struct world;

@@ -23,7 +23,6 @@ stream_fill_assign(struct disp *d, struct stream *s, struct msg *m)
 	const struct point *from = NULL;
 	uint64_t missing;
 
-	(void)d;
 	stream_taken(s, &taken);
 	missing = intervals_gap(&taken, 0);
 	for (unsigned i = 0; i < s->n_points; i++)
@@ -33,7 +32,7 @@ stream_fill_assign(struct disp *d, struct stream *s, struct msg *m)
 		.spec = mem_strdup(it->job->dataset->spec), .seed = it->seed,
 		.by_split = it->by_split, .sharding = (uint32_t)it->sharding, .order = it->job->opts.order,
 		.streams = (uint32_t)it->n_streams, .all_known = it->all_known,
-		.compression = (uint32_t)it->job->opts.compression };
+		.compression = (uint32_t)it->job->opts.compression, .secret = stream_secret(d, s) };
 	if (from) {
 		m->assign.offset = from->offset;
 		m->assign.split = from->split;

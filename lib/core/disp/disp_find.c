@@ -30,6 +30,14 @@ stream_find(const struct disp *d, struct stream_key key)
 	return it ? iter_stream(it, key.stream) : NULL;
 }
 
+struct secret
+stream_secret(const struct disp *d, const struct stream *s)
+{
+	const uint64_t v[] = { s->iter->id, s->index, s->gen };
+
+	return secret_derive(d->o.secret, v, sizeof v / sizeof *v);
+}
+
 struct stream_key
 stream_key_of(const struct stream *s)
 {

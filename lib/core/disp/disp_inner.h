@@ -388,6 +388,8 @@ struct iteration *iter_find(const struct disp *d, uint64_t id);
 struct stream *iter_stream(const struct iteration *it, uint32_t index);
 bool iter_live(const struct iteration *it);
 struct stream *stream_find(const struct disp *d, struct stream_key key); /* any generation */
+/* The worker of this generation is told it, and makes the tickets of its readers of it. */
+struct secret stream_secret(const struct disp *d, const struct stream *s);
 struct stream_key stream_key_of(const struct stream *s);
 
 /* disp_peer.c */

@@ -88,11 +88,21 @@ report_ms(int64_t ns)
 	return ns > 0 ? (uint64_t)ns / 1000000 : 0;
 }
 
+/* Not its id, by which it is known on its connection. */
+static void
+report_peer_name(struct buf *b, const struct disp *d, const struct peer *p)
+{
+	char *s = mem_printf("%08llx", (unsigned long long)secret_derive(d->o.secret, &p->id, 1).high >> 32);
+
+	report_str(b, "peer", s);
+	mem_free(s);
+}
+
 static void
 report_peer(struct buf *b, const struct disp *d, const struct peer *p, uint32_t more)
 {
 	report_record(b, 5 + more);
-	report_id(b, "peer", p->id);
+	report_peer_name(b, d, p);
 	report_str(b, "name", p->name);
 	report_str(b, "host", p->host);
 	report_uint(b, "pid", p->pid);

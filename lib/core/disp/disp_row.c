@@ -15,7 +15,8 @@
 
 const struct field row_meta_fields[] = {
 	PART(disp, "version", U32, row_version, 0, NULL), PART(disp, "instance", U64, o.instance, 0, NULL),
-	U64(disp, next_id, NULL), PART(disp, "key", U64, rng.key, 0, NULL), PART(disp, "index", U64, rng.index, 0, NULL), { 0 }
+	U64(disp, next_id, NULL), PART(disp, "key", U64, rng.key, 0, NULL), PART(disp, "index", U64, rng.index, 0, NULL),
+	PART(disp, "secret_high", U64, o.secret.high, 0, NULL), PART(disp, "secret_low", U64, o.secret.low, 0, NULL), { 0 }
 };
 const struct field row_dataset_fields[] = {
 	NAME(dataset, id, NULL), TEXT(dataset, spec, WIRE_SPEC_MAX, NULL),

@@ -188,7 +188,7 @@ seat_back(struct disp *d, struct seat *r, struct peer *p)
 /* STREAMS */
 
 static void
-seat_fill_stream(const struct seat *r, struct stream *s, struct msg_stream *out)
+seat_fill_stream(const struct disp *d, const struct seat *r, struct stream *s, struct msg_stream *out)
 {
 	bool local = s->worker && !strcmp(str_or_empty(s->worker->host), r->host);
 
@@ -203,6 +203,7 @@ seat_fill_stream(const struct seat *r, struct stream *s, struct msg_stream *out)
 	}
 	if (s->running && !s->finished && s->worker && (local || s->iter->job->opts.target != TARGET_LOCAL)) {
 		out->local = local;
+		out->ticket = secret_derive(stream_secret(d, s), &r->number, 1);
 		out->worker = s->worker->id;
 		out->endpoint = mem_strdup(s->worker->endpoint);
 	}
@@ -217,7 +218,7 @@ seat_streams(const struct seat *r)
 
 /* Fills *m from the list at *at on, as far as one message may reach; moves both on. */
 static void
-seat_fill_streams(struct seat *r, struct list_node **at, struct msg_streams *m)
+seat_fill_streams(const struct disp *d, struct seat *r, struct list_node **at, struct msg_streams *m)
 {
 	struct list_node *end = &r->iter->versions;
 	size_t bytes = 0, cap = 0;
@@ -230,7 +231,7 @@ seat_fill_streams(struct seat *r, struct list_node **at, struct msg_streams *m)
 			continue;
 		bytes += s->worker && s->worker->endpoint ? strlen(s->worker->endpoint) : 0;
 		m->list.v = mem_grow(m->list.v, &cap, m->list.n + 1, sizeof *m->list.v);
-		seat_fill_stream(r, s, &m->list.v[m->list.n++]);
+		seat_fill_stream(d, r, s, &m->list.v[m->list.n++]);
 	}
 	m->version = r->sent_version;
 }
@@ -254,7 +255,7 @@ seat_send_streams(struct disp *d, struct seat *r)
 		m->streams.since = r->sent_version;
 		m->streams.all_known = it->all_known || !cut_left(&it->cut);
 		m->streams.total = seat_streams(r);
-		seat_fill_streams(r, &n, &m->streams);
+		seat_fill_streams(d, r, &n, &m->streams);
 	} while (n != &it->versions);
 }
 

@@ -34,6 +34,8 @@ disp_new(const struct disp_opts *o, int64_t now_ns)
 	/* Not from 1: a worker that served another dispatcher before must not
 	 * take a late message of that time for one of now. */
 	d->next_id = (rng_next(&d->rng) >> 24) + 1;
+	if (secret_none(d->o.secret))
+		d->o.secret = (struct secret){ rng_next(&d->rng), rng_next(&d->rng) };
 	d->meta_dirty = true;
 	d->now = d->idle_since = now_ns;
 	d->trial_due = d->yield_due = INT64_MAX;

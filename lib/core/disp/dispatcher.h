@@ -36,6 +36,7 @@ struct disp;
 struct disp_opts {
 	uint64_t instance;      /* random; a durable one keeps it (rows win) */
 	uint64_t seed;          /* for the seeds of iterations and all other random numbers */
+	struct secret secret;   /* all tickets are made of it; a durable one keeps it (rows win); none: from the seed */
 	bool durable;           /* sent in WELCOME */
 	uint32_t beat_ms, loss_ms; /* 0: 1000 and 5000 */
 	int64_t job_gc_ns;      /* jobs without readers that are over or anonymous; 0: 5 min; INT64_MAX: never */

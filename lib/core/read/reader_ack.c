@@ -37,7 +37,7 @@ reader_acks_to_workers(struct reader *r)
 			a->worker = s->worker->id;
 			a->msg.type = MSG_CHUNK_ACK;
 			a->msg.chunk_ack = (struct msg_chunk_ack){ { r->iteration, s->index, s->gen }, r->seat,
-				intervals_give(&s->ack_worker) };
+				intervals_give(&s->ack_worker), s->ticket };
 		}
 		s->ack_worker.n = 0;
 	}

@@ -77,6 +77,7 @@ struct reader_stream {
 	struct reader_worker *worker;  /* NULL: none */
 	struct reader_stream *next_at_worker;
 	bool local;                  /* the worker is on this host */
+	struct secret ticket;        /* to be shown to the worker, in this generation */
 	struct intervals received, open, unsaved, saving, fresh, sending, ack_worker;
 	uint64_t total, arrived;     /* credit granted, chunks come, in this session */
 	int64_t credit_at;

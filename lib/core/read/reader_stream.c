@@ -134,6 +134,7 @@ reader_stream_changed(struct reader *r, const struct msg_stream *n)
 	if ((s->state == STREAM_ENDED || s->state == STREAM_FINISHED) && !ended)
 		r->stats.streams_ended++;
 	reader_stream_floor(s, n->state == STREAM_FINISHED ? n->length : n->floor);
+	s->ticket = n->ticket;
 	if (n->worker && n->state != STREAM_FINISHED)
 		reader_stream_attach(r, s, n->worker, n->endpoint);
 	else

@@ -239,13 +239,24 @@ worker_chunk_session(struct worker_stream *s, struct worker_link *l, uint32_t se
 		}
 }
 
+/* Whether the seat may have chunks of the stream, and this is the ticket that says so. The
+ * ticket of one that is connected is made only once. */
+static bool
+worker_chunk_admits(const struct worker_stream *s, uint64_t seat, const struct worker_link *l, struct secret ticket)
+{
+	if (worker_chunk_is_gone(s, seat))
+		return false;
+	return secret_none(s->secret) ||
+		secret_same(ticket, l ? l->ticket : secret_derive(s->secret, &seat, 1));
+}
+
 static void
 worker_chunk_credit(struct worker *w, uint64_t peer, const struct msg_credit *c)
 {
 	struct worker_stream *s = worker_stream_find(w, c->key);
-	struct worker_link *l;
+	struct worker_link *l = s ? worker_chunk_link(s, c->seat) : NULL;
 
-	if (!s || worker_chunk_is_gone(s, c->seat)) {
+	if (!s || !worker_chunk_admits(s, c->seat, l, c->ticket)) {
 		struct worker_action *a = worker_do(w, WORKER_SEND);
 
 		a->peer = peer;
@@ -253,10 +264,10 @@ worker_chunk_credit(struct worker *w, uint64_t peer, const struct msg_credit *c)
 		a->msg.void_ = (struct msg_void){ c->key, c->seat };
 		return;
 	}
-	l = worker_chunk_link(s, c->seat);
 	if (!l) {
 		l = mem_zalloc(sizeof *l);
-		*l = (struct worker_link){ .seat = c->seat, .session = c->session, .next = s->links };
+		*l = (struct worker_link){ .seat = c->seat, .session = c->session, .ticket = c->ticket,
+			.next = s->links };
 		s->links = l;
 		s->n_links++;
 	}
@@ -345,9 +356,9 @@ static void
 worker_chunk_ack(struct worker *w, const struct msg_chunk_ack *a)
 {
 	struct worker_stream *s = worker_stream_find(w, a->key);
-	struct worker_link *l = s && !worker_chunk_is_gone(s, a->seat) ? worker_chunk_link(s, a->seat) : NULL;
+	struct worker_link *l = s ? worker_chunk_link(s, a->seat) : NULL;
 
-	if (!l)
+	if (!l || !worker_chunk_admits(s, a->seat, l, a->ticket))
 		return;
 	for (size_t i = 0; i < a->ranges.n; i++) {
 		const struct range *r = &a->ranges.v[i];
@@ -409,6 +420,14 @@ worker_chunk_reader_gone(struct worker *w, struct msg *m)
 	s->n_links--;
 	mem_free(l);
 	worker_chunk_freed(w, s);
+}
+
+bool
+worker_admits(struct worker *w, const struct msg_credit *c)
+{
+	struct worker_stream *s = worker_stream_find(w, c->key);
+
+	return !s || worker_chunk_admits(s, c->seat, worker_chunk_link(s, c->seat), c->ticket);
 }
 
 void

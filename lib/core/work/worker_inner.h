@@ -38,6 +38,7 @@ struct worker_chunk {
 /* A reader of a stream. */
 struct worker_link {
 	uint64_t seat, peer, total, sent;
+	struct secret ticket;
 	uint32_t session;
 	size_t again;           /* chunks to be sent again */
 	size_t kept, kept_bytes;/* chunks sent to it, and not acknowledged */
@@ -74,6 +75,7 @@ struct worker_stream {
 	enum worker_place place;
 	bool wants, begun;      /* wants a thread; has had one */
 	uint32_t order;
+	struct secret secret;   /* its tickets are made of it */
 	struct msg assign;      /* until it has begun */
 	struct worker_pass *pass;
 	uint64_t turn;          /* counts turns: the one it had last */

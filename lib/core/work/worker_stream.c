@@ -57,6 +57,7 @@ worker_stream_assign(struct worker *w, struct msg *m)
 		s->next_split = s->taken = s->first_split = m->assign.split;
 		s->made_to = m->assign.offset;
 		s->failed = m->assign.failed;
+		s->secret = m->assign.secret;
 		hash_put(&w->streams, &name, sizeof name, s);
 		worker_chunk_activity(w, s);
 		s->assign = *m;

@@ -8,6 +8,8 @@
     peer.py parts ADDRESS S     one message of frames without end, for S seconds
     peer.py halves ADDRESS N    N connections, each with most of a large frame
     peer.py idle ADDRESS N      N connections that say nothing, until stdin ends
+    peer.py thief ADDRESS ITERATION SEAT GEN
+                                asks a worker for the chunks of a reader; prints what came
 
 The last four print what they could do, as `sent BYTES`, `held N`.
 """
@@ -171,6 +173,25 @@ def halves(address, n):
         except OSError:
             pass
     print("held", len(held))
+
+
+def thief(address, iteration, seat, gen):
+    s = connect(address, b"\x80thieves")
+    take(s, take(s, 2)[1])  # READY
+    key = [int(iteration, 16), 0, int(gen), int(seat)]
+    for ticket in ([0, 0], [1, 1], [2**64 - 1, 2**64 - 1]):
+        s.sendall(frame(pack([41, 0, *key, [0, 10**7], *ticket])))
+        s.sendall(frame(pack([39, 0, *key, 10**6, 10**6, *ticket])))
+    types = []
+    s.settimeout(5)
+    while len(types) < 3:  # each CREDIT is answered at once
+        flags, n = take(s, 2)
+        if flags & 2:
+            n = struct.unpack(">Q", bytes([n]) + take(s, 7))[0]
+        body = take(s, n)
+        if body[1] != 2:  # no BEAT
+            types.append(str(body[1]))
+    print("got", *types)
 
 
 def idle(address, n):

@@ -50,12 +50,12 @@ is_row(const struct field *rows, const void *object, void *again, void *moved, c
 static void
 a_row_of_a_service_has_these_bytes(void **state)
 {
-	struct disp d = { .row_version = 3, .o.instance = 1, .next_id = 200, .rng = { 70000, 4 } };
+	struct disp d = { .row_version = 3, .o.instance = 1, .o.secret = { 5, 300 }, .next_id = 200, .rng = { 70000, 4 } };
 	struct disp again = { 0 }, moved = { 0 };
 
 	(void)state;
 	assert_int_equal(ROW_VERSION, 3);
-	is_row(row_meta_fields, &d, &again, &moved, "950301ccc8ce0001117004");
+	is_row(row_meta_fields, &d, &again, &moved, "970301ccc8ce000111700405cd012c");
 }
 
 static void

@@ -20,7 +20,7 @@ static int64_t now;
 static struct worker_action acts[256];
 static size_t n_acts;
 static char names[64]; /* handles are addresses in here */
-static const struct stream_key key = { 7, 0, 1 };
+static struct stream_key key = { 7, 0, 1 };
 
 static void
 collect(void)
@@ -66,6 +66,12 @@ static void
 credit(uint64_t seat, uint32_t session, uint64_t total)
 {
 	asked(100 + seat, (struct msg){ .type = MSG_CREDIT, .credit = { key, seat, session, total } });
+}
+
+static void
+credit_with(uint64_t seat, struct secret ticket)
+{
+	asked(100 + seat, (struct msg){ .type = MSG_CREDIT, .credit = { key, seat, 1, 1, ticket } });
 }
 
 static void
@@ -125,6 +131,33 @@ a_hungry_reader_wants_what_there_is(void **state)
 	assert_null(act(WORKER_CHUNK, 0));
 	credit(1, 1, 3);
 	assert_non_null(act(WORKER_CHUNK, 0));
+}
+
+static void
+no_chunk_without_the_ticket_of_the_seat(void **state)
+{
+	const uint64_t seat = 1, other = 2;
+	const struct secret secret = { 3, 4 }, ticket = secret_derive(secret, &seat, 1);
+	struct range all = { 0, 3 };
+
+	(void)state;
+	key.gen++;
+	told((struct msg){ .type = MSG_ASSIGN, .assign = { .key = key, .by_split = true, .secret = secret } });
+	produce(0, 0, 3, 10);
+	credit(1, 1, 9);
+	assert_non_null(act(WORKER_SEND, MSG_VOID));
+	credit_with(1, secret_derive(secret, &other, 1));
+	assert_non_null(act(WORKER_SEND, MSG_VOID));
+	assert_null(act(WORKER_CHUNK, 0));
+	credit_with(1, ticket);
+	assert_int_equal(act(WORKER_CHUNK, 0)->peer, 101);
+	credit_with(1, (struct secret){ ticket.high, ticket.low ^ 1 });
+	assert_non_null(act(WORKER_SEND, MSG_VOID));
+	asked(9, (struct msg){ .type = MSG_CHUNK_ACK, .chunk_ack = { key, 1, { &all, 1 }, secret } });
+	assert_null(act(WORKER_FREE, 0));
+	asked(101, (struct msg){ .type = MSG_CHUNK_ACK, .chunk_ack = { key, 1, { &all, 1 }, ticket } });
+	assert_ptr_equal(act(WORKER_FREE, 0)->handle, &names[0]);
+	key.gen--;
 }
 
 static void
