@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT
  *
- * The pool: the threads of a process that all operators with parallel= share, of
- * all streams.
+ * The pool: threads that all operators with parallel= in this process share, whatever
+ * stream they belong to.
  *
  *	operator: pool_want -->  ring of users that want  --> thread: work(), one piece
  *	                              ^------- more to do -------+
  *
- * Threads take the users in turn, a piece of work each, so that no stream can
- * keep the others out; of one user at most `most` threads are at work at once.
- * They are started when there is work for them, and end with the process.
+ * Threads serve the users in turn, one piece of work at a time, so that no stream
+ * can keep the others out. At most `most` threads work for one user at once.
+ * Threads are started when there is work for them, and end with the process.
  *
- * Nobody may depend on a thread of the pool: who waits for a piece that none has
- * begun does it himself. So operators that stand inside of others, and run on the
- * pool's threads themselves, come to no standstill.
+ * A user must not depend on a thread of the pool: if it needs a piece of work that
+ * no thread has begun, it does it itself. This is why operators inside other
+ * operators, which run on the pool's threads themselves, cannot deadlock.
  *
- * A thread that waits inside of its work (for input, for another operator) says so
- * by pool_wait_begin: until pool_wait_end another one may work in its stead. So what
- * has no input does not keep the pool from those who have.
+ * A thread that has to wait during its work (for input, for another operator) calls
+ * pool_wait_begin, and another thread may work in its place until pool_wait_end. A
+ * user without input therefore does not keep threads from users that have some.
  */
 #ifndef BASE_POOL_H
 #define BASE_POOL_H

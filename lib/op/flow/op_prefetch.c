@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT
- * prefetch: runs what stands before it on a thread of its own, ahead of those
- * who ask.
+ * prefetch: runs the operators before it on a thread of its own, ahead of demand.
  *
  *	thread: op_pull -> share -> [run][run][run]   a ring of runs
- *	caller:                     ^ lent, the next call lets go of it
+ *	caller:                     ^ lent until the next call
  *
- * A run is handed over as soon as it is there, however short. Its elements are
- * not copied: the ring's runs hold references to the blocks they lie in. The
- * thread begins at the first pull; it has a `stop` of its own, so that closing
- * does not wait for an input without end.
+ * A run is handed over as soon as it is made, however short. Elements are not
+ * copied: the runs in the ring hold references to the blocks they lie in. The
+ * thread begins at the first pull. It has a `stop` of its own, so that closing
+ * does not wait for an endless input.
  *
- * Where one split must be kept from the next (split_exact) it has no thread: being ahead would
- * mean to read from the next split before the one at hand has been given.
+ * Where splits must not be mixed (split_exact) there is no thread: reading ahead
+ * would take from the next split before all of this one has been given.
  */
 #include <errno.h>
 #include <pthread.h>

@@ -5,9 +5,9 @@
  *
  *	spool_open  { spool_add }  spool_end  { spool_next until ST_END, spool_seek }  spool_clear
  *
- * A named file is written without a name, where the file system can, else under
- * another, and gets its own when it is whole, so a file that is there is always a
- * whole one. Without a name it is gone when it is closed, or its writer killed.
+ * A named file gets its name only when it is complete: until then it has none, or a
+ * temporary one if the file system cannot do that. A file without a name is gone as
+ * soon as it is closed or its writer is killed.
  */
 #ifndef KEEP_SPOOL_H
 #define KEEP_SPOOL_H

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * Whether a folder that several streams write to holds all that was to be saved.
+ * Seals: they tell a folder that was saved completely from one that was not, also when
+ * several streams write to it.
  *
  *	DIR/.dsvc-ended-SSSSS   the stream has ended; and how many there are, if it knew
  *	DIR/SNAPSHOT            all have: {"streams": N, "files": F, "seed": S}
  *
- * A stream that ends puts its mark there, looks whose marks there are, and seals the
- * folder when none is missing: whoever ends last does it, on whatever machine. Until
- * one of them knows how many there are, nobody does. A folder without a seal was
- * broken off, or is still being written.
+ * A stream that ends leaves its mark, and seals the folder if all other marks are there:
+ * so the last stream does it, on whatever machine it runs. As long as no stream knows how
+ * many there are, the folder is not sealed. A folder without a seal is incomplete: it is
+ * still being written, or its writer was stopped.
  */
 #ifndef KIT_SEAL_H
 #define KIT_SEAL_H

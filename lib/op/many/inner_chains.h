@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Strands: the inner chains of an interleave, with parallel=N read ahead on threads
- * of the pool.
+ * The inner chains of an operator that runs one pipeline for each of its elements
+ * (interleave, flat maps of pipelines). With parallel=N, threads of the pool read
+ * them ahead.
  *
  *	input --> [next][next]            outer elements whose chains are opened ahead
  *	            |  inner_chains_outer
@@ -11,13 +12,14 @@
  *	          run             run     read ahead
  *	          run
  *
- * An inner chain is the stream's or a thread's at any time. The stream takes from a run that
- * is its own, without a lock. Where nothing has been read ahead, and none is at it, it
- * pulls the chain itself and takes from what the chain lends: so it is always without
- * parallel=, and where handing over would cost more than the pulling.
+ * At any time an inner chain belongs either to the stream or to one thread. The stream takes
+ * elements from a run of its own, without a lock. If nothing has been read ahead and no thread
+ * has the chain, the stream pulls it directly and takes elements from the run that the chain
+ * lends. It always does so without parallel=, and where handing the chain to a thread would
+ * cost more than pulling it.
  *
- * The order in which outer elements become inner chains and in which the slots are asked is
- * the caller's: what is read ahead changes nothing in it.
+ * The caller decides in which order outer elements become inner chains and slots are asked.
+ * Reading ahead does not change that order.
  */
 #ifndef MANY_INNER_CHAINS_H
 #define MANY_INNER_CHAINS_H

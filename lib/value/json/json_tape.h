@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A simdjson tape (json_simd.h) as MessagePack: one pass over the tape, heads with
- * their counts, nothing patched afterwards.
+ * Turns a simdjson tape (json_simd.h) into MessagePack in one pass: the tape has the
+ * counts that heads need, so nothing has to be patched afterwards.
  */
 #ifndef JSON_JSON_TAPE_H
 #define JSON_JSON_TAPE_H
