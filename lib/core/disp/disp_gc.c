@@ -78,14 +78,9 @@ gc_drop(struct disp *d, struct job *j)
 static void
 gc_file(struct disp *d, struct job *j)
 {
-	struct list_node *ring, *n;
-
 	gc_drop(d, j);
 	j->idle_kind = gc_kind(j);
-	ring = &d->idle[j->idle_kind];
-	for (n = ring->prev; n != ring && gc_job(n)->idle_since > j->idle_since;)
-		n = n->prev;
-	ring_push(n->next, &j->idle);
+	ring_push_by_time(&d->idle[j->idle_kind], &j->idle, RING_TIME(struct job, idle, idle_since));
 	d->n_idle[j->idle_kind]++;
 }
 
@@ -112,12 +107,7 @@ gc_busy(struct disp *d, struct job *j)
 void
 gc_away(struct disp *d, struct seat *r)
 {
-	struct list_node *ring = &d->away[gc_kind(r->iter->job)], *n;
-
-	ring_drop(&r->away);
-	for (n = ring->prev; n != ring && gc_seat(n)->away_since > r->away_since;)
-		n = n->prev;
-	ring_push(n->next, &r->away);
+	ring_push_by_time(&d->away[gc_kind(r->iter->job)], &r->away, RING_TIME(struct seat, away, away_since));
 }
 
 /* A reader that has been away for as long as its job is kept does not come back. The job

@@ -195,7 +195,6 @@ static void
 job_wait(struct disp *d, struct peer *p, struct iteration *it, struct msg *m, struct job_shards *only)
 {
 	struct waiting *w = mem_zalloc(sizeof *w);
-	struct list_node *n;
 	bool first_there;
 
 	*w = (struct waiting){ .peer = p, .iter = it, .req = m->req, .min_workers = m->open.job.min_workers,
@@ -211,10 +210,7 @@ job_wait(struct disp *d, struct peer *p, struct iteration *it, struct msg *m, st
 	p->waiting = w;
 	ring_push(&it->waiting, &w->node);
 	job_used(d, it->job);
-	/* in the order of their times */
-	for (n = d->waiting.prev; n != &d->waiting && LIST_OF(n, struct waiting, by_until)->until > w->until;)
-		n = n->prev;
-	ring_push(n->next, &w->by_until);
+	ring_push_by_time(&d->waiting, &w->by_until, RING_TIME(struct waiting, by_until, until));
 	fault_limit(it, &m->open.job);
 	if (!fault_check(d, it)) /* failing answers too */
 		return;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/disp/ring.h"
 
+#include <stdint.h>
+
 void
 ring_init(struct list_node *ring)
 {
@@ -31,4 +33,21 @@ ring_push(struct list_node *ring, struct list_node *n)
 	n->next = ring;
 	ring->prev->next = n;
 	ring->prev = n;
+}
+
+static int64_t
+ring_time(const struct list_node *n, ptrdiff_t at)
+{
+	return *(const int64_t *)(const void *)((const char *)n + at);
+}
+
+void
+ring_push_by_time(struct list_node *ring, struct list_node *n, ptrdiff_t at)
+{
+	struct list_node *before;
+
+	ring_drop(n);
+	for (before = ring->prev; before != ring && ring_time(before, at) > ring_time(n, at);)
+		before = before->prev;
+	ring_push(before->next, n);
 }

@@ -14,6 +14,10 @@ struct list_node { struct list_node *next, *prev; };
 void ring_init(struct list_node *ring);
 bool ring_empty(const struct list_node *ring);
 void ring_push(struct list_node *ring, struct list_node *n); /* at the end; out of where it was */
+/* Behind the last node whose time is not later. Each node's time, an int64_t, lies `at` bytes
+ * behind the node: RING_TIME. Looks from the end, where most belong. */
+void ring_push_by_time(struct list_node *ring, struct list_node *n, ptrdiff_t at);
+#define RING_TIME(type, node, time) ((ptrdiff_t)offsetof(type, time) - (ptrdiff_t)offsetof(type, node))
 void ring_drop(struct list_node *n);                         /* harmless when in none */
 
 #endif
