@@ -31,4 +31,5 @@ for f in man/*.[1-8]; do
 done
 try bash tools/check-sizes.sh --check
 try bash tools/check-comments.sh --check
+try bash tools/check-gate.sh
 bash tools/tally.sh add lint "$passed" "$failed"

@@ -13,12 +13,14 @@
 #include "base/pool.h"
 #include "value/where.h"
 #include "wire/msg.h"
+#include "allow.h"
 
 struct work_options {
 	char *dispatcher, *bind, *advertise, *name;
 	struct ready ready;
 	struct words tag;
-	bool insecure, allow_exec, quiet, until_stdin_eof;
+	struct fence_conf fence;
+	bool insecure, quiet, until_stdin_eof;
 	int64_t slots, memory, restart_interval, give_up, drain_timeout, verbose;
 	int compression, transfer;
 };
@@ -64,9 +66,7 @@ static const struct param rows[] = {
 	  .offset = offsetof(struct work_options, drain_timeout), .def = "25s", .max = INT64_MAX,
 	  .help = "time to hand over streams after the first signal" },
 	OPT_INSECURE(struct work_options),
-	{ .name = "allow-exec", .kind = PARAM_BOOL, .flags = PARAM_BY_HAND,
-	  .offset = offsetof(struct work_options, allow_exec),
-	  .help = "allow exec, sh and cmd on a worker that speaks TCP" },
+	ALLOW_ROWS(struct work_options),
 	OPT_READY_FD(struct work_options),
 	OPT_READY_FILE(struct work_options),
 	OPT_UNTIL_STDIN_EOF(struct work_options),
@@ -135,7 +135,7 @@ main(int argc, char **argv)
 	if (st == ST_OK) {
 		struct worker_host_conf c = { .dispatcher = ep.address, .from = ep.from,
 			.bind = o.bind, .advertise = o.advertise, .insecure = o.insecure,
-			.allow_exec = o.allow_exec, .slots = work_slots(o.slots),
+			.fence = &o.fence, .slots = work_slots(o.slots),
 			.memory = (size_t)o.memory, .name = o.name, .tags = &o.tag,
 			.pack = (enum job_compression)o.compression, .transfer = (enum job_transfer)o.transfer,
 			.restart_ns = o.restart_interval, .give_up_ns = o.give_up, .drain_ns = o.drain_timeout,

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/gate.h"
 #include "base/str.h"
 
 /* Cuts a text that did not fit between two characters. */
@@ -52,10 +53,15 @@ err_errno(struct err *e, const char *fmt, ...)
 	va_list ap;
 	int code = errno;
 	enum status kind = ST_IO;
+	char why[ERR_TEXT / 2], help[ERR_HELP] = "";
 
+	if (gate_refused(code))
+		gate_say(code, why, sizeof why, help, sizeof help);
+	else
+		snprintf(why, sizeof why, "%s", strerror(code));
 	if (code == ENOENT || code == ENOTDIR)
 		kind = ST_NOINPUT;
-	else if (code == EACCES || code == EPERM)
+	else if (code == EACCES || code == EPERM || gate_refused(code))
 		kind = ST_PERM;
 	if (!e)
 		return kind;
@@ -64,11 +70,13 @@ err_errno(struct err *e, const char *fmt, ...)
 	int n = vsnprintf(text, sizeof text, fmt, ap);
 	va_end(ap);
 	if (n >= 0 && (size_t)n < sizeof text)
-		snprintf(text + n, sizeof text - (size_t)n, ": %s", strerror(code));
+		snprintf(text + n, sizeof text - (size_t)n, ": %s", why);
 	err_trim(text, sizeof text);
 	err_clear(e);
 	e->kind = kind;
 	memcpy(e->text, text, strlen(text) + 1);
+	memcpy(e->help, help, strlen(help) + 1);
+	err_trim(e->help, sizeof e->help);
 	errno = code;
 	return kind;
 }

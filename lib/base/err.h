@@ -57,7 +57,7 @@ struct err {
 enum status err_set(struct err *e, enum status kind, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 /* For failed calls: ": " and strerror(errno) follow the words. ENOENT gives
- * ST_NOINPUT, EACCES and EPERM ST_PERM, the rest ST_IO. */
+ * ST_NOINPUT, EACCES, EPERM and what the gate refuses (base/gate.h) ST_PERM, the rest ST_IO. */
 enum status err_errno(struct err *e, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 /* Puts words and ": " in front of the text. Returns e->kind. */

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/gate.h"
 #include "base/mem.h"
 #include "base/transfer.h"
 
@@ -23,7 +24,7 @@ replace_end(struct replace *r, bool named)
 	if (r->fd >= 0)
 		close(r->fd);
 	if (!named)
-		unlink(r->temporary);
+		gate_unlink(r->temporary);
 	mem_free(r->temporary);
 	mem_free(r->path);
 	*r = (struct replace){ 0 };
@@ -40,7 +41,7 @@ replace_open(struct replace *r, const char *path, struct err *e)
 	for (int tries = 0; r->fd < 0 && (!tries || errno == EEXIST) && tries < REPLACE_TRIES; tries++) {
 		mem_free(r->temporary);
 		r->temporary = mem_printf("%s.%ld-%u.tmp", path, (long)getpid(), atomic_fetch_add(&number, 1));
-		r->fd = open(r->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		r->fd = gate_open(GATE_WRITE, r->temporary, O_WRONLY | O_CREAT | O_EXCL, 0666);
 	}
 	if (r->fd >= 0)
 		return ST_OK;
@@ -56,7 +57,7 @@ static int
 replace_sync_folder(const char *path)
 {
 	char *copy = mem_strdup(path);
-	int fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc = 0;
+	int fd = gate_open(GATE_WRITE, dirname(copy), O_RDONLY | O_DIRECTORY, 0), rc = 0;
 
 	mem_free(copy);
 	if (fd < 0)
@@ -67,20 +68,11 @@ replace_sync_folder(const char *path)
 	return rc;
 }
 
-static int
-replace_link(int fd, const char *path)
-{
-	char self[40];
-
-	snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
-	return linkat(AT_FDCWD, self, AT_FDCWD, path, AT_SYMLINK_FOLLOW) && errno != EEXIST ? -1 : 0;
-}
-
 enum status
 replace_name(int fd, const char *temporary, const char *path, struct err *e)
 {
 	if ((!fsync(fd) || errno == EINVAL) &&
-	    !(temporary ? rename(temporary, path) : replace_link(fd, path)) && !replace_sync_folder(path))
+	    !(temporary ? gate_rename(temporary, path) : gate_link(fd, path) && errno != EEXIST) && !replace_sync_folder(path))
 		return ST_OK;
 	err_errno(e, "cannot write %s", path);
 	return e->kind = ST_IO;

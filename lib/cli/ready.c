@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/gate.h"
 #include "base/buf.h"
 #include "base/log.h"
 #include "base/replace.h"
@@ -59,6 +60,7 @@ ready_file(struct ready *r, const struct buf *line, struct err *e)
 	if (!ready_is_plain(r->file))
 		return ready_device(r->file, line, e);
 	/* Whoever sees the file sees all of it. */
+	gate_lift(true); /* the owner named it */
 	enum status st = replace_open(&file, r->file, e);
 	if (st == ST_OK) {
 		fstat(file.fd, &s);
@@ -66,6 +68,7 @@ ready_file(struct ready *r, const struct buf *line, struct err *e)
 	}
 	if (st == ST_OK)
 		st = replace_commit(&file, e);
+	gate_lift(false);
 	if (st == ST_OK)
 		r->device = s.st_dev, r->inode = s.st_ino;
 	return st;

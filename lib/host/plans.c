@@ -36,9 +36,9 @@ plans_allowed(const struct plan *p, struct err *e)
 	const struct op_node *n = plans_no_exec ? op_needs_exec(p->top) : NULL;
 	if (!n)
 		return ST_OK;
-	err_set(e, ST_PERM, "this worker may not run programs (operator %u `%.200s`), because it "
+	err_set(e, ST_PERM, "it may not run programs (operator %u `%.200s`), because it "
 		"listens on TCP", n->place, op_text(n));
-	err_help(e, "start the workers with --allow-exec to trust all who may register a dataset");
+	err_help(e, "--allow-exec PROGRAM of a worker lets pipelines run this program, --allow-exec any all of them");
 	return ST_PERM;
 }
 
@@ -95,6 +95,7 @@ plans_release(struct plan_use **up)
 
 struct listing {
 	struct msg_list list;
+	const char *worker; /* its name, lent */
 	uint64_t req;
 	struct produce_queue *queue;
 };
@@ -177,6 +178,9 @@ listing_thread(void *arg)
 	if (st == ST_OK && u->units.n > WIRE_UNITS_MAX)
 		st = err_set(e, ST_DATA, "the source has %zu files, more than the %d that a job may have",
 			     u->units.n, WIRE_UNITS_MAX);
+	/* Another worker may be allowed to: it matters who says so. */
+	if (st == ST_PERM)
+		err_wrap(e, "worker %s", l->worker);
 	if (st != ST_OK) {
 		u->code = status_code(st);
 		u->text = mem_strdup(e->text);
@@ -193,10 +197,10 @@ listing_thread(void *arg)
 }
 
 void
-produce_list(struct msg_list *list, uint64_t req, struct produce_queue *q)
+produce_list(struct msg_list *list, const char *worker, uint64_t req, struct produce_queue *q)
 {
 	struct listing *l = mem_zalloc(sizeof *l);
-	*l = (struct listing){ *list, req, q };
+	*l = (struct listing){ *list, worker, req, q };
 	list->spec = NULL;
 	pthread_t t;
 	if (thread_start(&t, listing_thread, l, "a list of units", NULL) == ST_OK)

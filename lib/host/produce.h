@@ -93,6 +93,6 @@ int64_t produce_want(struct produce *m, int64_t now_ns);
 void produce_free(struct produce **m);         /* after PRODUCE_EXIT */
 
 /* Lists the units of a spec on a thread of its own: PRODUCE_LISTED. Takes spec. */
-void produce_list(struct msg_list *list, uint64_t req, struct produce_queue *q);
+void produce_list(struct msg_list *list, const char *worker, uint64_t req, struct produce_queue *q);
 
 #endif

@@ -300,7 +300,7 @@ worker_host_do(struct worker_host *h, struct worker_action *a)
 		break;
 	case WORKER_LIST:
 		h->listing++;
-		produce_list(&a->msg.list, a->msg.req, &h->queue);
+		produce_list(&a->msg.list, h->name, a->msg.req, &h->queue);
 		break;
 	case WORKER_WELCOME: {
 		struct err e;
@@ -447,9 +447,6 @@ worker_host_bind(struct worker_host *h, const char *local, struct err *e)
 		st = sock_bind(h->data, (char *)at.data, &h->bound, e);
 	if (st == ST_OK)
 		st = advertise_tell(c->advertise, (char *)h->bound.data, &h->told, e);
-	bool by_tcp = !h->address.ipc || (c->advertise && strncmp(c->advertise, "ipc:", 4) != 0);
-	if (!c->allow_exec && (by_tcp || strncmp(c->dispatcher, "ipc:", 4) != 0))
-		plans_refuse_exec();
 	buf_clear(&at);
 	return st;
 }
@@ -556,6 +553,17 @@ worker_host_share(struct worker_host *h, struct err *e)
 	return st;
 }
 
+/* Whether others than this user may reach the worker, by one of its three addresses. */
+static bool
+worker_host_open_to_all(const struct worker_host_conf *c)
+{
+	const char *at[] = { c->dispatcher, c->bind, c->advertise };
+	bool open = false;
+	for (size_t i = 0; i < sizeof at / sizeof *at; i++)
+		open = open || (at[i] && strncmp(at[i], "ipc:", 4) != 0);
+	return open;
+}
+
 enum status
 worker_host_run(const struct worker_host_conf *c, struct err *e)
 {
@@ -564,6 +572,8 @@ worker_host_run(const struct worker_host_conf *c, struct err *e)
 	uint64_t self = sock_peer_new();
 	net_raise_files();
 	enum status st = net_check_files(e);
+	if (st == ST_OK)
+		st = fence_up(c->fence, worker_host_open_to_all(c), e);
 	if (st == ST_OK)
 		st = link_reach(c->dispatcher, c->from, LINK_WAIT_MS, local, sizeof local, e);
 	if (st != ST_OK)

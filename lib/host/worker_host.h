@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "base/param.h"
 #include "host/chunk.h"
+#include "host/fence.h"
 #include "value/job_opts.h"
 
 struct worker_host_conf {
@@ -21,7 +22,7 @@ struct worker_host_conf {
 	const char *bind;       /* NULL: as the dispatcher is reached */
 	const char *advertise;  /* told to readers; NULL: where it was bound */
 	bool insecure;
-	bool allow_exec;        /* run programs also when TCP is spoken */
+	const struct fence_conf *fence; /* says what pipelines may do here */
 	uint32_t slots;
 	size_t memory;          /* bytes of chunks kept */
 	const char *name;       /* NULL: HOST:PID */

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/gate.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "lang/constant.h"
@@ -304,12 +305,13 @@ parse_find(const struct parse *p, const char *name)
 {
 	const char *dir = p->lx.text->dir;
 	char *path = *name == '/' || !dir ? mem_strdup(name) : mem_printf("%s/%s", dir, name);
+	struct stat there;
 
-	for (size_t i = 0; *name != '/' && access(path, F_OK) && p->dirs && i < p->dirs->n; i++) {
+	for (size_t i = 0; *name != '/' && gate_stat(path, &there) && p->dirs && i < p->dirs->n; i++) {
 		mem_free(path);
 		path = mem_printf("%s/%s", p->dirs->v[i], name);
 	}
-	if (!access(path, F_OK))
+	if (!gate_stat(path, &there))
 		return path;
 	mem_free(path);
 	return NULL;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/gate.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/transfer.h"
@@ -66,7 +67,7 @@ spectext_load(const char *path, struct spectext **out, struct err *e)
 {
 	bool input = !strcmp(path, "-");
 	struct buf b = { 0 };
-	int fd = input ? 0 : open(path, O_RDONLY | O_CLOEXEC);
+	int fd = input ? 0 : gate_open(GATE_READ, path, O_RDONLY, 0);
 
 	if (fd < 0)
 		return err_errno(e, "cannot open %s", path);

@@ -519,13 +519,13 @@ sizes() { # TAR
 	id=$(dsvc-register 'range 3 | exec -- cat')
 	run -77 dsvc-read "$id"
 	# One that may and one that may not: whoever gets a stream of it says so.
-	start may dsvc-work --allow-exec
+	start may dsvc-work --allow-exec any
 	run -77 dsvc-read "$id"
 	[[ $output == *'exec -- cat'*'--allow-exec'* ]]
 	stop may
 	run -0 dsvc-read -e 'range 3'
 	stop work
-	start work dsvc-work --allow-exec
+	start work dsvc-work --allow-exec any
 	run -0 dsvc-read -e 'range 3 | exec -- cat'
 	[[ $output == $'0\n1\n2' ]]
 }

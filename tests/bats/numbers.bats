@@ -170,7 +170,7 @@ print(time.monotonic() - begin)' "${ready##*:}"
 	says dsvc-exec.7 '127 there is no such program'
 	run -127 dsvc-run 'range 1 | exec -- /no/such'
 	says dsvc-exec.7 '77 the workers are not allowed to run programs'
-	says dsvc-exec.7 'Workers that speak TCP therefore refuse exec, sh and cmd with exit status 77, unless they are started with --allow-exec.'
+	says dsvc-exec.7 'Workers that speak TCP therefore refuse exec, sh and cmd with exit status 77, unless they are started with --allow-exec PROGRAM, which names a program, a folder of programs, or any of them.'
 	start dispatch dsvc-dispatch -b 'tcp://127.0.0.1:*'
 	local at=$ready
 	start work dsvc-work -d "$at"

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/gate.h"
 #include "base/str.h"
 #include "op/kit/expr_value.h"
 #include "op/pull.h"
@@ -157,7 +158,7 @@ ignore_errors_open(struct op_inst *self, struct err *e)
 
 	s->fd = -1;
 	if (st == ST_OK && s->log) {
-		s->fd = open(s->log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+		s->fd = gate_open(GATE_WRITE, s->log, O_WRONLY | O_CREAT | O_APPEND, 0666);
 		if (s->fd < 0)
 			st = err_errno(e, "cannot open %s", s->log);
 	}

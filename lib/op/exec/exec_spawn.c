@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "op/child_rules.h"
 #include "op/exec/exec_child.h"
 
 #ifndef CLOSE_RANGE_CLOEXEC
@@ -196,6 +197,19 @@ spawn_refuses(const char *path)
 	return access(path, X_OK) ? errno : 0;
 }
 
+/* Gives the path of a program that can be run, if it may be. */
+static enum status
+spawn_take(char *found, const char *program, char **path, struct err *e)
+{
+	enum status st = child_rules_check(found, program, e);
+
+	if (st == ST_OK)
+		*path = found;
+	else
+		mem_free(found);
+	return st;
+}
+
 enum status
 child_find(const char *program, char **path, struct err *e)
 {
@@ -206,20 +220,15 @@ child_find(const char *program, char **path, struct err *e)
 	*path = NULL;
 	if (strchr(program, '/')) {
 		error = spawn_refuses(program);
-		if (error)
-			return spawn_fail(&k, error, e);
-		*path = mem_strdup(program);
-		return ST_OK;
+		return error ? spawn_fail(&k, error, e) : spawn_take(mem_strdup(program), program, path, e);
 	}
 	for (dirs = dirs ? dirs : "/usr/bin:/bin"; *program && *dirs; dirs = *end ? end + 1 : end) {
 		end = strchrnul(dirs, ':');
 		char *try = end == dirs ? mem_printf("./%s", program)
 					: mem_printf("%.*s/%s", (int)(end - dirs), dirs, program);
 		int why = spawn_refuses(try);
-		if (!why) {
-			*path = try;
-			return ST_OK;
-		}
+		if (!why)
+			return spawn_take(try, program, path, e);
 		if (why == EACCES)
 			error = why;
 		mem_free(try);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/gate.h"
 #include "base/mem.h"
 #include "base/transfer.h"
 #include "op/file/file_source.h"
@@ -146,7 +147,7 @@ file_at_read(struct file_at *a, struct file_at_part *f, uint64_t record, uint8_t
 	}
 	if (f->fd < 0) {
 		file_at_make_room(a);
-		f->fd = open(a->files.v[f - a->v], O_RDONLY | O_CLOEXEC);
+		f->fd = gate_open(GATE_READ, a->files.v[f - a->v], O_RDONLY, 0);
 		if (f->fd < 0)
 			return err_errno(e, "cannot open it");
 		posix_fadvise(f->fd, 0, 0, POSIX_FADV_RANDOM);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/gate.h"
 #include "base/mem.h"
 
 enum { GLOB_WORDS_MAX = 10000, GLOB_FILES_MAX = 50000000 };
@@ -137,7 +138,7 @@ glob_is_folder(struct glob *g, const struct dirent *d, bool follow)
 		return true;
 	if (d->d_type != DT_UNKNOWN && d->d_type != DT_LNK)
 		return false;
-	int rc = follow ? stat((char *)g->path.data, &st) : lstat((char *)g->path.data, &st);
+	int rc = follow ? gate_stat((char *)g->path.data, &st) : gate_lstat((char *)g->path.data, &st);
 	return rc == 0 && S_ISDIR(st.st_mode);
 }
 
@@ -190,7 +191,7 @@ static enum status
 glob_folder(struct glob *g, const char *pattern, const char *rest, bool any)
 {
 	size_t len = g->path.len;
-	DIR *dir = opendir(len ? (char *)g->path.data : ".");
+	DIR *dir = gate_opendir(GATE_READ, len ? (char *)g->path.data : ".");
 	enum status st = ST_OK;
 	struct dirent *d;
 
@@ -231,7 +232,9 @@ glob_plain(struct glob *g, const char *name, size_t n, const char *rest)
 		buf_byte(&g->path, '/');
 		return glob_level(g, rest);
 	}
-	if (stat((char *)g->path.data, &st) != 0 || S_ISDIR(st.st_mode))
+	if (gate_stat((char *)g->path.data, &st) != 0)
+		return gate_refused(errno) ? err_errno(g->e, "cannot read '%s'", (char *)g->path.data) : ST_OK;
+	if (S_ISDIR(st.st_mode))
 		return ST_OK;
 	return glob_add(g);
 }
@@ -298,7 +301,7 @@ glob_name(const char *name, struct glob_names *out, struct err *e)
 {
 	struct stat st;
 
-	if (stat(name, &st) != 0)
+	if (gate_stat(name, &st) != 0)
 		return err_errno(e, "cannot read '%s'", name);
 	if (S_ISDIR(st.st_mode)) {
 		err_set(e, ST_NOINPUT, "cannot read '%s': it is a folder", name);
@@ -307,7 +310,7 @@ glob_name(const char *name, struct glob_names *out, struct err *e)
 			 name[strlen(name) - 1] == '/' ? "" : "/");
 		return ST_NOINPUT;
 	}
-	if (access(name, R_OK) != 0)
+	if (gate_readable(name) != 0)
 		return err_errno(e, "cannot read '%s'", name);
 	glob_put(out, name, strlen(name));
 	return ST_OK;
@@ -360,7 +363,7 @@ glob_word(const char *word, bool literal, bool any, struct glob_names *out, stru
 	if (literal || !strpbrk(word, "*?[{\\"))
 		return glob_name(word, out, e);
 	enum status st = glob_alternatives(word, any, out, e);
-	if (st == ST_NOINPUT && out->n == from && lstat(word, &there) == 0) {
+	if (st == ST_NOINPUT && out->n == from && gate_lstat(word, &there) == 0) {
 		err_clear(e);
 		return glob_name(word, out, e);
 	}

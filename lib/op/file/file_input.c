@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/gate.h"
 #include "base/mem.h"
 #include "base/pool.h"
 
@@ -30,7 +31,7 @@ file_input_open(struct file_input *in, const char *path, const struct op_ctx *ct
 	struct stat st;
 	/* Opened without blocking, since a FIFO may have no writer yet, and a stop must be
 	 * heard. */
-	int fd = borrowed ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int fd = borrowed ? STDIN_FILENO : gate_open(GATE_READ, path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
 
 	if (fd < 0)
 		return err_errno(e, "cannot open it");

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/gate.h"
+
 /* Bytes at the start of compressed files, which no text has; all of them must match. */
 static const struct {
 	enum file_packing packing;
@@ -55,7 +57,7 @@ enum file_packing
 file_packing_at(const char *path)
 {
 	uint8_t head[FILE_SNIFF];
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = gate_open(GATE_READ, path, O_RDONLY | O_NONBLOCK, 0);
 	ssize_t n = 0;
 
 	if (fd >= 0) {

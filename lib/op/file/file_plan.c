@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/gate.h"
 #include "base/mem.h"
 #include "op/file/file_glob.h"
 #include "op/file/file_source.h"
@@ -66,7 +67,7 @@ plan_list(const struct op_node *n, bool cut, struct split_list *out, struct err 
 		struct split s = { .kind = SPLIT_FILE, .whole = true, .path = files.v[i], .times = 1 };
 		struct stat info;
 
-		if (stat(s.path, &info) != 0) {
+		if (gate_stat(s.path, &info) != 0) {
 			st = err_errno(e, "cannot read '%s'", s.path);
 		} else if (S_ISREG(info.st_mode)) {
 			s.weight = (uint64_t)info.st_size;

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/gate.h"
 #include "op/file/file_npy.h"
 #include "value/dtype.h"
 
@@ -26,7 +27,7 @@ file_npy_look(struct op_inst *self, struct file_at *a, const char *path, struct 
 	f->want = f->head;
 	f->typed = true;
 	a->size = f->slice;
-	if (stat(path, &info))
+	if (gate_stat(path, &info))
 		return err_errno(e, "cannot read it");
 	if (f->slice && ((uint64_t)info.st_size - f->head.head) / f->slice < f->head.dims[0])
 		return file_npy_cut_off(e);

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/gate.h"
 #include "op/file/file_at.h"
 #include "op/file/file_glob.h"
 #include "op/file/file_source.h"
@@ -51,7 +52,7 @@ bytes_cardinality(const struct op_node *n, const int64_t *in)
 	if (n->n_binds || file_glob(&b->src.names, false, &files, &e) != ST_OK || files.n > BYTES_LOOK)
 		count = -1;
 	for (size_t i = 0; i < files.n && count >= 0; i++) {
-		bool plain = strcmp(files.v[i], "-") && !stat(files.v[i], &st) && S_ISREG(st.st_mode)
+		bool plain = strcmp(files.v[i], "-") && !gate_stat(files.v[i], &st) && S_ISREG(st.st_mode)
 			&& file_packing_at(files.v[i]) == FILE_PLAIN;
 		int64_t left = plain ? (int64_t)st.st_size - b->header - b->footer : -1;
 
@@ -81,7 +82,7 @@ bytes_look(struct op_inst *self, struct file_at *a, const char *path, struct fil
 	struct stat st;
 
 	a->size = (size_t)b->size;
-	if (stat(path, &st))
+	if (gate_stat(path, &st))
 		return err_errno(e, "cannot read it");
 	if (!S_ISREG(st.st_mode) || file_packing_at(path) != FILE_PLAIN)
 		return err_set(e, ST_DATA, "it is not a plain file, so its records cannot be read by index");

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * sqlite: rows of a database, as records.
  */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
 #include <sqlite3.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/gate.h"
 #include "base/mem.h"
 #include "op/op.h"
 #include "op/state.h"
@@ -83,14 +87,37 @@ sqlite_columns(struct sqlite *s, struct err *e)
 	return ST_OK;
 }
 
+/* SQLite opens files by itself, also such that it thinks of (journals): all through the gate. */
+static int
+sqlite_gate(const char *path, int flags, int mode)
+{
+	enum gate side = (flags & O_ACCMODE) == O_RDONLY ? GATE_READ : GATE_WRITE;
+	int fd = gate_open(side, path, flags, (mode_t)mode);
+
+	if (fd < 0 && gate_refused(errno))
+		errno = EACCES;
+	return fd;
+}
+
+static void
+sqlite_use_gate(void)
+{
+	sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);
+
+	if (vfs && vfs->iVersion >= 3)
+		vfs->xSetSystemCall(vfs, "open", (sqlite3_syscall_ptr)sqlite_gate);
+}
+
 /* Opens the database and prepares the statement. In every case sqlite_release must follow. */
 static enum status
 sqlite_prepare(struct sqlite *s, struct err *e)
 {
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	struct stat st;
 	const char *tail;
 
-	if (stat(s->file, &st))
+	pthread_once(&once, sqlite_use_gate);
+	if (gate_stat(s->file, &st))
 		return err_errno(e, "cannot read '%s'", s->file);
 	int rc = sqlite3_open_v2(s->file, &s->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL);
 	if (rc != SQLITE_OK)
@@ -100,6 +127,8 @@ sqlite_prepare(struct sqlite *s, struct err *e)
 	sqlite3_db_config(s->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 	sqlite3_limit(s->db, SQLITE_LIMIT_ATTACHED, 0);
 	sqlite3_busy_timeout(s->db, 5000);
+	if (!gate_is_open(GATE_WRITE))
+		sqlite3_exec(s->db, "PRAGMA temp_store = memory", NULL, NULL, NULL);
 	rc = sqlite3_prepare_v3(s->db, s->query, -1, SQLITE_PREPARE_PERSISTENT, &s->stmt, &tail);
 	if (rc != SQLITE_OK)
 		return sqlite_fault(s, rc, e);

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/gate.h"
 #include "base/mem.h"
 #include "base/replace.h"
 #include "base/rng.h"
@@ -87,7 +88,7 @@ snapshot_whole(struct op_inst *self, bool *whole, struct err *e)
 {
 	struct snapshot *s = self->state;
 	char *path = mem_printf("%s/.dsvc-snapshot", s->dir), want[32], got[32] = "";
-	int fd = self->ctx->next_split ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+	int fd = self->ctx->next_split ? -1 : gate_open(GATE_WRITE, path, O_RDONLY, 0);
 	enum status st = ST_OK;
 
 	*whole = false;
@@ -98,7 +99,7 @@ snapshot_whole(struct op_inst *self, bool *whole, struct err *e)
 		*whole = n > 0 && !strcmp(got, want);
 		close(fd);
 		if (!*whole && s->overwrite) {
-			unlink(path);
+			gate_unlink(path);
 		} else if (!*whole) {
 			err_set(e, ST_DATA, "%s holds the snapshot of another pipeline", s->dir);
 			err_help(e, "name another folder, or write overwrite=true to replace it");
@@ -115,7 +116,7 @@ snapshot_unfinished(const struct op_inst *self)
 {
 	const struct snapshot *s = self->state;
 	char *path = mem_printf("%s/.dsvc-snapshot-begun", s->dir), want[32], got[32] = "";
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = gate_open(GATE_WRITE, path, O_RDONLY, 0);
 	bool same = fd >= 0 && read(fd, got, sizeof got - 1) > 0;
 
 	snapshot_line(self, want);

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/gate.h"
 #include "base/mem.h"
 #include "base/replace.h"
 #include "base/transfer.h"
@@ -19,13 +20,13 @@ enum { SPOOL_BLOCK = 1024 * 1024 };
 static enum status
 spool_new_file(struct spool *s, const char *dir, struct err *e)
 {
-	s->fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+	s->fd = gate_open(GATE_WRITE, dir, O_TMPFILE | O_RDWR, 0666);
 	if (s->fd >= 0) {
 		s->unnamed = s->path != NULL;
 		return ST_OK;
 	}
 	s->part = mem_printf("%s/.%s-XXXXXX", dir, s->path ? "cache" : "pass");
-	s->fd = mkostemp(s->part, O_CLOEXEC);
+	s->fd = gate_temporary(s->part);
 	if (s->fd < 0) {
 		mem_free(s->part);
 		s->part = NULL;
@@ -33,7 +34,7 @@ spool_new_file(struct spool *s, const char *dir, struct err *e)
 		return err_errno(e, "cannot make a file in %s", dir);
 	}
 	if (!s->path) {
-		unlink(s->part);
+		gate_unlink(s->part);
 		mem_free(s->part);
 		s->part = NULL;
 	}
@@ -46,13 +47,13 @@ spool_open(struct spool *s, const char *dir, const char *name, struct err *e)
 	struct stat st;
 
 	memset(s, 0, sizeof *s);
-	if (mkdir(dir, 0777) && errno != EEXIST)
+	if (gate_mkdir(dir, 0777) && errno != EEXIST)
 		return err_errno(e, "cannot make the folder %s", dir);
 	s->file = true;
 	if (!name)
 		return spool_new_file(s, dir, e);
 	s->path = mem_printf("%s/%s", dir, name);
-	s->fd = open(s->path, O_RDONLY | O_CLOEXEC);
+	s->fd = gate_open(GATE_WRITE, s->path, O_RDONLY, 0);
 	if (s->fd < 0 && errno == ENOENT)
 		return spool_new_file(s, dir, e);
 	if (s->fd < 0 || fstat(s->fd, &st)) {
@@ -244,7 +245,7 @@ void
 spool_clear(struct spool *s)
 {
 	if (s->part)
-		unlink(s->part);
+		gate_unlink(s->part);
 	if (s->file && s->fd >= 0)
 		close(s->fd);
 	for (size_t k = 0; k < s->n; k++)

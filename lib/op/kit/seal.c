@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/gate.h"
 #include "base/mem.h"
 #include "base/replace.h"
 #include "base/str.h"
@@ -33,8 +34,8 @@ seal_break(const char *dir, uint32_t stream)
 {
 	char *mark = seal_mark(dir, stream), *seal = mem_printf("%s/" SEAL_NAME, dir);
 
-	unlink(seal); /* removed first: a seal must not stand without its marks */
-	unlink(mark);
+	gate_unlink(seal); /* removed first: a seal must not stand without its marks */
+	gate_unlink(mark);
 	mem_free(mark);
 	mem_free(seal);
 }
@@ -44,7 +45,7 @@ static uint64_t
 seal_read(int dir, const char *name, const char *key)
 {
 	char text[SEAL_TEXT] = "";
-	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC);
+	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
 	const char *at = n > 0 ? strstr(text, key) : NULL;
 
@@ -60,9 +61,9 @@ struct seal_look {
 };
 
 static enum status
-seal_look(const char *dir, struct seal_look *l, struct err *e)
+seal_look(enum gate side, const char *dir, struct seal_look *l, struct err *e)
 {
-	DIR *d = opendir(dir);
+	DIR *d = gate_opendir(side, dir);
 	struct dirent *entry;
 
 	if (!d)
@@ -95,7 +96,7 @@ seal_end(const char *dir, uint32_t stream, uint32_t streams, uint64_t seed, stru
 	snprintf(text, sizeof text, "%" PRIu32 "\n", streams);
 	enum status st = replace_file(mark, text, strlen(text), e);
 	if (st == ST_OK)
-		st = seal_look(dir, &l, e);
+		st = seal_look(GATE_WRITE, dir, &l, e);
 	for (size_t i = 0; i < l.n_ended; i++)
 		ended += l.ended[i] < l.streams;
 	if (st == ST_OK && l.streams && ended == l.streams) {
@@ -113,10 +114,10 @@ enum status
 seal_check(const char *dir, struct err *e)
 {
 	struct seal_look l = { .streams = 1 };
-	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = gate_open(GATE_READ, dir, O_RDONLY | O_DIRECTORY, 0);
 	bool sealed = fd >= 0 && faccessat(fd, SEAL_NAME, F_OK, 0) == 0;
 	uint64_t files = sealed ? seal_read(fd, SEAL_NAME, "\"files\": ") : 0;
-	enum status st = fd < 0 ? err_errno(e, "cannot read '%s'", dir) : seal_look(dir, &l, e);
+	enum status st = fd < 0 ? err_errno(e, "cannot read '%s'", dir) : seal_look(GATE_READ, dir, &l, e);
 
 	if (fd >= 0)
 		close(fd);

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/gate.h"
 #include "base/mem.h"
 #include "base/replace.h"
 #include "base/str.h"
@@ -69,7 +70,7 @@ shards_clear(struct shards *s)
 static enum status
 shards_sweep(const struct shards *s, struct err *e)
 {
-	DIR *d = opendir(s->dir);
+	DIR *d = gate_opendir(GATE_WRITE, s->dir);
 	struct dirent *entry;
 
 	if (!d)
@@ -118,9 +119,9 @@ shards_begin(struct shards *s, uint64_t seed, bool overwrite, struct err *e)
 
 	s->begun = true;
 	s->seed = seed;
-	if (mkdir(s->dir, 0777) && errno != EEXIST)
+	if (gate_mkdir(s->dir, 0777) && errno != EEXIST)
 		st = err_errno(e, "cannot make the folder %s", s->dir);
-	else if ((fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666)) < 0)
+	else if ((fd = gate_open(GATE_WRITE, path, O_RDWR | O_CREAT, 0666)) < 0)
 		st = err_errno(e, "cannot write %s", path);
 	if (st == ST_OK)
 		st = shards_look(s, fd, seed, overwrite, e);
@@ -173,7 +174,7 @@ shards_open(struct shards *s, uint32_t k, int flags, struct err *e)
 	char *part = shards_name(s, k, true);
 
 	shards_format(s, &s->v[k]);
-	s->v[k].fd = open(part, O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0666);
+	s->v[k].fd = gate_open(GATE_WRITE, part, O_WRONLY | O_CREAT | flags, 0666);
 	if (s->v[k].fd < 0)
 		err_errno(e, "cannot write %s", part);
 	mem_free(part);
@@ -318,7 +319,7 @@ static enum status
 shards_copy_back(struct shards *s, uint32_t k, struct err *e)
 {
 	char *name = shards_name(s, k, false);
-	int from = open(name, O_RDONLY | O_CLOEXEC);
+	int from = gate_open(GATE_WRITE, name, O_RDONLY, 0);
 	uint64_t left = s->v[k].written, at = 0;
 	uint8_t *b = mem_alloc(SHARDS_BUF);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/gate.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "op/kit/fields.h"
@@ -91,7 +92,7 @@ lookup_check(const struct op_node *n, struct err *e)
 		err_help(e, "names end in .csv, .tsv, .ndjson, .jsonl or .msgpack; `join` reads others");
 		return ST_DATA;
 	}
-	return access(s->file, R_OK) ? err_errno(e, "cannot open %s", s->file) : ST_OK;
+	return gate_readable(s->file) ? err_errno(e, "cannot open %s", s->file) : ST_OK;
 }
 
 static int64_t

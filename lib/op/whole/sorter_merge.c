@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/gate.h"
 #include "base/mem.h"
 #include "base/transfer.h"
 #include "op/whole/sorter_inner.h"
@@ -21,23 +22,14 @@
 static enum status
 merge_file(struct sorter *s, struct err *e)
 {
-	const char *dir = s->tmp && *s->tmp ? s->tmp : getenv("TMPDIR");
+	const char *dir = s->tmp && *s->tmp ? s->tmp : NULL, *own = getenv("TMPDIR");
 
-	if (!dir || !*dir)
-		dir = "/tmp";
-	s->fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	/* not every file system supports O_TMPFILE */
-	if (s->fd < 0 && errno != ENOENT && errno != ENOTDIR) {
-		char *name = mem_printf("%s/dsvc-sort-XXXXXX", dir);
-
-		s->fd = mkostemp(name, O_CLOEXEC);
-		if (s->fd >= 0)
-			unlink(name);
-		mem_free(name);
-	}
+	s->fd = gate_nameless(dir);
 	if (s->fd >= 0)
 		return ST_OK;
-	err_errno(e, "cannot make a temporary file in %s", dir);
+	err_errno(e, "cannot make a temporary file in %s", dir ? dir : own && *own ? own : "/tmp");
+	if (e->help[0])
+		return e->kind;
 	err_help(e, "set TMPDIR or tmp= to another folder, or raise mem= to avoid the file");
 	return e->kind;
 }

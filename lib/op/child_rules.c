@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+#include "op/child_rules.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+
+/* A program is known by the real path of its folder and its own name, which may be a link:
+ * several programs may be one file (busybox), and only one of them be allowed. */
+static struct {
+	struct child_rules rules;
+	struct words folders;  /* real paths */
+	struct words programs; /* real path of the folder, and the name */
+} now;
+
+static char *
+rules_place(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	char *folder = slash ? mem_strndup(path, slash == path ? 1 : (size_t)(slash - path)) : mem_strdup(".");
+	char *real = realpath(folder, NULL);
+	char *out = real ? mem_printf("%s/%s", strcmp(real, "/") ? real : "", name) : NULL;
+
+	mem_free(folder);
+	free(real);
+	return out;
+}
+
+/* The path of a program that is named as in a command: with a slash, or to be found in PATH. */
+static char *
+rules_find(const char *name)
+{
+	const char *dirs = getenv("PATH"), *end;
+
+	if (strchr(name, '/'))
+		return mem_strdup(name);
+	for (dirs = dirs ? dirs : "/usr/bin:/bin"; *name && *dirs; dirs = *end ? end + 1 : end) {
+		end = strchrnul(dirs, ':');
+		char *try = mem_printf("%.*s/%s", (int)(end - dirs), dirs, name);
+		if (!access(try, X_OK))
+			return try;
+		mem_free(try);
+	}
+	return mem_strdup(name);
+}
+
+static enum status
+rules_add(const char *name, struct err *e)
+{
+	char *path = rules_find(name), *real;
+	struct stat st;
+	enum status rc = ST_OK;
+
+	if (stat(path, &st)) {
+		rc = err_errno(e, "--allow-exec %s", name);
+		err_help(e, "a program in PATH or with its path, a folder of programs, or `any`");
+	} else if (S_ISDIR(st.st_mode)) {
+		real = realpath(path, NULL);
+		words_add(&now.folders, real ? real : path, strlen(real ? real : path));
+		free(real);
+	} else if ((real = rules_place(path))) {
+		words_add(&now.programs, real, strlen(real));
+		mem_free(real);
+	}
+	mem_free(path);
+	return rc;
+}
+
+enum status
+child_rules_set(const struct child_rules *r, struct err *e)
+{
+	enum status st = ST_OK;
+
+	words_clear(&now.folders);
+	words_clear(&now.programs);
+	now.rules = *r;
+	for (size_t i = 0; i < r->programs.n && st == ST_OK; i++)
+		st = rules_add(r->programs.v[i], e);
+	return st;
+}
+
+static bool
+rules_have(const char *place)
+{
+	for (size_t i = 0; i < now.programs.n; i++)
+		if (!strcmp(place, now.programs.v[i]))
+			return true;
+	for (size_t i = 0; i < now.folders.n; i++) {
+		size_t n = strlen(now.folders.v[i]);
+
+		if (!strncmp(place, now.folders.v[i], n) && (place[n] == '/' || n == 1))
+			return true;
+	}
+	return false;
+}
+
+enum status
+child_rules_check(const char *path, const char *name, struct err *e)
+{
+	if (!now.rules.list)
+		return ST_OK;
+	char *place = rules_place(path);
+	bool ok = place && rules_have(place);
+
+	mem_free(place);
+	if (ok)
+		return ST_OK;
+	struct buf list = { 0 };
+	for (size_t i = 0; i < now.rules.programs.n && i < 4; i++)
+		buf_printf(&list, i < 3 ? " %.100s" : " ...", now.rules.programs.v[i]);
+	buf_byte(&list, 0);
+	err_set(e, ST_PERM, "cannot run %s: it is not among --allow-exec%s", name, (const char *)list.data);
+	err_help(e, "workers run the programs that their --allow-exec PROGRAM names, or all of a folder");
+	buf_clear(&list);
+	return ST_PERM;
+}
