@@ -94,7 +94,7 @@ up() {
 	until [ -s "$work/ready.d" ]; do :; done
 	DSVC_DISPATCHER=$(head -n 1 "$work/ready.d"); export DSVC_DISPATCHER
 	for ((i = 0; i < n; i++)); do
-		"$bin/dsvc-work" -q -j "$slots" ${wep:+-b "$wep"} --ready-file "$work/ready.w$i" <&8 &
+		"$bin/dsvc-work" -q -j "$slots" --allow-read / --allow-exec any ${wep:+-b "$wep"} --ready-file "$work/ready.w$i" <&8 &
 		pids="$pids $!"
 	done
 	for ((i = 0; i < n; i++)); do until [ -s "$work/ready.w$i" ]; do :; done; done
