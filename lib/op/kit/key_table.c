@@ -12,6 +12,23 @@ key_table_code(const uint8_t *p, size_t n)
 	return (uint32_t)(hash_bytes(p, n) >> 32);
 }
 
+/* Like memcmp(..) == 0, but without a call for a short key: two words that may overlap. */
+static inline bool
+key_table_same(const uint8_t *a, const uint8_t *b, size_t n)
+{
+	uint32_t first[2], last[2];
+
+	if (n < 4)
+		return n == 0 || (a[0] == b[0] && a[n / 2] == b[n / 2] && a[n - 1] == b[n - 1]);
+	if (n > 8)
+		return !memcmp(a, b, n);
+	memcpy(&first[0], a, 4);
+	memcpy(&first[1], b, 4);
+	memcpy(&last[0], a + n - 4, 4);
+	memcpy(&last[1], b + n - 4, 4);
+	return first[0] == first[1] && last[0] == last[1];
+}
+
 /* The slot that holds the key, or the free slot where it would go. */
 static size_t
 key_table_slot(const struct key_table *k, const uint8_t *p, size_t n, uint32_t code)
@@ -23,7 +40,7 @@ key_table_slot(const struct key_table *k, const uint8_t *p, size_t n, uint32_t c
 		if (k->slots[at].code != code)
 			continue;
 		const uint8_t *key = key_table_at(k, k->slots[at].number - 1, &len);
-		if (len == n && !memcmp(key, p, n))
+		if (len == n && key_table_same(key, p, n))
 			break;
 	}
 	return at;

@@ -65,12 +65,14 @@ key_table_want(const struct key_table *k, uint32_t code)
 static inline uint32_t
 key_table_want_item(const struct key_table *k, uint32_t code)
 {
-	const struct key_table_slot *slot = &k->slots[code & (k->n_slots - 1)];
+	size_t mask = k->n_slots - 1;
 
-	if (!slot->number || slot->code != code)
-		return KEY_TABLE_NONE;
-	__builtin_prefetch(&k->items[slot->number - 1]);
-	return slot->number - 1;
+	for (size_t at = code & mask; k->slots[at].number; at = (at + 1) & mask)
+		if (k->slots[at].code == code) {
+			__builtin_prefetch(&k->items[k->slots[at].number - 1]);
+			return k->slots[at].number - 1;
+		}
+	return KEY_TABLE_NONE;
 }
 /* Lends the key, until another is added. */
 static inline const uint8_t *
