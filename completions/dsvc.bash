@@ -36,7 +36,7 @@ _dsvc_dispatch()
 	--ready-file) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
 	esac
 	case $cur in
-	-*) mapfile -t COMPREPLY < <(compgen -W '-b --bind --state --exit-when-idle --job-gc --job-gc-unfinished --dataset-gc --beat --loss --insecure --ready-fd --ready-file --until-stdin-eof -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	-*) mapfile -t COMPREPLY < <(compgen -W '-b --bind --state --standby --exit-when-idle --job-gc --job-gc-unfinished --dataset-gc --beat --loss --insecure --ready-fd --ready-file --until-stdin-eof -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
 	*) : ;;
 	esac
 }

@@ -20,9 +20,9 @@ endpoint_bad(const struct endpoint *ep, const char *given, const char *why, stru
 	return ST_USAGE;
 }
 
-/* Fills ep->address, or says why not. */
+/* Fills `out`, or says why not. */
 static const char *
-endpoint_parse(struct endpoint *ep, const char *given)
+endpoint_parse(char out[ENDPOINT_ADDRESS], const char *given)
 {
 	const char *scheme = "", *colon;
 
@@ -30,26 +30,52 @@ endpoint_parse(struct endpoint *ep, const char *given)
 		scheme = "ipc://";
 	else if (!strstr(given, "://"))
 		scheme = "tcp://";
-	if (snprintf(ep->address, sizeof ep->address, "%s%s", scheme, given) >= (int)sizeof ep->address)
+	if (snprintf(out, ENDPOINT_ADDRESS, "%s%s", scheme, given) >= ENDPOINT_ADDRESS)
 		return "too long";
-	if (str_starts(ep->address, "ipc://")) {
-		size_t n = strlen(ep->address) - 6;
+	if (str_starts(out, "ipc://")) {
+		size_t n = strlen(out) - 6;
 		if (n == 0)
 			return "there is no path";
 		return n > ENDPOINT_IPC_PATH ? "a socket's path has at most 107 bytes" : NULL;
 	}
-	if (!str_starts(ep->address, "tcp://"))
+	if (!str_starts(out, "tcp://"))
 		return "neither tcp:// nor ipc://";
-	colon = strrchr(ep->address + 6, ':');
-	if (!colon || colon == ep->address + 6 || colon[1] == '\0')
+	colon = strrchr(out + 6, ':');
+	if (!colon || colon == out + 6 || colon[1] == '\0')
 		return "there is no port";
 	return NULL;
+}
+
+/* One address, or several of one kind with commas between. */
+static enum status
+endpoint_list(struct endpoint *ep, const char *given, struct err *e)
+{
+	char one[ENDPOINT_ADDRESS], *part;
+	size_t len, at = 0;
+
+	for (const char *p = given;; p += len + 1) {
+		len = strcspn(p, ",");
+		part = mem_strndup(p, len);
+		const char *why = *part == '@' ? "a file can only be given alone" : endpoint_parse(one, part);
+		if (!why && at && strncmp(one, ep->address, 3) != 0)
+			why = "addresses of one service are all tcp:// or all ipc://";
+		if (!why && at + strlen(one) + 2 > sizeof ep->address)
+			why = "too many addresses";
+		if (why)
+			endpoint_bad(ep, part, why, e);
+		mem_free(part);
+		if (why)
+			return ST_USAGE;
+		at += (size_t)sprintf(ep->address + at, "%s%s", at ? "," : "", one);
+		if (!p[len])
+			return ST_OK;
+	}
 }
 
 /* The address in a file that a dispatcher writes when it is ready; it appears
  * whole. */
 static enum status
-endpoint_read(const char *path, char out[ENDPOINT_ADDRESS], struct err *e)
+endpoint_read(const char *path, char out[ENDPOINT_LIST], struct err *e)
 {
 	FILE *f = NULL;
 
@@ -65,7 +91,7 @@ endpoint_read(const char *path, char out[ENDPOINT_ADDRESS], struct err *e)
 		err_help(e, "dsvc-dispatch --ready-file %.200s does, when it is ready", path);
 		return ST_UNAVAIL;
 	}
-	if (!fgets(out, ENDPOINT_ADDRESS, f))
+	if (!fgets(out, ENDPOINT_LIST, f))
 		out[0] = '\0';
 	fclose(f);
 	out[strcspn(out, "\n")] = '\0';
@@ -116,17 +142,15 @@ endpoint_find(const char *given, const char *from, struct endpoint *ep, struct e
 
 	*ep = (struct endpoint){ .own = !given || !*given };
 	snprintf(ep->from, sizeof ep->from, "%s", ep->own || !from ? "the default" : from);
-	char line[ENDPOINT_ADDRESS];
+	char line[ENDPOINT_LIST];
 	if (!ep->own && *given == '@') {
 		st = endpoint_read(given + 1, line, e);
 		if (st != ST_OK)
 			return st;
 		given = line;
 	}
-	if (!ep->own) {
-		const char *why = endpoint_parse(ep, given);
-		return why ? endpoint_bad(ep, given, why, e) : ST_OK;
-	}
+	if (!ep->own)
+		return endpoint_list(ep, given, e);
 	st = endpoint_folder(folder, sizeof folder, e);
 	if (st == ST_OK)
 		st = endpoint_check(folder, e);
@@ -140,7 +164,7 @@ endpoint_bind(char **given, const char *from, struct err *e)
 {
 	struct endpoint ep = { 0 };
 	snprintf(ep.from, sizeof ep.from, "%s", from);
-	const char *why = endpoint_parse(&ep, *given);
+	const char *why = endpoint_parse(ep.address, *given);
 
 	if (why)
 		return endpoint_bad(&ep, *given, why, e);

@@ -16,10 +16,10 @@
 #include "base/err.h"
 #include "cli/opt.h"
 
-enum { ENDPOINT_ADDRESS = 256, ENDPOINT_IPC_PATH = 107 };
+enum { ENDPOINT_ADDRESS = 256, ENDPOINT_LIST = 1024, ENDPOINT_IPC_PATH = 107 };
 
 struct endpoint {
-	char address[ENDPOINT_ADDRESS];
+	char address[ENDPOINT_LIST]; /* or several, as in net/address_list.h */
 	char from[64]; /* "-d", "DSVC_DISPATCHER", "the default" */
 	bool own;      /* the private socket */
 };
@@ -27,7 +27,8 @@ struct endpoint {
 enum { ENDPOINT_FILE_MS = 1500 };
 
 /* given: NULL or "" for the default. HOST:PORT is taken as tcp://, a path with
- * a slash as ipc://; @FILE is what the first line of FILE says (--ready-file),
+ * a slash as ipc://; ADDRESS,ADDRESS... are several of one service;
+ * @FILE is what the first line of FILE says (--ready-file),
  * which is waited for ENDPOINT_FILE_MS. ST_USAGE for what is no address, ST_PERM
  * when the private folder is not private, ST_UNAVAIL when there is no such file. */
 enum status endpoint_find(const char *given, const char *from, struct endpoint *ep,

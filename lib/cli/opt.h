@@ -52,7 +52,7 @@ void opt_env_name(const struct program *p, const struct param *row, bool own, ch
 #define OPT_DISPATCHER(T) \
 	{ .name = "dispatcher", .letter = 'd', .arg = "ENDPOINT", .kind = PARAM_WORD, \
 	  .offset = offsetof(T, dispatcher), .flags = PARAM_OPTIONAL, \
-	  .help = "address of the dispatcher; @FILE: read it from FILE" }
+	  .help = "address of the dispatcher; A,B: two addresses of one service; @FILE: read it from FILE" }
 #define OPT_QUIET(T) \
 	{ .name = "quiet", .letter = 'q', .kind = PARAM_BOOL, .offset = offsetof(T, quiet), \
 	  .flags = PARAM_RARE, \

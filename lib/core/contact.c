@@ -44,6 +44,14 @@ contact_gone(struct contact *c, int64_t now_ns)
 }
 
 void
+contact_reached(struct contact *c, int64_t now_ns)
+{
+	contact_time(c, now_ns);
+	if (!c->connected)
+		c->hello_due = now_ns;
+}
+
+void
 contact_who(struct contact *c, int64_t now_ns)
 {
 	/* Several messages may be answered so: one HELLO is enough. */

@@ -48,6 +48,8 @@ void contact_init(struct contact *c, int64_t now_ns, int64_t give_up_ns, const c
  * it; for those who keep deadlines of their own, which move by what `late` grew. */
 void contact_time(struct contact *c, int64_t now_ns);
 void contact_heard(struct contact *c, int64_t now_ns);
+/* It was reached, at another address than before: HELLO is due, if none was answered. */
+void contact_reached(struct contact *c, int64_t now_ns);
 /* The connection broke, or WHO came: HELLO is due. */
 void contact_gone(struct contact *c, int64_t now_ns);
 void contact_who(struct contact *c, int64_t now_ns);

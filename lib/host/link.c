@@ -9,7 +9,9 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/mem.h"
 #include "net/address.h"
+#include "net/address_list.h"
 
 bool
 link_send(struct sock *s, uint64_t peer, const struct msg *m, struct link_out *out,
@@ -27,6 +29,8 @@ link_send(struct sock *s, uint64_t peer, const struct msg *m, struct link_out *o
 	}
 	if (log_most() >= LOG_DEBUG)
 		log_say(LOG_DEBUG, "to %llx: %s", (unsigned long long)peer, msg_name(m->type));
+	if (m->type == MSG_HELLO)
+		sock_asks(s);
 	bool sent = sock_send(s, peer, scratch->data, scratch->len, payload);
 	if (scratch->cap > WIRE_FRAME_MAX) /* one large message is no reason to keep so much */
 		buf_clear(scratch);
@@ -68,6 +72,12 @@ link_where(const char *address, const char *from, char out[LINK_WHERE])
 		snprintf(out, LINK_WHERE, "%.280s", address);
 }
 
+bool
+link_is_ipc(const char *address)
+{
+	return !address || strncmp(address, "ipc:", 4) == 0;
+}
+
 enum status
 link_stranger(const char *where, struct err *e)
 {
@@ -88,27 +98,54 @@ link_answer(const struct sock_msg *in, bool *met, const char *where, struct msg 
 	return ST_OK;
 }
 
-enum status
-link_reach(const char *address, const char *from, int wait_ms, char *local, size_t local_size,
-	   struct err *e)
+/* Looks at the addresses, once each; ST_OK: one answers. */
+static enum status
+link_look(const char *addresses, int64_t until, struct link_reached *out, struct err *e)
 {
+	size_t n = address_list_count(addresses);
+	enum status st = ST_UNAVAIL, one;
 	struct address a;
 	struct err why;
-	enum status st = address_parse(address, &a, e);
-	if (st != ST_OK)
-		return st;
+
+	for (size_t k = 0; k < n; k++) {
+		char *address = address_list_at(addresses, k);
+		int64_t left = (until - clock_mono_ns()) / 1000000 / (int64_t)(n - k);
+
+		*out = (struct link_reached){ .which = k };
+		one = address_parse(address, &a, &why);
+		if (one == ST_OK)
+			one = address_probe(&a, left > 50 ? (int)left : 50, out->local, sizeof out->local, &why);
+		mem_free(address);
+		if (one == ST_OK)
+			return one;
+		if (k == 0 || one != ST_UNAVAIL) {
+			st = one;
+			*e = why;
+		}
+	}
+	return st;
+}
+
+enum status
+link_reach(const char *addresses, const char *from, int wait_ms, struct link_reached *out, struct err *e)
+{
 	int64_t until = clock_mono_ns() + (int64_t)wait_ms * 1000000;
+	struct link_reached unused;
+	enum status st;
+	struct err why;
+
 	for (int pause_ms = 5;; pause_ms = pause_ms < 80 ? pause_ms * 2 : 80) {
-		int64_t left = (until - clock_mono_ns()) / 1000000;
-		st = address_probe(&a, left > 50 ? (int)left : 50, local, local_size, &why);
-		if (st != ST_UNAVAIL || left <= pause_ms)
+		st = link_look(addresses, until, out ? out : &unused, &why);
+		if (st != ST_UNAVAIL || (until - clock_mono_ns()) / 1000000 <= pause_ms)
 			break;
 		nanosleep(&(struct timespec){ .tv_nsec = pause_ms * 1000000L }, NULL);
 	}
 	if (st == ST_OK)
 		return st;
+	if (st == ST_USAGE)
+		return (*e = why).kind;
 	char where[LINK_WHERE];
-	link_where(address, from, where);
+	link_where(addresses, from, where);
 	if (st == ST_PROTO)
 		return link_stranger(where, e);
 	err_set(e, st, "no dispatcher at %s: %s", where, why.text);

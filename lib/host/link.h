@@ -33,10 +33,14 @@ bool link_decode(const struct sock_msg *in, struct msg *out, struct err *e);
 
 /* Whether a dispatcher listens there; tries again for wait_ms, because one that was
  * started at the same time may need a moment. ST_UNAVAIL with address, where it came from
- * (NULL: unsaid) and why, at once when it is another kind of program. local as in address_probe. */
-enum status link_reach(const char *address, const char *from, int wait_ms,
-		       char *local, size_t local_size, struct err *e);
+ * (NULL: unsaid) and why, at once when it is another kind of program. Of several addresses
+ * (net/address_list.h) one that answers will do. Fills out; local as in address_probe. */
+struct link_reached { size_t which; char local[128]; }; /* number of the address; this end */
+enum status link_reach(const char *addresses, const char *from, int wait_ms, struct link_reached *out,
+		       struct err *e);
 
+/* Whether only this machine is behind it, or it is NULL. */
+bool link_is_ipc(const char *address);
 /* The error for an address where something else than a dispatcher listens: ST_UNAVAIL. where:
  * from link_where. */
 enum status link_stranger(const char *where, struct err *e);

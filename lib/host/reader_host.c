@@ -32,11 +32,12 @@ reader_host_machine(struct reader_host *c, uint64_t self, struct err *e)
 }
 
 static enum status
-reader_host_start(struct reader_host *c, struct err *e)
+reader_host_start(struct reader_host *c, size_t which, struct err *e)
 {
 	uint64_t self = sock_peer_new();
 	struct sock_opts control = { .self = self, .message = reader_net_told,
-		.broke = reader_net_control_broke, .stranger = reader_net_stranger, .arg = c };
+		.broke = reader_net_control_broke, .stranger = reader_net_stranger,
+		.turned = reader_net_turned, .arg = c };
 	struct sock_opts data = { .fresh = true, .message = reader_net_data,
 		.broke = reader_net_worker_broke, .frame_max = READER_NET_FRAME_MAX, .arg = c };
 	c->net = net_new();
@@ -45,7 +46,7 @@ reader_host_start(struct reader_host *c, struct err *e)
 	net_watch(c->net, c->wake, NET_READ, reader_net_woken, c);
 	enum status st = reader_host_machine(c, self, e);
 	if (st == ST_OK)
-		st = sock_connect(c->control, c->conf.dispatcher, LINK_DISPATCHER, e);
+		st = sock_connect_any(c->control, c->conf.dispatcher, which, LINK_DISPATCHER, e);
 	if (st != ST_OK)
 		return st;
 	st = thread_start(&c->thread, reader_net_thread, c, "the network", e);
@@ -66,11 +67,12 @@ reader_host_own(struct reader_host *c)
 enum status
 reader_host_open(const struct reader_host_conf *conf, struct reader_host **out, struct err *e)
 {
+	struct link_reached reached;
 	enum status st = job_opts_check(&conf->job, e);
 	if (st == ST_OK)
 		st = net_check_files(e);
 	if (st == ST_OK)
-		st = link_reach(conf->dispatcher, conf->from, LINK_WAIT_MS, NULL, 0, e);
+		st = link_reach(conf->dispatcher, conf->from, LINK_WAIT_MS, &reached, e);
 	if (st != ST_OK)
 		return st;
 	link_tune_memory();
@@ -82,7 +84,7 @@ reader_host_open(const struct reader_host_conf *conf, struct reader_host **out, 
 	c->wake = wake_open();
 	pthread_mutex_init(&c->lock, NULL);
 	pthread_cond_init(&c->placed, NULL);
-	st = reader_host_start(c, e);
+	st = reader_host_start(c, reached.which, e);
 	if (st != ST_OK)
 		reader_host_free(&c);
 	*out = c;

@@ -91,6 +91,7 @@ void held_unref(struct held *h); /* accepts NULL */
 void reader_net_told(void *arg, struct sock_msg *in);
 void reader_net_stranger(void *arg, uint64_t peer);
 void reader_net_data(void *arg, struct sock_msg *in);
+void reader_net_turned(void *arg, uint64_t peer);
 void reader_net_control_broke(void *arg, uint64_t peer);
 void reader_net_worker_broke(void *arg, uint64_t peer);
 void reader_net_woken(void *arg, int fd, int events);

@@ -52,6 +52,13 @@ reader_net_told(void *arg, struct sock_msg *in)
 }
 
 void
+reader_net_turned(void *arg, uint64_t peer)
+{
+	(void)peer;
+	reader_dispatcher_reached(((struct reader_host *)arg)->read, clock_mono_ns());
+}
+
+void
 reader_net_control_broke(void *arg, uint64_t peer)
 {
 	struct reader_host *c = arg;

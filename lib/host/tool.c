@@ -93,6 +93,13 @@ tool_stranger(void *arg, uint64_t peer)
 		t->failed = link_stranger(t->where, &t->err);
 }
 
+static void
+tool_turned(void *arg, uint64_t peer)
+{
+	(void)peer;
+	((struct tool *)arg)->hello_due = true;
+}
+
 static enum status
 tool_silent(const struct tool *t, struct err *e)
 {
@@ -146,9 +153,10 @@ tool_wait(struct tool *t, const bool *done, struct err *e)
 enum status
 tool_open(const char *dispatcher, const char *from, struct tool **out, struct err *e)
 {
+	struct link_reached reached;
 	enum status st = net_check_files(e);
 	if (st == ST_OK)
-		st = link_reach(dispatcher, from, LINK_WAIT_MS, NULL, 0, e);
+		st = link_reach(dispatcher, from, LINK_WAIT_MS, &reached, e);
 	if (st != ST_OK)
 		return st;
 	struct tool *t = mem_zalloc(sizeof *t);
@@ -156,9 +164,9 @@ tool_open(const char *dispatcher, const char *from, struct tool **out, struct er
 	link_where(dispatcher, from, t->where);
 	t->net = net_new();
 	struct sock_opts o = { .self = t->self, .message = tool_told,
-		.stranger = tool_stranger, .arg = t };
+		.stranger = tool_stranger, .turned = tool_turned, .arg = t };
 	t->sock = sock_new(t->net, &o);
-	st = sock_connect(t->sock, dispatcher, LINK_DISPATCHER, e);
+	st = sock_connect_any(t->sock, dispatcher, reached.which, LINK_DISPATCHER, e);
 	if (st == ST_OK) {
 		tool_hello(t);
 		st = tool_wait(t, &t->welcome, e);

@@ -80,6 +80,13 @@ worker_host_told(void *arg, struct sock_msg *in)
 }
 
 static void
+worker_host_turned(void *arg, uint64_t peer)
+{
+	(void)peer;
+	worker_dispatcher_reached(((struct worker_host *)arg)->work, clock_mono_ns());
+}
+
+static void
 worker_host_control_broke(void *arg, uint64_t peer)
 {
 	struct worker_host *h = arg;
@@ -429,7 +436,7 @@ worker_host_bind(struct worker_host *h, const char *local, struct err *e)
 	enum status st = ST_OK;
 	if (c->bind) {
 		buf_str(&at, c->bind);
-	} else if (strncmp(c->dispatcher, "ipc:", 4) == 0) {
+	} else if (link_is_ipc(c->dispatcher)) {
 		address_sweep("work");
 		st = address_fresh("work", &at, e);
 	} else {
@@ -455,7 +462,8 @@ static void
 worker_host_open(struct worker_host *h, uint64_t self)
 {
 	struct sock_opts control = { .self = self, .message = worker_host_told,
-		.broke = worker_host_control_broke, .stranger = worker_host_stranger, .arg = h };
+		.broke = worker_host_control_broke, .stranger = worker_host_stranger,
+		.turned = worker_host_turned, .arg = h };
 	struct sock_opts data = { .self = self, .handover = true, .message = worker_host_asked,
 		.broke = worker_host_reader_broke, .arg = h };
 	h->net = net_new();
@@ -553,38 +561,27 @@ worker_host_share(struct worker_host *h, struct err *e)
 	return st;
 }
 
-/* Whether others than this user may reach the worker, by one of its three addresses. */
-static bool
-worker_host_open_to_all(const struct worker_host_conf *c)
-{
-	const char *at[] = { c->dispatcher, c->bind, c->advertise };
-	bool open = false;
-	for (size_t i = 0; i < sizeof at / sizeof *at; i++)
-		open = open || (at[i] && strncmp(at[i], "ipc:", 4) != 0);
-	return open;
-}
-
 enum status
 worker_host_run(const struct worker_host_conf *c, struct err *e)
 {
 	struct worker_host h = { .conf = c, .claim = -1, .err = e, .drain_until_ns = INT64_MAX };
-	char local[128];
+	struct link_reached reached;
 	uint64_t self = sock_peer_new();
 	net_raise_files();
 	enum status st = net_check_files(e);
 	if (st == ST_OK)
-		st = fence_up(c->fence, worker_host_open_to_all(c), e);
+		st = fence_up(c->fence, !link_is_ipc(c->dispatcher) || !link_is_ipc(c->bind) || !link_is_ipc(c->advertise), e);
 	if (st == ST_OK)
-		st = link_reach(c->dispatcher, c->from, LINK_WAIT_MS, local, sizeof local, e);
+		st = link_reach(c->dispatcher, c->from, LINK_WAIT_MS, &reached, e);
 	if (st != ST_OK)
 		return st;
 	link_tune_memory();
 	worker_host_open(&h, self);
-	st = worker_host_bind(&h, local, e);
+	st = worker_host_bind(&h, reached.local, e);
 	if (st == ST_OK)
 		st = worker_host_share(&h, e);
 	if (st == ST_OK)
-		st = sock_connect(h.control, c->dispatcher, LINK_DISPATCHER, e);
+		st = sock_connect_any(h.control, c->dispatcher, reached.which, LINK_DISPATCHER, e);
 	bool clean = true;
 	if (st == ST_OK) {
 		worker_host_set_up(&h, self);

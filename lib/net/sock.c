@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "net/address.h"
+#include "net/address_list.h"
 #include "net/net_inner.h"
 #include "net/outbox.h"
 #include "net/sock_inner.h"
@@ -40,6 +41,7 @@ sock_broke(void *arg, uint64_t peer)
 	struct track_peer *p = track_find(&s->track, peer);
 	if (p && p->pid)
 		process_watch_add(&s->exits, peer, p->pid);
+	sock_turns_broke(s);
 	if (s->o.broke)
 		s->o.broke(s->o.arg, peer);
 }
@@ -124,6 +126,7 @@ sock_free(struct sock **sp, int linger_ms)
 	track_clear(&s->track);
 	process_watch_clear(&s->exits);
 	guard_clear(&s->guard);
+	sock_turns_free(s);
 	mem_free(s);
 	*sp = NULL;
 }
@@ -146,6 +149,8 @@ sock_deadline(const struct sock *s)
 	int64_t at = s->track.deadline_ns;
 	if (s->guard.deadline_ns < at)
 		at = s->guard.deadline_ns;
+	if (s->turns && s->turns->due_ns < at)
+		at = s->turns->due_ns;
 	return s->redial_ns < at ? s->redial_ns : at;
 }
 
@@ -155,6 +160,7 @@ sock_tick(struct sock *s, int64_t now_ns)
 	track_tick(&s->track, now_ns);
 	guard_tick(&s->guard, now_ns);
 	sock_redial(s, now_ns);
+	sock_turns_tick(s, now_ns);
 }
 
 /* Sets buffer sizes for connections made from now on. Bytes that the kernel holds between two
@@ -253,6 +259,19 @@ sock_connect(struct sock *s, const char *address, uint64_t peer, struct err *e)
 	return ST_OK;
 }
 
+enum status
+sock_connect_any(struct sock *s, const char *list, size_t first, uint64_t peer, struct err *e)
+{
+	size_t n = address_list_count(list);
+	char *address = address_list_at(list, first < n ? first : 0);
+	enum status st = sock_connect(s, address, peer, e);
+
+	mem_free(address);
+	if (st == ST_OK && n > 1)
+		sock_turns_open(s, peer, list, first < n ? first : 0);
+	return st;
+}
+
 void
 sock_disconnect(struct sock *s, const char *address, uint64_t peer)
 {
@@ -310,6 +329,8 @@ sock_deliver(struct sock *s, const uint8_t *id, zmq_msg_t *head, zmq_msg_t *payl
 		p = sock_seen(s, m.peer, fd, head);
 	if (p && p->dropped)
 		return; /* the message was sent before the connection was cut */
+	if (s->turns)
+		s->turns->asked = 0;
 	m.head = zmq_msg_data(head);
 	m.head_len = zmq_msg_size(head);
 	if (payload) {

@@ -7,6 +7,7 @@
  *
  *	server: sock_bind; peers appear with their first message
  *	client: sock_connect(address, the number by which to call that peer)
+ *	        sock_connect_any(addresses of one peer, of which one answers at a time, ...)
  *
  * A server takes the connection that says a peer's number last for that peer's. A
  * client that leaves and comes back at once may be heard in the wrong order, and
@@ -76,6 +77,9 @@ struct sock_opts {
 	/* client: what listens there speaks another language than libzmq's. It is called
 	 * again after a while, unless it is disconnected. May be NULL */
 	void (*stranger)(void *arg, uint64_t peer);
+	/* client: a peer with several addresses was reached at another one; what was sent to it
+	 * in the meantime is lost. May be NULL */
+	void (*turned)(void *arg, uint64_t peer);
 	void *arg;
 };
 
@@ -91,6 +95,12 @@ enum status sock_bind(struct sock *s, const char *address, struct buf *bound, st
 void sock_unbind(struct sock *s, const char *bound);
 /* Connects for as long as the socket lives, again and again. */
 enum status sock_connect(struct sock *s, const char *address, uint64_t peer, struct err *e);
+/* Works like sock_connect for a peer that has several addresses (net/address_list.h), which are called in turn, from
+ * `first` on, while there is no connection. One such peer at most. */
+enum status sock_connect_any(struct sock *s, const char *list, size_t first, uint64_t peer, struct err *e);
+/* To be called with each question to such a peer: after some without any message from it, its
+ * next address is called. */
+void sock_asks(struct sock *s);
 /* The peer, whose message is being handled, is that process of this machine: once its
  * connection broke, the end of the process makes it gone without more waiting. */
 void sock_process(struct sock *s, uint64_t peer, int64_t pid);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The inside of a socket: sock.c has its messages, sock_watch.c its
- * connections, sock_dial.c the calling of peers.
+ * connections, sock_dial.c the calling of peers, sock_turn.c of those with several addresses.
  */
 #ifndef NET_SOCK_INNER_H
 #define NET_SOCK_INNER_H
@@ -13,6 +13,17 @@
 #include "net/guard.h"
 #include "net/sock.h"
 #include "net/track.h"
+
+/* A client's peer that has several addresses. */
+struct sock_turns {
+	uint64_t peer;
+	char *list;
+	size_t n, at;        /* addresses; the one that is called */
+	unsigned tries;      /* calls since one was answered */
+	unsigned asked;      /* questions since a message came */
+	bool turned;         /* another one is called than was spoken to last */
+	int64_t due_ns;      /* when to call the next one; INT64_MAX: one has answered */
+};
 
 struct sock {
 	struct net *net;
@@ -26,6 +37,7 @@ struct sock {
 	bool calls; /* it is a client */
 	struct process_watch exits;
 	struct guard guard;
+	struct sock_turns *turns; /* NULL: each peer has one address */
 	int64_t redial_ns; /* the earliest of the peers; INT64_MAX: none */
 	int64_t complained_ns; /* when the last malformed message was told */
 };
@@ -47,5 +59,12 @@ void sock_redial(struct sock *s, int64_t now_ns);
 void sock_id_bytes(uint64_t id, uint8_t out[8]);
 /* Connects to a kept peer under a new alias. */
 bool sock_dial(struct sock *s, struct track_peer *p);
+
+/* sock_turn.c */
+void sock_turns_open(struct sock *s, uint64_t peer, const char *list, size_t first);
+void sock_turns_free(struct sock *s);
+void sock_turns_tick(struct sock *s, int64_t now_ns);
+void sock_turns_shaken(struct sock *s); /* it has them; a connection is there */
+void sock_turns_broke(struct sock *s);
 
 #endif

@@ -54,7 +54,7 @@ sock_redial(struct sock *s, int64_t now_ns)
 static void
 sock_failed(struct sock *s, struct track_peer *p, int64_t now_ns)
 {
-	if (p->shaken || p->broken)
+	if (p->shaken || p->broken || s->turns) /* with several addresses, the next one is called */
 		return;
 	p->redial_ns = now_ns + SOCK_REDIAL_MS * 1000000LL;
 	if (p->redial_ns < s->redial_ns)
@@ -83,6 +83,8 @@ sock_event(struct sock *s, uint16_t event, int32_t value, const char *address)
 	case ZMQ_EVENT_HANDSHAKE_SUCCEEDED:
 		if (p)
 			p->shaken = true;
+		if (p && s->turns)
+			sock_turns_shaken(s);
 		if (p && s->o.connected)
 			s->o.connected(s->o.arg, p->id);
 		break;

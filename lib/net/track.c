@@ -71,6 +71,15 @@ track_keep(struct track *t, uint64_t id, const char *address, bool local)
 }
 
 void
+track_left(struct track *t, struct track_peer *p)
+{
+	if (p->fd >= 0)
+		t->fds[p->fd].peer = 0;
+	p->fd = -1;
+	p->gone_ns = INT64_MAX;
+}
+
+void
 track_drop(struct track *t, uint64_t id)
 {
 	struct track_peer *p = track_find(t, id);

@@ -55,6 +55,7 @@ void track_init(struct track *t, int64_t return_ns, void (*broke)(void *, uint64
 void track_clear(struct track *t);
 struct track_peer *track_find(struct track *t, uint64_t id);
 struct track_peer *track_keep(struct track *t, uint64_t id, const char *address, bool local);
+void track_left(struct track *t, struct track_peer *p); /* its connection does not count any more; tells nobody */
 void track_drop(struct track *t, uint64_t id);
 /* The kept peer that was connected by this address; the only one there is also when
  * the address has another spelling; NULL: cannot tell. */

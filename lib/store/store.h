@@ -32,6 +32,8 @@ enum { STORE_VERSION = 2 };
  * program has it; ST_DATA: it is not, or no longer, what we wrote; ST_CONFIG: it was
  * written by a newer version. */
 enum status store_open(const char *dir, struct store **out, struct err *e);
+/* Whether another program has the state in DIR; false also when there is none. */
+bool store_taken(const char *dir);
 void store_close(struct store **s);
 /* Calls back for every row; stops at the first error. */
 enum status store_load(struct store *s,

@@ -394,6 +394,14 @@ reader_data(struct reader *r, int64_t now_ns, uint64_t worker, struct msg *m)
 }
 
 void
+reader_dispatcher_reached(struct reader *r, int64_t now_ns)
+{
+	r->now = now_ns;
+	contact_reached(&r->contact, now_ns);
+	reader_contact(r);
+}
+
+void
 reader_dispatcher_gone(struct reader *r, int64_t now_ns)
 {
 	r->now = now_ns;

@@ -66,6 +66,8 @@ void reader_data(struct reader *r, int64_t now_ns, uint64_t worker, struct msg *
 /* Takes the handle; bytes: what it holds in memory. */
 void reader_chunk(struct reader *r, int64_t now_ns, uint64_t worker, const struct msg_chunk *c,
 		  void *handle, size_t bytes);
+/* It was reached at another address: what was sent to it in the meantime is lost. */
+void reader_dispatcher_reached(struct reader *r, int64_t now_ns);
 void reader_dispatcher_gone(struct reader *r, int64_t now_ns); /* connection broke; it may come back */
 /* its connection broke; it may come back */
 void reader_worker_gone(struct reader *r, int64_t now_ns, uint64_t worker);

@@ -231,6 +231,14 @@ worker_leave_alone(struct worker *w)
 }
 
 void
+worker_dispatcher_reached(struct worker *w, int64_t now_ns)
+{
+	w->now = now_ns;
+	contact_reached(&w->contact, now_ns);
+	worker_contact(w);
+}
+
+void
 worker_dispatcher_gone(struct worker *w, int64_t now_ns)
 {
 	w->now = now_ns;

@@ -60,6 +60,8 @@ void worker_message(struct worker *w, int64_t now_ns, struct msg *m);           
 void worker_data(struct worker *w, int64_t now_ns, uint64_t peer, struct msg *m); /* from a reader */
 /* Whether a CREDIT has the ticket of its seat, or there is no such stream. */
 bool worker_admits(struct worker *w, const struct msg_credit *c);
+/* It was reached at another address: what was sent to it in the meantime is lost. */
+void worker_dispatcher_reached(struct worker *w, int64_t now_ns);
 void worker_dispatcher_gone(struct worker *w, int64_t now_ns); /* connection broke; it may come back */
 void worker_peer_gone(struct worker *w, int64_t now_ns, uint64_t peer); /* a reader's connection broke */
 void worker_tick(struct worker *w, int64_t now_ns);

@@ -79,6 +79,28 @@ what_is_no_address_is_refused_with_its_origin(void **state)
 }
 
 static void
+several_addresses_of_one_service_are_a_list(void **state)
+{
+	char many[ENDPOINT_LIST * 2] = "h:1";
+
+	(void)state;
+	assert_int_equal(endpoint_find("h:5,tcp://[::1]:6,other:7", "-d", &ep, &err), ST_OK);
+	assert_string_equal(ep.address, "tcp://h:5,tcp://[::1]:6,tcp://other:7");
+	assert_int_equal(endpoint_find("/run/a,ipc:///run/b", "-d", &ep, &err), ST_OK);
+	assert_string_equal(ep.address, "ipc:///run/a,ipc:///run/b");
+	assert_int_equal(endpoint_find("h:5,", "-d", &ep, &err), ST_USAGE);
+	assert_int_equal(endpoint_find(",h:5", "-d", &ep, &err), ST_USAGE);
+	assert_int_equal(endpoint_find("h:5,/run/a", "-d", &ep, &err), ST_USAGE);
+	assert_string_equal(err.text, "'/run/a' (from -d) is not an address: "
+			    "addresses of one service are all tcp:// or all ipc://");
+	assert_int_equal(endpoint_find("h:5,@file", "-d", &ep, &err), ST_USAGE);
+	for (size_t i = 0; i < ENDPOINT_LIST; i += 4)
+		memcpy(many + strlen(many), ",h:1", 5);
+	assert_int_equal(endpoint_find(many, "-d", &ep, &err), ST_USAGE);
+	assert_string_equal(err.text, "'h:1' (from -d) is not an address: too many addresses");
+}
+
+static void
 the_default_is_a_private_socket(void **state)
 {
 	char want[200];

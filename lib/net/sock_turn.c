@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A peer with several addresses, one of which answers: as long as none does, they are
+ * called in turn.
+ */
+#include "base/clock.h"
+#include "base/mem.h"
+#include "net/address.h"
+#include "net/address_list.h"
+#include "net/sock_inner.h"
+
+enum {
+	TURN_AGAIN_MS = 250,    /* the one that was lost may be back at once */
+	TURN_MS = 500,          /* after this, the next one is called; doubled after each round, */
+	TURN_LONGER = 3,        /* so many times */
+	TURN_UNANSWERED = 3     /* questions after which a connection is taken for dead */
+};
+
+void
+sock_turns_open(struct sock *s, uint64_t peer, const char *list, size_t first)
+{
+	struct sock_turns *t = mem_zalloc(sizeof *t);
+
+	t->peer = peer;
+	t->n = address_list_count(list);
+	t->at = first;
+	t->list = mem_strdup(list);
+	t->due_ns = clock_mono_ns() + TURN_MS * 1000000LL;
+	s->turns = t;
+}
+
+void
+sock_turns_free(struct sock *s)
+{
+	if (s->turns)
+		mem_free(s->turns->list);
+	mem_free(s->turns);
+	s->turns = NULL;
+}
+
+/* Gives the connection up, and calls the next address. */
+static void
+sock_turn(struct sock *s, int64_t now_ns)
+{
+	struct sock_turns *t = s->turns;
+	struct track_peer *p = track_find(&s->track, t->peer);
+	struct address a;
+	unsigned longer;
+
+	t->at = (t->at + 1) % t->n;
+	t->asked = 0;
+	t->turned = true;
+	longer = ++t->tries / (unsigned)t->n;
+	t->due_ns = now_ns + (TURN_MS * 1000000LL << (longer < TURN_LONGER ? longer : TURN_LONGER));
+	zmq_disconnect(s->handle, p->address);
+	hash_del(&s->aliases, &p->alias, sizeof p->alias);
+	track_left(&s->track, p);
+	mem_free(p->address);
+	p->address = address_list_at(t->list, t->at);
+	p->local = address_parse(p->address, &a, NULL) == ST_OK && address_local(&a);
+	p->shaken = p->broken = false;
+	sock_dial(s, p);
+}
+
+void
+sock_turns_tick(struct sock *s, int64_t now_ns)
+{
+	if (s->turns && now_ns >= s->turns->due_ns)
+		sock_turn(s, now_ns);
+}
+
+void
+sock_turns_shaken(struct sock *s)
+{
+	struct sock_turns *t = s->turns;
+	bool turned = t->turned;
+
+	t->due_ns = INT64_MAX;
+	t->tries = 0;
+	t->turned = false;
+	if (turned && s->o.turned)
+		s->o.turned(s->o.arg, t->peer);
+}
+
+void
+sock_turns_broke(struct sock *s)
+{
+	if (s->turns)
+		s->turns->due_ns = clock_mono_ns() + TURN_AGAIN_MS * 1000000LL;
+}
+
+void
+sock_asks(struct sock *s)
+{
+	struct sock_turns *t = s->turns;
+
+	if (t && t->due_ns == INT64_MAX && ++t->asked > TURN_UNANSWERED)
+		sock_turn(s, clock_mono_ns());
+}
