@@ -143,7 +143,7 @@ produce_take(struct produce *m, const struct run *r, uint32_t i, uint32_t n)
 static void
 produce_append(struct produce *m, const struct run *r)
 {
-	const struct ranges *skip = &m->assign.skip;
+	const struct ranges *skip = &m->assign.views.v[0].skip;
 	uint32_t i = 0;
 	uint64_t split = m->split ? m->split - 1 : 0;
 	if (split != m->from_split && m->assign.order == ORDER_SOURCE)

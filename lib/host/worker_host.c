@@ -163,7 +163,7 @@ worker_host_event(struct worker_host *h, struct produce_event *ev, int64_t now)
 	case PRODUCE_CHUNK:
 		ev->chunk = NULL;
 		produce_taken(ev->produce, c->len);
-		worker_produced(w, now, ev->key, c, c->offset, c->count, c->len,
+		worker_produced(w, now, ev->key, WORKER_ALL_VIEWS, c, c->offset, c->count, c->len,
 				ev->split);
 		break;
 	case PRODUCE_SPLIT:

@@ -53,6 +53,7 @@ struct job_opts {
 	char *where;                  /* tags that its workers have or lack (value/where.h); NULL: any */
 	uint64_t shards;              /* 0: the usual number */
 	char *shard;                  /* numbers of the shards that are wanted, "0,3"; NULL or "": all */
+	char *consumer;               /* its places in the rounds of the job, "2/4" (value/round.h); NULL or "": no rounds */
 	uint64_t seed;                /* if seeded; else 0, and the dispatcher draws one */
 	uint64_t epoch;               /* which pass of the job, from 1; 0 is taken for 1 */
 	uint64_t window;              /* chunks of credit per stream, the reader's own matter; 0: as it likes */

@@ -31,6 +31,7 @@
 #include "base/param.h"
 #include "base/secret.h"
 #include "value/job_opts.h"
+#include "value/round.h"
 #include "value/split.h"
 
 enum {
@@ -53,6 +54,7 @@ enum {
 	WIRE_FORGET_MAX = 1000,          /* jobs, and datasets, in one FORGET */
 	WIRE_SLOTS_MAX = 4096,
 	WIRE_READERS_MAX = 10000,
+	WIRE_VIEWS_MAX = ROUND_PLACES_MAX,/* views of a stream */
 	WIRE_CLOCKS_MAX = 1000,          /* iterations whose clocks are in one BEAT */
 	WIRE_FAULTS_MAX = 1000,          /* failed elements told one by one */
 	WIRE_FAULT_TEXT = 2048           /* bytes of each of their texts */
@@ -190,6 +192,8 @@ struct msg_job {
 	struct job_opts opts;   /* options as opened, with the iteration's seed, epoch and number of streams */
 	char *dataset, *spec, *type;
 	uint32_t block;         /* order stable: elements taken from a stream in turn */
+	uint32_t view;          /* the one of each stream that it takes from */
+	uint32_t places;        /* in a round; 1: there are no rounds */
 };
 struct msg_stream {
 	uint32_t stream, gen;
@@ -216,7 +220,7 @@ struct msg_acked {
 	uint64_t iteration, seat, seq;
 	struct { struct msg_floor *v; size_t n; } floors;
 };
-struct msg_close { uint64_t iteration, seat, seq; bool keep; struct ranges_list list; };
+struct msg_close { uint64_t iteration, seat, seq; bool keep; struct ranges_list list; uint32_t view; };
 struct msg_closed { uint64_t iteration, seat; };
 struct msg_done {
 	uint64_t iteration;
@@ -242,6 +246,12 @@ struct msg_units {
 	bool files;             /* each unit is a file */
 	struct split_list units;/* those of this part */
 };
+/* A ledger and a queue of a stream, for readers that have a part of it. They count its
+ * elements by themselves: all offsets below are those of the view. */
+struct msg_view {
+	uint32_t first, n;      /* places in each round */
+	struct ranges skip;     /* made, but not to be sent: somebody has them */
+};
 struct msg_assign {
 	struct stream_key key;
 	char *job, *spec;
@@ -254,7 +264,8 @@ struct msg_assign {
 	uint64_t split;         /* the split it begins in: the first to ask for */
 	struct bytes state;     /* chain's state at `offset`; empty: begin of that split */
 	bool has_state;
-	struct ranges skip;     /* made, but not to be sent: somebody has them */
+	uint32_t places;        /* places in a round; 1: each view gets every element */
+	struct { struct msg_view *v; size_t n; } views; /* at least one */
 	uint64_t failed;        /* elements of the stream that failed before `offset` */
 	uint32_t streams;       /* streams of the iteration so far */
 	bool all_known;         /* and no more will come */
@@ -289,10 +300,17 @@ struct msg_yielded { struct stream_key key; bool stays; };
 struct msg_handover { struct stream_key key; uint64_t offset, split, made, failed; struct bytes state; };
 struct msg_faults { struct stream_key key; uint64_t failed; struct msg_faults_list list; };
 struct msg_reached { struct stream_key key; uint64_t seat; };
-struct msg_reader_gone { struct stream_key key; uint64_t seat; struct ranges acked; };
-struct msg_gone_ok { struct stream_key key; uint64_t seat; struct ranges acked; };
+struct msg_reader_gone { struct stream_key key; uint64_t seat; struct ranges acked; uint32_t view; };
+struct msg_gone_ok { struct stream_key key; uint64_t seat; struct ranges acked; uint32_t view; };
 
-struct msg_credit { struct stream_key key; uint64_t seat; uint32_t session; uint64_t total; struct secret ticket; };
+struct msg_credit {
+	struct stream_key key;
+	uint64_t seat;
+	uint32_t session;
+	uint64_t total;
+	struct secret ticket;
+	uint32_t view;
+};
 struct msg_chunk {
 	struct stream_key key;
 	uint64_t seat;
@@ -307,7 +325,13 @@ struct msg_chunk {
 	uint32_t arena;         /* in this arena */
 	uint64_t at;            /* from this byte on */
 };
-struct msg_chunk_ack { struct stream_key key; uint64_t seat; struct ranges ranges; struct secret ticket; };
+struct msg_chunk_ack {
+	struct stream_key key;
+	uint64_t seat;
+	struct ranges ranges;
+	struct secret ticket;
+	uint32_t view;
+};
 struct msg_void { struct stream_key key; uint64_t seat; };
 struct msg_attach {
 	char *host;             /* id of the machine, as in HELLO */

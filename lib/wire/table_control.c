@@ -121,6 +121,8 @@ static const struct field open[] = {
 	PART(msg_open, "where", TEXT, job.where, WIRE_NAME_MAX,
 		"tags that its workers have, joined by commas; !TAG: that they lack"),
 	PART(msg_open, "compression", U32, job.compression, JOB_COMPRESSIONS - 1, JOB_COMPRESSION_NUMBERED),
+	PART(msg_open, "consumer", TEXT, job.consumer, WIRE_NAME_MAX,
+		"its place in the rounds of the job, as I/M, or its places, as A-B/M; empty: there are no rounds"),
 	{ 0 }
 };
 static const struct field job[] = {
@@ -137,6 +139,8 @@ static const struct field job[] = {
 	PART(msg_job, "seed", U64, opts.seed, 0, "seed of the iteration"),
 	U32(msg_job, block, 0, "stable: number of elements taken from each stream in turn"),
 	PART(msg_job, "target", U32, opts.target, JOB_TARGETS - 1, NULL),
+	U32(msg_job, view, 0, "number of the view of each stream that the reader takes from; offsets are counted in it"),
+	U32(msg_job, places, ROUND_PLACES_MAX, "number of places in a round; 1: there are no rounds"),
 	{ 0 }
 };
 static const struct field stream[] = {
@@ -196,6 +200,7 @@ static const struct field close[] = {
 	BOOL(msg_close, keep, "keep the job until this reader returns"),
 	LIST(msg_close, list, WIRE_STREAMS_MAX, stream_ranges, struct msg_stream_ranges,
 		"elements written since the last ACK"),
+	U32(msg_close, view, 0, "as in JOB"),
 	{ 0 }
 };
 static const struct field closed[] = { U64(msg_closed, iteration, NULL), U64(msg_closed, seat, NULL), { 0 } };

@@ -24,6 +24,12 @@ static const struct field units[] = {
 	{ "units", FIELD_SPLITS, offsetof(struct msg_units, units), WIRE_UNITS_PART, "in the source's order", NULL, 0, false },
 	{ 0 }
 };
+static const struct field view[] = {
+	U32(msg_view, first, ROUND_PLACES_MAX, "first of its places in each round"),
+	U32(msg_view, n, ROUND_PLACES_MAX, "number of its places"),
+	RANGES(msg_view, skip, "offsets, counted in the view, to make but not to send"),
+	{ 0 }
+};
 static const struct field assign[] = {
 	KEY(msg_assign),
 	NAME(msg_assign, job, "shown to people"),
@@ -38,12 +44,14 @@ static const struct field assign[] = {
 	U64(msg_assign, split, "number of the first split to ask for"),
 	BYTES(msg_assign, state, WIRE_STATE_MAX, "the chain's state at `offset`"),
 	BOOL(msg_assign, has_state, "false: a fresh chain, at the beginning of that split"),
-	RANGES(msg_assign, skip, "offsets to make but not to send"),
 	U64(msg_assign, failed, "number of elements that failed before `offset`; the next failure gets the next number"),
 	U32(msg_assign, streams, WIRE_STREAMS_MAX, "number of streams of the iteration so far, for programs that are run"),
 	BOOL(msg_assign, all_known, "there will be no more streams"),
 	U32(msg_assign, compression, JOB_COMPRESSIONS - 1, "of its chunks, as in OPEN; auto: as the worker likes"),
 	SECRET(msg_assign, secret, "secret of which the tickets for this stream are made"),
+	U32(msg_assign, places, ROUND_PLACES_MAX, "number of places in a round; 1: every view gets all elements"),
+	LIST(msg_assign, views, WIRE_VIEWS_MAX, view, struct msg_view,
+		"the queues of the stream: element o goes to those that have place o mod `places`"),
 	{ 0 }
 };
 static const struct field assigned[] = { KEY(msg_assigned), { 0 } };
@@ -103,13 +111,15 @@ static const struct field end_ok[] = { KEY(msg_stream_ref), { 0 } };
 static const struct field reader_gone[] = {
 	KEY(msg_reader_gone),
 	U64(msg_reader_gone, seat, NULL),
-	RANGES(msg_reader_gone, acked, "offsets that the dispatcher knows to be acknowledged, by any reader"),
+	RANGES(msg_reader_gone, acked, "offsets that the dispatcher knows to be acknowledged, by any reader of its view"),
+	U32(msg_reader_gone, view, 0, "number of the view from which the reader takes"),
 	{ 0 }
 };
 static const struct field gone_ok[] = {
 	KEY(msg_gone_ok),
 	U64(msg_gone_ok, seat, NULL),
-	RANGES(msg_gone_ok, acked, "offsets that this reader had acknowledged to the worker"),
+	RANGES(msg_gone_ok, acked, "offsets of that view that were acknowledged to the worker"),
+	U32(msg_gone_ok, view, 0, NULL),
 	{ 0 }
 };
 static const struct field credit[] = {
@@ -118,6 +128,7 @@ static const struct field credit[] = {
 	U32(msg_credit, session, 0, "increases each time the connection broke; the total then begins again at 0"),
 	U64(msg_credit, total, "total number of chunks that the reader may be sent in this session"),
 	SECRET(msg_credit, ticket, "ticket of STREAMS"),
+	U32(msg_credit, view, 0, "number of the view that it takes from, as in JOB"),
 	{ 0 }
 };
 static const struct field chunk[] = {
@@ -141,6 +152,7 @@ static const struct field chunk_ack[] = {
 	U64(msg_chunk_ack, seat, NULL),
 	RANGES(msg_chunk_ack, ranges, "offsets that need not be kept any more"),
 	SECRET(msg_chunk_ack, ticket, "ticket of STREAMS"),
+	U32(msg_chunk_ack, view, 0, "as in CREDIT"),
 	{ 0 }
 };
 static const struct field void_[] = { KEY(msg_void), U64(msg_void, seat, NULL), { 0 } };

@@ -315,7 +315,8 @@ hostile_worker(void)
 		}
 		switch (rng_below(&r, 8)) {
 		case 0: case 1: case 2:
-			worker_produced(w, now, key, new_handle(), offset, 3, 30, 0);
+			worker_produced(w, now, key, rng_below(&r, 2) ? WORKER_ALL_VIEWS : (uint32_t)rng_below(&r, 3),
+					new_handle(), offset, 3, 30, 0);
 			offset += 3;
 			break;
 		case 3: worker_split_taken(w, now, key, any_number(UINT64_MAX)); break;

@@ -200,7 +200,8 @@ world_say_msg(struct world *w, const struct node *from, const struct node *to, c
 	}
 	if (m->type == MSG_ASSIGN) {
 		printf(" from %llu skip", (unsigned long long)m->assign.offset);
-		world_say_ranges(&m->assign.skip);
+		for (size_t i = 0; i < m->assign.views.n; i++)
+			world_say_ranges(&m->assign.views.v[i].skip);
 	}
 	for (size_t i = 0; (m->type == MSG_ACK && i < m->ack.list.n) || (m->type == MSG_CLOSE && i < m->close.list.n); i++) {
 		const struct msg_stream_ranges *l = m->type == MSG_ACK ? &m->ack.list.v[i] : &m->close.list.v[i];

@@ -19,7 +19,7 @@ struct sim_reader {
 	struct reader *r;
 	struct consumer *c;
 	struct delivery *first, **last;
-	char *shard;             /* its list of shards */
+	char *shard, *consumer;  /* its list of shards; its place in the rounds */
 	uint64_t untold;         /* written, the machine does not know yet */
 	size_t told;             /* elements of c->out the machine knows of */
 	bool writing, saving, closed, over;
@@ -87,7 +87,8 @@ sim_read_write(struct world *w, void *arg, uint64_t life)
 		return;
 	}
 	for (struct delivery *d = s->first; d && quota; quota--) {
-		struct got g = { d->stream, d->offset + d->done, d->chunk->e[d->first + d->done] };
+		struct round_part part = world_part(w, s->c->place);
+		struct got g = { d->stream, round_at(&part, d->offset + d->done), d->chunk->e[d->first + d->done] };
 
 		consumer_put(s->c, &g);
 		w->delivered = w->now;
@@ -252,6 +253,8 @@ sim_read_start(struct node *n, struct consumer *c)
 		if (world_takes(w, c, i))
 			buf_printf(&shard, "%s%u", shard.len ? "," : "", i);
 	o.job.shard = buf_take(&shard);
+	if (w->round > 1)
+		o.job.consumer = mem_printf("%u/%u", c->place, w->round);
 	if (c->has_position) {
 		o.position = c->position.data;
 		o.position_len = c->position.len;
@@ -267,6 +270,7 @@ sim_read_start(struct node *n, struct consumer *c)
 	n->r->told = c->n;
 	n->r->last = &n->r->first;
 	n->r->shard = o.job.shard;
+	n->r->consumer = o.job.consumer;
 	n->ctl = conn_new(n, w->disp);
 	if (reader_new(&o, w->now, &n->r->r, &e)) {
 		world_fail(w, "a position is refused: %s", e.text);
@@ -296,6 +300,7 @@ sim_read_stop(struct node *n)
 	reader_free(&s->r);
 	buf_clear(&s->position);
 	mem_free(s->shard);
+	mem_free(s->consumer);
 	s->c->node = NULL;
 	mem_free(s);
 	n->r = NULL;

@@ -8,9 +8,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
-#include "world.h"
-
-enum { CHUNK_ELEMS = 7 };
+#include "build.h"
 
 /* Where a producer stands between two elements of the source. */
 struct sim_state { uint64_t pass, at, carry, seen; };
@@ -19,7 +17,7 @@ struct producer {
 	struct msg assign;
 	struct split_list splits;    /* given, not begun */
 	size_t n_begun;              /* how many of splits.v were begun */
-	bool no_more, stalled, wanted, handover, done, restoring;
+	bool no_more, stalled, handover, done, restoring;
 	bool rest, off;              /* is to give its thread up; has none */
 	int64_t stuck_until;         /* in the middle of an element: waits for its input */
 	uint64_t split;              /* number of the split being read, or next to be */
@@ -27,10 +25,7 @@ struct producer {
 	bool in_split;
 	struct sim_state st;
 	uint64_t offset, made, failed;
-	struct element buf[CHUNK_ELEMS];
-	uint32_t n_buf;
-	uint64_t buf_offset, buf_split;
-	struct intervals skip;
+	struct builders of;          /* chunks in the making */
 	struct producer *next;
 };
 struct sim_worker {
@@ -62,8 +57,14 @@ producer_free(struct producer *p)
 		split_clear(&p->splits.v[i]);
 	mem_free(p->splits.v);
 	split_clear(&p->cur);
-	intervals_clear(&p->skip);
+	builders_clear(&p->of);
 	mem_free(p);
+}
+
+void
+sim_work_produced(struct node *n, struct stream_key key, uint32_t view, struct sim_chunk *c, uint64_t split)
+{
+	worker_produced(n->k->k, n->w->now, key, view, c, c->offset, c->n, (size_t)c->n * ELEM_BYTES, split);
 }
 
 static void
@@ -77,20 +78,6 @@ producer_stop(struct node *n, struct stream_key key)
 			producer_free(p);
 			return;
 		}
-}
-
-static void
-producer_flush(struct node *n, struct producer *p)
-{
-	struct sim_chunk *c;
-
-	if (!p->n_buf)
-		return;
-	c = chunk_new(n->w, p->buf_offset, p->buf, p->n_buf);
-	p->wanted = false;
-	uint32_t count = p->n_buf;
-	p->n_buf = 0;
-	worker_produced(n->k->k, n->w->now, p->key, c, p->buf_offset, count, (size_t)count * ELEM_BYTES, p->buf_split);
 }
 
 /* With sharding data, the stream makes all elements and keeps its share. */
@@ -107,20 +94,7 @@ producer_emit(struct node *n, struct producer *p, const struct element *e)
 		return;
 	book_made(n->w, p->key.iteration, p->key.stream, p->offset, e);
 	p->made++;
-	if (intervals_has(&p->skip, p->offset)) {
-		producer_flush(n, p);
-	} else {
-		if (p->n_buf && p->buf_split != p->split)
-			producer_flush(n, p);
-		if (!p->n_buf) {
-			p->buf_offset = p->offset;
-			p->buf_split = p->split;
-		}
-		p->buf[p->n_buf++] = *e;
-		if (p->n_buf == CHUNK_ELEMS || one_in(n->w, 9))
-			producer_flush(n, p);
-	}
-	p->offset++;
+	builders_add(&p->of, n, p->key, p->offset++, p->split, e);
 }
 
 static void
@@ -255,7 +229,7 @@ producer_hand(struct node *n, struct producer *p)
 
 	p->handover = false;
 	if (can) {
-		producer_flush(n, p);
+		builders_flush(&p->of, n, p->key);
 		p->done = true;
 		producer_tell_faults(n, p);
 		worker_handed(n->k->k, n->w->now, p->key, true, p->offset, p->split, &p->st, sizeof p->st, p->made);
@@ -274,7 +248,7 @@ producer_run(struct node *n, struct producer *p)
 	p->stuck_until = 0;
 	while (steps-- && !p->done && !p->stuck_until && (!p->stalled || p->handover || p->rest)) {
 		if (p->rest && !p->handover) {
-			producer_flush(n, p);
+			builders_flush(&p->of, n, p->key);
 			p->rest = false;
 			p->off = true;
 			worker_rested(n->k->k, n->w->now, p->key);
@@ -287,7 +261,7 @@ producer_run(struct node *n, struct producer *p)
 		if (!p->in_split && !producer_next_split(n, p)) {
 			if (!p->no_more)
 				break;
-			producer_flush(n, p);
+			builders_flush(&p->of, n, p->key);
 			p->done = true;
 			producer_tell_faults(n, p);
 			worker_ended(n->k->k, n->w->now, p->key, p->offset, p->made);
@@ -301,8 +275,8 @@ producer_run(struct node *n, struct producer *p)
 			producer_point(n, p);
 		}
 	}
-	if (p->wanted && p->n_buf && !p->done)
-		producer_flush(n, p);
+	if (!p->done)
+		builders_flush_wanted(&p->of, n, p->key);
 	if (n->w->stuck && !p->done && one_in(n->w, 500))
 		p->stuck_until = n->w->now + some_time(n->w, 4 * SEC);
 }
@@ -343,7 +317,7 @@ producer_start(struct node *n, struct worker_action *a)
 	p->offset = m->offset;
 	p->split = m->split;
 	p->failed = m->failed;
-	intervals_add_ranges(&p->skip, &m->skip);
+	builders_init(&p->of, n->w, m);
 	if (m->has_state) {
 		p->restoring = true;
 		memcpy(&p->st, m->state.p, sizeof p->st);
@@ -435,7 +409,7 @@ sim_work_one(struct node *n, struct worker_action *a)
 		break;
 	case WORKER_WANT:
 		if (p)
-			p->wanted = true;
+			builders_want(&p->of, a->view);
 		break;
 	case WORKER_REST:
 		if (p)
@@ -491,7 +465,7 @@ sim_work_act(struct node *n)
 		n->w->kept_max = kept;
 	/* One element of the source may make three, and each stream may go one
 	 * chunk over. */
-	if (kept > n->w->memory + (worker_streams(n->k->k) + 1) * 4 * CHUNK_ELEMS * ELEM_BYTES)
+	if (kept > n->w->memory + (worker_streams(n->k->k) + 1) * 4 * CHUNK_ELEMS * ELEM_BYTES * n->w->round)
 		world_fail(n->w, "%s keeps %zu bytes of %zu", n->name, kept, n->w->memory);
 	if (n->k->drained) {
 		world_say(n->w, "%s leaves", n->name);

@@ -82,7 +82,7 @@ world_care_places(struct world *w)
 }
 
 static void
-world_new_consumer(struct world *w)
+world_new_consumer(struct world *w, uint32_t place)
 {
 	struct consumer *c;
 
@@ -90,6 +90,7 @@ world_new_consumer(struct world *w)
 		return;
 	c = &w->consumers[w->n_consumers];
 	c->index = w->n_consumers++;
+	c->place = place;
 	c->epoch = 1 + (uint32_t)chance(w, w->epochs);
 	sim_read_start(node_new(w, NODE_READER), c);
 }
@@ -248,6 +249,27 @@ world_faults(struct world *w, void *arg, uint64_t tag)
 	world_at(w, w->now + some_time(w, w->fault_gap), world_faults, NULL, 0);
 }
 
+/* Somebody is to read at each place. True: someone had to come. */
+static bool
+world_care_readers(struct world *w)
+{
+	bool came = false;
+
+	for (uint32_t place = 0; place < w->round; place++) {
+		bool cared = w->poison;
+
+		for (unsigned i = 0; i < w->n_consumers; i++) {
+			const struct consumer *c = &w->consumers[i];
+
+			cared |= c->place == place && (c->node || c->finished || !c->dead);
+		}
+		came |= !cared;
+		if (!cared)
+			world_new_consumer(w, place);
+	}
+	return came;
+}
+
 /* Keeps somebody there: readers come back, and there is a worker in the end. */
 static void
 world_care(struct world *w, void *arg, uint64_t tag)
@@ -272,18 +294,11 @@ world_care(struct world *w, void *arg, uint64_t tag)
 			c->dead = true;
 	}
 	if (!w->disp_lost) {
-		unsigned readers = 0;
-		bool waiting = false;
+		bool alone = world_care_readers(w);
 
-		for (unsigned i = 0; i < w->n_consumers; i++) {
-			readers += w->consumers[i].node || w->consumers[i].finished;
-			waiting |= !w->consumers[i].dead && !w->consumers[i].node;
-		}
-		if (!readers && !waiting && !w->poison)
-			world_new_consumer(w);
-		else if (!calm && !w->anonymous && w->order == ORDER_ANY && !w->checkpoint &&
-			 one_in(w, 20) && w->n_consumers < w->readers + 3)
-			world_new_consumer(w);
+		if (!alone && !calm && !w->anonymous && w->order == ORDER_ANY && !w->checkpoint &&
+		    one_in(w, 20) && w->n_consumers < w->readers + 3)
+			world_new_consumer(w, (uint32_t)chance(w, w->round));
 	}
 	for (unsigned i = 0; i < w->n_nodes; i++)
 		staying |= w->nodes[i]->kind == NODE_WORKER && w->nodes[i]->alive && !w->nodes[i]->leaving;
@@ -351,6 +366,28 @@ world_choose_shards(struct world *w)
 	w->stop_after = 0;
 }
 
+/* In some worlds the elements of each stream are dealt to views. */
+static void
+world_choose_rounds(struct world *w)
+{
+	struct rng r = { rng_mix(w->seed, 0x40), 0 };
+
+	w->round = 1;
+	if (rng_below(&r, 4) || w->order == ORDER_SOURCE || w->only)
+		return;
+	w->round = 2 + (uint32_t)rng_below(&r, PLACES_MAX - 1);
+	w->readers = w->round * (w->order == ORDER_ANY ? 1 + (uint32_t)rng_below(&r, 2) : 1);
+	w->stop_after = 0;
+	w->epochs = 1;
+	w->anonymous = false;
+}
+
+struct round_part
+world_part(const struct world *w, uint32_t place)
+{
+	return (struct round_part){ w->round, place, 1 };
+}
+
 bool
 world_takes(const struct world *w, const struct consumer *c, uint32_t shard)
 {
@@ -379,7 +416,7 @@ world_choose_places(struct world *w)
 	w->places = (struct rng){ rng_mix(w->seed, 0x70), 0 };
 	w->n_hosts = 1 + (unsigned)rng_below(&w->places, 3);
 	w->target = (unsigned)rng_below(&w->places, JOB_TARGETS);
-	if (w->only && w->target == TARGET_LOCAL)
+	if ((w->only || w->round > 1) && w->target == TARGET_LOCAL)
 		w->target = TARGET_AUTO;
 	w->where = wheres[rng_below(&w->places, 5)];
 	where_parse(w->where, &w->fit, &e);
@@ -416,6 +453,7 @@ world_choose(struct world *w)
 	w->units_part = (uint32_t)chance(w, 5);
 	world_choose_set(w);
 	world_choose_shards(w);
+	world_choose_rounds(w);
 	world_choose_poison(w);
 	world_choose_places(w);
 }
@@ -508,17 +546,17 @@ world_run(uint64_t seed, bool verbose, char *why, size_t why_size, struct world 
 	w->gc = w->checkpoint ? (int64_t[]){ SEC / 10, 2 * SEC, 20 * SEC, SIM_GC_NS }[rng_mix(seed, 0x6c) % 4] : SIM_GC_NS;
 	world_say(w, "durable %d local %d calm %d sharding %u order %u shards %u block %u checkpoint %d readers %u workers %u "
 		  "only %d files %d units %u times %llu whole %d cuttable %d fan %d memory %zu budget %zu window %u stop %u "
-		  "hosts %u target %s where %s", w->durable,
+		  "places %u hosts %u target %s where %s", w->durable,
 		  w->local, w->calm, w->sharding, w->order, w->shards, w->block, w->checkpoint, w->readers, w->workers,
 		  w->only, w->set.files, w->set.units, (unsigned long long)w->set.times, w->set.whole, w->set.cuttable,
 		  w->set.fan, w->memory,
-		  w->budget, w->window, w->stop_after, w->n_hosts, job_target_word((int)w->target), w->where);
+		  w->budget, w->window, w->stop_after, w->round, w->n_hosts, job_target_word((int)w->target), w->where);
 	w->disp = node_new(w, NODE_DISP);
 	sim_disp_start(w->disp);
 	for (unsigned i = 0; i < w->workers; i++)
 		world_at(w, w->now + some_time(w, 300 * MS), world_new_worker, NULL, 0);
 	for (unsigned i = 0; i < w->readers; i++)
-		world_new_consumer(w);
+		world_new_consumer(w, i % w->round);
 	world_at(w, w->now, world_care, NULL, 0);
 	if (!w->calm)
 		world_at(w, w->now + some_time(w, SEC), world_faults, NULL, 0);

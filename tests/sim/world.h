@@ -33,7 +33,7 @@
 #define SIM_GC_NS (600 * SEC)
 #define SIM_END_NS (300 * SEC)   /* after the last fault, or after the last element */
 #define SIM_THIEF 7 /* peer that is none of the nodes */
-enum { NODES_MAX = 1000, DATASETS = 4, ELEM_BYTES = 16 };
+enum { PLACES_MAX = 4, NODES_MAX = 1000, DATASETS = 4, ELEM_BYTES = 16 };
 
 struct world;
 struct node;
@@ -94,6 +94,7 @@ struct sim_dataset {
 struct got { uint32_t stream; uint64_t offset; struct element e; };
 struct consumer {
 	unsigned index;
+	uint32_t place;         /* in each round */
 	struct got *out;
 	size_t n, cap;
 	size_t saved;           /* length of `out` in the saved position */
@@ -136,6 +137,7 @@ struct world {
 	uint32_t sharding, order, shards, block, readers, workers;
 	uint32_t found;          /* shards: as the dispatcher said how many there are */
 	bool only;               /* each reader has shards of its own */
+	uint32_t round;          /* places in a round, each read by others; 1: there are no rounds */
 	size_t memory, budget;
 	uint32_t window, splits_small;
 	uint32_t units_part;    /* units in one part of their list; 0: as in reality */
@@ -201,6 +203,7 @@ void sim_work_data(struct node *n, struct node *from, struct msg *m);
 void sim_work_gone(struct node *n, struct node *from);  /* NULL: the dispatcher */
 void sim_work_tick(struct node *n);
 void sim_work_drain(struct node *n);
+void sim_work_produced(struct node *n, struct stream_key key, uint32_t view, struct sim_chunk *c, uint64_t split);
 
 void sim_read_start(struct node *n, struct consumer *c);
 void sim_read_stop(struct node *n);
@@ -220,6 +223,7 @@ bool set_fails(uint32_t leaf, uint64_t pos);
 /* The number of the unit among those of its source. */
 unsigned set_place(const struct sim_dataset *s, unsigned unit);
 bool world_takes(const struct world *w, const struct consumer *c, uint32_t shard);
+struct round_part world_part(const struct world *w, uint32_t place);
 
 /* world.c */
 /* A program says that it has lost the dispatcher: only if something came between them. */

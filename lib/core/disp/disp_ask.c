@@ -33,7 +33,10 @@ ask_fill_gone(const struct stream *s, const struct ask *a, struct msg *m)
 {
 	m->reader_gone.key = a->key;
 	m->reader_gone.seat = a->seat;
-	m->reader_gone.acked = intervals_give(&s->acked);
+	for (size_t i = 0; i < s->n_gone; i++)
+		if (s->gone[i].seat == a->seat)
+			m->reader_gone.view = s->gone[i].view;
+	m->reader_gone.acked = intervals_give(&s->views[m->reader_gone.view].acked);
 	if (m->reader_gone.acked.n > WIRE_RANGES_MAX)
 		m->reader_gone.acked.n = WIRE_RANGES_MAX;
 }

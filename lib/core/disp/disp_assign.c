@@ -6,25 +6,57 @@
 #include "base/mem.h"
 #include "core/disp/disp_inner.h"
 
-/* Elements that are taken: acknowledged, or held by a live reader. */
-void
-stream_taken(const struct stream *s, struct intervals *out)
+/* The first element of the stream that is not taken. */
+static uint64_t
+assign_missing(const struct stream *s)
 {
-	intervals_copy(out, &s->acked);
-	for (size_t i = 0; i < s->n_held; i++)
-		intervals_add_all(out, &s->held[i].got);
+	uint64_t missing = UINT64_MAX;
+
+	for (size_t i = 0; i < s->iter->n_views; i++) {
+		struct intervals taken = { 0 };
+		uint64_t at;
+
+		views_taken(s, i, &taken);
+		at = round_at(&s->iter->views[i], intervals_gap(&taken, 0));
+		missing = at < missing ? at : missing;
+		intervals_clear(&taken);
+	}
+	return missing;
+}
+
+/* Each view leaves out what is taken. No more ranges than a message takes: elements that are made for
+ * nothing are dropped by who gets them. */
+static void
+assign_views(struct stream *s, struct msg_assign *a)
+{
+	const struct iteration *it = s->iter;
+	size_t room = WIRE_RANGES_MAX;
+
+	a->places = it->views[0].of;
+	a->views.v = mem_array(it->n_views, sizeof *a->views.v);
+	a->views.n = it->n_views;
+	s->skipped = 0;
+	for (size_t i = 0; i < it->n_views; i++) {
+		struct msg_view *v = &a->views.v[i];
+		struct intervals taken = { 0 };
+
+		views_taken(s, i, &taken);
+		intervals_sub(&taken, 0, round_below(&it->views[i], a->offset));
+		s->skipped += intervals_count(&taken);
+		*v = (struct msg_view){ it->views[i].first, it->views[i].n, intervals_give(&taken) };
+		v->skip.n = v->skip.n < room ? v->skip.n : room;
+		room -= v->skip.n;
+		intervals_clear(&taken);
+	}
 }
 
 void
 stream_fill_assign(struct disp *d, struct stream *s, struct msg *m)
 {
 	const struct iteration *it = s->iter;
-	struct intervals taken = { 0 };
 	const struct point *from = NULL;
-	uint64_t missing;
+	uint64_t missing = assign_missing(s);
 
-	stream_taken(s, &taken);
-	missing = intervals_gap(&taken, 0);
 	for (unsigned i = 0; i < s->n_points; i++)
 		if (s->points[i].offset <= missing)
 			from = &s->points[i];
@@ -41,11 +73,6 @@ stream_fill_assign(struct disp *d, struct stream *s, struct msg *m)
 		m->assign.state.n = from->state.n;
 		m->assign.state.p = from->state.n ? mem_dup(from->state.p, from->state.n) : NULL;
 	}
-	intervals_sub(&taken, 0, m->assign.offset);
-	m->assign.skip = intervals_give(&taken);
-	if (m->assign.skip.n > WIRE_RANGES_MAX)
-		m->assign.skip.n = WIRE_RANGES_MAX;
 	s->from = m->assign.offset;
-	s->skipped = intervals_count(&taken);
-	intervals_clear(&taken);
+	assign_views(s, &m->assign);
 }

@@ -39,7 +39,7 @@ blame_progress(const struct stream *s)
 {
 	uint64_t point = s->n_points ? s->points[s->n_points - 1].offset : 0;
 
-	return intervals_count(&s->acked) + point + s->n_splits + s->failed;
+	return views_count(s) + point + s->n_splits + s->failed;
 }
 
 bool

@@ -11,6 +11,8 @@
 void
 stream_no_failure(struct stream *s)
 {
+	for (size_t i = 0; s->failure.code && i < s->iter->n_views; i++)
+		s->views[i].reached = false;
 	mem_free(s->failure.text);
 	mem_free(s->failure.help);
 	s->failure = (struct stream_failure){ 0 };
@@ -22,8 +24,8 @@ stream_fail_check(struct disp *d, struct stream *s)
 {
 	struct stream_failure *f = &s->failure;
 
-	if (!f->code || (s->iter->job->opts.order != ORDER_ANY && !f->reached) ||
-	    !intervals_covers(&s->acked, 0, f->length))
+	if (!f->code || (s->iter->job->opts.order != ORDER_ANY && !views_reached(s)) ||
+	    !views_covered(s, f->length))
 		return;
 	char *text = f->text, *help = f->help;
 
@@ -32,9 +34,9 @@ stream_fail_check(struct disp *d, struct stream *s)
 }
 
 void
-stream_reached(struct disp *d, struct stream *s)
+stream_reached(struct disp *d, struct stream *s, const struct seat *r)
 {
-	s->failure.reached = s->failure.code != 0;
+	s->views[r->view].reached = s->failure.code != 0;
 	stream_fail_check(d, s);
 }
 
@@ -42,13 +44,13 @@ void
 stream_give_up(struct stream *s)
 {
 	struct iteration *it = s->iter;
-	uint64_t end = s->acked.n ? s->acked.v[s->acked.n - 1].end : 0;
+	uint64_t end = views_end(s);
 
 	if (s->finished)
 		return;
 	if (s->high > end)
 		end = s->high;
-	it->acked += intervals_count(&s->acked);
+	it->acked += views_count(s);
 	it->elements += s->ended ? s->length : 0;
 	it->made += s->made > end ? s->made : end;
 }

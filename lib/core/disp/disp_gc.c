@@ -36,7 +36,7 @@ gc_given(const struct job *j)
 		if (it->acked)
 			return true;
 		for (size_t k = 0; k < it->n_streams; k++)
-			if (it->streams[k]->acked.n)
+			if (views_end(it->streams[k]))
 				return true;
 	}
 	return false;

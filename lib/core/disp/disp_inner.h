@@ -21,6 +21,7 @@
  *	disp_yield.c  streams that move to slots with nothing to do
  *	disp_place.c  where streams may be made: hosts and tags of workers
  *	disp_dataset.c datasets
+ *	disp_view.c   the ledgers of a stream
  *	disp_ask.c    what was asked of a peer and is asked again until answered
  *	disp_assign.c what a worker is told of a stream
  *	disp_blame.c  streams that kill their workers
@@ -58,6 +59,8 @@
 #include "base/hash.h"
 #include "base/rng.h"
 #include "core/cut.h"
+#include "core/disp/disp_place.h"
+#include "core/disp/disp_view.h"
 #include "core/disp/dispatcher.h"
 #include "core/disp/ring.h"
 #include "core/intervals.h"
@@ -75,6 +78,7 @@ enum {
 	DISP_DATASETS = 10000,
 	DISP_DATASET_BYTES = 256 << 20, /* specs and types of all */
 	DISP_ENDED_JOBS = 256,    /* finished anonymous jobs kept for audits */
+	DISP_VIEWS = 1000000,     /* ledgers in an iteration: streams times views */
 	DISP_DONE_JOBS = 10000,   /* finished jobs that have a position */
 	DISP_FORGOTTEN = 256      /* iterations whose readers are told that they were forgotten */
 };
@@ -113,15 +117,6 @@ struct peer {
 	struct waiting *waiting;  /* reader: its OPEN that is not answered yet */
 	uint32_t lists;           /* worker: LISTs under way */
 };
-
-/* Workers that may be given streams and have something in common. */
-struct place {
-	char *key;                /* their tags, sorted; or their host */
-	struct words tags;
-	struct list_node workers; /* peer.by_tags or peer.by_host, the one given a stream last at the end */
-	uint32_t n, slots;
-};
-struct places { struct place **v; size_t n, cap; };
 
 enum ask_kind { ASK_LIST = 1, ASK_ASSIGN, ASK_REVOKE, ASK_HOLD, ASK_GONE, ASK_DONE, ASK_YIELD };
 struct ask {
@@ -163,6 +158,7 @@ struct job {
 	struct job_opts opts;     /* options of its first reader; name "": anonymous */
 	struct dataset *dataset;
 	uint64_t dataset_number;
+	uint32_t places;          /* in each round; 1: there are no rounds */
 	uint32_t shards;          /* number found by its first pass, when opts.shards leaves it open; 0: not yet */
 	bool keep;                /* waits for the return of a reader */
 	struct where where;       /* opts.where */
@@ -200,6 +196,8 @@ struct iteration {
 	uint32_t code;            /* ITER_FAILED */
 	char *text, *help;
 	uint64_t times;
+	struct round_part *views; /* in each stream: which elements belong to each */
+	size_t n_views, cap_views; /* at least one */
 	struct units_listed listed; /* until all of it is there */
 	struct cut cut;
 	bool by_split, units_loaded;
@@ -240,14 +238,14 @@ struct iteration {
 
 struct split_place { uint32_t unit; uint64_t start, count, times, weight; };
 struct point { uint64_t offset, split, failed; struct bytes state; bool has_state, saved; };
-struct stream_held { uint64_t seat; struct intervals got; };
+struct stream_held { uint64_t seat; struct intervals got; uint32_t view; };
+struct stream_gone { uint64_t seat; uint32_t view; };
 /* The element that ends a stream, and with it the iteration: when all before it is
  * delivered. It is not durable: a worker repeats it until the iteration is over. */
 struct stream_failure {
 	uint32_t code;            /* 0: none */
 	char *text, *help;
 	uint64_t length, split;   /* elements before it; the split that was being read */
-	bool reached;             /* with an order: the reader has written all that comes before it */
 };
 enum stream_place { STREAM_HOLDING = 0, STREAM_ORPHAN = 1, STREAM_ASSIGNED = 2 };
 
@@ -275,11 +273,11 @@ struct stream {
 	double split_silent;      /* weight of the splits cut since it gave something last */
 	struct point points[DISP_POINTS];
 	unsigned n_points;
-	struct intervals acked;
-	struct intervals presumed;/* the part that a worker reported before the reader did */
+	struct view one, *views;  /* one for each of the iteration: `one` if that is all */
+	size_t n_done;            /* ended: so many of them, from the first on, have all */
 	struct stream_held *held; /* elements held by live readers when this generation began */
 	size_t n_held, cap_held;
-	uint64_t *gone;           /* seats that READER_GONE is not answered for yet */
+	struct stream_gone *gone; /* seats that READER_GONE is not answered for yet */
 	size_t n_gone, cap_gone;
 	uint64_t *owing;          /* seats whose answer to HOLD is missing */
 	size_t n_owing, cap_owing;
@@ -304,6 +302,7 @@ struct seat {
 	bool is_away;             /* set only while a row is written or read */
 	int64_t away_since;
 	struct list_node away;    /* in one of disp.away */
+	uint32_t view;            /* the one of each stream that it takes from */
 	uint64_t seq;             /* number of the last ACK recorded */
 	uint64_t sent_version, beat_version; /* beat: sent_version at its last BEAT */
 	bool opened;              /* JOB was sent since this dispatcher began */
@@ -317,6 +316,12 @@ struct seat {
 	uint64_t acked;           /* elements */
 };
 
+/* The elements of a job that a reader asks for. */
+struct asked {
+	struct job_shards only;   /* streams */
+	struct round_part part;   /* and of these places in the rounds of each */
+};
+
 struct waiting {              /* an OPEN that is not answered yet */
 	struct peer *peer;
 	struct iteration *iter;
@@ -326,7 +331,7 @@ struct waiting {              /* an OPEN that is not answered yet */
 	uint64_t from;
 	bool checkpoint;
 	char *shard;
-	struct job_shards only;
+	struct asked asked;
 	struct ranges_list have;
 	char *host;               /* in iteration.hosts */
 	struct list_node node, by_until;
@@ -442,22 +447,6 @@ struct job *job_new(struct disp *d, uint64_t number, const struct job_opts *opts
 void job_add_iter(struct job *j, struct iteration *it);
 void job_drop_iter(struct disp *d, struct iteration *it); /* and the job, if it was all */
 
-/* disp_place.c */
-void place_join(struct disp *d, struct peer *w);     /* told its tags and its host; may be given streams */
-void place_leave(struct disp *d, struct peer *w);    /* is given none any more */
-void place_job(struct disp *d, struct job *j);       /* fills its `where` and `fit` */
-void place_job_free(struct job *j);
-bool place_reader(struct iteration *it, const char *host);      /* true: the first on its host */
-bool place_reader_left(struct iteration *it, const char *host); /* true: it was the last */
-bool place_fits(const struct iteration *it, const struct peer *w);
-/* A worker for a stream or for listing, the least busy of some; NULL: none fits. */
-struct peer *place_pick(struct disp *d, struct iteration *it);
-uint32_t place_workers(const struct disp *d, const struct iteration *it);  /* number of those that fit, */
-uint32_t place_slots(const struct disp *d, const struct iteration *it); /* and of their slots */
-/* Workers that count for an OPEN: those that its reader can be served by. */
-uint32_t place_ready(const struct disp *d, const struct waiting *w);
-char *place_missing(const struct disp *d, const struct waiting *w, char **help); /* give: for people */
-
 /* disp_iter.c */
 struct iteration *iter_new(struct disp *d, struct job *j, uint64_t id, uint32_t epoch);
 void iter_start(struct disp *d, struct iteration *it);              /* asks for its units */
@@ -470,6 +459,9 @@ void iter_place(struct disp *d, struct iteration *it);               /* workers 
 void iter_readers_moved(struct disp *d, struct iteration *it);       /* a host has got readers, or has none any more */
 void iter_check(struct disp *d, struct iteration *it);               /* is it over? */
 void iter_open_cut(struct iteration *it, struct split_list *units);
+void iter_views(struct iteration *it);                               /* before its streams: by its job's rounds */
+/* The view that has just this part; false: there is none. */
+bool iter_view_of(const struct iteration *it, const struct round_part *part, uint32_t *view);
 void iter_young(struct disp *d, struct iteration *it); /* begins to run, also after a restart */
 void iter_widen(struct disp *d, struct iteration *it); /* a young one: every slot gets a stream */
 void iter_tick(struct disp *d);
@@ -496,18 +488,18 @@ void stream_changed(struct disp *d, struct stream *s);  /* its readers are to be
 void stream_fence(struct disp *d, struct stream *s);
 void stream_hold(struct disp *d, struct stream *s);     /* (again) asks all readers what they hold */
 void stream_orphan(struct disp *d, struct stream *s);   /* wants a worker */
-void stream_held(struct disp *d, struct stream *s, uint64_t seat, const struct ranges *got);
+void stream_held(struct disp *d, struct stream *s, const struct seat *r, const struct ranges *got);
 void stream_hold_check(struct disp *d, struct stream *s); /* have all answered? */
 void stream_give(struct disp *d, struct stream *s, struct peer *w);
 void stream_detach(struct disp *d, struct stream *s);
-void stream_acked(struct disp *d, struct stream *s, const struct ranges *r, struct seat *by);
+/* Records offsets of one view; by NULL: from elsewhere than an ACK. May free s. */
+void stream_acked(struct disp *d, struct stream *s, uint32_t view, const struct ranges *r, struct seat *by);
 void stream_finish_check(struct disp *d, struct stream *s);
 void stream_seat_gone(struct disp *d, struct stream *s, const struct seat *r);
 void stream_message(struct disp *d, struct peer *p, struct msg *m);
 void stream_revoke(struct disp *d, struct peer *w, struct stream_key key);
 
 /* disp_assign.c */
-void stream_taken(const struct stream *s, struct intervals *out);
 void stream_fill_assign(struct disp *d, struct stream *s, struct msg *m);
 
 /* disp_failure.c */
@@ -515,7 +507,8 @@ void stream_no_failure(struct stream *s);               /* the next worker finds
 void stream_give_up(struct stream *s);                  /* its pass has failed: what it gave goes to the books */
 void stream_fails(struct disp *d, struct stream *s, struct msg_stream_end *e); /* may free s */
 void stream_fail_check(struct disp *d, struct stream *s);  /* once all before the failure is acknowledged */
-void stream_reached(struct disp *d, struct stream *s);  /* the reader stands before what failed; may free s */
+/* The reader stands before what failed; may free s. */
+void stream_reached(struct disp *d, struct stream *s, const struct seat *r);
 void stream_differs(struct disp *d, struct stream *s, uint64_t length); /* was made again, with another length */
 
 /* Counts N failed elements of the stream, by one generation's count. False: those were
@@ -536,7 +529,7 @@ char *disp_split_describe(const struct stream *s, size_t k); /* gives: for peopl
 void disp_split_request(struct disp *d, struct peer *p, struct stream *s, const struct msg *m);
 void disp_split_add_point(struct disp *d, struct stream *s, uint64_t offset, uint64_t split, uint64_t failed,
 			  struct bytes *state);
-void disp_split_prune_points(struct disp *d, struct stream *s);
+void disp_split_prune_points(struct disp *d, struct stream *s, size_t view); /* that view may have got on */
 
 /* disp_fault.c */
 void fault_keep(const struct peer *p, const struct stream *s, struct msg *m); /* the first of them; takes them */
@@ -550,8 +543,9 @@ void seat_free(struct seat *r);
 struct seat *seat_find(const struct iteration *it, uint64_t number);
 /* Whether it is kept for its reader's return, who is lost; silent: and may be alive. */
 bool seat_awaited(const struct seat *r, bool silent);
-/* Another reader comes, for these shards: who is away with one of them has lost its seat. */
-void seat_make_way(struct disp *d, struct iteration *it, const struct job_shards *only);
+/* Another reader comes, for these elements: who is away with some of them has lost its seat. */
+void seat_make_way(struct disp *d, struct iteration *it, const struct asked *asked);
+bool seat_meets(const struct seat *r, const struct asked *asked); /* whether it takes some of these elements */
 void seat_finished(struct disp *d, const struct stream *s);   /* tells those who have nothing left */
 bool seat_over(const struct seat *r);                  /* all its shards are finished, though others are not */
 void seat_away(struct disp *d, struct seat *r);         /* lost, but will be back */

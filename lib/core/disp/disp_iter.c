@@ -20,12 +20,36 @@ iter_new(struct disp *d, struct job *j, uint64_t id, uint32_t epoch)
 	it->sharding = j->opts.sharding;
 	it->next_seat = 1;
 	it->max_errors = UINT64_MAX;
+	iter_views(it);
 	it->started = d->now;
 	for (size_t i = 0; i < sizeof rings / sizeof *rings; i++)
 		ring_init(rings[i]);
 	hash_put(&d->iters, &id, sizeof id, it);
 	ring_push(&d->running, &it->running_node);
 	return it;
+}
+
+void
+iter_views(struct iteration *it)
+{
+	uint32_t n = it->job->places;
+
+	it->n_views = 0;
+	if (n > it->cap_views)
+		it->views = mem_grow(it->views, &it->cap_views, n, sizeof *it->views);
+	for (; it->n_views < n; it->n_views++)
+		it->views[it->n_views] = (struct round_part){ n, (uint32_t)it->n_views, 1 };
+}
+
+bool
+iter_view_of(const struct iteration *it, const struct round_part *part, uint32_t *view)
+{
+	for (uint32_t i = 0; i < it->n_views; i++)
+		if (it->views[i].of == part->of && it->views[i].first == part->first && it->views[i].n == part->n) {
+			*view = i;
+			return true;
+		}
+	return false;
 }
 
 /* Streams, places in them and units are of no use once it is over. */
@@ -78,6 +102,7 @@ iter_free(struct disp *d, struct iteration *it)
 	hash_clear(&it->hosts);
 	mem_free(it->given_up);
 	fields_clear(row_iter_fields, it);
+	mem_free(it->views);
 	mem_free(it);
 }
 
@@ -106,7 +131,7 @@ iter_add_streams(struct disp *d, struct iteration *it, uint64_t n)
 {
 	if (n)
 		disp_dirty(d, &it->dirty, DIRTY_ROW); /* it says how many */
-	while (n-- && it->n_streams < WIRE_STREAMS_MAX) {
+	while (n-- && it->n_streams < WIRE_STREAMS_MAX && (it->n_streams + 1) * it->n_views <= DISP_VIEWS) {
 		struct stream *s = stream_new(d, it);
 
 		s->place = STREAM_ORPHAN;

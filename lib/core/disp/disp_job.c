@@ -18,7 +18,8 @@ job_new(struct disp *d, uint64_t number, const struct job_opts *opts, struct dat
 
 	*j = (struct job){ .dirty.kind = DIRTY_JOB, .number = number, .opts = *opts, .dataset = s,
 		.dataset_number = s->number };
-	j->opts.shard = NULL; /* each reader's own matter */
+	j->opts.shard = j->opts.consumer = NULL; /* each reader's own matter */
+	j->places = 1;
 	job_opts_own(&j->opts);
 	if (!j->opts.name)
 		j->opts.name = mem_strdup("");
@@ -141,22 +142,25 @@ job_iter(const struct job *j, uint32_t epoch)
 
 /* The options on which readers of one job must agree, as a text for people. */
 static char *
-job_describe(const char *dataset, const struct job_opts *o)
+job_describe(const char *dataset, const struct job_opts *o, uint32_t places)
 {
 	const char *options = str_or_empty(o->options);
 	const char *where = str_or_empty(o->where);
-	char number[32] = "random";
+	char number[32] = "random", consumers[32] = "";
 
 	if (o->seeded)
 		snprintf(number, sizeof number, "%llu", (unsigned long long)o->seed);
-	return mem_printf("dataset=%s sharding=%s order=%s shards=%llu compression=%s seed=%s target=%s%s%s%s%s", dataset,
+	if (places > 1)
+		snprintf(consumers, sizeof consumers, " consumers=%u", places);
+	return mem_printf("dataset=%s sharding=%s order=%s shards=%llu compression=%s seed=%s target=%s%s%s%s%s%s", dataset,
 			  job_sharding_word(o->sharding), job_order_word(o->order), (unsigned long long)o->shards,
-			  job_compression_word(o->compression), number, job_target_word(o->target),
+			  job_compression_word(o->compression), number, job_target_word(o->target), consumers,
 			  *where ? " where=" : "", where, *options ? " " : "", options);
 }
 
 static bool
-job_same(struct disp *d, struct peer *p, const struct job *j, const struct dataset *s, const struct msg *m)
+job_same(struct disp *d, struct peer *p, const struct job *j, const struct dataset *s, const struct msg *m,
+	 uint32_t places)
 {
 	struct job_opts asked = m->open.job;
 	char *has, *wants, *text;
@@ -164,8 +168,8 @@ job_same(struct disp *d, struct peer *p, const struct job *j, const struct datas
 
 	if (!j->opts.shards && j->shards && asked.shards == j->shards) /* a position says what was found */
 		asked.shards = 0;
-	has = job_describe(j->dataset->id, &j->opts);
-	wants = job_describe(s->id, &asked);
+	has = job_describe(j->dataset->id, &j->opts, j->places);
+	wants = job_describe(s->id, &asked, places);
 	same = !strcmp(has, wants);
 	if (!same) {
 		text = mem_printf("job `%s` exists with other settings: it has %s; you asked for %s", j->opts.name, has, wants);
@@ -178,21 +182,22 @@ job_same(struct disp *d, struct peer *p, const struct job *j, const struct datas
 }
 
 static struct job *
-job_for(struct disp *d, struct peer *p, struct msg *m, struct dataset *s)
+job_for(struct disp *d, struct peer *p, struct msg *m, struct dataset *s, const struct asked *asked)
 {
 	struct msg_open *o = &m->open;
 	struct job *j = *str_or_empty(o->job.name) ? hash_get_str(&d->jobs, o->job.name) : NULL;
 
 	if (j)
-		return job_same(d, p, j, s, m) ? j : NULL;
+		return job_same(d, p, j, s, m, asked->part.of) ? j : NULL;
 	j = job_new(d, disp_id(d), &o->job, s);
+	j->places = asked->part.of;
 	gc_idle(d, j, d->now); /* until its reader is entered */
 	disp_dirty(d, &j->dirty, DIRTY_ROW);
 	return j;
 }
 
 static void
-job_wait(struct disp *d, struct peer *p, struct iteration *it, struct msg *m, struct job_shards *only)
+job_wait(struct disp *d, struct peer *p, struct iteration *it, struct msg *m, struct asked *asked)
 {
 	struct waiting *w = mem_zalloc(sizeof *w);
 	bool first_there;
@@ -200,11 +205,11 @@ job_wait(struct disp *d, struct peer *p, struct iteration *it, struct msg *m, st
 	*w = (struct waiting){ .peer = p, .iter = it, .req = m->req, .min_workers = m->open.job.min_workers,
 		.from = m->open.resume ? m->open.seat : 0,
 		.checkpoint = m->open.job.checkpoint, .have = m->open.have,
-		.shard = m->open.job.shard, .only = *only,
+		.shard = m->open.job.shard, .asked = *asked,
 		.until = d->now + m->open.job.wait_ms * 1000000ll };
 	m->open.have = (struct ranges_list){ 0 };
 	m->open.job.shard = NULL;
-	*only = (struct job_shards){ 0 };
+	asked->only = (struct job_shards){ 0 };
 	w->host = mem_strdup(str_or_empty(p->host));
 	first_there = place_reader(it, w->host);
 	p->waiting = w;
@@ -221,28 +226,31 @@ job_wait(struct disp *d, struct peer *p, struct iteration *it, struct msg *m, st
 	waiting_answer(d, it);
 }
 
-/* Whether some reader has one of these shards, or is about to. */
+/* Whether some reader takes some of these elements, or is about to. */
 static bool
-job_shards_taken(const struct iteration *it, const struct job_shards *only)
+job_is_taken(const struct iteration *it, const struct asked *asked)
 {
 	for (const struct list_node *n = it->seats.next; n != &it->seats; n = n->next)
-		if (job_shards_meet(&LIST_OF(n, struct seat, node)->only, only))
+		if (seat_meets(LIST_OF(n, struct seat, node), asked))
 			return true;
-	for (const struct list_node *n = it->waiting.next; n != &it->waiting; n = n->next)
-		if (job_shards_meet(&LIST_OF(n, struct waiting, node)->only, only))
+	for (const struct list_node *n = it->waiting.next; n != &it->waiting; n = n->next) {
+		const struct asked *other = &LIST_OF(n, struct waiting, node)->asked;
+
+		if (job_shards_meet(&other->only, &asked->only) && round_meet(&other->part, &asked->part))
 			return true;
+	}
 	return false;
 }
 
-/* Joins (or makes) the iteration; false: an error was answered. Takes `only`. */
+/* Joins (or makes) the iteration; false: an error was answered. Takes `asked`. */
 static bool
-job_join(struct disp *d, struct peer *p, struct msg *m, struct iteration *it, struct job_shards *only)
+job_join(struct disp *d, struct peer *p, struct msg *m, struct iteration *it, struct asked *asked)
 {
 	char *text;
 
 	if (iter_live(it))
-		seat_make_way(d, it, only);
-	if (it->job->opts.order != ORDER_ANY && iter_live(it) && job_shards_taken(it, only)) {
+		seat_make_way(d, it, asked);
+	if (it->job->opts.order != ORDER_ANY && iter_live(it) && job_is_taken(it, asked)) {
 		text = mem_printf("job `%s` keeps an order and has a reader already", it->job->opts.name);
 		disp_error(d, p, m->req, ST_TEMP, text,
 			"an ordered job, or each shard of it, has one reader at a time; use --order any to share it");
@@ -253,14 +261,14 @@ job_join(struct disp *d, struct peer *p, struct msg *m, struct iteration *it, st
 		disp_error(d, p, m->req, ST_UNAVAIL, "the job has reached its limit of readers", "");
 		return false;
 	}
-	job_wait(d, p, it, m, only);
+	job_wait(d, p, it, m, asked);
 	return true;
 }
 
 /* Whether the iteration's only reader has acknowledged more than this position knows of: it
  * has gone on, from this position or a later one. */
 static bool
-job_went_on(const struct iteration *it, const struct ranges_list *have, const struct job_shards *only)
+job_went_on(const struct iteration *it, const struct ranges_list *have, const struct asked *asked, uint32_t view)
 {
 	struct intervals more = { 0 };
 	uint64_t n = 0;
@@ -270,11 +278,11 @@ job_went_on(const struct iteration *it, const struct ranges_list *have, const st
 		for (size_t k = 0; k < have->v[i].ranges.n; k++)
 			n += have->v[i].ranges.v[k].end - have->v[i].ranges.v[k].start;
 	if (it->state != ITER_RUNNING) /* its streams are forgotten */
-		return it->state == ITER_FINISHED && !only->n && n < it->elements;
+		return it->state == ITER_FINISHED && it->n_views == 1 && !asked->only.n && n < it->elements;
 	for (size_t i = 0; i < it->n_streams && !went_on; i++) {
-		if (!job_shards_has(only, (uint32_t)i))
+		if (!job_shards_has(&asked->only, (uint32_t)i))
 			continue;
-		intervals_copy(&more, &it->streams[i]->acked);
+		intervals_copy(&more, &it->streams[i]->views[view].acked);
 		for (size_t k = 0; k < have->n; k++)
 			for (size_t h = 0; have->v[k].stream == i && h < have->v[k].ranges.n; h++)
 				intervals_sub(&more, have->v[k].ranges.v[h].start, have->v[k].ranges.v[h].end);
@@ -305,15 +313,22 @@ job_resumed_late(struct disp *d, struct peer *p, const struct msg *m, const stru
 /* A position of an earlier run: the iteration itself if it is still there;
  * else, where streams do not depend on who was there, one like it. */
 static struct iteration *
-job_resumed(struct disp *d, struct peer *p, struct msg *m, struct dataset *s, const struct job_shards *only,
+job_resumed(struct disp *d, struct peer *p, struct msg *m, struct dataset *s, const struct asked *asked,
 	    bool *answered)
 {
 	struct iteration *it = iter_find(d, m->open.iteration);
+	uint32_t view = 0;
 	bool again;
 
 	*answered = false;
+	if (it && !iter_view_of(it, &asked->part, &view)) {
+		disp_error(d, p, m->req, ST_USAGE, "the pass of this position is read by consumers with other places",
+			   "resume it with the same --consumer");
+		*answered = true;
+		return NULL;
+	}
 	if (it && it->job->dataset == s && it->epoch == m->open.job.epoch &&
-	    (!*it->job->opts.name || it->job->opts.order != ORDER_ANY) && job_went_on(it, &m->open.have, only)) {
+	    (!*it->job->opts.name || it->job->opts.order != ORDER_ANY) && job_went_on(it, &m->open.have, asked, view)) {
 		job_resumed_late(d, p, m, it->job, &again);
 		*answered = !again;
 		return NULL;
@@ -328,7 +343,7 @@ job_resumed(struct disp *d, struct peer *p, struct msg *m, struct dataset *s, co
 			struct stream *at = iter_stream(it, m->open.have.v[i].stream);
 
 			if (at)
-				stream_acked(d, at, &m->open.have.v[i].ranges, NULL);
+				stream_acked(d, at, view, &m->open.have.v[i].ranges, NULL);
 		}
 		for (struct list_node *n = it->seats.next; m->open.seat && n != &it->seats;) {
 			struct seat *old = LIST_OF(n, struct seat, node);
@@ -371,21 +386,32 @@ job_where(struct disp *d, struct peer *p, struct msg *m)
 	return true;
 }
 
-/* Judges an OPEN as far as that needs no source; false: an error was answered. Fills `only`. */
+/* Judges an OPEN as far as that needs no source; false: an error was answered. Fills `asked`. */
 static bool
-job_asked(struct disp *d, struct peer *p, const struct msg *m, struct job_shards *only)
+job_asked(struct disp *d, struct peer *p, const struct msg *m, struct asked *asked)
 {
+	struct job_shards *only = &asked->only;
 	const struct job_opts *o = &m->open.job;
 	const char *policy = job_sharding_word(o->sharding);
 	char *text = NULL, *help = NULL;
 	struct err e;
 
-	if (job_shards_parse(o->shard, only, &e)) {
+	asked->part = ROUND_ALL;
+	if (job_shards_parse(o->shard, only, &e) || round_parse(o->consumer, &asked->part, &e)) {
 		text = mem_strdup(e.text);
 		help = mem_strdup(e.help);
+	} else if (asked->part.n != 1) {
+		text = mem_printf("consumer `%s` has several places in a round", o->consumer);
+		help = mem_strdup("give each consumer one place: --consumer I/N");
+	} else if (o->shards * asked->part.of > DISP_VIEWS) {
+		text = mem_printf("%llu shards for %u consumers are too many", (unsigned long long)o->shards, asked->part.of);
+		help = mem_printf("--shards %u is the most", DISP_VIEWS / asked->part.of);
 	} else if (only->n && !job_has_shards(o->sharding)) {
 		text = mem_printf("a job with sharding `%s` has no shards to choose from", policy);
 		help = mem_strdup("--sharding file, data or hint divides a job into shards");
+	} else if (asked->part.of > 1 && o->target == TARGET_LOCAL) {
+		text = mem_strdup("target `local` does not go with rounds: each stream is read by consumers on all hosts");
+		help = mem_strdup("--target auto prefers workers on the hosts of readers");
 	} else if (only->n && o->target == TARGET_LOCAL) { /* a shard may be made on the host of who reads others */
 		text = mem_strdup("a reader with target `local` cannot choose its shards");
 		help = mem_strdup("--target auto prefers workers on the hosts of readers");
@@ -432,24 +458,24 @@ job_dataset(struct disp *d, struct peer *p, struct msg *m)
 	return s;
 }
 
-/* Comes to the iteration of its position, or of its job. Takes `only`. */
+/* Comes to the iteration of its position, or of its job. Takes `asked`. */
 static void
-job_enter(struct disp *d, struct peer *p, struct msg *m, struct dataset *s, struct job_shards *only)
+job_enter(struct disp *d, struct peer *p, struct msg *m, struct dataset *s, struct asked *asked)
 {
 	struct msg_open *o = &m->open;
 	struct iteration *it = NULL;
 	bool answered = false;
 
 	if (o->resume)
-		it = job_resumed(d, p, m, s, only, &answered);
-	struct job *j = it || answered ? NULL : job_for(d, p, m, s);
+		it = job_resumed(d, p, m, s, asked, &answered);
+	struct job *j = it || answered ? NULL : job_for(d, p, m, s, asked);
 	if (!it && !j) { /* answered, or the job of that name has another dataset */
 		dataset_unused(d, s);
 		return;
 	}
 	it = it ? it : job_iter(j, o->job.epoch);
 	if (it) {
-		job_join(d, p, m, it, only);
+		job_join(d, p, m, it, asked);
 		return;
 	}
 	it = iter_new(d, j, disp_id(d), o->job.epoch);
@@ -458,7 +484,7 @@ job_enter(struct disp *d, struct peer *p, struct msg *m, struct dataset *s, stru
 				       rng_mix(j->opts.seed, o->job.epoch);
 	disp_dirty(d, &it->dirty, DIRTY_ROW);
 	job_add_iter(j, it);
-	if (job_join(d, p, m, it, only))
+	if (job_join(d, p, m, it, asked))
 		iter_start(d, it);
 }
 
@@ -466,7 +492,7 @@ void
 job_open(struct disp *d, struct peer *p, struct msg *m)
 {
 	struct msg_open *o = &m->open;
-	struct job_shards only;
+	struct asked asked;
 	struct dataset *s;
 
 	if (p->waiting) { /* asked again: the answer is still to come */
@@ -494,10 +520,10 @@ job_open(struct disp *d, struct peer *p, struct msg *m)
 		return;
 	if (!o->job.epoch)
 		o->job.epoch = 1;
-	if (!job_asked(d, p, m, &only))
+	if (!job_asked(d, p, m, &asked))
 		return;
 	s = job_dataset(d, p, m);
 	if (s)
-		job_enter(d, p, m, s, &only);
-	job_shards_clear(&only);
+		job_enter(d, p, m, s, &asked);
+	job_shards_clear(&asked.only);
 }

@@ -110,7 +110,7 @@ load_job(struct disp *d, const struct row_load *l, struct err *e)
 		return e->kind;
 	r.opts.name = str_take(&r.opts.name);
 	s = load_get(d, ROW_DATASET, r.dataset_number);
-	if (!s || hash_get_str(&d->jobs, r.opts.name)) {
+	if (!s || !r.places || hash_get_str(&d->jobs, r.opts.name)) {
 		fields_clear(row_job_fields, &r);
 		return load_orphan(e, "job");
 	}
@@ -136,6 +136,11 @@ load_iter(struct disp *d, const struct row_load *l, struct err *e)
 	}
 	if (iter_live(&r) && r.next_fixed && r.next_fixed >= r.n_streams) {
 		err_set(e, ST_DATA, "the next split is for stream %u of an iteration that has %u", r.next_fixed, r.n_streams);
+		fields_clear(row_iter_fields, &r);
+		return e->kind;
+	}
+	if (r.n_streams * (uint64_t)j->places > DISP_VIEWS) {
+		err_set(e, ST_DATA, "an iteration has %u streams for %u consumers", r.n_streams, j->places);
 		fields_clear(row_iter_fields, &r);
 		return e->kind;
 	}
@@ -203,6 +208,19 @@ load_stream_of(struct disp *d, const struct row_load *l)
 	return it && l->key[1] <= UINT32_MAX ? iter_stream(it, (uint32_t)l->key[1]) : NULL;
 }
 
+/* Whether its lists name only views that there are. */
+static bool
+load_views_fit(const struct iteration *it, const struct stream *r)
+{
+	for (size_t i = 0; i < r->n_held; i++)
+		if (r->held[i].view >= it->n_views)
+			return false;
+	for (size_t i = 0; i < r->n_gone; i++)
+		if (r->gone[i].view >= it->n_views)
+			return false;
+	return true;
+}
+
 static enum status
 load_stream(struct disp *d, const struct row_load *l, struct err *e)
 {
@@ -210,7 +228,7 @@ load_stream(struct disp *d, const struct row_load *l, struct err *e)
 
 	if (fields_decode("stream row", row_stream_fields, l->p, l->n, &r, e))
 		return e->kind;
-	if (!s || s->loaded || (r.place == STREAM_ASSIGNED && !r.row_worker.id)) {
+	if (!s || s->loaded || (r.place == STREAM_ASSIGNED && !r.row_worker.id) || !load_views_fit(s->iter, &r)) {
 		fields_clear(row_stream_fields, &r);
 		return load_orphan(e, "stream");
 	}
@@ -269,15 +287,16 @@ load_point(struct disp *d, const struct row_load *l, struct err *e)
 static enum status
 load_ledger(struct disp *d, const struct row_load *l, struct err *e)
 {
-	struct stream *s = load_stream_of(d, l), r = { 0 };
+	struct stream *s = load_stream_of(d, l);
+	struct view r = { 0 };
 
 	if (fields_decode("ledger row", row_ledger_fields, l->p, l->n, &r, e))
 		return e->kind;
-	if (!s) {
+	if (!s || l->key[2] >= s->iter->n_views) {
 		fields_clear(row_ledger_fields, &r);
 		return load_orphan(e, "ledger");
 	}
-	fields_move(row_ledger_fields, s, &r);
+	fields_move(row_ledger_fields, &s->views[l->key[2]], &r);
 	return ST_OK;
 }
 
@@ -290,7 +309,7 @@ load_reader(struct disp *d, const struct row_load *l, struct err *e)
 	if (fields_decode("reader row", row_reader_fields, l->p, l->n, &r, e))
 		return e->kind;
 	r.host = str_take(&r.host);
-	if (!it || (!r.is_away && disp_peer(d, r.peer_id)) || job_shards_parse(r.shard, &r.only, e)) {
+	if (!it || r.view >= it->n_views || (!r.is_away && disp_peer(d, r.peer_id)) || job_shards_parse(r.shard, &r.only, e)) {
 		fields_clear(row_reader_fields, &r);
 		return load_orphan(e, "reader");
 	}
@@ -327,7 +346,7 @@ load_go_on(struct disp *d, struct iteration *it, struct err *e)
 		else if (!s->running)
 			ask_put(d, ASK_ASSIGN, s->worker, stream_key_of(s), 0);
 		for (size_t k = 0; s->place == STREAM_ASSIGNED && k < s->n_gone; k++)
-			ask_put(d, ASK_GONE, s->worker, stream_key_of(s), s->gone[k]);
+			ask_put(d, ASK_GONE, s->worker, stream_key_of(s), s->gone[k].seat);
 	}
 	if (it->state == ITER_RUNNING && !it->units_loaded)
 		return err_set(e, ST_DATA, "the units of an iteration have no row");

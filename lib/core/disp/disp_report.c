@@ -190,7 +190,7 @@ report_stream(struct buf *b, const struct stream *s)
 	report_uint(b, "restart_point", s->n_points ? s->points[s->n_points - 1].offset : 0);
 	report_uint(b, "length", s->ended ? s->length : 0);
 	report_bool(b, "ended", s->ended);
-	report_uint(b, "acknowledged", s->finished ? s->length : intervals_count(&s->acked));
+	report_uint(b, "acknowledged", s->finished ? s->length : views_count(s));
 }
 
 /* Number of elements that a running iteration has made at least. */
@@ -201,7 +201,7 @@ report_made(const struct iteration *it)
 
 	for (size_t i = 0; i < it->n_streams; i++) {
 		const struct stream *s = it->streams[i];
-		uint64_t high = s->acked.n ? s->acked.v[s->acked.n - 1].end : 0;
+		uint64_t high = views_end(s);
 
 		if (s->finished)
 			continue;
@@ -246,7 +246,7 @@ report_ledger(struct buf *b, const struct disp *d, const struct iteration *it)
 	for (size_t i = 0; i < it->n_streams; i++)
 		if (!it->streams[i]->finished) {
 			known += it->streams[i]->ended ? it->streams[i]->length : 0;
-			acked += intervals_count(&it->streams[i]->acked);
+			acked += views_count(it->streams[i]);
 		}
 	report_uint(b, "made", report_made(it));
 	report_uint(b, "elements", known);

@@ -32,7 +32,8 @@ const struct field row_job_fields[] = {
 	PART(job, "seeded", BOOL, opts.seeded, 0, NULL), PART(job, "found", U32, shards, WIRE_STREAMS_MAX, NULL),
 	BOOL(job, keep, NULL), PART(job, "target", U32, opts.target, JOB_TARGETS - 1, NULL),
 	PART(job, "where", TEXT, opts.where, WIRE_NAME_MAX, NULL),
-	PART(job, "compression", U32, opts.compression, JOB_COMPRESSIONS - 1, NULL), { 0 }
+	PART(job, "compression", U32, opts.compression, JOB_COMPRESSIONS - 1, NULL),
+	U32(job, places, ROUND_PLACES_MAX, NULL), { 0 }
 };
 const struct field row_iter_fields[] = {
 	PART(iteration, "job", U64, job_number, 0, NULL), U64(iteration, seed, NULL), U64(iteration, times, NULL),
@@ -53,8 +54,10 @@ const struct field row_units_fields[] = {
 	BOOL(units_listed, last, NULL),
 	{ "units", FIELD_SPLITS, offsetof(struct units_listed, units), WIRE_UNITS_PART, NULL, NULL, 0, false }, { 0 }
 };
-static const struct field held_fields[] = { U64(stream_held, seat, NULL), SET(stream_held, got), { 0 } };
-static const struct field gone_fields[] = { { "seat", FIELD_U64, 0, 0, NULL, NULL, 0, false }, { 0 } };
+static const struct field held_fields[] = {
+	U64(stream_held, seat, NULL), SET(stream_held, got), U32(stream_held, view, 0, NULL), { 0 }
+};
+static const struct field gone_fields[] = { U64(stream_gone, seat, NULL), U32(stream_gone, view, 0, NULL), { 0 } };
 SIDE_BY_SIDE(intervals, v, n, cap);
 SIDE_BY_SIDE(stream, held, n_held, cap_held);
 SIDE_BY_SIDE(stream, gone, n_gone, cap_gone);
@@ -66,8 +69,8 @@ const struct field row_stream_fields[] = {
 	U64(stream, high, NULL), U64(stream, made, NULL), U64(stream, failed, NULL), U64(stream, lost_at, NULL),
 	U32(stream, lost, 0, NULL), U32(stream, blame, 0, NULL),
 	PART(stream, "endpoint", TEXT, row_worker.endpoint, WIRE_TEXT_MAX, NULL),
-	SET(stream, presumed), ITEMS(stream, held, WIRE_READERS_MAX, held_fields, struct stream_held),
-	ITEMS(stream, gone, ROW_MANY, gone_fields, uint64_t), { 0 }
+	ITEMS(stream, held, WIRE_READERS_MAX, held_fields, struct stream_held),
+	ITEMS(stream, gone, ROW_MANY, gone_fields, struct stream_gone), { 0 }
 };
 const struct field row_split_fields[] = {
 	U32(split_place, unit, 0, NULL), U64(split_place, start, NULL), U64(split_place, count, NULL),
@@ -77,11 +80,12 @@ const struct field row_point_fields[] = {
 	U64(point, split, NULL), U64(point, failed, NULL), BYTES(point, state, WIRE_STATE_MAX, NULL),
 	BOOL(point, has_state, NULL), { 0 }
 };
-const struct field row_ledger_fields[] = { SET(stream, acked), { 0 } };
+const struct field row_ledger_fields[] = { SET(view, acked), SET(view, presumed), { 0 } };
 const struct field row_reader_fields[] = {
 	PART(seat, "peer", U64, peer_id, 0, NULL), U64(seat, seq, NULL), U64(seat, acked, NULL),
 	U64(seat, from, NULL), U64(seat, had, NULL), TEXT(seat, shard, WIRE_TEXT_MAX, NULL),
-	BOOL(seat, checkpoint, NULL), PART(seat, "away", BOOL, is_away, 0, NULL), NAME(seat, host, NULL), { 0 }
+	BOOL(seat, checkpoint, NULL), PART(seat, "away", BOOL, is_away, 0, NULL), NAME(seat, host, NULL),
+	U32(seat, view, 0, NULL), { 0 }
 };
 
 /* Writing */
@@ -122,6 +126,16 @@ row_put_iter(struct row_out *o, struct iteration *it, unsigned what)
 }
 
 static void
+row_put_ledgers(struct row_out *o, struct stream *s)
+{
+	for (size_t i = 0; i < s->iter->n_views; i++) {
+		if (s->views[i].dirty)
+			row_put(o, ROW_LEDGER, s->iter->id, s->index, i, row_ledger_fields, &s->views[i]);
+		s->views[i].dirty = false;
+	}
+}
+
+static void
 row_put_stream(struct row_out *o, struct stream *s, unsigned what)
 {
 	uint64_t it = s->iter->id;
@@ -133,7 +147,7 @@ row_put_stream(struct row_out *o, struct stream *s, unsigned what)
 		s->row_worker = (struct stream_worker){ 0 };
 	}
 	if (what & DIRTY_LEDGER)
-		row_put(o, ROW_LEDGER, it, s->index, 0, row_ledger_fields, s);
+		row_put_ledgers(o, s);
 	for (; s->saved_splits < s->n_splits; s->saved_splits++)
 		row_put(o, ROW_SPLIT, it, s->index, s->saved_splits, row_split_fields, &s->splits[s->saved_splits]);
 	for (unsigned i = 0; i < s->n_points; i++) {

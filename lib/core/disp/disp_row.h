@@ -22,7 +22,7 @@ extern const struct field
 	row_stream_fields[],  /* struct stream */
 	row_split_fields[],   /* struct split_place */
 	row_point_fields[],   /* struct point */
-	row_ledger_fields[],  /* struct stream, what is acknowledged of it */
+	row_ledger_fields[],  /* struct view: what is acknowledged of a stream */
 	row_reader_fields[];  /* struct seat */
 
 /* Rows on their way out. */

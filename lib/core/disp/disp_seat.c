@@ -95,12 +95,12 @@ seat_too_late(const struct disp *d, const struct msg_close *c)
 	for (size_t i = 0; it && c->list.n && i < it->n_given_up; i++)
 		if (it->given_up[i] == c->seat)
 			return true;
-	for (size_t i = 0; it && i < c->list.n; i++) {
+	for (size_t i = 0; it && c->view < it->n_views && i < c->list.n; i++) {
 		const struct stream *s = iter_stream(it, c->list.v[i].stream);
 		const struct ranges *r = &c->list.v[i].ranges;
 
 		for (size_t k = 0; s && k < r->n; k++)
-			if (!intervals_covers(&s->acked, r->v[k].start, r->v[k].end))
+			if (!intervals_covers(&s->views[c->view].acked, r->v[k].start, r->v[k].end))
 				return true;
 	}
 	return false;
@@ -136,17 +136,23 @@ seat_awaited(const struct seat *r, bool silent)
 	return seat_placed(r) && iter_live(r->iter);
 }
 
+bool
+seat_meets(const struct seat *r, const struct asked *asked)
+{
+	return job_shards_meet(&r->only, &asked->only) && round_meet(&r->iter->views[r->view], &asked->part);
+}
+
 /* A stream of an ordered job has one reader, and an away one with a position comes back with
  * it: who comes without begins anew. In other jobs those with a position keep their seats. */
 void
-seat_make_way(struct disp *d, struct iteration *it, const struct job_shards *only)
+seat_make_way(struct disp *d, struct iteration *it, const struct asked *asked)
 {
 	for (struct list_node *n = it->seats.next; n != &it->seats;) {
 		struct seat *r = LIST_OF(n, struct seat, node);
 
 		n = n->next;
 		if (r->peer || (it->job->opts.order == ORDER_ANY && seat_placed(r)) ||
-		    !job_shards_meet(&r->only, only))
+		    !seat_meets(r, asked))
 			continue;
 		job_used(d, it->job);
 		seat_gone(d, r);
@@ -192,18 +198,20 @@ seat_fill_stream(const struct disp *d, const struct seat *r, struct stream *s, s
 {
 	bool local = s->worker && !strcmp(str_or_empty(s->worker->host), r->host);
 
-	*out = (struct msg_stream){ .stream = s->index, .gen = s->gen, .length = s->length,
-		.floor = intervals_gap(&s->acked, 0),
+	*out = (struct msg_stream){ .stream = s->index, .gen = s->gen, .length = views_length(s, r->view, s->length),
+		.floor = intervals_gap(&s->views[r->view].acked, 0),
 		.state = s->finished ? STREAM_FINISHED : s->ended ? STREAM_ENDED :
 			s->running ? STREAM_RUNNING : STREAM_WAITING };
 	if (s->failure.code && !s->finished) {
 		out->state = STREAM_FAILED;
-		out->length = s->failure.length;
+		out->length = views_length(s, r->view, s->failure.length);
 		out->split = s->failure.split;
 	}
 	if (s->running && !s->finished && s->worker && (local || s->iter->job->opts.target != TARGET_LOCAL)) {
 		out->local = local;
-		out->ticket = secret_derive(stream_secret(d, s), &r->number, 1);
+		uint64_t whose[] = { r->number, r->view };
+
+		out->ticket = secret_derive(stream_secret(d, s), whose, 2);
 		out->worker = s->worker->id;
 		out->endpoint = mem_strdup(s->worker->endpoint);
 	}
@@ -332,8 +340,10 @@ seat_open(struct disp *d, struct seat *r, uint64_t req)
 	bool by_one = it->sharding == SHARD_DATA && j->opts.order == ORDER_SOURCE;
 	struct msg_job job = { .iteration = it->id, .seat = r->number, .opts = j->opts, .dataset = j->dataset->id,
 		.spec = j->dataset->spec, .type = j->dataset->type, 
-		.block = by_one ? 1 : d->o.block ? d->o.block : DISP_BLOCK };
+		.view = r->view, .places = it->views[r->view].of, .block = by_one ? 1 : d->o.block ? d->o.block : DISP_BLOCK };
 
+
+	job.block *= it->views[r->view].n; /* rounds */
 	job.opts.shards = it->n_streams;
 	job.opts.epoch = it->epoch;
 	job.opts.seed = it->seed;
@@ -372,7 +382,7 @@ seat_take_acks(struct disp *d, struct seat *r, uint64_t seq, const struct ranges
 		struct stream *s = it->state == ITER_RUNNING ? iter_stream(it, l->v[i].stream) : NULL;
 
 		if (s && job_shards_has(&r->only, s->index))
-			stream_acked(d, s, &l->v[i].ranges, r); /* may end the iteration */
+			stream_acked(d, s, r->view, &l->v[i].ranges, r); /* may end the iteration */
 		else if (it->state == ITER_FAILED)
 			seat_book(d, it, &l->v[i].ranges);
 	}
@@ -395,7 +405,7 @@ seat_ack(struct disp *d, struct seat *r, struct msg *m)
 
 		if (s)
 			out->acked.floors.v[out->acked.floors.n++] =
-				(struct msg_floor){ s->index, intervals_gap(&s->acked, 0) };
+				(struct msg_floor){ s->index, intervals_gap(&s->views[r->view].acked, 0) };
 	}
 }
 
@@ -434,7 +444,7 @@ seat_held(struct disp *d, struct seat *r, struct msg *m)
 
 	if (s && s->iter == r->iter && s->gen == m->held.key.gen && s->place == STREAM_HOLDING &&
 	    ask_drop(d, ASK_HOLD, r->peer, m->held.key, r->number))
-		stream_held(d, s, r->number, &m->held.ranges);
+		stream_held(d, s, r, &m->held.ranges);
 }
 
 static void
@@ -443,7 +453,7 @@ seat_reached(struct disp *d, struct seat *r, struct msg *m)
 	struct stream *s = stream_find(d, m->reached.key);
 
 	if (s && s->iter == r->iter && s->gen == m->reached.key.gen && s->iter->state == ITER_RUNNING)
-		stream_reached(d, s);
+		stream_reached(d, s, r);
 }
 
 void

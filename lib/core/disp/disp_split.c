@@ -254,10 +254,16 @@ disp_split_drop_point(struct disp *d, struct stream *s, unsigned i)
 
 /* Drops restart points: of those before the first missing element, only the last one matters. */
 void
-disp_split_prune_points(struct disp *d, struct stream *s)
+disp_split_prune_points(struct disp *d, struct stream *s, size_t view)
 {
-	uint64_t floor = intervals_gap(&s->acked, 0);
+	uint64_t floor;
 
+	if (s->n_points < 2)
+		return;
+	floor = round_at(&s->iter->views[view], intervals_gap(&s->views[view].acked, 0));
+	if (s->points[1].offset > floor)
+		return; /* others do not matter */
+	floor = views_floor(s);
 	while (s->n_points > 1 && s->points[1].offset <= floor)
 		disp_split_drop_point(d, s, 0);
 }
@@ -289,6 +295,6 @@ disp_split_add_point(struct disp *d, struct stream *s, uint64_t offset, uint64_t
 	*state = (struct bytes){ 0 };
 	if (offset > s->high)
 		s->high = offset;
-	disp_split_prune_points(d, s);
+	disp_split_prune_points(d, s, 0);
 	disp_dirty(d, &s->dirty, DIRTY_POINTS);
 }

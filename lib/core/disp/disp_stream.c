@@ -15,6 +15,7 @@ stream_new(struct disp *d, struct iteration *it)
 	s->index = (uint32_t)it->n_streams;
 	s->gen = 1;
 	s->closed = !it->by_split;
+	views_init(s);
 	if (it->n_streams == it->cap_streams)
 		it->streams = mem_grow(it->streams, &it->cap_streams, it->n_streams + 1, sizeof(struct stream *));
 	it->streams[it->n_streams++] = s;
@@ -53,8 +54,7 @@ stream_free(struct disp *d, struct stream *s)
 	ring_drop(&s->by_version);
 	ring_drop(&s->dirty.node);
 	stream_shrink(s);
-	intervals_clear(&s->acked);
-	intervals_clear(&s->presumed);
+	views_clear(s);
 	mem_free(s);
 }
 
@@ -113,7 +113,7 @@ stream_fence(struct disp *d, struct stream *s)
 	if (s->finished)
 		return;
 	if (s->worker) { /* at least so much was made and may be made again */
-		uint64_t end = s->acked.n ? s->acked.v[s->acked.n - 1].end : 0;
+		uint64_t end = views_end(s);
 
 		if (end > s->high)
 			s->high = end;
@@ -159,14 +159,15 @@ stream_hold(struct disp *d, struct stream *s)
 static bool
 stream_parked(const struct stream *s)
 {
-	struct intervals taken = { 0 };
-	bool parked;
+	bool parked = s->ended;
 
-	if (!s->ended)
-		return false;
-	stream_taken(s, &taken);
-	parked = intervals_covers(&taken, 0, s->length);
-	intervals_clear(&taken);
+	for (size_t i = 0; i < s->iter->n_views && parked; i++) {
+		struct intervals taken = { 0 };
+
+		views_taken(s, i, &taken);
+		parked = intervals_covers(&taken, 0, views_length(s, i, s->length));
+		intervals_clear(&taken);
+	}
 	return parked;
 }
 
@@ -193,13 +194,13 @@ stream_owes_no_more(struct stream *s, uint64_t seat)
 
 /* A reader's answer to HOLD. */
 void
-stream_held(struct disp *d, struct stream *s, uint64_t seat, const struct ranges *got)
+stream_held(struct disp *d, struct stream *s, const struct seat *r, const struct ranges *got)
 {
-	stream_owes_no_more(s, seat);
+	stream_owes_no_more(s, r->number);
 	if (got->n) {
 		if (s->n_held == s->cap_held)
 			s->held = mem_grow(s->held, &s->cap_held, s->n_held + 1, sizeof *s->held);
-		s->held[s->n_held] = (struct stream_held){ .seat = seat };
+		s->held[s->n_held] = (struct stream_held){ .seat = r->number, .view = r->view };
 		intervals_add_ranges(&s->held[s->n_held++].got, got);
 		disp_dirty(d, &s->dirty, DIRTY_ROW);
 	}
@@ -237,7 +238,7 @@ stream_finish(struct disp *d, struct stream *s)
 	s->finished = true;
 	it->n_finished++;
 	it->elements += s->length;
-	it->acked += intervals_count(&s->acked);
+	it->acked += views_count(s);
 	disp_dirty(d, &it->dirty, DIRTY_ROW);
 	it->made += s->made > s->length ? s->made : s->length;
 	it->again += s->made > s->length ? s->made - s->length : 0;
@@ -266,7 +267,7 @@ stream_finish_check(struct disp *d, struct stream *s)
 {
 	if (s->failure.code)
 		stream_fail_check(d, s); /* may free s */
-	else if (!s->finished && s->ended && intervals_covers(&s->acked, 0, s->length))
+	else if (!s->finished && s->ended && views_finished(s))
 		stream_finish(d, s);
 }
 
@@ -284,68 +285,73 @@ stream_rate(const struct disp *d, struct iteration *it, uint64_t n)
 }
 
 void
-stream_acked(struct disp *d, struct stream *s, const struct ranges *r, struct seat *by)
+stream_acked(struct disp *d, struct stream *s, uint32_t view, const struct ranges *r, struct seat *by)
 {
 	struct iteration *it = s->iter;
+	struct view *v = &s->views[view];
 
 	if (s->finished || !r->n)
 		return;
 	for (size_t i = 0; i < r->n; i++) {
 		uint64_t start = r->v[i].start, end = r->v[i].end;
-		uint64_t old = intervals_overlap(&s->acked, start, end);
+		uint64_t old = intervals_overlap(&v->acked, start, end);
 
 		if (by) {
-			if (old > intervals_overlap(&s->presumed, start, end)) {
-				it->repeated += old - intervals_overlap(&s->presumed, start, end);
+			if (old > intervals_overlap(&v->presumed, start, end)) {
+				it->repeated += old - intervals_overlap(&v->presumed, start, end);
 				disp_dirty(d, &it->dirty, DIRTY_ROW);
 			}
-			intervals_sub(&s->presumed, start, end);
+			intervals_sub(&v->presumed, start, end);
 			by->acked += end - start - old;
 			stream_rate(d, it, end - start - old);
 			it->clock.now.elements += end - start - old;
 		}
-		intervals_add(&s->acked, start, end);
+		intervals_add(&v->acked, start, end);
 	}
+	v->dirty = true;
 	disp_dirty(d, &s->dirty, DIRTY_LEDGER);
 	if (!by)
 		stream_changed(d, s); /* an ordered reader must not wait for these */
-	disp_split_prune_points(d, s);
+	disp_split_prune_points(d, s, view);
 	stream_finish_check(d, s); /* may free s */
 }
 
 static void
-stream_tell_gone(struct disp *d, struct stream *s, uint64_t seat)
+stream_tell_gone(struct disp *d, struct stream *s, const struct seat *r)
 {
 	if (s->n_gone == s->cap_gone)
 		s->gone = mem_grow(s->gone, &s->cap_gone, s->n_gone + 1, sizeof *s->gone);
-	s->gone[s->n_gone++] = seat;
+	s->gone[s->n_gone++] = (struct stream_gone){ r->number, r->view };
 	disp_dirty(d, &s->dirty, DIRTY_ROW);
-	ask_put(d, ASK_GONE, s->worker, stream_key_of(s), seat);
+	ask_put(d, ASK_GONE, s->worker, stream_key_of(s), r->number);
 }
 
 static void
 stream_gone_ok(struct disp *d, struct peer *p, struct stream *s, struct msg *m)
 {
+	struct view *v = m->gone_ok.view < s->iter->n_views ? &s->views[m->gone_ok.view] : NULL;
+
 	ask_drop(d, ASK_GONE, p, m->gone_ok.key, m->gone_ok.seat);
 	for (size_t i = 0; i < s->n_gone; i++)
-		if (s->gone[i] == m->gone_ok.seat) {
+		if (s->gone[i].seat == m->gone_ok.seat) {
 			s->gone[i] = s->gone[--s->n_gone];
 			disp_dirty(d, &s->dirty, DIRTY_ROW);
 			break;
 		}
 	/* The worker has heard from all readers; those that live will say the
 	 * same to us, and have not repeated anything. */
-	for (size_t i = 0; i < m->gone_ok.acked.n && !s->finished; i++) {
+	for (size_t i = 0; v && i < m->gone_ok.acked.n && !s->finished; i++) {
 		const struct range *r = &m->gone_ok.acked.v[i];
 
-		for (uint64_t at = r->start; (at = intervals_gap(&s->acked, at)) < r->end;) {
-			uint64_t stop = intervals_next(&s->acked, at);
+		for (uint64_t at = r->start; (at = intervals_gap(&v->acked, at)) < r->end;) {
+			uint64_t stop = intervals_next(&v->acked, at);
 
-			intervals_add(&s->presumed, at, stop < r->end ? stop : r->end);
+			intervals_add(&v->presumed, at, stop < r->end ? stop : r->end);
 			at = stop < r->end ? stop : r->end;
 		}
 	}
-	stream_acked(d, s, &m->gone_ok.acked, NULL);
+	if (v)
+		stream_acked(d, s, m->gone_ok.view, &m->gone_ok.acked, NULL);
 }
 
 /* A reader is gone: what it had acknowledged counts, what it had beside that
@@ -362,7 +368,7 @@ stream_seat_gone(struct disp *d, struct stream *s, const struct seat *r)
 	stream_owes_no_more(s, r->number);
 	for (size_t i = 0; i < s->n_held; i++)
 		if (s->held[i].seat == r->number) {
-			intervals_sub_all(&s->held[i].got, &s->acked);
+			intervals_sub_all(&s->held[i].got, &s->views[s->held[i].view].acked);
 			missing = s->held[i].got.n > 0;
 			stream_drop_held(s, i);
 			disp_dirty(d, &s->dirty, DIRTY_ROW);
@@ -380,7 +386,7 @@ stream_seat_gone(struct disp *d, struct stream *s, const struct seat *r)
 		if (missing)
 			stream_fence(d, s);
 		else
-			stream_tell_gone(d, s, r->number);
+			stream_tell_gone(d, s, r);
 		break;
 	}
 }
@@ -409,7 +415,7 @@ stream_end(struct disp *d, struct peer *p, struct stream *s, struct msg *m)
 	s->high = e->length;
 	it->suppressed += s->skipped;
 	if ((s->ended && s->length != e->length) ||
-	    (s->acked.n && s->acked.v[s->acked.n - 1].end > e->length)) {
+	    views_end(s) > e->length) {
 		stream_differs(d, s, e->length);
 		return;
 	}

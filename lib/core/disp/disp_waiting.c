@@ -17,7 +17,7 @@ waiting_clear(struct waiting *w)
 	mem_free(w->have.v);
 	bool last_there = place_reader_left(w->iter, w->host);
 	mem_free(w->shard);
-	job_shards_clear(&w->only);
+	job_shards_clear(&w->asked.only);
 	mem_free(w->host);
 	mem_free(w);
 	return last_there;
@@ -44,10 +44,11 @@ waiting_error(struct disp *d, struct waiting *w, uint32_t code, const char *text
 static bool
 waiting_fits(struct disp *d, struct iteration *it, struct waiting *w)
 {
-	uint32_t last = w->only.n ? w->only.v[w->only.n - 1] : 0;
+	const struct job_shards *only = &w->asked.only;
+	uint32_t last = only->n ? only->v[only->n - 1] : 0;
 	char *text, *help;
 
-	if (last < it->n_streams || !w->only.n)
+	if (last < it->n_streams || !only->n)
 		return true;
 	text = mem_printf("there is no shard %u: the job has %u shards", last, it->n_streams);
 	help = mem_printf("they are numbered from 0 to %u", it->n_streams - 1);
@@ -68,9 +69,10 @@ waiting_seat(struct disp *d, struct iteration *it, struct waiting *w)
 	r->from = w->from;
 	r->checkpoint = w->checkpoint;
 	r->shard = w->shard;
-	r->only = w->only;
+	r->only = w->asked.only;
+	iter_view_of(it, &w->asked.part, &r->view);
 	w->shard = NULL;
-	w->only = (struct job_shards){ 0 };
+	w->asked.only = (struct job_shards){ 0 };
 	for (size_t i = 0; i < r->only.n; i++) {
 		const struct stream *s = iter_stream(it, r->only.v[i]);
 
@@ -90,7 +92,7 @@ waiting_seat(struct disp *d, struct iteration *it, struct waiting *w)
 		struct stream *s = iter_stream(it, have.v[i].stream);
 
 		if (s)
-			stream_acked(d, s, &have.v[i].ranges, NULL);
+			stream_acked(d, s, r->view, &have.v[i].ranges, NULL);
 		mem_free(have.v[i].ranges.v);
 	}
 	mem_free(have.v);

@@ -145,7 +145,7 @@ yield_pick(struct disp *d, const struct iteration *it, const struct peer *w)
 		if (s->iter != it || !s->running || s->told_end || s->failure.code || s->yields || s->stays ||
 		    (s->yielded_at && d->now < s->yielded_at + YIELD_AGAIN_NS) || blame_suspect(d, s))
 			continue;
-		acked = intervals_gap(&s->acked, 0);
+		acked = views_floor(s);
 		kept = !s->began ? 0 : s->high > acked ? s->high - acked + 1 : 1;
 		if (!best || kept < least) {
 			best = s;

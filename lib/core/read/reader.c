@@ -255,6 +255,9 @@ reader_job(struct reader *r, struct msg *m)
 	r->seat = m->job.seat;
 	r->block = m->job.block ? m->job.block : 1;
 	r->shards = (uint32_t)m->job.opts.shards;
+	r->view = m->job.view;
+	r->rounds = m->job.places > 1;
+	r->aligned = !r->rounds || r->o.position;
 	r->epoch = (uint32_t)m->job.opts.epoch;
 	r->seed = m->job.opts.seed;
 	r->o.job.order = m->job.opts.order;

@@ -37,7 +37,7 @@ reader_acks_to_workers(struct reader *r)
 			a->worker = s->worker->id;
 			a->msg.type = MSG_CHUNK_ACK;
 			a->msg.chunk_ack = (struct msg_chunk_ack){ { r->iteration, s->index, s->gen }, r->seat,
-				intervals_give(&s->ack_worker), s->ticket };
+				intervals_give(&s->ack_worker), s->ticket, r->view };
 		}
 		s->ack_worker.n = 0;
 	}
@@ -64,7 +64,8 @@ reader_released(struct reader *r, struct reader_stream *s, uint64_t start, uint6
 	r->has_fresh = true;
 	/* Chunks of void generations nobody keeps any more; acknowledging their
 	 * offsets to the worker of now is harmless: it keeps none of them. */
-	reader_ack_worker(r, s, start, end);
+	if (!r->rounds)
+		reader_ack_worker(r, s, start, end);
 	reader_ack_later(r);
 }
 
@@ -138,6 +139,16 @@ reader_ack_send(struct reader *r, bool again)
 	reader_ack_fill(r, true, &m->ack.list);
 }
 
+/* In rounds a worker is told only of what the dispatcher has recorded: the ledger of a
+ * consumer then is always a beginning of its sequence, and who takes its place knows the
+ * round to go on with. */
+static void
+reader_ack_recorded(struct reader *r, struct reader_stream *s)
+{
+	for (size_t i = 0; i < s->sending.n && r->rounds; i++)
+		reader_ack_worker(r, s, s->sending.v[i].start, s->sending.v[i].end);
+}
+
 void
 reader_acked(struct reader *r, struct msg *m)
 {
@@ -148,6 +159,7 @@ reader_acked(struct reader *r, struct msg *m)
 	for (size_t i = 0; i < r->n_streams; i++)
 		if (r->streams[i]) {
 			r->stats.acknowledged += intervals_count(&r->streams[i]->sending);
+			reader_ack_recorded(r, r->streams[i]);
 			intervals_clear(&r->streams[i]->sending);
 		}
 	for (size_t i = 0; i < m->acked.floors.n; i++) {
@@ -177,6 +189,7 @@ reader_close_send(struct reader *r)
 	m->close.seat = r->seat;
 	m->close.seq = r->seq + 1;
 	m->close.keep = r->keep;
+	m->close.view = r->view;
 	reader_ack_fill(r, false, &m->close.list);
 }
 

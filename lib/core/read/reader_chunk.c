@@ -13,6 +13,10 @@ reader_chunk_known(struct reader *r, struct reader_stream *s, uint64_t start, ui
 
 	intervals_add(&known, start, end);
 	intervals_sub_all(&known, &s->open);
+	if (r->rounds) { /* not before they are recorded */
+		intervals_sub_all(&known, &s->fresh);
+		intervals_sub_all(&known, &s->sending);
+	}
 	for (size_t i = 0; i < known.n; i++)
 		reader_ack_worker(r, s, known.v[i].start, known.v[i].end);
 	intervals_clear(&known);

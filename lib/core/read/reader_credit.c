@@ -32,7 +32,7 @@ reader_credit_send(struct reader *r, struct reader_stream *s)
 	a->worker = s->worker->id;
 	a->msg.type = MSG_CREDIT;
 	a->msg.credit = (struct msg_credit){ .key = { r->iteration, s->index, s->gen }, .seat = r->seat,
-		.session = s->worker->session, .total = s->total, .ticket = s->ticket };
+		.session = s->worker->session, .total = s->total, .ticket = s->ticket, .view = r->view };
 	s->credit_at = r->now;
 }
 

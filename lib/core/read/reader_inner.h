@@ -97,6 +97,9 @@ struct reader {
 	char *dataset, *job, *shard; /* shard: of the position resumed */
 	struct job_shards only;      /* the streams that are read */
 	uint32_t block, epoch, shards;
+	uint32_t view;               /* the one of each stream that we take from: offsets are counted in it */
+	bool rounds;                 /* there are other consumers, whose elements stand beside ours */
+	bool aligned;                /* it is known where in the rounds we begin */
 	uint64_t seed;
 	uint32_t sessions;           /* with workers, so far */
 	bool shared;                 /* told by reader_shared */

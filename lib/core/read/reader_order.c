@@ -104,6 +104,35 @@ reader_order_next(struct reader *r)
 	r->block_left = r->block;
 }
 
+/* All that the one before us has written is a beginning of the sequence: the last of it is the
+ * element that comes last in the rotation, of all that stand behind a floor. */
+static void
+reader_order_align(struct reader *r)
+{
+	struct reader_stream *last = NULL;
+
+	if (r->aligned)
+		return;
+	for (uint32_t i = 0; i < r->shards; i++)
+		if (!reader_stream_get(r, i)->gen)
+			return; /* not told yet */
+	r->aligned = true;
+	for (uint32_t i = 0; i < r->shards; i++) {
+		struct reader_stream *s = r->streams[i];
+
+		if (s->pos && (!last || (s->pos - 1) / r->block >= (last->pos - 1) / r->block))
+			last = s;
+	}
+	if (!last)
+		return;
+	r->turn = last->index;
+	r->block_left = r->block - ((last->pos - 1) % r->block + 1);
+	r->pos_turn = r->turn;
+	r->pos_left = r->block_left;
+	if (!r->block_left)
+		reader_order_next(r);
+}
+
 static void
 reader_order_turns(struct reader *r)
 {
@@ -192,6 +221,9 @@ void
 reader_order_run(struct reader *r)
 {
 	if (!r->opened || !r->shards || r->closing)
+		return;
+	reader_order_align(r);
+	if (!r->aligned)
 		return;
 	r->reached = NULL;
 	if (reader_order_in_turns(r))

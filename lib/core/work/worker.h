@@ -21,8 +21,9 @@
  * of its part. So those which stand still do not starve the others.
  *
  * Rules for chunks of one stream and generation: in the order of offsets,
- * consecutive elements only, none in `skip` of the ASSIGN (a chunk ends where a skipped range
- * begins). After WORKER_STOP nothing of that key is needed; what still comes is freed.
+ * consecutive elements only, none that is in the `skip` of the ASSIGN for all its views (a chunk
+ * ends where a range that some view skips begins). After WORKER_STOP nothing of that key is needed;
+ * what still comes is freed.
  */
 #ifndef WORKER_WORKER_H
 #define WORKER_WORKER_H
@@ -36,7 +37,8 @@
 
 struct worker;
 
-enum { WORKER_MEMORY = 48 << 20, WORKER_CHUNKS_MAX = 4096 }; /* chunks kept per stream */
+enum { WORKER_MEMORY = 48 << 20, WORKER_CHUNKS_MAX = 4096 }; /* chunks kept per view of a stream */
+#define WORKER_ALL_VIEWS UINT32_MAX
 
 struct worker_opts {
 	uint64_t peer;
@@ -67,10 +69,12 @@ void worker_peer_gone(struct worker *w, int64_t now_ns, uint64_t peer); /* a rea
 void worker_tick(struct worker *w, int64_t now_ns);
 int64_t worker_next_deadline(const struct worker *w); /* ns; INT64_MAX: none */
 
-/* From the producing threads. Takes the handle in every case. split: the number
+/* From the producing threads. Takes the handle in every case. view: in rounds (`places` of
+ * the ASSIGN above 1), the view whose elements these are, and offset counts in it; else
+ * WORKER_ALL_VIEWS, and each view gets the handle. split: the number
  * of the split being read when its elements were made (0 when not by split);
  * under order source a chunk may not hold elements of two splits. */
-void worker_produced(struct worker *w, int64_t now_ns, struct stream_key key, void *handle,
+void worker_produced(struct worker *w, int64_t now_ns, struct stream_key key, uint32_t view, void *handle,
 		     uint64_t offset, uint32_t count, size_t bytes, uint64_t split);
 /* Answers WORKER_REST: the stream has no thread now, and goes on at WORKER_GO. Nothing of it
  * follows until then but a chunk that was begun. */
@@ -131,6 +135,7 @@ struct worker_action {
 	enum worker_action_kind kind;
 	struct stream_key key;
 	uint64_t peer;
+	uint32_t view;   /* WORKER_WANT: as in worker_produced */
 	void *handle;
 	struct msg msg;  /* given: msg_clear after use */
 	struct err *err; /* lent until the next call */

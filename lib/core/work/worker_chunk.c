@@ -7,23 +7,6 @@
 #include "base/mem.h"
 #include "core/work/worker_inner.h"
 
-void
-worker_chunk_free(struct worker *w, struct worker_stream *s, struct worker_chunk *c)
-{
-	worker_do(w, WORKER_FREE)->handle = c->handle;
-	c->handle = NULL;
-	s->bytes -= c->bytes;
-	w->bytes -= c->bytes;
-	if (c->state == CHUNK_AGAIN)
-		c->link->again--;
-	if (c->link) {
-		c->link->kept--;
-		c->link->kept_bytes -= c->bytes;
-	}
-	c->link = NULL;
-	c->state = CHUNK_DONE;
-}
-
 /* Budget */
 
 /* Whether it needs a share: asked after each change, so that the share is
@@ -48,22 +31,32 @@ worker_chunk_share(const struct worker *w)
 /* A stream stalls at its share, or when all together have reached the budget,
  * and goes on when some of it is free. One that has nothing may always make a
  * chunk: ordered readers wait for it. So may one with a reader that has nothing,
- * or those that stand still and hold it all would stop the others. */
+ * or those that stand still and hold it all would stop the others. Of several views only
+ * the slowest may: one that keeps anything is behind one that keeps nothing. */
+static bool
+worker_chunk_starves(const struct worker_stream *s)
+{
+	for (uint32_t i = 0; i < s->n_views && !s->ordered; i++)
+		if (s->views[i].starved && s->views[i].live == s->live)
+			return true;
+	return false;
+}
+
 static void
 worker_chunk_weigh(struct worker *w, struct worker_stream *s)
 {
-	size_t kept = s->n_chunks - s->first, share, most = w->o.memory;
+	size_t share, most = w->o.memory, chunks = (size_t)WORKER_CHUNKS_MAX * s->n_views;
 	bool stall = s->stalled;
 
 	worker_chunk_activity(w, s);
 	share = worker_chunk_share(w);
 	if (s->producing != PRODUCING)
 		return;
-	if (s->bytes >= share || w->bytes >= most || kept >= WORKER_CHUNKS_MAX)
+	if (s->bytes >= share || w->bytes >= most || s->kept >= chunks)
 		stall = true;
-	else if (s->bytes < share - share / 4 && w->bytes < most - most / 8 && kept < WORKER_CHUNKS_MAX / 4 * 3)
+	else if (s->bytes < share - share / 4 && w->bytes < most - most / 8 && s->kept < chunks / 4 * 3)
 		stall = false;
-	if (!s->bytes || s->starved)
+	if (!s->bytes || worker_chunk_starves(s))
 		stall = false;
 	w->full |= stall;
 	if (stall == s->stalled)
@@ -85,23 +78,23 @@ worker_chunk_budget(struct worker *w)
 /* Sending */
 
 static struct worker_chunk *
-worker_chunk_next(struct worker_stream *s, const struct worker_link *l)
+worker_chunk_next(const struct worker_stream *s, struct worker_view *v, const struct worker_link *l)
 {
-	/* An ordered stream is for one reader at a time: what its predecessor
+	/* An ordered view is for one reader at a time: what its predecessor
 	 * has not acknowledged comes first, once that is known to be gone. */
-	for (const struct worker_link *o = s->ordered ? s->links : NULL; o; o = o->next)
+	for (const struct worker_link *o = s->ordered ? v->links : NULL; o; o = o->next)
 		if (o != l && o->kept)
 			return NULL;
 	if (l->again) {
-		for (size_t i = s->first; i < s->n_chunks; i++)
-			if (s->chunks[i].state == CHUNK_AGAIN && s->chunks[i].link == l)
-				return &s->chunks[i];
+		for (size_t i = v->first; i < v->n_chunks; i++)
+			if (v->chunks[i].state == CHUNK_AGAIN && v->chunks[i].link == l)
+				return &v->chunks[i];
 	}
-	if (s->next < s->first)
-		s->next = s->first;
-	while (s->next < s->n_chunks && s->chunks[s->next].state != CHUNK_QUEUED)
-		s->next++;
-	return s->next < s->n_chunks ? &s->chunks[s->next] : NULL;
+	if (v->next < v->first)
+		v->next = v->first;
+	while (v->next < v->n_chunks && v->chunks[v->next].state != CHUNK_QUEUED)
+		v->next++;
+	return v->next < v->n_chunks ? &v->chunks[v->next] : NULL;
 }
 
 static void
@@ -131,132 +124,160 @@ worker_chunk_send(struct worker *w, struct worker_stream *s, struct worker_link 
  * the stream's share unacknowledged, so that readers that stand still do not stop the others.
  * Chunks to be sent again count already; one chunk is always allowed. */
 static bool
-worker_chunk_may(const struct worker *w, const struct worker_stream *s, const struct worker_link *l)
+worker_chunk_may(const struct worker *w, const struct worker_view *v, const struct worker_link *l)
 {
-	return s->n_links < 2 || l->again || !l->kept ||
-		l->kept_bytes < worker_chunk_share(w) / 2 / (s->n_links - 1);
+	return v->n_links < 2 || l->again || !l->kept ||
+		l->kept_bytes < worker_chunk_share(w) / 2 / (v->n_links - 1);
+}
+
+void
+worker_chunk_tell_want(struct worker *w, const struct worker_stream *s, const struct worker_view *v)
+{
+	struct worker_action *a = worker_do(w, WORKER_WANT);
+
+	a->key = s->key;
+	a->view = s->views[0].part.of > 1 ? (uint32_t)(v - s->views) : WORKER_ALL_VIEWS;
 }
 
 /* Chunks to readers with credit, in turn; and when a reader waits for more
  * than there is, the thread is asked for what it has begun. */
 static void
-worker_chunk_pump(struct worker *w, struct worker_stream *s)
+worker_chunk_pump(struct worker *w, struct worker_stream *s, struct worker_view *v)
 {
 	struct worker_link *l, **end;
 	bool sent = true, hungry = false;
 
 	while (sent) {
-		sent = hungry = s->starved = false;
-		for (l = s->links; l; l = l->next) {
+		sent = hungry = v->starved = false;
+		for (l = v->links; l; l = l->next) {
 			struct worker_chunk *c;
 
-			if (l->sent >= l->total || !worker_chunk_may(w, s, l))
+			if (l->sent >= l->total || !worker_chunk_may(w, v, l))
 				continue;
-			c = worker_chunk_next(s, l);
+			c = worker_chunk_next(s, v, l);
 			if (!c) {
 				hungry = true;
-				s->starved |= !l->kept && !s->ordered;
+				v->starved |= !l->kept && !s->ordered;
 				continue;
 			}
 			worker_chunk_send(w, s, l, c);
 			sent = true;
 		}
 	}
-	if (s->links && s->links->next) { /* next time another one is first */
-		l = s->links;
-		s->links = l->next;
+	if (v->links && v->links->next) { /* next time another one is first */
+		l = v->links;
+		v->links = l->next;
 		l->next = NULL;
-		for (end = &s->links; *end;)
+		for (end = &v->links; *end;)
 			end = &(*end)->next;
 		*end = l;
 	}
 	worker_chunk_weigh(w, s);
-	if (hungry && !s->wanted && s->producing == PRODUCING) {
-		s->wanted = true;
+	if (hungry && !v->wanted && s->producing == PRODUCING) {
+		v->wanted = true;
 		if (s->begun)
-			worker_do(w, WORKER_WANT)->key = s->key;
+			worker_chunk_tell_want(w, s, v);
 	}
+}
+
+/* Whether the elements are for this view, when all views get the same. */
+static bool
+worker_chunk_is_for(const struct worker_view *v, uint64_t offset)
+{
+	return !v->skip.n || !intervals_has(&v->skip, offset);
+}
+
+static void
+worker_chunk_put_all(struct worker *w, struct worker_stream *s, struct worker_chunk *c)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < s->n_views; i++)
+		n += worker_chunk_is_for(&s->views[i], c->offset);
+	if (!n) {
+		worker_do(w, WORKER_FREE)->handle = c->handle;
+		return;
+	}
+	if (n > 1) {
+		c->piece = mem_zalloc(sizeof *c->piece);
+		c->piece->views = n;
+	}
+	s->bytes += c->bytes;
+	w->bytes += c->bytes;
+	for (uint32_t i = 0; i < s->n_views; i++)
+		if (worker_chunk_is_for(&s->views[i], c->offset)) {
+			worker_view_put(s, &s->views[i], c);
+			s->views[i].wanted = false;
+		}
+	for (uint32_t i = 0; i < s->n_views; i++)
+		worker_chunk_pump(w, s, &s->views[i]);
 }
 
 void
-worker_produced(struct worker *w, int64_t now_ns, struct stream_key key, void *handle,
+worker_produced(struct worker *w, int64_t now_ns, struct stream_key key, uint32_t view, void *handle,
 		uint64_t offset, uint32_t count, size_t bytes, uint64_t split)
 {
 	struct worker_stream *s = worker_stream_find(w, key);
+	struct worker_view *v = s && view == WORKER_ALL_VIEWS ? s->views : worker_view_of(s, view);
+	struct worker_chunk c = { .handle = handle, .offset = offset, .split = split,
+		.bytes = bytes ? bytes : 1, .count = count, .state = CHUNK_QUEUED };
+	uint64_t to;
 
 	w->now = now_ns;
-	if (!s || !count) {
+	if (!v || !count) {
 		worker_do(w, WORKER_FREE)->handle = handle;
 		return;
 	}
-	if (s->n_chunks == s->cap_chunks && s->first > s->cap_chunks / 2) {
-		memmove(s->chunks, s->chunks + s->first, (s->n_chunks - s->first) * sizeof *s->chunks);
-		s->next = s->next > s->first ? s->next - s->first : 0;
-		s->n_chunks -= s->first;
-		s->first = 0;
+	to = round_at(&v->part, offset + count - 1) + 1;
+	if (to > s->made_to)
+		s->made_to = to;
+	if (view == WORKER_ALL_VIEWS && s->n_views > 1) {
+		worker_chunk_put_all(w, s, &c);
+		return;
 	}
-	if (s->n_chunks == s->cap_chunks)
-		s->chunks = mem_grow(s->chunks, &s->cap_chunks, s->n_chunks + 1, sizeof *s->chunks);
-	s->chunks[s->n_chunks++] = (struct worker_chunk){ .handle = handle, .offset = offset, .split = split,
-		.bytes = bytes ? bytes : 1, .count = count, .state = CHUNK_QUEUED };
-	s->made_to = offset + count;
-	s->bytes += bytes ? bytes : 1;
-	w->bytes += bytes ? bytes : 1;
-	s->wanted = false;
-	worker_chunk_pump(w, s);
-}
-
-static struct worker_link *
-worker_chunk_link(struct worker_stream *s, uint64_t seat)
-{
-	struct worker_link *l = s->links;
-
-	while (l && l->seat != seat)
-		l = l->next;
-	return l;
-}
-
-static bool
-worker_chunk_is_gone(const struct worker_stream *s, uint64_t seat)
-{
-	for (size_t i = 0; i < s->n_gone; i++)
-		if (s->gone[i] == seat)
-			return true;
-	return false;
+	s->bytes += c.bytes;
+	w->bytes += c.bytes;
+	worker_view_put(s, v, &c);
+	v->wanted = false;
+	worker_chunk_pump(w, s, v);
 }
 
 /* A new session: the connection broke, and what was on its way may be lost.
  * The reader drops what it has already. */
 static void
-worker_chunk_session(struct worker_stream *s, struct worker_link *l, uint32_t session)
+worker_chunk_session(struct worker_view *v, struct worker_link *l, uint32_t session)
 {
 	l->session = session;
 	l->sent = l->total = 0;
-	for (size_t i = s->first; i < s->n_chunks; i++)
-		if (s->chunks[i].link == l && s->chunks[i].state == CHUNK_SENT) {
-			s->chunks[i].state = CHUNK_AGAIN;
+	for (size_t i = v->first; i < v->n_chunks; i++)
+		if (v->chunks[i].link == l && v->chunks[i].state == CHUNK_SENT) {
+			v->chunks[i].state = CHUNK_AGAIN;
 			l->again++;
 		}
 }
 
-/* Whether the seat may have chunks of the stream, and this is the ticket that says so. The
+/* Whether the seat may have chunks of the view, and this is the ticket that says so. The
  * ticket of one that is connected is made only once. */
 static bool
-worker_chunk_admits(const struct worker_stream *s, uint64_t seat, const struct worker_link *l, struct secret ticket)
+worker_chunk_admits(const struct worker_stream *s, const struct worker_view *v, uint64_t seat,
+		    const struct worker_link *l, struct secret ticket)
 {
-	if (worker_chunk_is_gone(s, seat))
+	uint64_t whose[] = { seat, (uint64_t)(v - s->views) };
+
+	if (worker_view_is_gone(v, seat))
 		return false;
 	return secret_none(s->secret) ||
-		secret_same(ticket, l ? l->ticket : secret_derive(s->secret, &seat, 1));
+		secret_same(ticket, l ? l->ticket : secret_derive(s->secret, whose, 2));
 }
 
 static void
 worker_chunk_credit(struct worker *w, uint64_t peer, const struct msg_credit *c)
 {
 	struct worker_stream *s = worker_stream_find(w, c->key);
-	struct worker_link *l = s ? worker_chunk_link(s, c->seat) : NULL;
+	struct worker_view *v = worker_view_of(s, c->view);
+	struct worker_link *l = v ? worker_view_link(v, c->seat) : NULL;
 
-	if (!s || !worker_chunk_admits(s, c->seat, l, c->ticket)) {
+	if (!v || !worker_chunk_admits(s, v, c->seat, l, c->ticket)) {
 		struct worker_action *a = worker_do(w, WORKER_SEND);
 
 		a->peer = peer;
@@ -267,51 +288,26 @@ worker_chunk_credit(struct worker *w, uint64_t peer, const struct msg_credit *c)
 	if (!l) {
 		l = mem_zalloc(sizeof *l);
 		*l = (struct worker_link){ .seat = c->seat, .session = c->session, .ticket = c->ticket,
-			.next = s->links };
-		s->links = l;
-		s->n_links++;
+			.next = v->links };
+		v->links = l;
+		v->n_links++;
 	}
 	if (c->session < l->session)
 		return; /* the credit is for a connection that was given up */
 	l->peer = peer;
 	if (c->session > l->session)
-		worker_chunk_session(s, l, c->session);
+		worker_chunk_session(v, l, c->session);
 	if (c->total > l->total)
 		l->total = c->total;
-	worker_chunk_pump(w, s);
+	worker_chunk_pump(w, s, v);
 }
 
 /* Acknowledgements */
 
-static void
-worker_chunk_trim(struct worker_stream *s)
-{
-	while (s->first < s->n_chunks && s->chunks[s->first].state == CHUNK_DONE)
-		s->first++;
-	if (s->first == s->n_chunks)
-		s->first = s->n_chunks = s->next = 0;
-}
-
-/* The first chunk that ends after `at`. */
-static size_t
-worker_chunk_search(const struct worker_stream *s, uint64_t at)
-{
-	size_t lo = s->first, hi = s->n_chunks;
-
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-
-		if (s->chunks[mid].offset + s->chunks[mid].count <= at)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
-}
-
 /* [start, end) of a chunk needs no keeping, as far as nothing before it does. */
 static void
-worker_chunk_settle(struct worker *w, struct worker_stream *s, struct worker_chunk *c, uint64_t start, uint64_t end)
+worker_chunk_settle(struct worker *w, struct worker_stream *s, struct worker_view *v, struct worker_chunk *c,
+		    uint64_t start, uint64_t end)
 {
 	uint64_t done;
 
@@ -320,7 +316,7 @@ worker_chunk_settle(struct worker *w, struct worker_stream *s, struct worker_chu
 	done = end - c->offset;
 	c->skip = done > c->count ? c->count : (uint32_t)done;
 	if (c->skip == c->count)
-		worker_chunk_free(w, s, c);
+		worker_view_drop(w, s, v, c);
 }
 
 void
@@ -328,7 +324,7 @@ worker_chunk_hand_done(struct worker *w, struct worker_stream *s)
 {
 	struct msg *m;
 
-	if (s->producing != PRODUCED_HANDED || s->n_chunks != s->first)
+	if (s->producing != PRODUCED_HANDED || s->bytes)
 		return;
 	s->told = true;
 	s->told_at = w->now;
@@ -341,10 +337,10 @@ worker_chunk_hand_done(struct worker *w, struct worker_stream *s)
 
 /* After chunks became free. */
 static void
-worker_chunk_freed(struct worker *w, struct worker_stream *s)
+worker_chunk_freed(struct worker *w, struct worker_stream *s, struct worker_view *v)
 {
-	worker_chunk_trim(s);
-	worker_chunk_pump(w, s);
+	worker_view_trim(s, v);
+	worker_chunk_pump(w, s, v);
 	if (w->full && w->bytes < w->o.memory - w->o.memory / 8) {
 		w->full = false;
 		worker_chunk_budget(w);
@@ -356,24 +352,25 @@ static void
 worker_chunk_ack(struct worker *w, const struct msg_chunk_ack *a)
 {
 	struct worker_stream *s = worker_stream_find(w, a->key);
-	struct worker_link *l = s ? worker_chunk_link(s, a->seat) : NULL;
+	struct worker_view *v = worker_view_of(s, a->view);
+	struct worker_link *l = v ? worker_view_link(v, a->seat) : NULL;
 
-	if (!l || !worker_chunk_admits(s, a->seat, l, a->ticket))
+	if (!l || !worker_chunk_admits(s, v, a->seat, l, a->ticket))
 		return;
 	for (size_t i = 0; i < a->ranges.n; i++) {
 		const struct range *r = &a->ranges.v[i];
 
-		for (size_t k = worker_chunk_search(s, r->start); k < s->n_chunks && s->chunks[k].offset < r->end; k++) {
-			struct worker_chunk *c = &s->chunks[k];
+		for (size_t k = worker_view_search(v, r->start); k < v->n_chunks && v->chunks[k].offset < r->end; k++) {
+			struct worker_chunk *c = &v->chunks[k];
 			uint64_t from = c->offset + c->skip;
 
 			if (c->link != l)
 				continue;
-			worker_chunk_settle(w, s, c, r->start, r->end);
-			intervals_add(&s->acked, from, c->offset + c->skip);
+			worker_chunk_settle(w, s, v, c, r->start, r->end);
+			intervals_add(&v->acked, from, c->offset + c->skip);
 		}
 	}
-	worker_chunk_freed(w, s);
+	worker_chunk_freed(w, s, v);
 }
 
 void
@@ -381,28 +378,29 @@ worker_chunk_reader_gone(struct worker *w, struct msg *m)
 {
 	const struct msg_reader_gone *g = &m->reader_gone;
 	struct worker_stream *s = worker_stream_find(w, g->key);
+	struct worker_view *v = worker_view_of(s, g->view);
 	struct worker_link *l, **at;
 	struct msg *out;
 
-	if (!s)
+	if (!v)
 		return;
-	if (!worker_chunk_is_gone(s, g->seat)) {
-		if (s->n_gone == s->cap_gone)
-			s->gone = mem_grow(s->gone, &s->cap_gone, s->n_gone + 1, sizeof *s->gone);
-		s->gone[s->n_gone++] = g->seat;
+	if (!worker_view_is_gone(v, g->seat)) {
+		if (v->n_gone == v->cap_gone)
+			v->gone = mem_grow(v->gone, &v->cap_gone, v->n_gone + 1, sizeof *v->gone);
+		v->gone[v->n_gone++] = g->seat;
 	}
 	out = worker_tell(w, MSG_GONE_OK);
-	out->gone_ok = (struct msg_gone_ok){ g->key, g->seat, intervals_give(&s->acked) };
-	l = worker_chunk_link(s, g->seat);
+	out->gone_ok = (struct msg_gone_ok){ g->key, g->seat, intervals_give(&v->acked), g->view };
+	l = worker_view_link(v, g->seat);
 	if (!l)
 		return;
-	for (size_t i = s->first; i < s->n_chunks; i++) {
-		struct worker_chunk *c = &s->chunks[i];
+	for (size_t i = v->first; i < v->n_chunks; i++) {
+		struct worker_chunk *c = &v->chunks[i];
 
 		if (c->link != l)
 			continue;
 		for (size_t k = 0; k < g->acked.n && c->state != CHUNK_DONE; k++)
-			worker_chunk_settle(w, s, c, g->acked.v[k].start, g->acked.v[k].end);
+			worker_chunk_settle(w, s, v, c, g->acked.v[k].start, g->acked.v[k].end);
 		if (c->state == CHUNK_DONE)
 			continue;
 		if (c->state == CHUNK_AGAIN)
@@ -411,15 +409,15 @@ worker_chunk_reader_gone(struct worker *w, struct msg *m)
 		l->kept_bytes -= c->bytes;
 		c->state = CHUNK_QUEUED;
 		c->link = NULL;
-		if (i < s->next)
-			s->next = i;
+		if (i < v->next)
+			v->next = i;
 	}
-	for (at = &s->links; *at != l;)
+	for (at = &v->links; *at != l;)
 		at = &(*at)->next;
 	*at = l->next;
-	s->n_links--;
+	v->n_links--;
 	mem_free(l);
-	worker_chunk_freed(w, s);
+	worker_chunk_freed(w, s, v);
 }
 
 bool
@@ -427,7 +425,9 @@ worker_admits(struct worker *w, const struct msg_credit *c)
 {
 	struct worker_stream *s = worker_stream_find(w, c->key);
 
-	return !s || worker_chunk_admits(s, c->seat, worker_chunk_link(s, c->seat), c->ticket);
+	struct worker_view *v = worker_view_of(s, c->view);
+
+	return !s || (v && worker_chunk_admits(s, v, c->seat, worker_view_link(v, c->seat), c->ticket));
 }
 
 void

@@ -5,6 +5,7 @@
  *	worker.c        contact, messages of the dispatcher
  *	worker_stream.c one stream: its coming and going, its end
  *	worker_chunk.c  chunks: budget, readers, credit, acknowledgements
+ *	worker_view.c   the views of a stream
  *	worker_turn.c   which streams have a thread
  *	worker_split.c  splits, asked for ahead
  *	worker_clock.c  where the time of threads went
@@ -27,8 +28,11 @@ enum {
 };
 
 enum chunk_state { CHUNK_QUEUED, CHUNK_SENT, CHUNK_AGAIN, CHUNK_DONE };
+/* A handle that is in several views. */
+struct worker_piece { uint32_t views; };
 struct worker_chunk {
 	void *handle;
+	struct worker_piece *piece; /* NULL: it is in this view alone */
 	uint64_t offset, split;
 	size_t bytes;
 	uint32_t count, skip;   /* skip: elements at its front that are acknowledged */
@@ -54,21 +58,31 @@ struct worker_pass {
 struct worker_stream_name { uint64_t iteration, stream; };
 enum worker_place { WORKER_OFF, WORKER_ON, WORKER_RESTING }; /* no thread; has one; is to give it up */
 enum worker_producing { PRODUCING, PRODUCED_ALL, PRODUCED_FAILED, PRODUCED_HANDED };
-struct worker_stream {
-	struct stream_key key;
+/* Some of a stream's elements, or all of them: those readers may take that have its number. */
+struct worker_view {
+	struct round_part part;
+	struct intervals skip;  /* when all views get the same elements: not this one */
 	struct worker_chunk *chunks; /* by offset; those at the front that are DONE are dropped */
 	size_t first, n_chunks, cap_chunks; /* n_chunks counts from 0, not from first */
 	size_t next;            /* no chunk before this one is QUEUED */
-	size_t bytes;
+	size_t live;            /* chunks that are not DONE */
 	struct worker_link *links;
 	size_t n_links;
 	uint64_t *gone;         /* seats that do not count any more */
 	size_t n_gone, cap_gone;
 	struct intervals acked; /* by readers, to us */
-	bool active, ordered, by_split, stalled, wanted, handing, asking, split_end;
+	bool wanted;            /* a part of a chunk was asked for, and none has come since */
+	bool starved;           /* a reader with credit has nothing, and nothing is there */
+};
+struct worker_stream {
+	struct stream_key key;
+	struct worker_view one, *views; /* `one` if that is all */
+	uint32_t n_views;
+	size_t bytes;           /* a handle counts once, in however many views it is */
+	size_t kept, live;      /* chunks in all views; of them, those that are not DONE */
+	bool active, ordered, by_split, stalled, handing, asking, split_end;
 	bool fixed;             /* its splits are its own: they may be asked for while it is handed over */
 	bool yields, stays;     /* is to be handed over by order; cannot be */
-	bool starved;           /* a reader with credit has nothing, and nothing is there */
 	uint64_t next_split, taken; /* to ask for; taken by the thread */
 	int64_t asked_at, told_at;
 	enum worker_producing producing;
@@ -151,8 +165,21 @@ void worker_clock(struct worker *w, struct worker_stream *s);
 void worker_clock_tell(struct worker *w, struct msg_clocks *out); /* since the last call; gives */
 void worker_clock_leave(struct worker *w, const struct worker_pass *p); /* p is about to be freed */
 
+/* worker_view.c */
+void worker_views_init(struct worker_stream *s, const struct msg_assign *a);
+void worker_views_clear(struct worker *w, struct worker_stream *s); /* all that is kept comes out as WORKER_FREE */
+struct worker_view *worker_view_of(struct worker_stream *s, uint32_t view); /* NULL: there is none */
+struct worker_link *worker_view_link(struct worker_view *v, uint64_t seat); /* NULL: not known */
+bool worker_view_is_gone(const struct worker_view *v, uint64_t seat);
+/* Puts a chunk at the end of the queue; the handle's bytes are counted by the caller. */
+void worker_view_put(struct worker_stream *s, struct worker_view *v, const struct worker_chunk *c);
+/* It is DONE. */
+void worker_view_drop(struct worker *w, struct worker_stream *s, struct worker_view *v, struct worker_chunk *c);
+void worker_view_trim(struct worker_stream *s, struct worker_view *v); /* forgets those at the front that are DONE */
+size_t worker_view_search(const struct worker_view *v, uint64_t at); /* the first chunk that ends after `at` */
+
 /* worker_chunk.c */
-void worker_chunk_free(struct worker *w, struct worker_stream *s, struct worker_chunk *c);
+void worker_chunk_tell_want(struct worker *w, const struct worker_stream *s, const struct worker_view *v);
 void worker_chunk_activity(struct worker *w, struct worker_stream *s);
 void worker_chunk_budget(struct worker *w);               /* all streams weighed again */
 void worker_chunk_reader_gone(struct worker *w, struct msg *m);

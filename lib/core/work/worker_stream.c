@@ -14,22 +14,11 @@ worker_stream_drop(struct worker *w, struct worker_stream *s)
 
 	if (s->begun)
 		worker_do(w, WORKER_STOP)->key = s->key;
-	for (size_t i = s->first; i < s->n_chunks; i++)
-		if (s->chunks[i].state != CHUNK_DONE)
-			worker_chunk_free(w, s, &s->chunks[i]);
+	worker_views_clear(w, s);
 	hash_del(&w->streams, &name, sizeof name);
 	worker_turn_leave(w, s);
 	msg_clear(&s->assign);
 	w->n_active -= s->active;
-	while (s->links) {
-		struct worker_link *l = s->links;
-
-		s->links = l->next;
-		mem_free(l);
-	}
-	intervals_clear(&s->acked);
-	mem_free(s->chunks);
-	mem_free(s->gone);
 	mem_free(s->hand_state.p);
 	mem_free(s->text);
 	mem_free(s->help);
@@ -58,6 +47,7 @@ worker_stream_assign(struct worker *w, struct msg *m)
 		s->made_to = m->assign.offset;
 		s->failed = m->assign.failed;
 		s->secret = m->assign.secret;
+		worker_views_init(s, &m->assign);
 		hash_put(&w->streams, &name, sizeof name, s);
 		worker_chunk_activity(w, s);
 		s->assign = *m;

@@ -29,7 +29,7 @@ worker_turn_round(const struct worker_stream *s)
 {
 	if (s->order == ORDER_SOURCE)
 		return s->taken - (s->taken > s->first_split);
-	return s->made_to / WORKER_ROUND;
+	return s->made_to / WORKER_ROUND / s->views[0].part.of;
 }
 
 /* Whether a is to have a turn before b, two streams of one iteration. With an order it is the
@@ -76,8 +76,9 @@ worker_turn_begin(struct worker *w, struct worker_stream *s)
 	a->key = s->key;
 	a->msg = s->assign;
 	s->assign = (struct msg){ 0 };
-	if (s->wanted) /* asked for before there was anybody to hear it */
-		worker_do(w, WORKER_WANT)->key = s->key;
+	for (uint32_t i = 0; i < s->n_views; i++)
+		if (s->views[i].wanted) /* asked for before there was anybody to hear it */
+			worker_chunk_tell_want(w, s, &s->views[i]);
 	worker_stream_ask(w, s);
 }
 

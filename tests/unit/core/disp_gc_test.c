@@ -206,7 +206,7 @@ that_it_has_given_something_may_turn_out_late(void **state)
 	dies(R1);
 	assert_non_null(got(W1, MSG_READER_GONE));
 	assert_int_equal(forgotten_in_ms(), 60000);
-	say(W1, (struct msg){ .type = MSG_GONE_OK, .gone_ok = { key, 1, { &r, 1 } } });
+	say(W1, (struct msg){ .type = MSG_GONE_OK, .gone_ok = { key, 1, { &r, 1 }, 0 } });
 	assert_in_range(forgotten_in_ms(), 7 * 86400000ll - 100, 7 * 86400000ll);
 	wait_for(7 * DAY - 10 * SEC);
 	assert_true(there("job"));

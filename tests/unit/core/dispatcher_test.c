@@ -415,8 +415,8 @@ a_lost_worker_is_replaced_after_readers_were_asked(void **state)
 	say(R1, (struct msg){ .type = MSG_HELD, .held = { { it, 0, 2 }, 1, { &held, 1 } } });
 	struct msg_assign *a = &got(W2, MSG_ASSIGN)->assign;
 	assert_int_equal(a->key.gen, 2);
-	assert_int_equal(a->skip.n, 1);
-	assert_int_equal(a->skip.v[0].end, 9);
+	assert_int_equal(a->views.v[0].skip.n, 1);
+	assert_int_equal(a->views.v[0].skip.v[0].end, 9);
 	/* messages of the first one do not count any more */
 	say(W1, (struct msg){ .type = MSG_BEAT });
 	assert_non_null(got(W1, MSG_WHO));

@@ -65,7 +65,7 @@ asked(uint64_t peer, struct msg m)
 static void
 credit(uint64_t seat, uint32_t session, uint64_t total)
 {
-	asked(100 + seat, (struct msg){ .type = MSG_CREDIT, .credit = { key, seat, session, total } });
+	asked(100 + seat, (struct msg){ .type = MSG_CREDIT, .credit = { key, seat, session, total, { 0 }, 0 } });
 }
 
 static void
@@ -77,7 +77,7 @@ credit_with(uint64_t seat, struct secret ticket)
 static void
 produce(int handle, uint64_t offset, uint32_t count, size_t bytes)
 {
-	worker_produced(w, now += MS, key, &names[handle], offset, count, bytes, 0);
+	worker_produced(w, now += MS, key, WORKER_ALL_VIEWS, &names[handle], offset, count, bytes, 0);
 	collect();
 }
 
@@ -137,7 +137,8 @@ static void
 no_chunk_without_the_ticket_of_the_seat(void **state)
 {
 	const uint64_t seat = 1, other = 2;
-	const struct secret secret = { 3, 4 }, ticket = secret_derive(secret, &seat, 1);
+	const uint64_t whose[] = { seat, 0 };
+	const struct secret secret = { 3, 4 }, ticket = secret_derive(secret, whose, 2);
 	struct range all = { 0, 3 };
 
 	(void)state;
@@ -146,16 +147,16 @@ no_chunk_without_the_ticket_of_the_seat(void **state)
 	produce(0, 0, 3, 10);
 	credit(1, 1, 9);
 	assert_non_null(act(WORKER_SEND, MSG_VOID));
-	credit_with(1, secret_derive(secret, &other, 1));
+	credit_with(1, secret_derive(secret, (uint64_t[]){ other, 0 }, 2));
 	assert_non_null(act(WORKER_SEND, MSG_VOID));
 	assert_null(act(WORKER_CHUNK, 0));
 	credit_with(1, ticket);
 	assert_int_equal(act(WORKER_CHUNK, 0)->peer, 101);
 	credit_with(1, (struct secret){ ticket.high, ticket.low ^ 1 });
 	assert_non_null(act(WORKER_SEND, MSG_VOID));
-	asked(9, (struct msg){ .type = MSG_CHUNK_ACK, .chunk_ack = { key, 1, { &all, 1 }, secret } });
+	asked(9, (struct msg){ .type = MSG_CHUNK_ACK, .chunk_ack = { key, 1, { &all, 1 }, secret, 0 } });
 	assert_null(act(WORKER_FREE, 0));
-	asked(101, (struct msg){ .type = MSG_CHUNK_ACK, .chunk_ack = { key, 1, { &all, 1 }, ticket } });
+	asked(101, (struct msg){ .type = MSG_CHUNK_ACK, .chunk_ack = { key, 1, { &all, 1 }, ticket, 0 } });
 	assert_ptr_equal(act(WORKER_FREE, 0)->handle, &names[0]);
 	key.gen--;
 }
@@ -173,10 +174,10 @@ chunks_are_kept_until_acknowledged_within_the_budget(void **state)
 	produce(2, 4, 2, 400);
 	assert_non_null(act(WORKER_STALL, 0));
 	assert_int_equal(worker_kept_bytes(w), 1200);
-	asked(101, (struct msg){ .type = MSG_CHUNK_ACK, .chunk_ack = { key, 1, { &part, 1 } } });
+	asked(101, (struct msg){ .type = MSG_CHUNK_ACK, .chunk_ack = { key, 1, { &part, 1 }, { 0 }, 0 } });
 	assert_ptr_equal(act(WORKER_FREE, 0)->handle, &names[0]);
 	assert_null(act(WORKER_RESUME, 0));
-	asked(101, (struct msg){ .type = MSG_CHUNK_ACK, .chunk_ack = { key, 1, { &rest, 1 } } });
+	asked(101, (struct msg){ .type = MSG_CHUNK_ACK, .chunk_ack = { key, 1, { &rest, 1 }, { 0 }, 0 } });
 	assert_non_null(act(WORKER_RESUME, 0));
 	assert_int_equal(worker_kept_bytes(w), 400);
 }
@@ -205,7 +206,7 @@ a_reader_that_stands_still_does_not_stop_the_others(void **state)
 			stalled |= acts[k].kind == WORKER_STALL;
 		}
 		if (act(WORKER_CHUNK, 0)->peer == 102)
-			asked(102, (struct msg){ .type = MSG_CHUNK_ACK, .chunk_ack = { key, 2, { &made, 1 } } });
+			asked(102, (struct msg){ .type = MSG_CHUNK_ACK, .chunk_ack = { key, 2, { &made, 1 }, { 0 }, 0 } });
 		stalled &= !act(WORKER_RESUME, 0);
 	}
 	assert_in_range(sent[1], 1, 5);
@@ -226,7 +227,8 @@ a_reader_that_has_nothing_may_always_have_a_chunk(void **state)
 	produce(4, 40, 10, 250);
 	assert_int_equal(act(WORKER_CHUNK, 0)->peer, 102);
 	assert_non_null(act(WORKER_STALL, 0)); /* each reader has some: the memory counts again */
-	asked(102, (struct msg){ .type = MSG_CHUNK_ACK, .chunk_ack = { key, 2, { (struct range[]){ { 40, 50 } }, 1 } } });
+	struct range last = { 40, 50 };
+	asked(102, (struct msg){ .type = MSG_CHUNK_ACK, .chunk_ack = { key, 2, { &last, 1 }, { 0 }, 0 } });
 	assert_non_null(act(WORKER_RESUME, 0));
 	credit(3, 1, 0); /* one that asks for nothing is owed nothing */
 	assert_null(act(WORKER_RESUME, 0));
@@ -244,10 +246,10 @@ what_a_lost_reader_had_goes_to_others_but_for_what_counts(void **state)
 	credit(1, 1, 9);
 	produce(0, 0, 2, 10);
 	produce(1, 2, 4, 10);
-	asked(101, (struct msg){ .type = MSG_CHUNK_ACK, .chunk_ack = { key, 1, { &mine, 1 } } });
+	asked(101, (struct msg){ .type = MSG_CHUNK_ACK, .chunk_ack = { key, 1, { &mine, 1 }, { 0 }, 0 } });
 	credit(2, 1, 9);
 	assert_null(act(WORKER_CHUNK, 0));
-	told((struct msg){ .type = MSG_READER_GONE, .reader_gone = { key, 1, { &ledger, 1 } } });
+	told((struct msg){ .type = MSG_READER_GONE, .reader_gone = { key, 1, { &ledger, 1 }, 0 } });
 	assert_int_equal(act(WORKER_TELL, MSG_GONE_OK)->msg.gone_ok.acked.v[0].end, 2);
 	assert_int_equal(act(WORKER_CHUNK, 0)->peer, 102);
 	assert_int_equal(act(WORKER_CHUNK, 0)->msg.chunk.skip, 1);
@@ -331,7 +333,7 @@ leaving_hands_over_when_all_is_delivered(void **state)
 	worker_handed(w, now, key, true, 2, 0, "state", 5, 2);
 	collect();
 	assert_null(act(WORKER_TELL, MSG_HANDOVER));
-	asked(101, (struct msg){ .type = MSG_CHUNK_ACK, .chunk_ack = { key, 1, { &all, 1 } } });
+	asked(101, (struct msg){ .type = MSG_CHUNK_ACK, .chunk_ack = { key, 1, { &all, 1 }, { 0 }, 0 } });
 	assert_int_equal(act(WORKER_TELL, MSG_HANDOVER)->msg.handover.offset, 2);
 	told((struct msg){ .type = MSG_END_OK, .end_ok.key = key });
 	assert_int_equal(worker_streams(w), 0);
@@ -456,7 +458,7 @@ who_has_made_enough_gives_its_slot_to_who_has_nothing(void **state)
 	assert_null(act(WORKER_REST, 0)); /* a stream that stalls does not wait for a slot */
 	credit(1, 1, 9);
 	struct range all = { 0, 2 };
-	asked(101, (struct msg){ .type = MSG_CHUNK_ACK, .chunk_ack = { key, 1, { &all, 1 } } });
+	asked(101, (struct msg){ .type = MSG_CHUNK_ACK, .chunk_ack = { key, 1, { &all, 1 }, { 0 }, 0 } });
 	assert_true(acted(WORKER_RESUME, 7, 0));
 	assert_true(acted(WORKER_REST, 7, 1));
 	rested(7, 1);
@@ -503,13 +505,13 @@ with_an_order_the_stream_that_is_needed_first_goes_on(void **state)
 		assign(8, i, ORDER_STABLE);
 	tick(300 * MS); /* stream 0 is in its first round, as all are */
 	assert_null(act(WORKER_REST, 0));
-	worker_produced(w, now += MS, (struct stream_key){ 8, 0, 1 }, more, 0, 64, 10, 0);
+	worker_produced(w, now += MS, (struct stream_key){ 8, 0, 1 }, WORKER_ALL_VIEWS, more, 0, 64, 10, 0);
 	collect();
 	tick(300 * MS);
 	assert_true(acted(WORKER_REST, 8, 0));
 	rested(8, 0);
 	assert_true(acted(WORKER_START, 8, 1));
-	worker_produced(w, now += MS, (struct stream_key){ 8, 1, 1 }, more + 1, 0, 64, 10, 0);
+	worker_produced(w, now += MS, (struct stream_key){ 8, 1, 1 }, WORKER_ALL_VIEWS, more + 1, 0, 64, 10, 0);
 	collect();
 	tick(300 * MS);
 	rested(8, 1);

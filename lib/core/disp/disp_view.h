@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The ledgers of a stream: what is acknowledged, for each view of it.
+ */
+#ifndef DISP_DISP_VIEW_H
+#define DISP_DISP_VIEW_H
+
+#include "core/intervals.h"
+
+struct stream;
+
+/* A ledger of a stream, in offsets of its own. */
+struct view {
+	struct intervals acked;
+	struct intervals presumed;/* the part that a worker reported before the reader did */
+	bool dirty;               /* its row is to be written */
+	bool reached;             /* with an order: its reader has written all that comes before a failure */
+};
+
+/* Offsets and lengths given are the stream's, not a view's. */
+void views_init(struct stream *s);                      /* its iteration knows how many */
+void views_clear(struct stream *s);
+uint64_t views_end(const struct stream *s);             /* behind the last element acknowledged by anybody */
+uint64_t views_floor(const struct stream *s);           /* all before it is acknowledged by all */
+uint64_t views_count(const struct stream *s);           /* acknowledged elements */
+uint64_t views_length(const struct stream *s, size_t view, uint64_t length); /* in the view, of so many elements */
+bool views_covered(const struct stream *s, uint64_t length); /* all have acknowledged all of these */
+bool views_reached(const struct stream *s);             /* the failure, by the readers of all */
+bool views_finished(struct stream *s);                  /* ended: all is acknowledged by all */
+/* Elements of one view that are taken, in its offsets: acknowledged, or held by a live reader. Fills. */
+void views_taken(const struct stream *s, size_t view, struct intervals *out);
+
+#endif

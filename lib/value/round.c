@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+#include "value/round.h"
+
+#include <string.h>
+
+#include "base/str.h"
+
+bool
+round_ok(const struct round_part *p)
+{
+	return p->of && p->of <= ROUND_PLACES_MAX && p->n && p->first < p->of && p->n <= p->of - p->first;
+}
+
+bool
+round_meet(const struct round_part *a, const struct round_part *b)
+{
+	return a->of != b->of || (a->first < b->first + b->n && b->first < a->first + a->n);
+}
+
+enum status
+round_parse(const char *text, struct round_part *out, struct err *e)
+{
+	const char *slash = text ? strchr(text, '/') : NULL, *dash = text ? strchr(text, '-') : NULL;
+	int64_t of, first, last;
+
+	*out = ROUND_ALL;
+	if (!text || !*text)
+		return ST_OK;
+	if (!slash || (dash && dash > slash) || !str_int(slash + 1, strlen(slash + 1), &of) ||
+	    !str_int(text, (size_t)((dash ? dash : slash) - text), &first) ||
+	    !str_int(dash ? dash + 1 : text, (size_t)(slash - (dash ? dash + 1 : text)), &last) ||
+	    first < 0 || last < first) {
+		err_set(e, ST_USAGE, "'%s' is not a place in a round", text);
+		err_help(e, "write consumer I of M as I/M, from 0 on: 0/2; several places as A-B/M: 0-3/8");
+		return ST_USAGE;
+	}
+	if (of < 1 || of > ROUND_PLACES_MAX) {
+		err_set(e, ST_USAGE, "consumer '%s': rounds have from 1 to %d places", text, ROUND_PLACES_MAX);
+		return ST_USAGE;
+	}
+	if (last >= of) {
+		err_set(e, ST_USAGE, "consumer '%s': there is no place %lld, a round has %lld", text, (long long)last, (long long)of);
+		err_help(e, "places are numbered from 0 to %lld", (long long)of - 1);
+		return ST_USAGE;
+	}
+	*out = (struct round_part){ (uint32_t)of, (uint32_t)first, (uint32_t)(last - first + 1) };
+	return ST_OK;
+}
+
+uint64_t
+round_below(const struct round_part *p, uint64_t offset)
+{
+	uint64_t place;
+
+	if (p->of == p->n)
+		return offset;
+	place = offset % p->of;
+	place = place > p->first ? place - p->first : 0;
+	return offset / p->of * p->n + (place < p->n ? place : p->n);
+}
+
+uint64_t
+round_at(const struct round_part *p, uint64_t k)
+{
+	uint64_t at;
+
+	if (p->of == p->n)
+		return k;
+	if (__builtin_mul_overflow(k / p->n, p->of, &at) || __builtin_add_overflow(at, p->first + k % p->n, &at))
+		return UINT64_MAX;
+	return at;
+}

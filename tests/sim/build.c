@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+#include "build.h"
+
+void
+builders_init(struct builders *b, struct world *w, const struct msg_assign *a)
+{
+	if (a->places != w->round || a->views.n != w->round)
+		world_fail(w, "a stream of %u views with %u places", (unsigned)a->views.n, a->places);
+	for (uint32_t i = 0; i < w->round && i < a->views.n; i++)
+		intervals_add_ranges(&b->of[i].skip, &a->views.v[i].skip);
+}
+
+void
+builders_clear(struct builders *b)
+{
+	for (size_t i = 0; i < PLACES_MAX; i++)
+		intervals_clear(&b->of[i].skip);
+}
+
+static void
+builders_flush_one(struct builders *b, struct node *n, struct stream_key key, uint32_t place)
+{
+	struct sim_builder *one = &b->of[place];
+	uint32_t count = one->n;
+
+	if (!count)
+		return;
+	struct sim_chunk *c = chunk_new(n->w, one->offset, one->e, count);
+
+	one->wanted = false;
+	one->n = 0;
+	sim_work_produced(n, key, n->w->round > 1 ? place : WORKER_ALL_VIEWS, c, one->split);
+}
+
+void
+builders_add(struct builders *b, struct node *n, struct stream_key key, uint64_t offset, uint64_t split,
+	     const struct element *e)
+{
+	uint32_t place = (uint32_t)(offset % n->w->round);
+	struct round_part part = world_part(n->w, place);
+	struct sim_builder *one = &b->of[place];
+	uint64_t at = round_below(&part, offset);
+
+	if (intervals_has(&one->skip, at)) {
+		builders_flush_one(b, n, key, place);
+		return;
+	}
+	if (one->n && one->split != split)
+		builders_flush_one(b, n, key, place);
+	if (!one->n) {
+		one->offset = at;
+		one->split = split;
+	}
+	one->e[one->n++] = *e;
+	if (one->n == CHUNK_ELEMS || one_in(n->w, 9))
+		builders_flush_one(b, n, key, place);
+}
+
+void
+builders_flush(struct builders *b, struct node *n, struct stream_key key)
+{
+	for (uint32_t i = 0; i < n->w->round; i++)
+		builders_flush_one(b, n, key, i);
+}
+
+void
+builders_want(struct builders *b, uint32_t view)
+{
+	b->of[view == WORKER_ALL_VIEWS ? 0 : view].wanted = true;
+}
+
+void
+builders_flush_wanted(struct builders *b, struct node *n, struct stream_key key)
+{
+	for (uint32_t i = 0; i < n->w->round; i++)
+		if (b->of[i].wanted)
+			builders_flush_one(b, n, key, i);
+}
