@@ -39,7 +39,7 @@ what_type(const struct what *w, const struct service *s, struct types *arena, co
 	  struct err *e)
 {
 	struct buf text = { 0 };
-	enum status st = s->op.type(s->op.arg, w->dataset, &text, e);
+	enum status st = s->op.type(s->op.arg, w->dataset, NULL, &text, e);
 
 	if (st == ST_OK) {
 		*out = type_parse(arena, (const char *)text.data, text.len, e);

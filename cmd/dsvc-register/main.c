@@ -71,7 +71,7 @@ reg_refuse(const struct plan *p, struct err *e)
 	if (p->local) {
 		err_set(e, ST_DATA, "the pipeline reads standard input, which workers do not have");
 		err_help(e, "run it with dsvc-run, or read a file");
-	} else if (p->service) {
+	} else if (p->n_own || p->border) {
 		err_set(e, ST_DATA, "`dataset` and `distribute` belong in the pipeline of a reader, not in a dataset");
 		err_help(e, "register the part before `distribute`");
 	} else {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "host/produce.h"
 
+#include <poll.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,13 +11,15 @@
 #include "base/mem.h"
 #include "host/produce_fault.h"
 #include "host/plans.h"
+#include "host/service.h"
 #include "host/turns.h"
 #include "op/op.h"
 #include "op/pull.h"
 
 enum {
 	PRODUCE_PAUSE_NS = 1000000, /* between parts of chunks that go out early */
-	PRODUCE_AHEAD = 1 << 20     /* bytes of chunks in the queue */
+	PRODUCE_AHEAD = 1 << 20,    /* bytes of chunks in the queue */
+	PRODUCE_LOOK_MS = 20
 };
 
 struct produce {
@@ -46,6 +49,7 @@ struct produce {
 	struct op_inst *chain;
 	bool opened;
 	struct op_ctx ctx;
+	struct service service;    /* for datasets of other services */
 	char env_worker[WIRE_NAME_MAX + 32], env_dataset[DATASET_ID_LEN + 32];
 	char env_job[WIRE_NAME_MAX + 32], env_streams[32];
 	char *env[5];              /* for the children of exec */
@@ -285,6 +289,26 @@ produce_env(struct produce *m)
 	m->env[3] = m->env_streams;
 }
 
+/* Until elements of another service come; in between it looks whether the stream is to stop. */
+static enum status
+produce_wait(void *arg, int fd, struct err *e)
+{
+	struct produce *m = arg;
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+
+	(void)e;
+	poll(&p, 1, PRODUCE_LOOK_MS);
+	return atomic_load(&m->stop) ? ST_AGAIN : ST_OK;
+}
+
+static void
+produce_service(struct produce *m)
+{
+	service_init(&m->service, NULL, NULL);
+	m->service.wait = produce_wait;
+	m->service.wait_arg = m;
+}
+
 /* The stream's pipeline: of sharding data, the job's with its share taken at the end. */
 static enum status
 produce_plan(struct produce *m, struct err *e)
@@ -315,7 +339,8 @@ produce_open(struct produce *m, struct err *e)
 		.element_max = (uint32_t)p->options.element_max, .stop = &m->stop,
 		.next_split = a->by_split ? produce_next_split : NULL, .note = produce_note, .failure = produce_failure,
 		.split_exact = a->order == ORDER_SOURCE, .repeatable = true,
-		.env = m->env, .arg = m };
+		.service = &m->service.op, .env = m->env, .arg = m };
+	produce_service(m);
 	produce_env(m);
 	atomic_store(&m->streams, a->all_known || !a->by_split ? a->streams : 0);
 	m->fault.failed = m->fault.told = a->failed;

@@ -19,8 +19,8 @@ struct remote_job {
 	const char *job;         /* NULL: anonymous */
 	uint32_t epoch;
 	bool first;              /* the first of the passes that a repeat reads */
+	bool taken;              /* something has come */
 	struct reader_host *reader;
-	char *dispatcher, *from;
 	const uint8_t *p, *end;  /* the rest of the piece */
 	struct block *block;     /* in which it lies */
 	uint64_t left, given;    /* elements to come; given out of this piece */
@@ -41,38 +41,81 @@ service_conf(const struct op_node *n, uint32_t pass, struct reader_host_conf *ou
 {
 	job_opts_ask(&out->job, &remote_of(n)->job);
 	out->job.epoch += pass;
+	if (remote_of(n)->at) {
+		out->dispatcher = remote_of(n)->at;
+		out->from = "at=";
+	}
 	out->job.transfer = service_transfer(out->job.transfer);
 }
 
+/* Whether there is a dispatcher that it can ask. */
 static enum status
-service_open(void *arg, const struct op_node *n, const char *spec, const char *dataset,
-	     uint32_t pass, void **handle, struct err *e)
+service_there(const struct service *s, const char *at, struct err *e)
+{
+	if (!at && !s->lacking && !s->dispatcher)
+		return err_set(e, ST_DATA, "a worker reads datasets of other services only, which at= names");
+	return at || !s->lacking ? ST_OK : (*e = *s->lacking).kind;
+}
+
+/* For who may open it again, elsewhere, and go on: a job of its own in a fixed order. */
+static void
+service_same(struct job_opts *o, const struct op_remote *what)
+{
+	o->name = NULL;
+	o->sharding = SHARD_DYNAMIC;
+	if (o->order == ORDER_ANY)
+		o->order = ORDER_STABLE;
+	if (!o->seeded)
+		o->seed = what->seed;
+	o->seeded = true;
+}
+
+static enum status
+service_open(void *arg, const struct op_remote *what, void **handle, struct err *e)
 {
 	struct service *s = arg;
 	struct buf type = { 0 };
-
-	if (s->lacking)
-		return (*e = *s->lacking).kind;
 	struct reader_host_conf c = { .dispatcher = s->dispatcher, .from = s->from,
-		.job = s->job, .give_up_ns = s->give_up_ns };
-	service_conf(n, pass, &c);
-	if (pass + 1 > s->passes)
-		s->passes = pass + 1;
-	c.dataset = dataset;
-	if (spec) {
-		type_print(n->type, &type);
-		c.spec = spec;
+		.job = s->job, .give_up_ns = s->give_up_ns, .position = what->from };
+	enum status st = service_there(s, remote_of(what->node)->at, e);
+
+	if (st != ST_OK)
+		return st;
+	service_conf(what->node, what->pass, &c);
+	if (what->same)
+		service_same(&c.job, what);
+	if (what->pass + 1 > s->passes)
+		s->passes = what->pass + 1;
+	c.dataset = what->dataset;
+	if (what->node->remote_spec) {
+		type_print(what->node->type, &type);
+		c.spec = what->node->remote_spec;
 		c.type = (char *)type.data;
 	}
 	struct remote_job *j = mem_zalloc(sizeof *j);
-	*j = (struct remote_job){ .service = s, .job = c.job.name, .epoch = (uint32_t)c.job.epoch, .first = pass == 0 };
-	enum status st = reader_host_open(&c, &j->reader, e);
+	*j = (struct remote_job){ .service = s, .job = c.job.name, .epoch = (uint32_t)c.job.epoch,
+		.first = what->pass == 0 && !what->same };
+	st = reader_host_open(&c, &j->reader, e);
 	buf_clear(&type);
 	if (st == ST_OK)
 		*handle = j;
 	else
 		mem_free(j);
 	return st;
+}
+
+static void
+service_save(void *handle, struct buf *out)
+{
+	struct remote_job *j = handle;
+	struct buf position = { 0 };
+
+	reader_host_written(j->reader, j->given);
+	j->given = 0;
+	if (j->taken) /* else nothing was given, and the job may not even be known */
+		reader_host_position(j->reader, &position);
+	buf_put(out, position.data, position.len);
+	buf_clear(&position);
 }
 
 static enum status
@@ -103,6 +146,7 @@ service_piece(struct remote_job *j, struct err *e)
 			j->job ? j->job : "", j->epoch, j->epoch + 1);
 	if (st != ST_OK)
 		return st;
+	j->taken = true;
 	j->p = piece.p;
 	j->end = piece.p + piece.len;
 	j->left = piece.count;
@@ -151,13 +195,12 @@ service_close(void *handle)
 }
 
 static enum status
-service_type(void *arg, const char *dataset, struct buf *out, struct err *e)
+service_type(void *arg, const char *dataset, const char *at, struct buf *out, struct err *e)
 {
 	struct service *s = arg;
+	enum status st = service_there(s, at, e);
 
-	if (s->lacking)
-		return (*e = *s->lacking).kind;
-	return tool_type(s->dispatcher, s->from, dataset, out, e);
+	return st ? st : tool_type(at ? at : s->dispatcher, at ? "at=" : s->from, dataset, out, e);
 }
 
 void
@@ -165,6 +208,6 @@ service_init(struct service *s, const char *dispatcher, const char *from)
 {
 	*s = (struct service){ .dispatcher = dispatcher, .from = from,
 		.job = { .min_workers = 1, .wait_ms = 10000 } };
-	s->op = (struct op_service){ service_open, service_next, service_had_any, service_close,
+	s->op = (struct op_service){ service_open, service_save, service_next, service_had_any, service_close,
 		service_type, s };
 }

@@ -13,7 +13,7 @@
 
 struct service {
 	struct op_service op;          /* for op_ctx.service and spec_src.service */
-	const char *dispatcher, *from; /* lent, as all that follows */
+	const char *dispatcher, *from; /* lent, as all that follows; NULL: only what at= names */
 	const struct err *lacking;     /* why there is not an address: who asks for the service is
 	                                  told; NULL: there is one */
 	struct job_opts job;           /* options that a `dataset` or `distribute` cannot set itself */

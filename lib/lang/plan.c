@@ -154,6 +154,8 @@ plan_check(struct planner *pl)
 			continue;
 		if (o->node->desc->flags & OP_REMOTE && !pl->plan->n_service++)
 			pl->plan->service = o->node;
+		if (o->node->desc->flags & OP_REMOTE && !scope_at(o->node))
+			pl->plan->n_own++;
 		if (op_is_local(o->node))
 			pl->plan->local = true;
 		if ((pl->src->flags & SPEC_NO_CHECK) || !o->node->desc->check)

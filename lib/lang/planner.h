@@ -55,6 +55,8 @@ enum status scope_order(struct planner *pl, const struct op_node *top, bool seed
 /* The first operator from n down that has a meaning only over all elements, and would see only
  * a part in each stream; NULL: none. */
 const struct op_node *scope_global(const struct op_node *n);
+/* Whether it takes its elements from a service that it names itself. */
+bool scope_at(const struct op_node *n);
 /* Checks what stands before a border, puts its text into remote_spec, and frees it. */
 enum status scope_border(struct planner *pl, struct op_node *n);
 

@@ -17,16 +17,53 @@ scope_fail(struct planner *pl, const struct op_node *n)
 	return plan_fail_at(pl, s, s->at, s->len, ST_DATA);
 }
 
+static bool
+scope_has(const struct op_node *n, const char *name)
+{
+	const struct param *row = param_find(n->desc->params, name, strlen(name));
+
+	return row && n->given >> (row - n->desc->params) & 1;
+}
+
+bool
+scope_at(const struct op_node *n)
+{
+	return scope_has(n, "at");
+}
+
+/* A dataset of another service is a source like others, if each worker that reads it, or a
+ * part of it again, gets the same. */
+static enum status
+scope_other(struct planner *pl, const struct op_node *n)
+{
+	static const char *const shared[] = { "job", "sharding", "shard", "epoch" };
+	const char *name = n->desc->name;
+
+	if (n->desc->flags & OP_BORDER || !scope_at(n)) {
+		err_set(pl->e, ST_DATA, "`%s` takes its elements from the service; it cannot run on "
+			"the service's workers", name);
+		if (!(n->desc->flags & OP_BORDER))
+			err_help(pl->e, "at=ENDPOINT names another service, whose datasets workers can read");
+		return scope_fail(pl, n);
+	}
+	for (size_t i = 0; i < sizeof shared / sizeof *shared; i++) {
+		if (!scope_has(n, shared[i]))
+			continue;
+		err_set(pl->e, ST_DATA, "`%s` on workers takes no %s=: each stream reads all of the dataset, by itself",
+			name, shared[i]);
+		err_help(pl->e, "leave %s= out, or use `%s` after `distribute`", shared[i], name);
+		return scope_fail(pl, n);
+	}
+	return ST_OK;
+}
+
 static enum status
 scope_one(struct planner *pl, const struct op_node *n)
 {
 	const char *name = n->desc->name;
 
-	if (n->desc->flags & (OP_BORDER | OP_REMOTE)) {
-		err_set(pl->e, ST_DATA, "`%s` takes its elements from the service; it cannot run on "
-			"the service's workers", name);
-		return scope_fail(pl, n);
-	}
+	if (n->desc->flags & (OP_BORDER | OP_REMOTE))
+		return scope_other(pl, n);
 	if (op_is_local(n)) {
 		err_set(pl->e, ST_DATA, "`%s` reads this process's own input; it cannot run on workers",
 			name);

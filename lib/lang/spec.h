@@ -91,7 +91,8 @@ struct plan {
 	/* the first operator that takes elements from the service, a border or a dataset;
 	 * NULL: none */
 	struct op_node *service;
-	size_t n_service;            /* how many operators take elements from the service */
+	size_t n_service;            /* how many operators take elements from the service, */
+	size_t n_own;                /* and how many of these from the program's own: without at= */
 	/* the first operator that has a meaning only over all elements, and so not
 	 * where streams see parts (job_in_parts); NULL: none */
 	const struct op_node *global;

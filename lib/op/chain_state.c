@@ -29,11 +29,13 @@ chain_state_possible(const struct op_inst *i)
 	/* standard input belongs to this process: no other can read on */
 	if (chain_of(i)->pending || op_is_local(i->node))
 		return false;
+	if (i->desc->flags & OP_REMOTE) /* only on a worker does it give the same each time */
+		return i->ctx->repeatable;
 	if (chain_of(i)->feeder || i->desc->save || i->desc->state_rows || i->by_index)
 		return true;
 	/* without a save, the source is read again up to this place */
 	if (i->desc->kind == OP_SOURCE)
-		return !(i->desc->flags & OP_REMOTE);
+		return true;
 	return i->desc->kind == OP_TRANSFORM && i->desc->scope == OP_ELEMENT;
 }
 

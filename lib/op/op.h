@@ -234,20 +234,31 @@ struct op_desc {
 	const char *input;            /* the example's standard input; NULL: none */
 };
 
+/* A pass of a job that an OP_REMOTE source reads. */
+struct op_remote {
+	const struct op_node *node;
+	const char *dataset;      /* id; NULL: what node->remote_spec says */
+	uint32_t pass;            /* number of the pass, from 0, counted from the one that the parameters name */
+	/* The elements must be the same each time, in one order, since the source may be opened again
+	 * elsewhere; random operators then draw from this seed, unless the parameters have one. */
+	bool same;
+	uint64_t seed;
+	const struct buf *from;   /* given by `save` when the elements before were had; NULL: from the start */
+};
+
 /* Where the elements of OP_REMOTE sources come from; the program supplies it. */
 struct op_service {
-	/* Opens pass `pass` (from 0, counted from the one that the parameters name) of the
-	 * job; *handle is then passed to the other callbacks. Either `spec` or `dataset` is
-	 * set. */
-	enum status (*open)(void *arg, const struct op_node *n, const char *spec,
-			    const char *dataset, uint32_t pass, void **handle, struct err *e);
+	/* Opens a pass of a job; *handle is then passed to the other callbacks. */
+	enum status (*open)(void *arg, const struct op_remote *what, void **handle, struct err *e);
+	/* Puts what `open` needs to go on from here. */
+	void (*save)(void *handle, struct buf *out);
 	/* Fills out with elements that have arrived; waits only when there are none. */
 	enum status (*next)(void *handle, struct run *out, struct err *e);
 	/* After the end: whether the pass had elements, whichever reader received them. */
 	bool (*had_any)(void *handle);
 	void (*close)(void *handle);
-	/* The element type of a registered dataset, as text. */
-	enum status (*type)(void *arg, const char *dataset, struct buf *out, struct err *e);
+	/* The element type of a registered dataset, as text. at: address of its service; NULL: the usual one */
+	enum status (*type)(void *arg, const char *dataset, const char *at, struct buf *out, struct err *e);
 	void *arg;
 };
 

@@ -9,6 +9,7 @@ static const struct param dataset_params[] = {
 	{ "id", PARAM_WORD, offsetof(struct remote, dataset), .flags = PARAM_NAME,
 	  .help = "id of the dataset, as dsvc-register prints it" },
 	JOB_ROWS(struct remote, job),
+	REMOTE_AT_ROW,
 	{ "type", PARAM_WORD, offsetof(struct remote, type), .flags = PARAM_KEY_ONLY | PARAM_OPTIONAL | PARAM_NAME,
 	  .help = "type that the elements must have; it may be wider than that of the dataset" },
 	{ 0 }
@@ -16,7 +17,7 @@ static const struct param dataset_params[] = {
 
 /* The type that the service has for the dataset; without a service, elements may be anything. */
 static enum status
-dataset_type(const char *id, struct op_typing *t, const struct type **type, struct err *e)
+dataset_type(const struct remote *r, struct op_typing *t, const struct type **type, struct err *e)
 {
 	const struct op_service *s = t->service;
 	struct buf text = { 0 };
@@ -25,12 +26,12 @@ dataset_type(const char *id, struct op_typing *t, const struct type **type, stru
 	*type = type_scalar(TYPE_ANY);
 	if (!s || !s->type)
 		return ST_OK;
-	st = s->type(s->arg, id, &text, e);
+	st = s->type(s->arg, r->dataset, r->at, &text, e);
 	if (st == ST_OK && text.len) {
 		*type = type_parse(t->arena, (const char *)text.data, text.len, e);
 		if (!*type)
 			st = err_set(e, ST_PROTO, "the service gives dataset %s a type that cannot "
-				     "be read", id);
+				     "be read", r->dataset);
 	}
 	buf_clear(&text);
 	return st;
@@ -41,7 +42,8 @@ static enum status
 dataset_typing(struct op_node *n, struct op_typing *t, const struct type **type, struct err *e)
 {
 	const struct remote *r = remote_of(n);
-	enum status st = dataset_type(r->dataset, t, type, e);
+	remote_address(n);
+	enum status st = dataset_type(r, t, type, e);
 
 	if (st != ST_OK || !r->type)
 		return st;
@@ -58,7 +60,8 @@ const struct op_desc op_dataset = {
 	.doc = "Reads a dataset that was registered with the service, by its id or by the name it "
 	       "was registered under. It has the parameters of distribute, and type=: the type of "
 	       "the elements, which is checked before anything runs and is known to the operators "
-	       "after it.",
+	       "after it.\n\nWith at= the dataset is one of another service. It may then stand before "
+	       "distribute: a worker reads it in one stream, in an order that is always the same.",
 	.kind = OP_SOURCE,
 	.scope = OP_ELEMENT,
 	.flags = OP_REORDERS | OP_REMOTE,
@@ -68,4 +71,6 @@ const struct op_desc op_dataset = {
 	.open = remote_open,
 	.next = remote_next,
 	.close = remote_close,
+	.save = remote_save,
+	.restore = remote_restore,
 };

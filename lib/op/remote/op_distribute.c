@@ -6,6 +6,7 @@
 
 static const struct param distribute_params[] = {
 	JOB_ROWS(struct remote, job),
+	REMOTE_AT_ROW,
 	{ 0 }
 };
 
@@ -13,6 +14,7 @@ static enum status
 distribute_typing(struct op_node *n, struct op_typing *t, const struct type **type, struct err *e)
 {
 	(void)t, (void)e;
+	remote_address(n);
 	*type = n->in[0]->type;
 	return ST_OK;
 }
@@ -34,4 +36,6 @@ const struct op_desc op_distribute = {
 	.open = remote_open,
 	.next = remote_next,
 	.close = remote_close,
+	.save = remote_save,
+	.restore = remote_restore,
 };

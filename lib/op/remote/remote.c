@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "op/remote/remote.h"
 
+#include <string.h>
+
+#include "base/mem.h"
 #include "base/pool.h"
 
 const struct remote *
@@ -9,30 +12,58 @@ remote_of(const struct op_node *n)
 	return n->params;
 }
 
+void
+remote_address(struct op_node *n)
+{
+	struct remote *r = n->params;
+	char *at = r->at;
+
+	if (!at || strstr(at, "://"))
+		return;
+	r->at = mem_printf("%s://%s", strchr(at, '/') ? "ipc" : "tcp", at);
+	mem_free(at);
+}
+
+static enum status
+remote_start(struct op_inst *self, struct err *e)
+{
+	struct remote *r = self->state;
+	struct op_remote what = { .node = self->node, .dataset = r->dataset, .pass = self->epoch,
+		.same = self->ctx->repeatable, .seed = op_rng_key(self, PARAM_AUTO, false),
+		.from = r->from.len ? &r->from : NULL };
+
+	return self->ctx->service->open(self->ctx->service->arg, &what, &r->handle, e);
+}
+
 enum status
 remote_open(struct op_inst *self, struct err *e)
 {
 	struct remote *r = self->state;
-	const struct op_service *s = self->ctx->service;
 
-	if (!s) {
+	r->handle = NULL;
+	r->from = (struct buf){ 0 };
+	if (!self->ctx->service) {
 		err_set(e, ST_UNAVAIL, "`%s` needs the service, and there is no connection to one",
 			self->desc->name);
 		err_help(e, "start dsvc-dispatch and dsvc-work, and name the dispatcher with -d");
 		return ST_UNAVAIL;
 	}
 	self->elsewhere = false;
-	return s->open(s->arg, self->node, self->node->remote_spec, r->dataset, self->epoch,
-		       &r->handle, e);
+	/* Where a saved state may follow, it begins with the first element. */
+	return self->ctx->repeatable ? ST_OK : remote_start(self, e);
 }
 
 enum status
 remote_next(struct op_inst *self, struct run *out, struct err *e)
 {
 	struct remote *r = self->state;
+	enum status st = ST_OK;
 
 	pool_wait_begin();
-	enum status st = self->ctx->service->next(r->handle, out, e);
+	if (!r->handle)
+		st = remote_start(self, e);
+	if (st == ST_OK)
+		st = self->ctx->service->next(r->handle, out, e);
 	pool_wait_end();
 	if (st == ST_END)
 		self->elsewhere = self->ctx->service->had_any(r->handle);
@@ -47,4 +78,28 @@ remote_close(struct op_inst *self)
 	if (r->handle)
 		self->ctx->service->close(r->handle);
 	r->handle = NULL;
+	buf_clear(&r->from);
+}
+
+void
+remote_save(struct op_inst *self, struct buf *out)
+{
+	struct remote *r = self->state;
+	size_t before = out->len;
+
+	if (r->handle)
+		self->ctx->service->save(r->handle, out);
+	if (out->len == before) /* nothing has come yet */
+		buf_put(out, r->from.data, r->from.len);
+}
+
+enum status
+remote_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
+{
+	struct remote *r = self->state;
+
+	(void)e;
+	buf_reset(&r->from);
+	buf_put(&r->from, p, n);
+	return ST_OK;
 }

@@ -14,14 +14,24 @@ struct remote {
 	struct job_opts job; /* first, where the planner looks for it */
 	char *dataset;       /* id of the dataset, with `dataset` only */
 	char *type;          /* the type that its elements are to have, with `dataset` only; NULL: as it comes */
+	char *at;            /* address of another service, with its scheme; NULL: the program's */
 	void *handle;        /* while running: what the service's open gave */
+	struct buf from;     /* the saved state; empty: nothing was given before */
 };
 
 /* The parameters of a node of either operator. */
 const struct remote *remote_of(const struct op_node *n);
 
+/* The row `at`, and what completes its value: to be called from `typing`. */
+#define REMOTE_AT_ROW \
+	{ .name = "at", .arg = "ENDPOINT", .kind = PARAM_WORD, .offset = offsetof(struct remote, at), \
+	  .flags = PARAM_KEY_ONLY | PARAM_RARE | PARAM_OPTIONAL | PARAM_NAME, \
+	  .help = "address of the dispatcher of another service, instead of the one that -d names" }
+void remote_address(struct op_node *n);
 enum status remote_open(struct op_inst *self, struct err *e);
 enum status remote_next(struct op_inst *self, struct run *out, struct err *e);
 void remote_close(struct op_inst *self);
+void remote_save(struct op_inst *self, struct buf *out);
+enum status remote_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e);
 
 #endif
