@@ -90,7 +90,7 @@ print(n)'
 @test "save killed: what has a name is whole, and the same pass goes through again" {
 	cut_off 6 --seed 5 'range 3_000_000 | save out file_size=100k'
 	run -66 dsvc-run 'load out'
-	[[ $output == *"'out' is not complete: the save has not ended, and "*" files are there"*"partial=true"* ]]
+	[[ $output == *"'out' is not finished: "*" files so far"*"wait=true"*"partial=true"* ]]
 	n=$(dsvc-run -t count 'load out partial=true')
 	((n > 0 && n < 3000000))
 	dsvc-run 'load out partial=true' | cmp - <(seq 0 $((n - 1)))
@@ -190,4 +190,97 @@ print(n)'
 	reap reader 30
 	((status == 0))
 	dsvc-run 'load out | sort' | cmp - <(seq 0 399999)
+}
+
+@test "load wait=true reads what a save completes, as it does, and ends with it" {
+	mkfifo in
+	mkfifo pipe
+	spawn save bash -c 'exec dsvc-run -t none "stdin | map int(x) | save out file_size=1k" <in'
+	spawn read bash -c 'exec dsvc-run "load out wait=true" >pipe'
+	exec {in}>in {pipe}<pipe
+	seq 0 999 >&"$in"
+	IFS= read -r -t 20 -u "$pipe" first
+	[[ $first == 0 && ! -e out/SNAPSHOT ]]
+	seq 1000 1999 >&"$in"
+	exec {in}>&-
+	cmp - <(seq 1 1999) <&"$pipe"
+	reap save
+	reap read
+	((status == 0))
+	# afterwards the same, and from a position in it
+	dsvc-run 'load out wait=true' | cmp - <(seq 0 1999)
+	service 1
+	run -0 dsvc-read --checkpoint at -n 700 -e "load $PWD/out wait=true"
+	dsvc-read --checkpoint at -e "load $PWD/out wait=true" >rest
+	[[ $(sort -n -u <(printf '%s\n' "$output") rest | cksum) == "$(seq 0 1999 | cksum)" ]]
+	[[ $(wc -l <rest) == 1300 ]]
+	# a folder that is not there yet is waited for
+	spawn late dsvc-run 'load later wait=true'
+	dsvc-run -t none 'range 3 | save later'
+	reap late
+	[[ $(<late.out) == $'0\n1\n2' ]]
+}
+
+@test "load wait=true of what several workers save, one of them killed" {
+	service 2
+	spawn read dsvc-run "load $PWD/out wait=true"
+	spawn save dsvc-read -t none --order stable --shards 4 -e "range 400000 | rate 400k | save $PWD/out file_size=50k"
+	until_true 20s test -s read.out
+	stop work1 KILL || true
+	start work1 dsvc-work
+	reap save 60
+	((status == 0))
+	reap read 20
+	((status == 0))
+	sort -n read.out | cmp - <(seq 0 399999)
+	# the order is the same for everybody
+	dsvc-run "load $PWD/out wait=true" | cmp - read.out
+}
+
+@test "a save that fails says why in the folder, and load tells it" {
+	run -65 dsvc-run 'range 10 | map 1 / (x - 5) | save out'
+	run -65 dsvc-run 'load out'
+	[[ $output == *"the save to 'out' has failed: operator 2"*'division by zero'*'partial=true'* ]]
+	run -65 dsvc-run 'load out wait=true'
+	[[ $output == *'division by zero'* ]]
+	# the next one makes it whole, and one that is refused leaves it so
+	dsvc-run -t none --seed 5 'range 10 | save out overwrite=true'
+	run -65 dsvc-run --seed 6 'range 11 | save out'
+	dsvc-run 'load out' | cmp - <(seq 0 9)
+	service 2
+	run -65 dsvc-read -t none -e "range 100000 | map 1 / (x - 70000) | save $PWD/far"
+	run -65 dsvc-run 'load far'
+	[[ $output == *'division by zero'* ]]
+}
+
+@test "a saved file that was damaged, cut or lost is not read" {
+	dsvc-run -t none 'range 3000 | save out file_size=2k'
+	cp -r out lost
+	run -0 dsvc-run -t count 'load "*"'
+	[[ $output == 6000 ]]
+	cp -r out cut && cp -r out other
+	printf '\x07' | dd of=out/data-00000-000-00001.msgpack bs=1 seek=30 conv=notrunc status=none
+	run -65 dsvc-run 'load out'
+	[[ $output == *"data-00000-000-00001.msgpack' is damaged: its checksum is "* ]]
+	run -65 dsvc-run 'load out wait=true'
+	run -65 dsvc-run 'load out partial=true'
+	truncate -s 100 cut/data-00000-000-00001.msgpack
+	run -65 dsvc-run 'load cut'
+	[[ $output == *' has 100 bytes, and SNAPSHOT says '* ]]
+	rm lost/data-00000-000-00001.msgpack
+	run -66 dsvc-run 'load lost'
+	rm -r out cut
+	run -66 dsvc-run 'load "*"'
+	[[ $output == *"'lost' is not complete: "* ]]
+	# what is no part of it is not read
+	cp other/data-00000-000-00000.msgpack other/data-00000-000-00009.msgpack
+	dsvc-run 'load other' | cmp - <(seq 0 2999)
+}
+
+@test "a save begun anew with other files leaves none of the old ones" {
+	cut_off 6 --seed 5 'range 3_000_000 | save out file_size=100k'
+	dsvc-run -t none --seed 5 'range 30 | save out file_size=10k'
+	dsvc-run 'load out' | cmp - <(seq 0 29)
+	[[ $(find out -name 'data-*' | wc -l) == 1 ]]
+	dsvc-run 'load out wait=true' | cmp - <(seq 0 29)
 }

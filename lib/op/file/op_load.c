@@ -1,19 +1,26 @@
 /* SPDX-License-Identifier: MIT
- * load: the elements that save or snapshot has written to a folder.
+ * load: the elements that save or snapshot has written to a folder. What is in it
+ * SNAPSHOT tells, with the checksum of each file, which is looked at before the file
+ * is read.
  */
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/gate.h"
 #include "base/mem.h"
 #include "op/file/file_glob.h"
 #include "op/file/file_source.h"
+#include "op/file/load_wait.h"
 #include "op/kit/seal.h"
 #include "op/kit/shards.h"
+#include "op/state.h"
 #include "value/json/json.h"
 
 struct load {
 	struct file_source src; /* its names are made from dirs */
 	struct words dirs;
-	bool partial;
+	bool partial, wait;
+	struct load_wait walk; /* wait: which file comes next */
 };
 
 static const struct param load_params[] = {
@@ -22,45 +29,99 @@ static const struct param load_params[] = {
 	{ "partial", PARAM_BOOL, offsetof(struct load, partial), "false", .flags = PARAM_KEY_ONLY,
 	  .help = "also read the complete files of a save that is still running "
 		  "or was interrupted" },
+	{ "wait", PARAM_BOOL, offsetof(struct load, wait), "false", .flags = PARAM_KEY_ONLY,
+	  .help = "read the files of a save that is still running as they are completed, until "
+		  "it has ended" },
 	{ 0 }
 };
 
-/* Makes the patterns that match the finished files of each folder. literal: the folder's name
- * is data, and nothing in it is a pattern. */
+/* Adds the pattern that matches such files of the folder. literal: the folder's name is data,
+ * and nothing in it is a pattern. */
 static void
-load_names(const struct words *dirs, bool literal, struct words *out)
+load_pattern(const char *dir, bool literal, const char *files, struct words *out)
 {
-	for (size_t k = 0; k < dirs->n; k++) {
-		struct buf b = { 0 };
+	struct buf b = { 0 };
 
-		for (const char *c = dirs->v[k]; *c; c++) {
-			if (literal && strchr("*?[{\\", *c))
-				buf_byte(&b, '\\');
-			buf_byte(&b, (uint8_t)*c);
-		}
-		buf_str(&b, "/" SHARDS_PATTERN);
-		words_add(out, (char *)b.data, b.len);
-		buf_clear(&b);
+	for (const char *c = dir; *c; c++) {
+		if (literal && strchr("*?[{\\", *c))
+			buf_byte(&b, '\\');
+		buf_byte(&b, (uint8_t)*c);
 	}
+	buf_printf(&b, "/%s", files);
+	words_add(out, (char *)b.data, b.len);
+	buf_clear(&b);
 }
 
-/* Checks for the folder of each file that everything which was to be saved is there. Files of
- * a folder are adjacent. */
+/* Adds the files of a folder that is complete. */
 static enum status
-load_whole(const struct words *files, struct err *e)
+load_whole(const char *dir, struct words *out, struct err *e)
 {
+	struct seal_files files = { 0 };
+	enum status st = seal_check(dir, e);
+
+	if (st == ST_OK)
+		st = seal_files_whole(dir, &files, e);
+	for (size_t i = 0; st == ST_OK && i < files.n; i++) {
+		char *path = mem_printf("%s/%s", dir, files.v[i].name);
+
+		words_add(out, path, strlen(path));
+		mem_free(path);
+	}
+	seal_files_clear(&files);
+	return st;
+}
+
+static int
+load_by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Finds what tells a folder that is saved to: one of two files, or both. */
+static enum status
+load_marks(const char *dir, bool literal, struct words *out, struct err *e)
+{
+	static const char *const names[] = { SEAL_LOCK, SEAL_NAME };
 	enum status st = ST_OK;
+	struct stat info;
+
+	for (size_t k = 0; k < 2 && st == ST_OK; k++) {
+		struct words pattern = { 0 };
+
+		load_pattern(dir, literal, names[k], &pattern);
+		st = file_glob(&pattern, false, out, e);
+		if (st == ST_NOINPUT)
+			st = ST_OK;
+		words_clear(&pattern);
+	}
+	if (st == ST_OK && !out->n) {
+		st = gate_stat(dir, &info) ? err_errno(e, "cannot read '%s'", dir) :
+		     err_set(e, ST_NOINPUT, "'%s' holds nothing that was saved", dir);
+		err_help(e, "a folder that `save` wrote; wait=true waits until it does");
+	}
+	if (out->n)
+		qsort(out->v, out->n, sizeof *out->v, load_by_name);
+	return st;
+}
+
+/* Adds the files of the folders that match, folder by folder. */
+static enum status
+load_folders(const char *dir, bool literal, struct words *out, struct err *e)
+{
+	struct words marks = { 0 };
 	char *last = NULL;
+	enum status st = load_marks(dir, literal, &marks, e);
 
-	for (size_t k = 0; k < files->n && st == ST_OK; k++) {
-		char *dir = mem_strndup(files->v[k], (size_t)(strrchr(files->v[k], '/') - files->v[k]));
+	for (size_t k = 0; k < marks.n && st == ST_OK; k++) {
+		char *found = mem_strndup(marks.v[k], (size_t)(strrchr(marks.v[k], '/') - marks.v[k]));
 
-		if (!last || strcmp(last, dir))
-			st = seal_check(dir, e);
+		if (!last || strcmp(last, found))
+			st = load_whole(found, out, e);
 		mem_free(last);
-		last = dir;
+		last = found;
 	}
 	mem_free(last);
+	words_clear(&marks);
 	return st;
 }
 
@@ -69,12 +130,17 @@ static enum status
 load_find(const struct load *s, bool literal, struct words *out, struct err *e)
 {
 	struct words names = { 0 };
+	enum status st = ST_OK;
 
-	load_names(&s->dirs, literal, &names);
-	enum status st = file_glob(&names, false, out, e);
-	if (st == ST_OK && !s->partial)
-		st = load_whole(out, e);
-	else if (st == ST_NOINPUT)
+	for (size_t k = 0; k < s->dirs.n && st == ST_OK; k++) {
+		if (s->partial)
+			load_pattern(s->dirs.v[k], literal, SHARDS_PATTERN, &names);
+		else
+			st = load_folders(s->dirs.v[k], literal, out, e);
+	}
+	if (s->partial)
+		st = file_glob(&names, false, out, e);
+	if (st == ST_NOINPUT && s->partial)
 		err_help(e, "a folder that `save` wrote, with files that are whole");
 	words_clear(&names);
 	return st;
@@ -91,6 +157,13 @@ load_as_files(const struct op_node *n, struct split_list *out, struct err *e)
 
 	if (n->n_binds && !copy.dirs.n)
 		return ST_OK;
+	if (copy.wait) {
+		struct split all = { .kind = SPLIT_ALL, .times = 1 };
+
+		if (out)
+			split_list_add(out, &all);
+		return ST_OK;
+	}
 	memset(&copy.src.names, 0, sizeof copy.src.names);
 	st = load_find(&copy, false, &copy.src.names, e);
 	node.params = &copy;
@@ -113,15 +186,36 @@ load_list(const struct op_node *n, struct split_list *out, struct err *e)
 	return load_as_files(n, out, e);
 }
 
+/* Compares the file with its checksum, before any of it is read. */
+static enum status
+load_begin(struct op_inst *self, struct file_source *src, const char *path, bool inside, struct err *e)
+{
+	struct load *s = self->state;
+	char *dir = mem_strdup(path), *name = strrchr(dir, '/');
+	struct seal_file f;
+	enum status st = ST_OK;
+
+	(void)src;
+	if (name)
+		*name++ = '\0';
+	if (s->wait && !inside)
+		st = seal_file_check(path, load_wait_last(&s->walk), e);
+	else if (name && !inside && seal_files_find(dir, name, &f))
+		st = seal_file_check(path, &f, e);
+	mem_free(dir);
+	return st;
+}
+
 static enum status
 load_open(struct op_inst *self, struct err *e)
 {
 	struct load *s = self->state;
-	enum status st = self->split && self->split->kind == SPLIT_FILE ? ST_OK :
+	enum status st = s->wait || (self->split && self->split->kind == SPLIT_FILE) ? ST_OK :
 			 load_find(s, self->node->n_binds > 0, &s->src.names, e);
 
 	s->src.delim = '\n';
 	s->src.pad = json_padding();
+	s->src.begin = load_begin;
 	return st == ST_OK ? file_source_open(self, e) : st;
 }
 
@@ -149,10 +243,31 @@ load_decode(struct op_inst *self, struct file_source *s, struct run *out, struct
 	return ST_DATA;
 }
 
+/* Adds the next file of those that are waited for. */
+static enum status
+load_more(struct op_inst *self, struct err *e)
+{
+	struct load *s = self->state;
+	char *path;
+	enum status st = load_wait_next(self, &s->dirs, &s->walk, &path, e);
+
+	if (st == ST_OK) {
+		words_add(&s->src.files, path, strlen(path));
+		mem_free(path);
+	}
+	return st;
+}
+
 static enum status
 load_next(struct op_inst *self, struct run *out, struct err *e)
 {
-	return file_source_next(self, load_decode, out, e);
+	const struct load *s = self->state;
+	enum status st;
+
+	do {
+		st = file_source_next(self, load_decode, out, e);
+	} while (st == ST_END && s->wait && (st = load_more(self, e)) == ST_OK);
+	return st;
 }
 
 static void
@@ -162,6 +277,34 @@ load_close(struct op_inst *self)
 
 	file_source_close(self);
 	words_clear(&s->src.names);
+	load_wait_clear(&s->walk);
+}
+
+/* If files are waited for, the number of the current one comes first: their order is
+ * always the same. */
+static void
+load_save(struct op_inst *self, struct buf *out)
+{
+	const struct load *s = self->state;
+
+	if (s->wait)
+		state_put_u64(out, s->src.files.n);
+	file_source_save(self, out);
+}
+
+static enum status
+load_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
+{
+	struct load *s = self->state;
+	struct state_in in = state_begin(p, n);
+	enum status st = ST_OK;
+
+	if (!s->wait)
+		return file_source_restore(self, p, n, e);
+	uint64_t files = state_get_u64(&in, UINT64_MAX);
+	while (st == ST_OK && s->src.files.n < files)
+		st = load_more(self, e);
+	return st == ST_OK ? file_source_restore(self, in.p, (size_t)(in.end - in.p), e) : st;
 }
 
 const struct op_desc op_load = {
@@ -169,7 +312,10 @@ const struct op_desc op_load = {
 	.brief = "reads the elements that save or snapshot wrote to a folder",
 	.doc = "Reads the files stream by stream and shard by shard. While a save is running, or "
 	       "if it was interrupted, the folder has no file SNAPSHOT and is refused (66); with "
-	       "partial=true the files that are complete when reading begins are read. Elements "
+	       "partial=true the files that are complete when reading begins are read, and with "
+	       "wait=true all files, in the order in which they are completed, until the save has "
+	       "ended; one stream then reads them all. A save that failed is refused (65) with its "
+	       "error, and so is a file whose checksum is wrong. Elements "
 	       "saved by one process without shards come in the order in which they were saved.",
 	.kind = OP_SOURCE,
 	.params = load_params,
@@ -179,8 +325,8 @@ const struct op_desc op_load = {
 	.open = load_open,
 	.next = load_next,
 	.close = load_close,
-	.save = file_source_save,
-	.restore = file_source_restore,
+	.save = load_save,
+	.restore = load_restore,
 	.example = "load saved",
 	.output = "{\"id\":0,\"name\":\"a\"}\n{\"id\":1,\"name\":\"b\"}\n",
 };

@@ -90,7 +90,7 @@ save_close(struct op_inst *self)
 {
 	struct save *s = self->state;
 
-	shards_clear(&s->files);
+	shards_close(&s->files, self);
 }
 
 static void

@@ -225,7 +225,7 @@ snapshot_close(struct op_inst *self)
 
 	op_close(&s->chain);
 	op_node_free(&s->node);
-	shards_clear(&s->files);
+	shards_close(&s->files, self);
 }
 
 static void

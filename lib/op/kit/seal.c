@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/gate.h"
@@ -15,6 +16,7 @@
 #include "base/str.h"
 
 #define SEAL_ENDED ".dsvc-ended-"
+#define SEAL_FAILED SEAL_NAME ".failed"
 enum { SEAL_TEXT = 200 };
 
 static char *
@@ -23,47 +25,117 @@ seal_mark(const char *dir, uint32_t stream)
 	return mem_printf("%s/" SEAL_ENDED "%05" PRIu32, dir, stream);
 }
 
+static char *
+seal_failure(const char *dir)
+{
+	return mem_printf("%s/" SEAL_FAILED, dir);
+}
+
 bool
 seal_is(const char *name)
 {
-	return !strcmp(name, SEAL_NAME) || str_starts(name, SEAL_ENDED);
+	return !strcmp(name, SEAL_NAME) || !strcmp(name, SEAL_FAILED) || !strcmp(name, SEAL_LOG) ||
+	       str_starts(name, SEAL_ENDED);
 }
 
-void
-seal_break(const char *dir, uint32_t stream)
+/* Removes the files that the stream has written, whole or not. */
+static enum status
+seal_remove(const char *dir, uint32_t stream, struct err *e)
 {
-	char *mark = seal_mark(dir, stream), *seal = mem_printf("%s/" SEAL_NAME, dir);
+	char *prefix = mem_printf(".%s%05" PRIu32 "-", SEAL_DATA, stream);
+	DIR *d = gate_opendir(GATE_WRITE, dir);
+	struct dirent *entry;
+
+	while (d && (entry = readdir(d)))
+		if (str_starts(entry->d_name, prefix) || str_starts(entry->d_name, prefix + 1))
+			unlinkat(dirfd(d), entry->d_name, 0);
+	mem_free(prefix);
+	if (!d)
+		return err_errno(e, "cannot read %s", dir);
+	closedir(d);
+	return seal_files_anew(dir, stream, e);
+}
+
+enum status
+seal_break(const char *dir, uint32_t stream, struct err *e)
+{
+	char *mark = seal_mark(dir, stream), *seal = mem_printf("%s/" SEAL_NAME, dir), *failed = seal_failure(dir);
 
 	gate_unlink(seal); /* removed first: a seal must not stand without its marks */
 	gate_unlink(mark);
+	gate_unlink(failed);
 	mem_free(mark);
 	mem_free(seal);
+	mem_free(failed);
+	return seal_remove(dir, stream, e);
 }
 
-/* The number at the start of a file of the folder, or after `key` in it; 0: none. */
+void
+seal_fail(const char *dir, const struct err *why)
+{
+	char *path = seal_failure(dir);
+	struct buf b = { 0 };
+	struct err e;
+
+	buf_printf(&b, "%s\n", why->text);
+	replace_file(path, b.data, b.len, &e); /* without it the folder is not whole, either */
+	buf_clear(&b);
+	mem_free(path);
+}
+
+enum status
+seal_failed(const char *dir, struct err *e)
+{
+	char *path = seal_failure(dir), text[ERR_TEXT / 2];
+	int fd = gate_open(GATE_READ, path, O_RDONLY, 0);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+
+	if (fd >= 0)
+		close(fd);
+	mem_free(path);
+	if (fd < 0)
+		return ST_OK;
+	text[n < 0 ? 0 : n] = '\0';
+	text[strcspn(text, "\n")] = '\0';
+	err_set(e, ST_DATA, "the save to '%s' has failed: %s", dir, text);
+	err_help(e, "save it again, or read the complete files with partial=true");
+	return ST_DATA;
+}
+
+bool
+seal_there(const char *dir)
+{
+	char *path = mem_printf("%s/" SEAL_NAME, dir);
+	struct stat info;
+	bool there = gate_stat(path, &info) == 0;
+
+	mem_free(path);
+	return there;
+}
+
+/* The number that a file of the folder begins with; 0: none. */
 static uint64_t
-seal_read(int dir, const char *name, const char *key)
+seal_read(int dir, const char *name)
 {
 	char text[SEAL_TEXT] = "";
 	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
-	const char *at = n > 0 ? strstr(text, key) : NULL;
 
 	if (fd >= 0)
 		close(fd);
-	return at ? strtoull(at + strlen(key), NULL, 10) : 0;
+	return n > 0 ? strtoull(text, NULL, 10) : 0;
 }
 
 struct seal_look {
 	uint64_t *ended;          /* numbers of the streams that have a mark */
 	size_t n_ended, cap;
-	uint64_t streams, files;  /* streams: the highest number of streams that a mark tells */
+	uint64_t streams;         /* the highest number of streams that a mark tells */
 };
 
 static enum status
-seal_look(enum gate side, const char *dir, struct seal_look *l, struct err *e)
+seal_look(const char *dir, struct seal_look *l, struct err *e)
 {
-	DIR *d = gate_opendir(side, dir);
+	DIR *d = gate_opendir(GATE_READ, dir);
 	struct dirent *entry;
 
 	if (!d)
@@ -72,7 +144,6 @@ seal_look(enum gate side, const char *dir, struct seal_look *l, struct err *e)
 		const char *name = entry->d_name;
 		char *end = NULL;
 
-		l->files += str_starts(name, SEAL_DATA);
 		uint64_t stream = str_starts(name, SEAL_ENDED) ? strtoull(name + strlen(SEAL_ENDED), &end, 10) : 0;
 		/* Behind the number of a mark that is being written more follows. */
 		if (!end || *end)
@@ -80,56 +151,97 @@ seal_look(enum gate side, const char *dir, struct seal_look *l, struct err *e)
 		l->ended = mem_grow(l->ended, &l->cap, l->n_ended + 1, sizeof *l->ended);
 		l->ended[l->n_ended++] = stream;
 		if (!l->streams)
-			l->streams = seal_read(dirfd(d), name, "");
+			l->streams = seal_read(dirfd(d), name);
 	}
 	closedir(d);
 	return ST_OK;
+}
+
+/* Writes the seal, with all that the folder's list has. */
+static enum status
+seal_write(const char *dir, uint64_t streams, uint64_t seed, struct err *e)
+{
+	struct seal_files files = { 0 };
+	char fields[SEAL_TEXT];
+	enum status st = seal_files_now(dir, &files, e);
+
+	snprintf(fields, sizeof fields, "\"streams\": %" PRIu64 ", \"files\": %zu, \"seed\": %" PRIu64,
+		 streams, files.n, seed);
+	if (st == ST_OK)
+		st = seal_files_write(dir, fields, &files, e);
+	seal_files_clear(&files);
+	return st;
 }
 
 enum status
 seal_end(const char *dir, uint32_t stream, uint32_t streams, uint64_t seed, struct err *e)
 {
 	struct seal_look l = { .streams = streams };
-	char *mark = seal_mark(dir, stream), *seal = mem_printf("%s/" SEAL_NAME, dir), text[SEAL_TEXT];
+	char *mark = seal_mark(dir, stream), text[SEAL_TEXT];
 	uint64_t ended = 0;
 
 	snprintf(text, sizeof text, "%" PRIu32 "\n", streams);
 	enum status st = replace_file(mark, text, strlen(text), e);
 	if (st == ST_OK)
-		st = seal_look(GATE_WRITE, dir, &l, e);
+		st = seal_look(dir, &l, e);
 	for (size_t i = 0; i < l.n_ended; i++)
 		ended += l.ended[i] < l.streams;
-	if (st == ST_OK && l.streams && ended == l.streams) {
-		snprintf(text, sizeof text, "{\"streams\": %" PRIu64 ", \"files\": %" PRIu64 ", \"seed\": %" PRIu64 "}\n",
-			 l.streams, l.files, seed);
-		st = replace_file(seal, text, strlen(text), e);
-	}
+	if (st == ST_OK && l.streams && ended == l.streams)
+		st = seal_write(dir, l.streams, seed, e);
 	mem_free(l.ended);
 	mem_free(mark);
-	mem_free(seal);
+	return st;
+}
+
+/* Checks that each file of the seal is there, with its size. */
+static enum status
+seal_check_files(const char *dir, struct err *e)
+{
+	struct seal_files files = { 0 };
+	enum status st = seal_files_whole(dir, &files, e);
+	struct stat info;
+	size_t there = 0;
+
+	for (size_t i = 0; st == ST_OK && i < files.n; i++) {
+		char *path = mem_printf("%s/%s", dir, files.v[i].name);
+
+		if (!gate_stat(path, &info)) {
+			there++;
+			if ((uint64_t)info.st_size != files.v[i].bytes)
+				st = err_set(e, ST_DATA, "'%s' has %lld bytes, and " SEAL_NAME " says %" PRIu64, path,
+					     (long long)info.st_size, files.v[i].bytes);
+		}
+		mem_free(path);
+	}
+	if (st == ST_OK && there < files.n)
+		st = err_set(e, ST_NOINPUT, "'%s' is not complete: %zu of its %zu files are there", dir, there, files.n);
+	seal_files_clear(&files);
 	return st;
 }
 
 enum status
 seal_check(const char *dir, struct err *e)
 {
-	struct seal_look l = { .streams = 1 };
+	struct seal_files files = { 0 };
 	int fd = gate_open(GATE_READ, dir, O_RDONLY | O_DIRECTORY, 0);
-	bool sealed = fd >= 0 && faccessat(fd, SEAL_NAME, F_OK, 0) == 0;
-	uint64_t files = sealed ? seal_read(fd, SEAL_NAME, "\"files\": ") : 0;
-	enum status st = fd < 0 ? err_errno(e, "cannot read '%s'", dir) : seal_look(GATE_READ, dir, &l, e);
+	enum status st = fd < 0 ? err_errno(e, "cannot read '%s'", dir) : seal_failed(dir, e);
 
 	if (fd >= 0)
 		close(fd);
-	mem_free(l.ended);
-	if (st != ST_OK || (sealed && l.files >= files))
+	if (st != ST_OK)
 		return st;
-	if (sealed)
-		err_set(e, ST_NOINPUT, "'%s' is not complete: %" PRIu64 " of its %" PRIu64 " files are there", dir,
-			l.files, files);
-	else
-		err_set(e, ST_NOINPUT, "'%s' is not complete: the save has not ended, and %" PRIu64 " file%s there",
-			dir, l.files, l.files == 1 ? " is" : "s are");
-	err_help(e, "save it again, or read the complete files with partial=true");
-	return ST_NOINPUT;
+	if (seal_there(dir)) {
+		st = seal_check_files(dir, e);
+		if (st != ST_OK)
+			err_help(e, "save it again, or read the complete files with partial=true");
+		return st;
+	}
+	st = seal_files_now(dir, &files, e);
+	if (st == ST_OK) {
+		st = err_set(e, ST_NOINPUT, "'%s' is not finished: %zu file%s so far", dir, files.n,
+			     files.n == 1 ? "" : "s");
+		err_help(e, "wait for the rest with wait=true, or read the complete files with partial=true");
+	}
+	seal_files_clear(&files);
+	return st;
 }

@@ -4,7 +4,8 @@
  * several streams write to it.
  *
  *	DIR/.dsvc-ended-SSSSS   the stream has ended; and how many there are, if it knew
- *	DIR/SNAPSHOT            all have: {"streams": N, "files": F, "seed": S}
+ *	DIR/SNAPSHOT            all have: {"streams": N, "files": F, "seed": S, "chunks": [...]}
+ *	DIR/SNAPSHOT.failed     one of them failed: why
  *
  * A stream that ends leaves its mark, and seals the folder if all other marks are there:
  * so the last stream does it, on whatever machine it runs. As long as no stream knows how
@@ -18,17 +19,23 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "op/kit/seal_list.h"
 
-#define SEAL_NAME "SNAPSHOT"
-#define SEAL_DATA "data-" /* prefix of the names of data files */
-
-/* Removes the stream's mark and the folder's seal, because the stream writes (again). */
-void seal_break(const char *dir, uint32_t stream);
+/* Removes the stream's mark and files, the folder's seal and its failure, because the stream
+ * writes (again), from its beginning. */
+enum status seal_break(const char *dir, uint32_t stream, struct err *e);
 /* Marks the stream as ended, one of `streams` (0: not known); seals the folder after the last. */
 enum status seal_end(const char *dir, uint32_t stream, uint32_t streams, uint64_t seed, struct err *e);
-/* Whether the name is that of a mark or a seal. */
+/* Writes why the save has failed. */
+void seal_fail(const char *dir, const struct err *why);
+/* Whether the name is that of a mark, a seal or a list. */
 bool seal_is(const char *name);
-/* ST_NOINPUT unless the folder is sealed and all its files are there. */
+/* ST_DATA, in its words, if the folder's save has failed. */
+enum status seal_failed(const char *dir, struct err *e);
+/* Whether the folder is sealed. */
+bool seal_there(const char *dir);
+/* ST_NOINPUT unless the folder is sealed and all its files are there; ST_DATA if its save
+ * has failed. */
 enum status seal_check(const char *dir, struct err *e);
 
 #endif

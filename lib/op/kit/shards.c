@@ -16,7 +16,9 @@
 #include "base/replace.h"
 #include "base/str.h"
 #include "base/transfer.h"
+#include "op/chain.h"
 #include "op/kit/seal.h"
+#include "value/crc32c.h"
 #include "value/format/format.h"
 #include "value/mp.h"
 
@@ -64,6 +66,14 @@ shards_clear(struct shards *s)
 	}
 	mem_free(s->v);
 	*s = (struct shards){ 0 };
+}
+
+void
+shards_close(struct shards *s, const struct op_inst *self)
+{
+	if (s->begun && chain_of(self)->pending)
+		seal_fail(s->dir, chain_of(self)->pending);
+	shards_clear(s);
 }
 
 /* Removes the files of an earlier pass. */
@@ -117,7 +127,6 @@ shards_begin(struct shards *s, uint64_t seed, bool overwrite, struct err *e)
 	enum status st = ST_OK;
 	int fd = -1;
 
-	s->begun = true;
 	s->seed = seed;
 	if (gate_mkdir(s->dir, 0777) && errno != EEXIST)
 		st = err_errno(e, "cannot make the folder %s", s->dir);
@@ -125,12 +134,11 @@ shards_begin(struct shards *s, uint64_t seed, bool overwrite, struct err *e)
 		st = err_errno(e, "cannot write %s", path);
 	if (st == ST_OK)
 		st = shards_look(s, fd, seed, overwrite, e);
-	if (st == ST_OK)
-		seal_break(s->dir, s->stream);
 	if (fd >= 0)
 		close(fd);
 	mem_free(path);
-	return st;
+	s->begun = st == ST_OK; /* otherwise the folder belongs to another pass */
+	return s->begun ? seal_break(s->dir, s->stream, e) : st; /* takes the lock by itself */
 }
 
 static enum status
@@ -139,6 +147,7 @@ shards_flush(struct shards *s, struct shard *sh, struct err *e)
 	if (!transfer_write_at(sh->fd, sh->buf.data, sh->buf.len, sh->written))
 		return err_errno(e, "cannot write to %s", s->dir);
 	sh->written += sh->buf.len;
+	sh->sum = crc32c_more(sh->sum, sh->buf.data, sh->buf.len);
 	buf_reset(&sh->buf);
 	return ST_OK;
 }
@@ -194,6 +203,19 @@ shards_tell(const struct shards *s, uint32_t k, const char *name, struct run *ou
 	run_done(out, p, 0);
 }
 
+/* Adds the current file, which has its final name, to the folder's list. */
+static enum status
+shards_list(const struct shards *s, const struct shard *sh, const char *name, struct err *e)
+{
+	struct seal_file f = {
+		.name = strrchr(name, '/') + 1, .elements = sh->elements, .bytes = sh->written, .sum = sh->sum,
+		/* The head of an array is written last. */
+		.summed = s->form != SHARDS_NPY
+	};
+
+	return seal_files_add(s->dir, &f, e);
+}
+
 /* Finishes the current file: it gets its final name. */
 static enum status
 shards_finish(struct shards *s, uint32_t k, struct run *out, struct err *e)
@@ -214,12 +236,14 @@ shards_finish(struct shards *s, uint32_t k, struct run *out, struct err *e)
 	st = replace_name(sh->fd, part, name, e);
 	close(sh->fd);
 	sh->fd = -1;
+	if (st == ST_OK)
+		st = shards_list(s, sh, name, e);
 	if (st == ST_OK && out)
 		shards_tell(s, k, name, out);
 	mem_free(part);
 	mem_free(name);
 	sh->number++;
-	sh->written = sh->elements = 0;
+	sh->written = sh->elements = sh->sum = 0;
 	format_free(&sh->format);
 	buf_reset(&sh->first);
 	return st;
@@ -308,6 +332,7 @@ shards_save(struct shards *s, struct buf *out)
 		state_put_u64(out, sh->number);
 		state_put_u64(out, sh->written);
 		state_put_u64(out, sh->elements);
+		state_put_u64(out, sh->sum);
 		if (shards_forms[s->form].first)
 			state_put_bytes(out, sh->first.data, sh->first.len);
 	}
@@ -397,6 +422,7 @@ shards_restore(struct shards *s, struct state_in *in, struct err *e)
 		s->v[k].number = (uint32_t)state_get_u64(in, UINT32_MAX);
 		s->v[k].written = state_get_u64(in, INT64_MAX);
 		s->v[k].elements = state_get_u64(in, UINT64_MAX);
+		s->v[k].sum = (uint32_t)state_get_u64(in, UINT32_MAX);
 		if (!shards_first(s, k, in))
 			in->bad = true;
 		if (!in->bad)

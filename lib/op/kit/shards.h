@@ -5,6 +5,7 @@
  *	DIR/data-SSSSS-KKK-NNNNN.msgpack   stream, shard, number: from 0
  *	DIR/.data-SSSSS-KKK-NNNNN.part     while it is written
  *	DIR/.dsvc-save                     the seed of the pass that writes here
+ *	DIR/.dsvc-files                    those that are whole, with their checksums (seal_list.h)
  *	DIR/SNAPSHOT                       all streams have ended (seal.h)
  *
  * A file gets its name when it is whole, so what bears one can be read while
@@ -34,6 +35,7 @@ struct shard {
 	struct buf first;    /* first element of the file, if the format depends on it */
 	uint64_t written;    /* bytes in the current file */
 	uint64_t elements;   /* elements in the current file */
+	uint32_t sum;        /* CRC-32C of the bytes written */
 	uint32_t number;     /* number of the current file */
 };
 
@@ -51,6 +53,8 @@ struct shards {
 void shards_init(struct shards *s, const char *dir, int form, uint32_t n, int64_t file_max,
 		 uint32_t stream);
 void shards_clear(struct shards *s); /* unfinished files stay, for a restore */
+/* Does the same, for the operator that writes; if it has failed, the folder says why. */
+void shards_close(struct shards *s, const struct op_inst *self);
 /* Checks the folder, which is made if needed; files of another pass in it are an error or,
  * with `overwrite`, removed. */
 enum status shards_begin(struct shards *s, uint64_t seed, bool overwrite, struct err *e);

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: MIT */
+#include "op/kit/seal_list.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/gate.h"
+#include "base/mem.h"
+#include "base/replace.h"
+#include "base/transfer.h"
+#include "value/crc32c.h"
+
+enum {
+	SEAL_LINE = 512,         /* most bytes of a line */
+	SEAL_NAME_MAX = 255,
+	SEAL_LIST_MAX = 1 << 30, /* most bytes of a list */
+	SEAL_STEP = 256 * 1024
+};
+
+void
+seal_files_clear(struct seal_files *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		mem_free(l->v[i].name);
+	mem_free(l->v);
+	*l = (struct seal_files){ 0 };
+}
+
+static void
+seal_put(struct buf *b, const struct seal_file *f)
+{
+	buf_printf(b, "{\"file\": \"%s\", \"elements\": %" PRIu64 ", \"bytes\": %" PRIu64, f->name, f->elements,
+		   f->bytes);
+	if (f->summed)
+		buf_printf(b, ", \"crc32c\": \"%08" PRIx32 "\"", f->sum);
+	buf_str(b, "}");
+}
+
+/* Names are those that save gives: letters, digits and . - _, perhaps within one folder. */
+static bool
+seal_name_ok(const char *name)
+{
+	for (const char *c = name; *c; c++)
+		if (!isalnum((unsigned char)*c) && !strchr("._-/", *c))
+			return false;
+	return *name && *name != '/' && !strstr(name, "..");
+}
+
+/* Reads one line of at most SEAL_LINE bytes; false: it names no file. name has room for
+ * SEAL_NAME_MAX + 1 bytes, and becomes f->name. */
+static bool
+seal_parse(const char *p, size_t n, char *name, struct seal_file *f)
+{
+	char line[SEAL_LINE + 1];
+
+	if (n > SEAL_LINE)
+		return false;
+	memcpy(line, p, n);
+	line[n] = '\0';
+	*f = (struct seal_file){ .name = name };
+	int got = sscanf(line, " {\"file\": \"%255[^\"]\", \"elements\": %" SCNu64 ", \"bytes\": %" SCNu64
+			 ", \"crc32c\": \"%8" SCNx32 "\"}", name, &f->elements, &f->bytes, &f->sum);
+	f->summed = got == 4;
+	return got >= 3 && seal_name_ok(name);
+}
+
+/* Whether the line says that a stream begins anew. */
+static bool
+seal_anew(const char *p, size_t n, unsigned long *stream)
+{
+	char line[40];
+
+	if (n >= sizeof line)
+		return false;
+	memcpy(line, p, n);
+	line[n] = '\0';
+	return sscanf(line, "{\"anew\": %lu}", stream) == 1;
+}
+
+static void
+seal_keep(struct seal_files *l, const struct seal_file *f)
+{
+	l->v = mem_grow(l->v, &l->cap, l->n + 1, sizeof *l->v);
+	l->v[l->n] = *f;
+	l->v[l->n].line = l->lines++;
+	l->v[l->n++].name = mem_strdup(f->name);
+}
+
+/* Takes back the files of a stream that begins anew. */
+static void
+seal_take_back(struct seal_files *l, uint32_t stream)
+{
+	size_t n = 0, len;
+	char *prefix = mem_printf(SEAL_DATA "%05" PRIu32 "-", stream);
+
+	len = strlen(prefix);
+	for (size_t i = 0; i < l->n; i++) {
+		if (!strncmp(l->v[i].name, prefix, len))
+			mem_free(l->v[i].name);
+		else
+			l->v[n++] = l->v[i];
+	}
+	l->n = n;
+	mem_free(prefix);
+}
+
+/* Adds the files of all complete lines; gives the number of bytes of these. ever: also those
+ * that a stream took back later. */
+static size_t
+seal_lines(const struct buf *b, bool ever, struct seal_files *out)
+{
+	size_t at = 0;
+	const uint8_t *end;
+
+	while (at < b->len && (end = memchr(b->data + at, '\n', b->len - at))) {
+		const char *line = (const char *)b->data + at;
+		size_t n = (size_t)(end - b->data) - at;
+		char name[SEAL_NAME_MAX + 1];
+		struct seal_file f;
+
+		unsigned long stream;
+
+		if (seal_parse(line, n, name, &f))
+			seal_keep(out, &f);
+		else if (!ever && seal_anew(line, n, &stream))
+			seal_take_back(out, (uint32_t)stream);
+		at += n + 1;
+	}
+	return at;
+}
+
+static int
+seal_file_open(const char *dir, const char *name, int flags)
+{
+	char *path = mem_printf("%s/%s", dir, name);
+	int fd = gate_open(flags == O_RDONLY ? GATE_READ : GATE_WRITE, path, flags, 0666);
+
+	mem_free(path);
+	return fd;
+}
+
+/* Adds a line to the list, which is on disk when it returns. */
+static enum status
+seal_add(const char *dir, const struct buf *line, struct err *e)
+{
+	int lock = seal_file_open(dir, SEAL_LOCK, O_RDWR | O_CREAT), fd = -1;
+	struct buf b = { 0 };
+	struct stat info;
+	char last = '\n';
+	bool good = lock >= 0;
+
+	while (good && flock(lock, LOCK_EX))
+		good = errno == EINTR;
+	good = good && (fd = seal_file_open(dir, SEAL_LOG, O_RDWR | O_CREAT)) >= 0 && !fstat(fd, &info);
+	/* A line that was cut off is ended, so that it does not spoil the next one. */
+	if (good && info.st_size)
+		good = pread(fd, &last, 1, info.st_size - 1) == 1;
+	if (last != '\n')
+		buf_byte(&b, '\n');
+	buf_put(&b, line->data, line->len);
+	buf_byte(&b, '\n');
+	good = good && transfer_write_at(fd, b.data, b.len, (uint64_t)info.st_size) && (!fdatasync(fd) || errno == EINVAL);
+	enum status st = good ? ST_OK : err_errno(e, "cannot write %s/" SEAL_LOG, dir);
+	if (fd >= 0)
+		close(fd);
+	if (lock >= 0)
+		close(lock);
+	buf_clear(&b);
+	return st;
+}
+
+enum status
+seal_files_add(const char *dir, const struct seal_file *f, struct err *e)
+{
+	struct buf line = { 0 };
+
+	seal_put(&line, f);
+	enum status st = seal_add(dir, &line, e);
+	buf_clear(&line);
+	return st;
+}
+
+enum status
+seal_files_anew(const char *dir, uint32_t stream, struct err *e)
+{
+	struct buf line = { 0 };
+
+	buf_printf(&line, "{\"anew\": %" PRIu32 "}", stream);
+	enum status st = seal_add(dir, &line, e);
+	buf_clear(&line);
+	return st;
+}
+
+enum status
+seal_files_more(const char *dir, bool ever, off_t *at, struct seal_files *out, struct err *e)
+{
+	int fd = seal_file_open(dir, SEAL_LOG, O_RDONLY);
+	struct buf b = { 0 };
+	struct stat info;
+	enum status st = ST_OK;
+
+	if (fd < 0)
+		return *at == 0 && errno == ENOENT ? ST_OK : err_errno(e, "cannot read %s/" SEAL_LOG, dir);
+	if (fstat(fd, &info) || lseek(fd, *at, SEEK_SET) < 0)
+		st = err_errno(e, "cannot read %s/" SEAL_LOG, dir);
+	else if (info.st_size < *at)
+		st = err_set(e, ST_DATA, "'%s' was saved anew while it was being read", dir);
+	else if (info.st_size > *at && !transfer_read_all(fd, SEAL_LIST_MAX, &b))
+		st = err_errno(e, "cannot read %s/" SEAL_LOG, dir);
+	else
+		*at += (off_t)seal_lines(&b, ever, out);
+	buf_clear(&b);
+	close(fd);
+	return st;
+}
+
+enum status
+seal_files_whole(const char *dir, struct seal_files *out, struct err *e)
+{
+	int fd = seal_file_open(dir, SEAL_NAME, O_RDONLY);
+	struct buf b = { 0 };
+	bool good = fd >= 0 && transfer_read_all(fd, SEAL_LIST_MAX, &b);
+
+	if (!good)
+		err_errno(e, "cannot read %s/" SEAL_NAME, dir);
+	else
+		seal_lines(&b, true, out);
+	if (fd >= 0)
+		close(fd);
+	buf_clear(&b);
+	return good ? ST_OK : e->kind;
+}
+
+/* By name; of those that were written several times the last one first. */
+static int
+seal_by_name(const void *a, const void *b)
+{
+	const struct seal_file *x = a, *y = b;
+
+	int order = strcmp(x->name, y->name);
+
+	return order ? order : x->line > y->line ? -1 : x->line < y->line;
+}
+
+enum status
+seal_files_now(const char *dir, struct seal_files *out, struct err *e)
+{
+	off_t at = 0;
+	size_t n = 0;
+	enum status st = seal_files_more(dir, false, &at, out, e);
+
+	if (out->n)
+		qsort(out->v, out->n, sizeof *out->v, seal_by_name);
+	for (size_t i = 0; i < out->n; i++) {
+		if (n && !strcmp(out->v[n - 1].name, out->v[i].name))
+			mem_free(out->v[i].name);
+		else
+			out->v[n++] = out->v[i];
+	}
+	out->n = n;
+	return st;
+}
+
+enum status
+seal_files_write(const char *dir, const char *fields, const struct seal_files *l, struct err *e)
+{
+	char *path = mem_printf("%s/" SEAL_NAME, dir);
+	struct buf b = { 0 };
+
+	buf_printf(&b, "{%s, \"chunks\": [\n", fields);
+	for (size_t i = 0; i < l->n; i++) {
+		seal_put(&b, &l->v[i]);
+		buf_str(&b, i + 1 < l->n ? ",\n" : "\n");
+	}
+	buf_str(&b, "]}\n");
+	enum status st = replace_file(path, b.data, b.len, e);
+	buf_clear(&b);
+	mem_free(path);
+	return st;
+}
+
+/* Reads the first whole line behind byte `at` of the list; gives where the line after it
+ * begins, 0: there is none. */
+static off_t
+seal_line_after(int fd, off_t at, char *name, struct seal_file *f)
+{
+	char text[2 * SEAL_LINE + 2];
+	ssize_t n = pread(fd, text, sizeof text, at);
+	const char *begin = n > 0 ? memchr(text, '\n', (size_t)n) : NULL;
+	const char *end = begin ? memchr(begin + 1, '\n', (size_t)(text + n - begin - 1)) : NULL;
+
+	if (!end || !seal_parse(begin + 1, (size_t)(end - begin - 1), name, f))
+		return 0;
+	return at + (end - text);
+}
+
+bool
+seal_files_find(const char *dir, char *name, struct seal_file *out)
+{
+	int fd = seal_file_open(dir, SEAL_NAME, O_RDONLY);
+	char got[SEAL_NAME_MAX + 1];
+	struct stat info;
+	off_t from = 0, to = fd >= 0 && !fstat(fd, &info) ? info.st_size : 0;
+	bool found = false;
+
+	/* The line is one of those that begin in (from, to]. */
+	while (from < to && !found) {
+		off_t middle = from + (to - from) / 2;
+		off_t next = seal_line_after(fd, middle, got, out);
+		int order = next ? strcmp(got, name) : 1;
+
+		found = order == 0;
+		if (order < 0)
+			from = next;
+		else
+			to = middle;
+	}
+	if (fd >= 0)
+		close(fd);
+	out->name = name;
+	return found;
+}
+
+enum status
+seal_file_check(const char *path, const struct seal_file *f, struct err *e)
+{
+	int fd = gate_open(GATE_READ, path, O_RDONLY, 0);
+	uint8_t *b = fd < 0 ? NULL : mem_alloc(SEAL_STEP);
+	uint64_t at = 0;
+	uint32_t sum = 0;
+	ssize_t n = 0;
+
+	while (fd >= 0 && (n = transfer_read_at(fd, b, SEAL_STEP, at)) > 0) {
+		sum = crc32c_more(sum, b, (size_t)n);
+		at += (uint64_t)n;
+	}
+	enum status st = fd < 0 || n < 0 ? err_errno(e, "cannot read '%s'", path) : ST_OK;
+	if (st == ST_OK && at != f->bytes)
+		st = err_set(e, ST_DATA, "'%s' has %" PRIu64 " bytes, and " SEAL_NAME " says %" PRIu64, path, at, f->bytes);
+	else if (st == ST_OK && f->summed && sum != f->sum)
+		st = err_set(e, ST_DATA, "'%s' is damaged: its checksum is %08" PRIx32 ", and " SEAL_NAME " says %08" PRIx32,
+			     path, sum, f->sum);
+	if (st == ST_DATA)
+		err_help(e, "save it again");
+	if (fd >= 0)
+		close(fd);
+	mem_free(b);
+	return st;
+}

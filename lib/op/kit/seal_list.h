@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The files of a folder that streams save to, one line of JSON for each:
+ *
+ *	{"file": "data-00000-000-00000.msgpack", "elements": 4, "bytes": 120, "crc32c": "0a1b2c3d"}
+ *
+ *	DIR/.dsvc-files   in the order in which they came to be whole, by whichever stream: the
+ *	                  order is the same for everybody who reads it, now or later. A file that
+ *	                  was written once more stands there once more; {"anew": 3} takes back
+ *	                  those of stream 3 that stand before it.
+ *	DIR/SNAPSHOT      between the braces of one record, sorted by name, so that one file is
+ *	                  found without reading all
+ *
+ * What is read here may come from anybody: a name never leads out of the folder.
+ */
+#ifndef KIT_SEAL_LIST_H
+#define KIT_SEAL_LIST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+
+#define SEAL_NAME "SNAPSHOT"
+#define SEAL_DATA "data-" /* prefix of the names of data files; the stream's number follows */
+#define SEAL_LOG ".dsvc-files"
+#define SEAL_LOCK ".dsvc-save" /* locked while the list changes */
+
+struct seal_file {
+	char *name;               /* within the folder; owned */
+	uint64_t elements, bytes;
+	uint32_t sum;             /* CRC-32C of its bytes, if summed */
+	bool summed;
+	uint64_t line;            /* its line among those read into the list, from 0 */
+};
+struct seal_files { struct seal_file *v; size_t n, cap; uint64_t lines; };
+
+void seal_files_clear(struct seal_files *l);
+/* Adds a line to the folder's list, which is on disk when it returns. */
+enum status seal_files_add(const char *dir, const struct seal_file *f, struct err *e);
+/* Adds a line that takes all files of a stream back, which will write them anew. */
+enum status seal_files_anew(const char *dir, uint32_t stream, struct err *e);
+/* Adds the files that the folder's list has from byte *at on, which moves behind them; ever:
+ * also those that were taken back. An incomplete last line is left for later. ST_DATA: the
+ * list has become shorter. */
+enum status seal_files_more(const char *dir, bool ever, off_t *at, struct seal_files *out, struct err *e);
+/* Reads the files of SNAPSHOT, sorted by name. ST_NOINPUT: there is no SNAPSHOT. */
+enum status seal_files_whole(const char *dir, struct seal_files *out, struct err *e);
+/* Reads the folder's list as it is, sorted by name, each file once. */
+enum status seal_files_now(const char *dir, struct seal_files *out, struct err *e);
+/* Writes SNAPSHOT: the list, and the record's other fields as JSON, without braces. */
+enum status seal_files_write(const char *dir, const char *fields, const struct seal_files *l, struct err *e);
+/* Looks a file of the folder up in SNAPSHOT; false: it is not there. name is lent to *out. */
+bool seal_files_find(const char *dir, char *name, struct seal_file *out);
+/* Compares a file with what is known of it: ST_DATA if it is another. Reads all of it. */
+enum status seal_file_check(const char *path, const struct seal_file *f, struct err *e);
+
+#endif
