@@ -130,6 +130,19 @@ dispatch_bind(struct dispatch *d, struct err *e)
 	return st;
 }
 
+/* Rows that the dispatcher does not keep in memory. If one cannot be read, all is over. */
+static bool
+dispatch_read_row(void *arg, const struct disp_row *key, struct buf *out)
+{
+	struct dispatch *d = arg;
+	enum status st = store_get(d->conf->store, key, out, &d->out.err);
+	if (st == ST_NOINPUT)
+		st = ST_DATA;
+	if (st != ST_OK)
+		d->out.failed = st;
+	return st == ST_OK;
+}
+
 static void
 dispatch_send(struct dispatch *d, uint64_t peer, struct msg *m)
 {
@@ -174,6 +187,8 @@ dispatch_refuse(struct dispatch *d, struct dispatch_held *h)
 static void
 dispatch_flush(struct dispatch *d)
 {
+	if (d->out.failed)
+		return;
 	bool safe = d->retry_ns > clock_mono_ns() ? false : dispatch_record(d);
 	for (size_t i = 0; i < d->n_held && safe; i++)
 		dispatch_send(d, d->held[i].peer, &d->held[i].msg);
@@ -290,7 +305,8 @@ dispatch_run(const struct dispatch_conf *c, struct err *e)
 	struct disp_opts o = { .instance = sock_peer_new(), .seed = rng_seed_fresh(), .secret = secret_new(),
 		.durable = c->store != NULL, 
 		.job_gc_ns = c->job_gc_ns, .unfinished_gc_ns = c->unfinished_gc_ns, .dataset_gc_ns = c->dataset_gc_ns,
-		.beat_ms = c->beat_ms, .loss_ms = c->loss_ms, .spec_id = dispatch_id };
+		.beat_ms = c->beat_ms, .loss_ms = c->loss_ms, .spec_id = dispatch_id,
+		.read_row = c->store ? dispatch_read_row : NULL, .read_arg = &d };
 	struct sock_opts so = { .self = LINK_DISPATCHER, .handover = true,
 		.message = dispatch_message, .gone = dispatch_gone, .arg = &d };
 	net_raise_files();

@@ -25,7 +25,7 @@ struct waiting {
 
 struct store {
 	sqlite3 *db;
-	sqlite3_stmt *put, *delete[4], *begin, *commit, *rollback;
+	sqlite3_stmt *put, *get, *delete[4], *below, *begin, *commit, *rollback;
 	char *path, *log_path;
 	struct stat files[2]; /* the database and its log, as they were opened */
 	struct waiting *rows;
@@ -197,6 +197,8 @@ store_prepare(struct store *s, struct err *e)
 		{ &s->delete[1], "DELETE FROM rows WHERE kind = ? AND k0 = ?" },
 		{ &s->delete[2], "DELETE FROM rows WHERE kind = ? AND k0 = ? AND k1 = ?" },
 		{ &s->delete[3], "DELETE FROM rows WHERE kind = ? AND k0 = ? AND k1 = ? AND k2 = ?" },
+		{ &s->below, "DELETE FROM rows WHERE kind = ? AND k0 = ? AND k1 = ? AND k2 < ?" },
+		{ &s->get, "SELECT kind, k0, k1, k2, sum, value FROM rows WHERE kind = ? AND k0 = ? AND k1 = ? AND k2 = ?" },
 		{ &s->begin, "BEGIN IMMEDIATE" },
 		{ &s->commit, "COMMIT" },
 		{ &s->rollback, "ROLLBACK" },
@@ -339,6 +341,8 @@ store_close(struct store **sp)
 	sqlite3_finalize(s->put);
 	for (int i = 0; i < 4; i++)
 		sqlite3_finalize(s->delete[i]);
+	sqlite3_finalize(s->below);
+	sqlite3_finalize(s->get);
 	sqlite3_finalize(s->begin);
 	sqlite3_finalize(s->commit);
 	sqlite3_finalize(s->rollback);
@@ -399,7 +403,7 @@ static bool
 store_write(struct store *s, const struct waiting *w)
 {
 	const struct disp_row *r = &w->row;
-	sqlite3_stmt *q = w->delete ? s->delete[r->n_key] : s->put;
+	sqlite3_stmt *q = !w->delete ? s->put : r->below ? s->below : s->delete[r->n_key];
 	sqlite3_bind_int(q, 1, (int)r->kind);
 	for (unsigned i = 0; i < r->n_key; i++)
 		sqlite3_bind_int64(q, (int)i + 2, (int64_t)r->key[i]);
@@ -434,7 +438,7 @@ store_squeeze(struct store *s)
 	for (size_t i = s->n_rows; i-- > 0;) {
 		struct waiting *w = &s->rows[i];
 		struct { uint64_t kind, key[3]; } k = { w->row.kind, { w->row.key[0], w->row.key[1], w->row.key[2] } };
-		if (w->row.n_key < 3)
+		if (w->row.n_key < 3 || w->row.below)
 			hash_clear(&last);
 		else if (hash_put(&last, &k, sizeof k, w))
 			continue;
@@ -480,6 +484,47 @@ store_commit(struct store *s, struct err *e)
 	if (s->bytes.cap > 16 << 20)
 		buf_clear(&s->bytes);
 	return ST_OK;
+}
+
+static bool
+store_concerns(const struct disp_row *r, const struct disp_row *key)
+{
+	size_t same = r->below ? 2 : r->n_key;
+	return r->kind == key->kind && !memcmp(r->key, key->key, same * sizeof r->key[0]) &&
+		(!r->below || key->key[2] < r->key[2]);
+}
+
+static enum status
+store_take(void *arg, const struct disp_row *r, struct err *e)
+{
+	(void)e;
+	buf_put(arg, r->blob, r->n);
+	return ST_OK;
+}
+
+enum status
+store_get(struct store *s, const struct disp_row *key, struct buf *out, struct err *e)
+{
+	for (size_t i = s->n_rows; i-- > 0;) {
+		const struct waiting *w = &s->rows[i];
+		if (!store_concerns(&w->row, key))
+			continue;
+		if (w->delete)
+			return err_set(e, ST_NOINPUT, "a row is not there any more");
+		buf_put(out, s->bytes.data + w->at, w->row.n);
+		return ST_OK;
+	}
+	sqlite3_bind_int(s->get, 1, (int)key->kind);
+	for (int i = 0; i < 3; i++)
+		sqlite3_bind_int64(s->get, i + 2, (int64_t)key->key[i]);
+	enum status st = ST_NOINPUT;
+	switch (sqlite3_step(s->get)) {
+	case SQLITE_ROW: st = store_row(s, s->get, store_take, out, e); break;
+	case SQLITE_DONE: err_set(e, st, "%s lacks a row", s->path); break;
+	default: st = store_fail(s, "read", e); break;
+	}
+	sqlite3_reset(s->get);
+	return st;
 }
 
 size_t

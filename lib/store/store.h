@@ -21,6 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "core/disp/dispatcher.h"
 
@@ -41,6 +42,8 @@ enum status store_load(struct store *s,
 		       void *arg, struct err *e);
 /* For disp_changes: arg is the store. The row is copied. */
 void store_put(void *arg, const struct disp_row *row);
+/* One row as it was put last, committed or not: its bytes. ST_NOINPUT: there is none. */
+enum status store_get(struct store *s, const struct disp_row *key, struct buf *out, struct err *e);
 /* Writes what was put. ST_IO: nothing was written, and nothing is lost. */
 enum status store_commit(struct store *s, struct err *e);
 size_t store_waiting(const struct store *s); /* rows put and not yet committed */

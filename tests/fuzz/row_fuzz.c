@@ -87,8 +87,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			k++;
 		if (k < 5 || v[4] > (uint64_t)(end - p) || v[0] > ROW_KINDS)
 			break;
-		struct disp_row row = { (enum disp_row_kind)v[0], 3, { v[1], v[2], v[3] },
-					mem_dup(p, v[4]), v[4] };
+		struct disp_row row = { .kind = (enum disp_row_kind)v[0], .n_key = 3, .key = { v[1], v[2], v[3] },
+					.blob = mem_dup(p, v[4]), .n = v[4] };
 		st = disp_load(d, &row, &e);
 		mem_free((void *)row.blob);
 		p += v[4];

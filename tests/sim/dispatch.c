@@ -35,6 +35,8 @@ sim_spec_id(const char *spec, size_t n, char *out, size_t out_size)
 static bool
 sim_row_under(const struct disp_row *r, const struct disp_row *key)
 {
+	if (key->below)
+		return r->kind == key->kind && r->key[0] == key->key[0] && r->key[1] == key->key[1] && r->key[2] < key->key[2];
 	return r->kind == key->kind && !memcmp(r->key, key->key, key->n_key * sizeof r->key[0]);
 }
 
@@ -64,6 +66,25 @@ sim_row_cb(void *arg, const struct disp_row *row)
 	if (s->n_pending == s->cap_pending)
 		s->pending = mem_grow(s->pending, &s->cap_pending, s->n_pending + 1, sizeof *s->pending);
 	s->pending[s->n_pending++] = (struct sim_row){ *row, row->blob ? mem_dup(row->blob, row->n) : NULL };
+}
+
+static bool
+sim_read_row(void *arg, const struct disp_row *key, struct buf *out)
+{
+	struct sim_disp *s = arg;
+
+	for (size_t i = s->n_pending; i-- > 0;)
+		if (sim_row_under(key, &s->pending[i].row)) {
+			if (s->pending[i].blob)
+				buf_put(out, s->pending[i].blob, s->pending[i].row.n);
+			return s->pending[i].blob != NULL;
+		}
+	for (size_t i = 0; i < s->n_disk; i++)
+		if (sim_row_under(&s->disk[i].row, key)) {
+			buf_put(out, s->disk[i].blob, s->disk[i].row.n);
+			return true;
+		}
+	return false;
 }
 
 static void
@@ -129,11 +150,12 @@ sim_disp_start(struct node *n)
 	struct disp_opts o = { .seed = rng_next(&w->r), .durable = w->durable, .spec_id = sim_spec_id,
 		.job_gc_ns = w->gc, .unfinished_gc_ns = SIM_GC_NS, .small_splits = w->splits_small, .block = w->block,
 		.lost_max = w->poison ? 0 : UINT32_MAX,
-		.units_part = w->units_part };
+		.units_part = w->units_part, .read_row = w->durable ? sim_read_row : NULL };
 	struct err e;
 
 	if (!n->d)
 		n->d = mem_zalloc(sizeof *n->d);
+	o.read_arg = n->d;
 	n->d->instance = o.instance = rng_next(&w->r) | 1;
 	n->alive = true;
 	n->d->d = disp_new(&o, w->now);

@@ -5,6 +5,7 @@
  */
 #include "base/mem.h"
 #include "core/disp/disp_inner.h"
+#include "core/disp/disp_past.h"
 
 /* The first element of the stream that is not taken. */
 static uint64_t
@@ -70,9 +71,9 @@ stream_fill_assign(struct disp *d, struct stream *s, struct msg *m)
 		m->assign.split = from->split;
 		m->assign.failed = from->failed;
 		m->assign.has_state = from->has_state;
-		m->assign.state.n = from->state.n;
-		m->assign.state.p = from->state.n ? mem_dup(from->state.p, from->state.n) : NULL;
+		m->assign.state = past_state(d, s, from);
 	}
 	s->from = m->assign.offset;
+	s->asked = m->assign.split < s->asked ? m->assign.split : s->asked;
 	assign_views(s, &m->assign);
 }

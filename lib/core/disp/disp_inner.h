@@ -26,6 +26,7 @@
  *	disp_assign.c what a worker is told of a stream
  *	disp_blame.c  streams that kill their workers
  *	disp_split.c  splits and restart points of a stream
+ *	disp_past.c   those that nobody can need any more
  *	disp_fault.c  elements that failed
  *	disp_units.c  lists of units, in parts
  *	disp_row.c    durable rows, written
@@ -237,7 +238,7 @@ struct iteration {
 };
 
 struct split_place { uint32_t unit; uint64_t start, count, times, weight; };
-struct point { uint64_t offset, split, failed; struct bytes state; bool has_state, saved; };
+struct point { uint64_t offset, split, failed; struct bytes state; bool has_state, saved, stored; };
 struct stream_held { uint64_t seat; struct intervals got; uint32_t view; };
 struct stream_gone { uint64_t seat; uint32_t view; };
 /* The element that ends a stream, and with it the iteration: when all before it is
@@ -266,8 +267,10 @@ struct stream {
 	struct stream_failure failure;
 	struct peer *worker;
 	struct stream_worker { uint64_t id; char *endpoint; } row_worker; /* set only while a row is written or read */
-	struct split_place *splits;
-	size_t n_splits, cap_splits, saved_splits;
+	struct split_place *splits; /* the first is number first_split; those before are forgotten */
+	uint64_t n_splits, saved_splits, first_split, first_row; /* numbers; first_row: of the first that may have a row */
+	uint64_t asked;           /* its worker asks for none before this one; 0: not known since a restart */
+	size_t cap_splits;
 	int64_t split_at;         /* when the last of them was cut; 0: before a restart */
 	uint64_t split_given;     /* elements it had given then */
 	double split_silent;      /* weight of the splits cut since it gave something last */
@@ -386,6 +389,8 @@ void disp_error(struct disp *d, const struct peer *p, uint64_t req, uint32_t cod
 /* disp_dirty.c */
 void disp_dirty(struct disp *d, struct dirty *x, unsigned what);
 void disp_delete(struct disp *d, enum disp_row_kind kind, unsigned n, uint64_t a, uint64_t b, uint64_t c);
+/* The rows whose first two keys are these and whose third is less than c. */
+void disp_delete_below(struct disp *d, enum disp_row_kind kind, uint64_t a, uint64_t b, uint64_t c);
 uint64_t disp_id(struct disp *d); /* id for a new dataset, job or iteration */
 
 /* disp_find.c */
@@ -529,6 +534,7 @@ char *disp_split_describe(const struct stream *s, size_t k); /* gives: for peopl
 void disp_split_request(struct disp *d, struct peer *p, struct stream *s, const struct msg *m);
 void disp_split_add_point(struct disp *d, struct stream *s, uint64_t offset, uint64_t split, uint64_t failed,
 			  struct bytes *state);
+void disp_split_drop_point(struct disp *d, struct stream *s, unsigned i);
 void disp_split_prune_points(struct disp *d, struct stream *s, size_t view); /* that view may have got on */
 
 /* disp_fault.c */
@@ -568,12 +574,6 @@ int64_t gc_due(const struct disp *d, const struct job *j); /* when it is forgott
 /* disp_forget.c */
 void forget_message(struct disp *d, struct peer *p, struct msg *m);
 bool forget_has(const struct disp *d, uint64_t iteration); /* whether it was forgotten, by order */
-
-/* disp_yield.c */
-void yield_soon(struct disp *d);                        /* there may be slots with nothing to do */
-void yield_answer(struct disp *d, struct peer *p, struct stream *s, const struct msg_yielded *y);
-void yield_over(struct disp *d, struct stream *s);      /* it has moved, or need not any more */
-void yield_tick(struct disp *d);
 
 /* disp_wanted.c */
 void wanted_beat(struct disp *d, const struct peer *p, const struct msg_clocks *clocks);

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "core/disp/disp_row.h"
+#include "core/disp/disp_yield.h"
 
 struct iteration *
 iter_new(struct disp *d, struct job *j, uint64_t id, uint32_t epoch)

@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "core/disp/disp_past.h"
 #include "core/disp/disp_row.h"
 
 struct row_load { uint64_t key[3]; uint8_t *p; size_t n; };
@@ -253,16 +254,9 @@ load_split(struct disp *d, const struct row_load *l, struct err *e)
 
 	if (fields_decode("split row", row_split_fields, l->p, l->n, &r, e))
 		return e->kind;
-	if (!s || r.unit >= s->iter->cut.units.n || l->key[2] >= ROW_MANY)
+	if (!s || r.unit >= s->iter->cut.units.n || !r.times)
 		return load_orphan(e, "split");
-	while (s->n_splits <= l->key[2]) { /* in any order; holes are found at the end */
-		if (s->n_splits == s->cap_splits)
-			s->splits = mem_grow(s->splits, &s->cap_splits, s->n_splits + 1, sizeof *s->splits);
-		s->splits[s->n_splits++] = (struct split_place){ 0 };
-	}
-	s->splits[l->key[2]] = r;
-	s->saved_splits = s->n_splits;
-	return ST_OK;
+	return past_load_split(s, l->key[2], &r, e);
 }
 
 static enum status
@@ -278,6 +272,7 @@ load_point(struct disp *d, const struct row_load *l, struct err *e)
 		fields_clear(row_point_fields, &r);
 		return load_orphan(e, "restart point");
 	}
+	past_saved(d, &r);
 	for (i = s->n_points++; i && s->points[i - 1].offset > r.offset; i--)
 		s->points[i] = s->points[i - 1];
 	s->points[i] = r;
@@ -332,9 +327,8 @@ load_go_on(struct disp *d, struct iteration *it, struct err *e)
 
 		if (!s->loaded)
 			return err_set(e, ST_DATA, "stream %u of an iteration has no row", s->index);
-		for (size_t k = 0; k < s->n_splits; k++)
-			if (!s->splits[k].times)
-				return err_set(e, ST_DATA, "split %zu of stream %u has no row", k, s->index);
+		if (past_loaded(d, s, e))
+			return e->kind;
 		ring_drop(&s->dirty.node);
 		stream_changed(d, s);
 		if (s->finished)
@@ -383,13 +377,15 @@ load_jobs_go_on(struct disp *d, struct err *e)
 	return ST_OK;
 }
 
-/* Parts of a list are put together in the order of their numbers. */
+/* Parts of a list are put together in the order of their numbers, and so are splits. */
 static int
 load_compare(const void *a, const void *b)
 {
 	const struct row_load *x = a, *y = b;
-	size_t k = x->key[0] == y->key[0];
+	size_t k = 0;
 
+	while (k < 2 && x->key[k] == y->key[k])
+		k++;
 	return x->key[k] < y->key[k] ? -1 : x->key[k] > y->key[k];
 }
 
@@ -415,8 +411,10 @@ disp_loaded(struct disp *d, int64_t now_ns, struct err *e)
 	/* The peers of before have as long again as usual to come back. */
 	d->now = now_ns + d->o.loss_ms * 1000000ll;
 	d->by_number = &by_number;
-	if (d->loads)
+	if (d->loads) {
 		load_sort(&d->loads->of[ROW_UNITS]);
+		load_sort(&d->loads->of[ROW_SPLIT]);
+	}
 	for (unsigned k = 1; d->loads && k < ROW_KINDS && !st; k++)
 		for (size_t i = 0; i < d->loads->of[k].n && !st; i++)
 			st = get[k](d, &d->loads->of[k].v[i], e);

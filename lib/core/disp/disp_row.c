@@ -2,6 +2,7 @@
  *
  * Durable rows: each object as a list of its fields, and writing them.
  */
+#include "core/disp/disp_past.h"
 #include "core/disp/disp_row.h"
 #include "wire/table.h"
 
@@ -96,7 +97,7 @@ row_put(struct row_out *o, enum disp_row_kind kind, uint64_t a, uint64_t b, uint
 {
 	buf_reset(&o->b);
 	fields_encode(fields, base, &o->b);
-	struct disp_row row = { kind, 3, { a, b, c }, o->b.data, o->b.len };
+	struct disp_row row = { .kind = kind, .n_key = 3, .key = { a, b, c }, .blob = o->b.data, .n = o->b.len };
 	o->cb(o->arg, &row);
 	o->n++;
 }
@@ -149,13 +150,15 @@ row_put_stream(struct row_out *o, struct stream *s, unsigned what)
 	if (what & DIRTY_LEDGER)
 		row_put_ledgers(o, s);
 	for (; s->saved_splits < s->n_splits; s->saved_splits++)
-		row_put(o, ROW_SPLIT, it, s->index, s->saved_splits, row_split_fields, &s->splits[s->saved_splits]);
+		row_put(o, ROW_SPLIT, it, s->index, s->saved_splits, row_split_fields,
+			past_split(s, s->saved_splits));
 	for (unsigned i = 0; i < s->n_points; i++) {
 		struct point *p = &s->points[i];
 
 		if (!p->saved)
 			row_put(o, ROW_POINT, it, s->index, p->offset, row_point_fields, p);
 		p->saved = true;
+		past_saved(o->d, p);
 	}
 }
 
@@ -187,7 +190,7 @@ row_put_dirty(struct row_out *o, struct dirty *x, unsigned what)
 size_t
 disp_changes(struct disp *d, void (*cb)(void *arg, const struct disp_row *row), void *arg)
 {
-	struct row_out o = { cb, arg, { 0 }, d->n_deletes, d->o.units_part };
+	struct row_out o = { cb, arg, { 0 }, d->n_deletes, d->o.units_part, d };
 
 	for (size_t i = 0; cb && i < d->n_deletes; i++)
 		cb(arg, &d->deletes[i]);

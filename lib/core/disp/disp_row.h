@@ -32,6 +32,7 @@ struct row_out {
 	struct buf b;
 	size_t n;
 	uint32_t units_part; /* units in one row; 0: WIRE_UNITS_PART */
+	const struct disp *d; /* NULL: whatever is written also stays in memory */
 };
 void row_put(struct row_out *o, enum disp_row_kind kind, uint64_t a, uint64_t b, uint64_t c,
 	     const struct field *fields, const void *base);

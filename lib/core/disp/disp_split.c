@@ -7,13 +7,14 @@
 
 #include "base/mem.h"
 #include "core/disp/disp_inner.h"
+#include "core/disp/disp_past.h"
 
 /* Splits */
 
 static void
 disp_split_place_get(const struct stream *s, size_t k, struct split *out)
 {
-	const struct split_place *p = &s->splits[k];
+	const struct split_place *p = past_split(s, k);
 
 	split_copy(out, &s->iter->cut.units.v[p->unit]);
 	out->start = p->start;
@@ -26,7 +27,7 @@ disp_split_place_get(const struct stream *s, size_t k, struct split *out)
 char *
 disp_split_describe(const struct stream *s, size_t k)
 {
-	const struct split_place *p = k < s->n_splits ? &s->splits[k] : NULL;
+	const struct split_place *p = k >= s->first_split && k < s->n_splits ? past_split(s, k) : NULL;
 	const struct split *u = p ? &s->iter->cut.units.v[p->unit] : NULL;
 
 	if (!p)
@@ -101,7 +102,7 @@ disp_split_pace(const struct disp *d, struct stream *s, uint64_t given)
 	c->min = c->max = least;
 	if (s->n_splits < 2 || !s->split_at || d->now <= s->split_at)
 		return;
-	const struct split_place *made = &s->splits[s->n_splits - 2], *last = made + 1;
+	const struct split_place *made = past_split(s, s->n_splits - 2), *last = made + 1;
 	double per_ns = (double)made->weight * (double)made->times / (double)(d->now - s->split_at);
 	double most = (double)last->weight * (double)last->times * DISP_SPLIT_GROWTH;
 
@@ -133,9 +134,7 @@ disp_split_cut(struct disp *d, struct stream *s, uint64_t given)
 		return false;
 	s->split_at = d->now;
 	s->split_given = given;
-	if (s->n_splits == s->cap_splits)
-		s->splits = mem_grow(s->splits, &s->cap_splits, s->n_splits + 1, sizeof *s->splits);
-	s->splits[s->n_splits++] = (struct split_place){ (uint32_t)unit, cut.start, cut.count, cut.times, cut.weight };
+	*past_add_split(s) = (struct split_place){ (uint32_t)unit, cut.start, cut.count, cut.times, cut.weight };
 	s->split_silent += (double)cut.weight * (double)cut.times;
 	split_clear(&cut);
 	disp_dirty(d, &it->dirty, DIRTY_ROW);
@@ -158,7 +157,7 @@ disp_split_cut_small(struct disp *d, struct stream *s, uint64_t given)
 	uint64_t sum = 0;
 
 	for (uint64_t i = 1; i < DISP_SPLIT_SMALL_MANY; i++) {
-		const struct split_place *last = &s->splits[s->n_splits - 1];
+		const struct split_place *last = past_split(s, s->n_splits - 1);
 		const struct split *unit = &it->cut.units.v[last->unit];
 		uint64_t left = it->cut.units.n - it->cut.pos.unit;
 
@@ -210,8 +209,9 @@ disp_split_request(struct disp *d, struct peer *p, struct stream *s, const struc
 	uint64_t n = q->n ? q->n : 1;
 
 	s->began = true;
-	if (q->k > s->n_splits)
-		return; /* nobody asks for the second before the first is answered */
+	s->asked = q->k > s->asked ? q->k : s->asked;
+	if (q->k > s->n_splits || q->k < s->first_split)
+		return; /* nobody asks for the second before the first is answered, or for what is done */
 	if (q->k == s->n_splits && !s->closed) {
 		if (s->iter->young.next && q->given <= s->split_given &&
 		    d->now - s->iter->ran >= DISP_SPLIT_YOUNG_NS && disp_split_ahead(d, s))
@@ -242,7 +242,7 @@ disp_split_request(struct disp *d, struct peer *p, struct stream *s, const struc
 
 /* Restart points */
 
-static void
+void
 disp_split_drop_point(struct disp *d, struct stream *s, unsigned i)
 {
 	if (s->points[i].saved)
@@ -264,8 +264,11 @@ disp_split_prune_points(struct disp *d, struct stream *s, size_t view)
 	if (s->points[1].offset > floor)
 		return; /* others do not matter */
 	floor = views_floor(s);
+	if (s->points[1].offset > floor)
+		return;
 	while (s->n_points > 1 && s->points[1].offset <= floor)
 		disp_split_drop_point(d, s, 0);
+	past_forget(d, s);
 }
 
 void
@@ -276,6 +279,10 @@ disp_split_add_point(struct disp *d, struct stream *s, uint64_t offset, uint64_t
 
 	if (s->n_points && s->points[s->n_points - 1].offset >= offset)
 		return; /* old news */
+	if (offset > s->high)
+		s->high = offset;
+	if (!past_room(d, s, state->n, false))
+		return;
 	if (s->n_points == DISP_POINTS) {
 		/* Which one can be missed most: the one between the nearest neighbours. */
 		unsigned drop = 1;
@@ -291,10 +298,8 @@ disp_split_add_point(struct disp *d, struct stream *s, uint64_t offset, uint64_t
 		}
 		disp_split_drop_point(d, s, drop);
 	}
-	s->points[s->n_points++] = (struct point){ offset, split, failed, *state, state->n > 0, false };
+	s->points[s->n_points++] = (struct point){ offset, split, failed, *state, state->n > 0, false, false };
 	*state = (struct bytes){ 0 };
-	if (offset > s->high)
-		s->high = offset;
 	disp_split_prune_points(d, s, 0);
 	disp_dirty(d, &s->dirty, DIRTY_POINTS);
 }

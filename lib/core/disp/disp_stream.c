@@ -4,6 +4,8 @@
  */
 #include "base/mem.h"
 #include "core/disp/disp_inner.h"
+#include "core/disp/disp_past.h"
+#include "core/disp/disp_yield.h"
 
 struct stream *
 stream_new(struct disp *d, struct iteration *it)
@@ -40,7 +42,8 @@ stream_shrink(struct stream *s)
 	s->held = NULL;
 	s->gone = NULL;
 	s->n_points = 0;
-	s->n_splits = s->cap_splits = s->saved_splits = 0;
+	s->n_splits = s->saved_splits = s->first_split = 0;
+	s->cap_splits = 0;
 	s->n_held = s->cap_held = s->n_gone = s->cap_gone = 0;
 	s->n_owing = s->cap_owing = 0;
 }
@@ -221,6 +224,7 @@ stream_give(struct disp *d, struct stream *s, struct peer *w)
 	s->place = STREAM_ASSIGNED;
 	s->running = s->told_end = s->began = false;
 	s->given = d->now;
+	s->asked = UINT64_MAX;
 	s->worker = w;
 	ring_push(&w->streams, &s->by_worker);
 	w->n_streams++;
@@ -443,6 +447,7 @@ stream_handover(struct disp *d, struct peer *p, struct stream *s, struct msg *m)
 	s->high = s->from = h->offset; /* counted: fencing adds nothing */
 	if (!fault_count(d, s, h->failed))
 		return;
+	past_room(d, s, h->state.n, true);
 	disp_split_add_point(d, s, h->offset, h->split, h->failed, &h->state);
 	stream_fence(d, s);
 }

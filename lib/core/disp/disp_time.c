@@ -3,6 +3,7 @@
  * The dispatcher's time: who has been silent for too long, and what is due.
  */
 #include "core/disp/disp_inner.h"
+#include "core/disp/disp_yield.h"
 
 static int64_t
 disp_loss_ns(const struct disp *d)

@@ -6,6 +6,7 @@
  */
 #include "base/mem.h"
 #include "core/disp/disp_inner.h"
+#include "core/disp/disp_yield.h"
 
 #define YIELD_LOOK_NS 2000000000ll
 #define YIELD_GATHER_NS 50000000ll  /* workers that join at about the same time */

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "core/disp/disp_inner.h"
+#include "core/disp/disp_yield.h"
 
 struct disp *
 disp_new(const struct disp_opts *o, int64_t now_ns)

@@ -32,6 +32,7 @@
 #include "wire/msg.h"
 
 struct disp;
+struct disp_row;
 
 struct disp_opts {
 	uint64_t instance;      /* random; a durable one keeps it (rows win) */
@@ -50,6 +51,11 @@ struct disp_opts {
 	uint32_t datasets_max;  /* 0: 10000 */
 	uint32_t lost_max;      /* workers that a stream may cost without getting on; 0: 3 */
 	uint32_t units_part;    /* units in one durable row; 0: WIRE_UNITS_PART */
+	/* Gives the bytes of a row that was given out by disp_changes, or loaded, and is needed again:
+	 * large ones are not kept in memory then. False: it cannot be read, and the program ends
+	 * before it sends what comes out after that. NULL: all are kept in memory. */
+	bool (*read_row)(void *arg, const struct disp_row *key, struct buf *out);
+	void *read_arg;
 };
 
 struct disp *disp_new(const struct disp_opts *o, int64_t now_ns); /* gives */
@@ -77,7 +83,8 @@ bool disp_promises(enum msg_type t);
 bool disp_outbox(struct disp *d, uint64_t *peer, struct msg *out);
 
 /* One row of durable state. Rows are found by kind and key; a delete with
- * n_key < 3 means all rows of that kind whose first n_key keys are these. */
+ * n_key < 3 means all rows of that kind whose first n_key keys are these, one with
+ * `below` those whose first two are and whose third is less. */
 enum disp_row_kind {
 	ROW_META = 1, ROW_DATASET, ROW_JOB, ROW_ITERATION, ROW_UNITS, ROW_STREAM,
 	ROW_SPLIT, ROW_POINT, ROW_LEDGER, ROW_READER, ROW_KINDS
@@ -85,6 +92,7 @@ enum disp_row_kind {
 struct disp_row {
 	enum disp_row_kind kind;
 	unsigned n_key;         /* 3, but for deletes of many */
+	bool below;             /* only a delete, with n_key 3 */
 	uint64_t key[3];
 	const uint8_t *blob;    /* lent during the callback; NULL: delete */
 	size_t n;

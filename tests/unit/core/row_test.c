@@ -185,7 +185,7 @@ load(struct disp *d, enum disp_row_kind kind, const struct field *rows, const vo
 	struct err e;
 
 	fields_encode(rows, object, &b);
-	struct disp_row row = { kind, 3, { 1 }, b.data, b.len };
+	struct disp_row row = { .kind = kind, .n_key = 3, .key = { 1 }, .blob = b.data, .n = b.len };
 	assert_int_equal(disp_load(d, &row, &e), ST_OK);
 	buf_clear(&b);
 }

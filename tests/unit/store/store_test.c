@@ -54,7 +54,8 @@ open_store(void)
 static void
 put(struct store *s, enum disp_row_kind kind, uint64_t a, uint64_t b, uint64_t c, const char *text)
 {
-	struct disp_row r = { kind, 3, { a, b, c }, (const uint8_t *)text, text ? strlen(text) : 0 };
+	struct disp_row r = { .kind = kind, .n_key = 3, .key = { a, b, c }, .blob = (const uint8_t *)text,
+		.n = text ? strlen(text) : 0 };
 	store_put(s, &r);
 }
 
@@ -119,13 +120,47 @@ deletes_take_one_or_many(void **state)
 		for (uint64_t k = 0; k < 2; k++)
 			put(s, ROW_SPLIT, i, k, 0, "x");
 	put(s, ROW_SPLIT, 0, 1, 0, NULL);
-	struct disp_row r = { ROW_SPLIT, 1, { 2 }, NULL, 0 };
+	struct disp_row r = { .kind = ROW_SPLIT, .n_key = 1, .key = { 2 } };
 	store_put(s, &r);
 	assert_int_equal(store_commit(s, &e), ST_OK);
 	char want[128];
 	snprintf(want, sizeof want, "%d/0/0/0=x %d/1/0/0=x %d/1/1/0=x ", ROW_SPLIT, ROW_SPLIT, ROW_SPLIT);
 	assert_string_equal(all(s), want);
 	store_close(&s);
+}
+
+static enum status
+get(struct store *s, uint64_t stream, uint64_t k, struct buf *out)
+{
+	struct disp_row key = { .kind = ROW_SPLIT, .n_key = 3, .key = { 1, stream, k } };
+	struct err e;
+	return store_get(s, &key, out, &e);
+}
+
+static void
+old_rows_go_and_one_can_be_read(void **state)
+{
+	struct disp_row old = { .kind = ROW_SPLIT, .n_key = 3, .below = true, .key = { 1, 2, 7 } };
+	struct buf b = { 0 };
+	struct err e;
+	(void)state;
+	struct store *s = open_store();
+	for (uint64_t k = 0; k < 10; k++)
+		put(s, ROW_SPLIT, 1, 2, k, "x");
+	put(s, ROW_SPLIT, 1, 3, 0, "y");
+	assert_int_equal(store_commit(s, &e), ST_OK);
+	store_put(s, &old);
+	assert_int_equal(get(s, 2, 6, &b), ST_NOINPUT);
+	assert_int_equal(get(s, 2, 7, &b), ST_OK);
+	put(s, ROW_SPLIT, 1, 2, 10, "new");
+	assert_int_equal(get(s, 2, 10, &b), ST_OK);
+	assert_int_equal(b.len, 4);
+	assert_memory_equal(b.data, "xnew", 4);
+	assert_int_equal(store_commit(s, &e), ST_OK);
+	assert_int_equal(get(s, 2, 6, &b), ST_NOINPUT);
+	assert_int_equal(get(s, 3, 0, &b), ST_OK);
+	store_close(&s);
+	buf_clear(&b);
 }
 
 static void
@@ -427,7 +462,7 @@ removed_rows_give_their_room_back(void **state)
 		put(s, ROW_SPLIT, i, 0, 0, "the quick brown fox jumps over the lazy dog");
 	assert_int_equal(store_commit(s, &e), ST_OK);
 	int64_t before = store_bytes(s);
-	struct disp_row r = { ROW_SPLIT, 0, { 0 }, NULL, 0 };
+	struct disp_row r = { .kind = ROW_SPLIT };
 	store_put(s, &r);
 	assert_int_equal(store_commit(s, &e), ST_OK);
 	store_tidy(s);
