@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Elements as columns: N rows of equal structure, each field an array of its own. A slot
+ * is memory that holds such rows, and the columns say where in it each array lies:
+ *
+ *	slot:  | x: f32[rows][128] | y: i64[rows] | name: u64[rows + 1] ... bytes |
+ *
+ * The first element fixes the structure (columns_record), every later one is compared with
+ * it as it is put. Records are flattened in the order of their fields; a column has the path
+ * of its field. Numbers, bools and tensors lie as they are, row after row. Texts, bytes and
+ * lists of numbers are items in a heap with rows + 1 offsets, counted in items. Anything else,
+ * and what may be nil, is one MessagePack value a row, laid like bytes.
+ *
+ * Elements are rows, or batches: then a list, or the first axis of a tensor, holds the rows.
+ * An element without such an axis is one row, and the columns are `whole`.
+ *
+ * All columns begin at a multiple of COLUMN_ALIGN. Nothing here allocates per row.
+ */
+#ifndef VALUE_COLUMNS_H
+#define VALUE_COLUMNS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "value/type.h"
+
+enum { COLUMN_ALIGN = 64, COLUMNS_MAX = 4096, COLUMNS_DEPTH = 32 };
+
+enum column_kind { /* the numbers stand in messages: new ones go behind the others */
+	COLUMN_FIXED,   /* rows of dtype and dims */
+	COLUMN_TEXT, COLUMN_BYTES,
+	COLUMN_INTS, COLUMN_FLOATS, /* lists of i64 or f64 */
+	COLUMN_VALUE,   /* one MessagePack value a row */
+	COLUMN_KINDS
+};
+
+struct column {
+	char **path;         /* names of the fields from the outermost on; none: a bare value */
+	size_t n_path;
+	enum column_kind kind;
+	enum dtype dtype;    /* COLUMN_FIXED: its numbers, and the dims of one row */
+	int n_dims;
+	uint64_t dims[TYPE_DIMS_MAX];
+	bool tensor;         /* COLUMN_FIXED: its values are tensors, not numbers or bools */
+	size_t size;         /* bytes of a row (COLUMN_FIXED) or of an item in the heap */
+	size_t at;           /* offset in the slot: of the rows, or of the offsets */
+	size_t heap, room;   /* not COLUMN_FIXED: offset of the heap in the slot, and its bytes */
+};
+
+struct column_node;
+struct columns {
+	struct column *v;
+	size_t n;
+	struct column_node *root; /* how the fields nest */
+	bool batches;        /* elements are batches of rows */
+	bool whole;          /* asked for batches, but elements have no common axis */
+	int mask;            /* number of the column that tells real rows from padding; -1: none */
+	uint64_t rows;       /* set by columns_lay */
+	size_t bytes;        /* size of a slot */
+	uint64_t stamp;      /* for finding fields that come twice */
+};
+
+/* Works the structure out from the first element. type: what is known of it beforehand, may be
+ * NULL. batches: elements are to be taken as batches. mask: name of a column to be added, or NULL.
+ * *rows: how many rows the element has. ST_DATA. Gives. */
+enum status columns_record(const uint8_t *p, size_t len, const struct type *type, bool batches, const char *mask,
+			   struct columns **out, uint64_t *rows, struct err *e);
+void columns_free(struct columns **c);
+/* Lays out a slot of so many rows. Heaps have the room that they had, and at least `least`
+ * bytes for each row. False: it would have more than `most` bytes. */
+bool columns_lay(struct columns *c, uint64_t rows, size_t least, size_t most);
+/* Doubles the room of heaps; columns_lay must follow. */
+void columns_widen(struct columns *c);
+/* Gives a copy, for a ring of another size. */
+struct columns *columns_copy(const struct columns *c);
+/* Copies the first rows of a slot into one that is laid out wider. */
+void columns_move(const struct columns *from, const uint8_t *old, const struct columns *to, uint8_t *slot,
+		  uint64_t rows);
+
+/* Puts an element at a row, and tells how many rows it filled (1 unless they are batches). ST_AGAIN: a heap has
+ * no room, nothing counts as put. ST_DATA: its structure is another one; *e names the field, with both types.
+ * `left`: rows that there is room for; more are ST_DATA. */
+enum status columns_put(struct columns *c, uint8_t *slot, uint64_t row, uint64_t left, const uint8_t *p, size_t len,
+			uint64_t *rows, struct err *e);
+/* Fills rows [row, row + n) with zeros, or nothing. */
+void columns_pad(const struct columns *c, uint8_t *slot, uint64_t row, uint64_t n);
+/* Appends rows [first, first + n) as one MessagePack value: a record of tensors and lists, or
+ * the element itself where columns are whole and n is 1. False: it would be too large for one. */
+bool columns_take(const struct columns *c, const uint8_t *slot, uint64_t first, uint64_t n, struct buf *out);
+/* Appends `img.pixels`, the name of a column for people. */
+void column_name(const struct column *c, struct buf *out);
+/* Appends `u8[224,224,3]`, `int` or `[float]`: the type of a row. */
+void column_type(const struct column *c, struct buf *out);
+
+#endif
