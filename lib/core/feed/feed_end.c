@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The end: that of the steps, of the cores, and the first real error.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "base/mem.h"
+#include "core/feed/feed_inner.h"
+
+static bool
+feed_core_over(const struct feed *f, const struct feed_core *k)
+{
+	return f->c.ours ? k->exited : k->gone || !k->joined;
+}
+
+static bool
+feed_cores_over(const struct feed *f)
+{
+	for (uint32_t i = 0; i < f->c.cores; i++)
+		if (!feed_core_over(f, &f->core[i]))
+			return false;
+	return true;
+}
+
+/* Causes */
+
+static void
+feed_fault_add(struct feed *f, enum feed_class class, uint32_t core, const struct err *e)
+{
+	/* One report of a core is enough; further ones follow from it. */
+	for (size_t i = 0; i < f->n_fault; i++)
+		if (core != FEED_ANY_CORE && f->fault[i].core == core && f->fault[i].class <= class)
+			return;
+	f->fault = mem_grow(f->fault, &f->cap_fault, f->n_fault + 1, sizeof *f->fault);
+	f->fault[f->n_fault++] = (struct feed_fault){ class, core, f->now, *e };
+}
+
+/* Whether a core that reported its failure has ended: what comes after it may be its consequence. */
+static bool
+feed_reporter_ended(const struct feed *f)
+{
+	for (size_t i = 0; i < f->n_fault; i++)
+		if (f->fault[i].class == FEED_SAID && f->fault[i].core != FEED_ANY_CORE &&
+		    feed_core_over(f, &f->core[f->fault[i].core]))
+			return true;
+	return false;
+}
+
+/* Weighs the causes: from now on the cores are to leave. */
+static void
+feed_decide(struct feed *f)
+{
+	size_t best = 0;
+
+	for (size_t i = 1; i < f->n_fault; i++)
+		if (f->fault[i].class < f->fault[best].class)
+			best = i;
+	f->cause = best + 1;
+	f->cause_at = INT64_MAX;
+	f->leave_ns = f->now;
+	for (uint32_t i = 0; i < f->c.cores; i++) {
+		struct feed_core *k = &f->core[i];
+
+		k->leaving = true;
+		if (!feed_core_over(f, k))
+			feed_do(f, FEED_DO_ERROR, i);
+	}
+}
+
+void
+feed_core_failed(struct feed *f, int64_t now_ns, uint32_t core, enum feed_class class, const struct err *e)
+{
+	f->now = now_ns;
+	if (f->over)
+		return;
+	if (class == FEED_SILENT && feed_reporter_ended(f))
+		class = FEED_CONSEQUENCE;
+	feed_fault_add(f, class, core, e);
+	if (class == FEED_SAID && core != FEED_ANY_CORE)
+		f->core[core].said = true;
+	if (!f->leave_ns && f->cause_at == INT64_MAX)
+		f->cause_at = now_ns + FEED_CAUSE_NS;
+	feed_step(f);
+}
+
+void
+feed_data_failed(struct feed *f, int64_t now_ns, const struct err *e)
+{
+	f->now = now_ns;
+	if (f->over || f->leave_ns)
+		return;
+	/* After a core's failure the data's is no more than a consequence. */
+	feed_fault_add(f, f->n_fault ? FEED_CONSEQUENCE : FEED_BY_DATA, FEED_ANY_CORE, e);
+	if (f->n_fault == 1)
+		feed_decide(f);
+	feed_step(f);
+}
+
+/* Ends of cores */
+
+void
+feed_gone(struct feed *f, int64_t now_ns, uint32_t core)
+{
+	struct feed_core *k = &f->core[core];
+	struct err e;
+
+	f->now = now_ns;
+	if (k->gone)
+		return;
+	k->gone = true;
+	if (f->c.ours && !k->bye && !k->said && !k->leaving) {
+		err_set(&e, ST_TEMP, "%s closed its connection in step %llu", feed_name(f, core), (unsigned long long)k->done);
+		feed_core_failed(f, now_ns, core, FEED_CONSEQUENCE, &e);
+	} else if (!f->c.ours && !k->bye && !k->said && !f->leave_ns) {
+		err_set(&e, ST_TEMP, "%s has gone without a word, at step %llu", feed_name(f, core),
+			(unsigned long long)k->done);
+		feed_core_failed(f, now_ns, core, FEED_SILENT, &e);
+	}
+	feed_step(f);
+}
+
+/* The fault in the end of a core's process; false: it ended well. */
+static bool
+feed_exit_fault(struct feed *f, uint32_t core, enum feed_class *class, struct err *e)
+{
+	const struct feed_core *k = &f->core[core];
+	int sig = WIFSIGNALED(k->status) ? WTERMSIG(k->status) : 0;
+	int code = sig ? 128 + sig : WEXITSTATUS(k->status);
+
+	*class = FEED_SILENT;
+	if (sig) {
+		err_set(e, (enum status)code, "%s was killed by signal %d in step %llu", feed_name(f, core), sig,
+		        (unsigned long long)k->done);
+		if (sig == SIGKILL)
+			err_help(e, "the kernel kills for memory too: see dmesg");
+		if (sig == SIGABRT || sig == SIGTERM)
+			*class = FEED_CONSEQUENCE;
+		return true;
+	}
+	if (code) {
+		err_set(e, (enum status)code, "%s exited with status %d in step %llu", feed_name(f, core), code,
+		        (unsigned long long)k->done);
+		return true;
+	}
+	if (f->c.results && k->leaving && k->answered < f->last) {
+		*class = FEED_SAID;
+		err_set(e, ST_DATA, "%s ended, and gave no result for step %llu", feed_name(f, core),
+			(unsigned long long)k->answered);
+		err_help(e, "--results asks for one result a step");
+		return true;
+	}
+	if (k->bye || (k->leaving && k->done >= f->last))
+		return false;
+	err_set(e, ST_TEMP, "%s ended in step %llu, while steps were outstanding", feed_name(f, core),
+		(unsigned long long)k->done);
+	err_help(e, "a core takes all steps; to end early, ask for it: feed.stop(), or --steps N");
+	return true;
+}
+
+void
+feed_exited(struct feed *f, int64_t now_ns, uint32_t core, int status)
+{
+	struct feed_core *k = &f->core[core];
+	enum feed_class class;
+	struct err e = { 0 };
+
+	f->now = now_ns;
+	if (k->exited)
+		return;
+	k->exited = k->gone = true;
+	k->status = status;
+	if (!k->termed && !f->cause && feed_exit_fault(f, core, &class, &e) && !k->said)
+		feed_core_failed(f, now_ns, core, class, &e);
+	feed_step(f);
+}
+
+/* Time */
+
+static bool
+feed_others_wait(const struct feed *f, uint32_t core, int64_t *since)
+{
+	*since = INT64_MAX;
+	for (uint32_t i = 0; i < f->c.cores; i++)
+		if (i != core && f->core[i].idle_ns && f->core[i].idle_ns < *since)
+			*since = f->core[i].idle_ns;
+	return *since != INT64_MAX;
+}
+
+/* When the core becomes slow, or is given up on. */
+static int64_t
+feed_core_due(const struct feed *f, uint32_t core, bool give_up)
+{
+	const struct feed_core *k = &f->core[core];
+	int64_t limit = give_up ? f->c.core_timeout_ns : f->c.slow_ns, since;
+
+	if (!limit || !k->joined || k->told == k->done || k->leaving || (!give_up && k->slow_said))
+		return INT64_MAX;
+	if (give_up)
+		return k->busy_ns + limit;
+	if (!feed_others_wait(f, core, &since))
+		return INT64_MAX;
+	return (since > k->busy_ns ? since : k->busy_ns) + limit;
+}
+
+static void
+feed_say_slow(struct feed *f, uint32_t core)
+{
+	struct feed_core *k = &f->core[core];
+	struct feed_action *a = feed_do(f, FEED_DO_SLOW, core);
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < f->c.cores; i++)
+		n += i != core && f->core[i].idle_ns;
+	k->slow_said = true;
+	snprintf(a->text, sizeof a->text, "core %u has been at step %llu for %lld s; %u other%s for the next", core,
+		 (unsigned long long)k->done, (long long)((f->now - k->busy_ns) / 1000000000), n,
+		 n == 1 ? " waits" : "s wait");
+}
+
+static void
+feed_tick_core(struct feed *f, uint32_t core)
+{
+	struct feed_core *k = &f->core[core];
+	struct err e;
+
+	if (feed_core_due(f, core, false) <= f->now)
+		feed_say_slow(f, core);
+	if (feed_core_due(f, core, true) <= f->now) {
+		err_set(&e, ST_TIMEOUT, "core %u has done nothing for %lld s, at step %llu (--core-timeout)", core,
+			(long long)(f->c.core_timeout_ns / 1000000000), (unsigned long long)k->done);
+		feed_core_failed(f, f->now, core, FEED_IDLE, &e);
+	}
+}
+
+/* When a core that is to leave gets TERM or KILL next. */
+static int64_t
+feed_push_due(const struct feed *f, const struct feed_core *k)
+{
+	if (!f->leave_ns || feed_core_over(f, k) || k->killed)
+		return INT64_MAX;
+	return f->leave_ns + f->c.grace_ns + (k->termed ? FEED_KILL_NS : 0);
+}
+
+static void
+feed_push(struct feed *f)
+{
+	for (uint32_t i = 0; i < f->c.cores; i++) {
+		struct feed_core *k = &f->core[i];
+
+		if (feed_push_due(f, k) > f->now)
+			continue;
+		feed_do(f, k->termed ? FEED_DO_KILL : FEED_DO_TERM, i);
+		k->killed = k->termed;
+		k->termed = true;
+		/* One that is not ours cannot be made to go. */
+		if (!f->c.ours)
+			k->gone = k->killed = true;
+	}
+}
+
+int64_t
+feed_deadline(const struct feed *f)
+{
+	int64_t at = f->cause_at;
+
+	if (f->over)
+		return INT64_MAX;
+	if (f->c.wait_cores_ns && !feed_joined(f) && !f->leave_ns && f->started_ns + f->c.wait_cores_ns < at)
+		at = f->started_ns + f->c.wait_cores_ns;
+	for (uint32_t i = 0; i < f->c.cores; i++) {
+		int64_t due[] = { feed_core_due(f, i, false), feed_core_due(f, i, true), feed_push_due(f, &f->core[i]) };
+
+		for (size_t k = 0; k < sizeof due / sizeof *due; k++)
+			if (due[k] < at)
+				at = due[k];
+	}
+	return at;
+}
+
+void
+feed_tick(struct feed *f, int64_t now_ns)
+{
+	struct err e;
+	uint32_t missing = 0;
+
+	f->now = now_ns;
+	if (f->over)
+		return;
+	for (uint32_t i = 0; i < f->c.cores; i++)
+		missing += !f->core[i].joined;
+	if (missing && f->c.wait_cores_ns && !f->leave_ns && f->started_ns + f->c.wait_cores_ns <= now_ns && !f->n_fault) {
+		err_set(&e, ST_UNAVAIL, "%u of %u cores did not come within %lld s", missing, f->c.cores,
+			(long long)(f->c.wait_cores_ns / 1000000000));
+		err_help(&e, "cores find the feed by DSVC_FEED; --wait-cores waits longer");
+		feed_fault_add(f, FEED_BY_DATA, FEED_ANY_CORE, &e);
+		feed_decide(f);
+	}
+	for (uint32_t i = 0; i < f->c.cores && !f->leave_ns; i++)
+		feed_tick_core(f, i);
+	if (f->cause_at <= now_ns)
+		feed_decide(f);
+	feed_push(f);
+	feed_step(f);
+}
+
+/* The end of the steps */
+
+/* Tells each core that was told of all steps; over when all have gone. */
+void
+feed_finish(struct feed *f)
+{
+	if (f->over)
+		return;
+	if (f->cause_at != INT64_MAX && feed_cores_over(f))
+		feed_decide(f);
+	bool all = true;
+	for (uint32_t i = 0; i < f->c.cores; i++) {
+		struct feed_core *k = &f->core[i];
+
+		if (!f->leave_ns && f->fixed && k->told == f->last && !k->leaving && k->joined && f->cause_at == INT64_MAX) {
+			k->leaving = k->ended = true;
+			feed_do(f, FEED_DO_END, i);
+		}
+		all = all && k->leaving && (feed_core_over(f, k) || (!f->c.ours && k->bye));
+	}
+	if (!all || f->cause_at != INT64_MAX)
+		return;
+	f->over = true;
+	feed_do(f, FEED_DO_OVER, FEED_ANY_CORE);
+}
+
+const struct feed_fault *
+feed_cause(const struct feed *f)
+{
+	return f->cause ? &f->fault[f->cause - 1] : NULL;
+}
+
+size_t
+feed_faults(const struct feed *f, const struct feed_fault **v)
+{
+	*v = f->fault;
+	return f->n_fault;
+}
+
+void
+feed_end(const struct feed *f, struct feed_end *out)
+{
+	*out = (struct feed_end){ .why = f->why, .step = f->last, .text = (char *)(uintptr_t)f->text };
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the files of the feeding machine share.
+ *
+ *	feed.c         rows into steps, steps to cores, what cores have done
+ *	feed_end.c     the end, good or bad; the ranking of causes
+ *
+ * Totals of a core, none ahead of the one before it:
+ *
+ *	told    steps it was told of          done    steps it has done
+ *	given   steps whose slots it gave back
+ */
+#ifndef FEED_FEED_INNER_H
+#define FEED_FEED_INNER_H
+
+#include "core/feed/feed.h"
+
+struct feed_core {
+	bool joined, ended, bye, gone, exited, said, termed, killed;
+	bool leaving;            /* END or ERROR was sent */
+	int64_t pid;
+	int status;              /* wait status, once exited */
+	uint64_t told, done, given, wanted, answered; /* answered: results given */
+	int64_t busy_ns;         /* since when it is at the step it is at */
+	int64_t idle_ns;         /* since when it waits for a step; 0: it does not */
+	bool slow_said;
+};
+
+struct feed_slot_ { uint64_t step, real; uint32_t epoch; unsigned flags; };
+
+struct feed {
+	struct feed_conf c;
+	struct feed_core *core;
+	struct feed_slot_ *slot;
+	uint64_t filled;         /* steps that are filled */
+	uint64_t real;           /* rows of the step that is being filled */
+	uint32_t epoch;
+	uint64_t last;           /* steps in all; UINT64_MAX: not known */
+	bool fixed;              /* it will not change any more */
+	enum feed_end_why why;
+	char text[256];          /* the end, for people */
+	char name[96];           /* lent by feed_name */
+	uint64_t done, answered; /* by all cores */
+	int64_t started_ns, now;
+	struct feed_fault *fault;
+	size_t n_fault, cap_fault;
+	size_t cause;            /* its number + 1; 0: none yet */
+	int64_t cause_at;        /* when causes are weighed; INT64_MAX: never */
+	int64_t leave_ns;        /* since when cores are to leave; 0: they are not */
+	bool over;
+	struct feed_action *actions;
+	size_t first_action, n_action, cap_action;
+};
+
+struct feed_action *feed_do(struct feed *f, enum feed_action_kind kind, uint32_t core);
+/* Announces what may be announced, and ends what has ended. */
+void feed_step(struct feed *f);
+
+/* feed_end.c */
+void feed_finish(struct feed *f);
+
+#endif

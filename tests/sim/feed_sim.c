@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * dsvc-feed's state machine with made-up cores: slow, lazy, some that ask to stop, fail, die
+ * without a word, or answer late; and with data that comes in pieces, ends anywhere, or fails.
+ * SEEDS worlds; each must end, and:
+ *
+ *	each row is in one place of one step        no slot is filled while somebody holds it
+ *	all cores are told of the same steps        results come complete and in the order of steps
+ *	each core is told once that it is over      who alone has failed is the cause
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/rng.h"
+#include "core/feed/feed.h"
+
+enum { CORES = 5, STEPS = 400, SLOTS = 12 };
+#define MS 1000000ll
+
+enum mood { WELL, STOPS, FAILS, DIES, QUITS, SILENT_ANSWER };
+struct sim_core {
+	enum mood mood;
+	uint64_t at;              /* the step at which its mood shows */
+	uint64_t told, done, given, answered;
+	int64_t busy;             /* until then */
+	bool joined, ended, errored, over;
+	uint32_t laziness;
+};
+struct sim {
+	struct rng r;
+	struct feed *f;
+	struct feed_conf c;
+	struct sim_core core[CORES];
+	uint64_t left[4];         /* rows of each epoch */
+	uint32_t epoch, epochs;
+	uint64_t real[STEPS];     /* rows of each step as the first core was told */
+	uint64_t results, rows, dropped;
+	int64_t now;
+	bool over, data_fails, data_failed, stopped;
+	uint64_t seed;
+	const char *bad;
+};
+
+static void
+sim_bad(struct sim *s, const char *why)
+{
+	if (!s->bad)
+		s->bad = why;
+}
+
+static void
+sim_new(struct sim *s, uint64_t seed)
+{
+	*s = (struct sim){ .r = { seed, 0 }, .seed = seed };
+	uint32_t n = 1 + (uint32_t)rng_below(&s->r, CORES);
+	uint32_t prefetch = 1 + (uint32_t)rng_below(&s->r, 4);
+
+	s->c = (struct feed_conf){ .cores = n, .prefetch = prefetch, .slots = prefetch + 2 + (uint32_t)rng_below(&s->r, 3),
+		.rows = n * (1 + rng_below(&s->r, 4)), .copy = !rng_below(&s->r, 5), .ours = rng_below(&s->r, 2),
+		.tail = (enum feed_tail)rng_below(&s->r, 3), .results = (enum feed_results)rng_below(&s->r, 3),
+		.from = rng_below(&s->r, 3) ? 0 : rng_below(&s->r, 20), .until = UINT64_MAX,
+		.loop = rng_below(&s->r, 2) ? 0 : 1 + rng_below(&s->r, 5),
+		.slow_ns = 20 * MS, .core_timeout_ns = 0, .grace_ns = 50 * MS };
+	if (!rng_below(&s->r, 3))
+		s->c.until = s->c.from + rng_below(&s->r, 12);
+	s->epochs = 1 + (uint32_t)rng_below(&s->r, 3);
+	for (uint32_t i = 0; i < s->epochs; i++)
+		s->left[i] = rng_below(&s->r, 40);
+	s->data_fails = !rng_below(&s->r, 12);
+	for (uint32_t i = 0; i < n; i++) {
+		s->core[i] = (struct sim_core){ .mood = rng_below(&s->r, 4) ? WELL : (enum mood)rng_below(&s->r, 6),
+			.at = s->c.from + rng_below(&s->r, 10), .told = s->c.from, .done = s->c.from, .given = s->c.from,
+			.answered = s->c.from, .laziness = 1 + (uint32_t)rng_below(&s->r, 8) };
+		if (s->core[i].mood == SILENT_ANSWER && !s->c.results)
+			s->core[i].mood = WELL;
+	}
+	s->f = feed_new(&s->c, s->now);
+}
+
+static void
+sim_batch(struct sim *s, const struct feed_action *a)
+{
+	struct sim_core *k = &s->core[a->core];
+	struct feed_batch again;
+
+	if (k->ended || k->over)
+		sim_bad(s, "a step after the end");
+	if (a->step != k->told)
+		sim_bad(s, "a step out of turn");
+	if (k->told == k->done)
+		k->busy = s->now + (int64_t)rng_below(&s->r, 10) * MS;
+	if (k->told++ - k->done >= s->c.prefetch)
+		sim_bad(s, "told of more than prefetch");
+	uint64_t real = s->real[a->step];
+	feed_part(s->f, real, a->core, &again);
+	if (again.rows != a->batch.rows || again.valid != a->batch.valid || again.first != a->batch.first)
+		sim_bad(s, "a part is not that of the step");
+}
+
+static void
+sim_acts(struct sim *s)
+{
+	struct feed_action a;
+
+	while (feed_action(s->f, &a)) {
+		struct sim_core *k = a.core < CORES ? &s->core[a.core] : NULL;
+		switch (a.kind) {
+		case FEED_DO_BATCH: sim_batch(s, &a); break;
+		case FEED_DO_RESULTS:
+			if (a.step != s->c.from + s->results++)
+				sim_bad(s, "results out of order");
+			for (uint32_t i = 0; i < s->c.cores; i++)
+				if (s->core[i].answered <= a.step)
+					sim_bad(s, "results before they are there");
+			break;
+		case FEED_DO_DONE:
+			if (a.step != feed_done(s->f) && a.step > feed_done(s->f))
+				sim_bad(s, "done too much");
+			break;
+		case FEED_DO_END:
+			if (k->ended)
+				sim_bad(s, "ended twice");
+			k->ended = true;
+			break;
+		case FEED_DO_ERROR: k->errored = true; break;
+		case FEED_DO_TERM: case FEED_DO_KILL:
+			if (!k->over) {
+				k->over = true;
+				feed_exited(s->f, s->now, a.core, a.kind == FEED_DO_KILL ? SIGKILL : SIGTERM);
+			}
+			break;
+		case FEED_DO_OVER: s->over = true; break;
+		case FEED_DO_SLOW: case FEED_DO_NONE: break;
+		}
+	}
+}
+
+static void
+sim_data(struct sim *s)
+{
+	uint64_t room = feed_room(s->f), at;
+	uint32_t slot;
+
+	if (!room || !feed_joined(s->f) || s->epoch >= s->epochs || s->data_failed)
+		return;
+	if (s->data_fails && !rng_below(&s->r, 20)) {
+		struct err e;
+		err_set(&e, ST_DATA, "bad data");
+		s->data_failed = true;
+		feed_data_failed(s->f, s->now, &e);
+		return;
+	}
+	slot = feed_slot(s->f, &at);
+	for (uint32_t i = 0; i < s->c.cores; i++)
+		for (uint64_t t = s->core[i].given; t < s->core[i].told; t++)
+			if ((t - s->c.from) % s->c.slots == slot)
+				sim_bad(s, "a slot is filled while it is held");
+	uint64_t n = 1 + rng_below(&s->r, room), step = s->c.from;
+	if (n > s->left[s->epoch])
+		n = s->left[s->epoch];
+	for (uint64_t i = s->c.from; i < STEPS && s->real[i] && s->real[i] != UINT64_MAX; i++)
+		step = i + 1;
+	if (n) {
+		s->left[s->epoch] -= n;
+		s->rows += n;
+		if (n == room)
+			s->real[step] = s->c.rows;
+		feed_put(s->f, s->now, n);
+		return;
+	}
+	if (at && s->c.tail != FEED_DROP)
+		s->real[step] = at;
+	if (at && s->c.tail == FEED_DROP)
+		s->dropped += at;
+	s->epoch++;
+	feed_epoch_end(s->f, s->now, s->epoch == s->epochs);
+}
+
+static void
+sim_leave(struct sim *s, uint32_t i, int status)
+{
+	struct sim_core *k = &s->core[i];
+
+	k->over = true;
+	if (!s->c.ours || rng_below(&s->r, 2))
+		feed_gone(s->f, s->now, i);
+	if (s->c.ours)
+		feed_exited(s->f, s->now, i, status);
+}
+
+static bool
+sim_mood(struct sim *s, uint32_t i)
+{
+	struct sim_core *k = &s->core[i];
+	struct err e;
+
+	if (k->mood == WELL || k->done < k->at || k->told == k->done)
+		return false;
+	enum mood m = k->mood;
+	k->mood = m == SILENT_ANSWER ? m : WELL;
+	switch (m) {
+	case STOPS: s->stopped = true; feed_stop(s->f, s->now, FEED_END_STOP, "enough"); return true;
+	case FAILS:
+		err_set(&e, ST_DATA, "I fail");
+		feed_core_failed(s->f, s->now, i, FEED_SAID, &e);
+		sim_leave(s, i, 1 << 8);
+		break;
+	case DIES: sim_leave(s, i, SIGKILL); break;
+	case QUITS: sim_leave(s, i, 0); break;
+	default: return false;
+	}
+	k->mood = m; /* for the judgement at the end */
+	return true;
+}
+
+static void
+sim_ready(struct sim *s, uint32_t i)
+{
+	struct sim_core *k = &s->core[i];
+	struct feed_ready m = { k->given, k->done, UINT64_MAX };
+	struct err e;
+	enum status st = feed_ready(s->f, s->now, i, &m, &e);
+
+	if (st == ST_OK)
+		return;
+	if (k->mood != SILENT_ANSWER)
+		sim_bad(s, e.text);
+	feed_core_failed(s->f, s->now, i, FEED_SAID, &e);
+}
+
+/* A core does one thing. */
+static void
+sim_core_acts(struct sim *s, uint32_t i)
+{
+	struct sim_core *k = &s->core[i];
+	struct err e;
+
+	if (k->over)
+		return;
+	if (!k->joined) {
+		k->joined = true;
+		feed_join(s->f, s->now, i, 0);
+		sim_ready(s, i);
+	} else if (k->errored || (k->ended && k->done == k->told)) {
+		feed_bye(s->f, s->now, i, k->done);
+		sim_leave(s, i, 0);
+	} else if (!sim_mood(s, i) && k->told > k->done && k->busy <= s->now && !k->over) {
+		if (s->c.results && k->mood != SILENT_ANSWER && feed_result(s->f, s->now, i, k->answered++, &e))
+			sim_bad(s, e.text);
+		k->done++;
+		k->busy = s->now + (int64_t)rng_below(&s->r, 10) * MS;
+		if (!rng_below(&s->r, k->laziness) || k->done == k->told) {
+			k->given = k->done - (k->done > s->c.from && rng_below(&s->r, 2));
+			sim_ready(s, i);
+		}
+	} else if (k->told == k->done && k->given < k->done) {
+		k->given = k->done;
+		sim_ready(s, i);
+	}
+}
+
+static void
+sim_judge(struct sim *s)
+{
+	const struct feed_fault *cause = feed_cause(s->f), *v;
+	uint32_t ill = 0, who = 0;
+	uint64_t sum = 0;
+	struct feed_end end;
+
+	feed_end(s->f, &end);
+	for (uint32_t i = 0; i < s->c.cores; i++)
+		if (s->core[i].over && s->core[i].mood >= FAILS && s->core[i].mood <= QUITS && s->core[i].done >= s->core[i].at &&
+		    s->core[i].told > s->core[i].done)
+			ill++, who = i;
+	if (cause) {
+		if (!s->data_failed && ill == 1 && feed_faults(s->f, &v) == 1 && cause->core != who)
+			sim_bad(s, "the cause is another core");
+		if (!s->data_failed && !ill && cause->class != FEED_SAID && cause->class != FEED_SILENT)
+			sim_bad(s, "a cause without a reason");
+		return;
+	}
+	if (s->data_failed && !s->stopped && s->c.until == UINT64_MAX)
+		sim_bad(s, "bad data and no cause");
+	for (uint32_t i = 0; i < s->c.cores; i++) {
+		if (!s->core[i].ended && s->c.cores > 1)
+			sim_bad(s, "a core was not told of the end");
+		if (s->core[i].told != end.step)
+			sim_bad(s, "cores were told of different steps");
+	}
+	for (uint64_t i = s->c.from; i < end.step; i++)
+		sum += s->real[i];
+	if (end.why == FEED_END_DATA && sum + s->dropped != s->rows)
+		sim_bad(s, "a row is in no step");
+	if (s->c.results && s->results != end.step - s->c.from)
+		sim_bad(s, "results are missing");
+	if (feed_done(s->f) != end.step)
+		sim_bad(s, "not all steps are done");
+	if (s->c.until != UINT64_MAX && end.step > s->c.until)
+		sim_bad(s, "beyond the last step");
+}
+
+static bool
+sim_run(uint64_t seed)
+{
+	struct sim *s = mem_zalloc(sizeof *s);
+
+	sim_new(s, seed);
+	for (int64_t turn = 0; turn < 200000 && !s->over && !s->bad; turn++) {
+		uint64_t who = rng_below(&s->r, s->c.cores + 2);
+
+		if (who < s->c.cores)
+			sim_core_acts(s, (uint32_t)who);
+		else if (who == s->c.cores)
+			sim_data(s);
+		else
+			s->now += MS;
+		sim_acts(s);
+		if (feed_deadline(s->f) <= s->now)
+			feed_tick(s->f, s->now);
+		sim_acts(s);
+	}
+	if (!s->over)
+		sim_bad(s, "it does not end");
+	if (!s->bad)
+		sim_judge(s);
+	if (s->bad)
+		printf("# seed %llu: %s\n", (unsigned long long)seed, s->bad);
+	bool good = !s->bad;
+	feed_free(&s->f);
+	mem_free(s);
+	return good;
+}
+
+int
+main(void)
+{
+	const char *env = getenv("SEEDS"), *one = getenv("SEED");
+	uint64_t n = env ? strtoull(env, NULL, 10) : 2000, bad = 0;
+
+	if (one)
+		return !sim_run(strtoull(one, NULL, 10));
+	for (uint64_t seed = 1; seed <= n && bad < 10; seed++)
+		bad += !sim_run(seed);
+	printf("1..1\n%s 1 - %llu worlds of cores fed in step\n", bad ? "not ok" : "ok", (unsigned long long)n);
+	return bad != 0;
+}
