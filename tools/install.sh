@@ -25,6 +25,9 @@ done
 for f in man/*.[1-8]; do
 	[[ -e $f ]] && place 644 "$f" "share/man/man${f##*.}/${f##*/}"
 done
+for f in python/dsvc/*.py python/dsvc/py.typed; do
+	place 644 "$f" "lib/python3/dist-packages/dsvc/${f##*/}"
+done
 for f in pipelines/*.dsvc; do
 	[[ -e $f ]] && place 644 "$f" "share/dsvc/$f"
 done
@@ -45,6 +48,7 @@ if [[ -e completions/dsvc.bash ]]; then
 	done
 fi
 if [[ $what == uninstall ]]; then
+	rmdir -p "$to/lib/python3/dist-packages/dsvc" 2>/dev/null || true
 	rmdir "$to"/share/dsvc/pipelines/{programs,data/imgs,data} 2>/dev/null || true
 	rmdir -p "$to/share/dsvc/pipelines" 2>/dev/null || true
 fi

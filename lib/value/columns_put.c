@@ -176,7 +176,8 @@ put_length(struct put *u, const struct column *c, uint64_t n)
 	else
 		err_set(u->e, ST_DATA, "a batch has %llu rows, and the first one had %llu", (unsigned long long)n,
 			(unsigned long long)u->left);
-	err_help(u->e, "batches have the size of the first one, and only the last may be smaller; or give rows, with --batch N");
+	err_help(u->e, "batches have the size of the first one, and only the last may be smaller; or give "
+		"rows, with --batch N");
 	buf_clear(&name);
 	return ST_DATA;
 }
@@ -279,7 +280,8 @@ put_node(struct put *u, struct column_node *node, const uint8_t *p, size_t len)
 	mp_head(p, p + len, &h);
 	if (h.kind == MP_RECORD)
 		return put_fields(u, node, &h, p + len);
-	return err_set(u->e, ST_DATA, "%s%s%s is no record, and was one from the start", node->name ? "field `" : "the element",
+	return err_set(u->e, ST_DATA, "%s%s%s is no record, and was one from the start",
+		node->name ? "field `" : "the element",
 		       node->name ? node->name : "", node->name ? "`" : "");
 }
 

@@ -46,7 +46,8 @@ static const struct field welcome[] = {
 };
 static const struct field dim[] = { U64(feed_dim, n, NULL), { 0 } };
 static const struct field column[] = {
-	{ "path", FIELD_WORDS, offsetof(struct feed_column, path), 64, "names of the fields from the outermost on", NULL, 0, false },
+	{ "path", FIELD_WORDS, offsetof(struct feed_column, path), 64,
+		"names of the fields from the outermost on", NULL, 0, false },
 	U32(feed_column, kind, 0, "0 fixed, 1 text, 2 bytes, 3 ints, 4 floats, 5 values"), NAME(feed_column, dtype, NULL),
 	LIST(feed_column, dims, TYPE_DIMS_MAX, dim, struct feed_dim, "of a row"),
 	U64(feed_column, at, "offset of the rows in the slot; or of rows + 1 offsets into the heap, u64"),
@@ -64,7 +65,8 @@ static const struct field batch[] = {
 	U64(feed_batch, valid, "rows before the padding"),
 	U32(feed_batch, flags, 7, "1 last of its loop, 2 last of its epoch, 4 last of all; where that is known"), { 0 }
 };
-static const struct field here[] = { U64(feed_here, step, NULL), BYTES(feed_here, position, FEED_POSITION_MAX, NULL), { 0 } };
+static const struct field here[] = { U64(feed_here, step, NULL), BYTES(feed_here, position, FEED_POSITION_MAX,
+	   NULL), { 0 } };
 static const struct field end[] = {
 	U32(feed_end, why, 3, "0 data, 1 steps, 2 a core, 3 a signal"), U64(feed_end, step, "number of steps in all"),
 	TEXT(feed_end, text, WIRE_TEXT_MAX, NULL), { 0 }

@@ -136,3 +136,30 @@ table() {
 	[[ $(dsvc-read --wait-workers 2 --sharding parallel_epochs -t count "$id") == 6 ]]
 	[[ $(dsvc-read --wait-workers 2 --sharding distributed_epoch -t count "$id") == 3 ]]
 }
+
+# tf.data: PER_SHARD_V1, PER_HOST_V2
+# tf.data: PER_HOST_V1, SLICED
+# tf.data: BROADCAST
+# tf.data: steps, max_steps, iterations_per_loop
+# tf.data: padding_mask
+# tf.data: outfeed, host_call
+@test "rows that a training loop needs" {
+	local core=(sh -c 'while IFS= read -r b; do printf "%s\n" "$b"; done') how
+	fed() { dsvc-feed -q --local --as ndjson "$@"; }
+	run -0 fed -n 2 --results step -e 'range 4 | batch 2' -- "${core[@]}"
+	[[ $output == $'{"step":0,"core":0,"result":[0,1]}\n{"step":0,"core":1,"result":[2,3]}' ]]
+	for how in host step; do
+		run -0 fed -n 2 --element $how --results step -e 'range 4 | batch 4' -- "${core[@]}"
+		[[ $output == $'{"step":0,"core":0,"result":[0,1]}\n{"step":0,"core":1,"result":[2,3]}' ]]
+	done
+	run -0 fed -n 2 --element copy --results step -e 'range 2 | batch 2' -- "${core[@]}"
+	[[ $output == $'{"step":0,"core":0,"result":[0,1]}\n{"step":0,"core":1,"result":[0,1]}' ]]
+	run -0 fed --batch 2 --steps 2 --loop 1 -e 'range 9' -- cat
+	[[ $output == $'[0,1]\n[2,3]' ]]
+	run -0 fed --batch 2 --from 1 --until 2 -e 'range 9' -- cat
+	[[ $output == '[2,3]' ]]
+	run -0 fed --batch 2 --tail pad --mask real -e 'range 1 | map {x: x}' -- cat
+	[[ $output == '{"x":[0,0],"real":[true,false]}' ]]
+	run -0 fed -n 2 --batch 4 --tail pad --results rows -e 'range 3' -- "${core[@]}"
+	[[ $output == $'0\n1\n2' ]]
+}

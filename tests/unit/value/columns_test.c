@@ -77,7 +77,8 @@ rows_come_out_of_a_slot_as_they_went_in(void **state)
 	assert_int_equal(put(c, slot, 0, row[0], &e), ST_OK);
 	assert_int_equal(put(c, slot, 1, row[1], &e), ST_OK);
 	columns_pad(c, slot, 2, 1);
-	taken(c, slot, 0, 2, "{\"a\":[1,-3],\"t\":[\"xy\",\"\"],\"r\":{\"f\":[0.5,2.0],\"l\":[[1,2],[]]},\"v\":[null,[1,\"z\"]]}");
+	taken(c, slot, 0, 2,
+	      "{\"a\":[1,-3],\"t\":[\"xy\",\"\"],\"r\":{\"f\":[0.5,2.0],\"l\":[[1,2],[]]},\"v\":[null,[1,\"z\"]]}");
 	taken(c, slot, 1, 2, "{\"a\":[-3,0],\"t\":[\"\",\"\"],\"r\":{\"f\":[2.0,0.0],\"l\":[[],[]]},\"v\":[[1,\"z\"],null]}");
 	for (size_t i = 0; i < c->n; i++)
 		assert_int_equal(c->v[i].at % COLUMN_ALIGN, 0);

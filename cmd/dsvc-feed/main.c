@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "cli/endpoint.h"
+#include "cli/report.h"
+#include "cli/stop.h"
+#include "opts.h"
+#include "plan.h"
+#include "run.h"
+
+static uint64_t
+main_limit(int64_t v)
+{
+	return v == INT64_MAX ? UINT64_MAX : (uint64_t)v;
+}
+
+static void
+main_machine(const struct feed_opts *o, struct feed_conf *m)
+{
+	*m = (struct feed_conf){ .cores = (uint32_t)o->cores, .prefetch = (uint32_t)o->prefetch,
+		.slots = (uint32_t)o->prefetch + 2, .rows = o->batched ? (uint64_t)o->batch : 1, .copy = o->element == 3,
+		.ours = o->command != NULL,
+		.tail = o->tail ? (enum feed_tail)(o->tail - 1) : o->cores == 1 ? FEED_SHORT : FEED_PAD,
+		.results = (enum feed_results)o->results, .until = UINT64_MAX, .loop = (uint64_t)o->loop,
+		.wait_cores_ns = o->wait_cores, .slow_ns = o->slow, .core_timeout_ns = o->core_timeout, .grace_ns = o->grace };
+}
+
+static void
+main_conf(const struct feed_opts *o, const struct feed_plan *p, struct feed_host_conf *c)
+{
+	static const enum feed_element elements[] = { FEED_PER_CORE, FEED_CUT, FEED_CUT, FEED_COPIED };
+	static const char *const tails[] = { "pad", "drop", "short", "error" };
+
+	main_machine(o, &c->machine);
+	c->fill = (struct feed_fill_conf){ .element = o->batched ? FEED_ROWS : elements[o->element],
+		.batch = (uint64_t)o->batch, .cores = (uint32_t)o->cores, .prefetch = (uint32_t)o->prefetch,
+		.epochs = (uint32_t)o->epochs, .tail = c->machine.tail, .mask = o->mask, .type = p->element,
+		.expect = p->expect, .slot_max = (size_t)o->slot_max, .resumable = p->resumable };
+	c->steps = main_limit(o->steps);
+	c->until = o->until_given ? main_limit(o->until) : UINT64_MAX;
+	c->as = (enum feed_as)o->as;
+	c->argv = o->command;
+	c->listen = o->listen;
+	c->tail_word = tails[c->machine.tail];
+	c->type_text = (char *)p->type.data;
+	c->stop_fd = stop_fd();
+}
+
+/* Without a command, cores come to the private folder, beside the dispatcher's socket. */
+static enum status
+main_listen(struct feed_opts *o, const struct endpoint *ep, struct err *e)
+{
+	struct endpoint own = { 0 };
+	char *slash;
+
+	if (o->listen || o->command)
+		return ST_OK;
+	(void)ep;
+	enum status st = endpoint_find(NULL, "the default", &own, e);
+	if (st == ST_OK)
+		st = endpoint_prepare(&own, e);
+	slash = st == ST_OK ? strrchr(own.address, '/') : NULL;
+	if (!slash || strncmp(own.address, "ipc://", 6)) {
+		if (st == ST_OK)
+			st = err_set(e, ST_USAGE, "there is no folder for the socket: give --listen PATH");
+		return st;
+	}
+	o->listen = mem_printf("%.*s/feed", (int)(slash - own.address) - 6, own.address + 6);
+	return ST_OK;
+}
+
+static enum status
+main_prepare(struct feed_opts *o, struct opt *opt, struct feed_plan *p, struct endpoint *ep, struct feed_host_conf *c,
+	     struct err *e)
+{
+	enum status st = opts_check(o, e);
+
+	if (st == ST_OK)
+		st = endpoint_find(o->dispatcher, opt_from(opt, &feed_program, "dispatcher"), ep, e);
+	if (st != ST_OK && ep->own && o->local)
+		st = ST_OK; /* it is not needed */
+	if (st == ST_OK)
+		endpoint_export(ep);
+	if (st == ST_OK)
+		st = main_listen(o, ep, e);
+	if (st == ST_OK)
+		st = feed_plan_make(p, o, opt, ep, c, e);
+	return st == ST_OK ? ready_begin(&o->ready, e) : st;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct feed_opts o = { 0 };
+	struct opt opt;
+	struct err e = { 0 };
+	struct endpoint ep = { 0 };
+	struct feed_plan plan = { 0 };
+	struct feed_host_conf c = { 0 };
+	struct feed_run run = { 0 };
+	int code;
+
+	argc = opts_cut(argc, argv, &o.command);
+	char **command = o.command;
+	if (!opt_start(&feed_program, argc, argv, &o, LOG_WARN, &opt, &e, &code))
+		return code;
+	o.command = command;
+	o.batched = o.batch > 0;
+	stop_after(o.timeout, false);
+	enum status st = main_prepare(&o, &opt, &plan, &ep, &c, &e);
+	stop_install();
+	if (st == ST_OK) {
+		main_conf(&o, &plan, &c);
+		st = feed_run_open(&run, &o, &c, &e);
+	}
+	code = st == ST_OK ? feed_run(&run, &c) : report(feed_program.name, &e);
+	ready_end(&o.ready);
+	feed_place_clear(&c.begin);
+	keep_clear(&run.keep);
+	feed_plan_clear(&plan);
+	opt_clear(&feed_program, &o, &opt);
+	return code;
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+#include "opts.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "host/feed_host.h"
+#include "host/link.h"
+#include "lang/offer.h"
+#include "lang/usage.h"
+#include "value/format/format.h"
+
+#define AT(field) .offset = offsetof(struct feed_opts, field)
+
+static const struct param rows[] = {
+	OPT_DISPATCHER(struct feed_opts),
+	{ .name = "expression", .letter = 'e', .arg = "SPEC", .kind = PARAM_WORD, AT(expression), .flags = PARAM_OPTIONAL,
+	  .complete = "spec", .help = "feed from this pipeline" },
+	{ .name = "file", .letter = 'f', .arg = "FILE", .kind = PARAM_WORD, AT(file), .flags = PARAM_RARE | PARAM_OPTIONAL,
+	  .complete = "file", .help = "read the pipeline from FILE" },
+	{ .name = "set", .letter = 's', .arg = "NAME=VALUE", .kind = PARAM_WORDS, AT(set),
+	  .flags = PARAM_RARE | PARAM_REPEAT, .help = "set a parameter of the pipeline" },
+	{ .name = "include-dir", .letter = 'I', .arg = "DIR", .kind = PARAM_WORDS, AT(include),
+	  .flags = PARAM_RARE | PARAM_REPEAT, .complete = "dir", .help = "look for included files in DIR" },
+	{ .name = "local", .kind = PARAM_BOOL, AT(local), .help = "run the pipeline in this process" },
+	{ .name = "cores", .letter = 'n', .arg = "N", .kind = PARAM_INT, AT(cores), .def = "1", .min = 1,
+	  .max = FEED_CORES_MAX, .help = "number of consumers, and of copies of CMD" },
+	{ .name = "batch", .arg = "N", .kind = PARAM_INT, AT(batch), .def = "0", .flags = PARAM_ZERO,
+	  .max = 1 << 30, .help = "elements are rows; a step has N of them over all cores" },
+	{ .name = "element", .arg = "WHOSE", .kind = PARAM_CHOICE, AT(element), .def = "core",
+	  .choices = "core|host|step|copy", .complete = "core|host|step|copy",
+	  .help = "elements are batches, one for each core; host, step: to be cut; copy: for all" },
+	{ .name = "tail", .arg = "WAY", .kind = PARAM_CHOICE, AT(tail), .def = "auto",
+	  .choices = "auto|pad|drop|short|error", .complete = "pad|drop|short|error",
+	  .help = "the last rows, too few for a step; short: share them; auto: short for one core, else pad" },
+	{ .name = "mask", .arg = "NAME", .kind = PARAM_WORD, AT(mask), .flags = PARAM_RARE | PARAM_OPTIONAL | PARAM_NAME,
+	  .help = "add a field NAME that is true for real rows and false for padding" },
+	{ .name = "expect", .arg = "TYPE", .kind = PARAM_WORD, AT(expect), .flags = PARAM_RARE | PARAM_OPTIONAL,
+	  .help = "exit 65 before the first step if elements are not of TYPE" },
+	{ .name = "order", .arg = "ORDER", .kind = PARAM_CHOICE, AT(job.order), .def = "stable", .flags = PARAM_RARE,
+	  .choices = JOB_ORDER_WORDS, .complete = JOB_ORDER_WORDS,
+	  .help = "order of the elements; any is faster, but does not come again" },
+	{ .name = "seed", .arg = "N", .kind = PARAM_INT, AT(job.seed), .given = offsetof(struct feed_opts, job.seeded),
+	  .def = "auto", .flags = PARAM_RARE | PARAM_ALLOW_AUTO | PARAM_ZERO,
+	  .help = "seed of all random operators; auto: a new one each time" },
+	{ .name = "shards", .arg = "N", .kind = PARAM_INT, AT(job.shards), .def = "auto",
+	  .flags = PARAM_RARE | PARAM_ALLOW_AUTO | PARAM_ZERO, .min = 1, .max = JOB_SHARDS_MAX, .help = "number of streams" },
+	{ .name = "window", .arg = "N", .kind = PARAM_INT, AT(job.window), .def = "auto",
+	  .flags = PARAM_RARE | PARAM_ALLOW_AUTO | PARAM_ZERO, .min = 1, .max = JOB_WINDOW_MAX,
+	  .help = "number of unacknowledged chunks per stream" },
+	{ .name = "epochs", .arg = "N", .kind = PARAM_INT, AT(epochs), .def = "1", .min = 1, .max = UINT32_MAX,
+	  .help = "N passes over the data, one after the other" },
+	{ .name = "steps", .arg = "N", .kind = PARAM_INT, AT(steps), .def = "inf", .flags = PARAM_ALLOW_INF, .max = INT64_MAX,
+	  .help = "stop after N steps" },
+	{ .name = "until", .arg = "STEP", .kind = PARAM_INT, AT(until), .given = offsetof(struct feed_opts, until_given),
+	  .def = "inf", .flags = PARAM_RARE | PARAM_ALLOW_INF | PARAM_ZERO, .max = INT64_MAX,
+	  .help = "stop when STEP steps are done, earlier runs included" },
+	{ .name = "from", .arg = "STEP", .kind = PARAM_INT, AT(from), .given = offsetof(struct feed_opts, from_given),
+	  .def = "auto", .flags = PARAM_RARE | PARAM_ALLOW_AUTO | PARAM_ZERO, .max = INT64_MAX,
+	  .help = "begin after STEP steps: at that position in the --checkpoint, or by passing over their rows" },
+	{ .name = "loop", .arg = "N", .kind = PARAM_INT, AT(loop), .def = "0", .flags = PARAM_RARE | PARAM_ZERO,
+	  .max = INT64_MAX,
+	  .help = "steps of a loop: cores stop and positions are saved at its end; 0: no loops" },
+	{ .name = "prefetch", .arg = "N", .kind = PARAM_INT, AT(prefetch), .def = "2", .flags = PARAM_RARE,
+	  .min = 1, .max = 1024,
+	  .help = "how many steps a core may be told of before it has done them" },
+	{ .name = "as", .arg = "FORMAT", .kind = PARAM_CHOICE, AT(as), .def = "memory", .choices = "memory|ndjson|msgpack",
+	  .complete = "memory|ndjson|msgpack", .help = "how CMD gets steps; ndjson, msgpack: on its stdin" },
+	{ .name = "results", .arg = "WHAT", .kind = PARAM_CHOICE, AT(results), .def = "none", .choices = "none|step|rows",
+	  .complete = "none|step|rows", .help = "take results: a value a step, or one for each row" },
+	{ .name = "to", .letter = 't', .arg = "FORMAT", .kind = PARAM_CHOICE, AT(format), .def = "auto", .flags = PARAM_RARE,
+	  .choices = FORMAT_CHOICES, .complete = FORMAT_CHOICES, .help = "format of the results" },
+	{ .name = "output", .letter = 'o', .arg = "FILE", .kind = PARAM_WORD, AT(output), .flags = PARAM_OPTIONAL,
+	  .complete = "file", .help = "write the results to FILE" },
+	{ .name = "checkpoint", .arg = "FILE", .kind = PARAM_WORD, AT(checkpoint), .flags = PARAM_OPTIONAL,
+	  .complete = "file", .help = "keep positions in FILE; resume from the newest, or from that of --from" },
+	{ .name = "save-every", .arg = "N", .kind = PARAM_INT, AT(save_every), .def = "0", .flags = PARAM_RARE | PARAM_ZERO,
+	  .max = INT64_MAX, .help = "keep a position each N steps; 0: at the end of each loop, or, without "
+	  "loops, about each second" },
+	{ .name = "keep", .arg = "N", .kind = PARAM_INT, AT(keep), .def = "16", .flags = PARAM_RARE, .min = 1, .max = 10000,
+	  .help = "how many positions the file holds" },
+	{ .name = "listen", .arg = "PATH|fd:N", .kind = PARAM_WORD, AT(listen),
+	  .flags = PARAM_RARE | PARAM_OPTIONAL, .complete = "file",
+	  .help = "socket to which consumers come, without CMD by default $XDG_RUNTIME_DIR/dsvc/feed; fd:N: "
+	  "a connection to one" },
+	{ .name = "ready-fd", .arg = "N", .kind = PARAM_INT, AT(ready.fd), .def = "-1", .min = -1, .max = 1 << 20,
+	  .flags = PARAM_RARE, .help = "write the path of the socket and a newline to descriptor N when ready" },
+	{ .name = "ready-file", .arg = "FILE", .kind = PARAM_WORD, AT(ready.file), .flags = PARAM_OPTIONAL | PARAM_RARE,
+	  .complete = "file", .help = "write it to FILE, which is removed at the start and at the end" },
+	{ .name = "wait-workers", .arg = "N[/DURATION]", .kind = PARAM_WORD, AT(wait_workers), .def = "1/10s",
+	  .flags = PARAM_RARE, .help = "wait until N workers are ready, at most DURATION; 0: as long as it takes" },
+	{ .name = "wait-cores", .arg = "DURATION", .kind = PARAM_DURATION, AT(wait_cores), .def = "10m", .flags = PARAM_RARE,
+	  .max = INT64_MAX, .help = "how long to wait for consumers to join" },
+	{ .name = "slow", .arg = "DURATION", .kind = PARAM_DURATION, AT(slow), .def = "60s", .flags = PARAM_RARE,
+	  .max = INT64_MAX, .help = "name a core that the others have waited for so long" },
+	{ .name = "core-timeout", .arg = "DURATION", .kind = PARAM_DURATION, AT(core_timeout), .def = "0",
+	  .flags = PARAM_RARE | PARAM_ZERO, .max = INT64_MAX,
+	  .help = "exit 124 if a core takes so long for a step; 0: never" },
+	{ .name = "grace", .arg = "DURATION", .kind = PARAM_DURATION, AT(grace), .def = "30s", .flags = PARAM_RARE,
+	  .max = INT64_MAX, .help = "after a failure, cores that have not ended within DURATION are terminated" },
+	{ .name = "slot-max", .arg = "SIZE", .kind = PARAM_SIZE, AT(slot_max), .def = "1G", .flags = PARAM_RARE, .min = 4096,
+	  .max = (int64_t)1 << 40, .help = "the largest step, in bytes" },
+	{ .name = "stats", .kind = PARAM_BOOL, AT(stats), .flags = PARAM_RARE,
+	  .help = "print steps, rows and rate at the end" },
+	OPT_FAIL_EMPTY(struct feed_opts),
+	OPT_TIMEOUT(struct feed_opts),
+	OPT_QUIET(struct feed_opts),
+	OPT_VERBOSE(struct feed_opts),
+	{ 0 }
+};
+
+int
+opts_cut(int argc, char **argv, char ***command)
+{
+	*command = NULL;
+	for (int i = 1; i < argc; i++)
+		if (!strcmp(argv[i], "--")) {
+			argv[i] = NULL;
+			*command = argv[i + 1] ? &argv[i + 1] : NULL;
+			return i;
+		}
+	return argc;
+}
+
+static enum status
+opts_positions(const struct feed_opts *o, struct err *e)
+{
+	if (o->job.order == ORDER_ANY && (o->checkpoint || o->from_given)) {
+		err_set(e, ST_USAGE, "%s: elements in order any do not come again as they came",
+			o->checkpoint ? "--checkpoint" : "--from");
+		err_help(e, "leave --order any out");
+		return ST_USAGE;
+	}
+	if (o->checkpoint && o->output && format_is_framed((enum format_kind)o->format))
+		return err_set(e, ST_USAGE, "--checkpoint: the format of the results has a beginning or an "
+			"end, and cannot be continued");
+	if (o->steps != INT64_MAX && o->until_given)
+		return err_set(e, ST_USAGE, "--steps and --until both say where to stop: give only one of them");
+	return ST_OK;
+}
+
+enum status
+opts_check(const struct feed_opts *o, struct err *e)
+{
+	if (o->batched && o->batch % o->cores) {
+		err_set(e, ST_USAGE, "--batch: %lld rows cannot be shared evenly by %lld cores", (long long)o->batch,
+			(long long)o->cores);
+		err_help(e, "--batch %lld or %lld", (long long)(o->batch < o->cores ? o->cores : o->batch / o->cores * o->cores),
+			 (long long)((o->batch / o->cores + 1) * o->cores));
+		return ST_USAGE;
+	}
+	if (o->batched && o->element != 0) {
+		err_set(e, ST_USAGE, "--batch makes batches of rows, and --element says that elements are batches");
+		err_help(e, "give only one of them");
+		return ST_USAGE;
+	}
+	if (o->as != FEED_AS_MEMORY && !o->command) {
+		err_set(e, ST_USAGE, "--as is for a command, and none was given");
+		err_help(e, "dsvc-feed ... --as ndjson -- CMD");
+		return ST_USAGE;
+	}
+	if (o->as != FEED_AS_MEMORY && o->listen)
+		return err_set(e, ST_USAGE, "--listen is for consumers in memory, and --as %s for a command",
+			       o->as == FEED_AS_NDJSON ? "ndjson" : "msgpack");
+	if (!o->results && (o->output || o->format)) {
+		err_set(e, ST_USAGE, "%s is for results, and none are taken", o->output ? "--output" : "--to");
+		err_help(e, "--results step, or --results rows");
+		return ST_USAGE;
+	}
+	return opts_positions(o, e);
+}
+
+const struct program feed_program = {
+	.name = "dsvc-feed",
+	.brief = "feed the processes of a training loop from a dataset, in step",
+	.synopsis = PROGRAM_TEXTS("[OPTION]... DATASET [-- CMD [ARG]...]", "[OPTION]... -e SPEC [-- CMD [ARG]...]",
+				  "[OPTION]... -f FILE [VALUE]... [-- CMD [ARG]...]"),
+	.doc = PROGRAM_TEXTS(
+		"Gives each of N consumers (\"cores\") its part of every step, in shared memory or on its stdin, and takes results "
+		"back in order. All cores get the same number of steps. With CMD it starts N copies of it and ends with them; "
+		"without, processes join at the socket of --listen, which DSVC_FEED names for them.",
+		"DATASET is the id or name of a registered dataset, or a pipeline in quotes; a single - "
+			"reads MessagePack elements from "
+		"standard input. The elements of a pipeline are made by the workers of the service, or here with --local.",
+		"A core that fails ends the others: what failed first is reported, with the core, and its exit code is "
+		"passed on, as timeout(1) and env(1) do.",
+		"With --checkpoint the position belongs to a step, not to a process: a run that is begun again goes on after "
+		"that step, also with another number of cores and workers, and each row comes once."),
+	.rows = rows,
+	.examples = (const struct program_example[]){
+		{ "dsvc-feed -n 4 --batch 64 \"$id\" -- python train.py", "four processes of a trainer" },
+		{ "dsvc-feed --local --batch 2 --as ndjson -e 'range 6' -- cat", "steps for a filter" },
+		{ "dsvc-feed -n 2 --batch 64 --results rows -o labels --as ndjson \"$id\" -- ./predict",
+			"predictions, in the order of the rows" },
+		{ 0 } },
+	.exits = (const struct program_exit[]){
+		{ 1, "--fail-empty: there was no row; or the own status of a core" },
+		{ 65, "the pipeline is wrong, an element failed or has another structure, or a result is wrong" },
+		{ 66, "no such file, dataset or position" },
+		{ 69, "no dispatcher or worker was ready, or cores did not come" }, { 74, NULL },
+		{ 75, "contact was lost, or a core ended early" }, { 76, NULL }, { 124, NULL }, { -1, NULL } },
+	.operand = "file",
+	.operand_word = usage_word,
+	.spec_words = offer_words,
+	.versions = link_versions,
+	.instead = "file",
+};

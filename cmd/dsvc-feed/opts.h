@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The options of dsvc-feed.
+ */
+#ifndef DSVC_FEED_OPTS_H
+#define DSVC_FEED_OPTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/param.h"
+#include "cli/opt.h"
+#include "cli/program.h"
+#include "cli/ready.h"
+#include "value/job_opts.h"
+
+struct feed_opts {
+	char *dispatcher, *expression, *file, *wait_workers, *mask, *expect, *output, *checkpoint, *listen;
+	struct words set, include;
+	struct job_opts job;
+	struct ready ready;
+	int64_t cores, batch, epochs, steps, until, from, loop, prefetch, save_every, keep, slot_max;
+	int64_t wait_cores, slow, core_timeout, grace, timeout, verbose;
+	bool batched, until_given, from_given, local, stats, quiet, fail_empty;
+	int element, tail, as, results, format;
+	/* not options: the command for each core; NULL: none */
+	char **command;
+};
+
+extern const struct program feed_program;
+
+/* Cuts the command off: it follows the first `--`. */
+int opts_cut(int argc, char **argv, char ***command);
+/* Compares options with each other. */
+enum status opts_check(const struct feed_opts *o, struct err *e);
+
+#endif

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/endpoint.h"
+#include "plan.h"
+
+#include <string.h>
+
+#include "base/log.h"
+#include "base/rng.h"
+#include "base/str.h"
+#include "cli/stop.h"
+#include "wire/msg.h"
+
+static enum status
+plan_wait(const char *text, struct job_opts *job, struct err *e)
+{
+	const char *slash = strchr(text, '/');
+	size_t n = slash ? (size_t)(slash - text) : strlen(text);
+	int64_t count = 0, wait_ns = 10000000000;
+
+	if (!str_int(text, n, &count) || count < 0 || count > WIRE_STREAMS_MAX ||
+	    (slash && (!str_duration_ns(slash + 1, strlen(slash + 1), &wait_ns) || wait_ns < 0 ||
+		       wait_ns / 1000000 > UINT32_MAX))) {
+		err_set(e, ST_USAGE, "--wait-workers: '%s' is not a number of workers and a duration", text);
+		err_help(e, "write 2, or 2/30s");
+		return ST_USAGE;
+	}
+	job->wait_ms = count ? (uint32_t)(wait_ns / 1000000) : UINT32_MAX;
+	job->min_workers = count ? (uint32_t)count : 1;
+	return ST_OK;
+}
+
+static enum status
+plan_nothing(struct err *e)
+{
+	err_set(e, ST_USAGE, "no dataset or pipeline given, or more than one");
+	err_help(e, "dsvc-feed ID -- CMD, or dsvc-feed -e 'range 10' -- CMD");
+	return ST_USAGE;
+}
+
+/* The pipeline that is meant; a registered dataset leaves src->text and src->file NULL. */
+static enum status
+plan_source(struct feed_opts *o, const struct opt *opt, struct spec_src *src, const char **id, struct err *e)
+{
+	if ((o->expression != NULL) + (o->file != NULL) + (opt->n > 0 && !o->file) != 1 || (opt->n > 1 && !o->file))
+		return plan_nothing(e);
+	if (o->file) {
+		src->file = o->file;
+		src->values = opt->operand;
+		src->n_values = opt->n;
+		return ST_OK;
+	}
+	src->text = o->expression ? o->expression : opt->operand[0];
+	if (!o->expression && !strcmp(src->text, "-")) {
+		src->text = "msgpack -";
+		o->local = true;
+	} else if (!o->expression && !spec_is_whole(src->text)) {
+		*id = src->text;
+		src->text = NULL;
+		if (strlen(*id) > PARAM_NAME_MAX)
+			return err_set(e, ST_USAGE, "'%.20s...': a name has at most %d bytes", *id, PARAM_NAME_MAX);
+		if (o->local) {
+			err_set(e, ST_USAGE, "--local: the service has the pipeline of `%s`", *id);
+			err_help(e, "give the pipeline itself, with -e");
+			return ST_USAGE;
+		}
+	}
+	src->len = src->text ? strlen(src->text) : 0;
+	return ST_OK;
+}
+
+static void
+plan_note(void *arg, const struct op_node *n, const struct err *e)
+{
+	(void)arg;
+	log_say(LOG_WARN, "operator %u: %s", n->place, e->text);
+	if (e->help[0])
+		log_say(LOG_WARN, "  help: %s", e->help);
+}
+
+static enum status
+plan_expect(struct feed_plan *p, const char *text, struct err *e)
+{
+	p->types = types_new();
+	if (!text)
+		return ST_OK;
+	p->expect = type_parse(p->types, text, strlen(text), e);
+	if (!p->expect) {
+		err_wrap(e, "--expect");
+		err_help(e, "types: int, float, bool, text, bytes, any, [int], {id: int, ...}, u8[?,3], int?");
+		return e->kind = ST_USAGE;
+	}
+	if (!p->element || p->element->kind == TYPE_ANY || p->element->open)
+		return ST_OK;
+	return type_expect(p->expect, p->element, "--expect ", e);
+}
+
+/* A registered dataset's type is asked of the service. */
+static enum status
+plan_registered(struct feed_plan *p, const char *id, struct err *e)
+{
+	enum status st = p->service.op.type(p->service.op.arg, id, NULL, &p->type, e);
+
+	if (st == ST_OK && p->type.len)
+		p->element = type_parse(p->types, (const char *)p->type.data, p->type.len, NULL);
+	buf_reset(&p->type);
+	return st;
+}
+
+static enum status
+plan_here(struct feed_plan *p, const struct feed_opts *o, struct feed_host_conf *c)
+{
+	c->source.plan = p->plan;
+	c->source.service = &p->service.op;
+	c->source.note = plan_note;
+	c->what.local = true;
+	p->resumable = !p->plan->local && !p->plan->n_service && o->job.order != ORDER_ANY;
+	return ST_OK;
+}
+
+enum status
+feed_plan_make(struct feed_plan *p, struct feed_opts *o, const struct opt *opt, const struct endpoint *ep,
+	       struct feed_host_conf *c, struct err *e)
+{
+	struct spec_src src = { .sets = &o->set, .dirs = &o->include, .service = &p->service.op };
+	const char *id = NULL;
+	enum status st = plan_wait(o->wait_workers, &o->job, e);
+
+	service_init(&p->service, ep->address, ep->from);
+	if (st == ST_OK)
+		st = plan_source(o, opt, &src, &id, e);
+	if (st != ST_OK)
+		return st;
+	if (!o->local)
+		src.flags = SPEC_IF_WHOLE | SPEC_ON_WORKERS | (o->job.order == ORDER_SOURCE && o->job.shards != 1 ? SPEC_ORDERED : 0);
+	if (!id) {
+		st = plan_make(&src, &p->plan, e);
+		if (st != ST_OK)
+			return st;
+		p->element = p->plan->type;
+		plan_canonical(p->plan, CANON_ABSOLUTE, &p->spec);
+		dataset_id((char *)p->spec.data, p->spec.len, p->dataset);
+		c->what.dataset = p->dataset;
+		type_print(p->plan->type, &p->type);
+	}
+	st = plan_expect(p, o->expect, e);
+	if (st == ST_OK && id)
+		st = plan_registered(p, id, e);
+	if (st != ST_OK)
+		return st;
+	/* One seed for all passes, so that a position needs to name no other. */
+	int64_t own = p->plan ? p->plan->options.seed : PARAM_AUTO;
+	c->what.seed = o->job.seeded ? o->job.seed : own != PARAM_AUTO ? (uint64_t)own : rng_seed_fresh();
+	c->what.order = (uint32_t)o->job.order;
+	c->source.reader = (struct reader_host_conf){ .dispatcher = ep->address, .from = ep->from,
+		.job = o->job, .dataset = id,
+		.spec = id ? NULL : (char *)p->spec.data, .type = id ? NULL : (char *)p->type.data };
+	c->source.stop = stop_flag();
+	p->resumable = o->job.order != ORDER_ANY;
+	if (p->plan && !o->local && p->plan->local) {
+		err_set(e, ST_DATA, "the pipeline reads standard input, which workers do not have");
+		err_help(e, "--local runs it here");
+		return ST_DATA;
+	}
+	return p->plan && (o->local || p->plan->n_service) ? plan_here(p, o, c) : ST_OK;
+}
+
+void
+feed_plan_clear(struct feed_plan *p)
+{
+	plan_free(&p->plan);
+	types_free(&p->types);
+	buf_clear(&p->spec);
+	buf_clear(&p->type);
+}

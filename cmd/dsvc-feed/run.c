@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+#include "run.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/transfer.h"
+#include "cli/exits.h"
+#include "cli/quit.h"
+#include "cli/report.h"
+#include "cli/stop.h"
+#include "value/mp.h"
+
+#define RUN_SAVE_NS 1000000000ll
+
+/* Callbacks */
+
+static enum status
+run_ready(void *arg, const char *endpoint, struct err *e)
+{
+	struct feed_run *r = arg;
+
+	return ready_say(&r->o->ready, endpoint, e);
+}
+
+/* {step, core, result} around the answer of one core. */
+static enum status
+run_step_result(struct feed_run *r, uint64_t step, uint32_t core, const uint8_t *p, size_t len, struct err *e)
+{
+	struct buf b = { 0 };
+	uint8_t *w = buf_room(&b, 64 + len), *start = w;
+
+	w = mp_put_record_head(w, 3);
+	w = mp_put_uint(mp_put_text(w, "step", 4), step);
+	w = mp_put_uint(mp_put_text(w, "core", 4), core);
+	w = mp_put_text(w, "result", 6);
+	memcpy(w, p, len);
+	enum status st = output_bytes(r->out, start, (size_t)(w - start) + len, 1, e);
+	buf_clear(&b);
+	return st;
+}
+
+static enum status
+run_results(void *arg, uint64_t step, uint32_t core, const uint8_t *p, size_t len, uint64_t count, struct err *e)
+{
+	struct feed_run *r = arg;
+
+	if (r->o->results == FEED_RESULTS_STEP)
+		return run_step_result(r, step, core, p, len, e);
+	return output_bytes(r->out, p, len, count, e);
+}
+
+static bool
+run_save_due(const struct feed_run *r, uint64_t step, bool last_of_loop)
+{
+	if (r->o->save_every)
+		return step % (uint64_t)r->o->save_every == 0;
+	return r->o->loop ? last_of_loop : clock_mono_ns() - r->saved_ns >= RUN_SAVE_NS;
+}
+
+static enum status
+run_save(struct feed_run *r, const struct feed_place *place, const struct feed_what *what, struct err *e)
+{
+	struct buf b = { 0 };
+	enum status st = r->out ? output_sync(r->out, &r->bytes, e) : ST_OK;
+
+	feed_place_encode(place, what, &b);
+	if (st == ST_OK)
+		st = keep_add(&r->keep, place->step, r->bytes, &b, e);
+	buf_clear(&b);
+	r->saved_ns = clock_mono_ns();
+	r->saved_step = place->step;
+	return st;
+}
+
+static enum status
+run_stepped(void *arg, uint64_t step, const struct feed_place *place, const struct feed_what *what, bool last_of_loop,
+	 bool last, struct err *e)
+{
+	struct feed_run *r = arg;
+
+	if (!r->o->checkpoint || !place || !(last || run_save_due(r, step, last_of_loop)))
+		return ST_OK;
+	return run_save(r, place, what, e);
+}
+
+static void
+run_say(void *arg, const char *text)
+{
+	(void)arg;
+	log_say(LOG_WARN, "%s", text);
+}
+
+/* One write a line, so that lines of several cores do not mix. */
+static void
+run_heard(void *arg, uint32_t core, const char *line, size_t n)
+{
+	struct buf b = { 0 };
+
+	(void)arg;
+	buf_printf(&b, "core %u: ", core);
+	buf_put(&b, line, n);
+	transfer_write(STDERR_FILENO, b.data, b.len);
+	buf_clear(&b);
+}
+
+/* The start */
+
+static enum status
+run_resume(struct feed_run *r, struct feed_host_conf *c, struct err *e)
+{
+	struct feed_opts *o = r->o;
+	const struct kept_place *k = NULL;
+	enum status st = keep_load(&r->keep, o->checkpoint, (size_t)o->keep, e);
+
+	if (st != ST_OK)
+		return st;
+	if (o->checkpoint && o->from_given && (r->keep.n || o->from)) {
+		st = keep_find(&r->keep, (uint64_t)o->from, &k, e);
+		if (st != ST_OK)
+			return st;
+	} else if (r->keep.n) {
+		k = &r->keep.v[r->keep.n - 1];
+	} else if (o->from_given) {
+		c->over = (uint64_t)o->from;
+		c->placed = true;
+	}
+	if (!k)
+		return ST_OK;
+	c->placed = true;
+	r->bytes = k->bytes;
+	st = feed_place_decode(k->position.data, k->position.len, &c->begin, &c->what, e);
+	if (st != ST_OK)
+		err_wrap(e, "%s", o->checkpoint);
+	return st;
+}
+
+enum status
+feed_run_open(struct feed_run *r, struct feed_opts *o, struct feed_host_conf *c, struct err *e)
+{
+	r->o = o;
+	r->began_ns = r->saved_ns = clock_mono_ns();
+	c->arg = r;
+	c->ready = run_ready;
+	c->results = run_results;
+	c->done = run_stepped;
+	c->say = run_say;
+	c->heard = run_heard;
+	enum status st = run_resume(r, c, e);
+	if (st != ST_OK || !o->results)
+		return st;
+	struct output_conf oc = { .path = o->output, .format = (enum format_kind)o->format, .watch = true,
+		.in_place = o->checkpoint && o->output, .keep = r->bytes };
+	return output_open(&oc, &r->out, e);
+}
+
+/* The end */
+
+static void
+run_stats(const struct feed_run *r)
+{
+	double s = (double)(clock_mono_ns() - r->began_ns) / 1e9;
+	const struct feed_host_end *x = &r->end;
+
+	fprintf(stderr, "dsvc-feed: %" PRIu64 " steps, %" PRIu64 " rows in %.3f s (%.0f rows/s); cores "
+		"waited for data %.0f %% of "
+		"the time, data for cores %.0f %%\n", x->steps, x->rows, s, s > 0 ? (double)x->rows / s : 0.0,
+		(double)x->starved_ns / 1e7 / s, (double)x->full_ns / 1e7 / s);
+}
+
+static void
+run_tail(const struct feed_run *r)
+{
+	const struct feed_host_end *x = &r->end;
+	int tail = r->o->tail ? r->o->tail - 1 : r->o->cores == 1 ? FEED_SHORT : FEED_PAD;
+
+	if (!x->tail)
+		return;
+	if (tail == FEED_DROP)
+		log_say(LOG_WARN, "the last %" PRIu64 " rows are no whole step of %" PRIu64 " and were dropped",
+			x->dropped, x->tail_of);
+	else if (tail == FEED_PAD)
+		log_say(LOG_WARN, "the last step has %" PRIu64 " of %" PRIu64 " rows, the others are padding "
+			"(--tail, --mask)", x->tail,
+			x->tail_of);
+}
+
+/* Prints the cause, and what else was reported. Gives the code. */
+static int
+run_blame(const struct feed_run *r, const struct err *e)
+{
+	struct err shown = *e;
+
+	shown.kind = ST_DATA; /* a core's own status may be one that says nothing */
+	report(feed_program.name, &shown);
+	for (size_t i = 0; i < r->end.n_then && !r->o->quiet; i++)
+		log_say(LOG_WARN, "  then: %s", r->end.then[i].text);
+	return (int)e->kind;
+}
+
+static enum status
+run_close(struct feed_run *r, bool well, struct err *e)
+{
+	return r->out ? output_close(&r->out, well, e) : ST_OK;
+}
+
+int
+feed_run(struct feed_run *r, const struct feed_host_conf *c)
+{
+	struct err e = { 0 }, last = { 0 };
+	enum status st = feed_host_run(c, &r->end, &e);
+	enum status closed = run_close(r, st == ST_OK && !stop_signal(), &last);
+	int code = 0;
+
+	if (st != ST_OK)
+		code = run_blame(r, &e);
+	else if (closed != ST_OK)
+		code = report(feed_program.name, &last);
+	if (!code) {
+		run_tail(r);
+		if (r->end.end.why == FEED_END_STOP && log_most() >= LOG_INFO)
+			log_say(LOG_INFO, "stopped after step %" PRIu64 "%s%s", r->end.end.step, r->end.why[0] ? ": " : "", r->end.why);
+	}
+	if (r->o->stats)
+		run_stats(r);
+	mem_free(r->end.then);
+	if (!code && stop_signal()) {
+		ready_end(&r->o->ready);
+		quit_signal(stop_signal());
+	}
+	return !code && r->o->fail_empty && !r->end.rows ? 1 : code;
+}

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: MIT
+"""Steps in shared memory: slots are mapped one by one, and arrays are views of them.
+
+A slot is given back when its last view is gone. A batch that is kept while others come is moved to
+memory of its own, at the same address, so that its views stay what they are and the slot is free."""
+from __future__ import annotations
+
+import collections.abc
+import ctypes
+import mmap
+import os
+from typing import Any, Callable, Dict, List, Optional
+
+from ._wire import DTYPES, np, unpack
+
+_libc = ctypes.CDLL(None, use_errno=True)
+_libc.mmap.restype = ctypes.c_void_p
+_libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long]
+_libc.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
+_libc.mremap.restype = ctypes.c_void_p
+_libc.mremap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_int, ctypes.c_void_p]
+_FAILED = ctypes.c_void_p(-1).value
+_MOVE_FIXED = 3  # MREMAP_MAYMOVE | MREMAP_FIXED
+
+
+class Map:
+    """Some memory of this process, unmapped when nobody refers to it."""
+
+    def __init__(self, size: int, fd: int = -1, at: int = 0, writable: bool = True) -> None:
+        flags = mmap.MAP_SHARED if fd >= 0 else mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
+        prot = mmap.PROT_READ | (mmap.PROT_WRITE if writable else 0)
+        self.size, self.writable, self._munmap = size, writable, _libc.munmap
+        self.address = _libc.mmap(None, size, prot, flags, fd, at)
+        if self.address == _FAILED:
+            self.address = None
+            raise OSError(ctypes.get_errno(), "cannot map the memory of steps")
+
+    def detach(self) -> None:
+        """Puts private memory with the same bytes in its place."""
+        copy = Map(self.size)
+        ctypes.memmove(copy.address, self.address, self.size)
+        if _libc.mremap(copy.address, self.size, self.size, _MOVE_FIXED, self.address) == _FAILED:
+            raise OSError(ctypes.get_errno(), "cannot keep a batch")
+        copy.address = None
+
+    def __del__(self) -> None:
+        if getattr(self, "address", None):
+            self._munmap(self.address, self.size)
+
+
+_owners: Dict[int, type] = {}
+
+
+def _owner_type(size: int) -> type:
+    """An array of bytes that calls `gone` when the last view of it is gone."""
+    if size not in _owners:
+        def leave(self: Any) -> None:
+            gone = getattr(self, "gone", None)
+            if gone:
+                gone()
+        _owners[size] = type("Slot", (ctypes.c_ubyte * size,), {"__del__": leave})
+    return _owners[size]
+
+
+class Ring:
+    """The slots of a feed, as its message RING tells of them."""
+
+    def __init__(self, fields: List[Any], fd: int) -> None:
+        self.slots, self.bytes, self.rows, self.whole, self.writable, self.mask, columns = fields
+        self.columns = [Column(*c) for c in columns]
+        self.fd = fd
+        self.maps: Dict[int, Map] = {}
+
+    def owner(self, slot: int, gone: Callable[[], None]) -> Any:
+        if slot not in self.maps:
+            self.maps[slot] = Map(self.bytes, self.fd, slot * self.bytes, self.writable)
+        m = self.maps[slot]
+        owner = _owner_type(self.bytes).from_address(m.address)  # type: ignore[attr-defined]
+        owner.map, owner.gone, owner.slot = m, gone, slot
+        return owner
+
+    def detach(self, owner: Any) -> None:
+        owner.map.detach()
+        if self.maps.get(owner.slot) is owner.map:
+            del self.maps[owner.slot]
+
+    def __del__(self) -> None:
+        os.close(self.fd)
+
+
+class Column:
+    def __init__(self, path: List[str], kind: int, dtype: str, dims: List[List[int]], at: int, heap: int,
+                 tensor: bool) -> None:
+        self.path, self.kind, self.at, self.heap = path, kind, at, heap
+        self.letter, self.name, self.size = DTYPES[dtype or "u8"]
+        self.bf16 = dtype == "bf16"
+        self.dims = tuple(d[0] for d in dims)
+        self.tensor = tensor
+
+    def view(self, owner: Any, first: int, rows: int, whole: bool, writable: bool) -> Any:
+        if self.kind:
+            items = Ragged(owner, self, first, rows)
+            return items[0] if whole and rows == 1 else items
+        shape = self.dims if whole and rows == 1 else (rows,) + self.dims
+        size = self.size
+        for d in self.dims:
+            size *= d
+        if np is not None:
+            a = np.ndarray(shape, self.name, owner, self.at + first * size)
+            if not writable:
+                a.flags.writeable = False
+            return a[()] if not shape and not self.tensor else a
+        raw = memoryview(owner).cast("B")[self.at + first * size:self.at + (first + rows) * size]
+        letter = "h" if self.letter == "e" else self.letter
+        if not shape:
+            return raw.cast(letter)[0]
+        flat = raw.cast(letter)
+        if 0 in shape or len(shape) == 1:
+            return flat if writable else flat.toreadonly()
+        return raw.cast(letter, shape) if writable else raw.cast(letter, shape).toreadonly()
+
+
+class Ragged(collections.abc.Sequence):
+    """Texts, bytes, lists of numbers or other values, one for each row. `offsets` and `values` are the
+    arrays that they lie in."""
+
+    def __init__(self, owner: Any, c: Column, first: int, rows: int) -> None:
+        raw = memoryview(owner).cast("B")
+        self._kind = c.kind
+        self.offsets = raw[c.at + 8 * first:c.at + 8 * (first + rows + 1)].cast("Q")
+        size = 8 if c.kind in (3, 4) else 1
+        last = self.offsets[rows] if rows else 0
+        values = raw[c.heap:c.heap + last * size]
+        self.values: Any = values.cast("q" if c.kind == 3 else "d") if size == 8 else values
+        if np is not None:
+            self.offsets = np.frombuffer(self.offsets, "<u8")  # type: ignore[assignment]
+            self.values = np.frombuffer(self.values, {3: "<i8", 4: "<f8"}.get(c.kind, "u1"))
+        self._rows, self._owner = rows, owner
+
+    def __len__(self) -> int:
+        return self._rows
+
+    def __getitem__(self, i: Any) -> Any:
+        if isinstance(i, slice):
+            return [self[k] for k in range(*i.indices(self._rows))]
+        if i < 0:
+            i += self._rows
+        if not 0 <= i < self._rows:
+            raise IndexError("row out of range")
+        value = self.values[int(self.offsets[i]):int(self.offsets[i + 1])]
+        if self._kind == 1:
+            return bytes(value).decode("utf-8", "replace")
+        if self._kind == 2:
+            return bytes(value)
+        if self._kind == 5:
+            return unpack(memoryview(bytes(value)))[0] if len(value) else None
+        return value
+
+    def tolist(self) -> List[Any]:
+        return [v.tolist() if hasattr(v, "tolist") else v for v in self]
+
+    def __eq__(self, other: Any) -> bool:
+        return self.tolist() == list(other)
+
+    def __repr__(self) -> str:
+        return repr(self.tolist())
+
+
+Strings = Ragged
+
+
+def nest(columns: List[Column], views: List[Any]) -> Any:
+    """Records as they were: nested dicts, or the bare array."""
+    if len(columns) == 1 and not columns[0].path:
+        return views[0]
+    out: Dict[str, Any] = {}
+    for c, view in zip(columns, views):
+        at = out
+        for name in c.path[:-1]:
+            at = at.setdefault(name, {})
+        at[c.path[-1]] = view
+    return out
+
+
+def find(columns: List[Column], name: Optional[str]) -> Optional[Column]:
+    return next((c for c in columns if c.path == [name]), None) if name else None

@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: MIT
+"""The module against the programs; they are found on PATH. With and without numpy."""
+import gc
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import textwrap
+import unittest
+import warnings
+
+import dsvc
+
+HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+
+def plain(v):
+    """Arrays, memoryviews and ragged rows as lists."""
+    if isinstance(v, dict):
+        return {k: plain(x) for k, x in v.items()}
+    return plain(v.tolist()) if hasattr(v, "tolist") else [plain(x) for x in v] if isinstance(v, (list, tuple)) else v
+
+
+def script(text, *options, env={}):
+    """Cores that run a Python script, under a dsvc-feed with these options."""
+    path = dict(os.environ, PYTHONPATH=HERE, **env)
+    return subprocess.run(["dsvc-feed", "--local", *options, "--", sys.executable, "-c", textwrap.dedent(text)],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=path, timeout=60)
+
+
+class Values(unittest.TestCase):
+    def test_elements_are_python_values(self):
+        got = list(dsvc.run('range 3 | map {a: x, b: str(x), c: [x, 0.5], d: {e: x == 1}, f: bytes("z")}'))
+        self.assertEqual(got[1], {"a": 1, "b": "1", "c": [1, 0.5], "d": {"e": True}, "f": b"z"})
+
+    def test_tensors_are_arrays(self):
+        (a,) = dsvc.run("elements [1] | map tensor([[1, 2], [3, 4]])")
+        self.assertEqual(plain(a), [[1, 2], [3, 4]])
+
+    def test_large_elements_and_many_of_them_arrive_whole(self):
+        self.assertEqual(sum(dsvc.run("range 100000")), 99999 * 50000)
+        (a,) = dsvc.run("range 300000 | batch 300000")
+        self.assertEqual(a[-1], 299999)
+
+    def test_mistakes_are_exceptions_with_code_and_help(self):
+        with self.assertRaises(dsvc.StructureError) as e:
+            list(dsvc.run("range 3 | bad"))
+        self.assertEqual(e.exception.code, 65)
+        self.assertIsInstance(e.exception, TypeError)
+        self.assertIn("lists the operators", e.exception.help)
+        with self.assertRaises(dsvc.NotFound) as n:
+            list(dsvc.run("lines /nonexistent"))
+        self.assertIsInstance(n.exception, LookupError)
+        with self.assertRaises(dsvc.Unavailable):
+            dsvc.status(dispatcher="ipc:///nonexistent/socket")
+
+    def test_a_reader_that_stops_early_leaves_no_process(self):
+        for x in dsvc.run("range 100000000"):
+            if x == 5:
+                break
+
+
+class Feeding(unittest.TestCase):
+    def test_batches_are_records_of_rows(self):
+        got = []
+        for b in dsvc.feed("range 5 | map {i: x, s: str(x), r: {t: tensor([x, 7])}, l: [x]}", batch=2, local=True):
+            got.append(plain(b))
+            self.assertEqual(len(b["s"]), b.rows)
+        self.assertEqual(got[2], {"i": [4], "s": ["4"], "r": {"t": [[4, 7]]}, "l": [[4]]})
+        self.assertEqual([len(g["i"]) for g in got], [2, 2, 1])
+
+    def test_bare_values_are_bare_arrays_and_columns_are_tuples(self):
+        self.assertEqual([plain(b) for b in dsvc.feed("range 4", batch=2, local=True)], [[0, 1], [2, 3]])
+        feed = dsvc.feed("range 2 | map {a: x, b: -x}", batch=2, local=True, columns=("b", "a"))
+        self.assertEqual([plain(list(b)) for b in feed], [[[0, -1], [0, 1]]])
+
+    def test_elements_that_are_batches_and_single_ones(self):
+        feed = dsvc.feed("range 5 | batch 2", local=True)
+        self.assertEqual([plain(b) for b in feed], [[0, 1], [2, 3], [4]])
+        feed = dsvc.feed("range 2 | map {a: x, s: str(x)}", local=True)
+        self.assertEqual([plain(b) for b in feed], [{"a": 0, "s": "0"}, {"a": 1, "s": "1"}])
+
+    def test_epochs_and_loops(self):
+        feed = dsvc.feed("range 3", batch=2, local=True, epochs=2)
+        self.assertEqual([[plain(b) for b in e] for e in feed.epochs()], [[[0, 1], [2]], [[0, 1], [2]]])
+        self.assertEqual((feed.why, feed.step), ("data", 4))
+        feed = dsvc.feed("range 10", batch=2, local=True, loop=2)
+        self.assertEqual([[plain(b)[0] for b in e] for e in feed.loops()], [[0, 2], [4, 6], [8]])
+        feed = dsvc.feed("range 3", batch=2, local=True, epochs=2)
+        self.assertEqual(([plain(b) for b in feed], [plain(b) for b in feed], list(feed)), ([[0, 1], [2]], [[0, 1], [2]], []))
+
+    def test_the_last_batch_says_what_is_real(self):
+        feed = dsvc.feed("range 3", batch=2, local=True, tail="pad")
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always")
+            dsvc.Batch._seen = False
+            for _ in feed:
+                pass
+        self.assertTrue(any("neither .valid nor .mask" in str(w.message) for w in seen))
+        valid = [(feed.batch.valid, plain(feed.batch.mask)) for feed in [dsvc.feed("range 3", batch=2, local=True, tail="pad")]
+                 for _ in feed]
+        self.assertEqual(valid, [(2, [True, True]), (1, [True, False])])
+        self.assertEqual(len(list(dsvc.feed("range 3", batch=2, local=True, drop_last=True))), 1)
+
+    def test_batches_that_are_kept_stay_what_they_are(self):
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always")
+            kept = list(dsvc.feed("range 3000 | map {i: x, s: str(x)}", batch=3, local=True))
+        self.assertEqual([w.message.args[0][:16] for w in seen], ["batches are kept"])
+        gc.collect()
+        self.assertEqual([v for b in kept for v in plain(b["i"])], list(range(3000)))
+        self.assertEqual([v for b in kept for v in b["s"]], [str(v) for v in range(3000)])
+
+    def test_a_state_is_good_with_another_batch_and_the_same_steps_follow(self):
+        spec = "range 60 | shuffle 30 seed=4"
+        whole = [plain(b) for b in dsvc.feed(spec, batch=6, local=True)]
+        feed = dsvc.feed(spec, batch=6, local=True)
+        for b in feed:
+            if feed.step == 4:
+                state = json.loads(json.dumps(feed.state_dict()))
+                break
+        feed.close()
+        self.assertEqual(state["step"], 4)
+        again = dsvc.feed(spec, batch=6, local=True)
+        again.load_state_dict(state)
+        self.assertEqual([plain(b) for b in again], whole[4:])
+        other = dsvc.feed(spec, batch=9, local=True)
+        other.load_state_dict(state)
+        self.assertEqual(sum((plain(b) for b in other), []), sum(whole[4:], []))
+        self.assertEqual(again.state_dict()["step"], 10)
+        with self.assertRaises(dsvc.StructureError):
+            wrong = dsvc.feed("range 9", batch=3, local=True)
+            wrong.load_state_dict(state)
+            list(wrong)
+
+    def test_errors_of_the_feed_are_exceptions(self):
+        with self.assertRaises(dsvc.StructureError) as e:
+            list(dsvc.feed("elements [1, 2, 0.5]", batch=1, local=True))
+        self.assertIn("was int from the start", str(e.exception))
+        with self.assertRaises(dsvc.SpecError):
+            dsvc.feed()
+        with self.assertRaises(dsvc.SpecError):
+            list(dsvc.feed("range 3", batch=2, element="copy", local=True))
+
+
+class Cores(unittest.TestCase):
+    def test_ranks_get_their_parts_and_results_come_in_order(self):
+        done = script("""
+            import dsvc
+            feed = dsvc.feed()
+            for b in feed:
+                feed.put({"y": [10 * v for v in b["x"].tolist()]})
+            """, "-n", "3", "--batch", "6", "--results", "rows", "-t", "ndjson", "-e", "range 10 | map {x: x}")
+        self.assertEqual((done.returncode, done.stdout.split()), (0, ['{"y":%d}' % (10 * i) for i in range(10)]), done.stderr)
+
+    def test_an_exception_is_the_cause_and_the_others_are_told(self):
+        done = script("""
+            import dsvc, os
+            with dsvc.feed() as feed:
+                for b in feed:
+                    if feed.rank == 1 and feed.step == 3:
+                        raise ValueError("bad luck")
+            """, "-n", "3", "--batch", "3", "-e", "range 100000000")
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, r"dsvc-feed: core 1 \(rank 1, pid \d+\): ValueError: bad luck")
+
+    def test_an_uncaught_exception_is_told_before_the_process_ends(self):
+        done = script("""
+            import dsvc
+            feed = dsvc.feed()
+            for b in feed:
+                1 / (2 - feed.step)
+            """, "-n", "2", "--batch", "2", "-e", "range 100000000")
+        self.assertRegex(done.stderr, r"dsvc-feed: core \d \(rank \d, pid \d+\): ZeroDivisionError: division by zero")
+
+    def test_a_core_that_leaves_early_is_a_failure_and_stop_is_not(self):
+        leave = """
+            import dsvc, os
+            with dsvc.feed() as feed:
+                for b in feed:
+                    if feed.rank == 0 and feed.step == 3:
+                        %s
+            os.write(1, b"%%d " %% feed.step)
+            """
+        options = ("-n", "2", "--batch", "2", "-e", "range 100000000")
+        done = script(leave % "break", *options)
+        self.assertEqual(done.returncode, 75, done.stderr)
+        self.assertIn("left after step 3, while others go on", done.stderr)
+        done = script(leave % "feed.stop('enough')", *options)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(len(set(done.stdout.split())), 1)
+
+    def test_states_of_all_ranks_are_equal(self):
+        done = script("""
+            import dsvc, os
+            feed = dsvc.feed()
+            for b in feed:
+                if feed.step == 5:
+                    os.write(1, (str(feed.state_dict()) + '\\n').encode())
+            """, "-n", "3", "--batch", "6", "-e", "range 100")
+        self.assertEqual((done.returncode, len(done.stdout.splitlines()), len(set(done.stdout.splitlines()))), (0, 3, 1), done.stderr)
+
+    def test_broadcast_memory_is_read_only(self):
+        done = script("""
+            import dsvc, os
+            for b in dsvc.feed():
+                try:
+                    b[0] = 7
+                except (TypeError, ValueError):
+                    os.write(1, b"no ")
+            """, "-n", "2", "--element", "copy", "-e", "range 2 | batch 2")
+        self.assertEqual((done.returncode, done.stdout.split()), (0, ["no", "no"]), done.stderr)
+
+    def test_processes_join_by_themselves(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "feed")
+            read, write = os.pipe()
+            feed = subprocess.Popen(["dsvc-feed", "--local", "-n", "2", "--batch", "2", "--listen", path, "--ready-fd",
+                                     str(write), "-e", "range 8"], pass_fds=(write,))
+            os.close(write)
+            os.read(read, 1)
+            os.close(read)
+            code = "import dsvc; print([x for b in dsvc.feed() for x in b.tolist()])"
+            cores = [subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True,
+                                      env=dict(os.environ, DSVC_FEED=path, LOCAL_RANK=str(i), PYTHONPATH=HERE))
+                     for i in range(2)]
+            said = [c.communicate(timeout=60)[0].strip() for c in cores]
+            self.assertEqual((said, feed.wait(timeout=60)), (["[0, 2, 4, 6]", "[1, 3, 5, 7]"], 0))
+            self.assertFalse(os.path.exists(path))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,159 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# dsvc-feed from outside: steps, tails, results, who is blamed, positions.
+# shellcheck disable=SC2016
+
+load lib/dsvc
+
+feed() { timeout 20 dsvc-feed --local --as ndjson "$@"; }
+core=(sh -c 'while IFS= read -r b; do printf "%s\n" "$b"; done')
+
+@test "who gets which rows of a step" {
+	run -0 feed -n 2 --batch 4 --results step -e 'range 4' -- "${core[@]}"
+	[[ $output == $'{"step":0,"core":0,"result":[0,1]}\n{"step":0,"core":1,"result":[2,3]}' ]]
+	run -0 feed -n 2 --results step -e 'range 4 | batch 2' -- "${core[@]}"
+	[[ $output == $'{"step":0,"core":0,"result":[0,1]}\n{"step":0,"core":1,"result":[2,3]}' ]]
+	for how in host step; do
+		run -0 feed -n 2 --element $how --results step -e 'range 4 | batch 4' -- "${core[@]}"
+		[[ $output == $'{"step":0,"core":0,"result":[0,1]}\n{"step":0,"core":1,"result":[2,3]}' ]]
+	done
+	run -0 feed -n 2 --element copy --results step -e 'range 2 | batch 2' -- "${core[@]}"
+	[[ $output == $'{"step":0,"core":0,"result":[0,1]}\n{"step":0,"core":1,"result":[0,1]}' ]]
+	run -0 feed --batch 2 --steps 2 --loop 1 -e 'range 9' -- cat
+	[[ $output == $'[0,1]\n[2,3]' ]]
+	run -0 feed --batch 2 --from 1 --until 2 -e 'range 9' -- cat
+	[[ $output == '[2,3]' ]]
+	run -0 --separate-stderr feed --batch 2 --tail pad --mask real -e 'range 1 | map {x: x}' -- cat
+	[[ $output == '{"x":[0,0],"real":[true,false]}' ]]
+	run -0 --separate-stderr feed -n 2 --batch 4 --tail pad --results rows -e 'range 7' -- "${core[@]}"
+	[[ $output == $'0\n1\n2\n3\n4\n5\n6' ]]
+}
+
+@test "each way with the last rows, pass by pass" {
+	run -0 --separate-stderr feed --epochs 2 --batch 2 --tail drop -e 'range 3' -- cat
+	[[ $output == $'[0,1]\n[0,1]' && $stderr == *'and were dropped'* ]]
+	run -0 --separate-stderr feed --epochs 2 --batch 2 --tail pad -e 'range 3' -- cat
+	[[ $output == $'[0,1]\n[2,0]\n[0,1]\n[2,0]' && $stderr == *'has 1 of 2 rows, the others are padding'* ]]
+	run -0 feed --batch 2 --tail short -e 'range 3' -- cat
+	[[ $output == $'[0,1]\n[2]' ]]
+	run -65 feed --batch 2 --tail error -e 'range 3' -- cat
+	[[ $output == *'the last step has 1 of 2 rows'* ]]
+	run -0 feed -n 3 --batch 3 --tail short --results step -e 'range 1' -- "${core[@]}"
+	[[ $output == *'"core":0,"result":[0]'*'"core":2,"result":[]'* ]]
+	run -0 feed --batch 2 -e 'range 0' -- cat
+	[[ $output == '' ]]
+	run -1 feed --batch 2 --fail-empty -e 'range 0' -- cat
+}
+
+@test "elements from standard input, and single values" {
+	run -0 bash -c "dsvc-run -t msgpack 'range 3' | dsvc-feed --batch 2 --as ndjson - -- cat"
+	[[ $output == $'[0,1]\n[2]' ]]
+	run -0 feed -e 'range 2 | map {a: x, b: "t"}' -- cat
+	[[ $output == $'{"a":0,"b":"t"}\n{"a":1,"b":"t"}' ]]
+	run -0 bash -c "dsvc-feed --local --as msgpack --batch 2 -e 'range 2 | map {a: x}' -- cat | dsvc-run -t ndjson 'msgpack -'"
+	[[ $output == '{"a":[0,1]}' ]]
+}
+
+@test "an element of another structure is named before any core sees its step" {
+	run -65 feed --batch 2 -e 'elements [1, 2, 3, 4.5]' -- cat
+	[[ $output == *'step 1, row 1'*'the element is float, and was int from the start'*help:*cast* ]]
+	run -65 feed --batch 2 -e 'elements [{a: 1}, {b: 1}]' -- cat
+	[[ $output == *'field `b` was not there from the start'* ]]
+	run -65 feed --batch 2 --expect '{x: f32[2]}' -e 'range 3' -- cat
+	[[ $output == *'--expect {x: f32[2]}, but the elements are int'* ]]
+	run -65 feed -n 2 --element host -e 'range 3 | batch 3' -- cat
+	[[ $output == *'3 rows cannot be shared evenly by 2 cores'* ]]
+	run -65 feed -e 'elements [[1], [1, 2]]' -- cat
+	[[ $output == *'a batch has 2 rows, and the first one had 1'* ]]
+	run -64 feed -n 4 --batch 10 -e 'range 3' -- cat
+	[[ $output == *'10 rows cannot be shared evenly by 4 cores'*'--batch 8 or 12'* ]]
+}
+
+@test "the core that failed is the cause, and its status is passed on" {
+	run -3 feed -n 2 --batch 2 -e 'range 1000000' -- sh -c '[ $DSVC_CORE = 1 ] && read x && exit 3; cat >/dev/null'
+	[[ $output == *'core 1 (rank 1, pid '*') exited with status 3 in step '* ]]
+	run -137 feed -n 2 --batch 2 -e 'range 1000000' -- sh -c '[ $DSVC_CORE = 0 ] && kill -9 $$; cat >/dev/null'
+	[[ $output == *'core 0 (rank 0, pid '*') was killed by signal 9'*'see dmesg'* ]]
+	run -75 feed -n 2 --batch 2 --results step -e 'range 1000000' -- sh -c '[ $DSVC_CORE = 0 ] && exit; cat'
+	[[ $output == *'core 0'*'while steps were outstanding'* ]]
+	run -127 feed -e 'range 3' -- /nonexistent/program
+	run -124 feed --core-timeout 1 --grace 0.1 --results step -e 'range 3' -- sh -c 'read a; exec tail -f /dev/null'
+	[[ $output == *'has done nothing for 1 s, at step 0'* ]]
+}
+
+@test "a result that is wrong ends it with 65" {
+	run -65 feed --batch 4 --results rows -e 'range 4' -- sh -c 'read x; echo "[1,2]"; cat >/dev/null'
+	[[ $output == *'has 2 rows, and the step has 4'* ]]
+	run -65 feed --batch 4 --results rows -e 'range 4' -- sh -c 'read x; echo "{"; cat >/dev/null'
+	[[ $output == *'the result of step 0 is not JSON'* ]]
+	run -65 feed --batch 4 --results step -e 'range 4' -- sh -c 'echo 1; echo 2; cat >/dev/null'
+	run -65 feed --batch 2 --results step -e 'range 4' -- sh -c 'read x; echo 1; cat >/dev/null'
+	[[ $output == *'gave no result for step 1'* ]]
+}
+
+@test "nothing that a core started is left, also when the feed is killed" {
+	spawn feed dsvc-feed --local -n 2 --as ndjson -e 'range 1000000000' -- sh -c 'sh -c "echo \$\$ >>'"$BATS_TEST_TMPDIR"'/kids; exec tail -f /dev/null" & cat >/dev/null; wait'
+	two() { [[ $(cat "$BATS_TEST_TMPDIR/kids" 2>/dev/null | wc -l) == 2 ]]; }
+	until_true 10s two
+	stop feed KILL || true
+	gone() { local p; while read -r p; do kill -0 "$p" 2>/dev/null && return 1; done <"$BATS_TEST_TMPDIR/kids"; return 0; }
+	until_true 10s gone
+}
+
+@test "a signal stops all cores at the same step" {
+	spawn feed dsvc-feed --local -n 2 --batch 2 --as ndjson --results step -o "$BATS_TEST_TMPDIR/res" --checkpoint "$BATS_TEST_TMPDIR/pos" --save-every 1 -e 'range 1000000000' -- "${core[@]}"
+	some() { [[ -s $BATS_TEST_TMPDIR/res ]]; }
+	until_true 10s some
+	stop feed
+	((status == 143))
+	(($(grep -c '"core":0' "$BATS_TEST_TMPDIR/res") == $(grep -c '"core":1' "$BATS_TEST_TMPDIR/res")))
+}
+
+@test "a run that is begun again goes on after its position, with other numbers of cores" {
+	cd "$BATS_TEST_TMPDIR"
+	local spec='range 100 | shuffle 50' n
+	run -0 feed --seed 3 --batch 12 --results rows -o whole -t text -e "$spec" -- "${core[@]}"
+	for n in 1 3 2 6 4; do
+		run -0 --separate-stderr feed -n $n --seed 3 --batch 12 --steps 2 --checkpoint pos --save-every 1 --results rows -o res -t text -e "$spec" -- "${core[@]}"
+	done
+	cmp whole res
+	run -0 --separate-stderr feed --batch 12 --checkpoint pos --from 8 --results rows -o res -t text -e "$spec" -- "${core[@]}"
+	cmp whole res
+	run -66 feed --batch 12 --checkpoint pos --from 77 -e "$spec" -- cat
+	[[ $output == *'has no position of step 77'*'it has those of the steps'*'8'* ]]
+	run -65 feed --batch 12 --checkpoint pos -e 'range 7' -- cat
+	[[ $output == *'belongs to dataset'* ]]
+	echo nonsense >pos
+	run -65 feed --batch 12 --checkpoint pos -e 'range 7' -- cat
+	run -64 feed --order any --checkpoint pos2 -e 'range 7' -- cat
+}
+
+@test "through the service, with a worker and a core killed, each row comes once" {
+	cd "$BATS_TEST_TMPDIR"
+	service 2
+	local spec='range 20000 | map {i: x, t: str(x)} | shuffle 100' code
+	fed() { timeout 60 dsvc-feed --as ndjson --wait-workers 2 --batch 64 --checkpoint pos --save-every 20 --results rows -o res -t text -e "$spec" "$@"; }
+	run -137 --separate-stderr fed -n 2 -- sh -c 'n=0; jq -c --unbuffered .i | while IFS= read -r x; do printf "%s\n" "$x"; n=$((n+1)); [ $n = 100 ] && [ $DSVC_CORE = 1 ] && kill -9 $$; done'
+	[[ $stderr == *'core 1'*'was killed by signal 9'* ]]
+	spawn again dsvc-feed --as ndjson --wait-workers 2 --batch 64 --checkpoint pos --save-every 20 --results rows -o res -t text -e "$spec" -n 4 -- jq -c --unbuffered .i
+	lines() { (($(wc -l <res) > 10000)); }
+	until_true 20s lines
+	stop work1 KILL || true
+	reap again 30
+	((status == 0))
+	sort -n res | cmp - <(seq 0 19999)
+}
+
+@test "mistakes in the options are told" {
+	run -64 dsvc-feed --local -e 'range 3' --as ndjson
+	[[ $output == *'--as is for a command'* ]]
+	run -64 dsvc-feed --local -- cat
+	[[ $output == *'no dataset or pipeline given'* ]]
+	run -64 dsvc-feed --local --batch 2 --element copy -e 'range 3' -- cat
+	run -64 dsvc-feed --local -o x -e 'range 3' -- cat
+	run -64 dsvc-feed --steps 1 --until 2 --local -e 'range 3' -- cat
+	run -65 dsvc-feed -e 'lines -' -- cat
+	run -66 dsvc-feed --local --as ndjson -e 'lines nosuchfile' -- cat
+	run -69 dsvc-feed --listen "$BATS_TEST_TMPDIR/s" --wait-cores 0.1 --local -e 'range 3'
+	[[ $output == *'1 of 1 cores did not come'* ]]
+}
