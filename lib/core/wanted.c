@@ -4,10 +4,22 @@
 #define WANTED_SAMPLE_NS 900000000ll /* reports come each second, about */
 #define WANTED_WAIT_MOST 0.9 /* readers that always wait: ten times what they get is asked for */
 
+uint64_t
+wanted_step(uint64_t slots)
+{
+	uint64_t have = slots < WANTED_MOST ? slots : WANTED_MOST, most = have * 4;
+
+	if (!slots)
+		return 1;
+	if (most > have + WANTED_STEP)
+		most = have + WANTED_STEP;
+	return most < WANTED_MOST ? most : WANTED_MOST;
+}
+
 double
 wanted_slots(const struct wanted_job *jobs, size_t n, uint64_t slots, double busy)
 {
-	double sum = 0, most = (double)slots * 4, step = (double)slots + WANTED_STEP;
+	double sum = 0, most = (double)wanted_step(slots);
 
 	for (size_t i = 0; i < n; i++) {
 		const struct wanted_job *j = &jobs[i];
@@ -15,15 +27,7 @@ wanted_slots(const struct wanted_job *jobs, size_t n, uint64_t slots, double bus
 
 		sum += want < (double)j->most ? want : (double)j->most;
 	}
-	if (most > step)
-		most = step;
-	if (most > WANTED_MOST)
-		most = WANTED_MOST;
-	if (slots && sum > most)
-		sum = most;
-	else if (!slots && sum > 1)
-		sum = 1;
-	return sum;
+	return sum < most ? sum : most;
 }
 
 uint64_t

@@ -29,6 +29,8 @@ struct wanted_job {
 	uint64_t most;          /* slots that can have work: splits left and streams that run */
 };
 
+/* The most that may be wanted while there are so many slots. */
+uint64_t wanted_step(uint64_t slots);
 /* How many slots are wanted, as a number with a fraction. slots: those there are now.
  * busy: the share of its time that a slot is to be busy, above 0 and at most 1. A job
  * of which nothing is known yet counts one slot, and any job at least a part of one; no

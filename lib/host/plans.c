@@ -93,6 +93,21 @@ plans_release(struct plan_use **up)
 	pthread_mutex_unlock(&plans_lock);
 }
 
+enum status
+plans_listed(const struct plan *p, uint64_t listed, struct err *e)
+{
+	struct split_list units = { 0 };
+	enum status st = listed ? op_list_splits(p->top, &units, e) : ST_OK;
+
+	if (st == ST_OK && listed && split_list_names(&units) != listed) {
+		st = err_set(e, ST_DATA,
+			     "files have appeared or gone since the job began, and its shards are parts of what there was");
+		err_help(e, "start another job once the files stay, or read with --sharding dynamic or file");
+	}
+	split_list_clear(&units);
+	return st;
+}
+
 struct listing {
 	struct msg_list list;
 	const char *worker; /* its name, lent */

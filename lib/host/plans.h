@@ -15,6 +15,8 @@ enum status plans_get(const char *spec, struct plan_use **out, struct err *e);
 const struct plan *plans_plan(const struct plan_use *u);
 /* From now on plans that run programs (exec, cmd) are refused: ST_PERM. */
 void plans_refuse_exec(void);
+/* Whether the source has the files that the job began with (split_list_names; 0: any will do); ST_DATA. */
+enum status plans_listed(const struct plan *p, uint64_t listed, struct err *e);
 void plans_release(struct plan_use **u); /* accepts NULL */
 
 #endif

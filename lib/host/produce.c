@@ -347,6 +347,8 @@ produce_open(struct produce *m, struct err *e)
 	atomic_store(&m->fault.offset, a->offset);
 	m->restart_ns = clock_mono_ns();
 	st = op_open(p->top, &m->ctx, &m->chain, e);
+	if (st == ST_OK) /* not before the source has looked for its files */
+		st = plans_listed(p, a->listed, e);
 	if (st == ST_OK && a->has_state)
 		st = op_state_restore(m->chain, a->state.p, a->state.n, e);
 	return st;

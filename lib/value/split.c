@@ -45,6 +45,25 @@ split_bytes(const struct split *s)
 	return SPLIT_FIELDS * MP_INT_MAX + MP_HEAD_MAX + (s->path ? strlen(s->path) : 0);
 }
 
+uint64_t
+split_list_names(const struct split_list *l)
+{
+	uint64_t sum = 0, one;
+
+	for (size_t i = 0; i < l->n; i++) {
+		const char *p = l->v[i].kind == SPLIT_FILE ? l->v[i].path : NULL;
+
+		if (!p)
+			continue;
+		one = 0xcbf29ce484222325u;
+		for (; *p; p++)
+			one = (one ^ (uint8_t)*p) * 0x100000001b3u;
+		one ^= one >> 32;
+		sum += one * 0x9e3779b97f4a7c15u | 1; /* in whatever order they stand */
+	}
+	return sum;
+}
+
 size_t
 split_list_part(const struct split_list *l, size_t at, size_t most, size_t bytes)
 {

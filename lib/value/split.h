@@ -53,6 +53,8 @@ void split_list_clear(struct split_list *l);
 /* How many splits from number `at` on make one part of a list that is sent or stored in parts:
  * at most `most`, and at most `bytes` once encoded, but at least one unless none is left. */
 size_t split_list_part(const struct split_list *l, size_t at, size_t most, size_t bytes);
+/* A number that tells the names of its files, in any order, from other ones; 0: it has no files. */
+uint64_t split_list_names(const struct split_list *l);
 /* Encodes the split as one MessagePack list; decoding checks all bounds (ST_PROTO). */
 void split_encode(const struct split *s, struct buf *out);
 enum status split_decode(const uint8_t *p, size_t n, struct split *out, struct err *e);

@@ -270,6 +270,7 @@ struct msg_assign {
 	uint32_t streams;       /* streams of the iteration so far */
 	bool all_known;         /* and no more will come */
 	struct secret secret;   /* the tickets of its readers are made of it; none: no ticket is asked for */
+	uint64_t listed;        /* split_list_names of the units, which the source must have; 0: whatever it has */
 };
 struct msg_assigned { struct stream_key key; };
 struct msg_revoke { struct stream_key key; };            /* this generation and all before */

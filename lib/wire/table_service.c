@@ -47,6 +47,7 @@ static const struct field assign[] = {
 	U64(msg_assign, failed, "number of elements that failed before `offset`; the next failure gets the next number"),
 	U32(msg_assign, streams, WIRE_STREAMS_MAX, "number of streams of the iteration so far, for programs that are run"),
 	BOOL(msg_assign, all_known, "there will be no more streams"),
+	U64(msg_assign, listed, "sum of the names of the files that the source must have; 0: whatever it has"),
 	U32(msg_assign, compression, JOB_COMPRESSIONS - 1, "of its chunks, as in OPEN; auto: as the worker likes"),
 	SECRET(msg_assign, secret, "secret of which the tickets for this stream are made"),
 	U32(msg_assign, places, ROUND_PLACES_MAX, "number of places in a round; 1: every view gets all elements"),

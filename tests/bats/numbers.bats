@@ -250,7 +250,7 @@ print(time.monotonic() - begin)' "${ready##*:}"
 	[ "$(dsvc-status --wanted)" = 0 ]
 	says dsvc-status.1 'The sum over all passes is at most four times the slots there are, or 500 more, whichever is less, so that a wrong first guess does not start a thousand workers. --busy 0.8 asks for as many slots as keep each busy for four fifths of its time.'
 	is lib/core/wanted.h 'WANTED_STEP = 500'
-	is lib/core/wanted.c 'most = (double)slots * 4'
+	is lib/core/wanted.c 'most = have * 4'
 }
 
 @test "readers, status, and what the others say" {

@@ -186,3 +186,21 @@ lines_of() { # NUMBER...
 	run -64 dsvc-read --checkpoint pos --sharding data --shard 1 -o out -e 'range 3_000_000'
 	[[ $output == *"in shard 2, not in shard 1"* ]]
 }
+
+@test "a file that appears while shards are made is no part of some of them only" {
+	files 2 600000
+	start dispatch dsvc-dispatch
+	start one dsvc-work --memory 1M
+	mkfifo pipe
+	spawn reader bash -c 'exec dsvc-read -q --sharding data --shards 2 --shard 0 --window 1 -e "$1" >pipe' - "lines '$PWD/files/*'"
+	exec 9<pipe
+	IFS= read -r -t 10 -u 9 _
+	echo more >files/zzz
+	kill -KILL "${pid[one]}"
+	reap one
+	start two dsvc-work
+	cat <&9 >rest
+	reap reader 20
+	((status == 65))
+	grep -q 'files have appeared or gone since the job began' reader.err
+}

@@ -73,6 +73,9 @@ stream_fill_assign(struct disp *d, struct stream *s, struct msg *m)
 		m->assign.has_state = from->has_state;
 		m->assign.state = past_state(d, s, from);
 	}
+	/* The shares of one whole: it must be the same one. */
+	if (it->sharding == SHARD_DATA || it->sharding == SHARD_HINT)
+		m->assign.listed = split_list_names(&it->cut.units);
 	s->from = m->assign.offset;
 	s->asked = m->assign.split < s->asked ? m->assign.split : s->asked;
 	assign_views(s, &m->assign);

@@ -578,7 +578,7 @@ bool forget_has(const struct disp *d, uint64_t iteration); /* whether it was for
 /* disp_wanted.c */
 void wanted_beat(struct disp *d, const struct peer *p, const struct msg_clocks *clocks);
 /* The workers that one iteration wants; false: none, nobody reads it. */
-bool wanted_of(const struct iteration *it, struct wanted_job *out);
+bool wanted_of(const struct disp *d, const struct iteration *it, struct wanted_job *out);
 double wanted_all(const struct disp *d);
 
 /* disp_load.c */

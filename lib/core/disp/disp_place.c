@@ -306,6 +306,12 @@ place_everywhere(const struct job *j)
 }
 
 uint32_t
+place_room(const struct disp *d, const struct iteration *it)
+{
+	return place_everywhere(it->job) ? d->slots : place_slots(d, it);
+}
+
+uint32_t
 place_ready(const struct disp *d, const struct waiting *w)
 {
 	const struct iteration *it = w->iter;

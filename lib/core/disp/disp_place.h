@@ -37,6 +37,7 @@ bool place_fits(const struct iteration *it, const struct peer *w);
 struct peer *place_pick(struct disp *d, struct iteration *it);
 uint32_t place_workers(const struct disp *d, const struct iteration *it);  /* number of those that fit, */
 uint32_t place_slots(const struct disp *d, const struct iteration *it); /* and of their slots */
+uint32_t place_room(const struct disp *d, const struct iteration *it);  /* likewise, and quickly for most jobs */
 /* Workers that count for an OPEN: those that its reader can be served by. */
 uint32_t place_ready(const struct disp *d, const struct waiting *w);
 char *place_missing(const struct disp *d, const struct waiting *w, char **help); /* give: for people */

@@ -264,11 +264,11 @@ report_ledger(struct buf *b, const struct disp *d, const struct iteration *it)
 
 /* Where time went, and what follows from it for the number of slots. */
 static void
-report_clock(struct buf *b, const struct iteration *it)
+report_clock(struct buf *b, const struct disp *d, const struct iteration *it)
 {
 	const struct wanted_totals *t = &it->clock.now;
 	struct wanted_job job;
-	bool read = wanted_of(it, &job);
+	bool read = wanted_of(d, it, &job);
 
 	report_uint(b, "reader_work_ms", t->read_work / 1000000);
 	report_uint(b, "reader_wait_ms", t->read_wait / 1000000);
@@ -298,7 +298,7 @@ report_iteration(struct buf *b, const struct disp *d, const struct iteration *it
 	report_uint(b, "streams_ended", it->n_ended);
 	report_uint(b, "streams_finished", it->n_finished);
 	report_ledger(b, d, it); /* 12 */
-	report_clock(b, it); /* 8 */
+	report_clock(b, d, it); /* 8 */
 	report_list(b, "streams", n);
 	for (size_t i = 0; i < n; i++)
 		report_stream(b, it->streams[i]);

@@ -52,10 +52,12 @@ enum { DISP_SPLIT_FIRST_BYTES = 64, DISP_SPLIT_GROWTH = 64, DISP_SPLIT_SILENT = 
 static bool
 disp_split_ahead(const struct disp *d, const struct stream *s)
 {
-	uint64_t streams = s->iter->n_streams - s->iter->n_ended, n = streams > d->slots ? streams : d->slots;
+	uint64_t streams = s->iter->n_streams - s->iter->n_ended, n;
 
 	if (s->split_silent < (s->iter->cut.units.v[0].kind == SPLIT_FILE ? DISP_SPLIT_LITTLE_BYTES : DISP_SPLIT_LITTLE))
 		return false;
+	n = place_room(d, s->iter);
+	n = streams > n ? streams : n;
 	return s->split_silent > (double)cut_rest(&s->iter->cut) / DISP_SPLIT_PART / (double)(n ? n : 1);
 }
 

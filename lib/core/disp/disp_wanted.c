@@ -27,7 +27,7 @@ wanted_beat(struct disp *d, const struct peer *p, const struct msg_clocks *clock
 }
 
 bool
-wanted_of(const struct iteration *it, struct wanted_job *out)
+wanted_of(const struct disp *d, const struct iteration *it, struct wanted_job *out)
 {
 	uint64_t running = it->n_streams > it->n_ended ? it->n_streams - it->n_ended : 0;
 	uint64_t left = 0;
@@ -38,6 +38,10 @@ wanted_of(const struct iteration *it, struct wanted_job *out)
 	if (it->state == ITER_RUNNING && it->by_split && !it->fixed && !it->short_)
 		left = cut_streams(&it->cut, WANTED_MOST);
 	out->most = it->state == ITER_LISTING ? 1 : running + left;
+	/* Slots that it may not use do not make others of its kind worth more. */
+	uint64_t step = wanted_step(place_room(d, it));
+
+	out->most = out->most < step ? out->most : step;
 	return true;
 }
 
@@ -51,7 +55,7 @@ wanted_all(const struct disp *d)
 	for (const struct list_node *k = d->running.next; k != &d->running; k = k->next) {
 		struct wanted_job one;
 
-		if (!wanted_of(LIST_OF(k, struct iteration, running_node), &one))
+		if (!wanted_of(d, LIST_OF(k, struct iteration, running_node), &one))
 			continue;
 		jobs = mem_grow(jobs, &cap, n + 1, sizeof *jobs);
 		jobs[n++] = one;

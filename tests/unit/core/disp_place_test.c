@@ -285,3 +285,24 @@ a_rare_tag_is_found(void **state)
 	assert_int_equal(wrong, 0);
 	assert_true(took[1] < 5 * took[0] + 100 * MS);
 }
+
+static void
+slots_that_do_not_fit_do_not_raise_what_is_wanted(void **state)
+{
+	const char *name = "slots_most";
+	struct buf b = { 0 };
+	uint8_t *at;
+
+	(void)state;
+	for (uint64_t w = 20; w < 30; w++)
+		worker(w, "h", NULL);
+	worker(W2, "h", "gpu");
+	reader(R1, "h");
+	open_at(R1, "", TARGET_ANY, "gpu", SHARD_DYNAMIC);
+	list(1000000);
+	assert_true(disp_status(d, now, REPORT_ALL, "", &b));
+	at = memmem(b.data, b.len, name, strlen(name));
+	assert_non_null(at);
+	assert_int_equal(at[strlen(name)], 8); /* four times the two that it can use now */
+	buf_clear(&b);
+}

@@ -159,3 +159,13 @@ a_second_without_elements_is_no_sample(void **state)
 	assert_true(fabs(wanted_rate(&c) - 0.25) < 0.1);
 	assert_true(wanted_demand(&c) > 4); /* it waits for nearly all of its time */
 }
+
+static void
+what_is_wanted_grows_in_steps(void **state)
+{
+	(void)state;
+	assert_int_equal(wanted_step(0), 1);
+	assert_int_equal(wanted_step(3), 12);
+	assert_int_equal(wanted_step(1000), 1500);
+	assert_int_equal(wanted_step(UINT64_MAX), WANTED_MOST);
+}

@@ -144,3 +144,29 @@ a_list_owns_copies(void **state)
 	assert_null(l.v);
 	split_list_clear(&l);
 }
+
+static void
+names_of_files_make_the_sum_of_a_list_in_any_order(void **state)
+{
+	const char *names[][2] = { { "ab", "c" }, { "a", "bc" }, { "c", "ab" } };
+	struct split_list none = { 0 };
+	uint64_t sums[3];
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		struct split_list l = { 0 };
+
+		for (int k = 0; k < 2; k++)
+			split_list_add(&l, &(struct split){ .kind = SPLIT_FILE, .path = (char *)(uintptr_t)names[i][k], .times = 1,
+				.weight = (uint64_t)(i + k) });
+		sums[i] = split_list_names(&l);
+		l.v[0].weight = 100; /* a file may have grown */
+		assert_int_equal(split_list_names(&l), sums[i]);
+		split_list_clear(&l);
+	}
+	assert_true(sums[0] && sums[0] != sums[1] && sums[0] == sums[2]);
+	assert_int_equal(split_list_names(&none), 0);
+	split_list_add(&none, &(struct split){ .kind = SPLIT_RANGE, .count = 3, .times = 1 });
+	assert_int_equal(split_list_names(&none), 0);
+	split_list_clear(&none);
+}
