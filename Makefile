@@ -48,10 +48,12 @@ YARD    := $(patsubst bench/yard/%.c,$(B)/yard/%,$(wildcard bench/yard/*.c))
 # Asked for at the first use and not while parsing: on a bare machine this
 # file is read before `make deps` has installed pkg-config.
 PKGS    := libzmq libczmq snappy sqlite3 simdjson libpcre2-8 libarchive libisal libsodium nettle
+# Their headers only: the programs load them at the first image (lib/image/image_lib.h).
+PKGS_LATE := libjpeg libpng libwebp
 PKG_ALL  = $(PKGS) $(shell pkg-config --exists msgpack 2>/dev/null && echo msgpack || echo msgpack-c)
-PKG_OK   = $(if $(shell pkg-config --exists $(PKG_ALL) 2>/dev/null && echo y),,$(error \
+PKG_OK   = $(if $(shell pkg-config --exists $(PKG_ALL) $(PKGS_LATE) 2>/dev/null && echo y),,$(error \
 	some libraries are missing: run `make deps`, or see tools/deps.sh for the list of packages))
-PKG_CFLAGS = $(PKG_OK)$(eval PKG_CFLAGS := $$(patsubst -I%,-isystem %,$$(shell pkg-config --cflags $$(PKG_ALL))))$(PKG_CFLAGS)
+PKG_CFLAGS = $(PKG_OK)$(eval PKG_CFLAGS := $$(patsubst -I%,-isystem %,$$(shell pkg-config --cflags $$(PKG_ALL) $$(PKGS_LATE))))$(PKG_CFLAGS)
 PKG_LIBS   = $(PKG_OK)$(eval PKG_LIBS := $$(shell pkg-config --libs $$(PKG_ALL)))$(PKG_LIBS)
 
 WARN_ALL := -Wall -Wextra -Wshadow -Wwrite-strings -Wvla -Wundef $(if $(WERROR),-Werror)

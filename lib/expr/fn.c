@@ -151,6 +151,8 @@ static const struct { char letter; const char *words; unsigned kinds; } fn_lette
 	{ 'M', "a list, a number, bytes or a tensor", VAL_BIT(VAL_INT) | VAL_BIT(VAL_BIG)
 	  | VAL_BIT(VAL_FLOAT) | VAL_BIT(VAL_BOOL) | VAL_BIT(VAL_LIST) | VAL_BIT(VAL_BYTES)
 	  | VAL_BIT(VAL_EXT) },
+	{ 'D', "a box, channels or \"upright\"", VAL_BIT(VAL_LIST) | VAL_BIT(VAL_INT)
+	  | VAL_BIT(VAL_TEXT) },
 	{ 'R', "a regular expression", VAL_BIT(VAL_REGEX) },
 };
 

@@ -12,7 +12,7 @@
  *	R a regular expression (a constant text will do)
  *	e an expression with `it`, for each item of the list before
  *	T a tensor   N number or tensor   L list or tensor   C one of c or a tensor
- *	U number, bool or tensor   M what a tensor is made of
+ *	U number, bool or tensor   M what a tensor is made of   D list, int or text
  * `?`: what follows may be left out; `*`: the letter before, any number of times.
  */
 #ifndef EXPR_FN_H

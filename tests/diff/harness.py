@@ -2,6 +2,7 @@
 """What every check is written with: a seeded generator, dsvc-run, other
 programs, and a comparison that says what differs and how to see it again."""
 import functools
+import importlib.util
 import os
 import random
 import shutil
@@ -47,12 +48,8 @@ def check(*needs):
 
 @functools.lru_cache(None)
 def have(name):
-    if name == "numpy":
-        try:
-            import numpy  # noqa: F401
-        except ImportError:
-            return False
-        return True
+    if name in ("numpy", "PIL"):
+        return importlib.util.find_spec(name) is not None
     return shutil.which(name) is not None
 
 

@@ -2,18 +2,14 @@
  *
  * Functions that are no functions of their arguments: rand, skip, fail.
  */
-#include "base/rng.h"
 #include "expr/fn.h"
-#include "expr/vm.h"
+#include "expr/run/draw.h"
 
-/* Depends on the seed, the element's number and the call's number within it, so that a stream
- * that is produced again draws the same numbers. */
 static enum status
 odd_rand(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 {
-	struct rng r = { rng_mix(vm->seed, (uint64_t)vm->index), vm->drawn << 32 };
+	struct rng r = draw_next(vm);
 
-	vm->drawn++;
 	if (n && a->i < 1)
 		return vm_fault(vm, "rand() below %lld", (long long)a->i);
 	*out = n ? val_int((int64_t)rng_below(&r, a->u)) : val_float(rng_unit(&r));
