@@ -18,6 +18,24 @@
 	ALLOW_ROW(s, write, "allow-write", "PATH", "let pipelines write, and read, below this folder; " \
 		  "default: as --allow-read"), \
 	ALLOW_ROW(s, exec, "allow-exec", "PROGRAM", "let exec and cmd run this program, the programs of this folder, or " \
-		  "any; sh counts as /bin/sh; default: as --allow-read")
+		  "any; sh counts as /bin/sh; default: as --allow-read"), \
+	{ .name = "child-env", .arg = "NAME", .kind = PARAM_WORDS, .offset = offsetof(s, fence.child_env), \
+	  .flags = PARAM_REPEAT | PARAM_BY_HAND | PARAM_RARE | PARAM_NAME | PARAM_ONE_WORD, \
+	  .help = "of the worker's variables give programs this one besides PATH, HOME, LANG, TZ and TMPDIR; " \
+	  "default: all for a worker of this user's private socket, else no others" }, \
+	{ .name = "child-memory", .arg = "SIZE", .kind = PARAM_SIZE, .offset = offsetof(s, fence.child_memory), \
+	  .flags = PARAM_RARE, .def = "0", .max = INT64_MAX, \
+	  .help = "memory that each process of a program may have; 0: no limit" }, \
+	{ .name = "child-files", .arg = "N", .kind = PARAM_INT, .offset = offsetof(s, fence.child_files), \
+	  .flags = PARAM_RARE, .def = "0", .max = 1 << 20, \
+	  .help = "files that each process of a program may have open; 0: no limit" }, \
+	{ .name = "exec-wrap", .arg = "COMMAND", .kind = PARAM_WORD, .offset = offsetof(s, fence.exec_wrap), \
+	  .flags = PARAM_RARE | PARAM_OPTIONAL, \
+	  .help = "run programs by this command, whose words are apart by blanks: 'bwrap --ro-bind / / --'" }, \
+	{ .name = "sandbox", .arg = "WHEN", .kind = PARAM_CHOICE, .offset = offsetof(s, fence.sandbox), \
+	  .flags = PARAM_RARE | PARAM_OPTIONAL | PARAM_BY_HAND, .choices = "auto|require|off", .complete = "auto|require|off", \
+	  .values = (const int[]){ FENCE_AUTO, FENCE_REQUIRE, FENCE_OFF }, \
+	  .help = "have the kernel hold the worker and its programs to what is allowed (Landlock); " \
+	  "default: off for a worker of this user's private socket, else auto" }
 
 #endif

@@ -140,6 +140,7 @@ main(int argc, char **argv)
 			.pack = (enum job_compression)o.compression, .transfer = (enum job_transfer)o.transfer,
 			.restart_ns = o.restart_interval, .give_up_ns = o.give_up, .drain_ns = o.drain_timeout,
 			.until_stdin_eof = o.until_stdin_eof, .ready = ready_told, .arg = &o.ready };
+		o.fence.ready_file = o.ready.file;
 		pool_set_size(c.slots);
 		endpoint_export(&ep);
 		st = worker_host_run(&c, &e);

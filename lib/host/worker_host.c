@@ -570,7 +570,8 @@ worker_host_run(const struct worker_host_conf *c, struct err *e)
 	net_raise_files();
 	enum status st = net_check_files(e);
 	if (st == ST_OK)
-		st = fence_up(c->fence, !link_is_ipc(c->dispatcher) || !link_is_ipc(c->bind) || !link_is_ipc(c->advertise), e);
+		st = fence_up(c->fence, !link_is_ipc(c->dispatcher) || !link_is_ipc(c->bind) || !link_is_ipc(c->advertise),
+			      c->bind && !strncmp(c->bind, "ipc://", 6) ? c->bind + 6 : NULL, e);
 	if (st == ST_OK)
 		st = link_reach(c->dispatcher, c->from, LINK_WAIT_MS, &reached, e);
 	if (st != ST_OK)

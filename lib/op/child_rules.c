@@ -4,11 +4,13 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "op/child_filter.h"
 
 /* A program is known by the real path of its folder and its own name, which may be a link:
  * several programs may be one file (busybox), and only one of them be allowed. */
@@ -16,6 +18,8 @@ static struct {
 	struct child_rules rules;
 	struct words folders;  /* real paths */
 	struct words programs; /* real path of the folder, and the name */
+	struct words wrap;
+	char *wrapper;         /* path of its program */
 } now;
 
 static char *
@@ -71,6 +75,17 @@ rules_add(const char *name, struct err *e)
 	return rc;
 }
 
+static enum status
+rules_wrap(const char *wrap, struct err *e)
+{
+	for (const char *at = wrap; at && *(at += strspn(at, " \t")); at += strcspn(at, " \t"))
+		words_add(&now.wrap, at, strcspn(at, " \t"));
+	if (!now.wrap.n)
+		return ST_OK;
+	now.wrapper = rules_find(now.wrap.v[0]);
+	return access(now.wrapper, X_OK) ? err_errno(e, "--exec-wrap %s", now.wrap.v[0]) : ST_OK;
+}
+
 enum status
 child_rules_set(const struct child_rules *r, struct err *e)
 {
@@ -81,7 +96,10 @@ child_rules_set(const struct child_rules *r, struct err *e)
 	now.rules = *r;
 	for (size_t i = 0; i < r->programs.n && st == ST_OK; i++)
 		st = rules_add(r->programs.v[i], e);
-	return st;
+	words_clear(&now.wrap);
+	mem_free(now.wrapper);
+	now.wrapper = NULL;
+	return st == ST_OK ? rules_wrap(r->wrap, e) : st;
 }
 
 static bool
@@ -118,4 +136,67 @@ child_rules_check(const char *path, const char *name, struct err *e)
 	err_help(e, "workers run the programs that their --allow-exec PROGRAM names, or all of a folder");
 	buf_clear(&list);
 	return ST_PERM;
+}
+
+bool
+child_rules_passes(const char *variable)
+{
+	static const char *const usual[] = { "PATH", "HOME", "LANG", "TZ", "TMPDIR", "DSVC_DISPATCHER" };
+	size_t n = strcspn(variable, "=");
+
+	if (!now.rules.clean)
+		return true;
+	for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
+		if (strlen(usual[i]) == n && !strncmp(variable, usual[i], n))
+			return true;
+	for (size_t i = 0; i < now.rules.env.n; i++)
+		if (strlen(now.rules.env.v[i]) == n && !strncmp(variable, now.rules.env.v[i], n))
+			return true;
+	return false;
+}
+
+char **
+child_rules_wrap(const char **path, char *const *argv)
+{
+	size_t n = 0, k = 0;
+
+	if (!now.wrap.n)
+		return NULL;
+	while (argv[n])
+		n++;
+	char **v = mem_array(now.wrap.n + n + 1, sizeof *v);
+	for (; k < now.wrap.n; k++)
+		v[k] = now.wrap.v[k];
+	for (size_t i = 0; i < n; i++)
+		v[k++] = i ? argv[i] : (char *)*path;
+	*path = now.wrapper;
+	return v;
+}
+
+static int
+rules_limit(int what, int64_t most)
+{
+	struct rlimit r;
+
+	if (getrlimit(what, &r))
+		return errno;
+	if (r.rlim_max > (rlim_t)most)
+		r.rlim_max = (rlim_t)most;
+	if (r.rlim_cur > r.rlim_max)
+		r.rlim_cur = r.rlim_max;
+	return setrlimit(what, &r) ? errno : 0;
+}
+
+int
+child_rules_apply(void)
+{
+	int error = 0;
+
+	if (now.rules.memory)
+		error = rules_limit(RLIMIT_DATA, now.rules.memory);
+	if (!error && now.rules.files)
+		error = rules_limit(RLIMIT_NOFILE, now.rules.files);
+	if (!error && now.rules.confine)
+		error = rules_limit(RLIMIT_CORE, 0);
+	return !error && now.rules.confine ? child_filter() : error;
 }

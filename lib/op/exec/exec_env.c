@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "op/child_rules.h"
 
 static bool
 env_same(const char *a, const char *b)
@@ -27,7 +28,7 @@ env_passes(const struct op_ctx *ctx, const char *s)
 	for (char *const *p = ctx->env; p && *p; p++)
 		if (env_same(s, *p))
 			return false;
-	return true;
+	return child_rules_passes(s);
 }
 
 static bool

@@ -25,7 +25,8 @@
 #endif
 
 struct spawn {
-	const struct child_kind *kind;
+	const char *path;
+	char *const *argv, *const *envp;
 	pid_t parent;
 	int fd[3];
 	volatile int error; /* errno of the child's failed step; 0: it runs the program */
@@ -49,8 +50,11 @@ spawn_child(struct spawn *s)
 	syscall(SYS_close_range, 3U, ~0U, CLOSE_RANGE_CLOEXEC);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	execve(s->kind->path, s->kind->argv, s->kind->envp);
-	s->error = errno;
+	s->error = child_rules_apply();
+	if (!s->error) {
+		execve(s->path, s->argv, s->envp);
+		s->error = errno;
+	}
 	_exit(127);
 }
 
@@ -142,7 +146,10 @@ enum status
 child_spawn(struct child *c, const struct child_kind *k, struct err *e)
 {
 	int in[2] = { -1, -1 }, out[2] = { -1, -1 }, err[2] = { -1, -1 };
-	struct spawn s = { .kind = k, .parent = getpid() };
+	struct spawn s = { .path = k->path, .argv = k->argv, .envp = k->envp, .parent = getpid() };
+	char **wrapped = child_rules_wrap(&s.path, k->argv);
+	if (wrapped)
+		s.argv = wrapped;
 	enum status st = ST_OK;
 	pid_t pid = -1;
 
@@ -161,6 +168,7 @@ child_spawn(struct child *c, const struct child_kind *k, struct err *e)
 		child_wait_gone(pid);
 		st = spawn_fail(k, s.error, e);
 	}
+	mem_free(wrapped);
 	spawn_close(&in[0]);
 	spawn_close(&out[1]);
 	spawn_close(&err[1]);
