@@ -65,6 +65,18 @@ reg_send(const struct reg_opts *o, const struct endpoint *ep, const struct plan 
 	return st;
 }
 
+static void
+reg_hash(const struct plan *p, struct buf *out)
+{
+	char hash[DATASET_HASH_LEN + 1];
+	struct buf spec = { 0 };
+
+	plan_canonical(p, CANON_ABSOLUTE, &spec);
+	dataset_hash((char *)spec.data, spec.len, hash);
+	buf_printf(out, "%s\n", hash);
+	buf_clear(&spec);
+}
+
 static enum status
 reg_refuse(const struct plan *p, struct err *e)
 {
@@ -117,6 +129,8 @@ main(int argc, char **argv)
 		reg_warn(p);
 	if (st == ST_OK && o.explain) {
 		st = plan_explain(p, NULL, &out, &e);
+	} else if (st == ST_OK && o.hash) {
+		reg_hash(p, &out);
 	} else if (st == ST_OK && !o.check) {
 		st = endpoint_find(o.dispatcher, opt_from(&opt, &reg_program, "dispatcher"), &ep, &e);
 		if (st == ST_OK)

@@ -27,6 +27,8 @@ static const struct param opts_rows[] = {
 	  .flags = PARAM_OPTIONAL | PARAM_NAME, .help = "register under this name; default: a hash of the pipeline" },
 	{ .name = "check", .kind = PARAM_BOOL, .offset = offsetof(struct reg_opts, check),
 	  .help = "only check the pipeline; needs no service" },
+	{ .name = "hash", .kind = PARAM_BOOL, .offset = offsetof(struct reg_opts, hash), .flags = PARAM_RARE,
+	  .help = "print the pipeline's id with all its 256 bits, for --datasets of dsvc-work; needs no service" },
 	{ .name = "explain", .kind = PARAM_BOOL, .offset = offsetof(struct reg_opts, explain),
 	  .help = "print what the pipeline does and how workers can divide it; needs no service" },
 	OPT_TIMEOUT(struct reg_opts),

@@ -14,7 +14,7 @@
 struct reg_opts {
 	char *dispatcher, *expression, *file, *id;
 	struct words set, include;
-	bool check, explain, quiet;
+	bool hash, check, explain, quiet;
 	int64_t verbose, timeout;
 };
 

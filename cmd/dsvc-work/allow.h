@@ -19,6 +19,9 @@
 		  "default: as --allow-read"), \
 	ALLOW_ROW(s, exec, "allow-exec", "PROGRAM", "let exec and cmd run this program, the programs of this folder, or " \
 		  "any; sh counts as /bin/sh; default: as --allow-read"), \
+	{ .name = "datasets", .arg = "FILE", .kind = PARAM_WORD, .offset = offsetof(s, fence.datasets), \
+	  .flags = PARAM_RARE | PARAM_OPTIONAL, .complete = "file", \
+	  .help = "run only the pipelines that FILE lists, a line each, as dsvc-register --hash prints them" }, \
 	{ .name = "child-env", .arg = "NAME", .kind = PARAM_WORDS, .offset = offsetof(s, fence.child_env), \
 	  .flags = PARAM_REPEAT | PARAM_BY_HAND | PARAM_RARE | PARAM_NAME | PARAM_ONE_WORD, \
 	  .help = "of the worker's variables give programs this one besides PATH, HOME, LANG, TZ and TMPDIR; " \
@@ -33,7 +36,8 @@
 	  .flags = PARAM_RARE | PARAM_OPTIONAL, \
 	  .help = "run programs by this command, whose words are apart by blanks: 'bwrap --ro-bind / / --'" }, \
 	{ .name = "sandbox", .arg = "WHEN", .kind = PARAM_CHOICE, .offset = offsetof(s, fence.sandbox), \
-	  .flags = PARAM_RARE | PARAM_OPTIONAL | PARAM_BY_HAND, .choices = "auto|require|off", .complete = "auto|require|off", \
+	  .flags = PARAM_RARE | PARAM_OPTIONAL | PARAM_BY_HAND, \
+	  .choices = "auto|require|off", .complete = "auto|require|off", \
 	  .values = (const int[]){ FENCE_AUTO, FENCE_REQUIRE, FENCE_OFF }, \
 	  .help = "have the kernel hold the worker and its programs to what is allowed (Landlock); " \
 	  "default: off for a worker of this user's private socket, else auto" }

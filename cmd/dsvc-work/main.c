@@ -67,11 +67,9 @@ static const struct param rows[] = {
 	  .help = "time to hand over streams after the first signal" },
 	OPT_INSECURE(struct work_options),
 	ALLOW_ROWS(struct work_options),
-	OPT_READY_FD(struct work_options),
-	OPT_READY_FILE(struct work_options),
+	OPT_READY_FD(struct work_options), OPT_READY_FILE(struct work_options),
 	OPT_UNTIL_STDIN_EOF(struct work_options),
-	OPT_QUIET(struct work_options),
-	OPT_VERBOSE(struct work_options),
+	OPT_QUIET(struct work_options), OPT_VERBOSE(struct work_options),
 	{ 0 }
 };
 
@@ -88,11 +86,12 @@ static const struct program program = {
 	.examples = (const struct program_example[]){
 		{ "dsvc-work &", "work for this user's dispatcher with all processors" },
 		{ "dsvc-work -d tcp://127.0.0.1:5050 -j 4", "four streams at once" },
-		{ 0 } },
-	.exits = (const struct program_exit[]){
+		{ 0 } }, .exits = (const struct program_exit[]){
 		{ 0, "ended by a signal, after handing over its streams, or because the dispatcher was ended" },
-		{ 69, NULL }, { 75, "the dispatcher was lost, or not every stream was handed over in time" }, { 76, NULL },
+		{ 66, "a file or program of its options does not exist" }, { 69, NULL },
+		{ 75, "the dispatcher was lost, or not every stream was handed over in time" }, { 76, NULL },
 		{ 77, "other machines can reach the address, and --insecure was not given" },
+		{ 78, "--sandbox require or an --allow option asks for what the kernel does not have" },
 		{ -1, NULL } },
 	.versions = link_versions,
 };

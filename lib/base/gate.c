@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,12 +29,12 @@ struct gate_root {
 };
 
 struct gate_side {
-	bool closed;
+	atomic_bool closed;
 	struct gate_root *v;
 	size_t n;
 };
 
-/* Written before there are threads, then only read. */
+/* Written before there are threads, then only read; a side may be shut later. */
 static struct gate_side gate_sides[2];
 
 static const struct { const char *option, *verb; } gate_words[2] = {
@@ -41,6 +42,12 @@ static const struct { const char *option, *verb; } gate_words[2] = {
 };
 
 static _Thread_local bool gate_lifted;
+
+void
+gate_shut(enum gate side)
+{
+	atomic_store(&gate_sides[side].closed, true);
+}
 
 void
 gate_lift(bool lifted)
@@ -51,7 +58,7 @@ gate_lift(bool lifted)
 bool
 gate_is_open(enum gate side)
 {
-	return !gate_sides[side].closed || gate_lifted;
+	return !atomic_load_explicit(&gate_sides[side].closed, memory_order_relaxed) || gate_lifted;
 }
 
 bool
@@ -152,7 +159,9 @@ gate_side_clear(struct gate_side *s)
 		mem_free(s->v[i].file);
 	}
 	mem_free(s->v);
-	*s = (struct gate_side){ 0 };
+	s->v = NULL;
+	s->n = 0;
+	atomic_store(&s->closed, false);
 }
 
 enum status
@@ -180,7 +189,7 @@ gate_close(enum gate side, const struct words *roots, struct err *e)
 			"does not allow", option);
 		err_help(e, "without %s nothing is allowed, which needs no such kernel; %s / allows all", option, option);
 	}
-	s->closed = true;
+	atomic_store(&s->closed, true);
 	return st;
 }
 

@@ -40,6 +40,8 @@ enum { GATE_NO_READ = 0x67000, GATE_NO_WRITE };
  * of the process; `/` leaves it open. To be called before there are threads. Fails when a root
  * does not exist, and with ST_CONFIG where the kernel cannot hold the gate (openat2, Linux 5.6). */
 enum status gate_close(enum gate side, const struct words *roots, struct err *e);
+/* Shuts a side that was never closed, also while other threads open files. */
+void gate_shut(enum gate side);
 /* Lifts the gate for the calling thread, or ends that: for files that the owner of the process
  * named, such as a ready file. Not for lib/op. */
 void gate_lift(bool lifted);

@@ -298,12 +298,23 @@ dispatch_load(struct dispatch *d, struct err *e)
 	return st;
 }
 
+/* Whether others than this user may reach the dispatcher, by one of its addresses. */
+static bool
+dispatch_open_to_all(const struct dispatch_conf *c)
+{
+	bool open = false;
+
+	for (size_t i = 0; i < c->n_binds; i++)
+		open = open || strncmp(c->binds[i], "ipc:", 4) != 0;
+	return open;
+}
+
 enum status
 dispatch_run(const struct dispatch_conf *c, struct err *e)
 {
 	struct dispatch d = { .conf = c };
 	struct disp_opts o = { .instance = sock_peer_new(), .seed = rng_seed_fresh(), .secret = secret_new(),
-		.durable = c->store != NULL, 
+		.durable = c->store != NULL, .strangers = dispatch_open_to_all(c),
 		.job_gc_ns = c->job_gc_ns, .unfinished_gc_ns = c->unfinished_gc_ns, .dataset_gc_ns = c->dataset_gc_ns,
 		.beat_ms = c->beat_ms, .loss_ms = c->loss_ms, .spec_id = dispatch_id,
 		.read_row = c->store ? dispatch_read_row : NULL, .read_arg = &d };

@@ -10,19 +10,21 @@
 #include "base/mem.h"
 #include "host/landlock.h"
 #include "host/plans.h"
+#include "host/trusted.h"
 #include "net/address.h"
 #include "op/child_rules.h"
 
 /* Folders with programs and what they need, and the few files of /etc that name no secrets. */
-static const char *const fence_system[] = { "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt", "/nix", "/gnu",
-	NULL };
-static const char *const fence_read[] = { "/proc", "/sys", "/run/systemd/resolve", "/etc/ld.so.cache", "/etc/ld.so.conf",
-	"/etc/ld.so.conf.d", "/etc/ld.so.preload", "/etc/alternatives", "/etc/localtime", "/etc/timezone", "/etc/passwd",
-	"/etc/group", "/etc/nsswitch.conf", "/etc/hosts", "/etc/host.conf", "/etc/resolv.conf", "/etc/gai.conf",
-	"/etc/services", "/etc/protocols", "/etc/locale.alias", "/etc/mime.types", "/etc/magic", "/etc/ssl/certs",
-	"/etc/ssl/openssl.cnf", "/etc/ca-certificates", "/etc/fonts", "/etc/profile", "/etc/inputrc", "/etc/terminfo", NULL };
-static const char *const fence_use[] = { "/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty",
-	"/dev/ptmx", "/dev/pts", "/dev/fd", NULL };
+static const char *const fence_system[] = { "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt",
+	"/nix", "/gnu", NULL };
+static const char *const fence_read[] = { "/proc", "/sys", "/run/systemd/resolve", "/etc/ld.so.cache",
+	"/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/ld.so.preload", "/etc/alternatives", "/etc/localtime", "/etc/timezone",
+	"/etc/passwd", "/etc/group", "/etc/nsswitch.conf", "/etc/hosts", "/etc/host.conf", "/etc/resolv.conf",
+	"/etc/gai.conf", "/etc/services", "/etc/protocols", "/etc/locale.alias", "/etc/mime.types", "/etc/magic",
+	"/etc/ssl/certs", "/etc/ssl/openssl.cnf", "/etc/ca-certificates", "/etc/fonts", "/etc/profile", "/etc/inputrc",
+	"/etc/terminfo", NULL };
+static const char *const fence_use[] = { "/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom",
+	"/dev/tty", "/dev/ptmx", "/dev/pts", "/dev/fd", NULL };
 static const char *const fence_write[] = { "/tmp", "/var/tmp", "/dev/shm", NULL };
 
 static bool
@@ -145,7 +147,9 @@ fence_up(const struct fence_conf *c, bool strangers, const char *socket, struct 
 	bool programs = c->exec.n || !strangers;
 	enum status st = ST_OK;
 
-	if (c->read.n || strangers)
+	if (c->datasets)
+		st = trusted_load(c->datasets, e);
+	if (st == ST_OK && (c->read.n || strangers))
 		st = gate_close(GATE_READ, &c->read, e);
 	if (st == ST_OK && (c->write.n || strangers))
 		st = gate_close(GATE_WRITE, &c->write, e);
@@ -155,4 +159,16 @@ fence_up(const struct fence_conf *c, bool strangers, const char *socket, struct 
 		return st;
 	prctl(PR_SET_DUMPABLE, 0); /* children cannot look into the worker, which leaves no core file */
 	return fence_wall(c, programs, socket, e);
+}
+
+void
+fence_strangers(const struct fence_conf *c)
+{
+	if (!c->read.n)
+		gate_shut(GATE_READ);
+	if (!c->write.n)
+		gate_shut(GATE_WRITE);
+	if (!c->exec.n)
+		plans_refuse_exec();
+	child_rules_clean();
 }

@@ -22,6 +22,7 @@ struct fence_conf {
 	int64_t child_memory, child_files; /* bytes, descriptors; 0: no limit of their own */
 	char *exec_wrap;          /* words in front of each command; NULL: none */
 	int sandbox;              /* enum fence_sandbox */
+	char *datasets;           /* file of the pipelines that are run; NULL: all */
 	const char *ready_file;   /* the worker writes and removes it; NULL: none */
 };
 
@@ -34,5 +35,10 @@ enum fence_sandbox { FENCE_USUAL, FENCE_AUTO, FENCE_REQUIRE, FENCE_OFF };
  * worker's socket where its owner named one, or NULL. ST_CONFIG: what the sandbox requires is
  * not there. */
 enum status fence_up(const struct fence_conf *c, bool strangers, const char *socket, struct err *e);
+
+/* Shuts what its owner has not allowed by name, as for a worker that strangers reach: the dispatcher
+ * has turned out to be one that they do. The wall of the kernel's is not built then, since threads
+ * that run already would stay outside. */
+void fence_strangers(const struct fence_conf *c);
 
 #endif

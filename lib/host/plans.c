@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/thread.h"
 #include "host/produce.h"
+#include "host/trusted.h"
 #include "op/facts.h"
 
 struct plan_use {
@@ -53,7 +54,9 @@ plans_get(const char *spec, struct plan_use **out, struct err *e)
 	if (!u) {
 		struct spec_src src = { .text = spec, .len = strlen(spec), .base_dir = "/" };
 		struct plan *p = NULL;
-		st = plan_make(&src, &p, e);
+		st = trusted_check(spec, e);
+		if (st == ST_OK)
+			st = plan_make(&src, &p, e);
 		if (st == ST_OK && (st = plans_allowed(p, e)) != ST_OK)
 			plan_free(&p);
 		if (st == ST_OK) {

@@ -73,6 +73,8 @@ worker_host_told(void *arg, struct sock_msg *in)
 		worker_host_finish(h, st, &e);
 	if (st != ST_OK)
 		return;
+	if (m.type == MSG_WELCOME && m.welcome.strangers)
+		fence_strangers(h->conf->fence);
 	if (m.type == MSG_READER_GONE)
 		lender_lost(h->lender, m.reader_gone.key.iteration, m.reader_gone.seat);
 	worker_message(h->work, clock_mono_ns(), &m);

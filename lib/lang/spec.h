@@ -138,5 +138,8 @@ enum status spec_print_tree(const struct spec_src *src, struct buf *out, struct 
 enum { DATASET_ID_LEN = 16 };
 /* The id of a canonical text: DATASET_ID_LEN hex digits and a NUL. */
 void dataset_id(const char *canonical, size_t n, char out[DATASET_ID_LEN + 1]);
+/* An id with all its bits, to be trusted: nobody finds another text that has it. */
+enum { DATASET_HASH_LEN = 64 };
+void dataset_hash(const char *canonical, size_t n, char out[DATASET_HASH_LEN + 1]);
 
 #endif

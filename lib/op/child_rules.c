@@ -2,6 +2,7 @@
 #include "op/child_rules.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -18,6 +19,7 @@ static struct {
 	struct child_rules rules;
 	struct words folders;  /* real paths */
 	struct words programs; /* real path of the folder, and the name */
+	atomic_bool clean;
 	struct words wrap;
 	char *wrapper;         /* path of its program */
 } now;
@@ -94,6 +96,7 @@ child_rules_set(const struct child_rules *r, struct err *e)
 	words_clear(&now.folders);
 	words_clear(&now.programs);
 	now.rules = *r;
+	atomic_store(&now.clean, r->clean);
 	for (size_t i = 0; i < r->programs.n && st == ST_OK; i++)
 		st = rules_add(r->programs.v[i], e);
 	words_clear(&now.wrap);
@@ -138,13 +141,19 @@ child_rules_check(const char *path, const char *name, struct err *e)
 	return ST_PERM;
 }
 
+void
+child_rules_clean(void)
+{
+	atomic_store(&now.clean, true);
+}
+
 bool
 child_rules_passes(const char *variable)
 {
 	static const char *const usual[] = { "PATH", "HOME", "LANG", "TZ", "TMPDIR", "DSVC_DISPATCHER" };
 	size_t n = strcspn(variable, "=");
 
-	if (!now.rules.clean)
+	if (!atomic_load(&now.clean))
 		return true;
 	for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
 		if (strlen(usual[i]) == n && !strncmp(variable, usual[i], n))

@@ -16,7 +16,7 @@
 struct child_rules {
 	bool list;             /* only these programs may be run */
 	struct words programs; /* programs and folders, as the owner named them; lent */
-	bool clean;            /* of this process's variables, only the usual ones and these are passed on */
+	bool clean;            /* only the usual variables of this process and these are passed on */
 	struct words env;      /* their names; lent */
 	const char *wrap;      /* words put in front of each command, apart by blanks; NULL: none; lent */
 	int64_t memory, files; /* RLIMIT_DATA in bytes, RLIMIT_NOFILE; 0: as this process */
@@ -27,6 +27,8 @@ struct child_rules {
 enum status child_rules_set(const struct child_rules *r, struct err *e);
 /* Whether the program at that path may be run: it is named, or lies in a folder that is, or below. */
 enum status child_rules_check(const char *path, const char *name, struct err *e);
+/* From now on passes on the usual variables and those named only, also while others start children. */
+void child_rules_clean(void);
 /* Whether a variable (NAME=VALUE) of this process is passed on. */
 bool child_rules_passes(const char *variable);
 /* The command to start: path and argv as they are, or those of the wrapper with the rest behind

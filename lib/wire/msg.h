@@ -144,6 +144,7 @@ struct msg_welcome {
 	uint64_t instance;      /* another one than before: all state is gone */
 	bool durable;           /* comes back with its state when it is lost */
 	uint32_t beat_ms, loss_ms;
+	bool strangers;         /* others than its user may reach the dispatcher */
 };
 struct msg_refused { uint32_t version, code; char *text, *help; };
 struct msg_error { uint32_t code; char *text, *help; };  /* reply to any request */

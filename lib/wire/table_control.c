@@ -43,6 +43,7 @@ static const struct field welcome[] = {
 	BOOL(msg_welcome, durable, "if the dispatcher is lost, it will come back with its state"),
 	U32(msg_welcome, beat_ms, 0, "send a BEAT each time this has passed"),
 	U32(msg_welcome, loss_ms, 0, "a peer that is silent for this long counts as lost"),
+	BOOL(msg_welcome, strangers, "the dispatcher listens on TCP, so that pipelines may come from others than its user"),
 	{ 0 }
 };
 static const struct field refused[] = {

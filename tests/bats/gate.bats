@@ -148,3 +148,35 @@ refuses() { # WORDS SPEC
 	run -66 dsvc-work --allow-exec no-such-program
 	[[ $output == *'--allow-exec no-such-program: '*'  help: '* ]]
 }
+
+@test "a worker of the private socket allows no more when its dispatcher listens on TCP, too" {
+	mkdir -m 700 "$sockets/dsvc"
+	start dispatch dsvc-dispatch -b "$endpoint" -b 'tcp://127.0.0.1:*'
+	start work dsvc-work --name b
+	refuses 'worker b: ' "lines $data/three"
+	refuses 'this worker may write no files' "range 3 | save $out/x"
+	run -77 ask 'range 3 | sh cat'
+	stop work
+	start work dsvc-work --name b --allow-read "$data" --allow-exec any
+	run -0 ask "lines $data/three"
+	run -0 ask 'range 3 | sh cat'
+	refuses "not below --allow-read $data" "lines $BATS_TEST_TMPDIR/secret"
+}
+
+@test "with --datasets a worker runs what the list names and nothing else" {
+	local list=$BATS_TEST_TMPDIR/list hash
+	hash=$(dsvc-register --hash 'range 3   | map x*2')
+	[[ $hash =~ ^[0-9a-f]{64}$ ]]
+	printf '# of ada\n\n%s  doubles\n' "${hash^^}" >"$list"
+	start dispatch dsvc-dispatch
+	start work dsvc-work --name b --datasets "$list"
+	run -0 ask 'range 3 | map x * 2'
+	[ "$output" = $'0\n2\n4' ]
+	run -0 dsvc-read -q "$(dsvc-register 'range 3 | map x * 2')"
+	refuses "worker b: the pipeline is not among --datasets $list" 'range 3 | map x * 3'
+	[[ $stderr == *"$(dsvc-register --hash 'range 3 | map x * 3')"* ]]
+	printf '%s\nclicks\n' "$hash" >"$list"
+	run -78 dsvc-work --datasets "$list"
+	[[ $output == *"$list:2: a line begins with the 64 digits"* ]]
+	run -66 dsvc-work --datasets "$list.none"
+}

@@ -71,7 +71,7 @@ disp_welcome(struct disp *d, const struct peer *p, uint64_t req)
 	struct msg *out = disp_send(d, p, MSG_WELCOME, req);
 
 	out->welcome = (struct msg_welcome){ WIRE_VERSION, d->o.instance, d->o.durable,
-		d->o.beat_ms, d->o.loss_ms };
+		d->o.beat_ms, d->o.loss_ms, d->o.strangers };
 }
 
 static void

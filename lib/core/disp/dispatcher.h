@@ -39,6 +39,7 @@ struct disp_opts {
 	uint64_t seed;          /* for the seeds of iterations and all other random numbers */
 	struct secret secret;   /* all tickets are made of it; a durable one keeps it (rows win); none: from the seed */
 	bool durable;           /* sent in WELCOME */
+	bool strangers;         /* others than its user may reach it; sent in WELCOME */
 	uint32_t beat_ms, loss_ms; /* 0: 1000 and 5000 */
 	int64_t job_gc_ns;      /* jobs without readers that are over or anonymous; 0: 5 min; INT64_MAX: never */
 	int64_t unfinished_gc_ns; /* other jobs without readers; 0: 7 days; INT64_MAX: never */
