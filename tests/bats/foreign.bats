@@ -1,0 +1,72 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+#
+# A reader written from doc/protocol.md alone (examples/reader.py) beside ours.
+load lib/dsvc
+
+reader() { within 60s python3 "$BATS_TEST_DIRNAME/../../examples/reader.py" "$@"; }
+
+# It gives what dsvc-read gives; further words are fields of OPEN.
+alike() { # SPEC [FIELD=VALUE...]
+	local spec=$1
+	shift
+	run -0 --separate-stderr reader "$endpoint" "$spec" "$@"
+	sort <<<"$output" >"$BATS_TEST_TMPDIR/theirs"
+	dsvc-read -d "$endpoint" -t ndjson -e "$spec" | sort >"$BATS_TEST_TMPDIR/ours"
+	diff "$BATS_TEST_TMPDIR/ours" "$BATS_TEST_TMPDIR/theirs" >&2
+}
+
+@test "the example of the protocol reads what dsvc-read reads: every kind of value" {
+	service 2
+	alike 'range 10'
+	alike 'range 3000 | map {i: x, t: "é" ++ str(x), f: x / 4, l: [x, null, true], b: bytes("abc")}'
+	alike 'range 300 | map -x*1000000000000'
+	alike 'range 40 | batch 7'
+	local dtype
+	for dtype in u8 u16 u32 u64 i8 i16 i32 i64 f16 bf16 f32 f64; do
+		alike "range 24 | map cast(tensor([[x, x + 1], [x, 0]]), \"$dtype\") | batch 5"
+	done
+	alike 'range 3 | map {deep: {t: cast(tensor([true, false]), "bool")}}'
+	run -0 reader "$endpoint" 'range 0'
+	[ "$output" = '' ]
+	alike 'range 20 | map {a: 6 % (x - 3)} | ignore_errors'
+}
+
+@test "and reads over tcp, compressed, with a worker killed in the middle: each element once" {
+	start dispatch dsvc-dispatch -b 'tcp://127.0.0.1:*'
+	endpoint=$ready
+	export DSVC_DISPATCHER=$ready
+	start one dsvc-work -j 2
+	start two dsvc-work -j 2
+	run -0 reader "$endpoint" 'range 20000 | map {i: x, t: "the same text in all of them"}' compression=2
+	[ "$(grep -o '"i":[0-9]*' <<<"$output" | sort -u | wc -l)" = 20000 ]
+	[ "$(wc -l <<<"$output")" = 20000 ]
+	reader "$endpoint" 'range 2000 | sleep 1ms' job=slow >"$BATS_TEST_TMPDIR/slow" &
+	local job=$!
+	until_true 20s test -s "$BATS_TEST_TMPDIR/slow"
+	stop one KILL
+	wait "$job"
+	[ "$(sort -n "$BATS_TEST_TMPDIR/slow" | uniq | wc -l)" = 2000 ]
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/slow")" = 2000 ]
+	run -0 dsvc-status --audit slow
+}
+
+@test "and ends with the code that it is told" {
+	service 1
+	run -65 reader "$endpoint" 'range 3 | map fail("no")'
+	[[ $output == *'no'* ]]
+	run -65 reader "$endpoint" 'rage 3'
+	run -69 reader "$endpoint" 'range 3' min_workers=9 wait_ms=50
+	run -66 reader "$endpoint" '' dataset=none
+}
+
+@test "the id of a dataset is made of the canonical spec as the protocol says" {
+	service 1
+	local spec id
+	spec=$(dsvc-run --print=canonical 'range   10|map x*x')
+	id=$(python3 -c 'import hashlib, sys
+print(hashlib.blake2b(b"dsvc 1\n" + sys.argv[1].encode(), digest_size=16).hexdigest()[:16])' "$spec")
+	[ "$(dsvc-register 'range 10 | map x * x')" = "$id" ]
+	run -0 reader "$endpoint" '' "dataset=$id"
+	[ "$(wc -l <<<"$output")" = 10 ]
+}
