@@ -27,10 +27,10 @@
 	  .help = "of the worker's variables give programs this one besides PATH, HOME, LANG, TZ and TMPDIR; " \
 	  "default: all for a worker of this user's private socket, else no others" }, \
 	{ .name = "child-memory", .arg = "SIZE", .kind = PARAM_SIZE, .offset = offsetof(s, fence.child_memory), \
-	  .flags = PARAM_RARE, .def = "0", .max = INT64_MAX, \
+	  .flags = PARAM_RARE | PARAM_BY_HAND, .def = "0", .max = INT64_MAX, \
 	  .help = "memory that each process of a program may have; 0: no limit" }, \
 	{ .name = "child-files", .arg = "N", .kind = PARAM_INT, .offset = offsetof(s, fence.child_files), \
-	  .flags = PARAM_RARE, .def = "0", .max = 1 << 20, \
+	  .flags = PARAM_RARE | PARAM_BY_HAND, .def = "0", .max = 1 << 20, \
 	  .help = "files that each process of a program may have open; 0: no limit" }, \
 	{ .name = "exec-wrap", .arg = "COMMAND", .kind = PARAM_WORD, .offset = offsetof(s, fence.exec_wrap), \
 	  .flags = PARAM_RARE | PARAM_OPTIONAL, \

@@ -11,6 +11,7 @@
 #include "base/rng.h"
 #include "core/disp/dispatcher.h"
 #include "host/link.h"
+#include "host/quota.h"
 #include "lang/spec.h"
 #include "net/address.h"
 #include "store/store.h"
@@ -42,6 +43,7 @@ struct dispatch {
 	size_t n_binds;
 	struct buf first;
 	struct link_out out;
+	struct quota *quota;
 	struct dispatch_held *held;
 	size_t n_held, cap_held;
 	int64_t retry_ns, tidy_ns; /* retry: 0 unless the last commit failed */
@@ -51,6 +53,13 @@ struct dispatch {
 static void dispatch_flush(struct dispatch *d);
 
 static void
+dispatch_cut(struct dispatch *d, uint64_t peer)
+{
+	log_say(LOG_WARN, "peer %llx asks too much and does not stop; cut its connection", (unsigned long long)peer);
+	sock_cut(d->sock, peer);
+}
+
+static void
 dispatch_message(void *arg, struct sock_msg *in)
 {
 	struct dispatch *d = arg;
@@ -58,13 +67,25 @@ dispatch_message(void *arg, struct sock_msg *in)
 	struct err e;
 	int64_t now = clock_mono_ns();
 	if (!link_decode(in, &m, &e)) {
-		disp_bad_message(d->disp, now, in->peer, &e);
+		if (quota_bad(d->quota, in->peer) == ST_OK)
+			disp_bad_message(d->disp, now, in->peer, &e);
+		else
+			dispatch_cut(d, in->peer);
 		return;
 	}
 	const struct msg_hello *h = &m.hello;
 	if (m.type == MSG_HELLO && h->pid && h->host && strcmp(h->host, link_host()) == 0)
 		sock_process(d->sock, in->peer, h->pid);
 	bool large = m.type == MSG_STATUS;
+	enum status st = quota_take(d->quota, in->peer, now, &m, &e);
+	if (st != ST_OK) {
+		if (st == ST_TEMP)
+			disp_deny(d->disp, now, in->peer, m.req, &e);
+		else
+			dispatch_cut(d, in->peer);
+		msg_clear(&m);
+		return;
+	}
 	disp_message(d->disp, now, in->peer, &m);
 	msg_clear(&m);
 	if (large) /* many reports at once would be much memory: each leaves before the next is made */
@@ -76,6 +97,7 @@ dispatch_gone(void *arg, uint64_t peer)
 {
 	struct dispatch *d = arg;
 	log_say(LOG_DEBUG, "peer %llx has gone", (unsigned long long)peer);
+	quota_forget(d->quota, peer);
 	disp_peer_gone(d->disp, clock_mono_ns(), peer);
 }
 
@@ -323,6 +345,7 @@ dispatch_run(const struct dispatch_conf *c, struct err *e)
 	net_raise_files();
 	if (net_check_files(e))
 		return ST_CONFIG;
+	d.quota = quota_new();
 	d.net = net_new();
 	d.disp = disp_new(&o, clock_mono_ns());
 	d.sock = sock_new(d.net, &so);
@@ -337,6 +360,7 @@ dispatch_run(const struct dispatch_conf *c, struct err *e)
 	if (st == ST_OK)
 		st = dispatch_loop(&d, e);
 	sock_free(&d.sock, DISPATCH_LINGER_MS);
+	quota_free(&d.quota);
 	net_free(&d.net);
 	for (size_t i = 0; i < d.n_binds; i++)
 		address_release(&d.binds[i].address, &d.binds[i].claim);

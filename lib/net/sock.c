@@ -461,6 +461,17 @@ sock_send_head(struct sock *s, struct track_peer *p, const void *head, size_t n,
 	return false;
 }
 
+void
+sock_cut(struct sock *s, uint64_t peer)
+{
+	struct track_peer *p = s->calls ? NULL : track_find(&s->track, peer);
+
+	if (!p || p->dropped)
+		return;
+	p->dropped = true;
+	guard_cut(&s->guard, p->fd);
+}
+
 bool
 sock_send(struct sock *s, uint64_t peer, const void *head, size_t n,
 	  const struct sock_payload *payload)

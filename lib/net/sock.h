@@ -110,6 +110,8 @@ void sock_disconnect(struct sock *s, const char *address, uint64_t peer);
  * this fails. False: there is no such peer (any more). */
 bool sock_send(struct sock *s, uint64_t peer, const void *head, size_t n,
 	       const struct sock_payload *payload);
+/* Server: closes the connection of a peer that is not to be heard any more. */
+void sock_cut(struct sock *s, uint64_t peer);
 /* Keeps the payload of a message beyond its handler: *release(*arg, ...) once. */
 void sock_msg_take(struct sock_msg *m, void (**release)(void *arg, uint8_t *data, size_t len),
 		   void **arg);

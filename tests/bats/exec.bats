@@ -265,7 +265,8 @@ hostile() { # CODE TEXT SPEC
 		# The variables of an option: DSVC_FOO, DSVC_READ_FOO.
 		[[ ${program##*/} != dsvc-child* ]]
 		for option in $("$program" --help | grep -o ' --[a-z][a-z-]*'); do
-			[[ $option != --child* ]]
+			# These are not read from the environment.
+			[[ $option != --child* || $option =~ ^--child-(env|memory|files)$ ]]
 		done
 	done
 	# All that children are given, and nothing else with our name.

@@ -130,11 +130,10 @@ except ConnectionResetError:
 	kill -0 "${pid[work]}"
 }
 
-@test "who asks and does not read is cut off, and others are served meanwhile" {
-	start dispatch dsvc-dispatch -b 'tcp://127.0.0.1:*'
-	local at=$ready
-	start work dsvc-work -d "$at"
-	peer status "$at" 20 >"$BATS_TEST_TMPDIR/flood" 3>&- &
+# Floods the dispatcher until it is cut off, while others are served.
+floods() { # KIND WORDS OF THE LOG
+	local at=$1
+	peer "$2" "$at" 20 >"$BATS_TEST_TMPDIR/flood" 3>&- &
 	local flood=$!
 	echo "$flood" >>"$BATS_TEST_TMPDIR/pids"
 	while kill -0 "$flood" 2>/dev/null; do
@@ -142,8 +141,26 @@ except ConnectionResetError:
 		[ "$output" = 1000 ]
 	done
 	grep -qx cut "$BATS_TEST_TMPDIR/flood"
-	grep -q 'peer [0-9a-f]* does not read: [0-9]* MB wait for it; cut its connection' "$BATS_TEST_TMPDIR/dispatch.err"
+	grep -q "$3" "$BATS_TEST_TMPDIR/dispatch.err"
 	(($(mib_used dispatch) < 500))
+}
+
+@test "who asks and does not read is cut off, and others are served meanwhile" {
+	start dispatch dsvc-dispatch -b 'tcp://127.0.0.1:*'
+	local at=$ready
+	start work dsvc-work -d "$at"
+	dsvc-register -d "$at" --id large "elements [\"$(printf '%0100000d' 0)\"]"
+	floods "$at" get 'peer [0-9a-f]* does not read: [0-9]* MB wait for it; cut its connection'
+}
+
+@test "who asks for more than a peer may have is told so, then cut off" {
+	start dispatch dsvc-dispatch -b 'tcp://127.0.0.1:*'
+	local at=$ready
+	start work dsvc-work -d "$at"
+	floods "$at" status 'peer [0-9a-f]* asks too much and does not stop; cut its connection'
+	(($(mib_used dispatch) < 200))
+	: >"$BATS_TEST_TMPDIR/dispatch.err"
+	floods "$at" junk 'peer [0-9a-f]* asks too much and does not stop; cut its connection'
 }
 
 @test "a message without end is cut off, from one connection or from many" {

@@ -326,6 +326,18 @@ disp_message(struct disp *d, int64_t now_ns, uint64_t peer, struct msg *m)
 }
 
 void
+disp_deny(struct disp *d, int64_t now_ns, uint64_t peer, uint64_t req, const struct err *e)
+{
+	struct msg *m;
+
+	disp_time(d, now_ns);
+	m = disp_send_stranger(d, peer, MSG_ERROR, req);
+	m->error.code = status_code(e->kind);
+	m->error.text = mem_strdup(e->text);
+	m->error.help = mem_strdup(e->help);
+}
+
+void
 disp_bad_message(struct disp *d, int64_t now_ns, uint64_t peer, const struct err *e)
 {
 	struct msg *m;

@@ -65,6 +65,8 @@ void disp_free(struct disp **d);
 /* A decoded message from a peer (its routing id). May take parts out of *m
  * (left empty): the caller clears *m as always. */
 void disp_message(struct disp *d, int64_t now_ns, uint64_t peer, struct msg *m);
+/* Answers a request that is not to be handled with ERROR. */
+void disp_deny(struct disp *d, int64_t now_ns, uint64_t peer, uint64_t req, const struct err *e);
 /* A frame that could not be decoded: answers with ERROR or REFUSED. */
 void disp_bad_message(struct disp *d, int64_t now_ns, uint64_t peer, const struct err *e);
 /* The peer's connection broke and is known not to come back. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The environment of children: ours, with what tells them where they stand. No
- * option of any program is called so, or can be, for an option --foo is the variable
+ * option that is read from the environment is called so, or can be, for an option --foo is the variable
  * DSVC_FOO, and a child may be a dsvc program.
  *
  *	DSVC_CHILD_OP      number of the operator     DSVC_CHILD_PROTO  proto=

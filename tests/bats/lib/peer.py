@@ -5,6 +5,8 @@
     peer.py listen KIND         a server that is no dispatcher; prints its port, ends with stdin
     peer.py rid ADDRESS BASE    the three connections that guess an id of libzmq's own
     peer.py status ADDRESS S    asks for the status for S seconds and reads nothing
+    peer.py get ADDRESS S       asks for a large dataset for S seconds and reads nothing
+    peer.py junk ADDRESS S      sends what is no message for S seconds and reads nothing
     peer.py parts ADDRESS S     one message of frames without end, for S seconds
     peer.py halves ADDRESS N    N connections, each with most of a large frame
     peer.py idle ADDRESS N      N connections that say nothing, until stdin ends
@@ -124,7 +126,7 @@ def rid(address, base):
     print("held", len(held))
 
 
-def status(address, seconds):
+def status(address, seconds, ask=None):
     peer = random.getrandbits(63) | 1 << 63
     s = connect(address, struct.pack(">Q", peer))
     hello = [1, 1, version(), 3, peer, "flood", "elsewhere", 0, "", 0, [], 0, []]
@@ -136,7 +138,7 @@ def status(address, seconds):
     for i in range(100):  # something to tell
         spec = 'range %d | map "%s"' % (i, "x" * 5000)
         s.sendall(frame(pack([9, i + 2, "", spec, "int"])))
-    asks = frame(pack([12, 200, 0, ""])) * 100
+    asks = frame(pack(ask or [12, 200, 0, "", 0])) * 100
     end, sent = time.monotonic() + float(seconds), 0
     s.settimeout(0.2)
     while time.monotonic() < end:
@@ -148,6 +150,14 @@ def status(address, seconds):
             print("cut", flush=True)
             break
     print("sent", sent)
+
+
+def get(address, seconds):
+    status(address, seconds, [10, 200, "large"])
+
+
+def junk(address, seconds):
+    status(address, seconds, [12, 200])
 
 
 def parts(address, seconds):
