@@ -66,6 +66,8 @@ def head(n, small, most, codes):
 
 
 def pack(v):
+    if v is None:
+        return b"\xc0"
     if isinstance(v, bool):
         return b"\xc3" if v else b"\xc2"
     if isinstance(v, int):
@@ -310,7 +312,7 @@ class Reader:
         self.poll = selectors.DefaultSelector()
         self.dispatcher = Connection(endpoint, self.peer)
         self.poll.register(self.dispatcher.socket, selectors.EVENT_READ, None)
-        self.iteration = self.seat = self.version = 0
+        self.iteration = self.seat = self.view = self.version = 0
         self.beat = self.loss = 1.0
         self.streams, self.workers = {}, {}
         self.unacked, self.acking, self.seq, self.acked_at = {}, None, 0, 0.0
@@ -323,8 +325,8 @@ class Reader:
                              host="%016x" % self.peer)  # nobody else's: this reader is on no host that is known
 
     def open(self):
-        self.dispatcher.send("OPEN", **{"spec": self.spec, "sharding": 1, "epoch": 1, "min_workers": 1, "wait_ms": 10000,
-                                        "iteration": self.iteration, "seat": self.seat, **self.options})
+        self.dispatcher.send("OPEN", **{"spec": self.spec, "sharding": 1, "epoch": 1, "min_workers": 1,
+                                        "wait_ms": 10000, "iteration": self.iteration, "seat": self.seat, **self.options})
 
     # -- streams and workers --
 
@@ -354,7 +356,7 @@ class Reader:
         s["total"] = s["got"] + WINDOW
         worker.connection.send("CREDIT", iteration=self.iteration, stream=number, gen=s["gen"], seat=self.seat,
                                session=worker.session, total=s["total"], ticket_high=s["ticket_high"],
-                               ticket_low=s["ticket_low"], request=0)
+                               ticket_low=s["ticket_low"], view=self.view, request=0)
 
     def take_streams(self, m):
         if m["since"] and m["since"] != self.version:
@@ -398,7 +400,8 @@ class Reader:
                 print(json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=base64))
         sys.stdout.flush()
         worker.connection.send("CHUNK_ACK", iteration=self.iteration, stream=m["stream"], gen=s["gen"], seat=self.seat,
-                               ranges=ranges(whole), ticket_high=s["ticket_high"], ticket_low=s["ticket_low"], request=0)
+                               ranges=ranges(whole), ticket_high=s["ticket_high"],
+                               ticket_low=s["ticket_low"], view=self.view, request=0)
         self.credit(m["stream"])
 
     # -- acknowledging --
@@ -418,7 +421,8 @@ class Reader:
             self.dispatcher.send("ACK", **self.acking[0])
 
     def take_hold(self, m, request):
-        s = self.streams.setdefault(m["stream"], {"gen": 0, "have": set(), "floor": 0, "worker": 0, "got": 0, "total": 0})
+        new = {"gen": 0, "have": set(), "floor": 0, "worker": 0, "got": 0, "total": 0}
+        s = self.streams.setdefault(m["stream"], new)
         s["gen"], s["worker"] = m["gen"], 0
         kept = set(self.unacked.get(m["stream"], ()))
         if self.acking:
@@ -435,7 +439,7 @@ class Reader:
         elif name == "WHO":
             self.hello()
         elif name == "JOB":
-            self.iteration, self.seat = m["iteration"], m["seat"]
+            self.iteration, self.seat, self.view = m["iteration"], m["seat"], m.get("view", 0)
         elif name == "STREAMS":
             self.take_streams(m)
         elif name == "HOLD":
@@ -453,7 +457,8 @@ class Reader:
                 return False
             if not self.closing:
                 self.closing = time.monotonic()
-                self.dispatcher.send("CLOSE", iteration=self.iteration, seat=self.seat, seq=self.seq + 1, list=self.listed())
+                self.dispatcher.send("CLOSE", iteration=self.iteration, seat=self.seat, seq=self.seq + 1,
+                                     list=self.listed())
         elif name == "CLOSED":
             return False
         elif name in ("ERROR", "REFUSED"):

@@ -67,10 +67,7 @@ dispatch_message(void *arg, struct sock_msg *in)
 	struct err e;
 	int64_t now = clock_mono_ns();
 	if (!link_decode(in, &m, &e)) {
-		if (quota_bad(d->quota, in->peer) == ST_OK)
-			disp_bad_message(d->disp, now, in->peer, &e);
-		else
-			dispatch_cut(d, in->peer);
+		disp_bad_message(d->disp, now, in->peer, &e);
 		return;
 	}
 	const struct msg_hello *h = &m.hello;

@@ -107,12 +107,6 @@ quota_open(struct quota_peer *p, const struct msg *m)
 }
 
 enum status
-quota_bad(struct quota *q, uint64_t peer)
-{
-	return ++quota_peer(q, peer)->refused > QUOTA_REFUSED ? ST_PERM : ST_OK;
-}
-
-enum status
 quota_take(struct quota *q, uint64_t peer, int64_t now_ns, const struct msg *m, struct err *e)
 {
 	struct quota_peer *p;

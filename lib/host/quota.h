@@ -32,8 +32,6 @@ void quota_free(struct quota **q);
 /* Counts a message. ST_TEMP: it is over the quota, and e is the answer; ST_PERM: so often that
  * the peer is to be cut off. */
 enum status quota_take(struct quota *q, uint64_t peer, int64_t now_ns, const struct msg *m, struct err *e);
-/* Counts a message that could not be read, and is answered like one over the quota. */
-enum status quota_bad(struct quota *q, uint64_t peer);
 void quota_forget(struct quota *q, uint64_t peer);
 
 #endif

@@ -70,3 +70,54 @@ print(hashlib.blake2b(b"dsvc 1\n" + sys.argv[1].encode(), digest_size=16).hexdig
 	run -0 reader "$endpoint" '' "dataset=$id"
 	[ "$(wc -l <<<"$output")" = 10 ]
 }
+
+# A worker that lies; sets $status and $output of a reader that gets it.
+lied_to() { # MODE SPEC
+	local evil rc=0
+	mkfifo "$BATS_TEST_TMPDIR/in.$1"
+	python3 "$BATS_TEST_DIRNAME/lib/evil.py" "$endpoint" "$1" <"$BATS_TEST_TMPDIR/in.$1" >"$BATS_TEST_TMPDIR/evil.$1" 2>&1 3>&- &
+	evil=$!
+	echo "$evil" >>"$BATS_TEST_TMPDIR/pids"
+	exec 5>"$BATS_TEST_TMPDIR/in.$1"
+	until_true 5s grep -q ready "$BATS_TEST_TMPDIR/evil.$1"
+	run --separate-stderr within 20s dsvc-read --timeout "${LIMIT:-700ms}" -t ndjson -e "$2"
+	exec 5>&-
+	dsvc_wait "$evil" 10
+}
+
+@test "a worker that lies: readers end with words, nobody breaks, nothing reaches the terminal" {
+	start dispatch dsvc-dispatch -b 'tcp://127.0.0.1:*'
+	endpoint=$ready
+	export DSVC_DISPATCHER=$ready
+	local mode n=0
+	for mode in $(python3 "$BATS_TEST_DIRNAME/lib/evil.py" modes); do
+		[[ $mode == restart-* ]] && continue
+		lied_to "$mode" "range $((1000 + n++))"
+		case $status in
+		0 | 65 | 69 | 74 | 75 | 76 | 124) ;;
+		70) [[ $mode == *-code || $mode == *-answer ]] ;;
+		*) false ;;
+		esac || { echo "$mode: $status $stderr"; cat "$BATS_TEST_TMPDIR/evil.$mode"; false; }
+		[[ $stderr != *$'\e'* ]] || { echo "$mode"; false; }
+		[[ $(<"$BATS_TEST_TMPDIR/evil.$mode") == ready ]] || { cat "$BATS_TEST_TMPDIR/evil.$mode"; false; }
+		# Ten elements at most, each once, and none that was not sent.
+		((${#lines[@]} <= 11))
+		[ "$(sort <<<"$output" | uniq -d)" = '' ]
+		kill -0 "${pid[dispatch]}"
+	done
+	[[ $(<"$BATS_TEST_TMPDIR/dispatch.err") != *$'\e'* ]]
+	start work dsvc-work
+	run -0 within 20s dsvc-read -t count -e 'range 1000'
+	[ "$output" = 1000 ]
+}
+
+@test "a restart point that is none does not break the worker that is handed it" {
+	start dispatch dsvc-dispatch
+	start work dsvc-work
+	LIMIT=15s lied_to restart-state 'range 1000 | shuffle 10 | map x'
+	[[ $status == 0 || $status == 65 || $status == 76 ]] || { echo "$status $stderr"; false; }
+	((status)) || [ "$(sort -n <<<"$output" | uniq | wc -l)" = 1000 ]
+	run -0 within 20s dsvc-read -t count -e 'range 1000'
+	[ "$output" = 1000 ]
+	kill -0 "${pid[work]}"
+}

@@ -151,6 +151,8 @@ floods() { # KIND WORDS OF THE LOG
 	start work dsvc-work -d "$at"
 	dsvc-register -d "$at" --id large "elements [\"$(printf '%0100000d' 0)\"]"
 	floods "$at" get 'peer [0-9a-f]* does not read: [0-9]* MB wait for it; cut its connection'
+	: >"$BATS_TEST_TMPDIR/dispatch.err"
+	floods "$at" junk 'peer [0-9a-f]* does not read: [0-9]* MB wait for it; cut its connection'
 }
 
 @test "who asks for more than a peer may have is told so, then cut off" {
@@ -159,8 +161,6 @@ floods() { # KIND WORDS OF THE LOG
 	start work dsvc-work -d "$at"
 	floods "$at" status 'peer [0-9a-f]* asks too much and does not stop; cut its connection'
 	(($(mib_used dispatch) < 200))
-	: >"$BATS_TEST_TMPDIR/dispatch.err"
-	floods "$at" junk 'peer [0-9a-f]* asks too much and does not stop; cut its connection'
 }
 
 @test "a message without end is cut off, from one connection or from many" {

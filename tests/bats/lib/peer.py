@@ -190,8 +190,8 @@ def thief(address, iteration, seat, gen):
     take(s, take(s, 2)[1])  # READY
     key = [int(iteration, 16), 0, int(gen), int(seat)]
     for ticket in ([0, 0], [1, 1], [2**64 - 1, 2**64 - 1]):
-        s.sendall(frame(pack([41, 0, *key, [0, 10**7], *ticket])))
-        s.sendall(frame(pack([39, 0, *key, 10**6, 10**6, *ticket])))
+        s.sendall(frame(pack([41, 0, *key, [0, 10**7], *ticket, 0])))
+        s.sendall(frame(pack([39, 0, *key, 10**6, 10**6, *ticket, 0])))
     types = []
     s.settimeout(5)
     while len(types) < 3:  # each CREDIT is answered at once
