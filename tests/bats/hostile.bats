@@ -163,6 +163,21 @@ floods() { # KIND WORDS OF THE LOG
 	(($(mib_used dispatch) < 200))
 }
 
+@test "greetings, handshakes and frames that are wrong in any way break neither dispatcher nor worker" {
+	start dispatch dsvc-dispatch -b 'tcp://127.0.0.1:*'
+	local at=$ready data seed
+	start work dsvc-work -d "$at" -b 'tcp://127.0.0.1:*'
+	data=$ready
+	for seed in 1 2; do
+		run -0 within 60s python3 "$BATS_TEST_DIRNAME/lib/peer.py" zmtp "$at" "$seed" 300
+		run -0 within 60s python3 "$BATS_TEST_DIRNAME/lib/peer.py" zmtp "$data" "$seed" 300
+	done
+	run -0 --separate-stderr within 15s dsvc-read -d "$at" -t count -e 'range 1000'
+	[ "$output" = 1000 ]
+	kill -0 "${pid[dispatch]}"
+	kill -0 "${pid[work]}"
+}
+
 @test "a message without end is cut off, from one connection or from many" {
 	start dispatch dsvc-dispatch -b 'tcp://127.0.0.1:*'
 	local at=$ready

@@ -7,6 +7,7 @@
     peer.py status ADDRESS S    asks for the status for S seconds and reads nothing
     peer.py get ADDRESS S       asks for a large dataset for S seconds and reads nothing
     peer.py junk ADDRESS S      sends what is no message for S seconds and reads nothing
+    peer.py zmtp ADDRESS SEED N N connections that break the rules of ZMTP and of messages, each in another way
     peer.py parts ADDRESS S     one message of frames without end, for S seconds
     peer.py halves ADDRESS N    N connections, each with most of a large frame
     peer.py idle ADDRESS N      N connections that say nothing, until stdin ends
@@ -183,6 +184,46 @@ def halves(address, n):
         except OSError:
             pass
     print("held", len(held))
+
+
+def broken(r):
+    """A greeting, a handshake and frames, each of which may be wrong."""
+    greeting = bytearray(GREETING)
+    if r.random() < 0.2:
+        greeting[r.randrange(len(greeting))] = r.randrange(256)
+    elif r.random() < 0.1:
+        greeting = r.choice([b"\x01\x00", b"\x09\x00\x80AAAAAAB", GREETING[:10] + b"\x01\x05\x00\x08\x80AAAAAAC"])
+    yield bytes(greeting)
+    name = r.choice([b"", struct.pack(">Q", r.getrandbits(64)), r.randbytes(r.choice([1, 5, 7, 9, 255, 256, 300]))])
+    hands = bytearray(ready(r.choice([b"DEALER", b"ROUTER", b"REQ", b"PUB", b"", b"A" * 100]), name[:100]))
+    if r.random() < 0.3:
+        hands[r.randrange(len(hands))] = r.randrange(256)
+    yield bytes(hands[:r.randrange(len(hands)) if r.random() < 0.1 else None])
+    for _ in range(r.randrange(6)):
+        junk = [r.randrange(60), r.randrange(3)] + [r.choice([0, 1, "", [], False, 2**63, b"x", None]) for _ in
+                                                    range(r.randrange(22))]
+        yield r.choice([
+            frame(pack(junk)), frame(pack(junk)), frame(r.randbytes(r.randrange(300)), r.random() < 0.5),
+            b"\x01\x00" * r.randrange(1, 500) + b"\x00\x00", r.randbytes(r.randrange(300)),
+            b"\x02" + struct.pack(">Q", r.choice([2**63, 2**64 - 1, 2**31, 2**32, 17 << 20, (16 << 20) + 1])) + b"zz",
+            b"\x04\x20\x04" + r.choice([b"PING", b"PONG", b"JOIN"]) + r.randbytes(27)])
+
+
+def zmtp(address, seed, sessions):
+    r, kept = random.Random(int(seed)), []
+    for _ in range(int(sessions)):
+        s = connect(address)
+        s.settimeout(2)
+        try:
+            for part in broken(r):
+                s.sendall(part)
+        except OSError:
+            pass  # it hung up, as it should
+        if r.random() < 0.05:
+            kept = (kept + [s])[-50:]
+        else:
+            s.close()
+    print("sessions", sessions)
 
 
 def thief(address, iteration, seat, gen):
