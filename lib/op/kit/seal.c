@@ -135,7 +135,7 @@ struct seal_look {
 static enum status
 seal_look(const char *dir, struct seal_look *l, struct err *e)
 {
-	DIR *d = gate_opendir(GATE_READ, dir);
+	DIR *d = gate_opendir(GATE_WRITE, dir);
 	struct dirent *entry;
 
 	if (!d)

@@ -141,7 +141,9 @@ static int
 seal_file_open(const char *dir, const char *name, int flags)
 {
 	char *path = mem_printf("%s/%s", dir, name);
-	int fd = gate_open(flags == O_RDONLY ? GATE_READ : GATE_WRITE, path, flags, 0666);
+	/* A save reads it, too, and may be allowed to write only; what may be written may be read. */
+	enum gate side = flags == O_RDONLY && !gate_is_open(GATE_WRITE) ? GATE_READ : GATE_WRITE;
+	int fd = gate_open(side, path, flags, 0666);
 
 	mem_free(path);
 	return fd;
