@@ -279,8 +279,17 @@ print(n)'
 
 @test "a save begun anew with other files leaves none of the old ones" {
 	cut_off 6 --seed 5 'range 3_000_000 | save out file_size=100k'
-	dsvc-run -t none --seed 5 'range 30 | save out file_size=10k'
+	run -65 dsvc-run --seed 5 'range 30 | save out file_size=10k'
+	[[ $output == *'holds what another pass saved'* ]]
+	dsvc-run -t none --seed 5 'range 30 | save out file_size=10k overwrite=true'
 	dsvc-run 'load out' | cmp - <(seq 0 29)
 	[[ $(find out -name 'data-*' | wc -l) == 1 ]]
 	dsvc-run 'load out wait=true' | cmp - <(seq 0 29)
+	# the same pipeline over another input, which gives fewer files
+	seq 1000 >lines.txt
+	dsvc-run -t none --seed 5 'lines lines.txt | save again file_size=1k'
+	seq 10 >lines.txt
+	dsvc-run -t none --seed 5 'lines lines.txt | save again file_size=1k'
+	dsvc-run 'load again' | cmp - <(seq 10)
+	[[ $(find again -name 'data-*' | wc -l) == 1 ]]
 }

@@ -46,7 +46,7 @@ save_open(struct op_inst *self, struct err *e)
 	struct save *s = self->state;
 
 	(void)e;
-	shards_init(&s->files, s->dir, s->form, (uint32_t)s->shards, s->file_max, self->ctx->stream);
+	shards_init(&s->files, s->dir, s->form, (uint32_t)s->shards, s->file_max, self);
 	return ST_OK;
 }
 
@@ -119,7 +119,8 @@ const struct op_desc op_save = {
 	       "DIR) to save elements and pass them on. Files get their final names when complete, "
 	       "and at the end the folder gets a file SNAPSHOT; until then `load DIR` reads it "
 	       "only with partial=true. In the service each stream writes files of its own, and a "
-	       "stream that is started again on another worker continues them. Formats that load "
+	       "stream that is started again on another worker continues them. dsvc-save does all this "
+	       "for a whole dataset. Formats that load "
 	       "does not read have a source of their own: tar DIR/*.tar, csv DIR/*.csv.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_STREAM,

@@ -17,7 +17,6 @@
 #include "base/gate.h"
 #include "base/mem.h"
 #include "base/replace.h"
-#include "base/rng.h"
 #include "op/kit/expr_value.h"
 #include "op/kit/shards.h"
 #include "op/facts.h"
@@ -58,28 +57,15 @@ snapshot_open(struct op_inst *self, struct err *e)
 	struct snapshot *s = self->state;
 
 	(void)e;
-	shards_init(&s->files, s->dir, SHARDS_MSGPACK, 1, s->file_max, self->ctx->stream);
+	shards_init(&s->files, s->dir, SHARDS_MSGPACK, 1, s->file_max, self);
 	return ST_OK;
-}
-
-/* A number derived from the text of everything before n, the same in every process. */
-static uint64_t
-snapshot_mark(const struct op_node *n, uint64_t mark)
-{
-	for (; n; n = n->n_in ? n->in[0] : NULL) {
-		for (const char *c = op_text(n); *c; c++)
-			mark = rng_mix(mark, (uint64_t)(unsigned char)*c);
-		for (size_t k = 1; k < n->n_in; k++)
-			mark = snapshot_mark(n->in[k], mark);
-	}
-	return mark;
 }
 
 static void
 snapshot_line(const struct op_inst *self, char out[32])
 {
 	snprintf(out, 32, "%016llx\n",
-		 (unsigned long long)snapshot_mark(self->node->in[0], 1));
+		 (unsigned long long)shards_pipeline(self->node->in[0]));
 }
 
 /* Whether the folder holds the complete result of this pipeline. */

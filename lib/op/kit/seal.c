@@ -38,22 +38,22 @@ seal_is(const char *name)
 	       str_starts(name, SEAL_ENDED);
 }
 
-/* Removes the files that the stream has written, whole or not. */
+/* Removes the stream's unfinished files; all: and those it has finished. */
 static enum status
-seal_remove(const char *dir, uint32_t stream, struct err *e)
+seal_remove(const char *dir, uint32_t stream, bool all, struct err *e)
 {
 	char *prefix = mem_printf(".%s%05" PRIu32 "-", SEAL_DATA, stream);
 	DIR *d = gate_opendir(GATE_WRITE, dir);
 	struct dirent *entry;
 
 	while (d && (entry = readdir(d)))
-		if (str_starts(entry->d_name, prefix) || str_starts(entry->d_name, prefix + 1))
+		if (str_starts(entry->d_name, prefix) || (all && str_starts(entry->d_name, prefix + 1)))
 			unlinkat(dirfd(d), entry->d_name, 0);
 	mem_free(prefix);
 	if (!d)
 		return err_errno(e, "cannot read %s", dir);
 	closedir(d);
-	return seal_files_anew(dir, stream, e);
+	return ST_OK;
 }
 
 enum status
@@ -67,7 +67,19 @@ seal_break(const char *dir, uint32_t stream, struct err *e)
 	mem_free(mark);
 	mem_free(seal);
 	mem_free(failed);
-	return seal_remove(dir, stream, e);
+	enum status st = seal_remove(dir, stream, true, e);
+	return st == ST_OK ? seal_files_anew(dir, stream, e) : st;
+}
+
+bool
+seal_ended(const char *dir, uint32_t stream)
+{
+	char *mark = seal_mark(dir, stream);
+	struct stat info;
+	bool ended = gate_stat(mark, &info) == 0;
+
+	mem_free(mark);
+	return ended;
 }
 
 void
@@ -113,21 +125,26 @@ seal_there(const char *dir)
 	return there;
 }
 
-/* The number that a file of the folder begins with; 0: none. */
-static uint64_t
-seal_read(int dir, const char *name)
+/* Reads a stream's mark. */
+static struct seal_stream
+seal_read(int dir, const char *name, uint32_t stream)
 {
-	char text[SEAL_TEXT] = "";
+	char text[SEAL_TEXT] = "", *at = text;
 	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+	struct seal_stream s = { .stream = stream };
 
 	if (fd >= 0)
 		close(fd);
-	return n > 0 ? strtoull(text, NULL, 10) : 0;
+	if (n > 0) {
+		s.streams = (uint32_t)strtoull(at, &at, 10);
+		s.files = strtoull(at, NULL, 10);
+	}
+	return s;
 }
 
 struct seal_look {
-	uint64_t *ended;          /* numbers of the streams that have a mark */
+	struct seal_stream *ended; /* the streams that have a mark */
 	size_t n_ended, cap;
 	uint64_t streams;         /* the highest number of streams that a mark tells */
 };
@@ -146,12 +163,13 @@ seal_look(const char *dir, struct seal_look *l, struct err *e)
 
 		uint64_t stream = str_starts(name, SEAL_ENDED) ? strtoull(name + strlen(SEAL_ENDED), &end, 10) : 0;
 		/* Behind the number of a mark that is being written more follows. */
-		if (!end || *end)
+		if (!end || *end || stream > UINT32_MAX)
 			continue;
 		l->ended = mem_grow(l->ended, &l->cap, l->n_ended + 1, sizeof *l->ended);
-		l->ended[l->n_ended++] = stream;
+		l->ended[l->n_ended] = seal_read(dirfd(d), name, (uint32_t)stream);
 		if (!l->streams)
-			l->streams = seal_read(dirfd(d), name);
+			l->streams = l->ended[l->n_ended].streams;
+		l->n_ended++;
 	}
 	closedir(d);
 	return ST_OK;
@@ -159,7 +177,7 @@ seal_look(const char *dir, struct seal_look *l, struct err *e)
 
 /* Writes the seal, with all that the folder's list has. */
 static enum status
-seal_write(const char *dir, uint64_t streams, uint64_t seed, struct err *e)
+seal_write(const char *dir, uint64_t streams, uint64_t expected, uint64_t seed, struct err *e)
 {
 	struct seal_files files = { 0 };
 	char fields[SEAL_TEXT];
@@ -167,27 +185,40 @@ seal_write(const char *dir, uint64_t streams, uint64_t seed, struct err *e)
 
 	snprintf(fields, sizeof fields, "\"streams\": %" PRIu64 ", \"files\": %zu, \"seed\": %" PRIu64,
 		 streams, files.n, seed);
+	if (st == ST_OK && files.n < expected)
+		st = err_set(e, ST_IO, "%s/" SEAL_LOG " has %zu files of %" PRIu64, dir, files.n, expected);
 	if (st == ST_OK)
 		st = seal_files_write(dir, fields, &files, e);
+	if (st == ST_OK) {
+		char *failed = seal_failure(dir); /* by a writer that others went on from */
+
+		gate_unlink(failed);
+		mem_free(failed);
+	}
 	seal_files_clear(&files);
 	return st;
 }
 
 enum status
-seal_end(const char *dir, uint32_t stream, uint32_t streams, uint64_t seed, struct err *e)
+seal_end(const char *dir, const struct seal_stream *s, uint64_t seed, struct err *e)
 {
-	struct seal_look l = { .streams = streams };
-	char *mark = seal_mark(dir, stream), text[SEAL_TEXT];
-	uint64_t ended = 0;
+	struct seal_look l = { .streams = s->streams };
+	char *mark = seal_mark(dir, s->stream), text[SEAL_TEXT];
+	uint64_t ended = 0, files = 0;
 
-	snprintf(text, sizeof text, "%" PRIu32 "\n", streams);
-	enum status st = replace_file(mark, text, strlen(text), e);
+	snprintf(text, sizeof text, "%" PRIu32 " %" PRIu64 "\n", s->streams, s->files);
+	enum status st = seal_remove(dir, s->stream, false, e); /* writers that others went on from left some */
+	if (st == ST_OK)
+		st = replace_file(mark, text, strlen(text), e);
 	if (st == ST_OK)
 		st = seal_look(dir, &l, e);
 	for (size_t i = 0; i < l.n_ended; i++)
-		ended += l.ended[i] < l.streams;
+		if (l.ended[i].stream < l.streams) {
+			ended++;
+			files += l.ended[i].files;
+		}
 	if (st == ST_OK && l.streams && ended == l.streams)
-		st = seal_write(dir, l.streams, seed, e);
+		st = seal_write(dir, l.streams, files, seed, e);
 	mem_free(l.ended);
 	mem_free(mark);
 	return st;

@@ -3,7 +3,7 @@
  * Seals: they tell a folder that was saved completely from one that was not, also when
  * several streams write to it.
  *
- *	DIR/.dsvc-ended-SSSSS   the stream has ended; and how many there are, if it knew
+ *	DIR/.dsvc-ended-SSSSS   the stream has ended; how many there are, if it knew, and its files
  *	DIR/SNAPSHOT            all have: {"streams": N, "files": F, "seed": S, "chunks": [...]}
  *	DIR/SNAPSHOT.failed     one of them failed: why
  *
@@ -24,8 +24,13 @@
 /* Removes the stream's mark and files, the folder's seal and its failure, because the stream
  * writes (again), from its beginning. */
 enum status seal_break(const char *dir, uint32_t stream, struct err *e);
-/* Marks the stream as ended, one of `streams` (0: not known); seals the folder after the last. */
-enum status seal_end(const char *dir, uint32_t stream, uint32_t streams, uint64_t seed, struct err *e);
+/* A stream that has ended: one of `streams` (0: not known), with so many files. */
+struct seal_stream { uint32_t stream, streams; uint64_t files; };
+/* Marks the stream as ended; seals the folder after the last. ST_IO: the folder's list does not
+ * have all files. */
+enum status seal_end(const char *dir, const struct seal_stream *s, uint64_t seed, struct err *e);
+/* Whether the stream has ended, as whoever wrote it said. */
+bool seal_ended(const char *dir, uint32_t stream);
 /* Writes why the save has failed. */
 void seal_fail(const char *dir, const struct err *why);
 /* Whether the name is that of a mark, a seal or a list. */

@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/flock_for.h"
 #include "base/gate.h"
 #include "base/mem.h"
 #include "base/replace.h"
@@ -151,17 +151,16 @@ seal_file_open(const char *dir, const char *name, int flags)
 
 /* Adds a line to the list, which is on disk when it returns. */
 static enum status
-seal_add(const char *dir, const struct buf *line, struct err *e)
+seal_add(const char *dir, const struct buf *line, bool locked, struct err *e)
 {
-	int lock = seal_file_open(dir, SEAL_LOCK, O_RDWR | O_CREAT), fd = -1;
+	int lock = locked ? -1 : seal_file_open(dir, SEAL_LOCK, O_RDWR | O_CREAT), fd = -1;
 	struct buf b = { 0 };
 	struct stat info;
 	char last = '\n';
-	bool good = lock >= 0;
+	bool good = locked || lock >= 0;
 
-	while (good && flock(lock, LOCK_EX))
-		good = errno == EINTR;
-	good = good && (fd = seal_file_open(dir, SEAL_LOG, O_RDWR | O_CREAT)) >= 0 && !fstat(fd, &info);
+	good = good && (locked || flock_for(lock, SEAL_LOCK_NS));
+	good = good && (fd = seal_file_open(dir, SEAL_LOG, O_RDWR | O_CREAT | O_APPEND)) >= 0 && !fstat(fd, &info);
 	/* A line that was cut off is ended, so that it does not spoil the next one. */
 	if (good && info.st_size)
 		good = pread(fd, &last, 1, info.st_size - 1) == 1;
@@ -169,7 +168,7 @@ seal_add(const char *dir, const struct buf *line, struct err *e)
 		buf_byte(&b, '\n');
 	buf_put(&b, line->data, line->len);
 	buf_byte(&b, '\n');
-	good = good && transfer_write_at(fd, b.data, b.len, (uint64_t)info.st_size) && (!fdatasync(fd) || errno == EINVAL);
+	good = good && transfer_write(fd, b.data, b.len) && (!fdatasync(fd) || errno == EINVAL);
 	enum status st = good ? ST_OK : err_errno(e, "cannot write %s/" SEAL_LOG, dir);
 	if (fd >= 0)
 		close(fd);
@@ -180,12 +179,12 @@ seal_add(const char *dir, const struct buf *line, struct err *e)
 }
 
 enum status
-seal_files_add(const char *dir, const struct seal_file *f, struct err *e)
+seal_files_add(const char *dir, const struct seal_file *f, bool locked, struct err *e)
 {
 	struct buf line = { 0 };
 
 	seal_put(&line, f);
-	enum status st = seal_add(dir, &line, e);
+	enum status st = seal_add(dir, &line, locked, e);
 	buf_clear(&line);
 	return st;
 }
@@ -196,7 +195,7 @@ seal_files_anew(const char *dir, uint32_t stream, struct err *e)
 	struct buf line = { 0 };
 
 	buf_printf(&line, "{\"anew\": %" PRIu32 "}", stream);
-	enum status st = seal_add(dir, &line, e);
+	enum status st = seal_add(dir, &line, false, e);
 	buf_clear(&line);
 	return st;
 }

@@ -27,7 +27,8 @@
 #define SEAL_NAME "SNAPSHOT"
 #define SEAL_DATA "data-" /* prefix of the names of data files; the stream's number follows */
 #define SEAL_LOG ".dsvc-files"
-#define SEAL_LOCK ".dsvc-save" /* locked while the list changes */
+#define SEAL_LOCK ".dsvc-save" /* locked while the list changes, */
+#define SEAL_LOCK_NS 2000000000ll /* unless whoever has it keeps it that long, and so is stopped */
 
 struct seal_file {
 	char *name;               /* within the folder; owned */
@@ -39,8 +40,9 @@ struct seal_file {
 struct seal_files { struct seal_file *v; size_t n, cap; uint64_t lines; };
 
 void seal_files_clear(struct seal_files *l);
-/* Adds a line to the folder's list, which is on disk when it returns. */
-enum status seal_files_add(const char *dir, const struct seal_file *f, struct err *e);
+/* Adds a line to the folder's list, which is on disk when it returns. locked: the caller has
+ * the lock already. */
+enum status seal_files_add(const char *dir, const struct seal_file *f, bool locked, struct err *e);
 /* Adds a line that takes all files of a stream back, which will write them anew. */
 enum status seal_files_anew(const char *dir, uint32_t stream, struct err *e);
 /* Adds the files that the folder's list has from byte *at on, which moves behind them; ever:

@@ -4,16 +4,19 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "base/flock_for.h"
 #include "base/gate.h"
 #include "base/mem.h"
 #include "base/replace.h"
+#include "base/rng.h"
 #include "base/str.h"
 #include "base/transfer.h"
 #include "op/chain.h"
@@ -22,7 +25,7 @@
 #include "value/format/format.h"
 #include "value/mp.h"
 
-enum { SHARDS_REPLAY = 1 << 20 };
+enum { SHARDS_REPLAY = 1 << 20, SHARDS_MARK = 100, SHARDS_IMPATIENT_NS = 20 * 1000 * 1000 };
 
 static const struct { const char *end; enum format_kind kind; bool first; } shards_forms[] = {
 	[SHARDS_MSGPACK] = { "msgpack", FORMAT_NONE, false },
@@ -35,20 +38,63 @@ static const struct { const char *end; enum format_kind kind; bool first; } shar
 	[SHARDS_NPY] = { "npy", FORMAT_NPY, true },
 };
 
-/* The name of the shard's current file; gives. */
+/* The name that the shard's current file gets; gives. */
 static char *
-shards_name(const struct shards *s, uint32_t k, bool part)
+shards_name(const struct shards *s, uint32_t k)
 {
-	return mem_printf("%s/%sdata-%05u-%03u-%05u.%s", s->dir, part ? "." : "", s->stream, k,
-			  s->v[k].number, part ? "part" : shards_forms[s->form].end);
+	return mem_printf("%s/data-%05u-%03u-%05u.%s", s->dir, s->stream, k, s->v[k].number,
+			  shards_forms[s->form].end);
+}
+
+/* The name under which writer number `writer` writes it; gives. */
+static char *
+shards_part(const struct shards *s, uint32_t k, uint64_t writer)
+{
+	return mem_printf("%s/.data-%05u-%03u-%05u-%016" PRIx64 ".part", s->dir, s->stream, k, s->v[k].number, writer);
+}
+
+uint64_t
+shards_pipeline(const struct op_node *n)
+{
+	uint64_t mark = 1;
+
+	for (; n; n = n->n_in ? n->in[0] : NULL) {
+		for (const char *c = op_text(n); *c; c++)
+			mark = rng_mix(mark, (uint64_t)(unsigned char)*c);
+		for (size_t k = 1; k < n->n_in; k++)
+			mark = rng_mix(mark, shards_pipeline(n->in[k]));
+	}
+	return mark;
+}
+
+/* Writes what the folder's lock says of the pass. */
+static int
+shards_mark(const struct shards *s, char out[SHARDS_MARK])
+{
+	return snprintf(out, SHARDS_MARK, "seed %" PRIu64 " pipeline %016" PRIx64 " pass %" PRIu64 "\n", s->seed,
+			s->pipeline, s->pass);
+}
+
+/* Whether it says so. */
+static bool
+shards_ours(const struct shards *s, int fd, bool *empty)
+{
+	char text[SHARDS_MARK] = "", mark[SHARDS_MARK];
+	ssize_t n = pread(fd, text, sizeof text - 1, 0);
+
+	shards_mark(s, mark);
+	*empty = n == 0;
+	return n > 0 && !strcmp(text, mark);
 }
 
 void
 shards_init(struct shards *s, const char *dir, int form, uint32_t n, int64_t file_max,
-	    uint32_t stream)
+	    const struct op_inst *self)
 {
 	*s = (struct shards){ .dir = dir, .form = (enum shards_form)form, .n = n,
-			      .file_max = (uint64_t)file_max, .stream = stream };
+			      .file_max = (uint64_t)file_max, .stream = self->ctx->stream, .pass = self->ctx->pass,
+			      .pipeline = shards_pipeline(self->node), .writer = rng_seed_fresh(),
+			      .patience = SEAL_LOCK_NS };
 	s->v = mem_array(n, sizeof *s->v);
 	for (uint32_t k = 0; k < n; k++)
 		s->v[k].fd = -1;
@@ -68,11 +114,40 @@ shards_clear(struct shards *s)
 	*s = (struct shards){ 0 };
 }
 
+/* Locks the folder, as long as the descriptor is open; -1: it belongs to another pass now. Then
+ * a stream of the earlier one may still be running somewhere. */
+static int
+shards_lock(struct shards *s, struct err *e)
+{
+	char *path = mem_printf("%s/" SEAL_LOCK, s->dir);
+	int fd = gate_open(GATE_WRITE, path, O_RDWR, 0);
+	bool good = fd >= 0, empty;
+
+	int64_t began = clock_mono_ns();
+
+	good = good && flock_for(fd, s->patience);
+	if (clock_mono_ns() - began >= s->patience)
+		s->patience = SHARDS_IMPATIENT_NS;
+	if (!good)
+		err_errno(e, "cannot lock %s", path);
+	else if (!shards_ours(s, fd, &empty))
+		good = err_set(e, ST_DATA, "another pass saves to %s now", s->dir) == ST_OK;
+	if (!good && fd >= 0)
+		close(fd);
+	mem_free(path);
+	return good ? fd : -1;
+}
+
 void
 shards_close(struct shards *s, const struct op_inst *self)
 {
-	if (s->begun && chain_of(self)->pending)
+	struct err e;
+	int lock = s->begun && chain_of(self)->pending ? shards_lock(s, &e) : -1;
+
+	if (lock >= 0 && !seal_ended(s->dir, s->stream))
 		seal_fail(s->dir, chain_of(self)->pending);
+	if (lock >= 0)
+		close(lock);
 	shards_clear(s);
 }
 
@@ -96,25 +171,24 @@ shards_sweep(const struct shards *s, struct err *e)
 /* Checks the folder, one stream at a time: a second one must not remove what the first has
  * begun to write. */
 static enum status
-shards_look(struct shards *s, int fd, uint64_t seed, bool overwrite, struct err *e)
+shards_look(struct shards *s, int fd, bool overwrite, struct err *e)
 {
-	char text[40] = "", mark[40], *end = text;
-	int n = snprintf(mark, sizeof mark, "seed %llu\n", (unsigned long long)seed);
+	char mark[SHARDS_MARK];
 	enum status st = ST_OK;
+	bool empty;
 
-	while (flock(fd, LOCK_EX))
-		if (errno != EINTR)
-			return err_errno(e, "cannot lock a file in %s", s->dir);
-	ssize_t had = pread(fd, text, sizeof text - 1, 0);
-	if (had > 5 && !strncmp(text, "seed ", 5) && strtoull(text + 5, &end, 10) == seed && *end == '\n')
+	if (!flock_for(fd, SEAL_LOCK_NS))
+		return err_errno(e, "cannot lock a file in %s", s->dir);
+	if (shards_ours(s, fd, &empty))
 		return ST_OK;
-	if (had != 0 && !overwrite) {
+	if (!empty && !overwrite) {
 		err_set(e, ST_DATA, "%s holds what another pass saved", s->dir);
 		err_help(e, "name another folder, or write overwrite=true to replace it");
 		return ST_DATA;
 	}
-	if (had != 0)
+	if (!empty)
 		st = shards_sweep(s, e);
+	int n = shards_mark(s, mark);
 	if (st == ST_OK && (ftruncate(fd, 0) || pwrite(fd, mark, (size_t)n, 0) != n))
 		st = err_errno(e, "cannot write to %s", s->dir);
 	return st;
@@ -123,7 +197,7 @@ shards_look(struct shards *s, int fd, uint64_t seed, bool overwrite, struct err 
 enum status
 shards_begin(struct shards *s, uint64_t seed, bool overwrite, struct err *e)
 {
-	char *path = mem_printf("%s/.dsvc-save", s->dir);
+	char *path = mem_printf("%s/" SEAL_LOCK, s->dir);
 	enum status st = ST_OK;
 	int fd = -1;
 
@@ -133,12 +207,14 @@ shards_begin(struct shards *s, uint64_t seed, bool overwrite, struct err *e)
 	else if ((fd = gate_open(GATE_WRITE, path, O_RDWR | O_CREAT, 0666)) < 0)
 		st = err_errno(e, "cannot write %s", path);
 	if (st == ST_OK)
-		st = shards_look(s, fd, seed, overwrite, e);
+		st = shards_look(s, fd, overwrite, e);
 	if (fd >= 0)
 		close(fd);
 	mem_free(path);
 	s->begun = st == ST_OK; /* otherwise the folder belongs to another pass */
-	return s->begun ? seal_break(s->dir, s->stream, e) : st; /* takes the lock by itself */
+	/* In a process alone the input may be another one than last time. A stream of the service
+	 * is always the same; another worker may be ahead with it, or have ended it. */
+	return s->begun && !s->pass ? seal_break(s->dir, s->stream, e) : st; /* takes the lock by itself */
 }
 
 static enum status
@@ -178,12 +254,12 @@ shards_format(struct shards *s, struct shard *sh)
 }
 
 static enum status
-shards_open(struct shards *s, uint32_t k, int flags, struct err *e)
+shards_open(struct shards *s, uint32_t k, struct err *e)
 {
-	char *part = shards_name(s, k, true);
+	char *part = shards_part(s, k, s->writer);
 
 	shards_format(s, &s->v[k]);
-	s->v[k].fd = gate_open(GATE_WRITE, part, O_WRONLY | O_CREAT | flags, 0666);
+	s->v[k].fd = gate_open(GATE_WRITE, part, O_WRONLY | O_CREAT | O_TRUNC, 0666);
 	if (s->v[k].fd < 0)
 		err_errno(e, "cannot write %s", part);
 	mem_free(part);
@@ -213,7 +289,7 @@ shards_list(const struct shards *s, const struct shard *sh, const char *name, st
 		.summed = s->form != SHARDS_NPY
 	};
 
-	return seal_files_add(s->dir, &f, e);
+	return seal_files_add(s->dir, &f, true, e);
 }
 
 /* Finishes the current file: it gets its final name. */
@@ -232,12 +308,16 @@ shards_finish(struct shards *s, uint32_t k, struct run *out, struct err *e)
 	buf_clear(&head);
 	if (st != ST_OK)
 		return st;
-	char *part = shards_name(s, k, true), *name = shards_name(s, k, false);
-	st = replace_name(sh->fd, part, name, e);
+	char *part = shards_part(s, k, s->writer), *name = shards_name(s, k);
+	fsync(sh->fd); /* the lock is not to be held as long as this takes; errors come up once more */
+	int lock = shards_lock(s, e);
+	st = lock < 0 ? e->kind : replace_name(sh->fd, part, name, e);
 	close(sh->fd);
 	sh->fd = -1;
 	if (st == ST_OK)
 		st = shards_list(s, sh, name, e);
+	if (lock >= 0)
+		close(lock);
 	if (st == ST_OK && out)
 		shards_tell(s, k, name, out);
 	mem_free(part);
@@ -288,7 +368,7 @@ shards_put(struct shards *s, const struct elem *x, struct run *out, struct err *
 	enum status st = ST_OK;
 
 	if (sh->fd < 0)
-		st = shards_open(s, k, O_TRUNC, e);
+		st = shards_open(s, k, e);
 	if (st == ST_OK)
 		st = shards_add(s, sh, x, e);
 	if (st != ST_OK)
@@ -307,12 +387,20 @@ shards_end(struct shards *s, const struct op_ctx *ctx, struct run *out, struct e
 
 	/* An empty file, so that reading it back gives no elements instead of no files. */
 	if (s->given == 0 && s->v[0].fd < 0)
-		st = shards_open(s, 0, O_TRUNC, e);
+		st = shards_open(s, 0, e);
 	for (uint32_t k = 0; st == ST_OK && k < s->n; k++)
 		if (s->v[k].fd >= 0)
 			st = shards_finish(s, k, out, e);
-	uint32_t streams = ctx->streams ? atomic_load(ctx->streams) : 1;
-	return st == ST_OK ? seal_end(s->dir, s->stream, streams, s->seed, e) : st;
+	int lock = st == ST_OK ? shards_lock(s, e) : -1;
+	if (lock < 0)
+		return st == ST_OK ? e->kind : st;
+	uint64_t files = 0;
+	for (uint32_t k = 0; k < s->n; k++)
+		files += s->v[k].number;
+	st = seal_end(s->dir, &(struct seal_stream){ s->stream, ctx->streams ? atomic_load(ctx->streams) : 1, files },
+		      s->seed, e);
+	close(lock);
+	return st;
 }
 
 bool
@@ -323,6 +411,7 @@ shards_save(struct shards *s, struct buf *out)
 	state_put_u64(out, s->begun);
 	state_put_u64(out, s->given);
 	state_put_u64(out, s->seed);
+	state_put_u64(out, s->writer);
 	for (uint32_t k = 0; k < s->n; k++) {
 		struct shard *sh = &s->v[k];
 
@@ -339,12 +428,32 @@ shards_save(struct shards *s, struct buf *out)
 	return true;
 }
 
-/* Makes an unfinished file of the first bytes of a file that was finished since. */
-static enum status
-shards_copy_back(struct shards *s, uint32_t k, struct err *e)
+/* Opens the file in which the first bytes of the shard's current one are: that of the writer who
+ * saved the state, unless it was finished since. */
+static int
+shards_source(const struct shards *s, uint32_t k, uint64_t writer)
 {
-	char *name = shards_name(s, k, false);
-	int from = gate_open(GATE_WRITE, name, O_RDONLY, 0);
+	char *paths[] = { shards_part(s, k, writer), shards_name(s, k) };
+	struct stat info;
+	int fd = -1;
+
+	for (unsigned i = 0; i < 2; i++) {
+		if (fd < 0 && (fd = gate_open(GATE_WRITE, paths[i], O_RDONLY, 0)) >= 0 &&
+		    (fstat(fd, &info) || (uint64_t)info.st_size < s->v[k].written)) {
+			close(fd);
+			fd = -1;
+		}
+		mem_free(paths[i]);
+	}
+	return fd;
+}
+
+/* Copies these bytes into a file of our own: the other writer may still be there, and not know
+ * that it is not wanted any more. */
+static enum status
+shards_copy(struct shards *s, uint32_t k, uint64_t writer, struct err *e)
+{
+	int from = shards_source(s, k, writer);
 	uint64_t left = s->v[k].written, at = 0;
 	uint8_t *b = mem_alloc(SHARDS_BUF);
 
@@ -357,22 +466,19 @@ shards_copy_back(struct shards *s, uint32_t k, struct err *e)
 		at += (uint64_t)n;
 	}
 	if (at < left) {
-		err_set(e, ST_NOINPUT, "cannot resume %s: what was written of it is missing", name);
+		err_set(e, ST_NOINPUT, "cannot resume a file in %s: what was written of it is missing", s->dir);
 		err_help(e, "start over with an empty folder");
 	}
 	if (from >= 0)
 		close(from);
 	mem_free(b);
-	mem_free(name);
 	return at < left ? e->kind : ST_OK;
 }
 
 static enum status
-shards_restore_one(struct shards *s, uint32_t k, bool opened, struct err *e)
+shards_restore_one(struct shards *s, uint32_t k, bool opened, uint64_t writer, struct err *e)
 {
 	struct shard *sh = &s->v[k];
-	struct stat info;
-	enum status st;
 
 	if (sh->fd >= 0)
 		close(sh->fd);
@@ -380,16 +486,8 @@ shards_restore_one(struct shards *s, uint32_t k, bool opened, struct err *e)
 	buf_reset(&sh->buf);
 	if (!opened)
 		return ST_OK;
-	st = shards_open(s, k, 0, e);
-	if (st != ST_OK)
-		return st;
-	if (fstat(sh->fd, &info))
-		return err_errno(e, "cannot read %s", s->dir);
-	if ((uint64_t)info.st_size < sh->written)
-		st = shards_copy_back(s, k, e);
-	if (st == ST_OK && ftruncate(sh->fd, (off_t)sh->written))
-		st = err_errno(e, "cannot cut a file in %s", s->dir);
-	return st;
+	enum status st = shards_open(s, k, e);
+	return st == ST_OK && sh->written ? shards_copy(s, k, writer, e) : st;
 }
 
 /* Reads the first element of the current file from the state. */
@@ -416,6 +514,7 @@ shards_restore(struct shards *s, struct state_in *in, struct err *e)
 	s->begun = state_get_u64(in, 1);
 	s->given = state_get_u64(in, UINT64_MAX);
 	s->seed = state_get_u64(in, UINT64_MAX);
+	uint64_t writer = state_get_u64(in, UINT64_MAX);
 	for (uint32_t k = 0; st == ST_OK && !in->bad && k < s->n; k++) {
 		bool opened = state_get_u64(in, 1);
 
@@ -426,7 +525,7 @@ shards_restore(struct shards *s, struct state_in *in, struct err *e)
 		if (!shards_first(s, k, in))
 			in->bad = true;
 		if (!in->bad)
-			st = shards_restore_one(s, k, opened, e);
+			st = shards_restore_one(s, k, opened, writer, e);
 	}
 	return st;
 }

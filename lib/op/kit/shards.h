@@ -3,13 +3,14 @@
  * Elements written to files of a folder, as save and snapshot do.
  *
  *	DIR/data-SSSSS-KKK-NNNNN.msgpack   stream, shard, number: from 0
- *	DIR/.data-SSSSS-KKK-NNNNN.part     while it is written
- *	DIR/.dsvc-save                     the seed of the pass that writes here
+ *	DIR/.data-SSSSS-KKK-NNNNN-W.part   while writer W writes it
+ *	DIR/.dsvc-save                     the pass that writes here
  *	DIR/.dsvc-files                    those that are whole, with their checksums (seal_list.h)
  *	DIR/SNAPSHOT                       all streams have ended (seal.h)
  *
  * A file gets its name when it is whole, so what bears one can be read while
- * others are written. A shard's next file begins when one has its size. The
+ * others are written. A worker that was given up and lives on has files of its own until
+ * then, and the same bytes in them. A shard's next file begins when one has its size. The
  * i-th element of a stream goes to shard i mod K: writing a stream once more, or
  * from a place in it, gives the same files. Formats whose first element decides what
  * the others may be (csv, tsv, npy) have it in their state.
@@ -47,11 +48,18 @@ struct shards {
 	struct shard *v;
 	uint64_t given;      /* number of elements so far */
 	uint64_t seed;       /* seed of the pass that writes */
+	uint64_t pass;       /* op_ctx.pass: nonzero: others may write the same stream */
+	uint64_t pipeline;   /* by shards_pipeline */
+	uint64_t writer;     /* a number of our own: who goes on from a state writes other files */
 	bool begun;          /* the folder has been checked */
+	int64_t patience;    /* ns to wait for its lock; less once that was in vain */
 };
 
 void shards_init(struct shards *s, const char *dir, int form, uint32_t n, int64_t file_max,
-		 uint32_t stream);
+		 const struct op_inst *self);
+/* A number derived from the text of an operator and of everything before it, the same in every
+ * process. */
+uint64_t shards_pipeline(const struct op_node *n);
 void shards_clear(struct shards *s); /* unfinished files stay, for a restore */
 /* Does the same, for the operator that writes; if it has failed, the folder says why. */
 void shards_close(struct shards *s, const struct op_inst *self);

@@ -57,7 +57,7 @@ put_file(char *name, const char *bytes)
 	assert_non_null(f);
 	fputs(bytes, f);
 	fclose(f);
-	assert_int_equal(seal_files_add(dir, &s, &e), ST_OK);
+	assert_int_equal(seal_files_add(dir, &s, false, &e), ST_OK);
 	mem_free(path);
 }
 
@@ -79,7 +79,7 @@ whole(void)
 static void
 end(uint32_t stream, uint32_t streams)
 {
-	assert_int_equal(seal_end(dir, stream, streams, 7, &e), ST_OK);
+	assert_int_equal(seal_end(dir, &(struct seal_stream){ stream, streams, 0 }, 7, &e), ST_OK);
 }
 
 static void
@@ -145,7 +145,7 @@ a_folder_that_is_not_there_is_said_so(void **state)
 {
 	(void)state;
 	assert_int_equal(seal_check("/nowhere/at/all", &e), ST_NOINPUT);
-	assert_int_equal(seal_end("/nowhere/at/all", 0, 1, 7, &e), ST_NOINPUT);
+	assert_int_equal(seal_end("/nowhere/at/all", &(struct seal_stream){ 0, 1, 0 }, 7, &e), ST_NOINPUT);
 }
 
 static void
@@ -261,4 +261,17 @@ a_list_from_anywhere_is_read_with_care(void **state)
 	put_list(SEAL_LOG, "");
 	assert_int_equal(seal_files_more(dir, true, &at, &l, &e), ST_DATA);
 	seal_files_clear(&l);
+}
+
+static void
+a_list_that_lacks_a_file_is_not_sealed(void **state)
+{
+	(void)state;
+	put_file(a, "x");
+	end(1, 2);
+	assert_int_equal(seal_end(dir, &(struct seal_stream){ 0, 2, 2 }, 7, &e), ST_IO);
+	assert_false(whole());
+	put_file(b, "y");
+	assert_int_equal(seal_end(dir, &(struct seal_stream){ 0, 2, 2 }, 7, &e), ST_OK);
+	assert_true(whole());
 }

@@ -22,6 +22,19 @@ enum { MANY = 60, SHARDS = 2, FILE_MAX_BYTES = 700 };
 
 static const struct op_ctx whole_ctx = { .stream = 0 }; /* one stream, which is all */
 
+/* An operator that stands alone, in a stream. */
+static struct op_ctx stream_ctx;
+static const struct op_desc desc = { .name = "save" };
+static const struct op_node node = { .desc = &desc };
+static const struct op_inst *
+in_stream(uint32_t stream)
+{
+	static const struct op_inst self = { .node = &node, .ctx = &stream_ctx };
+
+	stream_ctx.stream = stream;
+	return &self;
+}
+
 static void
 folder_make(char *dir)
 {
@@ -94,7 +107,7 @@ folder_write(const char *dir, int form, int cut)
 	struct buf state = { 0 };
 	struct err e = { 0 };
 
-	shards_init(&s, dir, form, SHARDS, FILE_MAX_BYTES, 3);
+	shards_init(&s, dir, form, SHARDS, FILE_MAX_BYTES, in_stream(3));
 	assert_int_equal(shards_begin(&s, 9, false, &e), ST_OK);
 	for (int i = 0; i < cut; i++)
 		element_put(&s, form, i);
@@ -102,7 +115,7 @@ folder_write(const char *dir, int form, int cut)
 	for (int i = cut; i < cut + 17 && i < MANY; i++)
 		element_put(&s, form, i);
 	shards_clear(&s);
-	shards_init(&s, dir, form, SHARDS, FILE_MAX_BYTES, 3);
+	shards_init(&s, dir, form, SHARDS, FILE_MAX_BYTES, in_stream(3));
 	struct state_in in = state_begin(state.data, state.len);
 	if (shards_restore(&s, &in, &e) != ST_OK)
 		fail_msg("%s", e.text);
@@ -148,7 +161,7 @@ what_is_not_whole_has_no_name(void **unused)
 
 	(void)unused;
 	folder_make(dir);
-	shards_init(&s, dir, SHARDS_TAR, 1, 1 << 20, 0);
+	shards_init(&s, dir, SHARDS_TAR, 1, 1 << 20, in_stream(0));
 	assert_int_equal(shards_begin(&s, 9, false, &e), ST_OK);
 	element_put(&s, SHARDS_TAR, 1);
 	struct buf state = { 0 };
@@ -175,7 +188,7 @@ another_pass_is_kept_out_or_swept_away(void **unused)
 	(void)unused;
 	folder_make(dir);
 	folder_write(dir, SHARDS_TEXT, 5);
-	shards_init(&s, dir, SHARDS_TEXT, 1, 1 << 20, 0);
+	shards_init(&s, dir, SHARDS_TEXT, 1, 1 << 20, in_stream(0));
 	assert_int_equal(shards_begin(&s, 9, false, &e), ST_OK);
 	assert_int_equal(shards_begin(&s, 10, false, &e), ST_DATA);
 	assert_int_equal(shards_begin(&s, 10, true, &e), ST_OK);
