@@ -223,6 +223,31 @@ _dsvc_run()
 }
 complete -F _dsvc_run dsvc-run
 
+_dsvc_save()
+{
+	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
+	if [[ $cur == = ]]; then cur=; elif [[ $prev == = ]]; then prev=${COMP_WORDS[COMP_CWORD-2]}; fi
+	COMPREPLY=()
+	case $prev in
+	-d | --dispatcher) return ;;
+	-e | --expression) _dsvc_spec "$1" "$2"; return ;;
+	-f | --file) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
+	-s | --set) return ;;
+	-I | --include-dir) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -d -- "$cur"); return ;;
+	--shards) return ;;
+	--chunk) return ;;
+	--seed) return ;;
+	--give-up) return ;;
+	-p | --progress) mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$cur"); return ;;
+	--timeout) return ;;
+	esac
+	case $cur in
+	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -e --expression -f --file -s --set -I --include-dir --shards --chunk --seed --detach --overwrite --if-missing --give-up -p --progress --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	*) _dsvc_spec "$1" "$2" && return; compopt -o filenames; mapfile -t COMPREPLY < <(compgen -d -- "$cur") ;;
+	esac
+}
+complete -F _dsvc_save dsvc-save
+
 _dsvc_status()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}

@@ -357,6 +357,15 @@ print(time.monotonic() - begin)' "${ready##*:}"
 	told dsvc-forget.1 'Then the jobs end: their readers end with 66, and what they have not written is lost with the job.'
 }
 
+@test "what load says of a folder that is not complete" {
+	says dsvc-save.1 'It refuses a folder that is not complete (66) and one whose save has failed (65).'
+	mkdir "$BATS_TEST_TMPDIR/saved"
+	: >"$BATS_TEST_TMPDIR/saved/.dsvc-save"
+	run -66 dsvc-run "load $BATS_TEST_TMPDIR/saved"
+	: >"$BATS_TEST_TMPDIR/saved/SNAPSHOT.failed"
+	run -65 dsvc-run "load $BATS_TEST_TMPDIR/saved"
+}
+
 # In dsvc-ops.7 defaults are printed from the rows of options, and what functions give is tried by
 # tests/run-docs.
 @test "no sentence with a number is without a check" {

@@ -95,6 +95,15 @@ table() {
 	[[ $output == $'0\n1\n2' ]]
 }
 
+# tf.data: distributed_save
+@test "a dataset saved by the workers" {
+	cd "$BATS_TEST_TMPDIR"
+	service 1
+	within 20s dsvc-save out "$(dsvc-register 'range 3')"
+	run -0 dsvc-run 'load out wait=true | sort'
+	[[ $output == $'0\n1\n2' ]]
+}
+
 # tf.data: distribute, register_dataset, from_dataset_id
 # tf.data: job_name
 # tf.data: ShardingPolicy OFF, DYNAMIC

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/flock_for.h"
+#include "base/mem.h"
+#include "base/replace.h"
+#include "base/str.h"
+#include "base/transfer.h"
+#include "lang/spec.h"
+#include "save.h"
+#include "value/crc32c.h"
+
+#define FOLDER_WHOLE "SNAPSHOT"
+#define FOLDER_FAILED "SNAPSHOT.failed"
+#define FOLDER_POSITION ".dsvc-position"
+#define FOLDER_LOCK_NS 2000000000ll
+enum { FOLDER_MOST = 64 << 20, FOLDER_TEXT = 1000 };
+
+/* Reads a file of the folder; false and errno. */
+static bool
+folder_read(const struct folder *f, const char *name, size_t most, struct buf *out)
+{
+	char *path = mem_printf("%s/%s", f->path, name);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool good = fd >= 0 && transfer_read_all(fd, most, out);
+
+	if (fd >= 0)
+		close(fd);
+	mem_free(path);
+	return good;
+}
+
+/* Its error is ours; overwriting it is another matter. */
+static enum status
+folder_failed(const struct folder *f, struct err *e)
+{
+	struct buf b = { 0 };
+
+	if (!folder_read(f, FOLDER_FAILED, FOLDER_TEXT, &b)) {
+		buf_clear(&b);
+		return ST_OK;
+	}
+	buf_byte(&b, '\0');
+	b.data[b.len > FOLDER_TEXT ? FOLDER_TEXT : b.len - 1] = '\0';
+	b.data[strcspn((char *)b.data, "\n")] = '\0';
+	err_set(e, ST_DATA, "the save to %s has failed: %s", f->path, (char *)b.data);
+	err_help(e, "--overwrite begins anew");
+	buf_clear(&b);
+	return ST_DATA;
+}
+
+/* dsvc-save CHUNKS ELEMENTS BYTES SUM, and the reader's position, whose CRC-32C is SUM. */
+static enum status
+folder_position(struct folder *f, struct err *e)
+{
+	struct buf b = { 0 };
+	unsigned sum = 0;
+	int head = 0;
+
+	if (!folder_read(f, FOLDER_POSITION, FOLDER_MOST, &b)) {
+		buf_clear(&b);
+		return errno == ENOENT ? ST_OK : err_errno(e, "cannot read %s/" FOLDER_POSITION, f->path);
+	}
+	uint8_t *end = memchr(b.data, '\n', b.len);
+	if (end)
+		*end = '\0';
+	bool good = end && sscanf((char *)b.data, "dsvc-save %" SCNu64 " %" SCNu64 " %" SCNu64 " %8x%n", &f->sum.chunks,
+				  &f->sum.elements, &f->sum.bytes, &sum, &head) == 4;
+	if (good && (size_t)head == (size_t)(end - b.data)) {
+		buf_put(&f->position, end + 1, b.len - (size_t)head - 1);
+		good = crc32c(f->position.data, f->position.len) == sum;
+	}
+	f->begun = good;
+	buf_clear(&b);
+	if (good)
+		return ST_OK;
+	err_set(e, ST_DATA, "%s/" FOLDER_POSITION " is damaged", f->path);
+	err_help(e, "--overwrite begins anew");
+	return ST_DATA;
+}
+
+/* The job is named after the folder; a name that is too long, after a hash of it. */
+static void
+folder_name(struct folder *f)
+{
+	char hash[DATASET_ID_LEN + 1];
+
+	if (strlen(f->path) + strlen("save ") <= PARAM_NAME_MAX) {
+		snprintf(f->job, sizeof f->job, "save %s", f->path);
+		return;
+	}
+	dataset_id(f->path, strlen(f->path), hash);
+	snprintf(f->job, sizeof f->job, "save .../%s", hash);
+}
+
+enum status
+folder_find(const char *dir, bool overwrite, struct folder *f, struct err *e)
+{
+	for (const char *c = dir; *c; c++)
+		if (iscntrl((unsigned char)*c))
+			return err_set(e, ST_USAGE, "the name of the folder has a control character");
+	bool made = mkdir(dir, 0777) == 0;
+	if (!made && errno != EEXIST)
+		return err_errno(e, "cannot make the folder %s", dir);
+	char *path = realpath(dir, NULL);
+	if (!path)
+		return err_errno(e, "cannot find %s", dir);
+	f->path = mem_strdup(path);
+	free(path);
+	folder_name(f);
+	char *whole = mem_printf("%s/" FOLDER_WHOLE, f->path);
+	f->whole = access(whole, F_OK) == 0;
+	mem_free(whole);
+	if (overwrite)
+		return ST_OK;
+	enum status st = folder_failed(f, e);
+	return st == ST_OK ? folder_position(f, e) : st;
+}
+
+/* Removes all that a save writes. */
+static enum status
+folder_remove(struct folder *f, struct err *e)
+{
+	static const char *const prefixes[] = { "data-", ".data-", ".dsvc-ended-", ".dsvc-files", FOLDER_POSITION,
+						FOLDER_WHOLE };
+	DIR *d = opendir(f->path);
+	struct dirent *entry;
+	enum status st = ST_OK;
+
+	if (!d)
+		return err_errno(e, "cannot read %s", f->path);
+	while (st == ST_OK && (entry = readdir(d)))
+		for (size_t k = 0; k < sizeof prefixes / sizeof *prefixes; k++)
+			if (str_starts(entry->d_name, prefixes[k]) && unlinkat(dirfd(d), entry->d_name, 0) && errno != ENOENT)
+				st = err_errno(e, "cannot remove %s/%s", f->path, entry->d_name);
+	closedir(d);
+	return st;
+}
+
+/* The file that says whose the folder is stays, and says that it is nobody's: streams of the
+ * earlier save that have not heard of its end yet do not get their files into it any more. */
+enum status
+folder_sweep(struct folder *f, struct err *e)
+{
+	char *path = mem_printf("%s/.dsvc-save", f->path);
+	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+	bool locked = fd >= 0 && flock_for(fd, FOLDER_LOCK_NS);
+
+	enum status st = locked && !ftruncate(fd, 0) ? ST_OK : err_errno(e, "cannot write %s", path);
+	if (st == ST_OK)
+		st = folder_remove(f, e);
+	if (fd >= 0)
+		close(fd);
+	mem_free(path);
+	f->whole = false;
+	return st;
+}
+
+enum status
+folder_keep(const struct folder *f, struct err *e)
+{
+	char *path = mem_printf("%s/" FOLDER_POSITION, f->path);
+	struct buf b = { 0 };
+
+	buf_printf(&b, "dsvc-save %" PRIu64 " %" PRIu64 " %" PRIu64 " %08" PRIx32 "\n", f->sum.chunks, f->sum.elements,
+		   f->sum.bytes, crc32c(f->position.data, f->position.len));
+	buf_put(&b, f->position.data, f->position.len);
+	enum status st = replace_file(path, b.data, b.len, e);
+	buf_clear(&b);
+	mem_free(path);
+	return st;
+}
+
+enum status
+folder_end(struct folder *f, struct err *e)
+{
+	char *path = mem_printf("%s/" FOLDER_POSITION, f->path), *whole = mem_printf("%s/" FOLDER_WHOLE, f->path);
+	bool there = access(whole, F_OK) == 0;
+
+	if (there)
+		unlink(path);
+	mem_free(path);
+	mem_free(whole);
+	if (there)
+		return ST_OK;
+	err_set(e, ST_IO, "the workers have saved everything, but not here: %s has no " FOLDER_WHOLE, f->path);
+	err_help(e, "name a folder that is shared with all workers, by the same path");
+	return ST_IO;
+}
+
+void
+folder_fail(const struct folder *f, const struct err *why)
+{
+	char *path = mem_printf("%s/" FOLDER_FAILED, f->path);
+	struct buf b = { 0 };
+	struct err e;
+
+	buf_printf(&b, "%s\n", why->text);
+	if (access(path, F_OK))
+		replace_file(path, b.data, b.len, &e);
+	buf_clear(&b);
+	mem_free(path);
+}
+
+void
+folder_clear(struct folder *f)
+{
+	mem_free(f->path);
+	buf_clear(&f->position);
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "cli/stop.h"
+#include "save.h"
+#include "value/mp.h"
+
+enum { FOLLOW_SHOW_MS = 100, FOLLOW_LINE_MS = 5000, FOLLOW_SHOW_AFTER_MS = 1000 };
+
+struct follow {
+	const struct save_options *o;
+	struct folder *f;
+	struct reader_host *reader;
+	bool show, tty, saved;
+	int64_t started_ns, shown_ns;
+};
+
+static void
+follow_show(struct follow *w)
+{
+	int64_t now = clock_mono_ns(), last = w->shown_ns ? w->shown_ns : w->started_ns;
+	int64_t every = !w->shown_ns ? FOLLOW_SHOW_AFTER_MS : w->tty ? FOLLOW_SHOW_MS : FOLLOW_LINE_MS;
+	struct reader_stats s;
+	char line[LOG_STATUS];
+
+	if (!w->show || now - last < every * 1000000)
+		return;
+	w->shown_ns = now;
+	reader_host_stats(w->reader, &s);
+	snprintf(line, sizeof line, "%llu chunks  %llu elements  %.1f MiB  %u of %u streams done%s",
+		 (unsigned long long)w->f->sum.chunks, (unsigned long long)w->f->sum.elements,
+		 (double)w->f->sum.bytes / (1 << 20), s.streams_ended, s.streams,
+		 s.dispatcher_lost ? "  dispatcher lost, waiting" : s.waiting_for_worker ? "  waiting for a worker" : "");
+	if (w->tty)
+		log_status(line);
+	else
+		fprintf(stderr, "dsvc-save: %s\n", line);
+}
+
+/* The number behind this key of a record {file, elements, bytes}. */
+static uint64_t
+follow_number(const uint8_t *p, const uint8_t *end, const char *key)
+{
+	struct mp m, k;
+
+	p = mp_head(p, end, &m);
+	if (!p || m.kind != MP_RECORD)
+		return 0;
+	for (uint32_t i = 0; i < m.n && p; i++) {
+		const uint8_t *value = mp_head(p, end, &k);
+
+		if (!value)
+			return 0;
+		if (k.kind == MP_TEXT && k.n == strlen(key) && !memcmp(k.p, key, k.n))
+			return mp_head(value, end, &m) && m.kind == MP_INT ? m.u : 0;
+		p = mp_check_next(value, end);
+	}
+	return 0;
+}
+
+/* Saves the position behind the records that were counted, and has them acknowledged. */
+static enum status
+follow_keep(struct follow *w, struct err *e)
+{
+	reader_host_position(w->reader, &w->f->position);
+	enum status st = folder_keep(w->f, e);
+
+	if (st == ST_OK)
+		reader_host_saved(w->reader);
+	w->saved |= st == ST_OK;
+	return st;
+}
+
+static enum status
+follow_piece(struct follow *w, const struct reader_host_piece *piece, struct err *e)
+{
+	const uint8_t *p = piece->p, *end = p + piece->len;
+
+	for (uint64_t i = 0; i < piece->count; i++) {
+		const uint8_t *next = mp_check_next(p, end);
+
+		if (!next)
+			return err_set(e, ST_PROTO, "a worker sent malformed elements");
+		w->f->sum.chunks++;
+		w->f->sum.elements += follow_number(p, next, "elements");
+		w->f->sum.bytes += follow_number(p, next, "bytes");
+		p = next;
+	}
+	reader_host_written(w->reader, piece->count);
+	return follow_keep(w, e);
+}
+
+/* Nothing has come: the first position is saved as soon as the job is known, and
+ * nothing comes before that. */
+static enum status
+follow_wait(struct follow *w, struct err *e)
+{
+	struct pollfd f[2] = { { reader_host_fd(w->reader), POLLIN, 0 }, { stop_fd(), POLLIN, 0 } };
+	bool first = !w->saved && reader_host_opened(w->reader);
+	enum status st = first ? follow_keep(w, e) : ST_OK;
+
+	if (st != ST_OK || (w->saved && w->o->detach))
+		return st;
+	poll(f, 2, w->show ? FOLLOW_SHOW_MS : -1);
+	return f[1].revents ? ST_AGAIN : ST_OK;
+}
+
+enum status
+follow(const struct save_options *o, struct reader_host_conf *c, struct folder *f, bool *over, struct err *e)
+{
+	struct follow w = { .o = o, .f = f, .tty = isatty(STDERR_FILENO), .started_ns = clock_mono_ns(),
+		.saved = f->begun };
+	struct reader_host_piece piece;
+	enum status st = reader_host_open(c, &w.reader, e);
+
+	*over = false;
+	if (st != ST_OK)
+		return st;
+	w.show = !o->quiet && (o->progress == 1 || (o->progress == 0 && w.tty));
+	while (st == ST_OK && !(o->detach && w.saved && reader_host_opened(w.reader))) {
+		follow_show(&w);
+		st = reader_host_take(w.reader, &piece, e);
+		if (st == ST_OK)
+			st = follow_piece(&w, &piece, e);
+		else if (st == ST_AGAIN)
+			st = follow_wait(&w, e);
+	}
+	log_status(NULL);
+	*over = st == ST_END;
+	if (st != ST_END)
+		reader_host_close(w.reader, true, SAVE_CLOSE_MS);
+	reader_host_free(&w.reader);
+	return st == ST_END ? ST_OK : st;
+}

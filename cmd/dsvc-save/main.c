@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+#include <stddef.h>
+
+#include "base/log.h"
+#include "cli/quit.h"
+#include "cli/report.h"
+#include "cli/stop.h"
+#include "host/link.h"
+#include "host/tool.h"
+#include "save.h"
+
+/* The job of an earlier save is not to come back to life. */
+static enum status
+save_forget(const struct endpoint *ep, struct folder *f, struct err *e)
+{
+	char *name = f->job;
+	struct tool *t;
+	struct msg reply, ask = { .type = MSG_FORGET, .forget = { .jobs = { &name, 1 } } };
+	enum status st = tool_open(ep->address, ep->from, &t, e);
+
+	if (st != ST_OK)
+		return st;
+	st = tool_ask(t, &ask, &reply, e);
+	tool_close(&t);
+	if (st == ST_OK)
+		msg_clear(&reply);
+	if (st == ST_NOINPUT) {
+		err_clear(e);
+		st = ST_OK;
+	}
+	return st == ST_OK ? folder_sweep(f, e) : st;
+}
+
+/* ST_NO: it is all there already. */
+static enum status
+save_ready(const struct save_options *o, const struct endpoint *ep, struct folder *f, struct err *e)
+{
+	if (o->overwrite)
+		return save_forget(ep, f, e);
+	if (!f->whole)
+		return ST_OK;
+	if (o->if_missing)
+		return ST_NO;
+	err_set(e, ST_DATA, "%s is saved already", f->path);
+	err_help(e, "--overwrite saves it again, --if-missing is content with it");
+	return ST_DATA;
+}
+
+static enum status
+save_run(const struct save_options *o, const struct opt *opt, const struct endpoint *ep, struct folder *f,
+	 struct err *e)
+{
+	struct buf spec = { 0 }, type = { 0 };
+	struct job_opts job = { .name = f->job, .sharding = SHARD_DYNAMIC, .order = o->shards ? ORDER_STABLE : ORDER_ANY,
+		.shards = (uint64_t)o->shards, .seed = o->seeded ? (uint64_t)o->seed : 0, .seeded = o->seeded,
+		.checkpoint = true, .min_workers = 1, .wait_ms = SAVE_WAIT_MS };
+	bool over = false;
+	enum status st = make_spec(o, opt, ep, f, &spec, &type, e);
+
+	if (st == ST_OK)
+		st = save_ready(o, ep, f, e);
+	struct reader_host_conf c = { .dispatcher = ep->address, .from = ep->from, .job = job,
+		.spec = (char *)spec.data, .type = (char *)type.data, .give_up_ns = o->give_up,
+		.position = f->begun ? &f->position : NULL };
+	if (st == ST_OK)
+		st = follow(o, &c, f, &over, e);
+	if (st == ST_OK && over)
+		st = folder_end(f, e);
+	else if (st == ST_DATA && f->begun)
+		folder_fail(f, e);
+	if (st == ST_AGAIN && !o->quiet)
+		log_say(LOG_WARN, "the save to %s goes on; the same command follows it again", f->path);
+	if (st == ST_OK && over)
+		log_say(LOG_INFO, "%llu chunks, %llu elements, %llu bytes in %s", (unsigned long long)f->sum.chunks,
+			(unsigned long long)f->sum.elements, (unsigned long long)f->sum.bytes, f->path);
+	buf_clear(&spec);
+	buf_clear(&type);
+	return st == ST_NO ? ST_OK : st;
+}
+
+static enum status
+save_check(const struct save_options *o, const struct opt *opt, struct err *e)
+{
+	bool text = o->expression || o->file;
+
+	if (opt->n >= (text ? 1 : 2) && !(o->expression && o->file) && (o->file || opt->n == (text ? 1 : 2)))
+		return ST_OK;
+	err_set(e, ST_USAGE, opt->n ? "one folder and one dataset or pipeline are needed" : "no folder is named");
+	err_help(e, "dsvc-save DIR ID, or dsvc-save -e 'range 10 | map x*x' DIR");
+	return ST_USAGE;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct save_options o = { 0 };
+	struct opt opt;
+	struct err e = { 0 };
+	struct endpoint ep;
+	struct folder f = { 0 };
+	enum status st;
+	int code;
+
+	if (!opt_start(&save_program, argc, argv, &o, LOG_WARN, &opt, &e, &code))
+		return code;
+	stop_after(o.timeout, false);
+	st = save_check(&o, &opt, &e);
+	if (st == ST_OK)
+		st = endpoint_find(o.dispatcher, opt_from(&opt, &save_program, "dispatcher"), &ep, &e);
+	if (st == ST_OK)
+		st = folder_find(opt.operand[0], o.overwrite, &f, &e);
+	stop_install();
+	if (st == ST_OK)
+		st = save_run(&o, &opt, &ep, &f, &e);
+	folder_clear(&f);
+	opt_clear(&save_program, &o, &opt);
+	if (st == ST_AGAIN)
+		quit_signal(stop_signal());
+	return st == ST_OK ? 0 : report(save_program.name, &e);
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "host/service.h"
+#include "host/tool.h"
+#include "lang/spec.h"
+#include "op/facts.h"
+#include "save.h"
+
+/* The pipeline of a registered dataset. */
+static enum status
+make_registered(const char *id, const struct endpoint *ep, struct buf *out, struct err *e)
+{
+	struct tool *t;
+	struct msg reply, ask = { .type = MSG_GET, .get = { .id = (char *)id } };
+	enum status st = tool_open(ep->address, ep->from, &t, e);
+
+	if (st != ST_OK)
+		return st;
+	st = tool_ask(t, &ask, &reply, e);
+	tool_close(&t);
+	if (st != ST_OK)
+		return st;
+	if (reply.type == MSG_DATASET)
+		buf_str(out, reply.dataset.spec);
+	else
+		st = err_set(e, ST_PROTO, "the dispatcher answered with something else");
+	msg_clear(&reply);
+	return st;
+}
+
+/* Whether workers can run it to its end. */
+static enum status
+make_check(const struct plan *p, struct err *e)
+{
+	if (p->local) {
+		err_set(e, ST_DATA, "the pipeline reads standard input, which workers do not have");
+		err_help(e, "dsvc-run '... | save DIR' saves it from here");
+		return ST_DATA;
+	}
+	if (p->service) {
+		err_set(e, ST_DATA, "the pipeline takes its elements from the service, which workers cannot");
+		err_help(e, "leave `distribute` out; of a `dataset`, give the ID instead of the pipeline");
+		return ST_DATA;
+	}
+	if (op_elements_of(p->top) == INT64_MAX) {
+		err_set(e, ST_DATA, "the pipeline has no end, so saving it has none");
+		err_help(e, "end it: counter | ... becomes range N | ...; take 1000 per_stream=true");
+		return ST_DATA;
+	}
+	return ST_OK;
+}
+
+static enum status
+make_plan(struct spec_src *src, const struct endpoint *ep, struct plan **out, struct err *e)
+{
+	struct service s;
+
+	service_init(&s, ep->address, ep->from);
+	src->service = &s.op;
+	src->flags = SPEC_IF_WHOLE | SPEC_SHARDED | SPEC_NO_SHARES;
+	return plan_make(src, out, e);
+}
+
+/* The user's pipeline, checked, as canonical text. */
+static enum status
+make_source(const struct save_options *o, const struct opt *opt, const struct endpoint *ep, struct buf *out,
+	    struct err *e)
+{
+	struct spec_src src = { .sets = &o->set, .dirs = &o->include };
+	struct buf text = { 0 };
+	struct plan *p = NULL;
+	enum status st = ST_OK;
+
+	if (o->file)
+		src.file = o->file, src.values = opt->operand + 1, src.n_values = opt->n - 1;
+	else if (o->expression)
+		src.text = o->expression;
+	else
+		st = make_registered(opt->operand[1], ep, &text, e);
+	if (text.len)
+		src.text = (char *)text.data;
+	if (src.text)
+		src.len = strlen(src.text);
+	if (st == ST_OK)
+		st = make_plan(&src, ep, &p, e);
+	if (st == ST_OK)
+		st = make_check(p, e);
+	if (st == ST_OK)
+		plan_canonical(p, CANON_ABSOLUTE, out);
+	plan_free(&p);
+	buf_clear(&text);
+	return st;
+}
+
+enum status
+make_spec(const struct save_options *o, const struct opt *opt, const struct endpoint *ep, const struct folder *f,
+	  struct buf *spec, struct buf *type, struct err *e)
+{
+	struct buf text = { 0 };
+	struct plan *p = NULL;
+	enum status st = make_source(o, opt, ep, &text, e);
+
+	buf_str(&text, " | save \"");
+	for (const char *c = f->path; *c; c++) {
+		if (*c == '"' || *c == '\\')
+			buf_byte(&text, '\\');
+		buf_byte(&text, (uint8_t)*c);
+	}
+	buf_printf(&text, "\" file_size=%lld", (long long)o->chunk);
+	struct spec_src src = { .text = (char *)text.data, .len = text.len };
+	if (st == ST_OK)
+		st = make_plan(&src, ep, &p, e);
+	if (st == ST_OK) {
+		plan_canonical(p, CANON_ABSOLUTE, spec);
+		type_print(p->type, type);
+	}
+	plan_free(&p);
+	buf_clear(&text);
+	return st;
+}

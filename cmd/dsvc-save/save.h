@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the files of dsvc-save share. It reads the job whose pipeline is the user's
+ * with `save DIR` at its end: the workers write the files, and what comes here is a
+ * record for each file that is complete. The job keeps running without its reader,
+ * so dsvc-save may be killed at any time; DIR/.dsvc-position is where the next one
+ * goes on.
+ *
+ *	main.c    options, and the order of things
+ *	make.c    the pipeline that the workers run
+ *	folder.c  what there is in DIR
+ *	follow.c  the records, until the end
+ */
+#ifndef DSVC_SAVE_SAVE_H
+#define DSVC_SAVE_SAVE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/param.h"
+#include "cli/endpoint.h"
+#include "cli/opt.h"
+#include "cli/program.h"
+#include "host/reader_host.h"
+#include "value/job_opts.h"
+
+enum { SAVE_CLOSE_MS = 1000, SAVE_WAIT_MS = 10000 };
+
+struct save_options {
+	char *dispatcher, *expression, *file;
+	struct words set, include;
+	int64_t shards, seed, chunk, verbose, timeout, give_up;
+	bool seeded, detach, overwrite, if_missing, quiet;
+	int progress;
+};
+
+extern const struct program save_program;
+
+/* Sums over everything saved so far, by all runs. */
+struct save_sum { uint64_t chunks, elements, bytes; };
+
+/* The folder, as it was found. */
+struct folder {
+	char *path;            /* absolute, without links; owned */
+	char job[PARAM_NAME_MAX + 1]; /* name of the job that saves to it */
+	bool whole;            /* its save has ended */
+	bool begun;            /* position and sum are those of an earlier run */
+	struct buf position;
+	struct save_sum sum;
+};
+
+/* folder.c */
+/* Makes the folder unless it is there, and looks into it. ST_DATA: a save there has failed. */
+enum status folder_find(const char *dir, bool overwrite, struct folder *f, struct err *e);
+/* Removes what an earlier save has left there. */
+enum status folder_sweep(struct folder *f, struct err *e);
+/* Stores position and sum. */
+enum status folder_keep(const struct folder *f, struct err *e);
+/* The save is over: ST_IO if the folder does not say so, because the workers' is another one. */
+enum status folder_end(struct folder *f, struct err *e);
+/* Leaves the words of the failure there, unless a worker has. */
+void folder_fail(const struct folder *f, const struct err *why);
+void folder_clear(struct folder *f);
+
+/* make.c */
+/* Appends the pipeline that saves, and the type of what it gives. name: the registered
+ * dataset; NULL: the pipeline is in the options. */
+enum status make_spec(const struct save_options *o, const struct opt *opt, const struct endpoint *ep,
+		      const struct folder *f, struct buf *spec, struct buf *type, struct err *e);
+
+/* follow.c */
+/* Begins the job or joins it, and follows it to its end. ST_OK with *over false: it goes on
+ * without us (--detach); ST_AGAIN: told to stop. */
+enum status follow(const struct save_options *o, struct reader_host_conf *c, struct folder *f, bool *over,
+		   struct err *e);
+
+#endif

@@ -1,0 +1,171 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Datasets saved to files by the workers, whoever is killed meanwhile.
+# shellcheck disable=SC2154
+
+load lib/dsvc
+
+setup() { dsvc_setup; cd "$BATS_TEST_TMPDIR" || return; }
+
+kept() { start dispatch dsvc-dispatch --state "$BATS_TEST_TMPDIR/state"; }
+files() { [[ $(find "$1" -name 'data-*' 2>/dev/null | wc -l) -ge $2 ]]; }
+whole() { # DIR N: all of range N, once
+	dsvc-run "load $1 | sort" | cmp - <(seq 0 $(($2 - 1)))
+}
+
+@test "help and version need nothing, and a folder and a dataset must be named" {
+	run -0 dsvc-save --version
+	run -0 dsvc-save -h
+	[[ $output == *--if-missing* ]]
+	run -64 dsvc-save
+	[[ $output == *'no folder is named'*'dsvc-save DIR ID'* ]]
+	run -64 dsvc-save out
+	run -64 dsvc-save -e 'range 3' out more
+	run -64 dsvc-save -e 'range 3' -f spec out
+	[[ ! -e out ]]
+	run -69 dsvc-save out id
+}
+
+@test "a registered dataset is saved once, and then it is there" {
+	service 2
+	id=$(dsvc-register 'range 30000 | map {id: x}')
+	within 30s dsvc-save -v out "$id" 2>said
+	[[ $(<said) == *' 30000 elements, '*" bytes in $PWD/out"* ]]
+	[[ $(dsvc-run 'load out | stats .id') == '{"count":30000,"sum":449985000,'* ]]
+	[[ ! -e out/.dsvc-position && ! $(find out -name '*.part') ]]
+	run -65 dsvc-save out "$id"
+	[[ $output == *"$PWD/out is saved already"*'--overwrite'*'--if-missing'* ]]
+	run -0 dsvc-save --if-missing out "$id"
+	[[ ! $output ]]
+	within 30s dsvc-save --overwrite --shards 5 --chunk 10k -e 'range 20000' out
+	whole out 20000
+	[[ $(find out -name 'data-*-000-00000.*' | wc -l) == 5 ]]
+	[[ ! $(find out -name 'data-*' -size +11k) ]]
+	files out 6
+	run -66 dsvc-save other nobody
+	[[ $output == *nobody* ]]
+	# values of parameters, from a file
+	printf 'param n: int\nrange $n\n' >spec
+	within 30s dsvc-save -f spec of-file 100
+	whole of-file 100
+	within 30s dsvc-save -f spec -s n=70 'of "set" {a}'
+	[[ $(cat 'of "set" {a}'/data-* | dsvc-run -t count 'stdin as=msgpack') == 70 ]]
+}
+
+@test "what cannot be saved is said before anything is written" {
+	service 1
+	run -65 dsvc-save -e counter out
+	[[ $output == *'has no end'* ]]
+	run -65 dsvc-save -e 'range 3 | distribute' out
+	run -65 dsvc-save -e 'stdin' out
+	run -65 dsvc-save -e 'range 3 | mpa x' out
+	[[ $output == *'^'*'`map`'* ]]
+	run -65 dsvc-save -e 'range 10 | sort' out
+	[[ ! -e out/.dsvc-save ]]
+}
+
+@test "a save that fails says so, now and when it is asked again" {
+	service 1
+	run -65 dsvc-save -e 'range 100000 | map 1 / (x - 50000)' out
+	[[ $output == *'division by zero'* ]]
+	run -65 dsvc-save -e 'range 100000 | map 1 / (x - 50000)' out
+	[[ $output == *"the save to $PWD/out has failed: "*'division by zero'*'--overwrite'* ]]
+	run -65 dsvc-run 'load out'
+	[[ $output == *'division by zero'* ]]
+	within 30s dsvc-save --overwrite -e 'range 1000' out
+	whole out 1000
+	# a folder that another pass has written to
+	dsvc-run -t none 'range 5 | save mine'
+	rm mine/SNAPSHOT
+	run -65 dsvc-save -e 'range 5' mine
+	[[ $output == *'another pass saved'* ]]
+}
+
+@test "detached, it goes on, and the same command waits for its end" {
+	service 2
+	within 20s dsvc-save --detach --chunk 20k -e 'range 400000 | rate 400k' out
+	[[ ! -e out/SNAPSHOT ]]
+	run -66 dsvc-run 'load out'
+	spawn read dsvc-run 'load out wait=true'
+	run -0 dsvc-status
+	[[ $output == *"save $PWD/out"* ]]
+	within 60s dsvc-save --chunk 20k -e 'range 400000 | rate 400k' out
+	whole out 400000
+	reap read 20
+	sort -n read.out | cmp - <(seq 0 399999)
+}
+
+@test "dsvc-save is killed, again and again, and nothing is lost or saved twice" {
+	service 2
+	local i
+	for i in 1 2 3; do
+		spawn save dsvc-save --chunk 20k -e 'range 600000 | rate 500k' out
+		until_true 20s files out $((i * 4))
+		stop save KILL || true
+	done
+	spawn save dsvc-save -v --chunk 20k -e 'range 600000 | rate 500k' out
+	reap save 60
+	((status == 0))
+	[[ $(<save.err) == *' 600000 elements, '* ]]
+	whole out 600000
+	# interrupted, it says that the save goes on
+	spawn save dsvc-save --chunk 20k -e 'range 300000 | rate 300k' int
+	until_true 20s test -e int/.dsvc-position
+	stop save TERM || true
+	((status == 143))
+	[[ $(<save.err) == *'goes on'* ]]
+	within 60s dsvc-save --chunk 20k -e 'range 300000 | rate 300k' int
+	whole int 300000
+}
+
+@test "workers and the dispatcher are killed, and nothing is lost or saved twice" {
+	kept
+	start one dsvc-work -j 2
+	start two dsvc-work -j 2
+	spawn save dsvc-save --chunk 20k -e 'range 900000 | map x | rate 300k' out
+	until_true 20s files out 4
+	stop one KILL || true
+	start three dsvc-work -j 2
+	until_true 20s files out 12
+	stop dispatch KILL || true
+	kept
+	until_true 20s files out 20
+	stop save KILL || true
+	stop two KILL || true
+	start four dsvc-work -j 2
+	within 90s dsvc-save --chunk 20k -e 'range 900000 | map x | rate 300k' out
+	whole out 900000
+	[[ ! $(find out -name '*.part') ]]
+}
+
+@test "a worker that was taken for dead does not spoil what others have saved" {
+	start dispatch dsvc-dispatch --loss 1s
+	start one dsvc-work -j 1
+	spawn save dsvc-save --chunk 20k -e 'range 300000 | rate 200k' out
+	until_true 20s files out 2
+	kill -STOP "${pid[one]}"
+	start two dsvc-work -j 1
+	reap save 60
+	((status == 0))
+	cp -r out before
+	kill -CONT "${pid[one]}"
+	stop one || true
+	whole out 300000
+	[[ ! -e out/SNAPSHOT.failed ]]
+	(cd before && sha256sum data-* SNAPSHOT) >sums
+	(cd out && sha256sum -c --quiet ../sums)
+}
+
+@test "a second save to the folder while one runs" {
+	service 1
+	spawn save dsvc-save --chunk 20k -e 'range 300000 | rate 100k' out
+	until_true 20s files out 1
+	run -75 dsvc-save --overwrite -e 'range 7' out
+	[[ $output == *"$PWD/out"*reader* ]]
+	stop save KILL || true
+	# other words for the same folder are another save
+	run dsvc-save --chunk 30k -e 'range 7' out
+	((status == 64 || status == 65))
+	until_true 10s dsvc-save --overwrite -e 'range 7' out
+	whole out 7
+}
