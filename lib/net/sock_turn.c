@@ -55,8 +55,9 @@ sock_turn(struct sock *s, int64_t now_ns)
 	zmq_disconnect(s->handle, p->address);
 	hash_del(&s->aliases, &p->alias, sizeof p->alias);
 	track_left(&s->track, p);
-	mem_free(p->address);
-	p->address = address_list_at(t->list, t->at);
+	char *next = address_list_at(t->list, t->at);
+	track_move(&s->track, p, next);
+	mem_free(next);
 	p->local = address_parse(p->address, &a, NULL) == ST_OK && address_local(&a);
 	p->shaken = p->broken = false;
 	sock_dial(s, p);

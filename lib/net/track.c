@@ -18,14 +18,25 @@ track_init(struct track *t, int64_t return_ns, void (*broke)(void *, uint64_t),
 	t->arg = arg;
 }
 
+/* Forgets by which address it was called. */
+static void
+track_unname(struct track *t, struct track_peer *p)
+{
+	if (p->address && hash_get_str(&t->by_address, p->address) == p)
+		hash_del_str(&t->by_address, p->address);
+	mem_free(p->address);
+	p->address = NULL;
+}
+
 static void
 track_free(struct track *t, struct track_peer *p)
 {
+	t->n_kept -= p->kept;
+	track_unname(t, p);
 	if (p->fd >= 0 && (size_t)p->fd < t->n_fds && t->fds[p->fd].peer == p->id)
 		t->fds[p->fd].peer = 0;
 	hash_del(&t->peers, &p->id, sizeof p->id);
 	outbox_free(&p->out);
-	mem_free(p->address);
 	mem_free(p);
 }
 
@@ -35,6 +46,7 @@ track_clear(struct track *t)
 	while (t->peers.n)
 		track_free(t, t->peers.items[t->peers.n - 1].value);
 	hash_clear(&t->peers);
+	hash_clear(&t->by_address);
 	mem_free(t->fds);
 	t->fds = NULL;
 	t->n_fds = 0;
@@ -63,11 +75,21 @@ track_keep(struct track *t, uint64_t id, const char *address, bool local)
 	struct track_peer *p = track_find(t, id);
 	if (!p)
 		p = track_add(t, id);
+	t->n_kept += !p->kept;
 	p->kept = true;
 	p->local = local;
-	mem_free(p->address);
-	p->address = mem_strdup(address);
+	track_move(t, p, address);
 	return p;
+}
+
+void
+track_move(struct track *t, struct track_peer *p, const char *address)
+{
+	char *mine = mem_strdup(address);
+
+	track_unname(t, p);
+	p->address = mine;
+	hash_put_str(&t->by_address, mine, p);
 }
 
 void
@@ -90,18 +112,14 @@ track_drop(struct track *t, uint64_t id)
 struct track_peer *
 track_by_address(struct track *t, const char *address)
 {
-	struct track_peer *only = NULL;
-	size_t kept = 0;
-	for (size_t i = 0; i < t->peers.n; i++) {
-		struct track_peer *p = t->peers.items[i].value;
-		if (!p->kept)
-			continue;
-		if (strcmp(p->address, address) == 0)
-			return p;
-		only = p;
-		kept++;
+	struct track_peer *p = hash_get_str(&t->by_address, address);
+
+	for (size_t i = 0; !p && t->n_kept == 1 && i < t->peers.n; i++) {
+		struct track_peer *one = t->peers.items[i].value;
+
+		p = one->kept ? one : NULL;
 	}
-	return kept == 1 ? only : NULL;
+	return p;
 }
 
 void

@@ -41,6 +41,8 @@ struct track_fd {
 
 struct track {
 	struct hash peers;   /* id (8 bytes) -> struct track_peer */
+	struct hash by_address; /* kept ones: the one that was given an address last */
+	size_t n_kept;
 	struct track_fd *fds;
 	size_t n_fds;
 	int64_t deadline_ns; /* the earliest gone_ns */
@@ -55,6 +57,7 @@ void track_init(struct track *t, int64_t return_ns, void (*broke)(void *, uint64
 void track_clear(struct track *t);
 struct track_peer *track_find(struct track *t, uint64_t id);
 struct track_peer *track_keep(struct track *t, uint64_t id, const char *address, bool local);
+void track_move(struct track *t, struct track_peer *p, const char *address); /* a kept one is called by another one */
 void track_left(struct track *t, struct track_peer *p); /* its connection does not count any more; tells nobody */
 void track_drop(struct track *t, uint64_t id);
 /* The kept peer that was connected by this address; the only one there is also when

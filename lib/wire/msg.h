@@ -220,6 +220,7 @@ struct msg_floor { uint32_t stream; uint64_t floor; };
 struct msg_acked {
 	uint64_t iteration, seat, seq;
 	struct { struct msg_floor *v; size_t n; } floors;
+	uint32_t pace_ms;       /* how long acknowledgements are to wait for company; 0: as usual */
 };
 struct msg_close { uint64_t iteration, seat, seq; bool keep; struct ranges_list list; uint32_t view; };
 struct msg_closed { uint64_t iteration, seat; };

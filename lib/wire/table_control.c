@@ -192,6 +192,7 @@ static const struct field acked[] = {
 	U64(msg_acked, seat, NULL),
 	U64(msg_acked, seq, "this ACK and all earlier ones are recorded"),
 	LIST(msg_acked, floors, WIRE_STREAMS_MAX, floors, struct msg_floor, "floors of the streams in that ACK"),
+	U32(msg_acked, pace_ms, 0, "how long to collect acknowledgements for the next ACK; it grows with the readers"),
 	{ 0 }
 };
 static const struct field close[] = {

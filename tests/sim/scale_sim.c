@@ -13,11 +13,12 @@
 #include "base/mem.h"
 #include "core/disp/dispatcher.h"
 
-enum { WORKERS = 10000, SPLITS = 1000000, READER = 7 };
+enum { WORKERS = 10000, SPLITS = 1000000, READER = 7, READERS = 20, FIRST_READER = 1000000, JOBS = 100000 };
 
 struct slot { uint64_t peer; struct stream_key key; uint64_t k; };
 static struct slot *slots;
-static size_t n_slots, n_splits, n_rows, row_bytes;
+static size_t n_slots, n_splits, n_rows, row_bytes, n_out;
+static uint64_t seats[READERS], iteration;
 static int64_t now = 1000000000;
 
 static void
@@ -48,6 +49,9 @@ scale_take(struct disp *d)
 			slots[n_slots++] = (struct slot){ peer, m.assign.key, 0 };
 		else if (m.type == MSG_SPLIT)
 			n_splits += m.split.splits.n;
+		else if (m.type == MSG_JOB && peer >= FIRST_READER)
+			seats[peer - FIRST_READER] = m.job.seat, iteration = m.job.iteration;
+		n_out++;
 		msg_clear(&m);
 	}
 }
@@ -68,7 +72,7 @@ scale_open(struct disp *d)
 {
 	struct split all = { .kind = SPLIT_RANGE, .cuttable = true, .count = INT64_MAX, .times = 1 };
 	struct msg m = { .type = MSG_OPEN, .open = { .spec = mem_strdup("counter"), .job.sharding = SHARD_DYNAMIC,
-		.job.epoch = 1 } };
+		.job.epoch = 1, .job.name = mem_strdup("scale") } };
 	struct msg units = { .type = MSG_UNITS, .units = { .listing = 1, .last = true, .times = 1 } };
 	uint64_t peer, lister = 0;
 
@@ -91,6 +95,105 @@ static double
 scale_seconds(int64_t since)
 {
 	return (double)(clock_mono_ns() - since) / 1e9;
+}
+
+/* More readers of the job; each acknowledges something of a hundred streams, and one leaves. */
+static bool
+scale_readers(struct disp *d)
+{
+	int64_t t = clock_mono_ns();
+	struct range one = { 0, 1 };
+	size_t rows, out;
+
+	for (uint64_t i = 0; i < READERS; i++) {
+		struct msg m = { .type = MSG_OPEN, .req = 1, .open = { .spec = mem_strdup("counter"),
+			.job = { .sharding = SHARD_DYNAMIC, .epoch = 1, .name = mem_strdup("scale") } } };
+
+		scale_hello(d, FIRST_READER + i, ROLE_READER);
+		disp_message(d, now, FIRST_READER + i, &m);
+		msg_clear(&m);
+		scale_take(d);
+	}
+	printf("# a reader of %zu streams joins in %.0f ms; ", n_slots, scale_seconds(t) * 1000 / READERS);
+	t = clock_mono_ns();
+	for (uint64_t n = 0; n < READERS * 50; n++) {
+		struct msg m = { .type = MSG_ACK, .ack = { .iteration = iteration, .seat = seats[n % READERS],
+			.seq = n / READERS + 1 } };
+
+		one = (struct range){ n, n + 1 };
+		m.ack.list.v = mem_array(100, sizeof *m.ack.list.v);
+		for (uint32_t k = 0; k < 100; k++)
+			m.ack.list.v[m.ack.list.n++] = (struct msg_stream_ranges){ k, { mem_dup(&one, sizeof one), 1 } };
+		disp_message(d, now, FIRST_READER + n % READERS, &m);
+		msg_clear(&m);
+		if (n % 64 == 63)
+			scale_take(d);
+	}
+	scale_take(d);
+	printf("%.0f ACKs a second, of a hundred streams each; ", READERS * 50 / scale_seconds(t));
+	t = clock_mono_ns();
+	rows = n_rows, out = n_out;
+	struct msg m = { .type = MSG_CLOSE, .close = { .iteration = iteration, .seat = seats[0], .seq = 51 } };
+	disp_message(d, now, FIRST_READER, &m);
+	scale_take(d);
+	printf("one leaves in %.0f ms with %zu messages and %zu rows\n", scale_seconds(t) * 1000, n_out - out, n_rows - rows);
+	return iteration && seats[READERS - 1];
+}
+
+/* Jobs that are over: what they cost until they are forgotten. */
+static bool
+scale_finished(void)
+{
+	struct disp_opts o = { .instance = 1, .seed = 1, .durable = true, .spec_id = scale_id };
+	struct disp *d = disp_new(&o, now);
+	size_t before = mallinfo2().uordblks;
+	struct buf all = { 0 }, brief = { 0 };
+	int64_t t = clock_mono_ns();
+	double make, whole, less;
+	uint64_t peer;
+	struct msg m;
+
+	scale_hello(d, 5, ROLE_WORKER);
+	scale_hello(d, READER, ROLE_READER);
+	scale_take(d);
+	for (int i = 0; i < JOBS; i++) {
+		struct msg close = { .type = MSG_CLOSE }, open = { .type = MSG_OPEN, .open = { .spec = mem_strdup("range 0"),
+			.job = { .sharding = SHARD_DYNAMIC, .epoch = 1, .name = mem_printf("job-%d", i) } } };
+		struct msg units = { .type = MSG_UNITS, .units = { .listing = (uint64_t)i + 1, .last = true, .times = 1 } };
+
+		disp_message(d, now, READER, &open);
+		msg_clear(&open);
+		for (bool asked = true; asked;) {
+			disp_changes(d, scale_row, NULL);
+			asked = false;
+			while (disp_outbox(d, &peer, &m)) {
+				asked |= m.type == MSG_LIST || m.type == MSG_JOB;
+				units.req = m.req;
+				if (m.type == MSG_LIST)
+					disp_message(d, now, peer, &units);
+				else if (m.type == MSG_JOB)
+					close.close.iteration = m.job.iteration, close.close.seat = m.job.seat;
+				msg_clear(&m);
+			}
+		}
+		disp_message(d, now, READER, &close);
+		scale_take(d);
+	}
+	make = scale_seconds(t);
+	size_t after = mallinfo2().uordblks;
+	t = clock_mono_ns();
+	disp_status(d, now, REPORT_ALL, "", &all);
+	whole = scale_seconds(t);
+	t = clock_mono_ns();
+	disp_status(d, now, REPORT_BRIEF, "", &brief);
+	less = scale_seconds(t);
+	printf("# %d finished jobs: %.0f a second, %.1f MiB; status %.0f ms, %.1f MiB; brief %.0f ms\n", JOBS, JOBS / make,
+	       (double)(after - before) / 1048576, whole * 1000, (double)all.len / 1048576, less * 1000);
+	bool ok = all.len > JOBS;
+	buf_clear(&all);
+	buf_clear(&brief);
+	disp_free(&d);
+	return ok;
 }
 
 int
@@ -142,6 +245,7 @@ main(void)
 	printf("# %zu splits: %.0f decisions a second with rows for a durable state (%zu rows, %.0f bytes each); "
 	       "%.0f beats a second\n", n_splits, SPLITS / give, n_rows, (double)row_bytes / (double)(n_rows ? n_rows : 1),
 	       10.0 * WORKERS / beat);
+	ok = scale_readers(d) && scale_finished() && ok;
 	printf("1..1\n%s 1 - %d workers, %d splits\n", ok ? "ok" : "not ok", WORKERS, SPLITS);
 	disp_free(&d);
 	mem_free(slots);

@@ -75,6 +75,7 @@ enum {
 	DISP_SPLITS_REPLY = 256,  /* old splits in one reply */
 	DISP_STREAMS_MSG = 2000,  /* streams in one STREAMS message, */
 	DISP_STREAMS_BYTES = 4 << 20, /* and bytes of their endpoints */
+	DISP_ACKS_MS = 10,        /* ACKs a millisecond that all readers together may send, once they are many */
 	DISP_LOST = 3,            /* workers that a stream may cost without getting on */
 	DISP_DATASETS = 10000,
 	DISP_DATASET_BYTES = 256 << 20, /* specs and types of all */

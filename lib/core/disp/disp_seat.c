@@ -395,7 +395,8 @@ seat_ack(struct disp *d, struct seat *r, struct msg *m)
 	size_t n = m->ack.list.n;
 
 	out = disp_send(d, r->peer, MSG_ACKED, m->req);
-	out->acked = (struct msg_acked){ .iteration = m->ack.iteration, .seat = r->number, .seq = m->ack.seq };
+	out->acked = (struct msg_acked){ .iteration = m->ack.iteration, .seat = r->number, .seq = m->ack.seq,
+		.pace_ms = d->n_readers / DISP_ACKS_MS };
 	out->acked.floors.v = n ? mem_array(n, sizeof *out->acked.floors.v) : NULL;
 	size_t at = d->n_out - 1;
 	seat_take_acks(d, r, m->ack.seq, &m->ack.list);

@@ -49,7 +49,7 @@ static void
 reader_ack_later(struct reader *r)
 {
 	if (r->ack_due == INT64_MAX && r->has_fresh && !r->ack_out)
-		r->ack_due = r->now + READER_ACK_NS;
+		r->ack_due = r->now + (r->ack_pace > READER_ACK_NS ? r->ack_pace : READER_ACK_NS);
 }
 
 /* Elements that may be acknowledged: written, and saved where that is asked. */
@@ -156,6 +156,12 @@ reader_acked(struct reader *r, struct msg *m)
 		return;
 	r->ack_out = false;
 	r->placed = true;
+	r->ack_pace = m->acked.pace_ms * 1000000ll;
+	/* In rounds, workers keep everything until it is recorded. */
+	if (r->rounds)
+		r->ack_pace = 0;
+	else if (r->ack_pace > READER_ACK_MOST_NS)
+		r->ack_pace = READER_ACK_MOST_NS;
 	for (size_t i = 0; i < r->n_streams; i++)
 		if (r->streams[i]) {
 			r->stats.acknowledged += intervals_count(&r->streams[i]->sending);

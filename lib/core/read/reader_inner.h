@@ -40,6 +40,7 @@ enum {
 	READER_ACK_RANGES = 4096     /* per stream in one ACK */
 };
 #define READER_ACK_NS 50000000ll     /* acknowledgements wait so long for company */
+#define READER_ACK_MOST_NS 2000000000ll /* ... longer when the dispatcher has many readers, up to this */
 #define READER_CREDIT_NS 2000000000ll /* credit is said again to a silent stream */
 #define READER_MUTE_NS 6000000000ll  /* a silent worker is called anew; doubled each time ... */
 #define READER_MUTE_MOST_NS 60000000000ll /* ... up to this */
@@ -130,6 +131,7 @@ struct reader {
 	size_t fresh_ranges;
 	bool has_fresh;
 	int64_t ack_due, again_due, done_due;
+	int64_t ack_pace;          /* told by the dispatcher; 0: READER_ACK_NS */
 	int64_t late;                /* the part of contact.late by which done_due has been moved */
 	size_t chunk_bytes;          /* usual size of a chunk */
 	uint64_t turn, block_left, split; /* ordered: whose turn; left of its block; split number */

@@ -402,6 +402,36 @@ an_ordered_reader_passes_over_what_others_acknowledged(void **state)
 }
 
 static void
+acknowledgements_come_at_the_pace_of_the_dispatcher(void **state)
+{
+	struct msg_acked acked = { .iteration = 7, .seat = 3, .seq = 1, .pace_ms = 700 };
+
+	(void)state;
+	begin((struct reader_opts){ 0 }, 1);
+	streams(1, 1, STREAM_RUNNING, 0);
+	chunk(0, 0, 1, 0, 5, 0);
+	written(2);
+	reader_tick(r, now += 60 * MS);
+	collect();
+	assert_int_equal(act(READER_TELL, MSG_ACK)->msg.ack.seq, 1);
+	told((struct msg){ .type = MSG_ACKED, .acked = acked });
+	written(1);
+	reader_tick(r, now += 600 * MS);
+	collect();
+	assert_null(act(READER_TELL, MSG_ACK));
+	reader_tick(r, now += 200 * MS);
+	collect();
+	assert_int_equal(act(READER_TELL, MSG_ACK)->msg.ack.seq, 2);
+	acked.seq = 2;
+	acked.pace_ms = UINT32_MAX; /* not for ever */
+	told((struct msg){ .type = MSG_ACKED, .acked = acked });
+	written(1);
+	reader_tick(r, now += 2 * SEC);
+	collect();
+	assert_int_equal(act(READER_TELL, MSG_ACK)->msg.ack.seq, 3);
+}
+
+static void
 a_silent_worker_is_called_anew(void **state)
 {
 	(void)state;
