@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/gate.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "host/tool.h"
@@ -48,13 +49,30 @@ service_conf(const struct op_node *n, uint32_t pass, struct reader_host_conf *ou
 	out->job.transfer = service_transfer(out->job.transfer);
 }
 
+/* Whether pipelines may make this process speak to another service. A socket is a file, so it may
+ * lie below --allow-read; an address that others serve is beyond what a worker's owner has allowed. */
+static enum status
+service_allowed(const char *at, struct err *e)
+{
+	struct stat st;
+	bool file = !strncmp(at, "ipc://", 6) && !strchr(at, ','); /* with commas they are several */
+
+	if (gate_is_open(GATE_READ) || (file && !gate_stat(at + 6, &st)))
+		return ST_OK;
+	err_set(e, ST_PERM, "this worker may not read from the service at %.200s", at);
+	err_help(e, "workers read from services whose socket lies below their --allow-read PATH; --allow-read / allows all");
+	return ST_PERM;
+}
+
 /* Whether there is a dispatcher that it can ask. */
 static enum status
 service_there(const struct service *s, const char *at, struct err *e)
 {
 	if (!at && !s->lacking && !s->dispatcher)
 		return err_set(e, ST_DATA, "a worker reads datasets of other services only, which at= names");
-	return at || !s->lacking ? ST_OK : (*e = *s->lacking).kind;
+	if (at)
+		return service_allowed(at, e);
+	return !s->lacking ? ST_OK : (*e = *s->lacking).kind;
 }
 
 /* For who may open it again, elsewhere, and go on: a job of its own in a fixed order. */

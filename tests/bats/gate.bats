@@ -163,6 +163,23 @@ refuses() { # WORDS SPEC
 	refuses "not below --allow-read $data" "lines $BATS_TEST_TMPDIR/secret"
 }
 
+@test "pipelines reach no other service from a worker that strangers reach" {
+	service 1
+	dsvc-register --id secrets 'range 3 | map "hidden"' >/dev/null
+	local private=$endpoint at
+	start far dsvc-dispatch -b 'tcp://127.0.0.1:*'
+	export DSVC_DISPATCHER=$ready
+	start there dsvc-work --name b
+	for at in "$private" "$DSVC_DISPATCHER" "$private,$DSVC_DISPATCHER"; do
+		run -77 --separate-stderr within 20s dsvc-read -q --timeout 15s "$(dsvc-register "dataset secrets at=$at type=text | map x")"
+		[[ $output$stderr != *hidden* && $stderr == *"may not read from the service at $at"* ]]
+	done
+	stop there
+	start there dsvc-work --name b --allow-read "${private#ipc://}"
+	run -0 within 20s dsvc-read -q "$(dsvc-register "dataset secrets at=$private type=text | map x")"
+	[[ $output == *hidden* ]]
+}
+
 @test "with --datasets a worker runs what the list names and nothing else" {
 	local list=$BATS_TEST_TMPDIR/list hash
 	hash=$(dsvc-register --hash 'range 3   | map x*2')
