@@ -70,7 +70,7 @@ LD_OURS  := -pthread -Wl,--gc-sections -Wl,--as-needed -Wl,-O1 $(or $(SAN_F),-st
 .DELETE_ON_ERROR:
 .SUFFIXES:
 
-all: $(BIN) ## the programs, in $(B)/bin
+all: $(BIN) $(B)/libdsvcfeed.a ## the programs, in $(B)/bin
 
 help: ## this list
 	@sed -n 's/^\([a-z][a-z-]*\):.*## */\1\t/p' $(MAKEFILE_LIST) | sort -u | expand -t 14
@@ -126,6 +126,11 @@ $(REPLAY): $(B)/replay/%: $(B)/tests/fuzz/%.o $(B)/tests/fuzz/replay.o $(LIB)
 	@mkdir -p $(@D)
 	$(say)$(call link)
 
+# The client of dsvc-feed: a file that others copy, so it is built as they would, with libc alone.
+$(B)/libdsvcfeed.a: client/dsvc_feed.c client/dsvc_feed.h
+	@mkdir -p $(@D)
+	$(say)$(CC) -std=gnu11 $(WARN_ALL) $(WARN_C) $(CFLAGS) -fPIC -c -o $(B)/dsvc_feed.o $< && rm -f $@ && $(AR) rcs $@ $(B)/dsvc_feed.o
+
 # Yardsticks are nobody's library: a file each, and the plain optimisation of a user.
 $(YARD): $(B)/yard/%: bench/yard/%.c
 	@mkdir -p $(@D)
@@ -168,7 +173,7 @@ check-diff: $(BIN) ## the same asked of other programs, of Python, and of a serv
 check-replay: ## each decoder over what fuzzing has found (tests/fuzz/corpus)
 	-@$(MAKE) --no-print-directory -s -k -j$(JOBS) $(REPLAY)
 	@B=$(B) bash tests/run-replay $(REPLAY)
-check-bats: $(BIN) ## the programs from outside (tests/bats)
+check-bats: $(BIN) $(B)/libdsvcfeed.a ## the programs from outside (tests/bats)
 	@B=$(B) JOBS=$(JOBS) bash tests/run-bats $(BATS)
 check-docs: $(BIN) ## every example of README and manual is run
 	@B=$(B) bash tests/run-docs README.md $(wildcard man/*.[1-8])

@@ -28,6 +28,11 @@ done
 for f in python/dsvc/*.py python/dsvc/py.typed; do
 	place 644 "$f" "lib/python3/dist-packages/dsvc/${f##*/}"
 done
+printf '%s\n' "prefix=$PREFIX" 'Name: dsvc-feed' 'Description: the consumers of dsvc-feed' 'Version: 0.1.0' \
+	"Cflags: -I\${prefix}/include" "Libs: -L\${prefix}/lib -ldsvcfeed" >"$B/dsvc-feed.pc"
+place 644 client/dsvc_feed.h include/dsvc_feed.h
+place 644 "$B/libdsvcfeed.a" lib/libdsvcfeed.a
+place 644 "$B/dsvc-feed.pc" lib/pkgconfig/dsvc-feed.pc
 for f in pipelines/*.dsvc; do
 	[[ -e $f ]] && place 644 "$f" "share/dsvc/$f"
 done
@@ -48,7 +53,9 @@ if [[ -e completions/dsvc.bash ]]; then
 	done
 fi
 if [[ $what == uninstall ]]; then
+	rmdir "$to/lib/pkgconfig" 2>/dev/null || true
 	rmdir -p "$to/lib/python3/dist-packages/dsvc" 2>/dev/null || true
+	rmdir -p "$to/include" 2>/dev/null || true
 	rmdir "$to"/share/dsvc/pipelines/{programs,data/imgs,data} 2>/dev/null || true
 	rmdir -p "$to/share/dsvc/pipelines" 2>/dev/null || true
 fi

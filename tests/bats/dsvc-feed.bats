@@ -157,3 +157,51 @@ core=(sh -c 'while IFS= read -r b; do printf "%s\n" "$b"; done')
 	run -69 dsvc-feed --listen "$BATS_TEST_TMPDIR/s" --wait-cores 0.1 --local -e 'range 3'
 	[[ $output == *'1 of 1 cores did not come'* ]]
 }
+
+@test "a consumer in C, with the files that projects copy" {
+	cd "$BATS_TEST_TMPDIR"
+	cat >core.c <<-'END'
+		#include <stdio.h>
+		#include <string.h>
+		#include "dsvc_feed.h"
+		int main(void)
+		{
+			struct dsvc_batch b;
+			char *err;
+			size_t rows, len;
+			struct dsvc_feed *f = dsvc_feed_open(NULL, &err);
+			if (!f) {
+				fprintf(stderr, "%s\n", err);
+				return 1;
+			}
+			while (dsvc_feed_next(f, &b) == 1) {
+				const long *x = dsvc_feed_column(&b, "r.x", DSVC_I64, &rows);
+				double y[64];
+				if (!x || dsvc_feed_column(&b, "r.x", DSVC_F32, &rows) || dsvc_feed_width(&b, "t") != 2)
+					dsvc_feed_fail(f, "no column");
+				for (size_t i = 0; x && i < rows; i++)
+					y[i] = memcmp(dsvc_feed_bytes(&b, "s", i, &len), "ab", len) ? -1 : (double)(x[i] * 10);
+				dsvc_feed_put(f, &b, y, rows);
+				dsvc_feed_done(f, &b);
+			}
+			return dsvc_feed_close(&f);
+		}
+	END
+	cc -Wall -Wextra -Werror -I "$BATS_TEST_DIRNAME/../../client" -o core core.c "$BATS_TEST_DIRNAME/../../client/dsvc_feed.c"
+	run -0 --separate-stderr timeout 20 dsvc-feed --local -n 3 --batch 6 --results rows -t ndjson -e 'range 10 | map {r: {x: x}, s: "ab", t: tensor([x, x])}' -- ./core
+	[[ $output == "$(seq 0 10 90 | sed 's/$/.0/')" ]]
+	run -1 timeout 20 dsvc-feed --local --batch 2 --results rows -e 'range 10 | map {s: "ab"}' -- ./core
+	[[ $output == *'core 0'*': no column'* ]]
+	run -1 env -u DSVC_FEED ./core
+	[[ $output == 'DSVC_FEED names no feed' ]]
+}
+
+@test "install puts the module and the C client where they are found, and uninstall removes them" {
+	cd "$BATS_TEST_DIRNAME/../.."
+	local to=$BATS_TEST_TMPDIR/to
+	DESTDIR=$to PREFIX=/usr bash tools/install.sh install dsvc-feed
+	PYTHONPATH=$to/usr/lib/python3/dist-packages PYTHONDONTWRITEBYTECODE=1 run -0 python3 -c 'import dsvc; print(dsvc.__file__)'
+	[[ $output == "$to"/usr/* && -e $to/usr/include/dsvc_feed.h && -e $to/usr/lib/libdsvcfeed.a ]]
+	DESTDIR=$to PREFIX=/usr bash tools/install.sh uninstall dsvc-feed
+	[[ ! -e $to/usr/lib && ! -e $to/usr/include ]]
+}
