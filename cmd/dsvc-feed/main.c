@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <signal.h>
 #include <string.h>
 
 #include "base/log.h"
@@ -108,6 +109,7 @@ main(int argc, char **argv)
 		return code;
 	o.command = command;
 	o.batched = o.batch > 0;
+	signal(SIGPIPE, SIG_IGN); /* a core may close its stdin, or end, while a step is written */
 	stop_after(o.timeout, false);
 	enum status st = main_prepare(&o, &opt, &plan, &ep, &c, &e);
 	stop_install();

@@ -76,6 +76,9 @@ core=(sh -c 'while IFS= read -r b; do printf "%s\n" "$b"; done')
 	[[ $output == *'core 0 (rank 0, pid '*') was killed by signal 9'*'see dmesg'* ]]
 	run -75 feed -n 2 --batch 2 --results step -e 'range 1000000' -- sh -c '[ $DSVC_CORE = 0 ] && exit; cat'
 	[[ $output == *'core 0'*'while steps were outstanding'* ]]
+	# A core that does not listen: writing to it must not end the feed itself.
+	run -3 feed --batch 2 -e 'range 1000000' -- sh -c 'exec 0<&-; n=0; while [ $n != 30000 ]; do n=$((n+1)); done; exit 3'
+	[[ $output == *'exited with status 3'* ]]
 	run -127 feed -e 'range 3' -- /nonexistent/program
 	run -124 feed --core-timeout 1 --grace 0.1 --results step -e 'range 3' -- sh -c 'read a; exec tail -f /dev/null'
 	[[ $output == *'has done nothing for 1 s, at step 0'* ]]
