@@ -13,6 +13,9 @@ finish_pass(struct delivery *p, const struct msg_done *done)
 		faults_add(p->faults, &x);
 	}
 	p->failed += done ? done->failed : 0;
+	if (done && done->dropped && !done->code)
+		log_say(LOG_WARN, "%llu element%s did not fill a round and went to nobody", (unsigned long long)done->dropped,
+			done->dropped == 1 ? "" : "s");
 }
 
 void

@@ -25,7 +25,7 @@ static const struct param rows[] = {
 	{ .name = "include-dir", .letter = 'I', .arg = "DIR", .kind = PARAM_WORDS,
 	  .offset = offsetof(struct read_options, include), .flags = PARAM_RARE | PARAM_REPEAT, .complete = "dir",
 	  .help = "look for included files in DIR" },
-	JOB_ROWS(struct read_options, job),
+	JOB_ROWS_NAMED(struct read_options, job, "-"),
 	{ .name = "type", .arg = "TYPE", .kind = PARAM_WORD, .offset = offsetof(struct read_options, type),
 	  .flags = PARAM_RARE | PARAM_OPTIONAL | PARAM_NAME, .complete = "any|int|float|bool|text|bytes",
 	  .help = "exit 65 before anything runs if elements may be of another type than TYPE" },

@@ -8,6 +8,16 @@
 #include "op/remote/remote.h"
 #include "read.h"
 
+/* The operator's word for an option: `tail_of` for tail-of. */
+static void
+pass_on_name(const char *option, struct buf *out)
+{
+	buf_reset(out);
+	for (const char *c = option; *c; c++)
+		buf_byte(out, *c == '-' ? '_' : (uint8_t)*c);
+	buf_byte(out, '\0');
+}
+
 /* The value of a scalar row, as users write it. */
 static void
 pass_on_text(const struct param *row, const void *base, struct buf *out)
@@ -22,7 +32,13 @@ pass_on_text(const struct param *row, const void *base, struct buf *out)
 		word = choice;
 	if (row->kind == PARAM_INT)
 		n = *(const int64_t *)field;
-	if (row->kind == PARAM_INT && param_given(row, base))
+	if (row->kind == PARAM_DURATION) {
+		n = *(const int64_t *)field;
+		if (n == INT64_MAX)
+			buf_str(out, "never");
+		else
+			buf_printf(out, "%" PRId64 "ns", n);
+	} else if (row->kind == PARAM_INT && param_given(row, base))
 		buf_printf(out, "%" PRId64, n);
 	else
 		buf_str(out, row->kind == PARAM_INT ? row->flags & PARAM_ALLOW_AUTO ? "auto" : "inf" : word ? word : "");
@@ -69,12 +85,13 @@ enum status
 pass_on_check(const struct plan *p, const struct program *program, const void *options,
 	      const struct opt *opt, struct err *e)
 {
-	struct buf text = { 0 };
+	struct buf text = { 0 }, name = { 0 };
 	enum status st = ST_OK;
 
 	for (const struct param *o = program->rows; st == ST_OK && o->kind; o++) {
 		const char *from = opt_from(opt, program, o->name);
-		const struct param *row = param_find(p->service->desc->params, o->name, strlen(o->name));
+		pass_on_name(o->name, &name);
+		const struct param *row = param_find(p->service->desc->params, (char *)name.data, name.len - 1);
 
 		if (!from || !row || !pass_on_may(o))
 			continue;
@@ -90,23 +107,27 @@ pass_on_check(const struct plan *p, const struct program *program, const void *o
 		st = pass_on_row(row, p->service, from, (char *)text.data, e);
 	}
 	buf_clear(&text);
+	buf_clear(&name);
 	return st;
 }
 
 void
 pass_on_words(const struct program *program, const void *options, const struct opt *opt, struct words *out)
 {
-	struct buf text = { 0 }, word = { 0 };
+	struct buf text = { 0 }, name = { 0 }, word = { 0 };
 
 	for (const struct param *o = program->rows; o->kind; o++) {
 		if (!opt_from(opt, program, o->name) || !pass_on_may(o) ||
-		    (o->kind != PARAM_WORD && o->kind != PARAM_CHOICE && o->kind != PARAM_INT))
+		    (o->kind != PARAM_WORD && o->kind != PARAM_CHOICE && o->kind != PARAM_INT &&
+		     o->kind != PARAM_DURATION))
 			continue;
 		pass_on_text(o, options, &text);
 		buf_reset(&word);
-		buf_printf(&word, "%s=%s", o->name, (char *)text.data);
+		pass_on_name(o->name, &name);
+		buf_printf(&word, "%s=%s", (char *)name.data, (char *)text.data);
 		words_add(out, (char *)word.data, word.len);
 	}
 	buf_clear(&text);
+	buf_clear(&name);
 	buf_clear(&word);
 }

@@ -89,6 +89,19 @@ status_table_more(uint32_t n, struct buf *out)
 		buf_printf(out, "... and %" PRIu32 " more, see --json\n", n - STATUS_TABLE_ROWS);
 }
 
+/* consumer 2/4  round 118204  ahead 12; nothing of other readers */
+static void
+status_table_consumer(struct slice r, struct buf *out)
+{
+	struct mp places = record_text(r, "consumer");
+	if (places.n) {
+		buf_str(out, "  consumer ");
+		buf_put(out, places.p, places.n);
+		buf_printf(out, "  round %" PRIu64 "  ahead %" PRIu64, record_uint(r, "round"), record_uint(r, "ahead"));
+	}
+	buf_byte(out, '\n');
+}
+
 static void
 status_table_readers(struct slice report, struct buf *out)
 {
@@ -100,10 +113,11 @@ status_table_readers(struct slice report, struct buf *out)
 	buf_printf(out, "\n%-24s  %13s  %5s  %14s  %-8s  %s\n", "READER", "JOB", "EPOCH", "ACKNOWLEDGED", "TRANSFER", "STATE");
 	for (int i = 0; i < STATUS_TABLE_ROWS && record_next(&it, &r); i++) {
 		status_table_put(out, record_text(r, "name"), 24);
-		buf_printf(out, "%13" PRIu64 "  %5" PRIu64 "  %14" PRIu64 "  %-8s  %s\n", record_uint(r, "job"),
+		buf_printf(out, "%13" PRIu64 "  %5" PRIu64 "  %14" PRIu64 "  %-8s  %s", record_uint(r, "job"),
 			   record_uint(r, "epoch"), record_uint(r, "acknowledged"),
 			   record_is(r, "transfer", "shm") ? "shm" : "copy",
 			   record_uint(r, "waiting") ? "waiting" : record_uint(r, "job") ? "reading" : "idle");
+		status_table_consumer(r, out);
 	}
 	status_table_more(n, out);
 }
@@ -176,6 +190,19 @@ status_table_sharding(struct slice j, struct buf *out)
 		buf_put(out, policy.p, policy.n);
 		buf_printf(out, " shards=%" PRIu64, record_uint(j, "shards"));
 	}
+}
+
+/* consumers=4  waits for consumer 1/4; nothing of other jobs */
+static void
+status_table_rounds(struct slice j, struct slice p, struct buf *out)
+{
+	struct mp waits = record_text(p, "waits_for");
+	if (record_uint(j, "consumers"))
+		buf_printf(out, "  consumers=%" PRIu64, record_uint(j, "consumers"));
+	if (waits.n) {
+		buf_str(out, "  waits for consumer ");
+		buf_put(out, waits.p, waits.n);
+	}
 	buf_byte(out, '\n');
 }
 
@@ -205,6 +232,7 @@ status_table_passes(struct slice j, struct slice before, double seconds, struct 
 		out->len -= 2; /* the next column brings its own gap */
 		status_table_forgotten(j, out);
 		status_table_sharding(j, out);
+		status_table_rounds(j, p, out);
 	}
 }
 
@@ -272,7 +300,7 @@ enum audit
 status_table_audit(struct slice report, struct buf *out, struct buf *why)
 {
 	static const char *const columns[] = { "made", "elements", "delivered", "acknowledged",
-		"made_again", "suppressed", "lost", "repeated", "failed" };
+		"made_again", "suppressed", "lost", "repeated", "failed", "rounds", "dropped" };
 	enum { COLUMNS = sizeof columns / sizeof *columns };
 	struct record_items jobs = record_list(report, "jobs");
 	struct slice j, p;

@@ -9,6 +9,8 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "core/work/worker.h"
+#include "host/deal.h"
 #include "host/produce_fault.h"
 #include "host/plans.h"
 #include "host/service.h"
@@ -31,6 +33,7 @@ struct produce {
 	pthread_mutex_t lock;      /* guards what follows, up to the next blank line */
 	pthread_cond_t changed;
 	struct builder builder;
+	struct deal *deal;         /* in rounds, in place of it */
 	int64_t cut_ns;            /* when a chunk was last cut */
 	bool want, stalled, handover;
 	bool rest;                 /* the thread is to be given up */
@@ -89,8 +92,10 @@ produce_failure(void *arg, const struct op_failure *f)
 
 /* Packs a chunk and hands it over; with the lock held, so that chunks stay in order. */
 static void
-produce_send(struct produce *m, struct chunk *c)
+produce_send(void *arg, uint32_t view, struct chunk *c)
 {
+	struct produce *m = arg;
+
 	enum job_compression asked = m->assign.compression;
 
 	if (asked != PACK_AUTO)
@@ -100,24 +105,26 @@ produce_send(struct produce *m, struct chunk *c)
 	m->cut_ns = clock_mono_ns();
 	m->want = false;
 	m->ahead += c->len;
-	produce_tell(m, (struct produce_event){ .kind = PRODUCE_CHUNK, .chunk = c,
+	produce_tell(m, (struct produce_event){ .kind = PRODUCE_CHUNK, .chunk = c, .view = view,
 		.split = m->from_split });
 }
 
 static void
 produce_cut(struct produce *m)
 {
-	struct chunk *c = builder_cut(&m->builder);
+	struct chunk *c = m->deal ? NULL : builder_cut(&m->builder);
 
+	if (m->deal)
+		deal_cut(m->deal);
 	if (c)
-		produce_send(m, c);
+		produce_send(m, WORKER_ALL_VIEWS, c);
 }
 
 static void
 produce_own(struct produce *m, const struct elem *e)
 {
 	produce_cut(m);
-	produce_send(m, builder_own(&m->builder, e));
+	produce_send(m, WORKER_ALL_VIEWS, builder_own(&m->builder, e));
 }
 
 /* Elements [i, n) of the run, all of which are to be sent. */
@@ -147,13 +154,19 @@ produce_take(struct produce *m, const struct run *r, uint32_t i, uint32_t n)
 static void
 produce_append(struct produce *m, const struct run *r)
 {
-	const struct ranges *skip = &m->assign.views.v[0].skip;
+	const struct ranges none = { 0 }, *skip = m->assign.views.n ? &m->assign.views.v[0].skip : &none;
 	uint32_t i = 0;
 	uint64_t split = m->split ? m->split - 1 : 0;
 	if (split != m->from_split && m->assign.order == ORDER_SOURCE)
 		produce_cut(m);
 	m->from_split = split;
 	m->made += r->n;
+	if (m->deal) {
+		m->offset += r->n;
+		deal_append(m->deal, r, clock_mono_ns());
+		deal_want(m->deal, WORKER_ALL_VIEWS, clock_mono_ns(), 0);
+		return;
+	}
 	while (i < r->n) {
 		while (m->skip_at < skip->n && skip->v[m->skip_at].end <= m->offset)
 			m->skip_at++;
@@ -372,6 +385,17 @@ produce_run(struct produce *m, struct err *e)
 	return st;
 }
 
+/* Elements that do not fill a round, one by one. */
+static void
+produce_rest_of_round(struct produce *m)
+{
+	struct chunk *c;
+	bool pad = false;
+
+	for (uint32_t i = 0; m->deal && (c = deal_rest(m->deal, i, &pad)); i++)
+		produce_tell(m, (struct produce_event){ .kind = PRODUCE_REST, .chunk = c, .can = pad });
+}
+
 static void
 produce_over(struct produce *m, enum status st, struct err *e)
 {
@@ -384,6 +408,7 @@ produce_over(struct produce *m, enum status st, struct err *e)
 	produce_faults(m, true);
 	struct produce_event ev = { .kind = PRODUCE_ENDED, .number = m->offset, .made = m->made };
 	if (st == ST_END) {
+		produce_rest_of_round(m);
 		produce_tell(m, ev);
 	} else if (st != ST_AGAIN && !atomic_load(&m->stop)) {
 		if (e->line) /* a message has no other place for it */
@@ -444,6 +469,7 @@ produce_new(struct msg_assign *assign, const struct produce_conf *conf, struct p
 	m->split = m->assign.split;
 	m->conf = conf;
 	m->builder.arenas = conf->arenas;
+	m->deal = deal_new(&m->assign, conf->arenas, produce_send, m);
 	m->queue = q;
 	pthread_mutex_init(&m->lock, NULL);
 	pthread_cond_init(&m->changed, NULL);
@@ -539,11 +565,13 @@ produce_splits(struct produce *m, struct msg_split *s)
 }
 
 int64_t
-produce_want(struct produce *m, int64_t now_ns)
+produce_want(struct produce *m, uint32_t view, int64_t now_ns)
 {
 	int64_t again = INT64_MAX;
 	pthread_mutex_lock(&m->lock);
-	if (now_ns < m->cut_ns + PRODUCE_PAUSE_NS)
+	if (m->deal)
+		again = deal_want(m->deal, view, now_ns, PRODUCE_PAUSE_NS);
+	else if (now_ns < m->cut_ns + PRODUCE_PAUSE_NS)
 		again = m->cut_ns + PRODUCE_PAUSE_NS;
 	else if (m->builder.count)
 		produce_cut(m);
@@ -561,6 +589,7 @@ produce_free(struct produce **mp)
 	struct msg scratch = { .type = MSG_ASSIGN, .assign = m->assign };
 	msg_clear(&scratch);
 	builder_clear(&m->builder);
+	deal_free(&m->deal);
 	produce_fault_clear(&m->fault);
 	split_list_clear(&m->splits);
 	pthread_mutex_destroy(&m->lock);

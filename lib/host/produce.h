@@ -26,7 +26,8 @@
 struct produce;
 
 enum produce_kind {
-	PRODUCE_CHUNK,   /* chunk; split: from which it came */
+	PRODUCE_CHUNK,   /* chunk, view; split: from which it came */
+	PRODUCE_REST,    /* chunk: an element that does not fill a round; can: null, to be put where one is missing */
 	PRODUCE_FAULTS,  /* number: elements that failed; faults */
 	PRODUCE_SPLIT,   /* number: the split that is being read now */
 	PRODUCE_RESTART, /* number: offset; split: the first to ask for; state */
@@ -43,6 +44,7 @@ struct produce_event {
 	struct stream_key key;
 	struct chunk *chunk;  /* given, as all that follows */
 	uint64_t number, split, made, req;
+	uint32_t view;        /* WORKER_ALL_VIEWS: all */
 	struct buf state;
 	struct err *err;
 	struct msg_units *units;
@@ -87,9 +89,10 @@ void produce_taken(struct produce *m, size_t bytes);
 void produce_handover(struct produce *m);      /* answers PRODUCE_HANDED */
 /* The next splits in order; takes the list. */
 void produce_splits(struct produce *m, struct msg_split *s);
-/* A reader waits: gives a part of a chunk as an event, once there is one and at
- * least a millisecond after the last. Gives when to call again; INT64_MAX: need not. */
-int64_t produce_want(struct produce *m, int64_t now_ns);
+/* A reader of this view waits (WORKER_ALL_VIEWS: of any, or time has gone by): gives a part of a chunk
+ * as an event, once there is one and at least a millisecond after the last. Gives when to call again;
+ * INT64_MAX: need not. */
+int64_t produce_want(struct produce *m, uint32_t view, int64_t now_ns);
 void produce_free(struct produce **m);         /* after PRODUCE_EXIT */
 
 /* Lists the units of a spec on a thread of its own: PRODUCE_LISTED. Takes spec. */

@@ -165,8 +165,11 @@ worker_host_event(struct worker_host *h, struct produce_event *ev, int64_t now)
 	case PRODUCE_CHUNK:
 		ev->chunk = NULL;
 		produce_taken(ev->produce, c->len);
-		worker_produced(w, now, ev->key, WORKER_ALL_VIEWS, c, c->offset, c->count, c->len,
-				ev->split);
+		worker_produced(w, now, ev->key, ev->view, c, c->offset, c->count, c->len, ev->split);
+		break;
+	case PRODUCE_REST:
+		ev->chunk = NULL;
+		worker_rest(w, now, ev->key, c, c->len, ev->can);
 		break;
 	case PRODUCE_SPLIT:
 		worker_split_taken(w, now, ev->key, ev->number);
@@ -223,9 +226,9 @@ worker_host_start(struct worker_host *h, struct msg *m)
 }
 
 static void
-worker_host_wanted(struct worker_host_make *wm)
+worker_host_wanted(struct worker_host_make *wm, uint32_t view)
 {
-	wm->want_ns = produce_want(wm->produce, clock_mono_ns());
+	wm->want_ns = produce_want(wm->produce, view, clock_mono_ns());
 }
 
 static void
@@ -268,7 +271,7 @@ worker_host_stream_action(struct worker_host *h, struct worker_action *a)
 		produce_stall(wm->produce, a->kind == WORKER_STALL);
 		break;
 	case WORKER_WANT:
-		worker_host_wanted(wm);
+		worker_host_wanted(wm, a->view);
 		break;
 	case WORKER_REST:
 		produce_rest(wm->produce);
@@ -375,7 +378,7 @@ worker_host_wants(struct worker_host *h)
 	int64_t now = clock_mono_ns();
 	for (size_t i = 0; i < h->n_makes; i++)
 		if (h->makes[i].want_ns <= now)
-			worker_host_wanted(&h->makes[i]);
+			worker_host_wanted(&h->makes[i], WORKER_ALL_VIEWS);
 }
 
 static void

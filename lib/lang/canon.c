@@ -100,6 +100,8 @@ canon_scalar(const struct param *row, const void *base, struct buf *out)
 			buf_str(out, "inf");
 		else if (i == INT64_MAX && (row->flags & PARAM_ALLOW_ALL))
 			buf_str(out, "all");
+		else if (i == INT64_MAX && (row->flags & PARAM_ALLOW_NEVER))
+			buf_str(out, "never");
 		else if (row->kind == PARAM_DURATION)
 			canon_duration(i, out);
 		else

@@ -47,6 +47,22 @@ job_order_word(int order)
 }
 
 const char *
+job_tail_word(int tail)
+{
+	static const char *const words[] = { JOB_TAIL_ROWS(JOB_WORD) };
+
+	return words[tail];
+}
+
+const char *
+job_tail_of_word(int tail_of)
+{
+	static const char *const words[] = { JOB_TAIL_OF_ROWS(JOB_WORD) };
+
+	return words[tail_of];
+}
+
+const char *
 job_target_word(int target)
 {
 	static const char *const words[] = { JOB_TARGET_ROWS(JOB_WORD) };

@@ -21,6 +21,8 @@
 #define JOB_ORDER_ROWS(X) X(ORDER_ANY, 0, "any") X(ORDER_STABLE, 1, "stable") X(ORDER_SOURCE, 2, "source")
 #define JOB_TRANSFER_ROWS(X) X(TRANSFER_AUTO, 0, "auto") X(TRANSFER_COPY, 1, "copy") X(TRANSFER_SHM, 2, "shm")
 #define JOB_COMPRESSION_ROWS(X) X(PACK_AUTO, 0, "auto") X(PACK_NONE, 1, "none") X(PACK_SNAPPY, 2, "snappy")
+#define JOB_TAIL_ROWS(X) X(TAIL_DROP, 0, "drop") X(TAIL_PAD, 1, "pad") X(TAIL_FAIL, 2, "fail")
+#define JOB_TAIL_OF_ROWS(X) X(TAIL_OF_PASS, 0, "pass") X(TAIL_OF_STREAM, 1, "stream")
 #define JOB_TARGET_ROWS(X) X(TARGET_AUTO, 0, "auto") X(TARGET_ANY, 1, "any") X(TARGET_LOCAL, 2, "local")
 
 #define JOB_ENUM(id, number, word) id = number,
@@ -28,6 +30,8 @@
 #define JOB_NUMBERED(id, number, word) ", " #number " " word
 enum job_sharding { JOB_SHARDING_ROWS(JOB_ENUM) JOB_SHARDINGS };
 enum job_order { JOB_ORDER_ROWS(JOB_ENUM) JOB_ORDERS };
+enum job_tail { JOB_TAIL_ROWS(JOB_ENUM) JOB_TAILS };
+enum job_tail_of { JOB_TAIL_OF_ROWS(JOB_ENUM) JOB_TAIL_OFS };
 enum job_target { JOB_TARGET_ROWS(JOB_ENUM) JOB_TARGETS };
 enum job_compression { JOB_COMPRESSION_ROWS(JOB_ENUM) JOB_COMPRESSIONS };
 enum job_transfer { JOB_TRANSFER_ROWS(JOB_ENUM) JOB_TRANSFERS };
@@ -35,10 +39,14 @@ enum job_transfer { JOB_TRANSFER_ROWS(JOB_ENUM) JOB_TRANSFERS };
 #define JOB_ORDER_WORDS (&JOB_ORDER_ROWS(JOB_CHOICE)[1])
 #define JOB_TRANSFER_WORDS (&JOB_TRANSFER_ROWS(JOB_CHOICE)[1])
 #define JOB_COMPRESSION_WORDS (&JOB_COMPRESSION_ROWS(JOB_CHOICE)[1])
+#define JOB_TAIL_WORDS (&JOB_TAIL_ROWS(JOB_CHOICE)[1])
+#define JOB_TAIL_OF_WORDS (&JOB_TAIL_OF_ROWS(JOB_CHOICE)[1])
 #define JOB_TARGET_WORDS (&JOB_TARGET_ROWS(JOB_CHOICE)[1])
 #define JOB_SHARDING_NUMBERED (&JOB_SHARDING_ROWS(JOB_NUMBERED)[2]) /* "0 off, 1 dynamic" */
 #define JOB_ORDER_NUMBERED (&JOB_ORDER_ROWS(JOB_NUMBERED)[2])
 #define JOB_COMPRESSION_NUMBERED (&JOB_COMPRESSION_ROWS(JOB_NUMBERED)[2])
+#define JOB_TAIL_NUMBERED (&JOB_TAIL_ROWS(JOB_NUMBERED)[2])
+#define JOB_TAIL_OF_NUMBERED (&JOB_TAIL_OF_ROWS(JOB_NUMBERED)[2])
 #define JOB_TARGET_NUMBERED (&JOB_TARGET_ROWS(JOB_NUMBERED)[2])
 
 enum { JOB_SHARDS_MAX = 100000, JOB_WINDOW_MAX = 65536 };
@@ -54,6 +62,8 @@ struct job_opts {
 	uint64_t shards;              /* 0: the usual number */
 	char *shard;                  /* numbers of the shards that are wanted, "0,3"; NULL or "": all */
 	char *consumer;               /* its places in the rounds of the job, "2/4" (value/round.h); NULL or "": no rounds */
+	int tail, tail_of;            /* enum job_tail, job_tail_of: elements that do not fill a round */
+	int64_t seat_wait;            /* ns that consumers wait for one that is away; 0: the usual time */
 	uint64_t seed;                /* if seeded; else 0, and the dispatcher draws one */
 	uint64_t epoch;               /* which pass of the job, from 1; 0 is taken for 1 */
 	uint64_t window;              /* chunks of credit per stream, the reader's own matter; 0: as it likes */
@@ -65,9 +75,10 @@ struct job_opts {
 	bool checkpoint;              /* the job is kept for the reader's return */
 };
 
-/* The rows that dsvc-read has as options, and `distribute` and `dataset` as parameters.
- * `type` has a struct job_opts called `field`. */
-#define JOB_ROWS(type, field) \
+/* The rows that dsvc-read has as options, and `distribute` and `dataset` as parameters; `dash` stands between
+ * two words of a name. `type` has a struct job_opts called `field`. */
+#define JOB_ROWS(type, field) JOB_ROWS_NAMED(type, field, "_")
+#define JOB_ROWS_NAMED(type, field, dash) \
 	{ .name = "job", .letter = 'J', .arg = "NAME", .kind = PARAM_WORD, \
 	  .offset = offsetof(type, field.name), .flags = PARAM_KEY_ONLY | PARAM_OPTIONAL | PARAM_NAME, \
 	  .help = "share the elements with all readers of this job" }, \
@@ -99,6 +110,21 @@ struct job_opts {
 	{ .name = "shard", .arg = "I[,I]...", .kind = PARAM_WORD, .offset = offsetof(type, field.shard), \
 	  .flags = PARAM_KEY_ONLY | PARAM_RARE | PARAM_OPTIONAL, \
 	  .help = "read only these shards, numbered from 0; for policies that divide a job into shards" }, \
+	{ .name = "consumer", .arg = "I/N", .kind = PARAM_WORD, .offset = offsetof(type, field.consumer), \
+	  .flags = PARAM_KEY_ONLY | PARAM_RARE | PARAM_OPTIONAL | PARAM_ONE_WORD, \
+	  .help = "be consumer I of N, from 0 on, in a job of rounds: element K of all consumers is from round K, " \
+	  "and each element goes to one of them; A-B/N: have several places in a round" }, \
+	{ .name = "tail", .arg = "WHAT", .kind = PARAM_CHOICE, .offset = offsetof(type, field.tail), .def = "drop", \
+	  .flags = PARAM_KEY_ONLY | PARAM_RARE, .choices = JOB_TAIL_WORDS, .complete = JOB_TAIL_WORDS, \
+	  .help = "elements at the end that do not fill a round; drop: nobody gets them; " \
+	  "pad: null goes where one is missing; fail: exit 65" }, \
+	{ .name = "tail" dash "of", .arg = "WHAT", .kind = PARAM_CHOICE, .offset = offsetof(type, field.tail_of), \
+	  .def = "pass", .flags = PARAM_KEY_ONLY | PARAM_RARE, .choices = JOB_TAIL_OF_WORDS, .complete = JOB_TAIL_OF_WORDS, \
+	  .help = "pass: the ends of all streams make rounds together; stream: each has a last round of its own" }, \
+	{ .name = "seat" dash "wait", .arg = "DURATION", .kind = PARAM_DURATION, .offset = offsetof(type, field.seat_wait), \
+	  .def = "5m", .flags = PARAM_KEY_ONLY | PARAM_RARE | PARAM_ALLOW_NEVER, .min = 1, .max = INT64_MAX, \
+	  .complete = "never", \
+	  .help = "exit 75 when the others have waited this long for a consumer that is away; never: wait" }, \
 	{ .name = "seed", .arg = "N", .kind = PARAM_INT, .offset = offsetof(type, field.seed), \
 	  .given = offsetof(type, field.seeded), .def = "auto", \
 	  .flags = PARAM_KEY_ONLY | PARAM_RARE | PARAM_ALLOW_AUTO | PARAM_ZERO, \
@@ -139,6 +165,8 @@ bool job_shards_meet(const struct job_shards *a, const struct job_shards *b); /*
 const char *job_sharding_word(int sharding);
 const char *job_order_word(int order);
 const char *job_target_word(int target);
+const char *job_tail_word(int tail);
+const char *job_tail_of_word(int tail_of);
 const char *job_compression_word(int compression);
 /* Whether what it asks for goes together, as far as the reader alone can tell; ST_USAGE. */
 enum status job_opts_check(const struct job_opts *o, struct err *e);

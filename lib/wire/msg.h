@@ -205,6 +205,8 @@ struct msg_stream {
 	uint64_t split;         /* when failed: the number, in the stream, of the split that was being read */
 	uint64_t floor;         /* all offsets below are acknowledged */
 	bool local;             /* the worker is on the reader's host */
+	bool made;              /* in rounds: `own` is known */
+	uint64_t own;           /* elements in whole rounds of this stream */
 	struct secret ticket;   /* for CREDIT and CHUNK_ACK of this reader and generation */
 };
 struct msg_streams {
@@ -229,6 +231,7 @@ struct msg_done {
 	uint32_t code;
 	char *text, *help;
 	uint64_t elements, failed; /* failed: elements that a policy skipped or kept */
+	uint64_t dropped;       /* elements that did not fill a round, and went to nobody */
 	struct msg_faults_list faults;
 };
 struct msg_gone { uint64_t iteration, seat; uint32_t code; char *text; };
@@ -268,6 +271,10 @@ struct msg_assign {
 	bool has_state;
 	uint32_t places;        /* places in a round; 1: each view gets every element */
 	struct { struct msg_view *v; size_t n; } views; /* at least one */
+	/* Elements that do not fill a round: the first goes to place tail_at mod `places`, so many in all. */
+	bool tail_known, pad;   /* pad: null may have to be added */
+	uint64_t tail_at;
+	uint32_t tail_n;
 	uint64_t failed;        /* elements of the stream that failed before `offset` */
 	uint32_t streams;       /* streams of the iteration so far */
 	bool all_known;         /* and no more will come */
@@ -320,6 +327,7 @@ struct msg_chunk {
 	uint32_t session;       /* session of the credit it was sent on */
 	uint64_t offset;        /* offset of the payload's first element */
 	uint32_t count;         /* elements in the payload */
+	bool tail;              /* in rounds: behind the whole rounds of the stream */
 	uint32_t skip;          /* how many elements at the front are not for you */
 	uint64_t split;         /* number, in its stream, of the split they came from */
 	uint32_t codec;         /* enum wire_codec */

@@ -124,6 +124,10 @@ static const struct field open[] = {
 	PART(msg_open, "compression", U32, job.compression, JOB_COMPRESSIONS - 1, JOB_COMPRESSION_NUMBERED),
 	PART(msg_open, "consumer", TEXT, job.consumer, WIRE_NAME_MAX,
 		"its place in the rounds of the job, as I/M, or its places, as A-B/M; empty: there are no rounds"),
+	PART(msg_open, "tail", U32, job.tail, JOB_TAILS - 1, JOB_TAIL_NUMBERED),
+	PART(msg_open, "tail_of", U32, job.tail_of, JOB_TAIL_OFS - 1, JOB_TAIL_OF_NUMBERED),
+	PART(msg_open, "seat_wait", U64, job.seat_wait, INT64_MAX,
+		"ns that consumers wait for one that is away; 0: the usual time; 9223372036854775807: for ever"),
 	{ 0 }
 };
 static const struct field job[] = {
@@ -154,6 +158,9 @@ static const struct field stream[] = {
 	U64(msg_stream, split, "when failed, number of the split that was being read"),
 	U64(msg_stream, floor, "all offsets below this are acknowledged"),
 	BOOL(msg_stream, local, "the worker is on the reader's host"),
+	BOOL(msg_stream, made, "in rounds: `own` is known"),
+	U64(msg_stream, own,
+		"in rounds, elements in whole rounds of this stream; those behind them come after all whole rounds"),
 	SECRET(msg_stream, ticket, "ticket for CREDIT and CHUNK_ACK"),
 	{ 0 }
 };
@@ -227,6 +234,7 @@ static const struct field done[] = {
 	TEXT(msg_done, help, WIRE_TEXT_MAX, NULL),
 	U64(msg_done, elements, "number of elements in all streams"),
 	U64(msg_done, failed, "number of elements that failed and were skipped or kept"),
+	U64(msg_done, dropped, "number of elements that went to nobody, since they did not fill a round"),
 	LIST(msg_done, faults, WIRE_FAULTS_MAX, done_fault, struct msg_fault, "the first of these failures"),
 	{ 0 }
 };

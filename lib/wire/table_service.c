@@ -53,6 +53,12 @@ static const struct field assign[] = {
 	U32(msg_assign, places, ROUND_PLACES_MAX, "number of places in a round; 1: every view gets all elements"),
 	LIST(msg_assign, views, WIRE_VIEWS_MAX, view, struct msg_view,
 		"the queues of the stream: element o goes to those that have place o mod `places`"),
+	BOOL(msg_assign, tail_known,
+		"in rounds: it is known where the elements go that do not fill a round. Then ASSIGN is repeated"),
+	U64(msg_assign, tail_at, "the first of them goes to place `tail_at` mod `places`, and so on"),
+	U32(msg_assign, tail_n, ROUND_PLACES_MAX * 2,
+		"so many of them: others are dropped, and null is added where they are too few"),
+	BOOL(msg_assign, pad, "null may have to be added"),
 	{ 0 }
 };
 static const struct field assigned[] = { KEY(msg_assigned), { 0 } };
@@ -138,6 +144,7 @@ static const struct field chunk[] = {
 	U32(msg_chunk, session, 0, "session of the CREDIT that it was sent on; valid only if this is still the current one"),
 	U64(msg_chunk, offset, "offset of the first element in the payload"),
 	U32(msg_chunk, count, 0, "number of elements in the payload"),
+	BOOL(msg_chunk, tail, "in rounds: they are behind the whole rounds of the stream"),
 	U32(msg_chunk, skip, 0, "number of elements at the front of the payload to ignore"),
 	U64(msg_chunk, split, "number, in its stream, of the split that the elements came from"),
 	U32(msg_chunk, codec, WIRE_CODECS - 1, "0 none, 1 snappy"),

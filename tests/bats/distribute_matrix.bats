@@ -39,7 +39,8 @@ elements() { # PLACE
 # pipeline that runs on workers as a whole, `own` ones to dsvc-read itself.
 declare -gA kinds=(
 	[job]=carried [epoch]=carried [sharding]=carried [order]=carried [shards]=carried [shard]=carried
-	[seed]=carried [window]=carried [transfer]=carried [compression]=carried [target]=carried [where]=carried
+	[seed]=carried [window]=carried [transfer]=carried [compression]=carried [consumer]=carried
+	[tail]=carried [tail-of]=carried [seat-wait]=carried [target]=carried [where]=carried
 	[checkpoint]=whole [ack-fd]=whole [max-errors]=whole [errors]=whole
 	[epochs]=own [count]=own [output]=own [to]=own [null]=own [timeout]=own [dispatcher]=own
 	[wait-workers]=own [give-up]=own [progress]=own [stats]=own [fail-empty]=own [quiet]=own
@@ -56,6 +57,10 @@ arguments() { # OPTION: one argument a line
 	target) printf '%s\n' --target local ;;
 	where) printf '%s\n' --where '!gpu' ;;
 	shards) printf '%s\n' --shards 2 ;;
+	consumer) printf '%s\n' -J "round-$2" --consumer 0/1 ;;
+	tail) printf '%s\n' --tail pad ;;
+	tail-of) printf '%s\n' --tail-of stream ;;
+	seat-wait) printf '%s\n' --seat-wait 3s ;;
 	compression) printf '%s\n' --compression snappy ;;
 	transfer) printf '%s\n' --transfer copy ;;
 	shard) printf '%s\n' --sharding data --shards 2 --shard 0,1 ;;

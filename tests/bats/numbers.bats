@@ -269,7 +269,7 @@ print(time.monotonic() - begin)' "${ready##*:}"
 	[ "$output" = $'[0,1]\n[2,3]\n[4]' ]
 	says dsvc-status.1 'Ids are 16 hexadecimal digits.'
 	[[ $(dsvc-register 'range 3') =~ ^[0-9a-f]{16}$ ]]
-	says dsvc-status.1 'jobs job (its number), name, dataset, sharding, shards (0 unless the sharding divides the job into shards), order, target, where, compression, users (number of readers now), idle_ms (time without readers), forgotten_in_ms (null while the job is read, and if it is never forgotten), iterations'
+	says dsvc-status.1 'jobs job (its number), consumers (places in a round; 0 without rounds), name, dataset, sharding, shards (0 unless the sharding divides the job into shards), order, target, where, compression, users (number of readers now), idle_ms (time without readers), forgotten_in_ms (null while the job is read, and if it is never forgotten), iterations'
 	dsvc-read -J undivided -t none -e 'range 3'
 	dsvc-read -J divided --sharding data --shards 2 -t none -e 'range 3'
 	dsvc-status --json | jq -e '[.jobs[] | select(.name == "undivided" or .name == "divided") | .shards] == [0, 2]'

@@ -110,6 +110,7 @@ table() {
 # tf.data: ShardingPolicy FILE, DATA, FILE_OR_DATA, HINT
 # tf.data: max_outstanding_requests
 # tf.data: element_spec of from_dataset_id
+# tf.data: consumer_index, num_consumers
 # tf.data: data_transfer_protocol
 # tf.data: compression
 # tf.data: target_workers

@@ -6,6 +6,7 @@ builders_init(struct builders *b, struct world *w, const struct msg_assign *a)
 {
 	if (a->places != w->round || a->views.n != w->round)
 		world_fail(w, "a stream of %u views with %u places", (unsigned)a->views.n, a->places);
+	b->pad = a->pad;
 	for (uint32_t i = 0; i < w->round && i < a->views.n; i++)
 		intervals_add_ranges(&b->of[i].skip, &a->views.v[i].skip);
 }
@@ -32,8 +33,8 @@ builders_flush_one(struct builders *b, struct node *n, struct stream_key key, ui
 	sim_work_produced(n, key, n->w->round > 1 ? place : WORKER_ALL_VIEWS, c, one->split);
 }
 
-void
-builders_add(struct builders *b, struct node *n, struct stream_key key, uint64_t offset, uint64_t split,
+static void
+builders_put(struct builders *b, struct node *n, struct stream_key key, uint64_t offset, uint64_t split,
 	     const struct element *e)
 {
 	uint32_t place = (uint32_t)(offset % n->w->round);
@@ -54,6 +55,34 @@ builders_add(struct builders *b, struct node *n, struct stream_key key, uint64_t
 	one->e[one->n++] = *e;
 	if (one->n == CHUNK_ELEMS || one_in(n->w, 9))
 		builders_flush_one(b, n, key, place);
+}
+
+/* Elements are given out round by round. */
+void
+builders_add(struct builders *b, struct node *n, struct stream_key key, uint64_t offset, uint64_t split,
+	     const struct element *e)
+{
+	if (!b->n)
+		b->at = offset;
+	b->round[b->n] = *e;
+	b->splits[b->n++] = split;
+	if ((offset + 1) % n->w->round)
+		return;
+	for (uint32_t i = 0; i < b->n; i++)
+		builders_put(b, n, key, b->at + i, b->splits[i], &b->round[i]);
+	b->n = 0;
+}
+
+void
+builders_rest(struct builders *b, struct node *n, struct stream_key key)
+{
+	struct element null = { .leaf = UINT32_MAX };
+
+	for (uint32_t i = 0; i < b->n; i++)
+		sim_work_rest(n, key, chunk_new(n->w, SIM_REST, &b->round[i], 1), false);
+	if (b->pad && n->w->round > 1)
+		sim_work_rest(n, key, chunk_new(n->w, SIM_REST, &null, 1), true);
+	b->n = 0;
 }
 
 void

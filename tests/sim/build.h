@@ -17,7 +17,13 @@ struct sim_builder {
 	bool wanted;
 	struct intervals skip;
 };
-struct builders { struct sim_builder of[PLACES_MAX]; };
+struct builders {
+	struct sim_builder of[PLACES_MAX];
+	struct element round[PLACES_MAX]; /* the round that is not whole */
+	uint64_t splits[PLACES_MAX], at; /* at: its first element's offset */
+	uint32_t n;
+	bool pad;
+};
 
 void builders_init(struct builders *b, struct world *w, const struct msg_assign *a);
 void builders_clear(struct builders *b);
@@ -25,6 +31,8 @@ void builders_clear(struct builders *b);
 void builders_add(struct builders *b, struct node *n, struct stream_key key, uint64_t offset, uint64_t split,
 		  const struct element *e);
 void builders_flush(struct builders *b, struct node *n, struct stream_key key);
+/* At the end of the stream. */
+void builders_rest(struct builders *b, struct node *n, struct stream_key key);
 void builders_want(struct builders *b, uint32_t view);
 void builders_flush_wanted(struct builders *b, struct node *n, struct stream_key key);
 

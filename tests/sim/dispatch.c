@@ -275,6 +275,9 @@ sim_disp_books(struct node *n, const char *job)
 		world_fail(n->w, "the audit says lost %llu", (unsigned long long)sim_books_number(&b, "lost"));
 	n->w->repeated = sim_books_number(&b, "repeated");
 	n->w->disp_made_again = sim_books_number(&b, "made_again");
+	n->w->disp_dropped = sim_books_number(&b, "dropped");
+	n->w->disp_rounds = sim_books_number(&b, "rounds");
+	n->w->disp_counted = true;
 	if (n->w->repeated)
 		world_fail(n->w, "the audit says repeated %llu", (unsigned long long)n->w->repeated);
 	buf_clear(&b);

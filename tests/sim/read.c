@@ -87,8 +87,7 @@ sim_read_write(struct world *w, void *arg, uint64_t life)
 		return;
 	}
 	for (struct delivery *d = s->first; d && quota; quota--) {
-		struct round_part part = world_part(w, s->c->place);
-		struct got g = { d->stream, round_at(&part, d->offset + d->done), d->chunk->e[d->first + d->done] };
+		struct got g = { d->stream, d->offset + d->done, d->chunk->e[d->first + d->done] };
 
 		consumer_put(s->c, &g);
 		w->delivered = w->now;
@@ -130,7 +129,8 @@ sim_read_deliver(struct node *n, struct reader_action *a)
 	*d = (struct delivery){ .chunk = a->handle, .first = a->first, .count = a->count,
 		.stream = a->stream, .offset = a->offset };
 	d->chunk->refs++;
-	if (d->first + d->count > d->chunk->n || d->chunk->offset + d->first != d->offset)
+	if (d->first + d->count > d->chunk->n ||
+	    (d->chunk->offset != SIM_REST && d->chunk->offset + d->first != d->offset))
 		world_fail(n->w, "a delivery that is not what the chunk holds");
 	*s->last = d;
 	s->last = &d->next;
@@ -245,7 +245,8 @@ sim_read_start(struct node *n, struct consumer *c)
 		.spec = w->set.spec, .type = "any", .job.sharding = w->sharding, .job.order = w->order,
 		.job.shards = w->shards, .job.epoch = c->epoch, .job.seeded = true, .job.seed = 5, .job.min_workers = 1,
 		.job.wait_ms = 600000,
-		.job.window = w->window, .budget = w->budget, .job.checkpoint = w->checkpoint };
+		.job.window = w->window, .budget = w->budget, .job.checkpoint = w->checkpoint,
+		.job.tail = w->tail, .job.tail_of = w->tail_of };
 	struct buf shard = { 0 };
 	struct err e;
 

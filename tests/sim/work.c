@@ -67,6 +67,12 @@ sim_work_produced(struct node *n, struct stream_key key, uint32_t view, struct s
 	worker_produced(n->k->k, n->w->now, key, view, c, c->offset, c->n, (size_t)c->n * ELEM_BYTES, split);
 }
 
+void
+sim_work_rest(struct node *n, struct stream_key key, struct sim_chunk *c, bool pad)
+{
+	worker_rest(n->k->k, n->w->now, key, c, ELEM_BYTES, pad);
+}
+
 static void
 producer_stop(struct node *n, struct stream_key key)
 {
@@ -264,6 +270,7 @@ producer_run(struct node *n, struct producer *p)
 			builders_flush(&p->of, n, p->key);
 			p->done = true;
 			producer_tell_faults(n, p);
+			builders_rest(&p->of, n, p->key);
 			worker_ended(n->k->k, n->w->now, p->key, p->offset, p->made);
 			break;
 		}

@@ -366,28 +366,6 @@ world_choose_shards(struct world *w)
 	w->stop_after = 0;
 }
 
-/* In some worlds the elements of each stream are dealt to views. */
-static void
-world_choose_rounds(struct world *w)
-{
-	struct rng r = { rng_mix(w->seed, 0x40), 0 };
-
-	w->round = 1;
-	if (rng_below(&r, 4) || w->order == ORDER_SOURCE || w->only)
-		return;
-	w->round = 2 + (uint32_t)rng_below(&r, PLACES_MAX - 1);
-	w->readers = w->round * (w->order == ORDER_ANY ? 1 + (uint32_t)rng_below(&r, 2) : 1);
-	w->stop_after = 0;
-	w->epochs = 1;
-	w->anonymous = false;
-}
-
-struct round_part
-world_part(const struct world *w, uint32_t place)
-{
-	return (struct round_part){ w->round, place, 1 };
-}
-
 bool
 world_takes(const struct world *w, const struct consumer *c, uint32_t shard)
 {
@@ -461,6 +439,8 @@ world_choose(struct world *w)
 static bool
 world_over(const struct world *w)
 {
+	if (w->disp_lost && w->round > 1) /* nobody comes in the place of others */
+		return true;
 	for (unsigned i = 0; i < w->n_consumers; i++)
 		if (!w->consumers[i].finished && !(w->consumers[i].dead && !w->consumers[i].node) &&
 		    !(w->disp_lost && !w->consumers[i].node))

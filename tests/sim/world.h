@@ -32,6 +32,7 @@
  * has no end for whoever waits for it. */
 #define SIM_GC_NS (600 * SEC)
 #define SIM_END_NS (300 * SEC)   /* after the last fault, or after the last element */
+#define SIM_REST UINT64_MAX /* offset of a chunk that is told only when it is sent */
 #define SIM_THIEF 7 /* peer that is none of the nodes */
 enum { PLACES_MAX = 4, NODES_MAX = 1000, DATASETS = 4, ELEM_BYTES = 16 };
 
@@ -91,7 +92,7 @@ struct sim_dataset {
 };
 
 /* A consumer: what it has on its standard output, over all its readers. */
-struct got { uint32_t stream; uint64_t offset; struct element e; };
+struct got { uint32_t stream; uint64_t offset; struct element e; }; /* offset: counted in its view */
 struct consumer {
 	unsigned index;
 	uint32_t place;         /* in each round */
@@ -137,6 +138,7 @@ struct world {
 	uint32_t sharding, order, shards, block, readers, workers;
 	uint32_t found;          /* shards: as the dispatcher said how many there are */
 	bool only;               /* each reader has shards of its own */
+	int tail, tail_of;       /* rounds: elements that do not fill one */
 	uint32_t round;          /* places in a round, each read by others; 1: there are no rounds */
 	size_t memory, budget;
 	uint32_t window, splits_small;
@@ -157,6 +159,8 @@ struct world {
 	uint64_t last_iteration;
 	bool one_iteration;
 	uint64_t crashes[3], breaks, pauses, resumes, fences, produced, repeated, disp_made_again, yields;
+	uint64_t disp_dropped, disp_rounds; /* by the audit */
+	bool disp_counted;
 	size_t kept_max, held_max;
 	int64_t delivered;       /* when an element was written last */
 	bool disp_lost;          /* a dispatcher without state was killed */
@@ -203,6 +207,7 @@ void sim_work_data(struct node *n, struct node *from, struct msg *m);
 void sim_work_gone(struct node *n, struct node *from);  /* NULL: the dispatcher */
 void sim_work_tick(struct node *n);
 void sim_work_drain(struct node *n);
+void sim_work_rest(struct node *n, struct stream_key key, struct sim_chunk *c, bool pad);
 void sim_work_produced(struct node *n, struct stream_key key, uint32_t view, struct sim_chunk *c, uint64_t split);
 
 void sim_read_start(struct node *n, struct consumer *c);
@@ -223,6 +228,10 @@ bool set_fails(uint32_t leaf, uint64_t pos);
 /* The number of the unit among those of its source. */
 unsigned set_place(const struct sim_dataset *s, unsigned unit);
 bool world_takes(const struct world *w, const struct consumer *c, uint32_t shard);
+void world_choose_rounds(struct world *w);
+void book_check_rounds(struct world *w);
+/* NULL: nobody made it. */
+const struct element *book_element(const struct world *w, uint32_t stream, uint64_t offset);
 struct round_part world_part(const struct world *w, uint32_t place);
 
 /* world.c */

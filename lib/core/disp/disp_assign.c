@@ -36,14 +36,17 @@ assign_views(struct stream *s, struct msg_assign *a)
 	a->places = it->views[0].of;
 	a->views.v = mem_array(it->n_views, sizeof *a->views.v);
 	a->views.n = it->n_views;
-	s->skipped = 0;
+	if (!s->running) { /* else it is told again, for the sake of its tail */
+		s->from = a->offset;
+		s->skipped = 0;
+	}
 	for (size_t i = 0; i < it->n_views; i++) {
 		struct msg_view *v = &a->views.v[i];
 		struct intervals taken = { 0 };
 
 		views_taken(s, i, &taken);
 		intervals_sub(&taken, 0, round_below(&it->views[i], a->offset));
-		s->skipped += intervals_count(&taken);
+		s->skipped += s->running ? 0 : intervals_count(&taken);
 		*v = (struct msg_view){ it->views[i].first, it->views[i].n, intervals_give(&taken) };
 		v->skip.n = v->skip.n < room ? v->skip.n : room;
 		room -= v->skip.n;
@@ -58,6 +61,8 @@ stream_fill_assign(struct disp *d, struct stream *s, struct msg *m)
 	const struct point *from = NULL;
 	uint64_t missing = assign_missing(s);
 
+	if (s->ended && missing > s->length - s->length % it->views[0].of)
+		missing = s->length - s->length % it->views[0].of; /* elements that fill no round are made anew */
 	for (unsigned i = 0; i < s->n_points; i++)
 		if (s->points[i].offset <= missing)
 			from = &s->points[i];
@@ -76,7 +81,10 @@ stream_fill_assign(struct disp *d, struct stream *s, struct msg *m)
 	/* The shares of one whole: it must be the same one. */
 	if (it->sharding == SHARD_DATA || it->sharding == SHARD_HINT)
 		m->assign.listed = split_list_names(&it->cut.units);
-	s->from = m->assign.offset;
 	s->asked = m->assign.split < s->asked ? m->assign.split : s->asked;
+	m->assign.tail_known = s->tail_known;
+	m->assign.tail_at = s->tail_at;
+	m->assign.tail_n = s->tail_n;
+	m->assign.pad = it->job->opts.tail == TAIL_PAD;
 	assign_views(s, &m->assign);
 }

@@ -43,6 +43,7 @@ fault_fill(const struct iteration *it, struct msg *done)
 	struct msg_faults_list *to = &done->done.faults;
 
 	done->done.failed = it->failed;
+	done->done.dropped = it->dropped;
 	to->n = it->faults.n;
 	to->v = to->n ? mem_array(to->n, sizeof *to->v) : NULL;
 	for (size_t i = 0; i < to->n; i++) {

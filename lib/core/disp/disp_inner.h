@@ -22,6 +22,7 @@
  *	disp_place.c  where streams may be made: hosts and tags of workers
  *	disp_dataset.c datasets
  *	disp_view.c   the ledgers of a stream
+ *	disp_round.c  rounds: their consumers, and what does not fill one
  *	disp_ask.c    what was asked of a peer and is asked again until answered
  *	disp_assign.c what a worker is told of a stream
  *	disp_blame.c  streams that kill their workers
@@ -61,6 +62,7 @@
 #include "base/rng.h"
 #include "core/cut.h"
 #include "core/disp/disp_place.h"
+#include "core/disp/disp_round.h"
 #include "core/disp/disp_view.h"
 #include "core/disp/dispatcher.h"
 #include "core/disp/ring.h"
@@ -200,6 +202,10 @@ struct iteration {
 	uint64_t times;
 	struct round_part *views; /* in each stream: which elements belong to each */
 	size_t n_views, cap_views; /* at least one */
+	bool gathered;            /* rounds: the views are those of the consumers that came */
+	int64_t moved;            /* rounds: when a consumer last got on, came or left */
+	struct list_node rounds_node;
+	uint64_t in_rounds, dropped; /* in finished streams: elements in whole rounds, and those that did not fill one */
 	struct units_listed listed; /* until all of it is there */
 	struct cut cut;
 	bool by_split, units_loaded;
@@ -265,6 +271,9 @@ struct stream {
 	bool closed;              /* gets no splits any more */
 	bool ended, finished;
 	uint64_t length;          /* ended */
+	bool tail_known;          /* rounds: where those elements go that do not fill one */
+	uint64_t tail_at;         /* the first of them to this place, mod the places of a round */
+	uint32_t tail_n;          /* so many of them go somewhere, those that are added included */
 	struct stream_failure failure;
 	struct peer *worker;
 	struct stream_worker { uint64_t id; char *endpoint; } row_worker; /* set only while a row is written or read */
@@ -331,7 +340,7 @@ struct waiting {              /* an OPEN that is not answered yet */
 	struct iteration *iter;
 	uint64_t req;
 	int64_t until;
-	uint32_t min_workers;
+	uint32_t min_workers, wait_ms;
 	uint64_t from;
 	bool checkpoint;
 	char *shard;
@@ -379,6 +388,8 @@ struct disp {
 	struct row_loads *loads;  /* between disp_load and disp_loaded */
 	int64_t idle_since;       /* INT64_MAX: busy */
 	int64_t yield_due;        /* when streams are looked at that may have to move */
+	struct list_node rounds;  /* running iterations in rounds */
+	int64_t rounds_due;       /* when one of them may have waited too long */
 	int64_t trial_due;        /* when streams that want a worker of their own look again */
 	uint64_t assign_count;
 };
@@ -455,7 +466,7 @@ void job_drop_iter(struct disp *d, struct iteration *it); /* and the job, if it 
 
 /* disp_iter.c */
 struct iteration *iter_new(struct disp *d, struct job *j, uint64_t id, uint32_t epoch);
-void iter_start(struct disp *d, struct iteration *it);              /* asks for its units */
+void iter_start(struct disp *d, struct iteration *it); /* asks for its units, once all consumers are there */
 void iter_units(struct disp *d, struct peer *p, struct msg *m);
 void iter_free(struct disp *d, struct iteration *it);
 void iter_fail(struct disp *d, struct iteration *it, uint32_t code, char *text, char *help); /* takes texts */
@@ -465,7 +476,6 @@ void iter_place(struct disp *d, struct iteration *it);               /* workers 
 void iter_readers_moved(struct disp *d, struct iteration *it);       /* a host has got readers, or has none any more */
 void iter_check(struct disp *d, struct iteration *it);               /* is it over? */
 void iter_open_cut(struct iteration *it, struct split_list *units);
-void iter_views(struct iteration *it);                               /* before its streams: by its job's rounds */
 /* The view that has just this part; false: there is none. */
 bool iter_view_of(const struct iteration *it, const struct round_part *part, uint32_t *view);
 void iter_young(struct disp *d, struct iteration *it); /* begins to run, also after a restart */
@@ -480,6 +490,7 @@ void waiting_error(struct disp *d, struct waiting *w, uint32_t code, const char 
 bool waiting_clear(struct waiting *w); /* leaves its job as it is; true: the last on its host */
 void waiting_free(struct disp *d, struct waiting *w);                /* may free the job */
 void waiting_tick(struct disp *d);
+void waiting_until(struct disp *d, struct waiting *w, int64_t until); /* it is refused then */
 
 /* disp_units.c */
 /* Takes a part's units; true: the list is whole. Parts that do not follow the one before

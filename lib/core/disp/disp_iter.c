@@ -21,25 +21,17 @@ iter_new(struct disp *d, struct job *j, uint64_t id, uint32_t epoch)
 	it->sharding = j->opts.sharding;
 	it->next_seat = 1;
 	it->max_errors = UINT64_MAX;
-	iter_views(it);
+	if (j->places == 1) { /* else the consumers that come make the views */
+		it->views = mem_grow(it->views, &it->cap_views, 1, sizeof *it->views);
+		it->views[it->n_views++] = ROUND_ALL;
+		it->gathered = true;
+	}
 	it->started = d->now;
 	for (size_t i = 0; i < sizeof rings / sizeof *rings; i++)
 		ring_init(rings[i]);
 	hash_put(&d->iters, &id, sizeof id, it);
 	ring_push(&d->running, &it->running_node);
 	return it;
-}
-
-void
-iter_views(struct iteration *it)
-{
-	uint32_t n = it->job->places;
-
-	it->n_views = 0;
-	if (n > it->cap_views)
-		it->views = mem_grow(it->views, &it->cap_views, n, sizeof *it->views);
-	for (; it->n_views < n; it->n_views++)
-		it->views[it->n_views] = (struct round_part){ n, (uint32_t)it->n_views, 1 };
 }
 
 bool
@@ -72,6 +64,7 @@ iter_drop_streams(struct disp *d, struct iteration *it)
 	ring_drop(&it->running_node);
 	ring_drop(&it->young);
 	ring_drop(&it->notify_node);
+	ring_drop(&it->rounds_node);
 	it->notify = false;
 }
 
@@ -103,7 +96,6 @@ iter_free(struct disp *d, struct iteration *it)
 	hash_clear(&it->hosts);
 	mem_free(it->given_up);
 	fields_clear(row_iter_fields, it);
-	mem_free(it->views);
 	mem_free(it);
 }
 
@@ -223,7 +215,7 @@ iter_trial_tick(struct disp *d)
 static void
 iter_list(struct disp *d, struct iteration *it)
 {
-	struct peer *w = place_pick(d, it);
+	struct peer *w = it->gathered ? place_pick(d, it) : NULL;
 
 	it->lister = w;
 	units_forget(it);
@@ -234,7 +226,8 @@ iter_list(struct disp *d, struct iteration *it)
 void
 iter_start(struct disp *d, struct iteration *it)
 {
-	iter_list(d, it);
+	if (round_gather(d, it))
+		iter_list(d, it);
 }
 
 void
@@ -395,6 +388,7 @@ iter_run(struct disp *d, struct iteration *it)
 	it->state = ITER_RUNNING;
 	it->lister = NULL;
 	iter_young(d, it);
+	round_moved(d, it);
 	disp_dirty(d, &it->dirty, DIRTY_ROW | DIRTY_UNITS);
 	it->all_known = it->fixed || (!it->by_split && (o->sharding != SHARD_OFF || o->shards || o->order != ORDER_ANY));
 	iter_add_streams(d, it, iter_streams(d, it));

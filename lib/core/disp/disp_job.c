@@ -146,12 +146,13 @@ job_describe(const char *dataset, const struct job_opts *o, uint32_t places)
 {
 	const char *options = str_or_empty(o->options);
 	const char *where = str_or_empty(o->where);
-	char number[32] = "random", consumers[32] = "";
+	char number[32] = "random", consumers[80] = "";
 
 	if (o->seeded)
 		snprintf(number, sizeof number, "%llu", (unsigned long long)o->seed);
 	if (places > 1)
-		snprintf(consumers, sizeof consumers, " consumers=%u", places);
+		snprintf(consumers, sizeof consumers, " consumers=%u tail=%s tail-of=%s", places, job_tail_word(o->tail),
+			 job_tail_of_word(o->tail_of));
 	return mem_printf("dataset=%s sharding=%s order=%s shards=%llu compression=%s seed=%s target=%s%s%s%s%s%s", dataset,
 			  job_sharding_word(o->sharding), job_order_word(o->order), (unsigned long long)o->shards,
 			  job_compression_word(o->compression), number, job_target_word(o->target), consumers,
@@ -206,7 +207,7 @@ job_wait(struct disp *d, struct peer *p, struct iteration *it, struct msg *m, st
 		.from = m->open.resume ? m->open.seat : 0,
 		.checkpoint = m->open.job.checkpoint, .have = m->open.have,
 		.shard = m->open.job.shard, .asked = *asked,
-		.until = d->now + m->open.job.wait_ms * 1000000ll };
+		.wait_ms = m->open.job.wait_ms };
 	m->open.have = (struct ranges_list){ 0 };
 	m->open.job.shard = NULL;
 	asked->only = (struct job_shards){ 0 };
@@ -215,7 +216,7 @@ job_wait(struct disp *d, struct peer *p, struct iteration *it, struct msg *m, st
 	p->waiting = w;
 	ring_push(&it->waiting, &w->node);
 	job_used(d, it->job);
-	ring_push_by_time(&d->waiting, &w->by_until, RING_TIME(struct waiting, by_until, until));
+	waiting_until(d, w, it->gathered ? d->now + w->wait_ms * 1000000ll : round_gather_until(d, it));
 	fault_limit(it, &m->open.job);
 	if (!fault_check(d, it)) /* failing answers too */
 		return;
@@ -250,6 +251,8 @@ job_join(struct disp *d, struct peer *p, struct msg *m, struct iteration *it, st
 
 	if (iter_live(it))
 		seat_make_way(d, it, asked);
+	if (round_refuses(d, p, m->req, it, asked))
+		return false;
 	if (it->job->opts.order != ORDER_ANY && iter_live(it) && job_is_taken(it, asked)) {
 		text = mem_printf("job `%s` keeps an order and has a reader already", it->job->opts.name);
 		disp_error(d, p, m->req, ST_TEMP, text,
@@ -400,9 +403,15 @@ job_asked(struct disp *d, struct peer *p, const struct msg *m, struct asked *ask
 	if (job_shards_parse(o->shard, only, &e) || round_parse(o->consumer, &asked->part, &e)) {
 		text = mem_strdup(e.text);
 		help = mem_strdup(e.help);
-	} else if (asked->part.n != 1) {
-		text = mem_printf("consumer `%s` has several places in a round", o->consumer);
-		help = mem_strdup("give each consumer one place: --consumer I/N");
+	} else if (*str_or_empty(o->consumer) && !*str_or_empty(o->name)) {
+		text = mem_printf("consumer %s is one of a job without a name, where nobody can join it", o->consumer);
+		help = mem_strdup("name the job that all consumers share: --job NAME");
+	} else if (asked->part.of > 1 && o->order == ORDER_SOURCE) {
+		text = mem_strdup("order `source` does not go with rounds: the streams take turns");
+		help = mem_strdup("leave out --order; --shards 1 makes one stream, whose rounds are in the order of the source");
+	} else if (asked->part.of > 1 && only->n) {
+		text = mem_strdup("a consumer cannot choose its shards: each round is from one of them");
+		help = mem_strdup("leave out --shard");
 	} else if (o->shards * asked->part.of > DISP_VIEWS) {
 		text = mem_printf("%llu shards for %u consumers are too many", (unsigned long long)o->shards, asked->part.of);
 		help = mem_printf("--shards %u is the most", DISP_VIEWS / asked->part.of);
@@ -475,7 +484,10 @@ job_enter(struct disp *d, struct peer *p, struct msg *m, struct dataset *s, stru
 	}
 	it = it ? it : job_iter(j, o->job.epoch);
 	if (it) {
-		job_join(d, p, m, it, asked);
+		bool gathered = it->gathered;
+
+		if (job_join(d, p, m, it, asked) && !gathered)
+			iter_start(d, it);
 		return;
 	}
 	it = iter_new(d, j, disp_id(d), o->job.epoch);
@@ -518,6 +530,8 @@ job_open(struct disp *d, struct peer *p, struct msg *m)
 	}
 	if (!job_where(d, p, m))
 		return;
+	if (*str_or_empty(o->job.consumer) && o->job.order == ORDER_ANY)
+		o->job.order = ORDER_STABLE;
 	if (!o->job.epoch)
 		o->job.epoch = 1;
 	if (!job_asked(d, p, m, &asked))

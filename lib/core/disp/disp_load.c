@@ -121,6 +121,20 @@ load_job(struct disp *d, const struct row_load *l, struct err *e)
 	return ST_OK;
 }
 
+/* Whether its views are those of consumers of the job. */
+static bool
+load_views(const struct iteration *r, const struct job *j)
+{
+	uint32_t place = 0;
+
+	for (size_t i = 0; i < r->n_views; i++) {
+		if (!round_ok(&r->views[i]) || r->views[i].of != j->places || r->views[i].first != place)
+			return false;
+		place += r->views[i].n;
+	}
+	return r->gathered ? place == j->places : !r->n_views && !r->n_streams && r->state != ITER_RUNNING;
+}
+
 static enum status
 load_iter(struct disp *d, const struct row_load *l, struct err *e)
 {
@@ -140,10 +154,14 @@ load_iter(struct disp *d, const struct row_load *l, struct err *e)
 		fields_clear(row_iter_fields, &r);
 		return e->kind;
 	}
-	if (r.n_streams * (uint64_t)j->places > DISP_VIEWS) {
+	if (r.n_streams * (uint64_t)r.n_views > DISP_VIEWS) {
 		err_set(e, ST_DATA, "an iteration has %u streams for %u consumers", r.n_streams, j->places);
 		fields_clear(row_iter_fields, &r);
 		return e->kind;
+	}
+	if (!load_views(&r, j)) {
+		fields_clear(row_iter_fields, &r);
+		return err_set(e, ST_DATA, "the consumers of an iteration do not fill its rounds");
 	}
 	r.code = r.state == ITER_FAILED ? status_code(status_from_code(r.code)) : 0;
 	n_streams = r.n_streams;
@@ -322,6 +340,9 @@ load_reader(struct disp *d, const struct row_load *l, struct err *e)
 static enum status
 load_go_on(struct disp *d, struct iteration *it, struct err *e)
 {
+	for (size_t i = 0; i < it->n_streams && iter_live(it); i++)
+		if (it->streams[i]->ended)
+			round_stream_ended(d, it->streams[i]);
 	for (size_t i = 0; i < it->n_streams; i++) {
 		struct stream *s = it->streams[i];
 
@@ -346,6 +367,7 @@ load_go_on(struct disp *d, struct iteration *it, struct err *e)
 		return err_set(e, ST_DATA, "the units of an iteration have no row");
 	if (it->state == ITER_RUNNING)
 		iter_young(d, it);
+	round_moved(d, it);
 	if (!iter_live(it))
 		for (struct list_node *n = it->seats.next; n != &it->seats; n = n->next)
 			if (LIST_OF(n, struct seat, node)->peer)

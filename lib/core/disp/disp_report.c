@@ -131,6 +131,21 @@ report_workers(struct buf *b, const struct disp *d)
 	}
 }
 
+/* Its places in the rounds, how many it has had, and how many more than the slowest. */
+static void
+report_consumer(struct buf *b, const struct peer *p)
+{
+	const struct iteration *it = p->seat ? p->seat->iter : NULL;
+	bool has = it && round_is(it) && it->state == ITER_RUNNING;
+	uint64_t round = has ? round_of_view(it, p->seat->view) : 0;
+	char *places = has ? round_view_text(it, p->seat->view) : mem_strdup("");
+
+	report_str(b, "consumer", places);
+	report_uint(b, "round", round);
+	report_uint(b, "ahead", has ? round - round_slowest(it) : 0);
+	mem_free(places);
+}
+
 static void
 report_readers(struct buf *b, const struct disp *d)
 {
@@ -141,12 +156,13 @@ report_readers(struct buf *b, const struct disp *d)
 
 		if (p->role != ROLE_READER)
 			continue;
-		report_peer(b, d, p, 6);
+		report_peer(b, d, p, 9);
 		report_uint(b, "job", it ? it->job->number : 0);
 		report_uint(b, "epoch", it ? it->epoch : 0);
 		report_uint(b, "seat", p->seat ? p->seat->number : 0);
 		report_uint(b, "acknowledged", p->seat ? p->seat->acked : 0);
 		report_bool(b, "waiting", p->waiting != NULL);
+		report_consumer(b, p);
 		report_str(b, "transfer", p->shared ? "shm" : "copy");
 	}
 }
@@ -232,31 +248,54 @@ report_rate(const struct disp *d, const struct iteration *it, uint64_t acked)
 static const char *
 report_books(const struct iteration *it)
 {
-	if (it->repeated || (it->state == ITER_FINISHED && it->elements != it->acked))
+	if (it->repeated || (it->state == ITER_FINISHED && it->elements != it->acked + it->dropped))
 		return "unbalanced";
 	return it->state == ITER_FINISHED ? "balanced" : it->state == ITER_FAILED ? "failed" : "open";
+}
+
+/* Rounds that all consumers have. */
+static uint64_t
+report_rounds(const struct iteration *it)
+{
+	if (!round_is(it))
+		return 0;
+	return it->state == ITER_RUNNING ? round_slowest(it) : it->in_rounds / it->job->places;
+}
+
+/* The consumer that the others wait for, or will: it is away, or has not come. Gives. */
+static char *
+report_waits(const struct iteration *it)
+{
+	for (size_t i = 0; i < it->n_views && round_is(it) && it->state == ITER_RUNNING; i++)
+		if (!round_view_is_read(it, i))
+			return round_view_text(it, i);
+	return iter_live(it) && !it->gathered ? round_missing(it) : mem_strdup("");
 }
 
 static void
 report_ledger(struct buf *b, const struct disp *d, const struct iteration *it)
 {
 	bool over = it->state == ITER_FINISHED;
-	uint64_t known = it->elements, acked = it->acked;
+	uint64_t known = it->elements, acked = it->acked, gone;
 
 	for (size_t i = 0; i < it->n_streams; i++)
 		if (!it->streams[i]->finished) {
 			known += it->streams[i]->ended ? it->streams[i]->length : 0;
 			acked += views_count(it->streams[i]);
 		}
+	gone = acked + it->dropped;
 	report_uint(b, "made", report_made(it));
 	report_uint(b, "elements", known);
 	report_uint(b, "delivered", acked + it->repeated);
 	report_uint(b, "acknowledged", acked);
 	report_uint(b, "made_again", it->again);
 	report_uint(b, "suppressed", it->suppressed);
-	report_uint(b, "lost", over && known > acked ? known - acked : 0);
+	report_uint(b, "lost", over && known > gone ? known - gone : 0);
+
 	report_uint(b, "repeated", it->repeated);
 	report_uint(b, "failed", it->failed);
+	report_uint(b, "dropped", it->dropped);
+	report_uint(b, "rounds", report_rounds(it));
 	report_str(b, "books", report_books(it));
 	report_bool(b, "balanced", !strcmp(report_books(it), "balanced"));
 	report_uint(b, "per_second", report_rate(d, it, acked));
@@ -286,18 +325,22 @@ report_iteration(struct buf *b, const struct disp *d, const struct iteration *it
 	static const char *const states[] = { "listing", "running", "finished", "failed" };
 	size_t n = what == REPORT_BRIEF ? 0 : it->n_streams < REPORT_STREAMS ? it->n_streams : REPORT_STREAMS;
 
-	report_record(b, 31);
+	char *waits = report_waits(it);
+
+	report_record(b, 34);
 	report_uint(b, "epoch", it->epoch);
 	report_str(b, "state", states[it->state]);
 	report_str(b, "error", it->text);
 	report_id(b, "id", it->id);
 	report_uint(b, "seed", it->seed);
 	report_uint(b, "readers", it->n_seats);
+	report_str(b, "waits_for", waits);
+	mem_free(waits);
 	report_uint(b, "running_ms", it->ran ? report_ms((iter_live(it) ? d->now : it->finished) - it->ran) : 0);
 	report_uint(b, "streams_known", it->n_streams > it->n_finished ? it->n_streams : it->n_finished);
 	report_uint(b, "streams_ended", it->n_ended);
 	report_uint(b, "streams_finished", it->n_finished);
-	report_ledger(b, d, it); /* 12 */
+	report_ledger(b, d, it); /* 14 */
 	report_clock(b, d, it); /* 8 */
 	report_list(b, "streams", n);
 	for (size_t i = 0; i < n; i++)
@@ -309,7 +352,8 @@ report_job(struct buf *b, const struct disp *d, const struct job *j, enum disp_r
 {
 	uint64_t shards = !job_has_shards(j->opts.sharding) ? 0 : j->opts.shards ? j->opts.shards : j->shards;
 
-	report_record(b, 13);
+	report_record(b, 14);
+	report_uint(b, "consumers", j->places > 1 ? j->places : 0);
 	report_uint(b, "job", j->number);
 	report_str(b, "name", j->opts.name);
 	report_str(b, "dataset", j->dataset->id);

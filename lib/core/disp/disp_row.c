@@ -34,8 +34,15 @@ const struct field row_job_fields[] = {
 	BOOL(job, keep, NULL), PART(job, "target", U32, opts.target, JOB_TARGETS - 1, NULL),
 	PART(job, "where", TEXT, opts.where, WIRE_NAME_MAX, NULL),
 	PART(job, "compression", U32, opts.compression, JOB_COMPRESSIONS - 1, NULL),
-	U32(job, places, ROUND_PLACES_MAX, NULL), { 0 }
+	U32(job, places, ROUND_PLACES_MAX, NULL), PART(job, "tail", U32, opts.tail, JOB_TAILS - 1, NULL),
+	PART(job, "tail_of", U32, opts.tail_of, JOB_TAIL_OFS - 1, NULL),
+	PART(job, "seat_wait", U64, opts.seat_wait, INT64_MAX, NULL), { 0 }
 };
+static const struct field part_fields[] = {
+	U32(round_part, of, ROUND_PLACES_MAX, NULL), U32(round_part, first, ROUND_PLACES_MAX, NULL),
+	U32(round_part, n, ROUND_PLACES_MAX, NULL), { 0 }
+};
+SIDE_BY_SIDE(iteration, views, n_views, cap_views);
 const struct field row_iter_fields[] = {
 	PART(iteration, "job", U64, job_number, 0, NULL), U64(iteration, seed, NULL), U64(iteration, times, NULL),
 	U64(iteration, next_seat, NULL), PART(iteration, "pass", U64, cut.pos.pass, 0, NULL),
@@ -49,7 +56,8 @@ const struct field row_iter_fields[] = {
 	U32(iteration, sharding, JOB_SHARDINGS - 1, NULL),
 	TEXT(iteration, text, WIRE_TEXT_MAX, NULL), TEXT(iteration, help, WIRE_TEXT_MAX, NULL),
 	BOOL(iteration, by_split, NULL), BOOL(iteration, fixed, NULL), BOOL(iteration, all_known, NULL),
-	BOOL(iteration, short_, NULL), { 0 }
+	BOOL(iteration, short_, NULL), BOOL(iteration, gathered, NULL), U64(iteration, in_rounds, NULL),
+	U64(iteration, dropped, NULL), ITEMS(iteration, views, ROUND_PLACES_MAX, part_fields, struct round_part), { 0 }
 };
 const struct field row_units_fields[] = {
 	BOOL(units_listed, last, NULL),

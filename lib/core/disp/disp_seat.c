@@ -18,6 +18,7 @@ seat_new(struct disp *d, struct iteration *it, struct peer *p, uint64_t number, 
 	place_reader(it, r->host);
 	ring_push(&it->seats, &r->node);
 	it->n_seats++;
+	round_moved(d, it);
 	if (p)
 		p->seat = r;
 	job_used(d, it->job);
@@ -53,6 +54,7 @@ seat_leave(struct disp *d, struct seat *r)
 	ring_drop(&r->away);
 	ring_drop(&r->dirty.node);
 	it->n_seats--;
+	round_moved(d, it);
 	if (r->peer) {
 		r->peer->seat = NULL;
 		ask_drop(d, ASK_DONE, r->peer, (struct stream_key){ it->id, 0, 0 }, 0);
@@ -168,6 +170,7 @@ seat_away(struct disp *d, struct seat *r)
 	r->peer->seat = NULL;
 	r->peer = NULL;
 	r->opened = false;
+	round_moved(d, r->iter);
 	r->away_since = d->now;
 	gc_away(d, r);
 	disp_dirty(d, &r->dirty, DIRTY_ROW);
@@ -198,13 +201,15 @@ seat_fill_stream(const struct disp *d, const struct seat *r, struct stream *s, s
 {
 	bool local = s->worker && !strcmp(str_or_empty(s->worker->host), r->host);
 
-	*out = (struct msg_stream){ .stream = s->index, .gen = s->gen, .length = views_length(s, r->view, s->length),
+	*out = (struct msg_stream){ .stream = s->index, .gen = s->gen, .length = views_length(s, r->view), .made = s->ended,
+		.own = s->ended && s->iter->job->opts.tail_of == TAIL_OF_PASS ? views_own(s, r->view, s->length) :
+			views_length(s, r->view),
 		.floor = intervals_gap(&s->views[r->view].acked, 0),
-		.state = s->finished ? STREAM_FINISHED : s->ended ? STREAM_ENDED :
+		.state = s->finished ? STREAM_FINISHED : s->ended && (s->tail_known || !round_is(s->iter)) ? STREAM_ENDED :
 			s->running ? STREAM_RUNNING : STREAM_WAITING };
 	if (s->failure.code && !s->finished) {
 		out->state = STREAM_FAILED;
-		out->length = views_length(s, r->view, s->failure.length);
+		out->length = views_own(s, r->view, s->failure.length);
 		out->split = s->failure.split;
 	}
 	if (s->running && !s->finished && s->worker && (local || s->iter->job->opts.target != TARGET_LOCAL)) {

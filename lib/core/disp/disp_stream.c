@@ -168,7 +168,7 @@ stream_parked(const struct stream *s)
 		struct intervals taken = { 0 };
 
 		views_taken(s, i, &taken);
-		parked = intervals_covers(&taken, 0, views_length(s, i, s->length));
+		parked = intervals_covers(&taken, 0, views_length(s, i));
 		intervals_clear(&taken);
 	}
 	return parked;
@@ -242,7 +242,9 @@ stream_finish(struct disp *d, struct stream *s)
 	s->finished = true;
 	it->n_finished++;
 	it->elements += s->length;
-	it->acked += views_count(s);
+	it->acked += views_count(s) - round_added(s);
+	it->dropped += round_dropped(s);
+	it->in_rounds += s->length - s->length % it->job->places + s->tail_n;
 	disp_dirty(d, &it->dirty, DIRTY_ROW);
 	it->made += s->made > s->length ? s->made : s->length;
 	it->again += s->made > s->length ? s->made - s->length : 0;
@@ -307,6 +309,7 @@ stream_acked(struct disp *d, struct stream *s, uint32_t view, const struct range
 			}
 			intervals_sub(&v->presumed, start, end);
 			by->acked += end - start - old;
+			round_moved(d, it);
 			stream_rate(d, it, end - start - old);
 			it->clock.now.elements += end - start - old;
 		}
@@ -434,7 +437,8 @@ stream_end(struct disp *d, struct peer *p, struct stream *s, struct msg *m)
 	disp_dirty(d, &s->dirty, DIRTY_ROW);
 	disp_dirty(d, &it->dirty, DIRTY_ROW);
 	stream_changed(d, s);
-	stream_finish_check(d, s);
+	if (round_stream_ended(d, s))
+		stream_finish_check(d, s);
 }
 
 static void

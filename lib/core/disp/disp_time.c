@@ -45,6 +45,7 @@ disp_tick(struct disp *d, int64_t now_ns)
 	iter_tick(d);
 	iter_trial_tick(d);
 	yield_tick(d);
+	round_tick(d);
 	waiting_tick(d);
 	gc_tick(d);
 	dataset_tick(d);
@@ -61,6 +62,8 @@ disp_next_deadline(const struct disp *d)
 		at = set;
 	if (iter < at)
 		at = iter;
+	if (d->rounds_due < at)
+		at = d->rounds_due;
 	if (d->yield_due < at)
 		at = d->yield_due;
 	if (d->trial_due < at)

@@ -41,7 +41,7 @@ views_end(const struct stream *s)
 		if (acked->n && at != UINT64_MAX && at + 1 > end)
 			end = at + 1;
 	}
-	return end;
+	return s->ended && end > s->length ? s->length : end; /* the last elements count otherwise */
 }
 
 uint64_t
@@ -54,6 +54,8 @@ views_floor(const struct stream *s)
 
 		floor = at < floor ? at : floor;
 	}
+	if (s->ended && floor > s->length - s->length % s->iter->views[0].of)
+		floor = s->length - s->length % s->iter->views[0].of; /* elements that fill no round are made anew */
 	return floor;
 }
 
@@ -68,16 +70,28 @@ views_count(const struct stream *s)
 }
 
 uint64_t
-views_length(const struct stream *s, size_t view, uint64_t length)
+views_own(const struct stream *s, size_t view, uint64_t length)
 {
-	return round_below(&s->iter->views[view], length);
+	const struct round_part *p = &s->iter->views[view];
+
+	return round_below(p, length - length % p->of);
+}
+
+uint64_t
+views_length(const struct stream *s, size_t view)
+{
+	const struct round_part *p = &s->iter->views[view];
+
+	if (p->of > 1 && !s->tail_known)
+		return UINT64_MAX;
+	return views_own(s, view, s->length) + round_below(p, s->tail_at + s->tail_n) - round_below(p, s->tail_at);
 }
 
 bool
 views_covered(const struct stream *s, uint64_t length)
 {
 	for (size_t i = 0; i < s->iter->n_views; i++)
-		if (!intervals_covers(&s->views[i].acked, 0, views_length(s, i, length)))
+		if (!intervals_covers(&s->views[i].acked, 0, views_own(s, i, length)))
 			return false;
 	return true;
 }
@@ -97,7 +111,7 @@ views_finished(struct stream *s)
 	size_t n = s->iter->n_views;
 
 	for (; s->n_done < n; s->n_done++) { /* those before it cannot lose anything */
-		uint64_t length = views_length(s, s->n_done, s->length);
+		uint64_t length = views_length(s, s->n_done);
 
 		if (!intervals_covers(&s->views[s->n_done].acked, 0, length))
 			return false;

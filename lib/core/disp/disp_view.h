@@ -23,8 +23,11 @@ void views_clear(struct stream *s);
 uint64_t views_end(const struct stream *s);             /* behind the last element acknowledged by anybody */
 uint64_t views_floor(const struct stream *s);           /* all before it is acknowledged by all */
 uint64_t views_count(const struct stream *s);           /* acknowledged elements */
-uint64_t views_length(const struct stream *s, size_t view, uint64_t length); /* in the view, of so many elements */
-bool views_covered(const struct stream *s, uint64_t length); /* all have acknowledged all of these */
+/* Elements of one view: in whole rounds of so many elements; and in all, once the stream has ended
+ * and its tail is known (UINT64_MAX: it is not). */
+uint64_t views_own(const struct stream *s, size_t view, uint64_t length);
+uint64_t views_length(const struct stream *s, size_t view);
+bool views_covered(const struct stream *s, uint64_t length); /* all have acknowledged all whole rounds of these */
 bool views_reached(const struct stream *s);             /* the failure, by the readers of all */
 bool views_finished(struct stream *s);                  /* ended: all is acknowledged by all */
 /* Elements of one view that are taken, in its offsets: acknowledged, or held by a live reader. Fills. */

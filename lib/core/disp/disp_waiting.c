@@ -98,6 +98,14 @@ waiting_seat(struct disp *d, struct iteration *it, struct waiting *w)
 	mem_free(have.v);
 }
 
+void
+waiting_until(struct disp *d, struct waiting *w, int64_t until)
+{
+	w->until = until;
+	ring_drop(&w->by_until);
+	ring_push_by_time(&d->waiting, &w->by_until, RING_TIME(struct waiting, by_until, until));
+}
+
 /* A reader that takes only from its own host has nothing to read before somebody is there. */
 static uint32_t
 waiting_least(const struct waiting *w)
@@ -144,6 +152,19 @@ waiting_answer(struct disp *d, struct iteration *it)
 	job_left(d, it->job);
 }
 
+/* Other consumers have not come. */
+static void
+waiting_alone(struct disp *d, struct waiting *w)
+{
+	char *missing = round_missing(w->iter);
+	char *text = mem_printf("no consumer came for place %s of the %u of job `%s`", missing, w->iter->job->places,
+				w->iter->job->opts.name);
+
+	waiting_error(d, w, ST_TEMP, text, "a pass begins when all are there; --seat-wait is how long that may take");
+	mem_free(missing);
+	mem_free(text);
+}
+
 void
 waiting_tick(struct disp *d)
 {
@@ -154,6 +175,10 @@ waiting_tick(struct disp *d)
 
 		if (w->until > d->now)
 			break;
+		if (!w->iter->gathered) {
+			waiting_alone(d, w);
+			continue;
+		}
 		if (ready && ready >= w->min_workers) {
 			w->until = INT64_MAX; /* it does not wait for workers any more */
 			ring_push(&d->waiting, &w->by_until);

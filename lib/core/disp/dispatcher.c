@@ -11,7 +11,7 @@ disp_new(const struct disp_opts *o, int64_t now_ns)
 {
 	struct disp *d = mem_zalloc(sizeof *d);
 	struct list_node *rings[] = { &d->by_heard, &d->workers, &d->tools, &d->asks, &d->job_list,
-		&d->running, &d->young, &d->notify, &d->waiting, &d->dirty,
+		&d->running, &d->young, &d->notify, &d->waiting, &d->dirty, &d->rounds,
 		&d->idle_datasets };
 
 	d->o = *o;
@@ -39,7 +39,7 @@ disp_new(const struct disp_opts *o, int64_t now_ns)
 		d->o.secret = (struct secret){ rng_next(&d->rng), rng_next(&d->rng) };
 	d->meta_dirty = true;
 	d->now = d->idle_since = now_ns;
-	d->trial_due = d->yield_due = INT64_MAX;
+	d->trial_due = d->yield_due = d->rounds_due = INT64_MAX;
 	return d;
 }
 

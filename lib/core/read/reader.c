@@ -208,6 +208,7 @@ reader_free(struct reader **rp)
 	mem_free(r->dataset);
 	mem_free(r->job);
 	mem_free(r->shard);
+	mem_free(r->consumer);
 	job_shards_clear(&r->only);
 	mem_free(r);
 	*rp = NULL;

@@ -222,6 +222,7 @@ static const struct field pos_fields[] = {
 	PART(reader_pos, "job", TEXT, job.name, WIRE_NAME_MAX, NULL),
 	U64(reader_pos, iteration, NULL), U64(reader_pos, seat, NULL), PART(reader_pos, "seed", U64, job.seed, 0, NULL),
 	U64(reader_pos, turn, NULL), U64(reader_pos, left, NULL), U64(reader_pos, split, NULL),
+	PART(reader_pos, "consumer", TEXT, job.consumer, WIRE_NAME_MAX, NULL),
 	LIST(reader_pos, streams, WIRE_STREAMS_MAX, pos_ranges, struct msg_stream_ranges, NULL), { 0 }
 };
 
@@ -324,6 +325,9 @@ reader_position_fits(const struct job_opts *o, const struct job_opts *p, struct 
 	else if (o->shard && *o->shard && strcmp(o->shard, p->shard ? p->shard : ""))
 		err_set(e, ST_USAGE, "the position is one in %s%s, not in shard %s", p->shard && *p->shard ? "shard " : "all shards",
 			p->shard ? p->shard : "", o->shard);
+	else if (o->consumer && *o->consumer && strcmp(o->consumer, p->consumer ? p->consumer : ""))
+		err_set(e, ST_DATA, "the position belongs to consumer %s, not to consumer %s",
+			p->consumer && *p->consumer ? p->consumer : "0/1", o->consumer);
 	else if (o->epoch > 1 && o->epoch != p->epoch)
 		err_set(e, ST_USAGE, "the position belongs to pass %llu, not to pass %llu",
 			(unsigned long long)p->epoch, (unsigned long long)o->epoch);
@@ -362,6 +366,7 @@ reader_position_parse(struct reader *r, struct err *e)
 	r->o.job.order = p.job.order;
 	r->o.job.shards = p.job.shards;
 	r->o.job.shard = r->shard = p.job.shard;
+	r->o.job.consumer = r->consumer = p.job.consumer;
 	r->o.job.epoch = p.job.epoch;
 	r->o.job.seeded = r->o.job.seeded || job_is_fixed(&p.job);
 	r->o.job.seed = p.job.seed;

@@ -33,7 +33,7 @@ reader_chunk_accept(struct reader *r, struct reader_stream *s, const struct msg_
 
 		if (stop > end)
 			stop = end;
-		*p = (struct reader_part){ .chunk = own, .stream = s, .offset = at, .split = c->split,
+		*p = (struct reader_part){ .chunk = own, .stream = s, .offset = at, .split = c->split, .tail = c->tail,
 			.gen = s->gen, .first = (uint32_t)(at - c->offset), .count = (uint32_t)(stop - at) };
 		own->parts++;
 		intervals_add(&s->received, at, stop);

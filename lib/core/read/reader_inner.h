@@ -59,6 +59,7 @@ struct reader_part {
 	uint64_t offset, split;    /* offset and split of its first element */
 	uint32_t gen, first, count;/* place in the chunk */
 	uint32_t turn;             /* order stable: left of the block after this part */
+	bool tail;                 /* rounds: behind the whole rounds of the stream */
 	struct reader_part *next;
 };
 
@@ -75,6 +76,8 @@ struct reader_stream {
 	uint32_t index, gen, state;
 	uint64_t length;             /* ended, or failed */
 	uint64_t fail_split;         /* failed: the split that was being read */
+	bool made;                   /* rounds: it is known how many elements are in whole rounds of it: */
+	uint64_t own;
 	struct reader_worker *worker;  /* NULL: none */
 	struct reader_stream *next_at_worker;
 	bool local;                  /* the worker is on this host */
@@ -95,7 +98,7 @@ struct reader {
 	struct contact contact;
 	int64_t now;
 	uint64_t iteration, seat, open_req;
-	char *dataset, *job, *shard; /* shard: of the position resumed */
+	char *dataset, *job, *shard, *consumer; /* the last two: of the position resumed */
 	struct job_shards only;      /* the streams that are read */
 	uint32_t block, epoch, shards;
 	uint32_t view;               /* the one of each stream that we take from: offsets are counted in it */

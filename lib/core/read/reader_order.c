@@ -104,6 +104,13 @@ reader_order_next(struct reader *r)
 	r->block_left = r->block;
 }
 
+/* Elements of its whole rounds that the one before us has written. */
+static uint64_t
+reader_order_begun(const struct reader_stream *s)
+{
+	return s->made && s->pos > s->own ? s->own : s->pos;
+}
+
 /* All that the one before us has written is a beginning of the sequence: the last of it is the
  * element that comes last in the rotation, of all that stand behind a floor. */
 static void
@@ -120,17 +127,47 @@ reader_order_align(struct reader *r)
 	for (uint32_t i = 0; i < r->shards; i++) {
 		struct reader_stream *s = r->streams[i];
 
-		if (s->pos && (!last || (s->pos - 1) / r->block >= (last->pos - 1) / r->block))
+		if (reader_order_begun(s) && (!last || (reader_order_begun(s) - 1) / r->block >=
+						       (reader_order_begun(last) - 1) / r->block))
 			last = s;
 	}
 	if (!last)
 		return;
 	r->turn = last->index;
-	r->block_left = r->block - ((last->pos - 1) % r->block + 1);
+	r->block_left = r->block - ((reader_order_begun(last) - 1) % r->block + 1);
 	r->pos_turn = r->turn;
 	r->pos_left = r->block_left;
 	if (!r->block_left)
 		reader_order_next(r);
+}
+
+/* Whether all whole rounds of the stream are delivered. */
+static bool
+reader_order_own_over(struct reader *r, const struct reader_stream *s)
+{
+	return r->rounds && s->made && s->pos >= s->own;
+}
+
+/* Elements that do not fill a round of their stream make rounds together with the rest of other
+ * streams, when all whole rounds are over. */
+static void
+reader_order_tails(struct reader *r)
+{
+	for (uint32_t i = 0; i < r->shards; i++) {
+		struct reader_stream *s = reader_stream_get(r, i);
+
+		while (!reader_order_over(r, s)) {
+			struct reader_part *p = reader_stream_front(s);
+
+			if (reader_order_fails(r, s))
+				return;
+			if (!p) {
+				reader_credit_later(r, s);
+				return;
+			}
+			reader_order_take(r, s, p->count, 0);
+		}
+	}
 }
 
 static void
@@ -143,7 +180,7 @@ reader_order_turns(struct reader *r)
 		struct reader_part *p;
 		uint64_t n;
 
-		if (reader_order_over(r, s)) {
+		if (reader_order_own_over(r, s) || reader_order_over(r, s)) {
 			over++;
 			reader_order_next(r);
 			continue;
@@ -152,7 +189,7 @@ reader_order_turns(struct reader *r)
 		if (reader_order_fails(r, s))
 			return;
 		p = reader_stream_front(s);
-		if (!p) {
+		if (!p || (p->tail && !(s->made && p->offset < s->own))) {
 			reader_credit_later(r, s); /* the stream whose turn it is must not starve */
 			return;
 		}
@@ -162,6 +199,8 @@ reader_order_turns(struct reader *r)
 		if (!r->block_left)
 			reader_order_next(r);
 	}
+	if (r->rounds)
+		reader_order_tails(r);
 }
 
 static void

@@ -130,6 +130,10 @@ reader_stream_changed(struct reader *r, const struct msg_stream *n)
 		s->state = n->state;
 	s->length = n->state >= STREAM_ENDED ? n->length : s->length;
 	s->fail_split = n->split;
+	if (n->made) {
+		s->made = true;
+		s->own = n->own;
+	}
 	r->failing |= s->state == STREAM_FAILED;
 	if ((s->state == STREAM_ENDED || s->state == STREAM_FINISHED) && !ended)
 		r->stats.streams_ended++;

@@ -79,6 +79,9 @@ void worker_produced(struct worker *w, int64_t now_ns, struct stream_key key, ui
 /* Answers WORKER_REST: the stream has no thread now, and goes on at WORKER_GO. Nothing of it
  * follows until then but a chunk that was begun. */
 void worker_rested(struct worker *w, int64_t now_ns, struct stream_key key);
+/* In rounds, before worker_ended: the elements that do not fill a round, one by one; then, if `pad`
+ * of the ASSIGN is set, null as one that may be put where others are missing. Takes the handle. */
+void worker_rest(struct worker *w, int64_t now_ns, struct stream_key key, void *handle, size_t bytes, bool pad);
 /* The thread began to read split k: the next ones are asked for. */
 void worker_split_taken(struct worker *w, int64_t now_ns, struct stream_key key, uint64_t k);
 /* All made: after the last worker_produced. made: elements produced, skipped ones too. */

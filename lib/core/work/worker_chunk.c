@@ -117,7 +117,7 @@ worker_chunk_send(struct worker *w, struct worker_stream *s, struct worker_link 
 	a->handle = c->handle;
 	a->msg.type = MSG_CHUNK;
 	a->msg.chunk = (struct msg_chunk){ .key = s->key, .seat = l->seat, .session = l->session, .offset = c->offset,
-		.count = c->count, .skip = c->skip, .split = c->split, .raw_len = c->bytes };
+		.count = c->count, .tail = c->tail, .skip = c->skip, .split = c->split, .raw_len = c->bytes };
 }
 
 /* Whether a chunk may be sent to a reader. Of several readers, all but one may have half of
@@ -141,7 +141,7 @@ worker_chunk_tell_want(struct worker *w, const struct worker_stream *s, const st
 
 /* Chunks to readers with credit, in turn; and when a reader waits for more
  * than there is, the thread is asked for what it has begun. */
-static void
+void
 worker_chunk_pump(struct worker *w, struct worker_stream *s, struct worker_view *v)
 {
 	struct worker_link *l, **end;

@@ -5,6 +5,7 @@
  *	worker.c        contact, messages of the dispatcher
  *	worker_stream.c one stream: its coming and going, its end
  *	worker_chunk.c  chunks: budget, readers, credit, acknowledgements
+ *	worker_tail.c   elements that do not fill a round
  *	worker_view.c   the views of a stream
  *	worker_turn.c   which streams have a thread
  *	worker_split.c  splits, asked for ahead
@@ -36,6 +37,7 @@ struct worker_chunk {
 	uint64_t offset, split;
 	size_t bytes;
 	uint32_t count, skip;   /* skip: elements at its front that are acknowledged */
+	bool tail;              /* not of the whole rounds of the stream */
 	enum chunk_state state; /* AGAIN: for the same reader, whose connection broke */
 	struct worker_link *link; /* SENT, AGAIN */
 };
@@ -61,7 +63,7 @@ enum worker_producing { PRODUCING, PRODUCED_ALL, PRODUCED_FAILED, PRODUCED_HANDE
 /* Some of a stream's elements, or all of them: those readers may take that have its number. */
 struct worker_view {
 	struct round_part part;
-	struct intervals skip;  /* when all views get the same elements: not this one */
+	struct intervals skip;  /* offsets that it does not get, though others may */
 	struct worker_chunk *chunks; /* by offset; those at the front that are DONE are dropped */
 	size_t first, n_chunks, cap_chunks; /* n_chunks counts from 0, not from first */
 	size_t next;            /* no chunk before this one is QUEUED */
@@ -74,12 +76,25 @@ struct worker_view {
 	bool wanted;            /* a part of a chunk was asked for, and none has come since */
 	bool starved;           /* a reader with credit has nothing, and nothing is there */
 };
+/* An element that does not fill a round; pad: to be put where one is missing, as often as need be. */
+struct worker_rest {
+	void *handle;
+	size_t bytes;
+	bool pad;
+	struct worker_piece *piece;
+	bool taken;             /* is in some view */
+};
 struct worker_stream {
 	struct stream_key key;
 	struct worker_view one, *views; /* `one` if that is all */
 	uint32_t n_views;
 	size_t bytes;           /* a handle counts once, in however many views it is */
 	size_t kept, live;      /* chunks in all views; of them, those that are not DONE */
+	struct worker_rest *rest; /* until they are dealt; the pad last */
+	size_t n_rest, cap_rest;
+	bool tail_known, dealt;
+	uint64_t tail_at;       /* the first goes to this place, mod those of a round */
+	uint32_t tail_n;
 	bool active, ordered, by_split, stalled, handing, asking, split_end;
 	bool fixed;             /* its splits are its own: they may be asked for while it is handed over */
 	bool yields, stays;     /* is to be handed over by order; cannot be */
@@ -165,6 +180,11 @@ void worker_clock(struct worker *w, struct worker_stream *s);
 void worker_clock_tell(struct worker *w, struct msg_clocks *out); /* since the last call; gives */
 void worker_clock_leave(struct worker *w, const struct worker_pass *p); /* p is about to be freed */
 
+/* worker_tail.c */
+void worker_tail_known(struct worker *w, struct worker_stream *s, const struct msg_assign *a);
+void worker_tail_deal(struct worker *w, struct worker_stream *s); /* if all is made, and their places are known */
+void worker_tail_clear(struct worker *w, struct worker_stream *s);
+
 /* worker_view.c */
 void worker_views_init(struct worker_stream *s, const struct msg_assign *a);
 void worker_views_clear(struct worker *w, struct worker_stream *s); /* all that is kept comes out as WORKER_FREE */
@@ -179,6 +199,7 @@ void worker_view_trim(struct worker_stream *s, struct worker_view *v); /* forget
 size_t worker_view_search(const struct worker_view *v, uint64_t at); /* the first chunk that ends after `at` */
 
 /* worker_chunk.c */
+void worker_chunk_pump(struct worker *w, struct worker_stream *s, struct worker_view *v); /* sends what may be sent */
 void worker_chunk_tell_want(struct worker *w, const struct worker_stream *s, const struct worker_view *v);
 void worker_chunk_activity(struct worker *w, struct worker_stream *s);
 void worker_chunk_budget(struct worker *w);               /* all streams weighed again */

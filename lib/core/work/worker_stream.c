@@ -14,6 +14,7 @@ worker_stream_drop(struct worker *w, struct worker_stream *s)
 
 	if (s->begun)
 		worker_do(w, WORKER_STOP)->key = s->key;
+	worker_tail_clear(w, s);
 	worker_views_clear(w, s);
 	hash_del(&w->streams, &name, sizeof name);
 	worker_turn_leave(w, s);
@@ -48,6 +49,7 @@ worker_stream_assign(struct worker *w, struct msg *m)
 		s->failed = m->assign.failed;
 		s->secret = m->assign.secret;
 		worker_views_init(s, &m->assign);
+		worker_tail_known(w, s, &m->assign);
 		hash_put(&w->streams, &name, sizeof name, s);
 		worker_chunk_activity(w, s);
 		s->assign = *m;
@@ -55,6 +57,8 @@ worker_stream_assign(struct worker *w, struct msg *m)
 		worker_turn_enter(w, s);
 		if (w->draining)
 			worker_stream_hand(w, s);
+	} else {
+		worker_tail_known(w, s, &m->assign);
 	}
 	worker_tell(w, MSG_ASSIGNED)->assigned.key = key;
 	worker_chunk_budget(w);
@@ -93,6 +97,7 @@ worker_ended(struct worker *w, int64_t now_ns, struct stream_key key, uint64_t l
 	s->made = made;
 	worker_turn_over(w, s);
 	worker_stream_tell_end(w, s);
+	worker_tail_deal(w, s);
 	worker_chunk_budget(w);
 }
 

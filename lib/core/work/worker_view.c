@@ -23,7 +23,7 @@ worker_views_init(struct worker_stream *s, const struct msg_assign *a)
 	s->views = s->n_views > 1 ? mem_array(s->n_views, sizeof *s->views) : &s->one;
 	for (uint32_t i = 0; i < s->n_views; i++) {
 		s->views[i].part = ok ? (struct round_part){ a->places, a->views.v[i].first, a->views.v[i].n } : ROUND_ALL;
-		if (ok && s->n_views > 1 && a->places == 1)
+		if (ok && (s->n_views > 1 || a->places > 1))
 			intervals_add_ranges(&s->views[i].skip, &a->views.v[i].skip);
 	}
 }

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Rounds of a pass: its consumers, and elements that do not fill one.
+ */
+#ifndef DISP_DISP_ROUND_H
+#define DISP_DISP_ROUND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct asked;
+struct disp;
+struct iteration;
+struct peer;
+struct stream;
+
+bool round_is(const struct iteration *it);
+/* Whether all places are spoken for; the first time, that settles the views. */
+bool round_gather(struct disp *d, struct iteration *it);
+int64_t round_gather_until(const struct disp *d, const struct iteration *it);
+char *round_missing(const struct iteration *it);        /* gives: places that nobody has asked for */
+bool round_stream_ended(struct disp *d, struct stream *s); /* false: the pass has failed, and s is gone */
+uint64_t round_dropped(const struct stream *s);         /* elements of an ended stream that go to nobody, */
+uint64_t round_added(const struct stream *s);           /* and nulls that are added to it */
+uint64_t round_of_view(const struct iteration *it, size_t view);
+uint64_t round_slowest(const struct iteration *it);
+bool round_view_is_read(const struct iteration *it, size_t view);
+char *round_view_text(const struct iteration *it, size_t view); /* gives "2/4" */
+/* Whether another consumer has one of these places, or the pass has other consumers: that is answered. */
+bool round_refuses(struct disp *d, struct peer *p, uint64_t req, const struct iteration *it, const struct asked *asked);
+void round_moved(struct disp *d, struct iteration *it); /* a consumer got on, came or left */
+void round_tick(struct disp *d);
+
+#endif

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Rounds in the simulation: the sequence that each place is to get follows from the streams
+ * alone. Whoever reads it gets a part of it without holes; the parts of those who came one
+ * after the other make the whole, and the last one ends where it ends.
+ */
+#include <string.h>
+
+#include "base/mem.h"
+#include "world.h"
+
+struct due { uint32_t stream; uint64_t at; struct element e; };
+struct sequence { struct due *v; size_t n, cap; };
+
+struct round_part
+world_part(const struct world *w, uint32_t place)
+{
+	return (struct round_part){ w->round, place, 1 };
+}
+
+void
+world_choose_rounds(struct world *w)
+{
+	struct rng r = { rng_mix(w->seed, 0x40), 0 };
+
+	w->round = 1;
+	if (rng_below(&r, 4) || w->order == ORDER_SOURCE || w->only)
+		return;
+	w->round = 2 + (uint32_t)rng_below(&r, PLACES_MAX - 1);
+	w->readers = w->round;
+	w->tail = (int)rng_below(&r, 2);
+	w->tail_of = (int)rng_below(&r, 2);
+	w->order = ORDER_STABLE;
+	w->shards = w->sharding == SHARD_DYNAMIC || w->sharding == SHARD_OFF ? 1 + (uint32_t)rng_below(&r, 8) : w->shards;
+	w->stop_after = 0;
+	w->epochs = 1;
+	w->anonymous = false;
+}
+
+static void
+rounds_add(struct sequence *q, uint32_t stream, uint64_t at, const struct element *e)
+{
+	if (q->n == q->cap)
+		q->v = mem_grow(q->v, &q->cap, q->n + 1, sizeof *q->v);
+	q->v[q->n++] = (struct due){ stream, at, e ? *e : (struct element){ .leaf = UINT32_MAX } };
+}
+
+static uint64_t
+rounds_length(const struct world *w, uint32_t stream)
+{
+	uint64_t n = 0;
+
+	while (book_element(w, stream, n))
+		n++;
+	return n;
+}
+
+/* Whole rounds: a block of each stream in turn. */
+static void
+rounds_own(const struct world *w, uint32_t place, const uint64_t *lengths, struct sequence *q)
+{
+	struct round_part part = world_part(w, place);
+	uint64_t *pos = mem_array(w->found, sizeof *pos);
+
+	for (uint32_t idle = 0, s = 0; idle < w->found; s = (s + 1) % w->found) {
+		uint64_t own = lengths[s] / w->round, n = 0;
+
+		for (; n < w->block && pos[s] < own; n++, pos[s]++)
+			rounds_add(q, s, pos[s], book_element(w, s, round_at(&part, pos[s])));
+		idle = n ? 0 : idle + 1;
+	}
+	mem_free(pos);
+}
+
+/* The ends of streams, one behind the other or each by itself; gives how many are dropped. */
+static uint64_t
+rounds_tails(const struct world *w, uint32_t place, const uint64_t *lengths, struct sequence *q)
+{
+	uint64_t all = 0, g = 0, dropped = 0;
+
+	for (uint32_t s = 0; s < w->found; s++)
+		all += lengths[s] % w->round;
+	for (uint32_t s = 0; s < w->found; s++) {
+		uint64_t rest = lengths[s] % w->round, own = lengths[s] / w->round, n = 0;
+		bool stream = w->tail_of == TAIL_OF_STREAM, last = stream || g + rest == all;
+		uint64_t end = stream ? rest : all, whole = w->tail == TAIL_PAD ? (end + w->round - 1) / w->round : end / w->round;
+
+		g = stream ? 0 : g;
+		for (uint64_t i = 0; rest && (i < rest || (last && g < whole * w->round)); i++, g++) {
+			dropped += g >= whole * w->round;
+			if (g >= whole * w->round || g % w->round != place)
+				continue;
+			rounds_add(q, s, own + n++, i < rest ? book_element(w, s, own * w->round + i) : NULL);
+		}
+	}
+	return dropped;
+}
+
+/* With tail-of stream, the last round of a stream stands behind its whole ones. */
+static void
+rounds_expect(const struct world *w, uint32_t place, const uint64_t *lengths, struct sequence *q, uint64_t *dropped)
+{
+	struct sequence tails = { 0 };
+	uint64_t *pos = mem_array(w->found, sizeof *pos);
+
+	*dropped = rounds_tails(w, place, lengths, &tails);
+	if (w->tail_of == TAIL_OF_PASS) {
+		rounds_own(w, place, lengths, q);
+		for (size_t i = 0; i < tails.n; i++)
+			rounds_add(q, tails.v[i].stream, tails.v[i].at, &tails.v[i].e);
+	} else {
+		struct round_part part = world_part(w, place);
+
+		for (uint32_t idle = 0, s = 0; idle < w->found; s = (s + 1) % w->found) {
+			uint64_t own = lengths[s] / w->round, n = 0;
+
+			for (; n < w->block && pos[s] < own; n++, pos[s]++)
+				rounds_add(q, s, pos[s], book_element(w, s, round_at(&part, pos[s])));
+			for (size_t i = 0; i < tails.n && n < w->block && pos[s] == own; i++)
+				if (tails.v[i].stream == s) {
+					rounds_add(q, s, tails.v[i].at, &tails.v[i].e);
+					n++;
+					pos[s]++;
+				}
+			idle = n ? 0 : idle + 1;
+		}
+	}
+	mem_free(pos);
+	mem_free(tails.v);
+}
+
+static bool
+rounds_same(const struct got *g, const struct due *d)
+{
+	return g->stream == d->stream && g->offset == d->at && !memcmp(&g->e, &d->e, sizeof g->e);
+}
+
+/* Where in the sequence its elements begin. */
+static size_t
+rounds_begin(const struct consumer *c, const struct sequence *q)
+{
+	size_t i = 0;
+
+	while (i < q->n && !rounds_same(&c->out[0], &q->v[i]))
+		i++;
+	return i;
+}
+
+static void
+rounds_check_place(struct world *w, uint32_t place, const struct sequence *q)
+{
+	size_t end = 0;
+
+	for (unsigned i = 0; i < w->n_consumers && !w->failed; i++) {
+		const struct consumer *c = &w->consumers[i];
+		size_t begin, k = 0;
+
+		if (c->place != place || (!c->n && !c->finished))
+			continue;
+		begin = c->n ? rounds_begin(c, q) : q->n;
+		while (k < c->n && begin + k < q->n && rounds_same(&c->out[k], &q->v[begin + k]))
+			k++;
+		if (k < c->n)
+			world_fail(w, "place %u: consumer %u has %u:%llu as its %zu., which is not round %zu of %zu", place, i,
+				   c->out[k].stream, (unsigned long long)c->out[k].offset, k, begin + k, q->n);
+		else if (begin > end)
+			world_fail(w, "place %u: consumer %u begins at round %zu, the one before it had %zu", place, i, begin, end);
+		end = c->n && begin + c->n > end ? begin + c->n : end;
+		if (c->finished && end != q->n)
+			world_fail(w, "place %u: consumer %u ends after %zu of %zu rounds", place, i, end, q->n);
+	}
+}
+
+void
+book_check_rounds(struct world *w)
+{
+	uint64_t *lengths = mem_array(w->found, sizeof *lengths), dropped = 0;
+	size_t n = 0;
+
+	for (uint32_t s = 0; s < w->found; s++)
+		lengths[s] = rounds_length(w, s);
+	for (uint32_t place = 0; place < w->round && !w->failed; place++) {
+		struct sequence q = { 0 };
+
+		rounds_expect(w, place, lengths, &q, &dropped);
+		if (place && q.n != n)
+			world_fail(w, "places have %zu and %zu rounds", n, q.n);
+		n = q.n;
+		rounds_check_place(w, place, &q);
+		mem_free(q.v);
+	}
+	if (!w->failed && w->disp_counted && (w->disp_dropped != dropped || w->disp_rounds != n))
+		world_fail(w, "%zu rounds and %llu elements left over, and the books say %llu and %llu", n,
+			   (unsigned long long)dropped,
+			   (unsigned long long)w->disp_rounds, (unsigned long long)w->disp_dropped);
+	mem_free(lengths);
+}
