@@ -110,6 +110,8 @@ def pack(v: Any, out: bytearray) -> None:
         data = v.encode()
         _head(out, len(data), 0xA0, 31, (0xD9, 0xDA, 0xDB))
         out += data
+    elif isinstance(v, memoryview) and (v.format != "B" or v.ndim != 1):  # a column of a batch, without numpy
+        pack(v.tolist(), out)
     elif isinstance(v, (bytes, bytearray, memoryview)):
         _head(out, len(v), 0, -1, (0xC4, 0xC5, 0xC6))
         out += v

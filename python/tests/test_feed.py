@@ -154,6 +154,17 @@ class Cores(unittest.TestCase):
             """, "-n", "3", "--batch", "6", "--results", "rows", "-t", "ndjson", "-e", "range 10 | map {x: x}")
         self.assertEqual((done.returncode, done.stdout.split()), (0, ['{"y":%d}' % (10 * i) for i in range(10)]), done.stderr)
 
+    def test_a_column_of_the_batch_may_be_the_result(self):
+        done = script("""
+            import dsvc
+            feed = dsvc.feed()
+            for b in feed:
+                feed.put({"i": b["i"], "s": b["s"], "t": b["t"]})
+            """, "-n", "2", "--batch", "4", "--results", "rows", "-t", "ndjson",
+            "-e", "range 4 | map {i: x, s: str(x), t: tensor([x])}")
+        want = ['{"i":%d,"s":"%d","t":[%d]}' % (i, i, i) for i in range(4)]
+        self.assertEqual((done.returncode, done.stdout.split()), (0, want), done.stderr)
+
     def test_an_exception_is_the_cause_and_the_others_are_told(self):
         done = script("""
             import dsvc, os
