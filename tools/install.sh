@@ -37,7 +37,7 @@ for f in pipelines/*.dsvc; do
 	[[ -e $f ]] && place 644 "$f" "share/dsvc/$f"
 done
 # The programs and the data that the tests of the pipelines use are found beside them.
-for f in pipelines/programs/* pipelines/data/* pipelines/data/*/*; do
+for f in pipelines/programs/* pipelines/data/* pipelines/data/*/* pipelines/data/*/*/*; do
 	[[ -d $f ]] && continue
 	[[ -x $f ]] && mode=755 || mode=644
 	place "$mode" "$f" "share/dsvc/$f"
@@ -56,6 +56,6 @@ if [[ $what == uninstall ]]; then
 	rmdir "$to/lib/pkgconfig" 2>/dev/null || true
 	rmdir -p "$to/lib/python3/dist-packages/dsvc" 2>/dev/null || true
 	rmdir -p "$to/include" 2>/dev/null || true
-	rmdir "$to"/share/dsvc/pipelines/{programs,data/imgs,data} 2>/dev/null || true
+	rmdir "$to"/share/dsvc/pipelines/{programs,data/imgs,data/train/cat,data/train/dog,data/train,data} 2>/dev/null || true
 	rmdir -p "$to/share/dsvc/pipelines" 2>/dev/null || true
 fi

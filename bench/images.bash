@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: MIT
+# Images beside the libraries that trainers use, on one core. IMAGE_PYTHON names a python that has
+# numpy, Pillow, and perhaps OpenCV and TensorFlow; rows of what it has not are left out.
+# shellcheck shell=bash disable=SC2154,SC2034
+
+# image_row WAY MODULE NAME WANTED SPEC
+image_row() {
+	local way=$1 module=$2 name=$3 wanted=$4 spec=$5
+	"$image_python" -c "import importlib.util as u, sys; sys.exit(not u.find_spec('$module'))" ||
+		{ printf '%-44s there is no %s here\n' "$name" "$module"; return; }
+	ours() { seconds taskset -c 0 "$bin/dsvc-run" -t count "whole '$image_files/*.jpg' | repeat 3 | $spec"; }
+	theirs() { own taskset -c 0 "$image_python" "$here/images.py" "$way" 3 "$image_files"; }
+	row "$name" "$wanted" 600 'img/s' ours theirs
+}
+
+row_images() {
+	local image_python=${IMAGE_PYTHON:-/usr/bin/python3} image_files=$data/images-500
+	local whole='map resize(decode_image(x, 3), [224, 224])'
+	local part='map resize(decode_image(x, random_box(image_size(x)), 3), [224, 224])'
+	"$image_python" -c 'import numpy, PIL' 2> "$work/err" || { echo 'images: IMAGE_PYTHON names no python that has numpy and Pillow'; return; }
+	[ -s "$image_files/199.jpg" ] || "$image_python" "$here/images.py" make "$image_files" 200
+	image_row pillow PIL 'jpeg 500x375 to 224x224, one core; Pillow' 2.5 "$whole"
+	image_row opencv cv2 '  the same; OpenCV' 1 "$whole"
+	image_row tensorflow tensorflow '  the same; tf.data, decode_jpeg, resize' 1.15 "$whole"
+	image_row pillow-crop PIL 'random resized crop of it; Pillow' 2.5 "$part"
+	image_row tensorflow-crop tensorflow '  the same; tf.data, decode_and_crop_jpeg' 1.3 "$part"
+}
