@@ -155,13 +155,13 @@ resize_u8(const struct resize *r, struct buf *work, struct buf *weights)
 	}
 	if (r->w != r->to_w) {
 		buf_reset(work);
-		/* Behind the rows: room for sixteen of them turned, as they are and as they become. */
-		size_t turned = 16 * (r->w + r->to_w) * r->channels;
+		/* Behind the rows: room for some of them turned, as they are and as they become. */
+		size_t turned = RESIZE_TURNED * (r->w + r->to_w) * r->channels;
 		uint8_t *room = buf_room(work, r->h * row + turned);
 		uint8_t *to = r->h == r->to_h ? r->to : room;
 
-		resize_columns(resize_plan(&x, weights), r->to_w, from, r->h, r->w, r->channels, to,
-			       room + r->h * row);
+		struct resize_rows rows = { from, r->h, r->w, r->channels, to, room + r->h * row };
+		resize_columns(resize_plan(&x, weights), r->to_w, &rows);
 		from = to;
 	}
 	if (r->h == r->to_h) {

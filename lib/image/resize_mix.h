@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The loops of resize.c: bytes multiplied by weights and added up, sixteen at a time.
+ * The loops of resize.c: bytes multiplied by weights and added up, sixteen or thirty-two at a time.
  */
 #ifndef IMAGE_RESIZE_MIX_H
 #define IMAGE_RESIZE_MIX_H
@@ -19,9 +19,15 @@ struct resize_mix {
 
 /* to[i] = the sum of weights[k] * from[k * stride + i], rounded and kept within a byte; i < n. */
 void resize_mix(const struct resize_mix *m, const uint8_t *from, size_t stride, uint8_t *to, size_t n);
-/* Mixes the columns of h rows of w pixels, to `n` of them each. turned: room for
- * 16 * (w + n) * channels bytes. */
-void resize_columns(const struct resize_mix *m, size_t n, const uint8_t *from, size_t h, size_t w,
-		    size_t channels, uint8_t *to, uint8_t *turned);
+/* Rows whose columns are to be mixed. */
+struct resize_rows {
+	const uint8_t *from;
+	size_t h, w, channels;
+	uint8_t *to;
+	uint8_t *turned; /* room for RESIZE_TURNED * (w + n) * channels bytes */
+};
+enum { RESIZE_TURNED = 32 };
+/* Makes n columns of those in each row. */
+void resize_columns(const struct resize_mix *m, size_t n, const struct resize_rows *r);
 
 #endif
