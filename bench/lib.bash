@@ -89,12 +89,13 @@ up() {
 	local n=$1 slots=$2 i ep=${3:-ipc://$work/d} wep=${4:-}
 	mkfifo "$work/hold"
 	exec 8<> "$work/hold"
-	"$bin/dsvc-dispatch" -q -b "$ep" --ready-file "$work/ready.d" --until-stdin-eof <&8 &
+	insecure=(); [[ $ep == tcp:* ]] && insecure=(--insecure)
+	"$bin/dsvc-dispatch" -q "${insecure[@]}" -b "$ep" --ready-file "$work/ready.d" --until-stdin-eof <&8 &
 	pids=$!
 	until [ -s "$work/ready.d" ]; do :; done
 	DSVC_DISPATCHER=$(head -n 1 "$work/ready.d"); export DSVC_DISPATCHER
 	for ((i = 0; i < n; i++)); do
-		"$bin/dsvc-work" -q -j "$slots" --allow-read / --allow-exec any ${wep:+-b "$wep"} --ready-file "$work/ready.w$i" <&8 &
+		"$bin/dsvc-work" -q "${insecure[@]}" -j "$slots" --allow-read / --allow-exec any ${wep:+-b "$wep"} --ready-file "$work/ready.w$i" <&8 &
 		pids="$pids $!"
 	done
 	for ((i = 0; i < n; i++)); do until [ -s "$work/ready.w$i" ]; do :; done; done

@@ -18,6 +18,23 @@ _dsvc_spec() # PROGRAM TEXT
 	((${#COMPREPLY[@]}))
 }
 
+_dsvc_allow()
+{
+	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
+	if [[ $cur == = ]]; then cur=; elif [[ $prev == = ]]; then prev=${COMP_WORDS[COMP_CWORD-2]}; fi
+	COMPREPLY=()
+	case $prev in
+	--remove) return ;;
+	--state) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -d -- "$cur"); return ;;
+	--allowed) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
+	esac
+	case $cur in
+	-*) mapfile -t COMPREPLY < <(compgen -W '--list --add --remove --state --allowed -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	*) : ;;
+	esac
+}
+complete -F _dsvc_allow dsvc-allow
+
 _dsvc_dispatch()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
@@ -32,11 +49,12 @@ _dsvc_dispatch()
 	--dataset-gc) return ;;
 	--beat) return ;;
 	--loss) return ;;
+	--allowed) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
 	--ready-fd) return ;;
 	--ready-file) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
 	esac
 	case $cur in
-	-*) mapfile -t COMPREPLY < <(compgen -W '-b --bind --state --standby --exit-when-idle --job-gc --job-gc-unfinished --dataset-gc --beat --loss --insecure --ready-fd --ready-file --until-stdin-eof -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	-*) mapfile -t COMPREPLY < <(compgen -W '-b --bind --state --standby --exit-when-idle --job-gc --job-gc-unfinished --dataset-gc --beat --loss --allowed --insecure --ready-fd --ready-file --until-stdin-eof -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
 	*) : ;;
 	esac
 }
@@ -122,11 +140,63 @@ _dsvc_forget()
 	--timeout) return ;;
 	esac
 	case $cur in
-	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher --dataset --force --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher --dataset --force --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
 	*) : ;;
 	esac
 }
 complete -F _dsvc_forget dsvc-forget
+
+_dsvc_invite()
+{
+	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
+	if [[ $cur == = ]]; then cur=; elif [[ $prev == = ]]; then prev=${COMP_WORDS[COMP_CWORD-2]}; fi
+	COMPREPLY=()
+	case $prev in
+	-d | --dispatcher) return ;;
+	--for) return ;;
+	--uses) return ;;
+	--name) return ;;
+	--from) return ;;
+	-a | --address) return ;;
+	--timeout) return ;;
+	esac
+	case $cur in
+	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher --for --uses --name --from -a --address --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	*) : ;;
+	esac
+}
+complete -F _dsvc_invite dsvc-invite
+
+_dsvc_join()
+{
+	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
+	if [[ $cur == = ]]; then cur=; elif [[ $prev == = ]]; then prev=${COMP_WORDS[COMP_CWORD-2]}; fi
+	COMPREPLY=()
+	case $prev in
+	--name) return ;;
+	esac
+	case $cur in
+	-*) mapfile -t COMPREPLY < <(compgen -W '--name -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	*) : ;;
+	esac
+}
+complete -F _dsvc_join dsvc-join
+
+_dsvc_keygen()
+{
+	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
+	if [[ $cur == = ]]; then cur=; elif [[ $prev == = ]]; then prev=${COMP_WORDS[COMP_CWORD-2]}; fi
+	COMPREPLY=()
+	case $prev in
+	-o | --output) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
+	--name) return ;;
+	esac
+	case $cur in
+	-*) mapfile -t COMPREPLY < <(compgen -W '-o --output --name --show -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	*) : ;;
+	esac
+}
+complete -F _dsvc_keygen dsvc-keygen
 
 _dsvc_read()
 {
@@ -146,10 +216,6 @@ _dsvc_read()
 	--where) return ;;
 	--shards) return ;;
 	--shard) return ;;
-	--consumer) return ;;
-	--tail) mapfile -t COMPREPLY < <(compgen -W 'drop pad fail' -- "$cur"); return ;;
-	--tail-of) mapfile -t COMPREPLY < <(compgen -W 'pass stream' -- "$cur"); return ;;
-	--seat-wait) mapfile -t COMPREPLY < <(compgen -W 'never' -- "$cur"); return ;;
 	--seed) return ;;
 	--window) return ;;
 	--transfer) mapfile -t COMPREPLY < <(compgen -W 'auto copy shm' -- "$cur"); return ;;
@@ -167,10 +233,11 @@ _dsvc_read()
 	--wait-workers) return ;;
 	--give-up) return ;;
 	-p | --progress) mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$cur"); return ;;
+	--join) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
 	--timeout) return ;;
 	esac
 	case $cur in
-	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -e --expression -f --file -s --set -I --include-dir -J --job --sharding --order --target --where --shards --shard --consumer --tail --tail-of --seat-wait --seed --window --transfer --compression --epoch --type --epochs -t --to -0 --null -n --count -o --output --checkpoint --ack-fd --max-errors --errors --wait-workers --give-up -p --progress --stats --fail-empty --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -e --expression -f --file -s --set -I --include-dir -J --job --sharding --order --target --where --shards --shard --seed --window --transfer --compression --epoch --type --epochs -t --to -0 --null -n --count -o --output --checkpoint --ack-fd --max-errors --errors --wait-workers --give-up -p --progress --stats --fail-empty --join --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
 	*) _dsvc_spec "$1" "$2" && return; compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -W 'assert batch bucket bytes cache cardinality choose cmd concat count counter csv dataset dedup distribute drop elements enumerate exec files filter flat_map format group_by group_by_window ignore_errors interleave join lines load lookup map msgpack ndjson npy pad_to padded_batch parse prefetch print ragged_batch random range rate rebatch reduce rename repeat resample sample sample_rate save scan select sh shard shuffle skip sleep snapshot sort sqlite stats stdin take take_while tar tee tfrecord top tsv unbatch unique whole window zip then' -- "$cur") ;;
 	esac
 }
@@ -188,10 +255,11 @@ _dsvc_register()
 	-s | --set) return ;;
 	-I | --include-dir) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -d -- "$cur"); return ;;
 	--id) return ;;
+	--join) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
 	--timeout) return ;;
 	esac
 	case $cur in
-	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -e --expression -f --file -s --set -I --include-dir --id --check --hash --explain --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -e --expression -f --file -s --set -I --include-dir --id --check --hash --explain --join --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
 	*) _dsvc_spec "$1" "$2" && return; compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -W 'assert batch bucket bytes cache cardinality choose cmd concat count counter csv dataset dedup distribute drop elements enumerate exec files filter flat_map format group_by group_by_window ignore_errors interleave join lines load lookup map msgpack ndjson npy pad_to padded_batch parse prefetch print ragged_batch random range rate rebatch reduce rename repeat resample sample sample_rate save scan select sh shard shuffle skip sleep snapshot sort sqlite stats stdin take take_while tar tee tfrecord top tsv unbatch unique whole window zip then' -- "$cur") ;;
 	esac
 }
@@ -221,7 +289,7 @@ _dsvc_run()
 	--timeout) return ;;
 	esac
 	case $cur in
-	-*) mapfile -t COMPREPLY < <(compgen -W '-t --to -0 --null -n --count -o --output -s --set --with -e --expression -f --file -I --include-dir --seed -j --jobs --max-errors --errors -d --dispatcher --check --explain --try --test --fmt --write --print --ops --help-op --stats --fail-empty --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	-*) mapfile -t COMPREPLY < <(compgen -W '-t --to -0 --null -n --count -o --output -s --set --with -e --expression -f --file -I --include-dir --seed -j --jobs --max-errors --errors -d --dispatcher --check --explain --try --test --fmt --write --print --ops --help-op --stats --fail-empty --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
 	*) _dsvc_spec "$1" "$2" && return; compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -W 'assert batch bucket bytes cache cardinality choose cmd concat count counter csv dataset dedup distribute drop elements enumerate exec files filter flat_map format group_by group_by_window ignore_errors interleave join lines load lookup map msgpack ndjson npy pad_to padded_batch parse prefetch print ragged_batch random range rate rebatch reduce rename repeat resample sample sample_rate save scan select sh shard shuffle skip sleep snapshot sort sqlite stats stdin take take_while tar tee tfrecord top tsv unbatch unique whole window zip then' -- "$cur") ;;
 	esac
 }
@@ -265,7 +333,7 @@ _dsvc_status()
 	--timeout) return ;;
 	esac
 	case $cur in
-	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher --json --audit --wanted --busy --metrics --watch --interval --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher --json --audit --wanted --busy --metrics --watch --interval --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
 	*) : ;;
 	esac
 }
@@ -289,6 +357,8 @@ _dsvc_work()
 	--restart-interval) return ;;
 	--give-up) return ;;
 	--drain-timeout) return ;;
+	--data) mapfile -t COMPREPLY < <(compgen -W 'auto clear encrypted' -- "$cur"); return ;;
+	--join) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
 	--allow-read) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
 	--allow-write) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
 	--allow-exec) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
@@ -302,7 +372,7 @@ _dsvc_work()
 	--ready-file) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
 	esac
 	case $cur in
-	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -b --bind --advertise -j --slots --memory --compression --transfer --name --tag --restart-interval --give-up --drain-timeout --insecure --allow-read --allow-write --allow-exec --datasets --child-env --child-memory --child-files --exec-wrap --sandbox --ready-fd --ready-file --until-stdin-eof -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -b --bind --advertise -j --slots --memory --compression --transfer --name --tag --restart-interval --give-up --drain-timeout --data --join --insecure --allow-read --allow-write --allow-exec --datasets --child-env --child-memory --child-files --exec-wrap --sandbox --ready-fd --ready-file --until-stdin-eof -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
 	*) : ;;
 	esac
 }

@@ -13,7 +13,7 @@ struct dispatch {
 	bool insecure, quiet, until_stdin_eof, standby;
 	int64_t verbose, exit_when_idle, job_gc, unfinished_gc, dataset_gc, beat, loss;
 	struct ready ready;
-	char *state;
+	char *state, *allowed;
 };
 
 extern const struct program dispatch_program;

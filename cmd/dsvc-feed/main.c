@@ -59,7 +59,7 @@ main_listen(struct feed_opts *o, const struct endpoint *ep, struct err *e)
 	if (o->listen || o->command)
 		return ST_OK;
 	(void)ep;
-	enum status st = endpoint_find(NULL, "the default", &own, e);
+	enum status st = endpoint_private(&own, e);
 	if (st == ST_OK)
 		st = endpoint_prepare(&own, e);
 	slash = st == ST_OK ? strrchr(own.address, '/') : NULL;

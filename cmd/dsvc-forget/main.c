@@ -9,12 +9,13 @@
 #include "cli/report.h"
 #include "cli/stop.h"
 #include "host/link.h"
+#include "host/secure.h"
 #include "host/tool.h"
 
 struct forget {
 	char *dispatcher;
 	struct words datasets;
-	bool force, quiet;
+	bool force, quiet, insecure;
 	int64_t verbose, timeout;
 };
 
@@ -25,6 +26,7 @@ static const struct param rows[] = {
 	  .help = "forget this dataset, with the jobs that are only kept for audits" },
 	{ .name = "force", .kind = PARAM_BOOL, .offset = offsetof(struct forget, force), .flags = PARAM_BY_HAND,
 	  .help = "forget jobs that have readers and datasets that are in use; the readers end with 66" },
+	OPT_CLEAR(struct forget),
 	OPT_TIMEOUT(struct forget),
 	OPT_QUIET(struct forget),
 	OPT_VERBOSE(struct forget),
@@ -103,6 +105,7 @@ main(int argc, char **argv)
 	if (!opt_start(&program, argc, argv, &o, LOG_WARN, &opt, &e, &code))
 		return code;
 	stop_after(o.timeout, true);
+	secure_say_clear(o.insecure);
 	st = forget_check(&o, &opt, &e);
 	if (st == ST_OK)
 		st = endpoint_find(o.dispatcher, opt_from(&opt, &program, "dispatcher"), &ep, &e);

@@ -10,6 +10,8 @@
 #include "cli/report.h"
 #include "cli/stop.h"
 #include "host/link.h"
+#include "host/join.h"
+#include "host/secure.h"
 #include "host/service.h"
 #include "op/remote/remote.h"
 #include "finish.h"
@@ -91,10 +93,13 @@ main(int argc, char **argv)
 	if (!opt_start(&read_program, argc, argv, &o, LOG_WARN, &opt, &e, &code))
 		return code;
 	stop_after(o.timeout, false);
+	secure_say_clear(o.insecure);
 	o.job.checkpoint = o.checkpoint != NULL;
 	st = delivery_init(&p, &o, &e);
 	if (st == ST_OK)
 		st = faults_open(o.errors, &p.faults, &e);
+	if (st == ST_OK)
+		st = join_first(o.join, &o.dispatcher, &e);
 	if (st == ST_OK)
 		st = endpoint_find(o.dispatcher, opt_from(&opt, &read_program, "dispatcher"), &ep, &e);
 	if (st == ST_OK)

@@ -69,6 +69,8 @@ static const struct param rows[] = {
 	{ .name = "stats", .kind = PARAM_BOOL, .offset = offsetof(struct read_options, stats),
 	  .help = "print totals and rate at the end" },
 	OPT_FAIL_EMPTY(struct read_options),
+	OPT_JOIN(struct read_options),
+	OPT_CLEAR(struct read_options),
 	OPT_TIMEOUT(struct read_options),
 	OPT_QUIET(struct read_options),
 	OPT_VERBOSE(struct read_options),

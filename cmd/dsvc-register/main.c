@@ -9,6 +9,8 @@
 #include "cli/quit.h"
 #include "cli/report.h"
 #include "cli/stop.h"
+#include "host/join.h"
+#include "host/secure.h"
 #include "host/tool.h"
 #include "lang/spec.h"
 #include "opts.h"
@@ -116,6 +118,7 @@ main(int argc, char **argv)
 		return code;
 
 	stop_after(o.timeout, true);
+	secure_say_clear(o.insecure);
 	struct spec_src src;
 	struct plan *p = NULL;
 	struct endpoint ep;
@@ -132,15 +135,15 @@ main(int argc, char **argv)
 	} else if (st == ST_OK && o.hash) {
 		reg_hash(p, &out);
 	} else if (st == ST_OK && !o.check) {
-		st = endpoint_find(o.dispatcher, opt_from(&opt, &reg_program, "dispatcher"), &ep, &e);
+		st = join_first(o.join, &o.dispatcher, &e);
+		if (st == ST_OK)
+			st = endpoint_find(o.dispatcher, opt_from(&opt, &reg_program, "dispatcher"), &ep, &e);
 		if (st == ST_OK)
 			st = reg_send(&o, &ep, p, &out, &e);
 	}
 	plan_free(&p);
-	if (st == ST_OK)
-		st = quit_write(&out, &e);
-	if (st == ST_OK)
-		st = quit_flush(&e);
+	st = st == ST_OK ? quit_write(&out, &e) : st;
+	st = st == ST_OK ? quit_flush(&e) : st;
 	buf_clear(&out);
 	opt_clear(&reg_program, &o, &opt);
 	return st == ST_OK ? 0 : report(reg_program.name, &e);

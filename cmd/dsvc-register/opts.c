@@ -31,6 +31,8 @@ static const struct param opts_rows[] = {
 	  .help = "print the pipeline's id with all its 256 bits, for --datasets of dsvc-work; needs no service" },
 	{ .name = "explain", .kind = PARAM_BOOL, .offset = offsetof(struct reg_opts, explain),
 	  .help = "print what the pipeline does and how workers can divide it; needs no service" },
+	OPT_JOIN(struct reg_opts),
+	OPT_CLEAR(struct reg_opts),
 	OPT_TIMEOUT(struct reg_opts),
 	OPT_QUIET(struct reg_opts),
 	OPT_VERBOSE(struct reg_opts),

@@ -12,7 +12,8 @@
 #include "cli/program.h"
 
 struct reg_opts {
-	char *dispatcher, *expression, *file, *id;
+	bool insecure;
+	char *join, *dispatcher, *expression, *file, *id;
 	struct words set, include;
 	bool hash, check, explain, quiet;
 	int64_t verbose, timeout;

@@ -8,6 +8,7 @@
 #include "cli/quit.h"
 #include "cli/report.h"
 #include "cli/stop.h"
+#include "host/secure.h"
 #include "host/service.h"
 #include "lang/spec.h"
 #include "files.h"
@@ -91,6 +92,7 @@ main(int argc, char **argv)
 	if (!opt_start(&run_program, argc, argv, &o, LOG_WARN, &opt, &e, &code))
 		return code;
 	stop_after(o.timeout, o.test || o.fmt || o.check || o.explain);
+	secure_say_clear(o.insecure);
 	st = endpoint_find(o.dispatcher, opt_from(&opt, &run_program, "dispatcher"), &ep, &e);
 	service_init(&service, ep.address, ep.from); /* speaks to it only when asked */
 	if (!st)

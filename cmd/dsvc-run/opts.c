@@ -74,6 +74,7 @@ static const struct param opts_rows[] = {
 	{ .name = "stats", .kind = PARAM_BOOL, .offset = offsetof(struct run_opts, stats),
 	  .help = "print at the end how long each operator took; and which took longest" },
 	OPT_FAIL_EMPTY(struct run_opts),
+	OPT_CLEAR(struct run_opts),
 	OPT_TIMEOUT(struct run_opts),
 	OPT_QUIET(struct run_opts),
 	OPT_VERBOSE(struct run_opts),

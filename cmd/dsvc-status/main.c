@@ -11,6 +11,7 @@
 #include "cli/quit.h"
 #include "cli/report.h"
 #include "cli/stop.h"
+#include "host/secure.h"
 #include "core/disp/dispatcher.h"
 #include "core/wanted.h"
 #include "host/tool.h"
@@ -134,6 +135,7 @@ main(int argc, char **argv)
 	if (!opt_start(&status_program, argc, argv, &o, LOG_WARN, &opt, &e, &code))
 		return code;
 	stop_after(o.timeout, true);
+	secure_say_clear(o.insecure);
 	if (o.watch)
 		stop_install();
 	if (opt.n)
@@ -142,8 +144,7 @@ main(int argc, char **argv)
 		st = status_options_form(&o, &opt, &e);
 	if (st == ST_OK)
 		st = endpoint_find(o.dispatcher, opt_from(&opt, &status_program, "dispatcher"), &ep, &e);
-	if (st == ST_OK)
-		st = status_run(&o, &ep, &e);
+	st = st == ST_OK ? status_run(&o, &ep, &e) : st;
 	opt_clear(&status_program, &o, &opt);
 	return st == ST_OK ? 0 : st == ST_NO ? 1 : report(status_program.name, &e);
 }

@@ -27,6 +27,7 @@ static const struct param rows[] = {
 	{ .name = "interval", .arg = "DURATION", .kind = PARAM_DURATION,
 	  .offset = offsetof(struct status_options, interval), .def = "1s", .min = 50000000,
 	  .max = INT64_MAX, .help = "time between two refreshes of --watch" },
+	OPT_CLEAR(struct status_options),
 	OPT_TIMEOUT(struct status_options),
 	OPT_QUIET(struct status_options),
 	OPT_VERBOSE(struct status_options),

@@ -12,6 +12,7 @@
 #include "cli/program.h"
 
 struct status_options {
+	bool insecure;
 	char *dispatcher, *audit;
 	bool json, watch, quiet;
 	int64_t interval, verbose, timeout;

@@ -11,6 +11,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "trust/services.h"
 
 static enum status
 endpoint_bad(const struct endpoint *ep, const char *given, const char *why, struct err *e)
@@ -135,9 +136,38 @@ endpoint_check(const char *folder, struct err *e)
 }
 
 enum status
-endpoint_find(const char *given, const char *from, struct endpoint *ep, struct err *e)
+endpoint_private(struct endpoint *ep, struct err *e)
 {
 	char folder[ENDPOINT_ADDRESS - 32];
+	enum status st;
+
+	*ep = (struct endpoint){ .own = true, .from = "the default" };
+	st = endpoint_folder(folder, sizeof folder, e);
+	if (st == ST_OK)
+		st = endpoint_check(folder, e);
+	if (st == ST_OK)
+		snprintf(ep->address, sizeof ep->address, "ipc://%s/dispatch", folder);
+	return st;
+}
+
+/* The service that was joined last, or else the private socket. */
+static enum status
+endpoint_usual(struct endpoint *ep, struct err *e)
+{
+	struct service_pin pin;
+	bool found;
+	enum status st = services_find(NULL, &pin, &found, e);
+
+	if (st != ST_OK || !found)
+		return st != ST_OK ? st : endpoint_private(ep, e);
+	*ep = (struct endpoint){ .from = "the services joined" };
+	snprintf(ep->address, sizeof ep->address, "%s", pin.address);
+	return ST_OK;
+}
+
+enum status
+endpoint_find(const char *given, const char *from, struct endpoint *ep, struct err *e)
+{
 	enum status st;
 
 	*ep = (struct endpoint){ .own = !given || !*given };
@@ -149,14 +179,7 @@ endpoint_find(const char *given, const char *from, struct endpoint *ep, struct e
 			return st;
 		given = line;
 	}
-	if (!ep->own)
-		return endpoint_list(ep, given, e);
-	st = endpoint_folder(folder, sizeof folder, e);
-	if (st == ST_OK)
-		st = endpoint_check(folder, e);
-	if (st == ST_OK)
-		snprintf(ep->address, sizeof ep->address, "ipc://%s/dispatch", folder);
-	return st;
+	return ep->own ? endpoint_usual(ep, e) : endpoint_list(ep, given, e);
 }
 
 enum status

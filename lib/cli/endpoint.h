@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Where the dispatcher is: what the user gave (-d or DSVC_DISPATCHER, both of
- * them the row `dispatcher`), else the private socket of this user,
+ * them the row `dispatcher`), else the service that was joined last
+ * (trust/services.h), else the private socket of this user,
  * ipc://$XDG_RUNTIME_DIR/dsvc/dispatch, or ipc://$TMPDIR/dsvc-UID/dispatch
  * where there is no XDG_RUNTIME_DIR.
  *
@@ -26,6 +27,8 @@ struct endpoint {
 
 enum { ENDPOINT_FILE_MS = 1500 };
 
+/* The private socket, whatever was joined. */
+enum status endpoint_private(struct endpoint *ep, struct err *e);
 /* given: NULL or "" for the default. HOST:PORT is taken as tcp://, a path with
  * a slash as ipc://; ADDRESS,ADDRESS... are several of one service;
  * @FILE is what the first line of FILE says (--ready-file),

@@ -71,7 +71,15 @@ void opt_env_name(const struct program *p, const struct param *row, bool own, ch
 #define OPT_INSECURE(T) \
 	{ .name = "insecure", .kind = PARAM_BOOL, .offset = offsetof(T, insecure), \
 	  .flags = PARAM_BY_HAND, \
-	  .help = "listen on addresses that other machines can reach" }
+	  .help = "speak without keys: anyone who can reach the address may use it" }
+#define OPT_CLEAR(T) \
+	{ .name = "insecure", .kind = PARAM_BOOL, .offset = offsetof(T, insecure), \
+	  .flags = PARAM_BY_HAND | PARAM_RARE, \
+	  .help = "speak without a key to services on other machines, where none is known" }
+#define OPT_JOIN(T) \
+	{ .name = "join", .arg = "FILE", .kind = PARAM_WORD, .offset = offsetof(T, join), \
+	  .flags = PARAM_OPTIONAL | PARAM_RARE | PARAM_BY_HAND, .complete = "file", \
+	  .help = "first use the invitation in FILE (-: standard input), as dsvc-join does" }
 #define OPT_UNTIL_STDIN_EOF(T) \
 	{ .name = "until-stdin-eof", .kind = PARAM_BOOL, .offset = offsetof(T, until_stdin_eof), \
 	  .help = "end when standard input ends" }

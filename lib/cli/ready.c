@@ -114,8 +114,14 @@ ready_end(const struct ready *r)
 }
 
 enum status
+ready_told_with(void *ready, const char *endpoint, const char *words, struct err *e)
+{
+	log_say(LOG_INFO, "ready on %s%s", endpoint, words);
+	return ready_say(ready, endpoint, e);
+}
+
+enum status
 ready_told(void *ready, const char *endpoint, struct err *e)
 {
-	log_say(LOG_INFO, "ready on %s", endpoint);
-	return ready_say(ready, endpoint, e);
+	return ready_told_with(ready, endpoint, "", e);
 }

@@ -10,10 +10,12 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "core/disp/dispatcher.h"
+#include "host/admission.h"
 #include "host/link.h"
 #include "host/quota.h"
 #include "lang/spec.h"
 #include "net/address.h"
+#include "net/door.h"
 #include "store/store.h"
 
 enum { DISPATCH_LINGER_MS = 500 };
@@ -39,6 +41,8 @@ struct dispatch {
 	struct net *net;
 	struct sock *sock;
 	struct disp *disp;
+	struct admission *admission; /* NULL: no keys are used */
+	struct door *door;
 	struct dispatch_bind *binds;
 	size_t n_binds;
 	struct buf first;
@@ -51,9 +55,41 @@ struct dispatch {
 };
 
 static void dispatch_flush(struct dispatch *d);
+static void dispatch_send(struct dispatch *d, uint64_t peer, struct msg *m);
+
+/* Handles what has to do with invitations, and all that guests say. */
+static bool
+dispatch_admission(struct dispatch *d, const struct sock_msg *in, const struct disp_who *who, const struct msg *m)
+{
+	struct msg answer;
+	bool cut;
+
+	if (!admission_message(d->admission, in->user, who, m, &answer, &cut))
+		return false;
+	if (cut)
+		sock_cut(d->sock, in->peer);
+	else
+		dispatch_send(d, in->peer, &answer);
+	return true;
+}
 
 static void
-dispatch_cut(struct dispatch *d, uint64_t peer)
+dispatch_cut(void *arg, uint64_t peer)
+{
+	struct dispatch *d = arg;
+
+	log_say(LOG_INFO, "peer %llx: its key is not allowed any more", (unsigned long long)peer);
+	sock_cut(d->sock, peer);
+}
+
+static unsigned
+dispatch_may(void *arg, const char *user)
+{
+	return admission_may(((struct dispatch *)arg)->admission, user);
+}
+
+static void
+dispatch_too_much(struct dispatch *d, uint64_t peer)
 {
 	log_say(LOG_WARN, "peer %llx asks too much and does not stop; cut its connection", (unsigned long long)peer);
 	sock_cut(d->sock, peer);
@@ -66,8 +102,14 @@ dispatch_message(void *arg, struct sock_msg *in)
 	struct msg m;
 	struct err e;
 	int64_t now = clock_mono_ns();
+	struct disp_who who = admission_who(d->admission, in->user);
 	if (!link_decode(in, &m, &e)) {
-		disp_bad_message(d->disp, now, in->peer, &e);
+		if (who.may & MAY_ANY)
+			disp_bad_message(d->disp, now, in->peer, &e);
+		return;
+	}
+	if (dispatch_admission(d, in, &who, &m)) {
+		msg_clear(&m);
 		return;
 	}
 	const struct msg_hello *h = &m.hello;
@@ -79,11 +121,11 @@ dispatch_message(void *arg, struct sock_msg *in)
 		if (st == ST_TEMP)
 			disp_deny(d->disp, now, in->peer, m.req, &e);
 		else
-			dispatch_cut(d, in->peer);
+			dispatch_too_much(d, in->peer);
 		msg_clear(&m);
 		return;
 	}
-	disp_message(d->disp, now, in->peer, &m);
+	disp_message_of(d->disp, now, in->peer, &who, &m);
 	msg_clear(&m);
 	if (large) /* many reports at once would be much memory: each leaves before the next is made */
 		dispatch_flush(d);
@@ -130,12 +172,10 @@ dispatch_bind(struct dispatch *d, struct err *e)
 	const struct dispatch_conf *c = d->conf;
 	struct buf bound = { 0 };
 	enum status st = ST_OK;
-	d->binds = mem_array(c->n_binds, sizeof *d->binds);
+	d->binds = mem_array(c->n_binds + 1, sizeof *d->binds);
 	for (size_t i = 0; i < c->n_binds && st == ST_OK; i++) {
 		struct dispatch_bind *b = &d->binds[i];
-		st = link_may_bind(c->binds[i], c->insecure, e);
-		if (st == ST_OK)
-			st = address_parse(c->binds[i], &b->address, e);
+		st = address_parse(c->binds[i], &b->address, e);
 		if (st == ST_OK)
 			st = address_claim(&b->address, &b->claim, e);
 		if (st != ST_OK)
@@ -144,6 +184,8 @@ dispatch_bind(struct dispatch *d, struct err *e)
 		st = sock_bind(d->sock, c->binds[i], &bound, e);
 		if (st == ST_OK && i == 0)
 			buf_str(&d->first, (char *)bound.data);
+		if (st == ST_OK && d->admission)
+			admission_bound(d->admission, (char *)bound.data);
 	}
 	buf_clear(&bound);
 	return st;
@@ -160,6 +202,60 @@ dispatch_read_row(void *arg, const struct disp_row *key, struct buf *out)
 	if (st != ST_OK)
 		d->out.failed = st;
 	return st == ST_OK;
+}
+
+/* For programs of the same user here, which need no key: dsvc-invite above all. Another
+ * dispatcher may have it. */
+static void
+dispatch_bind_own(struct dispatch *d)
+{
+	struct dispatch_bind *b = &d->binds[d->n_binds];
+	struct buf bound = { 0 };
+	struct err e;
+	const char *own = d->admission ? d->conf->own : NULL;
+
+	for (size_t i = 0; own && i < d->conf->n_binds; i++)
+		if (!strcmp(d->conf->binds[i], own))
+			own = NULL;
+	if (!own)
+		return;
+	if (address_parse(own, &b->address, &e) == ST_OK && address_claim(&b->address, &b->claim, &e) == ST_OK) {
+		d->n_binds++;
+		if (sock_bind(d->sock, own, &bound, &e) == ST_OK)
+			own = NULL;
+	}
+	if (own)
+		log_say(LOG_INFO, "%s; invite with dsvc-invite -d, from a key with the role admin", e.text);
+	buf_clear(&bound);
+}
+
+/* Whether it listens beyond private sockets, and with keys. */
+static bool
+dispatch_keyed(const struct dispatch_conf *c)
+{
+	bool tcp = false;
+
+	for (size_t i = 0; i < c->n_binds; i++)
+		tcp |= strncmp(c->binds[i], "tcp:", 4) == 0;
+	return tcp && !c->insecure;
+}
+
+static enum status
+dispatch_ready(const struct dispatch *d, struct err *e)
+{
+	const struct dispatch_conf *c = d->conf;
+	struct buf words = { 0 };
+	char key[KEY_TEXT + 1];
+
+	if (d->admission) {
+		key_print(&admission_keys(d->admission)->public, key);
+		buf_printf(&words, " key %s (keys of others: %s)", key, admission_allowed(d->admission));
+	}
+	enum status st = c->ready(c->arg, (char *)d->first.data, words.data ? (char *)words.data : "", e);
+	if (st == ST_OK && d->admission && !admission_any(d->admission))
+		log_say(LOG_INFO, "no keys of others yet; dsvc-invite makes the first");
+	buf_clear(&words);
+	return st;
 }
 
 static void
@@ -242,6 +338,8 @@ static int64_t
 dispatch_deadline(struct dispatch *d)
 {
 	int64_t at = disp_next_deadline(d->disp);
+	if (admission_deadline(d->admission) < at)
+		at = admission_deadline(d->admission);
 	if (d->retry_ns && d->retry_ns < at)
 		at = d->retry_ns;
 	if (!d->conf->idle_ns)
@@ -286,6 +384,8 @@ dispatch_loop(struct dispatch *d, struct err *e)
 		if (now >= disp_next_deadline(d->disp))
 			disp_tick(d->disp, now);
 		dispatch_tidy(d, now);
+		if (d->admission && admission_look(d->admission, now))
+			disp_review(d->disp, now, dispatch_may, d, dispatch_cut);
 	}
 	/* Whoever stops one with a state means to start it again: it is waited for.
 	 * Otherwise the service is over, and so it is when there is nothing to do. */
@@ -342,8 +442,16 @@ dispatch_run(const struct dispatch_conf *c, struct err *e)
 	net_raise_files();
 	if (net_check_files(e))
 		return ST_CONFIG;
+	if (dispatch_keyed(c)) {
+		enum status st = admission_open(c->allowed, c->state, &d.admission, e);
+		if (st != ST_OK)
+			return st;
+		so.keys = admission_keys(d.admission);
+	}
 	d.quota = quota_new();
 	d.net = net_new();
+	if (d.admission)
+		d.door = door_new(d.net, admission_door, d.admission);
 	d.disp = disp_new(&o, clock_mono_ns());
 	d.sock = sock_new(d.net, &so);
 	net_watch(d.net, caught_stops(), NET_READ, dispatch_signal, &d);
@@ -353,15 +461,19 @@ dispatch_run(const struct dispatch_conf *c, struct err *e)
 	if (st == ST_OK)
 		st = dispatch_bind(&d, e);
 	if (st == ST_OK)
-		st = c->ready(c->arg, (char *)d.first.data, e);
+		dispatch_bind_own(&d);
+	if (st == ST_OK)
+		st = dispatch_ready(&d, e);
 	if (st == ST_OK)
 		st = dispatch_loop(&d, e);
 	sock_free(&d.sock, DISPATCH_LINGER_MS);
 	quota_free(&d.quota);
+	door_free(&d.door);
 	net_free(&d.net);
 	for (size_t i = 0; i < d.n_binds; i++)
 		address_release(&d.binds[i].address, &d.binds[i].claim);
 	disp_free(&d.disp);
+	admission_free(&d.admission);
 	for (size_t i = 0; i < d.n_held; i++)
 		msg_clear(&d.held[i].msg);
 	mem_free(d.held);

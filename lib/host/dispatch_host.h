@@ -21,14 +21,17 @@ struct store;
 struct dispatch_conf {
 	char *const *binds;     /* addresses, at least one */
 	size_t n_binds;
-	bool insecure;
+	bool insecure;          /* TCP without keys */
+	char *own;              /* private address that is bound besides, with keys, if nobody has it; NULL: none */
+	const char *allowed;    /* file of allowed keys; NULL: the usual one */
+	const char *state;      /* folder of the state; NULL: nothing is kept */
 	struct store *store;    /* NULL: nothing is kept */
 	int64_t idle_ns;        /* exit when idle for so long; 0: never */
 	int64_t job_gc_ns, unfinished_gc_ns, dataset_gc_ns;
 	uint32_t beat_ms, loss_ms;
 	bool until_stdin_eof;
-	/* Can serve: called once with the first address as it was bound. */
-	enum status (*ready)(void *arg, const char *address, struct err *e);
+	/* Can serve: called once with the first address as it was bound, and words about keys, or "". */
+	enum status (*ready)(void *arg, const char *address, const char *keys, struct err *e);
 	void *arg;
 };
 

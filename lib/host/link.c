@@ -170,18 +170,6 @@ link_host(void)
 	return link_host_text;
 }
 
-enum status
-link_may_bind(const char *address, bool insecure, struct err *e)
-{
-	struct address a;
-	enum status st = address_parse(address, &a, e);
-	if (st != ST_OK || insecure || address_local(&a))
-		return st;
-	err_set(e, ST_PERM, "%s can be reached from other machines, and anyone who can reach it may use it", address);
-	err_help(e, "bind tcp://127.0.0.1:PORT, or say --insecure if the network is yours alone");
-	return ST_PERM;
-}
-
 void
 link_tune_memory(void)
 {

@@ -55,8 +55,6 @@ void link_where(const char *address, const char *from, char out[LINK_WHERE]);
 
 /* This machine, as HELLO tells it. Lends a static text. */
 const char *link_host(void);
-/* Refuses to be reached from other machines without keys: ST_PERM unless insecure. */
-enum status link_may_bind(const char *address, bool insecure, struct err *e);
 /* malloc as message traffic wants it: blocks are used again, not given back and
  * faulted in anew for every message. Call first. */
 void link_tune_memory(void);

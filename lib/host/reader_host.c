@@ -37,7 +37,7 @@ reader_host_start(struct reader_host *c, size_t which, struct err *e)
 	uint64_t self = sock_peer_new();
 	struct sock_opts control = { .self = self, .message = reader_net_told,
 		.broke = reader_net_control_broke, .stranger = reader_net_stranger,
-		.turned = reader_net_turned, .arg = c };
+		.turned = reader_net_turned, .denied = reader_net_denied, .keys = secure_own(&c->secure), .arg = c };
 	struct sock_opts data = { .fresh = true, .message = reader_net_data,
 		.broke = reader_net_worker_broke, .frame_max = READER_NET_FRAME_MAX, .arg = c };
 	c->net = net_new();
@@ -46,7 +46,8 @@ reader_host_start(struct reader_host *c, size_t which, struct err *e)
 	net_watch(c->net, c->wake, NET_READ, reader_net_woken, c);
 	enum status st = reader_host_machine(c, self, e);
 	if (st == ST_OK)
-		st = sock_connect_any(c->control, c->conf.dispatcher, which, LINK_DISPATCHER, e);
+		st = sock_connect_any(c->control, c->conf.dispatcher, c->secure.servers, which, LINK_DISPATCHER, e);
+	secure_wipe(&c->secure);
 	if (st != ST_OK)
 		return st;
 	st = thread_start(&c->thread, reader_net_thread, c, "the network", e);
@@ -73,11 +74,16 @@ reader_host_open(const struct reader_host_conf *conf, struct reader_host **out, 
 		st = net_check_files(e);
 	if (st == ST_OK)
 		st = link_reach(conf->dispatcher, conf->from, LINK_WAIT_MS, &reached, e);
+	struct secure secure = { 0 };
+	if (st == ST_OK)
+		st = secure_to(conf->dispatcher, false, "read,register", &secure, e);
 	if (st != ST_OK)
 		return st;
 	link_tune_memory();
 	struct reader_host *c = mem_zalloc(sizeof *c);
 	c->conf = *conf;
+	c->secure = secure;
+	secure_wipe(&secure);
 	link_where(conf->dispatcher, conf->from, c->where);
 	reader_host_own(c);
 	c->fd = wake_open();
@@ -134,6 +140,7 @@ reader_host_free(struct reader_host **cp)
 	job_opts_clear(&c->conf.job);
 	msg_clear(&c->job_msg);
 	link_out_clear(&c->out);
+	secure_clear(&c->secure);
 	close(c->fd);
 	close(c->wake);
 	pthread_mutex_destroy(&c->lock);

@@ -16,6 +16,7 @@
 #include "core/read/reader.h"
 #include "host/borrower.h"
 #include "host/link.h"
+#include "host/secure.h"
 #include "host/reader_host.h"
 #include "net/sock.h"
 
@@ -61,6 +62,8 @@ struct reader_host {
 	bool started, met;          /* met: the dispatcher has said something */
 	char *texts[4];             /* the texts of conf */
 	char where[LINK_WHERE];
+	struct secure secure;       /* how the dispatcher is spoken to */
+	bool keyed;                 /* data has keys: some worker asked for them */
 	struct held *lent;          /* chunk of the piece taken last */
 	struct hash links;          /* struct reader_link, by worker */
 	uint64_t unreached;         /* worker whose memory could not be reached when it was tried last */
@@ -90,6 +93,7 @@ void held_unref(struct held *h); /* accepts NULL */
 /* The network's side: handlers of the sockets and the thread. */
 void reader_net_told(void *arg, struct sock_msg *in);
 void reader_net_stranger(void *arg, uint64_t peer);
+void reader_net_denied(void *arg, uint64_t peer, enum sock_denied why);
 void reader_net_data(void *arg, struct sock_msg *in);
 void reader_net_turned(void *arg, uint64_t peer);
 void reader_net_control_broke(void *arg, uint64_t peer);

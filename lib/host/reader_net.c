@@ -37,6 +37,18 @@ reader_net_stranger(void *arg, uint64_t peer)
 }
 
 void
+reader_net_denied(void *arg, uint64_t peer, enum sock_denied why)
+{
+	struct reader_host *c = arg;
+	struct err e;
+	(void)peer;
+	if (c->met && why != SOCK_DENIED_KEY)
+		return; /* it may be set up anew just now */
+	if (secure_denied(&c->secure, c->conf.dispatcher, why, &e) != ST_OK)
+		reader_net_over(c, e.kind, &e, NULL);
+}
+
+void
 reader_net_told(void *arg, struct sock_msg *in)
 {
 	struct reader_host *c = arg;
@@ -141,12 +153,23 @@ reader_net_connect(struct reader_host *c, const struct reader_action *a)
 {
 	struct err e;
 	struct borrower_conf lent = { c->net, reader_net_lent, c, a->worker };
-	if (sock_connect(c->data, a->endpoint, a->worker, &e) != ST_OK) {
+	struct buf address = { 0 };
+	struct key key;
+	bool keyed = secure_endpoint_key(a->endpoint, &address, &key);
+	if (keyed && !c->keyed) {
+		struct key_pair mine; /* fresh: what lets it in is its tickets */
+		key_pair_new(&mine);
+		sock_use_keys(c->data, &mine);
+		key_pair_wipe(&mine);
+		c->keyed = true;
+	}
+	if (sock_connect_key(c->data, (char *)address.data, keyed ? &key : NULL, a->worker, &e) != ST_OK) {
 		log_say(LOG_WARN, "%s", e.text);
+		buf_clear(&address);
 		return;
 	}
 	struct reader_link *k = mem_zalloc(sizeof *k);
-	*k = (struct reader_link){ .worker = a->worker, .endpoint = mem_strdup(a->endpoint),
+	*k = (struct reader_link){ .worker = a->worker, .endpoint = buf_take(&address),
 		.borrower = c->conf.job.transfer == TRANSFER_COPY ? NULL : borrower_new(&lent) };
 	hash_put(&c->links, &k->worker, sizeof k->worker, k);
 }

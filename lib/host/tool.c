@@ -7,11 +7,14 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "host/link.h"
+#include "host/secure.h"
 
 #define TOOL_AGAIN_NS 1000000000LL /* after this time without an answer, a message is sent again */
 
 struct tool {
 	char where[LINK_WHERE];
+	char *address;
+	struct secure secure;
 	struct net *net;
 	struct sock *sock;
 	uint64_t self, req;     /* req: the question that is open */
@@ -100,6 +103,15 @@ tool_turned(void *arg, uint64_t peer)
 	((struct tool *)arg)->hello_due = true;
 }
 
+static void
+tool_denied(void *arg, uint64_t peer, enum sock_denied why)
+{
+	struct tool *t = arg;
+
+	(void)peer;
+	t->failed = secure_denied(&t->secure, t->address, why, &t->err);
+}
+
 static enum status
 tool_silent(const struct tool *t, struct err *e)
 {
@@ -157,16 +169,24 @@ tool_open(const char *dispatcher, const char *from, struct tool **out, struct er
 	enum status st = net_check_files(e);
 	if (st == ST_OK)
 		st = link_reach(dispatcher, from, LINK_WAIT_MS, &reached, e);
+	struct secure secure = { 0 };
+	if (st == ST_OK)
+		st = secure_to(dispatcher, false, "read,register", &secure, e);
 	if (st != ST_OK)
 		return st;
 	struct tool *t = mem_zalloc(sizeof *t);
+	t->secure = secure;
+	t->address = mem_strdup(dispatcher);
 	t->self = sock_peer_new();
 	link_where(dispatcher, from, t->where);
 	t->net = net_new();
 	struct sock_opts o = { .self = t->self, .message = tool_told,
-		.stranger = tool_stranger, .turned = tool_turned, .arg = t };
+		.stranger = tool_stranger, .turned = tool_turned, .denied = tool_denied,
+		.keys = secure_own(&secure), .arg = t };
 	t->sock = sock_new(t->net, &o);
-	st = sock_connect_any(t->sock, dispatcher, reached.which, LINK_DISPATCHER, e);
+	secure_wipe(&t->secure);
+	secure_wipe(&secure);
+	st = sock_connect_any(t->sock, dispatcher, t->secure.servers, reached.which, LINK_DISPATCHER, e);
 	if (st == ST_OK) {
 		tool_hello(t);
 		st = tool_wait(t, &t->welcome, e);
@@ -248,6 +268,8 @@ tool_close(struct tool **tp)
 	net_free(&t->net);
 	msg_clear(&t->reply);
 	link_out_clear(&t->out);
+	mem_free(t->address);
+	secure_clear(&t->secure);
 	mem_free(t);
 	*tp = NULL;
 }

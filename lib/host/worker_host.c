@@ -10,45 +10,14 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "core/work/worker.h"
-#include "host/advertise.h"
-#include "host/lender.h"
 #include "host/link.h"
 #include "host/produce.h"
 #include "host/plans.h"
 #include "host/turns.h"
+#include "host/worker_host_inner.h"
 #include "net/address.h"
 
 enum { WORKER_HOST_LINGER_MS = 1000, WORKER_HOST_JOIN_MS = 1000 };
-
-struct worker_host_make {
-	struct produce *produce;
-	int64_t want_ns; /* when to look for a part of a chunk again; INT64_MAX: need not */
-};
-
-struct worker_host {
-	const struct worker_host_conf *conf;
-	struct net *net;
-	struct sock *control, *data;
-	struct worker *work;
-	struct produce_conf produce_conf;
-	struct arenas *arenas;     /* memory that readers on this machine map, and their leases */
-	struct lender *lender;
-	struct produce_queue queue;
-	struct produce_event *events;
-	size_t cap_events;
-	struct worker_host_make *makes;
-	size_t n_makes, cap_makes;
-	size_t listing;            /* threads that list units */
-	char name[WIRE_NAME_MAX], where[LINK_WHERE];
-	struct buf bound, told;    /* told: what readers connect to */
-	struct link_out out;
-	struct address address;
-	int claim;
-	bool met, drain, over;     /* met: the dispatcher has said something */
-	int64_t drain_until_ns;    /* INT64_MAX: not draining */
-	enum status end;           /* how it ended, once over */
-	struct err *err;
-};
 
 static void worker_host_finish(struct worker_host *h, enum status st, const struct err *e);
 
@@ -60,6 +29,18 @@ worker_host_stranger(void *arg, uint64_t peer)
 	(void)peer;
 	if (!h->met)
 		worker_host_finish(h, link_stranger(h->where, &e), &e);
+}
+
+static void
+worker_host_denied(void *arg, uint64_t peer, enum sock_denied why)
+{
+	struct worker_host *h = arg;
+	struct err e;
+	(void)peer;
+	if (h->met && why != SOCK_DENIED_KEY)
+		return; /* it may be set up anew just now */
+	if (secure_denied(&h->secure, h->conf->dispatcher, why, &e) != ST_OK)
+		worker_host_finish(h, e.kind, &e);
 }
 
 static void
@@ -432,48 +413,18 @@ worker_host_loop(struct worker_host *h)
 	}
 }
 
-/* Where the worker listens: as asked, else the way the dispatcher was reached. */
-static enum status
-worker_host_bind(struct worker_host *h, const char *local, struct err *e)
-{
-	const struct worker_host_conf *c = h->conf;
-	struct buf at = { 0 };
-	enum status st = ST_OK;
-	if (c->bind) {
-		buf_str(&at, c->bind);
-	} else if (link_is_ipc(c->dispatcher)) {
-		address_sweep("work");
-		st = address_fresh("work", &at, e);
-	} else {
-		buf_printf(&at, "tcp://%s:*", local);
-	}
-	if (st == ST_OK)
-		st = link_may_bind((char *)at.data, c->insecure, e);
-	if (st == ST_OK)
-		st = address_parse((char *)at.data, &h->address, e);
-	if (st == ST_OK)
-		st = advertise_check(c->advertise, &h->address, local, e);
-	if (st == ST_OK)
-		st = address_claim(&h->address, &h->claim, e);
-	if (st == ST_OK)
-		st = sock_bind(h->data, (char *)at.data, &h->bound, e);
-	if (st == ST_OK)
-		st = advertise_tell(c->advertise, (char *)h->bound.data, &h->told, e);
-	buf_clear(&at);
-	return st;
-}
-
 static void
 worker_host_open(struct worker_host *h, uint64_t self)
 {
 	struct sock_opts control = { .self = self, .message = worker_host_told,
 		.broke = worker_host_control_broke, .stranger = worker_host_stranger,
-		.turned = worker_host_turned, .arg = h };
+		.turned = worker_host_turned, .denied = worker_host_denied, .keys = secure_own(&h->secure), .arg = h };
 	struct sock_opts data = { .self = self, .handover = true, .message = worker_host_asked,
 		.broke = worker_host_reader_broke, .arg = h };
 	h->net = net_new();
 	h->control = sock_new(h->net, &control);
 	h->data = sock_new(h->net, &data);
+	secure_wipe(&h->secure);
 	produce_queue_init(&h->queue);
 	net_watch(h->net, h->queue.fd, NET_READ, worker_host_events, h);
 	net_watch(h->net, caught_stops(), NET_READ, worker_host_signal, h);
@@ -497,6 +448,7 @@ worker_host_close(struct worker_host *h, bool clean)
 {
 	sock_free(&h->control, WORKER_HOST_LINGER_MS);
 	sock_free(&h->data, WORKER_HOST_LINGER_MS);
+	door_free(&h->door);
 	lender_stop(h->lender);
 	if (clean) /* nothing writes any more into what readers have */
 		lender_free(&h->lender);
@@ -504,6 +456,8 @@ worker_host_close(struct worker_host *h, bool clean)
 	address_release(&h->address, &h->claim);
 	buf_clear(&h->bound);
 	buf_clear(&h->told);
+	buf_clear(&h->endpoint);
+	secure_clear(&h->secure);
 	link_out_clear(&h->out);
 	if (!clean || !h->work)
 		return;
@@ -538,7 +492,7 @@ worker_host_set_up(struct worker_host *h, uint64_t self)
 		snprintf(h->name, sizeof h->name, "%s:%ld", host, (long)getpid());
 	link_where(c->dispatcher, c->from, h->where);
 	struct worker_opts o = { .peer = self, .name = h->name, .host = link_host(),
-		.endpoint = (char *)h->told.data, .tags = c->tags, .pid = (uint32_t)getpid(),
+		.endpoint = (char *)h->endpoint.data, .tags = c->tags, .pid = (uint32_t)getpid(),
 		.slots = c->slots, .memory = c->memory, .give_up_ns = c->give_up_ns, .where = h->where };
 	/* Two more, so that streams are closed though all the others are busy. */
 	h->produce_conf = (struct produce_conf){ turns_new(worker_threads(c->slots) + 2), h->name, c->pack,
@@ -550,22 +504,6 @@ worker_host_set_up(struct worker_host *h, uint64_t self)
 	h->work = worker_new(&o, clock_mono_ns());
 }
 
-static enum status
-worker_host_share(struct worker_host *h, struct err *e)
-{
-	const struct worker_host_conf *c = h->conf;
-	h->arenas = arenas_new(c->memory);
-	h->lender = lender_new(h->net, h->arenas, c->transfer, h->name);
-	if (address_local(&h->address))
-		lender_expect(h->lender);
-	if (c->transfer != TRANSFER_SHM)
-		return ST_OK;
-	enum status st = lender_open(h->lender, e);
-	if (st != ST_OK)
-		err_wrap(e, "--transfer shm");
-	return st;
-}
-
 enum status
 worker_host_run(const struct worker_host_conf *c, struct err *e)
 {
@@ -574,20 +512,24 @@ worker_host_run(const struct worker_host_conf *c, struct err *e)
 	uint64_t self = sock_peer_new();
 	net_raise_files();
 	enum status st = net_check_files(e);
+	if (st == ST_OK) /* before the fence is up, behind which no key can be read */
+		st = secure_to(c->dispatcher, true, "work", &h.secure, e);
 	if (st == ST_OK)
 		st = fence_up(c->fence, !link_is_ipc(c->dispatcher) || !link_is_ipc(c->bind) || !link_is_ipc(c->advertise),
 			      c->bind && !strncmp(c->bind, "ipc://", 6) ? c->bind + 6 : NULL, e);
 	if (st == ST_OK)
 		st = link_reach(c->dispatcher, c->from, LINK_WAIT_MS, &reached, e);
-	if (st != ST_OK)
+	if (st != ST_OK) {
+		secure_clear(&h.secure);
 		return st;
+	}
 	link_tune_memory();
 	worker_host_open(&h, self);
 	st = worker_host_bind(&h, reached.local, e);
 	if (st == ST_OK)
 		st = worker_host_share(&h, e);
 	if (st == ST_OK)
-		st = sock_connect_any(h.control, c->dispatcher, reached.which, LINK_DISPATCHER, e);
+		st = sock_connect_any(h.control, c->dispatcher, h.secure.servers, reached.which, LINK_DISPATCHER, e);
 	bool clean = true;
 	if (st == ST_OK) {
 		worker_host_set_up(&h, self);

@@ -16,12 +16,16 @@
 #include "host/fence.h"
 #include "value/job_opts.h"
 
+/* Whether readers that come by TCP need the worker's key. */
+enum worker_data_way { WORKER_DATA_AUTO, WORKER_DATA_CLEAR, WORKER_DATA_ENCRYPTED };
+#define WORKER_DATA_CHOICES "auto|clear|encrypted"
+
 struct worker_host_conf {
 	const char *dispatcher; /* address */
 	const char *from;       /* where it came from, for messages */
 	const char *bind;       /* NULL: as the dispatcher is reached */
 	const char *advertise;  /* told to readers; NULL: where it was bound */
-	bool insecure;
+	enum worker_data_way data;
 	const struct fence_conf *fence; /* says what pipelines may do here */
 	uint32_t slots;
 	size_t memory;          /* bytes of chunks kept */

@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "net/address.h"
 #include "net/address_list.h"
+#include "net/door.h"
 #include "net/net_inner.h"
 #include "net/outbox.h"
 #include "net/sock_inner.h"
@@ -22,6 +23,7 @@ enum {
 	SOCK_NEAR_BUFFER = 256 * 1024,
 	SOCK_BACKLOG = 4096, /* many programs started at once come at once */
 	SOCK_HANDSHAKE_MS = 5000,
+	SOCK_ENFORCE = 93,   /* ZMQ_ZAP_ENFORCE_DOMAIN, which libzmq declares for drafts only */
 	SOCK_WAITING = 1000  /* messages read ahead of us; more wait in the system */
 };
 
@@ -71,6 +73,24 @@ sock_process(struct sock *s, uint64_t peer, int64_t pid)
 		p->pid = pid;
 }
 
+static void
+sock_drop_keys(struct sock *s)
+{
+	struct key_pair *keys = (struct key_pair *)(uintptr_t)s->o.keys;
+
+	if (keys)
+		key_pair_wipe(keys);
+	mem_free(keys);
+	s->o.keys = NULL;
+}
+
+void
+sock_use_keys(struct sock *s, const struct key_pair *keys)
+{
+	sock_drop_keys(s);
+	s->o.keys = mem_dup(keys, sizeof *keys);
+}
+
 struct sock *
 sock_new(struct net *n, const struct sock_opts *opts)
 {
@@ -86,10 +106,13 @@ sock_new(struct net *n, const struct sock_opts *opts)
 	sock_set_int(h, ZMQ_SNDHWM, 0);
 	sock_set_int(h, ZMQ_RCVHWM, SOCK_WAITING);
 	sock_set_int(h, ZMQ_HANDSHAKE_IVL, SOCK_HANDSHAKE_MS);
-	/* With a domain, though nobody asks for it, libzmq refuses the versions of its
+	/* With a domain, though nobody may ask for it, libzmq refuses the versions of its
 	 * protocol that have no handshake. To them any bytes are a peer's name, and it
 	 * aborts when such bytes come while the connection is being given up. */
-	zmq_setsockopt(h, ZMQ_ZAP_DOMAIN, "dsvc", 4);
+	zmq_setsockopt(h, ZMQ_ZAP_DOMAIN, DOOR_OPEN, strlen(DOOR_OPEN));
+	s->o.keys = NULL;
+	if (opts->keys)
+		sock_use_keys(s, opts->keys);
 	sock_set_int(h, ZMQ_BACKLOG, SOCK_BACKLOG);
 	sock_set_int(h, ZMQ_RECONNECT_IVL, opts->reconnect_ms ? opts->reconnect_ms : 50);
 	sock_set_int(h, ZMQ_RECONNECT_IVL_MAX, 1000);
@@ -127,6 +150,7 @@ sock_free(struct sock **sp, int linger_ms)
 	process_watch_clear(&s->exits);
 	guard_clear(&s->guard);
 	sock_turns_free(s);
+	sock_drop_keys(s);
 	mem_free(s);
 	*sp = NULL;
 }
@@ -161,6 +185,19 @@ sock_tick(struct sock *s, int64_t now_ns)
 	guard_tick(&s->guard, now_ns);
 	sock_redial(s, now_ns);
 	sock_turns_tick(s, now_ns);
+}
+
+/* Says, for an address that is bound next, whether connections to it need a key. */
+static void
+sock_bind_keys(struct sock *s, bool keys)
+{
+	sock_set_int(s->handle, ZMQ_CURVE_SERVER, keys);
+	const char *domain = keys ? DOOR_KEYS : DOOR_OPEN;
+	zmq_setsockopt(s->handle, ZMQ_ZAP_DOMAIN, domain, strlen(domain));
+	if (!keys)
+		return;
+	zmq_setsockopt(s->handle, ZMQ_CURVE_SECRETKEY, s->o.keys->secret.b, KEY_BYTES);
+	sock_set_int(s->handle, SOCK_ENFORCE, 1); /* without a door nobody is let in */
 }
 
 /* Sets buffer sizes for connections made from now on. Bytes that the kernel holds between two
@@ -207,6 +244,7 @@ sock_bind(struct sock *s, const char *address, struct buf *bound, struct err *e)
 	if (strchr(a.host, ':'))
 		sock_set_int(s->handle, ZMQ_IPV6, 1);
 	sock_tune(s, &a);
+	sock_bind_keys(s, s->o.keys && !a.ipc);
 	if (sock_bind_as_owner(s, &a) != 0) {
 		int code = zmq_errno();
 		err_set(e, code == EACCES || code == EPERM ? ST_PERM : ST_UNAVAIL,
@@ -243,6 +281,12 @@ sock_forget(struct sock *s, uint64_t peer)
 enum status
 sock_connect(struct sock *s, const char *address, uint64_t peer, struct err *e)
 {
+	return sock_connect_key(s, address, NULL, peer, e);
+}
+
+enum status
+sock_connect_key(struct sock *s, const char *address, const struct key *key, uint64_t peer, struct err *e)
+{
 	struct address a;
 	enum status st = address_parse(address, &a, e);
 	if (st != ST_OK)
@@ -250,6 +294,8 @@ sock_connect(struct sock *s, const char *address, uint64_t peer, struct err *e)
 	if (strchr(a.host, ':'))
 		sock_set_int(s->handle, ZMQ_IPV6, 1);
 	struct track_peer *p = track_keep(&s->track, peer, address, address_local(&a));
+	if (key && !p->key)
+		p->key = mem_dup(key, sizeof *key);
 	s->calls = true;
 	if (!sock_dial(s, p)) {
 		sock_forget(s, peer);
@@ -260,15 +306,18 @@ sock_connect(struct sock *s, const char *address, uint64_t peer, struct err *e)
 }
 
 enum status
-sock_connect_any(struct sock *s, const char *list, size_t first, uint64_t peer, struct err *e)
+sock_connect_any(struct sock *s, const char *list, const struct key *keys, size_t first, uint64_t peer,
+		 struct err *e)
 {
 	size_t n = address_list_count(list);
-	char *address = address_list_at(list, first < n ? first : 0);
-	enum status st = sock_connect(s, address, peer, e);
+	size_t at = first < n ? first : 0;
+	char *address = address_list_at(list, at);
+	const struct key *key = keys && !key_none(&keys[at]) ? &keys[at] : NULL;
+	enum status st = sock_connect_key(s, address, key, peer, e);
 
 	mem_free(address);
 	if (st == ST_OK && n > 1)
-		sock_turns_open(s, peer, list, first < n ? first : 0);
+		sock_turns_open(s, peer, list, keys, at);
 	return st;
 }
 
@@ -331,6 +380,11 @@ sock_deliver(struct sock *s, const uint8_t *id, zmq_msg_t *head, zmq_msg_t *payl
 		return; /* the message was sent before the connection was cut */
 	if (s->turns)
 		s->turns->asked = 0;
+	if (!s->calls && s->o.keys) {
+		m.user = zmq_msg_gets(head, "User-Id");
+		if (m.user && !*m.user)
+			m.user = NULL;
+	}
 	m.head = zmq_msg_data(head);
 	m.head_len = zmq_msg_size(head);
 	if (payload) {

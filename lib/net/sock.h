@@ -13,6 +13,10 @@
  * client that leaves and comes back at once may be heard in the wrong order, and
  * then speaks to nobody without being told: so who does that is `fresh`.
  *
+ * With keys, a server's TCP addresses take only encrypted connections (CURVE), whose keys the
+ * door (door.h) knows; a client speaks so with those peers whose key it was told. Sockets of
+ * the ipc kind never need it: their files are closed to others.
+ *
  * Messages of one peer keep their order while its connection lasts. When it
  * breaks, `broke` is called once; what was under way in both directions may be
  * lost. A peer on this machine that is not back after SOCK_RETURN_MS, or whose process
@@ -39,6 +43,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "net/key.h"
 #include "net/loop.h"
 
 enum {
@@ -52,6 +57,7 @@ struct sock_msg {
 	size_t head_len;
 	uint8_t *data;        /* payload; NULL: none. Lent too, unless taken */
 	size_t len;
+	const char *user;     /* server: what the door said of the sender; NULL: it came without a key */
 	void *frame;          /* internal */
 };
 
@@ -63,10 +69,19 @@ struct sock_payload {
 	void *arg;
 };
 
+/* Why a connection that a client made is not let in. */
+enum sock_denied {
+	SOCK_DENIED_KEY = 1, /* our key is not known there, or not any more */
+	SOCK_DENIED_SERVER,  /* another key than we were told listens there */
+	SOCK_DENIED_WAY      /* one end speaks with keys, the other without */
+};
+
 struct sock_opts {
 	uint64_t self;        /* this end's number; 0: none is told (never a server's peer) */
 	bool fresh;           /* client: this end has another number for each connection; self is 0 */
 	bool handover;        /* a peer that returns takes the place of its old connection */
+	const struct key_pair *keys; /* our own; copied. NULL: none. Bound TCP addresses have them, and
+	                       * connections to peers whose key is told */
 	size_t frame_max;     /* bytes of the largest frame taken; 0: SOCK_HEAD_MAX */
 	int reconnect_ms;     /* client; 0: 50 */
 	int return_ms;        /* how long a local peer may be away; 0: SOCK_RETURN_MS */
@@ -80,12 +95,16 @@ struct sock_opts {
 	/* client: a peer with several addresses was reached at another one; what was sent to it
 	 * in the meantime is lost. May be NULL */
 	void (*turned)(void *arg, uint64_t peer);
+	/* client: it is called again after a while, unless it is disconnected. May be NULL */
+	void (*denied)(void *arg, uint64_t peer, enum sock_denied why);
 	void *arg;
 };
 
 /* A random number fit for a peer. */
 uint64_t sock_peer_new(void);
 
+/* Sets what opts.keys is, for connections made from now on. */
+void sock_use_keys(struct sock *s, const struct key_pair *keys);
 /* Gives; opts is copied. */
 struct sock *sock_new(struct net *n, const struct sock_opts *opts);
 /* Closes. What was sent may take linger_ms to leave; later it is lost. */
@@ -96,11 +115,18 @@ void sock_unbind(struct sock *s, const char *bound);
 /* Connects for as long as the socket lives, again and again. */
 enum status sock_connect(struct sock *s, const char *address, uint64_t peer, struct err *e);
 /* Works like sock_connect for a peer that has several addresses (net/address_list.h), which are called in turn, from
- * `first` on, while there is no connection. One such peer at most. */
-enum status sock_connect_any(struct sock *s, const char *list, size_t first, uint64_t peer, struct err *e);
+ * `first` on, while there is no connection. keys: the one that each must have, key_none for
+ * those without; NULL: all are without. One such peer at most. */
+enum status sock_connect_any(struct sock *s, const char *list, const struct key *keys, size_t first,
+			     uint64_t peer, struct err *e);
 /* To be called with each question to such a peer: after some without any message from it, its
  * next address is called. */
 void sock_asks(struct sock *s);
+/* Likewise, with a peer that must have this key; NULL: it speaks without. */
+enum status sock_connect_key(struct sock *s, const char *address, const struct key *key, uint64_t peer,
+			     struct err *e);
+/* Cuts the connection of a server's peer; to us it is as if the peer had broken it. */
+void sock_cut(struct sock *s, uint64_t peer);
 /* The peer, whose message is being handled, is that process of this machine: once its
  * connection broke, the end of the process makes it gone without more waiting. */
 void sock_process(struct sock *s, uint64_t peer, int64_t pid);
@@ -110,8 +136,6 @@ void sock_disconnect(struct sock *s, const char *address, uint64_t peer);
  * this fails. False: there is no such peer (any more). */
 bool sock_send(struct sock *s, uint64_t peer, const void *head, size_t n,
 	       const struct sock_payload *payload);
-/* Server: closes the connection of a peer that is not to be heard any more. */
-void sock_cut(struct sock *s, uint64_t peer);
 /* Keeps the payload of a message beyond its handler: *release(*arg, ...) once. */
 void sock_msg_take(struct sock_msg *m, void (**release)(void *arg, uint8_t *data, size_t len),
 		   void **arg);

@@ -18,6 +18,7 @@
 struct sock_turns {
 	uint64_t peer;
 	char *list;
+	struct key *keys;    /* each address has one; NULL: none has */
 	size_t n, at;        /* addresses; the one that is called */
 	unsigned tries;      /* calls since one was answered */
 	unsigned asked;      /* questions since a message came */
@@ -61,7 +62,7 @@ void sock_id_bytes(uint64_t id, uint8_t out[8]);
 bool sock_dial(struct sock *s, struct track_peer *p);
 
 /* sock_turn.c */
-void sock_turns_open(struct sock *s, uint64_t peer, const char *list, size_t first);
+void sock_turns_open(struct sock *s, uint64_t peer, const char *list, const struct key *keys, size_t first);
 void sock_turns_free(struct sock *s);
 void sock_turns_tick(struct sock *s, int64_t now_ns);
 void sock_turns_shaken(struct sock *s); /* it has them; a connection is there */

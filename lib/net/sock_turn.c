@@ -17,7 +17,7 @@ enum {
 };
 
 void
-sock_turns_open(struct sock *s, uint64_t peer, const char *list, size_t first)
+sock_turns_open(struct sock *s, uint64_t peer, const char *list, const struct key *keys, size_t first)
 {
 	struct sock_turns *t = mem_zalloc(sizeof *t);
 
@@ -25,6 +25,7 @@ sock_turns_open(struct sock *s, uint64_t peer, const char *list, size_t first)
 	t->n = address_list_count(list);
 	t->at = first;
 	t->list = mem_strdup(list);
+	t->keys = keys ? mem_dup(keys, t->n * sizeof *keys) : NULL;
 	t->due_ns = clock_mono_ns() + TURN_MS * 1000000LL;
 	s->turns = t;
 }
@@ -32,8 +33,10 @@ sock_turns_open(struct sock *s, uint64_t peer, const char *list, size_t first)
 void
 sock_turns_free(struct sock *s)
 {
-	if (s->turns)
+	if (s->turns) {
 		mem_free(s->turns->list);
+		mem_free(s->turns->keys);
+	}
 	mem_free(s->turns);
 	s->turns = NULL;
 }
@@ -59,7 +62,10 @@ sock_turn(struct sock *s, int64_t now_ns)
 	track_move(&s->track, p, next);
 	mem_free(next);
 	p->local = address_parse(p->address, &a, NULL) == ST_OK && address_local(&a);
-	p->shaken = p->broken = false;
+	mem_free(p->key);
+	p->key = t->keys && !key_none(&t->keys[t->at]) ? mem_dup(&t->keys[t->at], sizeof *p->key) : NULL;
+	p->broke_early = 0;
+	p->shaken = p->broken = p->denied = false;
 	sock_dial(s, p);
 }
 

@@ -11,7 +11,7 @@
 #include "net/net_inner.h"
 #include "net/sock_inner.h"
 
-enum { SOCK_REDIAL_MS = 1000 };
+enum { SOCK_REDIAL_MS = 1000, SOCK_BROKE_EARLY = 3 };
 
 void
 sock_open_monitor(struct sock *s)
@@ -20,6 +20,7 @@ sock_open_monitor(struct sock *s)
 	snprintf(name, sizeof name, "inproc://monitor-%p", (void *)s);
 	zmq_socket_monitor(s->handle, name, ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_CONNECTED |
 			   ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL |
+			   ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH |
 			   ZMQ_EVENT_DISCONNECTED);
 	s->monitor = zmq_socket(net_context(s->net), ZMQ_PAIR);
 	sock_set_int(s->monitor, ZMQ_LINGER, 0);
@@ -59,8 +60,28 @@ sock_failed(struct sock *s, struct track_peer *p, int64_t now_ns)
 	p->redial_ns = now_ns + SOCK_REDIAL_MS * 1000000LL;
 	if (p->redial_ns < s->redial_ns)
 		s->redial_ns = p->redial_ns;
-	if (s->o.stranger)
+	if (s->o.stranger && !p->denied)
 		s->o.stranger(s->o.arg, p->id);
+}
+
+static void
+sock_deny(struct sock *s, struct track_peer *p, enum sock_denied why)
+{
+	if (!p)
+		return;
+	p->denied = true;
+	if (s->o.denied)
+		s->o.denied(s->o.arg, p->id, why);
+}
+
+/* Whoever has not the key that we were told cannot read what we say, and hangs up. A
+ * program that ends just then does so too, but not again and again. */
+static void
+sock_broke_early(struct sock *s, struct track_peer *p)
+{
+	p->broken = true;
+	if (p->key && ++p->broke_early >= SOCK_BROKE_EARLY)
+		sock_deny(s, p, SOCK_DENIED_SERVER);
 }
 
 static void
@@ -77,12 +98,14 @@ sock_event(struct sock *s, uint16_t event, int32_t value, const char *address)
 		track_opened(&s->track, value);
 		if (!p)
 			break;
-		p->shaken = p->broken = false;
+		p->shaken = p->broken = p->denied = false;
 		track_seen(&s->track, p->id, value, p->local, now);
 		break;
 	case ZMQ_EVENT_HANDSHAKE_SUCCEEDED:
-		if (p)
+		if (p) {
 			p->shaken = true;
+			p->broke_early = 0;
+		}
 		if (p && s->turns)
 			sock_turns_shaken(s);
 		if (p && s->o.connected)
@@ -90,7 +113,16 @@ sock_event(struct sock *s, uint16_t event, int32_t value, const char *address)
 		break;
 	case ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL:
 		if (p)
-			p->broken = true;
+			sock_broke_early(s, p);
+		break;
+	case ZMQ_EVENT_HANDSHAKE_FAILED_AUTH:
+		sock_deny(s, p, SOCK_DENIED_KEY);
+		break;
+	case ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL:
+		if (value == ZMQ_PROTOCOL_ERROR_ZMTP_MECHANISM_MISMATCH)
+			sock_deny(s, p, SOCK_DENIED_WAY);
+		else if (p && p->key)
+			sock_deny(s, p, SOCK_DENIED_SERVER);
 		break;
 	case ZMQ_EVENT_DISCONNECTED:
 		if (p && p->fd == value)

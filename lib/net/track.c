@@ -37,6 +37,7 @@ track_free(struct track *t, struct track_peer *p)
 		t->fds[p->fd].peer = 0;
 	hash_del(&t->peers, &p->id, sizeof p->id);
 	outbox_free(&p->out);
+	mem_free(p->key);
 	mem_free(p);
 }
 

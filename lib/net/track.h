@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "base/hash.h"
+#include "net/key.h"
 
 enum { TRACK_FD_MAX = 1 << 20 };
 
@@ -27,7 +28,10 @@ struct track_peer {
 	uint64_t alias;  /* kept ones: what this connection calls it by */
 	int64_t pid;     /* the process, where that is known; else 0 */
 	char *address;   /* kept ones: as given to sock_connect */
+	struct key *key; /* kept ones: the one it must have; NULL: none */
+	unsigned broke_early; /* kept ones: handshakes that it broke in turn */
 	bool shaken;     /* kept ones: the handshake of this connection is done */
+	bool denied;     /* kept ones: and why was told */
 	bool broken;     /* kept ones: it broke before that; libzmq connects again */
 	int64_t redial_ns; /* kept ones: when to connect anew, libzmq having given up; 0: never */
 	struct outbox *out; /* messages that wait to be sent to it; NULL: nothing was sent yet */

@@ -61,6 +61,7 @@ struct msg_desc {
 	const char *doc;          /* its meaning, and the message that answers it */
 	const struct field *fields;
 	int large;                /* up to WIRE_FRAME_LARGE */
+	unsigned may;             /* to a dispatcher: roles that may say it (wire/role.h) */
 };
 
 /* Indexed by enum msg_type; name NULL: no such message. */

@@ -102,6 +102,8 @@ enum msg_type {
 	MSG_FORGET, MSG_FORGOTTEN,
 	/* dispatcher <-> worker */
 	MSG_YIELD, MSG_YIELDED,
+	/* tool <-> dispatcher; a key that is not known yet <-> dispatcher */
+	MSG_INVITE, MSG_INVITED, MSG_JOIN, MSG_JOINED,
 	MSG_TYPES
 };
 
@@ -133,7 +135,7 @@ struct msg_hello {
 	uint64_t peer;          /* the sender's id, as in its routing id */
 	char *name, *host;      /* for people; host: an id of the machine */
 	uint32_t pid;
-	char *endpoint;         /* worker: where readers connect */
+	char *endpoint;         /* worker: where readers connect; its key after a blank */
 	uint32_t slots;         /* worker: streams it wants to run at once */
 	struct words tags;
 	uint64_t instance;      /* instance of the dispatcher it knew; 0: its first HELLO */
@@ -352,6 +354,11 @@ struct msg_attach {
 };
 struct msg_arena { uint64_t cookie; char *path; uint32_t code; char *text, *help; };
 
+struct msg_invite { char *roles; uint32_t lasts_s, uses; char *name, *from, *address; };
+struct msg_invited { char *line; };
+struct msg_join { char *id, *secret, *name; };
+struct msg_joined { char *roles, *name; };
+
 struct msg {
 	enum msg_type type;
 	uint64_t req;
@@ -403,6 +410,10 @@ struct msg {
 		struct msg_arena arena;
 		struct msg_forget forget;
 		struct msg_forgotten forgotten;
+		struct msg_invite invite;
+		struct msg_invited invited;
+		struct msg_join join;
+		struct msg_joined joined;
 	};
 };
 

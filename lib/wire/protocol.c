@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "wire/field.h"
+#include "wire/role.h"
 
 static const char *const protocol_kinds[] = {
 	[FIELD_U32] = "number", [FIELD_U64] = "number", [FIELD_BOOL] = "bool", [FIELD_TEXT] = "text",
@@ -49,6 +50,12 @@ msg_print_tables(struct buf *out)
 			continue;
 		buf_printf(out, "### %u %s (%s)\n\n%s%s\n\n", t, d->name, d->way, d->doc,
 			   d->large ? " Frame up to 16 MiB." : "");
+		if (d->may) {
+			char roles[ROLES_TEXT];
+
+			roles_print(d->may, roles);
+			buf_printf(out, "Roles: %s.\n\n", roles);
+		}
 		if (!d->fields->kind)
 			continue;
 		buf_str(out, "| field | is | at most | |\n|---|---|---|---|\n");

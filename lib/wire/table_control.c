@@ -2,6 +2,7 @@
  *
  * Messages of connections, datasets and readers with the dispatcher.
  */
+#include "wire/role.h"
 #include "wire/table.h"
 
 static const struct field hello_stream[] = { KEY(msg_stream_ref), { 0 } };
@@ -12,7 +13,7 @@ static const struct field hello[] = {
 	NAME(msg_hello, name, "shown to people"),
 	NAME(msg_hello, host, "an id of the machine"),
 	U32(msg_hello, pid, 0, NULL),
-	TEXT(msg_hello, endpoint, WIRE_TEXT_MAX, "worker: endpoint to which readers connect"),
+	TEXT(msg_hello, endpoint, WIRE_TEXT_MAX, "worker: endpoint for readers; its key may follow, after a blank"),
 	U32(msg_hello, slots, WIRE_SLOTS_MAX, "worker: number of streams it wants to run at once"),
 	{ "tags", FIELD_WORDS, offsetof(struct msg_hello, tags), WIRE_TAGS_MAX,
 		"worker: labels that jobs can ask for", NULL, 0, false },
@@ -153,7 +154,7 @@ static const struct field stream[] = {
 	U32(msg_stream, gen, 0, "chunks of other generations are void"),
 	U32(msg_stream, state, WIRE_STREAM_STATES - 1, "0 waiting, 1 running, 2 ended, 3 finished, 4 failed"),
 	U64(msg_stream, worker, "peer id; 0: none from which this reader may take it"),
-	TEXT(msg_stream, endpoint, WIRE_TEXT_MAX, "endpoint of the worker"),
+	TEXT(msg_stream, endpoint, WIRE_TEXT_MAX, "endpoint of the worker, as it told it"),
 	U64(msg_stream, length, "number of elements, once ended; when failed, those before the element that failed"),
 	U64(msg_stream, split, "when failed, number of the split that was being read"),
 	U64(msg_stream, floor, "all offsets below this are acknowledged"),
@@ -249,41 +250,43 @@ static const struct field gone[] = {
 const struct msg_desc msg_descs_control[MSG_LIST] = {
 	[MSG_HELLO] = { "HELLO", "any -> dispatcher",
 		"The first message of a peer; answered by WELCOME or REFUSED. Sent again after WHO and when the dispatcher was "
-		"lost.", hello, 1 },
+		"lost.", hello, 1, MAY_ANY },
 	[MSG_BEAT] = { "BEAT", "any <-> dispatcher",
-		"A sign of life. The dispatcher answers each with a BEAT of zeros.", beat, 0 },
+		"A sign of life. The dispatcher answers each with a BEAT of zeros.", beat, 0, MAY_ANY },
 	[MSG_BYE] = { "BYE", "any <-> dispatcher",
 		"The sender leaves; answered by BYE_OK, for a worker that drains as soon as it has no stream left. A dispatcher "
-		"that sends BYE ends for good; workers and readers answer with BYE.", bye, 0 },
-	[MSG_WELCOME] = { "WELCOME", "dispatcher -> any", "Answers HELLO.", welcome, 0 },
-	[MSG_REFUSED] = { "REFUSED", "dispatcher -> any", "Answers HELLO: this peer is not accepted.", refused, 0 },
+		"that sends BYE ends for good; workers and readers answer with BYE.", bye, 0, MAY_ANY },
+	[MSG_WELCOME] = { "WELCOME", "dispatcher -> any", "Answers HELLO.", welcome, 0, 0 },
+	[MSG_REFUSED] = { "REFUSED", "dispatcher -> any", "Answers HELLO: this peer is not accepted.", refused, 0, 0 },
 	[MSG_WHO] = { "WHO", "dispatcher -> any",
 		"Answers any message of a peer that the dispatcher does not know: send HELLO, then again everything that has not "
-		"been answered.", none, 0 },
-	[MSG_BYE_OK] = { "BYE_OK", "dispatcher -> any", "Answers BYE.", none, 0 },
-	[MSG_ERROR] = { "ERROR", "both ways", "Answers any request that failed.", error, 0 },
+		"been answered.", none, 0, 0 },
+	[MSG_BYE_OK] = { "BYE_OK", "dispatcher -> any", "Answers BYE.", none, 0, 0 },
+	[MSG_ERROR] = { "ERROR", "both ways", "Answers any request that failed.", error, 0, MAY_WORK | MAY_ADMIN },
 	[MSG_REGISTER] = { "REGISTER", "reader, tool -> dispatcher",
-		"Registers a dataset; answered by DATASET or ERROR.", reg, 1 },
-	[MSG_GET] = { "GET", "reader, tool -> dispatcher", "Asks for a dataset; answered by DATASET or ERROR 66.", get, 0 },
-	[MSG_DATASET] = { "DATASET", "dispatcher -> reader, tool", "Answers REGISTER and GET.", dataset, 1 },
-	[MSG_STATUS] = { "STATUS", "tool -> dispatcher", "Answered by REPORT or ERROR 66.", status, 0 },
-	[MSG_REPORT] = { "REPORT", "dispatcher -> tool", "Answers STATUS.", report, 1 },
+		"Registers a dataset; answered by DATASET or ERROR.", reg, 1, MAY_REGISTER | MAY_ADMIN },
+	[MSG_GET] = { "GET", "reader, tool -> dispatcher", "Asks for a dataset; answered by DATASET or ERROR 66.",
+		get, 0, MAY_USER | MAY_ADMIN },
+	[MSG_DATASET] = { "DATASET", "dispatcher -> reader, tool", "Answers REGISTER and GET.", dataset, 1, 0 },
+	[MSG_STATUS] = { "STATUS", "tool -> dispatcher", "Answered by REPORT or ERROR 66.", status, 0, MAY_ANY },
+	[MSG_REPORT] = { "REPORT", "dispatcher -> tool", "Answers STATUS.", report, 1, 0 },
 	[MSG_OPEN] = { "OPEN", "reader -> dispatcher",
 		"Joins an iteration of a job; answered by JOB or ERROR, once units and workers are available. Sent again, with "
-		"iteration and seat, after every new HELLO.", open, 1 },
-	[MSG_JOB] = { "JOB", "dispatcher -> reader", "Answers OPEN.", job, 1 },
-	[MSG_STREAMS] = { "STREAMS", "dispatcher -> reader", "Streams that are new or have changed.", streams, 1 },
+		"iteration and seat, after every new HELLO.", open, 1, MAY_USER | MAY_ADMIN },
+	[MSG_JOB] = { "JOB", "dispatcher -> reader", "Answers OPEN.", job, 1, 0 },
+	[MSG_STREAMS] = { "STREAMS", "dispatcher -> reader", "Streams that are new or have changed.", streams, 1, 0 },
 	[MSG_HOLD] = { "HOLD", "dispatcher -> reader",
-		"The stream moves to this generation: drop chunks of older ones; answered by HELD. Repeated until then.", hold, 0 },
-	[MSG_HELD] = { "HELD", "reader -> dispatcher", "Answers HOLD.", held, 1 },
+		"The stream moves to this generation: drop chunks of older ones; answered by HELD. Repeated until then.",
+		hold, 0, 0 },
+	[MSG_HELD] = { "HELD", "reader -> dispatcher", "Answers HOLD.", held, 1, MAY_USER | MAY_ADMIN },
 	[MSG_ACK] = { "ACK", "reader -> dispatcher",
-		"Elements that were written; answered by ACKED. Repeated until then.", ack, 1 },
-	[MSG_ACKED] = { "ACKED", "dispatcher -> reader", "Answers ACK.", acked, 1 },
+		"Elements that were written; answered by ACKED. Repeated until then.", ack, 1, MAY_USER | MAY_ADMIN },
+	[MSG_ACKED] = { "ACKED", "dispatcher -> reader", "Answers ACK.", acked, 1, 0 },
 	[MSG_CLOSE] = { "CLOSE", "reader -> dispatcher",
 		"The reader leaves the iteration; answered by CLOSED. Elements that it had and did not acknowledge go to "
-		"others.", close, 1 },
-	[MSG_CLOSED] = { "CLOSED", "dispatcher -> reader", "Answers CLOSE.", closed, 0 },
-	[MSG_DONE] = { "DONE", "dispatcher -> reader", "The iteration is over; the reader answers with CLOSE.", done, 1 },
+		"others.", close, 1, MAY_USER | MAY_ADMIN },
+	[MSG_CLOSED] = { "CLOSED", "dispatcher -> reader", "Answers CLOSE.", closed, 0, 0 },
+	[MSG_DONE] = { "DONE", "dispatcher -> reader", "The iteration is over; the reader answers with CLOSE.", done, 1, 0 },
 	[MSG_GONE] = { "GONE", "dispatcher -> reader",
-		"The reader was taken for lost, and its elements go to others, or its job was forgotten: it must stop.", gone, 0 },
+		"The reader was taken for lost, and its elements go to others, or its job was forgotten: it must stop.", gone, 0, 0 },
 };

@@ -2,6 +2,7 @@
  *
  * Messages of workers with the dispatcher and with readers.
  */
+#include "wire/role.h"
 #include "wire/table.h"
 
 static const struct field list[] = {
@@ -221,61 +222,90 @@ static const struct field forgotten[] = {
 	{ 0 }
 };
 
+static const struct field invite[] = {
+	NAME(msg_invite, roles, "with commas between"),
+	U32(msg_invite, lasts_s, 31536000, "seconds for which it can be used"),
+	U32(msg_invite, uses, 1000, "how often it can be used"),
+	TEXT(msg_invite, name, 64, "name of the key that joins; empty: as JOIN says"),
+	TEXT(msg_invite, from, 63, "address, or one with /BITS, from which it can be used; empty: any"),
+	TEXT(msg_invite, address, 255, "address that it names; empty: the first at which the dispatcher listens with keys"),
+	{ 0 }
+};
+static const struct field invited[] = { TEXT(msg_invited, line, WIRE_TEXT_MAX, "the invitation"), { 0 } };
+static const struct field join[] = {
+	TEXT(msg_join, id, 8, "first part of the invitation's fourth word"),
+	TEXT(msg_join, secret, 26, "second part of it"),
+	TEXT(msg_join, name, 64, "name of the key"),
+	{ 0 }
+};
+static const struct field joined[] = {
+	NAME(msg_joined, roles, "with commas between"),
+	TEXT(msg_joined, name, 64, "name of the key"),
+	{ 0 }
+};
 #define ROW(t) [MSG_##t - MSG_LIST]
 const struct msg_desc msg_descs_service[MSG_TYPES - MSG_LIST] = {
 	ROW(LIST) = { "LIST", "dispatcher -> worker",
-		"Asks for the units of a dataset's source; answered by UNITS.", list, 1 },
+		"Asks for the units of a dataset's source; answered by UNITS.", list, 1, 0 },
 	ROW(UNITS) = { "UNITS", "worker -> dispatcher",
 		"Answers LIST, in parts, which come in order within a listing. After a gap, or a part of a listing whose "
-		"beginning is missing, the rest of the listing is useless, and LIST is sent again.", units, 0 },
+		"beginning is missing, the rest of the listing is useless, and LIST is sent again.", units, 0, MAY_WORK | MAY_ADMIN },
 	ROW(ASSIGN) = { "ASSIGN", "dispatcher -> worker",
-		"Run this stream; answered by ASSIGNED. Repeated until then.", assign, 1 },
-	ROW(ASSIGNED) = { "ASSIGNED", "worker -> dispatcher", "Answers ASSIGN.", assigned, 0 },
+		"Run this stream; answered by ASSIGNED. Repeated until then.", assign, 1, 0 },
+	ROW(ASSIGNED) = { "ASSIGNED", "worker -> dispatcher", "Answers ASSIGN.", assigned, 0, MAY_WORK | MAY_ADMIN },
 	ROW(REVOKE) = { "REVOKE", "dispatcher -> worker",
 		"Stop and forget this stream, in this generation and all earlier ones; answered by REVOKED. Repeated until "
-		"then.", revoke, 0 },
-	ROW(REVOKED) = { "REVOKED", "worker -> dispatcher", "Answers REVOKE.", revoked, 0 },
+		"then.", revoke, 0, 0 },
+	ROW(REVOKED) = { "REVOKED", "worker -> dispatcher", "Answers REVOKE.", revoked, 0, MAY_WORK | MAY_ADMIN },
 	ROW(SPLIT_REQ) = { "SPLIT_REQ", "worker -> dispatcher",
-		"Asks for split k of a stream; the answer, SPLIT, is the same each time.", split_req, 0 },
-	ROW(SPLIT) = { "SPLIT", "dispatcher -> worker", "Answers SPLIT_REQ.", split, 1 },
+		"Asks for split k of a stream; the answer, SPLIT, is the same each time.", split_req, 0, MAY_WORK | MAY_ADMIN },
+	ROW(SPLIT) = { "SPLIT", "dispatcher -> worker", "Answers SPLIT_REQ.", split, 1, 0 },
 	ROW(RESTART) = { "RESTART", "worker -> dispatcher",
-		"A restart point. Not answered: if it is lost, that only costs time.", restart, 1 },
+		"A restart point. Not answered: if it is lost, that only costs time.", restart, 1, MAY_WORK | MAY_ADMIN },
 	ROW(STREAM_END) = { "STREAM_END", "worker -> dispatcher",
 		"All elements of the stream are made, or one failed. Answered by END_OK; for a failure only when the iteration is "
-		"over or the stream goes elsewhere. Repeated until then.", stream_end, 0 },
+		"over or the stream goes elsewhere. Repeated until then.", stream_end, 0, MAY_WORK | MAY_ADMIN },
 	ROW(HANDOVER) = { "HANDOVER", "worker -> dispatcher",
 		"The stream has stopped at a restart point, and everything before it is delivered: another worker continues. "
-		"Answered by END_OK.", handover, 1 },
-	ROW(END_OK) = { "END_OK", "dispatcher -> worker", "Answers STREAM_END and HANDOVER.", end_ok, 0 },
+		"Answered by END_OK.", handover, 1, MAY_WORK | MAY_ADMIN },
+	ROW(END_OK) = { "END_OK", "dispatcher -> worker", "Answers STREAM_END and HANDOVER.", end_ok, 0, 0 },
 	ROW(READER_GONE) = { "READER_GONE", "dispatcher -> worker",
 		"Elements that this reader has not acknowledged go to others, and its messages no longer count; answered by "
-		"GONE_OK. Repeated until then.", reader_gone, 1 },
-	ROW(GONE_OK) = { "GONE_OK", "worker -> dispatcher", "Answers READER_GONE.", gone_ok, 1 },
+		"GONE_OK. Repeated until then.", reader_gone, 1, 0 },
+	ROW(GONE_OK) = { "GONE_OK", "worker -> dispatcher", "Answers READER_GONE.", gone_ok, 1, MAY_WORK | MAY_ADMIN },
 	ROW(CREDIT) = { "CREDIT", "reader -> worker",
-		"How many chunks of a stream the worker may send. Idempotent.", credit, 0 },
+		"How many chunks of a stream the worker may send. Idempotent.", credit, 0, 0 },
 	ROW(CHUNK) = { "CHUNK", "worker -> reader",
-		"Consecutive elements of a stream; a payload frame follows, unless they lie in shared memory.", chunk, 0 },
+		"Consecutive elements of a stream; a payload frame follows, unless they lie in shared memory.", chunk, 0, 0 },
 	ROW(CHUNK_ACK) = { "CHUNK_ACK", "reader -> worker",
-		"Elements that were written: the worker may forget them.", chunk_ack, 1 },
+		"Elements that were written: the worker may forget them.", chunk_ack, 1, 0 },
 	ROW(VOID) = { "VOID", "worker -> reader",
-		"Answers CREDIT: the worker does not have that stream in that generation, or not for that seat.", void_, 0 },
+		"Answers CREDIT: the worker does not have that stream in that generation, or not for that seat.", void_, 0, 0 },
 	ROW(REACHED) = { "REACHED", "reader -> dispatcher",
 		"In an iteration with an order: all elements before the one that failed in this stream are written. Answered by "
-		"DONE once they are acknowledged. Repeated until then.", reached, 0 },
+		"DONE once they are acknowledged. Repeated until then.", reached, 0, MAY_USER | MAY_ADMIN },
 	ROW(ATTACH) = { "ATTACH", "reader -> worker",
 		"Asks to read elements in the memory of a worker on the same machine. Sent before the first CREDIT of each "
-		"session; answered by ARENA, unless the worker knows the cookie.", attach, 1 },
+		"session; answered by ARENA, unless the worker knows the cookie.", attach, 1, 0 },
 	ROW(ARENA) = { "ARENA", "worker -> reader",
-		"Answers ATTACH: the socket where the reader gets the memory, or why it gets none.", arena, 0 },
+		"Answers ATTACH: the socket where the reader gets the memory, or why it gets none.", arena, 0, 0 },
 	ROW(FORGET) = { "FORGET", "tool -> dispatcher",
 		"Forgets jobs and datasets at once, all that are named or none; answered by FORGOTTEN or ERROR: 66 if something "
-		"is not there, 75 if something is in use.", forget, 0 },
-	ROW(FORGOTTEN) = { "FORGOTTEN", "dispatcher -> tool", "Answers FORGET.", forgotten, 0 },
+		"is not there, 75 if something is in use.", forget, 0, MAY_ADMIN },
+	ROW(FORGOTTEN) = { "FORGOTTEN", "dispatcher -> tool", "Answers FORGET.", forgotten, 0, 0 },
 	ROW(YIELD) = { "YIELD", "dispatcher -> worker",
 		"Hand this stream over, for others have slots with nothing to do; answered by YIELDED. Repeated until then.",
-		yield, 0 },
+		yield, 0, 0 },
 	ROW(YIELDED) = { "YIELDED", "worker -> dispatcher",
-		"Answers YIELD, when the stream has stopped, or cannot.", yielded, 0 },
+		"Answers YIELD, when the stream has stopped, or cannot.", yielded, 0, MAY_WORK | MAY_ADMIN },
+	ROW(INVITE) = { "INVITE", "tool -> dispatcher",
+		"Asks for an invitation; answered by INVITED or ERROR.", invite, 0, MAY_ADMIN },
+	ROW(INVITED) = { "INVITED", "dispatcher -> tool", "Answers INVITE.", invited, 0, 0 },
+	ROW(JOIN) = { "JOIN", "guest -> dispatcher",
+		"Uses an invitation; answered by JOINED or ERROR 77. It needs no HELLO, and from a key that is not known yet "
+		"nothing else is heard. After JOINED the key is known: connect anew.", join, 0, MAY_GUEST },
+	ROW(JOINED) = { "JOINED", "dispatcher -> guest", "Answers JOIN.", joined, 0, 0 },
 	ROW(FAULTS) = { "FAULTS", "worker -> dispatcher",
-		"Elements that failed. Not answered: the number is repeated in RESTART and STREAM_END.", faults, 1 },
+		"Elements that failed. Not answered: the number is repeated in RESTART and STREAM_END.", faults, 1,
+		MAY_WORK | MAY_ADMIN },
 };

@@ -6,7 +6,7 @@
 load lib/dsvc
 
 dispatcher() {
-	start dispatch dsvc-dispatch -b 'tcp://127.0.0.1:*'
+	start dispatch dsvc-dispatch --insecure -b 'tcp://127.0.0.1:*'
 	export DSVC_DISPATCHER=$ready
 }
 
@@ -16,7 +16,7 @@ told() {
 
 @test "--advertise is what readers and dsvc-status are told, with the port that was bound" {
 	dispatcher
-	start one dsvc-work -b '127.0.0.1:*' --advertise 'localhost:*'
+	start one dsvc-work --insecure -b '127.0.0.1:*' --advertise 'localhost:*'
 	[[ $ready == tcp://127.0.0.1:* ]]
 	[[ $(told) == "tcp://localhost:${ready##*:}" ]]
 	run -0 dsvc-status
@@ -37,7 +37,7 @@ told() {
 	dispatcher
 	local behind port
 	behind=$(free_ipc behind)
-	start one dsvc-work -b "$behind" --advertise "$(free_ipc front)"
+	start one dsvc-work --insecure -b "$behind" --advertise "$(free_ipc front)"
 	[[ $ready == "$behind" && $(told) == "$(free_ipc front)" ]]
 	# Nobody relays as yet: the reader waits.
 	run -124 --separate-stderr dsvc-read -q --timeout 1s -e 'range 5'
@@ -49,14 +49,14 @@ told() {
 
 @test "what readers could not connect to is refused" {
 	dispatcher
-	run -64 dsvc-work --advertise 'nonsense'
+	run -64 dsvc-work --insecure --advertise 'nonsense'
 	[[ $output == *"'nonsense' (from --advertise) is not an address"* ]]
 	run -64 dsvc-work --insecure -b 'tcp://*:*' --advertise '*:5050'
 	[[ $output == *"tcp://*:5050 does not say where readers find"*"--advertise 127.0.0.1:*"* ]]
-	run -64 dsvc-work --advertise '0.0.0.0:*'
-	run -64 dsvc-work --advertise '[::]:7'
-	run -64 dsvc-work --advertise 'there:70000'
-	run -64 dsvc-work -b "$(free_ipc mine)" --advertise 'there:*'
+	run -64 dsvc-work --insecure --advertise '0.0.0.0:*'
+	run -64 dsvc-work --insecure --advertise '[::]:7'
+	run -64 dsvc-work --insecure --advertise 'there:70000'
+	run -64 dsvc-work --insecure -b "$(free_ipc mine)" --advertise 'there:*'
 	[[ $output == *"has no port"* ]]
 	run -64 dsvc-work --insecure -b 'tcp://*:*'
 	[[ $output == *--advertise* ]]

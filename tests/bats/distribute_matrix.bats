@@ -43,7 +43,7 @@ declare -gA kinds=(
 	[tail]=carried [tail-of]=carried [seat-wait]=carried [target]=carried [where]=carried
 	[checkpoint]=whole [ack-fd]=whole [max-errors]=whole [errors]=whole
 	[epochs]=own [count]=own [output]=own [to]=own [null]=own [timeout]=own [dispatcher]=own
-	[wait-workers]=own [give-up]=own [progress]=own [stats]=own [fail-empty]=own [quiet]=own
+	[wait-workers]=own [give-up]=own [progress]=own [stats]=own [fail-empty]=own [quiet]=own [join]=form [insecure]=own
 	[verbose]=own [include-dir]=own [type]=own
 	[expression]=form [file]=form [set]=form
 )

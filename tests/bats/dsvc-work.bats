@@ -20,31 +20,33 @@ load lib/dsvc
 }
 
 @test "a dispatcher that is not there is told within two seconds" {
-	run -69 within 2s dsvc-work
+	run -69 within 2s dsvc-work --insecure
 	[[ $output == *"no dispatcher at $endpoint (from the default): nothing is listening there"* ]]
-	run -69 within 2s dsvc-work -d tcp://127.0.0.1:1
+	run -69 within 2s dsvc-work --insecure -d tcp://127.0.0.1:1
 	[[ $output == *"tcp://127.0.0.1:1 (from -d): connection refused"* ]]
-	DSVC_DISPATCHER=tcp://127.0.0.1:1 run -69 within 2s dsvc-work
+	DSVC_DISPATCHER=tcp://127.0.0.1:1 run -69 within 2s dsvc-work --insecure
 	[[ $output == *"(from DSVC_DISPATCHER)"* ]]
 }
 
 @test "it binds as it reaches the dispatcher" {
 	mkdir -m 700 "$sockets/dsvc"
-	start dispatch dsvc-dispatch -b 'tcp://127.0.0.1:*' -b "$endpoint"
+	start dispatch dsvc-dispatch --insecure -b 'tcp://127.0.0.1:*' -b "$endpoint"
 	local tcp=$ready
 	start one dsvc-work
 	[[ $ready == "ipc://$sockets/dsvc/work-"* ]]
-	start two dsvc-work -d "$tcp"
+	start two dsvc-work --insecure -d "$tcp"
 	[[ $ready =~ ^tcp://127\.0\.0\.1:[0-9]+$ ]]
 	start three dsvc-work -b "$(free_ipc mine)"
 	[[ $ready == "$(free_ipc mine)" ]]
 }
 
-@test "addresses beyond this machine need --insecure, and one that readers can use" {
-	start dispatch dsvc-dispatch
-	run -77 dsvc-work -b 'tcp://*:*'
-	[[ $output == *--insecure* ]]
-	run -64 dsvc-work -b 'tcp://*:*' --insecure
+@test "TCP without a key is said by hand, on loopback too" {
+	start dispatch dsvc-dispatch --insecure -b 'tcp://127.0.0.1:*'
+	run -77 --separate-stderr dsvc-work -d "$ready"
+	[ "${stderr_lines[0]}" = "dsvc-work: no key is known for $ready" ]
+	[ "${stderr_lines[1]}" = '  help: ask for an invitation: dsvc-invite work, on 127.0.0.1; or say --insecure, if the network is yours alone' ]
+	DSVC_INSECURE=1 run -77 dsvc-work -d "$ready"
+	run -64 dsvc-work -d "$ready" --insecure -b 'tcp://*:*'
 	[[ $output == *"where readers find"* ]]
 }
 

@@ -506,9 +506,9 @@ sizes() { # TAR
 }
 
 @test "on workers that speak TCP programs are refused, unless --allow-exec" {
-	start dispatch dsvc-dispatch -b 'tcp://127.0.0.1:*'
+	start dispatch dsvc-dispatch --insecure -b 'tcp://127.0.0.1:*'
 	export DSVC_DISPATCHER=$ready
-	DSVC_ALLOW_EXEC=1 DSVC_WORK_ALLOW_EXEC=1 start work dsvc-work
+	DSVC_ALLOW_EXEC=1 DSVC_WORK_ALLOW_EXEC=1 start work dsvc-work --insecure
 	run -77 dsvc-read -e 'range 3 | exec -- cat'
 	[[ $output == *'exec -- cat'*'--allow-exec'* ]]
 	local spec id
@@ -520,13 +520,13 @@ sizes() { # TAR
 	id=$(dsvc-register 'range 3 | exec -- cat')
 	run -77 dsvc-read "$id"
 	# One that may and one that may not: whoever gets a stream of it says so.
-	start may dsvc-work --allow-exec any
+	start may dsvc-work --insecure --allow-exec any
 	run -77 dsvc-read "$id"
 	[[ $output == *'exec -- cat'*'--allow-exec'* ]]
 	stop may
 	run -0 dsvc-read -e 'range 3'
 	stop work
-	start work dsvc-work --allow-exec any
+	start work dsvc-work --insecure --allow-exec any
 	run -0 dsvc-read -e 'range 3 | exec -- cat'
 	[[ $output == $'0\n1\n2' ]]
 }

@@ -33,11 +33,11 @@ alike() { # SPEC [FIELD=VALUE...]
 }
 
 @test "and reads over tcp, compressed, with a worker killed in the middle: each element once" {
-	start dispatch dsvc-dispatch -b 'tcp://127.0.0.1:*'
+	start dispatch dsvc-dispatch --insecure -b 'tcp://127.0.0.1:*'
 	endpoint=$ready
 	export DSVC_DISPATCHER=$ready
-	start one dsvc-work -j 2
-	start two dsvc-work -j 2
+	start one dsvc-work --insecure -j 2
+	start two dsvc-work --insecure -j 2
 	run -0 reader "$endpoint" 'range 20000 | map {i: x, t: "the same text in all of them"}' compression=2
 	[ "$(grep -o '"i":[0-9]*' <<<"$output" | sort -u | wc -l)" = 20000 ]
 	[ "$(wc -l <<<"$output")" = 20000 ]
@@ -86,7 +86,7 @@ lied_to() { # MODE SPEC
 }
 
 @test "a worker that lies: readers end with words, nobody breaks, nothing reaches the terminal" {
-	start dispatch dsvc-dispatch -b 'tcp://127.0.0.1:*'
+	start dispatch dsvc-dispatch --insecure -b 'tcp://127.0.0.1:*'
 	endpoint=$ready
 	export DSVC_DISPATCHER=$ready
 	local mode n=0
@@ -106,14 +106,14 @@ lied_to() { # MODE SPEC
 		kill -0 "${pid[dispatch]}"
 	done
 	[[ $(<"$BATS_TEST_TMPDIR/dispatch.err") != *$'\e'* ]]
-	start work dsvc-work
+	start work dsvc-work --insecure
 	run -0 within 20s dsvc-read -t count -e 'range 1000'
 	[ "$output" = 1000 ]
 }
 
 @test "a restart point that is none does not break the worker that is handed it" {
 	start dispatch dsvc-dispatch
-	start work dsvc-work
+	start work dsvc-work --insecure
 	LIMIT=15s lied_to restart-state 'range 1000 | shuffle 10 | map x'
 	[[ $status == 0 || $status == 65 || $status == 76 ]] || { echo "$status $stderr"; false; }
 	((status)) || [ "$(sort -n <<<"$output" | uniq | wc -l)" = 1000 ]

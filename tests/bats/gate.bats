@@ -16,9 +16,9 @@ setup() {
 
 # A dispatcher and a worker on TCP; further words are options of the worker.
 public() {
-	start dispatch dsvc-dispatch -b 'tcp://127.0.0.1:*'
+	start dispatch dsvc-dispatch --insecure -b 'tcp://127.0.0.1:*'
 	export DSVC_DISPATCHER=$ready
-	start work dsvc-work --name b "$@"
+	start work dsvc-work --insecure --name b "$@"
 }
 
 ask() { within 20s dsvc-read -q --timeout 15s --wait-workers 1/10s -e "$@"; }
@@ -81,7 +81,7 @@ refuses() { # WORDS SPEC
 @test "splits that another worker listed are opened by what this one allows" {
 	public --allow-read / --tag lists
 	run -0 ask "lines $BATS_TEST_TMPDIR/secret"
-	start other dsvc-work --name c --allow-read "$data"
+	start other dsvc-work --insecure --name c --allow-read "$data"
 	stop work
 	run -77 ask "lines $BATS_TEST_TMPDIR/secret"
 	[[ $output == *'worker c: '*"not below --allow-read $data"* ]]
@@ -126,7 +126,7 @@ refuses() { # WORDS SPEC
 	refuses 'it is not among' "range 3 | exec -- $BATS_TEST_TMPDIR/bin/../theirs"
 	refuses 'it is not among' "range 3 | exec -- $out/mine"
 	stop work
-	start work dsvc-work --allow-exec any
+	start work dsvc-work --insecure --allow-exec any
 	run -0 ask 'range 3 | sh cat'
 }
 
@@ -135,7 +135,7 @@ refuses() { # WORDS SPEC
 	run -0 ask "lines $BATS_TEST_TMPDIR/secret"
 	run -0 ask 'range 3 | sh cat'
 	stop work1
-	start work dsvc-work --name b --allow-read "$data" --allow-exec cat
+	start work dsvc-work --name b --allow-read "$data" --allow-read "$out" --allow-exec cat
 	refuses "not below --allow-read $data" "lines $BATS_TEST_TMPDIR/secret"
 	refuses 'it is not among --allow-exec cat' 'range 3 | sh cat'
 	run -0 ask "range 3 | save $out/saved"
@@ -167,15 +167,15 @@ refuses() { # WORDS SPEC
 	service 1
 	dsvc-register --id secrets 'range 3 | map "hidden"' >/dev/null
 	local private=$endpoint at
-	start far dsvc-dispatch -b 'tcp://127.0.0.1:*'
+	start far dsvc-dispatch --insecure -b 'tcp://127.0.0.1:*'
 	export DSVC_DISPATCHER=$ready
-	start there dsvc-work --name b
+	start there dsvc-work --insecure --name b
 	for at in "$private" "$DSVC_DISPATCHER" "$private,$DSVC_DISPATCHER"; do
 		run -77 --separate-stderr within 20s dsvc-read -q --timeout 15s "$(dsvc-register "dataset secrets at=$at type=text | map x")"
 		[[ $output$stderr != *hidden* && $stderr == *"may not read from the service at $at"* ]]
 	done
 	stop there
-	start there dsvc-work --name b --allow-read "${private#ipc://}"
+	start there dsvc-work --insecure --name b --allow-read "${private#ipc://}"
 	run -0 within 20s dsvc-read -q "$(dsvc-register "dataset secrets at=$private type=text | map x")"
 	[[ $output == *hidden* ]]
 }

@@ -33,7 +33,7 @@ no_dispatcher() { # PROGRAM ARG...
 		stranger "$kind"
 		no_dispatcher dsvc-status
 		no_dispatcher dsvc-read -e 'range 3'
-		no_dispatcher dsvc-work
+		no_dispatcher dsvc-work --insecure
 		no_dispatcher dsvc-register -e 'range 3'
 		exec 6>&-
 	done
@@ -66,9 +66,9 @@ no_dispatcher() { # PROGRAM ARG...
 }
 
 @test "a worker finds its dispatcher again after something else had its port" {
-	start dispatch dsvc-dispatch -b 'tcp://127.0.0.1:*' --state "$BATS_TEST_TMPDIR/state"
+	start dispatch dsvc-dispatch --insecure -b 'tcp://127.0.0.1:*' --state "$BATS_TEST_TMPDIR/state"
 	local at=$ready
-	start work dsvc-work -d "$at"
+	start work dsvc-work --insecure -d "$at"
 	stop dispatch KILL
 	# It says a line to the worker, which hangs up.
 	within 15s python3 -c '
@@ -85,16 +85,16 @@ try:
 except ConnectionResetError:
     pass
 ' "${at##*:}"
-	start again dsvc-dispatch -b "$at" --state "$BATS_TEST_TMPDIR/state"
+	start again dsvc-dispatch --insecure -b "$at" --state "$BATS_TEST_TMPDIR/state"
 	run -0 --separate-stderr within 15s dsvc-read -d "$at" -e 'range 3'
 	[ "$(sort <<<"$output" | tr '\n' ' ')" = '0 1 2 ' ]
 }
 
 # Iteration and seat are shown by STATUS to everybody; what is needed besides is not.
 @test "who knows the numbers of a reader gets none of its elements, and acknowledges none" {
-	start dispatch dsvc-dispatch -b 'tcp://127.0.0.1:*'
+	start dispatch dsvc-dispatch --insecure -b 'tcp://127.0.0.1:*'
 	local at=$ready report data iteration seat gen
-	start work dsvc-work -d "$at" -j 1 --memory 1M
+	start work dsvc-work --insecure -d "$at" -j 1 --memory 1M
 	mkfifo "$BATS_TEST_TMPDIR/out"
 	exec 6<>"$BATS_TEST_TMPDIR/out"
 	dsvc-read -d "$at" -e 'range 1000000' >&6 2>"$BATS_TEST_TMPDIR/read.err" 3>&- &
@@ -116,9 +116,9 @@ except ConnectionResetError:
 # The id that libzmq makes up next must not be known. Its generator begins at these two
 # numbers when nobody seeds it.
 @test "ids that libzmq makes up cannot be guessed: dispatcher and worker live" {
-	start dispatch dsvc-dispatch -b 'tcp://127.0.0.1:*'
+	start dispatch dsvc-dispatch --insecure -b 'tcp://127.0.0.1:*'
 	local at=$ready base
-	start work dsvc-work -d "$at" -b 'tcp://127.0.0.1:*'
+	start work dsvc-work --insecure -d "$at" -b 'tcp://127.0.0.1:*'
 	local data
 	data=$(dsvc-status -d "$at" --json | grep -o 'tcp://127.0.0.1:[0-9]*' | grep -v "$at" | head -1)
 	for base in 1804289383 3829176425; do
@@ -146,9 +146,9 @@ floods() { # KIND WORDS OF THE LOG
 }
 
 @test "who asks and does not read is cut off, and others are served meanwhile" {
-	start dispatch dsvc-dispatch -b 'tcp://127.0.0.1:*'
+	start dispatch dsvc-dispatch --insecure -b 'tcp://127.0.0.1:*'
 	local at=$ready
-	start work dsvc-work -d "$at"
+	start work dsvc-work --insecure -d "$at"
 	dsvc-register -d "$at" --id large "elements [\"$(printf '%0100000d' 0)\"]"
 	floods "$at" get 'peer [0-9a-f]* does not read: [0-9]* MB wait for it; cut its connection'
 	: >"$BATS_TEST_TMPDIR/dispatch.err"
@@ -156,17 +156,17 @@ floods() { # KIND WORDS OF THE LOG
 }
 
 @test "who asks for more than a peer may have is told so, then cut off" {
-	start dispatch dsvc-dispatch -b 'tcp://127.0.0.1:*'
+	start dispatch dsvc-dispatch --insecure -b 'tcp://127.0.0.1:*'
 	local at=$ready
-	start work dsvc-work -d "$at"
+	start work dsvc-work --insecure -d "$at"
 	floods "$at" status 'peer [0-9a-f]* asks too much and does not stop; cut its connection'
 	(($(mib_used dispatch) < 200))
 }
 
 @test "greetings, handshakes and frames that are wrong in any way break neither dispatcher nor worker" {
-	start dispatch dsvc-dispatch -b 'tcp://127.0.0.1:*'
+	start dispatch dsvc-dispatch --insecure -b 'tcp://127.0.0.1:*'
 	local at=$ready data seed
-	start work dsvc-work -d "$at" -b 'tcp://127.0.0.1:*'
+	start work dsvc-work --insecure -d "$at" -b 'tcp://127.0.0.1:*'
 	data=$ready
 	for seed in 1 2; do
 		run -0 within 60s python3 "$BATS_TEST_DIRNAME/lib/peer.py" zmtp "$at" "$seed" 300
@@ -179,7 +179,7 @@ floods() { # KIND WORDS OF THE LOG
 }
 
 @test "a message without end is cut off, from one connection or from many" {
-	start dispatch dsvc-dispatch -b 'tcp://127.0.0.1:*'
+	start dispatch dsvc-dispatch --insecure -b 'tcp://127.0.0.1:*'
 	local at=$ready
 	run -0 peer parts "$at" 20
 	[[ $output == cut$'\n'* ]]
@@ -189,7 +189,7 @@ floods() { # KIND WORDS OF THE LOG
 }
 
 @test "connections that say nothing do not use up the descriptors" {
-	start dispatch bash -c 'ulimit -n 40; exec dsvc-dispatch -b "tcp://127.0.0.1:*" "$@"' dispatch
+	start dispatch bash -c 'ulimit -n 40; exec dsvc-dispatch --insecure -b "tcp://127.0.0.1:*" "$@"' dispatch
 	local at=$ready
 	mkfifo "$BATS_TEST_TMPDIR/idle"
 	peer idle "$at" 200 <"$BATS_TEST_TMPDIR/idle" >"$BATS_TEST_TMPDIR/idle.out" 3>&- &

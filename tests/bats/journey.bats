@@ -46,10 +46,10 @@ work() { # NAME [ARG...]
 }
 
 @test "register, dispatch, two workers, read over tcp" {
-	start dispatch dsvc-dispatch -b 'tcp://127.0.0.1:*'
+	start dispatch dsvc-dispatch --insecure -b 'tcp://127.0.0.1:*'
 	export DSVC_DISPATCHER=$ready
-	start one dsvc-work
-	start two dsvc-work
+	start one dsvc-work --insecure
+	start two dsvc-work --insecure
 	local id
 	id=$(dsvc-register "$many")
 	dsvc-read "$id" >"$BATS_TEST_TMPDIR/all"
@@ -197,9 +197,9 @@ work() { # NAME [ARG...]
 }
 
 @test "a fifo feeds a pass that two readers share over tcp" {
-	start dispatch dsvc-dispatch -b 'tcp://127.0.0.1:*'
+	start dispatch dsvc-dispatch --insecure -b 'tcp://127.0.0.1:*'
 	export DSVC_DISPATCHER=$ready
-	start one dsvc-work --compression snappy
+	start one dsvc-work --insecure --compression snappy
 	dsvc-read -J j -e "$many" >"$BATS_TEST_TMPDIR/a" &
 	local other=$!
 	dsvc-read -J j -e "$many" >"$BATS_TEST_TMPDIR/b"

@@ -71,7 +71,7 @@ is() { # FILE TEXT
 	reap work 20
 	((status == 75))
 	says dsvc.7 '77 not allowed'
-	run -77 dsvc-dispatch -b 'tcp://0.0.0.0:*'
+	run -77 dsvc-work -d tcp://127.0.0.1:1
 	says dsvc.7 '78 bad configuration'
 	mkdir -p "$sockets/dsvc"
 	rm -f "${endpoint#ipc://}"
@@ -121,7 +121,7 @@ is() { # FILE TEXT
 	is lib/net/guard.h 'GUARD_OWED = 64 << 20'
 	is lib/net/guard.h 'GUARD_FIRST = 4 << 20'
 	is lib/net/guard.h 'GUARD_SILENT = 1024'
-	start dispatch dsvc-dispatch -b 'tcp://127.0.0.1:*'
+	start dispatch dsvc-dispatch --insecure -b 'tcp://127.0.0.1:*'
 	run -0 within 20s python3 -c '
 import socket, sys, time
 s = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
@@ -171,9 +171,9 @@ print(time.monotonic() - begin)' "${ready##*:}"
 	run -127 dsvc-run 'range 1 | exec -- /no/such'
 	says dsvc-exec.7 '77 the workers are not allowed to run programs'
 	says dsvc-exec.7 'Workers that speak TCP therefore refuse exec, sh and cmd with exit status 77, unless they are started with --allow-exec PROGRAM, which names a program, a folder of programs, or any of them.'
-	start dispatch dsvc-dispatch -b 'tcp://127.0.0.1:*'
+	start dispatch dsvc-dispatch --insecure -b 'tcp://127.0.0.1:*'
 	local at=$ready
-	start work dsvc-work -d "$at"
+	start work dsvc-work --insecure -d "$at"
 	run -77 dsvc-read -d "$at" -e 'range 3 | exec -- cat'
 	says dsvc-work.1 'What is refused ends the job with exit status 77.'
 	run -77 dsvc-read -d "$at" -e 'lines /etc/hostname'
@@ -364,6 +364,24 @@ print(time.monotonic() - begin)' "${ready##*:}"
 	run -66 dsvc-run "load $BATS_TEST_TMPDIR/saved"
 	: >"$BATS_TEST_TMPDIR/saved/SNAPSHOT.failed"
 	run -65 dsvc-run "load $BATS_TEST_TMPDIR/saved"
+}
+
+@test "keys, invitations and their files" {
+	is lib/net/key.h 'KEY_TEXT = 52,'
+	is cmd/dsvc-invite/main.c '.def = "15m"'
+	is cmd/dsvc-invite/main.c '.def = "1"'
+	told dsvc-keygen.1 'dsvc-keygen makes a pair of keys and prints the public one, 52 lower-case letters and digits.'
+	told dsvc-invite.1 'Whoever has it can add one key to those that the service allows, once and within 15 minutes unless --uses and --for say otherwise.'
+	told dsvc-security.7 'It is a line of text, good for 15 minutes and for one key.'
+	# tried in keys.bats
+	told dsvc-keygen.1 'Whoever can read it can do what its key may; programs refuse a key file with 78 if its mode is not 0600, or if others can write in its folder.'
+	told dsvc-allow.1 'only until the beginning of that day, or until that minute (2026-11-22T04:00Z); times are UTC'
+	told dsvc-allow.1 'A worker or reader whose key was struck out is cut off then, also in the middle of a pass; its streams, and the elements that it had not acknowledged, go to others, and it ends with 77.'
+	told dsvc-security.7 'In containers, mount a key file and a file of services into $XDG_CONFIG_HOME/dsvc, as secrets with mode 0600 or 0400; dsvc-keygen(1) makes keys for that, and dsvc-allow(1) adds them.'
+	told dsvc-security.7 'Programs that knew the old key refuse the new one with 77 until dsvc-join(1) is run.'
+	told dsvc-security.7 'All are in $XDG_CONFIG_HOME/dsvc or ~/.config/dsvc, and are refused with 78 unless they are closed to others and only their user can write in the folder.'
+	# the range of the ids that libzmq makes up
+	told dsvc-security.7 'With --insecure, whoever reaches a port can besides try to end the program by guessing ids inside libzmq, which takes some 2^31 tries.'
 }
 
 # In dsvc-ops.7 defaults are printed from the rows of options, and what functions give is tried by

@@ -21,9 +21,9 @@ teardown() {
 }
 
 public() {
-	start dispatch dsvc-dispatch -b 'tcp://127.0.0.1:*'
+	start dispatch dsvc-dispatch --insecure -b 'tcp://127.0.0.1:*'
 	export DSVC_DISPATCHER=$ready
-	start work dsvc-work --name b "$@"
+	start work dsvc-work --insecure --name b "$@"
 }
 
 ask() { within 20s dsvc-read -q --timeout 15s --wait-workers 1/10s -e "$@"; }
@@ -56,18 +56,18 @@ os.execvp(sys.argv[2], sys.argv[2:])
 
 @test "on the private socket programs get all variables, until --child-env" {
 	start dispatch dsvc-dispatch
-	SECRET=hidden start work dsvc-work
+	SECRET=hidden start work dsvc-work --insecure
 	run -0 ask 'cmd -- env'
 	[[ $output == *SECRET=hidden* ]]
 	stop work
-	SECRET=hidden start work dsvc-work --child-env OTHER
+	SECRET=hidden start work dsvc-work --insecure --child-env OTHER
 	run -0 ask 'cmd -- env'
 	[[ $output != *SECRET* ]]
 }
 
 @test "limits hold for each process of a program" {
 	start dispatch dsvc-dispatch
-	start work dsvc-work --child-memory 64M --child-files 32 --sandbox auto
+	start work dsvc-work --insecure --child-memory 64M --child-files 32 --sandbox auto
 	run -0 ask 'cmd -- sh -c "ulimit -n; ulimit -d; ulimit -c"'
 	[ "$output" = $'"32"\n"65536"\n"0"' ] || [ "$output" = $'32\n65536\n0' ]
 	run -65 ask 'cmd -- /usr/bin/python3 -c "bytearray(200 << 20)"'
@@ -85,7 +85,7 @@ os.execvp(sys.argv[2], sys.argv[2:])
 	[ ! -e "$data/copy" ]
 	run -0 ask "cmd -- /usr/bin/python3 -c 'print(open(\"/etc/passwd\").read() != \"\")'"
 	stop work
-	start work dsvc-work --allow-exec any --allow-write "$data"
+	start work dsvc-work --insecure --allow-exec any --allow-write "$data"
 	run -0 ask "cmd -- cp $data/three $data/copy"
 	run -0 ask "range 3 | save $data/saved format=text"
 	run -0 ask "lines '$data/saved/*.txt'"
@@ -118,7 +118,7 @@ for line in sys.stdin:
 "'
 	[ "$(wc -l <<<"$output")" = 100 ]
 	stop work
-	start work dsvc-work --allow-exec any --sandbox off
+	start work dsvc-work --insecure --allow-exec any --sandbox off
 	run -0 ask "cmd -- grep -E '^NoNewPrivs:' /proc/self/status"
 	[[ $output == *0* ]]
 }
@@ -132,7 +132,7 @@ for line in sys.stdin:
 		exec "$@"
 	END
 	chmod +x "$BATS_TEST_TMPDIR/wrap"
-	start work dsvc-work --exec-wrap "$BATS_TEST_TMPDIR/wrap  --" --allow-exec cat
+	start work dsvc-work --insecure --exec-wrap "$BATS_TEST_TMPDIR/wrap  --" --allow-exec cat
 	run -0 ask 'range 3 | exec -- cat'
 	[ "$(sort <<<"$output")" = $'0\n1\n2' ]
 	[[ $(head -1 "$BATS_TEST_TMPDIR/wrap.log") == '-- /'*/cat ]]
@@ -143,17 +143,17 @@ for line in sys.stdin:
 }
 
 @test "what a kernel lacks is said, or done without where that is allowed" {
-	start dispatch dsvc-dispatch -b 'tcp://127.0.0.1:*'
+	start dispatch dsvc-dispatch --insecure -b 'tcp://127.0.0.1:*'
 	export DSVC_DISPATCHER=$ready
-	run -78 without_call 444 dsvc-work --sandbox require
+	run -78 without_call 444 dsvc-work --insecure --sandbox require
 	[[ $output == *'--sandbox require: this kernel has no Landlock'*'  help: '* ]]
-	start work without_call 444 dsvc-work
+	start work without_call 444 dsvc-work --insecure
 	grep -q 'this kernel has no Landlock' "$BATS_TEST_TMPDIR/work.err"
 	run -0 ask 'range 3'
 	stop work
-	run -78 without_call 437 dsvc-work --allow-read "$data"
+	run -78 without_call 437 dsvc-work --insecure --allow-read "$data"
 	[[ $output == *'--allow-read needs a kernel with openat2'*'  help: '* ]]
-	start work without_call 437 dsvc-work
+	start work without_call 437 dsvc-work --insecure
 	run -0 ask 'range 3'
 	run -77 ask "lines $data/three"
 }

@@ -56,9 +56,9 @@ same_both_ways() { # FORMAT SPEC
 }
 
 @test "the same over tcp, where the connection goes through one machine" {
-	start dispatch dsvc-dispatch -b 'tcp://127.0.0.1:*'
+	start dispatch dsvc-dispatch --insecure -b 'tcp://127.0.0.1:*'
 	export DSVC_DISPATCHER=$ready
-	start work dsvc-work --allow-read "$PWD"
+	start work dsvc-work --insecure --allow-read "$PWD"
 	same_both_ways msgpack "$large"
 }
 

@@ -14,13 +14,13 @@ many='range 300000 | map {i: x, pad: "012345678901234567890123456789012345678901
 
 # Two dispatchers, the first of which has the state; $both is what programs are told.
 pair() { # ADDRESS ADDRESS
-	start first dsvc-dispatch --state state -b "$1"
+	start first dsvc-dispatch --insecure --state state -b "$1"
 	both=$ready
 	waiting second "$2"
 }
 
 waiting() { # NAME ADDRESS
-	spawn "$1" dsvc-dispatch --state state --standby -b "$2"
+	spawn "$1" dsvc-dispatch --insecure --state state --standby -b "$2"
 	until_true 10s grep -q 'waiting for its end' "$1.err"
 }
 
@@ -62,8 +62,8 @@ killed() {
 	a=$here.1:5050 b=$here.2:5050
 	pair "$a" "$b"
 	export DSVC_DISPATCHER=$a,$b
-	start one dsvc-work --memory 1M -j 1
-	start two dsvc-work --memory 1M -j 1
+	start one dsvc-work --insecure --memory 1M -j 1
+	start two dsvc-work --insecure --memory 1M -j 1
 	slow --wait-workers 2 --order stable -e "$many"
 	killed first
 	until_true 10s grep -q 'ready on' second.err
@@ -104,8 +104,8 @@ killed() {
 }
 
 @test "the standby of one that ends in order takes over, too, at the same address" {
-	start first dsvc-dispatch --state state
-	spawn second dsvc-dispatch --state state --standby
+	start first dsvc-dispatch --insecure --state state
+	spawn second dsvc-dispatch --insecure --state state --standby
 	until_true 10s grep -q 'waiting for its end' second.err
 	dsvc-register --id mine 'range 7'
 	stop first
@@ -116,11 +116,11 @@ killed() {
 }
 
 @test "a standby that waits ends by a signal, and serves at once where nobody has the state" {
-	start first dsvc-dispatch --state state
+	start first dsvc-dispatch --insecure --state state
 	waiting second "$(free_ipc b)"
 	stop second
 	((status == 0))
-	run -69 dsvc-dispatch --state state -b "$(free_ipc b)"
+	run -69 dsvc-dispatch --insecure --state state -b "$(free_ipc b)"
 	start alone dsvc-dispatch --state other --standby -b "$(free_ipc b)"
 }
 

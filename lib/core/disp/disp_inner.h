@@ -8,6 +8,7 @@
  *	disp_load.c   durable rows, read back
  *	disp_report.c reports
  *	disp_peer.c   peers, and the loss of one
+ *	disp_role.c   who may say what
  *
  *	disp_job.c    jobs, OPEN
  *	disp_iter.c   iterations: units, streams, workers for them, the end
@@ -90,7 +91,6 @@ enum {
 #define DISP_RATE_NS 1000000000ll
 #define DISP_WIDEN_NS 200000000ll /* a pass that takes longer is worth a stream on every slot */
 
-
 /* Any key of three numbers. */
 struct disp_key { uint64_t v[4]; };
 
@@ -107,6 +107,9 @@ struct peer {
 	struct list_node by_heard;/* all peers, longest silent first */
 	struct list_node asks;    /* struct ask.by_peer */
 	char *name, *host, *endpoint;
+	char *user;               /* the host told that it is theirs; NULL: nobody was asked */
+	bool all;                 /* may see all that STATUS tells */
+	bool struck;              /* its key was struck out: it is not waited for */
 	uint32_t pid, slots;
 	uint64_t kept_bytes;
 	uint64_t arena, leased;   /* worker: bytes of memory that it shares */
@@ -160,6 +163,7 @@ struct job {
 	struct dirty dirty;
 	uint64_t number;
 	struct job_opts opts;     /* options of its first reader; name "": anonymous */
+	char *owner;              /* the user of that reader, who may see it in STATUS; NULL or "": none */
 	struct dataset *dataset;
 	uint64_t dataset_number;
 	uint32_t places;          /* in each round; 1: there are no rounds */
@@ -410,6 +414,9 @@ struct iteration *iter_find(const struct disp *d, uint64_t id);
 struct stream *iter_stream(const struct iteration *it, uint32_t index);
 bool iter_live(const struct iteration *it);
 struct stream *stream_find(const struct disp *d, struct stream_key key); /* any generation */
+/* disp_report.c: like disp_status, as that user may see it; NULL: all. */
+bool report_for(struct disp *d, int64_t now, const char *user, enum disp_report what, const char *job, struct buf *out);
+bool role_admits(struct disp *d, uint64_t id, const struct disp_who *who, const struct msg *m);
 /* The worker of this generation is told it, and makes the tickets of its readers of it. */
 struct secret stream_secret(const struct disp *d, const struct stream *s);
 struct stream_key stream_key_of(const struct stream *s);

@@ -49,6 +49,7 @@ job_free(struct disp *d, struct job *j)
 	place_job_free(j);
 	mem_free(j->iters);
 	job_opts_clear(&j->opts);
+	mem_free(j->owner);
 	mem_free(j);
 	s->jobs--;
 	dataset_unused(d, s);
@@ -192,6 +193,7 @@ job_for(struct disp *d, struct peer *p, struct msg *m, struct dataset *s, const 
 		return job_same(d, p, j, s, m, asked->part.of) ? j : NULL;
 	j = job_new(d, disp_id(d), &o->job, s);
 	j->places = asked->part.of;
+	j->owner = mem_strdup(str_or_empty(p->user));
 	gc_idle(d, j, d->now); /* until its reader is entered */
 	disp_dirty(d, &j->dirty, DIRTY_ROW);
 	return j;

@@ -65,6 +65,7 @@ disp_peer_free(struct disp *d, struct peer *p)
 	mem_free(p->name);
 	mem_free(p->host);
 	mem_free(p->endpoint);
+	mem_free(p->user);
 	words_clear(&p->tags);
 	buf_clear(&p->report);
 	mem_free(p);
@@ -87,7 +88,7 @@ disp_peer_lost(struct disp *d, struct peer *p, bool silent)
 		d->n_readers--;
 		if (p->waiting)
 			waiting_free(d, p->waiting);
-		if (p->seat && seat_awaited(p->seat, silent))
+		if (p->seat && !p->struck && seat_awaited(p->seat, silent))
 			seat_away(d, p->seat);
 		else if (p->seat)
 			seat_gone(d, p->seat);

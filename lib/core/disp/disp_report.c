@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "core/disp/disp_inner.h"
 #include "value/mp.h"
 
@@ -109,6 +110,24 @@ report_peer(struct buf *b, const struct disp *d, const struct peer *p, uint32_t 
 	report_uint(b, "silent_ms", report_ms(d->now - p->heard));
 }
 
+/* A user who may not see all sees his own jobs, and those who read them. */
+static bool
+report_shown(const struct job *j, const char *user)
+{
+	return !user || (*user && j && !strcmp(str_or_empty(j->owner), user));
+}
+
+/* The key that a worker's endpoint ends with is not for people. */
+static void
+report_endpoint(struct buf *b, const char *endpoint)
+{
+	char *text = mem_strdup(str_or_empty(endpoint));
+
+	text[strcspn(text, " ")] = '\0';
+	report_str(b, "endpoint", text);
+	mem_free(text);
+}
+
 static void
 report_workers(struct buf *b, const struct disp *d)
 {
@@ -117,7 +136,7 @@ report_workers(struct buf *b, const struct disp *d)
 		const struct peer *p = LIST_OF(n, struct peer, workers);
 
 		report_peer(b, d, p, 9);
-		report_str(b, "endpoint", p->endpoint);
+		report_endpoint(b, p->endpoint);
 		report_uint(b, "slots", p->slots);
 		report_uint(b, "streams", p->n_streams);
 		report_uint(b, "kept_bytes", p->kept_bytes);
@@ -146,15 +165,28 @@ report_consumer(struct buf *b, const struct peer *p)
 	mem_free(places);
 }
 
-static void
-report_readers(struct buf *b, const struct disp *d)
+static const struct job *
+report_job_of(const struct peer *p)
 {
-	report_list(b, "readers", d->n_readers);
+	return p->seat ? p->seat->iter->job : p->waiting ? p->waiting->iter->job : NULL;
+}
+
+static void
+report_readers(struct buf *b, const struct disp *d, const char *user)
+{
+	size_t shown = 0;
+
+	for (struct list_node *n = d->by_heard.next; n != &d->by_heard; n = n->next) {
+		const struct peer *p = LIST_OF(n, struct peer, by_heard);
+
+		shown += p->role == ROLE_READER && report_shown(report_job_of(p), user);
+	}
+	report_list(b, "readers", shown);
 	for (struct list_node *n = d->by_heard.next; n != &d->by_heard; n = n->next) {
 		const struct peer *p = LIST_OF(n, struct peer, by_heard);
 		const struct iteration *it = p->seat ? p->seat->iter : p->waiting ? p->waiting->iter : NULL;
 
-		if (p->role != ROLE_READER)
+		if (p->role != ROLE_READER || !report_shown(report_job_of(p), user))
 			continue;
 		report_peer(b, d, p, 9);
 		report_uint(b, "job", it ? it->job->number : 0);
@@ -168,10 +200,12 @@ report_readers(struct buf *b, const struct disp *d)
 }
 
 static void
-report_datasets(struct buf *b, const struct disp *d)
+report_datasets(struct buf *b, const struct disp *d, const char *user)
 {
-	report_list(b, "datasets", d->datasets.n);
-	for (size_t i = 0; i < d->datasets.n; i++) {
+	size_t shown = user ? 0 : d->datasets.n;
+
+	report_list(b, "datasets", shown);
+	for (size_t i = 0; i < shown; i++) {
 		const struct dataset *s = d->datasets.items[i].value;
 
 		report_record(b, 4);
@@ -376,11 +410,13 @@ report_job(struct buf *b, const struct disp *d, const struct job *j, enum disp_r
 }
 
 static bool
-report_wanted(const struct job *j, const char *name)
+report_wanted(const struct job *j, const char *name, const char *user)
 {
 	char *number;
 	bool same;
 
+	if (!report_shown(j, user))
+		return false;
 	if (!*name || !strcmp(j->opts.name, name))
 		return true;
 	number = mem_printf("%llu", (unsigned long long)j->number);
@@ -392,12 +428,19 @@ report_wanted(const struct job *j, const char *name)
 bool
 disp_status(struct disp *d, int64_t now_ns, enum disp_report what, const char *job, struct buf *out)
 {
+	return report_for(d, now_ns, NULL, what, job, out);
+}
+
+bool
+report_for(struct disp *d, int64_t now_ns, const char *user, enum disp_report what, const char *job,
+	   struct buf *out)
+{
 	struct list_node *n;
 	size_t jobs = 0;
 
 	d->now = now_ns;
 	for (n = d->job_list.next; n != &d->job_list; n = n->next)
-		jobs += report_wanted(LIST_OF(n, struct job, node), job);
+		jobs += report_wanted(LIST_OF(n, struct job, node), job, user);
 	if (*job && !jobs)
 		return false;
 	report_record(out, what == REPORT_AUDIT ? 3 : 9);
@@ -410,12 +453,12 @@ disp_status(struct disp *d, int64_t now_ns, enum disp_report what, const char *j
 		report_float(out, "slots_wanted", wanted);
 		report_uint(out, "workers_wanted", wanted_number(wanted, mean));
 		report_workers(out, d);
-		report_readers(out, d);
-		report_datasets(out, d);
+		report_readers(out, d, user);
+		report_datasets(out, d, user);
 	}
 	report_list(out, "jobs", jobs);
 	for (n = d->job_list.next; n != &d->job_list; n = n->next)
-		if (report_wanted(LIST_OF(n, struct job, node), job))
+		if (report_wanted(LIST_OF(n, struct job, node), job, user))
 			report_job(out, d, LIST_OF(n, struct job, node), what);
 	return true;
 }

@@ -36,7 +36,8 @@ const struct field row_job_fields[] = {
 	PART(job, "compression", U32, opts.compression, JOB_COMPRESSIONS - 1, NULL),
 	U32(job, places, ROUND_PLACES_MAX, NULL), PART(job, "tail", U32, opts.tail, JOB_TAILS - 1, NULL),
 	PART(job, "tail_of", U32, opts.tail_of, JOB_TAIL_OFS - 1, NULL),
-	PART(job, "seat_wait", U64, opts.seat_wait, INT64_MAX, NULL), { 0 }
+	PART(job, "seat_wait", U64, opts.seat_wait, INT64_MAX, NULL),
+	TEXT(job, owner, WIRE_NAME_MAX, NULL), { 0 }
 };
 static const struct field part_fields[] = {
 	U32(round_part, of, ROUND_PLACES_MAX, NULL), U32(round_part, first, ROUND_PLACES_MAX, NULL),

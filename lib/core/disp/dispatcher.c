@@ -129,7 +129,7 @@ disp_reconcile(struct disp *d, struct peer *p, const struct msg_hello *h, bool a
 }
 
 static void
-disp_hello(struct disp *d, uint64_t id, struct msg *m)
+disp_hello(struct disp *d, uint64_t id, const struct disp_who *who, struct msg *m)
 {
 	struct msg_hello *h = &m->hello;
 	struct peer *p;
@@ -161,6 +161,9 @@ disp_hello(struct disp *d, uint64_t id, struct msg *m)
 	if (!p)
 		p = disp_peer_new(d, id, (enum wire_role)h->role);
 	p->known = true;
+	p->all = who->may & MAY_ADMIN;
+	mem_free(p->user);
+	p->user = who->user ? mem_strdup(who->user) : NULL;
 	p->heard = d->now;
 	disp_take_hello(d, p, h);
 	disp_welcome(d, p, m->req);
@@ -232,8 +235,8 @@ disp_tool(struct disp *d, struct peer *p, struct msg *m)
 	if (!m->status.part)
 		buf_reset(&p->report);
 	if (!m->status.part &&
-	    !disp_status(d, d->now, (enum disp_report)m->status.what, m->status.job ? m->status.job : "",
-			 &p->report)) {
+	    !report_for(d, d->now, p->all ? NULL : str_or_empty(p->user), (enum disp_report)m->status.what,
+			str_or_empty(m->status.job), &p->report)) {
 		char *text = mem_printf("no job `%s`", m->status.job);
 
 		disp_error(d, p, m->req, ST_NOINPUT, text, "");
@@ -308,11 +311,19 @@ disp_known_message(struct disp *d, struct peer *p, struct msg *m)
 void
 disp_message(struct disp *d, int64_t now_ns, uint64_t peer, struct msg *m)
 {
+	disp_message_of(d, now_ns, peer, &(struct disp_who){ .may = MAY_ANY }, m);
+}
+
+void
+disp_message_of(struct disp *d, int64_t now_ns, uint64_t peer, const struct disp_who *who, struct msg *m)
+{
 	struct peer *p;
 
 	disp_time(d, now_ns);
+	if (!role_admits(d, peer, who, m))
+		return;
 	if (m->type == MSG_HELLO) {
-		disp_hello(d, peer, m);
+		disp_hello(d, peer, who, m);
 		return;
 	}
 	p = disp_peer(d, peer);

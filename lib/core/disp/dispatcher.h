@@ -30,6 +30,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "wire/msg.h"
+#include "wire/role.h"
 
 struct disp;
 struct disp_row;
@@ -67,6 +68,18 @@ void disp_free(struct disp **d);
 void disp_message(struct disp *d, int64_t now_ns, uint64_t peer, struct msg *m);
 /* Answers a request that is not to be handled with ERROR. */
 void disp_deny(struct disp *d, int64_t now_ns, uint64_t peer, uint64_t req, const struct err *e);
+/* Likewise, of a sender about whom something is known: what its key may, and whose it is. A
+ * peer keeps the user of its HELLO; what another user says in its name is dropped. */
+struct disp_who {
+	unsigned may;           /* MAY_ of wire/role.h */
+	const char *user;       /* lent; NULL: nobody was asked, on a private socket */
+	const char *jobs;       /* glob of names of the jobs that it may open; NULL or "": any */
+};
+void disp_message_of(struct disp *d, int64_t now_ns, uint64_t peer, const struct disp_who *who, struct msg *m);
+/* Asks again what each user may. Peers whose users may not be what they are any more are lost
+ * at once, and what they had goes to others; cut is called for each. Gives their number. */
+size_t disp_review(struct disp *d, int64_t now_ns, unsigned (*may)(void *arg, const char *user), void *arg,
+		   void (*cut)(void *arg, uint64_t peer));
 /* A frame that could not be decoded: answers with ERROR or REFUSED. */
 void disp_bad_message(struct disp *d, int64_t now_ns, uint64_t peer, const struct err *e);
 /* The peer's connection broke and is known not to come back. */

@@ -41,6 +41,8 @@ dsvc_setup() {
 			sockets=$(mktemp -d "${TMPDIR:-/tmp}/dsvcXXXXXX")
 		fi
 		export XDG_RUNTIME_DIR=$sockets
+		# Where keys are: each test has its own.
+		export XDG_CONFIG_HOME=$BATS_TEST_TMPDIR/config
 		# The private default: what -d is when nothing is said.
 		endpoint=ipc://$sockets/dsvc/dispatch
 	fi

@@ -74,11 +74,11 @@ a_row_of_a_job_has_these_bytes(void **state)
 	struct job j = { .opts = { .name = text("train"), .options = text("o"), .seed = 8, .sharding = SHARD_DYNAMIC,
 		.order = ORDER_SOURCE, .shards = 3, .seeded = true, .target = TARGET_LOCAL, .where = text("gpu"),
 		.compression = PACK_SNAPPY, .tail = TAIL_PAD, .tail_of = TAIL_OF_STREAM, .seat_wait = 9 },
-		.dataset_number = 5, .shards = 6, .keep = true, .places = 4 };
+		.dataset_number = 5, .shards = 6, .keep = true, .places = 4, .owner = text("ada") };
 	struct job again = { 0 }, moved = { 0 };
 
 	(void)state;
-	is_row(row_job_fields, &j, &again, &moved, "dc0011a5747261696ea16f0508010203c306c302a36770750204010109");
+	is_row(row_job_fields, &j, &again, &moved, "dc0012a5747261696ea16f0508010203c306c302a36770750204010109a3616461");
 }
 
 static void

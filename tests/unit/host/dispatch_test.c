@@ -31,9 +31,9 @@ static sem_t up;
 static pthread_t thread;
 
 static enum status
-ready(void *arg, const char *at, struct err *e)
+ready(void *arg, const char *at, const char *keys, struct err *e)
 {
-	(void)arg, (void)e;
+	(void)arg, (void)keys, (void)e;
 	snprintf(address, sizeof address, "%s", at);
 	sem_post(&up);
 	return ST_OK;
@@ -43,7 +43,7 @@ static void *
 serve(void *arg)
 {
 	char any[] = "tcp://127.0.0.1:*", *binds[] = { any };
-	struct dispatch_conf c = { .binds = binds, .n_binds = 1, .ready = ready };
+	struct dispatch_conf c = { .binds = binds, .n_binds = 1, .insecure = true, .ready = ready };
 	struct err e;
 	(void)arg;
 	if (dispatch_run(&c, &e) != ST_OK)

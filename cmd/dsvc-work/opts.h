@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The options of dsvc-work.
+ */
+#ifndef WORK_OPTS_H
+#define WORK_OPTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/param.h"
+#include "cli/program.h"
+#include "cli/ready.h"
+#include "host/fence.h"
+
+struct work_options {
+	char *join, *dispatcher, *bind, *advertise, *name;
+	struct ready ready;
+	struct words tag;
+	struct fence_conf fence;
+	bool insecure, quiet, until_stdin_eof;
+	int64_t slots, memory, restart_interval, give_up, drain_timeout, verbose;
+	int compression, transfer, data;
+};
+
+extern const struct program work_program;
+
+#endif

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Roles: what the sender of a message may say. The role of each message stands in
+ * the tables of lib/wire; here is what depends on more than its type.
+ */
+#include <fnmatch.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+#include "core/disp/disp_inner.h"
+#include "wire/field.h"
+
+static bool
+role_error(struct disp *d, uint64_t id, const struct msg *m, const char *text, const char *help)
+{
+	struct peer stranger = { .id = id };
+
+	if (m->type == MSG_HELLO) {
+		struct msg *out = disp_send(d, &stranger, MSG_REFUSED, m->req);
+
+		out->refused = (struct msg_refused){ WIRE_VERSION, ST_PERM, mem_strdup(text), mem_strdup(help) };
+	} else {
+		disp_error(d, &stranger, m->req, ST_PERM, text, help);
+	}
+	return false;
+}
+
+/* Says which role is missing. */
+static bool
+role_lacks(struct disp *d, uint64_t id, const struct disp_who *who, const struct msg *m, const char *what)
+{
+	char roles[ROLES_TEXT], *text;
+
+	roles_print(who->may, roles);
+	text = mem_printf("this key may: %s; %s", *roles ? roles : "nothing", what);
+	role_error(d, id, m, text, "ask for an invitation with another role: dsvc-invite, where the dispatcher is");
+	mem_free(text);
+	return false;
+}
+
+static bool
+role_of_hello(struct disp *d, uint64_t id, const struct disp_who *who, const struct msg *m)
+{
+	const struct peer *p = disp_peer(d, id);
+
+	if (p && p->known && strcmp(str_or_empty(p->user), str_or_empty(who->user)) != 0)
+		return role_error(d, id, m, "this peer id is that of another key", "");
+	if (m->hello.role == ROLE_WORKER && !(who->may & (MAY_WORK | MAY_ADMIN)))
+		return role_lacks(d, id, who, m, "a worker needs the role work");
+	if (m->hello.role == ROLE_READER && !(who->may & (MAY_USER | MAY_ADMIN)))
+		return role_lacks(d, id, who, m, "a reader needs the role read");
+	return true;
+}
+
+static bool
+role_of_open(struct disp *d, uint64_t id, const struct disp_who *who, const struct msg *m)
+{
+	const char *name = str_or_empty(m->open.job.name), *glob = str_or_empty(who->jobs);
+
+	if (!*str_or_empty(m->open.dataset) && !(who->may & (MAY_REGISTER | MAY_ADMIN)))
+		return role_lacks(d, id, who, m, "a pipeline needs the role register; read a dataset that is registered");
+	if (*glob && fnmatch(glob, name, 0) != 0)
+		return role_lacks(d, id, who, m, *name ? "but not read this job" : "but only read jobs with certain names");
+	return true;
+}
+
+/* False: it is refused, and was answered if that tells its sender anything. */
+bool
+role_admits(struct disp *d, uint64_t id, const struct disp_who *who, const struct msg *m)
+{
+	const struct msg_desc *desc = msg_desc(m->type);
+	const struct peer *p = disp_peer(d, id);
+
+	if (m->type == MSG_HELLO)
+		return role_of_hello(d, id, who, m);
+	if (p && p->known && strcmp(str_or_empty(p->user), str_or_empty(who->user)) != 0)
+		return false; /* somebody else's connection that calls itself as this peer */
+	if (desc && desc->may && !(desc->may & who->may)) {
+		char *what = mem_printf("%s is not for it", desc->name);
+
+		role_lacks(d, id, who, m, what);
+		mem_free(what);
+		return false;
+	}
+	return m->type != MSG_OPEN || role_of_open(d, id, who, m);
+}
+
+size_t
+disp_review(struct disp *d, int64_t now_ns, unsigned (*may)(void *arg, const char *user), void *arg,
+	    void (*cut)(void *arg, uint64_t peer))
+{
+	struct list_node *n, *next;
+	size_t struck = 0;
+
+	disp_time(d, now_ns);
+	for (n = d->by_heard.next; n != &d->by_heard; n = next) {
+		struct peer *p = LIST_OF(n, struct peer, by_heard);
+		unsigned needs = p->role == ROLE_WORKER ? MAY_WORK | MAY_ADMIN :
+			p->role == ROLE_READER ? MAY_USER | MAY_ADMIN : MAY_ANY;
+
+		next = n->next;
+		if (!p->known || !p->user || may(arg, p->user) & needs)
+			continue;
+		struck++;
+		cut(arg, p->id);
+		p->struck = true;
+		disp_peer_lost(d, p, false);
+	}
+	return struck;
+}
