@@ -216,6 +216,10 @@ _dsvc_read()
 	--where) return ;;
 	--shards) return ;;
 	--shard) return ;;
+	--consumer) return ;;
+	--tail) mapfile -t COMPREPLY < <(compgen -W 'drop pad fail' -- "$cur"); return ;;
+	--tail-of) mapfile -t COMPREPLY < <(compgen -W 'pass stream' -- "$cur"); return ;;
+	--seat-wait) mapfile -t COMPREPLY < <(compgen -W 'never' -- "$cur"); return ;;
 	--seed) return ;;
 	--window) return ;;
 	--transfer) mapfile -t COMPREPLY < <(compgen -W 'auto copy shm' -- "$cur"); return ;;
@@ -237,7 +241,7 @@ _dsvc_read()
 	--timeout) return ;;
 	esac
 	case $cur in
-	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -e --expression -f --file -s --set -I --include-dir -J --job --sharding --order --target --where --shards --shard --seed --window --transfer --compression --epoch --type --epochs -t --to -0 --null -n --count -o --output --checkpoint --ack-fd --max-errors --errors --wait-workers --give-up -p --progress --stats --fail-empty --join --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -e --expression -f --file -s --set -I --include-dir -J --job --sharding --order --target --where --shards --shard --consumer --tail --tail-of --seat-wait --seed --window --transfer --compression --epoch --type --epochs -t --to -0 --null -n --count -o --output --checkpoint --ack-fd --max-errors --errors --wait-workers --give-up -p --progress --stats --fail-empty --join --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
 	*) _dsvc_spec "$1" "$2" && return; compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -W 'assert batch bucket bytes cache cardinality choose cmd concat count counter csv dataset dedup distribute drop elements enumerate exec files filter flat_map format group_by group_by_window ignore_errors interleave join lines load lookup map msgpack ndjson npy pad_to padded_batch parse prefetch print ragged_batch random range rate rebatch reduce rename repeat resample sample sample_rate save scan select sh shard shuffle skip sleep snapshot sort sqlite stats stdin take take_while tar tee tfrecord top tsv unbatch unique whole window zip then' -- "$cur") ;;
 	esac
 }
