@@ -5,6 +5,7 @@
  */
 #include "base/mem.h"
 #include "core/disp/disp_inner.h"
+#include "core/disp/disp_role.h"
 #include "core/disp/disp_past.h"
 
 /* The first element of the stream that is not taken. */

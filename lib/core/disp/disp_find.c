@@ -3,6 +3,7 @@
  * Iterations and streams by the names that messages give them.
  */
 #include "core/disp/disp_inner.h"
+#include "core/disp/disp_role.h"
 
 struct iteration *
 iter_find(const struct disp *d, uint64_t id)

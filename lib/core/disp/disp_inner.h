@@ -90,7 +90,6 @@ enum {
 #define DISP_ASK_NS 2000000000ll /* asked again after */
 #define DISP_RATE_NS 1000000000ll
 #define DISP_WIDEN_NS 200000000ll /* a pass that takes longer is worth a stream on every slot */
-
 /* Any key of three numbers. */
 struct disp_key { uint64_t v[4]; };
 
@@ -414,11 +413,6 @@ struct iteration *iter_find(const struct disp *d, uint64_t id);
 struct stream *iter_stream(const struct iteration *it, uint32_t index);
 bool iter_live(const struct iteration *it);
 struct stream *stream_find(const struct disp *d, struct stream_key key); /* any generation */
-/* disp_report.c: like disp_status, as that user may see it; NULL: all. */
-bool report_for(struct disp *d, int64_t now, const char *user, enum disp_report what, const char *job, struct buf *out);
-bool role_admits(struct disp *d, uint64_t id, const struct disp_who *who, const struct msg *m);
-/* The worker of this generation is told it, and makes the tickets of its readers of it. */
-struct secret stream_secret(const struct disp *d, const struct stream *s);
 struct stream_key stream_key_of(const struct stream *s);
 
 /* disp_peer.c */

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "core/disp/disp_inner.h"
+#include "core/disp/disp_role.h"
 #include "value/mp.h"
 
 enum { REPORT_STREAMS = 1000 }; /* listed per iteration */

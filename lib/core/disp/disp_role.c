@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "core/disp/disp_inner.h"
+#include "core/disp/disp_role.h"
 #include "wire/field.h"
 
 static bool

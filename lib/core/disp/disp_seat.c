@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "core/disp/disp_inner.h"
+#include "core/disp/disp_role.h"
 
 struct seat *
 seat_new(struct disp *d, struct iteration *it, struct peer *p, uint64_t number, const char *host)

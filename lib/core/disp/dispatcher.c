@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "core/disp/disp_inner.h"
+#include "core/disp/disp_role.h"
 #include "core/disp/disp_yield.h"
 
 struct disp *

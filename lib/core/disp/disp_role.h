@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Rights to say and to see: roles, and the secrets of streams. For the files of the
+ * dispatcher, as disp_inner.h.
+ */
+#ifndef DISP_DISP_ROLE_H
+#define DISP_DISP_ROLE_H
+
+#include "core/disp/disp_inner.h"
+
+/* disp_role.c: whether the sender may say it; if not, it has been answered. */
+bool role_admits(struct disp *d, uint64_t id, const struct disp_who *who, const struct msg *m);
+/* disp_report.c: like disp_status, as that user may see it; NULL: all. */
+bool report_for(struct disp *d, int64_t now, const char *user, enum disp_report what, const char *job,
+		struct buf *out);
+/* disp_find.c: the worker of this generation is told it, and makes the tickets of its readers
+ * of it. */
+struct secret stream_secret(const struct disp *d, const struct stream *s);
+
+#endif
