@@ -46,6 +46,7 @@ _dsvc_dispatch()
 	--exit-when-idle) return ;;
 	--job-gc) mapfile -t COMPREPLY < <(compgen -W 'never' -- "$cur"); return ;;
 	--job-gc-unfinished) mapfile -t COMPREPLY < <(compgen -W 'never' -- "$cur"); return ;;
+	--group-gc) mapfile -t COMPREPLY < <(compgen -W 'never' -- "$cur"); return ;;
 	--dataset-gc) return ;;
 	--beat) return ;;
 	--loss) return ;;
@@ -54,7 +55,7 @@ _dsvc_dispatch()
 	--ready-file) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
 	esac
 	case $cur in
-	-*) mapfile -t COMPREPLY < <(compgen -W '-b --bind --state --standby --exit-when-idle --job-gc --job-gc-unfinished --dataset-gc --beat --loss --allowed --insecure --ready-fd --ready-file --until-stdin-eof -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	-*) mapfile -t COMPREPLY < <(compgen -W '-b --bind --state --standby --exit-when-idle --job-gc --job-gc-unfinished --group-gc --dataset-gc --beat --loss --allowed --insecure --ready-fd --ready-file --until-stdin-eof -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
 	*) : ;;
 	esac
 }
@@ -220,6 +221,9 @@ _dsvc_read()
 	--tail) mapfile -t COMPREPLY < <(compgen -W 'drop pad fail' -- "$cur"); return ;;
 	--tail-of) mapfile -t COMPREPLY < <(compgen -W 'pass stream' -- "$cur"); return ;;
 	--seat-wait) mapfile -t COMPREPLY < <(compgen -W 'never' -- "$cur"); return ;;
+	--share) mapfile -t COMPREPLY < <(compgen -W 'none lossless' -- "$cur"); return ;;
+	--group) return ;;
+	--from) mapfile -t COMPREPLY < <(compgen -W 'window start' -- "$cur"); return ;;
 	--seed) return ;;
 	--window) return ;;
 	--transfer) mapfile -t COMPREPLY < <(compgen -W 'auto copy shm' -- "$cur"); return ;;
@@ -233,6 +237,7 @@ _dsvc_read()
 	--checkpoint) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
 	--ack-fd) return ;;
 	--max-errors) return ;;
+	--on-missed) mapfile -t COMPREPLY < <(compgen -W 'warn fail' -- "$cur"); return ;;
 	--errors) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
 	--wait-workers) return ;;
 	--give-up) return ;;
@@ -241,7 +246,7 @@ _dsvc_read()
 	--timeout) return ;;
 	esac
 	case $cur in
-	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -e --expression -f --file -s --set -I --include-dir -J --job --sharding --order --target --where --shards --shard --consumer --tail --tail-of --seat-wait --seed --window --transfer --compression --epoch --type --epochs -t --to -0 --null -n --count -o --output --checkpoint --ack-fd --max-errors --errors --wait-workers --give-up -p --progress --stats --fail-empty --join --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -e --expression -f --file -s --set -I --include-dir -J --job --sharding --order --target --where --shards --shard --consumer --tail --tail-of --seat-wait --share --group --from --seed --window --transfer --compression --epoch --type --epochs -t --to -0 --null -n --count -o --output --checkpoint --ack-fd --max-errors --on-missed --errors --wait-workers --give-up -p --progress --stats --fail-empty --join --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
 	*) _dsvc_spec "$1" "$2" && return; compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -W 'assert batch bucket bytes cache cardinality choose cmd concat count counter csv dataset dedup distribute drop elements enumerate exec files filter flat_map format group_by group_by_window ignore_errors interleave join lines load lookup map msgpack ndjson npy pad_to padded_batch parse prefetch print ragged_batch random range rate rebatch reduce rename repeat resample sample sample_rate save scan select sh shard shuffle skip sleep snapshot sort sqlite stats stdin take take_while tar tee tfrecord top tsv unbatch unique whole window zip then' -- "$cur") ;;
 	esac
 }

@@ -43,7 +43,8 @@ main(int argc, char **argv)
 	char *first[1] = { own.address };
 	struct dispatch_conf c = { .binds = o.bind.v, .n_binds = o.bind.n,
 		.insecure = o.insecure, .allowed = o.allowed, .state = o.state, .idle_ns = o.exit_when_idle,
-		.job_gc_ns = o.job_gc, .unfinished_gc_ns = o.unfinished_gc, .dataset_gc_ns = o.dataset_gc,
+		.job_gc_ns = o.job_gc, .unfinished_gc_ns = o.unfinished_gc,
+		.group_gc_ns = o.group_gc, .dataset_gc_ns = o.dataset_gc,
 		.until_stdin_eof = o.until_stdin_eof, .ready = ready_told_with, .arg = &o.ready };
 	st = opts_check(&o, &opt, &e);
 	c.beat_ms = (uint32_t)(o.beat / 1000000);

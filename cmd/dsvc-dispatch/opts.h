@@ -11,7 +11,7 @@
 struct dispatch {
 	struct words bind;
 	bool insecure, quiet, until_stdin_eof, standby;
-	int64_t verbose, exit_when_idle, job_gc, unfinished_gc, dataset_gc, beat, loss;
+	int64_t verbose, exit_when_idle, job_gc, unfinished_gc, group_gc, dataset_gc, beat, loss;
 	struct ready ready;
 	char *state, *allowed;
 };

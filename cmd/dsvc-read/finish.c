@@ -16,6 +16,11 @@ finish_pass(struct delivery *p, const struct msg_done *done)
 	if (done && done->dropped && !done->code)
 		log_say(LOG_WARN, "%llu element%s did not fill a round and went to nobody", (unsigned long long)done->dropped,
 			done->dropped == 1 ? "" : "s");
+	p->missed += done ? done->missed : 0;
+	if (done && done->missed && (done->code || !p->o->on_missed))
+		log_say(LOG_WARN, "missed %llu element%s%s%s%s", (unsigned long long)done->missed,
+			done->missed == 1 ? "" : "s", done->lacks && *done->lacks ? " (" : "",
+			done->lacks ? done->lacks : "", done->lacks && *done->lacks ? ")" : "");
 }
 
 void
@@ -54,6 +59,12 @@ finish_close(struct delivery *p, enum status st, struct err *e)
 		log_say(LOG_WARN, "%llu element%s failed%s%s", (unsigned long long)p->failed,
 			p->failed == 1 ? "" : "s", p->o->errors ? "; see " : "",
 			p->o->errors ? p->o->errors : "");
+	if (st == ST_OK && p->missed && p->o->on_missed) {
+		err_set(e, ST_DATA, "the group missed %llu element%s", (unsigned long long)p->missed,
+			p->missed == 1 ? "" : "s");
+		err_help(e, "a group that comes late begins with what others still wait for; --from start begins at the start");
+		return ST_DATA;
+	}
 	if (st == ST_OK && p->o->fail_empty && !p->elements)
 		return err_set(e, ST_NO, "%s", "");
 	return st;

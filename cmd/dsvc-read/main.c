@@ -59,6 +59,8 @@ read_run(struct delivery *p, struct what *w, const struct endpoint *ep, struct e
 	}
 	p->job = service ? remote_of(service)->job.name : p->o->job.name;
 	if (service && service != plan->top) {
+		if (p->o->on_missed)
+			return err_set(e, ST_USAGE, "--on-missed needs a pipeline that runs on workers as a whole");
 		if (p->o->errors || p->o->job.limited)
 			return err_set(e, ST_USAGE, "--errors and --max-errors need a pipeline that runs on workers as a whole");
 		if (p->o->checkpoint || p->o->ack_fd >= 0)

@@ -27,7 +27,7 @@ struct read_options {
 	struct words set, include;
 	struct job_opts job;    /* main.c completes what the options say in another way */
 	int64_t epochs, count, verbose, ack_fd, timeout, give_up;
-	int format, progress;
+	int format, progress, on_missed;
 	bool nul, stats, quiet, fail_empty;
 };
 
@@ -51,6 +51,7 @@ struct delivery {
 	struct acks acks;
 	struct faults *faults;  /* --errors */
 	uint64_t failed;
+	uint64_t missed;        /* by our group, of a job that is shared */
 	bool show;              /* progress is wanted */
 	int64_t started_ns, shown_ns;
 	bool tty;               /* stderr is a terminal */

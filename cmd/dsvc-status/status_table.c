@@ -206,6 +206,25 @@ status_table_rounds(struct slice j, struct slice p, struct buf *out)
 	buf_byte(out, '\n');
 }
 
+/* The groups of a shared job, each on a line of its own. */
+static void
+status_table_groups(struct slice pass, struct buf *out)
+{
+	struct record_items it = record_list(pass, "groups");
+	struct slice g;
+	while (record_next(&it, &g)) {
+		struct mp name = record_text(g, "group");
+		buf_printf(out, "%13s  group ", "");
+		buf_put(out, name.p, name.n);
+		buf_printf(out, "  readers %" PRIu64 "  acknowledged %" PRIu64 "  missed %" PRIu64, record_uint(g, "readers"),
+			   record_uint(g, "acknowledged"), record_uint(g, "missed"));
+		if (record_uint(g, "ended"))
+			buf_str(out, "  ended\n");
+		else
+			buf_printf(out, "  behind %" PRIu64 "\n", record_uint(g, "behind"));
+	}
+}
+
 static void
 status_table_passes(struct slice j, struct slice before, double seconds, struct buf *out)
 {
@@ -233,6 +252,7 @@ status_table_passes(struct slice j, struct slice before, double seconds, struct 
 		status_table_forgotten(j, out);
 		status_table_sharding(j, out);
 		status_table_rounds(j, p, out);
+		status_table_groups(p, out);
 	}
 }
 
@@ -319,6 +339,7 @@ status_table_audit(struct slice report, struct buf *out, struct buf *why)
 			for (int i = 0; i < COLUMNS; i++)
 				buf_printf(out, "  %12" PRIu64, record_uint(p, columns[i]));
 			enum audit is = status_table_books(p, out);
+			status_table_groups(p, out);
 			if (is == AUDIT_FAILED && !why->len) {
 				struct mp m = record_text(p, "error");
 				buf_printf(why, "pass %" PRIu64 " failed: ", record_uint(p, "epoch"));

@@ -434,7 +434,8 @@ dispatch_run(const struct dispatch_conf *c, struct err *e)
 	struct dispatch d = { .conf = c };
 	struct disp_opts o = { .instance = sock_peer_new(), .seed = rng_seed_fresh(), .secret = secret_new(),
 		.durable = c->store != NULL, .strangers = dispatch_open_to_all(c),
-		.job_gc_ns = c->job_gc_ns, .unfinished_gc_ns = c->unfinished_gc_ns, .dataset_gc_ns = c->dataset_gc_ns,
+		.job_gc_ns = c->job_gc_ns, .unfinished_gc_ns = c->unfinished_gc_ns,
+		.group_gc_ns = c->group_gc_ns, .dataset_gc_ns = c->dataset_gc_ns,
 		.beat_ms = c->beat_ms, .loss_ms = c->loss_ms, .spec_id = dispatch_id,
 		.read_row = c->store ? dispatch_read_row : NULL, .read_arg = &d };
 	struct sock_opts so = { .self = LINK_DISPATCHER, .handover = true,

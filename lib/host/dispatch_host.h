@@ -27,7 +27,7 @@ struct dispatch_conf {
 	const char *state;      /* folder of the state; NULL: nothing is kept */
 	struct store *store;    /* NULL: nothing is kept */
 	int64_t idle_ns;        /* exit when idle for so long; 0: never */
-	int64_t job_gc_ns, unfinished_gc_ns, dataset_gc_ns;
+	int64_t job_gc_ns, unfinished_gc_ns, group_gc_ns, dataset_gc_ns;
 	uint32_t beat_ms, loss_ms;
 	bool until_stdin_eof;
 	/* Can serve: called once with the first address as it was bound, and words about keys, or "". */

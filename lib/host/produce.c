@@ -12,6 +12,7 @@
 #include "core/work/worker.h"
 #include "host/deal.h"
 #include "host/produce_fault.h"
+#include "host/produce_skip.h"
 #include "host/plans.h"
 #include "host/service.h"
 #include "host/turns.h"
@@ -58,7 +59,7 @@ struct produce {
 	char *env[5];              /* for the children of exec */
 	uint64_t offset, made;     /* the next element; produced by this thread */
 	uint64_t from_split;       /* the split that the elements in the builder came from */
-	size_t skip_at;            /* the range of assign.skip that comes next */
+	struct produce_skip skip;
 	int64_t restart_ns;        /* when a restart point was last told */
 	unsigned pack_pause;
 };
@@ -154,7 +155,6 @@ produce_take(struct produce *m, const struct run *r, uint32_t i, uint32_t n)
 static void
 produce_append(struct produce *m, const struct run *r)
 {
-	const struct ranges none = { 0 }, *skip = m->assign.views.n ? &m->assign.views.v[0].skip : &none;
 	uint32_t i = 0;
 	uint64_t split = m->split ? m->split - 1 : 0;
 	if (split != m->from_split && m->assign.order == ORDER_SOURCE)
@@ -168,23 +168,15 @@ produce_append(struct produce *m, const struct run *r)
 		return;
 	}
 	while (i < r->n) {
-		while (m->skip_at < skip->n && skip->v[m->skip_at].end <= m->offset)
-			m->skip_at++;
-		uint64_t left = r->n - i, start = UINT64_MAX, end = UINT64_MAX;
-		if (m->skip_at < skip->n) {
-			start = skip->v[m->skip_at].start;
-			end = skip->v[m->skip_at].end;
-		}
-		if (start <= m->offset) {
-			uint64_t n = end - m->offset < left ? end - m->offset : left;
+		bool skip;
+		uint64_t left = r->n - i, n = produce_skip_run(&m->skip, m->offset, left, &skip);
+		if (skip || produce_skip_border(&m->skip, m->offset))
 			produce_cut(m);
+		if (skip)
 			m->offset += n;
-			i += (uint32_t)n;
-		} else {
-			uint64_t n = start - m->offset < left ? start - m->offset : left;
+		else
 			produce_take(m, r, i, i + (uint32_t)n);
-			i += (uint32_t)n;
-		}
+		i += (uint32_t)n;
 	}
 }
 
@@ -468,6 +460,7 @@ produce_new(struct msg_assign *assign, const struct produce_conf *conf, struct p
 	m->offset = m->assign.offset;
 	m->split = m->assign.split;
 	m->conf = conf;
+	produce_skip_init(&m->skip, &m->assign);
 	m->builder.arenas = conf->arenas;
 	m->deal = deal_new(&m->assign, conf->arenas, produce_send, m);
 	m->queue = q;
@@ -590,6 +583,7 @@ produce_free(struct produce **mp)
 	msg_clear(&scratch);
 	builder_clear(&m->builder);
 	deal_free(&m->deal);
+	produce_skip_clear(&m->skip);
 	produce_fault_clear(&m->fault);
 	split_list_clear(&m->splits);
 	pthread_mutex_destroy(&m->lock);

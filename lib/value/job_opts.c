@@ -78,9 +78,56 @@ job_compression_word(int compression)
 	return words[compression];
 }
 
+const char *
+job_share_word(int share)
+{
+	static const char *const words[] = { JOB_SHARE_ROWS(JOB_WORD) };
+
+	return words[share];
+}
+
+/* Words for what does not go together in a job that is shared; NULL: nothing. */
+static const char *
+job_share_wrong(const struct job_opts *o, const char **help)
+{
+	bool grouped = o->group && *o->group;
+
+	*help = "";
+	if (!o->share)
+		*help = "--share lossless shares the job with other groups";
+	else if (!grouped)
+		*help = "--group NAME names the group; readers of one group divide the elements";
+	else
+		*help = "leave one of them out";
+	if (!o->share)
+		return grouped ? "a group is one of a job that is shared" : o->from ? "`from` is for a job that is shared" : NULL;
+	if (!grouped)
+		return "a job that is shared has groups, and this reader names none";
+	if (!o->name || !*o->name) {
+		*help = "--job NAME names the job that the groups share";
+		return "a job without a name cannot be shared: nobody else can join it";
+	}
+	if (o->order == ORDER_SOURCE)
+		return "order `source` and share do not go together";
+	if (o->consumer && *o->consumer)
+		return "rounds and share do not go together";
+	if (o->shard && *o->shard)
+		return "a reader of a job that is shared cannot choose its shards";
+	if (o->target == TARGET_LOCAL)
+		return "target `local` and share do not go together: each stream is read by all groups";
+	return NULL;
+}
+
 enum status
 job_opts_check(const struct job_opts *o, struct err *e)
 {
+	const char *help, *wrong = job_share_wrong(o, &help);
+
+	if (wrong) {
+		err_set(e, ST_USAGE, "%s", wrong);
+		err_help(e, "%s", help);
+		return ST_USAGE;
+	}
 	if (o->compression != PACK_SNAPPY || o->transfer != TRANSFER_SHM)
 		return ST_OK;
 	err_set(e, ST_USAGE,

@@ -25,6 +25,9 @@
 #define JOB_TAIL_OF_ROWS(X) X(TAIL_OF_PASS, 0, "pass") X(TAIL_OF_STREAM, 1, "stream")
 #define JOB_TARGET_ROWS(X) X(TARGET_AUTO, 0, "auto") X(TARGET_ANY, 1, "any") X(TARGET_LOCAL, 2, "local")
 
+#define JOB_SHARE_ROWS(X) X(SHARE_NONE, 0, "none") X(SHARE_LOSSLESS, 1, "lossless")
+#define JOB_FROM_ROWS(X) X(FROM_WINDOW, 0, "window") X(FROM_START, 1, "start")
+
 #define JOB_ENUM(id, number, word) id = number,
 #define JOB_CHOICE(id, number, word) "|" word
 #define JOB_NUMBERED(id, number, word) ", " #number " " word
@@ -34,6 +37,8 @@ enum job_tail { JOB_TAIL_ROWS(JOB_ENUM) JOB_TAILS };
 enum job_tail_of { JOB_TAIL_OF_ROWS(JOB_ENUM) JOB_TAIL_OFS };
 enum job_target { JOB_TARGET_ROWS(JOB_ENUM) JOB_TARGETS };
 enum job_compression { JOB_COMPRESSION_ROWS(JOB_ENUM) JOB_COMPRESSIONS };
+enum job_share { JOB_SHARE_ROWS(JOB_ENUM) JOB_SHARES };
+enum job_from { JOB_FROM_ROWS(JOB_ENUM) JOB_FROMS };
 enum job_transfer { JOB_TRANSFER_ROWS(JOB_ENUM) JOB_TRANSFERS };
 #define JOB_SHARDING_WORDS (&JOB_SHARDING_ROWS(JOB_CHOICE)[1]) /* "off|dynamic" */
 #define JOB_ORDER_WORDS (&JOB_ORDER_ROWS(JOB_CHOICE)[1])
@@ -42,6 +47,10 @@ enum job_transfer { JOB_TRANSFER_ROWS(JOB_ENUM) JOB_TRANSFERS };
 #define JOB_TAIL_WORDS (&JOB_TAIL_ROWS(JOB_CHOICE)[1])
 #define JOB_TAIL_OF_WORDS (&JOB_TAIL_OF_ROWS(JOB_CHOICE)[1])
 #define JOB_TARGET_WORDS (&JOB_TARGET_ROWS(JOB_CHOICE)[1])
+#define JOB_SHARE_WORDS (&JOB_SHARE_ROWS(JOB_CHOICE)[1])
+#define JOB_FROM_WORDS (&JOB_FROM_ROWS(JOB_CHOICE)[1])
+#define JOB_SHARE_NUMBERED (&JOB_SHARE_ROWS(JOB_NUMBERED)[2])
+#define JOB_FROM_NUMBERED "0 window, 1 start"
 #define JOB_SHARDING_NUMBERED (&JOB_SHARDING_ROWS(JOB_NUMBERED)[2]) /* "0 off, 1 dynamic" */
 #define JOB_ORDER_NUMBERED (&JOB_ORDER_ROWS(JOB_NUMBERED)[2])
 #define JOB_COMPRESSION_NUMBERED (&JOB_COMPRESSION_ROWS(JOB_NUMBERED)[2])
@@ -64,6 +73,9 @@ struct job_opts {
 	char *consumer;               /* its places in the rounds of the job, "2/4" (value/round.h); NULL or "": no rounds */
 	int tail, tail_of;            /* enum job_tail, job_tail_of: elements that do not fill a round */
 	int64_t seat_wait;            /* ns that consumers wait for one that is away; 0: the usual time */
+	int share;                    /* enum job_share: whether each group of readers gets all elements */
+	char *group;                  /* the reader's, if the job is shared */
+	int from;                     /* enum job_from: where a group begins that comes late */
 	uint64_t seed;                /* if seeded; else 0, and the dispatcher draws one */
 	uint64_t epoch;               /* which pass of the job, from 1; 0 is taken for 1 */
 	uint64_t window;              /* chunks of credit per stream, the reader's own matter; 0: as it likes */
@@ -125,6 +137,16 @@ struct job_opts {
 	  .def = "5m", .flags = PARAM_KEY_ONLY | PARAM_RARE | PARAM_ALLOW_NEVER, .min = 1, .max = INT64_MAX, \
 	  .complete = "never", \
 	  .help = "exit 75 when the others have waited this long for a consumer that is away; never: wait" }, \
+	{ .name = "share", .arg = "HOW", .kind = PARAM_CHOICE, .offset = offsetof(type, field.share), \
+	  .def = "none", .flags = PARAM_KEY_ONLY | PARAM_RARE, .choices = JOB_SHARE_WORDS, .complete = JOB_SHARE_WORDS, \
+	  .help = "what is made once goes to each group of readers; lossless: all of it, at the speed of the slowest" }, \
+	{ .name = "group", .arg = "NAME", .kind = PARAM_WORD, .offset = offsetof(type, field.group), \
+	  .flags = PARAM_KEY_ONLY | PARAM_RARE | PARAM_OPTIONAL | PARAM_NAME, \
+	  .help = "with share: the group of this reader, whose readers divide the elements" }, \
+	{ .name = "from", .arg = "PLACE", .kind = PARAM_CHOICE, .offset = offsetof(type, field.from), \
+	  .def = "window", .flags = PARAM_KEY_ONLY | PARAM_RARE, .choices = JOB_FROM_WORDS, .complete = JOB_FROM_WORDS, \
+	  .help = "where a group begins that comes late; window: with what others still wait for; start: at the start, " \
+		  "or exit 66" }, \
 	{ .name = "seed", .arg = "N", .kind = PARAM_INT, .offset = offsetof(type, field.seed), \
 	  .given = offsetof(type, field.seeded), .def = "auto", \
 	  .flags = PARAM_KEY_ONLY | PARAM_RARE | PARAM_ALLOW_AUTO | PARAM_ZERO, \
@@ -168,6 +190,7 @@ const char *job_target_word(int target);
 const char *job_tail_word(int tail);
 const char *job_tail_of_word(int tail_of);
 const char *job_compression_word(int compression);
+const char *job_share_word(int share);
 /* Whether what it asks for goes together, as far as the reader alone can tell; ST_USAGE. */
 enum status job_opts_check(const struct job_opts *o, struct err *e);
 /* Sets what JOB_ROWS can say, and leaves the rest. Texts are lent. */

@@ -234,6 +234,8 @@ struct msg_done {
 	char *text, *help;
 	uint64_t elements, failed; /* failed: elements that a policy skipped or kept */
 	uint64_t dropped;       /* elements that did not fill a round, and went to nobody */
+	uint64_t missed;        /* elements that the reader's group was not given */
+	char *lacks;            /* which, for people */
 	struct msg_faults_list faults;
 };
 struct msg_gone { uint64_t iteration, seat; uint32_t code; char *text; };
@@ -312,8 +314,8 @@ struct msg_yielded { struct stream_key key; bool stays; };
 struct msg_handover { struct stream_key key; uint64_t offset, split, made, failed; struct bytes state; };
 struct msg_faults { struct stream_key key; uint64_t failed; struct msg_faults_list list; };
 struct msg_reached { struct stream_key key; uint64_t seat; };
-struct msg_reader_gone { struct stream_key key; uint64_t seat; struct ranges acked; uint32_t view; };
-struct msg_gone_ok { struct stream_key key; uint64_t seat; struct ranges acked; uint32_t view; };
+struct msg_reader_gone { struct stream_key key; uint64_t seat; struct ranges acked; uint32_t view; bool ended; };
+struct msg_gone_ok { struct stream_key key; uint64_t seat; struct ranges acked; uint32_t view; bool ended; };
 
 struct msg_credit {
 	struct stream_key key;

@@ -129,6 +129,10 @@ static const struct field open[] = {
 	PART(msg_open, "tail_of", U32, job.tail_of, JOB_TAIL_OFS - 1, JOB_TAIL_OF_NUMBERED),
 	PART(msg_open, "seat_wait", U64, job.seat_wait, INT64_MAX,
 		"ns that consumers wait for one that is away; 0: the usual time; 9223372036854775807: for ever"),
+	PART(msg_open, "share", U32, job.share, JOB_SHARES - 1, JOB_SHARE_NUMBERED),
+	PART(msg_open, "group", TEXT, job.group, WIRE_NAME_MAX, "its group, in a job that is shared"),
+	PART(msg_open, "from", U32, job.from, JOB_FROMS - 1,
+		"where a group begins that comes when the pass is under way: " JOB_FROM_NUMBERED),
 	{ 0 }
 };
 static const struct field job[] = {
@@ -237,6 +241,8 @@ static const struct field done[] = {
 	U64(msg_done, failed, "number of elements that failed and were skipped or kept"),
 	U64(msg_done, dropped, "number of elements that went to nobody, since they did not fill a round"),
 	LIST(msg_done, faults, WIRE_FAULTS_MAX, done_fault, struct msg_fault, "the first of these failures"),
+	U64(msg_done, missed, "in a job that is shared, number of elements that the reader's group was not given"),
+	TEXT(msg_done, lacks, WIRE_TEXT_MAX, "which they are: the first of them, for people"),
 	{ 0 }
 };
 static const struct field gone[] = {

@@ -121,6 +121,7 @@ static const struct field reader_gone[] = {
 	U64(msg_reader_gone, seat, NULL),
 	RANGES(msg_reader_gone, acked, "offsets that the dispatcher knows to be acknowledged, by any reader of its view"),
 	U32(msg_reader_gone, view, 0, "number of the view from which the reader takes"),
+	BOOL(msg_reader_gone, ended, "the view has no readers any more: nothing is kept for it"),
 	{ 0 }
 };
 static const struct field gone_ok[] = {
@@ -128,6 +129,7 @@ static const struct field gone_ok[] = {
 	U64(msg_gone_ok, seat, NULL),
 	RANGES(msg_gone_ok, acked, "offsets of that view that were acknowledged to the worker"),
 	U32(msg_gone_ok, view, 0, NULL),
+	BOOL(msg_gone_ok, ended, "nothing is kept for the view"),
 	{ 0 }
 };
 static const struct field credit[] = {

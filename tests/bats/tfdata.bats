@@ -105,6 +105,21 @@ table() {
 }
 
 # tf.data: distribute, register_dataset, from_dataset_id
+# tf.data: cross_trainer_cache, CrossTrainerCache, trainer_id
+@test "trainers that share what is made" {
+	service
+	for trainer in a b; do
+		spawn "$trainer" dsvc-read -J feats --share lossless --group "$trainer" --wait-workers 2 -o "$BATS_TEST_TMPDIR/$trainer" \
+			-e 'range 100'
+	done
+	start second dsvc-work
+	for trainer in a b; do
+		reap "$trainer"
+		((status == 0))
+		cmp <(sort -n "$BATS_TEST_TMPDIR/$trainer") <(seq 0 99)
+	done
+}
+
 # tf.data: job_name
 # tf.data: ShardingPolicy OFF, DYNAMIC
 # tf.data: ShardingPolicy FILE, DATA, FILE_OR_DATA, HINT

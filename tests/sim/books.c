@@ -10,7 +10,11 @@
 #include "world.h"
 
 struct address { uint64_t iteration, stream, offset; };
-struct made { struct element e; unsigned live, dead; };
+struct made {
+	struct element e;
+	unsigned live, dead;    /* deliveries */
+	uint8_t group_live[PLACES_MAX], group_dead[PLACES_MAX];
+};
 
 struct sim_chunk *
 chunk_new(struct world *w, uint64_t offset, const struct element *e, uint32_t n)
@@ -112,6 +116,10 @@ book_count(struct world *w, const struct consumer *c)
 			m->live++;
 		else
 			m->dead++;
+		if (w->groups > 1 && c->finished)
+			m->group_live[c->place]++;
+		else if (w->groups > 1)
+			m->group_dead[c->place]++;
 	}
 }
 
@@ -182,6 +190,39 @@ book_check_delivery(struct world *w)
 	}
 }
 
+/* Each group has each element once, or has missed it and been told so. A consumer that died may
+ * have had elements that nobody else has. */
+static void
+book_check_group(struct world *w, uint32_t group)
+{
+	uint64_t told = 0, lost = 0, lacks = 0;
+	bool finished = false;
+
+	for (unsigned i = 0; i < w->n_consumers; i++) {
+		const struct consumer *c = &w->consumers[i];
+
+		if (!c->finished || c->place != group || (w->epochs > 1 && c->iteration != w->last_iteration))
+			continue;
+		finished = true;
+		told = c->missed > told ? c->missed : told;
+	}
+	for (size_t i = 0; finished && i < w->made_index->n && !w->failed; i++) {
+		const struct address *a = w->made_index->items[i].key;
+		const struct made *m = w->made_index->items[i].value;
+
+		if (a->iteration != w->last_iteration)
+			continue;
+		if (m->group_live[group] > 1)
+			world_fail(w, "group %u got %llu:%llu %u times", group, (unsigned long long)a->stream,
+				   (unsigned long long)a->offset, m->group_live[group]);
+		lacks += !m->group_live[group];
+		lost += !m->group_live[group] && !m->group_dead[group];
+	}
+	if (finished && (lost > told || told > lacks))
+		world_fail(w, "group %u was told that it missed %llu elements; it has not got %llu to %llu", group,
+			   (unsigned long long)told, (unsigned long long)lost, (unsigned long long)lacks);
+}
+
 /* The next element of the dataset, or of what one shard reads of it: in order, pass by pass. */
 struct walk { uint64_t t, pos, carry; unsigned unit; uint32_t sub; };
 static bool
@@ -236,9 +277,9 @@ book_check_shard(struct world *w, uint32_t shard)
 			world_fail(w, "shard %u was read, and ends before %llu", shard, (unsigned long long)offset);
 		else if (m && memcmp(&m->e, &e, sizeof e))
 			world_fail(w, "shard %u has another element at %llu than its share", shard, (unsigned long long)offset);
-		else if (m && m->live > 1)
+		else if (m && w->groups == 1 && m->live > 1)
 			world_fail(w, "%u:%llu was delivered %u times", shard, (unsigned long long)offset, m->live);
-		else if (m && !m->live && !m->dead && book_shard_read(w, shard))
+		else if (m && w->groups == 1 && !m->live && !m->dead && book_shard_read(w, shard))
 			world_fail(w, "%u:%llu is lost", shard, (unsigned long long)offset);
 		offset++;
 	}
@@ -348,14 +389,17 @@ book_check(struct world *w)
 		copies = 1;
 	if (!w->only)
 		book_check_contents(w, copies);
-	if (!w->only)
+	if (!w->only && w->groups == 1)
 		book_check_delivery(w);
+	for (uint32_t i = 0; w->groups > 1 && i < w->groups; i++)
+		book_check_group(w, i);
 	for (uint32_t i = 0; job_has_shards((int)w->sharding) && i < w->found; i++)
 		book_check_shard(w, i);
 	for (unsigned i = 0; i < w->n_consumers && w->order != ORDER_ANY; i++) {
 		/* The second consumer of a job without checkpoint begins where the
 		 * first one was cut down. */
-		if (!w->consumers[i].finished || w->n_consumers > (w->only ? w->readers : 1))
+		if (!w->consumers[i].finished || w->n_consumers > (w->only ? w->readers : w->groups) ||
+		    w->consumers[i].missed || (w->groups > 1 && w->consumers[i].iteration != w->last_iteration))
 			continue;
 		if (w->order == ORDER_STABLE)
 			book_check_stable(w, &w->consumers[i]);

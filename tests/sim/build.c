@@ -4,10 +4,13 @@
 void
 builders_init(struct builders *b, struct world *w, const struct msg_assign *a)
 {
-	if (a->places != w->round || a->views.n != w->round)
+	if (a->places != w->round || (w->groups == 1 && a->views.n != w->round) || a->views.n > PLACES_MAX)
 		world_fail(w, "a stream of %u views with %u places", (unsigned)a->views.n, a->places);
 	b->pad = a->pad;
-	for (uint32_t i = 0; i < w->round && i < a->views.n; i++)
+	b->groups = w->groups > 1 ? (uint32_t)a->views.n : 1;
+	for (uint32_t i = 0; i < b->groups && w->groups > 1 && i < PLACES_MAX; i++)
+		intervals_add_ranges(&b->group_skip[i], &a->views.v[i].skip);
+	for (uint32_t i = 0; w->groups == 1 && i < w->round && i < a->views.n; i++)
 		intervals_add_ranges(&b->of[i].skip, &a->views.v[i].skip);
 }
 
@@ -16,6 +19,8 @@ builders_clear(struct builders *b)
 {
 	for (size_t i = 0; i < PLACES_MAX; i++)
 		intervals_clear(&b->of[i].skip);
+	for (size_t i = 0; i < PLACES_MAX; i++)
+		intervals_clear(&b->group_skip[i]);
 }
 
 static void
@@ -42,7 +47,14 @@ builders_put(struct builders *b, struct node *n, struct stream_key key, uint64_t
 	struct sim_builder *one = &b->of[place];
 	uint64_t at = round_below(&part, offset);
 
-	if (intervals_has(&one->skip, at)) {
+	unsigned skips = 0, all = (1u << b->groups) - 1;
+
+	for (uint32_t i = 0; n->w->groups > 1 && i < b->groups; i++)
+		skips |= (unsigned)intervals_has(&b->group_skip[i], offset) << i;
+	if (skips != b->skips)
+		builders_flush_one(b, n, key, place);
+	b->skips = skips;
+	if (intervals_has(&one->skip, at) || (n->w->groups > 1 && skips == all)) {
 		builders_flush_one(b, n, key, place);
 		return;
 	}

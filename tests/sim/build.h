@@ -23,6 +23,10 @@ struct builders {
 	uint64_t splits[PLACES_MAX], at; /* at: its first element's offset */
 	uint32_t n;
 	bool pad;
+	/* groups get all elements, but for those that they have */
+	struct intervals group_skip[PLACES_MAX];
+	uint32_t groups;
+	unsigned skips;         /* the groups that skip the element before */
 };
 
 void builders_init(struct builders *b, struct world *w, const struct msg_assign *a);

@@ -148,7 +148,9 @@ sim_disp_start(struct node *n)
 {
 	struct world *w = n->w;
 	struct disp_opts o = { .seed = rng_next(&w->r), .durable = w->durable, .spec_id = sim_spec_id,
-		.job_gc_ns = w->gc, .unfinished_gc_ns = SIM_GC_NS, .small_splits = w->splits_small, .block = w->block,
+		.job_gc_ns = w->gc, .unfinished_gc_ns = SIM_GC_NS,
+		.group_gc_ns = (1 + (int64_t)(w->seed % 40)) * 100 * MS,
+		.small_splits = w->splits_small, .block = w->block,
 		.lost_max = w->poison ? 0 : UINT32_MAX,
 		.units_part = w->units_part, .read_row = w->durable ? sim_read_row : NULL };
 	struct err e;

@@ -19,6 +19,7 @@ struct sim_reader {
 	struct reader *r;
 	struct consumer *c;
 	struct delivery *first, **last;
+	char *group;
 	char *shard, *consumer;  /* its list of shards; its place in the rounds */
 	uint64_t untold;         /* written, the machine does not know yet */
 	size_t told;             /* elements of c->out the machine knows of */
@@ -186,6 +187,7 @@ sim_read_one(struct node *n, struct reader_action *a)
 			world_lost_contact(n, a->err->text);
 		n->r->over = true;
 		n->r->c->code = a->code;
+		n->r->c->missed = a->msg.done.missed;
 		book_check_faults(w, a);
 		break;
 	default: break;
@@ -256,6 +258,10 @@ sim_read_start(struct node *n, struct consumer *c)
 	o.job.shard = buf_take(&shard);
 	if (w->round > 1)
 		o.job.consumer = mem_printf("%u/%u", c->place, w->round);
+	if (w->groups > 1) {
+		o.job.share = SHARE_LOSSLESS;
+		o.job.group = mem_printf("g%u", c->place);
+	}
 	if (c->has_position) {
 		o.position = c->position.data;
 		o.position_len = c->position.len;
@@ -272,6 +278,7 @@ sim_read_start(struct node *n, struct consumer *c)
 	n->r->last = &n->r->first;
 	n->r->shard = o.job.shard;
 	n->r->consumer = o.job.consumer;
+	n->r->group = o.job.group;
 	n->ctl = conn_new(n, w->disp);
 	if (reader_new(&o, w->now, &n->r->r, &e)) {
 		world_fail(w, "a position is refused: %s", e.text);
@@ -302,6 +309,7 @@ sim_read_stop(struct node *n)
 	buf_clear(&s->position);
 	mem_free(s->shard);
 	mem_free(s->consumer);
+	mem_free(s->group);
 	s->c->node = NULL;
 	mem_free(s);
 	n->r = NULL;

@@ -298,7 +298,7 @@ world_care(struct world *w, void *arg, uint64_t tag)
 
 		if (!alone && !calm && !w->anonymous && w->order == ORDER_ANY && !w->checkpoint &&
 		    one_in(w, 20) && w->n_consumers < w->readers + 3)
-			world_new_consumer(w, (uint32_t)chance(w, w->round));
+			world_new_consumer(w, (uint32_t)chance(w, w->round * w->groups));
 	}
 	for (unsigned i = 0; i < w->n_nodes; i++)
 		staying |= w->nodes[i]->kind == NODE_WORKER && w->nodes[i]->alive && !w->nodes[i]->leaving;
@@ -366,6 +366,18 @@ world_choose_shards(struct world *w)
 	w->stop_after = 0;
 }
 
+static void
+world_choose_groups(struct world *w)
+{
+	struct rng r = { rng_mix(w->seed, 0x6f), 0 };
+
+	w->groups = 1;
+	if (w->round > 1 || w->only || w->anonymous || w->stop_after || w->order == ORDER_SOURCE || rng_below(&r, 4))
+		return;
+	w->groups = 2 + (uint32_t)rng_below(&r, PLACES_MAX - 1);
+	w->readers = w->groups * (w->order == ORDER_ANY ? 1 + (uint32_t)rng_below(&r, 2) : 1);
+}
+
 bool
 world_takes(const struct world *w, const struct consumer *c, uint32_t shard)
 {
@@ -394,7 +406,7 @@ world_choose_places(struct world *w)
 	w->places = (struct rng){ rng_mix(w->seed, 0x70), 0 };
 	w->n_hosts = 1 + (unsigned)rng_below(&w->places, 3);
 	w->target = (unsigned)rng_below(&w->places, JOB_TARGETS);
-	if ((w->only || w->round > 1) && w->target == TARGET_LOCAL)
+	if ((w->only || w->round > 1 || w->groups > 1) && w->target == TARGET_LOCAL)
 		w->target = TARGET_AUTO;
 	w->where = wheres[rng_below(&w->places, 5)];
 	where_parse(w->where, &w->fit, &e);
@@ -432,6 +444,7 @@ world_choose(struct world *w)
 	world_choose_set(w);
 	world_choose_shards(w);
 	world_choose_rounds(w);
+	world_choose_groups(w);
 	world_choose_poison(w);
 	world_choose_places(w);
 }
@@ -525,10 +538,11 @@ world_run(uint64_t seed, bool verbose, char *why, size_t why_size, struct world 
 	/* Where all readers have positions, none of them may notice how short a time the others have. */
 	w->gc = w->checkpoint ? (int64_t[]){ SEC / 10, 2 * SEC, 20 * SEC, SIM_GC_NS }[rng_mix(seed, 0x6c) % 4] : SIM_GC_NS;
 	world_say(w, "durable %d local %d calm %d sharding %u order %u shards %u block %u checkpoint %d readers %u workers %u "
-		  "only %d files %d units %u times %llu whole %d cuttable %d fan %d memory %zu budget %zu window %u stop %u "
+		  "groups %u only %d files %d units %u times %llu whole %d cuttable %d fan %d memory %zu budget %zu "
+		  "window %u stop %u "
 		  "places %u hosts %u target %s where %s", w->durable,
 		  w->local, w->calm, w->sharding, w->order, w->shards, w->block, w->checkpoint, w->readers, w->workers,
-		  w->only, w->set.files, w->set.units, (unsigned long long)w->set.times, w->set.whole, w->set.cuttable,
+		  w->groups, w->only, w->set.files, w->set.units, (unsigned long long)w->set.times, w->set.whole, w->set.cuttable,
 		  w->set.fan, w->memory,
 		  w->budget, w->window, w->stop_after, w->round, w->n_hosts, job_target_word((int)w->target), w->where);
 	w->disp = node_new(w, NODE_DISP);
@@ -536,7 +550,7 @@ world_run(uint64_t seed, bool verbose, char *why, size_t why_size, struct world 
 	for (unsigned i = 0; i < w->workers; i++)
 		world_at(w, w->now + some_time(w, 300 * MS), world_new_worker, NULL, 0);
 	for (unsigned i = 0; i < w->readers; i++)
-		world_new_consumer(w, i % w->round);
+		world_new_consumer(w, i % (w->round * w->groups));
 	world_at(w, w->now, world_care, NULL, 0);
 	if (!w->calm)
 		world_at(w, w->now + some_time(w, SEC), world_faults, NULL, 0);

@@ -95,7 +95,8 @@ struct sim_dataset {
 struct got { uint32_t stream; uint64_t offset; struct element e; }; /* offset: counted in its view */
 struct consumer {
 	unsigned index;
-	uint32_t place;         /* in each round */
+	uint32_t place;         /* in each round; or number of its group */
+	uint64_t missed;        /* by its group, as it was told at its end */
 	struct got *out;
 	size_t n, cap;
 	size_t saved;           /* length of `out` in the saved position */
@@ -139,6 +140,7 @@ struct world {
 	uint32_t found;          /* shards: as the dispatcher said how many there are */
 	bool only;               /* each reader has shards of its own */
 	int tail, tail_of;       /* rounds: elements that do not fill one */
+	uint32_t groups;         /* that share the job; 1: it is not shared */
 	uint32_t round;          /* places in a round, each read by others; 1: there are no rounds */
 	size_t memory, budget;
 	uint32_t window, splits_small;

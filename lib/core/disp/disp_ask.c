@@ -36,6 +36,7 @@ ask_fill_gone(const struct stream *s, const struct ask *a, struct msg *m)
 	for (size_t i = 0; i < s->n_gone; i++)
 		if (s->gone[i].seat == a->seat)
 			m->reader_gone.view = s->gone[i].view;
+	m->reader_gone.ended = !group_live(s->iter, m->reader_gone.view);
 	m->reader_gone.acked = intervals_give(&s->views[m->reader_gone.view].acked);
 	if (m->reader_gone.acked.n > WIRE_RANGES_MAX)
 		m->reader_gone.acked.n = WIRE_RANGES_MAX;
@@ -93,6 +94,8 @@ ask_send(struct disp *d, struct ask *a)
 		m->done.text = mem_strdup(it->text);
 		m->done.help = mem_strdup(it->help);
 		m->done.elements = a->peer->seat && a->peer->seat->only.n ? a->peer->seat->had : it->elements;
+		if (group_shares(it) && a->peer->seat)
+			group_fill_done(it, it->groups.v[a->peer->seat->view].name, m);
 		fault_fill(it, m);
 		return true;
 	}

@@ -18,6 +18,8 @@ assign_missing(const struct stream *s)
 		struct intervals taken = { 0 };
 		uint64_t at;
 
+		if (!group_live(s->iter, i) || s->views[i].fresh)
+			continue;
 		views_taken(s, i, &taken);
 		at = round_at(&s->iter->views[i], intervals_gap(&taken, 0));
 		missing = at < missing ? at : missing;
@@ -47,6 +49,10 @@ assign_views(struct stream *s, struct msg_assign *a)
 
 		views_taken(s, i, &taken);
 		intervals_sub(&taken, 0, round_below(&it->views[i], a->offset));
+		if (!group_live(it, i)) {
+			intervals_clear(&taken);
+			intervals_add(&taken, 0, INT64_MAX);
+		}
 		s->skipped += s->running ? 0 : intervals_count(&taken);
 		*v = (struct msg_view){ it->views[i].first, it->views[i].n, intervals_give(&taken) };
 		v->skip.n = v->skip.n < room ? v->skip.n : room;
@@ -83,6 +89,7 @@ stream_fill_assign(struct disp *d, struct stream *s, struct msg *m)
 	if (it->sharding == SHARD_DATA || it->sharding == SHARD_HINT)
 		m->assign.listed = split_list_names(&it->cut.units);
 	s->asked = m->assign.split < s->asked ? m->assign.split : s->asked;
+	group_assigned(d, s, m->assign.offset);
 	m->assign.tail_known = s->tail_known;
 	m->assign.tail_at = s->tail_at;
 	m->assign.tail_n = s->tail_n;

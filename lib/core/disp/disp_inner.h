@@ -19,6 +19,7 @@
  *	disp_gc.c     jobs without readers, and how long they are kept
  *
  *	disp_forget.c FORGET
+ *	disp_group.c  groups that share a job
  *	disp_yield.c  streams that move to slots with nothing to do
  *	disp_place.c  where streams may be made: hosts and tags of workers
  *	disp_dataset.c datasets
@@ -63,6 +64,8 @@
 #include "base/rng.h"
 #include "core/cut.h"
 #include "core/disp/disp_place.h"
+#include "core/disp/disp_dirty.h"
+#include "core/disp/disp_group.h"
 #include "core/disp/disp_round.h"
 #include "core/disp/disp_view.h"
 #include "core/disp/dispatcher.h"
@@ -83,6 +86,7 @@ enum {
 	DISP_DATASETS = 10000,
 	DISP_DATASET_BYTES = 256 << 20, /* specs and types of all */
 	DISP_ENDED_JOBS = 256,    /* finished anonymous jobs kept for audits */
+	DISP_GROUPS = 64,         /* in an iteration */
 	DISP_VIEWS = 1000000,     /* ledgers in an iteration: streams times views */
 	DISP_DONE_JOBS = 10000,   /* finished jobs that have a position */
 	DISP_FORGOTTEN = 256      /* iterations whose readers are told that they were forgotten */
@@ -133,11 +137,6 @@ struct ask {
 	int64_t due;
 	struct list_node by_due, by_peer;
 };
-
-/* An object that has changed since the rows were written. */
-enum dirty_kind { DIRTY_DATASET = 1, DIRTY_JOB, DIRTY_ITER, DIRTY_STREAM, DIRTY_SEAT };
-struct dirty { struct list_node node; enum dirty_kind kind; unsigned what; };
-enum { DIRTY_ROW = 1, DIRTY_LEDGER = 2, DIRTY_POINTS = 4, DIRTY_SPLITS = 8, DIRTY_UNITS = 16 };
 
 struct dataset {
 	struct dirty dirty;
@@ -205,6 +204,7 @@ struct iteration {
 	uint64_t times;
 	struct round_part *views; /* in each stream: which elements belong to each */
 	size_t n_views, cap_views; /* at least one */
+	struct groups groups;     /* if the job is shared; each has the view of its number */
 	bool gathered;            /* rounds: the views are those of the consumers that came */
 	int64_t moved;            /* rounds: when a consumer last got on, came or left */
 	struct list_node rounds_node;
@@ -336,6 +336,7 @@ struct seat {
 struct asked {
 	struct job_shards only;   /* streams */
 	struct round_part part;   /* and of these places in the rounds of each */
+	const char *group;        /* lent: which one asks, in a shared job */
 };
 
 struct waiting {              /* an OPEN that is not answered yet */
@@ -348,6 +349,8 @@ struct waiting {              /* an OPEN that is not answered yet */
 	bool checkpoint;
 	char *shard;
 	struct asked asked;
+	char *group;
+	bool from_start;
 	struct ranges_list have;
 	char *host;               /* in iteration.hosts */
 	struct list_node node, by_until;
@@ -390,6 +393,7 @@ struct disp {
 	struct hash *by_number;   /* the output by number */
 	struct row_loads *loads;  /* between disp_load and disp_loaded */
 	int64_t idle_since;       /* INT64_MAX: busy */
+	int64_t group_due;        /* when groups without readers are looked at */
 	int64_t yield_due;        /* when streams are looked at that may have to move */
 	struct list_node rounds;  /* running iterations in rounds */
 	int64_t rounds_due;       /* when one of them may have waited too long */
@@ -400,13 +404,6 @@ struct disp {
 /* disp_out.c */
 struct msg *disp_send(struct disp *d, const struct peer *p, enum msg_type t, uint64_t req); /* lends, to be filled */
 void disp_error(struct disp *d, const struct peer *p, uint64_t req, uint32_t code, const char *text, const char *help);
-
-/* disp_dirty.c */
-void disp_dirty(struct disp *d, struct dirty *x, unsigned what);
-void disp_delete(struct disp *d, enum disp_row_kind kind, unsigned n, uint64_t a, uint64_t b, uint64_t c);
-/* The rows whose first two keys are these and whose third is less than c. */
-void disp_delete_below(struct disp *d, enum disp_row_kind kind, uint64_t a, uint64_t b, uint64_t c);
-uint64_t disp_id(struct disp *d); /* id for a new dataset, job or iteration */
 
 /* disp_find.c */
 struct iteration *iter_find(const struct disp *d, uint64_t id);
@@ -513,6 +510,7 @@ void stream_detach(struct disp *d, struct stream *s);
 /* Records offsets of one view; by NULL: from elsewhere than an ACK. May free s. */
 void stream_acked(struct disp *d, struct stream *s, uint32_t view, const struct ranges *r, struct seat *by);
 void stream_finish_check(struct disp *d, struct stream *s);
+void stream_tell_gone(struct disp *d, struct stream *s, uint64_t seat, uint32_t view); /* its worker */
 void stream_seat_gone(struct disp *d, struct stream *s, const struct seat *r);
 void stream_message(struct disp *d, struct peer *p, struct msg *m);
 void stream_revoke(struct disp *d, struct peer *w, struct stream_key key);

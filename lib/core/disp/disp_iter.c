@@ -106,6 +106,8 @@ iter_place(struct disp *d, struct iteration *it)
 {
 	struct list_node *n, *next;
 
+	if (group_shares(it) && !it->groups.n)
+		return; /* the first groups begin together */
 	for (n = it->orphans.next; n != &it->orphans; n = next) {
 		struct stream *s = LIST_OF(n, struct stream, orphan);
 		bool suspect = blame_suspect(d, s);

@@ -154,9 +154,11 @@ job_describe(const char *dataset, const struct job_opts *o, uint32_t places)
 	if (places > 1)
 		snprintf(consumers, sizeof consumers, " consumers=%u tail=%s tail-of=%s", places, job_tail_word(o->tail),
 			 job_tail_of_word(o->tail_of));
-	return mem_printf("dataset=%s sharding=%s order=%s shards=%llu compression=%s seed=%s target=%s%s%s%s%s%s", dataset,
+	return mem_printf("dataset=%s sharding=%s order=%s shards=%llu compression=%s seed=%s target=%s%s%s%s%s%s%s%s",
+			  dataset,
 			  job_sharding_word(o->sharding), job_order_word(o->order), (unsigned long long)o->shards,
 			  job_compression_word(o->compression), number, job_target_word(o->target), consumers,
+			  o->share ? " share=" : "", o->share ? job_share_word(o->share) : "",
 			  *where ? " where=" : "", where, *options ? " " : "", options);
 }
 
@@ -211,6 +213,10 @@ job_wait(struct disp *d, struct peer *p, struct iteration *it, struct msg *m, st
 		.shard = m->open.job.shard, .asked = *asked,
 		.wait_ms = m->open.job.wait_ms };
 	m->open.have = (struct ranges_list){ 0 };
+	w->group = m->open.job.group;
+	w->asked.group = w->group;
+	w->from_start = m->open.job.from == FROM_START;
+	m->open.job.group = NULL;
 	m->open.job.shard = NULL;
 	asked->only = (struct job_shards){ 0 };
 	w->host = mem_strdup(str_or_empty(p->host));
@@ -239,7 +245,8 @@ job_is_taken(const struct iteration *it, const struct asked *asked)
 	for (const struct list_node *n = it->waiting.next; n != &it->waiting; n = n->next) {
 		const struct asked *other = &LIST_OF(n, struct waiting, node)->asked;
 
-		if (job_shards_meet(&other->only, &asked->only) && round_meet(&other->part, &asked->part))
+		if (job_shards_meet(&other->only, &asked->only) && round_meet(&other->part, &asked->part) &&
+		    !strcmp(str_or_empty(other->group), str_or_empty(asked->group)))
 			return true;
 	}
 	return false;
@@ -262,6 +269,8 @@ job_join(struct disp *d, struct peer *p, struct msg *m, struct iteration *it, st
 		mem_free(text);
 		return false;
 	}
+	if (!group_admits(d, p, m, it, asked))
+		return false;
 	if (it->n_seats >= WIRE_READERS_MAX) {
 		disp_error(d, p, m->req, ST_UNAVAIL, "the job has reached its limit of readers", "");
 		return false;
@@ -288,6 +297,7 @@ job_went_on(const struct iteration *it, const struct ranges_list *have, const st
 		if (!job_shards_has(&asked->only, (uint32_t)i))
 			continue;
 		intervals_copy(&more, &it->streams[i]->views[view].acked);
+		intervals_sub_all(&more, &it->streams[i]->views[view].missed);
 		for (size_t k = 0; k < have->n; k++)
 			for (size_t h = 0; have->v[k].stream == i && h < have->v[k].ranges.n; h++)
 				intervals_sub(&more, have->v[k].ranges.v[h].start, have->v[k].ranges.v[h].end);
@@ -326,7 +336,13 @@ job_resumed(struct disp *d, struct peer *p, struct msg *m, struct dataset *s, co
 	bool again;
 
 	*answered = false;
-	if (it && !iter_view_of(it, &asked->part, &view)) {
+	if (it && group_shares(it) && !group_view(it, str_or_empty(asked->group), &view)) {
+		disp_error(d, p, m->req, ST_USAGE, "the pass of this position is not read by that group",
+			   "resume it with the same --group");
+		*answered = true;
+		return NULL;
+	}
+	if (it && !group_shares(it) && !iter_view_of(it, &asked->part, &view)) {
 		disp_error(d, p, m->req, ST_USAGE, "the pass of this position is read by consumers with other places",
 			   "resume it with the same --consumer");
 		*answered = true;
@@ -402,7 +418,8 @@ job_asked(struct disp *d, struct peer *p, const struct msg *m, struct asked *ask
 	struct err e;
 
 	asked->part = ROUND_ALL;
-	if (job_shards_parse(o->shard, only, &e) || round_parse(o->consumer, &asked->part, &e)) {
+	asked->group = o->group;
+	if (job_opts_check(o, &e) || job_shards_parse(o->shard, only, &e) || round_parse(o->consumer, &asked->part, &e)) {
 		text = mem_strdup(e.text);
 		help = mem_strdup(e.help);
 	} else if (*str_or_empty(o->consumer) && !*str_or_empty(o->name)) {
@@ -498,6 +515,7 @@ job_enter(struct disp *d, struct peer *p, struct msg *m, struct dataset *s, stru
 				       rng_mix(j->opts.seed, o->job.epoch);
 	disp_dirty(d, &it->dirty, DIRTY_ROW);
 	job_add_iter(j, it);
+	group_copy(d, it);
 	if (job_join(d, p, m, it, asked))
 		iter_start(d, it);
 }

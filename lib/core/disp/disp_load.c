@@ -127,6 +127,12 @@ load_views(const struct iteration *r, const struct job *j)
 {
 	uint32_t place = 0;
 
+	if (j->opts.share && r->gathered) { /* groups have all elements each */
+		for (size_t i = 0; i < r->n_views; i++)
+			if (r->views[i].of != 1 || r->views[i].first || r->views[i].n != 1)
+				return false;
+		return r->n_views == (r->groups.n ? r->groups.n : 1);
+	}
 	for (size_t i = 0; i < r->n_views; i++) {
 		if (!round_ok(&r->views[i]) || r->views[i].of != j->places || r->views[i].first != place)
 			return false;
@@ -169,6 +175,7 @@ load_iter(struct disp *d, const struct row_load *l, struct err *e)
 	it = iter_new(d, j, l->key[0], r.epoch);
 	fields_move(row_iter_fields, it, &r);
 	job_add_iter(j, it);
+	group_loaded(d, it);
 	if (!iter_live(it)) {
 		it->cut.pos = (struct cut_pos){ 0 };
 		ring_drop(&it->running_node);
@@ -329,6 +336,9 @@ load_reader(struct disp *d, const struct row_load *l, struct err *e)
 	s = seat_new(d, it, r.is_away ? NULL : disp_peer_await(d, r.peer_id, ROLE_READER), l->key[1], r.host);
 	fields_move(row_reader_fields, s, &r);
 	s->only = r.only;
+	if (group_shares(it) && r.view >= it->groups.n)
+		return load_orphan(e, "reader");
+	group_add_seat(s);
 	if (s->is_away) {
 		s->away_since = d->now;
 		gc_away(d, s);
@@ -440,7 +450,7 @@ disp_loaded(struct disp *d, int64_t now_ns, struct err *e)
 	for (unsigned k = 1; d->loads && k < ROW_KINDS && !st; k++)
 		for (size_t i = 0; i < d->loads->of[k].n && !st; i++)
 			st = get[k](d, &d->loads->of[k].v[i], e);
-	d->now = now_ns;
+	d->now = d->group_due = now_ns;
 	if (!st)
 		st = load_jobs_go_on(d, e);
 	d->by_number = NULL;

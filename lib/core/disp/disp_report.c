@@ -354,6 +354,45 @@ report_clock(struct buf *b, const struct disp *d, const struct iteration *it)
 	report_uint(b, "slots_most", read ? job.most : 0);
 }
 
+/* Elements that a group is done with, in the streams that run. */
+static void
+report_group_sum(const struct iteration *it, size_t view, uint64_t *done, uint64_t *missed)
+{
+	*done = *missed = 0;
+	for (size_t i = 0; i < it->n_streams; i++) {
+		const struct stream *s = it->streams[i];
+
+		if (s->finished)
+			continue;
+		*done += intervals_count(&s->views[view].acked);
+		*missed += intervals_count(&s->views[view].missed);
+	}
+}
+
+static void
+report_groups(struct buf *b, const struct iteration *it)
+{
+	uint64_t most = 0, done, missed;
+
+	report_list(b, "groups", it->groups.n);
+	for (size_t i = 0; i < it->groups.n; i++) {
+		report_group_sum(it, i, &done, &missed);
+		most = done > most ? done : most;
+	}
+	for (size_t i = 0; i < it->groups.n; i++) {
+		const struct group *g = &it->groups.v[i];
+
+		report_group_sum(it, i, &done, &missed);
+		report_record(b, 6);
+		report_str(b, "group", g->name);
+		report_uint(b, "readers", g->seats);
+		report_uint(b, "acknowledged", g->acked + done - missed);
+		report_uint(b, "missed", g->missed + missed);
+		report_uint(b, "behind", most - done);
+		report_bool(b, "ended", g->ended);
+	}
+}
+
 static void
 report_iteration(struct buf *b, const struct disp *d, const struct iteration *it, enum disp_report what)
 {
@@ -362,7 +401,7 @@ report_iteration(struct buf *b, const struct disp *d, const struct iteration *it
 
 	char *waits = report_waits(it);
 
-	report_record(b, 34);
+	report_record(b, 35);
 	report_uint(b, "epoch", it->epoch);
 	report_str(b, "state", states[it->state]);
 	report_str(b, "error", it->text);
@@ -377,6 +416,7 @@ report_iteration(struct buf *b, const struct disp *d, const struct iteration *it
 	report_uint(b, "streams_finished", it->n_finished);
 	report_ledger(b, d, it); /* 14 */
 	report_clock(b, d, it); /* 8 */
+	report_groups(b, it);
 	report_list(b, "streams", n);
 	for (size_t i = 0; i < n; i++)
 		report_stream(b, it->streams[i]);

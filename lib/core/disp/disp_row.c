@@ -37,13 +37,18 @@ const struct field row_job_fields[] = {
 	U32(job, places, ROUND_PLACES_MAX, NULL), PART(job, "tail", U32, opts.tail, JOB_TAILS - 1, NULL),
 	PART(job, "tail_of", U32, opts.tail_of, JOB_TAIL_OFS - 1, NULL),
 	PART(job, "seat_wait", U64, opts.seat_wait, INT64_MAX, NULL),
-	TEXT(job, owner, WIRE_NAME_MAX, NULL), { 0 }
+	TEXT(job, owner, WIRE_NAME_MAX, NULL), PART(job, "share", U32, opts.share, JOB_SHARES - 1, NULL), { 0 }
 };
 static const struct field part_fields[] = {
 	U32(round_part, of, ROUND_PLACES_MAX, NULL), U32(round_part, first, ROUND_PLACES_MAX, NULL),
 	U32(round_part, n, ROUND_PLACES_MAX, NULL), { 0 }
 };
 SIDE_BY_SIDE(iteration, views, n_views, cap_views);
+static const struct field group_fields[] = {
+	NAME(group, name, NULL), BOOL(group, ended, NULL), U64(group, acked, NULL), U64(group, missed, NULL),
+	TEXT(group, lacks, WIRE_TEXT_MAX, NULL), { 0 }
+};
+SIDE_BY_SIDE(groups, v, n, cap);
 const struct field row_iter_fields[] = {
 	PART(iteration, "job", U64, job_number, 0, NULL), U64(iteration, seed, NULL), U64(iteration, times, NULL),
 	U64(iteration, next_seat, NULL), PART(iteration, "pass", U64, cut.pos.pass, 0, NULL),
@@ -58,7 +63,8 @@ const struct field row_iter_fields[] = {
 	TEXT(iteration, text, WIRE_TEXT_MAX, NULL), TEXT(iteration, help, WIRE_TEXT_MAX, NULL),
 	BOOL(iteration, by_split, NULL), BOOL(iteration, fixed, NULL), BOOL(iteration, all_known, NULL),
 	BOOL(iteration, short_, NULL), BOOL(iteration, gathered, NULL), U64(iteration, in_rounds, NULL),
-	U64(iteration, dropped, NULL), ITEMS(iteration, views, ROUND_PLACES_MAX, part_fields, struct round_part), { 0 }
+	U64(iteration, dropped, NULL), ITEMS(iteration, views, ROUND_PLACES_MAX, part_fields, struct round_part),
+	ITEMS(iteration, groups, DISP_GROUPS, group_fields, struct group), { 0 }
 };
 const struct field row_units_fields[] = {
 	BOOL(units_listed, last, NULL),
@@ -90,7 +96,9 @@ const struct field row_point_fields[] = {
 	U64(point, split, NULL), U64(point, failed, NULL), BYTES(point, state, WIRE_STATE_MAX, NULL),
 	BOOL(point, has_state, NULL), { 0 }
 };
-const struct field row_ledger_fields[] = { SET(view, acked), SET(view, presumed), { 0 } };
+const struct field row_ledger_fields[] = {
+	SET(view, acked), SET(view, presumed), SET(view, missed), BOOL(view, fresh, NULL), { 0 }
+};
 const struct field row_reader_fields[] = {
 	PART(seat, "peer", U64, peer_id, 0, NULL), U64(seat, seq, NULL), U64(seat, acked, NULL),
 	U64(seat, from, NULL), U64(seat, had, NULL), TEXT(seat, shard, WIRE_TEXT_MAX, NULL),

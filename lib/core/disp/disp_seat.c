@@ -45,7 +45,7 @@ seat_free(struct seat *r)
 }
 
 static void
-seat_leave(struct disp *d, struct seat *r)
+seat_leave(struct disp *d, struct seat *r, bool closed)
 {
 	struct iteration *it = r->iter;
 	struct job *j = it->job;
@@ -61,6 +61,7 @@ seat_leave(struct disp *d, struct seat *r)
 		ask_drop(d, ASK_DONE, r->peer, (struct stream_key){ it->id, 0, 0 }, 0);
 	}
 	disp_delete(d, ROW_READER, 2, it->id, r->number, 0);
+	group_left(d, r, closed);
 	/* A job that ends with this reader needs no care for its streams. */
 	if (it->state == ITER_RUNNING && (j->users > 1 || *j->opts.name || j->keep)) {
 		job_used(d, j); /* it may finish meanwhile */
@@ -69,6 +70,7 @@ seat_leave(struct disp *d, struct seat *r)
 				stream_seat_gone(d, it->streams[i], r);
 		if (last_there)
 			iter_readers_moved(d, it);
+		group_settle(d, it);
 		j->users--;
 	}
 	seat_free(r);
@@ -85,7 +87,7 @@ seat_gone(struct disp *d, struct seat *r)
 	if (it->n_given_up == it->cap_given_up)
 		it->given_up = mem_grow(it->given_up, &it->cap_given_up, it->n_given_up + 1, sizeof *it->given_up);
 	it->given_up[it->n_given_up++] = r->number;
-	seat_leave(d, r);
+	seat_leave(d, r, false);
 }
 
 /* Whether what a reader without a seat says it wrote goes to others too: its seat was
@@ -142,7 +144,8 @@ seat_awaited(const struct seat *r, bool silent)
 bool
 seat_meets(const struct seat *r, const struct asked *asked)
 {
-	return job_shards_meet(&r->only, &asked->only) && round_meet(&r->iter->views[r->view], &asked->part);
+	return job_shards_meet(&r->only, &asked->only) && group_meets(r, asked) &&
+		round_meet(&r->iter->views[r->view], &asked->part);
 }
 
 /* A stream of an ordered job has one reader, and an away one with a position comes back with
@@ -155,8 +158,8 @@ seat_make_way(struct disp *d, struct iteration *it, const struct asked *asked)
 
 		n = n->next;
 		if (r->peer || (it->job->opts.order == ORDER_ANY && seat_placed(r)) ||
-		    !seat_meets(r, asked))
-			continue;
+		    (!seat_meets(r, asked) && (seat_placed(r) || !group_shares(it))))
+			continue; /* one that is only silent keeps no other group waiting */
 		job_used(d, it->job);
 		seat_gone(d, r);
 		it->job->users--;
@@ -441,7 +444,7 @@ seat_close(struct disp *d, struct peer *p, struct seat *r, struct msg *m)
 		disp_dirty(d, &r->iter->job->dirty, DIRTY_ROW);
 	}
 	seat_take_acks(d, r, m->close.seq, &m->close.list);
-	seat_leave(d, r);
+	seat_leave(d, r, true);
 }
 
 static void

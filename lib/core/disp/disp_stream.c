@@ -167,6 +167,8 @@ stream_parked(const struct stream *s)
 	for (size_t i = 0; i < s->iter->n_views && parked; i++) {
 		struct intervals taken = { 0 };
 
+		if (!group_live(s->iter, i))
+			continue;
 		views_taken(s, i, &taken);
 		parked = intervals_covers(&taken, 0, views_length(s, i));
 		intervals_clear(&taken);
@@ -242,9 +244,10 @@ stream_finish(struct disp *d, struct stream *s)
 	s->finished = true;
 	it->n_finished++;
 	it->elements += s->length;
-	it->acked += views_count(s) - round_added(s);
+	it->acked += group_shares(it) ? s->length : views_count(s) - round_added(s);
 	it->dropped += round_dropped(s);
 	it->in_rounds += s->length - s->length % it->job->places + s->tail_n;
+	group_finished(d, s);
 	disp_dirty(d, &it->dirty, DIRTY_ROW);
 	it->made += s->made > s->length ? s->made : s->length;
 	it->again += s->made > s->length ? s->made - s->length : 0;
@@ -323,14 +326,22 @@ stream_acked(struct disp *d, struct stream *s, uint32_t view, const struct range
 	stream_finish_check(d, s); /* may free s */
 }
 
-static void
-stream_tell_gone(struct disp *d, struct stream *s, const struct seat *r)
+void
+stream_tell_gone(struct disp *d, struct stream *s, uint64_t seat, uint32_t view)
 {
+	bool told = false;
+
+	for (size_t i = 0; i < s->n_gone; i++)
+		told |= s->gone[i].seat == seat;
+	if (told) {
+		ask_put(d, ASK_GONE, s->worker, stream_key_of(s), seat);
+		return;
+	}
 	if (s->n_gone == s->cap_gone)
 		s->gone = mem_grow(s->gone, &s->cap_gone, s->n_gone + 1, sizeof *s->gone);
-	s->gone[s->n_gone++] = (struct stream_gone){ r->number, r->view };
+	s->gone[s->n_gone++] = (struct stream_gone){ seat, view };
 	disp_dirty(d, &s->dirty, DIRTY_ROW);
-	ask_put(d, ASK_GONE, s->worker, stream_key_of(s), r->number);
+	ask_put(d, ASK_GONE, s->worker, stream_key_of(s), seat);
 }
 
 static void
@@ -338,6 +349,8 @@ stream_gone_ok(struct disp *d, struct peer *p, struct stream *s, struct msg *m)
 {
 	struct view *v = m->gone_ok.view < s->iter->n_views ? &s->views[m->gone_ok.view] : NULL;
 
+	if (v && !group_live(s->iter, m->gone_ok.view) && !m->gone_ok.ended)
+		return; /* the group has ended since */
 	ask_drop(d, ASK_GONE, p, m->gone_ok.key, m->gone_ok.seat);
 	for (size_t i = 0; i < s->n_gone; i++)
 		if (s->gone[i].seat == m->gone_ok.seat) {
@@ -376,7 +389,7 @@ stream_seat_gone(struct disp *d, struct stream *s, const struct seat *r)
 	for (size_t i = 0; i < s->n_held; i++)
 		if (s->held[i].seat == r->number) {
 			intervals_sub_all(&s->held[i].got, &s->views[s->held[i].view].acked);
-			missing = s->held[i].got.n > 0;
+			missing = s->held[i].got.n > 0 && group_live(s->iter, r->view);
 			stream_drop_held(s, i);
 			disp_dirty(d, &s->dirty, DIRTY_ROW);
 			break;
@@ -393,7 +406,7 @@ stream_seat_gone(struct disp *d, struct stream *s, const struct seat *r)
 		if (missing)
 			stream_fence(d, s);
 		else
-			stream_tell_gone(d, s, r);
+			stream_tell_gone(d, s, r->number, r->view);
 		break;
 	}
 }

@@ -46,6 +46,7 @@ disp_tick(struct disp *d, int64_t now_ns)
 	iter_trial_tick(d);
 	yield_tick(d);
 	round_tick(d);
+	group_tick(d);
 	waiting_tick(d);
 	gc_tick(d);
 	dataset_tick(d);
@@ -64,6 +65,8 @@ disp_next_deadline(const struct disp *d)
 		at = iter;
 	if (d->rounds_due < at)
 		at = d->rounds_due;
+	if (d->group_due < at)
+		at = d->group_due;
 	if (d->yield_due < at)
 		at = d->yield_due;
 	if (d->trial_due < at)

@@ -6,6 +6,8 @@
  *
  * An ordinary job has one view, which lies in the stream itself.
  */
+#include <string.h>
+
 #include "base/mem.h"
 #include "core/disp/disp_inner.h"
 
@@ -18,11 +20,26 @@ views_init(struct stream *s)
 }
 
 void
+views_add(struct stream *s)
+{
+	size_t n = s->iter->n_views;
+	struct view *views = mem_array(n, sizeof *views);
+
+	memcpy(views, s->views, (n - 1) * sizeof *views);
+	if (s->views == &s->one)
+		s->one = (struct view){ 0 };
+	else
+		mem_free(s->views);
+	s->views = views;
+}
+
+void
 views_clear(struct stream *s)
 {
 	for (size_t i = 0; i < s->iter->n_views; i++) {
 		intervals_clear(&s->views[i].acked);
 		intervals_clear(&s->views[i].presumed);
+		intervals_clear(&s->views[i].missed);
 	}
 	if (s->views != &s->one)
 		mem_free(s->views);
@@ -52,8 +69,12 @@ views_floor(const struct stream *s)
 	for (size_t i = 0; i < s->iter->n_views; i++) {
 		uint64_t at = round_at(&s->iter->views[i], intervals_gap(&s->views[i].acked, 0));
 
+		if (!group_live(s->iter, i))
+			continue;
 		floor = at < floor ? at : floor;
 	}
+	if (floor == UINT64_MAX) /* there is nobody */
+		return 0;
 	if (s->ended && floor > s->length - s->length % s->iter->views[0].of)
 		floor = s->length - s->length % s->iter->views[0].of; /* elements that fill no round are made anew */
 	return floor;
@@ -64,6 +85,8 @@ views_count(const struct stream *s)
 {
 	uint64_t n = 0;
 
+	if (group_shares(s->iter)) /* all groups have these */
+		return views_floor(s);
 	for (size_t i = 0; i < s->iter->n_views; i++)
 		n += intervals_count(&s->views[i].acked);
 	return n;
@@ -90,17 +113,23 @@ views_length(const struct stream *s, size_t view)
 bool
 views_covered(const struct stream *s, uint64_t length)
 {
-	for (size_t i = 0; i < s->iter->n_views; i++)
-		if (!intervals_covers(&s->views[i].acked, 0, views_own(s, i, length)))
+	bool any = false;
+
+	for (size_t i = 0; i < s->iter->n_views; i++) {
+		if (!group_live(s->iter, i))
+			continue;
+		any = true;
+		if (s->views[i].fresh || !intervals_covers(&s->views[i].acked, 0, views_own(s, i, length)))
 			return false;
-	return true;
+	}
+	return any;
 }
 
 bool
 views_reached(const struct stream *s)
 {
 	for (size_t i = 0; i < s->iter->n_views; i++)
-		if (!s->views[i].reached)
+		if (!s->views[i].reached && group_live(s->iter, i))
 			return false;
 	return true;
 }
@@ -110,6 +139,8 @@ views_finished(struct stream *s)
 {
 	size_t n = s->iter->n_views;
 
+	if (group_shares(s->iter)) /* groups come and go */
+		return views_covered(s, s->length);
 	for (; s->n_done < n; s->n_done++) { /* those before it cannot lose anything */
 		uint64_t length = views_length(s, s->n_done);
 

@@ -13,12 +13,16 @@ struct stream;
 struct view {
 	struct intervals acked;
 	struct intervals presumed;/* the part that a worker reported before the reader did */
+	struct intervals missed;  /* the part of `acked` that was not given to it: it came later, or was too slow */
+	bool fresh;               /* its group is new here: what lies before the place where the stream goes on is missed */
+	bool moves;               /* its group has just come: the worker does not know of it */
 	bool dirty;               /* its row is to be written */
 	bool reached;             /* with an order: its reader has written all that comes before a failure */
 };
 
 /* Offsets and lengths given are the stream's, not a view's. */
 void views_init(struct stream *s);                      /* its iteration knows how many */
+void views_add(struct stream *s);                       /* its iteration has one more */
 void views_clear(struct stream *s);
 uint64_t views_end(const struct stream *s);             /* behind the last element acknowledged by anybody */
 uint64_t views_floor(const struct stream *s);           /* all before it is acknowledged by all */

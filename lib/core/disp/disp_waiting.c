@@ -4,6 +4,7 @@
  * as many workers as their reader wants.
  */
 #include "base/mem.h"
+#include "base/str.h"
 #include "core/disp/disp_inner.h"
 
 bool
@@ -18,6 +19,7 @@ waiting_clear(struct waiting *w)
 	bool last_there = place_reader_left(w->iter, w->host);
 	mem_free(w->shard);
 	job_shards_clear(&w->asked.only);
+	mem_free(w->group);
 	mem_free(w->host);
 	mem_free(w);
 	return last_there;
@@ -71,6 +73,7 @@ waiting_seat(struct disp *d, struct iteration *it, struct waiting *w)
 	r->shard = w->shard;
 	r->only = w->asked.only;
 	iter_view_of(it, &w->asked.part, &r->view);
+	group_enter(d, r, str_or_empty(w->group), w->from_start);
 	w->shard = NULL;
 	w->asked.only = (struct job_shards){ 0 };
 	for (size_t i = 0; i < r->only.n; i++) {
@@ -143,12 +146,14 @@ waiting_answer(struct disp *d, struct iteration *it)
 
 			m->done.iteration = it->id;
 			m->done.elements = it->elements;
+			group_fill_done(it, str_or_empty(w->group), m);
 			fault_fill(it, m);
 			waiting_free(d, w);
 		} else if (waiting_fits(d, it, w)) {
 			waiting_seat(d, it, w);
 		}
 	}
+	group_begin(d, it);
 	job_left(d, it->job);
 }
 

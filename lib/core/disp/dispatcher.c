@@ -24,6 +24,8 @@ disp_new(const struct disp_opts *o, int64_t now_ns)
 		d->o.job_gc_ns = 300 * 1000000000ll;
 	if (!d->o.unfinished_gc_ns)
 		d->o.unfinished_gc_ns = 7 * 86400 * 1000000000ll;
+	if (!d->o.group_gc_ns)
+		d->o.group_gc_ns = 30 * 1000000000ll;
 	if (!d->o.dataset_gc_ns)
 		d->o.dataset_gc_ns = 7 * 86400 * 1000000000ll;
 	for (size_t i = 0; i < sizeof rings / sizeof *rings; i++)
@@ -40,7 +42,7 @@ disp_new(const struct disp_opts *o, int64_t now_ns)
 		d->o.secret = (struct secret){ rng_next(&d->rng), rng_next(&d->rng) };
 	d->meta_dirty = true;
 	d->now = d->idle_since = now_ns;
-	d->trial_due = d->yield_due = d->rounds_due = INT64_MAX;
+	d->trial_due = d->yield_due = d->rounds_due = d->group_due = INT64_MAX;
 	return d;
 }
 

@@ -44,6 +44,7 @@ struct disp_opts {
 	uint32_t beat_ms, loss_ms; /* 0: 1000 and 5000 */
 	int64_t job_gc_ns;      /* jobs without readers that are over or anonymous; 0: 5 min; INT64_MAX: never */
 	int64_t unfinished_gc_ns; /* other jobs without readers; 0: 7 days; INT64_MAX: never */
+	int64_t group_gc_ns;    /* groups of shared jobs without readers; 0: 30 s; INT64_MAX: never */
 	int64_t dataset_gc_ns;  /* datasets without a name that nobody uses; 0: 7 days */
 	/* The dataset id of a canonical spec: a hash, as text, NUL-terminated. */
 	void (*spec_id)(const char *spec, size_t n, char *out, size_t out_size);

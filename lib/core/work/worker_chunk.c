@@ -184,7 +184,7 @@ worker_chunk_pump(struct worker *w, struct worker_stream *s, struct worker_view 
 static bool
 worker_chunk_is_for(const struct worker_view *v, uint64_t offset)
 {
-	return !v->skip.n || !intervals_has(&v->skip, offset);
+	return !v->ended && (!v->skip.n || !intervals_has(&v->skip, offset));
 }
 
 static void
@@ -373,34 +373,20 @@ worker_chunk_ack(struct worker *w, const struct msg_chunk_ack *a)
 	worker_chunk_freed(w, s, v);
 }
 
-void
-worker_chunk_reader_gone(struct worker *w, struct msg *m)
+/* The chunks of a reader that is gone are there for others, as far as they are not acknowledged. */
+static void
+worker_chunk_back(struct worker *w, struct worker_stream *s, struct worker_view *v, struct worker_link *l,
+		  const struct ranges *acked)
 {
-	const struct msg_reader_gone *g = &m->reader_gone;
-	struct worker_stream *s = worker_stream_find(w, g->key);
-	struct worker_view *v = worker_view_of(s, g->view);
-	struct worker_link *l, **at;
-	struct msg *out;
+	struct worker_link **at;
 
-	if (!v)
-		return;
-	if (!worker_view_is_gone(v, g->seat)) {
-		if (v->n_gone == v->cap_gone)
-			v->gone = mem_grow(v->gone, &v->cap_gone, v->n_gone + 1, sizeof *v->gone);
-		v->gone[v->n_gone++] = g->seat;
-	}
-	out = worker_tell(w, MSG_GONE_OK);
-	out->gone_ok = (struct msg_gone_ok){ g->key, g->seat, intervals_give(&v->acked), g->view };
-	l = worker_view_link(v, g->seat);
-	if (!l)
-		return;
 	for (size_t i = v->first; i < v->n_chunks; i++) {
 		struct worker_chunk *c = &v->chunks[i];
 
 		if (c->link != l)
 			continue;
-		for (size_t k = 0; k < g->acked.n && c->state != CHUNK_DONE; k++)
-			worker_chunk_settle(w, s, v, c, g->acked.v[k].start, g->acked.v[k].end);
+		for (size_t k = 0; k < acked->n && c->state != CHUNK_DONE; k++)
+			worker_chunk_settle(w, s, v, c, acked->v[k].start, acked->v[k].end);
 		if (c->state == CHUNK_DONE)
 			continue;
 		if (c->state == CHUNK_AGAIN)
@@ -417,7 +403,33 @@ worker_chunk_reader_gone(struct worker *w, struct msg *m)
 	*at = l->next;
 	v->n_links--;
 	mem_free(l);
-	worker_chunk_freed(w, s, v);
+}
+
+void
+worker_chunk_reader_gone(struct worker *w, struct msg *m)
+{
+	const struct msg_reader_gone *g = &m->reader_gone;
+	struct worker_stream *s = worker_stream_find(w, g->key);
+	struct worker_view *v = worker_view_of(s, g->view);
+	struct worker_link *l;
+	struct msg *out;
+
+	if (!v)
+		return;
+	if (!worker_view_is_gone(v, g->seat)) {
+		if (v->n_gone == v->cap_gone)
+			v->gone = mem_grow(v->gone, &v->cap_gone, v->n_gone + 1, sizeof *v->gone);
+		v->gone[v->n_gone++] = g->seat;
+	}
+	out = worker_tell(w, MSG_GONE_OK);
+	out->gone_ok = (struct msg_gone_ok){ g->key, g->seat, intervals_give(&v->acked), g->view, g->ended };
+	l = worker_view_link(v, g->seat);
+	if (l)
+		worker_chunk_back(w, s, v, l, &g->acked);
+	if (g->ended && s->n_views > 1)
+		worker_view_end(w, s, v);
+	if (l || g->ended)
+		worker_chunk_freed(w, s, v);
 }
 
 bool

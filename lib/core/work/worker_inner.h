@@ -73,6 +73,7 @@ struct worker_view {
 	uint64_t *gone;         /* seats that do not count any more */
 	size_t n_gone, cap_gone;
 	struct intervals acked; /* by readers, to us */
+	bool ended;             /* nothing is kept for it */
 	bool wanted;            /* a part of a chunk was asked for, and none has come since */
 	bool starved;           /* a reader with credit has nothing, and nothing is there */
 };
@@ -195,6 +196,8 @@ bool worker_view_is_gone(const struct worker_view *v, uint64_t seat);
 void worker_view_put(struct worker_stream *s, struct worker_view *v, const struct worker_chunk *c);
 /* It is DONE. */
 void worker_view_drop(struct worker *w, struct worker_stream *s, struct worker_view *v, struct worker_chunk *c);
+/* Nobody takes from it any more. */
+void worker_view_end(struct worker *w, struct worker_stream *s, struct worker_view *v);
 void worker_view_trim(struct worker_stream *s, struct worker_view *v); /* forgets those at the front that are DONE */
 size_t worker_view_search(const struct worker_view *v, uint64_t at); /* the first chunk that ends after `at` */
 

@@ -120,6 +120,16 @@ worker_view_drop(struct worker *w, struct worker_stream *s, struct worker_view *
 }
 
 void
+worker_view_end(struct worker *w, struct worker_stream *s, struct worker_view *v)
+{
+	v->ended = true;
+	v->starved = false;
+	for (size_t i = v->first; i < v->n_chunks; i++)
+		if (v->chunks[i].state != CHUNK_DONE)
+			worker_view_drop(w, s, v, &v->chunks[i]);
+}
+
+void
 worker_view_trim(struct worker_stream *s, struct worker_view *v)
 {
 	size_t first = v->first;

@@ -78,7 +78,7 @@ a_row_of_a_job_has_these_bytes(void **state)
 	struct job again = { 0 }, moved = { 0 };
 
 	(void)state;
-	is_row(row_job_fields, &j, &again, &moved, "dc0012a5747261696ea16f0508010203c306c302a36770750204010109a3616461");
+	is_row(row_job_fields, &j, &again, &moved, "dc0013a5747261696ea16f0508010203c306c302a36770750204010109a361646100");
 }
 
 static void
@@ -94,7 +94,8 @@ a_row_of_an_iteration_has_these_bytes(void **state)
 
 	(void)state;
 	is_row(row_iter_fields, &it, &again, &moved,
-	       "dc00200102030405060708090a0b0c0d0e0fcfffffffffffffffff100341111202a3776879a46d656e64c3c2c3c2c313149193040004");
+	       "dc00210102030405060708090a0b0c0d0e0fcfffffffffffffffff"
+	       "100341111202a3776879a46d656e64c3c2c3c2c31314919304000490");
 }
 
 static void
@@ -135,7 +136,7 @@ rows_of_what_a_stream_has_got_have_these_bytes(void **state)
 	struct point point_again = { 0 }, point_moved = { 0 };
 
 	(void)state;
-	is_row(row_ledger_fields, &v, &v_again, &v_moved, "9294010207cd0122920007");
+	is_row(row_ledger_fields, &v, &v_again, &v_moved, "9494010207cd012292000790c2");
 	is_row(row_split_fields, &split, &split_again, &split_moved, "950102030405");
 	is_row(row_point_fields, &point, &point_again, &point_moved, "940102c4026162c3");
 }

@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Groups of readers that share a job. A group that comes when streams are under way begins
+ * where they are made again for it: at a restart point before what the others lack, or with
+ * `start` at the first element. What lies before that, it has missed: this stands in its
+ * ledger beside what it acknowledged, so that nothing is waited for and nothing lost in silence.
+ *
+ * A group ends when its last reader has closed, or was away for long. Then nothing is kept
+ * for it any more, unless it is the only one: without anybody nothing is to be made.
+ */
+#include "core/disp/disp_group.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+#include "core/disp/disp_inner.h"
+
+enum { GROUP_LACKS = 1000 }; /* bytes of a list for people */
+
+bool
+group_shares(const struct iteration *it)
+{
+	return it->job->opts.share != SHARE_NONE;
+}
+
+bool
+group_live(const struct iteration *it, size_t view)
+{
+	return !group_shares(it) || (view < it->groups.n && !it->groups.v[view].ended);
+}
+
+bool
+group_view(const struct iteration *it, const char *name, uint32_t *view)
+{
+	for (size_t i = 0; i < it->groups.n; i++)
+		if (!strcmp(it->groups.v[i].name, name)) {
+			*view = (uint32_t)i;
+			return true;
+		}
+	return false;
+}
+
+bool
+group_meets(const struct seat *r, const struct asked *a)
+{
+	uint32_t view;
+
+	return !group_shares(r->iter) || (group_view(r->iter, str_or_empty(a->group), &view) && view == r->view);
+}
+
+/* Coming */
+
+/* Why it cannot be read from its start any more; NULL: it can. Gives. */
+static char *
+group_too_late(const struct iteration *it)
+{
+	for (size_t i = 0; i < it->n_streams; i++) {
+		const struct stream *s = it->streams[i];
+
+		if (s->finished && s->length)
+			return mem_printf("stream %u is finished", s->index);
+		if (s->first_split)
+			return mem_printf("stream %u cannot begin before element %llu", s->index,
+					  (unsigned long long)(s->n_points ? s->points[0].offset : 0));
+	}
+	return NULL;
+}
+
+bool
+group_admits(struct disp *d, struct peer *p, const struct msg *m, const struct iteration *it, const struct asked *a)
+{
+	uint32_t view;
+	bool known = group_view(it, str_or_empty(a->group), &view);
+	char *text = NULL;
+
+	if (!group_shares(it) || !iter_live(it) || (known && !it->groups.v[view].ended))
+		return true;
+	if (!known && (it->groups.n >= DISP_GROUPS || it->n_streams * (it->groups.n + 1) > DISP_VIEWS)) {
+		disp_error(d, p, m->req, ST_UNAVAIL, "the job has reached its limit of groups", "");
+		return false;
+	}
+	if (m->open.job.from == FROM_START && (text = group_too_late(it))) {
+		char *words = mem_printf("the pass can no longer be read from its start: %s", text);
+
+		disp_error(d, p, m->req, ST_NOINPUT, words, "--from window begins with what is still there");
+		mem_free(words);
+		mem_free(text);
+		return false;
+	}
+	return true;
+}
+
+/* One more view of every stream; the first is there from the start. */
+static uint32_t
+group_add(struct disp *d, struct iteration *it, const char *name)
+{
+	uint32_t view = (uint32_t)it->groups.n;
+
+	it->groups.v = mem_grow(it->groups.v, &it->groups.cap, it->groups.n + 1, sizeof *it->groups.v);
+	it->groups.v[it->groups.n++] = (struct group){ .name = mem_strdup(name), .since = d->now };
+	if (view) {
+		it->views = mem_grow(it->views, &it->cap_views, it->n_views + 1, sizeof *it->views);
+		it->views[it->n_views++] = ROUND_ALL;
+		for (size_t i = 0; i < it->n_streams; i++)
+			views_add(it->streams[i]);
+	}
+	disp_dirty(d, &it->dirty, DIRTY_ROW);
+	return view;
+}
+
+/* Whether nothing of the stream was ever made. */
+static bool
+group_untouched(const struct stream *s)
+{
+	return s->gen == 1 && !s->running && !s->n_points && !views_end(s);
+}
+
+void
+group_enter(struct disp *d, struct seat *r, const char *name, bool from_start)
+{
+	struct iteration *it = r->iter;
+	bool is_new, first = !it->groups.n;
+
+	if (!group_shares(it))
+		return;
+	is_new = !group_view(it, name, &r->view);
+	if (is_new)
+		r->view = group_add(d, it, name);
+	struct group *g = &it->groups.v[r->view];
+	is_new |= g->ended;
+	g->ended = false;
+	group_add_seat(r);
+	disp_dirty(d, &it->dirty, DIRTY_ROW);
+	for (size_t i = 0; is_new && !first && i < it->n_streams; i++) {
+		struct stream *s = it->streams[i];
+
+		s->n_done = 0;
+		if (s->finished)
+			g->missed += s->length - intervals_count(&s->views[r->view].acked);
+		else
+			s->views[r->view].moves = true;
+		s->views[r->view].fresh = !s->finished && !from_start && !group_untouched(s);
+		s->views[r->view].dirty = true;
+		disp_dirty(d, &s->dirty, DIRTY_LEDGER);
+	}
+}
+
+void
+group_assigned(struct disp *d, struct stream *s, uint64_t offset)
+{
+	struct iteration *it = s->iter;
+
+	for (size_t i = 0; group_shares(it) && i < it->n_views; i++) {
+		struct view *v = &s->views[i];
+
+		if (!v->fresh)
+			continue;
+		v->fresh = false;
+		for (uint64_t at = 0; (at = intervals_gap(&v->acked, at)) < offset;) {
+			uint64_t end = intervals_next(&v->acked, at);
+
+			end = end < offset ? end : offset;
+			intervals_add(&v->missed, at, end);
+			intervals_add(&v->acked, at, end);
+			at = end;
+		}
+		v->dirty = true;
+		disp_dirty(d, &s->dirty, DIRTY_LEDGER);
+		stream_changed(d, s);
+	}
+}
+
+void
+group_copy(struct disp *d, struct iteration *it)
+{
+	const struct job *j = it->job;
+	const struct iteration *last = NULL;
+
+	for (size_t i = 0; i < j->n_iters; i++)
+		if (j->iters[i] != it && j->iters[i]->epoch < it->epoch)
+			last = j->iters[i];
+	for (size_t i = 0; last && group_shares(it) && i < last->groups.n; i++)
+		if (!last->groups.v[i].ended)
+			group_add(d, it, last->groups.v[i].name);
+}
+
+void
+group_add_seat(struct seat *r)
+{
+	struct group *g;
+
+	if (!group_shares(r->iter))
+		return;
+	g = &r->iter->groups.v[r->view];
+	g->seats++;
+	g->last_seat = r->number;
+	g->since = INT64_MAX;
+}
+
+/* Going */
+
+/* Whether it has readers in another pass of the job, from which they may come. */
+static bool
+group_elsewhere(const struct iteration *it, const struct group *g)
+{
+	const struct job *j = it->job;
+
+	for (size_t i = 0; i < j->n_iters; i++) {
+		uint32_t view;
+
+		if (j->iters[i] != it && group_view(j->iters[i], g->name, &view) && j->iters[i]->groups.v[view].seats)
+			return true;
+	}
+	return false;
+}
+
+static bool
+group_alone(const struct iteration *it, const struct group *g)
+{
+	for (size_t i = 0; i < it->groups.n; i++)
+		if (&it->groups.v[i] != g && !it->groups.v[i].ended)
+			return false;
+	return true;
+}
+
+/* Nothing is kept for it any more. */
+static void
+group_end(struct disp *d, struct iteration *it, struct group *g)
+{
+	uint32_t view = (uint32_t)(g - it->groups.v);
+
+	g->ended = true;
+	disp_dirty(d, &it->dirty, DIRTY_ROW);
+	for (size_t i = 0; i < it->n_streams; i++) {
+		struct stream *s = it->streams[i];
+
+		s->views[view].fresh = false;
+		if (!s->finished && s->place == STREAM_ASSIGNED)
+			stream_tell_gone(d, s, g->last_seat, view);
+	}
+}
+
+void
+group_left(struct disp *d, struct seat *r, bool closed)
+{
+	struct iteration *it = r->iter;
+	struct group *g;
+
+	if (!group_shares(it))
+		return;
+	g = &it->groups.v[r->view];
+	if (--g->seats)
+		return;
+	g->since = closed ? INT64_MIN : d->now;
+	g->last_seat = r->number;
+	if (closed && it->state == ITER_RUNNING && !group_alone(it, g)) {
+		g->ended = true; /* its streams are about to be told that the reader is gone */
+		for (size_t i = 0; i < it->n_streams; i++)
+			it->streams[i]->views[r->view].fresh = false;
+	}
+	if (d->group_due > d->now)
+		d->group_due = d->now;
+	disp_dirty(d, &it->dirty, DIRTY_ROW);
+}
+
+void
+group_settle(struct disp *d, struct iteration *it)
+{
+	if (!group_shares(it))
+		return;
+	job_used(d, it->job);
+	for (size_t i = 0; it->state == ITER_RUNNING && i < it->n_streams; i++)
+		stream_finish_check(d, it->streams[i]);
+	it->job->users--;
+}
+
+/* Ends groups that were without a reader for too long; gives when the next one is due. */
+static int64_t
+group_look(struct disp *d, struct iteration *it)
+{
+	int64_t due = INT64_MAX, gc = d->o.group_gc_ns;
+	bool ended = false;
+
+	for (size_t i = 0; it->state == ITER_RUNNING && i < it->groups.n; i++) {
+		struct group *g = &it->groups.v[i];
+		int64_t at;
+
+		if (g->ended || g->seats || gc == INT64_MAX)
+			continue;
+		if (group_elsewhere(it, g))
+			g->since = d->now;
+		at = g->since == INT64_MIN ? g->since : g->since > INT64_MAX - gc ? INT64_MAX : g->since + gc;
+		if (at <= d->now && !group_alone(it, g)) {
+			group_end(d, it, g);
+			ended = true;
+		} else if (at > d->now && at < due) {
+			due = at;
+		}
+	}
+	if (ended)
+		group_settle(d, it);
+	return due;
+}
+
+/* Streams that are being made are made again from where the new group begins. */
+void
+group_begin(struct disp *d, struct iteration *it)
+{
+	if (!group_shares(it))
+		return;
+	group_look(d, it); /* others may have been there only because nobody was */
+	for (size_t i = 0; it->state == ITER_RUNNING && i < it->n_streams; i++) {
+		struct stream *s = it->streams[i];
+		bool moves = false;
+
+		for (size_t v = 0; v < it->n_views; v++) {
+			moves |= s->views[v].moves;
+			s->views[v].moves = false;
+		}
+		if (moves && !s->finished && s->place == STREAM_ASSIGNED)
+			stream_fence(d, s);
+		else if (moves && !s->finished && s->place == STREAM_ORPHAN && !s->orphan.next)
+			stream_orphan(d, s);
+	}
+	if (it->state == ITER_RUNNING)
+		iter_place(d, it);
+}
+
+void
+group_tick(struct disp *d)
+{
+	struct list_node *n, *next;
+	int64_t due = INT64_MAX;
+
+	if (d->group_due > d->now)
+		return;
+	for (n = d->running.next; n != &d->running; n = next) {
+		struct iteration *it = LIST_OF(n, struct iteration, running_node);
+		int64_t at;
+
+		next = n->next;
+		if (!group_shares(it))
+			continue;
+		at = group_look(d, it);
+		due = at < due ? at : due;
+	}
+	d->group_due = due;
+}
+
+/* Books */
+
+static void
+group_note_lacks(struct group *g, const struct stream *s, const struct intervals *missed)
+{
+	struct buf b = { 0 };
+
+	for (size_t i = 0; i < missed->n && (!g->lacks || strlen(g->lacks) < GROUP_LACKS); i++) {
+		buf_printf(&b, "%s%sstream %u: %llu-%llu", str_or_empty(g->lacks), g->lacks ? ", " : "", s->index,
+			   (unsigned long long)missed->v[i].start, (unsigned long long)missed->v[i].end - 1);
+		mem_free(g->lacks);
+		g->lacks = buf_take(&b);
+	}
+}
+
+void
+group_finished(struct disp *d, struct stream *s)
+{
+	struct iteration *it = s->iter;
+
+	for (size_t i = 0; group_shares(it) && i < it->groups.n; i++) {
+		struct group *g = &it->groups.v[i];
+		uint64_t missed = intervals_count(&s->views[i].missed);
+
+		g->acked += intervals_count(&s->views[i].acked) - missed;
+		g->missed += missed;
+		group_note_lacks(g, s, &s->views[i].missed);
+	}
+	disp_dirty(d, &it->dirty, DIRTY_ROW);
+}
+
+void
+group_fill_done(const struct iteration *it, const char *name, struct msg *m)
+{
+	uint32_t view;
+
+	if (!group_shares(it))
+		return;
+	m->done.missed = it->elements;
+	if (!group_view(it, name, &view))
+		return;
+	m->done.missed -= it->groups.v[view].acked;
+	m->done.lacks = mem_strdup(str_or_empty(it->groups.v[view].lacks));
+}
+
+void
+group_loaded(struct disp *d, struct iteration *it)
+{
+	for (size_t i = 0; i < it->groups.n; i++)
+		it->groups.v[i].since = d->now;
+	for (; it->n_views < it->groups.n; it->n_views++) {
+		it->views = mem_grow(it->views, &it->cap_views, it->n_views + 1, sizeof *it->views);
+		it->views[it->n_views] = ROUND_ALL;
+	}
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Groups of readers that share a job: what is made once goes to each group. A group is a view
+ * of every stream; within it readers divide the elements.
+ */
+#ifndef DISP_DISP_GROUP_H
+#define DISP_DISP_GROUP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct asked;
+struct disp;
+struct iteration;
+struct job;
+struct msg;
+struct peer;
+struct seat;
+struct stream;
+struct stream_key;
+
+/* Its number in the iteration is that of its view. */
+struct group {            /* durable up to `lacks` */
+	char *name;
+	bool ended;               /* holds nothing any more; it may come again */
+	uint64_t acked, missed;   /* elements of finished streams */
+	char *lacks;              /* which it missed there, for people; NULL: none */
+	uint32_t seats;           /* also of readers that are away */
+	uint64_t last_seat;
+	int64_t since;            /* when the last one left; INT64_MAX: there are some */
+};
+
+struct groups { struct group *v; size_t n, cap; };
+
+bool group_shares(const struct iteration *it);
+bool group_live(const struct iteration *it, size_t view); /* whether elements are kept for it; true in other jobs */
+bool group_meets(const struct seat *r, const struct asked *asked); /* false: other groups of a shared job */
+/* Whether the OPEN may join now; false: an error was answered. */
+bool group_admits(struct disp *d, struct peer *p, const struct msg *m, const struct iteration *it,
+		  const struct asked *a);
+bool group_view(const struct iteration *it, const char *name, uint32_t *view); /* false: there is none of that name */
+/* The reader, that has just got its seat, joins its group, which may begin now. */
+void group_enter(struct disp *d, struct seat *r, const char *name, bool from_start);
+void group_begin(struct disp *d, struct iteration *it); /* after JOB was sent: streams that have to, go back for it */
+void group_left(struct disp *d, struct seat *r, bool closed); /* before its streams are told */
+void group_settle(struct disp *d, struct iteration *it); /* streams that only an ended group lacked; may end it */
+void group_copy(struct disp *d, struct iteration *it);  /* a new pass: the groups of the one before are there */
+void group_add_seat(struct seat *r);                    /* it was loaded */
+/* Groups that are new to the stream begin there. */
+void group_assigned(struct disp *d, struct stream *s, uint64_t offset);
+void group_finished(struct disp *d, struct stream *s);  /* its ledgers go to the books */
+void group_fill_done(const struct iteration *it, const char *name, struct msg *m); /* over: what the group missed */
+void group_loaded(struct disp *d, struct iteration *it); /* before its streams */
+void group_tick(struct disp *d);
+
+#endif

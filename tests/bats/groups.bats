@@ -1,0 +1,168 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+#
+# Jobs that are shared by groups of readers: --share, --group, --from, --on-missed, --group-gc.
+
+load lib/dsvc
+
+setup() {
+	dsvc_setup
+	cd "$BATS_TEST_TMPDIR" || return
+}
+
+shared() { dsvc-read -J feats --share lossless "$@"; }
+# Reads as long as somebody takes what it writes, from descriptor FD.
+reader() { # FD NAME ARG...
+	local fd=$1 name=$2
+	shift 2
+	mkfifo "pipe.$name"
+	spawn "$name" bash -c 'out=$1; shift; exec "$@" >"$out"' - "pipe.$name" \
+		"$B/bin/dsvc-read" -J feats --share lossless --group "$name" "$@"
+	eval "exec $fd<pipe.$name"
+	IFS= read -r -t 10 -u "$fd" _
+}
+group() { dsvc-status --json | jq -c --arg g "$1" '.jobs[0].iterations[0].groups[] | select(.group == $g)'; }
+group_is() { [[ $(group "$1" | jq -c "$2") == "$3" ]]; }
+
+@test "each group gets every element, and within a group each comes once" {
+	service
+	seq 0 19999 >want
+	for name in a b c; do
+		spawn "$name" dsvc-read -J feats --share lossless --group "$name" --wait-workers 2 -o "got.$name" -e 'range 20000'
+	done
+	spawn more dsvc-read -J feats --share lossless --group c --wait-workers 2 -o got.more -e 'range 20000'
+	until_true 5s bash -c '[[ $(dsvc-status --json | jq ".readers | length") == 4 ]]'
+	start second dsvc-work
+	for name in a b c more; do
+		reap "$name"
+		((status == 0))
+	done
+	cmp <(sort -n got.a) want
+	cmp <(sort -n got.b) want
+	cmp <(sort -n got.c got.more) want
+	run -0 dsvc-status --audit feats
+	[[ $output == *balanced* ]]
+	[[ $output == *"group a  readers 0  acknowledged 20000  missed 0"* ]]
+	[[ $output == *"group c  readers 0  acknowledged 20000  missed 0"* ]]
+	run -0 dsvc-status --json
+	(($(jq '.jobs[0].iterations[0].made' <<<"$output") <= 40000))
+}
+
+@test "what is made once is not made again for each group" {
+	service
+	: >made
+	for name in a b c d; do
+		spawn "$name" dsvc-read -J feats --share lossless --group "$name" --wait-workers 2 -o "got.$name" \
+			-e "range 500 | exec -- tee -a $PWD/made"
+	done
+	until_true 5s bash -c '[[ $(dsvc-status --json | jq ".readers | length") == 4 ]]'
+	start second dsvc-work
+	for name in a b c d; do
+		reap "$name"
+		((status == 0))
+		(($(wc -l <"got.$name") == 500))
+	done
+	(($(wc -l <made) == 500))
+}
+
+@test "a group that stands still holds the others, and they miss nothing" {
+	service
+	reader 7 slow -e 'range 3000000'
+	spawn fast dsvc-read -J feats --share lossless --group fast --from start -o got -e 'range 3000000'
+	until_true 20s group_is fast '.acknowledged > 1000 and .behind == 0' true
+	[[ ! -e got ]]
+	cat <&7 >/dev/null
+	reap slow
+	((status == 0))
+	reap fast
+	((status == 0))
+	(($(wc -l <got) == 3000000))
+	[[ $(cat "$BATS_TEST_TMPDIR/fast.err") != *missed* ]]
+	exec 7<&-
+}
+
+@test "a group that dies holds the others no longer than --group-gc" {
+	start dispatch dsvc-dispatch --group-gc 0.3s
+	start work dsvc-work
+	reader 7 dies -e 'range 3000000'
+	spawn lives dsvc-read -J feats --share lossless --group lives --from start -o got -e 'range 3000000'
+	until_true 10s group_is lives '.acknowledged > 1000' true
+	stop dies KILL
+	exec 7<&-
+	reap lives
+	((status == 0))
+	(($(wc -l <got) == 3000000))
+	run -0 dsvc-status --audit feats
+	[[ $output == *"group dies "*" ended"*balanced* || $output == *balanced*"group dies "*" ended"* ]]
+}
+
+@test "a group that comes late begins with what is still there, and is told what it missed" {
+	service
+	local all=(-J feats --share lossless --order stable --shards 1 -e 'range 60000 | rate 20000')
+	spawn early dsvc-read --group early -o early "${all[@]}"
+	until_true 20s bash -c 'dsvc-status --json | jq -e ".jobs[0].iterations[0].streams[0].restart_point > 0"'
+	spawn late dsvc-read --group late -o late "${all[@]}"
+	spawn strict dsvc-read --group strict --on-missed fail -o strict "${all[@]}"
+	reap early
+	((status == 0))
+	cmp early <(seq 0 59999)
+	reap late
+	((status == 0))
+	first=$(head -n 1 late)
+	((first > 0))
+	cmp late <(seq "$first" 59999)
+	[[ $(cat "$BATS_TEST_TMPDIR/late.err") == *"missed $first elements (stream 0: 0-$((first - 1)))"* ]]
+	reap strict
+	((status == 65))
+	[[ $(cat "$BATS_TEST_TMPDIR/strict.err") == *"the group missed "*"--from start"* ]]
+}
+
+@test "a late group can begin at the start as long as nothing is forgotten" {
+	service
+	reader 7 early -e 'range 300000'
+	spawn late dsvc-read -J feats --share lossless --group late --from start -o late -e 'range 300000'
+	until_true 10s group_is late .readers 1
+	cat <&7 >/dev/null
+	reap early
+	reap late
+	((status == 0))
+	cmp <(sort -n late) <(seq 0 299999)
+	exec 7<&-
+	run -0 shared --group last -e 'range 300000'
+	[[ $output == *"missed 300000 elements"* ]]
+}
+
+@test "what does not go together is refused" {
+	service
+	run -64 dsvc-read --share lossless --group a -e 'range 3'
+	[[ $output == *"--job NAME"* ]]
+	run -64 shared -e 'range 3'
+	[[ $output == *"--group NAME"* ]]
+	run -64 shared --group '' -e 'range 3'
+	run -64 dsvc-read -J feats --group a -e 'range 3'
+	[[ $output == *"--share lossless"* ]]
+	run -64 shared --group a --order source -e 'range 3'
+	run -64 shared --group a --shard 0 --sharding data --shards 2 -e 'range 3'
+	run -64 shared --group a --target local -e 'range 3'
+	run -0 shared --group a -e 'range 3'
+	run -64 dsvc-read -J feats -e 'range 3'
+	[[ $output == *"it has "*share=lossless*"you asked for"* ]]
+	run -0 dsvc-run "range 3 | distribute job=other share=lossless group=x | count"
+	[[ $output == 3 ]]
+}
+
+@test "the next pass waits for all groups" {
+	service
+	seq 0 999 | sed p | sort -n >want
+	for name in a b; do
+		spawn "$name" dsvc-read -J feats --share lossless --group "$name" --wait-workers 2 --epochs 2 -o "got.$name" \
+			-e 'range 1000'
+	done
+	until_true 5s bash -c '[[ $(dsvc-status --json | jq ".readers | length") == 2 ]]'
+	start second dsvc-work
+	for name in a b; do
+		reap "$name"
+		((status == 0))
+		cmp <(sort -n "got.$name") want
+	done
+}
