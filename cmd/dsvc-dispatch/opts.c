@@ -72,7 +72,8 @@ const struct program dispatch_program = {
 		{ "dsvc-dispatch &", "serve this user's programs on this machine" },
 		{ "dsvc-dispatch --state ~/.local/state/dsvc &", "one that may be killed and started again" },
 		{ "dsvc-dispatch --state ~/.local/state/dsvc --standby &", "one that takes its place when it is gone" },
-		{ "dsvc-dispatch -b '127.0.0.1:*' --ready-file addr & dsvc-work -d @addr &", "take any free port and say which" },
+		{ "dsvc-dispatch --insecure -b '127.0.0.1:*' --ready-file addr & dsvc-work --insecure -d @addr &",
+		  "take any free port, without keys, and say which" },
 		{ 0 } },
 	.exits = (const struct program_exit[]){
 		{ 0, "ended by a signal or by --exit-when-idle" },

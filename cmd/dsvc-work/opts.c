@@ -75,7 +75,7 @@ const struct program work_program = {
 	.rows = rows,
 	.examples = (const struct program_example[]){
 		{ "dsvc-work &", "work for this user's dispatcher with all processors" },
-		{ "dsvc-work -d tcp://127.0.0.1:5050 -j 4", "four streams at once" },
+		{ "dsvc-work -d tcp://a:5050 -j 4", "four streams at once, for a service whose key is known" },
 		{ 0 } },
 	.exits = (const struct program_exit[]){
 		{ 0, "ended by a signal, after handing over its streams, or because the dispatcher was ended" },
