@@ -417,8 +417,7 @@ job_asked(struct disp *d, struct peer *p, const struct msg *m, struct asked *ask
 	char *text = NULL, *help = NULL;
 	struct err e;
 
-	asked->part = ROUND_ALL;
-	asked->group = o->group;
+	*asked = (struct asked){ .part = ROUND_ALL, .group = o->group };
 	if (job_opts_check(o, &e) || job_shards_parse(o->shard, only, &e) || round_parse(o->consumer, &asked->part, &e)) {
 		text = mem_strdup(e.text);
 		help = mem_strdup(e.help);
