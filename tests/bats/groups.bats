@@ -142,6 +142,8 @@ group_is() { [[ $(group "$1" | jq -c "$2") == "$3" ]]; }
 	run -64 dsvc-read -J feats --group a -e 'range 3'
 	[[ $output == *"--share lossless"* ]]
 	run -64 shared --group a --order source -e 'range 3'
+	run -64 shared --group a --order stable -e 'range 3'
+	[[ $output == *'--shards 1'* ]]
 	run -64 shared --group a --shard 0 --sharding data --shards 2 -e 'range 3'
 	run -64 shared --group a --target local -e 'range 3'
 	run -0 shared --group a -e 'range 3'
