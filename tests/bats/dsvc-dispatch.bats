@@ -132,7 +132,7 @@ load lib/dsvc
 	echo tcp://127.0.0.1:1 >"$file"
 	# Whoever looks for the file finds the address of the one that is starting.
 	spawn one dsvc-dispatch --ready-file "$file"
-	until_true 5s test -s "$file" -a ! "$file" -ot "$BATS_TEST_TMPDIR/one.err"
+	until_true 5s grep -qsxF "$endpoint" "$file"
 	run -0 dsvc-status -d "@$file"
 	echo old >"$BATS_TEST_TMPDIR/work"
 	start two dsvc-work --insecure -d "@$file" --ready-file "$BATS_TEST_TMPDIR/work"
