@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "host/feed_host.h"
+#include "host/feed/feed_host.h"
 #include "host/link.h"
 #include "lang/offer.h"
 #include "lang/usage.h"

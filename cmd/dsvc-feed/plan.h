@@ -5,7 +5,7 @@
 #ifndef DSVC_FEED_PLAN_H
 #define DSVC_FEED_PLAN_H
 
-#include "host/feed_host.h"
+#include "host/feed/feed_host.h"
 #include "host/service.h"
 #include "opts.h"
 

@@ -6,7 +6,7 @@
 #define DSVC_FEED_RUN_H
 
 #include "cli/output.h"
-#include "host/feed_host.h"
+#include "host/feed/feed_host.h"
 #include "keep.h"
 #include "opts.h"
 

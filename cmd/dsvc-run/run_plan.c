@@ -16,8 +16,8 @@
 #include "cli/stop.h"
 #include "base/pool.h"
 #include "value/format/excerpt.h"
-#include "host/run_stats.h"
-#include "host/split_threads.h"
+#include "host/work/run_stats.h"
+#include "host/work/split_threads.h"
 #include "op/pull.h"
 
 struct run_plan {

@@ -5,7 +5,7 @@
 #ifndef DSVC_WORK_ALLOW_H
 #define DSVC_WORK_ALLOW_H
 
-#include "host/fence.h"
+#include "host/work/fence.h"
 
 #define ALLOW_ROW(s, member, option, word, says) \
 	{ .name = option, .arg = word, .kind = PARAM_WORDS, .offset = offsetof(s, fence.member), \

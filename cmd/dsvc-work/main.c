@@ -8,7 +8,7 @@
 #include "cli/report.h"
 #include "host/join.h"
 #include "host/secure.h"
-#include "host/worker_host.h"
+#include "host/work/worker_host.h"
 #include "value/where.h"
 #include "wire/msg.h"
 #include "opts.h"

@@ -5,7 +5,7 @@
 
 #include "cli/opt.h"
 #include "host/link.h"
-#include "host/worker_host.h"
+#include "host/work/worker_host.h"
 #include "wire/msg.h"
 #include "allow.h"
 

@@ -11,7 +11,7 @@
 #include "base/param.h"
 #include "cli/program.h"
 #include "cli/ready.h"
-#include "host/fence.h"
+#include "host/work/fence.h"
 
 struct work_options {
 	char *join, *dispatcher, *bind, *advertise, *name;

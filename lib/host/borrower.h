@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The reader's end of shared memory (host/lender.h): one for each connection to a worker.
+ * The reader's end of shared memory (host/work/lender.h): one for each connection to a worker.
  *
  *	borrower_attach    before the first CREDIT of each session: ATTACH
  *	borrower_answer    ARENA came: connects to the socket, says the cookie

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * What children of `exec`, `sh` and `cmd` may do in this process: set once by a
- * program that runs the pipelines of others (host/fence.h), before there are
+ * program that runs the pipelines of others (host/work/fence.h), before there are
  * threads, and only read from then on.
  */
 #ifndef OP_CHILD_RULES_H

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "host/feed_place.h"
+#include "host/feed/feed_place.h"
 #include "value/columns.h"
 #include "value/mp.h"
 #include "wire/feed_msg.h"

@@ -23,7 +23,7 @@
 #include "base/clock.h"
 #include "base/rng.h"
 #include "host/borrower.h"
-#include "host/lender.h"
+#include "host/work/lender.h"
 
 enum { READERS = 4, CHUNKS = 40, WAYS = 64, HELD = 64, ARENA = 1 << 20 };
 

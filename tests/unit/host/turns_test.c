@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "host/turns.h"
+#include "host/work/turns.h"
 
 #include <pthread.h>
 #include <setjmp.h>

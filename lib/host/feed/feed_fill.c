@@ -1,0 +1,499 @@
+/* SPDX-License-Identifier: MIT */
+#include "host/feed/feed_fill.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "value/mp.h"
+
+enum { FILL_SMALL_BYTES = 1 << 20, FILL_SLOTS_MOST = 64, FILL_BASE_ELEMENTS = 100000 };
+#define FILL_BASE_NS 200000000ll    /* how old a record of the reader may get */
+
+struct feed_fill {
+	struct feed_fill_conf c;
+	struct feed *machine;
+	struct feed_source *source;
+	struct feed_ring *ring;      /* NULL: no element has come yet */
+	struct feed_ring **slot;     /* in which each step lies */
+	uint32_t slots;
+	uint64_t each;               /* rows of an element */
+	uint64_t step;               /* the step that is being filled */
+	uint64_t over;               /* steps still to be passed over */
+	uint64_t in_step;            /* elements of it */
+	uint64_t rows, tail, tail_of, dropped;
+	uint32_t epoch;
+	uint64_t skip;               /* elements of the service still to be passed over */
+	bool small, over_all, part;  /* small: a batch that is not full has come; part: elements of the pass came */
+	struct feed_rows cur;        /* elements taken from the source; cur.n are left */
+	uint64_t used;               /* elements handled, but not told the source yet */
+	uint64_t behind;             /* elements since base */
+	struct feed_base *base;
+	int64_t base_ns;
+	struct feed_place *place;    /* by step mod places */
+	size_t places;
+	struct types *types;
+};
+
+static void
+fill_base_unref(struct feed_base **bp)
+{
+	struct feed_base *b = *bp;
+
+	*bp = NULL;
+	if (!b || --b->refs)
+		return;
+	buf_clear(&b->position);
+	mem_free(b);
+}
+
+static struct feed_base *
+fill_base_ref(struct feed_base *b)
+{
+	if (b)
+		b->refs++;
+	return b;
+}
+
+static void
+fill_note_place(struct feed_fill *f)
+{
+	struct feed_place *p = &f->place[f->step % f->places];
+	bool next = !f->part;
+
+	fill_base_unref(&p->base);
+	*p = (struct feed_place){ .step = f->step, .rows = f->rows, .epoch = f->epoch,
+		.base = next ? NULL : fill_base_ref(f->base), .skip = next ? 0 : f->behind };
+}
+
+enum status
+feed_fill_new(const struct feed_fill_conf *c, struct feed *machine, struct feed_source *source,
+	      const struct feed_place *begin, uint64_t over, struct feed_fill **out)
+{
+	struct feed_fill *f = mem_zalloc(sizeof *f);
+
+	f->c = *c;
+	f->machine = machine;
+	f->source = source;
+	f->step = begin->step;
+	f->over = over;
+	f->rows = begin->rows;
+	f->epoch = begin->epoch ? begin->epoch : 1;
+	f->base = fill_base_ref(begin->base);
+	f->skip = !source || feed_source_skips(source) ? 0 : begin->skip;
+	f->behind = begin->skip - f->skip;
+	f->part = begin->base || begin->skip;
+	f->places = 1;
+	f->place = mem_array(f->places, sizeof *f->place);
+	f->types = types_new();
+	feed_set_epoch(machine, f->epoch);
+	f->behind += f->skip;
+	fill_note_place(f);
+	f->behind -= f->skip;
+	*out = f;
+	return ST_OK;
+}
+
+void
+feed_fill_free(struct feed_fill **fp)
+{
+	struct feed_fill *f = *fp;
+
+	*fp = NULL;
+	if (!f)
+		return;
+	for (uint32_t i = 0; i < f->slots; i++)
+		feed_ring_unref(&f->slot[i]);
+	for (size_t i = 0; i < f->places; i++)
+		fill_base_unref(&f->place[i].base);
+	fill_base_unref(&f->base);
+	feed_ring_unref(&f->ring);
+	types_free(&f->types);
+	mem_free(f->slot);
+	mem_free(f->place);
+	mem_free(f);
+}
+
+/* The first element */
+
+static enum status
+fill_even(uint64_t rows, uint32_t cores, struct err *e)
+{
+	if (rows % cores == 0)
+		return ST_OK;
+	err_set(e, ST_DATA, "%llu rows cannot be shared evenly by %u cores", (unsigned long long)rows, cores);
+	err_help(e, "batches of %llu or %llu rows", (unsigned long long)(rows < cores ? cores : rows / cores * cores),
+		 (unsigned long long)((rows / cores + 1) * cores));
+	return ST_DATA;
+}
+
+static enum status
+fill_expect(struct feed_fill *f, const uint8_t *p, size_t len, struct err *e)
+{
+	if (!f->c.expect)
+		return ST_OK;
+	return type_expect(f->c.expect, type_of_value(f->types, p, len), "--expect ", e);
+}
+
+/* Makes a ring from columns, which it takes. */
+static enum status
+fill_ring(struct feed_fill *f, struct columns *c, uint64_t rows, size_t least, struct err *e)
+{
+	if (!columns_lay(c, rows, least, f->c.slot_max)) {
+		columns_free(&c);
+		err_set(e, ST_DATA, "a step of %llu rows has more than %zu bytes", (unsigned long long)rows, f->c.slot_max);
+		err_help(e, "--slot-max allows more");
+		return ST_DATA;
+	}
+	if (!f->slots) {
+		size_t fit = FILL_SMALL_BYTES / c->bytes;
+
+		f->slots = f->c.prefetch + 2;
+		if (fit > FILL_SLOTS_MOST)
+			fit = FILL_SLOTS_MOST;
+		if (f->slots < fit)
+			f->slots = (uint32_t)fit;
+		f->slot = mem_array(f->slots, sizeof *f->slot);
+	}
+	struct feed_ring *ring;
+	enum status st = feed_ring_new(c, f->slots, f->c.element == FEED_COPIED && f->c.cores > 1, &ring, e);
+	if (st != ST_OK)
+		return st;
+	feed_ring_unref(&f->ring);
+	f->ring = ring;
+	return ST_OK;
+}
+
+static enum status
+fill_begin(struct feed_fill *f, const uint8_t *p, size_t len, struct err *e)
+{
+	bool batches = f->c.element != FEED_ROWS;
+	struct columns *c;
+	uint64_t rows;
+	enum status st = fill_expect(f, p, len, e);
+
+	if (st == ST_OK)
+		st = columns_record(p, len, f->c.type, batches, f->c.mask, &c, &f->each, e);
+	if (st != ST_OK)
+		return st;
+	if (c->whole && f->c.element == FEED_CUT) {
+		columns_free(&c);
+		err_set(e, ST_DATA, "elements have no common axis along which they could be cut");
+		err_help(e, "--element core gives each core whole elements; --batch N makes batches of them");
+		return ST_DATA;
+	}
+	rows = f->c.element == FEED_ROWS ? f->c.batch : f->c.element == FEED_PER_CORE ? f->each * f->c.cores : f->each;
+	if (f->c.element == FEED_CUT && (st = fill_even(rows, f->c.cores, e)) != ST_OK) {
+		columns_free(&c);
+		return st;
+	}
+	st = fill_ring(f, c, rows, 2 * len / (f->each ? f->each : 1) + 1, e);
+	if (st != ST_OK)
+		return st;
+	struct feed_place first = f->place[0];
+	mem_free(f->place);
+	f->places = 2 * f->slots + 8;
+	f->place = mem_array(f->places, sizeof *f->place);
+	f->place[first.step % f->places] = first;
+	feed_set_rows(f->machine, rows, f->slots);
+	return ST_OK;
+}
+
+/* A heap is full: a ring of wider slots, with what this step has so far. */
+static enum status
+fill_widen(struct feed_fill *f, uint8_t *old, uint64_t rows, uint32_t slot, struct err *e)
+{
+	struct feed_ring *was = feed_ring_ref(f->ring);
+	struct columns *c = columns_copy(was->columns);
+
+	columns_widen(c);
+	enum status st = fill_ring(f, c, was->columns->rows, 0, e);
+	if (st == ST_OK)
+		columns_move(was->columns, old, f->ring->columns, feed_ring_slot(f->ring, slot), rows);
+	feed_ring_unref(&was);
+	return st;
+}
+
+/* Elements */
+
+static enum status
+fill_blame(const struct feed_fill *f, uint64_t row, const struct elem *x, struct err *e)
+{
+	const char *file;
+	uint64_t line;
+
+	if (e->kind != ST_DATA)
+		return e->kind;
+	if (x && f->cur.run && run_place(f->cur.run, x, &file, &line) && file)
+		return err_wrap(e, "step %llu, row %llu (%s line %llu)", (unsigned long long)f->step,
+				(unsigned long long)row, file, (unsigned long long)line);
+	if (!x)
+		return err_wrap(e, "step %llu, row %llu (stream %u, offset %llu)", (unsigned long long)f->step,
+				(unsigned long long)row, f->cur.stream, (unsigned long long)f->cur.offset);
+	return err_wrap(e, "step %llu, row %llu", (unsigned long long)f->step, (unsigned long long)row);
+}
+
+static uint64_t
+fill_elements_of_step(const struct feed_fill *f)
+{
+	return f->c.element == FEED_ROWS ? f->c.batch : f->c.element == FEED_PER_CORE ? f->c.cores : 1;
+}
+
+/* A record of the reader now and then, so that few elements lie behind it. */
+static void
+fill_base(struct feed_fill *f, int64_t now_ns)
+{
+	if (!f->c.resumable || !f->behind || (now_ns - f->base_ns < FILL_BASE_NS && f->behind < FILL_BASE_ELEMENTS))
+		return;
+	feed_source_used(f->source, f->used);
+	f->used = 0;
+	struct feed_base *b = mem_zalloc(sizeof *b);
+	b->refs = 1;
+	f->base_ns = now_ns;
+	if (!feed_source_position(f->source, &b->position)) {
+		fill_base_unref(&b);
+		return;
+	}
+	fill_base_unref(&f->base);
+	f->base = b;
+	f->behind = 0;
+}
+
+/* A step is complete. */
+static void
+fill_stepped(struct feed_fill *f, int64_t now_ns)
+{
+	fill_base(f, now_ns);
+	f->step++;
+	f->in_step = 0;
+	fill_note_place(f);
+}
+
+static void
+fill_passed_over(struct feed_fill *f, int64_t now_ns)
+{
+	if (++f->in_step < fill_elements_of_step(f))
+		return;
+	f->over--;
+	f->rows += f->in_step * f->each;
+	fill_stepped(f, now_ns);
+}
+
+/* Puts one element, whose bytes are checked. */
+static enum status
+fill_put(struct feed_fill *f, int64_t now_ns, const uint8_t *p, size_t len, const struct elem *x, struct err *e)
+{
+	uint64_t row, rows, room = f->ring->columns->rows;
+	uint32_t slot = feed_slot(f->machine, &row);
+	enum status st;
+
+	if (f->small) {
+		err_set(e, ST_DATA, "a batch of fewer than %llu rows was followed by another", (unsigned long long)f->each);
+		err_help(e, "only the last batch may be smaller; or give rows, with --batch N");
+		return fill_blame(f, row, x, e);
+	}
+	if (f->c.element != FEED_ROWS && room - row > f->each)
+		room = row + f->each;
+	while ((st = columns_put(f->ring->columns, feed_ring_slot(f->ring, slot), row, room - row, p, len, &rows, e)) ==
+	       ST_AGAIN) {
+		st = fill_widen(f, feed_ring_slot(f->ring, slot), row, slot, e);
+		if (st != ST_OK)
+			return st;
+	}
+	if (st != ST_OK)
+		return fill_blame(f, row, x, e);
+	f->small = rows < f->each;
+	f->rows += rows;
+	bool full = row + rows == f->ring->columns->rows;
+	if (f->slot[slot] != f->ring) {
+		feed_ring_unref(&f->slot[slot]);
+		f->slot[slot] = feed_ring_ref(f->ring);
+	}
+	if (full)
+		fill_stepped(f, now_ns);
+	feed_put(f->machine, now_ns, rows);
+	return ST_OK;
+}
+
+/* The next element of what was taken: its bytes, which are checked. False: it is malformed. */
+static bool
+fill_next(struct feed_fill *f, const uint8_t **p, size_t *len, const struct elem **x)
+{
+	*x = NULL;
+	if (!f->cur.p) {
+		*x = f->cur.e++;
+		*p = (*x)->p;
+		*len = (*x)->len;
+		return true;
+	}
+	const uint8_t *next = mp_check_next(f->cur.p, f->cur.end);
+	*p = f->cur.p;
+	*len = next ? (size_t)(next - f->cur.p) : 0;
+	return next != NULL;
+}
+
+static void
+fill_used(struct feed_fill *f, size_t len)
+{
+	if (f->cur.p)
+		f->cur.p += len;
+	f->cur.n--;
+	f->cur.offset++;
+	f->used++;
+	f->behind++;
+	f->part = true;
+	if (f->cur.n)
+		return;
+	feed_source_used(f->source, f->used);
+	f->used = 0;
+}
+
+/* Handles the elements that were taken, up to the end of the room. */
+static enum status
+fill_some(struct feed_fill *f, int64_t now_ns, struct err *e)
+{
+	enum status st = ST_OK;
+
+	while (f->cur.n && st == ST_OK) {
+		const struct elem *x;
+		const uint8_t *p;
+		size_t len;
+
+		if (f->ring && !f->over && !feed_room(f->machine))
+			return ST_AGAIN;
+		if (!fill_next(f, &p, &len, &x))
+			return err_set(e, ST_PROTO, "a worker sent malformed elements");
+		if (f->skip) {
+			f->skip--;
+			fill_used(f, len);
+			continue;
+		}
+		if (!f->ring && (st = fill_begin(f, p, len, e)) != ST_OK)
+			return fill_blame(f, 0, x, e);
+		fill_used(f, len);
+		if (f->over)
+			fill_passed_over(f, now_ns);
+		else
+			st = fill_put(f, now_ns, p, len, x, e);
+	}
+	return st;
+}
+
+/* The end of a pass */
+
+static enum status
+fill_tail(struct feed_fill *f, struct err *e)
+{
+	uint64_t real, n = f->ring ? f->ring->columns->rows : 0;
+	uint32_t slot = feed_slot(f->machine, &real);
+
+	f->small = f->part = false;
+	f->behind = 0;
+	fill_base_unref(&f->base);
+	if (f->in_step && f->over) { /* a short step, passed over */
+		f->in_step = 0;
+		if (f->c.tail != FEED_DROP)
+			f->over--, f->step++;
+		return ST_OK;
+	}
+	if (!real)
+		return ST_OK;
+	if (f->c.tail == FEED_TAIL_ERROR) {
+		err_set(e, ST_DATA, "the last step has %llu of %llu rows", (unsigned long long)real, (unsigned long long)n);
+		err_help(e, "--tail pad, drop or short gives something to do with them");
+		return ST_DATA;
+	}
+	f->tail = real;
+	f->tail_of = n;
+	if (f->c.tail == FEED_DROP) {
+		f->dropped += real;
+		f->rows -= real;
+		return ST_OK;
+	}
+	if (f->c.tail == FEED_PAD)
+		columns_pad(f->ring->columns, feed_ring_slot(f->ring, slot), real, n - real);
+	f->step++;
+	return ST_OK;
+}
+
+static enum status
+fill_pass(struct feed_fill *f, int64_t now_ns, struct err *e)
+{
+	bool last = f->epoch >= f->c.epochs;
+	enum status st = fill_tail(f, e);
+
+	if (st != ST_OK)
+		return st;
+	f->epoch++;
+	f->in_step = 0;
+	fill_note_place(f);
+	f->over_all = last;
+	if (!f->over)
+		feed_epoch_end(f->machine, now_ns, last);
+	else if (last)
+		return err_set(e, ST_NOINPUT, "--from is beyond the last step: %llu", (unsigned long long)f->step);
+	else
+		feed_set_epoch(f->machine, f->epoch);
+	return last ? ST_END : feed_source_pass(f->source, e);
+}
+
+enum status
+feed_fill_run(struct feed_fill *f, int64_t now_ns, bool *dry, struct err *e)
+{
+	*dry = false;
+	if (f->over_all)
+		return ST_END;
+	if (f->epoch > f->c.epochs) { /* a position behind the last pass */
+		f->over_all = true;
+		feed_epoch_end(f->machine, now_ns, true);
+		return ST_END;
+	}
+	for (;;) {
+		if (feed_full(f->machine))
+			return ST_END;
+		enum status st = fill_some(f, now_ns, e);
+		if (st != ST_OK)
+			return st;
+		if (f->ring && !f->over && !feed_room(f->machine))
+			return ST_AGAIN;
+		st = feed_source_take(f->source, &f->cur, e);
+		if (st == ST_AGAIN)
+			*dry = true;
+		if (st == ST_END)
+			st = fill_pass(f, now_ns, e);
+		if (st != ST_OK)
+			return st;
+	}
+}
+
+struct feed_ring *
+feed_fill_ring(const struct feed_fill *f, uint32_t slot)
+{
+	return slot < f->slots ? f->slot[slot] : NULL;
+}
+
+const struct feed_place *
+feed_fill_place(const struct feed_fill *f, uint64_t step)
+{
+	const struct feed_place *p = &f->place[step % f->places];
+
+	return p->step == step && p->epoch && f->c.resumable ? p : NULL;
+}
+
+uint64_t
+feed_fill_rows(const struct feed_fill *f)
+{
+	return f->rows;
+}
+
+uint64_t
+feed_fill_tail(const struct feed_fill *f, uint64_t *of)
+{
+	*of = f->tail_of;
+	return f->tail;
+}
+
+uint64_t
+feed_fill_dropped(const struct feed_fill *f)
+{
+	return f->dropped;
+}

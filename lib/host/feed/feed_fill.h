@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * From elements to steps: rows are put into slots of the ring as the feeding machine has room
+ * for them, pass after pass, and for each step it is known where the data stands after it.
+ *
+ * A position is where a reader stood at some time before (its own record), and how many elements
+ * follow from there: so one record of the reader serves many steps.
+ */
+#ifndef HOST_FEED_FILL_H
+#define HOST_FEED_FILL_H
+
+#include "core/feed/feed.h"
+#include "host/feed/feed_ring.h"
+#include "host/feed/feed_source.h"
+
+/* The place that an element fills: a row of a step of `batch` rows; a core's batch; a batch that is cut
+ * among the cores; a batch that all cores get. */
+enum feed_element { FEED_ROWS, FEED_PER_CORE, FEED_CUT, FEED_COPIED };
+
+struct feed_fill_conf {
+	enum feed_element element;
+	uint64_t batch;          /* FEED_ROWS */
+	uint32_t cores, prefetch, epochs;
+	enum feed_tail tail;
+	const char *mask;        /* NULL: none */
+	const struct type *type; /* type of the elements; NULL: not known */
+	const struct type *expect; /* NULL: anything */
+	size_t slot_max;         /* bytes */
+	bool resumable;          /* positions are kept: the order is one that comes again */
+};
+
+/* Where the data stands after `step` steps. Zero: at the beginning. */
+struct feed_place {
+	uint64_t step, rows;
+	uint32_t epoch;          /* from 1 */
+	struct feed_base *base;  /* position of the reader; NULL: the beginning of the pass */
+	uint64_t skip;           /* elements behind it */
+};
+struct feed_base { int refs; struct buf position; };
+
+struct feed_fill;
+
+/* begin: where to go on; over: steps behind that which are to be passed over. All is lent, as long as
+ * the filler. Gives. */
+enum status feed_fill_new(const struct feed_fill_conf *c, struct feed *machine, struct feed_source *source,
+			  const struct feed_place *begin, uint64_t over, struct feed_fill **out);
+void feed_fill_free(struct feed_fill **f);
+/* Fills what there is room for. ST_AGAIN: until there is room, or (*dry) elements; ST_END: that
+ * was all, the machine was told; or what failed, which it is to be told. */
+enum status feed_fill_run(struct feed_fill *f, int64_t now_ns, bool *dry, struct err *e);
+/* The ring in which the step of that slot lies; lent while somebody holds the step. */
+struct feed_ring *feed_fill_ring(const struct feed_fill *f, uint32_t slot);
+/* The place after so many steps; NULL: it is not known any more, or not yet. Lent. */
+const struct feed_place *feed_fill_place(const struct feed_fill *f, uint64_t step);
+uint64_t feed_fill_rows(const struct feed_fill *f);   /* real rows in steps */
+/* Rows of the last step, when it was not full: real ones (0: it was), of so many. */
+uint64_t feed_fill_tail(const struct feed_fill *f, uint64_t *of);
+uint64_t feed_fill_dropped(const struct feed_fill *f);
+
+#endif

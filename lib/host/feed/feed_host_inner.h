@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the files of the host of dsvc-feed share.
+ *
+ *	feed_host.c     the loop, the start, the actions of the machine
+ *	feed_seat.c     what cores say on their sockets; who sits where
+ *	feed_pipe.c     cores that read steps on stdin and answer on stdout
+ *	feed_child.c    starting and ending children
+ *	feed_answer.c   results: kept, cut into rows, passed on in order
+ */
+#ifndef HOST_FEED_HOST_INNER_H
+#define HOST_FEED_HOST_INNER_H
+
+#include <sys/types.h>
+
+#include "host/feed/feed_host.h"
+#include "host/feed/feed_link.h"
+#include "op/exec/exec_child.h"
+#include "value/json/json.h"
+
+struct feed_answer { uint64_t step, rows; struct buf value; };
+struct feed_given { uint64_t step, rows, valid; };
+
+/* A core's seat. */
+struct feed_seat {
+	struct feed_link link;
+	struct feed_ring *ring;      /* that it was told of last; NULL: none */
+	bool joined, closing;        /* closing: nothing more is sent to it */
+	struct buf position;         /* that it brought */
+	struct child child;          /* pid 0: none; only its group is used of the rest */
+	int pidfd;                   /* -1: none */
+	int in, out, err;            /* our ends of its pipes; -1: none */
+	struct buf text;             /* to be written to in, from text_at */
+	size_t text_at;
+	struct { uint64_t step; size_t end; } *line; /* steps in text, not counted as done yet */
+	size_t n_line, cap_line;
+	struct buf said, told;       /* unfinished lines of out and err */
+	uint64_t done;               /* a core on pipes: steps done */
+	struct feed_given *given;    /* steps told and not answered, with the rows that an answer must have */
+	size_t n_given, cap_given;
+	struct feed_answer *answer;  /* in order of steps */
+	size_t n_answer, cap_answer;
+};
+
+struct feed_host {
+	const struct feed_host_conf *c;
+	struct feed *machine;
+	struct feed_source *source;
+	struct feed_fill *fill;
+	struct feed_seat *seat;
+	struct feed_what what;
+	struct feed_place begin;
+	bool began, dry, filled, over, signalled;
+	int listener;                /* -1: none */
+	struct feed_link *guest;     /* connections that have not joined */
+	size_t n_guest, cap_guest;
+	struct json *json;
+	int64_t now, starved_at, full_at;
+	struct feed_host_end *end;
+};
+
+void feed_host_say(struct feed_host *h, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* The core broke the rules; e says how. */
+void feed_host_blame(struct feed_host *h, uint32_t core, const struct err *e);
+
+/* feed_seat.c */
+enum status feed_seat_listen(struct feed_host *h, struct err *e);
+void feed_seat_accept(struct feed_host *h);
+void feed_seat_guest(struct feed_host *h, size_t i);       /* reads; may move the guest to a seat, or drop it */
+void feed_seat_read(struct feed_host *h, uint32_t core);
+void feed_seat_flush(struct feed_host *h, uint32_t core);
+void feed_seat_welcome(struct feed_host *h, uint32_t core);
+void feed_seat_batch(struct feed_host *h, const struct feed_action *a);
+void feed_seat_end(struct feed_host *h, uint32_t core);
+void feed_seat_error(struct feed_host *h, uint32_t core);
+
+/* feed_pipe.c */
+void feed_pipe_batch(struct feed_host *h, const struct feed_action *a);
+void feed_pipe_write(struct feed_host *h, uint32_t core);
+void feed_pipe_read(struct feed_host *h, uint32_t core);   /* stdout */
+void feed_pipe_hear(struct feed_host *h, uint32_t core, bool all); /* stderr */
+void feed_pipe_close(struct feed_host *h, uint32_t core);  /* stdin, once all of it is written */
+
+/* feed_child.c */
+enum status feed_child_start(struct feed_host *h, uint32_t core, struct err *e);
+void feed_child_reap(struct feed_host *h, uint32_t core);
+void feed_child_signal(struct feed_host *h, uint32_t core, int sig);
+void feed_child_clear(struct feed_host *h, uint32_t core);
+
+/* feed_answer.c */
+void feed_answer_want(struct feed_seat *s, const struct feed_batch *b);
+/* Takes the value. ST_DATA: it has another number of rows than the step. */
+enum status feed_answer_take(struct feed_host *h, uint32_t core, uint64_t step, const uint8_t *p, size_t n,
+	   struct err *e);
+/* Passes on the answers of all cores to a step. */
+enum status feed_answer_pass(struct feed_host *h, uint64_t step, struct err *e);
+
+#endif

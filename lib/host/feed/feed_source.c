@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT */
+#include "host/feed/feed_source.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/thread.h"
+#include "base/wake.h"
+#include "op/pull.h"
+
+enum { SOURCE_RUNS = 4, SOURCE_CLOSE_MS = 1000 };
+
+/* Runs that the thread has made; `head` is lent while `lent` is set. */
+struct feed_source {
+	struct feed_source_conf c;
+	struct reader_host *reader;
+	bool job_known;
+	/* for a plan */
+	struct op_ctx ctx;
+	struct op_inst *chain;
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t room;
+	struct run runs[SOURCE_RUNS];
+	uint32_t head, n;
+	bool started, leave, lent, ended;
+	enum status code;        /* result of the pass, once ended */
+	struct err err;
+	int wake;
+	atomic_bool stop;
+};
+
+/* The thread: a pass of the chain. */
+
+static void
+source_copy(struct run *to, const struct run *from)
+{
+	run_reset(to);
+	to->file = from->file;
+	to->line = from->line;
+	for (uint32_t i = 0; i < from->n; i++)
+		run_keep(to, from->e[i]);
+}
+
+static bool
+source_give(struct feed_source *s, const struct run *r)
+{
+	pthread_mutex_lock(&s->lock);
+	while (s->n == SOURCE_RUNS && !s->leave)
+		pthread_cond_wait(&s->room, &s->lock);
+	bool leave = s->leave;
+	struct run *to = &s->runs[(s->head + s->n) % SOURCE_RUNS];
+	pthread_mutex_unlock(&s->lock);
+	if (leave)
+		return false;
+	source_copy(to, r);
+	pthread_mutex_lock(&s->lock);
+	s->n++;
+	pthread_mutex_unlock(&s->lock);
+	wake_set(s->wake);
+	return true;
+}
+
+static void *
+source_thread(void *arg)
+{
+	struct feed_source *s = arg;
+	enum status st = ST_OK;
+	struct run *r;
+	struct err e = { 0 };
+
+	if (!s->chain)
+		st = op_open(s->c.plan->top, &s->ctx, &s->chain, &e);
+	if (st == ST_OK && s->c.skip)
+		op_discard(s->chain, s->c.skip);
+	s->c.skip = 0;
+	while (st == ST_OK) {
+		st = op_pull(s->chain, &r, &e);
+		if (st == ST_OK && !source_give(s, r))
+			st = ST_AGAIN;
+	}
+	pthread_mutex_lock(&s->lock);
+	s->ended = true;
+	s->code = st;
+	s->err = e;
+	pthread_mutex_unlock(&s->lock);
+	wake_set(s->wake);
+	return NULL;
+}
+
+static enum status
+source_start(struct feed_source *s, struct err *e)
+{
+	s->ended = false;
+	enum status st = thread_start(&s->thread, source_thread, s, "the pipeline", e);
+	s->started = st == ST_OK;
+	return st;
+}
+
+static void
+source_join(struct feed_source *s)
+{
+	if (!s->started)
+		return;
+	pthread_mutex_lock(&s->lock);
+	s->leave = true;
+	pthread_mutex_unlock(&s->lock);
+	pthread_cond_signal(&s->room);
+	pthread_join(s->thread, NULL);
+	s->started = s->leave = false;
+}
+
+static enum status
+source_open_plan(struct feed_source *s, struct err *e)
+{
+	s->ctx = (struct op_ctx){ .element_max = (uint32_t)s->c.plan->options.element_max, .stop = &s->stop,
+		.service = s->c.service, .note = s->c.note, .seed = s->c.seed, .epoch = s->c.epoch - 1 };
+	return source_start(s, e);
+}
+
+static enum status
+source_open_reader(struct feed_source *s, struct err *e)
+{
+	struct reader_host_conf c = s->c.reader;
+
+	c.job.epoch = s->c.epoch;
+	c.position = s->c.position;
+	s->job_known = false;
+	return reader_host_open(&c, &s->reader, e);
+}
+
+enum status
+feed_source_open(const struct feed_source_conf *c, struct feed_source **out, struct err *e)
+{
+	struct feed_source *s = mem_zalloc(sizeof *s);
+
+	s->c = *c;
+	s->wake = wake_open();
+	pthread_mutex_init(&s->lock, NULL);
+	pthread_cond_init(&s->room, NULL);
+	for (int i = 0; i < SOURCE_RUNS; i++)
+		run_init(&s->runs[i]);
+	enum status st = c->plan ? source_open_plan(s, e) : source_open_reader(s, e);
+	if (st != ST_OK)
+		feed_source_free(&s);
+	*out = s;
+	return st;
+}
+
+void
+feed_source_free(struct feed_source **sp)
+{
+	struct feed_source *s = *sp;
+
+	*sp = NULL;
+	if (!s)
+		return;
+	atomic_store(&s->stop, true);
+	source_join(s);
+	op_close(&s->chain);
+	if (s->reader) {
+		reader_host_close(s->reader, false, SOURCE_CLOSE_MS);
+		reader_host_free(&s->reader);
+	}
+	for (int i = 0; i < SOURCE_RUNS; i++)
+		run_clear(&s->runs[i]);
+	pthread_mutex_destroy(&s->lock);
+	pthread_cond_destroy(&s->room);
+	close(s->wake);
+	mem_free(s);
+}
+
+bool
+feed_source_skips(const struct feed_source *s)
+{
+	return !s->reader;
+}
+
+int
+feed_source_fd(const struct feed_source *s)
+{
+	return s->reader ? reader_host_fd(s->reader) : s->wake;
+}
+
+static enum status
+source_take_reader(struct feed_source *s, struct feed_rows *out, struct err *e)
+{
+	struct reader_host_piece piece;
+	enum status st = reader_host_take(s->reader, &piece, e);
+
+	s->job_known = s->job_known || st == ST_OK || st == ST_END;
+	if (st != ST_OK)
+		return st;
+	*out = (struct feed_rows){ .p = piece.p, .end = piece.p + piece.len, .n = piece.count, .stream = piece.stream,
+		.offset = piece.offset };
+	return ST_OK;
+}
+
+enum status
+feed_source_take(struct feed_source *s, struct feed_rows *out, struct err *e)
+{
+	enum status st = ST_AGAIN;
+
+	if (s->reader)
+		return source_take_reader(s, out, e);
+	pthread_mutex_lock(&s->lock);
+	if (s->lent) {
+		s->lent = false;
+		s->head = (s->head + 1) % SOURCE_RUNS;
+		s->n--;
+		pthread_cond_signal(&s->room);
+	}
+	if (s->n) {
+		const struct run *r = &s->runs[s->head];
+
+		*out = (struct feed_rows){ .e = r->e, .n = r->n, .run = r };
+		s->lent = true;
+		st = ST_OK;
+	} else if (s->ended) {
+		st = s->code;
+		*e = s->err;
+	} else {
+		wake_clear(s->wake);
+	}
+	pthread_mutex_unlock(&s->lock);
+	return st;
+}
+
+enum status
+feed_source_pass(struct feed_source *s, struct err *e)
+{
+	s->c.epoch++;
+	s->c.position = NULL;
+	if (!s->reader) {
+		source_join(s);
+		enum status st = op_rewind(s->chain, e);
+		return st == ST_OK ? source_start(s, e) : st;
+	}
+	reader_host_free(&s->reader);
+	return source_open_reader(s, e);
+}
+
+void
+feed_source_used(struct feed_source *s, uint64_t elements)
+{
+	if (s->reader)
+		reader_host_written(s->reader, elements);
+}
+
+bool
+feed_source_position(struct feed_source *s, struct buf *out)
+{
+	if (s->reader)
+		reader_host_position(s->reader, out);
+	return s->reader != NULL;
+}
+
+const struct reader_host_job *
+feed_source_job(const struct feed_source *s)
+{
+	return s->reader && s->job_known ? reader_host_job(s->reader) : NULL;
+}
+
+bool
+feed_source_idle(struct feed_source *s)
+{
+	struct reader_stats stats;
+
+	if (!s->reader)
+		return false;
+	reader_host_stats(s->reader, &stats);
+	return stats.waiting_for_worker;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+#include "host/work/advertise.h"
+
+#include <string.h>
+
+/* Whether the address is that of every interface, which can be bound but not connected to. */
+static bool
+advertise_anywhere(const struct address *a)
+{
+	return !a->ipc && (strcmp(a->host, "*") == 0 || strcmp(a->host, "0.0.0.0") == 0 || strcmp(a->host, "::") == 0);
+}
+
+enum status
+advertise_check(const char *as, const struct address *at, const char *local, struct err *e)
+{
+	struct address a = *at;
+	enum status st = as ? address_parse(as, &a, e) : ST_OK;
+	const char *host = local[0] ? local : "127.0.0.1";
+
+	if (st != ST_OK || !advertise_anywhere(&a))
+		return st;
+	err_set(e, ST_USAGE, "%s does not say where readers find this worker", a.text);
+	if (as)
+		err_help(e, "name the host that readers connect to, such as --advertise %s:*", host);
+	else
+		err_help(e, "bind one address of this machine, such as tcp://%s:*, or name one with --advertise", host);
+	return ST_USAGE;
+}
+
+enum status
+advertise_tell(const char *as, const char *bound, struct buf *out, struct err *e)
+{
+	struct address a, b;
+	enum status st = address_parse(bound, &b, e);
+
+	if (st == ST_OK)
+		st = address_parse(as ? as : bound, &a, e);
+	if (st != ST_OK)
+		return st;
+	if (!as || a.ipc || strcmp(a.port, "*") != 0) {
+		buf_str(out, a.text);
+		return ST_OK;
+	}
+	if (b.ipc) {
+		err_set(e, ST_USAGE, "--advertise %s: %s, where the worker is bound, has no port", as, b.text);
+		err_help(e, "name the port that readers are to connect to");
+		return ST_USAGE;
+	}
+	buf_printf(out, "%.*s%s", (int)(strrchr(as, ':') + 1 - as), as, b.port);
+	return ST_OK;
+}

@@ -1,0 +1,592 @@
+/* SPDX-License-Identifier: MIT */
+#include "host/work/produce.h"
+
+#include <poll.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "core/work/worker.h"
+#include "host/work/deal.h"
+#include "host/work/produce_fault.h"
+#include "host/work/produce_skip.h"
+#include "host/work/plans.h"
+#include "host/service.h"
+#include "host/work/turns.h"
+#include "op/op.h"
+#include "op/pull.h"
+
+enum {
+	PRODUCE_PAUSE_NS = 1000000, /* between parts of chunks that go out early */
+	PRODUCE_AHEAD = 1 << 20,    /* bytes of chunks in the queue */
+	PRODUCE_LOOK_MS = 20
+};
+
+struct produce {
+	struct msg_assign assign;
+	const struct produce_conf *conf;
+	struct produce_queue *queue;
+
+	atomic_bool stop;          /* also read by the chain */
+	pthread_mutex_t lock;      /* guards what follows, up to the next blank line */
+	pthread_cond_t changed;
+	struct builder builder;
+	struct deal *deal;         /* in rounds, in place of it */
+	int64_t cut_ns;            /* when a chunk was last cut */
+	bool want, stalled, handover;
+	bool rest;                 /* the thread is to be given up */
+	bool active;               /* has a thread, or is about to have one */
+	size_t ahead;              /* bytes of chunks in the queue */
+	uint64_t split;            /* the next one to be asked for */
+	struct split_list splits;  /* to come */
+	size_t split_at;           /* index of the next split */
+	bool no_more_splits;
+	_Atomic uint32_t streams;  /* in all, once known */
+
+	struct produce_fault fault;
+
+	/* used by the thread that it has now */
+	struct plan_use *use;
+	struct op_inst *chain;
+	bool opened;
+	struct op_ctx ctx;
+	struct service service;    /* for datasets of other services */
+	char env_worker[WIRE_NAME_MAX + 32], env_dataset[DATASET_ID_LEN + 32];
+	char env_job[WIRE_NAME_MAX + 32], env_streams[32];
+	char *env[5];              /* for the children of exec */
+	uint64_t offset, made;     /* the next element; produced by this thread */
+	uint64_t from_split;       /* the split that the elements in the builder came from */
+	struct produce_skip skip;
+	int64_t restart_ns;        /* when a restart point was last told */
+	unsigned pack_pause;
+};
+
+static void
+produce_tell(struct produce *m, struct produce_event ev)
+{
+	ev.produce = m;
+	ev.key = m->assign.key;
+	produce_queue_push(m->queue, &ev);
+}
+
+/* Reports failures: all of them before a restart point and at the end, else from time to time. */
+static void
+produce_faults(struct produce *m, bool all)
+{
+	struct produce_event ev = { .kind = PRODUCE_FAULTS };
+
+	if (produce_fault_take(&m->fault, all, &ev.number, &ev.faults))
+		produce_tell(m, ev);
+}
+
+static void
+produce_failure(void *arg, const struct op_failure *f)
+{
+	struct produce *m = arg;
+
+	produce_fault_add(&m->fault, f);
+	produce_faults(m, false);
+}
+
+/* Packs a chunk and hands it over; with the lock held, so that chunks stay in order. */
+static void
+produce_send(void *arg, uint32_t view, struct chunk *c)
+{
+	struct produce *m = arg;
+
+	enum job_compression asked = m->assign.compression;
+
+	if (asked != PACK_AUTO)
+		chunk_pack(c, asked, &m->pack_pause);
+	else if (!arenas_used(m->conf->arenas))
+		chunk_pack(c, m->conf->pack, &m->pack_pause);
+	m->cut_ns = clock_mono_ns();
+	m->want = false;
+	m->ahead += c->len;
+	produce_tell(m, (struct produce_event){ .kind = PRODUCE_CHUNK, .chunk = c, .view = view,
+		.split = m->from_split });
+}
+
+static void
+produce_cut(struct produce *m)
+{
+	struct chunk *c = m->deal ? NULL : builder_cut(&m->builder);
+
+	if (m->deal)
+		deal_cut(m->deal);
+	if (c)
+		produce_send(m, WORKER_ALL_VIEWS, c);
+}
+
+static void
+produce_own(struct produce *m, const struct elem *e)
+{
+	produce_cut(m);
+	produce_send(m, WORKER_ALL_VIEWS, builder_own(&m->builder, e));
+}
+
+/* Elements [i, n) of the run, all of which are to be sent. */
+static void
+produce_take(struct produce *m, const struct run *r, uint32_t i, uint32_t n)
+{
+	if (m->builder.count == 0)
+		m->builder.offset = m->offset;
+	while (i < n) {
+		uint32_t took = builder_add(&m->builder, r, i, n);
+		i += took;
+		m->offset += took;
+		if (i == n)
+			break;
+		if (builder_owns(&m->builder, r->e[i].len)) {
+			produce_own(m, &r->e[i++]);
+			m->offset++;
+		} else {
+			produce_cut(m);
+		}
+	}
+	if (m->builder.len == CHUNK_BYTES || m->builder.count == CHUNK_ELEMENTS)
+		produce_cut(m);
+}
+
+/* A run of the chain: what somebody has already is left out, and a chunk ends there. */
+static void
+produce_append(struct produce *m, const struct run *r)
+{
+	uint32_t i = 0;
+	uint64_t split = m->split ? m->split - 1 : 0;
+	if (split != m->from_split && m->assign.order == ORDER_SOURCE)
+		produce_cut(m);
+	m->from_split = split;
+	m->made += r->n;
+	if (m->deal) {
+		m->offset += r->n;
+		deal_append(m->deal, r, clock_mono_ns());
+		deal_want(m->deal, WORKER_ALL_VIEWS, clock_mono_ns(), 0);
+		return;
+	}
+	while (i < r->n) {
+		bool skip;
+		uint64_t left = r->n - i, n = produce_skip_run(&m->skip, m->offset, left, &skip);
+		if (skip || produce_skip_border(&m->skip, m->offset))
+			produce_cut(m);
+		if (skip)
+			m->offset += n;
+		else
+			produce_take(m, r, i, i + (uint32_t)n);
+		i += (uint32_t)n;
+	}
+}
+
+static enum status
+produce_next_split(void *arg, struct split *out, struct err *e)
+{
+	struct produce *m = arg;
+	enum status st = ST_OK;
+	uint64_t k = 0;
+	(void)e;
+	pthread_mutex_lock(&m->lock);
+	while (m->split_at == m->splits.n && !m->no_more_splits && !atomic_load(&m->stop))
+		pthread_cond_wait(&m->changed, &m->lock);
+	if (atomic_load(&m->stop)) {
+		st = ST_AGAIN;
+	} else if (m->split_at < m->splits.n) {
+		*out = m->splits.v[m->split_at];
+		memset(&m->splits.v[m->split_at++], 0, sizeof *out);
+		k = m->split++;
+	} else {
+		st = ST_END;
+	}
+	pthread_mutex_unlock(&m->lock);
+	if (st == ST_OK)
+		produce_tell(m, (struct produce_event){ .kind = PRODUCE_SPLIT, .number = k });
+	return st;
+}
+
+static uint64_t
+produce_split_now(struct produce *m)
+{
+	pthread_mutex_lock(&m->lock);
+	uint64_t k = m->split;
+	pthread_mutex_unlock(&m->lock);
+	return k;
+}
+
+/* A restart point, every so often or because the stream is handed over. */
+static bool
+produce_restart(struct produce *m, struct op_inst *chain, enum produce_kind kind)
+{
+	struct produce_event ev = { .kind = kind, .number = m->offset, .made = m->made };
+	uint64_t after;
+	/* a prefetch asks for splits on a thread of its own, also right now */
+	do {
+		buf_reset(&ev.state);
+		ev.split = produce_split_now(m);
+		ev.can = op_state_save(chain, &ev.state) && ev.state.len <= WIRE_STATE_MAX;
+		after = produce_split_now(m);
+	} while (ev.can && after != ev.split);
+	/* Threads that run ahead are at rest since the state was saved. */
+	produce_faults(m, true);
+	if (ev.can || kind == PRODUCE_HANDED)
+		produce_tell(m, ev);
+	else
+		buf_clear(&ev.state);
+	return ev.can;
+}
+
+enum produce_next { NEXT_GO, NEXT_REST, NEXT_OVER };
+
+/* Between two runs. With NEXT_REST the stream may be on another thread by now. */
+static enum produce_next
+produce_between(struct produce *m)
+{
+	bool handover = false;
+	pthread_mutex_lock(&m->lock);
+	if (m->want)
+		produce_cut(m);
+	while ((m->stalled || m->ahead > PRODUCE_AHEAD) && !m->handover && !m->rest && !atomic_load(&m->stop))
+		pthread_cond_wait(&m->changed, &m->lock);
+	if (m->handover) {
+		handover = true;
+		m->handover = false;
+		produce_cut(m);
+	} else if (m->rest && !atomic_load(&m->stop)) {
+		m->rest = m->active = false;
+		produce_cut(m);
+		produce_tell(m, (struct produce_event){ .kind = PRODUCE_RESTED });
+		pthread_mutex_unlock(&m->lock);
+		return NEXT_REST;
+	}
+	pthread_mutex_unlock(&m->lock);
+	if (handover)
+		return produce_restart(m, m->chain, PRODUCE_HANDED) ? NEXT_OVER : NEXT_GO;
+	if (m->conf->restart_ns) {
+		int64_t now = clock_mono_ns();
+		if (now - m->restart_ns >= m->conf->restart_ns) {
+			m->restart_ns = now;
+			produce_restart(m, m->chain, PRODUCE_RESTART);
+		}
+	}
+	return atomic_load(&m->stop) ? NEXT_OVER : NEXT_GO;
+}
+
+static void
+produce_note(void *arg, const struct op_node *n, const struct err *e)
+{
+	(void)arg;
+	log_say(LOG_WARN, "operator %u: %s", n->place, e->text);
+}
+
+static void
+produce_env(struct produce *m)
+{
+	char id[DATASET_ID_LEN + 1];
+	dataset_id(m->assign.spec, strlen(m->assign.spec), id);
+	snprintf(m->env_dataset, sizeof m->env_dataset, "DSVC_CHILD_DATASET=%s", id);
+	snprintf(m->env_worker, sizeof m->env_worker, "DSVC_CHILD_WORKER=%s", m->conf->worker);
+	m->env[0] = m->env_dataset;
+	m->env[1] = m->env_worker;
+	snprintf(m->env_job, sizeof m->env_job, "DSVC_CHILD_JOB=%s", m->assign.job ? m->assign.job : "");
+	snprintf(m->env_streams, sizeof m->env_streams, "DSVC_CHILD_SHARDS=%u", m->assign.streams);
+	m->env[2] = m->env_job;
+	m->env[3] = m->env_streams;
+}
+
+/* Until elements of another service come; in between it looks whether the stream is to stop. */
+static enum status
+produce_wait(void *arg, int fd, struct err *e)
+{
+	struct produce *m = arg;
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+
+	(void)e;
+	poll(&p, 1, PRODUCE_LOOK_MS);
+	return atomic_load(&m->stop) ? ST_AGAIN : ST_OK;
+}
+
+static void
+produce_service(struct produce *m)
+{
+	service_init(&m->service, NULL, NULL);
+	m->service.wait = produce_wait;
+	m->service.wait_arg = m;
+}
+
+/* The stream's pipeline: of sharding data, the job's with its share taken at the end. */
+static enum status
+produce_plan(struct produce *m, struct err *e)
+{
+	const struct msg_assign *a = &m->assign;
+	if (a->sharding != SHARD_DATA)
+		return plans_get(a->spec, &m->use, e);
+	char *spec = mem_printf("%s | shard %u %u", a->spec, a->streams, a->key.stream);
+	enum status st = plans_get(spec, &m->use, e);
+	mem_free(spec);
+	return st;
+}
+
+static enum status
+produce_open(struct produce *m, struct err *e)
+{
+	const struct msg_assign *a = &m->assign;
+	m->opened = true;
+	enum status st = produce_plan(m, e);
+	if (st != ST_OK)
+		return st;
+	const struct plan *p = plans_plan(m->use);
+	/* The shares fit together only if all draw the same random numbers. */
+	bool shared = a->sharding == SHARD_DATA || a->sharding == SHARD_HINT;
+	m->ctx = (struct op_ctx){ .seed = a->seed, .pass = a->key.iteration, .stream = a->key.stream, .streams = &m->streams,
+		.draws_as = shared ? 0 : a->key.stream, .share = a->key.stream,
+		.shares = a->sharding == SHARD_HINT ? a->streams : 0,
+		.element_max = (uint32_t)p->options.element_max, .stop = &m->stop,
+		.next_split = a->by_split ? produce_next_split : NULL, .note = produce_note, .failure = produce_failure,
+		.split_exact = a->order == ORDER_SOURCE, .repeatable = true,
+		.service = &m->service.op, .env = m->env, .arg = m };
+	produce_service(m);
+	produce_env(m);
+	atomic_store(&m->streams, a->all_known || !a->by_split ? a->streams : 0);
+	m->fault.failed = m->fault.told = a->failed;
+	atomic_store(&m->fault.offset, a->offset);
+	m->restart_ns = clock_mono_ns();
+	st = op_open(p->top, &m->ctx, &m->chain, e);
+	if (st == ST_OK) /* not before the source has looked for its files */
+		st = plans_listed(p, a->listed, e);
+	if (st == ST_OK && a->has_state)
+		st = op_state_restore(m->chain, a->state.p, a->state.n, e);
+	return st;
+}
+
+/* ST_AGAIN: handed over or stopped; ST_SKIP: rests, and is no longer this thread's. */
+static enum status
+produce_run(struct produce *m, struct err *e)
+{
+	struct run *r;
+	enum status st;
+	while ((st = op_pull(m->chain, &r, e)) == ST_OK) {
+		pthread_mutex_lock(&m->lock);
+		produce_append(m, r);
+		pthread_mutex_unlock(&m->lock);
+		atomic_store_explicit(&m->fault.offset, m->offset, memory_order_relaxed);
+		enum produce_next next = produce_between(m);
+		if (next != NEXT_GO)
+			return next == NEXT_REST ? ST_SKIP : ST_AGAIN;
+	}
+	return st;
+}
+
+/* Elements that do not fill a round, one by one. */
+static void
+produce_rest_of_round(struct produce *m)
+{
+	struct chunk *c;
+	bool pad = false;
+
+	for (uint32_t i = 0; m->deal && (c = deal_rest(m->deal, i, &pad)); i++)
+		produce_tell(m, (struct produce_event){ .kind = PRODUCE_REST, .chunk = c, .can = pad });
+}
+
+static void
+produce_over(struct produce *m, enum status st, struct err *e)
+{
+	op_close(&m->chain);
+	plans_release(&m->use);
+	pthread_mutex_lock(&m->lock);
+	if (!atomic_load(&m->stop))
+		produce_cut(m);
+	pthread_mutex_unlock(&m->lock);
+	produce_faults(m, true);
+	struct produce_event ev = { .kind = PRODUCE_ENDED, .number = m->offset, .made = m->made };
+	if (st == ST_END) {
+		produce_rest_of_round(m);
+		produce_tell(m, ev);
+	} else if (st != ST_AGAIN && !atomic_load(&m->stop)) {
+		if (e->line) /* a message has no other place for it */
+			err_wrap(e, "%s:%u", e->file, e->line);
+		err_wrap(e, "worker %s, stream %u after element %llu", m->conf->worker,
+			 m->assign.key.stream, (unsigned long long)m->offset);
+		ev.kind = PRODUCE_FAILED;
+		ev.split = produce_split_now(m);
+		ev.split -= ev.split > 0;
+		ev.err = mem_dup(e, sizeof *e);
+		produce_tell(m, ev);
+	}
+	produce_tell(m, (struct produce_event){ .kind = PRODUCE_EXIT });
+}
+
+/* A thread for the stream: until it rests or is over. */
+static void
+produce_turn(void *arg)
+{
+	struct produce *m = arg;
+	struct err *e = mem_zalloc(sizeof *e);
+	enum status st = ST_OK;
+	if (atomic_load(&m->stop)) {
+		st = ST_AGAIN;
+	} else if (!m->opened) {
+		st = produce_open(m, e);
+	} else {
+		enum produce_next next = produce_between(m); /* it may be handed over first */
+		st = next == NEXT_GO ? ST_OK : next == NEXT_REST ? ST_SKIP : ST_AGAIN;
+	}
+	if (st == ST_OK)
+		st = produce_run(m, e);
+	if (st != ST_SKIP)
+		produce_over(m, st, e);
+	mem_free(e);
+}
+
+/* It is the network thread's to say so: `active` is set. */
+static void
+produce_give(struct produce *m)
+{
+	struct err e = { 0 };
+	if (turns_give(m->conf->turns, produce_turn, m, &e) == ST_OK)
+		return;
+	struct produce_event ev = { .kind = PRODUCE_FAILED, .number = m->assign.offset,
+		.split = m->assign.split, .err = mem_dup(&e, sizeof e) };
+	produce_tell(m, ev);
+	produce_tell(m, (struct produce_event){ .kind = PRODUCE_EXIT });
+}
+
+struct produce *
+produce_new(struct msg_assign *assign, const struct produce_conf *conf, struct produce_queue *q)
+{
+	struct produce *m = mem_zalloc(sizeof *m);
+	m->assign = *assign;
+	memset(assign, 0, sizeof *assign);
+	m->offset = m->assign.offset;
+	m->split = m->assign.split;
+	m->conf = conf;
+	produce_skip_init(&m->skip, &m->assign);
+	m->builder.arenas = conf->arenas;
+	m->deal = deal_new(&m->assign, conf->arenas, produce_send, m);
+	m->queue = q;
+	pthread_mutex_init(&m->lock, NULL);
+	pthread_cond_init(&m->changed, NULL);
+	produce_fault_init(&m->fault);
+	m->active = true;
+	produce_give(m);
+	return m;
+}
+
+struct stream_key
+produce_key(const struct produce *m)
+{
+	return m->assign.key;
+}
+
+bool
+produce_stopped(const struct produce *m)
+{
+	return atomic_load(&m->stop);
+}
+
+static void
+produce_change(struct produce *m, bool *what, bool value)
+{
+	pthread_mutex_lock(&m->lock);
+	*what = value;
+	pthread_cond_broadcast(&m->changed);
+	pthread_mutex_unlock(&m->lock);
+}
+
+void
+produce_stop(struct produce *m)
+{
+	atomic_store(&m->stop, true);
+	pthread_mutex_lock(&m->lock);
+	bool resting = !m->active;
+	m->active = true;
+	m->want = false;
+	pthread_cond_broadcast(&m->changed);
+	pthread_mutex_unlock(&m->lock);
+	if (resting) /* its chain has to be closed */
+		produce_give(m);
+}
+
+void
+produce_rest(struct produce *m)
+{
+	produce_change(m, &m->rest, true);
+}
+
+void
+produce_go(struct produce *m)
+{
+	produce_change(m, &m->active, true);
+	produce_give(m);
+}
+
+void
+produce_stall(struct produce *m, bool stalled)
+{
+	produce_change(m, &m->stalled, stalled);
+}
+
+void
+produce_taken(struct produce *m, size_t bytes)
+{
+	pthread_mutex_lock(&m->lock);
+	bool full = m->ahead > PRODUCE_AHEAD;
+	m->ahead -= bytes;
+	if (full && m->ahead <= PRODUCE_AHEAD)
+		pthread_cond_broadcast(&m->changed);
+	pthread_mutex_unlock(&m->lock);
+}
+
+void
+produce_handover(struct produce *m)
+{
+	produce_change(m, &m->handover, true);
+}
+
+void
+produce_splits(struct produce *m, struct msg_split *s)
+{
+	pthread_mutex_lock(&m->lock);
+	for (size_t i = 0; i < s->splits.n; i++)
+		split_list_add(&m->splits, &s->splits.v[i]);
+	if (s->end) {
+		m->no_more_splits = true;
+		atomic_store(&m->streams, s->streams);
+	}
+	pthread_cond_broadcast(&m->changed);
+	pthread_mutex_unlock(&m->lock);
+}
+
+int64_t
+produce_want(struct produce *m, uint32_t view, int64_t now_ns)
+{
+	int64_t again = INT64_MAX;
+	pthread_mutex_lock(&m->lock);
+	if (m->deal)
+		again = deal_want(m->deal, view, now_ns, PRODUCE_PAUSE_NS);
+	else if (now_ns < m->cut_ns + PRODUCE_PAUSE_NS)
+		again = m->cut_ns + PRODUCE_PAUSE_NS;
+	else if (m->builder.count)
+		produce_cut(m);
+	else
+		m->want = true;
+	pthread_mutex_unlock(&m->lock);
+	return again;
+}
+
+void
+produce_free(struct produce **mp)
+{
+	struct produce *m = *mp;
+	*mp = NULL;
+	struct msg scratch = { .type = MSG_ASSIGN, .assign = m->assign };
+	msg_clear(&scratch);
+	builder_clear(&m->builder);
+	deal_free(&m->deal);
+	produce_skip_clear(&m->skip);
+	produce_fault_clear(&m->fault);
+	split_list_clear(&m->splits);
+	pthread_mutex_destroy(&m->lock);
+	pthread_cond_destroy(&m->changed);
+	mem_free(m);
+}

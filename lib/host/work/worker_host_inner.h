@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The inside of a worker's program: worker_host.c has its loop, worker_bind.c what it has
+ * for readers.
+ */
+#ifndef HOST_WORKER_HOST_INNER_H
+#define HOST_WORKER_HOST_INNER_H
+
+#include "core/work/worker.h"
+#include "host/work/lender.h"
+#include "host/link.h"
+#include "host/work/produce.h"
+#include "host/secure.h"
+#include "host/work/worker_host.h"
+#include "net/address.h"
+#include "net/door.h"
+
+struct worker_host_make {
+	struct produce *produce;
+	int64_t want_ns; /* when to look for a part of a chunk again; INT64_MAX: need not */
+};
+
+struct worker_host {
+	const struct worker_host_conf *conf;
+	struct net *net;
+	struct sock *control, *data;
+	struct worker *work;
+	struct produce_conf produce_conf;
+	struct arenas *arenas;     /* memory that readers on this machine map, and their leases */
+	struct lender *lender;
+	struct produce_queue queue;
+	struct produce_event *events;
+	size_t cap_events;
+	struct worker_host_make *makes;
+	size_t n_makes, cap_makes;
+	size_t listing;            /* threads that list units */
+	char name[WIRE_NAME_MAX], where[LINK_WHERE];
+	struct buf bound, told;    /* told: what readers connect to, */
+	struct buf endpoint;       /* and with the key that they need, if they do */
+	struct secure secure;      /* how the dispatcher is spoken to */
+	struct door *door;         /* NULL: readers need no key */
+	struct key data_key;
+	struct link_out out;
+	struct address address;
+	int claim;
+	bool met, drain, over;     /* met: the dispatcher has said something */
+	int64_t drain_until_ns;    /* INT64_MAX: not draining */
+	enum status end;           /* how it ended, once over */
+	struct err *err;
+};
+
+/* Binds, as asked or else the way the dispatcher was reached; local: this end of that. */
+enum status worker_host_bind(struct worker_host *h, const char *local, struct err *e);
+/* Has memory that readers on this machine can map. */
+enum status worker_host_share(struct worker_host *h, struct err *e);
+
+#endif
