@@ -7,6 +7,8 @@
 #include "cli/endpoint.h"
 #include "cli/report.h"
 #include "cli/stop.h"
+#include "host/join.h"
+#include "host/secure.h"
 #include "opts.h"
 #include "plan.h"
 #include "run.h"
@@ -79,6 +81,8 @@ main_prepare(struct feed_opts *o, struct opt *opt, struct feed_plan *p, struct e
 	enum status st = opts_check(o, e);
 
 	if (st == ST_OK)
+		st = join_first(o->join, &o->dispatcher, e);
+	if (st == ST_OK)
 		st = endpoint_find(o->dispatcher, opt_from(opt, &feed_program, "dispatcher"), ep, e);
 	if (st != ST_OK && ep->own && o->local)
 		st = ST_OK; /* it is not needed */
@@ -111,6 +115,7 @@ main(int argc, char **argv)
 	o.batched = o.batch > 0;
 	signal(SIGPIPE, SIG_IGN); /* a core may close its stdin, or end, while a step is written */
 	stop_after(o.timeout, false);
+	secure_say_clear(o.insecure);
 	enum status st = main_prepare(&o, &opt, &plan, &ep, &c, &e);
 	stop_install();
 	if (st == ST_OK) {

@@ -15,13 +15,13 @@
 #include "value/job_opts.h"
 
 struct feed_opts {
-	char *dispatcher, *expression, *file, *wait_workers, *mask, *expect, *output, *checkpoint, *listen;
+	char *dispatcher, *expression, *file, *wait_workers, *mask, *expect, *output, *checkpoint, *listen, *join;
 	struct words set, include;
 	struct job_opts job;
 	struct ready ready;
 	int64_t cores, batch, epochs, steps, until, from, loop, prefetch, save_every, keep, slot_max;
 	int64_t wait_cores, slow, core_timeout, grace, timeout, verbose;
-	bool batched, until_given, from_given, local, stats, quiet, fail_empty;
+	bool batched, until_given, from_given, local, stats, insecure, quiet, fail_empty;
 	int element, tail, as, results, format;
 	/* not options: the command for each core; NULL: none */
 	char **command;

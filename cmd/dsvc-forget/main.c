@@ -50,7 +50,7 @@ static const struct program program = {
 	.exits = (const struct program_exit[]){
 		{ 66, "there is no such job or dataset" }, { 69, NULL }, { 74, "the dispatcher cannot record anything" },
 		{ 75, "a job has readers, a dataset is in use, or contact was lost" },
-		{ 76, NULL }, { 124, NULL }, { -1, NULL } },
+		{ 76, NULL }, EXITS_OF_KEYS, { 124, NULL }, { -1, NULL } },
 	.versions = link_versions,
 };
 

@@ -59,7 +59,7 @@ static const struct program program = {
 		{ 0 } },
 	.exits = (const struct program_exit[]){
 		{ 69, "there is no dispatcher, or it uses no keys" }, { 74, NULL }, { 75, NULL }, { 76, NULL },
-		{ 77, "this key may not invite" }, { 124, NULL }, { -1, NULL } },
+		{ 77, "this key may not invite" }, { 78, "others can read the keys" }, { 124, NULL }, { -1, NULL } },
 	.versions = link_versions,
 };
 

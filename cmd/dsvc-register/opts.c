@@ -55,7 +55,7 @@ const struct program reg_program = {
 	.exits = (const struct program_exit[]){
 		{ 65, "the pipeline is wrong, or the name belongs to another one" },
 		{ 66, "a file of the pipeline does not exist" },
-		{ 69, NULL }, { 75, NULL }, { 76, NULL }, { 124, NULL }, { -1, NULL } },
+		{ 69, NULL }, { 75, NULL }, { 76, NULL }, EXITS_OF_KEYS, { 124, NULL }, { -1, NULL } },
 	.operand = "file",
 	.operand_word = usage_word,
 	.spec_words = offer_words,

@@ -98,7 +98,8 @@ const struct program run_program = {
 		{ 0 } },
 	.exits = (const struct program_exit[]){
 		{ 1, "--test: a test failed; --fmt --check: a layout differs; --fail-empty: there was no element" },
-		{ 65, NULL }, { 66, NULL }, { 69, NULL }, { 74, NULL }, { 75, NULL }, { 124, NULL },
+		{ 65, NULL }, { 66, NULL }, { 69, NULL }, { 74, NULL }, { 75, NULL }, { 76, NULL }, EXITS_OF_KEYS,
+		{ 124, NULL },
 		{ 126, NULL }, { 127, NULL }, { -1, NULL } },
 	.prints = (const struct program_print[]){ { "ops-mdoc", ops_mdoc }, { 0 } },
 	.operand = "file",

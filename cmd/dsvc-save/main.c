@@ -5,7 +5,9 @@
 #include "cli/quit.h"
 #include "cli/report.h"
 #include "cli/stop.h"
+#include "host/join.h"
 #include "host/link.h"
+#include "host/secure.h"
 #include "host/tool.h"
 #include "save.h"
 
@@ -104,7 +106,10 @@ main(int argc, char **argv)
 	if (!opt_start(&save_program, argc, argv, &o, LOG_WARN, &opt, &e, &code))
 		return code;
 	stop_after(o.timeout, false);
+	secure_say_clear(o.insecure);
 	st = save_check(&o, &opt, &e);
+	if (st == ST_OK)
+		st = join_first(o.join, &o.dispatcher, &e);
 	if (st == ST_OK)
 		st = endpoint_find(o.dispatcher, opt_from(&opt, &save_program, "dispatcher"), &ep, &e);
 	if (st == ST_OK)

@@ -29,10 +29,10 @@
 enum { SAVE_CLOSE_MS = 1000, SAVE_WAIT_MS = 10000 };
 
 struct save_options {
-	char *dispatcher, *expression, *file;
+	char *dispatcher, *expression, *file, *join;
 	struct words set, include;
 	int64_t shards, seed, chunk, verbose, timeout, give_up;
-	bool seeded, detach, overwrite, if_missing, quiet;
+	bool seeded, detach, overwrite, if_missing, insecure, quiet;
 	int progress;
 };
 

@@ -54,7 +54,7 @@ const struct program status_program = {
 	.exits = (const struct program_exit[]){
 		{ 1, "an element was lost or repeated" }, { 65, "a pass of the job given to --audit failed" },
 		{ 66, "there is no such job" }, { 69, NULL },
-		{ 75, NULL }, { 76, NULL }, { 124, NULL }, { -1, NULL } },
+		{ 75, NULL }, { 76, NULL }, EXITS_OF_KEYS, { 124, NULL }, { -1, NULL } },
 	.versions = link_versions,
 };
 

@@ -76,6 +76,10 @@ void opt_env_name(const struct program *p, const struct param *row, bool own, ch
 	{ .name = "insecure", .kind = PARAM_BOOL, .offset = offsetof(T, insecure), \
 	  .flags = PARAM_BY_HAND | PARAM_RARE, \
 	  .help = "speak without a key to services on other machines, where none is known" }
+/* Exit codes of a program that speaks to a service. */
+#define EXITS_OF_KEYS \
+	{ 77, "not allowed; or the service does not know this key, or no key is known for its address" }, \
+	{ 78, "others can read the keys" }
 #define OPT_JOIN(T) \
 	{ .name = "join", .arg = "FILE", .kind = PARAM_WORD, .offset = offsetof(T, join), \
 	  .flags = PARAM_OPTIONAL | PARAM_RARE | PARAM_BY_HAND, .complete = "file", \

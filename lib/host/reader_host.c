@@ -72,13 +72,15 @@ reader_host_open(const struct reader_host_conf *conf, struct reader_host **out, 
 	enum status st = job_opts_check(&conf->job, e);
 	if (st == ST_OK)
 		st = net_check_files(e);
-	if (st == ST_OK)
-		st = link_reach(conf->dispatcher, conf->from, LINK_WAIT_MS, &reached, e);
 	struct secure secure = { 0 };
 	if (st == ST_OK)
 		st = secure_to(conf->dispatcher, false, "read,register", &secure, e);
-	if (st != ST_OK)
+	if (st == ST_OK)
+		st = link_reach(conf->dispatcher, conf->from, LINK_WAIT_MS, &reached, e);
+	if (st != ST_OK) {
+		secure_clear(&secure);
 		return st;
+	}
 	link_tune_memory();
 	struct reader_host *c = mem_zalloc(sizeof *c);
 	c->conf = *conf;

@@ -167,13 +167,15 @@ tool_open(const char *dispatcher, const char *from, struct tool **out, struct er
 {
 	struct link_reached reached;
 	enum status st = net_check_files(e);
-	if (st == ST_OK)
-		st = link_reach(dispatcher, from, LINK_WAIT_MS, &reached, e);
 	struct secure secure = { 0 };
 	if (st == ST_OK)
 		st = secure_to(dispatcher, false, "read,register", &secure, e);
-	if (st != ST_OK)
+	if (st == ST_OK)
+		st = link_reach(dispatcher, from, LINK_WAIT_MS, &reached, e);
+	if (st != ST_OK) {
+		secure_clear(&secure);
 		return st;
+	}
 	struct tool *t = mem_zalloc(sizeof *t);
 	t->secure = secure;
 	t->address = mem_strdup(dispatcher);
