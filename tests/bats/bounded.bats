@@ -20,7 +20,7 @@ measured() { ! grep -q __asan_init "$(type -P dsvc-work)"; }
 	mkfifo "$BATS_TEST_TMPDIR/out"
 	spawn read bash -c "exec dsvc-read -e 'range 1_000_000_000_000 | map [x, \"0123456789012345678901234567890123456789\"]' >'$BATS_TEST_TMPDIR/out'"
 	exec 9<"$BATS_TEST_TMPDIR/out"
-	IFS= read -r -t 5 -u 9 _
+	IFS= read -r -t "$patience" -u 9 _
 	# Nobody drains the pipe any more: soon the worker stands still.
 	until_true 20s stands_still work1
 	(($(memory VmHWM work1) < 64 * 1024))
@@ -32,7 +32,7 @@ measured() { ! grep -q __asan_init "$(type -P dsvc-work)"; }
 	until_true 20s stands_still work1
 	(($(memory VmHWM work1) < 64 * 1024))
 	kill -CONT "${pid[read]}"
-	IFS= read -r -t 5 -u 9 _
+	IFS= read -r -t "$patience" -u 9 _
 	exec 9<&-
 	reap read
 }
@@ -87,7 +87,7 @@ state_bytes() { cat "$BATS_TEST_TMPDIR"/state/* | wc -c; }
 		fds+=("$fd")
 	done
 	for ((i = 0; i < n; i++)); do
-		IFS= read -r -t 20 -u "${fds[i]}" "first[$i]"
+		IFS= read -r -t "$patience" -u "${fds[i]}" "first[$i]"
 		[[ ${first[i]} ]]
 	done
 	printf '%s\n' "${first[@]}" >"$dir/firsts"

@@ -24,7 +24,7 @@ stands_still() { # ARG...
 	mkfifo out
 	spawn read bash -c 'exec dsvc-read --transfer copy --window 1 "$@" -e "$0" >out' "$pads" "$@"
 	exec 9<out
-	IFS= read -r -t 10 -u 9 _
+	IFS= read -r -t "$patience" -u 9 _
 }
 
 @test "a job is compressed though its worker compresses nothing" {

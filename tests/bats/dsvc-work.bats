@@ -19,7 +19,7 @@ load lib/dsvc
 	run -64 dsvc-work -d 'ipc://'
 }
 
-@test "a dispatcher that is not there is told within two seconds" {
+@test "a dispatcher that is not there is told at once" {
 	run -69 within 2s dsvc-work --insecure
 	[[ $output == *"no dispatcher at $endpoint (from the default): nothing is listening there"* ]]
 	run -69 within 2s dsvc-work --insecure -d tcp://127.0.0.1:1
@@ -110,7 +110,7 @@ stuck_worker() {
 	mkfifo "$BATS_TEST_TMPDIR/out"
 	spawn read bash -c "exec dsvc-read --window 1 -e 'range 3_000_000 | map [x, x, x, x]' >'$BATS_TEST_TMPDIR/out'"
 	exec 9<"$BATS_TEST_TMPDIR/out"
-	IFS= read -r -t 10 -u 9 _
+	IFS= read -r -t "$patience" -u 9 _
 	until_true 10s keeps_much # more than a pipe takes
 }
 keeps_much() { dsvc-status --json | grep -Eq '"kept_bytes":[0-9]{6,}'; }

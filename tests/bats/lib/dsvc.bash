@@ -10,10 +10,14 @@
 #	spawn NAME PROGRAM ARG...   the same without waiting for anything
 #	stop NAME [SIGNAL]          signals (TERM) and waits; $status is its exit code
 #	reap NAME                   waits for its end; $status is its exit code
-#	within 5s COMMAND...        fails when the command takes longer
+#	within 5s COMMAND...        fails when the command takes much longer
 #	until_true 5s COMMAND...    repeats a command until it succeeds
 #	free_ipc NAME               prints another endpoint that nobody uses
 #	service [N]                 a dispatcher and N workers (default 1) on $endpoint
+#
+# A limit says what a quiet machine needs at most; of 1 s and more, it is stretched to
+# $patience, since a loaded machine and a sanitizer are ten times slower, and a test that
+# passes does not wait for it.
 #
 # What programs print goes to $BATS_TEST_TMPDIR/NAME.out and NAME.err, and is
 # shown when the test fails. Programs are taken from $B/bin.
@@ -27,6 +31,7 @@ B=${B:-$PWD/build}
 [[ $B == /* ]] || B=$PWD/$B
 PATH=$B/bin:$PATH
 declare -gA pid=()
+patience=60 # seconds
 
 # A file's own setup may call this again; loading has done it.
 dsvc_setup() {
@@ -82,7 +87,7 @@ start() {
 	ready=
 	local tries=0
 	while ! IFS= read -r -t 0.2 -u 8 ready; do
-		if ! kill -0 "${pid[$name]}" 2>/dev/null || ((++tries > ${READY_TRIES:-50})); then
+		if ! kill -0 "${pid[$name]}" 2>/dev/null || ((++tries > 5 * patience)); then
 			exec 8>&-
 			echo "$name is not ready: $*" >&2
 			return 1
@@ -92,9 +97,16 @@ start() {
 	rm -f "$fifo"
 }
 
+# What a limit in seconds comes to.
+stretched() { # 5s
+	local limit=${1%s}
+	[[ $limit == *.* || $limit == 0 ]] || ((limit >= patience)) || limit=$patience
+	echo "$limit"
+}
+
 reap() {
 	status=0
-	dsvc_wait "${pid[$1]}" "${2:-10}" || {
+	dsvc_wait "${pid[$1]}" "$(stretched "${2:-10}")" || {
 		echo "$1 does not end" >&2
 		return 1
 	}
@@ -115,7 +127,8 @@ stop() {
 # A program and all it started is killed when the time is over; of a shell
 # function only the function itself.
 within() { # 5s COMMAND...
-	local limit=${1%s} rc=0 job watch
+	local limit rc=0 job watch
+	limit=$(stretched "$1")
 	shift
 	if [[ $(type -t "$1") == file ]]; then
 		timeout -s KILL "$limit" "$@" || rc=$?
@@ -136,7 +149,8 @@ within() { # 5s COMMAND...
 }
 
 until_true() { # 5s COMMAND...
-	local limit=${1%s}
+	local limit
+	limit=$(stretched "$1")
 	shift
 	local end=$((SECONDS + limit + 1))
 	until "$@"; do

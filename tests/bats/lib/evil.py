@@ -34,7 +34,7 @@ class Door(reader.Connection):
 
     def __init__(self, s):
         self.socket, self.input, self.frames, self.request = s, bytearray(), [], 0
-        s.settimeout(5)
+        s.settimeout(60)
         s.sendall(b"\xff" + b"\0" * 7 + b"\x01\x7f\x03\x00" + b"NULL".ljust(20, b"\0") + b"\0" * 32)
         self.exactly(64)
         body = b"\x05READY\x0bSocket-Type" + struct.pack(">I", 6) + b"ROUTER" + b"\x08Identity" + struct.pack(">I", 0)

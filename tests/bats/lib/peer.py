@@ -65,7 +65,7 @@ def connect(address, name=None):
     s = socket.create_connection((host, int(port)))
     if name is not None:
         s.sendall(GREETING + ready(b"DEALER", name))
-        s.settimeout(5)
+        s.settimeout(60)
         take(s, len(GREETING))
         s.settimeout(None)
     return s
@@ -234,7 +234,7 @@ def thief(address, iteration, seat, gen):
         s.sendall(frame(pack([41, 0, *key, [0, 10**7], *ticket, 0])))
         s.sendall(frame(pack([39, 0, *key, 10**6, 10**6, *ticket, 0])))
     types = []
-    s.settimeout(5)
+    s.settimeout(60)
     while len(types) < 3:  # each CREDIT is answered at once
         flags, n = take(s, 2)
         if flags & 2:
