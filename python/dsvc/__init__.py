@@ -56,34 +56,57 @@ def _environment(*names: str) -> Optional[int]:
 
 
 def feed(source: Optional[Source] = None, *, batch: Optional[int] = None, element: Optional[str] = None,
-         rank: Optional[int] = None, steps: Optional[int] = None, until: Optional[int] = None, loop: Optional[int] = None,
-         epochs: int = 1, tail: Optional[str] = None, mask: Optional[str] = None,
+         rank: Optional[int] = None, world: Optional[int] = None, steps: Optional[int] = None, until: Optional[int] = None,
+         loop: Optional[int] = None, epochs: Optional[int] = None, tail: Optional[str] = None, mask: Optional[str] = None,
          columns: Optional[Sequence[str]] = None, expect: Optional[str] = None, prefetch: Optional[int] = None,
          order: Optional[str] = None, seed: Optional[int] = None, local: bool = False,
-         dispatcher: Optional[str] = None, params: Mapping[str, Any] = {}, as_torch: bool = False, copy: bool = False,
-         timeout: Optional[float] = None, drop_last: bool = False) -> Feed:
+         dispatcher: Optional[str] = None, params: Mapping[str, Any] = {}, as_torch: bool = False, pin: bool = False,
+         copy: bool = False, results: Optional[str] = None, timeout: Optional[float] = None,
+         batch_size: Optional[int] = None, drop_last: bool = False, prefetch_factor: Optional[int] = None,
+         shuffle: Optional[bool] = None) -> Feed:
     """A training loop's batches, from the dsvc-feed that DSVC_FEED names, or, with a source, from one of its own.
 
     source: a pipeline, the id of a dataset, or the path of a pipeline's file. batch: rows of a step. columns: yields
-    tuples of these fields. local: the pipeline runs here, without a service. timeout: seconds to wait for a batch."""
-    address = os.environ.get("DSVC_FEED")
+    tuples of these fields. local: the pipeline runs here, without a service. as_torch: tensors instead of arrays;
+    pin: in memory from which a GPU copies by itself. copy: batches in memory of their own. timeout: seconds to wait for
+    a batch. batch_size (rows of a rank), drop_last and prefetch_factor are what a DataLoader calls them."""
+    if shuffle:
+        raise SpecError("shuffle=True is a part of the pipeline here", 64, "SPEC | shuffle all, or: SPEC | shuffle 10000")
+    if batch_size is not None and batch is not None:
+        raise SpecError("batch= are the rows of a step, batch_size= those of one rank: both were given", 64, "one of them")
+    prefetch = prefetch_factor if prefetch is None else prefetch
+    tail = "drop" if drop_last and tail is None else tail
+    mine: Dict[str, Any] = {"columns": columns, "as_torch": as_torch, "pin": pin, "copy": copy, "timeout": timeout}
     if source is None:
-        given = {"batch": batch, "element": element, "steps": steps, "until": until, "loop": loop, "tail": tail,
-                 "mask": mask, "expect": expect, "prefetch": prefetch, "order": order, "seed": seed}
-        wrong = [k for k, v in given.items() if v is not None]
-        if not address:
-            raise SpecError("no source was given, and DSVC_FEED names no dsvc-feed", 64, "dsvc.feed(SPEC, batch=N)")
-        if wrong:
-            raise SpecError("%s= is an option of the dsvc-feed that DSVC_FEED names" % wrong[0], 64,
-                            "give it to dsvc-feed: --%s" % wrong[0])
-        if rank is None and not address.startswith("fd:"):
-            rank = _environment("DSVC_CORE", "LOCAL_RANK", "SLURM_LOCALID")
-        return Feed(address, None, rank, columns, as_torch, copy, timeout)
+        known = {"batch": batch, "loop": loop, "until": until, "tail": tail, "seed": seed, "world": world,
+                 "rows": batch_size}
+        other = {"element": element, "steps": steps, "epochs": epochs, "mask": mask, "expect": expect, "order": order,
+                 "prefetch": prefetch, "dispatcher": dispatcher, "results": results, "local": local or None}
+        return _joined(rank, {k: v for k, v in known.items() if v is not None},
+                       [k for k, v in other.items() if v is not None], mine)
+    rank = _environment("DSVC_RANK", "RANK", "SLURM_PROCID") if rank is None else rank
+    world = _environment("DSVC_RANKS", "WORLD_SIZE", "SLURM_NTASKS") if world is None else world
+    if (world or 1) != 1:
+        raise SpecError("this is rank %s of %s, and a feed of its own would give each of them all rows" % (rank, world), 64,
+                        "dsvc-feed -n %s ... -- python train.py, and dsvc.feed() there; all rows for each: world=1" % world)
     start = [_program("dsvc-feed")] + _options(
-        batch=batch, element=element, steps=steps, until=until, loop=loop, epochs=epochs, prefetch=prefetch, mask=mask,
-        tail=tail or ("drop" if drop_last else None), expect=expect, order=order, seed=seed, local=local or None,
-        dispatcher=dispatcher)
-    return Feed(None, start + _operands(source, params), None, columns, as_torch, copy, timeout)
+        batch=batch_size if batch is None else batch, element=element, steps=steps, until=until, loop=loop, epochs=epochs,
+        prefetch=prefetch, mask=mask, tail=tail, expect=expect, order=order, seed=seed, local=local or None,
+        dispatcher=dispatcher, results=results)
+    return Feed(None, start + _operands(source, params), **mine)
+
+
+def _joined(core: Optional[int], same: Dict[str, Any], other: List[str], mine: Dict[str, Any]) -> Feed:
+    """A feed that was started by somebody else."""
+    address = os.environ.get("DSVC_FEED")
+    if not address:
+        raise SpecError("no source was given, and DSVC_FEED names no dsvc-feed", 64, "dsvc.feed(SPEC, batch=N)")
+    if other:
+        raise SpecError("%s= is an option of the dsvc-feed that DSVC_FEED names" % other[0], 64,
+                        "give it to dsvc-feed: --%s" % other[0])
+    if core is None and not address.startswith("fd:"):
+        core = _environment("DSVC_CORE", "LOCAL_RANK", "SLURM_LOCALID")
+    return Feed(address, core=core, same=same, **mine)
 
 
 def _failure(name: str, code: int, said: str) -> Error:
@@ -156,4 +179,5 @@ def register(source: Source, *, params: Mapping[str, Any] = {}, **options: Any) 
 
 def status(**options: Any) -> Dict[str, Any]:
     """What the service is doing (dsvc-status --json)."""
-    return json.loads(_output("dsvc-status", ["--json"] + _options(**options)))
+    told: Dict[str, Any] = json.loads(_output("dsvc-status", ["--json"] + _options(**options)))
+    return told

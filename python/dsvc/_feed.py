@@ -18,16 +18,18 @@ import weakref
 from typing import Any, Dict, Iterator, List, Optional, Sequence
 
 from . import _ring
-from ._wire import Error, Lost, error, np, pack, unpack
+from ._wire import Error, Lost, error, pack, unpack
+from ._wire import np as np
 
 JOIN, READY, POSITION, SAVED, RESULT, STOP, FAIL, BYE = range(1, 9)
 WELCOME, RING, BATCH, HERE, END, ERROR = range(16, 22)
 VERSION, ANY, ALL = 1, 0xFFFFFFFF, (1 << 64) - 1
 WHY = ("data", "steps", "stop", "signal")
+NO_WORKERS = "the service's workers are the workers: use num_workers=0"
 _live: "weakref.WeakSet[Feed]" = weakref.WeakSet()
 
 
-class Batch(dict):
+class Batch(Dict[str, Any]):
     """The core's part of a step: a dict of arrays (nested for records). `data` is the same where elements
     are bare values."""
     step: int
@@ -73,23 +75,29 @@ def _copied(v: Any) -> Any:
     if isinstance(v, dict):
         return {k: _copied(x) for k, x in v.items()}
     if isinstance(v, memoryview):
-        return memoryview(bytearray(v.cast("B"))).cast(v.format, v.shape) if v.nbytes and v.ndim > 1 else \
-            memoryview(array.array(v.format, v.tolist())) if v.format != "?" else bytes(v)
-    return v.copy() if hasattr(v, "copy") else v.tolist() if hasattr(v, "tolist") else v
+        flat: Any = memoryview(bytearray(v.tobytes()))
+        return flat.cast(v.format, v.shape) if v.nbytes and v.ndim > 1 else flat.cast(v.format)
+    own = getattr(v, "clone", None) or getattr(v, "copy", None) or getattr(v, "tolist", None)
+    return own() if own else v
 
 
 class Feed:
     """Batches of one consumer. Made by `dsvc.feed`."""
 
-    def __init__(self, address: Optional[str], start: Optional[List[str]], rank: Optional[int],
-                 columns: Optional[Sequence[str]], as_torch: bool, copy: bool, timeout: Optional[float]) -> None:
-        self._address, self._start, self._rank, self._names = address, start, rank, columns
-        self._as_torch, self._copy, self._timeout = as_torch, copy, timeout
+    def __init__(self, address: Optional[str], start: Sequence[str] = (), *, core: Optional[int] = None,
+                 columns: Optional[Sequence[str]] = None, as_torch: bool = False, pin: bool = False, copy: bool = False,
+                 timeout: Optional[float] = None, same: Optional[Dict[str, Any]] = None) -> None:
+        """start: the command of a dsvc-feed of its own, where there is no address. same: options that the
+        feed at the address must have."""
+        self._address, self._start, self._core, self._names = address, list(start), core, columns
+        self._copy, self._timeout, self._same = copy, timeout, same or {}
+        self._view, self._pins = _with_torch(as_torch or pin, pin)
         self._sock: Optional[socket.socket] = None
         self._child: Optional[subprocess.Popen[bytes]] = None
         self._said: Any = None
         self._in, self._fds, self._queue = bytearray(), [], collections.deque()  # type: ignore[var-annotated]
         self._ring: Any = None
+        self._welcome: List[Any] = []
         self._state = b""           # the position to bring along
         self._here: Dict[int, bytes] = {}
         self._held: "collections.OrderedDict[int, Any]" = collections.OrderedDict()  # step -> owner, weakly
@@ -120,7 +128,7 @@ class Feed:
             self._said = tempfile.TemporaryFile()
             its_fd = its.fileno()
             try:
-                self._child = subprocess.Popen(self._start + ["--listen", "fd:%d" % its_fd],  # type: ignore[operator]
+                self._child = subprocess.Popen(self._start + ["--listen", "fd:%d" % its_fd],
                                                pass_fds=(its_fd,), stdin=subprocess.DEVNULL, stderr=self._said)
             except FileNotFoundError:
                 raise error(66, "there is no program dsvc-feed", "set DSVC_BIN to the folder of the programs") from None
@@ -133,13 +141,25 @@ class Feed:
         if self._closed:
             raise error(75, "the feed is closed")
         self._connect()
-        core = ANY if self._rank is None else self._rank
+        core = ANY if self._core is None else self._core
         self._send([JOIN, VERSION, core, os.getpid(), os.path.basename(sys.argv[0] or "python")[:200], "", self._state, 0])
         self._joined = True
-        while self._told is not None and not hasattr(self, "_welcome"):
+        while not self._welcome:
             self._hear()
+        self._compare()
         self._done = self._given = self._told = self._first = self._welcome[12]
         self._ready()
+
+    def _compare(self) -> None:
+        """With what dsvc.feed was asked for."""
+        w = self._welcome
+        has = {"batch": w[11] * w[4] or None, "loop": w[13], "until": w[14], "seed": w[15], "tail": w[16], "world": w[4],
+               "rows": w[11] or None}
+        for name, wanted in self._same.items():
+            if has[name] is not None and has[name] != wanted:
+                self.fail("%s=%s was asked for" % (name, wanted), code=64)
+                raise error(64, "%s=%s, and the dsvc-feed at %s has %s" % (name, wanted, self._address, has[name]),
+                            "leave it out: what a dsvc-feed has is said where it is started")
 
     def _send(self, fields: List[Any]) -> None:
         body = bytearray()
@@ -199,7 +219,7 @@ class Feed:
                 if not self._receive(self._sock):  # type: ignore[arg-type]
                     self._lost()
             except socket.timeout:
-                raise error(124, "nothing came within %g s" % self._timeout) from None  # type: ignore[str-bytes-safe]
+                raise error(124, "nothing came within %g s" % (self._timeout or 0)) from None
             except ConnectionError:
                 self._lost()
 
@@ -207,7 +227,7 @@ class Feed:
         if kind == BATCH:
             self._queue.append((f, self._ring))
         elif kind == RING:
-            self._ring = _ring.Ring(f, self._fds.pop(0))
+            self._ring = _ring.Ring(f, self._fds.pop(0), self._pins)
         elif kind == HERE:
             self._here[f[0]] = f[1]
         elif kind == END:
@@ -226,11 +246,12 @@ class Feed:
     def _forget(self) -> None:
         """Counts slots whose views are gone, in the order of steps; moves what is kept out of the way."""
         steps = list(self._held)
+        if self._pins is not None:
+            self._pins.wait(steps[:-1])
         for i, step in enumerate(steps):
             owner = self._held[step]()
             if owner is not None and i < len(steps) - 1:
                 owner.ring.detach(owner)
-                owner.gone = None
                 if not self._warned.setdefault("kept", False):
                     self._warned["kept"] = True
                     warnings.warn("batches are kept while others come: they are moved to memory of their own", stacklevel=4)
@@ -252,6 +273,10 @@ class Feed:
         if self.batch is not None:
             self._over(self.batch)
             self._done = self.batch.step + 1
+            owner = self._held[self.batch.step]()
+            if self._pins is not None and owner is not None:
+                self._pins.begun(self.batch.step, owner)
+            del owner
         self.batch = None
         self._put = False
         self._forget()
@@ -270,11 +295,10 @@ class Feed:
 
     def _give(self, f: List[Any], ring: Any) -> Batch:
         step, epoch, slot, first, rows, valid, flags = f
-        owner = ring.owner(slot, None)
-        owner.ring = ring
+        owner = ring.owner(slot)
         views = [c.view(owner, first, rows, ring.whole, ring.writable) for c in ring.columns]
-        if self._as_torch:
-            views = [_torch(c, v) for c, v in zip(ring.columns, views)]
+        if self._view is not None:
+            views = [self._view(c, v) for c, v in zip(ring.columns, views)]
         batch = Batch(_ring.nest(ring.columns, views))
         batch.step, batch.epoch, batch.rows, batch._valid = step, epoch, rows, valid
         batch.last_of_loop, batch.last = bool(flags & 1), bool(flags & 4)
@@ -305,6 +329,11 @@ class Feed:
         return tuple(batch[name] for name in self._names)
 
     def __iter__(self) -> Iterator[Any]:
+        if __package__ + ".torch" in sys.modules:
+            sys.modules[__package__ + ".torch"].refuse_callers()
+        return self._epoch()
+
+    def _epoch(self) -> Iterator[Any]:
         while True:
             batch = self._next() if self._end is None or self._queue else None
             if batch is None:
@@ -317,7 +346,7 @@ class Feed:
     def epochs(self) -> Iterator[Iterator[Any]]:
         """An iterator for each epoch."""
         while self._end is None or self._queue:
-            yield iter(self)
+            yield self._epoch()
 
     def loops(self) -> Iterator[Iterator[Any]]:
         """An iterator for each loop of --loop."""
@@ -407,24 +436,24 @@ class Feed:
     @property
     def rank(self) -> int:
         self._join()
-        return self._welcome[3]
+        return int(self._welcome[3])
 
     @property
     def world(self) -> int:
         self._join()
-        return self._welcome[4]
+        return int(self._welcome[4])
 
     @property
     def rows(self) -> int:
         """Rows of this core in a full step; 0 until the first batch where elements are batches."""
         self._join()
-        return self._welcome[11]
+        return int(self._welcome[11])
 
     @property
     def spec(self) -> str:
         """The type of the elements, as far as it was known beforehand."""
         self._join()
-        return self._welcome[18]
+        return str(self._welcome[18])
 
     @property
     def why(self) -> str:
@@ -439,7 +468,10 @@ class Feed:
     def _check(self) -> None:
         if self._pid != os.getpid():
             raise error(64, "the feed belongs to the process that made it",
-                        "the service's workers are the workers: use num_workers=0")
+                        NO_WORKERS)
+
+    def __reduce__(self) -> Any:
+        raise error(64, "a feed cannot be sent to another process", NO_WORKERS)
 
     def fail(self, text: str, detail: str = "", code: int = 1) -> None:
         """Tells the others that this rank goes down, and why."""
@@ -466,6 +498,8 @@ class Feed:
     def _shut(self) -> None:
         self._closed = True
         self.batch = None
+        if self._pins is not None:
+            self._pins.wait(list(self._held))
         if self._sock is not None:
             self._sock.close()
             self._sock = None
@@ -488,12 +522,12 @@ class Feed:
             _fail_with(self, kind, value, trace)
 
 
-def _torch(c: Any, v: Any) -> Any:
-    if c.kind or np is None or not isinstance(v, np.ndarray):
-        return v
-    import torch
-    t = torch.from_numpy(v)
-    return t.view(torch.bfloat16) if c.bf16 else t
+def _with_torch(wanted: bool, pin: bool) -> Any:
+    """What makes a tensor of a column's view, and what pins memory; None: not wanted."""
+    if not wanted:
+        return None, None
+    from . import torch
+    return torch.tensor, torch.Pins() if pin else None
 
 
 def _fail_with(feed: Feed, kind: Any, value: Any, trace: Any) -> None:
@@ -516,5 +550,18 @@ def _hook(kind: Any, value: Any, trace: Any) -> None:
     _excepthook(kind, value, trace)
 
 
+def _after_fork() -> None:
+    """The child's copies of sockets are closed, so that the end of the parent can be seen."""
+    for feed in list(_live):
+        feed._closed, feed.batch = True, None
+        if feed._sock is not None:
+            feed._sock.close()
+            feed._sock = None
+        if feed._child is not None:
+            feed._child.returncode = 0  # it is the parent's
+            feed._child = None
+
+
+os.register_at_fork(after_in_child=_after_fork)
 _excepthook, sys.excepthook = sys.excepthook, _hook
 atexit.register(_close_all)

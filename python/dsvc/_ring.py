@@ -5,13 +5,14 @@ A slot is given back when its last view is gone. A batch that is kept while othe
 memory of its own, at the same address, so that its views stay what they are and the slot is free."""
 from __future__ import annotations
 
-import collections.abc
 import ctypes
+import functools
 import mmap
 import os
-from typing import Any, Callable, Dict, List, Optional
+from typing import Any, Callable, Dict, List, Optional, Sequence
 
-from ._wire import DTYPES, np, unpack
+from ._wire import DTYPES, unpack
+from ._wire import np as np
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _libc.mmap.restype = ctypes.c_void_p
@@ -30,6 +31,7 @@ class Map:
         flags = mmap.MAP_SHARED if fd >= 0 else mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
         prot = mmap.PROT_READ | (mmap.PROT_WRITE if writable else 0)
         self.size, self.writable, self._munmap = size, writable, _libc.munmap
+        self.unpin: Optional[Callable[[int], Any]] = None
         self.address = _libc.mmap(None, size, prot, flags, fd, at)
         if self.address == _FAILED:
             self.address = None
@@ -38,45 +40,47 @@ class Map:
     def detach(self) -> None:
         """Puts private memory with the same bytes in its place."""
         copy = Map(self.size)
+        self._unpin()
         ctypes.memmove(copy.address, self.address, self.size)
         if _libc.mremap(copy.address, self.size, self.size, _MOVE_FIXED, self.address) == _FAILED:
             raise OSError(ctypes.get_errno(), "cannot keep a batch")
         copy.address = None
 
+    def _unpin(self) -> None:
+        if self.unpin is not None:
+            self.unpin(self.address)
+            self.unpin = None
+
     def __del__(self) -> None:
         if getattr(self, "address", None):
+            self._unpin()
             self._munmap(self.address, self.size)
 
 
-_owners: Dict[int, type] = {}
-
-
+@functools.lru_cache(maxsize=None)
 def _owner_type(size: int) -> type:
-    """An array of bytes that calls `gone` when the last view of it is gone."""
-    if size not in _owners:
-        def leave(self: Any) -> None:
-            gone = getattr(self, "gone", None)
-            if gone:
-                gone()
-        _owners[size] = type("Slot", (ctypes.c_ubyte * size,), {"__del__": leave})
-    return _owners[size]
+    """Arrays of so many bytes that can be referred to weakly: the owners of views."""
+    return type("Slot", (ctypes.c_ubyte * size,), {})
 
 
 class Ring:
     """The slots of a feed, as its message RING tells of them."""
 
-    def __init__(self, fields: List[Any], fd: int) -> None:
+    def __init__(self, fields: List[Any], fd: int, pins: Any = None) -> None:
         self.slots, self.bytes, self.rows, self.whole, self.writable, self.mask, columns = fields
         self.columns = [Column(*c) for c in columns]
-        self.fd = fd
+        self.fd, self.pins = fd, pins
         self.maps: Dict[int, Map] = {}
 
-    def owner(self, slot: int, gone: Callable[[], None]) -> Any:
+    def owner(self, slot: int) -> Any:
+        """The memory of a slot, of which all views of a batch are views."""
         if slot not in self.maps:
             self.maps[slot] = Map(self.bytes, self.fd, slot * self.bytes, self.writable)
+            if self.pins is not None:
+                self.pins.map(self.maps[slot])
         m = self.maps[slot]
         owner = _owner_type(self.bytes).from_address(m.address)  # type: ignore[attr-defined]
-        owner.map, owner.gone, owner.slot = m, gone, slot
+        owner.map, owner.ring, owner.slot = m, self, slot
         return owner
 
     def detach(self, owner: Any) -> None:
@@ -110,7 +114,7 @@ class Column:
             if not writable:
                 a.flags.writeable = False
             return a[()] if not shape and not self.tensor else a
-        raw = memoryview(owner).cast("B")[self.at + first * size:self.at + (first + rows) * size]
+        raw: Any = memoryview(owner).cast("B")[self.at + first * size:self.at + (first + rows) * size]
         letter = "h" if self.letter == "e" else self.letter
         if not shape:
             return raw.cast(letter)[0]
@@ -120,20 +124,20 @@ class Column:
         return raw.cast(letter, shape) if writable else raw.cast(letter, shape).toreadonly()
 
 
-class Ragged(collections.abc.Sequence):
+class Ragged(Sequence[Any]):
     """Texts, bytes, lists of numbers or other values, one for each row. `offsets` and `values` are the
     arrays that they lie in."""
 
     def __init__(self, owner: Any, c: Column, first: int, rows: int) -> None:
         raw = memoryview(owner).cast("B")
         self._kind = c.kind
-        self.offsets = raw[c.at + 8 * first:c.at + 8 * (first + rows + 1)].cast("Q")
+        self.offsets: Any = raw[c.at + 8 * first:c.at + 8 * (first + rows + 1)].cast("Q")
         size = 8 if c.kind in (3, 4) else 1
         last = self.offsets[rows] if rows else 0
         values = raw[c.heap:c.heap + last * size]
         self.values: Any = values.cast("q" if c.kind == 3 else "d") if size == 8 else values
         if np is not None:
-            self.offsets = np.frombuffer(self.offsets, "<u8")  # type: ignore[assignment]
+            self.offsets = np.frombuffer(self.offsets, "<u8")
             self.values = np.frombuffer(self.values, {3: "<i8", 4: "<f8"}.get(c.kind, "u1"))
         self._rows, self._owner = rows, owner
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import struct
 from typing import Any, List, Tuple
 
+np: Any
 try:
     import numpy as np
 except ImportError:  # arrays then come as memoryviews
-    np = None  # type: ignore[assignment]
+    np = None
 
 # dtype of dsvc: its letter for struct and memoryview, its name in numpy, its bytes
 DTYPES = {"u8": ("B", "u1", 1), "u16": ("H", "<u2", 2), "u32": ("I", "<u4", 4), "u64": ("Q", "<u8", 8),
@@ -141,10 +142,12 @@ def tensor(body: memoryview) -> Any:
     if version != 1 or dtype >= len(NAMES):
         raise ValueError("a tensor of an unknown kind")
     shape = struct.unpack_from("<%dQ" % dims, body, 4)
-    data, (letter, name, _) = body[4 + 8 * dims + pad:], DTYPES[NAMES[dtype]]
+    letter, name, _ = DTYPES[NAMES[dtype]]
+    data: Any = body[4 + 8 * dims + pad:]
     if np is not None:
         return np.frombuffer(data, name).reshape(shape).copy()
-    return memoryview(bytes(data)).cast(letter, shape) if data.nbytes and dims else list(data.cast(letter))
+    own: Any = memoryview(bytes(data))
+    return own.cast(letter, shape) if data.nbytes and dims else own.cast(letter).tolist()
 
 
 # first byte -> letter of struct for a number, or what follows: s text, b bytes, l list, r record, e ext

@@ -134,6 +134,34 @@ class Feeding(unittest.TestCase):
             wrong.load_state_dict(state)
             list(wrong)
 
+    def test_words_of_a_loader_are_understood_or_answered(self):
+        spec = "range 7"
+        self.assertEqual([plain(b) for b in dsvc.feed(spec, batch_size=3, drop_last=True, prefetch_factor=1, local=True)],
+                         [[0, 1, 2], [3, 4, 5]])
+        for wrong, help in ({"shuffle": True}, "shuffle all"), ({"batch": 2, "batch_size": 2}, "one of them"), \
+                ({"rank": 1, "world": 4}, "dsvc-feed -n 4"):
+            with self.assertRaises(dsvc.SpecError) as e:
+                dsvc.feed(spec, local=True, **wrong)
+            self.assertIn(help, e.exception.help)
+
+    def test_after_a_fork_the_feed_is_the_parents(self):
+        feed = dsvc.feed("range 100000", batch=2, local=True)
+        batches = iter(feed)
+        next(batches)
+        sock = feed._sock.fileno()
+        child = os.fork()
+        if not child:
+            try:
+                next(batches)
+                os._exit(1)
+            except dsvc.SpecError as e:
+                with open(os.devnull) as f:  # the connection is closed here: its number is free
+                    os._exit(0 if "num_workers=0" in e.help and f.fileno() <= sock else 2)
+            os._exit(3)
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 0)
+        self.assertEqual(plain(next(batches)), [2, 3])
+        feed.close()
+
     def test_errors_of_the_feed_are_exceptions(self):
         with self.assertRaises(dsvc.StructureError) as e:
             list(dsvc.feed("elements [1, 2, 0.5]", batch=1, local=True))
@@ -201,6 +229,18 @@ class Cores(unittest.TestCase):
         done = script(leave % "feed.stop('enough')", *options)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(len(set(done.stdout.split())), 1)
+
+    def test_what_is_asked_of_a_feed_must_be_what_it_has(self):
+        ask = "import dsvc; print(sum(len(b) for b in dsvc.feed(%s)))"
+        options = ("-n", "2", "--batch", "4", "-e", "range 8")
+        done = script(ask % "batch=4, world=2, batch_size=None, tail='pad'", *options)
+        self.assertEqual((done.returncode, done.stdout.split()), (0, ["4", "4"]), done.stderr)
+        done = script(ask % "batch=6", *options)
+        self.assertEqual(done.returncode, 64)
+        self.assertIn("batch=6 was asked for", done.stderr)
+        self.assertIn("dsvc-feed at fd:", done.stderr)
+        done = script(ask % "order='any'", *options)
+        self.assertIn("--order", done.stderr)
 
     def test_states_of_all_ranks_are_equal(self):
         done = script("""

@@ -1,15 +1,31 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# The Python module (folder python): its own tests, with the standard library alone, and
-# with numpy where a Python has it.
+# The Python module (folder python): its own tests, with numpy where a Python has it, and with
+# the standard library alone. PYTHON names another Python, perhaps one that has torch.
 
 load lib/dsvc
 
 root=$BATS_TEST_DIRNAME/../..
 
+# unittests ARGUMENT...: with the first Python that has numpy, or else with python3.
+unittests() {
+	local py python=python3
+	for py in "${PYTHON:-python3}" python3 /usr/bin/python3; do
+		"$py" -c 'import numpy' 2>/dev/null && { python=$py; break; }
+	done
+	cd "$BATS_TEST_TMPDIR" || return
+	PYTHONPATH=$root/python PYTHONDONTWRITEBYTECODE=1 timeout 300 "$python" -W error::ResourceWarning "$@"
+}
+
 @test "the module's own tests" {
-	cd "$BATS_TEST_TMPDIR"
-	PYTHONPATH=$root/python PYTHONDONTWRITEBYTECODE=1 run timeout 200 python3 -W error::ResourceWarning -m unittest discover -s "$root/python/tests"
+	run unittests -m unittest discover -s "$root/python/tests"
+	echo "$output"
+	((status == 0))
+}
+
+@test "the same without numpy" {
+	run unittests -c 'import sys, unittest; sys.modules["numpy"] = None; unittest.main(None, argv=["", "discover", *sys.argv[1:]])' \
+		-s "$root/python/tests" -k Values -k Feeding
 	echo "$output"
 	((status == 0))
 }
