@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: MIT
+"""Training scripts (folder examples): they learn, and a run that is killed and begun again ends as if nothing had been."""
+import importlib.util
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+EXAMPLES = os.path.join(os.path.dirname(HERE), "examples")
+SPEC = """range 1200 | map {x: tensor([rand(), rand()], "f32")} | map {x, y: int(.x[0] + 2 * .x[1] > 1.4)}
+          | shuffle 300"""
+
+# Runs a script in which rank 1 is killed when it has done so many steps.
+DYING = """
+import dsvc, os, runpy, sys
+next = dsvc.Feed._next
+def dying(self):
+    if self._done == %d and self.rank == 1:
+        os.kill(os.getpid(), 9)
+    return next(self)
+dsvc.Feed._next = dying
+sys.argv = sys.argv[1:]
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
+
+
+def needs(*names):
+    return unittest.skipUnless(all(importlib.util.find_spec(n) for n in names), "there is no " + " or ".join(names))
+
+
+class Training(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def train(self, name, ranks=2, dies=None, checkpoint="c", options=("--loop", "5")):
+        how = [] if dies is None else ["-c", DYING % dies]
+        done = subprocess.run(
+            ["dsvc-feed", "--local", "-n", str(ranks), "--batch", "72", "--epochs", "2", "--seed", "1", *options, "-e", SPEC,
+             "--", sys.executable, *how, os.path.join(EXAMPLES, name), os.path.join(self.folder.name, checkpoint)],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=120,
+            env=dict(os.environ, PYTHONPATH=HERE, OMP_NUM_THREADS="1"))
+        if dies is None:
+            self.assertEqual(done.returncode, 0, done.stderr)
+        return done
+
+    def right(self, said):
+        self.assertGreater(float(re.search(r"([0-9.]+)% right", said)[1]), 75, said)
+
+    @needs("numpy")
+    def test_a_killed_run_goes_on_and_ends_as_an_undisturbed_one(self):
+        whole = self.train("train.py", checkpoint="whole").stdout
+        self.right(whole)
+        self.assertTrue(whole.startswith("2400 rows, "), whole)
+        died = self.train("train.py", dies=13)
+        self.assertEqual(died.returncode, 128 + 9, died.stderr)
+        self.assertRegex(died.stderr, r"core 1 \(rank 1, pid \d+\) was killed by signal 9")
+        with open(os.path.join(self.folder.name, "c")) as f:
+            text = f.read()
+        self.assertEqual(json.loads(text)["feed"]["step"], 10)
+        self.assertEqual(self.train("train.py").stdout, whole)
+        # With another number of ranks the sums are those of the same rows, rounded elsewhere.
+        with open(os.path.join(self.folder.name, "three"), "w") as f:
+            f.write(text)
+        three = self.train("train.py", ranks=3, checkpoint="three").stdout
+        self.assertEqual(three.split(", ")[:2], whole.split(", ")[:2])
+        for a, b in zip(*(json.loads(said[said.index("["):]) for said in (three, whole))):
+            self.assertAlmostEqual(a, b, places=6)
+
+    @needs("torch", "numpy")
+    def test_so_does_one_with_torch(self):
+        whole = self.train("train_torch.py", checkpoint="whole").stdout
+        self.right(whole)
+        self.assertNotEqual(self.train("train_torch.py", dies=13).returncode, 0)
+        self.assertEqual(self.train("train_torch.py").stdout.split("model")[1], whole.split("model")[1])
+
+    @needs("jax", "numpy")
+    def test_one_with_jax_learns(self):
+        self.right(self.train("train_jax.py", ranks=1, options=("--tail", "drop")).stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
