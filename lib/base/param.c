@@ -218,8 +218,8 @@ param_check_name(const struct param *row, const char *text, size_t n, struct err
 	return ST_OK;
 }
 
-enum status
-param_set(const struct param *row, void *base, const char *text, size_t n, struct err *e)
+static enum status
+param_read(const struct param *row, void *base, const char *text, size_t n, struct err *e)
 {
 	void *field = (char *)base + row->offset;
 	char shown[PARAM_SHOWN + 4];
@@ -264,13 +264,23 @@ param_set(const struct param *row, void *base, const char *text, size_t n, struc
 	return err_set(e, ST_BUG, "parameter `%s` is not set from a text", row->name);
 }
 
+enum status
+param_set(const struct param *row, void *base, const char *text, size_t n, struct err *e)
+{
+	enum status st = param_read(row, base, text, n, e);
+
+	if (row->said && st == ST_OK)
+		*((bool *)base + row->said) = true;
+	return st;
+}
+
 void
 param_defaults(const struct param *rows, void *base)
 {
 	for (; rows && rows->kind != PARAM_NONE; rows++) {
 		if (!rows->def || rows->kind > PARAM_CHOICE)
 			continue;
-		enum status st = param_set(rows, base, rows->def, strlen(rows->def), NULL);
+		enum status st = param_read(rows, base, rows->def, strlen(rows->def), NULL);
 		assert(st == ST_OK);
 		(void)st;
 	}
@@ -339,6 +349,8 @@ param_copy(const struct param *rows, void *to, const void *from)
 		memcpy((char *)to + rows->offset, param_field(rows, from), param_size(rows->kind));
 		if (rows->given)
 			*((bool *)to + rows->given) = param_given(rows, from);
+		if (rows->said)
+			*((bool *)to + rows->said) = *((const bool *)from + rows->said);
 	}
 }
 

@@ -91,6 +91,7 @@ struct param {
 	/* rarely */
 	const int *values;   /* PARAM_CHOICE: what each word is stored as, for aliases behind the others; NULL: its index */
 	size_t given;        /* PARAM_ZERO: offset of a bool, false for `auto` and `inf`; 0: none, 0 means nothing else */
+	size_t said;         /* offset of a bool, true once a value was set that is not the default; 0: none */
 };
 
 size_t param_count(const struct param *rows);
@@ -99,7 +100,7 @@ const struct param *param_find(const struct param *rows, const char *name, size_
 /* Reads a text into the field of `row` in `base`, for the scalar kinds (PARAM_INT to
  * PARAM_CHOICE except WORDS). Accepts the default's text as well. Fails with ST_USAGE and a
  * sentence about the value without its name: "'12x' is not a number (try 12, 12k)". Strings
- * are copied, and freed by param_clear. */
+ * are copied, and freed by param_clear. A value like the default counts as said, too. */
 enum status param_set(const struct param *row, void *base, const char *text,
 		      size_t n, struct err *e);
 /* Applies all defaults (rows with def). Cannot fail: a bad default is a bug. */

@@ -43,6 +43,8 @@ enum status op_in_order(const struct op_node *top, bool seeded, const struct op_
 
 /* Whether the plan, run again with the same seed, may give other elements. */
 bool op_timed(const struct op_node *n);
+/* Whether some operator puts elements of one kind together. */
+bool op_alike(const struct op_node *n);
 
 /* Number of elements that the plan gives, as far as it can be told: -1 unknown, INT64_MAX
  * endless (an endlessly repeated source is assumed not to be empty). Looks at files. */

@@ -94,7 +94,8 @@ enum op_flag {
 	OP_ALONGSIDE = 4096,
 	/* For the number of elements (op_elements_of): */
 	OP_WHOLE = 8192,   /* transform: gives nothing before its input has ended (sort, count) */
-	OP_CUTS = 16384    /* transform: may end before its input does (take, take_while) */
+	OP_CUTS = 16384,   /* transform: may end before its input does (take, take_while) */
+	OP_ALIKE = 32768   /* transform: puts elements of one kind together, which differ from those of another (bucket) */
 };
 
 /* The field of a PARAM_EXPR row: the parser makes the tree, typing the code. */

@@ -288,3 +288,15 @@ op_timed(const struct op_node *n)
 {
 	return facts_any(n, facts_is_timed);
 }
+
+static bool
+facts_is_alike(const struct op_node *n)
+{
+	return n->desc->flags & OP_ALIKE;
+}
+
+bool
+op_alike(const struct op_node *n)
+{
+	return facts_any(n, facts_is_alike);
+}

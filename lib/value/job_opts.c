@@ -122,11 +122,31 @@ job_share_wrong(const struct job_opts *o, const char **help)
 	return NULL;
 }
 
+/* Likewise for rounds. */
+static const char *
+job_round_wrong(const struct job_opts *o, const char **help)
+{
+	bool consumer = o->consumer && *o->consumer;
+
+	*help = "leave out --order: each consumer gets its elements in order";
+	if (consumer && o->order == ORDER_ANY && o->ordered)
+		return "order `any` does not go with rounds: they follow each other in the same order for all";
+	*help = "leave out --order; --shards 1 makes one stream, whose rounds are in the order of the source";
+	if (consumer && o->order == ORDER_SOURCE)
+		return "order `source` does not go with rounds: the streams take turns";
+	*help = "--consumer I/N makes this reader one of the consumers of a job";
+	if (!consumer && (o->in_rounds || o->tail || o->tail_of))
+		return "tail, tail-of and seat-wait are for jobs of rounds";
+	return NULL;
+}
+
 enum status
 job_opts_check(const struct job_opts *o, struct err *e)
 {
 	const char *help, *wrong = job_share_wrong(o, &help);
 
+	if (!wrong)
+		wrong = job_round_wrong(o, &help);
 	if (wrong) {
 		err_set(e, ST_USAGE, "%s", wrong);
 		err_help(e, "%s", help);

@@ -84,6 +84,7 @@ struct job_opts {
 	uint64_t max_errors;          /* if limited: when more elements fail, the pass ends with 65 */
 	uint32_t min_workers, wait_ms;/* wait for this many workers, at most wait_ms */
 	bool seeded, limited;
+	bool ordered, in_rounds;      /* `order` was said, or one of tail, tail-of and seat-wait; not in messages */
 	bool checkpoint;              /* the job is kept for the reader's return */
 };
 
@@ -105,6 +106,7 @@ struct job_opts {
 	          "data: element e goes to shard e mod N; " \
 	          "file_or_data: file if the source reads files; hint: `shard auto auto` in the pipeline says where" }, \
 	{ .name = "order", .arg = "ORDER", .kind = PARAM_CHOICE, .offset = offsetof(type, field.order), \
+	  .said = offsetof(type, field.ordered), \
 	  .def = "any", .flags = PARAM_KEY_ONLY, .choices = JOB_ORDER_WORDS, .complete = JOB_ORDER_WORDS, \
 	  .help = "order of the elements; any: as they come; stable: always the same; source: as " \
 		  "dsvc-run gives them" }, \
@@ -127,13 +129,16 @@ struct job_opts {
 	  .help = "be consumer I of N, from 0 on, in a job of rounds: element K of all consumers is from round K, " \
 	  "and each element goes to one of them; A-B/N: have several places in a round" }, \
 	{ .name = "tail", .arg = "WHAT", .kind = PARAM_CHOICE, .offset = offsetof(type, field.tail), .def = "drop", \
+	  .said = offsetof(type, field.in_rounds), \
 	  .flags = PARAM_KEY_ONLY | PARAM_RARE, .choices = JOB_TAIL_WORDS, .complete = JOB_TAIL_WORDS, \
 	  .help = "elements at the end that do not fill a round; drop: nobody gets them; " \
 	  "pad: null goes where one is missing; fail: exit 65" }, \
 	{ .name = "tail" dash "of", .arg = "WHAT", .kind = PARAM_CHOICE, .offset = offsetof(type, field.tail_of), \
+	  .said = offsetof(type, field.in_rounds), \
 	  .def = "pass", .flags = PARAM_KEY_ONLY | PARAM_RARE, .choices = JOB_TAIL_OF_WORDS, .complete = JOB_TAIL_OF_WORDS, \
 	  .help = "pass: the ends of all streams make rounds together; stream: each has a last round of its own" }, \
 	{ .name = "seat" dash "wait", .arg = "DURATION", .kind = PARAM_DURATION, .offset = offsetof(type, field.seat_wait), \
+	  .said = offsetof(type, field.in_rounds), \
 	  .def = "5m", .flags = PARAM_KEY_ONLY | PARAM_RARE | PARAM_ALLOW_NEVER, .min = 1, .max = INT64_MAX, \
 	  .complete = "never", \
 	  .help = "exit 75 when the others have waited this long for a consumer that is away; never: wait" }, \

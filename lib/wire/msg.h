@@ -253,6 +253,7 @@ struct msg_units {
 	char *text, *help;
 	uint64_t times;
 	bool files;             /* each unit is a file */
+	bool alike;             /* an operator puts elements of one kind together: rounds take turns one by one */
 	struct split_list units;/* those of this part */
 };
 /* A ledger and a queue of a stream, for readers that have a part of it. They count its

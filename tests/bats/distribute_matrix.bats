@@ -61,10 +61,10 @@ arguments() { # OPTION: one argument a line
 	on-missed) printf '%s\n' --on-missed fail ;;
 	where) printf '%s\n' --where '!gpu' ;;
 	shards) printf '%s\n' --shards 2 ;;
-	consumer) printf '%s\n' -J "round-$2" --consumer 0/1 ;;
-	tail) printf '%s\n' --tail pad ;;
-	tail-of) printf '%s\n' --tail-of stream ;;
-	seat-wait) printf '%s\n' --seat-wait 3s ;;
+	consumer) printf '%s\n' -J "$1-$2" --consumer 0/1 ;;
+	tail) printf '%s\n' -J "$1-$2" --consumer 0/1 --tail pad ;;
+	tail-of) printf '%s\n' -J "$1-$2" --consumer 0/1 --tail-of stream ;;
+	seat-wait) printf '%s\n' -J "$1-$2" --consumer 0/1 --seat-wait 3s ;;
 	compression) printf '%s\n' --compression snappy ;;
 	transfer) printf '%s\n' --transfer copy ;;
 	shard) printf '%s\n' --sharding data --shards 2 --shard 0,1 ;;
@@ -92,7 +92,7 @@ arguments() { # OPTION: one argument a line
 # The code that the option is to end with at this place.
 code() { # OPTION PLACE
 	case $1:$2 in
-	share:zip | group:zip | from:zip) echo 64; return ;; # it has the order of the source
+	share:zip | group:zip | from:zip | consumer:zip | tail:zip | tail-of:zip | seat-wait:zip) echo 64; return ;; # it has the order of the source
 	esac
 	case ${kinds[$1]} in
 	carried) [[ $1:$2 == order:zip || ${sources[$2]-1} == 1 ]] && echo 0 || echo 64 ;;

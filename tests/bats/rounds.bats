@@ -138,6 +138,36 @@ rounds() { paste -d' ' "$BATS_TEST_TMPDIR"/c[0-9].out; }
 	[[ $(cat "$BATS_TEST_TMPDIR/c0.err") == *"consumer 1/2 is away, and the others wait for it"* ]]
 }
 
+@test "after a pass that waited for a consumer in vain, the same commands begin it again" {
+	service
+	cd "$BATS_TEST_TMPDIR"
+	run -75 dsvc-read -J train --consumer 0/3 --seat-wait 50ms -e 'range 30'
+	# also with another number of consumers, since nothing was begun
+	local spec='range 200000'
+	consumer 0/2 --seat-wait 100ms --checkpoint pos0 -o out0 --shards 1 -e "$spec"
+	consumer 1/2 --seat-wait 100ms --checkpoint pos1 -o out1 --shards 1 -n 5 -e "$spec"
+	reap c1
+	((status == 0))
+	reap c0
+	((status == 75))
+	# they go on, each from its own round
+	for i in 0 1; do consumer $i/2 --checkpoint pos$i -o out$i --shards 1 -e "$spec"; done
+	ends_well 0 1
+	cmp out0 <(seq 0 2 199998)
+	cmp out1 <(seq 1 2 199999)
+	# the attempt that failed is in the books, without a name
+	run -0 dsvc-status --json --audit all
+	[[ $(jq -c '[.jobs[].name]' <<<"$output") == '["","train"]' ]]
+}
+
+@test "where elements of a kind are put together, each stream gives one round at a time" {
+	service
+	local spec="range 8000 | bucket x%2 bounds=[1] sizes=[10,10] | enumerate per_stream=true | map x[0]"
+	for i in 0 1; do consumer $i/2 --shards 2 -e "$spec"; done
+	ends_well 0 1
+	[[ $(out 0 | head -n 4 | xargs) == "0 0 2 2" ]]
+}
+
 @test "what does not go with rounds is refused" {
 	service
 	run -64 dsvc-read --consumer 0/2 -e 'range 3'
@@ -146,7 +176,19 @@ rounds() { paste -d' ' "$BATS_TEST_TMPDIR"/c[0-9].out; }
 		run -64 dsvc-read -J a --consumer $consumer -e 'range 3'
 		[[ $output == *"$consumer"* ]]
 	done
-	run -64 dsvc-read -J b --consumer 0/2 --order source -e 'range 3'
+	for order in any source; do
+		run -64 dsvc-read -J b --consumer 0/2 --order $order -e 'range 3'
+		[[ $output == *"order \`$order\` does not go with rounds"* ]]
+		run -64 dsvc-run "range 3 | distribute job=b consumer=0/2 order=$order"
+	done
+	for option in --tail=drop --tail-of=pass --seat-wait=5m; do
+		run -64 dsvc-read -J b $option -e 'range 3'
+		[[ $output == *"are for jobs of rounds"*"--consumer I/N"* ]]
+		option=${option#--}
+		run -64 dsvc-run "range 3 | distribute job=b ${option//-/_}"
+	done
+	run -64 dsvc-read -J b --consumer 0/2 --share lossless --group g -e 'range 3'
+	[[ $output == *"rounds and share do not go together"* ]]
 	run -64 dsvc-read -J c --consumer 0/2 --target local -e 'range 3'
 	run -64 dsvc-read -J d --consumer 0/2 --sharding data --shard 0 -e 'range 3'
 	consumer 0/2 -e 'range 30'
@@ -155,7 +197,10 @@ rounds() { paste -d' ' "$BATS_TEST_TMPDIR"/c[0-9].out; }
 	[[ $output == *"consumers=2"*"consumers=3"* ]]
 	run -64 dsvc-read -J train --consumer 0-1/2 -e 'range 30'
 	[[ $output == *"consumer 0-1/2 wants places that consumer 0/2"* ]]
-	run -64 dsvc-read -J train --consumer 1/2 --tail pad -e 'range 30'
+	for option in --tail=pad --tail-of=stream --shards=3; do
+		run -64 dsvc-read -J train --consumer 1/2 $option -e 'range 30'
+		[[ $output == *"it has "*"; you asked for "*"${option#--}"* ]]
+	done
 	run -64 dsvc-read -J train -e 'range 30'
 	consumer 1/2 -e 'range 30'
 	ends_well 0 1

@@ -206,6 +206,7 @@ struct iteration {
 	size_t n_views, cap_views; /* at least one */
 	struct groups groups;     /* if the job is shared; each has the view of its number */
 	bool gathered;            /* rounds: the views are those of the consumers that came */
+	bool alike;               /* rounds: each stream has one at a time, since those of a stream may be alike */
 	int64_t moved;            /* rounds: when a consumer last got on, came or left */
 	struct list_node rounds_node;
 	uint64_t in_rounds, dropped; /* in finished streams: elements in whole rounds, and those that did not fill one */

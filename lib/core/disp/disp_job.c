@@ -185,12 +185,36 @@ job_same(struct disp *d, struct peer *p, const struct job *j, const struct datas
 	return same;
 }
 
+/* Its name is for another job: it is kept for audits, if anything was made in it. */
+static void
+job_retire(struct disp *d, struct job *j)
+{
+	bool begun = false;
+
+	for (size_t i = 0; i < j->n_iters; i++)
+		begun |= j->iters[i]->state != ITER_LISTING;
+	if (!begun) {
+		job_free(d, j);
+		return;
+	}
+	hash_del_str(&d->jobs, j->opts.name);
+	mem_free(j->opts.name);
+	j->opts.name = mem_strdup("");
+	disp_dirty(d, &j->dirty, DIRTY_ROW);
+}
+
 static struct job *
 job_for(struct disp *d, struct peer *p, struct msg *m, struct dataset *s, const struct asked *asked)
 {
 	struct msg_open *o = &m->open;
 	struct job *j = *str_or_empty(o->job.name) ? hash_get_str(&d->jobs, o->job.name) : NULL;
 
+	if (j && round_is_void(j, (uint32_t)o->job.epoch)) {
+		s->jobs++; /* it may be that job's alone */
+		job_retire(d, j);
+		s->jobs--;
+		j = NULL;
+	}
 	if (j)
 		return job_same(d, p, j, s, m, asked->part.of) ? j : NULL;
 	j = job_new(d, disp_id(d), &o->job, s);
@@ -336,6 +360,8 @@ job_resumed(struct disp *d, struct peer *p, struct msg *m, struct dataset *s, co
 	bool again;
 
 	*answered = false;
+	if (it && round_abandoned(it))
+		return NULL;
 	if (it && group_shares(it) && !group_view(it, str_or_empty(asked->group), &view)) {
 		disp_error(d, p, m->req, ST_USAGE, "the pass of this position is not read by that group",
 			   "resume it with the same --group");
@@ -424,9 +450,6 @@ job_asked(struct disp *d, struct peer *p, const struct msg *m, struct asked *ask
 	} else if (*str_or_empty(o->consumer) && !*str_or_empty(o->name)) {
 		text = mem_printf("consumer %s is one of a job without a name, where nobody can join it", o->consumer);
 		help = mem_strdup("name the job that all consumers share: --job NAME");
-	} else if (asked->part.of > 1 && o->order == ORDER_SOURCE) {
-		text = mem_strdup("order `source` does not go with rounds: the streams take turns");
-		help = mem_strdup("leave out --order; --shards 1 makes one stream, whose rounds are in the order of the source");
 	} else if (asked->part.of > 1 && only->n) {
 		text = mem_strdup("a consumer cannot choose its shards: each round is from one of them");
 		help = mem_strdup("leave out --shard");

@@ -23,6 +23,25 @@ round_is(const struct iteration *it)
 	return it->job->places > 1;
 }
 
+bool
+round_abandoned(const struct iteration *it)
+{
+	return round_is(it) && it->state == ITER_FAILED && it->code == ST_TEMP;
+}
+
+bool
+round_is_void(const struct job *j, uint32_t epoch)
+{
+	bool gathered = j->places < 2;
+
+	for (size_t i = 0; i < j->n_iters; i++) {
+		gathered |= j->iters[i]->gathered;
+		if (j->iters[i]->epoch == epoch && round_abandoned(j->iters[i]))
+			return true;
+	}
+	return !gathered && !j->users;
+}
+
 static int64_t
 round_wait(const struct iteration *it)
 {
@@ -360,7 +379,7 @@ round_gives_up(struct disp *d, struct iteration *it, int64_t *due)
 		text = mem_printf("consumer %s is away, and the others wait for it", view);
 		mem_free(view);
 		iter_fail(d, it, ST_TEMP, text,
-			  mem_strdup("start all consumers again in another job; --seat-wait is how long one may be away"));
+			  mem_strdup("start all consumers again; --seat-wait is how long one may be away"));
 		return;
 	}
 }

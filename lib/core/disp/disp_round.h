@@ -12,10 +12,14 @@
 struct asked;
 struct disp;
 struct iteration;
+struct job;
 struct peer;
 struct stream;
 
 bool round_is(const struct iteration *it);
+bool round_abandoned(const struct iteration *it);       /* a consumer stayed away for too long */
+/* Whether its consumers, asking for that pass, want another job of its name: it came to nothing. */
+bool round_is_void(const struct job *j, uint32_t epoch);
 /* Whether all places are spoken for; the first time, that settles the views. */
 bool round_gather(struct disp *d, struct iteration *it);
 int64_t round_gather_until(const struct disp *d, const struct iteration *it);

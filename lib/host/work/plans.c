@@ -166,6 +166,7 @@ listing_policy(const struct msg_list *l, const struct plan *p, struct msg_units 
 	int sharding = (int)l->sharding;
 
 	u->files = listing_files(&u->units);
+	u->alike = op_alike(p->top);
 	if (sharding == SHARD_FILE_OR_DATA)
 		sharding = u->files ? SHARD_FILE : SHARD_DATA;
 	if (sharding == SHARD_FILE && !u->files && !empty)

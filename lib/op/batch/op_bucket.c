@@ -263,7 +263,7 @@ const struct op_desc op_bucket = {
 	       "the buckets that are not full, the one with the shortest lengths first.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_STREAM,
-	.flags = OP_REORDERS,
+	.flags = OP_REORDERS | OP_ALIKE,
 	.params = bucket_params,
 	.state_size = sizeof(struct bucket),
 	.typing = bucket_typing,

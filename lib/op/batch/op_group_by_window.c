@@ -306,7 +306,7 @@ const struct op_desc op_group_by_window = {
 	       "keys first appeared.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_STREAM,
-	.flags = OP_REORDERS,
+	.flags = OP_REORDERS | OP_ALIKE,
 	.params = group_by_window_params,
 	.state_size = sizeof(struct group_by_window),
 	.typing = group_by_window_typing,
