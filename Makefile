@@ -35,7 +35,7 @@ FUZZ_C  := $(wildcard tests/fuzz/*_fuzz.c)
 BATS    := $(wildcard tests/bats/*.bats)
 SUITES  := hdr rooms unit cases diff replay $(if $(SIM_C),sim) $(if $(BATS),bats) docs gen lint
 
-GEN     := $(B)/gen/op_list.h $(B)/gen/fn_list.h $(B)/gen/format_list.h
+GEN     := $(B)/gen/op_list.h $(B)/gen/fn_list.h $(B)/gen/format_list.h $(B)/gen/verb_list.h
 LIB     := $(B)/libdsvc.a
 LIB_O   := $(LIB_C:%.c=$(B)/%.o) $(LIB_CC:%.cc=$(B)/%.o)
 BIN     := $(CMDS:%=$(B)/bin/%)
@@ -146,6 +146,9 @@ $(B)/gen/format_list.h: FORCE
 	$(keep) < <(echo '/* from the names of lib/value/format/format_*.c, by make */'; \
 		echo "#define FORMAT_LIST(F)$$(for f in $(FORMATS); do printf ' F(%s, %s)' $$f $${f^^}; done)"; \
 		f='$(FORMATS)'; echo "#define FORMAT_CHOICES \"auto|$${f// /|}\"")
+$(B)/gen/verb_list.h: FORCE
+	$(keep) < <(echo '/* from the names and first lines of man/dsvc-*.1, by make */'; \
+		for p in man/dsvc-*.1; do v=$${p#man/dsvc-}; echo "VERB(\"$${v%.1}\", \"$$(sed -n 's/^\.Nd //p' $$p)\")"; done)
 $(B)/gen/lib_list: FORCE
 	$(keep) <<<'$(LIB_O)'
 $(B)/flags: FORCE

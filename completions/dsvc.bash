@@ -18,6 +18,23 @@ _dsvc_spec() # PROGRAM TEXT
 	((${#COMPREPLY[@]}))
 }
 
+# The front door: a verb, and then what dsvc-VERB takes.
+_dsvc()
+{
+	local cur=${COMP_WORDS[COMP_CWORD]} verb=${COMP_WORDS[1]}
+	COMPREPLY=()
+	if ((COMP_CWORD == 1)); then
+		mapfile -t COMPREPLY < <(compgen -W "$("$1" --list 2>/dev/null) help --list -h --help -V --version" -- "$cur")
+	elif [[ $verb == help ]]; then
+		mapfile -t COMPREPLY < <(compgen -W "$("$1" --list 2>/dev/null) -k" -- "$cur")
+	elif declare -F "_dsvc_${verb//-/_}" >/dev/null; then
+		COMP_WORDS=("dsvc-$verb" "${COMP_WORDS[@]:2}")
+		((COMP_CWORD--))
+		"_dsvc_${verb//-/_}" "dsvc-$verb" "$2" "$3"
+	fi
+}
+complete -F _dsvc dsvc
+
 _dsvc_allow()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
@@ -299,7 +316,7 @@ _dsvc_run()
 	--timeout) return ;;
 	esac
 	case $cur in
-	-*) mapfile -t COMPREPLY < <(compgen -W '-t --to -0 --null -n --count -o --output -s --set --with -e --expression -f --file -I --include-dir --seed -j --jobs --max-errors --errors -d --dispatcher --check --explain --try --test --fmt --write --print --ops --help-op --stats --fail-empty --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	-*) mapfile -t COMPREPLY < <(compgen -W '-t --to -0 --null -n --count -o --output -s --set --with -e --expression -f --file -I --include-dir --seed -j --jobs --max-errors --errors -d --dispatcher --check --explain --try --test --fmt --write --print --ops --functions --help-op --stats --fail-empty --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
 	*) _dsvc_spec "$1" "$2" && return; compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -W 'assert batch bucket bytes cache cardinality choose cmd concat count counter csv dataset dedup distribute drop elements enumerate exec files filter flat_map format group_by group_by_window ignore_errors interleave join lines load lookup map msgpack ndjson npy pad_to padded_batch parse prefetch print ragged_batch random range rate rebatch reduce rename repeat resample sample sample_rate save scan select sh shard shuffle skip sleep snapshot sort sqlite stats stdin take take_while tar tee tfrecord top tsv unbatch unique whole window zip then' -- "$cur") ;;
 	esac
 }
@@ -349,6 +366,39 @@ _dsvc_status()
 	esac
 }
 complete -F _dsvc_status dsvc-status
+
+_dsvc_stop()
+{
+	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
+	if [[ $cur == = ]]; then cur=; elif [[ $prev == = ]]; then prev=${COMP_WORDS[COMP_CWORD-2]}; fi
+	COMPREPLY=()
+	case $prev in
+	--grace) return ;;
+	--timeout) return ;;
+	esac
+	case $cur in
+	-*) mapfile -t COMPREPLY < <(compgen -W '--drain --now --wait --grace --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	*) : ;;
+	esac
+}
+complete -F _dsvc_stop dsvc-stop
+
+_dsvc_up()
+{
+	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
+	if [[ $cur == = ]]; then cur=; elif [[ $prev == = ]]; then prev=${COMP_WORDS[COMP_CWORD-2]}; fi
+	COMPREPLY=()
+	case $prev in
+	--workers) return ;;
+	-j | --slots) return ;;
+	--timeout) return ;;
+	esac
+	case $cur in
+	-*) mapfile -t COMPREPLY < <(compgen -W '--workers -j --slots --state --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	*) : ;;
+	esac
+}
+complete -F _dsvc_up dsvc-up
 
 _dsvc_work()
 {

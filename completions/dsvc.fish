@@ -24,6 +24,15 @@ function __dsvc_spec
 	end
 end
 
+# The front door: a verb, and then what dsvc-VERB takes.
+function __dsvc_verb
+	complete -C "dsvc-"(string replace -r '^\s*\S*dsvc\s+' '' -- (commandline -cp))
+end
+complete -c dsvc -f -n __fish_use_subcommand -a '(dsvc --list; echo help)'
+complete -c dsvc -f -n __fish_use_subcommand -l list -d 'print the verbs there are, one a line'
+complete -c dsvc -f -n '__fish_seen_subcommand_from help' -a '(dsvc --list)'
+complete -c dsvc -f -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from help' -a '(__dsvc_verb)'
+
 complete -c dsvc-allow -l list -d 'print the keys with what they may; this is also done when nothing is asked for'
 complete -c dsvc-allow -l add -d 'add KEY with ROLES, or change what it may'
 complete -c dsvc-allow -l remove -r -f -d 'strike out this key'
@@ -254,6 +263,7 @@ complete -c dsvc-run -l fmt -d 'print spec files in the usual layout; with --che
 complete -c dsvc-run -l write -d 'with --fmt: write the files instead'
 complete -c dsvc-run -l print -r -f -a 'nothing tokens tree plan canonical' -d 'print how the pipeline is understood; do not run it'
 complete -c dsvc-run -l ops -d 'list the operators'
+complete -c dsvc-run -l functions -d 'list the functions of expressions'
 complete -c dsvc-run -l help-op -r -f -a 'assert batch bucket bytes cache cardinality choose cmd concat count counter csv dataset dedup distribute drop elements enumerate exec files filter flat_map format group_by group_by_window ignore_errors interleave join lines load lookup map msgpack ndjson npy pad_to padded_batch parse prefetch print ragged_batch random range rate rebatch reduce rename repeat resample sample sample_rate save scan select sh shard shuffle skip sleep snapshot sort sqlite stats stdin take take_while tar tee tfrecord top tsv unbatch unique whole window zip then' -d 'show help for an operator or a function'
 complete -c dsvc-run -l stats -d 'print at the end how long each operator took; and which took longest'
 complete -c dsvc-run -l fail-empty -d 'exit 1 if there was no element'
@@ -307,6 +317,29 @@ complete -c dsvc-status -s h -d 'one screen of help'
 complete -c dsvc-status -l help -d 'all options, examples, exit codes'
 complete -c dsvc-status -s V -l version -d 'show the version'
 complete -c dsvc-status -f
+
+complete -c dsvc-stop -l drain -d 'have workers deliver what they have made before the dispatcher ends'
+complete -c dsvc-stop -l now -d 'kill everything at once'
+complete -c dsvc-stop -l wait -d 'first wait until no reader is left'
+complete -c dsvc-stop -l grace -r -f -d 'kill what has not ended DURATION after it was told to'
+complete -c dsvc-stop -l timeout -r -f -d 'stop after DURATION and exit 124'
+complete -c dsvc-stop -s q -l quiet -d 'print nothing but errors'
+complete -c dsvc-stop -s v -l verbose -d 'print more about what happens; give it twice for even more'
+complete -c dsvc-stop -s h -d 'one screen of help'
+complete -c dsvc-stop -l help -d 'all options, examples, exit codes'
+complete -c dsvc-stop -s V -l version -d 'show the version'
+complete -c dsvc-stop -f
+
+complete -c dsvc-up -l workers -r -f -d 'have at least N workers'
+complete -c dsvc-up -s j -l slots -r -f -d 'streams that each worker runs at once; auto: one per processor'
+complete -c dsvc-up -l state -d 'keep the dispatcher'\''s state in ~/.local/state/dsvc, so that it may be killed'
+complete -c dsvc-up -l timeout -r -f -d 'stop after DURATION and exit 124'
+complete -c dsvc-up -s q -l quiet -d 'print nothing but errors'
+complete -c dsvc-up -s v -l verbose -d 'print more about what happens; give it twice for even more'
+complete -c dsvc-up -s h -d 'one screen of help'
+complete -c dsvc-up -l help -d 'all options, examples, exit codes'
+complete -c dsvc-up -s V -l version -d 'show the version'
+complete -c dsvc-up -f
 
 complete -c dsvc-work -s d -l dispatcher -r -f -d 'address of the dispatcher; A,B: two addresses of one service; @FILE: read it from FILE'
 complete -c dsvc-work -s b -l bind -r -f -d 'where readers connect to this worker; default: ipc, or the interface that reaches the dispatcher'

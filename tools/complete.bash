@@ -15,3 +15,20 @@ _dsvc_spec() # PROGRAM TEXT
 	((${#COMPREPLY[@]} != 1)) || COMPREPLY+=("${COMPREPLY[0]}...")
 	((${#COMPREPLY[@]}))
 }
+
+# The front door: a verb, and then what dsvc-VERB takes.
+_dsvc()
+{
+	local cur=${COMP_WORDS[COMP_CWORD]} verb=${COMP_WORDS[1]}
+	COMPREPLY=()
+	if ((COMP_CWORD == 1)); then
+		mapfile -t COMPREPLY < <(compgen -W "$("$1" --list 2>/dev/null) help --list -h --help -V --version" -- "$cur")
+	elif [[ $verb == help ]]; then
+		mapfile -t COMPREPLY < <(compgen -W "$("$1" --list 2>/dev/null) -k" -- "$cur")
+	elif declare -F "_dsvc_${verb//-/_}" >/dev/null; then
+		COMP_WORDS=("dsvc-$verb" "${COMP_WORDS[@]:2}")
+		((COMP_CWORD--))
+		"_dsvc_${verb//-/_}" "dsvc-$verb" "$2" "$3"
+	fi
+}
+complete -F _dsvc dsvc

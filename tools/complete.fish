@@ -22,3 +22,12 @@ function __dsvc_spec
 		__fish_complete_path "$text"
 	end
 end
+
+# The front door: a verb, and then what dsvc-VERB takes.
+function __dsvc_verb
+	complete -C "dsvc-"(string replace -r '^\s*\S*dsvc\s+' '' -- (commandline -cp))
+end
+complete -c dsvc -f -n __fish_use_subcommand -a '(dsvc --list; echo help)'
+complete -c dsvc -f -n __fish_use_subcommand -l list -d 'print the verbs there are, one a line'
+complete -c dsvc -f -n '__fish_seen_subcommand_from help' -a '(dsvc --list)'
+complete -c dsvc -f -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from help' -a '(__dsvc_verb)'

@@ -14,3 +14,22 @@ _dsvc_spec()
 	(($#answers)) && compset -P '*[[:space:]|();]'
 	compadd -Q -S '' -l -d shown -a answers
 }
+
+# The front door: a verb, and then what dsvc-VERB takes.
+_dsvc-verb()
+{
+	local -a verbs
+	if ((CURRENT == 2)) || [[ $words[2] == help ]]; then
+		verbs=(${(f)"$(_call_program verbs $words[1] --list 2>/dev/null)"})
+		((CURRENT > 2)) && verbs+=(-k)
+		((CURRENT == 2)) && verbs+=(help)
+		[[ $words[CURRENT] == -* ]] && verbs+=(--list -h --help -V --version)
+		compadd -a verbs
+	elif (($+functions[_dsvc-$words[2]])); then
+		shift words
+		((CURRENT--))
+		words[1]=dsvc-$words[1]
+		service=$words[1]
+		"_$service"
+	fi
+}

@@ -26,11 +26,13 @@ completion() { # SHELL FILE
 		[[ $1 == bash ]] && echo '# shellcheck shell=bash'
 		cat "tools/complete.$1"
 		for p in "${programs[@]}"; do
+			# That of the front door is written by hand: it leads to the others.
+			[[ $p == dsvc ]] && continue
 			echo
 			print "$p" completion "$1" || exit
 		done
 		# shellcheck disable=SC2016
-		[[ $1 == zsh ]] && printf '\n"_$service" "$@"\n'
+		[[ $1 == zsh ]] && printf '\n"_${service/%%dsvc/dsvc-verb}" "$@"\n'
 		:
 	} >"$to/completions/$2.new" && mv "$to/completions/$2.new" "$to/completions/$2"
 	made+=("completions/$2")

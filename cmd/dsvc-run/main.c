@@ -105,6 +105,8 @@ main(int argc, char **argv)
 				.service = &service.op, .flags = run_flags(&o) };
 	if (!st && o.ops)
 		ops_list(&out);
+	else if (!st && o.functions)
+		ops_functions(&out);
 	else if (!st && o.help_op)
 		st = ops_help(o.help_op, &out, &e);
 	else if (!st && o.test)

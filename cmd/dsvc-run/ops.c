@@ -12,7 +12,7 @@
 #include "op/op.h"
 #include "op/table.h"
 
-enum { OPS_COLUMN = 16, OPS_WIDTH = 80 };
+enum { OPS_COLUMN = 16, OPS_CALL_COLUMN = 26, OPS_WIDTH = 80 };
 
 static void
 ops_row(struct buf *out, const char *name, const char *text, int indent, int column)
@@ -41,6 +41,37 @@ ops_list(struct buf *out)
 			if ((int)op_at(i)->kind == kind)
 				ops_row(out, op_at(i)->name, op_at(i)->brief, 2, OPS_COLUMN);
 	}
+}
+
+/* "round(x)" into text. */
+static const char *
+ops_call(const struct expr_fn_doc *f, struct buf *text)
+{
+	buf_reset(text);
+	buf_printf(text, "%s(%s)", f->name, f->args ? f->args : "");
+	return (const char *)text->data;
+}
+
+void
+ops_functions(struct buf *out)
+{
+	struct buf call = { 0 };
+
+	for (const struct expr_fn_doc *f = expr_functions(); f->name; f++)
+		ops_row(out, ops_call(f, &call), f->brief, 0, OPS_CALL_COLUMN);
+	buf_clear(&call);
+}
+
+void
+ops_names(struct buf *out)
+{
+	struct buf call = { 0 };
+
+	for (size_t i = 0; op_at(i); i++)
+		buf_printf(out, "  %-20s  %s\n", op_at(i)->name, op_at(i)->brief);
+	for (const struct expr_fn_doc *f = expr_functions(); f->name; f++)
+		buf_printf(out, "  %-20s  %s\n", ops_call(f, &call), f->brief);
+	buf_clear(&call);
 }
 
 /* "choices; default 4" after a parameter's clause. */
@@ -168,7 +199,7 @@ ops_help(const char *name, struct buf *out, struct err *e)
 	if (str_suggest(name, ops_name, NULL, near, sizeof near))
 		err_help(e, "did you mean %s?", near);
 	else
-		err_help(e, "`dsvc-run --ops` lists the operators");
+		err_help(e, "`dsvc-run --ops` lists the operators, `dsvc-run --functions` the functions");
 	return ST_USAGE;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The table of operators as text: --ops, --help-op, and the manual page.
+ * The tables of operators and functions as text: --ops, --functions, --help-op, and the
+ * manual page.
  */
 #ifndef RUN_OPS_H
 #define RUN_OPS_H
@@ -9,6 +10,9 @@
 #include "base/err.h"
 
 void ops_list(struct buf *out);
+void ops_functions(struct buf *out);
+/* Operators and functions, each with its clause on one line: `dsvc help -k` looks through them. */
+void ops_names(struct buf *out);
 /* Appends the help of an operator, or of a function of expressions. */
 enum status ops_help(const char *name, struct buf *out, struct err *e);
 void ops_mdoc(struct buf *out);

@@ -10,7 +10,7 @@
 #define DSVC_STATUS_METRICS_H
 
 #include "base/buf.h"
-#include "record.h"
+#include "value/record.h"
 
 /* Appends the text. workers: series for each worker too. */
 void metrics_print(struct slice report, bool workers, struct buf *out);

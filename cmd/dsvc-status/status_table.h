@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "record.h"
+#include "value/record.h"
 
 /* Rates are worked out from the report before (empty: none), taken so long ago. */
 void status_table_status(struct slice report, struct slice before, double seconds, bool streams,

@@ -5,7 +5,7 @@
 #ifndef DSVC_STATUS_WANTED_H
 #define DSVC_STATUS_WANTED_H
 
-#include "record.h"
+#include "value/record.h"
 
 /* The slots that the passes of a report ask for; with a fraction. busy: the share of its
  * time that a slot is to be busy. */

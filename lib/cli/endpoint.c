@@ -11,6 +11,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "net/address.h"
 #include "trust/services.h"
 
 static enum status
@@ -99,55 +100,23 @@ endpoint_read(const char *path, char out[ENDPOINT_LIST], struct err *e)
 	return ST_OK;
 }
 
-/* The folder of the private socket into `out`: nothing is made. */
 static enum status
-endpoint_folder(char *out, size_t size, struct err *e)
+endpoint_fill(struct endpoint *ep, bool make, struct err *e)
 {
-	const char *run = getenv("XDG_RUNTIME_DIR"), *tmp = getenv("TMPDIR");
-	int n;
+	struct buf text = { 0 };
+	enum status st = address_private("dispatch", make, &text, e);
 
-	if (run && run[0] == '/')
-		n = snprintf(out, size, "%s/dsvc", run);
-	else
-		n = snprintf(out, size, "%s/dsvc-%u", tmp && tmp[0] == '/' ? tmp : "/tmp",
-			     (unsigned)getuid());
-	if (n < 0 || (size_t)n >= size || n + strlen("/dispatch") > ENDPOINT_IPC_PATH) {
-		err_set(e, ST_USAGE, "the path of the private socket is longer than 107 bytes");
-		err_help(e, "give an address with -d, or a shorter XDG_RUNTIME_DIR");
-		return ST_USAGE;
-	}
-	return ST_OK;
-}
-
-static enum status
-endpoint_check(const char *folder, struct err *e)
-{
-	struct stat st;
-
-	/* Not stat: a link that someone else put there is not our folder. */
-	if (lstat(folder, &st))
-		return errno == ENOENT ? ST_OK : err_errno(e, "cannot look at %s", folder);
-	if (S_ISDIR(st.st_mode) && st.st_uid == getuid() && (st.st_mode & 0777) == 0700)
-		return ST_OK;
-	err_set(e, ST_PERM, "%s is not a private folder of yours (mode 0700)",
-		folder);
-	err_help(e, "remove it, or give an address with -d");
-	return ST_PERM;
+	if (st == ST_OK)
+		snprintf(ep->address, sizeof ep->address, "%s", (char *)text.data);
+	buf_clear(&text);
+	return st;
 }
 
 enum status
 endpoint_private(struct endpoint *ep, struct err *e)
 {
-	char folder[ENDPOINT_ADDRESS - 32];
-	enum status st;
-
 	*ep = (struct endpoint){ .own = true, .from = "the default" };
-	st = endpoint_folder(folder, sizeof folder, e);
-	if (st == ST_OK)
-		st = endpoint_check(folder, e);
-	if (st == ST_OK)
-		snprintf(ep->address, sizeof ep->address, "ipc://%s/dispatch", folder);
-	return st;
+	return endpoint_fill(ep, false, e);
 }
 
 /* The service that was joined last, or else the private socket. */
@@ -199,17 +168,9 @@ endpoint_bind(char **given, const char *from, struct err *e)
 enum status
 endpoint_prepare(const struct endpoint *ep, struct err *e)
 {
-	char folder[ENDPOINT_ADDRESS];
-	char *slash;
+	struct endpoint made;
 
-	if (!ep->own)
-		return ST_OK;
-	snprintf(folder, sizeof folder, "%s", ep->address + strlen("ipc://"));
-	slash = strrchr(folder, '/');
-	*slash = '\0';
-	if (mkdir(folder, 0700) && errno != EEXIST)
-		return err_errno(e, "cannot make %s", folder);
-	return endpoint_check(folder, e);
+	return ep->own ? endpoint_fill(&made, true, e) : ST_OK;
 }
 
 void
@@ -217,12 +178,4 @@ endpoint_export(const struct endpoint *ep)
 {
 	if (!ep->own)
 		setenv("DSVC_DISPATCHER", ep->address, 1);
-}
-
-enum status
-endpoint_unavailable(const struct endpoint *ep, const char *why, struct err *e)
-{
-	err_set(e, ST_UNAVAIL, "no dispatcher at %s (from %s): %s", ep->address, ep->from, why);
-	err_help(e, "start dsvc-dispatch, or use dsvc-run, which needs no service");
-	return ST_UNAVAIL;
 }

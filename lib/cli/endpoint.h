@@ -3,8 +3,8 @@
  * Where the dispatcher is: what the user gave (-d or DSVC_DISPATCHER, both of
  * them the row `dispatcher`), else the service that was joined last
  * (trust/services.h), else the private socket of this user,
- * ipc://$XDG_RUNTIME_DIR/dsvc/dispatch, or ipc://$TMPDIR/dsvc-UID/dispatch
- * where there is no XDG_RUNTIME_DIR.
+ * ipc://$XDG_RUNTIME_DIR/dsvc/dispatch (net/address.h tells which one it is
+ * where there is no XDG_RUNTIME_DIR).
  *
  * The folder of the private socket must be the user's own and closed to others,
  * for whoever can put a socket there is obeyed: both ends refuse any other.
@@ -45,7 +45,5 @@ enum status endpoint_prepare(const struct endpoint *ep, struct err *e);
 /* For programs that are started by this one: DSVC_DISPATCHER says what -d said. Before
  * there are threads. */
 void endpoint_export(const struct endpoint *ep);
-/* Sets ST_UNAVAIL: no dispatcher at ADDRESS (from ...): why. */
-enum status endpoint_unavailable(const struct endpoint *ep, const char *why, struct err *e);
 
 #endif

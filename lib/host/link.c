@@ -149,7 +149,8 @@ link_reach(const char *addresses, const char *from, int wait_ms, struct link_rea
 	if (st == ST_PROTO)
 		return link_stranger(where, e);
 	err_set(e, st, "no dispatcher at %s: %s", where, why.text);
-	err_help(e, "start dsvc-dispatch, or use dsvc-run, which needs no service");
+	bool own = !from || !strcmp(from, "the default");
+	err_help(e, "start %s, or use dsvc-run, which needs no service", own ? "one with `dsvc up`" : "dsvc-dispatch");
 	return st;
 }
 

@@ -122,24 +122,44 @@ address_numeric(const struct address *ep, char *out, size_t size)
 	freeaddrinfo(found);
 }
 
-enum status
-address_folder(struct buf *out, struct err *e)
+/* Whether only this user may enter: a link that someone else put there is none. */
+static bool
+folder_private(const char *dir)
 {
-	const char *run = getenv("XDG_RUNTIME_DIR");
-	const char *tmp = getenv("TMPDIR");
+	struct stat s;
+	return lstat(dir, &s) == 0 && S_ISDIR(s.st_mode) && s.st_uid == geteuid() && !(s.st_mode & 077);
+}
+
+/* Its name. Where nobody set XDG_RUNTIME_DIR, as in cron and su, the folder that the
+ * user's other sessions have in it is looked for, so that all find one service. */
+static void
+folder_name(struct buf *out)
+{
+	const char *run = getenv("XDG_RUNTIME_DIR"), *tmp = getenv("TMPDIR");
+	char usual[40];
+
 	buf_reset(out);
-	if (run && run[0] == '/')
+	snprintf(usual, sizeof usual, "/run/user/%u", (unsigned)geteuid());
+	if (!(run && run[0] == '/'))
+		run = folder_private(usual) ? usual : NULL;
+	if (run)
 		buf_printf(out, "%s/dsvc", run);
 	else
-		buf_printf(out, "%s/dsvc-%u", tmp && tmp[0] == '/' ? tmp : "/tmp",
-			   (unsigned)geteuid());
-	const char *dir = (const char *)out->data;
-	if (mkdir(dir, 0700) != 0 && errno != EEXIST)
-		return err_errno(e, "cannot make the folder %s for sockets", dir);
+		buf_printf(out, "%s/dsvc-%u", tmp && tmp[0] == '/' ? tmp : "/tmp", (unsigned)geteuid());
+}
+
+enum status
+address_folder(struct buf *out, bool make, struct err *e)
+{
 	struct stat s;
+
+	folder_name(out);
+	const char *dir = (const char *)out->data;
+	if (make && mkdir(dir, 0700) != 0 && errno != EEXIST)
+		return err_errno(e, "cannot make the folder %s for sockets", dir);
 	if (lstat(dir, &s) != 0)
-		return err_errno(e, "cannot look at %s", dir);
-	if (!S_ISDIR(s.st_mode) || s.st_uid != geteuid() || (s.st_mode & 077)) {
+		return !make && errno == ENOENT ? ST_OK : err_errno(e, "cannot look at %s", dir);
+	if (!folder_private(dir)) {
 		err_set(e, ST_PERM, "the folder %s for sockets is not private", dir);
 		err_help(e,
 			"it must be a folder of yours with mode 0700; remove it, or set XDG_RUNTIME_DIR or TMPDIR, or name an address "
@@ -149,28 +169,22 @@ address_folder(struct buf *out, struct err *e)
 	return ST_OK;
 }
 
-static enum status
-address_within(const char *name, struct buf *out, struct err *e)
+enum status
+address_private(const char *name, bool make, struct buf *out, struct err *e)
 {
 	struct buf dir = { 0 };
-	enum status st = address_folder(&dir, e);
+	enum status st = address_folder(&dir, make, e);
 	if (st == ST_OK) {
 		buf_reset(out);
 		buf_printf(out, "ipc://%s/%s", (char *)dir.data, name);
 		if (dir.len + 1 + strlen(name) > ADDRESS_PATH_MAX) {
-			st = err_set(e, ST_CONFIG, "the folder %s has too long a name for sockets",
-				     (char *)dir.data);
-			err_help(e, "set TMPDIR or XDG_RUNTIME_DIR to a shorter path, or name an address with -b and -d");
+			st = err_set(e, ST_USAGE, "the path of the private socket is longer than %d bytes",
+				     ADDRESS_PATH_MAX);
+			err_help(e, "set XDG_RUNTIME_DIR to a shorter path, or name an address with -b and -d");
 		}
 	}
 	buf_clear(&dir);
 	return st;
-}
-
-enum status
-address_default(struct buf *out, struct err *e)
-{
-	return address_within("dispatch", out, e);
 }
 
 enum status
@@ -179,5 +193,5 @@ address_fresh(const char *word, struct buf *out, struct err *e)
 	char name[64];
 	snprintf(name, sizeof name, "%s-%ld-%06x", word, (long)getpid(),
 		 (unsigned)(rng_seed_fresh() & 0xffffff));
-	return address_within(name, out, e);
+	return address_private(name, true, out, e);
 }

@@ -3,7 +3,8 @@
  * Addresses of sockets: ipc:///path and tcp://host:port.
  *
  * The default is a private ipc socket in a folder that only its owner may
- * enter: $XDG_RUNTIME_DIR/dsvc, else $TMPDIR (or /tmp)/dsvc-UID. A socket file
+ * enter: $XDG_RUNTIME_DIR/dsvc, else /run/user/UID/dsvc if /run/user/UID is there,
+ * else $TMPDIR (or /tmp)/dsvc-UID. A socket file
  * that a dead program left is taken over; one that is alive is refused in
  * words (libzmq would unlink either without asking).
  */
@@ -16,7 +17,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-enum { ADDRESS_MAX = 512, ADDRESS_PATH_MAX = 100 };
+enum { ADDRESS_MAX = 512, ADDRESS_PATH_MAX = 107 };
 
 struct address {
 	bool ipc;
@@ -35,11 +36,11 @@ bool address_local(const struct address *ep);
  * name has, IPv4 before IPv6. What is no such name stays as it is. */
 void address_numeric(const struct address *ep, char *out, size_t size);
 
-/* Fills out with the private folder, made if need be; ST_PERM when it belongs
- * to someone else or others may enter. */
-enum status address_folder(struct buf *out, struct err *e);
-/* Puts the default dispatcher's address into out. */
-enum status address_default(struct buf *out, struct err *e);
+/* Fills out with the private folder; ST_PERM when it belongs to someone else or others
+ * may enter. make: makes it if need be; without, it may be missing. */
+enum status address_folder(struct buf *out, bool make, struct err *e);
+/* Puts ipc://FOLDER/NAME into out; make as above. ST_USAGE: too long for a socket. */
+enum status address_private(const char *name, bool make, struct buf *out, struct err *e);
 /* An address in the private folder that nobody has: ipc://FOLDER/WORD-PID-RANDOM. */
 enum status address_fresh(const char *word, struct buf *out, struct err *e);
 
@@ -55,8 +56,8 @@ enum status address_probe(const struct address *ep, int timeout_ms,
 enum status address_claim(const struct address *ep, int *fd, struct err *e);
 /* Removes the socket, which is closed by now, and gives the right up. */
 void address_release(const struct address *ep, int *fd);
-/* Removes socket files WORD-* in the private folder, and their locks, whose program is
- * gone: nobody has the lock. */
+/* Removes socket files WORD and WORD-* in the private folder, and their locks, whose program
+ * is gone: nobody has the lock. */
 void address_sweep(const char *word);
 
 #endif

@@ -142,14 +142,14 @@ address_sweep(const char *word)
 {
 	struct buf dir = { 0 };
 	DIR *d = NULL;
-	if (address_folder(&dir, NULL) == ST_OK)
+	if (address_folder(&dir, false, NULL) == ST_OK)
 		d = opendir((char *)dir.data);
 	size_t n = strlen(word), end = strlen(CLAIM_LOCK);
 	struct dirent *f;
 	for (int i = 0; d && i < SWEEP_MOST && (f = readdir(d)); i++) {
 		char path[ADDRESS_MAX];
 		struct stat s;
-		if (strncmp(f->d_name, word, n) != 0 || f->d_name[n] != '-')
+		if (strncmp(f->d_name, word, n) != 0 || (f->d_name[n] && !strchr("-.", f->d_name[n])))
 			continue;
 		int len = snprintf(path, sizeof path, "%s/%s", (char *)dir.data, f->d_name);
 		if (len >= (int)sizeof path || lstat(path, &s) != 0)

@@ -429,7 +429,7 @@ load lib/dsvc
 	XDG_RUNTIME_DIR=$long run -0 dsvc-run 'range 2'
 	[[ $output == $'0\n1' ]]
 	XDG_RUNTIME_DIR=$BATS_TEST_TMPDIR/open run -77 dsvc-run 'range 2 | distribute'
-	[[ $output == *'not a private folder of yours'* ]]
+	[[ $output == *'is not private'* ]]
 	XDG_RUNTIME_DIR=$long run -64 dsvc-run 'range 2 | distribute'
 	[[ $output == *'longer than 107 bytes'* ]]
 	run -64 dsvc-run -d 'nonsense' 'range 2'

@@ -353,6 +353,8 @@ print(time.monotonic() - begin)' "${ready##*:}"
 	says dsvc-dispatch.1 'At most 256 anonymous jobs are kept for audits, and at most 10000 finished jobs that have a position; beyond that the oldest are forgotten.'
 	is lib/core/disp/disp_inner.h 'DISP_ENDED_JOBS = 256,'
 	is lib/core/disp/disp_inner.h 'DISP_DONE_JOBS = 10000,'
+	# tried in front_door.bats
+	told dsvc-stop.1 'The dispatcher ends first and tells the others: workers end with 0, and readers that are not done with 75.'
 	# tried in dsvc-forget.bats
 	told dsvc-forget.1 'A job that has readers and a dataset that is in use are refused with 75, unless --force is given.'
 	told dsvc-forget.1 'Then the jobs end: their readers end with 66, and what they have not written is lost with the job.'

@@ -56,12 +56,12 @@ shows() { [[ $(screen capture-pane -p) == *"$1"* ]]; }
 # Types TEXT, presses the KEYs and <TAB>, then types ~ to show where the cursor is. Without
 # a ~ in RESULT it is at the end.
 tab() { # TEXT RESULT [KEY]...
-	local result=$2
+	local result=$2 program=${program-dsvc-}
 	[[ $result == *\~* ]] || result+='~'
-	screen send-keys -l "dsvc-$1"
+	screen send-keys -l "$program$1"
 	screen send-keys "${@:3}" Tab
 	screen send-keys -l '~'
-	until_true 100s line_is "> dsvc-$result" || {
+	until_true 100s line_is "> $program$result" || {
 		screen capture-pane -p >&2
 		return 1
 	}
@@ -93,6 +93,14 @@ in_every_shell() {
 	tab 'run lines spe' 'run lines spec.dsvc '
 	tab 'run -t cs' 'run -t csv '
 	tab 'run --try -f spe' 'run --try -f spec.dsvc '
+	# By way of the front door.
+	local program='dsvc '
+	tab 'regi' 'register '
+	tab 'help exec' 'help exec-test '
+	tab "run 'range 10 | ma" "run 'range 10 | map "
+	tab "read -e 'lin" "read -e 'lines "
+	tab 'run range 3 then shu' 'run range 3 then shuffle '
+	tab 'run -t cs' 'run -t csv '
 }
 
 all_answers() { # TAB...

@@ -95,7 +95,7 @@ fence_rules(struct landlock *l, const struct fence_conf *c, bool programs, const
 		landlock_allow(l, c->write.v[i], LANDLOCK_MAY_WRITE);
 	if (getenv("TMPDIR"))
 		landlock_allow(l, getenv("TMPDIR"), LANDLOCK_MAY_WRITE);
-	if (address_folder(&private, NULL) == ST_OK)
+	if (address_folder(&private, true, NULL) == ST_OK)
 		landlock_allow(l, (const char *)private.data, LANDLOCK_MAY_WRITE);
 	fence_folder_of(l, socket);
 	fence_folder_of(l, c->ready_file);

@@ -407,7 +407,7 @@ sweep_takes_the_dead_only(void **state)
 	address_release(&starting, &claim);
 	close(one);
 	buf_clear(&text);
-	address_folder(&text, &e);
+	address_folder(&text, true, &e);
 	rmdir((char *)text.data);
 	rmdir(dir);
 	buf_clear(&text);

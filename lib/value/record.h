@@ -3,8 +3,8 @@
  * Looking into a dispatcher's report: one MessagePack record (doc/protocol.md). What is
  * missing, or is of another type, reads as 0, "" or an empty list.
  */
-#ifndef DSVC_STATUS_RECORD_H
-#define DSVC_STATUS_RECORD_H
+#ifndef VALUE_RECORD_H
+#define VALUE_RECORD_H
 
 #include <stdbool.h>
 #include <stdint.h>
