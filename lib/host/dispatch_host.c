@@ -116,7 +116,7 @@ dispatch_message(void *arg, struct sock_msg *in)
 	if (m.type == MSG_HELLO && h->pid && h->host && strcmp(h->host, link_host()) == 0)
 		sock_process(d->sock, in->peer, h->pid);
 	bool large = m.type == MSG_STATUS;
-	enum status st = quota_take(d->quota, in->peer, now, &m, &e);
+	enum status st = quota_take(d->quota, in->peer, who.may & MAY_ADMIN ? NULL : in->user, now, &m, &e);
 	if (st != ST_OK) {
 		if (st == ST_TEMP)
 			disp_deny(d->disp, now, in->peer, m.req, &e);
@@ -136,7 +136,7 @@ dispatch_gone(void *arg, uint64_t peer)
 {
 	struct dispatch *d = arg;
 	log_say(LOG_DEBUG, "peer %llx has gone", (unsigned long long)peer);
-	quota_forget(d->quota, peer);
+	quota_forget(d->quota, peer, clock_mono_ns());
 	disp_peer_gone(d->disp, clock_mono_ns(), peer);
 }
 

@@ -298,3 +298,14 @@ one_reader() { (($(readers) < 2)); }
 	run -78 dsvc-allow
 	[[ $output == *'line 1'* ]]
 }
+
+@test "a key has 64 shards for each slot, over tcp and not on the private socket" {
+	dispatcher
+	start work dsvc-work -j 1
+	join user
+	run -75 --separate-stderr b dsvc-read --order stable --shards 65 -e 'range 100'
+	[ "${stderr_lines[0]}" = 'dsvc-read: too many shards: 65, where the workers have 1 slot' ]
+	[[ ${stderr_lines[1]} == '  help: '*'64 shards a slot'* ]]
+	run -0 b dsvc-read -q -t count --order stable --shards 64 -e 'range 100'
+	run -0 dsvc-read -q -t count --order stable --shards 65 -e 'range 100'
+}

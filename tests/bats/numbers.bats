@@ -384,6 +384,8 @@ print(time.monotonic() - begin)' "${ready##*:}"
 	told dsvc-security.7 'Programs that knew the old key refuse the new one with 77 until dsvc-join(1) is run.'
 	told dsvc-security.7 'All are in $XDG_CONFIG_HOME/dsvc or ~/.config/dsvc, and are refused with 78 unless they are closed to others and only their user can write in the folder.'
 	# the range of the ids that libzmq makes up
+	says dsvc-security.7 'Who is no admin sees only his own jobs in dsvc-status(1), has a limit on what he may ask of the dispatcher at once, over all his connections, and gets no job with more than 64 shards for each slot of the workers.'
+	is lib/core/disp/disp_role.h 'DISP_SHARDS_SLOT = 64' # tried in keys.bats
 	told dsvc-security.7 'With --insecure, whoever reaches a port can besides try to end the program by guessing ids inside libzmq, which takes some 2^31 tries.'
 }
 

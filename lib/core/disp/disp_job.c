@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "core/disp/disp_inner.h"
+#include "core/disp/disp_role.h"
 
 /* Jobs */
 
@@ -217,6 +218,8 @@ job_for(struct disp *d, struct peer *p, struct msg *m, struct dataset *s, const 
 	}
 	if (j)
 		return job_same(d, p, j, s, m, asked->part.of) ? j : NULL;
+	if (!role_may_have(d, p, m))
+		return NULL;
 	j = job_new(d, disp_id(d), &o->job, s);
 	j->places = asked->part.of;
 	j->owner = mem_strdup(str_or_empty(p->user));

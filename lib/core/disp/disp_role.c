@@ -59,8 +59,12 @@ role_of_open(struct disp *d, uint64_t id, const struct disp_who *who, const stru
 {
 	const char *name = str_or_empty(m->open.job.name), *glob = str_or_empty(who->jobs);
 
-	if (!*str_or_empty(m->open.dataset) && !(who->may & (MAY_REGISTER | MAY_ADMIN)))
+	/* a dataset may be named besides the pipeline, as that of a position */
+	if ((*str_or_empty(m->open.spec) || !*str_or_empty(m->open.dataset)) && !(who->may & (MAY_REGISTER | MAY_ADMIN)))
 		return role_lacks(d, id, who, m, "a pipeline needs the role register; read a dataset that is registered");
+	const struct iteration *it = *glob && m->open.iteration ? iter_find(d, m->open.iteration) : NULL;
+	if (it) /* it returns to a pass, whatever job it names */
+		name = str_or_empty(it->job->opts.name);
 	if (*glob && fnmatch(glob, name, 0) != 0)
 		return role_lacks(d, id, who, m, *name ? "but not read this job" : "but only read jobs with certain names");
 	return true;
@@ -85,6 +89,23 @@ role_admits(struct disp *d, uint64_t id, const struct disp_who *who, const struc
 		return false;
 	}
 	return m->type != MSG_OPEN || role_of_open(d, id, who, m);
+}
+
+bool
+role_may_have(struct disp *d, struct peer *p, const struct msg *m)
+{
+	uint64_t most = (uint64_t)DISP_SHARDS_SLOT * (d->slots ? d->slots : 1);
+
+	if (p->all || m->open.job.shards <= most)
+		return true;
+	char *text = mem_printf("too many shards: %llu, where the workers have %u slot%s",
+				(unsigned long long)m->open.job.shards, d->slots, d->slots == 1 ? "" : "s");
+	char *help = mem_printf("a key without the role admin may ask for %d shards a slot, now %llu", DISP_SHARDS_SLOT,
+				(unsigned long long)most);
+	disp_error(d, p, m->req, ST_TEMP, text, help);
+	mem_free(text);
+	mem_free(help);
+	return false;
 }
 
 size_t

@@ -8,8 +8,12 @@
 
 #include "core/disp/disp_inner.h"
 
+enum { DISP_SHARDS_SLOT = 64 };
+
 /* disp_role.c: whether the sender may say it; if not, it has been answered. */
 bool role_admits(struct disp *d, uint64_t id, const struct disp_who *who, const struct msg *m);
+/* Whether the sender may have a job of so many shards; if not, it has been answered. */
+bool role_may_have(struct disp *d, struct peer *p, const struct msg *m);
 /* disp_report.c: like disp_status, as that user may see it; NULL: all. */
 bool report_for(struct disp *d, int64_t now, const char *user, enum disp_report what, const char *job,
 		struct buf *out);

@@ -3,6 +3,7 @@
  * Each role with each message, and what else depends on whose a message is.
  */
 #include "dispatcher_kit.h"
+#include "wire/field.h"
 
 #define EACH_SETUP setup
 #define EACH_TEARDOWN teardown
@@ -80,6 +81,47 @@ each_role_may_say_its_messages_and_no_others(void **state)
 		}
 }
 
+/* Follows from its way in the table: a new message cannot be left out. */
+static unsigned
+senders(const char *way)
+{
+	static const struct { const char *word; unsigned may; } who[] = {
+		{ "worker", WORK | ADMIN }, { "reader", READ | REG | ADMIN }, { "tool", MAY_ANY }, { "any", MAY_ANY },
+		{ "guest", MAY_GUEST },
+	};
+	const char *arrow = strstr(way, "->");
+	unsigned may = 0;
+
+	if (!strcmp(way, "both ways")) /* worker -> dispatcher, dispatcher -> all */
+		return WORK | ADMIN;
+	assert_non_null(arrow);
+	if (!strstr(arrow, "dispatcher"))
+		return 0;
+	for (size_t i = 0; i < sizeof who / sizeof *who; i++) {
+		const char *at = strstr(way, who[i].word);
+		if (at && at < arrow)
+			may |= who[i].may;
+	}
+	assert_true(may);
+	return may;
+}
+
+static void
+each_message_to_a_dispatcher_names_who_may_say_it(void **state)
+{
+	(void)state;
+	for (unsigned t = 1; t < MSG_TYPES; t++) {
+		const struct msg_desc *desc = msg_desc(t);
+		if (!desc || !desc->name)
+			continue;
+		unsigned may = senders(desc->way);
+		if (!may != !desc->may || (desc->may & ~may))
+			fail_msg("%s: %s", desc->name, desc->way);
+		if (desc->may != said_by[t])
+			fail_msg("%s is not said here by those who say it there", desc->name);
+	}
+}
+
 static void
 a_role_is_needed_to_be_a_worker_or_a_reader(void **state)
 {
@@ -101,13 +143,18 @@ a_role_is_needed_to_be_a_worker_or_a_reader(void **state)
 static void
 a_pipeline_needs_register_and_jobs_go_by_name(void **state)
 {
-	static char spec[] = "range 3", type[] = "int", name[] = "train-1", other[] = "test";
+	static char spec[] = "range 3", type[] = "int", name[] = "train-1", other[] = "test", dataset[] = "id-range 3";
 	struct msg open = { .type = MSG_OPEN, .req = 9, .open = { .spec = spec, .type = type, .job = { .name = name } } };
 
 	(void)state;
 	say_as(R1, MAY_USER, "ada", NULL, hello_of(R1, ROLE_READER));
 	say_as(R1, MAY_READ, "ada", NULL, open);
 	assert_true(refused(R1));
+	/* not with the name of a dataset beside the pipeline either, or in a pass of another job */
+	open.open.dataset = dataset;
+	say_as(R1, MAY_READ, "ada", NULL, open);
+	assert_true(refused(R1));
+	open.open.dataset = NULL;
 	open.open.job.name = other;
 	say_as(R1, MAY_USER, "ada", "train-*", open);
 	assert_true(refused(R1));
@@ -117,6 +164,51 @@ a_pipeline_needs_register_and_jobs_go_by_name(void **state)
 	open.open.job.name = name;
 	say_as(R1, MAY_USER, "ada", "train-*", open);
 	assert_false(refused(R1));
+}
+
+static void
+a_pass_of_another_job_is_not_resumed_under_the_name_of_an_own_one(void **state)
+{
+	static char spec[] = "range 3", type[] = "int", name[] = "train-1", secret[] = "salaries";
+	struct msg open = { .type = MSG_OPEN, .req = 9, .open = { .spec = spec, .type = type, .job = { .name = secret,
+		.epoch = 1, .order = ORDER_STABLE, .shards = 1, .min_workers = 1, .wait_ms = 500 } } };
+
+	(void)state;
+	say_as(W1, MAY_ANY, NULL, NULL, hello_of(W1, ROLE_WORKER));
+	say_as(R2, MAY_ANY, "bob", NULL, hello_of(R2, ROLE_READER));
+	say_as(R2, MAY_ANY, "bob", NULL, open);
+	units(W1, got(W1, MSG_LIST)->req, 100);
+	open.open.iteration = got(R2, MSG_JOB)->job.iteration;
+	open.open.resume = true;
+	open.open.job.name = name;
+	say_as(R1, MAY_USER, "ada", "train-*", hello_of(R1, ROLE_READER));
+	say_as(R1, MAY_USER, "ada", "train-*", open);
+	assert_true(refused(R1));
+	say_as(R1, MAY_USER, "ada", "*", open);
+	assert_false(refused(R1));
+}
+
+static void
+a_key_gets_64_shards_for_each_slot_and_an_admin_more(void **state)
+{
+	static char spec[] = "range 1000", type[] = "int", one[] = "one", two[] = "two";
+	struct msg open = { .type = MSG_OPEN, .req = 9, .open = { .spec = spec, .type = type, .job = { .name = one,
+		.epoch = 1, .order = ORDER_STABLE, .shards = 128 } } };
+
+	(void)state;
+	say_as(W1, MAY_ANY, NULL, NULL, hello_of(W1, ROLE_WORKER));
+	say_as(R1, MAY_USER, "ada", NULL, hello_of(R1, ROLE_READER));
+	say_as(R1, MAY_USER, "ada", NULL, open);
+	assert_int_equal(got(R1, MSG_ERROR)->error.code, ST_TEMP);
+	assert_non_null(strstr(got(R1, MSG_ERROR)->error.text, "too many shards: 128"));
+	say_as(W2, MAY_ANY, NULL, NULL, hello_of(W2, ROLE_WORKER));
+	say_as(R1, MAY_USER, "ada", NULL, open);
+	assert_null(got(R1, MSG_ERROR));
+	open.open.job.name = two;
+	open.open.job.shards = 5000;
+	say_as(R2, MAY_ANY, "bob", NULL, hello_of(R2, ROLE_READER));
+	say_as(R2, MAY_ANY, "bob", NULL, open);
+	assert_null(got(R2, MSG_ERROR));
 }
 
 static void

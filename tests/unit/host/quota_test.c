@@ -15,7 +15,7 @@ static enum status
 asks(struct quota *q, uint64_t peer, int64_t now, struct msg m)
 {
 	struct err e = { 0 };
-	enum status st = quota_take(q, peer, now, &m, &e);
+	enum status st = quota_take(q, peer, NULL, now, &m, &e);
 
 	assert_int_equal(st == ST_TEMP, strstr(e.text, "too many") != NULL);
 	return st;
@@ -66,7 +66,7 @@ one_that_does_not_stop_is_to_be_cut(void **state)
 		denied += (st = asks(q, 1, second, report())) == ST_TEMP;
 	assert_int_equal(st, ST_PERM);
 	assert_int_equal(denied, QUOTA_REFUSED);
-	quota_forget(q, 1);
+	quota_forget(q, 1, second);
 	assert_int_equal(asks(q, 1, second, report()), ST_OK);
 	quota_free(&q);
 }
@@ -112,5 +112,62 @@ large_specs_are_counted_in_bytes(void **state)
 	}
 	assert_int_equal(n, (QUOTA_SPECS >> 20) + 1);
 	mem_free(spec);
+	quota_free(&q);
+}
+
+static enum status
+asks_with(struct quota *q, const char *key, uint64_t peer, int64_t now, struct msg m)
+{
+	struct err e = { 0 };
+	enum status st = quota_take(q, peer, key, now, &m, &e);
+
+	assert_int_equal(st == ST_TEMP, strstr(e.text, " from one key") != NULL);
+	return st;
+}
+
+static void
+connections_of_one_key_share_a_quota(void **state)
+{
+	struct quota *q = quota_new();
+	uint64_t peer = 1;
+
+	(void)state;
+	for (; peer <= QUOTA_REPORTS + 1; peer++)
+		assert_int_equal(asks_with(q, "ada", peer, second, report()), ST_OK);
+	assert_int_equal(asks_with(q, "ada", peer, second, report()), ST_TEMP);
+	assert_int_equal(asks_with(q, "bob", 100, second, report()), ST_OK);
+	for (int i = 0; i < QUOTA_OPENS; i++)
+		assert_int_equal(asks_with(q, "ada", 1 + (uint64_t)i % 2, second, opens((uint64_t)i + 1)), ST_OK);
+	assert_int_equal(asks_with(q, "ada", 3, second, opens(9)), ST_TEMP);
+	assert_int_equal(asks_with(q, "bob", 100, second, opens(9)), ST_OK);
+	quota_forget(q, 1, second); /* half of them end with it */
+	for (int i = 0; i < QUOTA_OPENS / 2 - 1; i++)
+		assert_int_equal(asks_with(q, "ada", 4, second, opens((uint64_t)i + 1)), ST_OK);
+	assert_int_equal(asks_with(q, "ada", 5, second, opens(9)), ST_TEMP);
+	quota_free(&q);
+}
+
+static void
+a_key_that_comes_back_has_what_it_registered_still_against_it_for_an_hour(void **state)
+{
+	struct quota *q = quota_new();
+	char spec[40];
+	struct msg m = { .type = MSG_REGISTER, .reg = { .spec = spec } };
+
+	(void)state;
+	for (int i = 0; i < QUOTA_DATASETS; i++) {
+		uint64_t peer = (uint64_t)i / 100;
+		snprintf(spec, sizeof spec, "range %d", i);
+		assert_int_equal(asks_with(q, "ada", peer, second, m), ST_OK);
+		if (i % 100 == 99)
+			quota_forget(q, peer, second);
+	}
+	snprintf(spec, sizeof spec, "range 3 | take 1");
+	assert_int_equal(asks_with(q, "ada", 1000, second, m), ST_TEMP);
+	snprintf(spec, sizeof spec, "range 3 | take 2");
+	assert_int_equal(asks_with(q, "ada", 1001, 1801 * second, m), ST_OK);
+	quota_forget(q, 1000, 3700 * second);
+	quota_forget(q, 1001, 3700 * second);
+	assert_int_equal(asks_with(q, "ada", 1002, 7300 * second, m), ST_OK);
 	quota_free(&q);
 }
