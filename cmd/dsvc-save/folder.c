@@ -17,6 +17,7 @@
 #include "base/str.h"
 #include "base/transfer.h"
 #include "lang/spec.h"
+#include "op/kit/seal_about.h"
 #include "save.h"
 #include "value/crc32c.h"
 
@@ -103,6 +104,20 @@ folder_name(struct folder *f)
 	snprintf(f->job, sizeof f->job, "save .../%s", hash);
 }
 
+/* Reads of which pipeline SNAPSHOT tells. */
+static void
+folder_saved(struct folder *f)
+{
+	struct seal_about about;
+
+	if (seal_about_read(f->path, &about)) {
+		f->pipeline = about.pipeline;
+		f->saved = about.spec;
+		about.pipeline = about.spec = NULL;
+	}
+	seal_about_clear(&about);
+}
+
 enum status
 folder_find(const char *dir, bool overwrite, struct folder *f, struct err *e)
 {
@@ -121,6 +136,7 @@ folder_find(const char *dir, bool overwrite, struct folder *f, struct err *e)
 	char *whole = mem_printf("%s/" FOLDER_WHOLE, f->path);
 	f->whole = access(whole, F_OK) == 0;
 	mem_free(whole);
+	folder_saved(f);
 	if (overwrite)
 		return ST_OK;
 	enum status st = folder_failed(f, e);
@@ -216,5 +232,7 @@ void
 folder_clear(struct folder *f)
 {
 	mem_free(f->path);
+	mem_free(f->pipeline);
+	mem_free(f->saved);
 	buf_clear(&f->position);
 }

@@ -35,12 +35,18 @@ save_forget(const struct endpoint *ep, struct folder *f, struct err *e)
 
 /* ST_NO: it is all there already. */
 static enum status
-save_ready(const struct save_options *o, const struct endpoint *ep, struct folder *f, struct err *e)
+save_ready(const struct save_options *o, const struct endpoint *ep, struct folder *f, bool other, struct err *e)
 {
 	if (o->overwrite)
 		return save_forget(ep, f, e);
 	if (!f->whole)
 		return ST_OK;
+	if (other) {
+		err_set(e, ST_DATA, "%s holds another snapshot%s%.200s", f->path, f->saved ? ": " : "",
+			f->saved ? f->saved : "");
+		err_help(e, "name another folder; --overwrite replaces what is there");
+		return ST_DATA;
+	}
 	if (o->if_missing)
 		return ST_NO;
 	err_set(e, ST_DATA, "%s is saved already", f->path);
@@ -53,14 +59,16 @@ save_run(const struct save_options *o, const struct opt *opt, const struct endpo
 	 struct err *e)
 {
 	struct buf spec = { 0 }, type = { 0 };
-	struct job_opts job = { .name = f->job, .sharding = SHARD_DYNAMIC, .order = o->shards ? ORDER_STABLE : ORDER_ANY,
-		.shards = (uint64_t)o->shards, .seed = o->seeded ? (uint64_t)o->seed : 0, .seeded = o->seeded,
+	bool one = o->count != INT64_MAX, other;
+	struct job_opts job = { .name = f->job, .sharding = one ? SHARD_DATA : SHARD_DYNAMIC,
+		.order = o->shards && !one ? ORDER_STABLE : ORDER_ANY, .shards = one ? 1 : (uint64_t)o->shards,
+		.seed = o->seeded ? (uint64_t)o->seed : 0, .seeded = o->seeded,
 		.checkpoint = true, .min_workers = 1, .wait_ms = SAVE_WAIT_MS };
 	bool over = false;
-	enum status st = make_spec(o, opt, ep, f, &spec, &type, e);
+	enum status st = make_spec(o, opt, ep, f, &spec, &type, &other, e);
 
 	if (st == ST_OK)
-		st = save_ready(o, ep, f, e);
+		st = save_ready(o, ep, f, other, e);
 	struct reader_host_conf c = { .dispatcher = ep->address, .from = ep->from, .job = job,
 		.spec = (char *)spec.data, .type = (char *)type.data, .give_up_ns = o->give_up,
 		.position = f->begun ? &f->position : NULL };
@@ -84,6 +92,13 @@ static enum status
 save_check(const struct save_options *o, const struct opt *opt, struct err *e)
 {
 	bool text = o->expression || o->file;
+
+	if (o->shards > 1 && o->count != INT64_MAX) {
+		err_set(e, ST_USAGE, "-n counts in one stream, and --shards asks for %lld", (long long)o->shards);
+		err_help(e, "leave one of them out; take %lld per_stream=true counts in each stream",
+			 (long long)(o->count / o->shards));
+		return ST_USAGE;
+	}
 
 	if (opt->n >= (text ? 1 : 2) && !(o->expression && o->file) && (o->file || opt->n == (text ? 1 : 2)))
 		return ST_OK;

@@ -26,14 +26,15 @@
 #include "host/reader_host.h"
 #include "value/job_opts.h"
 
+#define SAVE_CODECS "none|snappy|zstd"
 enum { SAVE_CLOSE_MS = 1000, SAVE_WAIT_MS = 10000 };
 
 struct save_options {
 	char *dispatcher, *expression, *file, *join;
 	struct words set, include;
-	int64_t shards, seed, chunk, verbose, timeout, give_up;
+	int64_t shards, seed, chunk, chunk_time, count, verbose, timeout, give_up;
 	bool seeded, detach, overwrite, if_missing, insecure, quiet;
-	int progress;
+	int progress, codec;
 };
 
 extern const struct program save_program;
@@ -46,6 +47,8 @@ struct folder {
 	char *path;            /* absolute, without links; owned */
 	char job[PARAM_NAME_MAX + 1]; /* name of the job that saves to it */
 	bool whole;            /* its save has ended */
+	/* the pipeline that was saved: by seal_about_pipeline, and as text; NULL: not known; owned */
+	char *pipeline, *saved;
 	bool begun;            /* position and sum are those of an earlier run */
 	struct buf position;
 	struct save_sum sum;
@@ -65,10 +68,10 @@ void folder_fail(const struct folder *f, const struct err *why);
 void folder_clear(struct folder *f);
 
 /* make.c */
-/* Appends the pipeline that saves, and the type of what it gives. name: the registered
- * dataset; NULL: the pipeline is in the options. */
+/* Appends the pipeline that saves, and the type of what it gives. *other: the folder holds
+ * another one. */
 enum status make_spec(const struct save_options *o, const struct opt *opt, const struct endpoint *ep,
-		      const struct folder *f, struct buf *spec, struct buf *type, struct err *e);
+		      const struct folder *f, struct buf *spec, struct buf *type, bool *other, struct err *e);
 
 /* follow.c */
 /* Begins the job or joins it, and follows it to its end. ST_OK with *over false: it goes on

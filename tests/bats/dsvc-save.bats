@@ -169,3 +169,49 @@ whole() { # DIR N: all of range N, once
 	until_true 10s dsvc-save --overwrite -e 'range 7' out
 	whole out 7
 }
+
+@test "compressed files are loaded as they are, and another codec or pipeline is refused" {
+	service 2
+	local codec
+	for codec in snappy zstd; do
+		within 30s dsvc-save --compression $codec --chunk 20k -e 'range 20000 | map {id: x}' $codec
+		[[ $(dsvc-run "load $codec | stats .id") == '{"count":20000,"sum":199990000,'* ]]
+		[[ $(jq -r '[.elements, .format, .compression, .type, .spec] | join("; ")' $codec/SNAPSHOT) == \
+			"20000; msgpack; $codec; {id: int}; range 20000 | map {id: x}" ]]
+	done
+	[[ $(dsvc-run -t count 'msgpack zstd/data-*.zst') == 20000 ]]
+	run -65 dsvc-run 'load zstd compression=none'
+	[[ $output == *"zst' is compressed by zstd"* ]]
+	run -65 dsvc-run 'load zstd type=[int]'
+	[[ $output == *'type=[int], but the elements are {id: int}'* ]]
+	run -0 dsvc-run --explain 'load zstd snappy'
+	[[ $output == *'element {id: int}'*'40000 elements'* ]]
+	run -65 dsvc-save --if-missing -e 'range 20000 | map {id: x + 1}' zstd
+	[[ $output == *"$PWD/zstd holds another snapshot: range 20000 | map {id: x}"*'--overwrite'* ]]
+	run -0 dsvc-save --if-missing -e 'range 20000 | map {id: x}' zstd
+	run -64 dsvc-save --compression lzo -e 'range 3' no
+	run -65 dsvc-run 'range 3 | save no format=npy compression=zstd'
+}
+
+@test "of endless data the first N are saved, by one stream" {
+	service 2
+	run -65 dsvc-save -e counter out
+	[[ $output == *'has no end'*'-n N'* ]]
+	run -64 dsvc-save -n 100 --shards 3 -e counter out
+	within 30s dsvc-save -n 5000 --chunk 2k -e counter out
+	whole out 5000
+	[[ $(jq .streams out/SNAPSHOT) == 1 ]]
+}
+
+@test "a file ends when its time is over, and the same files come out after a kill" {
+	kept
+	start one dsvc-work -j 1
+	spawn save dsvc-save --chunk-time 30ms -e 'range 30000 | rate 20k' out
+	until_true 20s files out 3
+	stop one KILL || true
+	start two dsvc-work -j 1
+	reap save 40
+	((status == 0))
+	whole out 30000
+	[[ ! $(find out -name '*.part') ]]
+}

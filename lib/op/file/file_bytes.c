@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "op/file/file_gzip.h"
+#include "op/file/file_snappy.h"
 
 enum { BYTES_SNIFF_MS = 50 };
 
@@ -15,6 +16,7 @@ struct file_bytes {
 	enum file_packing packing;
 	file_is_zlib *is_zlib;    /* NULL: zlib is not looked for */
 	struct file_gzip *gzip;   /* kept for the next file */
+	struct file_snappy *snappy;
 	struct file_archive *archive;
 };
 
@@ -42,6 +44,7 @@ file_bytes_free(struct file_bytes **fp)
 	file_bytes_close(*fp);
 	file_input_clear(&(*fp)->in);
 	file_gzip_free(&(*fp)->gzip);
+	file_snappy_free(&(*fp)->snappy);
 	mem_free(*fp);
 	*fp = NULL;
 }
@@ -104,6 +107,12 @@ bytes_first(struct file_bytes *f, uint8_t *p, size_t room, size_t *n, struct err
 	memcpy(in->buf, p, have);
 	in->from = 0;
 	in->to = have;
+	if (f->packing == FILE_SNAPPY) {
+		if (!f->snappy)
+			f->snappy = file_snappy_new();
+		file_snappy_start(f->snappy);
+		return ST_OK;
+	}
 	if (f->packing != FILE_GZIP && f->packing != FILE_ZLIB)
 		return file_archive_open(f->packing, in, &f->archive, e);
 	if (!f->gzip)
@@ -125,6 +134,8 @@ file_bytes_read(struct file_bytes *f, uint8_t *p, size_t room, size_t *n, struct
 		return file_input_read(&f->in, p, room, n, e);
 	if (f->packing == FILE_GZIP || f->packing == FILE_ZLIB)
 		return file_gzip_read(f->gzip, &f->in, p, room, n, e);
+	if (f->packing == FILE_SNAPPY)
+		return file_snappy_read(f->snappy, &f->in, p, room, n, e);
 	return file_archive_read(f->archive, p, room, n, e);
 }
 

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum file_packing { FILE_PLAIN, FILE_GZIP, FILE_BZIP2, FILE_XZ, FILE_ZSTD, FILE_LZ4, FILE_ZLIB };
+enum file_packing { FILE_PLAIN, FILE_GZIP, FILE_BZIP2, FILE_XZ, FILE_ZSTD, FILE_LZ4, FILE_SNAPPY, FILE_ZLIB };
 enum { FILE_SNIFF = 16 }; /* how many bytes decide the packing */
 enum file_packing file_packing_of(const uint8_t *p, size_t n);
 /* Whether these few bytes could still be the beginning of a compressed file. */

@@ -56,7 +56,7 @@ const struct op_desc op_lines = {
 	.name = "lines",
 	.brief = "reads lines of files, as text",
 	.doc = "Files are read in the order given; the files that match a pattern are sorted by "
-	       "name. Files compressed with gzip, bzip2, xz, zstd or lz4 are decompressed; they "
+	       "name. Files compressed with gzip, bzip2, xz, zstd, lz4 or snappy are decompressed; they "
 	       "are recognised by their content, not by their name. The last line counts even if "
 	       "nothing ends it. Bytes are passed on as they are, including a carriage return at "
 	       "the end of a line.\n\nA file that cannot be read, or not to its end, is an error; "

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "op/file/file_glob.h"
 #include "op/file/file_source.h"
+#include "op/file/load_about.h"
 #include "op/file/load_wait.h"
 #include "op/kit/seal.h"
 #include "op/kit/shards.h"
@@ -20,6 +21,8 @@ struct load {
 	struct file_source src; /* its names are made from dirs */
 	struct words dirs;
 	bool partial, wait;
+	char *type;
+	int codec;             /* for load_about_codec */
 	struct load_wait walk; /* wait: which file comes next */
 };
 
@@ -32,6 +35,10 @@ static const struct param load_params[] = {
 	{ "wait", PARAM_BOOL, offsetof(struct load, wait), "false", .flags = PARAM_KEY_ONLY,
 	  .help = "read the files of a save that is still running as they are completed, until "
 		  "it has ended" },
+	{ "type", PARAM_WORD, offsetof(struct load, type), .flags = PARAM_KEY_ONLY | PARAM_OPTIONAL | PARAM_NAME,
+	  .help = "type that the elements must have; it may be wider than that in SNAPSHOT" },
+	{ "compression", PARAM_CHOICE, offsetof(struct load, codec), "any", .flags = PARAM_KEY_ONLY,
+	  .choices = LOAD_CODEC_CHOICES, .help = "compression that the files must have" },
 	{ 0 }
 };
 
@@ -104,25 +111,85 @@ load_marks(const char *dir, bool literal, struct words *out, struct err *e)
 	return st;
 }
 
+/* Adds the folders that match. */
+static enum status
+load_dirs(const char *dir, bool literal, struct words *out, struct err *e)
+{
+	struct words marks = { 0 };
+	const char *last = NULL;
+	size_t n_last = 0;
+	enum status st = load_marks(dir, literal, &marks, e);
+
+	for (size_t k = 0; k < marks.n && st == ST_OK; k++) {
+		const char *found = marks.v[k];
+		size_t n = (size_t)(strrchr(found, '/') - found);
+
+		if (!last || n != n_last || memcmp(last, found, n) != 0)
+			words_add(out, found, n);
+		last = found;
+		n_last = n;
+	}
+	words_clear(&marks);
+	return st;
+}
+
 /* Adds the files of the folders that match, folder by folder. */
 static enum status
 load_folders(const char *dir, bool literal, struct words *out, struct err *e)
 {
-	struct words marks = { 0 };
-	char *last = NULL;
-	enum status st = load_marks(dir, literal, &marks, e);
+	struct words dirs = { 0 };
+	enum status st = load_dirs(dir, literal, &dirs, e);
 
-	for (size_t k = 0; k < marks.n && st == ST_OK; k++) {
-		char *found = mem_strndup(marks.v[k], (size_t)(strrchr(marks.v[k], '/') - marks.v[k]));
-
-		if (!last || strcmp(last, found))
-			st = load_whole(found, out, e);
-		mem_free(last);
-		last = found;
-	}
-	mem_free(last);
-	words_clear(&marks);
+	for (size_t k = 0; k < dirs.n && st == ST_OK; k++)
+		st = load_whole(dirs.v[k], out, e);
+	words_clear(&dirs);
 	return st;
+}
+
+/* The folders that are whole; false: not all of them can be told now. */
+static bool
+load_told(const struct op_node *n, struct words *out)
+{
+	const struct load *s = n->params;
+	struct err e;
+	bool told = !n->n_binds;
+
+	for (size_t k = 0; k < s->dirs.n && told; k++)
+		told = load_dirs(s->dirs.v[k], false, out, &e) == ST_OK;
+	return told;
+}
+
+static enum status
+load_typing(struct op_node *n, struct op_typing *t, const struct type **type, struct err *e)
+{
+	const struct load *s = n->params;
+	struct words dirs = { 0 };
+	enum status st = ST_OK;
+
+	*type = load_told(n, &dirs) ? load_about_type(&dirs, t->arena) : type_scalar(TYPE_ANY);
+	words_clear(&dirs);
+	if (!s->type)
+		return ST_OK;
+	const struct type *has = *type;
+	*type = type_parse(t->arena, s->type, strlen(s->type), e);
+	if (!*type)
+		return err_wrap(e, "type="), e->kind;
+	if (has->kind != TYPE_ANY)
+		st = type_expect(*type, has, "type=", e);
+	return st;
+}
+
+static int64_t
+load_cardinality(const struct op_node *n, const int64_t *in)
+{
+	const struct load *s = n->params;
+	struct words dirs = { 0 };
+	bool sure = n->on_error == OP_FAIL && !s->partial && !s->wait && load_told(n, &dirs);
+	int64_t count = sure ? load_about_count(&dirs) : -1;
+
+	(void)in;
+	words_clear(&dirs);
+	return count;
 }
 
 /* Finds the files in the node's folders; literal: the folders' names come from an element. */
@@ -140,6 +207,8 @@ load_find(const struct load *s, bool literal, struct words *out, struct err *e)
 	}
 	if (s->partial)
 		st = file_glob(&names, false, out, e);
+	for (size_t k = 0; k < out->n && st == ST_OK; k++)
+		st = load_about_codec(s->codec, out->v[k], e);
 	if (st == ST_NOINPUT && s->partial)
 		err_help(e, "a folder that `save` wrote, with files that are whole");
 	words_clear(&names);
@@ -219,27 +288,26 @@ load_open(struct op_inst *self, struct err *e)
 	return st == ST_OK ? file_source_open(self, e) : st;
 }
 
-static bool
-load_ends(const char *name, const char *end)
-{
-	size_t n = strlen(name), k = strlen(end);
-
-	return n >= k && !strcmp(name + n - k, end);
-}
-
 /* Decodes by the ending of the file's name. */
 static enum status
 load_decode(struct op_inst *self, struct file_source *s, struct run *out, struct err *e)
 {
-	if (load_ends(s->name, ".ndjson"))
+	char end[16];
+	size_t n, k;
+	const char *pack = shards_pack_end(shards_pack_of(s->name, &n));
+
+	for (k = n; k > 0 && s->name[k - 1] != '.' && n - k < sizeof end - 1; k--)
+		;
+	memcpy(end, s->name + k, n - k);
+	end[n - k] = '\0';
+	if (!strcmp(end, "ndjson"))
 		return file_ndjson(self, s, out, e);
-	if (load_ends(s->name, ".txt"))
+	if (!strcmp(end, "txt"))
 		return file_lines(self, s, out, e);
-	if (load_ends(s->name, ".msgpack"))
+	if (!strcmp(end, "msgpack"))
 		return file_msgpack(self, s, out, e);
-	const char *end = strrchr(s->name, '.') + 1;
 	err_set(e, ST_DATA, "%s is for the source `%s`", s->name, end);
-	err_help(e, "%s %s/*.%s", end, ((struct load *)self->state)->dirs.v[0], end);
+	err_help(e, "%s %s/*.%s%s", end, ((struct load *)self->state)->dirs.v[0], end, pack);
 	return ST_DATA;
 }
 
@@ -252,6 +320,7 @@ load_more(struct op_inst *self, struct err *e)
 	enum status st = load_wait_next(self, &s->dirs, &s->walk, &path, e);
 
 	if (st == ST_OK) {
+		st = load_about_codec(s->codec, path, e);
 		words_add(&s->src.files, path, strlen(path));
 		mem_free(path);
 	}
@@ -314,13 +383,16 @@ const struct op_desc op_load = {
 	       "if it was interrupted, the folder has no file SNAPSHOT and is refused (66); with "
 	       "partial=true the files that are complete when reading begins are read, and with "
 	       "wait=true all files, in the order in which they are completed, until the save has "
-	       "ended; one stream then reads them all. A save that failed is refused (65) with its "
+	       "ended; one stream then reads them all. Types and number of the elements are those that "
+	       "SNAPSHOT tells. A save that failed is refused (65) with its "
 	       "error, and so is a file whose checksum is wrong. Elements "
 	       "saved by one process without shards come in the order in which they were saved.",
 	.kind = OP_SOURCE,
 	.params = load_params,
 	.state_size = sizeof(struct load),
 	.list = load_list,
+	.typing = load_typing,
+	.cardinality = load_cardinality,
 	.check = load_check,
 	.open = load_open,
 	.next = load_next,

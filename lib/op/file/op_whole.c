@@ -23,7 +23,7 @@ whole_typing(struct op_node *n, struct op_typing *t, const struct type **type, s
 const struct op_desc op_whole = {
 	.name = "whole",
 	.brief = "reads whole files, each as one element of bytes",
-	.doc = "Files compressed with gzip, bzip2, xz, zstd or lz4 are decompressed; they are "
+	.doc = "Files compressed with gzip, bzip2, xz, zstd, lz4 or snappy are decompressed; they are "
 	       "recognised by their content, not by their name. A file larger than the element "
 	       "limit is an error.",
 	.kind = OP_SOURCE,

@@ -2,13 +2,14 @@
  * save: writes the elements to files of a folder, and gives a record for each
  * file that is whole.
  */
+#include "base/clock.h"
 #include "op/kit/expr_value.h"
 #include "op/kit/shards.h"
 
 struct save {
 	char *dir;
-	int form;
-	int64_t shards, file_max;
+	int form, codec;
+	int64_t shards, file_max, file_time;
 	bool overwrite;
 	struct shards files;
 };
@@ -18,11 +19,16 @@ static const struct param save_params[] = {
 	  .help = "folder to write to; it is created if necessary" },
 	{ "format", PARAM_CHOICE, offsetof(struct save, form), "msgpack", .flags = PARAM_KEY_ONLY,
 	  .choices = SHARDS_CHOICES, .help = "format of the files" },
+	{ "compression", PARAM_CHOICE, offsetof(struct save, codec), "none", .flags = PARAM_KEY_ONLY,
+	  .choices = SHARDS_CODEC_CHOICES, .help = "compression of the files" },
 	{ "shards", PARAM_INT, offsetof(struct save, shards), "1", .flags = PARAM_KEY_ONLY,
 	  .min = 1, .max = SHARDS_MAX, .help = "number of files to divide the elements among" },
 	{ "file_size", PARAM_SIZE, offsetof(struct save, file_max), "256M",
 	  .flags = PARAM_KEY_ONLY, .min = 1, .max = INT64_MAX,
-	  .help = "size in bytes at which a file is completed and the next one begins" },
+	  .help = "size in bytes, before compression, at which a file is completed and the next one begins" },
+	{ "file_time", PARAM_DURATION, offsetof(struct save, file_time), "0", .flags = PARAM_KEY_ONLY,
+	  .max = INT64_MAX,
+	  .help = "time after which a file is completed with the next elements, though it is smaller; 0: never" },
 	{ "overwrite", PARAM_BOOL, offsetof(struct save, overwrite), "false",
 	  .flags = PARAM_KEY_ONLY, .help = "replace the files that another pass saved there" },
 	{ 0 }
@@ -41,12 +47,26 @@ save_typing(struct op_node *n, struct op_typing *t, const struct type **type, st
 }
 
 static enum status
+save_check(const struct op_node *n, struct err *e)
+{
+	const struct save *s = n->params;
+
+	if (s->form != SHARDS_NPY || s->codec == SHARDS_PLAIN)
+		return ST_OK;
+	err_set(e, ST_USAGE, "files of format=npy are not compressed, since their head is written last");
+	err_help(e, "leave compression out, or take another format");
+	return ST_USAGE;
+}
+
+static enum status
 save_open(struct op_inst *self, struct err *e)
 {
 	struct save *s = self->state;
 
 	(void)e;
 	shards_init(&s->files, s->dir, s->form, (uint32_t)s->shards, s->file_max, self);
+	s->files.codec = (enum shards_codec)s->codec;
+	s->files.cut.after_ns = s->file_time;
 	return ST_OK;
 }
 
@@ -66,6 +86,8 @@ save_feed(struct op_inst *self, const struct run *in, struct run *out, struct er
 	struct save *s = self->state;
 	enum status st = save_begin(self, e);
 
+	if (s->file_time)
+		s->files.cut.now_ns = clock_mono_ns();
 	for (uint32_t i = 0; st == ST_OK && i < in->n; i++) {
 		st = shards_put(&s->files, &in->e[i], out, e);
 		if (st == ST_DATA && (st = op_fault(self, in, i, out, e)) != ST_OK)
@@ -127,6 +149,7 @@ const struct op_desc op_save = {
 	.params = save_params,
 	.state_size = sizeof(struct save),
 	.typing = save_typing,
+	.check = save_check,
 	.open = save_open,
 	.feed = save_feed,
 	.finish = save_finish,

@@ -138,7 +138,8 @@ seal_read(int dir, const char *name, uint32_t stream)
 		close(fd);
 	if (n > 0) {
 		s.streams = (uint32_t)strtoull(at, &at, 10);
-		s.files = strtoull(at, NULL, 10);
+		s.files = strtoull(at, &at, 10);
+		s.elements = strtoull(at, NULL, 10);
 	}
 	return s;
 }
@@ -177,18 +178,30 @@ seal_look(const char *dir, struct seal_look *l, struct err *e)
 
 /* Writes the seal, with all that the folder's list has. */
 static enum status
-seal_write(const char *dir, uint64_t streams, uint64_t expected, uint64_t seed, struct err *e)
+seal_write(const char *dir, const struct seal_stream *all, uint64_t seed, struct seal_about *about, struct err *e)
 {
 	struct seal_files files = { 0 };
+	struct buf rest = { 0 };
 	char fields[SEAL_TEXT];
 	enum status st = seal_files_now(dir, &files, e);
 
 	snprintf(fields, sizeof fields, "\"streams\": %" PRIu64 ", \"files\": %zu, \"seed\": %" PRIu64,
-		 streams, files.n, seed);
-	if (st == ST_OK && files.n < expected)
-		st = err_set(e, ST_IO, "%s/" SEAL_LOG " has %zu files of %" PRIu64, dir, files.n, expected);
+		 (uint64_t)all->streams, files.n, seed);
+	if (st == ST_OK && files.n < all->files)
+		st = err_set(e, ST_IO, "%s/" SEAL_LOG " has %zu files of %" PRIu64, dir, files.n, all->files);
+	about->elements = about->bytes = 0;
+	for (size_t i = 0; i < files.n; i++) {
+		about->elements += files.v[i].elements;
+		about->bytes += files.v[i].bytes;
+	}
+	/* Else files of two writers were mixed. */
+	if (st == ST_OK && about->elements != all->elements)
+		st = err_set(e, ST_IO, "%s/" SEAL_LOG " has %" PRIu64 " elements of %" PRIu64, dir, about->elements,
+			     all->elements);
+	seal_about_put(about, &rest);
 	if (st == ST_OK)
-		st = seal_files_write(dir, fields, &files, e);
+		st = seal_files_write(dir, fields, &files, (char *)rest.data, e);
+	buf_clear(&rest);
 	if (st == ST_OK) {
 		char *failed = seal_failure(dir); /* by a writer that others went on from */
 
@@ -200,13 +213,14 @@ seal_write(const char *dir, uint64_t streams, uint64_t expected, uint64_t seed, 
 }
 
 enum status
-seal_end(const char *dir, const struct seal_stream *s, uint64_t seed, struct err *e)
+seal_end(const char *dir, const struct seal_stream *s, uint64_t seed, struct seal_about *about, struct err *e)
 {
 	struct seal_look l = { .streams = s->streams };
 	char *mark = seal_mark(dir, s->stream), text[SEAL_TEXT];
-	uint64_t ended = 0, files = 0;
+	struct seal_stream all = { .streams = 0 };
+	uint64_t ended = 0;
 
-	snprintf(text, sizeof text, "%" PRIu32 " %" PRIu64 "\n", s->streams, s->files);
+	snprintf(text, sizeof text, "%" PRIu32 " %" PRIu64 " %" PRIu64 "\n", s->streams, s->files, s->elements);
 	enum status st = seal_remove(dir, s->stream, false, e); /* writers that others went on from left some */
 	if (st == ST_OK)
 		st = replace_file(mark, text, strlen(text), e);
@@ -215,10 +229,12 @@ seal_end(const char *dir, const struct seal_stream *s, uint64_t seed, struct err
 	for (size_t i = 0; i < l.n_ended; i++)
 		if (l.ended[i].stream < l.streams) {
 			ended++;
-			files += l.ended[i].files;
+			all.files += l.ended[i].files;
+			all.elements += l.ended[i].elements;
 		}
+	all.streams = (uint32_t)l.streams;
 	if (st == ST_OK && l.streams && ended == l.streams)
-		st = seal_write(dir, l.streams, files, seed, e);
+		st = seal_write(dir, &all, seed, about, e);
 	mem_free(l.ended);
 	mem_free(mark);
 	return st;

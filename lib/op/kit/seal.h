@@ -4,7 +4,8 @@
  * several streams write to it.
  *
  *	DIR/.dsvc-ended-SSSSS   the stream has ended; how many there are, if it knew, and its files
- *	DIR/SNAPSHOT            all have: {"streams": N, "files": F, "seed": S, "chunks": [...]}
+ *	DIR/SNAPSHOT            all have: {"streams": N, "files": F, "seed": S, "chunks": [...], ...};
+ *	                        seal_about.h has the rest
  *	DIR/SNAPSHOT.failed     one of them failed: why
  *
  * A stream that ends leaves its mark, and seals the folder if all other marks are there:
@@ -19,16 +20,19 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "op/kit/seal_about.h"
 #include "op/kit/seal_list.h"
 
 /* Removes the stream's mark and files, the folder's seal and its failure, because the stream
  * writes (again), from its beginning. */
 enum status seal_break(const char *dir, uint32_t stream, struct err *e);
-/* A stream that has ended: one of `streams` (0: not known), with so many files. */
-struct seal_stream { uint32_t stream, streams; uint64_t files; };
-/* Marks the stream as ended; seals the folder after the last. ST_IO: the folder's list does not
- * have all files. */
-enum status seal_end(const char *dir, const struct seal_stream *s, uint64_t seed, struct err *e);
+/* A stream that has ended: one of `streams` (0: not known), with so many files, and so many
+ * elements in them. */
+struct seal_stream { uint32_t stream, streams; uint64_t files, elements; };
+/* Marks the stream as ended; seals the folder after the last, and says there what `about` knows,
+ * with the sums of all files. ST_IO: the folder's list does not have all files, or other elements. */
+enum status seal_end(const char *dir, const struct seal_stream *s, uint64_t seed, struct seal_about *about,
+		     struct err *e);
 /* Whether the stream has ended, as whoever wrote it said. */
 bool seal_ended(const char *dir, uint32_t stream);
 /* Writes why the save has failed. */

@@ -201,10 +201,21 @@ seal_files_anew(const char *dir, uint32_t stream, struct err *e)
 }
 
 enum status
-seal_files_more(const char *dir, bool ever, off_t *at, struct seal_files *out, struct err *e)
+seal_files_own(const char *dir, uint32_t stream, uint64_t writer, struct err *e)
+{
+	struct buf line = { 0 };
+
+	buf_printf(&line, "{\"writer\": \"%016" PRIx64 "\", \"stream\": %" PRIu32 "}", writer, stream);
+	enum status st = seal_add(dir, &line, true, e);
+	buf_clear(&line);
+	return st;
+}
+
+/* Reads the list from byte *at on; nothing if there is none yet. */
+static enum status
+seal_rest(const char *dir, const off_t *at, struct buf *out, struct err *e)
 {
 	int fd = seal_file_open(dir, SEAL_LOG, O_RDONLY);
-	struct buf b = { 0 };
 	struct stat info;
 	enum status st = ST_OK;
 
@@ -214,12 +225,45 @@ seal_files_more(const char *dir, bool ever, off_t *at, struct seal_files *out, s
 		st = err_errno(e, "cannot read %s/" SEAL_LOG, dir);
 	else if (info.st_size < *at)
 		st = err_set(e, ST_DATA, "'%s' was saved anew while it was being read", dir);
-	else if (info.st_size > *at && !transfer_read_all(fd, SEAL_LIST_MAX, &b))
+	else if (info.st_size > *at && !transfer_read_all(fd, SEAL_LIST_MAX, out))
 		st = err_errno(e, "cannot read %s/" SEAL_LOG, dir);
-	else
+	close(fd);
+	return st;
+}
+
+enum status
+seal_files_owner(const char *dir, uint32_t stream, off_t *at, uint64_t *writer, struct err *e)
+{
+	struct buf b = { 0 };
+	enum status st = seal_rest(dir, at, &b, e);
+	const char *p = (const char *)b.data, *end;
+
+	for (size_t left = b.len; left && (end = memchr(p, '\n', left)); left -= (size_t)(end + 1 - p), p = end + 1) {
+		char line[SEAL_LINE + 1];
+		uint64_t who;
+		uint32_t of;
+
+		*at += end + 1 - p;
+		if ((size_t)(end - p) > SEAL_LINE)
+			continue;
+		memcpy(line, p, (size_t)(end - p));
+		line[end - p] = '\0';
+		if (sscanf(line, "{\"writer\": \"%16" SCNx64 "\", \"stream\": %" SCNu32 "}", &who, &of) == 2 && of == stream)
+			*writer = who;
+	}
+	buf_clear(&b);
+	return st;
+}
+
+enum status
+seal_files_more(const char *dir, bool ever, off_t *at, struct seal_files *out, struct err *e)
+{
+	struct buf b = { 0 };
+	enum status st = seal_rest(dir, at, &b, e);
+
+	if (st == ST_OK)
 		*at += (off_t)seal_lines(&b, ever, out);
 	buf_clear(&b);
-	close(fd);
 	return st;
 }
 
@@ -271,7 +315,7 @@ seal_files_now(const char *dir, struct seal_files *out, struct err *e)
 }
 
 enum status
-seal_files_write(const char *dir, const char *fields, const struct seal_files *l, struct err *e)
+seal_files_write(const char *dir, const char *fields, const struct seal_files *l, const char *rest, struct err *e)
 {
 	char *path = mem_printf("%s/" SEAL_NAME, dir);
 	struct buf b = { 0 };
@@ -281,7 +325,7 @@ seal_files_write(const char *dir, const char *fields, const struct seal_files *l
 		seal_put(&b, &l->v[i]);
 		buf_str(&b, i + 1 < l->n ? ",\n" : "\n");
 	}
-	buf_str(&b, "]}\n");
+	buf_printf(&b, "], %s\n", rest);
 	enum status st = replace_file(path, b.data, b.len, e);
 	buf_clear(&b);
 	mem_free(path);

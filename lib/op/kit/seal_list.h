@@ -7,7 +7,8 @@
  *	DIR/.dsvc-files   in the order in which they came to be whole, by whichever stream: the
  *	                  order is the same for everybody who reads it, now or later. A file that
  *	                  was written once more stands there once more; {"anew": 3} takes back
- *	                  those of stream 3 that stand before it.
+ *	                  those of stream 3 that stand before it. {"writer": "0a1b2c3d4e5f6071",
+ *	                  "stream": 3}: this one writes the stream from here on (shards_cut.h).
  *	DIR/SNAPSHOT      between the braces of one record, sorted by name, so that one file is
  *	                  found without reading all
  *
@@ -45,6 +46,11 @@ void seal_files_clear(struct seal_files *l);
 enum status seal_files_add(const char *dir, const struct seal_file *f, bool locked, struct err *e);
 /* Adds a line that takes all files of a stream back, which will write them anew. */
 enum status seal_files_anew(const char *dir, uint32_t stream, struct err *e);
+/* Adds a line that says who writes the stream from now on. The caller has the lock. */
+enum status seal_files_own(const char *dir, uint32_t stream, uint64_t writer, struct err *e);
+/* Sets *writer to the last one that the list names for the stream from byte *at on, which moves
+ * behind what was read; leaves it if there is none. */
+enum status seal_files_owner(const char *dir, uint32_t stream, off_t *at, uint64_t *writer, struct err *e);
 /* Adds the files that the folder's list has from byte *at on, which moves behind them; ever:
  * also those that were taken back. An incomplete last line is left for later. ST_DATA: the
  * list has become shorter. */
@@ -53,8 +59,10 @@ enum status seal_files_more(const char *dir, bool ever, off_t *at, struct seal_f
 enum status seal_files_whole(const char *dir, struct seal_files *out, struct err *e);
 /* Reads the folder's list as it is, sorted by name, each file once. */
 enum status seal_files_now(const char *dir, struct seal_files *out, struct err *e);
-/* Writes SNAPSHOT: the list, and the record's other fields as JSON, without braces. */
-enum status seal_files_write(const char *dir, const char *fields, const struct seal_files *l, struct err *e);
+/* Writes SNAPSHOT: the list, and the record's other fields as JSON: those before it without
+ * braces, those behind it with the last one. */
+enum status seal_files_write(const char *dir, const char *fields, const struct seal_files *l, const char *rest,
+			     struct err *e);
 /* Looks a file of the folder up in SNAPSHOT; false: it is not there. name is lent to *out. */
 bool seal_files_find(const char *dir, char *name, struct seal_file *out);
 /* Compares a file with what is known of it: ST_DATA if it is another. Reads all of it. */

@@ -21,11 +21,17 @@
 #include "base/transfer.h"
 #include "op/chain.h"
 #include "op/kit/seal.h"
+#include "op/kit/shards_inner.h"
 #include "value/crc32c.h"
 #include "value/format/format.h"
 #include "value/mp.h"
 
-enum { SHARDS_REPLAY = 1 << 20, SHARDS_MARK = 100, SHARDS_IMPATIENT_NS = 20 * 1000 * 1000 };
+enum {
+	SHARDS_REPLAY = 1 << 20,
+	/* Bytes that are compressed together: at most and at least, divided among the shards, since
+	 * the state has those that wait. */
+	SHARDS_PIECE = 128 * 1024, SHARDS_PIECE_MIN = 4 * 1024
+};
 
 static const struct { const char *end; enum format_kind kind; bool first; } shards_forms[] = {
 	[SHARDS_MSGPACK] = { "msgpack", FORMAT_NONE, false },
@@ -42,8 +48,8 @@ static const struct { const char *end; enum format_kind kind; bool first; } shar
 static char *
 shards_name(const struct shards *s, uint32_t k)
 {
-	return mem_printf("%s/data-%05u-%03u-%05u.%s", s->dir, s->stream, k, s->v[k].number,
-			  shards_forms[s->form].end);
+	return mem_printf("%s/data-%05u-%03u-%05u.%s%s", s->dir, s->stream, k, s->v[k].number,
+			  shards_forms[s->form].end, shards_pack_end(s->codec));
 }
 
 /* The name under which writer number `writer` writes it; gives. */
@@ -53,45 +59,11 @@ shards_part(const struct shards *s, uint32_t k, uint64_t writer)
 	return mem_printf("%s/.data-%05u-%03u-%05u-%016" PRIx64 ".part", s->dir, s->stream, k, s->v[k].number, writer);
 }
 
-uint64_t
-shards_pipeline(const struct op_node *n)
-{
-	uint64_t mark = 1;
-
-	for (; n; n = n->n_in ? n->in[0] : NULL) {
-		for (const char *c = op_text(n); *c; c++)
-			mark = rng_mix(mark, (uint64_t)(unsigned char)*c);
-		for (size_t k = 1; k < n->n_in; k++)
-			mark = rng_mix(mark, shards_pipeline(n->in[k]));
-	}
-	return mark;
-}
-
-/* Writes what the folder's lock says of the pass. */
-static int
-shards_mark(const struct shards *s, char out[SHARDS_MARK])
-{
-	return snprintf(out, SHARDS_MARK, "seed %" PRIu64 " pipeline %016" PRIx64 " pass %" PRIu64 "\n", s->seed,
-			s->pipeline, s->pass);
-}
-
-/* Whether it says so. */
-static bool
-shards_ours(const struct shards *s, int fd, bool *empty)
-{
-	char text[SHARDS_MARK] = "", mark[SHARDS_MARK];
-	ssize_t n = pread(fd, text, sizeof text - 1, 0);
-
-	shards_mark(s, mark);
-	*empty = n == 0;
-	return n > 0 && !strcmp(text, mark);
-}
-
 void
 shards_init(struct shards *s, const char *dir, int form, uint32_t n, int64_t file_max,
 	    const struct op_inst *self)
 {
-	*s = (struct shards){ .dir = dir, .form = (enum shards_form)form, .n = n,
+	*s = (struct shards){ .dir = dir, .node = self->node, .form = (enum shards_form)form, .n = n,
 			      .file_max = (uint64_t)file_max, .stream = self->ctx->stream, .pass = self->ctx->pass,
 			      .pipeline = shards_pipeline(self->node), .writer = rng_seed_fresh(),
 			      .patience = SEAL_LOCK_NS };
@@ -111,31 +83,9 @@ shards_clear(struct shards *s)
 		format_free(&s->v[k].format);
 	}
 	mem_free(s->v);
+	buf_clear(&s->packed);
+	shards_cut_clear(&s->cut);
 	*s = (struct shards){ 0 };
-}
-
-/* Locks the folder, as long as the descriptor is open; -1: it belongs to another pass now. Then
- * a stream of the earlier one may still be running somewhere. */
-static int
-shards_lock(struct shards *s, struct err *e)
-{
-	char *path = mem_printf("%s/" SEAL_LOCK, s->dir);
-	int fd = gate_open(GATE_WRITE, path, O_RDWR, 0);
-	bool good = fd >= 0, empty;
-
-	int64_t began = clock_mono_ns();
-
-	good = good && flock_for(fd, s->patience);
-	if (clock_mono_ns() - began >= s->patience)
-		s->patience = SHARDS_IMPATIENT_NS;
-	if (!good)
-		err_errno(e, "cannot lock %s", path);
-	else if (!shards_ours(s, fd, &empty))
-		good = err_set(e, ST_DATA, "another pass saves to %s now", s->dir) == ST_OK;
-	if (!good && fd >= 0)
-		close(fd);
-	mem_free(path);
-	return good ? fd : -1;
 }
 
 void
@@ -151,79 +101,28 @@ shards_close(struct shards *s, const struct op_inst *self)
 	shards_clear(s);
 }
 
-/* Removes the files of an earlier pass. */
-static enum status
-shards_sweep(const struct shards *s, struct err *e)
+/* How many bytes are written together. */
+static size_t
+shards_piece(const struct shards *s)
 {
-	DIR *d = gate_opendir(GATE_WRITE, s->dir);
-	struct dirent *entry;
+	size_t share = SHARDS_PIECE / s->n;
 
-	if (!d)
-		return err_errno(e, "cannot read %s", s->dir);
-	while ((entry = readdir(d)))
-		if (str_starts(entry->d_name, "data-") || str_starts(entry->d_name, ".data-") ||
-		    seal_is(entry->d_name))
-			unlinkat(dirfd(d), entry->d_name, 0);
-	closedir(d);
-	return ST_OK;
-}
-
-/* Checks the folder, one stream at a time: a second one must not remove what the first has
- * begun to write. */
-static enum status
-shards_look(struct shards *s, int fd, bool overwrite, struct err *e)
-{
-	char mark[SHARDS_MARK];
-	enum status st = ST_OK;
-	bool empty;
-
-	if (!flock_for(fd, SEAL_LOCK_NS))
-		return err_errno(e, "cannot lock a file in %s", s->dir);
-	if (shards_ours(s, fd, &empty))
-		return ST_OK;
-	if (!empty && !overwrite) {
-		err_set(e, ST_DATA, "%s holds what another pass saved", s->dir);
-		err_help(e, "name another folder, or write overwrite=true to replace it");
-		return ST_DATA;
-	}
-	if (!empty)
-		st = shards_sweep(s, e);
-	int n = shards_mark(s, mark);
-	if (st == ST_OK && (ftruncate(fd, 0) || pwrite(fd, mark, (size_t)n, 0) != n))
-		st = err_errno(e, "cannot write to %s", s->dir);
-	return st;
-}
-
-enum status
-shards_begin(struct shards *s, uint64_t seed, bool overwrite, struct err *e)
-{
-	char *path = mem_printf("%s/" SEAL_LOCK, s->dir);
-	enum status st = ST_OK;
-	int fd = -1;
-
-	s->seed = seed;
-	if (gate_mkdir(s->dir, 0777) && errno != EEXIST)
-		st = err_errno(e, "cannot make the folder %s", s->dir);
-	else if ((fd = gate_open(GATE_WRITE, path, O_RDWR | O_CREAT, 0666)) < 0)
-		st = err_errno(e, "cannot write %s", path);
-	if (st == ST_OK)
-		st = shards_look(s, fd, overwrite, e);
-	if (fd >= 0)
-		close(fd);
-	mem_free(path);
-	s->begun = st == ST_OK; /* otherwise the folder belongs to another pass */
-	/* In a process alone the input may be another one than last time. A stream of the service
-	 * is always the same; another worker may be ahead with it, or have ended it. */
-	return s->begun && !s->pass ? seal_break(s->dir, s->stream, e) : st; /* takes the lock by itself */
+	return !s->codec ? SHARDS_BUF : share > SHARDS_PIECE_MIN ? share : SHARDS_PIECE_MIN;
 }
 
 static enum status
 shards_flush(struct shards *s, struct shard *sh, struct err *e)
 {
-	if (!transfer_write_at(sh->fd, sh->buf.data, sh->buf.len, sh->written))
+	const struct buf *b = s->codec ? &s->packed : &sh->buf;
+
+	buf_reset(&s->packed);
+	if (s->codec && shards_pack(s->codec, sh->buf.data, sh->buf.len, !sh->written, &s->packed, e) != ST_OK)
+		return e->kind;
+	if (!transfer_write_at(sh->fd, b->data, b->len, sh->written))
 		return err_errno(e, "cannot write to %s", s->dir);
-	sh->written += sh->buf.len;
-	sh->sum = crc32c_more(sh->sum, sh->buf.data, sh->buf.len);
+	sh->written += b->len;
+	sh->plain += sh->buf.len;
+	sh->sum = crc32c_more(sh->sum, b->data, b->len);
 	buf_reset(&sh->buf);
 	return ST_OK;
 }
@@ -253,11 +152,28 @@ shards_format(struct shards *s, struct shard *sh)
 	buf_clear(&waste);
 }
 
+/* Whether the file ends with the elements that it has. */
+static bool
+shards_full(const struct shards *s, const struct shard *sh)
+{
+	if (sh->until)
+		return sh->elements >= sh->until;
+	return sh->plain + sh->buf.len >= s->file_max ||
+		(s->cut.after_ns && sh->elements && s->cut.now_ns - sh->since >= s->cut.after_ns);
+}
+
 static enum status
 shards_open(struct shards *s, uint32_t k, struct err *e)
 {
 	char *part = shards_part(s, k, s->writer);
 
+	if (s->cut.after_ns) {
+		char *name = shards_name(s, k);
+
+		s->v[k].since = s->cut.now_ns = clock_mono_ns();
+		s->v[k].until = shards_cut_of(&s->cut, name);
+		mem_free(name);
+	}
 	shards_format(s, &s->v[k]);
 	s->v[k].fd = gate_open(GATE_WRITE, part, O_WRONLY | O_CREAT | O_TRUNC, 0666);
 	if (s->v[k].fd < 0)
@@ -311,10 +227,15 @@ shards_finish(struct shards *s, uint32_t k, struct run *out, struct err *e)
 	char *part = shards_part(s, k, s->writer), *name = shards_name(s, k);
 	fsync(sh->fd); /* the lock is not to be held as long as this takes; errors come up once more */
 	int lock = shards_lock(s, e);
-	st = lock < 0 ? e->kind : replace_name(sh->fd, part, name, e);
+	/* Another worker went on from our state, and has ended: its file is in the seal. */
+	bool late = lock >= 0 && s->pass && seal_ended(s->dir, s->stream);
+	if (late)
+		gate_unlink(part);
+	else
+		st = lock < 0 ? e->kind : replace_name(sh->fd, part, name, e);
 	close(sh->fd);
 	sh->fd = -1;
-	if (st == ST_OK)
+	if (st == ST_OK && !late)
 		st = shards_list(s, sh, name, e);
 	if (lock >= 0)
 		close(lock);
@@ -323,7 +244,7 @@ shards_finish(struct shards *s, uint32_t k, struct run *out, struct err *e)
 	mem_free(part);
 	mem_free(name);
 	sh->number++;
-	sh->written = sh->elements = sh->sum = 0;
+	sh->written = sh->plain = sh->elements = sh->sum = 0;
 	format_free(&sh->format);
 	buf_reset(&sh->first);
 	return st;
@@ -367,7 +288,10 @@ shards_put(struct shards *s, const struct elem *x, struct run *out, struct err *
 	struct shard *sh = &s->v[k];
 	enum status st = ST_OK;
 
-	if (sh->fd < 0)
+	/* It was cut here before, when the state that we go on from had been saved. */
+	if (sh->fd >= 0 && sh->until && shards_full(s, sh))
+		st = shards_finish(s, k, out, e);
+	if (st == ST_OK && sh->fd < 0)
 		st = shards_open(s, k, e);
 	if (st == ST_OK)
 		st = shards_add(s, sh, x, e);
@@ -375,9 +299,22 @@ shards_put(struct shards *s, const struct elem *x, struct run *out, struct err *
 		return st;
 	sh->elements++;
 	s->given++;
-	if (sh->written + sh->buf.len >= s->file_max)
+	if (shards_full(s, sh))
 		return shards_finish(s, k, out, e);
-	return sh->buf.len >= SHARDS_BUF ? shards_flush(s, sh, e) : ST_OK;
+	return sh->buf.len >= shards_piece(s) ? shards_flush(s, sh, e) : ST_OK;
+}
+
+static enum status
+shards_seal(const struct shards *s, const struct seal_stream *ended, struct err *e)
+{
+	static const char *const codecs[] = { "none", "snappy", "zstd" };
+	struct seal_about about = { .format = mem_strdup(shards_forms[s->form].end),
+		.compression = mem_strdup(codecs[s->codec]) };
+
+	seal_about_node(&about, s->node);
+	enum status st = seal_end(s->dir, ended, s->seed, &about, e);
+	seal_about_clear(&about);
+	return st;
 }
 
 enum status
@@ -397,8 +334,8 @@ shards_end(struct shards *s, const struct op_ctx *ctx, struct run *out, struct e
 	uint64_t files = 0;
 	for (uint32_t k = 0; k < s->n; k++)
 		files += s->v[k].number;
-	st = seal_end(s->dir, &(struct seal_stream){ s->stream, ctx->streams ? atomic_load(ctx->streams) : 1, files },
-		      s->seed, e);
+	st = shards_seal(s, &(struct seal_stream){ s->stream, ctx->streams ? atomic_load(ctx->streams) : 1, files,
+						   s->given }, e);
 	close(lock);
 	return st;
 }
@@ -415,7 +352,7 @@ shards_save(struct shards *s, struct buf *out)
 	for (uint32_t k = 0; k < s->n; k++) {
 		struct shard *sh = &s->v[k];
 
-		if (sh->fd >= 0 && shards_flush(s, sh, &e) != ST_OK)
+		if (sh->fd >= 0 && !s->codec && shards_flush(s, sh, &e) != ST_OK)
 			return false;
 		state_put_u64(out, sh->fd >= 0);
 		state_put_u64(out, sh->number);
@@ -424,6 +361,10 @@ shards_save(struct shards *s, struct buf *out)
 		state_put_u64(out, sh->sum);
 		if (shards_forms[s->form].first)
 			state_put_bytes(out, sh->first.data, sh->first.len);
+		if (s->codec) {
+			state_put_u64(out, sh->plain);
+			state_put_bytes(out, sh->buf.data, sh->buf.len);
+		}
 	}
 	return true;
 }
@@ -515,6 +456,8 @@ shards_restore(struct shards *s, struct state_in *in, struct err *e)
 	s->given = state_get_u64(in, UINT64_MAX);
 	s->seed = state_get_u64(in, UINT64_MAX);
 	uint64_t writer = state_get_u64(in, UINT64_MAX);
+	if (s->begun && !in->bad)
+		st = shards_own(s, e);
 	for (uint32_t k = 0; st == ST_OK && !in->bad && k < s->n; k++) {
 		bool opened = state_get_u64(in, 1);
 
@@ -524,8 +467,15 @@ shards_restore(struct shards *s, struct state_in *in, struct err *e)
 		s->v[k].sum = (uint32_t)state_get_u64(in, UINT32_MAX);
 		if (!shards_first(s, k, in))
 			in->bad = true;
+		const uint8_t *rest = NULL;
+		size_t n = 0;
+		s->v[k].plain = s->codec ? state_get_u64(in, INT64_MAX) : s->v[k].written;
+		if (s->codec && !state_get_bytes(in, &rest, &n))
+			in->bad = true;
 		if (!in->bad)
 			st = shards_restore_one(s, k, opened, writer, e);
+		if (n && st == ST_OK && !in->bad)
+			buf_put(&s->v[k].buf, rest, n);
 	}
 	return st;
 }

@@ -2,7 +2,7 @@
  *
  * Elements written to files of a folder, as save and snapshot do.
  *
- *	DIR/data-SSSSS-KKK-NNNNN.msgpack   stream, shard, number: from 0
+ *	DIR/data-SSSSS-KKK-NNNNN.msgpack   stream, shard, number: from 0; compressed: .zst or .snappy behind it
  *	DIR/.data-SSSSS-KKK-NNNNN-W.part   while writer W writes it
  *	DIR/.dsvc-save                     the pass that writes here
  *	DIR/.dsvc-files                    those that are whole, with their checksums (seal_list.h)
@@ -12,12 +12,15 @@
  * others are written. A worker that was given up and lives on has files of its own until
  * then, and the same bytes in them. A shard's next file begins when one has its size. The
  * i-th element of a stream goes to shard i mod K: writing a stream once more, or
- * from a place in it, gives the same files. Formats whose first element decides what
+ * from a place in it, gives the same files. A compressed file is therefore cut by its plain bytes, and
+ * those not yet compressed are in the state. Formats whose first element decides what
  * the others may be (csv, tsv, npy) have it in their state.
  */
 #ifndef KIT_SHARDS_H
 #define KIT_SHARDS_H
 
+#include "op/kit/shards_cut.h"
+#include "op/kit/shards_pack.h"
 #include "op/op.h"
 #include "op/state.h"
 
@@ -35,15 +38,20 @@ struct shard {
 	struct format *format; /* format of the current file, if it needs one */
 	struct buf first;    /* first element of the file, if the format depends on it */
 	uint64_t written;    /* bytes in the current file */
+	uint64_t plain;      /* number of these before compression */
 	uint64_t elements;   /* elements in the current file */
 	uint32_t sum;        /* CRC-32C of the bytes written */
 	uint32_t number;     /* number of the current file */
+	int64_t since;       /* cut: the clock when the file was begun here */
+	uint64_t until;      /* cut: number of elements at which it must end; 0: nobody knows yet */
 };
 
 struct shards {
 	const char *dir;     /* folder; lent */
 	enum shards_form form;
-	uint64_t file_max;
+	enum shards_codec codec; /* to be set after shards_init, unless none */
+	const struct op_node *node; /* the operator that writes; lent */
+	uint64_t file_max;   /* bytes before compression */
 	uint32_t stream, n;
 	struct shard *v;
 	uint64_t given;      /* number of elements so far */
@@ -52,6 +60,9 @@ struct shards {
 	uint64_t pipeline;   /* by shards_pipeline */
 	uint64_t writer;     /* a number of our own: who goes on from a state writes other files */
 	bool begun;          /* the folder has been checked */
+	bool owned;          /* cut: nobody else writes the stream */
+	struct shards_cut cut; /* after_ns is to be set after shards_init, unless 0 */
+	struct buf packed;   /* a piece, compressed */
 	int64_t patience;    /* ns to wait for its lock; less once that was in vain */
 };
 

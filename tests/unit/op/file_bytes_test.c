@@ -14,6 +14,7 @@ static const struct {
 	{ "plain", ARCHIVE_FILTER_NONE, FILE_PLAIN },   { "gzip", ARCHIVE_FILTER_GZIP, FILE_GZIP },
 	{ "bzip2", ARCHIVE_FILTER_BZIP2, FILE_BZIP2 }, { "xz", ARCHIVE_FILTER_XZ, FILE_XZ },
 	{ "zstd", ARCHIVE_FILTER_ZSTD, FILE_ZSTD },    { "lz4", ARCHIVE_FILTER_LZ4, FILE_LZ4 },
+	{ "snappy", FILE_HELP_SNAPPY, FILE_SNAPPY },
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
@@ -128,7 +129,8 @@ every_cut_off_file_is_an_error(void **state)
 }
 
 /* A flipped bit is found, or it changes nothing (it was in a name or a time).
- * Not in zstd, whose frames as libarchive writes them have no checksum. */
+ * Not in zstd, whose frames as libarchive writes them have no checksum, nor in the kind of a
+ * block of snappy, which may become one that means nothing. */
 static void
 every_flipped_bit_is_found_or_harmless(void **state)
 {
@@ -150,7 +152,8 @@ every_flipped_bit_is_found_or_harmless(void **state)
 			file_put("x", packed.data, packed.len);
 			packed.data[n] ^= (uint8_t)(1 << n % 8);
 			enum status st = slurp("x", 4096, &got, &e);
-			if (st == ST_END && (got.len != text.len || memcmp(got.data, text.data, got.len)))
+			bool kind = kinds[k].packing == FILE_SNAPPY && file_snappy_kind_at(packed.data, packed.len, n);
+			if (!kind && st == ST_END && (got.len != text.len || memcmp(got.data, text.data, got.len)))
 				fail_msg("%s: bit flipped at %zu of %zu passed for data", kinds[k].name,
 					 n, packed.len);
 			buf_clear(&got);

@@ -14,6 +14,10 @@
 #include <ftw.h>
 #include <sys/stat.h>
 
+#include "op/kit/shards_pack.h"
+
+enum { FILE_HELP_SNAPPY = -1 }; /* in place of a filter of libarchive */
+
 static char file_top[64];
 
 static inline int
@@ -82,6 +86,10 @@ file_pack(int filter, const void *p, size_t n, struct buf *out)
 		buf_put(out, lz4_nothing, sizeof lz4_nothing - 1);
 		return;
 	}
+	if (filter == FILE_HELP_SNAPPY) {
+		assert_int_equal(shards_pack(SHARDS_SNAPPY, p, n, true, out, NULL), ST_OK);
+		return;
+	}
 	struct archive *a = archive_write_new();
 	struct archive_entry *entry = archive_entry_new();
 
@@ -115,6 +123,16 @@ file_lines_text(struct buf *b, int n)
 	for (int i = 0; i < n; i++)
 		buf_printf(b, "line %d %.*s\n", i * 7919, i % 61,
 			   "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+}
+
+/* Whether this byte is the kind of a block of snappy. */
+static inline bool
+file_snappy_kind_at(const uint8_t *p, size_t n, size_t at)
+{
+	for (size_t k = 0; k + 4 <= n; k += 4 + (p[k + 1] | (size_t)p[k + 2] << 8 | (size_t)p[k + 3] << 16))
+		if (k == at)
+			return true;
+	return false;
 }
 
 #endif

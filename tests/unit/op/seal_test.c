@@ -19,11 +19,25 @@
 
 static char dir[32], a[] = "data-00000-a", b[] = "data-00001-b";
 static struct err e;
+static uint64_t unmarked; /* elements in files that no mark has counted */
+
+/* Ends a stream with so many files, and all elements that are not in a mark yet. */
+static enum status
+seal(const char *folder, uint32_t stream, uint32_t streams, uint64_t files)
+{
+	struct seal_about about = { .format = mem_strdup("msgpack"), .type = mem_strdup("int") };
+	enum status st = seal_end(folder, &(struct seal_stream){ stream, streams, files, unmarked }, 7, &about, &e);
+
+	unmarked = 0;
+	seal_about_clear(&about);
+	return st;
+}
 
 static int
 setup(void **state)
 {
 	(void)state;
+	unmarked = 0;
 	strcpy(dir, "/tmp/seal.XXXXXX");
 	return mkdtemp(dir) ? 0 : -1;
 }
@@ -58,6 +72,7 @@ put_file(char *name, const char *bytes)
 	fputs(bytes, f);
 	fclose(f);
 	assert_int_equal(seal_files_add(dir, &s, false, &e), ST_OK);
+	unmarked++;
 	mem_free(path);
 }
 
@@ -79,7 +94,7 @@ whole(void)
 static void
 end(uint32_t stream, uint32_t streams)
 {
-	assert_int_equal(seal_end(dir, &(struct seal_stream){ stream, streams, 0 }, 7, &e), ST_OK);
+	assert_int_equal(seal(dir, stream, streams, 0), ST_OK);
 }
 
 static void
@@ -145,7 +160,7 @@ a_folder_that_is_not_there_is_said_so(void **state)
 {
 	(void)state;
 	assert_int_equal(seal_check("/nowhere/at/all", &e), ST_NOINPUT);
-	assert_int_equal(seal_end("/nowhere/at/all", &(struct seal_stream){ 0, 1, 0 }, 7, &e), ST_NOINPUT);
+	assert_int_equal(seal("/nowhere/at/all", 0, 1, 0), ST_NOINPUT);
 }
 
 static void
@@ -269,9 +284,60 @@ a_list_that_lacks_a_file_is_not_sealed(void **state)
 	(void)state;
 	put_file(a, "x");
 	end(1, 2);
-	assert_int_equal(seal_end(dir, &(struct seal_stream){ 0, 2, 2 }, 7, &e), ST_IO);
+	assert_int_equal(seal(dir, 0, 2, 2), ST_IO);
 	assert_false(whole());
 	put_file(b, "y");
-	assert_int_equal(seal_end(dir, &(struct seal_stream){ 0, 2, 2 }, 7, &e), ST_OK);
+	assert_int_equal(seal(dir, 0, 2, 2), ST_OK);
 	assert_true(whole());
+}
+
+static void
+files_with_other_elements_than_their_streams_are_not_sealed(void **state)
+{
+	(void)state;
+	put_file(a, "x");
+	unmarked++;
+	assert_int_equal(seal(dir, 0, 1, 1), ST_IO);
+	assert_non_null(strstr(e.text, "has 1 elements of 2"));
+	assert_false(whole());
+}
+
+static void
+a_seal_tells_of_the_elements(void **state)
+{
+	struct seal_about about;
+
+	(void)state;
+	put_file(a, "xyz");
+	assert_false(seal_about_read(dir, &about));
+	end(0, 1);
+	assert_true(seal_about_read(dir, &about));
+	assert_int_equal(about.elements, 1);
+	assert_int_equal(about.bytes, 3);
+	assert_string_equal(about.format, "msgpack");
+	assert_string_equal(about.type, "int");
+	assert_null(about.spec);
+	seal_about_clear(&about);
+}
+
+/* Nothing but the last line is looked at, and nothing in it is believed to be a text. */
+static void
+a_last_line_that_is_wrong_tells_nothing(void **state)
+{
+	static const char *const lines[] = { "", "]}", "], ", "], {\"type\": 1}", "], \"type\": \"int\"", "], \"type\": }",
+		"x, \"type\": \"int\"}", "], \"type\": \"int\"} x", "],", "]" };
+	struct seal_about about;
+
+	(void)state;
+	for (size_t k = 0; k < sizeof lines / sizeof *lines; k++) {
+		char *text = mem_printf("{\"chunks\": [\n%s\n", lines[k]);
+
+		put_list(SEAL_NAME, text);
+		if (seal_about_read(dir, &about))
+			fail_msg("%s", lines[k]);
+		mem_free(text);
+	}
+	put_list(SEAL_NAME, "{\n], \"type\": [\"int\"], \"elements\": \"many\", \"spec\": \"a\\u0000b\"}\n");
+	assert_true(seal_about_read(dir, &about));
+	assert_true(!about.type && !about.elements && !about.spec);
 }

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+#include "op/kit/shards_cut.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void
+shards_cut_clear(struct shards_cut *c)
+{
+	seal_files_clear(&c->done);
+}
+
+enum status
+shards_cut_own(struct shards_cut *c, const char *dir, uint32_t stream, uint64_t writer, struct err *e)
+{
+	enum status st = seal_files_own(dir, stream, writer, e);
+
+	seal_files_clear(&c->done);
+	return st == ST_OK ? seal_files_now(dir, &c->done, e) : st;
+}
+
+static int
+cut_by_name(const void *name, const void *file)
+{
+	return strcmp(name, ((const struct seal_file *)file)->name);
+}
+
+uint64_t
+shards_cut_of(const struct shards_cut *c, const char *path)
+{
+	const struct seal_file *f = c->done.n ?
+		bsearch(strrchr(path, '/') + 1, c->done.v, c->done.n, sizeof *c->done.v, cut_by_name) : NULL;
+
+	return f ? f->elements : 0;
+}
+
+enum status
+shards_cut_mine(struct shards_cut *c, const char *dir, uint32_t stream, uint64_t writer, struct err *e)
+{
+	uint64_t last = writer;
+	enum status st = seal_files_owner(dir, stream, &c->at, &last, e);
+
+	if (st == ST_OK && last != writer)
+		st = err_set(e, ST_DATA, "another worker writes this stream to %s now", dir);
+	return st;
+}

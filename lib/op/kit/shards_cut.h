@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Files that end when a time has passed. Who writes a stream once more must end them at the
+ * same elements, so the folder's list tells where: a file that is listed is cut there, and
+ * nobody lists one any more once another writer has said in the list that it goes on with
+ * the stream. All of this is done under the folder's lock.
+ */
+#ifndef KIT_SHARDS_CUT_H
+#define KIT_SHARDS_CUT_H
+
+#include <stdint.h>
+
+#include "base/err.h"
+#include "op/kit/seal_list.h"
+
+/* Zero: files do not end by time. */
+struct shards_cut {
+	int64_t after_ns;       /* how long a file may take; 0: for ever */
+	int64_t now_ns;         /* the clock, set once in a while; times of files are compared with it */
+	struct seal_files done; /* files of the folder when the stream was taken over, by name */
+	off_t at;               /* the list was looked at up to here */
+};
+
+/* Takes the stream over. */
+enum status shards_cut_own(struct shards_cut *c, const char *dir, uint32_t stream, uint64_t writer, struct err *e);
+/* How many elements the file of this path had when it was complete before; 0: it was not. */
+uint64_t shards_cut_of(const struct shards_cut *c, const char *path);
+/* ST_DATA: another writer has taken the stream over. */
+enum status shards_cut_mine(struct shards_cut *c, const char *dir, uint32_t stream, uint64_t writer, struct err *e);
+void shards_cut_clear(struct shards_cut *c);
+
+#endif

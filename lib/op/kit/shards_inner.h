@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Between the files of shards.h: shards.c writes, shards_folder.c has the folder to itself.
+ */
+#ifndef KIT_SHARDS_INNER_H
+#define KIT_SHARDS_INNER_H
+
+#include "op/kit/shards.h"
+
+/* Locks the folder, as long as the descriptor is open; -1: it belongs to another pass now, or the
+ * stream to another writer. Then a stream of the earlier one may still be running somewhere. */
+int shards_lock(struct shards *s, struct err *e);
+/* Has the stream for ourselves, if its files end by time; no other one lists files from now on. */
+enum status shards_own(struct shards *s, struct err *e);
+
+#endif
