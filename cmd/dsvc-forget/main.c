@@ -73,23 +73,16 @@ forget_check(const struct forget *o, const struct opt *opt, struct err *e)
 static enum status
 forget_ask(const struct forget *o, const struct opt *opt, const struct endpoint *ep, struct err *e)
 {
-	struct tool *t;
 	struct msg reply, ask = { .type = MSG_FORGET, .forget = { .jobs = { opt->operand, opt->n },
 		.datasets = o->datasets, .force = o->force } };
-	enum status st = tool_open(ep->address, ep->from, &t, e);
+	enum status st = tool_once(ep->address, ep->from, &ask, MSG_FORGOTTEN, &reply, e);
+
 	if (st != ST_OK)
 		return st;
-	st = tool_ask(t, &ask, &reply, e);
-	tool_close(&t);
-	if (st != ST_OK)
-		return st;
-	if (reply.type == MSG_FORGOTTEN)
-		log_say(LOG_INFO, "forgot %u jobs, %u datasets; %u readers were told", reply.forgotten.jobs,
-			reply.forgotten.datasets, reply.forgotten.readers);
-	else
-		st = err_set(e, ST_PROTO, "the dispatcher answered with something else");
+	log_say(LOG_INFO, "forgot %u jobs, %u datasets; %u readers were told", reply.forgotten.jobs,
+		reply.forgotten.datasets, reply.forgotten.readers);
 	msg_clear(&reply);
-	return st;
+	return ST_OK;
 }
 
 int

@@ -90,23 +90,18 @@ invite_check(struct invite *o, const struct opt *opt, struct err *e)
 static enum status
 invite_ask(const struct invite *o, const char *roles, const struct endpoint *ep, struct err *e)
 {
-	struct tool *t;
 	struct msg reply, ask = { .type = MSG_INVITE, .invite = { .roles = (char *)(uintptr_t)roles,
 		.lasts_s = (uint32_t)(o->lasts / 1000000000), .uses = (uint32_t)o->uses, .name = o->name,
 		.from = o->from, .address = o->address } };
 	struct buf out = { 0 };
-	enum status st = tool_open(ep->address, ep->from, &t, e);
+	enum status st = tool_once(ep->address, ep->from, &ask, MSG_INVITED, &reply, e);
 
 	if (st != ST_OK)
 		return st;
-	st = tool_ask(t, &ask, &reply, e);
-	tool_close(&t);
-	if (st != ST_OK)
-		return st;
-	if (reply.type == MSG_INVITED && reply.invited.line)
+	if (reply.invited.line)
 		buf_printf(&out, "%s\n", reply.invited.line);
 	else
-		st = err_set(e, ST_PROTO, "the dispatcher answered with something else");
+		st = err_set(e, ST_PROTO, "the dispatcher answered with nothing");
 	msg_clear(&reply);
 	if (st == ST_OK)
 		st = quit_write(&out, e);

@@ -45,20 +45,15 @@ reg_send(const struct reg_opts *o, const struct endpoint *ep, const struct plan 
 	 struct err *e)
 {
 	struct buf spec = { 0 }, type = { 0 };
-	struct tool *t;
 	struct msg reply;
 	plan_canonical(p, CANON_ABSOLUTE, &spec);
 	type_print(p->type, &type);
 	struct msg ask = { .type = MSG_REGISTER, .reg = { .id = o->id,
 		.spec = (char *)spec.data, .type = (char *)type.data } };
-	enum status st = tool_open(ep->address, ep->from, &t, e);
+	enum status st = tool_once(ep->address, ep->from, &ask, MSG_DATASET, &reply, e);
 	if (st == ST_OK) {
-		st = tool_ask(t, &ask, &reply, e);
-		tool_close(&t);
-	}
-	if (st == ST_OK) {
-		buf_printf(out, "%s\n", reply.type == MSG_DATASET ? reply.dataset.id : "");
-		if (o->verbose && reply.type == MSG_DATASET && reply.dataset.known)
+		buf_printf(out, "%s\n", reply.dataset.id ? reply.dataset.id : "");
+		if (o->verbose && reply.dataset.known)
 			log_say(LOG_INFO, "it was registered before");
 		msg_clear(&reply);
 	}

@@ -16,14 +16,9 @@ static enum status
 save_forget(const struct endpoint *ep, struct folder *f, struct err *e)
 {
 	char *name = f->job;
-	struct tool *t;
 	struct msg reply, ask = { .type = MSG_FORGET, .forget = { .jobs = { &name, 1 } } };
-	enum status st = tool_open(ep->address, ep->from, &t, e);
+	enum status st = tool_once(ep->address, ep->from, &ask, MSG_FORGOTTEN, &reply, e);
 
-	if (st != ST_OK)
-		return st;
-	st = tool_ask(t, &ask, &reply, e);
-	tool_close(&t);
 	if (st == ST_OK)
 		msg_clear(&reply);
 	if (st == ST_NOINPUT) {

@@ -277,19 +277,32 @@ tool_close(struct tool **tp)
 }
 
 enum status
-tool_type(const char *dispatcher, const char *from, const char *dataset, struct buf *out,
+tool_once(const char *dispatcher, const char *from, struct msg *m, enum msg_type want, struct msg *reply,
 	  struct err *e)
 {
 	struct tool *t;
 	enum status st = tool_open(dispatcher, from, &t, e);
+
 	if (st != ST_OK)
 		return st;
-	struct msg ask = { .type = MSG_GET, .get.id = (char *)dataset }, reply;
-	st = tool_ask(t, &ask, &reply, e);
-	if (st == ST_OK) {
-		buf_str(out, reply.type == MSG_DATASET && reply.dataset.type ? reply.dataset.type : "any");
-		msg_clear(&reply);
-	}
+	st = tool_ask(t, m, reply, e);
 	tool_close(&t);
-	return st;
+	if (st != ST_OK || reply->type == want)
+		return st;
+	msg_clear(reply);
+	return err_set(e, ST_PROTO, "the dispatcher answered with something else");
+}
+
+enum status
+tool_type(const char *dispatcher, const char *from, const char *dataset, struct buf *out,
+	  struct err *e)
+{
+	struct msg ask = { .type = MSG_GET, .get.id = (char *)dataset }, reply;
+	enum status st = tool_once(dispatcher, from, &ask, MSG_DATASET, &reply, e);
+
+	if (st != ST_OK)
+		return st;
+	buf_str(out, reply.dataset.type ? reply.dataset.type : "any");
+	msg_clear(&reply);
+	return ST_OK;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * One question to the dispatcher and its answer, for programs that need no
- * more: dsvc-register, dsvc-status, dsvc-forget.
+ * more: dsvc-register, dsvc-forget, dsvc-invite; or several, as for dsvc-status.
  */
 #ifndef HOST_TOOL_H
 #define HOST_TOOL_H
@@ -23,6 +23,9 @@ enum status tool_ask(struct tool *t, struct msg *m, struct msg *reply, struct er
 /* Waiting for an answer ends with ST_AGAIN once fd is readable. */
 void tool_stop_on(struct tool *t, int fd);
 void tool_close(struct tool **t);
+/* Does all of it for one question. An answer of another type than want is ST_PROTO. */
+enum status tool_once(const char *dispatcher, const char *from, struct msg *m, enum msg_type want,
+		      struct msg *reply, struct err *e);
 
 /* The type of a registered dataset, as text: for op_service. */
 enum status tool_type(const char *dispatcher, const char *from, const char *dataset,
