@@ -115,9 +115,7 @@ allow_list(const char *path, struct err *e)
 	for (size_t i = 0; i < all.n; i++)
 		allowed_print(&all.v[i], &out);
 	allowed_clear(&all);
-	st = quit_write(&out, e);
-	if (st == ST_OK)
-		st = quit_flush(e);
+	st = quit_say(&out, e);
 	buf_clear(&out);
 	return st;
 }

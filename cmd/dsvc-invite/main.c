@@ -104,9 +104,7 @@ invite_ask(const struct invite *o, const char *roles, const struct endpoint *ep,
 		st = err_set(e, ST_PROTO, "the dispatcher answered with nothing");
 	msg_clear(&reply);
 	if (st == ST_OK)
-		st = quit_write(&out, e);
-	if (st == ST_OK)
-		st = quit_flush(e);
+		st = quit_say(&out, e);
 	buf_clear(&out);
 	return st;
 }

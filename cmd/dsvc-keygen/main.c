@@ -74,9 +74,7 @@ main(int argc, char **argv)
 		struct buf out = { 0 };
 		key_print(&pair.public, text);
 		buf_printf(&out, "%s\n", text);
-		st = quit_write(&out, &e);
-		if (st == ST_OK)
-			st = quit_flush(&e);
+		st = quit_say(&out, &e);
 		buf_clear(&out);
 	}
 	key_pair_wipe(&pair);

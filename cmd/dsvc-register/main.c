@@ -137,8 +137,7 @@ main(int argc, char **argv)
 			st = reg_send(&o, &ep, p, &out, &e);
 	}
 	plan_free(&p);
-	st = st == ST_OK ? quit_write(&out, &e) : st;
-	st = st == ST_OK ? quit_flush(&e) : st;
+	st = st == ST_OK ? quit_say(&out, &e) : st;
 	buf_clear(&out);
 	opt_clear(&reg_program, &o, &opt);
 	return st == ST_OK ? 0 : report(reg_program.name, &e);

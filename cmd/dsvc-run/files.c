@@ -48,9 +48,7 @@ files_fmt(const struct run_opts *o, const struct opt *opt, const struct spec_src
 	}
 	if (!st && mode == FMT_CHECK && changed) {
 		/* The names are the answer, and the code says no. */
-		st = quit_write(out, e);
-		if (!st)
-			st = quit_flush(e);
+		st = quit_say(out, e);
 		if (!st)
 			st = err_set(e, ST_NO, "not in the layout of --fmt");
 	}

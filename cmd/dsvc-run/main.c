@@ -120,9 +120,7 @@ main(int argc, char **argv)
 	/* Output of --try is shown even when the run fails. */
 	if ((!st || o.try) && out.len) {
 		struct err last;
-		enum status wrote = quit_write(&out, &last);
-		if (!wrote)
-			wrote = quit_flush(&last);
+		enum status wrote = quit_say(&out, &last);
 		if (wrote && !st)
 			st = wrote, e = last;
 	}

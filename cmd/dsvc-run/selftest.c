@@ -257,8 +257,8 @@ selftest_spec(struct selftest *t, const char *file, struct err *e)
 		if (!st)
 			selftest_judge(t, file, &blocks.v[i]);
 		/* Each line as it comes: a test may take its time. */
-		if (!st && !(st = quit_write(t->out, e)))
-			st = quit_flush(e);
+		if (!st)
+			st = quit_say(t->out, e);
 		buf_reset(t->out);
 	}
 	testblocks_clear(&blocks);

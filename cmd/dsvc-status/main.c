@@ -76,9 +76,7 @@ status_show(const struct status_options *o, const struct msg *now, const struct 
 		buf_put(&out, table.data, table.len);
 	}
 	struct err lost;
-	enum status written = quit_write(&out, &lost);
-	if (written == ST_OK)
-		written = quit_flush(&lost);
+	enum status written = quit_say(&out, &lost);
 	buf_clear(&out);
 	buf_clear(&table);
 	if (written != ST_OK)

@@ -155,11 +155,9 @@ enum opt_answer { OPT_HELP_SHORT, OPT_HELP, OPT_VERSION };
 static enum status
 opt_show(struct opt_scan *s, struct buf *b)
 {
-	enum status st = quit_write(b, s->e);
+	enum status st = quit_say(b, s->e);
 
 	buf_clear(b);
-	if (st == ST_OK)
-		st = quit_flush(s->e);
 	return st == ST_OK ? ST_END : st;
 }
 

@@ -39,6 +39,14 @@ quit_flush(struct err *e)
 	return ST_OK;
 }
 
+enum status
+quit_say(const struct buf *b, struct err *e)
+{
+	enum status st = quit_write(b, e);
+
+	return st == ST_OK ? quit_flush(e) : st;
+}
+
 /* No log_say: this may run in a signal handler. */
 static void
 quit_late(void)

@@ -15,6 +15,8 @@ enum status quit_write(const struct buf *b, struct err *e);
 /* Flushes and checks standard output: ST_IO when what was written is not all
  * there. A closed pipe ends the program, in silence, by SIGPIPE. */
 enum status quit_flush(struct err *e);
+/* Does both: all that a program has to say. */
+enum status quit_say(const struct buf *b, struct err *e);
 /* A file that is of no use when a signal ends the program: quit_signal removes it. Lent until
  * the next call; NULL: none. */
 void quit_removes(const char *path);
