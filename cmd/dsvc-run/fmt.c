@@ -13,7 +13,6 @@ static enum status
 fmt_replace(const char *path, const struct buf *text, struct err *e)
 {
 	struct stat info;
-	struct replace r;
 	char *name = realpath(path, NULL);
 
 	if (!name || stat(name, &info)) {
@@ -21,15 +20,9 @@ fmt_replace(const char *path, const struct buf *text, struct err *e)
 		free(name);
 		return st;
 	}
-	enum status st = replace_open(&r, name, e);
+	enum status st = replace_file_mode(name, info.st_mode & 07777, text->data, text->len, e);
 	free(name);
-	if (st == ST_OK && fchmod(r.fd, info.st_mode & 07777)) {
-		st = err_errno(e, "cannot write %s", path);
-		replace_cancel(&r);
-	}
-	if (st == ST_OK)
-		st = replace_write(&r, text->data, text->len, e);
-	return st == ST_OK ? replace_commit(&r, e) : st;
+	return st;
 }
 
 enum status

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/gate.h"
@@ -110,6 +111,21 @@ replace_file(const char *path, const void *p, size_t n, struct err *e)
 	struct replace r;
 	enum status st = replace_open(&r, path, e);
 
+	if (st == ST_OK)
+		st = replace_write(&r, p, n, e);
+	return st == ST_OK ? replace_commit(&r, e) : st;
+}
+
+enum status
+replace_file_mode(const char *path, mode_t mode, const void *p, size_t n, struct err *e)
+{
+	struct replace r;
+	enum status st = replace_open(&r, path, e);
+
+	if (st == ST_OK && fchmod(r.fd, mode) != 0) {
+		st = err_errno(e, "cannot write %s", path);
+		replace_cancel(&r);
+	}
 	if (st == ST_OK)
 		st = replace_write(&r, p, n, e);
 	return st == ST_OK ? replace_commit(&r, e) : st;

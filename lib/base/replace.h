@@ -35,6 +35,8 @@ enum status replace_commit(struct replace *r, struct err *e);
 void replace_cancel(struct replace *r);
 /* Does all of the above for n bytes. */
 enum status replace_file(const char *path, const void *p, size_t n, struct err *e);
+/* The same with a mode, which the file has before there is a byte in it. */
+enum status replace_file_mode(const char *path, mode_t mode, const void *p, size_t n, struct err *e);
 
 /* Does only the last step, for a temporary file that its owner has made and named: syncs its
  * bytes (fsync), gives it the name, and syncs the name (fsync of the folder). temporary NULL:

@@ -167,21 +167,6 @@ trust_lock(const char *path, int *fd, struct err *e)
 	return st;
 }
 
-static enum status
-trust_write(const char *path, const struct buf *text, struct err *e)
-{
-	struct replace r = { 0 };
-	enum status st = replace_open(&r, path, e);
-
-	if (st == ST_OK && fchmod(r.fd, 0600) != 0) {
-		st = err_errno(e, "cannot write %s", path);
-		replace_cancel(&r);
-	}
-	if (st == ST_OK)
-		st = replace_write(&r, text->data, text->len, e);
-	return st == ST_OK ? replace_commit(&r, e) : st;
-}
-
 enum status
 trust_edit(const char *path,
 	   enum status (*edit)(void *arg, const char *now, size_t n, struct buf *out, struct err *e),
@@ -201,7 +186,7 @@ trust_edit(const char *path,
 	if (st == ST_OK)
 		st = edit(arg, now.data ? (char *)now.data : "", now.len, &out, e);
 	if (st == ST_OK)
-		st = trust_write(path, &out, e);
+		st = replace_file_mode(path, 0600, out.data, out.len, e);
 	close(lock);
 	buf_clear(&now);
 	buf_clear(&out);

@@ -70,6 +70,21 @@ the_name_changes_hands_at_the_commit(void **state)
 }
 
 static void
+a_mode_is_what_was_said(void **state)
+{
+	struct err e = { 0 };
+	struct stat info;
+	mode_t before = umask(077);
+
+	(void)state;
+	assert_int_equal(replace_file_mode(name, 0644, "x", 1, &e), ST_OK);
+	umask(before);
+	assert_int_equal(stat(name, &info), 0);
+	assert_int_equal(info.st_mode & 07777, 0644);
+	assert_string_equal(content(), "x");
+}
+
+static void
 a_folder_that_is_not_there_is_named(void **state)
 {
 	struct err e = { 0 };
