@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <zmq.h>
 
+#include "base/big.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -26,15 +27,6 @@ enum {
 	SOCK_ENFORCE = 93,   /* ZMQ_ZAP_ENFORCE_DOMAIN, which libzmq declares for drafts only */
 	SOCK_WAITING = 1000  /* messages read ahead of us; more wait in the system */
 };
-
-static uint64_t
-sock_id_of(const uint8_t *p)
-{
-	uint64_t id = 0;
-	for (int i = 0; i < 8; i++)
-		id = id << 8 | p[i];
-	return id;
-}
 
 static void
 sock_broke(void *arg, uint64_t peer)
@@ -121,7 +113,7 @@ sock_new(struct net *n, const struct sock_opts *opts)
 	zmq_setsockopt(h, ZMQ_MAXMSGSIZE, &most, sizeof most);
 	if (opts->self) {
 		uint8_t id[8];
-		sock_id_bytes(opts->self, id);
+		big_put_u64(id, opts->self);
 		zmq_setsockopt(h, ZMQ_ROUTING_ID, id, sizeof id);
 	}
 	int64_t return_ms = opts->return_ms ? opts->return_ms : SOCK_RETURN_MS;
@@ -365,7 +357,7 @@ sock_seen(struct sock *s, uint64_t peer, int fd, zmq_msg_t *m)
 static void
 sock_deliver(struct sock *s, const uint8_t *id, zmq_msg_t *head, zmq_msg_t *payload)
 {
-	struct sock_msg m = { .peer = sock_id_of(id) };
+	struct sock_msg m = { .peer = big_u64(id) };
 	if (s->calls) {
 		struct track_peer *called = hash_get(&s->aliases, &m.peer, sizeof m.peer);
 		if (!called)
@@ -532,7 +524,7 @@ sock_send(struct sock *s, uint64_t peer, const void *head, size_t n,
 {
 	uint8_t id[8];
 	struct track_peer *p = track_find(&s->track, peer);
-	sock_id_bytes(s->calls && p ? p->alias : peer, id);
+	big_put_u64(id, s->calls && p ? p->alias : peer);
 	if (!s->calls && p && !p->dropped && p->out &&
 	    outbox_bytes(p->out) + n + OUTBOX_EACH > OUTBOX_MAX)
 		sock_drop(s, p);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Ids of peers, and the calling of one.
+ * Ids of peers, and the calling of one. On the wire the big end of an id is first (base/big.h),
+ * so that a dump shows the number.
  */
+#include "base/big.h"
 #include "base/rng.h"
 #include "net/sock_inner.h"
 
@@ -11,20 +13,13 @@ sock_peer_new(void)
 	return rng_seed_fresh() | (uint64_t)1 << 63; /* ids that begin with 0 are libzmq's own */
 }
 
-void
-sock_id_bytes(uint64_t id, uint8_t out[8])
-{
-	for (int i = 0; i < 8; i++)
-		out[i] = (uint8_t)(id >> (56 - 8 * i));
-}
-
 bool
 sock_dial(struct sock *s, struct track_peer *p)
 {
 	uint8_t id[8];
 	p->alias = sock_peer_new();
 	hash_put(&s->aliases, &p->alias, sizeof p->alias, p);
-	sock_id_bytes(p->alias, id);
+	big_put_u64(id, p->alias);
 	zmq_setsockopt(s->handle, ZMQ_CONNECT_ROUTING_ID, id, sizeof id);
 	if (s->o.fresh)
 		zmq_setsockopt(s->handle, ZMQ_ROUTING_ID, id, sizeof id);

@@ -56,8 +56,6 @@ void sock_drain_monitor(struct sock *s);
 /* Calls those anew that spoke another language, when it is time. */
 void sock_redial(struct sock *s, int64_t now_ns);
 /* sock_dial.c */
-/* An id as it is on the wire: big end first, so that a dump shows the number. */
-void sock_id_bytes(uint64_t id, uint8_t out[8]);
 /* Connects to a kept peer under a new alias. */
 bool sock_dial(struct sock *s, struct track_peer *p);
 

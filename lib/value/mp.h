@@ -18,6 +18,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/big.h"
 #include "base/err.h"
 
 enum {
@@ -84,10 +85,7 @@ mp_u32(const uint8_t *p)
 static inline uint64_t
 mp_u64(const uint8_t *p)
 {
-	uint64_t v;
-
-	memcpy(&v, p, 8);
-	return __builtin_bswap64(v);
+	return big_u64(p);
 }
 static inline uint8_t *
 mp_put_u16(uint8_t *p, uint16_t v)
@@ -106,9 +104,7 @@ mp_put_u32(uint8_t *p, uint32_t v)
 static inline uint8_t *
 mp_put_u64(uint8_t *p, uint64_t v)
 {
-	v = __builtin_bswap64(v);
-	memcpy(p, &v, 8);
-	return p + 8;
+	return big_put_u64(p, v);
 }
 static inline uint8_t *
 mp_put_uint(uint8_t *p, uint64_t v)
