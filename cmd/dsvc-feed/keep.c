@@ -122,12 +122,9 @@ keep_store(const struct keep *k, struct err *e)
 	}
 	p = mp_put_uint(head, crc32c(b.data, b.len));
 	buf_put(&b, head, (size_t)(p - head));
-	enum status st = replace_file(k->file, b.data, b.len, e);
+	enum status st = replace_save(k->file, "the position", b.data, b.len, e);
 	buf_clear(&b);
-	if (st == ST_OK)
-		return st;
-	err_wrap(e, "cannot save the position");
-	return e->kind = ST_IO;
+	return st;
 }
 
 enum status

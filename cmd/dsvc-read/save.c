@@ -92,12 +92,9 @@ saved_store(const char *file, const struct saved *s, struct err *e)
 	struct buf b = { 0 };
 
 	saved_encode(s, &b);
-	enum status st = replace_file(file, b.data, b.len, e);
+	enum status st = replace_save(file, "the position", b.data, b.len, e);
 	buf_clear(&b);
-	if (st == ST_OK)
-		return st;
-	err_wrap(e, "cannot save the position");
-	return e->kind = ST_IO;
+	return st;
 }
 
 enum status

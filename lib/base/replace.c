@@ -117,6 +117,15 @@ replace_file(const char *path, const void *p, size_t n, struct err *e)
 }
 
 enum status
+replace_save(const char *path, const char *what, const void *p, size_t n, struct err *e)
+{
+	if (replace_file(path, p, n, e) == ST_OK)
+		return ST_OK;
+	err_wrap(e, "cannot save %s", what);
+	return e->kind = ST_IO;
+}
+
+enum status
 replace_file_mode(const char *path, mode_t mode, const void *p, size_t n, struct err *e)
 {
 	struct replace r;
