@@ -73,8 +73,9 @@ invite_check(struct invite *o, const struct opt *opt, struct err *e)
 		err_help(e, "roles are " ROLES_HELP ", with commas between");
 		return ST_USAGE;
 	}
-	if (o->name && !trust_name_ok(o->name, strlen(o->name)))
-		return err_set(e, ST_USAGE, "a name has 1 to %d printable letters", TRUST_NAME_MAX);
+	enum status st = trust_name_check(o->name, e);
+	if (st != ST_OK)
+		return st;
 	if (o->from && !allowed_from_ok(o->from)) {
 		err_set(e, ST_USAGE, "`%s` is no address of a machine or a network", o->from);
 		err_help(e, "for example --from 10.0.0.0/8");
@@ -82,7 +83,7 @@ invite_check(struct invite *o, const struct opt *opt, struct err *e)
 	}
 	if (!o->address)
 		return ST_OK;
-	enum status st = endpoint_bind(&o->address, "--address", e);
+	st = endpoint_bind(&o->address, "--address", e);
 	return st == ST_OK && strncmp(o->address, "tcp://", 6) != 0 ?
 		err_set(e, ST_USAGE, "--address must be a TCP address") : st;
 }

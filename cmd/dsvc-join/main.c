@@ -63,8 +63,9 @@ main(int argc, char **argv)
 	else if (opt.n && !strncmp(opt.operand[0], "dsvc-invitation", 15)) {
 		st = err_set(&e, ST_USAGE, "an invitation is a secret, and others see the arguments of programs");
 		err_help(&e, "put it into a file, or give it on standard input; and ask for another one");
-	} else if (o.name && !trust_name_ok(o.name, strlen(o.name)))
-		st = err_set(&e, ST_USAGE, "a name has 1 to %d printable letters", TRUST_NAME_MAX);
+	} else {
+		st = trust_name_check(o.name, &e);
+	}
 	if (st == ST_OK)
 		st = join_with(opt.n ? opt.operand[0] : "-", o.name, true, &j, &e);
 	if (st == ST_OK)

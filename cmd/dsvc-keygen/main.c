@@ -64,11 +64,11 @@ main(int argc, char **argv)
 		return code;
 	if (opt.n)
 		st = err_set(&e, ST_USAGE, "unexpected argument `%s`", opt.operand[0]);
-	else if (o.name && !trust_name_ok(o.name, strlen(o.name)))
-		st = err_set(&e, ST_USAGE, "a name has 1 to %d printable letters", TRUST_NAME_MAX);
-	else if (o.show)
-		st = key_file_read(o.output, false, &pair, NULL, &e);
 	else
+		st = trust_name_check(o.name, &e);
+	if (st == ST_OK && o.show)
+		st = key_file_read(o.output, false, &pair, NULL, &e);
+	else if (st == ST_OK)
 		st = key_file_make(o.output, o.name, &pair, &e);
 	if (st == ST_OK) {
 		struct buf out = { 0 };

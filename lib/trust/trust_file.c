@@ -233,6 +233,14 @@ trust_name_ok(const char *name, size_t n)
 	return n > 0 && n <= TRUST_NAME_MAX;
 }
 
+enum status
+trust_name_check(const char *name, struct err *e)
+{
+	if (!name || trust_name_ok(name, strlen(name)))
+		return ST_OK;
+	return err_set(e, ST_USAGE, "a name has 1 to %d printable letters", TRUST_NAME_MAX);
+}
+
 bool
 trust_word(const char **at, const char *end, const char **word, size_t *n)
 {
