@@ -42,9 +42,7 @@ reader_net_denied(void *arg, uint64_t peer, enum sock_denied why)
 	struct reader_host *c = arg;
 	struct err e;
 	(void)peer;
-	if (c->met && why != SOCK_DENIED_KEY)
-		return; /* it may be set up anew just now */
-	if (secure_denied(&c->secure, c->conf.dispatcher, why, &e) != ST_OK)
+	if (secure_denied(&c->secure, c->conf.dispatcher, c->met, why, &e) != ST_OK)
 		reader_net_over(c, e.kind, &e, NULL);
 }
 

@@ -101,10 +101,12 @@ secure_own(const struct secure *s)
 }
 
 enum status
-secure_denied(const struct secure *s, const char *addresses, enum sock_denied why, struct err *e)
+secure_denied(const struct secure *s, const char *addresses, bool met, enum sock_denied why, struct err *e)
 {
 	char key[KEY_SHORT], own[KEY_TEXT + 1];
 
+	if (met && why != SOCK_DENIED_KEY)
+		return ST_OK;
 	if (s->n != 1) {
 		log_say(LOG_WARN, "one of %s does not let us in", addresses);
 		return ST_OK;

@@ -35,9 +35,10 @@ void secure_wipe(struct secure *s);
 void secure_clear(struct secure *s); /* frees all */
 /* For sock_opts.keys; NULL: without. The keys for sock_connect_any are `servers`. */
 const struct key_pair *secure_own(const struct secure *s);
-/* Says why a dispatcher did not let us in; ST_PERM. ST_OK, and a line in the log: it has other
- * addresses, of which one may. */
-enum status secure_denied(const struct secure *s, const char *addresses, enum sock_denied why, struct err *e);
+/* Says why a dispatcher did not let us in; ST_PERM. ST_OK: that need not be the end, for it has
+ * answered before (met) and may be set up anew just now, or it has other addresses, of which one
+ * may let us in; then there is a line in the log. */
+enum status secure_denied(const struct secure *s, const char *addresses, bool met, enum sock_denied why, struct err *e);
 
 /* An endpoint of a worker, as messages have it: an address, and perhaps a blank and a key. */
 void secure_endpoint(const char *address, const struct key *k, struct buf *out);

@@ -109,7 +109,7 @@ tool_denied(void *arg, uint64_t peer, enum sock_denied why)
 	struct tool *t = arg;
 
 	(void)peer;
-	t->failed = secure_denied(&t->secure, t->address, why, &t->err);
+	t->failed = secure_denied(&t->secure, t->address, false, why, &t->err);
 }
 
 static enum status

@@ -37,9 +37,7 @@ worker_host_denied(void *arg, uint64_t peer, enum sock_denied why)
 	struct worker_host *h = arg;
 	struct err e;
 	(void)peer;
-	if (h->met && why != SOCK_DENIED_KEY)
-		return; /* it may be set up anew just now */
-	if (secure_denied(&h->secure, h->conf->dispatcher, why, &e) != ST_OK)
+	if (secure_denied(&h->secure, h->conf->dispatcher, h->met, why, &e) != ST_OK)
 		worker_host_finish(h, e.kind, &e);
 }
 
