@@ -2,8 +2,9 @@
  *
  * The past of a stream that nobody can need any more: splits before its oldest restart
  * point. Its memory and its rows so stay as small as they are, however long it runs.
- * Of restart points with large states (a shuffle of many elements) two are kept: one that
- * is needed if the worker is lost, and one that takes its place when readers are so far.
+ * A restart point can have a large state (a shuffle of many elements). A stream keeps two of
+ * that size: one that is needed if the worker is lost, and one that takes its place when
+ * readers are so far.
  */
 #include <string.h>
 
