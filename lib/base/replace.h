@@ -35,9 +35,9 @@ enum status replace_commit(struct replace *r, struct err *e);
 void replace_cancel(struct replace *r);
 /* Does all of the above for n bytes. */
 enum status replace_file(const char *path, const void *p, size_t n, struct err *e);
-/* The same for what a user asked to keep: every failure is ST_IO and says "cannot save WHAT". */
+/* For what a user asked to keep: every failure is ST_IO and says "cannot save WHAT". */
 enum status replace_save(const char *path, const char *what, const void *p, size_t n, struct err *e);
-/* The same as replace_file with a mode, which the file has before there is a byte in it. */
+/* With a mode, which the file has before there is a byte in it. */
 enum status replace_file_mode(const char *path, mode_t mode, const void *p, size_t n, struct err *e);
 
 /* Does only the last step, for a temporary file that its owner has made and named: syncs its

@@ -38,7 +38,7 @@ void trust_time(int64_t s, char out[TRUST_TIME]);
 bool trust_time_parse(const char *text, size_t n, int64_t *out);
 /* Whether it can be a name: 1 to TRUST_NAME_MAX printable bytes of ASCII, no blank. */
 bool trust_name_ok(const char *name, size_t n);
-/* The same for a name that somebody typed, or NULL, which is none: ST_USAGE. */
+/* ST_USAGE if a name that somebody typed can be none; NULL: nobody did. */
 enum status trust_name_check(const char *name, struct err *e);
 
 /* Words of a line: sets *word and *n to the next one; false: there is none. */
