@@ -99,14 +99,15 @@ load lib/dsvc
 }
 
 @test "it does not end while a job goes on" {
-	start dispatch dsvc-dispatch --exit-when-idle 0.3s
-	start work dsvc-work -j 1
 	mkfifo "$BATS_TEST_TMPDIR/out"
+	start dispatch dsvc-dispatch --exit-when-idle 2s
+	# The reader waits for the worker, and meanwhile the dispatcher is not idle.
 	spawn read bash -c "exec dsvc-read -e 'range 2_000_000' >'$BATS_TEST_TMPDIR/out'"
 	exec 9<"$BATS_TEST_TMPDIR/out"
-	IFS= read -r -t 10 -u 9 _
-	# a second in which only the job keeps it from being idle
-	run ! dsvc_wait "${pid[dispatch]}" 1
+	start work dsvc-work -j 1 9<&-
+	IFS= read -r -t "$patience" -u 9 _
+	# a time in which only the job keeps it from being idle
+	run ! dsvc_wait "${pid[dispatch]}" 2.5
 	cat <&9 >"$BATS_TEST_TMPDIR/all"
 	exec 9<&-
 	(($(wc -l <"$BATS_TEST_TMPDIR/all") == 1999999))
@@ -154,7 +155,7 @@ load lib/dsvc
 	mkfifo "$BATS_TEST_TMPDIR/up"
 	spawn d dsvc-dispatch --ready-file "$BATS_TEST_TMPDIR/up"
 	local line
-	read -r -t 10 line <"$BATS_TEST_TMPDIR/up"
+	read -r -t "$patience" line <"$BATS_TEST_TMPDIR/up"
 	[[ $line == "$endpoint" ]]
 	stop d
 	[[ -p $BATS_TEST_TMPDIR/up ]]

@@ -85,14 +85,17 @@ start() {
 	exec 8<>"$fifo"
 	dsvc_launch "$name" "$fifo" "$@" 8>&-
 	ready=
-	local tries=0
-	while ! IFS= read -r -t 0.2 -u 8 ready; do
+	local part tries=0
+	# What was read when the time was over is part of the line.
+	until IFS= read -r -t 0.2 -u 8 part; do
+		ready+=$part
 		if ! kill -0 "${pid[$name]}" 2>/dev/null || ((++tries > 5 * patience)); then
 			exec 8>&-
 			echo "$name is not ready: $*" >&2
 			return 1
 		fi
 	done
+	ready+=$part
 	exec 8>&-
 	rm -f "$fifo"
 }
