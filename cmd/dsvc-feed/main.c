@@ -27,6 +27,7 @@ main_machine(const struct feed_opts *o, struct feed_conf *m)
 		.ours = o->command != NULL,
 		.tail = o->tail ? (enum feed_tail)(o->tail - 1) : o->cores == 1 ? FEED_SHORT : FEED_PAD,
 		.results = (enum feed_results)o->results, .until = UINT64_MAX, .loop = (uint64_t)o->loop,
+		.loop_ns = o->loop_ns, .each_loop = o->each_loop,
 		.wait_cores_ns = o->wait_cores, .slow_ns = o->slow, .core_timeout_ns = o->core_timeout, .grace_ns = o->grace };
 }
 
@@ -39,10 +40,12 @@ main_conf(const struct feed_opts *o, const struct feed_plan *p, struct feed_host
 	main_machine(o, &c->machine);
 	c->fill = (struct feed_fill_conf){ .element = o->batched ? FEED_ROWS : elements[o->element],
 		.batch = (uint64_t)o->batch, .cores = (uint32_t)o->cores, .prefetch = (uint32_t)o->prefetch,
-		.epochs = (uint32_t)o->epochs, .tail = c->machine.tail, .mask = o->mask, .type = p->element,
-		.expect = p->expect, .slot_max = (size_t)o->slot_max, .resumable = p->resumable };
+		.epochs = (uint32_t)(o->job.epoch + (uint64_t)o->epochs - 1), .tail = c->machine.tail, .pad_last = o->pad,
+		.mask = o->mask, .type = p->element,
+		.expect = p->expect, .arrays = o->as == FEED_AS_NPY, .slot_max = (size_t)o->slot_max, .resumable = p->resumable };
 	c->steps = main_limit(o->steps);
 	c->until = o->until_given ? main_limit(o->until) : UINT64_MAX;
+	c->epoch = (uint32_t)o->job.epoch;
 	c->as = (enum feed_as)o->as;
 	c->argv = o->command;
 	c->listen = o->listen;
@@ -125,7 +128,7 @@ main(int argc, char **argv)
 	code = st == ST_OK ? feed_run(&run, &c) : report(feed_program.name, &e);
 	ready_end(&o.ready);
 	feed_place_clear(&c.begin);
-	keep_clear(&run.keep);
+	feed_run_clear(&run);
 	feed_plan_clear(&plan);
 	opt_clear(&feed_program, &o, &opt);
 	return code;

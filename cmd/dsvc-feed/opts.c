@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "host/feed/feed_host.h"
 #include "host/link.h"
 #include "lang/offer.h"
@@ -22,7 +23,12 @@ static const struct param rows[] = {
 	  .flags = PARAM_RARE | PARAM_REPEAT, .help = "set a parameter of the pipeline" },
 	{ .name = "include-dir", .letter = 'I', .arg = "DIR", .kind = PARAM_WORDS, AT(include),
 	  .flags = PARAM_RARE | PARAM_REPEAT, .complete = "dir", .help = "look for included files in DIR" },
+	{ .name = "job", .letter = 'J', .arg = "NAME", .kind = PARAM_WORD, AT(job.name),
+	  .flags = PARAM_RARE | PARAM_OPTIONAL | PARAM_NAME,
+	  .help = "share the elements with all readers of this job, in order any" },
 	{ .name = "local", .kind = PARAM_BOOL, AT(local), .help = "run the pipeline in this process" },
+	{ .name = "jobs", .letter = 'j', .arg = "N", .kind = PARAM_INT, AT(jobs), .flags = PARAM_RARE | PARAM_ALLOW_AUTO,
+	  .min = 1, .max = 256, .help = "with --local: source threads (default 1), auto: one per processor" },
 	{ .name = "cores", .letter = 'n', .arg = "N", .kind = PARAM_INT, AT(cores), .def = "1", .min = 1,
 	  .max = FEED_CORES_MAX, .help = "number of consumers, and of copies of CMD" },
 	{ .name = "batch", .arg = "N", .kind = PARAM_INT, AT(batch), .def = "0", .flags = PARAM_ZERO,
@@ -33,6 +39,8 @@ static const struct param rows[] = {
 	{ .name = "tail", .arg = "WAY", .kind = PARAM_CHOICE, AT(tail), .def = "auto",
 	  .choices = "auto|pad|drop|short|error", .complete = "pad|drop|short|error",
 	  .help = "the last rows, too few for a step; short: share them; auto: short for one core, else pad" },
+	{ .name = "pad", .arg = "WITH", .kind = PARAM_CHOICE, AT(pad), .def = "zero", .flags = PARAM_RARE,
+	  .choices = "zero|last", .complete = "zero|last", .help = "what pads: zeros, or the last row again" },
 	{ .name = "mask", .arg = "NAME", .kind = PARAM_WORD, AT(mask), .flags = PARAM_RARE | PARAM_OPTIONAL | PARAM_NAME,
 	  .help = "add a field NAME that is true for real rows and false for padding" },
 	{ .name = "expect", .arg = "TYPE", .kind = PARAM_WORD, AT(expect), .flags = PARAM_RARE | PARAM_OPTIONAL,
@@ -48,6 +56,8 @@ static const struct param rows[] = {
 	{ .name = "window", .arg = "N", .kind = PARAM_INT, AT(job.window), .def = "auto",
 	  .flags = PARAM_RARE | PARAM_ALLOW_AUTO | PARAM_ZERO, .min = 1, .max = JOB_WINDOW_MAX,
 	  .help = "number of unacknowledged chunks per stream" },
+	{ .name = "epoch", .arg = "N", .kind = PARAM_INT, AT(job.epoch), .def = "1", .flags = PARAM_RARE, .min = 1,
+	  .max = UINT32_MAX, .help = "begin with the N-th pass" },
 	{ .name = "epochs", .arg = "N", .kind = PARAM_INT, AT(epochs), .def = "1", .min = 1, .max = UINT32_MAX,
 	  .help = "N passes over the data, one after the other" },
 	{ .name = "steps", .arg = "N", .kind = PARAM_INT, AT(steps), .def = "inf", .flags = PARAM_ALLOW_INF, .max = INT64_MAX,
@@ -58,14 +68,16 @@ static const struct param rows[] = {
 	{ .name = "from", .arg = "STEP", .kind = PARAM_INT, AT(from), .given = offsetof(struct feed_opts, from_given),
 	  .def = "auto", .flags = PARAM_RARE | PARAM_ALLOW_AUTO | PARAM_ZERO, .max = INT64_MAX,
 	  .help = "begin after STEP steps: at that position in the --checkpoint, or by passing over their rows" },
-	{ .name = "loop", .arg = "N", .kind = PARAM_INT, AT(loop), .def = "0", .flags = PARAM_RARE | PARAM_ZERO,
-	  .max = INT64_MAX,
-	  .help = "steps of a loop: cores stop and positions are saved at its end; 0: no loops" },
+	{ .name = "loop", .arg = "N|DURATION", .kind = PARAM_WORD, AT(loop_text), .def = "0", .flags = PARAM_RARE,
+	  .help = "steps of a loop, or how long it is to take, about: cores stop and positions are saved at its end; "
+	  "0: no loops" },
+	{ .name = "each-loop", .kind = PARAM_BOOL, AT(each_loop), .flags = PARAM_RARE,
+	  .help = "start CMD anew for each loop" },
 	{ .name = "prefetch", .arg = "N", .kind = PARAM_INT, AT(prefetch), .def = "2", .flags = PARAM_RARE,
 	  .min = 1, .max = 1024,
 	  .help = "how many steps a core may be told of before it has done them" },
-	{ .name = "as", .arg = "FORMAT", .kind = PARAM_CHOICE, AT(as), .def = "memory", .choices = "memory|ndjson|msgpack",
-	  .complete = "memory|ndjson|msgpack", .help = "how CMD gets steps; ndjson, msgpack: on its stdin" },
+	{ .name = "as", .arg = "FORMAT", .kind = PARAM_CHOICE, AT(as), .def = "memory", .choices = "memory|ndjson|msgpack|npy",
+	  .complete = "memory|ndjson|msgpack|npy", .help = "how CMD gets steps; all but memory: on its stdin" },
 	{ .name = "results", .arg = "WHAT", .kind = PARAM_CHOICE, AT(results), .def = "none", .choices = "none|step|rows",
 	  .complete = "none|step|rows", .help = "take results: a value a step, or one for each row" },
 	{ .name = "to", .letter = 't', .arg = "FORMAT", .kind = PARAM_CHOICE, AT(format), .def = "auto", .flags = PARAM_RARE,
@@ -100,6 +112,17 @@ static const struct param rows[] = {
 	  .max = INT64_MAX, .help = "after a failure, cores that have not ended within DURATION are terminated" },
 	{ .name = "slot-max", .arg = "SIZE", .kind = PARAM_SIZE, AT(slot_max), .def = "1G", .flags = PARAM_RARE, .min = 4096,
 	  .max = (int64_t)1 << 40, .help = "the largest step, in bytes" },
+	{ .name = "max-errors", .arg = "N", .kind = PARAM_INT, .max = INT64_MAX, AT(job.max_errors),
+	  .given = offsetof(struct feed_opts, job.limited), .def = "inf", .flags = PARAM_RARE | PARAM_ALLOW_INF | PARAM_ZERO,
+	  .help = "exit 65 if more than N elements fail under on_error=skip or keep" },
+	{ .name = "errors", .arg = "FILE", .kind = PARAM_WORD, AT(errors), .flags = PARAM_RARE | PARAM_OPTIONAL,
+	  .complete = "file", .help = "write JSON records of the elements that failed to FILE" },
+	{ .name = "give-up", .arg = "DURATION", .kind = PARAM_DURATION, AT(give_up), .def = "0",
+	  .flags = PARAM_RARE | PARAM_ZERO, .max = INT64_MAX,
+	  .help = "give up on a lost dispatcher after DURATION; for one with state; 0: never" },
+	{ .name = "progress", .letter = 'p', .arg = "WHEN", .kind = PARAM_CHOICE, AT(progress), .def = "auto",
+	  .flags = PARAM_RARE, .choices = "auto|always|never", .complete = "auto|always|never",
+	  .help = "show progress: always, never or auto; auto: on a terminal to which no results are written" },
 	{ .name = "stats", .kind = PARAM_BOOL, AT(stats), .flags = PARAM_RARE,
 	  .help = "print steps, rows and rate at the end" },
 	OPT_FAIL_EMPTY(struct feed_opts),
@@ -141,9 +164,52 @@ opts_positions(const struct feed_opts *o, struct err *e)
 	return ST_OK;
 }
 
-enum status
-opts_check(const struct feed_opts *o, struct err *e)
+/* --loop: a number of steps, or a duration. */
+static enum status
+opts_loop(struct feed_opts *o, struct err *e)
 {
+	const char *t = o->loop_text;
+
+	if (t && !str_int(t, strlen(t), &o->loop) && !str_duration_ns(t, strlen(t), &o->loop_ns))
+		o->loop = -1;
+	if (o->loop < 0 || o->loop_ns < 0) {
+		err_set(e, ST_USAGE, "--loop: '%s' is neither a number of steps nor a duration", t);
+		err_help(e, "write 100, or 5m");
+		return ST_USAGE;
+	}
+	if (!o->each_loop)
+		return ST_OK;
+	if (!o->command)
+		err_set(e, ST_USAGE, "--each-loop starts a command anew, and none was given");
+	else if (!o->loop && !o->loop_ns)
+		err_set(e, ST_USAGE, "--each-loop: there are no loops: give --loop N");
+	else
+		return ST_OK;
+	return ST_USAGE;
+}
+
+static enum status
+opts_where(const struct feed_opts *o, struct err *e)
+{
+	if (o->local && o->job.name)
+		return err_set(e, ST_USAGE, "--job is for readers of the service, and --local uses none");
+	if (o->jobs && !o->local) {
+		err_set(e, ST_USAGE, "--jobs is for --local: the workers of the service have slots");
+		err_help(e, "--shards N makes N streams, for as many slots");
+		return ST_USAGE;
+	}
+	return ST_OK;
+}
+
+enum status
+opts_check(struct feed_opts *o, struct err *e)
+{
+	enum status st = opts_loop(o, e);
+
+	if (st == ST_OK)
+		st = opts_where(o, e);
+	if (st != ST_OK)
+		return st;
 	if (o->batched && o->batch % o->cores) {
 		err_set(e, ST_USAGE, "--batch: %lld rows cannot be shared evenly by %lld cores", (long long)o->batch,
 			(long long)o->cores);
@@ -163,7 +229,7 @@ opts_check(const struct feed_opts *o, struct err *e)
 	}
 	if (o->as != FEED_AS_MEMORY && o->listen)
 		return err_set(e, ST_USAGE, "--listen is for consumers in memory, and --as %s for a command",
-			       o->as == FEED_AS_NDJSON ? "ndjson" : "msgpack");
+			       o->as == FEED_AS_NDJSON ? "ndjson" : o->as == FEED_AS_MSGPACK ? "msgpack" : "npy");
 	if (!o->results && (o->output || o->format)) {
 		err_set(e, ST_USAGE, "%s is for results, and none are taken", o->output ? "--output" : "--to");
 		err_help(e, "--results step, or --results rows");

@@ -15,14 +15,15 @@
 #include "value/job_opts.h"
 
 struct feed_opts {
+	char *errors, *loop_text;
 	char *dispatcher, *expression, *file, *wait_workers, *mask, *expect, *output, *checkpoint, *listen, *join;
 	struct words set, include;
 	struct job_opts job;
 	struct ready ready;
-	int64_t cores, batch, epochs, steps, until, from, loop, prefetch, save_every, keep, slot_max;
+	int64_t jobs, give_up, cores, batch, epochs, steps, until, from, loop, loop_ns, prefetch, save_every, keep, slot_max;
 	int64_t wait_cores, slow, core_timeout, grace, timeout, verbose;
-	bool batched, until_given, from_given, local, stats, insecure, quiet, fail_empty;
-	int element, tail, as, results, format;
+	bool each_loop, batched, until_given, from_given, local, stats, insecure, quiet, fail_empty;
+	int element, tail, pad, progress, as, results, format;
 	/* not options: the command for each core; NULL: none */
 	char **command;
 };
@@ -32,6 +33,6 @@ extern const struct program feed_program;
 /* Cuts the command off: it follows the first `--`. */
 int opts_cut(int argc, char **argv, char ***command);
 /* Compares options with each other. */
-enum status opts_check(const struct feed_opts *o, struct err *e);
+enum status opts_check(struct feed_opts *o, struct err *e);
 
 #endif

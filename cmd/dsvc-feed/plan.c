@@ -3,11 +3,14 @@
 #include "plan.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "base/log.h"
+#include "base/pool.h"
 #include "base/rng.h"
 #include "base/str.h"
 #include "cli/stop.h"
+#include "host/work/split_threads.h"
 #include "wire/msg.h"
 
 static enum status
@@ -109,6 +112,12 @@ plan_registered(struct feed_plan *p, const char *id, struct err *e)
 static enum status
 plan_here(struct feed_plan *p, const struct feed_opts *o, struct feed_host_conf *c)
 {
+	int64_t jobs = o->jobs ? o->jobs : p->plan->options.threads;
+
+	pool_set_size(jobs == PARAM_AUTO || (!o->jobs && jobs == 1) ? 0 : (uint32_t)jobs);
+	if (jobs == PARAM_AUTO)
+		jobs = sysconf(_SC_NPROCESSORS_ONLN);
+	p->threads = o->local ? split_threads_join(p->plan, jobs) : NULL;
 	c->source.plan = p->plan;
 	c->source.service = &p->service.op;
 	c->source.note = plan_note;
@@ -152,7 +161,7 @@ feed_plan_make(struct feed_plan *p, struct feed_opts *o, const struct opt *opt, 
 	c->what.seed = o->job.seeded ? o->job.seed : own != PARAM_AUTO ? (uint64_t)own : rng_seed_fresh();
 	c->what.order = (uint32_t)o->job.order;
 	c->source.reader = (struct reader_host_conf){ .dispatcher = ep->address, .from = ep->from,
-		.job = o->job, .dataset = id,
+		.give_up_ns = o->give_up, .job = o->job, .dataset = id,
 		.spec = id ? NULL : (char *)p->spec.data, .type = id ? NULL : (char *)p->type.data };
 	c->source.stop = stop_flag();
 	p->resumable = o->job.order != ORDER_ANY;
@@ -167,6 +176,8 @@ feed_plan_make(struct feed_plan *p, struct feed_opts *o, const struct opt *opt, 
 void
 feed_plan_clear(struct feed_plan *p)
 {
+	if (p->threads)
+		split_threads_leave(&p->threads, p->plan);
 	plan_free(&p->plan);
 	types_free(&p->types);
 	buf_clear(&p->spec);

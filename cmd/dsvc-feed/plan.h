@@ -12,6 +12,7 @@
 /* Zero is empty; plan_clear_source clears. */
 struct feed_plan {
 	struct plan *plan;
+	struct split_threads *threads; /* in the plan; NULL: it runs in one thread */
 	struct types *types;
 	struct service service;
 	struct buf spec, type;       /* for the service */

@@ -60,7 +60,7 @@ run_save_due(const struct feed_run *r, uint64_t step, bool last_of_loop)
 {
 	if (r->o->save_every)
 		return step % (uint64_t)r->o->save_every == 0;
-	return r->o->loop ? last_of_loop : clock_mono_ns() - r->saved_ns >= RUN_SAVE_NS;
+	return r->o->loop || r->o->loop_ns ? last_of_loop : clock_mono_ns() - r->saved_ns >= RUN_SAVE_NS;
 }
 
 static enum status
@@ -84,6 +84,7 @@ run_stepped(void *arg, uint64_t step, const struct feed_place *place, const stru
 {
 	struct feed_run *r = arg;
 
+	show_step(&r->show, step, place ? place->rows : UINT64_MAX);
 	if (!r->o->checkpoint || !place || !(last || run_save_due(r, step, last_of_loop)))
 		return ST_OK;
 	return run_save(r, place, what, e);
@@ -107,6 +108,22 @@ run_heard(void *arg, uint32_t core, const char *line, size_t n)
 	buf_put(&b, line, n);
 	transfer_write(STDERR_FILENO, b.data, b.len);
 	buf_clear(&b);
+}
+
+static void
+run_failure(void *arg, const struct op_failure *f)
+{
+	struct feed_run *r = arg;
+
+	book_failure(&r->book, f);
+}
+
+static void
+run_passed(void *arg, const struct msg_done *done)
+{
+	struct feed_run *r = arg;
+
+	book_pass(&r->book, done);
 }
 
 /* The start */
@@ -151,7 +168,14 @@ feed_run_open(struct feed_run *r, struct feed_opts *o, struct feed_host_conf *c,
 	c->done = run_stepped;
 	c->say = run_say;
 	c->heard = run_heard;
-	enum status st = run_resume(r, c, e);
+	c->source.failure = run_failure;
+	c->source.passed = run_passed;
+	c->source.arg = r;
+	c->source.max_errors = o->job.limited ? o->job.max_errors : UINT64_MAX;
+	show_begin(&r->show, o);
+	enum status st = book_open(&r->book, o->errors, e);
+	if (st == ST_OK)
+		st = run_resume(r, c, e);
 	if (st != ST_OK || !o->results)
 		return st;
 	struct output_conf oc = { .path = o->output, .format = (enum format_kind)o->format, .watch = true,
@@ -206,7 +230,14 @@ run_blame(const struct feed_run *r, const struct err *e)
 static enum status
 run_close(struct feed_run *r, bool well, struct err *e)
 {
-	return r->out ? output_close(&r->out, well, e) : ST_OK;
+	struct err more = { 0 };
+	enum status st = r->out ? output_close(&r->out, well, e) : ST_OK, closed = book_close(&r->book, &more);
+
+	show_end(&r->show);
+	if (st != ST_OK || closed == ST_OK)
+		return st;
+	*e = more;
+	return closed;
 }
 
 int
@@ -234,4 +265,13 @@ feed_run(struct feed_run *r, const struct feed_host_conf *c)
 		quit_signal(stop_signal());
 	}
 	return !code && r->o->fail_empty && !r->end.rows ? 1 : code;
+}
+
+void
+feed_run_clear(struct feed_run *r)
+{
+	struct err e;
+
+	book_close(&r->book, &e);
+	keep_clear(&r->keep);
 }

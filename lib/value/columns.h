@@ -85,8 +85,9 @@ void columns_move(const struct columns *from, const uint8_t *old, const struct c
  * `left`: rows that there is room for; more are ST_DATA. */
 enum status columns_put(struct columns *c, uint8_t *slot, uint64_t row, uint64_t left, const uint8_t *p, size_t len,
 			uint64_t *rows, struct err *e);
-/* Fills rows [row, row + n) with zeros, or nothing. */
-void columns_pad(const struct columns *c, uint8_t *slot, uint64_t row, uint64_t n);
+/* Fills rows [row, row + n) with zeros, or nothing; or, with `last`, with the row before them if there is one. False:
+ * a heap has no room for that. */
+bool columns_pad(const struct columns *c, uint8_t *slot, uint64_t row, uint64_t n, bool last);
 /* Appends rows [first, first + n) as one MessagePack value: a record of tensors and lists, or
  * the element itself where columns are whole and n is 1. False: it would be too large for one. */
 bool columns_take(const struct columns *c, const uint8_t *slot, uint64_t first, uint64_t n, struct buf *out);

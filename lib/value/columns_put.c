@@ -299,20 +299,50 @@ columns_put(struct columns *c, uint8_t *slot, uint64_t row, uint64_t left, const
 	return st;
 }
 
-void
-columns_pad(const struct columns *c, uint8_t *slot, uint64_t row, uint64_t n)
+/* Rows like the one before them. False: there is no room in the heap. */
+static bool
+pad_like(const struct column *c, uint8_t *slot, uint64_t row, uint64_t n)
 {
-	for (size_t i = 0; i < c->n; i++) {
-		const struct column *col = &c->v[i];
+	if (c->kind == COLUMN_FIXED) {
+		uint8_t *to = slot + c->at + row * c->size;
 
-		if (col->kind == COLUMN_FIXED) {
-			memset(slot + col->at + row * col->size, 0, n * col->size);
-			continue;
-		}
-		uint64_t *offsets = column_offsets(col, slot);
-		if (!row)
-			offsets[0] = 0;
 		for (uint64_t k = 0; k < n; k++)
-			offsets[row + k + 1] = offsets[row];
+			memcpy(to + k * c->size, to - c->size, c->size);
+		return true;
 	}
+	uint64_t *offsets = column_offsets(c, slot), len = offsets[row] - offsets[row - 1];
+	if (len && (c->room / c->size - offsets[row]) / len < n)
+		return false;
+	for (uint64_t k = row; k < row + n; k++) {
+		memcpy(slot + c->heap + offsets[k] * c->size, slot + c->heap + offsets[row - 1] * c->size, len * c->size);
+		offsets[k + 1] = offsets[k] + len;
+	}
+	return true;
+}
+
+static void
+pad_zero(const struct column *c, uint8_t *slot, uint64_t row, uint64_t n)
+{
+	if (c->kind == COLUMN_FIXED) {
+		memset(slot + c->at + row * c->size, 0, n * c->size);
+		return;
+	}
+	uint64_t *offsets = column_offsets(c, slot);
+	if (!row)
+		offsets[0] = 0;
+	for (uint64_t k = 0; k < n; k++)
+		offsets[row + k + 1] = offsets[row];
+}
+
+bool
+columns_pad(const struct columns *c, uint8_t *slot, uint64_t row, uint64_t n, bool last)
+{
+	bool ok = true;
+
+	for (size_t i = 0; i < c->n && ok; i++)
+		if (last && row && (int)i != c->mask)
+			ok = pad_like(&c->v[i], slot, row, n);
+		else
+			pad_zero(&c->v[i], slot, row, n);
+	return ok;
 }

@@ -75,7 +75,7 @@ fuzz_rows(const uint8_t *p, const uint8_t *end, bool batches, const char *mask)
 			}
 			row += rows;
 		}
-		columns_pad(c, slot, row, FUZZ_ROWS - row);
+		columns_pad(c, slot, row, FUZZ_ROWS - row, row & 1);
 		if (columns_take(c, slot, 0, FUZZ_ROWS, &out))
 			assert(mp_check(out.data, out.len));
 		buf_clear(&out);

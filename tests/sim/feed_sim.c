@@ -7,6 +7,7 @@
  *	each row is in one place of one step        no slot is filled while somebody holds it
  *	all cores are told of the same steps        results come complete and in the order of steps
  *	each core is told once that it is over      who alone has failed is the cause
+ *	loops are the same for all, and cores that end with each are started again for the next
  */
 #include <signal.h>
 #include <stdio.h>
@@ -36,6 +37,8 @@ struct sim {
 	struct sim_core core[CORES];
 	uint64_t left[4];         /* rows of each epoch */
 	uint32_t epoch, epochs;
+	bool loop_end[STEPS];     /* whether cores were told that the step is the last of its loop */
+	uint64_t loops;           /* ends of loops that are done */
 	uint64_t real[STEPS];     /* rows of each step as the first core was told */
 	uint64_t results, rows, dropped;
 	int64_t now;
@@ -54,7 +57,7 @@ sim_bad(struct sim *s, const char *why)
 static void
 sim_new(struct sim *s, uint64_t seed)
 {
-	*s = (struct sim){ .r = { seed, 0 }, .seed = seed };
+	*s = (struct sim){ .r = { seed, 0 }, .seed = seed, .now = MS }; /* 0 is no time */
 	uint32_t n = 1 + (uint32_t)rng_below(&s->r, CORES);
 	uint32_t prefetch = 1 + (uint32_t)rng_below(&s->r, 4);
 
@@ -64,6 +67,11 @@ sim_new(struct sim *s, uint64_t seed)
 		.from = rng_below(&s->r, 3) ? 0 : rng_below(&s->r, 20), .until = UINT64_MAX,
 		.loop = rng_below(&s->r, 2) ? 0 : 1 + rng_below(&s->r, 5),
 		.slow_ns = 20 * MS, .core_timeout_ns = 0, .grace_ns = 50 * MS };
+	if (s->c.loop && !rng_below(&s->r, 3)) {
+		s->c.loop = 0;
+		s->c.loop_ns = (1 + (int64_t)rng_below(&s->r, 40)) * MS;
+	}
+	s->c.each_loop = s->c.ours && (s->c.loop || s->c.loop_ns) && rng_below(&s->r, 2);
 	if (!rng_below(&s->r, 3))
 		s->c.until = s->c.from + rng_below(&s->r, 12);
 	s->epochs = 1 + (uint32_t)rng_below(&s->r, 3);
@@ -94,6 +102,15 @@ sim_batch(struct sim *s, const struct feed_action *a)
 		k->busy = s->now + (int64_t)rng_below(&s->r, 10) * MS;
 	if (k->told++ - k->done >= s->c.prefetch)
 		sim_bad(s, "told of more than prefetch");
+	bool turn = a->batch.flags & FEED_LAST_OF_LOOP && !(a->batch.flags & FEED_LAST);
+	if (turn && !s->c.loop && !s->c.loop_ns)
+		sim_bad(s, "the end of a loop where there is none");
+	if (s->c.loop && !(a->batch.flags & FEED_LAST) && turn != ((a->step + 1 - s->c.from) % s->c.loop == 0))
+		sim_bad(s, "a loop of another length");
+	if (turn)
+		s->loop_end[a->step] = true;
+	else if (s->loop_end[a->step] && !(a->batch.flags & FEED_LAST))
+		sim_bad(s, "cores were told of different loops");
 	uint64_t real = s->real[a->step];
 	feed_part(s->f, real, a->core, &again);
 	if (again.rows != a->batch.rows || again.valid != a->batch.valid || again.first != a->batch.first)
@@ -119,6 +136,9 @@ sim_acts(struct sim *s)
 		case FEED_DO_DONE:
 			if (a.step != feed_done(s->f) && a.step > feed_done(s->f))
 				sim_bad(s, "done too much");
+			if ((a.batch.flags & FEED_LAST_OF_LOOP) && s->c.loop && (a.step - s->c.from) % s->c.loop)
+				sim_bad(s, "done with a loop that has not ended");
+			s->loops += a.batch.flags & FEED_LAST_OF_LOOP;
 			break;
 		case FEED_DO_END:
 			if (k->ended)
@@ -131,6 +151,12 @@ sim_acts(struct sim *s)
 				k->over = true;
 				feed_exited(s->f, s->now, a.core, a.kind == FEED_DO_KILL ? SIGKILL : SIGTERM);
 			}
+			break;
+		case FEED_DO_START:
+			if (!s->c.each_loop || !k->over || !k->ended || k->errored || a.step != k->told)
+				sim_bad(s, "a core is started that has not ended its loop");
+			k->joined = k->ended = k->over = false;
+			k->given = k->told;
 			break;
 		case FEED_DO_OVER: s->over = true; break;
 		case FEED_DO_SLOW: case FEED_DO_NONE: break;
@@ -246,6 +272,7 @@ sim_core_acts(struct sim *s, uint32_t i)
 		sim_ready(s, i);
 	} else if (k->errored || (k->ended && k->done == k->told)) {
 		feed_bye(s->f, s->now, i, k->done);
+		k->given = k->told;
 		sim_leave(s, i, 0);
 	} else if (!sim_mood(s, i) && k->told > k->done && k->busy <= s->now && !k->over) {
 		if (s->c.results && k->mood != SILENT_ANSWER && feed_result(s->f, s->now, i, k->answered++, &e))
@@ -294,6 +321,8 @@ sim_judge(struct sim *s)
 		sum += s->real[i];
 	if (end.why == FEED_END_DATA && sum + s->dropped != s->rows)
 		sim_bad(s, "a row is in no step");
+	if (s->c.loop && s->loops != (end.step - s->c.from) / s->c.loop)
+		sim_bad(s, "not all loops are done");
 	if (s->c.results && s->results != end.step - s->c.from)
 		sim_bad(s, "results are missing");
 	if (feed_done(s->f) != end.step)

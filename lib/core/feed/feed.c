@@ -34,6 +34,7 @@ feed_free(struct feed **fp)
 	*fp = NULL;
 	if (!f)
 		return;
+	feed_loop_free(f);
 	mem_free(f->core);
 	mem_free(f->slot);
 	mem_free(f->fault);
@@ -63,6 +64,7 @@ feed_set_from(struct feed *f, uint64_t from, uint64_t until)
 
 		k->told = k->done = k->given = k->answered = from;
 	}
+	feed_loop_begin(f);
 }
 
 uint32_t
@@ -169,8 +171,6 @@ feed_filled(struct feed *f, bool last_of_epoch)
 	uint64_t after = f->filled + 1;
 
 	*s = (struct feed_slot_){ .step = f->filled, .real = f->real, .epoch = f->epoch };
-	if (f->c.loop && (after - f->c.from) % f->c.loop == 0)
-		s->flags |= FEED_LAST_OF_LOOP;
 	if (last_of_epoch)
 		s->flags |= FEED_LAST_OF_EPOCH;
 	f->filled = after;
@@ -210,10 +210,10 @@ static void
 feed_tell(struct feed *f, uint32_t core)
 {
 	struct feed_core *k = &f->core[core];
-	const struct feed_slot_ *s = &f->slot[(k->told - f->c.from) % f->c.slots];
+	struct feed_slot_ *s = &f->slot[(k->told - f->c.from) % f->c.slots];
 	struct feed_action *a = feed_do(f, FEED_DO_BATCH, core);
 
-	a->batch = (struct feed_batch){ .step = s->step, .epoch = s->epoch, .flags = s->flags,
+	a->batch = (struct feed_batch){ .step = s->step, .epoch = s->epoch, .flags = feed_loop_tell(f, s),
 		.slot = (uint32_t)((k->told - f->c.from) % f->c.slots) };
 	feed_part(f, s->real, core, &a->batch);
 	if (f->fixed && k->told + 1 == f->last)
@@ -224,6 +224,7 @@ feed_tell(struct feed *f, uint32_t core)
 	k->told++;
 	k->idle_ns = 0;
 	k->slow_said = false;
+	feed_loop_turn(f, core, a->batch.flags);
 }
 
 /* Whether the core may be told of its next step. */
@@ -245,9 +246,10 @@ feed_step(struct feed *f)
 	for (uint32_t i = 0; i < f->c.cores; i++) {
 		struct feed_core *k = &f->core[i];
 
+		feed_loop_start(f, i);
 		while (feed_may_tell(f, k))
 			feed_tell(f, i);
-		if (k->joined && !k->idle_ns && k->done == k->told && k->wanted > k->told && k->told < f->last)
+		if (k->joined && !k->leaving && !k->idle_ns && k->done == k->told && k->wanted > k->told && k->told < f->last)
 			k->idle_ns = f->now;
 	}
 	feed_finish(f);
@@ -274,6 +276,16 @@ feed_joined(const struct feed *f)
 	return true;
 }
 
+static void
+feed_done_step(struct feed *f)
+{
+	bool last = feed_loop_done(f, ++f->done);
+	struct feed_action *a = feed_do(f, FEED_DO_DONE, FEED_ANY_CORE);
+
+	a->step = f->done;
+	a->batch.flags = last ? FEED_LAST_OF_LOOP : 0;
+}
+
 /* The least that cores have done, or answered, may have become more. */
 static void
 feed_progress(struct feed *f)
@@ -284,7 +296,7 @@ feed_progress(struct feed *f)
 	for (; f->c.results && f->answered < answered; f->answered++)
 		feed_do(f, FEED_DO_RESULTS, FEED_ANY_CORE)->step = f->answered;
 	while (f->done < done && (!f->c.results || f->done < f->answered))
-		feed_do(f, FEED_DO_DONE, FEED_ANY_CORE)->step = ++f->done;
+		feed_done_step(f);
 }
 
 /* A core says it has done a step that it gave no result of, though results are wanted. */
@@ -360,8 +372,7 @@ feed_stop(struct feed *f, int64_t now_ns, enum feed_end_why why, const char *tex
 	for (uint32_t i = 0; i < f->c.cores; i++)
 		if (f->core[i].told > last)
 			last = f->core[i].told;
-	if (f->c.loop && last > f->c.from)
-		last += (f->c.loop - (last - f->c.from) % f->c.loop) % f->c.loop;
+	last = feed_loop_round(f, last);
 	if (last < f->last) {
 		f->last = last;
 		f->why = why;
@@ -396,7 +407,7 @@ feed_bye(struct feed *f, int64_t now_ns, uint32_t core, uint64_t done)
 		feed_core_done(f, core, done);
 	k->given = k->told;
 	k->bye = true;
-	if (!f->leave_ns && !k->said && !((k->leaving || f->fixed) && done >= f->last)) {
+	if (!f->leave_ns && !k->said && !((k->leaving || f->fixed) && done >= (k->turning ? k->told : f->last))) {
 		err_set(&e, ST_TEMP, "core %u left after step %llu, while others go on", core, (unsigned long long)done);
 		err_help(&e, "feed.stop() ends all cores at the same step");
 		feed_core_failed(f, now_ns, core, FEED_SILENT, &e);

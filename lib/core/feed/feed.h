@@ -16,6 +16,10 @@
  * done, nor of one that is further than that from what the slowest has done. All cores are told of
  * the same steps, always; only an error ends them unevenly.
  *
+ * A loop ends after `loop` steps, or after as many as take about loop_ns: the first one has one step.
+ * With each_loop a core gets END after the last step of its loop, ends, and FEED_DO_START has it
+ * started again once there is another step.
+ *
  * Causes are ranked: the data; a core that ended without a word; one that said it failed, or
  * answered wrongly; one that does nothing; consequences. The best of those that are seen within
  * FEED_CAUSE_NS of the first is the cause, and among equals the earliest.
@@ -45,6 +49,8 @@ struct feed_conf {
 	enum feed_tail tail;
 	enum feed_results results;
 	uint64_t from, until, loop;  /* until: UINT64_MAX: to the end; loop 0: no loops */
+	int64_t loop_ns;             /* loops of about this time, instead of `loop` steps; 0: none */
+	bool each_loop;              /* cores end with each loop, and the host starts them anew */
 	int64_t wait_cores_ns, slow_ns, core_timeout_ns, grace_ns; /* 0: for ever, never */
 };
 
@@ -97,10 +103,11 @@ enum feed_action_kind {
 	FEED_DO_NONE,
 	FEED_DO_BATCH,   /* tell the core of a step */
 	FEED_DO_RESULTS, /* all cores gave their result of `step` */
-	FEED_DO_DONE,    /* all cores have done `step` steps */
+	FEED_DO_DONE,    /* all cores have done `step` steps; batch.flags: of the last of them */
 	FEED_DO_END,     /* tell the core that nothing follows */
 	FEED_DO_ERROR,   /* tell the core what failed */
 	FEED_DO_TERM, FEED_DO_KILL, /* its process, or what is left of its connection */
+	FEED_DO_START,   /* each_loop: start the core anew; it joins again, at step `step` */
 	FEED_DO_SLOW,    /* the core holds up others; text says so */
 	FEED_DO_OVER     /* nothing follows */
 };
@@ -117,6 +124,8 @@ bool feed_action(struct feed *f, struct feed_action *out);
 const struct feed_fault *feed_cause(const struct feed *f);           /* NULL: all is well */
 size_t feed_faults(const struct feed *f, const struct feed_fault **v); /* all, in the order of time */
 void feed_end(const struct feed *f, struct feed_end *out);             /* texts lent */
+/* The end that a core is told: with each_loop, its loop's. */
+void feed_core_end(const struct feed *f, uint32_t core, struct feed_end *out);
 uint64_t feed_done(const struct feed *f);                              /* steps that all cores have done */
 uint64_t feed_core_step(const struct feed *f, uint32_t core);         /* steps it has done */
 /* `core 2 (rank 2, pid 4711)`: lent until the next call. */

@@ -145,14 +145,14 @@ feed_exit_fault(struct feed *f, uint32_t core, enum feed_class *class, struct er
 		        (unsigned long long)k->done);
 		return true;
 	}
-	if (f->c.results && k->leaving && k->answered < f->last) {
+	if (f->c.results && k->leaving && k->answered < k->told) {
 		*class = FEED_SAID;
 		err_set(e, ST_DATA, "%s ended, and gave no result for step %llu", feed_name(f, core),
 			(unsigned long long)k->answered);
 		err_help(e, "--results asks for one result a step");
 		return true;
 	}
-	if (k->bye || (k->leaving && k->done >= f->last))
+	if (k->bye || (k->leaving && k->done >= k->told))
 		return false;
 	err_set(e, ST_TEMP, "%s ended in step %llu, while steps were outstanding", feed_name(f, core),
 		(unsigned long long)k->done);
@@ -172,8 +172,13 @@ feed_exited(struct feed *f, int64_t now_ns, uint32_t core, int status)
 		return;
 	k->exited = k->gone = true;
 	k->status = status;
-	if (!k->termed && !f->cause && feed_exit_fault(f, core, &class, &e) && !k->said)
-		feed_core_failed(f, now_ns, core, class, &e);
+	if (!k->termed && !f->cause && feed_exit_fault(f, core, &class, &e)) {
+		if (!k->said)
+			feed_core_failed(f, now_ns, core, class, &e);
+	} else if (!f->cause && k->turning && !k->said) {
+		k->away = true;
+		k->given = k->told;
+	}
 	feed_step(f);
 }
 
@@ -324,7 +329,8 @@ feed_finish(struct feed *f)
 			k->leaving = k->ended = true;
 			feed_do(f, FEED_DO_END, i);
 		}
-		all = all && k->leaving && (feed_core_over(f, k) || (!f->c.ours && k->bye));
+		all = all && k->leaving && (feed_core_over(f, k) || (!f->c.ours && k->bye)) &&
+			(!k->turning || f->leave_ns || (f->fixed && k->told >= f->last));
 	}
 	if (!all || f->cause_at != INT64_MAX)
 		return;
@@ -349,4 +355,14 @@ void
 feed_end(const struct feed *f, struct feed_end *out)
 {
 	*out = (struct feed_end){ .why = f->why, .step = f->last, .text = (char *)(uintptr_t)f->text };
+}
+
+void
+feed_core_end(const struct feed *f, uint32_t core, struct feed_end *out)
+{
+	feed_end(f, out);
+	if (!f->core[core].turning || (f->fixed && f->core[core].told >= f->last))
+		return;
+	out->why = FEED_END_STEPS;
+	out->step = f->core[core].told;
 }

@@ -3,6 +3,7 @@
  * What the files of the feeding machine share.
  *
  *	feed.c         rows into steps, steps to cores, what cores have done
+ *	feed_loop.c    loops: where they end, and cores that are started anew for each
  *	feed_end.c     the end, good or bad; the ranking of causes
  *
  * Totals of a core, none ahead of the one before it:
@@ -18,6 +19,8 @@
 struct feed_core {
 	bool joined, ended, bye, gone, exited, said, termed, killed;
 	bool leaving;            /* END or ERROR was sent */
+	bool turning;            /* END was sent for its loop, others may follow */
+	bool away;               /* it has ended with its loop, and is not started again */
 	int64_t pid;
 	int status;              /* wait status, once exited */
 	uint64_t told, done, given, wanted, answered; /* answered: results given */
@@ -27,6 +30,20 @@ struct feed_core {
 };
 
 struct feed_slot_ { uint64_t step, real; uint32_t epoch; unsigned flags; };
+
+enum { FEED_LOOPS_KEPT = 20 };
+
+/* The loop that is being told of, those that are not done yet, and how long the last ones took. */
+struct feed_loops {
+	uint64_t end;            /* steps after which the loop ends; 0: there are no loops */
+	uint64_t next;           /* the first step that no core was told of */
+	uint64_t *open;          /* ends that are told of and not done, in order */
+	size_t n, cap;
+	uint64_t begun;          /* the step and time at which the loop that is being done began */
+	int64_t begun_ns;
+	struct { uint64_t steps; int64_t ns; } took[FEED_LOOPS_KEPT];
+	uint64_t count;          /* loops that are done */
+};
 
 struct feed {
 	struct feed_conf c;
@@ -41,6 +58,7 @@ struct feed {
 	char text[256];          /* the end, for people */
 	char name[96];           /* lent by feed_name */
 	uint64_t done, answered; /* by all cores */
+	struct feed_loops loops;
 	int64_t started_ns, now;
 	struct feed_fault *fault;
 	size_t n_fault, cap_fault;
@@ -55,6 +73,19 @@ struct feed {
 struct feed_action *feed_do(struct feed *f, enum feed_action_kind kind, uint32_t core);
 /* Announces what may be announced, and ends what has ended. */
 void feed_step(struct feed *f);
+
+/* feed_loop.c */
+void feed_loop_begin(struct feed *f);
+void feed_loop_free(struct feed *f);
+/* A core is told of the step after those told so far: its flags, which are the same for all. */
+unsigned feed_loop_tell(struct feed *f, struct feed_slot_ *s);
+/* The step is done by all: whether it is the last of its loop. */
+bool feed_loop_done(struct feed *f, uint64_t step);
+/* The end of the loop that step number `last` - 1 is in. */
+uint64_t feed_loop_round(const struct feed *f, uint64_t last);
+/* With each_loop: ends the core after the step that it was told of, and starts those that may go on. */
+void feed_loop_turn(struct feed *f, uint32_t core, unsigned flags);
+void feed_loop_start(struct feed *f, uint32_t core);
 
 /* feed_end.c */
 void feed_finish(struct feed *f);

@@ -232,6 +232,25 @@ feed_child_reap(struct feed_host *h, uint32_t core)
 }
 
 void
+feed_child_again(struct feed_host *h, uint32_t core)
+{
+	struct feed_seat *s = &h->seat[core];
+	struct err e;
+
+	feed_ring_unref(&s->ring);
+	s->joined = s->closing = false;
+	s->text_at = s->n_line = s->n_given = 0;
+	buf_reset(&s->text);
+	buf_reset(&s->said);
+	buf_reset(&s->told);
+	buf_reset(&s->position);
+	if (feed_child_start(h, core, &e) != ST_OK)
+		feed_host_blame(h, core, &e);
+	else if (h->c->as != FEED_AS_MEMORY)
+		feed_pipe_join(h, core);
+}
+
+void
 feed_child_signal(struct feed_host *h, uint32_t core, int sig)
 {
 	struct feed_seat *s = &h->seat[core];

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "host/feed/feed_npy.h"
 #include "value/mp.h"
 
 enum { FILL_SMALL_BYTES = 1 << 20, FILL_SLOTS_MOST = 64, FILL_BASE_ELEMENTS = 100000 };
@@ -175,6 +176,10 @@ fill_begin(struct feed_fill *f, const uint8_t *p, size_t len, struct err *e)
 		st = columns_record(p, len, f->c.type, batches, f->c.mask, &c, &f->each, e);
 	if (st != ST_OK)
 		return st;
+	if (f->c.arrays && (st = feed_npy_check(c, e)) != ST_OK) {
+		columns_free(&c);
+		return st;
+	}
 	if (c->whole && f->c.element == FEED_CUT) {
 		columns_free(&c);
 		err_set(e, ST_DATA, "elements have no common axis along which they could be cut");
@@ -380,6 +385,26 @@ fill_some(struct feed_fill *f, int64_t now_ns, struct err *e)
 
 /* The end of a pass */
 
+static void
+fill_hold(struct feed_fill *f, uint32_t slot)
+{
+	if (f->slot[slot] == f->ring)
+		return;
+	feed_ring_unref(&f->slot[slot]);
+	f->slot[slot] = feed_ring_ref(f->ring);
+}
+
+static enum status
+fill_pad(struct feed_fill *f, uint32_t slot, uint64_t row, uint64_t n, struct err *e)
+{
+	enum status st = ST_OK;
+
+	while (st == ST_OK && !columns_pad(f->ring->columns, feed_ring_slot(f->ring, slot), row, n, f->c.pad_last))
+		st = fill_widen(f, feed_ring_slot(f->ring, slot), row, slot, e);
+	fill_hold(f, slot);
+	return st;
+}
+
 static enum status
 fill_tail(struct feed_fill *f, struct err *e)
 {
@@ -409,10 +434,9 @@ fill_tail(struct feed_fill *f, struct err *e)
 		f->rows -= real;
 		return ST_OK;
 	}
-	if (f->c.tail == FEED_PAD)
-		columns_pad(f->ring->columns, feed_ring_slot(f->ring, slot), real, n - real);
+	enum status st = f->c.tail == FEED_PAD ? fill_pad(f, slot, real, n - real, e) : ST_OK;
 	f->step++;
-	return ST_OK;
+	return st;
 }
 
 static enum status

@@ -22,6 +22,8 @@ struct feed_fill_conf {
 	uint64_t batch;          /* FEED_ROWS */
 	uint32_t cores, prefetch, epochs;
 	enum feed_tail tail;
+	bool pad_last;           /* the last row pads, not zeros */
+	bool arrays;             /* steps go out as npy: elements must be numbers, or one tensor */
 	const char *mask;        /* NULL: none */
 	const struct type *type; /* type of the elements; NULL: not known */
 	const struct type *expect; /* NULL: anything */

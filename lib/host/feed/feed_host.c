@@ -52,7 +52,9 @@ host_begin(struct feed_host *h, struct err *e)
 		until = from;
 	feed_set_from(h->machine, from, until);
 	h->began = true;
-	s.epoch = h->begin.epoch ? h->begin.epoch : 1;
+	if (!h->begin.epoch)
+		h->begin.epoch = c->epoch;
+	s.epoch = h->begin.epoch;
 	s.seed = h->what.seed;
 	if (h->begin.base)
 		s.position = &h->begin.base->position;
@@ -78,27 +80,22 @@ host_start(struct feed_host *h, struct err *e)
 		st = feed_child_start(h, i, e);
 	if (st == ST_OK && c->ready)
 		st = c->ready(c->arg, c->listen ? c->listen : "", e);
-	for (uint32_t i = 0; st == ST_OK && c->as != FEED_AS_MEMORY && i < c->machine.cores; i++) {
-		struct feed_ready all = { .given = 0, .done = 0, .wanted = UINT64_MAX };
-
-		feed_join(h->machine, h->now, i, h->seat[i].child.pid);
-		feed_ready(h->machine, h->now, i, &all, e);
-	}
+	for (uint32_t i = 0; st == ST_OK && c->as != FEED_AS_MEMORY && i < c->machine.cores; i++)
+		feed_pipe_join(h, i);
 	return st;
 }
 
 /* Actions of the machine */
 
 static void
-host_done(struct feed_host *h, uint64_t step)
+host_done(struct feed_host *h, uint64_t step, bool last_of_loop)
 {
-	uint64_t loop = h->c->machine.loop, from = h->begin.step + h->c->over;
 	const struct feed_place *p = feed_fill_place(h->fill, step);
 	struct feed_end end;
 	struct err e;
 
 	feed_end(h->machine, &end);
-	if (h->c->done(h->c->arg, step, p, &h->what, loop && (step - from) % loop == 0, step == end.step, &e) != ST_OK)
+	if (h->c->done(h->c->arg, step, p, &h->what, last_of_loop, step == end.step, &e) != ST_OK)
 		feed_core_failed(h->machine, h->now, FEED_ANY_CORE, FEED_SAID, &e);
 }
 
@@ -119,11 +116,12 @@ host_act(struct feed_host *h, const struct feed_action *a)
 	switch (a->kind) {
 	case FEED_DO_BATCH: pipes ? feed_pipe_batch(h, a) : feed_seat_batch(h, a); break;
 	case FEED_DO_RESULTS: host_results(h, a->step); break;
-	case FEED_DO_DONE: host_done(h, a->step); break;
+	case FEED_DO_DONE: host_done(h, a->step, a->batch.flags & FEED_LAST_OF_LOOP); break;
 	case FEED_DO_END: pipes ? feed_pipe_close(h, a->core) : feed_seat_end(h, a->core); break;
 	case FEED_DO_ERROR: pipes ? feed_pipe_close(h, a->core) : feed_seat_error(h, a->core); break;
 	case FEED_DO_TERM: feed_child_signal(h, a->core, SIGTERM); break;
 	case FEED_DO_KILL: feed_child_signal(h, a->core, SIGKILL); break;
+	case FEED_DO_START: feed_child_again(h, a->core); break;
 	case FEED_DO_SLOW: feed_host_say(h, "%s", a->text); break;
 	case FEED_DO_OVER: h->over = true; break;
 	case FEED_DO_NONE: break;

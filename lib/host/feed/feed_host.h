@@ -13,7 +13,7 @@
 #include "host/feed/feed_place.h"
 
 /* How a core gets its steps: in shared memory, or on stdin in a format. */
-enum feed_as { FEED_AS_MEMORY, FEED_AS_NDJSON, FEED_AS_MSGPACK };
+enum feed_as { FEED_AS_MEMORY, FEED_AS_NDJSON, FEED_AS_MSGPACK, FEED_AS_NPY };
 
 struct feed_host_conf {
 	struct feed_conf machine;    /* from and until are worked out here */
@@ -24,6 +24,7 @@ struct feed_host_conf {
 	bool placed;                 /* `begin` was asked for: cores bring none */
 	uint64_t over;               /* steps behind it to be passed over */
 	uint64_t steps, until;       /* UINT64_MAX: not limited */
+	uint32_t epoch;              /* the pass to begin with, unless `begin` or a core says another */
 	enum feed_as as;
 	char *const *argv;           /* to be started for each core; NULL: nothing is */
 	const char *listen;          /* path of a socket; NULL: none */

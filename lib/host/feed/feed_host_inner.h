@@ -75,6 +75,7 @@ void feed_seat_end(struct feed_host *h, uint32_t core);
 void feed_seat_error(struct feed_host *h, uint32_t core);
 
 /* feed_pipe.c */
+void feed_pipe_join(struct feed_host *h, uint32_t core);   /* it is there, and wants all steps */
 void feed_pipe_batch(struct feed_host *h, const struct feed_action *a);
 void feed_pipe_write(struct feed_host *h, uint32_t core);
 void feed_pipe_read(struct feed_host *h, uint32_t core);   /* stdout */
@@ -83,6 +84,8 @@ void feed_pipe_close(struct feed_host *h, uint32_t core);  /* stdin, once all of
 
 /* feed_child.c */
 enum status feed_child_start(struct feed_host *h, uint32_t core, struct err *e);
+/* Starts it for its next loop. */
+void feed_child_again(struct feed_host *h, uint32_t core);
 void feed_child_reap(struct feed_host *h, uint32_t core);
 void feed_child_signal(struct feed_host *h, uint32_t core, int sig);
 void feed_child_clear(struct feed_host *h, uint32_t core);

@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "host/feed/feed_host_inner.h"
+#include "host/feed/feed_npy.h"
 #include "value/json/json_print.h"
 
 enum { PIPE_READ = 64 * 1024, PIPE_LINE = 8 * 1024 };
@@ -22,6 +23,13 @@ pipe_ready(struct feed_host *h, uint32_t core, uint64_t given)
 
 	if (feed_ready(h->machine, h->now, core, &m, &e) != ST_OK)
 		feed_host_blame(h, core, &e);
+}
+
+void
+feed_pipe_join(struct feed_host *h, uint32_t core)
+{
+	feed_join(h->machine, h->now, core, h->seat[core].child.pid);
+	pipe_ready(h, core, h->seat[core].done);
 }
 
 static uint64_t
@@ -40,7 +48,9 @@ feed_pipe_batch(struct feed_host *h, const struct feed_action *a)
 
 	if (s->in < 0)
 		return;
-	if (!columns_take(ring->columns, feed_ring_slot(ring, a->batch.slot), a->batch.first, a->batch.rows, &value)) {
+	if (h->c->as == FEED_AS_NPY) {
+		feed_npy_put(ring->columns, feed_ring_slot(ring, a->batch.slot), a->batch.first, a->batch.rows, &s->text);
+	} else if (!columns_take(ring->columns, feed_ring_slot(ring, a->batch.slot), a->batch.first, a->batch.rows, &value)) {
 		err_set(&e, ST_DATA, "step %llu is too large for one value", (unsigned long long)a->step);
 		feed_host_blame(h, a->core, &e);
 	} else if (h->c->as == FEED_AS_NDJSON) {

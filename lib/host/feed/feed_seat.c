@@ -122,6 +122,21 @@ seat_find(const struct feed_host *h, uint32_t wanted)
 	return FEED_ANY_CORE;
 }
 
+/* With --each-loop a trainer brings the position that its last loop ended at. */
+static bool
+seat_is_here(const struct feed_host *h, uint32_t core, const struct bytes *b)
+{
+	struct feed_what what = h->what;
+	struct feed_place place = { 0 };
+	struct err e;
+
+	if (!h->began || !h->c->machine.each_loop || feed_place_decode(b->p, b->n, &place, &what, &e) != ST_OK)
+		return false;
+	bool here = place.step == feed_core_step(h->machine, core);
+	feed_place_clear(&place);
+	return here;
+}
+
 /* Positions that cores bring must be the same. */
 static enum status
 seat_position(struct feed_host *h, uint32_t core, const struct bytes *b, struct err *e)
@@ -129,7 +144,7 @@ seat_position(struct feed_host *h, uint32_t core, const struct bytes *b, struct 
 	struct feed_seat *s = &h->seat[core];
 	struct feed_what what = h->what;
 
-	if (!b->n)
+	if (!b->n || seat_is_here(h, core, b))
 		return ST_OK;
 	if (h->began || h->c->placed) {
 		err_set(e, ST_USAGE, "core %u brings a position, and the feed was begun with one", core);
@@ -171,6 +186,8 @@ seat_joined(struct feed_host *h, uint32_t core, const struct feed_join *j)
 	feed_join(h->machine, h->now, core, s->child.pid ? s->child.pid : who.pid);
 	if (st != ST_OK)
 		feed_host_blame(h, core, &e);
+	else if (h->began) /* started for another loop */
+		feed_seat_welcome(h, core);
 }
 
 /* A guest's first message must be JOIN; others are sent away. */
@@ -320,10 +337,11 @@ feed_seat_welcome(struct feed_host *h, uint32_t core)
 	struct feed_msg m = { .type = FEED_WELCOME };
 
 	m.welcome = (struct feed_welcome){ .version = FEED_VERSION, .core = core, .cores = c->machine.cores, .rank = core,
-		.ranks = c->machine.cores, .host = 0, .hosts = 1, .epoch = h->begin.epoch ? h->begin.epoch : 1,
+		.ranks = c->machine.cores, .host = 0, .hosts = 1, .epoch = h->begin.epoch,
 		.prefetch = c->machine.prefetch, .slots = c->machine.slots, .results = (uint32_t)c->machine.results,
 		.rows = c->fill.element == FEED_ROWS ? c->fill.batch / c->machine.cores : 0,
-		.step = h->begin.step + c->over, .loop = c->machine.loop, .seed = h->what.seed,
+		.step = h->began ? feed_core_step(h->machine, core) : h->begin.step + c->over,
+		.loop = c->machine.loop, .seed = h->what.seed,
 		.tail = (char *)(uintptr_t)c->tail_word, .dataset = (char *)(uintptr_t)h->what.dataset,
 		.type = (char *)(uintptr_t)c->type_text };
 	feed_link_send(&h->seat[core].link, &m, -1);
@@ -378,7 +396,7 @@ feed_seat_end(struct feed_host *h, uint32_t core)
 {
 	struct feed_msg m = { .type = FEED_END };
 
-	feed_end(h->machine, &m.end);
+	feed_core_end(h->machine, core, &m.end);
 	feed_link_send(&h->seat[core].link, &m, -1);
 }
 

@@ -29,6 +29,7 @@ struct feed_source {
 	struct err err;
 	int wake;
 	atomic_bool stop;
+	_Atomic uint64_t failed;  /* elements that a policy skipped or kept */
 };
 
 /* The thread: a pass of the chain. */
@@ -62,6 +63,34 @@ source_give(struct feed_source *s, const struct run *r)
 	return true;
 }
 
+static void
+source_note(void *arg, const struct op_node *n, const struct err *e)
+{
+	struct feed_source *s = arg;
+
+	s->c.note(s->c.arg, n, e);
+}
+
+static void
+source_failure(void *arg, const struct op_failure *f)
+{
+	struct feed_source *s = arg;
+
+	if (s->c.failure)
+		s->c.failure(s->c.arg, f);
+	if (!f->fatal && ++s->failed > s->c.max_errors)
+		atomic_store(&s->stop, true);
+}
+
+static enum status
+source_too_many(struct feed_source *s, struct err *e)
+{
+	err_set(e, ST_DATA, "%llu elements failed: more than the %llu that --max-errors allows",
+		(unsigned long long)s->failed, (unsigned long long)s->c.max_errors);
+	err_help(e, "--errors FILE lists them");
+	return ST_DATA;
+}
+
 static void *
 source_thread(void *arg)
 {
@@ -80,6 +109,8 @@ source_thread(void *arg)
 		if (st == ST_OK && !source_give(s, r))
 			st = ST_AGAIN;
 	}
+	if (s->failed > s->c.max_errors)
+		st = source_too_many(s, &e);
 	pthread_mutex_lock(&s->lock);
 	s->ended = true;
 	s->code = st;
@@ -115,7 +146,8 @@ static enum status
 source_open_plan(struct feed_source *s, struct err *e)
 {
 	s->ctx = (struct op_ctx){ .element_max = (uint32_t)s->c.plan->options.element_max, .stop = &s->stop,
-		.service = s->c.service, .note = s->c.note, .seed = s->c.seed, .epoch = s->c.epoch - 1 };
+		.service = s->c.service, .note = s->c.note ? source_note : NULL,
+		.failure = source_failure, .arg = s, .seed = s->c.seed, .epoch = s->c.epoch - 1 };
 	return source_start(s, e);
 }
 
@@ -190,6 +222,8 @@ source_take_reader(struct feed_source *s, struct feed_rows *out, struct err *e)
 	enum status st = reader_host_take(s->reader, &piece, e);
 
 	s->job_known = s->job_known || st == ST_OK || st == ST_END;
+	if (st != ST_OK && st != ST_AGAIN && s->c.passed)
+		s->c.passed(s->c.arg, reader_host_result(s->reader));
 	if (st != ST_OK)
 		return st;
 	*out = (struct feed_rows){ .p = piece.p, .end = piece.p + piece.len, .n = piece.count, .stream = piece.stream,

@@ -24,6 +24,12 @@ struct feed_source_conf {
 	const struct op_service *service;/* for plans that take something from the service; may be NULL */
 	const atomic_bool *stop;
 	void (*note)(void *arg, const struct op_node *n, const struct err *e);
+	/* failure: an element of the plan failed, called in any thread; passed: a pass of the service is over, done
+	 * may be NULL */
+	void (*failure)(void *arg, const struct op_failure *f);
+	void (*passed)(void *arg, const struct msg_done *done);
+	void *arg;
+	uint64_t max_errors;             /* when the plan runs here; UINT64_MAX: not limited */
 	uint32_t epoch;                  /* the pass to begin with, from 1 */
 	const struct buf *position;      /* in that pass: what feed_source_position gave; NULL: its beginning */
 	uint64_t skip;                   /* elements to be passed over from there */

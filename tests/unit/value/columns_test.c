@@ -76,7 +76,7 @@ rows_come_out_of_a_slot_as_they_went_in(void **state)
 	(void)state;
 	assert_int_equal(put(c, slot, 0, row[0], &e), ST_OK);
 	assert_int_equal(put(c, slot, 1, row[1], &e), ST_OK);
-	columns_pad(c, slot, 2, 1);
+	assert_true(columns_pad(c, slot, 2, 1, false));
 	taken(c, slot, 0, 2,
 	      "{\"a\":[1,-3],\"t\":[\"xy\",\"\"],\"r\":{\"f\":[0.5,2.0],\"l\":[[1,2],[]]},\"v\":[null,[1,\"z\"]]}");
 	taken(c, slot, 1, 2, "{\"a\":[-3,0],\"t\":[\"\",\"\"],\"r\":{\"f\":[2.0,0.0],\"l\":[[],[]]},\"v\":[[1,\"z\"],null]}");
@@ -124,7 +124,9 @@ batches_fill_as_many_rows_as_they_have(void **state)
 	assert_int_equal(put(c, slot, 0, "{\"a\":[1,2,3],\"t\":[\"x\",\"y\",\"z\"]}", &e), ST_OK);
 	assert_int_equal(columns_put(c, slot, 3, 3, b.data, b.len, &rows, &e), ST_OK);
 	assert_int_equal(rows, 2);
-	columns_pad(c, slot, 5, 1);
+	assert_true(columns_pad(c, slot, 5, 1, true));
+	taken(c, slot, 3, 3, "{\"a\":[4,5,5],\"t\":[\"v\",\"w\",\"w\"],\"real\":[true,true,false]}");
+	assert_true(columns_pad(c, slot, 5, 1, false));
 	taken(c, slot, 3, 3, "{\"a\":[4,5,0],\"t\":[\"v\",\"w\",\"\"],\"real\":[true,true,false]}");
 	assert_int_equal(columns_put(c, slot, 3, 1, b.data, b.len, &rows, &e), ST_DATA);
 	assert_int_equal(put(c, slot, 0, "{\"a\":[1,2],\"t\":[\"x\"]}", &e), ST_DATA);
