@@ -146,10 +146,11 @@ _dsvc_feed()
 	--errors) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
 	--give-up) return ;;
 	-p | --progress) mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$cur"); return ;;
+	--join) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
 	--timeout) return ;;
 	esac
 	case $cur in
-	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -e --expression -f --file -s --set -I --include-dir -J --job --local -j --jobs -n --cores --batch --element --tail --pad --mask --expect --order --seed --shards --window --epoch --epochs --steps --until --from --loop --each-loop --prefetch --as --results -t --to -o --output --checkpoint --save-every --keep --listen --ready-fd --ready-file --wait-workers --wait-cores --slow --core-timeout --grace --slot-max --max-errors --errors --give-up -p --progress --stats --fail-empty --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -e --expression -f --file -s --set -I --include-dir -J --job --local -j --jobs -n --cores --batch --element --tail --pad --mask --expect --order --seed --shards --window --epoch --epochs --steps --until --from --loop --each-loop --prefetch --as --results -t --to -o --output --checkpoint --save-every --keep --listen --ready-fd --ready-file --wait-workers --wait-cores --slow --core-timeout --grace --slot-max --max-errors --errors --give-up -p --progress --stats --fail-empty --join --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
 	*) _dsvc_spec "$1" "$2" && return; compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -W 'assert batch bucket bytes cache cardinality choose cmd concat count counter csv dataset dedup distribute drop elements enumerate exec files filter flat_map format group_by group_by_window ignore_errors interleave join lines load lookup map msgpack ndjson npy pad_to padded_batch parse prefetch print ragged_batch random range rate rebatch reduce rename repeat resample sample sample_rate save scan select sh shard shuffle skip sleep snapshot sort sqlite stats stdin take take_while tar tee tfrecord top tsv unbatch unique whole window zip then' -- "$cur") ;;
 	esac
 }
