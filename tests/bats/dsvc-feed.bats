@@ -43,6 +43,8 @@ core=(sh -c 'while IFS= read -r b; do printf "%s\n" "$b"; done')
 	run -0 feed --batch 2 -e 'range 0' -- cat
 	[[ $output == '' ]]
 	run -1 feed --batch 2 --fail-empty -e 'range 0' -- cat
+	# more small steps than there are slots, for a core that takes them at once
+	[[ $(feed -e 'range 1000' -- cat | wc -l) == 1000 ]]
 }
 
 @test "elements from standard input, and single values" {

@@ -199,6 +199,9 @@ host_timeout(const struct feed_host *h)
 {
 	int64_t at = feed_deadline(h->machine);
 
+	/* Cores may have made room since it was filled, without anybody who would wake us. */
+	if (h->fill && !h->filled && !h->dry && feed_room(h->machine))
+		return 0;
 	if (at == INT64_MAX)
 		return -1;
 	int64_t ms = (at - clock_mono_ns() + 999999) / 1000000;
