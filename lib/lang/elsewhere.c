@@ -65,7 +65,7 @@ static const struct {
 	{ "sparse_batch", "ragged_batch N as=coo" },
 	{ "sql", "sqlite FILE QUERY" },
 	{ "sum", "reduce 0 s + x, or group_by KEY agg=sum of=EXPR" },
-	{ "tail", "enumerate | top N x[0] (needs the whole input first)" },
+	{ "tac", "reverse" },
 	{ "text", "lines FILE" },
 	{ "throttle", "rate N" },
 	{ "transform", "map EXPR" },

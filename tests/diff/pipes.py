@@ -35,7 +35,7 @@ STAGES = [
     ("int", "list", STREAM, "batch {n} | rebatch {k}"), ("*", "*", STREAM, "shuffle {n}"), ("*", "*", STREAM, "shuffle {n} seed={m}"), ("int", "int", STREAM, "scan 0 (s + x) % 1000"),
     ("*", "*", STREAM, "sample_rate 0.7"), ("*", "*", GLOBAL, "dedup"), ("int", "int", GLOBAL, "dedup x % {n} window={k}"), ("int", "list", STREAM, "group_by_window x % {n} {k} (| batch {k})"),
     ("*", "*", STREAM, "cache"), ("int", "list", STREAM, "map range(abs(x) % {n}) | bucket len(x) bounds=[2, 4] sizes={k}"), ("int", "int", STREAM, "resample abs(x) % 2 target=[0.3, 0.7]"),
-    ("*", "*", GLOBAL, "take {n}0"), ("*", "*", GLOBAL, "skip {n}"), ("*", "*", GLOBAL, "unique"), ("*", "*", GLOBAL, "sort"), ("*", "*", GLOBAL, "sort reverse=true"), ("int", "int", GLOBAL, "take_while x < 500"),
+    ("*", "*", GLOBAL, "take {n}0"), ("*", "*", GLOBAL, "skip {n}"), ("*", "*", GLOBAL, "unique"), ("*", "*", GLOBAL, "sort"), ("*", "*", GLOBAL, "sort reverse=true"), ("*", "*", GLOBAL, "tail {n}0"), ("*", "*", GLOBAL, "reverse"), ("int", "int", GLOBAL, "take_while x < 500"),
     ("*", "list", GLOBAL, "enumerate {n}"), ("*", "int", GLOBAL, "count"), ("int", "int", GLOBAL, "reduce 0 (s * 3 + x) % 10007"), ("int", "any", GLOBAL, "group_by x % {n}"), ("*", "*", GLOBAL, "top {n}"),
     ("int", "any", GLOBAL, "stats"), ("*", "*", GLOBAL, "repeat 2"), ("*", "*", GLOBAL, "shard {n} 0"), ("rec", "any", GLOBAL, "group_by .k agg=list of=.id"), ("int", "any", GLOBAL, "pad_to 2000"),
 ]

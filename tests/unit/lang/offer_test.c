@@ -39,10 +39,10 @@ operators_where_they_may_stand(void **state)
 	offer_is("'ran", "random ,range ");
 	offer_is("\"ran", "random ,range ");
 	offer_is("'range 3 | ran", "");
-	offer_is("'range 3 | re", "rebatch ,reduce ,rename ,repeat ,resample ");
-	offer_is("'range 3 |re", "rebatch ,reduce ,rename ,repeat ,resample ");
+	offer_is("'range 3 | re", "rebatch ,reduce ,rename ,repeat ,resample ,reverse ");
+	offer_is("'range 3 |re", "rebatch ,reduce ,rename ,repeat ,resample ,reverse ");
 	offer_is("'zip (range 3) (ran", "random ,range ");
-	offer_is("'zip (range 3 | re", "rebatch ,reduce ,rename ,repeat ,resample ");
+	offer_is("'zip (range 3 | re", "rebatch ,reduce ,rename ,repeat ,resample ,reverse ");
 	offer_is("'range 3 | interleave (ran", "random ,range ");
 	offer_is("'let a = ran", "random ,range ");
 	offer_is("'let a = range 3; ran", "random ,range ");
