@@ -106,23 +106,27 @@ _dsvc_feed()
 	-f | --file) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
 	-s | --set) return ;;
 	-I | --include-dir) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -d -- "$cur"); return ;;
+	-J | --job) return ;;
+	-j | --jobs) return ;;
 	-n | --cores) return ;;
 	--batch) return ;;
 	--element) mapfile -t COMPREPLY < <(compgen -W 'core host step copy' -- "$cur"); return ;;
 	--tail) mapfile -t COMPREPLY < <(compgen -W 'pad drop short error' -- "$cur"); return ;;
+	--pad) mapfile -t COMPREPLY < <(compgen -W 'zero last' -- "$cur"); return ;;
 	--mask) return ;;
 	--expect) return ;;
 	--order) mapfile -t COMPREPLY < <(compgen -W 'any stable source' -- "$cur"); return ;;
 	--seed) return ;;
 	--shards) return ;;
 	--window) return ;;
+	--epoch) return ;;
 	--epochs) return ;;
 	--steps) return ;;
 	--until) return ;;
 	--from) return ;;
 	--loop) return ;;
 	--prefetch) return ;;
-	--as) mapfile -t COMPREPLY < <(compgen -W 'memory ndjson msgpack' -- "$cur"); return ;;
+	--as) mapfile -t COMPREPLY < <(compgen -W 'memory ndjson msgpack npy' -- "$cur"); return ;;
 	--results) mapfile -t COMPREPLY < <(compgen -W 'none step rows' -- "$cur"); return ;;
 	-t | --to) mapfile -t COMPREPLY < <(compgen -W 'auto count csv json msgpack ndjson none npy nul raw tar text tfrecord tsv' -- "$cur"); return ;;
 	-o | --output) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
@@ -138,11 +142,15 @@ _dsvc_feed()
 	--core-timeout) return ;;
 	--grace) return ;;
 	--slot-max) return ;;
+	--max-errors) return ;;
+	--errors) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
+	--give-up) return ;;
+	-p | --progress) mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$cur"); return ;;
 	--join) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
 	--timeout) return ;;
 	esac
 	case $cur in
-	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -e --expression -f --file -s --set -I --include-dir --local -n --cores --batch --element --tail --mask --expect --order --seed --shards --window --epochs --steps --until --from --loop --prefetch --as --results -t --to -o --output --checkpoint --save-every --keep --listen --ready-fd --ready-file --wait-workers --wait-cores --slow --core-timeout --grace --slot-max --stats --fail-empty --join --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -e --expression -f --file -s --set -I --include-dir -J --job --local -j --jobs -n --cores --batch --element --tail --pad --mask --expect --order --seed --shards --window --epoch --epochs --steps --until --from --loop --each-loop --prefetch --as --results -t --to -o --output --checkpoint --save-every --keep --listen --ready-fd --ready-file --wait-workers --wait-cores --slow --core-timeout --grace --slot-max --max-errors --errors --give-up -p --progress --stats --fail-empty --join --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
 	*) _dsvc_spec "$1" "$2" && return; compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -W 'assert batch bucket bytes cache cardinality choose cmd concat count counter csv dataset dedup distribute drop elements enumerate exec files filter flat_map format group_by group_by_window ignore_errors interleave join lines load lookup map msgpack ndjson npy pad_to padded_batch parse prefetch print ragged_batch random range rate rebatch reduce rename repeat resample reverse sample sample_rate save scan select sh shard shuffle skip sleep snapshot sort sqlite stats stdin tail take take_while tar tee tfrecord top tsv unbatch unique whole window zip then' -- "$cur") ;;
 	esac
 }
@@ -335,6 +343,9 @@ _dsvc_save()
 	-I | --include-dir) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -d -- "$cur"); return ;;
 	--shards) return ;;
 	--chunk) return ;;
+	--chunk-time) return ;;
+	--compression) mapfile -t COMPREPLY < <(compgen -W 'none snappy zstd' -- "$cur"); return ;;
+	-n | --count) return ;;
 	--seed) return ;;
 	--give-up) return ;;
 	-p | --progress) mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$cur"); return ;;
@@ -342,7 +353,7 @@ _dsvc_save()
 	--timeout) return ;;
 	esac
 	case $cur in
-	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -e --expression -f --file -s --set -I --include-dir --shards --chunk --seed --detach --overwrite --if-missing --give-up -p --progress --join --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -e --expression -f --file -s --set -I --include-dir --shards --chunk --chunk-time --compression -n --count --seed --detach --overwrite --if-missing --give-up -p --progress --join --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
 	*) _dsvc_spec "$1" "$2" && return; compopt -o filenames; mapfile -t COMPREPLY < <(compgen -d -- "$cur") ;;
 	esac
 }
