@@ -57,6 +57,7 @@ enum {
 	WIRE_VIEWS_MAX = ROUND_PLACES_MAX,/* views of a stream */
 	WIRE_CLOCKS_MAX = 1000,          /* iterations whose clocks are in one BEAT */
 	WIRE_FAULTS_MAX = 1000,          /* failed elements told one by one */
+	WIRE_TAKES_MAX = 1000,           /* pairs in one TAKES */
 	WIRE_FAULT_TEXT = 2048           /* bytes of each of their texts */
 };
 
@@ -104,6 +105,8 @@ enum msg_type {
 	MSG_YIELD, MSG_YIELDED,
 	/* tool <-> dispatcher; a key that is not known yet <-> dispatcher */
 	MSG_INVITE, MSG_INVITED, MSG_JOIN, MSG_JOINED,
+	/* worker <-> dispatcher */
+	MSG_TAKES, MSG_TAKES_OK,
 	MSG_TYPES
 };
 
@@ -318,6 +321,10 @@ struct msg_reached { struct stream_key key; uint64_t seat; };
 struct msg_reader_gone { struct stream_key key; uint64_t seat; struct ranges acked; uint32_t view; bool ended; };
 struct msg_gone_ok { struct stream_key key; uint64_t seat; struct ranges acked; uint32_t view; bool ended; };
 
+/* A reader that was sent a chunk of a stream. */
+struct msg_take { struct stream_key key; uint64_t seat; uint32_t view; };
+struct msg_takes { struct { struct msg_take *v; size_t n; } list; };
+
 struct msg_credit {
 	struct stream_key key;
 	uint64_t seat;
@@ -417,6 +424,7 @@ struct msg {
 		struct msg_invited invited;
 		struct msg_join join;
 		struct msg_joined joined;
+		struct msg_takes takes;
 	};
 };
 

@@ -133,6 +133,17 @@ static const struct field gone_ok[] = {
 	BOOL(msg_gone_ok, ended, "nothing is kept for the view"),
 	{ 0 }
 };
+static const struct field take[] = {
+	KEY(msg_take),
+	U64(msg_take, seat, NULL),
+	U32(msg_take, view, 0, "number of the view from which the reader takes"),
+	{ 0 }
+};
+static const struct field takes[] = {
+	LIST(msg_takes, list, WIRE_TAKES_MAX, take, struct msg_take, "streams, and readers that were sent chunks of them"),
+	{ 0 }
+};
+static const struct field takes_ok[] = { { 0 } };
 static const struct field credit[] = {
 	KEY(msg_credit),
 	U64(msg_credit, seat, NULL),
@@ -308,6 +319,11 @@ const struct msg_desc msg_descs_service[MSG_TYPES - MSG_LIST] = {
 		"Uses an invitation; answered by JOINED or ERROR 77. It needs no HELLO, and from a key that is not known yet "
 		"nothing else is heard. After JOINED the key is known: connect anew.", join, 0, MAY_GUEST },
 	ROW(JOINED) = { "JOINED", "dispatcher -> guest", "Answers JOIN.", joined, 0, 0 },
+	ROW(TAKES) = { "TAKES", "worker -> dispatcher",
+		"Readers that were sent a first chunk of a stream. Answered by TAKES_OK, and by READER_GONE for those that are "
+		"not there any more. Repeated until then; all of them are told again after each WELCOME.", takes, 0,
+		MAY_WORK | MAY_ADMIN },
+	ROW(TAKES_OK) = { "TAKES_OK", "dispatcher -> worker", "Answers TAKES.", takes_ok, 0, 0 },
 	ROW(FAULTS) = { "FAULTS", "worker -> dispatcher",
 		"Elements that failed. Not answered: the number is repeated in RESTART and STREAM_END.", faults, 1,
 		MAY_WORK | MAY_ADMIN },

@@ -16,6 +16,7 @@
  *	disp_stream.c one stream: fence, hold, assign, ledger, end
  *	disp_failure.c what ends it, and its iteration
  *	disp_seat.c   readers in an iteration: acknowledgements, leaving, STREAMS
+ *	disp_takes.c  which streams a reader has had chunks of
  *	disp_gc.c     jobs without readers, and how long they are kept
  *
  *	disp_forget.c FORGET
@@ -329,6 +330,8 @@ struct seat {
 	char *shard;              /* its list of shards as a text; `only`: the same as numbers */
 	struct job_shards only;
 	uint64_t had;             /* elements of those of them that are finished */
+	uint64_t *took;           /* a bit for each stream of which a worker has sent it chunks, of n_took words */
+	size_t n_took;
 	struct list_node node;    /* in iteration.seats */
 	uint64_t acked;           /* elements */
 };
@@ -383,6 +386,7 @@ struct disp {
 	struct list_node away[GC_KINDS]; /* seats, by the kind of their job and when they were left */
 	uint64_t forgotten[DISP_FORGOTTEN], n_forgotten; /* iterations, in a circle */
 	struct hash iters;        /* by id */
+	struct hash seats;        /* by iteration and number */
 	struct list_node running; /* iterations LISTING or RUNNING */
 	struct list_node young;   /* those that have just begun to run, oldest first */
 	struct list_node notify, waiting;
@@ -512,7 +516,8 @@ void stream_detach(struct disp *d, struct stream *s);
 void stream_acked(struct disp *d, struct stream *s, uint32_t view, const struct ranges *r, struct seat *by);
 void stream_finish_check(struct disp *d, struct stream *s);
 void stream_tell_gone(struct disp *d, struct stream *s, uint64_t seat, uint32_t view); /* its worker */
-void stream_seat_gone(struct disp *d, struct stream *s, const struct seat *r);
+/* took: its worker is to be told, for the reader may have chunks of it. */
+void stream_seat_gone(struct disp *d, struct stream *s, const struct seat *r, bool took);
 void stream_message(struct disp *d, struct peer *p, struct msg *m);
 void stream_revoke(struct disp *d, struct peer *w, struct stream_key key);
 
@@ -557,8 +562,8 @@ void fault_clear(struct iteration *it);
 
 /* disp_seat.c */
 struct seat *seat_new(struct disp *d, struct iteration *it, struct peer *p, uint64_t number, const char *host);
-void seat_free(struct seat *r);
-struct seat *seat_find(const struct iteration *it, uint64_t number);
+void seat_free(struct disp *d, struct seat *r);
+struct seat *seat_find(const struct disp *d, uint64_t iteration, uint64_t number);
 /* Whether it is kept for its reader's return, who is lost; silent: and may be alive. */
 bool seat_awaited(const struct seat *r, bool silent);
 /* Another reader comes, for these elements: who is away with some of them has lost its seat. */
@@ -586,12 +591,6 @@ int64_t gc_due(const struct disp *d, const struct job *j); /* when it is forgott
 /* disp_forget.c */
 void forget_message(struct disp *d, struct peer *p, struct msg *m);
 bool forget_has(const struct disp *d, uint64_t iteration); /* whether it was forgotten, by order */
-
-/* disp_wanted.c */
-void wanted_beat(struct disp *d, const struct peer *p, const struct msg_clocks *clocks);
-/* The workers that one iteration wants; false: none, nobody reads it. */
-bool wanted_of(const struct disp *d, const struct iteration *it, struct wanted_job *out);
-double wanted_all(const struct disp *d);
 
 /* disp_load.c */
 void load_rows_free(struct disp *d);

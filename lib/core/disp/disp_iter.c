@@ -82,7 +82,7 @@ iter_free(struct disp *d, struct iteration *it)
 		ring_drop(&r->away);
 		ring_drop(&r->node);
 		ring_drop(&r->dirty.node);
-		seat_free(r);
+		seat_free(d, r);
 	}
 	iter_drop_streams(d, it);
 	hash_del(&d->iters, &it->id, sizeof it->id);

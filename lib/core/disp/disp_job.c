@@ -561,8 +561,7 @@ job_open(struct disp *d, struct peer *p, struct msg *m)
 		return;
 	}
 	if (o->seat && !o->resume) {
-		struct iteration *it = iter_find(d, o->iteration);
-		struct seat *away = it ? seat_find(it, o->seat) : NULL;
+		struct seat *away = seat_find(d, o->iteration, o->seat);
 
 		if (away && !away->peer && away->peer_id == p->id) {
 			seat_back(d, away, p);

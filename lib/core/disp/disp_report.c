@@ -8,6 +8,7 @@
 #include "base/str.h"
 #include "core/disp/disp_inner.h"
 #include "core/disp/disp_role.h"
+#include "core/disp/disp_wanted.h"
 #include "value/mp.h"
 
 enum { REPORT_STREAMS = 1000 }; /* listed per iteration */

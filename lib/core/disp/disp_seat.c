@@ -8,15 +8,18 @@
 #include "base/str.h"
 #include "core/disp/disp_inner.h"
 #include "core/disp/disp_role.h"
+#include "core/disp/disp_takes.h"
 
 struct seat *
 seat_new(struct disp *d, struct iteration *it, struct peer *p, uint64_t number, const char *host)
 {
 	struct seat *r = mem_zalloc(sizeof *r);
+	uint64_t key[] = { it->id, number };
 
 	*r = (struct seat){ .dirty.kind = DIRTY_SEAT, .number = number, .iter = it, .peer = p,
 		.peer_id = p ? p->id : 0, .host = mem_strdup(host) };
 	place_reader(it, r->host);
+	hash_put(&d->seats, key, sizeof key, r);
 	ring_push(&it->seats, &r->node);
 	it->n_seats++;
 	round_moved(d, it);
@@ -27,18 +30,21 @@ seat_new(struct disp *d, struct iteration *it, struct peer *p, uint64_t number, 
 }
 
 struct seat *
-seat_find(const struct iteration *it, uint64_t number)
+seat_find(const struct disp *d, uint64_t iteration, uint64_t number)
 {
-	for (struct list_node *n = it->seats.next; n != &it->seats; n = n->next)
-		if (LIST_OF(n, struct seat, node)->number == number)
-			return LIST_OF(n, struct seat, node);
-	return NULL;
+	uint64_t key[] = { iteration, number };
+
+	return hash_get(&d->seats, key, sizeof key);
 }
 
 void
-seat_free(struct seat *r)
+seat_free(struct disp *d, struct seat *r)
 {
+	uint64_t key[] = { r->iter->id, r->number };
+
+	hash_del(&d->seats, key, sizeof key);
 	job_shards_clear(&r->only);
+	takes_clear(r);
 	mem_free(r->shard);
 	mem_free(r->host);
 	mem_free(r);
@@ -65,15 +71,13 @@ seat_leave(struct disp *d, struct seat *r, bool closed)
 	/* A job that ends with this reader needs no care for its streams. */
 	if (it->state == ITER_RUNNING && (j->users > 1 || *j->opts.name || j->keep)) {
 		job_used(d, j); /* it may finish meanwhile */
-		for (size_t i = 0; i < it->n_streams; i++)
-			if (job_shards_has(&r->only, (uint32_t)i))
-				stream_seat_gone(d, it->streams[i], r);
+		takes_seat_gone(d, r);
 		if (last_there)
 			iter_readers_moved(d, it);
 		group_settle(d, it);
 		j->users--;
 	}
-	seat_free(r);
+	seat_free(d, r);
 	job_left(d, j);
 }
 

@@ -377,7 +377,7 @@ stream_gone_ok(struct disp *d, struct peer *p, struct stream *s, struct msg *m)
 /* A reader is gone: what it had acknowledged counts, what it had beside that
  * has to come from somewhere else. */
 void
-stream_seat_gone(struct disp *d, struct stream *s, const struct seat *r)
+stream_seat_gone(struct disp *d, struct stream *s, const struct seat *r, bool took)
 {
 	bool missing = false;
 
@@ -405,7 +405,7 @@ stream_seat_gone(struct disp *d, struct stream *s, const struct seat *r)
 	case STREAM_ASSIGNED:
 		if (missing)
 			stream_fence(d, s);
-		else
+		else if (took)
 			stream_tell_gone(d, s, r->number, r->view);
 		break;
 	}

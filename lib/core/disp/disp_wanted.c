@@ -4,7 +4,7 @@
  * that asks for (core/wanted.h). Nothing of it is durable.
  */
 #include "base/mem.h"
-#include "core/disp/disp_inner.h"
+#include "core/disp/disp_wanted.h"
 
 void
 wanted_beat(struct disp *d, const struct peer *p, const struct msg_clocks *clocks)

@@ -5,6 +5,8 @@
 #include "base/str.h"
 #include "core/disp/disp_inner.h"
 #include "core/disp/disp_role.h"
+#include "core/disp/disp_takes.h"
+#include "core/disp/disp_wanted.h"
 #include "core/disp/disp_yield.h"
 
 struct disp *
@@ -302,6 +304,10 @@ disp_known_message(struct disp *d, struct peer *p, struct msg *m)
 		if (p->role == ROLE_WORKER)
 			iter_units(d, p, m);
 		return;
+	case MSG_TAKES:
+		if (p->role == ROLE_WORKER)
+			takes_message(d, p, m);
+		return;
 	case MSG_ASSIGNED: case MSG_REVOKED: case MSG_SPLIT_REQ: case MSG_RESTART: case MSG_FAULTS:
 	case MSG_STREAM_END: case MSG_HANDOVER: case MSG_GONE_OK: case MSG_YIELDED:
 		if (p->role == ROLE_WORKER)
@@ -437,6 +443,7 @@ disp_free(struct disp **dp)
 	hash_clear(&d->hosts);
 	hash_clear(&d->datasets);
 	hash_clear(&d->jobs);
+	hash_clear(&d->seats);
 	hash_clear(&d->iters);
 	hash_clear(&d->peers);
 	hash_clear(&d->ask_index);

@@ -102,6 +102,7 @@ worker_free(struct worker **wp)
 	mem_free(w->actions);
 	mem_free(w->lists);
 	mem_free(w->clocks.v);
+	mem_free(w->takes.v);
 	mem_free(w);
 	*wp = NULL;
 }
@@ -122,6 +123,7 @@ worker_welcome(struct worker *w, struct msg *m)
 		worker_stream_drop(w, worker_at(w, w->streams.n - 1));
 	for (size_t i = 0; i < w->streams.n; i++)
 		worker_stream_again(w, worker_at(w, i), true);
+	worker_takes_all(w);
 	if (w->draining)
 		worker_tell(w, MSG_BYE)->bye.drain = true;
 }
@@ -179,6 +181,7 @@ worker_message(struct worker *w, int64_t now_ns, struct msg *m)
 	case MSG_END_OK: worker_stream_end_ok(w, m->end_ok.key); break;
 	case MSG_YIELD: worker_stream_yield(w, m->yield.key); break;
 	case MSG_READER_GONE: worker_chunk_reader_gone(w, m); break;
+	case MSG_TAKES_OK: worker_takes_ok(w, m->req); break;
 	case MSG_BYE_OK:
 		if (w->draining)
 			worker_over(w, WORKER_LEAVE);
@@ -254,6 +257,7 @@ worker_tick(struct worker *w, int64_t now_ns)
 	w->now = now_ns;
 	worker_contact(w);
 	worker_turns(w);
+	worker_takes_again(w);
 	if (now_ns < w->again_due)
 		return;
 	w->again_due = now_ns + CONTACT_AGAIN_NS;
@@ -268,12 +272,14 @@ worker_tick(struct worker *w, int64_t now_ns)
 int64_t
 worker_next_deadline(const struct worker *w)
 {
-	int64_t at = contact_deadline(&w->contact), turn = worker_turn_deadline(w);
+	int64_t at = contact_deadline(&w->contact), turn = worker_turn_deadline(w), takes = worker_takes_deadline(w);
 
 	if (w->over)
 		return INT64_MAX;
 	if (turn < at)
 		at = turn;
+	if (takes < at)
+		at = takes;
 	return at < w->again_due ? at : w->again_due;
 }
 

@@ -98,7 +98,7 @@ worker_chunk_next(const struct worker_stream *s, struct worker_view *v, const st
 }
 
 static void
-worker_chunk_send(struct worker *w, struct worker_stream *s, struct worker_link *l,
+worker_chunk_send(struct worker *w, struct worker_stream *s, const struct worker_view *v, struct worker_link *l,
 		  struct worker_chunk *c)
 {
 	struct worker_action *a = worker_do(w, WORKER_CHUNK);
@@ -112,6 +112,8 @@ worker_chunk_send(struct worker *w, struct worker_stream *s, struct worker_link 
 	c->state = CHUNK_SENT;
 	c->link = l;
 	l->sent++;
+	if (!l->told)
+		worker_takes_add(w, s, v, l);
 	a->key = s->key;
 	a->peer = l->peer;
 	a->handle = c->handle;
@@ -160,7 +162,7 @@ worker_chunk_pump(struct worker *w, struct worker_stream *s, struct worker_view 
 				v->starved |= !l->kept && !s->ordered;
 				continue;
 			}
-			worker_chunk_send(w, s, l, c);
+			worker_chunk_send(w, s, v, l, c);
 			sent = true;
 		}
 	}
@@ -172,6 +174,7 @@ worker_chunk_pump(struct worker *w, struct worker_stream *s, struct worker_view 
 			end = &(*end)->next;
 		*end = l;
 	}
+	worker_takes_send(w);
 	worker_chunk_weigh(w, s);
 	if (hungry && !v->wanted && s->producing == PRODUCING) {
 		v->wanted = true;

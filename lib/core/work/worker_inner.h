@@ -9,6 +9,7 @@
  *	worker_view.c   the views of a stream
  *	worker_turn.c   which streams have a thread
  *	worker_split.c  splits, asked for ahead
+ *	worker_takes.c  which readers have had chunks
  *	worker_clock.c  where the time of threads went
  *	worker_find.c   streams by name
  *	worker_out.c    actions for the program
@@ -48,6 +49,7 @@ struct worker_link {
 	uint32_t session;
 	size_t again;           /* chunks to be sent again */
 	size_t kept, kept_bytes;/* chunks sent to it, and not acknowledged */
+	bool told;              /* it has had a chunk: the dispatcher is told */
 	struct worker_link *next;
 };
 /* The streams of an iteration, which share its turns. */
@@ -122,6 +124,14 @@ struct worker_stream {
 	bool confirmed;
 };
 
+/* Pairs of a stream and a reader that the dispatcher is to hear of. */
+struct worker_takes {
+	struct msg_take *v;
+	size_t n, cap, under_way; /* under_way: of those at the front, told and not answered */
+	uint64_t req;
+	int64_t due, again;
+};
+
 struct worker {
 	struct worker_opts o;
 	struct contact contact;
@@ -135,6 +145,7 @@ struct worker {
 	size_t arena, leased;   /* told by worker_shares */
 	size_t bytes, n_active; /* bytes of all streams; number of streams that need a share */
 	struct worker_pass *passes;
+	struct worker_takes takes;
 	struct msg_clocks clocks; /* clocks of passes that have ended since the last BEAT */
 	struct worker_stream **on;/* those that have a thread */
 	size_t n_on, cap_on, n_want;
@@ -180,6 +191,15 @@ int64_t worker_turn_deadline(const struct worker *w);
 void worker_clock(struct worker *w, struct worker_stream *s);
 void worker_clock_tell(struct worker *w, struct msg_clocks *out); /* since the last call; gives */
 void worker_clock_leave(struct worker *w, const struct worker_pass *p); /* p is about to be freed */
+
+/* worker_takes.c */
+void worker_takes_add(struct worker *w, const struct worker_stream *s, const struct worker_view *v,
+		      struct worker_link *l); /* it gets its first chunk */
+void worker_takes_send(struct worker *w);                 /* if it is time to */
+void worker_takes_ok(struct worker *w, uint64_t req);
+void worker_takes_again(struct worker *w);                /* those without an answer */
+void worker_takes_all(struct worker *w);                  /* the dispatcher may know of none */
+int64_t worker_takes_deadline(const struct worker *w);
 
 /* worker_tail.c */
 void worker_tail_known(struct worker *w, struct worker_stream *s, const struct msg_assign *a);

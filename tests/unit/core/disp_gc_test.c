@@ -202,7 +202,9 @@ that_it_has_given_something_may_turn_out_late(void **state)
 
 	(void)state;
 	key = (struct stream_key){ begin("job", 1000), 0, 1 };
+	struct msg_take take = { key, 1, 0 };
 	say(W1, (struct msg){ .type = MSG_ASSIGNED, .assigned.key = key });
+	say(W1, (struct msg){ .type = MSG_TAKES, .takes.list = { &take, 1 } });
 	dies(R1);
 	assert_non_null(got(W1, MSG_READER_GONE));
 	assert_int_equal(forgotten_in_ms(), 60000);

@@ -497,6 +497,8 @@ only_a_reader_with_a_position_is_waited_for(void **state)
 	units(W1, got(W1, MSG_LIST)->req, 1000);
 	uint64_t it = got(R1, MSG_JOB)->job.iteration;
 	say(W1, (struct msg){ .type = MSG_ASSIGNED, .assigned.key = { it, 0, 1 } });
+	struct msg_take take = { { it, 0, 1 }, 1, 0 };
+	say(W1, (struct msg){ .type = MSG_TAKES, .takes.list = { &take, 1 } });
 	/* it had time to save nothing: its elements go to whom comes next */
 	forget();
 	disp_peer_gone(d, now, R1);
@@ -507,6 +509,8 @@ only_a_reader_with_a_position_is_waited_for(void **state)
 	say(R2, (struct msg){ .type = MSG_ACK, .req = 1, .ack = { .iteration = it, .seat = 2, .seq = 1 } });
 	assert_non_null(got(R2, MSG_ACKED));
 	/* this one may have saved what it had */
+	take.seat = 2;
+	say(W1, (struct msg){ .type = MSG_TAKES, .takes.list = { &take, 1 } });
 	forget();
 	disp_peer_gone(d, now, R2);
 	collect();

@@ -145,3 +145,52 @@ views_that_cannot_be_are_one_view(void **state)
 	produce(1, 1, 1, 1, 10);
 	assert_int_equal(count(WORKER_FREE, 1), 1);
 }
+
+/* The TAKES that was told last; NULL: none. */
+static const struct msg *
+takes(void)
+{
+	for (size_t i = n_acts; i-- > 0;)
+		if (acts[i].msg.type == MSG_TAKES)
+			return &acts[i].msg;
+	return NULL;
+}
+
+static void
+ticks(int64_t ns)
+{
+	worker_tick(w, now += ns);
+	collect();
+}
+
+static void
+readers_that_got_a_chunk_are_told_once_until_the_dispatcher_begins_anew(void **state)
+{
+	uint64_t first;
+
+	(void)state;
+	assign(1, NULL, 0, ORDER_ANY);
+	credit(0, 1, 9);
+	assert_null(takes());
+	produce(WORKER_ALL_VIEWS, 0, 0, 1, 10);
+	assert_int_equal(takes()->takes.list.n, 1);
+	assert_int_equal(takes()->takes.list.v[0].seat, 1);
+	first = takes()->req;
+	credit(0, 2, 9);
+	credit(0, 3, 9);
+	for (int i = 1; i < 6; i++) {
+		produce(WORKER_ALL_VIEWS, i, (uint64_t)i, 1, 10);
+		assert_null(takes()); /* the first is not answered */
+	}
+	told((struct msg){ .type = MSG_TAKES_OK, .req = first + 1 });
+	assert_null(takes());
+	told((struct msg){ .type = MSG_TAKES_OK, .req = first });
+	assert_in_range(worker_next_deadline(w), 0, now + 20 * MS);
+	ticks(20 * MS);
+	assert_int_equal(takes()->takes.list.n, 2);
+	ticks(3000 * MS);
+	assert_int_equal(takes()->takes.list.n, 2);
+	told((struct msg){ .type = MSG_WELCOME, .welcome = { WIRE_VERSION, 5, false, 1000, 5000 } });
+	ticks(20 * MS);
+	assert_int_equal(takes()->takes.list.n, 3);
+}
