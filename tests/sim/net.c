@@ -190,6 +190,10 @@ world_say_msg(struct world *w, const struct node *from, const struct node *to, c
 	if (m->type == MSG_CREDIT)
 		printf(" seat %llu session %u: %llu", (unsigned long long)m->credit.seat, m->credit.session,
 		       (unsigned long long)m->credit.total);
+	if (m->type == MSG_OPEN)
+		printf(" seat %llu%s", (unsigned long long)m->open.seat, m->open.resume ? " resumes" : "");
+	if (m->type == MSG_JOB)
+		printf(" seat %llu", (unsigned long long)m->job.seat);
 	if (m->type == MSG_CHUNK_ACK)
 		world_say_ranges(&m->chunk_ack.ranges);
 	if (m->type == MSG_HELD)

@@ -200,7 +200,8 @@ group_add_seat(struct seat *r)
 
 /* Going */
 
-/* Whether it has readers in another pass of the job, from which they may come. */
+/* Whether it has readers in an earlier pass of the job, from which they may come. Those in a later
+ * one have left this one behind. */
 static bool
 group_elsewhere(const struct iteration *it, const struct group *g)
 {
@@ -209,7 +210,7 @@ group_elsewhere(const struct iteration *it, const struct group *g)
 	for (size_t i = 0; i < j->n_iters; i++) {
 		uint32_t view;
 
-		if (j->iters[i] != it && group_view(j->iters[i], g->name, &view) && j->iters[i]->groups.v[view].seats)
+		if (j->iters[i]->epoch < it->epoch && group_view(j->iters[i], g->name, &view) && j->iters[i]->groups.v[view].seats)
 			return true;
 	}
 	return false;

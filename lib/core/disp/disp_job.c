@@ -407,6 +407,14 @@ job_resumed(struct disp *d, struct peer *p, struct msg *m, struct dataset *s, co
 				seat_tell_gone(d, old->peer, 0, it->id, old->number);
 			seat_gone(d, old);
 		}
+		/* Nor has one whose OPEN is not answered yet. */
+		for (struct list_node *n = it->waiting.next; m->open.seat && n != &it->waiting;) {
+			struct waiting *old = LIST_OF(n, struct waiting, node);
+
+			n = n->next;
+			if (old->from == m->open.seat)
+				waiting_error(d, old, ST_TEMP, "another reader goes on from the same position", "");
+		}
 		it->job->users--; /* the waiting OPEN comes in its place */
 		return it;
 	}
