@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "core/disp/disp_inner.h"
 #include "value/mp.h"
 #include "world.h"
 
@@ -95,6 +96,10 @@ sim_disp_send(struct node *n)
 	for (size_t i = 0; i < s->n_out; i++) {
 		struct node *to = node_by_peer(n->w, s->out[i].peer);
 
+		/* it may have waited for the disk */
+		if (to && to->out && n->w->now > to->out_at + SEC &&
+		    (s->out[i].msg.type == MSG_ASSIGN || s->out[i].msg.type == MSG_STREAMS))
+			world_fail(n->w, "%s is told of streams, and its key is struck out", to->name);
 		if (to && to->alive && to->ctl)
 			conn_send(to->ctl, 1, &s->out[i].msg, NULL);
 		msg_clear(&s->out[i].msg);
@@ -215,7 +220,9 @@ sim_disp_frame(struct node *n, struct node *from, struct msg *m)
 {
 	if (!n->alive)
 		return;
-	disp_message(n->d->d, n->w->now, from->peer, m);
+	struct disp_who who = world_who(from);
+
+	disp_message_of(n->d->d, n->w->now, from->peer, &who, m);
 	sim_disp_commit(n);
 }
 
@@ -223,6 +230,31 @@ void
 sim_disp_peer_gone(struct node *n, uint64_t peer)
 {
 	disp_peer_gone(n->d->d, n->w->now, peer);
+	sim_disp_commit(n);
+}
+
+static void
+sim_disp_cut(void *arg, uint64_t peer)
+{
+	struct node *to = node_by_peer(arg, peer);
+
+	if (to && to->alive && to->ctl)
+		conn_break(to->ctl);
+}
+
+void
+sim_disp_review(struct node *n)
+{
+	if (!n->alive)
+		return;
+	disp_review(n->d->d, n->w->now, world_may, n->w, sim_disp_cut);
+	for (unsigned i = 0; i < n->w->n_nodes; i++) {
+		const struct peer *p = n->w->nodes[i]->out ? disp_peer(n->d->d, n->w->nodes[i]->peer) : NULL;
+
+		/* one that has not come back to a new dispatcher is lost when its time is over */
+		if (p && p->known && (p->n_streams || p->seat || p->waiting))
+			world_fail(n->w, "%s is struck out, and has something still", n->w->nodes[i]->name);
+	}
 	sim_disp_commit(n);
 }
 

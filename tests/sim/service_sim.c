@@ -15,7 +15,7 @@
 #include "world.h"
 
 struct sums {
-	uint64_t runs, failed, events, crashes[3], breaks, pauses, resumes, produced, again, yields;
+	uint64_t runs, failed, events, crashes[3], strikes, breaks, pauses, resumes, produced, again, yields;
 };
 
 static void
@@ -26,6 +26,7 @@ sums_add(struct sums *s, const struct world *w)
 	s->events += w->events;
 	for (int i = 0; i < 3; i++)
 		s->crashes[i] += w->crashes[i];
+	s->strikes += w->strikes;
 	s->breaks += w->breaks;
 	s->pauses += w->pauses;
 	s->resumes += w->resumes;
@@ -61,11 +62,13 @@ main(int argc, char **argv)
 		if (s.failed >= 20)
 			break;
 	}
-	printf("# %llu runs, %llu events; killed: %llu dispatchers, %llu workers, %llu readers; %llu connections broken, "
+	printf("# %llu runs, %llu events; killed: %llu dispatchers, %llu workers, %llu readers; %llu keys struck out, "
+	       "%llu connections broken, "
 	       "%llu programs stopped for a while, %llu resumed from a checkpoint; %llu streams asked to move; "
 	       "%llu elements made, %llu of them again\n",
 	       (unsigned long long)s.runs, (unsigned long long)s.events, (unsigned long long)s.crashes[0],
-	       (unsigned long long)s.crashes[1], (unsigned long long)s.crashes[2], (unsigned long long)s.breaks,
+	       (unsigned long long)s.crashes[1], (unsigned long long)s.crashes[2],
+	       (unsigned long long)s.strikes, (unsigned long long)s.breaks,
 	       (unsigned long long)s.pauses, (unsigned long long)s.resumes, (unsigned long long)s.yields,
 	       (unsigned long long)s.produced,
 	       (unsigned long long)s.again);

@@ -186,7 +186,7 @@ world_fault(struct world *w)
 	struct node *n;
 	struct conn *c;
 
-	switch (w->poison ? 3 : w->stops ? 8 : chance(w, 13)) {
+	switch (w->poison ? 3 : w->stops ? 8 : chance(w, w->keys ? 15 : 13)) {
 	case 0: case 1:
 		if ((n = world_some(w, NODE_WORKER))) {
 			node_kill(n);
@@ -234,6 +234,10 @@ world_fault(struct world *w)
 	case 12:
 		if ((n = world_some(w, NODE_WORKER)))
 			world_cut_off(w, n);
+		break;
+	case 13: case 14:
+		if ((n = world_some(w, one_in(w, 3) ? NODE_READER : NODE_WORKER)))
+			world_strike(w, n);
 		break;
 	}
 }
@@ -450,6 +454,7 @@ world_choose(struct world *w)
 	world_choose_groups(w);
 	world_choose_poison(w);
 	world_choose_places(w);
+	world_choose_keys(w);
 }
 
 static bool

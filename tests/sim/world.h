@@ -54,6 +54,8 @@ struct node {
 	unsigned index;
 	uint64_t peer;
 	bool alive, leaving;
+	bool struck, out;       /* its key is struck out; and the dispatcher has seen that, */
+	int64_t out_at;         /* then */
 	bool cut;               /* its connection to the dispatcher, or that itself, has failed some time */
 	uint64_t life;          /* counts up at each death */
 	int64_t paused_until, tick_at, tick_now;
@@ -132,6 +134,7 @@ struct world {
 	uint64_t poison_pos;
 	unsigned poisoned;       /* workers that died of it */
 	bool stuck;              /* making an element sometimes takes long */
+	bool keys;               /* each program has a key of its own, some of which are struck out */
 	bool stops;              /* the only faults: programs stand still */
 	bool anonymous;          /* the job is the reader's own */
 	uint32_t epochs;         /* passes of the job, one after another */
@@ -160,7 +163,7 @@ struct world {
 	struct hash *made_index; /* elements made, by address */
 	uint64_t last_iteration;
 	bool one_iteration;
-	uint64_t crashes[3], breaks, pauses, resumes, fences, produced, repeated, disp_made_again, yields;
+	uint64_t crashes[3], strikes, breaks, pauses, resumes, fences, produced, repeated, disp_made_again, yields;
 	uint64_t disp_dropped, disp_rounds; /* by the audit */
 	bool disp_counted;
 	size_t kept_max, held_max;
@@ -200,6 +203,8 @@ void sim_disp_tick(struct node *n);
 void sim_disp_free(struct node *n);
 void sim_disp_dump(struct node *n);
 void sim_disp_check_empty(struct node *n);
+/* The rights of each key are looked at anew. */
+void sim_disp_review(struct node *n);
 bool sim_disp_books(struct node *n, const char *job);
 
 void sim_work_start(struct node *n);
@@ -235,6 +240,13 @@ void book_check_rounds(struct world *w);
 /* NULL: nobody made it. */
 const struct element *book_element(const struct world *w, uint32_t stream, uint64_t offset);
 struct round_part world_part(const struct world *w, uint32_t place);
+
+/* strike.c: keys */
+void world_choose_keys(struct world *w);
+struct disp_who world_who(const struct node *n);
+unsigned world_may(void *w, const char *user);
+/* The key of a program is struck out, as dsvc-allow --remove does. */
+void world_strike(struct world *w, struct node *n);
 
 /* world.c */
 /* A program says that it has lost the dispatcher: only if something came between them. */

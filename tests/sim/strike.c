@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Keys in the simulation: in some worlds each program has a key of its own, and some are
+ * struck out in the middle of a pass. The dispatcher sees that when it looks at its file of
+ * keys; from then on the program gets no stream and is not heard, however it goes on, and all
+ * elements come as if it had died.
+ */
+#include <string.h>
+
+#include "core/disp/dispatcher.h"
+#include "wire/role.h"
+#include "world.h"
+
+#define STRIKE_LOOK_NS (500 * MS)
+
+void
+world_choose_keys(struct world *w)
+{
+	struct rng r = { rng_mix(w->seed, 0x6b), 0 };
+
+	w->keys = !w->calm && !w->stops && !w->poison && rng_below(&r, 4) == 0;
+}
+
+struct disp_who
+world_who(const struct node *n)
+{
+	return (struct disp_who){ .may = n->out ? 0 : MAY_ANY, .user = n->w->keys ? n->name : NULL };
+}
+
+unsigned
+world_may(void *arg, const char *user)
+{
+	const struct world *w = arg;
+
+	for (unsigned i = 0; i < w->n_nodes; i++)
+		if (!strcmp(w->nodes[i]->name, user))
+			return world_who(w->nodes[i]).may;
+	return 0;
+}
+
+static void
+strike_seen(struct world *w, void *arg, uint64_t tag)
+{
+	struct node *n = arg;
+
+	(void)tag;
+	world_say(w, "the dispatcher sees that %s is struck out", n->name);
+	n->out = true;
+	n->out_at = w->now;
+	sim_disp_review(w->disp);
+}
+
+void
+world_strike(struct world *w, struct node *n)
+{
+	if (n->struck)
+		return;
+	n->struck = n->cut = true;
+	w->strikes++;
+	world_say(w, "the key of %s is struck out", n->name);
+	world_at(w, w->now + some_time(w, STRIKE_LOOK_NS), strike_seen, n, 0);
+	if (n->kind == NODE_WORKER && !one_in(w, 3))
+		world_at(w, w->now + some_time(w, 2 * SEC), world_new_worker, NULL, 0);
+}
