@@ -68,6 +68,7 @@ cert_read(int fd, struct key_pair *out, char name[CERT_NAME_MAX], struct err *e)
 
 	if (st != ST_OK)
 		return st;
+	key_guard();
 	cert_path(fd, path, sizeof path);
 	zcert_t *c = cert.load(path);
 	if (!c)

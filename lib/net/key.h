@@ -21,7 +21,10 @@ enum {
 struct key { uint8_t b[KEY_BYTES]; };
 struct key_pair { struct key public, secret; };
 
-/* A fresh pair. */
+/* From now on this process leaves no core file, and other programs of its user cannot look into
+ * its memory: copies of a secret key are in libzmq, too. To be called before one is there. */
+void key_guard(void);
+/* A fresh pair; guards it. */
 void key_pair_new(struct key_pair *out);
 /* Whether the public key is that of the secret one. */
 bool key_pair_fits(const struct key_pair *p);

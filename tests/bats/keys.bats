@@ -309,3 +309,15 @@ one_reader() { (($(readers) < 2)); }
 	run -0 b dsvc-read -q -t count --order stable --shards 64 -e 'range 100'
 	run -0 dsvc-read -q -t count --order stable --shards 65 -e 'range 100'
 }
+
+@test "a program that has a key leaves no core file" {
+	cd "$BATS_TEST_TMPDIR"
+	run -0 --separate-stderr python3 "$BATS_TEST_DIRNAME/lib/core.py" dsvc-dispatch -q -b "$(free_ipc clear)"
+	[[ $output == yes ]] || skip 'none is left here by programs without a key either'
+	run -0 --separate-stderr python3 "$BATS_TEST_DIRNAME/lib/core.py" dsvc-dispatch -q -b 'tcp://127.0.0.1:*'
+	[[ $output == no ]]
+	dispatcher
+	dsvc-invite work >invitation
+	run -0 --separate-stderr b python3 "$BATS_TEST_DIRNAME/lib/core.py" dsvc-work -q --join invitation
+	[[ $output == no ]]
+}
