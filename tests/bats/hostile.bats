@@ -99,7 +99,7 @@ except ConnectionResetError:
 	exec 6<>"$BATS_TEST_TMPDIR/out"
 	dsvc-read -d "$at" -e 'range 1000000' >&6 2>"$BATS_TEST_TMPDIR/read.err" 3>&- &
 	echo "$!" >>"$BATS_TEST_TMPDIR/pids"
-	read -r -t 10 -u 6 first
+	read -r -t "$patience" -u 6 first
 	[ "$first" = 0 ]
 	report=$(dsvc-status -d "$at" --json)
 	data=$(jq -r '.workers[0].endpoint' <<<"$report")

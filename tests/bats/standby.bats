@@ -28,7 +28,7 @@ slow() { # ARG...: one element is taken, the rest by rest
 	mkfifo pipe
 	spawn reader bash -c 'exec dsvc-read --window 2 "$@" >pipe' - "$@"
 	exec 9<pipe
-	IFS= read -r -t 10 -u 9 one
+	IFS= read -r -t "$patience" -u 9 one
 }
 
 rest() {
