@@ -17,7 +17,8 @@ import subprocess
 import tempfile
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Union
 
-from ._feed import Batch, Feed
+from ._batch import Batch
+from ._feed import Feed
 from ._ring import Ragged, Strings
 from ._wire import (Error, Lost, More, NotFound, SpecError, StructureError, Timeout, Unavailable, error, unpack)
 

@@ -2,83 +2,25 @@
 """The consumer's side of dsvc-feed: see `dsvc.feed`."""
 from __future__ import annotations
 
-import array
 import atexit
 import base64
 import collections
 import os
-import socket
-import struct
-import subprocess
 import sys
-import tempfile
 import traceback
 import warnings
 import weakref
-from typing import Any, Dict, Iterator, List, Optional, Sequence
+from typing import Any, Deque, Dict, Iterator, List, Optional, Sequence
 
 from . import _ring
-from ._wire import Error, Lost, error, pack, unpack
-from ._wire import np as np
+from ._batch import Batch
+from ._link import (ANY, BATCH, BYE, END, ERROR, FAIL, HERE, JOIN, POSITION, RESULT, RING, SAVED, STOP, VERSION, WELCOME,
+                    Link)
+from ._wire import Error, error, pack
 
-JOIN, READY, POSITION, SAVED, RESULT, STOP, FAIL, BYE = range(1, 9)
-WELCOME, RING, BATCH, HERE, END, ERROR = range(16, 22)
-VERSION, ANY, ALL = 1, 0xFFFFFFFF, (1 << 64) - 1
 WHY = ("data", "steps", "stop", "signal")
 NO_WORKERS = "the service's workers are the workers: use num_workers=0"
 _live: "weakref.WeakSet[Feed]" = weakref.WeakSet()
-
-
-class Batch(Dict[str, Any]):
-    """The core's part of a step: a dict of arrays (nested for records). `data` is the same where elements
-    are bare values."""
-    step: int
-    epoch: int
-    rows: int
-    last_of_loop: bool
-    last: bool
-    _valid: int
-    _seen = False
-
-    def __init__(self, data: Any) -> None:
-        super().__init__(data if isinstance(data, dict) else {})
-        self._bare = None if isinstance(data, dict) else data
-
-    @property
-    def data(self) -> Any:
-        return self if self._bare is None else self._bare
-
-    @property
-    def mask(self) -> Any:
-        """True for each real row, False for padding."""
-        self._looked()
-        return np.arange(self.rows) < self._valid if np is not None else [i < self._valid for i in range(self.rows)]
-
-    @property
-    def valid(self) -> int:
-        """How many rows are real; they come first."""
-        self._looked()
-        return self._valid
-
-    def _looked(self) -> None:
-        Batch._seen = True
-
-    def copy(self) -> "Batch":
-        """A batch in memory of its own."""
-        b = Batch(_copied(dict(self) if self._bare is None else self._bare))
-        for name in ("step", "epoch", "rows", "_valid", "last_of_loop", "last"):
-            setattr(b, name, getattr(self, name))
-        return b
-
-
-def _copied(v: Any) -> Any:
-    if isinstance(v, dict):
-        return {k: _copied(x) for k, x in v.items()}
-    if isinstance(v, memoryview):
-        flat: Any = memoryview(bytearray(v.tobytes()))
-        return flat.cast(v.format, v.shape) if v.nbytes and v.ndim > 1 else flat.cast(v.format)
-    own = getattr(v, "clone", None) or getattr(v, "copy", None) or getattr(v, "tolist", None)
-    return own() if own else v
 
 
 class Feed:
@@ -92,63 +34,45 @@ class Feed:
         self._address, self._start, self._core, self._names = address, list(start), core, columns
         self._copy, self._timeout, self._same = copy, timeout, same or {}
         self._view, self._pins = _with_torch(as_torch or pin, pin)
-        self._sock: Optional[socket.socket] = None
-        self._child: Optional[subprocess.Popen[bytes]] = None
-        self._said: Any = None
-        self._in, self._fds, self._queue = bytearray(), [], collections.deque()  # type: ignore[var-annotated]
-        self._ring: Any = None
+        self._link: Optional[Link] = None  # until the first need of it, and after the end
         self._welcome: List[Any] = []
-        self._state = b""           # the position to bring along
-        self._here: Dict[int, bytes] = {}
-        self._held: "collections.OrderedDict[int, Any]" = collections.OrderedDict()  # step -> owner, weakly
-        self._given = self._done = self._told = 0
-        self._end: Any = None
-        self._closed = self._joined = self._put = False
+        self._ring: Any = None
+        self._queue: Deque[Any] = collections.deque()  # batches announced, each with its ring
+        self._held: Dict[int, Any] = {}  # step -> owner of its memory, weakly; in order
+        self._given = self._done = self._told = self._first = 0
+        self._state, self._step0 = b"", 0  # the position to bring along
+        self._here: Dict[int, bytes] = {}  # positions that were asked for
+        self._end: List[Any] = []
+        self._closed = self._put = False
         self._warned: Dict[str, bool] = {}
         self._pid = os.getpid()
         self.batch: Optional[Batch] = None
         self.epoch = 1
-        self._new_epoch = False
         _live.add(self)
 
     # Contact
 
-    def _connect(self) -> None:
-        if self._address and self._address.startswith("fd:"):
-            self._sock = socket.socket(fileno=os.dup(int(self._address[3:])))
-        elif self._address:
-            self._sock = socket.socket(socket.AF_UNIX)
-            try:
-                self._sock.connect(self._address)
-            except OSError as e:
-                raise error(69, "no dsvc-feed at %s: %s" % (self._address, e.strerror),
-                            "it listens there once --ready-file has appeared") from None
-        else:
-            mine, its = socket.socketpair()
-            self._said = tempfile.TemporaryFile()
-            its_fd = its.fileno()
-            try:
-                self._child = subprocess.Popen(self._start + ["--listen", "fd:%d" % its_fd],
-                                               pass_fds=(its_fd,), stdin=subprocess.DEVNULL, stderr=self._said)
-            except FileNotFoundError:
-                raise error(66, "there is no program dsvc-feed", "set DSVC_BIN to the folder of the programs") from None
-            its.close()
-            self._sock = mine
+    def _join(self) -> Link:
+        """The connection, made at the first need."""
+        if self._link is None:
+            if self._closed:
+                raise error(75, "the feed is closed")
+            self._link = Link(self._address, self._start, self._take)
+            name = os.path.basename(sys.argv[0] or "python")[:200]
+            core = ANY if self._core is None else self._core
+            self._link.send(JOIN, VERSION, core, os.getpid(), name, "", self._state, 0)
+            while not self._welcome:
+                self._link.hear(self._timeout)
+            self._compare()
+            self._done = self._given = self._told = self._first = self._welcome[12]
+            self._link.ready(self._given, self._done)
+        return self._link
 
-    def _join(self) -> None:
-        if self._joined:
-            return
-        if self._closed:
-            raise error(75, "the feed is closed")
-        self._connect()
-        core = ANY if self._core is None else self._core
-        self._send([JOIN, VERSION, core, os.getpid(), os.path.basename(sys.argv[0] or "python")[:200], "", self._state, 0])
-        self._joined = True
-        while not self._welcome:
-            self._hear()
-        self._compare()
-        self._done = self._given = self._told = self._first = self._welcome[12]
-        self._ready()
+    def _facts(self) -> List[Any]:
+        """What WELCOME said."""
+        if not self._welcome:
+            self._join()
+        return self._welcome
 
     def _compare(self) -> None:
         """With what dsvc.feed was asked for."""
@@ -161,73 +85,11 @@ class Feed:
                 raise error(64, "%s=%s, and the dsvc-feed at %s has %s" % (name, wanted, self._address, has[name]),
                             "leave it out: what a dsvc-feed has is said where it is started")
 
-    def _send(self, fields: List[Any]) -> None:
-        body = bytearray()
-        pack(fields, body)
-        try:
-            self._sock.sendall(struct.pack("<I", len(body)) + body)  # type: ignore[union-attr]
-        except OSError:
-            self._lost()
-
-    def _lost(self) -> None:
-        """The feed has gone; what it said before tells why."""
-        sock, self._closed = self._sock, True
-        while sock is not None:
-            try:
-                if not self._receive(sock):
-                    break
-            except OSError:
-                break
-            while self._message():
-                pass
-        if self._child is not None:
-            code = self._child.wait()
-            self._said.seek(0)
-            text = self._said.read().decode("utf-8", "replace").strip()
-            if code > 0:
-                text = text[len("dsvc-feed: "):] if text.startswith("dsvc-feed: ") else text
-                raise error(code, text.partition("\n  help: ")[0], text.partition("\n  help: ")[2])
-        raise Lost("the feed has gone", 75)
-
-    def _receive(self, sock: socket.socket) -> bool:
-        data, control, _, _ = sock.recvmsg(1 << 18, socket.CMSG_SPACE(16 * 4))
-        for level, kind, body in control:
-            if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:
-                fds = array.array("i")
-                fds.frombytes(body[:len(body) - len(body) % fds.itemsize])
-                self._fds.extend(fds)
-        self._in += data
-        return bool(data)
-
-    def _message(self) -> bool:
-        """Takes in the next whole message; False: there is none."""
-        if len(self._in) < 4:
-            return False
-        size = 4 + struct.unpack_from("<I", self._in)[0]
-        if len(self._in) < size:
-            return False
-        fields, _ = unpack(memoryview(bytes(self._in[4:size])))
-        del self._in[:size]
-        self._take(fields[0], fields[1:])
-        return True
-
-    def _hear(self) -> None:
-        """Waits for one more message."""
-        self._sock.settimeout(self._timeout)  # type: ignore[union-attr]
-        while not self._message():
-            try:
-                if not self._receive(self._sock):  # type: ignore[arg-type]
-                    self._lost()
-            except socket.timeout:
-                raise error(124, "nothing came within %g s" % (self._timeout or 0)) from None
-            except ConnectionError:
-                self._lost()
-
     def _take(self, kind: int, f: List[Any]) -> None:
         if kind == BATCH:
             self._queue.append((f, self._ring))
         elif kind == RING:
-            self._ring = _ring.Ring(f, self._fds.pop(0), self._pins)
+            self._ring = _ring.Ring(f, self._link.fds.pop(0), self._pins)  # type: ignore[union-attr]
         elif kind == HERE:
             self._here[f[0]] = f[1]
         elif kind == END:
@@ -239,9 +101,6 @@ class Feed:
             raise error(f[0], f[1], f[2], None if f[3] == ANY else f[3])
 
     # Steps
-
-    def _ready(self) -> None:
-        self._send([READY, self._given, self._done, ALL])
 
     def _forget(self) -> None:
         """Counts slots whose views are gone, in the order of steps; moves what is kept out of the way."""
@@ -269,7 +128,7 @@ class Feed:
     def _next(self) -> Optional[Batch]:
         """The next batch; None at the end of an epoch, or of all."""
         self._check()
-        self._join()
+        link = self._join()
         if self.batch is not None:
             self._over(self.batch)
             self._done = self.batch.step + 1
@@ -280,12 +139,12 @@ class Feed:
         self.batch = None
         self._put = False
         self._forget()
-        if self._end is None and len(self._queue) <= 1:
-            self._ready()
-        while not self._queue and self._end is None:
-            self._hear()
+        if not self._end and len(self._queue) <= 1:
+            link.ready(self._given, self._done)
+        while not self._queue and not self._end:
+            link.hear(self._timeout)
         if not self._queue:
-            self._finish()
+            self._finish(link)
             return None
         if self._queue[0][0][1] != self.epoch and self._told != self._first:
             self.epoch = self._queue[0][0][1]
@@ -309,19 +168,19 @@ class Feed:
         self.batch = batch
         return batch
 
-    def _finish(self) -> None:
+    def _finish(self, link: Link) -> None:
         """The end has come: the last position is asked for, and the feed is told."""
-        if self._closed:
-            return
-        last = self._end[1]
-        self._done = max(self._done, min(last, self._told))
+        self._done = max(self._done, min(self._end[1], self._told))
         try:
             self._ask(self._done)
-            self._send([BYE, self._done])
+            link.send(BYE, self._done)
         except Error:
-            if not self._closed:
+            if not link.gone:
                 raise
         self._shut()
+
+    def _over_with(self) -> bool:
+        return bool(self._end) and not self._queue
 
     def _user(self, batch: Batch) -> Any:
         if self._names is None:
@@ -335,7 +194,7 @@ class Feed:
 
     def _epoch(self) -> Iterator[Any]:
         while True:
-            batch = self._next() if self._end is None or self._queue else None
+            batch = None if self._over_with() else self._next()
             if batch is None:
                 return
             value = self._user(batch)
@@ -345,16 +204,16 @@ class Feed:
 
     def epochs(self) -> Iterator[Iterator[Any]]:
         """An iterator for each epoch."""
-        while self._end is None or self._queue:
+        while not self._over_with():
             yield self._epoch()
 
     def loops(self) -> Iterator[Iterator[Any]]:
         """An iterator for each loop of --loop."""
-        while self._end is None or self._queue:
+        while not self._over_with():
             yield self._loop()
 
     def _loop(self) -> Iterator[Any]:
-        while self._end is None or self._queue:
+        while not self._over_with():
             batch = self._next()
             if batch is None:
                 continue
@@ -378,25 +237,24 @@ class Feed:
         rows = len(result) if hasattr(result, "__len__") and not isinstance(result, (str, bytes, dict)) else 0
         body = bytearray()
         pack(result, body)
-        self._send([RESULT, self.batch.step, rows, bytes(body)])
+        self._join().send(RESULT, self.batch.step, rows, bytes(body))
         self._put = True
 
     def stop(self, why: str = "") -> None:
         """All cores end at the same step: the furthest that any of them was told of, or the end of its loop."""
         self._check()
-        self._join()
-        self._send([STOP, why])
+        self._join().send(STOP, why)
 
     def saved(self, step: int) -> None:
         """The model of that step is safe."""
         self._check()
-        self._send([SAVED, step])
+        self._join().send(SAVED, step)
 
     def _ask(self, step: int) -> bytes:
-        if step not in self._here and not self._closed:
-            self._send([POSITION, step])
+        if self._link is not None and step not in self._here:
+            self._link.send(POSITION, step)
             while step not in self._here:
-                self._hear()
+                self._link.hear(self._timeout)
         position = self._here.get(step, b"")
         self._here = {step: position}
         return position
@@ -404,19 +262,15 @@ class Feed:
     @property
     def step(self) -> int:
         """Steps done, that of the batch in hand included."""
-        self._join()
+        self._facts()
         return self.batch.step + 1 if self.batch is not None else self._done
 
     def state_dict(self) -> Dict[str, Any]:
         """The position after the steps done, that of the batch in hand included. The same on all ranks."""
-        if self._joined:
-            step = self.step
-            position = self._ask(step)
-        elif self._state:
+        if self._state and not self._welcome:
             return {"dsvc": 1, "step": self._step0, "position": base64.b64encode(self._state).decode()}
-        else:
-            self._join()
-            return self.state_dict()
+        step = self.step
+        position = self._ask(step)
         if not position:
             raise error(64, "there is no position of step %d" % step,
                         "elements in order any, from stdin, or from a pipeline with `distribute` do not come again")
@@ -424,7 +278,7 @@ class Feed:
 
     def load_state_dict(self, state: Dict[str, Any]) -> None:
         """Goes on there. Before the first batch; on any number of ranks."""
-        if self._joined:
+        if self._welcome:
             raise error(64, "load_state_dict() comes before the first batch")
         if state.get("dsvc") != 1:
             raise error(65, "this is no state of dsvc.feed")
@@ -435,25 +289,21 @@ class Feed:
 
     @property
     def rank(self) -> int:
-        self._join()
-        return int(self._welcome[3])
+        return int(self._facts()[3])
 
     @property
     def world(self) -> int:
-        self._join()
-        return int(self._welcome[4])
+        return int(self._facts()[4])
 
     @property
     def rows(self) -> int:
         """Rows of this core in a full step; 0 until the first batch where elements are batches."""
-        self._join()
-        return int(self._welcome[11])
+        return int(self._facts()[11])
 
     @property
     def spec(self) -> str:
         """The type of the elements, as far as it was known beforehand."""
-        self._join()
-        return str(self._welcome[18])
+        return str(self._facts()[18])
 
     @property
     def why(self) -> str:
@@ -475,22 +325,18 @@ class Feed:
 
     def fail(self, text: str, detail: str = "", code: int = 1) -> None:
         """Tells the others that this rank goes down, and why."""
-        if self._joined and not self._closed:
-            self._closed = True
-            try:
-                self._send([FAIL, code, text[:4000], "", detail[-16000:]])
-            except Error:
-                pass
-        self._shut()
+        self._leave(FAIL, code, text[:4000], "", detail[-16000:])
 
     def close(self) -> None:
         """Leaves. Before the end that is a failure, unless it is the only core: see stop()."""
-        if self._joined and not self._closed and self._pid == os.getpid():
-            if self.batch is not None:
-                self._done = self.batch.step + 1
-            self._closed = True
+        if self.batch is not None:
+            self._done = self.batch.step + 1
+        self._leave(BYE, self._done)
+
+    def _leave(self, *last: Any) -> None:
+        if self._link is not None and not self._link.gone:
             try:
-                self._send([BYE, self._done])
+                self._link.send(*last)
             except Error:
                 pass
         self._shut()
@@ -500,16 +346,12 @@ class Feed:
         self.batch = None
         if self._pins is not None:
             self._pins.wait(list(self._held))
-        if self._sock is not None:
-            self._sock.close()
-            self._sock = None
-        if self._child is not None and self._pid == os.getpid():
-            self._child.wait()
-            self._said.close()
-            self._child = None
+        if self._link is not None:
+            link, self._link = self._link, None
+            link.close()
 
     def __del__(self) -> None:
-        if getattr(self, "_sock", None) is not None:
+        if getattr(self, "_link", None) is not None:
             self.close()
 
     def __enter__(self) -> "Feed":
@@ -554,12 +396,9 @@ def _after_fork() -> None:
     """The child's copies of sockets are closed, so that the end of the parent can be seen."""
     for feed in list(_live):
         feed._closed, feed.batch = True, None
-        if feed._sock is not None:
-            feed._sock.close()
-            feed._sock = None
-        if feed._child is not None:
-            feed._child.returncode = 0  # it is the parent's
-            feed._child = None
+        if feed._link is not None:
+            feed._link.forget()
+            feed._link = None
 
 
 os.register_at_fork(after_in_child=_after_fork)

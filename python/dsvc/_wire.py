@@ -195,8 +195,12 @@ def unpack(b: memoryview, at: int = 0) -> Tuple[Any, int]:
     if kind == "l":
         items: List[Any] = []
         for _ in range(n):
-            item, at = unpack(b, at)
-            items.append(item)
+            if at < len(b) and b[at] < 0x80:  # small ints are the most
+                items.append(b[at])
+                at += 1
+            else:
+                item, at = unpack(b, at)
+                items.append(item)
         return items, at
     if kind == "r":
         record = {}

@@ -148,7 +148,7 @@ class Feeding(unittest.TestCase):
         feed = dsvc.feed("range 100000", batch=2, local=True)
         batches = iter(feed)
         next(batches)
-        sock = feed._sock.fileno()
+        sock = feed._link._sock.fileno()
         child = os.fork()
         if not child:
             try:

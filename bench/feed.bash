@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: MIT
+# dsvc-feed and the Python module beside what trainers use. FEED_PYTHON names a python that has numpy, and
+# perhaps pyzmq, torch and TensorFlow (or TF_PYTHON one for that); rows of what it has not are left out.
+# shellcheck shell=bash disable=SC2154,SC2034
+
+# feed_way PYTHON WAY STEPS ARGUMENT...: the seconds of so many steps.
+feed_way() { local python=$1; shift; DSVC_BIN=$bin PYTHONPATH=$here/../python own "$python" "$here/feed.py" "$@"; }
+
+# feed_row NAME WANTED MODULE AMOUNT UNIT OURS THEIRS: the last two are lists of words for feed_way, one each.
+feed_row() {
+	local name=$1 wanted=$2 module=$3 amount=$4 unit=$5 mine=$6 yours=$7 python=$feed_python
+	[[ $module == tensorflow ]] && python=${TF_PYTHON:-$python}
+	"$python" -c "import importlib.util as u, sys; sys.exit(not u.find_spec('$module'))" ||
+		{ printf '%-44s there is no %s here\n' "$name" "$module"; return; }
+	IFS='~' read -ra mine <<<"$mine"
+	IFS='~' read -ra yours <<<"$yours"
+	ours() { feed_way "$feed_python" "${mine[@]}"; }
+	theirs() { feed_way "$python" "${yours[@]}"; }
+	row "$name" "$wanted" "$amount" "$unit" ours theirs
+}
+
+row_feed() {
+	local feed_python=${FEED_PYTHON:-/usr/bin/python3} files=$data/feed n
+	"$feed_python" -c 'import numpy' 2> "$work/err" || { echo 'feed: FEED_PYTHON names no python that has numpy'; return; }
+	[ -s "$files/pixels.npy" ] || { mkdir -p "$files" && "$feed_python" "$here/feed.py" make "$files"; }
+	local images="npy $files/pixels.npy" tokens="npy $files/tokens.npy"
+	local big="ring~1000~$images | take 64 | cache | repeat~32" little="ring~50000~$tokens | take 4096 | cache | repeat~16"
+	feed_row 'steps of 4.8 MB, ring to numpy; pipe' 3 numpy 4816.9 MB/s "$big" 'pipe~1000~4816896'
+	feed_row '  the same; pyzmq, ipc' 1.6 zmq 4816.9 MB/s "$big" 'zmq~1000~4816896'
+	feed_row '  the same; one memcpy' 0.85 numpy 4816.9 MB/s "$big" 'memcpy~1000~4816896'
+	feed_row 'steps of 32 KiB; pipe' 1.3 numpy 50 'k/s' "$little" 'pipe~50000~32768'
+	feed_row '  the same; DataLoader, 1 worker' 40 torch 50 'k/s' "$little" 'small~50000~32768'
+	ours() { feed_way "$feed_python" ring 50000 "$tokens | take 4096 | cache | repeat" 16; }
+	floor_row '  the same, floor: 15 us each' 66 50 'k/s' ours
+	for n in 0 2; do
+		feed_row "npy images, batch 32; DataLoader, $n workers" $((n ? 4 : 16))e$((n ? 0 : -1)) torch 400 steps/s \
+			"ring~400~$images | repeat~32" "loader~400~$files/pixels.npy~32~$n"
+	done
+	for n in 0 2; do
+		feed_row "npy tokens, batch 64; DataLoader, $n workers" $((n ? 50 : 12)) torch 10000 steps/s \
+			"ring~10000~$tokens | repeat~64" "loader~10000~$files/tokens.npy~64~$n"
+	done
+	up 2 1
+	feed_row 'images through 2 workers; tf.data service' 3 tensorflow 200 steps/s \
+		"ring~200~$images | repeat~32~service" "service~200~$files/pixels.npy~32"
+	down
+}

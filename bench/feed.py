@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: MIT
+"""Steps of a training loop beside what trainers use today.
+
+usage: feed.py make FOLDER | feed.py WAY STEPS BYTES-or-FILE ARGUMENT...
+Prints the seconds that STEPS steps took, from when the first had come."""
+import os
+import subprocess
+import sys
+import time
+
+
+def make(folder):
+    """Token rows as a tokenizer leaves them, and images, decoded."""
+    import numpy as np
+    rng = np.random.default_rng(1)
+    np.save(folder + "/tokens.npy", rng.integers(0, 50000, (100000, 1024), dtype=np.uint16))
+    np.save(folder + "/pixels.npy", rng.integers(0, 256, (512, 224, 224, 3), dtype=np.uint8))
+
+
+def ring(steps, spec, batch, *options):
+    import dsvc
+    local = "service" not in options
+    for _ in dsvc.feed(spec, batch=int(batch), local=local, order=None if local else "any", seed=1):
+        yield
+
+
+def pipe(steps, size):
+    """Another process writes, and we read into the same array each time."""
+    import numpy as np
+    code = "import os\nb = bytes(%s)\nwhile True: os.write(1, b)" % size
+    child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0)
+    a = np.empty(int(size), np.uint8)
+    view = memoryview(a)
+    try:
+        while True:
+            got = 0
+            while got < a.nbytes:
+                got += child.stdout.readinto(view[got:])
+            yield
+    finally:
+        child.kill()
+        child.wait()
+        child.stdout.close()
+
+
+def zmq(steps, size):
+    """The same over ipc, without copies where pyzmq can do without."""
+    import tempfile
+    import numpy as np
+    import zmq
+    with tempfile.TemporaryDirectory() as folder:
+        code = ("import sys, zmq\ns = zmq.Context().socket(zmq.PUSH)\ns.sndhwm = 4\ns.connect(sys.argv[1])\n"
+                "b = bytes(%s)\nwhile True: s.send(b, copy=False)" % size)
+        with zmq.Context() as context, context.socket(zmq.PULL) as s:
+            s.rcvhwm, s.linger = 4, 0
+            s.bind("ipc://%s/s" % folder)
+            child = subprocess.Popen([sys.executable, "-c", code, "ipc://%s/s" % folder], stderr=subprocess.DEVNULL)
+            try:
+                while True:
+                    np.frombuffer(s.recv(copy=False).buffer, np.uint8)
+                    yield
+            finally:
+                child.kill()
+                child.wait()
+
+
+def memcpy(steps, size):
+    """One copy of each step's bytes, over as much memory as the ring has."""
+    import numpy as np
+    source = np.ones((8, int(size)), np.uint8)
+    to = np.ones((4, int(size)), np.uint8)
+    k = 0
+    while True:
+        np.copyto(to[k % 4], source[k % 8])
+        k += 1
+        yield
+
+
+def loader(steps, path, batch, workers):
+    """A DataLoader over a mapped file."""
+    import numpy as np
+    import torch
+    from torch.utils.data import DataLoader, Dataset
+    torch.set_num_threads(1)
+
+    class Rows(Dataset):
+        def __init__(self):
+            self.rows = np.load(path, mmap_mode="r")
+
+        def __len__(self):
+            return len(self.rows)
+
+        def __getitem__(self, i):
+            return torch.from_numpy(np.array(self.rows[i]))
+
+    while True:
+        yield from DataLoader(Rows(), batch_size=int(batch), num_workers=int(workers))
+
+
+def small(steps, size):
+    """A DataLoader with one worker that has its steps in memory."""
+    import torch
+    from torch.utils.data import DataLoader, IterableDataset
+
+    class Steps(IterableDataset):
+        def __iter__(self):
+            while True:
+                yield torch.ones(int(size), dtype=torch.uint8)
+
+    yield from DataLoader(Steps(), batch_size=None, num_workers=1)
+
+
+def service(steps, path, batch):
+    """tf.data service with two workers, batched there; each is a process, as ours are."""
+    import numpy as np
+    sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+    import peers
+    os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+    dispatcher, address = peers.server("d")
+    workers = [peers.server("w", address)[0] for _ in range(2)]
+    try:
+        import tensorflow as tf
+        shape = np.load(path, mmap_mode="r").shape
+        size = int(np.prod(shape[1:]))
+        data = tf.data.FixedLengthRecordDataset(path, size, header_bytes=os.path.getsize(path) - size * shape[0])
+        data = data.repeat().batch(int(batch)).map(lambda x: tf.reshape(tf.io.decode_raw(x, tf.uint8), (int(batch),) + shape[1:]))
+        data = data.apply(tf.data.experimental.service.distribute("parallel_epochs", "grpc://" + address))
+        for _ in data.as_numpy_iterator():
+            yield
+    finally:
+        for p in [*workers, dispatcher]:
+            p.kill()
+
+
+def main():
+    if sys.argv[1] == "make":
+        make(sys.argv[2])
+        return
+    way, steps, *arguments = sys.argv[1:]
+    steps = int(steps)
+    each = globals()[way](steps, *arguments)
+    for _ in range(8):  # prefetched steps and first touches are not counted
+        next(each)
+    start = time.perf_counter()
+    for _ in range(steps):
+        next(each)
+    print(time.perf_counter() - start, flush=True)
+    if way == "service":
+        os._exit(0)  # its threads look for the dispatcher for ever otherwise
+    each.close()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: MIT
+"""What a training loop gets of a step."""
+from __future__ import annotations
+
+from typing import Any, Dict
+
+from ._wire import np as np
+
+
+class Batch(Dict[str, Any]):
+    """The core's part of a step: a dict of arrays (nested for records). `data` is the same where elements
+    are bare values."""
+    step: int
+    epoch: int
+    rows: int
+    last_of_loop: bool
+    last: bool
+    _valid: int
+    _seen = False
+
+    def __init__(self, data: Any) -> None:
+        super().__init__(data if isinstance(data, dict) else {})
+        self._bare = None if isinstance(data, dict) else data
+
+    @property
+    def data(self) -> Any:
+        return self if self._bare is None else self._bare
+
+    @property
+    def mask(self) -> Any:
+        """True for each real row, False for padding."""
+        self._looked()
+        return np.arange(self.rows) < self._valid if np is not None else [i < self._valid for i in range(self.rows)]
+
+    @property
+    def valid(self) -> int:
+        """How many rows are real; they come first."""
+        self._looked()
+        return self._valid
+
+    def _looked(self) -> None:
+        Batch._seen = True
+
+    def copy(self) -> "Batch":
+        """A batch in memory of its own."""
+        b = Batch(_copied(dict(self) if self._bare is None else self._bare))
+        for name in ("step", "epoch", "rows", "_valid", "last_of_loop", "last"):
+            setattr(b, name, getattr(self, name))
+        return b
+
+
+def _copied(v: Any) -> Any:
+    if isinstance(v, dict):
+        return {k: _copied(x) for k, x in v.items()}
+    if isinstance(v, memoryview):
+        flat: Any = memoryview(bytearray(v.tobytes()))
+        return flat.cast(v.format, v.shape) if v.nbytes and v.ndim > 1 else flat.cast(v.format)
+    own = getattr(v, "clone", None) or getattr(v, "copy", None) or getattr(v, "tolist", None)
+    return own() if own else v
