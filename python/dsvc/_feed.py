@@ -39,7 +39,7 @@ class Feed:
         self._ring: Any = None
         self._queue: Deque[Any] = collections.deque()  # batches announced, each with its ring
         self._held: Dict[int, Any] = {}  # step -> owner of its memory, weakly; in order
-        self._given = self._done = self._told = self._first = 0
+        self._given = self._done = self._told = self._first = self._said = self._often = 0
         self._state, self._step0 = b"", 0  # the position to bring along
         self._here: Dict[int, bytes] = {}  # positions that were asked for
         self._end: List[Any] = []
@@ -64,7 +64,8 @@ class Feed:
             while not self._welcome:
                 self._link.hear(self._timeout)
             self._compare()
-            self._done = self._given = self._told = self._first = self._welcome[12]
+            self._done = self._given = self._told = self._first = self._said = self._welcome[12]
+            self._often = (self._welcome[8] + 1) // 2  # steps between two READY
             self._link.ready(self._given, self._done)
         return self._link
 
@@ -139,7 +140,8 @@ class Feed:
         self.batch = None
         self._put = False
         self._forget()
-        if not self._end and len(self._queue) <= 1:
+        if not self._end and (not self._queue or self._done - self._said >= self._often):
+            self._said = self._done
             link.ready(self._given, self._done)
         while not self._queue and not self._end:
             link.hear(self._timeout)
