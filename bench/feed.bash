@@ -24,24 +24,31 @@ row_feed() {
 	"$feed_python" -c 'import numpy' 2> "$work/err" || { echo 'feed: FEED_PYTHON names no python that has numpy'; return; }
 	[ -s "$files/pixels.npy" ] || { mkdir -p "$files" && "$feed_python" "$here/feed.py" make "$files"; }
 	local images="npy $files/pixels.npy" tokens="npy $files/tokens.npy"
-	local big="ring~1000~$images | take 64 | cache | repeat~32" little="ring~50000~$tokens | take 4096 | cache | repeat~16"
+	local big="ring~1000~$images | take 64 | cache | repeat~32" little="ring~50000~$tokens | take 4096 | cache | repeat~16~16"
 	feed_row 'steps of 4.8 MB, ring to numpy; pipe' 3 numpy 4816.9 MB/s "$big" 'pipe~1000~4816896'
 	feed_row '  the same; pyzmq, ipc' 1.6 zmq 4816.9 MB/s "$big" 'zmq~1000~4816896'
 	feed_row '  the same; one memcpy' 0.85 numpy 4816.9 MB/s "$big" 'memcpy~1000~4816896'
-	feed_row 'steps of 32 KiB; pipe' 1.3 numpy 50 'k/s' "$little" 'pipe~50000~32768'
+	feed_row 'steps of 32 KiB, --prefetch 16; pipe' 1.3 numpy 50 'k/s' "$little" 'pipe~50000~32768'
 	feed_row '  the same; DataLoader, 1 worker' 40 torch 50 'k/s' "$little" 'small~50000~32768'
-	ours() { feed_way "$feed_python" ring 50000 "$tokens | take 4096 | cache | repeat" 16; }
+	ours() { feed_way "$feed_python" ring 50000 "$tokens | take 4096 | cache | repeat" 16 16; }
 	floor_row '  the same, floor: 15 us each' 66 50 'k/s' ours
-	for n in 0 2; do
-		feed_row "npy images, batch 32; DataLoader, $n workers" $((n ? 4 : 16))e$((n ? 0 : -1)) torch 400 steps/s \
-			"ring~400~$images | repeat~32" "loader~400~$files/pixels.npy~32~$n"
-	done
-	for n in 0 2; do
-		feed_row "npy tokens, batch 64; DataLoader, $n workers" $((n ? 50 : 12)) torch 10000 steps/s \
-			"ring~10000~$tokens | repeat~64" "loader~10000~$files/tokens.npy~64~$n"
-	done
+	feed_row 'npy images, batch 32; DataLoader, 0 workers' 1.6 torch 400 steps/s \
+		"ring~400~$images | repeat~32" "loader~400~$files/pixels.npy~32~0"
+	feed_row '  the same; DataLoader, 2 workers' 4 torch 400 steps/s \
+		"ring~400~$images | repeat~32" "loader~400~$files/pixels.npy~32~2"
+	feed_row 'npy tokens, batch 64; DataLoader, 0 workers' 12 torch 10 k/s \
+		"ring~10000~$tokens | repeat~64~16" "loader~10000~$files/tokens.npy~64~0"
+	feed_row '  the same; DataLoader, 2 workers' 50 torch 10 k/s \
+		"ring~10000~$tokens | repeat~64~16" "loader~10000~$files/tokens.npy~64~2"
 	up 2 1
-	feed_row 'images through 2 workers; tf.data service' 3 tensorflow 200 steps/s \
-		"ring~200~$images | repeat~32~service" "service~200~$files/pixels.npy~32"
+	feed_row 'npy images, 2 workers; tf.data service' 3 tensorflow 200 steps/s \
+		"ring~200~$images | repeat~32~2~service" "service~200~$files/pixels.npy~32"
 	down
+	feed_row 'bytes to 4 cores of one host; to one core' 0.9 numpy 4816.9 MB/s \
+		"cores~1000~$images | take 64 | cache | repeat~32~4" "cores~1000~$images | take 64 | cache | repeat~32~1"
+	ours() { seconds "$bin/dsvc-feed" --local -n 4 --batch 4 -e 'range 1' -- true; }
+	theirs() { seconds bash -c 'for i in 1 2 3 4; do /bin/true & done; wait'; }
+	row 'start to end of 4 cores; of 4 processes' 0.1 1 'runs/s' ours theirs
+	at_most 'memory: 10^6 steps beside 10^3' 2 \
+		"$(DSVC_BIN=$bin PYTHONPATH=$here/../python "$feed_python" "$here/feed.py" memory 1000000 "$tokens | take 64 | cache | repeat" 1)" MiB
 }

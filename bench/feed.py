@@ -2,7 +2,7 @@
 """Steps of a training loop beside what trainers use today.
 
 usage: feed.py make FOLDER | feed.py WAY STEPS BYTES-or-FILE ARGUMENT...
-Prints the seconds that STEPS steps took, from when the first had come."""
+Prints the seconds that STEPS steps took, from when the first had come; `memory` prints MiB."""
 import os
 import subprocess
 import sys
@@ -17,11 +17,40 @@ def make(folder):
     np.save(folder + "/pixels.npy", rng.integers(0, 256, (512, 224, 224, 3), dtype=np.uint8))
 
 
-def ring(steps, spec, batch, *options):
+def ring(steps, spec, batch, prefetch="2", where="local"):
     import dsvc
-    local = "service" not in options
-    for _ in dsvc.feed(spec, batch=int(batch), local=local, order=None if local else "any", seed=1):
+    for _ in dsvc.feed(spec, batch=int(batch), prefetch=int(prefetch), local=where == "local", seed=1,
+                       order="stable" if where == "local" else "any"):
         yield
+
+
+def cores(steps, spec, batch, n):
+    """So many cores at once, each by itself: all their steps."""
+    code = ("import dsvc, os, time\nfeed = dsvc.feed()\nfor b in feed:\n if feed.step == 8: t = time.perf_counter()\n"
+            "if not feed.rank: os.write(1, b'%%f\\n' %% (time.perf_counter() - t))")
+    done = subprocess.run([os.environ["DSVC_BIN"] + "/dsvc-feed", "--local", "-n", n, "--batch", batch, "--steps",
+                           str(steps + 8), "-e", spec, "--", sys.executable, "-c", code % ()], stdout=subprocess.PIPE, check=True)
+    print(float(done.stdout))
+
+
+def memory(steps, spec, batch):
+    """What both processes have grown by, in MiB, since the first steps."""
+    import dsvc
+
+    def resident():
+        size = 0
+        for pid in (os.getpid(), feed._link._child.pid):
+            with open("/proc/%d/status" % pid) as f:
+                fields = dict(line.split(":", 1) for line in f)
+            size += int(fields["RssAnon"].split()[0])
+        return size / 1024
+    feed = dsvc.feed(spec, batch=int(batch), prefetch=16, local=True)
+    for _ in feed:
+        if feed.step == 1000:
+            before = resident()
+        if feed.step == steps:
+            print(resident() - before)
+            return
 
 
 def pipe(steps, size):
@@ -113,7 +142,6 @@ def small(steps, size):
 def service(steps, path, batch):
     """tf.data service with two workers, batched there; each is a process, as ours are."""
     import numpy as np
-    sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
     import peers
     os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
     dispatcher, address = peers.server("d")
@@ -138,6 +166,9 @@ def main():
         return
     way, steps, *arguments = sys.argv[1:]
     steps = int(steps)
+    if way in ("cores", "memory"):
+        globals()[way](steps, *arguments)
+        return
     each = globals()[way](steps, *arguments)
     for _ in range(8):  # prefetched steps and first touches are not counted
         next(each)

@@ -182,7 +182,7 @@ class Feed:
         self._shut()
 
     def _over_with(self) -> bool:
-        return bool(self._end) and not self._queue
+        return bool(self._end) and self._closed
 
     def _user(self, batch: Batch) -> Any:
         if self._names is None:

@@ -72,9 +72,9 @@ class Link:
             self._lost()
 
     def hear(self, timeout: Optional[float]) -> None:
-        """Waits for one more message."""
+        """Waits for one more message, and takes in those that came with it."""
         self._sock.settimeout(timeout)
-        while not self._message():
+        while not self._messages():
             try:
                 if not self._receive():
                     self._lost()
@@ -93,24 +93,30 @@ class Link:
         self._buffer += data
         return bool(data)
 
-    def _message(self) -> bool:
-        """Takes in the next whole message; False: there is none."""
-        if len(self._buffer) < 4:
-            return False
-        size = 4 + struct.unpack_from("<I", self._buffer)[0]
-        if len(self._buffer) < size:
-            return False
-        fields, _ = unpack(memoryview(bytes(self._buffer[4:size])))
-        del self._buffer[:size]
-        self._take(fields[0], fields[1:])
-        return True
+    def _messages(self) -> bool:
+        """Takes in the whole messages that are there, and an error when nothing is before it; False: none."""
+        have, at = bytes(self._buffer), 0
+        view = memoryview(have)
+        try:
+            while at + 4 < len(have):
+                end = at + 4 + int.from_bytes(have[at:at + 4], "little")
+                if end > len(have):
+                    break
+                fields, _ = unpack(view[at + 4:end])
+                if at and fields[0] == ERROR:
+                    break
+                at = end
+                self._take(fields.pop(0), fields)
+        finally:
+            del self._buffer[:at]
+        return at > 0
 
     def _lost(self) -> None:
         """The other side has gone; what it said before tells why."""
         self.gone = True
         try:
             while self._receive():
-                while self._message():
+                while self._messages():
                     pass
         except OSError:
             pass

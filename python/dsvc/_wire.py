@@ -153,6 +153,7 @@ def tensor(body: memoryview) -> Any:
 # first byte -> letter of struct for a number, or what follows: s text, b bytes, l list, r record, e ext
 _NUMBERS = {0xCA: ">f", 0xCB: ">d", 0xCC: ">B", 0xCD: ">H", 0xCE: ">I", 0xCF: ">Q", 0xD0: ">b", 0xD1: ">h",
             0xD2: ">i", 0xD3: ">q"}
+_SMALL = {0xCC: 1, 0xCD: 2, 0xCE: 4}  # first byte of an int -> bytes behind it
 _SIZED = {0xD9: ("s", ">B"), 0xDA: ("s", ">H"), 0xDB: ("s", ">I"), 0xC4: ("b", ">B"), 0xC5: ("b", ">H"),
           0xC6: ("b", ">I"), 0xDC: ("l", ">H"), 0xDD: ("l", ">I"), 0xDE: ("r", ">H"), 0xDF: ("r", ">I"),
           0xC7: ("e", ">B"), 0xC8: ("e", ">H"), 0xC9: ("e", ">I")}
@@ -195,9 +196,13 @@ def unpack(b: memoryview, at: int = 0) -> Tuple[Any, int]:
     if kind == "l":
         items: List[Any] = []
         for _ in range(n):
-            if at < len(b) and b[at] < 0x80:  # small ints are the most
-                items.append(b[at])
+            c = b[at] if at < len(b) else 0xC0
+            if c < 0x80:  # these are the most
+                items.append(c)
                 at += 1
+            elif c in _SMALL and at + _SMALL[c] < len(b):
+                items.append(int.from_bytes(b[at + 1:at + 1 + _SMALL[c]], "big"))
+                at += 1 + _SMALL[c]
             else:
                 item, at = unpack(b, at)
                 items.append(item)
