@@ -165,7 +165,8 @@ def main():
         make(sys.argv[2])
         return
     way, steps, *arguments = sys.argv[1:]
-    steps = int(steps)
+    times = 50 if way == "small" else 1  # it is so slow that a part of the steps must do
+    steps = int(steps) // times
     if way in ("cores", "memory"):
         globals()[way](steps, *arguments)
         return
@@ -175,7 +176,7 @@ def main():
     start = time.perf_counter()
     for _ in range(steps):
         next(each)
-    print(time.perf_counter() - start, flush=True)
+    print(times * (time.perf_counter() - start), flush=True)
     if way == "service":
         os._exit(0)  # its threads look for the dispatcher for ever otherwise
     each.close()

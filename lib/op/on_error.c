@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "op/chain.h"
+#include "value/mp.h"
 
 /* Adds where the error came from: the operator in front of the text, the source file and line
  * as its place, unless it has a place already. */
@@ -75,6 +76,19 @@ op_fault_later(const struct op_inst *self, const struct run *out, struct err *e)
 	return true;
 }
 
+/* Puts the name of the archive's member in front, where the element still has it in `__key__`. */
+static void
+fault_member(const struct elem *elem, struct err *e)
+{
+	const uint8_t *value;
+	size_t len;
+	struct mp h;
+
+	if (mp_field(elem->p, elem->p + elem->len, "__key__", 7, &value, &len)
+	    && mp_head(value, value + len, &h) && h.kind == MP_TEXT)
+		err_wrap(e, "member %.*s", (int)(h.n < 200 ? h.n : 200), (const char *)h.p);
+}
+
 enum status
 op_fault(struct op_inst *self, const struct run *in, uint32_t i, struct run *out, struct err *e)
 {
@@ -88,6 +102,7 @@ op_fault(struct op_inst *self, const struct run *in, uint32_t i, struct run *out
 		return ST_AGAIN;
 	}
 	run_place(in, elem, &file, &line);
+	fault_member(elem, e);
 	fault_complete(self, file, line, e);
 	bool fatal = policy != OP_SKIP && policy != OP_KEEP;
 	fault_tell(self, file, line, elem, fatal, e);

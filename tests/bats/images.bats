@@ -57,6 +57,17 @@ train() {
 	[[ $output == '[36,48,3]' ]]
 }
 
+@test "a broken image in an archive is told by its place there, and by its name while that is known" {
+	here
+	dsvc-run "whole $photos | enumerate | map {__key__: \"p/\" ++ str(x[0]), jpg: x[0] == 2 ? slice(x[1], 0, 300) : x[1], cls: \"3\"}" -t tar >a.tar
+	run -65 dsvc-run 'tar a.tar | map decode_image(.jpg)'
+	[[ $output == *'a.tar:5: operator 2 `map decode_image(.jpg)`: member p/2: decode_image(): the jpeg is cut off' ]]
+	run -65 dsvc-run 'tar a.tar | map {image: .jpg} | map decode_image(.image)'
+	[[ $output == *'a.tar:5: operator 3 `map decode_image(.image)`: decode_image(): the jpeg is cut off' ]]
+	run -65 dsvc-run 'tar a.tar group=false | filter !contains(.name, "cls") | map decode_image(.data)'
+	[[ $output == *'a.tar:5: operator 3 '* ]]
+}
+
 @test "tensors go into a pipe as their bytes, or as arrays" {
 	[[ $(dsvc-run -t raw 'range 3 | map tensor([x, 256], "u16")' | od -An -tx1 | tr -d ' \n') == 000000010100000102000001 ]]
 	[[ $(dsvc-run -t raw 'elements ["a", [1], 2]') == 'a[1]2' ]]

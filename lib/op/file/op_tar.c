@@ -27,7 +27,6 @@ struct tar {
 	struct hash keys;        /* the names of these fields */
 	uint64_t read;           /* files of the archive in the records given so far */
 	uint64_t pending;        /* files of the archive read since then */
-	uint64_t records;        /* records of this archive, for messages */
 };
 
 static const struct param tar_params[] = {
@@ -129,7 +128,7 @@ tar_ready(struct op_inst *self, struct tar *s, struct err *e)
 
 		s->src.name = origin_name(path);
 		s->src.resume = false;
-		s->src.line = s->records = 0;
+		s->src.line = 0;
 		st = tar_entries_open(s->entries, path, self->ctx, e);
 		s->opened = s->src.open = st == ST_OK;
 		s->src.offset = skip;
@@ -270,13 +269,16 @@ tar_single(struct op_inst *self, struct tar *s, uint32_t *fields, bool *bad, str
 	return st == ST_OK ? tar_step(s, e) : st;
 }
 
+/* `at`: number of the record's first file in the archive, from 1; it is its place in messages. */
 static void
-tar_give(struct tar *s, uint32_t fields, struct run *out)
+tar_give(struct tar *s, uint32_t fields, uint64_t at, struct run *out)
 {
+	if (!out->n)
+		out->line = at;
 	uint8_t *p = run_room(out, s->body.len + MP_HEAD_MAX), *w = mp_put_record_head(p, fields);
 
 	memcpy(w, s->body.data, s->body.len);
-	run_done(out, w + s->body.len, out->n);
+	run_done(out, w + s->body.len, (uint32_t)(at - out->line));
 }
 
 static enum status
@@ -315,14 +317,15 @@ tar_next(struct op_inst *self, struct run *out, struct err *e)
 				return st;
 			continue;
 		}
+		uint64_t at = s->src.offset + 1;
 		s->src.offset += s->pending;
-		if (bad && (st = op_source_fault(self, s->src.name, 0, &first)) != ST_OK) {
+		if (bad && (st = op_source_fault(self, s->src.name, at, &first)) != ST_OK) {
 			*e = first;
 			return st;
 		}
 		if (bad || !fields)
 			continue;
-		tar_give(s, fields, out);
+		tar_give(s, fields, at, out);
 		bytes += s->body.len;
 	}
 	return ST_OK;
