@@ -24,13 +24,13 @@ row_feed() {
 	"$feed_python" -c 'import numpy' 2> "$work/err" || { echo 'feed: FEED_PYTHON names no python that has numpy'; return; }
 	[ -s "$files/pixels.npy" ] || { mkdir -p "$files" && "$feed_python" "$here/feed.py" make "$files"; }
 	local images="npy $files/pixels.npy" tokens="npy $files/tokens.npy"
-	local big="ring~1000~$images | take 64 | cache | repeat~32" little="ring~50000~$tokens | take 4096 | cache | repeat~16~16"
+	local big="ring~1000~$images | take 64 | cache | repeat~32" little="ring~50000~$tokens | take 65536 | cache | repeat~64~16"
 	feed_row 'steps of 4.8 MB, ring to numpy; pipe' 3 numpy 4816.9 MB/s "$big" 'pipe~1000~4816896'
 	feed_row '  the same; pyzmq, ipc' 1.6 zmq 4816.9 MB/s "$big" 'zmq~1000~4816896'
 	feed_row '  the same; one memcpy' 0.85 numpy 4816.9 MB/s "$big" 'memcpy~1000~4816896'
 	feed_row 'steps of 32 KiB, --prefetch 16; pipe' 1.3 numpy 50 'k/s' "$little" 'pipe~50000~32768'
 	feed_row '  the same; DataLoader, 1 worker' 40 torch 50 'k/s' "$little" 'small~50000~32768'
-	ours() { feed_way "$feed_python" ring 50000 "$tokens | take 4096 | cache | repeat" 16 16; }
+	ours() { feed_way "$feed_python" ring 50000 "$tokens | take 65536 | cache | repeat" 64 16; }
 	floor_row '  the same, floor: 15 us each' 66 50 'k/s' ours
 	feed_row 'npy images, batch 32; DataLoader, 0 workers' 1.6 torch 400 steps/s \
 		"ring~400~$images | repeat~32" "loader~400~$files/pixels.npy~32~0"
@@ -50,5 +50,5 @@ row_feed() {
 	theirs() { seconds bash -c 'for i in 1 2 3 4; do /bin/true & done; wait'; }
 	row 'start to end of 4 cores; of 4 processes' 0.1 1 'runs/s' ours theirs
 	at_most 'memory: 10^6 steps beside 10^3' 2 \
-		"$(DSVC_BIN=$bin PYTHONPATH=$here/../python "$feed_python" "$here/feed.py" memory 1000000 "$tokens | take 64 | cache | repeat" 1)" MiB
+		"$(DSVC_BIN=$bin PYTHONPATH=$here/../python "$feed_python" "$here/feed.py" memory 1000000 "$tokens | take 4096 | cache | repeat" 1)" MiB
 }

@@ -13,7 +13,7 @@ def make(folder):
     """Token rows as a tokenizer leaves them, and images, decoded."""
     import numpy as np
     rng = np.random.default_rng(1)
-    np.save(folder + "/tokens.npy", rng.integers(0, 50000, (100000, 1024), dtype=np.uint16))
+    np.save(folder + "/tokens.npy", rng.integers(0, 50000, (1000000, 128), dtype=np.int32))
     np.save(folder + "/pixels.npy", rng.integers(0, 256, (512, 224, 224, 3), dtype=np.uint8))
 
 
