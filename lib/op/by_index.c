@@ -56,6 +56,21 @@ index_order_open(struct op_inst *self, const struct split *s, struct err *e)
 	return ST_OK;
 }
 
+enum status
+index_stride_open(struct op_inst *self, const struct by_index_step **path, struct err *e)
+{
+	int64_t n = op_indexed(self->node);
+
+	if (n < 0 || n == INT64_MAX)
+		return err_set(e, ST_DATA, "the number of elements is not known any more");
+	self->order = mem_zalloc(sizeof *self->order);
+	self->order->owner = self;
+	self->order->n = self->order->to = (uint64_t)n;
+	self->order->straight = true;
+	*path = by_index_pick(self->order, NULL, self->node);
+	return ST_OK;
+}
+
 void
 index_order_free(struct index_order **op)
 {
@@ -223,12 +238,12 @@ by_index_fill(struct by_index *w)
 		left = o->n - first;
 	if (left <= RUN_USUAL && n > left * w->each - rest)
 		n = (uint32_t)(left * w->each - rest);
-	if (!w->keyed || pass != w->pass)
+	if (!o->straight && (!w->keyed || pass != w->pass))
 		permute_init(&w->perm, o->n, index_order_key(o, pass));
 	w->keyed = true;
 	w->pass = pass;
 	for (uint32_t k = 0; k < n; k++) {
-		w->index[k] = permute_at(&w->perm, first);
+		w->index[k] = o->straight ? first : permute_at(&w->perm, first);
 		w->rest[k] = rest;
 		w->place[k] = w->at + k;
 		if (++rest == w->each) {

@@ -23,22 +23,27 @@
 
 #include "op/op.h"
 
+struct by_index_step;
+
 struct index_order {
 	const struct op_inst *owner;
 	uint64_t n;            /* indices in one pass */
 	uint64_t from, to;     /* the places to give: the whole pass, or a split of it */
 	int64_t seed;          /* the seed that the owner's node has */
 	bool reshuffle;
+	bool straight;         /* the order is 0, 1, 2, ... */
 	struct by_index_step *steps; /* the steps of all paths, owned */
 };
 
+/* Opens the order of an operator that strides: what it picks, as it comes. *path is the step
+ * to its input. */
+enum status index_stride_open(struct op_inst *self, const struct by_index_step **path, struct err *e);
 /* Opens the order of the operator that permutes: the range of its split, or a whole pass. */
 enum status index_order_open(struct op_inst *self, const struct split *s, struct err *e);
 void index_order_free(struct index_order **o);
 
 /* The next step of a path towards the source: through an operator that picks or groups, or to
  * input k of one that joins. Lent until the order is freed. */
-struct by_index_step;
 const struct by_index_step *by_index_group(struct index_order *o,
 					   const struct by_index_step *path, const struct op_node *n);
 const struct by_index_step *by_index_pick(struct index_order *o,

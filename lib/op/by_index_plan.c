@@ -145,6 +145,73 @@ index_uneven(const struct op_node *n)
 	return in >= 0 && (uint64_t)n->desc->cardinality(n, &in) * n->desc->groups(n) > (uint64_t)in ? n : NULL;
 }
 
+/* Whether an element, made alone, is what it is among all others. Whoever skips a broken one
+ * shifts the numbers of those behind it. */
+static bool
+index_stable(const struct op_node *n)
+{
+	bool stable = !(n->desc->flags & OP_RESHUFFLES) && n->on_error == OP_FAIL && !n->n_binds &&
+		!(op_traits(n) & (EXPR_VARIES | EXPR_DRAWS | EXPR_TIMED | EXPR_COUNTS | EXPR_SKIPS));
+
+	for (size_t k = 0; k < n->n_in && stable; k++)
+		stable = index_stable(n->in[k]);
+	return stable;
+}
+
+/* Whether the shard may have all before it read by index. */
+static bool
+index_may_stride(const struct op_node *shard)
+{
+	const struct op_node *culprit;
+	uint64_t count;
+	struct err e;
+
+	return index_stable(shard->in[0]) && index_check(shard->in[0], shard, true, &culprit, &e) == ST_OK &&
+		op_permute_count(shard, &count, &e) == ST_OK;
+}
+
+/* Whether the elements of n are those of its input, each made from one alone. */
+static bool
+index_each(const struct op_node *n)
+{
+	unsigned traits = EXPR_VARIES | EXPR_DRAWS | EXPR_TIMED | EXPR_COUNTS | EXPR_SKIPS;
+
+	return n->desc->kind == OP_TRANSFORM && n->n_in == 1 && n->desc->flags & OP_EACH && !n->permutes &&
+		n->desc->scope == OP_ELEMENT && !(n->desc->flags & (OP_NUMBERS | OP_RANDOM | OP_EXEC | OP_RESHUFFLES)) &&
+		n->on_error == OP_FAIL && !(op_traits(n) & traits) && index_exact(n);
+}
+
+const struct op_node *
+op_shard_place(const struct op_node *top, bool *by_index)
+{
+	/* A stand-in for the shard: the tests look at what stands before it. */
+	struct op_node *in = (struct op_node *)top;
+	struct op_node shard = { .desc = top->desc, .in = &in, .n_in = 1 };
+
+	while (!(*by_index = index_may_stride(&shard)) && index_each(in))
+		in = in->in[0];
+	return in;
+}
+
+void
+op_push_shard(struct op_node **top)
+{
+	struct op_node *shard = *top, **at = top;
+	bool by_index;
+	const struct op_node *behind = op_shard_place(shard->in[0], &by_index);
+
+	while (shard->in[0] != behind) {
+		struct op_node *each = shard->in[0];
+
+		shard->in[0] = each->in[0];
+		each->in[0] = shard;
+		*at = each;
+		at = &each->in[0];
+	}
+	shard->type = behind->type;
+	shard->strides = by_index;
+}
+
 enum status
 op_permute_count(const struct op_node *n, uint64_t *count, struct err *e)
 {

@@ -90,6 +90,7 @@ chain_open(const struct op_node *n, struct op_ctx *ctx, const struct chain_how *
 	   struct op_inst **out, struct err *e)
 {
 	struct chain_how down = *how;
+	const struct by_index_step *stride = NULL;
 	enum status st = ST_OK;
 	bool root = facts_is_root(n);
 
@@ -119,15 +120,17 @@ chain_open(const struct op_node *n, struct op_ctx *ctx, const struct chain_how *
 		i->split = down.split;
 	if (n->permutes)
 		st = index_order_open(i, down.split, e);
+	else if (n->strides)
+		st = index_stride_open(i, &stride, e);
 	if (how->order)
 		chain_walk(i, how);
 	if (how->order && n->desc->groups)
 		down.path = by_index_group(how->order, how->path, n);
-	if (n->permutes || n->desc->kind == OP_COMBINE)
+	if (n->permutes || n->strides || n->desc->kind == OP_COMBINE)
 		down = (struct chain_how){ .outer = how->outer, .outer_key = how->outer_key,
 					   .epoch = how->epoch,
-					   .order = n->permutes ? i->order : how->order,
-					   .path = how->path };
+					   .order = i->order ? i->order : how->order,
+					   .path = n->strides ? stride : how->path };
 	if (n->desc->state_size)
 		i->state = mem_alloc(n->desc->state_size);
 	i->in = mem_array(n->n_in ? n->n_in : 1, sizeof(struct op_inst *));

@@ -17,6 +17,13 @@ enum status op_may_permute(const struct op_node *n, const struct op_node **culpr
  * op_may_permute. */
 enum status op_permute_count(const struct op_node *n, uint64_t *count, struct err *e);
 
+/* Where a `shard` behind the chain at `top` can stand, with the same result: behind the node that
+ * is given, whose elements are made in vain in other shards. *by_index: not even these are, since
+ * the source is read by index. */
+const struct op_node *op_shard_place(const struct op_node *top, bool *by_index);
+/* Moves the `shard` at *top there. The plan must not have been used before. */
+void op_push_shard(struct op_node **top);
+
 /* Whether the chain at n can be cut into splits, and the units that it is cut into. Each unit
  * carries `times`, the product of the repeats in and above it (INT64_MAX: endless), and the
  * number of its leaf, so that op_open knows which source it is for. There are no units when

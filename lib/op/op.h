@@ -141,6 +141,8 @@ struct op_node {
 	bool per_stream;          /* global operator that the spec allows ahead of distribute */
 	/* gives its input's elements in an order of their indices (desc->permutes) */
 	bool permutes;
+	/* gives those of its input's elements that it picks, and has no others made (op_push_shard) */
+	bool strides;
 	struct op_bind *binds;
 	size_t n_binds;
 	char *remote_spec;        /* OP_BORDER: canonical spec of what runs on workers */
@@ -348,7 +350,7 @@ struct op_inst {
 	/* set by a source: the pass has elements, though others may have received them */
 	bool elsewhere;
 	struct op_stats stats;
-	/* node->permutes: the order that its inputs follow; else NULL */
+	/* node->permutes or node->strides: the order that its inputs follow; else NULL */
 	struct index_order *order;
 	struct by_index *by_index;        /* the elements to give, when read by index; else NULL */
 	struct run *give;         /* set by a callback: lend this run instead of out */

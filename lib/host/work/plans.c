@@ -12,7 +12,7 @@
 #include "op/facts.h"
 
 struct plan_use {
-	char *spec;
+	char *key; /* the spec, with what was done to the plan */
 	struct plan *plan;
 	size_t uses;
 };
@@ -45,12 +45,13 @@ plans_allowed(const struct plan *p, struct err *e)
 
 /* Planning happens with the lock held: threads that start together want the
  * same plan, and would each make it otherwise. */
-enum status
-plans_get(const char *spec, struct plan_use **out, struct err *e)
+static enum status
+plans_take(const char *spec, bool push, struct plan_use **out, struct err *e)
 {
 	enum status st = ST_OK;
+	char *key = mem_printf("%c%s", push ? '+' : ' ', spec);
 	pthread_mutex_lock(&plans_lock);
-	struct plan_use *u = hash_get_str(&plans, spec);
+	struct plan_use *u = hash_get_str(&plans, key);
 	if (!u) {
 		struct spec_src src = { .text = spec, .len = strlen(spec), .base_dir = "/" };
 		struct plan *p = NULL;
@@ -61,15 +62,34 @@ plans_get(const char *spec, struct plan_use **out, struct err *e)
 			plan_free(&p);
 		if (st == ST_OK) {
 			u = mem_zalloc(sizeof *u);
-			u->spec = mem_strdup(spec);
+			if (push)
+				op_push_shard(&p->top);
+			u->key = mem_strdup(key);
 			u->plan = p;
-			hash_put_str(&plans, spec, u);
+			hash_put_str(&plans, u->key, u);
 		}
 	}
 	if (u)
 		u->uses++;
 	pthread_mutex_unlock(&plans_lock);
+	mem_free(key);
 	*out = u;
+	return st;
+}
+
+enum status
+plans_get(const char *spec, struct plan_use **out, struct err *e)
+{
+	return plans_take(spec, false, out, e);
+}
+
+enum status
+plans_get_shard(const char *spec, uint32_t shards, uint32_t shard, struct plan_use **out, struct err *e)
+{
+	char *whole = mem_printf("%s | shard %u %u", spec, shards, shard);
+	enum status st = plans_take(whole, true, out, e);
+
+	mem_free(whole);
 	return st;
 }
 
@@ -88,9 +108,9 @@ plans_release(struct plan_use **up)
 		return;
 	pthread_mutex_lock(&plans_lock);
 	if (--u->uses == 0) {
-		hash_del_str(&plans, u->spec);
+		hash_del_str(&plans, u->key);
 		plan_free(&u->plan);
-		mem_free(u->spec);
+		mem_free(u->key);
 		mem_free(u);
 	}
 	pthread_mutex_unlock(&plans_lock);

@@ -319,12 +319,8 @@ static enum status
 produce_plan(struct produce *m, struct err *e)
 {
 	const struct msg_assign *a = &m->assign;
-	if (a->sharding != SHARD_DATA)
-		return plans_get(a->spec, &m->use, e);
-	char *spec = mem_printf("%s | shard %u %u", a->spec, a->streams, a->key.stream);
-	enum status st = plans_get(spec, &m->use, e);
-	mem_free(spec);
-	return st;
+	return a->sharding == SHARD_DATA ? plans_get_shard(a->spec, a->streams, a->key.stream, &m->use, e) :
+		plans_get(a->spec, &m->use, e);
 }
 
 static enum status

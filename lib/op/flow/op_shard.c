@@ -88,6 +88,10 @@ shard_feed(struct op_inst *self, const struct run *in, struct run *out, struct e
 	uint64_t i, step = (uint64_t)s->n;
 
 	(void)e;
+	if (self->order) { /* its elements are all that is read */
+		self->give = self->in[0]->lent;
+		return ST_OK;
+	}
 	for (i = s->next; i < in->n; i += step)
 		run_push(out, in->e[i]);
 	s->next = i - in->n;
