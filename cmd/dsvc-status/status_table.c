@@ -2,6 +2,7 @@
 #include "status_table.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "value/format/format.h"
@@ -122,20 +123,32 @@ status_table_readers(struct slice report, struct buf *out)
 	status_table_more(n, out);
 }
 
+/* A number, and of how many unless that is 0. */
+static void
+status_table_of(char *out, size_t room, const char *between, uint64_t n, uint64_t all)
+{
+	if (all)
+		snprintf(out, room, "%" PRIu64 "%s%" PRIu64, n, between, all);
+	else
+		snprintf(out, room, "%" PRIu64, n);
+}
+
 static void
 status_table_pass_streams(struct slice j, struct slice p, struct buf *out)
 {
 	struct record_items it = record_list(p, "streams");
 	struct slice s;
 	uint32_t n = it.left;
+	char of[50];
+
 	for (int i = 0; i < STATUS_TABLE_ROWS && record_next(&it, &s); i++) {
-		buf_printf(out, "%13" PRIu64 "  %5" PRIu64 "  %6" PRIu64 "  %10" PRIu64 "  ",
-			   record_uint(j, "job"), record_uint(p, "epoch"),
-			   record_uint(s, "stream"), record_uint(s, "generation"));
+		status_table_of(of, sizeof of, "/", record_uint(s, "stream"), record_uint(s, "shards"));
+		buf_printf(out, "%13" PRIu64 "  %5" PRIu64 "  %6s  %10" PRIu64 "  ",
+			   record_uint(j, "job"), record_uint(p, "epoch"), of, record_uint(s, "generation"));
 		status_table_put(out, record_text(s, "state"), 10);
 		status_table_put(out, record_text(s, "worker"), 16);
-		buf_printf(out, "%6" PRIu64 "  %13" PRIu64 "  %14" PRIu64 "\n",
-			   record_uint(s, "splits"), record_uint(s, "restart_point"),
+		status_table_of(of, sizeof of, " of ", record_uint(s, "splits"), record_uint(s, "files"));
+		buf_printf(out, "%10s  %13" PRIu64 "  %14" PRIu64 "\n", of, record_uint(s, "restart_point"),
 			   record_uint(s, "acknowledged"));
 	}
 	status_table_more(n, out);
@@ -147,7 +160,7 @@ status_table_streams(struct slice report, struct buf *out)
 	struct record_items jobs = record_list(report, "jobs");
 	struct slice j, p;
 	size_t head = out->len, begin;
-	buf_printf(out, "\n%13s  %5s  %6s  %10s  %-10s  %-16s  %6s  %13s  %14s\n", "JOB", "EPOCH", "STREAM",
+	buf_printf(out, "\n%13s  %5s  %6s  %10s  %-10s  %-16s  %10s  %13s  %14s\n", "JOB", "EPOCH", "STREAM",
 		   "GENERATION", "STATE", "WORKER", "SPLITS", "RESTART POINT", "ACKNOWLEDGED");
 	begin = out->len;
 	while (record_next(&jobs, &j)) {

@@ -14,7 +14,7 @@ enum { EXPLAIN_UNITS = 4, EXPLAIN_NAMES = 4 };
 
 /* The operators that matter for sharding, in the order of the spec. */
 struct explain {
-	const struct op_node *local, *remote, *global;
+	const struct op_node *local, *remote, *global, *share;
 	const struct op_node *per_stream[EXPLAIN_NAMES], *stream[EXPLAIN_NAMES], *random[EXPLAIN_NAMES];
 	size_t n_per_stream, n_stream, n_random; /* counts, which may exceed the room for names */
 	const struct op_node *order;             /* the operator that permutes */
@@ -143,7 +143,9 @@ explain_refused(const struct explain *x)
 	else if (x->remote)
 		buf_printf(x->out, "refused: `%s` takes its elements from the service itself\n",
 			   x->remote->desc->name);
-	return x->local || x->remote;
+	else if (x->share)
+		buf_printf(x->out, "refused: `%s` takes its share from the job, with --sharding hint\n", x->share->text);
+	return x->local || x->remote || x->share;
 }
 
 static void
@@ -211,11 +213,59 @@ explain_dynamic(const struct explain *x)
 	}
 }
 
+/* Each stream has files of its own: the k-th of N those with the numbers k, k + N, ... */
+static void
+explain_file(const struct explain *x)
+{
+	size_t files = 0;
+
+	if (x->local || x->remote || x->share)
+		return;
+	for (size_t i = 0; i < x->units.n; i++)
+		files += x->units.v[i].kind == SPLIT_FILE;
+	if (!files || files < x->units.n)
+		buf_str(x->out, "  file     refused: the source is not divided into files\n");
+	else if (x->global)
+		buf_printf(x->out, "  file     refused: `%s` must see all elements\n", x->global->desc->name);
+	else
+		buf_printf(x->out, "  file     exactly once: N streams (--shards, at most %zu), number I reads every N-th of the "
+			   "%zu file%s\n", files, files, files == 1 ? "" : "s");
+}
+
+static void
+explain_data(const struct explain *x, const struct op_node *top)
+{
+	bool by_index;
+	const struct op_node *behind = op_shard_place(top, &by_index);
+
+	if (x->local || x->remote || x->share)
+		return;
+	if (op_timed(top)) {
+		buf_str(x->out, "  data     refused: another run may give other elements\n");
+		return;
+	}
+	buf_str(x->out, "  data     exactly once: N streams (--shards), number I gives every N-th element;\n           ");
+	if (by_index)
+		buf_str(x->out, "the source is read by index, so that nothing is made twice\n");
+	else
+		buf_printf(x->out, "each makes all elements as far as `%s`%s\n", behind->desc->name,
+			   behind != top ? ", and behind it only its own" : "");
+}
+
+static void
+explain_hint(const struct explain *x)
+{
+	if (x->local || x->remote)
+		return;
+	buf_printf(x->out, "  hint     %s\n", x->share ? "N streams (--shards), each gives what `shard auto auto` leaves it" :
+		   "N streams give N whole copies, for there is no `shard auto auto`");
+}
+
 /* Explains a plan that could be registered: where it is cut, and what each policy gives. */
 static enum status
 explain_sharding(const struct plan *p, struct buf *out, struct err *e)
 {
-	struct explain x = { .out = out, .times = 1 };
+	struct explain x = { .out = out, .times = 1, .share = p->by_share };
 	enum status st = ST_OK;
 
 	explain_walk(&x, p->top, false);
@@ -230,6 +280,9 @@ explain_sharding(const struct plan *p, struct buf *out, struct err *e)
 		buf_str(out, "sharding:\n");
 		explain_off(&x, op_elements_of(p->top));
 		explain_dynamic(&x);
+		explain_file(&x);
+		explain_data(&x, p->top);
+		explain_hint(&x);
 	}
 	const struct op_node *exec = op_needs_exec(p->top);
 	if (!st && may && exec)

@@ -145,6 +145,40 @@ lines_of() { # NUMBER...
 	[[ $(jq -r '.jobs[] | select(.name == "slots") | .shards' <<<"$output") == $(jq .slots <<<"$output") ]]
 }
 
+status_has() { [[ $(dsvc-status -v) == *"$1"* ]]; }
+
+@test "status tells the shard of each stream, and how many of its files it was given" {
+	files 5 1000
+	service 2
+	spawn read dsvc-read --sharding file --shards 2 -t none -e "lines '$PWD/files/*' | rate 2"
+	until_true 10s status_has ' 1/2 '
+	until_true 10s status_has ' of 3 '
+	until_true 10s status_has ' of 2 '
+	stop read || true
+}
+
+@test "explain tells what each stream of each policy gets" {
+	files 5 3
+	run -0 dsvc-run --explain "lines '$PWD/files/*' | filter x > \"2\" | map len(x)"
+	[[ $output == *"  file     exactly once: N streams (--shards, at most 5), number I reads every N-th of the 5 files"* ]]
+	[[ $output == *"  data     exactly once"*'each makes all elements as far as `filter`, and behind it only its own'* ]]
+	[[ $output == *'  hint     N streams give N whole copies'* ]]
+	run -0 dsvc-run --explain 'range 10 | map x'
+	[[ $output == *"  file     refused: "*"  data     exactly once"*"read by index, so that nothing is made twice"* ]]
+	run -0 dsvc-run --explain 'range 10 | shard auto auto'
+	[[ $output == *'  off      refused: `shard auto auto`'*'  hint     N streams (--shards), each gives'* ]]
+	run -0 dsvc-run --explain 'range 10 | map now()'
+	[[ $output == *"  data     refused: "* ]]
+}
+
+@test "data: what other shards give is not made" {
+	service 2
+	# one that is broken is made by its own shard alone
+	run -0 dsvc-read --sharding data --shards 4 --shard 1 -t count -e 'range 40 | map 1 / (x - 2)'
+	[[ $output == 10 ]]
+	run -65 dsvc-read --sharding data --shards 4 --shard 2 -t count -e 'range 40 | map 1 / (x - 2)'
+}
+
 @test "distribute takes the same parameters" {
 	service 1
 	run -0 dsvc-run 'range 10 | distribute sharding=data shards=3 shard=1,2 order=stable | map x*2'

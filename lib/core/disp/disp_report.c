@@ -230,15 +230,30 @@ report_stream_state(const struct stream *s)
 	return s->ended ? "delivering" : s->running ? "running" : "assigned";
 }
 
+/* How many files the stream is given in all; 0: not known, or it is given none of its own. */
+static uint64_t
+report_files(const struct stream *s)
+{
+	const struct iteration *it = s->iter;
+	const struct split_list *u = &it->cut.units;
+
+	if (it->sharding != SHARD_FILE || !u->n || u->v[0].leaf != u->v[u->n - 1].leaf || it->times == CUT_ENDLESS)
+		return 0;
+	uint64_t each = u->n / it->n_streams + (u->n % it->n_streams > s->index);
+	return each > UINT64_MAX / it->times ? 0 : each * it->times;
+}
+
 static void
 report_stream(struct buf *b, const struct stream *s)
 {
-	report_record(b, 9);
+	report_record(b, 11);
 	report_uint(b, "stream", s->index);
 	report_uint(b, "generation", s->gen);
 	report_str(b, "state", report_stream_state(s));
 	report_str(b, "worker", s->worker ? s->worker->name : "");
+	report_uint(b, "shards", job_has_shards(s->iter->sharding) ? s->iter->n_streams : 0);
 	report_uint(b, "splits", s->n_splits);
+	report_uint(b, "files", report_files(s));
 	report_uint(b, "restart_point", s->n_points ? s->points[s->n_points - 1].offset : 0);
 	report_uint(b, "length", s->ended ? s->length : 0);
 	report_bool(b, "ended", s->ended);
