@@ -171,14 +171,6 @@ status_has() { [[ $(dsvc-status -v) == *"$1"* ]]; }
 	[[ $output == *"  data     refused: "* ]]
 }
 
-@test "data: what other shards give is not made" {
-	service 2
-	# one that is broken is made by its own shard alone
-	run -0 dsvc-read --sharding data --shards 4 --shard 1 -t count -e 'range 40 | map 1 / (x - 2)'
-	[[ $output == 10 ]]
-	run -65 dsvc-read --sharding data --shards 4 --shard 2 -t count -e 'range 40 | map 1 / (x - 2)'
-}
-
 @test "distribute takes the same parameters" {
 	service 1
 	run -0 dsvc-run 'range 10 | distribute sharding=data shards=3 shard=1,2 order=stable | map x*2'

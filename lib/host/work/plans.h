@@ -12,7 +12,7 @@ struct plan_use;
 
 /* Gives a use of the plan, which lives until the last use is released. */
 enum status plans_get(const char *spec, struct plan_use **out, struct err *e);
-/* The same for `SPEC | shard SHARDS SHARD`, which makes nothing in vain as far as that can be. */
+/* Does it for `SPEC | shard SHARDS SHARD`, which makes nothing in vain as far as that can be. */
 enum status plans_get_shard(const char *spec, uint32_t shards, uint32_t shard, struct plan_use **out, struct err *e);
 const struct plan *plans_plan(const struct plan_use *u);
 /* From now on plans that run programs (exec, cmd) are refused: ST_PERM. */
