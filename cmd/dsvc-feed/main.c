@@ -86,7 +86,7 @@ main_prepare(struct feed_opts *o, struct opt *opt, struct feed_plan *p, struct e
 	if (st == ST_OK)
 		st = join_first(o->join, &o->dispatcher, e);
 	if (st == ST_OK)
-		st = endpoint_find(o->dispatcher, opt_from(opt, &feed_program, "dispatcher"), ep, e);
+		st = endpoint_choose(opt, &feed_program, o->dispatcher, o->context, ep, e);
 	if (st != ST_OK && ep->own && o->local)
 		st = ST_OK; /* it is not needed */
 	if (st == ST_OK)

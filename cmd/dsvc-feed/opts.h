@@ -16,7 +16,7 @@
 
 struct feed_opts {
 	char *errors, *loop_text;
-	char *dispatcher, *expression, *file, *wait_workers, *mask, *expect, *output, *checkpoint, *listen, *join;
+	char *dispatcher, *context, *expression, *file, *wait_workers, *mask, *expect, *output, *checkpoint, *listen, *join;
 	struct words set, include;
 	struct job_opts job;
 	struct ready ready;

@@ -13,7 +13,7 @@
 #include "host/tool.h"
 
 struct forget {
-	char *dispatcher;
+	char *dispatcher, *context;
 	struct words datasets;
 	bool force, quiet, insecure;
 	int64_t verbose, timeout;
@@ -21,6 +21,7 @@ struct forget {
 
 static const struct param rows[] = {
 	OPT_DISPATCHER(struct forget),
+	OPT_CONTEXT(struct forget),
 	{ .name = "dataset", .arg = "ID", .kind = PARAM_WORDS, .offset = offsetof(struct forget, datasets),
 	  .flags = PARAM_REPEAT | PARAM_NAME | PARAM_BY_HAND,
 	  .help = "forget this dataset, with the jobs that are only kept for audits" },
@@ -101,7 +102,7 @@ main(int argc, char **argv)
 	secure_say_clear(o.insecure);
 	st = forget_check(&o, &opt, &e);
 	if (st == ST_OK)
-		st = endpoint_find(o.dispatcher, opt_from(&opt, &program, "dispatcher"), &ep, &e);
+		st = endpoint_choose(&opt, &program, o.dispatcher, o.context, &ep, &e);
 	if (st == ST_OK)
 		st = forget_ask(&o, &opt, &ep, &e);
 	opt_clear(&program, &o, &opt);

@@ -103,7 +103,7 @@ main(int argc, char **argv)
 	if (st == ST_OK)
 		st = join_first(o.join, &o.dispatcher, &e);
 	if (st == ST_OK)
-		st = endpoint_find(o.dispatcher, opt_from(&opt, &read_program, "dispatcher"), &ep, &e);
+		st = endpoint_choose(&opt, &read_program, o.dispatcher, o.context, &ep, &e);
 	if (st == ST_OK)
 		endpoint_export(&ep);
 	if (st == ST_OK)

@@ -13,6 +13,7 @@
 
 static const struct param rows[] = {
 	OPT_DISPATCHER(struct read_options),
+	OPT_CONTEXT(struct read_options),
 	{ .name = "expression", .letter = 'e', .arg = "SPEC", .kind = PARAM_WORD,
 	  .offset = offsetof(struct read_options, expression), .flags = PARAM_OPTIONAL, .complete = "spec",
 	  .help = "read this pipeline, without registering it first" },

@@ -23,7 +23,7 @@ enum { READ_CLOSE_MS = 1000 };
 
 struct read_options {
 	bool insecure;
-	char *join, *dispatcher, *expression, *file, *output, *wait_workers, *checkpoint, *errors, *type;
+	char *join, *dispatcher, *context, *expression, *file, *output, *wait_workers, *checkpoint, *errors, *type;
 	struct words set, include;
 	struct job_opts job;    /* main.c completes what the options say in another way */
 	int64_t epochs, count, verbose, ack_fd, timeout, give_up;

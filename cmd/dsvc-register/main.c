@@ -132,7 +132,7 @@ main(int argc, char **argv)
 	} else if (st == ST_OK && !o.check) {
 		st = join_first(o.join, &o.dispatcher, &e);
 		if (st == ST_OK)
-			st = endpoint_find(o.dispatcher, opt_from(&opt, &reg_program, "dispatcher"), &ep, &e);
+			st = endpoint_choose(&opt, &reg_program, o.dispatcher, o.context, &ep, &e);
 		if (st == ST_OK)
 			st = reg_send(&o, &ep, p, &out, &e);
 	}

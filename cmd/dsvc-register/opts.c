@@ -11,6 +11,7 @@
 
 static const struct param opts_rows[] = {
 	OPT_DISPATCHER(struct reg_opts),
+	OPT_CONTEXT(struct reg_opts),
 	{ .name = "expression", .letter = 'e', .arg = "SPEC", .kind = PARAM_WORD,
 	  .offset = offsetof(struct reg_opts, expression), .flags = PARAM_OPTIONAL, .complete = "spec",
 	  .help = "the pipeline" },

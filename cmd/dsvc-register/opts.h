@@ -13,7 +13,7 @@
 
 struct reg_opts {
 	bool insecure;
-	char *join, *dispatcher, *expression, *file, *id;
+	char *join, *dispatcher, *context, *expression, *file, *id;
 	struct words set, include;
 	bool hash, check, explain, quiet;
 	int64_t verbose, timeout;

@@ -93,7 +93,7 @@ main(int argc, char **argv)
 		return code;
 	stop_after(o.timeout, o.test || o.fmt || o.check || o.explain);
 	secure_say_clear(o.insecure);
-	st = endpoint_find(o.dispatcher, opt_from(&opt, &run_program, "dispatcher"), &ep, &e);
+	st = endpoint_choose(&opt, &run_program, o.dispatcher, o.context, &ep, &e);
 	service_init(&service, ep.address, ep.from); /* speaks to it only when asked */
 	if (!st)
 		endpoint_export(&ep);

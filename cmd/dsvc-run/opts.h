@@ -15,7 +15,7 @@ enum print { PRINT_NOTHING, PRINT_TOKENS, PRINT_TREE, PRINT_PLAN, PRINT_CANONICA
 
 struct run_opts {
 	bool insecure;
-	char *dispatcher, *expression, *file, *output, *help_op, *errors;
+	char *dispatcher, *context, *expression, *file, *output, *help_op, *errors;
 	struct words set, with, include;
 	int64_t count, jobs, seed, verbose, max_errors, timeout;
 	int format, print;

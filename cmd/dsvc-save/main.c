@@ -121,7 +121,7 @@ main(int argc, char **argv)
 	if (st == ST_OK)
 		st = join_first(o.join, &o.dispatcher, &e);
 	if (st == ST_OK)
-		st = endpoint_find(o.dispatcher, opt_from(&opt, &save_program, "dispatcher"), &ep, &e);
+		st = endpoint_choose(&opt, &save_program, o.dispatcher, o.context, &ep, &e);
 	if (st == ST_OK)
 		st = folder_find(opt.operand[0], o.overwrite, &f, &e);
 	stop_install();

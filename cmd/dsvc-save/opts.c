@@ -7,6 +7,7 @@
 
 static const struct param rows[] = {
 	OPT_DISPATCHER(struct save_options),
+	OPT_CONTEXT(struct save_options),
 	{ .name = "expression", .letter = 'e', .arg = "SPEC", .kind = PARAM_WORD,
 	  .offset = offsetof(struct save_options, expression), .flags = PARAM_OPTIONAL, .complete = "spec",
 	  .help = "save this pipeline, without registering it first" },

@@ -30,7 +30,7 @@
 enum { SAVE_CLOSE_MS = 1000, SAVE_WAIT_MS = 10000 };
 
 struct save_options {
-	char *dispatcher, *expression, *file, *join;
+	char *dispatcher, *context, *expression, *file, *join;
 	struct words set, include;
 	int64_t shards, seed, chunk, chunk_time, count, verbose, timeout, give_up;
 	bool seeded, detach, overwrite, if_missing, insecure, quiet;

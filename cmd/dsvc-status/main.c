@@ -141,7 +141,7 @@ main(int argc, char **argv)
 	else
 		st = status_options_form(&o, &opt, &e);
 	if (st == ST_OK)
-		st = endpoint_find(o.dispatcher, opt_from(&opt, &status_program, "dispatcher"), &ep, &e);
+		st = endpoint_choose(&opt, &status_program, o.dispatcher, o.context, &ep, &e);
 	st = st == ST_OK ? status_run(&o, &ep, &e) : st;
 	opt_clear(&status_program, &o, &opt);
 	return st == ST_OK ? 0 : st == ST_NO ? 1 : report(status_program.name, &e);

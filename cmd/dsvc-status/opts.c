@@ -7,6 +7,7 @@
 
 static const struct param rows[] = {
 	OPT_DISPATCHER(struct status_options),
+	OPT_CONTEXT(struct status_options),
 	{ .name = "json", .kind = PARAM_BOOL, .offset = offsetof(struct status_options, json),
 	  .help = "print the report as one line of JSON" },
 	{ .name = "audit", .arg = "JOB", .kind = PARAM_WORD, .offset = offsetof(struct status_options, audit),

@@ -13,7 +13,7 @@
 
 struct status_options {
 	bool insecure;
-	char *dispatcher, *audit;
+	char *dispatcher, *context, *audit;
 	bool json, watch, quiet;
 	int64_t interval, verbose, timeout;
 	int wanted, metrics; /* which number, and how much; whether asked for is opt_from's to say */

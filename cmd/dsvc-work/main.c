@@ -40,7 +40,7 @@ main(int argc, char **argv)
 	else
 		st = join_first(o.join, &o.dispatcher, &e);
 	if (st == ST_OK)
-		st = endpoint_find(o.dispatcher, opt_from(&opt, &work_program, "dispatcher"), &ep, &e);
+		st = endpoint_choose(&opt, &work_program, o.dispatcher, o.context, &ep, &e);
 	for (size_t i = 0; st == ST_OK && i < o.tag.n; i++)
 		st = tag_check(o.tag.v[i], &e);
 	if (st == ST_OK && o.tag.n > WIRE_TAGS_MAX)

@@ -14,7 +14,7 @@
 #include "host/work/fence.h"
 
 struct work_options {
-	char *join, *dispatcher, *bind, *advertise, *name;
+	char *join, *dispatcher, *context, *bind, *advertise, *name;
 	struct ready ready;
 	struct words tag;
 	struct fence_conf fence;

@@ -11,6 +11,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "cli/context.h"
 #include "net/address.h"
 #include "trust/services.h"
 
@@ -149,6 +150,36 @@ endpoint_find(const char *given, const char *from, struct endpoint *ep, struct e
 		given = line;
 	}
 	return ep->own ? endpoint_usual(ep, e) : endpoint_list(ep, given, e);
+}
+
+static enum status
+endpoint_context(const char *name, struct endpoint *ep, struct err *e)
+{
+	char address[ENDPOINT_LIST], from[sizeof ep->from];
+	enum status st = context_find(name, address, e);
+
+	snprintf(from, sizeof from, "the context %.64s", name);
+	return st == ST_OK ? endpoint_find(address, from, ep, e) : st;
+}
+
+enum status
+endpoint_choose(const struct opt *opt, const struct program *p, const char *dispatcher, const char *context,
+		struct endpoint *ep, struct err *e)
+{
+	const char *at = opt_from(opt, p, "dispatcher"), *named = opt_from(opt, p, "context");
+	bool at_hand = at && *at == '-', named_by_hand = named && *named == '-';
+	char current[CONTEXT_NAME + 1] = "";
+	enum status st = ST_OK;
+
+	if (at_hand && named_by_hand)
+		return err_set(e, ST_USAGE, "%s and %s exclude each other", at, named);
+	if (context && *context && (named_by_hand || !(dispatcher && *dispatcher)))
+		return endpoint_context(context, ep, e);
+	if (!(dispatcher && *dispatcher))
+		st = context_current(current, e);
+	if (st != ST_OK)
+		return st;
+	return *current ? endpoint_context(current, ep, e) : endpoint_find(dispatcher, at, ep, e);
 }
 
 enum status

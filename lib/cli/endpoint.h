@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Where the dispatcher is: what the user gave (-d or DSVC_DISPATCHER, both of
- * them the row `dispatcher`), else the service that was joined last
+ * them the row `dispatcher`; or the context that -c or DSVC_CONTEXT name), else the context
+ * in use (cli/context.h), else the service that was joined last
  * (trust/services.h), else the private socket of this user,
  * ipc://$XDG_RUNTIME_DIR/dsvc/dispatch (net/address.h tells which one it is
  * where there is no XDG_RUNTIME_DIR).
@@ -21,7 +22,7 @@ enum { ENDPOINT_ADDRESS = 256, ENDPOINT_LIST = 1024, ENDPOINT_IPC_PATH = 107 };
 
 struct endpoint {
 	char address[ENDPOINT_LIST]; /* or several, as in net/address_list.h */
-	char from[64]; /* "-d", "DSVC_DISPATCHER", "the default" */
+	char from[96]; /* "-d", "DSVC_DISPATCHER", "the default", "the context lab" */
 	bool own;      /* the private socket */
 };
 
@@ -36,6 +37,10 @@ enum status endpoint_private(struct endpoint *ep, struct err *e);
  * when the private folder is not private, ST_UNAVAIL when there is no such file. */
 enum status endpoint_find(const char *given, const char *from, struct endpoint *ep,
 			  struct err *e);
+/* Likewise for a program with OPT_DISPATCHER and OPT_CONTEXT, whose values are given: what the
+ * command line says is stronger than the environment; both of them there are ST_USAGE. */
+enum status endpoint_choose(const struct opt *opt, const struct program *p, const char *dispatcher,
+			    const char *context, struct endpoint *ep, struct err *e);
 /* Reads the value of the option `from` ("-b") in place, in the spellings of -d (but @FILE): *given may
  * be replaced. */
 enum status endpoint_bind(char **given, const char *from, struct err *e);

@@ -43,7 +43,7 @@ declare -gA kinds=(
 	[tail]=carried [tail-of]=carried [seat-wait]=carried [target]=carried [where]=carried
 	[share]=carried [group]=carried [from]=carried [on-missed]=whole
 	[checkpoint]=whole [ack-fd]=whole [max-errors]=whole [errors]=whole
-	[epochs]=own [count]=own [output]=own [to]=own [null]=own [timeout]=own [dispatcher]=own
+	[epochs]=own [count]=own [output]=own [to]=own [null]=own [timeout]=own [dispatcher]=own [context]=own
 	[wait-workers]=own [give-up]=own [progress]=own [stats]=own [fail-empty]=own [quiet]=own [join]=form [insecure]=own
 	[verbose]=own [include-dir]=own [type]=own
 	[expression]=form [file]=form [set]=form
@@ -80,6 +80,10 @@ arguments() { # OPTION: one argument a line
 	null) echo -0 ;;
 	timeout) printf '%s\n' --timeout 60 ;;
 	dispatcher) printf '%s\n' -d "$endpoint" ;;
+	context)
+		dsvc-context set here "$endpoint"
+		printf '%s\n' -c here
+		;;
 	wait-workers) printf '%s\n' --wait-workers 1/5s ;;
 	give-up) printf '%s\n' --give-up 5s ;;
 	progress) printf '%s\n' --progress never ;;

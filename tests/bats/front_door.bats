@@ -196,3 +196,81 @@ is_gone() {
 		unset XDG_RUNTIME_DIR && TMPDIR=/tmp/none dsvc read -e "range 3"'
 	[[ $output == *"ipc:///tmp/none/dsvc-0/dispatch"* ]]
 }
+
+@test "a context stands for an address, by option, by variable, and when in use" {
+	start one dsvc-dispatch -b "$(free_ipc one)"
+	start two dsvc-dispatch -b "$(free_ipc two)"
+	dsvc-register -d "$(free_ipc one)" --id first 'range 1'
+	dsvc-register -d "$(free_ipc two)" --id second 'range 2'
+	dsvc context set a "$(free_ipc one)"
+	dsvc context set b "$(free_ipc two)"
+	ids() { dsvc-status --json "$@" | jq -r '.datasets[].id'; }
+	[[ $(ids -c a) == first && $(ids -c b) == second ]]
+	[[ $(DSVC_CONTEXT=b ids) == second ]]
+	[[ $(DSVC_CONTEXT=b ids -c a) == first ]]
+	[[ $(DSVC_DISPATCHER=$(free_ipc one) DSVC_CONTEXT=b ids) == first ]]
+	[[ $(DSVC_DISPATCHER=$(free_ipc one) ids -c b) == second ]]
+	run -69 dsvc-status
+	dsvc context use b
+	[[ $(ids) == second ]]
+	[[ $(ids -d "$(free_ipc one)") == first ]]
+	[[ $(DSVC_CONTEXT='' ids) == second ]]
+	run -0 dsvc context
+	[[ $output == $'  a '*$'\n''* b '* ]]
+	[[ $(dsvc config | head -n 1) == dispatcher*"$(free_ipc two)"*'the context b' ]]
+	dsvc context use -
+	run -69 dsvc-status
+	dsvc context use b
+	dsvc context remove b a
+	run -69 dsvc-status
+	run -0 dsvc context list
+	[[ ! $output ]]
+	run -0 find "$XDG_CONFIG_HOME/dsvc" -type f
+	[[ ! $output ]]
+}
+
+@test "every program that speaks to a dispatcher takes a context" {
+	local program
+	for program in "$B"/bin/dsvc-*; do
+		[[ $("$program" --help) == *'--dispatcher'* ]] || continue
+		[[ $program != *-invite ]] || continue # it is about one's own
+		[[ $("$program" --help) == *'--context'* ]]
+	done
+	run -66 dsvc-run -c nowhere 'range 1 | distribute'
+	run -66 dsvc-save -c nowhere -e 'range 1' "$BATS_TEST_TMPDIR/d"
+	run -66 dsvc-register -c nowhere 'range 1'
+	run -66 dsvc-feed -c nowhere --batch 1 -e 'range 1' -- true
+	run -66 dsvc-forget -c nowhere job
+	run -66 dsvc-read -c nowhere -e 'range 1'
+	run -66 dsvc-work -c nowhere
+	run -66 dsvc-status -c nowhere
+	run -64 dsvc-read -c a -d b:5 -e 'range 1'
+}
+
+@test "contexts: bad names, bad addresses, files that others can write" {
+	local bad
+	for bad in '' ../x a/b .x "$(printf 'x%.0s' {1..65})" 'a b'; do
+		run -64 dsvc context set "$bad" tcp://h:5
+	done
+	run -64 dsvc context set a @file
+	run -64 dsvc context set a tcp://h
+	run -64 dsvc context set a
+	run -64 dsvc context use
+	run -64 dsvc context choose a
+	run -66 dsvc context use a
+	run -66 dsvc context remove a
+	dsvc context set a tcp://h:5
+	[[ $(stat -c %a "$XDG_CONFIG_HOME/dsvc/context/a") == 600 ]]
+	chmod 666 "$XDG_CONFIG_HOME/dsvc/context/a"
+	run -78 dsvc-status -c a
+}
+
+@test "config shows each setting with its origin, and variables that nothing heeds" {
+	DSVC_SLOTS=4 DSVC_WORK_MEMORY=64M DSVC_SLOTZ=5 run -0 dsvc config
+	[[ $output == *"DSVC_SLOTS "*"4 "*"heeded by up, work"* ]]
+	[[ $output == *"DSVC_SLOTZ "*"heeded by no verb"* ]]
+	[[ $output == *"DSVC_WORK_MEMORY "*"heeded by work"* ]]
+	run -0 bash -c "DSVC_DISPATCHER=h:7 dsvc config --json | jq -r '.dispatcher | .value, .from'"
+	[[ $output == $'tcp://h:7\nDSVC_DISPATCHER' ]]
+	run -64 dsvc config all
+}
