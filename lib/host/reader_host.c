@@ -23,7 +23,7 @@ reader_host_machine(struct reader_host *c, uint64_t self, struct err *e)
 	const struct reader_host_conf *f = &c->conf;
 	struct reader_opts o = { .peer = self, .name = "", .host = link_host(),
 		.pid = (uint32_t)getpid(), .job = f->job, .dataset = f->dataset, .spec = f->spec,
-		.type = f->type, .budget = f->budget, .give_up_ns = f->give_up_ns, .where = c->where };
+		.type = f->type, .budget = f->budget, .give_up_ns = f->give_up_ns, .where = c->where, .stops = f->stops };
 	if (f->position) {
 		o.position = f->position->data;
 		o.position_len = f->position->len;
@@ -227,6 +227,7 @@ reader_host_take(struct reader_host *c, struct reader_host_piece *out, struct er
 	if (st != ST_OK)
 		return st;
 	c->lent = it.held;
+	c->taken += it.count;
 	return reader_host_slice(c, &it, out, e);
 }
 
@@ -336,4 +337,47 @@ reader_host_result(struct reader_host *c)
 	bool there = c->over && c->result.type == MSG_DONE;
 	pthread_mutex_unlock(&c->lock);
 	return there ? &c->result.done : NULL;
+}
+
+uint64_t
+reader_host_rounds(struct reader_host *c)
+{
+	pthread_mutex_lock(&c->lock);
+	uint64_t had = c->stats.before + c->taken, n = c->stats.places ? c->stats.places : 1;
+	pthread_mutex_unlock(&c->lock);
+	return (had + n - 1) / n;
+}
+
+void
+reader_host_stop_at(struct reader_host *c, uint64_t rounds, uint64_t multiple)
+{
+	pthread_mutex_lock(&c->lock);
+	bool first = !c->stopping;
+	if (first) {
+		c->stopping = true;
+		c->stop_rounds = rounds;
+		c->stop_multiple = multiple;
+	}
+	pthread_mutex_unlock(&c->lock);
+	if (first)
+		wake_set(c->wake);
+}
+
+bool
+reader_host_halted(struct reader_host *c)
+{
+	pthread_mutex_lock(&c->lock);
+	bool halted = c->halted;
+	pthread_mutex_unlock(&c->lock);
+	return halted;
+}
+
+bool
+reader_host_fence(struct reader_host *c, uint64_t *rounds)
+{
+	pthread_mutex_lock(&c->lock);
+	bool fenced = c->fenced;
+	*rounds = c->fence;
+	pthread_mutex_unlock(&c->lock);
+	return fenced;
 }

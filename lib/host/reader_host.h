@@ -32,6 +32,7 @@ struct reader_host_conf {
 	size_t budget;
 	int64_t give_up_ns;            /* a durable dispatcher is waited for so long; 0: for ever */
 	const struct buf *position;    /* position of an earlier run; NULL: from the start */
+	bool stops;                    /* the caller sees to an agreed end of rounds (reader_host_halted) */
 	bool in_place;                 /* the caller looks into nothing: pieces may lie in a worker's memory */
 };
 
@@ -74,6 +75,19 @@ const struct reader_host_job *reader_host_job(const struct reader_host *c);
 /* The job is known. With `checkpoint` and no position nothing comes before one has been
  * saved after this. */
 bool reader_host_opened(struct reader_host *c);
+/* In rounds (--consumer): the number of rounds of the pass, in all runs together, that the pieces taken so far
+ * reach into. Of use once one was taken. */
+uint64_t reader_host_rounds(struct reader_host *c);
+/* Asks for an end on which all consumers of the pass agree, as does the answer to reader_host_halted: the
+ * caller has begun so many rounds, and begins no other until reader_host_fence is true. The end is a multiple of
+ * `multiple` (0: any number). Said again it changes nothing. Without `stops` all that has come counts as begun, no
+ * piece goes beyond the end, and the reader ends with it. */
+void reader_host_stop_at(struct reader_host *c, uint64_t rounds, uint64_t multiple);
+/* Whether another consumer asks for one; the descriptor is readable when that changes. */
+bool reader_host_halted(struct reader_host *c);
+/* Whether an end is known: all consumers are to write *rounds rounds of the pass, and then to close. It may have
+ * been reached in an earlier run. The descriptor is readable when that changes. */
+bool reader_host_fence(struct reader_host *c, uint64_t *rounds);
 /* Wants no more: what was written is acknowledged, and the service told, within
  * wait_ms. keep: the job waits for the reader's return. */
 void reader_host_close(struct reader_host *c, bool keep, int wait_ms);

@@ -81,6 +81,11 @@ struct reader_host {
 	bool closing, keep, leave;  /* asked for; leave: end at once */
 	struct buf *position;       /* where the caller waits for it */
 	bool saved;
+	bool stopping, stop_told;   /* an agreed end is asked for; the state machine knows */
+	uint64_t stop_rounds, stop_multiple;
+	bool halted, fenced;        /* another one asks for it; it is known */
+	uint64_t fence;
+	uint64_t taken;             /* elements, by the caller */
 	pthread_cond_t placed;      /* position is there, or the thread is over */
 	struct reader_stats stats;
 	bool job_known;

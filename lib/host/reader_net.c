@@ -318,6 +318,21 @@ reader_net_job(struct reader_host *c, struct msg *m)
 	pthread_mutex_unlock(&c->lock);
 }
 
+/* An agreed end is asked for, or known. */
+static void
+reader_net_end(struct reader_host *c, const struct reader_action *a)
+{
+	pthread_mutex_lock(&c->lock);
+	if (a->kind == READER_HALT) {
+		c->halted = true;
+	} else {
+		c->fenced = true;
+		c->fence = a->offset;
+	}
+	reader_net_readable(c);
+	pthread_mutex_unlock(&c->lock);
+}
+
 static void
 reader_net_over(struct reader_host *c, enum status code, const struct err *e, struct msg *result)
 {
@@ -362,6 +377,10 @@ reader_net_do(struct reader_host *c, struct reader_action *a)
 	case READER_JOB:
 		reader_net_job(c, &a->msg);
 		break;
+	case READER_HALT:
+	case READER_FENCE:
+		reader_net_end(c, a);
+		break;
 	case READER_DONE:
 		reader_net_over(c, a->code, a->err, &a->msg);
 		break;
@@ -382,6 +401,8 @@ reader_net_woken(void *arg, int fd, int events)
 	uint64_t written = c->written;
 	bool closing = c->closing, keep = c->keep, saved = c->saved;
 	struct buf *position = c->position;
+	bool stopping = c->stopping && !c->stop_told;
+	c->stop_told = c->stopping;
 	c->written = 0;
 	c->closing = c->saved = false;
 	pthread_mutex_unlock(&c->lock);
@@ -390,6 +411,8 @@ reader_net_woken(void *arg, int fd, int events)
 		reader_written(c->read, now, written);
 	if (saved)
 		reader_saved(c->read, now);
+	if (stopping)
+		reader_stop_at(c->read, now, c->stop_rounds, c->stop_multiple);
 	if (position) {
 		reader_position(c->read, position);
 		pthread_mutex_lock(&c->lock);

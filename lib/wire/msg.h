@@ -107,6 +107,8 @@ enum msg_type {
 	MSG_INVITE, MSG_INVITED, MSG_JOIN, MSG_JOINED,
 	/* worker <-> dispatcher */
 	MSG_TAKES, MSG_TAKES_OK,
+	/* reader <-> dispatcher, in rounds */
+	MSG_STOP, MSG_HALT, MSG_FENCE,
 	MSG_TYPES
 };
 
@@ -200,7 +202,13 @@ struct msg_job {
 	uint32_t block;         /* order stable: elements taken from a stream in turn */
 	uint32_t view;          /* the one of each stream that it takes from */
 	uint32_t places;        /* in a round; 1: there are no rounds */
+	bool fenced;            /* an agreed end: so many rounds of the pass are to be had by all */
+	uint64_t fence;
 };
+/* Rounds are counted from the begin of the pass, in all runs together. */
+struct msg_stop { uint64_t iteration, seat, rounds, multiple; };
+struct msg_halt { uint64_t iteration, seat; };
+struct msg_fence { uint64_t iteration, rounds; };
 struct msg_stream {
 	uint32_t stream, gen;
 	uint32_t state;         /* enum wire_stream_state */
@@ -407,6 +415,9 @@ struct msg {
 		struct msg_stream_end stream_end;
 		struct msg_handover handover;
 		struct msg_stream_ref end_ok, yield;
+		struct msg_stop stop;
+		struct msg_halt halt;
+		struct msg_fence fence;
 		struct msg_yielded yielded;
 		struct msg_reader_gone reader_gone;
 		struct msg_gone_ok gone_ok;

@@ -151,6 +151,8 @@ static const struct field job[] = {
 	PART(msg_job, "target", U32, opts.target, JOB_TARGETS - 1, NULL),
 	U32(msg_job, view, 0, "number of the view of each stream that the reader takes from; offsets are counted in it"),
 	U32(msg_job, places, ROUND_PLACES_MAX, "number of places in a round; 1: there are no rounds"),
+	BOOL(msg_job, fenced, "the consumers have agreed on an end:"),
+	U64(msg_job, fence, "so many rounds of the pass, in all runs together"),
 	{ 0 }
 };
 static const struct field stream[] = {

@@ -218,6 +218,15 @@ static const struct field arena[] = {
 	{ 0 }
 };
 
+static const struct field stop[] = {
+	U64(msg_stop, iteration, NULL), U64(msg_stop, seat, NULL),
+	U64(msg_stop, rounds, "number of rounds of the pass that it has begun, in all runs together"),
+	U64(msg_stop, multiple, "the end is to be a multiple of it; 0: any number"), { 0 }
+};
+static const struct field halt[] = { U64(msg_halt, iteration, NULL), U64(msg_halt, seat, NULL), { 0 } };
+static const struct field fence[] = {
+	U64(msg_fence, iteration, NULL), U64(msg_fence, rounds, "so many are to be had by all"), { 0 }
+};
 static const struct field reached[] = { KEY(msg_reached), U64(msg_reached, seat, NULL), { 0 } };
 
 static const struct field forget[] = {
@@ -324,6 +333,13 @@ const struct msg_desc msg_descs_service[MSG_TYPES - MSG_LIST] = {
 		"not there any more. Repeated until then; all of them are told again after each WELCOME.", takes, 0,
 		MAY_WORK | MAY_ADMIN },
 	ROW(TAKES_OK) = { "TAKES_OK", "dispatcher -> worker", "Answers TAKES.", takes_ok, 0, 0 },
+	ROW(STOP) = { "STOP", "reader -> dispatcher",
+		"Asks for an end on which all consumers of a pass of rounds agree, or answers HALT. The reader begins no other "
+		"round before FENCE comes. Repeated until then.", stop, 0, MAY_USER | MAY_ADMIN },
+	ROW(HALT) = { "HALT", "dispatcher -> reader",
+		"Another consumer asks for an agreed end: answered by STOP. Repeated until then.", halt, 0, 0 },
+	ROW(FENCE) = { "FENCE", "dispatcher -> reader",
+		"Answers STOP, when all have said how many rounds they have begun: the largest of these numbers.", fence, 0, 0 },
 	ROW(FAULTS) = { "FAULTS", "worker -> dispatcher",
 		"Elements that failed. Not answered: the number is repeated in RESTART and STREAM_END.", faults, 1,
 		MAY_WORK | MAY_ADMIN },

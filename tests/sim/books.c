@@ -335,7 +335,7 @@ static void
 book_check_poison(struct world *w)
 {
 	for (unsigned i = 0; i < w->n_consumers; i++)
-		if (w->consumers[i].finished ? !w->only : w->consumers[i].code != ST_DATA)
+		if (w->consumers[i].finished ? !w->only && !w->fenced : w->consumers[i].code != ST_DATA)
 			world_fail(w, "consumer %u ended with %u where an element kills its workers", i, w->consumers[i].code);
 	if (w->poisoned > 40 && w->sharding == SHARD_DYNAMIC)
 		world_fail(w, "%u workers died of one element", w->poisoned);

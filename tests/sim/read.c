@@ -24,6 +24,9 @@ struct sim_reader {
 	uint64_t untold;         /* written, the machine does not know yet */
 	size_t told;             /* elements of c->out the machine knows of */
 	bool writing, saving, closed, over;
+	uint64_t put;            /* written by this reader */
+	bool stopping;           /* it writes no more before it knows where all are to end */
+	bool fenced;
 	struct buf position;
 	size_t position_told;
 };
@@ -39,6 +42,7 @@ consumer_put(struct consumer *c, const struct got *g)
 }
 
 static void sim_read_save(struct node *n);
+static void sim_read_end(struct node *n);
 
 static void
 sim_read_saved(struct world *w, void *arg, uint64_t life)
@@ -57,6 +61,7 @@ sim_read_saved(struct world *w, void *arg, uint64_t life)
 	reader_saved(s->r, w->now);
 	if (s->told > s->position_told)
 		sim_read_save(n);
+	sim_read_end(n);
 	sim_read_act(n);
 }
 
@@ -74,6 +79,38 @@ sim_read_save(struct node *n)
 	world_at(n->w, n->w->now + some_time(n->w, 20 * MS), sim_read_saved, n, n->life);
 }
 
+/* Rounds: whether it may begin another one. */
+static bool
+sim_read_may(struct world *w, struct sim_reader *s)
+{
+	uint64_t rounds = reader_rounds(s->r, s->put);
+
+	if (s->fenced && rounds > w->fence)
+		world_fail(w, "place %u has begun %llu rounds, and all are to end after %llu", s->c->place,
+			   (unsigned long long)rounds, (unsigned long long)w->fence);
+	if (s->fenced)
+		return !w->own_end || rounds < w->fence;
+	if (!s->stopping && w->stops_early && one_in(w, w->stops_early * 20)) {
+		world_say(w, "place %u asks for an end after %llu rounds", s->c->place, (unsigned long long)rounds);
+		s->stopping = true;
+		reader_stop_at(s->r, w->now, rounds, w->fence_of);
+	}
+	return !s->stopping || !w->own_end;
+}
+
+/* With all rounds that were agreed on it leaves. */
+static void
+sim_read_end(struct node *n)
+{
+	struct sim_reader *s = n->r;
+
+	if (!n->w->own_end || !s->fenced || s->closed || s->untold || reader_rounds(s->r, s->put) < n->w->fence ||
+	    (n->w->checkpoint && s->c->saved < s->c->n))
+		return;
+	s->closed = true;
+	reader_close(s->r, n->w->now, n->w->checkpoint);
+}
+
 static void
 sim_read_write(struct world *w, void *arg, uint64_t life)
 {
@@ -87,7 +124,7 @@ sim_read_write(struct world *w, void *arg, uint64_t life)
 		world_at(w, n->paused_until, sim_read_write, n, life);
 		return;
 	}
-	for (struct delivery *d = s->first; d && quota; quota--) {
+	for (struct delivery *d = s->first; d && quota && sim_read_may(w, s); quota--, s->put++) {
 		struct got g = { d->stream, d->offset + d->done, d->chunk->e[d->first + d->done] };
 
 		consumer_put(s->c, &g);
@@ -115,7 +152,8 @@ sim_read_write(struct world *w, void *arg, uint64_t life)
 		s->closed = true;
 		reader_close(s->r, w->now, false);
 	}
-	s->writing = s->first || s->untold;
+	sim_read_end(n);
+	s->writing = s->untold || (s->first && (!s->stopping || s->fenced || !w->own_end) && !s->closed);
 	if (s->writing)
 		world_at(w, w->now + 1 + (int64_t)((double)some_time(w, 3 * MS) * w->slow), sim_read_write, n, life);
 	sim_read_act(n);
@@ -138,6 +176,24 @@ sim_read_deliver(struct node *n, struct reader_action *a)
 	if (!s->writing) {
 		s->writing = true;
 		world_at(n->w, n->w->now + some_time(n->w, MS), sim_read_write, n, n->life);
+	}
+}
+
+static void
+sim_read_fence(struct node *n, uint64_t rounds)
+{
+	struct sim_reader *s = n->r;
+	struct world *w = n->w;
+
+	world_say(w, "place %u is to end after %llu rounds", s->c->place, (unsigned long long)rounds);
+	if ((w->fenced && w->fence != rounds) || (w->fence_of && rounds % w->fence_of))
+		world_fail(w, "an end after %llu rounds, and one after %llu", (unsigned long long)w->fence,
+			   (unsigned long long)rounds);
+	w->fenced = s->fenced = true;
+	w->fence = rounds;
+	if (!s->writing) {
+		s->writing = true;
+		world_at(w, w->now + some_time(w, MS), sim_read_write, n, n->life);
 	}
 }
 
@@ -180,6 +236,12 @@ sim_read_one(struct node *n, struct reader_action *a)
 		if (w->checkpoint && !n->r->c->has_position)
 			sim_read_save(n);
 		break;
+	case READER_HALT:
+		if (!n->r->stopping)
+			reader_stop_at(n->r->r, w->now, reader_rounds(n->r->r, n->r->put), w->fence_of);
+		n->r->stopping = true;
+		break;
+	case READER_FENCE: sim_read_fence(n, a->offset); break;
 	case READER_DONE:
 		world_say(w, "%s is done: %u %s", n->name, a->code, a->code ? a->err->text : "");
 		/* In a job of its own nobody else can have its elements. */
@@ -201,9 +263,10 @@ sim_read_over(struct node *n)
 	struct consumer *c = n->r->c;
 
 	if (!c->code) {
-		if (n->r->first && !n->w->stop_after)
+		if (n->r->first && !n->w->stop_after && !n->r->fenced)
 			world_fail(n->w, "%s is done, and not all is written", n->name);
 		c->finished = true;
+		c->rounds = reader_rounds(n->r->r, n->r->put);
 		if (c->epoch < n->w->epochs && !n->w->stop_after) { /* the next pass, as one that was refused */
 			c->finished = c->has_position = false;
 			c->epoch++;
@@ -248,7 +311,7 @@ sim_read_start(struct node *n, struct consumer *c)
 		.job.shards = w->shards, .job.epoch = c->epoch, .job.seeded = true, .job.seed = 5, .job.min_workers = 1,
 		.job.wait_ms = 600000,
 		.job.window = w->window, .budget = w->budget, .job.checkpoint = w->checkpoint,
-		.job.tail = w->tail, .job.tail_of = w->tail_of };
+		.job.tail = w->tail, .job.tail_of = w->tail_of, .stops = w->own_end };
 	struct buf shard = { 0 };
 	struct err e;
 
@@ -287,6 +350,19 @@ sim_read_start(struct node *n, struct consumer *c)
 	sim_read_act(n);
 }
 
+/* It has all that was agreed on: killed or not, nobody is to come in its place. */
+static void
+sim_read_had_all(const struct node *n)
+{
+	const struct sim_reader *s = n->r;
+
+	if (!s->fenced || s->untold || reader_rounds(s->r, s->put) < n->w->fence ||
+	    (n->w->checkpoint && s->c->saved < s->c->n))
+		return;
+	s->c->finished = true;
+	s->c->rounds = n->w->fence;
+}
+
 void
 sim_read_stop(struct node *n)
 {
@@ -299,6 +375,7 @@ sim_read_stop(struct node *n)
 		chunk_unref(d->chunk);
 		mem_free(d);
 	}
+	sim_read_had_all(n);
 	reader_stop(s->r);
 	while (reader_action(s->r, &a)) {
 		if (a.kind == READER_FREE)

@@ -35,6 +35,9 @@ world_choose_rounds(struct world *w)
 	w->stop_after = 0;
 	w->epochs = 1;
 	w->anonymous = false;
+	w->stops_early = rng_below(&r, 3) ? 0 : 1 + (unsigned)rng_below(&r, 100);
+	w->own_end = rng_below(&r, 2);
+	w->fence_of = rng_below(&r, 2) ? 0 : 1 + rng_below(&r, 20);
 }
 
 static void
@@ -166,9 +169,71 @@ rounds_check_place(struct world *w, uint32_t place, const struct sequence *q)
 		else if (begin > end)
 			world_fail(w, "place %u: consumer %u begins at round %zu, the one before it had %zu", place, i, begin, end);
 		end = c->n && begin + c->n > end ? begin + c->n : end;
+		if (c->finished && w->fenced && w->fence < q->n)
+			end = w->fence == begin + c->n ? q->n : 0;
 		if (c->finished && end != q->n)
 			world_fail(w, "place %u: consumer %u ends after %zu of %zu rounds", place, i, end, q->n);
 	}
+}
+
+/* The elements of a place, by round, as far as its consumers have them; fails if they leave a hole. */
+static struct sequence
+rounds_had(struct world *w, uint32_t place)
+{
+	struct sequence all = { 0 };
+
+	for (unsigned i = 0; i < w->n_consumers && !w->failed; i++) {
+		const struct consumer *c = &w->consumers[i];
+		size_t begin = 0;
+
+		if (c->place != place || !c->n)
+			continue;
+		begin = rounds_begin(c, &all); /* behind the last if nobody had it */
+		for (size_t k = 0; k < c->n; k++) {
+			if (begin + k == all.n)
+				rounds_add(&all, c->out[k].stream, c->out[k].offset, &c->out[k].e);
+			else if (!rounds_same(&c->out[k], &all.v[begin + k]))
+				world_fail(w, "place %u: consumers had different elements of round %zu", place, begin + k);
+		}
+		if (c->finished && begin + c->n != w->fence)
+			world_fail(w, "place %u: consumer %u ends after %zu rounds, and all were to end after %llu", place, i,
+				   begin + c->n, (unsigned long long)w->fence);
+	}
+	return all;
+}
+
+/* The consumers have agreed on an end before that of the pass: how long streams are is not known, but
+ * all have the same rounds. */
+static void
+rounds_check_fenced(struct world *w)
+{
+	struct sequence first = rounds_had(w, 0);
+
+	for (uint32_t place = 1; place < w->round && !w->failed; place++) {
+		struct sequence q = rounds_had(w, place);
+
+		for (size_t i = 0; i < q.n && i < first.n && i < w->fence && !w->failed; i++)
+			if (q.v[i].stream != first.v[i].stream || q.v[i].at != first.v[i].at)
+				world_fail(w, "round %zu of place 0 is %u:%llu, that of place %u %u:%llu", i, first.v[i].stream,
+					   (unsigned long long)first.v[i].at, place, q.v[i].stream,
+					   (unsigned long long)q.v[i].at);
+		mem_free(q.v);
+	}
+	mem_free(first.v);
+}
+
+/* Whether the pass has come to the rounds that are made of what streams had left. */
+static bool
+rounds_ended(const struct world *w, const uint64_t *lengths)
+{
+	uint64_t whole = 0;
+
+	for (unsigned i = 0; i < w->n_consumers; i++)
+		if (w->consumers[i].finished && w->consumers[i].rounds < w->fence)
+			return true; /* it got to the end of the pass */
+	for (uint32_t s = 0; s < w->found; s++)
+		whole += lengths[s] / w->round;
+	return !w->fenced || (w->tail_of == TAIL_OF_PASS && w->fence > whole);
 }
 
 void
@@ -179,6 +244,11 @@ book_check_rounds(struct world *w)
 
 	for (uint32_t s = 0; s < w->found; s++)
 		lengths[s] = rounds_length(w, s);
+	if (!rounds_ended(w, lengths)) {
+		rounds_check_fenced(w);
+		mem_free(lengths);
+		return;
+	}
 	for (uint32_t place = 0; place < w->round && !w->failed; place++) {
 		struct sequence q = { 0 };
 
@@ -189,7 +259,7 @@ book_check_rounds(struct world *w)
 		rounds_check_place(w, place, &q);
 		mem_free(q.v);
 	}
-	if (!w->failed && w->disp_counted && (w->disp_dropped != dropped || w->disp_rounds != n))
+	if (!w->failed && w->disp_counted && !w->fenced && (w->disp_dropped != dropped || w->disp_rounds != n))
 		world_fail(w, "%zu rounds and %llu elements left over, and the books say %llu and %llu", n,
 			   (unsigned long long)dropped,
 			   (unsigned long long)w->disp_rounds, (unsigned long long)w->disp_dropped);

@@ -105,6 +105,7 @@ struct consumer {
 	struct buf position;    /* saved; len 0: none */
 	bool has_position;
 	bool finished, dead;    /* ended with code 0; ended otherwise for good */
+	uint64_t rounds;        /* its place had, at its end */
 	uint32_t code;
 	uint64_t iteration;     /* that it read last */
 	uint32_t epoch;
@@ -145,6 +146,10 @@ struct world {
 	int tail, tail_of;       /* rounds: elements that do not fill one */
 	uint32_t groups;         /* that share the job; 1: it is not shared */
 	uint32_t round;          /* places in a round, each read by others; 1: there are no rounds */
+	unsigned stops_early;    /* rounds: some consumer asks for an agreed end, about once in so many writes; 0: none */
+	bool own_end;            /* programs see to it themselves */
+	bool fenced;             /* there is one: */
+	uint64_t fence, fence_of; /* rounds; a number that it is a multiple of */
 	size_t memory, budget;
 	uint32_t window, splits_small;
 	uint32_t units_part;    /* units in one part of their list; 0: as in reality */

@@ -80,6 +80,11 @@ ask_send(struct disp *d, struct ask *a)
 			return false;
 		disp_send(d, a->peer, MSG_YIELD, 0)->yield.key = a->key;
 		return true;
+	case ASK_HALT:
+		if (!it || !it->fence.asking || !a->peer->seat || a->peer->seat->number != a->seat)
+			return false;
+		disp_send(d, a->peer, MSG_HALT, 0)->halt = (struct msg_halt){ it->id, a->seat };
+		return true;
 	case ASK_GONE:
 		if (!current || s->worker != a->peer)
 			return false;

@@ -66,6 +66,7 @@
 #include "core/cut.h"
 #include "core/disp/disp_place.h"
 #include "core/disp/disp_dirty.h"
+#include "core/disp/disp_fence.h"
 #include "core/disp/disp_group.h"
 #include "core/disp/disp_round.h"
 #include "core/disp/disp_view.h"
@@ -95,8 +96,7 @@ enum {
 #define DISP_ASK_NS 2000000000ll /* asked again after */
 #define DISP_RATE_NS 1000000000ll
 #define DISP_WIDEN_NS 200000000ll /* a pass that takes longer is worth a stream on every slot */
-/* Any key of three numbers. */
-struct disp_key { uint64_t v[4]; };
+struct disp_key { uint64_t v[4]; }; /* any key of three numbers */
 
 struct peer {
 	struct buf report;      /* a tool's: what it has asked for, while parts are left */
@@ -129,7 +129,7 @@ struct peer {
 	uint32_t lists;           /* worker: LISTs under way */
 };
 
-enum ask_kind { ASK_LIST = 1, ASK_ASSIGN, ASK_REVOKE, ASK_HOLD, ASK_GONE, ASK_DONE, ASK_YIELD };
+enum ask_kind { ASK_LIST = 1, ASK_ASSIGN, ASK_REVOKE, ASK_HOLD, ASK_GONE, ASK_DONE, ASK_YIELD, ASK_HALT };
 struct ask {
 	enum ask_kind kind;
 	struct peer *peer;
@@ -188,8 +188,6 @@ struct units_listed {
 	struct split_list units;
 };
 
-struct iter_host { char *name; uint32_t users; };
-
 enum iter_state { ITER_LISTING = 0, ITER_RUNNING = 1, ITER_FINISHED = 2, ITER_FAILED = 3 };
 struct iteration {
 	struct dirty dirty;
@@ -207,6 +205,7 @@ struct iteration {
 	size_t n_views, cap_views; /* at least one */
 	struct groups groups;     /* if the job is shared; each has the view of its number */
 	bool gathered;            /* rounds: the views are those of the consumers that came */
+	struct fence fence;       /* rounds: an end that is agreed on */
 	bool alike;               /* rounds: each stream has one at a time, since those of a stream may be alike */
 	int64_t moved;            /* rounds: when a consumer last got on, came or left */
 	struct list_node rounds_node;
@@ -233,6 +232,7 @@ struct iteration {
 	uint64_t next_seat;
 	uint64_t *given_up;       /* seats whose elements went to others, not those that were closed */
 	size_t n_given_up, cap_given_up;
+	struct intervals closed;  /* seats that left in order */
 	struct list_node waiting; /* OPENs */
 	struct hash hosts;        /* seats and waiting OPENs by host: name -> struct iter_host */
 	size_t host_turn;         /* which of them is looked at first */
@@ -324,6 +324,7 @@ struct seat {
 	uint64_t seq;             /* number of the last ACK recorded */
 	uint64_t sent_version, beat_version; /* beat: sent_version at its last BEAT */
 	bool opened;              /* JOB was sent since this dispatcher began */
+	uint64_t begun; bool halted; /* halted: it begins no more rounds than these, before it is told an end */
 	uint64_t from;            /* the seat of the position it began with; 0: none */
 	char *host;               /* its reader's */
 	bool checkpoint;

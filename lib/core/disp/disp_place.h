@@ -25,6 +25,7 @@ struct place {
 	uint32_t n, slots;
 };
 struct places { struct place **v; size_t n, cap; };
+struct iter_host { char *name; uint32_t users; };
 
 void place_join(struct disp *d, struct peer *w);     /* told its tags and its host; may be given streams */
 void place_leave(struct disp *d, struct peer *w);    /* is given none any more */

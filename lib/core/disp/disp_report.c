@@ -347,6 +347,7 @@ report_ledger(struct buf *b, const struct disp *d, const struct iteration *it)
 	report_uint(b, "failed", it->failed);
 	report_uint(b, "dropped", it->dropped);
 	report_uint(b, "rounds", report_rounds(it));
+	report_uint(b, "fence", it->fence.known ? it->fence.rounds : 0);
 	report_str(b, "books", report_books(it));
 	report_bool(b, "balanced", !strcmp(report_books(it), "balanced"));
 	report_uint(b, "per_second", report_rate(d, it, acked));
@@ -417,7 +418,7 @@ report_iteration(struct buf *b, const struct disp *d, const struct iteration *it
 
 	char *waits = report_waits(it);
 
-	report_record(b, 35);
+	report_record(b, 36);
 	report_uint(b, "epoch", it->epoch);
 	report_str(b, "state", states[it->state]);
 	report_str(b, "error", it->text);
@@ -430,7 +431,7 @@ report_iteration(struct buf *b, const struct disp *d, const struct iteration *it
 	report_uint(b, "streams_known", it->n_streams > it->n_finished ? it->n_streams : it->n_finished);
 	report_uint(b, "streams_ended", it->n_ended);
 	report_uint(b, "streams_finished", it->n_finished);
-	report_ledger(b, d, it); /* 14 */
+	report_ledger(b, d, it); /* 15 */
 	report_clock(b, d, it); /* 8 */
 	report_groups(b, it);
 	report_list(b, "streams", n);

@@ -369,7 +369,7 @@ round_gives_up(struct disp *d, struct iteration *it, int64_t *due)
 	for (size_t i = 0; i < it->n_views; i++) {
 		char *text, *view;
 
-		if (round_view_is_read(it, i) || round_view_over(it, i))
+		if (round_view_is_read(it, i) || round_view_over(it, i) || fence_reached(it, i))
 			continue;
 		if (at > d->now) {
 			*due = at < *due ? at : *due;

@@ -63,6 +63,8 @@ const struct field row_iter_fields[] = {
 	TEXT(iteration, text, WIRE_TEXT_MAX, NULL), TEXT(iteration, help, WIRE_TEXT_MAX, NULL),
 	BOOL(iteration, by_split, NULL), BOOL(iteration, fixed, NULL), BOOL(iteration, all_known, NULL),
 	BOOL(iteration, short_, NULL), BOOL(iteration, gathered, NULL), BOOL(iteration, alike, NULL),
+	PART(iteration, "fenced", BOOL, fence.known, 0, NULL),
+	PART(iteration, "fence", U64, fence.rounds, 0, NULL), SET(iteration, fence.left), SET(iteration, closed),
 	U64(iteration, in_rounds, NULL),
 	U64(iteration, dropped, NULL), ITEMS(iteration, views, ROUND_PLACES_MAX, part_fields, struct round_part),
 	ITEMS(iteration, groups, DISP_GROUPS, group_fields, struct group), { 0 }

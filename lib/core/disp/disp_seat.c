@@ -65,6 +65,7 @@ seat_leave(struct disp *d, struct seat *r, bool closed)
 	if (r->peer) {
 		r->peer->seat = NULL;
 		ask_drop(d, ASK_DONE, r->peer, (struct stream_key){ it->id, 0, 0 }, 0);
+		ask_drop(d, ASK_HALT, r->peer, (struct stream_key){ it->id, 0, 0 }, r->number);
 	}
 	disp_delete(d, ROW_READER, 2, it->id, r->number, 0);
 	group_left(d, r, closed);
@@ -177,7 +178,7 @@ seat_away(struct disp *d, struct seat *r)
 {
 	r->peer->seat = NULL;
 	r->peer = NULL;
-	r->opened = false;
+	r->opened = r->halted = false;
 	round_moved(d, r->iter);
 	r->away_since = d->now;
 	gc_away(d, r);
@@ -353,8 +354,8 @@ seat_open(struct disp *d, struct seat *r, uint64_t req)
 	bool by_one = (it->sharding == SHARD_DATA && j->opts.order == ORDER_SOURCE) || (round_is(it) && it->alike);
 	struct msg_job job = { .iteration = it->id, .seat = r->number, .opts = j->opts, .dataset = j->dataset->id,
 		.spec = j->dataset->spec, .type = j->dataset->type, 
-		.view = r->view, .places = it->views[r->view].of, .block = by_one ? 1 : d->o.block ? d->o.block : DISP_BLOCK };
-
+		.view = r->view, .places = it->views[r->view].of, .block = by_one ? 1 : d->o.block ? d->o.block : DISP_BLOCK,
+		.fenced = it->fence.known, .fence = it->fence.rounds };
 
 	job.block *= it->views[r->view].n; /* rounds */
 	job.opts.shards = it->n_streams;
@@ -363,6 +364,7 @@ seat_open(struct disp *d, struct seat *r, uint64_t req)
 	msg_fill(m, &job);
 	r->opened = true;
 	r->sent_version = r->beat_version = 0;
+	fence_opened(d, r);
 	if (iter_live(it))
 		seat_send_streams(d, r);
 	if (!iter_live(it) || seat_over(r))
@@ -448,6 +450,9 @@ seat_close(struct disp *d, struct peer *p, struct seat *r, struct msg *m)
 		disp_dirty(d, &r->iter->job->dirty, DIRTY_ROW);
 	}
 	seat_take_acks(d, r, m->close.seq, &m->close.list);
+	intervals_add(&r->iter->closed, r->number, r->number + 1);
+	disp_dirty(d, &r->iter->dirty, DIRTY_ROW);
+	fence_closed(d, r->iter, r->view);
 	seat_leave(d, r, true);
 }
 
@@ -470,13 +475,22 @@ seat_reached(struct disp *d, struct seat *r, struct msg *m)
 		stream_reached(d, s, r);
 }
 
+static bool
+seat_closed(const struct disp *d, uint64_t iteration, uint64_t number)
+{
+	const struct iteration *it = iter_find(d, iteration);
+
+	return it && intervals_has(&it->closed, number);
+}
+
 void
 seat_message(struct disp *d, struct peer *p, struct msg *m)
 {
 	uint64_t iteration = m->type == MSG_HELD ? m->held.key.iteration :
-		m->type == MSG_REACHED ? m->reached.key.iteration :
+		m->type == MSG_REACHED ? m->reached.key.iteration : m->type == MSG_STOP ? m->stop.iteration :
 		m->type == MSG_ACK ? m->ack.iteration : m->close.iteration;
 	uint64_t number = m->type == MSG_HELD ? m->held.seat : m->type == MSG_REACHED ? m->reached.seat :
+		m->type == MSG_STOP ? m->stop.seat :
 		m->type == MSG_ACK ? m->ack.seat : m->close.seat;
 	struct seat *r = p->seat;
 
@@ -484,12 +498,16 @@ seat_message(struct disp *d, struct peer *p, struct msg *m)
 		r = NULL;
 	if (m->type == MSG_CLOSE) {
 		seat_close(d, p, r, m);
+	} else if (!r && seat_closed(d, iteration, number)) {
+		return; /* its CLOSE was heard, and the answer comes when that is said again, too */
 	} else if (!r) {
 		seat_tell_gone(d, p, m->req, iteration, number);
 	} else if (m->type == MSG_HELD) {
 		seat_held(d, r, m);
 	} else if (m->type == MSG_REACHED) {
 		seat_reached(d, r, m);
+	} else if (m->type == MSG_STOP) {
+		fence_stop(d, p, r, m);
 	} else {
 		seat_ack(d, r, m);
 	}

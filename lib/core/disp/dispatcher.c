@@ -296,7 +296,7 @@ disp_known_message(struct disp *d, struct peer *p, struct msg *m)
 		if (p->role == ROLE_READER)
 			job_open(d, p, m);
 		return;
-	case MSG_HELD: case MSG_ACK: case MSG_CLOSE: case MSG_REACHED:
+	case MSG_HELD: case MSG_ACK: case MSG_CLOSE: case MSG_REACHED: case MSG_STOP:
 		if (p->role == ROLE_READER)
 			seat_message(d, p, m);
 		return;

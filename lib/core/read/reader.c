@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "core/read/reader_inner.h"
+#include "value/round.h"
 #include "value/where.h"
 
 enum { OPEN_REQ = 1, CLOSE_REQ = 2 };
@@ -73,6 +74,7 @@ reader_again(struct reader *r)
 	if (r->ack_out)
 		reader_ack_send(r, true);
 	reader_reached(r, true);
+	reader_fence_again(r);
 	if (r->closed_sent)
 		reader_close_send(r);
 }
@@ -245,6 +247,7 @@ static void
 reader_job(struct reader *r, struct msg *m)
 {
 	struct reader_action *a;
+	struct round_part part;
 
 	if (m->req != OPEN_REQ)
 		return;
@@ -258,6 +261,7 @@ reader_job(struct reader *r, struct msg *m)
 	r->shards = (uint32_t)m->job.opts.shards;
 	r->view = m->job.view;
 	r->rounds = m->job.places > 1;
+	r->stats.places = round_parse(r->o.job.consumer, &part, NULL) == ST_OK ? part.n : 1;
 	r->aligned = !r->rounds || r->o.position;
 	r->epoch = (uint32_t)m->job.opts.epoch;
 	r->seed = m->job.opts.seed;
@@ -273,8 +277,11 @@ reader_job(struct reader *r, struct msg *m)
 	else if (reader_order_in_turns(r) && !r->block_left && r->shards)
 		reader_order_next(r);
 	reader_take_have(r);
+	if (r->aligned)
+		reader_fence_begin(r);
 	a = reader_do(r, READER_JOB);
 	a->msg = *m;
+	reader_fence_job(r, &m->job);
 	*m = (struct msg){ 0 };
 	if (r->closing)
 		reader_close_send(r);
@@ -361,6 +368,7 @@ reader_after(struct reader *r)
 	if (reader_near_end(r) && r->has_fresh && !r->stats.held_bytes)
 		reader_ack_send(r, false);
 	reader_reached(r, false);
+	reader_fence_end(r);
 	reader_credit(r);
 	reader_contact(r);
 }
@@ -381,6 +389,8 @@ reader_message(struct reader *r, int64_t now_ns, struct msg *m)
 	case MSG_DONE: reader_done(r, m); break;
 	case MSG_GONE: reader_told_gone(r, m); break;
 	case MSG_CLOSED: reader_closed(r, m); break;
+	case MSG_HALT: reader_halt(r, &m->halt); break;
+	case MSG_FENCE: reader_fence(r, &m->fence); break;
 	case MSG_BYE: reader_ended(r); break;
 	default: break;
 	}

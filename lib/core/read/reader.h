@@ -51,6 +51,7 @@ struct reader_opts {
 	int64_t give_up_ns;           /* a durable dispatcher is waited for so long; 0: for ever */
 	const uint8_t *position;      /* position that an earlier run saved; NULL: from the start */
 	size_t position_len;
+	bool stops;                   /* rounds: the program sees to an agreed end (READER_HALT); else the reader does */
 };
 
 /* Fails only on a position that is malformed (ST_DATA), or such tags (ST_USAGE). Gives; first action: HELLO. */
@@ -84,6 +85,15 @@ void reader_saved(struct reader *r, int64_t now_ns);
  * acknowledged, then READER_DONE with code 0. keep: the job is to wait for my return. */
 void reader_close(struct reader *r, int64_t now_ns, bool keep);
 
+/* Rounds: asks for an end on which all consumers agree, or answers READER_HALT. The program has begun so many
+ * rounds of the pass, in all runs together (reader_rounds), and begins no other before READER_FENCE. The end is
+ * a multiple of `multiple` (0: any number). Said again it changes nothing. Without `stops` all that was delivered
+ * has begun, nothing is delivered that is not to be written, and the reader closes by itself. */
+void reader_stop_at(struct reader *r, int64_t now_ns, uint64_t rounds, uint64_t multiple);
+/* The number of rounds of the pass that n delivered elements of this reader reach into, with those that were
+ * written before it, in its place. Of use from the first READER_DELIVER on. */
+uint64_t reader_rounds(const struct reader *r, uint64_t n);
+
 enum reader_action_kind {
 	READER_NONE,
 	READER_TELL,       /* send msg to the dispatcher */
@@ -93,6 +103,8 @@ enum reader_action_kind {
 	READER_DELIVER,    /* write elements [first, first + count) of handle's payload */
 	READER_FREE,       /* handle */
 	READER_JOB,        /* opened: msg is the JOB (once) */
+	READER_HALT,       /* rounds: another consumer asks for an end (once): answer by reader_stop_at */
+	READER_FENCE,      /* rounds: all are to have `offset` rounds of the pass: then reader_close */
 	READER_DONE        /* over, nothing follows: end with code; err has text and help unless ST_OK;
 	                  * msg is the DONE, if one came (its texts moved to err): what failed */
 };
@@ -118,6 +130,8 @@ void reader_shared(struct reader *r, bool shared);
 struct reader_stats {
 	uint64_t delivered, written, acknowledged; /* elements */
 	uint64_t dropped;            /* elements that came twice or were void */
+	uint64_t before;             /* rounds: elements of the pass that others wrote in its place, or it itself before */
+	uint32_t places;             /* it has in each round */
 	uint32_t streams, streams_ended;
 	size_t held_bytes;
 	bool waiting_for_worker;     /* opened, and no stream has one */

@@ -292,6 +292,7 @@ reader_saved(struct reader *r, int64_t now_ns)
 	reader_acks_to_workers(r);
 	if (!r->placed || (r->has_fresh && reader_near_end(r) && !r->stats.held_bytes))
 		reader_ack_send(r, false);
+	reader_fence_end(r);
 	reader_credit(r);
 }
 

@@ -104,6 +104,8 @@ struct reader {
 	uint32_t view;               /* the one of each stream that we take from: offsets are counted in it */
 	bool rounds;                 /* there are other consumers, whose elements stand beside ours */
 	bool aligned;                /* it is known where in the rounds we begin */
+	bool stopping, halted, fenced; /* STOP is said; HALT was passed on; FENCE came, or was in JOB */
+	uint64_t stop_rounds, stop_multiple, fence;
 	uint64_t seed;
 	uint32_t sessions;           /* with workers, so far */
 	bool shared;                 /* told by reader_shared */
@@ -181,6 +183,15 @@ bool reader_order_in_turns(const struct reader *r);       /* a block of each str
 void reader_order_next(struct reader *r);                 /* the next stream's turn */
 void reader_order_clear(struct reader *r);
 void reader_reached(struct reader *r, bool again);        /* tells the dispatcher, if it is so */
+
+/* reader_fence.c */
+void reader_fence_begin(struct reader *r);                /* it is known where in the rounds we begin */
+void reader_fence_job(struct reader *r, const struct msg_job *m); /* after READER_JOB */
+uint64_t reader_fence_room(const struct reader *r);       /* so many elements may still be delivered */
+void reader_fence_end(struct reader *r);                  /* closes, with all that was agreed on */
+void reader_fence_again(struct reader *r);                /* STOP, unless it is answered */
+void reader_halt(struct reader *r, const struct msg_halt *m);
+void reader_fence(struct reader *r, const struct msg_fence *m);
 
 /* reader_ack.c */
 void reader_released(struct reader *r, struct reader_stream *s, uint64_t start, uint64_t end);

@@ -124,6 +124,7 @@ reader_order_align(struct reader *r)
 		if (!reader_stream_get(r, i)->gen)
 			return; /* not told yet */
 	r->aligned = true;
+	reader_fence_begin(r);
 	for (uint32_t i = 0; i < r->shards; i++) {
 		struct reader_stream *s = r->streams[i];
 
@@ -153,6 +154,8 @@ reader_order_own_over(struct reader *r, const struct reader_stream *s)
 static void
 reader_order_tails(struct reader *r)
 {
+	uint64_t n;
+
 	for (uint32_t i = 0; i < r->shards; i++) {
 		struct reader_stream *s = reader_stream_get(r, i);
 
@@ -165,7 +168,10 @@ reader_order_tails(struct reader *r)
 				reader_credit_later(r, s);
 				return;
 			}
-			reader_order_take(r, s, p->count, 0);
+			n = reader_fence_room(r);
+			if (!n)
+				return;
+			reader_order_take(r, s, n < p->count ? (uint32_t)n : p->count, 0);
 		}
 	}
 }
@@ -194,6 +200,10 @@ reader_order_turns(struct reader *r)
 			return;
 		}
 		n = p->count < r->block_left ? p->count : r->block_left;
+		if (n > reader_fence_room(r))
+			n = reader_fence_room(r);
+		if (!n)
+			return;
 		r->block_left -= n;
 		reader_order_take(r, s, (uint32_t)n, r->block_left);
 		if (!r->block_left)
@@ -355,5 +365,6 @@ reader_written(struct reader *r, int64_t now_ns, uint64_t elements)
 	reader_reached(r, false);
 	if (r->has_fresh && reader_near_end(r) && !r->stats.held_bytes)
 		reader_ack_send(r, false);
+	reader_fence_end(r);
 	reader_credit(r);
 }

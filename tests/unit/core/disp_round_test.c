@@ -297,3 +297,91 @@ a_position_in_a_pass_that_failed_is_one_in_the_next(void **state)
 	say(R2, (struct msg){ .type = MSG_ACK, .req = 1, .ack = { j->iteration, j->seat, 1, { &more, 1 } } });
 	assert_int_equal(got(R2, MSG_ACKED)->acked.floors.v[0].floor, 4);
 }
+
+/* A consumer says that it has begun so many rounds. */
+static void
+stop(uint64_t peer, uint64_t it, uint64_t seat, uint64_t rounds, uint64_t multiple)
+{
+	say(peer, (struct msg){ .type = MSG_STOP, .stop = { it, seat, rounds, multiple } });
+}
+
+static void
+leave(uint64_t peer, uint64_t it, uint64_t seat, uint64_t rounds)
+{
+	struct range all = { 0, rounds };
+	struct msg_stream_ranges l = { 0, { &all, 1 } };
+
+	say(peer, (struct msg){ .type = MSG_CLOSE, .req = 9, .close = { .iteration = it, .seat = seat, .seq = 1,
+		.view = (uint32_t)seat - 1, .list = { &l, 1 } } });
+	assert_non_null(got(peer, MSG_CLOSED));
+}
+
+static void
+the_end_is_the_largest_number_that_one_has_begun(void **state)
+{
+	uint64_t it;
+
+	(void)state;
+	all_hello();
+	it = begin_pair();
+	stop(R1, it, 1, 5, 0);
+	assert_null(got(R1, MSG_FENCE));
+	assert_int_equal(got(R2, MSG_HALT)->halt.seat, 2);
+	wait_for(3 * SEC);
+	assert_non_null(got(R2, MSG_HALT)); /* again */
+	stop(R2, it, 2, 7, 0);
+	assert_int_equal(got(R1, MSG_FENCE)->fence.rounds, 7);
+	assert_int_equal(got(R2, MSG_FENCE)->fence.rounds, 7);
+	stop(R1, it, 1, 5, 0); /* it has not heard */
+	assert_int_equal(got(R1, MSG_FENCE)->fence.rounds, 7);
+}
+
+static void
+the_end_is_a_multiple_of_what_one_asks_for(void **state)
+{
+	uint64_t it;
+
+	(void)state;
+	all_hello();
+	it = begin_pair();
+	stop(R1, it, 1, 5, 4);
+	stop(R2, it, 2, 5, 0);
+	assert_int_equal(got(R2, MSG_FENCE)->fence.rounds, 8);
+}
+
+static void
+a_consumer_that_is_away_is_waited_for(void **state)
+{
+	uint64_t it;
+
+	(void)state;
+	all_hello();
+	it = begin_pair();
+	stop(R1, it, 1, 5, 0);
+	leave(R2, it, 2, 6);
+	assert_null(got(R1, MSG_FENCE));
+	open_as(R3, "1/2");
+	assert_non_null(got(R3, MSG_HALT));
+	stop(R3, it, 3, 0, 0); /* its place has had more */
+	assert_int_equal(got(R1, MSG_FENCE)->fence.rounds, 6);
+}
+
+static void
+when_all_have_left_at_the_end_the_pass_can_go_on(void **state)
+{
+	uint64_t it;
+
+	(void)state;
+	all_hello();
+	it = begin_pair();
+	stop(R1, it, 1, 2, 0);
+	stop(R2, it, 2, 3, 0);
+	leave(R1, it, 1, 3);
+	open_as(R3, "0/2"); /* started again, too early */
+	assert_true(got(R3, MSG_JOB)->job.fenced);
+	assert_int_equal(got(R3, MSG_JOB)->job.fence, 3);
+	say(R3, (struct msg){ .type = MSG_CLOSE, .req = 1, .close = { .iteration = it, .seat = 3, .seq = 1 } });
+	leave(R2, it, 2, 3);
+	open_as(R1, "0/2");
+	assert_false(got(R1, MSG_JOB)->job.fenced);
+}

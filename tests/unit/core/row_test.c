@@ -94,8 +94,8 @@ a_row_of_an_iteration_has_these_bytes(void **state)
 
 	(void)state;
 	is_row(row_iter_fields, &it, &again, &moved,
-	       "dc00220102030405060708090a0b0c0d0e0fcfffffffffffffffff"
-	       "100341111202a3776879a46d656e64c3c2c3c2c3c21314919304000490");
+	       "dc00260102030405060708090a0b0c0d0e0fcfffffffffffffffff"
+	       "100341111202a3776879a46d656e64c3c2c3c2c3c2c20090901314919304000490");
 }
 
 static void
