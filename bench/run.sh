@@ -83,6 +83,27 @@ row_shared() {
 	done
 }
 
+# Four consumers in step, beside one reader that takes the same streams in order.
+consumers() { # SPEC
+	local i readers=()
+	jobs_begun=$((${jobs_begun:-0} + 1))
+	for i in 0 1 2 3; do
+		"$bin/dsvc-read" -t count -J "bench-$jobs_begun" --consumer "$i/4" -e "$1" & readers+=($!)
+	done
+	for i in "${readers[@]}"; do wait "$i" || return; done
+}
+
+row_rounds() {
+	up 1 1
+	spec='range 20_000_000'
+	ours() { seconds consumers "$spec"; }
+	theirs() { seconds "$bin/dsvc-read" -t count --order stable -e "$spec"; }
+	row 'rounds of 4 consumers; one reader in order' 0.7 20 'M el/s' ours theirs
+	spec="whole $one | repeat 2000"
+	row '  1 MiB elements' 0.9 2.097152 'GB/s' ours theirs
+	down
+}
+
 pick='.label == "cat" and .score > 0.5'
 row_ndjson() {
 	need jq 'ndjson filter map' || return
@@ -213,7 +234,7 @@ row_tensor() {
 	floor_row '  batch 4096 of f32[64], floor' 1 2 'M el/s' small
 }
 
-[ $# -gt 0 ] || set -- squares squares_service shuffle_all mib shared ndjson ndjson_service grep gz start first memory csv tfrecord exec spawn parallel tensor images feed state restart takeover scale
+[ $# -gt 0 ] || set -- squares squares_service shuffle_all mib shared rounds ndjson ndjson_service grep gz start first memory csv tfrecord exec spawn parallel tensor images feed state restart takeover scale
 header
 for r; do "row_$r"; done
 [ "$rows_missed" -eq 0 ] || echo "$rows_missed missed"

@@ -365,8 +365,7 @@ reader_after(struct reader *r)
 		return;
 	reader_order_run(r);
 	reader_acks_to_workers(r);
-	if (reader_near_end(r) && r->has_fresh && !r->stats.held_bytes)
-		reader_ack_send(r, false);
+	reader_ack_soon(r);
 	reader_reached(r, false);
 	reader_fence_end(r);
 	reader_credit(r);

@@ -74,7 +74,7 @@ static void
 reader_ack_collect(struct reader *r)
 {
 	r->has_fresh = false;
-	r->fresh_ranges = 0;
+	r->fresh_ranges = r->fresh_bytes = 0;
 	for (size_t i = 0; i < r->n_streams; i++) {
 		struct reader_stream *s = r->streams[i];
 		struct intervals take = { 0 };
@@ -139,6 +139,16 @@ reader_ack_send(struct reader *r, bool again)
 	reader_ack_fill(r, true, &m->ack.list);
 }
 
+/* The last elements of all are waited for; so is memory, where a worker has to keep everything
+ * until it is recorded. */
+void
+reader_ack_soon(struct reader *r)
+{
+	if (r->has_fresh && ((reader_near_end(r) && !r->stats.held_bytes) ||
+			     (r->rounds && r->fresh_bytes >= READER_ROUND_BYTES)))
+		reader_ack_send(r, false);
+}
+
 /* In rounds a worker is told only of what the dispatcher has recorded: the ledger of a
  * consumer then is always a beginning of its sequence, and who takes its place knows the
  * round to go on with. */
@@ -175,6 +185,7 @@ reader_acked(struct reader *r, struct msg *m)
 			reader_stream_floor(r->streams[f->stream], f->floor);
 	}
 	reader_ack_later(r);
+	reader_ack_soon(r);
 }
 
 /* The last word: what is not in an ACK yet goes with it. An ACK that is not
@@ -290,8 +301,9 @@ reader_saved(struct reader *r, int64_t now_ns)
 	if (r->over)
 		return;
 	reader_acks_to_workers(r);
-	if (!r->placed || (r->has_fresh && reader_near_end(r) && !r->stats.held_bytes))
+	if (!r->placed)
 		reader_ack_send(r, false);
+	reader_ack_soon(r);
 	reader_fence_end(r);
 	reader_credit(r);
 }

@@ -181,6 +181,7 @@ reader_chunk_done(struct reader *r, struct reader_chunk_ *c)
 		return;
 	reader_do(r, READER_FREE)->handle = c->handle;
 	r->stats.held_bytes -= c->bytes;
+	r->fresh_bytes += c->bytes;
 	c->stream->held--;
 	reader_credit_later(r, c->stream);
 	mem_free(c);

@@ -36,6 +36,7 @@
 #include "core/read/reader.h"
 
 enum {
+	READER_ROUND_BYTES = 256 << 10, /* rounds: an ACK for so much does not wait for company */
 	READER_FRESH_MAX = 32768,    /* unacknowledged ranges: no more credit beyond */
 	READER_ACK_RANGES = 4096     /* per stream in one ACK */
 };
@@ -133,7 +134,7 @@ struct reader {
 	uint32_t first_written;      /* elements of the first part */
 	uint64_t seq;                /* number of the last ACK sent */
 	bool ack_out;                /* it is not answered */
-	size_t fresh_ranges;
+	size_t fresh_ranges, fresh_bytes; /* bytes: of chunks that were written since the last ACK */
 	bool has_fresh;
 	int64_t ack_due, again_due, done_due;
 	int64_t ack_pace;          /* told by the dispatcher; 0: READER_ACK_NS */
@@ -196,6 +197,7 @@ void reader_fence(struct reader *r, const struct msg_fence *m);
 /* reader_ack.c */
 void reader_released(struct reader *r, struct reader_stream *s, uint64_t start, uint64_t end);
 void reader_ack_send(struct reader *r, bool again);
+void reader_ack_soon(struct reader *r);                   /* sends one if it should not wait */
 void reader_acked(struct reader *r, struct msg *m);
 void reader_acks_to_workers(struct reader *r);
 void reader_close_send(struct reader *r);

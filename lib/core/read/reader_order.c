@@ -363,8 +363,7 @@ reader_written(struct reader *r, int64_t now_ns, uint64_t elements)
 		reader_order_run(r);
 	reader_acks_to_workers(r);
 	reader_reached(r, false);
-	if (r->has_fresh && reader_near_end(r) && !r->stats.held_bytes)
-		reader_ack_send(r, false);
+	reader_ack_soon(r);
 	reader_fence_end(r);
 	reader_credit(r);
 }
