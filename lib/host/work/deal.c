@@ -23,7 +23,7 @@ struct deal {
 	uint32_t n_views, n_want, of;
 	uint32_t lead, place;      /* kept: places [lead, place) of a round that is not whole */
 	struct kept *kept;
-	struct run run;            /* those that are kept, as a run */
+	struct run run;            /* those that are kept, or that go to one view */
 	size_t most;               /* bytes at which a builder is cut */
 	int64_t now;
 	bool pad;
@@ -140,6 +140,17 @@ deal_whole(struct deal *d)
 	d->lead = d->place = 0;
 }
 
+/* The view's elements of so many whole rounds, as one run. */
+static void
+deal_rounds(struct deal *d, struct deal_view *v, const struct elem *e, uint32_t rounds)
+{
+	run_reset(&d->run);
+	for (uint32_t q = 0; q < rounds; q++)
+		for (uint32_t i = 0; i < v->n; i++)
+			run_push(&d->run, e[q * d->of + v->first + i]);
+	deal_add(d, v, &d->run, 0, d->run.n);
+}
+
 void
 deal_append(struct deal *d, const struct run *r, int64_t now_ns)
 {
@@ -156,11 +167,7 @@ deal_append(struct deal *d, const struct run *r, int64_t now_ns)
 			continue;
 		}
 		for (uint32_t k = 0; k < d->n_views; k++)
-			for (uint32_t q = 0; q < rounds; q++) {
-				uint32_t from = i + q * d->of + d->views[k].first;
-
-				deal_add(d, &d->views[k], r, from, from + d->views[k].n);
-			}
+			deal_rounds(d, &d->views[k], r->e + i, rounds);
 		i += rounds * d->of;
 	}
 }
@@ -187,12 +194,10 @@ deal_want(struct deal *d, uint32_t view, int64_t now_ns, int64_t pause_ns)
 		int64_t at = v->cut_ns + pause_ns;
 
 		left -= v->want;
-		if (!v->want || !v->builder.count)
-			continue;
-		if (now_ns >= at)
-			deal_give(d, v, builder_cut(&v->builder));
-		else
+		if (v->want && now_ns < at)
 			again = at < again ? at : again;
+		else if (v->want)
+			deal_give(d, v, builder_cut(&v->builder));
 	}
 	return again;
 }

@@ -24,7 +24,8 @@ void deal_append(struct deal *d, const struct run *r, int64_t now_ns);
 /* Gives out all that builders have. */
 void deal_cut(struct deal *d);
 /* The reader of this view waits for a part of a chunk (no such view: time has gone by): it is given
- * once there is one, and at least pause_ns after the last. Gives when to call again; INT64_MAX: need not. */
+ * once there is one, and at least pause_ns after the last, which is when to call again if there is none by then:
+ * gives that time; INT64_MAX: need not. To be called after each deal_append, too. */
 int64_t deal_want(struct deal *d, uint32_t view, int64_t now_ns, int64_t pause_ns);
 /* At the end: element i of the round that is not whole, as a chunk, and last, with *pad, the null that may
  * be put where others are missing; NULL: there are no more. Gives. */

@@ -164,7 +164,7 @@ produce_append(struct produce *m, const struct run *r)
 	if (m->deal) {
 		m->offset += r->n;
 		deal_append(m->deal, r, clock_mono_ns());
-		deal_want(m->deal, WORKER_ALL_VIEWS, clock_mono_ns(), 0);
+		deal_want(m->deal, WORKER_ALL_VIEWS, clock_mono_ns(), PRODUCE_PAUSE_NS);
 		return;
 	}
 	while (i < r->n) {
