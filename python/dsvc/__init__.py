@@ -58,11 +58,12 @@ def _environment(*names: str) -> Optional[int]:
 
 def feed(source: Optional[Source] = None, *, batch: Optional[int] = None, element: Optional[str] = None,
          rank: Optional[int] = None, world: Optional[int] = None, steps: Optional[int] = None, until: Optional[int] = None,
-         loop: Optional[int] = None, epochs: Optional[int] = None, tail: Optional[str] = None, mask: Optional[str] = None,
+         loop: Union[int, str, None] = None, epochs: Optional[int] = None, tail: Optional[str] = None,
+         pad: Optional[str] = None, mask: Optional[str] = None,
          columns: Optional[Sequence[str]] = None, expect: Optional[str] = None, prefetch: Optional[int] = None,
          order: Optional[str] = None, seed: Optional[int] = None, local: bool = False,
-         dispatcher: Optional[str] = None, params: Mapping[str, Any] = {}, as_torch: bool = False, pin: bool = False,
-         copy: bool = False, results: Optional[str] = None, timeout: Optional[float] = None,
+         dispatcher: Optional[str] = None, job: Optional[str] = None, params: Mapping[str, Any] = {},
+         as_torch: bool = False, pin: bool = False, copy: bool = False, results: Optional[str] = None, timeout: Optional[float] = None,
          batch_size: Optional[int] = None, drop_last: bool = False, prefetch_factor: Optional[int] = None,
          shuffle: Optional[bool] = None) -> Feed:
     """A training loop's batches, from the dsvc-feed that DSVC_FEED names, or, with a source, from one of its own.
@@ -82,7 +83,8 @@ def feed(source: Optional[Source] = None, *, batch: Optional[int] = None, elemen
         known = {"batch": batch, "loop": loop, "until": until, "tail": tail, "seed": seed, "world": world,
                  "rows": batch_size}
         other = {"element": element, "steps": steps, "epochs": epochs, "mask": mask, "expect": expect, "order": order,
-                 "prefetch": prefetch, "dispatcher": dispatcher, "results": results, "local": local or None}
+                 "prefetch": prefetch, "dispatcher": dispatcher, "results": results, "local": local or None,
+                 "pad": pad, "job": job}
         return _joined(rank, {k: v for k, v in known.items() if v is not None},
                        [k for k, v in other.items() if v is not None], mine)
     rank = _environment("DSVC_RANK", "RANK", "SLURM_PROCID") if rank is None else rank
@@ -92,7 +94,7 @@ def feed(source: Optional[Source] = None, *, batch: Optional[int] = None, elemen
                         "dsvc-feed -n %s ... -- python train.py, and dsvc.feed() there; all rows for each: world=1" % world)
     start = [_program("dsvc-feed")] + _options(
         batch=batch_size if batch is None else batch, element=element, steps=steps, until=until, loop=loop, epochs=epochs,
-        prefetch=prefetch, mask=mask, tail=tail, expect=expect, order=order, seed=seed, local=local or None,
+        prefetch=prefetch, mask=mask, tail=tail, pad=pad, job=job, expect=expect, order=order, seed=seed, local=local or None,
         dispatcher=dispatcher, results=results)
     return Feed(None, start + _operands(source, params), **mine)
 

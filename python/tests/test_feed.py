@@ -102,6 +102,9 @@ class Feeding(unittest.TestCase):
                  for _ in feed]
         self.assertEqual(valid, [(2, [True, True]), (1, [True, False])])
         self.assertEqual(len(list(dsvc.feed("range 3", batch=2, local=True, drop_last=True))), 1)
+        padded = [plain(b) for feed in [dsvc.feed("range 1 4", batch=2, local=True, tail="pad", pad="last")]
+                  for b in feed if feed.batch.valid]
+        self.assertEqual(padded, [[1, 2], [3, 3]])
 
     def test_batches_that_are_kept_stay_what_they_are(self):
         with warnings.catch_warnings(record=True) as seen:
@@ -231,7 +234,7 @@ class Cores(unittest.TestCase):
         self.assertEqual(len(set(done.stdout.split())), 1)
 
     def test_what_is_asked_of_a_feed_must_be_what_it_has(self):
-        ask = "import dsvc; print(sum(len(b) for b in dsvc.feed(%s)))"
+        ask = "import dsvc, os; os.write(1, b'%%d\\n' %% sum(len(b) for b in dsvc.feed(%s)))"
         options = ("-n", "2", "--batch", "4", "-e", "range 8")
         done = script(ask % "batch=4, world=2, batch_size=None, tail='pad'", *options)
         self.assertEqual((done.returncode, done.stdout.split()), (0, ["4", "4"]), done.stderr)
