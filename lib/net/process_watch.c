@@ -57,7 +57,7 @@ process_watch_seen(void *arg, int fd, int events)
 		}
 }
 
-void
+bool
 process_watch_add(struct process_watch *x, uint64_t peer, int64_t pid)
 {
 	process_watch_drop(x, peer);
@@ -65,9 +65,10 @@ process_watch_add(struct process_watch *x, uint64_t peer, int64_t pid)
 	if (fd < 0) {
 		if (errno == ESRCH)
 			x->ended(x->arg, peer);
-		return;
+		return false;
 	}
 	x->v = mem_grow(x->v, &x->cap, x->n + 1, sizeof *x->v);
 	x->v[x->n++] = (struct process_watch_one){ peer, fd };
 	net_watch(x->net, fd, NET_READ, process_watch_seen, x);
+	return true;
 }

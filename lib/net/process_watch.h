@@ -7,6 +7,7 @@
 #ifndef NET_PROCESS_WATCH_H
 #define NET_PROCESS_WATCH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,8 +26,8 @@ void process_watch_init(struct process_watch *x, struct net *n,
 			void (*ended)(void *arg, uint64_t peer), void *arg);
 void process_watch_clear(struct process_watch *x);
 /* Calls `ended` once, from the loop or from here, when that process is over. Not at all
- * where the kernel cannot tell. */
-void process_watch_add(struct process_watch *x, uint64_t peer, int64_t pid);
+ * where the kernel cannot tell. True: the process is there, and its end will be told. */
+bool process_watch_add(struct process_watch *x, uint64_t peer, int64_t pid);
 void process_watch_drop(struct process_watch *x, uint64_t peer);
 
 #endif

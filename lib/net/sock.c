@@ -33,8 +33,9 @@ sock_broke(void *arg, uint64_t peer)
 {
 	struct sock *s = arg;
 	struct track_peer *p = track_find(&s->track, peer);
-	if (p && p->pid)
-		process_watch_add(&s->exits, peer, p->pid);
+	/* It may be calling another address of ours, or wait for its turn on a loaded machine. */
+	if (p && p->pid && process_watch_add(&s->exits, peer, p->pid))
+		track_spare(p, clock_mono_ns() + SOCK_ALIVE_MS * 1000000LL);
 	sock_turns_broke(s);
 	if (s->o.broke)
 		s->o.broke(s->o.arg, peer);

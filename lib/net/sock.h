@@ -19,8 +19,8 @@
  *
  * Messages of one peer keep their order while its connection lasts. When it
  * breaks, `broke` is called once; what was under way in both directions may be
- * lost. A peer on this machine that is not back after SOCK_RETURN_MS, or whose process
- * has ended (sock_process), is `gone`;
+ * lost. A peer on this machine that is not back after SOCK_RETURN_MS is `gone`; where its
+ * process is known (sock_process), when that has ended, or lives and SOCK_ALIVE_MS are over;
  * of others one has to judge by their beats.
  *
  * Nothing is dropped in silence. A client's sends are unbounded queues, which its
@@ -48,6 +48,7 @@
 
 enum {
 	SOCK_RETURN_MS = 200,
+	SOCK_ALIVE_MS = 3000,
 	SOCK_HEAD_MAX = 16 * 1024 * 1024 + 4096
 };
 

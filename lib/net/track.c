@@ -197,6 +197,14 @@ track_seen(struct track *t, uint64_t id, int fd, bool local, int64_t now_ns)
 }
 
 void
+track_spare(struct track_peer *p, int64_t until_ns)
+{
+	/* The deadline of all may come too early now, which is no harm. */
+	if (p->gone_ns != INT64_MAX && p->gone_ns < until_ns)
+		p->gone_ns = until_ns;
+}
+
+void
 track_ended(struct track *t, uint64_t id, int64_t now_ns)
 {
 	struct track_peer *p = track_find(t, id);

@@ -72,6 +72,8 @@ void track_opened(struct track *t, int fd);
 void track_closed(struct track *t, int fd, int64_t now_ns);
 /* A peer is behind fd: by its message, or by the address it was connected to. */
 void track_seen(struct track *t, uint64_t id, int fd, bool local, int64_t now_ns);
+/* One whose connection broke may still return until then. */
+void track_spare(struct track_peer *p, int64_t until_ns);
 /* One whose connection broke does not return: it is gone at the next tick. */
 void track_ended(struct track *t, uint64_t id, int64_t now_ns);
 void track_tick(struct track *t, int64_t now_ns);

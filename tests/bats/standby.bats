@@ -12,15 +12,16 @@ setup() {
 
 many='range 300000 | map {i: x, pad: "0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890"}'
 
-# Two dispatchers, the first of which has the state; $both is what programs are told.
+# Two dispatchers, the first of which has the state; $both is what programs are told. Nobody
+# else is killed here, and programs find the second one in time also where all are slow.
 pair() { # ADDRESS ADDRESS
-	start first dsvc-dispatch --insecure --state state -b "$1"
+	start first dsvc-dispatch --insecure --loss 30s --state state -b "$1"
 	both=$ready
 	waiting second "$2"
 }
 
 waiting() { # NAME ADDRESS
-	spawn "$1" dsvc-dispatch --insecure --state state --standby -b "$2"
+	spawn "$1" dsvc-dispatch --insecure --loss 30s --state state --standby -b "$2"
 	until_true 10s grep -q 'waiting for its end' "$1.err"
 }
 

@@ -31,7 +31,7 @@ B=${B:-$PWD/build}
 [[ $B == /* ]] || B=$PWD/$B
 PATH=$B/bin:$PATH
 declare -gA pid=()
-patience=60 # seconds
+patience=100 # seconds
 
 # A file's own setup may call this again; loading has done it.
 dsvc_setup() {

@@ -94,7 +94,7 @@ static struct msg *
 peer_ask(struct peer *p, struct msg *m)
 {
 	int before = p->n;
-	int64_t end = clock_mono_ns() + 5000000000LL;
+	int64_t end = clock_mono_ns() + 60000000000LL;
 	if (m)
 		link_send(p->sock, LINK_DISPATCHER, m, &p->out, NULL);
 	while (p->n == before) {

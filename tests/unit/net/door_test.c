@@ -61,7 +61,7 @@ asked(void *arg, const struct key *k, const char *address)
 
 #define until(cond)                                                          \
 	do {                                                                 \
-		int64_t until_end = clock_mono_ns() + 5000000000LL;          \
+		int64_t until_end = clock_mono_ns() + 60000000000LL;          \
 		while (!(cond)) {                                            \
 			if (clock_mono_ns() > until_end)                     \
 				fail_msg("never: %s", #cond);                \

@@ -26,6 +26,7 @@
 struct end {
 	int messages, connected, broke, gone;
 	uint64_t last, again; /* the peer that spoke last; the one that said "again" */
+	uint64_t first_gone;
 	char text[64];
 	size_t payload_len;
 	uint8_t *kept;
@@ -51,7 +52,14 @@ end_message(void *arg, struct sock_msg *m)
 }
 static void end_connected(void *arg, uint64_t p) { (void)p; ((struct end *)arg)->connected++; }
 static void end_broke(void *arg, uint64_t p) { (void)p; ((struct end *)arg)->broke++; }
-static void end_gone(void *arg, uint64_t p) { (void)p; ((struct end *)arg)->gone++; }
+static void
+end_gone(void *arg, uint64_t p)
+{
+	struct end *e = arg;
+
+	if (!e->gone++)
+		e->first_gone = p;
+}
 
 static struct sock *
 end_sock(struct net *n, struct end *e, uint64_t self)
@@ -61,10 +69,10 @@ end_sock(struct net *n, struct end *e, uint64_t self)
 	return sock_new(n, &o);
 }
 
-/* Turns the loop until the condition holds; fails after 5 s. */
+/* Turns the loop until the condition holds; fails after a minute. */
 #define until(n, cond)                                                       \
 	do {                                                                 \
-		int64_t until_end = clock_mono_ns() + 5000000000LL;          \
+		int64_t until_end = clock_mono_ns() + 60000000000LL;         \
 		while (!(cond)) {                                            \
 			if (clock_mono_ns() > until_end)                     \
 				fail_msg("never: %s", #cond);                \
@@ -180,6 +188,36 @@ the_end_of_a_process_is_seen(void **state)
 	kill(child, SIGKILL);
 	until(n, a.gone == 1); /* nobody has waited for the child yet */
 	waitpid(child, NULL, 0);
+	sock_free(&server, 0);
+	net_free(&n);
+	buf_clear(&bound);
+}
+
+/* While its process lives, it may have called another address, and is on its way back. */
+static void
+a_living_process_has_more_time_to_return(void **state)
+{
+	struct net *n = net_new();
+	struct end a = { 0 }, b = { 0 }, c = { 0 };
+	uint64_t ida = sock_peer_new(), idb = sock_peer_new(), idc = sock_peer_new();
+	struct sock *server = end_sock(n, &a, ida), *known = end_sock(n, &b, idb), *other = end_sock(n, &c, idc);
+	struct buf bound = { 0 };
+	struct err e;
+
+	(void)state;
+	assert_int_equal(sock_bind(server, "tcp://127.0.0.1:*", &bound, &e), ST_OK);
+	assert_int_equal(sock_connect(known, (char *)bound.data, ida, &e), ST_OK);
+	assert_true(sock_send(known, ida, "hello", 5, NULL));
+	until(n, a.messages == 1);
+	sock_process(server, idb, getpid());
+	assert_int_equal(sock_connect(other, (char *)bound.data, ida, &e), ST_OK);
+	assert_true(sock_send(other, ida, "hello", 5, NULL));
+	until(n, a.messages == 2);
+	sock_free(&known, 0);
+	until(n, a.broke == 1);
+	sock_free(&other, 0);
+	until(n, a.gone == 1);
+	assert_true(a.first_gone == idc);
 	sock_free(&server, 0);
 	net_free(&n);
 	buf_clear(&bound);
