@@ -12,7 +12,7 @@
 #define DAY (86400 * SEC)
 
 /* The rows that a disk would have, by kind and key. */
-enum { ROWS_MAX = 400 };
+enum { ROWS_MAX = 400, R3 = 23 };
 static struct { struct disp_row row; uint8_t blob[512]; } disk[ROWS_MAX];
 static size_t n_disk;
 
@@ -141,17 +141,24 @@ begin_saved(const char *job, uint64_t count)
 	return got(R1, MSG_JOB)->job.iteration;
 }
 
+/* There need not be a worker yet. */
 static void
-resumes(uint64_t peer, uint64_t it, uint64_t had)
+comes_with_position(uint64_t peer, uint64_t it, uint64_t had)
 {
 	struct range all = { 0, had };
 	struct msg_stream_ranges l = { 0, { &all, 1 } };
 
-	hello(W1, ROLE_WORKER);
 	hello(peer, ROLE_READER);
 	say(peer, (struct msg){ .type = MSG_OPEN, .req = 8, .open = { .spec = text("range"), .type = text("int"),
 		.job.sharding = SHARD_DYNAMIC, .job.epoch = 1, .job.checkpoint = true, .job.min_workers = 1,
 		.job.wait_ms = 500, .iteration = it, .seat = 1, .resume = true, .have = { &l, 1 } } });
+}
+
+static void
+resumes(uint64_t peer, uint64_t it, uint64_t had)
+{
+	hello(W1, ROLE_WORKER);
+	comes_with_position(peer, it, had);
 }
 
 static void
@@ -234,6 +241,26 @@ a_position_is_good_for_days(void **state)
 	wait_for(7 * DAY + SEC);
 	resumes(R1, it, 10);
 	assert_int_equal(got(R1, MSG_ERROR)->error.code, ST_NOINPUT);
+}
+
+/* With a seat it would be one that may come back: whatever the other one reads would wait for it
+ * when the worker is lost. */
+static void
+a_position_is_of_one_reader_also_while_that_waits_for_workers(void **state)
+{
+	uint64_t it = begin_saved("job", 1000);
+
+	(void)state;
+	acks(it, 10);
+	dies(R1);
+	dies(W1);
+	comes_with_position(R2, it, 10);
+	assert_null(got(R2, MSG_JOB));
+	comes_with_position(R3, it, 10);
+	assert_int_equal(got(R2, MSG_ERROR)->error.code, ST_TEMP);
+	hello(W2, ROLE_WORKER);
+	assert_int_equal(got(R3, MSG_JOB)->job.iteration, it);
+	assert_null(got(R2, MSG_JOB));
 }
 
 static void
