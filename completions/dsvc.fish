@@ -343,6 +343,7 @@ complete -c dsvc-status -l audit -r -f -d 'print the delivery accounts of a job 
 complete -c dsvc-status -l wanted -d 'print how many slots (or workers) the jobs that are being read could use, and nothing else'
 complete -c dsvc-status -l busy -r -f -d 'with --wanted: the share of its time that a slot is to be busy, above 0 and at most 1; 0.8 leaves room'
 complete -c dsvc-status -l metrics -d 'print metrics as Prometheus reads them; `workers` adds some for each worker'
+complete -c dsvc-status -l all -d 'show all jobs, not only those that are read and the last 20 that are not'
 complete -c dsvc-status -l watch -d 'refresh the report until interrupted'
 complete -c dsvc-status -l interval -r -f -d 'time between two refreshes of --watch'
 complete -c dsvc-status -l insecure -d 'speak without a key to services on other machines, where none is known'

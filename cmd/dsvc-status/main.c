@@ -26,10 +26,11 @@
 static enum status
 status_ask(struct tool *t, const struct status_options *o, struct msg *reply, struct err *e)
 {
+	static const uint32_t recent[] = { [FORM_TABLE] = 20, [FORM_WANTED] = 1 };
 	const char *job = o->audit && strcmp(o->audit, "all") != 0 ? o->audit : "";
 	struct msg ask = { .type = MSG_STATUS, .status = {
 		.what = o->audit ? REPORT_AUDIT : o->form != FORM_TABLE && o->form != FORM_JSON ? REPORT_BRIEF : REPORT_ALL,
-		.job = (char *)job } };
+		.job = (char *)job, .recent = o->all || o->audit ? 0 : recent[o->form] } };
 	enum status st = tool_ask(t, &ask, reply, e);
 	if (st == ST_OK && (reply->type != MSG_REPORT ||
 			    !mp_check(reply->report.value.p, reply->report.value.n)))

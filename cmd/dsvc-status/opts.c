@@ -23,6 +23,8 @@ static const struct param rows[] = {
 	{ .name = "metrics", .arg = "WHAT", .kind = PARAM_CHOICE, .offset = offsetof(struct status_options, metrics),
 	  .flags = PARAM_OPTIONAL | PARAM_BARE, .choices = "service|workers",
 	  .help = "print metrics as Prometheus reads them; `workers` adds some for each worker" },
+	{ .name = "all", .kind = PARAM_BOOL, .offset = offsetof(struct status_options, all), .flags = PARAM_RARE,
+	  .help = "show all jobs, not only those that are read and the last 20 that are not" },
 	{ .name = "watch", .kind = PARAM_BOOL, .offset = offsetof(struct status_options, watch),
 	  .help = "refresh the report until interrupted" },
 	{ .name = "interval", .arg = "DURATION", .kind = PARAM_DURATION,

@@ -283,6 +283,8 @@ status_table_jobs(struct slice report, struct slice before, double seconds, stru
 		   "FORGOTTEN IN");
 	while (record_next(&it, &j))
 		status_table_passes(j, before, seconds, out);
+	if (record_uint(report, "jobs_more"))
+		buf_printf(out, "%13s  and %" PRIu64 " more (--all)\n", "", record_uint(report, "jobs_more"));
 }
 
 void

@@ -78,6 +78,7 @@ static const struct field dataset[] = {
 static const struct field status[] = {
 	U32(msg_status, what, 2, "0 all, 1 audit, 2 brief"),
 	NAME(msg_status, job, "only this job; empty: all"),
+	U32(msg_status, recent, 0, "so many of the jobs that nobody reads any more, those left last; 0: all"),
 	U32(msg_status, part, WIRE_REPORT_PARTS, "0: make a report; N: send part N of the report made last"),
 	{ 0 }
 };

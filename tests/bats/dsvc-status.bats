@@ -34,6 +34,22 @@ load lib/dsvc
 	[[ $output == *'"workers":[{'* && $output == *'"name":"train"'* && $output == *'"acknowledged":10'* ]]
 }
 
+@test "of jobs that are over the last twenty are shown, and how many more there are" {
+	local readers=()
+	service
+	for i in {1..22}; do
+		dsvc-read -J "job-$i-" -t none -e 'range 0' &
+		readers+=($!)
+	done
+	wait "${readers[@]}"
+	run -0 dsvc-status
+	(($(grep -c 'job-.*finished' <<< "$output") == 20))
+	[[ $output == *"and 2 more (--all)"* ]]
+	run -0 dsvc-status --all
+	(($(grep -c 'job-.*finished' <<< "$output") == 22))
+	[[ $output != *more* ]]
+}
+
 @test "the books of a finished job balance" {
 	service 2
 	dsvc-read -J train -t none -e 'range 100000'

@@ -244,6 +244,10 @@ print(time.monotonic() - begin)' "${ready##*:}"
 	told dsvc-run.1 '‘# test:’ begins a test and may be followed by options for the run: --set, --with, -n, -t, -0, -j and --seed. ‘# in:’ gives one line of standard input, ‘# out:’ one line of expected output; a blank after the colon is ignored. ‘# fail:’ gives the expected exit code and, optionally, a text that standard error must contain.'
 }
 
+@test "how many jobs that are over are shown" {
+	told dsvc-status.1 'Of jobs that nobody reads the table has the 20 that were left last, and says how many more there are; --all shows them, too.'
+}
+
 @test "how many slots are wanted" {
 	says dsvc-status.1 'It is 0 when nobody reads, and at least 1 while somebody does. --wanted=workers gives it in workers that have as many slots as those there are have in the mean.'
 	service

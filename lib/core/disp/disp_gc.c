@@ -69,7 +69,7 @@ gc_seat(struct list_node *n)
 static void
 gc_drop(struct disp *d, struct job *j)
 {
-	if (j->idle.next)
+	if (j->idle_kind != GC_KINDS)
 		d->n_idle[j->idle_kind]--;
 	ring_drop(&j->idle);
 }
@@ -101,7 +101,9 @@ void
 gc_busy(struct disp *d, struct job *j)
 {
 	gc_drop(d, j);
+	j->idle_kind = GC_KINDS;
 	j->idle_since = INT64_MAX;
+	ring_push(&d->busy, &j->idle);
 }
 
 void

@@ -174,8 +174,8 @@ struct job {
 	struct iteration **iters; /* by epoch, not all there */
 	size_t n_iters, cap_iters;
 	struct list_node node;    /* in disp.jobs */
-	struct list_node idle;    /* in disp.idle[idle_kind] */
-	enum gc_kind idle_kind;
+	struct list_node idle;    /* in disp.idle[idle_kind], or disp.busy */
+	enum gc_kind idle_kind;   /* GC_KINDS: somebody reads it */
 	int64_t idle_since;       /* no reader; INT64_MAX: has some */
 	uint32_t users;           /* seats and waiting OPENs */
 };
@@ -246,7 +246,8 @@ struct iteration {
 	int64_t started, finished;
 	int64_t rate_at;          /* since when rate_n counts what was acknowledged */
 	uint64_t rate_n, rate;    /* rate: in a second, before that */
-	struct wanted_clock clock;
+	struct wanted_clock *clock; /* NULL once it is over; then: */
+	struct wanted_totals spent; /* the sums that it had */
 };
 
 struct split_place { uint32_t unit; uint64_t start, count, times, weight; };
@@ -382,8 +383,9 @@ struct disp {
 	size_t dataset_bytes;     /* size of all specs and types */
 	struct hash jobs;         /* by name */
 	struct list_node job_list;
+	struct list_node busy;    /* jobs that somebody reads, or is about to */
 	struct list_node idle[GC_KINDS]; /* jobs that nobody reads, by when that began */
-	uint32_t n_idle[GC_KINDS];
+	uint32_t n_jobs, n_idle[GC_KINDS];
 	struct list_node away[GC_KINDS]; /* seats, by the kind of their job and when they were left */
 	uint64_t forgotten[DISP_FORGOTTEN], n_forgotten; /* iterations, in a circle */
 	struct hash iters;        /* by id */

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "core/disp/disp_row.h"
+#include "core/disp/disp_wanted.h"
 #include "core/disp/disp_yield.h"
 
 struct iteration *
@@ -14,6 +15,7 @@ iter_new(struct disp *d, struct job *j, uint64_t id, uint32_t epoch)
 	struct list_node *rings[] = { &it->orphans, &it->versions, &it->seats, &it->waiting };
 
 	it->dirty.kind = DIRTY_ITER;
+	it->clock = mem_zalloc(sizeof *it->clock);
 	it->id = it->list_req = id;
 	it->job = j;
 	it->job_number = j->number;
@@ -61,6 +63,7 @@ iter_drop_streams(struct disp *d, struct iteration *it)
 	disp_delete(d, ROW_UNITS, 1, it->id, 0, 0);
 	it->dirty.what &= ~(unsigned)DIRTY_UNITS;
 	cut_clear(&it->cut);
+	wanted_over(it);
 	ring_drop(&it->running_node);
 	ring_drop(&it->young);
 	ring_drop(&it->notify_node);

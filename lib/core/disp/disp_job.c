@@ -30,7 +30,10 @@ job_new(struct disp *d, uint64_t number, const struct job_opts *opts, struct dat
 	ring_push(&d->job_list, &j->node);
 	if (*j->opts.name)
 		hash_put_str(&d->jobs, j->opts.name, j);
+	j->idle_kind = GC_KINDS;
 	j->idle_since = INT64_MAX;
+	ring_push(&d->busy, &j->idle);
+	d->n_jobs++;
 	return j;
 }
 
@@ -42,6 +45,8 @@ job_free(struct disp *d, struct job *j)
 	for (size_t i = 0; i < j->n_iters; i++)
 		iter_free(d, j->iters[i]);
 	gc_busy(d, j);
+	ring_drop(&j->idle);
+	d->n_jobs--;
 	if (*j->opts.name)
 		hash_del_str(&d->jobs, j->opts.name);
 	ring_drop(&j->node);

@@ -10,6 +10,7 @@
 #include "base/str.h"
 #include "core/disp/disp_past.h"
 #include "core/disp/disp_row.h"
+#include "core/disp/disp_wanted.h"
 
 struct row_load { uint64_t key[3]; uint8_t *p; size_t n; };
 struct row_kind_loads { struct row_load *v; size_t n, cap; };
@@ -178,6 +179,7 @@ load_iter(struct disp *d, const struct row_load *l, struct err *e)
 	group_loaded(d, it);
 	if (!iter_live(it)) {
 		it->cut.pos = (struct cut_pos){ 0 };
+		wanted_over(it);
 		ring_drop(&it->running_node);
 		return ST_OK;
 	}

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "core/disp/disp_inner.h"
+#include "core/disp/disp_listed.h"
 #include "core/disp/disp_role.h"
 #include "core/disp/disp_wanted.h"
 #include "value/mp.h"
@@ -112,13 +113,6 @@ report_peer(struct buf *b, const struct disp *d, const struct peer *p, uint32_t 
 	report_uint(b, "silent_ms", report_ms(d->now - p->heard));
 }
 
-/* A user who may not see all sees his own jobs, and those who read them. */
-static bool
-report_shown(const struct job *j, const char *user)
-{
-	return !user || (*user && j && !strcmp(str_or_empty(j->owner), user));
-}
-
 /* The key that a worker's endpoint ends with is not for people. */
 static void
 report_endpoint(struct buf *b, const char *endpoint)
@@ -181,14 +175,14 @@ report_readers(struct buf *b, const struct disp *d, const char *user)
 	for (struct list_node *n = d->by_heard.next; n != &d->by_heard; n = n->next) {
 		const struct peer *p = LIST_OF(n, struct peer, by_heard);
 
-		shown += p->role == ROLE_READER && report_shown(report_job_of(p), user);
+		shown += p->role == ROLE_READER && listed_shown(report_job_of(p), user);
 	}
 	report_list(b, "readers", shown);
 	for (struct list_node *n = d->by_heard.next; n != &d->by_heard; n = n->next) {
 		const struct peer *p = LIST_OF(n, struct peer, by_heard);
 		const struct iteration *it = p->seat ? p->seat->iter : p->waiting ? p->waiting->iter : NULL;
 
-		if (p->role != ROLE_READER || !report_shown(report_job_of(p), user))
+		if (p->role != ROLE_READER || !listed_shown(report_job_of(p), user))
 			continue;
 		report_peer(b, d, p, 9);
 		report_uint(b, "job", it ? it->job->number : 0);
@@ -357,7 +351,7 @@ report_ledger(struct buf *b, const struct disp *d, const struct iteration *it)
 static void
 report_clock(struct buf *b, const struct disp *d, const struct iteration *it)
 {
-	const struct wanted_totals *t = &it->clock.now;
+	const struct wanted_totals *t = it->clock ? &it->clock->now : &it->spent;
 	struct wanted_job job;
 	bool read = wanted_of(d, it, &job);
 
@@ -365,7 +359,7 @@ report_clock(struct buf *b, const struct disp *d, const struct iteration *it)
 	report_uint(b, "reader_wait_ms", t->read_wait / 1000000);
 	report_uint(b, "slot_work_ms", t->slot_work / 1000000);
 	report_uint(b, "slot_wait_ms", t->slot_wait / 1000000);
-	report_float(b, "reader_wait_ratio", wanted_wait_ratio(&it->clock));
+	report_float(b, "reader_wait_ratio", wanted_waits(it));
 	report_float(b, "demand", job.demand);
 	report_float(b, "slot_rate", job.rate);
 	report_uint(b, "slots_most", read ? job.most : 0);
@@ -467,41 +461,24 @@ report_job(struct buf *b, const struct disp *d, const struct job *j, enum disp_r
 		report_iteration(b, d, j->iters[i], what);
 }
 
-static bool
-report_wanted(const struct job *j, const char *name, const char *user)
-{
-	char *number;
-	bool same;
-
-	if (!report_shown(j, user))
-		return false;
-	if (!*name || !strcmp(j->opts.name, name))
-		return true;
-	number = mem_printf("%llu", (unsigned long long)j->number);
-	same = !strcmp(number, name);
-	mem_free(number);
-	return same;
-}
-
 bool
 disp_status(struct disp *d, int64_t now_ns, enum disp_report what, const char *job, struct buf *out)
 {
-	return report_for(d, now_ns, NULL, what, job, out);
+	return report_for(d, now_ns, NULL, what, job, 0, out);
 }
 
 bool
 report_for(struct disp *d, int64_t now_ns, const char *user, enum disp_report what, const char *job,
-	   struct buf *out)
+	   uint32_t recent, struct buf *out)
 {
-	struct list_node *n;
-	size_t jobs = 0;
+	struct listed jobs = { 0 };
+	size_t more;
 
 	d->now = now_ns;
-	for (n = d->job_list.next; n != &d->job_list; n = n->next)
-		jobs += report_wanted(LIST_OF(n, struct job, node), job, user);
-	if (*job && !jobs)
+	more = listed_fill(d, job, user, recent, &jobs);
+	if (*job && !jobs.n)
 		return false;
-	report_record(out, what == REPORT_AUDIT ? 3 : 9);
+	report_record(out, what == REPORT_AUDIT ? 4 : 10);
 	report_id(out, "instance", d->o.instance);
 	report_bool(out, "durable", d->o.durable);
 	if (what != REPORT_AUDIT) {
@@ -514,9 +491,10 @@ report_for(struct disp *d, int64_t now_ns, const char *user, enum disp_report wh
 		report_readers(out, d, user);
 		report_datasets(out, d, user);
 	}
-	report_list(out, "jobs", jobs);
-	for (n = d->job_list.next; n != &d->job_list; n = n->next)
-		if (report_wanted(LIST_OF(n, struct job, node), job, user))
-			report_job(out, d, LIST_OF(n, struct job, node), what);
+	report_uint(out, "jobs_more", more);
+	report_list(out, "jobs", jobs.n);
+	for (size_t i = 0; i < jobs.n; i++)
+		report_job(out, d, jobs.v[i], what);
+	mem_free(jobs.v);
 	return true;
 }

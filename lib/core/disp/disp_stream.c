@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "core/disp/disp_inner.h"
 #include "core/disp/disp_past.h"
+#include "core/disp/disp_wanted.h"
 #include "core/disp/disp_yield.h"
 
 struct stream *
@@ -314,7 +315,7 @@ stream_acked(struct disp *d, struct stream *s, uint32_t view, const struct range
 			by->acked += end - start - old;
 			round_moved(d, it);
 			stream_rate(d, it, end - start - old);
-			it->clock.now.elements += end - start - old;
+			wanted_totals_of(it)->elements += end - start - old;
 		}
 		intervals_add(&v->acked, start, end);
 	}

@@ -6,13 +6,38 @@
 #include "base/mem.h"
 #include "core/disp/disp_wanted.h"
 
+struct wanted_totals *
+wanted_totals_of(struct iteration *it)
+{
+	return it->clock ? &it->clock->now : &it->spent;
+}
+
+void
+wanted_over(struct iteration *it)
+{
+	if (it->clock)
+		it->spent = it->clock->now;
+	mem_free(it->clock);
+	it->clock = NULL;
+}
+
+double
+wanted_waits(const struct iteration *it)
+{
+	uint64_t all = it->spent.read_wait + it->spent.read_work;
+
+	if (it->clock)
+		return wanted_wait_ratio(it->clock);
+	return all ? (double)it->spent.read_wait / (double)all : 0;
+}
+
 void
 wanted_beat(struct disp *d, const struct peer *p, const struct msg_clocks *clocks)
 {
 	for (size_t i = 0; i < clocks->n; i++) {
 		const struct msg_clock *c = &clocks->v[i];
 		struct iteration *it = iter_find(d, c->iteration);
-		struct wanted_totals *now = it ? &it->clock.now : NULL;
+		struct wanted_totals *now = it ? wanted_totals_of(it) : NULL;
 
 		if (now && p->role == ROLE_WORKER) {
 			now->slot_work += c->work_ns;
@@ -21,8 +46,8 @@ wanted_beat(struct disp *d, const struct peer *p, const struct msg_clocks *clock
 			now->read_work += c->work_ns;
 			now->read_wait += c->wait_ns;
 		}
-		if (it && iter_live(it))
-			wanted_tick(&it->clock, d->now);
+		if (it && it->clock)
+			wanted_tick(it->clock, d->now);
 	}
 }
 
@@ -32,7 +57,9 @@ wanted_of(const struct disp *d, const struct iteration *it, struct wanted_job *o
 	uint64_t running = it->n_streams > it->n_ended ? it->n_streams - it->n_ended : 0;
 	uint64_t left = 0;
 
-	*out = (struct wanted_job){ .demand = wanted_demand(&it->clock), .rate = wanted_rate(&it->clock) };
+	*out = (struct wanted_job){ 0 };
+	if (it->clock)
+		*out = (struct wanted_job){ .demand = wanted_demand(it->clock), .rate = wanted_rate(it->clock) };
 	if (!iter_live(it) || (!it->n_seats && ring_empty(&it->waiting)))
 		return false;
 	if (it->state == ITER_RUNNING && it->by_split && !it->fixed && !it->short_)

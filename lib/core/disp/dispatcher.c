@@ -14,7 +14,7 @@ disp_new(const struct disp_opts *o, int64_t now_ns)
 {
 	struct disp *d = mem_zalloc(sizeof *d);
 	struct list_node *rings[] = { &d->by_heard, &d->workers, &d->tools, &d->asks, &d->job_list,
-		&d->running, &d->young, &d->notify, &d->waiting, &d->dirty, &d->rounds,
+		&d->busy, &d->running, &d->young, &d->notify, &d->waiting, &d->dirty, &d->rounds,
 		&d->idle_datasets };
 
 	d->o = *o;
@@ -241,7 +241,7 @@ disp_tool(struct disp *d, struct peer *p, struct msg *m)
 		buf_reset(&p->report);
 	if (!m->status.part &&
 	    !report_for(d, d->now, p->all ? NULL : str_or_empty(p->user), (enum disp_report)m->status.what,
-			str_or_empty(m->status.job), &p->report)) {
+			str_or_empty(m->status.job), m->status.recent, &p->report)) {
 		char *text = mem_printf("no job `%s`", m->status.job);
 
 		disp_error(d, p, m->req, ST_NOINPUT, text, "");
