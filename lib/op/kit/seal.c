@@ -221,9 +221,10 @@ seal_end(const char *dir, const struct seal_stream *s, uint64_t seed, struct sea
 	uint64_t ended = 0;
 
 	snprintf(text, sizeof text, "%" PRIu32 " %" PRIu64 " %" PRIu64 "\n", s->streams, s->files, s->elements);
-	enum status st = seal_remove(dir, s->stream, false, e); /* writers that others went on from left some */
+	enum status st = replace_file(mark, text, strlen(text), e);
+	/* Not before the mark: a writer that misses its file sees that the stream has ended. */
 	if (st == ST_OK)
-		st = replace_file(mark, text, strlen(text), e);
+		st = seal_remove(dir, s->stream, false, e); /* writers that others went on from left some */
 	if (st == ST_OK)
 		st = seal_look(dir, &l, e);
 	for (size_t i = 0; i < l.n_ended; i++)

@@ -211,6 +211,17 @@ seal_files_own(const char *dir, uint32_t stream, uint64_t writer, struct err *e)
 	return st;
 }
 
+enum status
+seal_files_promise(const char *dir, const char *name, uint64_t least, struct err *e)
+{
+	struct buf line = { 0 };
+
+	buf_printf(&line, "{\"least\": %" PRIu64 ", \"of\": \"%s\"}", least, name);
+	enum status st = seal_add(dir, &line, true, e);
+	buf_clear(&line);
+	return st;
+}
+
 /* Reads the list from byte *at on; nothing if there is none yet. */
 static enum status
 seal_rest(const char *dir, const off_t *at, struct buf *out, struct err *e)
@@ -231,24 +242,75 @@ seal_rest(const char *dir, const off_t *at, struct buf *out, struct err *e)
 	return st;
 }
 
+/* By name; of those that were written several times the last one first. */
+static int
+seal_by_name(const void *a, const void *b)
+{
+	const struct seal_file *x = a, *y = b;
+
+	int order = strcmp(x->name, y->name);
+
+	return order ? order : x->line > y->line ? -1 : x->line < y->line;
+}
+
+/* Copies the line at *p, and moves behind it; false: there is no whole line of a usual length, which
+ * *p has moved behind, or *p is NULL: none at all. */
+static bool
+seal_line_next(const char **p, size_t *left, char line[SEAL_LINE + 1])
+{
+	const char *end = *left ? memchr(*p, '\n', *left) : NULL;
+	size_t n = end ? (size_t)(end - *p) : 0;
+	bool usual = end && n <= SEAL_LINE;
+
+	if (usual) {
+		memcpy(line, *p, n);
+		line[n] = '\0';
+	}
+	*left -= end ? n + 1 : *left;
+	*p = end ? end + 1 : NULL;
+	return usual;
+}
+
+enum status
+seal_files_promised(const char *dir, struct seal_files *out, struct err *e)
+{
+	struct buf b = { 0 };
+	off_t at = 0;
+	enum status st = seal_rest(dir, &at, &b, e);
+	const char *p = (const char *)b.data;
+	char line[SEAL_LINE + 1], name[SEAL_NAME_MAX + 1];
+
+	for (size_t left = b.len; left;) {
+		struct seal_file f = { .name = name };
+
+		if (seal_line_next(&p, &left, line) &&
+		    sscanf(line, "{\"least\": %" SCNu64 ", \"of\": \"%255[^\"]\"}", &f.elements, name) == 2)
+			seal_keep(out, &f);
+	}
+	if (out->n)
+		qsort(out->v, out->n, sizeof *out->v, seal_by_name);
+	buf_clear(&b);
+	return st;
+}
+
 enum status
 seal_files_owner(const char *dir, uint32_t stream, off_t *at, uint64_t *writer, struct err *e)
 {
 	struct buf b = { 0 };
 	enum status st = seal_rest(dir, at, &b, e);
-	const char *p = (const char *)b.data, *end;
+	const char *p = (const char *)b.data;
+	char line[SEAL_LINE + 1];
 
-	for (size_t left = b.len; left && (end = memchr(p, '\n', left)); left -= (size_t)(end + 1 - p), p = end + 1) {
-		char line[SEAL_LINE + 1];
+	for (size_t left = b.len; left;) {
+		size_t before = left;
 		uint64_t who;
 		uint32_t of;
+		bool usual = seal_line_next(&p, &left, line);
 
-		*at += end + 1 - p;
-		if ((size_t)(end - p) > SEAL_LINE)
-			continue;
-		memcpy(line, p, (size_t)(end - p));
-		line[end - p] = '\0';
-		if (sscanf(line, "{\"writer\": \"%16" SCNx64 "\", \"stream\": %" SCNu32 "}", &who, &of) == 2 && of == stream)
+		if (!p) /* not whole yet */
+			break;
+		*at += (off_t)(before - left);
+		if (usual && sscanf(line, "{\"writer\": \"%16" SCNx64 "\", \"stream\": %" SCNu32 "}", &who, &of) == 2 && of == stream)
 			*writer = who;
 	}
 	buf_clear(&b);
@@ -282,17 +344,6 @@ seal_files_whole(const char *dir, struct seal_files *out, struct err *e)
 		close(fd);
 	buf_clear(&b);
 	return good ? ST_OK : e->kind;
-}
-
-/* By name; of those that were written several times the last one first. */
-static int
-seal_by_name(const void *a, const void *b)
-{
-	const struct seal_file *x = a, *y = b;
-
-	int order = strcmp(x->name, y->name);
-
-	return order ? order : x->line > y->line ? -1 : x->line < y->line;
 }
 
 enum status

@@ -8,7 +8,8 @@
  *	                  order is the same for everybody who reads it, now or later. A file that
  *	                  was written once more stands there once more; {"anew": 3} takes back
  *	                  those of stream 3 that stand before it. {"writer": "0a1b2c3d4e5f6071",
- *	                  "stream": 3}: this one writes the stream from here on (shards_cut.h).
+ *	                  "stream": 3}: this one writes the stream from here on; {"least": 7, "of":
+ *	                  "data-00003-000-00000.msgpack"}: it will have that many elements (shards_cut.h).
  *	DIR/SNAPSHOT      between the braces of one record, sorted by name, so that one file is
  *	                  found without reading all
  *
@@ -48,6 +49,10 @@ enum status seal_files_add(const char *dir, const struct seal_file *f, bool lock
 enum status seal_files_anew(const char *dir, uint32_t stream, struct err *e);
 /* Adds a line that says who writes the stream from now on. The caller has the lock. */
 enum status seal_files_own(const char *dir, uint32_t stream, uint64_t writer, struct err *e);
+/* Adds a line that says how many elements a file will have at least. The caller has the lock. */
+enum status seal_files_promise(const char *dir, const char *name, uint64_t least, struct err *e);
+/* Adds the files of all such lines, with these numbers as `elements`, sorted by name. */
+enum status seal_files_promised(const char *dir, struct seal_files *out, struct err *e);
 /* Sets *writer to the last one that the list names for the stream from byte *at on, which moves
  * behind what was read; leaves it if there is none. */
 enum status seal_files_owner(const char *dir, uint32_t stream, off_t *at, uint64_t *writer, struct err *e);

@@ -159,7 +159,7 @@ shards_full(const struct shards *s, const struct shard *sh)
 	if (sh->until)
 		return sh->elements >= sh->until;
 	return sh->plain + sh->buf.len >= s->file_max ||
-		(s->cut.after_ns && sh->elements && s->cut.now_ns - sh->since >= s->cut.after_ns);
+		(s->cut.after_ns && sh->elements && sh->elements >= sh->least && s->cut.now_ns - sh->since >= s->cut.after_ns);
 }
 
 static enum status
@@ -172,6 +172,7 @@ shards_open(struct shards *s, uint32_t k, struct err *e)
 
 		s->v[k].since = s->cut.now_ns = clock_mono_ns();
 		s->v[k].until = shards_cut_of(&s->cut, name);
+		s->v[k].least = shards_cut_least(&s->cut, name);
 		mem_free(name);
 	}
 	shards_format(s, &s->v[k]);
@@ -340,11 +341,32 @@ shards_end(struct shards *s, const struct op_ctx *ctx, struct run *out, struct e
 	return st;
 }
 
+/* Has the list tell how many elements are in the files that are open; false: it cannot. */
+static bool
+shards_promise(struct shards *s, struct err *e)
+{
+	int lock = shards_lock(s, e);
+	bool good = lock >= 0;
+
+	for (uint32_t k = 0; good && k < s->n; k++)
+		if (s->v[k].fd >= 0 && s->v[k].elements) {
+			char *name = shards_name(s, k);
+
+			good = seal_files_promise(s->dir, strrchr(name, '/') + 1, s->v[k].elements, e) == ST_OK;
+			mem_free(name);
+		}
+	if (lock >= 0)
+		close(lock);
+	return good;
+}
+
 bool
 shards_save(struct shards *s, struct buf *out)
 {
 	struct err e;
 
+	if (s->cut.after_ns && s->begun && !shards_promise(s, &e))
+		return false;
 	state_put_u64(out, s->begun);
 	state_put_u64(out, s->given);
 	state_put_u64(out, s->seed);

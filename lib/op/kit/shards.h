@@ -44,6 +44,7 @@ struct shard {
 	uint32_t number;     /* number of the current file */
 	int64_t since;       /* cut: the clock when the file was begun here */
 	uint64_t until;      /* cut: number of elements at which it must end; 0: nobody knows yet */
+	uint64_t least;      /* cut: it must not end with fewer */
 };
 
 struct shards {

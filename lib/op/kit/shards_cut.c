@@ -8,6 +8,7 @@ void
 shards_cut_clear(struct shards_cut *c)
 {
 	seal_files_clear(&c->done);
+	seal_files_clear(&c->promised);
 }
 
 enum status
@@ -15,8 +16,10 @@ shards_cut_own(struct shards_cut *c, const char *dir, uint32_t stream, uint64_t 
 {
 	enum status st = seal_files_own(dir, stream, writer, e);
 
-	seal_files_clear(&c->done);
-	return st == ST_OK ? seal_files_now(dir, &c->done, e) : st;
+	shards_cut_clear(c);
+	if (st == ST_OK)
+		st = seal_files_now(dir, &c->done, e);
+	return st == ST_OK ? seal_files_promised(dir, &c->promised, e) : st;
 }
 
 static int
@@ -34,13 +37,35 @@ shards_cut_of(const struct shards_cut *c, const char *path)
 	return f ? f->elements : 0;
 }
 
+uint64_t
+shards_cut_least(const struct shards_cut *c, const char *path)
+{
+	const struct seal_files *l = &c->promised;
+	const char *name = strrchr(path, '/') + 1;
+	size_t lo = 0, hi = l->n;
+	uint64_t least = 0;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (strcmp(l->v[mid].name, name) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (; lo < l->n && !strcmp(l->v[lo].name, name); lo++)
+		least = l->v[lo].elements > least ? l->v[lo].elements : least;
+	return least;
+}
+
 enum status
 shards_cut_mine(struct shards_cut *c, const char *dir, uint32_t stream, uint64_t writer, struct err *e)
 {
 	uint64_t last = writer;
 	enum status st = seal_files_owner(dir, stream, &c->at, &last, e);
 
-	if (st == ST_OK && last != writer)
+	c->lost |= st == ST_OK && last != writer;
+	if (c->lost)
 		st = err_set(e, ST_DATA, "another worker writes this stream to %s now", dir);
 	return st;
 }
