@@ -4,7 +4,7 @@
  * SIZE bytes. The receiver says goodbye over a second socket, since a sender
  * that closes early loses the tail on ipc.
  *
- *	zmq ENDPOINT SIZE N        prints the seconds from first to last message
+ *	zmq ENDPOINT SIZE N [curve]    prints the seconds from first to last message
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,11 +29,19 @@ nothing(void *data, void *hint)
 	(void)hint;
 }
 
+/* Encryption: the same pair of keys at both ends. */
+static char public[41], secret[41];
+
 static int
 push(const char *endpoint, size_t size, long n, int done_fd)
 {
 	void *ctx = zmq_ctx_new();
 	void *s = zmq_socket(ctx, ZMQ_PUSH);
+	if (*public) {
+		zmq_setsockopt(s, ZMQ_CURVE_SERVERKEY, public, 41);
+		zmq_setsockopt(s, ZMQ_CURVE_PUBLICKEY, public, 41);
+		zmq_setsockopt(s, ZMQ_CURVE_SECRETKEY, secret, 41);
+	}
 	char *block = calloc(1, size), c;
 
 	if (zmq_connect(s, endpoint))
@@ -56,8 +64,10 @@ push(const char *endpoint, size_t size, long n, int done_fd)
 int
 main(int argc, char **argv)
 {
-	if (argc != 4)
+	if (argc != 4 && (argc != 5 || strcmp(argv[4], "curve") != 0))
 		return 64;
+	if (argc == 5)
+		zmq_curve_keypair(public, secret);
 	size_t size = (size_t)atol(argv[2]);
 	long n = atol(argv[3]);
 	int done[2];
@@ -68,6 +78,11 @@ main(int argc, char **argv)
 		return 74;
 	void *ctx = zmq_ctx_new();
 	void *s = zmq_socket(ctx, ZMQ_PULL);
+	int is_server = argc == 5;
+	if (is_server) {
+		zmq_setsockopt(s, ZMQ_CURVE_SERVER, &is_server, sizeof is_server);
+		zmq_setsockopt(s, ZMQ_CURVE_SECRETKEY, secret, 41);
+	}
 	if (zmq_bind(s, argv[1]) ||
 	    zmq_getsockopt(s, ZMQ_LAST_ENDPOINT, bound, &bound_len))
 		return 74;
