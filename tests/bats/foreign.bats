@@ -51,6 +51,25 @@ alike() { # SPEC [FIELD=VALUE...]
 	run -0 dsvc-status --audit slow
 }
 
+@test "and reads every kind of job: shards, orders, sharding off, rounds and groups" {
+	service 2
+	local kind
+	for kind in 'order=1 shards=3' 'order=2' 'sharding=0 shards=1' 'sharding=3 shards=4 shard=0,1,2,3'; do
+		# shellcheck disable=SC2086
+		run -0 --separate-stderr reader "$endpoint" 'range 1000' $kind
+		[ "$(sort -n <<<"$output" | cmp - <(seq 0 999) && echo same)" = same ] || { echo "$kind"; false; }
+	done
+	run -0 --separate-stderr reader "$endpoint" 'range 1000' job=shared share=1 group=mine
+	cmp <(sort -n <<<"$output") <(seq 0 999)
+	# the consumers of rounds share the elements
+	reader "$endpoint" 'range 1000' job=rounds consumer=0/2 order=1 >"$BATS_TEST_TMPDIR/even" 3>&- &
+	local other=$!
+	echo "$other" >>"$BATS_TEST_TMPDIR/pids"
+	run -0 --separate-stderr reader "$endpoint" 'range 1000' job=rounds consumer=1/2 order=1
+	wait "$other"
+	cmp <(sort -n "$BATS_TEST_TMPDIR/even" - <<<"$output") <(seq 0 999)
+}
+
 @test "and ends with the code that it is told" {
 	service 1
 	run -65 reader "$endpoint" 'range 3 | map fail("no")'

@@ -273,6 +273,20 @@ one_reader() { (($(readers) < 2)); }
 	[[ $output == 3 ]]
 }
 
+@test "handshakes with keys that are wrong in any way break neither dispatcher nor worker" {
+	dispatcher
+	dsvc-invite work >"$BATS_TEST_TMPDIR/invitation"
+	b start work dsvc-work --join "$BATS_TEST_TMPDIR/invitation"
+	local there
+	for there in "$at" "$ready"; do
+		run -0 within 60s python3 "$BATS_TEST_DIRNAME/lib/peer.py" curve "$there" 7 200
+	done
+	run -0 --separate-stderr dsvc-read -q -t count -e 'range 3'
+	[[ $output == 3 ]]
+	kill -0 "${pid[dispatch]}"
+	kill -0 "${pid[work]}"
+}
+
 @test "dsvc-keygen makes a key once" {
 	run -66 dsvc-keygen --show
 	run -0 dsvc-keygen

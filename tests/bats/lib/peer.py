@@ -8,6 +8,7 @@
     peer.py get ADDRESS S       asks for a large dataset for S seconds and reads nothing
     peer.py junk ADDRESS S      sends what is no message for S seconds and reads nothing
     peer.py zmtp ADDRESS SEED N N connections that break the rules of ZMTP and of messages, each in another way
+    peer.py curve ADDRESS SEED N    the same against a server that wants keys
     peer.py parts ADDRESS S     one message of frames without end, for S seconds
     peer.py halves ADDRESS N    N connections, each with most of a large frame
     peer.py idle ADDRESS N      N connections that say nothing, until stdin ends
@@ -209,7 +210,21 @@ def broken(r):
             b"\x04\x20\x04" + r.choice([b"PING", b"PONG", b"JOIN"]) + r.randbytes(27)])
 
 
-def zmtp(address, seed, sessions):
+def broken_curve(r):
+    """The same where keys are wanted: steps of CURVE by somebody who has none, cut, long or out of turn."""
+    yield GREETING[:12] + b"CURVE" + b"\0" * 47
+    sizes = {b"HELLO": 194, b"WELCOME": 160, b"INITIATE": 260, b"READY": 70, b"MESSAGE": 40, b"ERROR": 6}
+    for _ in range(r.randrange(1, 4)):
+        word = r.choice([b"HELLO", r.choice(list(sizes))])
+        n = sizes[word] if r.random() < 0.5 else r.randrange(300)
+        body = bytes([len(word)]) + word + (b"\x01\x00" if r.random() < 0.8 else b"") + r.randbytes(n)
+        if len(body) > 255:
+            yield b"\x06" + struct.pack(">Q", r.choice([len(body), len(body), 2**31, 2**64 - 1])) + body
+        else:
+            yield bytes([r.choice([4, 4, 0, 1]), len(body)]) + body
+
+
+def zmtp(address, seed, sessions, broken=broken):
     r, kept = random.Random(int(seed)), []
     for _ in range(int(sessions)):
         s = connect(address)
@@ -224,6 +239,10 @@ def zmtp(address, seed, sessions):
         else:
             s.close()
     print("sessions", sessions)
+
+
+def curve(address, seed, sessions):
+    zmtp(address, seed, sessions, lambda r: (broken_curve if r.random() < 0.8 else broken)(r))
 
 
 def thief(address, iteration, seat, gen):
