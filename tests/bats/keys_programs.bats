@@ -88,6 +88,7 @@ each() { # STATUS WORD...
 		[ "${stderr_lines[0]}" = "$1: no key is known for tcp://192.0.2.1:9" ]
 		[[ ${stderr_lines[1]} == '  help: ask for an invitation: '*', on 192.0.2.1; or say --insecure, if the network is yours alone' ]]
 	}
+	export DSVC_INSECURE=1 # is not heard
 	each 77 -d tcp://192.0.2.1:9
 }
 
