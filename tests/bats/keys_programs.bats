@@ -14,11 +14,12 @@ teardown() { dsvc_teardown; }
 
 b() { XDG_RUNTIME_DIR=$sockets/b XDG_CONFIG_HOME=$BATS_TEST_TMPDIR/b "$@"; }
 
-# Programs that take -d, by their own help.
+# Programs that take -d and may find nobody there, by their own help.
 speakers() {
-	local program
+	local program help
 	for program in "$B"/bin/dsvc*; do
-		if "$program" --help | grep -q -e '--dispatcher'; then
+		help=$("$program" --help)
+		if [[ $help == *--dispatcher* && $help == *$'\n   69  '* ]]; then
 			echo "${program##*/}"
 		fi
 	done
