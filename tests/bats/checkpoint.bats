@@ -75,7 +75,7 @@ size_over() { (($(stat -c %s "$1" 2>/dev/null || echo 0) > $2)); }
 	mkfifo "$BATS_TEST_TMPDIR/pipe"
 	spawn reader env --default-signal=INT bash -c "exec dsvc-read --window 2 --checkpoint '$pos' -e '$many' >'$BATS_TEST_TMPDIR/pipe'"
 	exec 9<"$BATS_TEST_TMPDIR/pipe"
-	for ((i = 0; i < 20000; i++)); do IFS= read -r -t 5 -u 9 line && printf '%s\n' "$line"; done >"$out.1"
+	for ((i = 0; i < 20000; i++)); do IFS= read -r -t "$patience" -u 9 line && printf '%s\n' "$line"; done >"$out.1"
 	kill -INT "${pid[reader]}"
 	cat <&9 >>"$out.1"
 	reap reader
@@ -102,7 +102,7 @@ size_over() { (($(stat -c %s "$1" 2>/dev/null || echo 0) > $2)); }
 	spawn reader bash -c "exec dsvc-read --order source --checkpoint '$pos' --ack-fd 5 -e 'range 1000' 5<'$BATS_TEST_TMPDIR/acks' >'$BATS_TEST_TMPDIR/pipe'"
 	exec 8>"$BATS_TEST_TMPDIR/acks"
 	exec 9<"$BATS_TEST_TMPDIR/pipe"
-	for ((i = 0; i < 1000; i++)); do IFS= read -r -t 5 -u 9 line; done
+	for ((i = 0; i < 1000; i++)); do IFS= read -r -t "$patience" -u 9 line; done
 	echo 100 >&8
 	echo 400 >&8
 	exec 8>&-

@@ -134,7 +134,7 @@ try() { # ARGUMENT...
 	rc=0
 	((++tried))
 	rm -f out err
-	timeout -s KILL 20 dsvc-read "$@" <acks >stdout 2>err || rc=$?
+	timeout -s KILL "$patience" dsvc-read "$@" <acks >stdout 2>err || rc=$?
 	[[ -e out ]] || mv stdout out
 }
 

@@ -250,10 +250,10 @@ load lib/dsvc
 	spawn read bash -c "exec dsvc-read -e 'lines $BATS_TEST_TMPDIR/slow' >'$BATS_TEST_TMPDIR/out' 8>&-"
 	exec 9<"$BATS_TEST_TMPDIR/out"
 	echo one >&8
-	IFS= read -r -t 5 -u 9 line
+	IFS= read -r -t "$patience" -u 9 line
 	[[ $line == one ]]
 	echo two >&8
-	IFS= read -r -t 5 -u 9 line
+	IFS= read -r -t "$patience" -u 9 line
 	[[ $line == two ]]
 	exec 9<&- 8>&-
 }

@@ -250,7 +250,7 @@ load lib/dsvc
 	local n line
 	for n in 1 2 3; do
 		echo "line $n" >&8
-		IFS= read -r -t 5 -u 9 line
+		IFS= read -r -t "$patience" -u 9 line
 		[[ $line == "line $n!" ]]
 	done
 	exec 8>&-
@@ -269,7 +269,7 @@ load lib/dsvc
 	local n line
 	for n in 1 2 3; do
 		echo "line $n" >&8
-		IFS= read -r -t 5 -u 9 line
+		IFS= read -r -t "$patience" -u 9 line
 		[[ $line == "line $n!" ]]
 	done
 	exec 8>&-

@@ -20,7 +20,7 @@ read_slowly() { # NAME ARG...
 	mkfifo "$BATS_TEST_TMPDIR/$name.pipe"
 	spawn "$name" bash -c 'out=$1; shift; exec dsvc-read "$@" >"$out"' - "$BATS_TEST_TMPDIR/$name.pipe" --window 2 "$@"
 	exec {pipe}<"$BATS_TEST_TMPDIR/$name.pipe"
-	IFS= read -r -t 10 -u "$pipe" first
+	IFS= read -r -t "$patience" -u "$pipe" first
 }
 
 read_rest() { # FILE
@@ -113,7 +113,7 @@ kill_dispatcher() {
 		kill_dispatcher
 		state
 		for ((i = 0; i < 2000; i++)); do
-			IFS= read -r -t 10 -u "$pipe" line
+			IFS= read -r -t "$patience" -u "$pipe" line
 			printf '%s\n' "$line"
 		done >>"$BATS_TEST_TMPDIR/part"
 	done

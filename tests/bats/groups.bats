@@ -19,7 +19,7 @@ reader() { # FD NAME ARG...
 	spawn "$name" bash -c 'out=$1; shift; exec "$@" >"$out"' - "pipe.$name" \
 		"$B/bin/dsvc-read" -J feats --share lossless --group "$name" "$@"
 	eval "exec $fd<pipe.$name"
-	IFS= read -r -t 10 -u "$fd" _
+	IFS= read -r -t "$patience" -u "$fd" _
 }
 group() { dsvc-status --json | jq -c --arg g "$1" '.jobs[0].iterations[0].groups[] | select(.group == $g)'; }
 group_is() { [[ $(group "$1" | jq -c "$2") == "$3" ]]; }

@@ -16,7 +16,7 @@ read_slowly() { # NAME ARG...
 	mkfifo "$BATS_TEST_TMPDIR/$name.pipe"
 	spawn "$name" bash -c 'out=$1; shift; exec dsvc-read "$@" >"$out"' - "$BATS_TEST_TMPDIR/$name.pipe" --window 2 "$@"
 	exec {pipe}<"$BATS_TEST_TMPDIR/$name.pipe"
-	IFS= read -r -t 10 -u "$pipe" first
+	IFS= read -r -t "$patience" -u "$pipe" first
 }
 
 read_rest() { # FILE
@@ -170,7 +170,7 @@ work() { # NAME [ARG...]
 	# shuffle and batch keep elements; restart points carry them
 	read_slowly reader --wait-workers 2 --seed 3 -e "$many | shuffle 1000 per_stream=true | batch 10 per_stream=true | unbatch"
 	local i
-	for ((i = 0; i < 30000; i++)); do IFS= read -r -t 10 -u "$pipe" line && printf '%s\n' "$line"; done >"$BATS_TEST_TMPDIR/part"
+	for ((i = 0; i < 30000; i++)); do IFS= read -r -t "$patience" -u "$pipe" line && printf '%s\n' "$line"; done >"$BATS_TEST_TMPDIR/part"
 	kill -KILL "${pid[one]}"
 	read_rest "$BATS_TEST_TMPDIR/all"
 	reap reader
@@ -184,7 +184,7 @@ work() { # NAME [ARG...]
 	mkfifo "$BATS_TEST_TMPDIR/out"
 	spawn reader bash -c "exec dsvc-read -e counter >'$BATS_TEST_TMPDIR/out'"
 	exec 9<"$BATS_TEST_TMPDIR/out"
-	IFS= read -r -t 5 -u 9 _
+	IFS= read -r -t "$patience" -u 9 _
 	kill -KILL "${pid[reader]}"
 	exec 9<&-
 	until_true 1s bash -c "dsvc-status --json | grep -q '\"streams\":0'"

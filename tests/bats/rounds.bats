@@ -86,7 +86,7 @@ rounds() { paste -d' ' "$BATS_TEST_TMPDIR"/c[0-9].out; }
 	consumer 0/2 -e "$spec"
 	spawn c1 bash -c 'exec dsvc-read -J train --consumer 1/2 -e "$1" >"$2"' - "$spec" "$BATS_TEST_TMPDIR/slow"
 	exec 9<"$BATS_TEST_TMPDIR/slow"
-	IFS= read -r -t 10 -u 9 _
+	IFS= read -r -t "$patience" -u 9 _
 	run -75 dsvc-read -J train --consumer 1/2 -e "$spec"
 	[[ $output == *"consumer 1/2 of job \`train\` is there already: process "* ]]
 	kill -9 "${pid[c1]}"
