@@ -53,7 +53,7 @@ strike_seen(struct world *w, void *arg, uint64_t tag)
 void
 world_strike(struct world *w, struct node *n)
 {
-	/* What a reader has saved and not acknowledged goes to others when its key is struck out;
+	/* Elements that a reader saved and did not acknowledge go to others when its key is struck out;
 	 * so one that could come back with its position keeps its key. */
 	if (n->struck || (n->kind == NODE_READER && w->checkpoint))
 		return;
