@@ -62,16 +62,18 @@ takes_message(struct disp *d, struct peer *p, struct msg *m)
 	disp_send(d, p, MSG_TAKES_OK, m->req);
 }
 
-/* A group that has ended is told to all: they keep chunks for it. Streams that are between
+/* A group that has ended is told to all: they keep chunks for it. So is a reader whose key was
+ * struck out: it lives, and may not be given a first chunk meanwhile. Streams that are between
  * two workers may have waited for the reader, whether it had anything or not. */
 void
 takes_seat_gone(struct disp *d, struct seat *r)
 {
 	struct iteration *it = r->iter;
+	bool all = !group_live(it, r->view) || (r->peer && r->peer->struck);
 
 	for (uint32_t i = 0; i < it->n_streams; i++) { /* it may be over meanwhile */
 		struct stream *s = it->streams[i];
-		bool took = takes_has(r, i) || !group_live(it, r->view);
+		bool took = all || takes_has(r, i);
 
 		if (job_shards_has(&r->only, i) && (took || s->n_held || s->place != STREAM_ASSIGNED))
 			stream_seat_gone(d, s, r, took);
