@@ -18,7 +18,6 @@
  *	disp_seat.c   readers in an iteration: acknowledgements, leaving, STREAMS
  *	disp_takes.c  which streams a reader has had chunks of
  *	disp_gc.c     jobs without readers, and how long they are kept
- *
  *	disp_forget.c FORGET
  *	disp_group.c  groups that share a job
  *	disp_yield.c  streams that move to slots with nothing to do
