@@ -9,6 +9,7 @@
 #include "cli/stop.h"
 #include "host/join.h"
 #include "host/secure.h"
+#include "hosts.h"
 #include "opts.h"
 #include "plan.h"
 #include "run.h"
@@ -25,7 +26,7 @@ main_machine(const struct feed_opts *o, struct feed_conf *m)
 	*m = (struct feed_conf){ .cores = (uint32_t)o->cores, .prefetch = (uint32_t)o->prefetch,
 		.slots = (uint32_t)o->prefetch + 2, .rows = o->batched ? (uint64_t)o->batch : 1, .copy = o->element == 3,
 		.ours = o->command != NULL,
-		.tail = o->tail ? (enum feed_tail)(o->tail - 1) : o->cores == 1 ? FEED_SHORT : FEED_PAD,
+		.tail = o->tail ? (enum feed_tail)(o->tail - 1) : o->cores * o->hosts == 1 && !o->rounds ? FEED_SHORT : FEED_PAD,
 		.results = (enum feed_results)o->results, .until = UINT64_MAX, .loop = (uint64_t)o->loop,
 		.loop_ns = o->loop_ns, .each_loop = o->each_loop,
 		.wait_cores_ns = o->wait_cores, .slow_ns = o->slow, .core_timeout_ns = o->core_timeout, .grace_ns = o->grace };
@@ -43,6 +44,7 @@ main_conf(const struct feed_opts *o, const struct feed_plan *p, struct feed_host
 		.epochs = (uint32_t)(o->job.epoch + (uint64_t)o->epochs - 1), .tail = c->machine.tail, .pad_last = o->pad,
 		.mask = o->mask, .type = p->element,
 		.expect = p->expect, .arrays = o->as == FEED_AS_NPY, .slot_max = (size_t)o->slot_max, .resumable = p->resumable };
+	hosts_conf(o, c);
 	c->steps = main_limit(o->steps);
 	c->until = o->until_given ? main_limit(o->until) : UINT64_MAX;
 	c->epoch = (uint32_t)o->job.epoch;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "opts.h"
+#include "hosts.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -26,12 +27,18 @@ static const struct param rows[] = {
 	  .flags = PARAM_RARE | PARAM_REPEAT, .complete = "dir", .help = "look for included files in DIR" },
 	{ .name = "job", .letter = 'J', .arg = "NAME", .kind = PARAM_WORD, AT(job.name),
 	  .flags = PARAM_RARE | PARAM_OPTIONAL | PARAM_NAME,
-	  .help = "share the elements with all readers of this job, in order any" },
+	  .help = "share the elements with all readers of this job, in order any; with --host: with the other hosts" },
 	{ .name = "local", .kind = PARAM_BOOL, AT(local), .help = "run the pipeline in this process" },
 	{ .name = "jobs", .letter = 'j', .arg = "N", .kind = PARAM_INT, AT(jobs), .flags = PARAM_RARE | PARAM_ALLOW_AUTO,
 	  .min = 1, .max = 256, .help = "with --local: source threads (default 1), auto: one per processor" },
 	{ .name = "cores", .letter = 'n', .arg = "N", .kind = PARAM_INT, AT(cores), .def = "1", .min = 1,
 	  .max = FEED_CORES_MAX, .help = "number of consumers, and of copies of CMD" },
+	{ .name = "host", .arg = "I/N", .kind = PARAM_WORD, AT(host_text),
+	  .flags = PARAM_RARE | PARAM_OPTIONAL | PARAM_ONE_WORD,
+	  .help = "be host I of N, from 0 on, that feed their cores in step from one --job" },
+	{ .name = "seat-wait", .arg = "DURATION", .kind = PARAM_DURATION, AT(job.seat_wait), .def = "5m",
+	  .flags = PARAM_RARE | PARAM_ALLOW_NEVER, .min = 1, .max = INT64_MAX, .complete = "never",
+	  .help = "exit 75 when the others have waited this long for a host that is away; never: wait" },
 	{ .name = "batch", .arg = "N", .kind = PARAM_INT, AT(batch), .def = "0", .flags = PARAM_ZERO,
 	  .max = 1 << 30, .help = "elements are rows; a step has N of them over all cores" },
 	{ .name = "element", .arg = "WHOSE", .kind = PARAM_CHOICE, AT(element), .def = "core",
@@ -207,8 +214,14 @@ opts_check(struct feed_opts *o, struct err *e)
 {
 	enum status st = opts_loop(o, e);
 
+	/* Each row once. Batches of several streams would end with a smaller one each. */
+	o->job.sharding = o->batched || o->job.shards || o->job.name ? SHARD_DYNAMIC : SHARD_OFF;
+	if (!o->batched && !o->job.shards && o->host_text)
+		o->job.shards = 1;
 	if (st == ST_OK)
 		st = opts_where(o, e);
+	if (st == ST_OK)
+		st = hosts_check(o, e);
 	if (st != ST_OK)
 		return st;
 	if (o->batched && o->batch % o->cores) {

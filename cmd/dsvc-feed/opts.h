@@ -15,17 +15,20 @@
 #include "value/job_opts.h"
 
 struct feed_opts {
-	char *errors, *loop_text;
+	char *errors, *loop_text, *host_text;
 	char *dispatcher, *context, *expression, *file, *wait_workers, *mask, *expect, *output, *checkpoint, *listen, *join;
 	struct words set, include;
 	struct job_opts job;
 	struct ready ready;
 	int64_t jobs, give_up, cores, batch, epochs, steps, until, from, loop, loop_ns, prefetch, save_every, keep, slot_max;
 	int64_t wait_cores, slow, core_timeout, grace, timeout, verbose;
+	int64_t host, hosts;         /* this one, and how many */
 	bool each_loop, batched, until_given, from_given, local, stats, insecure, quiet, fail_empty;
 	int element, tail, pad, progress, as, results, format;
-	/* not options: the command for each core; NULL: none */
+	/* not options: the command for each core, NULL: none; hosts get their places of a step, which is `consumer` */
 	char **command;
+	bool rounds;
+	char *consumer;
 };
 
 extern const struct program feed_program;

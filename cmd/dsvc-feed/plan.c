@@ -139,6 +139,8 @@ feed_plan_make(struct feed_plan *p, struct feed_opts *o, const struct opt *opt, 
 		st = plan_source(o, opt, &src, &id, e);
 	if (st != ST_OK)
 		return st;
+	if (o->local && o->rounds)
+		return err_set(e, ST_USAGE, "standard input does not go with --host: other hosts have none of it");
 	if (!o->local)
 		src.flags = SPEC_IF_WHOLE | SPEC_ON_WORKERS | (o->job.order == ORDER_SOURCE && o->job.shards != 1 ? SPEC_ORDERED : 0);
 	if (!id) {
@@ -161,8 +163,13 @@ feed_plan_make(struct feed_plan *p, struct feed_opts *o, const struct opt *opt, 
 	c->what.seed = o->job.seeded ? o->job.seed : own != PARAM_AUTO ? (uint64_t)own : rng_seed_fresh();
 	c->what.order = (uint32_t)o->job.order;
 	c->source.reader = (struct reader_host_conf){ .dispatcher = ep->address, .from = ep->from,
-		.give_up_ns = o->give_up, .job = o->job, .dataset = id,
+		.give_up_ns = o->give_up, .in_rounds = o->rounds, .job = o->job, .dataset = id,
 		.spec = id ? NULL : (char *)p->spec.data, .type = id ? NULL : (char *)p->type.data };
+	/* Readers of a job that others may have begun take its seed, unless they say one. */
+	if (!o->job.name || o->job.seeded) {
+		c->source.reader.job.seed = c->what.seed;
+		c->source.reader.job.seeded = true;
+	}
 	c->source.stop = stop_flag();
 	p->resumable = o->job.order != ORDER_ANY;
 	if (p->plan && !o->local && p->plan->local) {

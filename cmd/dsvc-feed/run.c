@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/transfer.h"
+#include "hosts.h"
 #include "cli/exits.h"
 #include "cli/quit.h"
 #include "cli/report.h"
@@ -133,7 +134,8 @@ run_resume(struct feed_run *r, struct feed_host_conf *c, struct err *e)
 {
 	struct feed_opts *o = r->o;
 	const struct kept_place *k = NULL;
-	enum status st = keep_load(&r->keep, o->checkpoint, (size_t)o->keep, e);
+	r->checkpoint = hosts_path(o, o->checkpoint);
+	enum status st = keep_load(&r->keep, r->checkpoint, (size_t)o->keep, e);
 
 	if (st != ST_OK)
 		return st;
@@ -153,7 +155,7 @@ run_resume(struct feed_run *r, struct feed_host_conf *c, struct err *e)
 	r->bytes = k->bytes;
 	st = feed_place_decode(k->position.data, k->position.len, &c->begin, &c->what, e);
 	if (st != ST_OK)
-		err_wrap(e, "%s", o->checkpoint);
+		err_wrap(e, "%s", r->checkpoint);
 	return st;
 }
 
@@ -178,7 +180,8 @@ feed_run_open(struct feed_run *r, struct feed_opts *o, struct feed_host_conf *c,
 		st = run_resume(r, c, e);
 	if (st != ST_OK || !o->results)
 		return st;
-	struct output_conf oc = { .path = o->output, .format = (enum format_kind)o->format, .watch = true,
+	r->output = hosts_path(o, o->output);
+	struct output_conf oc = { .path = r->output, .format = (enum format_kind)o->format, .watch = true,
 		.in_place = o->checkpoint && o->output, .keep = r->bytes };
 	return output_open(&oc, &r->out, e);
 }
@@ -201,17 +204,18 @@ static void
 run_tail(const struct feed_run *r)
 {
 	const struct feed_host_end *x = &r->end;
-	int tail = r->o->tail ? r->o->tail - 1 : r->o->cores == 1 ? FEED_SHORT : FEED_PAD;
+	int tail = r->o->tail ? r->o->tail - 1 : r->o->cores == 1 && !r->o->rounds ? FEED_SHORT : FEED_PAD;
 
+	if (r->book.dropped)
+		log_say(LOG_WARN, "the last %" PRIu64 " rows are no whole step and were dropped", r->book.dropped);
 	if (!x->tail)
 		return;
 	if (tail == FEED_DROP)
 		log_say(LOG_WARN, "the last %" PRIu64 " rows are no whole step of %" PRIu64 " and were dropped",
 			x->dropped, x->tail_of);
 	else if (tail == FEED_PAD)
-		log_say(LOG_WARN, "the last step has %" PRIu64 " of %" PRIu64 " rows, the others are padding "
-			"(--tail, --mask)", x->tail,
-			x->tail_of);
+		log_say(LOG_WARN, "the last step has %" PRIu64 " of %" PRIu64 " rows%s, the others are padding "
+			"(--tail, --mask)", x->tail, x->tail_of, r->o->rounds && r->o->hosts > 1 ? " of this host" : "");
 }
 
 /* Prints the cause, and what else was reported. Gives the code. */
@@ -274,4 +278,7 @@ feed_run_clear(struct feed_run *r)
 
 	book_close(&r->book, &e);
 	keep_clear(&r->keep);
+	mem_free(r->checkpoint);
+	mem_free(r->output);
+	mem_free(r->o ? r->o->consumer : NULL);
 }

@@ -14,6 +14,7 @@
 
 struct feed_run {
 	struct feed_opts *o;
+	char *checkpoint, *output;   /* with the number of the host in them */
 	struct output *out;          /* NULL: no results are taken */
 	struct keep keep;
 	uint64_t bytes;              /* length of the output that counts */

@@ -23,7 +23,8 @@ reader_host_machine(struct reader_host *c, uint64_t self, struct err *e)
 	const struct reader_host_conf *f = &c->conf;
 	struct reader_opts o = { .peer = self, .name = "", .host = link_host(),
 		.pid = (uint32_t)getpid(), .job = f->job, .dataset = f->dataset, .spec = f->spec,
-		.type = f->type, .budget = f->budget, .give_up_ns = f->give_up_ns, .where = c->where, .stops = f->stops };
+		.type = f->type, .in_rounds = f->in_rounds, .budget = f->budget, .give_up_ns = f->give_up_ns, .where = c->where,
+		.stops = f->stops };
 	if (f->position) {
 		o.position = f->position->data;
 		o.position_len = f->position->len;

@@ -33,6 +33,7 @@ struct reader_host_conf {
 	int64_t give_up_ns;            /* a durable dispatcher is waited for so long; 0: for ever */
 	const struct buf *position;    /* position of an earlier run; NULL: from the start */
 	bool stops;                    /* the caller sees to an agreed end of rounds (reader_host_halted) */
+	bool in_rounds;                /* positions count rounds (core/read/reader.h) */
 	bool in_place;                 /* the caller looks into nothing: pieces may lie in a worker's memory */
 };
 

@@ -298,6 +298,8 @@ reader_net_deliver(struct reader_host *c, const struct reader_action *a)
 		c->items_at = 0;
 	}
 	c->items = mem_grow(c->items, &c->cap_items, c->items_at + c->n_items + 1, sizeof *c->items);
+	if (!c->stats.delivered) /* where it begins is known with the first element */
+		reader_stats(c->read, &c->stats);
 	c->items[c->items_at + c->n_items++] =
 		(struct item){ h, a->first, a->count, a->stream, a->offset };
 	reader_net_readable(c);

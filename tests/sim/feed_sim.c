@@ -67,6 +67,13 @@ sim_new(struct sim *s, uint64_t seed)
 		.from = rng_below(&s->r, 3) ? 0 : rng_below(&s->r, 20), .until = UINT64_MAX,
 		.loop = rng_below(&s->r, 2) ? 0 : 1 + rng_below(&s->r, 5),
 		.slow_ns = 20 * MS, .core_timeout_ns = 0, .grace_ns = 50 * MS };
+	if (!rng_below(&s->r, 4)) { /* one of several hosts that cut each step */
+		uint32_t hosts = 1 + (uint32_t)rng_below(&s->r, 3);
+
+		s->c.parts = n * hosts;
+		s->c.part = s->c.rank = n * (uint32_t)rng_below(&s->r, hosts);
+		s->c.rows = s->c.parts * (1 + rng_below(&s->r, 3));
+	}
 	if (s->c.loop && !rng_below(&s->r, 3)) {
 		s->c.loop = 0;
 		s->c.loop_ns = (1 + (int64_t)rng_below(&s->r, 40)) * MS;
@@ -113,6 +120,8 @@ sim_batch(struct sim *s, const struct feed_action *a)
 		sim_bad(s, "cores were told of different loops");
 	uint64_t real = s->real[a->step];
 	feed_part(s->f, real, a->core, &again);
+	if (!s->c.copy && again.rows && again.first + again.rows > s->c.rows)
+		sim_bad(s, "a part is outside its step");
 	if (again.rows != a->batch.rows || again.valid != a->batch.valid || again.first != a->batch.first)
 		sim_bad(s, "a part is not that of the step");
 }

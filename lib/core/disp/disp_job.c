@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "core/disp/disp_inner.h"
+#include "core/disp/disp_resume.h"
 #include "core/disp/disp_role.h"
 
 /* Jobs */
@@ -311,34 +312,6 @@ job_join(struct disp *d, struct peer *p, struct msg *m, struct iteration *it, st
 	return true;
 }
 
-/* Whether the iteration's only reader has acknowledged more than this position knows of: it
- * has gone on, from this position or a later one. */
-static bool
-job_went_on(const struct iteration *it, const struct ranges_list *have, const struct asked *asked, uint32_t view)
-{
-	struct intervals more = { 0 };
-	uint64_t n = 0;
-	bool went_on = false;
-
-	for (size_t i = 0; i < have->n; i++)
-		for (size_t k = 0; k < have->v[i].ranges.n; k++)
-			n += have->v[i].ranges.v[k].end - have->v[i].ranges.v[k].start;
-	if (it->state != ITER_RUNNING) /* its streams are forgotten */
-		return it->state == ITER_FINISHED && it->n_views == 1 && !asked->only.n && n < it->elements;
-	for (size_t i = 0; i < it->n_streams && !went_on; i++) {
-		if (!job_shards_has(&asked->only, (uint32_t)i))
-			continue;
-		intervals_copy(&more, &it->streams[i]->views[view].acked);
-		intervals_sub_all(&more, &it->streams[i]->views[view].missed);
-		for (size_t k = 0; k < have->n; k++)
-			for (size_t h = 0; have->v[k].stream == i && h < have->v[k].ranges.n; h++)
-				intervals_sub(&more, have->v[k].ranges.v[h].start, have->v[k].ranges.v[h].end);
-		went_on = more.n > 0;
-	}
-	intervals_clear(&more);
-	return went_on;
-}
-
 /* Elements behind the position have been delivered already. *again: they can be made once
  * more, in an iteration of their own; else an error was answered. */
 static void
@@ -540,6 +513,10 @@ job_enter(struct disp *d, struct peer *p, struct msg *m, struct dataset *s, stru
 		return;
 	}
 	it = it ? it : job_iter(j, o->job.epoch);
+	if (it && job_passed(d, p, m, it, asked)) {
+		dataset_unused(d, s);
+		return;
+	}
 	if (it) {
 		bool gathered = it->gathered;
 
@@ -549,7 +526,8 @@ job_enter(struct disp *d, struct peer *p, struct msg *m, struct dataset *s, stru
 	}
 	it = iter_new(d, j, disp_id(d), o->job.epoch);
 	it->seed = !j->opts.seeded   ? rng_next(&d->rng) :
-		   o->job.epoch == 1 ? j->opts.seed :
+		   /* a position of a job without a name has the seed of its pass */
+		   o->job.epoch == 1 || (o->resume && !*j->opts.name) ? j->opts.seed :
 				       rng_mix(j->opts.seed, o->job.epoch);
 	disp_dirty(d, &it->dirty, DIRTY_ROW);
 	job_add_iter(j, it);

@@ -142,7 +142,7 @@ feed_slot(const struct feed *f, uint64_t *rows)
 void
 feed_part(const struct feed *f, uint64_t real, uint32_t core, struct feed_batch *out)
 {
-	uint64_t n = f->c.rows, k = f->c.cores;
+	uint64_t n = f->c.rows, k = f->c.parts ? f->c.parts : f->c.cores, part = f->c.part + core;
 
 	if (f->c.copy) {
 		out->first = 0;
@@ -151,12 +151,12 @@ feed_part(const struct feed *f, uint64_t real, uint32_t core, struct feed_batch 
 	} else if (real < n && f->c.tail == FEED_SHORT) {
 		uint64_t each = real / k, more = real % k;
 
-		out->first = core * each + (core < more ? core : more);
-		out->rows = out->valid = each + (core < more);
+		out->first = part * each + (part < more ? part : more);
+		out->rows = out->valid = each + (part < more);
 	} else {
 		uint64_t each = n / k;
 
-		out->first = core * each;
+		out->first = part * each;
 		out->rows = each;
 		out->valid = real <= out->first ? 0 : real - out->first < each ? real - out->first : each;
 	}
@@ -175,6 +175,13 @@ feed_filled(struct feed *f, bool last_of_epoch)
 		s->flags |= FEED_LAST_OF_EPOCH;
 	f->filled = after;
 	f->real = 0;
+	f->hollow = false;
+}
+
+void
+feed_hollow(struct feed *f)
+{
+	f->hollow = true;
 }
 
 void
@@ -192,7 +199,7 @@ void
 feed_epoch_end(struct feed *f, int64_t now_ns, bool last)
 {
 	f->now = now_ns;
-	if (f->real && (f->c.tail == FEED_PAD || f->c.tail == FEED_SHORT) && f->filled < f->last)
+	if ((f->real || f->hollow) && (f->c.tail == FEED_PAD || f->c.tail == FEED_SHORT) && f->filled < f->last)
 		feed_filled(f, true);
 	f->real = 0;
 	f->epoch += !last;
@@ -419,7 +426,8 @@ const char *
 feed_name(struct feed *f, uint32_t core)
 {
 	if (f->core[core].pid)
-		snprintf(f->name, sizeof f->name, "core %u (rank %u, pid %lld)", core, core, (long long)f->core[core].pid);
+		snprintf(f->name, sizeof f->name, "core %u (rank %u, pid %lld)", core, f->c.rank + core,
+			 (long long)f->core[core].pid);
 	else
 		snprintf(f->name, sizeof f->name, "core %u", core);
 	return f->name;

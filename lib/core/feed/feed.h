@@ -44,6 +44,8 @@ enum feed_tail { FEED_PAD, FEED_DROP, FEED_SHORT, FEED_TAIL_ERROR };
 struct feed_conf {
 	uint32_t cores, prefetch, slots;
 	uint64_t rows;               /* N of a step; set by feed_set_rows if only the data tells */
+	uint32_t parts, part;        /* a step is cut into so many parts, ours begin with `part`; 0: one for each core */
+	uint32_t rank;               /* the first core's, for people */
 	bool copy;                   /* every core gets all rows of a step */
 	bool ours;                   /* the host starts the cores, and sees their exits */
 	enum feed_tail tail;
@@ -77,6 +79,8 @@ uint32_t feed_slot(const struct feed *f, uint64_t *rows);
 void feed_put(struct feed *f, int64_t now_ns, uint64_t rows);
 /* Whether no more steps will be filled. */
 bool feed_full(const struct feed *f);
+/* The step being filled is one though no row of it is real: other hosts have some. */
+void feed_hollow(struct feed *f);
 /* The pass is over. What becomes of the rows of a step that is not full goes to *rows: how
  * many there are, 0: none. With FEED_PAD the host has padded the slot before, up to N. last: no pass follows. */
 void feed_epoch_end(struct feed *f, int64_t now_ns, bool last);

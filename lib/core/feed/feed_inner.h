@@ -51,6 +51,7 @@ struct feed {
 	struct feed_slot_ *slot;
 	uint64_t filled;         /* steps that are filled */
 	uint64_t real;           /* rows of the step that is being filled */
+	bool hollow;             /* it is to be given though it has none */
 	uint32_t epoch;
 	uint64_t last;           /* steps in all; UINT64_MAX: not known */
 	bool fixed;              /* it will not change any more */

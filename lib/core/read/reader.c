@@ -54,7 +54,7 @@ reader_open(struct reader *r)
 		open.iteration = r->iteration;
 		open.seat = r->seat;
 	} else if (o->position) {
-		open.resume = true;
+		open.resume = !r->have_rounds;
 		open.iteration = r->have_iteration;
 		open.seat = r->have_seat;
 		open.have = r->have;

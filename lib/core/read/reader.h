@@ -52,6 +52,7 @@ struct reader_opts {
 	const uint8_t *position;      /* position that an earlier run saved; NULL: from the start */
 	size_t position_len;
 	bool stops;                   /* rounds: the program sees to an agreed end (READER_HALT); else the reader does */
+	bool in_rounds;               /* positions count rounds: they are the same for all consumers of a job of rounds */
 };
 
 /* Fails only on a position that is malformed (ST_DATA), or such tags (ST_USAGE). Gives; first action: HELLO. */
@@ -77,7 +78,9 @@ int64_t reader_next_deadline(const struct reader *r); /* ns; INT64_MAX: none */
 
 /* So many more elements, in the order they were delivered, are written and flushed. */
 void reader_written(struct reader *r, int64_t now_ns, uint64_t elements);
-/* The position: all that was written, one MessagePack value. */
+/* The position: all that was written, one MessagePack value. With in_rounds it counts rounds, names no job and no
+ * consumer, and must be taken between two rounds; nothing is put into out where there is no such position: within a
+ * round, and behind the whole rounds of the streams. */
 void reader_position(struct reader *r, struct buf *out);
 /* The position last taken is on disk. */
 void reader_saved(struct reader *r, int64_t now_ns);
@@ -134,6 +137,7 @@ struct reader_stats {
 	uint32_t places;             /* it has in each round */
 	uint32_t streams, streams_ended;
 	size_t held_bytes;
+	bool midway;                 /* rounds, without a position: what comes first is not the begin of the pass */
 	bool waiting_for_worker;     /* opened, and no stream has one */
 	bool dispatcher_lost;
 };

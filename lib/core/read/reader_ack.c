@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "core/read/reader_inner.h"
+#include "value/round.h"
 #include "wire/table.h"
 
 /* To workers */
@@ -218,6 +219,7 @@ struct reader_pos {
 	char *dataset;
 	uint64_t iteration, seat, turn, left, split;
 	struct ranges_list streams;
+	uint32_t rounds;     /* places of a round, when all that is counted are rounds; else 0 */
 };
 static const struct field pos_ranges[] = {
 	U32(msg_stream_ranges, stream, WIRE_STREAMS_MAX, NULL),
@@ -234,7 +236,8 @@ static const struct field pos_fields[] = {
 	U64(reader_pos, iteration, NULL), U64(reader_pos, seat, NULL), PART(reader_pos, "seed", U64, job.seed, 0, NULL),
 	U64(reader_pos, turn, NULL), U64(reader_pos, left, NULL), U64(reader_pos, split, NULL),
 	PART(reader_pos, "consumer", TEXT, job.consumer, WIRE_NAME_MAX, NULL),
-	LIST(reader_pos, streams, WIRE_STREAMS_MAX, pos_ranges, struct msg_stream_ranges, NULL), { 0 }
+	LIST(reader_pos, streams, WIRE_STREAMS_MAX, pos_ranges, struct msg_stream_ranges, NULL),
+	U32(reader_pos, rounds, ROUND_PLACES_MAX, NULL), { 0 }
 };
 
 /* Elements that are written: all that was received, without what is still to
@@ -256,6 +259,47 @@ reader_position_sets(const struct reader *r)
 	return had;
 }
 
+/* Counts rounds instead of elements. False: there is no such place. */
+static bool
+reader_position_in_rounds(const struct reader *r, struct reader_pos *p, struct intervals *had)
+{
+	struct round_part part;
+	struct err e;
+
+	if (round_parse(r->o.job.consumer, &part, &e) || p->left % part.n)
+		return false;
+	for (size_t i = 0; i < r->n_streams; i++) {
+		const struct reader_stream *s = r->streams[i];
+		uint64_t n = had[i].n ? had[i].v[had[i].n - 1].end : 0;
+
+		if (!had[i].n)
+			continue;
+		if (had[i].n > 1 || had[i].v[0].start || n % part.n || (s->made && n > s->own))
+			return false;
+		had[i].v[0].end = n / part.n;
+	}
+	p->rounds = part.of;
+	p->left /= part.n;
+	p->iteration = p->seat = 0;
+	p->job.name = p->job.consumer = NULL;
+	p->job.seed = r->o.job.seed;
+	return true;
+}
+
+/* All that is written is in the position that is taken now. */
+static void
+reader_position_taken(struct reader *r)
+{
+	for (size_t i = 0; i < r->n_streams; i++) {
+		struct reader_stream *s = r->streams[i];
+
+		if (s) {
+			intervals_add_all(&s->saving, &s->unsaved);
+			s->unsaved.n = 0;
+		}
+	}
+}
+
 void
 reader_position(struct reader *r, struct buf *out)
 {
@@ -268,6 +312,7 @@ reader_position(struct reader *r, struct buf *out)
 	p.job.epoch = r->epoch;
 	if (job_is_fixed(&p.job))
 		p.job.shards = r->shards;
+	bool there = !r->o.in_rounds || !r->rounds || reader_position_in_rounds(r, &p, had);
 	p.streams.v = mem_array(r->n_streams, sizeof *p.streams.v);
 	for (size_t i = 0; i < r->n_streams; i++) {
 		struct reader_stream *s = r->streams[i];
@@ -276,10 +321,10 @@ reader_position(struct reader *r, struct buf *out)
 			continue;
 		if (had[i].n)
 			p.streams.v[p.streams.n++] = (struct msg_stream_ranges){ s->index, intervals_lend(&had[i]) };
-		intervals_add_all(&s->saving, &s->unsaved);
-		s->unsaved.n = 0;
 	}
-	fields_encode(pos_fields, &p, out);
+	reader_position_taken(r);
+	if (there)
+		fields_encode(pos_fields, &p, out);
 	for (size_t i = 0; i < r->n_streams; i++)
 		intervals_clear(&had[i]);
 	mem_free(had);
@@ -350,6 +395,34 @@ reader_position_fits(const struct job_opts *o, const struct job_opts *p, struct 
 	return e->kind;
 }
 
+/* A position that counts rounds becomes that of our own places. */
+static enum status
+reader_position_places(struct reader *r, struct reader_pos *p, struct err *e)
+{
+	struct round_part part;
+
+	if (!p->rounds)
+		return ST_OK;
+	if (round_parse(r->o.job.consumer, &part, e))
+		return e->kind;
+	if (part.of != p->rounds) {
+		err_set(e, ST_DATA, "the position is one in rounds of %u places, not of %u", p->rounds, part.of);
+		err_help(e, "go on with rounds of the same size, or without a position");
+		return ST_DATA;
+	}
+	p->left *= part.n;
+	for (size_t i = 0; i < p->streams.n; i++)
+		for (size_t k = 0; k < p->streams.v[i].ranges.n; k++) {
+			struct range *x = &p->streams.v[i].ranges.v[k];
+
+			if (__builtin_mul_overflow(x->start, (uint64_t)part.n, &x->start) ||
+			    __builtin_mul_overflow(x->end, (uint64_t)part.n, &x->end))
+				return err_set(e, ST_DATA, "the position is damaged");
+		}
+	r->have_rounds = true;
+	return ST_OK;
+}
+
 enum status
 reader_position_parse(struct reader *r, struct err *e)
 {
@@ -366,7 +439,7 @@ reader_position_parse(struct reader *r, struct err *e)
 		fields_clear(pos_fields, &p);
 		return e->kind;
 	}
-	if (reader_position_fits(&r->o.job, &p.job, e)) {
+	if (reader_position_places(r, &p, e) || (!p.rounds && reader_position_fits(&r->o.job, &p.job, e))) {
 		fields_clear(pos_fields, &p);
 		return e->kind;
 	}
@@ -379,7 +452,8 @@ reader_position_parse(struct reader *r, struct err *e)
 	r->o.job.order = p.job.order;
 	r->o.job.shards = p.job.shards;
 	r->o.job.shard = r->shard = p.job.shard;
-	r->o.job.consumer = r->consumer = p.job.consumer;
+	if (!p.rounds)
+		r->o.job.consumer = r->consumer = p.job.consumer;
 	r->o.job.epoch = p.job.epoch;
 	r->o.job.seeded = r->o.job.seeded || job_is_fixed(&p.job);
 	r->o.job.seed = p.job.seed;

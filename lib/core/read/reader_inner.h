@@ -145,6 +145,7 @@ struct reader {
 	uint64_t pos_turn, pos_left, pos_split;
 	struct ranges_list have;     /* ranges of the resumed position */
 	uint64_t have_iteration, have_seat;
+	bool have_rounds;            /* it is of no iteration: have_iteration says nothing */
 	struct reader_stats stats;
 	struct reader_action *actions;
 	size_t first_action, n_actions, cap_actions;

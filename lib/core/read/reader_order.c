@@ -134,6 +134,7 @@ reader_order_align(struct reader *r)
 	}
 	if (!last)
 		return;
+	r->stats.midway = true;
 	r->turn = last->index;
 	r->block_left = r->block - ((reader_order_begun(last) - 1) % r->block + 1);
 	r->pos_turn = r->turn;

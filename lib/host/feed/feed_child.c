@@ -33,11 +33,12 @@ static char **
 child_env(const struct feed_host *h, uint32_t core)
 {
 	const struct feed_conf *m = &h->c->machine;
+	uint64_t rank = m->rank + core, ranks = (uint64_t)m->cores * h->c->hosts;
 	const struct { const char *name; uint64_t v; bool always; } set[] = {
-		{ "DSVC_CORE", core, true }, { "DSVC_CORES", m->cores, true }, { "DSVC_RANK", core, true },
-		{ "DSVC_RANKS", m->cores, true }, { "DSVC_HOST", 0, true }, { "DSVC_HOSTS", 1, true },
+		{ "DSVC_CORE", core, true }, { "DSVC_CORES", m->cores, true }, { "DSVC_RANK", rank, true },
+		{ "DSVC_RANKS", ranks, true }, { "DSVC_HOST", h->c->host, true }, { "DSVC_HOSTS", h->c->hosts, true },
 		{ "DSVC_BATCH", h->c->fill.element == FEED_ROWS ? h->c->fill.batch / m->cores : 0, true },
-		{ "RANK", core, false }, { "LOCAL_RANK", core, false }, { "WORLD_SIZE", m->cores, false },
+		{ "RANK", rank, false }, { "LOCAL_RANK", core, false }, { "WORLD_SIZE", ranks, false },
 		{ "LOCAL_WORLD_SIZE", m->cores, false } };
 	size_t n = 0, count = sizeof set / sizeof *set;
 

@@ -6,8 +6,10 @@
 #include "base/mem.h"
 #include "host/feed/feed_npy.h"
 #include "value/mp.h"
+#include "value/type_zero.h"
 
-enum { FILL_SMALL_BYTES = 1 << 20, FILL_SLOTS_MOST = 64, FILL_BASE_ELEMENTS = 100000 };
+enum { FILL_NIL = 0xc0, FILL_SMALL_BYTES = 1 << 20, FILL_SLOTS_MOST = 64, FILL_BASE_ELEMENTS = 100000,
+	FILL_BASE_STEPS = 64 };      /* on several hosts: all at the same step, so that their records are equal */
 #define FILL_BASE_NS 200000000ll    /* how old a record of the reader may get */
 
 struct feed_fill {
@@ -21,9 +23,12 @@ struct feed_fill {
 	uint64_t step;               /* the step that is being filled */
 	uint64_t over;               /* steps still to be passed over */
 	uint64_t in_step;            /* elements of it */
+	uint64_t nulls;              /* those that are padding */
+	uint64_t all;                /* places of steps so far, of all hosts */
 	uint64_t rows, tail, tail_of, dropped;
 	uint32_t epoch;
 	uint64_t skip;               /* elements of the service still to be passed over */
+	bool seen_first;
 	bool small, over_all, part;  /* small: a batch that is not full has come; part: elements of the pass came */
 	struct feed_rows cur;        /* elements taken from the source; cur.n are left */
 	uint64_t used;               /* elements handled, but not told the source yet */
@@ -62,7 +67,8 @@ fill_note_place(struct feed_fill *f)
 	bool next = !f->part;
 
 	fill_base_unref(&p->base);
-	*p = (struct feed_place){ .step = f->step, .rows = f->rows, .epoch = f->epoch,
+	/* Where hosts have parts of a step, their records are to be the same. */
+	*p = (struct feed_place){ .step = f->step, .rows = f->c.rounds ? f->all : f->rows, .epoch = f->epoch,
 		.base = next ? NULL : fill_base_ref(f->base), .skip = next ? 0 : f->behind };
 }
 
@@ -77,7 +83,7 @@ feed_fill_new(const struct feed_fill_conf *c, struct feed *machine, struct feed_
 	f->source = source;
 	f->step = begin->step;
 	f->over = over;
-	f->rows = begin->rows;
+	f->rows = f->all = begin->rows;
 	f->epoch = begin->epoch ? begin->epoch : 1;
 	f->base = fill_base_ref(begin->base);
 	f->skip = !source || feed_source_skips(source) ? 0 : begin->skip;
@@ -187,7 +193,7 @@ fill_begin(struct feed_fill *f, const uint8_t *p, size_t len, struct err *e)
 		return ST_DATA;
 	}
 	rows = f->c.element == FEED_ROWS ? f->c.batch : f->c.element == FEED_PER_CORE ? f->each * f->c.cores : f->each;
-	if (f->c.element == FEED_CUT && (st = fill_even(rows, f->c.cores, e)) != ST_OK) {
+	if (f->c.element == FEED_CUT && (st = fill_even(rows, f->c.parts, e)) != ST_OK) {
 		columns_free(&c);
 		return st;
 	}
@@ -247,7 +253,10 @@ fill_elements_of_step(const struct feed_fill *f)
 static void
 fill_base(struct feed_fill *f, int64_t now_ns)
 {
-	if (!f->c.resumable || !f->behind || (now_ns - f->base_ns < FILL_BASE_NS && f->behind < FILL_BASE_ELEMENTS))
+	bool early = f->c.rounds ? (f->step + 1) % FILL_BASE_STEPS != 0 :
+		now_ns - f->base_ns < FILL_BASE_NS && f->behind < FILL_BASE_ELEMENTS;
+
+	if (!f->c.resumable || !f->behind || early)
 		return;
 	feed_source_used(f->source, f->used);
 	f->used = 0;
@@ -269,7 +278,8 @@ fill_stepped(struct feed_fill *f, int64_t now_ns)
 {
 	fill_base(f, now_ns);
 	f->step++;
-	f->in_step = 0;
+	f->in_step = f->nulls = 0;
+	f->all += f->ring ? f->ring->columns->rows * f->c.hosts : 0;
 	fill_note_place(f);
 }
 
@@ -291,6 +301,11 @@ fill_put(struct feed_fill *f, int64_t now_ns, const uint8_t *p, size_t len, cons
 	uint32_t slot = feed_slot(f->machine, &row);
 	enum status st;
 
+	if (f->nulls) {
+		err_set(e, ST_DATA, "a null was followed by an element, and in steps of several hosts null is padding");
+		err_help(e, "make null something else, for example with `map` and `??`");
+		return fill_blame(f, row, x, e);
+	}
 	if (f->small) {
 		err_set(e, ST_DATA, "a batch of fewer than %llu rows was followed by another", (unsigned long long)f->each);
 		err_help(e, "only the last batch may be smaller; or give rows, with --batch N");
@@ -352,6 +367,21 @@ fill_used(struct feed_fill *f, size_t len)
 	f->used = 0;
 }
 
+/* Without a position it begins where the pass does. An earlier run of this host may have taken elements that
+ * no core is known to have got. */
+static enum status
+fill_first(struct feed_fill *f, struct err *e)
+{
+	if (f->seen_first)
+		return ST_OK;
+	f->seen_first = true;
+	if (f->base || !feed_source_midway(f->source))
+		return ST_OK;
+	err_set(e, ST_TEMP, "an earlier run of this host has taken rows of this pass, which would be missing");
+	err_help(e, "go on with all hosts, from their positions, in a job of another name");
+	return ST_TEMP;
+}
+
 /* Handles the elements that were taken, up to the end of the room. */
 static enum status
 fill_some(struct feed_fill *f, int64_t now_ns, struct err *e)
@@ -372,11 +402,16 @@ fill_some(struct feed_fill *f, int64_t now_ns, struct err *e)
 			fill_used(f, len);
 			continue;
 		}
-		if (!f->ring && (st = fill_begin(f, p, len, e)) != ST_OK)
+		if (f->c.rounds && (st = fill_first(f, e)) != ST_OK)
+			return st;
+		bool null = f->c.rounds && len == 1 && *p == FILL_NIL;
+		if (!null && !f->ring && (st = fill_begin(f, p, len, e)) != ST_OK)
 			return fill_blame(f, 0, x, e);
 		fill_used(f, len);
 		if (f->over)
 			fill_passed_over(f, now_ns);
+		else if (null)
+			f->nulls++;
 		else
 			st = fill_put(f, now_ns, p, len, x, e);
 	}
@@ -384,6 +419,23 @@ fill_some(struct feed_fill *f, int64_t now_ns, struct err *e)
 }
 
 /* The end of a pass */
+
+/* This host has nothing but padding, so far: elements are taken to be what their type says. */
+static enum status
+fill_guess(struct feed_fill *f, struct err *e)
+{
+	struct buf b = { 0 };
+	enum status st = ST_DATA;
+
+	if (f->c.element == FEED_ROWS && type_zero(f->c.expect ? f->c.expect : f->c.type, &b))
+		st = fill_begin(f, b.data, b.len, e);
+	else {
+		err_set(e, ST_DATA, "all rows of this host are padding, and their structure is not known");
+		err_help(e, "a smaller --batch, or fewer hosts");
+	}
+	buf_clear(&b);
+	return st;
+}
 
 static void
 fill_hold(struct feed_fill *f, uint32_t slot)
@@ -410,6 +462,7 @@ fill_tail(struct feed_fill *f, struct err *e)
 {
 	uint64_t real, n = f->ring ? f->ring->columns->rows : 0;
 	uint32_t slot = feed_slot(f->machine, &real);
+	enum status st = ST_OK;
 
 	f->small = f->part = false;
 	f->behind = 0;
@@ -420,7 +473,14 @@ fill_tail(struct feed_fill *f, struct err *e)
 			f->over--, f->step++;
 		return ST_OK;
 	}
-	if (!real)
+	if (f->nulls && !f->ring && (st = fill_guess(f, e)) != ST_OK)
+		return st;
+	if (f->nulls) {
+		n = f->ring->columns->rows;
+		slot = feed_slot(f->machine, &real);
+		feed_hollow(f->machine);
+	}
+	if (!real && !f->nulls)
 		return ST_OK;
 	if (f->c.tail == FEED_TAIL_ERROR) {
 		err_set(e, ST_DATA, "the last step has %llu of %llu rows", (unsigned long long)real, (unsigned long long)n);
@@ -434,8 +494,10 @@ fill_tail(struct feed_fill *f, struct err *e)
 		f->rows -= real;
 		return ST_OK;
 	}
-	enum status st = f->c.tail == FEED_PAD ? fill_pad(f, slot, real, n - real, e) : ST_OK;
+	st = f->c.tail == FEED_PAD ? fill_pad(f, slot, real, n - real, e) : ST_OK;
 	f->step++;
+	f->all += n * f->c.hosts;
+	f->nulls = 0;
 	return st;
 }
 
@@ -448,7 +510,8 @@ fill_pass(struct feed_fill *f, int64_t now_ns, struct err *e)
 	if (st != ST_OK)
 		return st;
 	f->epoch++;
-	f->in_step = 0;
+	f->in_step = f->nulls = 0;
+	f->seen_first = false;
 	fill_note_place(f);
 	f->over_all = last;
 	if (!f->over)

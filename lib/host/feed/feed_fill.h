@@ -19,8 +19,10 @@ enum feed_element { FEED_ROWS, FEED_PER_CORE, FEED_CUT, FEED_COPIED };
 
 struct feed_fill_conf {
 	enum feed_element element;
-	uint64_t batch;          /* FEED_ROWS */
+	uint64_t batch;          /* FEED_ROWS: rows of this host in a step */
 	uint32_t cores, prefetch, epochs;
+	uint32_t hosts, parts;   /* parts: FEED_CUT: shares of an element, of all hosts that cut it */
+	bool rounds;             /* each host gets its places of a step (value/round.h); null is padding */
 	enum feed_tail tail;
 	bool pad_last;           /* the last row pads, not zeros */
 	bool arrays;             /* steps go out as npy: elements must be numbers, or one tensor */

@@ -56,6 +56,8 @@ host_begin(struct feed_host *h, struct err *e)
 		h->begin.epoch = c->epoch;
 	s.epoch = h->begin.epoch;
 	s.seed = h->what.seed;
+	if (s.reader.job.seeded)
+		s.reader.job.seed = h->what.seed;
 	if (h->begin.base)
 		s.position = &h->begin.base->position;
 	s.skip = h->begin.skip;
@@ -150,7 +152,6 @@ host_job(struct feed_host *h)
 	if (!job)
 		return;
 	h->what.dataset = job->dataset;
-	h->what.seed = job->seed;
 }
 
 /* The time for which cores waited for data, and that for which the data waited for cores. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * dsvc-feed on one host: the feeding machine (core/feed) on sockets, pipes, processes and shared
- * memory. One thread does all of it; a second one makes the elements (feed_source.h).
+ * dsvc-feed on a host, one of several or the only one: the feeding machine (core/feed) on sockets, pipes,
+ * processes and shared memory. One thread does all of it; a second one makes the elements (feed_source.h).
  *
  * Cores are children that it starts, each with a socket of its own or with steps on its stdin; or
  * processes that come to a socket by themselves.
@@ -23,6 +23,7 @@ struct feed_host_conf {
 	struct feed_place begin;     /* zero: at the beginning */
 	bool placed;                 /* `begin` was asked for: cores bring none */
 	uint64_t over;               /* steps behind it to be passed over */
+	uint32_t host, hosts;        /* this one, of so many */
 	uint64_t steps, until;       /* UINT64_MAX: not limited */
 	uint32_t epoch;              /* the pass to begin with, unless `begin` or a core says another */
 	enum feed_as as;

@@ -28,7 +28,7 @@ feed_place_encode(const struct feed_place *p, const struct feed_what *w, struct 
 {
 	struct place_row r = { .name = (char *)"dsvc-feed", .version = FEED_PLACE_VERSION, .step = p->step, .rows = p->rows,
 		.epoch = p->epoch, .dataset = (char *)(uintptr_t)w->dataset, .seed = w->seed, .order = w->order,
-		.local = w->local, .skip = p->skip };
+		.local = w->local, .skip = p->skip / w->unit };
 
 	if (p->base)
 		r.base = (struct bytes){ p->base->position.data, p->base->position.len };
@@ -64,9 +64,12 @@ feed_place_decode(const uint8_t *p, size_t n, struct feed_place *place, struct f
 	if (!mp_check(p, n) || fields_decode("position", place_fields, p, n, &r, e))
 		return err_set(e, ST_DATA, "this is no position of dsvc-feed");
 	enum status st = place_fits(&r, w, e);
+	if (st == ST_OK && r.skip > UINT64_MAX / 2 / w->unit)
+		st = err_set(e, ST_DATA, "this is no position of dsvc-feed");
 	if (st == ST_OK) {
 		w->seed = r.seed;
-		*place = (struct feed_place){ .step = r.step, .rows = r.rows, .epoch = r.epoch, .skip = r.skip };
+		*place = (struct feed_place){ .step = r.step, .rows = r.rows, .epoch = r.epoch,
+			.skip = r.skip * w->unit };
 		if (r.base.n) {
 			place->base = mem_zalloc(sizeof *place->base);
 			place->base->refs = 1;

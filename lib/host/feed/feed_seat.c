@@ -263,6 +263,20 @@ seat_failed(struct feed_host *h, uint32_t core, const struct feed_fail *f)
 	feed_core_failed(h->machine, h->now, core, FEED_SAID, &e);
 }
 
+/* A core asks for the end. Hosts have no way to agree on the step yet. */
+static enum status
+seat_stops(struct feed_host *h, uint32_t core, const char *why, struct err *e)
+{
+	if (h->c->hosts > 1) {
+		err_set(e, ST_UNAVAIL, "%s asks to stop (%s), and other hosts would go on", feed_name(h->machine, core),
+			str_or_empty(why));
+		err_help(e, "several hosts end at the same step with --steps or --until, or with the data");
+		return ST_UNAVAIL;
+	}
+	feed_stop(h->machine, h->now, FEED_END_STOP, why);
+	return ST_OK;
+}
+
 static void
 seat_says(struct feed_host *h, uint32_t core, struct feed_msg *m)
 {
@@ -282,7 +296,7 @@ seat_says(struct feed_host *h, uint32_t core, struct feed_msg *m)
 			if (st == ST_OK)
 				st = feed_result(h->machine, h->now, core, m->result.step, &e);
 			break;
-		case FEED_STOP: feed_stop(h->machine, h->now, FEED_END_STOP, m->stop.why); break;
+		case FEED_STOP: st = seat_stops(h, core, m->stop.why, &e); break;
 		case FEED_FAIL: seat_failed(h, core, &m->fail); break;
 		case FEED_BYE: feed_bye(h->machine, h->now, core, m->bye.done); break;
 		default: st = err_set(&e, ST_PROTO, "%s sent a message that only a feed sends", feed_name(h->machine, core));
@@ -336,8 +350,9 @@ feed_seat_welcome(struct feed_host *h, uint32_t core)
 	const struct feed_host_conf *c = h->c;
 	struct feed_msg m = { .type = FEED_WELCOME };
 
-	m.welcome = (struct feed_welcome){ .version = FEED_VERSION, .core = core, .cores = c->machine.cores, .rank = core,
-		.ranks = c->machine.cores, .host = 0, .hosts = 1, .epoch = h->begin.epoch,
+	m.welcome = (struct feed_welcome){ .version = FEED_VERSION, .core = core, .cores = c->machine.cores,
+		.rank = c->machine.rank + core, .ranks = c->machine.cores * c->hosts, .host = c->host, .hosts = c->hosts,
+		.epoch = h->begin.epoch,
 		.prefetch = c->machine.prefetch, .slots = c->machine.slots, .results = (uint32_t)c->machine.results,
 		.rows = c->fill.element == FEED_ROWS ? c->fill.batch / c->machine.cores : 0,
 		.step = h->began ? feed_core_step(h->machine, core) : h->begin.step + c->over,

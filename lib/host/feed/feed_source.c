@@ -215,6 +215,17 @@ feed_source_fd(const struct feed_source *s)
 	return s->reader ? reader_host_fd(s->reader) : s->wake;
 }
 
+/* Another run has read the pass to its end: nothing of it is left, and nothing is known of what it had. */
+static enum status
+source_was_over(struct feed_source *s, struct err *e)
+{
+	if (!s->c.reader.job.name)
+		return ST_END;
+	err_set(e, ST_TEMP, "pass %u of job `%s` was read to its end by an earlier run", s->c.epoch, s->c.reader.job.name);
+	err_help(e, "choose another name for the job, or another pass with --epoch");
+	return ST_TEMP;
+}
+
 static enum status
 source_take_reader(struct feed_source *s, struct feed_rows *out, struct err *e)
 {
@@ -224,6 +235,8 @@ source_take_reader(struct feed_source *s, struct feed_rows *out, struct err *e)
 	s->job_known = s->job_known || st == ST_OK || st == ST_END;
 	if (st != ST_OK && st != ST_AGAIN && s->c.passed)
 		s->c.passed(s->c.arg, reader_host_result(s->reader));
+	if (st == ST_END && reader_host_was_over(s->reader))
+		st = source_was_over(s, e);
 	if (st != ST_OK)
 		return st;
 	*out = (struct feed_rows){ .p = piece.p, .end = piece.p + piece.len, .n = piece.count, .stream = piece.stream,
@@ -287,7 +300,7 @@ feed_source_position(struct feed_source *s, struct buf *out)
 {
 	if (s->reader)
 		reader_host_position(s->reader, out);
-	return s->reader != NULL;
+	return out->len > 0;
 }
 
 const struct reader_host_job *
@@ -305,4 +318,14 @@ feed_source_idle(struct feed_source *s)
 		return false;
 	reader_host_stats(s->reader, &stats);
 	return stats.waiting_for_worker;
+}
+
+bool
+feed_source_midway(struct feed_source *s)
+{
+	struct reader_stats stats = { 0 };
+
+	if (s->reader)
+		reader_host_stats(s->reader, &stats);
+	return stats.midway;
 }

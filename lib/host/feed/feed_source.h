@@ -56,10 +56,14 @@ enum status feed_source_take(struct feed_source *s, struct feed_rows *out, struc
 enum status feed_source_pass(struct feed_source *s, struct err *e);
 /* So many more elements of the service need not be kept. */
 void feed_source_used(struct feed_source *s, uint64_t elements);
-/* The position after all that was used; false: there is none but a number of elements. */
+/* The position after all that was used; false: there is none but a number of elements. It may wait for a
+ * thread. */
 bool feed_source_position(struct feed_source *s, struct buf *out);
 /* The job; NULL until it is known, and for a plan. */
 const struct reader_host_job *feed_source_job(const struct feed_source *s);
+/* In rounds: whether its first element is not the first of the pass, though no position was given: an earlier run
+ * has taken those before it. */
+bool feed_source_midway(struct feed_source *s);
 /* Whether no worker has a stream, so that everybody waits for the service. */
 bool feed_source_idle(struct feed_source *s);
 

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/disp/disp_resume.h"
+
+#include "base/mem.h"
+#include "base/str.h"
+
+/* Whether the iteration's only reader has acknowledged more than this position knows of: it
+ * has gone on, from this position or a later one. */
+bool
+job_went_on(const struct iteration *it, const struct ranges_list *have, const struct asked *asked, uint32_t view)
+{
+	struct intervals more = { 0 };
+	uint64_t n = 0;
+	bool went_on = false;
+
+	for (size_t i = 0; i < have->n; i++)
+		for (size_t k = 0; k < have->v[i].ranges.n; k++)
+			n += have->v[i].ranges.v[k].end - have->v[i].ranges.v[k].start;
+	if (it->state != ITER_RUNNING) /* its streams are forgotten */
+		return it->state == ITER_FINISHED && it->n_views == 1 && !asked->only.n && n < it->elements;
+	for (size_t i = 0; i < it->n_streams && !went_on; i++) {
+		if (!job_shards_has(&asked->only, (uint32_t)i))
+			continue;
+		intervals_copy(&more, &it->streams[i]->views[view].acked);
+		intervals_sub_all(&more, &it->streams[i]->views[view].missed);
+		for (size_t k = 0; k < have->n; k++)
+			for (size_t h = 0; have->v[k].stream == i && h < have->v[k].ranges.n; h++)
+				intervals_sub(&more, have->v[k].ranges.v[h].start, have->v[k].ranges.v[h].end);
+		went_on = more.n > 0;
+	}
+	intervals_clear(&more);
+	return went_on;
+}
+
+/* A position that counts rounds names no iteration: it fits any pass in which its places have not gone on. */
+bool
+job_passed(struct disp *d, struct peer *p, const struct msg *m, const struct iteration *it, const struct asked *asked)
+{
+	uint32_t view = 0;
+	char *text;
+
+	if (m->open.resume || !m->open.have.n || it->state == ITER_LISTING || !iter_view_of(it, &asked->part, &view) ||
+	    !job_went_on(it, &m->open.have, asked, view))
+		return false;
+	text = mem_printf("consumers of job `%s` have gone on from this position", it->job->opts.name);
+	disp_error(d, p, m->req, ST_DATA, text, "begin from it in a job of another name, all consumers together");
+	mem_free(text);
+	return true;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Positions that readers come with: whether the pass has gone on from them.
+ */
+#ifndef DISP_DISP_RESUME_H
+#define DISP_DISP_RESUME_H
+
+#include "core/disp/disp_inner.h"
+
+/* Whether the iteration's reader of that view has acknowledged more than this position knows of. */
+bool job_went_on(const struct iteration *it, const struct ranges_list *have, const struct asked *asked, uint32_t view);
+/* A position without an iteration, from which this one has gone on: it is refused, and answered. */
+bool job_passed(struct disp *d, struct peer *p, const struct msg *m, const struct iteration *it,
+		const struct asked *asked);
+
+#endif

@@ -1,0 +1,166 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# dsvc-feed on several hosts: each has its places of every step.
+# shellcheck disable=SC2016
+
+load lib/dsvc
+
+core=(sh -c 'while IFS= read -r b; do printf "%s\n" "$b"; done')
+feed() { timeout 60 dsvc-feed --as ndjson "$@" -- "${core[@]}"; }
+# Hosts 0 and 1 in the background, as h0 and h1, with two cores each.
+hosts() { # ARG...
+	local h
+	for h in 0 1; do
+		spawn "h$h" dsvc-feed --as ndjson --host $h/2 -n 2 -o "$BATS_TEST_TMPDIR/out.%h" "$@" -- "${core[@]}"
+	done
+}
+ends() { # STATUS
+	local h
+	for h in 0 1; do
+		reap "h$h" 60
+		((status == $1))
+	done
+}
+out() { cat "$BATS_TEST_TMPDIR/out.$1"; }
+err() { cat "$BATS_TEST_TMPDIR/h$1.err"; }
+# What came to the hosts, step by step, with so many rows of a host in each.
+joined() { paste -d' ' <(out 0 | paste -sd' ' | xargs -n "$1") <(out 1 | paste -sd' ' | xargs -n "$1"); }
+
+@test "each host has its rows of every step, and the last step is padded" {
+	service 2
+	hosts -J a --batch 8 --shards 1 --results rows -t text -e 'range 30'
+	ends 0
+	[[ $(joined 4 | head -3) == $'0 1 2 3 4 5 6 7\n8 9 10 11 12 13 14 15\n16 17 18 19 20 21 22 23' ]]
+	[[ $(out 0 | tail -4 | paste -sd' ') == '24 25 26 27' && $(out 1 | tail -2 | paste -sd' ') == '28 29' ]]
+	[[ $(err 1) == *'the last step has 2 of 4 rows of this host, the others are padding'* ]]
+	rm "$BATS_TEST_TMPDIR"/out.*
+	# no row at all for a host, whose rows are made up from their type
+	hosts -J b --batch 8 --results step -t ndjson -e 'range 2 | map {x: x, t: str(x)}'
+	ends 0
+	[[ $(out 1 | jq -c .result) == $'{"x":[0,0],"t":["",""]}\n{"x":[0,0],"t":["",""]}' ]]
+}
+
+@test "the last rows are dropped, or an error, on all hosts" {
+	service
+	hosts -J a --batch 8 --tail drop --results rows -t text -e 'range 30'
+	ends 0
+	[[ $(out 0 | wc -l) == 12 && $(out 1 | wc -l) == 12 ]]
+	[[ $(err 0) == *'the last 6 rows are no whole step and were dropped'* ]]
+	hosts -J b --batch 8 --tail error --results rows -t text -e 'range 30'
+	ends 65
+	[[ $(err 1) == *'the last round has 6 of 8 elements'* ]]
+}
+
+@test "elements that are batches, for each core, each host, or all" {
+	service
+	hosts -J core --results rows -t text -e 'range 16 | batch 2'
+	ends 0
+	[[ $(joined 4) == $'0 1 2 3 4 5 6 7\n8 9 10 11 12 13 14 15' ]]
+	hosts -J host --element host --results rows -t text -e 'range 16 | batch 4'
+	ends 0
+	[[ $(joined 4) == $'0 1 2 3 4 5 6 7\n8 9 10 11 12 13 14 15' ]]
+	hosts -J step --element step --results rows -t text -e 'range 16 | batch 8'
+	ends 0
+	[[ $(joined 4) == $'0 1 2 3 4 5 6 7\n8 9 10 11 12 13 14 15' ]]
+	hosts -J copy --element copy --results rows -t text -e 'range 4 | batch 2'
+	ends 0
+	[[ $(joined 4) == $'0 1 0 1 0 1 0 1\n2 3 2 3 2 3 2 3' ]]
+}
+
+@test "a core knows its rank among those of all hosts" {
+	service
+	for h in 0 1; do
+		spawn "h$h" dsvc-feed --as ndjson --host $h/2 -n 2 -J a --batch 4 --results step -o "$BATS_TEST_TMPDIR/out.%h" -e 'range 4' -- \
+			sh -c 'while read -r x; do echo "[$DSVC_RANK,$DSVC_RANKS,$DSVC_CORE,$DSVC_HOST,$DSVC_HOSTS,$DSVC_BATCH,$RANK,$WORLD_SIZE]"; done'
+	done
+	ends 0
+	[[ $(cat "$BATS_TEST_TMPDIR"/out.* | jq -c .result) == $'[0,4,0,0,2,1,0,4]\n[1,4,1,0,2,1,1,4]\n[2,4,0,1,2,1,2,4]\n[3,4,1,1,2,1,3,4]' ]]
+}
+
+@test "positions are the same on all hosts, and good for another number of them" {
+	service 2
+	cd "$BATS_TEST_TMPDIR"
+	local spec='range 900 | shuffle 50' opts=(--seed 3 --batch 12 --shards 2 --epochs 2)
+	run -0 --separate-stderr feed --host 0/1 -J whole "${opts[@]}" --results rows -t text -e "$spec"
+	echo "$output" >whole
+	# three parts: two hosts, one host, two hosts; the last begins in the second pass
+	for h in 0 1; do
+		spawn "h$h" dsvc-feed --as ndjson --host $h/2 -J p1 "${opts[@]}" --steps 70 --checkpoint pos.%h --save-every 1 -e "$spec" -- sh -c "cat >out.$h"
+	done
+	ends 0
+	cmp pos.0 pos.1
+	rows() { jq -c '.[]' out.$1 | paste -sd' ' | xargs -n 6; }
+	paste -d' ' <(rows 0) <(rows 1) >parts
+	run -0 --separate-stderr feed --host 0/1 -n 3 -J p2 "${opts[@]}" --steps 10 --checkpoint pos.1 --results rows -t text -e "$spec"
+	xargs -n 12 <<<"$output" >>parts
+	cp pos.1 pos.0
+	for h in 0 1; do
+		spawn "h$h" dsvc-feed --as ndjson --host $h/2 -J p3 "${opts[@]}" --checkpoint pos.%h -e "$spec" -- sh -c "cat >out.$h"
+	done
+	ends 0
+	paste -d' ' <(rows 0) <(rows 1) >>parts
+	cmp <(xargs -n 12 <whole) parts
+	run -65 feed --host 0/1 -J p4 "${opts[@]}" --batch 24 --checkpoint pos.0 --from 70 -e "$spec"
+	[[ $output == *'has no position of step 70'* || $output == *'rounds of 12 places, not of 24'* ]]
+}
+
+@test "what an earlier run has taken of a pass is missed by nobody in silence" {
+	service
+	cd "$BATS_TEST_TMPDIR"
+	large() { # JOB ARG...: rows that fill chunks, so that they are acknowledged
+		local h
+		for h in 0 1; do
+			spawn "h$h" dsvc-feed --as ndjson --host $h/2 --seed 1 -J "$@" --batch 8 --checkpoint pos.%h -e 'range 64 | map pad(str(x), 100000)' -- jq -c --unbuffered 'map(length)'
+		done
+	}
+	large a --steps 3
+	ends 0
+	large a
+	ends 75
+	[[ $(err 0) == *'an earlier run of this host has taken rows of this pass'*'in a job of another name'* ]]
+	large b
+	ends 0
+	[[ $(jq -c 'map(select(. == 100000)) | length' h0.out h1.out | paste -sd+ | bc) == 40 ]]
+	hosts -J c --batch 8 --results rows -t text -e 'range 40'
+	ends 0
+	hosts -J c --batch 8 --results rows -t text -e 'range 40'
+	ends 75
+	[[ $(err 0) == *'was read to its end by an earlier run'* ]]
+}
+
+@test "a worker that is killed brings no host out of step" {
+	service 2
+	hosts -J a --batch 8 --results rows -t text -e 'range 3000 | sleep 200us'
+	until_true 10s test -s "$BATS_TEST_TMPDIR/out.0"
+	kill -9 "${pid[work1]}"
+	ends 0
+	[[ $(out 0 | wc -l) == 1500 ]]
+	cmp <(sort -n "$BATS_TEST_TMPDIR"/out.[01]) <(seq 0 2999)
+}
+
+@test "rows come once, however many streams and workers there are" {
+	service 2
+	run -0 timeout 30 dsvc-feed --as ndjson --shards 2 --wait-workers 2 --batch 10 --results rows -t text -e 'range 100' -- "${core[@]}"
+	cmp <(sort -n <<<"$output") <(seq 0 99)
+}
+
+@test "hosts do not wait for ever for one that does not come" {
+	service
+	run -75 feed --host 0/2 -J a --batch 4 --seat-wait 100ms -e 'range 30'
+	[[ $output == *'no consumer came for place 2, 3 of the 4 of job `a`'* ]]
+}
+
+@test "what several hosts cannot do is refused" {
+	run -64 feed --host 2/2 -J a -e 'range 3'
+	[[ $output == *"'2/2' is no host of so many"* ]]
+	run -64 feed --host 0/2 -e 'range 3'
+	[[ $output == *'--job NAME'* ]]
+	run -64 feed --host 0/2 -J a --local -e 'range 3'
+	run -64 feed --host 0/2 -J a --order any -e 'range 3'
+	run -64 feed --host 0/2 -J a --loop 5s -e 'range 3'
+	run -64 feed --host 0/2 -J a --batch 4 --tail short -e 'range 3'
+	run -64 feed --host 0/2 -J a --batch 20002 -e 'range 3'
+	run -64 feed --host 0/2 -J a -
+	run -64 feed --host 0/2 -n 2 -J a --batch 6 -e 'range 3'
+	[[ $output == *'6 rows cannot be shared evenly by 4 cores'* ]]
+}
