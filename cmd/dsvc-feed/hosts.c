@@ -127,7 +127,8 @@ hosts_conf(const struct feed_opts *o, struct feed_host_conf *c)
 		m->part = m->rank;
 	}
 	f->rounds = o->rounds;
-	hosts_places(o, &own);
+	uint64_t places = hosts_places(o, &own);
+	c->what.places = o->rounds ? (uint32_t)places : 0;
 	c->what.unit = o->rounds ? (uint32_t)own : 1;
 }
 

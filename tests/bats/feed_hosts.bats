@@ -100,8 +100,10 @@ joined() { paste -d' ' <(out 0 | paste -sd' ' | xargs -n "$1") <(out 1 | paste -
 	ends 0
 	paste -d' ' <(rows 0) <(rows 1) >>parts
 	cmp <(xargs -n 12 <whole) parts
-	run -65 feed --host 0/1 -J p4 "${opts[@]}" --batch 24 --checkpoint pos.0 --from 70 -e "$spec"
-	[[ $output == *'has no position of step 70'* || $output == *'rounds of 12 places, not of 24'* ]]
+	run -65 feed --host 0/1 -J p4 "${opts[@]}" --batch 24 --checkpoint pos.0 -e "$spec"
+	[[ $output == *'the position belongs to steps of 12 places, not of 24'* ]]
+	run -65 feed "${opts[@]}" --checkpoint pos.0 -e "$spec"
+	[[ $output == *'the position was made with --host'* ]]
 }
 
 @test "what an earlier run has taken of a pass is missed by nobody in silence" {

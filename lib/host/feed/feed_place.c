@@ -7,11 +7,12 @@
 #include "base/str.h"
 #include "value/job_opts.h"
 #include "value/mp.h"
+#include "value/round.h"
 #include "wire/table.h"
 
 struct place_row {
 	char *name, *dataset;
-	uint32_t version, order, epoch;
+	uint32_t version, order, epoch, places;
 	bool local;
 	uint64_t step, rows, seed, skip;
 	struct bytes base;
@@ -20,7 +21,8 @@ static const struct field place_fields[] = {
 	NAME(place_row, name, NULL), U32(place_row, version, 0, NULL),
 	U64(place_row, step, NULL), U64(place_row, rows, NULL), U32(place_row, epoch, 0, NULL),
 	NAME(place_row, dataset, NULL), U64(place_row, seed, NULL), U32(place_row, order, JOB_ORDERS - 1, NULL),
-	BOOL(place_row, local, NULL), U64(place_row, skip, NULL), BYTES(place_row, base, FEED_POSITION_MAX, NULL), { 0 }
+	BOOL(place_row, local, NULL), U32(place_row, places, ROUND_PLACES_MAX, NULL), U64(place_row, skip, NULL),
+	BYTES(place_row, base, FEED_POSITION_MAX, NULL), { 0 }
 };
 
 void
@@ -28,7 +30,7 @@ feed_place_encode(const struct feed_place *p, const struct feed_what *w, struct 
 {
 	struct place_row r = { .name = (char *)"dsvc-feed", .version = FEED_PLACE_VERSION, .step = p->step, .rows = p->rows,
 		.epoch = p->epoch, .dataset = (char *)(uintptr_t)w->dataset, .seed = w->seed, .order = w->order,
-		.local = w->local, .skip = p->skip / w->unit };
+		.local = w->local, .places = w->places, .skip = p->skip / w->unit };
 
 	if (p->base)
 		r.base = (struct bytes){ p->base->position.data, p->base->position.len };
@@ -51,6 +53,14 @@ place_fits(const struct place_row *r, const struct feed_what *w, struct err *e)
 	if (r->order != w->order)
 		return err_set(e, ST_USAGE, "the position belongs to order %s, not to order %s",
 			       job_order_word((int)r->order), job_order_word((int)w->order));
+	if (r->places != w->places) {
+		if (r->places && w->places)
+			err_set(e, ST_DATA, "the position belongs to steps of %u places, not of %u", r->places, w->places);
+		else
+			err_set(e, ST_DATA, "the position was made %s --host", r->places ? "with" : "without");
+		err_help(e, "on several hosts, also on one with --host, steps stay as large as they were");
+		return ST_DATA;
+	}
 	if (r->local != w->local)
 		return err_set(e, ST_USAGE, "the position was made %s --local", r->local ? "with" : "without");
 	return ST_OK;

@@ -15,6 +15,7 @@ struct feed_what {
 	uint64_t seed;
 	uint32_t order;          /* enum job_order */
 	bool local;              /* the plan runs in this process */
+	uint32_t places;         /* how many a step has, where each host has its part of it; else 0 */
 	uint32_t unit;           /* elements of a step on this host, where each host has its part of it; else 1 */
 };
 
