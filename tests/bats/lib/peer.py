@@ -140,7 +140,7 @@ def status(address, seconds, ask=None):
     for i in range(100):  # something to tell
         spec = 'range %d | map "%s"' % (i, "x" * 5000)
         s.sendall(frame(pack([9, i + 2, "", spec, "int"])))
-    asks = frame(pack(ask or [12, 200, 0, "", 0])) * 100
+    asks = frame(pack(ask or [12, 200, 0, "", 0, 0])) * 100
     end, sent = time.monotonic() + float(seconds), 0
     s.settimeout(0.2)
     while time.monotonic() < end:
