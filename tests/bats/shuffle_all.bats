@@ -131,7 +131,7 @@ same_through_workers() { # SPEC
 	[[ ${lines[2]} == " 3 shuffle all "*" source  int  10 elements  splits" ]]
 	[[ $output == *"splits: 1 unit"$'\n'"  one random order of 10 elements, cut into ranges"$'\n'* ]]
 	[[ $output == *"  off      "*"each with random numbers of its own in \`shuffle\`"* ]]
-	[[ $output == *"  dynamic  exactly once"*'`shuffle all` puts the whole into one random order, of which each worker reads parts' ]]
+	[[ $output == *"  dynamic  exactly once"*'`shuffle all` puts the whole into one random order, of which each worker reads parts'* ]]
 	run -0 dsvc-run --explain 'range 50 | shuffle all | repeat'
 	[[ $output == *"one random order of 50 elements, another in each pass, cut into ranges"* ]]
 	[[ $output == *" in each pass"* ]]
