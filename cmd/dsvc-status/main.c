@@ -26,7 +26,7 @@
 static enum status
 status_ask(struct tool *t, const struct status_options *o, struct msg *reply, struct err *e)
 {
-	static const uint32_t recent[] = { [FORM_TABLE] = 20, [FORM_WANTED] = 1 };
+	static const uint32_t recent[] = { [FORM_TABLE] = 20, [FORM_JSON] = 0, [FORM_WANTED] = 1, [FORM_METRICS] = 0 };
 	const char *job = o->audit && strcmp(o->audit, "all") != 0 ? o->audit : "";
 	struct msg ask = { .type = MSG_STATUS, .status = {
 		.what = o->audit ? REPORT_AUDIT : o->form != FORM_TABLE && o->form != FORM_JSON ? REPORT_BRIEF : REPORT_ALL,

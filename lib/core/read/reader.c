@@ -97,12 +97,11 @@ reader_lost(struct reader *r)
 static void
 reader_beat(struct reader *r)
 {
+	reader_clock(r);
+	reader_credit_hunger(r); /* which tells things, too */
 	struct msg *m = reader_tell(r, MSG_BEAT);
-
 	m->beat.streams = r->version;
 	m->beat.shared = r->shared;
-	reader_clock(r);
-	reader_credit_hunger(r);
 	if (!r->work_ns && !r->wait_ns)
 		return;
 	m->beat.clocks.v = mem_array(1, sizeof *m->beat.clocks.v);
