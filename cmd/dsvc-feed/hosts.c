@@ -87,6 +87,7 @@ hosts_check(struct feed_opts *o, struct err *e)
 		o->job.seed = rng_mix(crc32c(o->job.name, strlen(o->job.name)), strlen(o->job.name)) >> 1;
 	o->job.seeded = true;
 	if (o->element >= ELEMENT_STEP) {
+		mem_free(o->job.name);
 		o->job.name = NULL; /* a job of its own, of one stream, so that it is the same for all */
 		o->job.shards = 1;
 		return ST_OK;

@@ -132,6 +132,7 @@ main(int argc, char **argv)
 	feed_place_clear(&c.begin);
 	feed_run_clear(&run);
 	feed_plan_clear(&plan);
+	mem_free(o.consumer);
 	opt_clear(&feed_program, &o, &opt);
 	return code;
 }

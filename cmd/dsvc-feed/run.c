@@ -280,5 +280,4 @@ feed_run_clear(struct feed_run *r)
 	keep_clear(&r->keep);
 	mem_free(r->checkpoint);
 	mem_free(r->output);
-	mem_free(r->o ? r->o->consumer : NULL);
 }
