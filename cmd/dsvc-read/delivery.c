@@ -12,6 +12,7 @@
 #include "base/rng.h"
 #include "base/wake.h"
 #include "cli/stop.h"
+#include "finish.h"
 #include "host/service.h"
 #include "read.h"
 #include "value/mp.h"
@@ -279,6 +280,18 @@ delivery_dry(struct delivery *p, struct reader_host *c, struct err *e)
 	return st == ST_OK ? delivery_poll(p, reader_host_fd(c), due, e) : st;
 }
 
+/* With --on-missed fail nothing more is wanted once something is missing. */
+static enum status
+delivery_missed(const struct delivery *p, struct reader_host *c, struct err *e)
+{
+	struct reader_stats s;
+
+	if (!p->o->on_missed)
+		return ST_OK;
+	reader_host_stats(c, &s);
+	return s.missed ? finish_missed(s.missed, e) : ST_OK;
+}
+
 /* Ends before the end: what is written is theirs, and no more is wanted. */
 static enum status
 delivery_leave(struct delivery *p, struct reader_host *c, enum status st, struct err *e)
@@ -312,6 +325,8 @@ delivery_take_all(struct delivery *p, struct reader_host *c, struct err *e)
 	p->saved_ns = clock_mono_ns();
 	while (st == ST_OK && !delivery_stopped(p)) {
 		delivery_show(p, c);
+		if ((st = delivery_missed(p, c, e)) != ST_OK)
+			break;
 		st = reader_host_take(c, &piece, e);
 		if (st == ST_OK)
 			st = delivery_piece(p, c, &piece, e);

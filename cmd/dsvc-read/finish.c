@@ -39,6 +39,15 @@ finish_empty(const struct delivery *p, struct reader_host *reader, const struct 
 }
 
 enum status
+finish_missed(uint64_t n, struct err *e)
+{
+	err_set(e, ST_DATA, "the group missed %llu element%s", (unsigned long long)n, n == 1 ? "" : "s");
+	err_help(e, "--from start begins at the start, if that is still there; with --share lossless nothing is given up, "
+		 "with a larger --share-window less");
+	return ST_DATA;
+}
+
+enum status
 finish_close(struct delivery *p, enum status st, struct err *e)
 {
 	struct err last = { 0 };
@@ -59,12 +68,8 @@ finish_close(struct delivery *p, enum status st, struct err *e)
 		log_say(LOG_WARN, "%llu element%s failed%s%s", (unsigned long long)p->failed,
 			p->failed == 1 ? "" : "s", p->o->errors ? "; see " : "",
 			p->o->errors ? p->o->errors : "");
-	if (st == ST_OK && p->missed && p->o->on_missed) {
-		err_set(e, ST_DATA, "the group missed %llu element%s", (unsigned long long)p->missed,
-			p->missed == 1 ? "" : "s");
-		err_help(e, "a group that comes late begins with what others still wait for; --from start begins at the start");
-		return ST_DATA;
-	}
+	if (st == ST_OK && p->missed && p->o->on_missed)
+		return finish_missed(p->missed, e);
 	if (st == ST_OK && p->o->fail_empty && !p->elements)
 		return err_set(e, ST_NO, "%s", "");
 	return st;

@@ -56,7 +56,7 @@ static const struct param rows[] = {
 	  .help = "exit 65 if more than N elements fail under on_error=skip or keep" },
 	{ .name = "on-missed", .arg = "WHAT", .kind = PARAM_CHOICE, .offset = offsetof(struct read_options, on_missed),
 	  .def = "warn", .flags = PARAM_RARE, .choices = "warn|fail", .complete = "warn|fail",
-	  .help = "at the end, when the group was not given all elements: say so, or exit 65 as well" },
+	  .help = "when the group is not given all elements: say so at the end, or exit 65 at once" },
 	{ .name = "errors", .arg = "FILE", .kind = PARAM_WORD,
 	  .offset = offsetof(struct read_options, errors), .flags = PARAM_RARE | PARAM_OPTIONAL, .complete = "file",
 	  .help = "at the end, write JSON records of the elements that failed in the pass to FILE, at most 1000" },

@@ -25,12 +25,13 @@ pass_on_text(const struct param *row, const void *base, struct buf *out)
 	const void *field = (const char *)base + row->offset;
 	const char *word = row->kind == PARAM_WORD ? *(const char *const *)field : NULL;
 	char choice[64] = "";
+	bool whole = row->kind == PARAM_INT || row->kind == PARAM_SIZE;
 	int64_t n = 0;
 
 	buf_reset(out);
 	if (row->kind == PARAM_CHOICE && param_choice(row->choices, *(const int *)field, choice, sizeof choice))
 		word = choice;
-	if (row->kind == PARAM_INT)
+	if (whole)
 		n = *(const int64_t *)field;
 	if (row->kind == PARAM_DURATION) {
 		n = *(const int64_t *)field;
@@ -38,10 +39,10 @@ pass_on_text(const struct param *row, const void *base, struct buf *out)
 			buf_str(out, "never");
 		else
 			buf_printf(out, "%" PRId64 "ns", n);
-	} else if (row->kind == PARAM_INT && param_given(row, base))
+	} else if (whole && param_given(row, base))
 		buf_printf(out, "%" PRId64, n);
 	else
-		buf_str(out, row->kind == PARAM_INT ? row->flags & PARAM_ALLOW_AUTO ? "auto" : "inf" : word ? word : "");
+		buf_str(out, whole ? row->flags & PARAM_ALLOW_AUTO ? "auto" : "inf" : word ? word : "");
 	buf_byte(out, '\0');
 }
 

@@ -59,6 +59,8 @@ show_progress(struct delivery *p, const struct reader_stats *s)
 	show_number(rate, sizeof rate, (double)p->elements / seconds, 1000);
 	show_number(bytes, sizeof bytes, (double)p->bytes, 1024);
 	int n = snprintf(line, sizeof line, "%s elements  %s/s  %sB", elements, rate, bytes);
+	if (s && s->missed)
+		n += snprintf(line + n, sizeof line - (size_t)n, "  missed %llu", (unsigned long long)s->missed);
 	if (s)
 		snprintf(line + n, sizeof line - (size_t)n, "  %u of %u streams done%s", s->streams_ended,
 			 s->streams, s->dispatcher_lost ? "  dispatcher lost, waiting" :

@@ -99,6 +99,8 @@ job_share_wrong(const struct job_opts *o, const char **help)
 		*help = "--group NAME names the group; readers of one group divide the elements";
 	else
 		*help = "leave one of them out";
+	if (!o->share && o->share_window)
+		return "a window is one of a job that is shared";
 	if (!o->share)
 		return grouped ? "a group is one of a job that is shared" : o->from ? "`from` is for a job that is shared" : NULL;
 	if (!grouped)
@@ -106,6 +108,14 @@ job_share_wrong(const struct job_opts *o, const char **help)
 	if (!o->name || !*o->name) {
 		*help = "--job NAME names the job that the groups share";
 		return "a job without a name cannot be shared: nobody else can join it";
+	}
+	if (o->share_window && o->share != SHARE_WINDOW) {
+		*help = "--share window limits it";
+		return "with share `lossless` nothing is given up, so there is no window";
+	}
+	if (o->order != ORDER_ANY && o->share == SHARE_WINDOW) {
+		*help = "--share lossless goes together with --order stable";
+		return "share `window` gives elements in order `any` only";
 	}
 	if (o->order == ORDER_SOURCE)
 		return "order `source` and share do not go together";

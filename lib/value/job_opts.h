@@ -25,7 +25,8 @@
 #define JOB_TAIL_OF_ROWS(X) X(TAIL_OF_PASS, 0, "pass") X(TAIL_OF_STREAM, 1, "stream")
 #define JOB_TARGET_ROWS(X) X(TARGET_AUTO, 0, "auto") X(TARGET_ANY, 1, "any") X(TARGET_LOCAL, 2, "local")
 
-#define JOB_SHARE_ROWS(X) X(SHARE_NONE, 0, "none") X(SHARE_LOSSLESS, 1, "lossless")
+#define JOB_SHARE_ROWS(X) X(SHARE_NONE, 0, "none") X(SHARE_LOSSLESS, 1, "lossless") \
+	X(SHARE_WINDOW, 2, "window")
 #define JOB_FROM_ROWS(X) X(FROM_WINDOW, 0, "window") X(FROM_START, 1, "start")
 
 #define JOB_ENUM(id, number, word) id = number,
@@ -75,6 +76,7 @@ struct job_opts {
 	int64_t seat_wait;            /* ns that consumers wait for one that is away; 0: the usual time */
 	int share;                    /* enum job_share: whether each group of readers gets all elements */
 	char *group;                  /* the reader's, if the job is shared */
+	int64_t share_window;         /* bytes that a worker keeps for those behind; 0: its memory; in share `window` */
 	int from;                     /* enum job_from: where a group begins that comes late */
 	uint64_t seed;                /* if seeded; else 0, and the dispatcher draws one */
 	uint64_t epoch;               /* which pass of the job, from 1; 0 is taken for 1 */
@@ -144,10 +146,14 @@ struct job_opts {
 	  .help = "exit 75 when the others have waited this long for a consumer that is away; never: wait" }, \
 	{ .name = "share", .arg = "HOW", .kind = PARAM_CHOICE, .offset = offsetof(type, field.share), \
 	  .def = "none", .flags = PARAM_KEY_ONLY | PARAM_RARE, .choices = JOB_SHARE_WORDS, .complete = JOB_SHARE_WORDS, \
-	  .help = "what is made once goes to each group of readers; lossless: all of it, at the speed of the slowest" }, \
+	  .help = "what is made once goes to each group of readers; lossless: all of it, at the speed of the slowest; " \
+		  "window: a group that falls far behind misses elements" }, \
 	{ .name = "group", .arg = "NAME", .kind = PARAM_WORD, .offset = offsetof(type, field.group), \
 	  .flags = PARAM_KEY_ONLY | PARAM_RARE | PARAM_OPTIONAL | PARAM_NAME, \
 	  .help = "with share: the group of this reader, whose readers divide the elements" }, \
+	{ .name = "share" dash "window", .arg = "SIZE", .kind = PARAM_SIZE, .offset = offsetof(type, field.share_window), \
+	  .def = "auto", .flags = PARAM_KEY_ONLY | PARAM_RARE | PARAM_ALLOW_AUTO | PARAM_ZERO, .min = 1, .max = INT64_MAX, \
+	  .help = "with share window: memory of each worker for elements that groups have still to get; auto: all it has" }, \
 	{ .name = "from", .arg = "PLACE", .kind = PARAM_CHOICE, .offset = offsetof(type, field.from), \
 	  .def = "window", .flags = PARAM_KEY_ONLY | PARAM_RARE, .choices = JOB_FROM_WORDS, .complete = JOB_FROM_WORDS, \
 	  .help = "where a group begins that comes late; window: with what others still wait for; start: at the start, " \

@@ -109,6 +109,8 @@ enum msg_type {
 	MSG_TAKES, MSG_TAKES_OK,
 	/* reader <-> dispatcher, in rounds */
 	MSG_STOP, MSG_HALT, MSG_FENCE,
+	/* worker <-> dispatcher */
+	MSG_MISSED, MSG_MISSED_OK,
 	MSG_TYPES
 };
 
@@ -217,6 +219,7 @@ struct msg_stream {
 	uint64_t length;        /* when ended, or failed */
 	uint64_t split;         /* when failed: the number, in the stream, of the split that was being read */
 	uint64_t floor;         /* all offsets below are acknowledged */
+	uint64_t missed;        /* elements that the reader's group was not given */
 	bool local;             /* the worker is on the reader's host */
 	bool made;              /* in rounds: `own` is known */
 	uint64_t own;           /* elements in whole rounds of this stream */
@@ -295,6 +298,7 @@ struct msg_assign {
 	uint32_t streams;       /* streams of the iteration so far */
 	bool all_known;         /* and no more will come */
 	struct secret secret;   /* the tickets of its readers are made of it; none: no ticket is asked for */
+	uint64_t window;        /* bytes kept for views; beyond, those behind miss the oldest; 0: they miss nothing */
 	uint64_t listed;        /* split_list_names of the units, which the source must have; 0: whatever it has */
 };
 struct msg_assigned { struct stream_key key; };
@@ -313,7 +317,12 @@ struct msg_split {
 	bool end;
 	uint32_t streams;       /* with end: of the iteration in all; 0: more may come */
 };
-struct msg_restart { struct stream_key key; uint64_t offset, split, failed; struct bytes state; };
+struct msg_restart {
+	struct stream_key key;
+	uint64_t offset, split, failed;
+	struct bytes state;
+	uint64_t window;        /* elements that the worker keeps for groups behind; 0: all */
+};
 struct msg_stream_end {
 	struct stream_key key;
 	uint64_t split;         /* number of the split that was being read when it failed */
@@ -327,6 +336,7 @@ struct msg_handover { struct stream_key key; uint64_t offset, split, made, faile
 struct msg_faults { struct stream_key key; uint64_t failed; struct msg_faults_list list; };
 struct msg_reached { struct stream_key key; uint64_t seat; };
 struct msg_reader_gone { struct stream_key key; uint64_t seat; struct ranges acked; uint32_t view; bool ended; };
+struct msg_missed { struct stream_key key; uint32_t view; struct ranges ranges; };
 struct msg_gone_ok { struct stream_key key; uint64_t seat; struct ranges acked; uint32_t view; bool ended; };
 
 /* A reader that was sent a chunk of a stream. */
@@ -421,6 +431,7 @@ struct msg {
 		struct msg_yielded yielded;
 		struct msg_reader_gone reader_gone;
 		struct msg_gone_ok gone_ok;
+		struct msg_missed missed;
 		struct msg_credit credit;
 		struct msg_chunk chunk;
 		struct msg_chunk_ack chunk_ack;

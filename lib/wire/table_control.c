@@ -132,6 +132,8 @@ static const struct field open[] = {
 		"ns that consumers wait for one that is away; 0: the usual time; 9223372036854775807: for ever"),
 	PART(msg_open, "share", U32, job.share, JOB_SHARES - 1, JOB_SHARE_NUMBERED),
 	PART(msg_open, "group", TEXT, job.group, WIRE_NAME_MAX, "its group, in a job that is shared"),
+	PART(msg_open, "share_window", U64, job.share_window, INT64_MAX,
+		"with share window: bytes that each worker keeps for groups that are behind; 0: its memory"),
 	PART(msg_open, "from", U32, job.from, JOB_FROMS - 1,
 		"where a group begins that comes when the pass is under way: " JOB_FROM_NUMBERED),
 	{ 0 }
@@ -164,7 +166,8 @@ static const struct field stream[] = {
 	TEXT(msg_stream, endpoint, WIRE_TEXT_MAX, "endpoint of the worker, as it told it"),
 	U64(msg_stream, length, "number of elements, once ended; when failed, those before the element that failed"),
 	U64(msg_stream, split, "when failed, number of the split that was being read"),
-	U64(msg_stream, floor, "all offsets below this are acknowledged"),
+	U64(msg_stream, floor, "all offsets below this are acknowledged, or were missed"),
+	U64(msg_stream, missed, "in a job that is shared, number of elements that the reader's group was not given"),
 	BOOL(msg_stream, local, "the worker is on the reader's host"),
 	BOOL(msg_stream, made, "in rounds: `own` is known"),
 	U64(msg_stream, own,

@@ -61,6 +61,9 @@ static const struct field assign[] = {
 	U32(msg_assign, tail_n, ROUND_PLACES_MAX * 2,
 		"so many of them: others are dropped, and null is added where they are too few"),
 	BOOL(msg_assign, pad, "null may have to be added"),
+	U64(msg_assign, window,
+		"bytes of the iteration's streams that the worker keeps: when a reader has credit and there is nothing for it, "
+		"the views behind miss the oldest elements beyond that; 0: none is missed"),
 	{ 0 }
 };
 static const struct field assigned[] = { KEY(msg_assigned), { 0 } };
@@ -88,6 +91,7 @@ static const struct field restart[] = {
 	U64(msg_restart, split, "number of the first split to ask for from there on"),
 	U64(msg_restart, failed, "number of elements that had failed by then"),
 	BYTES(msg_restart, state, WIRE_STATE_MAX, "state of the chain; empty: a fresh chain, at the beginning of that split"),
+	U64(msg_restart, window, "number of elements of usual size that the worker keeps; 0: whatever is needed"),
 	{ 0 }
 };
 static const struct field stream_end[] = {
@@ -103,7 +107,7 @@ static const struct field stream_end[] = {
 };
 static const struct field handover[] = {
 	KEY(msg_handover),
-	U64(msg_handover, offset, "number of elements made, all of them acknowledged"),
+	U64(msg_handover, offset, "number of elements made, all of them acknowledged, if ASSIGN has no `window`"),
 	U64(msg_handover, split, "number of the first split to ask for from there on"),
 	U64(msg_handover, made, "number of elements produced under this generation"),
 	U64(msg_handover, failed, "number of elements that had failed by then"),
@@ -144,6 +148,12 @@ static const struct field takes[] = {
 	{ 0 }
 };
 static const struct field takes_ok[] = { { 0 } };
+static const struct field missed[] = {
+	KEY(msg_missed),
+	U32(msg_missed, view, 0, NULL),
+	RANGES(msg_missed, ranges, "offsets"),
+	{ 0 }
+};
 static const struct field credit[] = {
 	KEY(msg_credit),
 	U64(msg_credit, seat, NULL),
@@ -289,7 +299,8 @@ const struct msg_desc msg_descs_service[MSG_TYPES - MSG_LIST] = {
 		"All elements of the stream are made, or one failed. Answered by END_OK; for a failure only when the iteration is "
 		"over or the stream goes elsewhere. Repeated until then.", stream_end, 0, MAY_WORK | MAY_ADMIN },
 	ROW(HANDOVER) = { "HANDOVER", "worker -> dispatcher",
-		"The stream has stopped at a restart point, and everything before it is delivered: another worker continues. "
+		"The stream has stopped at a restart point, and everything before it is delivered, unless readers of a window "
+		"wait for what comes behind it: another worker continues. "
 		"Answered by END_OK.", handover, 1, MAY_WORK | MAY_ADMIN },
 	ROW(END_OK) = { "END_OK", "dispatcher -> worker", "Answers STREAM_END and HANDOVER.", end_ok, 0, 0 },
 	ROW(READER_GONE) = { "READER_GONE", "dispatcher -> worker",
@@ -340,6 +351,11 @@ const struct msg_desc msg_descs_service[MSG_TYPES - MSG_LIST] = {
 		"Another consumer asks for an agreed end: answered by STOP. Repeated until then.", halt, 0, 0 },
 	ROW(FENCE) = { "FENCE", "dispatcher -> reader",
 		"Answers STOP, when all have said how many rounds they have begun: the largest of these numbers.", fence, 0, 0 },
+	ROW(MISSED) = { "MISSED", "worker -> dispatcher",
+		"The worker has given these elements up, and the view will not get them; answered by MISSED_OK. Repeated until "
+		"then.", missed, 1, MAY_WORK | MAY_ADMIN },
+	ROW(MISSED_OK) = { "MISSED_OK", "dispatcher -> worker",
+		"Answers MISSED: these elements are booked as missed, unless a reader has them.", missed, 1, 0 },
 	ROW(FAULTS) = { "FAULTS", "worker -> dispatcher",
 		"Elements that failed. Not answered: the number is repeated in RESTART and STREAM_END.", faults, 1,
 		MAY_WORK | MAY_ADMIN },

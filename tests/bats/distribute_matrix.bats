@@ -41,7 +41,7 @@ declare -gA kinds=(
 	[job]=carried [epoch]=carried [sharding]=carried [order]=carried [shards]=carried [shard]=carried
 	[seed]=carried [window]=carried [transfer]=carried [compression]=carried [consumer]=carried
 	[tail]=carried [tail-of]=carried [seat-wait]=carried [target]=carried [where]=carried
-	[share]=carried [group]=carried [from]=carried [on-missed]=whole
+	[share]=carried [group]=carried [from]=carried [share-window]=carried [on-missed]=whole
 	[checkpoint]=whole [ack-fd]=whole [max-errors]=whole [errors]=whole
 	[epochs]=own [count]=own [output]=own [to]=own [null]=own [timeout]=own [dispatcher]=own [context]=own
 	[wait-workers]=own [give-up]=own [progress]=own [stats]=own [fail-empty]=own [quiet]=own [join]=form [insecure]=own
@@ -58,6 +58,7 @@ arguments() { # OPTION: one argument a line
 	target) printf '%s\n' --target local ;;
 	share | group) printf '%s\n' -J "$1-$2" --share lossless --group g ;;
 	from) printf '%s\n' -J "$1-$2" --share lossless --group g --from start ;;
+	share-window) printf '%s\n' -J "$1-$2" --share window --group g --share-window 1M ;;
 	on-missed) printf '%s\n' --on-missed fail ;;
 	where) printf '%s\n' --where '!gpu' ;;
 	shards) printf '%s\n' --shards 2 ;;
@@ -96,7 +97,7 @@ arguments() { # OPTION: one argument a line
 # The code that the option is to end with at this place.
 code() { # OPTION PLACE
 	case $1:$2 in
-	share:zip | group:zip | from:zip | consumer:zip | tail:zip | tail-of:zip | seat-wait:zip) echo 64; return ;; # it has the order of the source
+	share:zip | group:zip | from:zip | share-window:zip | consumer:zip | tail:zip | tail-of:zip | seat-wait:zip) echo 64; return ;; # it has the order of the source
 	esac
 	case ${kinds[$1]} in
 	carried) [[ $1:$2 == order:zip || ${sources[$2]-1} == 1 ]] && echo 0 || echo 64 ;;

@@ -66,7 +66,8 @@ group_is() { [[ $(group "$1" | jq -c "$2") == "$3" ]]; }
 }
 
 @test "a group that stands still holds the others, and they miss nothing" {
-	service
+	start dispatch dsvc-dispatch
+	start work dsvc-work --memory 1M
 	reader 7 slow -e 'range 3000000'
 	spawn fast dsvc-read -J feats --share lossless --group fast --from start -o got -e 'range 3000000'
 	until_true 20s group_is fast '.acknowledged > 1000 and .behind == 0' true
@@ -81,9 +82,66 @@ group_is() { [[ $(group "$1" | jq -c "$2") == "$3" ]]; }
 	exec 7<&-
 }
 
+@test "with a window a group that stands still holds nobody up, and is told what it missed" {
+	start dispatch dsvc-dispatch
+	start work dsvc-work --memory 2M
+	local all=(-J feats --share window -e 'range 1000000')
+	mkfifo pipe.slow
+	spawn slow bash -c 'exec "$@" >pipe.slow' - "$B/bin/dsvc-read" --group slow "${all[@]}"
+	exec 7<pipe.slow
+	IFS= read -r -t 10 -u 7 _
+	run -0 dsvc-read --group fast --from start --wait-workers 1 -o fast "${all[@]}"
+	until_true 5s group_is slow '.missed > 0' true
+	cat <&7 >got.slow
+	reap slow
+	((status == 0))
+	exec 7<&-
+	missed=$(sed -n 's/.*missed \([0-9]*\) elements (stream 0: .*/\1/p' "$BATS_TEST_TMPDIR/slow.err")
+	((missed > 0))
+	((1 + $(wc -l <got.slow) + missed == 1000000))
+	run -0 dsvc-status --audit feats
+	[[ $output == *balanced*"group slow "*"missed $missed"* ]]
+}
+
+@test "with a window groups that keep up miss nothing, when a worker is killed, too" {
+	start dispatch dsvc-dispatch
+	start first dsvc-work
+	local all=(-J feats --share window --share-window 8M -e 'range 20000 | rate 20000')
+	for name in a b; do
+		spawn "$name" dsvc-read --group "$name" --wait-workers 2 --on-missed fail -o "got.$name" "${all[@]}"
+	done
+	until_true 5s bash -c '[[ $(dsvc-status --json | jq ".readers | length") == 2 ]]'
+	start second dsvc-work
+	until_true 10s group_is a '.acknowledged > 2000' true
+	stop first KILL
+	for name in a b; do
+		reap "$name"
+		((status == 0))
+		cmp <(sort -n "got.$name") <(seq 0 19999)
+	done
+}
+
+@test "a reader that may miss nothing ends as soon as something is missing" {
+	start dispatch dsvc-dispatch
+	start work dsvc-work --memory 1M
+	local all=(-J feats --share window -e 'counter')
+	mkfifo pipe.slow
+	spawn slow bash -c 'exec "$@" >pipe.slow' - "$B/bin/dsvc-read" --group slow --on-missed fail "${all[@]}"
+	exec 7<pipe.slow
+	IFS= read -r -t 10 -u 7 _
+	spawn fast dsvc-read --group fast -t none "${all[@]}"
+	until_true 10s group_is slow '.missed > 0' true
+	cat <&7 >/dev/null
+	reap slow
+	((status == 65))
+	[[ $(cat "$BATS_TEST_TMPDIR/slow.err") == *"the group missed "*"--share-window"* ]]
+	exec 7<&-
+	stop fast
+}
+
 @test "a group that dies holds the others no longer than --group-gc" {
 	start dispatch dsvc-dispatch --group-gc 0.3s
-	start work dsvc-work
+	start work dsvc-work --memory 1M
 	reader 7 dies -e 'range 3000000'
 	spawn lives dsvc-read -J feats --share lossless --group lives --from start -o got -e 'range 3000000'
 	until_true 10s group_is lives '.acknowledged > 1000' true
@@ -121,10 +179,10 @@ group_is() { [[ $(group "$1" | jq -c "$2") == "$3" ]]; }
 	service
 	reader 7 early -e 'range 300000'
 	spawn late dsvc-read -J feats --share lossless --group late --from start -o late -e 'range 300000'
-	until_true 10s group_is late .readers 1
+	reap late # the other one has not
+	((status == 0))
 	cat <&7 >/dev/null
 	reap early
-	reap late
 	((status == 0))
 	cmp <(sort -n late) <(seq 0 299999)
 	exec 7<&-
@@ -144,12 +202,20 @@ group_is() { [[ $(group "$1" | jq -c "$2") == "$3" ]]; }
 	run -64 shared --group a --order source -e 'range 3'
 	run -64 shared --group a --order stable -e 'range 3'
 	[[ $output == *'--shards 1'* ]]
+	run -64 dsvc-read -J feats --share window --group a --order stable --shards 1 -e 'range 3'
+	[[ $output == *'--share lossless'* ]]
+	run -64 shared --group a --share-window 1M -e 'range 3'
+	[[ $output == *'--share window'* ]]
 	run -64 shared --group a --shard 0 --sharding data --shards 2 -e 'range 3'
 	run -64 shared --group a --target local -e 'range 3'
 	run -0 shared --group a -e 'range 3'
 	run -64 dsvc-read -J feats -e 'range 3'
 	[[ $output == *"it has "*share=lossless*"you asked for"* ]]
-	run -0 dsvc-run "range 3 | distribute job=other share=lossless group=x | count"
+	run -64 dsvc-read -J feats --share window --group a -e 'range 3'
+	[[ $output == *"it has "*share=lossless*"you asked for"*share=window* ]]
+	run -0 dsvc-run "range 3 | distribute job=other share=window share_window=1M group=x | count"
+	[[ $output == 3 ]]
+	run -0 dsvc-run "range 3 | distribute job=third share=lossless group=x | count"
 	[[ $output == 3 ]]
 }
 

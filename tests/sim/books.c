@@ -218,6 +218,8 @@ book_check_group(struct world *w, uint32_t group)
 		lacks += !m->group_live[group];
 		lost += !m->group_live[group] && !m->group_dead[group];
 	}
+	if (w->share == SHARE_LOSSLESS && w->told_missed)
+		world_fail(w, "a worker gave elements up in a job that loses nothing");
 	if (finished && (lost > told || told > lacks))
 		world_fail(w, "group %u was told that it missed %llu elements; it has not got %llu to %llu", group,
 			   (unsigned long long)told, (unsigned long long)lost, (unsigned long long)lacks);

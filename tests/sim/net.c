@@ -179,7 +179,7 @@ world_say_msg(struct world *w, const struct node *from, const struct node *to, c
 	switch (m->type) {
 	case MSG_ASSIGN: case MSG_ASSIGNED: case MSG_HOLD: case MSG_HELD: case MSG_CREDIT: case MSG_CHUNK:
 	case MSG_CHUNK_ACK: case MSG_READER_GONE: case MSG_GONE_OK: case MSG_REVOKE: case MSG_STREAM_END:
-	case MSG_HANDOVER: case MSG_RESTART: case MSG_VOID: case MSG_SPLIT: case MSG_SPLIT_REQ:
+	case MSG_HANDOVER: case MSG_RESTART: case MSG_VOID: case MSG_SPLIT: case MSG_SPLIT_REQ: case MSG_MISSED:
 		printf(" %u.%u", k->stream, k->gen);
 		break;
 	default: break;
@@ -201,6 +201,10 @@ world_say_msg(struct world *w, const struct node *from, const struct node *to, c
 	if (m->type == MSG_READER_GONE || m->type == MSG_GONE_OK) {
 		printf(" seat %llu", (unsigned long long)m->reader_gone.seat);
 		world_say_ranges(&m->reader_gone.acked);
+	}
+	if (m->type == MSG_MISSED) {
+		printf(" view %u", m->missed.view);
+		world_say_ranges(&m->missed.ranges);
 	}
 	if (m->type == MSG_ASSIGN) {
 		printf(" from %llu skip", (unsigned long long)m->assign.offset);

@@ -124,6 +124,10 @@ sim_read_write(struct world *w, void *arg, uint64_t life)
 		world_at(w, n->paused_until, sim_read_write, n, life);
 		return;
 	}
+	if (world_stands(w, s->c)) {
+		world_at(w, w->now + 20 * MS, sim_read_write, n, life);
+		return;
+	}
 	for (struct delivery *d = s->first; d && quota && sim_read_may(w, s); quota--, s->put++) {
 		struct got g = { d->stream, d->offset + d->done, d->chunk->e[d->first + d->done] };
 
@@ -322,7 +326,8 @@ sim_read_start(struct node *n, struct consumer *c)
 	if (w->round > 1)
 		o.job.consumer = mem_printf("%u/%u", c->place, w->round);
 	if (w->groups > 1) {
-		o.job.share = SHARE_LOSSLESS;
+		o.job.share = w->share;
+		o.job.share_window = (int64_t)w->share_window;
 		o.job.group = mem_printf("g%u", c->place);
 	}
 	if (c->has_position) {

@@ -396,7 +396,11 @@ sim_work_one(struct node *n, struct worker_action *a)
 	struct list_ref *ref;
 
 	switch (a->kind) {
-	case WORKER_TELL: conn_send(n->ctl, 0, &a->msg, NULL); break;
+	case WORKER_TELL:
+		if (a->msg.type == MSG_MISSED)
+			w->told_missed++;
+		conn_send(n->ctl, 0, &a->msg, NULL);
+		break;
 	case WORKER_SEND:
 		if (c)
 			conn_send(c, 1, &a->msg, NULL);
@@ -458,7 +462,7 @@ static void
 sim_work_act(struct node *n)
 {
 	struct worker_action a;
-	size_t kept;
+	size_t kept, links = n->w->share == SHARE_WINDOW ? n->w->n_consumers + 1 : 1;
 
 	while (worker_action(n->k->k, &a))
 		sim_work_one(n, &a);
@@ -471,8 +475,8 @@ sim_work_act(struct node *n)
 	if (kept > n->w->kept_max)
 		n->w->kept_max = kept;
 	/* One element of the source may make three, and each stream may go one
-	 * chunk over. */
-	if (kept > n->w->memory + (worker_streams(n->k->k) + 1) * 4 * CHUNK_ELEMS * ELEM_BYTES * n->w->round)
+	 * chunk over; with a window, one for each reader. */
+	if (kept > n->w->memory + (worker_streams(n->k->k) * links + 1) * 4 * CHUNK_ELEMS * ELEM_BYTES * n->w->round)
 		world_fail(n->w, "%s keeps %zu bytes of %zu", n->name, kept, n->w->memory);
 	if (n->k->drained) {
 		world_say(n->w, "%s leaves", n->name);

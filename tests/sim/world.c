@@ -383,6 +383,22 @@ world_choose_groups(struct world *w)
 		return;
 	w->groups = 2 + (uint32_t)rng_below(&r, PLACES_MAX - 1);
 	w->readers = w->groups * (w->order == ORDER_ANY ? 1 + (uint32_t)rng_below(&r, 2) : 1);
+	w->share = w->order == ORDER_ANY && rng_below(&r, 2) ? SHARE_WINDOW : SHARE_LOSSLESS;
+	if (w->share != SHARE_WINDOW)
+		return;
+	w->share_window = rng_below(&r, 2) ? 0 : 1 + rng_below(&r, 2000);
+	w->stands = rng_below(&r, 2);
+}
+
+bool
+world_stands(const struct world *w, const struct consumer *c)
+{
+	if (!w->stands || c->place != w->groups - 1)
+		return false;
+	for (unsigned i = 0; i < w->n_consumers; i++)
+		if (w->consumers[i].place != c->place && !w->consumers[i].finished && !w->consumers[i].dead)
+			return true;
+	return false;
 }
 
 bool
@@ -546,12 +562,11 @@ world_run(uint64_t seed, bool verbose, char *why, size_t why_size, struct world 
 	/* Where all readers have positions, none of them may notice how short a time the others have. */
 	w->gc = w->checkpoint ? (int64_t[]){ SEC / 10, 2 * SEC, 20 * SEC, SIM_GC_NS }[rng_mix(seed, 0x6c) % 4] : SIM_GC_NS;
 	world_say(w, "durable %d local %d calm %d sharding %u order %u shards %u block %u checkpoint %d readers %u workers %u "
-		  "groups %u only %d files %d units %u times %llu whole %d cuttable %d fan %d memory %zu budget %zu "
-		  "window %u stop %u "
-		  "places %u hosts %u target %s where %s", w->durable,
+		  "groups %u share %d window %llu stands %d only %d files %d units %u times %llu whole %d cuttable %d fan %d "
+		  "memory %zu budget %zu window %u stop %u places %u hosts %u target %s where %s", w->durable,
 		  w->local, w->calm, w->sharding, w->order, w->shards, w->block, w->checkpoint, w->readers, w->workers,
-		  w->groups, w->only, w->set.files, w->set.units, (unsigned long long)w->set.times, w->set.whole, w->set.cuttable,
-		  w->set.fan, w->memory,
+		  w->groups, w->share, (unsigned long long)w->share_window, w->stands, w->only, w->set.files, w->set.units,
+		  (unsigned long long)w->set.times, w->set.whole, w->set.cuttable, w->set.fan, w->memory,
 		  w->budget, w->window, w->stop_after, w->round, w->n_hosts, job_target_word((int)w->target), w->where);
 	w->disp = node_new(w, NODE_DISP);
 	sim_disp_start(w->disp);

@@ -145,6 +145,10 @@ struct world {
 	bool only;               /* each reader has shards of its own */
 	int tail, tail_of;       /* rounds: elements that do not fill one */
 	uint32_t groups;         /* that share the job; 1: it is not shared */
+	int share;               /* enum job_share */
+	uint64_t share_window;
+	bool stands;             /* the last group takes nothing before the others are done */
+	uint64_t told_missed;    /* elements in MISSED, as often as it was said */
 	uint32_t round;          /* places in a round, each read by others; 1: there are no rounds */
 	unsigned stops_early;    /* rounds: some consumer asks for an agreed end, about once in so many writes; 0: none */
 	bool own_end;            /* programs see to it themselves */
@@ -254,6 +258,8 @@ unsigned world_may(void *w, const char *user);
 void world_strike(struct world *w, struct node *n);
 
 /* world.c */
+/* Whether the consumer takes nothing for now. */
+bool world_stands(const struct world *w, const struct consumer *c);
 /* A program says that it has lost the dispatcher: only if something came between them. */
 void world_lost_contact(struct node *n, const char *text);
 /* Whether it may make streams for the readers of the job, or for this one. */

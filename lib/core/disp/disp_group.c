@@ -16,8 +16,6 @@
 #include "base/str.h"
 #include "core/disp/disp_inner.h"
 
-enum { GROUP_LACKS = 1000 }; /* bytes of a list for people */
-
 bool
 group_shares(const struct iteration *it)
 {
@@ -128,8 +126,9 @@ group_enter(struct disp *d, struct seat *r, const char *name, bool from_start)
 	if (is_new)
 		r->view = group_add(d, it, name);
 	struct group *g = &it->groups.v[r->view];
-	is_new |= g->ended;
+	is_new |= g->ended && !group_over(it, r->view);
 	g->ended = false;
+	g->n_over = is_new ? 0 : g->n_over;
 	group_add_seat(r);
 	disp_dirty(d, &it->dirty, DIRTY_ROW);
 	for (size_t i = 0; is_new && !first && i < it->n_streams; i++) {
@@ -161,8 +160,7 @@ group_assigned(struct disp *d, struct stream *s, uint64_t offset)
 			uint64_t end = intervals_next(&v->acked, at);
 
 			end = end < offset ? end : offset;
-			intervals_add(&v->missed, at, end);
-			intervals_add(&v->acked, at, end);
+			views_miss(v, at, end);
 			at = end;
 		}
 		v->dirty = true;
@@ -273,7 +271,7 @@ group_settle(struct disp *d, struct iteration *it)
 	job_used(d, it->job);
 	for (size_t i = 0; it->state == ITER_RUNNING && i < it->n_streams; i++)
 		stream_finish_check(d, it->streams[i]);
-	it->job->users--;
+	job_left(d, it->job);
 }
 
 /* Ends groups that were without a reader for too long; gives when the next one is due. */
@@ -349,50 +347,7 @@ group_tick(struct disp *d)
 	d->group_due = due;
 }
 
-/* Books */
-
-static void
-group_note_lacks(struct group *g, const struct stream *s, const struct intervals *missed)
-{
-	struct buf b = { 0 };
-
-	for (size_t i = 0; i < missed->n && (!g->lacks || strlen(g->lacks) < GROUP_LACKS); i++) {
-		buf_printf(&b, "%s%sstream %u: %llu-%llu", str_or_empty(g->lacks), g->lacks ? ", " : "", s->index,
-			   (unsigned long long)missed->v[i].start, (unsigned long long)missed->v[i].end - 1);
-		mem_free(g->lacks);
-		g->lacks = buf_take(&b);
-	}
-}
-
-void
-group_finished(struct disp *d, struct stream *s)
-{
-	struct iteration *it = s->iter;
-
-	for (size_t i = 0; group_shares(it) && i < it->groups.n; i++) {
-		struct group *g = &it->groups.v[i];
-		uint64_t missed = intervals_count(&s->views[i].missed);
-
-		g->acked += intervals_count(&s->views[i].acked) - missed;
-		g->missed += missed;
-		group_note_lacks(g, s, &s->views[i].missed);
-	}
-	disp_dirty(d, &it->dirty, DIRTY_ROW);
-}
-
-void
-group_fill_done(const struct iteration *it, const char *name, struct msg *m)
-{
-	uint32_t view;
-
-	if (!group_shares(it))
-		return;
-	m->done.missed = it->elements;
-	if (!group_view(it, name, &view))
-		return;
-	m->done.missed -= it->groups.v[view].acked;
-	m->done.lacks = mem_strdup(str_or_empty(it->groups.v[view].lacks));
-}
+/* After a restart */
 
 void
 group_loaded(struct disp *d, struct iteration *it)

@@ -27,6 +27,7 @@ struct group {            /* durable up to `lacks` */
 	uint64_t acked, missed;   /* elements of finished streams */
 	char *lacks;              /* which it missed there, for people; NULL: none */
 	uint32_t seats;           /* also of readers that are away */
+	uint32_t n_over;          /* so many streams, from the first on, are over for it */
 	uint64_t last_seat;
 	int64_t since;            /* when the last one left; INT64_MAX: there are some */
 };
@@ -50,6 +51,12 @@ void group_add_seat(struct seat *r);                    /* it was loaded */
 /* Groups that are new to the stream begin there. */
 void group_assigned(struct disp *d, struct stream *s, uint64_t offset);
 void group_finished(struct disp *d, struct stream *s);  /* its ledgers go to the books */
+bool iter_dealt(const struct iteration *it); /* nothing is left that a new stream could get (disp_iter.c) */
+/* Whether all that it gets is acknowledged; then its readers are done, though others are not. */
+bool group_over(const struct iteration *it, uint32_t view);
+/* The ledger of a view has changed, or of all (UINT32_MAX): who is done is told; and what
+ * stream_finish_check does. May free s. */
+void group_check(struct disp *d, struct stream *s, uint32_t view);
 void group_fill_done(const struct iteration *it, const char *name, struct msg *m); /* over: what the group missed */
 void group_loaded(struct disp *d, struct iteration *it); /* before its streams */
 void group_tick(struct disp *d);

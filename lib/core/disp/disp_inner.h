@@ -19,7 +19,7 @@
  *	disp_takes.c  which streams a reader has had chunks of
  *	disp_gc.c     jobs without readers, and how long they are kept
  *	disp_forget.c FORGET
- *	disp_group.c  groups that share a job
+ *	disp_group.c, disp_group_book.c, disp_window.c  groups that share a job
  *	disp_yield.c  streams that move to slots with nothing to do
  *	disp_place.c  where streams may be made: hosts and tags of workers
  *	disp_dataset.c datasets
@@ -36,8 +36,7 @@
  *	disp_wanted.c where time goes, and how many slots that asks for
  *	disp_find.c   objects by name
  *	disp_dirty.c  what the durable state lacks
- *	disp_out.c    the outbox
- *	ring.c        lists
+ *	disp_out.c, ring.c  the outbox; lists
  *
  * Files call those below them. Only the seven of the second group call each other: a job
  * ends with its iterations, an iteration with its streams and seats, and each of them
@@ -69,6 +68,7 @@
 #include "core/disp/disp_group.h"
 #include "core/disp/disp_round.h"
 #include "core/disp/disp_view.h"
+#include "core/disp/disp_window.h"
 #include "core/disp/dispatcher.h"
 #include "core/disp/ring.h"
 #include "core/intervals.h"
@@ -292,6 +292,7 @@ struct stream {
 	struct point points[DISP_POINTS];
 	unsigned n_points;
 	struct view one, *views;  /* one for each of the iteration: `one` if that is all */
+	uint64_t window;          /* elements that its worker keeps for groups behind; 0: not known, or all */
 	size_t n_done;            /* ended: so many of them, from the first on, have all */
 	struct stream_held *held; /* elements held by live readers when this generation began */
 	size_t n_held, cap_held;

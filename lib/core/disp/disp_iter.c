@@ -484,17 +484,25 @@ iter_fail(struct disp *d, struct iteration *it, uint32_t code, char *text, char 
 	iter_over(d, it);
 }
 
+bool
+iter_dealt(const struct iteration *it)
+{
+	return !it->by_split || it->fixed || it->short_ || !cut_left(&it->cut);
+}
+
 void
 iter_check(struct disp *d, struct iteration *it)
 {
-	if (it->state != ITER_RUNNING || it->n_finished < it->n_streams)
+	if (it->state != ITER_RUNNING || (group_shares(it) ? it->n_ended : it->n_finished) < it->n_streams)
 		return;
 	/* All streams are over, but streams of workers that left in order may
-	 * have ended before everything was dealt out. */
-	if (it->by_split && !it->fixed && !it->short_ && cut_left(&it->cut)) {
+	 * have ended before everything was dealt out. No group waits with that for another. */
+	if (!iter_dealt(it)) {
 		iter_grow(d, it, place_slots(d, it));
 		return;
 	}
+	if (it->n_finished < it->n_streams)
+		return;
 	if (it->job->opts.sharding == SHARD_OFF && !it->n_streams)
 		return;
 	it->state = ITER_FINISHED;

@@ -376,7 +376,7 @@ report_group_sum(const struct iteration *it, size_t view, uint64_t *done, uint64
 		if (s->finished)
 			continue;
 		*done += intervals_count(&s->views[view].acked);
-		*missed += intervals_count(&s->views[view].missed);
+		*missed += views_missed(&s->views[view]);
 	}
 }
 

@@ -26,7 +26,7 @@ job_went_on(const struct iteration *it, const struct ranges_list *have, const st
 		for (size_t k = 0; k < have->n; k++)
 			for (size_t h = 0; have->v[k].stream == i && h < have->v[k].ranges.n; h++)
 				intervals_sub(&more, have->v[k].ranges.v[h].start, have->v[k].ranges.v[h].end);
-		went_on = more.n > 0;
+		went_on = more.n > 0 && !it->streams[i]->views[view].missed_more;
 	}
 	intervals_clear(&more);
 	return went_on;

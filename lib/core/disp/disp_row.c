@@ -37,7 +37,8 @@ const struct field row_job_fields[] = {
 	U32(job, places, ROUND_PLACES_MAX, NULL), PART(job, "tail", U32, opts.tail, JOB_TAILS - 1, NULL),
 	PART(job, "tail_of", U32, opts.tail_of, JOB_TAIL_OFS - 1, NULL),
 	PART(job, "seat_wait", U64, opts.seat_wait, INT64_MAX, NULL),
-	TEXT(job, owner, WIRE_NAME_MAX, NULL), PART(job, "share", U32, opts.share, JOB_SHARES - 1, NULL), { 0 }
+	TEXT(job, owner, WIRE_NAME_MAX, NULL), PART(job, "share", U32, opts.share, JOB_SHARES - 1, NULL),
+	PART(job, "share_window", U64, opts.share_window, INT64_MAX, NULL), { 0 }
 };
 static const struct field part_fields[] = {
 	U32(round_part, of, ROUND_PLACES_MAX, NULL), U32(round_part, first, ROUND_PLACES_MAX, NULL),
@@ -100,7 +101,8 @@ const struct field row_point_fields[] = {
 	BOOL(point, has_state, NULL), { 0 }
 };
 const struct field row_ledger_fields[] = {
-	SET(view, acked), SET(view, presumed), SET(view, missed), BOOL(view, fresh, NULL), { 0 }
+	SET(view, acked), SET(view, presumed), SET(view, missed), BOOL(view, fresh, NULL),
+	U64(view, missed_more, NULL), { 0 }
 };
 const struct field row_reader_fields[] = {
 	PART(seat, "peer", U64, peer_id, 0, NULL), U64(seat, seq, NULL), U64(seat, acked, NULL),

@@ -214,6 +214,7 @@ seat_fill_stream(const struct disp *d, const struct seat *r, struct stream *s, s
 		.own = s->ended && s->iter->job->opts.tail_of == TAIL_OF_PASS ? views_own(s, r->view, s->length) :
 			views_length(s, r->view),
 		.floor = intervals_gap(&s->views[r->view].acked, 0),
+		.missed = views_missed(&s->views[r->view]),
 		.state = s->finished ? STREAM_FINISHED : s->ended && (s->tail_known || !round_is(s->iter)) ? STREAM_ENDED :
 			s->running ? STREAM_RUNNING : STREAM_WAITING };
 	if (s->failure.code && !s->finished) {
@@ -281,10 +282,12 @@ seat_send_streams(struct disp *d, struct seat *r)
 	} while (n != &it->versions);
 }
 
-/* Looks at all its shards. A reader of the whole is done when the iteration is. */
+/* Looks at all its shards. A reader of the whole is done when the iteration is, or its group. */
 bool
 seat_over(const struct seat *r)
 {
+	if (group_shares(r->iter))
+		return group_over(r->iter, r->view);
 	for (size_t i = 0; i < r->only.n; i++) {
 		const struct stream *s = iter_stream(r->iter, r->only.v[i]);
 

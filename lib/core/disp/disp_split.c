@@ -258,14 +258,16 @@ disp_split_drop_point(struct disp *d, struct stream *s, unsigned i)
 void
 disp_split_prune_points(struct disp *d, struct stream *s, size_t view)
 {
-	uint64_t floor;
+	uint64_t floor, least;
 
 	if (s->n_points < 2)
 		return;
 	floor = round_at(&s->iter->views[view], intervals_gap(&s->views[view].acked, 0));
-	if (s->points[1].offset > floor)
+	least = s->place == STREAM_ASSIGNED && !s->running ? 0 : window_floor(s); /* its ASSIGN may be said again */
+	if (s->points[1].offset > floor && s->points[1].offset > least)
 		return; /* others do not matter */
 	floor = views_floor(s);
+	floor = floor < least ? least : floor;
 	if (s->points[1].offset > floor)
 		return;
 	while (s->n_points > 1 && s->points[1].offset <= floor)

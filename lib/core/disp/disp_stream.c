@@ -223,6 +223,7 @@ stream_hold_check(struct disp *d, struct stream *s)
 void
 stream_give(struct disp *d, struct stream *s, struct peer *w)
 {
+	window_begin(d, s);
 	ring_drop(&s->orphan);
 	s->place = STREAM_ASSIGNED;
 	s->running = s->told_end = s->began = false;
@@ -324,7 +325,7 @@ stream_acked(struct disp *d, struct stream *s, uint32_t view, const struct range
 	if (!by)
 		stream_changed(d, s); /* an ordered reader must not wait for these */
 	disp_split_prune_points(d, s, view);
-	stream_finish_check(d, s); /* may free s */
+	group_check(d, s, view); /* may free s */
 }
 
 void
@@ -452,7 +453,7 @@ stream_end(struct disp *d, struct peer *p, struct stream *s, struct msg *m)
 	disp_dirty(d, &it->dirty, DIRTY_ROW);
 	stream_changed(d, s);
 	if (round_stream_ended(d, s))
-		stream_finish_check(d, s);
+		group_check(d, s, UINT32_MAX); /* may free s */
 }
 
 static void
@@ -506,10 +507,12 @@ stream_message(struct disp *d, struct peer *p, struct msg *m)
 	case MSG_ASSIGNED: stream_assigned(d, p, s); break;
 	case MSG_SPLIT_REQ: disp_split_request(d, p, s, m); break;
 	case MSG_RESTART:
+		s->window = m->restart.window;
 		if (fault_count(d, s, m->restart.failed))
 			disp_split_add_point(d, s, m->restart.offset, m->restart.split, m->restart.failed,
 					     &m->restart.state);
 		break;
+	case MSG_MISSED: window_missed(d, p, s, m); break;
 	case MSG_FAULTS:
 		fault_keep(p, s, m);
 		fault_count(d, s, m->faults.failed); /* may free s */

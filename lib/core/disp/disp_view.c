@@ -11,6 +11,8 @@
 #include "base/mem.h"
 #include "core/disp/disp_inner.h"
 
+enum { VIEW_MISSED = 256 }; /* ranges that are kept of what was missed */
+
 void
 views_init(struct stream *s)
 {
@@ -148,6 +150,24 @@ views_finished(struct stream *s)
 			return false;
 	}
 	return true;
+}
+
+uint64_t
+views_missed(const struct view *v)
+{
+	return intervals_count(&v->missed) + v->missed_more;
+}
+
+void
+views_miss(struct view *v, uint64_t start, uint64_t end)
+{
+	struct intervals *m = &v->missed;
+
+	intervals_add(&v->acked, start, end);
+	if (m->n < VIEW_MISSED || m->v[m->n - 1].end == start)
+		intervals_add(m, start, end);
+	else
+		v->missed_more += end - start;
 }
 
 void

@@ -14,6 +14,7 @@ struct view {
 	struct intervals acked;
 	struct intervals presumed;/* the part that a worker reported before the reader did */
 	struct intervals missed;  /* the part of `acked` that was not given to it: it came later, or was too slow */
+	uint64_t missed_more;     /* elements that were missed besides: `missed` has only so many ranges */
 	bool fresh;               /* its group is new here: what lies before the place where the stream goes on is missed */
 	bool moves;               /* its group has just come: the worker does not know of it */
 	bool dirty;               /* its row is to be written */
@@ -34,6 +35,8 @@ uint64_t views_length(const struct stream *s, size_t view);
 bool views_covered(const struct stream *s, uint64_t length); /* all have acknowledged all whole rounds of these */
 bool views_reached(const struct stream *s);             /* the failure, by the readers of all */
 bool views_finished(struct stream *s);                  /* ended: all is acknowledged by all */
+uint64_t views_missed(const struct view *v);            /* elements */
+void views_miss(struct view *v, uint64_t start, uint64_t end); /* these, of which none is acknowledged */
 /* Elements of one view that are taken, in its offsets: acknowledged, or held by a live reader. Fills. */
 void views_taken(const struct stream *s, size_t view, struct intervals *out);
 

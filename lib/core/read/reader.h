@@ -132,6 +132,7 @@ void reader_shared(struct reader *r, bool shared);
 /* For progress. */
 struct reader_stats {
 	uint64_t delivered, written, acknowledged; /* elements */
+	uint64_t missed;             /* elements that its group is known not to get */
 	uint64_t dropped;            /* elements that came twice or were void */
 	uint64_t before;             /* rounds: elements of the pass that others wrote in its place, or it itself before */
 	uint32_t places;             /* it has in each round */

@@ -86,6 +86,7 @@ struct reader_stream {
 	struct intervals received, open, unsaved, saving, fresh, sending, ack_worker;
 	uint64_t total, arrived;     /* credit granted, chunks come, in this session */
 	int64_t credit_at;
+	uint64_t missed;             /* told by the dispatcher */
 	uint32_t held;               /* chunks accepted and not written */
 	uint64_t pos;                /* ordered: next offset to deliver */
 	struct reader_part *parts;     /* ordered: waiting for their turn, by offset */

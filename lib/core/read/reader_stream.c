@@ -139,6 +139,10 @@ reader_stream_changed(struct reader *r, const struct msg_stream *n)
 		r->stats.streams_ended++;
 	reader_stream_floor(s, n->state == STREAM_FINISHED ? n->length : n->floor);
 	s->ticket = n->ticket;
+	if (n->missed > s->missed) {
+		r->stats.missed += n->missed - s->missed;
+		s->missed = n->missed;
+	}
 	if (n->worker && n->state != STREAM_FINISHED)
 		reader_stream_attach(r, s, n->worker, n->endpoint);
 	else

@@ -182,6 +182,7 @@ worker_message(struct worker *w, int64_t now_ns, struct msg *m)
 	case MSG_YIELD: worker_stream_yield(w, m->yield.key); break;
 	case MSG_READER_GONE: worker_chunk_reader_gone(w, m); break;
 	case MSG_TAKES_OK: worker_takes_ok(w, m->req); break;
+	case MSG_MISSED_OK: worker_window_answer(w, &m->missed); break;
 	case MSG_BYE_OK:
 		if (w->draining)
 			worker_over(w, WORKER_LEAVE);

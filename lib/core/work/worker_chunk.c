@@ -32,12 +32,13 @@ worker_chunk_share(const struct worker *w)
  * and goes on when some of it is free. One that has nothing may always make a
  * chunk: ordered readers wait for it. So may one with a reader that has nothing,
  * or those that stand still and hold it all would stop the others. Of several views only
- * the slowest may: one that keeps anything is behind one that keeps nothing. */
+ * the slowest may: one that keeps anything is behind one that keeps nothing. With a window
+ * those behind have lost what can be given up by then, and any may. */
 static bool
 worker_chunk_starves(const struct worker_stream *s)
 {
 	for (uint32_t i = 0; i < s->n_views && !s->ordered; i++)
-		if (s->views[i].starved && s->views[i].live == s->live)
+		if (s->views[i].starved && (s->window || s->views[i].live == s->live))
 			return true;
 	return false;
 }
@@ -49,11 +50,15 @@ worker_chunk_weigh(struct worker *w, struct worker_stream *s)
 	bool stall = s->stalled;
 
 	worker_chunk_activity(w, s);
-	share = worker_chunk_share(w);
+	share = s->window ? worker_window_share(w, s) : worker_chunk_share(w);
 	if (s->producing != PRODUCING)
 		return;
+	if (s->window)
+		worker_window_make_room(w, s);
 	if (s->bytes >= share || w->bytes >= most || s->kept >= chunks)
 		stall = true;
+	else if (s->window && worker_window_hungry(s))
+		stall = false;
 	else if (s->bytes < share - share / 4 && w->bytes < most - most / 8 && s->kept < chunks / 4 * 3)
 		stall = false;
 	if (!s->bytes || worker_chunk_starves(s))
@@ -108,6 +113,8 @@ worker_chunk_send(struct worker *w, struct worker_stream *s, const struct worker
 	else {
 		l->kept++;
 		l->kept_bytes += c->bytes;
+		if (c->piece)
+			c->piece->taken++;
 	}
 	c->state = CHUNK_SENT;
 	c->link = l;
@@ -126,8 +133,11 @@ worker_chunk_send(struct worker *w, struct worker_stream *s, const struct worker
  * the stream's share unacknowledged, so that readers that stand still do not stop the others.
  * Chunks to be sent again count already; one chunk is always allowed. */
 static bool
-worker_chunk_may(const struct worker *w, const struct worker_view *v, const struct worker_link *l)
+worker_chunk_may(const struct worker *w, const struct worker_stream *s, const struct worker_view *v,
+		 const struct worker_link *l)
 {
+	if (s->window)
+		return worker_window_may(w, s, l);
 	return v->n_links < 2 || l->again || !l->kept ||
 		l->kept_bytes < worker_chunk_share(w) / 2 / (v->n_links - 1);
 }
@@ -154,7 +164,7 @@ worker_chunk_pump(struct worker *w, struct worker_stream *s, struct worker_view 
 		for (l = v->links; l; l = l->next) {
 			struct worker_chunk *c;
 
-			if (l->sent >= l->total || !worker_chunk_may(w, v, l))
+			if (l->sent >= l->total || !worker_chunk_may(w, s, v, l))
 				continue;
 			c = worker_chunk_next(s, v, l);
 			if (!c) {
@@ -175,7 +185,10 @@ worker_chunk_pump(struct worker *w, struct worker_stream *s, struct worker_view 
 		*end = l;
 	}
 	worker_takes_send(w);
+	v->hungry = hungry;
 	worker_chunk_weigh(w, s);
+	if (hungry && s->window && !s->told)
+		worker_chunk_hand_done(w, s);
 	if (hungry && !v->wanted && s->producing == PRODUCING) {
 		v->wanted = true;
 		if (s->begun)
@@ -210,7 +223,7 @@ worker_chunk_put_all(struct worker *w, struct worker_stream *s, struct worker_ch
 	for (uint32_t i = 0; i < s->n_views; i++)
 		if (worker_chunk_is_for(&s->views[i], c->offset)) {
 			worker_view_put(s, &s->views[i], c);
-			s->views[i].wanted = false;
+			s->views[i].wanted = s->views[i].hungry = false;
 		}
 	for (uint32_t i = 0; i < s->n_views; i++)
 		worker_chunk_pump(w, s, &s->views[i]);
@@ -234,6 +247,8 @@ worker_produced(struct worker *w, int64_t now_ns, struct stream_key key, uint32_
 	to = round_at(&v->part, offset + count - 1) + 1;
 	if (to > s->made_to)
 		s->made_to = to;
+	s->put_n += count;
+	s->put_bytes += c.bytes;
 	if (view == WORKER_ALL_VIEWS && s->n_views > 1) {
 		worker_chunk_put_all(w, s, &c);
 		return;
@@ -327,7 +342,8 @@ worker_chunk_hand_done(struct worker *w, struct worker_stream *s)
 {
 	struct msg *m;
 
-	if (s->producing != PRODUCED_HANDED || s->bytes)
+	/* A reader that waits for what comes next does not wait for those behind: it is made again for them. */
+	if (s->producing != PRODUCED_HANDED || (s->bytes && !(s->window && worker_window_hungry(s))))
 		return;
 	s->told = true;
 	s->told_at = w->now;
@@ -396,6 +412,8 @@ worker_chunk_back(struct worker *w, struct worker_stream *s, struct worker_view 
 			l->again--;
 		l->kept--;
 		l->kept_bytes -= c->bytes;
+		if (c->piece)
+			c->piece->taken--;
 		c->state = CHUNK_QUEUED;
 		c->link = NULL;
 		if (i < v->next)

@@ -6,6 +6,7 @@
  *	worker_stream.c one stream: its coming and going, its end
  *	worker_chunk.c  chunks: budget, readers, credit, acknowledgements
  *	worker_tail.c   elements that do not fill a round
+ *	worker_window.c what is given up for groups that are behind
  *	worker_view.c   the views of a stream
  *	worker_turn.c   which streams have a thread
  *	worker_split.c  splits, asked for ahead
@@ -31,7 +32,7 @@ enum {
 
 enum chunk_state { CHUNK_QUEUED, CHUNK_SENT, CHUNK_AGAIN, CHUNK_DONE };
 /* A handle that is in several views. */
-struct worker_piece { uint32_t views; };
+struct worker_piece { uint32_t views, taken; }; /* taken: of those, where a reader has it */
 struct worker_chunk {
 	void *handle;
 	struct worker_piece *piece; /* NULL: it is in this view alone */
@@ -77,7 +78,11 @@ struct worker_view {
 	struct intervals acked; /* by readers, to us */
 	bool ended;             /* nothing is kept for it */
 	bool wanted;            /* a part of a chunk was asked for, and none has come since */
-	bool starved;           /* a reader with credit has nothing, and nothing is there */
+	bool hungry;            /* a reader with credit waits, since nothing is there */
+	bool starved;           /* ... and has nothing that it has not acknowledged */
+	struct intervals missed;/* given up, and MISSED is not answered */
+	bool missed_told;
+	int64_t missed_at;
 };
 /* An element that does not fill a round; pad: to be put where one is missing, as often as need be. */
 struct worker_rest {
@@ -92,6 +97,8 @@ struct worker_stream {
 	struct worker_view one, *views; /* `one` if that is all */
 	uint32_t n_views;
 	size_t bytes;           /* a handle counts once, in however many views it is */
+	uint64_t window;        /* bytes kept of the pass for views behind; 0: they miss nothing */
+	uint64_t put_n, put_bytes; /* elements and bytes of all chunks so far */
 	size_t kept, live;      /* chunks in all views; of them, those that are not DONE */
 	struct worker_rest *rest; /* until they are dealt; the pad last */
 	size_t n_rest, cap_rest;
@@ -220,6 +227,17 @@ void worker_view_drop(struct worker *w, struct worker_stream *s, struct worker_v
 void worker_view_end(struct worker *w, struct worker_stream *s, struct worker_view *v);
 void worker_view_trim(struct worker_stream *s, struct worker_view *v); /* forgets those at the front that are DONE */
 size_t worker_view_search(const struct worker_view *v, uint64_t at); /* the first chunk that ends after `at` */
+
+/* worker_window.c */
+size_t worker_window_share(const struct worker *w, const struct worker_stream *s); /* bytes that it may keep */
+/* While too much is kept and a reader waits, the oldest chunks that no reader has are given up. */
+void worker_window_make_room(struct worker *w, struct worker_stream *s);
+bool worker_window_full(const struct worker *w, const struct worker_stream *s);
+bool worker_window_hungry(const struct worker_stream *s); /* some reader waits */
+bool worker_window_may(const struct worker *w, const struct worker_stream *s, const struct worker_link *l);
+uint64_t worker_window_elements(const struct worker *w, const struct worker_stream *s); /* that fit; 0: not known */
+void worker_window_again(struct worker *w, struct worker_stream *s, bool all);
+void worker_window_answer(struct worker *w, const struct msg_missed *m);
 
 /* worker_chunk.c */
 void worker_chunk_pump(struct worker *w, struct worker_stream *s, struct worker_view *v); /* sends what may be sent */

@@ -48,6 +48,7 @@ worker_stream_assign(struct worker *w, struct msg *m)
 		s->made_to = m->assign.offset;
 		s->failed = m->assign.failed;
 		s->secret = m->assign.secret;
+		s->window = m->assign.window;
 		worker_views_init(s, &m->assign);
 		worker_tail_known(w, s, &m->assign);
 		hash_put(&w->streams, &name, sizeof name, s);
@@ -135,7 +136,7 @@ worker_restart(struct worker *w, int64_t now_ns, struct stream_key key,
 		return;
 	m = worker_tell(w, MSG_RESTART);
 	m->restart = (struct msg_restart){ .key = key, .offset = offset, .split = split,
-		.failed = s->failed };
+		.failed = s->failed, .window = worker_window_elements(w, s) };
 	m->restart.state.n = n;
 	m->restart.state.p = n ? mem_dup(state, n) : NULL;
 }
@@ -255,4 +256,5 @@ worker_stream_again(struct worker *w, struct worker_stream *s, bool all)
 		worker_stream_tell_ask(w, s);
 	if (s->told && !s->confirmed && (all || w->now - s->told_at >= CONTACT_AGAIN_NS))
 		worker_stream_tell_end(w, s);
+	worker_window_again(w, s, all);
 }

@@ -45,6 +45,7 @@ worker_views_clear(struct worker *w, struct worker_stream *s)
 		}
 		intervals_clear(&v->skip);
 		intervals_clear(&v->acked);
+		intervals_clear(&v->missed);
 		mem_free(v->chunks);
 		mem_free(v->gone);
 	}
@@ -107,6 +108,8 @@ worker_view_drop(struct worker *w, struct worker_stream *s, struct worker_view *
 		c->link->kept--;
 		c->link->kept_bytes -= c->bytes;
 	}
+	if (c->piece && c->link)
+		c->piece->taken--;
 	if (!c->piece || !--c->piece->views) {
 		worker_do(w, WORKER_FREE)->handle = c->handle;
 		s->bytes -= c->bytes;
@@ -123,7 +126,7 @@ void
 worker_view_end(struct worker *w, struct worker_stream *s, struct worker_view *v)
 {
 	v->ended = true;
-	v->starved = false;
+	v->hungry = v->starved = false;
 	for (size_t i = v->first; i < v->n_chunks; i++)
 		if (v->chunks[i].state != CHUNK_DONE)
 			worker_view_drop(w, s, v, &v->chunks[i]);

@@ -73,12 +73,12 @@ a_row_of_a_job_has_these_bytes(void **state)
 {
 	struct job j = { .opts = { .name = text("train"), .options = text("o"), .seed = 8, .sharding = SHARD_DYNAMIC,
 		.order = ORDER_SOURCE, .shards = 3, .seeded = true, .target = TARGET_LOCAL, .where = text("gpu"),
-		.compression = PACK_SNAPPY, .tail = TAIL_PAD, .tail_of = TAIL_OF_STREAM, .seat_wait = 9 },
+		.compression = PACK_SNAPPY, .tail = TAIL_PAD, .tail_of = TAIL_OF_STREAM, .seat_wait = 9, .share_window = 7 },
 		.dataset_number = 5, .shards = 6, .keep = true, .places = 4, .owner = text("ada") };
 	struct job again = { 0 }, moved = { 0 };
 
 	(void)state;
-	is_row(row_job_fields, &j, &again, &moved, "dc0013a5747261696ea16f0508010203c306c302a36770750204010109a361646100");
+	is_row(row_job_fields, &j, &again, &moved, "dc0014a5747261696ea16f0508010203c306c302a36770750204010109a36164610007");
 }
 
 static void
@@ -136,7 +136,7 @@ rows_of_what_a_stream_has_got_have_these_bytes(void **state)
 	struct point point_again = { 0 }, point_moved = { 0 };
 
 	(void)state;
-	is_row(row_ledger_fields, &v, &v_again, &v_moved, "9494010207cd012292000790c2");
+	is_row(row_ledger_fields, &v, &v_again, &v_moved, "9594010207cd012292000790c200");
 	is_row(row_split_fields, &split, &split_again, &split_moved, "950102030405");
 	is_row(row_point_fields, &point, &point_again, &point_moved, "940102c4026162c3");
 }
