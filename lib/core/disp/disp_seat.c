@@ -143,7 +143,7 @@ seat_awaited(const struct seat *r, bool silent)
 	 * stay its own until it goes on, or another one comes. */
 	if (silent && r->iter->job->users == 1)
 		return true;
-	return seat_placed(r) && iter_live(r->iter);
+	return seat_placed(r) && iter_live(r->iter) && !seat_over(r);
 }
 
 bool
