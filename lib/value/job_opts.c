@@ -119,10 +119,6 @@ job_share_wrong(const struct job_opts *o, const char **help)
 	}
 	if (o->order == ORDER_SOURCE)
 		return "order `source` and share do not go together";
-	if (o->order == ORDER_STABLE && o->shards != 1) {
-		*help = "--shards 1 makes one stream, in order; or leave out --order";
-		return "several streams of a job that is shared do not come in order `stable`";
-	}
 	if (o->consumer && *o->consumer)
 		return "rounds and share do not go together";
 	if (o->shard && *o->shard)

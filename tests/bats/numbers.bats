@@ -303,7 +303,6 @@ print(time.monotonic() - begin)' "${ready##*:}"
 	says dsvc-tfdata.7 'get_single_element dsvc-read -n 1'
 	gives 0 -n 1 'range 3'
 	told dsvc-read.1 'If it shares its job with other readers, however, they have its elements by then, and it ends with 75.'
-	told dsvc-read.1 'With --order stable such a job has one stream: --shards 1.' # groups.bats
 }
 
 @test "operators" {

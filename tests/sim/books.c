@@ -296,6 +296,13 @@ book_check_stable(struct world *w, const struct consumer *c)
 	uint64_t pos[64] = { 0 };
 	size_t at = 0;
 
+	if (c->missed && !c->n)
+		return; /* it came behind the end */
+	/* A group that came late begins at the same turn in all streams. */
+	for (unsigned s = 0; s < w->found && c->missed && c->n; s++)
+		for (pos[s] = c->out[0].offset; pos[s] && !book_find(w, s, pos[s] - 1);)
+			pos[s]--;
+
 	for (unsigned idle = 0, s = 0; idle < w->found; s = (s + 1) % w->found) {
 		uint32_t n = 0;
 
@@ -401,7 +408,8 @@ book_check(struct world *w)
 		/* The second consumer of a job without checkpoint begins where the
 		 * first one was cut down. */
 		if (!w->consumers[i].finished || w->n_consumers > (w->only ? w->readers : w->groups) ||
-		    w->consumers[i].missed || (w->groups > 1 && w->consumers[i].iteration != w->last_iteration))
+		    (w->consumers[i].missed && w->order != ORDER_STABLE) ||
+		    (w->groups > 1 && w->consumers[i].iteration != w->last_iteration))
 			continue;
 		if (w->order == ORDER_STABLE)
 			book_check_stable(w, &w->consumers[i]);

@@ -378,9 +378,6 @@ world_choose_groups(struct world *w)
 	w->groups = 1;
 	if (w->round > 1 || w->only || w->anonymous || w->stop_after || w->order == ORDER_SOURCE || rng_below(&r, 4))
 		return;
-	/* groups at different places of an ordered job would wait for each other's memory */
-	if (w->order == ORDER_STABLE && w->shards != 1)
-		return;
 	w->groups = 2 + (uint32_t)rng_below(&r, PLACES_MAX - 1);
 	w->readers = w->groups * (w->order == ORDER_ANY ? 1 + (uint32_t)rng_below(&r, 2) : 1);
 	w->share = w->order == ORDER_ANY && rng_below(&r, 2) ? SHARE_WINDOW : SHARE_LOSSLESS;

@@ -107,6 +107,31 @@ group_add(struct disp *d, struct iteration *it, const char *name)
 	return view;
 }
 
+/* With an order all groups go through one sequence, each at its own place: then the one that is
+ * behind all others waits for nothing that they keep. So a group that comes late begins in all
+ * streams at the same turn, which nobody has reached, and has missed what comes before it. */
+static uint64_t
+group_turn(const struct disp *d, const struct iteration *it)
+{
+	uint64_t block = d->o.block ? d->o.block : DISP_BLOCK, end = 0;
+
+	for (size_t i = 0; i < it->n_streams; i++)
+		end = views_end(it->streams[i]) > end ? views_end(it->streams[i]) : end;
+	return (end + block - 1) / block * block;
+}
+
+static void
+group_skip(struct view *v, uint64_t to)
+{
+	for (uint64_t at = 0; (at = intervals_gap(&v->acked, at)) < to;) {
+		uint64_t end = intervals_next(&v->acked, at);
+
+		end = end < to ? end : to;
+		views_miss(v, at, end);
+		at = end;
+	}
+}
+
 /* Whether nothing of the stream was ever made. */
 static bool
 group_untouched(const struct stream *s)
@@ -118,7 +143,8 @@ void
 group_enter(struct disp *d, struct seat *r, const char *name, bool from_start)
 {
 	struct iteration *it = r->iter;
-	bool is_new, first = !it->groups.n;
+	bool is_new, first = !it->groups.n, in_turn = it->job->opts.order != ORDER_ANY;
+	uint64_t turn = in_turn && !from_start ? group_turn(d, it) : 0;
 
 	if (!group_shares(it))
 		return;
@@ -139,7 +165,9 @@ group_enter(struct disp *d, struct seat *r, const char *name, bool from_start)
 			g->missed += s->length - intervals_count(&s->views[r->view].acked);
 		else
 			s->views[r->view].moves = true;
-		s->views[r->view].fresh = !s->finished && !from_start && !group_untouched(s);
+		s->views[r->view].fresh = !s->finished && !from_start && !in_turn && !group_untouched(s);
+		if (!s->finished)
+			group_skip(&s->views[r->view], s->ended && turn > s->length ? s->length : turn);
 		s->views[r->view].dirty = true;
 		disp_dirty(d, &s->dirty, DIRTY_LEDGER);
 	}
@@ -156,13 +184,7 @@ group_assigned(struct disp *d, struct stream *s, uint64_t offset)
 		if (!v->fresh)
 			continue;
 		v->fresh = false;
-		for (uint64_t at = 0; (at = intervals_gap(&v->acked, at)) < offset;) {
-			uint64_t end = intervals_next(&v->acked, at);
-
-			end = end < offset ? end : offset;
-			views_miss(v, at, end);
-			at = end;
-		}
+		group_skip(v, offset);
 		v->dirty = true;
 		disp_dirty(d, &s->dirty, DIRTY_LEDGER);
 		stream_changed(d, s);

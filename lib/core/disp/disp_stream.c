@@ -436,6 +436,8 @@ stream_end(struct disp *d, struct peer *p, struct stream *s, struct msg *m)
 	s->made += e->made;
 	s->high = e->length;
 	it->suppressed += s->skipped;
+	for (size_t i = 0; group_shares(it) && i < it->n_views; i++)
+		views_cut(&s->views[i], e->length);
 	if ((s->ended && s->length != e->length) ||
 	    views_end(s) > e->length) {
 		stream_differs(d, s, e->length);

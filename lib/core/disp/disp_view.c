@@ -55,8 +55,16 @@ views_end(const struct stream *s)
 
 	for (size_t i = 0; i < s->iter->n_views; i++) {
 		const struct intervals *acked = &s->views[i].acked;
-		uint64_t at = acked->n ? round_at(&s->iter->views[i], acked->v[acked->n - 1].end - 1) : 0;
+		const struct intervals *missed = &s->views[i].missed;
+		const struct range *last = acked->n ? &acked->v[acked->n - 1] : NULL, *lost;
+		uint64_t at = last ? round_at(&s->iter->views[i], last->end - 1) : 0;
 
+		lost = missed->n ? &missed->v[missed->n - 1] : NULL;
+		if (last && lost && lost->end == last->end) { /* that may not be there at all */
+			if (lost->start <= last->start)
+				continue;
+			at = lost->start - 1;
+		}
 		if (acked->n && at != UINT64_MAX && at + 1 > end)
 			end = at + 1;
 	}
@@ -150,6 +158,16 @@ views_finished(struct stream *s)
 			return false;
 	}
 	return true;
+}
+
+void
+views_cut(struct view *v, uint64_t length)
+{
+	for (size_t i = 0; i < v->missed.n; i++)
+		if (v->missed.v[i].end > length)
+			intervals_sub(&v->acked, v->missed.v[i].start > length ? v->missed.v[i].start : length,
+				      v->missed.v[i].end);
+	intervals_sub(&v->missed, length, UINT64_MAX);
 }
 
 uint64_t

@@ -25,7 +25,7 @@ struct view {
 void views_init(struct stream *s);                      /* its iteration knows how many */
 void views_add(struct stream *s);                       /* its iteration has one more */
 void views_clear(struct stream *s);
-uint64_t views_end(const struct stream *s);             /* behind the last element acknowledged by anybody */
+uint64_t views_end(const struct stream *s);             /* behind the last element that somebody has acknowledged */
 uint64_t views_floor(const struct stream *s);           /* all before it is acknowledged by all */
 uint64_t views_count(const struct stream *s);           /* acknowledged elements */
 /* Elements of one view: in whole rounds of so many elements; and in all, once the stream has ended
@@ -36,6 +36,7 @@ bool views_covered(const struct stream *s, uint64_t length); /* all have acknowl
 bool views_reached(const struct stream *s);             /* the failure, by the readers of all */
 bool views_finished(struct stream *s);                  /* ended: all is acknowledged by all */
 uint64_t views_missed(const struct view *v);            /* elements */
+void views_cut(struct view *v, uint64_t length); /* nothing behind it was missed: the stream ends there */
 void views_miss(struct view *v, uint64_t start, uint64_t end); /* these, of which none is acknowledged */
 /* Elements of one view that are taken, in its offsets: acknowledged, or held by a live reader. Fills. */
 void views_taken(const struct stream *s, size_t view, struct intervals *out);

@@ -65,7 +65,7 @@ reader_released(struct reader *r, struct reader_stream *s, uint64_t start, uint6
 	r->has_fresh = true;
 	/* Chunks of void generations nobody keeps any more; acknowledging their
 	 * offsets to the worker of now is harmless: it keeps none of them. */
-	if (!r->rounds)
+	if (!r->recorded)
 		reader_ack_worker(r, s, start, end);
 	reader_ack_later(r);
 }
@@ -146,17 +146,17 @@ void
 reader_ack_soon(struct reader *r)
 {
 	if (r->has_fresh && ((reader_near_end(r) && !r->stats.held_bytes) ||
-			     (r->rounds && r->fresh_bytes >= READER_ROUND_BYTES)))
+			     (r->recorded && r->fresh_bytes >= READER_ROUND_BYTES)))
 		reader_ack_send(r, false);
 }
 
-/* In rounds a worker is told only of what the dispatcher has recorded: the ledger of a
- * consumer then is always a beginning of its sequence, and who takes its place knows the
- * round to go on with. */
+/* In rounds, and in groups with an order, a worker is told only of what the dispatcher has
+ * recorded: the ledger of a consumer then is always a beginning of its sequence, and who takes
+ * its place knows where to go on. */
 static void
 reader_ack_recorded(struct reader *r, struct reader_stream *s)
 {
-	for (size_t i = 0; i < s->sending.n && r->rounds; i++)
+	for (size_t i = 0; i < s->sending.n && r->recorded; i++)
 		reader_ack_worker(r, s, s->sending.v[i].start, s->sending.v[i].end);
 }
 
@@ -168,8 +168,7 @@ reader_acked(struct reader *r, struct msg *m)
 	r->ack_out = false;
 	r->placed = true;
 	r->ack_pace = m->acked.pace_ms * 1000000ll;
-	/* In rounds, workers keep everything until it is recorded. */
-	if (r->rounds)
+	if (r->recorded) /* workers keep everything until then */
 		r->ack_pace = 0;
 	else if (r->ack_pace > READER_ACK_MOST_NS)
 		r->ack_pace = READER_ACK_MOST_NS;

@@ -13,7 +13,7 @@ reader_chunk_known(struct reader *r, struct reader_stream *s, uint64_t start, ui
 
 	intervals_add(&known, start, end);
 	intervals_sub_all(&known, &s->open);
-	if (r->rounds) { /* not before they are recorded */
+	if (r->recorded) { /* not before that */
 		intervals_sub_all(&known, &s->fresh);
 		intervals_sub_all(&known, &s->sending);
 	}

@@ -105,7 +105,9 @@ struct reader {
 	uint32_t block, epoch, shards;
 	uint32_t view;               /* the one of each stream that we take from: offsets are counted in it */
 	bool rounds;                 /* there are other consumers, whose elements stand beside ours */
-	bool aligned;                /* it is known where in the rounds we begin */
+	bool recorded;               /* workers are told only of what the dispatcher has recorded: what it has of us
+	                              * is always a beginning of the sequence, and who comes after us finds its place */
+	bool aligned;                /* it is known where in the sequence we begin */
 	bool stopping, halted, fenced; /* STOP is said; HALT was passed on; FENCE came, or was in JOB */
 	uint64_t stop_rounds, stop_multiple, fence;
 	uint64_t seed;
