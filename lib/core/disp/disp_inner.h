@@ -30,12 +30,10 @@
  *	disp_blame.c  streams that kill their workers
  *	disp_split.c  splits and restart points of a stream
  *	disp_past.c   those that nobody can need any more
- *	disp_fault.c  elements that failed
- *	disp_units.c  lists of units, in parts
+ *	disp_fault.c, disp_units.c  elements that failed; lists of units, in parts
  *	disp_row.c    durable rows, written
  *	disp_wanted.c where time goes, and how many slots that asks for
- *	disp_find.c   objects by name
- *	disp_dirty.c  what the durable state lacks
+ *	disp_find.c, disp_dirty.c  objects by name; what the durable state lacks
  *	disp_out.c, ring.c  the outbox; lists
  *
  * Files call those below them. Only the seven of the second group call each other: a job

@@ -152,8 +152,7 @@ job_iter(const struct job *j, uint32_t epoch)
 static char *
 job_describe(const char *dataset, const struct job_opts *o, uint32_t places)
 {
-	const char *options = str_or_empty(o->options);
-	const char *where = str_or_empty(o->where);
+	const char *options = str_or_empty(o->options), *where = str_or_empty(o->where);
 	char number[32] = "random", consumers[80] = "", window[40] = "";
 
 	if (o->seeded)
@@ -164,8 +163,7 @@ job_describe(const char *dataset, const struct job_opts *o, uint32_t places)
 		snprintf(consumers, sizeof consumers, " consumers=%u tail=%s tail-of=%s", places, job_tail_word(o->tail),
 			 job_tail_of_word(o->tail_of));
 	return mem_printf("dataset=%s sharding=%s order=%s shards=%llu compression=%s seed=%s target=%s%s%s%s%s%s%s%s%s",
-			  dataset,
-			  job_sharding_word(o->sharding), job_order_word(o->order), (unsigned long long)o->shards,
+			  dataset, job_sharding_word(o->sharding), job_order_word(o->order), (unsigned long long)o->shards,
 			  job_compression_word(o->compression), number, job_target_word(o->target), consumers,
 			  o->share ? " share=" : "", o->share ? job_share_word(o->share) : "", window,
 			  *where ? " where=" : "", where, *options ? " " : "", options);
