@@ -312,6 +312,8 @@ sim_disp_books(struct node *n, const char *job)
 	n->w->disp_dropped = sim_books_number(&b, "dropped");
 	n->w->disp_rounds = sim_books_number(&b, "rounds");
 	n->w->disp_counted = true;
+	if (sim_books_number(&b, "suppressed") > sim_books_number(&b, "made"))
+		world_fail(n->w, "the audit says suppressed %llu", (unsigned long long)sim_books_number(&b, "suppressed"));
 	if (n->w->repeated)
 		world_fail(n->w, "the audit says repeated %llu", (unsigned long long)n->w->repeated);
 	buf_clear(&b);

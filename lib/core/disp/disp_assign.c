@@ -28,14 +28,35 @@ assign_missing(const struct stream *s)
 	return missing;
 }
 
+/* Counts what nobody is sent: of the whole if all views have all elements, else of each. */
+static void
+assign_count(struct stream *s, size_t view, struct intervals *common, const struct intervals *taken)
+{
+	struct intervals lacks = { 0 };
+
+	if (!group_shares(s->iter)) {
+		s->skipped += intervals_count(taken);
+		return;
+	}
+	if (!group_live(s->iter, view))
+		return;
+	intervals_copy(&lacks, common);
+	intervals_sub_all(&lacks, taken);
+	intervals_sub_all(common, &lacks);
+	s->skipped = intervals_count(common);
+	intervals_clear(&lacks);
+}
+
 /* Each view leaves out what is taken. No more ranges than a message takes: elements that are made for
  * nothing are dropped by who gets them. */
 static void
 assign_views(struct stream *s, struct msg_assign *a)
 {
 	const struct iteration *it = s->iter;
+	struct intervals common = { 0 };
 	size_t room = WIRE_RANGES_MAX;
 
+	intervals_add(&common, a->offset, INT64_MAX);
 	a->places = it->views[0].of;
 	a->views.v = mem_array(it->n_views, sizeof *a->views.v);
 	a->views.n = it->n_views;
@@ -49,16 +70,18 @@ assign_views(struct stream *s, struct msg_assign *a)
 
 		views_taken(s, i, &taken);
 		intervals_sub(&taken, 0, round_below(&it->views[i], a->offset));
+		if (!s->running)
+			assign_count(s, i, &common, &taken);
 		if (!group_live(it, i)) {
 			intervals_clear(&taken);
 			intervals_add(&taken, 0, INT64_MAX);
 		}
-		s->skipped += s->running ? 0 : intervals_count(&taken);
 		*v = (struct msg_view){ it->views[i].first, it->views[i].n, intervals_give(&taken) };
 		v->skip.n = v->skip.n < room ? v->skip.n : room;
 		room -= v->skip.n;
 		intervals_clear(&taken);
 	}
+	intervals_clear(&common);
 }
 
 void

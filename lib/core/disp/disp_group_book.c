@@ -16,7 +16,7 @@ group_has(const struct stream *s, uint32_t view)
 {
 	const struct view *v = &s->views[view];
 
-	return s->finished || (s->ended && !v->fresh && intervals_covers(&v->acked, 0, s->length));
+	return s->finished || (s->ended && intervals_covers(&v->acked, 0, s->length));
 }
 
 bool

@@ -435,7 +435,7 @@ stream_end(struct disp *d, struct peer *p, struct stream *s, struct msg *m)
 	yield_over(d, s);
 	s->made += e->made;
 	s->high = e->length;
-	it->suppressed += s->skipped;
+	it->suppressed += s->skipped < e->made ? s->skipped : e->made; /* a late group has missed turns that are not there */
 	for (size_t i = 0; group_shares(it) && i < it->n_views; i++)
 		views_cut(&s->views[i], e->length);
 	if ((s->ended && s->length != e->length) ||

@@ -129,7 +129,7 @@ views_covered(const struct stream *s, uint64_t length)
 		if (!group_live(s->iter, i))
 			continue;
 		any = true;
-		if (s->views[i].fresh || !intervals_covers(&s->views[i].acked, 0, views_own(s, i, length)))
+		if (!intervals_covers(&s->views[i].acked, 0, views_own(s, i, length)))
 			return false;
 	}
 	return any;

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Jobs that are shared by groups at the dispatcher: groups that come, go, and come again.
+ */
+#include "dispatcher_kit.h"
+
+#include "value/mp.h"
+
+#define EACH_SETUP setup
+#define EACH_TEARDOWN teardown
+
+enum { R3 = 23, LENGTH = 100 };
+
+static void
+open_as(uint64_t peer, const char *group)
+{
+	struct job_opts o = { .name = text("job"), .group = text(group), .share = SHARE_LOSSLESS, .sharding = SHARD_DYNAMIC,
+		.epoch = 1, .min_workers = 1, .wait_ms = 500 };
+
+	say(peer, (struct msg){ .type = MSG_OPEN, .req = 7,
+		.open = { .job = o, .spec = text("range"), .type = text("int") } });
+}
+
+/* The worker makes this generation of a stream to its end. */
+static void
+make(struct stream_key key, uint64_t made)
+{
+	say(W1, (struct msg){ .type = MSG_ASSIGNED, .assigned.key = key });
+	say(W1, (struct msg){ .type = MSG_STREAM_END, .stream_end = { .key = key, .length = LENGTH, .made = made } });
+}
+
+/* R1 of group a and R2 of group b read two streams, which the worker has made. */
+static uint64_t
+begin_two(void)
+{
+	uint64_t it, req;
+
+	hello(W1, ROLE_WORKER);
+	hello(R1, ROLE_READER);
+	hello(R2, ROLE_READER);
+	hello(R3, ROLE_READER);
+	open_as(R1, "a");
+	req = got(W1, MSG_LIST)->req;
+	open_as(R2, "b");
+	units(W1, req, 1000000);
+	it = got(R1, MSG_JOB)->job.iteration;
+	assert_int_equal(got(R1, MSG_JOB)->job.view, 0);
+	assert_int_equal(got(R2, MSG_JOB)->job.view, 1);
+	for (uint32_t i = 0; i < 2; i++)
+		make((struct stream_key){ it, i, 1 }, LENGTH);
+	return it;
+}
+
+static void
+ack(uint64_t peer, uint64_t it, uint64_t seat, uint64_t seq, uint64_t first, uint64_t second)
+{
+	struct range a = { 0, first }, b = { 0, second };
+	struct msg_stream_ranges l[] = { { 0, { &a, 1 } }, { 1, { &b, 1 } } };
+
+	say(peer, (struct msg){ .type = MSG_ACK, .req = seq, .ack = { it, seat, seq, { l, 2 } } });
+}
+
+static void
+leave(uint64_t peer, uint64_t it, uint64_t seat, uint32_t view)
+{
+	say(peer, (struct msg){ .type = MSG_CLOSE, .req = 1,
+		.close = { .iteration = it, .seat = seat, .seq = 2, .view = view } });
+}
+
+static void
+holds_nothing(uint64_t peer, uint64_t seat, struct stream_key key)
+{
+	say(peer, (struct msg){ .type = MSG_HELD, .req = 2, .held = { .key = key, .seat = seat } });
+}
+
+/* What the peer was told last of the stream; NULL: nothing since the last message. */
+static const struct msg_stream *
+told(uint64_t peer, uint32_t stream)
+{
+	const struct msg_stream *last = NULL;
+
+	for (size_t i = 0; i < n_sent; i++)
+		for (size_t k = 0; sent[i].peer == peer && sent[i].m.type == MSG_STREAMS && k < sent[i].m.streams.list.n; k++)
+			if (sent[i].m.streams.list.v[k].stream == stream)
+				last = &sent[i].m.streams.list.v[k];
+	return last;
+}
+
+static uint64_t
+audit(const char *key)
+{
+	struct buf b = { 0 };
+	size_t n = strlen(key);
+	uint64_t sum = UINT64_MAX;
+
+	assert_true(disp_status(d, now, REPORT_AUDIT, "", &b));
+	for (size_t i = 0; i + n + 1 < b.len; i++) {
+		struct mp h;
+
+		if (b.data[i] == (0xa0 | n) && !memcmp(b.data + i + 1, key, n) &&
+		    mp_head(b.data + i + 1 + n, b.data + b.len, &h))
+			sum = h.u;
+	}
+	buf_clear(&b);
+	return sum;
+}
+
+/* Group a has all of stream 0 and comes again, for the rest of stream 1; then b ends while
+ * both streams are between two generations. */
+static void
+what_a_group_has_that_comes_again_is_over_when_the_others_have_left(void **state)
+{
+	uint64_t it = begin_two();
+
+	(void)state;
+	ack(R1, it, 1, 1, LENGTH, 10);
+	ack(R2, it, 2, 1, 38, 38);
+	leave(R1, it, 1, 0);
+	open_as(R3, "a");
+	assert_int_equal(got(R3, MSG_JOB)->job.view, 0);
+	assert_non_null(got(R3, MSG_HOLD));
+	holds_nothing(R2, 2, (struct stream_key){ it, 0, 2 });
+	leave(R2, it, 2, 1);
+	assert_int_equal(told(R3, 0)->state, STREAM_FINISHED);
+	holds_nothing(R3, 3, (struct stream_key){ it, 1, 2 });
+	assert_int_equal(got(W1, MSG_ASSIGN)->assign.key.stream, 1);
+	make((struct stream_key){ it, 1, 2 }, LENGTH);
+	ack(R3, it, 3, 1, LENGTH, LENGTH);
+	assert_int_equal(got(R3, MSG_DONE)->done.missed, 0);
+	assert_int_equal(audit("suppressed"), 10);
+}
+
+static void
+made_for_one_group_what_another_has_is_not_suppressed(void **state)
+{
+	uint64_t it = begin_two();
+
+	(void)state;
+	ack(R1, it, 1, 1, 60, 60);
+	ack(R2, it, 2, 1, 38, 20);
+	open_as(R3, "c");
+	for (uint32_t i = 0; i < 2; i++) {
+		struct stream_key key = { it, i, 2 };
+
+		holds_nothing(R1, 1, key);
+		holds_nothing(R2, 2, key);
+		holds_nothing(R3, 3, key);
+		make(key, LENGTH);
+	}
+	assert_int_equal(audit("suppressed"), 0); /* the new one gets all that is made */
+}
