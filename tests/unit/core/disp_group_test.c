@@ -73,7 +73,7 @@ holds_nothing(uint64_t peer, uint64_t seat, struct stream_key key)
 	say(peer, (struct msg){ .type = MSG_HELD, .req = 2, .held = { .key = key, .seat = seat } });
 }
 
-/* What the peer was told last of the stream; NULL: nothing since the last message. */
+/* The last word to the peer on the stream; NULL: nothing since the last message. */
 static const struct msg_stream *
 told(uint64_t peer, uint32_t stream)
 {
