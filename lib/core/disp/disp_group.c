@@ -288,12 +288,15 @@ group_left(struct disp *d, struct seat *r, bool closed)
 void
 group_settle(struct disp *d, struct iteration *it)
 {
+	struct job *j = it->job;
+	int64_t since = j->users ? d->now : j->idle_since; /* that a group ends is not a use of the job */
+
 	if (!group_shares(it))
 		return;
-	job_used(d, it->job);
+	job_used(d, j);
 	for (size_t i = 0; it->state == ITER_RUNNING && i < it->n_streams; i++)
 		stream_finish_check(d, it->streams[i]);
-	job_left(d, it->job);
+	job_left_since(d, j, since);
 }
 
 /* Ends groups that were without a reader for too long; gives when the next one is due. */

@@ -45,7 +45,7 @@ bool group_view(const struct iteration *it, const char *name, uint32_t *view); /
 void group_enter(struct disp *d, struct seat *r, const char *name, bool from_start);
 void group_begin(struct disp *d, struct iteration *it); /* after JOB was sent: streams that have to, go back for it */
 void group_left(struct disp *d, struct seat *r, bool closed); /* before its streams are told */
-void group_settle(struct disp *d, struct iteration *it); /* streams that only an ended group lacked; may end it */
+void group_settle(struct disp *d, struct iteration *it); /* streams that only an ended group lacked; may free it */
 void group_copy(struct disp *d, struct iteration *it);  /* a new pass: the groups of the one before are there */
 void group_add_seat(struct seat *r);                    /* it was loaded */
 /* Groups that are new to the stream begin there. */

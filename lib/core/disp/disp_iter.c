@@ -104,24 +104,46 @@ iter_free(struct disp *d, struct iteration *it)
 
 /* Workers */
 
+/* The suspect that is read first of those that wait for a worker, given that such a worker may be
+ * long in coming; NULL: none waits. */
+static struct stream *
+iter_first_suspect(const struct disp *d, const struct iteration *it)
+{
+	struct stream *first = NULL;
+
+	for (struct list_node *n = it->orphans.next; n != &it->orphans; n = n->next) {
+		struct stream *s = LIST_OF(n, struct stream, orphan);
+
+		if (blame_suspect(d, s) && (!first || s->index < first->index))
+			first = s;
+	}
+	return first;
+}
+
 void
 iter_place(struct disp *d, struct iteration *it)
 {
 	struct list_node *n, *next;
+	struct stream *s;
+	struct peer *w;
+	bool suspects = false;
 
 	if (group_shares(it) && !it->groups.n)
 		return; /* the first groups begin together */
 	for (n = it->orphans.next; n != &it->orphans; n = next) {
-		struct stream *s = LIST_OF(n, struct stream, orphan);
-		bool suspect = blame_suspect(d, s);
-		struct peer *w = suspect ? blame_pick_worker(d, it) : place_pick(d, it);
-
+		s = LIST_OF(n, struct stream, orphan);
 		next = n->next;
-		if (w)
-			stream_give(d, s, w);
-		else if (!suspect)
+		if (blame_suspect(d, s)) {
+			suspects = true;
+			continue;
+		}
+		w = place_pick(d, it);
+		if (!w)
 			return;
+		stream_give(d, s, w);
 	}
+	while (suspects && (w = blame_pick_worker(d, it)) && (s = iter_first_suspect(d, it)))
+		stream_give(d, s, w);
 }
 
 static void

@@ -84,7 +84,7 @@ job_left_since(struct disp *d, struct job *j, int64_t since)
 {
 	if (--j->users)
 		return;
-	if (!*j->opts.name && !job_over(j) && !j->keep)
+	if (!j->n_iters || (!*j->opts.name && !job_over(j) && !j->keep))
 		job_free(d, j);
 	else
 		gc_idle(d, j, since);
@@ -285,9 +285,9 @@ job_is_taken(const struct iteration *it, const struct asked *asked)
 	return false;
 }
 
-/* Joins (or makes) the iteration; false: an error was answered. Takes `asked`. */
+/* Whether one more reader may come for these elements; false: an error was answered. */
 static bool
-job_join(struct disp *d, struct peer *p, struct msg *m, struct iteration *it, struct asked *asked)
+job_admits(struct disp *d, struct peer *p, const struct msg *m, struct iteration *it, const struct asked *asked)
 {
 	char *text;
 
@@ -308,8 +308,18 @@ job_join(struct disp *d, struct peer *p, struct msg *m, struct iteration *it, st
 		disp_error(d, p, m->req, ST_UNAVAIL, "the job has reached its limit of readers", "");
 		return false;
 	}
-	job_wait(d, p, it, m, asked);
 	return true;
+}
+
+/* Joins the iteration; false: an error was answered. Takes `asked`. */
+static bool
+job_join(struct disp *d, struct peer *p, struct msg *m, struct iteration *it, struct asked *asked)
+{
+	bool joins = !job_passed(d, p, m, it, asked) && job_admits(d, p, m, it, asked);
+
+	if (joins)
+		job_wait(d, p, it, m, asked);
+	return joins;
 }
 
 /* Elements behind the position have been delivered already. *again: they can be made once
@@ -330,8 +340,8 @@ job_resumed_late(struct disp *d, struct peer *p, const struct msg *m, const stru
 	mem_free(text);
 }
 
-/* A position of an earlier run: the iteration itself if it is still there;
- * else, where streams do not depend on who was there, one like it. */
+/* A position of an earlier run: the iteration itself if it is still there, and a use of its job
+ * for the caller to give back; else, where streams do not depend on who was there, NULL. */
 static struct iteration *
 job_resumed(struct disp *d, struct peer *p, struct msg *m, struct dataset *s, const struct asked *asked,
 	    bool *answered)
@@ -393,7 +403,6 @@ job_resumed(struct disp *d, struct peer *p, struct msg *m, struct dataset *s, co
 			if (old->from == m->open.seat)
 				waiting_error(d, old, ST_TEMP, "another reader goes on from the same position", "");
 		}
-		it->job->users--; /* the waiting OPEN comes in its place */
 		return it;
 	}
 	if (!job_is_fixed(&m->open.job) && m->open.have.n) {
@@ -497,34 +506,12 @@ job_dataset(struct disp *d, struct peer *p, struct msg *m)
 	return s;
 }
 
-/* Comes to the iteration of its position, or of its job. Takes `asked`. */
-static void
-job_enter(struct disp *d, struct peer *p, struct msg *m, struct dataset *s, struct asked *asked)
+/* A new pass of the job. */
+static struct iteration *
+job_pass(struct disp *d, const struct msg_open *o, struct job *j)
 {
-	struct msg_open *o = &m->open;
-	struct iteration *it = NULL;
-	bool answered = false;
+	struct iteration *it = iter_new(d, j, disp_id(d), o->job.epoch);
 
-	if (o->resume)
-		it = job_resumed(d, p, m, s, asked, &answered);
-	struct job *j = it || answered ? NULL : job_for(d, p, m, s, asked);
-	if (!it && !j) { /* answered, or the job of that name has another dataset */
-		dataset_unused(d, s);
-		return;
-	}
-	it = it ? it : job_iter(j, o->job.epoch);
-	if (it && job_passed(d, p, m, it, asked)) {
-		dataset_unused(d, s);
-		return;
-	}
-	if (it) {
-		bool gathered = it->gathered;
-
-		if (job_join(d, p, m, it, asked) && !gathered)
-			iter_start(d, it);
-		return;
-	}
-	it = iter_new(d, j, disp_id(d), o->job.epoch);
 	it->seed = !j->opts.seeded   ? rng_next(&d->rng) :
 		   /* a position of a job without a name has the seed of its pass */
 		   o->job.epoch == 1 || (o->resume && !*j->opts.name) ? j->opts.seed :
@@ -532,8 +519,39 @@ job_enter(struct disp *d, struct peer *p, struct msg *m, struct dataset *s, stru
 	disp_dirty(d, &it->dirty, DIRTY_ROW);
 	job_add_iter(j, it);
 	group_copy(d, it);
-	if (job_join(d, p, m, it, asked))
+	return it;
+}
+
+/* Comes to the iteration of its position, or of its job, which is held until all is answered: whose
+ * place it takes may have been the last one there. Takes `asked`. */
+static void
+job_enter(struct disp *d, struct peer *p, struct msg *m, struct dataset *s, struct asked *asked)
+{
+	struct iteration *it = NULL;
+	bool answered = false, is_new, begun;
+
+	if (m->open.resume)
+		it = job_resumed(d, p, m, s, asked, &answered);
+	struct job *j = it ? it->job : answered ? NULL : job_for(d, p, m, s, asked);
+	if (!j) { /* answered, or the job of that name has another dataset */
+		dataset_unused(d, s);
+		return;
+	}
+	if (!it) {
+		job_used(d, j);
+		it = job_iter(j, m->open.job.epoch);
+	}
+	is_new = !it;
+	if (is_new)
+		it = job_pass(d, &m->open, j);
+	begun = !is_new && it->gathered;
+	if (!job_join(d, p, m, it, asked)) {
+		if (is_new)
+			job_drop_iter(d, it);
+	} else if (!begun) {
 		iter_start(d, it);
+	}
+	job_left(d, j);
 }
 
 void

@@ -188,3 +188,32 @@ losses_are_remembered_over_a_restart(void **state)
 	assert_int_equal(got(R1, MSG_DONE)->done.code, ST_DATA);
 	on_row = NULL;
 }
+
+/* All of them wait for a worker of their own, and there is but one: the reader of an ordered job
+ * can do nothing with the others before the first. */
+static void
+of_several_suspects_the_one_that_is_read_first_comes_first(void **state)
+{
+	uint64_t it;
+
+	(void)state;
+	hello(W1, ROLE_WORKER);
+	hello(R1, ROLE_READER);
+	say(R1, (struct msg){ .type = MSG_OPEN, .req = 7, .open = { .job.name = text("job"), .spec = text("range"),
+		.type = text("int"), .job.sharding = SHARD_DYNAMIC, .job.order = ORDER_STABLE, .job.shards = 4, .job.epoch = 1,
+		.job.min_workers = 1, .job.wait_ms = 500 } });
+	units(W1, got(W1, MSG_LIST)->req, 1000);
+	it = got(R1, MSG_JOB)->job.iteration;
+	for (uint32_t gen = 1; gen <= 2; gen++) {
+		for (uint32_t i = 0; i < 4; i++)
+			begun(W1 + gen - 1, &(struct stream_key){ it, i, gen });
+		dies(W1 + gen - 1);
+		for (uint32_t i = 4; i-- > 0;)
+			say(R1, (struct msg){ .type = MSG_HELD, .held = { .key = { it, i, gen + 1 }, .seat = 1 } });
+		hello(W1 + gen, ROLE_WORKER);
+	}
+	for (size_t i = 0; i < n_sent; i++)
+		if (sent[i].peer == W1 + 2 && sent[i].m.type == MSG_ASSIGN)
+			assert_int_equal(sent[i].m.assign.key.stream, 0);
+	assert_non_null(got(W1 + 2, MSG_ASSIGN));
+}

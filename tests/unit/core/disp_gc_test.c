@@ -501,3 +501,58 @@ a_full_disk_forgets_nothing(void **state)
 	disp_refuse_new(d, NULL);
 	assert_true(there("job"));
 }
+
+/* Opens the shared job `feats` in a group of its own. */
+static void
+opens_group(uint64_t peer, const char *group)
+{
+	hello(peer, ROLE_READER);
+	say(peer, (struct msg){ .type = MSG_OPEN, .req = 7, .open = { .job.name = text("feats"), .spec = text("range"),
+		.type = text("int"), .job.sharding = SHARD_DYNAMIC, .job.epoch = 1, .job.share = SHARE_LOSSLESS,
+		.job.group = text(group), .job.min_workers = 1, .job.wait_ms = 500 } });
+}
+
+static void
+a_group_that_ends_when_nobody_is_there_keeps_no_job(void **state)
+{
+	(void)state;
+	hello(W1, ROLE_WORKER);
+	opens_group(R1, "a");
+	units(W1, got(W1, MSG_LIST)->req, 1000);
+	opens_group(R2, "b");
+	assert_non_null(got(R2, MSG_JOB));
+	dies(R1);
+	dies(R2);
+	wait_for(50 * SEC); /* one of the groups has ended meanwhile */
+	assert_true(there("feats"));
+	assert_in_range(forgotten_in_ms(), 9900, 10000);
+	wait_for(11 * SEC);
+	assert_false(there("feats"));
+}
+
+static void
+open_consumer(uint64_t peer, const char *consumer)
+{
+	hello(peer, ROLE_READER);
+	say(peer, (struct msg){ .type = MSG_OPEN, .req = 7, .open = { .job.name = text("job"), .spec = text("range"),
+		.type = text("int"), .job.sharding = SHARD_DYNAMIC, .job.order = ORDER_STABLE, .job.shards = 2, .job.epoch = 1,
+		.job.consumer = text(consumer), .job.min_workers = 1, .job.wait_ms = 500 } });
+}
+
+static void
+who_is_refused_in_the_place_of_the_last_reader_keeps_no_job(void **state)
+{
+	(void)state;
+	hello(W1, ROLE_WORKER);
+	open_consumer(R1, "0/2");
+	open_consumer(R2, "1/2");
+	units(W1, got(W1, MSG_LIST)->req, 1000);
+	assert_non_null(got(R2, MSG_JOB));
+	wait_for(20 * SEC); /* both are silent, and their seats are kept */
+	hello(W1, ROLE_WORKER);
+	open_consumer(R3, "0-1/2"); /* takes the seats of both, and has no right to them */
+	assert_int_equal(got(R3, MSG_ERROR)->error.code, ST_USAGE);
+	dies(R3);
+	wait_for(61 * SEC);
+	assert_false(there("job"));
+}
