@@ -214,7 +214,7 @@ scale_finished(void)
 	printf("# %d finished jobs: %.0f a second, %.1f MiB; status %.0f ms, %.1f MiB; brief %.0f ms; "
 	       "the last 20 %.2f ms\n", JOBS, JOBS / make,
 	       (double)(after - before) / 1048576, whole * 1000, (double)all.len / 1048576, less * 1000, last * 1000);
-	bool ok = all.len > JOBS && last < 0.05;
+	bool ok = all.len > JOBS && last < 0.05 && after - before < ((size_t)72 << 20);
 	buf_clear(&all);
 	buf_clear(&brief);
 	disp_free(&d);

@@ -11,7 +11,7 @@
 /* An object that has changed since the rows were written. */
 enum dirty_kind { DIRTY_DATASET = 1, DIRTY_JOB, DIRTY_ITER, DIRTY_STREAM, DIRTY_SEAT };
 struct dirty { struct list_node node; enum dirty_kind kind; unsigned what; };
-enum { DIRTY_ROW = 1, DIRTY_LEDGER = 2, DIRTY_POINTS = 4, DIRTY_SPLITS = 8, DIRTY_UNITS = 16 };
+enum { DIRTY_ROW = 1, DIRTY_LEDGER = 2, DIRTY_POINTS = 4, DIRTY_SPLITS = 8, DIRTY_UNITS = 16, DIRTY_REST = 32 };
 
 void disp_dirty(struct disp *d, struct dirty *x, unsigned what);
 void disp_delete(struct disp *d, enum disp_row_kind kind, unsigned n, uint64_t a, uint64_t b, uint64_t c);

@@ -1,14 +1,44 @@
 /* SPDX-License-Identifier: MIT
  *
- * Iterations and streams by the names that messages give them.
+ * Jobs, iterations and streams by the names that messages give them.
  */
-#include "core/disp/disp_inner.h"
+#include <stdio.h>
+#include <string.h>
+
+#include "core/disp/disp_rest.h"
 #include "core/disp/disp_role.h"
 
-struct iteration *
-iter_find(const struct disp *d, uint64_t id)
+struct job *
+job_named(struct disp *d, const char *name)
 {
-	return hash_get(&d->iters, &id, sizeof id);
+	struct job *j = *name ? hash_get_str(&d->jobs, name) : NULL;
+
+	if (j)
+		job_wake(d, j);
+	return j;
+}
+
+struct job *
+job_look(struct disp *d, const char *name)
+{
+	struct job *j = job_named(d, name);
+
+	for (struct list_node *n = d->job_list.next; !j && n != &d->job_list; n = n->next) {
+		char number[24];
+
+		snprintf(number, sizeof number, "%llu", (unsigned long long)LIST_OF(n, struct job, node)->number);
+		if (!strcmp(number, name))
+			j = LIST_OF(n, struct job, node);
+	}
+	return j;
+}
+
+struct iteration *
+iter_find(struct disp *d, uint64_t id)
+{
+	struct iteration *it = hash_get(&d->iters, &id, sizeof id);
+
+	return it ? it : rest_find(d, id);
 }
 
 struct stream *
@@ -24,7 +54,7 @@ iter_live(const struct iteration *it)
 }
 
 struct stream *
-stream_find(const struct disp *d, struct stream_key key)
+stream_find(struct disp *d, struct stream_key key)
 {
 	struct iteration *it = iter_find(d, key.iteration);
 

@@ -6,7 +6,7 @@
  * What follows happens before the next message, so all rows go in one transaction.
  */
 #include "base/mem.h"
-#include "core/disp/disp_inner.h"
+#include "core/disp/disp_forget.h"
 
 static const char forget_text[] = "the job was forgotten by dsvc-forget";
 

@@ -10,7 +10,7 @@
  * Each kind has a ring of its own, in which the one that has waited longest comes first. The
  * kind of a job may change while it waits; that is noticed when it is due.
  */
-#include "core/disp/disp_inner.h"
+#include "core/disp/disp_rest.h"
 
 static int64_t
 gc_ns(const struct disp *d, enum gc_kind k)
@@ -92,6 +92,7 @@ gc_idle(struct disp *d, struct job *j, int64_t since)
 
 	j->idle_since = since;
 	gc_file(d, j);
+	job_rest_soon(d, j);
 	k = j->idle_kind;
 	if (most[k] && d->n_idle[k] > most[k])
 		job_free(d, gc_job(d->idle[k].next));

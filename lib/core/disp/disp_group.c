@@ -250,6 +250,8 @@ static void
 group_end(struct disp *d, struct iteration *it, struct group *g)
 {
 	uint32_t view = (uint32_t)(g - it->groups.v);
+	/* Nobody may have read in it since a restart, or since the pass began. */
+	uint64_t seat = g->last_seat ? g->last_seat : UINT64_MAX - view;
 
 	g->ended = true;
 	disp_dirty(d, &it->dirty, DIRTY_ROW);
@@ -258,7 +260,7 @@ group_end(struct disp *d, struct iteration *it, struct group *g)
 
 		s->views[view].fresh = false;
 		if (!s->finished && s->place == STREAM_ASSIGNED)
-			stream_tell_gone(d, s, g->last_seat, view);
+			stream_tell_gone(d, s, seat, view);
 	}
 }
 

@@ -17,7 +17,7 @@
  *	disp_failure.c what ends it, and its iteration
  *	disp_seat.c   readers in an iteration: acknowledgements, leaving, STREAMS
  *	disp_takes.c  which streams a reader has had chunks of
- *	disp_gc.c     jobs without readers, and how long they are kept
+ *	disp_gc.c     jobs without readers, and how long they are kept; disp_rest.c: in little memory
  *	disp_forget.c FORGET
  *	disp_group.c, disp_group_book.c, disp_window.c  groups that share a job
  *	disp_yield.c  streams that move to slots with nothing to do
@@ -168,7 +168,8 @@ struct job {
 	struct where where;       /* opts.where */
 	struct places fit;        /* sets of tags with workers that fit it */
 	size_t turn;              /* which of them is looked at first */
-	struct iteration **iters; /* by epoch, not all there */
+	struct iteration **iters; /* by epoch, not all there; none of a job at rest: */
+	struct iter_rest *rest;   /* they are packed here */
 	size_t n_iters, cap_iters;
 	struct list_node node;    /* in disp.jobs */
 	struct list_node idle;    /* in disp.idle[idle_kind], or disp.busy */
@@ -386,7 +387,7 @@ struct disp {
 	uint32_t n_jobs, n_idle[GC_KINDS];
 	struct list_node away[GC_KINDS]; /* seats, by the kind of their job and when they were left */
 	uint64_t forgotten[DISP_FORGOTTEN], n_forgotten; /* iterations, in a circle */
-	struct hash iters;        /* by id */
+	struct hash iters, rests; /* by id; rests: struct iter_rest */
 	struct hash seats;        /* by iteration and number */
 	struct list_node running; /* iterations LISTING or RUNNING */
 	struct list_node young;   /* those that have just begun to run, oldest first */
@@ -412,10 +413,12 @@ struct msg *disp_send(struct disp *d, const struct peer *p, enum msg_type t, uin
 void disp_error(struct disp *d, const struct peer *p, uint64_t req, uint32_t code, const char *text, const char *help);
 
 /* disp_find.c */
-struct iteration *iter_find(const struct disp *d, uint64_t id);
+struct job *job_named(struct disp *d, const char *name); /* is awake then; NULL: none, or no name */
+struct job *job_look(struct disp *d, const char *name); /* by name or number; NULL: none */
+struct iteration *iter_find(struct disp *d, uint64_t id);
 struct stream *iter_stream(const struct iteration *it, uint32_t index);
 bool iter_live(const struct iteration *it);
-struct stream *stream_find(const struct disp *d, struct stream_key key); /* any generation */
+struct stream *stream_find(struct disp *d, struct stream_key key); /* any generation */
 struct stream_key stream_key_of(const struct stream *s);
 
 /* disp_peer.c */
@@ -462,7 +465,6 @@ void job_used(struct disp *d, struct job *j);
 void job_left(struct disp *d, struct job *j);        /* may free the job */
 void job_left_since(struct disp *d, struct job *j, int64_t since); /* likewise; the last one was gone since then */
 void job_free(struct disp *d, struct job *j);
-struct job *job_look(struct disp *d, const char *name); /* by name or number; NULL: none */
 bool job_over(const struct job *j);                  /* none of its iterations is under way */
 struct job *job_new(struct disp *d, uint64_t number, const struct job_opts *opts, struct dataset *s); /* copies opts */
 void job_add_iter(struct job *j, struct iteration *it);
@@ -473,6 +475,7 @@ struct iteration *iter_new(struct disp *d, struct job *j, uint64_t id, uint32_t 
 void iter_start(struct disp *d, struct iteration *it); /* asks for its units, once all consumers are there */
 void iter_units(struct disp *d, struct peer *p, struct msg *m);
 void iter_free(struct disp *d, struct iteration *it);
+void iter_release(struct disp *d, struct iteration *it); /* only its memory: it is over, and nobody reads it */
 void iter_fail(struct disp *d, struct iteration *it, uint32_t code, char *text, char *help); /* takes texts */
 void iter_worker_joined(struct disp *d, struct peer *w);
 void iter_worker_left(struct disp *d, struct peer *w);               /* it is not in the list any more */
@@ -588,10 +591,6 @@ void gc_away(struct disp *d, struct seat *r);           /* left since r->away_si
 void gc_tick(struct disp *d);
 int64_t gc_deadline(const struct disp *d);
 int64_t gc_due(const struct disp *d, const struct job *j); /* when it is forgotten; INT64_MAX: it is read, or never */
-
-/* disp_forget.c */
-void forget_message(struct disp *d, struct peer *p, struct msg *m);
-bool forget_has(const struct disp *d, uint64_t iteration); /* whether it was forgotten, by order */
 
 /* disp_load.c */
 void load_rows_free(struct disp *d);

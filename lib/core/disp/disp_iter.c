@@ -88,10 +88,16 @@ iter_free(struct disp *d, struct iteration *it)
 		seat_free(d, r);
 	}
 	iter_drop_streams(d, it);
-	hash_del(&d->iters, &it->id, sizeof it->id);
-	ring_drop(&it->dirty.node);
 	disp_delete(d, ROW_ITERATION, 1, it->id, 0, 0);
 	disp_delete(d, ROW_READER, 1, it->id, 0, 0);
+	iter_release(d, it);
+}
+
+void
+iter_release(struct disp *d, struct iteration *it)
+{
+	hash_del(&d->iters, &it->id, sizeof it->id);
+	ring_drop(&it->dirty.node);
 	units_forget(it);
 	fault_clear(it);
 	while (it->hosts.n)

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "core/disp/disp_inner.h"
+#include "core/disp/disp_rest.h"
 #include "core/disp/disp_resume.h"
 #include "core/disp/disp_role.h"
 
@@ -43,6 +44,7 @@ job_free(struct disp *d, struct job *j)
 {
 	struct dataset *s = j->dataset;
 
+	job_wake(d, j);
 	for (size_t i = 0; i < j->n_iters; i++)
 		iter_free(d, j->iters[i]);
 	gc_busy(d, j);
@@ -67,6 +69,7 @@ job_used(struct disp *d, struct job *j)
 {
 	if (j->users++)
 		return;
+	job_wake(d, j);
 	gc_busy(d, j);
 }
 
@@ -94,21 +97,6 @@ void
 job_left(struct disp *d, struct job *j)
 {
 	job_left_since(d, j, d->now);
-}
-
-struct job *
-job_look(struct disp *d, const char *name)
-{
-	struct job *j = *name ? hash_get_str(&d->jobs, name) : NULL;
-
-	for (struct list_node *n = d->job_list.next; !j && n != &d->job_list; n = n->next) {
-		char number[24];
-
-		snprintf(number, sizeof number, "%llu", (unsigned long long)LIST_OF(n, struct job, node)->number);
-		if (!strcmp(number, name))
-			j = LIST_OF(n, struct job, node);
-	}
-	return j;
 }
 
 void
@@ -214,7 +202,7 @@ static struct job *
 job_for(struct disp *d, struct peer *p, struct msg *m, struct dataset *s, const struct asked *asked)
 {
 	struct msg_open *o = &m->open;
-	struct job *j = *str_or_empty(o->job.name) ? hash_get_str(&d->jobs, o->job.name) : NULL;
+	struct job *j = job_named(d, str_or_empty(o->job.name));
 
 	if (j && round_is_void(j, (uint32_t)o->job.epoch)) {
 		s->jobs++; /* it may be that job's alone */
@@ -228,7 +216,7 @@ job_for(struct disp *d, struct peer *p, struct msg *m, struct dataset *s, const 
 		return NULL;
 	j = job_new(d, disp_id(d), &o->job, s);
 	j->places = asked->part.of;
-	j->owner = mem_strdup(str_or_empty(p->user));
+	j->owner = *str_or_empty(p->user) ? mem_strdup(p->user) : NULL;
 	gc_idle(d, j, d->now); /* until its reader is entered */
 	disp_dirty(d, &j->dirty, DIRTY_ROW);
 	return j;
@@ -426,7 +414,7 @@ job_where(struct disp *d, struct peer *p, struct msg *m)
 		return false;
 	}
 	mem_free(m->open.job.where);
-	m->open.job.where = where_text(&where);
+	m->open.job.where = where.has.n || where.lacks.n ? where_text(&where) : NULL;
 	where_clear(&where);
 	return true;
 }

@@ -63,7 +63,7 @@ place_with_tags(struct disp *d, const struct words *tags)
 	for (struct list_node *n = d->job_list.next; n != &d->job_list; n = n->next) {
 		struct job *j = LIST_OF(n, struct job, node);
 
-		if (where_fits(&j->where, &p->tags))
+		if (!j->rest && where_fits(&j->where, &p->tags))
 			places_add(&j->fit, p);
 	}
 	return p;
@@ -134,6 +134,8 @@ place_job_free(struct job *j)
 {
 	where_clear(&j->where);
 	mem_free(j->fit.v);
+	j->where = (struct where){ 0 };
+	j->fit = (struct places){ 0 };
 }
 
 bool

@@ -8,6 +8,7 @@
 #include "base/str.h"
 #include "core/disp/disp_inner.h"
 #include "core/disp/disp_listed.h"
+#include "core/disp/disp_rest.h"
 #include "core/disp/disp_role.h"
 #include "core/disp/disp_wanted.h"
 #include "value/mp.h"
@@ -434,10 +435,12 @@ report_iteration(struct buf *b, const struct disp *d, const struct iteration *it
 }
 
 static void
-report_job(struct buf *b, const struct disp *d, const struct job *j, enum disp_report what)
+report_job(struct buf *b, struct disp *d, struct job *j, enum disp_report what)
 {
+	bool rests = j->rest;
 	uint64_t shards = !job_has_shards(j->opts.sharding) ? 0 : j->opts.shards ? j->opts.shards : j->shards;
 
+	job_wake(d, j);
 	report_record(b, 14);
 	report_uint(b, "consumers", j->places > 1 ? j->places : 0);
 	report_uint(b, "job", j->number);
@@ -459,6 +462,8 @@ report_job(struct buf *b, const struct disp *d, const struct job *j, enum disp_r
 	report_list(b, "iterations", j->n_iters);
 	for (size_t i = 0; i < j->n_iters; i++)
 		report_iteration(b, d, j->iters[i], what);
+	if (rests)
+		job_rest(d, j); /* at once, for all may be reported */
 }
 
 bool

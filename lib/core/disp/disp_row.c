@@ -4,6 +4,7 @@
  */
 #include "core/disp/disp_past.h"
 #include "core/disp/disp_row.h"
+#include "core/disp/disp_rest.h"
 #include "wire/table.h"
 
 /* Lists that grow: a set of offsets, and items of TYPE by their ROWS. */
@@ -195,7 +196,8 @@ row_put_dirty(struct row_out *o, struct dirty *x, unsigned what)
 	}
 	case DIRTY_JOB: {
 		struct job *j = LIST_OF(x, struct job, dirty);
-		row_put(o, ROW_JOB, j->number, 0, 0, row_job_fields, j);
+		if (what & DIRTY_ROW)
+			row_put(o, ROW_JOB, j->number, 0, 0, row_job_fields, j);
 		break;
 	}
 	case DIRTY_ITER: row_put_iter(o, LIST_OF(x, struct iteration, dirty), what); break;
@@ -230,6 +232,8 @@ disp_changes(struct disp *d, void (*cb)(void *arg, const struct disp_row *row), 
 		x->what = 0;
 		if (cb)
 			row_put_dirty(&o, x, what);
+		if (what & DIRTY_REST)
+			job_rest(d, LIST_OF(x, struct job, dirty));
 	}
 	buf_clear(&o.b);
 	return o.n;

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "core/disp/disp_forget.h"
 #include "core/disp/disp_inner.h"
 #include "core/disp/disp_role.h"
 #include "core/disp/disp_takes.h"
@@ -98,7 +99,7 @@ seat_gone(struct disp *d, struct seat *r)
 /* Whether what a reader without a seat says it wrote goes to others too: its seat was
  * given up, or (that is forgotten in a restart) it is not recorded. */
 static bool
-seat_too_late(const struct disp *d, const struct msg_close *c)
+seat_too_late(struct disp *d, const struct msg_close *c)
 {
 	const struct iteration *it = iter_find(d, c->iteration);
 
@@ -479,7 +480,7 @@ seat_reached(struct disp *d, struct seat *r, struct msg *m)
 }
 
 static bool
-seat_closed(const struct disp *d, uint64_t iteration, uint64_t number)
+seat_closed(struct disp *d, uint64_t iteration, uint64_t number)
 {
 	const struct iteration *it = iter_find(d, iteration);
 

@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "core/disp/disp_forget.h"
 #include "core/disp/disp_inner.h"
 #include "core/disp/disp_role.h"
 #include "core/disp/disp_takes.h"
@@ -445,6 +446,7 @@ disp_free(struct disp **dp)
 	hash_clear(&d->jobs);
 	hash_clear(&d->seats);
 	hash_clear(&d->iters);
+	hash_clear(&d->rests);
 	hash_clear(&d->peers);
 	hash_clear(&d->ask_index);
 	mem_free(d->refuse);
