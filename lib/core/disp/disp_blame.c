@@ -13,7 +13,8 @@
  * stream among a thousand that wait for a slot.
  *
  * Streams that are lost along with such a one look the same. So one that needs but one
- * more loss to be convicted gets a worker with no other such stream on it.
+ * more loss to be convicted gets a worker with no other such stream on it, for a minute, or until
+ * that worker can do nothing before its readers go on: they may wait for another suspect.
  *
  * Workers that left in order, and those that had the stream for long, do not count: what
  * stands still there because nobody reads is not what killed them.
@@ -91,13 +92,24 @@ blame_worker(const struct disp *d, const struct peer *w)
 	return NULL;
 }
 
+/* Its worker has only waited for readers, for longer than a word from it is on its way: before they
+ * go on, it gets no further, and dies of nothing. */
+static bool
+blame_is_held_up(const struct disp *d, const struct peer *w, const struct stream *s)
+{
+	int64_t since = w->held_up > s->given ? w->held_up : s->given;
+
+	return w->held_up && w->beat - since >= 2 * (int64_t)d->o.beat_ms * 1000000;
+}
+
 static bool
 blame_on_trial(const struct disp *d, const struct peer *w)
 {
 	for (struct list_node *n = w->streams.next; n != &w->streams; n = n->next) {
 		const struct stream *s = LIST_OF(n, struct stream, by_worker);
 
-		if (blame_suspect(d, s) && blame_progress(s) <= s->lost_at && d->now - s->given < BLAME_TRIAL_NS)
+		if (blame_suspect(d, s) && blame_progress(s) <= s->lost_at && d->now - s->given < BLAME_TRIAL_NS &&
+		    !blame_is_held_up(d, w, s))
 			return true;
 	}
 	return false;

@@ -113,6 +113,7 @@ struct peer {
 	bool struck;              /* its key was struck out: it is not waited for */
 	uint32_t pid, slots;
 	uint64_t kept_bytes;
+	int64_t beat, held_up;    /* worker: its last BEAT; since when it has only waited for readers, 0: it has not */
 	uint64_t arena, leased;   /* worker: bytes of memory that it shares */
 	bool shared;              /* reader: reads in such memory */
 	struct list_node streams; /* worker: stream.by_worker */

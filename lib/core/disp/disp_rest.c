@@ -23,12 +23,12 @@
 struct iter_rest {
 	uint64_t id;
 	struct job *job;
-	struct iter_rest *next;   /* of the job, by epoch */
+	struct iter_rest *next;   /* the job's next pass */
 	uint32_t n_sums, n_row;
 	uint8_t bytes[];          /* the sums, and then the row */
 };
 
-/* What a pass that is over has besides its row. */
+/* The members of a pass that is over that its row does not have. */
 static const struct field seat_number_fields[] = {
 	{ .name = "seat", .kind = FIELD_U64, .offset = 0 }, { 0 }
 };

@@ -32,13 +32,17 @@ wanted_waits(const struct iteration *it)
 }
 
 void
-wanted_beat(struct disp *d, const struct peer *p, const struct msg_clocks *clocks)
+wanted_beat(struct disp *d, struct peer *p, const struct msg_clocks *clocks)
 {
+	uint64_t work = 0, wait = 0;
+
 	for (size_t i = 0; i < clocks->n; i++) {
 		const struct msg_clock *c = &clocks->v[i];
 		struct iteration *it = iter_find(d, c->iteration);
 		struct wanted_totals *now = it ? wanted_totals_of(it) : NULL;
 
+		work |= c->work_ns;
+		wait |= c->wait_ns;
 		if (now && p->role == ROLE_WORKER) {
 			now->slot_work += c->work_ns;
 			now->slot_wait += c->wait_ns;
@@ -49,6 +53,8 @@ wanted_beat(struct disp *d, const struct peer *p, const struct msg_clocks *clock
 		if (it && it->clock)
 			wanted_tick(it->clock, d->now);
 	}
+	p->beat = d->now;
+	p->held_up = work || !wait ? 0 : p->held_up ? p->held_up : d->now;
 }
 
 bool

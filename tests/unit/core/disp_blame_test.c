@@ -189,6 +189,23 @@ losses_are_remembered_over_a_restart(void **state)
 	on_row = NULL;
 }
 
+/* The stream that the worker is given within so many seconds; in each of them it makes elements for
+ * so long, and else waits for readers. UINT32_MAX: none. */
+static uint32_t
+assigned_after(uint64_t worker, uint64_t it, unsigned seconds, int64_t work)
+{
+	struct msg_clock c = { it, (uint64_t)work, (uint64_t)(SEC - work) };
+
+	for (unsigned i = 0; i < seconds; i++) {
+		say(R1, (struct msg){ .type = MSG_BEAT });
+		say(worker, (struct msg){ .type = MSG_BEAT, .beat.clocks = { &c, 1 } });
+		wait_for(SEC);
+		if (got(worker, MSG_ASSIGN))
+			return got(worker, MSG_ASSIGN)->assign.key.stream;
+	}
+	return UINT32_MAX;
+}
+
 /* All of them wait for a worker of their own, and there is but one: the reader of an ordered job
  * can do nothing with the others before the first. */
 static void
@@ -216,4 +233,10 @@ of_several_suspects_the_one_that_is_read_first_comes_first(void **state)
 		if (sent[i].peer == W1 + 2 && sent[i].m.type == MSG_ASSIGN)
 			assert_int_equal(sent[i].m.assign.key.stream, 0);
 	assert_non_null(got(W1 + 2, MSG_ASSIGN));
+	begun(W1 + 2, &(struct stream_key){ it, 0, 3 });
+	/* The next one comes when the worker can only wait for the reader, */
+	assert_int_equal(assigned_after(W1 + 2, it, 10, 0), 1);
+	begun(W1 + 2, &(struct stream_key){ it, 1, 3 });
+	/* not while it is making something. */
+	assert_int_equal(assigned_after(W1 + 2, it, 20, SEC), UINT32_MAX);
 }

@@ -112,7 +112,7 @@ another_pass_can_follow(void **state)
 		.job.min_workers = 1, .job.wait_ms = 500 } });
 	units(W1, got(W1, MSG_LIST)->req, 1000);
 	assert_non_null(got(R2, MSG_JOB));
-	assert_int_equal(pass_number("acknowledged"), 1000); /* of the first */
+	assert_int_equal(pass_number("acknowledged"), 1000); /* the first one's */
 }
 
 /* A worker comes with tags that no job has seen: those at rest are not asked before they wake. */
