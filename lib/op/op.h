@@ -279,6 +279,7 @@ struct op_failure {
 struct op_ctx {
 	uint64_t seed;            /* seed of the iteration */
 	uint64_t pass;            /* number of the iteration; 0: in this process alone */
+	uint32_t gen;             /* generation of the stream: earlier ones may still be alive somewhere */
 	uint32_t stream;          /* index of the stream */
 	uint32_t draws_as;        /* the stream whose random numbers it draws */
 	uint32_t share, shares;   /* numbers for `shard auto auto`; shares 0: there are none */

@@ -2,18 +2,21 @@
  *
  * Is a folder that streams save to whole, whoever dies when? Writers of several streams
  * run as processes of their own and die before any one of their calls that change a file,
- * by a seed. Another one goes on from a state that was saved before, or begins anew, while
- * the one before may still be alive. After each death:
+ * by a seed. Another one, of the next generation, goes on from a state that was saved before, or
+ * begins anew, while the one before may still be alive, or be stopped in the midst of what
+ * it does, and go on later. After each death:
  *
  *	- SNAPSHOT is there only when every stream has ended, and does not change any more;
  *	- each file in it exists, is whole and has its checksum;
  *	- all files together have each element once;
  *	- a folder whose streams have all ended has a SNAPSHOT, and says of no failure;
+ *	- a writer that was not replaced never fails;
  *	- another save to the same folder is refused.
  */
 #include <dirent.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,32 +35,40 @@
 #include "op/kit/shards.h"
 #include "value/mp.h"
 
-enum { STREAMS_MAX = 3, ELEMENTS_MAX = 60, AT_ONCE = 3, LIVES_MAX = 400, DIED = 9, REFUSED = 65, FAILED = 70 };
+enum { STREAMS_MAX = 3, ELEMENTS_MAX = 60, AT_ONCE = 3, LIVES_MAX = 400, DIED = 9, REFUSED = 65, FAILED = 70,
+       STATES_MAX = 4000 };
+#define STOPPED_NS 5000000ll /* a lock is not waited for any longer */
 
 struct world {
 	uint64_t seed;
 	struct rng r;
 	char top[64], *dir;          /* folder of everything, and that which is saved to */
-	uint32_t streams, length[STREAMS_MAX], states[STREAMS_MAX];
+	uint32_t streams, length[STREAMS_MAX], gen[STREAMS_MAX];
+	/* those that came in time: generation, number */
+	struct { uint32_t gen, k; } state[STREAMS_MAX][STATES_MAX];
+	uint32_t states[STREAMS_MAX];
 	bool ended[STREAMS_MAX];
 	pid_t pid[AT_ONCE];
-	uint32_t of[AT_ONCE];        /* streams that they write */
+	bool stopped[AT_ONCE];
+	uint32_t of[AT_ONCE], by[AT_ONCE]; /* streams that they write, as which generation */
 	enum shards_codec codec;
 	uint64_t file_max;
-	bool timed;
+	bool timed, stops;           /* stops: some writers are stopped for a while */
 	char *whole;                 /* SNAPSHOT, once it was there */
 	unsigned lives, deaths;
 };
 
 /* ---- death: before the call that changes something and is counted down to ---- */
 
-static long left = -1;
+static long left = -1, still = -1; /* calls until it dies, and until it is stopped */
 
 static void
 step(void)
 {
 	if (left > 0 && --left == 0)
 		_exit(DIED);
+	if (still > 0 && --still == 0)
+		raise(SIGSTOP);
 }
 
 int
@@ -65,6 +76,13 @@ rename(const char *from, const char *to)
 {
 	step();
 	return (int)syscall(SYS_rename, from, to);
+}
+
+int
+linkat(int from_dir, const char *from, int to_dir, const char *to, int flags)
+{
+	step();
+	return (int)syscall(SYS_linkat, from_dir, from, to_dir, to, flags);
 }
 
 int
@@ -122,21 +140,18 @@ static const struct op_desc desc = { .name = "save" };
 static const struct op_node node = { .desc = &desc };
 
 static void
-state_path(const struct world *w, uint32_t stream, uint32_t k, char out[128])
+state_path(const struct world *w, uint32_t stream, uint32_t gen, uint32_t k, char out[128])
 {
-	snprintf(out, 128, "%s/state-%u-%u", w->top, stream, k);
+	snprintf(out, 128, "%s/state-%u-%u-%u", w->top, stream, gen, k);
 }
 
-/* Keeps a state; a worker that dies while it tells one has told none. */
+/* Tells state number k; a worker that dies while it tells one has told none. */
 static void
-state_keep(const struct world *w, uint32_t stream, const struct buf *b)
+state_keep(const struct world *w, uint32_t stream, uint32_t gen, uint32_t k, const struct buf *b)
 {
 	char path[128], part[140];
-	uint32_t k = 0;
 
-	do
-		state_path(w, stream, k++, path);
-	while (access(path, F_OK) == 0);
+	state_path(w, stream, gen, k, path);
 	snprintf(part, sizeof part, "%s.%d", path, (int)getpid());
 	FILE *f = fopen(part, "w");
 	if (f && fwrite(b->data, 1, b->len, f) == b->len && fclose(f) == 0)
@@ -165,14 +180,17 @@ static int
 life(const struct world *w, uint32_t stream, const char *from, struct rng r)
 {
 	_Atomic uint32_t streams = w->streams;
-	struct op_ctx ctx = { .stream = stream, .pass = 3, .streams = &streams };
+	struct op_ctx ctx = { .stream = stream, .pass = 3, .gen = w->gen[stream], .streams = &streams };
 	const struct op_inst self = { .node = &node, .ctx = &ctx };
 	struct shards s;
 	struct err e = { 0 };
 	uint8_t b[16];
+	uint32_t states = 0;
 
+	still = w->stops && rng_below(&r, 2) ? 1 + (long)rng_below(&r, 40) : -1;
 	left = rng_below(&r, 5) ? 1 + (long)rng_below(&r, 60) : -1;
 	shards_init(&s, w->dir, SHARDS_TEXT, 1, (int64_t)w->file_max, &self);
+	s.patience = w->stops ? STOPPED_NS : s.patience;
 	enum status st = life_begin(w, &s, stream, from, &e);
 	while (st == ST_OK && s.given < w->length[stream]) {
 		struct elem x = { .p = b, .len = (uint32_t)(mp_put_uint(b, stream * 1000 + s.given) - b) };
@@ -181,7 +199,7 @@ life(const struct world *w, uint32_t stream, const char *from, struct rng r)
 		s.cut.now_ns = rng_below(&r, 8) ? 0 : INT64_MAX;
 		st = shards_put(&s, &x, NULL, &e);
 		if (st == ST_OK && rng_below(&r, 6) == 0 && shards_save(&s, &state))
-			state_keep(w, stream, &state);
+			state_keep(w, stream, ctx.gen, states++, &state);
 		buf_clear(&state);
 	}
 	if (st == ST_OK)
@@ -308,6 +326,22 @@ look(struct world *w, bool done)
 
 /* ---- the world ---- */
 
+/* States that the generation has told so far count; those that it tells when there is another one do not. */
+static void
+take_states(struct world *w, uint32_t stream)
+{
+	char path[128];
+
+	for (uint32_t k = 0; w->states[stream] < STATES_MAX; k++) {
+		state_path(w, stream, w->gen[stream], k, path);
+		if (access(path, F_OK))
+			break;
+		uint32_t n = w->states[stream]++;
+		w->state[stream][n].gen = w->gen[stream];
+		w->state[stream][n].k = k;
+	}
+}
+
 static bool
 start(struct world *w, unsigned at)
 {
@@ -315,36 +349,58 @@ start(struct world *w, unsigned at)
 	char from[128];
 
 	/* A stream goes on from one of its states; rarely an old one, sometimes none. */
-	uint32_t n = 0;
-	do
-		state_path(w, stream, n++, from);
-	while (access(from, F_OK) == 0);
-	uint32_t back = rng_below(&w->r, 3) ? 1 : 1 + (uint32_t)rng_below(&w->r, 4);
-	bool any = n > back && rng_below(&w->r, 8);
+	take_states(w, stream);
+	uint32_t n = w->states[stream], back = rng_below(&w->r, 3) ? 1 : 1 + (uint32_t)rng_below(&w->r, 4);
+	bool any = n >= back && rng_below(&w->r, 8);
 	if (any)
-		state_path(w, stream, n - 1 - back, from);
+		state_path(w, stream, w->state[stream][n - back].gen, w->state[stream][n - back].k, from);
 	struct rng r = { .key = rng_next(&w->r) };
 	w->lives++;
 	w->of[at] = stream;
+	w->by[at] = ++w->gen[stream];
+	w->stopped[at] = false;
 	w->pid[at] = fork();
 	if (w->pid[at] == 0)
 		_exit(life(w, stream, any ? from : NULL, r));
 	return w->pid[at] > 0;
 }
 
-/* Waits for one of them. */
+/* Now and then, or when all others are stopped, one that is stopped goes on. */
+static void
+cont(struct world *w)
+{
+	bool moves = false;
+
+	for (unsigned k = 0; k < AT_ONCE; k++)
+		moves |= w->pid[k] > 0 && !w->stopped[k];
+	for (unsigned k = 0; k < AT_ONCE; k++)
+		if (w->pid[k] > 0 && w->stopped[k] && (!moves || rng_below(&w->r, 4) == 0)) {
+			kill(w->pid[k], SIGCONT);
+			w->stopped[k] = false;
+			moves = true;
+		}
+}
+
+/* Waits for one of them. *gone: it is no more, else it is stopped. */
 static bool
-reap(struct world *w)
+reap(struct world *w, bool *gone)
 {
 	int code;
-	pid_t pid = wait(&code);
 
+	cont(w);
+	pid_t pid = waitpid(-1, &code, WUNTRACED);
+	*gone = !WIFSTOPPED(code);
 	for (unsigned k = 0; k < AT_ONCE; k++) {
 		if (w->pid[k] != pid)
 			continue;
+		w->stopped[k] = !*gone;
+		if (!*gone)
+			return true;
 		w->pid[k] = 0;
 		if (!WIFEXITED(code) || WEXITSTATUS(code) == FAILED)
 			return wrong(w, "a writer of stream %u failed", w->of[k]);
+		if (WEXITSTATUS(code) == REFUSED && w->by[k] == w->gen[w->of[k]])
+			return wrong(w, "stream %u is refused to its writer", w->of[k]);
 		w->ended[w->of[k]] |= WEXITSTATUS(code) == 0;
 		w->deaths += WEXITSTATUS(code) == DIED;
 	}
@@ -382,8 +438,11 @@ sweep(const char *path)
 static bool
 run(uint64_t seed, unsigned *deaths)
 {
-	struct world w = { .seed = seed, .r = { .key = seed } };
-	bool good, done = false;
+	static struct world w;
+	bool good, done = false, gone = true;
+
+	memset(&w, 0, sizeof w);
+	w.seed = w.r.key = seed;
 
 	snprintf(w.top, sizeof w.top, "%s/dsvc-save-sim-XXXXXX", access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm");
 	good = mkdtemp(w.top) != NULL;
@@ -395,18 +454,15 @@ run(uint64_t seed, unsigned *deaths)
 	for (uint32_t k = 0; k < w.streams; k++)
 		w.length[k] = (uint32_t)rng_below(&w.r, ELEMENTS_MAX);
 	unsigned at_once = 1 + (unsigned)rng_below(&w.r, AT_ONCE);
-	/* TODO: where files end by time, a writer that was replaced and still lives can make the
-	 * next one fail (nothing is lost, the save ends with an error); STALE=1 shows it. */
-	if (w.timed && !getenv("STALE"))
-		at_once = 1;
+	w.stops = at_once > 1 && rng_below(&w.r, 3) == 0;
 	for (unsigned running = 0; good && (running || !done);) {
 		for (unsigned k = 0; k < at_once && !done && w.lives < LIVES_MAX; k++)
 			if (!w.pid[k]) {
 				good = start(&w, k);
 				running++;
 			}
-		good = running && reap(&w) && good;
-		running--;
+		good = running && reap(&w, &gone) && good;
+		running -= gone;
 		done = true;
 		for (uint32_t k = 0; k < w.streams; k++)
 			done &= w.ended[k];
@@ -414,11 +470,13 @@ run(uint64_t seed, unsigned *deaths)
 	}
 	good = good && other_is_refused(&w);
 	for (unsigned k = 0; k < AT_ONCE; k++)
-		if (w.pid[k] > 0)
+		if (w.pid[k] > 0) {
+			kill(w.pid[k], SIGCONT);
 			waitpid(w.pid[k], NULL, 0);
+		}
 	if (!good)
-		wrong(&w, "%u streams, codec %d, file_max %" PRIu64 ", timed %d, %u at once, %u lives", w.streams, (int)w.codec,
-		      w.file_max, w.timed, at_once, w.lives);
+		wrong(&w, "%u streams, codec %d, file_max %" PRIu64 ", timed %d, stops %d, %u at once, %u lives", w.streams,
+		      (int)w.codec, w.file_max, w.timed, w.stops, at_once, w.lives);
 	*deaths += w.deaths;
 	sweep(w.dir);
 	sweep(w.top);

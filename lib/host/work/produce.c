@@ -334,7 +334,8 @@ produce_open(struct produce *m, struct err *e)
 	const struct plan *p = plans_plan(m->use);
 	/* The shares fit together only if all draw the same random numbers. */
 	bool shared = a->sharding == SHARD_DATA || a->sharding == SHARD_HINT;
-	m->ctx = (struct op_ctx){ .seed = a->seed, .pass = a->key.iteration, .stream = a->key.stream, .streams = &m->streams,
+	m->ctx = (struct op_ctx){ .seed = a->seed, .pass = a->key.iteration, .gen = a->key.gen,
+		.stream = a->key.stream, .streams = &m->streams,
 		.draws_as = shared ? 0 : a->key.stream, .share = a->key.stream,
 		.shares = a->sharding == SHARD_HINT ? a->streams : 0,
 		.element_max = (uint32_t)p->options.element_max, .stop = &m->stop,

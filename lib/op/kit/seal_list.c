@@ -20,7 +20,9 @@
 
 enum {
 	SEAL_LINE = 512,         /* most bytes of a line */
+	SEAL_OWN = 100,          /* and of one that says who writes a stream */
 	SEAL_NAME_MAX = 255,
+	SEAL_STREAMS_MAX = 1 << 20,
 	SEAL_LIST_MAX = 1 << 30, /* most bytes of a list */
 	SEAL_STEP = 256 * 1024
 };
@@ -31,6 +33,7 @@ seal_files_clear(struct seal_files *l)
 	for (size_t i = 0; i < l->n; i++)
 		mem_free(l->v[i].name);
 	mem_free(l->v);
+	mem_free(l->gens);
 	*l = (struct seal_files){ 0 };
 }
 
@@ -41,7 +44,6 @@ seal_put(struct buf *b, const struct seal_file *f)
 		   f->bytes);
 	if (f->summed)
 		buf_printf(b, ", \"crc32c\": \"%08" PRIx32 "\"", f->sum);
-	buf_str(b, "}");
 }
 
 /* Names are those that save gives: letters, digits and . - _, perhaps within one folder. */
@@ -69,6 +71,8 @@ seal_parse(const char *p, size_t n, char *name, struct seal_file *f)
 	int got = sscanf(line, " {\"file\": \"%255[^\"]\", \"elements\": %" SCNu64 ", \"bytes\": %" SCNu64
 			 ", \"crc32c\": \"%8" SCNx32 "\"}", name, &f->elements, &f->bytes, &f->sum);
 	f->summed = got == 4;
+	const char *by = strstr(line, ", \"by\": ");
+	f->owned = by && sscanf(by, ", \"by\": %" SCNu32, &f->gen) == 1;
 	return got >= 3 && seal_name_ok(name);
 }
 
@@ -83,6 +87,46 @@ seal_anew(const char *p, size_t n, unsigned long *stream)
 	memcpy(line, p, n);
 	line[n] = '\0';
 	return sscanf(line, "{\"anew\": %lu}", stream) == 1;
+}
+
+/* Reads a line that says who writes a stream. */
+static bool
+seal_own(const char *line, uint32_t *stream, struct seal_owner *o)
+{
+	return sscanf(line, "{\"writer\": \"%16" SCNx64 "\", \"stream\": %" SCNu32 ", \"gen\": %" SCNu32 "}", &o->writer,
+		      stream, &o->gen) == 3 && *stream < SEAL_STREAMS_MAX;
+}
+
+/* Keeps the generation that such a line tells. */
+static bool
+seal_owned(struct seal_files *l, const char *p, size_t n)
+{
+	char line[SEAL_OWN + 1];
+	struct seal_owner o;
+	uint32_t stream;
+
+	if (n > SEAL_OWN)
+		return false;
+	memcpy(line, p, n);
+	line[n] = '\0';
+	if (!seal_own(line, &stream, &o))
+		return false;
+	l->gens = mem_grow(l->gens, &l->cap_gens, stream + 1, sizeof *l->gens);
+	while (l->n_gens <= stream)
+		l->gens[l->n_gens++] = 0;
+	if (o.gen > l->gens[stream])
+		l->gens[stream] = o.gen;
+	return true;
+}
+
+/* Whether a later generation had the stream before this file was listed. */
+static bool
+seal_late(const struct seal_files *l, const struct seal_file *f)
+{
+	uint32_t stream;
+
+	return f->owned && sscanf(f->name, SEAL_DATA "%" SCNu32 "-", &stream) == 1 && stream < l->n_gens &&
+		f->gen < l->gens[stream];
 }
 
 static void
@@ -128,9 +172,10 @@ seal_lines(const struct buf *b, bool ever, struct seal_files *out)
 
 		unsigned long stream;
 
-		if (seal_parse(line, n, name, &f))
-			seal_keep(out, &f);
-		else if (!ever && seal_anew(line, n, &stream))
+		if (seal_parse(line, n, name, &f)) {
+			if (!seal_late(out, &f))
+				seal_keep(out, &f);
+		} else if (!seal_owned(out, line, n) && !ever && seal_anew(line, n, &stream))
 			seal_take_back(out, (uint32_t)stream);
 		at += n + 1;
 	}
@@ -184,6 +229,9 @@ seal_files_add(const char *dir, const struct seal_file *f, bool locked, struct e
 	struct buf line = { 0 };
 
 	seal_put(&line, f);
+	if (f->owned)
+		buf_printf(&line, ", \"by\": %" PRIu32, f->gen);
+	buf_str(&line, "}");
 	enum status st = seal_add(dir, &line, locked, e);
 	buf_clear(&line);
 	return st;
@@ -201,11 +249,12 @@ seal_files_anew(const char *dir, uint32_t stream, struct err *e)
 }
 
 enum status
-seal_files_own(const char *dir, uint32_t stream, uint64_t writer, struct err *e)
+seal_files_own(const char *dir, uint32_t stream, const struct seal_owner *o, struct err *e)
 {
 	struct buf line = { 0 };
 
-	buf_printf(&line, "{\"writer\": \"%016" PRIx64 "\", \"stream\": %" PRIu32 "}", writer, stream);
+	buf_printf(&line, "{\"writer\": \"%016" PRIx64 "\", \"stream\": %" PRIu32 ", \"gen\": %" PRIu32 "}", o->writer,
+		   stream, o->gen);
 	enum status st = seal_add(dir, &line, true, e);
 	buf_clear(&line);
 	return st;
@@ -294,7 +343,7 @@ seal_files_promised(const char *dir, struct seal_files *out, struct err *e)
 }
 
 enum status
-seal_files_owner(const char *dir, uint32_t stream, off_t *at, uint64_t *writer, struct err *e)
+seal_files_owner(const char *dir, uint32_t stream, off_t *at, struct seal_owner *o, struct err *e)
 {
 	struct buf b = { 0 };
 	enum status st = seal_rest(dir, at, &b, e);
@@ -303,15 +352,15 @@ seal_files_owner(const char *dir, uint32_t stream, off_t *at, uint64_t *writer, 
 
 	for (size_t left = b.len; left;) {
 		size_t before = left;
-		uint64_t who;
+		struct seal_owner who;
 		uint32_t of;
 		bool usual = seal_line_next(&p, &left, line);
 
 		if (!p) /* not whole yet */
 			break;
 		*at += (off_t)(before - left);
-		if (usual && sscanf(line, "{\"writer\": \"%16" SCNx64 "\", \"stream\": %" SCNu32 "}", &who, &of) == 2 && of == stream)
-			*writer = who;
+		if (usual && seal_own(line, &of, &who) && of == stream && who.gen >= o->gen)
+			*o = who;
 	}
 	buf_clear(&b);
 	return st;
@@ -374,7 +423,7 @@ seal_files_write(const char *dir, const char *fields, const struct seal_files *l
 	buf_printf(&b, "{%s, \"chunks\": [\n", fields);
 	for (size_t i = 0; i < l->n; i++) {
 		seal_put(&b, &l->v[i]);
-		buf_str(&b, i + 1 < l->n ? ",\n" : "\n");
+		buf_str(&b, i + 1 < l->n ? "},\n" : "}\n");
 	}
 	buf_printf(&b, "], %s\n", rest);
 	enum status st = replace_file(path, b.data, b.len, e);

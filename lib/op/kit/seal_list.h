@@ -8,7 +8,9 @@
  *	                  order is the same for everybody who reads it, now or later. A file that
  *	                  was written once more stands there once more; {"anew": 3} takes back
  *	                  those of stream 3 that stand before it. {"writer": "0a1b2c3d4e5f6071",
- *	                  "stream": 3}: this one writes the stream from here on; {"least": 7, "of":
+ *	                  "stream": 3, "gen": 2}: this one writes the stream from here on, as its
+ *	                  generation 2, unless a later one stands before it; files "by" an earlier generation
+ *	                  than the latest that stands before them do not count. {"least": 7, "of":
  *	                  "data-00003-000-00000.msgpack"}: it will have that many elements (shards_cut.h).
  *	DIR/SNAPSHOT      between the braces of one record, sorted by name, so that one file is
  *	                  found without reading all
@@ -37,9 +39,17 @@ struct seal_file {
 	uint64_t elements, bytes;
 	uint32_t sum;             /* CRC-32C of its bytes, if summed */
 	bool summed;
+	bool owned;               /* only a file of the generation that owns the stream counts: */
+	uint32_t gen;             /* by that one */
 	uint64_t line;            /* its line among those read into the list, from 0 */
 };
-struct seal_files { struct seal_file *v; size_t n, cap; uint64_t lines; };
+struct seal_files {
+	struct seal_file *v;
+	size_t n, cap;
+	uint64_t lines;
+	uint32_t *gens;           /* by stream: the latest generation that owns it; 0: nobody does */
+	size_t n_gens, cap_gens;
+};
 
 void seal_files_clear(struct seal_files *l);
 /* Adds a line to the folder's list, which is on disk when it returns. locked: the caller has
@@ -47,15 +57,17 @@ void seal_files_clear(struct seal_files *l);
 enum status seal_files_add(const char *dir, const struct seal_file *f, bool locked, struct err *e);
 /* Adds a line that takes all files of a stream back, which will write them anew. */
 enum status seal_files_anew(const char *dir, uint32_t stream, struct err *e);
+/* The writer of a stream. Zero: there is none. */
+struct seal_owner { uint64_t writer; uint32_t gen; };
 /* Adds a line that says who writes the stream from now on. The caller has the lock. */
-enum status seal_files_own(const char *dir, uint32_t stream, uint64_t writer, struct err *e);
+enum status seal_files_own(const char *dir, uint32_t stream, const struct seal_owner *o, struct err *e);
 /* Adds a line that says how many elements a file will have at least. The caller has the lock. */
 enum status seal_files_promise(const char *dir, const char *name, uint64_t least, struct err *e);
 /* Adds the files of all such lines, with these numbers as `elements`, sorted by name. */
 enum status seal_files_promised(const char *dir, struct seal_files *out, struct err *e);
-/* Sets *writer to the last one that the list names for the stream from byte *at on, which moves
- * behind what was read; leaves it if there is none. */
-enum status seal_files_owner(const char *dir, uint32_t stream, off_t *at, uint64_t *writer, struct err *e);
+/* Sets *o to the last one of the latest generation that the list names for the stream from byte *at
+ * on, which moves behind what was read; leaves it if there is none that is as late as *o. */
+enum status seal_files_owner(const char *dir, uint32_t stream, off_t *at, struct seal_owner *o, struct err *e);
 /* Adds the files that the folder's list has from byte *at on, which moves behind them; ever:
  * also those that were taken back. An incomplete last line is left for later. ST_DATA: the
  * list has become shorter. */

@@ -64,7 +64,7 @@ shards_init(struct shards *s, const char *dir, int form, uint32_t n, int64_t fil
 	    const struct op_inst *self)
 {
 	*s = (struct shards){ .dir = dir, .node = self->node, .form = (enum shards_form)form, .n = n,
-			      .file_max = (uint64_t)file_max, .stream = self->ctx->stream, .pass = self->ctx->pass,
+			      .file_max = (uint64_t)file_max, .stream = self->ctx->stream, .pass = self->ctx->pass, .gen = self->ctx->gen,
 			      .pipeline = shards_pipeline(self->node), .writer = rng_seed_fresh(),
 			      .patience = SEAL_LOCK_NS };
 	s->v = mem_array(n, sizeof *s->v);
@@ -196,19 +196,6 @@ shards_tell(const struct shards *s, uint32_t k, const char *name, struct run *ou
 	run_done(out, p, 0);
 }
 
-/* Adds the current file, which has its final name, to the folder's list. */
-static enum status
-shards_list(const struct shards *s, const struct shard *sh, const char *name, struct err *e)
-{
-	struct seal_file f = {
-		.name = strrchr(name, '/') + 1, .elements = sh->elements, .bytes = sh->written, .sum = sh->sum,
-		/* The head of an array is written last. */
-		.summed = s->form != SHARDS_NPY
-	};
-
-	return seal_files_add(s->dir, &f, true, e);
-}
-
 /* Finishes the current file: it gets its final name. */
 static enum status
 shards_finish(struct shards *s, uint32_t k, struct run *out, struct err *e)
@@ -228,16 +215,9 @@ shards_finish(struct shards *s, uint32_t k, struct run *out, struct err *e)
 	char *part = shards_part(s, k, s->writer), *name = shards_name(s, k);
 	fsync(sh->fd); /* the lock is not to be held as long as this takes; errors come up once more */
 	int lock = shards_lock(s, e);
-	/* Another worker went on from our state, and has ended: its file is in the seal. */
-	bool late = lock >= 0 && s->pass && seal_ended(s->dir, s->stream);
-	if (late)
-		gate_unlink(part);
-	else
-		st = lock < 0 ? e->kind : replace_name(sh->fd, part, name, e);
+	st = lock < 0 ? e->kind : shards_commit(s, sh, part, name, e);
 	close(sh->fd);
 	sh->fd = -1;
-	if (st == ST_OK && !late)
-		st = shards_list(s, sh, name, e);
 	if (lock >= 0)
 		close(lock);
 	if (st == ST_OK && out)

@@ -58,6 +58,7 @@ struct shards {
 	uint64_t given;      /* number of elements so far */
 	uint64_t seed;       /* seed of the pass that writes */
 	uint64_t pass;       /* op_ctx.pass: nonzero: others may write the same stream */
+	uint32_t gen;        /* op_ctx.gen */
 	uint64_t pipeline;   /* by shards_pipeline */
 	uint64_t writer;     /* a number of our own: who goes on from a state writes other files */
 	bool begun;          /* the folder has been checked */

@@ -11,12 +11,27 @@ shards_cut_clear(struct shards_cut *c)
 	seal_files_clear(&c->promised);
 }
 
-enum status
-shards_cut_own(struct shards_cut *c, const char *dir, uint32_t stream, uint64_t writer, struct err *e)
+static enum status
+cut_lost(struct shards_cut *c, const char *dir, struct err *e)
 {
-	enum status st = seal_files_own(dir, stream, writer, e);
+	c->lost = true;
+	return err_set(e, ST_DATA, "another worker writes this stream to %s now", dir);
+}
+
+enum status
+shards_cut_own(struct shards_cut *c, const char *dir, uint32_t stream, const struct seal_owner *me, struct err *e)
+{
+	struct seal_owner last = { 0 };
 
 	shards_cut_clear(c);
+	c->me = *me;
+	c->at = 0;
+	c->lost = false;
+	enum status st = seal_files_owner(dir, stream, &c->at, &last, e);
+	if (st == ST_OK && last.gen > me->gen)
+		return cut_lost(c, dir, e);
+	if (st == ST_OK)
+		st = seal_files_own(dir, stream, me, e);
 	if (st == ST_OK)
 		st = seal_files_now(dir, &c->done, e);
 	return st == ST_OK ? seal_files_promised(dir, &c->promised, e) : st;
@@ -59,13 +74,10 @@ shards_cut_least(const struct shards_cut *c, const char *path)
 }
 
 enum status
-shards_cut_mine(struct shards_cut *c, const char *dir, uint32_t stream, uint64_t writer, struct err *e)
+shards_cut_mine(struct shards_cut *c, const char *dir, uint32_t stream, struct err *e)
 {
-	uint64_t last = writer;
+	struct seal_owner last = c->me;
 	enum status st = seal_files_owner(dir, stream, &c->at, &last, e);
 
-	c->lost |= st == ST_OK && last != writer;
-	if (c->lost)
-		st = err_set(e, ST_DATA, "another worker writes this stream to %s now", dir);
-	return st;
+	return c->lost || (st == ST_OK && last.writer != c->me.writer) ? cut_lost(c, dir, e) : st;
 }

@@ -63,14 +63,14 @@ shards_lock(struct shards *s, struct err *e)
 	int64_t began = clock_mono_ns();
 
 	good = good && flock_for(fd, s->patience);
-	if (clock_mono_ns() - began >= s->patience)
+	if (clock_mono_ns() - began >= s->patience && s->patience > SHARDS_IMPATIENT_NS)
 		s->patience = SHARDS_IMPATIENT_NS;
 	if (!good)
 		err_errno(e, "cannot lock %s", path);
 	else if (!shards_ours(s, fd, &empty))
 		good = err_set(e, ST_DATA, "another pass saves to %s now", s->dir) == ST_OK;
-	else if (s->owned && shards_cut_mine(&s->cut, s->dir, s->stream, s->writer, e) != ST_OK)
-		good = s->begun = false; /* nor do we say that the save has failed */
+	else if ((s->owned || s->cut.lost) && shards_cut_mine(&s->cut, s->dir, s->stream, e) != ST_OK)
+		good = false; /* nor do we say that the save has failed */
 	if (!good && fd >= 0)
 		close(fd);
 	mem_free(path);
@@ -83,7 +83,7 @@ shards_own(struct shards *s, struct err *e)
 	int lock = s->cut.after_ns ? shards_lock(s, e) : -1;
 
 	enum status st = !s->cut.after_ns ? ST_OK : lock < 0 ? e->kind :
-		shards_cut_own(&s->cut, s->dir, s->stream, s->writer, e);
+		shards_cut_own(&s->cut, s->dir, s->stream, &(struct seal_owner){ s->writer, s->gen }, e);
 	s->owned = s->cut.after_ns && st == ST_OK;
 
 	if (lock >= 0)
@@ -117,7 +117,7 @@ shards_look(struct shards *s, int fd, bool overwrite, struct err *e)
 	enum status st = ST_OK;
 	bool empty;
 
-	if (!flock_for(fd, SEAL_LOCK_NS))
+	if (!flock_for(fd, s->patience))
 		return err_errno(e, "cannot lock a file in %s", s->dir);
 	if (shards_ours(s, fd, &empty))
 		return ST_OK;

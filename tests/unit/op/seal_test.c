@@ -278,6 +278,37 @@ a_list_from_anywhere_is_read_with_care(void **state)
 	seal_files_clear(&l);
 }
 
+/* Whoever was stopped just before it lists a file may do so when others have gone on. */
+static void
+a_file_by_a_generation_that_was_replaced_does_not_count(void **state)
+{
+	struct seal_files l = { 0 };
+	struct seal_owner o = { 0 };
+	off_t at = 0;
+
+	(void)state;
+	put_list(SEAL_LOG, "{\"writer\": \"000000000000000a\", \"stream\": 0, \"gen\": 1}\n"
+		 "{\"file\": \"data-00000-000-00000.x\", \"elements\": 1, \"bytes\": 1, \"crc32c\": \"00000001\", \"by\": 1}\n"
+		 "{\"writer\": \"000000000000000b\", \"stream\": 0, \"gen\": 3}\n"
+		 "{\"file\": \"data-00000-000-00001.x\", \"elements\": 2, \"bytes\": 2, \"by\": 1}\n"
+		 "{\"writer\": \"000000000000000c\", \"stream\": 0, \"gen\": 2}\n"
+		 "{\"file\": \"data-00000-000-00001.x\", \"elements\": 3, \"bytes\": 3, \"by\": 2}\n"
+		 "{\"file\": \"data-00001-000-00000.x\", \"elements\": 4, \"bytes\": 4, \"by\": 1}\n"
+		 "{\"file\": \"data-00000-000-00001.x\", \"elements\": 5, \"bytes\": 5, \"by\": 3}\n"
+		 "{\"writer\": \"000000000000000d\", \"stream\": 4294967295, \"gen\": 9}\n");
+	assert_int_equal(seal_files_now(dir, &l, &e), ST_OK);
+	assert_int_equal(l.n, 3);
+	assert_int_equal(l.v[0].elements, 1);
+	assert_true(l.v[0].summed);
+	assert_int_equal(l.v[1].elements, 5);
+	assert_false(l.v[1].summed);
+	assert_int_equal(l.v[2].elements, 4);
+	seal_files_clear(&l);
+	assert_int_equal(seal_files_owner(dir, 0, &at, &o, &e), ST_OK);
+	assert_int_equal(o.writer, 11);
+	assert_int_equal(o.gen, 3);
+}
+
 static void
 a_list_that_lacks_a_file_is_not_sealed(void **state)
 {

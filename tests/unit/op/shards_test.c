@@ -314,6 +314,32 @@ timed_world(uint64_t seed)
 	folder_remove(dir);
 }
 
+/* One that was replaced before it began comes too late, and does not say that the save has failed. */
+static void
+a_later_generation_keeps_the_stream(void **unused)
+{
+	struct shards late, now;
+	struct err e = { 0 };
+	uint64_t rng = 1;
+	char dir[32];
+
+	(void)unused;
+	folder_make(dir);
+	timed_init(&late, dir);
+	stream_ctx.gen = 2;
+	timed_init(&now, dir);
+	stream_ctx.gen = 0;
+	assert_int_equal(shards_begin(&now, 9, false, &e), ST_OK);
+	assert_int_equal(shards_begin(&late, 9, false, &e), ST_DATA);
+	assert_non_null(strstr(e.text, "another worker"));
+	assert_int_equal(timed_write(&now, TIMED, &rng, &e), ST_OK);
+	assert_int_equal(shards_end(&now, &whole_ctx, NULL, &e), ST_OK);
+	assert_true(seal_there(dir));
+	shards_clear(&late);
+	shards_clear(&now);
+	folder_remove(dir);
+}
+
 static void
 files_ended_by_time_hold_each_element_once(void **unused)
 {
