@@ -259,6 +259,7 @@ param_read(const struct param *row, void *base, const char *text, size_t n, stru
 	case PARAM_PIPES:
 	case PARAM_FRAGMENT:
 	case PARAM_COMMAND:
+	case PARAM_NAMED:
 		break;
 	}
 	return err_set(e, ST_BUG, "parameter `%s` is not set from a text", row->name);

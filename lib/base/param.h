@@ -39,7 +39,8 @@ enum param_kind {
 	PARAM_PIPE,     /* struct op_node *: one (pipeline) */
 	PARAM_PIPES,    /* struct op_pipes: several (pipeline), positional or name=(pipeline) */
 	PARAM_FRAGMENT, /* struct op_fragment: (| op | op) */
-	PARAM_COMMAND   /* struct words: after `--`, up to `|`, `)` or the end */
+	PARAM_COMMAND,  /* struct words: after `--`, up to `|`, `)` or the end */
+	PARAM_NAMED     /* struct op_named: name=EXPRESSION, with any names that are no options */
 };
 
 enum param_flag {

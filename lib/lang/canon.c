@@ -139,6 +139,15 @@ canon_pipes(const struct op_pipes *p, unsigned flags, struct buf *out)
 	}
 }
 
+static void
+canon_named(const struct op_named *named, struct buf *out)
+{
+	for (size_t i = 0; i < named->n; i++) {
+		buf_printf(out, "%s%s=", i ? " " : "", named->v[i].name);
+		expr_print(named->v[i].ast, out);
+	}
+}
+
 /* Writes the value of a parameter in the state; nothing when it is absent. */
 static void
 canon_value(const struct param *row, const void *base, unsigned flags, struct buf *out)
@@ -178,6 +187,9 @@ canon_value(const struct param *row, const void *base, unsigned flags, struct bu
 		break;
 	case PARAM_PIPES:
 		canon_pipes(field, flags, out);
+		break;
+	case PARAM_NAMED:
+		canon_named(field, out);
 		break;
 	case PARAM_FRAGMENT:
 		f = field;
@@ -266,7 +278,7 @@ canon_params(const struct op_node *n, unsigned flags, struct buf *out)
 			continue;
 		}
 		buf_byte(out, ' ');
-		if ((keyed && r->kind != PARAM_PIPES) || r->flags & PARAM_KEY_ONLY)
+		if (r->kind != PARAM_NAMED && ((keyed && r->kind != PARAM_PIPES) || r->flags & PARAM_KEY_ONLY))
 			buf_printf(out, "%s=", r->name);
 		buf_put(out, value.data, value.len);
 	}

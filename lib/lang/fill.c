@@ -205,10 +205,27 @@ fill_pipe(struct fill *f, const struct tree_arg *a)
 }
 
 static enum status
+fill_named(struct fill *f, struct tree_arg *a, struct op_named *named)
+{
+	struct expr_ast *ast;
+
+	for (size_t i = 0; i < named->n; i++)
+		if (!strcmp(named->v[i].name, a->name))
+			return fill_fail(f, a, NULL, err_set(f->pl->e, ST_DATA, "two fields are named `%s`", a->name));
+	if (!(ast = fill_ast(f, a)))
+		return ST_DATA;
+	named->v = mem_realloc(named->v, (named->n + 1) * sizeof *named->v);
+	named->v[named->n++] = (struct op_named_expr){ .name = mem_strdup(a->name), .ast = ast };
+	return ST_OK;
+}
+
+static enum status
 fill_expr(struct fill *f, struct tree_arg *a)
 {
 	void *field = (char *)f->n->params + a->row->offset;
 
+	if (a->row->kind == PARAM_NAMED)
+		return fill_named(f, a, field);
 	if (a->row->kind == PARAM_VALUE)
 		return fill_constant(f, a, field);
 	((struct op_expr *)field)->ast = fill_ast(f, a);

@@ -210,6 +210,7 @@ args_value(struct args *a, const struct param *row, struct tree_arg *arg, bool m
 	case PARAM_COMMAND:
 		return args_word(a, row, arg);
 	case PARAM_EXPR:
+	case PARAM_NAMED:
 		arg->kind = TREE_EXPR;
 		arg->match = args_is_match(a->s);
 		return args_expr(a, arg, lex_limit(lx));
@@ -285,15 +286,15 @@ args_keyed(struct args *a, size_t n)
 	struct parse *p = a->p;
 	size_t key_at = p->lx.at;
 	const char *key = p->lx.text->data + key_at;
-	const struct param *row = param_find(a->s->desc->params, key, n), *pipes = NULL;
+	const struct param *row = param_find(a->s->desc->params, key, n), *any = NULL;
 	bool mine = false;
 
 	for (const struct param *r = a->s->desc->params; r && r->kind; r++)
-		if (r->kind == PARAM_PIPES)
-			pipes = r;
+		if (r->kind == PARAM_PIPES || r->kind == PARAM_NAMED)
+			any = r;
 	lex_note(&p->lx, "key", key_at, n, NULL);
 	p->lx.at += n + 1;
-	if (!row && !pipes) {
+	if (!row && !any) {
 		bool common = (n == 8 && !memcmp(key, "on_error", 8)) ||
 			      (n == 10 && !memcmp(key, "per_stream", 10));
 		if (!common)
@@ -307,7 +308,7 @@ args_keyed(struct args *a, size_t n)
 	if (value_at >= p->lx.end || (p->lx.words && !inside_word) ||
 	    (!p->lx.words && (lex_space(key[n + 1]) ||
 			      lex_ends(lex_look(&look))))) {
-		const struct param *r = row ? row : pipes;
+		const struct param *r = row ? row : any;
 		lex_fail(&p->lx, key_at, n + 1, p->e, "`%.*s=` needs %s", (int)n, key,
 			 r ? usage_kind(r) : "a value");
 		err_help(p->e, "an empty place often means the shell expanded a $name inside "
@@ -318,12 +319,12 @@ args_keyed(struct args *a, size_t n)
 		enum status st = args_common(a, key_at, n, &mine);
 		if (st || mine)
 			return st;
-		row = pipes;
+		row = any;
 	}
-	if (row != pipes && args_has(a->s, row) && !(row->flags & PARAM_REST))
+	if (row != any && args_has(a->s, row) && !(row->flags & PARAM_REST))
 		return lex_fail(&p->lx, key_at, n, p->e, "`%s` is given twice", row->name);
 	struct tree_arg *arg = tree_arg_add(a->s);
-	if (row == pipes)
+	if (row == any)
 		arg->name = mem_strndup(key, n);
 	arg->named = true;
 	return args_value(a, row, arg, false);

@@ -30,20 +30,32 @@ project_add(struct project *need, const char *name)
 		need->names[need->n++] = name;
 }
 
+static void
+project_expr(const struct op_expr *ex, struct project *need)
+{
+	const char *names[PROJECT_MAX];
+
+	if (!ex->code)
+		return;
+	int k = expr_fields(ex->code, names, PROJECT_MAX);
+	if (k < 0 || k > PROJECT_MAX)
+		need->all = true;
+	for (int i = 0; i < k && !need->all; i++)
+		project_add(need, names[i]);
+}
+
 /* Adds the fields that the expressions of n read. */
 static void
 project_exprs(const struct op_node *n, struct project *need)
 {
 	for (const struct param *r = n->desc->params; r && r->kind; r++) {
-		const struct op_expr *ex = (const struct op_expr *)((char *)n->params + r->offset);
-		const char *names[PROJECT_MAX];
-		if (r->kind != PARAM_EXPR || !ex->code)
-			continue;
-		int k = expr_fields(ex->code, names, PROJECT_MAX);
-		if (k < 0 || k > PROJECT_MAX)
-			need->all = true;
-		for (int i = 0; i < k && !need->all; i++)
-			project_add(need, names[i]);
+		const void *field = (const char *)n->params + r->offset;
+		const struct op_named *named = field;
+
+		if (r->kind == PARAM_EXPR)
+			project_expr(field, need);
+		for (size_t i = 0; r->kind == PARAM_NAMED && i < named->n; i++)
+			project_expr(&named->v[i].of, need);
 	}
 }
 

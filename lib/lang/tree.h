@@ -44,7 +44,7 @@ struct tree_arg {
 	bool named;           /* given as key=value */
 	bool match;           /* expressions: the text was the pattern of x ~ it */
 	bool given;           /* word: begins with a value from the command line */
-	char *name;           /* name of a pipeline given as name=(...) */
+	char *name;           /* name of a pipeline or expression of PARAM_PIPES, PARAM_NAMED */
 	char *text;
 	struct lex_value *values; /* words of commands: the values of parameters in their text */
 	size_t n_values;

@@ -25,6 +25,7 @@ usage_kind(const struct param *row)
 	case PARAM_VALUE:
 		return "a value";
 	case PARAM_EXPR:
+	case PARAM_NAMED:
 		return "an expression";
 	case PARAM_PIPE:
 	case PARAM_PIPES:
@@ -72,7 +73,7 @@ usage_row(const struct param *r, struct buf *out)
 	bool key = r->flags & PARAM_KEY_ONLY;
 	const char *word = key ? usage_key(r) : NULL;
 
-	if (key)
+	if (key && r->kind != PARAM_NAMED)
 		buf_printf(out, "%s=", r->name);
 	if (word) {
 		buf_str(out, word);
@@ -90,6 +91,9 @@ usage_row(const struct param *r, struct buf *out)
 		return;
 	case PARAM_FRAGMENT:
 		buf_str(out, "(| OP ...)");
+		return;
+	case PARAM_NAMED:
+		buf_str(out, "NAME=CALL...");
 		return;
 	case PARAM_COMMAND:
 		buf_str(out, "-- COMMAND...");

@@ -109,6 +109,17 @@ struct op_pipes {
 	char **names;         /* NULL unless given as name=(...) */
 	size_t n;
 };
+/* The field of a PARAM_NAMED row. An operator whose expressions are calls of its own, such as
+ * mean(.ms), compiles the first argument of each. */
+struct op_named_expr {
+	char *name;
+	struct expr_ast *ast;
+	struct op_expr of;    /* its tree is lent from ast; NULL: a call without arguments */
+};
+struct op_named {
+	struct op_named_expr *v;
+	size_t n;
+};
 /* The field of a PARAM_FRAGMENT row: `head` is a stand-in source that the operator feeds. */
 struct op_fragment {
 	struct op_node *head, *tail;

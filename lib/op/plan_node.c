@@ -48,10 +48,15 @@ op_traits(const struct op_node *n)
 {
 	unsigned traits = 0;
 
-	for (const struct param *r = n->desc->params; r && r->kind; r++)
+	for (const struct param *r = n->desc->params; r && r->kind; r++) {
+		const void *field = (const char *)n->params + r->offset;
+		const struct op_named *named = field;
+
 		if (r->kind == PARAM_EXPR)
-			traits |= node_expr_traits((const void *)((const char *)n->params
-								  + r->offset));
+			traits |= node_expr_traits(field);
+		for (size_t k = 0; r->kind == PARAM_NAMED && k < named->n; k++)
+			traits |= node_expr_traits(&named->v[k].of);
+	}
 	for (size_t k = 0; k < n->n_binds; k++)
 		traits |= node_expr_traits(&n->binds[k].value);
 	return traits;
@@ -105,6 +110,18 @@ node_pipes_free(const struct op_node *n, struct op_pipes *p)
 }
 
 static void
+node_named_free(struct op_named *named)
+{
+	for (size_t k = 0; k < named->n; k++) {
+		expr_free(&named->v[k].of.code);
+		expr_ast_free(&named->v[k].ast);
+		mem_free(named->v[k].name);
+	}
+	mem_free(named->v);
+	*named = (struct op_named){ 0 };
+}
+
+static void
 node_params_free(struct op_node *n)
 {
 	for (const struct param *r = n->desc->params; r && r->kind != PARAM_NONE; r++) {
@@ -129,6 +146,9 @@ node_params_free(struct op_node *n)
 			break;
 		case PARAM_COMMAND:
 			words_clear(field);
+			break;
+		case PARAM_NAMED:
+			node_named_free(field);
 			break;
 		default:
 			break; /* param_clear frees the other kinds */

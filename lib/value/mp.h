@@ -22,7 +22,7 @@
 #include "base/err.h"
 
 enum {
-	MP_INT_MAX = 9, MP_FLOAT_MAX = 9, MP_HEAD_MAX = 6, /* most bytes of each */
+	MP_NIL_BYTE = 0xc0, MP_INT_MAX = 9, MP_FLOAT_MAX = 9, MP_HEAD_MAX = 6, /* most bytes of each */
 	MP_DEPTH_MAX = 128,
 	MP_EXT_TENSOR = 1 /* ext type of tensors (value/tensor.h) */
 };
@@ -135,7 +135,7 @@ mp_put_float(uint8_t *p, double v)
 	*p = 0xcb;
 	return mp_put_u64(p + 1, u);
 }
-static inline uint8_t *mp_put_nil(uint8_t *p) { *p = 0xc0; return p + 1; }
+static inline uint8_t *mp_put_nil(uint8_t *p) { *p = MP_NIL_BYTE; return p + 1; }
 static inline uint8_t *mp_put_bool(uint8_t *p, bool b) { *p = b ? 0xc3 : 0xc2; return p + 1; }
 /* Heads of text, bytes, list, record: n is a length or a count. */
 static inline uint8_t *

@@ -22,6 +22,13 @@ digest_clear(struct digest *d)
 	*d = (struct digest){ .most = d->most };
 }
 
+size_t
+digest_size(const struct digest *d)
+{
+	return sizeof *d + d->cap * sizeof *d->v +
+	       (d->pages ? DIGEST_PAGES * sizeof *d->pages : 0) + d->n_pages * DIGEST_PAGE * sizeof **d->pages;
+}
+
 bool
 digest_exact(const struct digest *d)
 {
@@ -66,15 +73,24 @@ digest_middle(size_t page, size_t at)
 	return x;
 }
 
+/* The counts of a page, which is made if it is missing. */
+static uint64_t *
+digest_page(struct digest *d, size_t page)
+{
+	if (!d->pages[page]) {
+		d->pages[page] = mem_zalloc(DIGEST_PAGE * sizeof **d->pages);
+		d->n_pages++;
+	}
+	return d->pages[page];
+}
+
 static void
 digest_count(struct digest *d, double x, uint64_t n)
 {
 	size_t page, at;
 
 	digest_place(x, &page, &at);
-	if (!d->pages[page])
-		d->pages[page] = mem_zalloc(DIGEST_PAGE * sizeof **d->pages);
-	d->pages[page][at] += n;
+	digest_page(d, page)[at] += n;
 }
 
 /* Turns the single numbers into counts in buckets. */
@@ -276,9 +292,7 @@ digest_restore_pages(struct digest *d, uint64_t parts, struct state_in *in)
 
 		if (in->bad)
 			return;
-		if (!d->pages[k / DIGEST_PAGE])
-			d->pages[k / DIGEST_PAGE] = mem_zalloc(DIGEST_PAGE * sizeof **d->pages);
-		d->pages[k / DIGEST_PAGE][k % DIGEST_PAGE] += n;
+		digest_page(d, k / DIGEST_PAGE)[k % DIGEST_PAGE] += n;
 		sum += n;
 	}
 	in->bad = in->bad || sum != d->total;

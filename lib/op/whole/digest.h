@@ -34,12 +34,14 @@ struct digest {
 	size_t n, cap;
 	/* NULL: exact. Else DIGEST_PAGES pages, from the lowest numbers on */
 	uint64_t **pages;
+	size_t n_pages;           /* how many pages there are */
 	uint64_t total;           /* count of all numbers */
 	double least, greatest;
 };
 
 void digest_clear(struct digest *d); /* keeps `most` */
 void digest_add(struct digest *d, double x); /* x must not be nan */
+size_t digest_size(const struct digest *d); /* memory used, for limits */
 bool digest_exact(const struct digest *d);
 /* The q-th quantile, q in [0, 1], interpolated between neighbours as in numpy; 0 when empty.
  * Each call sorts the numbers a little more, so ascending q are the fastest. */

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "op/whole/group.h"
 
+#include <math.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "op/kit/expr_value.h"
+#include "op/whole/digest.h"
 #include "value/mp.h"
 
 /* Makes room for n bytes in the cell, and keeps its first `keep` bytes. */
@@ -68,6 +71,33 @@ group_sum(struct group *g, const uint8_t *p, size_t len)
 	return NULL;
 }
 
+/* What a GROUP_STDDEV keeps in its cell, by Welford's algorithm. */
+struct group_spread {
+	double mean, squares; /* squares: sum of the squared distances from the mean */
+};
+
+static double
+group_number(const uint8_t *p, size_t len)
+{
+	struct mp m;
+
+	mp_head(p, p + len, &m);
+	return m.kind == MP_FLOAT ? m.f : m.unsigned_big ? (double)m.u : (double)m.i;
+}
+
+static void
+group_add_spread(struct group *g, double x, struct slab *cells, size_t *bytes)
+{
+	struct group_spread s = { 0 };
+
+	if (g->len == sizeof s)
+		memcpy(&s, g->cell, sizeof s);
+	double step = x - s.mean;
+	s.mean += step / (double)(g->n + 1);
+	s.squares += step * (x - s.mean);
+	group_set(g, (const uint8_t *)&s, sizeof s, cells, bytes);
+}
+
 static const char *
 group_append(struct group *g, const uint8_t *p, size_t len, struct slab *cells, size_t *bytes)
 {
@@ -79,6 +109,33 @@ group_append(struct group *g, const uint8_t *p, size_t len, struct slab *cells, 
 	return NULL;
 }
 
+static const char *
+group_add_number(struct group *g, double x, struct slab *cells, size_t *bytes)
+{
+	if (isnan(x)) /* has no place among the others */
+		return NULL;
+	if (!g->squeezed)
+		return group_append(g, (const uint8_t *)&x, sizeof x, cells, bytes);
+	size_t before = digest_size(g->sum.digest);
+	digest_add(g->sum.digest, x);
+	*bytes += digest_size(g->sum.digest) - before;
+	return NULL;
+}
+
+const char *
+group_refuses(const struct group *g, enum group_agg agg, const uint8_t *p, size_t len)
+{
+	struct group copy = *g;
+	struct mp m;
+
+	if (agg == GROUP_SUM || agg == GROUP_MEAN)
+		return group_sum(&copy, p, len);
+	if (agg != GROUP_STDDEV && agg != GROUP_QUANTILE)
+		return NULL;
+	mp_head(p, p + len, &m);
+	return m.kind == MP_INT || m.kind == MP_FLOAT ? NULL : expr_value_not_number(m.kind);
+}
+
 const char *
 group_add(struct group *g, enum group_agg agg, const uint8_t *p, size_t len, struct slab *cells,
 	  size_t *bytes)
@@ -87,6 +144,12 @@ group_add(struct group *g, enum group_agg agg, const uint8_t *p, size_t len, str
 	bool better;
 
 	switch (agg) {
+	case GROUP_STDDEV:
+		group_add_spread(g, group_number(p, len), cells, bytes);
+		break;
+	case GROUP_QUANTILE:
+		why = group_add_number(g, group_number(p, len), cells, bytes);
+		break;
 	case GROUP_COUNT:
 		break;
 	case GROUP_SUM:
@@ -115,6 +178,72 @@ group_add(struct group *g, enum group_agg agg, const uint8_t *p, size_t len, str
 	return why;
 }
 
+bool
+group_squeeze(struct group *g, struct slab *cells, size_t *bytes)
+{
+	enum { LARGE = 256 * 1024 }; /* bytes of numbers that take more than buckets do */
+
+	if (g->squeezed || g->len < LARGE)
+		return false;
+	struct digest *d = mem_zalloc(sizeof *d);
+	for (size_t at = 0; at < g->len; at += sizeof(double)) {
+		double x;
+
+		memcpy(&x, g->cell + at, sizeof x);
+		digest_add(d, x);
+	}
+	*bytes += digest_size(d);
+	*bytes -= g->cap;
+	slab_give(cells, g->cell, g->cap);
+	g->cell = NULL;
+	g->len = g->cap = 0;
+	g->squeezed = true;
+	g->sum.digest = d;
+	return true;
+}
+
+void
+group_free(struct group *g, struct slab *cells)
+{
+	if (g->squeezed) {
+		digest_clear(g->sum.digest);
+		mem_free(g->sum.digest);
+	}
+	if (g->cap)
+		slab_give(cells, g->cell, g->cap);
+	*g = (struct group){ 0 };
+}
+
+uint8_t *
+group_put_quantile(const struct group *g, double q, uint8_t *p)
+{
+	struct digest d = { .most = SIZE_MAX };
+	double x;
+
+	if (g->squeezed)
+		return mp_put_float(p, digest_quantile(g->sum.digest, q));
+	if (!g->len)
+		return mp_put_nil(p);
+	for (size_t at = 0; at < g->len; at += sizeof x) {
+		memcpy(&x, g->cell + at, sizeof x);
+		digest_add(&d, x);
+	}
+	x = digest_quantile(&d, q);
+	digest_clear(&d);
+	return mp_put_float(p, x);
+}
+
+static uint8_t *
+group_put_spread(const struct group *g, uint8_t *p)
+{
+	struct group_spread s;
+
+	if (!g->n)
+		return mp_put_nil(p);
+	memcpy(&s, g->cell, sizeof s);
+	return mp_put_float(p, sqrt(s.squares / (double)g->n));
+}
+
 size_t
 group_room(const struct group *g)
 {
@@ -140,6 +269,10 @@ group_put(const struct group *g, enum group_agg agg, uint8_t *p)
 		return g->is_float ? mp_put_float(p, g->sum.f) : mp_put_int(p, g->sum.i);
 	case GROUP_MEAN:
 		return g->n ? mp_put_float(p, sum / (double)g->n) : mp_put_nil(p);
+	case GROUP_STDDEV:
+		return group_put_spread(g, p);
+	case GROUP_QUANTILE:
+		return group_put_quantile(g, 0.5, p);
 	case GROUP_LIST:
 		p = mp_put_list_head(p, (uint32_t)g->n);
 		break;
@@ -154,13 +287,17 @@ group_put(const struct group *g, enum group_agg agg, uint8_t *p)
 	return g->len ? group_put_state(g, p) : p;
 }
 
-void
+bool
 group_save(const struct group *g, struct buf *out)
 {
 	state_put_u64(out, g->n);
+	state_put_u64(out, g->squeezed);
+	if (g->squeezed)
+		return digest_save(g->sum.digest, out);
 	state_put_u64(out, (uint64_t)g->sum.i);
 	state_put_u64(out, g->is_float);
 	state_put_bytes(out, g->cell, g->len);
+	return true;
 }
 
 /* How many values lie end to end; SIZE_MAX: they are malformed. */
@@ -183,10 +320,26 @@ group_restore(struct group *g, bool reduce, enum group_agg agg, struct state_in 
 	size_t len, want;
 
 	g->n = state_get_u64(in, UINT32_MAX);
+	if (state_get_u64(in, agg == GROUP_QUANTILE && !reduce)) {
+		g->squeezed = true;
+		g->sum.digest = mem_zalloc(sizeof *g->sum.digest);
+		digest_restore(g->sum.digest, in);
+		*bytes += digest_size(g->sum.digest);
+		return;
+	}
 	g->sum.i = (int64_t)state_get_u64(in, UINT64_MAX);
 	g->is_float = state_get_u64(in, 1);
 	if (!state_get_bytes(in, &p, &len))
 		return;
+	if (!reduce && agg >= GROUP_STDDEV) {
+		size_t unit = agg == GROUP_STDDEV ? sizeof(struct group_spread) : sizeof(double);
+
+		if (agg == GROUP_STDDEV ? len != (g->n ? unit : 0) : len % unit || len / unit > g->n)
+			in->bad = true;
+		else
+			group_set(g, p, len, cells, bytes);
+		return;
+	}
 	if (reduce)
 		want = 1;
 	else if (agg == GROUP_LIST)

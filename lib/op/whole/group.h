@@ -11,30 +11,45 @@
 
 enum group_agg {
 	GROUP_COUNT, GROUP_SUM, GROUP_MEAN, GROUP_MIN, GROUP_MAX, GROUP_FIRST, GROUP_LAST,
-	GROUP_LIST
+	GROUP_LIST,
+	GROUP_STDDEV,  /* of the population; the cell has mean and sum of squares, see group_spread */
+	GROUP_QUANTILE /* the cell has the numbers as doubles, until group_squeeze */
 };
+
+struct digest;
 
 struct group {
 	uint64_t n;       /* number of elements so far */
 	union {
 		int64_t i;
 		double f;
+		struct digest *digest; /* GROUP_QUANTILE, approximate */
 	} sum;
 	uint8_t *cell;    /* the value or, of a list, its items */
 	uint32_t len, cap;
 	bool is_float;    /* the sum is a float */
+	bool squeezed;    /* GROUP_QUANTILE: the numbers are in sum.digest, and none in the cell */
 };
 
 /* Sets the group's value. *bytes is kept equal to the size of the cells. */
 void group_set(struct group *g, const uint8_t *p, size_t len, struct slab *cells, size_t *bytes);
+/* NULL, or the reason why group_add would refuse the value. */
+const char *group_refuses(const struct group *g, enum group_agg agg, const uint8_t *p, size_t len);
 /* Adds a value; gives NULL, or the reason why it cannot be added. */
 const char *group_add(struct group *g, enum group_agg agg, const uint8_t *p, size_t len,
 		      struct slab *cells, size_t *bytes);
+/* Makes a large set of numbers approximate, which takes less memory; true: it was one. */
+bool group_squeeze(struct group *g, struct slab *cells, size_t *bytes);
+/* Gives the cell back, and what else the group has. */
+void group_free(struct group *g, struct slab *cells);
 /* Upper bound for the bytes of the result, and the result; gives its end. */
 size_t group_room(const struct group *g);
 uint8_t *group_put(const struct group *g, enum group_agg agg, uint8_t *p);
+/* The q-th quantile of a GROUP_QUANTILE; nil without numbers. */
+uint8_t *group_put_quantile(const struct group *g, double q, uint8_t *p);
 uint8_t *group_put_state(const struct group *g, uint8_t *p);
-void group_save(const struct group *g, struct buf *out);
+/* false: too large to be saved. */
+bool group_save(const struct group *g, struct buf *out);
 /* Restores a group; a wrong number of values sets in->bad. */
 void group_restore(struct group *g, bool reduce, enum group_agg agg, struct state_in *in,
 		   struct slab *cells, size_t *bytes);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * group_by: gives one record for each key at the end: the key, and what its
- * elements come to.
+ * elements come to, as one value or as several with names.
  */
 #include <string.h>
 
 #include "base/mem.h"
+#include "op/whole/aggregate.h"
 #include "op/whole/group.h"
 #include "op/kit/expr_value.h"
 #include "op/kit/key_table.h"
@@ -27,10 +28,13 @@ struct group_by {
 	struct op_expr of;
 	struct buf init;
 	struct op_expr reduce;
+	struct op_named named;
 	int64_t mem;
 	struct expr_value by, value;
 	struct key_table keys;
-	struct group *groups; /* indexed by the key's number */
+	struct aggregates aggs;
+	size_t each;          /* number of groups of a key */
+	struct group *groups; /* those of key k are the ones from k * each on */
 	size_t cap;
 	struct slab cells;
 	size_t bytes;         /* size of the cells */
@@ -54,6 +58,8 @@ static const struct param group_by_params[] = {
 	{ "reduce", PARAM_EXPR, offsetof(struct group_by, reduce),
 	  .flags = PARAM_KEY_ONLY | PARAM_OPTIONAL,
 	  .help = "instead of agg=: the new state, computed from the state s and the element x" },
+	{ "aggregates", PARAM_NAMED, offsetof(struct group_by, named), .flags = PARAM_KEY_ONLY | PARAM_OPTIONAL,
+	  .help = "instead of agg=: fields of the record, each with what it is: n=count() ms=mean(.ms)" },
 	{ "mem", PARAM_SIZE, offsetof(struct group_by, mem), "1G", .flags = PARAM_KEY_ONLY,
 	  .min = 1, .max = INT64_MAX, .help = "bytes that keys and their states may take" },
 	{ 0 }
@@ -83,6 +89,43 @@ group_by_value_typing(struct op_node *n, struct op_typing *t, const struct type 
 	return ST_OK;
 }
 
+/* Refuses agg=, of=, init= and reduce= beside calls with names. */
+static enum status
+group_by_either(const struct op_node *n, const struct op_typing *t, struct err *e)
+{
+	const struct group_by *g = n->params;
+	static const char *const one[] = { "agg", "of", "init", "reduce" };
+
+	for (size_t i = 0; i < sizeof one / sizeof *one; i++) {
+		const struct param *row = param_find(group_by_params, one[i], strlen(one[i]));
+
+		if (!(n->given >> (row - group_by_params) & 1))
+			continue;
+		typed_fail(t, n, e, "%s= goes with the field `value`, not with %s=", one[i], g->named.v[0].name);
+		err_help(e, "group_by .user n=count() ms=mean(.ms)");
+		return ST_DATA;
+	}
+	return ST_OK;
+}
+
+static enum status
+group_by_record(struct op_node *n, struct op_typing *t, const struct type *key, const struct type **type,
+		struct err *e)
+{
+	struct group_by *g = n->params;
+	struct type_field *fields = mem_array(g->named.n + 2, sizeof *fields);
+	enum status st = group_by_either(n, t, e);
+	size_t n_fields;
+
+	fields[0] = (struct type_field){ "key", key };
+	if (st == ST_OK)
+		st = aggregates_typing(n, t, &g->named, fields + 1, &n_fields, e);
+	if (st == ST_OK)
+		*type = type_record(t->arena, fields, n_fields + 1, false);
+	mem_free(fields);
+	return st;
+}
+
 static enum status
 group_by_typing(struct op_node *n, struct op_typing *t, const struct type **type, struct err *e)
 {
@@ -90,6 +133,8 @@ group_by_typing(struct op_node *n, struct op_typing *t, const struct type **type
 	struct type_field fields[2] = { { "key", NULL }, { "value", NULL } };
 	enum status st = expr_value_typing(n, t, &g->key, &fields[0].type, e);
 
+	if (st == ST_OK && g->named.n)
+		return group_by_record(n, t, fields[0].type, type, e);
 	if (st == ST_OK && g->reduce.ast) {
 		if (!g->init.len) {
 			typed_fail(t, n, e, "reduce= needs init=, the state of a new key");
@@ -111,8 +156,11 @@ group_by_open(struct op_inst *self, struct err *e)
 	struct group_by *g = self->state;
 
 	(void)e;
+	aggregates_open(self, &g->aggs, &g->named);
+	g->each = g->aggs.n ? g->aggs.n : 1;
 	expr_value_open(self, &g->by, &g->key);
-	expr_value_open(self, &g->value, g->reduce.code ? &g->reduce : &g->of);
+	if (!g->aggs.n)
+		expr_value_open(self, &g->value, g->reduce.code ? &g->reduce : &g->of);
 	return ST_OK;
 }
 
@@ -125,9 +173,9 @@ group_by_key(const struct group_by *g, uint32_t number, uint32_t *len)
 	return p ? p : key_table_at(&g->keys, number, len);
 }
 
-/* The group of a key, added if it is new. `shown`: length of the form before p in which a new
+/* The number of a key, added if it is new. `shown`: length of the form before p in which a new
  * key is shown; 0: the key itself. */
-static struct group *
+static uint32_t
 group_by_find(struct group_by *g, const uint8_t *p, size_t len, size_t shown, uint32_t code)
 {
 	bool fresh;
@@ -136,12 +184,25 @@ group_by_find(struct group_by *g, const uint8_t *p, size_t len, size_t shown, ui
 	if (fresh && shown)
 		first_form_add(&g->shown, at, p - shown, shown);
 	if (fresh) {
-		g->groups = mem_grow(g->groups, &g->cap, (size_t)at + 1, sizeof *g->groups);
-		g->groups[at] = (struct group){ 0 };
+		g->groups = mem_grow(g->groups, &g->cap, ((size_t)at + 1) * g->each, sizeof *g->groups);
+		memset(&g->groups[at * g->each], 0, g->each * sizeof *g->groups);
 		if (g->reduce.code)
 			group_set(&g->groups[at], g->init.data, g->init.len, &g->cells, &g->bytes);
 	}
-	return &g->groups[at];
+	return at;
+}
+
+static enum status
+group_by_add_named(struct op_inst *self, const struct run *in, uint32_t i, uint32_t key, struct run *out,
+		   struct err *e)
+{
+	struct group_by *g = self->state;
+	enum status st = aggregates_values(self, &g->aggs, in, i, out, e);
+
+	if (st != ST_OK)
+		return st;
+	const char *why = aggregates_add(&g->aggs, &g->groups[key * g->each], key, &g->cells, &g->bytes);
+	return why ? expr_run_wrong(self, in, i, out, e, "%s", why) : ST_OK;
 }
 
 /* Adds the element to its group: ST_OK, ST_SKIP (left out) or the error. */
@@ -150,10 +211,13 @@ group_by_add(struct op_inst *self, const struct run *in, const struct group_by_a
 	     struct run *out, struct err *e)
 {
 	struct group_by *g = self->state;
-	struct group *to = group_by_find(g, g->keys_ahead.data + a->at, a->len, a->shown, a->code);
+	uint32_t key = group_by_find(g, g->keys_ahead.data + a->at, a->len, a->shown, a->code);
 	const uint8_t *p = NULL;
 	size_t len = 0;
 
+	if (g->aggs.n)
+		return group_by_add_named(self, in, a->i, key, out, e);
+	struct group *to = &g->groups[key];
 	if (g->reduce.code)
 		expr_vm_set(g->value.run.vm, EXPR_S, to->cell, to->len);
 	if (g->reduce.code || g->agg != GROUP_COUNT) {
@@ -211,9 +275,25 @@ group_by_look_ahead(struct op_inst *self, const struct run *in, uint32_t *i, uin
 		uint32_t number = key_table_want_item(&g->keys, g->ahead[k].code);
 
 		if (number != KEY_TABLE_NONE)
-			__builtin_prefetch(&g->groups[number], 1);
+			__builtin_prefetch(&g->groups[number * g->each], 1);
 	}
 	return ST_OK;
+}
+
+static size_t
+group_by_size(const struct group_by *g)
+{
+	return key_table_size(&g->keys) + first_form_size(&g->shown) + aggregates_size(&g->aggs) +
+	       g->keys.n * g->each * sizeof *g->groups + g->bytes;
+}
+
+/* Makes quantiles of many numbers approximate. */
+static void
+group_by_squeeze(struct group_by *g)
+{
+	for (size_t i = 0; i < g->keys.n * g->each; i++)
+		if (g->aggs.n && aggregates_kind(&g->aggs, i % g->each) == GROUP_QUANTILE)
+			group_squeeze(&g->groups[i], &g->cells, &g->bytes);
 }
 
 static enum status
@@ -241,11 +321,24 @@ group_by_feed(struct op_inst *self, const struct run *in, struct run *out, struc
 			return st;
 	}
 	out->n = 0; /* with on_error=keep, an element that fails here has no place in the output */
-	if (key_table_size(&g->keys) + first_form_size(&g->shown) + g->keys.n * sizeof *g->groups +
-		    g->bytes >
-	    (size_t)g->mem)
-		return group_by_too_large(self, e);
-	return ST_OK;
+	if (group_by_size(g) <= (size_t)g->mem)
+		return ST_OK;
+	group_by_squeeze(g);
+	return group_by_size(g) <= (size_t)g->mem ? ST_OK : group_by_too_large(self, e);
+}
+
+/* One record with the fields that the aggregates have. */
+static void
+group_by_give_named(struct group_by *g, uint32_t at, struct run *out)
+{
+	const struct group *from = &g->groups[at * g->each];
+	uint32_t len;
+	const uint8_t *key = group_by_key(g, at, &len);
+	uint8_t *p = run_room(out, (size_t)MP_HEAD_MAX + 4 + len + aggregates_room(&g->aggs, from));
+
+	p = mp_put_text(mp_put_record_head(p, 1 + aggregates_fields(&g->aggs, from)), "key", 3);
+	memcpy(p, key, len);
+	run_done(out, aggregates_put(&g->aggs, from, p + len), 0);
 }
 
 static void
@@ -273,16 +366,19 @@ group_by_finish(struct op_inst *self, struct run *out, struct err *e)
 
 	(void)e;
 	for (; g->at < g->keys.n && out->n < RUN_USUAL && !run_full(out); g->at++)
-		group_by_give(g, g->at, out);
+		if (g->aggs.n)
+			group_by_give_named(g, g->at, out);
+		else
+			group_by_give(g, g->at, out);
 	return g->at == g->keys.n ? ST_END : ST_OK;
 }
 
 static void
 group_by_empty(struct group_by *g)
 {
-	for (uint32_t k = 0; k < g->keys.n; k++)
-		if (g->groups[k].cap)
-			slab_give(&g->cells, g->groups[k].cell, g->groups[k].cap);
+	for (size_t k = 0; k < g->keys.n * g->each; k++)
+		group_free(&g->groups[k], &g->cells);
+	aggregates_reset(&g->aggs);
 	key_table_clear(&g->keys);
 	first_form_reset(&g->shown);
 	g->bytes = 0;
@@ -299,6 +395,7 @@ group_by_close(struct op_inst *self)
 	buf_clear(&g->normal);
 	first_form_clear(&g->shown);
 	mem_free(g->groups);
+	aggregates_close(&g->aggs);
 	expr_value_close(&g->by);
 	expr_value_close(&g->value);
 }
@@ -308,7 +405,7 @@ group_by_save(struct op_inst *self, struct buf *out)
 {
 	struct group_by *g = self->state;
 
-	if (g->keys.len + g->shown.bytes.len + g->bytes > GROUP_BY_STATE_MAX) {
+	if (g->keys.len + g->shown.bytes.len + aggregates_size(&g->aggs) + g->bytes > GROUP_BY_STATE_MAX) {
 		self->unsaved = true;
 		return;
 	}
@@ -321,8 +418,11 @@ group_by_save(struct op_inst *self, struct buf *out)
 		const uint8_t *p = group_by_key(g, k, &len);
 
 		state_put_bytes(out, p, len);
-		group_save(&g->groups[k], out);
+		for (size_t i = 0; i < g->each; i++)
+			if (!group_save(&g->groups[k * g->each + i], out))
+				self->unsaved = true;
 	}
+	aggregates_save(&g->aggs, out);
 }
 
 static enum status
@@ -340,10 +440,15 @@ group_by_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e
 		struct group_by_ahead a = { 0 };
 		buf_reset(&g->keys_ahead);
 		group_by_ahead_key(g, &a, p, len);
-		group_restore(group_by_find(g, g->keys_ahead.data + a.at, a.len, a.shown, a.code),
-			      g->reduce.code != NULL, (enum group_agg)g->agg, &in,
-			      &g->cells, &g->bytes);
+		uint32_t key = group_by_find(g, g->keys_ahead.data + a.at, a.len, a.shown, a.code);
+		/* a key twice would get the memory of its groups twice */
+		in.bad = in.bad || key != k;
+		for (size_t i = 0; i < g->each && !in.bad; i++)
+			group_restore(&g->groups[key * g->each + i], g->reduce.code != NULL,
+				      g->aggs.n ? aggregates_kind(&g->aggs, i) : (enum group_agg)g->agg, &in,
+				      &g->cells, &g->bytes);
 	}
+	aggregates_restore(&g->aggs, g->keys.n, &in);
 	g->at = at <= g->keys.n ? (uint32_t)at : g->keys.n;
 	return state_finish(self, &in, e);
 }
@@ -355,7 +460,14 @@ const struct op_desc op_group_by = {
 	       "mean, least, greatest, first or last of the values of of=, or a list of all of "
 	       "them. With init= and reduce= it is the last state, as with reduce. Keys come in "
 	       "the order in which they first appeared, and as they were then. Equal values are "
-	       "one key, such as 1 and 1.0.",
+	       "one key, such as 1 and 1.0.\n\n"
+	       "With NAME=CALL, any number of them, the record has those fields in place of value: "
+	       "count() of elements, count(EXPR) of values that are not null, nulls(EXPR) of those "
+	       "that are, distinct(EXPR) of different values; sum, mean, stddev (of the population), "
+	       "min, max, first, last and list of an expression; median(EXPR) and quantile(EXPR, Q). "
+	       "They leave nulls out, as in SQL, and are null where nothing is left. Quantiles are "
+	       "exact as long as the numbers fit mem=; beyond that they are within 0.1 %, and the "
+	       "record says so: approx 0.001.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_GLOBAL,
 	.flags = OP_WHOLE | OP_BY_EXPR,

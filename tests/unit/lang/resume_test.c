@@ -98,6 +98,10 @@ groups_are_taken_up_where_they_were(void **state)
 	resume_same("range 3000 | group_by x % 1100 agg=sum");
 	resume_same("range 3000 | group_by x % 1100 agg=list of=[x]");
 	resume_same("range 3000 | group_by x % 1100 init=0 reduce=(s + x)");
+	resume_same("range 3000 | group_by x % 1100 n=count() m=mean(x) d=distinct(x // 2) q=quantile(x, 0.9) "
+		    "p=median(x) s=stddev(x) l=list(x) z=nulls(x)");
+	/* quantiles that had to become approximate */
+	resume_same("range 100000 | group_by (x % 40 == 0 ? x : -1) q=median(x) mem=600k");
 	resume_same("range 3000 | top 1000 x % 100");
 	resume_same("range 3000 | sort 0 - x");
 	resume_same("range 3000 | stats");

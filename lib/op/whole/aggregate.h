@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What group_by works out for each key when it is given calls with names:
+ *
+ *	group_by .user n=count() ms=mean(.ms) p95=quantile(.ms, 0.95)
+ *
+ * Each call has a struct group for each key; those of one key lie side by side.
+ * Nulls are left out, as in SQL: count(EXPR) tells how many values were used, and
+ * nulls(EXPR) how many were not.
+ */
+#ifndef WHOLE_AGGREGATE_H
+#define WHOLE_AGGREGATE_H
+
+#include "op/kit/expr_value.h"
+#include "op/kit/key_table.h"
+#include "op/whole/group.h"
+
+/* The field that is added where a quantile is approximate: the bound of its error. */
+#define AGGREGATE_APPROX "approx"
+
+struct aggregate_fn;
+
+struct aggregate {
+	const struct aggregate_fn *fn;
+	double q;                /* quantile: which one */
+	const char *name;        /* lent by the plan */
+	bool by_value;           /* the call has an argument */
+	size_t group;            /* which of a key's groups it is found in: quantiles of one expression share */
+	struct expr_value value;
+	const uint8_t *p;        /* value of the element at hand */
+	size_t len;
+	struct key_table seen;   /* distinct: number of the key (4 bytes) and value, in normal form */
+};
+
+struct aggregates {
+	struct aggregate *v;
+	size_t n;                /* 0: none were given */
+	struct buf item, normal; /* scratch */
+};
+
+/* Checks the calls and compiles their arguments. fields: room for named->n + 1, filled with name
+ * and type of each, and *n_fields set. */
+enum status aggregates_typing(struct op_node *n, struct op_typing *t, struct op_named *named,
+			      struct type_field *fields, size_t *n_fields, struct err *e);
+void aggregates_open(struct op_inst *self, struct aggregates *a, const struct op_named *named);
+void aggregates_close(struct aggregates *a);
+/* Evaluates the arguments for in->e[i]: ST_OK; ST_SKIP: leave the element out; or the error. */
+enum status aggregates_values(struct op_inst *self, struct aggregates *a, const struct run *in, uint32_t i,
+			      struct run *out, struct err *e);
+/* Adds the values to the groups of the key with that number. NULL, or why that cannot be: then
+ * nothing was added. */
+const char *aggregates_add(struct aggregates *a, struct group *of_key, uint32_t key, struct slab *cells,
+			   size_t *bytes);
+/* Upper bound for the bytes of the fields, their number, and the fields themselves: gives their end. */
+size_t aggregates_room(const struct aggregates *a, const struct group *of_key);
+uint32_t aggregates_fields(const struct aggregates *a, const struct group *of_key);
+uint8_t *aggregates_put(const struct aggregates *a, const struct group *of_key, uint8_t *p);
+size_t aggregates_size(const struct aggregates *a); /* memory used beside the groups, for limits */
+void aggregates_reset(struct aggregates *a);
+/* State beside that of the groups. */
+void aggregates_save(const struct aggregates *a, struct buf *out);
+void aggregates_restore(struct aggregates *a, uint32_t n_keys, struct state_in *in);
+/* How the group of the k-th call is kept. */
+enum group_agg aggregates_kind(const struct aggregates *a, size_t k);
+
+#endif
