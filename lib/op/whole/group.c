@@ -71,7 +71,7 @@ group_sum(struct group *g, const uint8_t *p, size_t len)
 	return NULL;
 }
 
-/* What a GROUP_STDDEV keeps in its cell, by Welford's algorithm. */
+/* The cell of a GROUP_STDDEV, by Welford's algorithm. */
 struct group_spread {
 	double mean, squares; /* squares: sum of the squared distances from the mean */
 };

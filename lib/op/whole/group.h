@@ -12,7 +12,7 @@
 enum group_agg {
 	GROUP_COUNT, GROUP_SUM, GROUP_MEAN, GROUP_MIN, GROUP_MAX, GROUP_FIRST, GROUP_LAST,
 	GROUP_LIST,
-	GROUP_STDDEV,  /* of the population; the cell has mean and sum of squares, see group_spread */
+	GROUP_STDDEV,  /* population; the cell has mean and sum of squares: struct group_spread */
 	GROUP_QUANTILE /* the cell has the numbers as doubles, until group_squeeze */
 };
 
