@@ -459,6 +459,8 @@ dispatch_run(const struct dispatch_conf *c, struct err *e)
 	if (c->until_stdin_eof)
 		net_watch(d.net, STDIN_FILENO, NET_READ, dispatch_stdin, &d);
 	enum status st = dispatch_load(&d, e);
+	if (st == ST_OK && d.admission) /* keys may have been struck out meanwhile */
+		disp_review(d.disp, clock_mono_ns(), dispatch_may, &d, dispatch_cut);
 	if (st == ST_OK)
 		st = dispatch_bind(&d, e);
 	if (st == ST_OK)

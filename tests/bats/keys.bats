@@ -224,6 +224,38 @@ one_reader() { (($(readers) < 2)); }
 	((status == 0))
 }
 
+@test "a key struck out while the dispatcher is down is out after its restart, and its elements go to others" {
+	dispatcher --state "$BATS_TEST_TMPDIR/state"
+	local known=(--state "$BATS_TEST_TMPDIR/state") other
+	start work dsvc-work
+	dsvc-invite work --name far >"$BATS_TEST_TMPDIR/invitation"
+	XDG_RUNTIME_DIR=$sockets/b XDG_CONFIG_HOME=$BATS_TEST_TMPDIR/far start far dsvc-work --join "$BATS_TEST_TMPDIR/invitation"
+	join user
+	mkfifo "$BATS_TEST_TMPDIR/out"
+	exec 6<>"$BATS_TEST_TMPDIR/out"
+	b spawn away dsvc-read -J job -o "$BATS_TEST_TMPDIR/out" -e 'range 300000'
+	read -r -t "$patience" -u 6 _
+	stop dispatch KILL
+	dsvc-allow "${known[@]}" --remove ada
+	dsvc-allow "${known[@]}" --remove far
+	start again dsvc-dispatch -b "$at" "${known[@]}"
+	# Neither is waited for.
+	[[ $(dsvc-status --json | jq -c '[(.readers | length), (.workers | length) < 2]') == '[0,true]' ]]
+	dsvc-read -q -J job -t count -e 'range 300000' >"$BATS_TEST_TMPDIR/rest" 3>&- 6>&- &
+	other=$!
+	echo "$other" >>"$BATS_TEST_TMPDIR/pids"
+	reap far 10
+	((status == 77))
+	within 20s tail --pid="$other" -f /dev/null
+	(($(<"$BATS_TEST_TMPDIR/rest") > 200000))
+	cat <&6 >/dev/null 3>&- &
+	echo "$!" >>"$BATS_TEST_TMPDIR/pids"
+	exec 6>&-
+	reap away 10
+	((status == 77))
+	dsvc-status --audit job
+}
+
 @test "no secret stands in ps, environments, logs or the state" {
 	dispatcher --state "$BATS_TEST_TMPDIR/state"
 	allowed=$BATS_TEST_TMPDIR/state/allowed

@@ -125,3 +125,19 @@ each() { # STATUS WORD...
 		[[ $output == *'the invitation was used'* ]]
 	done
 }
+
+@test "to overwrite a save is for admins, and others leave it as it is" {
+	start dispatch dsvc-dispatch -b 'tcp://127.0.0.1:*'
+	local saved=$BATS_TEST_TMPDIR/saved before
+	start work dsvc-work --allow-write "$BATS_TEST_TMPDIR"
+	dsvc-invite user --name ada >"$BATS_TEST_TMPDIR/invitation"
+	b dsvc-join -q "$BATS_TEST_TMPDIR/invitation"
+	b dsvc-save -q -e 'range 3' "$saved"
+	before=$(sha256sum "$saved"/*)
+	run -77 --separate-stderr b dsvc-save -q --overwrite -e 'range 4' "$saved"
+	[ "${stderr_lines[0]}" = 'dsvc-save: this key may: read,register; FORGET is not for it' ]
+	[[ ${stderr_lines[1]} == '  help: ask for an invitation with another role: dsvc-invite, '* ]]
+	[ "$(sha256sum "$saved"/*)" = "$before" ]
+	dsvc-allow --add "$(b dsvc-keygen --show)" admin ada
+	until_true 5s b dsvc-save -q --overwrite -e 'range 4' "$saved"
+}

@@ -183,7 +183,8 @@ sim_disp_start(struct node *n)
 	}
 	if (n->d->n_disk && disp_loaded(n->d->d, w->now, &e))
 		world_fail(w, "the rows did not load: %s", e.text);
-	sim_disp_commit(n);
+	world_keys_read(w);
+	sim_disp_review(n);
 }
 
 void
@@ -251,8 +252,7 @@ sim_disp_review(struct node *n)
 	for (unsigned i = 0; i < n->w->n_nodes; i++) {
 		const struct peer *p = n->w->nodes[i]->out ? disp_peer(n->d->d, n->w->nodes[i]->peer) : NULL;
 
-		/* one that has not come back to a new dispatcher is lost when its time is over */
-		if (p && p->known && (p->n_streams || p->seat || p->waiting))
+		if (p && (p->n_streams || p->seat || p->waiting))
 			world_fail(n->w, "%s is struck out, and has something still", n->w->nodes[i]->name);
 	}
 	sim_disp_commit(n);

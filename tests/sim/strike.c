@@ -38,16 +38,33 @@ world_may(void *arg, const char *user)
 	return 0;
 }
 
+/* The dispatcher has read its file of keys. */
 static void
-strike_seen(struct world *w, void *arg, uint64_t tag)
+strike_read(struct world *w, struct node *n)
 {
-	struct node *n = arg;
-
-	(void)tag;
+	if (n->out)
+		return;
 	world_say(w, "the dispatcher sees that %s is struck out", n->name);
 	n->out = true;
 	n->out_at = w->now;
+}
+
+static void
+strike_seen(struct world *w, void *arg, uint64_t tag)
+{
+	(void)tag;
+	if (!w->disp->alive) /* it reads the file when it begins */
+		return;
+	strike_read(w, arg);
 	sim_disp_review(w->disp);
+}
+
+void
+world_keys_read(struct world *w)
+{
+	for (unsigned i = 0; i < w->n_nodes; i++)
+		if (w->nodes[i]->struck)
+			strike_read(w, w->nodes[i]);
 }
 
 void

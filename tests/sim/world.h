@@ -252,6 +252,8 @@ struct round_part world_part(const struct world *w, uint32_t place);
 
 /* strike.c: keys */
 void world_choose_keys(struct world *w);
+/* A dispatcher that begins reads who is struck out. */
+void world_keys_read(struct world *w);
 struct disp_who world_who(const struct node *n);
 unsigned world_may(void *w, const char *user);
 /* The key of a program is struck out, as dsvc-allow --remove does. */

@@ -108,9 +108,8 @@ struct peer {
 	struct list_node by_heard;/* all peers, longest silent first */
 	struct list_node asks;    /* struct ask.by_peer */
 	char *name, *host, *endpoint;
-	char *user;               /* the host told that it is theirs; NULL: nobody was asked */
+	char *user;               /* the host told that it is theirs, or its rows of before do; NULL: nobody was asked */
 	bool all;                 /* may see all that STATUS tells */
-	bool struck;              /* its key was struck out: it is not waited for */
 	uint32_t pid, slots;
 	uint64_t kept_bytes;
 	int64_t beat, held_up;    /* worker: its last BEAT; since when it has only waited for readers, 0: it has not */
@@ -281,7 +280,7 @@ struct stream {
 	uint32_t tail_n;          /* so many of them go somewhere, those that are added included */
 	struct stream_failure failure;
 	struct peer *worker;
-	struct stream_worker { uint64_t id; char *endpoint; } row_worker; /* set only while a row is written or read */
+	struct stream_worker { uint64_t id; char *endpoint, *user; } row_worker; /* set only while a row is written or read */
 	struct split_place *splits; /* the first is number first_split; those before are forgotten */
 	uint64_t n_splits, saved_splits, first_split, first_row; /* numbers; first_row: of the first that may have a row */
 	uint64_t asked;           /* its worker asks for none before this one; 0: not known since a restart */
@@ -327,7 +326,8 @@ struct seat {
 	bool opened;              /* JOB was sent since this dispatcher began */
 	uint64_t begun; bool halted; /* halted: it begins no more rounds than these, before it is told an end */
 	uint64_t from;            /* the seat of the position it began with; 0: none */
-	char *host;               /* its reader's */
+	char *host, *user;        /* its reader's; user: as in struct peer, or "" */
+	bool struck;              /* its key was struck out: it is not waited for */
 	bool checkpoint;
 	char *shard;              /* its list of shards as a text; `only`: the same as numbers */
 	struct job_shards only;

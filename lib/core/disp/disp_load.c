@@ -215,6 +215,14 @@ load_units(struct disp *d, const struct row_load *l, struct err *e)
 	return ST_OK;
 }
 
+/* Notes the key of a peer that is awaited. */
+static void
+load_user(struct peer *p, const char *user)
+{
+	if (!p->user && *str_or_empty(user))
+		p->user = mem_strdup(user);
+}
+
 /* The worker is awaited; takes its endpoint unless it is known. */
 static void
 load_worker(struct disp *d, struct stream *s, struct stream_worker *w)
@@ -222,6 +230,7 @@ load_worker(struct disp *d, struct stream *s, struct stream_worker *w)
 	s->worker = disp_peer_await(d, w->id, ROLE_WORKER);
 	ring_push(&s->worker->streams, &s->by_worker);
 	s->worker->n_streams++;
+	load_user(s->worker, w->user);
 	if (!s->worker->endpoint) {
 		s->worker->endpoint = w->endpoint;
 		w->endpoint = NULL;
@@ -263,6 +272,7 @@ load_stream(struct disp *d, const struct row_load *l, struct err *e)
 	if (r.place == STREAM_ASSIGNED)
 		load_worker(d, s, &r.row_worker);
 	mem_free(r.row_worker.endpoint);
+	mem_free(r.row_worker.user);
 	r.row_worker = (struct stream_worker){ 0 };
 	fields_move(row_stream_fields, s, &r);
 	s->given = d->now;
@@ -338,6 +348,8 @@ load_reader(struct disp *d, const struct row_load *l, struct err *e)
 	s = seat_new(d, it, r.is_away ? NULL : disp_peer_await(d, r.peer_id, ROLE_READER), l->key[1], r.host);
 	fields_move(row_reader_fields, s, &r);
 	s->only = r.only;
+	if (s->peer)
+		load_user(s->peer, s->user);
 	if (group_shares(it) && r.view >= it->groups.n)
 		return load_orphan(e, "reader");
 	group_add_seat(s);

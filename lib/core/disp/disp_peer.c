@@ -88,7 +88,7 @@ disp_peer_lost(struct disp *d, struct peer *p, bool silent)
 		d->n_readers--;
 		if (p->waiting)
 			waiting_free(d, p->waiting);
-		if (p->seat && !p->struck && seat_awaited(p->seat, silent))
+		if (p->seat && !p->seat->struck && seat_awaited(p->seat, silent))
 			seat_away(d, p->seat);
 		else if (p->seat)
 			seat_gone(d, p->seat);

@@ -45,7 +45,8 @@ role_of_hello(struct disp *d, uint64_t id, const struct disp_who *who, const str
 {
 	const struct peer *p = disp_peer(d, id);
 
-	if (p && p->known && strcmp(str_or_empty(p->user), str_or_empty(who->user)) != 0)
+	/* One that is awaited may come without a key, if the dispatcher was started again without. */
+	if (p && (p->known || (p->user && who->user)) && strcmp(str_or_empty(p->user), str_or_empty(who->user)) != 0)
 		return role_error(d, id, m, "this peer id is that of another key", "");
 	if (m->hello.role == ROLE_WORKER && !(who->may & (MAY_WORK | MAY_ADMIN)))
 		return role_lacks(d, id, who, m, "a worker needs the role work");
@@ -108,6 +109,31 @@ role_may_have(struct disp *d, struct peer *p, const struct msg *m)
 	return false;
 }
 
+/* Readers that are away, and to come back with a position: what they had is not kept for a key
+ * that cannot come back. */
+static size_t
+role_review_away(struct disp *d, enum gc_kind kind, unsigned (*may)(void *arg, const char *user), void *arg)
+{
+	struct list_node *n = d->away[kind].next;
+	size_t struck = 0;
+
+	while (n != &d->away[kind]) {
+		struct seat *r = LIST_OF(n, struct seat, away);
+		struct job *j = r->iter->job;
+
+		n = n->next;
+		if (!*str_or_empty(r->user) || may(arg, r->user) & (MAY_USER | MAY_ADMIN))
+			continue;
+		struck++;
+		r->struck = true;
+		job_used(d, j);
+		seat_gone(d, r);
+		job_left(d, j); /* which may be the end of it, and of other seats */
+		n = d->away[kind].next;
+	}
+	return struck;
+}
+
 size_t
 disp_review(struct disp *d, int64_t now_ns, unsigned (*may)(void *arg, const char *user), void *arg,
 	    void (*cut)(void *arg, uint64_t peer))
@@ -122,12 +148,15 @@ disp_review(struct disp *d, int64_t now_ns, unsigned (*may)(void *arg, const cha
 			p->role == ROLE_READER ? MAY_USER | MAY_ADMIN : MAY_ANY;
 
 		next = n->next;
-		if (!p->known || !p->user || may(arg, p->user) & needs)
+		if (!p->user || may(arg, p->user) & needs)
 			continue;
 		struck++;
 		cut(arg, p->id);
-		p->struck = true;
+		if (p->seat)
+			p->seat->struck = true;
 		disp_peer_lost(d, p, false);
 	}
+	for (unsigned k = 0; k < GC_KINDS; k++)
+		struck += role_review_away(d, (enum gc_kind)k, may, arg);
 	return struck;
 }

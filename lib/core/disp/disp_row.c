@@ -91,7 +91,8 @@ const struct field row_stream_fields[] = {
 	U32(stream, lost, 0, NULL), U32(stream, blame, 0, NULL),
 	PART(stream, "endpoint", TEXT, row_worker.endpoint, WIRE_TEXT_MAX, NULL),
 	ITEMS(stream, held, WIRE_READERS_MAX, held_fields, struct stream_held),
-	ITEMS(stream, gone, ROW_MANY, gone_fields, struct stream_gone), { 0 }
+	ITEMS(stream, gone, ROW_MANY, gone_fields, struct stream_gone),
+	PART(stream, "user", TEXT, row_worker.user, WIRE_NAME_MAX, NULL), { 0 }
 };
 const struct field row_split_fields[] = {
 	U32(split_place, unit, 0, NULL), U64(split_place, start, NULL), U64(split_place, count, NULL),
@@ -109,7 +110,7 @@ const struct field row_reader_fields[] = {
 	PART(seat, "peer", U64, peer_id, 0, NULL), U64(seat, seq, NULL), U64(seat, acked, NULL),
 	U64(seat, from, NULL), U64(seat, had, NULL), TEXT(seat, shard, WIRE_TEXT_MAX, NULL),
 	BOOL(seat, checkpoint, NULL), PART(seat, "away", BOOL, is_away, 0, NULL), NAME(seat, host, NULL),
-	U32(seat, view, 0, NULL), { 0 }
+	U32(seat, view, 0, NULL), NAME(seat, user, NULL), { 0 }
 };
 
 /* Writing */
@@ -166,7 +167,7 @@ row_put_stream(struct row_out *o, struct stream *s, unsigned what)
 
 	if (what & DIRTY_ROW) {
 		if (s->worker)
-			s->row_worker = (struct stream_worker){ s->worker->id, s->worker->endpoint };
+			s->row_worker = (struct stream_worker){ s->worker->id, s->worker->endpoint, s->worker->user };
 		row_put(o, ROW_STREAM, it, s->index, 0, row_stream_fields, s);
 		s->row_worker = (struct stream_worker){ 0 };
 	}

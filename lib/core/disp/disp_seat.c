@@ -48,6 +48,7 @@ seat_free(struct disp *d, struct seat *r)
 	takes_clear(r);
 	mem_free(r->shard);
 	mem_free(r->host);
+	mem_free(r->user);
 	mem_free(r);
 }
 

@@ -69,7 +69,7 @@ void
 takes_seat_gone(struct disp *d, struct seat *r)
 {
 	struct iteration *it = r->iter;
-	bool all = !group_live(it, r->view) || (r->peer && r->peer->struck);
+	bool all = !group_live(it, r->view) || r->struck;
 
 	for (uint32_t i = 0; i < it->n_streams; i++) { /* it may be over meanwhile */
 		struct stream *s = it->streams[i];

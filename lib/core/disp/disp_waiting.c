@@ -71,6 +71,7 @@ waiting_seat(struct disp *d, struct iteration *it, struct waiting *w)
 	r->from = w->from;
 	r->checkpoint = w->checkpoint;
 	r->shard = w->shard;
+	r->user = mem_strdup(str_or_empty(w->peer->user));
 	r->only = w->asked.only;
 	iter_view_of(it, &w->asked.part, &r->view);
 	group_enter(d, r, str_or_empty(w->group), w->from_start);

@@ -77,8 +77,9 @@ struct disp_who {
 	const char *jobs;       /* glob of names of the jobs that it may open; NULL or "": any */
 };
 void disp_message_of(struct disp *d, int64_t now_ns, uint64_t peer, const struct disp_who *who, struct msg *m);
-/* Asks again what each user may. Peers whose users may not be what they are any more are lost
- * at once, and what they had goes to others; cut is called for each. Gives their number. */
+/* Asks again what each user may, also those that are awaited since a restart. Peers whose users
+ * may not be what they are any more are lost at once, and what they had goes to others, also what
+ * was kept for the return of a reader; cut is called for each peer. Gives their number. */
 size_t disp_review(struct disp *d, int64_t now_ns, unsigned (*may)(void *arg, const char *user), void *arg,
 		   void (*cut)(void *arg, uint64_t peer));
 /* A frame that could not be decoded: answers with ERROR or REFUSED. */

@@ -115,14 +115,14 @@ a_row_of_a_stream_has_these_bytes(void **state)
 	struct stream_held held = { 30, { got, 2, 2 }, 1 };
 	struct stream_gone gone[] = { { 31, 0 }, { 32, 1 } };
 	struct stream s = { .gen = 1, .place = STREAM_ASSIGNED, .running = true, .closed = true, .finished = true,
-		.length = 2, .row_worker = { 3, text("tcp://w") }, .from = 4, .skipped = 5, .high = 6, .made = 7,
+		.length = 2, .row_worker = { 3, text("tcp://w"), text("ada") }, .from = 4, .skipped = 5, .high = 6, .made = 7,
 		.failed = 8, .lost_at = 9, .lost = 10, .blame = 11,
 		.held = &held, .n_held = 1, .gone = gone, .n_gone = 2 };
 	struct stream again = { 0 }, moved = { 0 };
 
 	(void)state;
 	is_row(row_stream_fields, &s, &again, &moved,
-	       "dc00140102c3c2c3c2c302030405060708090a0ba77463703a2f2f7791931e94010207cd01220192921f00922001");
+	       "dc00150102c3c2c3c2c302030405060708090a0ba77463703a2f2f7791931e94010207cd01220192921f00922001a3616461");
 }
 
 static void
@@ -145,11 +145,11 @@ static void
 a_row_of_a_reader_has_these_bytes(void **state)
 {
 	struct seat r = { .peer_id = 1, .seq = 2, .acked = 3, .from = 4, .had = 5, .shard = text("0,2"), .checkpoint = true,
-		.host = text("h"), .view = 7 };
+		.host = text("h"), .view = 7, .user = text("ada") };
 	struct seat again = { 0 }, moved = { 0 };
 
 	(void)state;
-	is_row(row_reader_fields, &r, &again, &moved, "9a0102030405a3302c32c3c2a16807");
+	is_row(row_reader_fields, &r, &again, &moved, "9b0102030405a3302c32c3c2a16807a3616461");
 }
 
 /* The dispatcher adds to the lists that it has read, so their room has to be known. */
