@@ -11,6 +11,7 @@
 #include "base/rng.h"
 #include "core/disp/dispatcher.h"
 #include "host/admission.h"
+#include "host/held.h"
 #include "host/link.h"
 #include "host/quota.h"
 #include "lang/spec.h"
@@ -24,12 +25,6 @@ enum { DISPATCH_LINGER_MS = 500 };
 #define DISPATCH_TIDY_NS 60000000000LL
 #define DISPATCH_FULL "the dispatcher cannot record anything: its disk is full or failing, or its state was removed"
 #define DISPATCH_FULL_HELP "make room on the dispatcher's disk, or put the state back; it resumes by itself"
-
-/* A message that may promise what is not recorded yet. */
-struct dispatch_held {
-	uint64_t peer;
-	struct msg msg;
-};
 
 struct dispatch_bind {
 	struct address address;
@@ -48,8 +43,7 @@ struct dispatch {
 	struct buf first;
 	struct link_out out;
 	struct quota *quota;
-	struct dispatch_held *held;
-	size_t n_held, cap_held;
+	struct held held;
 	int64_t retry_ns, tidy_ns; /* retry: 0 unless the last commit failed */
 	bool over, idle;           /* idle: that is why it is over */
 };
@@ -290,12 +284,18 @@ dispatch_record(struct dispatch *d)
 
 /* A registration that cannot be recorded now is refused; said again it will be answered. */
 static void
-dispatch_refuse(struct dispatch *d, struct dispatch_held *h)
+dispatch_refuse(struct dispatch *d, uint64_t peer, struct msg *promise)
 {
-	struct msg m = { .type = MSG_ERROR, .req = h->msg.req, .error = { .code = ST_IO,
+	struct msg m = { .type = MSG_ERROR, .req = promise->req, .error = { .code = ST_IO,
 		.text = mem_strdup(DISPATCH_FULL), .help = mem_strdup(DISPATCH_FULL_HELP) } };
-	msg_clear(&h->msg);
-	dispatch_send(d, h->peer, &m);
+	msg_clear(promise);
+	dispatch_send(d, peer, &m);
+}
+
+static void
+dispatch_send_held(void *arg, uint64_t peer, struct msg *m)
+{
+	dispatch_send(arg, peer, m);
 }
 
 /* Records changes first, and then sends the messages that promise them. */
@@ -305,22 +305,17 @@ dispatch_flush(struct dispatch *d)
 	if (d->out.failed)
 		return;
 	bool safe = d->retry_ns > clock_mono_ns() ? false : dispatch_record(d);
-	for (size_t i = 0; i < d->n_held && safe; i++)
-		dispatch_send(d, d->held[i].peer, &d->held[i].msg);
 	if (safe)
-		d->n_held = 0;
-	struct dispatch_held h;
-	while (disp_outbox(d->disp, &h.peer, &h.msg)) {
-		if (safe || !disp_promises(h.msg.type)) {
-			dispatch_send(d, h.peer, &h.msg);
-			continue;
-		}
-		if (h.msg.type == MSG_DATASET) {
-			dispatch_refuse(d, &h);
-			continue;
-		}
-		d->held = mem_grow(d->held, &d->cap_held, d->n_held + 1, sizeof *d->held);
-		d->held[d->n_held++] = h;
+		held_send(&d->held, dispatch_send_held, d);
+	uint64_t peer;
+	struct msg m;
+	while (disp_outbox(d->disp, &peer, &m)) {
+		if (safe || !disp_promises(m.type))
+			dispatch_send(d, peer, &m);
+		else if (m.type == MSG_DATASET)
+			dispatch_refuse(d, peer, &m);
+		else
+			held_add(&d->held, peer, &m);
 	}
 }
 
@@ -477,9 +472,7 @@ dispatch_run(const struct dispatch_conf *c, struct err *e)
 		address_release(&d.binds[i].address, &d.binds[i].claim);
 	disp_free(&d.disp);
 	admission_free(&d.admission);
-	for (size_t i = 0; i < d.n_held; i++)
-		msg_clear(&d.held[i].msg);
-	mem_free(d.held);
+	held_clear(&d.held);
 	mem_free(d.binds);
 	buf_clear(&d.first);
 	link_out_clear(&d.out);

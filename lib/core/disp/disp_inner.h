@@ -12,7 +12,7 @@
  *
  *	disp_job.c    jobs, OPEN
  *	disp_iter.c   iterations: units, streams, workers for them, the end
- *	disp_waiting.c OPENs that wait for an answer
+ *	disp_waiting.c OPENs that wait for an answer; how many of a key (disp_pending.c)
  *	disp_stream.c one stream: fence, hold, assign, ledger, end
  *	disp_failure.c what ends it, and its iteration
  *	disp_seat.c   readers in an iteration: acknowledgements, leaving, STREAMS
@@ -351,7 +351,7 @@ struct waiting {              /* an OPEN that is not answered yet */
 	uint64_t req;
 	int64_t until;
 	uint32_t min_workers, wait_ms;
-	uint64_t from;
+	uint64_t from, bytes;     /* bytes: of `have` */
 	bool checkpoint;
 	char *shard;
 	struct asked asked;

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "core/disp/disp_inner.h"
+#include "core/disp/disp_pending.h"
 #include "core/disp/disp_rest.h"
 #include "core/disp/disp_resume.h"
 #include "core/disp/disp_role.h"
@@ -230,7 +231,7 @@ job_wait(struct disp *d, struct peer *p, struct iteration *it, struct msg *m, st
 
 	*w = (struct waiting){ .peer = p, .iter = it, .req = m->req, .min_workers = m->open.job.min_workers,
 		.from = m->open.resume ? m->open.seat : 0,
-		.checkpoint = m->open.job.checkpoint, .have = m->open.have,
+		.checkpoint = m->open.job.checkpoint, .have = m->open.have, .bytes = pending_bytes(&m->open.have),
 		.shard = m->open.job.shard, .asked = *asked,
 		.wait_ms = m->open.job.wait_ms };
 	m->open.have = (struct ranges_list){ 0 };
@@ -569,7 +570,7 @@ job_open(struct disp *d, struct peer *p, struct msg *m)
 		seat_tell_gone(d, p, m->req, o->iteration, o->seat);
 		return;
 	}
-	if (!job_where(d, p, m))
+	if (!pending_room(d, p, m) || !job_where(d, p, m))
 		return;
 	if (*str_or_empty(o->job.consumer) && o->job.order == ORDER_ANY)
 		o->job.order = ORDER_STABLE;
