@@ -21,7 +21,7 @@ struct held_msg;
 struct held {
 	struct held_msg *v; /* in the order in which they came */
 	size_t n, cap;
-	struct hash peers;  /* what each has of them */
+	struct hash peers;  /* by peer: the number of its messages, and their bytes */
 };
 
 /* Takes what m has. */

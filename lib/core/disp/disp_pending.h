@@ -10,10 +10,11 @@
 
 enum {
 	PENDING_OPENS = 64,       /* that wait for workers */
-	PENDING_BYTES = 32 << 20  /* of lists of elements, in all that wait */
+	PENDING_BYTES = 32 << 20  /* in memory, for the lists of elements of all that wait */
 };
 
-uint64_t pending_bytes(const struct ranges_list *have); /* as they lie in memory */
+/* Bytes that a list takes in memory. */
+uint64_t pending_bytes(const struct ranges_list *have);
 /* Whether an OPEN that will perhaps have to wait may do so; if not, it has been answered. */
 bool pending_room(struct disp *d, const struct peer *p, const struct msg *open);
 
