@@ -253,8 +253,6 @@ group_end(struct disp *d, struct iteration *it, struct group *g)
 	/* Nobody may have read in it since a restart, or since the pass began. */
 	uint64_t seat = g->last_seat ? g->last_seat : UINT64_MAX - view;
 
-	if (!g->last_seat) /* nobody was there since a restart: each group needs a number of its own */
-		g->last_seat = UINT64_MAX - view;
 	g->ended = true;
 	disp_dirty(d, &it->dirty, DIRTY_ROW);
 	for (size_t i = 0; i < it->n_streams; i++) {
