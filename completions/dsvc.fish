@@ -84,6 +84,20 @@ complete -c dsvc-dispatch -l help -d 'all options, examples, exit codes'
 complete -c dsvc-dispatch -s V -l version -d 'show the version'
 complete -c dsvc-dispatch -f
 
+complete -c dsvc-events -s d -l dispatcher -r -f -d 'address of the dispatcher; A,B: two addresses of one service; @FILE: read it from FILE'
+complete -c dsvc-events -s c -l context -r -f -d 'use the dispatcher that this context names; see dsvc-context(1)'
+complete -c dsvc-events -s f -l follow -d 'go on with what happens from now, until interrupted'
+complete -c dsvc-events -s n -l number -r -f -d 'begin with the last N events; the dispatcher keeps 500'
+complete -c dsvc-events -l json -d 'print each event as one line of JSON'
+complete -c dsvc-events -l insecure -d 'speak without a key to services on other machines, where none is known'
+complete -c dsvc-events -l timeout -r -f -d 'stop after DURATION and exit 124'
+complete -c dsvc-events -s q -l quiet -d 'print nothing but errors'
+complete -c dsvc-events -s v -l verbose -d 'print more about what happens; give it twice for even more'
+complete -c dsvc-events -s h -d 'one screen of help'
+complete -c dsvc-events -l help -d 'all options, examples, exit codes'
+complete -c dsvc-events -s V -l version -d 'show the version'
+complete -c dsvc-events -f
+
 complete -c dsvc-exec-test -s P -l proto -r -f -a 'line ndjson nul msgpack netstring len32 raw arg stream' -d 'protocol that the program speaks, see dsvc-exec(7)'
 complete -c dsvc-exec-test -s i -l input -r -F -d 'input lines for the program, JSON values for ndjson and msgpack; default: some short texts'
 complete -c dsvc-exec-test -l limit -r -f -d 'time limit of each check'

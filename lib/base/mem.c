@@ -114,16 +114,23 @@ mem_strndup(const char *s, size_t n)
 }
 
 char *
+mem_vprintf(const char *fmt, va_list ap)
+{
+	char *p = NULL;
+
+	if (vasprintf(&p, fmt, ap) < 0)
+		mem_exhausted(strlen(fmt));
+	return p;
+}
+
+char *
 mem_printf(const char *fmt, ...)
 {
 	va_list ap;
-	char *p = NULL;
 
 	va_start(ap, fmt);
-	int n = vasprintf(&p, fmt, ap);
+	char *p = mem_vprintf(fmt, ap);
 	va_end(ap);
-	if (n < 0)
-		mem_exhausted(strlen(fmt));
 	return p;
 }
 

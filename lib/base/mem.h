@@ -7,6 +7,7 @@
 #ifndef BASE_MEM_H
 #define BASE_MEM_H
 
+#include <stdarg.h>
 #include <stddef.h>
 
 void *mem_alloc(size_t size);                 /* gives; size 0 counts as 1 */
@@ -18,6 +19,7 @@ void *mem_grow(void *p, size_t *cap, size_t need, size_t item_size);
 char *mem_strdup(const char *s);              /* gives; NULL gives NULL */
 char *mem_strndup(const char *s, size_t n);
 char *mem_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+char *mem_vprintf(const char *fmt, va_list ap) __attribute__((format(printf, 1, 0)));
 void *mem_dup(const void *p, size_t n);
 void mem_free(void *p);                       /* accepts NULL */
 

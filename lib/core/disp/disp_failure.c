@@ -103,6 +103,7 @@ fault_count(struct disp *d, struct stream *s, uint64_t failed)
 	if (failed <= s->failed)
 		return true;
 	it->failed += failed - s->failed;
+	events_elements_failed(d, it, failed - s->failed);
 	s->failed = failed;
 	disp_dirty(d, &s->dirty, DIRTY_ROW);
 	disp_dirty(d, &it->dirty, DIRTY_ROW);

@@ -7,6 +7,7 @@
  *	disp_time.c   silence, and what is due
  *	disp_load.c   durable rows, read back
  *	disp_report.c reports
+ *	disp_events.c what happened lately
  *	disp_peer.c   peers, and the loss of one
  *	disp_role.c   who may say what
  *
@@ -62,6 +63,7 @@
 #include "core/cut.h"
 #include "core/disp/disp_place.h"
 #include "core/disp/disp_dirty.h"
+#include "core/disp/disp_events.h"
 #include "core/disp/disp_fence.h"
 #include "core/disp/disp_group.h"
 #include "core/disp/disp_round.h"
@@ -104,7 +106,7 @@ struct peer {
 	bool draining;
 	bool leaves;              /* said BYE: its streams have not killed it */
 	uint64_t bye_req;
-	int64_t heard;
+	int64_t heard, came;      /* came: began to be known to this dispatcher */
 	struct list_node by_heard;/* all peers, longest silent first */
 	struct list_node asks;    /* struct ask.by_peer */
 	char *name, *host, *endpoint;
@@ -407,6 +409,7 @@ struct disp {
 	int64_t rounds_due;       /* when one of them may have waited too long */
 	int64_t trial_due;        /* when streams that want a worker of their own look again */
 	uint64_t assign_count;
+	struct events *events;    /* NULL: none yet */
 };
 
 /* disp_out.c */

@@ -421,6 +421,7 @@ iter_run(struct disp *d, struct iteration *it)
 	it->state = ITER_RUNNING;
 	it->lister = NULL;
 	iter_young(d, it);
+	events_job_began(d, it);
 	round_moved(d, it);
 	disp_dirty(d, &it->dirty, DIRTY_ROW | DIRTY_UNITS);
 	it->all_known = it->fixed || (!it->by_split && (o->sharding != SHARD_OFF || o->shards || o->order != ORDER_ANY));
@@ -482,6 +483,7 @@ static void
 iter_over(struct disp *d, struct iteration *it)
 {
 	it->finished = d->now;
+	events_job_over(d, it);
 	disp_dirty(d, &it->dirty, DIRTY_ROW);
 	job_used(d, it->job);
 	iter_drop_streams(d, it);

@@ -48,6 +48,8 @@ job_free(struct disp *d, struct job *j)
 	job_wake(d, j);
 	for (size_t i = 0; i < j->n_iters; i++)
 		iter_free(d, j->iters[i]);
+	if (*j->opts.name)
+		events_job_forgotten(d, j);
 	gc_busy(d, j);
 	ring_drop(&j->idle);
 	d->n_jobs--;

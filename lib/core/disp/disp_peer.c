@@ -29,7 +29,7 @@ disp_peer_new(struct disp *d, uint64_t id, enum wire_role role)
 
 	p->id = id;
 	p->role = role;
-	p->heard = d->now;
+	p->heard = p->came = d->now;
 	ring_init(&p->asks);
 	ring_init(&p->streams);
 	ring_push(&d->by_heard, &p->by_heard);
@@ -78,6 +78,7 @@ void
 disp_peer_lost(struct disp *d, struct peer *p, bool silent)
 {
 	p->lost = true;
+	events_peer_lost(d, p);
 	if (p->role == ROLE_WORKER) {
 		ring_drop(&p->workers);
 		place_leave(d, p);

@@ -106,12 +106,13 @@ report_peer_name(struct buf *b, const struct disp *d, const struct peer *p)
 static void
 report_peer(struct buf *b, const struct disp *d, const struct peer *p, uint32_t more)
 {
-	report_record(b, 5 + more);
+	report_record(b, 6 + more);
 	report_peer_name(b, d, p);
 	report_str(b, "name", p->name);
 	report_str(b, "host", p->host);
 	report_uint(b, "pid", p->pid);
 	report_uint(b, "silent_ms", report_ms(d->now - p->heard));
+	report_uint(b, "age_ms", report_ms(d->now - p->came));
 }
 
 /* The key that a worker's endpoint ends with is not for people. */
@@ -466,24 +467,55 @@ report_job(struct buf *b, struct disp *d, struct job *j, enum disp_report what)
 		job_rest(d, j); /* at once, for all may be reported */
 }
 
-bool
-disp_status(struct disp *d, int64_t now_ns, enum disp_report what, const char *job, struct buf *out)
+static void
+report_events(struct buf *b, const struct disp *d, const char *user, uint64_t after)
 {
-	return report_for(d, now_ns, NULL, what, job, 0, out);
+	const struct event *ev;
+	uint64_t last = after;
+	uint32_t n = 0;
+
+	for (; (ev = events_next(d, user, last)); n++)
+		last = ev->number;
+	report_list(b, "events", n);
+	for (; n; n--) {
+		ev = events_next(d, user, after);
+		after = ev->number;
+		report_record(b, 3);
+		report_uint(b, "number", ev->number);
+		report_uint(b, "ago_ms", report_ms(d->now - ev->at));
+		report_str(b, "text", ev->text);
+	}
 }
 
 bool
-report_for(struct disp *d, int64_t now_ns, const char *user, enum disp_report what, const char *job,
-	   uint32_t recent, struct buf *out)
+disp_status(struct disp *d, int64_t now_ns, enum disp_report what, const char *job, struct buf *out)
 {
+	struct msg_status ask = { .what = what, .job = (char *)job };
+
+	return report_for(d, now_ns, NULL, &ask, out);
+}
+
+bool
+report_for(struct disp *d, int64_t now_ns, const char *user, const struct msg_status *ask, struct buf *out)
+{
+	enum disp_report what = (enum disp_report)ask->what;
+	const char *job = str_or_empty(ask->job);
 	struct listed jobs = { 0 };
 	size_t more;
 
 	d->now = now_ns;
-	more = listed_fill(d, job, user, recent, &jobs);
+	if (what == REPORT_EVENTS) {
+		report_record(out, 4);
+		report_id(out, "instance", d->o.instance);
+		report_bool(out, "durable", d->o.durable);
+		report_uint(out, "newest", d->events ? d->events->n : 0);
+		report_events(out, d, user, ask->after);
+		return true;
+	}
+	more = listed_fill(d, job, user, ask->recent, &jobs);
 	if (*job && !jobs.n)
 		return false;
-	report_record(out, what == REPORT_AUDIT ? 4 : 10);
+	report_record(out, what == REPORT_AUDIT ? 4 : 11);
 	report_id(out, "instance", d->o.instance);
 	report_bool(out, "durable", d->o.durable);
 	if (what != REPORT_AUDIT) {
@@ -495,6 +527,7 @@ report_for(struct disp *d, int64_t now_ns, const char *user, enum disp_report wh
 		report_workers(out, d);
 		report_readers(out, d, user);
 		report_datasets(out, d, user);
+		report_events(out, d, user, events_before(d, user, EVENTS_SHOWN));
 	}
 	report_uint(out, "jobs_more", more);
 	report_list(out, "jobs", jobs.n);

@@ -14,9 +14,8 @@ enum { DISP_SHARDS_SLOT = 64 };
 bool role_admits(struct disp *d, uint64_t id, const struct disp_who *who, const struct msg *m);
 /* Whether the sender may have a job of so many shards; if not, it has been answered. */
 bool role_may_have(struct disp *d, struct peer *p, const struct msg *m);
-/* disp_report.c: like disp_status, as that user may see it (NULL: all); recent: as in STATUS. */
-bool report_for(struct disp *d, int64_t now, const char *user, enum disp_report what, const char *job,
-		uint32_t recent, struct buf *out);
+/* disp_report.c: what STATUS asks for, as that user may see it (NULL: all); false: no such job. */
+bool report_for(struct disp *d, int64_t now, const char *user, const struct msg_status *ask, struct buf *out);
 /* disp_find.c: the worker of this generation is told it, and makes the tickets of its readers
  * of it. */
 struct secret stream_secret(const struct disp *d, const struct stream *s);

@@ -228,6 +228,8 @@ stream_give(struct disp *d, struct stream *s, struct peer *w)
 	s->place = STREAM_ASSIGNED;
 	s->running = s->told_end = s->began = false;
 	s->given = d->now;
+	if (s->gen > 1)
+		events_stream_moved(d, s, w);
 	s->asked = UINT64_MAX;
 	s->worker = w;
 	ring_push(&w->streams, &s->by_worker);

@@ -176,8 +176,10 @@ disp_hello(struct disp *d, uint64_t id, const struct disp_who *who, struct msg *
 	if (p->role == ROLE_WORKER) {
 		disp_reconcile(d, p, h, is_new);
 		ask_again(d, p);
-		if (is_new)
+		if (is_new) {
+			events_worker_joined(d, p);
 			iter_worker_joined(d, p);
+		}
 		yield_soon(d);
 	} else {
 		ask_again(d, p);
@@ -189,6 +191,7 @@ disp_bye(struct disp *d, struct peer *p, struct msg *m)
 {
 	if (p->role == ROLE_WORKER && m->bye.drain && p->n_streams) {
 		p->draining = true;
+		events_worker_drains(d, p);
 		place_leave(d, p);
 		p->bye_req = m->req;
 		return;
@@ -241,8 +244,7 @@ disp_tool(struct disp *d, struct peer *p, struct msg *m)
 	if (!m->status.part)
 		buf_reset(&p->report);
 	if (!m->status.part &&
-	    !report_for(d, d->now, p->all ? NULL : str_or_empty(p->user), (enum disp_report)m->status.what,
-			str_or_empty(m->status.job), m->status.recent, &p->report)) {
+	    !report_for(d, d->now, p->all ? NULL : str_or_empty(p->user), &m->status, &p->report)) {
 		char *text = mem_printf("no job `%s`", m->status.job);
 
 		disp_error(d, p, m->req, ST_NOINPUT, text, "");
@@ -440,6 +442,7 @@ disp_free(struct disp **dp)
 	while (disp_outbox(d, &peer, &m))
 		msg_clear(&m);
 	load_rows_free(d);
+	events_clear(d);
 	hash_clear(&d->tagged);
 	hash_clear(&d->hosts);
 	hash_clear(&d->datasets);

@@ -128,7 +128,7 @@ void disp_end(struct disp *d);
 bool disp_alone(const struct disp *d);
 
 /* The kinds of REPORT, each one MessagePack record (doc/protocol.md lists its fields). */
-enum disp_report { REPORT_ALL = 0, REPORT_AUDIT = 1, REPORT_BRIEF = 2 };
+enum disp_report { REPORT_ALL = 0, REPORT_AUDIT = 1, REPORT_BRIEF = 2, REPORT_EVENTS = 3 };
 /* job: its name, or "" for all; false: no such job. */
 bool disp_status(struct disp *d, int64_t now_ns, enum disp_report what, const char *job, struct buf *out);
 
