@@ -6,8 +6,7 @@
  *	dispatcher.c  messages, handed to the others; the outbox handed out
  *	disp_time.c   silence, and what is due
  *	disp_load.c   durable rows, read back
- *	disp_report.c reports
- *	disp_events.c what happened lately
+ *	disp_report.c, disp_events.c  reports; what happened lately
  *	disp_peer.c   peers, and the loss of one
  *	disp_role.c   who may say what
  *
