@@ -357,6 +357,7 @@ complete -c dsvc-status -s d -l dispatcher -r -f -d 'address of the dispatcher; 
 complete -c dsvc-status -s c -l context -r -f -d 'use the dispatcher that this context names; see dsvc-context(1)'
 complete -c dsvc-status -l json -d 'print the report as one line of JSON'
 complete -c dsvc-status -l audit -r -f -d 'print the delivery accounts of a job (name, number or `all`); exit 1 if an element was lost or repeated, 65 if a pass of that job failed'
+complete -c dsvc-status -l streams -d 'with --audit: a line for each shard of a job with shards'
 complete -c dsvc-status -l wanted -d 'print how many slots (or workers) the jobs that are being read could use, and nothing else'
 complete -c dsvc-status -l busy -r -f -d 'with --wanted: the share of its time that a slot is to be busy, above 0 and at most 1; 0.8 leaves room'
 complete -c dsvc-status -l metrics -d 'print metrics as Prometheus reads them; `workers` adds some for each worker'

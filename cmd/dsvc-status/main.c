@@ -43,7 +43,7 @@ static enum status
 status_audit(const struct status_options *o, struct slice report, struct buf *table, struct err *e)
 {
 	struct buf why = { 0 };
-	enum audit is = status_table_audit(report, table, &why);
+	enum audit is = status_table_audit(report, o->streams, table, &why);
 	enum status st = is == AUDIT_UNBALANCED ? ST_NO : ST_OK;
 	if (is == AUDIT_FAILED && strcmp(o->audit, "all") != 0)
 		st = err_set(e, ST_DATA, "%.*s", (int)why.len, (const char *)why.data);

@@ -14,6 +14,8 @@ static const struct param rows[] = {
 	  .flags = PARAM_OPTIONAL | PARAM_NAME,
 	  .help = "print the delivery accounts of a job (name, number or `all`); "
 	          "exit 1 if an element was lost or repeated, 65 if a pass of that job failed" },
+	{ .name = "streams", .kind = PARAM_BOOL, .offset = offsetof(struct status_options, streams), .flags = PARAM_RARE,
+	  .help = "with --audit: a line for each shard of a job with shards" },
 	{ .name = "wanted", .arg = "WHAT", .kind = PARAM_CHOICE, .offset = offsetof(struct status_options, wanted),
 	  .flags = PARAM_OPTIONAL | PARAM_BARE, .choices = "slots|workers",
 	  .help = "print how many slots (or workers) the jobs that are being read could use, and nothing else" },
@@ -70,6 +72,11 @@ status_options_form(struct status_options *o, const struct opt *opt, struct err 
 	if (wanted + metrics + (o->json || o->audit) > 1) {
 		err_set(e, ST_USAGE, "--wanted, --metrics and --json or --audit print different things");
 		err_help(e, "give one of them");
+		return ST_USAGE;
+	}
+	if (o->streams && !o->audit) {
+		err_set(e, ST_USAGE, "--streams goes with --audit");
+		err_help(e, "-v shows the streams of running passes");
 		return ST_USAGE;
 	}
 	if (!(o->busy > 0 && o->busy <= 1))

@@ -14,7 +14,7 @@
 struct status_options {
 	bool insecure;
 	char *dispatcher, *context, *audit;
-	bool json, watch, quiet, all;
+	bool json, watch, quiet, all, streams;
 	int64_t interval, verbose, timeout;
 	int wanted, metrics; /* which number, and how much; whether asked for is opt_from's to say */
 	double busy;

@@ -141,6 +141,8 @@ status_table_pass_streams(struct slice j, struct slice p, struct buf *out)
 	uint32_t n = it.left;
 	char of[50];
 
+	if (!record_is(p, "state", "running")) /* the shards of others are for audits */
+		return;
 	for (int i = 0; i < STATUS_TABLE_ROWS && record_next(&it, &s); i++) {
 		status_table_of(of, sizeof of, "/", record_uint(s, "stream"), record_uint(s, "shards"));
 		buf_printf(out, "%13" PRIu64 "  %5" PRIu64 "  %6s  %10" PRIu64 "  ",
@@ -312,6 +314,26 @@ status_table_status(struct slice report, struct slice before, double seconds, bo
 	}
 }
 
+/* The shards of a pass; streams that depend on who makes them are left out. */
+static void
+status_table_shards(struct slice pass, struct buf *out)
+{
+	struct record_items it = record_list(pass, "streams");
+	struct slice s;
+	char of[50];
+	while (record_next(&it, &s)) {
+		if (!record_uint(s, "shards"))
+			continue;
+		status_table_of(of, sizeof of, "/", record_uint(s, "stream"), record_uint(s, "shards"));
+		buf_printf(out, "%13s  shard %s  acknowledged %" PRIu64, "", of, record_uint(s, "acknowledged"));
+		if (record_uint(s, "files"))
+			buf_printf(out, "  files %" PRIu64, record_uint(s, "files"));
+		buf_str(out, "  ");
+		status_table_put(out, record_text(s, "state"), 0);
+		buf_byte(out, '\n');
+	}
+}
+
 static enum audit
 status_table_books(struct slice p, struct buf *out)
 {
@@ -332,7 +354,7 @@ status_table_books(struct slice p, struct buf *out)
 }
 
 enum audit
-status_table_audit(struct slice report, struct buf *out, struct buf *why)
+status_table_audit(struct slice report, bool streams, struct buf *out, struct buf *why)
 {
 	static const char *const columns[] = { "made", "elements", "delivered", "acknowledged",
 		"made_again", "suppressed", "lost", "repeated", "failed", "rounds", "dropped" };
@@ -355,6 +377,8 @@ status_table_audit(struct slice report, struct buf *out, struct buf *why)
 				buf_printf(out, "  %12" PRIu64, record_uint(p, columns[i]));
 			enum audit is = status_table_books(p, out);
 			status_table_groups(p, out);
+			if (streams)
+				status_table_shards(p, out);
 			if (is == AUDIT_FAILED && !why->len) {
 				struct mp m = record_text(p, "error");
 				buf_printf(why, "pass %" PRIu64 " failed: ", record_uint(p, "epoch"));

@@ -16,6 +16,6 @@ void status_table_status(struct slice report, struct slice before, double second
 			 struct buf *out);
 /* The books of each pass, and the worst there is. why: of the first pass that failed. */
 enum audit { AUDIT_GOOD, AUDIT_FAILED, AUDIT_UNBALANCED };
-enum audit status_table_audit(struct slice report, struct buf *out, struct buf *why);
+enum audit status_table_audit(struct slice report, bool streams, struct buf *out, struct buf *why);
 
 #endif

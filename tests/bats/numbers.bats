@@ -277,8 +277,9 @@ print(time.monotonic() - begin)' "${ready##*:}"
 	dsvc-read -J undivided -t none -e 'range 3'
 	dsvc-read -J divided --sharding data --shards 2 -t none -e 'range 3'
 	dsvc-status --json | jq -e '[.jobs[] | select(.name == "undivided" or .name == "divided") | .shards] == [0, 2]'
-	says dsvc-status.1 'of running passes, the first 1000: stream, generation, state, worker, shards (how many there are, of a job with shards), splits (assigned to the stream), files (that it is given in all, with sharding file), restart_point (the offset from which the stream can be made again), length (once ended), ended, acknowledged'
+	says dsvc-status.1 'of running passes, and of those with shards that are over, the first 1000: stream, generation, state, worker, shards (how many there are, of a job with shards), splits (assigned to the stream), files (that it is given in all, with sharding file), restart_point (the offset from which the stream can be made again), length (once ended), ended, acknowledged'
 	is lib/core/disp/disp_report.c 'REPORT_STREAMS = 1000 }; /* listed per iteration */'
+	is lib/core/disp/disp_shards.h 'SHARD_SUMS = 1000 };'
 	says dsvc.7 'JSON is Unicode: a byte of a text that is not UTF-8 is written as U+FFFD.'
 	printf '\xff\n' >"$BATS_TEST_TMPDIR/byte"
 	gives $'"\uFFFD"' -t ndjson "lines $BATS_TEST_TMPDIR/byte"

@@ -157,6 +157,26 @@ status_has() { [[ $(dsvc-status -v) == *"$1"* ]]; }
 	stop read || true
 }
 
+@test "the audit tells what each shard gave, also when the pass is over" {
+	files 5 3
+	start dispatch dsvc-dispatch --state "$PWD/state"
+	start work dsvc-work
+	run -0 dsvc-read -J job --sharding file --shards 2 -e "lines '$PWD/files/*'"
+	run -0 dsvc-status --audit job --streams
+	[[ $output == *balanced* ]]
+	[[ $output == *" shard 0/2  acknowledged 9  files 3  finished"*" shard 1/2  acknowledged 6  files 2  finished"* ]]
+	local before=$output
+	run -0 dsvc-status --audit job
+	[[ $output != *shard* ]]
+	kill -KILL "${pid[dispatch]}"
+	reap dispatch
+	start dispatch dsvc-dispatch --state "$PWD/state"
+	run -0 dsvc-status --audit job --streams
+	[[ ${output#*balanced} == "${before#*balanced}" ]]
+	run -64 dsvc-status --streams
+	[[ $output == *"--streams goes with --audit"* ]]
+}
+
 @test "explain tells what each stream of each policy gets" {
 	files 5 3
 	run -0 dsvc-run --explain "lines '$PWD/files/*' | filter x > \"2\" | map len(x)"

@@ -4,11 +4,9 @@
  * them. Nobody outside includes this.
  *
  *	dispatcher.c  messages, handed to the others; the outbox handed out
- *	disp_time.c   silence, and what is due
- *	disp_load.c   durable rows, read back
+ *	disp_time.c, disp_load.c  silence, and what is due; durable rows, read back
  *	disp_report.c, disp_events.c  reports; what happened lately
- *	disp_peer.c   peers, and the loss of one
- *	disp_role.c   who may say what
+ *	disp_peer.c, disp_role.c  peers, and the loss of one; who may say what
  *
  *	disp_job.c    jobs, OPEN
  *	disp_iter.c   iterations: units, streams, workers for them, the end
@@ -17,19 +15,17 @@
  *	disp_failure.c what ends it, and its iteration
  *	disp_seat.c   readers in an iteration: acknowledgements, leaving, STREAMS
  *	disp_takes.c  which streams a reader has had chunks of
- *	disp_gc.c     jobs without readers, and how long they are kept; disp_rest.c: in little memory
- *	disp_forget.c FORGET
+ *	disp_gc.c, disp_rest.c, disp_forget.c  jobs without readers: how long they are kept; in little memory; FORGET
  *	disp_group.c, disp_group_book.c, disp_window.c  groups that share a job
  *	disp_yield.c  streams that move to slots with nothing to do
- *	disp_place.c  where streams may be made: hosts and tags of workers
+ *	disp_place.c, disp_shards.c  where streams may be made: hosts and tags of workers; shards
  *	disp_dataset.c datasets
  *	disp_view.c   the ledgers of a stream
  *	disp_round.c  rounds: their consumers, and what does not fill one
  *	disp_ask.c    what was asked of a peer and is asked again until answered
  *	disp_assign.c what a worker is told of a stream
  *	disp_blame.c  streams that kill their workers
- *	disp_split.c  splits and restart points of a stream
- *	disp_past.c   those that nobody can need any more
+ *	disp_split.c, disp_past.c  splits and restart points of a stream; those that nobody can need any more
  *	disp_fault.c, disp_units.c  elements that failed; lists of units, in parts
  *	disp_row.c    durable rows, written
  *	disp_wanted.c where time goes, and how many slots that asks for
@@ -66,6 +62,7 @@
 #include "core/disp/disp_fence.h"
 #include "core/disp/disp_group.h"
 #include "core/disp/disp_round.h"
+#include "core/disp/disp_shards.h"
 #include "core/disp/disp_view.h"
 #include "core/disp/disp_window.h"
 #include "core/disp/dispatcher.h"
@@ -208,6 +205,7 @@ struct iteration {
 	bool alike;               /* rounds: each stream has one at a time, since those of a stream may be alike */
 	int64_t moved;            /* rounds: when a consumer last got on, came or left */
 	struct list_node rounds_node;
+	struct shard_sums shards; /* over: each of them */
 	uint64_t in_rounds, dropped; /* in finished streams: elements in whole rounds, and those that did not fill one */
 	struct units_listed listed; /* until all of it is there */
 	struct cut cut;

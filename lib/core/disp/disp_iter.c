@@ -486,6 +486,7 @@ iter_over(struct disp *d, struct iteration *it)
 	events_job_over(d, it);
 	disp_dirty(d, &it->dirty, DIRTY_ROW);
 	job_used(d, it->job);
+	shards_keep(it);
 	iter_drop_streams(d, it);
 	/* A reader that is away keeps its seat: it is told when it comes back. */
 	for (struct list_node *n = it->seats.next; n != &it->seats; n = n->next) {

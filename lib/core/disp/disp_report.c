@@ -226,19 +226,6 @@ report_stream_state(const struct stream *s)
 	return s->ended ? "delivering" : s->running ? "running" : "assigned";
 }
 
-/* How many files the stream is given in all; 0: not known, or it is given none of its own. */
-static uint64_t
-report_files(const struct stream *s)
-{
-	const struct iteration *it = s->iter;
-	const struct split_list *u = &it->cut.units;
-
-	if (it->sharding != SHARD_FILE || !u->n || u->v[0].leaf != u->v[u->n - 1].leaf || it->times == CUT_ENDLESS)
-		return 0;
-	uint64_t each = u->n / it->n_streams + (u->n % it->n_streams > s->index);
-	return each > UINT64_MAX / it->times ? 0 : each * it->times;
-}
-
 static void
 report_stream(struct buf *b, const struct stream *s)
 {
@@ -249,11 +236,46 @@ report_stream(struct buf *b, const struct stream *s)
 	report_str(b, "worker", s->worker ? s->worker->name : "");
 	report_uint(b, "shards", job_has_shards(s->iter->sharding) ? s->iter->n_streams : 0);
 	report_uint(b, "splits", s->n_splits);
-	report_uint(b, "files", report_files(s));
+	report_uint(b, "files", shard_files(s));
 	report_uint(b, "restart_point", s->n_points ? s->points[s->n_points - 1].offset : 0);
 	report_uint(b, "length", s->ended ? s->length : 0);
 	report_bool(b, "ended", s->ended);
 	report_uint(b, "acknowledged", s->finished ? s->length : views_count(s));
+}
+
+/* A shard of a pass that is over. */
+static void
+report_shard(struct buf *b, const struct iteration *it, uint32_t index)
+{
+	const struct shard_sum *s = &it->shards.v[index];
+
+	report_record(b, 11);
+	report_uint(b, "stream", index);
+	report_uint(b, "generation", 0);
+	report_str(b, "state", it->state == ITER_FAILED ? "failed" : "finished");
+	report_str(b, "worker", "");
+	report_uint(b, "shards", it->shards.n);
+	report_uint(b, "splits", 0);
+	report_uint(b, "files", s->files);
+	report_uint(b, "restart_point", 0);
+	report_uint(b, "length", it->state == ITER_FAILED ? 0 : s->acked);
+	report_bool(b, "ended", it->state != ITER_FAILED);
+	report_uint(b, "acknowledged", s->acked);
+}
+
+static void
+report_streams(struct buf *b, const struct iteration *it, enum disp_report what)
+{
+	size_t n = it->n_streams < REPORT_STREAMS ? it->n_streams : REPORT_STREAMS;
+	size_t shards = iter_live(it) ? 0 : it->shards.n;
+
+	if (what == REPORT_BRIEF)
+		n = shards = 0;
+	report_list(b, "streams", n + shards);
+	for (size_t i = 0; i < n; i++)
+		report_stream(b, it->streams[i]);
+	for (size_t i = 0; i < shards; i++)
+		report_shard(b, it, (uint32_t)i);
 }
 
 /* Number of elements that a running iteration has made at least. */
@@ -410,8 +432,6 @@ static void
 report_iteration(struct buf *b, const struct disp *d, const struct iteration *it, enum disp_report what)
 {
 	static const char *const states[] = { "listing", "running", "finished", "failed" };
-	size_t n = what == REPORT_BRIEF ? 0 : it->n_streams < REPORT_STREAMS ? it->n_streams : REPORT_STREAMS;
-
 	char *waits = report_waits(it);
 
 	report_record(b, 36);
@@ -430,9 +450,7 @@ report_iteration(struct buf *b, const struct disp *d, const struct iteration *it
 	report_ledger(b, d, it); /* 15 */
 	report_clock(b, d, it); /* 8 */
 	report_groups(b, it);
-	report_list(b, "streams", n);
-	for (size_t i = 0; i < n; i++)
-		report_stream(b, it->streams[i]);
+	report_streams(b, it, what);
 }
 
 static void

@@ -51,6 +51,8 @@ static const struct field group_fields[] = {
 	TEXT(group, lacks, WIRE_TEXT_MAX, NULL), { 0 }
 };
 SIDE_BY_SIDE(groups, v, n, cap);
+static const struct field shard_fields[] = { U64(shard_sum, acked, NULL), U64(shard_sum, files, NULL), { 0 } };
+SIDE_BY_SIDE(shard_sums, v, n, cap);
 const struct field row_iter_fields[] = {
 	PART(iteration, "job", U64, job_number, 0, NULL), U64(iteration, seed, NULL), U64(iteration, times, NULL),
 	U64(iteration, next_seat, NULL), PART(iteration, "pass", U64, cut.pos.pass, 0, NULL),
@@ -69,7 +71,8 @@ const struct field row_iter_fields[] = {
 	PART(iteration, "fence", U64, fence.rounds, 0, NULL), SET(iteration, fence.left), SET(iteration, closed),
 	U64(iteration, in_rounds, NULL),
 	U64(iteration, dropped, NULL), ITEMS(iteration, views, ROUND_PLACES_MAX, part_fields, struct round_part),
-	ITEMS(iteration, groups, DISP_GROUPS, group_fields, struct group), { 0 }
+	ITEMS(iteration, groups, DISP_GROUPS, group_fields, struct group),
+	ITEMS(iteration, shards, SHARD_SUMS, shard_fields, struct shard_sum), { 0 }
 };
 const struct field row_units_fields[] = {
 	BOOL(units_listed, last, NULL),

@@ -85,17 +85,19 @@ static void
 a_row_of_an_iteration_has_these_bytes(void **state)
 {
 	struct round_part views[] = { { 4, 0, 4 } };
+	struct shard_sum sums[] = { { 21, 22 } };
 	struct iteration it = { .job_number = 1, .seed = 2, .times = 3, .next_seat = 4, .cut.pos = { 5, 6, 7, 8 },
 		.elements = 9, .acked = 10, .made = 11, .again = 12, .suppressed = 13, .repeated = 14, .failed = 15,
 		.max_errors = UINT64_MAX, .epoch = 16, .state = ITER_FAILED, .code = 65, .n_streams = 17,
 		.next_fixed = 18, .sharding = SHARD_FILE, .text = text("why"), .help = text("mend"), .by_split = true,
-		.all_known = true, .gathered = true, .in_rounds = 19, .dropped = 20, .views = views, .n_views = 1 };
+		.all_known = true, .gathered = true, .in_rounds = 19, .dropped = 20, .views = views, .n_views = 1,
+		.shards = { sums, 1, 1 } };
 	struct iteration again = { 0 }, moved = { 0 };
 
 	(void)state;
 	is_row(row_iter_fields, &it, &again, &moved,
-	       "dc00260102030405060708090a0b0c0d0e0fcfffffffffffffffff"
-	       "100341111202a3776879a46d656e64c3c2c3c2c3c2c20090901314919304000490");
+	       "dc00270102030405060708090a0b0c0d0e0fcfffffffffffffffff"
+	       "100341111202a3776879a46d656e64c3c2c3c2c3c2c2009090131491930400049091921516");
 }
 
 static void
