@@ -162,6 +162,36 @@ table() {
 	[[ $(dsvc-read --wait-workers 2 --sharding distributed_epoch -t count "$id") == 3 ]]
 }
 
+# tf.data: processing_mode
+# tf.data: dataset_id
+# tf.data: task_refresh_interval_hint_ms
+# tf.data: DispatcherConfig port, service, dispatcher_address
+# tf.data: protocol
+# tf.data: work_dir, fault_tolerant_mode
+# tf.data: worker_addresses
+# tf.data: deployment_mode
+# tf.data: WorkerConfig port, data_transfer_port
+# tf.data: worker_address, data_transfer_address
+# tf.data: worker_tags
+# tf.data: heartbeat_interval_ms
+# tf.data: dispatcher_timeout_ms
+# tf.data: cross_trainer_cache_size_bytes
+# tf.data: worker_max_concurrent_snapshots
+# tf.data: snapshot_max_chunk_size_bytes
+# tf.data: shutdown_quiet_period_ms
+@test "rows of its servers" {
+	start dispatch dsvc-dispatch --insecure --bind 'tcp://127.0.0.1:*' --state "$BATS_TEST_TMPDIR/state" --beat 1s --loss 7s
+	export DSVC_DISPATCHER=$ready
+	start one dsvc-work --insecure --bind 'tcp://127.0.0.1:*' --advertise 'tcp://localhost:*' --tag gpu --slots 2 \
+		--memory 16M --give-up 1m --drain-timeout 1s --allow-write "$BATS_TEST_TMPDIR"
+	[[ $(dsvc-register --id mine 'range 3') == mine ]]
+	[[ $(dsvc-read -d "$DSVC_DISPATCHER" --where gpu --target any --sharding dynamic -t count mine) == 3 ]]
+	[[ $(dsvc-read -J shared --share window --group a --share-window 1M -t count mine) == 3 ]]
+	dsvc-save -q --shards 2 --chunk 1M --chunk-time 1m "$BATS_TEST_TMPDIR/saved" mine
+	run -0 dsvc-run "load $BATS_TEST_TMPDIR/saved | count"
+	[[ $output == 3 ]]
+}
+
 # tf.data: PER_SHARD_V1, PER_HOST_V2
 # tf.data: PER_HOST_V1, SLICED
 # tf.data: BROADCAST
