@@ -98,7 +98,8 @@ events_worker_drains(struct disp *d, const struct peer *w)
 void
 events_peer_lost(struct disp *d, const struct peer *p)
 {
-	const char *how = p->seat && p->seat->struck ? "was shut out: its key was struck out" : p->leaves ? "left" : "was lost";
+	bool struck = p->seat && p->seat->struck;
+	const char *how = struck ? "was shut out: its key was struck out" : p->leaves ? "left" : "was lost";
 
 	if (p->role == ROLE_WORKER && p->n_streams)
 		events_say(d, NULL, "worker %s %s; its %u stream%s to others", events_peer(p), how, p->n_streams,
