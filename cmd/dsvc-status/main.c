@@ -67,7 +67,7 @@ status_show(const struct status_options *o, const struct msg *now, const struct 
 	else if (o->form == FORM_METRICS)
 		metrics_print(report, o->metrics == METRICS_WORKERS, &table);
 	else if (o->form == FORM_TABLE)
-		status_table_status(report, past, seconds, o->verbose > 0, &table);
+		status_table_status(report, past, seconds, o->verbose > 0, status_options_width(o), &table);
 	if (o->form == FORM_JSON) {
 		json_print(b->p, b->n, &out);
 		buf_byte(&out, '\n');

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <stddef.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "cli/opt.h"
 #include "host/link.h"
@@ -85,4 +87,14 @@ status_options_form(struct status_options *o, const struct opt *opt, struct err 
 		return err_set(e, ST_USAGE, "--busy goes with --wanted");
 	o->form = wanted ? FORM_WANTED : metrics ? FORM_METRICS : o->json ? FORM_JSON : FORM_TABLE;
 	return ST_OK;
+}
+
+unsigned
+status_options_width(const struct status_options *o)
+{
+	struct winsize w;
+
+	if (o->verbose)
+		return 0;
+	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col > 20 ? w.ws_col : 80;
 }

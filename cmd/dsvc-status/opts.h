@@ -29,4 +29,7 @@ extern const struct program status_program;
 /* Fills `form`: of the options that say what is printed there may be one (ST_USAGE). */
 enum status status_options_form(struct status_options *o, const struct opt *opt, struct err *e);
 
+/* Characters of a line of the table: as the terminal has, or 80; 0: lines are not cut. */
+unsigned status_options_width(const struct status_options *o);
+
 #endif

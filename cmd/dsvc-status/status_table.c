@@ -10,59 +10,146 @@
 
 /* Text of others: nothing in it may move the cursor. */
 static void
+status_table_text(struct mp m, struct buf *out)
+{
+	for (uint32_t i = 0; i < m.n; i++)
+		buf_byte(out, m.p[i] < ' ' || m.p[i] == 127 ? '?' : m.p[i]);
+}
+
+/* Text in a column of that width: what is longer ends with a mark. */
+static void
 status_table_put(struct buf *out, struct mp m, int width)
 {
+	struct buf b = { 0 };
 	int n = 0;
-	for (uint32_t i = 0; i < m.n && n < 60; i++, n++)
-		buf_byte(out, m.p[i] < ' ' || m.p[i] == 127 ? '?' : m.p[i]);
-	if (n == 0)
-		buf_byte(out, '-'), n = 1;
+
+	status_table_text(m, &b);
+	if (!b.len)
+		buf_byte(&b, '-');
+	for (size_t i = 0; i < b.len; i++) {
+		bool begins = (b.data[i] & 0xc0) != 0x80;
+		if (begins && n == width - 1 && width) {
+			size_t rest = 0;
+			for (size_t k = i; k < b.len; k++)
+				rest += (b.data[k] & 0xc0) != 0x80;
+			if (rest > 1) {
+				buf_str(out, "…");
+				n++;
+				break;
+			}
+		}
+		n += begins;
+		buf_byte(out, b.data[i]);
+	}
 	for (; n < width; n++)
 		buf_byte(out, ' ');
 	buf_str(out, "  ");
+	buf_clear(&b);
+}
+
+/* A duration in the largest unit of which there are two. */
+static void
+status_table_duration(uint64_t ms, char out[24])
+{
+	static const struct {
+		uint64_t s;
+		char unit;
+	} units[] = { { 86400, 'd' }, { 3600, 'h' }, { 60, 'm' }, { 1, 's' } };
+	uint64_t s = ms / 1000;
+	size_t i = 0;
+
+	while (units[i].s > 1 && s < 2 * units[i].s)
+		i++;
+	snprintf(out, 24, "%" PRIu64 "%c", s / units[i].s, units[i].unit);
+}
+
+/* What does not fit a row of columns stands below it, item by item. */
+struct status_details {
+	struct buf *out;
+	bool any;
+};
+
+static void
+status_table_detail(struct status_details *d, const char *name, struct mp value)
+{
+	if (!value.n)
+		return;
+	buf_str(d->out, d->any ? "  " : "    ");
+	buf_str(d->out, name);
+	status_table_text(value, d->out);
+	d->any = true;
 }
 
 static void
-status_table_tags(struct slice worker, struct buf *out)
+status_table_detail_text(struct status_details *d, const char *text)
+{
+	status_table_detail(d, "", (struct mp){ .p = (const uint8_t *)text, .n = (uint32_t)strlen(text) });
+}
+
+static void
+status_table_details_end(struct status_details *d)
+{
+	if (d->any)
+		buf_byte(d->out, '\n');
+}
+
+static void
+status_table_tags(struct slice worker, struct buf *tags)
 {
 	struct record_items it = record_list(worker, "tags");
-	struct buf b = { 0 };
 	struct slice tag;
 	struct mp m;
 
 	while (record_next(&it, &tag))
 		if (mp_head(tag.p, tag.end, &m) && m.kind == MP_TEXT)
-			buf_printf(&b, "%s%.*s", b.len ? "," : "", (int)m.n, (const char *)m.p);
-	status_table_put(out, (struct mp){ .kind = MP_TEXT, .p = b.data, .n = (uint32_t)b.len }, 12);
-	buf_clear(&b);
+			buf_printf(tags, "%s%.*s", tags->len ? "," : "", (int)m.n, (const char *)m.p);
+}
+
+/* Its tags, memory that it shares, and its address unless that is a socket of this machine. */
+static void
+status_table_worker_more(struct slice w, bool all, struct buf *out)
+{
+	struct status_details d = { out, false };
+	struct mp endpoint = record_text(w, "endpoint");
+	struct buf tags = { 0 };
+	char arena[64];
+
+	status_table_tags(w, &tags);
+	status_table_detail(&d, "tags ", (struct mp){ .p = tags.data, .n = (uint32_t)tags.len });
+	snprintf(arena, sizeof arena, "arena %.1f MiB, leased %.1f", (double)record_uint(w, "arena_bytes") / 1048576,
+		 (double)record_uint(w, "leased_bytes") / 1048576);
+	if (record_uint(w, "arena_bytes"))
+		status_table_detail_text(&d, arena);
+	if (all || (endpoint.n > 4 && !memcmp(endpoint.p, "tcp:", 4)))
+		status_table_detail(&d, "at ", endpoint);
+	status_table_details_end(&d);
+	buf_clear(&tags);
 }
 
 static void
-status_table_workers(struct slice report, struct buf *out)
+status_table_workers(struct slice report, bool all, struct buf *out)
 {
 	struct record_items it = record_list(report, "workers");
 	struct slice w;
+	char age[24];
 	if (!it.left) {
 		buf_str(out, "no workers\n");
 		return;
 	}
-	buf_printf(out, "%-24s  %5s  %7s  %9s  %-9s  %-16s  %-12s  %s\n", "WORKER", "SLOTS", "STREAMS", "KEPT MiB",
-		   "STATE", "HOST", "TAGS", "ENDPOINT");
+	buf_printf(out, "%-18s  %7s  %5s  %7s  %8s  %-8s  %4s  %s\n", "WORKER", "PID", "SLOTS", "STREAMS", "KEPT MiB",
+		   "STATE", "AGE", "HOST");
 	while (record_next(&it, &w)) {
-		status_table_put(out, record_text(w, "name"), 24);
-		buf_printf(out, "%5" PRIu64 "  %7" PRIu64 "  %9.1f  %-9s  ",
-			   record_uint(w, "slots"), record_uint(w, "streams"),
-			   (double)record_uint(w, "kept_bytes") / 1048576,
+		status_table_duration(record_uint(w, "age_ms"), age);
+		status_table_put(out, record_text(w, "name"), 18);
+		buf_printf(out, "%7" PRIu64 "  %5" PRIu64 "  %7" PRIu64 "  %8.1f  %-8s  %4s  ", record_uint(w, "pid"),
+			   record_uint(w, "slots"), record_uint(w, "streams"), (double)record_uint(w, "kept_bytes") / 1048576,
 			   record_uint(w, "awaited")    ? "awaited"
 			   : record_uint(w, "draining") ? "draining"
-							      : "live");
-		status_table_put(out, record_text(w, "host"), 16);
-		status_table_tags(w, out);
-		status_table_put(out, record_text(w, "endpoint"), 0);
-		if (record_uint(w, "arena_bytes"))
-			buf_printf(out, "arena %.1f MiB, leased %.1f", (double)record_uint(w, "arena_bytes") / 1048576,
-				   (double)record_uint(w, "leased_bytes") / 1048576);
+							      : "live", age);
+		status_table_put(out, record_text(w, "host"), 0);
+		out->len -= 2;
 		buf_byte(out, '\n');
+		status_table_worker_more(w, all, out);
 	}
 }
 
@@ -90,17 +177,49 @@ status_table_more(uint32_t n, struct buf *out)
 		buf_printf(out, "... and %" PRIu32 " more, see --json\n", n - STATUS_TABLE_ROWS);
 }
 
-/* consumer 2/4  round 118204  ahead 12; nothing of other readers */
+/* A job by its name or, without one, by its number: what --audit and dsvc-forget take, too. */
 static void
-status_table_consumer(struct slice r, struct buf *out)
+status_table_job(struct slice j, int width, struct buf *out)
 {
-	struct mp places = record_text(r, "consumer");
-	if (places.n) {
-		buf_str(out, "  consumer ");
-		buf_put(out, places.p, places.n);
-		buf_printf(out, "  round %" PRIu64 "  ahead %" PRIu64, record_uint(r, "round"), record_uint(r, "ahead"));
+	struct mp name = record_text(j, "name");
+	char number[24];
+
+	snprintf(number, sizeof number, "%" PRIu64, record_uint(j, "job"));
+	if (!name.n)
+		name = (struct mp){ .p = (const uint8_t *)number, .n = (uint32_t)strlen(number) };
+	status_table_put(out, name, width);
+}
+
+/* The job of a reader. */
+static void
+status_table_job_of(struct slice report, uint64_t number, int width, struct buf *out)
+{
+	struct record_items jobs = record_list(report, "jobs");
+	struct slice j;
+
+	while (record_next(&jobs, &j))
+		if (record_uint(j, "job") == number) {
+			status_table_job(j, width, out);
+			return;
+		}
+	status_table_put(out, (struct mp){ 0 }, width);
+}
+
+/* consumer 2/4  round 118204  ahead 12; that it reads in shared memory */
+static void
+status_table_reader_more(struct slice r, struct buf *out)
+{
+	struct status_details d = { out, false };
+	char text[64];
+
+	status_table_detail(&d, "consumer ", record_text(r, "consumer"));
+	if (d.any) {
+		snprintf(text, sizeof text, "round %" PRIu64 "  ahead %" PRIu64, record_uint(r, "round"), record_uint(r, "ahead"));
+		status_table_detail_text(&d, text);
 	}
-	buf_byte(out, '\n');
+	if (record_is(r, "transfer", "shm"))
+		status_table_detail_text(&d, "transfer shm");
+	status_table_details_end(&d);
 }
 
 static void
@@ -109,16 +228,19 @@ status_table_readers(struct slice report, struct buf *out)
 	struct record_items it = record_list(report, "readers");
 	struct slice r;
 	uint32_t n = it.left;
+	char age[24];
 	if (!n)
 		return;
-	buf_printf(out, "\n%-24s  %13s  %5s  %14s  %-8s  %s\n", "READER", "JOB", "EPOCH", "ACKNOWLEDGED", "TRANSFER", "STATE");
+	buf_printf(out, "\n%-17s  %7s  %4s  %-16s  %5s  %12s  %s\n", "READER", "PID", "AGE", "JOB", "EPOCH", "ACKNOWLEDGED",
+		   "STATE");
 	for (int i = 0; i < STATUS_TABLE_ROWS && record_next(&it, &r); i++) {
-		status_table_put(out, record_text(r, "name"), 24);
-		buf_printf(out, "%13" PRIu64 "  %5" PRIu64 "  %14" PRIu64 "  %-8s  %s", record_uint(r, "job"),
-			   record_uint(r, "epoch"), record_uint(r, "acknowledged"),
-			   record_is(r, "transfer", "shm") ? "shm" : "copy",
+		status_table_duration(record_uint(r, "age_ms"), age);
+		status_table_put(out, record_text(r, "name"), 17);
+		buf_printf(out, "%7" PRIu64 "  %4s  ", record_uint(r, "pid"), age);
+		status_table_job_of(report, record_uint(r, "job"), 16, out);
+		buf_printf(out, "%5" PRIu64 "  %12" PRIu64 "  %s\n", record_uint(r, "epoch"), record_uint(r, "acknowledged"),
 			   record_uint(r, "waiting") ? "waiting" : record_uint(r, "job") ? "reading" : "idle");
-		status_table_consumer(r, out);
+		status_table_reader_more(r, out);
 	}
 	status_table_more(n, out);
 }
@@ -145,12 +267,12 @@ status_table_pass_streams(struct slice j, struct slice p, struct buf *out)
 		return;
 	for (int i = 0; i < STATUS_TABLE_ROWS && record_next(&it, &s); i++) {
 		status_table_of(of, sizeof of, "/", record_uint(s, "stream"), record_uint(s, "shards"));
-		buf_printf(out, "%13" PRIu64 "  %5" PRIu64 "  %6s  %10" PRIu64 "  ",
-			   record_uint(j, "job"), record_uint(p, "epoch"), of, record_uint(s, "generation"));
+		status_table_job(j, 9, out);
+		buf_printf(out, "%6s  %3" PRIu64 "  ", of, record_uint(s, "generation"));
 		status_table_put(out, record_text(s, "state"), 10);
-		status_table_put(out, record_text(s, "worker"), 16);
+		status_table_put(out, record_text(s, "worker"), 11);
 		status_table_of(of, sizeof of, " of ", record_uint(s, "splits"), record_uint(s, "files"));
-		buf_printf(out, "%10s  %13" PRIu64 "  %14" PRIu64 "\n", of, record_uint(s, "restart_point"),
+		buf_printf(out, "%7s  %8" PRIu64 "  %12" PRIu64 "\n", of, record_uint(s, "restart_point"),
 			   record_uint(s, "acknowledged"));
 	}
 	status_table_more(n, out);
@@ -162,8 +284,8 @@ status_table_streams(struct slice report, struct buf *out)
 	struct record_items jobs = record_list(report, "jobs");
 	struct slice j, p;
 	size_t head = out->len, begin;
-	buf_printf(out, "\n%13s  %5s  %6s  %10s  %-10s  %-16s  %10s  %13s  %14s\n", "JOB", "EPOCH", "STREAM",
-		   "GENERATION", "STATE", "WORKER", "SPLITS", "RESTART POINT", "ACKNOWLEDGED");
+	buf_printf(out, "\n%-9s  %6s  %3s  %-10s  %-11s  %7s  %8s  %12s\n", "JOB", "STREAM", "GEN", "STATE", "WORKER",
+		   "SPLITS", "RESTART", "ACKNOWLEDGED");
 	begin = out->len;
 	while (record_next(&jobs, &j)) {
 		struct record_items passes = record_list(j, "iterations");
@@ -174,51 +296,45 @@ status_table_streams(struct slice report, struct buf *out)
 		out->len = head;
 }
 
-/* When a job without readers is forgotten, in the largest unit of which there are two. */
+/* When a job without readers is forgotten. */
 static void
-status_table_forgotten(struct slice j, struct buf *out)
+status_table_forgotten(struct slice j, struct status_details *d)
 {
-	static const struct {
-		uint64_t s;
-		char unit;
-	} units[] = { { 86400, 'd' }, { 3600, 'h' }, { 60, 'm' }, { 1, 's' } };
 	struct slice v = record_at(j, "forgotten_in_ms");
-	uint64_t s = record_uint(j, "forgotten_in_ms") / 1000;
+	char text[24];
 	struct mp m;
-	size_t i = 0;
-	if (!v.p || !mp_head(v.p, v.end, &m) || m.kind != MP_INT) {
-		buf_printf(out, "  %12s", record_uint(j, "users") ? "-" : "never");
-		return;
+
+	if (v.p && mp_head(v.p, v.end, &m) && m.kind == MP_INT) {
+		status_table_duration(record_uint(j, "forgotten_in_ms"), text);
+		status_table_detail(d, "forgotten in ", (struct mp){ .p = (const uint8_t *)text, .n = (uint32_t)strlen(text) });
+	} else if (!record_uint(j, "users")) {
+		status_table_detail_text(d, "never forgotten");
 	}
-	while (units[i].s > 1 && s < 2 * units[i].s)
-		i++;
-	buf_printf(out, "  %11" PRIu64 "%c", s / units[i].s, units[i].unit);
 }
 
-/* sharding=file shards=5; nothing of the usual one */
+/* The job's dataset, and what it has that is not usual. */
 static void
-status_table_sharding(struct slice j, struct buf *out)
+status_table_job_more(struct slice j, struct buf *out)
 {
-	struct mp policy = record_text(j, "sharding");
+	struct status_details d = { out, false };
+	char text[80];
+
+	status_table_detail(&d, "of ", record_text(j, "dataset"));
+	if (record_text(j, "where").n || !record_is(j, "target", "auto"))
+		status_table_detail(&d, "target ", record_text(j, "target"));
+	status_table_detail(&d, "where ", record_text(j, "where"));
 	if (record_uint(j, "shards")) {
-		buf_str(out, "  sharding=");
-		buf_put(out, policy.p, policy.n);
-		buf_printf(out, " shards=%" PRIu64, record_uint(j, "shards"));
+		struct mp policy = record_text(j, "sharding");
+		snprintf(text, sizeof text, "sharding=%.*s shards=%" PRIu64, policy.n > 20 ? 20 : (int)policy.n,
+			 (const char *)policy.p, record_uint(j, "shards"));
+		status_table_detail_text(&d, text);
 	}
-}
-
-/* consumers=4  waits for consumer 1/4; nothing of other jobs */
-static void
-status_table_rounds(struct slice j, struct slice p, struct buf *out)
-{
-	struct mp waits = record_text(p, "waits_for");
-	if (record_uint(j, "consumers"))
-		buf_printf(out, "  consumers=%" PRIu64, record_uint(j, "consumers"));
-	if (waits.n) {
-		buf_str(out, "  waits for consumer ");
-		buf_put(out, waits.p, waits.n);
+	if (record_uint(j, "consumers")) {
+		snprintf(text, sizeof text, "consumers=%" PRIu64, record_uint(j, "consumers"));
+		status_table_detail_text(&d, text);
 	}
-	buf_byte(out, '\n');
+	status_table_forgotten(j, &d);
+	status_table_details_end(&d);
 }
 
 /* The groups of a shared job, each on a line of its own. */
@@ -228,9 +344,8 @@ status_table_groups(struct slice pass, struct buf *out)
 	struct record_items it = record_list(pass, "groups");
 	struct slice g;
 	while (record_next(&it, &g)) {
-		struct mp name = record_text(g, "group");
-		buf_printf(out, "%13s  group ", "");
-		buf_put(out, name.p, name.n);
+		buf_str(out, "    group ");
+		status_table_text(record_text(g, "group"), out);
 		buf_printf(out, "  readers %" PRIu64 "  acknowledged %" PRIu64 "  missed %" PRIu64, record_uint(g, "readers"),
 			   record_uint(g, "acknowledged"), record_uint(g, "missed"));
 		if (record_uint(g, "ended"))
@@ -240,35 +355,41 @@ status_table_groups(struct slice pass, struct buf *out)
 	}
 }
 
+/* What a pass waits for or has failed with, and its groups. */
+static void
+status_table_pass_more(struct slice p, struct buf *out)
+{
+	struct status_details d = { out, false };
+
+	status_table_detail(&d, "waits for consumer ", record_text(p, "waits_for"));
+	if (record_is(p, "state", "failed"))
+		status_table_detail(&d, "failed: ", record_text(p, "error"));
+	status_table_details_end(&d);
+	status_table_groups(p, out);
+}
+
 static void
 status_table_passes(struct slice j, struct slice before, double seconds, struct buf *out)
 {
 	struct record_items it = record_list(j, "iterations");
 	struct slice p;
+	char streams[50];
 	while (record_next(&it, &p)) {
 		uint64_t acked = record_uint(p, "acknowledged");
-		uint64_t was = status_table_before(before, record_uint(j, "job"),
-						   record_uint(p, "epoch"));
-		buf_printf(out, "%13" PRIu64 "  ", record_uint(j, "job"));
-		status_table_put(out, record_text(j, "name"), 16);
-		status_table_put(out, record_text(j, "dataset"), 16);
+		uint64_t was = status_table_before(before, record_uint(j, "job"), record_uint(p, "epoch"));
+		status_table_job(j, 16, out);
 		buf_printf(out, "%5" PRIu64 "  ", record_uint(p, "epoch"));
 		status_table_put(out, record_text(p, "state"), 8);
-		buf_printf(out, "%7" PRIu64 "  %7" PRIu64 "/%-7" PRIu64 "  %14" PRIu64, record_uint(p, "readers"),
-			   record_uint(p, "streams_finished"), record_uint(p, "streams_known"), acked);
+		snprintf(streams, sizeof streams, "%" PRIu64 "/%" PRIu64, record_uint(p, "streams_finished"),
+			 record_uint(p, "streams_known"));
+		buf_printf(out, "%7" PRIu64 "  %9s  %12" PRIu64, record_uint(p, "readers"), streams, acked);
 		if (was != UINT64_MAX && seconds > 0 && acked >= was)
-			buf_printf(out, "  %12.0f", (double)(acked - was) / seconds);
+			buf_printf(out, "  %10.0f\n", (double)(acked - was) / seconds);
 		else
-			buf_printf(out, "  %12" PRIu64, record_uint(p, "per_second"));
-		buf_str(out, "  ");
-		status_table_put(out, record_text(j, "target"), 6);
-		status_table_put(out, record_text(j, "where"), 12);
-		out->len -= 2; /* the next column brings its own gap */
-		status_table_forgotten(j, out);
-		status_table_sharding(j, out);
-		status_table_rounds(j, p, out);
-		status_table_groups(p, out);
+			buf_printf(out, "  %10" PRIu64 "\n", record_uint(p, "per_second"));
+		status_table_pass_more(p, out);
 	}
+	status_table_job_more(j, out);
 }
 
 static void
@@ -280,38 +401,90 @@ status_table_jobs(struct slice report, struct slice before, double seconds, stru
 		buf_str(out, "no jobs\n");
 		return;
 	}
-	buf_printf(out, "%13s  %-16s  %-16s  %5s  %-8s  %7s  %15s  %14s  %12s  %-6s  %-12s  %12s\n", "JOB", "NAME", "DATASET",
-		   "EPOCH", "STATE", "READERS", "STREAMS DONE", "ACKNOWLEDGED", "PER SECOND", "TARGET", "WHERE",
-		   "FORGOTTEN IN");
+	buf_printf(out, "%-16s  %5s  %-8s  %7s  %9s  %12s  %10s\n", "JOB", "EPOCH", "STATE", "READERS", "STREAMS",
+		   "ACKNOWLEDGED", "PER SECOND");
 	while (record_next(&it, &j))
 		status_table_passes(j, before, seconds, out);
 	if (record_uint(report, "jobs_more"))
-		buf_printf(out, "%13s  and %" PRIu64 " more (--all)\n", "", record_uint(report, "jobs_more"));
+		buf_printf(out, "and %" PRIu64 " more (--all)\n", record_uint(report, "jobs_more"));
 }
 
-void
-status_table_status(struct slice report, struct slice before, double seconds, bool streams, struct buf *out)
+static void
+status_table_datasets(struct slice report, struct buf *out)
 {
 	struct record_items it = record_list(report, "datasets");
 	struct slice d;
-	buf_printf(out, "dispatcher %.*s, %s\n\n", (int)record_text(report, "instance").n,
-		   (const char *)record_text(report, "instance").p,
-		   record_uint(report, "durable") ? "keeps its state" : "no --state: jobs end if it dies");
-	status_table_workers(report, out);
-	buf_byte(out, '\n');
-	status_table_jobs(report, before, seconds, out);
-	if (streams)
-		status_table_streams(report, out);
-	status_table_readers(report, out);
 	if (!it.left)
 		return;
-	buf_printf(out, "\n%-16s  %-24s  %s\n", "DATASET", "TYPE", "PIPELINE");
+	buf_printf(out, "\n%-16s  %-20s  %s\n", "DATASET", "TYPE", "PIPELINE");
 	while (record_next(&it, &d)) {
 		status_table_put(out, record_text(d, "id"), 16);
-		status_table_put(out, record_text(d, "type"), 24);
-		status_table_put(out, record_text(d, "spec"), 0);
+		status_table_put(out, record_text(d, "type"), 20);
+		status_table_text(record_text(d, "spec"), out);
 		buf_byte(out, '\n');
 	}
+}
+
+static void
+status_table_events(struct slice report, struct buf *out)
+{
+	struct record_items it = record_list(report, "events");
+	struct slice event;
+	char ago[24];
+	if (!it.left)
+		return;
+	buf_printf(out, "\n%5s  %s\n", "AGO", "EVENT");
+	while (record_next(&it, &event)) {
+		status_table_duration(record_uint(event, "ago_ms"), ago);
+		buf_printf(out, "%5s  ", ago);
+		status_table_text(record_text(event, "text"), out);
+		buf_byte(out, '\n');
+	}
+}
+
+/* Cuts lines to that many characters, the last of which then is a mark. */
+static void
+status_table_cut(const struct buf *text, unsigned width, struct buf *out)
+{
+	const char *p = (const char *)text->data, *end = p + text->len;
+
+	while (p < end) {
+		const char *stop = memchr(p, '\n', (size_t)(end - p)), *cut = NULL;
+		unsigned n = 0;
+		for (const char *c = p; c < stop; c++) {
+			bool begins = ((unsigned char)*c & 0xc0) != 0x80;
+			if (begins && n == width - 1)
+				cut = c;
+			n += begins;
+		}
+		buf_put(out, p, (size_t)((n > width ? cut : stop) - p));
+		buf_str(out, n > width ? "…\n" : "\n");
+		p = stop + 1;
+	}
+}
+
+void
+status_table_status(struct slice report, struct slice before, double seconds, bool streams, unsigned width,
+		    struct buf *out)
+{
+	struct buf whole = { 0 };
+
+	buf_printf(&whole, "dispatcher %.*s, %s\n\n", (int)record_text(report, "instance").n,
+		   (const char *)record_text(report, "instance").p,
+		   record_uint(report, "durable") ? "keeps its state" : "no --state: jobs end if it dies");
+	status_table_workers(report, streams, &whole);
+	buf_byte(&whole, '\n');
+	status_table_jobs(report, before, seconds, &whole);
+	if (streams)
+		status_table_streams(report, &whole);
+	status_table_readers(report, &whole);
+	status_table_datasets(report, &whole);
+	status_table_events(report, &whole);
+	if (width)
+		status_table_cut(&whole, width, out);
+	else
+		buf_put(out, whole.data, whole.len);
+	buf_clear(&whole);
 }
 
 /* The shards of a pass; streams that depend on who makes them are left out. */

@@ -22,10 +22,10 @@ says_so() { [[ $(dsvc-events) == *"$1"* ]]; }
 	run -0 dsvc-events
 	[[ ${lines[0]} == "$(date +%Y)-"*:*"  worker bob joined, with 2 slots" ]]
 	[[ ${lines[1]} == *"  job train began pass 1" ]]
-	[[ ${lines[2]} == *"  job train finished pass 1: 1000 elements in "*" s" ]]
+	[[ ${lines[2]} == *"  job train is done with pass 1: 1000 elements in "*" s" ]]
 	((${#lines[@]} == 3))
 	run -0 dsvc-events -n 1
-	[[ $output == *finished* ]]
+	[[ $output == *"is done"* ]]
 	((${#lines[@]} == 1))
 	run -0 dsvc-events -n 0
 	[ -z "$output" ]
@@ -47,7 +47,7 @@ says_so() { [[ $(dsvc-events) == *"$1"* ]]; }
 	[[ $output == *'worker one was lost; its '*' to others'* ]]
 	[[ $output == *' of job slow went to worker two'* ]]
 	[[ $output == *' of job slow failed and w'*' left out'* ]]
-	[[ $output == *'job slow finished pass 1: 99998 elements'* ]]
+	[[ $output == *'job slow is done with pass 1: 99998 elements'* ]]
 }
 
 @test "what happens is followed until a signal comes, over a dispatcher that begins anew" {
@@ -56,13 +56,13 @@ says_so() { [[ $(dsvc-events) == *"$1"* ]]; }
 	dsvc-read -J first -t none -e 'range 5'
 	spawn watch dsvc-events -f
 	local out=$BATS_TEST_TMPDIR/watch.out
-	until_true 20s grep -q 'job first finished' "$out"
+	until_true 20s grep -q 'job first is done' "$out"
 	dsvc-forget first
 	until_true 20s grep -q 'job first was forgotten' "$out"
 	kill -9 "${pid[dispatch]}"
 	start dispatch dsvc-dispatch --state "$BATS_TEST_TMPDIR/state"
 	dsvc-read -J second -t none -e 'range 5'
-	until_true 20s grep -q 'job second finished' "$out"
+	until_true 20s grep -q 'job second is done' "$out"
 	stop watch
 	((status == 0))
 }

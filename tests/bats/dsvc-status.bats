@@ -79,7 +79,7 @@ load lib/dsvc
 	exec 9<"$BATS_TEST_TMPDIR/out"
 	IFS= read -r -t "$patience" -u 9 _
 	run -0 dsvc-status -v
-	[[ $output == *"PER SECOND"* && $output == *READER*reading* && $output == *"RESTART POINT"* ]]
+	[[ $output == *"PER SECOND"* && $output == *READER*reading* && $output == *RESTART* ]]
 	run -0 dsvc-status --json
 	[[ $output == *'"balanced":false,"per_second":'* ]]
 	exec 9<&-
@@ -186,4 +186,26 @@ load lib/dsvc
 	service 0
 	run -74 bash -c 'dsvc-status >/dev/full'
 	run -74 bash -c 'dsvc-status --json >/dev/full'
+}
+
+@test "the table fits 80 columns, names what people know, and ends with what happened; -v cuts nothing" {
+	start dispatch dsvc-dispatch
+	start work dsvc-work --name a-worker-with-a-name-that-is-much-too-long-for-a-column --tag gpu
+	mkfifo "$BATS_TEST_TMPDIR/out"
+	local pipeline='counter | map {text: "ä long pipeline, which goes on and on and on and on and on and on and on"}'
+	spawn read bash -c "exec dsvc-read -J a-job-whose-name-is-long --where gpu -e '$pipeline' >'$BATS_TEST_TMPDIR/out'"
+	exec 9<"$BATS_TEST_TMPDIR/out"
+	IFS= read -r -t "$patience" -u 9 _
+	run -0 dsvc-status
+	local line
+	for line in "${lines[@]}"; do
+		((${#line} <= 80)) || echo "$line"
+		((${#line} <= 80))
+	done
+	[[ $output == *'a-worker-with-a-n…  '*" ${pid[work]} "* && $output == *'a-job-whose-nam…  '*running* ]]
+	[[ $output == *'ä long'*…* ]]
+	[[ $output == *AGO*EVENT*'worker a-worker-with'*'joined'*'job a-job-whose-name-is-long began pass 1'* ]]
+	run -0 dsvc-status -v
+	[[ $output == *'and on and on"}'* ]]
+	exec 9<&-
 }

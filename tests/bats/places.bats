@@ -38,7 +38,7 @@ endless() { # ARG...
 	[[ $(jq -c '.workers[] | select(.name == "gpu") | .tags' <<<"$output") == '["gpu","big"]' ]]
 	[[ $(jq -c '.jobs[0] | [.target, .where]' <<<"$output") == '["auto","gpu,!old"]' ]]
 	run -0 dsvc-status
-	[[ $output == *" gpu,big  "* && $output == *"auto    gpu,!old"* ]]
+	[[ $output == *"tags gpu,big"* && $output == *"target auto  where gpu,!old"* ]]
 	exec 9<&-
 }
 

@@ -132,8 +132,8 @@ events_job_over(struct disp *d, const struct iteration *it)
 	if (it->state == ITER_FAILED)
 		events_say(d, it->job, "%s: pass %u failed: %.300s", job, it->epoch, str_or_empty(it->text));
 	else
-		events_say(d, it->job, "%s finished pass %u: %" PRIu64 " element%s in %.1f s", job, it->epoch, it->elements,
-			   events_s(it->elements), s);
+		events_say(d, it->job, "%s is done with pass %u: %" PRIu64 " element%s in %.1f s", job, it->epoch,
+			   it->elements, events_s(it->elements), s);
 	mem_free(job);
 }
 
