@@ -453,13 +453,21 @@ report_iteration(struct buf *b, const struct disp *d, const struct iteration *it
 	report_streams(b, it, what);
 }
 
+struct report_packed { struct buf *b; const struct disp *d; enum disp_report what; };
+
 static void
-report_job(struct buf *b, struct disp *d, struct job *j, enum disp_report what)
+report_packed(void *arg, const struct iteration *it)
 {
-	bool rests = j->rest;
+	const struct report_packed *p = arg;
+
+	report_iteration(p->b, p->d, it, p->what);
+}
+
+static void
+report_job(struct buf *b, const struct disp *d, struct job *j, enum disp_report what)
+{
 	uint64_t shards = !job_has_shards(j->opts.sharding) ? 0 : j->opts.shards ? j->opts.shards : j->shards;
 
-	job_wake(d, j);
 	report_record(b, 14);
 	report_uint(b, "consumers", j->places > 1 ? j->places : 0);
 	report_uint(b, "job", j->number);
@@ -478,11 +486,10 @@ report_job(struct buf *b, struct disp *d, struct job *j, enum disp_report what)
 		buf_byte(b, 0xc0);
 	else
 		report_put_uint(b, report_ms(gc_due(d, j) - d->now));
-	report_list(b, "iterations", j->n_iters);
+	report_list(b, "iterations", j->n_iters + rest_passes(j));
 	for (size_t i = 0; i < j->n_iters; i++)
 		report_iteration(b, d, j->iters[i], what);
-	if (rests)
-		job_rest(d, j); /* at once, for all may be reported */
+	rest_look(j, report_packed, &(struct report_packed){ b, d, what });
 }
 
 static void

@@ -4,8 +4,10 @@
  * there may be very many. While nobody reads it, its passes are packed into what their rows
  * have, and a few sums that have no rows. Whoever looks for one of them wakes the whole job:
  *
- *	used, reported, forgotten, or a pass found by its id  ->  awake
- *	rows written, and nobody reads it                     ->  at rest
+ *	used, forgotten, or a pass found by its id  ->  awake
+ *	rows written, and nobody reads it           ->  at rest
+ *
+ * A report looks at each pass by itself, and leaves the job at rest: there may be very many.
  *
  * A pass with failed elements stays as it is, for their sake.
  */
@@ -75,24 +77,55 @@ rest_pack(const struct iteration *it)
 	return r;
 }
 
+/* Into zeroed storage. */
 static void
-rest_unpack(struct disp *d, const struct iter_rest *r)
+rest_decode(const struct iter_rest *r, struct iteration *it)
 {
-	struct iteration row = { 0 }, sums = { 0 }, *it;
 	struct err e;
 
 	/* It was written from the same tables. */
-	enum status st = fields_decode("pass at rest", row_iter_fields, r->bytes + r->n_sums, r->n_row, &row, &e);
+	enum status st = fields_decode("pass at rest", row_iter_fields, r->bytes + r->n_sums, r->n_row, it, &e);
 	assert(st == ST_OK);
-	st = fields_decode("pass at rest", rest_fields, r->bytes, r->n_sums, &sums, &e);
+	st = fields_decode("pass at rest", rest_fields, r->bytes, r->n_sums, it, &e);
 	assert(st == ST_OK);
 	(void)st;
-	it = iter_new(d, r->job, r->id, row.epoch);
-	fields_move(row_iter_fields, it, &row);
+}
+
+static void
+rest_unpack(struct disp *d, const struct iter_rest *r)
+{
+	struct iteration from = { 0 }, *it;
+
+	rest_decode(r, &from);
+	it = iter_new(d, r->job, r->id, from.epoch);
 	wanted_over(it);
-	fields_move(rest_fields, it, &sums);
+	fields_move(row_iter_fields, it, &from);
+	fields_move(rest_fields, it, &from);
 	ring_drop(&it->running_node);
 	job_add_iter(r->job, it);
+}
+
+size_t
+rest_passes(const struct job *j)
+{
+	size_t n = 0;
+
+	for (const struct iter_rest *r = j->rest; r; r = r->next)
+		n++;
+	return n;
+}
+
+void
+rest_look(struct job *j, void (*see)(void *arg, const struct iteration *it), void *arg)
+{
+	for (const struct iter_rest *r = j->rest; r; r = r->next) {
+		struct iteration it = { .id = r->id, .job = j };
+
+		rest_decode(r, &it);
+		see(arg, &it);
+		fields_clear(row_iter_fields, &it);
+		fields_clear(rest_fields, &it);
+	}
 }
 
 void

@@ -14,6 +14,9 @@ void job_rest(struct disp *d, struct job *j);
 void job_rest_soon(struct disp *d, struct job *j);
 /* Its passes are there again, unpacked; they are put to rest once more if nobody comes. */
 void job_wake(struct disp *d, struct job *j);
+/* Its passes one by one, each unpacked only meanwhile, with what its row has and its sums; their number. */
+void rest_look(struct job *j, void (*see)(void *arg, const struct iteration *it), void *arg);
+size_t rest_passes(const struct job *j);
 /* Wakes the job that has this pass; NULL: none does. */
 struct iteration *rest_find(struct disp *d, uint64_t id);
 
