@@ -63,7 +63,7 @@ status_table_duration(uint64_t ms, char out[24])
 	snprintf(out, 24, "%" PRIu64 "%c", s / units[i].s, units[i].unit);
 }
 
-/* What does not fit a row of columns stands below it, item by item. */
+/* Items that have no column stand below a row. */
 struct status_details {
 	struct buf *out;
 	bool any;
@@ -355,7 +355,7 @@ status_table_groups(struct slice pass, struct buf *out)
 	}
 }
 
-/* What a pass waits for or has failed with, and its groups. */
+/* The lines below a pass: whom it waits for, the reason of its failure, its groups. */
 static void
 status_table_pass_more(struct slice p, struct buf *out)
 {
