@@ -351,8 +351,8 @@ admission_tried(struct admission *a, const char *key)
 }
 
 bool
-admission_message(struct admission *a, const char *user, const struct disp_who *who, const struct msg *m,
-		  struct msg *answer, bool *cut)
+admission_message(struct admission *a, const char *user, const char *address, const struct disp_who *who,
+		  const struct msg *m, struct msg *answer, bool *cut)
 {
 	char key[KEY_TEXT + 1] = "";
 	struct err e = { 0 };
@@ -367,7 +367,6 @@ admission_message(struct admission *a, const char *user, const struct disp_who *
 			st = err_set(&e, ST_UNAVAIL, "this dispatcher uses no keys: nobody needs an invitation");
 	} else if (user && (who->may & MAY_GUEST || m->type == MSG_JOIN)) {
 		bool guest = who->may & MAY_GUEST; /* else it is known, and may get more roles */
-		const char *address = guest ? user + strlen(ADMISSION_GUEST) + KEY_TEXT + 1 : "";
 
 		memcpy(key, guest ? user + strlen(ADMISSION_GUEST) : user, KEY_TEXT);
 		st = m->type == MSG_JOIN ? admission_join(a, key, address, &m->join, answer, &e) :

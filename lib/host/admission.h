@@ -42,9 +42,10 @@ unsigned admission_may(void *a, const char *user);
 bool admission_look(struct admission *a, int64_t now_ns);
 int64_t admission_deadline(const struct admission *a);
 
-/* Answers JOIN of a guest and INVITE of who may: true, with the answer, given. *cut: the
- * guest has tried too often, and gets no answer. */
-bool admission_message(struct admission *a, const char *user, const struct disp_who *who, const struct msg *m,
-		       struct msg *answer, bool *cut);
+/* Answers JOIN of a guest, or of a key that gets more roles, and INVITE of who may: true, with the
+ * answer, given. address: the sender's, without port; NULL if user is. *cut: the guest has tried too
+ * often, and gets no answer. */
+bool admission_message(struct admission *a, const char *user, const char *address, const struct disp_who *who,
+		       const struct msg *m, struct msg *answer, bool *cut);
 
 #endif

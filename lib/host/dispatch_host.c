@@ -58,7 +58,7 @@ dispatch_admission(struct dispatch *d, const struct sock_msg *in, const struct d
 	struct msg answer;
 	bool cut;
 
-	if (!admission_message(d->admission, in->user, who, m, &answer, &cut))
+	if (!admission_message(d->admission, in->user, in->address, who, m, &answer, &cut))
 		return false;
 	if (cut)
 		sock_cut(d->sock, in->peer);

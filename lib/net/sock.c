@@ -377,6 +377,8 @@ sock_deliver(struct sock *s, const uint8_t *id, zmq_msg_t *head, zmq_msg_t *payl
 		m.user = zmq_msg_gets(head, "User-Id");
 		if (m.user && !*m.user)
 			m.user = NULL;
+		const char *address = m.user ? zmq_msg_gets(head, "Peer-Address") : NULL;
+		m.address = address ? address : "";
 	}
 	m.head = zmq_msg_data(head);
 	m.head_len = zmq_msg_size(head);

@@ -60,6 +60,10 @@ join() { # ROLES
 	run -77 b dsvc-join "$BATS_TEST_TMPDIR/late"
 	[[ $output == *'for another address'* ]]
 	until_true 5s late
+	# a key that is known may get another role, from where the invitation says
+	dsvc-invite work --from 127.0.0.0/8 >"$BATS_TEST_TMPDIR/more"
+	run -0 b dsvc-join "$BATS_TEST_TMPDIR/more"
+	[[ $(dsvc-allow) == 'read,work '* ]]
 }
 late() {
 	XDG_CONFIG_HOME=$BATS_TEST_TMPDIR/c$RANDOM dsvc-join "$BATS_TEST_TMPDIR/late" 2>"$BATS_TEST_TMPDIR/late.err" && return 2

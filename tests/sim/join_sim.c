@@ -72,7 +72,7 @@ invite(uint64_t seed)
 
 	if (s.n == INVITATIONS)
 		return;
-	if (!admission_message(s.a, NULL, &who, &m, &answer, &cut) || answer.type != MSG_INVITED ||
+	if (!admission_message(s.a, NULL, NULL, &who, &m, &answer, &cut) || answer.type != MSG_INVITED ||
 	    invitation_parse(answer.invited.line, strlen(answer.invited.line), &p->is, &e) != ST_OK) {
 		fail(seed, "no invitation");
 	} else {
@@ -111,7 +111,7 @@ join(uint64_t seed)
 	struct disp_who who = admission_who(s.a, said);
 	if (who.may != (g->may ? g->may : MAY_GUEST))
 		fail(seed, "a guest is taken for somebody");
-	if (!admission_message(s.a, said, &who, &m, &answer, &cut))
+	if (!admission_message(s.a, said, "127.0.0.1", &who, &m, &answer, &cut))
 		fail(seed, "JOIN is nobody's matter");
 	else if (good != (!cut && answer.type == MSG_JOINED))
 		fail(seed, good ? "a good invitation is refused" : "an invitation that is used or wrong is taken");
