@@ -59,7 +59,7 @@ struct sock_msg {
 	uint8_t *data;        /* payload; NULL: none. Lent too, unless taken */
 	size_t len;
 	const char *user;     /* server: what the door said of the sender; NULL: it came without a key */
-	const char *address;  /* of a sender with a user, without port; "": not known */
+	const char *address;  /* if there is a user: its address, without port; "": not known */
 	void *frame;          /* internal */
 };
 
