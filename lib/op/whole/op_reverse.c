@@ -7,14 +7,11 @@
 #include "op/whole/sorter.h"
 #include "value/mp.h"
 
-enum { REVERSE_STATE_MAX = 64 * 1024 * 1024 };
-
 struct reverse {
 	int64_t mem;
 	char *tmp;
 	struct sorter *sorter;
 	uint64_t n;
-	bool ended;
 	bool given; /* all are there, and in the order in which they are to be given */
 };
 
@@ -62,13 +59,8 @@ static enum status
 reverse_finish(struct op_inst *self, struct run *out, struct err *e)
 {
 	struct reverse *s = self->state;
-	enum status st = ST_OK;
+	enum status st = sorter_give(s->sorter, out, e);
 
-	if (!s->ended)
-		st = sorter_end(s->sorter, e);
-	s->ended = true;
-	if (st == ST_OK)
-		st = sorter_take(s->sorter, out, e);
 	return st == ST_OK || st == ST_END ? st : op_blame(self->node, e);
 }
 
@@ -80,21 +72,16 @@ reverse_close(struct op_inst *self)
 	sorter_free(&s->sorter);
 }
 
-/* Saves a small number of elements only: beyond that, reading them again costs less. */
 static void
 reverse_save(struct op_inst *self, struct buf *out)
 {
 	struct reverse *s = self->state;
-	const uint8_t *key, *p;
-	size_t bytes, key_len, len;
 
-	if (!sorter_in_memory(s->sorter, &bytes) || bytes > REVERSE_STATE_MAX) {
-		self->unsaved = true;
+	self->unsaved = !sorter_can_save(s->sorter);
+	if (self->unsaved)
 		return;
-	}
-	state_put_u64(out, s->ended || s->given);
-	for (size_t i = 0; sorter_at(s->sorter, i, &key, &key_len, &p, &len); i++)
-		buf_put(out, p, len);
+	state_put_u64(out, sorter_ended(s->sorter) || s->given);
+	sorter_save(s->sorter, false, out);
 }
 
 /* If they were being given, they are in reverse order already, which is kept. */
@@ -110,7 +97,6 @@ reverse_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
 	sorter_free(&s->sorter);
 	s->sorter = sorter_new((size_t)s->mem, !s->given, s->tmp);
 	s->n = 0;
-	s->ended = false;
 	while (st == ST_OK && in.p < in.end && state_get_elem(&in, &x))
 		st = reverse_add(s, &x, e);
 	return st == ST_OK ? state_finish(self, &in, e) : st;

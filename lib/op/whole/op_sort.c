@@ -5,8 +5,6 @@
 #include "op/kit/expr_value.h"
 #include "op/whole/sorter.h"
 
-enum { SORT_STATE_MAX = 64 * 1024 * 1024 };
-
 struct sort {
 	struct op_expr by;
 	bool reverse;
@@ -14,7 +12,6 @@ struct sort {
 	char *tmp;
 	struct expr_value key;
 	struct sorter *sorter;
-	bool ended;
 };
 
 static const struct param sort_params[] = {
@@ -87,13 +84,8 @@ static enum status
 sort_finish(struct op_inst *self, struct run *out, struct err *e)
 {
 	struct sort *s = self->state;
-	enum status st = ST_OK;
+	enum status st = sorter_give(s->sorter, out, e);
 
-	if (!s->ended)
-		st = sorter_end(s->sorter, e);
-	s->ended = true;
-	if (st == ST_OK)
-		st = sorter_take(s->sorter, out, e);
 	return st == ST_OK || st == ST_END ? st : op_blame(self->node, e);
 }
 
@@ -106,24 +98,16 @@ sort_close(struct op_inst *self)
 	expr_value_close(&s->key);
 }
 
-/* Saves a small number of elements only: beyond that, reading them again costs less. */
 static void
 sort_save(struct op_inst *self, struct buf *out)
 {
 	struct sort *s = self->state;
-	const uint8_t *key, *p;
-	size_t bytes, key_len, len;
 
-	if (!sorter_in_memory(s->sorter, &bytes) || bytes > SORT_STATE_MAX) {
-		self->unsaved = true;
+	self->unsaved = !sorter_can_save(s->sorter);
+	if (self->unsaved)
 		return;
-	}
 	expr_value_save(&s->key, out);
-	for (size_t i = 0; sorter_at(s->sorter, i, &key, &key_len, &p, &len); i++) {
-		if (key)
-			buf_put(out, key, key_len);
-		buf_put(out, p, len);
-	}
+	sorter_save(s->sorter, true, out);
 }
 
 /* Elements that were sorted when they were saved are sorted again, which keeps their order. */
@@ -138,7 +122,6 @@ sort_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
 	expr_value_restore(&s->key, &in);
 	sorter_free(&s->sorter);
 	s->sorter = sorter_new((size_t)s->mem, s->reverse, s->tmp);
-	s->ended = false;
 	while (st == ST_OK && !in.bad && in.p < in.end) {
 		if (s->key.by_expr)
 			state_get_elem(&in, &key);

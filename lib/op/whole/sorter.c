@@ -136,25 +136,35 @@ sorter_take(struct sorter *s, struct run *out, struct err *e)
 	return s->next < s->n ? ST_OK : ST_END;
 }
 
-bool
-sorter_in_memory(const struct sorter *s, size_t *bytes)
+enum status
+sorter_give(struct sorter *s, struct run *out, struct err *e)
 {
-	*bytes = s->len;
-	return !s->n_parts;
+	enum status st = s->ended ? ST_OK : sorter_end(s, e);
+
+	return st == ST_OK ? sorter_take(s, out, e) : st;
 }
 
 bool
-sorter_at(const struct sorter *s, size_t i, const uint8_t **key, size_t *key_len,
-	  const uint8_t **p, size_t *len)
+sorter_ended(const struct sorter *s)
+{
+	return s->ended;
+}
+
+bool
+sorter_can_save(const struct sorter *s)
+{
+	return !s->n_parts && s->len <= SORTER_SAVED_MAX;
+}
+
+void
+sorter_save(const struct sorter *s, bool keys, struct buf *out)
 {
 	struct sorter_record r;
 
-	if (i >= s->n - s->next)
-		return false;
-	sorter_read(s->arena + s->entries[s->next + i].at, &r);
-	*key = r.key_len ? r.key : NULL;
-	*key_len = r.key_len;
-	*p = r.elem;
-	*len = r.len;
-	return true;
+	for (size_t i = s->next; i < s->n; i++) {
+		sorter_read(s->arena + s->entries[i].at, &r);
+		if (keys)
+			buf_put(out, r.key, r.key_len);
+		buf_put(out, r.elem, r.len);
+	}
 }

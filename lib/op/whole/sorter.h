@@ -5,6 +5,7 @@
  * end these sorted stretches are merged.
  *
  *	sorter_new  { sorter_add }  sorter_end  { sorter_take }  sorter_free
+ *	sorter_new  { sorter_add }  { sorter_give }  sorter_free
  *
  *	arena:    |key len|len|key|element| ...      in the order they came
  *	entries:  prefix of the key, place in the arena: these are sorted
@@ -19,6 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "value/elem.h"
 
@@ -34,11 +36,13 @@ enum status sorter_add(struct sorter *s, const uint8_t *key, size_t key_len,
 enum status sorter_end(struct sorter *s, struct err *e);
 /* Appends up to RUN_USUAL elements, about RUN_BYTES, in order; ST_END with the last. */
 enum status sorter_take(struct sorter *s, struct run *out, struct err *e);
-/* Whether everything is still in memory, so that it can be saved, and its size. */
-bool sorter_in_memory(const struct sorter *s, size_t *bytes);
-/* The i-th of the elements still to be given (before sorter_end in the order in which they
- * came, then sorted); false: there is none. key is NULL if it was added so. */
-bool sorter_at(const struct sorter *s, size_t i, const uint8_t **key, size_t *key_len,
-	       const uint8_t **p, size_t *len);
+/* As sorter_take; the first call ends adding. */
+enum status sorter_give(struct sorter *s, struct run *out, struct err *e);
+bool sorter_ended(const struct sorter *s);
+/* Whether everything is still in memory, and so little that saving it costs less than reading it again. */
+bool sorter_can_save(const struct sorter *s);
+/* Appends the elements still to be given, each behind its key if `keys` and it has one: before the end of
+ * adding in the order in which they came, then sorted. */
+void sorter_save(const struct sorter *s, bool keys, struct buf *out);
 
 #endif

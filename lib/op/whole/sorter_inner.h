@@ -15,7 +15,8 @@ enum {
 	SORTER_HEAD = 8,              /* size of the two lengths before each record */
 	SORTER_BUFFER = 128 * 1024,   /* least size of a buffer that reads a stretch in a merge */
 	SORTER_FAN_MAX = 256,         /* most stretches merged at a time */
-	SORTER_WRITE = 256 * 1024
+	SORTER_WRITE = 256 * 1024,
+	SORTER_SAVED_MAX = 64 * 1024 * 1024 /* bytes of elements and keys that are saved */
 };
 
 struct sorter_entry {
