@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/path.h"
 #include "base/str.h"
 #include "cli/context.h"
 #include "net/address.h"
@@ -50,17 +51,14 @@ settings_file(struct settings *s, const char *name)
 static void
 settings_folders(struct settings *s)
 {
-	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME"), *run = getenv("XDG_RUNTIME_DIR");
-	bool given = state && *state == '/';
+	const char *run = getenv("XDG_RUNTIME_DIR"), *from;
 	struct buf folder = { 0 };
 
 	if (address_folder(&folder, false, NULL) == ST_OK)
 		settings_add(s, "sockets", (char *)folder.data, run && *run == '/' ? "XDG_RUNTIME_DIR" : "the default");
-	if (given || (home && *home == '/')) {
-		char *path = given ? mem_printf("%s/dsvc", state) : mem_printf("%s/.local/state/dsvc", home);
-		settings_add(s, "logs", path, given ? "XDG_STATE_HOME" : "the default");
-		mem_free(path);
-	}
+	buf_reset(&folder);
+	if ((from = path_state_folder(&folder)))
+		settings_add(s, "logs", (char *)folder.data, from);
 	buf_clear(&folder);
 }
 

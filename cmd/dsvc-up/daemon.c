@@ -7,40 +7,25 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "base/str.h"
+#include "base/path.h"
 
 enum { DAEMON_TAIL = 400 };
-
-static enum status
-daemon_make(const char *path, struct err *e)
-{
-	return mkdir(path, 0700) == 0 || errno == EEXIST ? ST_OK : err_errno(e, "cannot make %s", path);
-}
 
 enum status
 daemon_folder(char **out, struct err *e)
 {
-	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-	bool given = state && *state == '/';
+	struct buf folder = { 0 };
 
-	if (!given && !(home && *home == '/'))
+	if (!path_state_folder(&folder))
 		return err_set(e, ST_CONFIG, "neither XDG_STATE_HOME nor HOME says where logs may be kept");
-	*out = given ? mem_printf("%s/dsvc", state) : mem_printf("%s/.local/state/dsvc", home);
-	/* Each folder on the way, as mkdir -p does. */
-	enum status st = ST_OK;
-	for (char *slash = strchr(*out + 1, '/'); slash && st == ST_OK; slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		if (access(*out, F_OK) != 0)
-			st = daemon_make(*out, e);
-		*slash = '/';
-	}
-	if (st == ST_OK)
-		st = daemon_make(*out, e);
+	*out = mem_strdup((const char *)folder.data);
+	buf_byte(&folder, '/'); /* it is to be made, too */
+	enum status st = path_make_folders((const char *)folder.data, e);
+	buf_clear(&folder);
 	if (st != ST_OK) {
 		mem_free(*out);
 		*out = NULL;

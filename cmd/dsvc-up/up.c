@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/param.h"
+#include "base/path.h"
 #include "base/str.h"
 #include "daemon.h"
 #include "host/own.h"
@@ -26,12 +27,11 @@ struct started {
 static char *
 up_program(const char *name)
 {
-	char self[4096];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+	struct buf own = { 0 };
+	char *file = mem_printf("%s/%s", path_own_folder(&own) ? (const char *)own.data : ".", name);
 
-	self[n > 0 ? n : 0] = '\0';
-	char *slash = strrchr(self, '/');
-	return mem_printf("%.*s/%s", slash ? (int)(slash - self) : 1, slash ? self : ".", name);
+	buf_clear(&own);
+	return file;
 }
 
 static enum status

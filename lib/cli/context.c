@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/path.h"
 #include "base/replace.h"
 #include "trust/trust_file.h"
 
@@ -91,7 +92,7 @@ static enum status
 context_write(const char *path, const char *line, struct err *e)
 {
 	struct buf text = { 0 };
-	enum status st = trust_make_folder(path, e);
+	enum status st = path_make_folders(path, e);
 
 	buf_printf(&text, "%s\n", line);
 	if (st == ST_OK)

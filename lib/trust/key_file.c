@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/path.h"
 #include "base/replace.h"
 #include "net/cert.h"
 #include "trust/trust_file.h"
@@ -45,7 +46,7 @@ key_file_make(const char *path, const char *name, struct key_pair *out, struct e
 	enum status st = key_file_path(path, &at, e);
 
 	if (st == ST_OK && !path)
-		st = trust_make_folder((char *)at.data, e);
+		st = path_make_folders((char *)at.data, e);
 	if (st != ST_OK) {
 		buf_clear(&at);
 		return st;

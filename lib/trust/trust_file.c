@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/path.h"
 #include "base/replace.h"
 
 enum { TRUST_LOCK_MS = 5000 };
@@ -38,23 +39,6 @@ trust_path(const char *name, struct buf *out, struct err *e)
 	}
 	buf_printf(out, "%s/.config/dsvc/%s", home, name);
 	return ST_OK;
-}
-
-enum status
-trust_make_folder(const char *path, struct err *e)
-{
-	struct buf dir = { 0 };
-	enum status st = ST_OK;
-
-	for (const char *slash = strchr(path + 1, '/'); slash && st == ST_OK; slash = strchr(slash + 1, '/')) {
-		buf_reset(&dir);
-		buf_put(&dir, path, (size_t)(slash - path));
-		buf_byte(&dir, '\0');
-		if (mkdir((char *)dir.data, 0700) != 0 && errno != EEXIST)
-			st = err_errno(e, "cannot make the folder %s", (char *)dir.data);
-	}
-	buf_clear(&dir);
-	return st;
 }
 
 /* Whether others can write in the folder, and so put another file there. */
@@ -174,7 +158,7 @@ trust_edit(const char *path,
 {
 	struct buf now = { 0 }, out = { 0 };
 	int lock = -1;
-	enum status st = trust_make_folder(path, e);
+	enum status st = path_make_folders(path, e);
 
 	if (st == ST_OK)
 		st = trust_lock(path, &lock, e);

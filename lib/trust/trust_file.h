@@ -18,8 +18,6 @@ enum { TRUST_FILE_MAX = 4 << 20, TRUST_NAME_MAX = 64 };
 
 /* Fills out with the path of a file there. ST_CONFIG: no home is known. */
 enum status trust_path(const char *name, struct buf *out, struct err *e);
-/* Makes the folder of a path, and those above it, for the user alone. */
-enum status trust_make_folder(const char *path, struct err *e);
 /* Opens it for reading, if it is as it should be: ST_CONFIG; ST_NOINPUT when there is none. */
 enum status trust_open(const char *path, int *fd, struct err *e);
 /* Fills out with all of it and a NUL behind. Errors as above. */
