@@ -2,30 +2,23 @@
 #include "heed.h"
 
 #include <ctype.h>
-#include <dirent.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/mem.h"
-#include "base/str.h"
+#include "base/path.h"
+#include "cli/beside.h"
 
 static void
-heed_program(struct heed *h, const char *file, const char *verb)
+heed_program(void *arg, const char *file, const char *verb)
 {
-	struct heed_program p = { .verb = mem_strdup(verb) };
-	char *command = mem_printf("exec '%s' --help 2>/dev/null", file);
-	FILE *f = strchr(file, '\'') ? NULL : popen(command, "re");
-	char part[4096];
-	size_t n;
+	struct heed *h = arg;
 
-	while (f && (n = fread(part, 1, sizeof part, f)) > 0)
-		buf_put(&p.help, part, n);
-	if (f)
-		pclose(f);
+	if (strchr(verb, '.'))
+		return;
+	struct heed_program p = { .verb = mem_strdup(verb) };
+	beside_ask((const char *const[]){ file, "--help", NULL }, true, &p.help);
 	buf_byte(&p.help, 0);
-	mem_free(command);
 	h->v = mem_grow(h->v, &h->cap, h->n + 1, sizeof *h->v);
 	h->v[h->n++] = p;
 }
@@ -39,25 +32,12 @@ heed_compare(const void *a, const void *b)
 void
 heed_read(struct heed *h)
 {
-	char self[4096];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-	DIR *d = NULL;
+	struct buf own = { 0 };
 
 	*h = (struct heed){ 0 };
-	if (n > 0) {
-		self[n] = '\0';
-		*strrchr(self, '/') = '\0';
-		d = opendir(self);
-	}
-	for (struct dirent *f; d && (f = readdir(d));) {
-		if (!str_starts(f->d_name, "dsvc-") || strchr(f->d_name, '.'))
-			continue;
-		char *file = mem_printf("%s/%s", self, f->d_name);
-		heed_program(h, file, f->d_name + strlen("dsvc-"));
-		mem_free(file);
-	}
-	if (d)
-		closedir(d);
+	if (path_own_folder(&own))
+		beside_each((const char *)own.data, heed_program, h);
+	buf_clear(&own);
 	if (h->n)
 		qsort(h->v, h->n, sizeof *h->v, heed_compare);
 }

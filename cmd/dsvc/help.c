@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "help.h"
 
-#include <fcntl.h>
-#include <spawn.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "cli/beside.h"
 #include "cli/quit.h"
 #include "verbs.h"
-
-extern char **environ;
 
 #define HELP_ARGS(...) ((const char *const[]){ __VA_ARGS__, NULL })
 
@@ -24,39 +20,12 @@ help_overview(struct buf *out)
 		     "More:          dsvc help VERB, dsvc help OPERATOR, dsvc help -k WORD, man dsvc\n");
 }
 
-/* Starts a program and gives what it writes to standard output; whether it ended with 0. */
-static bool
-help_output(const char *const *argv, bool quiet, struct buf *out)
-{
-	posix_spawn_file_actions_t files;
-	char part[4096];
-	int ends[2], status = -1;
-	ssize_t n;
-	pid_t pid;
-
-	if (pipe(ends) != 0)
-		return false;
-	posix_spawn_file_actions_init(&files);
-	posix_spawn_file_actions_adddup2(&files, ends[1], STDOUT_FILENO);
-	posix_spawn_file_actions_addclose(&files, ends[0]);
-	posix_spawn_file_actions_addclose(&files, ends[1]);
-	if (quiet)
-		posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-	bool runs = posix_spawnp(&pid, argv[0], &files, NULL, (char *const *)argv, environ) == 0;
-	posix_spawn_file_actions_destroy(&files);
-	close(ends[1]);
-	while (runs && (n = read(ends[0], part, sizeof part)) > 0)
-		buf_put(out, part, (size_t)n);
-	close(ends[0]);
-	return runs && waitpid(pid, &status, 0) == pid && status == 0;
-}
-
 /* The manual of dsvc-VERB, if this machine has it. */
 static bool
 help_manual(const char *page, struct err *e)
 {
 	struct buf where = { 0 };
-	bool found = help_output(HELP_ARGS("man", "-w", page), true, &where) && where.len;
+	bool found = beside_ask(HELP_ARGS("man", "-w", page), true, &where) && where.len;
 
 	buf_clear(&where);
 	if (found) {
@@ -99,12 +68,10 @@ help_find(const char *word, struct err *e)
 
 	verb_list(true, &all);
 	if (verb_find("run", &run))
-		help_output(HELP_ARGS((const char *)run.data, "--print-names"), false, &all);
+		beside_ask(HELP_ARGS((const char *)run.data, "--print-names"), false, &all);
 	help_filter(&all, word, &out);
-	if (out.len) {
-		st = quit_write(&out, e);
-		st = st == ST_OK ? quit_flush(e) : st;
-	}
+	if (out.len)
+		st = quit_say(&out, e);
 	buf_clear(&run);
 	buf_clear(&all);
 	buf_clear(&out);
@@ -119,9 +86,9 @@ help_verb(char **arg, size_t n, struct err *e)
 
 	if (n == 0) {
 		help_overview(&out);
-		st = quit_write(&out, e);
+		st = quit_say(&out, e);
 		buf_clear(&out);
-		return st == ST_OK ? quit_flush(e) : st;
+		return st;
 	}
 	bool find = !strcmp(arg[0], "-k");
 	if (n != (find ? 2 : 1)) {

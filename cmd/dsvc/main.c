@@ -39,14 +39,6 @@ static const struct program program = {
 	.flags = PROGRAM_STOP_AT_OPERAND,
 };
 
-static enum status
-main_print(struct buf *text, struct err *e)
-{
-	enum status st = quit_write(text, e);
-	buf_clear(text);
-	return st == ST_OK ? quit_flush(e) : st;
-}
-
 /* Runs dsvc-VERB, whose argv is ours from the verb on. */
 static enum status
 main_verb(char **argv, struct err *e)
@@ -83,15 +75,16 @@ main(int argc, char **argv)
 		return code;
 	if (o.list) {
 		verb_list(false, &out);
-		st = main_print(&out, &e);
+		st = quit_say(&out, &e);
 	} else if (opt.n == 0) {
 		help_overview(&out);
-		st = main_print(&out, &e);
+		st = quit_say(&out, &e);
 	} else if (!strcmp(opt.operand[0], "help")) {
 		st = help_verb(opt.operand + 1, opt.n - 1, &e);
 	} else {
 		st = main_verb(opt.operand, &e);
 	}
+	buf_clear(&out);
 	opt_clear(&program, &o, &opt);
 	return st == ST_OK ? 0 : st == ST_NO ? 1 : report(program.name, &e);
 }

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "verbs.h"
 
-#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/path.h"
 #include "base/str.h"
-
-#define VERB_PREFIX "dsvc-"
+#include "cli/beside.h"
 
 static const struct {
 	const char *verb, *brief;
@@ -28,23 +27,16 @@ struct verbs {
 static void
 verb_folders(bool (*each)(const char *dir, void *arg), void *arg)
 {
-	char self[4096];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+	struct buf own = { 0 };
 	const char *path = getenv("PATH");
+	bool more = !path_own_folder(&own) || each((const char *)own.data, arg);
 
-	if (n > 0) {
-		self[n] = '\0';
-		*strrchr(self, '/') = '\0';
-		if (!each(self, arg))
-			return;
-	}
-	for (size_t len; path && *path; path += len + (path[len] == ':')) {
+	buf_clear(&own);
+	for (size_t len; more && path && *path; path += len + (path[len] == ':')) {
 		len = strcspn(path, ":");
 		char *dir = len ? mem_strndup(path, len) : mem_strdup(".");
-		bool more = each(dir, arg);
+		more = each(dir, arg);
 		mem_free(dir);
-		if (!more)
-			return;
 	}
 }
 
@@ -60,7 +52,7 @@ verb_look(const char *dir, void *arg)
 	struct verb_sought *s = arg;
 
 	buf_reset(s->out);
-	buf_printf(s->out, "%s/" VERB_PREFIX "%s", dir, s->verb);
+	buf_printf(s->out, "%s/" BESIDE_PREFIX "%s", dir, s->verb);
 	s->found = access((const char *)s->out->data, X_OK) == 0;
 	return !s->found;
 }
@@ -76,8 +68,11 @@ verb_find(const char *verb, struct buf *out)
 }
 
 static void
-verb_add(struct verbs *all, const char *verb)
+verb_add(void *arg, const char *file, const char *verb)
 {
+	struct verbs *all = arg;
+
+	(void)file;
 	for (size_t i = 0; i < all->n; i++)
 		if (!strcmp(all->v[i], verb))
 			return;
@@ -88,18 +83,7 @@ verb_add(struct verbs *all, const char *verb)
 static bool
 verb_collect(const char *dir, void *arg)
 {
-	DIR *d = opendir(dir);
-	struct dirent *entry;
-
-	while (d && (entry = readdir(d))) {
-		const char *name = entry->d_name;
-		if (!str_starts(name, VERB_PREFIX) || !name[strlen(VERB_PREFIX)] ||
-		    faccessat(dirfd(d), name, X_OK, 0) != 0)
-			continue;
-		verb_add(arg, name + strlen(VERB_PREFIX));
-	}
-	if (d)
-		closedir(d);
+	beside_each(dir, verb_add, arg);
 	return true;
 }
 
@@ -160,7 +144,7 @@ verb_suggest(const char *word, char *out, size_t size)
 	struct verbs all = { 0 };
 
 	verb_all(&all);
-	verb_add(&all, "help");
+	verb_add(&all, NULL, "help");
 	bool near = str_suggest(word, verb_name, &all, out, size);
 	verb_free(&all);
 	return near;
