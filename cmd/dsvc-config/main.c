@@ -55,10 +55,8 @@ main(int argc, char **argv)
 		st = endpoint_choose(&opt, &program, o.dispatcher, o.context, &ep, &e);
 	if (st == ST_OK) {
 		settings_print(&ep, o.json, &out);
-		st = quit_write(&out, &e);
+		st = quit_say(&out, &e);
 	}
-	if (st == ST_OK)
-		st = quit_flush(&e);
 	buf_clear(&out);
 	opt_clear(&program, &o, &opt);
 	return st == ST_OK ? 0 : report(program.name, &e);

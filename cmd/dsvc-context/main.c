@@ -63,9 +63,7 @@ contexts_list(struct err *e)
 	if (st == ST_OK)
 		st = context_each(contexts_row, &l, e);
 	if (st == ST_OK)
-		st = quit_write(&l.out, e);
-	if (st == ST_OK)
-		st = quit_flush(e);
+		st = quit_say(&l.out, e);
 	buf_clear(&l.out);
 	return st;
 }

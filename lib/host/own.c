@@ -127,16 +127,11 @@ static void
 own_ask(const char *address, struct own *out)
 {
 	struct msg reply, ask = { .type = MSG_STATUS, .status = { .what = REPORT_ALL, .job = (char *)"" } };
-	struct tool *t;
 	struct err e;
 
-	if (tool_open(address, "the default", &t, &e) != ST_OK)
+	if (tool_once(address, "the default", &ask, MSG_REPORT, &reply, &e) != ST_OK)
 		return;
-	enum status st = tool_ask(t, &ask, &reply, &e);
-	tool_close(&t);
-	if (st != ST_OK)
-		return;
-	if (reply.type == MSG_REPORT && mp_check(reply.report.value.p, reply.report.value.n))
+	if (mp_check(reply.report.value.p, reply.report.value.n))
 		own_report((struct slice){ reply.report.value.p, reply.report.value.p + reply.report.value.n }, out);
 	msg_clear(&reply);
 }
