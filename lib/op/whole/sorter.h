@@ -36,7 +36,7 @@ enum status sorter_add(struct sorter *s, const uint8_t *key, size_t key_len,
 enum status sorter_end(struct sorter *s, struct err *e);
 /* Appends up to RUN_USUAL elements, about RUN_BYTES, in order; ST_END with the last. */
 enum status sorter_take(struct sorter *s, struct run *out, struct err *e);
-/* As sorter_take; the first call ends adding. */
+/* Appends like sorter_take; the first call ends adding. */
 enum status sorter_give(struct sorter *s, struct run *out, struct err *e);
 bool sorter_ended(const struct sorter *s);
 /* Whether everything is still in memory, and so little that saving it costs less than reading it again. */
