@@ -8,23 +8,10 @@ load lib/dsvc
 feed() { timeout "$patience" dsvc-feed --local --as ndjson "$@"; }
 core=(sh -c 'while IFS= read -r b; do printf "%s\n" "$b"; done')
 
+# The other ways, and the options of steps: in tfdata.bats.
 @test "who gets which rows of a step" {
 	run -0 feed -n 2 --batch 4 --results step -e 'range 4' -- "${core[@]}"
 	[[ $output == $'{"step":0,"core":0,"result":[0,1]}\n{"step":0,"core":1,"result":[2,3]}' ]]
-	run -0 feed -n 2 --results step -e 'range 4 | batch 2' -- "${core[@]}"
-	[[ $output == $'{"step":0,"core":0,"result":[0,1]}\n{"step":0,"core":1,"result":[2,3]}' ]]
-	for how in host step; do
-		run -0 feed -n 2 --element $how --results step -e 'range 4 | batch 4' -- "${core[@]}"
-		[[ $output == $'{"step":0,"core":0,"result":[0,1]}\n{"step":0,"core":1,"result":[2,3]}' ]]
-	done
-	run -0 feed -n 2 --element copy --results step -e 'range 2 | batch 2' -- "${core[@]}"
-	[[ $output == $'{"step":0,"core":0,"result":[0,1]}\n{"step":0,"core":1,"result":[0,1]}' ]]
-	run -0 feed --batch 2 --steps 2 --loop 1 -e 'range 9' -- cat
-	[[ $output == $'[0,1]\n[2,3]' ]]
-	run -0 feed --batch 2 --from 1 --until 2 -e 'range 9' -- cat
-	[[ $output == '[2,3]' ]]
-	run -0 --separate-stderr feed --batch 2 --tail pad --mask real -e 'range 1 | map {x: x}' -- cat
-	[[ $output == '{"x":[0,0],"real":[true,false]}' ]]
 	run -0 --separate-stderr feed -n 2 --batch 4 --tail pad --results rows -e 'range 7' -- "${core[@]}"
 	[[ $output == $'0\n1\n2\n3\n4\n5\n6' ]]
 }

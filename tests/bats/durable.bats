@@ -3,37 +3,10 @@
 # A dispatcher with --state: killed and started again, nothing is lost or repeated.
 
 load lib/dsvc
-
-many='range 300000 | map {i: x, pad: "0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890"}'
+load lib/slowly
 
 # shellcheck disable=SC2120
 state() { start "${1:-dispatch}" dsvc-dispatch --state "$BATS_TEST_TMPDIR/state"; }
-work() {
-	local name=$1
-	shift
-	start "$name" dsvc-work --memory 1M -j 1 "$@"
-}
-
-read_slowly() { # NAME ARG...
-	local name=$1
-	shift
-	mkfifo "$BATS_TEST_TMPDIR/$name.pipe"
-	spawn "$name" bash -c 'out=$1; shift; exec dsvc-read "$@" >"$out"' - "$BATS_TEST_TMPDIR/$name.pipe" --window 2 "$@"
-	exec {pipe}<"$BATS_TEST_TMPDIR/$name.pipe"
-	IFS= read -r -t "$patience" -u "$pipe" first
-}
-
-read_rest() { # FILE
-	{
-		echo "$first"
-		cat <&"$pipe"
-	} >"$1"
-	exec {pipe}<&-
-}
-
-exactly_once() {
-	sed 's/^{"i":\([0-9]*\),.*/\1/' "$@" | sort -n | cmp - <(seq 0 299999)
-}
 
 kill_dispatcher() {
 	kill -KILL "${pid[dispatch]}"

@@ -6,33 +6,9 @@
 #ifndef UNIT_WORKER_KIT_H
 #define UNIT_WORKER_KIT_H
 
-#include "core/work/worker.h"
+#include "worker_base.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "base/mem.h"
-
-#define MS 1000000ll
-
-static struct worker *w;
-static int64_t now;
-static struct worker_action acts[64];
-static size_t n_acts;
-static char names[64]; /* handles are addresses in here */
 static const struct stream_key key = { 7, 0, 1 };
-
-static inline void
-collect(void)
-{
-	while (n_acts)
-		msg_clear(&acts[--n_acts].msg);
-	while (worker_action(w, &acts[n_acts]))
-		assert_true(++n_acts < 64);
-}
 
 /* How many actions of this kind there are; -1: the handle of the only one is another. */
 static inline int
@@ -46,17 +22,6 @@ count(enum worker_action_kind kind, int handle)
 		else
 			n += acts[i].kind == kind;
 	return n;
-}
-
-static inline void
-told(struct msg m)
-{
-	struct msg copy;
-
-	msg_copy(&copy, &m);
-	worker_message(w, now += MS, &copy);
-	msg_clear(&copy);
-	collect();
 }
 
 static inline void
@@ -76,18 +41,6 @@ setup(void **state)
 	(void)state;
 	w = worker_new(&o, now = 1);
 	told((struct msg){ .type = MSG_WELCOME, .welcome = { WIRE_VERSION, 5, false, 1000, 5000 } });
-	return 0;
-}
-
-static inline int
-teardown(void **state)
-{
-	(void)state;
-	worker_stop(w);
-	collect();
-	while (n_acts)
-		msg_clear(&acts[--n_acts].msg);
-	worker_free(&w);
 	return 0;
 }
 

@@ -1,35 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/work/worker.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "base/mem.h"
+#include "worker_base.h"
 
 #define EACH_SETUP setup
 #define EACH_TEARDOWN teardown
 
-#define MS 1000000ll
 #define SEC 1000000000ll
 
-static struct worker *w;
-static int64_t now;
-static struct worker_action acts[256];
-static size_t n_acts;
-static char names[64]; /* handles are addresses in here */
 static struct stream_key key = { 7, 0, 1 };
-
-static void
-collect(void)
-{
-	while (n_acts)
-		msg_clear(&acts[--n_acts].msg);
-	while (worker_action(w, &acts[n_acts]))
-		assert_true(++n_acts < 256);
-}
 
 static struct worker_action *
 act(enum worker_action_kind kind, enum msg_type t)
@@ -38,17 +15,6 @@ act(enum worker_action_kind kind, enum msg_type t)
 		if (acts[i].kind == kind && (!t || acts[i].msg.type == t))
 			return &acts[i];
 	return NULL;
-}
-
-static void
-told(struct msg m)
-{
-	struct msg copy;
-
-	msg_copy(&copy, &m);
-	worker_message(w, now += MS, &copy);
-	msg_clear(&copy);
-	collect();
 }
 
 static void
@@ -98,18 +64,6 @@ setup(void **state)
 	assert_non_null(act(WORKER_START, MSG_ASSIGN));
 	assert_non_null(act(WORKER_TELL, MSG_ASSIGNED));
 	assert_int_equal(act(WORKER_TELL, MSG_SPLIT_REQ)->msg.split_req.k, 0);
-	return 0;
-}
-
-static int
-teardown(void **state)
-{
-	(void)state;
-	worker_stop(w);
-	collect();
-	while (n_acts)
-		msg_clear(&acts[--n_acts].msg);
-	worker_free(&w);
 	return 0;
 }
 

@@ -7,27 +7,12 @@
 
 #include <unistd.h>
 
-#include "file_help.h"
+#include "pooled_help.h"
 #include "op/pull.h"
 
 #define GROUP_SETUP handed_over
 #define GROUP_SETUP_2 as_it_pays
 #define GROUP_TEARDOWN file_teardown
-
-static int
-handed_over(void **state)
-{
-	pool_set_size(4); /* more than there may be processors */
-	pool_worth_ns = 0; /* all is handed over, however little it is */
-	return file_setup(state);
-}
-
-static int
-as_it_pays(void **state)
-{
-	pool_worth_ns = 40 * 1000;
-	return file_setup(state);
-}
 
 static const char *const par_ops[] = {
 	"map x * x + i", "map x + rand()", "map {n: x, i: i}", "map str(x) ~ /7/ ? skip() : x",

@@ -17,6 +17,7 @@
 #define EACH_SETUP setup
 #define EACH_TEARDOWN teardown
 
+#include "base/path.h"
 #include "trust/allowed.h"
 #include "trust/invitation.h"
 #include "trust/key_file.h"
@@ -63,7 +64,7 @@ at(const char *name)
 static void
 put(const char *name, const char *text, mode_t mode)
 {
-	assert_int_equal(trust_make_folder(at(name), &e), ST_OK);
+	assert_int_equal(path_make_folders(at(name), &e), ST_OK);
 	FILE *f = fopen(at(name), "w");
 	assert_non_null(f);
 	fputs(text, f);
