@@ -213,7 +213,7 @@ get_column(struct in *i, struct column *c)
 	char word[PATH];
 	size_t at = 0;
 
-	if (get_size(i) != 7)
+	if (get_size(i) != 8)
 		i->bad = 1;
 	for (size_t n = get_size(i); n && !i->bad; n--) {
 		get_text(i, word, sizeof word);
@@ -233,6 +233,7 @@ get_column(struct in *i, struct column *c)
 	}
 	c->at = get_number(i);
 	c->heap = get_number(i);
+	get_number(i);
 	get_number(i);
 }
 

@@ -51,7 +51,8 @@ struct dsvc_feed *dsvc_feed_open(const char *address, char **err);
 /* 1: a batch; 0: the end; -1: an error (dsvc_feed_error). */
 int dsvc_feed_next(struct dsvc_feed *f, struct dsvc_batch *b);
 /* The rows of a field, `a.b` in a nested record, "" for bare values: rows of the numbers of dims, one
- * after the other. NULL when there is no such column of that type. rows may be NULL. */
+ * after the other, also where --axis cuts along another axis than the first. NULL when there is no such
+ * column of that type. rows may be NULL. */
 const void *dsvc_feed_column(const struct dsvc_batch *b, const char *name, enum dsvc_dtype dtype, size_t *rows);
 /* Numbers in one row of a column; 0: there is none of fixed size. */
 size_t dsvc_feed_width(const struct dsvc_batch *b, const char *name);

@@ -162,6 +162,7 @@ _dsvc_feed()
 	--seat-wait) mapfile -t COMPREPLY < <(compgen -W 'never' -- "$cur"); return ;;
 	--batch) return ;;
 	--element) mapfile -t COMPREPLY < <(compgen -W 'core host step copy' -- "$cur"); return ;;
+	--axis) return ;;
 	--tail) mapfile -t COMPREPLY < <(compgen -W 'pad drop short error' -- "$cur"); return ;;
 	--pad) mapfile -t COMPREPLY < <(compgen -W 'zero last' -- "$cur"); return ;;
 	--mask) return ;;
@@ -201,7 +202,7 @@ _dsvc_feed()
 	--timeout) return ;;
 	esac
 	case $cur in
-	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -c --context -e --expression -f --file -s --set -I --include-dir -J --job --local -j --jobs -n --cores --host --seat-wait --batch --element --tail --pad --mask --expect --order --seed --shards --window --epoch --epochs --steps --until --from --loop --each-loop --prefetch --as --results -t --to -o --output --checkpoint --save-every --keep --listen --ready-fd --ready-file --wait-workers --wait-cores --slow --core-timeout --grace --slot-max --max-errors --errors --give-up -p --progress --stats --fail-empty --join --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -c --context -e --expression -f --file -s --set -I --include-dir -J --job --local -j --jobs -n --cores --host --seat-wait --batch --element --axis --tail --pad --mask --expect --order --seed --shards --window --epoch --epochs --steps --until --from --loop --each-loop --prefetch --as --results -t --to -o --output --checkpoint --save-every --keep --listen --ready-fd --ready-file --wait-workers --wait-cores --slow --core-timeout --grace --slot-max --max-errors --errors --give-up -p --progress --stats --fail-empty --join --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
 	*) _dsvc_spec "$1" "$2" && return; compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -W 'assert batch bucket bytes cache cardinality choose cmd concat count counter csv dataset dedup distribute drop elements enumerate exec files filter flat_map format group_by group_by_window ignore_errors interleave join lines load lookup map msgpack ndjson npy pad_to padded_batch parse prefetch print ragged_batch random range rate rebatch reduce rename repeat resample reverse sample sample_rate save scan select sh shard shuffle skip sleep snapshot sort sqlite stats stdin tail take take_while tar tee tfrecord top tsv unbatch unique whole window zip then' -- "$cur") ;;
 	esac
 }

@@ -2,6 +2,7 @@
 #include <signal.h>
 #include <string.h>
 
+#include "axes.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "cli/endpoint.h"
@@ -42,7 +43,7 @@ main_conf(const struct feed_opts *o, const struct feed_plan *p, struct feed_host
 	c->fill = (struct feed_fill_conf){ .element = o->batched ? FEED_ROWS : elements[o->element],
 		.batch = (uint64_t)o->batch, .cores = (uint32_t)o->cores, .prefetch = (uint32_t)o->prefetch,
 		.epochs = (uint32_t)(o->job.epoch + (uint64_t)o->epochs - 1), .tail = c->machine.tail, .pad_last = o->pad,
-		.mask = o->mask, .type = p->element,
+		.axes = { o->axes, o->n_axes }, .mask = o->mask, .type = p->element,
 		.expect = p->expect, .arrays = o->as == FEED_AS_NPY, .slot_max = (size_t)o->slot_max, .resumable = p->resumable };
 	hosts_conf(o, c);
 	c->steps = main_limit(o->steps);
@@ -133,6 +134,7 @@ main(int argc, char **argv)
 	feed_run_clear(&run);
 	feed_plan_clear(&plan);
 	mem_free(o.consumer);
+	axes_clear(&o);
 	opt_clear(&feed_program, &o, &opt);
 	return code;
 }

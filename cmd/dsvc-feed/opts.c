@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "opts.h"
+#include "axes.h"
 #include "hosts.h"
 
 #include <stddef.h>
@@ -44,6 +45,8 @@ static const struct param rows[] = {
 	{ .name = "element", .arg = "WHOSE", .kind = PARAM_CHOICE, AT(element), .def = "core",
 	  .choices = "core|host|step|copy", .complete = "core|host|step|copy",
 	  .help = "elements are batches, one for each core; host, step: to be cut; copy: for all" },
+	{ .name = "axis", .arg = "FIELD=K", .kind = PARAM_WORDS, AT(axis_texts), .flags = PARAM_RARE | PARAM_REPEAT,
+	  .help = "cut the tensors of FIELD along axis K, from 0 on; K alone: elements that are no records" },
 	{ .name = "tail", .arg = "WAY", .kind = PARAM_CHOICE, AT(tail), .def = "auto",
 	  .choices = "auto|pad|drop|short|error", .complete = "pad|drop|short|error",
 	  .help = "the last rows, too few for a step; short: share them; auto: short for one core, else pad" },
@@ -222,6 +225,8 @@ opts_check(struct feed_opts *o, struct err *e)
 		st = opts_where(o, e);
 	if (st == ST_OK)
 		st = hosts_check(o, e);
+	if (st == ST_OK)
+		st = axes_parse(o, e);
 	if (st != ST_OK)
 		return st;
 	if (o->batched && o->batch % o->cores) {

@@ -12,12 +12,13 @@
 #include "cli/opt.h"
 #include "cli/program.h"
 #include "cli/ready.h"
+#include "value/columns.h"
 #include "value/job_opts.h"
 
 struct feed_opts {
 	char *errors, *loop_text, *host_text;
 	char *dispatcher, *context, *expression, *file, *wait_workers, *mask, *expect, *output, *checkpoint, *listen, *join;
-	struct words set, include;
+	struct words set, include, axis_texts;
 	struct job_opts job;
 	struct ready ready;
 	int64_t jobs, give_up, cores, batch, epochs, steps, until, from, loop, loop_ns, prefetch, save_every, keep, slot_max;
@@ -29,6 +30,8 @@ struct feed_opts {
 	char **command;
 	bool rounds;
 	char *consumer;
+	struct column_axis *axes;    /* axes.h */
+	size_t n_axes;
 };
 
 extern const struct program feed_program;

@@ -16,7 +16,7 @@ enum { COLUMN_HEAP_LEAST = 4096 };
 struct record {
 	struct columns *c;
 	bool batches;
-	uint64_t rows;             /* rows that the batch has */
+	const struct column_axes *axes;
 	const char *path[COLUMNS_DEPTH];
 	uint32_t lens[COLUMNS_DEPTH];
 	struct err *e;
@@ -110,9 +110,9 @@ column_of_value(struct column *c, const uint8_t *p, size_t len, const struct typ
 	return true;
 }
 
-/* The column of one field of a batch: its rows without the first axis. */
+/* The column of one field of a batch: its rows without their axis. */
 static void
-column_of_batch(struct column *c, const uint8_t *p, size_t len, const struct type *type)
+column_of_batch(struct column *c, const uint8_t *p, size_t len, int axis, const struct type *type)
 {
 	struct mp h;
 	struct tensor t;
@@ -123,8 +123,11 @@ column_of_batch(struct column *c, const uint8_t *p, size_t len, const struct typ
 		column_fix(c, t.dtype);
 		c->tensor = t.n_dims > 1;
 		c->n_dims = t.n_dims - 1;
-		memcpy(c->dims, t.dims + 1, sizeof c->dims - sizeof *c->dims);
-		c->size = t.dims[0] ? t.size / t.dims[0] : 0;
+		c->axis = axis;
+		for (int i = 0, at = 0; i < t.n_dims; i++)
+			if (i != axis)
+				c->dims[at++] = t.dims[i];
+		c->size = t.dims[axis] ? t.size / t.dims[axis] : 0;
 		return;
 	}
 	const struct type *item = type && type->kind == TYPE_LIST ? type->item : NULL;
@@ -134,38 +137,62 @@ column_of_batch(struct column *c, const uint8_t *p, size_t len, const struct typ
 
 /* How many rows a field of a batch has; 0: none, or no axis. */
 static uint64_t
-record_length(const uint8_t *p, size_t len)
+record_length(const uint8_t *p, size_t len, int axis)
 {
 	struct mp h;
 	struct tensor t;
 
 	mp_head(p, p + len, &h);
-	if (h.kind == MP_LIST)
+	if (h.kind == MP_LIST && !axis)
 		return h.n;
-	if (h.kind == MP_EXT && h.ext == MP_EXT_TENSOR && tensor_read(h.p, h.n, &t) && t.n_dims > 0)
-		return t.dims[0];
+	if (h.kind == MP_EXT && h.ext == MP_EXT_TENSOR && tensor_read(h.p, h.n, &t) && t.n_dims > axis)
+		return t.dims[axis];
+	return 0;
+}
+
+/* The axis of the field at r->path. */
+static int
+record_axis(const struct record *r, size_t depth)
+{
+	for (size_t i = 0; r->axes && i < r->axes->n; i++) {
+		const char *at = r->axes->v[i].field;
+		size_t k = 0;
+
+		for (; k < depth && !strncmp(at, r->path[k], r->lens[k]); k++) {
+			at += r->lens[k];
+			if (k + 1 < depth && *at++ != '.')
+				break;
+		}
+		if (k == depth && !*at)
+			return r->axes->v[i].axis;
+	}
 	return 0;
 }
 
 /* Whether all columns of the element have the same number of rows, which goes to *rows. */
 static bool
-record_is_batch(const uint8_t *p, size_t len, uint64_t *rows, int depth)
+record_is_batch(struct record *r, const uint8_t *p, size_t len, uint64_t *rows, size_t depth)
 {
 	const uint8_t *end = p + len;
-	struct mp h;
+	struct mp h, key;
 
 	mp_head(p, end, &h);
 	if (h.kind != MP_RECORD) {
-		uint64_t n = record_length(p, len);
+		uint64_t n = record_length(p, len, record_axis(r, depth));
 		bool same = n && (!*rows || *rows == n);
 		*rows = n;
 		return same;
 	}
 	p = h.p;
 	for (uint32_t i = 0; i < h.n; i++) {
+		mp_head(p, end, &key);
 		p = mp_skip(p, end);
 		const uint8_t *next = mp_skip(p, end);
-		if (depth == COLUMNS_DEPTH || !record_is_batch(p, (size_t)(next - p), rows, depth + 1))
+		if (depth == COLUMNS_DEPTH || key.kind != MP_TEXT)
+			return false;
+		r->path[depth] = (const char *)key.p;
+		r->lens[depth] = key.n;
+		if (!record_is_batch(r, p, (size_t)(next - p), rows, depth + 1))
 			return false;
 		p = next;
 	}
@@ -241,28 +268,52 @@ record_value(struct record *r, struct column_node *node, const uint8_t *p, size_
 	struct column *col = columns_add(r->c);
 	record_path(r, col, depth);
 	if (r->batches)
-		column_of_batch(col, p, len, type);
+		column_of_batch(col, p, len, record_axis(r, depth), type);
 	else
 		column_of_value(col, p, len, type);
 	return ST_OK;
 }
 
+static enum status
+record_axes_known(const struct record *r)
+{
+	struct buf name = { 0 };
+	bool known = true;
+
+	for (size_t i = 0; r->axes && known && i < r->axes->n; i++) {
+		const struct column_axis *a = &r->axes->v[i];
+
+		known = false;
+		for (size_t k = 0; k < r->c->n && !known; k++) {
+			buf_reset(&name);
+			column_name(&r->c->v[k], &name);
+			known = !strcmp(name.len ? (char *)name.data : "", a->field);
+		}
+		if (!known)
+			err_set(r->e, ST_DATA, "--axis %s=%d: elements have no field `%s`", a->field, a->axis, a->field);
+	}
+	buf_clear(&name);
+	return known ? ST_OK : ST_DATA;
+}
+
 enum status
-columns_record(const uint8_t *p, size_t len, const struct type *type, bool batches, const char *mask,
-	       struct columns **out, uint64_t *rows, struct err *e)
+columns_record(const uint8_t *p, size_t len, const struct type *type, bool batches, const struct column_axes *axes,
+	       const char *mask, struct columns **out, uint64_t *rows, struct err *e)
 {
 	struct columns *c = mem_zalloc(sizeof *c);
-	struct record r = { .c = c, .e = e };
+	struct record r = { .c = c, .axes = axes, .e = e };
 
 	*out = NULL;
 	*rows = 0;
 	c->root = mem_zalloc(sizeof *c->root);
 	c->mask = -1;
-	c->batches = r.batches = batches && record_is_batch(p, len, rows, 0);
+	c->batches = r.batches = batches && record_is_batch(&r, p, len, rows, 0);
 	c->whole = batches && !c->batches;
 	if (!r.batches)
 		*rows = 1;
 	enum status st = record_value(&r, c->root, p, len, type, 0);
+	if (st == ST_OK)
+		st = record_axes_known(&r);
 	for (size_t i = 0; mask && i < c->n && st == ST_OK; i++)
 		if (c->v[i].n_path && !strcmp(c->v[i].path[0], mask))
 			st = err_set(e, ST_DATA, "--mask %s: elements have a field of that name", mask);

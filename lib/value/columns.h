@@ -12,7 +12,8 @@
  * and what may be nil, is one MessagePack value a row, laid like bytes.
  *
  * Elements are rows, or batches: then a list, or the first axis of a tensor, holds the rows.
- * An element without such an axis is one row, and the columns are `whole`.
+ * An element without such an axis is one row, and the columns are `whole`. A field may have its rows
+ * along another axis of its tensors (struct column_axis).
  *
  * All columns begin at a multiple of COLUMN_ALIGN. Nothing here allocates per row.
  */
@@ -45,6 +46,7 @@ struct column {
 	int n_dims;
 	uint64_t dims[TYPE_DIMS_MAX];
 	bool tensor;         /* COLUMN_FIXED: its values are tensors, not numbers or bools */
+	int axis;            /* along which the rows of batches lie; dims has the others */
 	size_t size;         /* bytes of a row (COLUMN_FIXED) or of an item in the heap */
 	size_t at;           /* offset in the slot: of the rows, or of the offsets */
 	size_t heap, room;   /* not COLUMN_FIXED: offset of the heap in the slot, and its bytes */
@@ -63,11 +65,17 @@ struct columns {
 	uint64_t stamp;      /* for finding fields that come twice */
 };
 
+/* The axis, from 0, along which the rows of a field lie; `a.b` in a nested record, "" for a bare tensor. */
+struct column_axis { const char *field; int axis; };
+struct column_axes { const struct column_axis *v; size_t n; };
+
 /* Works the structure out from the first element. type: what is known of it beforehand, may be
- * NULL. batches: elements are to be taken as batches. mask: name of a column to be added, or NULL.
+ * NULL. batches: elements are to be taken as batches; axes, may be NULL, for fields whose rows do not lie along
+ * the first axis. mask: name of a column to be added, or NULL.
  * *rows: how many rows the element has. ST_DATA. Gives. */
-enum status columns_record(const uint8_t *p, size_t len, const struct type *type, bool batches, const char *mask,
-			   struct columns **out, uint64_t *rows, struct err *e);
+enum status columns_record(const uint8_t *p, size_t len, const struct type *type, bool batches,
+			   const struct column_axes *axes, const char *mask, struct columns **out, uint64_t *rows,
+			   struct err *e);
 void columns_free(struct columns **c);
 /* Lays out a slot of so many rows. Heaps have the room that they had, and at least `least`
  * bytes for each row. False: it would have more than `most` bytes. */
@@ -91,6 +99,10 @@ bool columns_pad(const struct columns *c, uint8_t *slot, uint64_t row, uint64_t 
 /* Appends rows [first, first + n) as one MessagePack value: a record of tensors and lists, or
  * the element itself where columns are whole and n is 1. False: it would be too large for one. */
 bool columns_take(const struct columns *c, const uint8_t *slot, uint64_t first, uint64_t n, struct buf *out);
+/* Dims of n rows of a fixed column, as they were in the element, and their number; -1: they would be too many. */
+int column_shape(const struct column *c, uint64_t n, uint64_t dims[TYPE_DIMS_MAX]);
+/* Copies rows [first, first + n) of a fixed column, along their axis. */
+void column_rows(const struct column *c, const uint8_t *slot, uint64_t first, uint64_t n, uint8_t *to);
 /* Appends `img.pixels`, the name of a column for people. */
 void column_name(const struct column *c, struct buf *out);
 /* Appends `u8[224,224,3]`, `int` or `[float]`: the type of a row. */

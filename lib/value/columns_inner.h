@@ -20,6 +20,8 @@ struct column_node {
 
 /* Kind, dtype and dims of one row, from one value; false: nothing can be said of it. */
 bool column_of_value(struct column *c, const uint8_t *p, size_t len, const struct type *type);
+/* Puts n rows, which lie along the column's axis, one after the other. */
+void column_turn(const struct column *c, const uint8_t *from, uint64_t n, uint8_t *to);
 /* Offsets of a column that is not fixed. They are aligned. */
 static inline uint64_t *
 column_offsets(const struct column *c, const uint8_t *slot)

@@ -82,14 +82,19 @@ put_number(const struct column *c, uint8_t *to, const struct mp *h)
 	}
 }
 
-/* A tensor whose last n_dims dims are those of the column, and which has `rows` rows before them. */
+/* A tensor of a row; with `batch` of rows along the column's axis. */
 static bool
-put_tensor(const struct column *c, uint8_t *to, const struct tensor *t, int skip)
+put_tensor(const struct column *c, uint8_t *to, const struct tensor *t, bool batch)
 {
-	if (t->dtype != c->dtype || t->n_dims != c->n_dims + skip ||
-	    memcmp(t->dims + skip, c->dims, (size_t)c->n_dims * sizeof *c->dims))
+	if (t->dtype != c->dtype || t->n_dims != c->n_dims + batch)
 		return false;
-	memcpy(to, t->data, t->size);
+	for (int i = 0, at = 0; i < t->n_dims; i++)
+		if ((!batch || i != c->axis) && t->dims[i] != c->dims[at++])
+			return false;
+	if (batch && c->axis)
+		column_turn(c, t->data, t->dims[c->axis], to);
+	else
+		memcpy(to, t->data, t->size);
 	return true;
 }
 
@@ -101,7 +106,7 @@ put_fixed(const struct column *c, uint8_t *to, const uint8_t *p, size_t len)
 
 	mp_head(p, p + len, &h);
 	if (h.kind == MP_EXT)
-		return h.ext == MP_EXT_TENSOR && tensor_read(h.p, h.n, &t) && put_tensor(c, to, &t, 0);
+		return h.ext == MP_EXT_TENSOR && tensor_read(h.p, h.n, &t) && put_tensor(c, to, &t, false);
 	return put_number(c, to, &h);
 }
 
@@ -192,14 +197,14 @@ put_batch(struct put *u, const struct column *c, const uint8_t *p, size_t len)
 	enum status st;
 
 	mp_head(p, end, &h);
-	if (h.kind == MP_EXT && h.ext == MP_EXT_TENSOR && tensor_read(h.p, h.n, &t) && t.n_dims &&
+	if (h.kind == MP_EXT && h.ext == MP_EXT_TENSOR && tensor_read(h.p, h.n, &t) && t.n_dims > c->axis &&
 	    c->kind == COLUMN_FIXED) {
-		st = put_length(u, c, t.dims[0]);
-		if (st == ST_OK && !put_tensor(c, u->slot + c->at + u->row * c->size, &t, 1))
+		st = put_length(u, c, t.dims[c->axis]);
+		if (st == ST_OK && !put_tensor(c, u->slot + c->at + u->row * c->size, &t, true))
 			st = put_refuse(u, c, p, len);
 		return st;
 	}
-	if (h.kind != MP_LIST)
+	if (h.kind != MP_LIST || c->axis)
 		return put_refuse(u, c, p, len);
 	st = put_length(u, c, h.n);
 	p = h.p;

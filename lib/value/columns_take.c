@@ -23,7 +23,7 @@ take_head(struct buf *out, enum mp_kind kind, uint64_t n)
 static bool
 take_fixed(const struct column *c, const uint8_t *slot, uint64_t first, uint64_t n, bool whole, struct buf *out)
 {
-	struct tensor t = { .dtype = c->dtype, .n_dims = c->n_dims + !whole };
+	struct tensor t = { .dtype = c->dtype, .n_dims = c->n_dims };
 	const uint8_t *data = slot + c->at + first * c->size;
 	uint8_t *p = buf_room(out, TENSOR_HEAD_MAX + c->size * n);
 
@@ -31,14 +31,14 @@ take_fixed(const struct column *c, const uint8_t *slot, uint64_t first, uint64_t
 		out->len += (size_t)(dtype_put(c->dtype, data, p) - p);
 		return true;
 	}
-	if (t.n_dims > TYPE_DIMS_MAX)
+	if (whole)
+		memcpy(t.dims, c->dims, (size_t)c->n_dims * sizeof *c->dims);
+	else if ((t.n_dims = column_shape(c, n, t.dims)) < 0)
 		return false;
-	t.dims[0] = n;
-	memcpy(t.dims + !whole, c->dims, (size_t)c->n_dims * sizeof *c->dims);
 	uint8_t *to = tensor_put_head(p, &t);
 	if (!to)
 		return false;
-	memcpy(to, data, t.size);
+	column_rows(c, slot, first, whole ? 1 : n, to);
 	out->len += (size_t)(to + t.size - p);
 	return true;
 }

@@ -68,6 +68,7 @@ struct feed_column {
 	struct { struct feed_dim *v; size_t n; } dims;
 	uint64_t at, heap;
 	bool tensor;
+	uint32_t axis;
 };
 struct feed_layout {
 	uint32_t slots;

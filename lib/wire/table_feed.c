@@ -51,7 +51,8 @@ static const struct field column[] = {
 	U32(feed_column, kind, 0, "0 fixed, 1 text, 2 bytes, 3 ints, 4 floats, 5 values"), NAME(feed_column, dtype, NULL),
 	LIST(feed_column, dims, TYPE_DIMS_MAX, dim, struct feed_dim, "of a row"),
 	U64(feed_column, at, "offset of the rows in the slot; or of rows + 1 offsets into the heap, u64"),
-	U64(feed_column, heap, "offset of the heap in the slot"), BOOL(feed_column, tensor, NULL), { 0 }
+	U64(feed_column, heap, "offset of the heap in the slot"), BOOL(feed_column, tensor, NULL),
+	U32(feed_column, axis, TYPE_DIMS_MAX, "the place among dims where the rows were in the element"), { 0 }
 };
 static const struct field ring[] = {
 	U32(feed_layout, slots, 0, NULL), U64(feed_layout, bytes, "of a slot"), U64(feed_layout, rows, "of a slot"),

@@ -94,12 +94,12 @@ class Ring:
 
 class Column:
     def __init__(self, path: List[str], kind: int, dtype: str, dims: List[List[int]], at: int, heap: int,
-                 tensor: bool) -> None:
+                 tensor: bool, axis: int = 0) -> None:
         self.path, self.kind, self.at, self.heap = path, kind, at, heap
         self.letter, self.name, self.size = DTYPES[dtype or "u8"]
         self.bf16 = dtype == "bf16"
         self.dims = tuple(d[0] for d in dims)
-        self.tensor = tensor
+        self.tensor, self.axis = tensor, axis
 
     def view(self, owner: Any, first: int, rows: int, whole: bool, writable: bool) -> Any:
         if self.kind:
@@ -113,15 +113,28 @@ class Column:
             a = np.ndarray(shape, self.name, owner, self.at + first * size)
             if not writable:
                 a.flags.writeable = False
+            if self.axis:
+                return np.moveaxis(a, 0, self.axis)
             return a[()] if not shape and not self.tensor else a
         raw: Any = memoryview(owner).cast("B")[self.at + first * size:self.at + (first + rows) * size]
         letter = "h" if self.letter == "e" else self.letter
         if not shape:
             return raw.cast(letter)[0]
+        if self.axis:
+            raw, shape = self._turned(raw, rows, size), self.dims[:self.axis] + (rows,) + self.dims[self.axis:]
         flat = raw.cast(letter)
         if 0 in shape or len(shape) == 1:
             return flat if writable else flat.toreadonly()
         return raw.cast(letter, shape) if writable else raw.cast(letter, shape).toreadonly()
+
+    def _turned(self, raw: memoryview, rows: int, size: int) -> memoryview:
+        """A copy with the rows along their axis: a memoryview has no strides of its own."""
+        outer = 1
+        for d in self.dims[:self.axis]:
+            outer *= d
+        inner = size // (outer or 1)
+        return memoryview(bytearray().join(raw[row * size + o * inner:row * size + (o + 1) * inner]
+                                           for o in range(outer) for row in range(rows)))
 
 
 class Ragged(Sequence[Any]):

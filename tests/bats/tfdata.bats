@@ -195,6 +195,7 @@ table() {
 # tf.data: PER_SHARD_V1, PER_HOST_V2
 # tf.data: PER_HOST_V1, SLICED
 # tf.data: BROADCAST
+# tf.data: batch_axis
 # tf.data: steps, max_steps, iterations_per_loop
 # tf.data: padding_mask
 # tf.data: outfeed, host_call
@@ -209,6 +210,8 @@ table() {
 	done
 	run -0 fed -n 2 --element copy --results step -e 'range 2 | batch 2' -- "${core[@]}"
 	[[ $output == $'{"step":0,"core":0,"result":[0,1]}\n{"step":0,"core":1,"result":[0,1]}' ]]
+	run -0 fed -n 2 --element host --axis 1 --results step -e 'elements [[[0, 1], [2, 3]]] | map tensor(x)' -- "${core[@]}"
+	[[ $output == $'{"step":0,"core":0,"result":[[0],[2]]}\n{"step":0,"core":1,"result":[[1],[3]]}' ]]
 	run -0 fed --batch 2 --steps 2 --loop 1 -e 'range 9' -- cat
 	[[ $output == $'[0,1]\n[2,3]' ]]
 	run -0 fed --batch 2 --from 1 --until 2 -e 'range 9' -- cat

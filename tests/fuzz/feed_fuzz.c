@@ -60,7 +60,7 @@ fuzz_rows(const uint8_t *p, const uint8_t *end, bool batches, const char *mask)
 	struct err e = { 0 };
 	uint64_t row = 0, rows, each;
 
-	if (!next || columns_record(p, (size_t)(next - p), NULL, batches, mask, &c, &each, &e) != ST_OK)
+	if (!next || columns_record(p, (size_t)(next - p), NULL, batches, NULL, mask, &c, &each, &e) != ST_OK)
 		return;
 	if (each && each <= FUZZ_ROWS && columns_lay(c, FUZZ_ROWS, 0, FUZZ_SLOT)) {
 		uint8_t *slot = mem_zalloc(c->bytes);

@@ -179,7 +179,7 @@ fill_begin(struct feed_fill *f, const uint8_t *p, size_t len, struct err *e)
 	enum status st = fill_expect(f, p, len, e);
 
 	if (st == ST_OK)
-		st = columns_record(p, len, f->c.type, batches, f->c.mask, &c, &f->each, e);
+		st = columns_record(p, len, f->c.type, batches, &f->c.axes, f->c.mask, &c, &f->each, e);
 	if (st != ST_OK)
 		return st;
 	if (f->c.arrays && (st = feed_npy_check(c, e)) != ST_OK) {
@@ -189,7 +189,8 @@ fill_begin(struct feed_fill *f, const uint8_t *p, size_t len, struct err *e)
 	if (c->whole && f->c.element == FEED_CUT) {
 		columns_free(&c);
 		err_set(e, ST_DATA, "elements have no common axis along which they could be cut");
-		err_help(e, "--element core gives each core whole elements; --batch N makes batches of them");
+		err_help(e, f->c.axes.n ? "--axis FIELD=K: all tensors of that field have an axis K, as long as the others' first" :
+			"--element core gives each core whole elements; --batch N makes batches of them");
 		return ST_DATA;
 	}
 	rows = f->c.element == FEED_ROWS ? f->c.batch : f->c.element == FEED_PER_CORE ? f->each * f->c.cores : f->each;

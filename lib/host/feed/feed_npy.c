@@ -26,10 +26,13 @@ feed_npy_put(const struct columns *c, const uint8_t *slot, uint64_t first, uint6
 {
 	const struct column *col = &c->v[0];
 	bool whole = c->whole && n == 1;
-	struct npy a = { .dtype = col->dtype, .n_dims = col->n_dims + !whole };
+	struct npy a = { .dtype = col->dtype, .n_dims = col->n_dims };
 
-	a.dims[0] = n;
-	memcpy(a.dims + !whole, col->dims, (size_t)col->n_dims * sizeof *col->dims);
+	if (whole)
+		memcpy(a.dims, col->dims, (size_t)col->n_dims * sizeof *col->dims);
+	else
+		a.n_dims = column_shape(col, n, a.dims);
 	out->len += npy_put_head(&a, buf_room(out, NPY_HEAD_PUT));
-	buf_put(out, slot + col->at + first * col->size, n * col->size);
+	column_rows(col, slot, first, n, buf_room(out, n * col->size));
+	out->len += n * col->size;
 }

@@ -374,7 +374,7 @@ seat_ring(struct feed_seat *s, struct feed_ring *r)
 
 		v[i] = (struct feed_column){ .path = { .v = from->path, .n = from->n_path }, .kind = (uint32_t)from->kind,
 			.dtype = (char *)(uintptr_t)(from->kind == COLUMN_FIXED ? dtype_name(from->dtype) : NULL),
-			.at = from->at, .heap = from->heap, .tensor = from->tensor };
+			.at = from->at, .heap = from->heap, .tensor = from->tensor, .axis = (uint32_t)from->axis };
 		v[i].dims.n = (size_t)from->n_dims;
 		v[i].dims.v = mem_array((size_t)from->n_dims + 1, sizeof *v[i].dims.v);
 		for (int k = 0; k < from->n_dims; k++)

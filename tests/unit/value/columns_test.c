@@ -45,7 +45,7 @@ record(const char *text, bool batches, const char *mask, uint64_t rows)
 	uint64_t n;
 	struct err e;
 
-	assert_int_equal(columns_record(b.data, b.len, NULL, batches, mask, &c, &n, &e), ST_OK);
+	assert_int_equal(columns_record(b.data, b.len, NULL, batches, NULL, mask, &c, &n, &e), ST_OK);
 	assert_true(columns_lay(c, rows, 0, 1 << 20));
 	buf_clear(&b);
 	return c;
@@ -175,7 +175,7 @@ tensors_are_rows_or_hold_them(void **state)
 
 	(void)state;
 	for (int batches = 0; batches < 2; batches++) {
-		assert_int_equal(columns_record(a.data, a.len, NULL, batches, NULL, &c, &rows, &e), ST_OK);
+		assert_int_equal(columns_record(a.data, a.len, NULL, batches, NULL, NULL, &c, &rows, &e), ST_OK);
 		assert_int_equal(rows, batches ? 2 : 1);
 		assert_int_equal(c->v[0].size, batches ? 3 : 6);
 		assert_true(columns_lay(c, 2 * rows, 0, 1 << 20));
@@ -189,6 +189,45 @@ tensors_are_rows_or_hold_them(void **state)
 	}
 	buf_clear(&a);
 	buf_clear(&wider);
+}
+
+static void
+rows_may_lie_along_another_axis(void **state)
+{
+	const struct column_axis last = { "", 1 }, none = { "x", 1 }, far = { "", 2 };
+	const struct column_axes on_last = { &last, 1 }, on_none = { &none, 1 }, on_far = { &far, 1 };
+	struct buf a = tensor_of(2, 3), less = tensor_of(2, 1), taller = tensor_of(3, 3);
+	struct columns *c;
+	uint64_t rows, dims[TYPE_DIMS_MAX];
+	uint8_t turned[6];
+	struct err e;
+
+	(void)state;
+	assert_int_equal(columns_record(a.data, a.len, NULL, true, &on_last, NULL, &c, &rows, &e), ST_OK);
+	assert_int_equal(rows, 3);
+	assert_int_equal(c->v[0].size, 2);
+	assert_true(columns_lay(c, 4, 0, 1 << 20));
+	uint8_t *slot = mem_alloc(c->bytes);
+	assert_int_equal(columns_put(c, slot, 0, 3, a.data, a.len, &rows, &e), ST_OK);
+	assert_int_equal(columns_put(c, slot, 3, 1, less.data, less.len, &rows, &e), ST_OK);
+	assert_memory_equal(slot + c->v[0].at, "\0\3\1\4\2\5\0\1", 8); /* row after row */
+	taken(c, slot, 0, 3, "[[0,1,2],[3,4,5]]");
+	taken(c, slot, 1, 3, "[[1,2,0],[4,5,1]]");
+	assert_int_equal(column_shape(&c->v[0], 3, dims), 2);
+	assert_int_equal(dims[0], 2);
+	assert_int_equal(dims[1], 3);
+	column_rows(&c->v[0], slot, 0, 3, turned);
+	assert_memory_equal(turned, "\0\1\2\3\4\5", 6);
+	assert_int_equal(columns_put(c, slot, 0, 4, taller.data, taller.len, &rows, &e), ST_DATA);
+	mem_free(slot);
+	columns_free(&c);
+	assert_int_equal(columns_record(a.data, a.len, NULL, true, &on_none, NULL, &c, &rows, &e), ST_DATA);
+	assert_int_equal(columns_record(a.data, a.len, NULL, true, &on_far, NULL, &c, &rows, &e), ST_OK);
+	assert_true(c->whole);
+	columns_free(&c);
+	buf_clear(&a);
+	buf_clear(&less);
+	buf_clear(&taller);
 }
 
 static void
