@@ -91,6 +91,7 @@ reader_host_open(const struct reader_host_conf *conf, struct reader_host **out, 
 	reader_host_own(c);
 	c->fd = wake_open();
 	c->wake = wake_open();
+	c->stop_fd = wake_open();
 	pthread_mutex_init(&c->lock, NULL);
 	pthread_cond_init(&c->placed, NULL);
 	st = reader_host_start(c, reached.which, e);
@@ -146,6 +147,7 @@ reader_host_free(struct reader_host **cp)
 	secure_clear(&c->secure);
 	close(c->fd);
 	close(c->wake);
+	close(c->stop_fd);
 	pthread_mutex_destroy(&c->lock);
 	pthread_cond_destroy(&c->placed);
 	mem_free(c);
@@ -364,10 +366,17 @@ reader_host_stop_at(struct reader_host *c, uint64_t rounds, uint64_t multiple)
 		wake_set(c->wake);
 }
 
+int
+reader_host_stop_fd(const struct reader_host *c)
+{
+	return c->stop_fd;
+}
+
 bool
 reader_host_halted(struct reader_host *c)
 {
 	pthread_mutex_lock(&c->lock);
+	wake_clear(c->stop_fd);
 	bool halted = c->halted;
 	pthread_mutex_unlock(&c->lock);
 	return halted;
@@ -377,6 +386,7 @@ bool
 reader_host_fence(struct reader_host *c, uint64_t *rounds)
 {
 	pthread_mutex_lock(&c->lock);
+	wake_clear(c->stop_fd);
 	bool fenced = c->fenced;
 	*rounds = c->fence;
 	pthread_mutex_unlock(&c->lock);

@@ -84,6 +84,8 @@ uint64_t reader_host_rounds(struct reader_host *c);
  * `multiple` (0: any number). Said again it changes nothing. Without `stops` all that has come counts as begun, no
  * piece goes beyond the end, and the reader ends with it. */
 void reader_host_stop_at(struct reader_host *c, uint64_t rounds, uint64_t multiple);
+/* A descriptor that is readable when what the next two calls answer has become true; they clear it. */
+int reader_host_stop_fd(const struct reader_host *c);
 /* Whether another consumer asks for one; the descriptor is readable when that changes. */
 bool reader_host_halted(struct reader_host *c);
 /* Whether an end is known: all consumers are to write *rounds rounds of the pass, and then to close. It may have

@@ -69,7 +69,7 @@ struct reader_host {
 	uint64_t unreached;         /* worker whose memory could not be reached when it was tried last */
 	size_t shared;              /* number of links whose memory is mapped */
 
-	int fd, wake;
+	int fd, wake, stop_fd;
 	pthread_mutex_t lock;
 	struct item *items;         /* a queue: from items_at on */
 	size_t items_at, n_items, cap_items;

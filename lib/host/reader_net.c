@@ -331,6 +331,7 @@ reader_net_end(struct reader_host *c, const struct reader_action *a)
 		c->fenced = true;
 		c->fence = a->offset;
 	}
+	wake_set(c->stop_fd);
 	reader_net_readable(c);
 	pthread_mutex_unlock(&c->lock);
 }

@@ -19,6 +19,7 @@ feed_new(const struct feed_conf *c, int64_t now_ns)
 	f->core = mem_array(c->cores, sizeof *f->core);
 	f->slot = mem_array(c->slots, sizeof *f->slot);
 	f->why = FEED_END_STEPS;
+	f->hold = UINT64_MAX;
 	f->cause_at = INT64_MAX;
 	f->epoch = 1;
 	f->now = f->started_ns = now_ns;
@@ -239,7 +240,7 @@ static bool
 feed_may_tell(const struct feed *f, const struct feed_core *k)
 {
 	return k->joined && !k->leaving && !k->gone && !k->bye && !k->said &&
-	       k->told < f->filled && k->told < f->last && k->told < k->wanted &&
+	       k->told < f->filled && k->told < f->last && k->told < f->hold && k->told < k->wanted &&
 	       k->told < k->done + f->c.prefetch && k->told <= f->done + f->c.prefetch;
 }
 
@@ -370,22 +371,56 @@ feed_result(struct feed *f, int64_t now_ns, uint32_t core, uint64_t step, struct
 	return ST_OK;
 }
 
+static uint64_t
+feed_most_told(const struct feed *f)
+{
+	uint64_t most = f->c.from;
+
+	for (uint32_t i = 0; i < f->c.cores; i++)
+		if (f->core[i].told > most)
+			most = f->core[i].told;
+	return most;
+}
+
+/* The first step at which all cores can end: none was told of more, and it ends a loop. */
+static uint64_t
+feed_earliest(const struct feed *f)
+{
+	return feed_loop_round(f, feed_most_told(f));
+}
+
 void
 feed_stop(struct feed *f, int64_t now_ns, enum feed_end_why why, const char *text)
 {
-	uint64_t last = f->c.from;
+	feed_stop_at(f, now_ns, feed_earliest(f), why, text);
+	f->fixed = true;
+	feed_step(f);
+}
+
+uint64_t
+feed_hold(struct feed *f, int64_t now_ns)
+{
+	f->now = now_ns;
+	if (f->hold == UINT64_MAX)
+		f->hold = feed_earliest(f);
+	return f->hold;
+}
+
+void
+feed_stop_at(struct feed *f, int64_t now_ns, uint64_t step, enum feed_end_why why, const char *text)
+{
+	uint64_t told = feed_most_told(f);
 
 	f->now = now_ns;
-	for (uint32_t i = 0; i < f->c.cores; i++)
-		if (f->core[i].told > last)
-			last = f->core[i].told;
-	last = feed_loop_round(f, last);
-	if (last < f->last) {
-		f->last = last;
+	f->hold = UINT64_MAX;
+	if (step < told)
+		step = told;
+	if (step < f->last) {
+		f->last = step;
 		f->why = why;
+		f->fixed = true;
 		snprintf(f->text, sizeof f->text, "%s", text ? text : "");
 	}
-	f->fixed = true;
 	feed_step(f);
 }
 

@@ -94,6 +94,11 @@ bool feed_joined(const struct feed *f);           /* all of them have */
 enum status feed_ready(struct feed *f, int64_t now_ns, uint32_t core, const struct feed_ready *m, struct err *e);
 enum status feed_result(struct feed *f, int64_t now_ns, uint32_t core, uint64_t step, struct err *e);
 void feed_stop(struct feed *f, int64_t now_ns, enum feed_end_why why, const char *text);
+/* Stops with other hosts that must agree: no core is told of steps beyond those that feed_stop would let them do.
+ * Gives their number, which stays as it is; until feed_stop_at. */
+uint64_t feed_hold(struct feed *f, int64_t now_ns);
+/* The step that all agreed on, which is not before that one; or UINT64_MAX: the end comes otherwise. */
+void feed_stop_at(struct feed *f, int64_t now_ns, uint64_t step, enum feed_end_why why, const char *text);
 void feed_core_failed(struct feed *f, int64_t now_ns, uint32_t core, enum feed_class class, const struct err *e);
 void feed_bye(struct feed *f, int64_t now_ns, uint32_t core, uint64_t done);
 /* Its connection ended. */

@@ -55,6 +55,7 @@ struct feed {
 	uint32_t epoch;
 	uint64_t last;           /* steps in all; UINT64_MAX: not known */
 	bool fixed;              /* it will not change any more */
+	uint64_t hold;           /* no core is told of steps from here on; UINT64_MAX: there is no such limit */
 	enum feed_end_why why;
 	char text[256];          /* the end, for people */
 	char name[96];           /* lent by feed_name */

@@ -105,7 +105,8 @@ feed_loop_start(struct feed *f, uint32_t core)
 {
 	struct feed_core *k = &f->core[core];
 
-	if (!k->away || f->cause_at != INT64_MAX || k->told >= f->filled || k->told >= f->last)
+	if (!k->away || f->cause_at != INT64_MAX || k->told >= f->filled || k->told >= f->last ||
+	    k->told >= f->hold)
 		return;
 	uint64_t told = k->told;
 	*k = (struct feed_core){ .told = told, .done = told, .given = told, .wanted = told, .answered = told };

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "host/feed/feed_even.h"
 #include "host/feed/feed_npy.h"
 #include "value/mp.h"
 #include "value/type_zero.h"
@@ -21,6 +22,8 @@ struct feed_fill {
 	uint32_t slots;
 	uint64_t each;               /* rows of an element */
 	uint64_t step;               /* the step that is being filled */
+	uint64_t pass;               /* steps before the pass */
+	bool pass_known;
 	uint64_t over;               /* steps still to be passed over */
 	uint64_t in_step;            /* elements of it */
 	uint64_t nulls;              /* those that are padding */
@@ -29,6 +32,7 @@ struct feed_fill {
 	uint32_t epoch;
 	uint64_t skip;               /* elements of the service still to be passed over */
 	bool seen_first;
+	bool looks;                  /* for the end of the pass, though there is no room */
 	bool small, over_all, part;  /* small: a batch that is not full has come; part: elements of the pass came */
 	struct feed_rows cur;        /* elements taken from the source; cur.n are left */
 	uint64_t used;               /* elements handled, but not told the source yet */
@@ -41,35 +45,15 @@ struct feed_fill {
 };
 
 static void
-fill_base_unref(struct feed_base **bp)
-{
-	struct feed_base *b = *bp;
-
-	*bp = NULL;
-	if (!b || --b->refs)
-		return;
-	buf_clear(&b->position);
-	mem_free(b);
-}
-
-static struct feed_base *
-fill_base_ref(struct feed_base *b)
-{
-	if (b)
-		b->refs++;
-	return b;
-}
-
-static void
 fill_note_place(struct feed_fill *f)
 {
 	struct feed_place *p = &f->place[f->step % f->places];
 	bool next = !f->part;
 
-	fill_base_unref(&p->base);
+	feed_base_unref(&p->base);
 	/* Where hosts have parts of a step, their records are to be the same. */
 	*p = (struct feed_place){ .step = f->step, .rows = f->c.rounds ? f->all : f->rows, .epoch = f->epoch,
-		.base = next ? NULL : fill_base_ref(f->base), .skip = next ? 0 : f->behind };
+		.base = next ? NULL : feed_base_ref(f->base), .skip = next ? 0 : f->behind };
 }
 
 enum status
@@ -85,10 +69,12 @@ feed_fill_new(const struct feed_fill_conf *c, struct feed *machine, struct feed_
 	f->over = over;
 	f->rows = f->all = begin->rows;
 	f->epoch = begin->epoch ? begin->epoch : 1;
-	f->base = fill_base_ref(begin->base);
+	f->base = feed_base_ref(begin->base);
 	f->skip = !source || feed_source_skips(source) ? 0 : begin->skip;
 	f->behind = begin->skip - f->skip;
 	f->part = begin->base || begin->skip;
+	f->pass = f->step;
+	f->pass_known = !f->part;
 	f->places = 1;
 	f->place = mem_array(f->places, sizeof *f->place);
 	f->types = types_new();
@@ -111,8 +97,8 @@ feed_fill_free(struct feed_fill **fp)
 	for (uint32_t i = 0; i < f->slots; i++)
 		feed_ring_unref(&f->slot[i]);
 	for (size_t i = 0; i < f->places; i++)
-		fill_base_unref(&f->place[i].base);
-	fill_base_unref(&f->base);
+		feed_base_unref(&f->place[i].base);
+	feed_base_unref(&f->base);
 	feed_ring_unref(&f->ring);
 	types_free(&f->types);
 	mem_free(f->slot);
@@ -121,17 +107,6 @@ feed_fill_free(struct feed_fill **fp)
 }
 
 /* The first element */
-
-static enum status
-fill_even(uint64_t rows, uint32_t cores, struct err *e)
-{
-	if (rows % cores == 0)
-		return ST_OK;
-	err_set(e, ST_DATA, "%llu rows cannot be shared evenly by %u cores", (unsigned long long)rows, cores);
-	err_help(e, "batches of %llu or %llu rows", (unsigned long long)(rows < cores ? cores : rows / cores * cores),
-		 (unsigned long long)((rows / cores + 1) * cores));
-	return ST_DATA;
-}
 
 static enum status
 fill_expect(struct feed_fill *f, const uint8_t *p, size_t len, struct err *e)
@@ -194,7 +169,7 @@ fill_begin(struct feed_fill *f, const uint8_t *p, size_t len, struct err *e)
 		return ST_DATA;
 	}
 	rows = f->c.element == FEED_ROWS ? f->c.batch : f->c.element == FEED_PER_CORE ? f->each * f->c.cores : f->each;
-	if (f->c.element == FEED_CUT && (st = fill_even(rows, f->c.parts, e)) != ST_OK) {
+	if (f->c.element == FEED_CUT && (st = feed_even(rows, f->c.parts, e)) != ST_OK) {
 		columns_free(&c);
 		return st;
 	}
@@ -265,10 +240,10 @@ fill_base(struct feed_fill *f, int64_t now_ns)
 	b->refs = 1;
 	f->base_ns = now_ns;
 	if (!feed_source_position(f->source, &b->position)) {
-		fill_base_unref(&b);
+		feed_base_unref(&b);
 		return;
 	}
-	fill_base_unref(&f->base);
+	feed_base_unref(&f->base);
 	f->base = b;
 	f->behind = 0;
 }
@@ -467,7 +442,7 @@ fill_tail(struct feed_fill *f, struct err *e)
 
 	f->small = f->part = false;
 	f->behind = 0;
-	fill_base_unref(&f->base);
+	feed_base_unref(&f->base);
 	if (f->in_step && f->over) { /* a short step, passed over */
 		f->in_step = 0;
 		if (f->c.tail != FEED_DROP)
@@ -513,6 +488,8 @@ fill_pass(struct feed_fill *f, int64_t now_ns, struct err *e)
 	f->epoch++;
 	f->in_step = f->nulls = 0;
 	f->seen_first = false;
+	f->pass = f->step;
+	f->pass_known = true;
 	fill_note_place(f);
 	f->over_all = last;
 	if (!f->over)
@@ -522,6 +499,20 @@ fill_pass(struct feed_fill *f, int64_t now_ns, struct err *e)
 	else
 		feed_set_epoch(f->machine, f->epoch);
 	return last ? ST_END : feed_source_pass(f->source, e);
+}
+
+/* It began in the middle of a pass, whose rounds the reader counts: those of the elements that were taken, of which
+ * cur.n are left, and some of these lie before the step. */
+static void
+fill_pass_begin(struct feed_fill *f)
+{
+	struct reader_host *r = f->c.rounds ? feed_source_reader(f->source) : NULL;
+	int64_t unit = (int64_t)fill_elements_of_step(f), ahead = (int64_t)f->cur.n - (int64_t)f->skip;
+	int64_t rounds = ahead >= 0 ? (ahead + unit - 1) / unit : -(-ahead / unit);
+
+	if (r)
+		f->pass = f->step - (uint64_t)((int64_t)reader_host_rounds(r) - rounds);
+	f->pass_known = true;
 }
 
 enum status
@@ -536,21 +527,41 @@ feed_fill_run(struct feed_fill *f, int64_t now_ns, bool *dry, struct err *e)
 		return ST_END;
 	}
 	for (;;) {
-		if (feed_full(f->machine))
+		if (feed_full(f->machine)) {
+			if (f->source)
+				feed_source_used(f->source, f->used);
+			f->used = 0;
 			return ST_END;
+		}
 		enum status st = fill_some(f, now_ns, e);
 		if (st != ST_OK)
 			return st;
-		if (f->ring && !f->over && !feed_room(f->machine))
+		if (f->ring && !f->over && !feed_room(f->machine) && !f->looks)
 			return ST_AGAIN;
 		st = feed_source_take(f->source, &f->cur, e);
 		if (st == ST_AGAIN)
 			*dry = true;
+		if (st == ST_OK && !f->pass_known)
+			fill_pass_begin(f);
 		if (st == ST_END)
 			st = fill_pass(f, now_ns, e);
 		if (st != ST_OK)
 			return st;
 	}
+}
+
+void
+feed_fill_look(struct feed_fill *f)
+{
+	f->looks = true;
+}
+
+bool
+feed_fill_pass(const struct feed_fill *f, uint32_t *epoch, uint64_t *before)
+{
+	*epoch = f->epoch;
+	*before = f->pass;
+	return f->pass_known && !f->over_all;
 }
 
 struct feed_ring *

@@ -42,6 +42,14 @@ struct feed_place {
 	uint64_t skip;           /* elements behind it */
 };
 struct feed_base { int refs; struct buf position; };
+static inline struct feed_base *
+feed_base_ref(struct feed_base *b)
+{
+	if (b)
+		b->refs++;
+	return b;
+}
+void feed_base_unref(struct feed_base **b);   /* drops and nulls; accepts NULL */
 
 struct feed_fill;
 
@@ -57,6 +65,10 @@ enum status feed_fill_run(struct feed_fill *f, int64_t now_ns, bool *dry, struct
 struct feed_ring *feed_fill_ring(const struct feed_fill *f, uint32_t slot);
 /* The place after so many steps; NULL: it is not known any more, or not yet. Lent. */
 const struct feed_place *feed_fill_place(const struct feed_fill *f, uint64_t step);
+/* From now on the end of a pass is seen even while there is no room. */
+void feed_fill_look(struct feed_fill *f);
+/* The pass that is being filled, and the number of steps before it. False: not known yet, or no pass follows. */
+bool feed_fill_pass(const struct feed_fill *f, uint32_t *epoch, uint64_t *before);
 uint64_t feed_fill_rows(const struct feed_fill *f);   /* real rows in steps */
 /* Rows of the last step, when it was not full: real ones (0: it was), of so many. */
 uint64_t feed_fill_tail(const struct feed_fill *f, uint64_t *of);

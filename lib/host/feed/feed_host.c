@@ -13,7 +13,10 @@
 #include "base/wake.h"
 #include "host/feed/feed_host_inner.h"
 
-enum { HOST_FDS = 5 };   /* for each seat: socket, stdin, stdout, stderr, process */
+enum {
+	HOST_FIRST = 4,  /* descriptors before those of guests and seats */
+	HOST_FDS = 5     /* for each seat: socket, stdin, stdout, stderr, process */
+};
 #define HOST_IDLE_NS 10000000000ll /* how long a want of data is told after */
 
 void
@@ -89,15 +92,22 @@ host_start(struct feed_host *h, struct err *e)
 
 /* Actions of the machine */
 
+static enum status
+host_pass_done(struct feed_host *h, uint64_t step, bool last_of_loop, bool last, struct err *e)
+{
+	h->done = step;
+	h->done_last = last;
+	return h->c->done(h->c->arg, step, feed_fill_place(h->fill, step), &h->what, last_of_loop, last, e);
+}
+
 static void
 host_done(struct feed_host *h, uint64_t step, bool last_of_loop)
 {
-	const struct feed_place *p = feed_fill_place(h->fill, step);
 	struct feed_end end;
 	struct err e;
 
 	feed_end(h->machine, &end);
-	if (h->c->done(h->c->arg, step, p, &h->what, last_of_loop, step == end.step, &e) != ST_OK)
+	if (host_pass_done(h, step, last_of_loop, step == end.step, &e) != ST_OK)
 		feed_core_failed(h->machine, h->now, FEED_ANY_CORE, FEED_SAID, &e);
 }
 
@@ -149,9 +159,10 @@ host_job(struct feed_host *h)
 {
 	const struct reader_host_job *job = h->source ? feed_source_job(h->source) : NULL;
 
-	if (!job)
+	if (!job || !job->dataset || (h->dataset && !strcmp(h->dataset, job->dataset)))
 		return;
-	h->what.dataset = job->dataset;
+	mem_free(h->dataset);
+	h->what.dataset = h->dataset = mem_strdup(job->dataset);
 }
 
 /* The time for which cores waited for data, and that for which the data waited for cores. */
@@ -230,18 +241,19 @@ static void
 host_stopped(struct feed_host *h)
 {
 	h->signalled = true;
-	feed_stop(h->machine, h->now, FEED_END_SIGNAL, "a signal");
+	feed_host_stop(h, FEED_END_SIGNAL, "a signal");
 }
 
 static void
 host_wait(struct feed_host *h, struct pollfd *p)
 {
 	uint32_t n = h->c->machine.cores;
-	size_t guests = h->n_guest, at = 3;
+	size_t guests = h->n_guest, at = HOST_FIRST;
 
 	p[0] = host_fd(h->c->stop_fd, !h->signalled && h->c->stop_fd >= 0, false);
 	p[1] = host_fd(h->listener, h->listener >= 0, false);
 	p[2] = host_fd(h->source ? feed_source_fd(h->source) : -1, h->dry, false);
+	p[3] = host_fd(h->source ? feed_source_stop_fd(h->source) : -1, !h->agreed, false);
 	for (size_t i = 0; i < guests; i++)
 		p[at++] = host_fd(h->guest[i].fd, true, false);
 	for (uint32_t i = 0; i < n; i++) {
@@ -258,9 +270,9 @@ host_wait(struct feed_host *h, struct pollfd *p)
 	if (p[0].revents)
 		host_stopped(h);
 	for (uint32_t i = 0; i < n; i++)
-		host_seat_events(h, i, &p[3 + guests + i * HOST_FDS]);
+		host_seat_events(h, i, &p[HOST_FIRST + guests + i * HOST_FDS]);
 	for (size_t i = guests; i-- > 0;)
-		if (p[3 + i].revents)
+		if (p[HOST_FIRST + i].revents)
 			feed_seat_guest(h, i);
 	if (p[1].revents)
 		feed_seat_accept(h);
@@ -271,10 +283,11 @@ host_wait(struct feed_host *h, struct pollfd *p)
 static void
 host_loop(struct feed_host *h)
 {
-	struct pollfd *p = mem_array(3 + 64 + h->c->machine.cores * (size_t)HOST_FDS, sizeof *p);
+	struct pollfd *p = mem_array(HOST_FIRST + 64 + h->c->machine.cores * (size_t)HOST_FDS, sizeof *p);
 
 	while (!h->over) {
 		host_fill(h);
+		feed_host_agree(h);
 		host_acts(h);
 		if (!h->over)
 			host_wait(h, p);
@@ -300,6 +313,9 @@ host_end(struct feed_host *h, struct err *e)
 		end->tail = feed_fill_tail(h->fill, &end->tail_of);
 		end->dropped = feed_fill_dropped(h->fill);
 	}
+	/* When a stop was asked for, all that was told may have been done already. */
+	if (!cause && h->done && !h->done_last && host_pass_done(h, h->done, false, true, e) != ST_OK)
+		return ST_NO;
 	if (!cause)
 		return ST_OK;
 	*e = cause->err;
@@ -320,6 +336,7 @@ host_clear(struct feed_host *h)
 		feed_link_clear(&h->guest[i]);
 	mem_free(h->guest);
 	mem_free(h->seat);
+	mem_free(h->dataset);
 	feed_fill_free(&h->fill);
 	feed_source_free(&h->source);
 	if (h->listener >= 0) {

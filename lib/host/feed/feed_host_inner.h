@@ -7,6 +7,7 @@
  *	feed_pipe.c     cores that read steps on stdin and answer on stdout
  *	feed_child.c    starting and ending children
  *	feed_answer.c   results: kept, cut into rows, passed on in order
+ *	feed_agree.c    an end on which several hosts agree
  */
 #ifndef HOST_FEED_HOST_INNER_H
 #define HOST_FEED_HOST_INNER_H
@@ -49,12 +50,20 @@ struct feed_host {
 	struct feed_fill *fill;
 	struct feed_seat *seat;
 	struct feed_what what;
+	char *dataset;               /* a copy for `what` once the job is known: it outlives the reader of a pass */
 	struct feed_place begin;
 	bool began, dry, filled, over, signalled;
 	int listener;                /* -1: none */
 	struct feed_link *guest;     /* connections that have not joined */
 	size_t n_guest, cap_guest;
 	struct json *json;
+	uint64_t done;               /* steps that were passed on as done by all cores */
+	bool done_last;              /* and that they were the last was said */
+	bool wants_end, agreed;      /* an end is asked for, by us or another host; and settled */
+	uint32_t asked_epoch;        /* the pass in which the other hosts were asked; 0: none */
+	uint64_t held;               /* the step that this host goes to, whatever the others have begun */
+	enum feed_end_why end_why;
+	char end_text[256];
 	int64_t now, starved_at, full_at;
 	struct feed_host_end *end;
 };
@@ -97,5 +106,10 @@ enum status feed_answer_take(struct feed_host *h, uint32_t core, uint64_t step, 
 	   struct err *e);
 /* Passes on the answers of all cores to a step. */
 enum status feed_answer_pass(struct feed_host *h, uint64_t step, struct err *e);
+
+/* feed_agree.c: all cores are to end soon, at the same step; with several hosts those of all. */
+void feed_host_stop(struct feed_host *h, enum feed_end_why why, const char *text);
+/* Goes on with that: to be called when something was heard of the other hosts, or steps came. */
+void feed_host_agree(struct feed_host *h);
 
 #endif

@@ -91,11 +91,20 @@ feed_place_decode(const uint8_t *p, size_t n, struct feed_place *place, struct f
 }
 
 void
+feed_base_unref(struct feed_base **bp)
+{
+	struct feed_base *b = *bp;
+
+	*bp = NULL;
+	if (!b || --b->refs)
+		return;
+	buf_clear(&b->position);
+	mem_free(b);
+}
+
+void
 feed_place_clear(struct feed_place *p)
 {
-	if (p->base && !--p->base->refs) {
-		buf_clear(&p->base->position);
-		mem_free(p->base);
-	}
+	feed_base_unref(&p->base);
 	*p = (struct feed_place){ 0 };
 }

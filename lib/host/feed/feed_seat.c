@@ -15,7 +15,7 @@
 #include "base/str.h"
 #include "host/feed/feed_host_inner.h"
 
-enum { SEAT_GUESTS = 64 };
+enum { SEAT_GUESTS = 64, SEAT_DETAIL = 16 * 1024 /* bytes of a traceback that are shown */ };
 
 /* Coming */
 
@@ -252,28 +252,52 @@ seat_position_asked(struct feed_host *h, uint32_t core, uint64_t step)
 	buf_clear(&b);
 }
 
+/* The traceback of a core whose standard error is not ours, line by line; of a long one the end. */
+static void
+seat_detail(struct feed_host *h, uint32_t core, const char *detail)
+{
+	size_t n = detail ? strlen(detail) : 0;
+	const char *p = detail;
+	struct buf line = { 0 };
+
+	if (n > SEAT_DETAIL)
+		p += n - SEAT_DETAIL;
+	for (; n && *p; p++) {
+		buf_byte(&line, (uint8_t)(*p == '\n' || *p == '\t' || (unsigned char)*p >= ' ' ? *p : '?'));
+		if (*p != '\n' && p[1])
+			continue;
+		if (*p != '\n')
+			buf_byte(&line, '\n');
+		h->c->heard(h->c->arg, core, (const char *)line.data, line.len);
+		buf_reset(&line);
+	}
+	buf_clear(&line);
+}
+
 static void
 seat_failed(struct feed_host *h, uint32_t core, const struct feed_fail *f)
 {
 	struct err e;
 
+	if (!h->seat[core].child.pid)
+		seat_detail(h, core, f->detail);
 	err_set(&e, f->code >= 1 ? (enum status)f->code : ST_NO, "%s: %s", feed_name(h->machine, core), str_or_empty(f->text));
 	if (f->help)
 		err_help(&e, "%s", f->help);
 	feed_core_failed(h->machine, h->now, core, FEED_SAID, &e);
 }
 
-/* A core asks for the end. Hosts have no way to agree on the step yet. */
+/* A core asks for the end. Hosts that read one batch together have no way to agree on the step yet. */
 static enum status
 seat_stops(struct feed_host *h, uint32_t core, const char *why, struct err *e)
 {
-	if (h->c->hosts > 1) {
+	if (h->c->hosts > 1 && !h->c->fill.rounds) {
 		err_set(e, ST_UNAVAIL, "%s asks to stop (%s), and other hosts would go on", feed_name(h->machine, core),
 			str_or_empty(why));
 		err_help(e, "several hosts end at the same step with --steps or --until, or with the data");
 		return ST_UNAVAIL;
 	}
-	feed_stop(h->machine, h->now, FEED_END_STOP, why);
+	feed_host_stop(h, FEED_END_STOP, why);
 	return ST_OK;
 }
 

@@ -320,6 +320,18 @@ feed_source_idle(struct feed_source *s)
 	return stats.waiting_for_worker;
 }
 
+int
+feed_source_stop_fd(const struct feed_source *s)
+{
+	return s->reader && s->c.reader.stops ? reader_host_stop_fd(s->reader) : -1;
+}
+
+struct reader_host *
+feed_source_reader(struct feed_source *s)
+{
+	return s->reader;
+}
+
 bool
 feed_source_midway(struct feed_source *s)
 {

@@ -64,6 +64,10 @@ const struct reader_host_job *feed_source_job(const struct feed_source *s);
 /* In rounds: whether its first element is not the first of the pass, though no position was given: an earlier run
  * has taken those before it. */
 bool feed_source_midway(struct feed_source *s);
+/* In rounds, with reader.stops: readable when another host asks for an end or the end is known; -1: never. */
+int feed_source_stop_fd(const struct feed_source *s);
+/* The reader of the pass, for an end on which hosts agree; NULL: there is none. Lent. */
+struct reader_host *feed_source_reader(struct feed_source *s);
 /* Whether no worker has a stream, so that everybody waits for the service. */
 bool feed_source_idle(struct feed_source *s);
 
