@@ -436,6 +436,17 @@ chain_fill(struct op_inst *i, struct err *e)
 	return st;
 }
 
+const struct op_inst *
+op_stored(const struct op_inst *top)
+{
+	const struct op_inst *found = NULL;
+
+	for (; top->n_in == 1; top = top->in[0])
+		if (top->desc->flags & (OP_STORES | OP_WHOLE))
+			found = top->in[0];
+	return found;
+}
+
 enum status
 op_pull(struct op_inst *i, struct run **out, struct err *e)
 {

@@ -95,6 +95,7 @@ enum op_flag {
 	/* For the number of elements (op_elements_of): */
 	OP_WHOLE = 8192,   /* transform: gives nothing before its input has ended (sort, count) */
 	OP_CUTS = 16384,   /* transform: may end before its input does (take, take_while) */
+	OP_STORES = 65536, /* transform: puts its input away, and gives little or late (save) */
 	OP_ALIKE = 32768   /* transform: puts elements of one kind together, which differ from those of another (bucket) */
 };
 
@@ -342,6 +343,12 @@ static inline void
 op_stat_add(uint64_t *figure, uint64_t n)
 {
 	__atomic_store_n(figure, __atomic_load_n(figure, __ATOMIC_RELAXED) + n, __ATOMIC_RELAXED);
+}
+
+static inline uint64_t
+op_stat_get(const uint64_t *figure)
+{
+	return __atomic_load_n(figure, __ATOMIC_RELAXED);
 }
 
 /* A running operator, as its callbacks see it (chain.h has the chain's own members). */

@@ -40,6 +40,10 @@ op_untaken(const struct op_inst *i, uint32_t *n)
 	return *n ? i->lent->e + i->taken : NULL;
 }
 
+/* The one whose elements, by its stats, the chain has taken in without giving any for them yet, for
+ * it stores them or gives them late (save, sort); NULL: there is none such. */
+const struct op_inst *op_stored(const struct op_inst *top);
+
 /* Saves the state of the whole chain between two pulls; restores it, after op_open. Saving
  * gives false when an operator in the chain cannot be saved. */
 bool op_state_save(struct op_inst *i, struct buf *out);

@@ -308,7 +308,7 @@ struct msg_split_req {
 	struct stream_key key;
 	uint64_t k;
 	uint32_t n;
-	uint64_t given;         /* elements that the stream has given so far: its offset */
+	uint64_t given;         /* elements that the stream has given so far (its offset), or has stored */
 };
 struct msg_split {
 	struct stream_key key;

@@ -319,7 +319,7 @@ hostile_worker(void)
 					new_handle(), offset, 3, 30, 0);
 			offset += 3;
 			break;
-		case 3: worker_split_taken(w, now, key, any_number(UINT64_MAX)); break;
+		case 3: worker_split_taken(w, now, key, any_number(UINT64_MAX), any_number(UINT64_MAX)); break;
 		case 4: worker_tick(w, now); break;
 		case 5:
 			if (!rng_below(&r, 9))

@@ -197,7 +197,7 @@ producer_next_split(struct node *n, struct producer *p)
 		p->restoring = false;
 	}
 	if (p->assign.assign.by_split)
-		worker_split_taken(n->k->k, n->w->now, p->key, p->split);
+		worker_split_taken(n->k->k, n->w->now, p->key, p->split, 0);
 	return true;
 }
 

@@ -82,8 +82,9 @@ void worker_rested(struct worker *w, int64_t now_ns, struct stream_key key);
 /* In rounds, before worker_ended: the elements that do not fill a round, one by one; then, if `pad`
  * of the ASSIGN is set, null as one that may be put where others are missing. Takes the handle. */
 void worker_rest(struct worker *w, int64_t now_ns, struct stream_key key, void *handle, size_t bytes, bool pad);
-/* The thread began to read split k: the next ones are asked for. */
-void worker_split_taken(struct worker *w, int64_t now_ns, struct stream_key key, uint64_t k);
+/* The thread began to read split k: the next ones are asked for. stored: elements that its
+ * pipeline has put away without giving anything for them; never less than before. */
+void worker_split_taken(struct worker *w, int64_t now_ns, struct stream_key key, uint64_t k, uint64_t stored);
 /* All made: after the last worker_produced. made: elements produced, skipped ones too. */
 void worker_ended(struct worker *w, int64_t now_ns, struct stream_key key, uint64_t length, uint64_t made);
 /* The element behind the first `length` failed, in split number `split`: those before it

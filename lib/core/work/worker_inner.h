@@ -121,6 +121,7 @@ struct worker_stream {
 	int64_t turn_at;        /* on: since when; resting: told so when */
 	int64_t clock_at;       /* the time of its thread is counted up to here */
 	uint64_t first_split, made_to; /* first split in the ASSIGN; the element after the last made */
+	uint64_t stored;        /* elements that its pipeline has put away */
 	uint64_t failed;        /* elements that failed, of this and earlier generations */
 	uint64_t length, made, hand_offset, hand_split;
 	uint64_t fail_split;    /* PRODUCED_FAILED: the split that was being read */

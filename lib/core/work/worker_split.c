@@ -9,7 +9,7 @@ worker_stream_tell_ask(struct worker *w, struct worker_stream *s)
 {
 	struct msg *m = worker_tell(w, MSG_SPLIT_REQ);
 
-	m->split_req = (struct msg_split_req){ s->key, s->next_split, WORKER_SPLITS_ASKED, s->made_to };
+	m->split_req = (struct msg_split_req){ s->key, s->next_split, WORKER_SPLITS_ASKED, s->made_to + s->stored };
 	worker_clock(w, s);
 	s->asking = true;
 	s->asked_at = w->now;
@@ -44,7 +44,7 @@ worker_stream_splits(struct worker *w, struct msg *m)
 }
 
 void
-worker_split_taken(struct worker *w, int64_t now_ns, struct stream_key key, uint64_t k)
+worker_split_taken(struct worker *w, int64_t now_ns, struct stream_key key, uint64_t k, uint64_t stored)
 {
 	struct worker_stream *s = worker_stream_find(w, key);
 
@@ -52,6 +52,7 @@ worker_split_taken(struct worker *w, int64_t now_ns, struct stream_key key, uint
 	if (!s)
 		return;
 	worker_clock(w, s);
+	s->stored = stored;
 	if (k + 1 > s->taken)
 		s->taken = k + 1;
 	worker_stream_ask(w, s);

@@ -51,6 +51,7 @@ struct produce {
 	/* used by the thread that it has now */
 	struct plan_use *use;
 	struct op_inst *chain;
+	_Atomic(const struct op_inst *) stored; /* op_stored of it, for the threads in it */
 	bool opened;
 	struct op_ctx ctx;
 	struct service service;    /* for datasets of other services */
@@ -200,8 +201,10 @@ produce_next_split(void *arg, struct split *out, struct err *e)
 		st = ST_END;
 	}
 	pthread_mutex_unlock(&m->lock);
+	const struct op_inst *stored = atomic_load(&m->stored);
 	if (st == ST_OK)
-		produce_tell(m, (struct produce_event){ .kind = PRODUCE_SPLIT, .number = k });
+		produce_tell(m, (struct produce_event){ .kind = PRODUCE_SPLIT, .number = k,
+			.made = stored ? op_stat_get(&stored->stats.elements) : 0 });
 	return st;
 }
 
@@ -349,6 +352,7 @@ produce_open(struct produce *m, struct err *e)
 	atomic_store(&m->fault.offset, a->offset);
 	m->restart_ns = clock_mono_ns();
 	st = op_open(p->top, &m->ctx, &m->chain, e);
+	atomic_store(&m->stored, st == ST_OK ? op_stored(m->chain) : NULL);
 	if (st == ST_OK) /* not before the source has looked for its files */
 		st = plans_listed(p, a->listed, e);
 	if (st == ST_OK && a->has_state)
@@ -389,6 +393,7 @@ static void
 produce_over(struct produce *m, enum status st, struct err *e)
 {
 	op_close(&m->chain);
+	atomic_store(&m->stored, NULL);
 	plans_release(&m->use);
 	pthread_mutex_lock(&m->lock);
 	if (!atomic_load(&m->stop))

@@ -151,7 +151,7 @@ worker_host_event(struct worker_host *h, struct produce_event *ev, int64_t now)
 		worker_rest(w, now, ev->key, c, c->len, ev->can);
 		break;
 	case PRODUCE_SPLIT:
-		worker_split_taken(w, now, ev->key, ev->number);
+		worker_split_taken(w, now, ev->key, ev->number, ev->made);
 		break;
 	case PRODUCE_FAULTS:
 		worker_faults(w, now, ev->key, ev->number, &ev->faults);

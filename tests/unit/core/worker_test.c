@@ -236,7 +236,7 @@ splits_are_asked_for_ahead(void **state)
 	told((struct msg){ .type = MSG_SPLIT, .split = { key, 0, { &s, 1, 1 }, false } });
 	assert_non_null(act(WORKER_SPLITS, MSG_SPLIT));
 	assert_null(act(WORKER_TELL, MSG_SPLIT_REQ));
-	worker_split_taken(w, now, key, 0);
+	worker_split_taken(w, now, key, 0, 0);
 	collect();
 	assert_int_equal(act(WORKER_TELL, MSG_SPLIT_REQ)->msg.split_req.k, 1);
 	told((struct msg){ .type = MSG_SPLIT, .split = { key, 1, { NULL, 0, 0 }, true } });
