@@ -272,6 +272,18 @@ print(n)'
 	rm -r out cut
 	run -66 dsvc-run 'load "*"'
 	[[ $output == *"'lost' is not complete: "* ]]
+	# a large one is not given to its end, whatever it is packed with
+	local codec
+	for codec in none snappy zstd; do
+		dsvc-run -t none "range 300000 | save $codec compression=$codec"
+		cp -r $codec long
+		printf '\x07' | dd of="$(echo $codec/data-*)" bs=1 seek=150 conv=notrunc status=none
+		run -65 dsvc-run -t count "load $codec"
+		[[ $output == *"' is damaged: its checksum is "* ]]
+		printf '\x07' >>long/data-*
+		run -65 dsvc-run -t count 'load long'
+		rm -r long
+	done
 	# what is no part of it is not read
 	cp other/data-00000-000-00000.msgpack other/data-00000-000-00009.msgpack
 	dsvc-run 'load other' | cmp - <(seq 0 2999)

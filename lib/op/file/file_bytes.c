@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "op/file/file_gzip.h"
 #include "op/file/file_snappy.h"
+#include "op/kit/seal_list.h"
 
 enum { BYTES_SNIFF_MS = 50 };
 
@@ -18,6 +19,8 @@ struct file_bytes {
 	struct file_gzip *gzip;   /* kept for the next file */
 	struct file_snappy *snappy;
 	struct file_archive *archive;
+	const char *path;         /* NULL: it is not expected to be */
+	struct seal_file has;     /* its name is not set */
 };
 
 struct file_bytes *
@@ -57,6 +60,7 @@ file_bytes_open(struct file_bytes *f, const char *path, bool as_is, const struct
 	f->packing = FILE_PLAIN;
 	f->is_zlib = NULL;
 	f->sniffed = as_is;
+	f->path = NULL;
 	return file_input_open(&f->in, path, ctx, e);
 }
 
@@ -64,6 +68,15 @@ void
 file_bytes_zlib(struct file_bytes *f, file_is_zlib *is)
 {
 	f->is_zlib = is;
+}
+
+void
+file_bytes_expect(struct file_bytes *f, const char *path, const struct seal_file *has)
+{
+	f->path = path;
+	f->has = *has;
+	f->has.name = NULL;
+	file_input_expect(&f->in, has->bytes, has->summed, has->sum);
 }
 
 static enum file_packing
@@ -121,10 +134,9 @@ bytes_first(struct file_bytes *f, uint8_t *p, size_t room, size_t *n, struct err
 	return ST_OK;
 }
 
-enum status
-file_bytes_read(struct file_bytes *f, uint8_t *p, size_t room, size_t *n, struct err *e)
+static enum status
+bytes_read(struct file_bytes *f, uint8_t *p, size_t room, size_t *n, struct err *e)
 {
-	*n = 0;
 	if (!f->sniffed) {
 		enum status st = bytes_first(f, p, room, n, e);
 		if (st != ST_OK || *n)
@@ -137,6 +149,38 @@ file_bytes_read(struct file_bytes *f, uint8_t *p, size_t room, size_t *n, struct
 	if (f->packing == FILE_SNAPPY)
 		return file_snappy_read(f->snappy, &f->in, p, room, n, e);
 	return file_archive_read(f->archive, p, room, n, e);
+}
+
+/* Behind the end of what is packed there may be more bytes. */
+static enum status
+bytes_rest(struct file_bytes *f, struct err *e)
+{
+	enum status st = ST_OK;
+
+	if (f->in.regular && f->in.taken == f->has.bytes && !f->in.broken)
+		return ST_END; /* the sum was right then */
+	while (st == ST_OK)
+		st = file_input_fill(&f->in, e);
+	return st;
+}
+
+enum status
+file_bytes_read(struct file_bytes *f, uint8_t *p, size_t room, size_t *n, struct err *e)
+{
+	struct err why;
+
+	*n = 0;
+	enum status st = bytes_read(f, p, room, n, e);
+	if (!f->path || st == ST_OK || st == ST_AGAIN)
+		return st;
+	if (st == ST_END && f->packing != FILE_PLAIN)
+		st = bytes_rest(f, e);
+	/* Whatever is wrong with it, that it is not the file that was saved is told first. */
+	if (st == ST_DATA && seal_file_check(f->path, &f->has, &why) != ST_OK) {
+		*e = why;
+		st = why.kind;
+	}
+	return st;
 }
 
 enum status

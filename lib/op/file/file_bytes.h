@@ -17,6 +17,11 @@ void file_bytes_free(struct file_bytes **f);
 /* Opens a file. as_is: its bytes are not decompressed. */
 enum status file_bytes_open(struct file_bytes *f, const char *path, bool as_is,
 			    const struct op_ctx *ctx, struct err *e);
+/* To be called right after opening, before anything else is read: the list of a saved folder has
+ * this of the file. A read fails (ST_DATA) before it gives the last bytes if they are others, in
+ * the words of seal_file_check. path is lent until the file is closed. */
+struct seal_file;
+void file_bytes_expect(struct file_bytes *f, const char *path, const struct seal_file *has);
 /* To be called right after opening: the file may also be compressed by zlib, whose first two
  * bytes could belong to a text. `is` examines the first FILE_SNIFF bytes, or all there are. */
 typedef bool file_is_zlib(const uint8_t *p, size_t n);

@@ -11,6 +11,7 @@
 #include "base/gate.h"
 #include "base/mem.h"
 #include "base/pool.h"
+#include "value/crc32c.h"
 
 enum {
 	INPUT_BEAT_MS = 100, /* how often a wait checks for a stop */
@@ -50,6 +51,7 @@ file_input_open(struct file_input *in, const char *path, const struct op_ctx *ct
 	in->size = in->regular ? (uint64_t)st.st_size : 0;
 	in->taken = 0;
 	in->from = in->to = 0;
+	in->expects = in->broken = false;
 	in->ctx = ctx;
 	if (in->regular && st.st_size >= INPUT_LARGE)
 		(void)posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
@@ -81,8 +83,30 @@ file_input_ready(const struct file_input *in, int wait_ms)
 	return in->regular || poll(&p, 1, wait_ms) > 0;
 }
 
-enum status
-file_input_read(struct file_input *in, uint8_t *p, size_t room, size_t *n, struct err *e)
+void
+file_input_expect(struct file_input *in, uint64_t bytes, bool summed, uint32_t sum)
+{
+	in->expects = true;
+	in->summed = summed;
+	in->want_bytes = bytes;
+	in->want = sum;
+	in->sum = 0;
+}
+
+/* Looks at the n bytes at p that were read; over: there are no more. */
+static bool
+input_as_expected(struct file_input *in, const uint8_t *p, size_t n, bool over)
+{
+	if (n && in->summed)
+		in->sum = crc32c_more(in->sum, p, n);
+	if (in->taken < in->want_bytes && !over)
+		return true;
+	in->broken = in->taken != in->want_bytes || (in->summed && in->sum != in->want);
+	return !in->broken;
+}
+
+static enum status
+input_read(struct file_input *in, uint8_t *p, size_t room, size_t *n, struct err *e)
 {
 	*n = 0;
 	for (;;) {
@@ -106,6 +130,17 @@ file_input_read(struct file_input *in, uint8_t *p, size_t room, size_t *n, struc
 			return err_errno(e, "cannot read at byte %llu",
 					 (unsigned long long)in->taken);
 	}
+}
+
+enum status
+file_input_read(struct file_input *in, uint8_t *p, size_t room, size_t *n, struct err *e)
+{
+	enum status st = input_read(in, p, room, n, e);
+
+	if (!in->expects || (st != ST_OK && st != ST_END) || input_as_expected(in, p, *n, st == ST_END))
+		return st;
+	*n = 0;
+	return err_set(e, ST_DATA, "it is damaged");
 }
 
 enum status

@@ -26,11 +26,19 @@ struct file_input {
 	/* compressed bytes for decompression: [from, to) is unread */
 	uint8_t *buf;
 	size_t from, to;
+	/* by file_input_expect: known of its bytes; sum: their CRC-32C so far */
+	bool expects, summed, broken;
+	uint64_t want_bytes;
+	uint32_t want, sum;
 };
 
 void file_input_init(struct file_input *in);
 enum status file_input_open(struct file_input *in, const char *path, const struct op_ctx *ctx,
 			    struct err *e);
+/* To be called right after opening: the file has so many bytes and, if summed, this CRC-32C. The
+ * read that would give the last ones, or that finds too few or too many, fails if they
+ * are others (ST_DATA), and sets `broken`. */
+void file_input_expect(struct file_input *in, uint64_t bytes, bool summed, uint32_t sum);
 /* Reads up to `room` bytes to p. ST_END at the end; ST_AGAIN: stopped. */
 enum status file_input_read(struct file_input *in, uint8_t *p, size_t room, size_t *n, struct err *e);
 /* Whether a read would not wait, or at most wait_ms. */

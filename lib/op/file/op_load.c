@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * load: the elements that save or snapshot has written to a folder. What is in it
- * SNAPSHOT tells, with the checksum of each file, which is looked at before the file
- * is read.
+ * SNAPSHOT tells, with the checksum of each file.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -255,22 +254,25 @@ load_list(const struct op_node *n, struct split_list *out, struct err *e)
 	return load_as_files(n, out, e);
 }
 
-/* Compares the file with its checksum, before any of it is read. */
+/* The file is compared with its checksum while it is read; before that, if what comes before the
+ * place at which reading begins was read by another. */
 static enum status
 load_begin(struct op_inst *self, struct file_source *src, const char *path, bool inside, struct err *e)
 {
 	struct load *s = self->state;
 	char *dir = mem_strdup(path), *name = strrchr(dir, '/');
-	struct seal_file f;
+	struct seal_file found;
+	const struct seal_file *f = s->wait ? load_wait_last(&s->walk) : NULL;
 	enum status st = ST_OK;
 
-	(void)src;
 	if (name)
 		*name++ = '\0';
-	if (s->wait && !inside)
-		st = seal_file_check(path, load_wait_last(&s->walk), e);
-	else if (name && !inside && seal_files_find(dir, name, &f))
-		st = seal_file_check(path, &f, e);
+	if (!f && name && seal_files_find(dir, name, &found))
+		f = &found;
+	if (f && inside)
+		st = seal_file_check(path, f, e);
+	else if (f)
+		file_bytes_expect(src->bytes, path, f);
 	mem_free(dir);
 	return st;
 }
@@ -385,7 +387,8 @@ const struct op_desc op_load = {
 	       "wait=true all files, in the order in which they are completed, until the save has "
 	       "ended; one stream then reads them all. Types and number of the elements are those that "
 	       "SNAPSHOT tells. A save that failed is refused (65) with its "
-	       "error, and so is a file whose checksum is wrong. Elements "
+	       "error. A file is compared with its checksum while it is read: if that is wrong, reading ends "
+	       "with 65 before the last part of the file is given; of a small file nothing is given. Elements "
 	       "saved by one process without shards come in the order in which they were saved.",
 	.kind = OP_SOURCE,
 	.params = load_params,

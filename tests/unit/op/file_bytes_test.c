@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "file_help.h"
 
+#include <fcntl.h>
+
+#include "base/transfer.h"
 #include "op/file/file_bytes.h"
+#include "op/kit/seal_list.h"
+#include "value/crc32c.h"
 
 #define GROUP_SETUP file_setup
 #define GROUP_TEARDOWN file_teardown
@@ -33,6 +38,57 @@ slurp(const char *path, size_t room, struct buf *out, struct err *e)
 	}
 	file_bytes_free(&f);
 	return st;
+}
+
+/* Reads a file that is expected to have n bytes of this sum. */
+static enum status
+slurp_expected(uint64_t n, uint32_t sum, bool summed, size_t room, size_t *got, struct err *e)
+{
+	struct seal_file has = { .bytes = n, .sum = sum, .summed = summed };
+	struct file_bytes *f = file_bytes_new();
+	enum status st = file_bytes_open(f, "x", false, NULL, e);
+	uint8_t *p = mem_alloc(room);
+	size_t some;
+
+	file_bytes_expect(f, "x", &has);
+	for (*got = 0; st == ST_OK; *got += some)
+		st = file_bytes_read(f, p, room, &some, e);
+	mem_free(p);
+	file_bytes_free(&f);
+	return st;
+}
+
+static void
+a_file_that_is_not_the_expected_one_is_not_read_to_its_end(void **state)
+{
+	struct buf text = { 0 }, raw = { 0 };
+	struct err e = { 0 };
+	size_t got;
+
+	(void)state;
+	file_lines_text(&text, 200000);
+	for (int k = 0; k < KINDS; k++) {
+		file_put_packed("x", kinds[k].filter, text.data, text.len);
+		buf_reset(&raw);
+		int fd = open("x", O_RDONLY);
+		assert_true(fd >= 0 && transfer_read_all(fd, 1 << 24, &raw));
+		close(fd);
+		uint32_t sum = crc32c(raw.data, raw.len);
+		for (size_t room = 1000; room <= 256000; room += 255000) {
+			assert_int_equal(slurp_expected(raw.len, sum, true, room, &got, &e), ST_END);
+			assert_int_equal(got, text.len);
+			assert_int_equal(slurp_expected(raw.len, 0, false, room, &got, &e), ST_END);
+			assert_int_equal(slurp_expected(raw.len, sum + 1, true, room, &got, &e), ST_DATA);
+			assert_non_null(strstr(e.text, "'x' is damaged: its checksum is"));
+			assert_int_equal(slurp_expected(raw.len + 1, sum, true, room, &got, &e), ST_DATA);
+			assert_non_null(strstr(e.text, " bytes, and SNAPSHOT says"));
+			assert_int_equal(slurp_expected(raw.len - 1, sum, true, room, &got, &e), ST_DATA);
+		}
+		assert_int_equal(slurp_expected(raw.len, sum ^ 1, true, 1000, &got, &e), ST_DATA);
+		assert_true(got < text.len);
+	}
+	buf_clear(&text);
+	buf_clear(&raw);
 }
 
 static void

@@ -187,3 +187,32 @@ a_broken_state_does_no_harm(void **state)
 		plan_free(&s.plan);
 	}
 }
+
+/* How many elements a chain has taken in whose first element comes late; -1: all it takes come out. */
+static int64_t
+stored(const char *spec)
+{
+	struct saved s;
+	struct op_inst *i;
+	struct buf out = { 0 };
+
+	saved_open(&s, spec);
+	assert_int_equal(op_open(s.plan->top, &s.ctx, &i, &s.e), ST_OK);
+	const struct op_inst *from = op_stored(i);
+	saved_take(i, 1, &out, &s.e);
+	int64_t n = from ? (int64_t)op_stat_get(&from->stats.elements) : -1;
+	op_close(&i);
+	buf_clear(&out);
+	plan_free(&s.plan);
+	return n;
+}
+
+static void
+what_is_stored_is_counted(void **state)
+{
+	(void)state;
+	assert_int_equal(stored("range 3000 | map x + 1 | batch 7"), -1);
+	assert_int_equal(stored("range 3000 | filter x < 2000 | count"), 2000);
+	assert_int_equal(stored("range 3000 | sort | filter x > 2000 | count"), 3000);
+	assert_int_equal(stored("zip (range 3000) (range 9 | count)"), -1);
+}
