@@ -83,46 +83,47 @@ whole() { # DIR N: all of range N, once
 
 @test "detached, it goes on, and the same command waits for its end" {
 	service 2
-	within 20s dsvc-save --detach --chunk 20k -e 'range 400000 | rate 400k' out
+	within 20s dsvc-save --detach --chunk 20k -e 'range 60000 | rate 5k' out
 	[[ ! -e out/SNAPSHOT ]]
 	run -66 dsvc-run 'load out'
 	spawn read dsvc-run 'load out wait=true'
 	run -0 dsvc-status
 	[[ $output == *"save $PWD/out"* ]]
-	within 60s dsvc-save --chunk 20k -e 'range 400000 | rate 400k' out
-	whole out 400000
+	within 60s dsvc-save --chunk 20k -e 'range 60000 | rate 5k' out
+	whole out 60000
 	reap read 20
-	sort -n read.out | cmp - <(seq 0 399999)
+	sort -n read.out | cmp - <(seq 0 59999)
 }
 
 @test "dsvc-save is killed, again and again, and nothing is lost or saved twice" {
 	service 2
 	local i
 	for i in 1 2 3; do
-		spawn save dsvc-save --chunk 20k -e 'range 600000 | rate 500k' out
+		spawn save dsvc-save --if-missing --chunk 20k -e 'range 300000 | rate 30k' out
 		until_true 20s files out $((i * 4))
 		stop save KILL || true
 	done
-	spawn save dsvc-save -v --chunk 20k -e 'range 600000 | rate 500k' out
+	spawn save dsvc-save -v --if-missing --chunk 20k -e 'range 300000 | rate 30k' out
 	reap save 60
 	((status == 0))
-	[[ $(<save.err) == *' 600000 elements, '* ]]
-	whole out 600000
+	# (on a slow machine it may have been saved before)
+	[[ $(<save.err) != *elements* || $(<save.err) == *' 300000 elements, '* ]]
+	whole out 300000
 	# interrupted, it says that the save goes on
-	spawn save dsvc-save --chunk 20k -e 'range 300000 | rate 300k' int
+	spawn save dsvc-save --chunk 20k -e 'range 100000 | rate 10k' int
 	until_true 20s test -e int/.dsvc-position
 	stop save TERM || true
 	((status == 143))
 	[[ $(<save.err) == *'goes on'* ]]
-	within 60s dsvc-save --chunk 20k -e 'range 300000 | rate 300k' int
-	whole int 300000
+	within 60s dsvc-save --chunk 20k -e 'range 100000 | rate 10k' int
+	whole int 100000
 }
 
 @test "workers and the dispatcher are killed, and nothing is lost or saved twice" {
 	kept
 	start one dsvc-work -j 2
 	start two dsvc-work -j 2
-	spawn save dsvc-save --chunk 20k -e 'range 900000 | map x | rate 300k' out
+	spawn save dsvc-save --chunk 20k -e 'range 900000 | map x | rate 60k' out
 	until_true 20s files out 4
 	stop one KILL || true
 	start three dsvc-work -j 2
@@ -133,7 +134,7 @@ whole() { # DIR N: all of range N, once
 	stop save KILL || true
 	stop two KILL || true
 	start four dsvc-work -j 2
-	within 90s dsvc-save --chunk 20k -e 'range 900000 | map x | rate 300k' out
+	within 90s dsvc-save --if-missing --chunk 20k -e 'range 900000 | map x | rate 60k' out
 	whole out 900000
 	[[ ! $(find out -name '*.part') ]]
 }
@@ -158,7 +159,7 @@ whole() { # DIR N: all of range N, once
 
 @test "a second save to the folder while one runs" {
 	service 1
-	spawn save dsvc-save --chunk 20k -e 'range 300000 | rate 100k' out
+	spawn save dsvc-save --chunk 20k -e 'range 300000 | rate 20k' out
 	until_true 20s files out 1
 	run -75 dsvc-save --overwrite -e 'range 7' out
 	[[ $output == *"$PWD/out"*reader* ]]
