@@ -110,7 +110,7 @@ enum msg_type {
 	/* reader <-> dispatcher, in rounds */
 	MSG_STOP, MSG_HALT, MSG_FENCE,
 	/* worker <-> dispatcher */
-	MSG_MISSED, MSG_MISSED_OK,
+	MSG_MISSED, MSG_MISSED_OK, MSG_VIEW, MSG_VIEW_OK,
 	MSG_TYPES
 };
 
@@ -299,6 +299,7 @@ struct msg_assign {
 	bool all_known;         /* and no more will come */
 	struct secret secret;   /* the tickets of its readers are made of it; none: no ticket is asked for */
 	uint64_t window;        /* bytes kept for views; beyond, those behind miss the oldest; 0: they miss nothing */
+	bool shared;            /* views may be added: what all have is kept for them while there is room */
 	uint64_t listed;        /* split_list_names of the units, which the source must have; 0: whatever it has */
 };
 struct msg_assigned { struct stream_key key; };
@@ -337,6 +338,9 @@ struct msg_faults { struct stream_key key; uint64_t failed; struct msg_faults_li
 struct msg_reached { struct stream_key key; uint64_t seat; };
 struct msg_reader_gone { struct stream_key key; uint64_t seat; struct ranges acked; uint32_t view; bool ended; };
 struct msg_missed { struct stream_key key; uint32_t view; struct ranges ranges; };
+/* later: it may begin after `first`, with the oldest element that is there. */
+struct msg_view_add { struct stream_key key; uint32_t view; uint64_t first; bool later; };
+struct msg_view_ok { struct stream_key key; uint32_t view; bool can; uint64_t begin; };
 struct msg_gone_ok { struct stream_key key; uint64_t seat; struct ranges acked; uint32_t view; bool ended; };
 
 /* A reader that was sent a chunk of a stream. */
@@ -432,6 +436,8 @@ struct msg {
 		struct msg_reader_gone reader_gone;
 		struct msg_gone_ok gone_ok;
 		struct msg_missed missed;
+		struct msg_view_add view_add;
+		struct msg_view_ok view_ok;
 		struct msg_credit credit;
 		struct msg_chunk chunk;
 		struct msg_chunk_ack chunk_ack;

@@ -64,6 +64,7 @@ static const struct field assign[] = {
 	U64(msg_assign, window,
 		"bytes of the iteration's streams that the worker keeps: when a reader has credit and there is nothing for it, "
 		"the views behind miss the oldest elements beyond that; 0: none is missed"),
+	BOOL(msg_assign, shared, "views may be added: what all have is kept for them while there is room"),
 	{ 0 }
 };
 static const struct field assigned[] = { KEY(msg_assigned), { 0 } };
@@ -152,6 +153,20 @@ static const struct field missed[] = {
 	KEY(msg_missed),
 	U32(msg_missed, view, 0, NULL),
 	RANGES(msg_missed, ranges, "offsets"),
+	{ 0 }
+};
+static const struct field view_add[] = {
+	KEY(msg_view_add),
+	U32(msg_view_add, view, WIRE_VIEWS_MAX - 1, "number of the view"),
+	U64(msg_view_add, first, "offset of the first element that it is to get"),
+	BOOL(msg_view_add, later, "if that is not there any more it may begin at the first that is"),
+	{ 0 }
+};
+static const struct field view_ok[] = {
+	KEY(msg_view_ok),
+	U32(msg_view_ok, view, 0, NULL),
+	BOOL(msg_view_ok, can, "false: the stream has to be made again for it"),
+	U64(msg_view_ok, begin, "offset of the first element that it gets"),
 	{ 0 }
 };
 static const struct field credit[] = {
@@ -356,6 +371,10 @@ const struct msg_desc msg_descs_service[MSG_TYPES - MSG_LIST] = {
 		"then.", missed, 1, MAY_WORK | MAY_ADMIN },
 	ROW(MISSED_OK) = { "MISSED_OK", "dispatcher -> worker",
 		"Answers MISSED: these elements are booked as missed, unless a reader has them.", missed, 1, 0 },
+	ROW(VIEW) = { "VIEW", "dispatcher -> worker",
+		"A group has come to a shared job, and its view of the stream is added. Repeated until VIEW_OK.", view_add, 1, 0 },
+	ROW(VIEW_OK) = { "VIEW_OK", "worker -> dispatcher",
+		"Answers VIEW. What lies before `begin` the view does not get.", view_ok, 1, MAY_WORK | MAY_ADMIN },
 	ROW(FAULTS) = { "FAULTS", "worker -> dispatcher",
 		"Elements that failed. Not answered: the number is repeated in RESTART and STREAM_END.", faults, 1,
 		MAY_WORK | MAY_ADMIN },

@@ -175,6 +175,22 @@ group_is() { [[ $(group "$1" | jq -c "$2") == "$3" ]]; }
 	[[ $(cat "$BATS_TEST_TMPDIR/strict.err") == *"the group missed "*"--from start"* ]]
 }
 
+@test "a group that comes late gets what the workers still have, and nothing is made again for it" {
+	service
+	: >made
+	local pipeline="range 300000 | exec -- tee -a $PWD/made"
+	reader 7 early --sharding off -e "$pipeline"
+	run -0 shared --group late --sharding off --on-missed fail -o late -e "$pipeline" # the other one has not
+	cmp <(sort -n late) <(seq 0 299999)
+	cat <&7 >/dev/null
+	reap early
+	((status == 0))
+	exec 7<&-
+	(($(wc -l <made) == 300000))
+	run -0 dsvc-status --audit feats
+	[[ $output == *"group late  readers 0  acknowledged 300000  missed 0"* ]]
+}
+
 @test "a late group can begin at the start as long as nothing is forgotten" {
 	service
 	reader 7 early -e 'range 300000'

@@ -180,6 +180,7 @@ world_say_msg(struct world *w, const struct node *from, const struct node *to, c
 	case MSG_ASSIGN: case MSG_ASSIGNED: case MSG_HOLD: case MSG_HELD: case MSG_CREDIT: case MSG_CHUNK:
 	case MSG_CHUNK_ACK: case MSG_READER_GONE: case MSG_GONE_OK: case MSG_REVOKE: case MSG_STREAM_END:
 	case MSG_HANDOVER: case MSG_RESTART: case MSG_VOID: case MSG_SPLIT: case MSG_SPLIT_REQ: case MSG_MISSED:
+	case MSG_VIEW: case MSG_VIEW_OK:
 		printf(" %u.%u", k->stream, k->gen);
 		break;
 	default: break;
@@ -206,6 +207,12 @@ world_say_msg(struct world *w, const struct node *from, const struct node *to, c
 		printf(" view %u", m->missed.view);
 		world_say_ranges(&m->missed.ranges);
 	}
+	if (m->type == MSG_VIEW)
+		printf(" view %u from %llu%s", m->view_add.view, (unsigned long long)m->view_add.first,
+		       m->view_add.later ? " on" : "");
+	if (m->type == MSG_VIEW_OK)
+		printf(" view %u %s %llu", m->view_ok.view, m->view_ok.can ? "begins at" : "cannot",
+		       (unsigned long long)m->view_ok.begin);
 	if (m->type == MSG_ASSIGN) {
 		printf(" from %llu skip", (unsigned long long)m->assign.offset);
 		for (size_t i = 0; i < m->assign.views.n; i++)

@@ -539,7 +539,8 @@ sim_work_ctl(struct node *n, struct msg *m)
 			   n->w->where, job_target_word((int)n->w->target));
 	if (m->type == MSG_YIELD)
 		n->w->yields++;
-	if (m->type == MSG_YIELD && n->w->order == ORDER_ANY && !job_has_shards((int)n->w->sharding) && !n->w->set.whole)
+	if (m->type == MSG_YIELD && n->w->order == ORDER_ANY && !job_has_shards((int)n->w->sharding) &&
+	    !n->w->set.whole && n->w->groups == 1) /* once a group is done there are no new streams */
 		world_fail(n->w, "%s is to hand over a stream that is not bound to be anywhere", n->name);
 	worker_message(n->k->k, n->w->now, m);
 	sim_work_act(n);

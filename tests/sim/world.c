@@ -96,6 +96,13 @@ world_new_consumer(struct world *w, uint32_t place)
 }
 
 static void
+world_late(struct world *w, void *arg, uint64_t place)
+{
+	(void)arg;
+	world_new_consumer(w, (uint32_t)place);
+}
+
+static void
 world_resume(struct world *w, void *arg, uint64_t tag)
 {
 	struct consumer *c = arg;
@@ -370,34 +377,6 @@ world_choose_shards(struct world *w)
 	w->stop_after = 0;
 }
 
-static void
-world_choose_groups(struct world *w)
-{
-	struct rng r = { rng_mix(w->seed, 0x6f), 0 };
-
-	w->groups = 1;
-	if (w->round > 1 || w->only || w->anonymous || w->stop_after || w->order == ORDER_SOURCE || rng_below(&r, 4))
-		return;
-	w->groups = 2 + (uint32_t)rng_below(&r, PLACES_MAX - 1);
-	w->readers = w->groups * (w->order == ORDER_ANY ? 1 + (uint32_t)rng_below(&r, 2) : 1);
-	w->share = w->order == ORDER_ANY && rng_below(&r, 2) ? SHARE_WINDOW : SHARE_LOSSLESS;
-	if (w->share != SHARE_WINDOW)
-		return;
-	w->share_window = rng_below(&r, 2) ? 0 : 1 + rng_below(&r, 2000);
-	w->stands = rng_below(&r, 2);
-}
-
-bool
-world_stands(const struct world *w, const struct consumer *c)
-{
-	if (!w->stands || c->place != w->groups - 1)
-		return false;
-	for (unsigned i = 0; i < w->n_consumers; i++)
-		if (w->consumers[i].place != c->place && !w->consumers[i].finished && !w->consumers[i].dead)
-			return true;
-	return false;
-}
-
 bool
 world_takes(const struct world *w, const struct consumer *c, uint32_t shard)
 {
@@ -559,18 +538,25 @@ world_run(uint64_t seed, bool verbose, char *why, size_t why_size, struct world 
 	/* Where all readers have positions, none of them may notice how short a time the others have. */
 	w->gc = w->checkpoint ? (int64_t[]){ SEC / 10, 2 * SEC, 20 * SEC, SIM_GC_NS }[rng_mix(seed, 0x6c) % 4] : SIM_GC_NS;
 	world_say(w, "durable %d local %d calm %d sharding %u order %u shards %u block %u checkpoint %d readers %u workers %u "
-		  "groups %u share %d window %llu stands %d only %d files %d units %u times %llu whole %d cuttable %d fan %d "
+		  "groups %u share %d window %llu stands %d late %d only %d files %d units %u times %llu whole %d cuttable %d fan %d "
 		  "memory %zu budget %zu window %u stop %u places %u hosts %u target %s where %s", w->durable,
 		  w->local, w->calm, w->sharding, w->order, w->shards, w->block, w->checkpoint, w->readers, w->workers,
-		  w->groups, w->share, (unsigned long long)w->share_window, w->stands, w->only, w->set.files, w->set.units,
+		  w->groups, w->share, (unsigned long long)w->share_window, w->stands, (int)(w->late / MS), w->only, w->set.files,
+		  w->set.units,
 		  (unsigned long long)w->set.times, w->set.whole, w->set.cuttable, w->set.fan, w->memory,
 		  w->budget, w->window, w->stop_after, w->round, w->n_hosts, job_target_word((int)w->target), w->where);
 	w->disp = node_new(w, NODE_DISP);
 	sim_disp_start(w->disp);
 	for (unsigned i = 0; i < w->workers; i++)
 		world_at(w, w->now + some_time(w, 300 * MS), world_new_worker, NULL, 0);
-	for (unsigned i = 0; i < w->readers; i++)
-		world_new_consumer(w, i % (w->round * w->groups));
+	for (unsigned i = 0; i < w->readers; i++) {
+		uint32_t place = i % (w->round * w->groups);
+
+		if (w->late && place && place == w->groups - 1)
+			world_at(w, w->now + w->late, world_late, NULL, place);
+		else
+			world_new_consumer(w, place);
+	}
 	world_at(w, w->now, world_care, NULL, 0);
 	if (!w->calm)
 		world_at(w, w->now + some_time(w, SEC), world_faults, NULL, 0);

@@ -148,6 +148,7 @@ struct world {
 	int share;               /* enum job_share */
 	uint64_t share_window;
 	bool stands;             /* the last group takes nothing before the others are done */
+	int64_t late;           /* so late come those of the last group; 0: as early as others */
 	uint64_t told_missed;    /* elements in MISSED, as often as it was said */
 	uint32_t round;          /* places in a round, each read by others; 1: there are no rounds */
 	unsigned stops_early;    /* rounds: some consumer asks for an agreed end, about once in so many writes; 0: none */
@@ -261,6 +262,7 @@ void world_strike(struct world *w, struct node *n);
 
 /* world.c */
 /* Whether the consumer takes nothing for now. */
+void world_choose_groups(struct world *w);
 bool world_stands(const struct world *w, const struct consumer *c);
 /* A program says that it has lost the dispatcher: only if something came between them. */
 void world_lost_contact(struct node *n, const char *text);

@@ -80,6 +80,14 @@ ask_send(struct disp *d, struct ask *a)
 			return false;
 		disp_send(d, a->peer, MSG_YIELD, 0)->yield.key = a->key;
 		return true;
+	case ASK_VIEW: {
+		struct msg_view_add add;
+
+		if (!current || s->worker != a->peer || !group_fill_view(s, a->seat, &add))
+			return false;
+		disp_send(d, a->peer, MSG_VIEW, 0)->view_add = add;
+		return true;
+	}
 	case ASK_HALT:
 		if (!it || !it->fence.asking || !a->peer->seat || a->peer->seat->number != a->seat)
 			return false;

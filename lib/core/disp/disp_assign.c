@@ -117,6 +117,7 @@ stream_fill_assign(struct disp *d, struct stream *s, struct msg *m)
 	m->assign.tail_at = s->tail_at;
 	m->assign.tail_n = s->tail_n;
 	m->assign.window = window_bytes(it);
+	m->assign.shared = group_shares(it);
 	m->assign.pad = it->job->opts.tail == TAIL_PAD;
 	assign_views(s, &m->assign);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * Groups of readers that share a job. A group that comes when streams are under way begins
- * where they are made again for it: at a restart point before what the others lack, or with
- * `start` at the first element. What lies before that, it has missed: this stands in its
- * ledger beside what it acknowledged, so that nothing is waited for and nothing lost in silence.
+ * with the oldest element that their worker still has, or where they are made again for it: at a
+ * restart point before what the others lack, or with `start` at the first element. It has missed
+ * all that lies before; this stands in its ledger beside what it acknowledged, so that nothing is
+ * waited for and nothing lost in silence.
  *
  * A group ends when its last reader has closed, or was away for long. Then nothing is kept
  * for it any more, unless it is the only one: without anybody nothing is to be made.
@@ -120,18 +121,6 @@ group_turn(const struct disp *d, const struct iteration *it)
 	return (end + block - 1) / block * block;
 }
 
-static void
-group_skip(struct view *v, uint64_t to)
-{
-	for (uint64_t at = 0; (at = intervals_gap(&v->acked, at)) < to;) {
-		uint64_t end = intervals_next(&v->acked, at);
-
-		end = end < to ? end : to;
-		views_miss(v, at, end);
-		at = end;
-	}
-}
-
 /* Whether nothing of the stream was ever made. */
 static bool
 group_untouched(const struct stream *s)
@@ -143,12 +132,13 @@ void
 group_enter(struct disp *d, struct seat *r, const char *name, bool from_start)
 {
 	struct iteration *it = r->iter;
-	bool is_new, first = !it->groups.n, in_turn = it->job->opts.order != ORDER_ANY;
+	bool is_new, known, first = !it->groups.n, in_turn = it->job->opts.order != ORDER_ANY;
 	uint64_t turn = in_turn && !from_start ? group_turn(d, it) : 0;
 
 	if (!group_shares(it))
 		return;
-	is_new = !group_view(it, name, &r->view);
+	known = group_view(it, name, &r->view);
+	is_new = !known;
 	if (is_new)
 		r->view = group_add(d, it, name);
 	struct group *g = &it->groups.v[r->view];
@@ -165,6 +155,7 @@ group_enter(struct disp *d, struct seat *r, const char *name, bool from_start)
 			g->missed += s->length - intervals_count(&s->views[r->view].acked);
 		else
 			s->views[r->view].moves = true;
+		s->views[r->view].is_new = !known;
 		s->views[r->view].fresh = !s->finished && !from_start && !in_turn && !group_untouched(s);
 		if (!s->finished)
 			group_skip(&s->views[r->view], s->ended && turn > s->length ? s->length : turn);
@@ -181,7 +172,7 @@ group_assigned(struct disp *d, struct stream *s, uint64_t offset)
 	for (size_t i = 0; group_shares(it) && i < it->n_views; i++) {
 		struct view *v = &s->views[i];
 
-		if (!v->fresh)
+		if (!v->fresh || v->joins)
 			continue;
 		v->fresh = false;
 		group_skip(v, offset);
@@ -236,6 +227,16 @@ group_elsewhere(const struct iteration *it, const struct group *g)
 	return false;
 }
 
+/* Whether a reader of it has come, who has to wait for workers. */
+static bool
+group_comes(const struct iteration *it, const struct group *g)
+{
+	for (struct list_node *n = it->waiting.next; n != &it->waiting; n = n->next)
+		if (!strcmp(str_or_empty(LIST_OF(n, struct waiting, node)->group), g->name))
+			return true;
+	return false;
+}
+
 static bool
 group_alone(const struct iteration *it, const struct group *g)
 {
@@ -258,7 +259,7 @@ group_end(struct disp *d, struct iteration *it, struct group *g)
 	for (size_t i = 0; i < it->n_streams; i++) {
 		struct stream *s = it->streams[i];
 
-		s->views[view].fresh = false;
+		s->views[view].fresh = s->views[view].joins = false;
 		if (!s->finished && s->place == STREAM_ASSIGNED)
 			stream_tell_gone(d, s, seat, view);
 	}
@@ -277,10 +278,10 @@ group_left(struct disp *d, struct seat *r, bool closed)
 		return;
 	g->since = closed ? INT64_MIN : d->now;
 	g->last_seat = r->number;
-	if (closed && it->state == ITER_RUNNING && !group_alone(it, g)) {
+	if (closed && it->state == ITER_RUNNING && !group_alone(it, g) && !group_comes(it, g)) {
 		g->ended = true; /* its streams are about to be told that the reader is gone */
 		for (size_t i = 0; i < it->n_streams; i++)
-			it->streams[i]->views[r->view].fresh = false;
+			it->streams[i]->views[r->view].fresh = it->streams[i]->views[r->view].joins = false;
 	}
 	if (d->group_due > d->now)
 		d->group_due = d->now;
@@ -314,7 +315,7 @@ group_look(struct disp *d, struct iteration *it)
 
 		if (g->ended || g->seats || gc == INT64_MAX)
 			continue;
-		if (group_elsewhere(it, g))
+		if (group_elsewhere(it, g) || group_comes(it, g))
 			g->since = d->now;
 		at = g->since == INT64_MIN ? g->since : g->since > INT64_MAX - gc ? INT64_MAX : g->since + gc;
 		if (at <= d->now && !group_alone(it, g)) {
@@ -329,7 +330,7 @@ group_look(struct disp *d, struct iteration *it)
 	return due;
 }
 
-/* Streams that are being made are made again from where the new group begins. */
+/* Streams that are being made get one more view, or are made again from where the new group begins. */
 void
 group_begin(struct disp *d, struct iteration *it)
 {
@@ -338,12 +339,8 @@ group_begin(struct disp *d, struct iteration *it)
 	group_look(d, it); /* others may have been there only because nobody was */
 	for (size_t i = 0; it->state == ITER_RUNNING && i < it->n_streams; i++) {
 		struct stream *s = it->streams[i];
-		bool moves = false;
+		bool moves = group_join(d, s);
 
-		for (size_t v = 0; v < it->n_views; v++) {
-			moves |= s->views[v].moves;
-			s->views[v].moves = false;
-		}
 		if (moves && !s->finished && s->place == STREAM_ASSIGNED)
 			stream_fence(d, s);
 		else if (moves && !s->finished && s->place == STREAM_ORPHAN && !s->orphan.next)

@@ -18,6 +18,9 @@ struct msg;
 struct peer;
 struct seat;
 struct stream;
+struct view;
+struct msg_view_add;
+struct msg_view_ok;
 struct stream_key;
 
 /* Its number in the iteration is that of its view. */
@@ -48,6 +51,14 @@ void group_left(struct disp *d, struct seat *r, bool closed); /* before its stre
 void group_settle(struct disp *d, struct iteration *it); /* streams that only an ended group lacked; may free it */
 void group_copy(struct disp *d, struct iteration *it);  /* a new pass: the groups of the one before are there */
 void group_add_seat(struct seat *r);                    /* it was loaded */
+/* disp_group_join.c */
+void group_skip(struct view *v, uint64_t to);           /* it misses all that it lacks before that offset */
+bool group_join(struct disp *d, struct stream *s);      /* views that are new; true: it has to be made again for one */
+void group_joins_again(struct disp *d, struct stream *s); /* after a restart */
+bool group_fill_view(const struct stream *s, uint64_t view, struct msg_view_add *m); /* false: it is of no use now */
+void group_joins_no_more(struct disp *d, struct stream *s);
+void group_joined(struct disp *d, struct peer *p, struct stream *s, const struct msg_view_ok *m); /* may free s */
+
 /* Groups that are new to the stream begin there. */
 void group_assigned(struct disp *d, struct stream *s, uint64_t offset);
 void group_finished(struct disp *d, struct stream *s);  /* its ledgers go to the books */

@@ -124,12 +124,12 @@ struct peer {
 	uint32_t lists;           /* worker: LISTs under way */
 };
 
-enum ask_kind { ASK_LIST = 1, ASK_ASSIGN, ASK_REVOKE, ASK_HOLD, ASK_GONE, ASK_DONE, ASK_YIELD, ASK_HALT };
+enum ask_kind { ASK_LIST = 1, ASK_ASSIGN, ASK_REVOKE, ASK_HOLD, ASK_GONE, ASK_DONE, ASK_YIELD, ASK_HALT, ASK_VIEW };
 struct ask {
 	enum ask_kind kind;
 	struct peer *peer;
 	struct stream_key key;
-	uint64_t seat;            /* or the request's number */
+	uint64_t seat;            /* or the number of a request, or view */
 	int64_t due;
 	struct list_node by_due, by_peer;
 };

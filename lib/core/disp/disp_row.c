@@ -107,7 +107,7 @@ const struct field row_point_fields[] = {
 };
 const struct field row_ledger_fields[] = {
 	SET(view, acked), SET(view, presumed), SET(view, missed), BOOL(view, fresh, NULL),
-	U64(view, missed_more, NULL), { 0 }
+	U64(view, missed_more, NULL), BOOL(view, joins, NULL), { 0 }
 };
 const struct field row_reader_fields[] = {
 	PART(seat, "peer", U64, peer_id, 0, NULL), U64(seat, seq, NULL), U64(seat, acked, NULL),

@@ -211,6 +211,8 @@ static void
 seat_fill_stream(const struct disp *d, const struct seat *r, struct stream *s, struct msg_stream *out)
 {
 	bool local = s->worker && !strcmp(str_or_empty(s->worker->host), r->host);
+	const struct view *v = &s->views[r->view];
+	bool running = s->running && !v->moves && !v->joins; /* else the worker does not know of it yet */
 
 	*out = (struct msg_stream){ .stream = s->index, .gen = s->gen, .length = views_length(s, r->view), .made = s->ended,
 		.own = s->ended && s->iter->job->opts.tail_of == TAIL_OF_PASS ? views_own(s, r->view, s->length) :
@@ -218,13 +220,13 @@ seat_fill_stream(const struct disp *d, const struct seat *r, struct stream *s, s
 		.floor = intervals_gap(&s->views[r->view].acked, 0),
 		.missed = views_missed(&s->views[r->view]),
 		.state = s->finished ? STREAM_FINISHED : s->ended && (s->tail_known || !round_is(s->iter)) ? STREAM_ENDED :
-			s->running ? STREAM_RUNNING : STREAM_WAITING };
+			running ? STREAM_RUNNING : STREAM_WAITING };
 	if (s->failure.code && !s->finished) {
 		out->state = STREAM_FAILED;
 		out->length = views_own(s, r->view, s->failure.length);
 		out->split = s->failure.split;
 	}
-	if (s->running && !s->finished && s->worker && (local || s->iter->job->opts.target != TARGET_LOCAL)) {
+	if (running && !s->finished && s->worker && (local || s->iter->job->opts.target != TARGET_LOCAL)) {
 		out->local = local;
 		uint64_t whose[] = { r->number, r->view };
 

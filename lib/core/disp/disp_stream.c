@@ -130,6 +130,7 @@ stream_fence(struct disp *d, struct stream *s)
 	while (s->n_held)
 		stream_drop_held(s, 0);
 	s->n_gone = 0;
+	group_joins_no_more(d, s); /* the next one is told of all views */
 	s->gen++;
 	s->running = false;
 	s->place = STREAM_HOLDING;
@@ -438,8 +439,11 @@ stream_end(struct disp *d, struct peer *p, struct stream *s, struct msg *m)
 	s->made += e->made;
 	s->high = e->length;
 	it->suppressed += s->skipped < e->made ? s->skipped : e->made; /* a late group has missed turns that are not there */
-	for (size_t i = 0; group_shares(it) && i < it->n_views; i++)
+	for (size_t i = 0; group_shares(it) && i < it->n_views; i++) {
 		views_cut(&s->views[i], e->length);
+		s->views[i].dirty = true;
+		disp_dirty(d, &s->dirty, DIRTY_LEDGER);
+	}
 	if ((s->ended && s->length != e->length) ||
 	    views_end(s) > e->length) {
 		stream_differs(d, s, e->length);
@@ -517,6 +521,7 @@ stream_message(struct disp *d, struct peer *p, struct msg *m)
 					     &m->restart.state);
 		break;
 	case MSG_MISSED: window_missed(d, p, s, m); break;
+	case MSG_VIEW_OK: group_joined(d, p, s, &m->view_ok); break;
 	case MSG_FAULTS:
 		fault_keep(p, s, m);
 		fault_count(d, s, m->faults.failed); /* may free s */

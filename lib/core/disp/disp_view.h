@@ -17,6 +17,8 @@ struct view {
 	uint64_t missed_more;     /* elements that were missed besides: `missed` has only so many ranges */
 	bool fresh;               /* its group is new here: what lies before the place where the stream goes on is missed */
 	bool moves;               /* its group has just come: the worker does not know of it */
+	bool is_new;              /* ... for the first time */
+	bool joins;               /* the worker was asked to add it, and has not answered */
 	bool dirty;               /* its row is to be written */
 	bool reached;             /* with an order: its reader has written all that comes before a failure */
 };

@@ -49,7 +49,7 @@ worker_contact(struct worker *w)
 		case CONTACT_HELLO: worker_hello(w); break;
 		case CONTACT_BEAT:
 			m = worker_tell(w, MSG_BEAT);
-			m->beat.kept_bytes = w->bytes;
+			m->beat.kept_bytes = w->bytes + w->late_bytes;
 			m->beat.streams = w->streams.n;
 			worker_clock_tell(w, &m->beat.clocks);
 			m->beat.arena = w->arena;
@@ -183,6 +183,7 @@ worker_message(struct worker *w, int64_t now_ns, struct msg *m)
 	case MSG_READER_GONE: worker_chunk_reader_gone(w, m); break;
 	case MSG_TAKES_OK: worker_takes_ok(w, m->req); break;
 	case MSG_MISSED_OK: worker_window_answer(w, &m->missed); break;
+	case MSG_VIEW: worker_late_view(w, &m->view_add); break;
 	case MSG_BYE_OK:
 		if (w->draining)
 			worker_over(w, WORKER_LEAVE);
@@ -311,7 +312,7 @@ worker_shares(struct worker *w, size_t arena, size_t leased)
 size_t
 worker_kept_bytes(const struct worker *w)
 {
-	return w->bytes;
+	return w->bytes + w->late_bytes;
 }
 
 size_t

@@ -50,6 +50,8 @@ worker_chunk_weigh(struct worker *w, struct worker_stream *s)
 	bool stall = s->stalled;
 
 	worker_chunk_activity(w, s);
+	if (w->late_bytes)
+		worker_late_trim(w, s);
 	share = s->window ? worker_window_share(w, s) : worker_chunk_share(w);
 	if (s->producing != PRODUCING)
 		return;
@@ -198,9 +200,9 @@ worker_chunk_pump(struct worker *w, struct worker_stream *s, struct worker_view 
 
 /* Whether the elements are for this view, when all views get the same. */
 static bool
-worker_chunk_is_for(const struct worker_view *v, uint64_t offset)
+worker_chunk_is_for(const struct worker_view *v, const struct worker_chunk *c)
 {
-	return !v->ended && (!v->skip.n || !intervals_has(&v->skip, offset));
+	return !v->ended && c->offset + c->count > v->begin && (!v->skip.n || !intervals_has(&v->skip, c->offset));
 }
 
 static void
@@ -209,7 +211,7 @@ worker_chunk_put_all(struct worker *w, struct worker_stream *s, struct worker_ch
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < s->n_views; i++)
-		n += worker_chunk_is_for(&s->views[i], c->offset);
+		n += worker_chunk_is_for(&s->views[i], c);
 	if (!n) {
 		worker_do(w, WORKER_FREE)->handle = c->handle;
 		return;
@@ -221,7 +223,8 @@ worker_chunk_put_all(struct worker *w, struct worker_stream *s, struct worker_ch
 	s->bytes += c->bytes;
 	w->bytes += c->bytes;
 	for (uint32_t i = 0; i < s->n_views; i++)
-		if (worker_chunk_is_for(&s->views[i], c->offset)) {
+		if (worker_chunk_is_for(&s->views[i], c)) {
+			c->skip = s->views[i].begin > c->offset ? (uint32_t)(s->views[i].begin - c->offset) : 0;
 			worker_view_put(s, &s->views[i], c);
 			s->views[i].wanted = s->views[i].hungry = false;
 		}
@@ -435,6 +438,8 @@ worker_chunk_reader_gone(struct worker *w, struct msg *m)
 	struct worker_link *l;
 	struct msg *out;
 
+	if (s && !v) /* it was to be added, and its group has ended before */
+		worker_tell(w, MSG_GONE_OK)->gone_ok = (struct msg_gone_ok){ g->key, g->seat, { 0 }, g->view, true };
 	if (!v)
 		return;
 	if (!worker_view_is_gone(v, g->seat)) {

@@ -7,6 +7,7 @@
  *	worker_chunk.c  chunks: budget, readers, credit, acknowledgements
  *	worker_tail.c   elements that do not fill a round
  *	worker_window.c what is given up for groups that are behind
+ *	worker_late.c   what is kept for groups that come late
  *	worker_view.c   the views of a stream
  *	worker_turn.c   which streams have a thread
  *	worker_split.c  splits, asked for ahead
@@ -66,6 +67,7 @@ enum worker_producing { PRODUCING, PRODUCED_ALL, PRODUCED_FAILED, PRODUCED_HANDE
 /* Some of a stream's elements, or all of them: those readers may take that have its number. */
 struct worker_view {
 	struct round_part part;
+	uint64_t begin;         /* it gets nothing before this offset; of a view that was added */
 	struct intervals skip;  /* offsets that it does not get, though others may */
 	struct worker_chunk *chunks; /* by offset; those at the front that are DONE are dropped */
 	size_t first, n_chunks, cap_chunks; /* n_chunks counts from 0, not from first */
@@ -92,11 +94,16 @@ struct worker_rest {
 	struct worker_piece *piece;
 	bool taken;             /* is in some view */
 };
+/* Chunks that all views have, by offset; those before first are gone. */
+struct worker_late { struct worker_chunk *v; size_t first, n, cap, bytes; };
 struct worker_stream {
 	struct stream_key key;
 	struct worker_view one, *views; /* `one` if that is all */
 	uint32_t n_views;
 	size_t bytes;           /* a handle counts once, in however many views it is */
+	bool shared;            /* views may be added */
+	struct worker_late late;
+	uint64_t hole;          /* elements before it may be left out, since no view wanted them */
 	uint64_t window;        /* bytes kept of the pass for views behind; 0: they miss nothing */
 	uint64_t put_n, put_bytes; /* elements and bytes of all chunks so far */
 	size_t kept, live;      /* chunks in all views; of them, those that are not DONE */
@@ -152,6 +159,7 @@ struct worker {
 	uint64_t n_listings;    /* lists told so far */
 	size_t arena, leased;   /* told by worker_shares */
 	size_t bytes, n_active; /* bytes of all streams; number of streams that need a share */
+	size_t late_bytes;      /* besides `bytes`, all streams together */
 	struct worker_pass *passes;
 	struct worker_takes takes;
 	struct msg_clocks clocks; /* clocks of passes that have ended since the last BEAT */
@@ -228,6 +236,13 @@ void worker_view_drop(struct worker *w, struct worker_stream *s, struct worker_v
 void worker_view_end(struct worker *w, struct worker_stream *s, struct worker_view *v);
 void worker_view_trim(struct worker_stream *s, struct worker_view *v); /* forgets those at the front that are DONE */
 size_t worker_view_search(const struct worker_view *v, uint64_t at); /* the first chunk that ends after `at` */
+
+/* worker_late.c */
+/* Takes the handle of the chunk, which all views have; false: it is not kept. */
+bool worker_late_keep(struct worker *w, struct worker_stream *s, const struct worker_chunk *c);
+void worker_late_trim(struct worker *w, struct worker_stream *s); /* lets go for which there is no room */
+void worker_late_clear(struct worker *w, struct worker_stream *s);
+void worker_late_view(struct worker *w, const struct msg_view_add *m);
 
 /* worker_window.c */
 size_t worker_window_share(const struct worker *w, const struct worker_stream *s); /* bytes that it may keep */

@@ -26,11 +26,21 @@ worker_views_init(struct worker_stream *s, const struct msg_assign *a)
 		if (ok && (s->n_views > 1 || a->places > 1))
 			intervals_add_ranges(&s->views[i].skip, &a->views.v[i].skip);
 	}
+	s->shared = ok && a->shared && a->places == 1;
+	s->hole = s->shared ? UINT64_MAX : 0;
+	for (size_t i = 0; s->shared && i < a->views.n; i++) {
+		const struct ranges *skip = &a->views.v[i].skip;
+		uint64_t end = skip->n ? skip->v[skip->n - 1].end : 0;
+
+		s->hole = end < s->hole ? end : s->hole;
+	}
 }
 
 void
 worker_views_clear(struct worker *w, struct worker_stream *s)
 {
+	s->shared = false;
+	worker_late_clear(w, s);
 	for (uint32_t i = 0; i < s->n_views; i++) {
 		struct worker_view *v = &s->views[i];
 
@@ -111,7 +121,8 @@ worker_view_drop(struct worker *w, struct worker_stream *s, struct worker_view *
 	if (c->piece && c->link)
 		c->piece->taken--;
 	if (!c->piece || !--c->piece->views) {
-		worker_do(w, WORKER_FREE)->handle = c->handle;
+		if (!worker_late_keep(w, s, c))
+			worker_do(w, WORKER_FREE)->handle = c->handle;
 		s->bytes -= c->bytes;
 		w->bytes -= c->bytes;
 		mem_free(c->piece);

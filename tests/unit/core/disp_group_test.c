@@ -2,7 +2,7 @@
  *
  * Jobs that are shared by groups at the dispatcher: groups that come, go, and come again.
  */
-#include "dispatcher_kit.h"
+#include "durable_kit.h"
 
 #include "value/mp.h"
 
@@ -131,7 +131,43 @@ what_a_group_has_that_comes_again_is_over_when_the_others_have_left(void **state
 }
 
 static void
-made_for_one_group_what_another_has_is_not_suppressed(void **state)
+answer(uint64_t it, uint32_t stream, bool can, uint64_t begin)
+{
+	say(W1, (struct msg){ .type = MSG_VIEW_OK, .view_ok = { { it, stream, 1 }, 2, can, begin } });
+}
+
+static void
+a_late_group_begins_where_the_worker_says(void **state)
+{
+	uint64_t it = begin_two();
+
+	(void)state;
+	ack(R1, it, 1, 1, 60, 60);
+	open_as(R3, "c");
+	assert_null(got(R1, MSG_HOLD)); /* nobody else notices */
+	assert_int_equal(got(W1, MSG_VIEW)->view_add.view, 2);
+	assert_int_equal(got(W1, MSG_VIEW)->view_add.first, 0);
+	assert_true(got(W1, MSG_VIEW)->view_add.later);
+	assert_int_equal(told(R3, 0)->worker, 0);
+	wait_for(3 * SEC);
+	assert_non_null(got(W1, MSG_VIEW)); /* again */
+	answer(it, 0, true, 30);
+	assert_int_equal(told(R3, 0)->state, STREAM_ENDED);
+	assert_int_equal(told(R3, 0)->worker, W1);
+	assert_int_equal(told(R3, 0)->floor, 30);
+	assert_int_equal(told(R3, 0)->missed, 30);
+	answer(it, 0, true, 70); /* said again */
+	answer(it, 1, true, LENGTH);
+	ack(R1, it, 1, 2, LENGTH, LENGTH);
+	ack(R2, it, 2, 1, LENGTH, LENGTH);
+	say(R3, (struct msg){ .type = MSG_ACK, .req = 1, .ack = { it, 3, 1,
+		{ &(struct msg_stream_ranges){ 0, { &(struct range){ 30, LENGTH }, 1 } }, 1 } } });
+	assert_int_equal(got(R3, MSG_DONE)->done.missed, 130);
+	assert_int_equal(audit("made"), 2 * LENGTH);
+}
+
+static void
+when_the_worker_cannot_the_stream_is_made_again(void **state)
 {
 	uint64_t it = begin_two();
 
@@ -142,10 +178,85 @@ made_for_one_group_what_another_has_is_not_suppressed(void **state)
 	for (uint32_t i = 0; i < 2; i++) {
 		struct stream_key key = { it, i, 2 };
 
+		answer(it, i, false, 0);
+		assert_int_equal(got(R3, MSG_HOLD)->hold.key.stream, i);
 		holds_nothing(R1, 1, key);
 		holds_nothing(R2, 2, key);
 		holds_nothing(R3, 3, key);
+		assert_int_equal(got(W1, MSG_ASSIGN)->assign.views.n, 3);
 		make(key, LENGTH);
+		assert_int_equal(told(R3, i)->worker, W1);
 	}
 	assert_int_equal(audit("suppressed"), 0); /* the new one gets all that is made */
+}
+
+static void
+a_group_that_ends_before_the_answer_keeps_nothing(void **state)
+{
+	uint64_t it = begin_two();
+
+	(void)state;
+	open_as(R3, "c");
+	say(R3, (struct msg){ .type = MSG_CLOSE, .req = 1, .close = { .iteration = it, .seat = 3, .seq = 1, .view = 2 } });
+	assert_int_equal(got(W1, MSG_READER_GONE)->reader_gone.view, 2);
+	assert_true(got(W1, MSG_READER_GONE)->reader_gone.ended);
+	answer(it, 0, true, 30);
+	ack(R1, it, 1, 1, LENGTH, LENGTH);
+	ack(R2, it, 2, 1, LENGTH, LENGTH);
+	assert_non_null(got(R2, MSG_DONE));
+}
+
+/* The views that the worker was told to have ended. */
+static unsigned
+told_ended(void)
+{
+	unsigned views = 0;
+
+	for (size_t i = 0; i < n_sent; i++)
+		if (sent[i].peer == W1 && sent[i].m.type == MSG_READER_GONE && sent[i].m.reader_gone.ended)
+			views |= 1u << sent[i].m.reader_gone.view;
+	return views;
+}
+
+/* W1 and R1 live for so many seconds; the views that have ended meanwhile. */
+static unsigned
+live(int seconds)
+{
+	unsigned ended = 0;
+
+	while (seconds--) {
+		say(W1, (struct msg){ .type = MSG_BEAT });
+		ended |= told_ended();
+		say(R1, (struct msg){ .type = MSG_BEAT });
+		ended |= told_ended();
+		wait_for(SEC);
+		ended |= told_ended();
+	}
+	return ended;
+}
+
+static void
+groups_that_never_come_back_after_a_restart_keep_nothing(void **state)
+{
+	uint64_t it;
+
+	(void)state;
+	setup_durable();
+	it = begin_two();
+	open_as(R3, "c");
+	answer(it, 0, true, 0);
+	answer(it, 1, true, 0);
+	live(8); /* R2 and R3 are lost */
+	restart();
+	hello(W1, ROLE_WORKER); /* another one: both streams are made again */
+	hello(R1, ROLE_READER);
+	say(R1, (struct msg){ .type = MSG_OPEN, .req = 7, .open = { .iteration = it, .seat = 1 } });
+	assert_int_equal(got(R1, MSG_JOB)->job.seat, 1);
+	for (uint32_t i = 0; i < 2; i++) {
+		struct stream_key key = { it, i, 2 };
+
+		holds_nothing(R1, 1, key);
+		make(key, LENGTH);
+	}
+	assert_int_equal(live(60), 2 | 4);
 }

@@ -132,13 +132,14 @@ rows_of_what_a_stream_has_got_have_these_bytes(void **state)
 {
 	struct range got[] = { { 1, 3 }, { 10, 300 } };
 	struct range presumed[] = { { 0, 7 } };
-	struct view v = { .acked = { got, 2, 2 }, .presumed = { presumed, 1, 1 } }, v_again = { 0 }, v_moved = { 0 };
+	struct view v = { .acked = { got, 2, 2 }, .presumed = { presumed, 1, 1 }, .joins = true };
+	struct view v_again = { 0 }, v_moved = { 0 };
 	struct split_place split = { 1, 2, 3, 4, 5 }, split_again = { 0 }, split_moved = { 0 };
 	struct point point = { .split = 1, .failed = 2, .state = { (uint8_t *)text("ab"), 2 }, .has_state = true };
 	struct point point_again = { 0 }, point_moved = { 0 };
 
 	(void)state;
-	is_row(row_ledger_fields, &v, &v_again, &v_moved, "9594010207cd012292000790c200");
+	is_row(row_ledger_fields, &v, &v_again, &v_moved, "9694010207cd012292000790c200c3");
 	is_row(row_split_fields, &split, &split_again, &split_moved, "950102030405");
 	is_row(row_point_fields, &point, &point_again, &point_moved, "940102c4026162c3");
 }
