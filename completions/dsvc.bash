@@ -316,6 +316,7 @@ _dsvc_read()
 	-n | --count) return ;;
 	-o | --output) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
 	--checkpoint) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
+	--checkpoint-rounds) return ;;
 	--ack-fd) return ;;
 	--max-errors) return ;;
 	--on-missed) mapfile -t COMPREPLY < <(compgen -W 'warn fail' -- "$cur"); return ;;
@@ -327,7 +328,7 @@ _dsvc_read()
 	--timeout) return ;;
 	esac
 	case $cur in
-	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -c --context -e --expression -f --file -s --set -I --include-dir -J --job --sharding --order --target --where --shards --shard --consumer --tail --tail-of --seat-wait --share --group --share-window --from --seed --window --transfer --compression --epoch --type --epochs -t --to -0 --null -n --count -o --output --checkpoint --ack-fd --max-errors --on-missed --errors --wait-workers --give-up -p --progress --stats --fail-empty --join --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -c --context -e --expression -f --file -s --set -I --include-dir -J --job --sharding --order --target --where --shards --shard --consumer --tail --tail-of --seat-wait --share --group --share-window --from --seed --window --transfer --compression --epoch --type --epochs -t --to -0 --null -n --count -o --output --checkpoint --checkpoint-rounds --ack-fd --max-errors --on-missed --errors --wait-workers --give-up -p --progress --stats --fail-empty --join --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
 	*) _dsvc_spec "$1" "$2" && return; compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -W 'assert batch bucket bytes cache cardinality choose cmd concat count counter csv dataset dedup distribute drop elements enumerate exec files filter flat_map format group_by group_by_window ignore_errors interleave join lines load lookup map msgpack ndjson npy pad_to padded_batch parse prefetch print ragged_batch random range rate rebatch reduce rename repeat resample reverse sample sample_rate save scan select sh shard shuffle skip sleep snapshot sort sqlite stats stdin tail take take_while tar tee tfrecord top tsv unbatch unique whole window zip then' -- "$cur") ;;
 	esac
 }

@@ -8,9 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/rng.h"
 #include "base/str.h"
-#include "value/crc32c.h"
 #include "value/round.h"
 
 enum { HOSTS_MAX = 1024, ELEMENT_CORE = 0, ELEMENT_HOST = 1, ELEMENT_STEP = 2, ELEMENT_COPY = 3, TAIL_IS_SHORT = 3 };
@@ -83,9 +81,7 @@ hosts_check(struct feed_opts *o, struct err *e)
 	if (st != ST_OK)
 		return st;
 	/* One order of random operators for all hosts: who names the same job means the same. */
-	if (!o->job.seeded)
-		o->job.seed = rng_mix(crc32c(o->job.name, strlen(o->job.name)), strlen(o->job.name)) >> 1;
-	o->job.seeded = true;
+	job_opts_seed_by_name(&o->job);
 	if (o->element >= ELEMENT_STEP) {
 		mem_free(o->job.name);
 		o->job.name = NULL; /* a job of its own, of one stream, so that it is the same for all */

@@ -68,6 +68,8 @@ delivery_init(struct delivery *p, const struct read_options *o, struct err *e)
 		st = acks_open(&p->acks, o->ack_fd, e);
 	if (st == ST_OK && o->checkpoint)
 		st = saved_load(o->checkpoint, &p->saved, e);
+	if (st == ST_OK)
+		st = given_load(&o->checkpoints, &p->given, e);
 	p->begun = p->saved.elements;
 	return st;
 }
@@ -135,7 +137,7 @@ delivery_tell(struct delivery *p, struct reader_host *c)
 		good = p->acks.finished;
 	if (good <= p->told)
 		return;
-	reader_host_written(c, good - p->told);
+	marks_tell(&p->marks, c, p->told, good, p->begun);
 	p->told = good;
 }
 
@@ -183,16 +185,16 @@ delivery_save_due(const struct delivery *p, bool dry)
 	return ms >= every ? 0 : (int)(every - ms);
 }
 
-/* The first p->left elements of a piece, which has more. */
+/* The first n elements of a piece, which has more. */
 static enum status
-delivery_cut(struct delivery *p, struct reader_host_piece *piece, struct err *e)
+delivery_cut(struct reader_host_piece *piece, uint64_t n, struct err *e)
 {
 	const uint8_t *at = piece->p, *end = piece->p + piece->len;
-	for (uint64_t i = 0; i < p->left && at; i++)
+	for (uint64_t i = 0; i < n && at; i++)
 		at = mp_check_next(at, end);
 	if (!at)
 		return err_set(e, ST_PROTO, "a worker sent malformed elements");
-	piece->count = p->left;
+	piece->count = n;
 	piece->len = (size_t)(at - piece->p);
 	return ST_OK;
 }
@@ -211,15 +213,60 @@ delivery_begin(struct delivery *p, struct reader_host *c, struct err *e)
 	return st;
 }
 
+/* The position was one of another number of consumers: we go on from a round that all of them had. */
+static void
+delivery_given(struct delivery *p, struct reader_host *c)
+{
+	struct reader_stats s;
+
+	if (p->settled)
+		return;
+	p->settled = true;
+	reader_host_stats(c, &s);
+	if (s.given) {
+		p->saved.there = false;
+		p->saved.bytes = s.begin.bytes;
+		p->begun = p->saved.elements = s.begin.elements;
+	}
+	if (s.given || (s.begin.rounds && !p->saved.there))
+		log_say(LOG_WARN, "begins at round %llu", (unsigned long long)s.begin.rounds);
+}
+
 /* Nothing comes before a first position is safe: one that is killed without any would
  * be waited for. */
 static enum status
 delivery_first_save(struct delivery *p, struct reader_host *c, struct err *e)
 {
-	if (!p->o->checkpoint || p->saved.there || !reader_host_opened(c))
+	if (!p->o->checkpoint || !reader_host_opened(c))
+		return ST_OK;
+	delivery_given(p, c);
+	if (p->saved.there)
 		return ST_OK;
 	enum status st = delivery_begin(p, c, e);
 	return st == ST_OK ? delivery_save_now(p, c, e) : st;
+}
+
+/* Elements of the piece, as far as the next round that is to be marked: takes them off. */
+static enum status
+delivery_rounds(struct delivery *p, struct reader_host *c, struct reader_host_piece *piece, struct err *e)
+{
+	bool marks = p->o->job.checkpoint_rounds;
+	uint64_t most = marks ? reader_host_mark_in(c, p->elements) : UINT64_MAX;
+	struct reader_host_piece part = *piece;
+	enum status st = part.count > most ? delivery_cut(&part, most, e) : ST_OK;
+	if (st == ST_OK)
+		st = output_bytes(p->out, part.p, part.len, part.count, e);
+	if (st != ST_OK)
+		return st;
+	p->elements += part.count;
+	p->bytes += part.len;
+	p->left -= part.count;
+	piece->p += part.len;
+	piece->len -= part.len;
+	piece->count -= part.count;
+	if (part.count == most)
+		marks_add(&p->marks, p->elements, output_length(p->out));
+	return ST_OK;
 }
 
 static enum status
@@ -228,14 +275,11 @@ delivery_piece(struct delivery *p, struct reader_host *c, struct reader_host_pie
 {
 	enum status st = delivery_begin(p, c, e);
 	if (st == ST_OK && piece->count > p->left)
-		st = delivery_cut(p, piece, e);
-	if (st == ST_OK && piece->count)
-		st = output_bytes(p->out, piece->p, piece->len, piece->count, e);
+		st = delivery_cut(piece, p->left, e);
+	while (st == ST_OK && piece->count)
+		st = delivery_rounds(p, c, piece, e);
 	if (st != ST_OK)
 		return atomic_load(&p->gone) ? ST_AGAIN : st;
-	p->elements += piece->count;
-	p->bytes += piece->len;
-	p->left -= piece->count;
 	if (p->unbuffered)
 		output_flush(p->out, e); /* so that it counts as written */
 	if (p->acks.fd >= 0)
@@ -417,6 +461,8 @@ delivery_close(struct delivery *p, bool complete, struct err *e)
 	if (p->o->stats && complete)
 		show_stats(p);
 	buf_clear(&p->saved.position);
+	given_clear(&p->given);
+	marks_clear(&p->marks);
 	close(p->gone_fd);
 	return atomic_load(&p->gone) ? ST_AGAIN : st;
 }

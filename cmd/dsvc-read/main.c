@@ -28,6 +28,10 @@ read_service(struct delivery *p, const struct what *w, struct reader_host_conf *
 	c->in_place = !p->o->nul && (format_is_blind((enum format_kind)p->o->format) ||
 				     format_is_verbatim((enum format_kind)p->o->format));
 	c->position = p->saved.there ? &p->saved.position : NULL;
+	c->given = p->given.positions;
+	c->n_given = p->given.n;
+	if (c->job.checkpoint_rounds)
+		job_opts_seed_by_name(&c->job);
 	for (int64_t i = 0; i < p->o->epochs && st == ST_OK && p->left; i++) {
 		struct reader_host *reader;
 		st = reader_host_open(c, &reader, e);
@@ -96,6 +100,7 @@ main(int argc, char **argv)
 		return code;
 	stop_after(o.timeout, false);
 	secure_say_clear(o.insecure);
+	o.checkpoint = o.checkpoints.n ? o.checkpoints.v[0] : NULL;
 	o.job.checkpoint = o.checkpoint != NULL;
 	st = delivery_init(&p, &o, &e);
 	if (st == ST_OK)

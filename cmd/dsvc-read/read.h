@@ -17,18 +17,20 @@
 #include "cli/program.h"
 #include "host/reader_host.h"
 #include "lang/spec.h"
+#include "marks.h"
 #include "save.h"
 
 enum { READ_CLOSE_MS = 1000 };
 
 struct read_options {
 	bool insecure;
-	char *join, *dispatcher, *context, *expression, *file, *output, *wait_workers, *checkpoint, *errors, *type;
-	struct words set, include;
+	char *join, *dispatcher, *context, *expression, *file, *output, *wait_workers, *errors, *type;
+	struct words set, include, checkpoints;
 	struct job_opts job;    /* main.c completes what the options say in another way */
 	int64_t epochs, count, verbose, ack_fd, timeout, give_up;
 	int format, progress, on_missed;
 	bool nul, stats, quiet, fail_empty;
+	const char *checkpoint;  /* the first of `checkpoints`; the others are of consumers that are gone */
 };
 
 extern const struct program read_program;
@@ -46,6 +48,9 @@ struct delivery {
 	bool unbuffered;        /* the format puts nothing into the buffer */
 	struct saved saved;     /* --checkpoint: what an earlier run left, then ours */
 	uint64_t begun;         /* elements of earlier runs */
+	bool settled;           /* it is known where we begin */
+	struct given given;     /* positions of consumers that are gone */
+	struct marks_due marks; /* --checkpoint-rounds */
 	uint64_t told_saved, bytes_saved; /* told and bytes when it was saved last */
 	int64_t saved_ns;
 	struct acks acks;

@@ -427,6 +427,16 @@ output_sync(struct output *o, uint64_t *length, struct err *e)
 }
 
 uint64_t
+output_length(struct output *o)
+{
+	pthread_mutex_lock(&o->lock);
+	off_t at = o->path ? lseek(o->fd, 0, SEEK_CUR) : -1;
+	uint64_t n = at < 0 ? 0 : (uint64_t)at + o->buf.len;
+	pthread_mutex_unlock(&o->lock);
+	return n;
+}
+
+uint64_t
 output_elements(const struct output *o)
 {
 	return o->elements;

@@ -66,6 +66,8 @@ enum status output_sync(struct output *o, uint64_t *length, struct err *e);
 uint64_t output_elements(const struct output *o); /* added */
 /* Elements that are written: for acknowledgements. */
 uint64_t output_written(struct output *o);
+/* Bytes of the file once all that was added is written, with what was kept; 0: it is no file. */
+uint64_t output_length(struct output *o);
 /* There is no rest: what ended it ended it for all. */
 void output_no_rest(struct output *o);
 /* complete: writes what comes at the end and all that is left, checks it, and

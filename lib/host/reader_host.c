@@ -29,6 +29,8 @@ reader_host_machine(struct reader_host *c, uint64_t self, struct err *e)
 		o.position = f->position->data;
 		o.position_len = f->position->len;
 	}
+	o.given = f->given;
+	o.n_given = f->n_given;
 	return reader_new(&o, clock_mono_ns(), &c->read, e);
 }
 
@@ -139,6 +141,7 @@ reader_host_free(struct reader_host **cp)
 	reader_net_unlink_all(c);
 	net_free(&c->net);
 	mem_free(c->items);
+	mem_free(c->marks);
 	for (size_t i = 0; i < sizeof c->texts / sizeof *c->texts; i++)
 		mem_free(c->texts[i]);
 	job_opts_clear(&c->conf.job);
@@ -247,15 +250,35 @@ reader_host_written(struct reader_host *c, uint64_t elements)
 		wake_set(c->wake);
 }
 
+uint64_t
+reader_host_mark_in(struct reader_host *c, uint64_t n)
+{
+	pthread_mutex_lock(&c->lock);
+	uint64_t left = reader_mark_in(&c->stats, c->conf.job.checkpoint_rounds, n);
+	pthread_mutex_unlock(&c->lock);
+	return left;
+}
+
+void
+reader_host_mark(struct reader_host *c, uint64_t bytes, uint64_t elements)
+{
+	pthread_mutex_lock(&c->lock);
+	if (c->n_marks == c->cap_marks)
+		c->marks = mem_grow(c->marks, &c->cap_marks, c->n_marks + 1, sizeof *c->marks);
+	c->marks[c->n_marks++] = (struct host_mark){ c->written, bytes, elements };
+	pthread_mutex_unlock(&c->lock);
+	wake_set(c->wake);
+}
+
 void
 reader_host_position(struct reader_host *c, struct buf *out)
 {
 	buf_reset(out);
 	pthread_mutex_lock(&c->lock);
 	if (c->gone) { /* nobody else looks at the machine any more */
-		if (c->written)
-			reader_written(c->read, clock_mono_ns(), c->written);
+		reader_net_written(c, clock_mono_ns(), c->written, c->marks, c->n_marks);
 		c->written = 0;
+		c->n_marks = 0;
 		reader_position(c->read, out);
 	} else {
 		c->position = out;

@@ -32,6 +32,8 @@ struct reader_host_conf {
 	size_t budget;
 	int64_t give_up_ns;            /* a durable dispatcher is waited for so long; 0: for ever */
 	const struct buf *position;    /* position of an earlier run; NULL: from the start */
+	const struct bytes *given;     /* positions of consumers that are not there any more (core/read/reader.h); lent */
+	size_t n_given;                /* until reader_host_open is over */
 	bool stops;                    /* the caller sees to an agreed end of rounds (reader_host_halted) */
 	bool in_rounds;                /* positions count rounds (core/read/reader.h) */
 	bool in_place;                 /* the caller looks into nothing: pieces may lie in a worker's memory */
@@ -71,6 +73,12 @@ void reader_host_written(struct reader_host *c, uint64_t elements);
  * it is on disk, reader_host_saved has it acknowledged. */
 void reader_host_position(struct reader_host *c, struct buf *out);
 void reader_host_saved(struct reader_host *c);
+/* With checkpoint_rounds: when the n-th of the elements taken is written, after how many more it is time for
+ * reader_host_mark; UINT64_MAX: never. Of use once one was taken. */
+uint64_t reader_host_mark_in(struct reader_host *c, uint64_t n);
+/* All that reader_host_written was told is whole rounds, from which another number of consumers can go on: then the
+ * output had so many bytes and elements. In the positions that are taken later. */
+void reader_host_mark(struct reader_host *c, uint64_t bytes, uint64_t elements);
 /* Once a piece was taken, or the end, or reader_host_opened: what the job is. */
 const struct reader_host_job *reader_host_job(const struct reader_host *c);
 /* The job is known. With `checkpoint` and no position nothing comes before one has been

@@ -42,6 +42,9 @@ struct item {
 	uint64_t offset;
 };
 
+/* A round after so many of the elements that are not told yet, and what the output has then. */
+struct host_mark { uint64_t at, bytes, elements; };
+
 /* A connection to a worker. */
 struct reader_link {
 	uint64_t worker;
@@ -77,7 +80,9 @@ struct reader_host {
 	enum status code;           /* once over */
 	struct err err;
 	struct msg result;          /* DONE: what failed; once over */
-	uint64_t written;           /* not yet told to the state machine */
+	uint64_t written;           /* not yet told to the state machine, */
+	struct host_mark *marks;    /* and the rounds in it that are marked */
+	size_t n_marks, cap_marks;
 	bool closing, keep, leave;  /* asked for; leave: end at once */
 	struct buf *position;       /* where the caller waits for it */
 	bool saved;
@@ -105,6 +110,8 @@ void reader_net_control_broke(void *arg, uint64_t peer);
 void reader_net_worker_broke(void *arg, uint64_t peer);
 void reader_net_woken(void *arg, int fd, int events);
 void *reader_net_thread(void *arg);
+/* Tells the state machine what was written and marked. */
+void reader_net_written(struct reader_host *c, int64_t now, uint64_t written, const struct host_mark *marks, size_t n);
 void reader_net_unlink_all(struct reader_host *c);
 
 #endif

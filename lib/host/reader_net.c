@@ -316,6 +316,7 @@ reader_net_job(struct reader_host *c, struct msg *m)
 	c->job = (struct reader_host_job){ str_or_empty(j->dataset), str_or_empty(j->spec),
 				      str_or_empty(j->type), j->opts.seed, (uint32_t)j->opts.epoch };
 	c->job_known = true;
+	reader_stats(c->read, &c->stats);
 	reader_net_readable(c);
 	pthread_mutex_unlock(&c->lock);
 }
@@ -393,6 +394,21 @@ reader_net_do(struct reader_host *c, struct reader_action *a)
 	msg_clear(&a->msg);
 }
 
+void
+reader_net_written(struct reader_host *c, int64_t now, uint64_t written, const struct host_mark *marks, size_t n)
+{
+	uint64_t told = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (marks[i].at > told)
+			reader_written(c->read, now, marks[i].at - told);
+		told = marks[i].at;
+		reader_mark(c->read, marks[i].bytes, marks[i].elements);
+	}
+	if (written > told)
+		reader_written(c->read, now, written - told);
+}
+
 /* Handles requests of the caller's thread. */
 void
 reader_net_woken(void *arg, int fd, int events)
@@ -402,6 +418,10 @@ reader_net_woken(void *arg, int fd, int events)
 	wake_clear(fd);
 	pthread_mutex_lock(&c->lock);
 	uint64_t written = c->written;
+	struct host_mark *marks = c->marks;
+	size_t n_marks = c->n_marks;
+	c->marks = NULL;
+	c->n_marks = c->cap_marks = 0;
 	bool closing = c->closing, keep = c->keep, saved = c->saved;
 	struct buf *position = c->position;
 	bool stopping = c->stopping && !c->stop_told;
@@ -410,8 +430,8 @@ reader_net_woken(void *arg, int fd, int events)
 	c->closing = c->saved = false;
 	pthread_mutex_unlock(&c->lock);
 	int64_t now = clock_mono_ns();
-	if (written)
-		reader_written(c->read, now, written);
+	reader_net_written(c, now, written, marks, n_marks);
+	mem_free(marks);
 	if (saved)
 		reader_saved(c->read, now);
 	if (stopping)

@@ -5,7 +5,10 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/rng.h"
 #include "base/str.h"
+#include "value/crc32c.h"
+#include "value/round.h"
 
 #define JOB_WORD(id, number, word) [id] = word,
 
@@ -133,6 +136,7 @@ static const char *
 job_round_wrong(const struct job_opts *o, const char **help)
 {
 	bool consumer = o->consumer && *o->consumer;
+	struct round_part part;
 
 	*help = "leave out --order: each consumer gets its elements in order";
 	if (consumer && o->order == ORDER_ANY && o->ordered)
@@ -143,6 +147,12 @@ job_round_wrong(const struct job_opts *o, const char **help)
 	*help = "--consumer I/N makes this reader one of the consumers of a job";
 	if (!consumer && (o->in_rounds || o->tail || o->tail_of))
 		return "tail, tail-of and seat-wait are for jobs of rounds";
+	*help = "--consumer I/N makes this reader one of the consumers of a job; 0-1/2 is one that is alone";
+	if (o->checkpoint_rounds && (round_parse(o->consumer, &part, NULL) || part.of < 2))
+		return "checkpoint-rounds is for jobs of rounds";
+	*help = "--checkpoint FILE says where the position is kept";
+	if (o->checkpoint_rounds && !o->checkpoint)
+		return "checkpoint-rounds is for a consumer that keeps its position";
 	return NULL;
 }
 
@@ -164,6 +174,16 @@ job_opts_check(const struct job_opts *o, struct err *e)
 		"compression `snappy` and transfer `shm` do not go together: memory that is shared is not compressed");
 	err_help(e, "leave one of them out");
 	return ST_USAGE;
+}
+
+void
+job_opts_seed_by_name(struct job_opts *o)
+{
+	const char *name = o->name ? o->name : "";
+
+	if (!o->seeded)
+		o->seed = rng_mix(crc32c(name, strlen(name)), strlen(name)) >> 1;
+	o->seeded = true;
 }
 
 void

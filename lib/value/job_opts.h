@@ -74,6 +74,7 @@ struct job_opts {
 	char *consumer;               /* its places in the rounds of the job, "2/4" (value/round.h); NULL or "": no rounds */
 	int tail, tail_of;            /* enum job_tail, job_tail_of: elements that do not fill a round */
 	int64_t seat_wait;            /* ns that consumers wait for one that is away; 0: the usual time */
+	uint64_t checkpoint_rounds;   /* another number of them can go on after multiples of this; 0: cannot */
 	int share;                    /* enum job_share: whether each group of readers gets all elements */
 	char *group;                  /* the reader's, if the job is shared */
 	int64_t share_window;         /* bytes that a worker keeps for those behind; 0: its memory; in share `window` */
@@ -204,6 +205,8 @@ const char *job_compression_word(int compression);
 const char *job_share_word(int share);
 /* Whether what it asks for goes together, as far as the reader alone can tell; ST_USAGE. */
 enum status job_opts_check(const struct job_opts *o, struct err *e);
+/* A seed that follows from the job's name, if none was given: who names the same job means the same elements. */
+void job_opts_seed_by_name(struct job_opts *o);
 /* Sets what JOB_ROWS can say, and leaves the rest. Texts are lent. */
 void job_opts_ask(struct job_opts *to, const struct job_opts *from);
 /* Makes copies of its texts, so that it owns them. */

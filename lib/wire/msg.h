@@ -57,6 +57,8 @@ enum {
 	WIRE_VIEWS_MAX = ROUND_PLACES_MAX,/* views of a stream */
 	WIRE_CLOCKS_MAX = 1000,          /* iterations whose clocks are in one BEAT */
 	WIRE_FAULTS_MAX = 1000,          /* failed elements told one by one */
+	WIRE_MARKS_MAX = 128,            /* rounds that a consumer can go on from, */
+	WIRE_MARKS_NUMBERS = 1 << 17,    /* and the numbers in them, unless they are two */
 	WIRE_TAKES_MAX = 1000,           /* pairs in one TAKES */
 	WIRE_FAULT_TEXT = 2048           /* bytes of each of their texts */
 };
@@ -189,6 +191,13 @@ struct msg_forgotten { uint32_t jobs, datasets, readers; };
 struct msg_stream_ranges { uint32_t stream; struct ranges ranges; };
 struct ranges_list { struct msg_stream_ranges *v; size_t n; };
 
+/* In rounds: a round of a pass from which it can go on with another number of consumers: the elements
+ * that each of its streams has given by then. */
+struct msg_number { uint64_t n; };
+struct numbers { struct msg_number *v; size_t n; };
+struct msg_mark { uint64_t rounds; struct numbers base; uint64_t bytes, elements; }; /* the last two: of an output */
+struct marks { struct msg_mark *v; size_t n; };
+
 struct msg_open {
 	struct job_opts job;    /* but `window` and `transfer` */
 	char *dataset;          /* id, or "" with spec and type */
@@ -196,6 +205,8 @@ struct msg_open {
 	uint64_t iteration, seat; /* opened before: 0 or what JOB said */
 	bool resume;            /* `have` is where to go on from */
 	struct ranges_list have;/* elements the consumer has had, in earlier runs */
+	struct words took;      /* consumers of another number, as "2/4": their positions are given */
+	struct marks marks;     /* it can go on from any of these; with resume: its pass began with the only one */
 };
 struct msg_job {
 	uint64_t iteration, seat; /* seat: this reader's number in the iteration */
@@ -206,6 +217,8 @@ struct msg_job {
 	uint32_t places;        /* in a round; 1: there are no rounds */
 	bool fenced;            /* an agreed end: so many rounds of the pass are to be had by all */
 	uint64_t fence;
+	uint64_t begin;         /* rounds that earlier consumers had, of another number; and what these took of each stream */
+	struct numbers base;
 };
 /* Rounds are counted from the begin of the pass, in all runs together. */
 struct msg_stop { uint64_t iteration, seat, rounds, multiple; };
@@ -289,6 +302,7 @@ struct msg_assign {
 	struct bytes state;     /* chain's state at `offset`; empty: begin of that split */
 	bool has_state;
 	uint32_t places;        /* places in a round; 1: each view gets every element */
+	uint64_t base;          /* the element with which the first round begins */
 	struct { struct msg_view *v; size_t n; } views; /* at least one */
 	/* Elements that do not fill a round: the first goes to place tail_at mod `places`, so many in all. */
 	bool tail_known, pad;   /* pad: null may have to be added */

@@ -94,6 +94,12 @@ static const struct field stream_ranges[] = {
 	RANGES(msg_stream_ranges, ranges, "offsets"),
 	{ 0 }
 };
+static const struct field number[] = { U64(msg_number, n, NULL), { 0 } };
+static const struct field mark[] = {
+	U64(msg_mark, rounds, "rounds that all consumers together had by then, in all runs"),
+	LIST(msg_mark, base, WIRE_STREAMS_MAX, number, struct msg_number, "elements that each stream had given"),
+	{ 0 }
+};
 static const struct field open[] = {
 	PART(msg_open, "job", TEXT, job.name, WIRE_NAME_MAX, "its name; empty: an anonymous job"),
 	NAME(msg_open, dataset, "its id; empty: spec and type follow"),
@@ -137,6 +143,13 @@ static const struct field open[] = {
 		"with share window: bytes that each worker keeps for groups that are behind; 0: its memory"),
 	PART(msg_open, "from", U32, job.from, JOB_FROMS - 1,
 		"where a group begins that comes when the pass is under way: " JOB_FROM_NUMBERED),
+	PART(msg_open, "checkpoint_rounds", U64, job.checkpoint_rounds, INT64_MAX,
+		"rounds after which another number of consumers can go on: multiples of this; 0: none"),
+	{ "took", FIELD_WORDS, offsetof(struct msg_open, took), ROUND_PLACES_MAX,
+		"consumers of another number, each as I/M or A-B/M, whose positions are given, with what they have in common:",
+		NULL, 0, false },
+	LIST(msg_open, marks, WIRE_MARKS_MAX, mark, struct msg_mark,
+		"rounds to go on from; with `resume` the one that the pass of its position began with"),
 	{ 0 }
 };
 static const struct field job[] = {
@@ -157,6 +170,8 @@ static const struct field job[] = {
 	U32(msg_job, places, ROUND_PLACES_MAX, "number of places in a round; 1: there are no rounds"),
 	BOOL(msg_job, fenced, "the consumers have agreed on an end:"),
 	U64(msg_job, fence, "so many rounds of the pass, in all runs together"),
+	U64(msg_job, begin, "rounds before the first, which another number of consumers had"),
+	LIST(msg_job, base, WIRE_STREAMS_MAX, number, struct msg_number, "elements that each stream gave in those"),
 	{ 0 }
 };
 static const struct field stream[] = {

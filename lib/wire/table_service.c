@@ -53,6 +53,7 @@ static const struct field assign[] = {
 	U32(msg_assign, compression, JOB_COMPRESSIONS - 1, "of its chunks, as in OPEN; auto: as the worker likes"),
 	SECRET(msg_assign, secret, "secret of which the tickets for this stream are made"),
 	U32(msg_assign, places, ROUND_PLACES_MAX, "number of places in a round; 1: every view gets all elements"),
+	U64(msg_assign, base, "the element with which its first round begins; those before it go to nobody"),
 	LIST(msg_assign, views, WIRE_VIEWS_MAX, view, struct msg_view,
 		"the queues of the stream: element o goes to those that have place o mod `places`"),
 	BOOL(msg_assign, tail_known,

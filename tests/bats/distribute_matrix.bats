@@ -42,7 +42,7 @@ declare -gA kinds=(
 	[seed]=carried [window]=carried [transfer]=carried [compression]=carried [consumer]=carried
 	[tail]=carried [tail-of]=carried [seat-wait]=carried [target]=carried [where]=carried
 	[share]=carried [group]=carried [from]=carried [share-window]=carried [on-missed]=whole
-	[checkpoint]=whole [ack-fd]=whole [max-errors]=whole [errors]=whole
+	[checkpoint]=whole [checkpoint-rounds]=whole [ack-fd]=whole [max-errors]=whole [errors]=whole
 	[epochs]=own [count]=own [output]=own [to]=own [null]=own [timeout]=own [dispatcher]=own [context]=own
 	[wait-workers]=own [give-up]=own [progress]=own [stats]=own [fail-empty]=own [quiet]=own [join]=form [insecure]=own
 	[verbose]=own [include-dir]=own [type]=own
@@ -71,6 +71,7 @@ arguments() { # OPTION: one argument a line
 	shard) printf '%s\n' --sharding data --shards 2 --shard 0,1 ;;
 	seed | window) printf '%s\n' "--$1" 7 ;;
 	checkpoint) printf '%s\n' --checkpoint "pos-$2" ;;
+	checkpoint-rounds) printf '%s\n' -J "$1-$2" --consumer 0-1/2 --checkpoint "pos-$1-$2" --checkpoint-rounds 2 ;;
 	ack-fd) printf '%s\n' --ack-fd 0 ;;
 	max-errors) printf '%s\n' --max-errors 0 ;;
 	errors) printf '%s\n' --errors errors ;;

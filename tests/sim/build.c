@@ -4,13 +4,17 @@
 void
 builders_init(struct builders *b, struct world *w, const struct msg_assign *a)
 {
-	if (a->places != w->round || (w->groups == 1 && a->views.n != w->round) || a->views.n > PLACES_MAX)
+	bool known = a->places == w->round || (w->renumbered && a->places == w->old_round && !a->base);
+
+	if (!known || (w->groups == 1 && a->views.n != a->places) || a->views.n > PLACES_MAX)
 		world_fail(w, "a stream of %u views with %u places", (unsigned)a->views.n, a->places);
 	b->pad = a->pad;
+	b->places = a->places < PLACES_MAX ? a->places : PLACES_MAX;
+	b->base = a->base;
 	b->groups = w->groups > 1 ? (uint32_t)a->views.n : 1;
 	for (uint32_t i = 0; i < b->groups && w->groups > 1 && i < PLACES_MAX; i++)
 		intervals_add_ranges(&b->group_skip[i], &a->views.v[i].skip);
-	for (uint32_t i = 0; w->groups == 1 && i < w->round && i < a->views.n; i++)
+	for (uint32_t i = 0; w->groups == 1 && i < b->places && i < a->views.n; i++)
 		intervals_add_ranges(&b->of[i].skip, &a->views.v[i].skip);
 }
 
@@ -35,17 +39,17 @@ builders_flush_one(struct builders *b, struct node *n, struct stream_key key, ui
 
 	one->wanted = false;
 	one->n = 0;
-	sim_work_produced(n, key, n->w->round > 1 ? place : WORKER_ALL_VIEWS, c, one->split);
+	sim_work_produced(n, key, b->places > 1 ? place : WORKER_ALL_VIEWS, c, one->split);
 }
 
 static void
 builders_put(struct builders *b, struct node *n, struct stream_key key, uint64_t offset, uint64_t split,
 	     const struct element *e)
 {
-	uint32_t place = (uint32_t)(offset % n->w->round);
-	struct round_part part = world_part(n->w, place);
+	uint32_t place = (uint32_t)((offset - b->base) % b->places);
+	struct round_part part = { b->places, place, 1 };
 	struct sim_builder *one = &b->of[place];
-	uint64_t at = round_below(&part, offset);
+	uint64_t at = round_below(&part, offset - b->base);
 
 	unsigned skips = 0, all = (1u << b->groups) - 1;
 
@@ -74,11 +78,13 @@ void
 builders_add(struct builders *b, struct node *n, struct stream_key key, uint64_t offset, uint64_t split,
 	     const struct element *e)
 {
+	if (offset < b->base)
+		return;
 	if (!b->n)
 		b->at = offset;
 	b->round[b->n] = *e;
 	b->splits[b->n++] = split;
-	if ((offset + 1) % n->w->round)
+	if ((offset + 1 - b->base) % b->places)
 		return;
 	for (uint32_t i = 0; i < b->n; i++)
 		builders_put(b, n, key, b->at + i, b->splits[i], &b->round[i]);
@@ -92,7 +98,7 @@ builders_rest(struct builders *b, struct node *n, struct stream_key key)
 
 	for (uint32_t i = 0; i < b->n; i++)
 		sim_work_rest(n, key, chunk_new(n->w, SIM_REST, &b->round[i], 1), false);
-	if (b->pad && n->w->round > 1)
+	if (b->pad && b->places > 1)
 		sim_work_rest(n, key, chunk_new(n->w, SIM_REST, &null, 1), true);
 	b->n = 0;
 }
@@ -100,7 +106,7 @@ builders_rest(struct builders *b, struct node *n, struct stream_key key)
 void
 builders_flush(struct builders *b, struct node *n, struct stream_key key)
 {
-	for (uint32_t i = 0; i < n->w->round; i++)
+	for (uint32_t i = 0; i < b->places; i++)
 		builders_flush_one(b, n, key, i);
 }
 
@@ -113,7 +119,7 @@ builders_want(struct builders *b, uint32_t view)
 void
 builders_flush_wanted(struct builders *b, struct node *n, struct stream_key key)
 {
-	for (uint32_t i = 0; i < n->w->round; i++)
+	for (uint32_t i = 0; i < b->places; i++)
 		if (b->of[i].wanted)
 			builders_flush_one(b, n, key, i);
 }

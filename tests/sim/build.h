@@ -21,7 +21,8 @@ struct builders {
 	struct sim_builder of[PLACES_MAX];
 	struct element round[PLACES_MAX]; /* the round that is not whole */
 	uint64_t splits[PLACES_MAX], at; /* at: its first element's offset */
-	uint32_t n;
+	uint32_t n, places;     /* places in a round */
+	uint64_t base;          /* those before it go to nobody */
 	bool pad;
 	/* groups get all elements, but for those that they have */
 	struct intervals group_skip[PLACES_MAX];

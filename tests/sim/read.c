@@ -25,6 +25,7 @@ struct sim_reader {
 	size_t told;             /* elements of c->out the machine knows of */
 	bool writing, saving, closed, over;
 	uint64_t put;            /* written by this reader */
+	uint64_t told_here;      /* and told to its machine */
 	bool stopping;           /* it writes no more before it knows where all are to end */
 	bool fenced;
 	struct buf position;
@@ -55,7 +56,7 @@ sim_read_saved(struct world *w, void *arg, uint64_t life)
 	buf_clear(&s->c->position);
 	s->c->position = s->position;
 	s->position = (struct buf){ 0 };
-	s->c->has_position = true;
+	s->c->has_position = s->c->has_own = true;
 	s->c->saved = s->position_told;
 	s->saving = false;
 	reader_saved(s->r, w->now);
@@ -111,6 +112,26 @@ sim_read_end(struct node *n)
 	reader_close(s->r, n->w->now, n->w->checkpoint);
 }
 
+/* Written up to now: told in steps, so that rounds are marked. */
+static void
+sim_read_tell(struct sim_reader *s, struct world *w)
+{
+	struct reader_stats st;
+
+	reader_stats(s->r, &st);
+	while (s->untold) {
+		uint64_t left = reader_mark_in(&st, w->every, s->told_here);
+		uint64_t k = left < s->untold ? left : s->untold;
+
+		s->untold -= k;
+		s->told += k;
+		s->told_here += k;
+		reader_written(s->r, w->now, k);
+		if (k == left)
+			reader_mark(s->r, s->told, s->told);
+	}
+}
+
 static void
 sim_read_write(struct world *w, void *arg, uint64_t life)
 {
@@ -144,11 +165,10 @@ sim_read_write(struct world *w, void *arg, uint64_t life)
 		}
 	}
 	if (!s->first || !one_in(w, 4)) {
-		uint64_t k = s->untold;
-
-		s->untold = 0;
-		s->told += k;
-		reader_written(s->r, w->now, k);
+		if (s->untold)
+			sim_read_tell(s, w);
+		else
+			reader_written(s->r, w->now, 0);
 		if (w->checkpoint && (one_in(w, 5) || !s->first))
 			sim_read_save(n);
 	}
@@ -207,6 +227,7 @@ sim_read_one(struct node *n, struct reader_action *a)
 	struct world *w = n->w;
 	struct node *to = a->worker ? node_by_peer(w, a->worker) : NULL;
 	struct conn *c = to ? conn_find(w, n, to) : NULL;
+	struct reader_stats st;
 
 	switch (a->kind) {
 	case READER_TELL: conn_send(n->ctl, 0, &a->msg, NULL); break;
@@ -237,7 +258,10 @@ sim_read_one(struct node *n, struct reader_action *a)
 	case READER_JOB:
 		n->r->c->iteration = a->msg.job.iteration;
 		w->found = (uint32_t)a->msg.job.opts.shards;
-		if (w->checkpoint && !n->r->c->has_position)
+		reader_stats(n->r->r, &st);
+		if (w->every)
+			number_begins(w, n->r->c, &a->msg.job, &st);
+		if (w->checkpoint && (!n->r->c->has_position || st.given))
 			sim_read_save(n);
 		break;
 	case READER_HALT:
@@ -315,7 +339,8 @@ sim_read_start(struct node *n, struct consumer *c)
 		.job.shards = w->shards, .job.epoch = c->epoch, .job.seeded = true, .job.seed = 5, .job.min_workers = 1,
 		.job.wait_ms = 600000,
 		.job.window = w->window, .budget = w->budget, .job.checkpoint = w->checkpoint,
-		.job.tail = w->tail, .job.tail_of = w->tail_of, .stops = w->own_end };
+		.job.tail = w->tail, .job.tail_of = w->tail_of, .job.checkpoint_rounds = w->every,
+		.given = c->given, .n_given = c->saved || c->has_own ? 0 : c->n_given, .stops = w->own_end };
 	struct buf shard = { 0 };
 	struct err e;
 

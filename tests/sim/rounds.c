@@ -48,12 +48,19 @@ rounds_add(struct sequence *q, uint32_t stream, uint64_t at, const struct elemen
 	q->v[q->n++] = (struct due){ stream, at, e ? *e : (struct element){ .leaf = UINT32_MAX } };
 }
 
+/* Counted from where the consumers begin. */
+static const struct element *
+rounds_element(const struct world *w, uint32_t stream, uint64_t n)
+{
+	return book_element(w, stream, (stream < w->n_base ? w->base[stream] : 0) + n);
+}
+
 static uint64_t
 rounds_length(const struct world *w, uint32_t stream)
 {
 	uint64_t n = 0;
 
-	while (book_element(w, stream, n))
+	while (rounds_element(w, stream, n))
 		n++;
 	return n;
 }
@@ -69,7 +76,7 @@ rounds_own(const struct world *w, uint32_t place, const uint64_t *lengths, struc
 		uint64_t own = lengths[s] / w->round, n = 0;
 
 		for (; n < w->block && pos[s] < own; n++, pos[s]++)
-			rounds_add(q, s, pos[s], book_element(w, s, round_at(&part, pos[s])));
+			rounds_add(q, s, pos[s], rounds_element(w, s, round_at(&part, pos[s])));
 		idle = n ? 0 : idle + 1;
 	}
 	mem_free(pos);
@@ -93,7 +100,7 @@ rounds_tails(const struct world *w, uint32_t place, const uint64_t *lengths, str
 			dropped += g >= whole * w->round;
 			if (g >= whole * w->round || g % w->round != place)
 				continue;
-			rounds_add(q, s, own + n++, i < rest ? book_element(w, s, own * w->round + i) : NULL);
+			rounds_add(q, s, own + n++, i < rest ? rounds_element(w, s, own * w->round + i) : NULL);
 		}
 	}
 	return dropped;
@@ -118,7 +125,7 @@ rounds_expect(const struct world *w, uint32_t place, const uint64_t *lengths, st
 			uint64_t own = lengths[s] / w->round, n = 0;
 
 			for (; n < w->block && pos[s] < own; n++, pos[s]++)
-				rounds_add(q, s, pos[s], book_element(w, s, round_at(&part, pos[s])));
+				rounds_add(q, s, pos[s], rounds_element(w, s, round_at(&part, pos[s])));
 			for (size_t i = 0; i < tails.n && n < w->block && pos[s] == own; i++)
 				if (tails.v[i].stream == s) {
 					rounds_add(q, s, tails.v[i].at, &tails.v[i].e);
@@ -158,7 +165,7 @@ rounds_check_place(struct world *w, uint32_t place, const struct sequence *q)
 		const struct consumer *c = &w->consumers[i];
 		size_t begin, k = 0;
 
-		if (c->place != place || (!c->n && !c->finished))
+		if (c->old || c->place != place || (!c->n && !c->finished))
 			continue;
 		begin = c->n ? rounds_begin(c, q) : q->n;
 		while (k < c->n && begin + k < q->n && rounds_same(&c->out[k], &q->v[begin + k]))
@@ -186,7 +193,7 @@ rounds_had(struct world *w, uint32_t place)
 		const struct consumer *c = &w->consumers[i];
 		size_t begin = 0;
 
-		if (c->place != place || !c->n)
+		if (c->old || c->place != place || !c->n)
 			continue;
 		begin = rounds_begin(c, &all); /* behind the last if nobody had it */
 		for (size_t k = 0; k < c->n; k++) {
@@ -241,6 +248,8 @@ book_check_rounds(struct world *w)
 {
 	uint64_t *lengths = mem_array(w->found, sizeof *lengths), dropped = 0;
 	size_t n = 0;
+
+	book_check_number(w);
 
 	for (uint32_t s = 0; s < w->found; s++)
 		lengths[s] = rounds_length(w, s);

@@ -476,7 +476,7 @@ sim_work_act(struct node *n)
 		n->w->kept_max = kept;
 	/* One element of the source may make three, and each stream may go one
 	 * chunk over; with a window, one for each reader. */
-	if (kept > n->w->memory + (worker_streams(n->k->k) * links + 1) * 4 * CHUNK_ELEMS * ELEM_BYTES * n->w->round)
+	if (kept > n->w->memory + (worker_streams(n->k->k) * links + 1) * 4 * CHUNK_ELEMS * ELEM_BYTES * PLACES_MAX)
 		world_fail(n->w, "%s keeps %zu bytes of %zu", n->name, kept, n->w->memory);
 	if (n->k->drained) {
 		world_say(n->w, "%s leaves", n->name);

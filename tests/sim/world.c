@@ -81,18 +81,19 @@ world_care_places(struct world *w)
 	}
 }
 
-static void
+struct consumer *
 world_new_consumer(struct world *w, uint32_t place)
 {
 	struct consumer *c;
 
 	if (w->n_consumers == 200 || w->n_nodes >= NODES_MAX)
-		return;
+		return NULL;
 	c = &w->consumers[w->n_consumers];
 	c->index = w->n_consumers++;
 	c->place = place;
 	c->epoch = 1 + (uint32_t)chance(w, w->epochs);
 	sim_read_start(node_new(w, NODE_READER), c);
+	return c;
 }
 
 static void
@@ -108,7 +109,7 @@ world_resume(struct world *w, void *arg, uint64_t tag)
 	struct consumer *c = arg;
 
 	(void)tag;
-	if (c->node || c->finished || w->n_nodes >= NODES_MAX || (!w->checkpoint && c->n))
+	if (c->node || c->finished || c->old || w->n_nodes >= NODES_MAX || (!w->checkpoint && c->n))
 		return;
 	w->resumes++;
 	sim_read_start(node_new(w, NODE_READER), c);
@@ -443,6 +444,7 @@ world_choose(struct world *w)
 	world_choose_set(w);
 	world_choose_shards(w);
 	world_choose_rounds(w);
+	world_choose_number(w);
 	world_choose_groups(w);
 	world_choose_poison(w);
 	world_choose_places(w);
@@ -521,6 +523,7 @@ world_free(struct world *w)
 		buf_clear(&w->consumers[i].position);
 	}
 	book_free(w);
+	mem_free(w->base);
 	mem_free(w->heap);
 }
 

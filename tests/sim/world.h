@@ -103,12 +103,16 @@ struct consumer {
 	size_t n, cap;
 	size_t saved;           /* length of `out` in the saved position */
 	struct buf position;    /* saved; len 0: none */
-	bool has_position;
+	bool has_position, has_own; /* own: it was not given the one of another */
 	bool finished, dead;    /* ended with code 0; ended otherwise for good */
 	uint64_t rounds;        /* its place had, at its end */
 	uint32_t code;
 	uint64_t iteration;     /* that it read last */
 	uint32_t epoch;
+	bool old;               /* another number of consumers has gone on */
+	unsigned heir;          /* the new one with its place that has its position, from 1; 0: none */
+	struct bytes given[PLACES_MAX]; /* positions of old ones, lent */
+	size_t n_given;
 	struct node *node;      /* its reader now */
 	unsigned lives;
 };
@@ -152,6 +156,12 @@ struct world {
 	uint64_t told_missed;    /* elements in MISSED, as often as it was said */
 	uint32_t round;          /* places in a round, each read by others; 1: there are no rounds */
 	unsigned stops_early;    /* rounds: some consumer asks for an agreed end, about once in so many writes; 0: none */
+	uint64_t every;          /* rounds: another number of consumers can go on after multiples of it; 0: none */
+	bool renumbered, begun;  /* it came; and was told where it begins: */
+	uint32_t old_round;
+	uint64_t begin;
+	uint64_t *base;          /* elements of each stream that the old ones had; NULL: none */
+	uint32_t n_base;
 	bool own_end;            /* programs see to it themselves */
 	bool fenced;             /* there is one: */
 	uint64_t fence, fence_of; /* rounds; a number that it is a multiple of */
@@ -247,6 +257,11 @@ unsigned set_place(const struct sim_dataset *s, unsigned unit);
 bool world_takes(const struct world *w, const struct consumer *c, uint32_t shard);
 void world_choose_rounds(struct world *w);
 void book_check_rounds(struct world *w);
+/* number.c: another number of consumers */
+void world_choose_number(struct world *w);
+void number_begins(struct world *w, struct consumer *c, const struct msg_job *m, const struct reader_stats *st);
+void book_check_number(struct world *w);
+struct consumer *world_new_consumer(struct world *w, uint32_t place); /* NULL: there are enough */
 /* NULL: nobody made it. */
 const struct element *book_element(const struct world *w, uint32_t stream, uint64_t offset);
 struct round_part world_part(const struct world *w, uint32_t place);

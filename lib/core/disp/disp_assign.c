@@ -21,7 +21,7 @@ assign_missing(const struct stream *s)
 		if (!group_live(s->iter, i) || s->views[i].fresh)
 			continue;
 		views_taken(s, i, &taken);
-		at = round_at(&s->iter->views[i], intervals_gap(&taken, 0));
+		at = views_gap(s, i, &taken);
 		missing = at < missing ? at : missing;
 		intervals_clear(&taken);
 	}
@@ -58,6 +58,7 @@ assign_views(struct stream *s, struct msg_assign *a)
 
 	intervals_add(&common, a->offset, INT64_MAX);
 	a->places = it->views[0].of;
+	a->base = s->base;
 	a->views.v = mem_array(it->n_views, sizeof *a->views.v);
 	a->views.n = it->n_views;
 	if (!s->running) { /* else it is told again, for the sake of its tail */
@@ -69,7 +70,7 @@ assign_views(struct stream *s, struct msg_assign *a)
 		struct intervals taken = { 0 };
 
 		views_taken(s, i, &taken);
-		intervals_sub(&taken, 0, round_below(&it->views[i], a->offset));
+		intervals_sub(&taken, 0, views_below(s, i, a->offset));
 		if (!s->running)
 			assign_count(s, i, &common, &taken);
 		if (!group_live(it, i)) {
@@ -91,8 +92,8 @@ stream_fill_assign(struct disp *d, struct stream *s, struct msg *m)
 	const struct point *from = NULL;
 	uint64_t missing = assign_missing(s);
 
-	if (s->ended && missing > s->length - s->length % it->views[0].of)
-		missing = s->length - s->length % it->views[0].of; /* elements that fill no round are made anew */
+	if (s->ended && missing > s->length - views_rest(s, s->length))
+		missing = s->length - views_rest(s, s->length); /* elements that fill no round are made anew */
 	for (unsigned i = 0; i < s->n_points; i++)
 		if (s->points[i].offset <= missing)
 			from = &s->points[i];

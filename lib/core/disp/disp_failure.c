@@ -51,7 +51,7 @@ stream_give_up(struct stream *s)
 	if (s->high > end)
 		end = s->high;
 	it->acked += views_count(s);
-	it->elements += s->ended ? s->length : 0;
+	it->elements += s->ended ? views_gives(s) : 0;
 	it->made += s->made > end ? s->made : end;
 }
 

@@ -67,7 +67,7 @@ fence_check(struct disp *d, struct iteration *it)
 	}
 	it->fence.asking = false;
 	it->fence.known = true;
-	it->fence.rounds = fence_round_up(most, it->fence.multiple);
+	it->fence.rounds = fence_round_up(it->base.begin + most, it->fence.multiple) - it->base.begin;
 	disp_dirty(d, &it->dirty, DIRTY_ROW);
 	for (struct list_node *n = it->seats.next; n != &it->seats; n = n->next)
 		fence_tell(d, LIST_OF(n, struct seat, node));

@@ -21,6 +21,7 @@
  *	disp_place.c, disp_shards.c  where streams may be made: hosts and tags of workers; shards
  *	disp_dataset.c datasets
  *	disp_view.c   the ledgers of a stream
+ *	disp_base.c   rounds: which one a pass begins with
  *	disp_round.c  rounds: their consumers, and what does not fill one
  *	disp_ask.c    what was asked of a peer and is asked again until answered
  *	disp_assign.c what a worker is told of a stream
@@ -61,9 +62,11 @@
 #include "core/disp/disp_events.h"
 #include "core/disp/disp_fence.h"
 #include "core/disp/disp_group.h"
+#include "core/disp/disp_base.h"
 #include "core/disp/disp_round.h"
 #include "core/disp/disp_shards.h"
 #include "core/disp/disp_view.h"
+#include "core/disp/disp_waiting.h"
 #include "core/disp/disp_window.h"
 #include "core/disp/dispatcher.h"
 #include "core/disp/ring.h"
@@ -199,6 +202,7 @@ struct iteration {
 	uint64_t times;
 	struct round_part *views; /* in each stream: which elements belong to each */
 	size_t n_views, cap_views; /* at least one */
+	struct base base;         /* rounds: where they begin */
 	struct groups groups;     /* if the job is shared; each has the view of its number */
 	bool gathered;            /* rounds: the views are those of the consumers that came */
 	struct fence fence;       /* rounds: an end that is agreed on */
@@ -274,6 +278,7 @@ struct stream {
 	bool closed;              /* gets no splits any more */
 	bool ended, finished;
 	uint64_t length;          /* ended */
+	uint64_t base;            /* rounds: the element with which the first begins */
 	bool tail_known;          /* rounds: where those elements go that do not fill one */
 	uint64_t tail_at;         /* the first of them to this place, mod the places of a round */
 	uint32_t tail_n;          /* so many of them go somewhere, those that are added included */
@@ -335,30 +340,6 @@ struct seat {
 	size_t n_took;
 	struct list_node node;    /* in iteration.seats */
 	uint64_t acked;           /* elements */
-};
-
-/* The elements of a job that a reader asks for. */
-struct asked {
-	struct job_shards only;   /* streams */
-	struct round_part part;   /* and of these places in the rounds of each */
-	const char *group;        /* lent: which one asks, in a shared job */
-};
-
-struct waiting {              /* an OPEN that is not answered yet */
-	struct peer *peer;
-	struct iteration *iter;
-	uint64_t req;
-	int64_t until;
-	uint32_t min_workers, wait_ms;
-	uint64_t from, bytes;     /* bytes: of `have` */
-	bool checkpoint;
-	char *shard;
-	struct asked asked;
-	char *group;
-	bool from_start;
-	struct ranges_list have;
-	char *host;               /* in iteration.hosts */
-	struct list_node node, by_until;
 };
 
 struct out_msg { uint64_t peer; struct msg msg; };
@@ -470,6 +451,7 @@ bool job_over(const struct job *j);                  /* none of its iterations i
 struct job *job_new(struct disp *d, uint64_t number, const struct job_opts *opts, struct dataset *s); /* copies opts */
 void job_add_iter(struct job *j, struct iteration *it);
 void job_drop_iter(struct disp *d, struct iteration *it); /* and the job, if it was all */
+void job_unname(struct disp *d, struct job *j);      /* its name is for another job */
 
 /* disp_iter.c */
 struct iteration *iter_new(struct disp *d, struct job *j, uint64_t id, uint32_t epoch);
@@ -491,14 +473,6 @@ void iter_widen(struct disp *d, struct iteration *it); /* a young one: every slo
 void iter_tick(struct disp *d);
 int64_t iter_deadline(const struct disp *d);
 void iter_trial_tick(struct disp *d);
-
-/* disp_waiting.c */
-void waiting_answer(struct disp *d, struct iteration *it);              /* the OPENs that can be answered */
-void waiting_error(struct disp *d, struct waiting *w, uint32_t code, const char *text, const char *help);
-bool waiting_clear(struct waiting *w); /* leaves its job as it is; true: the last on its host */
-void waiting_free(struct disp *d, struct waiting *w);                /* may free the job */
-void waiting_tick(struct disp *d);
-void waiting_until(struct disp *d, struct waiting *w, int64_t until); /* it is refused then */
 
 /* disp_units.c */
 /* Takes a part's units; true: the list is whole. Parts that do not follow the one before

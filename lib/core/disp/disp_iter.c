@@ -379,6 +379,8 @@ iter_shards_of(struct disp *d, struct iteration *it)
 	struct job *j = it->job;
 	uint64_t n, files = cut_least(&it->cut);
 
+	if (it->base.n_of)
+		return (uint32_t)it->base.n_of;
 	if (j->opts.shards)
 		return (uint32_t)j->opts.shards;
 	if (j->shards)
@@ -402,7 +404,8 @@ iter_streams(struct disp *d, struct iteration *it)
 	if (job_has_shards(o->sharding))
 		return it->by_split && !cut_left(&it->cut) ? 0 : iter_shards_of(d, it);
 	if (it->fixed)
-		return !cut_left(&it->cut) ? 0 : o->shards ? (uint32_t)o->shards : DISP_SHARDS;
+		return !cut_left(&it->cut) ? 0 : it->base.n_of ? (uint32_t)it->base.n_of :
+			o->shards ? (uint32_t)o->shards : DISP_SHARDS;
 	if (it->by_split) {
 		n = place_slots(d, it);
 		return cut_streams(&it->cut, n ? n : 1);

@@ -144,15 +144,15 @@ static char *
 job_describe(const char *dataset, const struct job_opts *o, uint32_t places)
 {
 	const char *options = str_or_empty(o->options), *where = str_or_empty(o->where);
-	char number[32] = "random", consumers[80] = "", window[40] = "";
+	char number[32] = "random", consumers[120] = "", window[40] = "";
 
 	if (o->seeded)
 		snprintf(number, sizeof number, "%llu", (unsigned long long)o->seed);
 	if (o->share_window)
 		snprintf(window, sizeof window, " share-window=%lld", (long long)o->share_window);
 	if (places > 1)
-		snprintf(consumers, sizeof consumers, " consumers=%u tail=%s tail-of=%s", places, job_tail_word(o->tail),
-			 job_tail_of_word(o->tail_of));
+		snprintf(consumers, sizeof consumers, " consumers=%u tail=%s tail-of=%s checkpoint-rounds=%llu", places,
+			 job_tail_word(o->tail), job_tail_of_word(o->tail_of), (unsigned long long)o->checkpoint_rounds);
 	return mem_printf("dataset=%s sharding=%s order=%s shards=%llu compression=%s seed=%s target=%s%s%s%s%s%s%s%s%s",
 			  dataset, job_sharding_word(o->sharding), job_order_word(o->order), (unsigned long long)o->shards,
 			  job_compression_word(o->compression), number, job_target_word(o->target), consumers,
@@ -183,6 +183,15 @@ job_same(struct disp *d, struct peer *p, const struct job *j, const struct datas
 	return same;
 }
 
+void
+job_unname(struct disp *d, struct job *j)
+{
+	hash_del_str(&d->jobs, j->opts.name);
+	mem_free(j->opts.name);
+	j->opts.name = mem_strdup("");
+	disp_dirty(d, &j->dirty, DIRTY_ROW);
+}
+
 /* Its name is for another job: it is kept for audits, if anything was made in it. */
 static void
 job_retire(struct disp *d, struct job *j)
@@ -195,10 +204,7 @@ job_retire(struct disp *d, struct job *j)
 		job_free(d, j);
 		return;
 	}
-	hash_del_str(&d->jobs, j->opts.name);
-	mem_free(j->opts.name);
-	j->opts.name = mem_strdup("");
-	disp_dirty(d, &j->dirty, DIRTY_ROW);
+	job_unname(d, j);
 }
 
 static struct job *
@@ -211,6 +217,14 @@ job_for(struct disp *d, struct peer *p, struct msg *m, struct dataset *s, const 
 		s->jobs++; /* it may be that job's alone */
 		job_retire(d, j);
 		s->jobs--;
+		j = NULL;
+	} else if (j && base_differs(j, m, asked->part.of)) {
+		s->jobs++;
+		bool replaced = base_replaces(d, p, m, j, asked->part.of);
+
+		s->jobs--;
+		if (!replaced)
+			return NULL;
 		j = NULL;
 	}
 	if (j)
@@ -237,6 +251,10 @@ job_wait(struct disp *d, struct peer *p, struct iteration *it, struct msg *m, st
 		.shard = m->open.job.shard, .asked = *asked,
 		.wait_ms = m->open.job.wait_ms };
 	m->open.have = (struct ranges_list){ 0 };
+	w->marks = m->open.marks;
+	w->took = m->open.took;
+	m->open.took = (struct words){ 0 };
+	m->open.marks = (struct marks){ 0 };
 	w->group = m->open.job.group;
 	w->asked.group = w->group;
 	w->from_start = m->open.job.from == FROM_START;
@@ -284,7 +302,7 @@ job_admits(struct disp *d, struct peer *p, const struct msg *m, struct iteration
 
 	if (iter_live(it))
 		seat_make_way(d, it, asked);
-	if (round_refuses(d, p, m->req, it, asked))
+	if (round_refuses(d, p, m->req, it, asked) || base_refuses(d, p, m, it))
 		return false;
 	if (it->job->opts.order != ORDER_ANY && iter_live(it) && job_is_taken(it, asked)) {
 		text = mem_printf("job `%s` keeps an order and has a reader already", it->job->opts.name);
@@ -430,8 +448,11 @@ job_asked(struct disp *d, struct peer *p, const struct msg *m, struct asked *ask
 	const struct job_opts *o = &m->open.job;
 	const char *policy = job_sharding_word(o->sharding);
 	char *text = NULL, *help = NULL;
+	uint64_t shards = o->shards;
 	struct err e;
 
+	for (size_t i = 0; i < m->open.marks.n; i++)
+		shards = m->open.marks.v[i].base.n > shards ? m->open.marks.v[i].base.n : shards;
 	*asked = (struct asked){ .part = ROUND_ALL, .group = o->group };
 	if (job_opts_check(o, &e) || job_shards_parse(o->shard, only, &e) || round_parse(o->consumer, &asked->part, &e)) {
 		text = mem_strdup(e.text);
@@ -442,8 +463,8 @@ job_asked(struct disp *d, struct peer *p, const struct msg *m, struct asked *ask
 	} else if (asked->part.of > 1 && only->n) {
 		text = mem_strdup("a consumer cannot choose its shards: each round is from one of them");
 		help = mem_strdup("leave out --shard");
-	} else if (o->shards * asked->part.of > DISP_VIEWS) {
-		text = mem_printf("%llu shards for %u consumers are too many", (unsigned long long)o->shards, asked->part.of);
+	} else if (shards * asked->part.of > DISP_VIEWS) {
+		text = mem_printf("%llu shards for %u consumers are too many", (unsigned long long)shards, asked->part.of);
 		help = mem_printf("--shards %u is the most", DISP_VIEWS / asked->part.of);
 	} else if (only->n && !job_has_shards(o->sharding)) {
 		text = mem_printf("a job with sharding `%s` has no shards to choose from", policy);

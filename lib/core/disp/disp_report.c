@@ -158,7 +158,7 @@ report_consumer(struct buf *b, const struct peer *p)
 	char *places = has ? round_view_text(it, p->seat->view) : mem_strdup("");
 
 	report_str(b, "consumer", places);
-	report_uint(b, "round", round);
+	report_uint(b, "round", has ? it->base.begin + round : 0);
 	report_uint(b, "ahead", has ? round - round_slowest(it) : 0);
 	mem_free(places);
 }
@@ -240,7 +240,7 @@ report_stream(struct buf *b, const struct stream *s)
 	report_uint(b, "restart_point", s->n_points ? s->points[s->n_points - 1].offset : 0);
 	report_uint(b, "length", s->ended ? s->length : 0);
 	report_bool(b, "ended", s->ended);
-	report_uint(b, "acknowledged", s->finished ? s->length : views_count(s));
+	report_uint(b, "acknowledged", s->finished ? views_gives(s) : views_count(s));
 }
 
 /* A shard of a pass that is over. */
@@ -292,7 +292,8 @@ report_made(const struct iteration *it)
 			continue;
 		if (s->high > high)
 			high = s->high;
-		made += s->made > high ? s->made : high;
+		high = s->made > high ? s->made : high;
+		made += high > s->base ? high - s->base : 0;
 	}
 	return made;
 }
@@ -349,7 +350,7 @@ report_ledger(struct buf *b, const struct disp *d, const struct iteration *it)
 
 	for (size_t i = 0; i < it->n_streams; i++)
 		if (!it->streams[i]->finished) {
-			known += it->streams[i]->ended ? it->streams[i]->length : 0;
+			known += it->streams[i]->ended ? views_gives(it->streams[i]) : 0;
 			acked += views_count(it->streams[i]);
 		}
 	gone = acked + it->dropped;

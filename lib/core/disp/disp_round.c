@@ -90,6 +90,10 @@ round_gather(struct disp *d, struct iteration *it)
 		it->n_views = 0;
 		return false;
 	}
+	if (!base_settle(d, it)) {
+		it->n_views = 0;
+		return false;
+	}
 	qsort(it->views, it->n_views, sizeof *it->views, round_compare);
 	it->gathered = true;
 	for (struct list_node *n = it->waiting.next; n != &it->waiting; n = n->next) {
@@ -122,8 +126,8 @@ round_missing(const struct iteration *it)
 	return buf_take(&b);
 }
 
-static char *
-round_text(const struct round_part *p)
+char *
+round_part_text(const struct round_part *p)
 {
 	if (p->n == 1)
 		return mem_printf("%u/%u", p->first, p->of);
@@ -133,7 +137,7 @@ round_text(const struct round_part *p)
 char *
 round_view_text(const struct iteration *it, size_t view)
 {
-	return round_text(&it->views[view]);
+	return round_part_text(&it->views[view]);
 }
 
 /* A reader that has some of these places, or has asked for them; *part is what it has. */
@@ -165,9 +169,9 @@ round_refuses(struct disp *d, struct peer *p, uint64_t req, const struct iterati
 
 	if (!round_is(it) || !iter_live(it))
 		return false;
-	me = round_text(&asked->part);
+	me = round_part_text(&asked->part);
 	other = round_other(it, asked, &has);
-	place = round_text(&has);
+	place = round_part_text(&has);
 	if (other && has.first == asked->part.first && has.n == asked->part.n) {
 		text = mem_printf("consumer %s of job `%s` is there already: process %u on %s", me, it->job->opts.name, other->pid,
 				  str_or_empty(other->host));
@@ -177,7 +181,7 @@ round_refuses(struct disp *d, struct peer *p, uint64_t req, const struct iterati
 		disp_error(d, p, req, ST_USAGE, text, "each place in a round is for one consumer");
 	} else if (it->gathered && !iter_view_of(it, &asked->part, &view)) {
 		mem_free(place);
-		place = round_text(&it->views[0]);
+		place = round_part_text(&it->views[0]);
 		text = mem_printf("this pass of job `%s` began with other consumers than %s: with %s and so on", it->job->opts.name,
 				  me, place);
 		disp_error(d, p, req, ST_USAGE, text, "who takes the place of another one has the same --consumer");
@@ -197,7 +201,7 @@ round_refuses(struct disp *d, struct peer *p, uint64_t req, const struct iterati
 static uint64_t
 round_rest(const struct stream *s)
 {
-	return s->length % s->iter->job->places;
+	return views_rest(s, s->length);
 }
 
 static void

@@ -14,6 +14,7 @@ struct disp;
 struct iteration;
 struct job;
 struct peer;
+struct round_part;
 struct stream;
 
 bool round_is(const struct iteration *it);
@@ -30,6 +31,7 @@ uint64_t round_added(const struct stream *s);           /* and nulls that are ad
 uint64_t round_of_view(const struct iteration *it, size_t view);
 uint64_t round_slowest(const struct iteration *it);
 bool round_view_is_read(const struct iteration *it, size_t view);
+char *round_part_text(const struct round_part *p);      /* likewise */
 char *round_view_text(const struct iteration *it, size_t view); /* gives "2/4" */
 /* Whether another consumer has one of these places, or the pass has other consumers: that is answered. */
 bool round_refuses(struct disp *d, struct peer *p, uint64_t req, const struct iteration *it, const struct asked *asked);

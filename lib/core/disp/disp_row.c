@@ -38,6 +38,7 @@ const struct field row_job_fields[] = {
 	U32(job, places, ROUND_PLACES_MAX, NULL), PART(job, "tail", U32, opts.tail, JOB_TAILS - 1, NULL),
 	PART(job, "tail_of", U32, opts.tail_of, JOB_TAIL_OFS - 1, NULL),
 	PART(job, "seat_wait", U64, opts.seat_wait, INT64_MAX, NULL),
+	PART(job, "checkpoint_rounds", U64, opts.checkpoint_rounds, INT64_MAX, NULL),
 	TEXT(job, owner, WIRE_NAME_MAX, NULL), PART(job, "share", U32, opts.share, JOB_SHARES - 1, NULL),
 	PART(job, "share_window", U64, opts.share_window, INT64_MAX, NULL), { 0 }
 };
@@ -46,6 +47,8 @@ static const struct field part_fields[] = {
 	U32(round_part, n, ROUND_PLACES_MAX, NULL), { 0 }
 };
 SIDE_BY_SIDE(iteration, views, n_views, cap_views);
+static const struct field number_fields[] = { U64(msg_number, n, NULL), { 0 } };
+SIDE_BY_SIDE(base, of, n_of, cap_of);
 static const struct field group_fields[] = {
 	NAME(group, name, NULL), BOOL(group, ended, NULL), U64(group, acked, NULL), U64(group, missed, NULL),
 	TEXT(group, lacks, WIRE_TEXT_MAX, NULL), { 0 }
@@ -69,7 +72,8 @@ const struct field row_iter_fields[] = {
 	BOOL(iteration, short_, NULL), BOOL(iteration, gathered, NULL), BOOL(iteration, alike, NULL),
 	PART(iteration, "fenced", BOOL, fence.known, 0, NULL),
 	PART(iteration, "fence", U64, fence.rounds, 0, NULL), SET(iteration, fence.left), SET(iteration, closed),
-	U64(iteration, in_rounds, NULL),
+	PART(iteration, "begin", U64, base.begin, 0, NULL),
+	ITEMS(iteration, base.of, WIRE_STREAMS_MAX, number_fields, struct msg_number), U64(iteration, in_rounds, NULL),
 	U64(iteration, dropped, NULL), ITEMS(iteration, views, ROUND_PLACES_MAX, part_fields, struct round_part),
 	ITEMS(iteration, groups, DISP_GROUPS, group_fields, struct group),
 	ITEMS(iteration, shards, SHARD_SUMS, shard_fields, struct shard_sum), { 0 }

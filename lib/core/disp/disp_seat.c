@@ -364,6 +364,7 @@ seat_open(struct disp *d, struct seat *r, uint64_t req)
 		.view = r->view, .places = it->views[r->view].of, .block = by_one ? 1 : d->o.block ? d->o.block : DISP_BLOCK,
 		.fenced = it->fence.known, .fence = it->fence.rounds };
 
+	base_fill(it, &job);
 	job.block *= it->views[r->view].n; /* rounds */
 	job.opts.shards = it->n_streams;
 	job.opts.epoch = it->epoch;

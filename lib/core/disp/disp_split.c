@@ -262,7 +262,7 @@ disp_split_prune_points(struct disp *d, struct stream *s, size_t view)
 
 	if (s->n_points < 2)
 		return;
-	floor = round_at(&s->iter->views[view], intervals_gap(&s->views[view].acked, 0));
+	floor = views_gap(s, view, &s->views[view].acked);
 	least = s->place == STREAM_ASSIGNED && !s->running ? 0 : window_floor(s); /* its ASSIGN may be said again */
 	if (s->points[1].offset > floor && s->points[1].offset > least)
 		return; /* others do not matter */

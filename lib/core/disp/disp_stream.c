@@ -18,6 +18,7 @@ stream_new(struct disp *d, struct iteration *it)
 	s->index = (uint32_t)it->n_streams;
 	s->gen = 1;
 	s->closed = !it->by_split;
+	s->base = base_of(it, s->index);
 	views_init(s);
 	if (it->n_streams == it->cap_streams)
 		it->streams = mem_grow(it->streams, &it->cap_streams, it->n_streams + 1, sizeof(struct stream *));
@@ -248,13 +249,13 @@ stream_finish(struct disp *d, struct stream *s)
 
 	s->finished = true;
 	it->n_finished++;
-	it->elements += s->length;
+	it->elements += views_gives(s);
 	it->acked += group_shares(it) ? s->length : views_count(s) - round_added(s);
 	it->dropped += round_dropped(s);
-	it->in_rounds += s->length - s->length % it->job->places + s->tail_n;
+	it->in_rounds += views_gives(s) - views_rest(s, s->length) + s->tail_n;
 	group_finished(d, s);
 	disp_dirty(d, &it->dirty, DIRTY_ROW);
-	it->made += s->made > s->length ? s->made : s->length;
+	it->made += (s->made > s->length ? s->made : s->length) - (s->length - views_gives(s));
 	it->again += s->made > s->length ? s->made - s->length : 0;
 	if (s->place == STREAM_HOLDING)
 		for (struct list_node *n = it->seats.next; n != &it->seats; n = n->next) {
@@ -445,7 +446,7 @@ stream_end(struct disp *d, struct peer *p, struct stream *s, struct msg *m)
 		disp_dirty(d, &s->dirty, DIRTY_LEDGER);
 	}
 	if ((s->ended && s->length != e->length) ||
-	    views_end(s) > e->length) {
+	    views_end(s) > e->length || s->base > e->length) {
 		stream_differs(d, s, e->length);
 		return;
 	}

@@ -13,6 +13,39 @@
 
 enum { VIEW_MISSED = 256 }; /* ranges that are kept of what was missed */
 
+/* The element of the stream that is element k of the view. */
+static uint64_t
+views_at(const struct stream *s, size_t view, uint64_t k)
+{
+	uint64_t at = round_at(&s->iter->views[view], k);
+
+	return at > UINT64_MAX - s->base ? UINT64_MAX : s->base + at;
+}
+
+uint64_t
+views_below(const struct stream *s, size_t view, uint64_t offset)
+{
+	return round_below(&s->iter->views[view], offset > s->base ? offset - s->base : 0);
+}
+
+uint64_t
+views_gap(const struct stream *s, size_t view, const struct intervals *taken)
+{
+	return views_at(s, view, intervals_gap(taken, 0));
+}
+
+uint64_t
+views_rest(const struct stream *s, uint64_t length)
+{
+	return length > s->base ? (length - s->base) % s->iter->views[0].of : 0;
+}
+
+uint64_t
+views_gives(const struct stream *s)
+{
+	return s->length > s->base ? s->length - s->base : 0;
+}
+
 void
 views_init(struct stream *s)
 {
@@ -57,7 +90,7 @@ views_end(const struct stream *s)
 		const struct intervals *acked = &s->views[i].acked;
 		const struct intervals *missed = &s->views[i].missed;
 		const struct range *last = acked->n ? &acked->v[acked->n - 1] : NULL, *lost;
-		uint64_t at = last ? round_at(&s->iter->views[i], last->end - 1) : 0;
+		uint64_t at = last ? views_at(s, i, last->end - 1) : 0;
 
 		lost = missed->n ? &missed->v[missed->n - 1] : NULL;
 		if (last && lost && lost->end == last->end) { /* that may not be there at all */
@@ -77,7 +110,7 @@ views_floor(const struct stream *s)
 	uint64_t floor = UINT64_MAX;
 
 	for (size_t i = 0; i < s->iter->n_views; i++) {
-		uint64_t at = round_at(&s->iter->views[i], intervals_gap(&s->views[i].acked, 0));
+		uint64_t at = views_gap(s, i, &s->views[i].acked);
 
 		if (!group_live(s->iter, i))
 			continue;
@@ -85,9 +118,7 @@ views_floor(const struct stream *s)
 	}
 	if (floor == UINT64_MAX) /* there is nobody */
 		return 0;
-	if (s->ended && floor > s->length - s->length % s->iter->views[0].of)
-		floor = s->length - s->length % s->iter->views[0].of; /* elements that fill no round are made anew */
-	return floor;
+	return s->ended && floor > s->length - views_rest(s, s->length) ? s->length - views_rest(s, s->length) : floor;
 }
 
 uint64_t
@@ -105,9 +136,7 @@ views_count(const struct stream *s)
 uint64_t
 views_own(const struct stream *s, size_t view, uint64_t length)
 {
-	const struct round_part *p = &s->iter->views[view];
-
-	return round_below(p, length - length % p->of);
+	return views_below(s, view, length - views_rest(s, length));
 }
 
 uint64_t

@@ -30,6 +30,11 @@ void views_clear(struct stream *s);
 uint64_t views_end(const struct stream *s);             /* behind the last element that somebody has acknowledged */
 uint64_t views_floor(const struct stream *s);           /* all before it is acknowledged by all */
 uint64_t views_count(const struct stream *s);           /* acknowledged elements */
+uint64_t views_below(const struct stream *s, size_t view, uint64_t offset); /* elements of the view before it */
+/* The first element of the stream that is one of the view and not in `taken`, which counts in the view. */
+uint64_t views_gap(const struct stream *s, size_t view, const struct intervals *taken);
+uint64_t views_rest(const struct stream *s, uint64_t length); /* the last of so many elements, that fill no round */
+uint64_t views_gives(const struct stream *s);           /* ended: elements in the pass, without those before its base */
 /* Elements of one view: in whole rounds of so many elements; and in all, once the stream has ended
  * and its tail is known (UINT64_MAX: it is not). */
 uint64_t views_own(const struct stream *s, size_t view, uint64_t length);

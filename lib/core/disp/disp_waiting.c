@@ -16,6 +16,10 @@ waiting_clear(struct waiting *w)
 	for (size_t i = 0; i < w->have.n; i++)
 		mem_free(w->have.v[i].ranges.v);
 	mem_free(w->have.v);
+	for (size_t i = 0; i < w->marks.n; i++)
+		mem_free(w->marks.v[i].base.v);
+	mem_free(w->marks.v);
+	words_clear(&w->took);
 	bool last_there = place_reader_left(w->iter, w->host);
 	mem_free(w->shard);
 	job_shards_clear(&w->asked.only);

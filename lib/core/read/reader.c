@@ -42,7 +42,7 @@ reader_open(struct reader *r)
 {
 	const struct reader_opts *o = &r->o;
 	struct msg *m = reader_tell(r, MSG_OPEN);
-	const char *dataset = o->position && r->dataset ? r->dataset : o->dataset;
+	const char *dataset = (o->position || r->given) && r->dataset ? r->dataset : o->dataset;
 	struct msg_open open = { .job = o->job, .dataset = (char *)(uintptr_t)dataset,
 		.spec = (char *)(uintptr_t)o->spec, .type = (char *)(uintptr_t)o->type };
 
@@ -59,7 +59,10 @@ reader_open(struct reader *r)
 		open.seat = r->have_seat;
 		open.have = r->have;
 	}
+	if (!r->opened)
+		reader_marks_open(r, &open);
 	msg_fill(m, &open);
+	mem_free(open.marks.v);
 }
 
 /* All that is not answered, said again. */
@@ -146,14 +149,14 @@ reader_new(const struct reader_opts *o, int64_t now_ns, struct reader **out, str
 		r->o.budget = READER_BUDGET;
 	r->chunk_bytes = READER_CHUNK_USUAL;
 	r->last = &r->first;
-	r->placed = !o->job.checkpoint || o->position;
 	r->now = now_ns;
 	r->ack_due = r->done_due = INT64_MAX;
 	r->again_due = now_ns + CONTACT_AGAIN_NS;
-	if ((o->position && reader_position_parse(r, e)) || job_shards_parse(r->o.job.shard, &r->only, e)) {
+	if (reader_position_parse(r, e) || job_shards_parse(r->o.job.shard, &r->only, e)) {
 		reader_free(&r);
 		return e->kind;
 	}
+	r->placed = !o->job.checkpoint || r->o.position;
 	contact_init(&r->contact, now_ns, o->give_up_ns, o->where);
 	reader_contact(r);
 	*out = r;
@@ -202,6 +205,10 @@ reader_free(struct reader **rp)
 	for (size_t i = 0; i < r->have.n; i++)
 		mem_free(r->have.v[i].ranges.v);
 	mem_free(r->have.v);
+	reader_marks_clear(&r->marks);
+	words_clear(&r->took);
+	mem_free(r->base.v);
+	mem_free(r->have_base.v);
 	hash_clear(&r->workers);
 	mem_free(r->streams);
 	mem_free(r->actions);
@@ -277,6 +284,7 @@ reader_job(struct reader *r, struct msg *m)
 	else if (reader_order_in_turns(r) && !r->block_left && r->shards)
 		reader_order_next(r);
 	reader_take_have(r);
+	reader_begin(r, &m->job);
 	if (r->aligned)
 		reader_fence_begin(r);
 	a = reader_do(r, READER_JOB);

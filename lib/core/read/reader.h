@@ -52,6 +52,8 @@ struct reader_opts {
 	const uint8_t *position;      /* position that an earlier run saved; NULL: from the start */
 	size_t position_len;
 	bool stops;                   /* rounds: the program sees to an agreed end (READER_HALT); else the reader does */
+	const struct bytes *given;    /* positions of consumers of another number, from whose rounds we go on; lent */
+	size_t n_given;               /* until reader_new is over */
 	bool in_rounds;               /* positions count rounds: they are the same for all consumers of a job of rounds */
 };
 
@@ -84,6 +86,9 @@ void reader_written(struct reader *r, int64_t now_ns, uint64_t elements);
 void reader_position(struct reader *r, struct buf *out);
 /* The position last taken is on disk. */
 void reader_saved(struct reader *r, int64_t now_ns);
+/* All rounds before this one are written: another number of consumers can go on here, as the positions that follow
+ * say, with what an output has by now. Where that is not so nothing is done. */
+void reader_mark(struct reader *r, uint64_t bytes, uint64_t elements);
 /* Stop here (enough elements, closed pipe, TERM): what was written is
  * acknowledged, then READER_DONE with code 0. keep: the job is to wait for my return. */
 void reader_close(struct reader *r, int64_t now_ns, bool keep);
@@ -136,6 +141,11 @@ struct reader_stats {
 	uint64_t dropped;            /* elements that came twice or were void */
 	uint64_t before;             /* rounds: elements of the pass that others wrote in its place, or it itself before */
 	uint32_t places;             /* it has in each round */
+	/* Rounds: the one that the pass begins with; what our output had by then, if the position that we went on from
+	 * was of another number of consumers (given). */
+	struct msg_mark begin;
+	bool given;
+	bool marks;                  /* reader_mark is to be called */
 	uint32_t streams, streams_ended;
 	size_t held_bytes;
 	bool midway;                 /* rounds, without a position: what comes first is not the begin of the pass */
@@ -143,5 +153,8 @@ struct reader_stats {
 	bool dispatcher_lost;
 };
 void reader_stats(const struct reader *r, struct reader_stats *out);
+/* When this reader has written n elements: after how many more it is time for reader_mark (UINT64_MAX: never), with
+ * checkpoint_rounds = every. Of use from the first READER_DELIVER on. */
+uint64_t reader_mark_in(const struct reader_stats *s, uint64_t every, uint64_t n);
 
 #endif

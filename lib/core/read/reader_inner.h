@@ -5,7 +5,9 @@
  *	reader.c         contact, messages of the dispatcher, the end
  *	reader_chunk.c   chunks that come
  *	reader_order.c   what is delivered next; what was written
- *	reader_ack.c     acknowledgements, position
+ *	reader_mark.c    rounds: where another number of consumers can go on
+ *	reader_position.c positions
+ *	reader_ack.c     acknowledgements
  *	reader_credit.c  credit, silent workers
  *	reader_stream.c  streams: their workers and generations
  *	reader_clock.c   where the time of the reader went
@@ -148,6 +150,12 @@ struct reader {
 	uint64_t pos_turn, pos_left, pos_split;
 	struct ranges_list have;     /* ranges of the resumed position */
 	uint64_t have_iteration, have_seat;
+	struct marks marks;          /* rounds that another number of consumers can go on from; the last one last */
+	struct words took;           /* the consumers that had them, if of another number */
+	bool given;                  /* they are of another number, and we go on from one of them */
+	uint64_t begin, have_begin;  /* rounds that others had before the pass began, as JOB and the position say, */
+	struct numbers base, have_base; /* and the elements of each stream in them */
+	uint32_t places;             /* in a round */
 	bool have_rounds;            /* it is of no iteration: have_iteration says nothing */
 	struct reader_stats stats;
 	struct reader_action *actions;
@@ -189,6 +197,18 @@ void reader_order_next(struct reader *r);                 /* the next stream's t
 void reader_order_clear(struct reader *r);
 void reader_reached(struct reader *r, bool again);        /* tells the dispatcher, if it is so */
 
+/* reader_position.c */
+enum status reader_position_parse(struct reader *r, struct err *e);
+
+/* reader_mark.c */
+void reader_marks_clear(struct marks *m);
+void reader_begin(struct reader *r, const struct msg_job *m); /* it is known which round is the first */
+/* Fills in the OPEN; gives m->marks.v, lends all else. */
+void reader_marks_open(const struct reader *r, struct msg_open *m);
+/* Leaves in `all` what is in both. */
+enum status reader_marks_meet(struct marks *all, struct marks *more, struct err *e);
+bool reader_marks(const struct reader *r);                /* whether they are kept */
+
 /* reader_fence.c */
 void reader_fence_begin(struct reader *r);                /* it is known where in the rounds we begin */
 void reader_fence_job(struct reader *r, const struct msg_job *m); /* after READER_JOB */
@@ -205,7 +225,6 @@ void reader_ack_soon(struct reader *r);                   /* sends one if it sho
 void reader_acked(struct reader *r, struct msg *m);
 void reader_acks_to_workers(struct reader *r);
 void reader_close_send(struct reader *r);
-enum status reader_position_parse(struct reader *r, struct err *e);
 void reader_ack_worker(struct reader *r, struct reader_stream *s, uint64_t start, uint64_t end);
 
 #endif

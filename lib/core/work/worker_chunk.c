@@ -247,7 +247,7 @@ worker_produced(struct worker *w, int64_t now_ns, struct stream_key key, uint32_
 		worker_do(w, WORKER_FREE)->handle = handle;
 		return;
 	}
-	to = round_at(&v->part, offset + count - 1) + 1;
+	to = s->base + round_at(&v->part, offset + count - 1) + 1;
 	if (to > s->made_to)
 		s->made_to = to;
 	s->put_n += count;

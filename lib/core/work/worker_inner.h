@@ -100,6 +100,7 @@ struct worker_stream {
 	struct stream_key key;
 	struct worker_view one, *views; /* `one` if that is all */
 	uint32_t n_views;
+	uint64_t base;          /* the views begin with this element */
 	size_t bytes;           /* a handle counts once, in however many views it is */
 	bool shared;            /* views may be added */
 	struct worker_late late;

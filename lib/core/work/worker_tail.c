@@ -87,7 +87,7 @@ worker_tail_deal(struct worker *w, struct worker_stream *s)
 {
 	struct worker_rest *pad = s->n_rest && s->rest[s->n_rest - 1].pad ? &s->rest[s->n_rest - 1] : NULL;
 	size_t rest = s->n_rest - (pad != NULL);
-	uint64_t own = s->length - s->length % s->views[0].part.of;
+	uint64_t given = s->length > s->base ? s->length - s->base : 0, own = given - given % s->views[0].part.of;
 
 	if (!s->tail_known || s->producing != PRODUCED_ALL || s->dealt)
 		return;

@@ -19,6 +19,7 @@ worker_views_init(struct worker_stream *s, const struct msg_assign *a)
 		part = (struct round_part){ a->places, a->views.v[i].first, a->views.v[i].n };
 		ok &= round_ok(&part);
 	}
+	s->base = a->base;
 	s->n_views = ok ? (uint32_t)a->views.n : 1;
 	s->views = s->n_views > 1 ? mem_array(s->n_views, sizeof *s->views) : &s->one;
 	for (uint32_t i = 0; i < s->n_views; i++) {

@@ -21,6 +21,7 @@ struct deal_view {
 struct deal {
 	struct deal_view *views;
 	uint32_t n_views, n_want, of;
+	uint64_t before;           /* elements left until the first round begins */
 	uint32_t lead, place;      /* kept: places [lead, place) of a round that is not whole */
 	struct kept *kept;
 	struct run run;            /* those that are kept, or that go to one view */
@@ -35,6 +36,7 @@ struct deal *
 deal_new(const struct msg_assign *a, struct arenas *arenas, deal_out out, void *arg)
 {
 	struct deal *d;
+	uint64_t from;
 
 	for (size_t i = 0; i < a->views.n; i++)
 		if (!round_ok(&(struct round_part){ a->places, a->views.v[i].first, a->views.v[i].n }))
@@ -48,7 +50,9 @@ deal_new(const struct msg_assign *a, struct arenas *arenas, deal_out out, void *
 	d->kept = mem_array(d->of, sizeof *d->kept);
 	d->most = DEAL_BYTES / d->n_views;
 	d->most = d->most > CHUNK_BYTES ? CHUNK_BYTES : d->most < DEAL_LEAST ? DEAL_LEAST : d->most;
-	d->lead = d->place = (uint32_t)(a->offset % d->of);
+	from = a->offset > a->base ? a->offset - a->base : 0;
+	d->before = a->offset < a->base ? a->base - a->offset : 0;
+	d->lead = d->place = (uint32_t)(from % d->of);
 	d->pad = a->pad;
 	d->out = out;
 	d->arg = arg;
@@ -57,7 +61,7 @@ deal_new(const struct msg_assign *a, struct arenas *arenas, deal_out out, void *
 		struct round_part part = { d->of, v->first, v->n };
 
 		d->views[i] = (struct deal_view){ .first = v->first, .n = v->n, .skip = &v->skip,
-			.offset = round_below(&part, a->offset), .builder.arenas = arenas };
+			.offset = round_below(&part, from), .builder.arenas = arenas };
 	}
 	return d;
 }
@@ -157,6 +161,8 @@ deal_append(struct deal *d, const struct run *r, int64_t now_ns)
 	uint32_t i = 0;
 
 	d->now = now_ns;
+	i = d->before < r->n ? (uint32_t)d->before : r->n;
+	d->before -= i;
 	while (i < r->n) {
 		uint32_t rounds = (r->n - i) / d->of;
 

@@ -73,12 +73,13 @@ a_row_of_a_job_has_these_bytes(void **state)
 {
 	struct job j = { .opts = { .name = text("train"), .options = text("o"), .seed = 8, .sharding = SHARD_DYNAMIC,
 		.order = ORDER_SOURCE, .shards = 3, .seeded = true, .target = TARGET_LOCAL, .where = text("gpu"),
-		.compression = PACK_SNAPPY, .tail = TAIL_PAD, .tail_of = TAIL_OF_STREAM, .seat_wait = 9, .share_window = 7 },
+		.compression = PACK_SNAPPY, .tail = TAIL_PAD, .tail_of = TAIL_OF_STREAM, .seat_wait = 9,
+		.checkpoint_rounds = 10, .share_window = 7 },
 		.dataset_number = 5, .shards = 6, .keep = true, .places = 4, .owner = text("ada") };
 	struct job again = { 0 }, moved = { 0 };
 
 	(void)state;
-	is_row(row_job_fields, &j, &again, &moved, "dc0014a5747261696ea16f0508010203c306c302a36770750204010109a36164610007");
+	is_row(row_job_fields, &j, &again, &moved, "dc0015a5747261696ea16f0508010203c306c302a367707502040101090aa36164610007");
 }
 
 static void
@@ -86,18 +87,19 @@ a_row_of_an_iteration_has_these_bytes(void **state)
 {
 	struct round_part views[] = { { 4, 0, 4 } };
 	struct shard_sum sums[] = { { 21, 22 } };
+	struct msg_number of[] = { { 22 }, { 23 } };
 	struct iteration it = { .job_number = 1, .seed = 2, .times = 3, .next_seat = 4, .cut.pos = { 5, 6, 7, 8 },
 		.elements = 9, .acked = 10, .made = 11, .again = 12, .suppressed = 13, .repeated = 14, .failed = 15,
 		.max_errors = UINT64_MAX, .epoch = 16, .state = ITER_FAILED, .code = 65, .n_streams = 17,
 		.next_fixed = 18, .sharding = SHARD_FILE, .text = text("why"), .help = text("mend"), .by_split = true,
 		.all_known = true, .gathered = true, .in_rounds = 19, .dropped = 20, .views = views, .n_views = 1,
-		.shards = { sums, 1, 1 } };
+		.base = { 21, of, 2, 0 }, .shards = { sums, 1, 1 } };
 	struct iteration again = { 0 }, moved = { 0 };
 
 	(void)state;
 	is_row(row_iter_fields, &it, &again, &moved,
-	       "dc00270102030405060708090a0b0c0d0e0fcfffffffffffffffff"
-	       "100341111202a3776879a46d656e64c3c2c3c2c3c2c2009090131491930400049091921516");
+	       "dc00290102030405060708090a0b0c0d0e0fcfffffffffffffffff"
+	       "100341111202a3776879a46d656e64c3c2c3c2c3c2c20090901592911691171314919304000490");
 }
 
 static void

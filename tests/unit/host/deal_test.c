@@ -133,6 +133,30 @@ a_stream_goes_on_in_the_middle_of_a_round(void **state)
 }
 
 static void
+elements_before_the_first_round_go_to_nobody(void **state)
+{
+	struct msg_view views[] = { { 0, 1, { 0 } }, { 1, 2, { 0 } } };
+	struct msg_assign a = { .places = 3, .views = { views, 2 }, .base = 5, .pad = true };
+
+	(void)state;
+	memset(have, 0, sizeof have);
+	by_chunk = true;
+	for (uint64_t offset = 0; offset <= 8; offset += 4) {
+		a.offset = offset;
+		memset(have, 0, sizeof have);
+		struct deal *d = deal_new(&a, NULL, take, NULL);
+
+		append(d, (int)offset, 3 + (int)offset, 0);
+		append(d, 3 + (int)offset, 15, 0);
+		deal_cut(d);
+		assert_string_equal(have[0], offset == 8 ? "@1:8 11 " : "@0:5 8 11 ");
+		assert_string_equal(have[1], offset == 8 ? "@2:9 10 12 13 " : "@0:6 7 9 10 12 13 ");
+		assert_string_equal(rest(d), "@0:14 null");
+		deal_free(&d);
+	}
+}
+
+static void
 what_a_view_has_is_left_out_of_its_chunks_only(void **state)
 {
 	struct range had[] = { { 0, 1 }, { 2, 4 } };
