@@ -9,6 +9,21 @@
 #include "base/mem.h"
 #include "world.h"
 
+struct consumer *
+world_new_consumer(struct world *w, uint32_t place)
+{
+	struct consumer *c;
+
+	if (w->n_consumers == 200 || w->n_nodes >= NODES_MAX)
+		return NULL;
+	c = &w->consumers[w->n_consumers];
+	c->index = w->n_consumers++;
+	c->place = place;
+	c->epoch = 1 + (uint32_t)chance(w, w->epochs);
+	sim_read_start(node_new(w, NODE_READER), c);
+	return c;
+}
+
 /* All have saved a position with so many elements, and none is over. */
 static bool
 number_may(const struct world *w, size_t saved)

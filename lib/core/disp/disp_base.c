@@ -209,6 +209,15 @@ base_differs(const struct job *j, const struct msg *m, uint32_t places)
 		m->open.job.checkpoint_rounds;
 }
 
+void
+base_unname(struct disp *d, struct job *j)
+{
+	hash_del_str(&d->jobs, j->opts.name);
+	mem_free(j->opts.name);
+	j->opts.name = mem_strdup("");
+	disp_dirty(d, &j->dirty, DIRTY_ROW);
+}
+
 static bool
 base_is_read(const struct job *j)
 {
@@ -248,7 +257,7 @@ base_replaces(struct disp *d, struct peer *p, const struct msg *m, struct job *j
 		iter_fail(d, it, ST_TEMP, mem_printf("another number of consumers has gone on: %u instead of %u", places, j->places),
 			  NULL);
 	}
-	job_unname(d, j);
+	base_unname(d, j);
 	job_left(d, j);
 	return true;
 }

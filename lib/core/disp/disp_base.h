@@ -33,6 +33,7 @@ uint64_t base_of(const struct iteration *it, size_t stream);
 /* Another number of consumers wants to go on with the job: nobody reads it, and its name is free for theirs. False:
  * somebody does, which is answered. */
 bool base_replaces(struct disp *d, struct peer *p, const struct msg *m, struct job *j, uint32_t places);
+void base_unname(struct disp *d, struct job *j);        /* its name is for another job */
 /* Whether they may want that. */
 bool base_differs(const struct job *j, const struct msg *m, uint32_t places);
 void base_fill(const struct iteration *it, struct msg_job *m); /* lends */

@@ -451,7 +451,6 @@ bool job_over(const struct job *j);                  /* none of its iterations i
 struct job *job_new(struct disp *d, uint64_t number, const struct job_opts *opts, struct dataset *s); /* copies opts */
 void job_add_iter(struct job *j, struct iteration *it);
 void job_drop_iter(struct disp *d, struct iteration *it); /* and the job, if it was all */
-void job_unname(struct disp *d, struct job *j);      /* its name is for another job */
 
 /* disp_iter.c */
 struct iteration *iter_new(struct disp *d, struct job *j, uint64_t id, uint32_t epoch);

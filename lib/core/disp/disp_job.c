@@ -183,15 +183,6 @@ job_same(struct disp *d, struct peer *p, const struct job *j, const struct datas
 	return same;
 }
 
-void
-job_unname(struct disp *d, struct job *j)
-{
-	hash_del_str(&d->jobs, j->opts.name);
-	mem_free(j->opts.name);
-	j->opts.name = mem_strdup("");
-	disp_dirty(d, &j->dirty, DIRTY_ROW);
-}
-
 /* Its name is for another job: it is kept for audits, if anything was made in it. */
 static void
 job_retire(struct disp *d, struct job *j)
@@ -204,7 +195,7 @@ job_retire(struct disp *d, struct job *j)
 		job_free(d, j);
 		return;
 	}
-	job_unname(d, j);
+	base_unname(d, j);
 }
 
 static struct job *
