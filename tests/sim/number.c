@@ -167,7 +167,7 @@ number_check_old(struct world *w, const struct consumer *c, bool **had)
 		if (g->stream >= w->n_base || at >= w->base[g->stream] || had[g->stream][at])
 			world_fail(w, "old consumer %u had %u:%llu, and it is made again, or somebody else had it", c->index,
 				   g->stream, (unsigned long long)at);
-		else if (!e || memcmp(e, &g->e, sizeof *e))
+		else if (e ? memcmp(e, &g->e, sizeof *e) != 0 : g->e.leaf != UINT32_MAX)
 			world_fail(w, "old consumer %u had something else at %u:%llu", c->index, g->stream,
 				   (unsigned long long)at);
 		else

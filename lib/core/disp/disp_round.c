@@ -283,6 +283,15 @@ round_stream_ended(struct disp *d, struct stream *s)
 	return true;
 }
 
+/* With nulls in the last round of each stream, earlier consumers may have had more than the stream. */
+bool
+round_base_beyond(const struct stream *s, uint64_t length)
+{
+	const struct job_opts *o = &s->iter->job->opts;
+
+	return s->base > length && (o->tail != TAIL_PAD || o->tail_of != TAIL_OF_STREAM || s->base - length >= ROUND_PLACES_MAX);
+}
+
 uint64_t
 round_dropped(const struct stream *s)
 {

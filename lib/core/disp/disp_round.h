@@ -26,6 +26,7 @@ bool round_gather(struct disp *d, struct iteration *it);
 int64_t round_gather_until(const struct disp *d, const struct iteration *it);
 char *round_missing(const struct iteration *it);        /* gives: places that nobody has asked for */
 bool round_stream_ended(struct disp *d, struct stream *s); /* false: the pass has failed, and s is gone */
+bool round_base_beyond(const struct stream *s, uint64_t length); /* its rounds begin behind the end of the stream */
 uint64_t round_dropped(const struct stream *s);         /* elements of an ended stream that go to nobody, */
 uint64_t round_added(const struct stream *s);           /* and nulls that are added to it */
 uint64_t round_of_view(const struct iteration *it, size_t view);

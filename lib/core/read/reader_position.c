@@ -305,7 +305,7 @@ reader_position_own(struct reader *r, struct err *e)
 	r->have_seat = p.seat;
 	r->have_begin = p.begin;
 	r->have_base = p.base;
-	if (!r->o.job.checkpoint_rounds) /* else the base says it, and all consumers ask alike */
+	if (p.job.shards && !r->o.job.checkpoint_rounds) /* else the base says it, and all ask alike */
 		r->o.job.shards = p.job.shards;
 	r->o.job.shard = r->shard = p.job.shard;
 	if (!p.rounds)
