@@ -289,7 +289,8 @@ round_base_beyond(const struct stream *s, uint64_t length)
 {
 	const struct job_opts *o = &s->iter->job->opts;
 
-	return s->base > length && (o->tail != TAIL_PAD || o->tail_of != TAIL_OF_STREAM || s->base - length >= ROUND_PLACES_MAX);
+	return s->base > length &&
+		(o->tail != TAIL_PAD || o->tail_of != TAIL_OF_STREAM || s->base - length >= ROUND_PLACES_MAX);
 }
 
 uint64_t
