@@ -12,23 +12,23 @@
 
 static const char events_moved, events_failed; /* their addresses stand for kinds of events */
 
-static struct event *
+static struct disp_event *
 events_at(const struct disp *d, uint64_t number)
 {
 	return &((struct disp *)d)->events->v[number % EVENTS_KEPT];
 }
 
 /* A new event without its text; its place is that of the oldest one. */
-static struct event *
+static struct disp_event *
 events_add(struct disp *d, const struct job *j)
 {
 	if (!d->events)
 		d->events = mem_zalloc(sizeof *d->events);
-	struct event *ev = events_at(d, ++d->events->n);
+	struct disp_event *ev = events_at(d, ++d->events->n);
 
 	mem_free(ev->text);
 	mem_free(ev->owner);
-	*ev = (struct event){ .number = d->events->n, .at = d->now, .job = j ? j->number : 0, .times = 1,
+	*ev = (struct disp_event){ .number = d->events->n, .at = d->now, .job = j ? j->number : 0, .times = 1,
 		.owner = j ? mem_strdup(str_or_empty(j->owner)) : NULL };
 	return ev;
 }
@@ -45,16 +45,16 @@ events_say(struct disp *d, const struct job *j, const char *fmt, ...)
 
 /* An event that counts `times` more than the newest one if that is of the same kind and about the
  * same things, and replaces it. Its number is new: whoever follows hears of it again. */
-static struct event *
+static struct disp_event *
 events_again(struct disp *d, const void *what, const struct job *j, uint64_t peer, uint64_t times)
 {
-	struct event *last = d->events ? events_at(d, d->events->n) : NULL, *ev;
+	struct disp_event *last = d->events ? events_at(d, d->events->n) : NULL, *ev;
 
 	if (last && last->what == what && last->job == j->number && last->peer == peer) {
 		times += last->times;
 		mem_free(last->text);
 		mem_free(last->owner);
-		*last = (struct event){ 0 };
+		*last = (struct disp_event){ 0 };
 	}
 	ev = events_add(d, j);
 	ev->what = what;
@@ -149,7 +149,7 @@ events_job_forgotten(struct disp *d, const struct job *j)
 void
 events_stream_moved(struct disp *d, const struct stream *s, const struct peer *w)
 {
-	struct event *ev = events_again(d, &events_moved, s->iter->job, w->id, 1);
+	struct disp_event *ev = events_again(d, &events_moved, s->iter->job, w->id, 1);
 	char *job = events_job(s->iter->job);
 
 	ev->text = mem_printf("%" PRIu64 " stream%s of %s went to worker %s", ev->times, events_s(ev->times), job,
@@ -160,7 +160,7 @@ events_stream_moved(struct disp *d, const struct stream *s, const struct peer *w
 void
 events_elements_failed(struct disp *d, const struct iteration *it, uint64_t n)
 {
-	struct event *ev = events_again(d, &events_failed, it->job, 0, n);
+	struct disp_event *ev = events_again(d, &events_failed, it->job, 0, n);
 	char *job = events_job(it->job);
 
 	ev->text = mem_printf("%" PRIu64 " element%s of %s failed and %s left out", ev->times, events_s(ev->times), job,
@@ -169,7 +169,7 @@ events_elements_failed(struct disp *d, const struct iteration *it, uint64_t n)
 }
 
 static bool
-events_shown(const struct event *ev, const char *user)
+events_shown(const struct disp_event *ev, const char *user)
 {
 	return ev->text && (!user || !ev->owner || (*user && !strcmp(ev->owner, user)));
 }
@@ -180,7 +180,7 @@ events_oldest(const struct disp *d)
 	return d->events->n > EVENTS_KEPT ? d->events->n - EVENTS_KEPT + 1 : 1;
 }
 
-const struct event *
+const struct disp_event *
 events_next(const struct disp *d, const char *user, uint64_t after)
 {
 	uint64_t number = d->events ? events_oldest(d) : 0;

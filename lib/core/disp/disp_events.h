@@ -18,7 +18,7 @@ struct stream;
 
 enum { EVENTS_KEPT = 500, EVENTS_SHOWN = 5 /* in a report of everything */ };
 
-struct event {
+struct disp_event {
 	uint64_t number;        /* from 1 */
 	int64_t at;             /* disp.now */
 	char *text, *owner;     /* owner: of the job that it is about; NULL: of no job */
@@ -26,8 +26,8 @@ struct event {
 	const void *what;       /* an address that stands for the kind; NULL: each stands alone */
 	uint64_t job, peer, times;
 };
-struct events {
-	struct event v[EVENTS_KEPT]; /* in a circle: number N lies at N % EVENTS_KEPT */
+struct disp_events {
+	struct disp_event v[EVENTS_KEPT]; /* in a circle: number N lies at N % EVENTS_KEPT */
 	uint64_t n;             /* the number of the newest */
 };
 
@@ -41,7 +41,7 @@ void events_stream_moved(struct disp *d, const struct stream *s, const struct pe
 void events_elements_failed(struct disp *d, const struct iteration *it, uint64_t n);
 /* The oldest event that the user (NULL: one who may see all) is to see, with a number above
  * `after`; NULL: none. */
-const struct event *events_next(const struct disp *d, const char *user, uint64_t after);
+const struct disp_event *events_next(const struct disp *d, const char *user, uint64_t after);
 /* After which number to begin for the last n that the user may see. */
 uint64_t events_before(const struct disp *d, const char *user, unsigned n);
 void events_clear(struct disp *d);

@@ -387,7 +387,7 @@ struct disp {
 	int64_t rounds_due;       /* when one of them may have waited too long */
 	int64_t trial_due;        /* when streams that want a worker of their own look again */
 	uint64_t assign_count;
-	struct events *events;    /* NULL: none yet */
+	struct disp_events *events;    /* NULL: none yet */
 };
 
 /* disp_out.c */

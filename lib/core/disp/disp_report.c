@@ -496,7 +496,7 @@ report_job(struct buf *b, const struct disp *d, struct job *j, enum disp_report 
 static void
 report_events(struct buf *b, const struct disp *d, const char *user, uint64_t after)
 {
-	const struct event *ev;
+	const struct disp_event *ev;
 	uint64_t last = after;
 	uint32_t n = 0;
 
