@@ -119,14 +119,14 @@ each() { # STATUS WORD...
 	for program in dsvc-feed dsvc-save; do
 		dsvc-invite user >"$BATS_TEST_TMPDIR/invitation"
 		words_of "$program"
-		words=("${words[@]/--overwrite/--if-missing}") # another began it
+		words=("${words[@]/--overwrite/--if-missing}") # to overwrite is for admins
 		run -0 --separate-stderr b env XDG_CONFIG_HOME="$BATS_TEST_TMPDIR/$program" "$program" --join "$BATS_TEST_TMPDIR/invitation" "${words[@]}"
 		run -77 b env XDG_CONFIG_HOME="$BATS_TEST_TMPDIR/$program" "$program" --join "$BATS_TEST_TMPDIR/invitation" "${words[@]}"
 		[[ $output == *'the invitation was used'* ]]
 	done
 }
 
-@test "to overwrite another's save is for admins, and others leave it as it is" {
+@test "to overwrite a save is for admins, and others leave it as it is" {
 	start dispatch dsvc-dispatch -b 'tcp://127.0.0.1:*'
 	local saved=$BATS_TEST_TMPDIR/saved before
 	start work dsvc-work --allow-write "$BATS_TEST_TMPDIR"

@@ -361,12 +361,12 @@ print(time.monotonic() - begin)' "${ready##*:}"
 	told dsvc-stop.1 'The dispatcher ends first and tells the others: workers end with 0, and readers that are not done with 75.'
 	# tried in dsvc-forget.bats
 	told dsvc-forget.1 'A job that has readers and a dataset that is in use are refused with 75, unless --force is given.'
-	told dsvc-forget.1 'With a key that has not the role admin, the jobs that this key began can be forgotten, and no datasets.' # tried in keys.bats
+	told dsvc-forget.1 'Over TCP that is for keys with the role admin; others end with 77.' # tried in keys.bats
 	told dsvc-forget.1 'Then the jobs end: their readers end with 66, and what they have not written is lost with the job.'
 }
 
 @test "what load says of a folder that is not complete" {
-	told dsvc-save.1 'A key without the role admin may do so with a save that it began; with that of another dsvc-save ends with 77, and DIR is as it was.' # tried in keys_programs.bats
+	told dsvc-save.1 'To forget is for the role admin: with another key dsvc-save ends with 77, and DIR is as it was.' # tried in keys_programs.bats
 	says dsvc-save.1 'It refuses a folder that is not complete (66) and one whose save has failed (65).'
 	mkdir "$BATS_TEST_TMPDIR/saved"
 	: >"$BATS_TEST_TMPDIR/saved/.dsvc-save"
