@@ -234,9 +234,29 @@ reader_order_copies(struct reader *r)
 		reader_credit_later(r, reader_stream_get(r, (uint32_t)r->turn));
 }
 
+struct order_later { uint32_t n; uint64_t least; };
+
+/* Streams that go on with a later split: once all in a row do, those before the least are left out
+ * at once. False: there are none that far. */
+static bool
+reader_order_later(struct reader *r, struct order_later *l, uint64_t split)
+{
+	r->split++;
+	l->least = split < l->least ? split : l->least;
+	if (++l->n < r->shards)
+		return true;
+	if (l->least >= UINT64_MAX / r->shards)
+		return false;
+	if (l->least * r->shards > r->split)
+		r->split = l->least * r->shards;
+	*l = (struct order_later){ 0, UINT64_MAX };
+	return true;
+}
+
 static void
 reader_order_source(struct reader *r)
 {
+	struct order_later later = { 0, UINT64_MAX };
 	uint32_t over = 0;
 
 	while (over < r->shards) {
@@ -245,12 +265,14 @@ reader_order_source(struct reader *r)
 
 		if (reader_order_over(r, s)) {
 			over++;
-			r->split++;
+			if (!reader_order_later(r, &later, UINT64_MAX / r->shards))
+				return;
 			continue;
 		}
 		over = 0;
 		if (s->fail_split > r->split / r->shards && s->state == STREAM_FAILED && s->pos >= s->length) {
-			r->split++; /* it fails in a later one */
+			if (!reader_order_later(r, &later, s->fail_split))
+				return;
 			continue;
 		}
 		if (reader_order_fails(r, s))
@@ -260,10 +282,12 @@ reader_order_source(struct reader *r)
 			reader_credit_later(r, s);
 			return;
 		}
-		if (p->split > r->split / r->shards)
-			r->split++;
-		else
+		if (p->split <= r->split / r->shards) {
 			reader_order_take(r, s, p->count, 0);
+			later = (struct order_later){ 0, UINT64_MAX };
+		} else if (!reader_order_later(r, &later, p->split)) {
+			return;
+		}
 	}
 }
 
