@@ -76,7 +76,7 @@ static const struct field split_req[] = {
 	U64(msg_split_req, k, "number of the split in the stream, from 0"),
 	U32(msg_split_req, n, 1024,
 		"how many splits may be sent at once if they were given before; a new split is sent alone"),
-	U64(msg_split_req, given, "elements that the stream has given so far (its offset), or has stored"),
+	U64(msg_split_req, given, "elements that the stream has given so far: its offset"),
 	{ 0 }
 };
 static const struct field split[] = {
@@ -341,7 +341,7 @@ const struct msg_desc msg_descs_service[MSG_TYPES - MSG_LIST] = {
 		"Answers ATTACH: the socket where the reader gets the memory, or why it gets none.", arena, 0, 0 },
 	ROW(FORGET) = { "FORGET", "tool -> dispatcher",
 		"Forgets jobs and datasets at once, all that are named or none; answered by FORGOTTEN or ERROR: 66 if something "
-		"is not there, 75 if something is in use, 77 if it belongs to another key.", forget, 0, MAY_USER | MAY_ADMIN },
+		"is not there, 75 if something is in use.", forget, 0, MAY_ADMIN },
 	ROW(FORGOTTEN) = { "FORGOTTEN", "dispatcher -> tool", "Answers FORGET.", forgotten, 0, 0 },
 	ROW(YIELD) = { "YIELD", "dispatcher -> worker",
 		"Hand this stream over, for others have slots with nothing to do; answered by YIELDED. Repeated until then.",

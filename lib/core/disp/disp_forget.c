@@ -6,9 +6,7 @@
  * What follows happens before the next message, so all rows go in one transaction.
  */
 #include "base/mem.h"
-#include "base/str.h"
 #include "core/disp/disp_forget.h"
-#include "core/disp/disp_listed.h"
 
 static const char forget_text[] = "the job was forgotten by dsvc-forget";
 
@@ -52,9 +50,6 @@ forget_may_job(struct disp *d, const struct peer *p, const struct msg *m, const 
 
 	if (!j && !m->forget.again)
 		return forget_refuse(d, p, m, ST_NOINPUT, mem_printf("no job `%s`", name), "dsvc-status shows the jobs");
-	if (j && !listed_shown(j, p->all ? NULL : str_or_empty(p->user)))
-		return forget_refuse(d, p, m, ST_PERM, mem_printf("job `%s` was begun with another key", name),
-				     "a key with the role admin may forget it");
 	if (readers && !m->forget.force)
 		return forget_refuse(d, p, m, ST_TEMP,
 				     mem_printf("job `%s` has %u reader%s", name, readers, readers == 1 ? "" : "s"),
@@ -69,9 +64,6 @@ forget_may_dataset(struct disp *d, const struct peer *p, const struct msg *m, co
 	size_t n;
 	const struct dataset *s = dataset_look(d, id, &n);
 
-	if (!p->all)
-		return forget_refuse(d, p, m, ST_PERM, mem_strdup("datasets are forgotten with the role admin alone"),
-				     "its jobs may be forgotten with the key that began them");
 	if (!s && n)
 		return forget_refuse(d, p, m, ST_NOINPUT, mem_printf("%zu datasets begin with `%s`", n, id),
 				     "write more of the id; dsvc-status shows them");
