@@ -541,7 +541,7 @@ report_for(struct disp *d, int64_t now_ns, const char *user, const struct msg_st
 	more = listed_fill(d, job, user, ask->recent, &jobs);
 	if (*job && !jobs.n)
 		return false;
-	report_record(out, what == REPORT_AUDIT ? 4 : 11);
+	report_record(out, what == REPORT_AUDIT ? 4 : what == REPORT_BRIEF ? 10 : 11);
 	report_id(out, "instance", d->o.instance);
 	report_bool(out, "durable", d->o.durable);
 	if (what != REPORT_AUDIT) {
@@ -553,7 +553,8 @@ report_for(struct disp *d, int64_t now_ns, const char *user, const struct msg_st
 		report_workers(out, d);
 		report_readers(out, d, user);
 		report_datasets(out, d, user);
-		report_events(out, d, user, events_before(d, user, EVENTS_SHOWN));
+		if (what == REPORT_ALL)
+			report_events(out, d, user, events_before(d, user, EVENTS_SHOWN));
 	}
 	report_uint(out, "jobs_more", more);
 	report_list(out, "jobs", jobs.n);
