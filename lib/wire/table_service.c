@@ -76,7 +76,7 @@ static const struct field split_req[] = {
 	U64(msg_split_req, k, "number of the split in the stream, from 0"),
 	U32(msg_split_req, n, 1024,
 		"how many splits may be sent at once if they were given before; a new split is sent alone"),
-	U64(msg_split_req, given, "elements that the stream has given so far: its offset"),
+	U64(msg_split_req, given, "elements that the stream has given so far (its offset), or has stored"),
 	{ 0 }
 };
 static const struct field split[] = {
