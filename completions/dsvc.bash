@@ -116,11 +116,11 @@ _dsvc_events()
 	case $prev in
 	-d | --dispatcher) return ;;
 	-c | --context) return ;;
-	-n | --number) return ;;
+	-n | --count) return ;;
 	--timeout) return ;;
 	esac
 	case $cur in
-	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -c --context -f --follow -n --number --json --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -c --context -f --follow -n --count --json --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
 	*) : ;;
 	esac
 }

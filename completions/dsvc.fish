@@ -87,7 +87,7 @@ complete -c dsvc-dispatch -f
 complete -c dsvc-events -s d -l dispatcher -r -f -d 'address of the dispatcher; A,B: two addresses of one service; @FILE: read it from FILE'
 complete -c dsvc-events -s c -l context -r -f -d 'use the dispatcher that this context names; see dsvc-context(1)'
 complete -c dsvc-events -s f -l follow -d 'go on with what happens from now, until interrupted'
-complete -c dsvc-events -s n -l number -r -f -d 'begin with the last N events; the dispatcher keeps 500'
+complete -c dsvc-events -s n -l count -r -f -d 'begin with the last N events; the dispatcher keeps 500'
 complete -c dsvc-events -l json -d 'print each event as one line of JSON'
 complete -c dsvc-events -l insecure -d 'speak without a key to services on other machines, where none is known'
 complete -c dsvc-events -l timeout -r -f -d 'stop after DURATION and exit 124'

@@ -18,14 +18,14 @@
 enum { FOLLOW_MS = 300 }; /* between two looks */
 
 struct following {
-	uint64_t after;  /* number of the last event that was printed */
+	uint32_t after;  /* number of the last event that was printed */
 	bool first;
 };
 
 static enum status
-follow_ask(struct tool *t, uint64_t after, struct msg *reply, struct err *e)
+follow_ask(struct tool *t, uint32_t after, struct msg *reply, struct err *e)
 {
-	struct msg ask = { .type = MSG_STATUS, .status = { .what = REPORT_EVENTS, .job = (char *)"", .after = after } };
+	struct msg ask = { .type = MSG_STATUS, .status = { .what = REPORT_EVENTS, .job = (char *)"", .recent = after } };
 	enum status st = tool_ask(t, &ask, reply, e);
 
 	if (st == ST_OK && (reply->type != MSG_REPORT || !mp_check(reply->report.value.p, reply->report.value.n))) {
@@ -89,7 +89,7 @@ follow_report(const struct follow *o, struct slice report, struct following *f, 
 	if (record_uint(report, "newest") < f->after)
 		f->after = 0;
 	for (; record_next(&it, &event); skip -= skip > 0) {
-		f->after = record_uint(event, "number");
+		f->after = (uint32_t)record_uint(event, "number");
 		if (!skip)
 			follow_put(o, event, &out);
 	}

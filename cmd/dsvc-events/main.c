@@ -16,7 +16,7 @@ static const struct param rows[] = {
 	OPT_CONTEXT(struct follow),
 	{ .name = "follow", .letter = 'f', .kind = PARAM_BOOL, .offset = offsetof(struct follow, on),
 	  .help = "go on with what happens from now, until interrupted" },
-	{ .name = "number", .letter = 'n', .arg = "N", .kind = PARAM_INT, .offset = offsetof(struct follow, last),
+	{ .name = "count", .letter = 'n', .arg = "N", .kind = PARAM_INT, .offset = offsetof(struct follow, last),
 	  .def = "20", .max = 500, .help = "begin with the last N events; the dispatcher keeps 500" },
 	{ .name = "json", .kind = PARAM_BOOL, .offset = offsetof(struct follow, json),
 	  .help = "print each event as one line of JSON" },

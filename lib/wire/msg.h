@@ -177,7 +177,7 @@ struct msg_register { char *id, *spec, *type; };         /* id "": any */
 struct msg_get { char *id; };
 struct msg_dataset { char *id, *spec, *type; bool known; }; /* known: was there before */
 /* kind of report: enum disp_report (core) */
-struct msg_status { uint32_t what, part, recent; char *job; uint64_t after; };
+struct msg_status { uint32_t what, part, recent; char *job; };
 struct msg_report { uint32_t part; bool last; struct bytes value; }; /* a part of one MessagePack value */
 
 struct msg_forget {

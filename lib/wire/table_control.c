@@ -78,9 +78,9 @@ static const struct field dataset[] = {
 static const struct field status[] = {
 	U32(msg_status, what, 3, "0 all, 1 audit, 2 brief, 3 events"),
 	NAME(msg_status, job, "only this job; empty: all"),
-	U32(msg_status, recent, 0, "so many of the jobs that nobody reads any more, those left last; 0: all"),
+	U32(msg_status, recent, 0, "so many of the jobs that nobody reads any more, those left last; 0: all; "
+		"events: only those with a higher number"),
 	U32(msg_status, part, WIRE_REPORT_PARTS, "0: make a report; N: send part N of the report made last"),
-	U64(msg_status, after, "events: only those with a higher number"),
 	{ 0 }
 };
 static const struct field report[] = {

@@ -44,8 +44,8 @@ offered() {
 @test "a letter means the same option in every program" {
 	local program names
 	names=$(for program in "$B"/bin/dsvc*; do "$program" --help; done | grep -oE '^  -[A-Za-z0-9], --[a-z-]+' | sort -u)
-	# -j is as many at a time, whatever of; -n is a number, of elements or of cores.
-	names=$(grep -v -e '-j, --slots' -e '-n, --cores' <<<"$names")
+	# -j is as many at a time, whatever of; -n is a number, of elements or of cores; -f goes on, as in tail.
+	names=$(grep -v -e '-j, --slots' -e '-n, --cores' -e '-f, --follow' <<<"$names")
 	((${#names} > 200))
 	run -0 bash -c 'cut -c3-4 <<<"$0" | uniq -d' "$names"
 	[[ $output == '' ]]

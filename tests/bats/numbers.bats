@@ -257,6 +257,12 @@ print(time.monotonic() - begin)' "${ready##*:}"
 	is lib/core/wanted.c 'most = have * 4'
 }
 
+@test "what the dispatcher keeps of what happened" {
+	says dsvc-events.1 'The dispatcher keeps the last 500 events, in memory: one that is started again begins with none.'
+	is lib/core/disp/disp_events.h 'EVENTS_KEPT = 500'
+	told dsvc-status.1 'Lines are cut to the width of the terminal, or to 80 characters.' # tried in dsvc-status.bats
+}
+
 @test "readers, status, and what the others say" {
 	says dsvc-read.1 "If it has none, the reader ends with 75: at once when the dispatcher was ended in an orderly way, else when it has been away for 5 seconds (the dispatcher's --loss) or has come back without what it knew."
 	dsvc-dispatch --help | tr -s ' \n' ' ' | grep -qF 'default 5s; DSVC_LOSS'

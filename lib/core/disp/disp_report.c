@@ -535,7 +535,7 @@ report_for(struct disp *d, int64_t now_ns, const char *user, const struct msg_st
 		report_id(out, "instance", d->o.instance);
 		report_bool(out, "durable", d->o.durable);
 		report_uint(out, "newest", d->events ? d->events->n : 0);
-		report_events(out, d, user, ask->after);
+		report_events(out, d, user, ask->recent);
 		return true;
 	}
 	more = listed_fill(d, job, user, ask->recent, &jobs);
