@@ -217,6 +217,7 @@ status_table_reader_more(struct slice r, struct buf *out)
 		snprintf(text, sizeof text, "round %" PRIu64 "  ahead %" PRIu64, record_uint(r, "round"), record_uint(r, "ahead"));
 		status_table_detail_text(&d, text);
 	}
+	status_table_detail(&d, "group ", record_text(r, "group"));
 	if (record_is(r, "transfer", "shm"))
 		status_table_detail_text(&d, "transfer shm");
 	status_table_details_end(&d);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -70,6 +71,15 @@ link_where(const char *address, const char *from, char out[LINK_WHERE])
 		snprintf(out, LINK_WHERE, "%.280s (from %.80s)", address, from);
 	else
 		snprintf(out, LINK_WHERE, "%.280s", address);
+}
+
+void
+link_name(char out[LINK_NAME])
+{
+	char host[128] = "";
+
+	gethostname(host, sizeof host - 1);
+	snprintf(out, LINK_NAME, "%s:%ld", host, (long)getpid());
 }
 
 bool

@@ -55,6 +55,9 @@ void link_where(const char *address, const char *from, char out[LINK_WHERE]);
 
 /* This machine, as HELLO tells it. Lends a static text. */
 const char *link_host(void);
+/* The name of a program that was given none: HOST:PID. */
+enum { LINK_NAME = 160 };
+void link_name(char out[LINK_NAME]);
 /* malloc as message traffic wants it: blocks are used again, not given back and
  * faulted in anew for every message. Call first. */
 void link_tune_memory(void);

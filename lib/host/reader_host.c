@@ -21,7 +21,8 @@ static enum status
 reader_host_machine(struct reader_host *c, uint64_t self, struct err *e)
 {
 	const struct reader_host_conf *f = &c->conf;
-	struct reader_opts o = { .peer = self, .name = "", .host = link_host(),
+	link_name(c->name);
+	struct reader_opts o = { .peer = self, .name = c->name, .host = link_host(),
 		.pid = (uint32_t)getpid(), .job = f->job, .dataset = f->dataset, .spec = f->spec,
 		.type = f->type, .in_rounds = f->in_rounds, .budget = f->budget, .give_up_ns = f->give_up_ns, .where = c->where,
 		.stops = f->stops };

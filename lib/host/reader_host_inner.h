@@ -56,6 +56,7 @@ struct reader_link {
 };
 
 struct reader_host {
+	char name[LINK_NAME];     /* as the dispatcher shows it */
 	struct reader_host_conf conf;
 	struct net *net;
 	struct sock *control, *data;

@@ -82,6 +82,7 @@ load lib/dsvc
 	[[ $output == *"PER SECOND"* && $output == *READER*reading* && $output == *RESTART* ]]
 	run -0 dsvc-status --json
 	[[ $output == *'"balanced":false,"per_second":'* ]]
+	[[ $(jq -r '.readers[0].name' <<<"$output") == "$(uname -n):${pid[read]}" ]]
 	exec 9<&-
 }
 

@@ -180,6 +180,7 @@ group_is() { [[ $(group "$1" | jq -c "$2") == "$3" ]]; }
 	: >made
 	local pipeline="range 300000 | exec -- tee -a $PWD/made"
 	reader 7 early --sharding off -e "$pipeline"
+	[[ $(dsvc-status --json | jq -r '.readers[0].group') == early && $(dsvc-status) == *'    group early'* ]]
 	run -0 shared --group late --sharding off --on-missed fail -o late -e "$pipeline" # the other one has not
 	cmp <(sort -n late) <(seq 0 299999)
 	cat <&7 >/dev/null

@@ -112,6 +112,7 @@ table() {
 		spawn "$trainer" dsvc-read -J feats --share lossless --group "$trainer" --wait-workers 2 -o "$BATS_TEST_TMPDIR/$trainer" \
 			-e 'range 100'
 	done
+	until_true 10s bash -c '[[ $(dsvc-status --json | jq ".readers | length") == 2 ]]'
 	start second dsvc-work
 	for trainer in a b; do
 		reap "$trainer"

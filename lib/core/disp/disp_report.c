@@ -169,6 +169,12 @@ report_job_of(const struct peer *p)
 	return p->seat ? p->seat->iter->job : p->waiting ? p->waiting->iter->job : NULL;
 }
 
+static const char *
+report_group_of(const struct seat *r)
+{
+	return r && group_shares(r->iter) && r->view < r->iter->groups.n ? r->iter->groups.v[r->view].name : "";
+}
+
 static void
 report_readers(struct buf *b, const struct disp *d, const char *user)
 {
@@ -186,13 +192,14 @@ report_readers(struct buf *b, const struct disp *d, const char *user)
 
 		if (p->role != ROLE_READER || !listed_shown(report_job_of(p), user))
 			continue;
-		report_peer(b, d, p, 9);
+		report_peer(b, d, p, 10);
 		report_uint(b, "job", it ? it->job->number : 0);
 		report_uint(b, "epoch", it ? it->epoch : 0);
 		report_uint(b, "seat", p->seat ? p->seat->number : 0);
 		report_uint(b, "acknowledged", p->seat ? p->seat->acked : 0);
 		report_bool(b, "waiting", p->waiting != NULL);
 		report_consumer(b, p);
+		report_str(b, "group", report_group_of(p->seat));
 		report_str(b, "transfer", p->shared ? "shm" : "copy");
 	}
 }

@@ -482,12 +482,9 @@ static void
 worker_host_set_up(struct worker_host *h, uint64_t self)
 {
 	const struct worker_host_conf *c = h->conf;
-	char host[128] = "";
-	gethostname(host, sizeof host - 1);
+	link_name(h->name);
 	if (c->name)
 		snprintf(h->name, sizeof h->name, "%s", c->name);
-	else
-		snprintf(h->name, sizeof h->name, "%s:%ld", host, (long)getpid());
 	link_where(c->dispatcher, c->from, h->where);
 	struct worker_opts o = { .peer = self, .name = h->name, .host = link_host(),
 		.endpoint = (char *)h->endpoint.data, .tags = c->tags, .pid = (uint32_t)getpid(),
