@@ -10,27 +10,9 @@
 #include "base/rng.h"
 #include "base/str.h"
 #include "cli/stop.h"
+#include "cli/wait_workers.h"
 #include "host/work/split_threads.h"
 #include "wire/msg.h"
-
-static enum status
-plan_wait(const char *text, struct job_opts *job, struct err *e)
-{
-	const char *slash = strchr(text, '/');
-	size_t n = slash ? (size_t)(slash - text) : strlen(text);
-	int64_t count = 0, wait_ns = 10000000000;
-
-	if (!str_int(text, n, &count) || count < 0 || count > WIRE_STREAMS_MAX ||
-	    (slash && (!str_duration_ns(slash + 1, strlen(slash + 1), &wait_ns) || wait_ns < 0 ||
-		       wait_ns / 1000000 > UINT32_MAX))) {
-		err_set(e, ST_USAGE, "--wait-workers: '%s' is not a number of workers and a duration", text);
-		err_help(e, "write 2, or 2/30s");
-		return ST_USAGE;
-	}
-	job->wait_ms = count ? (uint32_t)(wait_ns / 1000000) : UINT32_MAX;
-	job->min_workers = count ? (uint32_t)count : 1;
-	return ST_OK;
-}
 
 static enum status
 plan_nothing(struct err *e)
@@ -132,7 +114,7 @@ feed_plan_make(struct feed_plan *p, struct feed_opts *o, const struct opt *opt, 
 {
 	struct spec_src src = { .sets = &o->set, .dirs = &o->include, .service = &p->service.op };
 	const char *id = NULL;
-	enum status st = plan_wait(o->wait_workers, &o->job, e);
+	enum status st = wait_workers(o->wait_workers, &o->job, e);
 
 	service_init(&p->service, ep->address, ep->from);
 	if (st == ST_OK)

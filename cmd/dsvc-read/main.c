@@ -9,6 +9,7 @@
 #include "cli/quit.h"
 #include "cli/report.h"
 #include "cli/stop.h"
+#include "cli/wait_workers.h"
 #include "host/link.h"
 #include "host/join.h"
 #include "host/secure.h"
@@ -112,7 +113,7 @@ main(int argc, char **argv)
 	if (st == ST_OK)
 		endpoint_export(&ep);
 	if (st == ST_OK)
-		st = what_wait(o.wait_workers, &o.job, &e);
+		st = wait_workers(o.wait_workers, &o.job, &e);
 	if (st == ST_OK)
 		st = what_plan(&w, &o, &opt, &ep, &e);
 	stop_install();

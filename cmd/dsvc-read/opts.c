@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/opt.h"
+#include "cli/wait_workers.h"
 #include "host/link.h"
 #include "lang/offer.h"
 #include "lang/usage.h"
@@ -64,9 +65,7 @@ static const struct param rows[] = {
 	{ .name = "errors", .arg = "FILE", .kind = PARAM_WORD,
 	  .offset = offsetof(struct read_options, errors), .flags = PARAM_RARE | PARAM_OPTIONAL, .complete = "file",
 	  .help = "at the end, write JSON records of the elements that failed in the pass to FILE, at most 1000" },
-	{ .name = "wait-workers", .arg = "N[/DURATION]", .kind = PARAM_WORD,
-	  .offset = offsetof(struct read_options, wait_workers), .def = "1/10s",
-	  .help = "wait until N workers are ready, at most DURATION; 0: wait for the first, however long it takes" },
+	OPT_WAIT_WORKERS(offsetof(struct read_options, wait_workers), 0),
 	{ .name = "give-up", .arg = "DURATION", .kind = PARAM_DURATION,
 	  .offset = offsetof(struct read_options, give_up), .def = "0", .max = INT64_MAX,
 	  .help = "give up on a lost dispatcher after DURATION; for one with state; 0: never" },

@@ -18,8 +18,6 @@ struct what {
 /* The dataset or the checked plan that the operands or options name. */
 enum status what_plan(struct what *w, const struct read_options *o, const struct opt *opt,
 		      const struct endpoint *ep, struct err *e);
-/* Reads N[/DURATION] of --wait-workers. */
-enum status what_wait(const char *text, struct job_opts *job, struct err *e);
 void what_clear(struct what *w);
 
 #endif

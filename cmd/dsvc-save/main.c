@@ -5,6 +5,7 @@
 #include "cli/quit.h"
 #include "cli/report.h"
 #include "cli/stop.h"
+#include "cli/wait_workers.h"
 #include "host/join.h"
 #include "host/link.h"
 #include "host/secure.h"
@@ -58,10 +59,12 @@ save_run(const struct save_options *o, const struct opt *opt, const struct endpo
 	struct job_opts job = { .name = f->job, .sharding = one ? SHARD_DATA : SHARD_DYNAMIC,
 		.order = o->shards && !one ? ORDER_STABLE : ORDER_ANY, .shards = one ? 1 : (uint64_t)o->shards,
 		.seed = o->seeded ? (uint64_t)o->seed : 0, .seeded = o->seeded,
-		.checkpoint = true, .min_workers = 1, .wait_ms = SAVE_WAIT_MS };
+		.checkpoint = true };
 	bool over = false;
-	enum status st = make_spec(o, opt, ep, f, &spec, &type, &other, e);
+	enum status st = wait_workers(o->wait_workers, &job, e);
 
+	if (st == ST_OK)
+		st = make_spec(o, opt, ep, f, &spec, &type, &other, e);
 	if (st == ST_OK)
 		st = save_ready(o, ep, f, other, e);
 	struct reader_host_conf c = { .dispatcher = ep->address, .from = ep->from, .job = job,

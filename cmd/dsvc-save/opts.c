@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <stddef.h>
 
+#include "cli/wait_workers.h"
 #include "host/link.h"
 #include "lang/offer.h"
 #include "save.h"
@@ -45,6 +46,7 @@ static const struct param rows[] = {
 	  .flags = PARAM_BY_HAND, .help = "replace what was saved in DIR before" },
 	{ .name = "if-missing", .kind = PARAM_BOOL, .offset = offsetof(struct save_options, if_missing),
 	  .help = "exit 0 if DIR is saved already" },
+	OPT_WAIT_WORKERS(offsetof(struct save_options, wait_workers), PARAM_RARE),
 	{ .name = "give-up", .arg = "DURATION", .kind = PARAM_DURATION,
 	  .offset = offsetof(struct save_options, give_up), .def = "0", .flags = PARAM_RARE, .max = INT64_MAX,
 	  .help = "give up on a lost dispatcher after DURATION; for one with state; 0: never" },

@@ -27,10 +27,10 @@
 #include "value/job_opts.h"
 
 #define SAVE_CODECS "none|snappy|zstd"
-enum { SAVE_CLOSE_MS = 1000, SAVE_WAIT_MS = 10000 };
+enum { SAVE_CLOSE_MS = 1000 };
 
 struct save_options {
-	char *dispatcher, *context, *expression, *file, *join;
+	char *dispatcher, *context, *expression, *file, *wait_workers, *join;
 	struct words set, include;
 	int64_t shards, seed, chunk, chunk_time, count, verbose, timeout, give_up;
 	bool seeded, detach, overwrite, if_missing, insecure, quiet;

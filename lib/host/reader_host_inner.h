@@ -56,7 +56,7 @@ struct reader_link {
 };
 
 struct reader_host {
-	char name[LINK_NAME];     /* as the dispatcher shows it */
+	char name[LINK_NAME];     /* for people: HOST:PID */
 	struct reader_host_conf conf;
 	struct net *net;
 	struct sock *control, *data;

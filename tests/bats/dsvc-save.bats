@@ -194,6 +194,19 @@ whole() { # DIR N: all of range N, once
 	run -65 dsvc-run 'range 3 | save no format=npy compression=zstd'
 }
 
+@test "workers are waited for, and no longer than is said" {
+	start dispatch dsvc-dispatch
+	run -69 dsvc-save --wait-workers 1/100ms -e 'range 7' out
+	[[ $output == *'--wait-workers N/DURATION'* ]]
+	run -64 dsvc-save --wait-workers many -e 'range 7' out
+	[[ $output == *'write 2, or 2/30s'* ]]
+	spawn save dsvc-save --wait-workers 1/100s -e 'range 7' there
+	start one dsvc-work -j 1
+	reap save 60
+	((status == 0))
+	whole there 7
+}
+
 @test "of endless data the first N are saved, by one stream" {
 	service 2
 	run -65 dsvc-save -e counter out

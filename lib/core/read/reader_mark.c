@@ -211,6 +211,7 @@ reader_begin(struct reader *r, const struct msg_job *m)
 
 	r->begin = m->begin;
 	r->places = m->places;
+	mem_free(r->base.v);
 	r->base = (struct numbers){ mem_array(r->shards ? r->shards : 1, sizeof *r->base.v), r->shards };
 	for (uint32_t i = 0; i < r->shards && i < m->base.n; i++)
 		r->base.v[i] = m->base.v[i];
@@ -220,12 +221,14 @@ reader_begin(struct reader *r, const struct msg_job *m)
 	}
 	if (!r->o.position) { /* else it has marks of its own */
 		reader_marks_clear(&r->marks);
-		first.base = mark_numbers(&r->base);
-		if (reader_marks(r))
-			mark_add(r, first);
+		if (reader_marks(r)) {
+			struct msg_mark kept = first;
+
+			kept.base = mark_numbers(&r->base);
+			mark_add(r, kept);
+		}
 	}
 	r->stats.begin = first;
-	r->stats.begin.base = (struct numbers){ 0 };
 	r->stats.given = r->given;
 	r->stats.marks = reader_marks(r);
 }
