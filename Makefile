@@ -194,8 +194,11 @@ check-asan: ## unit, cases, replay and bats under the address sanitizer
 	@SEEDS=$(or $(SEEDS),200) $(MAKE) --no-print-directory B=$(B)/asan SAN=address SUITES='unit cases replay $(if $(SIM_C),sim) $(if $(BATS),bats)' check-run
 check-ubsan: ## unit, cases and replay under the undefined behaviour sanitizer
 	@SEEDS=$(or $(SEEDS),500) $(MAKE) --no-print-directory B=$(B)/ubsan SAN=undefined SUITES='unit cases replay $(if $(SIM_C),sim)' check-run
-check-tsan: ## unit and cases under the thread sanitizer
-	@TSAN_OPTIONS=suppressions=$(CURDIR)/tests/tsan.supp $(MAKE) --no-print-directory B=$(B)/tsan SAN=thread SUITES='unit cases' check-run
+# Unit tests of other rooms start no threads.
+THREADS := base host lang net op
+check-tsan: ## unit tests of the rooms with threads, and cases, under the thread sanitizer
+	@TSAN_OPTIONS=suppressions=$(CURDIR)/tests/tsan.supp $(MAKE) --no-print-directory B=$(B)/tsan SAN=thread \
+		UNIT_C='$(foreach r,$(THREADS),$(wildcard tests/unit/$r/*_test.c))' SUITES='unit cases' check-run
 
 fuzz: ## each decoder for FUZZ_TIME seconds (needs clang)
 	@$(MAKE) --no-print-directory B=$(B)/fuzz CC=clang CXX=clang++ SAN=fuzzer-no-link,address,undefined fuzz-run

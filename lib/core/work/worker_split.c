@@ -15,10 +15,14 @@ worker_stream_tell_ask(struct worker *w, struct worker_stream *s)
 	s->asked_at = w->now;
 }
 
+/* A stream that is to be handed over takes no more than it needs: its state cannot be saved while a thread of
+ * its chain waits for a split. */
 void
 worker_stream_ask(struct worker *w, struct worker_stream *s)
 {
-	if (!s->begun || !s->by_split || s->asking || s->split_end || (s->handing && !s->fixed) || s->producing != PRODUCING)
+	if (!s->begun || !s->by_split || s->asking || s->split_end || s->producing != PRODUCING)
+		return;
+	if (s->handing && !s->fixed && s->next_split > s->taken)
 		return;
 	if (s->next_split < s->taken + w->o.splits_ahead)
 		worker_stream_tell_ask(w, s);
