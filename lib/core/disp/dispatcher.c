@@ -190,8 +190,9 @@ static void
 disp_bye(struct disp *d, struct peer *p, struct msg *m)
 {
 	if (p->role == ROLE_WORKER && m->bye.drain && p->n_streams) {
+		if (!p->draining) /* it asks again until it is answered */
+			events_worker_drains(d, p);
 		p->draining = true;
-		events_worker_drains(d, p);
 		place_leave(d, p);
 		p->bye_req = m->req;
 		return;

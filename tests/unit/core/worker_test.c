@@ -296,6 +296,23 @@ leaving_hands_over_when_all_is_delivered(void **state)
 	assert_non_null(act(WORKER_LEAVE, 0));
 }
 
+/* Its state cannot be saved as long as a thread of the chain waits for a split. */
+static void
+a_stream_on_its_way_out_asks_for_the_split_that_is_waited_for(void **state)
+{
+	struct split s = { .kind = SPLIT_RANGE, .count = 5, .times = 1 };
+
+	(void)state;
+	told((struct msg){ .type = MSG_SPLIT, .split = { key, 0, { &s, 1, 1 }, false } });
+	worker_drain(w, now);
+	collect();
+	assert_non_null(act(WORKER_HANDOVER, 0));
+	assert_null(act(WORKER_TELL, MSG_SPLIT_REQ));
+	worker_split_taken(w, now, key, 0, 7);
+	collect();
+	assert_int_equal(act(WORKER_TELL, MSG_SPLIT_REQ)->msg.split_req.k, 1);
+}
+
 static void
 leaving_with_nothing_in_hand_waits_for_no_dispatcher(void **state)
 {
