@@ -2,6 +2,7 @@
 #include "status_table.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -16,32 +17,36 @@ status_table_text(struct mp m, struct buf *out)
 		buf_byte(out, m.p[i] < ' ' || m.p[i] == 127 ? '?' : m.p[i]);
 }
 
-/* Text in a column of that width: what is longer ends with a mark. */
+/* At most that many characters of a text; if it has more, a mark is the last one. Gives their number. */
+static unsigned
+status_table_clip(const uint8_t *p, size_t len, unsigned width, struct buf *out)
+{
+	size_t cut = len;
+	unsigned n = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		bool begins = (p[i] & 0xc0) != 0x80;
+
+		if (begins && n == width - 1)
+			cut = i;
+		n += begins;
+	}
+	buf_put(out, p, n > width ? cut : len);
+	if (n > width)
+		buf_str(out, "…");
+	return n > width ? width : n;
+}
+
+/* Text in a column of that width; 0: as long as it is. */
 static void
-status_table_put(struct buf *out, struct mp m, int width)
+status_table_put(struct buf *out, struct mp m, unsigned width)
 {
 	struct buf b = { 0 };
-	int n = 0;
 
 	status_table_text(m, &b);
 	if (!b.len)
 		buf_byte(&b, '-');
-	for (size_t i = 0; i < b.len; i++) {
-		bool begins = (b.data[i] & 0xc0) != 0x80;
-		if (begins && n == width - 1 && width) {
-			size_t rest = 0;
-			for (size_t k = i; k < b.len; k++)
-				rest += (b.data[k] & 0xc0) != 0x80;
-			if (rest > 1) {
-				buf_str(out, "…");
-				n++;
-				break;
-			}
-		}
-		n += begins;
-		buf_byte(out, b.data[i]);
-	}
-	for (; n < width; n++)
+	for (unsigned n = status_table_clip(b.data, b.len, width ? width : UINT_MAX, out); n < width; n++)
 		buf_byte(out, ' ');
 	buf_str(out, "  ");
 	buf_clear(&b);
@@ -179,7 +184,7 @@ status_table_more(uint32_t n, struct buf *out)
 
 /* A job by its name or, without one, by its number: what --audit and dsvc-forget take, too. */
 static void
-status_table_job(struct slice j, int width, struct buf *out)
+status_table_job(struct slice j, unsigned width, struct buf *out)
 {
 	struct mp name = record_text(j, "name");
 	char number[24];
@@ -192,7 +197,7 @@ status_table_job(struct slice j, int width, struct buf *out)
 
 /* The job of a reader. */
 static void
-status_table_job_of(struct slice report, uint64_t number, int width, struct buf *out)
+status_table_job_of(struct slice report, uint64_t number, unsigned width, struct buf *out)
 {
 	struct record_items jobs = record_list(report, "jobs");
 	struct slice j;
@@ -443,23 +448,17 @@ status_table_events(struct slice report, struct buf *out)
 	}
 }
 
-/* Cuts lines to that many characters, the last of which then is a mark. */
+/* Each line clipped to the width. */
 static void
 status_table_cut(const struct buf *text, unsigned width, struct buf *out)
 {
-	const char *p = (const char *)text->data, *end = p + text->len;
+	const uint8_t *p = text->data, *end = p + text->len;
 
 	while (p < end) {
-		const char *stop = memchr(p, '\n', (size_t)(end - p)), *cut = NULL;
-		unsigned n = 0;
-		for (const char *c = p; c < stop; c++) {
-			bool begins = ((unsigned char)*c & 0xc0) != 0x80;
-			if (begins && n == width - 1)
-				cut = c;
-			n += begins;
-		}
-		buf_put(out, p, (size_t)((n > width ? cut : stop) - p));
-		buf_str(out, n > width ? "…\n" : "\n");
+		const uint8_t *stop = memchr(p, '\n', (size_t)(end - p));
+
+		status_table_clip(p, (size_t)(stop - p), width, out);
+		buf_byte(out, '\n');
 		p = stop + 1;
 	}
 }

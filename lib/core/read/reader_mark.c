@@ -6,7 +6,7 @@
  *	positions of other numbers of consumers       -> OPEN: all rounds that are in each of them
  *	JOB says with which of them the pass begins   -> reader_begin
  *
- * Of the marks of old rounds fewer and fewer are kept: a few of each power of two, so that consumers who
+ * Fewer and fewer marks of old rounds are kept: a few of each power of two, so that consumers who
  * are far apart have one in common.
  */
 #include <stdlib.h>
