@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: MIT
 # Counts of passed and failed tests over several suites.
 #   tally.sh add NAME PASSED FAILED   says it, and adds it to the file $TALLY
+#   (only the latter with TALLY_QUIET)
 #   tally.sh sum FILE                 what ran, then the total in one line; fails when
 #                                     anything failed
 set -u
 case $1 in
 add)
-	printf '%s: %d passed, %d failed\n' "$2" "$3" "$4"
+	[[ ${TALLY_QUIET-} ]] || printf '%s: %d passed, %d failed\n' "$2" "$3" "$4"
 	[[ ${TALLY-} ]] && printf '%s %d %d\n' "$2" "$3" "$4" >>"$TALLY"
 	(($4 == 0))
 	;;
