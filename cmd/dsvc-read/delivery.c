@@ -19,7 +19,6 @@
 #include "op/pull.h"
 
 enum {
-	DELIVERY_SHOW_MS = 100,
 	DELIVERY_SAVE_MS = 250,
 	DELIVERY_SAVE_DRY_MS = 50,
 	DELIVERY_SAVE_BYTES = 4 << 20
@@ -58,9 +57,7 @@ delivery_init(struct delivery *p, const struct read_options *o, struct err *e)
 	p->o = o;
 	p->left = o->count == INT64_MAX ? UINT64_MAX : (uint64_t)o->count;
 	p->gone_fd = wake_open();
-	p->started_ns = clock_mono_ns();
-	p->show = show_wanted(o);
-	p->tty = isatty(STDERR_FILENO);
+	show_begin(p);
 	p->unbuffered = !o->nul && (format_is_blind((enum format_kind)o->format));
 	p->acks.fd = -1;
 	enum status st = delivery_check(o, e);
@@ -88,16 +85,14 @@ delivery_open(struct delivery *p, const struct type *type, struct err *e)
 static enum status
 delivery_poll(struct delivery *p, int fd, int timeout_ms, struct err *e)
 {
-	if (p->show && (timeout_ms < 0 || timeout_ms > DELIVERY_SHOW_MS))
-		timeout_ms = DELIVERY_SHOW_MS;
 	/* before anything has come there is no output that would look after its pipe */
-	struct pollfd f[5] = { { fd, POLLIN, 0 }, { stop_fd(), POLLIN, 0 },
+	struct pollfd f[6] = { { fd, POLLIN, 0 }, { stop_fd(), POLLIN, 0 },
 			       { p->gone_fd, POLLIN, 0 }, { p->acks.fd, POLLIN, 0 },
-			       { STDOUT_FILENO, 0, 0 } };
-	poll(f, p->out || p->o->output ? 4 : 5, timeout_ms);
-	if (f[4].revents & POLLERR)
+			       { progress_fd(), POLLIN, 0 }, { STDOUT_FILENO, 0, 0 } };
+	poll(f, p->out || p->o->output ? 5 : 6, progress_wait(&p->progress, timeout_ms));
+	if (f[5].revents & POLLERR)
 		delivery_gone(p);
-	if (f[1].revents || f[2].revents || (f[4].revents & POLLERR))
+	if (f[1].revents || f[2].revents || (f[5].revents & POLLERR))
 		return ST_AGAIN;
 	return f[3].revents ? acks_read(&p->acks, e) : ST_OK;
 }
@@ -108,7 +103,7 @@ delivery_show(struct delivery *p, struct reader_host *c)
 {
 	struct reader_stats s;
 
-	if (!show_due(p))
+	if (!progress_due(&p->progress))
 		return;
 	if (c)
 		reader_host_stats(c, &s);
@@ -377,7 +372,7 @@ delivery_take_all(struct delivery *p, struct reader_host *c, struct err *e)
 		else if (st == ST_AGAIN)
 			st = delivery_dry(p, c, e);
 	}
-	show_clear();
+	progress_end(&p->progress);
 	if (st == ST_END && p->left)
 		return delivery_begin(p, c, e); /* all of it has come */
 	return delivery_leave(p, c, st, e);
@@ -448,7 +443,7 @@ delivery_plan(struct delivery *p, const struct plan *plan, const struct endpoint
 		st = delivery_pass(p, plan, &ctx, e);
 		ctx.epoch = s.passes; /* behind those that a repeat has read */
 	}
-	show_clear();
+	progress_end(&p->progress);
 	return st;
 }
 

@@ -15,6 +15,7 @@
 #include "cli/faults.h"
 #include "cli/output.h"
 #include "cli/program.h"
+#include "cli/progress.h"
 #include "host/reader_host.h"
 #include "lang/spec.h"
 #include "marks.h"
@@ -57,9 +58,7 @@ struct delivery {
 	struct faults *faults;  /* --errors */
 	uint64_t failed;
 	uint64_t missed;        /* by our group, of a job that is shared */
-	bool show;              /* progress is wanted */
-	int64_t started_ns, shown_ns;
-	bool tty;               /* stderr is a terminal */
+	struct progress progress;
 };
 
 enum status delivery_init(struct delivery *p, const struct read_options *o, struct err *e);
@@ -76,14 +75,9 @@ enum status delivery_wait(struct delivery *p, int fd, struct err *e);
 /* The last part of the output, and the line of --stats. */
 enum status delivery_close(struct delivery *p, bool complete, struct err *e);
 
-/* Whether progress is to be shown at all. */
-bool show_wanted(const struct read_options *o);
-/* Whether it is time for the next line of it. */
-bool show_due(struct delivery *p);
-/* Progress on stderr, and what --stats says. */
-/* s NULL: what only a job knows is left out. */
+void show_begin(struct delivery *p);
+/* A line of progress. s NULL: what only a job knows is left out. */
 void show_progress(struct delivery *p, const struct reader_stats *s);
-void show_clear(void);
 void show_stats(struct delivery *p);
 
 #endif

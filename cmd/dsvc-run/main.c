@@ -54,7 +54,8 @@ run_or_show(const struct run_opts *o, const struct spec_src *src, struct buf *ou
 	struct run_plan_conf conf = { .format = format, .path = o->output, .count = o->count,
 		.seed = o->seed, .jobs = o->jobs, .stats = o->stats, .verbose = o->verbose > 0,
 		.max_errors = o->max_errors == INT64_MAX ? UINT64_MAX : (uint64_t)o->max_errors,
-		.errors = o->errors, .quiet = o->quiet, .fail_empty = o->fail_empty, .service = src->service };
+		.errors = o->errors, .quiet = o->quiet, .progress = o->progress,
+		.fail_empty = o->fail_empty, .service = src->service };
 	struct try_conf trial = { .count = o->count == INT64_MAX ? TRY_USUAL : o->count,
 				    .seed = o->seed, .service = src->service };
 	struct plan *p;

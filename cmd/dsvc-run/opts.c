@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "cli/opt.h"
+#include "cli/progress.h"
 #include "host/link.h"
 #include "lang/offer.h"
 #include "lang/spec.h"
@@ -53,7 +54,7 @@ static const struct param opts_rows[] = {
 	  .help = "write a JSON record of each failed element to FILE, one per line" },
 	OPT_DISPATCHER(struct run_opts),
 	OPT_CONTEXT(struct run_opts),
-	{ .name = "check", .kind = PARAM_BOOL, .offset = offsetof(struct run_opts, check),
+	{ .name = "check", .flags = PARAM_RARE, .kind = PARAM_BOOL, .offset = offsetof(struct run_opts, check),
 	  .help = "only check the pipeline" },
 	{ .name = "explain", .kind = PARAM_BOOL, .offset = offsetof(struct run_opts, explain),
 	  .help = "print types, splits and the effect of sharding; do not run it" },
@@ -74,6 +75,7 @@ static const struct param opts_rows[] = {
 	  .help = "list the functions of expressions" },
 	{ .name = "help-op", .arg = "NAME", .kind = PARAM_WORD, .offset = offsetof(struct run_opts, help_op),
 	  .flags = PARAM_OPTIONAL, .complete = "operand", .help = "show help for an operator or a function" },
+	OPT_PROGRESS(struct run_opts),
 	{ .name = "stats", .kind = PARAM_BOOL, .offset = offsetof(struct run_opts, stats),
 	  .help = "print at the end how long each operator took; and which took longest" },
 	OPT_FAIL_EMPTY(struct run_opts),

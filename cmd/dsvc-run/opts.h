@@ -18,7 +18,7 @@ struct run_opts {
 	char *dispatcher, *context, *expression, *file, *output, *help_op, *errors;
 	struct words set, with, include;
 	int64_t count, jobs, seed, verbose, max_errors, timeout;
-	int format, print;
+	int format, print, progress;
 	bool nul, check, ops, functions, stats, quiet, test, explain, try, fmt, write, fail_empty;
 };
 

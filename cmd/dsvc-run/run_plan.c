@@ -19,12 +19,15 @@
 #include "host/work/run_stats.h"
 #include "host/work/split_threads.h"
 #include "op/pull.h"
+#include "watch.h"
 
 struct run_plan {
 	const struct run_plan_conf *conf;
 	struct op_ctx ctx;
 	struct op_inst *chain;
 	struct output *out;
+	struct watch *watch;
+	struct op_intake *intake; /* counted by the chain for watch */
 	uint64_t failed; /* elements that a policy skipped or kept */
 	uint64_t kept;   /* how many of them under `keep` */
 	bool over;       /* they were too many */
@@ -86,6 +89,7 @@ run_plan_note(void *arg, const struct op_node *n, const struct err *e)
 static enum status
 run_plan_write(struct run_plan *p, const struct run *r, struct err *e)
 {
+	watch_add(p->watch, r->n);
 	if (!p->conf->stats)
 		return output_run(p->out, r, e);
 	int64_t began = clock_mono_ns();
@@ -180,6 +184,7 @@ run_plan_open(struct run_plan *p, const struct plan *plan, struct err *e)
 		.failure = run_plan_failure,
 		.note = run_plan_note,
 		.timed = c->stats,
+		.intake = p->intake,
 		.arg = p,
 	};
 	enum status st = faults_open(c->errors, &p->faults, e);
@@ -198,6 +203,9 @@ run_plan(struct plan *plan, const struct run_plan_conf *conf, struct err *e)
 	pool_set_size(jobs == PARAM_AUTO || (!conf->jobs && jobs == 1) ? 0 : (uint32_t)jobs);
 	if (jobs == PARAM_AUTO)
 		jobs = sysconf(_SC_NPROCESSORS_ONLN);
+	struct watch_conf watched = { .top = plan->top, .output = conf->path, .count = conf->count,
+				      .when = conf->progress, .quiet = conf->quiet };
+	p.watch = watch_begin(&watched, &p.intake);
 	struct split_threads *threads = split_threads_join(plan, jobs);
 
 	stop_install();
@@ -213,6 +221,7 @@ run_plan(struct plan *plan, const struct run_plan_conf *conf, struct err *e)
 	int64_t ends = clock_mono_ns();
 	enum status closed = output_close(&p.out, whole, &last);
 	p.writing += clock_mono_ns() - ends;
+	watch_end(&p.watch);
 	run_stats_add(&meter, p.chain, split_threads_front(threads));
 	op_close(&p.chain);
 	split_threads_stats(threads, &meter);

@@ -23,6 +23,7 @@ struct run_plan_conf {
 	const char *errors;    /* a record of each failed one goes there; NULL: nowhere */
 	bool fail_empty;       /* ST_NO when no element came */
 	bool quiet;
+	int progress;          /* enum progress_when */
 	bool verbose;          /* tell each failed element that was skipped */
 	const struct op_service *service; /* NULL: none */
 };

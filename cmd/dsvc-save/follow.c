@@ -2,44 +2,35 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/clock.h"
 #include "base/log.h"
+#include "cli/progress.h"
 #include "cli/stop.h"
 #include "save.h"
 #include "value/mp.h"
-
-enum { FOLLOW_SHOW_MS = 100, FOLLOW_LINE_MS = 5000, FOLLOW_SHOW_AFTER_MS = 1000 };
 
 struct follow {
 	const struct save_options *o;
 	struct folder *f;
 	struct reader_host *reader;
-	bool show, tty, saved;
-	int64_t started_ns, shown_ns;
+	bool saved;
+	struct progress progress;
 };
 
 static void
 follow_show(struct follow *w)
 {
-	int64_t now = clock_mono_ns(), last = w->shown_ns ? w->shown_ns : w->started_ns;
-	int64_t every = !w->shown_ns ? FOLLOW_SHOW_AFTER_MS : w->tty ? FOLLOW_SHOW_MS : FOLLOW_LINE_MS;
 	struct reader_stats s;
 	char line[LOG_STATUS];
 
-	if (!w->show || now - last < every * 1000000)
+	if (!progress_due(&w->progress))
 		return;
-	w->shown_ns = now;
 	reader_host_stats(w->reader, &s);
 	snprintf(line, sizeof line, "%llu chunks  %llu elements  %.1f MiB  %u of %u streams done%s",
 		 (unsigned long long)w->f->sum.chunks, (unsigned long long)w->f->sum.elements,
 		 (double)w->f->sum.bytes / (1 << 20), s.streams_ended, s.streams,
 		 s.dispatcher_lost ? "  dispatcher lost, waiting" : s.waiting_for_worker ? "  waiting for a worker" : "");
-	if (w->tty)
-		log_status(line);
-	else
-		fprintf(stderr, "dsvc-save: %s\n", line);
+	progress_say(&w->progress, line);
 }
 
 /* The number behind this key of a record {file, elements, bytes}. */
@@ -100,28 +91,28 @@ follow_piece(struct follow *w, const struct reader_host_piece *piece, struct err
 static enum status
 follow_wait(struct follow *w, struct err *e)
 {
-	struct pollfd f[2] = { { reader_host_fd(w->reader), POLLIN, 0 }, { stop_fd(), POLLIN, 0 } };
+	struct pollfd f[3] = { { reader_host_fd(w->reader), POLLIN, 0 }, { stop_fd(), POLLIN, 0 },
+			       { progress_fd(), POLLIN, 0 } };
 	bool first = !w->saved && reader_host_opened(w->reader);
 	enum status st = first ? follow_keep(w, e) : ST_OK;
 
 	if (st != ST_OK || (w->saved && w->o->detach))
 		return st;
-	poll(f, 2, w->show ? FOLLOW_SHOW_MS : -1);
+	poll(f, 3, progress_wait(&w->progress, -1));
 	return f[1].revents ? ST_AGAIN : ST_OK;
 }
 
 enum status
 follow(const struct save_options *o, struct reader_host_conf *c, struct folder *f, bool *over, struct err *e)
 {
-	struct follow w = { .o = o, .f = f, .tty = isatty(STDERR_FILENO), .started_ns = clock_mono_ns(),
-		.saved = f->begun };
+	struct follow w = { .o = o, .f = f, .saved = f->begun };
 	struct reader_host_piece piece;
 	enum status st = reader_host_open(c, &w.reader, e);
 
 	*over = false;
 	if (st != ST_OK)
 		return st;
-	w.show = !o->quiet && (o->progress == 1 || (o->progress == 0 && w.tty));
+	progress_begin(&w.progress, "dsvc-save", o->progress, o->quiet, false);
 	while (st == ST_OK && !(o->detach && w.saved && reader_host_opened(w.reader))) {
 		follow_show(&w);
 		st = reader_host_take(w.reader, &piece, e);
@@ -130,7 +121,7 @@ follow(const struct save_options *o, struct reader_host_conf *c, struct folder *
 		else if (st == ST_AGAIN)
 			st = follow_wait(&w, e);
 	}
-	log_status(NULL);
+	progress_end(&w.progress);
 	*over = st == ST_END;
 	if (st != ST_END)
 		reader_host_close(w.reader, true, SAVE_CLOSE_MS);

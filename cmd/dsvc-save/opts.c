@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <stddef.h>
 
+#include "cli/progress.h"
 #include "cli/wait_workers.h"
 #include "host/link.h"
 #include "lang/offer.h"
@@ -51,8 +52,8 @@ static const struct param rows[] = {
 	  .offset = offsetof(struct save_options, give_up), .def = "0", .flags = PARAM_RARE, .max = INT64_MAX,
 	  .help = "give up on a lost dispatcher after DURATION; for one with state; 0: never" },
 	{ .name = "progress", .letter = 'p', .arg = "WHEN", .kind = PARAM_CHOICE,
-	  .offset = offsetof(struct save_options, progress), .def = "auto", .choices = "auto|always|never",
-	  .complete = "auto|always|never", .help = "show progress: always, never or auto; auto: on a terminal" },
+	  .offset = offsetof(struct save_options, progress), .def = "auto", .choices = PROGRESS_CHOICES,
+	  .complete = PROGRESS_CHOICES, .help = "show progress: always, never or auto; auto: on a terminal" },
 	OPT_JOIN(struct save_options),
 	OPT_CLEAR(struct save_options),
 	OPT_TIMEOUT(struct save_options),

@@ -429,6 +429,8 @@ chain_fill(struct op_inst *i, struct err *e)
 	if (st == ST_OK) {
 		op_stat_add(&i->stats.elements, i->lent->n);
 		op_stat_add(&i->stats.runs, 1);
+		if (i->desc->kind == OP_SOURCE && i->ctx->intake && i->desc->cardinality && !i->outer)
+			atomic_fetch_add_explicit(&i->ctx->intake->elements, i->lent->n, memory_order_relaxed);
 		chain_of(i)->emitted += i->lent->n;
 	}
 	if (begin)

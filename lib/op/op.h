@@ -287,6 +287,13 @@ struct op_failure {
 	bool fatal;
 };
 
+/* Counts what sources have taken in so far; intake.h tells all that there is. Added to by any
+ * thread of a chain, once for each block or run; read by any. */
+struct op_intake {
+	_Atomic uint64_t bytes;    /* read from files, as they lie on disk; by inner pipelines, too */
+	_Atomic uint64_t elements; /* given by the plan's own sources, of those that can tell their number */
+};
+
 /* The context that the program gives to a running chain, and which must outlive it. */
 struct op_ctx {
 	uint64_t seed;            /* seed of the iteration */
@@ -304,6 +311,7 @@ struct op_ctx {
 	const struct op_ctx *above;
 	const struct op_service *service; /* NULL: none */
 	bool timed;               /* measure the time of each operator */
+	struct op_intake *intake; /* counts what the chain's sources take in; NULL: nobody asks */
 	/* Reading by split: the chain's sources are opened on one split after another, each
 	 * read `times` times; repeats that op_split_times covers are then left out of the
 	 * chain. ST_END: no more splits. NULL: sources read everything. With a prefetch in the

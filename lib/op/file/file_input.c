@@ -118,6 +118,8 @@ input_read(struct file_input *in, uint8_t *p, size_t room, size_t *n, struct err
 		if (got > 0) {
 			*n = (size_t)got;
 			in->taken += (uint64_t)got;
+			if (in->ctx && in->ctx->intake)
+				atomic_fetch_add_explicit(&in->ctx->intake->bytes, (uint64_t)got, memory_order_relaxed);
 			return ST_OK;
 		}
 		if (got == 0)

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+#include "watch.h"
+
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/thread.h"
+#include "base/wake.h"
+#include "op/intake.h"
+
+struct watch {
+	struct progress progress;
+	struct intake intake;
+	struct op_intake taken;
+	_Atomic uint64_t elements;
+	uint64_t bytes_all, elements_all; /* all that the sources have; 0: unknown */
+	uint64_t count;                   /* UINT64_MAX: any number */
+	bool known;                       /* the totals have been worked out */
+	bool started;
+	int quit;
+	pthread_t thread;
+};
+
+/* The share that is done; below 0: unknown. */
+static double
+watch_share(const struct watch *w, uint64_t elements, uint64_t bytes)
+{
+	uint64_t taken = atomic_load(&w->taken.elements);
+
+	if (w->count != UINT64_MAX)
+		return (double)elements / (double)w->count;
+	if (!w->intake.tells)
+		return -1;
+	if (bytes && w->bytes_all)
+		return (double)bytes / (double)w->bytes_all;
+	return w->elements_all && !bytes ? (double)taken / (double)w->elements_all : -1;
+}
+
+/* Hours, minutes and seconds: 1:02:03, 0:07. */
+static void
+watch_time(char *out, size_t size, double s)
+{
+	uint64_t all = (uint64_t)(s + 0.5), h = all / 3600;
+
+	if (h)
+		snprintf(out, size, "%" PRIu64 ":%02u:%02u", h, (unsigned)(all / 60 % 60), (unsigned)(all % 60));
+	else
+		snprintf(out, size, "%u:%02u", (unsigned)(all / 60), (unsigned)(all % 60));
+}
+
+static void
+watch_say(struct watch *w)
+{
+	char number[PROGRESS_NUMBER], rate[PROGRESS_NUMBER], line[LOG_STATUS], left[32];
+	uint64_t elements = atomic_load(&w->elements), bytes = atomic_load(&w->taken.bytes);
+	double s = progress_seconds(&w->progress), share;
+
+	if (!w->known)
+		intake_total(&w->intake, &w->bytes_all, &w->elements_all);
+	w->known = true;
+	progress_number(number, (double)elements, 1000);
+	progress_number(rate, s > 0 ? (double)elements / s : 0, 1000);
+	int n = snprintf(line, sizeof line, "%s elements  %s/s", number, rate);
+	if (bytes) {
+		progress_number(number, (double)bytes, 1024);
+		progress_number(rate, (double)w->bytes_all, 1024);
+		n += snprintf(line + n, sizeof line - (size_t)n, w->bytes_all ? "  read %sB of %sB" : "  read %sB",
+			      number, rate);
+	}
+	share = watch_share(w, elements, bytes);
+	if (share >= 0)
+		n += snprintf(line + n, sizeof line - (size_t)n, "  %d%%", share < 1 ? (int)(share * 100) : 100);
+	if (share > 0.001 && share < 1) {
+		watch_time(left, sizeof left, s / share - s);
+		snprintf(line + n, sizeof line - (size_t)n, "  ETA %s", left);
+	}
+	progress_say(&w->progress, line);
+}
+
+static void *
+watch_run(void *arg)
+{
+	struct watch *w = arg;
+	struct pollfd f[2] = { { w->quit, POLLIN, 0 }, { progress_fd(), POLLIN, 0 } };
+
+	for (;;) {
+		poll(f, 2, progress_wait(&w->progress, -1));
+		if (f[0].revents)
+			return NULL;
+		if (progress_due(&w->progress))
+			watch_say(w);
+	}
+}
+
+struct watch *
+watch_begin(const struct watch_conf *c, struct op_intake **intake)
+{
+	struct watch *w = mem_zalloc(sizeof *w);
+	struct err e;
+
+	progress_begin(&w->progress, "dsvc-run", c->when, c->quiet, !c->output && isatty(STDOUT_FILENO));
+	intake_find(&w->intake, c->top);
+	w->count = c->count == INT64_MAX ? UINT64_MAX : (uint64_t)c->count;
+	w->quit = wake_open();
+	w->started = thread_start(&w->thread, watch_run, w, "progress", &e) == ST_OK;
+	*intake = &w->taken;
+	return w;
+}
+
+void
+watch_add(struct watch *w, uint32_t elements)
+{
+	atomic_fetch_add_explicit(&w->elements, elements, memory_order_relaxed);
+}
+
+void
+watch_end(struct watch **wp)
+{
+	struct watch *w = *wp;
+
+	*wp = NULL;
+	wake_set(w->quit);
+	if (w->started)
+		pthread_join(w->thread, NULL);
+	progress_end(&w->progress);
+	intake_clear(&w->intake);
+	close(w->quit);
+	mem_free(w);
+}

@@ -1,0 +1,77 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# How far the work is: --progress, and the signal USR1.
+load lib/dsvc
+
+setup() {
+	dsvc_setup
+	mkfifo "$BATS_TEST_TMPDIR/in"
+	exec 8<>"$BATS_TEST_TMPDIR/in"
+}
+
+said() { # NAME PATTERN
+	grep -qE "$2" "$BATS_TEST_TMPDIR/$1.err"
+}
+gave() { # NAME LINE
+	grep -qx "$2" "$BATS_TEST_TMPDIR/$1.out"
+}
+
+has_handler() { # NAME: it takes USR1, which would end it before
+	local caught
+	caught=$(awk '$1 == "SigCgt:" {print $2}' "/proc/${pid[$1]}/status")
+	((0x$caught & 1 << 9))
+}
+
+@test "USR1 gets a line from a run at any time, and the run goes on" {
+	spawn run dsvc-run -n 4 "lines $BATS_TEST_TMPDIR/in"
+	echo a >&8
+	until_true 5s gave run a
+	kill -USR1 "${pid[run]}"
+	until_true 5s said run '^dsvc-run: 1 elements  .*/s  read 2B  25%  ETA [0-9:]+$'
+	printf '%s\n' b c d >&8
+	reap run
+	((status == 0))
+	[[ $(<"$BATS_TEST_TMPDIR/run.out") == $'a\nb\nc\nd' ]]
+	(($(wc -l <"$BATS_TEST_TMPDIR/run.err") == 1))
+}
+
+@test "a run tells how much of its files it has read" {
+	seq 1000 >"$BATS_TEST_TMPDIR/numbers"
+	spawn run dsvc-run -q "lines $BATS_TEST_TMPDIR/numbers | exec -- $BATS_TEST_TMPDIR/waits"
+	printf '#!/bin/bash\nread -r x <%q/in\nexec cat\n' "$BATS_TEST_TMPDIR" >"$BATS_TEST_TMPDIR/waits"
+	chmod +x "$BATS_TEST_TMPDIR/waits"
+	# Asked again, since the first may come before the file has been read.
+	asks() { kill -USR1 "${pid[run]}" && said run 'read 3.80KiB of 3.80KiB  100%$'; }
+	until_true 5s has_handler run
+	until_true 5s asks
+	echo go >&8
+	reap run
+	((status == 0))
+	(($(wc -l <"$BATS_TEST_TMPDIR/run.out") == 1000))
+}
+
+@test "a run shows progress by itself only on a terminal to which no elements go" {
+	local say="lines $BATS_TEST_TMPDIR/in"
+	spawn never script -qec "dsvc-run -p never -o $BATS_TEST_TMPDIR/o1 '$say'" /dev/null
+	spawn mixed script -qec "dsvc-run '$say'" /dev/null
+	spawn plain dsvc-run -o "$BATS_TEST_TMPDIR/o2" "$say"
+	spawn shown script -qec "stty cols 20; dsvc-run -o $BATS_TEST_TMPDIR/o3 '$say'" /dev/null
+	until_true 10s grep -q 'elements' "$BATS_TEST_TMPDIR/shown.out"
+	# Cut to the terminal's width, so that it can be erased.
+	run ! grep -aqE '[^[:cntrl:]]{20,}' <(sed 's/\x1b\[K/\n/g' "$BATS_TEST_TMPDIR/shown.out")
+	run ! grep -q elements "$BATS_TEST_TMPDIR"/{never,mixed}.out "$BATS_TEST_TMPDIR/plain.err"
+	kill -KILL "${pid[@]}"
+}
+
+@test "a reader and a save answer USR1, too" {
+	service
+	spawn read dsvc-read -p never -e "lines $BATS_TEST_TMPDIR/in"
+	spawn save dsvc-save -p never "$BATS_TEST_TMPDIR/saved" -e "lines $BATS_TEST_TMPDIR/in"
+	reads() { kill -USR1 "${pid[read]}" && said read '^dsvc-read: 0 elements .*streams done'; }
+	saves() { kill -USR1 "${pid[save]}" && said save '^dsvc-save: 0 chunks .*streams done'; }
+	until_true 5s has_handler read
+	until_true 5s has_handler save
+	until_true 5s reads
+	until_true 5s saves
+	kill -KILL "${pid[read]}" "${pid[save]}"
+}
