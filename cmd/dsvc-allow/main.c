@@ -44,7 +44,7 @@ static const struct program program = {
 		"Edits the file of keys that a dispatcher allows: `allowed` in its --state DIR, or in "
 		"~/.config/dsvc. A running dispatcher notices within a second. What a key that was struck out "
 		"was reading or making then goes to others.",
-		"ROLES are as in dsvc-invite; further options are from=ADDRESS[/BITS], until=DATE and "
+		"ROLES are as in dsvc-invite, exec included; further options are from=ADDRESS[/BITS], until=DATE and "
 		"jobs=GLOB. The file may be edited by hand, too."),
 	.rows = rows,
 	.examples = (const struct program_example[]){

@@ -49,7 +49,8 @@ static const struct program program = {
 		"whoever has it may add a key to the service, once and for a quarter of an hour unless "
 		"told otherwise, and knows the service's key. Send it by a way that you trust.",
 		"ROLES are read (read datasets that are registered), register (read any pipeline), work, "
-		"admin, or user for read,register; with commas between.",
+		"admin, or user for read,register; with commas between. A key with the word exec besides may also "
+		"have workers run programs, as far as they allow it; admins may anyway.",
 		"It asks the dispatcher of this user on this machine, which must listen at a TCP address, "
 		"or the one of -d, with a key that has the role admin."),
 	.rows = rows,

@@ -97,7 +97,9 @@ allowed_option(struct allowed_entry *a, const char *p, size_t n)
 			"until= takes a date: 2026-11-22 or 2026-11-22T04:00Z";
 	if (n > 5 && !memcmp(p, "jobs=", 5))
 		return allowed_copy(a->jobs, sizeof a->jobs, p + 5, n - 5) ? NULL : "jobs= is too long";
-	if (!roles_parse(p, n, &may))
+	if (n == 4 && !memcmp(p, "exec", 4))
+		may = MAY_EXEC;
+	else if (!roles_parse(p, n, &may))
 		return "there is an unknown role or option";
 	a->may |= may;
 	return NULL;
@@ -124,7 +126,7 @@ allowed_line(const char *line, size_t n, struct allowed_entry *out, const char *
 		*why = allowed_option(out, word + i, part);
 		i += part + 1;
 	}
-	if (!*why && !out->may)
+	if (!*why && !(out->may & MAY_ANY))
 		*why = "there is no role";
 	if (!*why && (!trust_word(&at, end, &word, &len) || !key_parse(word, len, &out->key)))
 		*why = "the second word is no key";

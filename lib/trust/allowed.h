@@ -5,7 +5,8 @@
  *	ROLES[,OPTION...] KEY NAME
  *
  * with `#` before comments. Options: from=ADDRESS[/BITS], until=DATE (its beginning, UTC),
- * jobs=GLOB. A key that stands there twice may what the last line says.
+ * jobs=GLOB, exec (what it gives may run programs: MAY_EXEC). A key that stands there twice may
+ * what the last line says.
  */
 #ifndef TRUST_ALLOWED_H
 #define TRUST_ALLOWED_H

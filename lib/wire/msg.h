@@ -271,6 +271,7 @@ struct msg_list {
 	char *spec;
 	uint32_t sharding;      /* enum job_sharding: what the units are for */
 	bool in_order, seeded;  /* several streams are to give what one process gives; with its seed */
+	bool programs;          /* it may run programs: struct msg_assign */
 };
 struct msg_units {
 	uint64_t listing;       /* which listing of the worker this is a part of */
@@ -315,6 +316,7 @@ struct msg_assign {
 	uint64_t window;        /* bytes kept for views; beyond, those behind miss the oldest; 0: they miss nothing */
 	bool shared;            /* views may be added: what all have is kept for them while there is room */
 	uint64_t listed;        /* split_list_names of the units, which the source must have; 0: whatever it has */
+	bool programs;          /* the spec was given by one whose pipelines may run programs */
 };
 struct msg_assigned { struct stream_key key; };
 struct msg_revoke { struct stream_key key; };            /* this generation and all before */

@@ -6,7 +6,7 @@
 
 static const struct { const char *name; unsigned may; } role_names[] = {
 	{ "read", MAY_READ }, { "register", MAY_REGISTER }, { "work", MAY_WORK }, { "admin", MAY_ADMIN },
-	{ "user", MAY_USER },
+	{ "user", MAY_USER }, { "exec", MAY_EXEC },
 };
 enum { ROLE_NAMES = sizeof role_names / sizeof *role_names };
 
@@ -28,7 +28,7 @@ roles_parse(const char *text, size_t n, unsigned *out)
 		at += len + 1;
 	}
 	*out = may;
-	return true;
+	return may & MAY_ANY;
 }
 
 void

@@ -11,6 +11,7 @@ static const struct field list[] = {
 	BOOL(msg_list, in_order,
 		"order source in several streams: answer with code 65 if they would give something else than one process"),
 	BOOL(msg_list, seeded, "the job has a seed, so random numbers must be the same, too"),
+	BOOL(msg_list, programs, "as in ASSIGN"),
 	{ 0 }
 };
 static const struct field units[] = {
@@ -66,6 +67,8 @@ static const struct field assign[] = {
 		"bytes of the iteration's streams that the worker keeps: when a reader has credit and there is nothing for it, "
 		"the views behind miss the oldest elements beyond that; 0: none is missed"),
 	BOOL(msg_assign, shared, "views may be added: what all have is kept for them while there is room"),
+	BOOL(msg_assign, programs,
+		"it may run programs: an admin, or a key with the option exec, gave the spec, or nobody is asked for keys"),
 	{ 0 }
 };
 static const struct field assigned[] = { KEY(msg_assigned), { 0 } };

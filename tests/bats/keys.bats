@@ -182,6 +182,33 @@ may_not_read() {
 refused_job() { ! b dsvc-read -q -e 'range 3' 2>"$BATS_TEST_TMPDIR/err" && grep -q 'but only read jobs' "$BATS_TEST_TMPDIR/err"; }
 refused_key() { ! b dsvc-status 2>"$BATS_TEST_TMPDIR/err" && grep -q 'does not know this key' "$BATS_TEST_TMPDIR/err"; }
 
+@test "only what a key with the option exec gives runs programs, as far as workers allow it" {
+	dispatcher
+	start work dsvc-work --allow-exec cat
+	join user
+	local key id
+	key=$(b dsvc-keygen --show)
+	run -77 --separate-stderr b dsvc-read -q -e 'range 3 | exec -- cat'
+	[[ ${stderr_lines[0]} == *'the key that gave the pipeline may not have programs run (operator 2 `exec -- cat`)'* ]]
+	[[ ${stderr_lines[1]} == *'help: '*'dsvc-allow --add KEY ROLES,exec NAME'* ]]
+	id=$(b dsvc-register -q -e 'range 3 | exec -- cat')
+	dsvc-allow --add "$key" user,exec ada
+	until_true 5s runs_programs
+	run -0 b dsvc-read -q -t count "$id"
+	[ "$output" = 3 ]
+	run -77 b dsvc-read -q -e 'range 3 | exec -- tac'
+	dsvc-allow --add "$key" read ada
+	until_true 5s runs_none
+	run -0 dsvc-read -q -t count -e 'range 3 | exec -- cat'
+	run -0 b dsvc-read -q -t count "$id"
+	run -64 dsvc-invite exec
+	dsvc-invite read,exec >"$BATS_TEST_TMPDIR/more"
+	run -0 --separate-stderr b dsvc-join "$BATS_TEST_TMPDIR/more"
+	[[ $output$stderr == *'may: read,exec'* ]]
+}
+runs_programs() { b dsvc-read -q -t count -e 'range 3 | exec -- cat'; }
+runs_none() { ! b dsvc-read -q "$id" 2>"$BATS_TEST_TMPDIR/err" && grep -q 'may not have programs run' "$BATS_TEST_TMPDIR/err"; }
+
 @test "a key struck out in the middle of a pass is gone within a second, and others get its elements" {
 	dispatcher
 	start work dsvc-work

@@ -61,6 +61,7 @@ ask_send(struct disp *d, struct ask *a)
 		m->list.in_order = it->job->opts.sharding == SHARD_DYNAMIC && it->job->opts.order == ORDER_SOURCE &&
 			it->job->opts.shards != 1;
 		m->list.seeded = it->job->opts.seeded;
+		m->list.programs = dataset_programs(it->job->dataset);
 		return true;
 	case ASK_ASSIGN:
 		if (!current || s->worker != a->peer)

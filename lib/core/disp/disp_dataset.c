@@ -107,6 +107,37 @@ dataset_room(struct disp *d, size_t n)
 	return true;
 }
 
+/* Whoever may have programs run answers for the spec, whoever gave it before. */
+static void
+dataset_vouch(struct disp *d, struct dataset *s, const struct peer *p)
+{
+	if (!p->programs || *str_or_empty(s->vouched))
+		return;
+	mem_free(s->vouched);
+	s->vouched = mem_strdup(p->user ? p->user : DATASET_NO_KEY);
+	disp_dirty(d, &s->dirty, DIRTY_ROW);
+}
+
+bool
+dataset_programs(const struct dataset *s)
+{
+	return *str_or_empty(s->vouched);
+}
+
+void
+dataset_review(struct disp *d, unsigned (*may)(void *arg, const char *user), void *arg)
+{
+	for (size_t i = 0; i < d->datasets.n; i++) {
+		struct dataset *s = d->datasets.items[i].value;
+
+		if (!dataset_programs(s) || !strcmp(s->vouched, DATASET_NO_KEY) ||
+		    may(arg, s->vouched) & (MAY_EXEC | MAY_ADMIN))
+			continue;
+		*s->vouched = '\0';
+		disp_dirty(d, &s->dirty, DIRTY_ROW);
+	}
+}
+
 /* The dataset with this spec, registered now if it was not. NULL: an error was
  * answered. Takes the texts. */
 struct dataset *
@@ -131,8 +162,10 @@ dataset_of_spec(struct disp *d, struct peer *p, uint64_t req, char **id, char **
 		mem_free(text);
 		return NULL;
 	}
-	if (s)
+	if (s) {
+		dataset_vouch(d, s, p);
 		return s;
+	}
 	if (!dataset_room(d, strlen(*spec) + strlen(*type))) {
 		disp_error(d, p, req, ST_TEMP, "the dispatcher has reached its limit of datasets",
 			   "all of them have names or are in use; see dsvc-status");
@@ -142,6 +175,7 @@ dataset_of_spec(struct disp *d, struct peer *p, uint64_t req, char **id, char **
 	s = dataset_new(d, disp_id(d), &new);
 	*spec = *type = NULL;
 	disp_dirty(d, &s->dirty, DIRTY_ROW);
+	dataset_vouch(d, s, p);
 	return s;
 }
 

@@ -111,6 +111,7 @@ struct peer {
 	char *name, *host, *endpoint;
 	char *user;               /* the host told that it is theirs, or its rows of before do; NULL: nobody was asked */
 	bool all;                 /* may see all that STATUS tells */
+	bool programs;            /* its pipelines may run programs, as of its last message */
 	uint32_t pid, slots;
 	uint64_t kept_bytes;
 	int64_t beat, held_up;    /* worker: its last BEAT; since when it has only waited for readers, 0: it has not */
@@ -137,11 +138,13 @@ struct ask {
 	struct list_node by_due, by_peer;
 };
 
+#define DATASET_NO_KEY "-"
 struct dataset {
 	struct dirty dirty;
 	uint64_t number;
 	char *id, *spec, *type;
 	bool registered;          /* by itself, not only by an OPEN */
+	char *vouched;            /* a user that gave it and may have programs run, or DATASET_NO_KEY; "": none */
 	uint32_t jobs;
 	struct list_node idle;    /* in disp.idle_datasets: registered, without a name or a job */
 	int64_t idle_since;
@@ -426,12 +429,16 @@ int64_t ask_deadline(const struct disp *d);
 /* disp_dataset.c */
 void dataset_register(struct disp *d, struct peer *p, struct msg *m);
 void dataset_get(struct disp *d, struct peer *p, struct msg *m);
-/* Takes id, spec, type and registered out of `from`. */
+/* Takes the fields of its row out of `from`. */
 struct dataset *dataset_new(struct disp *d, uint64_t number, struct dataset *from);
 /* The dataset with this spec, made now if there was none; with this id. NULL: an error
  * was answered. Takes the texts as far as it empties them. */
 struct dataset *dataset_of_spec(struct disp *d, struct peer *p, uint64_t req, char **id, char **spec, char **type,
 				bool *known);
+/* Whether its pipeline may run programs. */
+bool dataset_programs(const struct dataset *s);
+/* For disp_review: users whose pipelines may not, any more, have given it in vain. */
+void dataset_review(struct disp *d, unsigned (*may)(void *arg, const char *user), void *arg);
 struct dataset *dataset_find(struct disp *d, struct peer *p, uint64_t req, const char *id);
 /* NULL unless *n, how many it may mean, is 1. */
 struct dataset *dataset_look(struct disp *d, const char *id, size_t *n);

@@ -158,5 +158,6 @@ disp_review(struct disp *d, int64_t now_ns, unsigned (*may)(void *arg, const cha
 	}
 	for (unsigned k = 0; k < GC_KINDS; k++)
 		struck += role_review_away(d, (enum gc_kind)k, may, arg);
+	dataset_review(d, may, arg);
 	return struck;
 }

@@ -346,6 +346,7 @@ disp_message_of(struct disp *d, int64_t now_ns, uint64_t peer, const struct disp
 		return;
 	}
 	p->heard = now_ns;
+	p->programs = who->may & (MAY_EXEC | MAY_ADMIN);
 	ring_push(&d->by_heard, &p->by_heard);
 	disp_known_message(d, p, m);
 }

@@ -43,10 +43,24 @@ plans_allowed(const struct plan *p, struct err *e)
 	return ST_PERM;
 }
 
+/* Besides what the worker allows: whoever gave the spec must be allowed to. */
+static enum status
+plans_vouched(const struct plan *p, bool programs, struct err *e)
+{
+	const struct op_node *n = programs ? NULL : op_needs_exec(p->top);
+
+	if (!n)
+		return ST_OK;
+	err_set(e, ST_PERM, "the key that gave the pipeline may not have programs run (operator %u `%.200s`)", n->place,
+		op_text(n));
+	err_help(e, "where the dispatcher is, dsvc-allow --add KEY ROLES,exec NAME lets it, or dsvc-invite ROLES,exec");
+	return ST_PERM;
+}
+
 /* Planning happens with the lock held: threads that start together want the
  * same plan, and would each make it otherwise. */
 static enum status
-plans_take(const char *spec, bool push, struct plan_use **out, struct err *e)
+plans_take(const char *spec, bool programs, bool push, struct plan_use **out, struct err *e)
 {
 	enum status st = ST_OK;
 	char *key = mem_printf("%c%s", push ? '+' : ' ', spec);
@@ -69,25 +83,29 @@ plans_take(const char *spec, bool push, struct plan_use **out, struct err *e)
 			hash_put_str(&plans, u->key, u);
 		}
 	}
-	if (u)
+	if (u) {
 		u->uses++;
+		st = plans_vouched(u->plan, programs, e);
+	}
 	pthread_mutex_unlock(&plans_lock);
 	mem_free(key);
+	if (st != ST_OK)
+		plans_release(&u);
 	*out = u;
 	return st;
 }
 
 enum status
-plans_get(const char *spec, struct plan_use **out, struct err *e)
+plans_get(const char *spec, bool programs, struct plan_use **out, struct err *e)
 {
-	return plans_take(spec, false, out, e);
+	return plans_take(spec, programs, false, out, e);
 }
 
 enum status
-plans_get_shard(const char *spec, uint32_t shards, uint32_t shard, struct plan_use **out, struct err *e)
+plans_get_shard(const char *spec, bool programs, uint32_t shards, uint32_t shard, struct plan_use **out, struct err *e)
 {
 	char *whole = mem_printf("%s | shard %u %u", spec, shards, shard);
-	enum status st = plans_take(whole, true, out, e);
+	enum status st = plans_take(whole, programs, true, out, e);
 
 	mem_free(whole);
 	return st;
@@ -205,7 +223,7 @@ listing_thread(void *arg)
 	struct msg_units *u = mem_zalloc(sizeof *u);
 	struct err *e = mem_zalloc(sizeof *e);
 	struct plan_use *use = NULL;
-	enum status st = plans_get(l->list.spec, &use, e);
+	enum status st = plans_get(l->list.spec, l->list.programs, &use, e);
 	if (st == ST_OK && l->list.in_order)
 		st = op_in_order(use->plan->top, l->list.seeded || use->plan->options.seed != PARAM_AUTO, NULL, e);
 	if (st == ST_OK)

@@ -5,15 +5,19 @@
 #ifndef HOST_PLANS_H
 #define HOST_PLANS_H
 
+#include <stdbool.h>
+
 #include "base/err.h"
 #include "lang/spec.h"
 
 struct plan_use;
 
-/* Gives a use of the plan, which lives until the last use is released. */
-enum status plans_get(const char *spec, struct plan_use **out, struct err *e);
+/* Gives a use of the plan, which lives until the last use is released. programs: by what the dispatcher
+ * says it may run programs. */
+enum status plans_get(const char *spec, bool programs, struct plan_use **out, struct err *e);
 /* Does it for `SPEC | shard SHARDS SHARD`, which makes nothing in vain as far as that can be. */
-enum status plans_get_shard(const char *spec, uint32_t shards, uint32_t shard, struct plan_use **out, struct err *e);
+enum status plans_get_shard(const char *spec, bool programs, uint32_t shards, uint32_t shard, struct plan_use **out,
+			    struct err *e);
 const struct plan *plans_plan(const struct plan_use *u);
 /* From now on plans that run programs (exec, cmd) are refused: ST_PERM. */
 void plans_refuse_exec(void);

@@ -322,8 +322,8 @@ static enum status
 produce_plan(struct produce *m, struct err *e)
 {
 	const struct msg_assign *a = &m->assign;
-	return a->sharding == SHARD_DATA ? plans_get_shard(a->spec, a->streams, a->key.stream, &m->use, e) :
-		plans_get(a->spec, &m->use, e);
+	return a->sharding == SHARD_DATA ? plans_get_shard(a->spec, a->programs, a->streams, a->key.stream, &m->use, e) :
+		plans_get(a->spec, a->programs, &m->use, e);
 }
 
 static enum status

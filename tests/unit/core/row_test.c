@@ -61,11 +61,12 @@ a_row_of_a_service_has_these_bytes(void **state)
 static void
 a_row_of_a_dataset_has_these_bytes(void **state)
 {
-	struct dataset s = { .id = text("id"), .spec = text("range 9"), .type = text("int"), .registered = true };
+	struct dataset s = { .id = text("id"), .spec = text("range 9"), .type = text("int"), .registered = true,
+		.vouched = text("ada") };
 	struct dataset again = { 0 }, moved = { 0 };
 
 	(void)state;
-	is_row(row_dataset_fields, &s, &again, &moved, "94a26964a772616e67652039a3696e74c3");
+	is_row(row_dataset_fields, &s, &again, &moved, "95a26964a772616e67652039a3696e74c3a3616461");
 }
 
 static void

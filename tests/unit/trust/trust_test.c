@@ -76,20 +76,20 @@ static void
 a_line_says_roles_options_key_and_name(void **state)
 {
 	struct allowed_entry a;
-	const char *why, *line = "  read,register,from=10.0.0.0/8,until=2026-11-22T04:00Z,jobs=train-* "
+	const char *why, *line = "  read,register,from=10.0.0.0/8,until=2026-11-22T04:00Z,jobs=train-*,exec "
 		KEY_B "  ada # comment";
 	struct buf b = { 0 };
 
 	(void)state;
 	assert_int_equal(allowed_line(line, strlen(line), &a, &why), 1);
-	assert_int_equal(a.may, MAY_USER);
+	assert_int_equal(a.may, MAY_USER | MAY_EXEC);
 	assert_int_equal(a.until, 1795320000);
 	assert_string_equal(a.jobs, "train-*");
 	assert_string_equal(a.from, "10.0.0.0/8");
 	assert_string_equal(a.name, "ada");
 	allowed_print(&a, &b);
 	assert_string_equal((char *)b.data,
-			    "read,register,from=10.0.0.0/8,until=2026-11-22T04:00Z,jobs=train-* " KEY_B " ada\n");
+			    "read,register,exec,from=10.0.0.0/8,until=2026-11-22T04:00Z,jobs=train-* " KEY_B " ada\n");
 	buf_clear(&b);
 	assert_int_equal(allowed_line("# x", 3, &a, &why), 0);
 	assert_int_equal(allowed_line(" \t\r", 3, &a, &why), 0);
@@ -102,7 +102,7 @@ a_line_that_is_none_is_refused_with_its_number(void **state)
 		"work", "work " KEY_A "a b", "work short b", "frob " KEY_A " b", ",work " KEY_A, "work, " KEY_A,
 		"from=1.2.3.4 " KEY_A, "work,from=1.2.3.4/33 " KEY_A, "work,from=host " KEY_A, "work,from=::/129 " KEY_A,
 		"work,until=soon " KEY_A, "work,until= " KEY_A, "work,jobs= " KEY_A, "work " KEY_A " b c", "guest " KEY_A,
-		"work " KEY_A " b\x01",
+		"work " KEY_A " b\x01", "exec " KEY_A, "exec,from=::1 " KEY_A,
 	};
 
 	(void)state;
