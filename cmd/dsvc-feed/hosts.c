@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * A step has N places, of which host h of H has [h N / H, (h + 1) N / H): it reads as a consumer with these places
- * in the rounds of the job. Steps that all hosts cut or copy are read by each as a whole.
+ * in the rounds of the job. Of steps that all hosts cut or copy, each gets the whole: they share the job.
  */
 #include "hosts.h"
 
@@ -82,10 +82,11 @@ hosts_check(struct feed_opts *o, struct err *e)
 		return st;
 	/* One order of random operators for all hosts: who names the same job means the same. */
 	job_opts_seed_by_name(&o->job);
-	if (o->element >= ELEMENT_STEP) {
-		mem_free(o->job.name);
-		o->job.name = NULL; /* a job of its own, of one stream, so that it is the same for all */
-		o->job.shards = 1;
+	o->rounds = true;
+	o->padded = o->element < ELEMENT_STEP;
+	if (!o->padded) {
+		o->job.consumer = o->consumer = mem_printf("%lld/%lld", (long long)o->host, (long long)o->hosts);
+		o->job.share = o->hosts > 1 ? SHARE_LOSSLESS : SHARE_NONE;
 		return ST_OK;
 	}
 	places = hosts_places(o, &own);
@@ -96,7 +97,6 @@ hosts_check(struct feed_opts *o, struct err *e)
 		err_help(e, "make batches in the pipeline, for --element core or host");
 		return ST_USAGE;
 	}
-	o->rounds = true;
 	o->consumer = own > 1 ? mem_printf("%llu-%llu/%llu", (unsigned long long)first, (unsigned long long)(first + own - 1),
 					   (unsigned long long)places) :
 				mem_printf("%llu/%llu", (unsigned long long)first, (unsigned long long)places);
@@ -124,9 +124,10 @@ hosts_conf(const struct feed_opts *o, struct feed_host_conf *c)
 		m->part = m->rank;
 	}
 	f->rounds = o->rounds;
+	f->padded = o->padded;
 	uint64_t places = hosts_places(o, &own);
-	c->what.places = o->rounds ? (uint32_t)places : 0;
-	c->what.unit = o->rounds ? (uint32_t)own : 1;
+	c->what.places = o->padded ? (uint32_t)places : o->rounds;
+	c->what.unit = o->padded ? (uint32_t)own : 1;
 }
 
 char *

@@ -26,9 +26,10 @@ struct feed_opts {
 	int64_t host, hosts;         /* this one, and how many */
 	bool each_loop, batched, until_given, from_given, local, stats, insecure, quiet, fail_empty;
 	int element, tail, pad, progress, as, results, format;
-	/* not options: the command for each core, NULL: none; hosts get their places of a step, which is `consumer` */
+	/* not options: the command for each core, NULL: none; hosts read steps as rounds of a job, as `consumer`; and
+	 * each only its places of them, with padding where rows are missing */
 	char **command;
-	bool rounds;
+	bool rounds, padded;
 	char *consumer;
 	struct column_axis *axes;    /* axes.h */
 	size_t n_axes;

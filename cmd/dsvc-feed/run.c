@@ -204,7 +204,7 @@ static void
 run_tail(const struct feed_run *r)
 {
 	const struct feed_host_end *x = &r->end;
-	int tail = r->o->tail ? r->o->tail - 1 : r->o->cores == 1 && !r->o->rounds ? FEED_SHORT : FEED_PAD;
+	int tail = r->o->tail ? r->o->tail - 1 : r->o->cores * r->o->hosts == 1 && !r->o->padded ? FEED_SHORT : FEED_PAD;
 
 	if (r->book.dropped)
 		log_say(LOG_WARN, "the last %" PRIu64 " rows are no whole step and were dropped", r->book.dropped);
@@ -215,7 +215,7 @@ run_tail(const struct feed_run *r)
 			x->dropped, x->tail_of);
 	else if (tail == FEED_PAD)
 		log_say(LOG_WARN, "the last step has %" PRIu64 " of %" PRIu64 " rows%s, the others are padding "
-			"(--tail, --mask)", x->tail, x->tail_of, r->o->rounds && r->o->hosts > 1 ? " of this host" : "");
+			"(--tail, --mask)", x->tail, x->tail_of, r->o->padded && r->o->hosts > 1 ? " of this host" : "");
 }
 
 /* Prints the cause, and what else was reported. Gives the code. */

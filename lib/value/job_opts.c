@@ -89,13 +89,36 @@ job_share_word(int share)
 	return words[share];
 }
 
+/* Likewise for consumers that all get the whole of each round. */
+static const char *
+job_whole_wrong(const struct job_opts *o, const char **help)
+{
+	struct round_part part;
+
+	*help = "leave one of them out";
+	if (o->share != SHARE_LOSSLESS)
+		return "rounds go with share `lossless` only";
+	if (o->group && *o->group)
+		return "a consumer of a job that is shared gets all of it, and is in no group";
+	if (o->share_window || o->from)
+		return "a window and `from` are for groups, which may come late";
+	if (o->tail || o->tail_of || o->checkpoint_rounds)
+		return "in a job that is shared each element is a round of its own, for all consumers";
+	*help = "write --consumer I/N, for consumer I of N, from 0 on: 0/2";
+	if (!round_parse(o->consumer, &part, NULL) && (part.n > 1 || part.of < 2))
+		return "consumers that share a job have one place each, of two or more";
+	return NULL;
+}
+
 /* Words for what does not go together in a job that is shared; NULL: nothing. */
 static const char *
 job_share_wrong(const struct job_opts *o, const char **help)
 {
-	bool grouped = o->group && *o->group;
+	bool grouped = o->group && *o->group, consumer = o->consumer && *o->consumer;
 
 	*help = "";
+	if (o->share && consumer)
+		return job_whole_wrong(o, help);
 	if (!o->share)
 		*help = "--share lossless shares the job with other groups";
 	else if (!grouped)
@@ -122,8 +145,6 @@ job_share_wrong(const struct job_opts *o, const char **help)
 	}
 	if (o->order == ORDER_SOURCE)
 		return "order `source` and share do not go together";
-	if (o->consumer && *o->consumer)
-		return "rounds and share do not go together";
 	if (o->shard && *o->shard)
 		return "a reader of a job that is shared cannot choose its shards";
 	if (o->target == TARGET_LOCAL)

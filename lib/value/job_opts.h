@@ -75,7 +75,7 @@ struct job_opts {
 	int tail, tail_of;            /* enum job_tail, job_tail_of: elements that do not fill a round */
 	int64_t seat_wait;            /* ns that consumers wait for one that is away; 0: the usual time */
 	uint64_t checkpoint_rounds;   /* another number of them can go on after multiples of this; 0: cannot */
-	int share;                    /* enum job_share: whether each group of readers gets all elements */
+	int share;                    /* enum job_share: whether each group of readers, or each consumer, gets all elements */
 	char *group;                  /* the reader's, if the job is shared */
 	int64_t share_window;         /* bytes that a worker keeps for those behind; 0: its memory; in share `window` */
 	int from;                     /* enum job_from: where a group begins that comes late */
@@ -148,7 +148,7 @@ struct job_opts {
 	{ .name = "share", .arg = "HOW", .kind = PARAM_CHOICE, .offset = offsetof(type, field.share), \
 	  .def = "none", .flags = PARAM_KEY_ONLY | PARAM_RARE, .choices = JOB_SHARE_WORDS, .complete = JOB_SHARE_WORDS, \
 	  .help = "what is made once goes to each group of readers; lossless: all of it, at the speed of the slowest; " \
-		  "window: a group that falls far behind misses elements" }, \
+		  "window: a group that falls far behind misses elements; lossless with consumer: each consumer gets all" }, \
 	{ .name = "group", .arg = "NAME", .kind = PARAM_WORD, .offset = offsetof(type, field.group), \
 	  .flags = PARAM_KEY_ONLY | PARAM_RARE | PARAM_OPTIONAL | PARAM_NAME, \
 	  .help = "with share: the group of this reader, whose readers divide the elements" }, \

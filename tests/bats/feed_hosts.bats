@@ -106,6 +106,37 @@ joined() { paste -d' ' <(out 0 | paste -sd' ' | xargs -n "$1") <(out 1 | paste -
 	[[ $output == *'the position was made with --host'* ]]
 }
 
+@test "positions of batches that all hosts cut or get whole are equal, and good for another number of them" {
+	service
+	cd "$BATS_TEST_TMPDIR"
+	local spec='range 103 | shuffle 50 | batch 8' opts=(--seed 3 --element copy --epochs 2 --tail pad --results step -t ndjson) h
+	run -0 --separate-stderr feed --host 0/1 -J whole "${opts[@]}" -e "$spec"
+	jq -c .result <<<"$output" >whole
+	[[ $(wc -l <whole) == 26 && $(sed -n 13p whole | jq length) == 8 ]]
+	for h in 0 1; do
+		spawn "h$h" dsvc-feed --as ndjson --host $h/2 -J p1 "${opts[@]}" --steps 7 --save-every 1 --checkpoint pos.%h -o out.%h -e "$spec" -- "${core[@]}"
+	done
+	ends 0
+	cmp out.0 out.1
+	cmp pos.0 pos.1
+	jq -c .result out.0 >parts
+	run -0 --separate-stderr feed --host 0/1 -n 2 -J p2 "${opts[@]}" --steps 10 --checkpoint pos.0 -e "$spec"
+	jq -c 'select(.core == 1) | .result' <<<"$output" >>parts
+	cp pos.0 pos.1
+	rm out.?
+	for h in 0 1; do
+		spawn "h$h" dsvc-feed --as ndjson --host $h/2 -J p3 "${opts[@]}" --checkpoint pos.%h -e "$spec" -- sh -c "jq -c --unbuffered . | tee -a out.$h"
+	done
+	ends 0
+	cat out.0 >>parts
+	cmp out.0 out.1
+	cmp whole parts
+	# the last batch is short: cut among the cores of all hosts, and said once for all of them
+	run -0 --separate-stderr feed --host 0/1 -n 2 -J p4 --element step --results rows -t text -e 'range 13 | batch 8'
+	cmp <(echo "$output") <(seq 0 12)
+	[[ $stderr == *'the last step has 5 of 8 rows, the others are padding'* ]]
+}
+
 @test "what an earlier run has taken of a pass is missed by nobody in silence" {
 	service
 	cd "$BATS_TEST_TMPDIR"

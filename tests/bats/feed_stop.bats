@@ -8,10 +8,12 @@ load lib/dsvc
 # Hosts 0 and 1 in the background, as h0 and h1, with two cores each, which write their parts of steps of 8 rows
 # into out.RANK, a line each.
 hosts() { # ARG...
-	local h
+	local h batch=(--batch 8)
 	cd "$BATS_TEST_TMPDIR" || return
+	rm -f out.?
+	[[ $* != *--element* ]] || batch=()
 	for h in 0 1; do
-		spawn "h$h" dsvc-feed --as ndjson --host $h/2 -n 2 --batch 8 --shards 1 "$@" -- sh -c 'exec cat >out.$DSVC_RANK'
+		spawn "h$h" dsvc-feed --as ndjson --host $h/2 -n 2 "${batch[@]}" --shards 1 "$@" -- sh -c 'exec cat >out.$DSVC_RANK'
 	done
 }
 # All of them are at work.
@@ -80,6 +82,32 @@ steps() {
 	run_from pos520.1 >next.1
 	[[ $(wc -l <next.0) == 2 ]]
 	cmp next.0 next.1
+}
+
+@test "batches that all hosts cut, or get whole, end at the same step too" {
+	service
+	local batches='range 400000 | rate 20000 | batch 8' n
+	# a quarter of each batch for each core; and with copy all of it
+	hosts -J cut --element step -e "$batches"
+	until_true 10s begun
+	kill -TERM "${pid[h0]}"
+	reap h0 60
+	((status == 143))
+	reap h1 60
+	((status == 0))
+	steps
+	hosts -J whole --element copy --loop 5 -e "$batches"
+	until_true 10s begun
+	kill -TERM "${pid[h1]}"
+	reap h1 60
+	((status == 143))
+	reap h0 60
+	((status == 0))
+	for n in 1 2 3; do
+		cmp out.0 out.$n
+	done
+	(($(wc -l <out.0) % 5 == 0))
+	cmp <(jq '.[]' out.0) <(seq 0 $(($(wc -l <out.0) * 8 - 1)))
 }
 
 @test "the end may be asked for when the data is at its own" {

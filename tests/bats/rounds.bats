@@ -39,6 +39,21 @@ rounds() { paste -d' ' "$BATS_TEST_TMPDIR"/c[0-9].out; }
 	[[ $output == *balanced* ]]
 }
 
+@test "consumers that share a job get all of it, in step, and it is made once" {
+	service 2
+	for i in 0 1; do consumer $i/2 --share lossless --seed 1 --shards 3 -e 'range 1001 | shuffle 100'; done
+	ends_well 0 1
+	cmp "$BATS_TEST_TMPDIR"/c[01].out
+	cmp <(sort -n "$BATS_TEST_TMPDIR/c0.out") <(seq 0 1000)
+	run -0 dsvc-status --json --audit train
+	[[ $(jq -c '.jobs[0] | [.consumers, (.iterations[0] | .rounds, .made, .elements, .acknowledged, .balanced)]' <<<"$output") == \
+		'[2,1001,1001,1001,1001,true]' ]]
+	run -64 dsvc-read -J b --consumer 0/1 --share lossless -e 'range 3'
+	[[ $output == *'--consumer I/N'* ]]
+	run -64 dsvc-read -J b --consumer 0/2 --share lossless --tail pad -e 'range 3'
+	[[ $output == *'each element is a round of its own'* ]]
+}
+
 @test "elements that do not fill a round are dropped and told, filled up with null, or an error" {
 	service
 	for i in 0 1 2; do consumer $i/3 --seed 1 -e 'range 20'; done
@@ -188,7 +203,7 @@ rounds() { paste -d' ' "$BATS_TEST_TMPDIR"/c[0-9].out; }
 		run -64 dsvc-run "range 3 | distribute job=b ${option//-/_}"
 	done
 	run -64 dsvc-read -J b --consumer 0/2 --share lossless --group g -e 'range 3'
-	[[ $output == *"rounds and share do not go together"* ]]
+	[[ $output == *"a consumer of a job that is shared gets all of it, and is in no group"* ]]
 	run -64 dsvc-read -J c --consumer 0/2 --target local -e 'range 3'
 	run -64 dsvc-read -J d --consumer 0/2 --sharding data --shard 0 -e 'range 3'
 	consumer 0/2 -e 'range 30'

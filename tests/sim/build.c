@@ -4,17 +4,18 @@
 void
 builders_init(struct builders *b, struct world *w, const struct msg_assign *a)
 {
-	bool known = a->places == w->round || (w->renumbered && a->places == w->old_round && !a->base);
+	bool shares = world_shares(w);
+	bool known = a->places == world_places(w) || (w->renumbered && a->places == w->old_round && !a->base);
 
-	if (!known || (w->groups == 1 && a->views.n != a->places) || a->views.n > PLACES_MAX)
+	if (!known || (!shares && a->views.n != a->places) || a->views.n > PLACES_MAX)
 		world_fail(w, "a stream of %u views with %u places", (unsigned)a->views.n, a->places);
 	b->pad = a->pad;
 	b->places = a->places < PLACES_MAX ? a->places : PLACES_MAX;
 	b->base = a->base;
-	b->groups = w->groups > 1 ? (uint32_t)a->views.n : 1;
-	for (uint32_t i = 0; i < b->groups && w->groups > 1 && i < PLACES_MAX; i++)
+	b->groups = shares ? (uint32_t)a->views.n : 1;
+	for (uint32_t i = 0; i < b->groups && shares && i < PLACES_MAX; i++)
 		intervals_add_ranges(&b->group_skip[i], &a->views.v[i].skip);
-	for (uint32_t i = 0; w->groups == 1 && i < b->places && i < a->views.n; i++)
+	for (uint32_t i = 0; !shares && i < b->places && i < a->views.n; i++)
 		intervals_add_ranges(&b->of[i].skip, &a->views.v[i].skip);
 }
 
@@ -53,12 +54,12 @@ builders_put(struct builders *b, struct node *n, struct stream_key key, uint64_t
 
 	unsigned skips = 0, all = (1u << b->groups) - 1;
 
-	for (uint32_t i = 0; n->w->groups > 1 && i < b->groups; i++)
+	for (uint32_t i = 0; world_shares(n->w) && i < b->groups; i++)
 		skips |= (unsigned)intervals_has(&b->group_skip[i], offset) << i;
 	if (skips != b->skips)
 		builders_flush_one(b, n, key, place);
 	b->skips = skips;
-	if (intervals_has(&one->skip, at) || (n->w->groups > 1 && skips == all)) {
+	if (intervals_has(&one->skip, at) || (world_shares(n->w) && skips == all)) {
 		builders_flush_one(b, n, key, place);
 		return;
 	}

@@ -23,6 +23,12 @@ world_choose_groups(struct world *w)
 }
 
 bool
+world_shares(const struct world *w)
+{
+	return w->groups > 1 || w->whole;
+}
+
+bool
 world_stands(const struct world *w, const struct consumer *c)
 {
 	if (!w->stands || c->place != w->groups - 1)

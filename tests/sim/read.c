@@ -350,6 +350,8 @@ sim_read_start(struct node *n, struct consumer *c)
 	o.job.shard = buf_take(&shard);
 	if (w->round > 1)
 		o.job.consumer = mem_printf("%u/%u", c->place, w->round);
+	if (w->whole)
+		o.job.share = SHARE_LOSSLESS;
 	if (w->groups > 1) {
 		o.job.share = w->share;
 		o.job.share_window = (int64_t)w->share_window;

@@ -15,7 +15,13 @@ struct sequence { struct due *v; size_t n, cap; };
 struct round_part
 world_part(const struct world *w, uint32_t place)
 {
-	return (struct round_part){ w->round, place, 1 };
+	return w->whole ? ROUND_ALL : (struct round_part){ w->round, place, 1 };
+}
+
+uint32_t
+world_places(const struct world *w)
+{
+	return w->whole ? 1 : w->round;
 }
 
 void
@@ -38,6 +44,9 @@ world_choose_rounds(struct world *w)
 	w->stops_early = rng_below(&r, 3) ? 0 : 1 + (unsigned)rng_below(&r, 100);
 	w->own_end = rng_below(&r, 2);
 	w->fence_of = rng_below(&r, 2) ? 0 : 1 + rng_below(&r, 20);
+	w->whole = rng_below(&r, 4) == 0;
+	if (w->whole)
+		w->tail = w->tail_of = 0;
 }
 
 static void
@@ -73,7 +82,7 @@ rounds_own(const struct world *w, uint32_t place, const uint64_t *lengths, struc
 	uint64_t *pos = mem_array(w->found, sizeof *pos);
 
 	for (uint32_t idle = 0, s = 0; idle < w->found; s = (s + 1) % w->found) {
-		uint64_t own = lengths[s] / w->round, n = 0;
+		uint64_t own = lengths[s] / world_places(w), n = 0;
 
 		for (; n < w->block && pos[s] < own; n++, pos[s]++)
 			rounds_add(q, s, pos[s], rounds_element(w, s, round_at(&part, pos[s])));
@@ -86,21 +95,21 @@ rounds_own(const struct world *w, uint32_t place, const uint64_t *lengths, struc
 static uint64_t
 rounds_tails(const struct world *w, uint32_t place, const uint64_t *lengths, struct sequence *q)
 {
-	uint64_t all = 0, g = 0, dropped = 0;
+	uint64_t all = 0, g = 0, dropped = 0, of = world_places(w);
 
 	for (uint32_t s = 0; s < w->found; s++)
-		all += lengths[s] % w->round;
+		all += lengths[s] % world_places(w);
 	for (uint32_t s = 0; s < w->found; s++) {
-		uint64_t rest = lengths[s] % w->round, own = lengths[s] / w->round, n = 0;
+		uint64_t rest = lengths[s] % world_places(w), own = lengths[s] / world_places(w), n = 0;
 		bool stream = w->tail_of == TAIL_OF_STREAM, last = stream || g + rest == all;
-		uint64_t end = stream ? rest : all, whole = w->tail == TAIL_PAD ? (end + w->round - 1) / w->round : end / w->round;
+		uint64_t end = stream ? rest : all, whole = w->tail == TAIL_PAD ? (end + of - 1) / of : end / of;
 
 		g = stream ? 0 : g;
-		for (uint64_t i = 0; rest && (i < rest || (last && g < whole * w->round)); i++, g++) {
-			dropped += g >= whole * w->round;
-			if (g >= whole * w->round || g % w->round != place)
+		for (uint64_t i = 0; rest && (i < rest || (last && g < whole * of)); i++, g++) {
+			dropped += g >= whole * of;
+			if (g >= whole * of || g % of != place)
 				continue;
-			rounds_add(q, s, own + n++, i < rest ? rounds_element(w, s, own * w->round + i) : NULL);
+			rounds_add(q, s, own + n++, i < rest ? rounds_element(w, s, own * of + i) : NULL);
 		}
 	}
 	return dropped;
@@ -122,7 +131,7 @@ rounds_expect(const struct world *w, uint32_t place, const uint64_t *lengths, st
 		struct round_part part = world_part(w, place);
 
 		for (uint32_t idle = 0, s = 0; idle < w->found; s = (s + 1) % w->found) {
-			uint64_t own = lengths[s] / w->round, n = 0;
+			uint64_t own = lengths[s] / world_places(w), n = 0;
 
 			for (; n < w->block && pos[s] < own; n++, pos[s]++)
 				rounds_add(q, s, pos[s], rounds_element(w, s, round_at(&part, pos[s])));
@@ -239,7 +248,7 @@ rounds_ended(const struct world *w, const uint64_t *lengths)
 		if (w->consumers[i].finished && w->consumers[i].rounds < w->fence)
 			return true; /* it got to the end of the pass */
 	for (uint32_t s = 0; s < w->found; s++)
-		whole += lengths[s] / w->round;
+		whole += lengths[s] / world_places(w);
 	return !w->fenced || (w->tail_of == TAIL_OF_PASS && w->fence > whole);
 }
 

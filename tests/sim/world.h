@@ -155,6 +155,7 @@ struct world {
 	int64_t late;           /* so late come those of the last group; 0: as early as others */
 	uint64_t told_missed;    /* elements in MISSED, as often as it was said */
 	uint32_t round;          /* places in a round, each read by others; 1: there are no rounds */
+	bool whole;              /* rounds: each consumer gets all elements */
 	unsigned stops_early;    /* rounds: some consumer asks for an agreed end, about once in so many writes; 0: none */
 	uint64_t every;          /* rounds: another number of consumers can go on after multiples of it; 0: none */
 	bool renumbered, begun;  /* it came; and was told where it begins: */
@@ -256,6 +257,8 @@ bool set_fails(uint32_t leaf, uint64_t pos);
 unsigned set_place(const struct sim_dataset *s, unsigned unit);
 bool world_takes(const struct world *w, const struct consumer *c, uint32_t shard);
 void world_choose_rounds(struct world *w);
+uint32_t world_places(const struct world *w);  /* that divide a round among consumers: 1 if each gets all */
+bool world_shares(const struct world *w);      /* whether each view has all elements */
 void book_check_rounds(struct world *w);
 /* number.c: another number of consumers */
 void world_choose_number(struct world *w);

@@ -34,7 +34,7 @@ assign_count(struct stream *s, size_t view, struct intervals *common, const stru
 {
 	struct intervals lacks = { 0 };
 
-	if (!group_shares(s->iter)) {
+	if (!views_whole(s->iter)) {
 		s->skipped += intervals_count(taken);
 		return;
 	}
@@ -57,7 +57,7 @@ assign_views(struct stream *s, struct msg_assign *a)
 	size_t room = WIRE_RANGES_MAX;
 
 	intervals_add(&common, a->offset, INT64_MAX);
-	a->places = it->views[0].of;
+	a->places = views_part(it, 0).of;
 	a->base = s->base;
 	a->views.v = mem_array(it->n_views, sizeof *a->views.v);
 	a->views.n = it->n_views;
@@ -77,7 +77,7 @@ assign_views(struct stream *s, struct msg_assign *a)
 			intervals_clear(&taken);
 			intervals_add(&taken, 0, INT64_MAX);
 		}
-		*v = (struct msg_view){ it->views[i].first, it->views[i].n, intervals_give(&taken) };
+		*v = (struct msg_view){ views_part(it, i).first, views_part(it, i).n, intervals_give(&taken) };
 		v->skip.n = v->skip.n < room ? v->skip.n : room;
 		room -= v->skip.n;
 		intervals_clear(&taken);

@@ -20,7 +20,7 @@
 bool
 group_shares(const struct iteration *it)
 {
-	return it->job->opts.share != SHARE_NONE;
+	return views_whole(it) && it->job->places == 1;
 }
 
 bool

@@ -128,7 +128,7 @@ load_views(const struct iteration *r, const struct job *j)
 {
 	uint32_t place = 0;
 
-	if (j->opts.share && r->gathered) { /* groups have all elements each */
+	if (j->opts.share && j->places == 1 && r->gathered) { /* groups have all elements each */
 		for (size_t i = 0; i < r->n_views; i++)
 			if (r->views[i].of != 1 || r->views[i].first || r->views[i].n != 1)
 				return false;

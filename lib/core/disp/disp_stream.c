@@ -250,7 +250,7 @@ stream_finish(struct disp *d, struct stream *s)
 	s->finished = true;
 	it->n_finished++;
 	it->elements += views_gives(s);
-	it->acked += group_shares(it) ? s->length : views_count(s) - round_added(s);
+	it->acked += views_whole(it) ? s->length : views_count(s) - round_added(s);
 	it->dropped += round_dropped(s);
 	it->in_rounds += views_gives(s) - views_rest(s, s->length) + s->tail_n;
 	group_finished(d, s);

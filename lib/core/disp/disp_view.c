@@ -13,11 +13,24 @@
 
 enum { VIEW_MISSED = 256 }; /* ranges that are kept of what was missed */
 
+bool
+views_whole(const struct iteration *it)
+{
+	return it->job->opts.share != SHARE_NONE;
+}
+
+struct round_part
+views_part(const struct iteration *it, size_t view)
+{
+	return views_whole(it) ? ROUND_ALL : it->views[view];
+}
+
 /* The element of the stream that is element k of the view. */
 static uint64_t
 views_at(const struct stream *s, size_t view, uint64_t k)
 {
-	uint64_t at = round_at(&s->iter->views[view], k);
+	struct round_part part = views_part(s->iter, view);
+	uint64_t at = round_at(&part, k);
 
 	return at > UINT64_MAX - s->base ? UINT64_MAX : s->base + at;
 }
@@ -25,7 +38,9 @@ views_at(const struct stream *s, size_t view, uint64_t k)
 uint64_t
 views_below(const struct stream *s, size_t view, uint64_t offset)
 {
-	return round_below(&s->iter->views[view], offset > s->base ? offset - s->base : 0);
+	struct round_part part = views_part(s->iter, view);
+
+	return round_below(&part, offset > s->base ? offset - s->base : 0);
 }
 
 uint64_t
@@ -37,7 +52,7 @@ views_gap(const struct stream *s, size_t view, const struct intervals *taken)
 uint64_t
 views_rest(const struct stream *s, uint64_t length)
 {
-	return length > s->base ? (length - s->base) % s->iter->views[0].of : 0;
+	return length > s->base ? (length - s->base) % views_part(s->iter, 0).of : 0;
 }
 
 uint64_t
@@ -126,7 +141,7 @@ views_count(const struct stream *s)
 {
 	uint64_t n = 0;
 
-	if (group_shares(s->iter)) /* all groups have these */
+	if (views_whole(s->iter)) /* all have these */
 		return views_floor(s);
 	for (size_t i = 0; i < s->iter->n_views; i++)
 		n += intervals_count(&s->views[i].acked);
@@ -142,11 +157,11 @@ views_own(const struct stream *s, size_t view, uint64_t length)
 uint64_t
 views_length(const struct stream *s, size_t view)
 {
-	const struct round_part *p = &s->iter->views[view];
+	struct round_part p = views_part(s->iter, view);
 
-	if (p->of > 1 && !s->tail_known)
+	if (p.of > 1 && !s->tail_known)
 		return UINT64_MAX;
-	return views_own(s, view, s->length) + round_below(p, s->tail_at + s->tail_n) - round_below(p, s->tail_at);
+	return views_own(s, view, s->length) + round_below(&p, s->tail_at + s->tail_n) - round_below(&p, s->tail_at);
 }
 
 bool

@@ -6,7 +6,9 @@
 #define DISP_DISP_VIEW_H
 
 #include "core/intervals.h"
+#include "value/round.h"
 
+struct iteration;
 struct stream;
 
 /* A ledger of a stream, in offsets of its own. */
@@ -23,6 +25,9 @@ struct view {
 	bool reached;             /* with an order: its reader has written all that comes before a failure */
 };
 
+/* Whether each view has all elements: those of groups, and of consumers that share the whole of each round. */
+bool views_whole(const struct iteration *it);
+struct round_part views_part(const struct iteration *it, size_t view); /* the elements that it has */
 /* Offsets and lengths given are the stream's, not a view's. */
 void views_init(struct stream *s);                      /* its iteration knows how many */
 void views_add(struct stream *s);                       /* its iteration has one more */

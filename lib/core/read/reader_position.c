@@ -66,6 +66,13 @@ reader_position_sets(const struct reader *r)
 	return had;
 }
 
+/* Places of a round as positions count them: consumers that share a job all have the only one. */
+static uint32_t
+reader_position_round(const struct reader *r, const struct round_part *part)
+{
+	return r->o.job.share ? 1 : part->of;
+}
+
 /* Counts rounds instead of elements. False: there is no such place. */
 static bool
 reader_position_in_rounds(const struct reader *r, struct reader_pos *p, struct intervals *had)
@@ -85,7 +92,7 @@ reader_position_in_rounds(const struct reader *r, struct reader_pos *p, struct i
 			return false;
 		had[i].v[0].end = n / part.n;
 	}
-	p->rounds = part.of;
+	p->rounds = reader_position_round(r, &part);
 	p->left /= part.n;
 	p->iteration = p->seat = 0;
 	p->job.name = p->job.consumer = NULL;
@@ -125,7 +132,7 @@ reader_position(struct reader *r, struct buf *out)
 		p.begin = r->begin;
 		p.base = r->base;
 	}
-	bool there = !r->o.in_rounds || !r->rounds || reader_position_in_rounds(r, &p, had);
+	bool there = !r->o.in_rounds || reader_position_in_rounds(r, &p, had);
 	p.streams.v = mem_array(r->n_streams, sizeof *p.streams.v);
 	for (size_t i = 0; i < r->n_streams; i++) {
 		struct reader_stream *s = r->streams[i];
@@ -220,8 +227,9 @@ reader_position_places(struct reader *r, struct reader_pos *p, struct err *e)
 		return ST_OK;
 	if (round_parse(r->o.job.consumer, &part, e))
 		return e->kind;
-	if (part.of != p->rounds) {
-		err_set(e, ST_DATA, "the position is one in rounds of %u places, not of %u", p->rounds, part.of);
+	if (reader_position_round(r, &part) != p->rounds) {
+		err_set(e, ST_DATA, "the position is one in rounds of %u places, not of %u", p->rounds,
+			reader_position_round(r, &part));
 		err_help(e, "go on with rounds of the same size, or without a position");
 		return ST_DATA;
 	}

@@ -52,7 +52,7 @@ fill_note_place(struct feed_fill *f)
 
 	feed_base_unref(&p->base);
 	/* Where hosts have parts of a step, their records are to be the same. */
-	*p = (struct feed_place){ .step = f->step, .rows = f->c.rounds ? f->all : f->rows, .epoch = f->epoch,
+	*p = (struct feed_place){ .step = f->step, .rows = f->c.padded ? f->all : f->rows, .epoch = f->epoch,
 		.base = next ? NULL : feed_base_ref(f->base), .skip = next ? 0 : f->behind };
 }
 
@@ -380,7 +380,7 @@ fill_some(struct feed_fill *f, int64_t now_ns, struct err *e)
 		}
 		if (f->c.rounds && (st = fill_first(f, e)) != ST_OK)
 			return st;
-		bool null = f->c.rounds && len == 1 && *p == FILL_NIL;
+		bool null = f->c.padded && len == 1 && *p == FILL_NIL;
 		if (!null && !f->ring && (st = fill_begin(f, p, len, e)) != ST_OK)
 			return fill_blame(f, 0, x, e);
 		fill_used(f, len);

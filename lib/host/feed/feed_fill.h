@@ -22,7 +22,8 @@ struct feed_fill_conf {
 	uint64_t batch;          /* FEED_ROWS: rows of this host in a step */
 	uint32_t cores, prefetch, epochs;
 	uint32_t hosts, parts;   /* parts: FEED_CUT: shares of an element, of all hosts that cut it */
-	bool rounds;             /* each host gets its places of a step (value/round.h); null is padding */
+	bool rounds;             /* steps are rounds of a job (value/round.h) */
+	bool padded;             /* this host gets its places of them, and null is padding */
 	struct column_axes axes; /* FEED_CUT: of fields that are not cut along their first axis; lent */
 	enum feed_tail tail;
 	bool pad_last;           /* the last row pads, not zeros */

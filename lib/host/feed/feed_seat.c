@@ -287,20 +287,6 @@ seat_failed(struct feed_host *h, uint32_t core, const struct feed_fail *f)
 	feed_core_failed(h->machine, h->now, core, FEED_SAID, &e);
 }
 
-/* A core asks for the end. Hosts that read one batch together have no way to agree on the step yet. */
-static enum status
-seat_stops(struct feed_host *h, uint32_t core, const char *why, struct err *e)
-{
-	if (h->c->hosts > 1 && !h->c->fill.rounds) {
-		err_set(e, ST_UNAVAIL, "%s asks to stop (%s), and other hosts would go on", feed_name(h->machine, core),
-			str_or_empty(why));
-		err_help(e, "several hosts end at the same step with --steps or --until, or with the data");
-		return ST_UNAVAIL;
-	}
-	feed_host_stop(h, FEED_END_STOP, why);
-	return ST_OK;
-}
-
 static void
 seat_says(struct feed_host *h, uint32_t core, struct feed_msg *m)
 {
@@ -320,7 +306,7 @@ seat_says(struct feed_host *h, uint32_t core, struct feed_msg *m)
 			if (st == ST_OK)
 				st = feed_result(h->machine, h->now, core, m->result.step, &e);
 			break;
-		case FEED_STOP: st = seat_stops(h, core, m->stop.why, &e); break;
+		case FEED_STOP: feed_host_stop(h, FEED_END_STOP, m->stop.why); break;
 		case FEED_FAIL: seat_failed(h, core, &m->fail); break;
 		case FEED_BYE: feed_bye(h->machine, h->now, core, m->bye.done); break;
 		default: st = err_set(&e, ST_PROTO, "%s sent a message that only a feed sends", feed_name(h->machine, core));
