@@ -91,6 +91,8 @@ struct reader_stream {
 	uint64_t missed;             /* told by the dispatcher */
 	uint32_t held;               /* chunks accepted and not written */
 	uint64_t pos;                /* ordered: next offset to deliver */
+	uint32_t unwritten;          /* parts delivered, and not written as a whole: */
+	uint64_t written;            /* where the first of them is to go on */
 	struct reader_part *parts;     /* ordered: waiting for their turn, by offset */
 	bool over;                   /* ordered: delivered to its end */
 	bool ack_listed, credit_listed;

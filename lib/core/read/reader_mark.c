@@ -104,16 +104,9 @@ mark_written(struct reader *r, struct numbers *out)
 	bool whole = true;
 
 	*out = (struct numbers){ mem_array(r->shards ? r->shards : 1, sizeof *out->v), r->shards };
-	for (uint32_t i = 0; i < r->shards; i++)
-		out->v[i].n = reader_stream_get(r, i)->pos;
-	for (const struct reader_part *p = r->first; p; p = p->next) { /* delivered, and not written */
-		uint64_t at = p->offset + (p == r->first ? r->first_written : 0), *n = &out->v[p->stream->index].n;
-
-		*n = at < *n ? at : *n;
-	}
 	for (uint32_t i = 0; i < r->shards && whole; i++) {
-		const struct reader_stream *s = r->streams[i];
-		uint64_t n = out->v[i].n;
+		const struct reader_stream *s = reader_stream_get(r, i);
+		uint64_t n = s->unwritten ? s->written : s->pos;
 
 		whole = n % places == 0 && !(s->made && n > s->own) && n / places < (INT64_MAX - r->base.v[i].n) / of;
 		out->v[i].n = r->base.v[i].n + n / places * of;

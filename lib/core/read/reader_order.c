@@ -28,6 +28,8 @@ reader_order_deliver(struct reader *r, struct reader_part *p)
 	a->stream = p->stream->index;
 	a->offset = p->offset;
 	r->stats.delivered += p->count;
+	if (!p->stream->unwritten++)
+		p->stream->written = p->offset;
 	p->next = NULL;
 	*r->last = p;
 	r->last = &p->next;
@@ -329,6 +331,7 @@ reader_order_clear(struct reader *r)
 
 	while ((p = r->first)) {
 		r->first = p->next;
+		p->stream->unwritten--;
 		reader_chunk_done(r, p->chunk);
 		mem_free(p);
 	}
@@ -350,6 +353,7 @@ reader_order_written(struct reader *r, struct reader_part *p, uint32_t n)
 	uint64_t start = p->offset + r->first_written;
 
 	r->stats.written += n;
+	s->written = start + n;
 	r->pos_turn = s->index;
 	r->pos_left = p->turn + (p->count - r->first_written - n);
 	r->pos_split = p->split;
@@ -376,6 +380,7 @@ reader_written(struct reader *r, int64_t now_ns, uint64_t elements)
 		r->first_written = 0;
 		if (!p->next)
 			reader_clock(r);
+		p->stream->unwritten--;
 		r->first = p->next;
 		if (!r->first)
 			r->last = &r->first;
