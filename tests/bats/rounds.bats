@@ -159,8 +159,8 @@ rounds() { paste -d' ' "$BATS_TEST_TMPDIR"/c[0-9].out; }
 	run -75 dsvc-read -J train --consumer 0/3 --seat-wait 50ms -e 'range 30'
 	# also with another number of consumers, since nothing was begun
 	local spec='range 200000'
-	consumer 0/2 --seat-wait 100ms --checkpoint pos0 -o out0 --shards 1 -e "$spec"
-	consumer 1/2 --seat-wait 100ms --checkpoint pos1 -o out1 --shards 1 -n 5 -e "$spec"
+	consumer 0/2 --seat-wait 2s --checkpoint pos0 -o out0 --shards 1 -e "$spec"
+	consumer 1/2 --seat-wait 2s --checkpoint pos1 -o out1 --shards 1 -n 5 -e "$spec"
 	reap c1
 	((status == 0))
 	reap c0
