@@ -18,6 +18,7 @@
 #include "base/transfer.h"
 #include "lang/spec.h"
 #include "op/kit/seal_about.h"
+#include "op/kit/seal_list.h"
 #include "save.h"
 #include "value/crc32c.h"
 
@@ -118,28 +119,79 @@ folder_saved(struct folder *f)
 	seal_about_clear(&about);
 }
 
-enum status
-folder_find(const char *dir, bool overwrite, struct folder *f, struct err *e)
+/* Nothing that is written there ends where it should. */
+static enum status
+folder_cannot(const char *dir, const char *what, struct err *e)
 {
+	enum status st = err_errno(e, "cannot %s %s", what, dir);
+
+	if (st == ST_NOINPUT)
+		st = e->kind = ST_IO;
+	err_help(e, "name a folder in which files can be written");
+	return st;
+}
+
+/* The position is kept there as soon as the job has begun: whoever cannot keep it begins none. A full
+ * disk may have room by then. */
+static enum status
+folder_try(const char *dir, struct err *e)
+{
+	char *name = mem_printf("%s/.dsvc-try-XXXXXX", dir);
+	int fd = mkostemp(name, O_CLOEXEC);
+	enum status st = fd >= 0 || errno == ENOSPC || errno == EDQUOT ? ST_OK : folder_cannot(dir, "write in", e);
+
+	if (fd >= 0) {
+		close(fd);
+		unlink(name);
+	}
+	mem_free(name);
+	return st;
+}
+
+/* Makes the folder unless it is there. */
+static enum status
+folder_make(const char *dir, struct folder *f, struct err *e)
+{
+	struct stat info;
+
 	for (const char *c = dir; *c; c++)
 		if (iscntrl((unsigned char)*c))
 			return err_set(e, ST_USAGE, "the name of the folder has a control character");
-	bool made = mkdir(dir, 0777) == 0;
-	if (!made && errno != EEXIST)
-		return err_errno(e, "cannot make the folder %s", dir);
+	f->made = mkdir(dir, 0777) == 0;
+	if (!f->made && errno != EEXIST)
+		return folder_cannot(dir, "make the folder", e);
+	if (stat(dir, &info))
+		return folder_cannot(dir, "find", e);
+	if (!S_ISDIR(info.st_mode)) {
+		err_set(e, ST_USAGE, "%s is not a folder", dir);
+		err_help(e, "a save is a folder of files; dsvc-read -o FILE writes one file");
+		return ST_USAGE;
+	}
+	return folder_try(dir, e);
+}
+
+enum status
+folder_find(const char *dir, bool overwrite, struct folder *f, struct err *e)
+{
+	enum status st = folder_make(dir, f, e);
+	if (st != ST_OK)
+		return st;
 	char *path = realpath(dir, NULL);
 	if (!path)
 		return err_errno(e, "cannot find %s", dir);
 	f->path = mem_strdup(path);
 	free(path);
 	folder_name(f);
+	char *mark = mem_printf("%s/" SEAL_LOCK, f->path);
+	f->clean = access(mark, F_OK) != 0;
+	mem_free(mark);
 	char *whole = mem_printf("%s/" FOLDER_WHOLE, f->path);
 	f->whole = access(whole, F_OK) == 0;
 	mem_free(whole);
 	folder_saved(f);
 	if (overwrite)
 		return ST_OK;
-	enum status st = folder_failed(f, e);
+	st = folder_failed(f, e);
 	return st == ST_OK ? folder_position(f, e) : st;
 }
 
@@ -168,7 +220,7 @@ folder_remove(struct folder *f, struct err *e)
 enum status
 folder_sweep(struct folder *f, struct err *e)
 {
-	char *path = mem_printf("%s/.dsvc-save", f->path);
+	char *path = mem_printf("%s/" SEAL_LOCK, f->path);
 	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
 	bool locked = fd >= 0 && flock_for(fd, FOLDER_LOCK_NS);
 
@@ -180,6 +232,21 @@ folder_sweep(struct folder *f, struct err *e)
 	mem_free(path);
 	f->whole = false;
 	return st;
+}
+
+void
+folder_leave(struct folder *f)
+{
+	char *mark = mem_printf("%s/" SEAL_LOCK, f->path);
+	struct err e;
+
+	if (f->clean && !f->position.len) {
+		if (!access(mark, F_OK))
+			folder_sweep(f, &e);
+		if (f->made)
+			rmdir(f->path);
+	}
+	mem_free(mark);
 }
 
 enum status

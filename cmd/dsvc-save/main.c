@@ -76,6 +76,8 @@ save_run(const struct save_options *o, const struct opt *opt, const struct endpo
 		st = folder_end(f, e);
 	else if (st == ST_DATA && f->begun)
 		folder_fail(f, e);
+	if (st == ST_UNAVAIL)
+		folder_leave(f);
 	if (st == ST_AGAIN && !o->quiet)
 		log_say(LOG_WARN, "the save to %s goes on; the same command follows it again", f->path);
 	if (st == ST_OK && over)

@@ -47,6 +47,7 @@ struct folder {
 	char *path;            /* absolute, without links; owned */
 	char job[PARAM_NAME_MAX + 1]; /* name of the job that saves to it */
 	bool whole;            /* its save has ended */
+	bool made, clean;      /* was made by us; nothing had been saved there */
 	/* the pipeline that was saved: by seal_about_pipeline, and as text; NULL: not known; owned */
 	char *pipeline, *saved;
 	bool begun;            /* position and sum are those of an earlier run */
@@ -59,6 +60,8 @@ struct folder {
 enum status folder_find(const char *dir, bool overwrite, struct folder *f, struct err *e);
 /* Removes what an earlier save has left there. */
 enum status folder_sweep(struct folder *f, struct err *e);
+/* Nothing was begun: what there is of a save that did not become one, is removed. */
+void folder_leave(struct folder *f);
 /* Stores position and sum. */
 enum status folder_keep(const struct folder *f, struct err *e);
 /* The save is over: ST_IO if the folder does not say so, because the workers' is another one. */

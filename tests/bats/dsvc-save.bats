@@ -64,6 +64,25 @@ whole() { # DIR N: all of range N, once
 	[[ ! -e out/.dsvc-save ]]
 }
 
+@test "what is no folder to write to is said, and with the right code" {
+	service 1
+	run -64 dsvc-save -e 'range 3' /dev/full
+	[[ $output == *'/dev/full is not a folder'*'dsvc-read -o FILE'* ]]
+	touch file
+	run -64 dsvc-save -e 'range 3' file
+	run -74 dsvc-save -e 'range 3' file/below
+	[[ $output == *'cannot make the folder file/below: Not a directory'* ]]
+	run -74 dsvc-save -e 'range 3' no/such
+	run -74 dsvc-save -e 'range 3' /proc
+	[[ $output == *'cannot write in /proc: '*'name a folder in which'* ]]
+	run -74 dsvc-run 'range 3 | save /dev/full'
+	[[ $output == *'cannot save to /dev/full: it is not a folder'* ]]
+	run -74 dsvc-run 'range 3 | save no/such'
+	run -74 dsvc-read -e "range 3 | save $PWD/file"
+	[[ $output == *'file: it is not a folder'* ]]
+	[[ ! $(dsvc-status --json | jq -r '.jobs[].name' | grep save) ]]
+}
+
 @test "a save that fails says so, now and when it is asked again" {
 	service 1
 	run -65 dsvc-save -e 'range 100000 | map 1 / (x - 50000)' out
@@ -198,6 +217,9 @@ whole() { # DIR N: all of range N, once
 	start dispatch dsvc-dispatch
 	run -69 dsvc-save --wait-workers 1/100ms -e 'range 7' out
 	[[ $output == *'--wait-workers N/DURATION'* ]]
+	# which is as if it had not been asked
+	[[ ! -e out ]]
+	[[ $(dsvc-status --json | jq '.jobs | length') == 0 ]]
 	run -64 dsvc-save --wait-workers many -e 'range 7' out
 	[[ $output == *'write 2, or 2/30s'* ]]
 	spawn save dsvc-save --wait-workers 1/100s -e 'range 7' there

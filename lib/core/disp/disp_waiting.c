@@ -175,12 +175,41 @@ waiting_alone(struct disp *d, struct waiting *w)
 	mem_free(text);
 }
 
+/* Whether nobody was ever let into any pass of the job. */
+static bool
+waiting_first(const struct job *j)
+{
+	if (j->keep || j->rest)
+		return false;
+	for (size_t i = 0; i < j->n_iters; i++)
+		if (j->iters[i]->next_seat > 1)
+			return false;
+	return true;
+}
+
+/* Too few workers came. A job that was to begin with this OPEN does not begin without it, when workers
+ * come after all: who hears an error has started nothing. */
+static void
+waiting_in_vain(struct disp *d, struct waiting *w)
+{
+	struct job *j = w->iter->job;
+	char *help, *text = place_missing(d, w, &help);
+
+	job_used(d, j);
+	waiting_error(d, w, ST_UNAVAIL, text, help);
+	mem_free(text);
+	mem_free(help);
+	if (j->users == 1 && waiting_first(j))
+		job_free(d, j);
+	else
+		job_left(d, j);
+}
+
 void
 waiting_tick(struct disp *d)
 {
 	while (!ring_empty(&d->waiting)) {
 		struct waiting *w = LIST_OF(d->waiting.next, struct waiting, by_until);
-		char *text, *help;
 		uint32_t ready = place_ready(d, w);
 
 		if (w->until > d->now)
@@ -194,9 +223,6 @@ waiting_tick(struct disp *d)
 			ring_push(&d->waiting, &w->by_until);
 			continue;
 		}
-		text = place_missing(d, w, &help);
-		waiting_error(d, w, ST_UNAVAIL, text, help);
-		mem_free(text);
-		mem_free(help);
+		waiting_in_vain(d, w);
 	}
 }

@@ -134,18 +134,32 @@ shards_look(struct shards *s, int fd, bool overwrite, struct err *e)
 	return st;
 }
 
+/* Makes the folder, and opens the file that says whose it is. That nothing can be made there
+ * is no missing input. */
+static enum status
+shards_make(const struct shards *s, const char *path, int *fd, struct err *e)
+{
+	bool made = gate_mkdir(s->dir, 0777) == 0 || errno == EEXIST;
+	struct stat info;
+	enum status st = ST_OK;
+
+	if (!made)
+		st = err_errno(e, "cannot make the folder %s", s->dir);
+	else if (!gate_stat(s->dir, &info) && !S_ISDIR(info.st_mode))
+		st = err_set(e, ST_IO, "cannot save to %s: it is not a folder", s->dir);
+	else if ((*fd = gate_open(GATE_WRITE, path, O_RDWR | O_CREAT, 0666)) < 0)
+		st = err_errno(e, "cannot write %s", path);
+	return st == ST_NOINPUT ? e->kind = ST_IO : st;
+}
+
 enum status
 shards_begin(struct shards *s, uint64_t seed, bool overwrite, struct err *e)
 {
 	char *path = mem_printf("%s/" SEAL_LOCK, s->dir);
-	enum status st = ST_OK;
 	int fd = -1;
 
 	s->seed = seed;
-	if (gate_mkdir(s->dir, 0777) && errno != EEXIST)
-		st = err_errno(e, "cannot make the folder %s", s->dir);
-	else if ((fd = gate_open(GATE_WRITE, path, O_RDWR | O_CREAT, 0666)) < 0)
-		st = err_errno(e, "cannot write %s", path);
+	enum status st = shards_make(s, path, &fd, e);
 	if (st == ST_OK)
 		st = shards_look(s, fd, overwrite, e);
 	if (fd >= 0)

@@ -474,6 +474,55 @@ a_group_that_ends_when_nobody_is_there_keeps_no_job(void **state)
 	assert_false(there("feats"));
 }
 
+/* A job that is refused for want of workers is not begun without its reader when one comes. */
+static void
+who_waits_for_workers_in_vain_has_begun_nothing(void **state)
+{
+	(void)state;
+	hello(R1, ROLE_READER);
+	open_job(R1, "job", "range", 1);
+	assert_true(there("job"));
+	wait_for(SEC);
+	assert_int_equal(got(R1, MSG_ERROR)->error.code, ST_UNAVAIL);
+	assert_false(there("job"));
+	hello(W1, ROLE_WORKER);
+	assert_null(got(W1, MSG_LIST));
+	/* nor with the workers that are there, if they are too few */
+	hello(R2, ROLE_READER);
+	say(R2, (struct msg){ .type = MSG_OPEN, .req = 7, .open = { .job.name = text("many"), .spec = text("range"),
+		.type = text("int"), .job.sharding = SHARD_DYNAMIC, .job.epoch = 1, .job.min_workers = 2, .job.wait_ms = 500 } });
+	units(W1, got(W1, MSG_LIST)->req, 1000);
+	struct stream_key key = got(W1, MSG_ASSIGN)->assign.key;
+	say(W1, (struct msg){ .type = MSG_ASSIGNED, .assigned.key = key });
+	wait_for(SEC);
+	assert_int_equal(got(R2, MSG_ERROR)->error.code, ST_UNAVAIL);
+	assert_false(there("many"));
+	assert_int_equal(got(W1, MSG_REVOKE)->revoke.key.iteration, key.iteration);
+}
+
+static void
+but_a_job_that_somebody_reads_or_waits_for_stays(void **state)
+{
+	(void)state;
+	uint64_t it = begin_saved("job", 1000);
+	dies(R1);
+	dies(W1);
+	comes_with_position(R2, it, 0);
+	wait_for(SEC);
+	assert_int_equal(got(R2, MSG_ERROR)->error.code, ST_UNAVAIL);
+	assert_true(there("job"));
+	hello(R1, ROLE_READER);
+	open_job(R1, "two", "range", 1);
+	wait_for(300 * MS);
+	hello(R3, ROLE_READER);
+	open_job(R3, "two", "range", 1);
+	wait_for(300 * MS);
+	assert_int_equal(got(R1, MSG_ERROR)->error.code, ST_UNAVAIL);
+	assert_true(there("two"));
+	wait_for(300 * MS);
+	assert_false(there("two"));
+}
+
 static void
 open_consumer(uint64_t peer, const char *consumer)
 {
