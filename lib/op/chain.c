@@ -409,7 +409,7 @@ chain_make(struct op_inst *i, struct err *e)
 			chain_of(i)->pending = mem_dup(e, sizeof *e);
 			chain_of(i)->pending->kind = st;
 		}
-	} while (st == ST_OK && !i->lent->n);
+	} while (st == ST_OK && !i->lent->n && !chain_of(i)->brief);
 	return i->lent->n ? ST_OK : st;
 }
 
@@ -426,7 +426,7 @@ chain_fill(struct op_inst *i, struct err *e)
 	if (i->ended)
 		return ST_END;
 	st = chain_make(i, e);
-	if (st == ST_OK) {
+	if (st == ST_OK && i->lent->n) {
 		op_stat_add(&i->stats.elements, i->lent->n);
 		op_stat_add(&i->stats.runs, 1);
 		if (i->desc->kind == OP_SOURCE && i->ctx->intake && i->desc->cardinality && !i->outer)
@@ -447,6 +447,12 @@ op_stored(const struct op_inst *top)
 		if (top->desc->flags & (OP_STORES | OP_WHOLE))
 			found = top->in[0];
 	return found;
+}
+
+void
+op_brief(struct op_inst *top)
+{
+	chain_of(top)->brief = true;
 }
 
 enum status

@@ -40,6 +40,7 @@ struct chain_inst {
 	char **bound_v;           /* the array of bound words */
 	const uint8_t *retry_p;   /* the element being tried again */
 	int retried;              /* how many times it has been tried again */
+	bool brief;               /* op_brief */
 };
 static inline struct chain_inst *
 chain_of(const struct op_inst *i)

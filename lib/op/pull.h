@@ -22,9 +22,13 @@ enum status op_rewind(struct op_inst *i, struct err *e);
 /* After the end of a pass: whether it had elements that other readers of the job may have
  * received. */
 bool op_elsewhere(const struct op_inst *i);
-/* Pulls the next run, never empty, lent until the next pull. ST_END at the end, and at every
+/* Pulls the next run, never empty (unless op_brief), lent until the next pull. ST_END at the end, and at every
  * call after it. */
 enum status op_pull(struct op_inst *i, struct run **out, struct err *e);
+/* From now on op_pull of this operator, which has no other above it, comes back with an empty run
+ * when it has taken in one run of its input and gives nothing for it yet. So whoever pulls may save
+ * the state in between, however long it takes until an element comes (save, filter). */
+void op_brief(struct op_inst *top);
 /* Gives elements one by one; each is lent until the next op_next that has to pull. */
 enum status op_next(struct op_inst *i, struct elem *out, struct err *e);
 /* Whether op_next would answer at once, without pulling. */

@@ -239,6 +239,29 @@ whole() { # DIR N: all of range N, once
 	[[ $(jq .streams out/SNAPSHOT) == 1 ]]
 }
 
+# The file that is being written is larger than $1, or all is saved.
+grown() { [[ -e out/SNAPSHOT || $(find out -name '*.part' -printf '%s\n' | sort -n | tail -1) -gt $1 ]]; }
+
+@test "workers are killed while they write the same file, and it goes on where they were" {
+	start dispatch dsvc-dispatch
+	local i size=0 killed=0
+	# one split, for a compressed file is not cut
+	seq 0 59999 | gzip >lines.gz
+	spawn save dsvc-save --shards 1 -e 'lines lines.gz | map int(x) | rate 20k' out
+	for i in 1 2 3 4; do
+		start work$i dsvc-work -j 1 --restart-interval 20ms
+		# (what is written before the file is full is written for a restart point)
+		until_true 20s grown "$size"
+		[[ -e out/SNAPSHOT ]] || killed=$i
+		stop work$i KILL || true
+		size=$(find out -name '*.part' -printf '%s\n' | sort -n | tail -1)
+	done
+	start last dsvc-work -j 1
+	reap save 40
+	((status == 0 && killed > 0))
+	whole out 60000
+}
+
 @test "a file ends when its time is over, and the same files come out after a kill" {
 	kept
 	start one dsvc-work -j 1

@@ -40,7 +40,7 @@ blame_progress(const struct stream *s)
 {
 	uint64_t point = s->n_points ? s->points[s->n_points - 1].offset : 0;
 
-	return views_count(s) + point + s->n_splits + s->failed;
+	return views_count(s) + point + s->renewed + s->n_splits + s->failed;
 }
 
 bool

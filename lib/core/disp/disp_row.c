@@ -100,7 +100,7 @@ const struct field row_stream_fields[] = {
 	PART(stream, "endpoint", TEXT, row_worker.endpoint, WIRE_TEXT_MAX, NULL),
 	ITEMS(stream, held, WIRE_READERS_MAX, held_fields, struct stream_held),
 	ITEMS(stream, gone, ROW_MANY, gone_fields, struct stream_gone),
-	PART(stream, "user", TEXT, row_worker.user, WIRE_NAME_MAX, NULL), { 0 }
+	PART(stream, "user", TEXT, row_worker.user, WIRE_NAME_MAX, NULL), U64(stream, renewed, NULL), { 0 }
 };
 const struct field row_split_fields[] = {
 	U32(split_place, unit, 0, NULL), U64(split_place, start, NULL), U64(split_place, count, NULL),

@@ -254,6 +254,13 @@ disp_split_drop_point(struct disp *d, struct stream *s, unsigned i)
 	memmove(s->points + i, s->points + i + 1, (s->n_points - i) * sizeof *s->points);
 }
 
+/* Elements before this one are not made again, although views lack them. */
+static uint64_t
+disp_split_least(const struct stream *s)
+{
+	return s->place == STREAM_ASSIGNED && !s->running ? 0 : window_floor(s); /* its ASSIGN may be said again */
+}
+
 /* Drops restart points: of those before the first missing element, only the last one matters. */
 void
 disp_split_prune_points(struct disp *d, struct stream *s, size_t view)
@@ -263,7 +270,7 @@ disp_split_prune_points(struct disp *d, struct stream *s, size_t view)
 	if (s->n_points < 2)
 		return;
 	floor = views_gap(s, view, &s->views[view].acked);
-	least = s->place == STREAM_ASSIGNED && !s->running ? 0 : window_floor(s); /* its ASSIGN may be said again */
+	least = disp_split_least(s);
 	if (s->points[1].offset > floor && s->points[1].offset > least)
 		return; /* others do not matter */
 	floor = views_floor(s);
@@ -275,13 +282,35 @@ disp_split_prune_points(struct disp *d, struct stream *s, size_t view)
 	past_forget(d, s);
 }
 
+/* The last restart point is at the same element: the stream has got on without giving any, in a
+ * long split of which little comes out, and a later point leaves less to make again. */
+static void
+disp_split_renew_point(struct disp *d, struct stream *s, uint64_t split, uint64_t failed, struct bytes *state)
+{
+	struct point *p = &s->points[s->n_points - 1];
+
+	if (split < p->split || (split == p->split && !state->n))
+		return;
+	if (p->saved) /* it may be dropped before the new one has a row */
+		disp_delete(d, ROW_POINT, 3, s->iter->id, s->index, p->offset);
+	mem_free(p->state.p);
+	*p = (struct point){ p->offset, split, failed, *state, state->n > 0, false, false };
+	*state = (struct bytes){ 0 };
+	s->renewed++;
+	if (s->n_points == 1 && (p->offset <= views_floor(s) || p->offset <= disp_split_least(s)))
+		past_forget(d, s);
+	disp_dirty(d, &s->dirty, DIRTY_ROW | DIRTY_POINTS);
+}
+
 void
 disp_split_add_point(struct disp *d, struct stream *s, uint64_t offset, uint64_t split,
 		     uint64_t failed, struct bytes *state)
 {
 	unsigned i;
 
-	if (s->n_points && s->points[s->n_points - 1].offset >= offset)
+	if (s->n_points && s->points[s->n_points - 1].offset == offset)
+		return disp_split_renew_point(d, s, split, failed, state);
+	if (s->n_points && s->points[s->n_points - 1].offset > offset)
 		return; /* old news */
 	if (offset > s->high)
 		s->high = offset;

@@ -152,7 +152,7 @@ produce_take(struct produce *m, const struct run *r, uint32_t i, uint32_t n)
 		produce_cut(m);
 }
 
-/* A run of the chain: what somebody has already is left out, and a chunk ends there. */
+/* A run of the chain, which may be empty: what somebody has already is left out, and a chunk ends there. */
 static void
 produce_append(struct produce *m, const struct run *r)
 {
@@ -357,6 +357,8 @@ produce_open(struct produce *m, struct err *e)
 		st = plans_listed(p, a->listed, e);
 	if (st == ST_OK && a->has_state)
 		st = op_state_restore(m->chain, a->state.p, a->state.n, e);
+	if (st == ST_OK)
+		op_brief(m->chain);
 	return st;
 }
 

@@ -74,6 +74,61 @@ one_that_gets_on_does_not(void **state)
 }
 
 static void
+restart(uint64_t worker, struct stream_key key, uint64_t offset, const char *state)
+{
+	say(worker, (struct msg){ .type = MSG_RESTART, .restart = { .key = key, .offset = offset, .split = 1,
+		.state = { (uint8_t *)text(state), strlen(state) } } });
+}
+
+/* A save, or a filter that lets little pass: its restart points are at the same element. */
+static void
+nor_one_that_gets_on_without_giving_anything(void **state)
+{
+	struct stream_key key = { begin("long", 1000), 0, 1 };
+	char at[8];
+
+	(void)state;
+	for (uint64_t w = W1; w < W1 + 7; w++) {
+		begun(w, &key);
+		snprintf(at, sizeof at, "a %u", (unsigned)(w - W1));
+		restart(w, key, 0, at);
+		snprintf(at, sizeof at, "b %u", (unsigned)(w - W1));
+		restart(w, key, 0, at);
+		dies(w);
+		next_worker(R1, w + 1);
+		key.gen++;
+		assert_null(got(R1, MSG_DONE));
+		/* and nothing of that is made again */
+		const struct msg_assign *a = &got(w + 1, MSG_ASSIGN)->assign;
+		assert_int_equal(a->offset, 0);
+		assert_memory_equal(a->state.p, at, a->state.n);
+		assert_int_equal(a->state.n, 3);
+	}
+}
+
+static void
+one_that_kills_behind_such_a_point_still_fails(void **state)
+{
+	struct stream_key key = { begin("poison", 1000), 0, 1 };
+	uint64_t w = W1;
+
+	(void)state;
+	begun(w, &key);
+	restart(w, key, 0, "a");
+	restart(w, key, 0, "b");
+	for (; !got(R1, MSG_DONE); w++) {
+		assert_true(w < W1 + 4);
+		dies(w);
+		if (got(R1, MSG_DONE))
+			break;
+		next_worker(R1, w + 1);
+		key.gen++;
+		begun(w + 1, &key);
+	}
+	assert_int_equal(got(R1, MSG_DONE)->done.code, ST_DATA);
+}
+
+static void
 nor_one_whose_workers_leave_in_order(void **state)
 {
 	struct stream_key key = { begin("calm", 1000), 0, 1 };
