@@ -2,6 +2,8 @@
  *
  * One turn of the loop: waits, and calls the handlers.
  */
+#include <poll.h>
+
 #include "base/clock.h"
 #include "base/mem.h"
 #include "net/loop.h"
@@ -17,24 +19,24 @@ net_forget_watches(struct net *n)
 	n->n_watches = kept;
 }
 
+/* Gives how many sockets have messages of which their descriptors do not tell. */
 static size_t
 net_items(struct net *n)
 {
-	size_t count = n->n_socks * 2 + n->n_watches;
-	n->items = mem_grow(n->items, &n->cap_items, count + 1, sizeof *n->items);
-	zmq_pollitem_t *item = n->items;
+	size_t there = 0;
+	n->items = mem_grow(n->items, &n->cap_items, n->n_socks * 2 + n->n_watches + 1, sizeof *n->items);
+	struct pollfd *item = n->items;
 	for (size_t i = 0; i < n->n_socks; i++) {
-		*item++ = (zmq_pollitem_t){ sock_handle(n->socks[i]), 0, ZMQ_POLLIN, 0 };
-		*item++ = (zmq_pollitem_t){ sock_monitor(n->socks[i]), 0, ZMQ_POLLIN, 0 };
+		there += sock_there(n->socks[i]);
+		*item++ = (struct pollfd){ sock_fd(n->socks[i]), POLLIN, 0 };
+		*item++ = (struct pollfd){ sock_monitor_fd(n->socks[i]), POLLIN, 0 };
 	}
 	for (size_t i = 0; i < n->n_watches; i++) {
 		struct watch *w = &n->watches[i];
-		short events = (short)((w->events & NET_READ ? ZMQ_POLLIN : 0) |
-				       (w->events & NET_WRITE ? ZMQ_POLLOUT : 0) |
-				       (w->events & NET_ERROR ? ZMQ_POLLERR : 0));
-		*item++ = (zmq_pollitem_t){ NULL, w->fd, events, 0 };
+		short events = (short)((w->events & NET_READ ? POLLIN : 0) | (w->events & NET_WRITE ? POLLOUT : 0));
+		*item++ = (struct pollfd){ w->fd, events, 0 };
 	}
-	return count;
+	return there;
 }
 
 static long
@@ -52,25 +54,30 @@ net_wait_ms(const struct net *n, int64_t until_ns)
 	return left > 3600000 ? 3600000 : (long)left;
 }
 
+/* What came of the poll, for those that there were before it. */
+static void
+net_call(struct net *n, size_t n_socks, size_t n_watches)
+{
+	for (size_t i = 0; i < n_socks; i++)
+		if (n->items[2 * i].revents || n->items[2 * i + 1].revents || sock_there(n->socks[i]))
+			sock_ready(n->socks[i]);
+	for (size_t i = 0; i < n_watches; i++) {
+		short got = n->items[2 * n_socks + i].revents;
+		struct watch w = n->watches[i];
+		if (got && w.fd >= 0)
+			w.fn(w.arg, w.fd, (got & POLLIN ? NET_READ : 0) | (got & POLLOUT ? NET_WRITE : 0) |
+						  (got & ~(POLLIN | POLLOUT) ? NET_ERROR : 0));
+	}
+}
+
 void
 net_step(struct net *n, int64_t until_ns)
 {
 	net_forget_watches(n);
 	size_t n_socks = n->n_socks, n_watches = n->n_watches;
-	size_t count = net_items(n);
-	if (zmq_poll(n->items, (int)count, net_wait_ms(n, until_ns)) > 0) {
-		for (size_t i = 0; i < n_socks; i++)
-			if (n->items[2 * i].revents || n->items[2 * i + 1].revents)
-				sock_ready(n->socks[i]);
-		for (size_t i = 0; i < n_watches; i++) {
-			short got = n->items[2 * n_socks + i].revents;
-			struct watch w = n->watches[i];
-			if (got && w.fd >= 0)
-				w.fn(w.arg, w.fd, (got & ZMQ_POLLIN ? NET_READ : 0) |
-							  (got & ZMQ_POLLOUT ? NET_WRITE : 0) |
-							  (got & ZMQ_POLLERR ? NET_ERROR : 0));
-		}
-	}
+	bool there = net_items(n) > 0;
+	if (poll(n->items, (nfds_t)(2 * n_socks + n_watches), there ? 0 : (int)net_wait_ms(n, until_ns)) >= 0)
+		net_call(n, n_socks, n_watches);
 	int64_t now = clock_mono_ns();
 	for (size_t i = 0; i < n->n_socks; i++)
 		sock_tick(n->socks[i], now);

@@ -5,9 +5,10 @@
 #ifndef NET_NET_INNER_H
 #define NET_NET_INNER_H
 
+#include <poll.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <zmq.h>
 
 struct sock;
 
@@ -23,7 +24,7 @@ struct net {
 	size_t n_socks, cap_socks;
 	struct watch *watches;
 	size_t n_watches, cap_watches;
-	zmq_pollitem_t *items; /* two for each socket, then one for each watch */
+	struct pollfd *items; /* two for each socket, then one for each watch */
 	size_t cap_items;
 };
 
@@ -31,8 +32,11 @@ void *net_context(struct net *n);
 void net_add(struct net *n, struct sock *s);
 void net_remove(struct net *n, struct sock *s);
 
-void *sock_handle(struct sock *s);  /* handle to poll for messages */
-void *sock_monitor(struct sock *s); /* and what happens to connections */
+/* A descriptor of libzmq tells of what libzmq has not looked at yet. A call for another end may
+ * have looked, and taken messages in: whether some are there has to be asked, too. */
+bool sock_there(struct sock *s);
+int sock_fd(const struct sock *s);         /* to poll for messages */
+int sock_monitor_fd(const struct sock *s); /* and for what happens to connections */
 void sock_ready(struct sock *s);    /* takes all that is there */
 int64_t sock_deadline(const struct sock *s);
 void sock_tick(struct sock *s, int64_t now_ns);

@@ -84,6 +84,15 @@ sock_use_keys(struct sock *s, const struct key_pair *keys)
 	s->o.keys = mem_dup(keys, sizeof *keys);
 }
 
+int
+sock_fd_of(void *handle)
+{
+	int fd = -1;
+	size_t n = sizeof fd;
+	zmq_getsockopt(handle, ZMQ_FD, &fd, &n);
+	return fd;
+}
+
 struct sock *
 sock_new(struct net *n, const struct sock_opts *opts)
 {
@@ -123,6 +132,8 @@ sock_new(struct net *n, const struct sock_opts *opts)
 	guard_init(&s->guard);
 	s->redial_ns = INT64_MAX;
 	sock_open_monitor(s);
+	s->fd = sock_fd_of(s->handle);
+	s->used = true;
 	net_add(n, s);
 	return s;
 }
@@ -148,16 +159,28 @@ sock_free(struct sock **sp, int linger_ms)
 	*sp = NULL;
 }
 
-void *
-sock_handle(struct sock *s)
+int
+sock_fd(const struct sock *s)
 {
-	return s->handle;
+	return s->fd;
 }
 
-void *
-sock_monitor(struct sock *s)
+int
+sock_monitor_fd(const struct sock *s)
 {
-	return s->monitor;
+	return s->monitor_fd;
+}
+
+bool
+sock_there(struct sock *s)
+{
+	int events = 0;
+	size_t n = sizeof events;
+	if (s->used && !s->there) {
+		s->used = false;
+		s->there = zmq_getsockopt(s->handle, ZMQ_EVENTS, &events, &n) != 0 || (events & ZMQ_POLLIN);
+	}
+	return s->there;
 }
 
 int64_t
@@ -218,6 +241,7 @@ sock_bind_as_owner(struct sock *s, const struct address *a)
 	address_numeric(a, text, sizeof text);
 	if (strchr(text, '['))
 		sock_set_int(s->handle, ZMQ_IPV6, 1);
+	s->used = true;
 	int failed = zmq_bind(s->handle, text);
 	int error = errno;
 
@@ -259,6 +283,7 @@ sock_bind(struct sock *s, const char *address, struct buf *bound, struct err *e)
 void
 sock_unbind(struct sock *s, const char *bound)
 {
+	s->used = true;
 	zmq_unbind(s->handle, bound);
 }
 
@@ -317,6 +342,7 @@ sock_connect_any(struct sock *s, const char *list, const struct key *keys, size_
 void
 sock_disconnect(struct sock *s, const char *address, uint64_t peer)
 {
+	s->used = true;
 	zmq_disconnect(s->handle, address);
 	sock_forget(s, peer);
 }
@@ -424,7 +450,7 @@ sock_receive(struct sock *s)
 	}
 	if (n == 0)
 		return false;
-	sock_drain_monitor(s); /* before the descriptor is looked up */
+	sock_watch_monitor(s); /* before the descriptor is looked up */
 	guard_took(&s->guard, fd, bytes, n + surplus - 1);
 	if (n < 2 || surplus)
 		sock_complain(s, "has not one or two frames");
@@ -440,9 +466,11 @@ sock_receive(struct sock *s)
 void
 sock_ready(struct sock *s)
 {
-	sock_drain_monitor(s);
-	for (int i = 0; i < SOCK_BURST && sock_receive(s); i++)
-		;
+	int n = 0;
+	sock_watch_monitor(s);
+	while (n < SOCK_BURST && sock_receive(s))
+		n++;
+	s->there = s->used = n == SOCK_BURST; /* else it was empty just now */
 }
 
 static void
@@ -527,6 +555,7 @@ sock_send(struct sock *s, uint64_t peer, const void *head, size_t n,
 {
 	uint8_t id[8];
 	struct track_peer *p = track_find(&s->track, peer);
+	s->used = true;
 	big_put_u64(id, s->calls && p ? p->alias : peer);
 	if (!s->calls && p && !p->dropped && p->out &&
 	    outbox_bytes(p->out) + n + OUTBOX_EACH > OUTBOX_MAX)

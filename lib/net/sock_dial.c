@@ -29,5 +29,6 @@ sock_dial(struct sock *s, struct track_peer *p)
 		zmq_setsockopt(s->handle, ZMQ_CURVE_PUBLICKEY, s->o.keys->public.b, KEY_BYTES);
 		zmq_setsockopt(s->handle, ZMQ_CURVE_SECRETKEY, s->o.keys->secret.b, KEY_BYTES);
 	}
+	s->used = true;
 	return zmq_connect(s->handle, p->address) == 0;
 }

@@ -29,6 +29,9 @@ struct sock_turns {
 struct sock {
 	struct net *net;
 	void *handle, *monitor;
+	int fd, monitor_fd;
+	bool used;  /* something was called on the handle since it was found empty */
+	bool there; /* messages are there */
 	struct sock_opts o;
 	struct track track;
 	/* client: alias (8 bytes) -> struct track_peer. Each connection calls its peer by
@@ -49,10 +52,15 @@ sock_set_int(void *h, int option, int value)
 	zmq_setsockopt(h, option, &value, sizeof value);
 }
 
+/* sock.c */
+int sock_fd_of(void *handle);
+
 /* sock_watch.c */
 void sock_open_monitor(struct sock *s);
 /* Takes in all that happened to connections. */
 void sock_drain_monitor(struct sock *s);
+/* The same, at the price of one system call when nothing happened since. */
+void sock_watch_monitor(struct sock *s);
 /* Calls those anew that spoke another language, when it is time. */
 void sock_redial(struct sock *s, int64_t now_ns);
 /* sock_dial.c */

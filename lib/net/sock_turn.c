@@ -55,6 +55,7 @@ sock_turn(struct sock *s, int64_t now_ns)
 	t->turned = true;
 	longer = ++t->tries / (unsigned)t->n;
 	t->due_ns = now_ns + (TURN_MS * 1000000LL << (longer < TURN_LONGER ? longer : TURN_LONGER));
+	s->used = true;
 	zmq_disconnect(s->handle, p->address);
 	hash_del(&s->aliases, &p->alias, sizeof p->alias);
 	track_left(&s->track, p);

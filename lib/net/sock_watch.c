@@ -2,6 +2,7 @@
  *
  * What happens to a socket's connections, as libzmq's monitor tells it.
  */
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <zmq.h>
@@ -26,6 +27,8 @@ sock_open_monitor(struct sock *s)
 	sock_set_int(s->monitor, ZMQ_LINGER, 0);
 	sock_set_int(s->monitor, ZMQ_RCVHWM, 0); /* or many events would stop libzmq's thread */
 	zmq_connect(s->monitor, name);
+	s->monitor_fd = sock_fd_of(s->monitor);
+	sock_drain_monitor(s); /* its descriptor tells nothing before it was found empty once */
 }
 
 void
@@ -43,6 +46,7 @@ sock_redial(struct sock *s, int64_t now_ns)
 			continue;
 		}
 		p->redial_ns = 0;
+		s->used = true;
 		zmq_disconnect(s->handle, p->address);
 		hash_del(&s->aliases, &p->alias, sizeof p->alias);
 		sock_dial(s, p);
@@ -131,6 +135,15 @@ sock_event(struct sock *s, uint16_t event, int32_t value, const char *address)
 		track_closed(&s->track, value, now);
 		break;
 	}
+}
+
+void
+sock_watch_monitor(struct sock *s)
+{
+	struct pollfd p = { s->monitor_fd, POLLIN, 0 };
+
+	if (poll(&p, 1, 0) != 0)
+		sock_drain_monitor(s);
 }
 
 void
