@@ -115,37 +115,100 @@ chunk_unpack(const uint8_t *p, size_t len, size_t raw_len, struct block **out)
 	return true;
 }
 
+/* From this size on an element becomes a chunk of its own. */
+static size_t
+builder_own_from(const struct builder *b)
+{
+	return arenas_used(b->arenas) ? CHUNK_BYTES / 2 : CHUNK_OWN;
+}
+
 bool
 builder_owns(const struct builder *b, size_t len)
 {
-	return len >= (arenas_used(b->arenas) ? CHUNK_BYTES / 2 : CHUNK_OWN);
+	return len >= builder_own_from(b);
+}
+
+/* The buffer, which lasts until it is cut. */
+static uint8_t *
+builder_room(struct builder *b)
+{
+	if (!b->block)
+		b->block = arenas_block(b->arenas, CHUNK_BYTES);
+	if (!b->block)
+		b->block = builder_block();
+	return b->block->data + b->len;
 }
 
 uint32_t
 builder_add(struct builder *b, const struct run *r, uint32_t i, uint32_t n)
 {
+	const struct elem *e = r->e;
+	size_t own = builder_own_from(b);
 	uint32_t first = i;
 	while (i < n) {
-		const uint8_t *start = r->e[i].p;
+		const uint8_t *start = e[i].p;
 		size_t room = CHUNK_BYTES - b->len, len = 0;
 		uint32_t most = CHUNK_ELEMENTS - b->count, from = i;
-		if (n - i < most)
-			most = n - i;
+		most = n - i < most ? n : i + most;
 		/* elements of one arena lie end to end: one copy for all of them */
-		while (i - from < most && r->e[i].p == start + len && !builder_owns(b, r->e[i].len) &&
-		       len + r->e[i].len <= room)
-			len += r->e[i++].len;
+		while (i < most && e[i].p == start + len && e[i].len < own && len + e[i].len <= room)
+			len += e[i++].len;
 		if (i == from)
 			break;
-		if (!b->block)
-			b->block = arenas_block(b->arenas, CHUNK_BYTES);
-		if (!b->block)
-			b->block = builder_block();
-		memcpy(b->block->data + b->len, start, len);
+		memcpy(builder_room(b), start, len);
 		b->len += len;
 		b->count += i - from;
 	}
 	return i - first;
+}
+
+/* For a few bytes, where the call of memcpy would cost more than the copy. */
+static inline void
+builder_copy(uint8_t *to, const uint8_t *from, size_t n)
+{
+	uint64_t a, z;
+	uint32_t b, y;
+
+	if (n > 16) {
+		memcpy(to, from, n);
+	} else if (n >= 8) { /* the halves may overlap */
+		memcpy(&a, from, 8);
+		memcpy(&z, from + n - 8, 8);
+		memcpy(to, &a, 8);
+		memcpy(to + n - 8, &z, 8);
+	} else if (n >= 4) {
+		memcpy(&b, from, 4);
+		memcpy(&y, from + n - 4, 4);
+		memcpy(to, &b, 4);
+		memcpy(to + n - 4, &y, 4);
+	} else if (n) {
+		to[0] = from[0];
+		to[n / 2] = from[n / 2];
+		to[n - 1] = from[n - 1];
+	}
+}
+
+uint32_t
+builder_pick(struct builder *b, const struct elem *e, uint32_t step, uint32_t n)
+{
+	size_t own = builder_own_from(b), room = CHUNK_BYTES - b->len;
+	uint32_t most = CHUNK_ELEMENTS - b->count, i = 0;
+	uint8_t *start, *to;
+
+	if (!n || e->len >= own || e->len > room || !most)
+		return 0;
+	most = n < most ? n : most;
+	start = to = builder_room(b);
+	for (; i < most; i++, e += step) {
+		if (e->len >= own || e->len > room)
+			break;
+		builder_copy(to, e->p, e->len);
+		to += e->len;
+		room -= e->len;
+	}
+	b->len += (size_t)(to - start);
+	b->count += i;
+	return i;
 }
 
 /* A copy that takes no more than it needs. */

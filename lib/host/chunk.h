@@ -64,6 +64,8 @@ struct builder {
 struct block *builder_block(void);
 /* Adds elements [i, n) of r as far as they fit; gives how many. Less than all: cut. */
 uint32_t builder_add(struct builder *b, const struct run *r, uint32_t i, uint32_t n);
+/* Adds n elements, each `step` behind the one before, as far as they fit; gives how many. */
+uint32_t builder_pick(struct builder *b, const struct elem *e, uint32_t step, uint32_t n);
 /* Gives the elements added as a chunk; NULL: none. The next chunk begins after it. */
 struct chunk *builder_cut(struct builder *b);
 /* Whether an element of `len` bytes becomes a chunk of its own. */

@@ -77,24 +77,30 @@ deal_give(struct deal *d, struct deal_view *v, struct chunk *c)
 	d->out(d->arg, (uint32_t)(v - d->views), c);
 }
 
-/* Elements [i, n) of the run, all of which are to be sent. */
+/* Elements of a view, one after another: each lies `step` behind the one before. */
+struct dealt { const struct elem *e; uint32_t step, n; };
+
+/* All of them are to be sent. */
 static void
-deal_take(struct deal *d, struct deal_view *v, const struct run *r, uint32_t i, uint32_t n)
+deal_take(struct deal *d, struct deal_view *v, struct dealt t)
 {
 	struct builder *b = &v->builder;
 
 	if (!b->count)
 		b->offset = v->offset;
-	while (i < n) {
-		uint32_t took = builder_add(b, r, i, n);
+	while (t.n) {
+		uint32_t took = builder_pick(b, t.e, t.step, t.n);
 
-		i += took;
+		t.e += (size_t)took * t.step;
+		t.n -= took;
 		v->offset += took;
-		if (i == n)
+		if (!t.n)
 			break;
 		deal_give(d, v, builder_cut(b));
-		if (builder_owns(b, r->e[i].len)) {
-			deal_give(d, v, builder_own(b, &r->e[i++]));
+		if (builder_owns(b, t.e->len)) {
+			deal_give(d, v, builder_own(b, t.e));
+			t.e += t.step;
+			t.n--;
 			v->offset++;
 		}
 	}
@@ -102,12 +108,12 @@ deal_take(struct deal *d, struct deal_view *v, const struct run *r, uint32_t i, 
 		deal_give(d, v, builder_cut(b));
 }
 
-/* Elements [i, n) of the run are the view's next: what somebody has is left out. */
+/* The view's next: what somebody has is left out. */
 static void
-deal_add(struct deal *d, struct deal_view *v, const struct run *r, uint32_t i, uint32_t n)
+deal_add(struct deal *d, struct deal_view *v, struct dealt t)
 {
-	while (i < n) {
-		uint64_t start = UINT64_MAX, end = UINT64_MAX, many = n - i;
+	while (t.n) {
+		uint64_t start = UINT64_MAX, end = UINT64_MAX, many = t.n;
 
 		while (v->skip_at < v->skip->n && v->skip->v[v->skip_at].end <= v->offset)
 			v->skip_at++;
@@ -121,9 +127,10 @@ deal_add(struct deal *d, struct deal_view *v, const struct run *r, uint32_t i, u
 			v->offset += many;
 		} else {
 			many = start - v->offset < many ? start - v->offset : many;
-			deal_take(d, v, r, i, i + (uint32_t)many);
+			deal_take(d, v, (struct dealt){ t.e, t.step, (uint32_t)many });
 		}
-		i += (uint32_t)many;
+		t.e += (size_t)many * t.step;
+		t.n -= (uint32_t)many;
 	}
 }
 
@@ -139,20 +146,24 @@ deal_whole(struct deal *d)
 		uint32_t from = v->first > d->lead ? v->first - d->lead : 0;
 
 		if (v->first + v->n > d->lead)
-			deal_add(d, v, &d->run, from, v->first + v->n - d->lead);
+			deal_add(d, v, (struct dealt){ d->run.e + from, 1, v->first + v->n - d->lead - from });
 	}
 	d->lead = d->place = 0;
 }
 
-/* The view's elements of so many whole rounds, as one run. */
+/* The view's elements of so many whole rounds. */
 static void
 deal_rounds(struct deal *d, struct deal_view *v, const struct elem *e, uint32_t rounds)
 {
+	if (v->n == 1) {
+		deal_add(d, v, (struct dealt){ e + v->first, d->of, rounds });
+		return;
+	}
 	run_reset(&d->run);
 	for (uint32_t q = 0; q < rounds; q++)
 		for (uint32_t i = 0; i < v->n; i++)
 			run_push(&d->run, e[q * d->of + v->first + i]);
-	deal_add(d, v, &d->run, 0, d->run.n);
+	deal_add(d, v, (struct dealt){ d->run.e, 1, d->run.n });
 }
 
 void

@@ -48,6 +48,62 @@ elements_lie_end_to_end(void **state)
 	run_clear(&r);
 }
 
+/* Elements of all sizes up to one that is copied by a call, of which every third is taken. */
+static void
+elements_are_picked_at_a_distance(void **state)
+{
+	enum { SIZES = 40, STEP = 3 };
+	struct builder b = { 0 };
+	struct run r;
+	(void)state;
+	run_init(&r);
+	for (uint32_t i = 0; i < SIZES * STEP; i++) {
+		uint8_t *p = run_room(&r, SIZES + MP_HEAD_MAX), *q = mp_put_text_head(p, i / STEP);
+		for (uint32_t k = 0; k < i / STEP; k++)
+			*q++ = (uint8_t)('a' + (k + i) % 26);
+		run_done(&r, q, i);
+	}
+	assert_int_equal(builder_pick(&b, r.e + 1, STEP, SIZES), SIZES);
+	struct chunk *c = builder_cut(&b);
+	const uint8_t *p = c->p;
+	assert_int_equal(c->count, SIZES);
+	for (uint32_t i = 0; i < SIZES; i++) {
+		const struct elem *e = &r.e[1 + i * STEP];
+		assert_memory_equal(p, e->p, e->len);
+		p += e->len;
+	}
+	assert_ptr_equal(p, c->p + c->len);
+	chunk_free(&c);
+	builder_clear(&b);
+	run_clear(&r);
+}
+
+static void
+picking_ends_where_adding_does(void **state)
+{
+	struct builder b = { 0 };
+	struct run r;
+	(void)state;
+	run_init(&r);
+	fill(&r, 20, 20000);
+	assert_int_equal(builder_pick(&b, r.e, 1, r.n), CHUNK_BYTES / 20003);
+	assert_int_equal(builder_pick(&b, r.e, 1, r.n), 0);
+	struct chunk *c = builder_cut(&b);
+	chunk_free(&c);
+	fill(&r, 1, CHUNK_OWN); /* stands alone */
+	assert_int_equal(builder_pick(&b, &r.e[20], 1, 1), 0);
+	assert_int_equal(builder_pick(&b, &r.e[19], 1, 2), 1);
+	c = builder_cut(&b);
+	chunk_free(&c);
+	run_reset(&r);
+	fill(&r, 2, 0);
+	for (uint32_t i = 0; i < CHUNK_ELEMENTS; i += 2)
+		assert_int_equal(builder_pick(&b, r.e, 1, 2), 2);
+	assert_int_equal(builder_pick(&b, r.e, 1, 2), 0);
+	builder_clear(&b);
+	run_clear(&r);
+}
+
 static void
 chunk_is_full_at_its_bytes_and_elements(void **state)
 {
