@@ -70,7 +70,7 @@ const struct field row_iter_fields[] = {
 	U32(iteration, sharding, JOB_SHARDINGS - 1, NULL),
 	TEXT(iteration, text, WIRE_TEXT_MAX, NULL), TEXT(iteration, help, WIRE_TEXT_MAX, NULL),
 	BOOL(iteration, by_split, NULL), BOOL(iteration, fixed, NULL), BOOL(iteration, all_known, NULL),
-	BOOL(iteration, short_, NULL), BOOL(iteration, gathered, NULL), BOOL(iteration, alike, NULL),
+	BOOL(iteration, short_, NULL), BOOL(iteration, gathered, NULL), BOOL(iteration, by_one, NULL),
 	PART(iteration, "fenced", BOOL, fence.known, 0, NULL),
 	PART(iteration, "fence", U64, fence.rounds, 0, NULL), SET(iteration, fence.left), SET(iteration, closed),
 	PART(iteration, "begin", U64, base.begin, 0, NULL),

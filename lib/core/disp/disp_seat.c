@@ -358,7 +358,7 @@ seat_open(struct disp *d, struct seat *r, uint64_t req)
 	struct msg *m = disp_send(d, r->peer, MSG_JOB, req);
 
 	/* With sharding data the elements of the source lie one by one in the shards. */
-	bool by_one = (it->sharding == SHARD_DATA && j->opts.order == ORDER_SOURCE) || (round_is(it) && it->alike);
+	bool by_one = (it->sharding == SHARD_DATA && j->opts.order == ORDER_SOURCE) || (round_is(it) && it->by_one);
 	struct msg_job job = { .iteration = it->id, .seat = r->number, .opts = j->opts, .dataset = j->dataset->id,
 		.spec = j->dataset->spec, .type = j->dataset->type, 
 		.view = r->view, .places = it->views[r->view].of, .block = by_one ? 1 : d->o.block ? d->o.block : DISP_BLOCK,

@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/thread.h"
+#include "host/work/large.h"
 #include "host/work/produce.h"
 #include "host/work/trusted.h"
 #include "op/facts.h"
@@ -204,7 +205,7 @@ listing_policy(const struct msg_list *l, const struct plan *p, struct msg_units 
 	int sharding = (int)l->sharding;
 
 	u->files = listing_files(&u->units);
-	u->alike = op_alike(p->top);
+	u->by_one = op_alike(p->top) || large_elements(p, &u->units);
 	if (sharding == SHARD_FILE_OR_DATA)
 		sharding = u->files ? SHARD_FILE : SHARD_DATA;
 	if (sharding == SHARD_FILE && !u->files && !empty)
