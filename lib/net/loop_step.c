@@ -54,7 +54,7 @@ net_wait_ms(const struct net *n, int64_t until_ns)
 	return left > 3600000 ? 3600000 : (long)left;
 }
 
-/* What came of the poll, for those that there were before it. */
+/* Calls those for whom the poll found something, of those that there were before it. */
 static void
 net_call(struct net *n, size_t n_socks, size_t n_watches)
 {

@@ -59,7 +59,7 @@ int sock_fd_of(void *handle);
 void sock_open_monitor(struct sock *s);
 /* Takes in all that happened to connections. */
 void sock_drain_monitor(struct sock *s);
-/* The same, at the price of one system call when nothing happened since. */
+/* Does so, too, at the price of one system call when nothing happened since. */
 void sock_watch_monitor(struct sock *s);
 /* Calls those anew that spoke another language, when it is time. */
 void sock_redial(struct sock *s, int64_t now_ns);

@@ -281,7 +281,7 @@ struct msg_units {
 	char *text, *help;
 	uint64_t times;
 	bool files;             /* each unit is a file */
-	bool by_one;            /* rounds take one element of each stream in turn: elements of a stream may be alike, or are large */
+	bool by_one;            /* rounds: streams take turns by one element, since theirs may be alike, or are large */
 	struct split_list units;/* those of this part */
 };
 /* A ledger and a queue of a stream, for readers that have a part of it. They count its

@@ -209,7 +209,7 @@ struct iteration {
 	struct groups groups;     /* if the job is shared; each has the view of its number */
 	bool gathered;            /* rounds: the views are those of the consumers that came */
 	struct fence fence;       /* rounds: an end that is agreed on */
-	bool by_one;              /* rounds: each stream has one at a time, since those of a stream may be alike, or are large */
+	bool by_one;              /* rounds: streams take turns by one element, since theirs may be alike, or are large */
 	int64_t moved;            /* rounds: when a consumer last got on, came or left */
 	struct list_node rounds_node;
 	struct shard_sums shards; /* over: each of them */
