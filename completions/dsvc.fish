@@ -400,6 +400,18 @@ complete -c dsvc-up -l help -d 'all options, examples, exit codes'
 complete -c dsvc-up -s V -l version -d 'show the version'
 complete -c dsvc-up -f
 
+complete -c dsvc-why -s d -l dispatcher -r -f -d 'address of the dispatcher; A,B: two addresses of one service; @FILE: read it from FILE'
+complete -c dsvc-why -s c -l context -r -f -d 'use the dispatcher that this context names; see dsvc-context(1)'
+complete -c dsvc-why -l json -d 'print the answer and its figures as one line of JSON'
+complete -c dsvc-why -l insecure -d 'speak without a key to services on other machines, where none is known'
+complete -c dsvc-why -l timeout -r -f -d 'stop after DURATION and exit 124'
+complete -c dsvc-why -s q -l quiet -d 'print nothing but errors'
+complete -c dsvc-why -s v -l verbose -d 'print more about what happens; give it twice for even more'
+complete -c dsvc-why -s h -d 'one screen of help'
+complete -c dsvc-why -l help -d 'all options, examples, exit codes'
+complete -c dsvc-why -s V -l version -d 'show the version'
+complete -c dsvc-why -f
+
 complete -c dsvc-work -s d -l dispatcher -r -f -d 'address of the dispatcher; A,B: two addresses of one service; @FILE: read it from FILE'
 complete -c dsvc-work -s c -l context -r -f -d 'use the dispatcher that this context names; see dsvc-context(1)'
 complete -c dsvc-work -s b -l bind -r -f -d 'where readers connect to this worker; default: ipc, or the interface that reaches the dispatcher'

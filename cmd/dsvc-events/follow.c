@@ -22,19 +22,6 @@ struct following {
 	bool first;
 };
 
-static enum status
-follow_ask(struct tool *t, uint32_t after, struct msg *reply, struct err *e)
-{
-	struct msg ask = { .type = MSG_STATUS, .status = { .what = REPORT_EVENTS, .job = (char *)"", .recent = after } };
-	enum status st = tool_ask(t, &ask, reply, e);
-
-	if (st == ST_OK && (reply->type != MSG_REPORT || !mp_check(reply->report.value.p, reply->report.value.n))) {
-		msg_clear(reply);
-		st = err_set(e, ST_PROTO, "the dispatcher sent an unexpected answer");
-	}
-	return st;
-}
-
 /* Wall-clock time of something that happened so long ago. */
 static void
 follow_when(uint64_t ago_ms, const char *form, char *out, size_t room)
@@ -112,11 +99,10 @@ follow_run(const struct follow *o, const struct endpoint *ep, struct err *e)
 	if (o->on)
 		tool_stop_on(t, stop_fd());
 	do {
-		st = follow_ask(t, f.after, &reply, e);
+		st = tool_report(t, &(struct msg_status){ .what = REPORT_EVENTS, .recent = f.after }, &reply, e);
 		if (st != ST_OK)
 			break;
-		st = follow_report(o, (struct slice){ reply.report.value.p, reply.report.value.p + reply.report.value.n },
-				   &f, e);
+		st = follow_report(o, tool_record(&reply), &f, e);
 		msg_clear(&reply);
 	} while (st == ST_OK && o->on && poll(&(struct pollfd){ stop_fd(), POLLIN, 0 }, 1, FOLLOW_MS) <= 0);
 	tool_close(&t);

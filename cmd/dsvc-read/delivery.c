@@ -77,7 +77,7 @@ delivery_open(struct delivery *p, const struct type *type, struct err *e)
 	struct output_conf c = { .path = p->o->output, .type = type, .watch = true, .part = true,
 		.rest = p->job ? "reading its job again gives the rest" : NULL,
 		.format = p->o->nul ? FORMAT_NUL : (enum format_kind)p->o->format,
-		.gone = delivery_gone, .arg = p,
+		.gone = delivery_gone, .arg = p, .blocked = &p->blocked,
 		.in_place = p->o->checkpoint != NULL, .keep = p->saved.bytes };
 	return p->out ? ST_OK : output_open(&c, &p->out, e);
 }
@@ -433,6 +433,7 @@ delivery_plan(struct delivery *p, const struct plan *plan, const struct endpoint
 	service_init(&s, ep->address, ep->from);
 	s.wait = delivery_wait_hook;
 	s.wait_arg = p;
+	s.blocked = &p->blocked;
 	s.job = p->o->job;
 	s.give_up_ns = p->o->give_up;
 	struct op_ctx ctx = { .element_max = (uint32_t)plan->options.element_max,

@@ -54,7 +54,7 @@ static enum status
 read_run(struct delivery *p, struct what *w, const struct endpoint *ep, struct err *e)
 {
 	struct reader_host_conf c = { .dispatcher = ep->address, .from = ep->from, .dataset = w->dataset,
-		.job = p->o->job };
+		.job = p->o->job, .blocked = &p->blocked };
 	const struct plan *plan = w->plan;
 	const struct op_node *service = plan ? plan->service : NULL;
 	if (plan && plan->local) {

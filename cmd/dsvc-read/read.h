@@ -40,6 +40,7 @@ extern const struct program read_program;
 struct delivery {
 	const struct read_options *o;
 	struct output *out;
+	struct blocked blocked; /* the time for which it took nothing */
 	const char *job;        /* that is read; NULL: one of its own */
 	int gone_fd;            /* readable once nobody reads our output */
 	atomic_bool gone;

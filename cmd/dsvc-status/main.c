@@ -28,14 +28,10 @@ status_ask(struct tool *t, const struct status_options *o, struct msg *reply, st
 {
 	static const uint32_t recent[] = { [FORM_TABLE] = 20, [FORM_JSON] = 0, [FORM_WANTED] = 1, [FORM_METRICS] = 0 };
 	const char *job = o->audit && strcmp(o->audit, "all") != 0 ? o->audit : "";
-	struct msg ask = { .type = MSG_STATUS, .status = {
+	struct msg_status ask = {
 		.what = o->audit ? REPORT_AUDIT : o->form != FORM_TABLE && o->form != FORM_JSON ? REPORT_BRIEF : REPORT_ALL,
-		.job = (char *)job, .recent = o->all || o->audit ? 0 : recent[o->form] } };
-	enum status st = tool_ask(t, &ask, reply, e);
-	if (st == ST_OK && (reply->type != MSG_REPORT ||
-			    !mp_check(reply->report.value.p, reply->report.value.n)))
-		st = err_set(e, ST_PROTO, "the dispatcher sent an unexpected answer");
-	return st;
+		.job = (char *)job, .recent = o->all || o->audit ? 0 : recent[o->form] };
+	return tool_report(t, &ask, reply, e);
 }
 
 /* The status with which an audit ends. For `all`, a failed job is no error. */
@@ -56,8 +52,7 @@ status_show(const struct status_options *o, const struct msg *now, const struct 
 	    double seconds, struct err *e)
 {
 	struct buf out = { 0 }, table = { 0 };
-	const struct bytes *b = &now->report.value, *was = &before->report.value;
-	struct slice report = { b->p, b->p + b->n }, past = { was->p, was->p ? was->p + was->n : NULL };
+	struct slice report = tool_record(now), past = tool_record(before);
 	enum status st = ST_OK;
 	if (o->audit)
 		st = status_audit(o, report, &table, e);
@@ -69,7 +64,7 @@ status_show(const struct status_options *o, const struct msg *now, const struct 
 	else if (o->form == FORM_TABLE)
 		status_table_status(report, past, seconds, o->verbose > 0, status_options_width(o), &table);
 	if (o->form == FORM_JSON) {
-		json_print(b->p, b->n, &out);
+		json_print(report.p, (size_t)(report.end - report.p), &out);
 		buf_byte(&out, '\n');
 	} else {
 		if (o->watch && isatty(STDOUT_FILENO))

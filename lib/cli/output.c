@@ -55,6 +55,22 @@ output_gone(struct output *o)
 	o->conf.gone(o->conf.arg);
 }
 
+/* One write, and the time for which it is blocked. */
+static ssize_t
+output_some(struct output *o, const uint8_t *p, size_t n)
+{
+	if (o->conf.blocked)
+		blocked_begin(o->conf.blocked);
+	ssize_t put = write(o->fd, p, n);
+	int code = errno;
+	if (put < 0 && code == EAGAIN) /* somebody else made our output non-blocking */
+		poll(&(struct pollfd){ o->fd, POLLOUT, 0 }, 1, -1);
+	if (o->conf.blocked)
+		blocked_end(o->conf.blocked);
+	errno = code;
+	return put;
+}
+
 /* Writes n bytes; the lock is held. */
 static enum status
 output_put(struct output *o, const uint8_t *p, size_t n, struct err *e)
@@ -66,15 +82,11 @@ output_put(struct output *o, const uint8_t *p, size_t n, struct err *e)
 	if (o->tty && n)
 		log_status_hide();
 	while (n) {
-		ssize_t put = write(o->fd, p, n);
+		ssize_t put = output_some(o, p, n);
 		if (put >= 0) {
 			p += put;
 			n -= (size_t)put;
-		} else if (errno == EAGAIN) {
-			/* Somebody else made our output non-blocking. */
-			struct pollfd f = { o->fd, POLLOUT, 0 };
-			poll(&f, 1, -1);
-		} else if (errno != EINTR) {
+		} else if (errno != EINTR && errno != EAGAIN) {
 			int code = errno;
 			err_errno(e, "cannot write to %s", output_name(o));
 			e->kind = ST_IO;

@@ -27,6 +27,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/blocked.h"
 #include "base/err.h"
 #include "value/elem.h"
 #include "value/format/format.h"
@@ -50,6 +51,7 @@ struct output_conf {
 	enum format_kind format;
 	const struct type *type;  /* type of the elements; NULL: unknown */
 	bool watch;               /* see above; without it call output_flush when input is dry */
+	struct blocked *blocked;  /* counts the time for which the output takes nothing; lent; NULL: nobody asks */
 	void (*gone)(void *arg);  /* the reader has gone; NULL: die of SIGPIPE */
 	void *arg;
 };

@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/blocked.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "core/read/reader.h"
@@ -36,6 +37,7 @@ struct reader_host_conf {
 	size_t n_given;                /* until reader_host_open is over */
 	bool stops;                    /* the caller sees to an agreed end of rounds (reader_host_halted) */
 	bool in_rounds;                /* positions count rounds (core/read/reader.h) */
+	const struct blocked *blocked; /* for how long the caller's output took nothing; lent; NULL: it does not say */
 	bool in_place;                 /* the caller looks into nothing: pieces may lie in a worker's memory */
 };
 

@@ -470,6 +470,14 @@ reader_net_last(struct reader_host *c)
 	pthread_mutex_unlock(&c->lock);
 }
 
+static void
+reader_net_tick(struct reader_host *c, int64_t now)
+{
+	if (c->conf.blocked)
+		reader_blocked(c->read, blocked_ns(c->conf.blocked));
+	reader_tick(c->read, now);
+}
+
 void *
 reader_net_thread(void *arg)
 {
@@ -486,7 +494,7 @@ reader_net_thread(void *arg)
 		net_step(c->net, reader_next_deadline(c->read));
 		int64_t now = clock_mono_ns();
 		if (now >= reader_next_deadline(c->read))
-			reader_tick(c->read, now);
+			reader_net_tick(c, now);
 	}
 	reader_net_last(c);
 	/* the last acknowledgements are on their way: the peers answered them */

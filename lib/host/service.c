@@ -94,7 +94,7 @@ service_open(void *arg, const struct op_remote *what, void **handle, struct err 
 	struct service *s = arg;
 	struct buf type = { 0 };
 	struct reader_host_conf c = { .dispatcher = s->dispatcher, .from = s->from,
-		.job = s->job, .give_up_ns = s->give_up_ns, .position = what->from };
+		.job = s->job, .give_up_ns = s->give_up_ns, .position = what->from, .blocked = s->blocked };
 	enum status st = service_there(s, remote_of(what->node)->at, e);
 
 	if (st != ST_OK)

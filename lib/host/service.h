@@ -18,6 +18,7 @@ struct service {
 	                                  told; NULL: there is one */
 	struct job_opts job;           /* options that a `dataset` or `distribute` cannot set itself */
 	int64_t give_up_ns;            /* a durable dispatcher is waited for so long; 0: for ever */
+	const struct blocked *blocked; /* see struct reader_host_conf */
 	uint32_t passes;               /* out: of the job that were opened, from the first */
 	/* Waits until fd is readable; ST_AGAIN: stop. May flush what was written.
 	 * NULL: waits without doing anything else. */

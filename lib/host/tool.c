@@ -247,6 +247,32 @@ tool_ask(struct tool *t, struct msg *m, struct msg *reply, struct err *e)
 	return st;
 }
 
+enum status
+tool_report(struct tool *t, const struct msg_status *what, struct msg *reply, struct err *e)
+{
+	struct msg ask = { .type = MSG_STATUS, .status = *what };
+	char none[1] = "";
+
+	if (!ask.status.job)
+		ask.status.job = none;
+	enum status st = tool_ask(t, &ask, reply, e);
+	if (st != ST_OK)
+		return st;
+	struct slice r = tool_record(reply);
+	if (reply->type == MSG_REPORT && mp_check(r.p, (size_t)(r.end - r.p)))
+		return ST_OK;
+	msg_clear(reply);
+	return err_set(e, ST_PROTO, "the dispatcher sent an unexpected answer");
+}
+
+struct slice
+tool_record(const struct msg *report)
+{
+	const struct bytes *b = &report->report.value;
+
+	return report->type == MSG_REPORT && b->p ? (struct slice){ b->p, b->p + b->n } : (struct slice){ 0 };
+}
+
 static void
 tool_stop(void *arg, int fd, int events)
 {

@@ -10,6 +10,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "value/record.h"
 #include "wire/msg.h"
 
 struct tool;
@@ -20,6 +21,10 @@ enum { TOOL_WAIT_MS = 10000 };
 enum status tool_open(const char *dispatcher, const char *from, struct tool **out, struct err *e);
 /* Sends m and waits for the reply, given (msg_clear); an ERROR is returned as such. */
 enum status tool_ask(struct tool *t, struct msg *m, struct msg *reply, struct err *e);
+/* Asks for a report (MSG_STATUS; enum disp_report says which kinds there are) and checks that it is one. */
+enum status tool_report(struct tool *t, const struct msg_status *ask, struct msg *reply, struct err *e);
+/* Lends. */
+struct slice tool_record(const struct msg *report);
 /* Waiting for an answer ends with ST_AGAIN once fd is readable. */
 void tool_stop_on(struct tool *t, int fd);
 void tool_close(struct tool **t);

@@ -425,6 +425,8 @@ chain_fill(struct op_inst *i, struct err *e)
 	}
 	if (i->ended)
 		return ST_END;
+	if (begin)
+		op_stat_set(&i->stats.began, (uint64_t)begin);
 	st = chain_make(i, e);
 	if (st == ST_OK && i->lent->n) {
 		op_stat_add(&i->stats.elements, i->lent->n);
@@ -433,8 +435,11 @@ chain_fill(struct op_inst *i, struct err *e)
 			atomic_fetch_add_explicit(&i->ctx->intake->elements, i->lent->n, memory_order_relaxed);
 		chain_of(i)->emitted += i->lent->n;
 	}
-	if (begin)
+	if (begin) {
+		/* In this order: for a moment the call is not counted, and never twice. */
+		op_stat_set(&i->stats.began, 0);
 		op_stat_add(&i->stats.ns, (uint64_t)(clock_mono_ns() - begin));
+	}
 	return st;
 }
 

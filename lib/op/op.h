@@ -345,12 +345,19 @@ op_stopped(const struct op_ctx *ctx)
 struct op_stats {
 	uint64_t elements, runs, failed;
 	uint64_t ns;              /* time spent in it and everything before it, when timed */
+	uint64_t began;           /* when the call of it began that is under way (clock_mono_ns); 0: none */
 };
 
 static inline void
 op_stat_add(uint64_t *figure, uint64_t n)
 {
 	__atomic_store_n(figure, __atomic_load_n(figure, __ATOMIC_RELAXED) + n, __ATOMIC_RELAXED);
+}
+
+static inline void
+op_stat_set(uint64_t *figure, uint64_t n)
+{
+	__atomic_store_n(figure, n, __ATOMIC_RELAXED);
 }
 
 static inline uint64_t

@@ -56,6 +56,7 @@ enum {
 	WIRE_READERS_MAX = 10000,
 	WIRE_VIEWS_MAX = ROUND_PLACES_MAX,/* views of a stream */
 	WIRE_CLOCKS_MAX = 1000,          /* iterations whose clocks are in one BEAT */
+	WIRE_OPS_MAX = 256,              /* operators of one of them whose time is told */
 	WIRE_FAULTS_MAX = 1000,          /* failed elements told one by one */
 	WIRE_MARKS_MAX = 128,            /* rounds that a consumer can go on from, */
 	WIRE_MARKS_NUMBERS = 1 << 17,    /* and the numbers in them, unless they are two */
@@ -159,10 +160,13 @@ struct msg_welcome {
 };
 struct msg_refused { uint32_t version, code; char *text, *help; };
 struct msg_error { uint32_t code; char *text, *help; };  /* reply to any request */
+/* Time that the threads of an iteration spent in one operator. */
+struct msg_op_time { uint32_t place; uint64_t ns; }; /* place: the operator's number in the spec */
+struct msg_op_times { struct msg_op_time *v; size_t n; };
 /* Where time went since the last BEAT, for one iteration. Of a worker it is the time of
  * its slots: making elements, or held back since nobody took them. Of a reader: with
- * elements at hand, or without. */
-struct msg_clock { uint64_t iteration, work_ns, wait_ns; };
+ * elements at hand, or without; out_ns: of the time with elements, while its output took nothing. */
+struct msg_clock { uint64_t iteration, work_ns, wait_ns, out_ns; struct msg_op_times ops; };
 struct msg_clocks { struct msg_clock *v; size_t n; };
 struct msg_beat {
 	uint64_t kept_bytes;    /* worker: of chunks it keeps; others 0 */

@@ -21,10 +21,17 @@ static const struct field hello[] = {
 	LIST(msg_hello, streams, WIRE_STREAMS_MAX, hello_stream, struct msg_stream_ref, "worker: the streams that it has"),
 	{ 0 }
 };
+static const struct field beat_op[] = {
+	U32(msg_op_time, place, 0, "the operator's number in the spec, from 1"),
+	U64(msg_op_time, ns, "time spent in it, without that of those before it"),
+	{ 0 }
+};
 static const struct field beat_clock[] = {
 	U64(msg_clock, iteration, NULL),
 	U64(msg_clock, work_ns, "worker: time of slots that made elements; reader: time with elements at hand"),
 	U64(msg_clock, wait_ns, "worker: time of slots that were held back by readers; reader: time without elements"),
+	U64(msg_clock, out_ns, "reader: of work_ns, the time for which its output took nothing"),
+	LIST(msg_clock, ops, WIRE_OPS_MAX, beat_op, struct msg_op_time, "worker: time of its operators"),
 	{ 0 }
 };
 static const struct field beat[] = {

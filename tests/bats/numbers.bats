@@ -260,6 +260,8 @@ print(time.monotonic() - begin)' "${ready##*:}"
 @test "what the dispatcher keeps of what happened" {
 	says dsvc-events.1 'The dispatcher keeps the last 500 events, in memory: one that is started again begins with none.'
 	is lib/core/disp/disp_events.h 'EVENTS_KEPT = 500'
+	says dsvc-why.1 'Workers and readers tell the dispatcher once a second where their time went, and dsvc-why waits up to 4 seconds until they have told enough.'
+	is cmd/dsvc-why/why.c 'WHY_WAIT_NS 4000000000LL'
 	told dsvc-status.1 'Lines are cut to the width of the terminal, or to 80 characters.' # tried in dsvc-status.bats
 }
 

@@ -252,6 +252,7 @@ struct iteration {
 	uint64_t rate_n, rate;    /* rate: in a second, before that */
 	struct wanted_clock *clock; /* NULL once it is over; then: */
 	struct wanted_totals spent; /* the sums that it had */
+	struct lately *lately;      /* told by BEATs; NULL: none has come, or it is over */
 };
 
 struct split_place { uint32_t unit; uint64_t start, count, times, weight; };

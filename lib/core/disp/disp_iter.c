@@ -4,6 +4,7 @@
  */
 #include "base/mem.h"
 #include "base/str.h"
+#include "core/disp/disp_lately.h"
 #include "core/disp/disp_row.h"
 #include "core/disp/disp_wanted.h"
 #include "core/disp/disp_yield.h"
@@ -104,6 +105,7 @@ iter_release(struct disp *d, struct iteration *it)
 		place_reader_left(it, ((struct iter_host *)it->hosts.items[0].value)->name);
 	hash_clear(&it->hosts);
 	mem_free(it->given_up);
+	lately_free(&it->lately);
 	fields_clear(row_iter_fields, it);
 	mem_free(it);
 }

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "core/disp/disp_inner.h"
+#include "core/disp/disp_lately.h"
 #include "core/disp/disp_listed.h"
 #include "core/disp/disp_rest.h"
 #include "core/disp/disp_role.h"
@@ -397,6 +398,28 @@ report_clock(struct buf *b, const struct disp *d, const struct iteration *it)
 	report_uint(b, "slots_most", read ? job.most : 0);
 }
 
+/* Where time goes now. */
+static void
+report_lately(struct buf *b, const struct iteration *it)
+{
+	static const struct lately none;
+	const struct lately *l = it->lately ? it->lately : &none;
+
+	report_text(b, "lately");
+	report_record(b, 6);
+	report_uint(b, "slot_work_ms", (uint64_t)(l->slot_work / 1e6));
+	report_uint(b, "slot_wait_ms", (uint64_t)(l->slot_wait / 1e6));
+	report_uint(b, "reader_work_ms", (uint64_t)(l->read_work / 1e6));
+	report_uint(b, "reader_wait_ms", (uint64_t)(l->read_wait / 1e6));
+	report_uint(b, "reader_out_ms", (uint64_t)(l->read_out / 1e6));
+	report_list(b, "operators", l->n_ops);
+	for (size_t i = 0; i < l->n_ops; i++) {
+		report_record(b, 2);
+		report_uint(b, "operator", l->ops[i].place);
+		report_uint(b, "ms", (uint64_t)(l->ops[i].ns / 1e6));
+	}
+}
+
 /* Elements that a group is done with, in the streams that run. */
 static void
 report_group_sum(const struct iteration *it, size_t view, uint64_t *done, uint64_t *missed)
@@ -442,7 +465,7 @@ report_iteration(struct buf *b, const struct disp *d, const struct iteration *it
 	static const char *const states[] = { "listing", "running", "finished", "failed" };
 	char *waits = report_waits(it);
 
-	report_record(b, 36);
+	report_record(b, 37);
 	report_uint(b, "epoch", it->epoch);
 	report_str(b, "state", states[it->state]);
 	report_str(b, "error", it->text);
@@ -457,6 +480,7 @@ report_iteration(struct buf *b, const struct disp *d, const struct iteration *it
 	report_uint(b, "streams_finished", it->n_finished);
 	report_ledger(b, d, it); /* 15 */
 	report_clock(b, d, it); /* 8 */
+	report_lately(b, it);
 	report_groups(b, it);
 	report_streams(b, it, what);
 }

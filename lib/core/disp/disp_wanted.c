@@ -4,6 +4,7 @@
  * that asks for (core/wanted.h). Nothing of it is durable.
  */
 #include "base/mem.h"
+#include "core/disp/disp_lately.h"
 #include "core/disp/disp_wanted.h"
 
 struct wanted_totals *
@@ -19,6 +20,7 @@ wanted_over(struct iteration *it)
 		it->spent = it->clock->now;
 	mem_free(it->clock);
 	it->clock = NULL;
+	lately_free(&it->lately);
 }
 
 double
@@ -41,6 +43,8 @@ wanted_beat(struct disp *d, struct peer *p, const struct msg_clocks *clocks)
 		struct iteration *it = iter_find(d, c->iteration);
 		struct wanted_totals *now = it ? wanted_totals_of(it) : NULL;
 
+		if (it && iter_live(it))
+			lately_beat(d, it, p, c);
 		work |= c->work_ns;
 		wait |= c->wait_ns;
 		if (now && p->role == ROLE_WORKER) {

@@ -109,8 +109,16 @@ reader_beat(struct reader *r)
 		return;
 	m->beat.clocks.v = mem_array(1, sizeof *m->beat.clocks.v);
 	m->beat.clocks.n = 1;
-	m->beat.clocks.v[0] = (struct msg_clock){ r->iteration, r->work_ns, r->wait_ns };
+	m->beat.clocks.v[0] = (struct msg_clock){ .iteration = r->iteration, .work_ns = r->work_ns,
+		.wait_ns = r->wait_ns, .out_ns = r->out_ns - r->out_told };
 	r->work_ns = r->wait_ns = 0;
+	r->out_told = r->out_ns;
+}
+
+void
+reader_blocked(struct reader *r, uint64_t ns)
+{
+	r->out_ns = ns > r->out_ns ? ns : r->out_ns;
 }
 
 static void

@@ -76,6 +76,8 @@ void reader_dispatcher_gone(struct reader *r, int64_t now_ns); /* connection bro
 /* its connection broke; it may come back */
 void reader_worker_gone(struct reader *r, int64_t now_ns, uint64_t worker);
 void reader_tick(struct reader *r, int64_t now_ns);
+/* For how long, in all, the output of the program has taken nothing: for the dispatcher's report. */
+void reader_blocked(struct reader *r, uint64_t ns);
 int64_t reader_next_deadline(const struct reader *r); /* ns; INT64_MAX: none */
 
 /* So many more elements, in the order they were delivered, are written and flushed. */

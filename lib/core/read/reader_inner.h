@@ -138,6 +138,7 @@ struct reader {
 	struct reader_part *first, **last; /* delivered, not written; in order */
 	int64_t clock_at;            /* the time is counted up to here; 0: no seat yet */
 	uint64_t work_ns, wait_ns;   /* since the last BEAT: with elements at hand, and without */
+	uint64_t out_ns, out_told;   /* told by reader_blocked; of it, told in a BEAT */
 	uint32_t first_written;      /* elements of the first part */
 	uint64_t seq;                /* number of the last ACK sent */
 	bool ack_out;                /* it is not answered */

@@ -101,7 +101,7 @@ worker_free(struct worker **wp)
 	mem_free(w->on);
 	mem_free(w->actions);
 	mem_free(w->lists);
-	mem_free(w->clocks.v);
+	worker_clock_clear(w);
 	mem_free(w->takes.v);
 	mem_free(w);
 	*wp = NULL;

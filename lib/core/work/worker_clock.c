@@ -24,14 +24,18 @@ worker_clock(struct worker *w, struct worker_stream *s)
 		s->pass->work_ns += (uint64_t)ns;
 }
 
+/* Moves what the pass has spent. */
 static void
-worker_clock_add(struct msg_clocks *out, const struct worker_pass *p)
+worker_clock_add(struct msg_clocks *out, struct worker_pass *p)
 {
 	if ((!p->work_ns && !p->wait_ns) || out->n == WIRE_CLOCKS_MAX)
 		return;
 	if (!out->v)
 		out->v = mem_array(WIRE_CLOCKS_MAX, sizeof *out->v);
-	out->v[out->n++] = (struct msg_clock){ p->iteration, p->work_ns, p->wait_ns };
+	out->v[out->n++] = (struct msg_clock){ .iteration = p->iteration, .work_ns = p->work_ns,
+		.wait_ns = p->wait_ns, .ops = p->ops };
+	p->work_ns = p->wait_ns = 0;
+	p->ops = (struct msg_op_times){ 0 };
 }
 
 void
@@ -41,14 +45,43 @@ worker_clock_tell(struct worker *w, struct msg_clocks *out)
 		worker_clock(w, w->on[i]);
 	*out = w->clocks;
 	w->clocks = (struct msg_clocks){ 0 };
-	for (struct worker_pass *p = w->passes; p && out->n < WIRE_CLOCKS_MAX; p = p->next) {
+	for (struct worker_pass *p = w->passes; p && out->n < WIRE_CLOCKS_MAX; p = p->next)
 		worker_clock_add(out, p);
-		p->work_ns = p->wait_ns = 0;
-	}
 }
 
 void
-worker_clock_leave(struct worker *w, const struct worker_pass *p)
+worker_clock_leave(struct worker *w, struct worker_pass *p)
 {
 	worker_clock_add(&w->clocks, p);
+	mem_free(p->ops.v);
+}
+
+void
+worker_clock_clear(struct worker *w)
+{
+	for (size_t i = 0; i < w->clocks.n; i++)
+		mem_free(w->clocks.v[i].ops.v);
+	mem_free(w->clocks.v);
+	w->clocks = (struct msg_clocks){ 0 };
+}
+
+void
+worker_spent(struct worker *w, uint64_t iteration, uint32_t place, uint64_t ns)
+{
+	struct worker_pass *p = w->passes;
+
+	while (p && p->iteration != iteration)
+		p = p->next;
+	if (!p)
+		return;
+	for (size_t i = 0; i < p->ops.n; i++)
+		if (p->ops.v[i].place == place) {
+			p->ops.v[i].ns += ns;
+			return;
+		}
+	if (p->ops.n == WIRE_OPS_MAX)
+		return;
+	if (!p->ops.v)
+		p->ops.v = mem_array(WIRE_OPS_MAX, sizeof *p->ops.v);
+	p->ops.v[p->ops.n++] = (struct msg_op_time){ place, ns };
 }

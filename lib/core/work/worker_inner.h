@@ -59,6 +59,7 @@ struct worker_pass {
 	uint64_t iteration, turn; /* turn: when one of them got a thread last */
 	size_t streams;
 	uint64_t work_ns, wait_ns; /* time of threads since the last BEAT: making, held back */
+	struct msg_op_times ops;   /* and in which operators */
 	struct worker_pass *next;
 };
 struct worker_stream_name { uint64_t iteration, stream; };
@@ -207,7 +208,8 @@ int64_t worker_turn_deadline(const struct worker *w);
  * which it is working, held back or idle. */
 void worker_clock(struct worker *w, struct worker_stream *s);
 void worker_clock_tell(struct worker *w, struct msg_clocks *out); /* since the last call; gives */
-void worker_clock_leave(struct worker *w, const struct worker_pass *p); /* p is about to be freed */
+void worker_clock_leave(struct worker *w, struct worker_pass *p); /* p is about to be freed */
+void worker_clock_clear(struct worker *w);
 
 /* worker_takes.c */
 void worker_takes_add(struct worker *w, const struct worker_stream *s, const struct worker_view *v,

@@ -11,8 +11,10 @@
 #include "base/mem.h"
 #include "core/work/worker.h"
 #include "host/work/deal.h"
+#include "host/work/produce_env.h"
 #include "host/work/produce_fault.h"
 #include "host/work/produce_skip.h"
+#include "host/work/produce_times.h"
 #include "host/work/plans.h"
 #include "host/service.h"
 #include "host/work/turns.h"
@@ -44,6 +46,7 @@ struct produce {
 	struct split_list splits;  /* to come */
 	size_t split_at;           /* index of the next split */
 	bool no_more_splits;
+	struct produce_times times;
 	_Atomic uint32_t streams;  /* in all, once known */
 
 	struct produce_fault fault;
@@ -55,9 +58,7 @@ struct produce {
 	bool opened;
 	struct op_ctx ctx;
 	struct service service;    /* for datasets of other services */
-	char env_worker[WIRE_NAME_MAX + 32], env_dataset[DATASET_ID_LEN + 32];
-	char env_job[WIRE_NAME_MAX + 32], env_streams[32];
-	char *env[5];              /* for the children of exec */
+	struct produce_env env;    /* for the children of exec */
 	uint64_t offset, made;     /* the next element; produced by this thread */
 	uint64_t from_split;       /* the split that the elements in the builder came from */
 	struct produce_skip skip;
@@ -189,8 +190,10 @@ produce_next_split(void *arg, struct split *out, struct err *e)
 	uint64_t k = 0;
 	(void)e;
 	pthread_mutex_lock(&m->lock);
+	blocked_begin(&m->times.splits);
 	while (m->split_at == m->splits.n && !m->no_more_splits && !atomic_load(&m->stop))
 		pthread_cond_wait(&m->changed, &m->lock);
+	blocked_end(&m->times.splits);
 	if (atomic_load(&m->stop)) {
 		st = ST_AGAIN;
 	} else if (m->split_at < m->splits.n) {
@@ -282,21 +285,6 @@ produce_note(void *arg, const struct op_node *n, const struct err *e)
 	log_say(LOG_WARN, "operator %u: %s", n->place, e->text);
 }
 
-static void
-produce_env(struct produce *m)
-{
-	char id[DATASET_ID_LEN + 1];
-	dataset_id(m->assign.spec, strlen(m->assign.spec), id);
-	snprintf(m->env_dataset, sizeof m->env_dataset, "DSVC_CHILD_DATASET=%s", id);
-	snprintf(m->env_worker, sizeof m->env_worker, "DSVC_CHILD_WORKER=%s", m->conf->worker);
-	m->env[0] = m->env_dataset;
-	m->env[1] = m->env_worker;
-	snprintf(m->env_job, sizeof m->env_job, "DSVC_CHILD_JOB=%s", m->assign.job ? m->assign.job : "");
-	snprintf(m->env_streams, sizeof m->env_streams, "DSVC_CHILD_SHARDS=%u", m->assign.streams);
-	m->env[2] = m->env_job;
-	m->env[3] = m->env_streams;
-}
-
 /* Until elements of another service come; in between it looks whether the stream is to stop. */
 static enum status
 produce_wait(void *arg, int fd, struct err *e)
@@ -344,15 +332,18 @@ produce_open(struct produce *m, struct err *e)
 		.element_max = (uint32_t)p->options.element_max, .stop = &m->stop,
 		.next_split = a->by_split ? produce_next_split : NULL, .note = produce_note, .failure = produce_failure,
 		.split_exact = a->order == ORDER_SOURCE, .repeatable = true,
-		.service = &m->service.op, .env = m->env, .arg = m };
+		.service = &m->service.op, .env = m->env.v, .timed = true, .arg = m };
 	produce_service(m);
-	produce_env(m);
+	produce_env_init(&m->env, a, m->conf->worker);
 	atomic_store(&m->streams, a->all_known || !a->by_split ? a->streams : 0);
 	m->fault.failed = m->fault.told = a->failed;
 	atomic_store(&m->fault.offset, a->offset);
 	m->restart_ns = clock_mono_ns();
 	st = op_open(p->top, &m->ctx, &m->chain, e);
 	atomic_store(&m->stored, st == ST_OK ? op_stored(m->chain) : NULL);
+	pthread_mutex_lock(&m->lock);
+	m->times.chain = m->chain;
+	pthread_mutex_unlock(&m->lock);
 	if (st == ST_OK) /* not before the source has looked for its files */
 		st = plans_listed(p, a->listed, e);
 	if (st == ST_OK && a->has_state)
@@ -394,6 +385,10 @@ produce_rest_of_round(struct produce *m)
 static void
 produce_over(struct produce *m, enum status st, struct err *e)
 {
+	pthread_mutex_lock(&m->lock);
+	produce_times_look(&m->times);
+	m->times.chain = NULL;
+	pthread_mutex_unlock(&m->lock);
 	op_close(&m->chain);
 	atomic_store(&m->stored, NULL);
 	plans_release(&m->use);
@@ -531,6 +526,15 @@ produce_stall(struct produce *m, bool stalled)
 }
 
 void
+produce_spent(struct produce *m, void (*tell)(void *arg, uint32_t place, uint64_t ns), void *arg)
+{
+	pthread_mutex_lock(&m->lock);
+	produce_times_look(&m->times);
+	produce_times_tell(&m->times, tell, arg);
+	pthread_mutex_unlock(&m->lock);
+}
+
+void
 produce_taken(struct produce *m, size_t bytes)
 {
 	pthread_mutex_lock(&m->lock);
@@ -589,6 +593,7 @@ produce_free(struct produce **mp)
 	deal_free(&m->deal);
 	produce_skip_clear(&m->skip);
 	produce_fault_clear(&m->fault);
+	produce_times_clear(&m->times);
 	split_list_clear(&m->splits);
 	pthread_mutex_destroy(&m->lock);
 	pthread_cond_destroy(&m->changed);

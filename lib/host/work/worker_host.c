@@ -17,6 +17,8 @@
 #include "host/work/worker_host_inner.h"
 #include "net/address.h"
 
+/* between two looks at what operators spend: a BEAT is told about once a second */
+#define WORKER_HOST_SPENT_NS 250000000LL
 enum { WORKER_HOST_LINGER_MS = 1000, WORKER_HOST_JOIN_MS = 1000 };
 
 static void worker_host_finish(struct worker_host *h, enum status st, const struct err *e);
@@ -134,6 +136,22 @@ worker_host_exit(struct worker_host *h, struct produce *m)
 	produce_free(&m);
 }
 
+struct worker_host_spends { struct worker *work; uint64_t iteration; };
+
+static void
+worker_host_spends(void *arg, uint32_t place, uint64_t ns)
+{
+	const struct worker_host_spends *s = arg;
+	worker_spent(s->work, s->iteration, place, ns);
+}
+
+static void
+worker_host_spent(struct worker_host *h, struct produce *m)
+{
+	struct worker_host_spends to = { h->work, produce_key(m).iteration };
+	produce_spent(m, worker_host_spends, &to);
+}
+
 /* Passes on an event of a thread that produces elements. */
 static void
 worker_host_event(struct worker_host *h, struct produce_event *ev, int64_t now)
@@ -161,13 +179,16 @@ worker_host_event(struct worker_host *h, struct produce_event *ev, int64_t now)
 			       ev->state.len);
 		break;
 	case PRODUCE_HANDED:
+		worker_host_spent(h, ev->produce);
 		worker_handed(w, now, ev->key, ev->can, ev->number, ev->split, ev->state.data,
 			      ev->state.len, ev->made);
 		break;
 	case PRODUCE_ENDED:
+		worker_host_spent(h, ev->produce);
 		worker_ended(w, now, ev->key, ev->number, ev->made);
 		break;
 	case PRODUCE_FAILED:
+		worker_host_spent(h, ev->produce);
 		worker_failed(w, now, ev->key, ev->err, ev->number, ev->split, ev->made);
 		break;
 	case PRODUCE_LISTED:
@@ -404,6 +425,11 @@ worker_host_loop(struct worker_host *h)
 		worker_shares(h->work, shares.arena, shares.leased);
 		worker_host_wants(h);
 		int64_t now = clock_mono_ns();
+		if (now >= h->spent_at + WORKER_HOST_SPENT_NS) {
+			for (size_t i = 0; i < h->n_makes; i++)
+				worker_host_spent(h, h->makes[i].produce);
+			h->spent_at = now;
+		}
 		if (now >= worker_next_deadline(h->work))
 			worker_tick(h->work, now);
 		if (now >= h->drain_until_ns)

@@ -44,6 +44,7 @@ struct worker_host {
 	struct address address;
 	int claim;
 	bool met, drain, over;     /* met: the dispatcher has said something */
+	int64_t spent_at;          /* when the workings of operators were looked at last */
 	int64_t drain_until_ns;    /* INT64_MAX: not draining */
 	enum status end;           /* how it ended, once over */
 	struct err *err;

@@ -249,7 +249,7 @@ losses_are_remembered_over_a_restart(void **state)
 static uint32_t
 assigned_after(uint64_t worker, uint64_t it, unsigned seconds, int64_t work)
 {
-	struct msg_clock c = { it, (uint64_t)work, (uint64_t)(SEC - work) };
+	struct msg_clock c = { .iteration = it, .work_ns = (uint64_t)work, .wait_ns = (uint64_t)(SEC - work) };
 
 	for (unsigned i = 0; i < seconds; i++) {
 		say(R1, (struct msg){ .type = MSG_BEAT });

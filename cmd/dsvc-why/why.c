@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+#include "why.h"
+
+#include <inttypes.h>
+#include <poll.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "cli/limit.h"
+#include "cli/quit.h"
+#include "core/disp/dispatcher.h"
+#include "host/tool.h"
+#include "lang/spec.h"
+#include "value/format/format.h"
+
+enum { WHY_LOOK_MS = 300 };            /* between two looks, while nothing can be said yet */
+#define WHY_WAIT_NS 4000000000LL       /* no longer than that */
+
+/* The answer, and what it was made of. */
+struct answer {
+	struct slice job, pass;
+	struct limit limit;
+	struct plan *plan;     /* NULL: the operators are not known */
+};
+
+static const struct op_node *
+why_find(const struct op_node *n, uint32_t place)
+{
+	const struct op_node *found = n->place == place ? n : NULL;
+
+	for (size_t i = 0; i < n->n_in && !found; i++)
+		found = why_find(n->in[i], place);
+	return found;
+}
+
+/* Fills in what the plan says of an operator. */
+static void
+why_operator(void *arg, struct limit_op *op)
+{
+	const struct plan *plan = arg;
+	const struct op_node *n = plan ? why_find(plan->top, op->place) : NULL;
+
+	if (!n)
+		return;
+	op->text = op_text(n);
+	op->source = n->desc->kind == OP_SOURCE;
+	for (const struct param *r = n->desc->params; r && r->kind; r++)
+		op->parallel |= !strcmp(r->name, "parallel");
+}
+
+/* The job's pipeline; without it operators have numbers alone. */
+static void
+why_plan(struct tool *t, struct slice job, struct plan **plan)
+{
+	struct mp id = record_text(job, "dataset");
+	struct msg ask = { .type = MSG_GET, .get.id = mem_strndup((const char *)id.p, id.n) }, reply = { 0 };
+	struct err e = { 0 };
+
+	if (!*plan && id.n && tool_ask(t, &ask, &reply, &e) == ST_OK && reply.type == MSG_DATASET && reply.dataset.spec) {
+		struct spec_src src = { .text = reply.dataset.spec, .len = strlen(reply.dataset.spec),
+			.flags = SPEC_NO_CHECK };
+
+		if (plan_make(&src, plan, &e) != ST_OK)
+			*plan = NULL;
+	}
+	msg_clear(&reply);
+	mem_free(ask.get.id);
+}
+
+static bool
+why_live(struct slice job)
+{
+	struct slice p;
+
+	return limit_pass(job, &p) && (record_is(p, "state", "running") || record_is(p, "state", "listing"));
+}
+
+/* A job as users call it. */
+static void
+why_name(struct slice job, struct buf *out)
+{
+	struct mp name = record_text(job, "name");
+
+	if (!name.n)
+		buf_printf(out, "%" PRIu64, record_uint(job, "job"));
+	for (uint32_t i = 0; i < name.n; i++)
+		buf_byte(out, name.p[i] < ' ' || name.p[i] == 127 ? '?' : name.p[i]);
+}
+
+/* The job that is meant; where none is named, the one that is under way, or that was read last. */
+static enum status
+why_job(struct slice report, const char *given, struct slice *job, struct err *e)
+{
+	struct record_items it = record_list(report, "jobs");
+	struct slice j;
+	struct buf names = { 0 };
+	unsigned n = 0;
+
+	*job = (struct slice){ 0 };
+	while (record_next(&it, &j)) {
+		if (why_live(j)) {
+			buf_str(&names, n++ ? ", " : "");
+			why_name(j, &names);
+		}
+		if (given || !job->p || why_live(j))
+			*job = j;
+	}
+	enum status st = ST_OK;
+	if (!job->p) {
+		st = err_set(e, ST_NOINPUT, "there is no job");
+	} else if (n > 1 && !given) {
+		st = err_set(e, ST_USAGE, "%u jobs are under way", n);
+		err_help(e, "name one of them: %.*s", names.len > 400 ? 400 : (int)names.len, (char *)names.data);
+	}
+	buf_clear(&names);
+	return st;
+}
+
+static void
+why_text(struct buf *b, const char *key, const void *text, size_t n)
+{
+	uint8_t *p = buf_room(b, 2 * MP_HEAD_MAX + strlen(key) + n);
+
+	p = mp_put_text(p, key, (uint32_t)strlen(key));
+	b->len += (size_t)(mp_put_text(p, text, (uint32_t)n) - (b->data + b->len));
+}
+
+static void
+why_uint(struct buf *b, const char *key, uint64_t v)
+{
+	uint8_t *p = buf_room(b, MP_HEAD_MAX + strlen(key) + MP_INT_MAX);
+
+	p = mp_put_text(p, key, (uint32_t)strlen(key));
+	b->len += (size_t)(mp_put_uint(p, v) - (b->data + b->len));
+}
+
+static void
+why_float(struct buf *b, const char *key, double v)
+{
+	uint8_t *p = buf_room(b, MP_HEAD_MAX + strlen(key) + MP_FLOAT_MAX);
+
+	p = mp_put_text(p, key, (uint32_t)strlen(key));
+	b->len += (size_t)(mp_put_float(p, v) - (b->data + b->len));
+}
+
+static void
+why_json(const struct answer *a, const struct buf *say, const struct buf *cure, struct buf *out)
+{
+	const struct limit *l = &a->limit;
+	struct mp name = record_text(a->job, "name"), state = record_text(a->pass, "state");
+	const char *op = l->most.text ? l->most.text : "";
+	struct buf b = { 0 };
+	uint8_t *p = buf_room(&b, MP_HEAD_MAX);
+
+	b.len += (size_t)(mp_put_record_head(p, 15) - p);
+	why_uint(&b, "job", record_uint(a->job, "job"));
+	why_text(&b, "name", name.n ? name.p : (const uint8_t *)"", name.n);
+	why_uint(&b, "epoch", record_uint(a->pass, "epoch"));
+	why_text(&b, "state", state.n ? state.p : (const uint8_t *)"", state.n);
+	why_text(&b, "limit", limit_word(l->kind), strlen(limit_word(l->kind)));
+	why_text(&b, "text", say->data, say->len);
+	why_text(&b, "help", cure->len ? cure->data : (const uint8_t *)"", cure->len);
+	why_uint(&b, "operator", l->most.place);
+	why_text(&b, "operator_text", op, strlen(op));
+	why_float(&b, "operator_share", l->most.share);
+	why_float(&b, "reader_wait_ratio", l->waits);
+	why_float(&b, "reader_blocked_ratio", l->blocked);
+	why_float(&b, "slot_held_ratio", l->held);
+	why_uint(&b, "slots", l->slots);
+	why_uint(&b, "slots_most", l->usable);
+	json_print(b.data, b.len, out);
+	buf_clear(&b);
+}
+
+static enum status
+why_say(const struct why *o, const struct answer *a, struct err *e)
+{
+	struct buf out = { 0 }, say = { 0 }, cure = { 0 };
+
+	limit_say(&a->limit, &say);
+	limit_cure(&a->limit, &cure);
+	if (o->json) {
+		why_json(a, &say, &cure, &out);
+	} else {
+		why_name(a->job, &out);
+		buf_printf(&out, ", pass %" PRIu64 ": ", record_uint(a->pass, "epoch"));
+		buf_put(&out, say.data, say.len);
+		buf_str(&out, cure.len ? "; " : "");
+		buf_put(&out, cure.data, cure.len);
+	}
+	buf_byte(&out, '\n');
+	enum status st = quit_say(&out, e);
+	buf_clear(&out);
+	buf_clear(&say);
+	buf_clear(&cure);
+	return st;
+}
+
+/* One look; ST_SKIP: nothing can be said yet, and `last` is false. */
+static enum status
+why_look(const struct why *o, struct tool *t, const char *given, struct answer *a, bool last, struct err *e)
+{
+	struct msg reply;
+	struct msg_status ask = { .what = REPORT_BRIEF, .job = (char *)(uintptr_t)given, .recent = given ? 0 : 1 };
+	enum status st = tool_report(t, &ask, &reply, e);
+
+	if (st != ST_OK)
+		return st;
+	struct slice report = tool_record(&reply);
+	st = why_job(report, given, &a->job, e);
+	if (st == ST_OK && !limit_pass(a->job, &a->pass))
+		st = err_set(e, ST_NOINPUT, "no pass of this job has begun");
+	if (st == ST_OK) {
+		why_plan(t, a->job, &a->plan);
+		limit_find(report, a->job, a->pass, why_operator, a->plan, &a->limit);
+		st = a->limit.kind == LIMIT_UNKNOWN && !last ? ST_SKIP : why_say(o, a, e);
+	}
+	msg_clear(&reply);
+	return st;
+}
+
+enum status
+why_run(const struct why *o, const struct endpoint *ep, const char *job, struct err *e)
+{
+	struct tool *t;
+	struct answer a = { 0 };
+	int64_t until = clock_mono_ns() + WHY_WAIT_NS;
+	enum status st = tool_open(ep->address, ep->from, &t, e);
+
+	if (st != ST_OK)
+		return st;
+	while ((st = why_look(o, t, job, &a, clock_mono_ns() >= until, e)) == ST_SKIP)
+		poll(NULL, 0, WHY_LOOK_MS);
+	plan_free(&a.plan);
+	tool_close(&t);
+	return st;
+}

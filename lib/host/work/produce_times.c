@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+#include "host/work/produce_times.h"
+
+#include "base/clock.h"
+#include "base/mem.h"
+
+static struct produce_time *
+produce_times_of(struct produce_times *t, uint32_t place)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (t->v[i].place == place)
+			return &t->v[i];
+	t->v = mem_grow(t->v, &t->cap, t->n + 1, sizeof *t->v);
+	t->v[t->n] = (struct produce_time){ .place = place };
+	return &t->v[t->n++];
+}
+
+/* Time in an operator and all before it, with the call that is under way. */
+static int64_t
+produce_times_all(const struct op_inst *i, int64_t now)
+{
+	int64_t began = (int64_t)op_stat_get(&i->stats.began);
+
+	return (int64_t)op_stat_get(&i->stats.ns) + (began && now > began ? now - began : 0);
+}
+
+static void
+produce_times_walk(struct produce_times *t, const struct op_inst *i, int64_t now)
+{
+	for (; i; i = i->n_in ? i->in[0] : NULL) {
+		int64_t own = produce_times_all(i, now);
+
+		for (size_t k = 0; k < i->n_in; k++) {
+			own -= produce_times_all(i->in[k], now);
+			if (k)
+				produce_times_walk(t, i->in[k], now);
+		}
+		if (!i->n_in)
+			own -= (int64_t)blocked_ns(&t->splits);
+		/* Below 0, or less than before: a thread that runs ahead worked meanwhile, or it was
+		 * between two counts. */
+		struct produce_time *row = produce_times_of(t, i->node->place);
+		if (own > 0 && (uint64_t)own > row->spent)
+			row->spent = (uint64_t)own;
+	}
+}
+
+void
+produce_times_look(struct produce_times *t)
+{
+	produce_times_walk(t, t->chain, clock_mono_ns());
+}
+
+void
+produce_times_tell(struct produce_times *t, void (*tell)(void *arg, uint32_t place, uint64_t ns), void *arg)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		if (t->v[i].spent > t->v[i].told)
+			tell(arg, t->v[i].place, t->v[i].spent - t->v[i].told);
+		t->v[i].told = t->v[i].spent;
+	}
+}
+
+void
+produce_times_clear(struct produce_times *t)
+{
+	mem_free(t->v);
+	*t = (struct produce_times){ 0 };
+}
