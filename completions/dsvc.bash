@@ -108,6 +108,25 @@ _dsvc_dispatch()
 }
 complete -F _dsvc_dispatch dsvc-dispatch
 
+_dsvc_doctor()
+{
+	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
+	if [[ $cur == = ]]; then cur=; elif [[ $prev == = ]]; then prev=${COMP_WORDS[COMP_CWORD-2]}; fi
+	COMPREPLY=()
+	case $prev in
+	-d | --dispatcher) return ;;
+	-c | --context) return ;;
+	--shared) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -d -- "$cur"); return ;;
+	--stuck) return ;;
+	--timeout) return ;;
+	esac
+	case $cur in
+	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -c --context --shared --stuck --json --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	*) : ;;
+	esac
+}
+complete -F _dsvc_doctor dsvc-doctor
+
 _dsvc_events()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}

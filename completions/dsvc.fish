@@ -84,6 +84,20 @@ complete -c dsvc-dispatch -l help -d 'all options, examples, exit codes'
 complete -c dsvc-dispatch -s V -l version -d 'show the version'
 complete -c dsvc-dispatch -f
 
+complete -c dsvc-doctor -s d -l dispatcher -r -f -d 'address of the dispatcher; A,B: two addresses of one service; @FILE: read it from FILE'
+complete -c dsvc-doctor -s c -l context -r -f -d 'use the dispatcher that this context names; see dsvc-context(1)'
+complete -c dsvc-doctor -l shared -r -f -a '(__fish_complete_directories)' -d 'check that each worker sees the files of this folder, too; may be given again'
+complete -c dsvc-doctor -l stuck -r -f -d 'a worker is stuck when one call of an operator lasts longer'
+complete -c dsvc-doctor -l json -d 'print each check as one line of JSON'
+complete -c dsvc-doctor -l insecure -d 'speak without a key to services on other machines, where none is known'
+complete -c dsvc-doctor -l timeout -r -f -d 'stop after DURATION and exit 124'
+complete -c dsvc-doctor -s q -l quiet -d 'print nothing but errors'
+complete -c dsvc-doctor -s v -l verbose -d 'print more about what happens; give it twice for even more'
+complete -c dsvc-doctor -s h -d 'one screen of help'
+complete -c dsvc-doctor -l help -d 'all options, examples, exit codes'
+complete -c dsvc-doctor -s V -l version -d 'show the version'
+complete -c dsvc-doctor -f
+
 complete -c dsvc-events -s d -l dispatcher -r -f -d 'address of the dispatcher; A,B: two addresses of one service; @FILE: read it from FILE'
 complete -c dsvc-events -s c -l context -r -f -d 'use the dispatcher that this context names; see dsvc-context(1)'
 complete -c dsvc-events -s f -l follow -d 'go on with what happens from now, until interrupted'

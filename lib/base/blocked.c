@@ -19,6 +19,12 @@ blocked_end(struct blocked *b)
 	__atomic_store_n(&b->ns, __atomic_load_n(&b->ns, __ATOMIC_RELAXED) + (now - since), __ATOMIC_RELAXED);
 }
 
+bool
+blocked_is(const struct blocked *b)
+{
+	return __atomic_load_n(&b->since, __ATOMIC_RELAXED) != 0;
+}
+
 uint64_t
 blocked_ns(const struct blocked *b)
 {

@@ -6,12 +6,14 @@
 #ifndef BASE_BLOCKED_H
 #define BASE_BLOCKED_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct blocked { uint64_t ns, since; }; /* since: clock_mono_ns; 0: it is not blocked. Zero is a valid beginning. */
 
 void blocked_begin(struct blocked *b);
 void blocked_end(struct blocked *b);
+bool blocked_is(const struct blocked *b);
 uint64_t blocked_ns(const struct blocked *b); /* in all so far */
 
 #endif

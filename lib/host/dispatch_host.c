@@ -119,6 +119,8 @@ dispatch_message(void *arg, struct sock_msg *in)
 		msg_clear(&m);
 		return;
 	}
+	if (m.type == MSG_STATUS)
+		disp_wall(d->disp, clock_wall_ns() - now);
 	disp_message_of(d->disp, now, in->peer, &who, &m);
 	msg_clear(&m);
 	if (large) /* many reports at once would be much memory: each leaves before the next is made */

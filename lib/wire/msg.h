@@ -166,7 +166,11 @@ struct msg_op_times { struct msg_op_time *v; size_t n; };
 /* Where time went since the last BEAT, for one iteration. Of a worker it is the time of
  * its slots: making elements, or held back since nobody took them. Of a reader: with
  * elements at hand, or without; out_ns: of the time with elements, while its output took nothing. */
-struct msg_clock { uint64_t iteration, work_ns, wait_ns, out_ns; struct msg_op_times ops; };
+struct msg_clock {
+	uint64_t iteration, work_ns, wait_ns, out_ns;
+	struct msg_op_times ops;
+	uint64_t call_ns; uint32_t call_place; /* worker: the longest call that is under way, and its operator; 0: none */
+};
 struct msg_clocks { struct msg_clock *v; size_t n; };
 struct msg_beat {
 	uint64_t kept_bytes;    /* worker: of chunks it keeps; others 0 */

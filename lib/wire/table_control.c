@@ -32,6 +32,8 @@ static const struct field beat_clock[] = {
 	U64(msg_clock, wait_ns, "worker: time of slots that were held back by readers; reader: time without elements"),
 	U64(msg_clock, out_ns, "reader: of work_ns, the time for which its output took nothing"),
 	LIST(msg_clock, ops, WIRE_OPS_MAX, beat_op, struct msg_op_time, "worker: time of its operators"),
+	U64(msg_clock, call_ns, "worker: age of the longest call of an operator that is under way; 0: there is none"),
+	U32(msg_clock, call_place, 0, "worker: the number of that operator in the spec"),
 	{ 0 }
 };
 static const struct field beat[] = {

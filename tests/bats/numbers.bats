@@ -262,6 +262,15 @@ print(time.monotonic() - begin)' "${ready##*:}"
 	is lib/core/disp/disp_events.h 'EVENTS_KEPT = 500'
 	says dsvc-why.1 'Workers and readers tell the dispatcher once a second where their time went, and dsvc-why waits up to 4 seconds until they have told enough.'
 	is cmd/dsvc-why/why.c 'WHY_WAIT_NS 4000000000LL'
+	says dsvc-doctor.1 '• that at least 1024 files may be open, 256 processes and threads may run, and files may have 1 GiB;'
+	is cmd/dsvc-doctor/machine.c 'MACHINE_FILES = 1024, MACHINE_PROCESSES = 256'
+	told dsvc-doctor.1 '• that the folder for temporary files can be written to and has 256 MiB left;'
+	is cmd/dsvc-doctor/machine.c 'MACHINE_ROOM (256ULL << 20)'
+	says dsvc-doctor.1 '• that the dispatcher answers, and that its clock differs by less than 5 seconds;'
+	says dsvc-doctor.1 '• that there are workers, and that none is silent for 3 seconds, awaited since a restart of the dispatcher, or inside one call of an operator for longer than --stuck;'
+	says dsvc-doctor.1 '• that no reader is silent for 3 seconds;'
+	is cmd/dsvc-doctor/service.c 'SERVICE_SILENT_MS = 3000'
+	is cmd/dsvc-doctor/service.c 'SERVICE_CLOCK_MS = 5000'
 	told dsvc-status.1 'Lines are cut to the width of the terminal, or to 80 characters.' # tried in dsvc-status.bats
 }
 

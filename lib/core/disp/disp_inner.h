@@ -126,6 +126,8 @@ struct peer {
 	struct seat *seat;        /* reader: what it reads */
 	struct waiting *waiting;  /* reader: its OPEN that is not answered yet */
 	uint32_t lists;           /* worker: LISTs under way */
+	uint64_t call_ns, call_job; /* worker: the longest call of an operator, at its last BEAT, and the number of its job; */
+	uint32_t call_place;      /* the operator */
 };
 
 enum ask_kind { ASK_LIST = 1, ASK_ASSIGN, ASK_REVOKE, ASK_HOLD, ASK_GONE, ASK_DONE, ASK_YIELD, ASK_HALT, ASK_VIEW };
@@ -353,7 +355,7 @@ struct disp {
 	struct disp_opts o;
 	uint32_t row_version;     /* ROW_VERSION, or what the meta row says that is read */
 	struct rng rng;
-	int64_t now;
+	int64_t now, wall_ns;     /* wall_ns: to be added to `now` for the time since 1970 */
 	uint64_t next_id;         /* next number for a dataset, job or iteration */
 	bool meta_dirty;
 	char *refuse;             /* why nothing new is taken; NULL: it is */

@@ -134,13 +134,16 @@ report_workers(struct buf *b, const struct disp *d)
 	for (struct list_node *n = d->workers.next; n != &d->workers; n = n->next) {
 		const struct peer *p = LIST_OF(n, struct peer, workers);
 
-		report_peer(b, d, p, 9);
+		report_peer(b, d, p, 12);
 		report_endpoint(b, p->endpoint);
 		report_uint(b, "slots", p->slots);
 		report_uint(b, "streams", p->n_streams);
 		report_uint(b, "kept_bytes", p->kept_bytes);
 		report_uint(b, "arena_bytes", p->arena);
 		report_uint(b, "leased_bytes", p->leased);
+		report_uint(b, "call_ms", p->call_ns / 1000000);
+		report_uint(b, "call_job", p->call_ns ? p->call_job : 0);
+		report_uint(b, "call_operator", p->call_ns ? p->call_place : 0);
 		report_bool(b, "draining", p->draining);
 		report_bool(b, "awaited", !p->known);
 		report_list(b, "tags", p->tags.n);
@@ -369,7 +372,6 @@ report_ledger(struct buf *b, const struct disp *d, const struct iteration *it)
 	report_uint(b, "made_again", it->again);
 	report_uint(b, "suppressed", it->suppressed);
 	report_uint(b, "lost", over && known > gone ? known - gone : 0);
-
 	report_uint(b, "repeated", it->repeated);
 	report_uint(b, "failed", it->failed);
 	report_uint(b, "dropped", it->dropped);
@@ -572,12 +574,13 @@ report_for(struct disp *d, int64_t now_ns, const char *user, const struct msg_st
 	more = listed_fill(d, job, user, ask->recent, &jobs);
 	if (*job && !jobs.n)
 		return false;
-	report_record(out, what == REPORT_AUDIT ? 4 : what == REPORT_BRIEF ? 10 : 11);
+	report_record(out, what == REPORT_AUDIT ? 4 : what == REPORT_BRIEF ? 11 : 12);
 	report_id(out, "instance", d->o.instance);
 	report_bool(out, "durable", d->o.durable);
 	if (what != REPORT_AUDIT) {
 		double wanted = wanted_all(d), mean = d->n_workers ? (double)d->slots / d->n_workers : 1;
 
+		report_uint(out, "clock_ms", (uint64_t)(now_ns + d->wall_ns) / 1000000);
 		report_uint(out, "slots", d->slots);
 		report_float(out, "slots_wanted", wanted);
 		report_uint(out, "workers_wanted", wanted_number(wanted, mean));

@@ -15,6 +15,12 @@ disp_loss_ns(const struct disp *d)
  * disk was slow), then what its peers said meanwhile has not been read yet: that time
  * is not their silence. */
 void
+disp_wall(struct disp *d, int64_t ns)
+{
+	d->wall_ns = ns;
+}
+
+void
 disp_time(struct disp *d, int64_t now_ns)
 {
 	int64_t due = disp_next_deadline(d), late;

@@ -38,6 +38,7 @@ wanted_beat(struct disp *d, struct peer *p, const struct msg_clocks *clocks)
 {
 	uint64_t work = 0, wait = 0;
 
+	p->call_ns = 0;
 	for (size_t i = 0; i < clocks->n; i++) {
 		const struct msg_clock *c = &clocks->v[i];
 		struct iteration *it = iter_find(d, c->iteration);
@@ -45,6 +46,11 @@ wanted_beat(struct disp *d, struct peer *p, const struct msg_clocks *clocks)
 
 		if (it && iter_live(it))
 			lately_beat(d, it, p, c);
+		if (it && c->call_ns > p->call_ns) {
+			p->call_ns = c->call_ns;
+			p->call_place = c->call_place;
+			p->call_job = it->job->number;
+		}
 		work |= c->work_ns;
 		wait |= c->wait_ns;
 		if (now && p->role == ROLE_WORKER) {

@@ -64,6 +64,8 @@ struct disp_opts {
 struct disp *disp_new(const struct disp_opts *o, int64_t now_ns); /* gives */
 void disp_free(struct disp **d);
 
+/* Tells how much is to be added to now_ns for the time since 1970: for reports alone. */
+void disp_wall(struct disp *d, int64_t ns);
 /* A decoded message from a peer (its routing id). May take parts out of *m
  * (left empty): the caller clears *m as always. */
 void disp_message(struct disp *d, int64_t now_ns, uint64_t peer, struct msg *m);

@@ -156,6 +156,9 @@ void worker_shares(struct worker *w, size_t arena, size_t leased);
 /* The threads of an iteration have spent so long in the operator that has this number in the spec. */
 void worker_spent(struct worker *w, uint64_t iteration, uint32_t place, uint64_t ns);
 
+/* A call of this operator is under way for so long. */
+void worker_called(struct worker *w, uint64_t iteration, uint32_t place, uint64_t ns);
+
 /* For progress and status. */
 size_t worker_kept_bytes(const struct worker *w);
 size_t worker_streams(const struct worker *w);

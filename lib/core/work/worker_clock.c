@@ -33,8 +33,8 @@ worker_clock_add(struct msg_clocks *out, struct worker_pass *p)
 	if (!out->v)
 		out->v = mem_array(WIRE_CLOCKS_MAX, sizeof *out->v);
 	out->v[out->n++] = (struct msg_clock){ .iteration = p->iteration, .work_ns = p->work_ns,
-		.wait_ns = p->wait_ns, .ops = p->ops };
-	p->work_ns = p->wait_ns = 0;
+		.wait_ns = p->wait_ns, .ops = p->ops, .call_ns = p->call_ns, .call_place = p->call_place };
+	p->work_ns = p->wait_ns = p->call_ns = 0;
 	p->ops = (struct msg_op_times){ 0 };
 }
 
@@ -65,13 +65,32 @@ worker_clock_clear(struct worker *w)
 	w->clocks = (struct msg_clocks){ 0 };
 }
 
-void
-worker_spent(struct worker *w, uint64_t iteration, uint32_t place, uint64_t ns)
+static struct worker_pass *
+worker_clock_pass(const struct worker *w, uint64_t iteration)
 {
 	struct worker_pass *p = w->passes;
 
 	while (p && p->iteration != iteration)
 		p = p->next;
+	return p;
+}
+
+void
+worker_called(struct worker *w, uint64_t iteration, uint32_t place, uint64_t ns)
+{
+	struct worker_pass *p = worker_clock_pass(w, iteration);
+
+	if (!p || ns <= p->call_ns)
+		return;
+	p->call_ns = ns;
+	p->call_place = place;
+}
+
+void
+worker_spent(struct worker *w, uint64_t iteration, uint32_t place, uint64_t ns)
+{
+	struct worker_pass *p = worker_clock_pass(w, iteration);
+
 	if (!p)
 		return;
 	for (size_t i = 0; i < p->ops.n; i++)

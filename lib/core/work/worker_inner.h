@@ -60,6 +60,8 @@ struct worker_pass {
 	size_t streams;
 	uint64_t work_ns, wait_ns; /* time of threads since the last BEAT: making, held back */
 	struct msg_op_times ops;   /* and in which operators */
+	uint64_t call_ns;          /* the longest call of an operator that was under way */
+	uint32_t call_place;
 	struct worker_pass *next;
 };
 struct worker_stream_name { uint64_t iteration, stream; };

@@ -98,7 +98,6 @@ static void
 produce_send(void *arg, uint32_t view, struct chunk *c)
 {
 	struct produce *m = arg;
-
 	enum job_compression asked = m->assign.compression;
 
 	if (asked != PACK_AUTO)
@@ -291,7 +290,6 @@ produce_wait(void *arg, int fd, struct err *e)
 {
 	struct produce *m = arg;
 	struct pollfd p = { .fd = fd, .events = POLLIN };
-
 	(void)e;
 	poll(&p, 1, PRODUCE_LOOK_MS);
 	return atomic_load(&m->stop) ? ST_AGAIN : ST_OK;
@@ -525,13 +523,16 @@ produce_stall(struct produce *m, bool stalled)
 	produce_change(m, &m->stalled, stalled);
 }
 
-void
-produce_spent(struct produce *m, void (*tell)(void *arg, uint32_t place, uint64_t ns), void *arg)
+uint64_t
+produce_spent(struct produce *m, void (*tell)(void *arg, uint32_t place, uint64_t ns), void *arg, uint32_t *in)
 {
 	pthread_mutex_lock(&m->lock);
 	produce_times_look(&m->times);
 	produce_times_tell(&m->times, tell, arg);
+	uint64_t ns = m->times.call_ns;
+	*in = m->times.call_place;
 	pthread_mutex_unlock(&m->lock);
+	return ns;
 }
 
 void

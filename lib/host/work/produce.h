@@ -86,8 +86,10 @@ void produce_go(struct produce *m);            /* after that */
 /* A chunk of `bytes` bytes has been taken out of the queue: without it, a
  * network thread that gets no processor would let the queue grow without end. */
 void produce_taken(struct produce *m, size_t bytes);
-/* Calls `tell` for each operator of its chain with the time spent in it since it was told last. */
-void produce_spent(struct produce *m, void (*tell)(void *arg, uint32_t place, uint64_t ns), void *arg);
+/* Calls `tell` for each operator of its chain with the time spent in it since it was told last. Gives for how
+ * long the call lasts that is under way (0: none is), and its operator. */
+uint64_t produce_spent(struct produce *m, void (*tell)(void *arg, uint32_t place, uint64_t ns), void *arg,
+		       uint32_t *in);
 void produce_handover(struct produce *m);      /* answers PRODUCE_HANDED */
 /* The next splits in order; takes the list. */
 void produce_splits(struct produce *m, struct msg_split *s);

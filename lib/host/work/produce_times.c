@@ -45,10 +45,33 @@ produce_times_walk(struct produce_times *t, const struct op_inst *i, int64_t now
 	}
 }
 
+/* The operator that its thread is in: the one whose call is under way and calls no other. */
+static void
+produce_times_call(struct produce_times *t, int64_t now)
+{
+	const struct op_inst *i = t->chain, *in = i;
+	int64_t began = 0;
+
+	t->call_ns = 0;
+	if (blocked_is(&t->splits))
+		return;
+	while (in && (began = (int64_t)op_stat_get(&in->stats.began)) != 0) {
+		i = in;
+		t->call_ns = now > began ? (uint64_t)(now - began) : 0;
+		in = NULL;
+		for (size_t k = 0; k < i->n_in && !in; k++)
+			in = op_stat_get(&i->in[k]->stats.began) ? i->in[k] : NULL;
+	}
+	t->call_place = t->call_ns ? i->node->place : 0;
+}
+
 void
 produce_times_look(struct produce_times *t)
 {
-	produce_times_walk(t, t->chain, clock_mono_ns());
+	int64_t now = clock_mono_ns();
+
+	produce_times_walk(t, t->chain, now);
+	produce_times_call(t, now);
 }
 
 void

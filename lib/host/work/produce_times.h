@@ -19,6 +19,8 @@ struct produce_times {
 	struct produce_time *v;
 	size_t n, cap;
 	struct blocked splits;       /* waiting for splits */
+	uint64_t call_ns;            /* for how long the call lasts that was under way, at the last look; 0: none was */
+	uint32_t call_place;         /* its operator */
 };
 
 /* Takes over what the chain says now. */

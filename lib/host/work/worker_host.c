@@ -149,7 +149,9 @@ static void
 worker_host_spent(struct worker_host *h, struct produce *m)
 {
 	struct worker_host_spends to = { h->work, produce_key(m).iteration };
-	produce_spent(m, worker_host_spends, &to);
+	uint32_t in;
+	uint64_t ns = produce_spent(m, worker_host_spends, &to, &in);
+	worker_called(h->work, to.iteration, in, ns);
 }
 
 /* Passes on an event of a thread that produces elements. */
