@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/log.h"
 #include "base/mem.h"
 #include "core/work/worker.h"
 #include "host/work/deal.h"
@@ -275,13 +274,6 @@ produce_between(struct produce *m)
 		}
 	}
 	return atomic_load(&m->stop) ? NEXT_OVER : NEXT_GO;
-}
-
-static void
-produce_note(void *arg, const struct op_node *n, const struct err *e)
-{
-	(void)arg;
-	log_say(LOG_WARN, "operator %u: %s", n->place, e->text);
 }
 
 /* Until elements of another service come; in between it looks whether the stream is to stop. */

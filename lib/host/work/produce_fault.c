@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "value/format/excerpt.h"
 
@@ -81,4 +82,11 @@ produce_fault_take(struct produce_fault *f, bool all, uint64_t *failed, struct m
 	}
 	pthread_mutex_unlock(&f->lock);
 	return any;
+}
+
+void
+produce_note(void *arg, const struct op_node *n, const struct err *e)
+{
+	(void)arg;
+	log_say(LOG_WARN, "operator %u: %s", n->place, e->text);
 }
