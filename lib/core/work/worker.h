@@ -140,6 +140,7 @@ struct worker_action {
 	struct stream_key key;
 	uint64_t peer;
 	uint32_t view;   /* WORKER_WANT: as in worker_produced */
+	uint32_t takers; /* WORKER_WANT: so many readers will be sent it */
 	void *handle;
 	struct msg msg;  /* given: msg_clear after use */
 	struct err *err; /* lent until the next call */

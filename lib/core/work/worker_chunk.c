@@ -151,6 +151,8 @@ worker_chunk_tell_want(struct worker *w, const struct worker_stream *s, const st
 
 	a->key = s->key;
 	a->view = s->views[0].part.of > 1 ? (uint32_t)(v - s->views) : WORKER_ALL_VIEWS;
+	for (uint32_t i = 0; i < s->n_views; i++)
+		a->takers += a->view == WORKER_ALL_VIEWS && !s->views[i].ended;
 }
 
 /* Chunks to readers with credit, in turn; and when a reader waits for more

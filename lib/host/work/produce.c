@@ -559,14 +559,15 @@ produce_splits(struct produce *m, struct msg_split *s)
 }
 
 int64_t
-produce_want(struct produce *m, uint32_t view, int64_t now_ns)
+produce_want(struct produce *m, uint32_t view, uint32_t takers, int64_t now_ns)
 {
-	int64_t again = INT64_MAX;
+	int64_t again = INT64_MAX, due;
 	pthread_mutex_lock(&m->lock);
+	due = m->cut_ns + (int64_t)PRODUCE_PAUSE_NS * (takers > 1 ? takers : 1);
 	if (m->deal)
 		again = deal_want(m->deal, view, now_ns, PRODUCE_PAUSE_NS);
-	else if (now_ns < m->cut_ns + PRODUCE_PAUSE_NS)
-		again = m->cut_ns + PRODUCE_PAUSE_NS;
+	else if (now_ns < due)
+		again = due;
 	else if (m->builder.count)
 		produce_cut(m);
 	else

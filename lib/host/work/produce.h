@@ -94,9 +94,9 @@ void produce_handover(struct produce *m);      /* answers PRODUCE_HANDED */
 /* The next splits in order; takes the list. */
 void produce_splits(struct produce *m, struct msg_split *s);
 /* A reader of this view waits (WORKER_ALL_VIEWS: of any, or time has gone by): gives a part of a chunk
- * as an event, once there is one and at least a millisecond after the last. Gives when to call again;
- * INT64_MAX: need not. */
-int64_t produce_want(struct produce *m, uint32_t view, int64_t now_ns);
+ * as an event, once there is one and at least a millisecond for each of its takers after the last.
+ * Gives when to call again; INT64_MAX: need not. */
+int64_t produce_want(struct produce *m, uint32_t view, uint32_t takers, int64_t now_ns);
 void produce_free(struct produce **m);         /* after PRODUCE_EXIT */
 
 /* Lists the units of a spec on a thread of its own: PRODUCE_LISTED. Takes spec. */

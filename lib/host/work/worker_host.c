@@ -223,14 +223,14 @@ worker_host_start(struct worker_host *h, struct msg *m)
 {
 	h->makes = mem_grow(h->makes, &h->cap_makes, h->n_makes + 1, sizeof *h->makes);
 	h->makes[h->n_makes++] = (struct worker_host_make){
-		produce_new(&m->assign, &h->produce_conf, &h->queue), INT64_MAX
+		produce_new(&m->assign, &h->produce_conf, &h->queue), 1, INT64_MAX
 	};
 }
 
 static void
 worker_host_wanted(struct worker_host_make *wm, uint32_t view)
 {
-	wm->want_ns = produce_want(wm->produce, view, clock_mono_ns());
+	wm->want_ns = produce_want(wm->produce, view, wm->takers, clock_mono_ns());
 }
 
 static void
@@ -273,6 +273,7 @@ worker_host_stream_action(struct worker_host *h, struct worker_action *a)
 		produce_stall(wm->produce, a->kind == WORKER_STALL);
 		break;
 	case WORKER_WANT:
+		wm->takers = a->takers;
 		worker_host_wanted(wm, a->view);
 		break;
 	case WORKER_REST:

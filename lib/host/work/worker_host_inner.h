@@ -17,6 +17,7 @@
 
 struct worker_host_make {
 	struct produce *produce;
+	uint32_t takers; /* so many readers will get the part of a chunk that is wanted */
 	int64_t want_ns; /* when to look for a part of a chunk again; INT64_MAX: need not */
 };
 

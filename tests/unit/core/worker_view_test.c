@@ -116,6 +116,20 @@ a_part_of_a_chunk_is_asked_for_by_view(void **state)
 }
 
 static void
+a_part_of_a_chunk_is_asked_for_with_the_number_of_its_takers(void **state)
+{
+	struct msg_view views[] = { { 0, 1, { 0 } }, { 0, 1, { 0 } }, { 0, 1, { 0 } } };
+
+	(void)state;
+	assign(1, views, 3, ORDER_ANY);
+	told((struct msg){ .type = MSG_READER_GONE, .reader_gone = { .key = key, .seat = 9, .view = 2, .ended = true } });
+	credit(1, 2, 9);
+	assert_int_equal(count(WORKER_WANT, -1), 1);
+	assert_int_equal(acts[0].view, WORKER_ALL_VIEWS);
+	assert_int_equal(acts[0].takers, 2);
+}
+
+static void
 a_ticket_is_for_one_view(void **state)
 {
 	const struct secret secret = { 3, 4 };
