@@ -213,7 +213,7 @@ chaos: all ## real processes killed at random (tests/chaos/run)
 	@PATH="$(abspath $(B)/bin):$$PATH" bash tests/chaos/run
 sizes: ## the ten largest files and functions
 	@bash tools/check-sizes.sh
-bench: all $(YARD) ## speed beside the yardsticks (ROWS='squares mib': only these)
+bench: all $(YARD) $(B)/sim/scale_sim ## speed beside the yardsticks (ROWS='squares mib': only these)
 	@bash bench/run.sh $(B)/bin $(B)/yard $(ROWS)
 bench-peers: all ## speed beside tf.data service and Ray Data
 	@bash bench/peers.sh $(B)/bin

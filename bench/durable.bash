@@ -142,3 +142,12 @@ row_scale() {
 	[ ! -s "$work/cpu" ] || floor_row '  per second of processor of the dispatcher' 10000 "$files" '/s' dispatched
 	unserve
 }
+
+# The dispatcher alone, with its rows for a durable state, per second of its processor.
+row_simulated() {
+	"$sim/scale_sim" > "$work/out" || { echo 'dispatcher with 10 000 simulated workers: failed'; rows_missed=$((rows_missed + 1)); return; }
+	ours() { S=$(sed -n 's/.* splits: \([0-9]*\) decisions .*/\1/p' "$work/out" | awk '{ print 1000000 / $1 }'); }
+	floor_row 'dispatcher, 10 000 simulated workers: splits' 340000 1000000 '/s' ours
+	ours() { S=$(sed -n 's/.*; \([0-9]*\) beats .*/\1/p' "$work/out" | awk '{ print 1000000 / $1 }'); }
+	floor_row '  beats' 1000000 1000000 '/s' ours
+}

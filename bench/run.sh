@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 # `make bench`: each kind of work beside what a user would pick instead, measured in turn on
 # this machine in this run. Ratios are yardstick time / our time, so 1 is as fast.
-# usage: bench/run.sh BIN_DIR YARD_DIR [ROW...]; BENCH_DATA names the folder for its input.
+# usage: bench/run.sh BIN_DIR YARD_DIR [ROW...]; beside BIN_DIR lies the folder sim; BENCH_DATA names the folder for its input.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
-bin=$(cd "$1" && pwd) yard=$(cd "$2" && pwd)
+bin=$(cd "$1" && pwd) yard=$(cd "$2" && pwd) sim=$(cd "$1/../sim" && pwd)
 shift 2
 data=${BENCH_DATA:-${TMPDIR:-/tmp}/dsvc-bench-data}
 work=$(mktemp -d "${TMPDIR:-/tmp}/dsvc-bench.XXXXXX")
@@ -15,6 +15,7 @@ trap 'down 2> /dev/null; unserve; rm -rf "$work"' EXIT
 . "$here/images.bash"
 . "$here/feed.bash"
 . "$here/shards.bash"
+. "$here/views.bash"
 . "$here/keys.bash"
 "$here/data.sh" "$data"
 records=$data/records.ndjson text=$data/text.log one=$data/one.bin
@@ -83,27 +84,6 @@ row_shared() {
 		row '  small elements' 0.95 50 'M el/s' ours theirs
 		down
 	done
-}
-
-# Four consumers in step, beside one reader that takes the same streams in order.
-consumers() { # SPEC
-	local i readers=()
-	jobs_begun=$((${jobs_begun:-0} + 1))
-	for i in 0 1 2 3; do
-		"$bin/dsvc-read" -t count -J "bench-$jobs_begun" --consumer "$i/4" -e "$1" & readers+=($!)
-	done
-	for i in "${readers[@]}"; do wait "$i" || return; done
-}
-
-row_rounds() {
-	up 1 1
-	spec='range 20_000_000'
-	ours() { seconds consumers "$spec"; }
-	theirs() { seconds "$bin/dsvc-read" -t count --order stable -e "$spec"; }
-	row 'rounds of 4 consumers; one reader in order' 0.7 20 'M el/s' ours theirs
-	spec="whole $one | repeat 2000"
-	row '  1 MiB elements' 0.9 2.097152 'GB/s' ours theirs
-	down
 }
 
 pick='.label == "cat" and .score > 0.5'
@@ -236,7 +216,7 @@ row_tensor() {
 	floor_row '  batch 4096 of f32[64], floor' 1 2 'M el/s' small
 }
 
-[ $# -gt 0 ] || set -- squares squares_service shuffle_all mib shared rounds ndjson ndjson_service grep gz start first keys memory csv tfrecord exec spawn parallel tensor images feed state restart takeover scale save shards
+[ $# -gt 0 ] || set -- squares squares_service shuffle_all mib shared rounds ndjson ndjson_service grep gz start first keys memory csv tfrecord exec spawn parallel tensor images feed state restart takeover scale simulated save shards groups
 header
 for r; do "row_$r"; done
 [ "$rows_missed" -eq 0 ] || echo "$rows_missed missed"
