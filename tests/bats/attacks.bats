@@ -13,6 +13,9 @@
 #	a worker that lies: chunks, units, ends, codes  foreign.bats (lib/evil.py)
 #	... and leaves a state that is none             foreign.bats (restart-), fuzz/state_fuzz
 #	elements and seats of others                    hostile.bats (thief), here (claim)
+#	tickets that are wrong, guessed or cut          hostile.bats (thief), sim/hostile_sim, fuzz/wire_fuzz
+#	invitations that are replayed, cut or invented  keys.bats, two_machines.bats, sim/join_sim, fuzz/trust_fuzz
+#	keys that were struck out                       keys.bats, sim/service_sim, unit/core/disp_struck_test
 #	messages with any values in their fields        here (fuzz), sim/hostile_sim
 #	files of the worker read and written            gate.bats, sandbox.bats
 #	parameters that become a script                 cases/exec.case

@@ -107,6 +107,12 @@ tap() {
 	dsvc-invite user --from 10.78.0.0/16 >"$BATS_TEST_TMPDIR/invitation"
 	run -77 "${in_b[@]}" dsvc-join "$BATS_TEST_TMPDIR/invitation"
 	[[ $output == *'is for another address'* ]]
+	dsvc-invite user --for 1s --from 10.78.0.0/16 >"$BATS_TEST_TMPDIR/late"
+	until_true 5s late
 	run -0 dsvc-allow
 	[[ ! $output ]]
+}
+late() { # as somebody else each time: who tried three times is not heard
+	"${in_b[@]}" XDG_CONFIG_HOME="$BATS_TEST_TMPDIR/b$RANDOM" dsvc-join "$BATS_TEST_TMPDIR/late" 2>"$BATS_TEST_TMPDIR/late.err" && return 2
+	grep -q 'the invitation ended at ' "$BATS_TEST_TMPDIR/late.err"
 }
