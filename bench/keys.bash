@@ -24,17 +24,19 @@ keyed_down() {
 	rm -rf "$work/config" "$work/run"
 }
 
-# first_more CLEAR: sets MS to the median of what a reader of one element takes longer with keys than at
-# the dispatcher CLEAR, where none are used. They run in turn: the load of the machine changes, too.
+# first_more CLEAR: sets MS to what a reader of one element takes longer with keys than at the dispatcher
+# CLEAR, where none are used. They run in turn, and of each the fast tenth counts: what others do on
+# the machine makes both slower, and the one with more steps more so.
 first_more() {
-	local i clear
+	local i
+	rm -f "$work"/first.*
 	for ((i = 0; i < 60; i++)); do
 		DSVC_DISPATCHER=$1 seconds "$bin/dsvc-read" -n 1 -e 'range 1' || return
-		clear=$S
+		echo "$S" >> "$work/first.clear"
 		seconds "$bin/dsvc-read" -n 1 -e 'range 1' || return
-		awk -v a="$S" -v b="$clear" 'BEGIN { print a - b }'
-	done > "$work/first"
-	MS=$(median < "$work/first" | awk '{ print $1 * 1000 }')
+		echo "$S" >> "$work/first.keys"
+	done
+	MS=$(paste <(sort -g "$work/first.keys") <(sort -g "$work/first.clear") | awk 'NR == 6 { print ($1 - $2) * 1000 }')
 }
 
 row_keys() {

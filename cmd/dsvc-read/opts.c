@@ -115,7 +115,7 @@ const struct program read_program = {
 	.exits = (const struct program_exit[]){
 		{ 1, "--fail-empty: there was no element" },
 		{ 65, "the pipeline is wrong, or an element failed" },
-		{ 66, NULL }, { 69, "no dispatcher answered, or no worker was ready in time" }, { 74, NULL },
+		{ 66, NULL }, { 69, "no dispatcher answered, no worker was ready in time, or none can be reached" }, { 74, NULL },
 		{ 75, NULL }, { 76, NULL }, EXITS_OF_KEYS, { 124, NULL }, { -1, NULL } },
 	.operand = "file",
 	.operand_word = usage_word,

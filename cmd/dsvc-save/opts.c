@@ -81,7 +81,7 @@ const struct program save_program = {
 		{ 0 } },
 	.exits = (const struct program_exit[]){
 		{ 65, "the pipeline is wrong or without end, an element failed, or DIR is saved already" },
-		{ 66, NULL }, { 69, "no dispatcher answered, or no worker was ready in time" },
+		{ 66, NULL }, { 69, "no dispatcher answered, no worker was ready in time, or none can be reached" },
 		{ 74, "a file cannot be written, or DIR is not shared with the workers" },
 		{ 75, "another save to DIR runs, or contact was lost" }, { 76, NULL }, EXITS_OF_KEYS, { 124, NULL },
 		{ -1, NULL } },

@@ -43,7 +43,7 @@ reader_host_start(struct reader_host *c, size_t which, struct err *e)
 		.broke = reader_net_control_broke, .stranger = reader_net_stranger,
 		.turned = reader_net_turned, .denied = reader_net_denied, .keys = secure_own(&c->secure), .arg = c };
 	struct sock_opts data = { .fresh = true, .message = reader_net_data,
-		.broke = reader_net_worker_broke, .frame_max = READER_NET_FRAME_MAX, .arg = c };
+		.broke = reader_net_worker_broke, .connected = reader_net_worker_up, .frame_max = READER_NET_FRAME_MAX, .arg = c };
 	c->net = net_new();
 	c->control = sock_new(c->net, &control);
 	c->data = sock_new(c->net, &data);
@@ -95,6 +95,7 @@ reader_host_open(const struct reader_host_conf *conf, struct reader_host **out, 
 	c->fd = wake_open();
 	c->wake = wake_open();
 	c->stop_fd = wake_open();
+	c->why = why_new(c->wake);
 	pthread_mutex_init(&c->lock, NULL);
 	pthread_cond_init(&c->placed, NULL);
 	st = reader_host_start(c, reached.which, e);
@@ -150,6 +151,7 @@ reader_host_free(struct reader_host **cp)
 	link_out_clear(&c->out);
 	secure_clear(&c->secure);
 	close(c->fd);
+	why_free(&c->why);
 	close(c->wake);
 	close(c->stop_fd);
 	pthread_mutex_destroy(&c->lock);

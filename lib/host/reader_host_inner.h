@@ -15,6 +15,7 @@
 #include "base/hash.h"
 #include "core/read/reader.h"
 #include "host/borrower.h"
+#include "host/why.h"
 #include "host/link.h"
 #include "host/secure.h"
 #include "host/reader_host.h"
@@ -51,6 +52,7 @@ struct reader_link {
 	char *endpoint;
 	struct borrower *borrower;  /* NULL: copies are wanted */
 	bool shared;                /* its memory is mapped */
+	bool warned;                /* that it cannot be reached */
 	struct msg *credits;        /* --transfer shm: not given before it is */
 	size_t n_credits, cap_credits;
 };
@@ -71,6 +73,7 @@ struct reader_host {
 	struct held *lent;          /* chunk of the piece taken last */
 	struct hash links;          /* struct reader_link, by worker */
 	uint64_t unreached;         /* worker whose memory could not be reached when it was tried last */
+	struct why *why;            /* why workers cannot be reached */
 	size_t shared;              /* number of links whose memory is mapped */
 
 	int fd, wake, stop_fd;
@@ -109,6 +112,7 @@ void reader_net_data(void *arg, struct sock_msg *in);
 void reader_net_turned(void *arg, uint64_t peer);
 void reader_net_control_broke(void *arg, uint64_t peer);
 void reader_net_worker_broke(void *arg, uint64_t peer);
+void reader_net_worker_up(void *arg, uint64_t peer);
 void reader_net_woken(void *arg, int fd, int events);
 void *reader_net_thread(void *arg);
 /* Tells the state machine what was written and marked. */

@@ -87,6 +87,12 @@ reader_net_worker_broke(void *arg, uint64_t peer)
 }
 
 void
+reader_net_worker_up(void *arg, uint64_t peer)
+{
+	reader_worker_up(((struct reader_host *)arg)->read, clock_mono_ns(), peer);
+}
+
+void
 held_unref(struct held *h)
 {
 	if (!h || atomic_fetch_sub(&h->refs, 1) != 1)
@@ -170,6 +176,23 @@ reader_net_connect(struct reader_host *c, const struct reader_action *a)
 	*k = (struct reader_link){ .worker = a->worker, .endpoint = buf_take(&address),
 		.borrower = c->conf.job.transfer == TRANSFER_COPY ? NULL : borrower_new(&lent) };
 	hash_put(&c->links, &k->worker, sizeof k->worker, k);
+}
+
+/* It is known why workers cannot be reached. */
+static void
+reader_net_unreached(struct reader_host *c)
+{
+	char why[WHY_TEXT];
+	uint64_t worker;
+
+	while (why_take(c->why, &worker, why)) {
+		struct reader_link *k = reader_net_link(c, worker);
+		if (k && !k->warned)
+			log_say(LOG_WARN, "cannot reach the worker at %s: %s", k->endpoint, why);
+		if (k)
+			k->warned = true;
+		reader_unreached(c->read, clock_mono_ns(), worker, why);
+	}
 }
 
 static void
@@ -356,6 +379,8 @@ reader_net_over(struct reader_host *c, enum status code, const struct err *e, st
 static void
 reader_net_do(struct reader_host *c, struct reader_action *a)
 {
+	struct reader_link *k;
+
 	switch (a->kind) {
 	case READER_TELL:
 		link_send(c->control, LINK_DISPATCHER, &a->msg, &c->out, NULL);
@@ -368,6 +393,10 @@ reader_net_do(struct reader_host *c, struct reader_action *a)
 		break;
 	case READER_CONNECT:
 		reader_net_connect(c, a);
+		break;
+	case READER_UNREACHED:
+		if ((k = reader_net_link(c, a->worker)))
+			why_ask(c->why, a->worker, k->endpoint);
 		break;
 	case READER_DISCONNECT:
 		reader_net_disconnect(c, a->worker);
@@ -432,6 +461,7 @@ reader_net_woken(void *arg, int fd, int events)
 	int64_t now = clock_mono_ns();
 	reader_net_written(c, now, written, marks, n_marks);
 	mem_free(marks);
+	reader_net_unreached(c);
 	if (saved)
 		reader_saved(c->read, now);
 	if (stopping)

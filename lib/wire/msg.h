@@ -114,6 +114,8 @@ enum msg_type {
 	MSG_STOP, MSG_HALT, MSG_FENCE,
 	/* worker <-> dispatcher */
 	MSG_MISSED, MSG_MISSED_OK, MSG_VIEW, MSG_VIEW_OK,
+	/* reader -> dispatcher */
+	MSG_UNREACHED,
 	MSG_TYPES
 };
 
@@ -360,6 +362,7 @@ struct msg_yielded { struct stream_key key; bool stays; };
 struct msg_handover { struct stream_key key; uint64_t offset, split, made, failed; struct bytes state; };
 struct msg_faults { struct stream_key key; uint64_t failed; struct msg_faults_list list; };
 struct msg_reached { struct stream_key key; uint64_t seat; };
+struct msg_unreached { uint64_t iteration, seat, worker; uint32_t down_ms; char *why; };
 struct msg_reader_gone { struct stream_key key; uint64_t seat; struct ranges acked; uint32_t view; bool ended; };
 struct msg_missed { struct stream_key key; uint32_t view; struct ranges ranges; };
 /* later: it may begin after `first`, with the oldest element that is there. */
@@ -468,6 +471,7 @@ struct msg {
 		struct msg_void void_;
 		struct msg_faults faults;
 		struct msg_reached reached;
+		struct msg_unreached unreached;
 		struct msg_attach attach;
 		struct msg_arena arena;
 		struct msg_forget forget;

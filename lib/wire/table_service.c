@@ -256,6 +256,12 @@ static const struct field halt[] = { U64(msg_halt, iteration, NULL), U64(msg_hal
 static const struct field fence[] = {
 	U64(msg_fence, iteration, NULL), U64(msg_fence, rounds, "so many are to be had by all"), { 0 }
 };
+static const struct field unreached[] = {
+	U64(msg_unreached, iteration, NULL), U64(msg_unreached, seat, NULL), U64(msg_unreached, worker, "its peer id"),
+	U32(msg_unreached, down_ms, 0, "for how long there has been no connection, in milliseconds"),
+	TEXT(msg_unreached, why, WIRE_FAULT_TEXT, "for people"),
+	{ 0 }
+};
 static const struct field reached[] = { KEY(msg_reached), U64(msg_reached, seat, NULL), { 0 } };
 
 static const struct field forget[] = {
@@ -379,6 +385,10 @@ const struct msg_desc msg_descs_service[MSG_TYPES - MSG_LIST] = {
 		"A group has come to a shared job, and its view of the stream is added. Repeated until VIEW_OK.", view_add, 1, 0 },
 	ROW(VIEW_OK) = { "VIEW_OK", "worker -> dispatcher",
 		"Answers VIEW. What lies before `begin` the view does not get.", view_ok, 1, MAY_WORK | MAY_ADMIN },
+	ROW(UNREACHED) = { "UNREACHED", "reader -> dispatcher",
+		"No connection to this worker has come up for five seconds: its streams go to others, if it is out of reach of all "
+		"who could take from it. Repeated while STREAMS names the worker and there is no connection; answered by GONE with "
+		"code 69 if no worker that fits can be reached.", unreached, 0, MAY_USER | MAY_ADMIN },
 	ROW(FAULTS) = { "FAULTS", "worker -> dispatcher",
 		"Elements that failed. Not answered: the number is repeated in RESTART and STREAM_END.", faults, 1,
 		MAY_WORK | MAY_ADMIN },

@@ -277,6 +277,9 @@ print(time.monotonic() - begin)' "${ready##*:}"
 @test "readers, status, and what the others say" {
 	says dsvc-read.1 "If it has none, the reader ends with 75: at once when the dispatcher was ended in an orderly way, else when it has been away for 5 seconds (the dispatcher's --loss) or has come back without what it knew."
 	dsvc-dispatch --help | tr -s ' \n' ' ' | grep -qF 'default 5s; DSVC_LOSS'
+	says dsvc-read.1 "When there has been no connection to one for 5 seconds, the reader says so, with the worker's address and the reason, and dsvc-events(1) shows it."
+	is lib/core/read/reader_inner.h 'READER_REACH_NS 5000000000ll'
+	says dsvc-read.1 'A reader that can reach none of them ends with 69 and the list.' # tried in unreached.bats
 	says dsvc-read.1 'If the descriptor is closed before everything is finished, the exit status is 75.'
 	says dsvc-read.1 "A line that isn't a number, or a number that is too high, ends the reader with 65."
 	service 1

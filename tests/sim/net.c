@@ -89,6 +89,7 @@ node_new(struct world *w, enum node_kind kind)
 	n->kind = kind;
 	n->index = w->n_nodes;
 	n->peer = rng_next(&w->r) | 1;
+	n->born = w->now;
 	n->tick_at = INT64_MAX;
 	n->cut = w->disp && w->disp->paused_until > w->now;
 	snprintf(n->name, sizeof n->name, "%c%u", letters[kind], n->index);
@@ -333,7 +334,11 @@ conn_up(struct world *w, void *arg, uint64_t epoch)
 			world_at(w, w->now + 50 * MS + some_time(w, 100 * MS), conn_up, c, epoch);
 		return;
 	}
+	if (world_walled(c->client, c->server))
+		return; /* it tries for ever */
 	c->up = true;
+	if (c->client->kind == NODE_READER && c->server->kind == NODE_WORKER)
+		sim_read_up(c->client, c->server);
 	while ((f = c->stash)) {
 		c->stash = f->next;
 		conn_push(c, 0, f);

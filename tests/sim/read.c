@@ -247,6 +247,10 @@ sim_read_one(struct node *n, struct reader_action *a)
 		else
 			world_fail(w, "%s connects to %s, which is not the worker", n->name, a->endpoint);
 		break;
+	case READER_UNREACHED:
+		world_say(w, "%s cannot reach %s", n->name, a->endpoint);
+		reader_unreached(n->r->r, w->now, a->worker, "no way");
+		break;
 	case READER_DISCONNECT:
 		if (c)
 			conn_close(c);
@@ -275,6 +279,8 @@ sim_read_one(struct node *n, struct reader_action *a)
 		/* In a job of its own nobody else can have its elements. */
 		if (a->code == ST_TEMP && w->anonymous)
 			world_lost_contact(n, a->err->text);
+		if (a->code == ST_UNAVAIL)
+			world_unreached(n);
 		n->r->over = true;
 		n->r->c->code = a->code;
 		n->r->c->missed = a->msg.done.missed;
@@ -456,6 +462,15 @@ sim_read_gone(struct node *n, struct node *from)
 		reader_worker_gone(n->r->r, n->w->now, from->peer);
 	else
 		reader_dispatcher_gone(n->r->r, n->w->now);
+	sim_read_act(n);
+}
+
+void
+sim_read_up(struct node *n, struct node *worker)
+{
+	if (!n->alive)
+		return;
+	reader_worker_up(n->r->r, n->w->now, worker->peer);
 	sim_read_act(n);
 }
 

@@ -72,7 +72,8 @@ world_care_places(struct world *w)
 		for (unsigned k = 0; !served && k < n; k++) {
 			const struct node *k_ = w->nodes[k];
 
-			served = k_->kind == NODE_WORKER && k_->alive && !k_->leaving && world_fits(k_, reader);
+			served = k_->kind == NODE_WORKER && k_->alive && !k_->leaving && world_fits(k_, reader) &&
+				world_open(k_);
 		}
 		if (!served) {
 			world_new_worker(w, reader, 0);
@@ -285,7 +286,7 @@ world_care(struct world *w, void *arg, uint64_t tag)
 			continue;
 		}
 		/* Refused before it had anything: an ordered job has one reader. */
-		if ((w->checkpoint || (c->code == ST_TEMP && !c->n)) && !w->disp_lost)
+		if ((w->checkpoint || ((c->code == ST_TEMP || c->code == ST_UNAVAIL) && !c->n)) && !w->disp_lost)
 			world_at(w, w->now + some_time(w, SEC), world_resume, c, 0);
 		else
 			c->dead = true;
@@ -434,6 +435,7 @@ world_choose(struct world *w)
 	world_choose_poison(w);
 	world_choose_places(w);
 	world_choose_keys(w);
+	world_choose_walls(w);
 }
 
 static bool

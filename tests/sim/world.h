@@ -56,6 +56,7 @@ struct node {
 	bool alive, leaving;
 	bool struck, out;       /* its key is struck out; and the dispatcher has seen that, */
 	int64_t out_at;         /* then */
+	int64_t born;
 	bool cut;               /* its connection to the dispatcher, or that itself, has failed some time */
 	uint64_t life;          /* counts up at each death */
 	int64_t paused_until, tick_at, tick_now;
@@ -140,6 +141,7 @@ struct world {
 	unsigned poisoned;       /* workers that died of it */
 	bool stuck;              /* making an element sometimes takes long */
 	bool keys;               /* each program has a key of its own, some of which are struck out */
+	unsigned walls;          /* so many thirds of the workers a reader cannot reach, which the dispatcher can */
 	bool stops;              /* the only faults: programs stand still */
 	bool anonymous;          /* the job is the reader's own */
 	uint32_t epochs;         /* passes of the job, one after another */
@@ -244,6 +246,7 @@ void sim_read_ctl(struct node *n, struct msg *m);
 void sim_read_data(struct node *n, struct node *from, struct msg *m, struct sim_chunk *chunk);
 void sim_read_gone(struct node *n, struct node *from);
 void sim_read_tick(struct node *n);
+void sim_read_up(struct node *n, struct node *worker);
 
 /* books.c */
 void book_made(struct world *w, uint64_t iteration, uint32_t stream, uint64_t offset, const struct element *e);
@@ -277,6 +280,15 @@ struct disp_who world_who(const struct node *n);
 unsigned world_may(void *w, const char *user);
 /* The key of a program is struck out, as dsvc-allow --remove does. */
 void world_strike(struct world *w, struct node *n);
+
+/* walls.c: half-open networks */
+void world_choose_walls(struct world *w);
+/* Whether the reader and the worker cannot talk to each other. */
+bool world_walled(const struct node *reader, const struct node *worker);
+/* A worker that every reader reaches. */
+bool world_open(const struct node *worker);
+/* A reader says that it can reach no worker: only where that is so. */
+void world_unreached(struct node *n);
 
 /* world.c */
 /* Whether the consumer takes nothing for now. */

@@ -123,7 +123,7 @@ blame_pick_worker(struct disp *d, const struct iteration *it)
 	for (struct list_node *n = d->workers.next; n != &d->workers; n = n->next) {
 		struct peer *w = LIST_OF(n, struct peer, workers);
 
-		if (!w->tagged || !place_fits(it, w) || blame_on_trial(d, w))
+		if (!w->tagged || !place_fits(d, it, w) || blame_on_trial(d, w))
 			continue;
 		if (!best || (uint64_t)w->n_streams * best->slots < (uint64_t)best->n_streams * w->slots)
 			best = w;

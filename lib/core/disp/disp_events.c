@@ -96,6 +96,15 @@ events_worker_drains(struct disp *d, const struct peer *w)
 }
 
 void
+events_unreached(struct disp *d, const struct seat *r, const struct peer *w, const char *why)
+{
+	const char *ep = str_or_empty(w->endpoint);
+
+	events_say(d, r->iter->job, "reader %s cannot reach worker %s at %.*s: %s", events_peer(r->peer), events_peer(w),
+		   (int)strcspn(ep, " "), ep, why);
+}
+
+void
 events_peer_lost(struct disp *d, const struct peer *p)
 {
 	bool struck = p->seat && p->seat->struck;

@@ -14,6 +14,7 @@ struct disp;
 struct job;
 struct iteration;
 struct peer;
+struct seat;
 struct stream;
 
 enum { EVENTS_KEPT = 500, EVENTS_SHOWN = 5 /* in a report of everything */ };
@@ -33,6 +34,7 @@ struct disp_events {
 
 void events_worker_joined(struct disp *d, const struct peer *w);
 void events_worker_drains(struct disp *d, const struct peer *w);
+void events_unreached(struct disp *d, const struct seat *r, const struct peer *w, const char *why);
 void events_peer_lost(struct disp *d, const struct peer *p); /* or left; before its streams go */
 void events_job_began(struct disp *d, const struct iteration *it);
 void events_job_over(struct disp *d, const struct iteration *it);

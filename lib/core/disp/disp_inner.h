@@ -58,6 +58,7 @@
 #include "base/rng.h"
 #include "core/cut.h"
 #include "core/disp/disp_place.h"
+#include "core/disp/disp_reach.h"
 #include "core/disp/disp_dirty.h"
 #include "core/disp/disp_events.h"
 #include "core/disp/disp_fence.h"
@@ -240,6 +241,7 @@ struct iteration {
 	size_t n_given_up, cap_given_up;
 	struct intervals closed;  /* seats that left in order */
 	struct list_node waiting; /* OPENs */
+	size_t n_unreached;       /* over all seats: workers that their readers cannot connect to */
 	struct hash hosts;        /* seats and waiting OPENs by host: name -> struct iter_host */
 	size_t host_turn;         /* which of them is looked at first */
 	struct peer *lister;
@@ -345,6 +347,7 @@ struct seat {
 	uint64_t had;             /* elements of those of them that are finished */
 	uint64_t *took;           /* a bit for each stream of which a worker has sent it chunks, of n_took words */
 	size_t n_took;
+	struct reaches unreached; /* workers that its reader cannot connect to */
 	struct list_node node;    /* in iteration.seats */
 	uint64_t acked;           /* elements */
 };

@@ -274,7 +274,7 @@ iter_worker_joined(struct disp *d, struct peer *w)
 		struct iteration *it = LIST_OF(n, struct iteration, running_node);
 
 		next = n->next;
-		if (!place_fits(it, w))
+		if (!place_fits(d, it, w))
 			continue;
 		if (it->state == ITER_LISTING) {
 			if (!it->lister)

@@ -167,10 +167,16 @@ place_reader_left(struct iteration *it, const char *host)
 /* Which workers fit */
 
 bool
-place_fits(const struct iteration *it, const struct peer *w)
+place_wanted(const struct iteration *it, const struct peer *w)
 {
 	return where_fits(&it->job->where, &w->tags) &&
 		(it->job->opts.target != TARGET_LOCAL || hash_get_str(&it->hosts, str_or_empty(w->host)));
+}
+
+bool
+place_fits(const struct disp *d, const struct iteration *it, const struct peer *w)
+{
+	return place_wanted(it, w) && !reach_avoids(d, it, w);
 }
 
 /* Whether A would have more streams for its slots than B, with one more. */
@@ -182,8 +188,9 @@ place_busier(const struct peer *a, const struct peer *b)
 
 /* Some workers that have waited longest for a stream, from several lists in turn. */
 static struct peer *
-place_pick_any(const struct job *j)
+place_pick_any(const struct disp *d, const struct iteration *it)
 {
+	const struct job *j = it->job;
 	size_t lists = j->fit.n < PLACE_LOOK ? j->fit.n : PLACE_LOOK;
 	struct peer *best = NULL;
 
@@ -194,7 +201,7 @@ place_pick_any(const struct job *j)
 		for (size_t k = 0; k < PLACE_LOOK / lists && n != &p->workers; k++, n = n->next) {
 			struct peer *w = LIST_OF(n, struct peer, by_tags);
 
-			if (!best || place_busier(best, w))
+			if ((!best || place_busier(best, w)) && !reach_avoids(d, it, w))
 				best = w;
 		}
 	}
@@ -219,7 +226,7 @@ place_pick_local(const struct disp *d, const struct iteration *it)
 			if (!where_fits(&it->job->where, &w->tags))
 				continue;
 			seen++;
-			if (!best || place_busier(best, w))
+			if ((!best || place_busier(best, w)) && !reach_avoids(d, it, w))
 				best = w;
 		}
 	}
@@ -234,7 +241,7 @@ place_pick(struct disp *d, struct iteration *it)
 
 	/* Copies of the whole are made by everybody; else who is at hand is asked first. */
 	if (j->opts.target != TARGET_LOCAL && (!w || w->n_streams >= w->slots || j->opts.sharding == SHARD_OFF)) {
-		struct peer *any = place_pick_any(j);
+		struct peer *any = place_pick_any(d, it);
 
 		if (!w || (any && place_busier(w, any)))
 			w = any;

@@ -33,7 +33,10 @@ void place_job(struct disp *d, struct job *j);       /* fills its `where` and `f
 void place_job_free(struct job *j);
 bool place_reader(struct iteration *it, const char *host);      /* true: the first on its host */
 bool place_reader_left(struct iteration *it, const char *host); /* true: it was the last */
-bool place_fits(const struct iteration *it, const struct peer *w);
+/* Whether it may have streams: by what the job wants, */
+bool place_wanted(const struct iteration *it, const struct peer *w);
+/* and by who can reach it (disp_reach.h). */
+bool place_fits(const struct disp *d, const struct iteration *it, const struct peer *w);
 /* A worker for a stream or for listing, the least busy of some; NULL: none fits. */
 struct peer *place_pick(struct disp *d, struct iteration *it);
 uint32_t place_workers(const struct disp *d, const struct iteration *it);  /* number of those that fit, */

@@ -46,6 +46,7 @@ seat_free(struct disp *d, struct seat *r)
 	hash_del(&d->seats, key, sizeof key);
 	job_shards_clear(&r->only);
 	takes_clear(r);
+	reach_clear(r->iter, &r->unreached);
 	mem_free(r->shard);
 	mem_free(r->host);
 	mem_free(r->user);
@@ -495,10 +496,11 @@ void
 seat_message(struct disp *d, struct peer *p, struct msg *m)
 {
 	uint64_t iteration = m->type == MSG_HELD ? m->held.key.iteration :
-		m->type == MSG_REACHED ? m->reached.key.iteration : m->type == MSG_STOP ? m->stop.iteration :
+		m->type == MSG_REACHED ? m->reached.key.iteration : m->type == MSG_UNREACHED ? m->unreached.iteration :
+		m->type == MSG_STOP ? m->stop.iteration :
 		m->type == MSG_ACK ? m->ack.iteration : m->close.iteration;
 	uint64_t number = m->type == MSG_HELD ? m->held.seat : m->type == MSG_REACHED ? m->reached.seat :
-		m->type == MSG_STOP ? m->stop.seat :
+		m->type == MSG_STOP ? m->stop.seat : m->type == MSG_UNREACHED ? m->unreached.seat :
 		m->type == MSG_ACK ? m->ack.seat : m->close.seat;
 	struct seat *r = p->seat;
 
@@ -516,6 +518,8 @@ seat_message(struct disp *d, struct peer *p, struct msg *m)
 		seat_reached(d, r, m);
 	} else if (m->type == MSG_STOP) {
 		fence_stop(d, p, r, m);
+	} else if (m->type == MSG_UNREACHED) {
+		reach_message(d, r, &m->unreached);
 	} else {
 		seat_ack(d, r, m);
 	}

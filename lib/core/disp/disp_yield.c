@@ -115,7 +115,7 @@ yield_plan_make(struct disp *d, struct iteration *it, struct yield_plan *p)
 	for (struct list_node *n = d->workers.next; n != &d->workers; n = n->next) {
 		struct peer *w = LIST_OF(n, struct peer, workers);
 
-		if (!w->tagged || !place_fits(it, w)) /* not here yet, or leaving */
+		if (!w->tagged || !place_fits(d, it, w)) /* not here yet, or leaving */
 			continue;
 		if (p->n == p->cap)
 			p->v = mem_grow(p->v, &p->cap, p->n + 1, sizeof *p->v);

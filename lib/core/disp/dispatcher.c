@@ -126,7 +126,7 @@ disp_reconcile(struct disp *d, struct peer *p, const struct msg_hello *h, bool a
 
 		next = n->next;
 		/* It has forgotten it; or those readers have left for whom it made it. */
-		if ((s->running && !hash_get(&have, &key, sizeof key)) || (s->iter->hosts.n && !place_fits(s->iter, p)))
+		if ((s->running && !hash_get(&have, &key, sizeof key)) || (s->iter->hosts.n && !place_wanted(s->iter, p)))
 			stream_fence(d, s);
 		else if (awaited)
 			stream_changed(d, s);
@@ -300,7 +300,7 @@ disp_known_message(struct disp *d, struct peer *p, struct msg *m)
 		if (p->role == ROLE_READER)
 			job_open(d, p, m);
 		return;
-	case MSG_HELD: case MSG_ACK: case MSG_CLOSE: case MSG_REACHED: case MSG_STOP:
+	case MSG_HELD: case MSG_ACK: case MSG_CLOSE: case MSG_REACHED: case MSG_STOP: case MSG_UNREACHED:
 		if (p->role == ROLE_READER)
 			seat_message(d, p, m);
 		return;

@@ -350,8 +350,12 @@ reader_told_gone(struct reader *r, struct msg *m)
 	/* Our position's seat may still be told so: that is not us. */
 	if (r->opened && (m->gone.iteration != r->iteration || m->gone.seat != r->seat))
 		return;
-	reader_fail(r, err_set(&r->err, m->gone.code == ST_NOINPUT ? ST_NOINPUT : ST_TEMP, "%s",
-			       m->gone.text ? m->gone.text : "taken for lost by the dispatcher"));
+	enum status st = m->gone.code == ST_NOINPUT || m->gone.code == ST_UNAVAIL ? (enum status)m->gone.code : ST_TEMP;
+
+	err_set(&r->err, st, "%s", m->gone.text ? m->gone.text : "taken for lost by the dispatcher");
+	if (st == ST_UNAVAIL)
+		err_help(&r->err, "the addresses are those that workers told: see -b and --advertise of dsvc-work, and firewalls");
+	reader_fail(r, st);
 }
 
 /* Its state ends with it: what is not read by now will not come. */
@@ -464,6 +468,7 @@ reader_tick(struct reader *r, int64_t now_ns)
 	if (now_ns >= r->again_due) {
 		reader_again(r);
 		reader_credit_again(r);
+		reader_reach_again(r);
 	}
 	reader_after(r);
 }

@@ -75,6 +75,9 @@ void reader_dispatcher_reached(struct reader *r, int64_t now_ns);
 void reader_dispatcher_gone(struct reader *r, int64_t now_ns); /* connection broke; it may come back */
 /* its connection broke; it may come back */
 void reader_worker_gone(struct reader *r, int64_t now_ns, uint64_t worker);
+void reader_worker_up(struct reader *r, int64_t now_ns, uint64_t worker);   /* there is a connection (again) */
+/* Answers READER_UNREACHED, at any time. */
+void reader_unreached(struct reader *r, int64_t now_ns, uint64_t worker, const char *why);
 void reader_tick(struct reader *r, int64_t now_ns);
 /* For how long, in all, the output of the program has taken nothing: for the dispatcher's report. */
 void reader_blocked(struct reader *r, uint64_t ns);
@@ -109,6 +112,7 @@ enum reader_action_kind {
 	READER_TELL,       /* send msg to the dispatcher */
 	READER_SEND,       /* send msg to `worker` on its data socket */
 	READER_CONNECT,    /* open a data socket to `worker` at `endpoint`: before any READER_SEND to it */
+	READER_UNREACHED,  /* no connection to `worker` at `endpoint` comes up: find out why, then reader_unreached */
 	READER_DISCONNECT, /* close it */
 	READER_DELIVER,    /* write elements [first, first + count) of handle's payload */
 	READER_FREE,       /* handle */

@@ -63,6 +63,7 @@ reader_chunk(struct reader *r, int64_t now_ns, uint64_t worker, const struct msg
 	 * connection came back: what is sent on it does not count in this one. */
 	s->arrived += c->session == s->worker->session;
 	s->worker->heard = now_ns;
+	s->worker->up = true;
 	s->worker->patience = READER_MUTE_NS;
 	r->chunk_bytes = (r->chunk_bytes * 7 + bytes) / 8;
 	own = mem_zalloc(sizeof *own);

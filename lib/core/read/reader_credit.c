@@ -127,6 +127,7 @@ reader_worker_gone(struct reader *r, int64_t now_ns, uint64_t worker)
 	r->now = now_ns;
 	if (!w || r->over)
 		return;
+	reader_reach_down(r, w);
 	reader_worker_session(r, w);
 	reader_credit(r);
 }
@@ -150,6 +151,7 @@ reader_worker_call(struct reader *r, struct reader_worker *w)
 {
 	struct reader_action *a;
 
+	reader_reach_down(r, w);
 	reader_do(r, READER_DISCONNECT)->worker = w->id;
 	a = reader_do(r, READER_CONNECT);
 	a->worker = w->id;

@@ -9,6 +9,7 @@
  *	reader_position.c positions
  *	reader_ack.c     acknowledgements
  *	reader_credit.c  credit, silent workers
+ *	reader_reach.c   workers that cannot be reached
  *	reader_stream.c  streams: their workers and generations
  *	reader_clock.c   where the time of the reader went
  *	reader_out.c     actions for the program
@@ -45,6 +46,8 @@ enum {
 #define READER_ACK_NS 50000000ll     /* acknowledgements wait so long for company */
 #define READER_ACK_MOST_NS 2000000000ll /* ... longer when the dispatcher has many readers, up to this */
 #define READER_CREDIT_NS 2000000000ll /* credit is said again to a silent stream */
+#define READER_REACH_NS 5000000000ll /* a worker without a connection is told after so long, */
+#define READER_REACH_AGAIN_NS 2500000000ll /* and again */
 #define READER_MUTE_NS 6000000000ll  /* a silent worker is called anew; doubled each time ... */
 #define READER_MUTE_MOST_NS 60000000000ll /* ... up to this */
 
@@ -70,6 +73,8 @@ struct reader_worker {
 	uint64_t id;
 	char *endpoint;
 	uint32_t session;
+	bool up;                     /* there is a connection; else since when there is none, */
+	int64_t down, reach_due;     /* and when that is said (again) */
 	int64_t heard, patience;     /* when a chunk came last, or it was called; how long to wait for more */
 	struct reader_stream *streams; /* by next_at_worker */
 	size_t n_streams;
@@ -191,6 +196,10 @@ void reader_credit_again(struct reader *r);
 void reader_credit_all(struct reader *r);                 /* every stream's may have changed */
 void reader_credit_hunger(struct reader *r);              /* before the times of work and of waiting are sent */
 void reader_chunk_done(struct reader *r, struct reader_chunk_ *c);
+
+/* reader_reach.c */
+void reader_reach_down(struct reader *r, struct reader_worker *w); /* a connection is to be made */
+void reader_reach_again(struct reader *r);                /* those whose time has come */
 
 /* reader_order.c */
 void reader_order_add(struct reader *r, struct reader_part *p);

@@ -89,6 +89,7 @@ reader_stream_attach(struct reader *r, struct reader_stream *s, uint64_t id, con
 		w->session = ++r->sessions;
 		w->heard = r->now;
 		w->patience = READER_MUTE_NS;
+		reader_reach_down(r, w);
 		hash_put(&r->workers, &id, sizeof id, w);
 		a->worker = id;
 		a->endpoint = mem_strdup(w->endpoint);
