@@ -279,7 +279,7 @@ sim_read_one(struct node *n, struct reader_action *a)
 		/* In a job of its own nobody else can have its elements. */
 		if (a->code == ST_TEMP && w->anonymous)
 			world_lost_contact(n, a->err->text);
-		if (a->code == ST_UNAVAIL)
+		if (a->code == ST_UNAVAIL && strstr(a->err->text, "can be reached"))
 			world_unreached(n);
 		n->r->over = true;
 		n->r->c->code = a->code;

@@ -35,6 +35,13 @@ reach_of(const struct disp *d, const struct seat *r, const struct peer *w)
 	return NULL;
 }
 
+/* Whether its streams are for this reader at all. */
+static bool
+reach_is_for(const struct seat *r, const struct peer *w)
+{
+	return r->iter->job->opts.target != TARGET_LOCAL || !strcmp(r->host, str_or_empty(w->host));
+}
+
 /* Whether another reader, who takes of the same elements, may reach it. */
 static bool
 reach_by_another(const struct disp *d, const struct seat *r, const struct peer *w)
@@ -42,7 +49,7 @@ reach_by_another(const struct disp *d, const struct seat *r, const struct peer *
 	for (const struct list_node *n = r->iter->seats.next; n != &r->iter->seats; n = n->next) {
 		const struct seat *o = LIST_OF(n, struct seat, node);
 
-		if (o->peer && o->view == r->view && !reach_of(d, o, w))
+		if (o->peer && o->view == r->view && reach_is_for(o, w) && !reach_of(d, o, w))
 			return true;
 	}
 	return false;
