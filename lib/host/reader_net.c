@@ -187,11 +187,10 @@ reader_net_unreached(struct reader_host *c)
 
 	while (why_take(c->why, &worker, why)) {
 		struct reader_link *k = reader_net_link(c, worker);
-		if (k && !k->warned)
-			log_say(LOG_WARN, "cannot reach the worker at %s: %s", k->endpoint, why);
-		if (k)
-			k->warned = true;
-		reader_unreached(c->read, clock_mono_ns(), worker, why);
+		if (!reader_unreached(c->read, clock_mono_ns(), worker, why) || !k || k->warned)
+			continue;
+		log_say(LOG_WARN, "cannot reach the worker at %s: %s", k->endpoint, why);
+		k->warned = true;
 	}
 }
 

@@ -76,8 +76,8 @@ void reader_dispatcher_gone(struct reader *r, int64_t now_ns); /* connection bro
 /* its connection broke; it may come back */
 void reader_worker_gone(struct reader *r, int64_t now_ns, uint64_t worker);
 void reader_worker_up(struct reader *r, int64_t now_ns, uint64_t worker);   /* there is a connection (again) */
-/* Answers READER_UNREACHED, at any time. */
-void reader_unreached(struct reader *r, int64_t now_ns, uint64_t worker, const char *why);
+/* Answers READER_UNREACHED, at any time. False: there is a connection by now, or the worker is not needed any more. */
+bool reader_unreached(struct reader *r, int64_t now_ns, uint64_t worker, const char *why);
 void reader_tick(struct reader *r, int64_t now_ns);
 /* For how long, in all, the output of the program has taken nothing: for the dispatcher's report. */
 void reader_blocked(struct reader *r, uint64_t ns);

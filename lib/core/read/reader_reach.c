@@ -53,7 +53,7 @@ reader_reach_again(struct reader *r)
 	}
 }
 
-void
+bool
 reader_unreached(struct reader *r, int64_t now_ns, uint64_t worker, const char *why)
 {
 	struct reader_worker *w = reader_reach_find(r, worker);
@@ -61,8 +61,9 @@ reader_unreached(struct reader *r, int64_t now_ns, uint64_t worker, const char *
 
 	r->now = now_ns;
 	if (!w || w->up || r->over || r->closing)
-		return;
+		return false;
 	m = reader_tell(r, MSG_UNREACHED);
 	m->unreached = (struct msg_unreached){ r->iteration, r->seat, w->id,
 		(uint32_t)((now_ns - w->down) / 1000000), mem_strdup(why) };
+	return true;
 }

@@ -8,11 +8,14 @@
 #define EACH_SETUP setup
 #define EACH_TEARDOWN teardown
 
+static const char *host = "h"; /* of those who come next */
+static int target = TARGET_ANY;
+
 static void
 join(uint64_t peer, uint32_t role, const char *name)
 {
 	say(peer, (struct msg){ .type = MSG_HELLO, .req = 7, .hello = { .version = WIRE_VERSION, .role = role,
-		.peer = peer, .name = text(name), .endpoint = text("tcp://h:1 key"), .slots = 1 } });
+		.peer = peer, .name = text(name), .host = text(host), .endpoint = text("tcp://h:1 key"), .slots = 1 } });
 }
 
 static uint64_t
@@ -26,6 +29,7 @@ open_one(uint64_t reader)
 {
 	say(reader, (struct msg){ .type = MSG_OPEN, .req = 8, .open = { .spec = text("range"), .type = text("int"),
 		.job = { .name = text("job"), .sharding = SHARD_DYNAMIC, .shards = 1, .order = ORDER_ANY, .epoch = 1,
+			.target = target,
 			.min_workers = 1, .wait_ms = 500 } } });
 	const struct msg *list = got(W1, MSG_LIST);
 	if (list) {
@@ -108,4 +112,23 @@ what_another_reader_reaches_stays_where_it_is(void **state)
 	assert_null(got(has, MSG_REVOKE));
 	unreached(R2, it, 2, has);
 	assert_non_null(got(has, MSG_REVOKE));
+}
+
+static void
+readers_on_other_hosts_have_no_say_in_a_local_job(void **state)
+{
+	(void)state;
+	target = TARGET_LOCAL;
+	join(W1, ROLE_WORKER, "one");
+	join(R1, ROLE_READER, "r");
+	uint64_t it = open_one(R1);
+	host = "other";
+	join(W2, ROLE_WORKER, "two");
+	join(R2, ROLE_READER, "s");
+	assert_true(open_one(R2) == it);
+	host = "h";
+	target = TARGET_ANY;
+	assert_true(worker_of(it) == W1);
+	unreached(R1, it, 1, W1);
+	assert_non_null(got(W1, MSG_REVOKE));
 }

@@ -59,7 +59,7 @@ a_worker_with_a_connection_is_not_however_slow_it_is(void **state)
 	assert_false(said_within(4 * SEC));
 	assert_true(said_within(3 * SEC));
 	reader_worker_up(r, now, WORKER); /* meanwhile */
-	reader_unreached(r, now, WORKER, "no way");
+	assert_false(reader_unreached(r, now, WORKER, "no way"));
 	collect();
 	assert_null(act(READER_TELL, MSG_UNREACHED));
 }
