@@ -343,17 +343,22 @@ status_table_job_more(struct slice j, struct buf *out)
 	status_table_details_end(&d);
 }
 
-/* The groups of a shared job, each on a line of its own. */
+/* The groups of a shared job, each on a line of its own; in an audit with their books. */
 static void
-status_table_groups(struct slice pass, struct buf *out)
+status_table_groups(struct slice pass, bool audit, struct buf *out)
 {
 	struct record_items it = record_list(pass, "groups");
 	struct slice g;
 	while (record_next(&it, &g)) {
 		buf_str(out, "    group ");
 		status_table_text(record_text(g, "group"), out);
-		buf_printf(out, "  readers %" PRIu64 "  acknowledged %" PRIu64 "  missed %" PRIu64, record_uint(g, "readers"),
-			   record_uint(g, "acknowledged"), record_uint(g, "missed"));
+		buf_printf(out, "  readers %" PRIu64, record_uint(g, "readers"));
+		if (audit)
+			buf_printf(out, "  elements %" PRIu64, record_uint(g, "elements"));
+		buf_printf(out, "  acknowledged %" PRIu64 "  missed %" PRIu64, record_uint(g, "acknowledged"),
+			   record_uint(g, "missed"));
+		if (audit)
+			buf_printf(out, "  lost %" PRIu64 "  repeated %" PRIu64, record_uint(g, "lost"), record_uint(g, "repeated"));
 		if (record_uint(g, "ended"))
 			buf_str(out, "  ended\n");
 		else
@@ -371,7 +376,7 @@ status_table_pass_more(struct slice p, struct buf *out)
 	if (record_is(p, "state", "failed"))
 		status_table_detail(&d, "failed: ", record_text(p, "error"));
 	status_table_details_end(&d);
-	status_table_groups(p, out);
+	status_table_groups(p, false, out);
 }
 
 static void
@@ -549,7 +554,7 @@ status_table_audit(struct slice report, bool streams, struct buf *out, struct bu
 			for (int i = 0; i < COLUMNS; i++)
 				buf_printf(out, "  %12" PRIu64, record_uint(p, columns[i]));
 			enum audit is = status_table_books(p, out);
-			status_table_groups(p, out);
+			status_table_groups(p, true, out);
 			if (streams)
 				status_table_shards(p, out);
 			if (is == AUDIT_FAILED && !why->len) {

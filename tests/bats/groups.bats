@@ -42,8 +42,8 @@ group_is() { [[ $(group "$1" | jq -c "$2") == "$3" ]]; }
 	cmp <(sort -n got.c got.more) want
 	run -0 dsvc-status --audit feats
 	[[ $output == *balanced* ]]
-	[[ $output == *"group a  readers 0  acknowledged 20000  missed 0"* ]]
-	[[ $output == *"group c  readers 0  acknowledged 20000  missed 0"* ]]
+	[[ $output == *"group a  readers 0  elements 20000  acknowledged 20000  missed 0  lost 0  repeated 0"* ]]
+	[[ $output == *"group c  readers 0  elements 20000  acknowledged 20000  missed 0"* ]]
 	run -0 dsvc-status --json
 	(($(jq '.jobs[0].iterations[0].made' <<<"$output") <= 40000))
 }
@@ -100,7 +100,9 @@ group_is() { [[ $(group "$1" | jq -c "$2") == "$3" ]]; }
 	((missed > 0))
 	((1 + $(wc -l <got.slow) + missed == 1000000))
 	run -0 dsvc-status --audit feats
-	[[ $output == *balanced*"group slow "*"missed $missed"* ]]
+	[[ $output == *balanced*"group slow "*"missed $missed  lost 0  repeated 0"* ]]
+	sums='[.elements, .acknowledged + .missed, .lost, .repeated]'
+	[[ $(dsvc-status --audit feats --json | jq -c ".jobs[0].iterations[0].groups[] | $sums" | uniq) == '[1000000,1000000,0,0]' ]]
 }
 
 @test "with a window groups that keep up miss nothing, when a worker is killed, too" {
@@ -189,7 +191,7 @@ group_is() { [[ $(group "$1" | jq -c "$2") == "$3" ]]; }
 	exec 7<&-
 	(($(wc -l <made) == 300000))
 	run -0 dsvc-status --audit feats
-	[[ $output == *"group late  readers 0  acknowledged 300000  missed 0"* ]]
+	[[ $output == *"group late  readers 0  elements 300000  acknowledged 300000  missed 0"* ]]
 }
 
 @test "a late group can begin at the start as long as nothing is forgotten" {

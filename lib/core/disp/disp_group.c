@@ -152,7 +152,7 @@ group_enter(struct disp *d, struct seat *r, const char *name, bool from_start)
 
 		s->n_done = 0;
 		if (s->finished)
-			g->missed += s->length - intervals_count(&s->views[r->view].acked);
+			group_missed(g, s, r->view);
 		else
 			s->views[r->view].moves = true;
 		s->views[r->view].is_new = !known;

@@ -28,6 +28,7 @@ struct group {            /* durable up to `lacks` */
 	char *name;
 	bool ended;               /* holds nothing any more; it may come again */
 	uint64_t acked, missed;   /* elements of finished streams */
+	uint64_t repeated;        /* elements of all streams that it was given once more */
 	char *lacks;              /* which it missed there, for people; NULL: none */
 	uint32_t seats;           /* also of readers that are away */
 	uint32_t n_over;          /* so many streams, from the first on, are over for it */
@@ -68,6 +69,8 @@ bool group_over(const struct iteration *it, uint32_t view);
 /* The ledger of a view has changed, or of all (UINT32_MAX): who is done is told; and what
  * stream_finish_check does. May free s. */
 void group_check(struct disp *d, struct stream *s, uint32_t view);
+void group_missed(struct group *g, struct stream *s, uint32_t view); /* it comes when the stream is finished */
+uint64_t group_lost(const struct iteration *it, const struct group *g); /* finished: neither acknowledged nor missed */
 void group_fill_done(const struct iteration *it, const char *name, struct msg *m); /* over: what the group missed */
 void group_loaded(struct disp *d, struct iteration *it); /* before its streams */
 void group_tick(struct disp *d);

@@ -76,6 +76,28 @@ group_lacks(char *lacks, const struct stream *s, const struct intervals *missed)
 }
 
 void
+group_missed(struct group *g, struct stream *s, uint32_t view)
+{
+	struct view *v = &s->views[view];
+	struct intervals rest = { 0 };
+
+	intervals_add(&rest, 0, s->length);
+	intervals_sub_all(&rest, &v->acked);
+	g->missed += intervals_count(&rest);
+	g->lacks = group_lacks(g->lacks, s, &rest);
+	group_skip(v, s->length); /* it may leave, and come once more */
+	intervals_clear(&rest);
+}
+
+uint64_t
+group_lost(const struct iteration *it, const struct group *g)
+{
+	uint64_t had = g->acked + g->missed;
+
+	return it->state == ITER_FINISHED && !g->ended && it->elements > had ? it->elements - had : 0;
+}
+
+void
 group_finished(struct disp *d, struct stream *s)
 {
 	struct iteration *it = s->iter;

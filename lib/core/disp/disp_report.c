@@ -329,6 +329,9 @@ report_rate(const struct disp *d, const struct iteration *it, uint64_t acked)
 static const char *
 report_books(const struct iteration *it)
 {
+	for (size_t i = 0; i < it->groups.n; i++)
+		if (group_lost(it, &it->groups.v[i]))
+			return "unbalanced";
 	if (it->repeated || (it->state == ITER_FINISHED && it->elements != it->acked + it->dropped))
 		return "unbalanced";
 	return it->state == ITER_FINISHED ? "balanced" : it->state == ITER_FAILED ? "failed" : "open";
@@ -353,17 +356,27 @@ report_waits(const struct iteration *it)
 	return iter_live(it) && !it->gathered ? round_missing(it) : mem_strdup("");
 }
 
+/* Elements of the streams whose end is known. */
+static uint64_t
+report_known(const struct iteration *it)
+{
+	uint64_t known = it->elements;
+
+	for (size_t i = 0; i < it->n_streams; i++)
+		if (!it->streams[i]->finished && it->streams[i]->ended)
+			known += views_gives(it->streams[i]);
+	return known;
+}
+
 static void
 report_ledger(struct buf *b, const struct disp *d, const struct iteration *it)
 {
 	bool over = it->state == ITER_FINISHED;
-	uint64_t known = it->elements, acked = it->acked, gone;
+	uint64_t known = report_known(it), acked = it->acked, gone;
 
 	for (size_t i = 0; i < it->n_streams; i++)
-		if (!it->streams[i]->finished) {
-			known += it->streams[i]->ended ? views_gives(it->streams[i]) : 0;
+		if (!it->streams[i]->finished)
 			acked += views_count(it->streams[i]);
-		}
 	gone = acked + it->dropped;
 	report_uint(b, "made", report_made(it));
 	report_uint(b, "elements", known);
@@ -440,7 +453,7 @@ report_group_sum(const struct iteration *it, size_t view, uint64_t *done, uint64
 static void
 report_groups(struct buf *b, const struct iteration *it)
 {
-	uint64_t most = 0, done, missed;
+	uint64_t most = 0, done, missed, known = report_known(it);
 
 	report_list(b, "groups", it->groups.n);
 	for (size_t i = 0; i < it->groups.n; i++) {
@@ -451,11 +464,14 @@ report_groups(struct buf *b, const struct iteration *it)
 		const struct group *g = &it->groups.v[i];
 
 		report_group_sum(it, i, &done, &missed);
-		report_record(b, 6);
+		report_record(b, 9);
 		report_str(b, "group", g->name);
 		report_uint(b, "readers", g->seats);
+		report_uint(b, "elements", known);
 		report_uint(b, "acknowledged", g->acked + done - missed);
 		report_uint(b, "missed", g->missed + missed);
+		report_uint(b, "lost", group_lost(it, g));
+		report_uint(b, "repeated", g->repeated);
 		report_uint(b, "behind", most - done);
 		report_bool(b, "ended", g->ended);
 	}

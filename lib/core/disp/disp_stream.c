@@ -299,6 +299,18 @@ stream_rate(const struct disp *d, struct iteration *it, uint64_t n)
 	it->rate_n += n;
 }
 
+/* Elements that a reader acknowledges for the second time. */
+static void
+stream_repeated(struct disp *d, struct iteration *it, uint32_t view, uint64_t n)
+{
+	if (!n)
+		return;
+	it->repeated += n;
+	if (group_shares(it) && view < it->groups.n)
+		it->groups.v[view].repeated += n;
+	disp_dirty(d, &it->dirty, DIRTY_ROW);
+}
+
 void
 stream_acked(struct disp *d, struct stream *s, uint32_t view, const struct ranges *r, struct seat *by)
 {
@@ -312,10 +324,7 @@ stream_acked(struct disp *d, struct stream *s, uint32_t view, const struct range
 		uint64_t old = intervals_overlap(&v->acked, start, end);
 
 		if (by) {
-			if (old > intervals_overlap(&v->presumed, start, end)) {
-				it->repeated += old - intervals_overlap(&v->presumed, start, end);
-				disp_dirty(d, &it->dirty, DIRTY_ROW);
-			}
+			stream_repeated(d, it, view, old - intervals_overlap(&v->presumed, start, end));
 			intervals_sub(&v->presumed, start, end);
 			by->acked += end - start - old;
 			round_moved(d, it);

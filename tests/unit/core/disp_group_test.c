@@ -206,6 +206,26 @@ a_group_that_ends_before_the_answer_keeps_nothing(void **state)
 	assert_non_null(got(R2, MSG_DONE));
 }
 
+/* Stream 0 is finished without b, which misses the rest of it once. */
+static void
+what_a_group_missed_that_comes_twice_is_counted_once(void **state)
+{
+	uint64_t it = begin_two();
+
+	(void)state;
+	ack(R2, it, 2, 1, 38, 38);
+	leave(R2, it, 2, 1);
+	ack(R1, it, 1, 1, LENGTH, 50);
+	open_as(R3, "b");
+	assert_int_equal(got(R3, MSG_JOB)->job.view, 1);
+	assert_int_equal(audit("missed"), LENGTH - 38);
+	say(R3, (struct msg){ .type = MSG_CLOSE, .req = 1, .close = { .iteration = it, .seat = 3, .seq = 1, .view = 1 } });
+	hello(R2, ROLE_READER);
+	open_as(R2, "b");
+	assert_int_equal(audit("missed"), LENGTH - 38);
+	assert_int_equal(audit("repeated"), 0);
+}
+
 /* The views that the worker was told to have ended. */
 static unsigned
 told_ended(void)
