@@ -192,7 +192,7 @@ group_copy(struct disp *d, struct iteration *it)
 		if (j->iters[i] != it && j->iters[i]->epoch < it->epoch)
 			last = j->iters[i];
 	for (size_t i = 0; last && group_shares(it) && i < last->groups.n; i++)
-		if (!last->groups.v[i].ended)
+		if (!last->groups.v[i].ended || last->groups.v[i].had_all)
 			group_add(d, it, last->groups.v[i].name);
 }
 
@@ -279,6 +279,7 @@ group_left(struct disp *d, struct seat *r, bool closed)
 	g->since = closed ? INT64_MIN : d->now;
 	g->last_seat = r->number;
 	if (closed && it->state == ITER_RUNNING && !group_alone(it, g) && !group_comes(it, g)) {
+		g->had_all = group_over(it, r->view);
 		g->ended = true; /* its streams are about to be told that the reader is gone */
 		for (size_t i = 0; i < it->n_streams; i++)
 			it->streams[i]->views[r->view].fresh = it->streams[i]->views[r->view].joins = false;

@@ -27,6 +27,7 @@ struct stream_key;
 struct group {            /* durable up to `lacks` */
 	char *name;
 	bool ended;               /* holds nothing any more; it may come again */
+	bool had_all;             /* ... of the pass, when it left: it may be on its way to the next one */
 	uint64_t acked, missed;   /* elements of finished streams */
 	uint64_t repeated;        /* elements of all streams that it was given once more */
 	char *lacks;              /* which it missed there, for people; NULL: none */

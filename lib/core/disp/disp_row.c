@@ -52,7 +52,7 @@ static const struct field number_fields[] = { U64(msg_number, n, NULL), { 0 } };
 SIDE_BY_SIDE(base, of, n_of, cap_of);
 static const struct field group_fields[] = {
 	NAME(group, name, NULL), BOOL(group, ended, NULL), U64(group, acked, NULL), U64(group, missed, NULL),
-	TEXT(group, lacks, WIRE_TEXT_MAX, NULL), U64(group, repeated, NULL), { 0 }
+	TEXT(group, lacks, WIRE_TEXT_MAX, NULL), U64(group, repeated, NULL), BOOL(group, had_all, NULL), { 0 }
 };
 SIDE_BY_SIDE(groups, v, n, cap);
 static const struct field shard_fields[] = { U64(shard_sum, acked, NULL), U64(shard_sum, files, NULL), { 0 } };

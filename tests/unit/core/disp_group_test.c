@@ -226,6 +226,38 @@ what_a_group_missed_that_comes_twice_is_counted_once(void **state)
 	assert_int_equal(audit("repeated"), 0);
 }
 
+static void
+open_next(uint64_t peer, const char *group)
+{
+	struct job_opts o = { .name = text("job"), .group = text(group), .share = SHARE_LOSSLESS, .sharding = SHARD_DYNAMIC,
+		.epoch = 2, .min_workers = 1, .wait_ms = 500 };
+
+	hello(peer, ROLE_READER);
+	say(peer, (struct msg){ .type = MSG_OPEN, .req = 8,
+		.open = { .job = o, .spec = text("range"), .type = text("int") } });
+}
+
+/* The one that has all of the first pass has left, and b is in the second one before it comes there. */
+static void
+a_group_on_its_way_to_the_next_pass_misses_nothing_of_it(void **state)
+{
+	uint64_t it = begin_two();
+
+	(void)state;
+	ack(R1, it, 1, 1, LENGTH, LENGTH);
+	assert_non_null(got(R1, MSG_DONE));
+	leave(R1, it, 1, 0);
+	assert_non_null(got(R1, MSG_CLOSED));
+	ack(R2, it, 2, 1, LENGTH, LENGTH);
+	leave(R2, it, 2, 1);
+	open_next(R2, "b");
+	units(W1, got(W1, MSG_LIST)->req, 1000000);
+	assert_int_equal(got(R2, MSG_JOB)->job.view, 1); /* the first one is for a */
+	open_next(R1, "a");
+	assert_int_equal(got(R1, MSG_JOB)->job.view, 0);
+	assert_int_equal(audit("missed"), 0);
+}
+
 /* The views that the worker was told to have ended. */
 static unsigned
 told_ended(void)
