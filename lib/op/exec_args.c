@@ -13,7 +13,7 @@ static void
 args_add(struct exec_args *a, enum args_place place, uint32_t word, const char *p, size_t n)
 {
 	a->v = mem_grow(a->v, &a->cap, a->n + 1, sizeof *a->v);
-	a->v[a->n++] = (struct args_piece){ place, word, p, n };
+	a->v[a->n++] = (struct args_piece){ .place = place, .word = word, .p = p, .n = n };
 }
 
 static bool
@@ -132,6 +132,7 @@ args_word(struct exec_args *a, uint32_t word, const char *s, bool places, bool s
 			args_add(a, place, word, p + 2, n - 3);
 		else
 			args_add(a, place, word, p, n);
+		a->v[a->n - 1].alone = word && p == s && !p[n];
 		from = p + n;
 		any = true;
 	}
@@ -139,32 +140,48 @@ args_word(struct exec_args *a, uint32_t word, const char *s, bool places, bool s
 	return any;
 }
 
-/* Writes the script with "${1}", "${2}" ... for its places. The values follow as arguments of
- * the shell, so that nothing in them is ever read as script. */
+static bool
+args_is_item(enum args_place place)
+{
+	return place != ARGS_TEXT && place != ARGS_NUMBER && place != ARGS_SLOT;
+}
+
+/* Writes the script with "${1}", "${2}" ... for its places, or with "$@" for its only one. The
+ * values follow as arguments of the shell, so that nothing in them is ever read as script. */
 static void
 args_script(struct exec_args *a, uint32_t word, const char *s)
 {
 	struct exec_args places = { 0 };
 	struct buf script = { 0 };
-	uint32_t k = 0;
+	uint32_t k = 0, n = 0;
+	bool alone = false;
 
 	if (!args_word(&places, 0, s, true, true)) {
 		args_add(&places, ARGS_TEXT, 0, " ", 1);
 		args_add(&places, ARGS_ELEMENT, 0, NULL, 0);
 	}
 	for (size_t i = 0; i < places.n; i++) {
+		n += places.v[i].place != ARGS_TEXT;
+		alone |= args_is_item(places.v[i].place);
+	}
+	alone &= n == 1;
+	for (size_t i = 0; i < places.n; i++) {
 		if (places.v[i].place == ARGS_TEXT)
 			buf_put(&script, places.v[i].p, places.v[i].n);
+		else if (alone)
+			buf_put(&script, "\"$@\"", 4);
 		else
 			buf_printf(&script, "\"${%u}\"", ++k);
 	}
 	a->script = buf_take(&script);
 	args_add(a, ARGS_TEXT, word++, a->script, strlen(a->script));
 	args_add(a, ARGS_TEXT, word++, "sh", 2);
-	for (size_t i = 0; i < places.n; i++)
-		if (places.v[i].place != ARGS_TEXT)
-			args_add(a, places.v[i].place, word++, places.v[i].p, places.v[i].n);
-	a->words = word;
+	for (size_t i = 0; i < places.n; i++) {
+		if (places.v[i].place == ARGS_TEXT)
+			continue;
+		args_add(a, places.v[i].place, word++, places.v[i].p, places.v[i].n);
+		a->v[a->n - 1].alone = alone;
+	}
 	mem_free(places.v);
 }
 
@@ -174,15 +191,15 @@ exec_args_open(struct exec_args *a, const struct words *words, bool places, bool
 	uint32_t n = (uint32_t)words->n;
 	bool script = places && shell, any = !places || script;
 
-	*a = (struct exec_args){ .words = n };
+	*a = (struct exec_args){ 0 };
 	for (uint32_t i = 0; i < n - script; i++)
 		any = args_word(a, i, words->v[i], places && !shell, false) || any;
-	if (script)
+	if (script) {
 		args_script(a, n - 1, words->v[n - 1]);
-	else if (!any)
-		args_add(a, ARGS_ELEMENT, a->words++, NULL, 0);
-	a->at = mem_array(a->words + 1, sizeof *a->at);
-	a->argv = mem_array(a->words + 1, sizeof *a->argv);
+	} else if (!any) {
+		args_add(a, ARGS_ELEMENT, n, NULL, 0);
+		a->v[a->n - 1].alone = true;
+	}
 }
 
 void
@@ -271,44 +288,95 @@ args_put(struct exec_args *a, const uint8_t *p, size_t n, struct err *e)
 	return ST_OK;
 }
 
+/* Puts an element, an item of it or a field: the part of it that the place names. */
 static enum status
-args_put_value(struct exec_args *a, const struct args_piece *f, struct elem x, struct err *e)
+args_put_value(struct exec_args *a, const struct args_piece *f, const struct elem *x, struct err *e)
 {
-	enum status st = f->place == ARGS_FIELD ? args_field(f, &x, e) : ST_OK;
 	struct buf own = { 0 };
 	uint32_t short_n;
-
-	if (st != ST_OK)
-		return st;
-	const uint8_t *p = frame_contents(&x, &short_n);
+	const uint8_t *p = frame_contents(x, &short_n);
 	size_t n = short_n;
+
 	if (!p) {
-		text_print(x.p, x.len, &own);
+		text_print(x->p, x->len, &own);
 		p = own.data;
 		n = own.len;
 	} else if (f->place != ARGS_ELEMENT && f->place != ARGS_FIELD) {
 		args_part(f->place, &p, &n);
 	}
-	st = args_put(a, p ? p : (const uint8_t *)"", n, e);
+	enum status st = args_put(a, p ? p : (const uint8_t *)"", n, e);
 	buf_clear(&own);
 	return st;
 }
 
+/* Begins another word. */
 static void
-args_begin(struct exec_args *a, uint32_t *word, uint32_t to)
+args_begin(struct exec_args *a)
 {
-	for (; *word < to; ++*word) {
-		if (*word)
-			buf_byte(&a->text, '\0');
-		a->at[*word] = a->text.len;
+	if (a->words)
+		buf_byte(&a->text, '\0');
+	a->at = mem_grow(a->at, &a->at_cap, a->words + 1, sizeof *a->at);
+	a->at[a->words++] = a->text.len;
+}
+
+static bool
+args_list(const struct elem *x, const uint8_t **p, uint32_t *n)
+{
+	struct mp m;
+	const uint8_t *first = mp_head(x->p, x->p + x->len, &m);
+
+	*p = first;
+	*n = m.n;
+	return first && m.kind == MP_LIST;
+}
+
+/* Puts one word for each item of the list. */
+static enum status
+args_items(struct exec_args *a, const struct args_piece *f, bool fields, const uint8_t *p,
+	   const uint8_t *end, uint32_t n, struct err *e)
+{
+	enum status st = ST_OK;
+
+	for (uint32_t i = 0; st == ST_OK && i < n; i++) {
+		const uint8_t *next = mp_skip(p, end);
+		struct elem x = { .p = p, .len = (uint32_t)(next - p) };
+
+		args_begin(a);
+		if (fields)
+			st = args_field(f, &x, e);
+		if (st == ST_OK)
+			st = args_put_value(a, f, &x, e);
+		p = next;
 	}
+	return st;
+}
+
+/* Puts a place, in a word of its own if it is one; x: what stands for {}. */
+static enum status
+args_place_fill(struct exec_args *a, const struct args_piece *f, struct elem x, struct err *e)
+{
+	const uint8_t *end = x.p + x.len, *p;
+	bool field = f->place == ARGS_FIELD;
+	enum status st = ST_OK;
+	uint32_t n;
+
+	if (f->alone && args_list(&x, &p, &n))
+		return args_items(a, f, field, p, end, n, e);
+	if (field)
+		st = args_field(f, &x, e);
+	if (st == ST_OK && f->alone && field && args_list(&x, &p, &n))
+		return args_items(a, f, false, p, end, n, e);
+	if (f->alone)
+		args_begin(a);
+	return st == ST_OK ? args_put_value(a, f, &x, e) : st;
 }
 
 static void
 args_end(struct exec_args *a)
 {
 	buf_byte(&a->text, '\0');
-	for (uint32_t i = 0; i < a->words; i++)
+	a->argv = mem_grow(a->argv, &a->argv_cap, a->words + 1, sizeof *a->argv);
+	for (size_t i = 0; i < a->words; i++)
 		a->argv[i] = (char *)a->text.data + a->at[i];
 	a->argv[a->words] = NULL;
 }
@@ -318,13 +386,16 @@ exec_args_fill(struct exec_args *a, const struct elem *x, uint64_t number, unsig
 	       struct err *e)
 {
 	enum status st = ST_OK;
-	uint32_t word = 0;
 
 	buf_reset(&a->text);
+	a->words = 0;
 	for (size_t i = 0; st == ST_OK && i < a->n; i++) {
 		const struct args_piece *f = &a->v[i];
+		bool item = args_is_item(f->place);
 
-		args_begin(a, &word, f->word + 1);
+		/* A place alone begins its words itself; an empty text follows it. */
+		if ((!i || f->word != f[-1].word) && !(item && f->alone))
+			args_begin(a);
 		if (f->place == ARGS_TEXT)
 			buf_put(&a->text, f->p, f->n);
 		else if (f->place == ARGS_NUMBER)
@@ -332,7 +403,7 @@ exec_args_fill(struct exec_args *a, const struct elem *x, uint64_t number, unsig
 		else if (f->place == ARGS_SLOT)
 			buf_printf(&a->text, "%u", slot);
 		else
-			st = args_put_value(a, f, a->part && f->place != ARGS_FIELD ? *a->part : *x, e);
+			st = args_place_fill(a, f, a->part && f->place != ARGS_FIELD ? *a->part : *x, e);
 	}
 	args_end(a);
 	return st;

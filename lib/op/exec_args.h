@@ -11,6 +11,10 @@
  * values the shell's arguments. A command without any place gets {} at its end.
  * {\} is the text {}, and likewise for the others: a backslash behind the brace is
  * taken away (in scripts the shell does that), and no place seen.
+ *
+ * A word that is a place alone becomes, of an element that is a list, one word for each
+ * of its items, so that a batch is the arguments of one process. In a script it is "$@",
+ * if the script has no other place.
  */
 #ifndef OP_EXEC_ARGS_H
 #define OP_EXEC_ARGS_H
@@ -32,6 +36,7 @@ enum args_place {
 struct args_piece {
 	enum args_place place;
 	uint32_t word;          /* number of the word that it is part of */
+	bool alone;             /* a place that is the whole word: of a list, each item is a word */
 	const char *p;          /* text, or the field's path; lies in the words */
 	size_t n;
 };
@@ -39,13 +44,13 @@ struct args_piece {
 struct exec_args {
 	struct args_piece *v;
 	size_t n, cap;
-	uint32_t words;
 	char *script;           /* the script with its places replaced */
 	const struct elem *part; /* value for {} and the parts of a path; NULL: the element */
 	/* the most recent command */
 	struct buf text;
 	size_t *at;             /* where each word begins in text */
 	char **argv;
+	size_t words, at_cap, argv_cap;
 };
 
 /* Finds the first place in s: gives its length, and where it begins in *at; 0: there is none.

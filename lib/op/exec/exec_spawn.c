@@ -137,9 +137,12 @@ spawn_fail(const struct child_kind *k, int error, struct err *e)
 
 	if (error == EAGAIN || error == ENOMEM || error == EMFILE || error == ENFILE)
 		return err_set(e, ST_TEMP, "cannot start %s: %s", k->name, strerror(error));
-	return err_set(e, none ? ST_NOCMD : ST_NORUN, "cannot run %s: %s", k->name,
-		       error == ENOEXEC ? "it is not a program (a script begins with #!)"
-					: strerror(error));
+	err_set(e, none ? ST_NOCMD : ST_NORUN, "cannot run %s: %s", k->name,
+		error == ENOEXEC ? "it is not a program (a script begins with #!)" :
+		error == E2BIG ? "its arguments are longer than the system allows" : strerror(error));
+	if (error == E2BIG)
+		err_help(e, "give it fewer at a time, with a smaller batch, or its input by proto=raw or line");
+	return e->kind;
 }
 
 enum status
