@@ -24,9 +24,9 @@ call_one_word(void *arg, size_t i)
 	return i ? NULL : arg;
 }
 
-/* A help for the name of a function elsewhere, which has another name here. */
+/* The name that a function from elsewhere has here; near: its name there is one like this. */
 static const char *
-call_elsewhere(const char *name)
+call_elsewhere(const char *name, bool near_it)
 {
 	char near[100];
 	static const struct { const char *there, *here; } words[] = {
@@ -46,14 +46,31 @@ call_elsewhere(const char *name)
 		{ "get", "has" }, { "lpad", "pad" }, { "rpad", "pad" },
 	};
 
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+	for (size_t i = 0; i < sizeof words / sizeof *words && !near_it; i++)
 		if (!strcmp(words[i].there, name))
 			return words[i].here;
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+	for (size_t i = 0; i < sizeof words / sizeof *words && near_it; i++)
 		if (strlen(words[i].there) > 4
 		    && str_suggest(name, call_one_word, (void *)(uintptr_t)words[i].there, near,
 				   sizeof near))
 			return words[i].here;
+	return NULL;
+}
+
+/* A help for a function elsewhere that is an operator here. */
+static const char *
+call_written(const char *name)
+{
+	static const struct { const char *there, *written; } words[] = {
+		{ "if", "CONDITION ? VALUE : OTHER" }, { "ifelse", "CONDITION ? VALUE : OTHER" },
+		{ "iif", "CONDITION ? VALUE : OTHER" }, { "cond", "CONDITION ? VALUE : OTHER" },
+		{ "coalesce", "VALUE ?? OTHER" }, { "ifnull", "VALUE ?? OTHER" }, { "nvl", "VALUE ?? OTHER" },
+		{ "concat", "ONE ++ OTHER" }, { "strcat", "ONE ++ OTHER" }, { "mod", "ONE % OTHER" },
+	};
+
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (!strcmp(words[i].there, name))
+			return words[i].written;
 	return NULL;
 }
 
@@ -64,9 +81,13 @@ call_unknown(struct compile *c, const struct expr_ast *a)
 	const char *here;
 
 	compile_fault(c, a, "unknown function `%.100s`", a->text);
-	if (str_suggest(a->text, call_fn_name, NULL, near, sizeof near))
+	if ((here = call_written(a->text)))
+		err_help(c->e, "it is written %s", here);
+	else if ((here = call_elsewhere(a->text, false)))
+		err_help(c->e, "it is called `%s` here", here);
+	else if (str_suggest(a->text, call_fn_name, NULL, near, sizeof near))
 		err_help(c->e, "did you mean %s?", near);
-	else if ((here = call_elsewhere(a->text)))
+	else if ((here = call_elsewhere(a->text, true)))
 		err_help(c->e, "it is called `%s` here", here);
 	return false;
 }

@@ -128,6 +128,16 @@ record_merge(struct expr_vm *vm, struct val *out, const struct val *a, unsigned 
 }
 
 /* Closed records give a closed one; later types override earlier ones. */
+static enum status
+record_pair(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
+{
+	(void)n;
+	buf_reset(&vm->tmp);
+	val_put(&a[0], &vm->tmp);
+	val_put(&a[1], &vm->tmp);
+	return vm_take_items(vm, VAL_RECORD, 1, out);
+}
+
 static const struct type *
 record_type_merge(struct types *t, const struct type *const *a, unsigned n)
 {
@@ -216,6 +226,9 @@ const struct fn fn_record[] = {
 	{ "merge", "r*", NULL, record_type_merge, record_merge, .args = "record, record, ...",
 	  .brief = "one record with the fields of all; for the same name the last one counts",
 	  .example = "merge({a: 1, b: 2}, {b: 3})", .output = "{\"a\":1,\"b\":3}" },
+	{ "pair", "ta", "{...}", .call = record_pair, .args = "name, value",
+	  .brief = "a record with this one field; {(name): value} is short for it",
+	  .example = "merge({a: 1}, pair(\"b\" ++ \"c\", 2))", .output = "{\"a\":1,\"bc\":2}" },
 	{ "without", "rk*", "{...}", .call = record_without, .args = "record, name|list, ...",
 	  .brief = "the record without the fields of these names",
 	  .example = "without({a: 1, b: 2}, \"a\")",

@@ -81,6 +81,45 @@ grammar_key_twice(struct grammar *g, struct hash *keys, const struct expr_ast *k
 	return ST_OK;
 }
 
+/* Reads `: value`. */
+static enum status
+grammar_pair_value(struct grammar *g, struct expr_ast **value)
+{
+	g->op_at = g->t.now.at;
+	g->op_len = 1;
+	grammar_take(g);
+	enum status st = grammar_next(g, true);
+	return st ? st : grammar_expr(g, LEVEL_COALESCE, value);
+}
+
+/* Reads (name): value as the call pair(name, value). */
+static enum status
+grammar_pair_computed(struct grammar *g, struct expr_ast **out)
+{
+	size_t at = g->t.now.at;
+	struct expr_ast *a = ast_new(AST_CALL, 0, "pair", 4), *name = NULL, *value = NULL;
+
+	*out = a;
+	ast_mark(a, at, 1);
+	grammar_open(g);
+	enum status st = grammar_next(g, true);
+	if (!st)
+		st = grammar_expr(g, LEVEL_COALESCE, &name);
+	if (name)
+		ast_add(a, name);
+	if (!st)
+		st = grammar_close(g, ')', at);
+	if (!st)
+		st = grammar_next(g, false);
+	if (!st && !grammar_is(g, ':'))
+		return token_fault(&g->t, at, g->t.now.at - at, "a `:` and a value are missing after this name");
+	if (!st)
+		st = grammar_pair_value(g, &value);
+	if (value)
+		ast_add(a, value);
+	return st ? st : grammar_made(g, a, at);
+}
+
 /* Reads name, name: value or "any text": value. */
 static enum status
 grammar_pair(struct grammar *g, struct expr_ast *a, struct hash *keys)
@@ -100,7 +139,7 @@ grammar_pair(struct grammar *g, struct expr_ast *a, struct hash *keys)
 	if (!key || !ast_lit_text(key, &unused, &n)) {
 		expr_ast_free(&key);
 		token_fault(&g->t, at, len ? len : 1, "a record needs a field's name here");
-		err_help(g->t.e, "as in {id, size: len(.body), \"odd name\": 1}");
+		err_help(g->t.e, "as in {id, size: len(.body), \"odd name\": 1, (.key): .value}");
 		return ST_DATA;
 	}
 	grammar_take(g);
@@ -109,12 +148,7 @@ grammar_pair(struct grammar *g, struct expr_ast *a, struct hash *keys)
 	if (!st)
 		st = grammar_next(g, false);
 	if (!st && grammar_is(g, ':')) {
-		g->op_at = g->t.now.at;
-		g->op_len = 1;
-		grammar_take(g);
-		st = grammar_next(g, true);
-		if (!st)
-			st = grammar_expr(g, LEVEL_COALESCE, &value);
+		st = grammar_pair_value(g, &value);
 	} else if (!st && word) {
 		value = grammar_field(grammar_x(at), s, len);
 		st = grammar_made(g, value, at);
@@ -132,18 +166,58 @@ grammar_pair(struct grammar *g, struct expr_ast *a, struct hash *keys)
 	return ST_OK;
 }
 
+/* The node of a part of a record, which was not read as a node of its own. */
+static struct expr_ast *
+grammar_part(struct grammar *g, struct expr_ast *a, size_t at)
+{
+	ast_place(a, at, g->t.now.at > at ? g->t.now.at - at : 1);
+	g->nodes++;
+	return a;
+}
+
+/* Adds a field with a computed name: the record becomes the call merge({...}, pair(...), ...),
+ * where *a is the part that goes on behind it. */
+static enum status
+grammar_record_computed(struct grammar *g, struct expr_ast **a, struct expr_ast **all)
+{
+	size_t at = g->t.now.at;
+	struct expr_ast *pair;
+	enum status st = grammar_pair_computed(g, &pair);
+
+	if (!*all) {
+		*all = ast_new(AST_CALL, 0, "merge", 5);
+		ast_mark(*all, at, 1);
+	}
+	if ((*a)->n) {
+		ast_add(*all, grammar_part(g, *a, at));
+		*a = ast_new(AST_RECORD, 0, NULL, 0);
+	}
+	ast_add(*all, pair);
+	return st;
+}
+
+static struct expr_ast *
+grammar_record_end(struct grammar *g, struct expr_ast *all, struct expr_ast *a, size_t at)
+{
+	if (a->n)
+		ast_add(all, grammar_part(g, a, at));
+	else
+		expr_ast_free(&a);
+	return all;
+}
+
 static enum status
 grammar_record(struct grammar *g, struct expr_ast **out)
 {
 	size_t at = g->t.now.at;
-	struct expr_ast *a = ast_new(AST_RECORD, 0, NULL, 0);
+	struct expr_ast *a = ast_new(AST_RECORD, 0, NULL, 0), *all = NULL;
 	struct hash keys = { 0 };
 
-	*out = a;
 	grammar_open(g);
 	enum status st = grammar_next(g, true);
 	if (!st && !grammar_is(g, '}')) {
-		while (!(st = grammar_pair(g, a, &keys)) && grammar_is(g, ',')) {
+		while (!(st = grammar_is(g, '(') ? grammar_record_computed(g, &a, &all)
+						 : grammar_pair(g, a, &keys)) && grammar_is(g, ',')) {
 			grammar_take(g);
 			st = grammar_next(g, true);
 			if (st)
@@ -151,9 +225,10 @@ grammar_record(struct grammar *g, struct expr_ast **out)
 		}
 	}
 	hash_clear(&keys);
+	*out = all ? grammar_record_end(g, all, a, at) : a;
 	if (!st)
 		st = grammar_close(g, '}', at);
-	return st ? st : grammar_made(g, a, at);
+	return st ? st : grammar_made(g, *out, at);
 }
 
 static struct expr_ast *grammar_of_value(struct grammar *g, const uint8_t **p, const uint8_t *end);
@@ -275,7 +350,9 @@ grammar_unknown(struct grammar *g, size_t at, size_t n)
 	const struct fn *f = fn_find(s, n);
 
 	token_fault(&g->t, at, n, "unknown name `%.*s`", shown, s);
-	if (f)
+	if (n == 2 && !memcmp(s, "if", 2))
+		err_help(g->t.e, "a choice is written CONDITION ? VALUE : OTHER");
+	else if (f)
 		err_help(g->t.e, "the function is written %s(%s)", f->name, f->args);
 	else
 		err_help(g->t.e, "a field of the element is written .%.*s; text is written \"%.*s\"",

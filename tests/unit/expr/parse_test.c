@@ -290,7 +290,7 @@ mistakes_have_a_place_and_a_remedy(void **state)
 		{ "1e999", "this number is too large for a float", 1, 5, "" },
 		{ "{a: 1, b: 2, a: 3}", "this key is given twice", 14, 1, "" },
 		{ "{1: 2}", "a record needs a field's name here", 2, 1,
-		  "as in {id, size: len(.body), \"odd name\": 1}" },
+		  "as in {id, size: len(.body), \"odd name\": 1, (.key): .value}" },
 		{ "{\"a b\"}", "a `:` and a value are missing after this name", 2, 5, "" },
 		{ "@", "`@` is followed by the name of a parameter", 1, 1,
 		  "as in @name or @{name}" },
