@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * join: adds to each record the fields of the rows of another pipeline that have
- * the same key. That pipeline is read once, and kept.
+ * the same key, or only looks whether there are any. That pipeline is read once, and kept.
  */
 #include <string.h>
 
 #include "op/kit/fields.h"
 #include "op/whole/join_table.h"
 #include "op/pull.h"
+#include "op/typed.h"
 
-enum join_kind { JOIN_INNER, JOIN_LEFT };
+enum join_kind { JOIN_INNER, JOIN_LEFT, JOIN_SEMI, JOIN_ANTI };
 enum { JOIN_RUN = 4096 };
 
 struct join {
@@ -33,8 +34,9 @@ static const struct param join_params[] = {
 	  .flags = PARAM_KEY_ONLY | PARAM_OPTIONAL,
 	  .help = "the key of a row, if it is another expression" },
 	{ "kind", PARAM_CHOICE, offsetof(struct join, kind), "inner", .flags = PARAM_KEY_ONLY,
-	  .choices = "inner|left",
-	  .help = "inner: drop elements without a row; left: keep them, with nulls" },
+	  .choices = "inner|left|semi|anti",
+	  .help = "inner: drop elements without a row; left: keep them, with nulls; semi: give the "
+	  "elements that have a row, as they are; anti: those that have none" },
 	{ "as", PARAM_WORD, offsetof(struct join, as), .flags = PARAM_KEY_ONLY | PARAM_OPTIONAL,
 	  .help = "field for the whole row, instead of adding its fields to those of x" },
 	{ "mem", PARAM_SIZE, offsetof(struct join, mem), "1G", .flags = PARAM_KEY_ONLY,
@@ -42,13 +44,26 @@ static const struct param join_params[] = {
 	{ 0 }
 };
 
+/* Elements are given as they are, or not at all. */
+static bool
+join_picks(const struct join *j)
+{
+	return j->kind == JOIN_SEMI || j->kind == JOIN_ANTI;
+}
+
 static enum status
 join_typing(struct op_node *n, struct op_typing *t, const struct type **type, struct err *e)
 {
 	struct join *j = n->params;
 	const struct fields none = { 0 };
-	enum status st = fields_typing(n, t, &none, false, e);
+	enum status st = join_picks(j) ? ST_OK : fields_typing(n, t, &none, false, e);
 
+	if (join_picks(j) && j->as) {
+		typed_fail(t, n, e, "as= names a field for the row, but kind=%s gives elements as they are",
+			   j->kind == JOIN_SEMI ? "semi" : "anti");
+		err_help(e, "leave out as=, or write kind=inner");
+		return ST_DATA;
+	}
 	if (st == ST_OK)
 		st = expr_value_typing(n, t, &j->on, NULL, e);
 	if (st == ST_OK && !j->right.ast) {
@@ -70,7 +85,8 @@ join_typing(struct op_node *n, struct op_typing *t, const struct type **type, st
 			err_place(e, t->file, t->text, t->text_len, n->at, n->len);
 		}
 	}
-	*type = join_table_type(t, n->in[0]->type, j->pipe->type, j->as, j->kind == JOIN_INNER);
+	*type = join_picks(j) ? n->in[0]->type :
+		join_table_type(t, n->in[0]->type, j->pipe->type, j->as, j->kind == JOIN_INNER);
 	return st;
 }
 
@@ -118,7 +134,7 @@ join_begin(struct op_inst *self, const struct run *in, struct run *out, struct e
 	if (st != ST_OK)
 		return st;
 	j->row = join_table_find(&j->table, key, len);
-	if (!fields_record(self, in, self->at, out, &pairs, &p, &st, e))
+	if (!join_picks(j) && !fields_record(self, in, self->at, out, &pairs, &p, &st, e))
 		return st == ST_OK ? ST_SKIP : st;
 	for (uint64_t k = 0; k < j->given && j->row != JOIN_TABLE_NONE; k++)
 		j->row = j->table.items[j->row].next; /* rows given before a restore */
@@ -129,6 +145,12 @@ join_begin(struct op_inst *self, const struct run *in, struct run *out, struct e
 static void
 join_give(struct join *j, const struct elem *x, struct run *out)
 {
+	if (join_picks(j)) {
+		if ((j->row != JOIN_TABLE_NONE) == (j->kind == JOIN_SEMI))
+			run_push(out, *x);
+		j->row = JOIN_TABLE_NONE;
+		return;
+	}
 	if (j->row == JOIN_TABLE_NONE && j->given == 0 && j->kind == JOIN_LEFT)
 		join_table_put(&j->table, x, JOIN_TABLE_NONE, j->as, out);
 	for (; j->row != JOIN_TABLE_NONE && out->n < JOIN_RUN && !run_full(out); j->given++) {
@@ -202,8 +224,8 @@ const struct op_desc op_join = {
 	.brief = "adds the fields of rows with the same key to each record",
 	.doc = "The other pipeline is read once, before the first element, and its rows are kept "
 	       "in memory. An element comes out once for each matching row; if both have a field, "
-	       "the element's value is kept. Null matches nothing. On workers each stream reads "
-	       "the rows for itself.",
+	       "the element's value is kept. Null matches nothing. Keys of several fields are "
+	       "lists: on=[.a, .b]. On workers each stream reads the rows for itself.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_ELEMENT,
 	.params = join_params,
