@@ -199,7 +199,7 @@ _dsvc_feed()
 	--prefetch) return ;;
 	--as) mapfile -t COMPREPLY < <(compgen -W 'memory ndjson msgpack npy' -- "$cur"); return ;;
 	--results) mapfile -t COMPREPLY < <(compgen -W 'none step rows' -- "$cur"); return ;;
-	-t | --to) mapfile -t COMPREPLY < <(compgen -W 'auto count csv json msgpack ndjson none npy nul raw tar text tfrecord tsv' -- "$cur"); return ;;
+	-t | --to) mapfile -t COMPREPLY < <(compgen -W 'auto count csv json markdown msgpack ndjson none npy nul pretty raw tar text tfrecord tsv vertical' -- "$cur"); return ;;
 	-o | --output) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
 	--checkpoint) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
 	--save-every) return ;;
@@ -331,7 +331,7 @@ _dsvc_read()
 	--epoch) return ;;
 	--type) mapfile -t COMPREPLY < <(compgen -W 'any int float bool text bytes' -- "$cur"); return ;;
 	--epochs) return ;;
-	-t | --to) mapfile -t COMPREPLY < <(compgen -W 'auto count csv json msgpack ndjson none npy nul raw tar text tfrecord tsv' -- "$cur"); return ;;
+	-t | --to) mapfile -t COMPREPLY < <(compgen -W 'auto count csv json markdown msgpack ndjson none npy nul pretty raw tar text tfrecord tsv vertical' -- "$cur"); return ;;
 	-n | --count) return ;;
 	-o | --output) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
 	--checkpoint) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
@@ -382,7 +382,7 @@ _dsvc_run()
 	if [[ $cur == = ]]; then cur=; elif [[ $prev == = ]]; then prev=${COMP_WORDS[COMP_CWORD-2]}; fi
 	COMPREPLY=()
 	case $prev in
-	-t | --to) mapfile -t COMPREPLY < <(compgen -W 'auto count csv json msgpack ndjson none npy nul raw tar text tfrecord tsv' -- "$cur"); return ;;
+	-t | --to) mapfile -t COMPREPLY < <(compgen -W 'auto count csv json markdown msgpack ndjson none npy nul pretty raw tar text tfrecord tsv vertical' -- "$cur"); return ;;
 	-n | --count) return ;;
 	-o | --output) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
 	-s | --set) return ;;

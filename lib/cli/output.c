@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -129,6 +130,22 @@ output_patch(struct output *o, struct err *e)
 	return ST_IO;
 }
 
+/* Writes the elements that came, when the end does not. */
+static enum status
+output_so_far(struct output *o, struct err *e)
+{
+	format_rest(o->format, &o->buf);
+	return output_write(o, e);
+}
+
+static size_t
+output_columns(int fd)
+{
+	struct winsize w;
+
+	return ioctl(fd, TIOCGWINSZ, &w) == 0 ? w.ws_col : 0;
+}
+
 /* The elements that have come, as far as the format allows a file of its own. */
 static bool
 output_keep_part(struct output *o)
@@ -171,7 +188,7 @@ output_stopped(struct output *o)
 	if (o->temporary && !output_keep_part(o))
 		unlink(o->temporary);
 	else
-		output_write(o, &e);
+		output_so_far(o, &e);
 	quit_signal(stop_signal());
 }
 
@@ -347,6 +364,8 @@ output_open(const struct output_conf *conf, struct output **out, struct err *e)
 		fcntl(o->fd, F_SETPIPE_SZ, OUTPUT_PIPE);
 		o->tty = isatty(o->fd);
 		o->format = format_new(conf->format, conf->type);
+		if (o->tty)
+			format_screen(o->format, output_columns(o->fd));
 		o->start = output_start_at(o->fd);
 		if (o->start >= 0)
 			format_seekable(o->format);
@@ -525,7 +544,7 @@ output_close(struct output **out, bool complete, struct err *e)
 	output_end_watch(o);
 	if (complete)
 		st = output_finish(o, e);
-	else if (o->format && !o->temporary && !output_write(o, &(struct err){ 0 }))
+	else if (o->format && !o->temporary && !output_so_far(o, &(struct err){ 0 }))
 		output_patch(o, &(struct err){ 0 }); /* writes the part before the error */
 	if (o->temporary && !output_keep_part(o))
 		unlink(o->temporary);

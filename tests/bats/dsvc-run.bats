@@ -447,3 +447,18 @@ load lib/dsvc
 		run -124 within 10s $program --timeout 100ms -f "$pipe"
 	done
 }
+
+@test "pretty fits the terminal, and gives what it has when it is stopped" {
+	run -0 script -qec "stty cols 30; dsvc-run -t pretty 'range 2 | map {id: x, long: \"abcdefghijklmnopqrstuvwxyz\", b: \"zzzzzzzzzzzzzzz\"}'" /dev/null
+	[[ ${lines[*]} == *'abcdefghij'*'…'* ]]
+	for line in "${lines[@]}"; do ((${#line} <= 31)); done # with \r
+	mkfifo "$BATS_TEST_TMPDIR/in"
+	exec 8<>"$BATS_TEST_TMPDIR/in"
+	spawn run dsvc-run -t pretty "lines $BATS_TEST_TMPDIR/in | print"
+	printf '%s\n' a bcd >&8
+	until_true 5s grep -q bcd "$BATS_TEST_TMPDIR/run.err"
+	stop run
+	((status == 143))
+	[[ $(<"$BATS_TEST_TMPDIR/run.out") == $'a\nbcd' ]]
+	exec 8>&-
+}

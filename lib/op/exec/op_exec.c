@@ -24,11 +24,12 @@ const struct op_desc op_exec = {
 	       "its arguments contain the element: {} is the element, {.} {/} {//} {/.} are parts "
 	       "of it as a path, {.name} is a field, {#} its number and {%} the slot; a list becomes "
 	       "as many arguments as it has items. With raw, it reads the element from standard "
-	       "input. With proto=stream one process gets all elements as lines and writes any number of lines.\n\nIf the exit status is not 0, "
-	       "or an answer cannot be read or does not arrive in time, the element fails, with "
-	       "the last lines of standard error; on_error=fail, skip, keep or retry:N decides "
-	       "what happens to it. A process that dies is started again; an element on which "
-	       "three processes have died is an error. See dsvc-exec(7) for the details.",
+	       "input. With proto=stream one process gets all elements as lines and writes any "
+	       "number of lines.\n\nIf the exit status is not 0, or an answer cannot be read or "
+	       "does not arrive in time, the element fails, with the last lines of standard "
+	       "error; on_error=fail, skip, keep or retry:N decides what happens to it. A "
+	       "process that dies is started again; an element on which three processes have "
+	       "died is an error. See dsvc-exec(7) for the details.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_STREAM,
 	.flags = OP_CUTS | OP_EXEC,

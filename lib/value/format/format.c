@@ -107,6 +107,13 @@ format_seekable(struct format *f)
 		f->desc->seekable(f->state);
 }
 
+void
+format_screen(struct format *f, size_t columns)
+{
+	if (f->desc && f->desc->screen)
+		f->desc->screen(f->state, columns);
+}
+
 bool
 format_patch(struct format *f, struct buf *out)
 {
@@ -173,7 +180,7 @@ format_next(const uint8_t *p, const uint8_t *end, uint64_t done, uint64_t count,
 }
 
 static enum status
-format_rest(const uint8_t *p, const uint8_t *end, uint64_t count, struct err *e)
+format_check_rest(const uint8_t *p, const uint8_t *end, uint64_t count, struct err *e)
 {
 	return p == end ? ST_OK : err_set(e, ST_PROTO, "%zu bytes follow the last of %llu elements",
 					  (size_t)(end - p), (unsigned long long)count);
@@ -208,7 +215,7 @@ format_bytes(struct format *f, const uint8_t *p, size_t len, uint64_t count,
 	}
 	if (p != end)
 		out->len = before;
-	return format_rest(p, end, count, e);
+	return format_check_rest(p, end, count, e);
 }
 
 enum status
@@ -222,12 +229,19 @@ format_pass(struct format *f, const uint8_t *p, size_t len, uint64_t count, stru
 			return ST_PROTO;
 	}
 	f->count += count;
-	return format_rest(p, end, count, e);
+	return format_check_rest(p, end, count, e);
 }
 
 void
 format_end(struct format *f, struct buf *out)
 {
 	if (f->desc && f->desc->end)
+		f->desc->end(f->state, f->count, out);
+}
+
+void
+format_rest(struct format *f, struct buf *out)
+{
+	if (f->desc && f->desc->flags & FORMAT_IS_HELD)
 		f->desc->end(f->state, f->count, out);
 }

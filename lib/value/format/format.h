@@ -14,6 +14,7 @@
  *	        (a pipe) one array for each element
  *	tfrecord contents of text and bytes, framed; records as tf.train.Example
  *	tar     the fields of each record as files __key__.FIELD (WebDataset)
+ *	pretty, markdown  rows of tables, for people     vertical  a line for each field
  *	count   the number of elements, at the end       none    nothing
  *	auto    text when the element's type is a scalar, else ndjson
  *
@@ -44,6 +45,8 @@ void format_free(struct format **f);
 /* To be called before the first element: the beginning of the output can be overwritten at the
  * end. */
 void format_seekable(struct format *f);
+/* To be called before the first element: the output goes to a terminal of this width. */
+void format_screen(struct format *f, size_t columns);
 /* Appends the elements of the run to out. ST_DATA: the format cannot hold one of them; those
  * before it are in out. */
 enum status format_run(struct format *f, const struct run *r, struct buf *out, struct err *e);
@@ -57,6 +60,8 @@ enum status format_pass(struct format *f, const uint8_t *p, size_t len, uint64_t
 			struct err *e);
 /* Appends the end of the output: `]` for json, the number for count. */
 void format_end(struct format *f, struct buf *out);
+/* Appends the rows that were held back, when the end does not come. */
+void format_rest(struct format *f, struct buf *out);
 /* The bytes that the beginning of the output is to be overwritten with, at any time; false:
  * none. */
 bool format_patch(struct format *f, struct buf *out);

@@ -20,7 +20,8 @@ enum format_flag {
 	FORMAT_IS_BINARY = 1, /* not fit for a terminal */
 	FORMAT_IS_FRAMED = 2, /* has a beginning or an end: cannot be continued where it was left */
 	FORMAT_IS_BLIND = 4,  /* uses no element's contents */
-	FORMAT_IS_VERBATIM = 8 /* the elements' own bytes, end to end */
+	FORMAT_IS_VERBATIM = 8, /* the elements' own bytes, end to end */
+	FORMAT_IS_HELD = 16   /* rows may be held back until the end, which is then written whatever happens */
 };
 
 struct format_desc {
@@ -33,6 +34,7 @@ struct format_desc {
 	enum status (*elem)(void *state, const uint8_t *p, size_t n, struct buf *out, struct err *e);
 	void (*end)(void *state, uint64_t count, struct buf *out);
 	void (*seekable)(void *state);
+	void (*screen)(void *state, size_t columns); /* the output goes to a terminal of this width */
 	bool (*patch)(void *state, struct buf *out);
 	void (*clear)(void *state);
 };
