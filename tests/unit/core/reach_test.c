@@ -8,7 +8,7 @@
 #define EACH_SETUP setup
 #define EACH_TEARDOWN teardown
 
-static const char *host = "h"; /* of those who come next */
+static const char *host = "h"; /* whence the next ones come */
 static int target = TARGET_ANY;
 
 static void
