@@ -22,6 +22,7 @@ enum { ARENA_WORD = 64 };
 
 struct arena {
 	atomic_size_t refs;      /* the set's, and one of each block */
+	atomic_size_t lent;      /* bytes of blocks that operators have */
 	pthread_mutex_t lock;    /* for used and low */
 	uint64_t *used;          /* a bit for each page; those behind the last are set */
 	size_t words, low;       /* no page in a word before `low` is free */
@@ -248,6 +249,44 @@ arenas_block(struct arenas *as, size_t n)
 		return NULL;
 	}
 	return block_wrap(a->base + at * ARENA_PAGE, n, arena_release, a);
+}
+
+/* Like arena_release, of a block that was lent and not adopted. */
+static void
+arena_returned(void *arg, uint8_t *data, size_t cap)
+{
+	struct arena *a = arg;
+
+	atomic_fetch_sub(&a->lent, cap);
+	arena_release(a, data, cap);
+}
+
+struct block *
+arenas_lend(void *as, size_t n)
+{
+	struct block *b = n < ARENA_LENT_LEAST ? NULL : arenas_block(as, n);
+
+	if (!b)
+		return NULL;
+	struct arena *a = b->release_arg;
+	if (atomic_fetch_add(&a->lent, n) + n <= a->size / 4) {
+		b->release = arena_returned;
+		return b;
+	}
+	atomic_fetch_sub(&a->lent, n);
+	block_unref(&b);
+	return NULL;
+}
+
+bool
+arena_adopt(struct block *b)
+{
+	if (!b || (b->release != arena_returned && b->release != arena_release))
+		return false;
+	if (b->release == arena_returned)
+		atomic_fetch_sub(&((struct arena *)b->release_arg)->lent, b->cap);
+	b->release = arena_release;
+	return true;
 }
 
 bool

@@ -23,7 +23,7 @@
 #include "base/err.h"
 #include "value/block.h"
 
-enum { ARENA_PAGE = 4096, ARENA_OLD = 2 };
+enum { ARENA_PAGE = 4096, ARENA_OLD = 2, ARENA_LENT_LEAST = 128 * 1024 };
 
 struct arenas;
 
@@ -40,6 +40,13 @@ void arenas_use(struct arenas *as, bool use);
 bool arenas_used(const struct arenas *as); /* accepts NULL: false */
 /* A block of n bytes that nobody else refers to; NULL: not in use, or none is free. */
 struct block *arenas_block(struct arenas *as, size_t n);
+
+/* A block for an element that is to be made in it, of at least ARENA_LENT_LEAST bytes. What
+ * operators keep must leave room for what is sent: NULL, too, if as much as a fourth of an
+ * arena is lent already. */
+struct block *arenas_lend(void *as, size_t n); /* for block_lender; arg: struct arenas */
+/* Whether b is of an arena: then it is to be sent, and not counted as lent any more. Accepts NULL. */
+bool arena_adopt(struct block *b);
 
 struct arena_place {
 	uint32_t number;     /* the arena's, from 1 */

@@ -248,7 +248,7 @@ builder_own(struct builder *b, const struct elem *e)
 {
 	struct block *block = e->block;
 	const uint8_t *p = e->p;
-	if (block && !arenas_used(b->arenas)) {
+	if (block && (!arenas_used(b->arenas) || (e->len >= block->cap / 2 && arena_adopt(block)))) {
 		block_ref(block);
 	} else {
 		block = builder_exact(b, p, e->len);

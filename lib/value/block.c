@@ -37,6 +37,22 @@ block_wrap(uint8_t *data, size_t len,
 	return b;
 }
 
+static _Thread_local struct block *(*lender)(void *arg, size_t cap);
+static _Thread_local void *lender_arg;
+
+void
+block_lender(struct block *(*give)(void *arg, size_t cap), void *arg)
+{
+	lender = give;
+	lender_arg = arg;
+}
+
+struct block *
+block_lent(size_t cap)
+{
+	return lender ? lender(lender_arg, cap) : NULL;
+}
+
 struct block *
 block_ref(struct block *b)
 {

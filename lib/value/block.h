@@ -38,4 +38,11 @@ void block_unref(struct block **b);                   /* drops and nulls; accept
  * reference). *b may be NULL. */
 void block_recycle(struct block **b, size_t need);
 
+/* Where the calling thread's large elements may be made, so that they need not be copied later.
+ * give: NULL, or a block that nobody else refers to. NULL: nowhere. */
+void block_lender(struct block *(*give)(void *arg, size_t cap), void *arg);
+/* A block from there, for an element that will fill most of it; NULL: none is given. It is not
+ * to be written to once it is passed on. */
+struct block *block_lent(size_t cap);
+
 #endif

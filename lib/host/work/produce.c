@@ -412,6 +412,7 @@ produce_turn(void *arg)
 	struct produce *m = arg;
 	struct err *e = mem_zalloc(sizeof *e);
 	enum status st = ST_OK;
+	block_lender(arenas_lend, m->conf->arenas);
 	if (atomic_load(&m->stop)) {
 		st = ST_AGAIN;
 	} else if (!m->opened) {
@@ -424,6 +425,7 @@ produce_turn(void *arg)
 		st = produce_run(m, e);
 	if (st != ST_SKIP)
 		produce_over(m, st, e);
+	block_lender(NULL, NULL);
 	mem_free(e);
 }
 

@@ -302,7 +302,14 @@ source_slurp(struct op_inst *self, struct file_source *s, struct err *e)
 	if (size > max)
 		return file_source_too_large(self, s, "file", e) == ST_OK ? ST_SKIP : e->kind;
 	/* More than the file holds, so that the end is seen without another block. */
-	block_recycle(&s->window, SOURCE_HEAD + (size_t)size + FILE_SNIFF);
+	n = SOURCE_HEAD + (size_t)size + FILE_SNIFF;
+	struct block *lent = block_lent(n);
+	if (lent) {
+		block_unref(&s->window);
+		s->window = lent;
+	} else {
+		block_recycle(&s->window, n);
+	}
 	s->to = SOURCE_HEAD;
 	for (;;) {
 		struct block *b = s->window;

@@ -90,3 +90,37 @@ threads_share_an_arena(void **state)
 	arenas_free(&as);
 }
 
+static void
+blocks_are_lent_up_to_a_fourth_of_an_arena(void **state)
+{
+	enum { LENT = ARENA_LENT_LEAST };
+	struct block *b[9];
+	struct arena_place at;
+	struct err e;
+
+	(void)state;
+	struct arenas *as = arenas_new(32 * LENT);
+	assert_int_equal(arenas_open(as, &e), ST_OK);
+	assert_null(arenas_lend(as, LENT)); /* nobody maps it */
+	arenas_use(as, true);
+	assert_null(arenas_lend(as, LENT - 1));
+	for (int i = 0; i < 8; i++)
+		assert_non_null(b[i] = arenas_lend(as, LENT));
+	assert_null(arenas_lend(as, LENT));
+	assert_false(arena_place(b[0], b[0]->data, &at));
+	assert_true(arena_adopt(b[0]));
+	assert_true(arena_place(b[0], b[0]->data, &at));
+	assert_true(arena_adopt(b[0])); /* by a second chunk: counted once */
+	assert_non_null(b[8] = arenas_lend(as, LENT));
+	assert_null(arenas_lend(as, LENT));
+	block_unref(&b[1]); /* nobody wanted it */
+	assert_non_null(b[1] = arenas_lend(as, LENT));
+	for (int i = 0; i < 9; i++)
+		block_unref(&b[i]);
+	assert_non_null(b[0] = arenas_block(as, 32 * LENT));
+	block_unref(&b[0]);
+	b[0] = block_new(LENT);
+	assert_false(arena_adopt(b[0]));
+	block_unref(&b[0]);
+	arenas_free(&as);
+}

@@ -209,3 +209,26 @@ packing_is_undone_and_left_out_when_it_does_not_pay(void **state)
 	assert_int_equal(pause, before - 1);
 	chunk_free(&c);
 }
+
+static void
+an_element_made_in_shared_memory_is_not_copied(void **state)
+{
+	enum { LENT = ARENA_LENT_LEAST };
+	struct arenas *as = arenas_new(16 * LENT);
+	struct err err;
+	(void)state;
+	assert_int_equal(arenas_open(as, &err), ST_OK);
+	arenas_use(as, true);
+	struct block *b = arenas_lend(as, LENT);
+	struct elem e = { .p = b->data + 64, .block = b, .len = LENT - 64 };
+	struct builder at = { .arenas = as };
+	struct chunk *c = builder_own(&at, &e);
+	assert_ptr_equal(c->p, e.p);
+	chunk_free(&c);
+	e.len = LENT / 2 - 1; /* it would keep more than itself */
+	c = builder_own(&at, &e);
+	assert_ptr_not_equal(c->p, e.p);
+	chunk_free(&c);
+	block_unref(&b);
+	arenas_free(&as);
+}
