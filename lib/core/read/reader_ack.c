@@ -140,13 +140,25 @@ reader_ack_send(struct reader *r, bool again)
 	reader_ack_fill(r, true, &m->ack.list);
 }
 
+/* For how many bytes an ACK is sent at once, where workers keep everything until it is recorded.
+ * All consumers together leave most of a worker's usual memory free. */
+static size_t
+reader_ack_bytes(const struct reader *r)
+{
+	size_t part = r->places ? (size_t)READER_ROUND_ALL / r->places * r->stats.places : READER_ROUND_ALL;
+
+	if (!r->first || part < READER_ROUND_BYTES)
+		return READER_ROUND_BYTES;
+	return part < READER_ROUND_OWN ? part : READER_ROUND_OWN;
+}
+
 /* The last elements of all are waited for; so is memory, where a worker has to keep everything
  * until it is recorded. */
 void
 reader_ack_soon(struct reader *r)
 {
 	if (r->has_fresh && ((reader_near_end(r) && !r->stats.held_bytes) ||
-			     (r->recorded && r->fresh_bytes >= READER_ROUND_BYTES)))
+			     (r->recorded && r->fresh_bytes >= reader_ack_bytes(r))))
 		reader_ack_send(r, false);
 }
 

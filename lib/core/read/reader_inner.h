@@ -39,7 +39,9 @@
 #include "core/read/reader.h"
 
 enum {
-	READER_ROUND_BYTES = 256 << 10, /* rounds: an ACK for so much does not wait for company */
+	/* rounds: an ACK for so much does not wait for company; while there is more to be written,
+	 * one for a consumer's part of so much of all consumers, and at most so much of its own */
+	READER_ROUND_BYTES = 256 << 10, READER_ROUND_ALL = 8 << 20, READER_ROUND_OWN = 2 << 20,
 	READER_FRESH_MAX = 32768,    /* unacknowledged ranges: no more credit beyond */
 	READER_ACK_RANGES = 4096     /* per stream in one ACK */
 };
