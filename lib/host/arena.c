@@ -283,9 +283,10 @@ arena_adopt(struct block *b)
 {
 	if (!b || (b->release != arena_returned && b->release != arena_release))
 		return false;
-	if (b->release == arena_returned)
+	if (b->release == arena_returned) { /* else it may be looked at by others already */
 		atomic_fetch_sub(&((struct arena *)b->release_arg)->lent, b->cap);
-	b->release = arena_release;
+		b->release = arena_release;
+	}
 	return true;
 }
 
