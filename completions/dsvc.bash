@@ -433,7 +433,7 @@ _dsvc_save()
 	--timeout) return ;;
 	esac
 	case $cur in
-	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -c --context -e --expression -f --file -s --set -I --include-dir --shards --chunk --chunk-time --compression -n --count --seed --detach --overwrite --if-missing --wait-workers --give-up -p --progress --join --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -c --context -e --expression -f --file -s --set -I --include-dir --shards --chunk --chunk-time --compression -n --count --seed --detach --overwrite --if-missing --fail --wait-workers --give-up -p --progress --join --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
 	*) _dsvc_spec "$1" "$2" && return; compopt -o filenames; mapfile -t COMPREPLY < <(compgen -d -- "$cur") ;;
 	esac
 }

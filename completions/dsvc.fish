@@ -357,6 +357,7 @@ complete -c dsvc-save -l seed -r -f -d 'seed of all random operators; auto: a ne
 complete -c dsvc-save -l detach -d 'exit once the save runs; the same command without it waits for its end'
 complete -c dsvc-save -l overwrite -d 'replace what was saved in DIR before'
 complete -c dsvc-save -l if-missing -d 'exit 0 if DIR is saved already'
+complete -c dsvc-save -l fail -d 'fail when the disk is full, instead of waiting for room'
 complete -c dsvc-save -l wait-workers -r -f -d 'wait until N workers are ready, at most DURATION; 0: wait for the first, however long it takes'
 complete -c dsvc-save -l give-up -r -f -d 'give up on a lost dispatcher after DURATION; for one with state; 0: never'
 complete -c dsvc-save -s p -l progress -r -f -a 'auto always never' -d 'show progress: always, never or auto; auto: on a terminal'

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/flock_for.h"
@@ -26,7 +27,7 @@
 #define FOLDER_FAILED "SNAPSHOT.failed"
 #define FOLDER_POSITION ".dsvc-position"
 #define FOLDER_LOCK_NS 2000000000ll
-enum { FOLDER_MOST = 64 << 20, FOLDER_TEXT = 1000 };
+enum { FOLDER_MOST = 64 << 20, FOLDER_TEXT = 1000, FOLDER_LITTLE = 64 * 1024 };
 
 /* Reads a file of the folder; false and errno. */
 static bool
@@ -258,10 +259,20 @@ folder_keep(const struct folder *f, struct err *e)
 	buf_printf(&b, "dsvc-save %" PRIu64 " %" PRIu64 " %" PRIu64 " %08" PRIx32 "\n", f->sum.chunks, f->sum.elements,
 		   f->sum.bytes, crc32c(f->position.data, f->position.len));
 	buf_put(&b, f->position.data, f->position.len);
+	errno = 0;
 	enum status st = replace_file(path, b.data, b.len, e);
+	bool full = st == ST_IO && (errno == ENOSPC || errno == EDQUOT);
 	buf_clear(&b);
 	mem_free(path);
-	return st;
+	return full ? ST_AGAIN : st;
+}
+
+bool
+folder_full(const struct folder *f)
+{
+	struct statvfs s;
+
+	return !statvfs(f->path, &s) && s.f_blocks && s.f_bavail * (s.f_frsize ? s.f_frsize : s.f_bsize) < FOLDER_LITTLE;
 }
 
 enum status

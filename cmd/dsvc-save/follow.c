@@ -9,11 +9,13 @@
 #include "save.h"
 #include "value/mp.h"
 
+enum { FOLLOW_FULL_MS = 500 };
+
 struct follow {
 	const struct save_options *o;
 	struct folder *f;
 	struct reader_host *reader;
-	bool saved;
+	bool saved, full;
 	struct progress progress;
 };
 
@@ -29,6 +31,7 @@ follow_show(struct follow *w)
 	snprintf(line, sizeof line, "%llu chunks  %llu elements  %.1f MiB  %u of %u streams done%s",
 		 (unsigned long long)w->f->sum.chunks, (unsigned long long)w->f->sum.elements,
 		 (double)w->f->sum.bytes / (1 << 20), s.streams_ended, s.streams,
+		 w->full ? "  no room, waiting" :
 		 s.dispatcher_lost ? "  dispatcher lost, waiting" : s.waiting_for_worker ? "  waiting for a worker" : "");
 	progress_say(&w->progress, line);
 }
@@ -54,12 +57,34 @@ follow_number(const uint8_t *p, const uint8_t *end, const char *key)
 	return 0;
 }
 
-/* Saves the position behind the records that were counted, and has them acknowledged. */
+/* Says it once, whenever there is no room any more. */
+static void
+follow_full(struct follow *w, bool full)
+{
+	if (full && !w->full && !w->o->quiet)
+		log_say(LOG_WARN, "there is no room in %s: the save waits for it%s", w->f->path,
+			w->o->fail ? ", or fails" : "");
+	w->full = full;
+}
+
+/* Saves the position behind the records that were counted, and has them acknowledged. While the disk
+ * is full, nothing is. */
 static enum status
 follow_keep(struct follow *w, struct err *e)
 {
+	enum status st;
+
 	reader_host_position(w->reader, &w->f->position);
-	enum status st = folder_keep(w->f, e);
+	while ((st = folder_keep(w->f, e)) == ST_AGAIN && !w->o->fail) {
+		struct pollfd f = { stop_fd(), POLLIN, 0 };
+
+		follow_full(w, true);
+		follow_show(w);
+		if (poll(&f, 1, FOLLOW_FULL_MS) > 0)
+			return ST_AGAIN;
+	}
+	if (st == ST_AGAIN)
+		st = e->kind;
 
 	if (st == ST_OK)
 		reader_host_saved(w->reader);
@@ -98,7 +123,8 @@ follow_wait(struct follow *w, struct err *e)
 
 	if (st != ST_OK || (w->saved && w->o->detach))
 		return st;
-	poll(f, 3, progress_wait(&w->progress, -1));
+	if (!poll(f, 3, progress_wait(&w->progress, FOLLOW_FULL_MS)) || w->full)
+		follow_full(w, folder_full(w->f));
 	return f[1].revents ? ST_AGAIN : ST_OK;
 }
 

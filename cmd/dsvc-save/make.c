@@ -106,8 +106,8 @@ make_spec(const struct save_options *o, const struct opt *opt, const struct endp
 			buf_byte(&text, '\\');
 		buf_byte(&text, (uint8_t)*c);
 	}
-	buf_printf(&text, "\" compression=%s file_size=%lld file_time=%lldns", codecs[o->codec], (long long)o->chunk,
-		   (long long)o->chunk_time);
+	buf_printf(&text, "\" compression=%s file_size=%lld file_time=%lldns on_full=%s", codecs[o->codec],
+		   (long long)o->chunk, (long long)o->chunk_time, o->fail ? "fail" : "wait");
 	struct spec_src src = { .text = (char *)text.data, .len = text.len };
 	if (st == ST_OK)
 		st = make_plan(o, &src, ep, &p, e);

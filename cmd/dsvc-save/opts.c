@@ -47,6 +47,8 @@ static const struct param rows[] = {
 	  .flags = PARAM_BY_HAND, .help = "replace what was saved in DIR before" },
 	{ .name = "if-missing", .kind = PARAM_BOOL, .offset = offsetof(struct save_options, if_missing),
 	  .help = "exit 0 if DIR is saved already" },
+	{ .name = "fail", .kind = PARAM_BOOL, .offset = offsetof(struct save_options, fail), .flags = PARAM_RARE,
+	  .help = "fail when the disk is full, instead of waiting for room" },
 	OPT_WAIT_WORKERS(offsetof(struct save_options, wait_workers), PARAM_RARE),
 	{ .name = "give-up", .arg = "DURATION", .kind = PARAM_DURATION,
 	  .offset = offsetof(struct save_options, give_up), .def = "0", .flags = PARAM_RARE, .max = INT64_MAX,

@@ -33,7 +33,7 @@ struct save_options {
 	char *dispatcher, *context, *expression, *file, *wait_workers, *join;
 	struct words set, include;
 	int64_t shards, seed, chunk, chunk_time, count, verbose, timeout, give_up;
-	bool seeded, detach, overwrite, if_missing, insecure, quiet;
+	bool seeded, detach, overwrite, if_missing, fail, insecure, quiet;
 	int progress, codec;
 };
 
@@ -62,8 +62,10 @@ enum status folder_find(const char *dir, bool overwrite, struct folder *f, struc
 enum status folder_sweep(struct folder *f, struct err *e);
 /* Nothing was begun: what there is of a save that did not become one, is removed. */
 void folder_leave(struct folder *f);
-/* Stores position and sum. */
+/* Stores position and sum. ST_AGAIN: the disk is full; *e says so. */
 enum status folder_keep(const struct folder *f, struct err *e);
+/* Whether there is no room for more files. */
+bool folder_full(const struct folder *f);
 /* The save is over: ST_IO if the folder does not say so, because the workers' is another one. */
 enum status folder_end(struct folder *f, struct err *e);
 /* Leaves the words of the failure there, unless a worker has. */

@@ -371,11 +371,21 @@ static void
 status_table_pass_more(struct slice p, struct buf *out)
 {
 	struct status_details d = { out, false };
+	char text[100];
 
+	snprintf(text, sizeof text, "saved %" PRIu64 " chunks  %" PRIu64 " elements  %.1f MiB", record_uint(p, "chunks"),
+		 record_uint(p, "saved"), (double)record_uint(p, "bytes") / 1048576);
+	if (record_uint(p, "chunks"))
+		status_table_detail_text(&d, text);
 	status_table_detail(&d, "waits for consumer ", record_text(p, "waits_for"));
 	if (record_is(p, "state", "failed"))
 		status_table_detail(&d, "failed: ", record_text(p, "error"));
 	status_table_details_end(&d);
+	if (record_text(p, "stands_still").n) {
+		buf_str(out, "    stands still: ");
+		status_table_text(record_text(p, "stands_still"), out);
+		buf_byte(out, '\n');
+	}
 	status_table_groups(p, false, out);
 }
 

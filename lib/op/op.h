@@ -294,6 +294,9 @@ struct op_intake {
 	_Atomic uint64_t elements; /* given by the plan's own sources, of those that can tell their number */
 };
 
+/* waits: lent; NULL: it goes on. */
+struct op_stores { uint64_t files, elements, bytes; const struct err *waits; };
+
 /* The context that the program gives to a running chain, and which must outlive it. */
 struct op_ctx {
 	uint64_t seed;            /* seed of the iteration */
@@ -327,6 +330,9 @@ struct op_ctx {
 	/* Passes on something that a person should know and that is no error: text and help of
 	 * *e. Called from the chain's threads; may be NULL. */
 	void (*note)(void *arg, const struct op_node *n, const struct err *e);
+	/* Tells how much an operator has put into files so far, of the whole stream, and why it stands still, which
+	 * people have to mend. Called when that changes, from the chain's threads; may be NULL. */
+	void (*stores)(void *arg, const struct op_node *n, const struct op_stores *what);
 	/* NAME=value entries for children of exec and cmd, NULL at the end; may be NULL */
 	char *const *env;
 	void *arg;

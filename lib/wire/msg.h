@@ -116,6 +116,8 @@ enum msg_type {
 	MSG_MISSED, MSG_MISSED_OK, MSG_VIEW, MSG_VIEW_OK,
 	/* reader -> dispatcher */
 	MSG_UNREACHED,
+	/* worker -> dispatcher */
+	MSG_STORES,
 	MSG_TYPES
 };
 
@@ -360,6 +362,9 @@ struct msg_stream_end {
 };
 struct msg_yielded { struct stream_key key; bool stays; };
 struct msg_handover { struct stream_key key; uint64_t offset, split, made, failed; struct bytes state; };
+/* Sums over the files of a stream; waits: why it stands still, "": it does not. */
+struct msg_stored { uint64_t files, elements, bytes; };
+struct msg_stores { struct stream_key key; struct msg_stored sum; char *waits; };
 struct msg_faults { struct stream_key key; uint64_t failed; struct msg_faults_list list; };
 struct msg_reached { struct stream_key key; uint64_t seat; };
 struct msg_unreached { uint64_t iteration, seat, worker; uint32_t down_ms; char *why; };
@@ -470,6 +475,7 @@ struct msg {
 		struct msg_chunk_ack chunk_ack;
 		struct msg_void void_;
 		struct msg_faults faults;
+		struct msg_stores stores;
 		struct msg_reached reached;
 		struct msg_unreached unreached;
 		struct msg_attach attach;

@@ -221,6 +221,15 @@ static const struct field fault[] = {
 		"number of elements the stream had given by then; exact unless operators work ahead of the stream"),
 	{ 0 }
 };
+static const struct field stores[] = {
+	KEY(msg_stores),
+	PART(msg_stores, "files", U64, sum.files, 0, "files of the stream that are whole, in all its generations"),
+	PART(msg_stores, "elements", U64, sum.elements, 0, "elements in them"),
+	PART(msg_stores, "bytes", U64, sum.bytes, 0, NULL),
+	TEXT(msg_stores, waits, WIRE_TEXT_MAX,
+		"what it stands still for, until people mend it: a full disk; empty: it does not"),
+	{ 0 }
+};
 static const struct field faults[] = {
 	KEY(msg_faults),
 	U64(msg_faults, failed,
@@ -389,6 +398,9 @@ const struct msg_desc msg_descs_service[MSG_TYPES - MSG_LIST] = {
 		"No connection to this worker has come up for five seconds: its streams go to others, if it is out of reach of all "
 		"who could take from it. Repeated while STREAMS names the worker and there is no connection; answered by GONE with "
 		"code 69 if no worker that fits can be reached.", unreached, 0, MAY_USER | MAY_ADMIN },
+	ROW(STORES) = { "STORES", "worker -> dispatcher",
+		"What the stream has saved to files. Not answered; the last one before STREAM_END has all.", stores, 1,
+		MAY_WORK | MAY_ADMIN },
 	ROW(FAULTS) = { "FAULTS", "worker -> dispatcher",
 		"Elements that failed. Not answered: the number is repeated in RESTART and STREAM_END.", faults, 1,
 		MAY_WORK | MAY_ADMIN },

@@ -239,6 +239,39 @@ whole() { # DIR N: all of range N, once
 	[[ $(jq .streams out/SNAPSHOT) == 1 ]]
 }
 
+# A program in the mount namespace of the worker.
+inside() { nsenter -t "${pid[work]}" -U -m --preserve-credentials "$@"; }
+pass() { dsvc-status --json | jq -r ".jobs[0].iterations[0] | $1"; }
+stands_still() { [[ $(pass .stands_still) == 'stream '*' on worker '*': No space left on device' ]]; }
+
+@test "a full disk makes a save wait and say so, and it goes on when there is room" {
+	mkdir small
+	start dispatch dsvc-dispatch
+	# shellcheck disable=SC2016
+	start work unshare -rm bash -c 'mount -t tmpfs -o size=1M none "$0" && exec "$@"' "$PWD/small" \
+		dsvc-work -j 2
+	inside dd if=/dev/zero of="$PWD/small/rest" bs=1k count=800 status=none
+	spawn save nsenter -t "${pid[work]}" -U -m --preserve-credentials \
+		dsvc-save -v --chunk 50k -e 'range 100000' "$PWD/small/out"
+	until_true 20s stands_still
+	[[ $(dsvc-status) == *'    stands still: stream '* ]]
+	until_true 20s grep -q 'no room in' save.err
+	[[ $(<work.err) == *'No space left on device; it is tried again'* ]]
+	[[ $(dsvc-events) == *'still: cannot write '* ]]
+	inside rm "$PWD/small/rest"
+	reap save 30
+	((status == 0))
+	[[ $(<save.err) == *' 100000 elements, '* ]]
+	inside "$B/bin/dsvc-run" "load $PWD/small/out | sort" | cmp - <(seq 0 99999)
+	# and what it has saved is told
+	[[ $(pass '[.chunks > 3, .saved, .bytes > 300000, .stands_still] | join(" ")') == 'true 100000 true ' ]]
+	[[ $(dsvc-status) == *'saved '*' chunks  100000 elements  0.'*' MiB'* ]]
+	# which it need not do
+	inside dd if=/dev/zero of="$PWD/small/rest" bs=1k count=800 status=none || true
+	run -74 inside dsvc-save --fail -e 'range 100000' "$PWD/small/more"
+	[[ $output == *'No space left on device'* ]]
+}
+
 # The file that is being written is larger than $1, or all is saved.
 grown() { [[ -e out/SNAPSHOT || $(find out -name '*.part' -printf '%s\n' | sort -n | tail -1) -gt $1 ]]; }
 

@@ -10,7 +10,7 @@
 #include "base/str.h"
 #include "core/disp/disp_inner.h"
 
-static const char events_moved, events_failed; /* their addresses stand for kinds of events */
+static const char events_moved, events_failed, events_waits; /* their addresses stand for kinds of events */
 
 static struct disp_event *
 events_at(const struct disp *d, uint64_t number)
@@ -163,6 +163,17 @@ events_stream_moved(struct disp *d, const struct stream *s, const struct peer *w
 
 	ev->text = mem_printf("%" PRIu64 " stream%s of %s went to worker %s", ev->times, events_s(ev->times), job,
 			      events_peer(w));
+	mem_free(job);
+}
+
+void
+events_stream_waits(struct disp *d, const struct stream *s, const struct peer *w, const char *why)
+{
+	struct disp_event *ev = events_again(d, &events_waits, s->iter->job, w->id, 1);
+	char *job = events_job(s->iter->job);
+
+	ev->text = mem_printf("%" PRIu64 " stream%s of %s on worker %s stand%s still: %s", ev->times, events_s(ev->times), job,
+			      events_peer(w), ev->times == 1 ? "s" : "", why);
 	mem_free(job);
 }
 

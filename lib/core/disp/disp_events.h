@@ -40,6 +40,7 @@ void events_job_began(struct disp *d, const struct iteration *it);
 void events_job_over(struct disp *d, const struct iteration *it);
 void events_job_forgotten(struct disp *d, const struct job *j);
 void events_stream_moved(struct disp *d, const struct stream *s, const struct peer *w);
+void events_stream_waits(struct disp *d, const struct stream *s, const struct peer *w, const char *why);
 void events_elements_failed(struct disp *d, const struct iteration *it, uint64_t n);
 /* The oldest event that the user (NULL: one who may see all) is to see, with a number above
  * `after`; NULL: none. */

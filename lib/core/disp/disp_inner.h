@@ -248,6 +248,7 @@ struct iteration {
 	uint32_t list_lost;       /* workers lost while listing */
 	uint64_t list_req;
 	uint64_t elements, acked, made, again, suppressed, repeated;
+	struct msg_stored stored; /* by all streams */
 	uint64_t failed, max_errors; /* sum over streams; at most, UINT64_MAX: any number */
 	struct msg_faults_list faults; /* the first WIRE_FAULTS_MAX */
 	size_t cap_faults;
@@ -313,6 +314,8 @@ struct stream {
 	size_t n_owing, cap_owing;
 	uint64_t from, skipped;   /* in the ASSIGN: first offset; number of elements in skip */
 	uint64_t failed;          /* elements that failed: the most any generation has told */
+	struct msg_stored stored; /* in files: the most any generation has told */
+	char *waits;              /* why it stands still; NULL: it does not */
 	uint64_t high, made;      /* elements known to have been made at least; sum over generations */
 	bool began;               /* its worker has begun to make it */
 	int64_t given;            /* to this worker, when */

@@ -363,6 +363,23 @@ report_lately(struct buf *b, const struct iteration *it)
 	}
 }
 
+/* Tells what is in files, and the first that stands still before a full disk. */
+static void
+report_stored(struct buf *b, const struct iteration *it)
+{
+	const struct stream *held = NULL;
+
+	for (size_t i = 0; i < it->n_streams && !held; i++)
+		held = it->streams[i]->waits ? it->streams[i] : NULL;
+	char *why = held ? mem_printf("stream %u on worker %s: %s", held->index, str_or_empty(held->worker->name),
+				      held->waits) : mem_strdup("");
+	report_uint(b, "chunks", it->stored.files);
+	report_uint(b, "saved", it->stored.elements);
+	report_uint(b, "bytes", it->stored.bytes);
+	report_str(b, "stands_still", why);
+	mem_free(why);
+}
+
 /* Elements that a group is done with, in the streams that run. */
 static void
 report_group_sum(const struct iteration *it, size_t view, uint64_t *done, uint64_t *missed)
@@ -411,7 +428,7 @@ report_iteration(struct buf *b, const struct disp *d, const struct iteration *it
 	static const char *const states[] = { "listing", "running", "finished", "failed" };
 	char *waits = report_waits(it);
 
-	report_record(b, 37);
+	report_record(b, 41);
 	report_uint(b, "epoch", it->epoch);
 	report_str(b, "state", states[it->state]);
 	report_str(b, "error", it->text);
@@ -426,6 +443,7 @@ report_iteration(struct buf *b, const struct disp *d, const struct iteration *it
 	report_uint(b, "streams_finished", it->n_finished);
 	report_ledger(b, d, it); /* 15 */
 	report_clock(b, d, it); /* 8 */
+	report_stored(b, it); /* 4 */
 	report_lately(b, it);
 	report_groups(b, it);
 	report_streams(b, it, what);

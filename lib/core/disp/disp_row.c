@@ -77,7 +77,9 @@ const struct field row_iter_fields[] = {
 	ITEMS(iteration, base.of, WIRE_STREAMS_MAX, number_fields, struct msg_number), U64(iteration, in_rounds, NULL),
 	U64(iteration, dropped, NULL), ITEMS(iteration, views, ROUND_PLACES_MAX, part_fields, struct round_part),
 	ITEMS(iteration, groups, DISP_GROUPS, group_fields, struct group),
-	ITEMS(iteration, shards, SHARD_SUMS, shard_fields, struct shard_sum), { 0 }
+	ITEMS(iteration, shards, SHARD_SUMS, shard_fields, struct shard_sum),
+	PART(iteration, "files", U64, stored.files, 0, NULL), PART(iteration, "stored", U64, stored.elements, 0, NULL),
+	PART(iteration, "bytes", U64, stored.bytes, 0, NULL), { 0 }
 };
 const struct field row_units_fields[] = {
 	BOOL(units_listed, last, NULL),
@@ -100,7 +102,9 @@ const struct field row_stream_fields[] = {
 	PART(stream, "endpoint", TEXT, row_worker.endpoint, WIRE_TEXT_MAX, NULL),
 	ITEMS(stream, held, WIRE_READERS_MAX, held_fields, struct stream_held),
 	ITEMS(stream, gone, ROW_MANY, gone_fields, struct stream_gone),
-	PART(stream, "user", TEXT, row_worker.user, WIRE_NAME_MAX, NULL), U64(stream, renewed, NULL), { 0 }
+	PART(stream, "user", TEXT, row_worker.user, WIRE_NAME_MAX, NULL), U64(stream, renewed, NULL),
+	PART(stream, "files", U64, stored.files, 0, NULL), PART(stream, "stored", U64, stored.elements, 0, NULL),
+	PART(stream, "bytes", U64, stored.bytes, 0, NULL), { 0 }
 };
 const struct field row_split_fields[] = {
 	U32(split_place, unit, 0, NULL), U64(split_place, start, NULL), U64(split_place, count, NULL),

@@ -4,6 +4,7 @@
  */
 #include "base/mem.h"
 #include "core/disp/disp_inner.h"
+#include "core/disp/disp_stores.h"
 #include "core/disp/disp_past.h"
 #include "core/disp/disp_wanted.h"
 #include "core/disp/disp_yield.h"
@@ -89,6 +90,8 @@ void
 stream_detach(struct disp *d, struct stream *s)
 {
 	struct peer *w = s->worker;
+
+	stores_leave(s);
 
 	if (!w)
 		return;
@@ -536,6 +539,7 @@ stream_message(struct disp *d, struct peer *p, struct msg *m)
 		fault_keep(p, s, m);
 		fault_count(d, s, m->faults.failed); /* may free s */
 		break;
+	case MSG_STORES: stores_message(d, p, s, &m->stores); break;
 	case MSG_STREAM_END: stream_end(d, p, s, m); break;
 	case MSG_HANDOVER: stream_handover(d, p, s, m); break;
 	case MSG_YIELDED: yield_answer(d, p, s, &m->yielded); break;

@@ -314,7 +314,7 @@ disp_known_message(struct disp *d, struct peer *p, struct msg *m)
 		return;
 	case MSG_ASSIGNED: case MSG_REVOKED: case MSG_SPLIT_REQ: case MSG_RESTART: case MSG_FAULTS:
 	case MSG_STREAM_END: case MSG_HANDOVER: case MSG_GONE_OK: case MSG_YIELDED: case MSG_MISSED:
-	case MSG_VIEW_OK:
+	case MSG_VIEW_OK: case MSG_STORES:
 		if (p->role == ROLE_WORKER)
 			stream_message(d, p, m);
 		return;

@@ -85,6 +85,10 @@ void worker_rest(struct worker *w, int64_t now_ns, struct stream_key key, void *
 /* The thread began to read split k: the next ones are asked for. stored: elements that its
  * pipeline has put away without giving anything for them; never less than before. */
 void worker_split_taken(struct worker *w, int64_t now_ns, struct stream_key key, uint64_t k, uint64_t stored);
+/* Tells how much the stream has put into files, and why it stands still; waits NULL: it does not. The
+ * sums never become less. */
+void worker_stores(struct worker *w, int64_t now_ns, struct stream_key key, const struct msg_stored *sum,
+		   const struct err *waits);
 /* All made: after the last worker_produced. made: elements produced, skipped ones too. */
 void worker_ended(struct worker *w, int64_t now_ns, struct stream_key key, uint64_t length, uint64_t made);
 /* The element behind the first `length` failed, in split number `split`: those before it

@@ -133,6 +133,9 @@ struct worker_stream {
 	int64_t clock_at;       /* the time of its thread is counted up to here */
 	uint64_t first_split, made_to; /* first split in the ASSIGN; the element after the last made */
 	uint64_t stored;        /* elements that its pipeline has put away */
+	struct msg_stored files; /* in files that are whole, */
+	int64_t files_at;       /* told then; */
+	bool files_more, waits; /* and more since; was told to stand still */
 	uint64_t failed;        /* elements that failed, of this and earlier generations */
 	uint64_t length, made, hand_offset, hand_split;
 	uint64_t fail_split;    /* PRODUCED_FAILED: the split that was being read */
@@ -179,6 +182,9 @@ struct worker {
 /* worker_out.c */
 struct worker_action *worker_do(struct worker *w, enum worker_action_kind kind);   /* lends, to be filled */
 struct msg *worker_tell(struct worker *w, enum msg_type t);                    /* to the dispatcher */
+
+/* worker_stores.c */
+void worker_stores_rest(struct worker *w, struct worker_stream *s); /* before its end is told */
 
 /* worker_find.c */
 struct worker_stream *worker_stream_find(struct worker *w, struct stream_key key);   /* this generation */

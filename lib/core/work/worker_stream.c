@@ -76,6 +76,7 @@ worker_stream_tell_end(struct worker *w, struct worker_stream *s)
 		worker_chunk_hand_done(w, s);
 		return;
 	}
+	worker_stores_rest(w, s);
 	s->told = true;
 	s->told_at = w->now;
 	m = worker_tell(w, MSG_STREAM_END);

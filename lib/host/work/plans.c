@@ -103,10 +103,12 @@ plans_get(const char *spec, bool programs, struct plan_use **out, struct err *e)
 }
 
 enum status
-plans_get_shard(const char *spec, bool programs, uint32_t shards, uint32_t shard, struct plan_use **out, struct err *e)
+plans_get_stream(const struct msg_assign *a, struct plan_use **out, struct err *e)
 {
-	char *whole = mem_printf("%s | shard %u %u", spec, shards, shard);
-	enum status st = plans_take(whole, programs, true, out, e);
+	if (a->sharding != SHARD_DATA)
+		return plans_get(a->spec, a->programs, out, e);
+	char *whole = mem_printf("%s | shard %u %u", a->spec, a->streams, a->key.stream);
+	enum status st = plans_take(whole, a->programs, true, out, e);
 
 	mem_free(whole);
 	return st;

@@ -9,15 +9,16 @@
 
 #include "base/err.h"
 #include "lang/spec.h"
+#include "wire/msg.h"
 
 struct plan_use;
 
 /* Gives a use of the plan, which lives until the last use is released. programs: by what the dispatcher
  * says it may run programs. */
 enum status plans_get(const char *spec, bool programs, struct plan_use **out, struct err *e);
-/* Does it for `SPEC | shard SHARDS SHARD`, which makes nothing in vain as far as that can be. */
-enum status plans_get_shard(const char *spec, bool programs, uint32_t shards, uint32_t shard, struct plan_use **out,
-			    struct err *e);
+/* Does it for a stream: of sharding data its spec is `SPEC | shard SHARDS SHARD`, which makes nothing in
+ * vain as far as that can be. */
+enum status plans_get_stream(const struct msg_assign *a, struct plan_use **out, struct err *e);
 const struct plan *plans_plan(const struct plan_use *u);
 /* From now on plans that run programs (exec, cmd) are refused: ST_PERM. */
 void plans_refuse_exec(void);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "core/work/worker.h"
 #include "host/work/deal.h"
@@ -276,6 +277,15 @@ produce_between(struct produce *m)
 	return atomic_load(&m->stop) ? NEXT_OVER : NEXT_GO;
 }
 
+static void
+produce_stores(void *arg, const struct op_node *n, const struct op_stores *what)
+{
+	if (what->waits)
+		log_say(LOG_WARN, "operator %u: %s; it is tried again until there is room", n->place, what->waits->text);
+	produce_tell(arg, (struct produce_event){ .kind = PRODUCE_STORES, .number = what->files, .split = what->elements,
+		.made = what->bytes, .err = what->waits ? mem_dup(what->waits, sizeof *what->waits) : NULL });
+}
+
 /* Until elements of another service come; in between it looks whether the stream is to stop. */
 static enum status
 produce_wait(void *arg, int fd, struct err *e)
@@ -295,21 +305,12 @@ produce_service(struct produce *m)
 	m->service.wait_arg = m;
 }
 
-/* The stream's pipeline: of sharding data, the job's with its share taken at the end. */
-static enum status
-produce_plan(struct produce *m, struct err *e)
-{
-	const struct msg_assign *a = &m->assign;
-	return a->sharding == SHARD_DATA ? plans_get_shard(a->spec, a->programs, a->streams, a->key.stream, &m->use, e) :
-		plans_get(a->spec, a->programs, &m->use, e);
-}
-
 static enum status
 produce_open(struct produce *m, struct err *e)
 {
 	const struct msg_assign *a = &m->assign;
 	m->opened = true;
-	enum status st = produce_plan(m, e);
+	enum status st = plans_get_stream(a, &m->use, e);
 	if (st != ST_OK)
 		return st;
 	const struct plan *p = plans_plan(m->use);
@@ -321,6 +322,7 @@ produce_open(struct produce *m, struct err *e)
 		.shares = a->sharding == SHARD_HINT ? a->streams : 0,
 		.element_max = (uint32_t)p->options.element_max, .stop = &m->stop,
 		.next_split = a->by_split ? produce_next_split : NULL, .note = produce_note, .failure = produce_failure,
+		.stores = produce_stores,
 		.split_exact = a->order == ORDER_SOURCE, .repeatable = true,
 		.service = &m->service.op, .env = m->env.v, .timed = true, .arg = m };
 	produce_service(m);

@@ -29,6 +29,7 @@ enum produce_kind {
 	PRODUCE_CHUNK,   /* chunk, view; split: from which it came */
 	PRODUCE_REST,    /* chunk: an element that does not fill a round; can: null, to be put where one is missing */
 	PRODUCE_FAULTS,  /* number: elements that failed; faults */
+	PRODUCE_STORES,  /* number: files; split: elements in them; made: bytes; err: why it stands still, NULL: it does not */
 	PRODUCE_SPLIT,   /* number: the split that is being read now; made: elements stored without giving any */
 	PRODUCE_RESTART, /* number: offset; split: the first to ask for; state */
 	PRODUCE_HANDED,  /* can; if so as PRODUCE_RESTART, and made */

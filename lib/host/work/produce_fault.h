@@ -34,4 +34,7 @@ bool produce_fault_take(struct produce_fault *f, bool all, uint64_t *failed,
 /* op_ctx's `note`: a line of the worker's log. */
 void produce_note(void *arg, const struct op_node *n, const struct err *e);
 
+/* Says what an operator has to tell people (op_ctx.note). */
+void produce_note(void *arg, const struct op_node *n, const struct err *e);
+
 #endif

@@ -173,6 +173,9 @@ worker_host_event(struct worker_host *h, struct produce_event *ev, int64_t now)
 	case PRODUCE_SPLIT:
 		worker_split_taken(w, now, ev->key, ev->number, ev->made);
 		break;
+	case PRODUCE_STORES:
+		worker_stores(w, now, ev->key, &(struct msg_stored){ ev->number, ev->split, ev->made }, ev->err);
+		break;
 	case PRODUCE_FAULTS:
 		worker_faults(w, now, ev->key, ev->number, &ev->faults);
 		break;

@@ -4,6 +4,7 @@
  */
 #include "base/clock.h"
 #include "op/kit/expr_value.h"
+#include "op/kit/pace.h"
 #include "op/kit/shards.h"
 
 struct save {
@@ -11,8 +12,14 @@ struct save {
 	int form, codec;
 	int64_t shards, file_max, file_time;
 	bool overwrite;
+	int on_full;
 	struct shards files;
+	bool waits;              /* for room, and has said so */
+	uint64_t told;           /* number of files */
 };
+
+enum { SAVE_FAIL, SAVE_WAIT };
+#define SAVE_PAUSE_NS 200000000ll /* until it is tried again */
 
 static const struct param save_params[] = {
 	{ "dir", PARAM_WORD, offsetof(struct save, dir), .flags = PARAM_PATH,
@@ -31,6 +38,8 @@ static const struct param save_params[] = {
 	  .help = "time after which a file is completed with the next elements, though it is smaller; 0: never" },
 	{ "overwrite", PARAM_BOOL, offsetof(struct save, overwrite), "false",
 	  .flags = PARAM_KEY_ONLY, .help = "replace the files that another pass saved there" },
+	{ "on_full", PARAM_CHOICE, offsetof(struct save, on_full), "fail", .flags = PARAM_KEY_ONLY,
+	  .choices = "fail|wait", .help = "fail when the disk is full, or wait until there is room" },
 	{ 0 }
 };
 
@@ -70,6 +79,35 @@ save_open(struct op_inst *self, struct err *e)
 	return ST_OK;
 }
 
+/* Tells how far it is, if that is news. */
+static void
+save_tell(struct op_inst *self, const struct err *waits)
+{
+	struct save *s = self->state;
+	bool news = s->files.files != s->told || s->waits != (waits != NULL);
+	struct op_stores what = { s->files.files, s->files.elements, s->files.bytes, waits };
+
+	if (news && self->ctx->stores)
+		self->ctx->stores(self->ctx->arg, self->node, &what);
+	s->told = s->files.files;
+	s->waits = waits != NULL;
+}
+
+/* After the files failed with st. ST_OK: there was no room, it has been waited for, and it is to be tried
+ * again; ST_AGAIN: not any more; else the error is to be given. */
+static enum status
+save_wait(struct op_inst *self, enum status st, struct err *e)
+{
+	struct save *s = self->state;
+
+	if (st != ST_IO || !s->files.no_room || s->on_full == SAVE_FAIL)
+		return st;
+	s->files.no_room = false;
+	save_tell(self, e);
+	err_clear(e);
+	return pace_wait(self, clock_mono_ns() + SAVE_PAUSE_NS);
+}
+
 static enum status
 save_begin(struct op_inst *self, struct err *e)
 {
@@ -88,12 +126,21 @@ save_feed(struct op_inst *self, const struct run *in, struct run *out, struct er
 
 	if (s->file_time)
 		s->files.cut.now_ns = clock_mono_ns();
-	for (uint32_t i = 0; st == ST_OK && i < in->n; i++) {
-		st = shards_put(&s->files, &in->e[i], out, e);
-		if (st == ST_DATA && (st = op_fault(self, in, i, out, e)) != ST_OK)
+	while (st == ST_OK && self->at < in->n) {
+		uint64_t given = s->files.given;
+
+		st = shards_put(&s->files, &in->e[self->at], out, e);
+		if (st == ST_DATA && (st = op_fault(self, in, self->at, out, e)) != ST_OK)
 			return st;
+		self->at += st == ST_OK || s->files.given > given;
 	}
-	return st == ST_OK ? st : op_blame(self->node, e);
+	if (st == ST_OK) {
+		save_tell(self, NULL);
+		return st;
+	}
+	st = save_wait(self, st, e);
+	/* The chain comes back with what is left, and can be saved, stopped or handed over before. */
+	return st == ST_OK || st == ST_AGAIN ? ST_AGAIN : op_blame(self->node, e);
 }
 
 static enum status
@@ -104,7 +151,12 @@ save_finish(struct op_inst *self, struct run *out, struct err *e)
 
 	if (st == ST_OK)
 		st = shards_end(&s->files, self->ctx, out, e);
-	return st == ST_OK ? ST_END : op_blame(self->node, e);
+	if (st == ST_OK) {
+		save_tell(self, NULL);
+		return ST_END;
+	}
+	st = save_wait(self, st, e);
+	return st == ST_OK || st == ST_AGAIN ? st : op_blame(self->node, e);
 }
 
 static void
@@ -128,9 +180,13 @@ static enum status
 save_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
 {
 	struct save *s = self->state;
-	struct state_in in = state_begin(p, n);
-	enum status st = shards_restore(&s->files, &in, e);
+	struct state_in in;
+	enum status st;
 
+	do {
+		in = state_begin(p, n);
+		st = shards_restore(&s->files, &in, e);
+	} while (st != ST_OK && (st = save_wait(self, st, e)) == ST_OK);
 	return st == ST_OK ? state_finish(self, &in, e) : st;
 }
 

@@ -119,7 +119,7 @@ shards_flush(struct shards *s, struct shard *sh, struct err *e)
 	if (s->codec && shards_pack(s->codec, sh->buf.data, sh->buf.len, !sh->written, &s->packed, e) != ST_OK)
 		return e->kind;
 	if (!transfer_write_at(sh->fd, b->data, b->len, sh->written))
-		return err_errno(e, "cannot write to %s", s->dir);
+		return shards_io(s, err_errno(e, "cannot write to %s", s->dir));
 	sh->written += b->len;
 	sh->plain += sh->buf.len;
 	sh->sum = crc32c_more(sh->sum, b->data, b->len);
@@ -178,7 +178,7 @@ shards_open(struct shards *s, uint32_t k, struct err *e)
 	shards_format(s, &s->v[k]);
 	s->v[k].fd = gate_open(GATE_WRITE, part, O_WRONLY | O_CREAT | O_TRUNC, 0666);
 	if (s->v[k].fd < 0)
-		err_errno(e, "cannot write %s", part);
+		shards_io(s, err_errno(e, "cannot write %s", part));
 	mem_free(part);
 	return s->v[k].fd < 0 ? e->kind : ST_OK;
 }
@@ -196,35 +196,51 @@ shards_tell(const struct shards *s, uint32_t k, const char *name, struct run *ou
 	run_done(out, p, 0);
 }
 
+/* Writes what is left of the current file. */
+static enum status
+shards_complete(struct shards *s, struct shard *sh, struct err *e)
+{
+	struct buf head = { 0 };
+
+	if (sh->format && !sh->ending)
+		format_end(sh->format, &sh->buf);
+	sh->ending = true;
+	enum status st = shards_flush(s, sh, e);
+	if (st == ST_OK && sh->format && format_patch(sh->format, &head) && head.len
+	    && !transfer_write_at(sh->fd, head.data, head.len, 0))
+		st = shards_io(s, err_errno(e, "cannot write to %s", s->dir));
+	buf_clear(&head);
+	return st;
+}
+
 /* Finishes the current file: it gets its final name. */
 static enum status
 shards_finish(struct shards *s, uint32_t k, struct run *out, struct err *e)
 {
 	struct shard *sh = &s->v[k];
-	struct buf head = { 0 };
+	enum status st = sh->named ? ST_OK : shards_complete(s, sh, e);
 
-	if (sh->format)
-		format_end(sh->format, &sh->buf);
-	enum status st = shards_flush(s, sh, e);
-	if (st == ST_OK && sh->format && format_patch(sh->format, &head) && head.len
-	    && !transfer_write_at(sh->fd, head.data, head.len, 0))
-		st = err_errno(e, "cannot write to %s", s->dir);
-	buf_clear(&head);
 	if (st != ST_OK)
 		return st;
 	char *part = shards_part(s, k, s->writer), *name = shards_name(s, k);
 	fsync(sh->fd); /* the lock is not to be held as long as this takes; errors come up once more */
 	int lock = shards_lock(s, e);
-	st = lock < 0 ? e->kind : shards_commit(s, sh, part, name, e);
-	close(sh->fd);
-	sh->fd = -1;
+	st = lock < 0 ? e->kind : shards_io(s, shards_commit(s, sh, part, name, e));
 	if (lock >= 0)
 		close(lock);
 	if (st == ST_OK && out)
 		shards_tell(s, k, name, out);
 	mem_free(part);
 	mem_free(name);
+	if (st != ST_OK && s->no_room)
+		return st;
+	s->files++;
+	s->elements += sh->elements;
+	s->bytes += sh->written;
+	close(sh->fd);
+	sh->fd = -1;
 	sh->number++;
+	sh->due = sh->ending = sh->named = false;
 	sh->written = sh->plain = sh->elements = sh->sum = 0;
 	format_free(&sh->format);
 	buf_reset(&sh->first);
@@ -262,6 +278,22 @@ shards_add(struct shards *s, struct shard *sh, const struct elem *x, struct err 
 	return ST_OK;
 }
 
+/* Writes what is to be written now that the shard has one more element. */
+static enum status
+shards_settle(struct shards *s, uint32_t k, struct run *out, struct err *e)
+{
+	struct shard *sh = &s->v[k];
+	enum status st = ST_OK;
+
+	sh->due = true;
+	if (sh->ending || shards_full(s, sh))
+		st = shards_finish(s, k, out, e);
+	else if (sh->buf.len >= shards_piece(s))
+		st = shards_flush(s, sh, e);
+	sh->due = st != ST_OK;
+	return st;
+}
+
 enum status
 shards_put(struct shards *s, const struct elem *x, struct run *out, struct err *e)
 {
@@ -269,9 +301,10 @@ shards_put(struct shards *s, const struct elem *x, struct run *out, struct err *
 	struct shard *sh = &s->v[k];
 	enum status st = ST_OK;
 
-	/* It was cut here before, when the state that we go on from had been saved. */
-	if (sh->fd >= 0 && sh->until && shards_full(s, sh))
-		st = shards_finish(s, k, out, e);
+	/* It was cut here before, when the state that we go on from had been saved; or there was no room
+	 * to complete it. */
+	if (sh->fd >= 0 && (sh->due || ((sh->until || !s->cut.after_ns) && shards_full(s, sh))))
+		st = shards_settle(s, k, out, e);
 	if (st == ST_OK && sh->fd < 0)
 		st = shards_open(s, k, e);
 	if (st == ST_OK)
@@ -280,20 +313,18 @@ shards_put(struct shards *s, const struct elem *x, struct run *out, struct err *
 		return st;
 	sh->elements++;
 	s->given++;
-	if (shards_full(s, sh))
-		return shards_finish(s, k, out, e);
-	return sh->buf.len >= shards_piece(s) ? shards_flush(s, sh, e) : ST_OK;
+	return shards_settle(s, k, out, e);
 }
 
 static enum status
-shards_seal(const struct shards *s, const struct seal_stream *ended, struct err *e)
+shards_seal(struct shards *s, const struct seal_stream *ended, struct err *e)
 {
 	static const char *const codecs[] = { "none", "snappy", "zstd" };
 	struct seal_about about = { .format = mem_strdup(shards_forms[s->form].end),
 		.compression = mem_strdup(codecs[s->codec]) };
 
 	seal_about_node(&about, s->node);
-	enum status st = seal_end(s->dir, ended, s->seed, &about, e);
+	enum status st = shards_io(s, seal_end(s->dir, ended, s->seed, &about, e));
 	seal_about_clear(&about);
 	return st;
 }
@@ -304,7 +335,7 @@ shards_end(struct shards *s, const struct op_ctx *ctx, struct run *out, struct e
 	enum status st = ST_OK;
 
 	/* An empty file, so that reading it back gives no elements instead of no files. */
-	if (s->given == 0 && s->v[0].fd < 0)
+	if (s->given == 0 && s->v[0].fd < 0 && !s->v[0].number)
 		st = shards_open(s, 0, e);
 	for (uint32_t k = 0; st == ST_OK && k < s->n; k++)
 		if (s->v[k].fd >= 0)
@@ -351,6 +382,9 @@ shards_save(struct shards *s, struct buf *out)
 	state_put_u64(out, s->given);
 	state_put_u64(out, s->seed);
 	state_put_u64(out, s->writer);
+	state_put_u64(out, s->files);
+	state_put_u64(out, s->elements);
+	state_put_u64(out, s->bytes);
 	for (uint32_t k = 0; k < s->n; k++) {
 		struct shard *sh = &s->v[k];
 
@@ -400,22 +434,26 @@ shards_copy(struct shards *s, uint32_t k, uint64_t writer, struct err *e)
 	uint64_t left = s->v[k].written, at = 0;
 	uint8_t *b = mem_alloc(SHARDS_BUF);
 
+	enum status st = ST_OK;
+
 	while (from >= 0 && at < left) {
 		size_t some = left - at < SHARDS_BUF ? (size_t)(left - at) : SHARDS_BUF;
 		ssize_t n = transfer_read_at(from, b, some, at);
 
-		if (n <= 0 || !transfer_write_at(s->v[k].fd, b, (size_t)n, at))
+		if (n > 0 && !transfer_write_at(s->v[k].fd, b, (size_t)n, at))
+			st = shards_io(s, err_errno(e, "cannot write to %s", s->dir));
+		if (n <= 0 || st != ST_OK)
 			break;
 		at += (uint64_t)n;
 	}
-	if (at < left) {
-		err_set(e, ST_NOINPUT, "cannot resume a file in %s: what was written of it is missing", s->dir);
+	if (at < left && st == ST_OK) {
+		st = err_set(e, ST_NOINPUT, "cannot resume a file in %s: what was written of it is missing", s->dir);
 		err_help(e, "start over with an empty folder");
 	}
 	if (from >= 0)
 		close(from);
 	mem_free(b);
-	return at < left ? e->kind : ST_OK;
+	return st;
 }
 
 static enum status
@@ -458,6 +496,9 @@ shards_restore(struct shards *s, struct state_in *in, struct err *e)
 	s->given = state_get_u64(in, UINT64_MAX);
 	s->seed = state_get_u64(in, UINT64_MAX);
 	uint64_t writer = state_get_u64(in, UINT64_MAX);
+	s->files = state_get_u64(in, UINT64_MAX);
+	s->elements = state_get_u64(in, UINT64_MAX);
+	s->bytes = state_get_u64(in, UINT64_MAX);
 	if (s->begun && !in->bad)
 		st = shards_own(s, e);
 	for (uint32_t k = 0; st == ST_OK && !in->bad && k < s->n; k++) {

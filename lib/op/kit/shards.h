@@ -45,6 +45,9 @@ struct shard {
 	int64_t since;       /* cut: the clock when the file was begun here */
 	uint64_t until;      /* cut: number of elements at which it must end; 0: nobody knows yet */
 	uint64_t least;      /* cut: it must not end with fewer */
+	/* Left undone for want of room: bytes are to be written, or the file is to be completed; of
+	 * that is done: the format's end is in buf, the file has its name. */
+	bool due, ending, named;
 };
 
 struct shards {
@@ -56,6 +59,7 @@ struct shards {
 	uint32_t stream, n;
 	struct shard *v;
 	uint64_t given;      /* number of elements so far */
+	uint64_t files, elements, bytes; /* in files that are whole */
 	uint64_t seed;       /* seed of the pass that writes */
 	uint64_t pass;       /* op_ctx.pass: nonzero: others may write the same stream */
 	uint32_t gen;        /* op_ctx.gen */
@@ -66,6 +70,7 @@ struct shards {
 	struct shards_cut cut; /* after_ns is to be set after shards_init, unless 0 */
 	struct buf packed;   /* a piece, compressed */
 	int64_t patience;    /* ns to wait for its lock; less once that was in vain */
+	bool no_room;        /* the last call failed since the disk is full, and may be repeated */
 };
 
 void shards_init(struct shards *s, const char *dir, int form, uint32_t n, int64_t file_max,
@@ -80,14 +85,16 @@ void shards_close(struct shards *s, const struct op_inst *self);
  * with `overwrite`, removed. */
 enum status shards_begin(struct shards *s, uint64_t seed, bool overwrite, struct err *e);
 /* Writes one element; ST_DATA: the format cannot hold it. For each file that it finishes, a
- * record {file, elements, bytes} goes to out, unless NULL. */
+ * record {file, elements, bytes} goes to out, unless NULL. It has the element if `given` grew, also
+ * when it fails. */
 enum status shards_put(struct shards *s, const struct elem *x, struct run *out, struct err *e);
 /* Finishes all files; without any element, writes an empty one. Seals the folder when this is
  * the last stream that writes there (seal.h). */
 enum status shards_end(struct shards *s, const struct op_ctx *ctx, struct run *out, struct err *e);
 /* Writes buffered bytes to the files, and saves the state; false when they cannot be written. */
 bool shards_save(struct shards *s, struct buf *out);
-/* Restores the files to the saved state: what was written since is cut off. */
+/* Restores the files to the saved state: what was written since is cut off. ST_IO and no_room: it can
+ * be repeated, from the state's first byte. */
 enum status shards_restore(struct shards *s, struct state_in *in, struct err *e);
 
 #endif

@@ -51,7 +51,7 @@ commit_name(struct shards *s, const struct shard *sh, const char *part, const ch
 }
 
 enum status
-shards_commit(struct shards *s, const struct shard *sh, const char *part, const char *name, struct err *e)
+shards_commit(struct shards *s, struct shard *sh, const char *part, const char *name, struct err *e)
 {
 	/* Another worker went on from our state, and has ended: its file is in the seal. The same if it
 	 * was listed when we took the stream over: it has these bytes. */
@@ -59,7 +59,8 @@ shards_commit(struct shards *s, const struct shard *sh, const char *part, const 
 		gate_unlink(part);
 		return ST_OK;
 	}
-	enum status st = commit_name(s, sh, part, name, e);
+	enum status st = sh->named ? ST_OK : commit_name(s, sh, part, name, e);
+	sh->named = st == ST_OK;
 	if (st != ST_OK && s->pass && seal_ended(s->dir, s->stream)) {
 		err_clear(e); /* it has removed ours meanwhile */
 		return ST_OK;

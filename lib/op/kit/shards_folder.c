@@ -33,6 +33,13 @@ shards_pipeline(const struct op_node *n)
 	return mark;
 }
 
+enum status
+shards_io(struct shards *s, enum status st)
+{
+	s->no_room = st == ST_IO && (errno == ENOSPC || errno == EDQUOT);
+	return st;
+}
+
 /* Writes what the folder's lock says of the pass. */
 static int
 shards_mark(const struct shards *s, char out[SHARDS_MARK])
@@ -83,7 +90,7 @@ shards_own(struct shards *s, struct err *e)
 	int lock = s->cut.after_ns ? shards_lock(s, e) : -1;
 
 	enum status st = !s->cut.after_ns ? ST_OK : lock < 0 ? e->kind :
-		shards_cut_own(&s->cut, s->dir, s->stream, &(struct seal_owner){ s->writer, s->gen }, e);
+		shards_io(s, shards_cut_own(&s->cut, s->dir, s->stream, &(struct seal_owner){ s->writer, s->gen }, e));
 	s->owned = s->cut.after_ns && st == ST_OK;
 
 	if (lock >= 0)
@@ -159,9 +166,9 @@ shards_begin(struct shards *s, uint64_t seed, bool overwrite, struct err *e)
 	int fd = -1;
 
 	s->seed = seed;
-	enum status st = shards_make(s, path, &fd, e);
+	enum status st = shards_io(s, shards_make(s, path, &fd, e));
 	if (st == ST_OK)
-		st = shards_look(s, fd, overwrite, e);
+		st = shards_io(s, shards_look(s, fd, overwrite, e));
 	if (fd >= 0)
 		close(fd);
 	mem_free(path);
@@ -170,5 +177,8 @@ shards_begin(struct shards *s, uint64_t seed, bool overwrite, struct err *e)
 	 * is always the same; another worker may be ahead with it, or have ended it. */
 	if (s->begun && !s->pass)
 		st = seal_break(s->dir, s->stream, e); /* takes the lock by itself */
-	return st == ST_OK ? shards_own(s, e) : st;
+	if (st == ST_OK)
+		st = shards_own(s, e);
+	s->begun = s->begun && !s->no_room;
+	return st;
 }

@@ -94,13 +94,14 @@ a_row_of_an_iteration_has_these_bytes(void **state)
 		.max_errors = UINT64_MAX, .epoch = 16, .state = ITER_FAILED, .code = 65, .n_streams = 17,
 		.next_fixed = 18, .sharding = SHARD_FILE, .text = text("why"), .help = text("mend"), .by_split = true,
 		.all_known = true, .gathered = true, .in_rounds = 19, .dropped = 20, .views = views, .n_views = 1,
-		.base = { 21, of, 2, 0 }, .shards = { sums, 1, 1 } };
+		.base = { 21, of, 2, 0 }, .shards = { sums, 1, 1 },
+		.stored = { 23, 24, 25 } };
 	struct iteration again = { 0 }, moved = { 0 };
 
 	(void)state;
 	is_row(row_iter_fields, &it, &again, &moved,
-	       "dc00290102030405060708090a0b0c0d0e0fcfffffffffffffffff"
-	       "100341111202a3776879a46d656e64c3c2c3c2c3c2c2009090159291169117131491930400049091921516");
+	       "dc002c0102030405060708090a0b0c0d0e0fcfffffffffffffffff"
+	       "100341111202a3776879a46d656e64c3c2c3c2c3c2c2009090159291169117131491930400049091921516171819");
 }
 
 static void
@@ -121,13 +122,13 @@ a_row_of_a_stream_has_these_bytes(void **state)
 	struct stream_gone gone[] = { { 31, 0 }, { 32, 1 } };
 	struct stream s = { .gen = 1, .place = STREAM_ASSIGNED, .running = true, .closed = true, .finished = true,
 		.length = 2, .row_worker = { 3, text("tcp://w"), text("ada") }, .from = 4, .skipped = 5, .high = 6, .made = 7,
-		.failed = 8, .lost_at = 9, .lost = 10, .blame = 11, .renewed = 12,
+		.failed = 8, .lost_at = 9, .lost = 10, .blame = 11, .renewed = 12, .stored = { 13, 14, 15 },
 		.held = &held, .n_held = 1, .gone = gone, .n_gone = 2 };
 	struct stream again = { 0 }, moved = { 0 };
 
 	(void)state;
 	is_row(row_stream_fields, &s, &again, &moved,
-	       "dc00160102c3c2c3c2c302030405060708090a0ba77463703a2f2f7791931e94010207cd01220192921f00922001a36164610c");
+	       "dc00190102c3c2c3c2c302030405060708090a0ba77463703a2f2f7791931e94010207cd01220192921f00922001a36164610c0d0e0f");
 }
 
 static void
