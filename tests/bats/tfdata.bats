@@ -193,6 +193,22 @@ table() {
 	[[ $output == 3 ]]
 }
 
+# tf.data: reader_func of load
+# tf.data: snapshot_streams, snapshot_task_progresses
+# tf.data: optimal_number_of_workers
+# tf.data: num_workers, num_tasks, state export
+# tf.data: disable_compression_at_runtime
+@test "rows about what a service tells" {
+	service 2
+	[[ $(dsvc-status --wanted=workers) =~ ^[0-9]+$ && $(dsvc-status --metrics) == *dsvc_workers_wanted* ]]
+	dsvc-save -q -n 3000 --chunk 2k -e counter "$BATS_TEST_TMPDIR/out"
+	[[ $(dsvc-run "load $BATS_TEST_TMPDIR/out | shuffle 10 seed=1 | sort | tail 1") == 2999 ]]
+	run -0 dsvc-status --json
+	[[ $(jq -r '.jobs[0].iterations[0] | [.chunks > 1, .saved, .bytes > 5000] | join(" ")' <<<"$output") == 'true 3000 true' ]]
+	[[ $(jq '[.workers[] | .slots > 0 and .streams >= 0] | length' <<<"$output") == 2 ]]
+	[[ $(dsvc-read --compression auto -t count -e 'range 100') == 100 ]]
+}
+
 # tf.data: PER_SHARD_V1, PER_HOST_V2
 # tf.data: PER_HOST_V1, SLICED
 # tf.data: BROADCAST
