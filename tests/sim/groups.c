@@ -5,12 +5,23 @@
 #include "world.h"
 
 void
+world_prepare_groups(struct world *w)
+{
+	if (!w->all_groups)
+		return;
+	w->anonymous = false;
+	w->stop_after = 0;
+	w->order = w->order == ORDER_SOURCE ? ORDER_STABLE : w->order;
+}
+
+void
 world_choose_groups(struct world *w)
 {
 	struct rng r = { rng_mix(w->seed, 0x6f), 0 };
 
 	w->groups = 1;
-	if (w->round > 1 || w->only || w->anonymous || w->stop_after || w->order == ORDER_SOURCE || rng_below(&r, 4))
+	if (w->round > 1 || w->only || w->anonymous || w->stop_after || w->order == ORDER_SOURCE ||
+	    (!w->all_groups && rng_below(&r, 4)))
 		return;
 	w->groups = 2 + (uint32_t)rng_below(&r, PLACES_MAX - 1);
 	w->readers = w->groups * (w->order == ORDER_ANY ? 1 + (uint32_t)rng_below(&r, 2) : 1);

@@ -276,6 +276,8 @@ sim_read_one(struct node *n, struct reader_action *a)
 	case READER_FENCE: sim_read_fence(n, a->offset); break;
 	case READER_DONE:
 		world_say(w, "%s is done: %u %s", n->name, a->code, a->code ? a->err->text : "");
+		if (a->code == ST_USAGE) /* it would come again for ever */
+			world_fail(w, "%s asks for what is refused: %s", n->name, a->err->text);
 		/* In a job of its own nobody else can have its elements. */
 		if (a->code == ST_TEMP && w->anonymous)
 			world_lost_contact(n, a->err->text);

@@ -30,7 +30,7 @@ world_choose_rounds(struct world *w)
 	struct rng r = { rng_mix(w->seed, 0x40), 0 };
 
 	w->round = 1;
-	if (rng_below(&r, 4) || w->order == ORDER_SOURCE || w->only)
+	if (w->all_groups || rng_below(&r, 4) || w->order == ORDER_SOURCE || w->only)
 		return;
 	w->round = 2 + (uint32_t)rng_below(&r, PLACES_MAX - 1);
 	w->readers = w->round;

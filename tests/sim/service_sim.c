@@ -2,8 +2,9 @@
  *
  * Runs the simulated service with many seeds:
  *
- *	service_sim [-n SEEDS] [-s FIRST] [-v]     (or SEEDS in the environment)
+ *	service_sim [-n SEEDS] [-s FIRST] [-g] [-v]     (or SEEDS in the environment)
  *
+ * With -g the job is shared by groups in all worlds.
  * Prints each seed that fails and why; `service_sim -s SEED -n 1 -v` runs it
  * again, message by message.
  */
@@ -40,21 +41,22 @@ main(int argc, char **argv)
 {
 	const char *env = getenv("SEEDS");
 	uint64_t first = 1, n = env ? strtoull(env, NULL, 10) : 2000;
-	bool verbose = false;
+	bool verbose = false, groups = false;
 	struct sums s = { 0 };
 	struct world w;
 	char why[512];
 	int c;
 
-	while ((c = getopt(argc, argv, "n:s:v")) != -1)
+	while ((c = getopt(argc, argv, "gn:s:v")) != -1)
 		switch (c) {
 		case 'n': n = strtoull(optarg, NULL, 10); break;
 		case 's': first = strtoull(optarg, NULL, 10); break;
+		case 'g': groups = true; break;
 		case 'v': verbose = true; break;
 		default: return 64;
 		}
 	for (uint64_t seed = first; seed < first + n; seed++) {
-		bool ok = world_run(seed, verbose, why, sizeof why, &w);
+		bool ok = world_run(seed, verbose, groups, why, sizeof why, &w);
 
 		sums_add(&s, &w);
 		if (!ok)

@@ -355,7 +355,7 @@ world_choose_shards(struct world *w)
 		w->shards = 1;
 	else if (one_in(w, 5) && w->order != ORDER_SOURCE)
 		w->shards = 0;
-	w->only = w->shards > 1 && one_in(w, 2);
+	w->only = !w->all_groups && w->shards > 1 && one_in(w, 2);
 	if (!w->only)
 		return;
 	w->readers = 1 + (uint32_t)chance(w, w->shards < 4 ? w->shards : 4);
@@ -427,6 +427,7 @@ world_choose(struct world *w)
 	w->stops = !w->calm && one_in(w, 8);
 	w->fault_gap = w->stops ? 5 * SEC : one_in(w, 3) ? 50 * MS : one_in(w, 2) ? 400 * MS : 3 * SEC;
 	w->units_part = (uint32_t)chance(w, 5);
+	world_prepare_groups(w);
 	world_choose_set(w);
 	world_choose_shards(w);
 	world_choose_rounds(w);
@@ -515,13 +516,14 @@ world_free(struct world *w)
 }
 
 bool
-world_run(uint64_t seed, bool verbose, char *why, size_t why_size, struct world *out)
+world_run(uint64_t seed, bool verbose, bool groups, char *why, size_t why_size, struct world *out)
 {
 	struct world *w = mem_zalloc(sizeof *w);
 	bool ok;
 
 	w->seed = seed;
 	w->verbose = verbose;
+	w->all_groups = groups;
 	w->r = (struct rng){ rng_mix(seed, 0x51), 0 };
 	w->now = SEC;
 	world_choose(w);

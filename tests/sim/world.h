@@ -132,6 +132,7 @@ struct world {
 	struct conn *conns;
 	struct node *disp;
 	bool verbose, failed;
+	bool all_groups;         /* the job is shared whatever the seed says */
 	char why[512];
 	/* properties of this run */
 	bool durable, local, checkpoint, calm; /* calm: no faults */
@@ -292,6 +293,7 @@ void world_unreached(struct node *n);
 
 /* world.c */
 /* Whether the consumer takes nothing for now. */
+void world_prepare_groups(struct world *w); /* leaves out what does not go with them, if there are to be some */
 void world_choose_groups(struct world *w);
 bool world_stands(const struct world *w, const struct consumer *c);
 /* A program says that it has lost the dispatcher: only if something came between them. */
@@ -300,6 +302,7 @@ void world_lost_contact(struct node *n, const char *text);
 bool world_fits(const struct node *worker, const struct node *reader);
 /* arg: NULL, or a reader's node, which the worker is to fit */
 void world_new_worker(struct world *w, void *arg, uint64_t tag);
-bool world_run(uint64_t seed, bool verbose, char *why, size_t why_size, struct world *out);
+/* groups: the job is shared in all worlds, which are others then. */
+bool world_run(uint64_t seed, bool verbose, bool groups, char *why, size_t why_size, struct world *out);
 
 #endif
