@@ -3,8 +3,9 @@
 #include "finish.h"
 
 void
-finish_pass(struct delivery *p, const struct msg_done *done)
+finish_pass(struct delivery *p, struct reader_host *reader)
 {
+	const struct msg_done *done = reader_host_result(reader);
 	for (size_t i = 0; done && i < done->faults.n; i++) {
 		const struct msg_fault *f = &done->faults.v[i];
 		struct fault x = { .op = f->op, .text = f->text, .error = f->error, .file = f->file,
@@ -13,14 +14,7 @@ finish_pass(struct delivery *p, const struct msg_done *done)
 		faults_add(p->faults, &x);
 	}
 	p->failed += done ? done->failed : 0;
-	if (done && done->dropped && !done->code)
-		log_say(LOG_WARN, "%llu element%s did not fill a round and went to nobody", (unsigned long long)done->dropped,
-			done->dropped == 1 ? "" : "s");
-	p->missed += done ? done->missed : 0;
-	if (done && done->missed && (done->code || !p->o->on_missed))
-		log_say(LOG_WARN, "missed %llu element%s%s%s%s", (unsigned long long)done->missed,
-			done->missed == 1 ? "" : "s", done->lacks && *done->lacks ? " (" : "",
-			done->lacks ? done->lacks : "", done->lacks && *done->lacks ? ")" : "");
+	p->missed += reader_host_tell(reader, p->o->on_missed);
 }
 
 void

@@ -8,7 +8,7 @@
 #include "read.h"
 
 /* Counts and writes down what failed in a pass; done may be NULL. */
-void finish_pass(struct delivery *p, const struct msg_done *done);
+void finish_pass(struct delivery *p, struct reader_host *reader);
 /* Says so when a pass that ended well had been read to its end before; last: no other
  * follows. */
 void finish_empty(const struct delivery *p, struct reader_host *reader, const struct reader_host_conf *c, bool last);

@@ -41,7 +41,7 @@ read_service(struct delivery *p, const struct what *w, struct reader_host_conf *
 		st = delivery_take_all(p, reader, e);
 		if (st == ST_OK && p->left)
 			finish_empty(p, reader, c, i + 1 == p->o->epochs);
-		finish_pass(p, reader_host_result(reader));
+		finish_pass(p, reader);
 		reader_host_free(&reader);
 		c->job.epoch++;
 	}

@@ -62,6 +62,9 @@ struct reader_host_piece {
 /* Looks for the dispatcher and starts. Gives. */
 enum status reader_host_open(const struct reader_host_conf *conf, struct reader_host **out,
 			     struct err *e);
+/* Says on standard error how many elements filled no round and, unless `quiet`, how many its group missed,
+ * so far if the pass is not over. Gives the latter. */
+uint64_t reader_host_tell(struct reader_host *c, bool quiet);
 /* Stops the thread and frees everything; what was not acknowledged is given back
  * to the job. */
 void reader_host_free(struct reader_host **c);

@@ -206,6 +206,7 @@ service_close(void *handle)
 {
 	struct remote_job *j = handle;
 	reader_host_written(j->reader, j->given);
+	reader_host_tell(j->reader, false);
 	reader_host_close(j->reader, false, SERVICE_CLOSE_MS);
 	reader_host_free(&j->reader);
 	block_unref(&j->block);

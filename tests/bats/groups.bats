@@ -163,6 +163,8 @@ group_is() { [[ $(group "$1" | jq -c "$2") == "$3" ]]; }
 	until_true 20s bash -c 'dsvc-status --json | jq -e ".jobs[0].iterations[0].streams[0].restart_point > 0"'
 	spawn late dsvc-read --group late -o late "${all[@]}"
 	spawn strict dsvc-read --group strict --on-missed fail -o strict "${all[@]}"
+	run -0 dsvc-read --group brief -n 1 "${all[@]}"
+	[[ $output == *"missed "*" elements so far"* ]]
 	reap early
 	((status == 0))
 	cmp early <(seq 0 59999)
@@ -261,6 +263,8 @@ group_is() { [[ $(group "$1" | jq -c "$2") == "$3" ]]; }
 	[[ $output == 3 ]]
 	run -0 dsvc-run "range 3 | distribute job=third share=lossless group=x | count"
 	[[ $output == 3 ]]
+	run -0 dsvc-run "range 3 | distribute job=third share=lossless group=late | count"
+	[[ $output == *"missed 3 elements"* ]]
 }
 
 @test "the next pass waits for all groups" {

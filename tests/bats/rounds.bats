@@ -228,4 +228,6 @@ rounds() { paste -d' ' "$BATS_TEST_TMPDIR"/c[0-9].out; }
 	ends_well 0 1
 	cmp <(out 0) <(seq 0 2 39)
 	cmp <(out 1) <(seq 1 2 39)
+	run -0 dsvc-run 'range 5 | distribute job=odd consumer=0-1/2 shards=1 | count'
+	[[ $output == *"1 element did not fill a round and went to nobody"* ]]
 }
