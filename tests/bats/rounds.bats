@@ -144,8 +144,8 @@ rounds() { paste -d' ' "$BATS_TEST_TMPDIR"/c[0-9].out; }
 	service
 	run -75 dsvc-read -J train --consumer 0/3 --seat-wait 100ms -e 'range 30'
 	[[ $output == *"no consumer came for place 1, 2 of the 3 of job \`train\`"*--seat-wait* ]]
-	spawn c0 dsvc-read -J late --consumer 0/2 --seat-wait 300ms -e counter
-	spawn c1 dsvc-read -J late --consumer 1/2 --seat-wait 300ms -n 5 -e counter
+	spawn c0 dsvc-read -J late --consumer 0/2 --seat-wait 2s -e counter
+	spawn c1 dsvc-read -J late --consumer 1/2 --seat-wait 2s -n 5 -e counter
 	reap c1
 	((status == 0))
 	reap c0
