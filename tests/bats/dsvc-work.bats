@@ -125,6 +125,18 @@ keeps_much() { dsvc-status --json | grep -Eq '"kept_bytes":[0-9]{6,}'; }
 	exec 9<&-
 }
 
+@test "USR2 drains it, however often it comes" {
+	stuck_worker
+	kill -USR2 "${pid[work]}"
+	until_true 5s grep -q draining "$BATS_TEST_TMPDIR/work.err"
+	kill -USR2 "${pid[work]}" || : # it may have got rid of all in the meantime
+	kill -TERM "${pid[work]}" || :
+	kill -TERM "${pid[work]}" || :
+	reap work 5
+	((status == 0))
+	exec 9<&-
+}
+
 @test "draining ends in time, whoever does not read" {
 	stuck_worker --drain-timeout 0.3s
 	stop work

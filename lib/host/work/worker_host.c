@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "host/work/worker_host.h"
 
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -341,14 +343,23 @@ worker_host_do(struct worker_host *h, struct worker_action *a)
 	msg_clear(&a->msg);
 }
 
-/* First one drains, second one leaves at once. */
+static atomic_int worker_host_stops; /* INT and TERM that came */
+
+static void
+worker_host_stop(int number, int first)
+{
+	(void)number, (void)first;
+	atomic_fetch_add(&worker_host_stops, 1);
+}
+
+/* INT, TERM and USR2 drain; the second INT or TERM leaves at once. */
 static void
 worker_host_signal(void *arg, int fd, int events)
 {
 	struct worker_host *h = arg;
 	(void)fd, (void)events;
 	caught_drain();
-	if (caught_count() > 1)
+	if (atomic_load(&worker_host_stops) > 1)
 		worker_host_finish(h, ST_OK, NULL);
 	else
 		h->drain = true;
@@ -458,6 +469,9 @@ worker_host_open(struct worker_host *h, uint64_t self)
 	produce_queue_init(&h->queue);
 	net_watch(h->net, h->queue.fd, NET_READ, worker_host_events, h);
 	net_watch(h->net, caught_stops(), NET_READ, worker_host_signal, h);
+	caught_take(SIGINT, worker_host_stop);
+	caught_take(SIGTERM, worker_host_stop);
+	caught_take(SIGUSR2, NULL);
 	if (h->conf->until_stdin_eof)
 		net_watch(h->net, STDIN_FILENO, NET_READ, worker_host_stdin, h);
 }
