@@ -8,6 +8,7 @@
  *	all cores are told of the same steps        results come complete and in the order of steps
  *	each core is told once that it is over      who alone has failed is the cause
  *	loops are the same for all, and cores that end with each are started again for the next
+ *	asked to stop with other hosts, no core goes on before they have agreed, and all end there
  */
 #include <signal.h>
 #include <stdio.h>
@@ -43,6 +44,10 @@ struct sim {
 	uint64_t results, rows, dropped;
 	int64_t now;
 	bool over, data_fails, data_failed, stopped;
+	bool hosts;               /* other hosts have to agree on a stop */
+	bool holds, agreed;       /* one was asked for, up to `hold` steps; and is settled, with `agreed_at` */
+	uint64_t hold, agreed_at;
+	int64_t agree_ns;
 	uint64_t seed;
 	const char *bad;
 };
@@ -85,6 +90,7 @@ sim_new(struct sim *s, uint64_t seed)
 	for (uint32_t i = 0; i < s->epochs; i++)
 		s->left[i] = rng_below(&s->r, 40);
 	s->data_fails = !rng_below(&s->r, 12);
+	s->hosts = s->seed % 3 == 0;
 	for (uint32_t i = 0; i < n; i++) {
 		s->core[i] = (struct sim_core){ .mood = rng_below(&s->r, 4) ? WELL : (enum mood)rng_below(&s->r, 6),
 			.at = s->c.from + rng_below(&s->r, 10), .told = s->c.from, .done = s->c.from, .given = s->c.from,
@@ -105,6 +111,8 @@ sim_batch(struct sim *s, const struct feed_action *a)
 		sim_bad(s, "a step after the end");
 	if (a->step != k->told)
 		sim_bad(s, "a step out of turn");
+	if (s->holds && !s->agreed && a->step >= s->hold)
+		sim_bad(s, "a step that other hosts may not have");
 	if (k->told == k->done)
 		k->busy = s->now + (int64_t)rng_below(&s->r, 10) * MS;
 	if (k->told++ - k->done >= s->c.prefetch)
@@ -226,6 +234,39 @@ sim_leave(struct sim *s, uint32_t i, int status)
 		feed_exited(s->f, s->now, i, status);
 }
 
+static void
+sim_stop(struct sim *s)
+{
+	s->stopped = true;
+	if (!s->hosts) {
+		feed_stop(s->f, s->now, FEED_END_STOP, "enough");
+		return;
+	}
+	if (s->agreed)
+		return;
+	uint64_t hold = feed_hold(s->f, s->now);
+	if (s->holds && hold != s->hold)
+		sim_bad(s, "said again, it holds elsewhere");
+	if (!s->holds)
+		s->agree_ns = s->now + (int64_t)rng_below(&s->r, 60) * MS;
+	s->holds = true;
+	s->hold = hold;
+}
+
+/* The other hosts have answered; or all learn that the data ends. */
+static void
+sim_agree(struct sim *s)
+{
+	bool data_ends = s->epoch >= s->epochs;
+
+	if (!s->holds || s->agreed || s->now < s->agree_ns || s->over)
+		return;
+	s->agreed = true;
+	s->agreed_at = data_ends && rng_below(&s->r, 2) ? UINT64_MAX :
+		s->hold + rng_below(&s->r, 4) * (s->c.loop ? s->c.loop : 1);
+	feed_stop_at(s->f, s->now, s->agreed_at, FEED_END_STOP, "enough");
+}
+
 static bool
 sim_mood(struct sim *s, uint32_t i)
 {
@@ -237,7 +278,7 @@ sim_mood(struct sim *s, uint32_t i)
 	enum mood m = k->mood;
 	k->mood = m == SILENT_ANSWER ? m : WELL;
 	switch (m) {
-	case STOPS: s->stopped = true; feed_stop(s->f, s->now, FEED_END_STOP, "enough"); return true;
+	case STOPS: sim_stop(s); return true;
 	case FAILS:
 		err_set(&e, ST_DATA, "I fail");
 		feed_core_failed(s->f, s->now, i, FEED_SAID, &e);
@@ -336,6 +377,10 @@ sim_judge(struct sim *s)
 		sim_bad(s, "results are missing");
 	if (feed_done(s->f) != end.step)
 		sim_bad(s, "not all steps are done");
+	if (s->holds && !s->agreed && end.step > s->hold)
+		sim_bad(s, "it ended before the others had agreed");
+	if (s->agreed && (end.step > s->agreed_at || (end.why == FEED_END_STOP && end.step != s->agreed_at)))
+		sim_bad(s, "not the end that was agreed on");
 	if (s->c.until != UINT64_MAX && end.step > s->c.until)
 		sim_bad(s, "beyond the last step");
 }
@@ -355,6 +400,7 @@ sim_run(uint64_t seed)
 			sim_data(s);
 		else
 			s->now += MS;
+		sim_agree(s);
 		sim_acts(s);
 		if (feed_deadline(s->f) <= s->now)
 			feed_tick(s->f, s->now);
