@@ -43,6 +43,7 @@ book_pass(struct book *b, const struct msg_done *done)
 	}
 	b->failed += done ? done->failed : 0;
 	b->dropped += done && !done->code ? done->dropped : 0;
+	b->added = done && !done->code ? done->added : 0;
 }
 
 enum status

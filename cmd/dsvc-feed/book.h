@@ -17,6 +17,7 @@ struct book {
 	const char *file;            /* NULL: none is written */
 	pthread_mutex_t lock;        /* failures come from several threads */
 	uint64_t failed, dropped;
+	uint64_t added;              /* padding of the last pass, on all hosts */
 	bool open;
 };
 

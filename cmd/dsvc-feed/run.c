@@ -201,6 +201,13 @@ run_stats(const struct feed_run *r)
 }
 
 static void
+run_padded(uint64_t rows, uint64_t of)
+{
+	log_say(LOG_WARN, "the last step has %" PRIu64 " of %" PRIu64 " rows, the others are padding (--tail, --mask)", rows, of);
+}
+
+/* Of several hosts each tells of the whole step. */
+static void
 run_tail(const struct feed_run *r)
 {
 	const struct feed_host_end *x = &r->end;
@@ -208,14 +215,15 @@ run_tail(const struct feed_run *r)
 
 	if (r->book.dropped)
 		log_say(LOG_WARN, "the last %" PRIu64 " rows are no whole step and were dropped", r->book.dropped);
-	if (!x->tail)
+	if (r->book.added && r->o->batched)
+		run_padded((uint64_t)r->o->batch - r->book.added, (uint64_t)r->o->batch);
+	if (!x->tail || (r->book.added && r->o->batched))
 		return;
 	if (tail == FEED_DROP)
 		log_say(LOG_WARN, "the last %" PRIu64 " rows are no whole step of %" PRIu64 " and were dropped",
 			x->dropped, x->tail_of);
 	else if (tail == FEED_PAD)
-		log_say(LOG_WARN, "the last step has %" PRIu64 " of %" PRIu64 " rows%s, the others are padding "
-			"(--tail, --mask)", x->tail, x->tail_of, r->o->padded && r->o->hosts > 1 ? " of this host" : "");
+		run_padded(x->tail, x->tail_of);
 }
 
 /* Prints the cause, and what else was reported. Gives the code. */

@@ -210,7 +210,23 @@ status_table_job_of(struct slice report, uint64_t number, unsigned width, struct
 	status_table_put(out, (struct mp){ 0 }, width);
 }
 
-/* consumer 2/4  round 118204  ahead 12; that it reads in shared memory */
+/* feed  step 117  4 cores  core 3 is last */
+static void
+status_table_feed(struct slice r, struct status_details *d)
+{
+	uint64_t cores = record_uint(r, "cores"), last = record_uint(r, "last");
+	char text[100], who[40] = "";
+
+	if (!cores)
+		return;
+	if (last)
+		snprintf(who, sizeof who, "  core %" PRIu64 " is last", last - 1);
+	snprintf(text, sizeof text, "feed  step %" PRIu64 "  %" PRIu64 " core%s%s", record_uint(r, "step"), cores,
+		 cores == 1 ? "" : "s", who);
+	status_table_detail_text(d, text);
+}
+
+/* consumer 2/4  round 118204  ahead 12; that it reads in shared memory; that it feeds cores */
 static void
 status_table_reader_more(struct slice r, struct buf *out)
 {
@@ -225,6 +241,7 @@ status_table_reader_more(struct slice r, struct buf *out)
 	status_table_detail(&d, "group ", record_text(r, "group"));
 	if (record_is(r, "transfer", "shm"))
 		status_table_detail_text(&d, "transfer shm");
+	status_table_feed(r, &d);
 	status_table_details_end(&d);
 }
 

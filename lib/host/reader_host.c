@@ -350,6 +350,14 @@ reader_host_stats(struct reader_host *c, struct reader_stats *out)
 	pthread_mutex_unlock(&c->lock);
 }
 
+void
+reader_host_feeds(struct reader_host *c, const struct reader_feeds *f)
+{
+	pthread_mutex_lock(&c->lock);
+	c->feeds = *f;
+	pthread_mutex_unlock(&c->lock);
+}
+
 bool
 reader_host_was_over(struct reader_host *c)
 {

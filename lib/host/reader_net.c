@@ -476,6 +476,15 @@ reader_net_woken(void *arg, int fd, int events)
 		reader_close(c->read, now, keep);
 }
 
+/* Before it beats. */
+static void
+reader_net_feeds(struct reader_host *c)
+{
+	pthread_mutex_lock(&c->lock);
+	reader_feeds(c->read, &c->feeds);
+	pthread_mutex_unlock(&c->lock);
+}
+
 static bool
 reader_net_ended(struct reader_host *c)
 {
@@ -522,8 +531,10 @@ reader_net_thread(void *arg)
 			break;
 		net_step(c->net, reader_next_deadline(c->read));
 		int64_t now = clock_mono_ns();
-		if (now >= reader_next_deadline(c->read))
+		if (now >= reader_next_deadline(c->read)) {
+			reader_net_feeds(c);
 			reader_net_tick(c, now);
+		}
 	}
 	reader_net_last(c);
 	/* the last acknowledgements are on their way: the peers answered them */

@@ -181,6 +181,9 @@ struct msg_beat {
 	uint64_t streams;       /* worker: how many it has; reader: version of the last STREAMS */
 	uint64_t arena, leased; /* worker: bytes of the memory it shares; of them, those lent to readers */
 	bool shared;            /* reader: takes elements out of the memory of a worker */
+	uint32_t cores;         /* reader: it feeds so many cores (dsvc-feed); 0: none */
+	uint64_t step;          /* they have done so many steps, all of them */
+	uint32_t last;          /* the core that the others are ahead of, from 1 on; 0: none */
 	struct msg_clocks clocks;
 };
 struct msg_bye { bool drain; };                          /* worker: take my streams over */
@@ -273,6 +276,7 @@ struct msg_done {
 	char *text, *help;
 	uint64_t elements, failed; /* failed: elements that a policy skipped or kept */
 	uint64_t dropped;       /* elements that did not fill a round, and went to nobody */
+	uint64_t added;         /* nulls that filled up rounds */
 	uint64_t missed;        /* elements that the reader's group was not given */
 	char *lacks;            /* which, for people */
 	struct msg_faults_list faults;

@@ -42,6 +42,9 @@ static const struct field beat[] = {
 	U64(msg_beat, arena, "worker: bytes of the memory that it shares"),
 	U64(msg_beat, leased, "worker: of those, bytes that readers have not released"),
 	BOOL(msg_beat, shared, "reader: it reads in the memory of a worker"),
+	U32(msg_beat, cores, 0, "reader: number of cores that it feeds (dsvc-feed); 0: it is no feed"),
+	U64(msg_beat, step, "reader that feeds: steps that all its cores have done"),
+	U32(msg_beat, last, 0, "reader that feeds: 1 + the core that is behind all others; 0: none"),
 	LIST(msg_beat, clocks, WIRE_CLOCKS_MAX, beat_clock, struct msg_clock, "time spent since the last BEAT"),
 	{ 0 }
 };
@@ -272,6 +275,7 @@ static const struct field done[] = {
 	U64(msg_done, elements, "number of elements in all streams"),
 	U64(msg_done, failed, "number of elements that failed and were skipped or kept"),
 	U64(msg_done, dropped, "number of elements that went to nobody, since they did not fill a round"),
+	U64(msg_done, added, "number of nulls that filled up rounds"),
 	LIST(msg_done, faults, WIRE_FAULTS_MAX, done_fault, struct msg_fault, "the first of these failures"),
 	U64(msg_done, missed, "in a job that is shared, number of elements that the reader's group was not given"),
 	TEXT(msg_done, lacks, WIRE_TEXT_MAX, "which they are: the first of them, for people"),

@@ -199,3 +199,19 @@ core=(sh -c 'while IFS= read -r b; do printf "%s\n" "$b"; done')
 	DESTDIR=$to PREFIX=/usr bash tools/install.sh uninstall dsvc-feed
 	[[ ! -e $to/usr/lib && ! -e $to/usr/include ]]
 }
+
+@test "dsvc-status tells of each feed where it is, and which core is behind" {
+	service
+	cd "$BATS_TEST_TMPDIR"
+	mkfifo go
+	# core 1 stands still in step 3, and core 0 goes on to where it may
+	spawn feed dsvc-feed -n 2 --batch 4 --as ndjson --results step -J train -e 'range 400' -- \
+		sh -c 'n=0; while read -r b; do [ "$DSVC_CORE$n" != 13 ] || read -r go <go; echo 1; n=$((n + 1)); done'
+	tells() { dsvc-status | grep -qF "feed  step $1"; }
+	exec 9<>go
+	until_true 10s tells '3  2 cores  core 1 is last'
+	[[ $(dsvc-status --json | jq -c '.readers[0] | [.cores, .step, .last]') == '[2,3,2]' ]]
+	echo >&9
+	reap feed
+	((status == 0))
+}

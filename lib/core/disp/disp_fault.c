@@ -44,6 +44,7 @@ fault_fill(const struct iteration *it, struct msg *done)
 
 	done->done.failed = it->failed;
 	done->done.dropped = it->dropped;
+	done->done.added = round_filled_up(it);
 	to->n = it->faults.n;
 	to->v = to->n ? mem_array(to->n, sizeof *to->v) : NULL;
 	for (size_t i = 0; i < to->n; i++) {

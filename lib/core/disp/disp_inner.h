@@ -118,6 +118,8 @@ struct peer {
 	int64_t beat, held_up;    /* worker: its last BEAT; since when it has only waited for readers, 0: it has not */
 	uint64_t arena, leased;   /* worker: bytes of memory that it shares */
 	bool shared;              /* reader: reads in such memory */
+	uint32_t cores, last;     /* reader: feeds so many cores, the last of which is number last - 1; */
+	uint64_t step;            /* all have done so many steps */
 	struct list_node streams; /* worker: stream.by_worker */
 	uint32_t n_streams, n_yields; /* n_yields: of those, are being handed over by order */
 	struct list_node workers; /* worker: in disp.workers */

@@ -124,7 +124,7 @@ report_readers(struct buf *b, const struct disp *d, const char *user)
 
 		if (p->role != ROLE_READER || !listed_shown(report_job_of(p), user))
 			continue;
-		report_peer(b, d, p, 10);
+		report_peer(b, d, p, 13);
 		report_uint(b, "job", it ? it->job->number : 0);
 		report_uint(b, "epoch", it ? it->epoch : 0);
 		report_uint(b, "seat", p->seat ? p->seat->number : 0);
@@ -133,6 +133,9 @@ report_readers(struct buf *b, const struct disp *d, const char *user)
 		report_consumer(b, p);
 		report_str(b, "group", report_group_of(p->seat));
 		report_str(b, "transfer", p->shared ? "shm" : "copy");
+		report_uint(b, "cores", p->cores);
+		report_uint(b, "step", p->step);
+		report_uint(b, "last", p->last);
 	}
 }
 

@@ -309,6 +309,14 @@ round_added(const struct stream *s)
 	return s->tail_known && s->tail_n > rest ? s->tail_n - rest : 0;
 }
 
+uint64_t
+round_filled_up(const struct iteration *it)
+{
+	uint64_t given = it->in_rounds + it->dropped;
+
+	return round_is(it) && given > it->elements ? given - it->elements : 0;
+}
+
 /* Readers */
 
 /* All rounds that one view has acknowledged. */

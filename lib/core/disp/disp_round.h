@@ -29,6 +29,7 @@ bool round_stream_ended(struct disp *d, struct stream *s); /* false: the pass ha
 bool round_base_beyond(const struct stream *s, uint64_t length); /* its rounds begin behind the end of the stream */
 uint64_t round_dropped(const struct stream *s);         /* elements of an ended stream that go to nobody, */
 uint64_t round_added(const struct stream *s);           /* and nulls that are added to it */
+uint64_t round_filled_up(const struct iteration *it);   /* likewise, of all streams that are finished */
 uint64_t round_of_view(const struct iteration *it, size_t view);
 uint64_t round_slowest(const struct iteration *it);
 bool round_view_is_read(const struct iteration *it, size_t view);

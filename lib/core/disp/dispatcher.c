@@ -209,6 +209,9 @@ disp_beat(struct disp *d, struct peer *p, struct msg *m)
 	p->arena = m->beat.arena;
 	p->leased = m->beat.leased;
 	p->shared = m->beat.shared;
+	p->cores = m->beat.cores;
+	p->step = m->beat.step;
+	p->last = m->beat.last;
 	if (p->seat)
 		seat_beat(d, p->seat, m->beat.streams);
 	wanted_beat(d, p, &m->beat.clocks);

@@ -474,6 +474,19 @@ feed_done(const struct feed *f)
 	return f->done;
 }
 
+uint32_t
+feed_last(const struct feed *f)
+{
+	uint32_t last = 0, n = 0;
+
+	for (uint32_t i = 1; i < f->c.cores; i++)
+		if (f->core[i].done < f->core[last].done)
+			last = i;
+	for (uint32_t i = 0; i < f->c.cores; i++)
+		n += f->core[i].done == f->core[last].done;
+	return n == 1 && f->c.cores > 1 ? last : FEED_ANY_CORE;
+}
+
 uint64_t
 feed_core_step(const struct feed *f, uint32_t core)
 {

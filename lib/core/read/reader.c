@@ -105,6 +105,9 @@ reader_beat(struct reader *r)
 	struct msg *m = reader_tell(r, MSG_BEAT);
 	m->beat.streams = r->version;
 	m->beat.shared = r->shared;
+	m->beat.cores = r->feeds.cores;
+	m->beat.step = r->feeds.step;
+	m->beat.last = r->feeds.last;
 	if (!r->work_ns && !r->wait_ns)
 		return;
 	m->beat.clocks.v = mem_array(1, sizeof *m->beat.clocks.v);
@@ -131,6 +134,12 @@ reader_contact(struct reader *r)
 		case CONTACT_BEAT: reader_beat(r); break;
 		case CONTACT_LOST: reader_lost(r); return;
 		}
+}
+
+void
+reader_feeds(struct reader *r, const struct reader_feeds *f)
+{
+	r->feeds = *f;
 }
 
 void

@@ -140,6 +140,14 @@ bool reader_action(struct reader *r, struct reader_action *out);
 /* Whether elements are read in the memory of a worker: for the dispatcher's report. */
 void reader_shared(struct reader *r, bool shared);
 
+/* What the elements are for, if it is a feed: likewise. */
+struct reader_feeds {
+	uint32_t cores;              /* 0: it is none */
+	uint64_t step;               /* that all have done */
+	uint32_t last;               /* 1 + the core that is behind all others; 0: none */
+};
+void reader_feeds(struct reader *r, const struct reader_feeds *f);
+
 /* For progress. */
 struct reader_stats {
 	uint64_t delivered, written, acknowledged; /* elements */

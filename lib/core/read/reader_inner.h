@@ -124,6 +124,7 @@ struct reader {
 	uint64_t seed;
 	uint32_t sessions;           /* with workers, so far */
 	bool shared;                 /* told by reader_shared */
+	struct reader_feeds feeds;   /* told by reader_feeds */
 	bool starved;                /* some stream was refused credit */
 	bool hungry;                 /* waited for elements, last time it was counted */
 	size_t n_local;              /* streams that local workers still make or deliver */

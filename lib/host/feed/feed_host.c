@@ -280,6 +280,21 @@ host_wait(struct feed_host *h, struct pollfd *p)
 		feed_tick(h->machine, h->now);
 }
 
+/* For the dispatcher's report. */
+static void
+host_tell(struct feed_host *h)
+{
+	struct reader_host *r = h->source ? feed_source_reader(h->source) : NULL;
+	uint32_t last = feed_last(h->machine);
+	struct reader_feeds now = { h->c->machine.cores, feed_done(h->machine), last == FEED_ANY_CORE ? 0 : last + 1 };
+
+	if (!r || (r == h->told_reader && now.step == h->told.step && now.last == h->told.last))
+		return;
+	h->told_reader = r;
+	h->told = now;
+	reader_host_feeds(r, &now);
+}
+
 static void
 host_loop(struct feed_host *h)
 {
@@ -289,6 +304,7 @@ host_loop(struct feed_host *h)
 		host_fill(h);
 		feed_host_agree(h);
 		host_acts(h);
+		host_tell(h);
 		if (!h->over)
 			host_wait(h, p);
 	}
