@@ -203,10 +203,11 @@ run_stats(const struct feed_run *r)
 static void
 run_padded(uint64_t rows, uint64_t of)
 {
-	log_say(LOG_WARN, "the last step has %" PRIu64 " of %" PRIu64 " rows, the others are padding (--tail, --mask)", rows, of);
+	log_say(LOG_WARN, "the last step has %" PRIu64 " of %" PRIu64 " rows, the others are padding (--tail, --mask)",
+		rows, of);
 }
 
-/* Of several hosts each tells of the whole step. */
+/* Several hosts each tell of the whole step. */
 static void
 run_tail(const struct feed_run *r)
 {

@@ -107,7 +107,7 @@ bool reader_host_fence(struct reader_host *c, uint64_t *rounds);
 /* Wants no more: what was written is acknowledged, and the service told, within
  * wait_ms. keep: the job waits for the reader's return. */
 void reader_host_close(struct reader_host *c, bool keep, int wait_ms);
-/* What the elements are for: for the dispatcher's report. */
+/* The use of the elements: for the dispatcher's report. */
 void reader_host_feeds(struct reader_host *c, const struct reader_feeds *f);
 /* At the end of the pass, good or bad: what failed in it, all readers' share. NULL:
  * the service did not say. Lives as long as the reader. */

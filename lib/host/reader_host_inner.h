@@ -78,7 +78,7 @@ struct reader_host {
 
 	int fd, wake, stop_fd;
 	pthread_mutex_t lock;
-	struct reader_feeds feeds;  /* what the caller said the elements are for */
+	struct reader_feeds feeds;  /* the use of the elements, as the caller said */
 	struct item *items;         /* a queue: from items_at on */
 	size_t items_at, n_items, cap_items;
 	bool readable, over, gone;  /* fd is readable; all is said; the thread is over */

@@ -137,7 +137,7 @@ void feed_end(const struct feed *f, struct feed_end *out);             /* texts 
 void feed_core_end(const struct feed *f, uint32_t core, struct feed_end *out);
 uint64_t feed_done(const struct feed *f);                              /* steps that all cores have done */
 uint64_t feed_core_step(const struct feed *f, uint32_t core);         /* steps it has done */
-uint32_t feed_last(const struct feed *f);                              /* the core behind all others, or FEED_ANY_CORE */
+uint32_t feed_last(const struct feed *f);                             /* behind all others, or FEED_ANY_CORE */
 /* `core 2 (rank 2, pid 4711)`: lent until the next call. */
 const char *feed_name(struct feed *f, uint32_t core);
 /* The share of a core in a step of so many real rows. */

@@ -140,7 +140,7 @@ bool reader_action(struct reader *r, struct reader_action *out);
 /* Whether elements are read in the memory of a worker: for the dispatcher's report. */
 void reader_shared(struct reader *r, bool shared);
 
-/* What the elements are for, if it is a feed: likewise. */
+/* The use of the elements, if it is a feed: likewise. */
 struct reader_feeds {
 	uint32_t cores;              /* 0: it is none */
 	uint64_t step;               /* that all have done */

@@ -64,7 +64,7 @@ struct feed_host {
 	uint64_t held;               /* the step that this host goes to, whatever the others have begun */
 	enum feed_end_why end_why;
 	char end_text[256];
-	struct reader_feeds told;    /* what the reader of this pass was told of the cores */
+	struct reader_feeds told;    /* to the reader of this pass, of the cores */
 	const struct reader_host *told_reader;
 	int64_t now, starved_at, full_at;
 	struct feed_host_end *end;
