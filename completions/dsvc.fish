@@ -404,6 +404,20 @@ complete -c dsvc-stop -l help -d 'all options, examples, exit codes'
 complete -c dsvc-stop -s V -l version -d 'show the version'
 complete -c dsvc-stop -f
 
+complete -c dsvc-top -s d -l dispatcher -r -f -d 'address of the dispatcher; A,B: two addresses of one service; @FILE: read it from FILE'
+complete -c dsvc-top -s c -l context -r -f -d 'use the dispatcher that this context names; see dsvc-context(1)'
+complete -c dsvc-top -l interval -r -f -d 'time between two looks'
+complete -c dsvc-top -s n -l count -r -f -d 'end after N looks'
+complete -c dsvc-top -l json -d 'print one line of JSON for each look'
+complete -c dsvc-top -l insecure -d 'speak without a key to services on other machines, where none is known'
+complete -c dsvc-top -l timeout -r -f -d 'stop after DURATION and exit 124'
+complete -c dsvc-top -s q -l quiet -d 'print nothing but errors'
+complete -c dsvc-top -s v -l verbose -d 'print more about what happens; give it twice for even more'
+complete -c dsvc-top -s h -d 'one screen of help'
+complete -c dsvc-top -l help -d 'all options, examples, exit codes'
+complete -c dsvc-top -s V -l version -d 'show the version'
+complete -c dsvc-top -f
+
 complete -c dsvc-up -l workers -r -f -d 'have at least N workers'
 complete -c dsvc-up -s j -l slots -r -f -d 'streams that each worker runs at once; auto: one per processor'
 complete -c dsvc-up -l state -d 'keep the dispatcher'\''s state in ~/.local/state/dsvc, so that it may be killed'

@@ -6,13 +6,12 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/mem.h"
 #include "cli/limit.h"
 #include "cli/quit.h"
 #include "core/disp/dispatcher.h"
-#include "host/tool.h"
-#include "lang/spec.h"
+#include "host/job_plan.h"
 #include "value/format/format.h"
+#include "value/record_put.h"
 
 enum { WHY_LOOK_MS = 300 };            /* between two looks, while nothing can be said yet */
 #define WHY_WAIT_NS 4000000000LL       /* no longer than that */
@@ -24,22 +23,11 @@ struct answer {
 	struct plan *plan;     /* NULL: the operators are not known */
 };
 
-static const struct op_node *
-why_find(const struct op_node *n, uint32_t place)
-{
-	const struct op_node *found = n->place == place ? n : NULL;
-
-	for (size_t i = 0; i < n->n_in && !found; i++)
-		found = why_find(n->in[i], place);
-	return found;
-}
-
 /* Fills in what the plan says of an operator. */
 static void
 why_operator(void *arg, struct limit_op *op)
 {
-	const struct plan *plan = arg;
-	const struct op_node *n = plan ? why_find(plan->top, op->place) : NULL;
+	const struct op_node *n = job_plan_operator(arg, op->place);
 
 	if (!n)
 		return;
@@ -47,25 +35,6 @@ why_operator(void *arg, struct limit_op *op)
 	op->source = n->desc->kind == OP_SOURCE;
 	for (const struct param *r = n->desc->params; r && r->kind; r++)
 		op->parallel |= !strcmp(r->name, "parallel");
-}
-
-/* The job's pipeline; without it operators have numbers alone. */
-static void
-why_plan(struct tool *t, struct slice job, struct plan **plan)
-{
-	struct mp id = record_text(job, "dataset");
-	struct msg ask = { .type = MSG_GET, .get.id = mem_strndup((const char *)id.p, id.n) }, reply = { 0 };
-	struct err e = { 0 };
-
-	if (!*plan && id.n && tool_ask(t, &ask, &reply, &e) == ST_OK && reply.type == MSG_DATASET && reply.dataset.spec) {
-		struct spec_src src = { .text = reply.dataset.spec, .len = strlen(reply.dataset.spec),
-			.flags = SPEC_NO_CHECK };
-
-		if (plan_make(&src, plan, &e) != ST_OK)
-			*plan = NULL;
-	}
-	msg_clear(&reply);
-	mem_free(ask.get.id);
 }
 
 static bool
@@ -118,57 +87,29 @@ why_job(struct slice report, const char *given, struct slice *job, struct err *e
 }
 
 static void
-why_text(struct buf *b, const char *key, const void *text, size_t n)
-{
-	uint8_t *p = buf_room(b, 2 * MP_HEAD_MAX + strlen(key) + n);
-
-	p = mp_put_text(p, key, (uint32_t)strlen(key));
-	b->len += (size_t)(mp_put_text(p, text, (uint32_t)n) - (b->data + b->len));
-}
-
-static void
-why_uint(struct buf *b, const char *key, uint64_t v)
-{
-	uint8_t *p = buf_room(b, MP_HEAD_MAX + strlen(key) + MP_INT_MAX);
-
-	p = mp_put_text(p, key, (uint32_t)strlen(key));
-	b->len += (size_t)(mp_put_uint(p, v) - (b->data + b->len));
-}
-
-static void
-why_float(struct buf *b, const char *key, double v)
-{
-	uint8_t *p = buf_room(b, MP_HEAD_MAX + strlen(key) + MP_FLOAT_MAX);
-
-	p = mp_put_text(p, key, (uint32_t)strlen(key));
-	b->len += (size_t)(mp_put_float(p, v) - (b->data + b->len));
-}
-
-static void
-why_json(const struct answer *a, const struct buf *say, const struct buf *cure, struct buf *out)
+why_json(const struct answer *a, struct buf *say, struct buf *cure, struct buf *out)
 {
 	const struct limit *l = &a->limit;
-	struct mp name = record_text(a->job, "name"), state = record_text(a->pass, "state");
-	const char *op = l->most.text ? l->most.text : "";
 	struct buf b = { 0 };
-	uint8_t *p = buf_room(&b, MP_HEAD_MAX);
 
-	b.len += (size_t)(mp_put_record_head(p, 15) - p);
-	why_uint(&b, "job", record_uint(a->job, "job"));
-	why_text(&b, "name", name.n ? name.p : (const uint8_t *)"", name.n);
-	why_uint(&b, "epoch", record_uint(a->pass, "epoch"));
-	why_text(&b, "state", state.n ? state.p : (const uint8_t *)"", state.n);
-	why_text(&b, "limit", limit_word(l->kind), strlen(limit_word(l->kind)));
-	why_text(&b, "text", say->data, say->len);
-	why_text(&b, "help", cure->len ? cure->data : (const uint8_t *)"", cure->len);
-	why_uint(&b, "operator", l->most.place);
-	why_text(&b, "operator_text", op, strlen(op));
-	why_float(&b, "operator_share", l->most.share);
-	why_float(&b, "reader_wait_ratio", l->waits);
-	why_float(&b, "reader_blocked_ratio", l->blocked);
-	why_float(&b, "slot_held_ratio", l->held);
-	why_uint(&b, "slots", l->slots);
-	why_uint(&b, "slots_most", l->usable);
+	buf_byte(say, '\0');
+	buf_byte(cure, '\0');
+	record_put_head(&b, 15);
+	record_put_uint(&b, "job", record_uint(a->job, "job"));
+	record_put_mp(&b, "name", record_text(a->job, "name"));
+	record_put_uint(&b, "epoch", record_uint(a->pass, "epoch"));
+	record_put_mp(&b, "state", record_text(a->pass, "state"));
+	record_put_text(&b, "limit", limit_word(l->kind));
+	record_put_text(&b, "text", (char *)say->data);
+	record_put_text(&b, "help", (char *)cure->data);
+	record_put_uint(&b, "operator", l->most.place);
+	record_put_text(&b, "operator_text", l->most.text ? l->most.text : "");
+	record_put_float(&b, "operator_share", l->most.share);
+	record_put_float(&b, "reader_wait_ratio", l->waits);
+	record_put_float(&b, "reader_blocked_ratio", l->blocked);
+	record_put_float(&b, "slot_held_ratio", l->held);
+	record_put_uint(&b, "slots", l->slots);
+	record_put_uint(&b, "slots_most", l->usable);
 	json_print(b.data, b.len, out);
 	buf_clear(&b);
 }
@@ -212,7 +153,8 @@ why_look(const struct why *o, struct tool *t, const char *given, struct answer *
 	if (st == ST_OK && !limit_pass(a->job, &a->pass))
 		st = err_set(e, ST_NOINPUT, "no pass of this job has begun");
 	if (st == ST_OK) {
-		why_plan(t, a->job, &a->plan);
+		if (!a->plan)
+			a->plan = job_plan_get(t, record_text(a->job, "dataset"));
 		limit_find(report, a->job, a->pass, why_operator, a->plan, &a->limit);
 		st = a->limit.kind == LIMIT_UNKNOWN && !last ? ST_SKIP : why_say(o, a, e);
 	}

@@ -35,6 +35,7 @@ words_of() { # PROGRAM
 	dsvc-feed) words=(-q -e 'range 3' --as ndjson -- cat) ;;
 	dsvc-save) words=(-q --overwrite -e 'range 3' "$BATS_TEST_TMPDIR/saved") ;;
 	dsvc-status | dsvc-events | dsvc-why) words=(-q) ;;
+	dsvc-top) words=(-q -n 1) ;;
 	dsvc-invite) words=(-q read) ;;
 	dsvc-work) words=(-q --drain-timeout 0 --until-stdin-eof) ;;
 	*) echo "no row for $1" >&2; return 1 ;;
@@ -63,7 +64,7 @@ each() { # STATUS WORD...
 		[[ $program == dsvc-invite || $all == *--insecure* ]] || lack+=("$program --insecure")
 		case $program in
 		# These ask about what is there; one invitation is enough for a user.
-		dsvc-run | dsvc-status | dsvc-events | dsvc-why | dsvc-forget | dsvc-invite) ;;
+		dsvc-run | dsvc-status | dsvc-events | dsvc-why | dsvc-top | dsvc-forget | dsvc-invite) ;;
 		*) [[ $all == *--join* ]] || lack+=("$program --join") ;;
 		esac
 		[[ $all == *'77  '* && $all == *'78  '* ]] || lack+=("$program: exit codes")
@@ -107,7 +108,7 @@ each() { # STATUS WORD...
 	start dispatch dsvc-dispatch --insecure -b 'tcp://127.0.0.1:*'
 	local at=$ready
 	start work dsvc-work --insecure -d "$at" --allow-write "$BATS_TEST_TMPDIR"
-	speakers() { printf '%s\n' dsvc-read dsvc-run dsvc-register dsvc-feed dsvc-save dsvc-status dsvc-events dsvc-why dsvc-work; }
+	speakers() { printf '%s\n' dsvc-read dsvc-run dsvc-register dsvc-feed dsvc-save dsvc-status dsvc-events dsvc-why dsvc-top dsvc-work; }
 	each_is() { :; }
 	each 0 --insecure -d "$at"
 }

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The pipeline of a job, asked of the dispatcher, for programs that name its operators.
+ */
+#ifndef HOST_JOB_PLAN_H
+#define HOST_JOB_PLAN_H
+
+#include "host/tool.h"
+#include "lang/spec.h"
+
+/* Gives the plan of the dataset with this id (a text of the report); NULL: the dispatcher does not tell it, or it
+ * cannot be planned here. */
+struct plan *job_plan_get(struct tool *t, struct mp dataset);
+/* The operator with this number in the spec; NULL: there is none. Lends. */
+const struct op_node *job_plan_operator(const struct plan *plan, uint32_t place);
+
+#endif
