@@ -12,9 +12,12 @@
 #include "host/tool.h"
 
 enum {
-	SERVICE_SILENT_MS = 3000,  /* programs are heard each second */
+	SERVICE_BEATS = 3,         /* a program that is not heard for as many BEATs is silent */
 	SERVICE_CLOCK_MS = 5000    /* clocks may differ by so much */
 };
+
+/* Times in ms that are too long. */
+struct service_limits { uint64_t silent, call; };
 
 /* A name, with the number of its process if there is one. */
 static char *
@@ -27,7 +30,7 @@ service_name(struct slice peer)
 
 /* Whether something is wrong with it. */
 static bool
-service_worker(struct checkup *c, struct slice w, int64_t stuck)
+service_worker(struct checkup *c, struct slice w, const struct service_limits *most)
 {
 	char *name = service_name(w), *cure = NULL;
 	uint64_t silent = record_uint(w, "silent_ms"), call = record_uint(w, "call_ms");
@@ -36,11 +39,11 @@ service_worker(struct checkup *c, struct slice w, int64_t stuck)
 	if (record_uint(w, "awaited")) {
 		check_wrong(c, "worker", "start it again; what it had goes to others when it has been awaited for long enough",
 			    "%s has not come back since the dispatcher began anew", name);
-	} else if (silent >= SERVICE_SILENT_MS) {
+	} else if (silent >= most->silent) {
 		cure = mem_printf("it is stopped, or its machine is overloaded or away: kill -CONT %" PRIu64
 				  ", or kill it, and others take over", record_uint(w, "pid"));
 		check_wrong(c, "worker", cure, "%s is silent for %.1f s", name, (double)silent / 1e3);
-	} else if (call >= (uint64_t)stuck / 1000000) {
+	} else if (call >= most->call) {
 		cure = mem_printf("see what it waits for; kill %" PRIu64 " ends it, and others take over; timeout= of exec, or "
 				  "dsvc-run with the pipeline, may show more", record_uint(w, "pid"));
 		check_wrong(c, "worker", cure, "%s is in operator %" PRIu64 " of job %" PRIu64 " for %.0f s and gives nothing",
@@ -54,14 +57,14 @@ service_worker(struct checkup *c, struct slice w, int64_t stuck)
 }
 
 static void
-service_workers(struct checkup *c, struct slice report, int64_t stuck)
+service_workers(struct checkup *c, struct slice report, const struct service_limits *most)
 {
 	struct record_items it = record_list(report, "workers");
 	unsigned n = it.left, wrong = 0;
 	struct slice w;
 
 	while (record_next(&it, &w))
-		wrong += service_worker(c, w, stuck);
+		wrong += service_worker(c, w, most);
 	if (!n)
 		check_wrong(c, "workers", "start one: dsvc-work, or dsvc up", "there is none");
 	else if (!wrong)
@@ -70,7 +73,7 @@ service_workers(struct checkup *c, struct slice report, int64_t stuck)
 }
 
 static void
-service_readers(struct checkup *c, struct slice report)
+service_readers(struct checkup *c, struct slice report, const struct service_limits *most)
 {
 	struct record_items it = record_list(report, "readers");
 	unsigned n = it.left, wrong = 0;
@@ -79,7 +82,7 @@ service_readers(struct checkup *c, struct slice report)
 	while (record_next(&it, &r)) {
 		uint64_t silent = record_uint(r, "silent_ms");
 
-		if (silent < SERVICE_SILENT_MS)
+		if (silent < most->silent)
 			continue;
 		char *name = service_name(r), *cure = mem_printf("it is stopped, or its machine is overloaded or away: "
 			"kill -CONT %" PRIu64, record_uint(r, "pid"));
@@ -144,6 +147,7 @@ service_check(struct checkup *c, const struct endpoint *ep, int64_t stuck)
 		return;
 	}
 	st = tool_report(t, &ask, &reply, &e);
+	struct service_limits most = { (uint64_t)SERVICE_BEATS * tool_beat_ms(t), (uint64_t)stuck / 1000000 };
 	tool_close(&t);
 	if (st != ST_OK) {
 		check_error(c, "dispatcher", &e);
@@ -153,8 +157,8 @@ service_check(struct checkup *c, const struct endpoint *ep, int64_t stuck)
 	check_ok(c, "dispatcher", "%s answers, %s", ep->address,
 		 record_uint(report, "durable") ? "and keeps its state" : "and has no --state: jobs end if it dies");
 	service_clock(c, report);
-	service_workers(c, report, stuck);
-	service_readers(c, report);
+	service_workers(c, report, &most);
+	service_readers(c, report, &most);
 	service_jobs(c, report);
 	msg_clear(&reply);
 }

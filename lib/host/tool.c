@@ -25,6 +25,7 @@ struct tool {
 	enum status failed;     /* refused: with err */
 	struct err err;
 	struct msg reply;
+	uint32_t beat_ms;       /* told by WELCOME */
 };
 
 static void
@@ -60,6 +61,7 @@ tool_told(void *arg, struct sock_msg *in)
 	switch (m.type) {
 	case MSG_WELCOME:
 		t->welcome = true;
+		t->beat_ms = m.welcome.beat_ms;
 		t->ask_due = true; /* it may have been lost with the dispatcher of before */
 		break;
 	case MSG_REFUSED:
@@ -271,6 +273,12 @@ tool_record(const struct msg *report)
 	const struct bytes *b = &report->report.value;
 
 	return report->type == MSG_REPORT && b->p ? (struct slice){ b->p, b->p + b->n } : (struct slice){ 0 };
+}
+
+uint32_t
+tool_beat_ms(const struct tool *t)
+{
+	return t->beat_ms;
 }
 
 static void

@@ -25,6 +25,8 @@ enum status tool_ask(struct tool *t, struct msg *m, struct msg *reply, struct er
 enum status tool_report(struct tool *t, const struct msg_status *ask, struct msg *reply, struct err *e);
 /* Lends. */
 struct slice tool_record(const struct msg *report);
+/* How often workers and readers are to send a BEAT, as the dispatcher says. */
+uint32_t tool_beat_ms(const struct tool *t);
 /* Waiting for an answer ends with ST_AGAIN once fd is readable. */
 void tool_stop_on(struct tool *t, int fd);
 void tool_close(struct tool **t);

@@ -267,9 +267,8 @@ print(time.monotonic() - begin)' "${ready##*:}"
 	told dsvc-doctor.1 '• that the folder for temporary files can be written to and has 256 MiB left;'
 	is cmd/dsvc-doctor/machine.c 'MACHINE_ROOM (256ULL << 20)'
 	says dsvc-doctor.1 '• that the dispatcher answers, and that its clock differs by less than 5 seconds;'
-	says dsvc-doctor.1 '• that there are workers, and that none is silent for 3 seconds, awaited since a restart of the dispatcher, or inside one call of an operator for longer than --stuck;'
-	says dsvc-doctor.1 '• that no reader is silent for 3 seconds;'
-	is cmd/dsvc-doctor/service.c 'SERVICE_SILENT_MS = 3000'
+	says dsvc-doctor.1 "• that there are workers, and that none is silent for 3 times the dispatcher's --beat, awaited since a restart of the dispatcher, or inside one call of an operator for longer than --stuck;"
+	is cmd/dsvc-doctor/service.c 'SERVICE_BEATS = 3'
 	is cmd/dsvc-doctor/service.c 'SERVICE_CLOCK_MS = 5000'
 	told dsvc-status.1 'Lines are cut to the width of the terminal, or to 80 characters.' # tried in dsvc-status.bats
 }
