@@ -12,6 +12,12 @@ record_put_bytes(struct buf *b, const void *text, size_t n)
 }
 
 void
+record_put_key(struct buf *b, const char *text)
+{
+	record_put_bytes(b, text, strlen(text));
+}
+
+void
 record_put_head(struct buf *b, uint32_t fields)
 {
 	uint8_t *p = buf_room(b, MP_HEAD_MAX);
@@ -20,18 +26,32 @@ record_put_head(struct buf *b, uint32_t fields)
 }
 
 void
-record_put_list(struct buf *b, const char *key, uint32_t items)
+record_put_list(struct buf *b, const char *key, size_t items)
 {
 	record_put_bytes(b, key, strlen(key));
 	uint8_t *p = buf_room(b, MP_HEAD_MAX);
-	b->len += (size_t)(mp_put_list_head(p, items) - p);
+	b->len += (size_t)(mp_put_list_head(p, (uint32_t)items) - p);
 }
 
 void
 record_put_text(struct buf *b, const char *key, const char *text)
 {
 	record_put_bytes(b, key, strlen(key));
-	record_put_bytes(b, text, strlen(text));
+	record_put_bytes(b, text ? text : "", text ? strlen(text) : 0);
+}
+
+void
+record_put_bool(struct buf *b, const char *key, bool v)
+{
+	record_put_bytes(b, key, strlen(key));
+	buf_byte(b, v ? 0xc3 : 0xc2);
+}
+
+void
+record_put_nil(struct buf *b, const char *key)
+{
+	record_put_bytes(b, key, strlen(key));
+	buf_byte(b, 0xc0);
 }
 
 void

@@ -12,9 +12,19 @@
 #include "core/disp/disp_rest.h"
 #include "core/disp/disp_role.h"
 #include "core/disp/disp_wanted.h"
-#include "core/disp/report_put.h"
+#include "value/record_put.h"
 
 enum { REPORT_STREAMS = 1000 }; /* listed per iteration */
+
+/* Ids are shown as they are told: 16 digits. */
+static void
+report_id(struct buf *b, const char *key, uint64_t v)
+{
+	char *s = mem_printf("%016llx", (unsigned long long)v);
+
+	record_put_text(b, key, s);
+	mem_free(s);
+}
 
 static uint64_t
 report_ms(int64_t ns)
@@ -28,20 +38,20 @@ report_peer_name(struct buf *b, const struct disp *d, const struct peer *p)
 {
 	char *s = mem_printf("%08llx", (unsigned long long)secret_derive(d->o.secret, &p->id, 1).high >> 32);
 
-	report_str(b, "peer", s);
+	record_put_text(b, "peer", s);
 	mem_free(s);
 }
 
 static void
 report_peer(struct buf *b, const struct disp *d, const struct peer *p, uint32_t more)
 {
-	report_record(b, 6 + more);
+	record_put_head(b, 6 + more);
 	report_peer_name(b, d, p);
-	report_str(b, "name", p->name);
-	report_str(b, "host", p->host);
-	report_uint(b, "pid", p->pid);
-	report_uint(b, "silent_ms", report_ms(d->now - p->heard));
-	report_uint(b, "age_ms", report_ms(d->now - p->came));
+	record_put_text(b, "name", p->name);
+	record_put_text(b, "host", p->host);
+	record_put_uint(b, "pid", p->pid);
+	record_put_uint(b, "silent_ms", report_ms(d->now - p->heard));
+	record_put_uint(b, "age_ms", report_ms(d->now - p->came));
 }
 
 /* The key that a worker's endpoint ends with is not for people. */
@@ -51,32 +61,32 @@ report_endpoint(struct buf *b, const char *endpoint)
 	char *text = mem_strdup(str_or_empty(endpoint));
 
 	text[strcspn(text, " ")] = '\0';
-	report_str(b, "endpoint", text);
+	record_put_text(b, "endpoint", text);
 	mem_free(text);
 }
 
 static void
 report_workers(struct buf *b, const struct disp *d)
 {
-	report_list(b, "workers", d->n_workers);
+	record_put_list(b, "workers", d->n_workers);
 	for (struct list_node *n = d->workers.next; n != &d->workers; n = n->next) {
 		const struct peer *p = LIST_OF(n, struct peer, workers);
 
 		report_peer(b, d, p, 12);
 		report_endpoint(b, p->endpoint);
-		report_uint(b, "slots", p->slots);
-		report_uint(b, "streams", p->n_streams);
-		report_uint(b, "kept_bytes", p->kept_bytes);
-		report_uint(b, "arena_bytes", p->arena);
-		report_uint(b, "leased_bytes", p->leased);
-		report_uint(b, "call_ms", p->call_ns / 1000000);
-		report_uint(b, "call_job", p->call_ns ? p->call_job : 0);
-		report_uint(b, "call_operator", p->call_ns ? p->call_place : 0);
-		report_bool(b, "draining", p->draining);
-		report_bool(b, "awaited", !p->known);
-		report_list(b, "tags", p->tags.n);
+		record_put_uint(b, "slots", p->slots);
+		record_put_uint(b, "streams", p->n_streams);
+		record_put_uint(b, "kept_bytes", p->kept_bytes);
+		record_put_uint(b, "arena_bytes", p->arena);
+		record_put_uint(b, "leased_bytes", p->leased);
+		record_put_uint(b, "call_ms", p->call_ns / 1000000);
+		record_put_uint(b, "call_job", p->call_ns ? p->call_job : 0);
+		record_put_uint(b, "call_operator", p->call_ns ? p->call_place : 0);
+		record_put_bool(b, "draining", p->draining);
+		record_put_bool(b, "awaited", !p->known);
+		record_put_list(b, "tags", p->tags.n);
 		for (size_t i = 0; i < p->tags.n; i++)
-			report_text(b, p->tags.v[i]);
+			record_put_key(b, p->tags.v[i]);
 	}
 }
 
@@ -89,9 +99,9 @@ report_consumer(struct buf *b, const struct peer *p)
 	uint64_t round = has ? round_of_view(it, p->seat->view) : 0;
 	char *places = has ? round_view_text(it, p->seat->view) : mem_strdup("");
 
-	report_str(b, "consumer", places);
-	report_uint(b, "round", has ? it->base.begin + round : 0);
-	report_uint(b, "ahead", has ? round - round_slowest(it) : 0);
+	record_put_text(b, "consumer", places);
+	record_put_uint(b, "round", has ? it->base.begin + round : 0);
+	record_put_uint(b, "ahead", has ? round - round_slowest(it) : 0);
 	mem_free(places);
 }
 
@@ -117,7 +127,7 @@ report_readers(struct buf *b, const struct disp *d, const char *user)
 
 		shown += p->role == ROLE_READER && listed_shown(report_job_of(p), user);
 	}
-	report_list(b, "readers", shown);
+	record_put_list(b, "readers", shown);
 	for (struct list_node *n = d->by_heard.next; n != &d->by_heard; n = n->next) {
 		const struct peer *p = LIST_OF(n, struct peer, by_heard);
 		const struct iteration *it = p->seat ? p->seat->iter : p->waiting ? p->waiting->iter : NULL;
@@ -125,17 +135,17 @@ report_readers(struct buf *b, const struct disp *d, const char *user)
 		if (p->role != ROLE_READER || !listed_shown(report_job_of(p), user))
 			continue;
 		report_peer(b, d, p, 13);
-		report_uint(b, "job", it ? it->job->number : 0);
-		report_uint(b, "epoch", it ? it->epoch : 0);
-		report_uint(b, "seat", p->seat ? p->seat->number : 0);
-		report_uint(b, "acknowledged", p->seat ? p->seat->acked : 0);
-		report_bool(b, "waiting", p->waiting != NULL);
+		record_put_uint(b, "job", it ? it->job->number : 0);
+		record_put_uint(b, "epoch", it ? it->epoch : 0);
+		record_put_uint(b, "seat", p->seat ? p->seat->number : 0);
+		record_put_uint(b, "acknowledged", p->seat ? p->seat->acked : 0);
+		record_put_bool(b, "waiting", p->waiting != NULL);
 		report_consumer(b, p);
-		report_str(b, "group", report_group_of(p->seat));
-		report_str(b, "transfer", p->shared ? "shm" : "copy");
-		report_uint(b, "cores", p->cores);
-		report_uint(b, "step", p->step);
-		report_uint(b, "last", p->last);
+		record_put_text(b, "group", report_group_of(p->seat));
+		record_put_text(b, "transfer", p->shared ? "shm" : "copy");
+		record_put_uint(b, "cores", p->cores);
+		record_put_uint(b, "step", p->step);
+		record_put_uint(b, "last", p->last);
 	}
 }
 
@@ -144,15 +154,15 @@ report_datasets(struct buf *b, const struct disp *d, const char *user)
 {
 	size_t shown = user ? 0 : d->datasets.n;
 
-	report_list(b, "datasets", shown);
+	record_put_list(b, "datasets", shown);
 	for (size_t i = 0; i < shown; i++) {
 		const struct dataset *s = d->datasets.items[i].value;
 
-		report_record(b, 4);
-		report_str(b, "id", s->id);
-		report_str(b, "spec", s->spec);
-		report_str(b, "type", s->type);
-		report_uint(b, "jobs", s->jobs);
+		record_put_head(b, 4);
+		record_put_text(b, "id", s->id);
+		record_put_text(b, "spec", s->spec);
+		record_put_text(b, "type", s->type);
+		record_put_uint(b, "jobs", s->jobs);
 	}
 }
 
@@ -171,18 +181,18 @@ report_stream_state(const struct stream *s)
 static void
 report_stream(struct buf *b, const struct stream *s)
 {
-	report_record(b, 11);
-	report_uint(b, "stream", s->index);
-	report_uint(b, "generation", s->gen);
-	report_str(b, "state", report_stream_state(s));
-	report_str(b, "worker", s->worker ? s->worker->name : "");
-	report_uint(b, "shards", job_has_shards(s->iter->sharding) ? s->iter->n_streams : 0);
-	report_uint(b, "splits", s->n_splits);
-	report_uint(b, "files", shard_files(s));
-	report_uint(b, "restart_point", s->n_points ? s->points[s->n_points - 1].offset : 0);
-	report_uint(b, "length", s->ended ? s->length : 0);
-	report_bool(b, "ended", s->ended);
-	report_uint(b, "acknowledged", s->finished ? views_gives(s) : views_count(s));
+	record_put_head(b, 11);
+	record_put_uint(b, "stream", s->index);
+	record_put_uint(b, "generation", s->gen);
+	record_put_text(b, "state", report_stream_state(s));
+	record_put_text(b, "worker", s->worker ? s->worker->name : "");
+	record_put_uint(b, "shards", job_has_shards(s->iter->sharding) ? s->iter->n_streams : 0);
+	record_put_uint(b, "splits", s->n_splits);
+	record_put_uint(b, "files", shard_files(s));
+	record_put_uint(b, "restart_point", s->n_points ? s->points[s->n_points - 1].offset : 0);
+	record_put_uint(b, "length", s->ended ? s->length : 0);
+	record_put_bool(b, "ended", s->ended);
+	record_put_uint(b, "acknowledged", s->finished ? views_gives(s) : views_count(s));
 }
 
 /* A shard of a pass that is over. */
@@ -191,18 +201,18 @@ report_shard(struct buf *b, const struct iteration *it, uint32_t index)
 {
 	const struct shard_sum *s = &it->shards.v[index];
 
-	report_record(b, 11);
-	report_uint(b, "stream", index);
-	report_uint(b, "generation", 0);
-	report_str(b, "state", it->state == ITER_FAILED ? "failed" : "finished");
-	report_str(b, "worker", "");
-	report_uint(b, "shards", it->shards.n);
-	report_uint(b, "splits", 0);
-	report_uint(b, "files", s->files);
-	report_uint(b, "restart_point", 0);
-	report_uint(b, "length", it->state == ITER_FAILED ? 0 : s->acked);
-	report_bool(b, "ended", it->state != ITER_FAILED);
-	report_uint(b, "acknowledged", s->acked);
+	record_put_head(b, 11);
+	record_put_uint(b, "stream", index);
+	record_put_uint(b, "generation", 0);
+	record_put_text(b, "state", it->state == ITER_FAILED ? "failed" : "finished");
+	record_put_text(b, "worker", "");
+	record_put_uint(b, "shards", it->shards.n);
+	record_put_uint(b, "splits", 0);
+	record_put_uint(b, "files", s->files);
+	record_put_uint(b, "restart_point", 0);
+	record_put_uint(b, "length", it->state == ITER_FAILED ? 0 : s->acked);
+	record_put_bool(b, "ended", it->state != ITER_FAILED);
+	record_put_uint(b, "acknowledged", s->acked);
 }
 
 static void
@@ -213,7 +223,7 @@ report_streams(struct buf *b, const struct iteration *it, enum disp_report what)
 
 	if (what == REPORT_BRIEF)
 		n = shards = 0;
-	report_list(b, "streams", n + shards);
+	record_put_list(b, "streams", n + shards);
 	for (size_t i = 0; i < n; i++)
 		report_stream(b, it->streams[i]);
 	for (size_t i = 0; i < shards; i++)
@@ -309,21 +319,21 @@ report_ledger(struct buf *b, const struct disp *d, const struct iteration *it)
 		if (!it->streams[i]->finished)
 			acked += views_count(it->streams[i]);
 	gone = acked + it->dropped;
-	report_uint(b, "made", report_made(it));
-	report_uint(b, "elements", known);
-	report_uint(b, "delivered", acked + it->repeated);
-	report_uint(b, "acknowledged", acked);
-	report_uint(b, "made_again", it->again);
-	report_uint(b, "suppressed", it->suppressed);
-	report_uint(b, "lost", over && known > gone ? known - gone : 0);
-	report_uint(b, "repeated", it->repeated);
-	report_uint(b, "failed", it->failed);
-	report_uint(b, "dropped", it->dropped);
-	report_uint(b, "rounds", report_rounds(it));
-	report_uint(b, "fence", it->fence.known ? it->fence.rounds : 0);
-	report_str(b, "books", report_books(it));
-	report_bool(b, "balanced", !strcmp(report_books(it), "balanced"));
-	report_uint(b, "per_second", report_rate(d, it, acked));
+	record_put_uint(b, "made", report_made(it));
+	record_put_uint(b, "elements", known);
+	record_put_uint(b, "delivered", acked + it->repeated);
+	record_put_uint(b, "acknowledged", acked);
+	record_put_uint(b, "made_again", it->again);
+	record_put_uint(b, "suppressed", it->suppressed);
+	record_put_uint(b, "lost", over && known > gone ? known - gone : 0);
+	record_put_uint(b, "repeated", it->repeated);
+	record_put_uint(b, "failed", it->failed);
+	record_put_uint(b, "dropped", it->dropped);
+	record_put_uint(b, "rounds", report_rounds(it));
+	record_put_uint(b, "fence", it->fence.known ? it->fence.rounds : 0);
+	record_put_text(b, "books", report_books(it));
+	record_put_bool(b, "balanced", !strcmp(report_books(it), "balanced"));
+	record_put_uint(b, "per_second", report_rate(d, it, acked));
 }
 
 /* Where time went, and what follows from it for the number of slots. */
@@ -334,14 +344,14 @@ report_clock(struct buf *b, const struct disp *d, const struct iteration *it)
 	struct wanted_job job;
 	bool read = wanted_of(d, it, &job);
 
-	report_uint(b, "reader_work_ms", t->read_work / 1000000);
-	report_uint(b, "reader_wait_ms", t->read_wait / 1000000);
-	report_uint(b, "slot_work_ms", t->slot_work / 1000000);
-	report_uint(b, "slot_wait_ms", t->slot_wait / 1000000);
-	report_float(b, "reader_wait_ratio", wanted_waits(it));
-	report_float(b, "demand", job.demand);
-	report_float(b, "slot_rate", job.rate);
-	report_uint(b, "slots_most", read ? job.most : 0);
+	record_put_uint(b, "reader_work_ms", t->read_work / 1000000);
+	record_put_uint(b, "reader_wait_ms", t->read_wait / 1000000);
+	record_put_uint(b, "slot_work_ms", t->slot_work / 1000000);
+	record_put_uint(b, "slot_wait_ms", t->slot_wait / 1000000);
+	record_put_float(b, "reader_wait_ratio", wanted_waits(it));
+	record_put_float(b, "demand", job.demand);
+	record_put_float(b, "slot_rate", job.rate);
+	record_put_uint(b, "slots_most", read ? job.most : 0);
 }
 
 /* Where time goes now. */
@@ -351,18 +361,18 @@ report_lately(struct buf *b, const struct iteration *it)
 	static const struct lately none;
 	const struct lately *l = it->lately ? it->lately : &none;
 
-	report_text(b, "lately");
-	report_record(b, 6);
-	report_uint(b, "slot_work_ms", (uint64_t)(l->slot_work / 1e6));
-	report_uint(b, "slot_wait_ms", (uint64_t)(l->slot_wait / 1e6));
-	report_uint(b, "reader_work_ms", (uint64_t)(l->read_work / 1e6));
-	report_uint(b, "reader_wait_ms", (uint64_t)(l->read_wait / 1e6));
-	report_uint(b, "reader_out_ms", (uint64_t)(l->read_out / 1e6));
-	report_list(b, "operators", l->n_ops);
+	record_put_key(b, "lately");
+	record_put_head(b, 6);
+	record_put_uint(b, "slot_work_ms", (uint64_t)(l->slot_work / 1e6));
+	record_put_uint(b, "slot_wait_ms", (uint64_t)(l->slot_wait / 1e6));
+	record_put_uint(b, "reader_work_ms", (uint64_t)(l->read_work / 1e6));
+	record_put_uint(b, "reader_wait_ms", (uint64_t)(l->read_wait / 1e6));
+	record_put_uint(b, "reader_out_ms", (uint64_t)(l->read_out / 1e6));
+	record_put_list(b, "operators", l->n_ops);
 	for (size_t i = 0; i < l->n_ops; i++) {
-		report_record(b, 2);
-		report_uint(b, "operator", l->ops[i].place);
-		report_uint(b, "ms", (uint64_t)(l->ops[i].ns / 1e6));
+		record_put_head(b, 2);
+		record_put_uint(b, "operator", l->ops[i].place);
+		record_put_uint(b, "ms", (uint64_t)(l->ops[i].ns / 1e6));
 	}
 }
 
@@ -376,10 +386,10 @@ report_stored(struct buf *b, const struct iteration *it)
 		held = it->streams[i]->waits ? it->streams[i] : NULL;
 	char *why = held ? mem_printf("stream %u on worker %s: %s", held->index, str_or_empty(held->worker->name),
 				      held->waits) : mem_strdup("");
-	report_uint(b, "chunks", it->stored.files);
-	report_uint(b, "saved", it->stored.elements);
-	report_uint(b, "bytes", it->stored.bytes);
-	report_str(b, "stands_still", why);
+	record_put_uint(b, "chunks", it->stored.files);
+	record_put_uint(b, "saved", it->stored.elements);
+	record_put_uint(b, "bytes", it->stored.bytes);
+	record_put_text(b, "stands_still", why);
 	mem_free(why);
 }
 
@@ -403,7 +413,7 @@ report_groups(struct buf *b, const struct iteration *it)
 {
 	uint64_t most = 0, done, missed, known = report_known(it);
 
-	report_list(b, "groups", it->groups.n);
+	record_put_list(b, "groups", it->groups.n);
 	for (size_t i = 0; i < it->groups.n; i++) {
 		report_group_sum(it, i, &done, &missed);
 		most = done > most ? done : most;
@@ -412,16 +422,16 @@ report_groups(struct buf *b, const struct iteration *it)
 		const struct group *g = &it->groups.v[i];
 
 		report_group_sum(it, i, &done, &missed);
-		report_record(b, 9);
-		report_str(b, "group", g->name);
-		report_uint(b, "readers", g->seats);
-		report_uint(b, "elements", known);
-		report_uint(b, "acknowledged", g->acked + done - missed);
-		report_uint(b, "missed", g->missed + missed);
-		report_uint(b, "lost", group_lost(it, g));
-		report_uint(b, "repeated", g->repeated);
-		report_uint(b, "behind", most - done);
-		report_bool(b, "ended", g->ended);
+		record_put_head(b, 9);
+		record_put_text(b, "group", g->name);
+		record_put_uint(b, "readers", g->seats);
+		record_put_uint(b, "elements", known);
+		record_put_uint(b, "acknowledged", g->acked + done - missed);
+		record_put_uint(b, "missed", g->missed + missed);
+		record_put_uint(b, "lost", group_lost(it, g));
+		record_put_uint(b, "repeated", g->repeated);
+		record_put_uint(b, "behind", most - done);
+		record_put_bool(b, "ended", g->ended);
 	}
 }
 
@@ -431,19 +441,19 @@ report_iteration(struct buf *b, const struct disp *d, const struct iteration *it
 	static const char *const states[] = { "listing", "running", "finished", "failed" };
 	char *waits = report_waits(it);
 
-	report_record(b, 41);
-	report_uint(b, "epoch", it->epoch);
-	report_str(b, "state", states[it->state]);
-	report_str(b, "error", it->text);
+	record_put_head(b, 41);
+	record_put_uint(b, "epoch", it->epoch);
+	record_put_text(b, "state", states[it->state]);
+	record_put_text(b, "error", it->text);
 	report_id(b, "id", it->id);
-	report_uint(b, "seed", it->seed);
-	report_uint(b, "readers", it->n_seats);
-	report_str(b, "waits_for", waits);
+	record_put_uint(b, "seed", it->seed);
+	record_put_uint(b, "readers", it->n_seats);
+	record_put_text(b, "waits_for", waits);
 	mem_free(waits);
-	report_uint(b, "running_ms", it->ran ? report_ms((iter_live(it) ? d->now : it->finished) - it->ran) : 0);
-	report_uint(b, "streams_known", it->n_streams > it->n_finished ? it->n_streams : it->n_finished);
-	report_uint(b, "streams_ended", it->n_ended);
-	report_uint(b, "streams_finished", it->n_finished);
+	record_put_uint(b, "running_ms", it->ran ? report_ms((iter_live(it) ? d->now : it->finished) - it->ran) : 0);
+	record_put_uint(b, "streams_known", it->n_streams > it->n_finished ? it->n_streams : it->n_finished);
+	record_put_uint(b, "streams_ended", it->n_ended);
+	record_put_uint(b, "streams_finished", it->n_finished);
 	report_ledger(b, d, it); /* 15 */
 	report_clock(b, d, it); /* 8 */
 	report_stored(b, it); /* 4 */
@@ -467,25 +477,24 @@ report_job(struct buf *b, const struct disp *d, struct job *j, enum disp_report 
 {
 	uint64_t shards = !job_has_shards(j->opts.sharding) ? 0 : j->opts.shards ? j->opts.shards : j->shards;
 
-	report_record(b, 14);
-	report_uint(b, "consumers", j->places > 1 ? j->places : 0);
-	report_uint(b, "job", j->number);
-	report_str(b, "name", j->opts.name);
-	report_str(b, "dataset", j->dataset->id);
-	report_str(b, "sharding", job_sharding_word(j->opts.sharding));
-	report_uint(b, "shards", shards);
-	report_str(b, "order", job_order_word(j->opts.order));
-	report_str(b, "target", job_target_word(j->opts.target));
-	report_str(b, "where", j->opts.where);
-	report_str(b, "compression", job_compression_word(j->opts.compression));
-	report_uint(b, "users", j->users);
-	report_uint(b, "idle_ms", j->idle_since == INT64_MAX ? 0 : report_ms(d->now - j->idle_since));
-	report_text(b, "forgotten_in_ms");
+	record_put_head(b, 14);
+	record_put_uint(b, "consumers", j->places > 1 ? j->places : 0);
+	record_put_uint(b, "job", j->number);
+	record_put_text(b, "name", j->opts.name);
+	record_put_text(b, "dataset", j->dataset->id);
+	record_put_text(b, "sharding", job_sharding_word(j->opts.sharding));
+	record_put_uint(b, "shards", shards);
+	record_put_text(b, "order", job_order_word(j->opts.order));
+	record_put_text(b, "target", job_target_word(j->opts.target));
+	record_put_text(b, "where", j->opts.where);
+	record_put_text(b, "compression", job_compression_word(j->opts.compression));
+	record_put_uint(b, "users", j->users);
+	record_put_uint(b, "idle_ms", j->idle_since == INT64_MAX ? 0 : report_ms(d->now - j->idle_since));
 	if (gc_due(d, j) == INT64_MAX)
-		buf_byte(b, 0xc0);
+		record_put_nil(b, "forgotten_in_ms");
 	else
-		report_put_uint(b, report_ms(gc_due(d, j) - d->now));
-	report_list(b, "iterations", j->n_iters + rest_passes(j));
+		record_put_uint(b, "forgotten_in_ms", report_ms(gc_due(d, j) - d->now));
+	record_put_list(b, "iterations", j->n_iters + rest_passes(j));
 	for (size_t i = 0; i < j->n_iters; i++)
 		report_iteration(b, d, j->iters[i], what);
 	rest_look(j, report_packed, &(struct report_packed){ b, d, what });
@@ -500,14 +509,14 @@ report_events(struct buf *b, const struct disp *d, const char *user, uint64_t af
 
 	for (; (ev = events_next(d, user, last)); n++)
 		last = ev->number;
-	report_list(b, "events", n);
+	record_put_list(b, "events", n);
 	for (; n; n--) {
 		ev = events_next(d, user, after);
 		after = ev->number;
-		report_record(b, 3);
-		report_uint(b, "number", ev->number);
-		report_uint(b, "ago_ms", report_ms(d->now - ev->at));
-		report_str(b, "text", ev->text);
+		record_put_head(b, 3);
+		record_put_uint(b, "number", ev->number);
+		record_put_uint(b, "ago_ms", report_ms(d->now - ev->at));
+		record_put_text(b, "text", ev->text);
 	}
 }
 
@@ -529,34 +538,34 @@ report_for(struct disp *d, int64_t now_ns, const char *user, const struct msg_st
 
 	d->now = now_ns;
 	if (what == REPORT_EVENTS) {
-		report_record(out, 4);
+		record_put_head(out, 4);
 		report_id(out, "instance", d->o.instance);
-		report_bool(out, "durable", d->o.durable);
-		report_uint(out, "newest", d->events ? d->events->n : 0);
+		record_put_bool(out, "durable", d->o.durable);
+		record_put_uint(out, "newest", d->events ? d->events->n : 0);
 		report_events(out, d, user, ask->recent);
 		return true;
 	}
 	more = listed_fill(d, job, user, ask->recent, &jobs);
 	if (*job && !jobs.n)
 		return false;
-	report_record(out, what == REPORT_AUDIT ? 4 : what == REPORT_BRIEF ? 11 : 12);
+	record_put_head(out, what == REPORT_AUDIT ? 4 : what == REPORT_BRIEF ? 11 : 12);
 	report_id(out, "instance", d->o.instance);
-	report_bool(out, "durable", d->o.durable);
+	record_put_bool(out, "durable", d->o.durable);
 	if (what != REPORT_AUDIT) {
 		double wanted = wanted_all(d), mean = d->n_workers ? (double)d->slots / d->n_workers : 1;
 
-		report_uint(out, "clock_ms", (uint64_t)(now_ns + d->wall_ns) / 1000000);
-		report_uint(out, "slots", d->slots);
-		report_float(out, "slots_wanted", wanted);
-		report_uint(out, "workers_wanted", wanted_number(wanted, mean));
+		record_put_uint(out, "clock_ms", (uint64_t)(now_ns + d->wall_ns) / 1000000);
+		record_put_uint(out, "slots", d->slots);
+		record_put_float(out, "slots_wanted", wanted);
+		record_put_uint(out, "workers_wanted", wanted_number(wanted, mean));
 		report_workers(out, d);
 		report_readers(out, d, user);
 		report_datasets(out, d, user);
 		if (what == REPORT_ALL)
 			report_events(out, d, user, events_before(d, user, EVENTS_SHOWN));
 	}
-	report_uint(out, "jobs_more", more);
-	report_list(out, "jobs", jobs.n);
+	record_put_uint(out, "jobs_more", more);
+	record_put_list(out, "jobs", jobs.n);
 	for (size_t i = 0; i < jobs.n; i++)
 		report_job(out, d, jobs.v[i], what);
 	mem_free(jobs.v);
