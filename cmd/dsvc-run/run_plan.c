@@ -27,7 +27,6 @@ struct run_plan {
 	struct op_inst *chain;
 	struct output *out;
 	struct watch *watch;
-	struct op_intake *intake; /* counted by the chain for watch */
 	uint64_t failed; /* elements that a policy skipped or kept */
 	uint64_t kept;   /* how many of them under `keep` */
 	bool over;       /* they were too many */
@@ -184,12 +183,13 @@ run_plan_open(struct run_plan *p, const struct plan *plan, struct err *e)
 		.failure = run_plan_failure,
 		.note = run_plan_note,
 		.timed = c->stats,
-		.intake = p->intake,
 		.arg = p,
 	};
 	enum status st = faults_open(c->errors, &p->faults, e);
 	if (!st)
 		st = output_open(&oc, &p->out, e);
+	if (!st)
+		watch_begin(p->watch, &p->ctx.intake);
 	return st ? st : op_open(plan->top, &p->ctx, &p->chain, e);
 }
 
@@ -205,7 +205,7 @@ run_plan(struct plan *plan, const struct run_plan_conf *conf, struct err *e)
 		jobs = sysconf(_SC_NPROCESSORS_ONLN);
 	struct watch_conf watched = { .top = plan->top, .output = conf->path, .count = conf->count,
 				      .when = conf->progress, .quiet = conf->quiet };
-	p.watch = watch_begin(&watched, &p.intake);
+	p.watch = watch_new(&watched);
 	struct split_threads *threads = split_threads_join(plan, jobs);
 
 	stop_install();

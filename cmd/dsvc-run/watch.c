@@ -13,6 +13,7 @@
 #include "op/intake.h"
 
 struct watch {
+	struct watch_conf conf;
 	struct progress progress;
 	struct intake intake;
 	struct op_intake taken;
@@ -97,18 +98,28 @@ watch_run(void *arg)
 }
 
 struct watch *
-watch_begin(const struct watch_conf *c, struct op_intake **intake)
+watch_new(const struct watch_conf *c)
 {
 	struct watch *w = mem_zalloc(sizeof *w);
+
+	w->conf = *c;
+	w->quit = -1;
+	intake_find(&w->intake, c->top);
+	w->count = c->count == INT64_MAX ? UINT64_MAX : (uint64_t)c->count;
+	return w;
+}
+
+void
+watch_begin(struct watch *w, struct op_intake **intake)
+{
+	const struct watch_conf *c = &w->conf;
 	struct err e;
 
 	progress_begin(&w->progress, "dsvc-run", c->when, c->quiet, !c->output && isatty(STDOUT_FILENO));
-	intake_find(&w->intake, c->top);
-	w->count = c->count == INT64_MAX ? UINT64_MAX : (uint64_t)c->count;
 	w->quit = wake_open();
-	w->started = thread_start(&w->thread, watch_run, w, "progress", &e) == ST_OK;
+	w->started = w->quit >= 0 && progress_fd() >= 0
+		&& thread_start(&w->thread, watch_run, w, "progress", &e) == ST_OK;
 	*intake = &w->taken;
-	return w;
 }
 
 void
@@ -123,11 +134,13 @@ watch_end(struct watch **wp)
 	struct watch *w = *wp;
 
 	*wp = NULL;
-	wake_set(w->quit);
-	if (w->started)
+	if (w->started) {
+		wake_set(w->quit);
 		pthread_join(w->thread, NULL);
+	}
 	progress_end(&w->progress);
 	intake_clear(&w->intake);
-	close(w->quit);
+	if (w->quit >= 0)
+		close(w->quit);
 	mem_free(w);
 }

@@ -19,12 +19,14 @@ struct watch_conf {
 	bool quiet;
 };
 
-/* Begins. The plan's nodes must live until watch_end; *intake is to be counted by the run's
- * chain. Never NULL: without a thread there is no progress, and the run goes on. Gives. */
-struct watch *watch_begin(const struct watch_conf *c, struct op_intake **intake);
+/* Looks which sources the plan has, whose nodes must live until watch_end. Gives. */
+struct watch *watch_new(const struct watch_conf *c);
+/* Begins, once the output is open; *intake is to be counted by the run's chain. Where the system
+ * has no thread or descriptor left for it there is no progress, and the run goes on. */
+void watch_begin(struct watch *w, struct op_intake **intake);
 /* This many more elements have been written. */
 void watch_add(struct watch *w, uint32_t elements);
-/* Ends the thread and takes the line away. */
+/* Ends the thread, if it was begun, and takes the line away. */
 void watch_end(struct watch **w);
 
 #endif

@@ -37,9 +37,9 @@ has_handler() { # NAME: it takes USR1, which would end it before
 
 @test "a run tells how much of its files it has read" {
 	seq 1000 >"$BATS_TEST_TMPDIR/numbers"
-	spawn run dsvc-run -q "lines $BATS_TEST_TMPDIR/numbers | exec -- $BATS_TEST_TMPDIR/waits"
 	printf '#!/bin/bash\nread -r x <%q/in\nexec cat\n' "$BATS_TEST_TMPDIR" >"$BATS_TEST_TMPDIR/waits"
 	chmod +x "$BATS_TEST_TMPDIR/waits"
+	spawn run dsvc-run -q "lines $BATS_TEST_TMPDIR/numbers | exec -- $BATS_TEST_TMPDIR/waits"
 	# Asked again, since the first may come before the file has been read.
 	asks() { kill -USR1 "${pid[run]}" && said run 'read 3.80KiB of 3.80KiB  100%$'; }
 	until_true 5s has_handler run
