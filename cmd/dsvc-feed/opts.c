@@ -8,6 +8,7 @@
 
 #include "base/str.h"
 #include "host/feed/feed_host.h"
+#include "cli/progress.h"
 #include "host/link.h"
 #include "lang/offer.h"
 #include "lang/usage.h"
@@ -132,7 +133,7 @@ static const struct param rows[] = {
 	  .flags = PARAM_RARE | PARAM_ZERO, .max = INT64_MAX,
 	  .help = "give up on a lost dispatcher after DURATION; for one with state; 0: never" },
 	{ .name = "progress", .letter = 'p', .arg = "WHEN", .kind = PARAM_CHOICE, AT(progress), .def = "auto",
-	  .flags = PARAM_RARE, .choices = "auto|always|never", .complete = "auto|always|never",
+	  .flags = PARAM_RARE, .choices = PROGRESS_CHOICES, .complete = PROGRESS_CHOICES,
 	  .help = "show progress: always, never or auto; auto: on a terminal to which no results are written" },
 	{ .name = "stats", .kind = PARAM_BOOL, AT(stats), .flags = PARAM_RARE,
 	  .help = "print steps, rows and rate at the end" },

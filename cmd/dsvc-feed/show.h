@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * Progress: one line on stderr, on a terminal only, after a second only, and gone at the end. Asked for elsewhere,
- * it is a line every few seconds.
+ * How far the feed is (cli/progress.h).
  */
 #ifndef DSVC_FEED_SHOW_H
 #define DSVC_FEED_SHOW_H
 
+#include "cli/progress.h"
 #include "opts.h"
 
 struct show {
-	bool on, tty;
-	int64_t began_ns, shown_ns;
-	uint64_t from_rows, from_step;
+	struct progress progress;
+	uint64_t from_step;
 	bool begun;
 };
 

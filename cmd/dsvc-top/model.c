@@ -60,14 +60,13 @@ model_plan(struct model *m, struct tool *t, struct mp dataset)
 static void
 model_operator(void *arg, struct limit_op *op)
 {
-	const struct op_node *n = job_plan_operator(arg, op->place);
+	struct job_plan_op n;
 
-	if (!n)
+	if (!job_plan_about(arg, op->place, &n))
 		return;
-	op->text = op_text(n);
-	op->source = n->desc->kind == OP_SOURCE;
-	for (const struct param *r = n->desc->params; r && r->kind; r++)
-		op->parallel |= !strcmp(r->name, "parallel");
+	op->text = n.text;
+	op->source = n.source;
+	op->parallel = n.parallel;
 }
 
 /* Puts in words for whom the job waits. */

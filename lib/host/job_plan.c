@@ -37,8 +37,15 @@ job_plan_find(const struct op_node *n, uint32_t place)
 	return found;
 }
 
-const struct op_node *
-job_plan_operator(const struct plan *plan, uint32_t place)
+bool
+job_plan_about(const struct plan *plan, uint32_t place, struct job_plan_op *out)
 {
-	return plan ? job_plan_find(plan->top, place) : NULL;
+	const struct op_node *n = plan ? job_plan_find(plan->top, place) : NULL;
+
+	if (!n)
+		return false;
+	*out = (struct job_plan_op){ .text = op_text(n), .source = n->desc->kind == OP_SOURCE };
+	for (const struct param *r = n->desc->params; r && r->kind; r++)
+		out->parallel |= !strcmp(r->name, "parallel");
+	return true;
 }

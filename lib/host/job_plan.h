@@ -11,7 +11,9 @@
 /* Gives the plan of the dataset with this id (a text of the report); NULL: the dispatcher does not tell it, or it
  * cannot be planned here. */
 struct plan *job_plan_get(struct tool *t, struct mp dataset);
-/* The operator with this number in the spec; NULL: there is none. Lends. */
-const struct op_node *job_plan_operator(const struct plan *plan, uint32_t place);
+/* Tells of the operator with this number in the spec. text: as the user wrote it,
+ * lent; parallel: it has that parameter. False: there is none, or no plan (NULL). */
+struct job_plan_op { const char *text; bool source, parallel; };
+bool job_plan_about(const struct plan *plan, uint32_t place, struct job_plan_op *out);
 
 #endif

@@ -28,7 +28,7 @@ record_put_head(struct buf *b, uint32_t fields)
 void
 record_put_list(struct buf *b, const char *key, size_t items)
 {
-	record_put_bytes(b, key, strlen(key));
+	record_put_key(b, key);
 	uint8_t *p = buf_room(b, MP_HEAD_MAX);
 	b->len += (size_t)(mp_put_list_head(p, (uint32_t)items) - p);
 }
@@ -36,35 +36,35 @@ record_put_list(struct buf *b, const char *key, size_t items)
 void
 record_put_text(struct buf *b, const char *key, const char *text)
 {
-	record_put_bytes(b, key, strlen(key));
+	record_put_key(b, key);
 	record_put_bytes(b, text ? text : "", text ? strlen(text) : 0);
 }
 
 void
 record_put_bool(struct buf *b, const char *key, bool v)
 {
-	record_put_bytes(b, key, strlen(key));
+	record_put_key(b, key);
 	buf_byte(b, v ? 0xc3 : 0xc2);
 }
 
 void
 record_put_nil(struct buf *b, const char *key)
 {
-	record_put_bytes(b, key, strlen(key));
+	record_put_key(b, key);
 	buf_byte(b, 0xc0);
 }
 
 void
 record_put_mp(struct buf *b, const char *key, struct mp text)
 {
-	record_put_bytes(b, key, strlen(key));
+	record_put_key(b, key);
 	record_put_bytes(b, text.n ? (const char *)text.p : "", text.n);
 }
 
 void
 record_put_uint(struct buf *b, const char *key, uint64_t v)
 {
-	record_put_bytes(b, key, strlen(key));
+	record_put_key(b, key);
 	uint8_t *p = buf_room(b, MP_INT_MAX);
 	b->len += (size_t)(mp_put_uint(p, v) - p);
 }
@@ -72,7 +72,7 @@ record_put_uint(struct buf *b, const char *key, uint64_t v)
 void
 record_put_float(struct buf *b, const char *key, double v)
 {
-	record_put_bytes(b, key, strlen(key));
+	record_put_key(b, key);
 	uint8_t *p = buf_room(b, MP_FLOAT_MAX);
 	b->len += (size_t)(mp_put_float(p, v) - p);
 }

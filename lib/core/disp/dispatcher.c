@@ -6,6 +6,7 @@
 #include "core/disp/disp_forget.h"
 #include "core/disp/disp_inner.h"
 #include "core/disp/disp_role.h"
+#include "core/disp/disp_row.h"
 #include "core/disp/disp_takes.h"
 #include "core/disp/disp_wanted.h"
 #include "core/disp/disp_yield.h"
@@ -440,9 +441,7 @@ disp_free(struct disp **dp)
 	for (size_t i = 0; i < d->datasets.n; i++) {
 		struct dataset *s = d->datasets.items[i].value;
 
-		mem_free(s->id);
-		mem_free(s->spec);
-		mem_free(s->type);
+		fields_clear(row_dataset_fields, s);
 		mem_free(s);
 	}
 	while (disp_outbox(d, &peer, &m))

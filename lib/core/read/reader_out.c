@@ -34,7 +34,7 @@ reader_action(struct reader *r, struct reader_action *out)
 	if (r->first_action == r->n_actions)
 		return false;
 	*out = r->actions[r->first_action++];
-	if (out->kind == READER_CONNECT)
+	if (out->kind == READER_CONNECT || out->kind == READER_UNREACHED)
 		r->lent = (char *)(uintptr_t)out->endpoint;
 	return true;
 }
