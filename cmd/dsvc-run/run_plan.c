@@ -221,11 +221,11 @@ run_plan(struct plan *plan, const struct run_plan_conf *conf, struct err *e)
 	int64_t ends = clock_mono_ns();
 	enum status closed = output_close(&p.out, whole, &last);
 	p.writing += clock_mono_ns() - ends;
-	watch_end(&p.watch);
 	run_stats_add(&meter, p.chain, split_threads_front(threads));
 	op_close(&p.chain);
 	split_threads_stats(threads, &meter);
 	split_threads_leave(&threads, plan);
+	watch_end(&p.watch); /* its intake was counted by the threads */
 	if (whole && (st = closed))
 		*e = last;
 	st = run_plan_failures(&p, st, e);
