@@ -535,3 +535,9 @@ sizes() { # TAR
 	run -0 dsvc-read -e 'range 3 | exec -- cat'
 	[[ $output == $'0\n1\n2' ]]
 }
+
+@test "arguments that are too long for the system are told, and what to do" {
+	run -126 dsvc-run "range 100000 | map str(x) ++ 'a text that makes each of them longer' | batch 100000 | exec proto=arg -- /bin/echo"
+	[[ ${lines[0]} == *'cannot run echo: its arguments are longer than the system allows' ]]
+	[[ ${lines[1]} == '  help: give it fewer at a time, with a smaller batch, '* ]]
+}
