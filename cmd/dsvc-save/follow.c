@@ -85,7 +85,6 @@ follow_keep(struct follow *w, struct err *e)
 	}
 	if (st == ST_AGAIN)
 		st = e->kind;
-
 	if (st == ST_OK)
 		reader_host_saved(w->reader);
 	w->saved |= st == ST_OK;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/limit.h"
 
-
 #define LIMIT_BUSY 0.25     /* readers that wait less than this share of their time are not waiting for workers */
 #define LIMIT_MANY 0.5      /* more than this share of something is most of it */
 enum { LIMIT_ENOUGH_MS = 800 }; /* told by BEATs, before anything is said of them */

@@ -92,7 +92,6 @@ stream_detach(struct disp *d, struct stream *s)
 	struct peer *w = s->worker;
 
 	stores_leave(s);
-
 	if (!w)
 		return;
 	yield_over(d, s);

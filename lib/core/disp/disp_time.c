@@ -11,15 +11,15 @@ disp_loss_ns(const struct disp *d)
 	return d->o.loss_ms * 1000000ll;
 }
 
-/* The time goes on. Had this program to wait long for its turn (it was stopped, the
- * disk was slow), then what its peers said meanwhile has not been read yet: that time
- * is not their silence. */
 void
 disp_wall(struct disp *d, int64_t ns)
 {
 	d->wall_ns = ns;
 }
 
+/* The time goes on. Had this program to wait long for its turn (it was stopped, the
+ * disk was slow), then what its peers said meanwhile has not been read yet: that time
+ * is not their silence. */
 void
 disp_time(struct disp *d, int64_t now_ns)
 {
