@@ -132,8 +132,8 @@ main(int argc, char **argv)
 
 	if (!opt_start(&program, argc, argv, &o, LOG_WARN, &opt, &e, &code))
 		return code;
-	if (opt.n && !o.add)
-		st = err_set(&e, ST_USAGE, "unexpected argument `%s`", opt.operand[0]);
+	if (!o.add)
+		st = opt_at_most(&opt, 0, &e);
 	if (st == ST_OK)
 		st = allow_path(&o, &path, &e);
 	if (st == ST_OK && o.add)

@@ -11,8 +11,7 @@
 #include "settings.h"
 
 static const struct param rows[] = {
-	OPT_DISPATCHER(struct config),
-	OPT_CONTEXT(struct config),
+	OPT_SERVICE(struct config),
 	{ .name = "json", .kind = PARAM_BOOL, .offset = offsetof(struct config, json), .help = "print it as JSON" },
 	OPT_QUIET(struct config),
 	OPT_VERBOSE(struct config),
@@ -44,13 +43,12 @@ main(int argc, char **argv)
 	struct err e = { 0 };
 	struct endpoint ep;
 	struct buf out = { 0 };
-	enum status st = ST_OK;
+	enum status st;
 	int code;
 
 	if (!opt_start(&program, argc, argv, &o, LOG_WARN, &opt, &e, &code))
 		return code;
-	if (opt.n)
-		st = err_set(&e, ST_USAGE, "unexpected argument `%s`", opt.operand[0]);
+	st = opt_at_most(&opt, 0, &e);
 	if (st == ST_OK)
 		st = endpoint_choose(&opt, &program, o.dispatcher, o.context, &ep, &e);
 	if (st == ST_OK) {

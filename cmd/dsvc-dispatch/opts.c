@@ -104,8 +104,8 @@ opts_beat(struct dispatch *o, struct err *e)
 enum status
 opts_check(struct dispatch *o, const struct opt *opt, struct err *e)
 {
-	if (opt->n)
-		return err_set(e, ST_USAGE, "unexpected argument `%s`", opt->operand[0]);
+	if (opt_at_most(opt, 0, e) != ST_OK)
+		return ST_USAGE;
 	if (o->standby && !o->state) {
 		err_set(e, ST_USAGE, "--standby needs --state: it waits for the folder that the other dispatcher uses");
 		err_help(e, "--state DIR --standby, with the DIR of the other one");

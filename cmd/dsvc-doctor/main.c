@@ -11,8 +11,7 @@
 #include "host/secure.h"
 
 static const struct param rows[] = {
-	OPT_DISPATCHER(struct doctor),
-	OPT_CONTEXT(struct doctor),
+	OPT_SERVICE(struct doctor),
 	{ .name = "shared", .arg = "DIR", .kind = PARAM_WORDS, .offset = offsetof(struct doctor, shared),
 	  .flags = PARAM_REPEAT, .complete = "dir",
 	  .help = "check that each worker sees the files of this folder, too; may be given again" },
@@ -20,10 +19,7 @@ static const struct param rows[] = {
 	  .def = "30s", .help = "a worker is stuck when one call of an operator lasts longer" },
 	{ .name = "json", .kind = PARAM_BOOL, .offset = offsetof(struct doctor, json),
 	  .help = "print each check as one line of JSON" },
-	OPT_CLEAR(struct doctor),
-	OPT_TIMEOUT(struct doctor),
-	OPT_QUIET(struct doctor),
-	OPT_VERBOSE(struct doctor),
+	OPT_LAST(struct doctor),
 	{ 0 }
 };
 
@@ -56,7 +52,7 @@ main(int argc, char **argv)
 	struct opt opt;
 	struct err e = { 0 }, no = { 0 };
 	struct endpoint ep;
-	enum status st = ST_OK;
+	enum status st;
 	int code;
 
 	if (!opt_start(&program, argc, argv, &o, LOG_WARN, &opt, &e, &code))
@@ -64,8 +60,7 @@ main(int argc, char **argv)
 	stop_after(o.timeout, true);
 	secure_say_clear(o.insecure);
 	struct checkup c = { .json = o.json, .quiet = o.quiet };
-	if (opt.n)
-		st = err_set(&e, ST_USAGE, "unexpected argument `%s`", opt.operand[0]);
+	st = opt_at_most(&opt, 0, &e);
 	if (st == ST_OK) {
 		enum status found = endpoint_choose(&opt, &program, o.dispatcher, o.context, &ep, &no);
 		if (found == ST_USAGE || found == ST_NOINPUT)

@@ -12,18 +12,14 @@
 #include "host/secure.h"
 
 static const struct param rows[] = {
-	OPT_DISPATCHER(struct follow),
-	OPT_CONTEXT(struct follow),
+	OPT_SERVICE(struct follow),
 	{ .name = "follow", .letter = 'f', .kind = PARAM_BOOL, .offset = offsetof(struct follow, on),
 	  .help = "go on with what happens from now, until interrupted" },
 	{ .name = "count", .letter = 'n', .arg = "N", .kind = PARAM_INT, .offset = offsetof(struct follow, last),
 	  .def = "20", .max = 500, .help = "begin with the last N events; the dispatcher keeps 500" },
 	{ .name = "json", .kind = PARAM_BOOL, .offset = offsetof(struct follow, json),
 	  .help = "print each event as one line of JSON" },
-	OPT_CLEAR(struct follow),
-	OPT_TIMEOUT(struct follow),
-	OPT_QUIET(struct follow),
-	OPT_VERBOSE(struct follow),
+	OPT_LAST(struct follow),
 	{ 0 }
 };
 
@@ -54,7 +50,7 @@ main(int argc, char **argv)
 	struct opt opt;
 	struct err e = { 0 };
 	struct endpoint ep;
-	enum status st = ST_OK;
+	enum status st;
 	int code;
 
 	if (!opt_start(&program, argc, argv, &o, LOG_WARN, &opt, &e, &code))
@@ -63,8 +59,7 @@ main(int argc, char **argv)
 	secure_say_clear(o.insecure);
 	if (o.on)
 		stop_install();
-	if (opt.n)
-		st = err_set(&e, ST_USAGE, "unexpected argument `%s`", opt.operand[0]);
+	st = opt_at_most(&opt, 0, &e);
 	if (st == ST_OK)
 		st = endpoint_choose(&opt, &program, o.dispatcher, o.context, &ep, &e);
 	if (st == ST_OK)

@@ -17,8 +17,7 @@
 #define AT(field) .offset = offsetof(struct feed_opts, field)
 
 static const struct param rows[] = {
-	OPT_DISPATCHER(struct feed_opts),
-	OPT_CONTEXT(struct feed_opts),
+	OPT_SERVICE(struct feed_opts),
 	{ .name = "expression", .letter = 'e', .arg = "SPEC", .kind = PARAM_WORD, AT(expression), .flags = PARAM_OPTIONAL,
 	  .complete = "spec", .help = "feed from this pipeline" },
 	{ .name = "file", .letter = 'f', .arg = "FILE", .kind = PARAM_WORD, AT(file), .flags = PARAM_RARE | PARAM_OPTIONAL,
@@ -139,10 +138,7 @@ static const struct param rows[] = {
 	  .help = "print steps, rows and rate at the end" },
 	OPT_FAIL_EMPTY(struct feed_opts),
 	OPT_JOIN(struct feed_opts),
-	OPT_CLEAR(struct feed_opts),
-	OPT_TIMEOUT(struct feed_opts),
-	OPT_QUIET(struct feed_opts),
-	OPT_VERBOSE(struct feed_opts),
+	OPT_LAST(struct feed_opts),
 	{ 0 }
 };
 

@@ -20,17 +20,13 @@ struct forget {
 };
 
 static const struct param rows[] = {
-	OPT_DISPATCHER(struct forget),
-	OPT_CONTEXT(struct forget),
+	OPT_SERVICE(struct forget),
 	{ .name = "dataset", .arg = "ID", .kind = PARAM_WORDS, .offset = offsetof(struct forget, datasets),
 	  .flags = PARAM_REPEAT | PARAM_NAME | PARAM_BY_HAND,
 	  .help = "forget this dataset, with the jobs that are only kept for audits" },
 	{ .name = "force", .kind = PARAM_BOOL, .offset = offsetof(struct forget, force), .flags = PARAM_BY_HAND,
 	  .help = "forget jobs that have readers and datasets that are in use; the readers end with 66" },
-	OPT_CLEAR(struct forget),
-	OPT_TIMEOUT(struct forget),
-	OPT_QUIET(struct forget),
-	OPT_VERBOSE(struct forget),
+	OPT_LAST(struct forget),
 	{ 0 }
 };
 

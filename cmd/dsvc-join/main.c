@@ -59,7 +59,7 @@ main(int argc, char **argv)
 	if (!opt_start(&program, argc, argv, &o, LOG_INFO, &opt, &e, &code))
 		return code;
 	if (opt.n > 1)
-		st = err_set(&e, ST_USAGE, "unexpected argument `%s`", opt.operand[1]);
+		st = opt_at_most(&opt, 1, &e);
 	else if (opt.n && !strncmp(opt.operand[0], "dsvc-invitation", 15)) {
 		st = err_set(&e, ST_USAGE, "an invitation is a secret, and others see the arguments of programs");
 		err_help(&e, "put it into a file, or give it on standard input; and ask for another one");

@@ -62,9 +62,8 @@ main(int argc, char **argv)
 
 	if (!opt_start(&program, argc, argv, &o, LOG_WARN, &opt, &e, &code))
 		return code;
-	if (opt.n)
-		st = err_set(&e, ST_USAGE, "unexpected argument `%s`", opt.operand[0]);
-	else
+	st = opt_at_most(&opt, 0, &e);
+	if (st == ST_OK)
 		st = trust_name_check(o.name, &e);
 	if (st == ST_OK && o.show)
 		st = key_file_read(o.output, false, &pair, NULL, &e);

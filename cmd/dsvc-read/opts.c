@@ -13,8 +13,7 @@
 #include "wire/msg.h"
 
 static const struct param rows[] = {
-	OPT_DISPATCHER(struct read_options),
-	OPT_CONTEXT(struct read_options),
+	OPT_SERVICE(struct read_options),
 	{ .name = "expression", .letter = 'e', .arg = "SPEC", .kind = PARAM_WORD,
 	  .offset = offsetof(struct read_options, expression), .flags = PARAM_OPTIONAL, .complete = "spec",
 	  .help = "read this pipeline, without registering it first" },
@@ -74,10 +73,7 @@ static const struct param rows[] = {
 	  .help = "print totals and rate at the end" },
 	OPT_FAIL_EMPTY(struct read_options),
 	OPT_JOIN(struct read_options),
-	OPT_CLEAR(struct read_options),
-	OPT_TIMEOUT(struct read_options),
-	OPT_QUIET(struct read_options),
-	OPT_VERBOSE(struct read_options),
+	OPT_LAST(struct read_options),
 	{ 0 }
 };
 

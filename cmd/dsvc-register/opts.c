@@ -10,8 +10,7 @@
 #include "lang/usage.h"
 
 static const struct param opts_rows[] = {
-	OPT_DISPATCHER(struct reg_opts),
-	OPT_CONTEXT(struct reg_opts),
+	OPT_SERVICE(struct reg_opts),
 	{ .name = "expression", .letter = 'e', .arg = "SPEC", .kind = PARAM_WORD,
 	  .offset = offsetof(struct reg_opts, expression), .flags = PARAM_OPTIONAL, .complete = "spec",
 	  .help = "the pipeline" },
@@ -33,10 +32,7 @@ static const struct param opts_rows[] = {
 	{ .name = "explain", .kind = PARAM_BOOL, .offset = offsetof(struct reg_opts, explain),
 	  .help = "print what the pipeline does and how workers can divide it; needs no service" },
 	OPT_JOIN(struct reg_opts),
-	OPT_CLEAR(struct reg_opts),
-	OPT_TIMEOUT(struct reg_opts),
-	OPT_QUIET(struct reg_opts),
-	OPT_VERBOSE(struct reg_opts),
+	OPT_LAST(struct reg_opts),
 	{ 0 }
 };
 

@@ -52,8 +52,7 @@ static const struct param opts_rows[] = {
 	{ .name = "errors", .arg = "FILE", .kind = PARAM_WORD,
 	  .offset = offsetof(struct run_opts, errors), .flags = PARAM_RARE | PARAM_OPTIONAL, .complete = "file",
 	  .help = "write a JSON record of each failed element to FILE, one per line" },
-	OPT_DISPATCHER(struct run_opts),
-	OPT_CONTEXT(struct run_opts),
+	OPT_SERVICE(struct run_opts),
 	{ .name = "check", .flags = PARAM_RARE, .kind = PARAM_BOOL, .offset = offsetof(struct run_opts, check),
 	  .help = "only check the pipeline" },
 	{ .name = "explain", .kind = PARAM_BOOL, .offset = offsetof(struct run_opts, explain),
@@ -79,10 +78,7 @@ static const struct param opts_rows[] = {
 	{ .name = "stats", .kind = PARAM_BOOL, .offset = offsetof(struct run_opts, stats),
 	  .help = "print at the end how long each operator took; and which took longest" },
 	OPT_FAIL_EMPTY(struct run_opts),
-	OPT_CLEAR(struct run_opts),
-	OPT_TIMEOUT(struct run_opts),
-	OPT_QUIET(struct run_opts),
-	OPT_VERBOSE(struct run_opts),
+	OPT_LAST(struct run_opts),
 	{ 0 }
 };
 

@@ -8,8 +8,7 @@
 #include "save.h"
 
 static const struct param rows[] = {
-	OPT_DISPATCHER(struct save_options),
-	OPT_CONTEXT(struct save_options),
+	OPT_SERVICE(struct save_options),
 	{ .name = "expression", .letter = 'e', .arg = "SPEC", .kind = PARAM_WORD,
 	  .offset = offsetof(struct save_options, expression), .flags = PARAM_OPTIONAL, .complete = "spec",
 	  .help = "save this pipeline, without registering it first" },
@@ -57,10 +56,7 @@ static const struct param rows[] = {
 	  .offset = offsetof(struct save_options, progress), .def = "auto", .choices = PROGRESS_CHOICES,
 	  .complete = PROGRESS_CHOICES, .help = "show progress: always, never or auto; auto: on a terminal" },
 	OPT_JOIN(struct save_options),
-	OPT_CLEAR(struct save_options),
-	OPT_TIMEOUT(struct save_options),
-	OPT_QUIET(struct save_options),
-	OPT_VERBOSE(struct save_options),
+	OPT_LAST(struct save_options),
 	{ 0 }
 };
 

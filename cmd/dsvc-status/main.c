@@ -132,9 +132,8 @@ main(int argc, char **argv)
 	secure_say_clear(o.insecure);
 	if (o.watch)
 		stop_install();
-	if (opt.n)
-		st = err_set(&e, ST_USAGE, "unexpected argument `%s`", opt.operand[0]);
-	else
+	st = opt_at_most(&opt, 0, &e);
+	if (st == ST_OK)
 		st = status_options_form(&o, &opt, &e);
 	if (st == ST_OK)
 		st = endpoint_choose(&opt, &status_program, o.dispatcher, o.context, &ep, &e);

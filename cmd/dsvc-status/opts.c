@@ -8,8 +8,7 @@
 #include "opts.h"
 
 static const struct param rows[] = {
-	OPT_DISPATCHER(struct status_options),
-	OPT_CONTEXT(struct status_options),
+	OPT_SERVICE(struct status_options),
 	{ .name = "json", .kind = PARAM_BOOL, .offset = offsetof(struct status_options, json),
 	  .help = "print the report as one line of JSON" },
 	{ .name = "audit", .arg = "JOB", .kind = PARAM_WORD, .offset = offsetof(struct status_options, audit),
@@ -34,10 +33,7 @@ static const struct param rows[] = {
 	{ .name = "interval", .arg = "DURATION", .kind = PARAM_DURATION,
 	  .offset = offsetof(struct status_options, interval), .def = "1s", .min = 50000000,
 	  .max = INT64_MAX, .help = "time between two refreshes of --watch" },
-	OPT_CLEAR(struct status_options),
-	OPT_TIMEOUT(struct status_options),
-	OPT_QUIET(struct status_options),
-	OPT_VERBOSE(struct status_options),
+	OPT_LAST(struct status_options),
 	{ 0 }
 };
 

@@ -49,8 +49,8 @@ static const struct program program = {
 static enum status
 main_check(const struct halt *o, const struct opt *opt, struct err *e)
 {
-	if (opt->n)
-		return err_set(e, ST_USAGE, "unexpected argument `%s`", opt->operand[0]);
+	if (opt_at_most(opt, 0, e) != ST_OK)
+		return ST_USAGE;
 	if (o->drain && o->now)
 		return err_set(e, ST_USAGE, "--drain and --now exclude each other");
 	return ST_OK;

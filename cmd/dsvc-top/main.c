@@ -13,18 +13,14 @@
 #include "top.h"
 
 static const struct param rows[] = {
-	OPT_DISPATCHER(struct top),
-	OPT_CONTEXT(struct top),
+	OPT_SERVICE(struct top),
 	{ .name = "interval", .arg = "DURATION", .kind = PARAM_DURATION, .offset = offsetof(struct top, interval),
 	  .def = "1s", .min = 50000000, .max = INT64_MAX, .help = "time between two looks" },
 	{ .name = "count", .letter = 'n', .arg = "N", .kind = PARAM_INT, .offset = offsetof(struct top, count),
 	  .def = "inf", .min = 1, .max = INT64_MAX, .flags = PARAM_ALLOW_INF, .help = "end after N looks" },
 	{ .name = "json", .kind = PARAM_BOOL, .offset = offsetof(struct top, json),
 	  .help = "print one line of JSON for each look" },
-	OPT_CLEAR(struct top),
-	OPT_TIMEOUT(struct top),
-	OPT_QUIET(struct top),
-	OPT_VERBOSE(struct top),
+	OPT_LAST(struct top),
 	{ 0 }
 };
 
@@ -63,7 +59,7 @@ main(int argc, char **argv)
 	struct opt opt;
 	struct err e = { 0 };
 	struct endpoint ep;
-	enum status st = ST_OK;
+	enum status st;
 	int code;
 
 	if (!opt_start(&program, argc, argv, &o, LOG_WARN, &opt, &e, &code))
@@ -73,8 +69,7 @@ main(int argc, char **argv)
 		caught_take(signals[i], top_caught);
 	stop_after(o.timeout, false);
 	secure_say_clear(o.insecure);
-	if (opt.n)
-		st = err_set(&e, ST_USAGE, "unexpected argument `%s`", opt.operand[0]);
+	st = opt_at_most(&opt, 0, &e);
 	if (st == ST_OK)
 		st = endpoint_choose(&opt, &program, o.dispatcher, o.context, &ep, &e);
 	if (st == ST_OK)

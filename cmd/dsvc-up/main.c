@@ -54,14 +54,13 @@ main(int argc, char **argv)
 	struct opt opt;
 	struct err e = { 0 };
 	struct endpoint ep;
-	enum status st = ST_OK;
+	enum status st;
 	int code;
 
 	if (!opt_start(&program, argc, argv, &o, LOG_INFO, &opt, &e, &code))
 		return code;
 	stop_after(o.timeout, true);
-	if (opt.n)
-		st = err_set(&e, ST_USAGE, "unexpected argument `%s`", opt.operand[0]);
+	st = opt_at_most(&opt, 0, &e);
 	if (st == ST_OK)
 		st = endpoint_private(&ep, &e);
 	if (st == ST_OK)

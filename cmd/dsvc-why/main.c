@@ -10,14 +10,10 @@
 #include "why.h"
 
 static const struct param rows[] = {
-	OPT_DISPATCHER(struct why),
-	OPT_CONTEXT(struct why),
+	OPT_SERVICE(struct why),
 	{ .name = "json", .kind = PARAM_BOOL, .offset = offsetof(struct why, json),
 	  .help = "print the answer and its figures as one line of JSON" },
-	OPT_CLEAR(struct why),
-	OPT_TIMEOUT(struct why),
-	OPT_QUIET(struct why),
-	OPT_VERBOSE(struct why),
+	OPT_LAST(struct why),
 	{ 0 }
 };
 
@@ -48,15 +44,14 @@ main(int argc, char **argv)
 	struct opt opt;
 	struct err e = { 0 };
 	struct endpoint ep;
-	enum status st = ST_OK;
+	enum status st;
 	int code;
 
 	if (!opt_start(&program, argc, argv, &o, LOG_WARN, &opt, &e, &code))
 		return code;
 	stop_after(o.timeout, true);
 	secure_say_clear(o.insecure);
-	if (opt.n > 1)
-		st = err_set(&e, ST_USAGE, "unexpected argument `%s`", opt.operand[1]);
+	st = opt_at_most(&opt, 1, &e);
 	if (st == ST_OK)
 		st = endpoint_choose(&opt, &program, o.dispatcher, o.context, &ep, &e);
 	if (st == ST_OK)

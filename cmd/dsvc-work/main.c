@@ -35,9 +35,8 @@ main(int argc, char **argv)
 
 	struct endpoint ep;
 	secure_say_clear(o.insecure);
-	if (opt.n)
-		st = err_set(&e, ST_USAGE, "unexpected argument `%s`", opt.operand[0]);
-	else
+	st = opt_at_most(&opt, 0, &e);
+	if (st == ST_OK)
 		st = join_first(o.join, &o.dispatcher, &e);
 	if (st == ST_OK)
 		st = endpoint_choose(&opt, &work_program, o.dispatcher, o.context, &ep, &e);

@@ -10,8 +10,7 @@
 #include "allow.h"
 
 static const struct param rows[] = {
-	OPT_DISPATCHER(struct work_options),
-	OPT_CONTEXT(struct work_options),
+	OPT_SERVICE(struct work_options),
 	{ .name = "bind", .letter = 'b', .arg = "ENDPOINT", .kind = PARAM_WORD,
 	  .offset = offsetof(struct work_options, bind), .flags = PARAM_OPTIONAL,
 	  .help = "where readers connect to this worker; default: ipc, or the interface that reaches the dispatcher" },

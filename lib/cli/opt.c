@@ -372,6 +372,12 @@ opt_start(const struct program *p, int argc, char **argv, void *options, enum lo
 	return true;
 }
 
+enum status
+opt_at_most(const struct opt *o, size_t operands, struct err *e)
+{
+	return o->n <= operands ? ST_OK : err_set(e, ST_USAGE, "unexpected argument `%s`", o->operand[operands]);
+}
+
 const char *
 opt_from(const struct opt *o, const struct program *p, const char *name)
 {

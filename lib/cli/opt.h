@@ -40,6 +40,8 @@ enum status opt_parse(const struct program *p, int argc, char **argv, void *opti
  * errors alone after -q, with one level more for each -v. */
 bool opt_start(const struct program *p, int argc, char **argv, void *options, enum log_level usual,
 	       struct opt *o, struct err *e, int *code);
+/* Refuses more operands than that (ST_USAGE). */
+enum status opt_at_most(const struct opt *o, size_t operands, struct err *e);
 /* Where the value of a row comes from, as users write it. Lends; NULL: default. */
 const char *opt_from(const struct opt *o, const struct program *p, const char *name);
 void opt_clear(const struct program *p, void *options, struct opt *o);
@@ -80,6 +82,10 @@ void opt_env_name(const struct program *p, const struct param *row, bool own, ch
 	{ .name = "insecure", .kind = PARAM_BOOL, .offset = offsetof(T, insecure), \
 	  .flags = PARAM_BY_HAND | PARAM_RARE, \
 	  .help = "speak without a key to services on other machines, where none is known" }
+/* The first rows of a program that speaks to a service. */
+#define OPT_SERVICE(T) OPT_DISPATCHER(T), OPT_CONTEXT(T)
+/* And its last ones. */
+#define OPT_LAST(T) OPT_CLEAR(T), OPT_TIMEOUT(T), OPT_QUIET(T), OPT_VERBOSE(T)
 /* Exit codes of a program that speaks to a service. */
 #define EXITS_OF_KEYS \
 	{ 77, "not allowed; or the service does not know this key, or no key is known for its address" }, \
