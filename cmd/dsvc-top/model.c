@@ -57,18 +57,6 @@ model_plan(struct model *m, struct tool *t, struct mp dataset)
 	return m->plans[m->n_plans++].plan;
 }
 
-static void
-model_operator(void *arg, struct limit_op *op)
-{
-	struct job_plan_op n;
-
-	if (!job_plan_about(arg, op->place, &n))
-		return;
-	op->text = n.text;
-	op->source = n.source;
-	op->parallel = n.parallel;
-}
-
 /* Puts in words for whom the job waits. */
 static void
 model_limit(struct model *m, struct tool *t, struct slice job, struct slice pass, struct top_job *j)
@@ -79,7 +67,7 @@ model_limit(struct model *m, struct tool *t, struct slice job, struct slice pass
 	const struct plan *plan = live ? model_plan(m, t, record_text(job, "dataset")) : NULL;
 
 	model_drop(j);
-	limit_find(report, job, pass, model_operator, (void *)(uintptr_t)plan, &j->limit);
+	limit_find(report, job, pass, plan, &j->limit);
 	limit_say(&j->limit, &say);
 	size_t n = say.len;
 	limit_cure(&j->limit, &say);

@@ -17,7 +17,7 @@
 
 #include "base/buf.h"
 #include "cli/endpoint.h"
-#include "cli/limit.h"
+#include "host/limit.h"
 #include "cli/program.h"
 #include "host/job_plan.h"
 

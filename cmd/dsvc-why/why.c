@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "cli/limit.h"
+#include "host/limit.h"
 #include "cli/quit.h"
 #include "core/disp/dispatcher.h"
 #include "host/job_plan.h"
@@ -22,19 +22,6 @@ struct answer {
 	struct limit limit;
 	struct plan *plan;     /* NULL: the operators are not known */
 };
-
-/* Fills in what the plan says of an operator. */
-static void
-why_operator(void *arg, struct limit_op *op)
-{
-	struct job_plan_op n;
-
-	if (!job_plan_about(arg, op->place, &n))
-		return;
-	op->text = n.text;
-	op->source = n.source;
-	op->parallel = n.parallel;
-}
 
 static bool
 why_live(struct slice job)
@@ -154,7 +141,7 @@ why_look(const struct why *o, struct tool *t, const char *given, struct answer *
 	if (st == ST_OK) {
 		if (!a->plan)
 			a->plan = job_plan_get(t, record_text(a->job, "dataset"));
-		limit_find(report, a->job, a->pass, why_operator, a->plan, &a->limit);
+		limit_find(report, a->job, a->pass, a->plan, &a->limit);
 		st = a->limit.kind == LIMIT_UNKNOWN && !last ? ST_SKIP : why_say(o, a, e);
 	}
 	msg_clear(&reply);

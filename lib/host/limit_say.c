@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "cli/limit.h"
+#include "host/limit.h"
 
 enum { LIMIT_TEXT = 60 }; /* bytes of an operator that are shown */
 

@@ -7,14 +7,16 @@
  *	readers wait, slots held back   NETWORK
  *	readers wait, slots busy        SOURCE, WORKERS (more slots could be used), or OPERATOR
  */
-#ifndef CLI_LIMIT_H
-#define CLI_LIMIT_H
+#ifndef HOST_LIMIT_H
+#define HOST_LIMIT_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/buf.h"
 #include "value/record.h"
+
+struct plan;
 
 enum limit_kind {
 	LIMIT_OVER, LIMIT_FAILED, LIMIT_LISTING,
@@ -42,10 +44,9 @@ struct limit {
 	struct mp text;        /* the error, or the consumer that is away; lent from the report */
 };
 
-/* The callback `of` fills in what is known of an operator besides its place and share; may be NULL: then the
- * first one is the source. */
-void limit_find(struct slice report, struct slice job, struct slice pass,
-		void (*of)(void *arg, struct limit_op *op), void *arg, struct limit *out);
+/* plan: the job's, which tells more of an operator; NULL: it is not known, and the first operator is the
+ * source. */
+void limit_find(struct slice report, struct slice job, struct slice pass, const struct plan *plan, struct limit *out);
 /* One clause that says what it is, with figures. */
 void limit_say(const struct limit *l, struct buf *out);
 /* A clause that says what to change; nothing if there is nothing to change. */

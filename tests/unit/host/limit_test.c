@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "cli/limit.h"
+#include "host/limit.h"
 #include "value/json/json.h"
 
 static struct buf record;
@@ -38,7 +38,7 @@ limit_in(const char *json, struct limit *l)
 	struct slice report = slice_of(json);
 	struct buf say = { 0 }, cure = { 0 };
 
-	limit_find(report, report, record_at(report, "pass"), NULL, NULL, l);
+	limit_find(report, report, record_at(report, "pass"), NULL, l);
 	limit_say(l, &say);
 	limit_cure(l, &cure);
 	assert_true(say.len > 0);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/limit.h"
+#include "host/limit.h"
+
+#include "host/job_plan.h"
 
 #define LIMIT_BUSY 0.25     /* readers that wait less than this share of their time are not waiting for workers */
 #define LIMIT_MANY 0.5      /* more than this share of something is most of it */
@@ -54,9 +56,10 @@ limit_share(uint64_t part, uint64_t rest)
 }
 
 static void
-limit_operator(struct slice lately, void (*of)(void *arg, struct limit_op *op), void *arg, struct limit_op *most)
+limit_operator(struct slice lately, const struct plan *plan, struct limit_op *most)
 {
 	struct record_items it = record_list(lately, "operators");
+	struct job_plan_op about;
 	struct slice op;
 	uint64_t sum = 0, best = 0;
 
@@ -73,8 +76,11 @@ limit_operator(struct slice lately, void (*of)(void *arg, struct limit_op *op), 
 		return;
 	most->share = (double)best / (double)sum;
 	most->source = most->place == 1;
-	if (of)
-		of(arg, most);
+	if (!job_plan_about(plan, most->place, &about))
+		return;
+	most->text = about.text;
+	most->source = about.source;
+	most->parallel = about.parallel;
 }
 
 /* Readers wait, so it is the workers or what lies between. */
@@ -111,8 +117,7 @@ limit_running(struct slice report, struct slice pass, const struct limit *l)
 }
 
 void
-limit_find(struct slice report, struct slice job, struct slice pass, void (*of)(void *arg, struct limit_op *op),
-	   void *arg, struct limit *out)
+limit_find(struct slice report, struct slice job, struct slice pass, const struct plan *plan, struct limit *out)
 {
 	struct slice now = record_at(pass, "lately");
 	uint64_t waits = record_uint(now, "reader_wait_ms"), work = record_uint(now, "reader_work_ms");
@@ -124,7 +129,7 @@ limit_find(struct slice report, struct slice job, struct slice pass, void (*of)(
 		.waits = limit_share(waits, work), .held = limit_share(held, made) };
 	out->blocked = waits + work ? (double)record_uint(now, "reader_out_ms") / (double)(waits + work) : 0;
 	out->blocked = out->blocked < 1 ? out->blocked : 1;
-	limit_operator(now, of, arg, &out->most);
+	limit_operator(now, plan, &out->most);
 	if (record_is(pass, "state", "failed")) {
 		out->kind = LIMIT_FAILED;
 		out->text = record_text(pass, "error");
