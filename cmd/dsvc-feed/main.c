@@ -27,7 +27,7 @@ main_machine(const struct feed_opts *o, struct feed_conf *m)
 	*m = (struct feed_conf){ .cores = (uint32_t)o->cores, .prefetch = (uint32_t)o->prefetch,
 		.slots = (uint32_t)o->prefetch + 2, .rows = o->batched ? (uint64_t)o->batch : 1, .copy = o->element == 3,
 		.ours = o->command != NULL,
-		.tail = o->tail ? (enum feed_tail)(o->tail - 1) : o->cores * o->hosts == 1 && !o->padded ? FEED_SHORT : FEED_PAD,
+		.tail = opts_tail(o),
 		.results = (enum feed_results)o->results, .until = UINT64_MAX, .loop = (uint64_t)o->loop,
 		.loop_ns = o->loop_ns, .each_loop = o->each_loop,
 		.wait_cores_ns = o->wait_cores, .slow_ns = o->slow, .core_timeout_ns = o->core_timeout, .grace_ns = o->grace };

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "host/feed/feed_host.h"
 #include "cli/progress.h"
 #include "host/link.h"
 #include "lang/offer.h"
@@ -290,3 +289,11 @@ const struct program feed_program = {
 	.versions = link_versions,
 	.instead = "file",
 };
+
+enum feed_tail
+opts_tail(const struct feed_opts *o)
+{
+	if (o->tail)
+		return (enum feed_tail)(o->tail - 1);
+	return o->cores * o->hosts == 1 && !o->padded ? FEED_SHORT : FEED_PAD;
+}

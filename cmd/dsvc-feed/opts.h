@@ -12,6 +12,7 @@
 #include "cli/opt.h"
 #include "cli/program.h"
 #include "cli/ready.h"
+#include "host/feed/feed_host.h"
 #include "value/columns.h"
 #include "value/job_opts.h"
 
@@ -41,5 +42,7 @@ extern const struct program feed_program;
 int opts_cut(int argc, char **argv, char ***command);
 /* Compares options with each other. */
 enum status opts_check(struct feed_opts *o, struct err *e);
+/* Says what becomes of rows that are no whole step: as --tail says, else as is usual. */
+enum feed_tail opts_tail(const struct feed_opts *o);
 
 #endif

@@ -212,7 +212,7 @@ static void
 run_tail(const struct feed_run *r)
 {
 	const struct feed_host_end *x = &r->end;
-	int tail = r->o->tail ? r->o->tail - 1 : r->o->cores * r->o->hosts == 1 && !r->o->padded ? FEED_SHORT : FEED_PAD;
+	enum feed_tail tail = opts_tail(r->o);
 
 	if (r->book.dropped)
 		log_say(LOG_WARN, "the last %" PRIu64 " rows are no whole step and were dropped", r->book.dropped);

@@ -78,6 +78,9 @@ void fn_use_init(struct fn_use *u, const struct fn *f);
 /* Sets the error for an argument of the wrong kind. */
 enum status fn_kind_fault(struct expr_vm *vm, const struct fn *f, const struct val *a, unsigned n);
 
+/* Gives bytes as lower-case hexadecimal digits. */
+enum status fn_hex(struct expr_vm *vm, const uint8_t *bytes, size_t n, struct val *out);
+
 /* The functions themselves: a file fn_NAME.c has one group, `const struct fn fn_NAME[]`,
  * which ends with a row without a name. Nothing else lists them. */
 

@@ -10,6 +10,20 @@
 #include "expr/vm.h"
 #include "value/normal.h"
 
+enum status
+fn_hex(struct expr_vm *vm, const uint8_t *bytes, size_t n, struct val *out)
+{
+	size_t len = n * 2;
+	char *p = (char *)vm_room(vm, len + 1);
+
+	if (!p)
+		return ST_DATA;
+	sodium_bin2hex(p, len + 1, bytes, n);
+	scratch_done(&vm->scratch, (uint8_t *)p + len);
+	*out = val_text((uint8_t *)p, len);
+	return ST_OK;
+}
+
 static enum status
 code_hex(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 {
@@ -24,14 +38,7 @@ code_hex(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 		buf_put(&vm->tmp, text, (size_t)len);
 		return vm_take_tmp(vm, VAL_TEXT, out);
 	}
-	size_t len = (size_t)a->n * 2;
-	char *p = (char *)vm_room(vm, len + 1);
-	if (!p)
-		return ST_DATA;
-	sodium_bin2hex(p, len + 1, a->p, a->n);
-	scratch_done(&vm->scratch, (uint8_t *)p + len);
-	*out = val_text((uint8_t *)p, len);
-	return ST_OK;
+	return fn_hex(vm, a->p, a->n, out);
 }
 
 static enum status

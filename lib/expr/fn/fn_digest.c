@@ -4,62 +4,46 @@
  * for sharing out; these are for comparing with sums from elsewhere.
  */
 #include <nettle/md5.h>
+#include <nettle/nettle-meta.h>
 #include <nettle/sha1.h>
-#include <sodium.h>
+#include <nettle/sha2.h>
 
 #include "expr/fn.h"
 #include "expr/vm.h"
 #include "value/crc32c.h"
 
-/* Gives a digest as lower-case hexadecimal digits, as sha256sum prints it. */
+/* Gives the digest as lower-case hexadecimal digits, as sha256sum prints it. */
 static enum status
-digest_hex(struct expr_vm *vm, const uint8_t *digest, size_t n, struct val *out)
+digest_of(const struct nettle_hash *h, struct expr_vm *vm, struct val *out, const struct val *a)
 {
-	size_t len = n * 2;
-	char *p = (char *)vm_room(vm, len + 1);
+	union { struct sha256_ctx sha256; struct sha1_ctx sha1; struct md5_ctx md5; } state;
+	uint8_t digest[SHA256_DIGEST_SIZE];
 
-	if (!p)
-		return ST_DATA;
-	sodium_bin2hex(p, len + 1, digest, n);
-	scratch_done(&vm->scratch, (uint8_t *)p + len);
-	*out = val_text((uint8_t *)p, len);
-	return ST_OK;
+	h->init(&state);
+	h->update(&state, a->n, a->p);
+	h->digest(&state, h->digest_size, digest);
+	return fn_hex(vm, digest, h->digest_size, out);
 }
 
 static enum status
 digest_sha256(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 {
-	uint8_t digest[crypto_hash_sha256_BYTES];
-
 	(void)n;
-	crypto_hash_sha256(digest, a->p, a->n);
-	return digest_hex(vm, digest, sizeof digest, out);
+	return digest_of(&nettle_sha256, vm, out, a);
 }
 
 static enum status
 digest_sha1(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 {
-	uint8_t digest[SHA1_DIGEST_SIZE];
-	struct sha1_ctx s;
-
 	(void)n;
-	sha1_init(&s);
-	sha1_update(&s, a->n, a->p);
-	sha1_digest(&s, sizeof digest, digest);
-	return digest_hex(vm, digest, sizeof digest, out);
+	return digest_of(&nettle_sha1, vm, out, a);
 }
 
 static enum status
 digest_md5(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 {
-	uint8_t digest[MD5_DIGEST_SIZE];
-	struct md5_ctx s;
-
 	(void)n;
-	md5_init(&s);
-	md5_update(&s, a->n, a->p);
-	md5_digest(&s, sizeof digest, digest);
-	return digest_hex(vm, digest, sizeof digest, out);
+	return digest_of(&nettle_md5, vm, out, a);
 }
 
 static enum status

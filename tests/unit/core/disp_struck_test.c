@@ -26,14 +26,8 @@ static void
 say_as(uint64_t peer, const char *user, struct msg m)
 {
 	struct disp_who who = { MAY_USER | MAY_WORK, user, NULL };
-	struct msg copy;
 
-	forget();
-	now += MS;
-	msg_copy(&copy, &m);
-	disp_message_of(d, now, peer, &who, &copy);
-	msg_clear(&copy);
-	collect();
+	say_of(peer, &who, &m);
 }
 
 static void

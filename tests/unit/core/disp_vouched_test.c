@@ -14,14 +14,8 @@ static void
 say_as(uint64_t peer, unsigned may, const char *user, struct msg m)
 {
 	struct disp_who who = { may, user, NULL };
-	struct msg copy;
 
-	forget();
-	now += MS;
-	msg_copy(&copy, &m);
-	disp_message_of(d, now, peer, &who, &copy);
-	msg_clear(&copy);
-	collect();
+	say_of(peer, &who, &m);
 }
 
 static void

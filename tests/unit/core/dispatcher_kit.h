@@ -68,17 +68,27 @@ got(uint64_t peer, enum msg_type t)
 	return NULL;
 }
 
+/* A message of a peer with a key; NULL: nobody was asked who it is. */
 static inline void
-say(uint64_t peer, struct msg m)
+say_of(uint64_t peer, const struct disp_who *who, const struct msg *m)
 {
 	struct msg copy;
 
 	forget();
 	now += MS;
-	msg_copy(&copy, &m);
-	disp_message(d, now, peer, &copy);
+	msg_copy(&copy, m);
+	if (who)
+		disp_message_of(d, now, peer, who, &copy);
+	else
+		disp_message(d, now, peer, &copy);
 	msg_clear(&copy);
 	collect();
+}
+
+static inline void
+say(uint64_t peer, struct msg m)
+{
+	say_of(peer, NULL, &m);
 }
 
 static inline void

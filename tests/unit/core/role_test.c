@@ -30,14 +30,8 @@ static void
 say_as(uint64_t peer, unsigned may, const char *user, const char *jobs, struct msg m)
 {
 	struct disp_who who = { may, user, jobs };
-	struct msg copy;
 
-	forget();
-	now += MS;
-	msg_copy(&copy, &m);
-	disp_message_of(d, now, peer, &who, &copy);
-	msg_clear(&copy);
-	collect();
+	say_of(peer, &who, &m);
 }
 
 static struct msg

@@ -48,23 +48,11 @@ indexed_read(const struct plan *plan, struct op_ctx *ctx, int64_t *v, size_t *n,
 	return st;
 }
 
-static struct plan *
-indexed_plan(const char *spec)
-{
-	struct spec_src src = { .text = spec, .len = strlen(spec) };
-	struct plan *plan;
-	struct err e = { 0 };
-
-	if (plan_make(&src, &plan, &e))
-		fail_msg("%s: %s", spec, e.text);
-	return plan;
-}
-
 static size_t
 indexed_whole(const char *spec, uint64_t seed, uint32_t stream, int64_t *v, size_t cap)
 {
 	struct op_ctx ctx = { .seed = seed, .stream = stream, .draws_as = stream };
-	struct plan *plan = indexed_plan(spec);
+	struct plan *plan = help_plan(spec);
 	struct err e = { 0 };
 	size_t n = 0;
 
@@ -138,7 +126,7 @@ parts_make_the_whole(void **state)
 	(void)state;
 	for (size_t k = 0; k < sizeof specs / sizeof *specs; k++) {
 		size_t n = indexed_whole(specs[k], 77, 0, a, 20000), m = 0;
-		struct plan *plan = indexed_plan(specs[k]);
+		struct plan *plan = help_plan(specs[k]);
 		struct split_list units = { 0 };
 		struct err e = { 0 };
 
@@ -190,7 +178,7 @@ a_split_of_another_order_is_refused(void **state)
 {
 	struct part p = { .split = { .kind = SPLIT_RANGE, .of = 11, .count = 5, .times = 1 } };
 	struct op_ctx ctx = { .arg = &p, .next_split = part_next };
-	struct plan *plan = indexed_plan("range 10 | shuffle all");
+	struct plan *plan = help_plan("range 10 | shuffle all");
 	struct err e = { 0 };
 	int64_t v[10];
 	size_t n = 0;
@@ -205,7 +193,7 @@ a_split_of_another_order_is_refused(void **state)
 static void
 assert_weighs(const char *spec, uint64_t of, uint64_t weight)
 {
-	struct plan *plan = indexed_plan(spec);
+	struct plan *plan = help_plan(spec);
 	struct split_list units = { 0 };
 	struct err e = { 0 };
 

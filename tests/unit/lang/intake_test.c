@@ -40,23 +40,11 @@ remove_file(void **state)
 	return rmdir(folder);
 }
 
-static struct plan *
-planned(const char *spec)
-{
-	struct spec_src src = { .text = spec, .len = strlen(spec) };
-	struct plan *plan;
-	struct err e = { 0 };
-
-	if (plan_make(&src, &plan, &e))
-		fail_msg("%s: %s", spec, e.text);
-	return plan;
-}
-
 static void
 run_through(const char *spec, struct op_intake *taken)
 {
 	struct op_ctx ctx = { .element_max = 1 << 20, .intake = taken };
-	struct plan *plan = planned(spec);
+	struct plan *plan = help_plan(spec);
 	struct op_inst *chain;
 	struct err e = { 0 };
 	struct run *r;
@@ -78,7 +66,7 @@ struct expected {
 static void
 expect(const struct expected *x)
 {
-	struct plan *plan = planned(x->spec);
+	struct plan *plan = help_plan(x->spec);
 	struct op_intake taken = { 0 };
 	struct intake t;
 	uint64_t bytes, elements;
@@ -125,7 +113,7 @@ bytes_of_files_are_those_on_disk(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
 		snprintf(spec, sizeof spec, specs[i], file);
-		struct plan *plan = planned(spec);
+		struct plan *plan = help_plan(spec);
 		struct intake t;
 		uint64_t bytes, elements;
 

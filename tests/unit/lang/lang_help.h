@@ -48,6 +48,19 @@ help_same(const char *text, const char *want)
 	mem_free(got);
 }
 
+/* The plan of a spec; fails the test when it has none. Gives. */
+static inline struct plan *
+help_plan(const char *spec)
+{
+	struct spec_src src = { .text = spec, .len = strlen(spec) };
+	struct plan *plan;
+	struct err e = { 0 };
+
+	if (plan_make(&src, &plan, &e))
+		fail_msg("%s: %s", spec, e.text);
+	return plan;
+}
+
 /* Plans what must fail; fills e. */
 static inline void
 help_fails_src(const struct spec_src *src, struct err *e)
