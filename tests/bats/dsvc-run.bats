@@ -452,6 +452,12 @@ load lib/dsvc
 	run -0 script -qec "stty cols 30; dsvc-run -t pretty 'range 2 | map {id: x, long: \"abcdefghijklmnopqrstuvwxyz\", b: \"zzzzzzzzzzzzzzz\"}'" /dev/null
 	[[ ${lines[*]} == *'abcdefghij'*'…'* ]]
 	for line in "${lines[@]}"; do ((${#line} <= 31)); done # with \r
+	# Columns that are narrow already are not cut.
+	run -0 script -qec "stty cols 20; dsvc-run -t pretty 'range 1 | map {a: x, b: 1, c: 2, d: 3, e: 4, f: 5, g: 6, h: 7, i: 8}'" /dev/null
+	[[ $output == *'a  b  c  d  e  f  g  h  i'* && $output != *'…'* ]]
+	# One cell of a million characters does not fill up the same column of all rows.
+	run -0 bash -c "dsvc-run -t pretty 'range 900 | map {a: x == 700 ? pad(\"\", 1000000, \".\") : \"s\", b: x}' | wc -c"
+	((output > 1000000 && output < 1300000))
 	mkfifo "$BATS_TEST_TMPDIR/in"
 	exec 8<>"$BATS_TEST_TMPDIR/in"
 	spawn run dsvc-run -t pretty "lines $BATS_TEST_TMPDIR/in | print"

@@ -9,7 +9,7 @@
 #include "value/format/table.h"
 #include "value/mp.h"
 
-enum { PRETTY_ROWS = 1000, PRETTY_BYTES = 1 << 20, PRETTY_GAP = 2, PRETTY_LEAST = 4 };
+enum { PRETTY_ROWS = 1000, PRETTY_BYTES = 1 << 20, PRETTY_GAP = 2, PRETTY_LEAST = 4, PRETTY_WIDEST = 200 };
 #define PRETTY_MORE "\xe2\x80\xa6" /* a character of one column */
 
 /* Writes a cell in its column; the last one of a row is not filled up. */
@@ -49,24 +49,29 @@ pretty_header(struct table *t, struct buf *out)
 		buf_byte(out, '\n');
 }
 
-/* Takes width from the widest columns until a row fits the screen. */
+/* The width of all columns, none of which is wider than `most`. */
+static size_t
+pretty_sum(const struct table *t, size_t most)
+{
+	size_t sum = 0;
+
+	for (uint32_t i = 0; i < t->n; i++)
+		sum += t->column[i].width < most ? t->column[i].width : most;
+	return sum;
+}
+
+/* Takes width from the widest columns until a row fits the screen; narrow ones stay as they are. */
 static void
 pretty_fit(struct table *t)
 {
-	size_t gaps = t->n ? (size_t)(t->n - 1) * PRETTY_GAP : 0, room, sum, cap = 0;
+	size_t gaps = t->n ? (size_t)(t->n - 1) * PRETTY_GAP : 0;
+	size_t room = t->screen > gaps ? t->screen - gaps : 0, most = room > PRETTY_LEAST ? room : PRETTY_LEAST;
 
+	while (most > PRETTY_LEAST && pretty_sum(t, most) > room)
+		most--;
 	for (uint32_t i = 0; i < t->n; i++)
-		if (t->column[i].width > cap)
-			cap = t->column[i].width;
-	room = t->screen > gaps ? t->screen - gaps : 0;
-	do {
-		sum = 0;
-		for (uint32_t i = 0; i < t->n; i++)
-			sum += t->column[i].width < cap ? t->column[i].width : cap;
-	} while (sum > room && --cap > PRETTY_LEAST);
-	for (uint32_t i = 0; i < t->n; i++)
-		if (t->column[i].width > cap)
-			t->column[i].width = (uint32_t)cap;
+		if (t->column[i].width > most)
+			t->column[i].width = (uint32_t)most;
 }
 
 /* Writes what was held back. */
@@ -97,6 +102,19 @@ pretty_show(struct table *t, struct buf *out)
 	buf_reset(&t->cells);
 }
 
+/* Makes the column as wide as this cell. One very wide cell does not fill up all others: it
+ * stands out, as a later one does. */
+static void
+pretty_widen(struct table *t, uint32_t i, const uint8_t *p, size_t n)
+{
+	size_t width = table_width(p, n), most = t->screen > PRETTY_WIDEST ? t->screen : PRETTY_WIDEST;
+
+	if (width > most)
+		width = most;
+	if (width > t->column[i].width)
+		t->column[i].width = (uint32_t)width;
+}
+
 /* Adds a row to those that are held back. */
 static void
 pretty_add(struct table *t, struct table_row r)
@@ -111,11 +129,8 @@ pretty_add(struct table *t, struct table_row r)
 		if (t->cells.len == at)
 			buf_str(&t->cells, "\"\"");
 		if (!t->shown) {
-			size_t width = table_width(t->cells.data + at, t->cells.len - at);
-
 			t->column[i].text |= !number;
-			if (width > t->column[i].width)
-				t->column[i].width = width < UINT32_MAX ? (uint32_t)width : UINT32_MAX;
+			pretty_widen(t, i, t->cells.data + at, t->cells.len - at);
 		}
 		buf_byte(&t->cells, '\0');
 	}
@@ -135,7 +150,7 @@ pretty_begin(struct table *t, const struct table_row *r)
 		next = mp_skip(p, end);
 		buf_reset(&t->one);
 		table_text((struct table_cell){ p, next }, "-", &t->one);
-		t->column[i].width = (uint32_t)table_width(t->one.data, t->one.len);
+		pretty_widen(t, i, t->one.data, t->one.len);
 	}
 }
 
