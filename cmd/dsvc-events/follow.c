@@ -45,9 +45,7 @@ follow_put(const struct follow *o, struct slice event, struct buf *out)
 	if (!o->json) {
 		follow_when(ago, "%Y-%m-%d %H:%M:%S  ", when, sizeof when);
 		buf_str(out, when);
-		/* names come from others: nothing in them may move the cursor */
-		for (uint32_t i = 0; i < text.n; i++)
-			buf_byte(out, text.p[i] < ' ' || text.p[i] == 127 ? '?' : text.p[i]);
+		buf_plain(out, text.p, text.n, '?');
 		buf_byte(out, '\n');
 		return;
 	}

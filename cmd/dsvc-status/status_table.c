@@ -9,12 +9,10 @@
 #include "value/format/format.h"
 #include "value/mp.h"
 
-/* Text of others: nothing in it may move the cursor. */
 static void
 status_table_text(struct mp m, struct buf *out)
 {
-	for (uint32_t i = 0; i < m.n; i++)
-		buf_byte(out, m.p[i] < ' ' || m.p[i] == 127 ? '?' : m.p[i]);
+	buf_plain(out, m.p, m.n, '?');
 }
 
 /* At most that many characters of a text; if it has more, a mark is the last one. Gives their number. */

@@ -39,8 +39,7 @@ why_name(struct slice job, struct buf *out)
 
 	if (!name.n)
 		buf_printf(out, "%" PRIu64, record_uint(job, "job"));
-	for (uint32_t i = 0; i < name.n; i++)
-		buf_byte(out, name.p[i] < ' ' || name.p[i] == 127 ? '?' : name.p[i]);
+	buf_plain(out, name.p, name.n, '?');
 }
 
 /* The job that is meant; where none is named, the one that is under way, or that was read last. */

@@ -63,6 +63,15 @@ buf_str(struct buf *b, const char *s)
 }
 
 void
+buf_plain(struct buf *b, const void *p, size_t n, char instead)
+{
+	const uint8_t *s = p;
+
+	for (size_t i = 0; i < n; i++)
+		buf_byte(b, s[i] < ' ' || s[i] == 0x7f ? (uint8_t)instead : s[i]);
+}
+
+void
 buf_printf(struct buf *b, const char *fmt, ...)
 {
 	va_list ap;

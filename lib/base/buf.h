@@ -29,6 +29,9 @@ uint8_t *buf_room(struct buf *b, size_t n);
 void buf_put(struct buf *b, const void *p, size_t n);
 void buf_byte(struct buf *b, uint8_t c);
 void buf_str(struct buf *b, const char *s);
+/* Appends a text of others, for a terminal or a log: control characters, which could move the cursor,
+ * become `instead`. */
+void buf_plain(struct buf *b, const void *p, size_t n, char instead);
 void buf_printf(struct buf *b, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 void buf_vprintf(struct buf *b, const char *fmt, va_list ap);

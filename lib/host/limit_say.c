@@ -24,8 +24,7 @@ limit_text(const uint8_t *p, size_t n, size_t most, struct buf *out)
 	if (n > most)
 		for (k = most; k && (p[k] & 0xc0) == 0x80; k--)
 			;
-	for (size_t i = 0; i < k; i++)
-		buf_byte(out, p[i] < ' ' || p[i] == 127 ? ' ' : p[i]);
+	buf_plain(out, p, k, ' ');
 	if (k < n)
 		buf_str(out, "…");
 }
