@@ -105,6 +105,12 @@ hosts_check(struct feed_opts *o, struct err *e)
 	return ST_OK;
 }
 
+bool
+hosts_lag(const struct feed_opts *o)
+{
+	return o->rounds && o->hosts > 1 && o->checkpoint;
+}
+
 void
 hosts_conf(const struct feed_opts *o, struct feed_host_conf *c)
 {
@@ -125,6 +131,7 @@ hosts_conf(const struct feed_opts *o, struct feed_host_conf *c)
 	}
 	f->rounds = o->rounds;
 	f->padded = o->padded;
+	f->lag = hosts_lag(o);
 	uint64_t places = hosts_places(o, &own);
 	c->what.places = o->padded ? (uint32_t)places : o->rounds;
 	c->what.unit = o->padded ? (uint32_t)own : 1;

@@ -10,6 +10,8 @@
 
 /* Works --host out, and asks the job for our places of each step. */
 enum status hosts_check(struct feed_opts *o, struct err *e);
+/* Whether what is taken from the service is acknowledged behind positions only: other hosts may go on without us. */
+bool hosts_lag(const struct feed_opts *o);
 /* Tells the machine and the filler. */
 void hosts_conf(const struct feed_opts *o, struct feed_host_conf *c);
 /* Puts the number of the host in place of `%h`. Gives; NULL stays NULL. */

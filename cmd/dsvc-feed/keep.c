@@ -128,10 +128,13 @@ keep_store(const struct keep *k, struct err *e)
 }
 
 enum status
-keep_add(struct keep *k, uint64_t step, uint64_t bytes, const struct buf *position, struct err *e)
+keep_add(struct keep *k, uint64_t step, uint64_t bytes, const struct buf *position, bool early, struct err *e)
 {
-	while (k->n && k->v[k->n - 1].step >= step)
+	while (k->n && (k->early || k->v[k->n - 1].step >= step)) {
 		buf_clear(&k->v[--k->n].position);
+		k->early = false;
+	}
+	k->early = early;
 	if (k->n == k->most) {
 		buf_clear(&k->v[0].position);
 		memmove(k->v, k->v + 1, --k->n * sizeof *k->v);

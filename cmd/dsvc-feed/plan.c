@@ -11,6 +11,7 @@
 #include "base/str.h"
 #include "cli/stop.h"
 #include "cli/wait_workers.h"
+#include "hosts.h"
 #include "host/work/split_threads.h"
 #include "wire/msg.h"
 
@@ -145,8 +146,8 @@ feed_plan_make(struct feed_plan *p, struct feed_opts *o, const struct opt *opt, 
 	c->what.seed = o->job.seeded ? o->job.seed : own != PARAM_AUTO ? (uint64_t)own : rng_seed_fresh();
 	c->what.order = (uint32_t)o->job.order;
 	c->source.reader = (struct reader_host_conf){ .dispatcher = ep->address, .from = ep->from,
-		.give_up_ns = o->give_up, .in_rounds = o->rounds, .stops = o->rounds && o->hosts > 1, .job = o->job,
-		.dataset = id,
+		.give_up_ns = o->give_up, .in_rounds = o->rounds, .stops = o->rounds && o->hosts > 1,
+		.lag = hosts_lag(o), .job = o->job, .dataset = id,
 		.spec = id ? NULL : (char *)p->spec.data, .type = id ? NULL : (char *)p->type.data };
 	/* Readers of a job that others may have begun take its seed, unless they say one. */
 	if (!o->job.name || o->job.seeded) {

@@ -57,22 +57,26 @@ run_results(void *arg, uint64_t step, uint32_t core, const uint8_t *p, size_t le
 }
 
 static bool
-run_save_due(const struct feed_run *r, uint64_t step, bool last_of_loop)
+run_due(void *arg, uint64_t step, enum feed_keep when)
 {
+	const struct feed_run *r = arg;
+
+	if (!r->o->checkpoint || when >= FEED_KEEP_LAST)
+		return r->o->checkpoint;
 	if (r->o->save_every)
 		return step % (uint64_t)r->o->save_every == 0;
-	return r->o->loop || r->o->loop_ns ? last_of_loop : clock_mono_ns() - r->saved_ns >= RUN_SAVE_NS;
+	return r->o->loop || r->o->loop_ns ? when == FEED_KEEP_LOOP : clock_mono_ns() - r->saved_ns >= RUN_SAVE_NS;
 }
 
 static enum status
-run_save(struct feed_run *r, const struct feed_place *place, const struct feed_what *what, struct err *e)
+run_save(struct feed_run *r, const struct feed_place *place, const struct feed_what *what, bool early, struct err *e)
 {
 	struct buf b = { 0 };
 	enum status st = r->out ? output_sync(r->out, &r->bytes, e) : ST_OK;
 
 	feed_place_encode(place, what, &b);
 	if (st == ST_OK)
-		st = keep_add(&r->keep, place->step, r->bytes, &b, e);
+		st = keep_add(&r->keep, place->step, r->bytes, &b, early, e);
 	buf_clear(&b);
 	r->saved_ns = clock_mono_ns();
 	r->saved_step = place->step;
@@ -80,15 +84,15 @@ run_save(struct feed_run *r, const struct feed_place *place, const struct feed_w
 }
 
 static enum status
-run_stepped(void *arg, uint64_t step, const struct feed_place *place, const struct feed_what *what, bool last_of_loop,
-	 bool last, struct err *e)
+run_stepped(void *arg, uint64_t step, const struct feed_place *place, const struct feed_what *what, enum feed_keep keep,
+	    struct err *e)
 {
 	struct feed_run *r = arg;
 
 	show_step(&r->show, step, place ? place->rows : UINT64_MAX);
-	if (!r->o->checkpoint || !place || !(last || run_save_due(r, step, last_of_loop)))
+	if (!place || !keep)
 		return ST_OK;
-	return run_save(r, place, what, e);
+	return run_save(r, place, what, keep == FEED_KEEP_EARLY, e);
 }
 
 static void
@@ -168,6 +172,7 @@ feed_run_open(struct feed_run *r, struct feed_opts *o, struct feed_host_conf *c,
 	c->ready = run_ready;
 	c->results = run_results;
 	c->done = run_stepped;
+	c->due = run_due;
 	c->say = run_say;
 	c->heard = run_heard;
 	c->source.failure = run_failure;

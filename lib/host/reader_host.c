@@ -25,7 +25,7 @@ reader_host_machine(struct reader_host *c, uint64_t self, struct err *e)
 	struct reader_opts o = { .peer = self, .name = c->name, .host = link_host(),
 		.pid = (uint32_t)getpid(), .job = f->job, .dataset = f->dataset, .spec = f->spec,
 		.type = f->type, .in_rounds = f->in_rounds, .budget = f->budget, .give_up_ns = f->give_up_ns, .where = c->where,
-		.stops = f->stops };
+		.stops = f->stops, .lag = f->lag };
 	if (f->position) {
 		o.position = f->position->data;
 		o.position_len = f->position->len;
@@ -273,23 +273,50 @@ reader_host_mark(struct reader_host *c, uint64_t bytes, uint64_t elements)
 	wake_set(c->wake);
 }
 
-void
-reader_host_position(struct reader_host *c, struct buf *out)
+uint64_t
+reader_host_position_at(struct reader_host *c, uint64_t n, struct buf *out)
 {
 	buf_reset(out);
 	pthread_mutex_lock(&c->lock);
+	c->position = out;
+	c->position_n = n;
 	if (c->gone) { /* nobody else looks at the machine any more */
 		reader_net_written(c, clock_mono_ns(), c->written, c->marks, c->n_marks);
 		c->written = 0;
 		c->n_marks = 0;
-		reader_position(c->read, out);
+		reader_net_position(c);
 	} else {
-		c->position = out;
 		wake_set(c->wake);
 		while (c->position)
 			pthread_cond_wait(&c->placed, &c->lock);
 	}
+	n = c->position_n;
 	pthread_mutex_unlock(&c->lock);
+	return n;
+}
+
+void
+reader_host_position(struct reader_host *c, struct buf *out)
+{
+	reader_host_position_at(c, UINT64_MAX, out);
+}
+
+void
+reader_host_release(struct reader_host *c)
+{
+	pthread_mutex_lock(&c->lock);
+	c->release = true;
+	pthread_mutex_unlock(&c->lock);
+	wake_set(c->wake);
+}
+
+bool
+reader_host_at_end(struct reader_host *c)
+{
+	pthread_mutex_lock(&c->lock);
+	bool end = c->stats.at_end && !c->n_items;
+	pthread_mutex_unlock(&c->lock);
+	return end;
 }
 
 void

@@ -36,6 +36,7 @@ struct reader_host_conf {
 	const struct bytes *given;     /* positions of consumers that are not there any more (core/read/reader.h); lent */
 	size_t n_given;                /* until reader_host_open is over */
 	bool stops;                    /* the caller sees to an agreed end of rounds (reader_host_halted) */
+	bool lag;                      /* see core/read/reader.h */
 	bool in_rounds;                /* positions count rounds (core/read/reader.h) */
 	const struct blocked *blocked; /* for how long the caller's output took nothing; lent; NULL: it does not say */
 	bool in_place;                 /* the caller looks into nothing: pieces may lie in a worker's memory */
@@ -78,6 +79,13 @@ void reader_host_written(struct reader_host *c, uint64_t elements);
  * it is on disk, reader_host_saved has it acknowledged. */
 void reader_host_position(struct reader_host *c, struct buf *out);
 void reader_host_saved(struct reader_host *c);
+/* With `lag`: the position after the first n of all elements written, or the last before it where there is none. Gives
+ * how many it has before it. */
+uint64_t reader_host_position_at(struct reader_host *c, uint64_t n, struct buf *out);
+/* With `lag`: all that is written is acknowledged. */
+void reader_host_release(struct reader_host *c);
+/* In rounds: all of the pass has been taken. The descriptor is readable when that becomes true. */
+bool reader_host_at_end(struct reader_host *c);
 /* With checkpoint_rounds: when the n-th of the elements taken is written, after how many more it is time for
  * reader_host_mark; UINT64_MAX: never. Of use once one was taken. */
 uint64_t reader_host_mark_in(struct reader_host *c, uint64_t n);

@@ -90,7 +90,8 @@ struct reader_host {
 	size_t n_marks, cap_marks;
 	bool closing, keep, leave;  /* asked for; leave: end at once */
 	struct buf *position;       /* where the caller waits for it */
-	bool saved;
+	uint64_t position_n;        /* after so many elements, which are then told; UINT64_MAX: after all */
+	bool saved, release, end_told;
 	bool stopping, stop_told;   /* an agreed end is asked for; the state machine knows */
 	uint64_t stop_rounds, stop_multiple;
 	bool halted, fenced;        /* another one asks for it; it is known */
@@ -110,6 +111,8 @@ void reader_net_told(void *arg, struct sock_msg *in);
 void reader_net_stranger(void *arg, uint64_t peer);
 void reader_net_denied(void *arg, uint64_t peer, enum sock_denied why);
 void reader_net_data(void *arg, struct sock_msg *in);
+/* Answers the caller who waits for a position; with the lock. */
+void reader_net_position(struct reader_host *c);
 void reader_net_turned(void *arg, uint64_t peer);
 void reader_net_control_broke(void *arg, uint64_t peer);
 void reader_net_worker_broke(void *arg, uint64_t peer);

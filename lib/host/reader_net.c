@@ -437,6 +437,17 @@ reader_net_written(struct reader_host *c, int64_t now, uint64_t written, const s
 		reader_written(c->read, now, written - told);
 }
 
+void
+reader_net_position(struct reader_host *c)
+{
+	if (c->position && c->position_n == UINT64_MAX)
+		reader_position(c->read, c->position);
+	else if (c->position)
+		c->position_n = reader_position_at(c->read, c->position_n, c->position);
+	c->position = NULL;
+	pthread_cond_signal(&c->placed);
+}
+
 /* Handles requests of the caller's thread. */
 void
 reader_net_woken(void *arg, int fd, int events)
@@ -451,11 +462,11 @@ reader_net_woken(void *arg, int fd, int events)
 	c->marks = NULL;
 	c->n_marks = c->cap_marks = 0;
 	bool closing = c->closing, keep = c->keep, saved = c->saved;
-	struct buf *position = c->position;
+	bool position = c->position != NULL, release = c->release;
 	bool stopping = c->stopping && !c->stop_told;
 	c->stop_told = c->stopping;
 	c->written = 0;
-	c->closing = c->saved = false;
+	c->closing = c->saved = c->release = false;
 	pthread_mutex_unlock(&c->lock);
 	int64_t now = clock_mono_ns();
 	reader_net_written(c, now, written, marks, n_marks);
@@ -465,11 +476,11 @@ reader_net_woken(void *arg, int fd, int events)
 		reader_saved(c->read, now);
 	if (stopping)
 		reader_stop_at(c->read, now, c->stop_rounds, c->stop_multiple);
+	if (release)
+		reader_release(c->read, now);
 	if (position) {
-		reader_position(c->read, position);
 		pthread_mutex_lock(&c->lock);
-		c->position = NULL;
-		pthread_cond_signal(&c->placed);
+		reader_net_position(c);
 		pthread_mutex_unlock(&c->lock);
 	}
 	if (closing)
@@ -490,6 +501,10 @@ reader_net_ended(struct reader_host *c)
 {
 	pthread_mutex_lock(&c->lock);
 	reader_stats(c->read, &c->stats);
+	if (c->conf.lag && c->stats.at_end && !c->end_told) {
+		c->end_told = c->readable = true;
+		wake_set(c->fd);
+	}
 	bool ended = c->over || c->leave;
 	pthread_mutex_unlock(&c->lock);
 	return ended;
@@ -501,10 +516,7 @@ reader_net_last(struct reader_host *c)
 {
 	pthread_mutex_lock(&c->lock);
 	c->gone = true;
-	if (c->position)
-		reader_position(c->read, c->position);
-	c->position = NULL;
-	pthread_cond_signal(&c->placed);
+	reader_net_position(c);
 	pthread_mutex_unlock(&c->lock);
 }
 

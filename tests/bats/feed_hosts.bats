@@ -144,22 +144,50 @@ joined() { paste -d' ' <(out 0 | paste -sd' ' | xargs -n "$1") <(out 1 | paste -
 	large() { # JOB ARG...: rows that fill chunks, so that they are acknowledged
 		local h
 		for h in 0 1; do
-			spawn "h$h" dsvc-feed --as ndjson --host $h/2 --seed 1 -J "$@" --batch 8 --checkpoint pos.%h -e 'range 64 | map pad(str(x), 100000)' -- jq -c --unbuffered 'map(length)'
+			spawn "h$h" dsvc-feed --as ndjson --host $h/2 --seed 1 -J "$@" --batch 8 -e 'range 64 | map pad(str(x), 100000)' -- jq -c --unbuffered 'map(length)'
 		done
 	}
+	rows() { jq -c 'map(select(. == 100000)) | length' h0.out h1.out | paste -sd+ | bc; }
 	large a --steps 3
 	ends 0
 	large a
 	ends 75
 	[[ $(err 0) == *'an earlier run of this host has taken rows of this pass'*'in a job of another name'* ]]
-	large b
+	# with positions it goes on in the same job, since only what is before them is acknowledged, and in another one
+	large b --steps 3 --checkpoint pos.%h
 	ends 0
-	[[ $(jq -c 'map(select(. == 100000)) | length' h0.out h1.out | paste -sd+ | bc) == 40 ]]
-	hosts -J c --batch 8 --results rows -t text -e 'range 40'
+	cp pos.0 old.0
+	cp pos.1 old.1
+	large b --checkpoint pos.%h
 	ends 0
-	hosts -J c --batch 8 --results rows -t text -e 'range 40'
+	(($(rows) == 40))
+	large c --checkpoint old.%h
+	ends 0
+	(($(rows) == 40))
+	hosts -J d --batch 8 --results rows -t text -e 'range 40'
+	ends 0
+	hosts -J d --batch 8 --results rows -t text -e 'range 40'
 	ends 75
 	[[ $(err 0) == *'was read to its end by an earlier run'* ]]
+}
+
+@test "a host that is killed comes back into the pass, with its last position" {
+	service 2
+	cd "$BATS_TEST_TMPDIR"
+	local spec='range 802 | sleep 500us' opts=(--seed 1 --epochs 2 --batch 2 --shards 2 --results rows -t text)
+	host() { # I: one row of each step
+		spawn "h$1" dsvc-feed --as ndjson --host "$1/2" -J a "${opts[@]}" --save-every 7 --checkpoint pos.%h \
+			-o out.%h -e "$spec" -- "${core[@]}"
+	}
+	host 0
+	host 1
+	until_true 10s test -s pos.1
+	kill -9 "${pid[h1]}"
+	reap h1
+	host 1
+	ends 0
+	run -0 --separate-stderr feed --host 0/1 -n 2 -J whole "${opts[@]}" -e "$spec"
+	cmp <(paste -d '\n' out.0 out.1 | grep .) <(echo "$output")
 }
 
 @test "a worker that is killed brings no host out of step" {

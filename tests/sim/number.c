@@ -109,7 +109,7 @@ world_choose_number(struct world *w)
 	struct rng r = { rng_mix(w->seed, 0x4e), 0 };
 	uint32_t places;
 
-	if (w->round < 2 || w->whole || !w->checkpoint || !rng_below(&r, 4))
+	if (w->round < 2 || w->whole || w->lag || !w->checkpoint || !rng_below(&r, 4))
 		return;
 	w->every = 1 + rng_below(&r, 12);
 	w->stops_early = 0;

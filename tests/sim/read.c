@@ -45,6 +45,20 @@ consumer_put(struct consumer *c, const struct got *g)
 static void sim_read_save(struct node *n);
 static void sim_read_end(struct node *n);
 
+/* The end of a pass lies behind the last position. */
+static void
+sim_read_all(struct node *n)
+{
+	struct sim_reader *s = n->r;
+	struct reader_stats st;
+
+	reader_stats(s->r, &st);
+	if (!n->w->lag || !st.at_end || s->untold || s->first)
+		return;
+	s->c->all = s->c->n;
+	reader_release(s->r, n->w->now);
+}
+
 static void
 sim_read_saved(struct world *w, void *arg, uint64_t life)
 {
@@ -60,6 +74,7 @@ sim_read_saved(struct world *w, void *arg, uint64_t life)
 	s->c->saved = s->position_told;
 	s->saving = false;
 	reader_saved(s->r, w->now);
+	sim_read_all(n);
 	if (s->told > s->position_told)
 		sim_read_save(n);
 	sim_read_end(n);
@@ -75,8 +90,11 @@ sim_read_save(struct node *n)
 		return;
 	s->saving = true;
 	buf_reset(&s->position);
-	reader_position(s->r, &s->position);
 	s->position_told = s->told;
+	if (n->w->lag)
+		s->position_told -= s->told_here - reader_position_at(s->r, s->told_here, &s->position);
+	else
+		reader_position(s->r, &s->position);
 	world_at(n->w, n->w->now + some_time(n->w, 20 * MS), sim_read_saved, n, n->life);
 }
 
@@ -265,7 +283,7 @@ sim_read_one(struct node *n, struct reader_action *a)
 		reader_stats(n->r->r, &st);
 		if (w->every)
 			number_begins(w, n->r->c, &a->msg.job, &st);
-		if (w->checkpoint && (!n->r->c->has_position || st.given))
+		if (w->checkpoint && !w->lag && (!n->r->c->has_position || st.given))
 			sim_read_save(n);
 		break;
 	case READER_HALT:
@@ -284,6 +302,10 @@ sim_read_one(struct node *n, struct reader_action *a)
 		if (a->code == ST_UNAVAIL && strstr(a->err->text, "can be reached"))
 			world_unreached(n);
 		n->r->over = true;
+		if (a->code == ST_DATA && n->r->c->all) { /* it had all of it when it was killed */
+			n->r->c->n = n->r->c->all;
+			a->code = ST_OK;
+		}
 		n->r->c->code = a->code;
 		n->r->c->missed = a->msg.done.missed;
 		book_check_faults(w, a);
@@ -346,7 +368,8 @@ sim_read_start(struct node *n, struct consumer *c)
 		.spec = w->set.spec, .type = "any", .job.sharding = w->sharding, .job.order = w->order,
 		.job.shards = w->shards, .job.epoch = c->epoch, .job.seeded = true, .job.seed = 5, .job.min_workers = 1,
 		.job.wait_ms = 600000,
-		.job.window = w->window, .budget = w->budget, .job.checkpoint = w->checkpoint,
+		.job.window = w->window, .budget = w->budget, .job.checkpoint = w->checkpoint && !w->lag,
+		.lag = w->lag, .in_rounds = w->lag,
 		.job.tail = w->tail, .job.tail_of = w->tail_of, .job.checkpoint_rounds = w->every,
 		.given = c->given, .n_given = c->saved || c->has_own ? 0 : c->n_given, .stops = w->own_end };
 	struct buf shard = { 0 };

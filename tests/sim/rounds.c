@@ -47,6 +47,11 @@ world_choose_rounds(struct world *w)
 	w->whole = rng_below(&r, 4) == 0;
 	if (w->whole)
 		w->tail = w->tail_of = 0;
+	w->lag = w->checkpoint && !rng_below(&r, 3);
+	if (w->lag)
+		w->stops_early = 0;
+	if (w->lag)
+		w->own_end = false;
 }
 
 static void

@@ -103,6 +103,7 @@ struct consumer {
 	struct got *out;
 	size_t n, cap;
 	size_t saved;           /* length of `out` in the saved position */
+	size_t all;             /* lag: the pass was over, with so many, and all was acknowledged without a position */
 	struct buf position;    /* saved; len 0: none */
 	bool has_position, has_own; /* own: it was not given the one of another */
 	bool finished, dead;    /* ended with code 0; ended otherwise for good */
@@ -159,6 +160,7 @@ struct world {
 	uint64_t told_missed;    /* elements in MISSED, as often as it was said */
 	uint32_t round;          /* places in a round, each read by others; 1: there are no rounds */
 	bool whole;              /* rounds: each consumer gets all elements */
+	bool lag;                /* rounds: acknowledged behind positions that count rounds; seats are not kept */
 	unsigned stops_early;    /* rounds: some consumer asks for an agreed end, about once in so many writes; 0: none */
 	uint64_t every;          /* rounds: another number of consumers can go on after multiples of it; 0: none */
 	bool renumbered, begun;  /* it came; and was told where it begins: */

@@ -168,8 +168,7 @@ job_same(struct disp *d, struct peer *p, const struct job *j, const struct datas
 	char *has, *wants, *text;
 	bool same;
 
-	if (!j->opts.shards && j->shards && asked.shards == j->shards) /* a position says what was found */
-		asked.shards = 0;
+	asked.shards = job_asked_shards(j, m, places);
 	has = job_describe(j->dataset->id, &j->opts, j->places);
 	wants = job_describe(s->id, &asked, places);
 	same = !strcmp(has, wants);

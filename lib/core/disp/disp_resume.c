@@ -4,6 +4,19 @@
 #include "base/mem.h"
 #include "base/str.h"
 
+uint64_t
+job_asked_shards(const struct job *j, const struct msg *m, uint32_t places)
+{
+	uint64_t asked = m->open.job.shards;
+
+	if (!j->opts.shards && j->shards && asked == j->shards)
+		return 0;
+	for (size_t i = 0; i < j->n_iters && m->open.have.n && places > 1; i++)
+		if (j->iters[i]->n_streams && j->iters[i]->n_streams == asked)
+			return j->opts.shards;
+	return asked;
+}
+
 /* Whether the iteration's only reader has acknowledged more than this position knows of: it
  * has gone on, from this position or a later one. */
 bool

@@ -7,6 +7,8 @@
 
 #include "core/disp/disp_inner.h"
 
+/* The number of streams that is asked for: a position says the number that was found where none was asked for. */
+uint64_t job_asked_shards(const struct job *j, const struct msg *m, uint32_t places);
 /* Whether the iteration's reader of that view has acknowledged more than this position knows of. */
 bool job_went_on(const struct iteration *it, const struct ranges_list *have, const struct asked *asked, uint32_t view);
 /* A position without an iteration, from which this one has gone on: it is refused, and answered. */

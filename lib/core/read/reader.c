@@ -227,6 +227,7 @@ reader_free(struct reader **rp)
 	mem_free(r->base.v);
 	mem_free(r->have_base.v);
 	hash_clear(&r->workers);
+	mem_free(r->runs);
 	mem_free(r->streams);
 	mem_free(r->actions);
 	mem_free(r->lent);

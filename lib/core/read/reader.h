@@ -54,6 +54,7 @@ struct reader_opts {
 	bool stops;                   /* rounds: the program sees to an agreed end (READER_HALT); else the reader does */
 	const struct bytes *given;    /* positions of consumers of another number, from whose rounds we go on; lent */
 	size_t n_given;               /* until reader_new is over */
+	bool lag;                     /* in rounds: what is written is acknowledged behind a position: reader_position_at */
 	bool in_rounds;               /* positions count rounds: they are the same for all consumers of a job of rounds */
 };
 
@@ -89,6 +90,11 @@ void reader_written(struct reader *r, int64_t now_ns, uint64_t elements);
  * consumer, and must be taken between two rounds; nothing is put into out where there is no such position: within a
  * round, and behind the whole rounds of the streams. */
 void reader_position(struct reader *r, struct buf *out);
+/* With `lag`: the position after the first n of all elements written, or, where there is none, the last before it:
+ * gives how many come before it. Once it is on disk, reader_saved acknowledges these. */
+uint64_t reader_position_at(struct reader *r, uint64_t n, struct buf *out);
+/* With `lag`: acknowledges all that is written, in a position or not. */
+void reader_release(struct reader *r, int64_t now_ns);
 /* The position last taken is on disk. */
 void reader_saved(struct reader *r, int64_t now_ns);
 /* All rounds before this one are written: another number of consumers can go on here, as the positions that follow
@@ -162,6 +168,7 @@ struct reader_stats {
 	bool marks;                  /* reader_mark is to be called */
 	uint32_t streams, streams_ended;
 	size_t held_bytes;
+	bool at_end;                 /* rounds: all of the pass has been delivered */
 	bool midway;                 /* rounds, without a position: what comes first is not the begin of the pass */
 	bool waiting_for_worker;     /* opened, and no stream has one */
 	bool dispatcher_lost;

@@ -71,6 +71,11 @@ struct reader_part {
 	struct reader_part *next;
 };
 
+/* Where a sequence stands: whose turn it is, left of its block, split number. */
+struct reader_turn { uint64_t turn, left, split; };
+/* Elements one behind the other that were written; left: of the block, after them. */
+struct reader_run { struct reader_stream *stream; uint64_t start, n, left, split; };
+
 struct reader_worker {
 	uint64_t id;
 	char *endpoint;
@@ -159,6 +164,11 @@ struct reader {
 	uint64_t turn, block_left, split; /* ordered: whose turn; left of its block; split number */
 	/* turn, block_left and split at the last element written */
 	uint64_t pos_turn, pos_left, pos_split;
+	struct reader_run *runs;     /* o.lag: written, and in no position yet; in order */
+	size_t first_run, n_runs, cap_runs;
+	uint64_t lag_taken;          /* elements before these, */
+	struct reader_turn lag_at;   /* and where the sequence stands after them; of use once lag_begun */
+	bool lag_begun;
 	struct ranges_list have;     /* ranges of the resumed position */
 	uint64_t have_iteration, have_seat;
 	struct marks marks;          /* rounds that another number of consumers can go on from; the last one last */
@@ -212,7 +222,13 @@ void reader_order_next(struct reader *r);                 /* the next stream's t
 void reader_order_clear(struct reader *r);
 void reader_reached(struct reader *r, bool again);        /* tells the dispatcher, if it is so */
 
+/* reader_lag.c */
+void reader_lag_add(struct reader *r, const struct reader_run *run);
+
 /* reader_position.c */
+struct intervals *reader_position_sets(const struct reader *r); /* gives: what is written, by stream */
+/* Fails if there is no position at that place. */
+bool reader_position_put(const struct reader *r, const struct reader_turn *at, struct intervals *had, struct buf *out);
 enum status reader_position_parse(struct reader *r, struct err *e);
 
 /* reader_mark.c */

@@ -177,6 +177,7 @@ reader_order_tails(struct reader *r)
 			reader_order_take(r, s, n < p->count ? (uint32_t)n : p->count, 0);
 		}
 	}
+	r->stats.at_end = true;
 }
 
 static void
@@ -352,12 +353,18 @@ reader_order_written(struct reader *r, struct reader_part *p, uint32_t n)
 	struct reader_stream *s = p->stream;
 	uint64_t start = p->offset + r->first_written;
 
+	if (!r->lag_begun) {
+		r->lag_begun = true;
+		r->lag_at = (struct reader_turn){ r->pos_turn, r->pos_left, r->pos_split };
+	}
 	r->stats.written += n;
 	s->written = start + n;
 	r->pos_turn = s->index;
 	r->pos_left = p->turn + (p->count - r->first_written - n);
 	r->pos_split = p->split;
-	if (r->o.job.checkpoint)
+	if (r->o.lag)
+		reader_lag_add(r, &(struct reader_run){ s, start, n, r->pos_left, r->pos_split });
+	else if (r->o.job.checkpoint)
 		intervals_add(&s->unsaved, start, start + n);
 	else
 		reader_released(r, s, start, start + n);

@@ -49,7 +49,7 @@ static const struct field pos_fields[] = {
 
 /* Elements that are written: all that was received, without what is still to
  * be written. By stream; zeros where there is none. Gives. */
-static struct intervals *
+struct intervals *
 reader_position_sets(const struct reader *r)
 {
 	struct intervals *had = mem_array(r->n_streams, sizeof *had);
@@ -114,12 +114,11 @@ reader_position_taken(struct reader *r)
 	}
 }
 
-void
-reader_position(struct reader *r, struct buf *out)
+bool
+reader_position_put(const struct reader *r, const struct reader_turn *at, struct intervals *had, struct buf *out)
 {
 	struct reader_pos p = { .version = 2, .job = r->o.job, .dataset = r->dataset, .iteration = r->iteration,
-		.seat = r->seat, .turn = r->pos_turn, .left = r->pos_left, .split = r->pos_split };
-	struct intervals *had = reader_position_sets(r);
+		.seat = r->seat, .turn = at->turn, .left = at->left, .split = at->split };
 
 	p.job.name = r->job;
 	p.job.seed = r->seed;
@@ -132,23 +131,28 @@ reader_position(struct reader *r, struct buf *out)
 		p.begin = r->begin;
 		p.base = r->base;
 	}
-	bool there = !r->o.in_rounds || reader_position_in_rounds(r, &p, had);
+	if (r->o.in_rounds && !reader_position_in_rounds(r, &p, had))
+		return false;
 	p.streams.v = mem_array(r->n_streams, sizeof *p.streams.v);
-	for (size_t i = 0; i < r->n_streams; i++) {
-		struct reader_stream *s = r->streams[i];
+	for (size_t i = 0; i < r->n_streams; i++)
+		if (r->streams[i] && had[i].n)
+			p.streams.v[p.streams.n++] = (struct msg_stream_ranges){ r->streams[i]->index, intervals_lend(&had[i]) };
+	fields_encode(pos_fields, &p, out);
+	mem_free(p.streams.v);
+	return true;
+}
 
-		if (!s)
-			continue;
-		if (had[i].n)
-			p.streams.v[p.streams.n++] = (struct msg_stream_ranges){ s->index, intervals_lend(&had[i]) };
-	}
+void
+reader_position(struct reader *r, struct buf *out)
+{
+	struct reader_turn at = { r->pos_turn, r->pos_left, r->pos_split };
+	struct intervals *had = reader_position_sets(r);
+
 	reader_position_taken(r);
-	if (there)
-		fields_encode(pos_fields, &p, out);
+	reader_position_put(r, &at, had, out);
 	for (size_t i = 0; i < r->n_streams; i++)
 		intervals_clear(&had[i]);
 	mem_free(had);
-	mem_free(p.streams.v);
 }
 
 void

@@ -1,60 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#include "host/feed/feed_fill.h"
-
 #include <string.h>
 
 #include "base/mem.h"
 #include "host/feed/feed_even.h"
+#include "host/feed/feed_fill_inner.h"
 #include "host/feed/feed_npy.h"
 #include "value/mp.h"
 #include "value/type_zero.h"
 
-enum { FILL_NIL = 0xc0, FILL_SMALL_BYTES = 1 << 20, FILL_SLOTS_MOST = 64, FILL_BASE_ELEMENTS = 100000,
-	FILL_BASE_STEPS = 64 };      /* on several hosts: all at the same step, so that their records are equal */
-#define FILL_BASE_NS 200000000ll    /* how old a record of the reader may get */
-
-struct feed_fill {
-	struct feed_fill_conf c;
-	struct feed *machine;
-	struct feed_source *source;
-	struct feed_ring *ring;      /* NULL: no element has come yet */
-	struct feed_ring **slot;     /* in which each step lies */
-	uint32_t slots;
-	uint64_t each;               /* rows of an element */
-	uint64_t step;               /* the step that is being filled */
-	uint64_t pass;               /* steps before the pass */
-	bool pass_known;
-	uint64_t over;               /* steps still to be passed over */
-	uint64_t in_step;            /* elements of it */
-	uint64_t nulls;              /* those that are padding */
-	uint64_t all;                /* places of steps so far, of all hosts */
-	uint64_t rows, tail, tail_of, dropped;
-	uint32_t epoch;
-	uint64_t skip;               /* elements of the service still to be passed over */
-	bool seen_first;
-	bool looks;                  /* for the end of the pass, though there is no room */
-	bool small, over_all, part;  /* small: a batch that is not full has come; part: elements of the pass came */
-	struct feed_rows cur;        /* elements taken from the source; cur.n are left */
-	uint64_t used;               /* elements handled, but not told the source yet */
-	uint64_t behind;             /* elements since base */
-	struct feed_base *base;
-	int64_t base_ns;
-	struct feed_place *place;    /* by step mod places */
-	size_t places;
-	struct types *types;
-};
-
-static void
-fill_note_place(struct feed_fill *f)
-{
-	struct feed_place *p = &f->place[f->step % f->places];
-	bool next = !f->part;
-
-	feed_base_unref(&p->base);
-	/* Where hosts have parts of a step, their records are to be the same. */
-	*p = (struct feed_place){ .step = f->step, .rows = f->c.padded ? f->all : f->rows, .epoch = f->epoch,
-		.base = next ? NULL : feed_base_ref(f->base), .skip = next ? 0 : f->behind };
-}
+enum { FILL_NIL = 0xc0, FILL_SMALL_BYTES = 1 << 20, FILL_SLOTS_MOST = 64 };
 
 enum status
 feed_fill_new(const struct feed_fill_conf *c, struct feed *machine, struct feed_source *source,
@@ -80,7 +34,7 @@ feed_fill_new(const struct feed_fill_conf *c, struct feed *machine, struct feed_
 	f->types = types_new();
 	feed_set_epoch(machine, f->epoch);
 	f->behind += f->skip;
-	fill_note_place(f);
+	feed_fill_note(f);
 	f->behind -= f->skip;
 	*out = f;
 	return ST_OK;
@@ -225,38 +179,15 @@ fill_elements_of_step(const struct feed_fill *f)
 	return f->c.element == FEED_ROWS ? f->c.batch : f->c.element == FEED_PER_CORE ? f->c.cores : 1;
 }
 
-/* A record of the reader now and then, so that few elements lie behind it. */
-static void
-fill_base(struct feed_fill *f, int64_t now_ns)
-{
-	bool early = f->c.rounds ? (f->step + 1) % FILL_BASE_STEPS != 0 :
-		now_ns - f->base_ns < FILL_BASE_NS && f->behind < FILL_BASE_ELEMENTS;
-
-	if (!f->c.resumable || !f->behind || early)
-		return;
-	feed_source_used(f->source, f->used);
-	f->used = 0;
-	struct feed_base *b = mem_zalloc(sizeof *b);
-	b->refs = 1;
-	f->base_ns = now_ns;
-	if (!feed_source_position(f->source, &b->position)) {
-		feed_base_unref(&b);
-		return;
-	}
-	feed_base_unref(&f->base);
-	f->base = b;
-	f->behind = 0;
-}
-
 /* A step is complete. */
 static void
 fill_stepped(struct feed_fill *f, int64_t now_ns)
 {
-	fill_base(f, now_ns);
+	feed_fill_base(f, now_ns);
 	f->step++;
 	f->in_step = f->nulls = 0;
 	f->all += f->ring ? f->ring->columns->rows * f->c.hosts : 0;
-	fill_note_place(f);
+	feed_fill_note(f);
 }
 
 static void
@@ -335,6 +266,7 @@ fill_used(struct feed_fill *f, size_t len)
 	f->cur.n--;
 	f->cur.offset++;
 	f->used++;
+	f->count++;
 	f->behind++;
 	f->part = true;
 	if (f->cur.n)
@@ -490,7 +422,7 @@ fill_pass(struct feed_fill *f, int64_t now_ns, struct err *e)
 	f->seen_first = false;
 	f->pass = f->step;
 	f->pass_known = true;
-	fill_note_place(f);
+	feed_fill_note(f);
 	f->over_all = last;
 	if (!f->over)
 		feed_epoch_end(f->machine, now_ns, last);
@@ -498,6 +430,7 @@ fill_pass(struct feed_fill *f, int64_t now_ns, struct err *e)
 		return err_set(e, ST_NOINPUT, "--from is beyond the last step: %llu", (unsigned long long)f->step);
 	else
 		feed_set_epoch(f->machine, f->epoch);
+	f->count = 0;
 	return last ? ST_END : feed_source_pass(f->source, e);
 }
 
@@ -570,12 +503,10 @@ feed_fill_ring(const struct feed_fill *f, uint32_t slot)
 	return slot < f->slots ? f->slot[slot] : NULL;
 }
 
-const struct feed_place *
-feed_fill_place(const struct feed_fill *f, uint64_t step)
+uint64_t
+feed_fill_step(const struct feed_fill *f)
 {
-	const struct feed_place *p = &f->place[step % f->places];
-
-	return p->step == step && p->epoch && f->c.resumable ? p : NULL;
+	return f->step;
 }
 
 uint64_t

@@ -23,6 +23,7 @@ struct feed_fill_conf {
 	uint32_t cores, prefetch, epochs;
 	uint32_t hosts, parts;   /* parts: FEED_CUT: shares of an element, of all hosts that cut it */
 	bool rounds;             /* steps are rounds of a job (value/round.h) */
+	bool lag;                /* elements are acknowledged behind a position that is safe: feed_fill_exact */
 	bool padded;             /* this host gets its places of them, and null is padding */
 	struct column_axes axes; /* FEED_CUT: of fields that are not cut along their first axis; lent */
 	enum feed_tail tail;
@@ -41,6 +42,7 @@ struct feed_place {
 	uint32_t epoch;          /* from 1 */
 	struct feed_base *base;  /* position of the reader; NULL: the beginning of the pass */
 	uint64_t skip;           /* elements behind it */
+	uint64_t count;          /* elements that the reader of the pass had given by then */
 };
 struct feed_base { int refs; struct buf position; };
 static inline struct feed_base *
@@ -66,6 +68,10 @@ enum status feed_fill_run(struct feed_fill *f, int64_t now_ns, bool *dry, struct
 struct feed_ring *feed_fill_ring(const struct feed_fill *f, uint32_t slot);
 /* The place after so many steps; NULL: it is not known any more, or not yet. Lent. */
 const struct feed_place *feed_fill_place(const struct feed_fill *f, uint64_t step);
+/* With `lag`: that place is about to be made safe, and gets a record of its own; feed_fill_safe says that it is. */
+void feed_fill_exact(struct feed_fill *f, uint64_t step);
+void feed_fill_safe(struct feed_fill *f);
+uint64_t feed_fill_step(const struct feed_fill *f);    /* the step that is being filled */
 /* From now on the end of a pass is seen even while there is no room. */
 void feed_fill_look(struct feed_fill *f);
 /* The pass that is being filled, and the number of steps before it. False: not known yet, or no pass follows. */

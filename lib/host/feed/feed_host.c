@@ -54,6 +54,7 @@ host_begin(struct feed_host *h, struct err *e)
 	if (until < from)
 		until = from;
 	feed_set_from(h->machine, from, until);
+	h->kept = from;
 	h->began = true;
 	if (!h->begin.epoch)
 		h->begin.epoch = c->epoch;
@@ -92,22 +93,33 @@ host_start(struct feed_host *h, struct err *e)
 
 /* Actions of the machine */
 
-static enum status
-host_pass_done(struct feed_host *h, uint64_t step, bool last_of_loop, bool last, struct err *e)
+enum status
+feed_host_done(struct feed_host *h, uint64_t step, enum feed_keep when, struct err *e)
 {
+	const struct feed_host_conf *c = h->c;
+	bool due = c->due && c->due(c->arg, step, when);
+
 	h->done = step;
-	h->done_last = last;
-	return h->c->done(h->c->arg, step, feed_fill_place(h->fill, step), &h->what, last_of_loop, last, e);
+	h->done_last = when == FEED_KEEP_LAST;
+	if (due && c->fill.lag)
+		feed_fill_exact(h->fill, step);
+	enum status st = c->done(c->arg, step, feed_fill_place(h->fill, step), &h->what, due ? when : FEED_KEEP_NOT, e);
+	if (due && c->fill.lag && st == ST_OK) {
+		feed_fill_safe(h->fill);
+		h->kept = step;
+	}
+	return st;
 }
 
 static void
 host_done(struct feed_host *h, uint64_t step, bool last_of_loop)
 {
+	enum feed_keep when = last_of_loop ? FEED_KEEP_LOOP : FEED_KEEP_SOME;
 	struct feed_end end;
 	struct err e;
 
 	feed_end(h->machine, &end);
-	if (host_pass_done(h, step, last_of_loop, step == end.step, &e) != ST_OK)
+	if (feed_host_done(h, step, step == end.step ? FEED_KEEP_LAST : when, &e) != ST_OK)
 		feed_core_failed(h->machine, h->now, FEED_ANY_CORE, FEED_SAID, &e);
 }
 
@@ -209,8 +221,9 @@ host_fd(int fd, bool in, bool out)
 static int
 host_timeout(const struct feed_host *h)
 {
-	int64_t at = feed_deadline(h->machine);
+	int64_t at = feed_deadline(h->machine), keep = feed_keep_deadline(h);
 
+	at = keep < at ? keep : at;
 	/* Cores may have made room since it was filled, without anybody who would wake us. */
 	if (h->fill && !h->filled && !h->dry && feed_room(h->machine))
 		return 0;
@@ -280,6 +293,15 @@ host_wait(struct feed_host *h, struct pollfd *p)
 		feed_tick(h->machine, h->now);
 }
 
+static void
+host_keep(struct feed_host *h)
+{
+	struct err e;
+
+	if (feed_keep_run(h, &e) != ST_OK)
+		feed_core_failed(h->machine, h->now, FEED_ANY_CORE, FEED_SAID, &e);
+}
+
 /* For the dispatcher's report. */
 static void
 host_tell(struct feed_host *h)
@@ -304,6 +326,7 @@ host_loop(struct feed_host *h)
 		host_fill(h);
 		feed_host_agree(h);
 		host_acts(h);
+		host_keep(h);
 		host_tell(h);
 		if (!h->over)
 			host_wait(h, p);
@@ -330,7 +353,7 @@ host_end(struct feed_host *h, struct err *e)
 		end->dropped = feed_fill_dropped(h->fill);
 	}
 	/* When a stop was asked for, all that was told may have been done already. */
-	if (!cause && h->done && !h->done_last && host_pass_done(h, h->done, false, true, e) != ST_OK)
+	if (!cause && h->done && !h->done_last && feed_host_done(h, h->done, FEED_KEEP_LAST, e) != ST_OK)
 		return ST_NO;
 	if (!cause)
 		return ST_OK;

@@ -15,6 +15,10 @@
 /* How a core gets its steps: in shared memory, or on stdin in a format. */
 enum feed_as { FEED_AS_MEMORY, FEED_AS_NDJSON, FEED_AS_MSGPACK, FEED_AS_NPY };
 
+/* Positions: after some step, the last of a loop, the last of all; or before their time, for the sake of the service.
+ * FEED_KEEP_NOT: none. */
+enum feed_keep { FEED_KEEP_NOT, FEED_KEEP_SOME, FEED_KEEP_LOOP, FEED_KEEP_LAST, FEED_KEEP_EARLY };
+
 struct feed_host_conf {
 	struct feed_conf machine;    /* from and until are worked out here */
 	struct feed_fill_conf fill;
@@ -32,12 +36,13 @@ struct feed_host_conf {
 	const char *tail_word, *type_text;
 	int stop_fd;                 /* readable: stop softly; -1: none */
 	/* Callbacks; `arg` goes along. results: answers of one core to a step, count elements end to end, in order.
-	 * done: all cores have done as many steps; place is lent, NULL when there are no positions. */
+	 * done: all cores have done as many steps; place is lent, NULL when there are no positions. keep: it is due. */
 	enum status (*ready)(void *arg, const char *endpoint, struct err *e);   /* may be NULL */
 	enum status (*results)(void *arg, uint64_t step, uint32_t core, const uint8_t *p, size_t len, uint64_t count,
 			       struct err *e);
 	enum status (*done)(void *arg, uint64_t step, const struct feed_place *place, const struct feed_what *what,
-			    bool last_of_loop, bool last, struct err *e);
+			    enum feed_keep keep, struct err *e);
+	bool (*due)(void *arg, uint64_t step, enum feed_keep when); /* whether its position is to be kept; may be NULL */
 	void (*say)(void *arg, const char *text);
 	void (*heard)(void *arg, uint32_t core, const char *line, size_t n); /* a line of its stderr, with its newline */
 	void *arg;

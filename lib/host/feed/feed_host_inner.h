@@ -59,6 +59,9 @@ struct feed_host {
 	struct json *json;
 	uint64_t done;               /* steps that were passed on as done by all cores */
 	bool done_last;              /* and that they were the last was said */
+	uint64_t kept;               /* the step of the position that was kept last */
+	int64_t keep_since;          /* since when cores have waited with nothing left to do; 0: they do not */
+	uint32_t released;           /* the pass of which all is acknowledged; 0: none */
 	bool wants_end, agreed;      /* an end is asked for, by us or another host; and settled */
 	uint32_t asked_epoch;        /* the pass in which the other hosts were asked; 0: none */
 	uint64_t held;               /* the step that this host goes to, whatever the others have begun */
@@ -73,6 +76,13 @@ struct feed_host {
 void feed_host_say(struct feed_host *h, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* The core broke the rules; e says how. */
 void feed_host_blame(struct feed_host *h, uint32_t core, const struct err *e);
+
+/* All cores have done so many steps: keeps a position of it, if it is time for one. */
+enum status feed_host_done(struct feed_host *h, uint64_t step, enum feed_keep when, struct err *e);
+
+/* feed_keep.c */
+int64_t feed_keep_deadline(const struct feed_host *h);     /* ns; INT64_MAX: none */
+enum status feed_keep_run(struct feed_host *h, struct err *e);
 
 /* feed_seat.c */
 enum status feed_seat_listen(struct feed_host *h, struct err *e);

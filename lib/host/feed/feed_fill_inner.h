@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the files of filling share: feed_fill.c puts elements into steps, feed_fill_place.c notes where the data
+ * stand after each step.
+ */
+#ifndef DSVC_FEED_FILL_INNER_H
+#define DSVC_FEED_FILL_INNER_H
+
+#include "host/feed/feed_fill.h"
+
+struct feed_fill {
+	struct feed_fill_conf c;
+	struct feed *machine;
+	struct feed_source *source;
+	struct feed_ring *ring;      /* NULL: no element has come yet */
+	struct feed_ring **slot;     /* in which each step lies */
+	uint32_t slots;
+	uint64_t each;               /* rows of an element */
+	uint64_t step;               /* the step that is being filled */
+	uint64_t pass;               /* steps before the pass */
+	bool pass_known;
+	uint64_t over;               /* steps still to be passed over */
+	uint64_t in_step;            /* elements of it */
+	uint64_t nulls;              /* those that are padding */
+	uint64_t all;                /* places of steps so far, of all hosts */
+	uint64_t rows, tail, tail_of, dropped;
+	uint32_t epoch;
+	uint64_t skip;               /* elements of the service still to be passed over */
+	bool seen_first;
+	bool looks;                  /* for the end of the pass, though there is no room */
+	bool small, over_all, part;  /* small: a batch that is not full has come; part: elements of the pass came */
+	struct feed_rows cur;        /* elements taken from the source; cur.n are left */
+	uint64_t used;               /* elements handled, but not told the source yet */
+	uint64_t count;              /* elements handled, of this reader */
+	uint64_t behind;             /* elements since base */
+	struct feed_base *base;
+	int64_t base_ns;
+	struct feed_place *place;    /* by step mod places */
+	size_t places;
+	struct types *types;
+};
+
+/* Notes the place after the steps so far. */
+void feed_fill_note(struct feed_fill *f);
+/* A record of the reader now and then, so that few elements lie behind it. */
+void feed_fill_base(struct feed_fill *f, int64_t now_ns);
+
+#endif
