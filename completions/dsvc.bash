@@ -317,7 +317,7 @@ _dsvc_read()
 	--shards) return ;;
 	--shard) return ;;
 	--consumer) return ;;
-	--tail) mapfile -t COMPREPLY < <(compgen -W 'drop pad fail' -- "$cur"); return ;;
+	--tail) mapfile -t COMPREPLY < <(compgen -W 'drop pad fail spread' -- "$cur"); return ;;
 	--tail-of) mapfile -t COMPREPLY < <(compgen -W 'pass stream' -- "$cur"); return ;;
 	--seat-wait) mapfile -t COMPREPLY < <(compgen -W 'never' -- "$cur"); return ;;
 	--share) mapfile -t COMPREPLY < <(compgen -W 'none lossless window' -- "$cur"); return ;;

@@ -11,7 +11,7 @@
 #include "base/str.h"
 #include "value/round.h"
 
-enum { HOSTS_MAX = 1024, ELEMENT_CORE = 0, ELEMENT_HOST = 1, ELEMENT_STEP = 2, ELEMENT_COPY = 3, TAIL_IS_SHORT = 3 };
+enum { HOSTS_MAX = 1024, ELEMENT_CORE = 0, ELEMENT_HOST = 1, ELEMENT_STEP = 2, ELEMENT_COPY = 3 };
 
 static enum status
 hosts_parse(struct feed_opts *o, struct err *e)
@@ -47,8 +47,6 @@ hosts_fits(const struct feed_opts *o, struct err *e)
 		return hosts_refuse("an order other than stable", "leave out --order", e);
 	if (o->loop_ns && o->hosts > 1)
 		return hosts_refuse("a loop given as a duration", "give a number of steps, so that all hosts stop at the same", e);
-	if (o->tail == TAIL_IS_SHORT && o->element < ELEMENT_STEP)
-		return hosts_refuse("--tail short", "--tail pad with --mask, or --tail drop", e);
 	if (o->batched && o->batch % cores) {
 		err_set(e, ST_USAGE, "--batch: %lld rows cannot be shared evenly by %lld cores of %lld hosts", (long long)o->batch,
 			(long long)cores, (long long)o->hosts);
@@ -69,7 +67,7 @@ hosts_places(const struct feed_opts *o, uint64_t *own)
 enum status
 hosts_check(struct feed_opts *o, struct err *e)
 {
-	static const int tails[] = { TAIL_PAD, TAIL_PAD, TAIL_DROP, TAIL_PAD, TAIL_FAIL };
+	static const int tails[] = { TAIL_PAD, TAIL_PAD, TAIL_DROP, TAIL_SPREAD, TAIL_FAIL };
 	uint64_t own, first, places;
 
 	o->hosts = 1;

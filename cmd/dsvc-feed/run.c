@@ -221,7 +221,7 @@ run_tail(const struct feed_run *r)
 
 	if (r->book.dropped)
 		log_say(LOG_WARN, "the last %" PRIu64 " rows are no whole step and were dropped", r->book.dropped);
-	if (r->book.added && r->o->batched)
+	if (r->book.added && r->o->batched && tail == FEED_PAD)
 		run_padded((uint64_t)r->o->batch - r->book.added, (uint64_t)r->o->batch);
 	if (!x->tail || (r->book.added && r->o->batched))
 		return;

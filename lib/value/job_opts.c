@@ -57,6 +57,12 @@ job_tail_word(int tail)
 	return words[tail];
 }
 
+bool
+job_tail_fills(int tail)
+{
+	return tail == TAIL_PAD || tail == TAIL_SPREAD;
+}
+
 const char *
 job_tail_of_word(int tail_of)
 {

@@ -21,7 +21,8 @@
 #define JOB_ORDER_ROWS(X) X(ORDER_ANY, 0, "any") X(ORDER_STABLE, 1, "stable") X(ORDER_SOURCE, 2, "source")
 #define JOB_TRANSFER_ROWS(X) X(TRANSFER_AUTO, 0, "auto") X(TRANSFER_COPY, 1, "copy") X(TRANSFER_SHM, 2, "shm")
 #define JOB_COMPRESSION_ROWS(X) X(PACK_AUTO, 0, "auto") X(PACK_NONE, 1, "none") X(PACK_SNAPPY, 2, "snappy")
-#define JOB_TAIL_ROWS(X) X(TAIL_DROP, 0, "drop") X(TAIL_PAD, 1, "pad") X(TAIL_FAIL, 2, "fail")
+#define JOB_TAIL_ROWS(X) X(TAIL_DROP, 0, "drop") X(TAIL_PAD, 1, "pad") X(TAIL_FAIL, 2, "fail") \
+	X(TAIL_SPREAD, 3, "spread")
 #define JOB_TAIL_OF_ROWS(X) X(TAIL_OF_PASS, 0, "pass") X(TAIL_OF_STREAM, 1, "stream")
 #define JOB_TARGET_ROWS(X) X(TARGET_AUTO, 0, "auto") X(TARGET_ANY, 1, "any") X(TARGET_LOCAL, 2, "local")
 
@@ -135,7 +136,7 @@ struct job_opts {
 	  .said = offsetof(type, field.in_rounds), \
 	  .flags = PARAM_KEY_ONLY | PARAM_RARE, .choices = JOB_TAIL_WORDS, .complete = JOB_TAIL_WORDS, \
 	  .help = "elements at the end that do not fill a round; drop: nobody gets them; " \
-	  "pad: null goes where one is missing; fail: exit 65" }, \
+	  "pad: null goes where one is missing; spread: the same, each consumer getting as many; fail: exit 65" }, \
 	{ .name = "tail" dash "of", .arg = "WHAT", .kind = PARAM_CHOICE, .offset = offsetof(type, field.tail_of), \
 	  .said = offsetof(type, field.in_rounds), \
 	  .def = "pass", .flags = PARAM_KEY_ONLY | PARAM_RARE, .choices = JOB_TAIL_OF_WORDS, .complete = JOB_TAIL_OF_WORDS, \
@@ -200,6 +201,7 @@ const char *job_sharding_word(int sharding);
 const char *job_order_word(int order);
 const char *job_target_word(int target);
 const char *job_tail_word(int tail);
+bool job_tail_fills(int tail); /* null stands where an element is missing */
 const char *job_tail_of_word(int tail_of);
 const char *job_compression_word(int compression);
 const char *job_share_word(int share);

@@ -70,3 +70,45 @@ round_at(const struct round_part *p, uint64_t k)
 		return UINT64_MAX;
 	return at;
 }
+
+/* How many of n elements that are spread over `of` places are in places below `place`. */
+static uint64_t
+round_taken(uint64_t n, uint32_t of, uint64_t place)
+{
+	return (place * n + of - 1) / of;
+}
+
+uint64_t
+round_spread(uint32_t of, uint64_t all, uint64_t k)
+{
+	uint64_t n = all % of, begin = all - n, lo = 0, hi = of;
+
+	if (!n || k < begin || k - begin >= of)
+		return k;
+	if (k < all)
+		return begin + (k - begin) * of / n;
+	while (hi - lo > 1) { /* the place before which there are k - all free ones, and which is free */
+		uint64_t mid = (lo + hi) / 2;
+
+		if (mid - round_taken(n, of, mid) <= k - all)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return begin + lo;
+}
+
+uint64_t
+round_spread_below(const struct round_part *p, uint64_t all, uint64_t k)
+{
+	uint64_t n = all % p->of, begin = all - n, at = k - begin, ends[2] = { p->first, p->first + p->n }, below[2];
+
+	if (!n || k <= begin || at >= p->of)
+		return round_below(p, k);
+	for (int i = 0; i < 2; i++) {
+		uint64_t taken = round_taken(n, p->of, ends[i]), free = ends[i] - taken, more = at > n ? at - n : 0;
+
+		below[i] = (at < taken ? at : taken) + (more < free ? more : free);
+	}
+	return round_below(p, begin) + below[1] - below[0];
+}

@@ -27,4 +27,11 @@ uint64_t round_below(const struct round_part *p, uint64_t offset);
 /* The offset, in the stream, of the part's element k; UINT64_MAX if that is too large. */
 uint64_t round_at(const struct round_part *p, uint64_t k);
 
+/* Elements that fill no round of their stream stand one behind the other: number k is at place k mod `of`. If they are
+ * to be spread, `all` says how many there are: those of the last round are at even distances in it, and the numbers
+ * from `all` on are what fills its other places. 0: they are not spread. */
+uint64_t round_spread(uint32_t of, uint64_t all, uint64_t k); /* gives k, or the number that has its place */
+/* How many of the first k of them are in the part. */
+uint64_t round_spread_below(const struct round_part *p, uint64_t all, uint64_t k);
+
 #endif

@@ -325,6 +325,7 @@ struct msg_assign {
 	bool tail_known, pad;   /* pad: null may have to be added */
 	uint64_t tail_at;
 	uint32_t tail_n;
+	uint64_t tail_all;      /* spread: so many elements of all streams (value/round.h) */
 	uint64_t failed;        /* elements of the stream that failed before `offset` */
 	uint32_t streams;       /* streams of the iteration so far */
 	bool all_known;         /* and no more will come */

@@ -62,6 +62,9 @@ static const struct field assign[] = {
 	U64(msg_assign, tail_at, "the first of them goes to place `tail_at` mod `places`, and so on"),
 	U32(msg_assign, tail_n, ROUND_PLACES_MAX * 2,
 		"so many of them: others are dropped, and null is added where they are too few"),
+	U64(msg_assign, tail_all,
+		"not 0: so many of all streams are left; those of the last round, n of its `places`, are spread: the k-th goes "
+		"to place k * `places` div n, and null to the others"),
 	BOOL(msg_assign, pad, "null may have to be added"),
 	U64(msg_assign, window,
 		"bytes of the iteration's streams that the worker keeps: when a reader has credit and there is nothing for it, "

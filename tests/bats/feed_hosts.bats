@@ -52,6 +52,23 @@ joined() { paste -d' ' <(out 0 | paste -sd' ' | xargs -n "$1") <(out 1 | paste -
 	[[ $(err 1) == *'the last round has 6 of 8 elements'* ]]
 }
 
+@test "the last rows are shared evenly by the cores of all hosts" {
+	service
+	result() { out "$1" | jq -c .result | tail -2 | paste -sd' '; }
+	hosts -J a --batch 8 --tail short --shards 1 --results step -t ndjson -e 'range 13 | map {x: x, t: str(x)}'
+	ends 0
+	[[ $(result 0) == '{"x":[8,9],"t":["8","9"]} {"x":[10],"t":["10"]}' ]]
+	[[ $(result 1) == '{"x":[11],"t":["11"]} {"x":[12],"t":["12"]}' ]]
+	[[ $(err 0) != *padding* ]]
+	# in the first step, too, where a host has none of them; and batches
+	hosts -J b --batch 8 --tail short --results step -t ndjson -e 'range 1 | map {x: x, t: str(x)}'
+	ends 0
+	[[ $(result 0) == '{"x":[0],"t":["0"]} {"x":[],"t":[]}' && $(result 1) == '{"x":[],"t":[]} {"x":[],"t":[]}' ]]
+	hosts -J c --element host --tail short --results step -t ndjson -e 'range 11 | batch 4'
+	ends 0
+	[[ $(result 0) == '[8,9] [10]' && $(result 1) == '[] []' ]]
+}
+
 @test "elements that are batches, for each core, each host, or all" {
 	service
 	hosts -J core --results rows -t text -e 'range 16 | batch 2'
@@ -220,7 +237,6 @@ joined() { paste -d' ' <(out 0 | paste -sd' ' | xargs -n "$1") <(out 1 | paste -
 	run -64 feed --host 0/2 -J a --local -e 'range 3'
 	run -64 feed --host 0/2 -J a --order any -e 'range 3'
 	run -64 feed --host 0/2 -J a --loop 5s -e 'range 3'
-	run -64 feed --host 0/2 -J a --batch 4 --tail short -e 'range 3'
 	run -64 feed --host 0/2 -J a --batch 20002 -e 'range 3'
 	run -64 feed --host 0/2 -J a -
 	run -64 feed --host 0/2 -n 2 -J a --batch 6 -e 'range 3'

@@ -69,6 +69,9 @@ rounds() { paste -d' ' "$BATS_TEST_TMPDIR"/c[0-9].out; }
 	ends_well 0 1 2
 	[[ $(rounds | grep -c null) == 1 && $(rounds | tr ' ' '\n' | grep -c null) == 1 ]]
 	cmp <(rounds | tr ' ' '\n' | grep -v null | sort -n) <(seq 0 19)
+	for i in 0 1; do spawn c$i dsvc-read -J spread --consumer $((2 * i))-$((2 * i + 1))/4 --tail spread -t ndjson --shards 1 -e 'range 6'; done
+	ends_well 0 1
+	[[ $(paste -sd' ' "$BATS_TEST_TMPDIR/c0.out") == '0 1 4 null' && $(paste -sd' ' "$BATS_TEST_TMPDIR/c1.out") == '2 3 5 null' ]]
 	for i in 0 1 2; do spawn c$i dsvc-read -J fail --consumer $i/3 --tail fail -e 'range 20'; done
 	for i in 0 1 2; do
 		reap c$i

@@ -27,6 +27,7 @@ world_places(const struct world *w)
 void
 world_choose_rounds(struct world *w)
 {
+	static const int tails[] = { TAIL_DROP, TAIL_PAD, TAIL_SPREAD };
 	struct rng r = { rng_mix(w->seed, 0x40), 0 };
 
 	w->round = 1;
@@ -34,7 +35,7 @@ world_choose_rounds(struct world *w)
 		return;
 	w->round = 2 + (uint32_t)rng_below(&r, PLACES_MAX - 1);
 	w->readers = w->round;
-	w->tail = (int)rng_below(&r, 2);
+	w->tail = tails[rng_below(&r, 3)];
 	w->tail_of = (int)rng_below(&r, 2);
 	w->order = ORDER_STABLE;
 	w->shards = w->sharding == SHARD_DYNAMIC || w->sharding == SHARD_OFF ? 1 + (uint32_t)rng_below(&r, 8) : w->shards;
@@ -96,6 +97,27 @@ rounds_own(const struct world *w, uint32_t place, const uint64_t *lengths, struc
 	mem_free(pos);
 }
 
+/* The place of the g-th of `end` elements, and of those that fill the last round. */
+static uint64_t
+rounds_place(const struct world *w, uint64_t end, uint64_t g)
+{
+	uint64_t of = world_places(w), n = end % of, free = 0;
+
+	if (w->tail != TAIL_SPREAD || !n || g < end - n)
+		return g % of;
+	if (g < end)
+		return (g % of) * of / n;
+	for (uint64_t place = 0; place < of; place++) {
+		bool taken = false;
+
+		for (uint64_t k = 0; k < n; k++)
+			taken |= k * of / n == place;
+		if (!taken && free++ == g - end)
+			return place;
+	}
+	return of;
+}
+
 /* The ends of streams, one behind the other or each by itself; gives how many are dropped. */
 static uint64_t
 rounds_tails(const struct world *w, uint32_t place, const uint64_t *lengths, struct sequence *q)
@@ -107,12 +129,12 @@ rounds_tails(const struct world *w, uint32_t place, const uint64_t *lengths, str
 	for (uint32_t s = 0; s < w->found; s++) {
 		uint64_t rest = lengths[s] % world_places(w), own = lengths[s] / world_places(w), n = 0;
 		bool stream = w->tail_of == TAIL_OF_STREAM, last = stream || g + rest == all;
-		uint64_t end = stream ? rest : all, whole = w->tail == TAIL_PAD ? (end + of - 1) / of : end / of;
+		uint64_t end = stream ? rest : all, whole = w->tail != TAIL_DROP ? (end + of - 1) / of : end / of;
 
 		g = stream ? 0 : g;
 		for (uint64_t i = 0; rest && (i < rest || (last && g < whole * of)); i++, g++) {
 			dropped += g >= whole * of;
-			if (g >= whole * of || g % of != place)
+			if (g >= whole * of || rounds_place(w, end, g) != place)
 				continue;
 			rounds_add(q, s, own + n++, i < rest ? rounds_element(w, s, own * of + i) : NULL);
 		}

@@ -118,8 +118,9 @@ stream_fill_assign(struct disp *d, struct stream *s, struct msg *m)
 	m->assign.tail_known = s->tail_known;
 	m->assign.tail_at = s->tail_at;
 	m->assign.tail_n = s->tail_n;
+	m->assign.tail_all = s->tail_all;
 	m->assign.window = window_bytes(it);
 	m->assign.shared = group_shares(it);
-	m->assign.pad = it->job->opts.tail == TAIL_PAD;
+	m->assign.pad = job_tail_fills(it->job->opts.tail);
 	assign_views(s, &m->assign);
 }

@@ -292,6 +292,7 @@ struct stream {
 	uint64_t base;            /* rounds: the element with which the first begins */
 	bool tail_known;          /* rounds: where those elements go that do not fill one */
 	uint64_t tail_at;         /* the first of them to this place, mod the places of a round */
+	uint64_t tail_all;        /* so many of all streams together, the last of which are spread; 0: they are not */
 	uint32_t tail_n;          /* so many of them go somewhere, those that are added included */
 	struct stream_failure failure;
 	struct peer *worker;

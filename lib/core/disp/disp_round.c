@@ -205,10 +205,11 @@ round_rest(const struct stream *s)
 }
 
 static void
-round_set_tail(struct disp *d, struct stream *s, uint64_t at, uint64_t n)
+round_set_tail(struct disp *d, struct stream *s, uint64_t at, uint64_t n, uint64_t all)
 {
 	s->tail_known = true;
 	s->tail_at = at;
+	s->tail_all = s->iter->job->opts.tail == TAIL_SPREAD ? all : 0;
 	s->tail_n = (uint32_t)n;
 	stream_changed(d, s);
 	if (s->place == STREAM_ASSIGNED) /* its worker is told */
@@ -232,7 +233,7 @@ round_kept(const struct iteration *it, uint64_t rest)
 {
 	uint64_t places = it->job->places;
 
-	return it->job->opts.tail == TAIL_PAD ? (rest + places - 1) / places * places : rest / places * places;
+	return job_tail_fills(it->job->opts.tail) ? (rest + places - 1) / places * places : rest / places * places;
 }
 
 /* The rests of all streams stand one behind the other. */
@@ -256,7 +257,7 @@ round_tails_of_pass(struct disp *d, struct iteration *it)
 		if (i == last && kept > all)
 			n = kept - at;
 		if (!s->tail_known)
-			round_set_tail(d, s, at, n);
+			round_set_tail(d, s, at, n, all);
 		at += rest;
 	}
 	return true;
@@ -272,7 +273,7 @@ round_stream_ended(struct disp *d, struct stream *s)
 	if (it->job->opts.tail_of == TAIL_OF_STREAM) {
 		if (round_fails(d, it, round_rest(s)))
 			return false;
-		round_set_tail(d, s, 0, round_kept(it, round_rest(s)));
+		round_set_tail(d, s, 0, round_kept(it, round_rest(s)), round_rest(s));
 	} else if (it->all_known && it->n_ended == it->n_streams) {
 		if (!round_tails_of_pass(d, it))
 			return false;
@@ -290,7 +291,7 @@ round_base_beyond(const struct stream *s, uint64_t length)
 	const struct job_opts *o = &s->iter->job->opts;
 
 	return s->base > length &&
-		(o->tail != TAIL_PAD || o->tail_of != TAIL_OF_STREAM || s->base - length >= ROUND_PLACES_MAX);
+		(!job_tail_fills(o->tail) || o->tail_of != TAIL_OF_STREAM || s->base - length >= ROUND_PLACES_MAX);
 }
 
 uint64_t

@@ -161,7 +161,8 @@ views_length(const struct stream *s, size_t view)
 
 	if (p.of > 1 && !s->tail_known)
 		return UINT64_MAX;
-	return views_own(s, view, s->length) + round_below(&p, s->tail_at + s->tail_n) - round_below(&p, s->tail_at);
+	return views_own(s, view, s->length) + round_spread_below(&p, s->tail_all, s->tail_at + s->tail_n) -
+		round_spread_below(&p, s->tail_all, s->tail_at);
 }
 
 bool

@@ -116,6 +116,7 @@ struct worker_stream {
 	bool tail_known, dealt;
 	uint64_t tail_at;       /* the first goes to this place, mod those of a round */
 	uint32_t tail_n;
+	uint64_t tail_all;      /* so many of all streams, to be spread; 0: not */
 	bool active, ordered, by_split, stalled, handing, asking, split_end;
 	bool fixed;             /* its splits are its own: they may be asked for while it is handed over */
 	bool yields, stays;     /* is to be handed over by order; cannot be */

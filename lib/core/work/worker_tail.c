@@ -65,12 +65,13 @@ static void
 worker_tail_put(struct worker_stream *s, struct worker_rest *r, uint64_t at, uint64_t own)
 {
 	uint32_t of = s->views[0].part.of;
-	struct worker_view *v = worker_tail_view(s, (uint32_t)(at % of));
+	struct worker_view *v = worker_tail_view(s, (uint32_t)(round_spread(of, s->tail_all, at) % of));
 	struct worker_chunk c = { .handle = r->handle, .bytes = r->bytes, .count = 1, .tail = true, .state = CHUNK_QUEUED };
 
 	if (!v)
 		return;
-	c.offset = round_below(&v->part, own) + round_below(&v->part, at) - round_below(&v->part, s->tail_at);
+	c.offset = round_below(&v->part, own) + round_spread_below(&v->part, s->tail_all, at) -
+		round_spread_below(&v->part, s->tail_all, s->tail_at);
 	if (intervals_has(&v->skip, c.offset))
 		return;
 	if (r->pad && !r->piece)
@@ -111,5 +112,6 @@ worker_tail_known(struct worker *w, struct worker_stream *s, const struct msg_as
 	s->tail_known = true;
 	s->tail_at = a->tail_at;
 	s->tail_n = a->tail_n;
+	s->tail_all = a->tail_all;
 	worker_tail_deal(w, s);
 }

@@ -402,6 +402,7 @@ fill_tail(struct feed_fill *f, struct err *e)
 		f->rows -= real;
 		return ST_OK;
 	}
+	fill_hold(f, slot);
 	st = f->c.tail == FEED_PAD ? fill_pad(f, slot, real, n - real, e) : ST_OK;
 	f->step++;
 	f->all += n * f->c.hosts;

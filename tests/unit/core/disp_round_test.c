@@ -201,6 +201,22 @@ null_is_added_by_the_last_stream_that_has_something(void **state)
 }
 
 static void
+those_that_are_spread_are_told_how_many_there_are(void **state)
+{
+	uint64_t it;
+
+	(void)state;
+	all_hello();
+	opts.tail = TAIL_SPREAD;
+	it = begin_pair();
+	make(it, 1, 2);
+	make(it, 0, 5);
+	assert_int_equal(told_tail(0)->tail_n, 2);
+	assert_int_equal(told_tail(0)->tail_all, 1);
+	assert_true(told_tail(0)->pad);
+}
+
+static void
 each_stream_can_have_a_last_round_of_its_own(void **state)
 {
 	uint64_t it;

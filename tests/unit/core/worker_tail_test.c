@@ -53,6 +53,17 @@ sent_to(uint64_t seat, int handle, uint64_t offset)
 	assert_int_equal(n, 1);
 }
 
+/* The n-th chunk that goes to `seat`. */
+static const struct worker_action *
+nth_of(uint64_t seat, int n)
+{
+	for (size_t i = 0; i < n_acts; i++)
+		if (acts[i].kind == WORKER_CHUNK && acts[i].peer == 100 + seat && !n--)
+			return &acts[i];
+	fail();
+	return NULL;
+}
+
 static void
 what_is_left_waits_until_its_places_are_known(void **state)
 {
@@ -64,6 +75,32 @@ what_is_left_waits_until_its_places_are_known(void **state)
 	assert_int_equal(count(WORKER_FREE, -1), 0);
 	ack(1, 2, 1, 2);
 	assert_int_equal(count(WORKER_FREE, 10), 1);
+}
+
+static void
+elements_that_are_spread_leave_their_places_to_null(void **state)
+{
+	static struct msg_view wide[] = { { 0, 2, { 0 } }, { 2, 2, { 0 } } };
+
+	(void)state;
+	assign(4, wide, 2, ORDER_STABLE);
+	credit(0, 1, 99);
+	credit(1, 2, 99);
+	for (int i = 0; i < 3; i++)
+		worker_rest(w, now += MS, key, &names[10 + i], 10, i == 2);
+	worker_ended(w, now += MS, key, 2, 2);
+	collect();
+	told((struct msg){ .type = MSG_ASSIGN, .assign = { .key = key, .order = ORDER_STABLE, .places = 4,
+		.views = { wide, 2 }, .tail_known = true, .tail_n = 4, .tail_all = 2 } });
+	/* places 0 and 2, one of each consumer, and null in 1 and 3 */
+	assert_ptr_equal(nth_of(1, 0)->handle, &names[10]);
+	assert_int_equal(nth_of(1, 0)->msg.chunk.offset, 0);
+	assert_ptr_equal(nth_of(2, 0)->handle, &names[11]);
+	assert_int_equal(nth_of(2, 0)->msg.chunk.offset, 0);
+	assert_ptr_equal(nth_of(1, 1)->handle, &names[12]);
+	assert_int_equal(nth_of(1, 1)->msg.chunk.offset, 1);
+	assert_ptr_equal(nth_of(2, 1)->handle, &names[12]);
+	assert_int_equal(nth_of(2, 1)->msg.chunk.offset, 1);
 }
 
 static void

@@ -79,3 +79,55 @@ large_offsets_do_not_wrap(void **state)
 	assert_false(round_ok(&(struct round_part){ 4, 2, 3 }));
 	assert_false(round_ok(&(struct round_part){ 4, 0, 0 }));
 }
+
+static void
+the_last_are_spread_evenly_and_keep_their_order(void **state)
+{
+	(void)state;
+	for (uint32_t of = 2; of <= 12; of++)
+		for (uint64_t all = 0; all <= 30; all++) {
+			uint64_t end = (all + of - 1) / of * of, begin = all - all % of;
+			bool has[64] = { false };
+
+			for (uint64_t k = 0; k < end; k++) {
+				uint64_t at = round_spread(of, all, k);
+
+				assert_true(at < end && !has[at]);
+				has[at] = true;
+				if (k < begin)
+					assert_int_equal(at, k);
+				else if (k > begin && k != all) /* real ones, and what fills up, each in order */
+					assert_true(at > round_spread(of, all, k - 1));
+			}
+			for (uint32_t parts = 1; parts <= of && all % of; parts++) {
+				if (of % parts) /* consumers of a like number of places get as many, or one more */
+					continue;
+				for (uint32_t i = 0; i < parts; i++) {
+					struct round_part p = { of, i * (of / parts), of / parts };
+					uint64_t n = round_spread_below(&p, all, all) - round_spread_below(&p, all, begin);
+
+					assert_true(n == all % of / parts || n == all % of / parts + 1);
+				}
+			}
+		}
+}
+
+static void
+elements_of_a_part_are_counted_where_they_are_spread(void **state)
+{
+	(void)state;
+	for (uint32_t of = 2; of <= 9; of++)
+		for (uint64_t all = 0; all <= 20; all++)
+			for (uint32_t first = 0; first < of; first++)
+				for (uint32_t n = 1; n <= of - first; n++) {
+					struct round_part p = { of, first, n };
+					uint64_t below = 0;
+
+					for (uint64_t k = 0; k <= (all + of - 1) / of * of; k++) {
+						uint64_t at = round_spread(of, all, k) % of;
+
+						assert_int_equal(round_spread_below(&p, all, k), below);
+						below += at >= first && at < first + n;
+					}
+				}
+}
