@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "image/resize.h"
-
 #include <math.h>
 #include <string.h>
 
+#include "image/resize_inner.h"
 #include "image/resize_mix.h"
 
 static const struct {
@@ -40,14 +39,7 @@ resize_weight(enum resize_method method, double x)
 	}
 }
 
-/* How the pixels of one axis are mixed. */
-struct resize_axis {
-	enum resize_method method;
-	size_t from, to;
-	double scale, widen, reach;
-};
-
-static struct resize_axis
+struct resize_axis
 resize_axis(const struct resize *r, size_t from, size_t to)
 {
 	double scale = (double)from / (double)to, widen = scale < 1 || !r->antialias ? 1 : scale;
@@ -56,9 +48,7 @@ resize_axis(const struct resize *r, size_t from, size_t to)
 		resize_methods[r->method].reach * widen };
 }
 
-/* The pixels [*first, *first + n) that make the i-th, and their weights, which add up to 1; gives
- * n. */
-static size_t
+size_t
 resize_weigh(const struct resize_axis *a, size_t i, size_t *first, double *w)
 {
 	double centre = ((double)i + 0.5) * a->scale, sum = 0;
@@ -78,7 +68,7 @@ resize_weigh(const struct resize_axis *a, size_t i, size_t *first, double *w)
 	return end - from;
 }
 
-static size_t
+size_t
 resize_most(const struct resize_axis *a)
 {
 	size_t most = (size_t)ceil(a->reach) * 2 + 2;

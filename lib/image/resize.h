@@ -33,6 +33,15 @@ uint64_t resize_cost(const struct resize *r);
 uint64_t resize_between(const struct resize *r);
 /* Bytes of u8. work: memory for what lies between, which the caller keeps. */
 void resize_u8(const struct resize *r, struct buf *work, struct buf *weights);
+/* Numbers of another kind, each so many bytes: load makes n of them doubles, store the other way round. */
+struct resize_kind {
+	size_t each;
+	void (*load)(const void *arg, const uint8_t *from, size_t n, double *to);
+	void (*store)(const void *arg, const double *from, size_t n, uint8_t *to);
+	const void *arg;
+};
+/* work: takes eight times resize_between, and some rows. */
+void resize_numbers(const struct resize *r, const struct resize_kind *kind, struct buf *work, struct buf *weights);
 /* Numbers of any kind, each bytes long, chosen and not mixed: RESIZE_NEAREST. */
 void resize_nearest(const struct resize *r, size_t each);
 

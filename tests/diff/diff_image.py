@@ -135,6 +135,24 @@ def images_resized(t):
 
 
 @check("numpy", "PIL")
+def images_of_numbers_resized(t):
+    import numpy as np
+    from PIL import Image
+    for method, number in METHODS.items():
+        for dtype in "float32", "int32":
+            records, want = [], []
+            for _ in range(FILES // 2):
+                r = t.rng
+                a = (pixels(r, np, r.randint(1, 90), r.randint(1, 90), 1)[:, :, 0].astype(dtype) * 37 - 4000)
+                size = [r.randint(1, 120), r.randint(1, 120)]
+                records.append({"t": a, "size": size})
+                want.append(np.asarray(Image.fromarray(a).resize(size[::-1], number)))
+            packed = b"".join(b"\x82" + mp.pack("t") + arrays.tensor(x["t"]) + mp.pack("size") + mp.pack(x["size"]) for x in records)
+            got = t.values(f'stdin msgpack | map resize(.t, .size, "{method}")', packed)
+            near(t, np, [arrays.as_array(np, g) for g in got], want, 1, method + " " + dtype)
+
+
+@check("numpy", "PIL")
 def images_encoded(t):
     import numpy as np
     tensors = [pixels(t.rng, np, t.rng.randint(1, 60), t.rng.randint(1, 60), t.rng.choice((1, 3, 4))) for _ in range(FILES)]

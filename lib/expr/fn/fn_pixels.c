@@ -245,12 +245,48 @@ pixels_size_read(const struct val *list, int64_t size[2])
 static const char pixels_no_size[] = "a size is [height, width], two ints above 0";
 static const char pixels_methods[] = "nearest, bilinear, bicubic or area";
 
+static void
+pixels_load(const void *arg, const uint8_t *from, size_t n, double *to)
+{
+	const enum dtype *d = arg;
+	size_t each = dtype_size(*d);
+
+	for (; n; n--, from += each)
+		*to++ = dtype_float(*d, from);
+}
+
+/* Whole numbers are rounded, and kept within what their kind can be. */
+static void
+pixels_store(const void *arg, const double *from, size_t n, uint8_t *to)
+{
+	const enum dtype *d = arg;
+	size_t each = dtype_size(*d);
+	bool sign = *d >= DTYPE_I8 && *d <= DTYPE_I64;
+	double least = sign ? -ldexp(1, (int)each * 8 - 1) : 0, above = ldexp(1, (int)each * 8 - sign);
+
+	for (; n; n--, from++, to += each) {
+		double v = floor(*from + 0.5);
+		uint64_t bits;
+
+		if (dtype_is_float(*d)) {
+			dtype_put_float(*d, *from, to);
+			continue;
+		}
+		if (v >= above)
+			bits = UINT64_MAX >> (64 - each * 8 + sign);
+		else
+			bits = sign ? (uint64_t)(int64_t)(v < least ? least : v) : (uint64_t)(v < least ? least : v);
+		memcpy(to, &bits, each); /* little endian, as everywhere */
+	}
+}
+
 static enum status
 pixels_resize_run(struct expr_vm *vm, struct resize *r, const struct pixels *im, struct val *out)
 {
+	bool bytes = im->t.dtype == DTYPE_U8 || r->method == RESIZE_NEAREST;
 	uint8_t *data;
 
-	if (resize_between(r) > SCRATCH_VALUE_MAX)
+	if (resize_between(r) > SCRATCH_VALUE_MAX / (bytes ? 1 : sizeof(double)))
 		return vm_fault(vm, "resize(): an image %zu high and %zu wide is too large to be made "
 				"%zu wide", r->h, r->w, r->to_w);
 	if (vm_steps(vm, resize_cost(r) / 64) || pixels_make(vm, im, r->to_h, r->to_w, out, &data))
@@ -259,8 +295,13 @@ pixels_resize_run(struct expr_vm *vm, struct resize *r, const struct pixels *im,
 	if (r->method == RESIZE_NEAREST) {
 		r->channels = 1;
 		resize_nearest(r, im->each);
-	} else {
+	} else if (bytes) {
 		resize_u8(r, &vm->tmp, &vm->tmp2);
+	} else {
+		struct resize_kind kind = { dtype_size(im->t.dtype), pixels_load, pixels_store, &im->t.dtype };
+
+		r->channels /= kind.each;
+		resize_numbers(r, &kind, &vm->tmp, &vm->tmp2);
 	}
 	return ST_OK;
 }
@@ -283,9 +324,8 @@ pixels_resize(struct expr_vm *vm, struct val *out, const struct val *a, unsigned
 	if (method == RESIZE_METHODS)
 		return vm_fault(vm, "resize() by \"%.*s\": %s", (int)(a[2].n < 40 ? a[2].n : 40),
 				(const char *)a[2].p, pixels_methods);
-	if (im.t.dtype != DTYPE_U8 && method != RESIZE_NEAREST)
-		return vm_fault(vm, "resize() mixes numbers of u8, not %s: resize first, or by \"nearest\"",
-				dtype_name(im.t.dtype));
+	if (im.t.dtype == DTYPE_BOOL && method != RESIZE_NEAREST)
+		return vm_fault(vm, "resize() mixes numbers, not bool: cast first, or by \"nearest\"");
 	if (!im.t.count || im.h > PIXELS_SIDE_MAX || im.w > PIXELS_SIDE_MAX)
 		return vm_fault(vm, "resize() of an image that is %llu high and %llu wide",
 				(unsigned long long)im.h, (unsigned long long)im.w);
@@ -415,7 +455,7 @@ const struct fn fn_pixels[] = {
 	  .example = "rotate90(tensor([[1, 2], [3, 4]]))", .output = "[[2,4],[1,3]]" },
 	{ "resize", "Tl?to", .call = pixels_resize, .check = pixels_resize_type,
 	  .args = "tensor, [height, width][, method][, antialias]",
-	  .brief = "an image of u8 in another size, by bilinear, bicubic, area or nearest; unless "
+	  .brief = "an image in another size, by bilinear, bicubic, area or nearest; unless "
 		  "antialias is false, all pixels that become one are mixed, as Pillow does",
 	  .example = "resize(tensor([[0, 100], [100, 200]], \"u8\"), [1, 2])", .output = "[[50,150]]" },
 	{ "random_box", "l?ll", "[int]", .call = pixels_random_box, .flags = FN_VARIES | FN_DRAWS,
