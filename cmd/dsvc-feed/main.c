@@ -48,6 +48,7 @@ main_conf(const struct feed_opts *o, const struct feed_plan *p, struct feed_host
 	hosts_conf(o, c);
 	c->steps = main_limit(o->steps);
 	c->until = o->until_given ? main_limit(o->until) : UINT64_MAX;
+	c->each = feed_plan_steps(p, o);
 	c->epoch = (uint32_t)o->job.epoch;
 	c->as = (enum feed_as)o->as;
 	c->argv = o->command;

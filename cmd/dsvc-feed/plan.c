@@ -13,6 +13,7 @@
 #include "cli/wait_workers.h"
 #include "hosts.h"
 #include "host/work/split_threads.h"
+#include "op/facts.h"
 #include "wire/msg.h"
 
 static enum status
@@ -162,6 +163,33 @@ feed_plan_make(struct feed_plan *p, struct feed_opts *o, const struct opt *opt, 
 		return ST_DATA;
 	}
 	return p->plan && (o->local || p->plan->n_service) ? plan_here(p, o, c) : ST_OK;
+}
+
+/* Whether an operator may leave elements out because they failed. */
+static bool
+plan_skips(const struct op_node *n)
+{
+	for (; n; n = n->n_in ? n->in[0] : NULL) {
+		if (n->on_error == OP_SKIP)
+			return true;
+		for (size_t i = 1; i < n->n_in; i++)
+			if (plan_skips(n->in[i]))
+				return true;
+	}
+	return false;
+}
+
+uint64_t
+feed_plan_steps(const struct feed_plan *p, const struct feed_opts *o)
+{
+	int64_t n = p->plan && !plan_skips(p->plan->top) ? op_elements_of(p->plan->top) : -1;
+	int64_t each = o->batched ? o->batch : o->element == 0 ? o->cores * o->hosts : o->element == 1 ? o->hosts : 1;
+	bool drops = opts_tail(o) == FEED_DROP;
+
+	/* Batches of several streams end with a smaller one each, and a smaller batch may be dropped. */
+	if (n < 0 || n == INT64_MAX || (!o->batched && (drops || (o->job.shards && o->job.shards != 1))))
+		return UINT64_MAX;
+	return (uint64_t)(n / each + (!drops && n % each));
 }
 
 void

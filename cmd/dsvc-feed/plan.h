@@ -25,6 +25,8 @@ struct feed_plan {
 /* Fills what and source of the host's configuration; both lend from p and o. */
 enum status feed_plan_make(struct feed_plan *p, struct feed_opts *o, const struct opt *opt, const struct endpoint *ep,
 			   struct feed_host_conf *c, struct err *e);
+/* Steps of a whole pass; UINT64_MAX: that is not known beforehand. */
+uint64_t feed_plan_steps(const struct feed_plan *p, const struct feed_opts *o);
 void feed_plan_clear(struct feed_plan *p);
 
 #endif

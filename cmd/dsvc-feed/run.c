@@ -258,11 +258,23 @@ run_close(struct feed_run *r, bool well, struct err *e)
 	return closed;
 }
 
+/* The last step is done already: no command is started. */
+static bool
+run_nothing(const struct feed_host_conf *c)
+{
+	uint64_t from = c->begin.step + c->over;
+
+	if (!c->argv || c->until > from)
+		return false;
+	log_say(LOG_INFO, "nothing to do: %" PRIu64 " steps are done, and it is to stop at step %" PRIu64, from, c->until);
+	return true;
+}
+
 int
 feed_run(struct feed_run *r, const struct feed_host_conf *c)
 {
 	struct err e = { 0 }, last = { 0 };
-	enum status st = feed_host_run(c, &r->end, &e);
+	enum status st = run_nothing(c) ? ST_OK : feed_host_run(c, &r->end, &e);
 	enum status closed = run_close(r, st == ST_OK && !stop_signal(), &last);
 	int code = 0;
 

@@ -59,6 +59,7 @@ struct feed_welcome {
 	uint64_t rows;          /* rows of a core in a full step; 0: known with the first RING */
 	uint64_t step, loop, until, seed;
 	char *tail, *dataset, *type;
+	uint64_t each;          /* steps of a whole epoch; UINT64_MAX: not known */
 };
 struct feed_dim { uint64_t n; };
 struct feed_column {

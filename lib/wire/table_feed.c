@@ -42,7 +42,8 @@ static const struct field welcome[] = {
 	U64(feed_welcome, rows, "of a core in a full step; 0: known with RING"),
 	U64(feed_welcome, step, "the first step"), U64(feed_welcome, loop, "steps of a loop; 0: no loops"),
 	U64(feed_welcome, until, "the step to stop at; 0: none"), U64(feed_welcome, seed, NULL),
-	NAME(feed_welcome, tail, NULL), NAME(feed_welcome, dataset, NULL), TEXT(feed_welcome, type, WIRE_SPEC_MAX, NULL), { 0 }
+	NAME(feed_welcome, tail, NULL), NAME(feed_welcome, dataset, NULL), TEXT(feed_welcome, type, WIRE_SPEC_MAX, NULL),
+	U64(feed_welcome, each, "steps of a whole epoch; 18446744073709551615: not known"), { 0 }
 };
 static const struct field dim[] = { U64(feed_dim, n, NULL), { 0 } };
 static const struct field column[] = {

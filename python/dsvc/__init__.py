@@ -69,7 +69,8 @@ def feed(source: Optional[Source] = None, *, batch: Optional[int] = None, elemen
     """A training loop's batches, from the dsvc-feed that DSVC_FEED names, or, with a source, from one of its own.
 
     source: a pipeline, the id of a dataset, or the path of a pipeline's file. batch: rows of a step. columns: yields
-    tuples of these fields. local: the pipeline runs here, without a service. as_torch: tensors instead of arrays;
+    tuples of these fields. rank, world: with job=, this process gets its part of each step, with the others of that job;
+    where not given, those that the environment says. local: the pipeline runs here, without a service. as_torch: tensors instead of arrays;
     pin: in memory from which a GPU copies by itself. copy: batches in memory of their own. timeout: seconds to wait for
     a batch. batch_size (rows of a rank), drop_last and prefetch_factor are what a DataLoader calls them."""
     if shuffle:
@@ -87,16 +88,29 @@ def feed(source: Optional[Source] = None, *, batch: Optional[int] = None, elemen
                  "pad": pad, "job": job}
         return _joined(rank, {k: v for k, v in known.items() if v is not None},
                        [k for k, v in other.items() if v is not None], mine)
-    rank = _environment("DSVC_RANK", "RANK", "SLURM_PROCID") if rank is None else rank
-    world = _environment("DSVC_RANKS", "WORLD_SIZE", "SLURM_NTASKS") if world is None else world
-    if (world or 1) != 1:
-        raise SpecError("this is rank %s of %s, and a feed of its own would give each of them all rows" % (rank, world), 64,
-                        "dsvc-feed -n %s ... -- python train.py, and dsvc.feed() there; all rows for each: world=1" % world)
+    host = _host(rank, world, job)
+    if host and batch_size is not None:
+        batch = batch_size * int(host.split("/")[1])
     start = [_program("dsvc-feed")] + _options(
-        batch=batch_size if batch is None else batch, element=element, steps=steps, until=until, loop=loop, epochs=epochs,
-        prefetch=prefetch, mask=mask, tail=tail, pad=pad, job=job, expect=expect, order=order, seed=seed, local=local or None,
-        dispatcher=dispatcher, results=results)
+        host=host, batch=batch_size if batch is None else batch, element=element, steps=steps, until=until, loop=loop,
+        epochs=epochs, prefetch=prefetch, mask=mask, tail=tail, pad=pad, job=job, expect=expect, order=order, seed=seed,
+        local=local or None, dispatcher=dispatcher, results=results)
     return Feed(None, start + _operands(source, params), **mine)
+
+
+def _host(rank: Optional[int], world: Optional[int], job: Optional[str]) -> Optional[str]:
+    """Which of several hosts this process is, that feed themselves from one job; None: it is alone."""
+    ranks = _environment("DSVC_RANKS", "WORLD_SIZE", "SLURM_NTASKS") if world is None else world
+    if (ranks or 1) == 1 and not (job and world):
+        return None
+    rank = _environment("DSVC_RANK", "RANK", "SLURM_PROCID") if rank is None else rank
+    if not job:
+        raise SpecError("this is rank %s of %s, and a feed of its own would give each of them all rows" % (rank, ranks), 64,
+                        "job=NAME, the same for all, gives each its part; or dsvc-feed -n %s ... -- python train.py, and "
+                        "dsvc.feed() there; all rows for each: world=1" % ranks)
+    if rank is None:
+        raise SpecError("world=%s, and which rank this is was not said" % ranks, 64, "rank=0 to rank=%d" % (int(ranks or 1) - 1))
+    return "%d/%d" % (rank, ranks or 1)
 
 
 def _joined(core: Optional[int], same: Dict[str, Any], other: List[str], mine: Dict[str, Any]) -> Feed:

@@ -14,7 +14,7 @@ from typing import Any, Deque, Dict, Iterator, List, Optional, Sequence
 
 from . import _ring
 from ._batch import Batch
-from ._link import (ANY, BATCH, BYE, END, ERROR, FAIL, HERE, JOIN, POSITION, RESULT, RING, SAVED, STOP, VERSION, WELCOME,
+from ._link import (ALL, ANY, BATCH, BYE, END, ERROR, FAIL, HERE, JOIN, POSITION, RESULT, RING, SAVED, STOP, VERSION, WELCOME,
                     Link)
 from ._wire import Error, error, pack
 
@@ -313,7 +313,14 @@ class Feed:
         return WHY[self._end[0]] if self._end else ""
 
     def __len__(self) -> int:
-        raise TypeError("the number of steps of an epoch is not known")
+        """Steps of a whole epoch, where that is known beforehand; else a TypeError."""
+        steps = int(self._facts()[19])
+        if steps == ALL:
+            raise TypeError("the number of steps of an epoch is not known")
+        return steps
+
+    def __bool__(self) -> bool:
+        return True
 
     # The end
 

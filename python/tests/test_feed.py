@@ -142,10 +142,33 @@ class Feeding(unittest.TestCase):
         self.assertEqual([plain(b) for b in dsvc.feed(spec, batch_size=3, drop_last=True, prefetch_factor=1, local=True)],
                          [[0, 1, 2], [3, 4, 5]])
         for wrong, help in ({"shuffle": True}, "shuffle all"), ({"batch": 2, "batch_size": 2}, "one of them"), \
-                ({"rank": 1, "world": 4}, "dsvc-feed -n 4"):
+                ({"rank": 1, "world": 4}, "dsvc-feed -n 4"), ({"rank": 1, "world": 4}, "job=NAME"), \
+                ({"world": 4, "job": "a"}, "rank=3"):
             with self.assertRaises(dsvc.SpecError) as e:
                 dsvc.feed(spec, local=True, **wrong)
             self.assertIn(help, e.exception.help)
+
+    def test_the_number_of_steps_of_an_epoch_is_known_where_that_of_elements_is(self):
+        def steps(spec, **options):
+            feed = dsvc.feed(spec, local=True, epochs=2, **options)
+            try:
+                n = len(feed)
+                self.assertEqual([len(list(e)) for e in feed.epochs()], [n, n])
+                return n
+            except TypeError:
+                return None
+            finally:
+                feed.close()
+        self.assertEqual(steps("range 7", batch=2), 4)
+        self.assertEqual(steps("range 7", batch=2, tail="drop"), 3)
+        self.assertEqual(steps("range 7 | batch 2"), 4)
+        self.assertEqual(steps("range 7 | batch 2", element="copy"), 4)
+        with dsvc.feed("range 0", batch=2, local=True) as feed:
+            self.assertEqual(len(feed), 0)
+        self.assertIsNone(steps("range 7 | filter x > 2", batch=2))
+        self.assertIsNone(steps("range 7 | map 1 // (x - 3) on_error=skip", batch=2))
+        self.assertIsNone(steps("range 7 | repeat", batch=2))
+        self.assertTrue(dsvc.feed("range 7 | repeat", batch=2, local=True))
 
     def test_after_a_fork_the_feed_is_the_parents(self):
         feed = dsvc.feed("range 100000", batch=2, local=True)
@@ -235,8 +258,8 @@ class Cores(unittest.TestCase):
 
     def test_what_is_asked_of_a_feed_must_be_what_it_has(self):
         ask = "import dsvc, os; os.write(1, b'%%d\\n' %% sum(len(b) for b in dsvc.feed(%s)))"
-        options = ("-n", "2", "--batch", "4", "-e", "range 8")
-        done = script(ask % "batch=4, world=2, batch_size=None, tail='pad'", *options)
+        options = ("-n", "2", "--batch", "4", "--steps", "9", "-e", "range 8")
+        done = script(ask % "batch=4, world=2, until=9, batch_size=None, tail='pad'", *options)
         self.assertEqual((done.returncode, done.stdout.split()), (0, ["4", "4"]), done.stderr)
         done = script(ask % "batch=6", *options)
         self.assertEqual(done.returncode, 64)

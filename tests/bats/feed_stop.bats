@@ -25,6 +25,14 @@ steps() {
 	cmp <(cat out.? | jq -s 'flatten | sort | .[]') <(seq 0 $((8 * n - 1))) && echo "$n"
 }
 
+@test "with nothing to do no command is started" {
+	for options in '--until 0' '--until 1 --from 3'; do
+		# shellcheck disable=SC2086 # words
+		run -0 dsvc-feed --local $options -v --batch 2 --as ndjson -e 'range 6' -- sh -c 'echo started'
+		[[ $output == *'nothing to do: '*' steps are done'* && $output != *started* ]]
+	done
+}
+
 @test "a signal to one host ends all of them at the same step" {
 	service
 	hosts -J a -e 'range 400000 | rate 20000'

@@ -30,6 +30,18 @@ unittests() {
 	((status == 0))
 }
 
+@test "processes that start a feed each share a job, by rank and world" {
+	service 1
+	cd "$BATS_TEST_TMPDIR"
+	export PYTHONPATH=$root/python PYTHONDONTWRITEBYTECODE=1
+	local r code='import dsvc, sys; f = dsvc.feed("range 10", job="a", batch_size=2, rank=int(sys.argv[1]), world=2, tail="pad")
+for b in f: print(f.rank, f.world, len(f), b.tolist(), f.batch.valid)'
+	for r in 0 1; do spawn "r$r" timeout 60 python3 -c "$code" $r; done
+	for r in 0 1; do reap "r$r" 60 && ((status == 0)); done
+	[[ $(cut -d' ' -f1-3 r0.out r1.out | uniq -c | xargs) == '3 0 2 3 3 1 2 3' ]]
+	[[ $(grep -h ' 2$' r0.out r1.out | tr -d '[],' | cut -d' ' -f4-5 | xargs -n 1 | sort -n | xargs) == '0 1 2 3 4 5 6 7 8 9' ]]
+}
+
 @test "a dataset is registered, read and looked at" {
 	service 1
 	cd "$BATS_TEST_TMPDIR"

@@ -54,6 +54,7 @@ host_begin(struct feed_host *h, struct err *e)
 	if (until < from)
 		until = from;
 	feed_set_from(h->machine, from, until);
+	h->until = until;
 	h->kept = from;
 	h->began = true;
 	if (!h->begin.epoch)

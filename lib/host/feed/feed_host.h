@@ -29,6 +29,7 @@ struct feed_host_conf {
 	uint64_t over;               /* steps behind it to be passed over */
 	uint32_t host, hosts;        /* this one, of so many */
 	uint64_t steps, until;       /* UINT64_MAX: not limited */
+	uint64_t each;               /* steps of a whole pass; UINT64_MAX: not known */
 	uint32_t epoch;              /* the pass to begin with, unless `begin` or a core says another */
 	enum feed_as as;
 	char *const *argv;           /* to be started for each core; NULL: nothing is */

@@ -52,6 +52,7 @@ struct feed_host {
 	struct feed_what what;
 	char *dataset;               /* a copy for `what` once the job is known: it outlives the reader of a pass */
 	struct feed_place begin;
+	uint64_t until;              /* the step to stop at; UINT64_MAX: none */
 	bool began, dry, filled, over, signalled;
 	int listener;                /* -1: none */
 	struct feed_link *guest;     /* connections that have not joined */

@@ -366,7 +366,7 @@ feed_seat_welcome(struct feed_host *h, uint32_t core)
 		.prefetch = c->machine.prefetch, .slots = c->machine.slots, .results = (uint32_t)c->machine.results,
 		.rows = c->fill.element == FEED_ROWS ? c->fill.batch / c->machine.cores : 0,
 		.step = h->began ? feed_core_step(h->machine, core) : h->begin.step + c->over,
-		.loop = c->machine.loop, .seed = h->what.seed,
+		.loop = c->machine.loop, .until = h->until == UINT64_MAX ? 0 : h->until, .seed = h->what.seed, .each = c->each,
 		.tail = (char *)(uintptr_t)c->tail_word, .dataset = (char *)(uintptr_t)h->what.dataset,
 		.type = (char *)(uintptr_t)c->type_text };
 	feed_link_send(&h->seat[core].link, &m, -1);
