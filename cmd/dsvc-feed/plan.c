@@ -3,10 +3,10 @@
 #include "plan.h"
 
 #include <string.h>
-#include <unistd.h>
 
 #include "base/log.h"
 #include "base/pool.h"
+#include "base/processors.h"
 #include "base/rng.h"
 #include "base/str.h"
 #include "cli/stop.h"
@@ -100,7 +100,7 @@ plan_here(struct feed_plan *p, const struct feed_opts *o, struct feed_host_conf 
 
 	pool_set_size(jobs == PARAM_AUTO || (!o->jobs && jobs == 1) ? 0 : (uint32_t)jobs);
 	if (jobs == PARAM_AUTO)
-		jobs = sysconf(_SC_NPROCESSORS_ONLN);
+		jobs = processors_online();
 	p->threads = o->local ? split_threads_join(p->plan, jobs) : NULL;
 	c->source.plan = p->plan;
 	c->source.service = &p->service.op;

@@ -11,6 +11,7 @@
 #include "host/secure.h"
 #include "host/service.h"
 #include "lang/spec.h"
+#include "dry.h"
 #include "files.h"
 #include "ops.h"
 #include "opts.h"
@@ -72,7 +73,7 @@ run_or_show(const struct run_opts *o, const struct spec_src *src, struct buf *ou
 	else if (!st && !o->check) {
 		if (p->local && isatty(STDIN_FILENO))
 			log_say(LOG_WARN, "reading elements from the terminal; end with ^D");
-		st = run_plan(p, &conf, e);
+		st = o->dry_run ? dry_run(p, &conf, e) : run_plan(p, &conf, e);
 	}
 	plan_free(&p);
 	return st;

@@ -19,7 +19,7 @@ struct run_opts {
 	struct words set, with, include;
 	int64_t count, jobs, seed, verbose, max_errors, timeout;
 	int format, print, progress;
-	bool nul, check, ops, functions, stats, quiet, test, explain, try, fmt, write, fail_empty;
+	bool nul, check, ops, functions, stats, quiet, test, explain, try, fmt, write, fail_empty, dry_run;
 };
 
 extern const struct program run_program;

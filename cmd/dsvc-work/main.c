@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include <unistd.h>
-
 #include "base/log.h"
 #include "base/pool.h"
+#include "base/processors.h"
 #include "cli/endpoint.h"
 #include "cli/opt.h"
 #include "cli/report.h"
@@ -17,7 +16,7 @@ static uint32_t
 work_slots(int64_t asked)
 {
 	if (asked == PARAM_AUTO)
-		asked = sysconf(_SC_NPROCESSORS_ONLN);
+		asked = processors_online();
 	return asked < 1 ? 1 : asked > WIRE_SLOTS_MAX ? WIRE_SLOTS_MAX : (uint32_t)asked;
 }
 

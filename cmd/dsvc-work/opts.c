@@ -20,9 +20,9 @@ static const struct param rows[] = {
 	  "HOST:* has the port that was bound" },
 	{ .name = "slots", .letter = 'j', .arg = "N", .kind = PARAM_INT,
 	  .offset = offsetof(struct work_options, slots), .def = "auto", .min = 1,
-	  .max = WIRE_SLOTS_MAX, .flags = PARAM_ALLOW_AUTO,
+	  .max = WIRE_SLOTS_MAX, .flags = PARAM_ALLOW_AUTO | PARAM_PROCESSORS,
 	  .help = "streams to run at once (further ones take turns); also the size of the pool that parallel= uses; "
-	  "auto: one per processor" },
+	  "auto or 0: one per processor; 50%: half as many; -1: one less" },
 	{ .name = "memory", .arg = "SIZE", .kind = PARAM_SIZE,
 	  .offset = offsetof(struct work_options, memory), .def = "32M", .min = 1 << 20,
 	  .max = INT64_MAX, .help = "bytes of unacknowledged elements to keep" },

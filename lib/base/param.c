@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/processors.h"
 #include "base/str.h"
 
 enum { PARAM_SHOWN = 80 }; /* bytes of a wrong value that a message repeats */
@@ -97,7 +98,8 @@ param_no_int(const struct param *row, const char *text, size_t n, struct err *e)
 	param_show(text, n, shown);
 	if (!str_float(text, n, &d))
 		return err_set(e, ST_USAGE, "'%s' is not a number (try 12, 12k%s)", shown,
-			       (row->flags & PARAM_ALLOW_ALL) ? ", all" : "");
+			       (row->flags & PARAM_ALLOW_ALL) ? ", all" :
+			       (row->flags & PARAM_PROCESSORS) ? ", 50%, +2, -1" : "");
 	return err_set(e, ST_USAGE, d > -9.2e18 && d < 9.2e18 ? "'%s' is not written as a whole number" :
 		       "'%s' does not fit 64 bits", shown);
 }
@@ -108,6 +110,17 @@ param_store(const struct param *row, void *base, int64_t value, bool given)
 	*(int64_t *)(void *)((char *)base + row->offset) = given || !(row->flags & PARAM_ZERO) ? value : 0;
 	if (row->given)
 		*((bool *)base + row->given) = given;
+}
+
+/* Reads a number that the processors say; the row's limits cut it. */
+static bool
+param_processors(const struct param *row, const char *text, size_t n, int64_t *value)
+{
+	if (!processors_read(text, n, processors_online(), value))
+		return false;
+	if (*value > row->max)
+		*value = row->max;
+	return true;
 }
 
 static enum status
@@ -141,7 +154,8 @@ param_set_number(const struct param *row, void *base, const char *text, size_t n
 				       row->flags & PARAM_ALLOW_NEVER ? ", never" : "");
 		break;
 	default:
-		ok = str_int(text, n, &value);
+		ok = ((row->flags & PARAM_PROCESSORS) && param_processors(row, text, n, &value)) ||
+		     str_int(text, n, &value);
 		if (!ok)
 			return param_no_int(row, text, n, e);
 	}

@@ -63,6 +63,8 @@ enum param_flag {
 	PARAM_ONE_WORD = 32768, /* PARAM_WORD, PARAM_WORDS: without blanks */
 	PARAM_BARE = 65536, /* programs, PARAM_CHOICE: --name alone is the first choice; others as --name=WORD */
 	PARAM_ALLOW_NEVER = 262144, /* PARAM_DURATION: "never" gives INT64_MAX */
+	/* PARAM_INT: 50% of the processors, +2 or -1 of them more or less, 0: as many (base/processors.h) */
+	PARAM_PROCESSORS = 524288,
 	PARAM_ZERO = 131072  /* `auto` and `inf` are stored as 0, and tell in `given` that they are no 0 */
 };
 

@@ -2,11 +2,11 @@
 #include "base/pool.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/processors.h"
 #include "base/thread.h"
 
 enum { POOL_MOST = 1024 }; /* most threads, including those that wait */
@@ -35,8 +35,7 @@ static _Thread_local struct pool_user *pool_mine;
 static uint32_t
 pool_processors(void)
 {
-	cpu_set_t cpus;
-	int n = sched_getaffinity(0, sizeof cpus, &cpus) ? 1 : CPU_COUNT(&cpus);
+	int64_t n = processors_online();
 
 	return n < POOL_MOST ? (uint32_t)n : POOL_MOST;
 }

@@ -62,6 +62,7 @@ struct op_node;
 struct op_inst;
 struct op_ctx;
 struct op_typing;
+struct op_programs;
 struct state_row;
 
 enum op_kind { OP_SOURCE, OP_TRANSFORM, OP_COMBINE };
@@ -96,6 +97,7 @@ enum op_flag {
 	OP_WHOLE = 8192,   /* transform: gives nothing before its input has ended (sort, count) */
 	OP_CUTS = 16384,   /* transform: may end before its input does (take, take_while) */
 	OP_STORES = 65536, /* transform: puts its input away, and gives little or late (save) */
+	OP_WRITES = 131072,/* transform: writes elements to the folder that its PARAM_PATH row names, if given */
 	OP_ALIKE = 32768   /* transform: puts elements of one kind together, which differ from those of another (bucket) */
 };
 
@@ -313,6 +315,7 @@ struct op_ctx {
 	/* context whose stop counts as well; NULL: none. Ask op_stopped */
 	const struct op_ctx *above;
 	const struct op_service *service; /* NULL: none */
+	const struct op_programs *programs; /* says how exec runs programs (programs.h); NULL: as ever */
 	bool timed;               /* measure the time of each operator */
 	struct op_intake *intake; /* counts what the chain's sources take in; NULL: nobody asks */
 	/* Reading by split: the chain's sources are opened on one split after another, each

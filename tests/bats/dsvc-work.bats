@@ -12,7 +12,7 @@ load lib/dsvc
 }
 
 @test "wrong options are usage errors" {
-	run -64 dsvc-work -j 0
+	run -64 dsvc-work -j -x
 	run -64 dsvc-work -j many
 	run -64 dsvc-work --memory 1
 	run -64 dsvc-work operand

@@ -166,9 +166,8 @@ exec_jobs_take(struct exec *x, uint64_t *seq)
 	return ST_OK;
 }
 
-/* Ends a job of which nothing more is wanted. */
-static void
-jobs_gone(struct exec *x, uint64_t seq)
+void
+exec_jobs_drop(struct exec *x, uint64_t seq)
 {
 	struct exec_job *j = exec_job(x, seq);
 
@@ -240,7 +239,7 @@ exec_jobs_answer(struct exec *x, uint64_t seq, struct frame *f, const uint8_t *p
 		if (frame_get(f, p, n, pos, out, &e) != ST_OK)
 			exec_jobs_fail(x, seq, &e);
 		else
-			jobs_gone(x, seq);
+			exec_jobs_drop(x, seq);
 		return;
 	}
 	run_reset(&x->scratch);
@@ -295,7 +294,7 @@ exec_jobs_values(struct exec *x, uint64_t seq, const uint8_t *p, size_t n, uint3
 		return;
 	}
 	jobs_put(out, p, n, many, j->run->run.e[j->i].pos);
-	jobs_gone(x, seq);
+	exec_jobs_drop(x, seq);
 }
 
 void
@@ -358,7 +357,7 @@ exec_jobs_emit(struct exec *x, struct run *out, struct err *e)
 			st = jobs_emit_fault(x, j, out, e);
 		if (!x->ordered)
 			x->ready_at++;
-		jobs_gone(x, seq);
+		exec_jobs_drop(x, seq);
 	}
 	return st;
 }

@@ -238,7 +238,7 @@ exec_finish(struct exec *x, struct err *e)
 	return ST_OK;
 }
 
-/* Does one turn, with any proto= other than stream. */
+/* Does one turn, with any proto= other than stream; a dry one with any. */
 static enum status
 exec_turn(struct exec *x, struct run *out, bool *moved, struct err *e)
 {
@@ -246,6 +246,8 @@ exec_turn(struct exec *x, struct run *out, bool *moved, struct err *e)
 
 	if (st != ST_OK || out->n >= RUN_USUAL || run_full(out))
 		return st;
+	if (exec_is_dry(x))
+		return exec_dry_step(x, out, moved, e);
 	st = exec_is_each(x) ? exec_each_step(x, out, moved, e) : exec_talk_step(x, out, moved, e);
 	return st == ST_OK ? exec_jobs_emit(x, out, e) : st;
 }
@@ -254,6 +256,7 @@ enum status
 exec_next(struct op_inst *self, struct run *out, struct err *e)
 {
 	struct exec *x = self->state;
+	bool flows = x->proto == FRAME_STREAM && !exec_is_dry(x);
 	enum status st;
 
 	exec_jobs_release(x);
@@ -265,14 +268,14 @@ exec_next(struct op_inst *self, struct run *out, struct err *e)
 	for (;;) {
 		bool moved = false;
 
-		st = x->proto == FRAME_STREAM ? exec_flow_next(x, out, e)
-					      : exec_turn(x, out, &moved, e);
+		st = flows ? exec_flow_next(x, out, e) : exec_turn(x, out, &moved, e);
 		if (st == ST_END && x->input != ST_OK && x->input != ST_END) {
 			*e = x->input_err;
 			st = x->input;
 		}
 		if (st != ST_OK || out->n)
 			return st;
+		exec_jobs_release(x);
 		if (moved || !x->idle) {
 			x->idle = !moved;
 			continue;
@@ -280,7 +283,7 @@ exec_next(struct op_inst *self, struct run *out, struct err *e)
 		x->idle = false;
 		if (exec_jobs_none(x) && !x->over)
 			exec_feed_pass(&x->feed);
-		if (x->over && exec_jobs_none(x) && x->proto != FRAME_STREAM) {
+		if (x->over && exec_jobs_none(x) && !flows) {
 			st = exec_finish(x, e);
 			if (st != ST_OK)
 				return st;

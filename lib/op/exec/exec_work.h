@@ -25,6 +25,7 @@
 #include "op/exec/exec_output.h"
 #include "op/exec/exec_speak.h"
 #include "op/op.h"
+#include "op/programs.h"
 #include "op/state.h"
 
 enum {
@@ -150,6 +151,7 @@ exec_job_elem(struct exec *x, uint64_t seq)
 }
 /* Takes the next job to send. ST_AGAIN: none now; ST_END: no more. */
 enum status exec_jobs_take(struct exec *x, uint64_t *seq);
+void exec_jobs_drop(struct exec *x, uint64_t seq); /* ends one of which nothing is wanted */
 void exec_jobs_again(struct exec *x, uint64_t seq); /* puts it among those to send again */
 /* Takes the answer of n bytes: puts it into out when it is the job's turn and there is room. */
 void exec_jobs_answer(struct exec *x, uint64_t seq, struct frame *f, const uint8_t *p, size_t n,
@@ -196,6 +198,14 @@ bool exec_sent_has(struct exec *x, const struct exec_slot *s, uint64_t seq);
 void exec_sent_take(struct exec *x, struct exec_slot *s, uint64_t seq);
 enum status exec_each_step(struct exec *x, struct run *out, bool *moved, struct err *e);
 enum status exec_flow_next(struct exec *x, struct run *out, struct err *e);
+
+/* Tells the commands instead of running them (exec_dry.c). */
+enum status exec_dry_step(struct exec *x, struct run *out, bool *moved, struct err *e);
+static inline bool
+exec_is_dry(const struct exec *x)
+{
+	return x->self->ctx->programs && x->self->ctx->programs->dry;
+}
 
 /* Helpers in exec_op.c for both modes. */
 enum status exec_start(struct exec *x, struct exec_slot *s, char *const *argv, struct err *e);

@@ -234,7 +234,7 @@ const struct op_desc op_cache = {
 	       "dynamic sharding a folder serves only the repeats within one run.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_STREAM,
-	.flags = OP_PASSES, /* uses all of each element: a later run may use other fields */
+	.flags = OP_PASSES | OP_WRITES, /* uses all of each element: a later run may use other fields */
 	.params = cache_params,
 	.state_size = sizeof(struct cache_op),
 	.partwise = cache_partwise,

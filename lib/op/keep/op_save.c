@@ -202,7 +202,7 @@ const struct op_desc op_save = {
 	       "does not read have a source of their own: tar DIR/*.tar, csv DIR/*.csv.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_STREAM,
-	.flags = OP_STORES,
+	.flags = OP_STORES | OP_WRITES,
 	.params = save_params,
 	.state_size = sizeof(struct save),
 	.typing = save_typing,

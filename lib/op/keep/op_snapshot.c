@@ -258,7 +258,7 @@ const struct op_desc op_snapshot = {
 	       "each stream writes its part, for `load DIR` to read.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_STREAM,
-	.flags = OP_PASSES, /* uses all of each element: a later run may use other fields */
+	.flags = OP_PASSES | OP_WRITES, /* uses all of each element: a later run may use other fields */
 	.params = snapshot_params,
 	.state_size = sizeof(struct snapshot),
 	.cardinality = snapshot_cardinality,
