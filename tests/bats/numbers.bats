@@ -154,6 +154,7 @@ print(time.monotonic() - begin)' "${ready##*:}"
 	says dsvc-exec.7 'Exit status 75 means “try again”: the element is tried up to three more times.'
 	run -65 dsvc-run "range 1 | exec proto=arg -- sh -c 'echo once >>$BATS_TEST_TMPDIR/tries; exit 75'"
 	[ "$(wc -l <"$BATS_TEST_TMPDIR/tries")" -eq 4 ]
+	told dsvc-run.1 'N can also be a share of the processors, as with parallel(1): ‘50%’, or ‘+2’ or ‘-1’ of them more or less, at least 1; 0 is all of them.'
 	says dsvc-exec.7 '{#} the number of the element in the stream, from 1'
 	says dsvc-exec.7 '{%} the number of the copy that works on it, from 1'
 	gives $'1 1\n2 1' 'range 2 | exec proto=arg -- echo {#} {%}'
