@@ -47,6 +47,7 @@ complete -c dsvc-allow -f
 
 complete -c dsvc-config -s d -l dispatcher -r -f -d 'address of the dispatcher; A,B: two addresses of one service; @FILE: read it from FILE'
 complete -c dsvc-config -s c -l context -r -f -d 'use the dispatcher that this context names; see dsvc-context(1)'
+complete -c dsvc-config -l connect-timeout -r -f -d 'wait DURATION for a dispatcher that is not there yet; 0: for ever'
 complete -c dsvc-config -l json -d 'print it as JSON'
 complete -c dsvc-config -s q -l quiet -d 'print nothing but errors'
 complete -c dsvc-config -s v -l verbose -d 'print more about what happens; give it twice for even more'
@@ -86,6 +87,7 @@ complete -c dsvc-dispatch -f
 
 complete -c dsvc-doctor -s d -l dispatcher -r -f -d 'address of the dispatcher; A,B: two addresses of one service; @FILE: read it from FILE'
 complete -c dsvc-doctor -s c -l context -r -f -d 'use the dispatcher that this context names; see dsvc-context(1)'
+complete -c dsvc-doctor -l connect-timeout -r -f -d 'wait DURATION for a dispatcher that is not there yet; 0: for ever'
 complete -c dsvc-doctor -l shared -r -f -a '(__fish_complete_directories)' -d 'check that each worker sees the files of this folder, too; may be given again'
 complete -c dsvc-doctor -l stuck -r -f -d 'a worker is stuck when one call of an operator lasts longer'
 complete -c dsvc-doctor -l json -d 'print each check as one line of JSON'
@@ -100,6 +102,7 @@ complete -c dsvc-doctor -f
 
 complete -c dsvc-events -s d -l dispatcher -r -f -d 'address of the dispatcher; A,B: two addresses of one service; @FILE: read it from FILE'
 complete -c dsvc-events -s c -l context -r -f -d 'use the dispatcher that this context names; see dsvc-context(1)'
+complete -c dsvc-events -l connect-timeout -r -f -d 'wait DURATION for a dispatcher that is not there yet; 0: for ever'
 complete -c dsvc-events -s f -l follow -d 'go on with what happens from now, until interrupted'
 complete -c dsvc-events -s n -l count -r -f -d 'begin with the last N events; the dispatcher keeps 500'
 complete -c dsvc-events -l json -d 'print each event as one line of JSON'
@@ -122,6 +125,7 @@ complete -c dsvc-exec-test -f
 
 complete -c dsvc-feed -s d -l dispatcher -r -f -d 'address of the dispatcher; A,B: two addresses of one service; @FILE: read it from FILE'
 complete -c dsvc-feed -s c -l context -r -f -d 'use the dispatcher that this context names; see dsvc-context(1)'
+complete -c dsvc-feed -l connect-timeout -r -f -d 'wait DURATION for a dispatcher that is not there yet; 0: for ever'
 complete -c dsvc-feed -s e -l expression -r -f -a '(__dsvc_spec dsvc-feed)' -d 'feed from this pipeline'
 complete -c dsvc-feed -s f -l file -r -F -d 'read the pipeline from FILE'
 complete -c dsvc-feed -s s -l set -r -f -d 'set a parameter of the pipeline'
@@ -186,6 +190,7 @@ complete -c dsvc-feed -n 'not __dsvc_in_spec' -F -a 'assert batch bucket bytes c
 
 complete -c dsvc-forget -s d -l dispatcher -r -f -d 'address of the dispatcher; A,B: two addresses of one service; @FILE: read it from FILE'
 complete -c dsvc-forget -s c -l context -r -f -d 'use the dispatcher that this context names; see dsvc-context(1)'
+complete -c dsvc-forget -l connect-timeout -r -f -d 'wait DURATION for a dispatcher that is not there yet; 0: for ever'
 complete -c dsvc-forget -l dataset -r -f -d 'forget this dataset, with the jobs that are only kept for audits'
 complete -c dsvc-forget -l force -d 'forget jobs that have readers and datasets that are in use; the readers end with 66'
 complete -c dsvc-forget -l insecure -d 'speak without a key to services on other machines, where none is known'
@@ -198,6 +203,7 @@ complete -c dsvc-forget -s V -l version -d 'show the version'
 complete -c dsvc-forget -f
 
 complete -c dsvc-invite -s d -l dispatcher -r -f -d 'address of the dispatcher; A,B: two addresses of one service; @FILE: read it from FILE'
+complete -c dsvc-invite -l connect-timeout -r -f -d 'wait DURATION for a dispatcher that is not there yet; 0: for ever'
 complete -c dsvc-invite -l for -r -f -d 'time for which the invitation can be used'
 complete -c dsvc-invite -l uses -r -f -d 'how many keys can join with it'
 complete -c dsvc-invite -l name -r -f -d 'name of the key that joins; default: its own'
@@ -212,6 +218,7 @@ complete -c dsvc-invite -s V -l version -d 'show the version'
 complete -c dsvc-invite -f
 
 complete -c dsvc-join -l name -r -f -d 'name by which the service is to know this key, unless the invitation says one'
+complete -c dsvc-join -l connect-timeout -r -f -d 'wait DURATION for a dispatcher that is not there yet; 0: for ever'
 complete -c dsvc-join -s q -l quiet -d 'print nothing but errors'
 complete -c dsvc-join -s v -l verbose -d 'print more about what happens; give it twice for even more'
 complete -c dsvc-join -s h -d 'one screen of help'
@@ -231,6 +238,7 @@ complete -c dsvc-keygen -f
 
 complete -c dsvc-read -s d -l dispatcher -r -f -d 'address of the dispatcher; A,B: two addresses of one service; @FILE: read it from FILE'
 complete -c dsvc-read -s c -l context -r -f -d 'use the dispatcher that this context names; see dsvc-context(1)'
+complete -c dsvc-read -l connect-timeout -r -f -d 'wait DURATION for a dispatcher that is not there yet; 0: for ever'
 complete -c dsvc-read -s e -l expression -r -f -a '(__dsvc_spec dsvc-read)' -d 'read this pipeline, without registering it first'
 complete -c dsvc-read -s f -l file -r -F -d 'read the pipeline from FILE (-: standard input); operands are the values of its parameters'
 complete -c dsvc-read -s s -l set -r -f -d 'set a parameter of the pipeline'
@@ -285,6 +293,7 @@ complete -c dsvc-read -n 'not __dsvc_in_spec' -F -a 'assert batch bucket bytes c
 
 complete -c dsvc-register -s d -l dispatcher -r -f -d 'address of the dispatcher; A,B: two addresses of one service; @FILE: read it from FILE'
 complete -c dsvc-register -s c -l context -r -f -d 'use the dispatcher that this context names; see dsvc-context(1)'
+complete -c dsvc-register -l connect-timeout -r -f -d 'wait DURATION for a dispatcher that is not there yet; 0: for ever'
 complete -c dsvc-register -s e -l expression -r -f -a '(__dsvc_spec dsvc-register)' -d 'the pipeline'
 complete -c dsvc-register -s f -l file -r -F -d 'read the pipeline from FILE (-: standard input); operands are the values of its parameters'
 complete -c dsvc-register -s s -l set -r -f -d 'set a parameter of the pipeline'
@@ -319,6 +328,7 @@ complete -c dsvc-run -l max-errors -r -f -d 'exit 65 if more than N elements fai
 complete -c dsvc-run -l errors -r -F -d 'write a JSON record of each failed element to FILE, one per line'
 complete -c dsvc-run -s d -l dispatcher -r -f -d 'address of the dispatcher; A,B: two addresses of one service; @FILE: read it from FILE'
 complete -c dsvc-run -s c -l context -r -f -d 'use the dispatcher that this context names; see dsvc-context(1)'
+complete -c dsvc-run -l connect-timeout -r -f -d 'wait DURATION for a dispatcher that is not there yet; 0: for ever'
 complete -c dsvc-run -l check -d 'only check the pipeline'
 complete -c dsvc-run -l explain -d 'print types, splits and the effect of sharding; do not run it'
 complete -c dsvc-run -l try -d 'show type and elements after each operator; the first three, or -n N'
@@ -345,6 +355,7 @@ complete -c dsvc-run -n 'not __dsvc_in_spec' -F -a 'assert batch bucket bytes ca
 
 complete -c dsvc-save -s d -l dispatcher -r -f -d 'address of the dispatcher; A,B: two addresses of one service; @FILE: read it from FILE'
 complete -c dsvc-save -s c -l context -r -f -d 'use the dispatcher that this context names; see dsvc-context(1)'
+complete -c dsvc-save -l connect-timeout -r -f -d 'wait DURATION for a dispatcher that is not there yet; 0: for ever'
 complete -c dsvc-save -s e -l expression -r -f -a '(__dsvc_spec dsvc-save)' -d 'save this pipeline, without registering it first'
 complete -c dsvc-save -s f -l file -r -F -d 'read the pipeline from FILE (-: standard input); operands are the values of its parameters'
 complete -c dsvc-save -s s -l set -r -f -d 'set a parameter of the pipeline'
@@ -375,6 +386,7 @@ complete -c dsvc-save -n 'not __dsvc_in_spec' -f -a '(__fish_complete_directorie
 
 complete -c dsvc-status -s d -l dispatcher -r -f -d 'address of the dispatcher; A,B: two addresses of one service; @FILE: read it from FILE'
 complete -c dsvc-status -s c -l context -r -f -d 'use the dispatcher that this context names; see dsvc-context(1)'
+complete -c dsvc-status -l connect-timeout -r -f -d 'wait DURATION for a dispatcher that is not there yet; 0: for ever'
 complete -c dsvc-status -l json -d 'print the report as one line of JSON'
 complete -c dsvc-status -l audit -r -f -d 'print the delivery accounts of a job (name, number or `all`); exit 1 if an element was lost or repeated, 65 if a pass of that job failed'
 complete -c dsvc-status -l streams -d 'with --audit: a line for each shard of a job with shards'
@@ -407,6 +419,7 @@ complete -c dsvc-stop -f
 
 complete -c dsvc-top -s d -l dispatcher -r -f -d 'address of the dispatcher; A,B: two addresses of one service; @FILE: read it from FILE'
 complete -c dsvc-top -s c -l context -r -f -d 'use the dispatcher that this context names; see dsvc-context(1)'
+complete -c dsvc-top -l connect-timeout -r -f -d 'wait DURATION for a dispatcher that is not there yet; 0: for ever'
 complete -c dsvc-top -l interval -r -f -d 'time between two looks'
 complete -c dsvc-top -s n -l count -r -f -d 'end after N looks'
 complete -c dsvc-top -l json -d 'print one line of JSON for each look'
@@ -432,6 +445,7 @@ complete -c dsvc-up -f
 
 complete -c dsvc-why -s d -l dispatcher -r -f -d 'address of the dispatcher; A,B: two addresses of one service; @FILE: read it from FILE'
 complete -c dsvc-why -s c -l context -r -f -d 'use the dispatcher that this context names; see dsvc-context(1)'
+complete -c dsvc-why -l connect-timeout -r -f -d 'wait DURATION for a dispatcher that is not there yet; 0: for ever'
 complete -c dsvc-why -l json -d 'print the answer and its figures as one line of JSON'
 complete -c dsvc-why -l insecure -d 'speak without a key to services on other machines, where none is known'
 complete -c dsvc-why -l timeout -r -f -d 'stop after DURATION and exit 124'
@@ -444,6 +458,7 @@ complete -c dsvc-why -f
 
 complete -c dsvc-work -s d -l dispatcher -r -f -d 'address of the dispatcher; A,B: two addresses of one service; @FILE: read it from FILE'
 complete -c dsvc-work -s c -l context -r -f -d 'use the dispatcher that this context names; see dsvc-context(1)'
+complete -c dsvc-work -l connect-timeout -r -f -d 'wait DURATION for a dispatcher that is not there yet; 0: for ever'
 complete -c dsvc-work -s b -l bind -r -f -d 'where readers connect to this worker; default: ipc, or the interface that reaches the dispatcher'
 complete -c dsvc-work -l advertise -r -f -d 'what readers are told to connect to, if not what -b says: HOST:PORT of a relay or a container'\''s host; HOST:* has the port that was bound'
 complete -c dsvc-work -s j -l slots -r -f -d 'streams to run at once (further ones take turns); also the size of the pool that parallel= uses; auto or 0: one per processor; 50%: half as many; -1: one less'
@@ -453,7 +468,7 @@ complete -c dsvc-work -l transfer -r -f -a 'auto copy shm' -d 'how readers on th
 complete -c dsvc-work -l name -r -f -d 'name of this worker in messages'
 complete -c dsvc-work -l tag -r -f -d 'a label that jobs can select'
 complete -c dsvc-work -l restart-interval -r -f -d 'time between restart points; 0: none'
-complete -c dsvc-work -l give-up -r -f -d 'give up on a lost dispatcher after DURATION; for one with state; 0: never'
+complete -c dsvc-work -l give-up -r -f -d 'give up on a lost dispatcher after DURATION; for one with state, and for the first one unless --connect-timeout says otherwise; 0: never'
 complete -c dsvc-work -l drain-timeout -r -f -d 'time to hand over streams after the first signal'
 complete -c dsvc-work -l data -r -f -a 'auto clear encrypted' -d 'elements over TCP: encrypted, clear, or auto (encrypted if the dispatcher has keys or a private socket)'
 complete -c dsvc-work -l join -r -F -d 'first use the invitation in FILE (-: standard input), as dsvc-join does'

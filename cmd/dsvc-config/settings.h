@@ -11,7 +11,7 @@
 struct config {
 	char *dispatcher, *context;
 	bool json, quiet;
-	int64_t verbose;
+	int64_t connect_timeout, verbose;
 };
 
 /* Appends all settings: as a table, or as one JSON record of {value, from} for each name. */

@@ -17,7 +17,7 @@ struct doctor {
 	char *dispatcher, *context;
 	struct words shared;
 	bool json, quiet, insecure;
-	int64_t stuck, verbose, timeout;
+	int64_t connect_timeout, stuck, verbose, timeout;
 };
 
 /* Zero is empty. */

@@ -93,7 +93,7 @@ follow_run(const struct follow *o, const struct endpoint *ep, struct err *e)
 	enum status st = tool_open(ep->address, ep->from, &t, e);
 
 	if (st != ST_OK)
-		return st;
+		return st == ST_AGAIN ? ST_OK : st;
 	if (o->on)
 		tool_stop_on(t, stop_fd());
 	do {

@@ -12,7 +12,7 @@ struct follow {
 	char *dispatcher, *context;
 	bool on;       /* until told to stop */
 	bool json, quiet, insecure;
-	int64_t last;  /* number of events to begin with */
+	int64_t connect_timeout, last;  /* number of events to begin with */
 	int64_t timeout, verbose;
 };
 

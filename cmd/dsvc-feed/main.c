@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "cli/endpoint.h"
 #include "cli/report.h"
+#include "cli/quit.h"
 #include "cli/stop.h"
 #include "host/join.h"
 #include "host/secure.h"
@@ -129,6 +130,8 @@ main(int argc, char **argv)
 		main_conf(&o, &plan, &c);
 		st = feed_run_open(&run, &o, &c, &e);
 	}
+	if (st == ST_AGAIN && stop_signal())
+		quit_signal(stop_signal());
 	code = st == ST_OK ? feed_run(&run, &c) : report(feed_program.name, &e);
 	ready_end(&o.ready);
 	feed_place_clear(&c.begin);

@@ -278,9 +278,9 @@ feed_run(struct feed_run *r, const struct feed_host_conf *c)
 	enum status closed = run_close(r, st == ST_OK && !stop_signal(), &last);
 	int code = 0;
 
-	if (st != ST_OK)
+	if (st != ST_OK && !(st == ST_AGAIN && stop_signal()))
 		code = run_blame(r, &e);
-	else if (closed != ST_OK)
+	else if (st == ST_OK && closed != ST_OK)
 		code = report(feed_program.name, &last);
 	if (!code) {
 		run_tail(r);

@@ -16,7 +16,7 @@ struct forget {
 	char *dispatcher, *context;
 	struct words datasets;
 	bool force, quiet, insecure;
-	int64_t verbose, timeout;
+	int64_t connect_timeout, verbose, timeout;
 };
 
 static const struct param rows[] = {

@@ -16,12 +16,13 @@
 
 struct invite {
 	char *dispatcher, *name, *from, *address;
-	int64_t lasts, uses, verbose, timeout;
+	int64_t connect_timeout, lasts, uses, verbose, timeout;
 	bool quiet;
 };
 
 static const struct param rows[] = {
 	OPT_DISPATCHER(struct invite),
+	OPT_CONNECT(struct invite),
 	{ .name = "for", .arg = "DURATION", .kind = PARAM_DURATION, .offset = offsetof(struct invite, lasts),
 	  .def = "15m", .min = 1000000000, .max = 31536000ll * 1000000000ll,
 	  .help = "time for which the invitation can be used" },

@@ -13,13 +13,14 @@
 struct join_options {
 	char *name;
 	bool quiet;
-	int64_t verbose;
+	int64_t connect_timeout, verbose;
 };
 
 static const struct param rows[] = {
 	{ .name = "name", .arg = "NAME", .kind = PARAM_WORD, .offset = offsetof(struct join_options, name),
 	  .flags = PARAM_OPTIONAL | PARAM_ONE_WORD,
 	  .help = "name by which the service is to know this key, unless the invitation says one" },
+	OPT_CONNECT(struct join_options),
 	OPT_QUIET(struct join_options),
 	OPT_VERBOSE(struct join_options),
 	{ 0 }

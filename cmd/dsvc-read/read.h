@@ -28,7 +28,7 @@ struct read_options {
 	char *join, *dispatcher, *context, *expression, *file, *output, *wait_workers, *errors, *type;
 	struct words set, include, checkpoints;
 	struct job_opts job;    /* main.c completes what the options say in another way */
-	int64_t epochs, count, verbose, ack_fd, timeout, give_up;
+	int64_t connect_timeout, epochs, count, verbose, ack_fd, timeout, give_up;
 	int format, progress, on_missed;
 	bool nul, stats, quiet, fail_empty;
 	const char *checkpoint;  /* the first of `checkpoints`; the others are of consumers that are gone */

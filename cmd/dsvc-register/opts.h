@@ -16,7 +16,7 @@ struct reg_opts {
 	char *join, *dispatcher, *context, *expression, *file, *id;
 	struct words set, include;
 	bool hash, check, explain, quiet;
-	int64_t verbose, timeout;
+	int64_t connect_timeout, verbose, timeout;
 };
 
 extern const struct program reg_program;

@@ -32,7 +32,7 @@ enum { SAVE_CLOSE_MS = 1000 };
 struct save_options {
 	char *dispatcher, *context, *expression, *file, *wait_workers, *join;
 	struct words set, include;
-	int64_t shards, seed, chunk, chunk_time, count, verbose, timeout, give_up;
+	int64_t connect_timeout, shards, seed, chunk, chunk_time, count, verbose, timeout, give_up;
 	bool seeded, detach, overwrite, if_missing, fail, insecure, quiet;
 	int progress, codec;
 };

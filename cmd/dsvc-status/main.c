@@ -88,7 +88,7 @@ status_run(const struct status_options *o, const struct endpoint *ep, struct err
 	int64_t at = 0, last = 0;
 	enum status st = tool_open(ep->address, ep->from, &t, e);
 	if (st != ST_OK)
-		return st;
+		return st == ST_AGAIN ? ST_OK : st;
 	if (o->watch)
 		tool_stop_on(t, stop_fd());
 	for (;;) {

@@ -15,7 +15,7 @@ struct status_options {
 	bool insecure;
 	char *dispatcher, *context, *audit;
 	bool json, watch, quiet, all, streams;
-	int64_t interval, verbose, timeout;
+	int64_t connect_timeout, interval, verbose, timeout;
 	int wanted, metrics; /* which number, and how much; whether asked for is opt_from's to say */
 	double busy;
 	enum { FORM_TABLE, FORM_JSON, FORM_WANTED, FORM_METRICS } form; /* worked out of those */

@@ -164,7 +164,7 @@ top_run(const struct top *o, const struct endpoint *ep, struct err *e)
 	enum status st = tool_open(ep->address, ep->from, &p.tool, e);
 
 	if (st != ST_OK)
-		return st;
+		return st == ST_AGAIN ? ST_OK : st;
 	tool_stop_on(p.tool, caught_fd());
 	if (term_is() && !o->json) {
 		p.signals = term_signals();

@@ -30,7 +30,7 @@ enum {
 struct top {
 	char *dispatcher, *context;
 	bool json, quiet, insecure;
-	int64_t count, interval, verbose, timeout;
+	int64_t connect_timeout, count, interval, verbose, timeout;
 };
 
 /* The newest is the last. */

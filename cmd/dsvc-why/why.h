@@ -14,7 +14,7 @@
 struct why {
 	char *dispatcher, *context;
 	bool json, quiet, insecure;
-	int64_t verbose, timeout;
+	int64_t connect_timeout, verbose, timeout;
 };
 
 /* job: name or number; NULL: the only one that is under way, else the last. */

@@ -8,6 +8,7 @@
 #include "host/join.h"
 #include "host/secure.h"
 #include "host/work/worker_host.h"
+#include "net/patience.h"
 #include "value/where.h"
 #include "wire/msg.h"
 #include "opts.h"
@@ -18,6 +19,18 @@ work_slots(int64_t asked)
 	if (asked == PARAM_AUTO)
 		asked = processors_online();
 	return asked < 1 ? 1 : asked > WIRE_SLOTS_MAX ? WIRE_SLOTS_MAX : (uint32_t)asked;
+}
+
+/* A worker that is given up with its dispatcher waits so long for the first one, too. Told to end, it
+ * does so while it waits. */
+static void
+work_waits(const struct work_options *o, const struct opt *opt)
+{
+	if (!opt_from(opt, &work_program, "connect-timeout") && opt_from(opt, &work_program, "give-up"))
+		patience_set(o->give_up);
+	if (o->until_stdin_eof)
+		patience_leash(STDIN_FILENO);
+	worker_host_signals();
 }
 
 int
@@ -37,6 +50,7 @@ main(int argc, char **argv)
 	st = opt_at_most(&opt, 0, &e);
 	if (st == ST_OK)
 		st = join_first(o.join, &o.dispatcher, &e);
+	work_waits(&o, &opt);
 	if (st == ST_OK)
 		st = endpoint_choose(&opt, &work_program, o.dispatcher, o.context, &ep, &e);
 	for (size_t i = 0; st == ST_OK && i < o.tag.n; i++)
@@ -64,5 +78,5 @@ main(int argc, char **argv)
 		ready_end(&o.ready);
 	}
 	opt_clear(&work_program, &o, &opt);
-	return st == ST_OK ? 0 : report(work_program.name, &e);
+	return st == ST_OK || st == ST_AGAIN ? 0 : report(work_program.name, &e);
 }

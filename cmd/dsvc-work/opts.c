@@ -45,7 +45,8 @@ static const struct param rows[] = {
 	  .help = "time between restart points; 0: none" },
 	{ .name = "give-up", .arg = "DURATION", .flags = PARAM_RARE, .kind = PARAM_DURATION,
 	  .offset = offsetof(struct work_options, give_up), .def = "0", .max = INT64_MAX,
-	  .help = "give up on a lost dispatcher after DURATION; for one with state; 0: never" },
+	  .help = "give up on a lost dispatcher after DURATION; for one with state, and for the first one unless "
+	  "--connect-timeout says otherwise; 0: never" },
 	{ .name = "drain-timeout", .arg = "DURATION", .kind = PARAM_DURATION,
 	  .offset = offsetof(struct work_options, drain_timeout), .def = "25s", .max = INT64_MAX,
 	  .help = "time to hand over streams after the first signal" },

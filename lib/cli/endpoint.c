@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/mem.h"
 #include "base/str.h"
 #include "cli/context.h"
 #include "net/address.h"
+#include "net/patience.h"
 #include "trust/services.h"
 
 static enum status
@@ -80,15 +80,20 @@ endpoint_list(struct endpoint *ep, const char *given, struct err *e)
 static enum status
 endpoint_read(const char *path, char out[ENDPOINT_LIST], struct err *e)
 {
-	FILE *f = NULL;
+	struct patience p = patience_begin();
+	char what[ENDPOINT_LIST];
+	bool missing;
+	FILE *f;
 
-	for (int left = ENDPOINT_FILE_MS / 10; left && !(f = fopen(path, "re")); left--) {
-		if (errno != ENOENT)
-			break;
-		nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
-	}
-	if (!f && errno != ENOENT)
+	snprintf(what, sizeof what, "a dispatcher to write its address to %.200s", path);
+	do {
+		f = fopen(path, "re");
+		missing = !f && errno == ENOENT;
+	} while (missing && patience_pause(&p, what));
+	if (!f && !missing)
 		return err_errno(e, "cannot read %s", path);
+	if (!f && patience_cut())
+		return err_set(e, ST_AGAIN, "told to end while it waited for %s", what);
 	if (!f) {
 		err_set(e, ST_UNAVAIL, "no dispatcher has written its address to %.200s", path);
 		err_help(e, "dsvc-dispatch --ready-file %.200s does, when it is ready", path);

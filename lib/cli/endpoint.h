@@ -26,15 +26,14 @@ struct endpoint {
 	bool own;      /* the private socket */
 };
 
-enum { ENDPOINT_FILE_MS = 1500 };
-
 /* The private socket, whatever was joined. */
 enum status endpoint_private(struct endpoint *ep, struct err *e);
 /* given: NULL or "" for the default. HOST:PORT is taken as tcp://, a path with
  * a slash as ipc://; ADDRESS,ADDRESS... are several of one service;
  * @FILE is what the first line of FILE says (--ready-file),
- * which is waited for ENDPOINT_FILE_MS. ST_USAGE for what is no address, ST_PERM
- * when the private folder is not private, ST_UNAVAIL when there is no such file. */
+ * which is waited for as net/patience.h says. ST_USAGE for what is no address, ST_PERM
+ * when the private folder is not private, ST_UNAVAIL when there is no such file, ST_AGAIN when it
+ * was told to end meanwhile. */
 enum status endpoint_find(const char *given, const char *from, struct endpoint *ep,
 			  struct err *e);
 /* Likewise for a program with OPT_DISPATCHER and OPT_CONTEXT, whose values are given: what the

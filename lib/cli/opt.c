@@ -12,6 +12,7 @@
 #include "cli/mdoc.h"
 #include "cli/quit.h"
 #include "cli/report.h"
+#include "net/patience.h"
 
 /* One reading of a command line. */
 struct opt_scan {
@@ -345,7 +346,7 @@ opt_parse(const struct program *p, int argc, char **argv, void *options, struct 
 	return st;
 }
 
-/* How often a switch was given; 0: the program has none of that name. */
+/* A number, or how often a switch was given; 0: the program has none of that name. */
 static int64_t
 opt_given(const struct program *p, const void *options, const char *name)
 {
@@ -366,6 +367,8 @@ opt_start(const struct program *p, int argc, char **argv, void *options, enum lo
 	*code = st == ST_OK || st == ST_END ? 0 : report(p->name, e);
 	if (st != ST_OK)
 		return false;
+	if (param_find(p->rows, "connect-timeout", strlen("connect-timeout")))
+		patience_set(opt_given(p, options, "connect-timeout"));
 	int64_t level = (int64_t)usual + opt_given(p, options, "verbose");
 	log_init(p->name, opt_given(p, options, "quiet") ? LOG_ERROR :
 		 level > LOG_DEBUG ? LOG_DEBUG : (enum log_level)level);

@@ -82,8 +82,13 @@ void opt_env_name(const struct program *p, const struct param *row, bool own, ch
 	{ .name = "insecure", .kind = PARAM_BOOL, .offset = offsetof(T, insecure), \
 	  .flags = PARAM_BY_HAND | PARAM_RARE, \
 	  .help = "speak without a key to services on other machines, where none is known" }
+/* Heeded by opt_start (net/patience.h). */
+#define OPT_CONNECT(T) \
+	{ .name = "connect-timeout", .arg = "DURATION", .kind = PARAM_DURATION, \
+	  .offset = offsetof(T, connect_timeout), .flags = PARAM_RARE, .def = "1500ms", .max = INT64_MAX, \
+	  .help = "wait DURATION for a dispatcher that is not there yet; 0: for ever" }
 /* The first rows of a program that speaks to a service. */
-#define OPT_SERVICE(T) OPT_DISPATCHER(T), OPT_CONTEXT(T)
+#define OPT_SERVICE(T) OPT_DISPATCHER(T), OPT_CONTEXT(T), OPT_CONNECT(T)
 /* And its last ones. */
 #define OPT_LAST(T) OPT_CLEAR(T), OPT_TIMEOUT(T), OPT_QUIET(T), OPT_VERBOSE(T)
 /* Exit codes of a program that speaks to a service. */

@@ -158,7 +158,7 @@ join_speak(const struct invitation *i, const struct key_pair *own, const char *n
 
 	link_where(i->address, "the invitation", j.where);
 	if (st == ST_OK)
-		st = link_reach(i->address, "the invitation", LINK_WAIT_MS, NULL, e);
+		st = link_reach(i->address, "the invitation", NULL, e);
 	if (st != ST_OK)
 		return st;
 	struct net *n = net_new();

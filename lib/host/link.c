@@ -5,7 +5,6 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -13,6 +12,7 @@
 #include "base/mem.h"
 #include "net/address.h"
 #include "net/address_list.h"
+#include "net/patience.h"
 
 bool
 link_send(struct sock *s, uint64_t peer, const struct msg *m, struct link_out *out,
@@ -108,9 +108,11 @@ link_answer(const struct sock_msg *in, bool *met, const char *where, struct msg 
 	return ST_OK;
 }
 
+enum { LINK_LOOK_MS = 1500 };
+
 /* Looks at the addresses, once each; ST_OK: one answers. */
 static enum status
-link_look(const char *addresses, int64_t until, struct link_reached *out, struct err *e)
+link_look(const char *addresses, const struct patience *p, struct link_reached *out, struct err *e)
 {
 	size_t n = address_list_count(addresses);
 	enum status st = ST_UNAVAIL, one;
@@ -119,12 +121,12 @@ link_look(const char *addresses, int64_t until, struct link_reached *out, struct
 
 	for (size_t k = 0; k < n; k++) {
 		char *address = address_list_at(addresses, k);
-		int64_t left = (until - clock_mono_ns()) / 1000000 / (int64_t)(n - k);
+		int left = patience_left(p, LINK_LOOK_MS) / (int)(n - k);
 
 		*out = (struct link_reached){ .which = k };
 		one = address_parse(address, &a, &why);
 		if (one == ST_OK)
-			one = address_probe(&a, left > 50 ? (int)left : 50, out->local, sizeof out->local, &why);
+			one = address_probe(&a, left > 50 ? left : 50, out->local, sizeof out->local, &why);
 		mem_free(address);
 		if (one == ST_OK)
 			return one;
@@ -137,25 +139,25 @@ link_look(const char *addresses, int64_t until, struct link_reached *out, struct
 }
 
 enum status
-link_reach(const char *addresses, const char *from, int wait_ms, struct link_reached *out, struct err *e)
+link_reach(const char *addresses, const char *from, struct link_reached *out, struct err *e)
 {
-	int64_t until = clock_mono_ns() + (int64_t)wait_ms * 1000000;
+	struct patience p = patience_begin();
+	char where[LINK_WHERE], what[LINK_WHERE + 32];
 	struct link_reached unused;
 	enum status st;
 	struct err why;
 
-	for (int pause_ms = 5;; pause_ms = pause_ms < 80 ? pause_ms * 2 : 80) {
-		st = link_look(addresses, until, out ? out : &unused, &why);
-		if (st != ST_UNAVAIL || (until - clock_mono_ns()) / 1000000 <= pause_ms)
-			break;
-		nanosleep(&(struct timespec){ .tv_nsec = pause_ms * 1000000L }, NULL);
-	}
+	link_where(addresses, from, where);
+	snprintf(what, sizeof what, "a dispatcher at %s", where);
+	do
+		st = link_look(addresses, &p, out ? out : &unused, &why);
+	while (st == ST_UNAVAIL && patience_pause(&p, what));
+	if (st == ST_UNAVAIL && patience_cut())
+		return err_set(e, ST_AGAIN, "told to end while it waited for %s", what);
 	if (st == ST_OK)
 		return st;
 	if (st == ST_USAGE)
 		return (*e = why).kind;
-	char where[LINK_WHERE];
-	link_where(addresses, from, where);
 	if (st == ST_PROTO)
 		return link_stranger(where, e);
 	err_set(e, st, "no dispatcher at %s: %s", where, why.text);

@@ -16,8 +16,6 @@
 /* The number by which a client calls its dispatcher, whoever that is. */
 #define LINK_DISPATCHER ((uint64_t)1 << 63 | 1)
 
-enum { LINK_WAIT_MS = 1500 };
-
 /* State for sending. Zero is valid to begin with; clear with link_out_clear. */
 struct link_out {
 	struct buf scratch;
@@ -31,13 +29,12 @@ void link_out_clear(struct link_out *out);
 /* Decodes a header; false: malformed, logged (not more than once a second). */
 bool link_decode(const struct sock_msg *in, struct msg *out, struct err *e);
 
-/* Whether a dispatcher listens there; tries again for wait_ms, because one that was
- * started at the same time may need a moment. ST_UNAVAIL with address, where it came from
- * (NULL: unsaid) and why, at once when it is another kind of program. Of several addresses
- * (net/address_list.h) one that answers will do. Fills out; local as in address_probe. */
+/* Whether a dispatcher listens there; tries again for as long as net/patience.h says. ST_UNAVAIL with
+ * address, where it came from (NULL: unsaid) and why, at once when it is another kind of program. Of
+ * several addresses (net/address_list.h) one that answers will do. Fills out; local as in address_probe.
+ * ST_AGAIN: told to end meanwhile. */
 struct link_reached { size_t which; char local[128]; }; /* number of the address; this end */
-enum status link_reach(const char *addresses, const char *from, int wait_ms, struct link_reached *out,
-		       struct err *e);
+enum status link_reach(const char *addresses, const char *from, struct link_reached *out, struct err *e);
 
 /* Whether only this machine is behind it, or it is NULL. */
 bool link_is_ipc(const char *address);

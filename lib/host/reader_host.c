@@ -80,7 +80,7 @@ reader_host_open(const struct reader_host_conf *conf, struct reader_host **out, 
 	if (st == ST_OK)
 		st = secure_to(conf->dispatcher, false, "read,register", &secure, e);
 	if (st == ST_OK)
-		st = link_reach(conf->dispatcher, conf->from, LINK_WAIT_MS, &reached, e);
+		st = link_reach(conf->dispatcher, conf->from, &reached, e);
 	if (st != ST_OK) {
 		secure_clear(&secure);
 		return st;

@@ -173,7 +173,7 @@ tool_open(const char *dispatcher, const char *from, struct tool **out, struct er
 	if (st == ST_OK)
 		st = secure_to(dispatcher, false, "read,register", &secure, e);
 	if (st == ST_OK)
-		st = link_reach(dispatcher, from, LINK_WAIT_MS, &reached, e);
+		st = link_reach(dispatcher, from, &reached, e);
 	if (st != ST_OK) {
 		secure_clear(&secure);
 		return st;

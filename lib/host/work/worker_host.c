@@ -352,6 +352,15 @@ worker_host_stop(int number, int first)
 	atomic_fetch_add(&worker_host_stops, 1);
 }
 
+void
+worker_host_signals(void)
+{
+	caught_stops();
+	caught_take(SIGINT, worker_host_stop);
+	caught_take(SIGTERM, worker_host_stop);
+	caught_take(SIGUSR2, NULL);
+}
+
 /* INT, TERM and USR2 drain; the second INT or TERM leaves at once. */
 static void
 worker_host_signal(void *arg, int fd, int events)
@@ -469,9 +478,7 @@ worker_host_open(struct worker_host *h, uint64_t self)
 	produce_queue_init(&h->queue);
 	net_watch(h->net, h->queue.fd, NET_READ, worker_host_events, h);
 	net_watch(h->net, caught_stops(), NET_READ, worker_host_signal, h);
-	caught_take(SIGINT, worker_host_stop);
-	caught_take(SIGTERM, worker_host_stop);
-	caught_take(SIGUSR2, NULL);
+	worker_host_signals();
 	if (h->conf->until_stdin_eof)
 		net_watch(h->net, STDIN_FILENO, NET_READ, worker_host_stdin, h);
 }
@@ -559,7 +566,7 @@ worker_host_run(const struct worker_host_conf *c, struct err *e)
 		st = fence_up(c->fence, !link_is_ipc(c->dispatcher) || !link_is_ipc(c->bind) || !link_is_ipc(c->advertise),
 			      c->bind && !strncmp(c->bind, "ipc://", 6) ? c->bind + 6 : NULL, e);
 	if (st == ST_OK)
-		st = link_reach(c->dispatcher, c->from, LINK_WAIT_MS, &reached, e);
+		st = link_reach(c->dispatcher, c->from, &reached, e);
 	if (st != ST_OK) {
 		secure_clear(&h.secure);
 		return st;

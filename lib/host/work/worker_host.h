@@ -42,7 +42,10 @@ struct worker_host_conf {
 	void *arg;
 };
 
-/* Serves until drained (a signal, the end of stdin): ST_OK, or an error. */
+/* Catches the signals that end a worker: before worker_host_run, which ends for one that came already. */
+void worker_host_signals(void);
+/* Serves until drained (a signal, the end of stdin): ST_OK, or an error; ST_AGAIN: told to end before
+ * there was a dispatcher. */
 enum status worker_host_run(const struct worker_host_conf *c, struct err *e);
 
 #endif
