@@ -9,9 +9,10 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "base/str.h"
 #include "cli/context.h"
 #include "net/address.h"
+#include "net/address_file.h"
+#include "net/address_list.h"
 #include "net/patience.h"
 #include "trust/services.h"
 
@@ -23,56 +24,17 @@ endpoint_bad(const struct endpoint *ep, const char *given, const char *why, stru
 	return ST_USAGE;
 }
 
-/* Fills `out`, or says why not. */
-static const char *
-endpoint_parse(char out[ENDPOINT_ADDRESS], const char *given)
-{
-	const char *scheme = "", *colon;
-
-	if (strchr(given, '/') && !strstr(given, "://"))
-		scheme = "ipc://";
-	else if (!strstr(given, "://"))
-		scheme = "tcp://";
-	if (snprintf(out, ENDPOINT_ADDRESS, "%s%s", scheme, given) >= ENDPOINT_ADDRESS)
-		return "too long";
-	if (str_starts(out, "ipc://")) {
-		size_t n = strlen(out) - 6;
-		if (n == 0)
-			return "there is no path";
-		return n > ENDPOINT_IPC_PATH ? "a socket's path has at most 107 bytes" : NULL;
-	}
-	if (!str_starts(out, "tcp://"))
-		return "neither tcp:// nor ipc://";
-	colon = strrchr(out + 6, ':');
-	if (!colon || colon == out + 6 || colon[1] == '\0')
-		return "there is no port";
-	return NULL;
-}
-
 /* One address, or several of one kind with commas between. */
 static enum status
 endpoint_list(struct endpoint *ep, const char *given, struct err *e)
 {
-	char one[ENDPOINT_ADDRESS], *part;
-	size_t len, at = 0;
+	char *bad = NULL;
+	const char *why = address_list_complete(given, ep->address, sizeof ep->address, &bad);
 
-	for (const char *p = given;; p += len + 1) {
-		len = strcspn(p, ",");
-		part = mem_strndup(p, len);
-		const char *why = *part == '@' ? "a file can only be given alone" : endpoint_parse(one, part);
-		if (!why && at && strncmp(one, ep->address, 3) != 0)
-			why = "addresses of one service are all tcp:// or all ipc://";
-		if (!why && at + strlen(one) + 2 > sizeof ep->address)
-			why = "too many addresses";
-		if (why)
-			endpoint_bad(ep, part, why, e);
-		mem_free(part);
-		if (why)
-			return ST_USAGE;
-		at += (size_t)sprintf(ep->address + at, "%s%s", at ? "," : "", one);
-		if (!p[len])
-			return ST_OK;
-	}
+	if (why)
+		endpoint_bad(ep, bad, why, e);
+	mem_free(bad);
+	return why ? ST_USAGE : ST_OK;
 }
 
 /* The address in a file that a dispatcher writes when it is ready; it appears
@@ -147,14 +109,17 @@ endpoint_find(const char *given, const char *from, struct endpoint *ep, struct e
 
 	*ep = (struct endpoint){ .own = !given || !*given };
 	snprintf(ep->from, sizeof ep->from, "%s", ep->own || !from ? "the default" : from);
+	if (ep->own)
+		return endpoint_usual(ep, e);
+	if (*given != '@')
+		return endpoint_list(ep, given, e);
 	char line[ENDPOINT_LIST];
-	if (!ep->own && *given == '@') {
-		st = endpoint_read(given + 1, line, e);
-		if (st != ST_OK)
-			return st;
-		given = line;
-	}
-	return ep->own ? endpoint_usual(ep, e) : endpoint_list(ep, given, e);
+	st = endpoint_read(given + 1, line, e);
+	if (st == ST_OK)
+		st = endpoint_list(ep, line, e);
+	if (st == ST_OK)
+		address_file_keep(given + 1, ep->address);
+	return st;
 }
 
 static enum status
@@ -192,7 +157,7 @@ endpoint_bind(char **given, const char *from, struct err *e)
 {
 	struct endpoint ep = { 0 };
 	snprintf(ep.from, sizeof ep.from, "%s", from);
-	const char *why = endpoint_parse(ep.address, *given);
+	const char *why = address_complete(*given, ep.address);
 
 	if (why)
 		return endpoint_bad(&ep, *given, why, e);

@@ -17,8 +17,9 @@
 
 #include "base/err.h"
 #include "cli/opt.h"
+#include "net/address_list.h"
 
-enum { ENDPOINT_ADDRESS = 256, ENDPOINT_LIST = 1024, ENDPOINT_IPC_PATH = 107 };
+enum { ENDPOINT_ADDRESS = ADDRESS_ONE_MAX, ENDPOINT_LIST = ADDRESS_LIST_MAX };
 
 struct endpoint {
 	char address[ENDPOINT_LIST]; /* or several, as in net/address_list.h */
@@ -31,7 +32,8 @@ enum status endpoint_private(struct endpoint *ep, struct err *e);
 /* given: NULL or "" for the default. HOST:PORT is taken as tcp://, a path with
  * a slash as ipc://; ADDRESS,ADDRESS... are several of one service;
  * @FILE is what the first line of FILE says (--ready-file),
- * which is waited for as net/patience.h says. ST_USAGE for what is no address, ST_PERM
+ * which is waited for as net/patience.h says, and read again when nobody is there any more
+ * (net/address_file.h). ST_USAGE for what is no address, ST_PERM
  * when the private folder is not private, ST_UNAVAIL when there is no such file, ST_AGAIN when it
  * was told to end meanwhile. */
 enum status endpoint_find(const char *given, const char *from, struct endpoint *ep,

@@ -141,6 +141,13 @@ link_look(const char *addresses, const struct patience *p, struct link_reached *
 enum status
 link_reach(const char *addresses, const char *from, struct link_reached *out, struct err *e)
 {
+	return link_reach_or(addresses, from, NULL, NULL, out, e);
+}
+
+enum status
+link_reach_or(const char *addresses, const char *from, bool (*moved)(void *arg), void *arg,
+	      struct link_reached *out, struct err *e)
+{
 	struct patience p = patience_begin();
 	char where[LINK_WHERE], what[LINK_WHERE + 32];
 	struct link_reached unused;
@@ -149,9 +156,11 @@ link_reach(const char *addresses, const char *from, struct link_reached *out, st
 
 	link_where(addresses, from, where);
 	snprintf(what, sizeof what, "a dispatcher at %s", where);
-	do
+	do {
 		st = link_look(addresses, &p, out ? out : &unused, &why);
-	while (st == ST_UNAVAIL && patience_pause(&p, what));
+		if (st == ST_UNAVAIL && moved && moved(arg))
+			return ST_SKIP;
+	} while (st == ST_UNAVAIL && patience_pause(&p, what));
 	if (st == ST_UNAVAIL && patience_cut())
 		return err_set(e, ST_AGAIN, "told to end while it waited for %s", what);
 	if (st == ST_OK)

@@ -10,6 +10,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "net/address_list.h"
 #include "net/sock.h"
 #include "wire/msg.h"
 
@@ -35,6 +36,9 @@ bool link_decode(const struct sock_msg *in, struct msg *out, struct err *e);
  * ST_AGAIN: told to end meanwhile. */
 struct link_reached { size_t which; char local[128]; }; /* number of the address; this end */
 enum status link_reach(const char *addresses, const char *from, struct link_reached *out, struct err *e);
+/* Does so, and asks `moved`, if there is one, while nobody answers: true ends it with ST_SKIP. */
+enum status link_reach_or(const char *addresses, const char *from, bool (*moved)(void *arg), void *arg,
+			  struct link_reached *out, struct err *e);
 
 /* Whether only this machine is behind it, or it is NULL. */
 bool link_is_ipc(const char *address);

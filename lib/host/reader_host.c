@@ -24,7 +24,7 @@ reader_host_machine(struct reader_host *c, uint64_t self, struct err *e)
 	link_name(c->name);
 	struct reader_opts o = { .peer = self, .name = c->name, .host = link_host(),
 		.pid = (uint32_t)getpid(), .job = f->job, .dataset = f->dataset, .spec = f->spec,
-		.type = f->type, .in_rounds = f->in_rounds, .budget = f->budget, .give_up_ns = f->give_up_ns, .where = c->where,
+		.type = f->type, .in_rounds = f->in_rounds, .budget = f->budget, .give_up_ns = f->give_up_ns, .where = c->way.where,
 		.stops = f->stops, .lag = f->lag };
 	if (f->position) {
 		o.position = f->position->data;
@@ -36,12 +36,13 @@ reader_host_machine(struct reader_host *c, uint64_t self, struct err *e)
 }
 
 static enum status
-reader_host_start(struct reader_host *c, size_t which, struct err *e)
+reader_host_start(struct reader_host *c, struct err *e)
 {
 	uint64_t self = sock_peer_new();
 	struct sock_opts control = { .self = self, .message = reader_net_told,
 		.broke = reader_net_control_broke, .stranger = reader_net_stranger,
-		.turned = reader_net_turned, .denied = reader_net_denied, .keys = secure_own(&c->secure), .arg = c };
+		.turned = reader_net_turned, .denied = reader_net_denied, .keys = secure_own(&c->way.secure),
+		.renew = way_renews(&c->way) ? reader_net_renew : NULL, .arg = c };
 	struct sock_opts data = { .fresh = true, .message = reader_net_data,
 		.broke = reader_net_worker_broke, .connected = reader_net_worker_up, .frame_max = READER_NET_FRAME_MAX, .arg = c };
 	c->net = net_new();
@@ -50,8 +51,7 @@ reader_host_start(struct reader_host *c, size_t which, struct err *e)
 	net_watch(c->net, c->wake, NET_READ, reader_net_woken, c);
 	enum status st = reader_host_machine(c, self, e);
 	if (st == ST_OK)
-		st = sock_connect_any(c->control, c->conf.dispatcher, c->secure.servers, which, LINK_DISPATCHER, e);
-	secure_wipe(&c->secure);
+		st = way_connect(&c->way, c->control, e);
 	if (st != ST_OK)
 		return st;
 	st = thread_start(&c->thread, reader_net_thread, c, "the network", e);
@@ -63,7 +63,7 @@ reader_host_start(struct reader_host *c, size_t which, struct err *e)
 static void
 reader_host_own(struct reader_host *c)
 {
-	const char **texts[] = { &c->conf.dispatcher, &c->conf.dataset, &c->conf.spec, &c->conf.type };
+	const char **texts[] = { &c->conf.dataset, &c->conf.spec, &c->conf.type };
 	job_opts_own(&c->conf.job);
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		*texts[i] = c->texts[i] = mem_strdup(*texts[i]);
@@ -72,25 +72,24 @@ reader_host_own(struct reader_host *c)
 enum status
 reader_host_open(const struct reader_host_conf *conf, struct reader_host **out, struct err *e)
 {
-	struct link_reached reached;
+	struct way way = { 0 };
 	enum status st = job_opts_check(&conf->job, e);
 	if (st == ST_OK)
 		st = net_check_files(e);
-	struct secure secure = { 0 };
 	if (st == ST_OK)
-		st = secure_to(conf->dispatcher, false, "read,register", &secure, e);
+		st = way_open(&way, conf->dispatcher, conf->from, false, "read,register", e);
 	if (st == ST_OK)
-		st = link_reach(conf->dispatcher, conf->from, &reached, e);
+		st = way_reach(&way, e);
 	if (st != ST_OK) {
-		secure_clear(&secure);
+		way_close(&way);
 		return st;
 	}
 	link_tune_memory();
 	struct reader_host *c = mem_zalloc(sizeof *c);
 	c->conf = *conf;
-	c->secure = secure;
-	secure_wipe(&secure);
-	link_where(conf->dispatcher, conf->from, c->where);
+	c->way = way;
+	secure_wipe(&way.secure);
+	c->conf.dispatcher = c->conf.from = NULL; /* the way has them */
 	reader_host_own(c);
 	c->fd = wake_open();
 	c->wake = wake_open();
@@ -98,7 +97,7 @@ reader_host_open(const struct reader_host_conf *conf, struct reader_host **out, 
 	c->why = why_new(c->wake);
 	pthread_mutex_init(&c->lock, NULL);
 	pthread_cond_init(&c->placed, NULL);
-	st = reader_host_start(c, reached.which, e);
+	st = reader_host_start(c, e);
 	if (st != ST_OK)
 		reader_host_free(&c);
 	*out = c;
@@ -149,7 +148,7 @@ reader_host_free(struct reader_host **cp)
 	job_opts_clear(&c->conf.job);
 	msg_clear(&c->job_msg);
 	link_out_clear(&c->out);
-	secure_clear(&c->secure);
+	way_close(&c->way);
 	close(c->fd);
 	why_free(&c->why);
 	close(c->wake);

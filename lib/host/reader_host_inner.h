@@ -17,7 +17,7 @@
 #include "host/borrower.h"
 #include "host/why.h"
 #include "host/link.h"
-#include "host/secure.h"
+#include "host/way.h"
 #include "host/reader_host.h"
 #include "net/sock.h"
 
@@ -66,9 +66,8 @@ struct reader_host {
 	struct link_out out;
 	pthread_t thread;
 	bool started, met;          /* met: the dispatcher has said something */
-	char *texts[4];             /* the texts of conf */
-	char where[LINK_WHERE];
-	struct secure secure;       /* how the dispatcher is spoken to */
+	char *texts[3];             /* the texts of conf */
+	struct way way;             /* to the dispatcher */
 	bool keyed;                 /* data has keys: some worker asked for them */
 	struct held *lent;          /* chunk of the piece taken last */
 	struct hash links;          /* struct reader_link, by worker */
@@ -114,6 +113,7 @@ void reader_net_data(void *arg, struct sock_msg *in);
 /* Answers the caller who waits for a position; with the lock. */
 void reader_net_position(struct reader_host *c);
 void reader_net_turned(void *arg, uint64_t peer);
+bool reader_net_renew(void *arg, const char **list, const struct key **keys);
 void reader_net_control_broke(void *arg, uint64_t peer);
 void reader_net_worker_broke(void *arg, uint64_t peer);
 void reader_net_worker_up(void *arg, uint64_t peer);

@@ -33,7 +33,7 @@ reader_net_stranger(void *arg, uint64_t peer)
 	struct err e;
 	(void)peer;
 	if (!c->met)
-		reader_net_over(c, link_stranger(c->where, &e), &e, NULL);
+		reader_net_over(c, link_stranger(c->way.where, &e), &e, NULL);
 }
 
 void
@@ -42,7 +42,7 @@ reader_net_denied(void *arg, uint64_t peer, enum sock_denied why)
 	struct reader_host *c = arg;
 	struct err e;
 	(void)peer;
-	if (secure_denied(&c->secure, c->conf.dispatcher, c->met, why, &e) != ST_OK)
+	if (secure_denied(&c->way.secure, c->way.list, c->met, why, &e) != ST_OK)
 		reader_net_over(c, e.kind, &e, NULL);
 }
 
@@ -52,7 +52,7 @@ reader_net_told(void *arg, struct sock_msg *in)
 	struct reader_host *c = arg;
 	struct msg m;
 	struct err e;
-	enum status st = link_answer(in, &c->met, c->where, &m, &e);
+	enum status st = link_answer(in, &c->met, c->way.where, &m, &e);
 	if (st == ST_UNAVAIL)
 		reader_net_over(c, st, &e, NULL);
 	if (st != ST_OK)
@@ -66,6 +66,12 @@ reader_net_turned(void *arg, uint64_t peer)
 {
 	(void)peer;
 	reader_dispatcher_reached(((struct reader_host *)arg)->read, clock_mono_ns());
+}
+
+bool
+reader_net_renew(void *arg, const char **list, const struct key **keys)
+{
+	return way_renew(&((struct reader_host *)arg)->way, list, keys);
 }
 
 void

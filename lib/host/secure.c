@@ -76,6 +76,33 @@ secure_to(const char *addresses, bool listens, const char *role, struct secure *
 	return st;
 }
 
+enum status
+secure_moved(const struct secure *s, const char *addresses, bool listens, struct key **servers, struct err *e)
+{
+	size_t n = address_list_count(addresses);
+	struct secure now = { .role = s->role };
+	const struct key *before = NULL;
+	enum status st = ST_OK;
+
+	for (size_t k = 0; k < s->n && !before; k++)
+		before = key_none(&s->servers[k]) ? NULL : &s->servers[k];
+	*servers = mem_array(n, sizeof **servers);
+	memset(*servers, 0, n * sizeof **servers);
+	for (size_t k = 0; k < n && st == ST_OK; k++) {
+		char *address = address_list_at(addresses, k);
+
+		st = secure_find(address, listens, &now, &(*servers)[k], e);
+		if (before && key_none(&(*servers)[k]) && (st == ST_OK || st == ST_PERM)) {
+			(*servers)[k] = *before;
+			st = ST_OK;
+		}
+		mem_free(address);
+	}
+	if (st == ST_OK && now.keyed && !before) /* our own key was never read */
+		st = err_set(e, ST_PERM, "a key is known for an address of %s, and none was for those of before", addresses);
+	return st;
+}
+
 void
 secure_wipe(struct secure *s)
 {

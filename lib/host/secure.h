@@ -30,6 +30,10 @@ void secure_say_clear(bool said);
 /* addresses: one, or several (net/address_list.h). ST_PERM: one must not be spoken to. role:
  * static. */
 enum status secure_to(const char *addresses, bool listens, const char *role, struct secure *out, struct err *e);
+/* The service has other addresses now: gives a key for each, key_none where none is to be used. An address
+ * that is not pinned must have the key of before. ST_PERM: one must not be spoken to. */
+enum status secure_moved(const struct secure *s, const char *addresses, bool listens, struct key **servers,
+			 struct err *e);
 /* Wipes the secret key, once all sockets have it. */
 void secure_wipe(struct secure *s);
 void secure_clear(struct secure *s); /* frees all */

@@ -7,14 +7,12 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "host/link.h"
-#include "host/secure.h"
+#include "host/way.h"
 
 #define TOOL_AGAIN_NS 1000000000LL /* after this time without an answer, a message is sent again */
 
 struct tool {
-	char where[LINK_WHERE];
-	char *address;
-	struct secure secure;
+	struct way way;
 	struct net *net;
 	struct sock *sock;
 	uint64_t self, req;     /* req: the question that is open */
@@ -51,7 +49,7 @@ tool_told(void *arg, struct sock_msg *in)
 	struct tool *t = arg;
 	struct msg m;
 	struct err e;
-	enum status st = link_answer(in, &t->met, t->where, &m, &e);
+	enum status st = link_answer(in, &t->met, t->way.where, &m, &e);
 	if (st == ST_UNAVAIL) {
 		t->failed = st;
 		t->err = e;
@@ -95,7 +93,7 @@ tool_stranger(void *arg, uint64_t peer)
 	struct tool *t = arg;
 	(void)peer;
 	if (!t->met)
-		t->failed = link_stranger(t->where, &t->err);
+		t->failed = link_stranger(t->way.where, &t->err);
 }
 
 static void
@@ -105,25 +103,31 @@ tool_turned(void *arg, uint64_t peer)
 	((struct tool *)arg)->hello_due = true;
 }
 
+static bool
+tool_renew(void *arg, const char **list, const struct key **keys)
+{
+	return way_renew(&((struct tool *)arg)->way, list, keys);
+}
+
 static void
 tool_denied(void *arg, uint64_t peer, enum sock_denied why)
 {
 	struct tool *t = arg;
 
 	(void)peer;
-	t->failed = secure_denied(&t->secure, t->address, false, why, &t->err);
+	t->failed = secure_denied(&t->way.secure, t->way.list, false, why, &t->err);
 }
 
 static enum status
 tool_silent(const struct tool *t, struct err *e)
 {
 	if (!t->welcome) {
-		err_set(e, ST_UNAVAIL, "no dispatcher at %s: no answer within %d s", t->where,
+		err_set(e, ST_UNAVAIL, "no dispatcher at %s: no answer within %d s", t->way.where,
 			TOOL_WAIT_MS / 1000);
 		err_help(e, "check that it is a dispatcher that listens there");
 		return ST_UNAVAIL;
 	}
-	err_set(e, ST_TEMP, "no answer from the dispatcher at %s within %d s", t->where,
+	err_set(e, ST_TEMP, "no answer from the dispatcher at %s within %d s", t->way.where,
 		TOOL_WAIT_MS / 1000);
 	err_help(e, "it may be overloaded or stopped; running this again may help");
 	return ST_TEMP;
@@ -167,30 +171,26 @@ tool_wait(struct tool *t, const bool *done, struct err *e)
 enum status
 tool_open(const char *dispatcher, const char *from, struct tool **out, struct err *e)
 {
-	struct link_reached reached;
+	struct way way = { 0 };
 	enum status st = net_check_files(e);
-	struct secure secure = { 0 };
 	if (st == ST_OK)
-		st = secure_to(dispatcher, false, "read,register", &secure, e);
+		st = way_open(&way, dispatcher, from, false, "read,register", e);
 	if (st == ST_OK)
-		st = link_reach(dispatcher, from, &reached, e);
+		st = way_reach(&way, e);
 	if (st != ST_OK) {
-		secure_clear(&secure);
+		way_close(&way);
 		return st;
 	}
 	struct tool *t = mem_zalloc(sizeof *t);
-	t->secure = secure;
-	t->address = mem_strdup(dispatcher);
+	t->way = way;
 	t->self = sock_peer_new();
-	link_where(dispatcher, from, t->where);
 	t->net = net_new();
 	struct sock_opts o = { .self = t->self, .message = tool_told,
 		.stranger = tool_stranger, .turned = tool_turned, .denied = tool_denied,
-		.keys = secure_own(&secure), .arg = t };
+		.renew = way_renews(&t->way) ? tool_renew : NULL, .keys = secure_own(&way.secure), .arg = t };
 	t->sock = sock_new(t->net, &o);
-	secure_wipe(&t->secure);
-	secure_wipe(&secure);
-	st = sock_connect_any(t->sock, dispatcher, t->secure.servers, reached.which, LINK_DISPATCHER, e);
+	secure_wipe(&way.secure);
+	st = way_connect(&t->way, t->sock, e);
 	if (st == ST_OK) {
 		tool_hello(t);
 		st = tool_wait(t, &t->welcome, e);
@@ -304,8 +304,7 @@ tool_close(struct tool **tp)
 	net_free(&t->net);
 	msg_clear(&t->reply);
 	link_out_clear(&t->out);
-	mem_free(t->address);
-	secure_clear(&t->secure);
+	way_close(&t->way);
 	mem_free(t);
 	*tp = NULL;
 }

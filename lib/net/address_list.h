@@ -8,6 +8,15 @@
 
 #include <stddef.h>
 
+enum { ADDRESS_ONE_MAX = 256, ADDRESS_LIST_MAX = 1024 };
+
+/* An address as users write it, whole: HOST:PORT is of tcp://, a path with a slash of ipc://. NULL, or why it
+ * is none. */
+const char *address_complete(const char *given, char out[ADDRESS_ONE_MAX]);
+/* Likewise several with commas between, which must be of one kind. On a fault *bad is the one that has it:
+ * give it back with mem_free. */
+const char *address_list_complete(const char *given, char *out, size_t size, char **bad);
+
 size_t address_list_count(const char *list);
 /* Gives the k-th; *list has more than k. */
 char *address_list_at(const char *list, size_t k);

@@ -323,6 +323,17 @@ sock_connect_key(struct sock *s, const char *address, const struct key *key, uin
 	return ST_OK;
 }
 
+/* Whether it names a host, whose address may be another one the next time. */
+static bool
+sock_is_name(const char *address)
+{
+	struct in6_addr scratch;
+	struct address a;
+
+	return address_parse(address, &a, NULL) == ST_OK && !a.ipc && inet_pton(AF_INET, a.host, &scratch) != 1 &&
+	       inet_pton(AF_INET6, a.host, &scratch) != 1;
+}
+
 enum status
 sock_connect_any(struct sock *s, const char *list, const struct key *keys, size_t first, uint64_t peer,
 		 struct err *e)
@@ -334,7 +345,7 @@ sock_connect_any(struct sock *s, const char *list, const struct key *keys, size_
 	enum status st = sock_connect_key(s, address, key, peer, e);
 
 	mem_free(address);
-	if (st == ST_OK && n > 1)
+	if (st == ST_OK && (n > 1 || s->o.renew || sock_is_name(list)))
 		sock_turns_open(s, peer, list, keys, at);
 	return st;
 }

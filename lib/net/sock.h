@@ -97,6 +97,9 @@ struct sock_opts {
 	/* client: a peer with several addresses was reached at another one; what was sent to it
 	 * in the meantime is lost. May be NULL */
 	void (*turned)(void *arg, uint64_t peer);
+	/* client: asked again and again while a peer is away. True: from now on the peer of sock_connect_any has
+	 * these addresses and keys (NULL: none), which are copied. May be NULL */
+	bool (*renew)(void *arg, const char **list, const struct key **keys);
 	/* client: it is called again after a while, unless it is disconnected. May be NULL */
 	void (*denied)(void *arg, uint64_t peer, enum sock_denied why);
 	void *arg;
@@ -121,6 +124,8 @@ enum status sock_connect(struct sock *s, const char *address, uint64_t peer, str
  * those without; NULL: all are without. One such peer at most. */
 enum status sock_connect_any(struct sock *s, const char *list, const struct key *keys, size_t first,
 			     uint64_t peer, struct err *e);
+/* A single address is called in turn too, if it is the name of a host or can be renewed: a connection to a
+ * machine that is gone does not break. */
 /* To be called with each question to such a peer: after some without any message from it, its
  * next address is called. */
 void sock_asks(struct sock *s);

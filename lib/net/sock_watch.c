@@ -59,7 +59,7 @@ sock_redial(struct sock *s, int64_t now_ns)
 static void
 sock_failed(struct sock *s, struct track_peer *p, int64_t now_ns)
 {
-	if (p->shaken || p->broken || s->turns) /* with several addresses, the next one is called */
+	if (p->shaken || p->broken || (s->turns && s->turns->n > 1)) /* with several addresses, the next one is called */
 		return;
 	p->redial_ns = now_ns + SOCK_REDIAL_MS * 1000000LL;
 	if (p->redial_ns < s->redial_ns)

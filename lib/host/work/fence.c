@@ -140,10 +140,16 @@ fence_exec(const struct fence_conf *c, bool strangers, bool confine, struct err 
 	return child_rules_set(&r, e);
 }
 
+bool
+fence_confines(const struct fence_conf *c, bool strangers)
+{
+	return c->sandbox == FENCE_USUAL ? strangers : c->sandbox != FENCE_OFF;
+}
+
 enum status
 fence_up(const struct fence_conf *c, bool strangers, const char *socket, struct err *e)
 {
-	bool confine = c->sandbox == FENCE_USUAL ? strangers : c->sandbox != FENCE_OFF;
+	bool confine = fence_confines(c, strangers);
 	bool programs = c->exec.n || !strangers;
 	enum status st = ST_OK;
 

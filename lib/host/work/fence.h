@@ -36,6 +36,9 @@ enum fence_sandbox { FENCE_USUAL, FENCE_AUTO, FENCE_REQUIRE, FENCE_OFF };
  * not there. */
 enum status fence_up(const struct fence_conf *c, bool strangers, const char *socket, struct err *e);
 
+/* Whether it confines the process itself, too; strangers as above. */
+bool fence_confines(const struct fence_conf *c, bool strangers);
+
 /* Shuts what its owner has not allowed by name, as for a worker that strangers reach: the dispatcher
  * has turned out to be one that they do. The wall of the kernel's is not built then, since threads
  * that run already would stay outside. */

@@ -26,7 +26,7 @@ worker_host_keys(struct worker_host *h)
 	struct key_pair keys;
 
 	if (way == WORKER_DATA_AUTO)
-		way = link_is_ipc(h->conf->dispatcher) || h->secure.keyed ? WORKER_DATA_ENCRYPTED : WORKER_DATA_CLEAR;
+		way = link_is_ipc(h->conf->dispatcher) || h->way.secure.keyed ? WORKER_DATA_ENCRYPTED : WORKER_DATA_CLEAR;
 	if (h->address.ipc || way == WORKER_DATA_CLEAR)
 		return;
 	key_pair_new(&keys);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "host/work/worker_host.h"
 
-#include <signal.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -23,8 +21,6 @@
 #define WORKER_HOST_SPENT_NS 250000000LL
 enum { WORKER_HOST_LINGER_MS = 1000, WORKER_HOST_JOIN_MS = 1000 };
 
-static void worker_host_finish(struct worker_host *h, enum status st, const struct err *e);
-
 static void
 worker_host_stranger(void *arg, uint64_t peer)
 {
@@ -32,7 +28,7 @@ worker_host_stranger(void *arg, uint64_t peer)
 	struct err e;
 	(void)peer;
 	if (!h->met)
-		worker_host_finish(h, link_stranger(h->where, &e), &e);
+		worker_host_finish(h, link_stranger(h->way.where, &e), &e);
 }
 
 static void
@@ -41,7 +37,7 @@ worker_host_denied(void *arg, uint64_t peer, enum sock_denied why)
 	struct worker_host *h = arg;
 	struct err e;
 	(void)peer;
-	if (secure_denied(&h->secure, h->conf->dispatcher, h->met, why, &e) != ST_OK)
+	if (secure_denied(&h->way.secure, h->way.list, h->met, why, &e) != ST_OK)
 		worker_host_finish(h, e.kind, &e);
 }
 
@@ -51,7 +47,7 @@ worker_host_told(void *arg, struct sock_msg *in)
 	struct worker_host *h = arg;
 	struct msg m;
 	struct err e;
-	enum status st = link_answer(in, &h->met, h->where, &m, &e);
+	enum status st = link_answer(in, &h->met, h->way.where, &m, &e);
 	if (st == ST_UNAVAIL)
 		worker_host_finish(h, st, &e);
 	if (st != ST_OK)
@@ -69,6 +65,12 @@ worker_host_turned(void *arg, uint64_t peer)
 {
 	(void)peer;
 	worker_dispatcher_reached(((struct worker_host *)arg)->work, clock_mono_ns());
+}
+
+static bool
+worker_host_renew(void *arg, const char **list, const struct key **keys)
+{
+	return way_renew(&((struct worker_host *)arg)->way, list, keys);
 }
 
 static void
@@ -253,7 +255,7 @@ worker_host_chunk(struct worker_host *h, struct worker_action *a)
 	link_send(h->data, a->peer, &a->msg, &h->out, &p);
 }
 
-static void
+void
 worker_host_finish(struct worker_host *h, enum status st, const struct err *e)
 {
 	h->over = true;
@@ -341,37 +343,6 @@ worker_host_do(struct worker_host *h, struct worker_action *a)
 		worker_host_stream_action(h, a);
 	}
 	msg_clear(&a->msg);
-}
-
-static atomic_int worker_host_stops; /* INT and TERM that came */
-
-static void
-worker_host_stop(int number, int first)
-{
-	(void)number, (void)first;
-	atomic_fetch_add(&worker_host_stops, 1);
-}
-
-void
-worker_host_signals(void)
-{
-	caught_stops();
-	caught_take(SIGINT, worker_host_stop);
-	caught_take(SIGTERM, worker_host_stop);
-	caught_take(SIGUSR2, NULL);
-}
-
-/* INT, TERM and USR2 drain; the second INT or TERM leaves at once. */
-static void
-worker_host_signal(void *arg, int fd, int events)
-{
-	struct worker_host *h = arg;
-	(void)fd, (void)events;
-	caught_drain();
-	if (atomic_load(&worker_host_stops) > 1)
-		worker_host_finish(h, ST_OK, NULL);
-	else
-		h->drain = true;
 }
 
 static void
@@ -468,13 +439,13 @@ worker_host_open(struct worker_host *h, uint64_t self)
 {
 	struct sock_opts control = { .self = self, .message = worker_host_told,
 		.broke = worker_host_control_broke, .stranger = worker_host_stranger,
-		.turned = worker_host_turned, .denied = worker_host_denied, .keys = secure_own(&h->secure), .arg = h };
+		.turned = worker_host_turned, .denied = worker_host_denied, .keys = secure_own(&h->way.secure),
+		.renew = way_renews(&h->way) ? worker_host_renew : NULL, .arg = h };
 	struct sock_opts data = { .self = self, .handover = true, .message = worker_host_asked,
 		.broke = worker_host_reader_broke, .arg = h };
 	h->net = net_new();
 	h->control = sock_new(h->net, &control);
 	h->data = sock_new(h->net, &data);
-	secure_wipe(&h->secure);
 	produce_queue_init(&h->queue);
 	net_watch(h->net, h->queue.fd, NET_READ, worker_host_events, h);
 	net_watch(h->net, caught_stops(), NET_READ, worker_host_signal, h);
@@ -508,7 +479,7 @@ worker_host_close(struct worker_host *h, bool clean)
 	buf_clear(&h->bound);
 	buf_clear(&h->told);
 	buf_clear(&h->endpoint);
-	secure_clear(&h->secure);
+	way_close(&h->way);
 	link_out_clear(&h->out);
 	if (!clean || !h->work)
 		return;
@@ -538,10 +509,9 @@ worker_host_set_up(struct worker_host *h, uint64_t self)
 	link_name(h->name);
 	if (c->name)
 		snprintf(h->name, sizeof h->name, "%s", c->name);
-	link_where(c->dispatcher, c->from, h->where);
 	struct worker_opts o = { .peer = self, .name = h->name, .host = link_host(),
 		.endpoint = (char *)h->endpoint.data, .tags = c->tags, .pid = (uint32_t)getpid(),
-		.slots = c->slots, .memory = c->memory, .give_up_ns = c->give_up_ns, .where = h->where };
+		.slots = c->slots, .memory = c->memory, .give_up_ns = c->give_up_ns, .where = h->way.where };
 	/* Two more, so that streams are closed though all the others are busy. */
 	h->produce_conf = (struct produce_conf){ turns_new(worker_threads(c->slots) + 2), h->name, c->pack,
 		h->arenas, c->restart_ns };
@@ -552,32 +522,41 @@ worker_host_set_up(struct worker_host *h, uint64_t self)
 	h->work = worker_new(&o, clock_mono_ns());
 }
 
+static enum status
+worker_host_fence(struct worker_host *h, struct err *e)
+{
+	const struct worker_host_conf *c = h->conf;
+	bool strangers = !link_is_ipc(c->dispatcher) || !link_is_ipc(c->bind) || !link_is_ipc(c->advertise);
+
+	if (fence_confines(c->fence, strangers))
+		way_guide(&h->way);
+	return fence_up(c->fence, strangers, c->bind && !strncmp(c->bind, "ipc://", 6) ? c->bind + 6 : NULL, e);
+}
+
 enum status
 worker_host_run(const struct worker_host_conf *c, struct err *e)
 {
 	struct worker_host h = { .conf = c, .claim = -1, .err = e, .drain_until_ns = INT64_MAX };
-	struct link_reached reached;
 	uint64_t self = sock_peer_new();
 	net_raise_files();
 	enum status st = net_check_files(e);
 	if (st == ST_OK) /* before the fence is up, behind which no key can be read */
-		st = secure_to(c->dispatcher, true, "work", &h.secure, e);
+		st = way_open(&h.way, c->dispatcher, c->from, true, "work", e);
 	if (st == ST_OK)
-		st = fence_up(c->fence, !link_is_ipc(c->dispatcher) || !link_is_ipc(c->bind) || !link_is_ipc(c->advertise),
-			      c->bind && !strncmp(c->bind, "ipc://", 6) ? c->bind + 6 : NULL, e);
+		st = worker_host_fence(&h, e);
 	if (st == ST_OK)
-		st = link_reach(c->dispatcher, c->from, &reached, e);
+		st = way_reach(&h.way, e);
 	if (st != ST_OK) {
-		secure_clear(&h.secure);
+		way_close(&h.way);
 		return st;
 	}
 	link_tune_memory();
 	worker_host_open(&h, self);
-	st = worker_host_bind(&h, reached.local, e);
+	st = worker_host_bind(&h, h.way.reached.local, e);
 	if (st == ST_OK)
 		st = worker_host_share(&h, e);
 	if (st == ST_OK)
-		st = sock_connect_any(h.control, c->dispatcher, h.secure.servers, reached.which, LINK_DISPATCHER, e);
+		st = way_connect(&h.way, h.control, e);
 	bool clean = true;
 	if (st == ST_OK) {
 		worker_host_set_up(&h, self);

@@ -10,7 +10,7 @@
 #include "host/work/lender.h"
 #include "host/link.h"
 #include "host/work/produce.h"
-#include "host/secure.h"
+#include "host/way.h"
 #include "host/work/worker_host.h"
 #include "net/address.h"
 #include "net/door.h"
@@ -35,10 +35,10 @@ struct worker_host {
 	struct worker_host_make *makes;
 	size_t n_makes, cap_makes;
 	size_t listing;            /* threads that list units */
-	char name[WIRE_NAME_MAX], where[LINK_WHERE];
+	char name[WIRE_NAME_MAX];
 	struct buf bound, told;    /* told: what readers connect to, */
 	struct buf endpoint;       /* and with the key that they need, if they do */
-	struct secure secure;      /* how the dispatcher is spoken to */
+	struct way way;            /* to the dispatcher */
 	struct door *door;         /* NULL: readers need no key */
 	struct key data_key;
 	struct link_out out;
@@ -51,6 +51,10 @@ struct worker_host {
 	struct err *err;
 };
 
+/* Ends the loop. */
+void worker_host_finish(struct worker_host *h, enum status st, const struct err *e);
+/* Handles signals that came: for net_watch. */
+void worker_host_signal(void *arg, int fd, int events);
 /* Binds, as asked or else the way the dispatcher was reached; local: this end of that. */
 enum status worker_host_bind(struct worker_host *h, const char *local, struct err *e);
 /* Has memory that readers on this machine can map. */
