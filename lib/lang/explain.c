@@ -51,11 +51,11 @@ explain_walk(struct explain *x, const struct op_node *n, bool indexed)
 		x->order = n;
 	if (n->permutes || indexed)
 		return;
-	if (d->scope == OP_GLOBAL && n->per_stream)
+	if (op_scope_of(n) == OP_GLOBAL && n->per_stream)
 		explain_note(x->per_stream, &x->n_per_stream, n);
-	else if (d->scope == OP_GLOBAL && !x->global)
+	else if (op_scope_of(n) == OP_GLOBAL && !x->global)
 		x->global = n;
-	if (d->scope == OP_STREAM && !d->times)
+	if (op_scope_of(n) == OP_STREAM && !d->times)
 		explain_note(x->stream, &x->n_stream, n);
 	x->repeats |= d->times != NULL;
 }

@@ -49,7 +49,7 @@ plan_print_op(struct plan_printing *p, const struct op_node *n, int depth)
 	buf_printf(out, "%2u %*s%s", n->place, depth * 2, "", (char *)text.data);
 	while (out->len - start < 40)
 		buf_byte(out, ' ');
-	buf_printf(out, " %-8s", n->permutes ? "source" : n->per_stream ? "stream" : scopes[n->desc->scope]);
+	buf_printf(out, " %-8s", n->permutes ? "source" : n->per_stream ? "stream" : scopes[op_scope_of(n)]);
 	type_print(n->type, out);
 	if (p->counts)
 		plan_print_count(op_elements_of(n), out);

@@ -79,7 +79,7 @@ scope_global(const struct op_node *n)
 	const struct op_node *found = NULL;
 
 	while (n && !found) {
-		if (n->desc->scope == OP_GLOBAL && !n->per_stream && !(n->desc->by_share && n->desc->by_share(n)))
+		if (op_scope_of(n) == OP_GLOBAL && !n->per_stream && !(n->desc->by_share && n->desc->by_share(n)))
 			return n;
 		/* Elements read by index are the same, whichever part of them is read. */
 		if (n->permutes)

@@ -177,7 +177,7 @@ index_each(const struct op_node *n)
 	unsigned traits = EXPR_VARIES | EXPR_DRAWS | EXPR_TIMED | EXPR_COUNTS | EXPR_SKIPS;
 
 	return n->desc->kind == OP_TRANSFORM && n->n_in == 1 && n->desc->flags & OP_EACH && !n->permutes &&
-		n->desc->scope == OP_ELEMENT && !(n->desc->flags & (OP_NUMBERS | OP_RANDOM | OP_EXEC | OP_RESHUFFLES)) &&
+		op_scope_of(n) == OP_ELEMENT && !(n->desc->flags & (OP_NUMBERS | OP_RANDOM | OP_EXEC | OP_RESHUFFLES)) &&
 		n->on_error == OP_FAIL && !(op_traits(n) & traits) && index_exact(n);
 }
 

@@ -193,6 +193,8 @@ struct op_desc {
 	 * they are checked and how values are put into them (op_words). Absent: as plain
 	 * words. */
 	struct op_words (*words)(const struct op_node *n);
+	/* Where the scope depends on the parameters. Absent: scope. Ask op_scope_of. */
+	enum op_scope (*scope_of)(const struct op_node *n);
 	/* How many times it repeats its input (repeat); INT64_MAX: for ever. Absent: 1. */
 	int64_t (*times)(const struct op_node *n);
 	/* How many elements come out for the numbers that come in; -1 unknown, INT64_MAX
@@ -419,6 +421,11 @@ void op_fault_last(struct op_inst *self, const struct elem *x);
 /* Puts the operator in front of the text of an error that no policy goes on from, such as a
  * limit that has been reached: operator 3 `sort`: ... Gives e->kind. */
 enum status op_blame(const struct op_node *n, struct err *e);
+static inline enum op_scope
+op_scope_of(const struct op_node *n)
+{
+	return n->desc->scope_of ? n->desc->scope_of(n) : n->desc->scope;
+}
 /* The operator as the user wrote it, or its name; lends. */
 const char *op_text(const struct op_node *n);
 enum status op_source_fault(struct op_inst *self, const char *file, uint64_t line, struct err *e);

@@ -36,7 +36,7 @@ bool
 facts_cuttable(const struct op_node *n)
 {
 	for (; !facts_is_root(n) && n->n_in; n = n->in[0])
-		if (n->desc->scope != OP_ELEMENT && !n->desc->times)
+		if (op_scope_of(n) != OP_ELEMENT && !n->desc->times)
 			return false;
 	return true;
 }

@@ -45,13 +45,13 @@ order_wrong(struct order_check *c, const struct op_node *n)
 		return NULL;
 	if (op_traits(n) & EXPR_COUNTS)
 		return "`i` starts again at 0 in each part of the source";
-	if (d->scope == OP_GLOBAL && n->per_stream)
+	if (op_scope_of(n) == OP_GLOBAL && n->per_stream)
 		return "per_stream=true makes it work on each part of the source alone";
 	if (d->times)
 		return facts_covered(n) ? NULL : "each part of the source is repeated alone";
 	if (d->partwise)
 		return d->partwise(n, &c->remedy) ? NULL : "it works on each part of the source alone";
-	if (d->scope == OP_STREAM)
+	if (op_scope_of(n) == OP_STREAM)
 		return "it works on each part of the source alone";
 	return order_random(c, n);
 }

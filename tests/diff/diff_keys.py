@@ -108,13 +108,16 @@ def op_join(t):
     for _ in range(N):
         left = gen.many(t.rng, lambda r: {"id": r.choice((r.randint(0, 4), float(r.randint(0, 4)), None, "a", [1])), "v": r.randint(0, 9)}, 30)
         right = gen.many(t.rng, lambda r: {"id": r.choice((r.randint(0, 4), None, "a", [1.0])), "w": r.randint(0, 9), "v": -1}, 10, 1)
-        for kind in ("inner", "left"):
-            want = []
+        for kind in ("inner", "left", "right", "outer"):
+            want, seen = [], []
             for a in left:
                 fit = [b for b in right if a["id"] is not None and model.equal(a["id"], b["id"])]
                 want += [{**b, **a} for b in fit]
-                if not fit and kind == "left":
+                seen += fit
+                if not fit and kind in ("left", "outer"):
                     want.append({**a, "w": None})
+            if kind in ("right", "outer"):
+                want += [b for b in right if not any(b is s for s in seen)]
             want = [{n: v[n] for n in ("id", "v", "w")} for v in want]
             spec = f"stdin msgpack | join (elements {gen.literal(right)}) on=.id kind={kind}"
             t.same(t.values(spec, mp.pack_all(left)), want, spec)

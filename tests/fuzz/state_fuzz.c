@@ -64,6 +64,8 @@ static const char *const fuzz_more[] = {
 	"range 12 | flat_map range(3) | tee (| batch 2 | count)",
 	"range 9000 | batch 3 | enumerate | batch 10 | shuffle all | repeat 2",
 	"range 100 | assert x < 90", "range 40 | map 10 // (x % 3) on_error=skip",
+	"range 900 | map {id: x % 20} | join (range 30 | map {id: x * 10, v: x}) on=.id kind=outer",
+	"range 900 | stats x by=x % 7",
 };
 
 struct fuzz_spec {

@@ -373,7 +373,7 @@ static const struct op_desc split_threads_desc = {
 static bool
 split_threads_may(const struct op_node *n)
 {
-	return n->desc->scope == OP_ELEMENT && !n->desc->times && n->desc->feed &&
+	return op_scope_of(n) == OP_ELEMENT && !n->desc->times && n->desc->feed &&
 		!(n->desc->flags & (OP_REORDERS | OP_RANDOM | OP_LOCAL | OP_REMOTE)) &&
 		!(op_traits(n) & (EXPR_COUNTS | EXPR_VARIES));
 }

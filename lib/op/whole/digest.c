@@ -94,9 +94,11 @@ digest_count(struct digest *d, double x, uint64_t n)
 }
 
 /* Turns the single numbers into counts in buckets. */
-static void
-digest_spill(struct digest *d)
+void
+digest_squeeze(struct digest *d)
 {
+	if (d->pages)
+		return;
 	d->pages = mem_zalloc(DIGEST_PAGES * sizeof *d->pages);
 	for (size_t i = 0; i < d->n; i++)
 		digest_count(d, d->v[i], 1);
@@ -114,7 +116,7 @@ digest_add(struct digest *d, double x)
 		d->greatest = x;
 	d->total++;
 	if (!d->pages && d->n >= d->most)
-		digest_spill(d);
+		digest_squeeze(d);
 	if (d->pages) {
 		digest_count(d, x, 1);
 		return;

@@ -42,6 +42,8 @@ struct digest {
 void digest_clear(struct digest *d); /* keeps `most` */
 void digest_add(struct digest *d, double x); /* x must not be nan */
 size_t digest_size(const struct digest *d); /* memory used, for limits */
+/* Makes the quantiles approximate from now on, which takes less memory for many numbers. */
+void digest_squeeze(struct digest *d);
 bool digest_exact(const struct digest *d);
 /* The q-th quantile, q in [0, 1], interpolated between neighbours as in numpy; 0 when empty.
  * Each call sorts the numbers a little more, so ascending q are the fastest. */

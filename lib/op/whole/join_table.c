@@ -17,7 +17,7 @@ join_table_clear(struct join_table *j)
 	mem_free(j->items);
 	buf_clear(&j->rows);
 	buf_clear(&j->normal);
-	memset(j, 0, sizeof *j);
+	*j = (struct join_table){ .keyless = j->keyless };
 }
 
 static uint32_t
@@ -91,7 +91,7 @@ join_table_row(struct op_inst *self, struct join_table *j, const struct elem *ro
 	}
 	if (*key != 0xc0) /* a null key equals no other key */
 		join_table_add(j, key, len, row);
-	else if (!j->n) /* still, the first row says which fields there are */
+	else if (!j->n || j->keyless) /* still, the first row says which fields there are */
 		join_table_keep(j, row);
 	return ST_OK;
 }

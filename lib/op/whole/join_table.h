@@ -29,6 +29,7 @@ struct join_table {
 	uint32_t n;
 	size_t cap_items;
 	bool loaded;
+	bool keyless; /* set by the caller: rows whose key is null are kept, too, and found by none */
 };
 
 void join_table_clear(struct join_table *j);

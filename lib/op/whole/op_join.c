@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "op/kit/fields.h"
-#include "op/whole/join_table.h"
+#include "op/whole/join_rest.h"
 #include "op/pull.h"
 #include "op/typed.h"
 
-enum join_kind { JOIN_INNER, JOIN_LEFT, JOIN_SEMI, JOIN_ANTI };
+enum join_kind { JOIN_INNER, JOIN_LEFT, JOIN_SEMI, JOIN_ANTI, JOIN_RIGHT, JOIN_OUTER };
 enum { JOIN_RUN = 4096 };
 
 struct join {
@@ -20,6 +20,7 @@ struct join {
 	int64_t mem;
 	struct expr_value key;
 	struct join_table table;
+	struct join_rest rest; /* right, outer */
 	bool opened;     /* row belongs to the element at self->at */
 	uint32_t row;    /* the row to give next */
 	uint64_t given;  /* rows of that element given so far */
@@ -34,9 +35,10 @@ static const struct param join_params[] = {
 	  .flags = PARAM_KEY_ONLY | PARAM_OPTIONAL,
 	  .help = "the key of a row, if it is another expression" },
 	{ "kind", PARAM_CHOICE, offsetof(struct join, kind), "inner", .flags = PARAM_KEY_ONLY,
-	  .choices = "inner|left|semi|anti",
+	  .choices = "inner|left|semi|anti|right|outer",
 	  .help = "inner: drop elements without a row; left: keep them, with nulls; semi: give the "
-	  "elements that have a row, as they are; anti: those that have none" },
+	  "elements that have a row, as they are; anti: those that have none; right: like inner, and at the end "
+	  "the rows that no element matched, with nulls; outer: left and right together" },
 	{ "as", PARAM_WORD, offsetof(struct join, as), .flags = PARAM_KEY_ONLY | PARAM_OPTIONAL,
 	  .help = "field for the whole row, instead of adding its fields to those of x" },
 	{ "mem", PARAM_SIZE, offsetof(struct join, mem), "1G", .flags = PARAM_KEY_ONLY,
@@ -49,6 +51,30 @@ static bool
 join_picks(const struct join *j)
 {
 	return j->kind == JOIN_SEMI || j->kind == JOIN_ANTI;
+}
+
+/* Rows that no element has matched are given, too. */
+static bool
+join_rests(const struct join *j)
+{
+	return j->kind == JOIN_RIGHT || j->kind == JOIN_OUTER;
+}
+
+/* Only who sees all elements knows which rows none of them has matched. */
+static enum op_scope
+join_scope(const struct op_node *n)
+{
+	return join_rests(n->params) ? OP_GLOBAL : OP_ELEMENT;
+}
+
+static const struct type *
+join_type(const struct join *j, struct op_typing *t, const struct type *x)
+{
+	if (join_picks(j))
+		return x;
+	if (join_rests(j))
+		return join_rest_type(t, x, j->pipe->type, j->as, j->kind == JOIN_OUTER);
+	return join_table_type(t, x, j->pipe->type, j->as, j->kind == JOIN_INNER);
 }
 
 static enum status
@@ -85,8 +111,7 @@ join_typing(struct op_node *n, struct op_typing *t, const struct type **type, st
 			err_place(e, t->file, t->text, t->text_len, n->at, n->len);
 		}
 	}
-	*type = join_picks(j) ? n->in[0]->type :
-		join_table_type(t, n->in[0]->type, j->pipe->type, j->as, j->kind == JOIN_INNER);
+	*type = join_type(j, t, n->in[0]->type);
 	return st;
 }
 
@@ -97,6 +122,9 @@ join_open(struct op_inst *self, struct err *e)
 
 	(void)e;
 	expr_value_open(self, &j->key, &j->on);
+	j->table.keyless = join_rests(j);
+	if (join_rests(j))
+		join_rest_typed(&j->rest, self->node->in[0]->type);
 	return ST_OK;
 }
 
@@ -118,6 +146,8 @@ join_load(struct op_inst *self, struct err *e)
 	st = join_table_load(self, &j->table, chain, by, (size_t)j->mem, e);
 	expr_vm_free(&by);
 	op_close(&chain);
+	if (st == ST_OK && join_rests(j))
+		st = join_rest_begin(&j->rest, self->node, j->table.n, e);
 	return st;
 }
 
@@ -136,6 +166,8 @@ join_begin(struct op_inst *self, const struct run *in, struct run *out, struct e
 	j->row = join_table_find(&j->table, key, len);
 	if (!join_picks(j) && !fields_record(self, in, self->at, out, &pairs, &p, &st, e))
 		return st == ST_OK ? ST_SKIP : st;
+	if (join_rests(j))
+		join_rest_first(&j->rest, &in->e[self->at]);
 	for (uint64_t k = 0; k < j->given && j->row != JOIN_TABLE_NONE; k++)
 		j->row = j->table.items[j->row].next; /* rows given before a restore */
 	j->opened = true;
@@ -151,10 +183,12 @@ join_give(struct join *j, const struct elem *x, struct run *out)
 		j->row = JOIN_TABLE_NONE;
 		return;
 	}
-	if (j->row == JOIN_TABLE_NONE && j->given == 0 && j->kind == JOIN_LEFT)
+	if (j->row == JOIN_TABLE_NONE && j->given == 0 && (j->kind == JOIN_LEFT || j->kind == JOIN_OUTER))
 		join_table_put(&j->table, x, JOIN_TABLE_NONE, j->as, out);
 	for (; j->row != JOIN_TABLE_NONE && out->n < JOIN_RUN && !run_full(out); j->given++) {
 		join_table_put(&j->table, x, j->row, j->as, out);
+		if (join_rests(j))
+			join_rest_mark(&j->rest, j->row);
 		j->row = j->table.items[j->row].next;
 	}
 }
@@ -188,16 +222,30 @@ join_feed(struct op_inst *self, const struct run *in, struct run *out, struct er
 	return ST_OK;
 }
 
+static enum status
+join_finish(struct op_inst *self, struct run *out, struct err *e)
+{
+	struct join *j = self->state;
+	enum status st = ST_OK;
+
+	if (!join_rests(j))
+		return ST_END;
+	if (!j->table.loaded)
+		st = join_load(self, e);
+	return st == ST_OK ? join_rest_give(&j->rest, &j->table, j->as, out) : st;
+}
+
 static void
 join_close(struct op_inst *self)
 {
 	struct join *j = self->state;
 
 	join_table_clear(&j->table);
+	join_rest_clear(&j->rest);
 	expr_value_close(&j->key);
 }
 
-/* The rows are not saved: they are read again. */
+/* The rows are not saved: they are read again. Which of them were matched is. */
 static void
 join_save(struct op_inst *self, struct buf *out)
 {
@@ -205,6 +253,8 @@ join_save(struct op_inst *self, struct buf *out)
 
 	expr_value_save(&j->key, out);
 	state_put_u64(out, j->given);
+	if (join_rests(j) && !join_rest_save(&j->rest, out))
+		self->unsaved = true;
 }
 
 static enum status
@@ -216,6 +266,9 @@ join_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
 	expr_value_restore(&j->key, &in);
 	j->opened = false;
 	j->given = state_get_u64(&in, UINT32_MAX);
+	join_table_clear(&j->table);
+	if (join_rests(j))
+		join_rest_restore(&j->rest, &in);
 	return state_finish(self, &in, e);
 }
 
@@ -225,14 +278,17 @@ const struct op_desc op_join = {
 	.doc = "The other pipeline is read once, before the first element, and its rows are kept "
 	       "in memory. An element comes out once for each matching row; if both have a field, "
 	       "the element's value is kept. Null matches nothing. Keys of several fields are "
-	       "lists: on=[.a, .b]. On workers each stream reads the rows for itself.",
+	       "lists: on=[.a, .b]. On workers each stream reads the rows for itself, except with right "
+	       "and outer, which must see all elements.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_ELEMENT,
+	.scope_of = join_scope,
 	.params = join_params,
 	.state_size = sizeof(struct join),
 	.typing = join_typing,
 	.open = join_open,
 	.feed = join_feed,
+	.finish = join_finish,
 	.close = join_close,
 	.save = join_save,
 	.restore = join_restore,

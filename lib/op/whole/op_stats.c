@@ -1,35 +1,41 @@
 /* SPDX-License-Identifier: MIT
- * stats: gives one record at the end: number, sum, mean, least, greatest,
- * standard deviation and quantiles.
+ * stats: gives one record at the end, or one for each key of by=: number, sum,
+ * mean, least, greatest, standard deviation and quantiles.
  */
-#include <math.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "op/whole/digest.h"
+#include "base/mem.h"
 #include "op/kit/expr_value.h"
-#include "value/mp.h"
+#include "op/kit/key_table.h"
+#include "op/whole/first_form.h"
+#include "op/whole/tally.h"
+#include "value/normal.h"
 
-enum { STATS_QUANTILES = 100, STATS_NAME = 40 };
-#define STATS_APPROX "approx" /* error bound of the quantiles; absent when they are exact */
+enum {
+	STATS_LARGE = 256 * 1024,             /* bytes of numbers that take more than buckets do */
+	STATS_STATE_MAX = 256 * 1024 * 1024
+};
 
 struct stats {
-	struct op_expr of;
+	struct op_expr of, by;
 	struct buf quantiles;
 	int64_t mem;
-	struct expr_value key;
-	uint64_t count;
-	__int128 sum, least, greatest; /* exact sums, while all values are ints */
-	bool is_float;
-	double mean, spread; /* Welford's algorithm: spread is the sum of squares */
-	double float_sum;
-	struct digest digest;
-	uint64_t nans;
+	struct expr_value value, key;
+	struct tally_quantiles *q;
+	struct tally *v;      /* one, or that of each key */
+	size_t cap;
+	size_t bytes;         /* with by=: memory of the numbers */
+	struct key_table keys;
+	struct first_form shown;
+	struct buf normal;
+	uint32_t at;          /* in finish: the key to give next */
 };
 
 static const struct param stats_params[] = {
 	{ "of", PARAM_EXPR, offsetof(struct stats, of), .flags = PARAM_OPTIONAL,
 	  .help = "the number to use; by default the element itself" },
+	{ "by", PARAM_EXPR, offsetof(struct stats, by), .flags = PARAM_OPTIONAL | PARAM_KEY_ONLY,
+	  .help = "a key: one record for each, which has it in the field key" },
 	{ "quantiles", PARAM_VALUE, offsetof(struct stats, quantiles), "[0.5, 0.9, 0.99]",
 	  .flags = PARAM_KEY_ONLY, .help = "which quantiles to give, from 0 to 1" },
 	{ "mem", PARAM_SIZE, offsetof(struct stats, mem), "64M", .flags = PARAM_KEY_ONLY,
@@ -39,192 +45,219 @@ static const struct param stats_params[] = {
 	{ 0 }
 };
 
-/* Reads the quantiles asked for; gives their number. */
-static enum status
-stats_quantiles(const struct stats *s, double *v, uint32_t *n, struct err *e)
-{
-	const uint8_t *p = s->quantiles.data, *end = buf_end(&s->quantiles);
-	struct mp m;
-
-	*n = 0;
-	if (!s->quantiles.len)
-		return ST_OK;
-	mp_head(p, end, &m);
-	uint32_t count = m.kind == MP_LIST ? m.n : STATS_QUANTILES + 1;
-	p = m.p;
-	for (; *n < count && count <= STATS_QUANTILES; ++*n) {
-		p = mp_head(p, end, &m);
-		v[*n] = m.kind == MP_FLOAT ? m.f : m.kind == MP_INT && m.u <= 1 ? (double)m.i : -1;
-		if (!(v[*n] >= 0 && v[*n] <= 1))
-			break;
-	}
-	if (*n == count)
-		return ST_OK;
-	err_set(e, ST_DATA, "quantiles= is not a list of numbers from 0 to 1");
-	err_help(e, "quantiles=[0.25, 0.5, 0.75]");
-	return ST_DATA;
-}
-
-/* Names a quantile: p50, p99, p99.9. */
-static void
-stats_name(double q, char out[STATS_NAME])
-{
-	snprintf(out, STATS_NAME, "p%.12g", q * 100);
-}
-
 static enum status
 stats_typing(struct op_node *n, struct op_typing *t, const struct type **type, struct err *e)
 {
 	struct stats *s = n->params;
-	static const char *const names[] = { "count", "sum", "mean", "min", "max", "stddev" };
-	struct type_field fields[7 + STATS_QUANTILES];
-	char text[STATS_QUANTILES][STATS_NAME];
-	double q[STATS_QUANTILES];
-	uint32_t count;
+	struct tally_quantiles q;
+	struct type_field fields[1 + TALLY_FIELDS + TALLY_QUANTILES + 1] = { { "key", NULL } };
 	enum status st = expr_value_typing_number(n, t, &s->of, e);
+	bool keyed = s->by.ast != NULL;
 
-	if (st == ST_OK)
-		st = stats_quantiles(s, q, &count, e);
+	if (st == ST_OK && keyed)
+		st = expr_value_typing(n, t, &s->by, &fields[0].type, e);
 	if (st != ST_OK)
 		return st;
-	for (uint32_t k = 0; k < 6; k++)
-		fields[k] = (struct type_field){ names[k], type_scalar(k == 2 || k == 5 ? TYPE_FLOAT : TYPE_ANY) };
-	fields[0].type = type_scalar(TYPE_INT);
-	for (uint32_t k = 0; k < count; k++) {
-		stats_name(q[k], text[k]);
-		fields[6 + k] = (struct type_field){ text[k], type_scalar(TYPE_FLOAT) };
+	if (!tally_quantiles_read(s->quantiles.data, s->quantiles.len, &q)) {
+		err_set(e, ST_DATA, "quantiles= is not a list of numbers from 0 to 1");
+		err_help(e, "quantiles=[0.25, 0.5, 0.75]");
+		return ST_DATA;
 	}
-	fields[6 + count] = (struct type_field){ STATS_APPROX, type_scalar(TYPE_FLOAT) };
-	for (uint32_t k = 2; k < 6 + count + 1; k++) /* without elements there are no such values */
-		fields[k].type = type_nullable(t->arena, fields[k].type);
-	*type = type_record(t->arena, fields, 6 + count + (count > 0), false);
+	size_t count = tally_types(t->arena, &q, keyed, fields + 1);
+	*type = type_record(t->arena, fields + !keyed, count + keyed, false);
 	return ST_OK;
 }
 
 static int64_t
 stats_cardinality(const struct op_node *n, const int64_t *in)
 {
-	(void)n;
-	return in[0] == INT64_MAX ? in[0] : 1;
+	const struct stats *s = n->params;
+
+	return in[0] == INT64_MAX ? in[0] : s->by.ast ? -1 : 1;
+}
+
+static bool
+stats_keyed(const struct stats *s)
+{
+	return s->by.code != NULL;
+}
+
+/* Makes the tally with this number, which is the next one. */
+static void
+stats_new(struct stats *s, uint32_t at)
+{
+	s->v = mem_grow(s->v, &s->cap, (size_t)at + 1, sizeof *s->v);
+	s->v[at] = (struct tally){ 0 };
+	s->v[at].numbers.most = stats_keyed(s) ? SIZE_MAX : (size_t)s->mem / sizeof(double);
 }
 
 static enum status
 stats_open(struct op_inst *self, struct err *e)
 {
 	struct stats *s = self->state;
-	double q[STATS_QUANTILES];
-	uint32_t n = 0;
 
-	/* otherwise only the extremes are asked for */
-	if (stats_quantiles(s, q, &n, e) == ST_OK && n)
-		s->digest.most = (size_t)s->mem / sizeof(double);
-	expr_value_open(self, &s->key, &s->of);
+	(void)e;
+	s->q = mem_zalloc(sizeof *s->q);
+	tally_quantiles_read(s->quantiles.data, s->quantiles.len, s->q); /* typing has checked them */
+	expr_value_open(self, &s->value, &s->of);
+	if (stats_keyed(s))
+		expr_value_open(self, &s->key, &s->by);
+	else
+		stats_new(s, 0);
 	return ST_OK;
 }
 
-static void
-stats_add(struct stats *s, const struct mp *m)
+/* The number of a key, added if it is new. */
+static uint32_t
+stats_find(struct stats *s, const uint8_t *p, size_t len)
 {
-	__int128 whole = m->kind == MP_FLOAT ? 0 : m->unsigned_big ? (__int128)m->u : m->i;
-	double x = m->kind == MP_FLOAT ? m->f : (double)whole, step;
+	size_t n = len;
+	bool fresh;
+	const uint8_t *normal = normal_key(p, &n, &s->normal);
+	uint32_t at = key_table_add(&s->keys, normal, n, &fresh);
 
-	s->is_float = s->is_float || m->kind == MP_FLOAT;
-	s->sum += whole;
-	if (!s->count || whole < s->least)
-		s->least = whole;
-	if (!s->count || whole > s->greatest)
-		s->greatest = whole;
-	s->count++;
-	s->float_sum += x;
-	if (isnan(x)) {
-		s->nans++;
-		return;
+	if (fresh && normal != p)
+		first_form_add(&s->shown, at, p, len);
+	if (fresh)
+		stats_new(s, at);
+	return at;
+}
+
+/* The key in the form in which it came first. */
+static const uint8_t *
+stats_key(const struct stats *s, uint32_t at, uint32_t *len)
+{
+	const uint8_t *p = first_form_find(&s->shown, at, len);
+
+	return p ? p : key_table_at(&s->keys, at, len);
+}
+
+static void
+stats_add(struct stats *s, uint32_t at, const struct mp *m)
+{
+	struct tally *t = &s->v[at];
+	size_t before = digest_size(&t->numbers);
+
+	tally_add(t, m, s->q->n > 0);
+	s->bytes += digest_size(&t->numbers) - before;
+}
+
+/* Adds in->e[i]: ST_OK, ST_SKIP: it is left out, or the error. */
+static enum status
+stats_one(struct op_inst *self, const struct run *in, uint32_t i, struct run *out, struct err *e)
+{
+	struct stats *s = self->state;
+	uint32_t at = 0;
+	const uint8_t *p;
+	size_t len;
+	struct mp m;
+	enum status st = expr_value_get(self, &s->value, in, i, out, &p, &len, e);
+
+	if (st != ST_OK)
+		return st;
+	mp_head(p, p + len, &m);
+	if (m.kind != MP_INT && m.kind != MP_FLOAT) {
+		st = expr_run_wrong(self, in, i, out, e, "%s", expr_value_not_number(m.kind));
+		return st == ST_OK ? ST_SKIP : st;
 	}
-	step = x - s->mean;
-	s->mean += step / (double)(s->count - s->nans);
-	s->spread += step * (x - s->mean);
-	digest_add(&s->digest, x);
+	if (stats_keyed(s)) {
+		st = expr_value_get(self, &s->key, in, i, out, &p, &len, e);
+		if (st != ST_OK)
+			return st;
+		at = stats_find(s, p, len);
+	}
+	stats_add(s, at, &m);
+	return ST_OK;
+}
+
+static size_t
+stats_size(const struct stats *s)
+{
+	return key_table_size(&s->keys) + first_form_size(&s->shown) + s->keys.n * sizeof *s->v + s->bytes;
+}
+
+/* Makes the quantiles of the larger groups approximate, which takes less memory. */
+static void
+stats_squeeze(struct stats *s)
+{
+	for (uint32_t k = 0; k < s->keys.n; k++) {
+		struct digest *d = &s->v[k].numbers;
+		size_t before = digest_size(d);
+
+		if (d->cap * sizeof *d->v >= STATS_LARGE)
+			digest_squeeze(d);
+		s->bytes -= before - digest_size(d);
+	}
+}
+
+static enum status
+stats_too_large(struct op_inst *self, struct err *e)
+{
+	struct stats *s = self->state;
+
+	err_set(e, ST_DATA, "%u keys and their numbers take more than mem=%lld bytes", s->keys.n, (long long)s->mem);
+	err_help(e, "make mem= larger%s", s->q->n ? ", or leave the quantiles out: quantiles=[]" : "");
+	return op_blame(self->node, e);
 }
 
 static enum status
 stats_feed(struct op_inst *self, const struct run *in, struct run *out, struct err *e)
 {
 	struct stats *s = self->state;
-	const uint8_t *p;
-	size_t len;
-	struct mp m;
 
 	for (uint32_t i = 0; i < in->n; i++) {
-		enum status st = expr_value_get(self, &s->key, in, i, out, &p, &len, e);
+		enum status st = stats_one(self, in, i, out, e);
 
-		if (st == ST_SKIP)
-			continue;
-		if (st == ST_OK) {
-			mp_head(p, p + len, &m);
-			if (m.kind == MP_INT || m.kind == MP_FLOAT)
-				stats_add(s, &m);
-			else
-				st = expr_run_wrong(self, in, i, out, e, "%s", expr_value_not_number(m.kind));
-		}
-		if (st != ST_OK)
+		if (st != ST_OK && st != ST_SKIP)
 			return st;
 	}
 	out->n = 0; /* with on_error=keep, an element that fails here has no place in the output */
-	return ST_OK;
+	if (!stats_keyed(s) || stats_size(s) <= (size_t)s->mem)
+		return ST_OK;
+	stats_squeeze(s);
+	return stats_size(s) <= (size_t)s->mem ? ST_OK : stats_too_large(self, e);
 }
 
-static uint8_t *
-stats_put(uint8_t *p, const char *name, bool known, double v)
+static void
+stats_give(struct stats *s, uint32_t at, struct run *out)
 {
-	p = mp_put_text(p, name, (uint32_t)strlen(name));
-	return known ? mp_put_float(p, v) : mp_put_nil(p);
-}
+	const uint8_t *key = NULL;
+	uint32_t len = 0;
 
-/* Puts a whole number; one that does not fit 64 bits becomes a float. */
-static uint8_t *
-stats_put_whole(uint8_t *p, const char *name, __int128 v)
-{
-	p = mp_put_text(p, name, (uint32_t)strlen(name));
-	if (v < INT64_MIN || v > UINT64_MAX)
-		return mp_put_float(p, (double)v);
-	return v < 0 ? mp_put_int(p, (int64_t)v) : mp_put_uint(p, (uint64_t)v);
+	if (stats_keyed(s))
+		key = stats_key(s, at, &len);
+	uint8_t *p = run_room(out, 2 * MP_HEAD_MAX + len + tally_room(s->q));
+	p = mp_put_record_head(p, (key != NULL) + tally_fields(&s->v[at], s->q));
+	if (key) {
+		p = mp_put_text(p, "key", 3);
+		memcpy(p, key, len);
+		p += len;
+	}
+	run_done(out, tally_put(&s->v[at], s->q, p), 0);
 }
 
 static enum status
 stats_finish(struct op_inst *self, struct run *out, struct err *e)
 {
 	struct stats *s = self->state;
-	double q[STATS_QUANTILES];
-	uint32_t n;
-	enum status st = stats_quantiles(s, q, &n, e);
-	double count = (double)(s->count - s->nans);
-	bool any = s->count > 0, some = count > 0, near = n && !digest_exact(&s->digest);
+	uint32_t n = stats_keyed(s) ? s->keys.n : 1;
 
-	if (st != ST_OK)
-		return st;
-	uint8_t *p = run_room(out, MP_HEAD_MAX + (7 + (size_t)n) * (STATS_NAME + 2 * MP_FLOAT_MAX));
-	p = mp_put_record_head(p, 6 + n + near);
-	p = mp_put_uint(mp_put_text(p, "count", 5), s->count);
-	p = s->is_float ? stats_put(p, "sum", true, s->float_sum) : stats_put_whole(p, "sum", s->sum);
-	p = stats_put(p, "mean", any, (s->is_float ? s->float_sum : (double)s->sum) / (double)s->count);
-	if (s->is_float || !any) {
-		p = stats_put(p, "min", some, s->digest.least);
-		p = stats_put(p, "max", some, s->digest.greatest);
-	} else {
-		p = stats_put_whole(p, "min", s->least);
-		p = stats_put_whole(p, "max", s->greatest);
-	}
-	p = stats_put(p, "stddev", some, s->nans ? NAN : count > 0 ? sqrt(s->spread / count) : 0);
-	for (uint32_t k = 0; k < n; k++) {
-		char name[STATS_NAME];
+	(void)e;
+	for (; s->at < n && out->n < RUN_USUAL && !run_full(out); s->at++)
+		stats_give(s, s->at, out);
+	return s->at >= n ? ST_END : ST_OK;
+}
 
-		stats_name(q[k], name);
-		p = stats_put(p, name, some, digest_quantile(&s->digest, q[k]));
-	}
-	if (near)
-		p = stats_put(p, STATS_APPROX, true, DIGEST_ERROR);
-	run_done(out, p, 0);
-	return ST_END;
+static void
+stats_empty(struct stats *s)
+{
+	uint32_t n = stats_keyed(s) ? s->keys.n : s->v ? 1 : 0;
+
+	for (uint32_t k = 0; k < n; k++)
+		tally_clear(&s->v[k]);
+	key_table_clear(&s->keys);
+	first_form_reset(&s->shown);
+	s->bytes = 0;
 }
 
 static void
@@ -232,45 +265,38 @@ stats_close(struct op_inst *self)
 {
 	struct stats *s = self->state;
 
-	digest_clear(&s->digest);
+	stats_empty(s);
+	mem_free(s->v);
+	mem_free(s->q);
+	first_form_clear(&s->shown);
+	buf_clear(&s->normal);
+	expr_value_close(&s->value);
 	expr_value_close(&s->key);
-}
-
-static void
-stats_put_wide(struct buf *out, __int128 v)
-{
-	state_put_u64(out, (uint64_t)v);
-	state_put_u64(out, (uint64_t)(v >> 64));
-}
-
-static __int128
-stats_get_wide(struct state_in *in)
-{
-	uint64_t low = state_get_u64(in, UINT64_MAX);
-
-	return (__int128)((unsigned __int128)state_get_u64(in, UINT64_MAX) << 64 | low);
 }
 
 static void
 stats_save(struct op_inst *self, struct buf *out)
 {
 	struct stats *s = self->state;
-	uint64_t bits[3];
+	uint32_t n = stats_keyed(s) ? s->keys.n : 1;
 
-	memcpy(&bits[0], &s->mean, 8);
-	memcpy(&bits[1], &s->spread, 8);
-	memcpy(&bits[2], &s->float_sum, 8);
-	expr_value_save(&s->key, out);
-	state_put_u64(out, s->count);
-	state_put_u64(out, s->nans);
-	stats_put_wide(out, s->sum);
-	stats_put_wide(out, s->least);
-	stats_put_wide(out, s->greatest);
-	state_put_u64(out, s->is_float);
-	for (int k = 0; k < 3; k++)
-		state_put_u64(out, bits[k]);
-	if (!digest_save(&s->digest, out))
+	if (stats_size(s) > STATS_STATE_MAX) {
 		self->unsaved = true;
+		return;
+	}
+	expr_value_save(&s->value, out);
+	expr_value_save(&s->key, out);
+	state_put_u64(out, s->at);
+	state_put_u64(out, n);
+	for (uint32_t k = 0; k < n; k++) {
+		uint32_t len;
+		const uint8_t *p = stats_keyed(s) ? stats_key(s, k, &len) : NULL;
+
+		if (p)
+			state_put_bytes(out, p, len);
+		if (!tally_save(&s->v[k], out))
+			self->unsaved = true;
+	}
 }
 
 static enum status
@@ -278,32 +304,38 @@ stats_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
 {
 	struct stats *s = self->state;
 	struct state_in in = state_begin(p, n);
-	uint64_t bits[3];
+	bool keyed = stats_keyed(s);
+	size_t len;
 
+	stats_empty(s);
+	expr_value_restore(&s->value, &in);
 	expr_value_restore(&s->key, &in);
-	s->count = state_get_u64(&in, UINT64_MAX);
-	s->nans = state_get_u64(&in, UINT64_MAX);
-	s->sum = stats_get_wide(&in);
-	s->least = stats_get_wide(&in);
-	s->greatest = stats_get_wide(&in);
-	s->is_float = state_get_u64(&in, 1);
-	for (int k = 0; k < 3; k++)
-		bits[k] = state_get_u64(&in, UINT64_MAX);
-	memcpy(&s->mean, &bits[0], 8);
-	memcpy(&s->spread, &bits[1], 8);
-	memcpy(&s->float_sum, &bits[2], 8);
-	digest_restore(&s->digest, &in);
+	uint64_t at = state_get_u64(&in, KEY_TABLE_MAX), count = state_get_u64(&in, keyed ? KEY_TABLE_MAX : 1);
+	in.bad = in.bad || (!keyed && count != 1);
+	for (uint64_t k = 0; k < count && !in.bad; k++) {
+		if (keyed && !state_get_value(&in, &p, &len))
+			break;
+		/* a key twice would take the numbers of the first one */
+		if (keyed && stats_find(s, p, len) != k) {
+			in.bad = true;
+			break;
+		}
+		tally_restore(&s->v[k], &in);
+		s->bytes += digest_size(&s->v[k].numbers) - sizeof s->v[k].numbers;
+	}
+	s->at = at <= count ? (uint32_t)at : (uint32_t)count;
 	return state_finish(self, &in, e);
 }
 
 const struct op_desc op_stats = {
 	.name = "stats",
 	.brief = "computes count, sum, mean, min, max, standard deviation and quantiles",
-	.doc = "Gives one record, after the last element. The sum of integers is exact as long as "
+	.doc = "Gives one record, after the last element; with by= one for each key, in the order in which "
+	       "the keys first appeared. The sum of integers is exact as long as "
 	       "it fits into 64 bits. stddev is the standard deviation of the population, not of a "
 	       "sample. Quantiles are exact as long as mem= holds all numbers: 8 million. Beyond "
 	       "that they are approximate: each lies within 0.1 % of the exact one, and the record "
-	       "says so: approx 0.001.",
+	       "says so: approx 0.001. What else can be computed for a key, group_by does.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_GLOBAL,
 	.flags = OP_WHOLE | OP_BY_EXPR,

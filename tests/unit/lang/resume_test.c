@@ -105,6 +105,8 @@ groups_are_taken_up_where_they_were(void **state)
 	resume_same("range 3000 | top 1000 x % 100");
 	resume_same("range 3000 | sort 0 - x");
 	resume_same("range 3000 | stats");
+	resume_same("range 3000 | stats by=x % 1100");
+	resume_same("range 3000 | stats x * 0.5 by=str(x % 3)");
 }
 
 static void
@@ -118,6 +120,9 @@ inputs_are_taken_up_where_they_were(void **state)
 		    "stop=all");
 	resume_same("range 900 | map {id: x % 10} | "
 		    "join (range 30 | map {id: x % 10, v: x}) on=.id");
+	resume_same("range 900 | map {id: x % 20} | "
+		    "join (range 3000 | map {id: x % 1500, v: x}) on=.id kind=outer");
+	resume_same("range 900 | map {id: x} | join (range 30 | map {id: x * 40, v: x}) on=.id kind=right as=right");
 	resume_same("range 900 | map {id: x % 20} | "
 		    "join (range 30 | map {id: x % 10, v: x}) on=.id kind=left as=right");
 }

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What stats works out of numbers: how many, their sum, mean, extremes, standard
+ * deviation and quantiles. The sum of integers is exact.
+ */
+#ifndef WHOLE_TALLY_H
+#define WHOLE_TALLY_H
+
+#include "op/whole/digest.h"
+#include "value/mp.h"
+
+/* The name of the field that tells how far quantiles may be off; absent when they are exact. */
+#define TALLY_APPROX "approx"
+enum {
+	TALLY_FIELDS = 6,      /* count, sum, mean, min, max, stddev; then the quantiles */
+	TALLY_QUANTILES = 100, /* most quantiles */
+	TALLY_NAME = 40
+};
+
+/* The quantiles asked for, from 0 to 1, and what their fields are called: p50, p99.9. */
+struct tally_quantiles {
+	double q[TALLY_QUANTILES];
+	char name[TALLY_QUANTILES][TALLY_NAME];
+	uint32_t n;
+};
+
+/* Zero is an empty tally; for quantiles, numbers.most must be set. */
+struct tally {
+	uint64_t count, nans;
+	__int128 sum, least, greatest; /* while all numbers are ints */
+	bool is_float;
+	double mean, spread;           /* Welford's algorithm: spread is the sum of squares */
+	double float_sum;
+	double low, high;              /* of the numbers that are not nan */
+	struct digest numbers;         /* empty when no quantiles are asked for */
+};
+
+/* Reads the list of quantiles, an encoded value: false if it is not a list of numbers from 0 to 1. */
+bool tally_quantiles_read(const uint8_t *p, size_t len, struct tally_quantiles *out);
+void tally_clear(struct tally *t);
+/* Adds an int or a float; keep: for quantiles, too. */
+void tally_add(struct tally *t, const struct mp *m, bool keep);
+/* Fills in names (lent by q) and types of the fields; some: there is a number. They
+ * are at most TALLY_FIELDS + q->n + 1; gives their number. */
+size_t tally_types(struct types *arena, const struct tally_quantiles *q, bool some, struct type_field *out);
+/* Bytes and fields that tally_put needs at most, the number of fields it will put, and the fields. */
+size_t tally_room(const struct tally_quantiles *q);
+uint32_t tally_fields(const struct tally *t, const struct tally_quantiles *q);
+uint8_t *tally_put(struct tally *t, const struct tally_quantiles *q, uint8_t *p);
+/* false: too large to be saved. */
+bool tally_save(const struct tally *t, struct buf *out);
+void tally_restore(struct tally *t, struct state_in *in);
+
+#endif
