@@ -76,7 +76,7 @@ delivery_open(struct delivery *p, const struct type *type, struct err *e)
 {
 	struct output_conf c = { .path = p->o->output, .type = type, .watch = true, .part = true,
 		.rest = p->job ? "reading its job again gives the rest" : NULL,
-		.format = p->o->nul ? FORMAT_NUL : (enum format_kind)p->o->format,
+		.format = p->o->nul ? FORMAT_NUL : (enum format_kind)p->o->format, .form = p->o->form,
 		.gone = delivery_gone, .arg = p, .blocked = &p->blocked,
 		.in_place = p->o->checkpoint != NULL, .keep = p->saved.bytes };
 	return p->out ? ST_OK : output_open(&c, &p->out, e);

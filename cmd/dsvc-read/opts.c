@@ -38,6 +38,7 @@ static const struct param rows[] = {
 	  .complete = FORMAT_CHOICES, .help = "output format; auto: text for scalars, else ndjson" },
 	{ .name = "null", .letter = '0', .flags = PARAM_RARE, .kind = PARAM_BOOL, .offset = offsetof(struct read_options, nul),
 	  .help = "end each element with a NUL, like -t nul" },
+	FORMAT_ROWS(struct read_options),
 	{ .name = "count", .letter = 'n', .arg = "N", .kind = PARAM_INT,
 	  .offset = offsetof(struct read_options, count), .def = "inf", .flags = PARAM_ALLOW_INF,
 	  .max = INT64_MAX, .help = "stop after N elements" },

@@ -13,6 +13,7 @@
 #include "base/param.h"
 #include "cli/endpoint.h"
 #include "cli/faults.h"
+#include "cli/format_rows.h"
 #include "cli/output.h"
 #include "cli/program.h"
 #include "cli/progress.h"
@@ -30,6 +31,7 @@ struct read_options {
 	struct job_opts job;    /* main.c completes what the options say in another way */
 	int64_t connect_timeout, epochs, count, verbose, ack_fd, timeout, give_up;
 	int format, progress, on_missed;
+	struct format_opts form;
 	bool nul, stats, quiet, fail_empty;
 	const char *checkpoint;  /* the first of `checkpoints`; the others are of consumers that are gone */
 };

@@ -52,7 +52,7 @@ static enum status
 run_or_show(const struct run_opts *o, const struct spec_src *src, struct buf *out, struct err *e)
 {
 	enum format_kind format = o->nul ? FORMAT_NUL : (enum format_kind)o->format;
-	struct run_plan_conf conf = { .format = format, .path = o->output, .count = o->count,
+	struct run_plan_conf conf = { .format = format, .form = o->form, .path = o->output, .count = o->count,
 		.seed = o->seed, .jobs = o->jobs, .stats = o->stats, .verbose = o->verbose > 0,
 		.max_errors = o->max_errors == INT64_MAX ? UINT64_MAX : (uint64_t)o->max_errors,
 		.errors = o->errors, .quiet = o->quiet, .progress = o->progress,

@@ -18,6 +18,7 @@ static const struct param opts_rows[] = {
 	  .help = "output format; auto: text for scalars, else ndjson" },
 	{ .name = "null", .letter = '0', .flags = PARAM_RARE, .kind = PARAM_BOOL, .offset = offsetof(struct run_opts, nul),
 	  .help = "end each element with a NUL, like -t nul" },
+	FORMAT_ROWS(struct run_opts),
 	{ .name = "count", .letter = 'n', .arg = "N", .kind = PARAM_INT, .max = INT64_MAX,
 	  .offset = offsetof(struct run_opts, count), .def = "inf", .flags = PARAM_ALLOW_INF,
 	  .help = "stop after N elements" },

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/param.h"
+#include "cli/format_rows.h"
 #include "cli/program.h"
 
 enum print { PRINT_NOTHING, PRINT_TOKENS, PRINT_TREE, PRINT_PLAN, PRINT_CANONICAL };
@@ -19,6 +20,7 @@ struct run_opts {
 	struct words set, with, include;
 	int64_t connect_timeout, count, jobs, seed, verbose, max_errors, timeout;
 	int format, print, progress;
+	struct format_opts form;
 	bool nul, check, ops, functions, stats, quiet, test, explain, try, fmt, write, fail_empty, dry_run;
 };
 

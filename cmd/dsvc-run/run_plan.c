@@ -171,7 +171,7 @@ static enum status
 run_plan_open(struct run_plan *p, const struct plan *plan, struct err *e)
 {
 	const struct run_plan_conf *c = p->conf;
-	struct output_conf oc = { .path = c->path, .format = c->format, .type = plan->type,
+	struct output_conf oc = { .path = c->path, .format = c->format, .form = c->form, .type = plan->type,
 				  .watch = true, .part = plan->service != NULL };
 	int64_t seed = c->seed != PARAM_AUTO ? c->seed : plan->options.seed;
 

@@ -14,6 +14,7 @@
 
 struct run_plan_conf {
 	enum format_kind format;
+	struct format_opts form;
 	const char *path;      /* NULL: standard output */
 	int64_t count;         /* stop after this many; INT64_MAX: all */
 	int64_t seed;          /* PARAM_AUTO: what the spec says, else a fresh one */

@@ -7,6 +7,7 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "cli/locale.h"
 #include "top.h"
 
 static struct termios term_before;
@@ -29,12 +30,7 @@ term_is(void)
 bool
 term_is_plain(void)
 {
-	static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };
-	const char *value = NULL;
-
-	for (size_t i = 0; i < sizeof names / sizeof *names && (!value || !*value); i++)
-		value = getenv(names[i]);
-	return !value || (!strcasestr(value, "utf-8") && !strcasestr(value, "utf8"));
+	return !locale_is_utf8();
 }
 
 void

@@ -19,6 +19,7 @@
 #include "base/thread.h"
 #include "base/transfer.h"
 #include "base/wake.h"
+#include "cli/locale.h"
 #include "cli/quit.h"
 #include "cli/stop.h"
 
@@ -364,12 +365,14 @@ output_open(const struct output_conf *conf, struct output **out, struct err *e)
 		fcntl(o->fd, F_SETPIPE_SZ, OUTPUT_PIPE);
 		o->tty = isatty(o->fd);
 		o->format = format_new(conf->format, conf->type);
+		o->conf.form.blocks = locale_is_utf8();
+		st = format_set(o->format, &o->conf.form, conf->type, e);
 		if (o->tty)
 			format_screen(o->format, output_columns(o->fd));
 		o->start = output_start_at(o->fd);
 		if (o->start >= 0)
 			format_seekable(o->format);
-		if (conf->watch)
+		if (!st && conf->watch)
 			st = output_start(o, e);
 	}
 	if (st)

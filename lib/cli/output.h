@@ -49,6 +49,7 @@ struct output_conf {
 	bool part;                /* see above: what came is kept though the end does not come */
 	const char *rest;         /* with part: how to get the rest, a clause; NULL: nothing to say */
 	enum format_kind format;
+	struct format_opts form;  /* options of the format; lent until it is open */
 	const struct type *type;  /* type of the elements; NULL: unknown */
 	bool watch;               /* see above; without it call output_flush when input is dry */
 	struct blocked *blocked;  /* counts the time for which the output takes nothing; lent; NULL: nobody asks */

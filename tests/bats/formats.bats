@@ -110,3 +110,31 @@ archive() { # NAME FILE...
 	run -0 --separate-stderr dsvc-run "tar $BATS_TEST_TMPDIR/k.tar | ignore_errors | map .__key__"
 	[ "$output" = b ]
 }
+
+@test "bars and hist are as wide as 80 columns, of # where the locale is not UTF-8" {
+	export LC_ALL=C
+	run -0 dsvc-run -t bars 'elements [["ab", 3], ["c", -1], ["d", null]]'
+	[[ ${lines[0]} == "ab $(printf '#%.0s' {1..74}) 3" && ${lines[1]} == "c  "-*"- -1" && ${lines[2]} == 'd  -' ]]
+	((${#lines[0]} == 79))
+	run -0 dsvc-run -t hist 'elements [1, 1, 2]'
+	[[ ${lines[0]} == '1 '*'# 2' && ${lines[1]} == '2 '*'# 1' ]]
+	LC_ALL='' LC_CTYPE='' LANG=en_GB.UTF-8 run -0 dsvc-run -t bars 'elements [3]'
+	[[ $output == █*' 3' ]]
+}
+
+@test "hist counts many numbers exactly, in the ranges that few would get" {
+	for spec in 'x' 'x % 777 * 0.25' '(x - 50000) * 1000003' 'x < 9 ? 0.5 : 1e12 + x' '1.5e300 * (x % 3 - 1)' '7'; do
+		dsvc-run -t hist "range 100000 | map $spec" >hist
+		(($(awk '{ n += $NF } END { print n }' hist) == 100000 && $(wc -l <hist) <= 20))
+	done
+	dsvc-run -t hist 'range 100000 | map (x - 50000) * 0.001' >hist
+	dsvc-run 'range 100000 | map (x - 50000) * 0.001 | group_by floor(x / 5) | sort .key | map .value' >want
+	diff want <(awk '{ print $NF }' hist)
+}
+
+@test "records that differ are written as far as they came when the pipeline fails" {
+	run -65 --separate-stderr dsvc-run -t csv --unsparsify 'elements [{a: 1}, {b: 2}, 3] | map (x == 3 ? fail("no") : x)'
+	[[ $output == $'a,b\n1,\n,2' && $stderr == *no* ]]
+	run -65 --separate-stderr dsvc-run -t csv 'range 1 | map {id: x // 0}'
+	[[ $output == '' ]]
+}

@@ -417,6 +417,13 @@ print(time.monotonic() - begin)' "${ready##*:}"
 
 # In dsvc-ops.7 defaults are printed from the rows of options, and what functions give is tried by
 # tests/run-docs.
+@test "formats: how wide and how many" {
+	says dsvc.7 'Pictures for people, as wide as the terminal, or 80 columns. bars writes a line of blocks for each element, as long as its number: in a record or a list the first number behind the first field, which is the label, so that what group_by gives can be shown as it is. hist counts numbers in at most 20 ranges of a round width, each up to but without its upper edge, and nulls, nan and inf in lines of their own.'
+	[ "$(LC_ALL=C dsvc-run -t bars 'range 9' | wc -L)" = 80 ]
+	[ "$(dsvc-run -t hist 'range 2000' | wc -l)" = 20 ]
+	told dsvc.7 'Where the locale (LC_ALL, LC_CTYPE or LANG) is not UTF-8, blocks are ‘#’.' # formats.bats
+}
+
 @test "no sentence with a number is without a check" {
 	run -0 python3 - "$BATS_FILE_TMPDIR/said" "$BATS_TEST_FILENAME" <<-'END'
 		import re, shlex, sys

@@ -31,7 +31,7 @@ struct tally {
 	bool is_float;
 	double mean, spread;           /* Welford's algorithm: spread is the sum of squares */
 	double float_sum;
-	double low, high;              /* of the numbers that are not nan */
+	double low, high;              /* extremes of the numbers that are not nan */
 	struct digest numbers;         /* empty when no quantiles are asked for */
 };
 

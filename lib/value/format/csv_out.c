@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "value/format/csv_out.h"
+#include "value/format/format.h"
 #include "value/format/format_desc.h"
 #include "value/json/json_out.h"
 #include "value/json/json_print.h"
@@ -97,9 +98,10 @@ csv_put_field(struct csv_out *c, struct json_out *o, struct json_at at, const ui
 	      size_t n)
 {
 	if (i)
-		*at.w++ = c->tabs ? '\t' : ',';
+		*at.w++ = c->delim;
 	size_t before = (size_t)(at.w - o->b->data);
-	at = csv_put_value(c, o, at, end);
+	if (at.p)
+		at = csv_put_value(c, o, at, end);
 	at.w = json_out_room(o, at.w, 0);
 	if (n == 1 && !c->tabs && (size_t)(at.w - o->b->data) == before) {
 		*at.w++ = '"';
@@ -121,31 +123,139 @@ csv_put_row(struct csv_out *c, struct json_out *o, struct json_at at, const uint
 
 /* ---- records ---- */
 
+static void
+csv_header(struct csv_out *c, struct buf *out)
+{
+	struct json_out o;
+
+	if (c->no_header || !c->n)
+		return;
+	struct json_at at = { json_out_begin(&o, out), c->keys.data };
+	at = csv_put_row(c, &o, at, buf_end(&c->keys), c->n);
+	json_out_end(&o, at.w);
+}
+
+static void
+csv_add_key(struct csv_out *c, const uint8_t *key, size_t len)
+{
+	c->key = mem_grow(c->key, &c->cap_key, c->n + 1, sizeof *c->key);
+	c->value = mem_grow(c->value, &c->cap_value, c->n + 1, sizeof *c->value);
+	c->key[c->n] = (struct csv_key){ (uint32_t)c->keys.len, (uint32_t)len };
+	c->value[c->n++] = NULL;
+	buf_put(&c->keys, key, len);
+}
+
+/* ST_DATA: the key cannot be the name of a column. */
+static enum status
+csv_check_key(const uint8_t *key, const uint8_t *end, struct err *e)
+{
+	struct mp m;
+
+	mp_head(key, end, &m);
+	return m.kind == MP_TEXT ? ST_OK : err_set(e, ST_DATA, "a column's name must be text, but is %s",
+						   format_what(key, (size_t)(end - key)));
+}
+
 static enum status
 csv_begin_records(struct csv_out *c, const uint8_t *p, const uint8_t *end, uint32_t n, struct buf *out,
 		  struct err *e)
 {
-	struct mp m;
-
-	c->key = mem_array(n ? n : 1, sizeof *c->key);
-	c->value = mem_array(n ? n : 1, sizeof *c->value);
-	for (; c->n < n; c->n++) {
+	for (uint32_t i = 0; i < n; i++) {
 		const uint8_t *key = p;
 
-		p = mp_head(p, end, &m);
-		if (m.kind != MP_TEXT)
-			return err_set(e, ST_DATA, "a column's name must be text, but is %s",
-				       format_what(key, (size_t)(end - key)));
-		c->key[c->n] = (struct csv_key){ (uint32_t)c->keys.len, (uint32_t)(p - key) };
-		buf_put(&c->keys, key, (size_t)(p - key));
+		p = mp_skip(p, end);
+		enum status st = csv_check_key(key, p, e);
+		if (st != ST_OK)
+			return st;
+		csv_add_key(c, key, (size_t)(p - key));
 		p = mp_skip(p, end);
 	}
-	struct json_out o;
-	struct json_at at = { json_out_begin(&o, out), c->keys.data };
-	if (n)
-		at = csv_put_row(c, &o, at, buf_end(&c->keys), n);
-	json_out_end(&o, at.w);
+	csv_header(c, out);
 	return ST_OK;
+}
+
+/* The column of a key, tried at `near` first; c->n: there is none. */
+static size_t
+csv_column(const struct csv_out *c, const uint8_t *key, size_t len, size_t near)
+{
+	size_t k = near;
+
+	if (k < c->n && c->key[k].len == len && !memcmp(c->keys.data + c->key[k].at, key, len))
+		return k;
+	for (k = 0; k < c->n; k++)
+		if (c->key[k].len == len && !memcmp(c->keys.data + c->key[k].at, key, len))
+			break;
+	return k;
+}
+
+/* ---- records that differ ---- */
+
+/* Holds a record back, and gives each of its keys a column. */
+static enum status
+csv_hold(struct csv_out *c, const uint8_t *record, const uint8_t *p, const uint8_t *end, uint32_t n, struct err *e)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		const uint8_t *key = p;
+
+		p = mp_skip(p, end);
+		size_t len = (size_t)(p - key);
+		if (csv_column(c, key, len, i) == c->n) {
+			enum status st = csv_check_key(key, p, e);
+			if (st != ST_OK)
+				return st;
+			if (c->n == CSV_KEYS)
+				return err_set(e, ST_DATA, "the records have more than %d different fields", CSV_KEYS);
+			csv_add_key(c, key, len);
+		}
+		p = mp_skip(p, end);
+	}
+	if ((size_t)(end - record) > CSV_HELD - c->held.len) {
+		err_set(e, ST_DATA, "the records take more than 1 GiB, and --unsparsify holds all of them back");
+		err_help(e, "name the columns instead: `select a b c` gives records that are alike");
+		return ST_DATA;
+	}
+	buf_put(&c->held, record, (size_t)(end - record));
+	return ST_OK;
+}
+
+static void
+csv_put_held(struct csv_out *c, const uint8_t *p, const uint8_t *end, uint32_t n, struct buf *out)
+{
+	struct json_out o;
+	struct json_at at = { json_out_begin(&o, out), NULL };
+
+	memset(c->value, 0, c->n * sizeof *c->value);
+	for (uint32_t i = 0; i < n; i++) {
+		const uint8_t *key = p, *value = mp_skip(p, end);
+
+		c->value[csv_column(c, key, (size_t)(value - key), i)] = value;
+		p = mp_skip(value, end);
+	}
+	for (size_t k = 0; k < c->n; k++) {
+		at.p = c->value[k];
+		at = csv_put_field(c, &o, at, end, k, c->n);
+	}
+	*at.w++ = '\n';
+	json_out_end(&o, at.w);
+}
+
+void
+csv_out_rest(void *state, struct buf *out)
+{
+	struct csv_out *c = state;
+	const uint8_t *p = c->held.data, *end = buf_end(&c->held), *next;
+	struct mp m;
+
+	if (!c->held.len)
+		return;
+	csv_header(c, out);
+	for (; p < end; p = next) {
+		const uint8_t *first = mp_head(p, end, &m);
+
+		next = mp_skip(p, end);
+		csv_put_held(c, first, next, m.n, out);
+	}
+	buf_reset(&c->held);
 }
 
 /* Begins an error about `key`. */
@@ -158,7 +268,8 @@ csv_key_fault(struct err *e, const char *what, const uint8_t *key, const uint8_t
 	err_set(e, ST_DATA, "it %s a field `%.*s`, which the first record %s", what,
 		m.kind == MP_TEXT ? (m.n < 100 ? (int)m.n : 100) : 3,
 		m.kind == MP_TEXT ? (const char *)m.p : "...", *what == 'l' ? "has" : "has not");
-	err_help(e, "make the records alike: map {id: .id, ...}, or write -t ndjson");
+	err_help(e, "--unsparsify gives each field of any record a column; or make the records alike: "
+		 "select id name");
 	return ST_DATA;
 }
 
@@ -169,10 +280,8 @@ csv_sort_record(struct csv_out *c, const uint8_t *p, const uint8_t *end, uint32_
 	memset(c->value, 0, c->n * sizeof *c->value);
 	for (uint32_t i = 0; i < n; i++) {
 		const uint8_t *key = p, *value = mp_skip(p, end);
-		size_t len = (size_t)(value - key), k = 0;
+		size_t k = csv_column(c, key, (size_t)(value - key), i);
 
-		while (k < c->n && (c->key[k].len != len || memcmp(c->keys.data + c->key[k].at, key, len)))
-			k++;
 		if (k == c->n)
 			return csv_key_fault(e, "has", key, end);
 		c->value[k] = value;
@@ -222,6 +331,18 @@ csv_record(struct csv_out *c, const uint8_t *p, const uint8_t *end, uint32_t n, 
 	return ST_OK;
 }
 
+static void
+csv_begin(struct csv_out *c, enum csv_mode mode, bool tabs)
+{
+	c->mode = mode;
+	c->tabs = tabs;
+	if (!c->delim)
+		c->delim = tabs ? '\t' : ',';
+	for (const char *s = tabs ? "\t\n\r\\" : "\"\n\r"; *s; s++)
+		c->special[(uint8_t)*s] = true;
+	c->special[c->delim] = true;
+}
+
 enum status
 csv_out_elem(struct csv_out *c, bool tabs, const uint8_t *p, size_t size, struct buf *out,
 	    struct err *e)
@@ -233,24 +354,78 @@ csv_out_elem(struct csv_out *c, bool tabs, const uint8_t *p, size_t size, struct
 	first = mp_head(p, end, &m);
 	enum csv_mode mode = m.kind == MP_RECORD ? CSV_RECORDS : m.kind == MP_LIST ? CSV_LISTS : CSV_VALUES;
 	if (c->mode == CSV_UNKNOWN) {
-		c->mode = mode;
-		c->tabs = tabs;
-		for (const char *s = tabs ? "\t\n\r\\" : ",\"\n\r"; *s; s++)
-			c->special[(uint8_t)*s] = true;
-		if (mode == CSV_RECORDS)
+		csv_begin(c, mode, tabs);
+		if (mode == CSV_RECORDS && !c->unsparsify)
 			st = csv_begin_records(c, first, end, m.n, out, e);
 	} else if (mode != c->mode) {
 		st = err_set(e, ST_DATA, "it is %s, and the first one was %s", format_what(p, size),
 			     c->mode == CSV_RECORDS ? "a record" : c->mode == CSV_LISTS ? "a list"
 			     : "a single value");
 	}
-	if (st != ST_OK || mode == CSV_RECORDS)
-		return st != ST_OK ? st : csv_record(c, first, end, m.n, out, e);
+	if (st != ST_OK)
+		return st;
+	if (mode == CSV_RECORDS)
+		return c->unsparsify ? csv_hold(c, p, first, end, m.n, e) : csv_record(c, first, end, m.n, out, e);
 	struct json_out o;
 	struct json_at at = { json_out_begin(&o, out), mode == CSV_LISTS ? first : p };
 	at = csv_put_row(c, &o, at, end, mode == CSV_LISTS ? m.n : 1);
 	json_out_end(&o, at.w);
 	return ST_OK;
+}
+
+/* ---- options, end ---- */
+
+static void
+csv_take_type(struct csv_out *c, const struct type *type)
+{
+	uint8_t head[MP_HEAD_MAX];
+
+	if (!type || type->kind != TYPE_RECORD || type->open)
+		return;
+	c->n_typed = type->n_fields;
+	for (size_t i = 0; i < type->n_fields; i++) {
+		const char *name = type->fields[i].name;
+		size_t len = strlen(name);
+
+		buf_put(&c->typed, head, (size_t)(mp_put_text_head(head, (uint32_t)len) - head));
+		buf_put(&c->typed, name, len);
+	}
+}
+
+enum status
+csv_out_set(void *state, const struct format_opts *o, const struct type *type, struct err *e)
+{
+	struct csv_out *c = state;
+	const char *d = o->delim;
+
+	c->unsparsify = o->unsparsify;
+	c->no_header = o->no_header;
+	csv_take_type(c, type);
+	if (!d)
+		return ST_OK;
+	c->delim = strcmp(d, "\\t") ? (uint8_t)d[0] : '\t';
+	if (*d && (!d[1] || !strcmp(d, "\\t")) && !strchr("\"\r\n", *d) && c->delim < 0x80)
+		return ST_OK;
+	err_set(e, ST_USAGE, "--delim: '%.40s' is not one ASCII character that can stand between fields", d);
+	err_help(e, "--delim ';', or --delim '\\t' for tabs");
+	return ST_USAGE;
+}
+
+void
+csv_out_end(void *state, uint64_t count, struct buf *out)
+{
+	struct csv_out *c = state;
+	const uint8_t *p = c->typed.data, *next;
+
+	csv_out_rest(c, out);
+	if (count || c->mode != CSV_UNKNOWN)
+		return;
+	csv_begin(c, CSV_RECORDS, c->tabs);
+	for (size_t i = 0; i < c->n_typed; i++, p = next) {
+		next = mp_skip(p, buf_end(&c->typed));
+		csv_add_key(c, p, (size_t)(next - p));
+	}
+	csv_header(c, out);
 }
 
 void
@@ -260,6 +435,8 @@ csv_out_clear(void *state)
 
 	buf_clear(&c->keys);
 	buf_clear(&c->json);
+	buf_clear(&c->held);
+	buf_clear(&c->typed);
 	mem_free(c->key);
 	mem_free(c->value);
 }

@@ -57,6 +57,29 @@ format_new(enum format_kind kind, const struct type *type)
 	return f;
 }
 
+/* The first option that was said and that a format does not take; NULL: none. */
+static const char *
+format_wrong(const struct format_desc *d, const struct format_opts *o)
+{
+	if (o->delim && d != &format_csv)
+		return "--delim";
+	if (d && d->flags & FORMAT_HAS_HEADER)
+		return NULL;
+	return o->unsparsify ? "--unsparsify" : o->no_header ? "--no-header" : NULL;
+}
+
+enum status
+format_set(struct format *f, const struct format_opts *o, const struct type *type, struct err *e)
+{
+	const char *wrong = format_wrong(f->desc, o);
+
+	if (wrong) {
+		err_set(e, ST_USAGE, "%s goes with %s", wrong, o->delim ? "-t csv" : "-t csv and -t tsv");
+		return ST_USAGE;
+	}
+	return f->desc && f->desc->set ? f->desc->set(f->state, o, type, e) : ST_OK;
+}
+
 void
 format_free(struct format **f)
 {
@@ -242,6 +265,6 @@ format_end(struct format *f, struct buf *out)
 void
 format_rest(struct format *f, struct buf *out)
 {
-	if (f->desc && f->desc->flags & FORMAT_IS_HELD)
-		f->desc->end(f->state, f->count, out);
+	if (f->desc && f->desc->rest)
+		f->desc->rest(f->state, out);
 }

@@ -14,6 +14,7 @@
  *	        (a pipe) one array for each element
  *	tfrecord contents of text and bytes, framed; records as tf.train.Example
  *	tar     the fields of each record as files __key__.FIELD (WebDataset)
+ *	bars, hist  numbers as lines of blocks: one line each, or counted in ranges
  *	pretty, markdown  rows of tables, for people     vertical  a line for each field
  *	count   the number of elements, at the end       none    nothing
  *	auto    text when the element's type is a scalar, else ndjson
@@ -37,10 +38,21 @@
 #define FORMAT_KIND(name, NAME) FORMAT_##NAME,
 enum format_kind { FORMAT_AUTO, FORMAT_LIST(FORMAT_KIND) FORMAT_KINDS };
 
+/* The options of formats. Zero: none. */
+struct format_opts {
+	char *delim;     /* csv: the byte between fields, or \t; NULL: a comma */
+	bool unsparsify; /* csv, tsv: hold all records back, and give each field of any of them a column */
+	bool no_header;  /* csv, tsv: rows alone */
+	bool blocks;     /* bars, hist: the characters of the terminal include block elements */
+};
+
 struct format; /* state: kind, elements so far */
 
 /* type may be NULL (unknown: `auto` then decides by the first element). */
 struct format *format_new(enum format_kind kind, const struct type *type);
+/* To be called before the first element. ST_USAGE: an option that is not for this format. The options are lent
+ * for the call. */
+enum status format_set(struct format *f, const struct format_opts *o, const struct type *type, struct err *e);
 void format_free(struct format **f);
 /* To be called before the first element: the beginning of the output can be overwritten at the
  * end. */

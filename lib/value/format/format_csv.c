@@ -10,5 +10,6 @@ csv_elem(void *state, const uint8_t *p, size_t n, struct buf *out, struct err *e
 	return csv_out_elem(state, false, p, n, out, e);
 }
 
-const struct format_desc format_csv = { .flags = FORMAT_IS_FRAMED, .state_size = sizeof(struct csv_out),
-				       .elem = csv_elem, .clear = csv_out_clear };
+const struct format_desc format_csv = { .flags = FORMAT_IS_FRAMED | FORMAT_HAS_HEADER,
+	.state_size = sizeof(struct csv_out), .set = csv_out_set, .elem = csv_elem,
+	.end = csv_out_end, .rest = csv_out_rest, .clear = csv_out_clear };

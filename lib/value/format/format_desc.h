@@ -21,8 +21,11 @@ enum format_flag {
 	FORMAT_IS_FRAMED = 2, /* has a beginning or an end: cannot be continued where it was left */
 	FORMAT_IS_BLIND = 4,  /* uses no element's contents */
 	FORMAT_IS_VERBATIM = 8, /* the elements' own bytes, end to end */
-	FORMAT_IS_HELD = 16   /* rows may be held back until the end, which is then written whatever happens */
+	FORMAT_HAS_HEADER = 16 /* takes unsparsify and no_header of struct format_opts */
 };
+
+struct format_opts;
+struct type;
 
 struct format_desc {
 	unsigned flags;
@@ -33,6 +36,10 @@ struct format_desc {
 	void (*elems)(uint64_t before, const struct elem *e, uint32_t n, struct buf *out);
 	enum status (*elem)(void *state, const uint8_t *p, size_t n, struct buf *out, struct err *e);
 	void (*end)(void *state, uint64_t count, struct buf *out);
+	/* Writes the rows that are held back, when the end does not come. */
+	void (*rest)(void *state, struct buf *out);
+	/* Called first: the options that the format takes, and the elements' type (NULL: unknown). */
+	enum status (*set)(void *state, const struct format_opts *o, const struct type *type, struct err *e);
 	void (*seekable)(void *state);
 	void (*screen)(void *state, size_t columns); /* the output goes to a terminal of this width */
 	bool (*patch)(void *state, struct buf *out);

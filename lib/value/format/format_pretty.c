@@ -181,11 +181,17 @@ pretty_end(void *state, uint64_t count, struct buf *out)
 }
 
 static void
+pretty_rest(void *state, struct buf *out)
+{
+	pretty_show(state, out);
+}
+
+static void
 pretty_screen(void *state, size_t columns)
 {
 	((struct table *)state)->screen = columns;
 }
 
-const struct format_desc format_pretty = { .flags = FORMAT_IS_FRAMED | FORMAT_IS_HELD,
-	.state_size = sizeof(struct table), .elem = pretty_elem, .end = pretty_end,
+const struct format_desc format_pretty = { .flags = FORMAT_IS_FRAMED,
+	.state_size = sizeof(struct table), .elem = pretty_elem, .end = pretty_end, .rest = pretty_rest,
 	.screen = pretty_screen, .clear = table_clear };
