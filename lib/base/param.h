@@ -50,7 +50,7 @@ enum param_flag {
 	PARAM_ALLOW_AUTO = 8,
 	PARAM_ALLOW_INF = 16,
 	PARAM_REPEAT = 32,   /* programs: the option may be given again, PARAM_WORDS */
-	PARAM_HIDDEN = 64,   /* not listed in help and completion */
+	PARAM_HIDDEN = 64,   /* not listed in help and completion; operators: not in canonical texts either */
 	PARAM_PATH = 128,    /* a file name or glob: registering makes it absolute */
 	PARAM_ALLOW_ALL = 256, /* PARAM_INT: "all" gives INT64_MAX */
 	PARAM_RARE = 512,    /* programs: listed by --help, but not by -h */

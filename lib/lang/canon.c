@@ -261,10 +261,10 @@ canon_params(const struct op_node *n, unsigned flags, struct buf *out)
 	for (const struct param *r = rows; r && r->kind; r++) {
 		const struct op_bind *b = canon_bind(n, r);
 		bool required = !r->def && !(r->flags & PARAM_OPTIONAL);
-		if (r->kind == PARAM_COMMAND) {
+		if (r->kind == PARAM_COMMAND)
 			command = r;
+		if (r->kind == PARAM_COMMAND || r->flags & PARAM_HIDDEN)
 			continue;
-		}
 		buf_reset(&value);
 		buf_reset(&usual);
 		if (b)

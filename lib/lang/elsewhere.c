@@ -20,7 +20,6 @@ static const struct {
 	{ "dense_to_ragged_batch", "ragged_batch N" },
 	{ "dense_to_sparse_batch", "ragged_batch N as=coo" },
 	{ "distinct", "unique" },
-	{ "explode", "unbatch, or flat_map EXPR" },
 	{ "find", "files PATTERN" },
 	{ "first", "take 1" },
 	{ "flatten", "unbatch, or flat_map x" },

@@ -478,7 +478,7 @@ op_pull(struct op_inst *i, struct run **out, struct err *e)
 }
 
 enum status
-op_fill(struct op_inst *i, struct err *e)
+op_prime(struct op_inst *i, struct err *e)
 {
 	return i->taken < i->lent->n ? ST_OK : chain_fill(i, e);
 }
@@ -486,7 +486,7 @@ op_fill(struct op_inst *i, struct err *e)
 enum status
 op_next(struct op_inst *i, struct elem *out, struct err *e)
 {
-	enum status st = op_fill(i, e);
+	enum status st = op_prime(i, e);
 
 	if (st == ST_OK)
 		*out = i->lent->e[i->taken++];

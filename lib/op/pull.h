@@ -35,7 +35,7 @@ enum status op_next(struct op_inst *i, struct elem *out, struct err *e);
 bool op_ready(const struct op_inst *i);
 /* Makes op_ready true, pulling if needed, and takes nothing: ST_OK when there is an element,
  * ST_END at the end. */
-enum status op_fill(struct op_inst *i, struct err *e);
+enum status op_prime(struct op_inst *i, struct err *e);
 /* Lends the elements that op_next would hand over without pulling, and their number. */
 static inline const struct elem *
 op_untaken(const struct op_inst *i, uint32_t *n)

@@ -66,6 +66,9 @@ static const char *const fuzz_more[] = {
 	"range 100 | assert x < 90", "range 40 | map 10 // (x % 3) on_error=skip",
 	"range 900 | map {id: x % 20} | join (range 30 | map {id: x * 10, v: x}) on=.id kind=outer",
 	"range 900 | stats x by=x % 7",
+	"range 300 | map {id: x, v: range(x)} | unnest v", "range 300 | map {id: x % 9, a: x} | nest a",
+	"range 300 | map {id: x // 3, a: x % 3, b: x} | pivot a b",
+	"range 300 | map {id: x, a: x % 7 == 0 ? x : null} | fill a | unpivot id a",
 };
 
 struct fuzz_spec {

@@ -226,7 +226,7 @@ inner_chains_direct(struct inner_chains *s, struct inner_chain *x, struct err *e
 
 	x->direct = st == ST_OK;
 	if (st == ST_OK)
-		st = op_fill(x->chain, e);
+		st = op_prime(x->chain, e);
 	if (began) {
 		double ns = (double)(clock_mono_ns() - began);
 

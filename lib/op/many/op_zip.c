@@ -115,7 +115,7 @@ zip_fill(struct op_inst *self, const struct run *out, size_t *ended, uint32_t *r
 
 		if (out->n && !op_ready(in))
 			return ST_AGAIN;
-		enum status st = op_fill(in, e);
+		enum status st = op_prime(in, e);
 		if (st == ST_END) {
 			++*ended;
 			continue;

@@ -6,10 +6,8 @@
 
 #include "base/mem.h"
 #include "op/kit/expr_value.h"
-#include "op/kit/key_table.h"
-#include "op/whole/first_form.h"
+#include "op/whole/row_keys.h"
 #include "op/whole/tally.h"
-#include "value/normal.h"
 
 enum {
 	STATS_LARGE = 256 * 1024,             /* bytes of numbers that take more than buckets do */
@@ -25,9 +23,7 @@ struct stats {
 	struct tally *v;      /* one, or that of each key */
 	size_t cap;
 	size_t bytes;         /* with by=: memory of the numbers */
-	struct key_table keys;
-	struct first_form shown;
-	struct buf normal;
+	struct row_keys keys; /* with by= */
 	uint32_t at;          /* in finish: the key to give next */
 };
 
@@ -111,25 +107,12 @@ stats_open(struct op_inst *self, struct err *e)
 static uint32_t
 stats_find(struct stats *s, const uint8_t *p, size_t len)
 {
-	size_t n = len;
 	bool fresh;
-	const uint8_t *normal = normal_key(p, &n, &s->normal);
-	uint32_t at = key_table_add(&s->keys, normal, n, &fresh);
+	uint32_t at = row_keys_add(&s->keys, p, len, &fresh);
 
-	if (fresh && normal != p)
-		first_form_add(&s->shown, at, p, len);
 	if (fresh)
 		stats_new(s, at);
 	return at;
-}
-
-/* The key in the form in which it came first. */
-static const uint8_t *
-stats_key(const struct stats *s, uint32_t at, uint32_t *len)
-{
-	const uint8_t *p = first_form_find(&s->shown, at, len);
-
-	return p ? p : key_table_at(&s->keys, at, len);
 }
 
 static void
@@ -173,14 +156,14 @@ stats_one(struct op_inst *self, const struct run *in, uint32_t i, struct run *ou
 static size_t
 stats_size(const struct stats *s)
 {
-	return key_table_size(&s->keys) + first_form_size(&s->shown) + s->keys.n * sizeof *s->v + s->bytes;
+	return row_keys_size(&s->keys) + row_keys_count(&s->keys) * sizeof *s->v + s->bytes;
 }
 
 /* Makes the quantiles of the larger groups approximate, which takes less memory. */
 static void
 stats_squeeze(struct stats *s)
 {
-	for (uint32_t k = 0; k < s->keys.n; k++) {
+	for (uint32_t k = 0; k < row_keys_count(&s->keys); k++) {
 		struct digest *d = &s->v[k].numbers;
 		size_t before = digest_size(d);
 
@@ -195,7 +178,8 @@ stats_too_large(struct op_inst *self, struct err *e)
 {
 	struct stats *s = self->state;
 
-	err_set(e, ST_DATA, "%u keys and their numbers take more than mem=%lld bytes", s->keys.n, (long long)s->mem);
+	err_set(e, ST_DATA, "%u keys and their numbers take more than mem=%lld bytes",
+		row_keys_count(&s->keys), (long long)s->mem);
 	err_help(e, "make mem= larger%s", s->q->n ? ", or leave the quantiles out: quantiles=[]" : "");
 	return op_blame(self->node, e);
 }
@@ -225,7 +209,7 @@ stats_give(struct stats *s, uint32_t at, struct run *out)
 	uint32_t len = 0;
 
 	if (stats_keyed(s))
-		key = stats_key(s, at, &len);
+		key = row_keys_at(&s->keys, at, &len);
 	uint8_t *p = run_room(out, 2 * MP_HEAD_MAX + len + tally_room(s->q));
 	p = mp_put_record_head(p, (key != NULL) + tally_fields(&s->v[at], s->q));
 	if (key) {
@@ -240,7 +224,7 @@ static enum status
 stats_finish(struct op_inst *self, struct run *out, struct err *e)
 {
 	struct stats *s = self->state;
-	uint32_t n = stats_keyed(s) ? s->keys.n : 1;
+	uint32_t n = stats_keyed(s) ? row_keys_count(&s->keys) : 1;
 
 	(void)e;
 	for (; s->at < n && out->n < RUN_USUAL && !run_full(out); s->at++)
@@ -251,12 +235,11 @@ stats_finish(struct op_inst *self, struct run *out, struct err *e)
 static void
 stats_empty(struct stats *s)
 {
-	uint32_t n = stats_keyed(s) ? s->keys.n : s->v ? 1 : 0;
+	uint32_t n = stats_keyed(s) ? row_keys_count(&s->keys) : s->v ? 1 : 0;
 
 	for (uint32_t k = 0; k < n; k++)
 		tally_clear(&s->v[k]);
-	key_table_clear(&s->keys);
-	first_form_reset(&s->shown);
+	row_keys_clear(&s->keys);
 	s->bytes = 0;
 }
 
@@ -268,8 +251,6 @@ stats_close(struct op_inst *self)
 	stats_empty(s);
 	mem_free(s->v);
 	mem_free(s->q);
-	first_form_clear(&s->shown);
-	buf_clear(&s->normal);
 	expr_value_close(&s->value);
 	expr_value_close(&s->key);
 }
@@ -278,7 +259,7 @@ static void
 stats_save(struct op_inst *self, struct buf *out)
 {
 	struct stats *s = self->state;
-	uint32_t n = stats_keyed(s) ? s->keys.n : 1;
+	uint32_t n = stats_keyed(s) ? row_keys_count(&s->keys) : 1;
 
 	if (stats_size(s) > STATS_STATE_MAX) {
 		self->unsaved = true;
@@ -290,7 +271,7 @@ stats_save(struct op_inst *self, struct buf *out)
 	state_put_u64(out, n);
 	for (uint32_t k = 0; k < n; k++) {
 		uint32_t len;
-		const uint8_t *p = stats_keyed(s) ? stats_key(s, k, &len) : NULL;
+		const uint8_t *p = stats_keyed(s) ? row_keys_at(&s->keys, k, &len) : NULL;
 
 		if (p)
 			state_put_bytes(out, p, len);

@@ -105,6 +105,12 @@ groups_are_taken_up_where_they_were(void **state)
 	resume_same("range 3000 | top 1000 x % 100");
 	resume_same("range 3000 | sort 0 - x");
 	resume_same("range 3000 | stats");
+	resume_same("range 300 | map {id: x, v: range(x * 30)} | unnest v as=n");
+	resume_same("range 3000 | map {id: x, a: x + 1, b: str(x)} | unpivot a b");
+	resume_same("range 3000 | map {id: x, a: x % 7 == 0 ? x : null} | fill a");
+	resume_same("range 3000 | map {id: x % 1100, a: x} | nest a");
+	resume_same("range 3000 | map {id: x // 3, a: x % 3, b: x} | pivot a b");
+	resume_same("range 3000 | template \"{i}: {x:%5d}\"");
 	resume_same("range 3000 | stats by=x % 1100");
 	resume_same("range 3000 | stats x * 0.5 by=str(x % 3)");
 }

@@ -259,7 +259,7 @@ one_by_one_and_by_runs_mix(void **state)
 	read_some(i, 1, &b);
 	assert_string_equal((char *)b.data, "1 2 ");
 	assert_false(op_ready(i));
-	assert_int_equal(op_fill(i, &e), ST_OK);
+	assert_int_equal(op_prime(i, &e), ST_OK);
 	assert_true(op_ready(i));
 	assert_int_equal(op_next(i, &x, &e), ST_OK);
 	assert_int_equal(x.p[0], 3);
