@@ -404,7 +404,7 @@ _dsvc_run()
 	--timeout) return ;;
 	esac
 	case $cur in
-	-*) mapfile -t COMPREPLY < <(compgen -W '-t --to -0 --null --delim --unsparsify --no-header -n --count -o --output -s --set --with -e --expression -f --file -I --include-dir --seed -j --jobs --max-errors --errors -d --dispatcher -c --context --check --explain --try --test --fmt --write --print --ops --functions --help-op -p --progress --stats --fail-empty --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	-*) mapfile -t COMPREPLY < <(compgen -W '-t --to -0 --null --delim --unsparsify --no-header -n --count -o --output -s --set --with -e --expression -f --file -I --include-dir --seed -j --jobs --max-errors --errors -d --dispatcher -c --context --check --explain --graph --try --test --fmt --write --print --ops --functions --help-op -p --progress --stats --fail-empty --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
 	*) _dsvc_spec "$1" "$2" && return; compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -W 'assert batch bucket bytes cache cardinality choose cmd concat count counter csv dataset dedup distribute drop elements enumerate exec files fill filter flat_map format group_by group_by_window ignore_errors interleave join lines load lookup map msgpack ndjson nest npy pad_to padded_batch parse pivot prefetch print ragged_batch random range rate rebatch reduce rename repeat resample reverse sample sample_rate save scan select sh shard shuffle skip sleep snapshot sort sqlite stats stdin tail take take_while tar tee template tfrecord top tsv unbatch unique unnest unpivot whole window zip then' -- "$cur") ;;
 	esac
 }

@@ -337,6 +337,7 @@ complete -c dsvc-run -s c -l context -r -f -d 'use the dispatcher that this cont
 complete -c dsvc-run -l connect-timeout -r -f -d 'wait DURATION for a dispatcher that is not there yet; 0: for ever'
 complete -c dsvc-run -l check -d 'only check the pipeline'
 complete -c dsvc-run -l explain -d 'print types, splits and the effect of sharding; do not run it'
+complete -c dsvc-run -l graph -d 'print the pipeline as a picture: operators, types, and what runs on workers; do not run it'
 complete -c dsvc-run -l try -d 'show type and elements after each operator; the first three, or -n N'
 complete -c dsvc-run -l dry-run -d 'print the commands that exec and sh would run, quoted for a shell; run none of them'
 complete -c dsvc-run -l test -d 'run the tests in the comments of spec files'

@@ -4,12 +4,14 @@
 
 #include "base/log.h"
 #include "cli/endpoint.h"
+#include "cli/locale.h"
 #include "cli/opt.h"
 #include "cli/quit.h"
 #include "cli/report.h"
 #include "cli/stop.h"
 #include "host/secure.h"
 #include "host/service.h"
+#include "lang/graph.h"
 #include "lang/spec.h"
 #include "dry.h"
 #include "files.h"
@@ -64,6 +66,8 @@ run_or_show(const struct run_opts *o, const struct spec_src *src, struct buf *ou
 
 	if (!st && o->explain)
 		st = plan_explain(p, src->service, out, e);
+	else if (!st && o->graph)
+		st = plan_graph(p, (enum graph_form)(o->graph - 1), locale_is_utf8(), src->service, out, e);
 	else if (!st && o->print == PRINT_PLAN)
 		plan_print(p, out);
 	else if (!st && o->print == PRINT_CANONICAL)
@@ -93,7 +97,7 @@ main(int argc, char **argv)
 
 	if (!opt_start(&run_program, argc, argv, &o, LOG_WARN, &opt, &e, &code))
 		return code;
-	stop_after(o.timeout, o.test || o.fmt || o.check || o.explain);
+	stop_after(o.timeout, o.test || o.fmt || o.check || o.explain || o.graph);
 	secure_say_clear(o.insecure);
 	st = endpoint_choose(&opt, &run_program, o.dispatcher, o.context, &ep, &e);
 	service_init(&service, ep.address, ep.from); /* speaks to it only when asked */

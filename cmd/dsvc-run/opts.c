@@ -6,11 +6,15 @@
 #include "cli/opt.h"
 #include "cli/progress.h"
 #include "host/link.h"
+#include "lang/graph.h"
 #include "lang/offer.h"
 #include "lang/spec.h"
 #include "lang/usage.h"
 #include "ops.h"
 #include "value/format/format.h"
+
+/* 0: no picture */
+static const int opts_graphs[] = { 1 + GRAPH_TEXT, 1 + GRAPH_DOT, 1 + GRAPH_SVG };
 
 static const struct param opts_rows[] = {
 	{ .name = "to", .letter = 't', .arg = "FORMAT", .kind = PARAM_CHOICE,
@@ -58,6 +62,10 @@ static const struct param opts_rows[] = {
 	  .help = "only check the pipeline" },
 	{ .name = "explain", .kind = PARAM_BOOL, .offset = offsetof(struct run_opts, explain),
 	  .help = "print types, splits and the effect of sharding; do not run it" },
+	{ .name = "graph", .arg = "text|dot|svg", .kind = PARAM_CHOICE, .offset = offsetof(struct run_opts, graph),
+	  .choices = "text|dot|svg", .values = opts_graphs, .complete = "text|dot|svg",
+	  .flags = PARAM_RARE | PARAM_OPTIONAL | PARAM_BARE,
+	  .help = "print the pipeline as a picture: operators, types, and what runs on workers; do not run it" },
 	{ .name = "try", .kind = PARAM_BOOL, .offset = offsetof(struct run_opts, try),
 	  .help = "show type and elements after each operator; the first three, or -n N" },
 	{ .name = "dry-run", .flags = PARAM_RARE, .kind = PARAM_BOOL, .offset = offsetof(struct run_opts, dry_run),

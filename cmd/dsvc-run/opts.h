@@ -19,7 +19,7 @@ struct run_opts {
 	char *dispatcher, *context, *expression, *file, *output, *help_op, *errors;
 	struct words set, with, include;
 	int64_t connect_timeout, count, jobs, seed, verbose, max_errors, timeout;
-	int format, print, progress;
+	int format, print, progress, graph;
 	struct format_opts form;
 	bool nul, check, ops, functions, stats, quiet, test, explain, try, fmt, write, fail_empty, dry_run;
 };
