@@ -477,6 +477,25 @@ _dsvc_stop()
 }
 complete -F _dsvc_stop dsvc-stop
 
+_dsvc_tap()
+{
+	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
+	if [[ $cur == = ]]; then cur=; elif [[ $prev == = ]]; then prev=${COMP_WORDS[COMP_CWORD-2]}; fi
+	COMPREPLY=()
+	case $prev in
+	-d | --dispatcher) return ;;
+	-c | --context) return ;;
+	-n | --count) return ;;
+	-t | --to) mapfile -t COMPREPLY < <(compgen -W 'auto count csv json markdown msgpack ndjson none npy nul pretty raw tar text tfrecord tsv vertical' -- "$cur"); return ;;
+	--timeout) return ;;
+	esac
+	case $cur in
+	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -c --context -n --count -t --to --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	*) : ;;
+	esac
+}
+complete -F _dsvc_tap dsvc-tap
+
 _dsvc_top()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/str.h"
+#include "op/facts.h"
 
 struct plan *
 job_plan_get(struct tool *t, struct mp dataset)
@@ -27,20 +29,71 @@ job_plan_get(struct tool *t, struct mp dataset)
 	return plan;
 }
 
-static const struct op_node *
-job_plan_find(const struct op_node *n, uint32_t place)
+static bool
+job_plan_at(void *place, const struct op_node *n)
 {
-	const struct op_node *found = n->place == place ? n : NULL;
+	return n->place == *(const uint32_t *)place;
+}
 
-	for (size_t i = 0; i < n->n_in && !found; i++)
-		found = job_plan_find(n->in[i], place);
-	return found;
+/* Operators by their name. */
+struct job_plan_names {
+	const char *name;   /* NULL: all */
+	uint32_t n, place;  /* so many have it; the number of the last one */
+	struct buf list;    /* for messages */
+};
+
+static bool
+job_plan_named(void *arg, const struct op_node *n)
+{
+	struct job_plan_names *f = arg;
+
+	if (!n->text || (f->name && strcmp(n->desc->name, f->name) != 0))
+		return false;
+	if (f->list.len < ERR_HELP)
+		buf_printf(&f->list, "%s%u `%s`", f->n ? ", " : "", n->place, op_text(n));
+	f->n++;
+	f->place = n->place;
+	return false;
+}
+
+enum status
+job_plan_place(const struct plan *plan, const char *text, uint32_t *place, struct err *e)
+{
+	struct job_plan_names f = { .name = text };
+	int64_t number;
+
+	if (text && str_int(text, strlen(text), &number) && number > 0 &&
+	    number <= (plan ? (int64_t)plan->n_ops : INT32_MAX)) {
+		*place = (uint32_t)number;
+		return ST_OK;
+	}
+	if (!plan) {
+		err_set(e, ST_UNAVAIL, "the pipeline of this job cannot be planned here");
+		err_help(e, "give the number of an operator, from 1 for the source on");
+		return ST_UNAVAIL;
+	}
+	if (!text) {
+		*place = plan->top->place;
+		return ST_OK;
+	}
+	op_node_find(plan->top, job_plan_named, &f);
+	*place = f.place;
+	enum status st = f.n == 1 ? ST_OK :
+		err_set(e, ST_USAGE, f.n ? "several operators are called `%s`" : "no operator is called `%s`", text);
+	if (!f.n) {
+		f.name = NULL;
+		op_node_find(plan->top, job_plan_named, &f);
+	}
+	if (st != ST_OK)
+		err_help(e, "give the number of one: %.*s", (int)f.list.len, (char *)f.list.data);
+	buf_clear(&f.list);
+	return st;
 }
 
 bool
 job_plan_about(const struct plan *plan, uint32_t place, struct job_plan_op *out)
 {
-	const struct op_node *n = plan ? job_plan_find(plan->top, place) : NULL;
+	const struct op_node *n = plan ? op_node_find(plan->top, job_plan_at, &place) : NULL;
 
 	if (!n)
 		return false;

@@ -413,6 +413,18 @@ chain_make(struct op_inst *i, struct err *e)
 	return i->lent->n ? ST_OK : st;
 }
 
+/* Shows what it has made to somebody who looks. A feeder gives what the instance gave that it opened for
+ * the same node, except at a node that joins splits. */
+static void
+chain_tapped(const struct op_inst *i)
+{
+	const struct op_ctx *ctx = i->ctx;
+
+	if (ctx->tap && atomic_load_explicit(ctx->tap, memory_order_relaxed) == i->node->place &&
+	    (!chain_of(i)->feeder || i->desc->flags & OP_JOINS_SPLITS))
+		ctx->tapped(ctx->arg, i->lent);
+}
+
 static enum status
 chain_fill(struct op_inst *i, struct err *e)
 {
@@ -434,6 +446,7 @@ chain_fill(struct op_inst *i, struct err *e)
 		if (i->desc->kind == OP_SOURCE && i->ctx->intake && i->desc->cardinality && !i->outer)
 			atomic_fetch_add_explicit(&i->ctx->intake->elements, i->lent->n, memory_order_relaxed);
 		chain_of(i)->emitted += i->lent->n;
+		chain_tapped(i);
 	}
 	if (begin) {
 		/* In this order: for a moment the call is not counted, and never twice. */

@@ -57,6 +57,9 @@ bool op_alike(const struct op_node *n);
  * endless (an endlessly repeated source is assumed not to be empty). Looks at files. */
 int64_t op_elements_of(const struct op_node *n);
 
+/* The first operator up to n, in the order in which elements go through them, inner pipelines included,
+ * for which `is` holds; NULL: none. n may be NULL. */
+const struct op_node *op_node_find(const struct op_node *n, bool (*is)(void *arg, const struct op_node *n), void *arg);
 /* The first operator of the plan, inner pipelines included, that runs programs; NULL: none. */
 const struct op_node *op_needs_exec(const struct op_node *n);
 

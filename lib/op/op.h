@@ -338,6 +338,10 @@ struct op_ctx {
 	/* Tells how much an operator has put into files so far, of the whole stream, and why it stands still, which
 	 * people have to mend. Called when that changes, from the chain's threads; may be NULL. */
 	void (*stores)(void *arg, const struct op_node *n, const struct op_stores *what);
+	/* Somebody wants to see what the operator gives that has this number (its place); 0: nobody does now;
+	 * NULL: nobody ever. tapped is called with what it gives next, from any thread of the chain. */
+	const atomic_uint *tap;
+	void (*tapped)(void *arg, const struct run *r);
 	/* NAME=value entries for children of exec and cmd, NULL at the end; may be NULL */
 	char *const *env;
 	void *arg;

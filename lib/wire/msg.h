@@ -61,7 +61,9 @@ enum {
 	WIRE_MARKS_MAX = 128,            /* rounds that a consumer can go on from, */
 	WIRE_MARKS_NUMBERS = 1 << 17,    /* and the numbers in them, unless they are two */
 	WIRE_TAKES_MAX = 1000,           /* pairs in one TAKES */
-	WIRE_FAULT_TEXT = 2048           /* bytes of each of their texts */
+	WIRE_FAULT_TEXT = 2048,          /* bytes of each of their texts */
+	WIRE_TAP_MAX = 1000,             /* elements that one TAP asks for, */
+	WIRE_TAP_BYTES = 512 << 10       /* and what they may weigh in one TAPPED */
 };
 
 enum wire_role { ROLE_WORKER = 1, ROLE_READER = 2, ROLE_TOOL = 3 };
@@ -118,6 +120,8 @@ enum msg_type {
 	MSG_UNREACHED,
 	/* worker -> dispatcher */
 	MSG_STORES,
+	/* tool <-> dispatcher <-> worker */
+	MSG_TAP, MSG_TAPPED,
 	MSG_TYPES
 };
 
@@ -370,6 +374,21 @@ struct msg_handover { struct stream_key key; uint64_t offset, split, made, faile
 /* Sums over the files of a stream; waits: why it stands still, "": it does not. */
 struct msg_stored { uint64_t files, elements, bytes; };
 struct msg_stores { struct stream_key key; struct msg_stored sum; char *waits; };
+/* A look at elements in the middle of a pipeline: copies of the next n that an operator gives. */
+struct msg_tap {
+	char *job;              /* name or number; only asked of the dispatcher */
+	uint64_t iteration;     /* 0: the pass of that job that is under way */
+	uint32_t place, n;      /* the operator's number in the spec; elements of each stream */
+	uint64_t tool;          /* peer id of who wants to see them; only asked of a worker */
+};
+struct msg_tapped {
+	struct stream_key key;  /* in an answer to a tool only the iteration counts */
+	uint64_t tool;
+	uint32_t place, n;      /* n: elements that follow */
+	uint64_t left_out;      /* others, which are too large to be shown */
+	bool over;              /* the pass is, and nothing more comes */
+	struct bytes elements;  /* end to end */
+};
 struct msg_faults { struct stream_key key; uint64_t failed; struct msg_faults_list list; };
 struct msg_reached { struct stream_key key; uint64_t seat; };
 struct msg_unreached { uint64_t iteration, seat, worker; uint32_t down_ms; char *why; };
@@ -481,6 +500,8 @@ struct msg {
 		struct msg_void void_;
 		struct msg_faults faults;
 		struct msg_stores stores;
+		struct msg_tap tap;
+		struct msg_tapped tapped;
 		struct msg_reached reached;
 		struct msg_unreached unreached;
 		struct msg_attach attach;

@@ -242,6 +242,25 @@ static const struct field faults[] = {
 	{ 0 }
 };
 
+static const struct field tap[] = {
+	TEXT(msg_tap, job, WIRE_NAME_MAX, "of a tool: name or number of the job"),
+	U64(msg_tap, iteration, "of a tool: 0: the pass of that job that is under way"),
+	U32(msg_tap, place, 0, "the operator's number in the spec, from 1"),
+	U32(msg_tap, n, WIRE_TAP_MAX, "how many of the elements that it gives next are wanted from each stream"),
+	U64(msg_tap, tool, "to a worker: the peer id of the tool"),
+	{ 0 }
+};
+static const struct field tapped[] = {
+	KEY(msg_tapped),
+	U64(msg_tapped, tool, "of a worker: as in TAP"),
+	U32(msg_tapped, place, 0, "as in TAP"),
+	U32(msg_tapped, n, 0, "number of the elements that follow"),
+	U64(msg_tapped, left_out, "number of elements that were not copied, being too large"),
+	BOOL(msg_tapped, over, "to a tool: the pass is over"),
+	BYTES(msg_tapped, elements, WIRE_TAP_BYTES, "end to end"),
+	{ 0 }
+};
+
 static const struct field attach[] = {
 	NAME(msg_attach, host, "as in HELLO"),
 	U32(msg_attach, user, 0, "id of the user that the reader runs as"),
@@ -404,6 +423,12 @@ const struct msg_desc msg_descs_service[MSG_TYPES - MSG_LIST] = {
 	ROW(STORES) = { "STORES", "worker -> dispatcher",
 		"What the stream has saved to files. Not answered; the last one before STREAM_END has all.", stores, 1,
 		MAY_WORK | MAY_ADMIN },
+	ROW(TAP) = { "TAP", "tool -> dispatcher -> worker",
+		"Asks for copies of elements that an operator gives in the pass under way, which goes on as before. A tool is "
+		"answered by TAPPED at once, with what has come since it asked last, or ERROR 66, and asks again for more; a worker "
+		"answers as elements come by, and forgets what it was asked before.", tap, 0, MAY_USER | MAY_ADMIN },
+	ROW(TAPPED) = { "TAPPED", "worker -> dispatcher -> tool",
+		"Copies of elements. If it is lost, nobody minds.", tapped, 0, MAY_WORK | MAY_ADMIN },
 	ROW(FAULTS) = { "FAULTS", "worker -> dispatcher",
 		"Elements that failed. Not answered: the number is repeated in RESTART and STREAM_END.", faults, 1,
 		MAY_WORK | MAY_ADMIN },

@@ -36,6 +36,7 @@ words_of() { # PROGRAM
 	dsvc-save) words=(-q --overwrite -e 'range 3' "$BATS_TEST_TMPDIR/saved") ;;
 	dsvc-status | dsvc-events | dsvc-why) words=(-q) ;;
 	dsvc-top) words=(-q -n 1) ;;
+	dsvc-tap) words=(-q -n 1 busy) ;;
 	dsvc-invite) words=(-q read) ;;
 	dsvc-work) words=(-q --drain-timeout 0 --until-stdin-eof) ;;
 	*) echo "no row for $1" >&2; return 1 ;;
@@ -57,6 +58,12 @@ each() { # STATUS WORD...
 	done
 }
 
+# A pass that is under way, for those that look at one.
+busy() { # OPTION...
+	spawn busy b dsvc-read -q -J busy --sharding dynamic --shards 1 -t none "$@" -e 'range 1_000_000_000 | sleep 1ms'
+	until_true 20s b dsvc-tap -q -n 1 "$@" busy
+}
+
 @test "those that read or save pipelines take --join, and all that need no key --insecure" {
 	local program all lack=()
 	for program in $(speakers); do
@@ -64,7 +71,7 @@ each() { # STATUS WORD...
 		[[ $program == dsvc-invite || $all == *--insecure* ]] || lack+=("$program --insecure")
 		case $program in
 		# These ask about what is there; one invitation is enough for a user.
-		dsvc-run | dsvc-status | dsvc-events | dsvc-why | dsvc-top | dsvc-forget | dsvc-invite) ;;
+		dsvc-run | dsvc-status | dsvc-events | dsvc-why | dsvc-tap | dsvc-top | dsvc-forget | dsvc-invite) ;;
 		*) [[ $all == *--join* ]] || lack+=("$program --join") ;;
 		esac
 		[[ $all == *'77  '* && $all == *'78  '* ]] || lack+=("$program: exit codes")
@@ -97,9 +104,10 @@ each() { # STATUS WORD...
 @test "with a key each works" {
 	start dispatch dsvc-dispatch -b 'tcp://127.0.0.1:*'
 	local at=$ready
-	start work dsvc-work --allow-write "$BATS_TEST_TMPDIR"
+	start work dsvc-work -j 4 --allow-write "$BATS_TEST_TMPDIR"
 	dsvc-invite user,work,admin >"$BATS_TEST_TMPDIR/invitation"
 	b dsvc-join -q "$BATS_TEST_TMPDIR/invitation"
+	busy -d "$at"
 	each_is() { :; }
 	each 0 -d "$at"
 }
@@ -107,8 +115,9 @@ each() { # STATUS WORD...
 @test "with --insecure each works, where the dispatcher has it too" {
 	start dispatch dsvc-dispatch --insecure -b 'tcp://127.0.0.1:*'
 	local at=$ready
-	start work dsvc-work --insecure -d "$at" --allow-write "$BATS_TEST_TMPDIR"
-	speakers() { printf '%s\n' dsvc-read dsvc-run dsvc-register dsvc-feed dsvc-save dsvc-status dsvc-events dsvc-why dsvc-top dsvc-work; }
+	start work dsvc-work -j 4 --insecure -d "$at" --allow-write "$BATS_TEST_TMPDIR"
+	busy --insecure -d "$at"
+	speakers() { printf '%s\n' dsvc-read dsvc-run dsvc-register dsvc-feed dsvc-save dsvc-status dsvc-events dsvc-why dsvc-tap dsvc-top dsvc-work; }
 	each_is() { :; }
 	each 0 --insecure -d "$at"
 }

@@ -5,7 +5,7 @@
  *
  *	dispatcher.c  messages, handed to the others; the outbox handed out
  *	disp_time.c, disp_load.c  silence, and what is due; durable rows, read back
- *	disp_report.c, disp_events.c  reports; what happened lately
+ *	disp_report.c, disp_events.c, disp_tap.c  reports; what happened lately; elements looked at
  *	disp_peer.c, disp_role.c  peers, and the loss of one; who may say what
  *
  *	disp_job.c    jobs, OPEN
@@ -99,6 +99,8 @@ struct disp_key { uint64_t v[4]; }; /* any key of three numbers */
 
 struct peer {
 	struct buf report;      /* a tool's: what it has asked for, while parts are left */
+	struct tap *tap;        /* a tool's: the elements that it looks at; NULL: none */
+	uint64_t tap_turn;      /* worker: of disp.tap_turn, when it was asked for some last */
 	uint64_t id;
 	enum wire_role role;
 	bool known;               /* said HELLO since this dispatcher began */
@@ -369,6 +371,7 @@ struct disp {
 	bool meta_dirty;
 	char *refuse;             /* why nothing new is taken; NULL: it is */
 	struct hash peers;        /* by id */
+	uint64_t tap_turn;        /* counts how often workers were asked for elements to look at */
 	struct list_node by_heard, workers, tools;
 	uint32_t n_workers, n_readers, n_tools, slots;
 	struct list_node asks;    /* by due */

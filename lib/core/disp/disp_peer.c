@@ -4,6 +4,7 @@
  */
 #include "base/mem.h"
 #include "core/disp/disp_inner.h"
+#include "core/disp/disp_tap.h"
 
 void
 disp_busy(struct disp *d)
@@ -68,6 +69,7 @@ disp_peer_free(struct disp *d, struct peer *p)
 	mem_free(p->user);
 	words_clear(&p->tags);
 	buf_clear(&p->report);
+	tap_leave(p);
 	mem_free(p);
 }
 

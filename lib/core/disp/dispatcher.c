@@ -8,6 +8,7 @@
 #include "core/disp/disp_role.h"
 #include "core/disp/disp_row.h"
 #include "core/disp/disp_takes.h"
+#include "core/disp/disp_tap.h"
 #include "core/disp/disp_wanted.h"
 #include "core/disp/disp_yield.h"
 
@@ -270,7 +271,7 @@ bool
 disp_promises(enum msg_type t)
 {
 	return t != MSG_BEAT && t != MSG_BYE && t != MSG_WHO && t != MSG_ERROR && t != MSG_REFUSED && t != MSG_WELCOME &&
-		t != MSG_REPORT;
+		t != MSG_REPORT && t != MSG_TAP && t != MSG_TAPPED;
 }
 
 static bool
@@ -294,6 +295,14 @@ disp_known_message(struct disp *d, struct peer *p, struct msg *m)
 	case MSG_BEAT: disp_beat(d, p, m); return;
 	case MSG_BYE: disp_bye(d, p, m); return;
 	case MSG_STATUS: disp_tool(d, p, m); return;
+	case MSG_TAP:
+		if (p->role == ROLE_TOOL)
+			tap_ask(d, p, m);
+		return;
+	case MSG_TAPPED:
+		if (p->role == ROLE_WORKER)
+			tap_got(d, p, &m->tapped);
+		return;
 	case MSG_REGISTER: dataset_register(d, p, m); return;
 	case MSG_GET: dataset_get(d, p, m); return;
 	case MSG_FORGET:

@@ -145,6 +145,25 @@ worker_list(struct worker *w, struct msg *m)
 }
 
 static void
+worker_tap(struct worker *w, struct msg *m)
+{
+	struct worker_action *a = worker_do(w, WORKER_TAP);
+
+	a->msg = *m;
+	*m = (struct msg){ 0 };
+}
+
+void
+worker_tapped(struct worker *w, int64_t now_ns, struct msg_tapped *m)
+{
+	w->now = now_ns;
+	if (w->contact.connected && worker_stream_find(w, m->key)) {
+		worker_tell(w, MSG_TAPPED)->tapped = *m;
+		m->elements = (struct bytes){ 0 };
+	}
+}
+
+static void
 worker_revoke(struct worker *w, struct msg *m)
 {
 	struct worker_stream *s = worker_stream_any(w, m->revoke.key);
@@ -184,6 +203,7 @@ worker_message(struct worker *w, int64_t now_ns, struct msg *m)
 	case MSG_TAKES_OK: worker_takes_ok(w, m->req); break;
 	case MSG_MISSED_OK: worker_window_answer(w, &m->missed); break;
 	case MSG_VIEW: worker_late_view(w, &m->view_add); break;
+	case MSG_TAP: worker_tap(w, m); break;
 	case MSG_BYE_OK:
 		if (w->draining)
 			worker_over(w, WORKER_LEAVE);

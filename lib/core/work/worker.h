@@ -111,6 +111,8 @@ void worker_handed(struct worker *w, int64_t now_ns, struct stream_key key, bool
  * with the number told last. */
 void worker_faults(struct worker *w, int64_t now_ns, struct stream_key key, uint64_t failed,
 		   struct msg_faults_list *list);
+/* Elements that WORKER_TAP asked for; takes their bytes. */
+void worker_tapped(struct worker *w, int64_t now_ns, struct msg_tapped *m);
 /* Answers WORKER_LIST. Takes u's parts (the units, or code and text). */
 void worker_listed(struct worker *w, int64_t now_ns, uint64_t req, struct msg_units *u);
 
@@ -135,6 +137,7 @@ enum worker_action_kind {
 	                * is, a part of a chunk too, once; forgotten at the next worker_produced */
 	WORKER_HANDOVER, /* key: stop at the next place with a restart point, then worker_handed */
 	WORKER_LIST,     /* msg is the LIST: list the units of its spec, then worker_listed with msg.req */
+	WORKER_TAP,      /* msg is the TAP: copies of elements of its iteration's streams are wanted, for worker_tapped */
 	WORKER_WELCOME,  /* the dispatcher has answered: now it is known there (once) */
 	WORKER_LEAVE,    /* drained, or the dispatcher has ended in order: end, exit 0 */
 	WORKER_LOST      /* end: err says why and with which code */

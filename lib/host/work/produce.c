@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "host/work/produce.h"
 
-#include <poll.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,18 +12,18 @@
 #include "host/work/deal.h"
 #include "host/work/produce_env.h"
 #include "host/work/produce_fault.h"
+#include "host/work/produce_service.h"
 #include "host/work/produce_skip.h"
+#include "host/work/produce_tap.h"
 #include "host/work/produce_times.h"
 #include "host/work/plans.h"
-#include "host/service.h"
 #include "host/work/turns.h"
 #include "op/op.h"
 #include "op/pull.h"
 
 enum {
 	PRODUCE_PAUSE_NS = 1000000, /* between parts of chunks that go out early */
-	PRODUCE_AHEAD = 1 << 20,    /* bytes of chunks in the queue */
-	PRODUCE_LOOK_MS = 20
+	PRODUCE_AHEAD = 1 << 20     /* bytes of chunks in the queue */
 };
 
 struct produce {
@@ -50,6 +49,7 @@ struct produce {
 	_Atomic uint32_t streams;  /* in all, once known */
 
 	struct produce_fault fault;
+	struct produce_tap tap;
 
 	/* used by the thread that it has now */
 	struct plan_use *use;
@@ -91,6 +91,22 @@ produce_failure(void *arg, const struct op_failure *f)
 
 	produce_fault_add(&m->fault, f);
 	produce_faults(m, false);
+}
+
+static void
+produce_tapped(void *arg, const struct run *r)
+{
+	struct produce *m = arg;
+	struct produce_event ev = { .kind = PRODUCE_TAPPED };
+
+	if (produce_tap_take(&m->tap, r, &ev.tapped))
+		produce_tell(m, ev);
+}
+
+void
+produce_tap(struct produce *m, const struct msg_tap *ask)
+{
+	produce_tap_ask(&m->tap, ask);
 }
 
 /* Packs a chunk and hands it over; with the lock held, so that chunks stay in order. */
@@ -286,25 +302,6 @@ produce_stores(void *arg, const struct op_node *n, const struct op_stores *what)
 		.made = what->bytes, .err = what->waits ? mem_dup(what->waits, sizeof *what->waits) : NULL });
 }
 
-/* Until elements of another service come; in between it looks whether the stream is to stop. */
-static enum status
-produce_wait(void *arg, int fd, struct err *e)
-{
-	struct produce *m = arg;
-	struct pollfd p = { .fd = fd, .events = POLLIN };
-	(void)e;
-	poll(&p, 1, PRODUCE_LOOK_MS);
-	return atomic_load(&m->stop) ? ST_AGAIN : ST_OK;
-}
-
-static void
-produce_service(struct produce *m)
-{
-	service_init(&m->service, NULL, NULL);
-	m->service.wait = produce_wait;
-	m->service.wait_arg = m;
-}
-
 static enum status
 produce_open(struct produce *m, struct err *e)
 {
@@ -322,10 +319,10 @@ produce_open(struct produce *m, struct err *e)
 		.shares = a->sharding == SHARD_HINT ? a->streams : 0,
 		.element_max = (uint32_t)p->options.element_max, .stop = &m->stop,
 		.next_split = a->by_split ? produce_next_split : NULL, .note = produce_note, .failure = produce_failure,
-		.stores = produce_stores,
+		.stores = produce_stores, .tap = &m->tap.place, .tapped = produce_tapped,
 		.split_exact = a->order == ORDER_SOURCE, .repeatable = true,
 		.service = &m->service.op, .env = m->env.v, .timed = true, .arg = m };
-	produce_service(m);
+	produce_service_init(&m->service, &m->stop);
 	produce_env_init(&m->env, a, m->conf->worker);
 	atomic_store(&m->streams, a->all_known || !a->by_split ? a->streams : 0);
 	m->fault.failed = m->fault.told = a->failed;
@@ -460,6 +457,7 @@ produce_new(struct msg_assign *assign, const struct produce_conf *conf, struct p
 	pthread_mutex_init(&m->lock, NULL);
 	pthread_cond_init(&m->changed, NULL);
 	produce_fault_init(&m->fault);
+	produce_tap_init(&m->tap);
 	m->active = true;
 	produce_give(m);
 	return m;
@@ -591,6 +589,7 @@ produce_free(struct produce **mp)
 	deal_free(&m->deal);
 	produce_skip_clear(&m->skip);
 	produce_fault_clear(&m->fault);
+	produce_tap_clear(&m->tap);
 	produce_times_clear(&m->times);
 	split_list_clear(&m->splits);
 	pthread_mutex_destroy(&m->lock);

@@ -36,6 +36,7 @@ enum produce_kind {
 	PRODUCE_ENDED,   /* number: length; made */
 	PRODUCE_FAILED,  /* err, made; number: elements before it; split: that was being read */
 	PRODUCE_LISTED,  /* req, units */
+	PRODUCE_TAPPED,  /* tapped */
 	PRODUCE_RESTED,  /* has no thread now */
 	PRODUCE_EXIT     /* the stream is over: produce_free */
 };
@@ -50,6 +51,7 @@ struct produce_event {
 	struct err *err;
 	struct msg_units *units;
 	struct msg_faults_list faults;
+	struct msg_tapped tapped;
 	bool can;
 };
 
@@ -91,6 +93,8 @@ void produce_taken(struct produce *m, size_t bytes);
  * long the call lasts that is under way (0: none is), and its operator. */
 uint64_t produce_spent(struct produce *m, void (*tell)(void *arg, uint32_t place, uint64_t ns), void *arg,
 		       uint32_t *in);
+/* Answers PRODUCE_TAPPED as elements come by, until n of them have; takes the place of what was asked before. */
+void produce_tap(struct produce *m, const struct msg_tap *ask);
 void produce_handover(struct produce *m);      /* answers PRODUCE_HANDED */
 /* The next splits in order; takes the list. */
 void produce_splits(struct produce *m, struct msg_split *s);

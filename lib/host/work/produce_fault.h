@@ -31,9 +31,6 @@ void produce_fault_add(struct produce_fault *f, const struct op_failure *x);
  * False: nothing. Gives the list. */
 bool produce_fault_take(struct produce_fault *f, bool all, uint64_t *failed,
 			struct msg_faults_list *out);
-/* op_ctx's `note`: a line of the worker's log. */
-void produce_note(void *arg, const struct op_node *n, const struct err *e);
-
 /* Says what an operator has to tell people (op_ctx.note). */
 void produce_note(void *arg, const struct op_node *n, const struct err *e);
 

@@ -66,5 +66,6 @@ produce_event_clear(struct produce_event *ev)
 	}
 	struct msg scratch = { .type = MSG_FAULTS, .faults.list = ev->faults };
 	msg_clear(&scratch);
+	mem_free(ev->tapped.elements.p);
 	*ev = (struct produce_event){ .kind = ev->kind };
 }

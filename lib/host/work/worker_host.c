@@ -204,6 +204,10 @@ worker_host_event(struct worker_host *h, struct produce_event *ev, int64_t now)
 		h->listing--;
 		worker_listed(w, now, ev->req, ev->units);
 		break;
+	case PRODUCE_TAPPED:
+		ev->tapped.key = ev->key;
+		worker_tapped(w, now, &ev->tapped);
+		break;
 	case PRODUCE_RESTED:
 		worker_rested(w, now, ev->key);
 		break;
@@ -319,6 +323,11 @@ worker_host_do(struct worker_host *h, struct worker_action *a)
 		break;
 	case WORKER_START:
 		worker_host_start(h, &a->msg);
+		break;
+	case WORKER_TAP:
+		for (size_t i = 0; i < h->n_makes; i++)
+			if (produce_key(h->makes[i].produce).iteration == a->msg.tap.iteration)
+				produce_tap(h->makes[i].produce, &a->msg.tap);
 		break;
 	case WORKER_LIST:
 		h->listing++;
