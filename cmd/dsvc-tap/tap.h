@@ -17,7 +17,7 @@ struct tap {
 	int64_t count;         /* INT64_MAX: as many as there are */
 	int64_t format;        /* enum format_kind */
 	bool quiet, insecure;
-	int64_t verbose, timeout;
+	int64_t connect_timeout, verbose, timeout;
 };
 
 /* op: name of an operator, or its number; NULL: the last that runs on workers. */
