@@ -426,8 +426,9 @@ complete -c dsvc-stop -f
 
 complete -c dsvc-tap -s d -l dispatcher -r -f -d 'address of the dispatcher; A,B: two addresses of one service; @FILE: read it from FILE'
 complete -c dsvc-tap -s c -l context -r -f -d 'use the dispatcher that this context names; see dsvc-context(1)'
+complete -c dsvc-tap -l connect-timeout -r -f -d 'wait DURATION for a dispatcher that is not there yet; 0: for ever'
 complete -c dsvc-tap -s n -l count -r -f -d 'stop after N elements; inf: at the end of the pass'
-complete -c dsvc-tap -s t -l to -r -f -a 'auto count csv json markdown msgpack ndjson none npy nul pretty raw tar text tfrecord tsv vertical' -d 'output format; auto: text for scalars, else ndjson'
+complete -c dsvc-tap -s t -l to -r -f -a 'auto bars count csv hist json markdown msgpack ndjson none npy nul pretty raw tar text tfrecord tsv vertical' -d 'output format; auto: text for scalars, else ndjson'
 complete -c dsvc-tap -l insecure -d 'speak without a key to services on other machines, where none is known'
 complete -c dsvc-tap -l timeout -r -f -d 'stop after DURATION and exit 124'
 complete -c dsvc-tap -s q -l quiet -d 'print nothing but errors'

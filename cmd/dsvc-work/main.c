@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include <unistd.h>
+
 #include "base/log.h"
 #include "base/pool.h"
 #include "base/processors.h"
