@@ -33,7 +33,8 @@ static int
 cut_compare(const void *a, const void *b)
 {
 	const struct split *x = a, *y = b;
-	uint64_t wx = cut_weight(x), wy = cut_weight(y);
+	/* the place of a unit that grows is the same when its end is known */
+	uint64_t wx = x->grows ? CUT_ENDLESS : cut_weight(x), wy = y->grows ? CUT_ENDLESS : cut_weight(y);
 
 	return wx == wy ? 0 : wx > wy ? -1 : 1;
 }
@@ -65,6 +66,16 @@ cut_weigh(struct cut *c)
 		c->rest_weight = cut_sum(c->rest_weight, cut_weight(&c->units.v[i]));
 }
 
+/* Nothing is in any unit, so there is nothing to be read again, for ever or not. */
+static bool
+cut_empty(const struct cut *c)
+{
+	for (size_t i = 0; i < c->units.n; i++)
+		if (c->units.v[i].kind != SPLIT_RANGE || c->units.v[i].count)
+			return false;
+	return c->units.n > 0;
+}
+
 void
 cut_open(struct cut *c, struct split_list *units, uint64_t times, bool ordered)
 {
@@ -85,6 +96,8 @@ cut_open(struct cut *c, struct split_list *units, uint64_t times, bool ordered)
 		c->pass_weight = cut_sum(c->pass_weight, cut_weight(s));
 	}
 	cut_weigh(c);
+	if (cut_empty(c))
+		c->pos.pass = c->times;
 }
 
 void
@@ -138,6 +151,14 @@ cut_endless(const struct cut *c)
 	return c->times == CUT_ENDLESS || c->pass_weight >= CUT_ENDLESS;
 }
 
+void
+cut_uncut(struct split_list *units)
+{
+	for (size_t i = 0; i < units->n; i++)
+		if (units->v[i].grows)
+			units->v[i] = (struct split){ .kind = SPLIT_ALL, .leaf = units->v[i].leaf, .times = units->v[i].times };
+}
+
 /* The least that a split of the unit should weigh. An order's elements may be images or
  * whole files: few of them are as much as many numbers. */
 static uint64_t
@@ -145,7 +166,7 @@ cut_min(const struct cut *c, const struct split *unit)
 {
 	uint64_t each = unit->of ? unit->weight / unit->of : 0, usual = CUT_MIN_ELEMENTS;
 
-	if (c->small)
+	if (c->small || unit->grows)
 		return 1;
 	if (unit->kind == SPLIT_FILE)
 		usual = CUT_MIN_BYTES;
@@ -176,6 +197,8 @@ cut_size(const struct cut *c, const struct split *unit, uint32_t streams)
 	bool bytes = unit->kind == SPLIT_FILE;
 	uint64_t min = cut_min(c, unit), size;
 
+	if (unit->grows)
+		return 1;
 	if (cut_endless(c)) {
 		size = c->small ? 4 : bytes ? CUT_MAX_BYTES / 4 : CUT_ENDLESS_ELEMENTS;
 	} else {
@@ -217,6 +240,36 @@ cut_step(struct cut *c)
 	} else {
 		c->rest_weight -= cut_weight(&c->units.v[c->pos.unit]);
 	}
+}
+
+/* Goes on behind a unit whose end is known now, if that lies behind us. */
+static void
+cut_past(struct cut *c)
+{
+	if (cut_empty(c))
+		c->pos.pass = c->times;
+	else if (c->pos.at >= c->units.v[c->pos.unit].count)
+		cut_step(c);
+}
+
+bool
+cut_ends(struct cut *c, uint32_t leaf, uint64_t count)
+{
+	for (size_t i = 0; i < c->units.n; i++) {
+		struct split *u = &c->units.v[i];
+
+		if (!u->grows || u->leaf != leaf || u->count < CUT_ENDLESS)
+			continue;
+		u->count = u->weight = count;
+		c->pass_weight = 0;
+		for (size_t k = 0; k < c->units.n; k++)
+			c->pass_weight = cut_sum(c->pass_weight, cut_weight(&c->units.v[k]));
+		cut_weigh(c);
+		if (cut_left(c) && c->pos.unit == i)
+			cut_past(c);
+		return true;
+	}
+	return false;
 }
 
 bool

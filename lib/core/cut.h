@@ -16,6 +16,9 @@
  *
  * With `whole` no unit is cut; each counts in the list of its source (cut_place).
  *
+ * A unit that grows is cut into splits of one, without end until somebody knows the end
+ * (cut_ends).
+ *
  * What comes next depends only on the units, the position (four numbers, for
  * the durable state) and the number of streams at that moment.
  */
@@ -58,6 +61,11 @@ void cut_open(struct cut *c, struct split_list *units, uint64_t times, bool orde
 void cut_clear(struct cut *c);
 /* Continues from a position that an earlier cut with the same units had. */
 void cut_seek(struct cut *c, struct cut_pos pos);
+/* The unit of this leaf that grows has so many parts in all, and no more; false: none grows there
+ * whose end is not known. */
+bool cut_ends(struct cut *c, uint32_t leaf, uint64_t count);
+/* Makes each unit that grows one that is read as a whole. */
+void cut_uncut(struct split_list *units);
 /* The next split, `out` given (split_clear); false: nothing is left. */
 bool cut_next(struct cut *c, uint32_t streams, struct split *out);
 bool cut_left(const struct cut *c);

@@ -117,7 +117,7 @@ chain_open(const struct op_node *n, struct op_ctx *ctx, const struct chain_how *
 		return ST_OK;
 	}
 	if (n->desc->kind == OP_SOURCE && down.split && down.split->kind != SPLIT_ALL)
-		i->split = down.split;
+		i->split = down.split, i->kept = down.kept;
 	if (n->permutes)
 		st = index_order_open(i, down.split, e);
 	else if (n->strides)

@@ -53,6 +53,7 @@ struct chain_how {
 	bool by_split;             /* put a feeder at the root */
 	bool remember;             /* a repeat above starts over: remember the splits */
 	const struct split *split; /* open the root on this split, which outlives the chain */
+	struct op_kept *kept;      /* with split: of its source */
 	uint32_t leaf;             /* leaf number of the split, counted within this chain */
 	const struct elem *outer;  /* outer element of an inner pipeline; else NULL */
 	uint64_t outer_key;

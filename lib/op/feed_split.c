@@ -16,6 +16,8 @@
 struct op_feeder {
 	struct split split;      /* the split being read */
 	struct op_inst *part;    /* the chain opened on it; NULL: none */
+	struct op_kept kept;     /* left by the source of leaf `kept_leaf` for its next split */
+	uint32_t kept_leaf;
 	uint64_t pass;           /* complete passes over the split */
 	uint64_t given;          /* elements of this pass that have been given */
 	bool remember;           /* keep the splits in `seen` */
@@ -43,6 +45,14 @@ feeder_done(struct op_feeder *f)
 	f->pass = f->given = 0;
 }
 
+static void
+feeder_forget(struct op_feeder *f)
+{
+	if (f->kept.p)
+		f->kept.free(f->kept.p);
+	f->kept = (struct op_kept){ 0 };
+}
+
 void
 feeder_free(struct op_inst *self)
 {
@@ -51,6 +61,7 @@ feeder_free(struct op_inst *self)
 	if (!f)
 		return;
 	feeder_done(f);
+	feeder_forget(f);
 	split_list_clear(&f->seen);
 	mem_free(f);
 	chain_of(self)->feeder = NULL;
@@ -75,8 +86,11 @@ feeder_open(struct op_inst *self, struct err *e)
 {
 	struct op_feeder *f = chain_of(self)->feeder;
 	struct chain_how how = {
-		.split = &f->split, .leaf = f->split.leaf, .epoch = self->epoch
+		.split = &f->split, .kept = &f->kept, .leaf = f->split.leaf, .epoch = self->epoch
 	};
+	if (f->split.leaf != f->kept_leaf)
+		feeder_forget(f);
+	f->kept_leaf = f->split.leaf;
 	enum status st = chain_open(self->node, self->ctx, &how, &f->part, e);
 
 	f->cache.off = !f->fixed || f->split.times < 2;

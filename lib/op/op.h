@@ -298,6 +298,12 @@ struct op_intake {
 	_Atomic uint64_t elements; /* given by the plan's own sources, of those that can tell their number */
 };
 
+/* The source `leaf` has `length` parts in all; known: it has said so. */
+struct op_ended { bool known; uint32_t leaf; uint64_t length; };
+
+/* Left by a source that is read split by split to the next one of its splits. */
+struct op_kept { void *p; void (*free)(void *p); };
+
 /* waits: lent; NULL: it goes on. */
 struct op_stores { uint64_t files, elements, bytes; const struct err *waits; };
 
@@ -325,6 +331,9 @@ struct op_ctx {
 	 * chain. ST_END: no more splits. NULL: sources read everything. With a prefetch in the
 	 * chain, next_split and failure are called from its thread. */
 	enum status (*next_split)(void *arg, struct split *out, struct err *e);
+	/* Where a source says how long it is whose splits are cut although it grows (split.h), for next_split;
+	 * NULL: nobody asks. */
+	struct op_ended *ended;
 	/* Elements must be attributable to their split: an operator that pulls ahead asks for
 	 * the next split only after all elements of the one before have been given. */
 	bool split_exact;
@@ -394,6 +403,7 @@ struct op_inst {
 	bool done;                /* set by a transform: it wants no more input */
 	bool ended;
 	const struct split *split;/* source: read only this split; NULL: everything */
+	struct op_kept *kept;     /* by split: what the source may leave for its next split; else NULL */
 	const struct elem *outer; /* inner pipelines: the outer element; else NULL */
 	uint32_t epoch;           /* pass of the repeat above it, from 0 */
 	/* set by a source: the pass has elements, though others may have received them */

@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "value/mp.h"
 
-enum { SPLIT_FIELDS = 10, SPLIT_PATH_MAX = 4096 };
+enum { SPLIT_FIELDS = 11, SPLIT_PATH_MAX = 4096 };
 
 void
 split_clear(struct split *s)
@@ -94,6 +94,7 @@ split_encode(const struct split *s, struct buf *out)
 	p = mp_put_uint(p, s->times);
 	p = mp_put_uint(p, s->weight);
 	p = mp_put_uint(p, s->of);
+	p = mp_put_bool(p, s->grows);
 	out->len += (size_t)(p - start);
 }
 
@@ -159,8 +160,10 @@ split_decode(const uint8_t *p, size_t n, struct split *out, struct err *e)
 		&& split_bool(&p, end, &s.whole) && split_bool(&p, end, &s.cuttable)
 		&& split_path(&p, end, &path, &len) && split_uint(&p, end, INT64_MAX, &s.start)
 		&& split_uint(&p, end, INT64_MAX, &s.count) && split_uint(&p, end, INT64_MAX, &s.times)
-		&& split_uint(&p, end, UINT64_MAX, &s.weight) && split_uint(&p, end, INT64_MAX, &s.of);
-	if (!good || p != end || s.times == 0 || (kind == SPLIT_FILE) != (path != NULL))
+		&& split_uint(&p, end, UINT64_MAX, &s.weight) && split_uint(&p, end, INT64_MAX, &s.of)
+		&& split_bool(&p, end, &s.grows);
+	if (!good || p != end || s.times == 0 || (kind == SPLIT_FILE) != (path != NULL) ||
+	    (s.grows && kind != SPLIT_RANGE))
 		return err_set(e, ST_PROTO, "malformed split of %zu bytes", n);
 	s.kind = (enum split_kind)kind;
 	s.leaf = (uint32_t)leaf;

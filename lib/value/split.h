@@ -10,7 +10,8 @@
  *	SPLIT_RANGE  indices [start, start + count) of the source, in the source's
  *	             own counting (range: the i-th number; elements: the i-th item), or
  *	             places [start, start + count) of an order of `of` indices, pass
- *	             behind pass
+ *	             behind pass. `grows`: nobody knows yet how many there will be; the
+ *	             one who reads behind the last of them says it
  *	SPLIT_FILE   bytes [start, start + count) of a file; count 0 with whole set:
  *	             all of it, whatever it holds. A line belongs to the split in which
  *	             its first byte lies.
@@ -32,6 +33,7 @@ struct split {
 	uint32_t leaf;    /* which source of a pipeline with several, from 0 */
 	bool whole;       /* file: the whole of it */
 	bool cuttable;    /* file, whole: may be cut into smaller splits */
+	bool grows;       /* range from 0 of files that are still being written: cut one by one */
 	char *path;       /* name of the file; owned */
 	uint64_t start, count; /* count INT64_MAX: without end */
 	uint64_t times;   /* how often to read it in a row, at least once */

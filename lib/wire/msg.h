@@ -347,6 +347,9 @@ struct msg_split_req {
 	uint64_t k;
 	uint32_t n;
 	uint64_t given;         /* elements that the stream has given so far (its offset), or has stored */
+	bool ended;             /* the source `leaf`, which has grown, is known to have `length` parts */
+	uint32_t leaf;
+	uint64_t length;
 };
 struct msg_split {
 	struct stream_key key;

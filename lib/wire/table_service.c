@@ -83,6 +83,9 @@ static const struct field split_req[] = {
 	U32(msg_split_req, n, 1024,
 		"how many splits may be sent at once if they were given before; a new split is sent alone"),
 	U64(msg_split_req, given, "elements that the stream has given so far (its offset), or has stored"),
+	BOOL(msg_split_req, ended, "a source that has grown grows no more: `leaf` has `length` parts in all"),
+	U32(msg_split_req, leaf, 0, "with ended: number of the source in the pipeline"),
+	U64(msg_split_req, length, "with ended"),
 	{ 0 }
 };
 static const struct field split[] = {

@@ -154,6 +154,11 @@ load lib/dsvc
 	[[ $output == '{"a":0,"b":"t"}' ]]
 	run -0 bash -c "dsvc-read -0 -e 'range 1' | od -An -c | tr -d ' '"
 	[[ $output == '0\0' ]]
+	# nothing, again and again, is over, too
+	for option in --order=any --order=stable --sharding=data --sharding=off; do
+		run -0 within 5s dsvc-read "$option" -e 'range 0 | repeat'
+		[[ ! $output ]]
+	done
 }
 
 @test "no worker in time is 69" {

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+
 #include "build.h"
 
 void
@@ -123,4 +125,23 @@ builders_flush_wanted(struct builders *b, struct node *n, struct stream_key key)
 	for (uint32_t i = 0; i < b->places; i++)
 		if (b->of[i].wanted)
 			builders_flush_one(b, n, key, i);
+}
+
+void
+sim_unit(const struct sim_dataset *s, unsigned i, struct split_list *to)
+{
+	struct split one = { .kind = SPLIT_RANGE, .leaf = i, .cuttable = s->cuttable,
+		.count = s->size[i], .times = 1, .weight = s->size[i] };
+	char path[16];
+
+	snprintf(path, sizeof path, "%u", i);
+	if (s->files) {
+		one.kind = SPLIT_FILE;
+		one.leaf = i >= s->second;
+		one.path = path;
+	}
+	if (s->grows && !i)
+		one = (struct split){ .kind = SPLIT_RANGE, .grows = true, .cuttable = true, .count = INT64_MAX,
+			.times = 1 };
+	split_list_add(to, &one);
 }

@@ -30,6 +30,8 @@ struct builders {
 	unsigned skips;         /* the groups that skip the element before */
 };
 
+/* Adds unit i of the set, as a worker lists it. */
+void sim_unit(const struct sim_dataset *s, unsigned i, struct split_list *to);
 void builders_init(struct builders *b, struct world *w, const struct msg_assign *a);
 void builders_clear(struct builders *b);
 /* The element at `offset` of the stream, which came from that split. */

@@ -128,6 +128,20 @@ producer_dies(struct world *w, void *arg, uint64_t life)
 	world_at(w, w->now + some_time(w, SEC), world_new_worker, NULL, 0);
 }
 
+/* Whether the element is not there yet, in a unit that grows. Behind the last one the stream tells where that
+ * is. */
+static bool
+producer_waits(struct node *n, struct producer *p, uint32_t leaf, uint64_t pos)
+{
+	if (one_in(n->w, 8)) {
+		p->stuck_until = n->w->now + some_time(n->w, SEC);
+		return true;
+	}
+	if (pos >= n->w->set.size[leaf])
+		worker_source_ended(n->k->k, p->key, leaf, n->w->set.size[leaf]);
+	return false;
+}
+
 /* One element of the source, with all that comes of it. False: the split is over. */
 static bool
 producer_step(struct node *n, struct producer *p)
@@ -143,7 +157,12 @@ producer_step(struct node *n, struct producer *p)
 	}
 	if (!p->cur.count)
 		return false;
-	pos = p->cur.start + p->st.at++;
+	pos = p->cur.start + p->st.at;
+	if (p->cur.grows && producer_waits(n, p, leaf, pos))
+		return true;
+	if (p->cur.grows && pos >= s->size[leaf])
+		return false;
+	p->st.at++;
 	if (set_kills(n->w, leaf, pos)) {
 		p->stuck_until = INT64_MAX;
 		p->st.at--;
@@ -187,6 +206,8 @@ producer_next_split(struct node *n, struct producer *p)
 		return false;
 	split_clear(&p->cur);
 	p->cur = p->splits.v[p->n_begun++];
+	if (p->cur.kind == SPLIT_ALL) /* in a job with an order */
+		p->cur.count = n->w->set.size[p->cur.leaf];
 	p->in_split = true;
 	p->st.pass = p->st.at = 0;
 	if (p->restoring) {
@@ -361,19 +382,8 @@ sim_work_listed(struct world *w, void *arg, uint64_t life)
 	struct msg_units u = { .times = s->times, .files = s->files };
 
 	if (n->alive && n->life == life) {
-		for (unsigned i = 0; i < s->units && !s->whole; i++) {
-			struct split one = { .kind = SPLIT_RANGE, .leaf = i, .cuttable = s->cuttable,
-				.count = s->size[i], .times = 1, .weight = s->size[i] };
-			char path[16];
-
-			snprintf(path, sizeof path, "%u", i);
-			if (s->files) {
-				one.kind = SPLIT_FILE;
-				one.leaf = i >= s->second;
-				one.path = path;
-			}
-			split_list_add(&u.units, &one);
-		}
+		for (unsigned i = 0; i < s->units && !s->whole; i++)
+			sim_unit(s, i, &u.units);
 		if (s->whole) {
 			struct split one = { .kind = SPLIT_ALL, .times = 1 };
 

@@ -326,6 +326,7 @@ world_choose_set(struct world *w)
 	s->stateful = one_in(w, 2);
 	s->fan = one_in(w, 2);
 	s->whole = one_in(w, 12);
+	s->grows = s->units && !s->whole && rng_mix(w->seed, 0x67) % 6 == 0;
 }
 
 unsigned
@@ -345,6 +346,7 @@ world_choose_shards(struct world *w)
 	if (!one_in(w, 3))
 		return;
 	s->files = one_in(w, 2);
+	s->grows &= !s->files;
 	w->sharding = one_in(w, 4) ? SHARD_FILE_OR_DATA : s->files ? SHARD_FILE : SHARD_DATA;
 	s->whole &= !s->files;
 	s->second = s->files && s->units > 1 && one_in(w, 2) ? s->units / 2 : s->units;

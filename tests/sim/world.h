@@ -90,6 +90,7 @@ struct sim_dataset {
 	uint64_t size[8], times;
 	bool cuttable, stateful, fan, whole;
 	bool files;             /* its units are files, of two sources: from unit `second` on of the other */
+	bool grows;             /* nobody knows how long unit 0 will be */
 	unsigned second;
 	uint64_t key;
 };

@@ -365,9 +365,11 @@ iter_worker_left(struct disp *d, struct peer *w)
 void
 iter_open_cut(struct iteration *it, struct split_list *units)
 {
-	bool whole = units->n == 1 && units->v[0].kind == SPLIT_ALL && it->times == 1;
-	bool by_file = it->sharding == SHARD_FILE, ordered = by_file || it->job->opts.order != ORDER_ANY;
+	bool by_file = it->sharding == SHARD_FILE, ordered = by_file || it->job->opts.order != ORDER_ANY, whole;
 
+	if (ordered) /* streams that wait for files in their turn would hold back one another */
+		cut_uncut(units);
+	whole = units->n == 1 && units->v[0].kind == SPLIT_ALL && it->times == 1;
 	it->by_split = by_file || (it->sharding == SHARD_DYNAMIC && !whole);
 	it->fixed = it->by_split && ordered;
 	cut_open(&it->cut, units, it->times, ordered);

@@ -214,6 +214,8 @@ disp_split_request(struct disp *d, struct peer *p, struct stream *s, const struc
 	s->asked = q->k > s->asked ? q->k : s->asked;
 	if (q->k > s->n_splits || q->k < s->first_split)
 		return; /* nobody asks for the second before the first is answered, or for what is done */
+	if (q->ended && cut_ends(&s->iter->cut, q->leaf, q->length))
+		disp_dirty(d, &s->iter->dirty, DIRTY_ROW | DIRTY_UNITS);
 	if (q->k == s->n_splits && !s->closed) {
 		if (s->iter->young.next && q->given <= s->split_given &&
 		    d->now - s->iter->ran >= DISP_SPLIT_YOUNG_NS && disp_split_ahead(d, s))

@@ -134,6 +134,9 @@ struct worker_stream {
 	int64_t clock_at;       /* the time of its thread is counted up to here */
 	uint64_t first_split, made_to; /* first split in the ASSIGN; the element after the last made */
 	uint64_t stored;        /* elements that its pipeline has put away */
+	bool ended;             /* a source that grew, `ended_leaf`, has its last part behind it */
+	uint32_t ended_leaf;
+	uint64_t ended_length;
 	struct msg_stored files; /* in files that are whole, */
 	int64_t files_at;       /* told then; */
 	bool files_more, waits; /* and more since; was told to stand still */

@@ -9,7 +9,8 @@ worker_stream_tell_ask(struct worker *w, struct worker_stream *s)
 {
 	struct msg *m = worker_tell(w, MSG_SPLIT_REQ);
 
-	m->split_req = (struct msg_split_req){ s->key, s->next_split, WORKER_SPLITS_ASKED, s->made_to + s->stored };
+	m->split_req = (struct msg_split_req){ s->key, s->next_split, WORKER_SPLITS_ASKED, s->made_to + s->stored,
+		s->ended, s->ended_leaf, s->ended_length };
 	worker_clock(w, s);
 	s->asking = true;
 	s->asked_at = w->now;
@@ -45,6 +46,18 @@ worker_stream_splits(struct worker *w, struct msg *m)
 	a->msg = *m;
 	*m = (struct msg){ 0 };
 	worker_stream_ask(w, s);
+}
+
+void
+worker_source_ended(struct worker *w, struct stream_key key, uint32_t leaf, uint64_t length)
+{
+	struct worker_stream *s = worker_stream_find(w, key);
+
+	if (!s)
+		return;
+	s->ended = true;
+	s->ended_leaf = leaf;
+	s->ended_length = length;
 }
 
 void

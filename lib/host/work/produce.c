@@ -57,6 +57,7 @@ struct produce {
 	_Atomic(const struct op_inst *) stored; /* op_stored of it, for the threads in it */
 	bool opened;
 	struct op_ctx ctx;
+	struct op_ended ended;
 	struct service service;    /* for datasets of other services */
 	struct produce_env env;    /* for the children of exec */
 	uint64_t offset, made;     /* the next element; produced by this thread */
@@ -221,7 +222,7 @@ produce_next_split(void *arg, struct split *out, struct err *e)
 	pthread_mutex_unlock(&m->lock);
 	const struct op_inst *stored = atomic_load(&m->stored);
 	if (st == ST_OK)
-		produce_tell(m, (struct produce_event){ .kind = PRODUCE_SPLIT, .number = k,
+		produce_tell(m, (struct produce_event){ .kind = PRODUCE_SPLIT, .number = k, .ended = m->ended,
 			.made = stored ? op_stat_get(&stored->stats.elements) : 0 });
 	return st;
 }
@@ -320,7 +321,7 @@ produce_open(struct produce *m, struct err *e)
 		.element_max = (uint32_t)p->options.element_max, .stop = &m->stop,
 		.next_split = a->by_split ? produce_next_split : NULL, .note = produce_note, .failure = produce_failure,
 		.stores = produce_stores, .tap = &m->tap.place, .tapped = produce_tapped,
-		.split_exact = a->order == ORDER_SOURCE, .repeatable = true,
+		.ended = &m->ended, .split_exact = a->order == ORDER_SOURCE, .repeatable = true,
 		.service = &m->service.op, .env = m->env.v, .timed = true, .arg = m };
 	produce_service_init(&m->service, &m->stop);
 	produce_env_init(&m->env, a, m->conf->worker);

@@ -21,6 +21,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "host/chunk.h"
+#include "op/op.h"
 #include "wire/msg.h"
 
 struct produce;
@@ -53,6 +54,7 @@ struct produce_event {
 	struct msg_faults_list faults;
 	struct msg_tapped tapped;
 	bool can;
+	struct op_ended ended; /* PRODUCE_SPLIT: the split before that one lay behind the end of its source */
 };
 
 /* From the threads to the one that owns it. */

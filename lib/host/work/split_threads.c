@@ -262,6 +262,7 @@ split_threads_open(struct op_inst *self, struct err *e)
 	enum status st = op_list_splits(c->part, &units, e);
 	if (st)
 		return st;
+	cut_uncut(&units); /* order is all that is wanted here */
 	cut_open(&c->cut, &units, 1, true);
 	c->hands = mem_array(c->jobs, sizeof *c->hands);
 	c->working = c->jobs;

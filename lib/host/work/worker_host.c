@@ -175,6 +175,8 @@ worker_host_event(struct worker_host *h, struct produce_event *ev, int64_t now)
 		worker_rest(w, now, ev->key, c, c->len, ev->can);
 		break;
 	case PRODUCE_SPLIT:
+		if (ev->ended.known)
+			worker_source_ended(w, ev->key, ev->ended.leaf, ev->ended.length);
 		worker_split_taken(w, now, ev->key, ev->number, ev->made);
 		break;
 	case PRODUCE_STORES:

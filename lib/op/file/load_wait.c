@@ -15,8 +15,7 @@ load_wait_clear(struct load_wait *w)
 {
 	seal_files_clear(&w->files);
 	hash_clear(&w->seen);
-	w->at = 0;
-	w->next = 0;
+	*w = (struct load_wait){ .dir = w->dir };
 }
 
 const struct seal_file *
@@ -66,14 +65,16 @@ load_wait_look(struct load_wait *w, const char *dir, struct err *e)
 	return st;
 }
 
-/* Gives the path of the folder's next file; NULL: it is not there (yet). A stream that begins
- * anew removes its files, and writes them again, or others; whole: it will not. */
+/* Gives the path of the folder's next file from that number on; NULL: it is not there (yet), or is number
+ * `until`. A stream that begins anew removes its files, and writes them again, or others; whole: it will not. */
 static char *
-load_wait_file(struct load_wait *w, const char *dir, bool whole)
+load_wait_file(struct load_wait *w, const char *dir, bool whole, uint64_t from, uint64_t until)
 {
 	struct seal_file found;
 
-	while (w->next < w->files.n) {
+	for (; w->next < w->files.n && load_wait_at(w) < from; w->next++)
+		;
+	while (w->next < w->files.n && load_wait_at(w) < until) {
 		char *name = w->files.v[w->next].name, *path = mem_printf("%s/%s", dir, name);
 		struct stat info;
 		bool there = gate_stat(path, &info) == 0;
@@ -91,7 +92,8 @@ load_wait_file(struct load_wait *w, const char *dir, bool whole)
 }
 
 enum status
-load_wait_next(const struct op_inst *self, const struct words *dirs, struct load_wait *w, char **path, struct err *e)
+load_wait_next(const struct op_inst *self, const struct words *dirs, struct load_wait *w, uint64_t from, uint64_t until,
+	       char **path, struct err *e)
 {
 	enum status st = ST_OK;
 
@@ -99,15 +101,20 @@ load_wait_next(const struct op_inst *self, const struct words *dirs, struct load
 		const char *dir = dirs->v[w->dir];
 		bool whole = seal_there(dir); /* asked first: all files are listed then */
 
-		*path = load_wait_file(w, dir, whole);
-		if (!*path && (st = load_wait_look(w, dir, e)) == ST_OK)
-			*path = load_wait_file(w, dir, whole);
+		*path = load_wait_file(w, dir, whole, from, until);
+		if (!*path && load_wait_at(w) < until && (st = load_wait_look(w, dir, e)) == ST_OK)
+			*path = load_wait_file(w, dir, whole, from, until);
+		if (!*path && load_wait_at(w) >= until)
+			return st == ST_OK ? ST_END : st;
 		if (*path || st != ST_OK || (st = seal_failed(dir, e)) != ST_OK)
 			return st;
 		if (whole && w->next < w->files.n)
 			return err_set(e, ST_NOINPUT, "'%s/%s' is missing", dir, w->files.v[w->next].name);
 		if (whole) {
+			uint64_t before = load_wait_at(w);
+
 			load_wait_clear(w);
+			w->before = before;
 			w->dir++;
 		} else if ((st = pace_wait(self, clock_mono_ns() + w->pause)) != ST_OK) {
 			return st;

@@ -22,7 +22,8 @@ struct load {
 	bool partial, wait;
 	char *type;
 	int codec;             /* for load_about_codec */
-	struct load_wait walk; /* wait: which file comes next */
+	struct load_wait *walk; /* wait: the way from file to file, */
+	uint64_t from, until;  /* only to those with these numbers */
 };
 
 static const struct param load_params[] = {
@@ -226,7 +227,8 @@ load_as_files(const struct op_node *n, struct split_list *out, struct err *e)
 	if (n->n_binds && !copy.dirs.n)
 		return ST_OK;
 	if (copy.wait) {
-		struct split all = { .kind = SPLIT_ALL, .times = 1 };
+		struct split all = { .kind = SPLIT_RANGE, .grows = true, .cuttable = true, .count = INT64_MAX,
+			.weight = INT64_MAX, .times = 1 };
 
 		if (out)
 			split_list_add(out, &all);
@@ -262,7 +264,7 @@ load_begin(struct op_inst *self, struct file_source *src, const char *path, bool
 	struct load *s = self->state;
 	char *dir = mem_strdup(path), *name = strrchr(dir, '/');
 	struct seal_file found;
-	const struct seal_file *f = s->wait ? load_wait_last(&s->walk) : NULL;
+	const struct seal_file *f = s->wait ? load_wait_last(s->walk) : NULL;
 	enum status st = ST_OK;
 
 	if (name)
@@ -277,6 +279,41 @@ load_begin(struct op_inst *self, struct file_source *src, const char *path, bool
 	return st;
 }
 
+static void
+load_walk_free(void *walk)
+{
+	load_wait_clear(walk);
+	mem_free(walk);
+}
+
+/* Goes on where the split before this one left the walk. */
+static void
+load_walk_begin(struct op_inst *self, struct load *s)
+{
+	struct op_kept *kept = self->kept;
+
+	s->from = self->split ? self->split->start : 0;
+	s->until = self->split ? self->split->start + self->split->count : UINT64_MAX;
+	if (kept && kept->p && load_wait_at(kept->p) <= s->from) {
+		s->walk = kept->p;
+		kept->p = NULL;
+	} else {
+		s->walk = mem_zalloc(sizeof *s->walk);
+	}
+}
+
+static void
+load_walk_end(struct op_inst *self, struct load *s)
+{
+	struct op_kept *kept = self->kept;
+
+	if (s->walk && kept && !kept->p)
+		*kept = (struct op_kept){ s->walk, load_walk_free };
+	else if (s->walk)
+		load_walk_free(s->walk);
+	s->walk = NULL;
+}
+
 static enum status
 load_open(struct op_inst *self, struct err *e)
 {
@@ -287,7 +324,15 @@ load_open(struct op_inst *self, struct err *e)
 	s->src.delim = '\n';
 	s->src.pad = json_padding();
 	s->src.begin = load_begin;
-	return st == ST_OK ? file_source_open(self, e) : st;
+	if (s->wait)
+		load_walk_begin(self, s);
+	const struct split *split = self->split;
+	if (s->wait) /* the walk finds the files */
+		self->split = NULL;
+	if (st == ST_OK)
+		st = file_source_open(self, e);
+	self->split = split;
+	return st;
 }
 
 /* Decodes by the ending of the file's name. */
@@ -319,8 +364,10 @@ load_more(struct op_inst *self, struct err *e)
 {
 	struct load *s = self->state;
 	char *path;
-	enum status st = load_wait_next(self, &s->dirs, &s->walk, &path, e);
+	enum status st = load_wait_next(self, &s->dirs, s->walk, s->from, s->until, &path, e);
 
+	if (st == ST_END && s->walk->dir == s->dirs.n && self->split && self->ctx->ended)
+		*self->ctx->ended = (struct op_ended){ true, self->split->leaf, load_wait_at(s->walk) };
 	if (st == ST_OK) {
 		st = load_about_codec(s->codec, path, e);
 		words_add(&s->src.files, path, strlen(path));
@@ -348,7 +395,7 @@ load_close(struct op_inst *self)
 
 	file_source_close(self);
 	words_clear(&s->src.names);
-	load_wait_clear(&s->walk);
+	load_walk_end(self, s);
 }
 
 /* If files are waited for, the number of the current one comes first: their order is
@@ -385,8 +432,8 @@ const struct op_desc op_load = {
 	       "if it was interrupted, the folder has no file SNAPSHOT and is refused (66); with "
 	       "partial=true the files that are complete when reading begins are read, and with "
 	       "wait=true all files, in the order in which they are completed, until the save has "
-	       "ended; one stream then reads them all. Types and number of the elements are those that "
-	       "SNAPSHOT tells. A save that failed is refused (65) with its "
+	       "ended; the streams of a job divide the files, unless the job has an order. Types and "
+	       "number of the elements are those that SNAPSHOT tells. A save that failed is refused (65) with its "
 	       "error. A file is compared with its checksum while it is read: if that is wrong, reading ends "
 	       "with 65 before the last part of the file is given; of a small file nothing is given. Elements "
 	       "saved by one process without shards come in the order in which they were saved.",

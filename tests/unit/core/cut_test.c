@@ -259,3 +259,65 @@ small_work_takes_few_streams(void **state)
 		cut_clear(&c);
 	}
 }
+
+/* Units 0 and 1 grow; unit 2 is a range of 10. All `times` times; the end of a unit is told when splits lie
+ * behind it, and in between the units and the position are taken up again as they were stored. */
+static void
+what_grows_is_dealt_one_by_one_and_ends(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 0; seed < 300; seed++) {
+		struct rng r = { seed, 0 };
+		uint64_t size[3] = { rng_below(&r, 4), rng_below(&r, 4), 10 }, times = 1 + rng_below(&r, 3);
+		struct split_list units = { 0 }, copy = { 0 };
+		struct split one = { .kind = SPLIT_RANGE, .cuttable = true, .grows = true, .count = INT64_MAX, .times = 1 };
+		struct split s = { 0 };
+		unsigned seen[3][16] = { { 0 } }, cuts = 0;
+		struct cut c;
+
+		split_list_add(&units, &one);
+		one.leaf = 1;
+		split_list_add(&units, &one);
+		add_range(&units, 2, 0, 10);
+		cut_open(&c, &units, times, false);
+		while (cut_next(&c, 1 + (uint32_t)rng_below(&r, 3), &s)) {
+			assert_true(++cuts < 300);
+			for (uint64_t k = s.start; k < s.start + s.count && k < size[s.leaf]; k++)
+				seen[s.leaf][k] += (unsigned)s.times;
+			if (s.leaf < 2 && s.start + s.count > size[s.leaf] && rng_below(&r, 2))
+				cut_ends(&c, s.leaf, size[s.leaf]);
+			split_clear(&s);
+			if (rng_below(&r, 3))
+				continue;
+			struct cut_pos pos = c.pos;
+			for (size_t i = 0; i < c.units.n; i++)
+				split_list_add(&copy, &c.units.v[i]);
+			cut_clear(&c);
+			cut_open(&c, &copy, times, false);
+			cut_seek(&c, pos);
+		}
+		for (unsigned u = 0; u < 3; u++)
+			for (unsigned k = 0; k < 16; k++)
+				assert_int_equal(seen[u][k], k < size[u] ? times : 0);
+		assert_false(cut_ends(&c, 2, 3));
+		cut_clear(&c);
+	}
+}
+
+static void
+what_grew_to_nothing_is_over_also_if_it_is_read_for_ever(void **state)
+{
+	struct split_list units = { 0 };
+	struct split one = { .kind = SPLIT_RANGE, .cuttable = true, .grows = true, .count = INT64_MAX, .times = 1 };
+	struct split s = { 0 };
+	struct cut c;
+
+	(void)state;
+	split_list_add(&units, &one);
+	cut_open(&c, &units, 0, false);
+	assert_true(cut_next(&c, 1, &s));
+	assert_true(cut_ends(&c, 0, 0));
+	assert_false(cut_ends(&c, 0, 0));
+	assert_false(cut_next(&c, 1, &s));
+	cut_clear(&c);
+}

@@ -236,10 +236,14 @@ splits_are_asked_for_ahead(void **state)
 	told((struct msg){ .type = MSG_SPLIT, .split = { key, 0, { &s, 1, 1 }, false } });
 	assert_non_null(act(WORKER_SPLITS, MSG_SPLIT));
 	assert_null(act(WORKER_TELL, MSG_SPLIT_REQ));
+	worker_source_ended(w, key, 3, 9);
 	worker_split_taken(w, now, key, 0, 7);
 	collect();
 	assert_int_equal(act(WORKER_TELL, MSG_SPLIT_REQ)->msg.split_req.k, 1);
 	assert_int_equal(act(WORKER_TELL, MSG_SPLIT_REQ)->msg.split_req.given, 7);
+	assert_true(act(WORKER_TELL, MSG_SPLIT_REQ)->msg.split_req.ended);
+	assert_int_equal(act(WORKER_TELL, MSG_SPLIT_REQ)->msg.split_req.leaf, 3);
+	assert_int_equal(act(WORKER_TELL, MSG_SPLIT_REQ)->msg.split_req.length, 9);
 	told((struct msg){ .type = MSG_SPLIT, .split = { key, 1, { NULL, 0, 0 }, true } });
 	assert_true(act(WORKER_SPLITS, MSG_SPLIT)->msg.split.end);
 	worker_ended(w, now, key, 0, 0);

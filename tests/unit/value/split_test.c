@@ -18,6 +18,7 @@ static const struct split samples[] = {
 	{ .kind = SPLIT_FILE, .cuttable = true, .path = path, .start = 1 << 20, .count = 70000,
 	  .times = 5, .weight = 70000 },
 	{ .kind = SPLIT_RANGE, .start = 70, .count = 30, .times = 1, .of = INT64_MAX },
+	{ .kind = SPLIT_RANGE, .grows = true, .cuttable = true, .count = INT64_MAX, .times = 1 },
 };
 
 static void
@@ -36,6 +37,7 @@ encoding_keeps_every_field(void **state)
 		assert_int_equal(s.leaf, want->leaf);
 		assert_int_equal(s.whole, want->whole);
 		assert_int_equal(s.cuttable, want->cuttable);
+		assert_int_equal(s.grows, want->grows);
 		assert_true(s.start == want->start && s.count == want->count);
 		assert_true(s.times == want->times && s.weight == want->weight && s.of == want->of);
 		assert_int_equal(!s.path, !want->path);
