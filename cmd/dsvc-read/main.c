@@ -76,6 +76,11 @@ read_run(struct delivery *p, struct what *w, const struct endpoint *ep, struct e
 		service_conf(service, 0, &c);
 		c.dataset = remote_of(service)->dataset;
 	}
+	if (p->o->on_missed && !c.job.share) {
+		err_set(e, ST_USAGE, "--on-missed is for a job that is shared, where a group may miss something");
+		err_help(e, "--share lossless shares the job with other groups");
+		return ST_USAGE;
+	}
 	if (service && service->remote_spec)
 		buf_str(&w->spec, service->remote_spec);
 	else if (plan && !service)

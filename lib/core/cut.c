@@ -66,7 +66,7 @@ cut_weigh(struct cut *c)
 		c->rest_weight = cut_sum(c->rest_weight, cut_weight(&c->units.v[i]));
 }
 
-/* Nothing is in any unit, so there is nothing to be read again, for ever or not. */
+/* Whether nothing is in any unit: then one pass is as good as many. */
 static bool
 cut_empty(const struct cut *c)
 {
@@ -97,7 +97,7 @@ cut_open(struct cut *c, struct split_list *units, uint64_t times, bool ordered)
 	}
 	cut_weigh(c);
 	if (cut_empty(c))
-		c->pos.pass = c->times;
+		c->times = 1;
 }
 
 void

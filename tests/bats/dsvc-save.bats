@@ -50,6 +50,10 @@ whole() { # DIR N: all of range N, once
 	whole of-file 100
 	within 30s dsvc-save -f spec -s n=70 'of "set" {a}'
 	[[ $(cat 'of "set" {a}'/data-* | dsvc-run -t count 'stdin as=msgpack') == 70 ]]
+	# a set without elements is a whole one, too
+	within 30s dsvc-save -e 'range 0' empty
+	within 30s dsvc-save --overwrite -e 'range 0 | repeat 3' empty
+	[[ $(dsvc-run -t count 'load empty') == 0 ]]
 }
 
 @test "what cannot be saved is said before anything is written" {

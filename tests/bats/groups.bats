@@ -162,6 +162,9 @@ group_is() { [[ $(group "$1" | jq -c "$2") == "$3" ]]; }
 	spawn early dsvc-read --group early -o early "${all[@]}"
 	until_true 20s bash -c 'dsvc-status --json | jq -e ".jobs[0].iterations[0].streams[0].restart_point > 0"'
 	spawn late dsvc-read --group late -o late "${all[@]}"
+	# one reader at a time in each group
+	run -75 dsvc-read --group early "${all[@]}"
+	[[ $output == *'group `early` of job `feats`, which keeps an order, has a reader already'*'name another group'* ]]
 	spawn strict dsvc-read --group strict --on-missed fail -o strict "${all[@]}"
 	run -0 dsvc-read --group brief -n 1 "${all[@]}"
 	[[ $output == *"missed "*" elements so far"* ]]
@@ -254,6 +257,8 @@ group_is() { [[ $(group "$1" | jq -c "$2") == "$3" ]]; }
 	[[ $output == *'--share window'* ]]
 	run -64 shared --group a --shard 0 --sharding data --shards 2 -e 'range 3'
 	run -64 shared --group a --target local -e 'range 3'
+	run -64 dsvc-read --on-missed fail -e 'range 3'
+	[[ $output == *"--share lossless"* ]]
 	run -0 shared --group a -e 'range 3'
 	run -64 dsvc-read -J feats -e 'range 3'
 	[[ $output == *"it has "*share=lossless*"you asked for"* ]]

@@ -569,6 +569,8 @@ struct seat *seat_find(const struct disp *d, uint64_t iteration, uint64_t number
 bool seat_awaited(const struct seat *r, bool silent);
 /* Another reader comes, for these elements: who is away with some of them has lost its seat. */
 void seat_make_way(struct disp *d, struct iteration *it, const struct asked *asked);
+/* Answers that what this reader asks for has a reader already, as what keeps an order may have one only. */
+void seat_taken(struct disp *d, struct peer *p, uint64_t req, const struct iteration *it, const struct asked *asked);
 bool seat_meets(const struct seat *r, const struct asked *asked); /* whether it takes some of these elements */
 void seat_finished(struct disp *d, const struct stream *s);   /* tells those who have nothing left */
 bool seat_over(const struct seat *r);                  /* all its shards are finished, though others are not */

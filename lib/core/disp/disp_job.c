@@ -288,17 +288,12 @@ job_is_taken(const struct iteration *it, const struct asked *asked)
 static bool
 job_admits(struct disp *d, struct peer *p, const struct msg *m, struct iteration *it, const struct asked *asked)
 {
-	char *text;
-
 	if (iter_live(it))
 		seat_make_way(d, it, asked);
 	if (round_refuses(d, p, m->req, it, asked) || base_refuses(d, p, m, it))
 		return false;
 	if (it->job->opts.order != ORDER_ANY && iter_live(it) && job_is_taken(it, asked)) {
-		text = mem_printf("job `%s` keeps an order and has a reader already", it->job->opts.name);
-		disp_error(d, p, m->req, ST_TEMP, text,
-			"an ordered job, or each shard of it, has one reader at a time; use --order any to share it");
-		mem_free(text);
+		seat_taken(d, p, m->req, it, asked);
 		return false;
 	}
 	if (!group_admits(d, p, m, it, asked))

@@ -174,6 +174,20 @@ seat_make_way(struct disp *d, struct iteration *it, const struct asked *asked)
 	}
 }
 
+void
+seat_taken(struct disp *d, struct peer *p, uint64_t req, const struct iteration *it, const struct asked *asked)
+{
+	const char *group = str_or_empty(asked->group);
+	char *text = *group ? mem_printf("group `%s` of job `%s`, which keeps an order, has a reader already", group,
+					 it->job->opts.name) :
+		mem_printf("job `%s` keeps an order and has a reader already", it->job->opts.name);
+
+	disp_error(d, p, req, ST_TEMP, text, *group ?
+		   "each group of an ordered job has one reader at a time; name another group, or use --order any" :
+		   "an ordered job, or each shard of it, has one reader at a time; use --order any to share it");
+	mem_free(text);
+}
+
 /* Its position, or its output if it was only stopped, may hold elements that it has not
  * acknowledged: nothing of what it had may be given to others before it is back and says so. */
 void
