@@ -381,17 +381,21 @@ status_table_groups(struct slice pass, bool audit, struct buf *out)
 	}
 }
 
+static void
+status_table_saved(struct slice p, struct buf *out)
+{
+	if (record_uint(p, "chunks"))
+		buf_printf(out, "    saved %" PRIu64 " chunks  %" PRIu64 " elements  %.1f MiB\n", record_uint(p, "chunks"),
+			   record_uint(p, "saved"), (double)record_uint(p, "bytes") / 1048576);
+}
+
 /* The lines below a pass: whom it waits for, the reason of its failure, its groups. */
 static void
 status_table_pass_more(struct slice p, struct buf *out)
 {
 	struct status_details d = { out, false };
-	char text[100];
 
-	snprintf(text, sizeof text, "saved %" PRIu64 " chunks  %" PRIu64 " elements  %.1f MiB", record_uint(p, "chunks"),
-		 record_uint(p, "saved"), (double)record_uint(p, "bytes") / 1048576);
-	if (record_uint(p, "chunks"))
-		status_table_detail_text(&d, text);
+	status_table_saved(p, out);
 	status_table_detail(&d, "waits for consumer ", record_text(p, "waits_for"));
 	if (record_is(p, "state", "failed"))
 		status_table_detail(&d, "failed: ", record_text(p, "error"));
@@ -579,6 +583,7 @@ status_table_audit(struct slice report, bool streams, struct buf *out, struct bu
 			for (int i = 0; i < COLUMNS; i++)
 				buf_printf(out, "  %12" PRIu64, record_uint(p, columns[i]));
 			enum audit is = status_table_books(p, out);
+			status_table_saved(p, out);
 			status_table_groups(p, true, out);
 			if (streams)
 				status_table_shards(p, out);
