@@ -584,6 +584,8 @@ _dsvc_work()
 	--restart-interval) return ;;
 	--give-up) return ;;
 	--drain-timeout) return ;;
+	--exit-when-idle) return ;;
+	--lifetime) return ;;
 	--data) mapfile -t COMPREPLY < <(compgen -W 'auto clear encrypted' -- "$cur"); return ;;
 	--join) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
 	--allow-read) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
@@ -599,7 +601,7 @@ _dsvc_work()
 	--ready-file) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
 	esac
 	case $cur in
-	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -c --context --connect-timeout -b --bind --advertise -j --slots --memory --compression --transfer --name --tag --restart-interval --give-up --drain-timeout --data --join --insecure --allow-read --allow-write --allow-exec --datasets --child-env --child-memory --child-files --exec-wrap --sandbox --ready-fd --ready-file --until-stdin-eof -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -c --context --connect-timeout -b --bind --advertise -j --slots --memory --compression --transfer --name --tag --restart-interval --give-up --drain-timeout --exit-when-idle --lifetime --data --join --insecure --allow-read --allow-write --allow-exec --datasets --child-env --child-memory --child-files --exec-wrap --sandbox --ready-fd --ready-file --until-stdin-eof -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
 	*) : ;;
 	esac
 }

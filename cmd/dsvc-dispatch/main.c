@@ -7,6 +7,7 @@
 #include "cli/program.h"
 #include "cli/report.h"
 #include "host/dispatch_host.h"
+#include "net/notify.h"
 #include "opts.h"
 #include "standby.h"
 
@@ -39,6 +40,7 @@ main(int argc, char **argv)
 	if (!opt_start(&dispatch_program, argc, argv, &o, LOG_INFO, &opt, &e, &code))
 		return code;
 
+	notify_open();
 	struct endpoint own;
 	char *first[1] = { own.address };
 	struct dispatch_conf c = { .binds = o.bind.v, .n_binds = o.bind.n,

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/machine.h"
 #include "base/pool.h"
-#include "base/processors.h"
 #include "base/rng.h"
 #include "base/str.h"
 #include "cli/stop.h"
@@ -100,7 +100,7 @@ plan_here(struct feed_plan *p, const struct feed_opts *o, struct feed_host_conf 
 
 	pool_set_size(jobs == PARAM_AUTO || (!o->jobs && jobs == 1) ? 0 : (uint32_t)jobs);
 	if (jobs == PARAM_AUTO)
-		jobs = processors_online();
+		jobs = machine_cpus();
 	p->threads = o->local ? split_threads_join(p->plan, jobs) : NULL;
 	c->source.plan = p->plan;
 	c->source.service = &p->service.op;

@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/processors.h"
+#include "base/machine.h"
 #include "base/rng.h"
 #include "cli/faults.h"
 #include "cli/output.h"
@@ -202,7 +202,7 @@ run_plan(struct plan *plan, const struct run_plan_conf *conf, struct err *e)
 	/* By default there is 1 thread, and a pool with one per processor. */
 	pool_set_size(jobs == PARAM_AUTO || (!conf->jobs && jobs == 1) ? 0 : (uint32_t)jobs);
 	if (jobs == PARAM_AUTO)
-		jobs = processors_online();
+		jobs = machine_cpus();
 	struct watch_conf watched = { .top = plan->top, .output = conf->path, .count = conf->count,
 				      .when = conf->progress, .quiet = conf->quiet };
 	p.watch = watch_new(&watched);

@@ -2,24 +2,26 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/machine.h"
 #include "base/pool.h"
-#include "base/processors.h"
 #include "cli/endpoint.h"
 #include "cli/opt.h"
 #include "cli/report.h"
 #include "host/join.h"
 #include "host/secure.h"
 #include "host/work/worker_host.h"
+#include "net/notify.h"
 #include "net/patience.h"
 #include "value/where.h"
 #include "wire/msg.h"
 #include "opts.h"
+#include "place.h"
 
 static uint32_t
 work_slots(int64_t asked)
 {
 	if (asked == PARAM_AUTO)
-		asked = processors_online();
+		asked = machine_cpus();
 	return asked < 1 ? 1 : asked > WIRE_SLOTS_MAX ? WIRE_SLOTS_MAX : (uint32_t)asked;
 }
 
@@ -33,6 +35,8 @@ work_waits(const struct work_options *o, const struct opt *opt)
 	if (o->until_stdin_eof)
 		patience_leash(STDIN_FILENO);
 	worker_host_signals();
+	worker_host_lives(o->lifetime);
+	notify_open();
 }
 
 int
@@ -55,6 +59,7 @@ main(int argc, char **argv)
 	work_waits(&o, &opt);
 	if (st == ST_OK)
 		st = endpoint_choose(&opt, &work_program, o.dispatcher, o.context, &ep, &e);
+	place_named(&o);
 	for (size_t i = 0; st == ST_OK && i < o.tag.n; i++)
 		st = tag_check(o.tag.v[i], &e);
 	if (st == ST_OK && o.tag.n > WIRE_TAGS_MAX)
@@ -69,9 +74,10 @@ main(int argc, char **argv)
 		struct worker_host_conf c = { .dispatcher = ep.address, .from = ep.from,
 			.bind = o.bind, .advertise = o.advertise, .data = (enum worker_data_way)o.data,
 			.fence = &o.fence, .slots = work_slots(o.slots),
-			.memory = (size_t)o.memory, .name = o.name, .tags = &o.tag,
+			.memory = place_memory(o.memory), .name = o.name, .tags = &o.tag,
 			.pack = (enum job_compression)o.compression, .transfer = (enum job_transfer)o.transfer,
 			.restart_ns = o.restart_interval, .give_up_ns = o.give_up, .drain_ns = o.drain_timeout,
+			.idle_ns = o.exit_when_idle,
 			.until_stdin_eof = o.until_stdin_eof, .ready = ready_told, .arg = &o.ready };
 		o.fence.ready_file = o.ready.file;
 		pool_set_size(c.slots);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/machine.h"
 #include "base/mem.h"
 #include "base/processors.h"
 #include "base/str.h"
@@ -116,7 +117,7 @@ param_store(const struct param *row, void *base, int64_t value, bool given)
 static bool
 param_processors(const struct param *row, const char *text, size_t n, int64_t *value)
 {
-	if (!processors_read(text, n, processors_online(), value))
+	if (!processors_read(text, n, machine_cpus(), value))
 		return false;
 	if (*value > row->max)
 		*value = row->max;
@@ -143,9 +144,15 @@ param_set_number(const struct param *row, void *base, const char *text, size_t n
 	param_show(text, n, shown);
 	switch (row->kind) {
 	case PARAM_SIZE:
+		if ((row->flags & PARAM_ALLOW_PERCENT) && n && text[n - 1] == '%' && str_int(text, n - 1, &value) && value >= 1 &&
+		    value <= 100) {
+			param_store(row, base, -value, true);
+			return ST_OK;
+		}
 		ok = str_size(text, n, &value);
 		if (!ok)
-			return err_set(e, ST_USAGE, "'%s' is not a size (try 64k, 10M, 1.5G)", shown);
+			return err_set(e, ST_USAGE, "'%s' is not a size (try 64k, 10M, 1.5G%s)", shown,
+				       row->flags & PARAM_ALLOW_PERCENT ? ", 25%" : "");
 		break;
 	case PARAM_DURATION:
 		ok = str_duration_ns(text, n, &value);

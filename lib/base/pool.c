@@ -5,8 +5,8 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include "base/machine.h"
 #include "base/mem.h"
-#include "base/processors.h"
 #include "base/thread.h"
 
 enum { POOL_MOST = 1024 }; /* most threads, including those that wait */
@@ -35,9 +35,9 @@ static _Thread_local struct pool_user *pool_mine;
 static uint32_t
 pool_processors(void)
 {
-	int64_t n = processors_online();
+	uint32_t n = machine_cpus();
 
-	return n < POOL_MOST ? (uint32_t)n : POOL_MOST;
+	return n < POOL_MOST ? n : POOL_MOST;
 }
 
 void

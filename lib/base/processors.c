@@ -1,17 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/processors.h"
 
-#include <sched.h>
-
 #include "base/str.h"
-
-int64_t
-processors_online(void)
-{
-	cpu_set_t cpus;
-
-	return sched_getaffinity(0, sizeof cpus, &cpus) ? 1 : CPU_COUNT(&cpus);
-}
 
 static int64_t
 processors_within(int64_t n)

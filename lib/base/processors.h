@@ -10,8 +10,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Processors that this process may use, at least 1. */
-int64_t processors_online(void);
 /* Reads a number that is relative to `all` processors into *out, which is at least 1 and at most
  * INT32_MAX; a share is rounded down. False: the text is no such number, which 12 is not, either. */
 bool processors_read(const char *text, size_t n, int64_t all, int64_t *out);

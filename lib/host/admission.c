@@ -95,6 +95,13 @@ admission_look(struct admission *a, int64_t now_ns)
 	return true;
 }
 
+void
+admission_again(struct admission *a)
+{
+	a->look_ns = 0;
+	a->seen.st_ino = 0;
+}
+
 int64_t
 admission_deadline(const struct admission *a)
 {

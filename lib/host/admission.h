@@ -40,6 +40,8 @@ unsigned admission_may(void *a, const char *user);
 /* Looks whether the file has changed, or an entry has come to its end: true. A file that
  * cannot be read, or is damaged, is as if it were empty, and is told in the log. */
 bool admission_look(struct admission *a, int64_t now_ns);
+/* Has admission_look read the file again, whether it looks changed or not. */
+void admission_again(struct admission *a);
 int64_t admission_deadline(const struct admission *a);
 
 /* Answers JOIN of a guest, or of a key that gets more roles, and INVITE of who may: true, with the

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/asked.h"
 #include "base/caught.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -17,6 +18,7 @@
 #include "lang/spec.h"
 #include "net/address.h"
 #include "net/door.h"
+#include "net/notify.h"
 #include "store/store.h"
 
 enum { DISPATCH_LINGER_MS = 500 };
@@ -144,6 +146,25 @@ dispatch_signal(void *arg, int fd, int events)
 	((struct dispatch *)arg)->over = true;
 }
 
+/* USR1: where it stands, in one line. HUP: the keys are looked at now, not within a second. */
+static void
+dispatch_asked(void *arg, int fd, int events)
+{
+	struct dispatch *d = arg;
+	struct asked asked = asked_take();
+	char line[DISP_STANDS];
+	(void)fd, (void)events;
+
+	if (asked.where) {
+		disp_stands(d->disp, line);
+		log_say(LOG_WARN, "%s", line);
+	}
+	if (asked.again && d->admission) {
+		admission_again(d->admission);
+		log_say(LOG_INFO, "reading %s again", admission_allowed(d->admission));
+	}
+}
+
 static void
 dispatch_stdin(void *arg, int fd, int events)
 {
@@ -248,6 +269,8 @@ dispatch_ready(const struct dispatch *d, struct err *e)
 		buf_printf(&words, " key %s (keys of others: %s)", key, admission_allowed(d->admission));
 	}
 	enum status st = c->ready(c->arg, (char *)d->first.data, words.data ? (char *)words.data : "", e);
+	if (st == ST_OK)
+		notify_say("READY=1\nSTATUS=ready on %s", (char *)d->first.data);
 	if (st == ST_OK && d->admission && !admission_any(d->admission))
 		log_say(LOG_INFO, "no keys of others yet; dsvc-invite makes the first");
 	buf_clear(&words);
@@ -339,6 +362,9 @@ dispatch_deadline(struct dispatch *d)
 		at = admission_deadline(d->admission);
 	if (d->retry_ns && d->retry_ns < at)
 		at = d->retry_ns;
+	int64_t watched = notify_watchdog(clock_mono_ns());
+	if (watched < at)
+		at = watched;
 	if (!d->conf->idle_ns)
 		return at;
 	int64_t since = disp_idle_since(d->disp);
@@ -384,6 +410,7 @@ dispatch_loop(struct dispatch *d, struct err *e)
 		if (d->admission && admission_look(d->admission, now))
 			disp_review(d->disp, now, dispatch_may, d, dispatch_cut);
 	}
+	notify_say("STOPPING=1");
 	/* Whoever stops one with a state means to start it again: it is waited for.
 	 * Otherwise the service is over, and so it is when there is nothing to do. */
 	if (!d->conf->store || d->idle)
@@ -453,6 +480,7 @@ dispatch_run(const struct dispatch_conf *c, struct err *e)
 	d.disp = disp_new(&o, clock_mono_ns());
 	d.sock = sock_new(d.net, &so);
 	net_watch(d.net, caught_stops(), NET_READ, dispatch_signal, &d);
+	net_watch(d.net, asked_open(), NET_READ, dispatch_asked, &d);
 	if (c->until_stdin_eof)
 		net_watch(d.net, STDIN_FILENO, NET_READ, dispatch_stdin, &d);
 	enum status st = dispatch_load(&d, e);

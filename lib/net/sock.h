@@ -129,6 +129,8 @@ enum status sock_connect_any(struct sock *s, const char *list, const struct key 
 /* To be called with each question to such a peer: after some without any message from it, its
  * next address is called. */
 void sock_asks(struct sock *s);
+/* Asks opts.renew now. True: the peer has other addresses, and the connection to it was given up. */
+bool sock_renew(struct sock *s);
 /* Likewise, with a peer that must have this key; NULL: it speaks without. */
 enum status sock_connect_key(struct sock *s, const char *address, const struct key *key, uint64_t peer,
 			     struct err *e);

@@ -111,6 +111,15 @@ sock_turns_next(struct sock *s, int64_t now_ns, bool dead)
 		t->due_ns = s->o.renew ? now_ns + TURN_RENEW_MS * 1000000LL : INT64_MAX - 1;
 }
 
+bool
+sock_renew(struct sock *s)
+{
+	if (!s->turns || !sock_turns_renew(s))
+		return false;
+	sock_turn(s, clock_mono_ns(), 0);
+	return true;
+}
+
 void
 sock_turns_tick(struct sock *s, int64_t now_ns)
 {

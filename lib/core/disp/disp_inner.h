@@ -298,7 +298,8 @@ struct stream {
 	uint32_t tail_n;          /* so many of them go somewhere, those that are added included */
 	struct stream_failure failure;
 	struct peer *worker;
-	struct stream_worker { uint64_t id; char *endpoint, *user; } row_worker; /* set only while a row is written or read */
+	struct stream_worker { uint64_t id; char *endpoint, *user, *name; }
+		row_worker;       /* set only while a row is written or read */
 	struct split_place *splits; /* the first is number first_split; those before are forgotten */
 	uint64_t n_splits, saved_splits, first_split, first_row; /* numbers; first_row: of the first that may have a row */
 	uint64_t asked;           /* its worker asks for none before this one; 0: not known since a restart */
@@ -424,6 +425,8 @@ struct stream_key stream_key_of(const struct stream *s);
 
 /* disp_peer.c */
 struct peer *disp_peer(struct disp *d, uint64_t id);                 /* NULL: unknown */
+/* A worker comes with this name: one of that name and key that is awaited since a restart will not come any more. */
+void disp_peer_replaced(struct disp *d, const char *name, const char *user);
 struct peer *disp_peer_new(struct disp *d, uint64_t id, enum wire_role role);
 struct peer *disp_peer_await(struct disp *d, uint64_t id, enum wire_role role); /* after loading */
 void disp_peer_lost(struct disp *d, struct peer *p, bool silent); /* or left; frees it */

@@ -231,6 +231,8 @@ load_worker(struct disp *d, struct stream *s, struct stream_worker *w)
 	ring_push(&s->worker->streams, &s->by_worker);
 	s->worker->n_streams++;
 	load_user(s->worker, w->user);
+	if (!s->worker->name && *str_or_empty(w->name))
+		s->worker->name = mem_strdup(w->name);
 	if (!s->worker->endpoint) {
 		s->worker->endpoint = w->endpoint;
 		w->endpoint = NULL;
@@ -273,6 +275,7 @@ load_stream(struct disp *d, const struct row_load *l, struct err *e)
 		load_worker(d, s, &r.row_worker);
 	mem_free(r.row_worker.endpoint);
 	mem_free(r.row_worker.user);
+	mem_free(r.row_worker.name);
 	r.row_worker = (struct stream_worker){ 0 };
 	fields_move(row_stream_fields, s, &r);
 	s->given = d->now;

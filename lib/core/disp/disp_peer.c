@@ -2,7 +2,10 @@
  *
  * Peers: who is connected or awaited, and what follows when one is lost.
  */
+#include <string.h>
+
 #include "base/mem.h"
+#include "base/str.h"
 #include "core/disp/disp_inner.h"
 #include "core/disp/disp_tap.h"
 
@@ -100,4 +103,20 @@ disp_peer_lost(struct disp *d, struct peer *p, bool silent)
 	}
 	disp_peer_free(d, p);
 	disp_busy(d);
+}
+
+void
+disp_peer_replaced(struct disp *d, const char *name, const char *user)
+{
+	struct list_node *n;
+
+	for (n = d->workers.next; n != &d->workers; n = n->next) {
+		struct peer *p = LIST_OF(n, struct peer, workers);
+
+		if (!p->known && *str_or_empty(name) && !strcmp(str_or_empty(p->name), name) &&
+		    !strcmp(str_or_empty(p->user), str_or_empty(user))) {
+			disp_peer_lost(d, p, false);
+			return;
+		}
+	}
 }

@@ -104,7 +104,8 @@ const struct field row_stream_fields[] = {
 	ITEMS(stream, gone, ROW_MANY, gone_fields, struct stream_gone),
 	PART(stream, "user", TEXT, row_worker.user, WIRE_NAME_MAX, NULL), U64(stream, renewed, NULL),
 	PART(stream, "files", U64, stored.files, 0, NULL), PART(stream, "stored", U64, stored.elements, 0, NULL),
-	PART(stream, "bytes", U64, stored.bytes, 0, NULL), { 0 }
+	PART(stream, "bytes", U64, stored.bytes, 0, NULL),
+	PART(stream, "name", TEXT, row_worker.name, WIRE_NAME_MAX, NULL), { 0 }
 };
 const struct field row_split_fields[] = {
 	U32(split_place, unit, 0, NULL), U64(split_place, start, NULL), U64(split_place, count, NULL),
@@ -179,7 +180,8 @@ row_put_stream(struct row_out *o, struct stream *s, unsigned what)
 
 	if (what & DIRTY_ROW) {
 		if (s->worker)
-			s->row_worker = (struct stream_worker){ s->worker->id, s->worker->endpoint, s->worker->user };
+			s->row_worker = (struct stream_worker){ s->worker->id, s->worker->endpoint, s->worker->user,
+				s->worker->name };
 		row_put(o, ROW_STREAM, it, s->index, 0, row_stream_fields, s);
 		s->row_worker = (struct stream_worker){ 0 };
 	}

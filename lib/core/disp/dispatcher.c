@@ -166,6 +166,8 @@ disp_hello(struct disp *d, uint64_t id, const struct disp_who *who, struct msg *
 		p = NULL;
 	}
 	is_new = !p || !p->known;
+	if (!p && h->role == ROLE_WORKER)
+		disp_peer_replaced(d, h->name, who->user);
 	if (!p)
 		p = disp_peer_new(d, id, (enum wire_role)h->role);
 	p->known = true;

@@ -137,6 +137,9 @@ bool disp_status(struct disp *d, int64_t now_ns, enum disp_report what, const ch
 /* Since when there has been no reader and no unfinished anonymous job and no
  * tool: for --exit-when-idle. INT64_MAX: busy. */
 int64_t disp_idle_since(const struct disp *d);
+/* Where it stands, in one line for people: "2 workers with 4 slots; 4 streams; 1 reader; 1 job". */
+enum { DISP_STANDS = 200 };
+void disp_stands(const struct disp *d, char out[DISP_STANDS]);
 uint32_t disp_workers(const struct disp *d); /* live ones */
 uint64_t disp_instance(const struct disp *d);
 

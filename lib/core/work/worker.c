@@ -340,3 +340,9 @@ worker_streams(const struct worker *w)
 {
 	return w->streams.n;
 }
+
+bool
+worker_connected(const struct worker *w)
+{
+	return w->contact.connected;
+}

@@ -173,5 +173,6 @@ void worker_called(struct worker *w, uint64_t iteration, uint32_t place, uint64_
 /* For progress and status. */
 size_t worker_kept_bytes(const struct worker *w);
 size_t worker_streams(const struct worker *w);
+bool worker_connected(const struct worker *w); /* with its dispatcher */
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/asked.h"
 #include "base/caught.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -16,6 +17,7 @@
 #include "host/work/turns.h"
 #include "host/work/worker_host_inner.h"
 #include "net/address.h"
+#include "net/notify.h"
 
 /* between two looks at what operators spend: a BEAT is told about once a second */
 #define WORKER_HOST_SPENT_NS 250000000LL
@@ -338,6 +340,7 @@ worker_host_do(struct worker_host *h, struct worker_action *a)
 	case WORKER_WELCOME: {
 		struct err e;
 		enum status st = h->conf->ready(h->conf->arg, (char *)h->bound.data, &e);
+		notify_say("READY=1\nSTATUS=works for the dispatcher at %s", h->way.where);
 		if (st != ST_OK)
 			worker_host_finish(h, st, &e);
 		break;
@@ -368,10 +371,33 @@ worker_host_stdin(void *arg, int fd, int events)
 	}
 }
 
+/* When it has had nothing to do for long enough; INT64_MAX: never. */
 static int64_t
-worker_host_deadline(const struct worker_host *h)
+worker_host_idle(struct worker_host *h, int64_t now)
 {
-	int64_t at = worker_next_deadline(h->work);
+	if (!h->conf->idle_ns || h->drain)
+		return INT64_MAX;
+	if (!h->met || h->listing || worker_streams(h->work) || worker_kept_bytes(h->work))
+		h->idle_ns = now;
+	if (h->conf->idle_ns > INT64_MAX - h->idle_ns)
+		return INT64_MAX;
+	int64_t end = h->idle_ns + h->conf->idle_ns;
+	if (now >= end) {
+		log_say(LOG_INFO, "nothing to do for %.3g s", (double)h->conf->idle_ns / 1e9);
+		h->drain = true;
+	}
+	return end;
+}
+
+static int64_t
+worker_host_deadline(struct worker_host *h)
+{
+	int64_t at = worker_next_deadline(h->work), now = clock_mono_ns();
+	int64_t idle = worker_host_idle(h, now), watched = notify_watchdog(now);
+	if (idle < at)
+		at = idle;
+	if (watched < at)
+		at = watched;
 	if (h->drain_until_ns < at)
 		at = h->drain_until_ns;
 	for (size_t i = 0; i < h->n_makes; i++)
@@ -394,6 +420,7 @@ worker_host_begin_drain(struct worker_host *h)
 {
 	int64_t now = clock_mono_ns();
 	h->drain_until_ns = now + h->conf->drain_ns;
+	notify_say("STOPPING=1\nSTATUS=draining");
 	log_say(LOG_INFO, "draining: handing work over; interrupt again to quit now");
 	worker_drain(h->work, now);
 }
@@ -461,6 +488,7 @@ worker_host_open(struct worker_host *h, uint64_t self)
 	net_watch(h->net, h->queue.fd, NET_READ, worker_host_events, h);
 	net_watch(h->net, caught_stops(), NET_READ, worker_host_signal, h);
 	worker_host_signals();
+	net_watch(h->net, asked_open(), NET_READ, worker_host_requests, h);
 	if (h->conf->until_stdin_eof)
 		net_watch(h->net, STDIN_FILENO, NET_READ, worker_host_stdin, h);
 }

@@ -36,6 +36,7 @@ struct worker_host_conf {
 	int64_t restart_ns;     /* between restart points; 0: none */
 	int64_t give_up_ns;     /* without a durable dispatcher; 0: for ever */
 	int64_t drain_ns;       /* draining takes no longer than this */
+	int64_t idle_ns;        /* drains when it had nothing to do for so long; 0: never */
 	bool until_stdin_eof;
 	/* Can serve and the dispatcher knows it: called once. */
 	enum status (*ready)(void *arg, const char *address, struct err *e);
@@ -44,6 +45,8 @@ struct worker_host_conf {
 
 /* Catches the signals that end a worker: before worker_host_run, which ends for one that came already. */
 void worker_host_signals(void);
+/* From now on it lives for so long, and then drains as if told by a signal; 0: for ever. */
+void worker_host_lives(int64_t ns);
 /* Serves until drained (a signal, the end of stdin): ST_OK, or an error; ST_AGAIN: told to end before
  * there was a dispatcher. */
 enum status worker_host_run(const struct worker_host_conf *c, struct err *e);

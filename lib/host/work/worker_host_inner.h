@@ -46,6 +46,7 @@ struct worker_host {
 	int claim;
 	bool met, drain, over;     /* met: the dispatcher has said something */
 	int64_t spent_at;          /* when the workings of operators were looked at last */
+	int64_t idle_ns;           /* since when there was nothing to do */
 	int64_t drain_until_ns;    /* INT64_MAX: not draining */
 	enum status end;           /* how it ended, once over */
 	struct err *err;
@@ -55,6 +56,7 @@ struct worker_host {
 void worker_host_finish(struct worker_host *h, enum status st, const struct err *e);
 /* Handles signals that came: for net_watch. */
 void worker_host_signal(void *arg, int fd, int events);
+void worker_host_requests(void *arg, int fd, int events);
 /* Binds, as asked or else the way the dispatcher was reached; local: this end of that. */
 enum status worker_host_bind(struct worker_host *h, const char *local, struct err *e);
 /* Has memory that readers on this machine can map. */

@@ -96,6 +96,32 @@ a_worker_that_was_struck_out_during_a_restart_has_no_stream_after_it(void **stat
 	assert_non_null(got(R1, MSG_HOLD));
 }
 
+/* A scheduler starts the same work again under the same name. */
+static void
+a_worker_takes_the_place_of_one_of_its_name_that_is_awaited(void **state)
+{
+	(void)state;
+	begin_as(false);
+	restart();
+	hello_as(W2, "wilma", ROLE_WORKER);
+	/* its stream goes on elsewhere: the reader is asked at once what it holds of it */
+	hello_as(R1, "ada", ROLE_READER);
+	assert_non_null(got(R1, MSG_HOLD));
+}
+
+static void
+a_worker_of_another_name_or_key_does_not(void **state)
+{
+	(void)state;
+	begin_as(false);
+	restart();
+	hello_as(W2, "will", ROLE_WORKER);
+	say_as(W2 + 1, "eve", (struct msg){ .type = MSG_HELLO, .req = 7, .hello = { .version = WIRE_VERSION,
+		.role = ROLE_WORKER, .peer = W2 + 1, .name = text("wilma"), .endpoint = text("ep"), .slots = 1 } });
+	hello_as(R1, "ada", ROLE_READER);
+	assert_null(got(R1, MSG_HOLD));
+}
+
 static void
 others_are_awaited_as_before(void **state)
 {

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Where the dispatcher stands, in one line.
+ */
+#include <stdio.h>
+
+#include "core/disp/disp_inner.h"
+
+static const char *
+stands_s(size_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+void
+disp_stands(const struct disp *d, char out[DISP_STANDS])
+{
+	size_t live = 0, awaited = 0, draining = 0, streams = 0;
+
+	for (const struct list_node *n = d->workers.next; n != &d->workers; n = n->next) {
+		const struct peer *p = LIST_OF(n, struct peer, workers);
+
+		*(!p->known ? &awaited : p->draining ? &draining : &live) += 1;
+		streams += p->n_streams;
+	}
+	int at = snprintf(out, DISP_STANDS, "%zu worker%s with %zu slot%s", live, stands_s(live), (size_t)d->slots,
+			  stands_s((size_t)d->slots));
+	if (draining)
+		at += snprintf(out + at, DISP_STANDS - (size_t)at, ", %zu draining", draining);
+	if (awaited)
+		at += snprintf(out + at, DISP_STANDS - (size_t)at, ", %zu awaited", awaited);
+	snprintf(out + at, DISP_STANDS - (size_t)at, "; %zu stream%s; %zu reader%s; %u job%s", streams, stands_s(streams),
+		 (size_t)d->n_readers, stands_s((size_t)d->n_readers), d->n_jobs, stands_s(d->n_jobs));
+}
