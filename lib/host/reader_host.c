@@ -313,7 +313,7 @@ bool
 reader_host_at_end(struct reader_host *c)
 {
 	pthread_mutex_lock(&c->lock);
-	bool end = c->stats.at_end && !c->n_items;
+	bool end = c->end_told && !c->n_items; /* the numbers may tell of items that are still to come */
 	pthread_mutex_unlock(&c->lock);
 	return end;
 }

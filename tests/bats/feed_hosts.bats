@@ -207,6 +207,28 @@ joined() { paste -d' ' <(out 0 | paste -sd' ' | xargs -n "$1") <(out 1 | paste -
 	cmp <(paste -d '\n' out.0 out.1 | grep .) <(echo "$output")
 }
 
+@test "a host that is killed in the last step of a pass gets it again" {
+	service
+	cd "$BATS_TEST_TMPDIR"
+	mkfifo never
+	host() { # I
+		spawn "h$1" dsvc-feed --as ndjson --host "$1/2" -J a --shards 1 --batch 4 --tail short --save-every 1 \
+			--results rows -t text --checkpoint pos.%h -o out.%h -e 'range 11' -- sh -c 'while IFS= read -r b; do
+				[ "$b" != "[10]" ] || [ -e again ] || { : >there; read -r _ <never; }
+				echo "$b"
+			done'
+	}
+	host 0
+	host 1
+	until_true 20s test -e there
+	kill -9 "${pid[h1]}"
+	reap h1
+	: >again
+	host 1
+	ends 0
+	[[ $(paste -sd' ' out.0) == '0 1 4 5 8 9' && $(paste -sd' ' out.1) == '2 3 6 7 10' ]]
+}
+
 @test "a worker that is killed brings no host out of step" {
 	service 2
 	hosts -J a --batch 8 --results rows -t text -e 'range 3000 | sleep 200us'

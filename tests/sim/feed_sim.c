@@ -219,6 +219,8 @@ sim_data(struct sim *s)
 	if (at && s->c.tail == FEED_DROP)
 		s->dropped += at;
 	s->epoch++;
+	if (rng_below(&s->r, 2)) /* all of it was there before it was over */
+		feed_tail_end(s->f, s->now);
 	feed_epoch_end(s->f, s->now, s->epoch == s->epochs);
 }
 

@@ -196,13 +196,27 @@ feed_put(struct feed *f, int64_t now_ns, uint64_t rows)
 	feed_step(f);
 }
 
+static void
+feed_tail(struct feed *f)
+{
+	if ((f->real || f->hollow) && (f->c.tail == FEED_PAD || f->c.tail == FEED_SHORT) && f->filled < f->last)
+		feed_filled(f, true);
+	f->real = 0;
+}
+
+void
+feed_tail_end(struct feed *f, int64_t now_ns)
+{
+	f->now = now_ns;
+	feed_tail(f);
+	feed_step(f);
+}
+
 void
 feed_epoch_end(struct feed *f, int64_t now_ns, bool last)
 {
 	f->now = now_ns;
-	if ((f->real || f->hollow) && (f->c.tail == FEED_PAD || f->c.tail == FEED_SHORT) && f->filled < f->last)
-		feed_filled(f, true);
-	f->real = 0;
+	feed_tail(f);
 	f->epoch += !last;
 	if (last && f->filled < f->last) {
 		f->last = f->filled;

@@ -410,6 +410,24 @@ fill_tail(struct feed_fill *f, struct err *e)
 	return st;
 }
 
+/* The reader has given all of the pass, which is not over before that is acknowledged: behind a position after
+ * its last step, which is complete now. That position is the begin of the next pass. */
+static enum status
+fill_ended(struct feed_fill *f, int64_t now_ns, struct err *e)
+{
+	enum status st = fill_tail(f, e);
+
+	if (st != ST_OK)
+		return st;
+	f->in_step = f->nulls = 0;
+	f->ended = true;
+	f->epoch++;
+	feed_fill_note(f);
+	f->epoch--;
+	feed_tail_end(f->machine, now_ns);
+	return ST_AGAIN;
+}
+
 static enum status
 fill_pass(struct feed_fill *f, int64_t now_ns, struct err *e)
 {
@@ -420,7 +438,7 @@ fill_pass(struct feed_fill *f, int64_t now_ns, struct err *e)
 		return st;
 	f->epoch++;
 	f->in_step = f->nulls = 0;
-	f->seen_first = false;
+	f->seen_first = f->ended = false;
 	f->pass = f->step;
 	f->pass_known = true;
 	feed_fill_note(f);
@@ -475,6 +493,8 @@ feed_fill_run(struct feed_fill *f, int64_t now_ns, bool *dry, struct err *e)
 		st = feed_source_take(f->source, &f->cur, e);
 		if (st == ST_AGAIN)
 			*dry = true;
+		if (st == ST_AGAIN && f->c.lag && !f->ended && reader_host_at_end(feed_source_reader(f->source)))
+			st = fill_ended(f, now_ns, e);
 		if (st == ST_OK && !f->pass_known)
 			fill_pass_begin(f);
 		if (st == ST_END)
@@ -502,6 +522,12 @@ struct feed_ring *
 feed_fill_ring(const struct feed_fill *f, uint32_t slot)
 {
 	return slot < f->slots ? f->slot[slot] : NULL;
+}
+
+bool
+feed_fill_ended(const struct feed_fill *f)
+{
+	return f->ended;
 }
 
 uint64_t

@@ -71,6 +71,8 @@ const struct feed_place *feed_fill_place(const struct feed_fill *f, uint64_t ste
 /* With `lag`: that place is about to be made safe, and gets a record of its own; feed_fill_safe says that it is. */
 void feed_fill_exact(struct feed_fill *f, uint64_t step);
 void feed_fill_safe(struct feed_fill *f);
+/* With `lag`: the last step of the pass is complete, and the reader waits until all of it is acknowledged. */
+bool feed_fill_ended(const struct feed_fill *f);
 uint64_t feed_fill_step(const struct feed_fill *f);    /* the step that is being filled */
 /* From now on the end of a pass is seen even while there is no room. */
 void feed_fill_look(struct feed_fill *f);

@@ -28,6 +28,7 @@ struct feed_fill {
 	uint64_t skip;               /* elements of the service still to be passed over */
 	bool seen_first;
 	bool looks;                  /* for the end of the pass, though there is no room */
+	bool ended;                  /* the reader has given all of the pass, and its last step is complete */
 	bool small, over_all, part;  /* small: a batch that is not full has come; part: elements of the pass came */
 	struct feed_rows cur;        /* elements taken from the source; cur.n are left */
 	uint64_t used;               /* elements handled, but not told the source yet */

@@ -36,7 +36,7 @@ feed_keep_run(struct feed_host *h, struct err *e)
 		h->keep_since = 0;
 		return ST_OK;
 	}
-	bool ends = reader_host_at_end(r), kept = h->kept == done;
+	bool ends = feed_fill_ended(h->fill), kept = h->kept == done;
 	if (!h->keep_since)
 		h->keep_since = h->now;
 	if (!ends && h->now < feed_keep_deadline(h))
