@@ -26,7 +26,7 @@ enum { READ_CLOSE_MS = 1000 };
 
 struct read_options {
 	bool insecure;
-	char *join, *dispatcher, *context, *expression, *file, *output, *wait_workers, *errors, *type;
+	char *join, *dispatcher, *context, *expression, *file, *output, *wait_workers, *errors, *type, *joblog;
 	struct words set, include, checkpoints;
 	struct job_opts job;    /* main.c completes what the options say in another way */
 	int64_t connect_timeout, epochs, count, verbose, ack_fd, timeout, give_up;

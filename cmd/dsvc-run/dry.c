@@ -46,7 +46,7 @@ dry_would(void *arg, const struct op_node *n, const char *command, size_t len)
 }
 
 static void
-dry_look(void *arg, const struct op_node *n)
+dry_look(void *arg, struct op_node *n)
 {
 	struct dry_plan *p = arg;
 	const struct param *r = n->desc->params;
@@ -59,7 +59,7 @@ dry_look(void *arg, const struct op_node *n)
 }
 
 static void
-dry_find(void *arg, const struct op_node *n)
+dry_find(void *arg, struct op_node *n)
 {
 	if (op_programs_run(n))
 		*(const struct op_node **)arg = n;
@@ -67,7 +67,7 @@ dry_find(void *arg, const struct op_node *n)
 
 /* Tells of operators whose elements would be answers of other programs. */
 static void
-dry_behind(void *arg, const struct op_node *n)
+dry_behind(void *arg, struct op_node *n)
 {
 	const struct op_node *before = NULL;
 

@@ -58,7 +58,9 @@ run_or_show(const struct run_opts *o, const struct spec_src *src, struct buf *ou
 		.seed = o->seed, .jobs = o->jobs, .stats = o->stats, .verbose = o->verbose > 0,
 		.max_errors = o->max_errors == INT64_MAX ? UINT64_MAX : (uint64_t)o->max_errors,
 		.errors = o->errors, .quiet = o->quiet, .progress = o->progress,
-		.fail_empty = o->fail_empty, .service = src->service };
+		.fail_empty = o->fail_empty, .service = src->service,
+		.programs = { .joblog = o->joblog, .halt = o->halt, .resume = o->resume, .failed = o->resume_failed,
+			      .tag = o->tag, .quiet = o->quiet, .format = format, .path = o->output } };
 	struct try_conf trial = { .count = o->count == INT64_MAX ? TRY_USUAL : o->count,
 				    .seed = o->seed, .service = src->service };
 	struct plan *p;

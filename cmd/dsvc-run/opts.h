@@ -16,12 +16,13 @@ enum print { PRINT_NOTHING, PRINT_TOKENS, PRINT_TREE, PRINT_PLAN, PRINT_CANONICA
 
 struct run_opts {
 	bool insecure;
-	char *dispatcher, *context, *expression, *file, *output, *help_op, *errors;
+	char *dispatcher, *context, *expression, *file, *output, *help_op, *errors, *joblog, *halt;
 	struct words set, with, include;
 	int64_t connect_timeout, count, jobs, seed, verbose, max_errors, timeout;
 	int format, print, progress, graph;
 	struct format_opts form;
-	bool nul, check, ops, functions, stats, quiet, test, explain, try, fmt, write, fail_empty, dry_run;
+	bool nul, check, ops, functions, stats, quiet, test, explain, try, fmt, write, fail_empty;
+	bool dry_run, resume, resume_failed, tag;
 };
 
 extern const struct program run_program;

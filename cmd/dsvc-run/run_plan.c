@@ -19,6 +19,7 @@
 #include "host/work/run_stats.h"
 #include "host/work/split_threads.h"
 #include "op/pull.h"
+#include "run_programs.h"
 #include "watch.h"
 
 struct run_plan {
@@ -31,6 +32,7 @@ struct run_plan {
 	uint64_t kept;   /* how many of them under `keep` */
 	bool over;       /* they were too many */
 	struct faults *faults;
+	struct run_programs *programs;
 	pthread_mutex_t lock; /* guards faults, which come from threads of -j and of prefetch */
 	int64_t began, writing; /* writing: ns, with stats */
 };
@@ -51,6 +53,16 @@ run_plan_record(struct run_plan *p, const struct op_failure *f)
 	buf_clear(&element);
 }
 
+/* Tells a failure as if it ended the run. */
+static void
+run_plan_tell(const struct op_failure *f)
+{
+	struct err own = *f->e;
+
+	if (log_most() >= LOG_WARN)
+		report("dsvc-run", &own);
+}
+
 static void
 run_plan_failure(void *arg, const struct op_failure *f)
 {
@@ -64,6 +76,10 @@ run_plan_failure(void *arg, const struct op_failure *f)
 		stop_ask();
 	if (f->node->on_error == OP_KEEP)
 		__atomic_add_fetch(&p->kept, 1, __ATOMIC_RELAXED);
+	if (run_programs_tells(p->programs)) {
+		run_plan_tell(f);
+		return;
+	}
 	if (!p->conf->verbose)
 		return;
 	if (f->file && f->line)
@@ -173,6 +189,7 @@ run_plan_open(struct run_plan *p, const struct plan *plan, struct err *e)
 	const struct run_plan_conf *c = p->conf;
 	struct output_conf oc = { .path = c->path, .format = c->format, .form = c->form, .type = plan->type,
 				  .watch = true, .part = plan->service != NULL };
+	run_programs_output(p->programs, &oc);
 	int64_t seed = c->seed != PARAM_AUTO ? c->seed : plan->options.seed;
 
 	p->ctx = (struct op_ctx){
@@ -180,6 +197,7 @@ run_plan_open(struct run_plan *p, const struct plan *plan, struct err *e)
 		.element_max = (uint32_t)plan->options.element_max,
 		.stop = stop_flag(),
 		.service = c->service,
+		.programs = run_programs_op(p->programs),
 		.failure = run_plan_failure,
 		.note = run_plan_note,
 		.timed = c->stats,
@@ -188,6 +206,7 @@ run_plan_open(struct run_plan *p, const struct plan *plan, struct err *e)
 	enum status st = faults_open(c->errors, &p->faults, e);
 	if (!st)
 		st = output_open(&oc, &p->out, e);
+	run_programs_bind(p->programs, p->out);
 	if (!st)
 		watch_begin(p->watch, &p->ctx.intake);
 	return st ? st : op_open(plan->top, &p->ctx, &p->chain, e);
@@ -209,9 +228,13 @@ run_plan(struct plan *plan, const struct run_plan_conf *conf, struct err *e)
 	struct split_threads *threads = split_threads_join(plan, jobs);
 
 	stop_install();
-	enum status st = run_plan_open(&p, plan, e);
+	enum status st = run_programs_new(&conf->programs, plan, &p.programs, e);
+	if (!st)
+		st = run_plan_open(&p, plan, e);
 	if (!st)
 		st = run_plan_pull(&p, e);
+	run_programs_last(p.programs, st);
+	st = run_programs_result(p.programs, st, e);
 	uint64_t elements = p.out ? output_elements(p.out) : 0;
 	bool stopped = stop_signal() != 0;
 	p.over = p.failed > conf->max_errors;
@@ -232,6 +255,7 @@ run_plan(struct plan *plan, const struct run_plan_conf *conf, struct err *e)
 	if (conf->stats)
 		run_plan_stats(&p, elements, &meter);
 	run_stats_clear(&meter);
+	st = run_programs_end(&p.programs, st, stopped, e);
 	if (stopped)
 		quit_signal(stop_signal());
 	if ((st == ST_OK || st == ST_END) && conf->fail_empty && !elements)

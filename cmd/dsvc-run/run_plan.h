@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "lang/spec.h"
 #include "value/format/format.h"
+#include "run_programs.h"
 
 struct run_plan_conf {
 	enum format_kind format;
@@ -26,6 +27,7 @@ struct run_plan_conf {
 	bool quiet;
 	int progress;          /* enum progress_when */
 	bool verbose;          /* tell each failed element that was skipped */
+	struct run_programs_conf programs;
 	const struct op_service *service; /* NULL: none */
 };
 

@@ -323,7 +323,7 @@ struct op_ctx {
 	/* context whose stop counts as well; NULL: none. Ask op_stopped */
 	const struct op_ctx *above;
 	const struct op_service *service; /* NULL: none */
-	const struct op_programs *programs; /* says how exec runs programs (programs.h); NULL: as ever */
+	struct op_programs *programs; /* says how exec runs programs (programs.h); NULL: as ever */
 	bool timed;               /* measure the time of each operator */
 	struct op_intake *intake; /* counts what the chain's sources take in; NULL: nobody asks */
 	/* Reading by split: the chain's sources are opened on one split after another, each

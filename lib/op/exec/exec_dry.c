@@ -8,16 +8,6 @@
 
 #include <string.h>
 
-static void
-dry_words(char *const *argv, struct buf *out)
-{
-	for (size_t i = 0; argv[i]; i++) {
-		if (i)
-			buf_byte(out, ' ');
-		shell_word(argv[i], strlen(argv[i]), i == 0, out);
-	}
-}
-
 /* The command that puts the element on the program's stdin: printf, whose %s takes no NUL. */
 static void
 dry_stdin(const uint8_t *p, size_t n, struct buf *out)
@@ -65,7 +55,7 @@ dry_command(struct exec *x, uint64_t seq, struct buf *out, struct err *e)
 		buf_clear(&in);
 	}
 	if (st == ST_OK)
-		dry_words(x->args.argv, out);
+		exec_words_quote(x->args.argv, false, out);
 	return st;
 }
 

@@ -39,6 +39,7 @@ each_start(struct exec *x, struct exec_slot *s, uint64_t seq, struct err *e)
 	exec_env_element(&x->env, seq, &exec_job(x, seq)->run->run, el);
 	s->seq = seq;
 	s->moved = s->heard = exec_now();
+	exec_told_sent(x, seq, s->index, s->w.len);
 	st = exec_start(x, s, argv, e);
 	if (st != ST_OK)
 		return exec_fatal(x, &seq, e);
@@ -90,7 +91,9 @@ each_end(struct exec *x, struct exec_slot *s, struct run *out, struct err *e)
 		exec_hear(x, s);
 		st = frame_find(&s->frame, s->pour.b.data, s->pour.b.len, true, &n, &why);
 	}
-	if (st == ST_OK) {
+	if (st == ST_OK && s->pour.b.len == 0 && exec_may_be_silent(x)) {
+		exec_jobs_values(x, s->seq, NULL, 0, 0, out);
+	} else if (st == ST_OK) {
 		p = s->pour.b.data ? s->pour.b.data : (const uint8_t *)"";
 		exec_jobs_answer(x, s->seq, &s->frame, p, s->pour.b.len, out);
 	} else if (WIFEXITED(status) && WEXITSTATUS(status) == EACH_LATER
@@ -98,6 +101,7 @@ each_end(struct exec *x, struct exec_slot *s, struct run *out, struct err *e)
 		j->later++;
 		exec_jobs_again(x, s->seq);
 	} else {
+		exec_told_child(x, s->seq, &s->child);
 		exec_jobs_fail(x, s->seq, &why);
 	}
 	if (s->pour.b.cap > 4 * CHILD_OUTPUT_READ)
@@ -114,6 +118,7 @@ each_late(struct exec *x, struct exec_slot *s)
 	child_reap(&s->child, 0, NULL);
 	err_set(&why, ST_DATA, "%s did not end within %.3g s", x->name, (double)x->timeout / 1e9);
 	child_tell(&s->child, &why);
+	exec_told_code(x, s->seq, ST_TIMEOUT);
 	exec_jobs_fail(x, s->seq, &why);
 	return ST_OK;
 }

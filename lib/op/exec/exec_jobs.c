@@ -2,11 +2,13 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "op/exec/exec_work.h"
 #include "op/state.h"
+#include "value/format/excerpt.h"
 #include "value/mp.h"
 
-enum { JOBS_KEEP = 64 * 1024 };
+enum { JOBS_KEEP = 64 * 1024, JOBS_SHOWN = 60 };
 
 void
 exec_jobs_open(struct exec *x, uint64_t window)
@@ -58,6 +60,7 @@ exec_jobs_close(struct exec *x)
 	mem_free(x->again);
 	run_clear(&x->scratch);
 	buf_clear(&x->record);
+	buf_clear(&x->command_text);
 }
 
 void
@@ -137,15 +140,10 @@ jobs_refill(struct exec *x)
 	return st;
 }
 
-enum status
-exec_jobs_take(struct exec *x, uint64_t *seq)
+/* Takes the next element of the input into the ring. */
+static enum status
+jobs_next(struct exec *x, uint64_t *seq)
 {
-	x->wants = false;
-	if (x->n_again) {
-		*seq = x->again[--x->n_again];
-		exec_job(x, *seq)->state = JOB_SENT;
-		return ST_OK;
-	}
 	if (exec_jobs_full(x) || x->ahead > EXEC_AHEAD_BYTES)
 		return ST_AGAIN;
 	if (!x->cur) {
@@ -160,10 +158,35 @@ exec_jobs_take(struct exec *x, uint64_t *seq)
 	j->crashes = j->later = 0;
 	j->tries = 0;
 	j->fault = NULL;
+	j->began = j->took = 0;
+	j->sent = j->received = 0;
+	j->code = j->signal = 0;
 	if (x->cur->from == x->cur->run.n)
 		x->cur = NULL;
 	*seq = x->next++;
 	return ST_OK;
+}
+
+enum status
+exec_jobs_take(struct exec *x, uint64_t *seq)
+{
+	enum status st;
+
+	x->wants = false;
+	if (x->n_again) {
+		*seq = x->again[--x->n_again];
+		exec_job(x, *seq)->state = JOB_SENT;
+		return ST_OK;
+	}
+	if (exec_told_closed(x) && !x->over) {
+		x->over = true;
+		x->input = ST_END;
+	}
+	if (x->over)
+		return ST_END;
+	while ((st = jobs_next(x, seq)) == ST_OK && exec_told_before(x, *seq))
+		exec_jobs_drop(x, *seq);
+	return st;
 }
 
 void
@@ -225,30 +248,6 @@ jobs_wait(struct exec *x, uint64_t seq, const uint8_t *p, size_t n, uint32_t man
 	jobs_ready(x, seq);
 }
 
-void
-exec_jobs_answer(struct exec *x, uint64_t seq, struct frame *f, const uint8_t *p, size_t n,
-		 struct run *out)
-{
-	struct exec_job *j = exec_job(x, seq);
-	uint32_t pos = j->run->run.e[j->i].pos;
-	struct err e = { 0 };
-
-	x->answered++;
-	x->barren = 0;
-	if (!x->field && jobs_turn(x, seq) && jobs_fits(x, j, out)) {
-		if (frame_get(f, p, n, pos, out, &e) != ST_OK)
-			exec_jobs_fail(x, seq, &e);
-		else
-			exec_jobs_drop(x, seq);
-		return;
-	}
-	run_reset(&x->scratch);
-	if (frame_get(f, p, n, pos, &x->scratch, &e) != ST_OK)
-		exec_jobs_fail(x, seq, &e);
-	else
-		exec_jobs_values(x, seq, x->scratch.e[0].p, x->scratch.e[0].len, 1, out);
-}
-
 static void
 jobs_put(struct run *out, const uint8_t *p, size_t n, uint32_t many, uint32_t pos)
 {
@@ -276,14 +275,14 @@ jobs_records(struct exec *x, const struct exec_job *j, const uint8_t *p, size_t 
 	}
 }
 
-void
-exec_jobs_values(struct exec *x, uint64_t seq, const uint8_t *p, size_t n, uint32_t many,
-		 struct run *out)
+/* Gives the values, or keeps them until their turn. */
+static void
+jobs_values(struct exec *x, uint64_t seq, const uint8_t *p, size_t n, uint32_t many,
+	    struct run *out)
 {
 	struct exec_job *j = exec_job(x, seq);
 
-	x->answered++;
-	x->barren = 0;
+	exec_told_over(x, true);
 	if (x->field && many) {
 		jobs_records(x, j, p, n, many);
 		p = x->record.data;
@@ -294,7 +293,65 @@ exec_jobs_values(struct exec *x, uint64_t seq, const uint8_t *p, size_t n, uint3
 		return;
 	}
 	jobs_put(out, p, n, many, j->run->run.e[j->i].pos);
+	exec_told_given(x, seq, many > 0);
 	exec_jobs_drop(x, seq);
+}
+
+
+void
+exec_jobs_values(struct exec *x, uint64_t seq, const uint8_t *p, size_t n, uint32_t many,
+		 struct run *out)
+{
+	x->answered++;
+	x->barren = 0;
+	exec_told_answer(x, seq, n);
+	jobs_values(x, seq, p, n, many, out);
+}
+
+void
+exec_jobs_answer(struct exec *x, uint64_t seq, struct frame *f, const uint8_t *p, size_t n,
+		 struct run *out)
+{
+	struct exec_job *j = exec_job(x, seq);
+	uint32_t pos = j->run->run.e[j->i].pos;
+	struct err e = { 0 };
+
+	x->answered++;
+	x->barren = 0;
+	exec_told_answer(x, seq, n);
+	if (!x->field && !exec_tags(x) && jobs_turn(x, seq) && jobs_fits(x, j, out)) {
+		if (frame_get(f, p, n, pos, out, &e) != ST_OK) {
+			exec_jobs_fail(x, seq, &e);
+		} else {
+			exec_told_over(x, true);
+			exec_told_given(x, seq, true);
+			exec_jobs_drop(x, seq);
+		}
+		return;
+	}
+	run_reset(&x->scratch);
+	if (frame_get(f, p, n, pos, &x->scratch, &e) != ST_OK) {
+		exec_jobs_fail(x, seq, &e);
+	} else if (exec_tags(x)) {
+		exec_tag_put(&j->run->run.e[j->i], x->scratch.e[0].p, x->scratch.e[0].len, &x->record);
+		jobs_values(x, seq, x->record.data, x->record.len, 1, out);
+	} else {
+		jobs_values(x, seq, x->scratch.e[0].p, x->scratch.e[0].len, 1, out);
+	}
+}
+
+/* Puts the element in front of the error: its number, and the beginning of its value. */
+static void
+jobs_name(struct exec *x, uint64_t seq, struct err *e)
+{
+	const struct elem *el = exec_job_elem(x, seq);
+	struct buf value = { 0 };
+
+	excerpt_print(el->p, el->len, &value);
+	size_t n = value.len <= JOBS_SHOWN ? value.len : str_utf8_valid(value.data, JOBS_SHOWN);
+	err_wrap(e, "element %llu (%.*s%s)", (unsigned long long)seq + 1, (int)n, (const char *)value.data,
+		 n < value.len ? "..." : "");
+	buf_clear(&value);
 }
 
 void
@@ -312,6 +369,8 @@ exec_jobs_fail(struct exec *x, uint64_t seq, const struct err *e)
 	j->fault = mem_dup(e, sizeof *e);
 	if (j->fault->kind == ST_OK)
 		j->fault->kind = ST_DATA;
+	jobs_name(x, seq, j->fault);
+	exec_told_failed(x, seq);
 	j->state = JOB_FAULT;
 	jobs_ready(x, seq);
 }
@@ -351,10 +410,12 @@ exec_jobs_emit(struct exec *x, struct run *out, struct err *e)
 
 		if ((j->state != JOB_DONE && j->state != JOB_FAULT) || !jobs_fits(x, j, out))
 			break;
-		if (j->state == JOB_DONE)
+		if (j->state == JOB_DONE) {
 			jobs_emit_done(x, j, out);
-		else
+			exec_told_given(x, seq, true);
+		} else {
 			st = jobs_emit_fault(x, j, out, e);
+		}
 		if (!x->ordered)
 			x->ready_at++;
 		exec_jobs_drop(x, seq);

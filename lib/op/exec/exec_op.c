@@ -102,7 +102,7 @@ exec_cardinality(const struct op_node *n, const int64_t *in)
 {
 	const struct exec *x = n->params;
 
-	return x->proto == FRAME_STREAM || x->proto == FRAME_MSGPACK || n->on_error == OP_SKIP
+	return x->proto == FRAME_STREAM || x->proto == FRAME_MSGPACK || n->on_error == OP_SKIP || exec_may_be_silent(x)
 	       ? -1 : in[0];
 }
 
@@ -153,6 +153,8 @@ exec_open(struct op_inst *self, struct err *e)
 	struct exec *x = self->state;
 
 	x->self = self;
+	if (exec_tag_check(x, e) != ST_OK)
+		return e->kind;
 	x->opened = true;
 	x->ordered = x->ordered || self->ctx->repeatable;
 	x->n_slots = exec_copies(x);
@@ -242,8 +244,11 @@ exec_finish(struct exec *x, struct err *e)
 static enum status
 exec_turn(struct exec *x, struct run *out, bool *moved, struct err *e)
 {
-	enum status st = exec_jobs_emit(x, out, e);
+	enum status st;
 
+	if (!x->halted && exec_told_closed(x) == PROGRAMS_CLOSED_NOW)
+		exec_halt(x);
+	st = exec_jobs_emit(x, out, e);
 	if (st != ST_OK || out->n >= RUN_USUAL || run_full(out))
 		return st;
 	if (exec_is_dry(x))
@@ -252,13 +257,14 @@ exec_turn(struct exec *x, struct run *out, bool *moved, struct err *e)
 	return st == ST_OK ? exec_jobs_emit(x, out, e) : st;
 }
 
-enum status
-exec_next(struct op_inst *self, struct run *out, struct err *e)
+static enum status
+exec_more(struct op_inst *self, struct run *out, struct err *e)
 {
 	struct exec *x = self->state;
 	bool flows = x->proto == FRAME_STREAM && !exec_is_dry(x);
 	enum status st;
 
+	exec_told_taken(x);
 	exec_jobs_release(x);
 	x->stopped = x->idle = false;
 	if (x->broken.kind) {
@@ -291,6 +297,16 @@ exec_next(struct op_inst *self, struct run *out, struct err *e)
 		if (x->stopped || !exec_wait(x))
 			return ST_AGAIN;
 	}
+}
+
+enum status
+exec_next(struct op_inst *self, struct run *out, struct err *e)
+{
+	enum status st = exec_more(self, out, e);
+
+	if (st != ST_OK && st != ST_END && st != ST_AGAIN && self->ctx->programs)
+		atomic_store(&self->ctx->programs->failed, true);
+	return st;
 }
 
 void

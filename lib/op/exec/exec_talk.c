@@ -109,6 +109,7 @@ talk_fill(struct exec *x, bool *moved, struct err *e)
 		}
 		if (exec_job(x, seq)->crashes)
 			s->alone = true;
+		exec_told_sent(x, seq, s->index, el->len);
 		talk_push(s, exec_job(x, seq), seq, el->len);
 	}
 	return ST_OK;
@@ -186,6 +187,10 @@ talk_died(struct exec *x, struct exec_slot *s, const struct err *why, bool guilt
 
 	if (s->speak.keeps)
 		return talk_forgot(x, &oldest, why, e);
+	if (guilty)
+		exec_told_code(x, oldest, ST_TIMEOUT);
+	else
+		exec_told_child(x, oldest, &s->child);
 
 	if (!guilty && ++j->crashes >= EXEC_CRASHES) {
 		guilty = true;

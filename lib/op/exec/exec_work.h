@@ -55,6 +55,11 @@ struct exec_job {
 	uint32_t at;            /* talk, sent: its place in the slot's fifo */
 	uint32_t many;          /* JOB_DONE: number of elements in answer */
 	int tries;              /* retries that were used */
+	/* told (op/programs.h): when its try began, how long it took (ns), how it ended */
+	int64_t began, took;
+	uint32_t sent, received;
+	uint16_t slot;
+	uint8_t code, signal;
 	struct buf answer;      /* JOB_DONE: the elements, end to end, waiting for their turn */
 	struct err *fault;      /* JOB_FAULT */
 };
@@ -126,6 +131,9 @@ struct exec {
 	bool kept;              /* the child keeps a state, so there can be only one */
 	bool loads;             /* a child begins with the state in `load` */
 	struct buf load;
+	struct buf command_text; /* told: the command, quoted */
+	bool telling;           /* answers were told that have not been taken yet */
+	bool halted;
 	struct err broken;      /* error found while saving; the next call gives it */
 	/* slots */
 	struct exec_slot *slots;
@@ -206,6 +214,41 @@ exec_is_dry(const struct exec *x)
 {
 	return x->self->ctx->programs && x->self->ctx->programs->dry;
 }
+
+/* Whether a program that writes nothing gives no element: not where its answer is bytes, exactly as
+ * they were written, or the field of a record. */
+static inline bool
+exec_may_be_silent(const struct exec *x)
+{
+	return x->proto == FRAME_ARG && !x->bytes && !x->field;
+}
+/* Appends the words of a command, quoted for a shell; line: on one line. */
+void exec_words_quote(char *const *argv, bool line, struct buf *out);
+
+/* Ends the children, and the input, of a chain that was closed; answers that are there stay. */
+void exec_halt(struct exec *x);
+
+/* Telling of each element (exec_told.c). sent: its try begins, with so many bytes on stdin. */
+void exec_told_sent(struct exec *x, uint64_t seq, unsigned slot, size_t bytes);
+/* How its try failed: to be called before exec_jobs_fail, which else counts the answer as bad. */
+void exec_told_code(struct exec *x, uint64_t seq, int code);
+void exec_told_child(struct exec *x, uint64_t seq, const struct child *c);
+void exec_told_answer(struct exec *x, uint64_t seq, size_t bytes); /* its answer has come, */
+void exec_told_over(struct exec *x, bool good); /* is good, or its last try has failed, */
+/* and is given; answered: elements come of it. */
+void exec_told_given(struct exec *x, uint64_t seq, bool answered);
+void exec_told_failed(struct exec *x, uint64_t seq);
+void exec_told_taken(struct exec *x); /* all that was given is taken by the operator behind */
+bool exec_told_before(struct exec *x, uint64_t seq);
+enum op_programs_closed exec_told_closed(const struct exec *x);
+/* --tag: makes the answer, one text, of lines that begin with the element; ST_USAGE: it is no text. */
+static inline bool
+exec_tags(const struct exec *x)
+{
+	return x->self->ctx->programs && x->self->ctx->programs->tag == x->self->node;
+}
+enum status exec_tag_check(const struct exec *x, struct err *e);
+void exec_tag_put(const struct elem *el, const uint8_t *answer, size_t n, struct buf *out);
 
 /* Helpers in exec_op.c for both modes. */
 enum status exec_start(struct exec *x, struct exec_slot *s, char *const *argv, struct err *e);
