@@ -73,6 +73,9 @@ delivery_init(struct delivery *p, const struct read_options *o, struct err *e)
 	if (st == ST_OK)
 		st = given_load(&o->checkpoints, &p->given, e);
 	p->begun = p->saved.elements;
+	if (st == ST_OK && p->saved.there && isatty(STDERR_FILENO) && !o->quiet)
+		log_say(LOG_WARN, "going on after %llu element%s: %s", (unsigned long long)p->begun, p->begun == 1 ? "" : "s",
+			o->checkpoint);
 	return st;
 }
 

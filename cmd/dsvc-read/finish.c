@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/log.h"
+#include "cli/stop.h"
 #include "finish.h"
 
 void
@@ -50,6 +51,9 @@ finish_close(struct delivery *p, enum status st, struct err *e)
 			     (unsigned long long)p->acks.finished, (unsigned long long)p->elements);
 		err_help(e, "each line gives the total number of elements finished so far");
 	}
+	if (st == ST_AGAIN && stop_signal() && p->o->checkpoint && p->saved.there)
+		log_say(LOG_WARN, "stopped: %s has the position after %llu element%s; the same command goes on from there",
+			p->o->checkpoint, (unsigned long long)p->saved.elements, p->saved.elements == 1 ? "" : "s");
 	if (p->out && st != ST_AGAIN && st != ST_TEMP)
 		output_no_rest(p->out);
 	enum status closed = delivery_close(p, st == ST_OK, &last);

@@ -3,7 +3,10 @@
 
 #include <inttypes.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -34,6 +37,8 @@ struct run_plan {
 	struct faults *faults;
 	struct run_programs *programs;
 	pthread_mutex_t lock; /* guards faults, which come from threads of -j and of prefetch */
+	bool part;       /* a file that is not complete is kept as a part */
+	atomic_bool told;/* people have heard how safe a stopped run is */
 	int64_t began, writing; /* writing: ns, with stats */
 };
 
@@ -183,13 +188,31 @@ run_plan_failures(struct run_plan *p, enum status st, struct err *e)
 	return st;
 }
 
+/* Says what is safe after a signal, once. Any thread. */
+static void
+run_plan_stopped(void *arg)
+{
+	struct run_plan *p = arg;
+	const char *path = p->conf->path;
+	struct stat there;
+
+	if (atomic_exchange(&p->told, true))
+		return;
+	if (p->conf->programs.joblog)
+		run_programs_stopped(p->programs);
+	else if (path && strcmp(path, "-") && !p->part && (lstat(path, &there) || S_ISREG(there.st_mode)))
+		log_say(LOG_WARN, "stopped: %s is as it was, for it appears when complete; with --joblog it is written as it comes",
+			path);
+}
+
 static enum status
 run_plan_open(struct run_plan *p, const struct plan *plan, struct err *e)
 {
 	const struct run_plan_conf *c = p->conf;
 	struct output_conf oc = { .path = c->path, .format = c->format, .form = c->form, .type = plan->type,
-				  .watch = true, .part = plan->service != NULL };
+				  .watch = true, .part = plan->service != NULL, .stopped = run_plan_stopped, .arg = p };
 	run_programs_output(p->programs, &oc);
+	p->part = oc.part;
 	int64_t seed = c->seed != PARAM_AUTO ? c->seed : plan->options.seed;
 
 	p->ctx = (struct op_ctx){
@@ -255,7 +278,9 @@ run_plan(struct plan *plan, const struct run_plan_conf *conf, struct err *e)
 	if (conf->stats)
 		run_plan_stats(&p, elements, &meter);
 	run_stats_clear(&meter);
-	st = run_programs_end(&p.programs, st, stopped, e);
+	if (stopped)
+		run_plan_stopped(&p);
+	st = run_programs_end(&p.programs, st, e);
 	if (stopped)
 		quit_signal(stop_signal());
 	if ((st == ST_OK || st == ST_END) && conf->fail_empty && !elements)

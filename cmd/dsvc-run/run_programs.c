@@ -207,7 +207,7 @@ run_programs_new(const struct run_programs_conf *c, struct plan *plan, struct ru
 	if (st == ST_OK)
 		return ST_OK;
 	struct err keep = *e;
-	run_programs_end(out, st, false, e);
+	run_programs_end(out, st, e);
 	*e = keep;
 	return st;
 }
@@ -260,8 +260,18 @@ run_programs_result(const struct run_programs *p, enum status st, struct err *e)
 		       p->halted ? p->conf.halt : "");
 }
 
+void
+run_programs_stopped(const struct run_programs *p)
+{
+	if (!p || !p->log || p->conf.quiet)
+		return;
+	uint64_t rows = joblog_rows(p->log);
+	log_say(LOG_WARN, "stopped: %" PRIu64 " element%s of this run %s in %s; the same command with --resume goes on", rows,
+		rows == 1 ? "" : "s", rows == 1 ? "is" : "are", p->conf.joblog);
+}
+
 enum status
-run_programs_end(struct run_programs **pp, enum status st, bool stopped, struct err *e)
+run_programs_end(struct run_programs **pp, enum status st, struct err *e)
 {
 	struct run_programs *p = *pp;
 	struct err last = { 0 };
@@ -269,10 +279,6 @@ run_programs_end(struct run_programs **pp, enum status st, bool stopped, struct 
 	*pp = NULL;
 	if (!p)
 		return st;
-	uint64_t rows = p->log ? joblog_rows(p->log) : 0;
-	if (stopped && p->log && !p->conf.quiet)
-		log_say(LOG_WARN, "stopped: %" PRIu64 " element%s of this run %s in %s; the same command with --resume goes on",
-			rows, rows == 1 ? "" : "s", rows == 1 ? "is" : "are", p->conf.joblog);
 	if (joblog_close(&p->log, &last) && (st == ST_OK || st == ST_END || st == ST_AGAIN)) {
 		*e = last;
 		st = last.kind;

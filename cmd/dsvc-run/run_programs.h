@@ -37,7 +37,9 @@ bool run_programs_tells(const struct run_programs *p);
 void run_programs_last(struct run_programs *p, enum status st);
 /* The status of a run that ended with st, after failures under --halt. */
 enum status run_programs_result(const struct run_programs *p, enum status st, struct err *e);
-/* Says what is safe when a signal came, gives the status of the run, and frees. */
-enum status run_programs_end(struct run_programs **p, enum status st, bool stopped, struct err *e);
+/* Says what is safe when a signal has come. Any thread. */
+void run_programs_stopped(const struct run_programs *p);
+/* Gives the status of the run, and frees. */
+enum status run_programs_end(struct run_programs **p, enum status st, struct err *e);
 
 #endif

@@ -190,6 +190,8 @@ output_stopped(struct output *o)
 		unlink(o->temporary);
 	else
 		output_so_far(o, &e);
+	if (o->conf.stopped)
+		o->conf.stopped(o->conf.arg);
 	quit_signal(stop_signal());
 }
 

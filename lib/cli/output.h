@@ -54,6 +54,9 @@ struct output_conf {
 	bool watch;               /* see above; without it call output_flush when input is dry */
 	struct blocked *blocked;  /* counts the time for which the output takes nothing; lent; NULL: nobody asks */
 	void (*gone)(void *arg);  /* the reader has gone; NULL: die of SIGPIPE */
+	/* a signal ends the program, from a thread of the output, since it does not end by itself; NULL: nothing
+	 * is said */
+	void (*stopped)(void *arg);
 	void *arg;
 };
 

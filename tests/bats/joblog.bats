@@ -106,6 +106,11 @@ worker() {
 	[[ $output == 'dsvc-run: another run writes log'* ]]
 	stop run TERM || true
 	grep -qx 'dsvc-run: stopped: 4 elements of this run are in log; the same command with --resume goes on' run.err
+	spawn plain dsvc-run -o out 'elements [9, 4] | exec proto=arg -- ./worker'
+	until_true 10s eval '(($(grep -c 4 ran) == 2))'
+	stop plain TERM || true
+	grep -q 'stopped: out is as it was' plain.err
+	[[ ! -e out ]]
 }
 
 @test "a log is refused where it could not tell what to go on with" {
