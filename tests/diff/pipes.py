@@ -61,6 +61,8 @@ def sources(t):
         t.file(f"{part}.ndjson", "".join(json.dumps(v) + "\n" for v in rows))
         t.file(f"{part}.csv", "id,k,t,f\n" + "".join(f"{v['id']},{v['k']},\"{v['t']}\",{v['f']}\n" for v in rows))
         t.file(f"{part}.txt", "".join(f"{v['id']} {v['t']}\n" for v in rows))
+    t.file("all.json", json.dumps(recs, indent=r.choice((None, 1))))
+    t.file("all.paras", "\n\n".join(f"{v['id']}\n{v['t']}" for v in recs))
     t.file("3.txt.gz", gzip.compress("".join(f"{k * k}\n" for k in range(n)).encode()))
     for form, made in (("msgpack", "ndjson " + t.path("*.ndjson")), ("npy", f"range {n}"), ("tfrecord", f"range {n} | map str(x)"), ("tsv", f"range {n} | map [x, str(x)]")):
         t.run(made, args=("-t", form, "-o", t.path("all." + form)))
@@ -69,6 +71,8 @@ def sources(t):
             (f"elements {[r.randint(0, 99) for _ in range(n % 50)]}", "int"), (f"ndjson {t.path('*.ndjson')}", "rec"), (f"csv {t.path('*.csv')}", "rec"),
             (f"lines {t.path('*.txt')}", "text"), (f"lines {t.path('*.txt*')}", "text"), (f"msgpack {t.path('all.msgpack')}", "rec"),
             (f"npy {t.path('all.npy')}", "int"), (f"tfrecord {t.path('all.tfrecord')} | map str(x)", "text"), (f"tsv {t.path('all.tsv')} header=false", "list"), (f"load {t.path('saved')}", "int"),
+            (f"json {t.path('all.json')}", "rec"), (f"lines {t.path('all.paras')} paragraphs=true | map replace(x, /\\s/, '/')", "text"),
+            (f"lines {t.path('*.txt')} with_name=true | map str(.line) ++ .value", "text"), (f"csv {t.path('*.csv')} with_name=true comment=\"#\" ragged=true | map without(x, 'file', 'line')", "rec"),
             (f"concat (range {n}) (range {n % 7})", "int"), (f"files {t.path('*.txt')} | interleave (lines x) cycle=1", "text"), (f"cmd -- seq {n % 90 + 1}", "text"), (f"whole {t.path('*.txt')} | map len(x)", "int")]
 
 

@@ -109,6 +109,9 @@ def large(t):
             ("ndjson " + t.file("a.ndjson", "".join(json.dumps(v) + "\n" for v in texts)), texts),
             ("csv " + t.file("a.csv", "\r\n".join(rows)) + " types=text header=false quote=none", pairs),
             ("tsv " + t.file("a.tsv", "".join("\t".join(p) + "\n" for p in tabbed)) + " types=text header=false", tabbed),
+            ("lines " + t.file("b.txt", "\n".join(texts)) + " with_name=['f', 'n'] | map [.n, .value]", [[k + 1, x] for k, x in enumerate(texts)]),
+            ("lines " + t.file("c.txt", "\n".join(texts).encode("utf-16")), texts),
+            ("json " + t.file("a.json", json.dumps(texts, indent=t.rng.choice((None, 1)))), texts),
             ("bytes 7 " + t.file("a.bin", raw) + " | map hex(x)", [raw[k:k + 7].hex() for k in range(0, len(raw), 7)])]
 
 

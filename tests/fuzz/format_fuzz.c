@@ -74,11 +74,17 @@ out:
 static void
 fuzz_csv(uint8_t how, const uint8_t *p, size_t n)
 {
-	struct csv_conf conf = { ',', '"', false, (how & 1) != 0, (how & 2) != 0 };
+	struct csv_conf conf = { .delim = ',', .quote = '"', .text = (how & 1) != 0, .header = (how & 2) != 0 };
 	struct buf once = { 0 }, parts = { 0 };
 
 	if (how & 4)
-		conf = (struct csv_conf){ '\t', CSV_NO_QUOTE, true, (how & 1) != 0, (how & 2) != 0 };
+		conf = (struct csv_conf){ .delim = '\t', .quote = CSV_NO_QUOTE, .escapes = true,
+					   .text = (how & 1) != 0, .header = (how & 2) != 0 };
+	conf.ragged = (how & 8) != 0;
+	if (how & 16) {
+		conf.comment = "##";
+		conf.n_comment = 1 + (how & 1);
+	}
 	fuzz_csv_read(&conf, p, n, n + 1, &once);
 	fuzz_csv_read(&conf, p, n, 1 + how % 7, &parts);
 	assert(once.len == parts.len && (!once.len || !memcmp(once.data, parts.data, once.len)));

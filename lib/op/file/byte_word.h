@@ -8,9 +8,12 @@
 
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 
 /* Reads the one byte that s names; `name` is the parameter's, for the error. */
 enum status byte_word_parse(const char *name, const char *s, uint8_t *out, struct err *e);
+/* Adds the bytes, one or more, that s stands for: characters and escapes. */
+enum status byte_word_text(const char *name, const char *s, struct buf *out, struct err *e);
 
 #endif

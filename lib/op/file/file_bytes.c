@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "op/file/file_gzip.h"
 #include "op/file/file_snappy.h"
+#include "op/file/file_utf16.h"
 #include "op/kit/seal_list.h"
 
 enum { BYTES_SNIFF_MS = 50 };
@@ -16,6 +17,8 @@ struct file_bytes {
 	bool sniffed;             /* the packing is known */
 	enum file_packing packing;
 	file_is_zlib *is_zlib;    /* NULL: zlib is not looked for */
+	bool text, wide;          /* text, whose first bytes are not seen yet; it is UTF-16 */
+	struct file_utf16 *utf16; /* kept for the next file */
 	struct file_gzip *gzip;   /* kept for the next file */
 	struct file_snappy *snappy;
 	struct file_archive *archive;
@@ -48,6 +51,7 @@ file_bytes_free(struct file_bytes **fp)
 	file_input_clear(&(*fp)->in);
 	file_gzip_free(&(*fp)->gzip);
 	file_snappy_free(&(*fp)->snappy);
+	file_utf16_free(&(*fp)->utf16);
 	mem_free(*fp);
 	*fp = NULL;
 }
@@ -60,6 +64,7 @@ file_bytes_open(struct file_bytes *f, const char *path, bool as_is, const struct
 	f->packing = FILE_PLAIN;
 	f->is_zlib = NULL;
 	f->sniffed = as_is;
+	f->text = f->wide = false;
 	f->path = NULL;
 	return file_input_open(&f->in, path, ctx, e);
 }
@@ -68,6 +73,12 @@ void
 file_bytes_zlib(struct file_bytes *f, file_is_zlib *is)
 {
 	f->is_zlib = is;
+}
+
+void
+file_bytes_text(struct file_bytes *f)
+{
+	f->text = !f->sniffed;
 }
 
 void
@@ -151,6 +162,39 @@ bytes_read(struct file_bytes *f, uint8_t *p, size_t room, size_t *n, struct err 
 	return file_archive_read(f->archive, p, room, n, e);
 }
 
+static enum status
+bytes_wide(void *arg, uint8_t *p, size_t room, size_t *n, struct err *e)
+{
+	return bytes_read(arg, p, room, n, e);
+}
+
+/* The first read of a text, which may turn out to be UTF-16; or a later one of UTF-16. */
+static enum status
+bytes_text(struct file_bytes *f, uint8_t *p, size_t room, size_t *n, struct err *e)
+{
+	if (!f->wide) {
+		size_t more;
+		enum status st = bytes_read(f, p, room, n, e);
+
+		while (st == ST_OK && file_utf16_undecided(p, *n)) {
+			st = bytes_read(f, p + *n, room - *n, &more, e);
+			*n += st == ST_OK ? more : 0;
+		}
+		if (st == ST_END && *n)
+			st = ST_OK;
+		if (st != ST_OK)
+			return st;
+		f->text = false;
+		f->wide = file_utf16_is(p, *n);
+		if (!f->wide)
+			return ST_OK;
+		if (!f->utf16)
+			f->utf16 = file_utf16_new();
+		file_utf16_start(f->utf16, p, *n);
+	}
+	return file_utf16_read(f->utf16, bytes_wide, f, p, room, n, e);
+}
+
 /* Behind the end of what is packed there may be more bytes. */
 static enum status
 bytes_rest(struct file_bytes *f, struct err *e)
@@ -170,7 +214,7 @@ file_bytes_read(struct file_bytes *f, uint8_t *p, size_t room, size_t *n, struct
 	struct err why;
 
 	*n = 0;
-	enum status st = bytes_read(f, p, room, n, e);
+	enum status st = f->text || f->wide ? bytes_text(f, p, room, n, e) : bytes_read(f, p, room, n, e);
 	if (!f->path || st == ST_OK || st == ST_AGAIN)
 		return st;
 	if (st == ST_END && f->packing != FILE_PLAIN)
@@ -194,9 +238,10 @@ file_bytes_skip(struct file_bytes *f, uint64_t offset, uint8_t *p, size_t room, 
 		uint8_t head[FILE_SNIFF];
 		ssize_t got = pread(f->in.fd, head, sizeof head, 0);
 
-		f->sniffed = got >= 0 && bytes_packing(f, head, (size_t)got) == FILE_PLAIN;
+		f->sniffed = got >= 0 && bytes_packing(f, head, (size_t)got) == FILE_PLAIN
+			&& !(f->text && file_utf16_is(head, (size_t)got));
 	}
-	if (f->sniffed && f->packing == FILE_PLAIN && f->in.regular)
+	if (f->sniffed && f->packing == FILE_PLAIN && f->in.regular && !f->wide)
 		return offset > f->in.size ? ST_END : file_input_seek(&f->in, offset, e);
 	while (offset && st == ST_OK) {
 		st = file_bytes_read(f, p, room, n, e);

@@ -26,6 +26,9 @@ void file_bytes_expect(struct file_bytes *f, const char *path, const struct seal
  * bytes could belong to a text. `is` examines the first FILE_SNIFF bytes, or all there are. */
 typedef bool file_is_zlib(const uint8_t *p, size_t n);
 void file_bytes_zlib(struct file_bytes *f, file_is_zlib *is);
+/* To be called right after opening: the file is text, and if it begins with a byte order mark of
+ * UTF-16 it is read as UTF-8. Without effect with as_is. */
+void file_bytes_text(struct file_bytes *f);
 /* Reads up to `room` bytes (at least FILE_SNIFF); ST_END at the end, ST_AGAIN: stopped. After
  * an error the file can only be closed. */
 enum status file_bytes_read(struct file_bytes *f, uint8_t *p, size_t room, size_t *n, struct err *e);

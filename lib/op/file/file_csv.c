@@ -23,7 +23,11 @@ csv_conf_read(const struct file_csv *f, struct csv_conf *conf, struct err *e)
 	enum status st = ST_OK;
 
 	*conf = (struct csv_conf){ .delim = '\t', .quote = CSV_NO_QUOTE, .escapes = !f->delim,
-				   .text = f->types == FILE_CSV_TEXT, .header = f->header };
+				   .text = f->types == FILE_CSV_TEXT, .header = f->header,
+				   .ragged = f->ragged, .comment = f->comment };
+	conf->n_comment = f->comment ? strlen(f->comment) : 0;
+	if (f->comment && (!*f->comment || strchr(f->comment, '\n')))
+		return err_set(e, ST_DATA, "comment needs a text without line ends, such as \"#\"");
 	if (f->delim)
 		st = byte_word_parse("delim", f->delim, &conf->delim, e);
 	if (st == ST_OK && quotes)
@@ -88,6 +92,8 @@ csv_make(const struct file_csv *f, struct csv **csv, char ***names, size_t *n, s
 		st = csv_names_read(f, names, n, e);
 	if (st == ST_OK)
 		*csv = csv_new(&conf, (const char *const *)*names, *n);
+	if (st == ST_OK && f->ragged && *names && !f->header)
+		st = csv_ragged_check(*csv, e);
 	return st;
 }
 
@@ -101,6 +107,7 @@ csv_header_at(struct csv *csv, const char *path, bool as_is, size_t max, struct 
 	struct buf b = { 0 };
 	enum status st = file_bytes_open(bytes, path, as_is, NULL, e), got = st;
 
+	file_bytes_text(bytes);
 	while (got == ST_OK) {
 		size_t n, used;
 		uint32_t lines;
@@ -157,7 +164,7 @@ csv_row_type(struct types *arena, const struct file_csv *f, const struct csv *cs
 		fields[i].type = value;
 	}
 	if (i == n)
-		type = type_record(arena, fields, n, false);
+		type = type_record(arena, fields, n, f->ragged && !chosen);
 	while (i)
 		mem_free((char *)fields[--i].name);
 	mem_free(fields);
@@ -217,7 +224,7 @@ file_csv_typing(struct op_node *n, struct op_typing *t, const struct type **type
 		st = csv_look(n, t, csv, &f, type, e);
 	csv_free(&csv);
 	csv_names_free(f.names, f.n_names);
-	return st;
+	return st == ST_OK ? file_named_type(&f.src.with_name, t->arena, type, e) : st;
 }
 
 enum status
@@ -250,6 +257,7 @@ file_csv_open(struct op_inst *self, struct err *e)
 	if (st != ST_OK)
 		return st;
 	csv_project(f->csv, self->node->project);
+	f->src.text = true;
 	f->src.delim = '\n';
 	f->src.pad = CSV_PAD;
 	f->src.begin = csv_begin;
@@ -282,6 +290,8 @@ csv_decode(struct op_inst *self, struct file_source *s, struct run *out, struct 
 	else
 		st = csv_rows(f->csv, p, n, eof, RUN_USUAL, out, &used, &lines, e);
 	if (st == ST_DATA) {
+		if (!header && !*e->help)
+			err_help(e, "ragged=true reads rows with fewer or more fields; on_error=skip leaves them out");
 		/* Without its header the file cannot be read at all. */
 		st = file_source_bad(self, s, e);
 		if (header) {

@@ -18,6 +18,8 @@ struct file_csv {
 	struct buf columns;  /* a list of texts, or empty */
 	bool header;
 	int types;
+	bool ragged;
+	char *comment; /* NULL: there are no comments */
 	/* state while running */
 	char **names;        /* the parameter `columns` as texts */
 	size_t n_names;
@@ -35,7 +37,14 @@ struct file_csv {
 	{ "types", PARAM_CHOICE, offsetof(TYPE, types), "auto", .flags = PARAM_KEY_ONLY,        \
 	  .choices = "auto|text",                                                               \
 	  .help = "auto: recognise numbers, true and false, and read empty fields as null; text: " \
-		  "leave all fields as text" }
+		  "leave all fields as text" }, \
+	{ "ragged", PARAM_BOOL, offsetof(TYPE, ragged), "false", .flags = PARAM_KEY_ONLY,       \
+	  .help = "allow rows with fewer fields than there are columns, whose last columns are then " \
+		  "like empty fields, and with more, which are called by their number" },     \
+	{ "comment", PARAM_WORD, offsetof(TYPE, comment),                                       \
+	  .flags = PARAM_KEY_ONLY | PARAM_OPTIONAL,                                             \
+	  .help = "pass over lines that begin with this text, such as \"#\"; not inside quotes" }, \
+	FILE_SOURCE_NAMED(TYPE)
 
 enum status file_csv_typing(struct op_node *n, struct op_typing *t, const struct type **type,
 			    struct err *e);

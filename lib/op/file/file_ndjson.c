@@ -26,8 +26,8 @@ ndjson_key_new(void)
 	pthread_key_create(&ndjson_key, ndjson_forget);
 }
 
-static struct json *
-ndjson_json(void)
+struct json *
+file_json_parser(void)
 {
 	if (!ndjson_parser) {
 		pthread_once(&ndjson_once, ndjson_key_new);
@@ -90,7 +90,7 @@ file_ndjson(struct op_inst *self, struct file_source *s, struct run *out, struct
 		st = file_source_too_large(self, s, "line", e);
 		return st == ST_OK ? file_source_drop_line(self, s, e) : st;
 	}
-	st = json_lines(ndjson_json(), p, ready, self->node->project, RUN_USUAL, 0, out, &used,
+	st = json_lines(file_json_parser(), p, ready, self->node->project, RUN_USUAL, 0, out, &used,
 			&lines, e);
 	if (st == ST_DATA)
 		return ndjson_bad(self, s, p, used, lines, out, e);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/gate.h"
+#include "op/file/file_utf16.h"
 
 /* Bytes at the start of compressed files, which no text has; all of them must match. */
 static const struct {
@@ -54,16 +55,38 @@ file_packing_undecided(const uint8_t *p, size_t n)
 	return n < 4 && (p[0] & 0xf0) == 0x50 && (n < 2 || p[1] == 0x2a) && (n < 3 || p[2] == 0x4d);
 }
 
-enum file_packing
-file_packing_at(const char *path)
+static size_t
+packing_head(const char *path, uint8_t head[FILE_SNIFF])
 {
-	uint8_t head[FILE_SNIFF];
 	int fd = gate_open(GATE_READ, path, O_RDONLY | O_NONBLOCK, 0);
 	ssize_t n = 0;
 
 	if (fd >= 0) {
-		n = read(fd, head, sizeof head);
+		n = read(fd, head, FILE_SNIFF);
 		close(fd);
 	}
-	return n > 0 ? file_packing_of(head, (size_t)n) : FILE_PLAIN;
+	return n > 0 ? (size_t)n : 0;
+}
+
+enum file_packing
+file_packing_at(const char *path)
+{
+	uint8_t head[FILE_SNIFF];
+
+	return file_packing_of(head, packing_head(path, head));
+}
+
+bool
+file_packing_plain_at(const char *path)
+{
+	return file_packing_at(path) == FILE_PLAIN;
+}
+
+bool
+file_packing_text_at(const char *path)
+{
+	uint8_t head[FILE_SNIFF];
+	size_t n = packing_head(path, head);
+
+	return file_packing_of(head, n) == FILE_PLAIN && !file_utf16_is(head, n);
 }

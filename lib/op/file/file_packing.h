@@ -16,5 +16,9 @@ enum file_packing file_packing_of(const uint8_t *p, size_t n);
 bool file_packing_undecided(const uint8_t *p, size_t n);
 /* The packing of a file; FILE_PLAIN also when it cannot be read. */
 enum file_packing file_packing_at(const char *path);
+/* Whether the file at path may be read from its middle: as bytes; as text, which must not be
+ * UTF-16. True as well when it cannot be read. */
+bool file_packing_plain_at(const char *path);
+bool file_packing_text_at(const char *path);
 
 #endif

@@ -17,6 +17,8 @@ enum {
 	PLAN_POSITION = 4           /* number of items in a saved position */
 };
 
+typedef bool file_may_cut(const char *path);
+
 /* Whether the names come from an outer element, and so are data instead of patterns. */
 static bool
 plan_bound(const struct op_node *n)
@@ -48,7 +50,7 @@ file_source_names(const struct op_inst *self, const struct words *names, struct 
 }
 
 static enum status
-plan_list(const struct op_node *n, bool cut, struct split_list *out, struct err *e)
+plan_list(const struct op_node *n, file_may_cut *cut, struct split_list *out, struct err *e)
 {
 	struct words files = { 0 };
 	enum status st = file_glob(n->params, false, &files, e);
@@ -71,7 +73,7 @@ plan_list(const struct op_node *n, bool cut, struct split_list *out, struct err 
 			st = err_errno(e, "cannot read '%s'", s.path);
 		} else if (S_ISREG(info.st_mode)) {
 			s.weight = (uint64_t)info.st_size;
-			if (cut && info.st_size >= PLAN_CUT_MIN && file_packing_at(s.path) == FILE_PLAIN) {
+			if (cut && info.st_size >= PLAN_CUT_MIN && cut(s.path)) {
 				s.whole = false;
 				s.cuttable = true;
 				s.count = s.weight;
@@ -87,13 +89,21 @@ plan_list(const struct op_node *n, bool cut, struct split_list *out, struct err 
 enum status
 file_source_list_lines(const struct op_node *n, struct split_list *out, struct err *e)
 {
-	return plan_list(n, true, out, e);
+	const struct file_source *s = n->params;
+
+	return plan_list(n, file_named_lines(&s->with_name) ? NULL : file_packing_text_at, out, e);
+}
+
+enum status
+file_source_list_cut(const struct op_node *n, struct split_list *out, struct err *e)
+{
+	return plan_list(n, file_packing_plain_at, out, e);
 }
 
 enum status
 file_source_list(const struct op_node *n, struct split_list *out, struct err *e)
 {
-	return plan_list(n, false, out, e);
+	return plan_list(n, NULL, out, e);
 }
 
 int64_t

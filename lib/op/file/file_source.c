@@ -33,6 +33,9 @@ file_source_open(struct op_inst *self, struct err *e)
 		s->end = split->start + split->count;
 	}
 	s->bytes = file_bytes_new();
+	enum status st = file_named_new(&s->with_name, &s->named, e);
+	if (st != ST_OK)
+		return st;
 	return file_source_names(self, &s->names, &s->files, e);
 }
 
@@ -42,6 +45,7 @@ file_source_close(struct op_inst *self)
 	struct file_source *s = self->state;
 
 	file_bytes_free(&s->bytes);
+	file_named_free(&s->named);
 	block_unref(&s->window);
 	words_clear(&s->files);
 }
@@ -221,6 +225,8 @@ source_ready(struct op_inst *self, struct file_source *s, bool align, struct err
 		s->line = 1;
 		enum status st = file_bytes_open(s->bytes, path, s->as_is, self->ctx, e);
 		s->open = st == ST_OK;
+		if (s->text)
+			file_bytes_text(s->bytes);
 		if (st == ST_OK && s->begin)
 			st = s->begin(self, s, path, s->resume || s->start > 0, e);
 		if (st == ST_OK && align)
@@ -234,6 +240,40 @@ source_ready(struct op_inst *self, struct file_source *s, bool align, struct err
 }
 
 /* ---- elements ---- */
+
+/* At the start of a text: passes over a byte order mark. False: more bytes are needed to tell. */
+static bool
+source_mark(struct file_source *s)
+{
+	static const uint8_t mark[3] = { 0xef, 0xbb, 0xbf };
+	size_t n = s->to - s->from;
+
+	if (n < sizeof mark)
+		return s->eof || memcmp(s->window->data + s->from, mark, n) != 0;
+	if (!memcmp(s->window->data + s->from, mark, sizeof mark))
+		file_source_take(s, sizeof mark, 0);
+	return true;
+}
+
+/* Has the decoder make a run; ST_END: it needs more bytes. */
+static enum status
+source_decode(struct op_inst *self, struct file_source *s, file_decode *decode, struct run *out,
+	      struct err *e)
+{
+	struct run *plain = s->named ? file_named_plain(s->named) : out;
+
+	if (s->text && !s->offset) {
+		if (!source_mark(s))
+			return ST_END;
+		if (s->from == s->to)
+			return ST_OK;
+	}
+	plain->file = out->file = s->name;
+	plain->line = out->line = s->line;
+	enum status st = decode(self, s, plain, e);
+	/* An error comes without elements. */
+	return !plain->n || plain == out ? st : file_named_put(s->named, self, s->files.v[s->at], out, e);
+}
 
 enum status
 file_source_next(struct op_inst *self, file_decode *decode, struct run *out, struct err *e)
@@ -254,9 +294,7 @@ file_source_next(struct op_inst *self, file_decode *decode, struct run *out, str
 			continue;
 		}
 		if (s->bare || s->from < s->to) {
-			out->file = s->name;
-			out->line = s->line;
-			st = decode(self, s, out, e);
+			st = source_decode(self, s, decode, out, e);
 			if (out->n || (st != ST_OK && st != ST_END))
 				return st == ST_END ? ST_OK : st;
 			if (st == ST_OK)
@@ -356,8 +394,11 @@ file_source_whole(struct op_inst *self, struct run *out, struct err *e)
 
 	memcpy(p - head_len, head, head_len);
 	s->window->len = s->to;
-	run_keep(out, (struct elem){ p - head_len, s->window, n + (uint32_t)head_len, 0 });
-	out->file = s->name;
+	struct run *plain = s->named ? file_named_plain(s->named) : out;
+	run_keep(plain, (struct elem){ p - head_len, s->window, n + (uint32_t)head_len, 0 });
+	plain->file = out->file = s->name;
+	plain->line = 1;
+	enum status st = s->named ? file_named_put(s->named, self, s->files.v[s->at], out, e) : ST_OK;
 	source_file_done(s);
-	return ST_OK;
+	return st;
 }

@@ -13,9 +13,11 @@
 #define FILE_FILE_SOURCE_H
 
 #include "op/file/file_bytes.h"
+#include "op/file/file_named.h"
 #include "op/op.h"
 
 struct file_source;
+struct json;
 /* Called when a file was opened. `inside`: reading does not begin at its start, so the header
  * has to be looked up. May set unit and unit_base. */
 typedef enum status file_begin(struct op_inst *self, struct file_source *s, const char *path,
@@ -26,10 +28,12 @@ typedef enum status file_finish(struct op_inst *self, struct file_source *s, str
 
 struct file_source {
 	struct words names;  /* the parameter; must come first in the state */
+	struct buf with_name; /* the parameter (file_named.h), or empty */
 	/* set before file_source_open, unless zero */
 	uint8_t delim;       /* the byte that ends a line; 0 means NUL */
 	uint64_t skip;       /* number of lines to skip at the start of each file */
 	size_t pad;          /* bytes that must be readable after the window's end */
+	bool text;           /* a byte order mark is left out, and UTF-16 becomes UTF-8 */
 	file_begin *begin;   /* NULL: nothing to do */
 	file_finish *finish;
 	/* unless 0: records of this many bytes instead of lines, from offset unit_base on */
@@ -37,6 +41,7 @@ struct file_source {
 	bool bare;           /* the next elements have no bytes: the decoder is called without any */
 	/* state of the walk */
 	struct words files;
+	struct file_named *named; /* adds the fields of with_name; NULL: there are none */
 	size_t at;           /* index of the current file, or of the next one */
 	struct file_bytes *bytes;
 	bool open, eof;      /* a file is open; the window holds its end */
@@ -59,6 +64,7 @@ typedef enum status file_decode(struct op_inst *self, struct file_source *s, str
 				struct err *e);
 file_decode file_lines;   /* one text element per line */
 file_decode file_ndjson;  /* one element of any type per line */
+struct json *file_json_parser(void); /* the thread's; lent */
 file_decode file_msgpack; /* elements of any type, end to end */
 
 enum status file_source_open(struct op_inst *self, struct err *e);
@@ -72,8 +78,11 @@ enum status file_source_restore(struct op_inst *self, const uint8_t *p, size_t n
 
 /* Callbacks for planning; they need only that `names` comes first. */
 enum status file_source_check(const struct op_node *n, struct err *e);
-/* Plain files may be cut at line ends; other files are one unit each. */
+/* Plain files of text may be cut at line ends, unless lines are to be counted (with_name); other
+ * files are one unit each. */
 enum status file_source_list_lines(const struct op_node *n, struct split_list *out, struct err *e);
+/* Plain files may be cut anywhere. */
+enum status file_source_list_cut(const struct op_node *n, struct split_list *out, struct err *e);
 enum status file_source_list(const struct op_node *n, struct split_list *out, struct err *e);
 int64_t file_source_count(const struct op_node *n, const int64_t *in);
 /* The names of the files: expanded unless they come from an outer element, or the split's. */
@@ -103,5 +112,12 @@ enum status file_source_too_large(struct op_inst *self, struct file_source *s, c
 #define FILE_SOURCE_NAMES(TYPE)                                                                \
 	{ "files", PARAM_WORDS, offsetof(TYPE, src.names), .flags = PARAM_REST | PARAM_PATH,    \
 	  .help = "names and patterns (*, ?, [a-z], {a,b}, **); `-` is standard input" }
+
+#define FILE_SOURCE_NAMED(TYPE)                                                                \
+	{ "with_name", PARAM_VALUE, offsetof(TYPE, src.with_name),                              \
+	  .flags = PARAM_KEY_ONLY | PARAM_OPTIONAL,                                             \
+	  .help = "true adds the fields `file` and `line`, where the element begins, to a record, " \
+		  "and makes {file, line, value} of other values; [\"a\", \"b\"] names them so, and " \
+		  "[\"a\"] leaves out the line" }
 
 #endif

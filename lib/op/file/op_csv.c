@@ -28,7 +28,7 @@ const struct op_desc op_csv = {
 	       "bits); -0 is a float, since no int is printed that way. A column without a name is "
 	       "called by its number, and the second column called NAME is called NAME_2.\n\nA row "
 	       "with more or fewer fields than there are columns is an error; with on_error=skip "
-	       "it is skipped and counted. Files are divided into splits only with quote=none, "
+	       "it is skipped and counted, and ragged=true allows it. Files are divided into splits only with quote=none, "
 	       "since quotes may contain newlines.",
 	.kind = OP_SOURCE,
 	.params = csv_params,

@@ -9,6 +9,7 @@ struct msgpack {
 
 static const struct param msgpack_params[] = {
 	FILE_SOURCE_NAMES(struct msgpack),
+	FILE_SOURCE_NAMED(struct msgpack),
 	{ 0 }
 };
 

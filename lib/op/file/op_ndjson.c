@@ -11,6 +11,7 @@ struct ndjson {
 
 static const struct param ndjson_params[] = {
 	FILE_SOURCE_NAMES(struct ndjson),
+	FILE_SOURCE_NAMED(struct ndjson),
 	{ 0 }
 };
 
@@ -19,6 +20,7 @@ ndjson_open(struct op_inst *self, struct err *e)
 {
 	struct ndjson *s = self->state;
 
+	s->src.text = true;
 	s->src.delim = '\n';
 	s->src.pad = json_padding();
 	return file_source_open(self, e);

@@ -2,13 +2,14 @@
  * stdin: elements from this process's standard input, each as soon as it is there.
  */
 #include "op/file/file_csv.h"
+#include "op/file/file_json.h"
 #include "op/file/file_npy.h"
 #include "op/file/file_tfrecord.h"
 #include "value/json/json.h"
 
 enum stdin_as {
 	STDIN_LINES, STDIN_NDJSON, STDIN_MSGPACK, STDIN_NUL, STDIN_RAW, STDIN_CSV, STDIN_TSV,
-	STDIN_TFRECORD, STDIN_NPY
+	STDIN_TFRECORD, STDIN_NPY, STDIN_JSON
 };
 
 struct stdin_source {
@@ -17,6 +18,7 @@ struct stdin_source {
 		struct file_csv csv;
 		struct file_tfrecord tfrecord;
 		struct file_npy npy;
+		struct file_json json;
 	};
 	int as;
 	char *names[1];
@@ -24,7 +26,7 @@ struct stdin_source {
 
 static const struct param stdin_params[] = {
 	{ "as", PARAM_CHOICE, offsetof(struct stdin_source, as), "lines",
-	  .choices = "lines|ndjson|msgpack|nul|raw|csv|tsv|tfrecord|npy",
+	  .choices = "lines|ndjson|msgpack|nul|raw|csv|tsv|tfrecord|npy|json",
 	  .help = "how the input is divided into elements: lines of text, one JSON value per line, "
 		  "MessagePack values, texts ended by NUL, all of it as one element of bytes, or "
 		  "as the source of that name does" },
@@ -37,7 +39,8 @@ stdin_typing(struct op_node *n, struct op_typing *t, const struct type **type, s
 	static const enum type_kind kinds[] = {
 		[STDIN_LINES] = TYPE_TEXT, [STDIN_NDJSON] = TYPE_ANY, [STDIN_MSGPACK] = TYPE_ANY,
 		[STDIN_NUL] = TYPE_TEXT, [STDIN_RAW] = TYPE_BYTES, [STDIN_CSV] = TYPE_ANY,
-		[STDIN_TSV] = TYPE_ANY, [STDIN_TFRECORD] = TYPE_BYTES, [STDIN_NPY] = TYPE_ANY
+		[STDIN_TSV] = TYPE_ANY, [STDIN_TFRECORD] = TYPE_BYTES, [STDIN_NPY] = TYPE_ANY,
+		[STDIN_JSON] = TYPE_ANY
 	};
 	const struct stdin_source *s = n->params;
 
@@ -55,6 +58,7 @@ stdin_open(struct op_inst *self, struct err *e)
 	s->names[0] = name;
 	s->src.names = (struct words){ s->names, 1 };
 	s->src.delim = s->as == STDIN_NUL ? 0 : '\n';
+	s->src.text = s->as == STDIN_LINES || s->as == STDIN_NDJSON;
 	switch ((enum stdin_as)s->as) {
 	case STDIN_NDJSON:
 		s->src.pad = json_padding();
@@ -68,6 +72,7 @@ stdin_open(struct op_inst *self, struct err *e)
 		return file_csv_open(self, e);
 	case STDIN_TFRECORD: return file_tfrecord_open(self, e);
 	case STDIN_NPY: return file_npy_open(self, e);
+	case STDIN_JSON: return file_json_open(self, e);
 	default: break;
 	}
 	return file_source_open(self, e);
@@ -86,6 +91,7 @@ stdin_next(struct op_inst *self, struct run *out, struct err *e)
 	case STDIN_TSV: return file_csv_next(self, out, e);
 	case STDIN_TFRECORD: return file_tfrecord_next(self, out, e);
 	case STDIN_NPY: return file_npy_next(self, out, e);
+	case STDIN_JSON: return file_source_next(self, file_json, out, e);
 	case STDIN_LINES:
 	case STDIN_NUL: break;
 	}
@@ -105,6 +111,22 @@ stdin_close(struct op_inst *self)
 		file_source_close(self);
 }
 
+static void
+stdin_save(struct op_inst *self, struct buf *out)
+{
+	const struct stdin_source *s = self->state;
+
+	s->as == STDIN_JSON ? file_json_save(self, out) : file_source_save(self, out);
+}
+
+static enum status
+stdin_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
+{
+	const struct stdin_source *s = self->state;
+
+	return s->as == STDIN_JSON ? file_json_restore(self, p, n, e) : file_source_restore(self, p, n, e);
+}
+
 const struct op_desc op_stdin = {
 	.name = "stdin",
 	.brief = "reads elements from standard input",
@@ -119,8 +141,8 @@ const struct op_desc op_stdin = {
 	.open = stdin_open,
 	.next = stdin_next,
 	.close = stdin_close,
-	.save = file_source_save,
-	.restore = file_source_restore,
+	.save = stdin_save,
+	.restore = stdin_restore,
 	.example = "stdin | map len(x)",
 	.output = "5\n3\n",
 	.input = "three\ntwo\n",

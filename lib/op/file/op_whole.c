@@ -9,15 +9,17 @@ struct whole {
 
 static const struct param whole_params[] = {
 	FILE_SOURCE_NAMES(struct whole),
+	FILE_SOURCE_NAMED(struct whole),
 	{ 0 }
 };
 
 static enum status
 whole_typing(struct op_node *n, struct op_typing *t, const struct type **type, struct err *e)
 {
-	(void)n, (void)t, (void)e;
+	const struct whole *w = n->params;
+
 	*type = type_scalar(TYPE_BYTES);
-	return ST_OK;
+	return file_named_type(&w->src.with_name, t->arena, type, e);
 }
 
 const struct op_desc op_whole = {

@@ -193,6 +193,23 @@ csv_ragged(struct csv *c, const uint8_t *p, size_t *used, uint32_t *lines, struc
 	return ST_DATA;
 }
 
+/* Whether the bytes at p, where a row would begin, are a comment: its length with the line's end
+ * in *len, which is 0 if there is no comment. False: more bytes are needed to tell. */
+static bool
+csv_comment(const struct csv *c, const uint8_t *p, const uint8_t *end, bool eof, size_t *len)
+{
+	size_t n = (size_t)(end - p), most = n < c->conf.n_comment ? n : c->conf.n_comment;
+
+	*len = 0;
+	if (memcmp(p, c->conf.comment, most))
+		return true;
+	if (most < c->conf.n_comment)
+		return eof;
+	const uint8_t *stop = memchr(p, '\n', n);
+	*len = (size_t)((stop ? stop + 1 : end) - p);
+	return stop || eof;
+}
+
 static size_t
 csv_bom(const uint8_t *p, size_t n)
 {
@@ -213,6 +230,17 @@ csv_header(struct csv *c, const uint8_t *p, size_t n, bool eof, size_t *used, ui
 		csv_row_reset(&c->row);
 		if (start >= end)
 			return ST_END;
+		if (c->conf.comment) {
+			size_t skip;
+
+			if (!csv_comment(c, start, end, eof, &skip))
+				return ST_END;
+			start += skip;
+			*lines += skip > 0;
+			scan.base = NULL;
+			if (skip)
+				continue;
+		}
 		enum csv_step step = csv_split(&c->conf, &c->row, &scan, start, end, eof);
 		if (step == CSV_PART) {
 			csv_row_reset(&c->row);
@@ -242,7 +270,8 @@ csv_header(struct csv *c, const uint8_t *p, size_t n, bool eof, size_t *used, ui
 	buf_clear(&name);
 	*used = (size_t)(start - p) + c->row.len;
 	csv_row_reset(&c->row);
-	return csv_choose(c, e);
+	enum status st = c->conf.ragged ? csv_ragged_check(c, e) : ST_OK;
+	return st == ST_OK ? csv_choose(c, e) : st;
 }
 
 enum status
@@ -251,12 +280,23 @@ csv_rows(struct csv *c, const uint8_t *p, size_t n, bool eof, uint32_t max, stru
 {
 	struct csv_scan scan = { 0 };
 	const uint8_t *start = p, *end = p + n;
-	bool records = c->n_all || c->conf.header;
+	bool records = c->n_all || c->conf.header, comments = c->conf.comment;
 	size_t made = 0;
 
 	*lines = 0;
 	/* A long header makes long records of short rows: what is put out is bounded, too. */
 	while (p < end && out->n < max && (size_t)(p - start) < RUN_BYTES && made < 4 * RUN_BYTES) {
+		if (comments && !c->row.at) {
+			size_t skip;
+
+			if (!csv_comment(c, p, end, eof, &skip))
+				break;
+			p += skip;
+			*lines += skip > 0;
+			scan.base = NULL;
+			if (skip)
+				continue;
+		}
 		enum csv_step step = csv_split(&c->conf, &c->row, &scan, p, end, eof);
 		bool first = p == start;
 
@@ -268,7 +308,8 @@ csv_rows(struct csv *c, const uint8_t *p, size_t n, bool eof, uint32_t max, stru
 			csv_row_reset(&c->row);
 			continue;
 		}
-		if (step != CSV_ROW || (records && c->row.n != c->n_all)) {
+		bool ragged = records && c->row.n != c->n_all;
+		if (step != CSV_ROW || (ragged && !c->conf.ragged)) {
 			if (!first) {
 				/* the row comes again, as the first of a run */
 				csv_row_reset(&c->row);
@@ -278,9 +319,9 @@ csv_rows(struct csv *c, const uint8_t *p, size_t n, bool eof, uint32_t max, stru
 					       : csv_ragged(c, p, used, lines, e);
 		}
 		uint8_t *w = run_room(out, c->row.len + 9 * (size_t)c->row.n + c->keys_len
-				      + MP_HEAD_MAX + 2 * CSV_SLACK);
+				      + MP_HEAD_MAX + 2 * CSV_SLACK + (ragged ? csv_ragged_room(c) : 0));
 		const uint8_t *at = w;
-		w = records ? csv_put_record(c, w, p) : csv_put_list(c, w, p);
+		w = ragged ? csv_put_ragged(c, csv_put, w, p) : records ? csv_put_record(c, w, p) : csv_put_list(c, w, p);
 		made += (size_t)(w - at);
 		run_done(out, w, *lines);
 		*lines += csv_lines(&c->row, p);

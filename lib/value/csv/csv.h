@@ -40,6 +40,11 @@ struct csv_conf {
 	bool escapes; /* backslash escapes, as in TSV */
 	bool text;    /* every field is text */
 	bool header;  /* the first row of a file names its columns */
+	/* A row may have fewer fields than there are columns: the others are like empty fields; or
+	 * more: these are called by their number. Else such a row is an error. */
+	bool ragged;
+	const char *comment; /* lines that begin so are passed over; lent; NULL: none are */
+	size_t n_comment;
 };
 
 struct csv;
@@ -50,6 +55,9 @@ struct csv *csv_new(const struct csv_conf *conf, const char *const *names, size_
 void csv_free(struct csv **c);
 /* Has only those of the columns read that are among the fields; lent. NULL: all. */
 void csv_project(struct csv *c, const struct json_fields *fields);
+/* With `ragged`, when names were given: ST_DATA if one is what a further field may be called. For
+ * names of a header csv_header asks itself. */
+enum status csv_ragged_check(const struct csv *c, struct err *e);
 /* Begins another file: its header comes first. */
 void csv_restart(struct csv *c);
 /* Gives up the row that is not complete yet. */

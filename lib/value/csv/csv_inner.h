@@ -81,6 +81,15 @@ void csv_columns_add(struct csv *c, const void *name, size_t n);
 void csv_columns_end(struct csv *c);
 enum status csv_choose(struct csv *c, struct err *e);
 
+/* ---- rows that have more or fewer fields than there are columns (csv_ragged.c) ---- */
+
+/* Room that the record of such a row needs beside that of others. */
+size_t csv_ragged_room(const struct csv *c);
+/* Writes the record; `put` writes a field. */
+typedef uint8_t *csv_put_fn(const struct csv_conf *conf, uint8_t *w, const uint8_t *p, size_t n,
+			    bool row_quoted);
+uint8_t *csv_put_ragged(const struct csv *c, csv_put_fn *put, uint8_t *w, const uint8_t *p);
+
 static inline void
 csv_row_reset(struct csv_row *row)
 {

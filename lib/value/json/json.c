@@ -293,6 +293,15 @@ json_lines(struct json *j, const uint8_t *p, size_t n, const struct json_fields 
 }
 
 enum status
+json_document(struct json *j, const uint8_t *p, size_t n, const struct json_fields *fields, uint32_t pos,
+	      struct run *out, struct err *e)
+{
+	struct json_work k = { .j = j, .p = p, .fields = fields, .out = out, .first_pos = pos, .e = e };
+
+	return json_line(&k, n);
+}
+
+enum status
 json_value(struct json *j, const uint8_t *p, size_t n, struct buf *out, struct err *e)
 {
 	struct simd_doc d;

@@ -45,6 +45,10 @@ enum status json_lines(struct json *j, const uint8_t *p, size_t n,
 		       uint32_t first_pos, struct run *out, size_t *used,
 		       uint32_t *lines, struct err *e);
 size_t json_padding(void);
+/* Reads the text as one document, which may have line ends in it, and appends the element with this
+ * pos. ST_DATA: it is not JSON. Reads as far past p+n as json_lines. */
+enum status json_document(struct json *j, const uint8_t *p, size_t n, const struct json_fields *fields,
+			  uint32_t pos, struct run *out, struct err *e);
 
 /* Reads one document, with any white space around it, and appends the value to out. Copies the
  * text when no padding is known to follow it. */

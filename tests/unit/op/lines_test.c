@@ -36,8 +36,8 @@ other_ends_and_headers(void **state)
 	file_text("head", "h1\nh2\n1\n2\n");
 	src_expect(&op_lines, "head head skip=2", "1\n2\n1\n2\n");
 	src_expect(&op_lines, "head skip=9", "");
-	src_expect_fault(&op_lines, "head delim=ab", "", ST_DATA, "not one byte");
-	src_expect_fault(&op_lines, "head delim=\\q", "", ST_DATA, "not one byte");
+	src_expect_fault(&op_lines, "head delim=\\q", "", ST_DATA, "a backslash that begins no escape");
+	src_expect_fault(&op_lines, "head delim=", "", ST_DATA, "is empty");
 }
 
 /* Every split [a, b) of a cover of the file; the lines of all, in order. */

@@ -81,6 +81,8 @@ src_init(struct src *s, const struct op_desc *d, const char *args)
 			r = row;
 		if (r->kind == PARAM_WORDS)
 			words_add((struct words *)((char *)s->node.params + r->offset), value, strlen(value));
+		else if (r->kind == PARAM_VALUE) /* true */
+			buf_byte((struct buf *)((char *)s->node.params + r->offset), 0xc3);
 		else
 			assert_int_equal(param_set(r, s->node.params, value, strlen(value), NULL), ST_OK);
 		if (r == row && !(r->flags & PARAM_REST))

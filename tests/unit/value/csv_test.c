@@ -12,8 +12,8 @@
 #include "value/format/format.h"
 #include "value/num.h"
 
-static const struct csv_conf comma = { ',', '"', false, false, true };
-static const struct csv_conf tabs = { '\t', CSV_NO_QUOTE, true, false, true };
+static const struct csv_conf comma = { .delim = ',', .quote = '"', .header = true };
+static const struct csv_conf tabs = { .delim = '\t', .quote = CSV_NO_QUOTE, .escapes = true, .header = true };
 
 /* Reads text in pieces of `step` bytes more each time; JSON lines, and what went wrong. */
 static char *
@@ -171,6 +171,26 @@ columns_are_named_or_chosen(void **state)
 	bare.header = false;
 	reads(&bare, names, 2, "1,x\n2,\n", "1 {\"c\":1,\"a\":\"x\"}\n2 {\"c\":2,\"a\":null}\n");
 	reads(&bare, NULL, 0, "1,x\n2,,3\n", "1 [1,\"x\"]\n2 [2,null,3]\n");
+}
+
+static void
+lines_may_be_comments_and_rows_ragged(void **state)
+{
+	static const char *const names[] = { "c", "a" };
+	struct csv_conf odd = comma;
+
+	(void)state;
+	odd.comment = "//";
+	odd.n_comment = 2;
+	reads(&odd, NULL, 0, "//a,b\na,b\n1,//2\n//\n\"\n//\",3\n/,/\n//x",
+	      "3 {\"a\":1,\"b\":\"//2\"}\n5 {\"a\":\"\\n//\",\"b\":3}\n7 {\"a\":\"/\",\"b\":\"/\"}\n");
+	reads(&odd, NULL, 0, "//a,b\n//", "");
+	odd.ragged = true;
+	reads(&odd, NULL, 0, "a,b\n1\n//\n1,2,3,\"\"\n", "2 {\"a\":1,\"b\":null}\n4 {\"a\":1,\"b\":2,\"3\":3,\"4\":\"\"}\n");
+	reads(&odd, names, 2, "a,b,c\n1,2\n1,2,3,4\n", "2 {\"c\":null,\"a\":1}\n3 {\"c\":3,\"a\":1}\n");
+	reads(&odd, NULL, 0, "a,4\n1\n", "1 ragged=true calls further fields by their number, but there is a column `4`\n");
+	odd.header = false;
+	reads(&odd, names, 2, "1\n1,2,3\n", "1 {\"c\":1,\"a\":null}\n2 {\"c\":1,\"a\":2,\"3\":3}\n");
 }
 
 static void
