@@ -397,7 +397,8 @@ file_source_whole(struct op_inst *self, struct run *out, struct err *e)
 	struct run *plain = s->named ? file_named_plain(s->named) : out;
 	run_keep(plain, (struct elem){ p - head_len, s->window, n + (uint32_t)head_len, 0 });
 	plain->file = out->file = s->name;
-	plain->line = 1;
+	if (s->named)
+		plain->line = 1;
 	enum status st = s->named ? file_named_put(s->named, self, s->files.v[s->at], out, e) : ST_OK;
 	source_file_done(s);
 	return st;
