@@ -9,7 +9,7 @@ libsnappy-dev libsqlite3-dev libsimdjson-dev libpcre2-dev libarchive-dev libisal
 libsodium-dev nettle-dev libjpeg62-turbo-dev|libjpeg-turbo8-dev libpng-dev libwebp-dev
 libcmocka-dev bats mandoc shellcheck jq
 python3 python3-msgpack python3-numpy python3-pil miller imagemagick
-tmux zsh fish bash-completion'
+tmux zsh fish bash-completion tzdata'
 
 say() { printf 'deps: %s\n' "$1" >&2; }
 

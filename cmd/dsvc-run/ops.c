@@ -314,7 +314,7 @@ ops_mdoc(struct buf *out)
 		     "A pipeline is a source and operators after it, joined by\n.Ql | .\n"
 		     "Its language is described in\n.Xr dsvc-pipeline 5 .\n"
 		     "Every operator also takes\n.Cm on_error Ns = Ns Cm fail | skip | keep | retry:N | retry:N,skip | retry:N,keep\n"
-		     "and\n.Cm per_stream Ns = Ns Cm true .\n");
+		     "and\n.Cm per_stream Ns = Ns Cm true ,\nand those with expressions\n.Cm nulls Ns = Ns Cm skip | fail .\n");
 	for (int kind = OP_SOURCE; kind <= OP_COMBINE; kind++) {
 		buf_printf(out, ".Sh %s\n", heads[kind]);
 		for (size_t i = 0; op_at(i); i++)

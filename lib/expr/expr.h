@@ -67,6 +67,7 @@ struct expr_env {
 	struct types *arena;                  /* owner of the types that compiling makes */
 	const char *file, *text;              /* for errors; text of `text_len` bytes */
 	size_t text_len;
+	bool skips_nulls;                     /* an element that fails because of null is dropped, as by skip() */
 };
 
 /* Checks types and compiles. ST_DATA with place and help: a field that a closed record lacks,

@@ -99,6 +99,7 @@ vm_fault(struct expr_vm *vm, const char *fmt, ...)
 {
 	char text[512];
 	va_list ap;
+	int reg;
 
 	/* A ?? catches the failure: the message would not be read. */
 	if (!vm->e || (vm->x->guards && vm->x->guards[vm->ins - vm->x->code]))
@@ -106,7 +107,10 @@ vm_fault(struct expr_vm *vm, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof text, fmt, ap);
 	va_end(ap);
-	return err_set(vm->e, ST_DATA, "%s", text);
+	err_set(vm->e, ST_DATA, "%s", text);
+	if (vm_null(vm, &reg))
+		vm_null_say(vm, reg);
+	return ST_DATA;
 }
 
 enum status

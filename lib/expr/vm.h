@@ -59,6 +59,10 @@ struct expr_vm {
 /* Fails the element: sets the message unless a ?? catches it. Gives ST_DATA. */
 enum status vm_fault(struct expr_vm *vm, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+/* After a fault in vm->ins: whether it failed because of null, and the register that holds it. */
+bool vm_null(const struct expr_vm *vm, int *reg);
+/* Adds to the fault's message where the null came from, and what can be done. */
+void vm_null_say(struct expr_vm *vm, int reg);
 /* Charges n steps; a fault when this element has used too many. */
 enum status vm_steps_fault(struct expr_vm *vm);
 static inline enum status

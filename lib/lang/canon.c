@@ -291,6 +291,8 @@ canon_params(const struct op_node *n, unsigned flags, struct buf *out)
 		buf_printf(out, " on_error=retry:%d%s%s", n->retries, *after ? "," : "", after);
 	else if (*after)
 		buf_printf(out, " on_error=%s", after);
+	if (n->skips_nulls)
+		buf_str(out, " nulls=skip");
 	if (n->per_stream && op_scope_of(n) == OP_GLOBAL)
 		buf_str(out, " per_stream=true");
 	if (command) {

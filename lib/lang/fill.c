@@ -360,6 +360,33 @@ fill_on_error(struct fill *f)
 				plan_fail_at(f->pl, f->s, f->s->at, f->s->len, ST_DATA);
 }
 
+/* Whether the operator has expressions, which null may make fail. */
+static bool
+fill_has_expr(const struct op_desc *d)
+{
+	for (const struct param *r = d->params; r && r->kind; r++)
+		if (r->kind == PARAM_EXPR || r->kind == PARAM_NAMED)
+			return true;
+	return false;
+}
+
+static enum status
+fill_nulls(struct fill *f)
+{
+	const char *all = f->pl->plan->options.nulls;
+	bool has = fill_has_expr(f->n->desc);
+
+	f->n->skips_nulls = has && plan_skips_nulls(f->pl, f->s);
+	if (f->s->nulls && !has) {
+		err_set(f->pl->e, ST_DATA, "nulls= is for operators with expressions; `%s` has none", f->n->desc->name);
+		return plan_fail_at(f->pl, f->s, f->s->nulls_at, strlen(f->s->nulls), ST_DATA);
+	}
+	if (!all || !strcmp(all, "skip") || !strcmp(all, "fail"))
+		return ST_OK;
+	err_set(f->pl->e, ST_DATA, "nulls is skip or fail, not '%.40s'", all);
+	return plan_fail_at(f->pl, f->s, f->s->at, f->s->len, ST_DATA);
+}
+
 enum status
 fill_params(struct planner *pl, struct op_node *n, const struct tree_stage *s,
 	    const struct type *outer)
@@ -389,5 +416,7 @@ fill_params(struct planner *pl, struct op_node *n, const struct tree_stage *s,
 	n->per_stream = s->per_stream == 1;
 	if (!st && n->desc->words)
 		st = fill_script(pl, n, s);
+	if (!st)
+		st = fill_nulls(&f);
 	return st ? st : fill_on_error(&f);
 }

@@ -263,6 +263,8 @@ offer_arguments(struct offer *o)
 	static const struct param common[] = {
 		{ .name = "on_error", .kind = PARAM_CHOICE, .choices = "fail|skip|keep",
 		  .help = "what to do with an element that fails" },
+		{ .name = "nulls", .kind = PARAM_CHOICE, .choices = "skip|fail",
+		  .help = "what an expression does with an element that fails because of null" },
 		{ .name = "per_stream", .kind = PARAM_BOOL,
 		  .help = "run on each stream separately" },
 		{ 0 } };

@@ -25,6 +25,8 @@ const struct param spec_option_rows[] = {
 	  .max = 4294967295, .help = "the size limit of an element in bytes" },
 	{ .name = "on_error", .kind = PARAM_WORD, .offset = offsetof(struct spec_options, on_error),
 	  .flags = PARAM_OPTIONAL, .help = "default of on_error for all operators" },
+	{ .name = "nulls", .kind = PARAM_WORD, .offset = offsetof(struct spec_options, nulls),
+	  .flags = PARAM_OPTIONAL, .help = "default of nulls for all operators with expressions" },
 	{ .name = "threads", .kind = PARAM_INT, .offset = offsetof(struct spec_options, threads),
 	  .def = "1", .flags = PARAM_ALLOW_AUTO, .min = 1, .max = 256,
 	  .help = "threads of dsvc-run, unless -j is given" },

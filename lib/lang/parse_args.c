@@ -242,9 +242,37 @@ args_has(const struct tree_stage *s, const struct param *row)
 	return false;
 }
 
-/* Reads on_error= and per_stream=, which every operator has. */
+/* Reads nulls=skip and nulls=fail. False: it is neither; a field may be called nulls as well. */
+static bool
+args_nulls(struct args *a)
+{
+	static const char *const words[] = { "skip", "fail" };
+	struct lex *lx = &a->p->lx;
+	const char *s = lx->text->data + lx->at;
+	size_t n = lex_limit(lx) - lx->at, len = 0;
+
+	while (len < n && isalnum((unsigned char)s[len]))
+		len++;
+	for (int i = 0; i < 2; i++)
+		if (len == 4 && !memcmp(s, words[i], 4) && (len == n || s[len] != '(')) {
+			a->s->nulls = words[i];
+			a->s->nulls_at = lx->at;
+			lx->at += len;
+			return true;
+		}
+	return false;
+}
+
+static bool
+args_is_common(const char *key, size_t n)
+{
+	return (n == 8 && !memcmp(key, "on_error", 8)) || (n == 10 && !memcmp(key, "per_stream", 10))
+		|| (n == 5 && !memcmp(key, "nulls", 5));
+}
+
+/* Reads on_error=, nulls= and per_stream=, which every operator has. */
 static enum status
-args_common(struct args *a, size_t key_at, size_t n, bool *mine)
+args_common(struct args *a, size_t key_at, size_t n, bool any, bool *mine)
 {
 	static const struct param rows[] = { { .name = "on_error", .kind = PARAM_WORD },
 					     { .name = "per_stream", .kind = PARAM_BOOL },
@@ -256,6 +284,10 @@ args_common(struct args *a, size_t key_at, size_t n, bool *mine)
 	bool on;
 
 	*mine = row != NULL;
+	if (!row && n == 5 && !memcmp(a->p->lx.text->data + key_at, "nulls", n)) {
+		*mine = args_nulls(a);
+		return *mine || any ? ST_OK : lex_fail(&a->p->lx, key_at, n, e, "nulls is skip or fail");
+	}
 	if (!row)
 		return ST_OK;
 	st = args_scalar(a, row, &arg);
@@ -295,9 +327,7 @@ args_keyed(struct args *a, size_t n)
 	lex_note(&p->lx, "key", key_at, n, NULL);
 	p->lx.at += n + 1;
 	if (!row && !any) {
-		bool common = (n == 8 && !memcmp(key, "on_error", 8)) ||
-			      (n == 10 && !memcmp(key, "per_stream", 10));
-		if (!common)
+		if (!args_is_common(key, n))
 			return parse_say_no_option(p, a->s, key_at, n);
 	}
 	a->keyed = true;
@@ -316,7 +346,7 @@ args_keyed(struct args *a, size_t n)
 		return ST_DATA;
 	}
 	if (!row) {
-		enum status st = args_common(a, key_at, n, &mine);
+		enum status st = args_common(a, key_at, n, any, &mine);
 		if (st || mine)
 			return st;
 		row = any;
@@ -411,8 +441,7 @@ args_key_len(struct args *a)
 	if (!lx->words || !row || (row->kind != PARAM_WORD && row->kind != PARAM_WORDS))
 		return n;
 	const char *key = lx->text->data + lx->at;
-	return param_find(a->s->desc->params, key, n) || (n == 8 && !memcmp(key, "on_error", 8)) ||
-	       (n == 10 && !memcmp(key, "per_stream", 10)) ? n : 0;
+	return param_find(a->s->desc->params, key, n) || args_is_common(key, n) ? n : 0;
 }
 
 enum status

@@ -101,7 +101,7 @@ parse_option_name(void *arg, size_t i)
 
 	if (i < n)
 		return d->params[i].name;
-	return i == n ? "on_error" : i == n + 1 ? "per_stream" : NULL;
+	return i == n ? "on_error" : i == n + 1 ? "per_stream" : i == n + 2 ? "nulls" : NULL;
 }
 
 enum status

@@ -199,7 +199,7 @@ static void
 plan_take_options(struct plan *p, struct tree *t)
 {
 	p->options = t->options;
-	t->options.on_error = NULL;
+	t->options.on_error = t->options.nulls = NULL;
 }
 
 enum status
@@ -243,6 +243,7 @@ plan_free(struct plan **p)
 	op_node_free(&(*p)->top);
 	types_free(&(*p)->arena);
 	mem_free((*p)->options.on_error);
+	mem_free((*p)->options.nulls);
 	mem_free(*p);
 	*p = NULL;
 }

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "lang/planner.h"
 
+bool
+plan_skips_nulls(const struct planner *pl, const struct tree_stage *s)
+{
+	return (s->nulls ? s->nulls : pl->plan->options.nulls ? pl->plan->options.nulls : "")[0] == 's';
+}
+
 struct op_typing
 plan_typing(const struct planner *pl, const struct tree_stage *s, const struct type *outer)
 {
@@ -9,6 +15,7 @@ plan_typing(const struct planner *pl, const struct tree_stage *s, const struct t
 		.file = s->text->file, .text = s->text->data, .text_len = s->text->len,
 		.outer = outer,
 		.service = pl->src->service,
+		.skips_nulls = plan_skips_nulls(pl, s),
 	};
 }
 

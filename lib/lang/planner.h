@@ -32,6 +32,8 @@ struct planner {
 enum status plan_pipe(struct planner *pl, const struct tree_pipe *pipe, struct op_node *up,
 		      const struct type *outer, struct op_node **out);
 /* Makes the struct that typing callbacks use. */
+/* nulls= of the stage, or of the options. */
+bool plan_skips_nulls(const struct planner *pl, const struct tree_stage *s);
 struct op_typing plan_typing(const struct planner *pl, const struct tree_stage *s,
 			     const struct type *outer);
 /* Puts the place of the stage (or of a part of it) into an error that has none. */

@@ -76,6 +76,7 @@ struct spec_src {
 struct spec_options {
 	int64_t seed;        /* seed of the iteration; PARAM_AUTO: a new one each time */
 	int64_t element_max; /* bytes */
+	char *nulls;         /* "skip" or "fail"; NULL: nobody says */
 	char *on_error;      /* policy of operators without on_error=; NULL: fail */
 	int64_t threads;     /* threads of dsvc-run, without -j; PARAM_AUTO: one per processor */
 	bool deterministic;  /* false: ordered=false for operators without ordered= */

@@ -118,6 +118,10 @@ tree_print_pipe(const struct tree_pipe *p, int depth, struct buf *out)
 			tree_indent(depth + 1, out);
 			buf_printf(out, "scalar on_error %s\n", s->on_error);
 		}
+		if (s->nulls) {
+			tree_indent(depth + 1, out);
+			buf_printf(out, "scalar nulls %s\n", s->nulls);
+		}
 		if (s->per_stream >= 0) {
 			tree_indent(depth + 1, out);
 			buf_printf(out, "scalar per_stream %s\n", s->per_stream ? "true" : "false");

@@ -62,6 +62,8 @@ struct tree_stage {
 	size_t n_args, cap_args;
 	char *on_error;             /* policy as written; NULL: not given */
 	size_t on_error_at;
+	const char *nulls;          /* "skip" or "fail"; NULL: not given */
+	size_t nulls_at;
 	int per_stream;             /* -1: not given */
 };
 

@@ -152,6 +152,7 @@ struct op_node {
 	enum op_policy on_error;
 	/* OP_BORDER, and the source of a fragment: assumed to have no end */
 	bool endless;
+	bool skips_nulls;         /* nulls=skip, for an operator with expressions */
 	bool per_stream;          /* global operator that the spec allows ahead of distribute */
 	/* gives its input's elements in an order of their indices (desc->permutes) */
 	bool permutes;
@@ -464,6 +465,7 @@ struct op_typing {
 	size_t text_len;
 	const struct type *outer; /* type of the outer element in an inner pipeline; NULL: none */
 	const struct op_service *service; /* tells the types of datasets; NULL: no service */
+	bool skips_nulls;         /* nulls=skip: expressions drop elements that fail because of null */
 };
 /* Compiles ex->ast with x, s (unless NULL), i and, in an inner pipeline, xx. */
 enum status op_compile(struct op_typing *t, struct op_expr *ex, const struct type *x,

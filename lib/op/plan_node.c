@@ -11,7 +11,8 @@ op_compile(struct op_typing *t, struct op_expr *ex, const struct type *x, const 
 	   struct err *e)
 {
 	struct expr_env env = {
-		.arena = t->arena, .file = t->file, .text = t->text, .text_len = t->text_len
+		.arena = t->arena, .file = t->file, .text = t->text, .text_len = t->text_len,
+		.skips_nulls = t->skips_nulls,
 	};
 
 	env.types[EXPR_X] = x;

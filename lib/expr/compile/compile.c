@@ -458,6 +458,14 @@ compile_quick(const struct expr_ast *a)
 	return not == (a->op == AST_NMATCH) ? 1 : -1;
 }
 
+/* Whether elements of this type are never null, and have no parts that could be. */
+static bool
+compile_is_plain(const struct type *x)
+{
+	return x && !x->nullable && (x->kind == TYPE_BOOL || x->kind == TYPE_INT || x->kind == TYPE_FLOAT
+				     || x->kind == TYPE_TEXT || x->kind == TYPE_BYTES);
+}
+
 struct expr *
 expr_compile(const struct expr_ast *a, const struct expr_env *env, struct err *e)
 {
@@ -473,6 +481,9 @@ expr_compile(const struct expr_ast *a, const struct expr_env *env, struct err *e
 	emit(&c, CODE_RET, 0, v.reg, 0, 0);
 	x->type = v.type;
 	x->quick = compile_quick(a);
+	x->skips_nulls = env->skips_nulls && !compile_is_plain(env->types[EXPR_X]);
+	if (x->skips_nulls)
+		x->traits |= EXPR_SKIPS;
 	x->columns = column_plan_new(x, env->types[EXPR_X]);
 	if (!v.deps && v.reg < 0 && x->n_code == 1) {
 		x->constant = true;

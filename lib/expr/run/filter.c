@@ -113,6 +113,8 @@ filter_run(struct expr_vm *vm, const struct run *in, uint32_t *from, struct run 
 	vm->index++;
 	if (rc < 0)
 		return vm_fault(vm, "%s", pattern_fault(rc));
+	if (v.kind == VAL_NIL && vm->x->skips_nulls)
+		return ST_SKIP;
 	return vm_fault(vm, "`%s` of %s, which is not text", vm->x->quick > 0 ? "~" : "!~",
 			val_kind_name(v.kind));
 }

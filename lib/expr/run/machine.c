@@ -421,5 +421,5 @@ fault:
 		DISPATCH();
 	}
 	*from = at;
-	return ST_DATA;
+	return x->skips_nulls && vm_null(vm, &(int){ 0 }) ? ST_SKIP : ST_DATA;
 }
