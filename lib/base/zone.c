@@ -33,8 +33,8 @@ struct zone {
 	const uint8_t *types;
 	const char *texts;
 	uint32_t n_times, n_types, n_texts;
-	struct zone_rule rule;   /* what holds after the last of the times */
-	int32_t offset;          /* of a zone without a file */
+	struct zone_rule rule;   /* for all time after the last of the times */
+	int32_t offset;          /* a zone without a file has this one */
 	struct zone *next;
 };
 

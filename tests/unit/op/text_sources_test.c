@@ -146,17 +146,17 @@ a_text_that_is_too_long_is_passed_over_to_its_end(void **state)
 struct drip {
 	const char *data;
 	size_t n;
-	int fd;
 };
 
 static void *
 drip_run(void *arg)
 {
 	struct drip *d = arg;
+	int fd = open("drip", O_WRONLY); /* waits for the reader */
 
 	for (size_t i = 0; i < d->n; i++)
-		assert_int_equal(write(d->fd, d->data + i, 1), 1);
-	close(d->fd);
+		assert_int_equal(write(fd, d->data + i, 1), 1);
+	close(fd);
 	return NULL;
 }
 
@@ -165,7 +165,7 @@ static void
 drips_expect(const struct op_desc *d, const char *args, const char *data, size_t n, const char *want)
 {
 	struct buf got = { 0 };
-	struct drip drip = { data, n, -1 };
+	struct drip drip = { data, n };
 	pthread_t thread;
 	struct src s;
 
@@ -174,7 +174,6 @@ drips_expect(const struct op_desc *d, const char *args, const char *data, size_t
 	unlink("drip");
 	assert_int_equal(mkfifo("drip", 0600), 0);
 	src_init(&s, d, args);
-	drip.fd = open("drip", O_RDWR);
 	assert_int_equal(src_open(&s), ST_OK);
 	assert_int_equal(pthread_create(&thread, NULL, drip_run, &drip), 0);
 	buf_str(&got, "");
