@@ -101,7 +101,10 @@ parse_option_name(void *arg, size_t i)
 
 	if (i < n)
 		return d->params[i].name;
-	return i == n ? "on_error" : i == n + 1 ? "per_stream" : i == n + 2 ? "nulls" : NULL;
+	bool exprs = false;
+	for (const struct param *r = d->params; r && r->kind; r++)
+		exprs |= r->kind == PARAM_EXPR || r->kind == PARAM_NAMED;
+	return i == n ? "on_error" : i == n + 1 ? "per_stream" : i == n + 2 && exprs ? "nulls" : NULL;
 }
 
 enum status
