@@ -130,9 +130,9 @@ vm_null_say(struct expr_vm *vm, int reg)
 	bool known = null_path(x, at, reg, path);
 	const struct ins *field = known && from >= 0 ? &x->code[from] : NULL;
 
-	if (known) {
-		const struct val *of = field ? &vm->r[field->a] : NULL;
-		bool none = of && field->a < CODE_FIRST_TEMP && of->kind == VAL_RECORD
+	if (field) {
+		const struct val *of = &vm->r[field->a];
+		bool none = field->a < CODE_FIRST_TEMP && of->kind == VAL_RECORD
 			&& !val_field(of->p, &x->keys[field->c]);
 
 		snprintf(text, sizeof text, "%s", vm->e->text);

@@ -111,6 +111,7 @@ filter_run(struct expr_vm *vm, const struct run *in, uint32_t *from, struct run 
 	if (at == in->n)
 		return ST_OK;
 	vm->index++;
+	vm->r[EXPR_X] = v; /* for the message */
 	if (rc < 0)
 		return vm_fault(vm, "%s", pattern_fault(rc));
 	if (v.kind == VAL_NIL && vm->x->skips_nulls)

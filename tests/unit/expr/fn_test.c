@@ -387,7 +387,7 @@ times_are_utc_and_of_any_zone(void **state)
 		{ "fmt_time(x, \"%Y-%j\")", "0", "\"1970-001\"" },
 		{ "fmt_time(x)", "1e13", "error: fmt_time() of 1e+13 seconds" },
 		{ "fmt_time(parse_time(x))", "\"0099-03-01\"", "\"0099-03-01T00:00:00Z\"" },
-		{ "fmt_time(x, \"\")", "0", "\"\"" },
+		{ "fmt_time(x, \"\")", "0", "\"1970-01-01T00:00:00Z\"" },
 	};
 
 	(void)state;
