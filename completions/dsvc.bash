@@ -60,9 +60,10 @@ _dsvc_config()
 	case $prev in
 	-d | --dispatcher) return ;;
 	-c | --context) return ;;
+	--connect-timeout) return ;;
 	esac
 	case $cur in
-	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -c --context --json -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -c --context --connect-timeout --json -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
 	*) : ;;
 	esac
 }
@@ -116,12 +117,13 @@ _dsvc_doctor()
 	case $prev in
 	-d | --dispatcher) return ;;
 	-c | --context) return ;;
+	--connect-timeout) return ;;
 	--shared) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -d -- "$cur"); return ;;
 	--stuck) return ;;
 	--timeout) return ;;
 	esac
 	case $cur in
-	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -c --context --shared --stuck --json --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -c --context --connect-timeout --shared --stuck --json --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
 	*) : ;;
 	esac
 }
@@ -135,11 +137,12 @@ _dsvc_events()
 	case $prev in
 	-d | --dispatcher) return ;;
 	-c | --context) return ;;
+	--connect-timeout) return ;;
 	-n | --count) return ;;
 	--timeout) return ;;
 	esac
 	case $cur in
-	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -c --context -f --follow -n --count --json --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -c --context --connect-timeout -f --follow -n --count --json --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
 	*) : ;;
 	esac
 }
@@ -170,6 +173,7 @@ _dsvc_feed()
 	case $prev in
 	-d | --dispatcher) return ;;
 	-c | --context) return ;;
+	--connect-timeout) return ;;
 	-e | --expression) _dsvc_spec "$1" "$2"; return ;;
 	-f | --file) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
 	-s | --set) return ;;
@@ -199,7 +203,7 @@ _dsvc_feed()
 	--prefetch) return ;;
 	--as) mapfile -t COMPREPLY < <(compgen -W 'memory ndjson msgpack npy' -- "$cur"); return ;;
 	--results) mapfile -t COMPREPLY < <(compgen -W 'none step rows' -- "$cur"); return ;;
-	-t | --to) mapfile -t COMPREPLY < <(compgen -W 'auto count csv json markdown msgpack ndjson none npy nul pretty raw tar text tfrecord tsv vertical' -- "$cur"); return ;;
+	-t | --to) mapfile -t COMPREPLY < <(compgen -W 'auto bars count csv hist json markdown msgpack ndjson none npy nul pretty raw tar text tfrecord tsv vertical' -- "$cur"); return ;;
 	-o | --output) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
 	--checkpoint) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
 	--save-every) return ;;
@@ -221,8 +225,8 @@ _dsvc_feed()
 	--timeout) return ;;
 	esac
 	case $cur in
-	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -c --context -e --expression -f --file -s --set -I --include-dir -J --job --local -j --jobs -n --cores --host --seat-wait --batch --element --axis --tail --pad --mask --expect --order --seed --shards --window --epoch --epochs --steps --until --from --loop --each-loop --prefetch --as --results -t --to -o --output --checkpoint --save-every --keep --listen --ready-fd --ready-file --wait-workers --wait-cores --slow --core-timeout --grace --slot-max --max-errors --errors --give-up -p --progress --stats --fail-empty --join --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
-	*) _dsvc_spec "$1" "$2" && return; compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -W 'assert batch bucket bytes cache cardinality choose cmd concat count counter csv dataset dedup distribute drop elements enumerate exec files filter flat_map format group_by group_by_window ignore_errors interleave join json lines load lookup map msgpack ndjson npy pad_to padded_batch parse prefetch print ragged_batch random range rate rebatch reduce rename repeat resample reverse sample sample_rate save scan select sh shard shuffle skip sleep snapshot sort sqlite stats stdin tail take take_while tar tee tfrecord top tsv unbatch unique whole window zip then' -- "$cur") ;;
+	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -c --context --connect-timeout -e --expression -f --file -s --set -I --include-dir -J --job --local -j --jobs -n --cores --host --seat-wait --batch --element --axis --tail --pad --mask --expect --order --seed --shards --window --epoch --epochs --steps --until --from --loop --each-loop --prefetch --as --results -t --to -o --output --checkpoint --save-every --keep --listen --ready-fd --ready-file --wait-workers --wait-cores --slow --core-timeout --grace --slot-max --max-errors --errors --give-up -p --progress --stats --fail-empty --join --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	*) _dsvc_spec "$1" "$2" && return; compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -W 'assert batch bucket bytes cache cardinality choose cmd concat count counter csv dataset dedup distribute drop elements enumerate exec files fill filter flat_map format group_by group_by_window ignore_errors interleave join json lines load lookup map msgpack ndjson nest npy pad_to padded_batch parse pivot prefetch print ragged_batch random range rate rebatch reduce rename repeat resample reverse sample sample_rate save scan select sh shard shuffle skip sleep snapshot sort sqlite stats stdin tail take take_while tar tee template tfrecord top tsv unbatch unique unnest unpivot whole window zip then' -- "$cur") ;;
 	esac
 }
 complete -F _dsvc_feed dsvc-feed
@@ -235,11 +239,12 @@ _dsvc_forget()
 	case $prev in
 	-d | --dispatcher) return ;;
 	-c | --context) return ;;
+	--connect-timeout) return ;;
 	--dataset) return ;;
 	--timeout) return ;;
 	esac
 	case $cur in
-	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -c --context --dataset --force --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -c --context --connect-timeout --dataset --force --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
 	*) : ;;
 	esac
 }
@@ -252,6 +257,7 @@ _dsvc_invite()
 	COMPREPLY=()
 	case $prev in
 	-d | --dispatcher) return ;;
+	--connect-timeout) return ;;
 	--for) return ;;
 	--uses) return ;;
 	--name) return ;;
@@ -260,7 +266,7 @@ _dsvc_invite()
 	--timeout) return ;;
 	esac
 	case $cur in
-	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher --for --uses --name --from -a --address --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher --connect-timeout --for --uses --name --from -a --address --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
 	*) : ;;
 	esac
 }
@@ -273,9 +279,10 @@ _dsvc_join()
 	COMPREPLY=()
 	case $prev in
 	--name) return ;;
+	--connect-timeout) return ;;
 	esac
 	case $cur in
-	-*) mapfile -t COMPREPLY < <(compgen -W '--name -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	-*) mapfile -t COMPREPLY < <(compgen -W '--name --connect-timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
 	*) : ;;
 	esac
 }
@@ -305,6 +312,7 @@ _dsvc_read()
 	case $prev in
 	-d | --dispatcher) return ;;
 	-c | --context) return ;;
+	--connect-timeout) return ;;
 	-e | --expression) _dsvc_spec "$1" "$2"; return ;;
 	-f | --file) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
 	-s | --set) return ;;
@@ -317,7 +325,7 @@ _dsvc_read()
 	--shards) return ;;
 	--shard) return ;;
 	--consumer) return ;;
-	--tail) mapfile -t COMPREPLY < <(compgen -W 'drop pad fail' -- "$cur"); return ;;
+	--tail) mapfile -t COMPREPLY < <(compgen -W 'drop pad fail spread' -- "$cur"); return ;;
 	--tail-of) mapfile -t COMPREPLY < <(compgen -W 'pass stream' -- "$cur"); return ;;
 	--seat-wait) mapfile -t COMPREPLY < <(compgen -W 'never' -- "$cur"); return ;;
 	--share) mapfile -t COMPREPLY < <(compgen -W 'none lossless window' -- "$cur"); return ;;
@@ -331,7 +339,8 @@ _dsvc_read()
 	--epoch) return ;;
 	--type) mapfile -t COMPREPLY < <(compgen -W 'any int float bool text bytes' -- "$cur"); return ;;
 	--epochs) return ;;
-	-t | --to) mapfile -t COMPREPLY < <(compgen -W 'auto count csv json markdown msgpack ndjson none npy nul pretty raw tar text tfrecord tsv vertical' -- "$cur"); return ;;
+	-t | --to) mapfile -t COMPREPLY < <(compgen -W 'auto bars count csv hist json markdown msgpack ndjson none npy nul pretty raw tar text tfrecord tsv vertical' -- "$cur"); return ;;
+	--delim) return ;;
 	-n | --count) return ;;
 	-o | --output) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
 	--checkpoint) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
@@ -347,8 +356,8 @@ _dsvc_read()
 	--timeout) return ;;
 	esac
 	case $cur in
-	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -c --context -e --expression -f --file -s --set -I --include-dir -J --job --sharding --order --target --where --shards --shard --consumer --tail --tail-of --seat-wait --share --group --share-window --from --seed --window --transfer --compression --epoch --type --epochs -t --to -0 --null -n --count -o --output --checkpoint --checkpoint-rounds --ack-fd --max-errors --on-missed --errors --wait-workers --give-up -p --progress --stats --fail-empty --join --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
-	*) _dsvc_spec "$1" "$2" && return; compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -W 'assert batch bucket bytes cache cardinality choose cmd concat count counter csv dataset dedup distribute drop elements enumerate exec files filter flat_map format group_by group_by_window ignore_errors interleave join json lines load lookup map msgpack ndjson npy pad_to padded_batch parse prefetch print ragged_batch random range rate rebatch reduce rename repeat resample reverse sample sample_rate save scan select sh shard shuffle skip sleep snapshot sort sqlite stats stdin tail take take_while tar tee tfrecord top tsv unbatch unique whole window zip then' -- "$cur") ;;
+	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -c --context --connect-timeout -e --expression -f --file -s --set -I --include-dir -J --job --sharding --order --target --where --shards --shard --consumer --tail --tail-of --seat-wait --share --group --share-window --from --seed --window --transfer --compression --epoch --type --epochs -t --to -0 --null --delim --unsparsify --no-header -n --count -o --output --checkpoint --checkpoint-rounds --ack-fd --max-errors --on-missed --errors --wait-workers --give-up -p --progress --stats --fail-empty --join --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	*) _dsvc_spec "$1" "$2" && return; compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -W 'assert batch bucket bytes cache cardinality choose cmd concat count counter csv dataset dedup distribute drop elements enumerate exec files fill filter flat_map format group_by group_by_window ignore_errors interleave join json lines load lookup map msgpack ndjson nest npy pad_to padded_batch parse pivot prefetch print ragged_batch random range rate rebatch reduce rename repeat resample reverse sample sample_rate save scan select sh shard shuffle skip sleep snapshot sort sqlite stats stdin tail take take_while tar tee template tfrecord top tsv unbatch unique unnest unpivot whole window zip then' -- "$cur") ;;
 	esac
 }
 complete -F _dsvc_read dsvc-read
@@ -361,6 +370,7 @@ _dsvc_register()
 	case $prev in
 	-d | --dispatcher) return ;;
 	-c | --context) return ;;
+	--connect-timeout) return ;;
 	-e | --expression) _dsvc_spec "$1" "$2"; return ;;
 	-f | --file) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
 	-s | --set) return ;;
@@ -370,8 +380,8 @@ _dsvc_register()
 	--timeout) return ;;
 	esac
 	case $cur in
-	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -c --context -e --expression -f --file -s --set -I --include-dir --id --check --hash --explain --join --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
-	*) _dsvc_spec "$1" "$2" && return; compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -W 'assert batch bucket bytes cache cardinality choose cmd concat count counter csv dataset dedup distribute drop elements enumerate exec files filter flat_map format group_by group_by_window ignore_errors interleave join json lines load lookup map msgpack ndjson npy pad_to padded_batch parse prefetch print ragged_batch random range rate rebatch reduce rename repeat resample reverse sample sample_rate save scan select sh shard shuffle skip sleep snapshot sort sqlite stats stdin tail take take_while tar tee tfrecord top tsv unbatch unique whole window zip then' -- "$cur") ;;
+	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -c --context --connect-timeout -e --expression -f --file -s --set -I --include-dir --id --check --hash --explain --join --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	*) _dsvc_spec "$1" "$2" && return; compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -W 'assert batch bucket bytes cache cardinality choose cmd concat count counter csv dataset dedup distribute drop elements enumerate exec files fill filter flat_map format group_by group_by_window ignore_errors interleave join json lines load lookup map msgpack ndjson nest npy pad_to padded_batch parse pivot prefetch print ragged_batch random range rate rebatch reduce rename repeat resample reverse sample sample_rate save scan select sh shard shuffle skip sleep snapshot sort sqlite stats stdin tail take take_while tar tee template tfrecord top tsv unbatch unique unnest unpivot whole window zip then' -- "$cur") ;;
 	esac
 }
 complete -F _dsvc_register dsvc-register
@@ -382,7 +392,8 @@ _dsvc_run()
 	if [[ $cur == = ]]; then cur=; elif [[ $prev == = ]]; then prev=${COMP_WORDS[COMP_CWORD-2]}; fi
 	COMPREPLY=()
 	case $prev in
-	-t | --to) mapfile -t COMPREPLY < <(compgen -W 'auto count csv json markdown msgpack ndjson none npy nul pretty raw tar text tfrecord tsv vertical' -- "$cur"); return ;;
+	-t | --to) mapfile -t COMPREPLY < <(compgen -W 'auto bars count csv hist json markdown msgpack ndjson none npy nul pretty raw tar text tfrecord tsv vertical' -- "$cur"); return ;;
+	--delim) return ;;
 	-n | --count) return ;;
 	-o | --output) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
 	-s | --set) return ;;
@@ -396,14 +407,17 @@ _dsvc_run()
 	--errors) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
 	-d | --dispatcher) return ;;
 	-c | --context) return ;;
+	--connect-timeout) return ;;
+	--joblog) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
+	--halt) mapfile -t COMPREPLY < <(compgen -W 'never soon,fail=1 now,fail=1 soon,fail=10% now,success=1' -- "$cur"); return ;;
 	--print) mapfile -t COMPREPLY < <(compgen -W 'nothing tokens tree plan canonical' -- "$cur"); return ;;
-	--help-op) mapfile -t COMPREPLY < <(compgen -W 'assert batch bucket bytes cache cardinality choose cmd concat count counter csv dataset dedup distribute drop elements enumerate exec files filter flat_map format group_by group_by_window ignore_errors interleave join json lines load lookup map msgpack ndjson npy pad_to padded_batch parse prefetch print ragged_batch random range rate rebatch reduce rename repeat resample reverse sample sample_rate save scan select sh shard shuffle skip sleep snapshot sort sqlite stats stdin tail take take_while tar tee tfrecord top tsv unbatch unique whole window zip then' -- "$cur"); return ;;
+	--help-op) mapfile -t COMPREPLY < <(compgen -W 'assert batch bucket bytes cache cardinality choose cmd concat count counter csv dataset dedup distribute drop elements enumerate exec files fill filter flat_map format group_by group_by_window ignore_errors interleave join json lines load lookup map msgpack ndjson nest npy pad_to padded_batch parse pivot prefetch print ragged_batch random range rate rebatch reduce rename repeat resample reverse sample sample_rate save scan select sh shard shuffle skip sleep snapshot sort sqlite stats stdin tail take take_while tar tee template tfrecord top tsv unbatch unique unnest unpivot whole window zip then' -- "$cur"); return ;;
 	-p | --progress) mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$cur"); return ;;
 	--timeout) return ;;
 	esac
 	case $cur in
-	-*) mapfile -t COMPREPLY < <(compgen -W '-t --to -0 --null -n --count -o --output -s --set --with -e --expression -f --file -I --include-dir --seed -j --jobs --max-errors --errors -d --dispatcher -c --context --check --explain --try --test --fmt --write --print --ops --functions --help-op -p --progress --stats --fail-empty --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
-	*) _dsvc_spec "$1" "$2" && return; compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -W 'assert batch bucket bytes cache cardinality choose cmd concat count counter csv dataset dedup distribute drop elements enumerate exec files filter flat_map format group_by group_by_window ignore_errors interleave join json lines load lookup map msgpack ndjson npy pad_to padded_batch parse prefetch print ragged_batch random range rate rebatch reduce rename repeat resample reverse sample sample_rate save scan select sh shard shuffle skip sleep snapshot sort sqlite stats stdin tail take take_while tar tee tfrecord top tsv unbatch unique whole window zip then' -- "$cur") ;;
+	-*) mapfile -t COMPREPLY < <(compgen -W '-t --to -0 --null --delim --unsparsify --no-header -n --count -o --output -s --set --with -e --expression -f --file -I --include-dir --seed -j --jobs --max-errors --errors -d --dispatcher -c --context --connect-timeout --check --explain --graph --try --joblog --resume --resume-failed --halt --tag --dry-run --test --fmt --write --print --ops --functions --help-op -p --progress --stats --fail-empty --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	*) _dsvc_spec "$1" "$2" && return; compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -W 'assert batch bucket bytes cache cardinality choose cmd concat count counter csv dataset dedup distribute drop elements enumerate exec files fill filter flat_map format group_by group_by_window ignore_errors interleave join json lines load lookup map msgpack ndjson nest npy pad_to padded_batch parse pivot prefetch print ragged_batch random range rate rebatch reduce rename repeat resample reverse sample sample_rate save scan select sh shard shuffle skip sleep snapshot sort sqlite stats stdin tail take take_while tar tee template tfrecord top tsv unbatch unique unnest unpivot whole window zip then' -- "$cur") ;;
 	esac
 }
 complete -F _dsvc_run dsvc-run
@@ -416,6 +430,7 @@ _dsvc_save()
 	case $prev in
 	-d | --dispatcher) return ;;
 	-c | --context) return ;;
+	--connect-timeout) return ;;
 	-e | --expression) _dsvc_spec "$1" "$2"; return ;;
 	-f | --file) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
 	-s | --set) return ;;
@@ -433,7 +448,7 @@ _dsvc_save()
 	--timeout) return ;;
 	esac
 	case $cur in
-	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -c --context -e --expression -f --file -s --set -I --include-dir --shards --chunk --chunk-time --compression -n --count --seed --detach --overwrite --if-missing --fail --wait-workers --give-up -p --progress --join --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -c --context --connect-timeout -e --expression -f --file -s --set -I --include-dir --shards --chunk --chunk-time --compression -n --count --seed --detach --overwrite --if-missing --fail --wait-workers --give-up -p --progress --join --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
 	*) _dsvc_spec "$1" "$2" && return; compopt -o filenames; mapfile -t COMPREPLY < <(compgen -d -- "$cur") ;;
 	esac
 }
@@ -447,13 +462,14 @@ _dsvc_status()
 	case $prev in
 	-d | --dispatcher) return ;;
 	-c | --context) return ;;
+	--connect-timeout) return ;;
 	--audit) return ;;
 	--busy) return ;;
 	--interval) return ;;
 	--timeout) return ;;
 	esac
 	case $cur in
-	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -c --context --json --audit --streams --wanted --busy --metrics --all --watch --interval --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -c --context --connect-timeout --json --audit --streams --wanted --busy --metrics --all --watch --interval --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
 	*) : ;;
 	esac
 }
@@ -475,6 +491,26 @@ _dsvc_stop()
 }
 complete -F _dsvc_stop dsvc-stop
 
+_dsvc_tap()
+{
+	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
+	if [[ $cur == = ]]; then cur=; elif [[ $prev == = ]]; then prev=${COMP_WORDS[COMP_CWORD-2]}; fi
+	COMPREPLY=()
+	case $prev in
+	-d | --dispatcher) return ;;
+	-c | --context) return ;;
+	--connect-timeout) return ;;
+	-n | --count) return ;;
+	-t | --to) mapfile -t COMPREPLY < <(compgen -W 'auto bars count csv hist json markdown msgpack ndjson none npy nul pretty raw tar text tfrecord tsv vertical' -- "$cur"); return ;;
+	--timeout) return ;;
+	esac
+	case $cur in
+	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -c --context --connect-timeout -n --count -t --to --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	*) : ;;
+	esac
+}
+complete -F _dsvc_tap dsvc-tap
+
 _dsvc_top()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
@@ -483,12 +519,13 @@ _dsvc_top()
 	case $prev in
 	-d | --dispatcher) return ;;
 	-c | --context) return ;;
+	--connect-timeout) return ;;
 	--interval) return ;;
 	-n | --count) return ;;
 	--timeout) return ;;
 	esac
 	case $cur in
-	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -c --context --interval -n --count --json --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -c --context --connect-timeout --interval -n --count --json --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
 	*) : ;;
 	esac
 }
@@ -519,10 +556,11 @@ _dsvc_why()
 	case $prev in
 	-d | --dispatcher) return ;;
 	-c | --context) return ;;
+	--connect-timeout) return ;;
 	--timeout) return ;;
 	esac
 	case $cur in
-	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -c --context --json --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -c --context --connect-timeout --json --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
 	*) : ;;
 	esac
 }
@@ -536,6 +574,7 @@ _dsvc_work()
 	case $prev in
 	-d | --dispatcher) return ;;
 	-c | --context) return ;;
+	--connect-timeout) return ;;
 	-b | --bind) return ;;
 	--advertise) return ;;
 	-j | --slots) return ;;
@@ -547,6 +586,8 @@ _dsvc_work()
 	--restart-interval) return ;;
 	--give-up) return ;;
 	--drain-timeout) return ;;
+	--exit-when-idle) return ;;
+	--lifetime) return ;;
 	--data) mapfile -t COMPREPLY < <(compgen -W 'auto clear encrypted' -- "$cur"); return ;;
 	--join) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
 	--allow-read) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
@@ -562,7 +603,7 @@ _dsvc_work()
 	--ready-file) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
 	esac
 	case $cur in
-	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -c --context -b --bind --advertise -j --slots --memory --compression --transfer --name --tag --restart-interval --give-up --drain-timeout --data --join --insecure --allow-read --allow-write --allow-exec --datasets --child-env --child-memory --child-files --exec-wrap --sandbox --ready-fd --ready-file --until-stdin-eof -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -c --context --connect-timeout -b --bind --advertise -j --slots --memory --compression --transfer --name --tag --restart-interval --give-up --drain-timeout --exit-when-idle --lifetime --data --join --insecure --allow-read --allow-write --allow-exec --datasets --child-env --child-memory --child-files --exec-wrap --sandbox --ready-fd --ready-file --until-stdin-eof -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
 	*) : ;;
 	esac
 }

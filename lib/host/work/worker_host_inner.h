@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inside of a worker's program: worker_host.c has its loop, worker_bind.c what it has
- * for readers.
+ * The inside of a worker's program: worker_host.c has its loop, worker_events.c what its threads
+ * tell, worker_signals.c what signals ask for, worker_bind.c what it has for readers.
  */
 #ifndef HOST_WORKER_HOST_INNER_H
 #define HOST_WORKER_HOST_INNER_H
@@ -52,6 +52,12 @@ struct worker_host {
 	struct err *err;
 };
 
+/* Takes what threads that make elements have to say: for net_watch. */
+void worker_host_events(void *arg, int fd, int events);
+/* The stream is over: frees it. */
+void worker_host_exit(struct worker_host *h, struct produce *m);
+/* Tells the worker where the time of the stream went since it was told last. */
+void worker_host_spent(struct worker_host *h, struct produce *m);
 /* Ends the loop. */
 void worker_host_finish(struct worker_host *h, enum status st, const struct err *e);
 /* Handles signals that came: for net_watch. */
