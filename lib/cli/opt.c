@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/opt.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "base/str.h"
@@ -176,6 +178,23 @@ opt_answer(struct opt_scan *s, enum opt_answer what)
 	return opt_show(s, &b);
 }
 
+static void
+opt_late(int signal)
+{
+	(void)signal;
+	_exit(0);
+}
+
+/* Nobody waits for a completion longer than this, whatever file it looks into. */
+static void
+opt_offer(const struct program *p, const char *text, struct buf *out)
+{
+	signal(SIGALRM, opt_late);
+	alarm(2);
+	p->spec_words(text, out);
+	alarm(0);
+}
+
 /* --print-completion SHELL, --print-mdoc WHAT and what the program adds: for
  * `make gen`, not for users; --print-words TEXT, for completion. ST_OK: it is none of them. */
 static enum status
@@ -200,7 +219,7 @@ opt_print(struct opt_scan *s, const char *word)
 	else if (!strcmp(what, "completion") && !strcmp(arg, "fish"))
 		complete_fish(&b, s->p);
 	else if (!strcmp(what, "words") && s->p->spec_words)
-		s->p->spec_words(arg, &b);
+		opt_offer(s->p, arg, &b);
 	else if (!strcmp(what, "mdoc") && !strcmp(arg, "options"))
 		mdoc_options(&b, s->p);
 	else if (!strcmp(what, "mdoc") && !strcmp(arg, "exits"))

@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "lang/lex.h"
+#include "lang/offer_fields.h"
 #include "op/table.h"
 
 enum { OFFER_DEPTH = 32 };
@@ -19,6 +20,7 @@ enum { OFFER_DEPTH = 32 };
 struct offer_stage {
 	const struct op_desc *op; /* NULL: not yet written, or unknown */
 	size_t at;                /* where its arguments begin */
+	size_t pipe;              /* inner: where the | before it is */
 	size_t values;            /* number of values without a name */
 	bool named, let;          /* it has a first word; that is `let` */
 	bool keyed;               /* name=value was seen: no value without a name may follow */
@@ -124,7 +126,7 @@ offer_mark(struct offer *o, const char *c)
 	else if (*c == '|' && c[1] == '|')
 		c++;
 	else if (*c == '|' && !o->stage->brackets)
-		*o->stage = (struct offer_stage){ .inner = true };
+		*o->stage = (struct offer_stage){ .inner = true, .pipe = (size_t)(c - o->text) };
 	else if (*c == ';' || (*c == '\n' && o->stage == o->stack && !strchr(" \t|)", c[1])))
 		*o->stage = (struct offer_stage){ 0 };
 	o->word = c + 1;
@@ -257,6 +259,15 @@ offer_key(struct offer *o, const struct param *r)
 	buf_clear(&b);
 }
 
+static bool
+offer_takes_exprs(const struct op_desc *op)
+{
+	for (const struct param *r = op ? op->params : NULL; r && r->kind; r++)
+		if (r->kind == PARAM_EXPR || r->kind == PARAM_NAMED)
+			return true;
+	return false;
+}
+
 static void
 offer_arguments(struct offer *o)
 {
@@ -285,7 +296,69 @@ offer_arguments(struct offer *o)
 			offer_key(o, r);
 	}
 	for (const struct param *r = common; r->kind; r++)
-		offer_key(o, r);
+		if (strcmp(r->name, "nulls") || offer_takes_exprs(s->op))
+			offer_key(o, r);
+}
+
+/* Where the name of a field begins that the word ends with, as in .st and 2*x.st; NULL: it does not. */
+static const char *
+offer_field(const char *word)
+{
+	const char *s = word + strlen(word);
+
+	while (s > word && (isalnum((unsigned char)s[-1]) || s[-1] == '_'))
+		s--;
+	if (s == word || s[-1] != '.')
+		return NULL;
+	const char *dot = s - 1, *before = dot - (dot > word && dot[-1] == 'x');
+	/* .a.b has a field of another record, and 1.5 none */
+	return before == word || !(isalnum((unsigned char)before[-1]) || strchr("_.)]}\"'?", before[-1])) ? s : NULL;
+}
+
+/* Adds the fields of the elements that come to the stage of the whole pipeline. */
+static void
+offer_field_names(struct offer *o)
+{
+	const struct offer_stage *whole = o->stack;
+	const char *name = offer_field(o->word);
+	struct words fields = { 0 };
+	struct buf key = { 0 };
+
+	for (const struct offer_stage *s = o->stack + 1; s <= o->stage; s++)
+		if (!s->brackets)
+			return;
+	if (!name || !whole->inner || !offer_takes_exprs(whole->op))
+		return;
+	offer_fields(o->text, whole->pipe, &fields);
+	buf_put(&key, o->word, (size_t)(name - o->word));
+	buf_byte(&key, '\0');
+	for (size_t i = 0; i < fields.n; i++)
+		offer_add(o, (const char *)key.data, fields.v[i], strlen(fields.v[i]), o->stage->brackets ? "" : " ", "field");
+	/* Two lines at least, so that no shell closes the quote. */
+	if (o->n == 1 && o->stage->brackets)
+		for (size_t i = 0; i < fields.n; i++)
+			offer_add(o, (const char *)key.data, fields.v[i], strlen(fields.v[i]), ")", "field");
+	buf_clear(&key);
+	words_clear(&fields);
+}
+
+/* Adds the parameters that the spec declares, for @NAME. */
+static void
+offer_param_names(struct offer *o)
+{
+	const char *at = strrchr(o->word, '@');
+	struct words names = { 0 };
+	struct buf key = { 0 };
+
+	if (!at || o->stack->let)
+		return;
+	offer_params(o->text, &names);
+	buf_put(&key, o->word, (size_t)(at + 1 - o->word));
+	buf_byte(&key, '\0');
+	for (size_t i = 0; i < names.n; i++)
+		offer_add(o, (const char *)key.data, names.v[i], strlen(names.v[i]), o->stage->brackets ? "" : " ", "parameter");
+	buf_clear(&key);
+	words_clear(&names);
 }
 
 /* Returns the number of answers; *word is where the last word begins. */
@@ -297,8 +370,14 @@ offer_here(const char *text, struct buf *out, const char **word)
 	o.stage = o.stack;
 	offer_scan(&o);
 	*word = o.word;
-	if (o.quoted || o.stage->brackets)
+	if (o.quoted)
 		return 0;
+	if (o.stage->brackets || o.stage->named) {
+		offer_field_names(&o);
+		offer_param_names(&o);
+	}
+	if (o.stage->brackets || o.n)
+		return o.n;
 	if (!o.stage->named)
 		offer_operators(&o);
 	else if (o.stage->op)

@@ -34,6 +34,7 @@ setup() {
 	END
 	cd "$BATS_TEST_TMPDIR/cwd" || return
 	touch spec.dsvc
+	echo '{"status": 200, "ms": 3}' >log.ndjson
 }
 
 teardown() {
@@ -87,6 +88,11 @@ in_every_shell() {
 	tab "run 'lines a\\tb | fil" "run 'lines a\\tb | filter "
 	tab "run lines 'spe" "run lines 'spec.dsvc' "
 	tab "run --fmt 'spe" "run --fmt 'spec.dsvc' "
+	# Fields of the elements, from the type or from the first of them, and parameters.
+	tab "run 'range 3 | map {wide: x, high: 1} | filter .wi" "run 'range 3 | map {wide: x, high: 1} | filter .wide "
+	tab "run 'ndjson log.ndjson | take 5 | sort .st" "run 'ndjson log.ndjson | take 5 | sort .status "
+	tab "run 'lines log.ndjson | map parse_json(x) | map str(.m" "run 'lines log.ndjson | map parse_json(x) | map str(.ms"
+	tab "run 'param rows = 3; range @ro" "run 'param rows = 3; range @rows "
 	# Words without quotes, options and their values.
 	tab 'run interl' 'run interleave '
 	tab 'run range 3 then shu' 'run range 3 then shuffle '
