@@ -53,7 +53,7 @@ operators_where_they_may_stand(void **state)
 	offer_is("'range 3 | map \"| ran\" | uniq", "unique mem=,unique on_error=,unique nulls=,unique per_stream=");
 	offer_is("'range 3 | filter x > 1 || x == 0 | ran", "");
 	offer_is("'range 3 | filter x ~ /it's|a/ | pref",
-		 "prefetch n=,prefetch on_error=,prefetch nulls=,prefetch per_stream=");
+		 "prefetch n=,prefetch on_error=,prefetch per_stream=");
 	offer_is("'nonsense 3 ", "");
 }
 
@@ -64,13 +64,13 @@ parameters_and_their_values(void **state)
 	offer_is("'range 10 | batch 4 drop", "drop_remainder=");
 	offer_is("'range 10 | batch 4 drop_remainder=", "drop_remainder=true ,drop_remainder=false ");
 	offer_is("'range 10 | batch 4 drop_remainder=true drop", "");
-	offer_is("'range 10 | batch 4 ", "drop_remainder=,as=,on_error=,nulls=,per_stream=");
-	offer_is("'range 10 | batch ", "n=,drop_remainder=,as=,on_error=,nulls=,per_stream=");
+	offer_is("'range 10 | batch 4 ", "drop_remainder=,as=,on_error=,per_stream=");
+	offer_is("'range 10 | batch ", "n=,drop_remainder=,as=,on_error=,per_stream=");
 	offer_is("'range 10 | batch on_error=s", "on_error=skip n=,on_error=skip drop_remainder=,on_error=skip as=,"
-		 "on_error=skip nulls=,on_error=skip per_stream=");
+		 "on_error=skip per_stream=");
 	/* The only answer, and behind it nothing but the next operator. */
 	offer_is("'range 10 | batch 4 drop_remainder=true as=list on_error=skip per_stream=t",
-		 "per_stream=true nulls=,per_stream=true | ");
+		 "per_stream=true | ");
 	/* Behind `exec` stand words of a command. */
 	offer_is("'range 10 | exec ord", "ordered=");
 	offer_is("'range 10 | exec cat ", "");
@@ -81,11 +81,11 @@ static void
 a_shells_escapes_are_not_the_specs(void **state)
 {
 	(void)state;
-	offer_is("\"range 3 | map \\\"a | ran\\\" | ski", "skip n=,skip on_error=,skip nulls=,skip per_stream=");
+	offer_is("\"range 3 | map \\\"a | ran\\\" | ski", "skip n=,skip on_error=,skip per_stream=");
 	offer_is("\"range 3 | map \\\"a | ran", "");
-	offer_is("'range 3 | map \\'a | ran\\' | ski", "skip n=,skip on_error=,skip nulls=,skip per_stream=");
-	offer_is("\"range \\$n | ski", "skip n=,skip on_error=,skip nulls=,skip per_stream=");
-	offer_is("'lines a\\ b | ski", "skip n=,skip on_error=,skip nulls=,skip per_stream=");
+	offer_is("'range 3 | map \\'a | ran\\' | ski", "skip n=,skip on_error=,skip per_stream=");
+	offer_is("\"range \\$n | ski", "skip n=,skip on_error=,skip per_stream=");
+	offer_is("'lines a\\ b | ski", "skip n=,skip on_error=,skip per_stream=");
 }
 
 /* Each operator where it stands, and each of its parameters with a name. */
