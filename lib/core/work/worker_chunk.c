@@ -454,10 +454,20 @@ worker_chunk_reader_gone(struct worker *w, struct msg *m)
 	l = worker_view_link(v, g->seat);
 	if (l)
 		worker_chunk_back(w, s, v, l, &g->acked);
-	if (g->ended && s->n_views > 1)
+	if (g->ended)
 		worker_view_end(w, s, v);
 	if (l || g->ended)
 		worker_chunk_freed(w, s, v);
+}
+
+void
+worker_chunk_ends(struct worker *w, struct worker_stream *s)
+{
+	for (uint32_t k = 0; k < s->n_views; k++)
+		if (s->views[k].ends) {
+			worker_view_end(w, s, &s->views[k]);
+			worker_chunk_freed(w, s, &s->views[k]);
+		}
 }
 
 bool

@@ -82,6 +82,7 @@ struct worker_view {
 	size_t n_gone, cap_gone;
 	struct intervals acked; /* by readers, to us */
 	bool ended;             /* nothing is kept for it */
+	bool ends;              /* its group has ended, but there is no other yet: kept until one is added */
 	bool wanted;            /* a part of a chunk was asked for, and none has come since */
 	bool hungry;            /* a reader with credit waits, since nothing is there */
 	bool starved;           /* ... and has nothing that it has not acknowledged */
@@ -247,8 +248,9 @@ bool worker_view_is_gone(const struct worker_view *v, uint64_t seat);
 void worker_view_put(struct worker_stream *s, struct worker_view *v, const struct worker_chunk *c);
 /* It is DONE. */
 void worker_view_drop(struct worker *w, struct worker_stream *s, struct worker_view *v, struct worker_chunk *c);
-/* Nobody takes from it any more. */
+/* Its group has ended: nothing is kept for it, unless it is the last view. */
 void worker_view_end(struct worker *w, struct worker_stream *s, struct worker_view *v);
+
 void worker_view_trim(struct worker_stream *s, struct worker_view *v); /* forgets those at the front that are DONE */
 size_t worker_view_search(const struct worker_view *v, uint64_t at); /* the first chunk that ends after `at` */
 
@@ -272,6 +274,8 @@ void worker_window_answer(struct worker *w, const struct msg_missed *m);
 
 /* worker_chunk.c */
 void worker_chunk_pump(struct worker *w, struct worker_stream *s, struct worker_view *v); /* sends what may be sent */
+/* A view was added: those end that were only kept because there was no other. */
+void worker_chunk_ends(struct worker *w, struct worker_stream *s);
 void worker_chunk_tell_want(struct worker *w, const struct worker_stream *s, const struct worker_view *v);
 void worker_chunk_activity(struct worker *w, struct worker_stream *s);
 void worker_chunk_budget(struct worker *w);               /* all streams weighed again */

@@ -192,9 +192,13 @@ worker_late_view(struct worker *w, const struct msg_view_add *m)
 
 	if (!s)
 		return;
+	if (v)
+		v->ends = false; /* its group has come back */
 	is = (v && !v->ended) || worker_late_add(w, s, m);
 	worker_tell(w, MSG_VIEW_OK)->view_ok = (struct msg_view_ok){ .key = m->key, .view = m->view, .can = is,
 		.begin = is ? s->views[m->view].begin : 0 };
-	if (is)
-		worker_chunk_pump(w, s, &s->views[m->view]);
+	if (!is)
+		return;
+	worker_chunk_ends(w, s);
+	worker_chunk_pump(w, s, &s->views[m->view]);
 }

@@ -134,10 +134,22 @@ worker_view_drop(struct worker *w, struct worker_stream *s, struct worker_view *
 	c->state = CHUNK_DONE;
 }
 
+static bool
+worker_view_last(const struct worker_stream *s, const struct worker_view *v)
+{
+	for (uint32_t k = 0; k < s->n_views; k++)
+		if (&s->views[k] != v && !s->views[k].ended && !s->views[k].ends)
+			return false;
+	return true;
+}
+
 void
 worker_view_end(struct worker *w, struct worker_stream *s, struct worker_view *v)
 {
-	v->ended = true;
+	v->ends = worker_view_last(s, v);
+	v->ended = !v->ends;
+	if (v->ends)
+		return;
 	v->hungry = v->starved = false;
 	for (size_t i = v->first; i < v->n_chunks; i++)
 		if (v->chunks[i].state != CHUNK_DONE)
