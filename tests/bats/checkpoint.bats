@@ -75,7 +75,7 @@ size_over() { (($(stat -c %s "$1" 2>/dev/null || echo 0) > $2)); }
 	mkfifo "$BATS_TEST_TMPDIR/pipe"
 	spawn reader env --default-signal=INT bash -c "exec dsvc-read --window 2 --checkpoint '$pos' -e '$many' >'$BATS_TEST_TMPDIR/pipe'"
 	exec 9<"$BATS_TEST_TMPDIR/pipe"
-	for ((i = 0; i < 20000; i++)); do IFS= read -r -t "$patience" -u 9 line && printf '%s\n' "$line"; done >"$out.1"
+	take_lines 20000 9 >"$out.1"
 	kill -INT "${pid[reader]}"
 	cat <&9 >>"$out.1"
 	reap reader

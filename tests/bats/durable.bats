@@ -81,14 +81,11 @@ kill_dispatcher() {
 	work one
 	work two
 	read_slowly reader --wait-workers 2 -e "$many"
-	local i k
+	local k
 	for k in 1 2 3 4 5; do
 		kill_dispatcher
 		state
-		for ((i = 0; i < 2000; i++)); do
-			IFS= read -r -t "$patience" -u "$pipe" line
-			printf '%s\n' "$line"
-		done >>"$BATS_TEST_TMPDIR/part"
+		take_lines 2000 "$pipe" >>"$BATS_TEST_TMPDIR/part"
 	done
 	read_rest "$BATS_TEST_TMPDIR/all"
 	reap reader 20

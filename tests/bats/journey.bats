@@ -138,8 +138,7 @@ load lib/slowly
 	start two dsvc-work --memory 1M -j 1 --restart-interval 0.02s
 	# shuffle and batch keep elements; restart points carry them
 	read_slowly reader --wait-workers 2 --seed 3 -e "$many | shuffle 1000 per_stream=true | batch 10 per_stream=true | unbatch"
-	local i
-	for ((i = 0; i < 30000; i++)); do IFS= read -r -t "$patience" -u "$pipe" line && printf '%s\n' "$line"; done >"$BATS_TEST_TMPDIR/part"
+	take_lines 30000 "$pipe" >"$BATS_TEST_TMPDIR/part"
 	kill -KILL "${pid[one]}"
 	read_rest "$BATS_TEST_TMPDIR/all"
 	reap reader

@@ -174,6 +174,7 @@ fuzz_chunk(const uint8_t *p, size_t n, unsigned kind)
 	enum format_kind what = kind % FORMAT_KINDS;
 	/* the others refuse elements of the wrong shape */
 	bool any = what != FORMAT_CSV && what != FORMAT_TSV && what != FORMAT_NPY &&
+		   what != FORMAT_BARS && what != FORMAT_HIST &&
 		   what != FORMAT_TFRECORD && what != FORMAT_TAR;
 	struct format *f = format_new(what, NULL);
 	struct buf out = { 0 };

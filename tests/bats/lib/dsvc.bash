@@ -11,6 +11,7 @@
 #	stop NAME [SIGNAL]          signals (TERM) and waits; $status is its exit code
 #	reap NAME                   waits for its end; $status is its exit code
 #	within 5s COMMAND...        fails when the command takes much longer
+#	take_lines N DESCRIPTOR     prints the next N lines of a pipe
 #	until_true 5s COMMAND...    repeats a command until it succeeds
 #	free_ipc NAME               prints another endpoint that nobody uses
 #	service [N]                 a dispatcher and N workers (default 1) on $endpoint
@@ -149,6 +150,14 @@ within() { # 5s COMMAND...
 		return 124
 	fi
 	return "$rc"
+}
+
+# Prints the next N lines of a pipe, and takes no byte more from it: bats traps each command,
+# so that a loop over thousands of lines would take minutes on a loaded machine.
+take_lines() { # N DESCRIPTOR
+	local lines
+	mapfile -n "$1" -u "$2" lines
+	printf '%s' "${lines[@]}"
 }
 
 until_true() { # 5s COMMAND...
