@@ -44,7 +44,7 @@ declare -gA kinds=(
 	[share]=carried [group]=carried [from]=carried [share-window]=carried [on-missed]=whole
 	[checkpoint]=whole [checkpoint-rounds]=whole [ack-fd]=whole [max-errors]=whole [errors]=whole
 	[epochs]=own [count]=own [output]=own [to]=own [null]=own [delim]=own [unsparsify]=own [no-header]=own [timeout]=own [dispatcher]=own [context]=own
-	[wait-workers]=own [give-up]=own [progress]=own [stats]=own [fail-empty]=own [quiet]=own [join]=form [insecure]=own
+	[connect-timeout]=own [wait-workers]=own [give-up]=own [progress]=own [stats]=own [fail-empty]=own [quiet]=own [join]=form [insecure]=own
 	[verbose]=own [include-dir]=own [type]=own
 	[expression]=form [file]=form [set]=form
 )
@@ -59,7 +59,7 @@ arguments() { # OPTION: one argument a line
 	share | group) printf '%s\n' -J "$1-$2" --share lossless --group g ;;
 	from) printf '%s\n' -J "$1-$2" --share lossless --group g --from start ;;
 	share-window) printf '%s\n' -J "$1-$2" --share window --group g --share-window 1M ;;
-	on-missed) printf '%s\n' --on-missed fail ;;
+	on-missed) printf '%s\n' -J "$1-$2" --share lossless --group g --on-missed fail ;;
 	where) printf '%s\n' --where '!gpu' ;;
 	shards) printf '%s\n' --shards 2 ;;
 	consumer) printf '%s\n' -J "$1-$2" --consumer 0/1 ;;
@@ -82,6 +82,7 @@ arguments() { # OPTION: one argument a line
 	null) echo -0 ;;
 	delim) printf '%s\n' -t csv --delim ';' ;;
 	unsparsify | no-header) printf '%s\n' -t csv "--$1" ;;
+	connect-timeout) printf '%s\n' --connect-timeout 5s ;;
 	timeout) printf '%s\n' --timeout 60 ;;
 	dispatcher) printf '%s\n' -d "$endpoint" ;;
 	context)

@@ -531,6 +531,10 @@ world_run(uint64_t seed, bool verbose, bool groups, char *why, size_t why_size, 
 	world_choose(w);
 	/* Where all readers have positions, none of them may notice how short a time the others have. */
 	w->gc = w->checkpoint ? (int64_t[]){ SEC / 10, 2 * SEC, 20 * SEC, SIM_GC_NS }[rng_mix(seed, 0x6c) % 4] : SIM_GC_NS;
+	/* A pass that gives no round may be over before a consumer comes back that was killed at once: it would begin
+	 * another job, and wait there for the others. */
+	if (w->round > 1 && w->gc < 20 * SEC)
+		w->gc = 20 * SEC;
 	world_say(w, "durable %d local %d calm %d sharding %u order %u shards %u block %u checkpoint %d readers %u workers %u "
 		  "groups %u share %d window %llu stands %d late %d only %d files %d units %u times %llu whole %d cuttable %d fan %d "
 		  "memory %zu budget %zu window %u stop %u places %u hosts %u target %s where %s", w->durable,
