@@ -271,6 +271,12 @@ print(time.monotonic() - begin)' "${ready##*:}"
 	says dsvc-doctor.1 "• that there are workers, and that none is silent for 3 times the dispatcher's --beat, awaited since a restart of the dispatcher, or inside one call of an operator for longer than --stuck;"
 	is cmd/dsvc-doctor/service.c 'SERVICE_BEATS = 3'
 	is cmd/dsvc-doctor/service.c 'SERVICE_CLOCK_MS = 5000'
+	told dsvc-tap.1 'OPERATOR is the name of an operator, or its number in the pipeline, from 1 for the source on, as dsvc-why(1) counts them.'
+	says dsvc-tap.1 'The elements are a sample: twice a second each stream of the pass gives the next ones that come by, up to 1000 of them, and those of several streams come in any order.'
+	is lib/wire/msg.h 'WIRE_TAP_MAX = 1000'
+	is lib/core/disp/disp_tap.c 'TAP_AGAIN_NS 500000000ll'
+	says dsvc-tap.1 'Elements of more than 64 KiB are left out; at the end dsvc-tap says how many they were.'
+	is lib/host/work/produce_tap.h 'PRODUCE_TAP_ELEMENT = 64 << 10'
 	told dsvc-status.1 'Lines are cut to the width of the terminal, or to 80 characters.' # tried in dsvc-status.bats
 }
 
