@@ -189,6 +189,13 @@ world_say_msg(struct world *w, const struct node *from, const struct node *to, c
 	if (m->type == MSG_CHUNK)
 		printf(" seat %llu: %llu+%u skip %u", (unsigned long long)m->chunk.seat,
 		       (unsigned long long)m->chunk.offset, m->chunk.count, m->chunk.skip);
+	if (m->type == MSG_RESTART)
+		printf(" at %llu split %llu failed %llu state %zu", (unsigned long long)m->restart.offset,
+		       (unsigned long long)m->restart.split, (unsigned long long)m->restart.failed, m->restart.state.n);
+	if (m->type == MSG_SPLIT_REQ)
+		printf(" split %llu", (unsigned long long)m->split_req.k);
+	if (m->type == MSG_FAULTS)
+		printf(" failed %llu", (unsigned long long)m->faults.failed);
 	if (m->type == MSG_CREDIT)
 		printf(" seat %llu session %u: %llu", (unsigned long long)m->credit.seat, m->credit.session,
 		       (unsigned long long)m->credit.total);

@@ -494,6 +494,8 @@ void iter_open_cut(struct iteration *it, struct split_list *units);
 /* The view that has just this part; false: there is none. */
 bool iter_view_of(const struct iteration *it, const struct round_part *part, uint32_t *view);
 void iter_young(struct disp *d, struct iteration *it); /* begins to run, also after a restart */
+/* A stream takes no more splits, for its worker leaves: if none of the others does, one more stream is to. */
+void iter_go_on(struct disp *d, struct iteration *it);
 void iter_widen(struct disp *d, struct iteration *it); /* a young one: every slot gets a stream */
 void iter_tick(struct disp *d);
 int64_t iter_deadline(const struct disp *d);

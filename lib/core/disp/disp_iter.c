@@ -210,6 +210,18 @@ iter_widen(struct disp *d, struct iteration *it)
 		iter_grow(d, it, (uint32_t)(slots - live));
 }
 
+void
+iter_go_on(struct disp *d, struct iteration *it)
+{
+	if (it->state != ITER_RUNNING || it->all_known || it->short_ || it->fixed || !cut_left(&it->cut))
+		return;
+	for (uint32_t i = 0; i < it->n_streams; i++)
+		if (!it->streams[i]->closed)
+			return;
+	iter_add_streams(d, it, 1);
+	iter_place(d, it);
+}
+
 /* Little work goes to few streams, so that it stays in order; when it turns out to be
  * slow, every slot gets one. */
 void

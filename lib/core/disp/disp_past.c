@@ -64,8 +64,12 @@ past_forget(struct disp *d, struct stream *s)
 {
 	uint64_t from = s->n_points ? s->points[0].split : 0, rows = d->o.small_splits ? PAST_ROWS_SMALL : PAST_ROWS;
 	uint64_t few = d->o.small_splits ? 1 : PAST_SPLITS, n;
+	uint64_t floor = views_floor(s), window = window_floor(s);
 
 	if (s->n_splits < 2)
+		return;
+	/* A group that came late lacks what is before the first point: for it the stream is made from its start. */
+	if (s->n_points && s->points[0].offset > (floor > window ? floor : window))
 		return;
 	from = from < s->n_splits - 2 ? from : s->n_splits - 2;
 	if (s->worker && s->asked < from) /* it may make again what others have had by now */

@@ -201,6 +201,7 @@ disp_split_close(struct disp *d, struct stream *s)
 {
 	s->closed = true;
 	disp_dirty(d, &s->dirty, DIRTY_ROW);
+	iter_go_on(d, s->iter);
 }
 
 void
@@ -290,8 +291,13 @@ static void
 disp_split_renew_point(struct disp *d, struct stream *s, uint64_t split, uint64_t failed, struct bytes *state)
 {
 	struct point *p = &s->points[s->n_points - 1];
+	bool further = split > p->split || failed > p->failed;
 
 	if (split < p->split || (split == p->split && !state->n))
+		return;
+	/* One that began before this point comes by once more, and cannot be told from one that is ahead of it; and one
+	 * that says the same as before has not got on. Neither speaks for a stream that kills its workers. */
+	if (!further && (s->from != p->offset || (state->n == p->state.n && !memcmp(state->p, p->state.p, state->n))))
 		return;
 	if (p->saved) /* it may be dropped before the new one has a row */
 		disp_delete(d, ROW_POINT, 3, s->iter->id, s->index, p->offset);

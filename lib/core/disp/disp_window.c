@@ -51,7 +51,8 @@ window_begin(struct disp *d, struct stream *s)
 {
 	uint64_t floor = window_floor(s), from = 0;
 
-	if (!window_bytes(s->iter))
+	/* A group that came late may have begun with what only the worker still had, and which cannot be made again. */
+	if (!window_bytes(s->iter) && (!group_shares(s->iter) || !s->first_split))
 		return;
 	/* Not before the first point of which all that follows is there; how much is kept may have changed. */
 	for (unsigned i = 0; i < s->n_points; i++)

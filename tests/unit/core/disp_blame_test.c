@@ -128,6 +128,35 @@ one_that_kills_behind_such_a_point_still_fails(void **state)
 	assert_int_equal(got(R1, MSG_DONE)->done.code, ST_DATA);
 }
 
+/* Its elements are not acknowledged, so it begins before its last restart point each time, and passes it
+ * once more: with another state, since it fails elements on the way. */
+static void
+one_that_passes_its_last_point_again_has_not_got_on(void **state)
+{
+	struct stream_key key = { begin("poison", 1000), 0, 1 };
+	uint64_t w = W1;
+	char at[8];
+
+	(void)state;
+	begun(w, &key);
+	restart(w, key, 0, "begin");
+	restart(w, key, 4, "last");
+	for (; !got(R1, MSG_DONE); w++) {
+		assert_true(w < W1 + 4);
+		snprintf(at, sizeof at, "c %u", (unsigned)(w - W1));
+		if (w > W1)
+			restart(w, key, 4, at);
+		dies(w);
+		if (got(R1, MSG_DONE))
+			break;
+		next_worker(R1, w + 1);
+		assert_int_equal(got(w + 1, MSG_ASSIGN)->assign.offset, 0);
+		key.gen++;
+		begun(w + 1, &key);
+	}
+	assert_int_equal(got(R1, MSG_DONE)->done.code, ST_DATA);
+}
+
 static void
 nor_one_whose_workers_leave_in_order(void **state)
 {

@@ -2,6 +2,7 @@
  *
  * Jobs that choose their workers by tag and by host.
  */
+#include "core/disp/disp_inner.h"
 #include "dispatcher_kit.h"
 
 #include "base/clock.h"
@@ -305,4 +306,25 @@ slots_that_do_not_fit_do_not_raise_what_is_wanted(void **state)
 	assert_non_null(at);
 	assert_int_equal(at[strlen(name)], 8); /* four times the two that it can use now */
 	buf_clear(&b);
+}
+
+/* What they would have made is not forgotten, though no worker has a slot for it now. */
+static void
+what_is_left_when_the_only_worker_drains_is_another_streams(void **state)
+{
+	struct stream_key key = { begin("calm", 1000), 0, 1 };
+	const struct iteration *it = iter_find(d, key.iteration);
+	uint32_t n = it->n_streams;
+
+	(void)state;
+	say(W1, (struct msg){ .type = MSG_BYE, .bye.drain = true });
+	for (; key.stream < n; key.stream++) {
+		assert_int_equal(it->n_streams, n);
+		say(W1, (struct msg){ .type = MSG_ASSIGNED, .assigned.key = key });
+		say(W1, (struct msg){ .type = MSG_SPLIT_REQ, .split_req = { key, 0, 1 } });
+		assert_true(got(W1, MSG_SPLIT)->split.end);
+	}
+	assert_int_equal(it->n_streams, n + 1);
+	hello(W2, ROLE_WORKER);
+	assert_int_equal(got(W2, MSG_ASSIGN)->assign.key.stream, n);
 }

@@ -158,3 +158,23 @@ a_group_that_ended_before_it_was_added_is_confirmed(void **state)
 	assert_true(acts[0].msg.gone_ok.ended);
 	assert_int_equal(acts[0].msg.gone_ok.view, 3);
 }
+
+/* The dispatcher says that a group has ended since another comes, whose VIEW may be behind that. */
+static void
+a_group_that_ends_before_the_next_one_is_added_holds_nothing_up(void **state)
+{
+	(void)state;
+	share(1, 0, 0);
+	credit(0, 1, 9);
+	produce(WORKER_ALL_VIEWS, 0, 0, 10, 400);
+	told((struct msg){ .type = MSG_READER_GONE, .reader_gone = { .key = key, .seat = 1, .ended = true } });
+	assert_int_equal(comes(1, 0, true).begin, 0);
+	produce(WORKER_ALL_VIEWS, 1, 10, 10, 500);
+	credit(1, 2, 9);
+	sent_from(0, 2, 0);
+	sent_from(1, 2, 10);
+	ack(1, 2, 0, 20);
+	produce(WORKER_ALL_VIEWS, 2, 20, 10, 600);
+	assert_int_equal(count(WORKER_STALL, -1), 0);
+	assert_int_equal(count(WORKER_CHUNK, 2), 1);
+}
