@@ -35,7 +35,7 @@ static const struct program program = {
 	.examples = (const struct program_example[]){
 		{ "dsvc-tap train", "ten elements as readers of `train` get them" },
 		{ "dsvc-tap -n 3 train filter", "three of those that `filter` lets through" },
-		{ "dsvc-tap -n inf train 1 | dsvc-run 'ndjson | filter .status == 503'", "look for something at the source" },
+		{ "dsvc-tap -n inf train 1 | dsvc-run 'ndjson - | filter .status == 503'", "look for something at the source" },
 		{ 0 } },
 	.exits = (const struct program_exit[]){
 		{ 64, NULL }, { 66, "there is no such job, or no element came before its pass was over" }, { 69, NULL },

@@ -84,8 +84,8 @@ in_every_shell() {
 	tab "read -e 'range 10 | distribute ord" "read -e 'range 10 | distribute order="
 	tab "read 'lin" "read 'lines "
 	tab "register 'range 10 | ma" "register 'range 10 | map "
-	tab 'run "range 10 | map \"a b\" + \$x | fil' 'run "range 10 | map \"a b\" + \$x | filter '
-	tab "run 'lines a\\tb | fil" "run 'lines a\\tb | filter "
+	tab 'run "range 10 | map \"a b\" + \$x | filt' 'run "range 10 | map \"a b\" + \$x | filter '
+	tab "run 'lines a\\tb | filt" "run 'lines a\\tb | filter "
 	tab "run lines 'spe" "run lines 'spec.dsvc' "
 	tab "run --fmt 'spe" "run --fmt 'spec.dsvc' "
 	# Fields of the elements, from the type or from the first of them, and parameters.
@@ -123,7 +123,7 @@ all_answers() { # TAB...
 	prompt bash --rcfile "$HOME/.bashrc" -i
 	in_every_shell
 	tab 'run --tim' 'run --timeout '
-	tab 'run "range $n | fil' 'run "range $n | filter '
+	tab 'run "range $n | filt' 'run "range $n | filter '
 	tab "run --expression='lin" "run --expression='lines "
 	tab "run 'range 10 | ma'" "run 'range 10 | map ~'" Left
 	all_answers Tab Tab
@@ -142,7 +142,7 @@ all_answers() { # TAB...
 	prompt fish -i
 	in_every_shell
 	tab 'run --tim' 'run --timeout '
-	tab 'run "range $n | fil' 'run "range $n | filter '
+	tab 'run "range $n | filt' 'run "range $n | filter '
 	tab "run --expression='lin" "run --expression='lines "
 	tab "run -e'lin" "run -e'lines "
 	# fish moves the cursor to the end of the word.

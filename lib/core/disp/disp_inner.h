@@ -596,7 +596,4 @@ void gc_tick(struct disp *d);
 int64_t gc_deadline(const struct disp *d);
 int64_t gc_due(const struct disp *d, const struct job *j); /* when it is forgotten; INT64_MAX: it is read, or never */
 
-/* disp_load.c */
-void load_rows_free(struct disp *d);
-
 #endif

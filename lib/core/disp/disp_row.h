@@ -39,6 +39,8 @@ void row_put(struct row_out *o, enum disp_row_kind kind, uint64_t a, uint64_t b,
 
 /* The list of units, one row a part, its number the second key. */
 void row_put_units(struct row_out *o, const struct iteration *it);
+/* disp_load.c: forgets what is needed until all rows are read. */
+void load_rows_free(struct disp *d);
 /* disp_units.c: takes the units of a part; they come in the order of their numbers. */
 enum status units_load(struct iteration *it, uint64_t part, struct units_listed *r, struct err *e);
 

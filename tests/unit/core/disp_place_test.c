@@ -308,7 +308,7 @@ slots_that_do_not_fit_do_not_raise_what_is_wanted(void **state)
 	buf_clear(&b);
 }
 
-/* What they would have made is not forgotten, though no worker has a slot for it now. */
+/* The elements that they would have made are not forgotten, though no worker has a slot for it now. */
 static void
 what_is_left_when_the_only_worker_drains_is_another_streams(void **state)
 {
