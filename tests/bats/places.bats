@@ -111,7 +111,7 @@ endless() { # ARG...
 	needs_elsewhere
 	service
 	far_worker
-	spec='range 4000 | sleep 1ms'
+	spec='range 12000 | sleep 1ms'
 	spawn away "${beside_far[@]}" dsvc-read -J both --target local -e "$spec"
 	some() { (($(wc -l <"$BATS_TEST_TMPDIR/away.out") > 20)); }
 	until_true 20s some
