@@ -99,6 +99,7 @@ worker_free(struct worker **wp)
 		msg_clear(&a.msg);
 	hash_clear(&w->streams);
 	mem_free(w->on);
+	mem_free(w->heavy);
 	mem_free(w->actions);
 	mem_free(w->lists);
 	worker_clock_clear(w);

@@ -75,11 +75,50 @@ worker_chunk_weigh(struct worker *w, struct worker_stream *s)
 	worker_turn_check(w, s);
 }
 
+/* Streams that have nothing and do not stall, or are all made, need not be weighed when the others change; there may
+ * be a hundred thousand of them. */
+static void
+worker_chunk_light(struct worker *w, struct worker_stream *s)
+{
+	struct worker_stream *last = w->heavy[--w->n_heavy];
+
+	w->heavy[s->heavy_at - 1] = last;
+	last->heavy_at = s->heavy_at;
+	s->heavy_at = 0;
+}
+
+void
+worker_chunk_add(struct worker *w, struct worker_stream *s, size_t bytes)
+{
+	s->bytes += bytes;
+	w->bytes += bytes;
+	if (s->heavy_at)
+		return;
+	w->heavy = mem_grow(w->heavy, &w->cap_heavy, w->n_heavy + 1, sizeof(struct worker_stream *));
+	w->heavy[w->n_heavy++] = s;
+	s->heavy_at = w->n_heavy;
+}
+
+void
+worker_chunk_leave(struct worker *w, struct worker_stream *s)
+{
+	w->n_active -= s->active;
+	if (s->heavy_at)
+		worker_chunk_light(w, s);
+}
+
 void
 worker_chunk_budget(struct worker *w)
 {
-	for (size_t i = 0; i < w->streams.n; i++)
+	for (size_t i = 0; w->late_bytes && i < w->streams.n; i++)
 		worker_chunk_weigh(w, w->streams.items[i].value);
+	for (size_t i = w->n_heavy; i--;) {
+		struct worker_stream *s = w->heavy[i];
+
+		worker_chunk_weigh(w, s);
+		if ((!s->bytes && !s->stalled) || s->producing != PRODUCING)
+			worker_chunk_light(w, s);
+	}
 }
 
 /* Sending */
@@ -222,8 +261,7 @@ worker_chunk_put_all(struct worker *w, struct worker_stream *s, struct worker_ch
 		c->piece = mem_zalloc(sizeof *c->piece);
 		c->piece->views = n;
 	}
-	s->bytes += c->bytes;
-	w->bytes += c->bytes;
+	worker_chunk_add(w, s, c->bytes);
 	for (uint32_t i = 0; i < s->n_views; i++)
 		if (worker_chunk_is_for(&s->views[i], c)) {
 			c->skip = s->views[i].begin > c->offset ? (uint32_t)(s->views[i].begin - c->offset) : 0;
@@ -252,14 +290,14 @@ worker_produced(struct worker *w, int64_t now_ns, struct stream_key key, uint32_
 	to = s->base + round_at(&v->part, offset + count - 1) + 1;
 	if (to > s->made_to)
 		s->made_to = to;
+	worker_turn_moved(s);
 	s->put_n += count;
 	s->put_bytes += c.bytes;
 	if (view == WORKER_ALL_VIEWS && s->n_views > 1) {
 		worker_chunk_put_all(w, s, &c);
 		return;
 	}
-	s->bytes += c.bytes;
-	w->bytes += c.bytes;
+	worker_chunk_add(w, s, c.bytes);
 	worker_view_put(s, v, &c);
 	v->wanted = false;
 	worker_chunk_pump(w, s, v);

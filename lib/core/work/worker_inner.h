@@ -58,6 +58,8 @@ struct worker_link {
 struct worker_pass {
 	uint64_t iteration, turn; /* turn: when one of them got a thread last */
 	size_t streams;
+	struct worker_stream **waiting; /* those that want a thread (worker_turn.c) */
+	size_t n_waiting, cap_waiting;
 	uint64_t work_ns, wait_ns; /* time of threads since the last BEAT: making, held back */
 	struct msg_op_times ops;   /* and in which operators */
 	uint64_t call_ns;          /* the longest call of an operator that was under way */
@@ -106,6 +108,7 @@ struct worker_stream {
 	uint32_t n_views;
 	uint64_t base;          /* the views begin with this element */
 	size_t bytes;           /* a handle counts once, in however many views it is */
+	size_t heavy_at;        /* 1 + its index in worker.heavy; 0: it is not there */
 	bool shared;            /* views may be added */
 	struct worker_late late;
 	uint64_t hole;          /* elements before it may be left out, since no view wanted them */
@@ -126,6 +129,7 @@ struct worker_stream {
 	enum worker_producing producing;
 	enum worker_place place;
 	bool wants, begun;      /* wants a thread; has had one */
+	size_t waits_at;        /* wants: its index in worker_pass.waiting */
 	uint32_t order;
 	struct secret secret;   /* its tickets are made of it */
 	struct msg assign;      /* until it has begun */
@@ -171,6 +175,8 @@ struct worker {
 	uint64_t n_listings;    /* lists told so far */
 	size_t arena, leased;   /* told by worker_shares */
 	size_t bytes, n_active; /* bytes of all streams; number of streams that need a share */
+	struct worker_stream **heavy; /* those that are being made and have bytes or stall, and perhaps some others */
+	size_t n_heavy, cap_heavy;
 	size_t late_bytes;      /* besides `bytes`, all streams together */
 	struct worker_pass *passes;
 	struct worker_takes takes;
@@ -211,6 +217,7 @@ void worker_stream_hand(struct worker *w, struct worker_stream *s);
 /* worker_turn.c */
 void worker_turn_enter(struct worker *w, struct worker_stream *s);     /* a new stream */
 void worker_turn_leave(struct worker *w, struct worker_stream *s);     /* it is about to go */
+void worker_turn_moved(struct worker_stream *s); /* it has got on, and may be needed less than others that wait */
 void worker_turn_check(struct worker *w, struct worker_stream *s);     /* whether it wants a thread may have changed */
 void worker_turn_over(struct worker *w, struct worker_stream *s);      /* it has no thread any more */
 void worker_turns(struct worker *w);                                 /* some time has gone by */
@@ -278,7 +285,9 @@ void worker_chunk_pump(struct worker *w, struct worker_stream *s, struct worker_
 void worker_chunk_ends(struct worker *w, struct worker_stream *s);
 void worker_chunk_tell_want(struct worker *w, const struct worker_stream *s, const struct worker_view *v);
 void worker_chunk_activity(struct worker *w, struct worker_stream *s);
-void worker_chunk_budget(struct worker *w);               /* all streams weighed again */
+void worker_chunk_budget(struct worker *w);               /* all streams weighed again that have something */
+void worker_chunk_add(struct worker *w, struct worker_stream *s, size_t bytes); /* for a handle that has come */
+void worker_chunk_leave(struct worker *w, struct worker_stream *s); /* it is not weighed any more */
 void worker_chunk_reader_gone(struct worker *w, struct msg *m);
 void worker_chunk_hand_done(struct worker *w, struct worker_stream *s); /* HANDOVER, once nothing is kept */
 

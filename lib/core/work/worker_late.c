@@ -139,8 +139,7 @@ worker_late_fill(struct worker *w, struct worker_stream *s, struct worker_view *
 		if (c[i] >= l->v && c[i] < l->v + l->n) { /* only this view has need of it */
 			l->bytes -= own.bytes;
 			w->late_bytes -= own.bytes;
-			s->bytes += own.bytes;
-			w->bytes += own.bytes;
+			worker_chunk_add(w, s, own.bytes);
 		} else {
 			if (!c[i]->piece) {
 				c[i]->piece = mem_zalloc(sizeof *c[i]->piece);

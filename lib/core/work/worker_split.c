@@ -72,5 +72,6 @@ worker_split_taken(struct worker *w, int64_t now_ns, struct stream_key key, uint
 	s->stored = stored;
 	if (k + 1 > s->taken)
 		s->taken = k + 1;
+	worker_turn_moved(s);
 	worker_stream_ask(w, s);
 }

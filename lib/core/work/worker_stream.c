@@ -19,7 +19,7 @@ worker_stream_drop(struct worker *w, struct worker_stream *s)
 	hash_del(&w->streams, &name, sizeof name);
 	worker_turn_leave(w, s);
 	msg_clear(&s->assign);
-	w->n_active -= s->active;
+	worker_chunk_leave(w, s);
 	mem_free(s->hand_state.p);
 	mem_free(s->text);
 	mem_free(s->help);
@@ -100,6 +100,7 @@ worker_ended(struct worker *w, int64_t now_ns, struct stream_key key, uint64_t l
 	worker_turn_over(w, s);
 	worker_stream_tell_end(w, s);
 	worker_tail_deal(w, s);
+	worker_chunk_activity(w, s);
 	worker_chunk_budget(w);
 }
 
@@ -121,6 +122,7 @@ worker_failed(struct worker *w, int64_t now_ns, struct stream_key key, const str
 	s->help = mem_strdup(e->help);
 	worker_turn_over(w, s);
 	worker_stream_tell_end(w, s);
+	worker_chunk_activity(w, s);
 	worker_chunk_budget(w);
 }
 
@@ -234,6 +236,7 @@ worker_handed(struct worker *w, int64_t now_ns, struct stream_key key, bool can,
 	s->made = made;
 	worker_stream_tell_yielded(w, s);
 	worker_turn_over(w, s);
+	worker_chunk_activity(w, s);
 	worker_chunk_hand_done(w, s);
 	worker_chunk_budget(w);
 }

@@ -39,8 +39,7 @@ worker_rest(struct worker *w, int64_t now_ns, struct stream_key key, void *handl
 	if (s->n_rest == s->cap_rest)
 		s->rest = mem_grow(s->rest, &s->cap_rest, s->n_rest + 1, sizeof *s->rest);
 	s->rest[s->n_rest++] = (struct worker_rest){ .handle = handle, .bytes = bytes ? bytes : 1, .pad = pad };
-	s->bytes += bytes ? bytes : 1;
-	w->bytes += bytes ? bytes : 1;
+	worker_chunk_add(w, s, bytes ? bytes : 1);
 }
 
 /* The view that has the place; views stand in the order of their places. */

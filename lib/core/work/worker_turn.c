@@ -42,22 +42,67 @@ worker_turn_before(const struct worker_stream *a, const struct worker_stream *b)
 	return x < y || (x == y && a->key.stream < b->key.stream);
 }
 
+/* The streams of an iteration that want a thread, as a binary heap: the one that is to have it comes first. */
+static void
+worker_turn_put(struct worker_pass *p, size_t at, struct worker_stream *s)
+{
+	p->waiting[at] = s;
+	s->waits_at = at;
+}
+
+/* Moves the stream at this place up or down, to where it belongs. */
+static void
+worker_turn_settle(struct worker_pass *p, size_t at)
+{
+	struct worker_stream *s = p->waiting[at];
+
+	for (size_t up; at && worker_turn_before(s, p->waiting[up = (at - 1) / 2]); at = up)
+		worker_turn_put(p, at, p->waiting[up]);
+	for (size_t down; (down = 2 * at + 1) < p->n_waiting; at = down) {
+		down += down + 1 < p->n_waiting && worker_turn_before(p->waiting[down + 1], p->waiting[down]);
+		if (!worker_turn_before(p->waiting[down], s))
+			break;
+		worker_turn_put(p, at, p->waiting[down]);
+	}
+	worker_turn_put(p, at, s);
+}
+
+static void
+worker_turn_wait(struct worker *w, struct worker_stream *s)
+{
+	struct worker_pass *p = s->pass;
+
+	s->wants = true;
+	w->n_want++;
+	p->waiting = mem_grow(p->waiting, &p->cap_waiting, p->n_waiting + 1, sizeof(struct worker_stream *));
+	worker_turn_put(p, p->n_waiting++, s);
+	worker_turn_settle(p, s->waits_at);
+}
+
+static void
+worker_turn_wait_no_more(struct worker *w, struct worker_stream *s)
+{
+	struct worker_pass *p = s->pass;
+	struct worker_stream *last = p->waiting[--p->n_waiting];
+
+	s->wants = false;
+	w->n_want--;
+	if (last == s)
+		return;
+	worker_turn_put(p, s->waits_at, last);
+	worker_turn_settle(p, last->waits_at);
+}
+
 /* Iterations take turns, and within them streams. */
 static struct worker_stream *
 worker_turn_next(const struct worker *w)
 {
-	struct worker_stream *best = NULL;
+	const struct worker_pass *best = NULL;
 
-	for (size_t i = 0; i < w->streams.n; i++) {
-		struct worker_stream *s = w->streams.items[i].value;
-
-		if (!s->wants)
-			continue;
-		if (!best || s->pass->turn < best->pass->turn ||
-		    (s->pass == best->pass && worker_turn_before(s, best)))
-			best = s;
-	}
-	return best;
+	for (const struct worker_pass *p = w->passes; p; p = p->next)
+		if (p->n_waiting && (!best || p->turn < best->turn))
+			best = p;
+	return best ? best->waiting[0] : NULL;
 }
 
 static bool
@@ -86,8 +131,7 @@ static void
 worker_turn_give(struct worker *w, struct worker_stream *s)
 {
 	worker_clock(w, s);
-	s->wants = false;
-	w->n_want--;
+	worker_turn_wait_no_more(w, s);
 	s->place = WORKER_ON;
 	s->turn = s->pass->turn = ++w->turns;
 	s->turn_at = w->now;
@@ -148,6 +192,13 @@ worker_turn_room(struct worker *w)
 	}
 }
 
+void
+worker_turn_moved(struct worker_stream *s)
+{
+	if (s->wants)
+		worker_turn_settle(s->pass, s->waits_at);
+}
+
 size_t
 worker_threads(uint32_t slots)
 {
@@ -173,10 +224,10 @@ worker_turn_check(struct worker *w, struct worker_stream *s)
 {
 	bool wants = worker_turn_wants(s);
 
-	if (wants != s->wants) {
-		s->wants = wants;
-		w->n_want += wants ? 1 : (size_t)-1;
-	}
+	if (wants && !s->wants)
+		worker_turn_wait(w, s);
+	else if (!wants && s->wants)
+		worker_turn_wait_no_more(w, s);
 	worker_turns(w);
 }
 
@@ -250,6 +301,7 @@ worker_turn_leave(struct worker *w, struct worker_stream *s)
 		at = &(*at)->next;
 	*at = s->pass->next;
 	worker_clock_leave(w, s->pass);
+	mem_free(s->pass->waiting);
 	mem_free(s->pass);
 	s->pass = NULL;
 }
