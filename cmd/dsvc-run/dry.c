@@ -8,6 +8,7 @@
 #include "cli/output.h"
 #include "cli/quit.h"
 #include "cli/stop.h"
+#include "op/facts.h"
 #include "op/programs.h"
 #include "op/pull.h"
 #include "value/mp.h"

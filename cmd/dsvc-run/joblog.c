@@ -16,6 +16,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "base/transfer.h"
 #include "value/format/format.h"
 #include "value/format/frame.h"
 
@@ -162,17 +163,9 @@ joblog_load(struct joblog *log, struct err *e)
 static bool
 joblog_write(struct joblog *log, const void *p, size_t n)
 {
-	const char *at = p;
-
-	while (n && !log->err.kind) {
-		ssize_t w = write(log->fd, at, n);
-
-		if (w < 0 && errno != EINTR) {
-			err_errno(&log->err, "cannot write to %s", log->path);
-			log->err.kind = ST_IO;
-		}
-		if (w > 0)
-			at += w, n -= (size_t)w;
+	if (!log->err.kind && !transfer_write(log->fd, p, n)) {
+		err_errno(&log->err, "cannot write to %s", log->path);
+		log->err.kind = ST_IO;
 	}
 	return !log->err.kind;
 }

@@ -10,6 +10,7 @@
 #include "cli/stop.h"
 #include "halt.h"
 #include "joblog.h"
+#include "op/facts.h"
 
 struct run_programs {
 	struct op_programs op;

@@ -300,6 +300,12 @@ str_suggest(const char *word, const char *(*next)(void *arg, size_t i), void *ar
 }
 
 const char *
+str_s(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+const char *
 str_or_empty(const char *s)
 {
 	return s ? s : "";

@@ -32,6 +32,9 @@ const char *str_or_empty(const char *s);
 /* Takes a text from its owner, whose *s becomes NULL; a new "" if that is what it was. Gives. */
 char *str_take(char **s);
 
+/* The ending of a word for `n` things: "" for one, else "s". */
+const char *str_s(uint64_t n);
+
 bool str_starts(const char *s, const char *prefix);
 bool str_ends(const char *s, const char *suffix);
 /* Length in bytes of the valid UTF-8 at the start of s; n when all of it is. */

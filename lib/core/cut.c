@@ -66,6 +66,14 @@ cut_weigh(struct cut *c)
 		c->rest_weight = cut_sum(c->rest_weight, cut_weight(&c->units.v[i]));
 }
 
+static void
+cut_weigh_pass(struct cut *c)
+{
+	c->pass_weight = 0;
+	for (size_t i = 0; i < c->units.n; i++)
+		c->pass_weight = cut_sum(c->pass_weight, cut_weight(&c->units.v[i]));
+}
+
 /* Whether nothing is in any unit: then one pass is as good as many. */
 static bool
 cut_empty(const struct cut *c)
@@ -93,8 +101,8 @@ cut_open(struct cut *c, struct split_list *units, uint64_t times, bool ordered)
 
 		if (s->kind == SPLIT_RANGE && s->start > CUT_ENDLESS - s->count)
 			s->count = CUT_ENDLESS - s->start; /* the largest count there is */
-		c->pass_weight = cut_sum(c->pass_weight, cut_weight(s));
 	}
+	cut_weigh_pass(c);
 	cut_weigh(c);
 	if (cut_empty(c))
 		c->times = 1;
@@ -261,9 +269,7 @@ cut_ends(struct cut *c, uint32_t leaf, uint64_t count)
 		if (!u->grows || u->leaf != leaf || u->count < CUT_ENDLESS)
 			continue;
 		u->count = u->weight = count;
-		c->pass_weight = 0;
-		for (size_t k = 0; k < c->units.n; k++)
-			c->pass_weight = cut_sum(c->pass_weight, cut_weight(&c->units.v[k]));
+		cut_weigh_pass(c);
 		cut_weigh(c);
 		if (cut_left(c) && c->pos.unit == i)
 			cut_past(c);

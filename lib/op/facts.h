@@ -60,6 +60,9 @@ int64_t op_elements_of(const struct op_node *n);
 /* The first operator up to n, in the order in which elements go through them, inner pipelines included,
  * for which `is` holds; NULL: none. n may be NULL. */
 const struct op_node *op_node_find(const struct op_node *n, bool (*is)(void *arg, const struct op_node *n), void *arg);
+/* Calls `each` for the operators of the plan that run in this process, inner pipelines included, and
+ * those before a border not; for one after those before it. */
+void op_each_here(struct op_node *top, void (*each)(void *arg, struct op_node *n), void *arg);
 /* The first operator of the plan, inner pipelines included, that runs programs; NULL: none. */
 const struct op_node *op_needs_exec(const struct op_node *n);
 

@@ -242,61 +242,41 @@ op_list_splits(const struct op_node *n, struct split_list *out, struct err *e)
 	return facts_list(n, 1, &leaf, true, out, e);
 }
 
-/* Whether an operator from n down, or in a pipeline inside of one, is as `is` says. */
 static bool
-facts_any(const struct op_node *n, bool (*is)(const struct op_node *n))
+facts_is_reshuffle(void *arg, const struct op_node *n)
 {
-	if (is(n))
-		return true;
-	for (const struct param *r = n->desc->params; r && r->kind != PARAM_NONE; r++) {
-		const void *field = (const char *)n->params + r->offset;
-		const struct op_node *pipe = NULL; /* PARAM_PIPES are inputs too: they are seen as inputs */
-
-		if (r->kind == PARAM_PIPE)
-			pipe = *(struct op_node *const *)field;
-		else if (r->kind == PARAM_FRAGMENT)
-			pipe = ((const struct op_fragment *)field)->tail;
-		if (pipe && facts_any(pipe, is))
-			return true;
-	}
-	for (size_t k = 0; k < n->n_in; k++)
-		if (facts_any(n->in[k], is))
-			return true;
-	return false;
-}
-
-static bool
-facts_is_reshuffle(const struct op_node *n)
-{
+	(void)arg;
 	return n->desc->flags & (OP_RESHUFFLES | OP_REMOTE) || op_traits(n) & EXPR_VARIES;
 }
 
 bool
 facts_reshuffles(const struct op_node *n)
 {
-	return facts_any(n, facts_is_reshuffle);
+	return op_node_find(n, facts_is_reshuffle, NULL) != NULL;
 }
 
 static bool
-facts_is_timed(const struct op_node *n)
+facts_is_timed(void *arg, const struct op_node *n)
 {
+	(void)arg;
 	return n->desc->flags & OP_REMOTE || op_traits(n) & EXPR_TIMED;
 }
 
 bool
 op_timed(const struct op_node *n)
 {
-	return facts_any(n, facts_is_timed);
+	return op_node_find(n, facts_is_timed, NULL) != NULL;
 }
 
 static bool
-facts_is_alike(const struct op_node *n)
+facts_is_alike(void *arg, const struct op_node *n)
 {
+	(void)arg;
 	return n->desc->flags & OP_ALIKE;
 }
 
 bool
 op_alike(const struct op_node *n)
 {
-	return facts_any(n, facts_is_alike);
+	return op_node_find(n, facts_is_alike, NULL) != NULL;
 }

@@ -48,9 +48,6 @@ struct op_programs {
 	void *arg;
 };
 
-/* Calls `each` for the operators of the plan that run in this process, inner pipelines included, and
- * those before a border not; for one after those before it. */
-void op_each_here(struct op_node *top, void (*each)(void *arg, struct op_node *n), void *arg);
 /* Whether it gives its elements to programs (exec, sh). */
 static inline bool
 op_programs_run(const struct op_node *n)

@@ -33,6 +33,7 @@ dry() { # CODE WANTED ARG...
 		dry 0 "cat 'a b'" "range 3 | map str(x) | exec proto=$proto -- cat \"a b\""
 	done
 	dry 0 $'echo 0\necho 1\necho b' 'concat (range 2 | exec proto=arg -- echo {}) (elements ["b"] | exec proto=arg -- echo {})'
+	dry 0 cat 'choose (range 2) (range 2) by=(range 4 | exec proto=line -- cat | map 0)'
 	dry 0 $'echo 0\necho 1' -n 2 'range 1_000_000_000 | exec proto=arg parallel=4 ordered=false -- echo {}'
 	dry 0 $'"echo 0"' -t ndjson 'range 1 | exec proto=arg -- echo {}'
 	dry 0 '' -o "$BATS_TEST_TMPDIR/o" 'range 1 | exec proto=arg -- echo {}'

@@ -71,12 +71,6 @@ events_job(const struct job *j)
 }
 
 static const char *
-events_s(uint64_t n)
-{
-	return n == 1 ? "" : "s";
-}
-
-static const char *
 events_peer(const struct peer *p)
 {
 	return p->name && *p->name ? p->name : "without a name";
@@ -85,7 +79,7 @@ events_peer(const struct peer *p)
 void
 events_worker_joined(struct disp *d, const struct peer *w)
 {
-	events_say(d, NULL, "worker %s joined, with %u slot%s", events_peer(w), w->slots, events_s(w->slots));
+	events_say(d, NULL, "worker %s joined, with %u slot%s", events_peer(w), w->slots, str_s(w->slots));
 }
 
 void
@@ -142,7 +136,7 @@ events_job_over(struct disp *d, const struct iteration *it)
 		events_say(d, it->job, "%s: pass %u failed: %.300s", job, it->epoch, str_or_empty(it->text));
 	else
 		events_say(d, it->job, "%s is done with pass %u: %" PRIu64 " element%s in %.1f s", job, it->epoch,
-			   it->elements, events_s(it->elements), s);
+			   it->elements, str_s(it->elements), s);
 	mem_free(job);
 }
 
@@ -161,7 +155,7 @@ events_stream_moved(struct disp *d, const struct stream *s, const struct peer *w
 	struct disp_event *ev = events_again(d, &events_moved, s->iter->job, w->id, 1);
 	char *job = events_job(s->iter->job);
 
-	ev->text = mem_printf("%" PRIu64 " stream%s of %s went to worker %s", ev->times, events_s(ev->times), job,
+	ev->text = mem_printf("%" PRIu64 " stream%s of %s went to worker %s", ev->times, str_s(ev->times), job,
 			      events_peer(w));
 	mem_free(job);
 }
@@ -172,7 +166,7 @@ events_stream_waits(struct disp *d, const struct stream *s, const struct peer *w
 	struct disp_event *ev = events_again(d, &events_waits, s->iter->job, w->id, 1);
 	char *job = events_job(s->iter->job);
 
-	ev->text = mem_printf("%" PRIu64 " stream%s of %s on worker %s stand%s still: %s", ev->times, events_s(ev->times), job,
+	ev->text = mem_printf("%" PRIu64 " stream%s of %s on worker %s stand%s still: %s", ev->times, str_s(ev->times), job,
 			      events_peer(w), ev->times == 1 ? "s" : "", why);
 	mem_free(job);
 }
@@ -183,7 +177,7 @@ events_elements_failed(struct disp *d, const struct iteration *it, uint64_t n)
 	struct disp_event *ev = events_again(d, &events_failed, it->job, 0, n);
 	char *job = events_job(it->job);
 
-	ev->text = mem_printf("%" PRIu64 " element%s of %s failed and %s left out", ev->times, events_s(ev->times), job,
+	ev->text = mem_printf("%" PRIu64 " element%s of %s failed and %s left out", ev->times, str_s(ev->times), job,
 			      ev->times == 1 ? "was" : "were");
 	mem_free(job);
 }

@@ -4,13 +4,8 @@
  */
 #include <stdio.h>
 
+#include "base/str.h"
 #include "core/disp/disp_inner.h"
-
-static const char *
-stands_s(size_t n)
-{
-	return n == 1 ? "" : "s";
-}
 
 void
 disp_stands(const struct disp *d, char out[DISP_STANDS])
@@ -23,12 +18,12 @@ disp_stands(const struct disp *d, char out[DISP_STANDS])
 		*(!p->known ? &awaited : p->draining ? &draining : &live) += 1;
 		streams += p->n_streams;
 	}
-	int at = snprintf(out, DISP_STANDS, "%zu worker%s with %zu slot%s", live, stands_s(live), (size_t)d->slots,
-			  stands_s((size_t)d->slots));
+	int at = snprintf(out, DISP_STANDS, "%zu worker%s with %zu slot%s", live, str_s(live), (size_t)d->slots,
+			  str_s(d->slots));
 	if (draining)
 		at += snprintf(out + at, DISP_STANDS - (size_t)at, ", %zu draining", draining);
 	if (awaited)
 		at += snprintf(out + at, DISP_STANDS - (size_t)at, ", %zu awaited", awaited);
-	snprintf(out + at, DISP_STANDS - (size_t)at, "; %zu stream%s; %zu reader%s; %u job%s", streams, stands_s(streams),
-		 (size_t)d->n_readers, stands_s((size_t)d->n_readers), d->n_jobs, stands_s(d->n_jobs));
+	snprintf(out + at, DISP_STANDS - (size_t)at, "; %zu stream%s; %zu reader%s; %u job%s", streams, str_s(streams),
+		 (size_t)d->n_readers, str_s(d->n_readers), d->n_jobs, str_s(d->n_jobs));
 }

@@ -20,6 +20,18 @@ feed_fill_note(struct feed_fill *f)
 		.base = next ? NULL : feed_base_ref(f->base), .skip = next ? 0 : f->behind, .count = f->count };
 }
 
+/* A new record, without a position yet, once the source has heard of all that was handled. Gives. */
+static struct feed_base *
+fill_base_new(struct feed_fill *f)
+{
+	struct feed_base *b = mem_zalloc(sizeof *b);
+
+	feed_source_used(f->source, f->used);
+	f->used = 0;
+	b->refs = 1;
+	return b;
+}
+
 void
 feed_fill_base(struct feed_fill *f, int64_t now_ns)
 {
@@ -28,10 +40,7 @@ feed_fill_base(struct feed_fill *f, int64_t now_ns)
 
 	if (!f->c.resumable || !f->behind || early)
 		return;
-	feed_source_used(f->source, f->used);
-	f->used = 0;
-	struct feed_base *b = mem_zalloc(sizeof *b);
-	b->refs = 1;
+	struct feed_base *b = fill_base_new(f);
 	f->base_ns = now_ns;
 	if (!feed_source_position(f->source, &b->position)) {
 		feed_base_unref(&b);
@@ -58,10 +67,7 @@ feed_fill_exact(struct feed_fill *f, uint64_t step)
 
 	if (!r || p->step != step || p->epoch != f->epoch || !(p->base || p->skip))
 		return;
-	feed_source_used(f->source, f->used);
-	f->used = 0;
-	struct feed_base *b = mem_zalloc(sizeof *b);
-	b->refs = 1;
+	struct feed_base *b = fill_base_new(f);
 	uint64_t n = reader_host_position_at(r, p->count, &b->position);
 	if (!b->position.len || n > p->count) {
 		feed_base_unref(&b);

@@ -11,6 +11,7 @@
 #include "base/caught.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/str.h"
 #include "host/work/worker_host_inner.h"
 
 static atomic_int worker_host_stops; /* INT and TERM that came */
@@ -62,7 +63,7 @@ worker_host_stands(const struct worker_host *h)
 
 	snprintf(kept, sizeof kept, "%.1f MB", (double)worker_kept_bytes(h->work) / 1e6);
 	log_say(LOG_WARN, "%zu stream%s on %u slot%s; %s kept for readers; %s dispatcher at %s%s", streams,
-		streams == 1 ? "" : "s", h->conf->slots, h->conf->slots == 1 ? "" : "s", kept,
+		str_s(streams), h->conf->slots, str_s(h->conf->slots), kept,
 		worker_connected(h->work) ? "in contact with the" : "without contact to the", h->way.where,
 		h->drain ? "; draining" : "");
 }

@@ -43,15 +43,6 @@ static const struct param unnest_params[] = {
 	{ 0 }
 };
 
-/* The names of the parameters, as one field. */
-static enum status
-unnest_fields(struct unnest *u, struct fields *f, struct err *e)
-{
-	const struct words one = { .v = &u->field, .n = 1 };
-
-	return fields_read(&one, false, f, e);
-}
-
 static const struct type *
 unnest_item_type(const struct unnest *u, struct op_typing *t, const struct type *of)
 {
@@ -73,7 +64,7 @@ unnest_typing(struct op_node *n, struct op_typing *t, const struct type **type, 
 	const struct type *x = n->in[0]->type;
 	struct type_field *v = mem_array(x->n_fields + 1, sizeof *v);
 	struct fields f = { 0 };
-	enum status st = u->sep && !*u->sep ? err_set(e, ST_DATA, "sep= is empty") : unnest_fields(u, &f, e);
+	enum status st = u->sep && !*u->sep ? err_set(e, ST_DATA, "sep= is empty") : fields_read_one(u->field, &f, e);
 
 	if (st == ST_OK)
 		st = fields_typing(n, t, &f, true, e);
@@ -103,7 +94,7 @@ unnest_open(struct op_inst *self, struct err *e)
 {
 	struct unnest *u = self->state;
 
-	return unnest_fields(u, &u->fields, e);
+	return fields_read_one(u->field, &u->fields, e);
 }
 
 /* Finds the field; false: the record lacks it. */

@@ -56,6 +56,14 @@ fields_read(const struct words *w, bool pairs, struct fields *out, struct err *e
 	return st;
 }
 
+enum status
+fields_read_one(char *name, struct fields *out, struct err *e)
+{
+	const struct words one = { .v = &name, .n = 1 };
+
+	return fields_read(&one, false, out, e);
+}
+
 void
 fields_forget(struct fields *f)
 {

@@ -25,6 +25,8 @@ struct fields {
 
 /* Reads the words (with pairs: old:new). The names point into the words. */
 enum status fields_read(const struct words *w, bool pairs, struct fields *out, struct err *e);
+/* One name, lent; as fields_read does. */
+enum status fields_read_one(char *name, struct fields *out, struct err *e);
 void fields_forget(struct fields *f);
 /* Number of the name, or -1. `near` is tried first. */
 int fields_find(const struct fields *f, const uint8_t *name, uint32_t len, uint32_t near);

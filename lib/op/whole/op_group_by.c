@@ -8,8 +8,7 @@
 #include "op/whole/aggregate.h"
 #include "op/whole/group.h"
 #include "op/kit/expr_value.h"
-#include "op/kit/key_table.h"
-#include "op/whole/first_form.h"
+#include "op/whole/row_keys.h"
 #include "value/mp.h"
 #include "value/normal.h"
 
@@ -31,7 +30,7 @@ struct group_by {
 	struct op_named named;
 	int64_t mem;
 	struct expr_value by, value;
-	struct key_table keys;
+	struct row_keys rows;
 	struct aggregates aggs;
 	size_t each;          /* number of groups of a key */
 	struct group *groups; /* those of key k are the ones from k * each on */
@@ -40,8 +39,7 @@ struct group_by {
 	size_t bytes;         /* size of the cells */
 	uint32_t at;          /* in finish: the key to give next */
 	struct group_by_ahead ahead[GROUP_BY_AHEAD];
-	struct buf keys_ahead, normal;
-	struct first_form shown;
+	struct buf keys_ahead;
 };
 
 static const struct param group_by_params[] = {
@@ -164,25 +162,16 @@ group_by_open(struct op_inst *self, struct err *e)
 	return ST_OK;
 }
 
-/* The key in the form in which it came first. */
-static const uint8_t *
-group_by_key(const struct group_by *g, uint32_t number, uint32_t *len)
-{
-	const uint8_t *p = first_form_find(&g->shown, number, len);
-
-	return p ? p : key_table_at(&g->keys, number, len);
-}
-
 /* The number of a key, added if it is new. `shown`: length of the form before p in which a new
  * key is shown; 0: the key itself. */
 static uint32_t
 group_by_find(struct group_by *g, const uint8_t *p, size_t len, size_t shown, uint32_t code)
 {
 	bool fresh;
-	uint32_t at = key_table_add_code(&g->keys, p, len, code, &fresh);
+	uint32_t at = key_table_add_code(&g->rows.keys, p, len, code, &fresh);
 
 	if (fresh && shown)
-		first_form_add(&g->shown, at, p - shown, shown);
+		first_form_add(&g->rows.shown, at, p - shown, shown);
 	if (fresh) {
 		g->groups = mem_grow(g->groups, &g->cap, ((size_t)at + 1) * g->each, sizeof *g->groups);
 		memset(&g->groups[at * g->each], 0, g->each * sizeof *g->groups);
@@ -238,7 +227,7 @@ static void
 group_by_ahead_key(struct group_by *g, struct group_by_ahead *a, const uint8_t *p, size_t len)
 {
 	size_t n = len;
-	const uint8_t *normal = normal_key(p, &n, &g->normal);
+	const uint8_t *normal = normal_key(p, &n, &g->rows.normal);
 
 	a->shown = normal == p ? 0 : len;
 	if (a->shown)
@@ -269,10 +258,10 @@ group_by_look_ahead(struct op_inst *self, const struct run *in, uint32_t *i, uin
 		struct group_by_ahead *a = &g->ahead[(*n)++];
 		group_by_ahead_key(g, a, p, len);
 		a->i = *i;
-		key_table_want(&g->keys, a->code);
+		key_table_want(&g->rows.keys, a->code);
 	}
-	for (uint32_t k = 0; g->keys.n && k < *n; k++) {
-		uint32_t number = key_table_want_item(&g->keys, g->ahead[k].code);
+	for (uint32_t k = 0; g->rows.keys.n && k < *n; k++) {
+		uint32_t number = key_table_want_item(&g->rows.keys, g->ahead[k].code);
 
 		if (number != KEY_TABLE_NONE)
 			__builtin_prefetch(&g->groups[number * g->each], 1);
@@ -283,15 +272,15 @@ group_by_look_ahead(struct op_inst *self, const struct run *in, uint32_t *i, uin
 static size_t
 group_by_size(const struct group_by *g)
 {
-	return key_table_size(&g->keys) + first_form_size(&g->shown) + aggregates_size(&g->aggs) +
-	       g->keys.n * g->each * sizeof *g->groups + g->bytes;
+	return row_keys_size(&g->rows) + aggregates_size(&g->aggs) +
+	       g->rows.keys.n * g->each * sizeof *g->groups + g->bytes;
 }
 
 /* Makes quantiles of many numbers approximate. */
 static void
 group_by_squeeze(struct group_by *g)
 {
-	for (size_t i = 0; i < g->keys.n * g->each; i++)
+	for (size_t i = 0; i < g->rows.keys.n * g->each; i++)
 		if (g->aggs.n && aggregates_kind(&g->aggs, i % g->each) == GROUP_QUANTILE)
 			group_squeeze(&g->groups[i], &g->cells, &g->bytes);
 }
@@ -301,7 +290,7 @@ group_by_too_large(struct op_inst *self, struct err *e)
 {
 	struct group_by *g = self->state;
 
-	err_set(e, ST_DATA, "%u keys and their states take more than mem=%lld bytes", g->keys.n,
+	err_set(e, ST_DATA, "%u keys and their states take more than mem=%lld bytes", g->rows.keys.n,
 		(long long)g->mem);
 	err_help(e, "make mem= larger, or sort by the key first and use group_by_window");
 	return op_blame(self->node, e);
@@ -333,7 +322,7 @@ group_by_give_named(struct group_by *g, uint32_t at, struct run *out)
 {
 	const struct group *from = &g->groups[at * g->each];
 	uint32_t len;
-	const uint8_t *key = group_by_key(g, at, &len);
+	const uint8_t *key = row_keys_at(&g->rows, at, &len);
 	uint8_t *p = run_room(out, (size_t)MP_HEAD_MAX + 4 + len + aggregates_room(&g->aggs, from));
 
 	p = mp_put_text(mp_put_record_head(p, 1 + aggregates_fields(&g->aggs, from)), "key", 3);
@@ -346,7 +335,7 @@ group_by_give(struct group_by *g, uint32_t at, struct run *out)
 {
 	struct group *from = &g->groups[at];
 	uint32_t len;
-	const uint8_t *key = group_by_key(g, at, &len);
+	const uint8_t *key = row_keys_at(&g->rows, at, &len);
 	uint8_t *p = run_room(out, (size_t)MP_HEAD_MAX + 10 + len + group_room(from));
 
 	p = mp_put_text(mp_put_record_head(p, 2), "key", 3);
@@ -365,22 +354,22 @@ group_by_finish(struct op_inst *self, struct run *out, struct err *e)
 	struct group_by *g = self->state;
 
 	(void)e;
-	for (; g->at < g->keys.n && out->n < RUN_USUAL && !run_full(out); g->at++)
+	for (; g->at < g->rows.keys.n && out->n < RUN_USUAL && !run_full(out); g->at++)
 		if (g->aggs.n)
 			group_by_give_named(g, g->at, out);
 		else
 			group_by_give(g, g->at, out);
-	return g->at == g->keys.n ? ST_END : ST_OK;
+	return g->at == g->rows.keys.n ? ST_END : ST_OK;
 }
 
 static void
 group_by_empty(struct group_by *g)
 {
-	for (size_t k = 0; k < g->keys.n * g->each; k++)
+	for (size_t k = 0; k < g->rows.keys.n * g->each; k++)
 		group_free(&g->groups[k], &g->cells);
 	aggregates_reset(&g->aggs);
-	key_table_clear(&g->keys);
-	first_form_reset(&g->shown);
+	key_table_clear(&g->rows.keys);
+	first_form_reset(&g->rows.shown);
 	g->bytes = 0;
 }
 
@@ -392,8 +381,7 @@ group_by_close(struct op_inst *self)
 	group_by_empty(g);
 	slab_clear(&g->cells);
 	buf_clear(&g->keys_ahead);
-	buf_clear(&g->normal);
-	first_form_clear(&g->shown);
+	row_keys_clear(&g->rows);
 	mem_free(g->groups);
 	aggregates_close(&g->aggs);
 	expr_value_close(&g->by);
@@ -405,17 +393,17 @@ group_by_save(struct op_inst *self, struct buf *out)
 {
 	struct group_by *g = self->state;
 
-	if (g->keys.len + g->shown.bytes.len + aggregates_size(&g->aggs) + g->bytes > GROUP_BY_STATE_MAX) {
+	if (g->rows.keys.len + g->rows.shown.bytes.len + aggregates_size(&g->aggs) + g->bytes > GROUP_BY_STATE_MAX) {
 		self->unsaved = true;
 		return;
 	}
 	expr_value_save(&g->by, out);
 	expr_value_save(&g->value, out);
 	state_put_u64(out, g->at);
-	state_put_u64(out, g->keys.n);
-	for (uint32_t k = 0; k < g->keys.n; k++) {
+	state_put_u64(out, g->rows.keys.n);
+	for (uint32_t k = 0; k < g->rows.keys.n; k++) {
 		uint32_t len;
-		const uint8_t *p = group_by_key(g, k, &len);
+		const uint8_t *p = row_keys_at(&g->rows, k, &len);
 
 		state_put_bytes(out, p, len);
 		for (size_t i = 0; i < g->each; i++)
@@ -448,8 +436,8 @@ group_by_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e
 				      g->aggs.n ? aggregates_kind(&g->aggs, i) : (enum group_agg)g->agg, &in,
 				      &g->cells, &g->bytes);
 	}
-	aggregates_restore(&g->aggs, g->keys.n, &in);
-	g->at = at <= g->keys.n ? (uint32_t)at : g->keys.n;
+	aggregates_restore(&g->aggs, g->rows.keys.n, &in);
+	g->at = at <= g->rows.keys.n ? (uint32_t)at : g->rows.keys.n;
 	return state_finish(self, &in, e);
 }
 

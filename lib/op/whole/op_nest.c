@@ -37,21 +37,13 @@ static const struct param nest_params[] = {
 };
 
 static enum status
-nest_fields(struct nest *s, struct fields *f, struct err *e)
-{
-	const struct words one = { .v = &s->field, .n = 1 };
-
-	return fields_read(&one, false, f, e);
-}
-
-static enum status
 nest_typing(struct op_node *n, struct op_typing *t, const struct type **type, struct err *e)
 {
 	struct nest *s = n->params;
 	const struct type *x = n->in[0]->type;
 	struct type_field *v = mem_array(x->n_fields + 1, sizeof *v);
 	struct fields f;
-	enum status st = nest_fields(s, &f, e);
+	enum status st = fields_read_one(s->field, &f, e);
 
 	*type = x->kind == TYPE_RECORD ? x : type_scalar(TYPE_ANY);
 	if (st == ST_OK)
@@ -73,7 +65,7 @@ nest_open(struct op_inst *self, struct err *e)
 {
 	struct nest *s = self->state;
 
-	return nest_fields(s, &s->fields, e);
+	return fields_read_one(s->field, &s->fields, e);
 }
 
 /* Copies the record into s->key with null in the field's place; false: it lacks the field. */

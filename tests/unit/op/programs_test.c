@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "op/facts.h"
 #include "op/programs.h"
 #include "plan_help.h"
 
