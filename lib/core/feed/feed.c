@@ -96,9 +96,15 @@ feed_do(struct feed *f, enum feed_action_kind kind, uint32_t core)
 }
 
 bool
+feed_acts(const struct feed *f)
+{
+	return f->first_action != f->n_action;
+}
+
+bool
 feed_action(struct feed *f, struct feed_action *out)
 {
-	if (f->first_action == f->n_action)
+	if (!feed_acts(f))
 		return false;
 	*out = f->actions[f->first_action++];
 	return true;

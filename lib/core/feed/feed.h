@@ -130,6 +130,8 @@ struct feed_action {
 	char text[256];
 };
 bool feed_action(struct feed *f, struct feed_action *out);
+/* Whether there is one: then whoever drives the machine must not wait. */
+bool feed_acts(const struct feed *f);
 
 /* At the end, or once something failed. */
 const struct feed_fault *feed_cause(const struct feed *f);           /* NULL: all is well */

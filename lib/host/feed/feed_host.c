@@ -225,6 +225,9 @@ host_timeout(const struct feed_host *h)
 	int64_t at = feed_deadline(h->machine), keep = feed_keep_deadline(h);
 
 	at = keep < at ? keep : at;
+	/* Found while messages were sent, or positions kept. */
+	if (feed_acts(h->machine))
+		return 0;
 	/* Cores may have made room since it was filled, without anybody who would wake us. */
 	if (h->fill && !h->filled && !h->dry && feed_room(h->machine))
 		return 0;
