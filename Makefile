@@ -47,7 +47,7 @@ YARD    := $(patsubst bench/yard/%.c,$(B)/yard/%,$(wildcard bench/yard/*.c))
 
 # Asked for at the first use and not while parsing: on a bare machine this
 # file is read before `make deps` has installed pkg-config.
-PKGS    := libzmq libczmq snappy sqlite3 simdjson libpcre2-8 libarchive libisal libsodium nettle
+PKGS    := libzmq libczmq snappy sqlite3 simdjson libpcre2-8 libarchive libisal libsodium nettle libmicrohttpd
 # Their headers only: the programs load them at the first image (lib/image/image_lib.h).
 PKGS_LATE := libjpeg libpng libwebp
 PKG_ALL  = $(PKGS) $(shell pkg-config --exists msgpack 2>/dev/null && echo msgpack || echo msgpack-c)

@@ -165,6 +165,28 @@ _dsvc_exec_test()
 }
 complete -F _dsvc_exec_test dsvc-exec-test
 
+_dsvc_export()
+{
+	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
+	if [[ $cur == = ]]; then cur=; elif [[ $prev == = ]]; then prev=${COMP_WORDS[COMP_CWORD-2]}; fi
+	COMPREPLY=()
+	case $prev in
+	-d | --dispatcher) return ;;
+	-c | --context) return ;;
+	--connect-timeout) return ;;
+	-l | --listen) return ;;
+	--metrics) mapfile -t COMPREPLY < <(compgen -W 'service workers' -- "$cur"); return ;;
+	--ready-fd) return ;;
+	--ready-file) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
+	--timeout) return ;;
+	esac
+	case $cur in
+	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -c --context --connect-timeout -l --listen --metrics --ready-fd --ready-file --until-stdin-eof --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	*) : ;;
+	esac
+}
+complete -F _dsvc_export dsvc-export
+
 _dsvc_feed()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}

@@ -123,6 +123,23 @@ complete -c dsvc-exec-test -l help -d 'all options, examples, exit codes'
 complete -c dsvc-exec-test -s V -l version -d 'show the version'
 complete -c dsvc-exec-test -f
 
+complete -c dsvc-export -s d -l dispatcher -r -f -d 'address of the dispatcher; A,B: two addresses of one service; @FILE: read it from FILE'
+complete -c dsvc-export -s c -l context -r -f -d 'use the dispatcher that this context names; see dsvc-context(1)'
+complete -c dsvc-export -l connect-timeout -r -f -d 'wait DURATION for a dispatcher that is not there yet; 0: for ever'
+complete -c dsvc-export -s l -l listen -r -f -d 'serve at this address; port 0: any free one; host *: every interface'
+complete -c dsvc-export -l metrics -r -f -a 'service workers' -d 'series of the service alone, or those of each worker too'
+complete -c dsvc-export -l ready-fd -r -f -d 'write the endpoint and a newline to descriptor N when ready'
+complete -c dsvc-export -l ready-file -r -F -d 'write the endpoint and a newline to FILE when ready; it is removed at the start and at the end'
+complete -c dsvc-export -l until-stdin-eof -d 'end when standard input ends'
+complete -c dsvc-export -l insecure -d 'speak without a key to services on other machines, where none is known'
+complete -c dsvc-export -l timeout -r -f -d 'stop after DURATION and exit 124'
+complete -c dsvc-export -s q -l quiet -d 'print nothing but errors'
+complete -c dsvc-export -s v -l verbose -d 'print more about what happens; give it twice for even more'
+complete -c dsvc-export -s h -d 'one screen of help'
+complete -c dsvc-export -l help -d 'all options, examples, exit codes'
+complete -c dsvc-export -s V -l version -d 'show the version'
+complete -c dsvc-export -f
+
 complete -c dsvc-feed -s d -l dispatcher -r -f -d 'address of the dispatcher; A,B: two addresses of one service; @FILE: read it from FILE'
 complete -c dsvc-feed -s c -l context -r -f -d 'use the dispatcher that this context names; see dsvc-context(1)'
 complete -c dsvc-feed -l connect-timeout -r -f -d 'wait DURATION for a dispatcher that is not there yet; 0: for ever'

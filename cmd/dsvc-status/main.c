@@ -14,13 +14,13 @@
 #include "host/secure.h"
 #include "core/disp/dispatcher.h"
 #include "core/wanted.h"
+#include "host/metrics.h"
 #include "host/tool.h"
-#include "metrics.h"
+#include "host/wanted_report.h"
 #include "opts.h"
 #include "status_table.h"
 #include "value/format/format.h"
 #include "value/mp.h"
-#include "wanted.h"
 
 /* One look: the report is left in *reply. */
 static enum status
@@ -60,7 +60,7 @@ status_show(const struct status_options *o, const struct msg *now, const struct 
 		buf_printf(&table, "%llu\n", (unsigned long long)wanted_number(wanted_report(report, o->busy),
 			o->wanted == WANTED_WORKERS ? wanted_per_worker(report) : 1));
 	else if (o->form == FORM_METRICS)
-		metrics_print(report, o->metrics == METRICS_WORKERS, &table);
+		metrics_print(report, &(struct metrics_conf){ .workers = o->metrics == METRICS_WORKERS }, &table);
 	else if (o->form == FORM_TABLE)
 		status_table_status(report, past, seconds, o->verbose > 0, status_options_width(o), &table);
 	if (o->form == FORM_JSON) {

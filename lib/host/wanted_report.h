@@ -2,8 +2,8 @@
  *
  * The scaling number out of a report (core/wanted.h says how it is worked out).
  */
-#ifndef DSVC_STATUS_WANTED_H
-#define DSVC_STATUS_WANTED_H
+#ifndef HOST_WANTED_REPORT_H
+#define HOST_WANTED_REPORT_H
 
 #include "value/record.h"
 

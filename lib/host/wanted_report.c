@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "wanted.h"
+#include "host/wanted_report.h"
 
 #include "base/mem.h"
 #include "core/wanted.h"

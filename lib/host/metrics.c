@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-#include "metrics.h"
+#include "host/metrics.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "wanted.h"
 #include "core/wanted.h"
+#include "host/wanted_report.h"
 #include "wire/msg.h"
+
+/* Where the text goes, and in which of the two formats. */
+struct metrics_text {
+	struct buf *out;
+	bool open;
+};
 
 /* The keys of a pass that are summed up over the passes of a job, a row for each. */
 struct metrics_row {
@@ -50,9 +56,14 @@ struct metrics_job {
 };
 
 static void
-metrics_head(struct buf *out, const char *name, const char *type, const char *help)
+metrics_head(const struct metrics_text *t, const char *name, const char *type, const char *help)
 {
-	buf_printf(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
+	static const char total[] = "_total";
+	int n = (int)strlen(name);
+
+	if (t->open && n > (int)sizeof total && !strcmp(name + n - (sizeof total - 1), total))
+		n -= (int)sizeof total - 1;
+	buf_printf(t->out, "# HELP %.*s %s\n# TYPE %.*s %s\n", n, name, help, n, name, type);
 }
 
 /* A value as shortly as it can be read back. */
@@ -63,11 +74,11 @@ metrics_value(struct buf *out, double v)
 }
 
 static void
-metrics_one(struct buf *out, const char *name, const char *type, const char *help, double v)
+metrics_one(const struct metrics_text *t, const char *name, const char *type, const char *help, double v)
 {
-	metrics_head(out, name, type, help);
-	buf_str(out, name);
-	metrics_value(out, v);
+	metrics_head(t, name, type, help);
+	buf_str(t->out, name);
+	metrics_value(t->out, v);
 }
 
 /* A label's value: a backslash, a quote or a newline in it is escaped, other control
@@ -106,7 +117,7 @@ metrics_job(struct metrics_job **v, size_t *n, size_t *cap, struct mp name)
 }
 
 static void
-metrics_jobs(struct slice report, struct buf *out)
+metrics_jobs(struct slice report, const struct metrics_text *t)
 {
 	struct record_items jobs = record_list(report, "jobs");
 	struct metrics_job *v = NULL;
@@ -132,39 +143,39 @@ metrics_jobs(struct slice report, struct buf *out)
 		const struct metrics_row *row = &metrics_rows[i];
 
 		if (!row->more)
-			metrics_head(out, row->name, row->gauge ? "gauge" : "counter", row->help);
+			metrics_head(t, row->name, row->gauge ? "gauge" : "counter", row->help);
 		for (size_t k = 0; k < n; k++) {
-			buf_printf(out, "%s{", row->name);
-			metrics_label(out, "dsvc_job", v[k].name);
-			buf_printf(out, "%s%s}", row->label ? "," : "", row->label ? row->label : "");
-			metrics_value(out, v[k].v[i]);
+			buf_printf(t->out, "%s{", row->name);
+			metrics_label(t->out, "dsvc_job", v[k].name);
+			buf_printf(t->out, "%s%s}", row->label ? "," : "", row->label ? row->label : "");
+			metrics_value(t->out, v[k].v[i]);
 		}
 	}
-	metrics_head(out, "dsvc_reader_wait_ratio", "gauge",
+	metrics_head(t, "dsvc_reader_wait_ratio", "gauge",
 		"Share of their time that readers waited, over the last ten seconds.");
 	for (size_t k = 0; k < n; k++) {
 		if (!v[k].readers)
 			continue;
-		buf_str(out, "dsvc_reader_wait_ratio{");
-		metrics_label(out, "dsvc_job", v[k].name);
-		buf_byte(out, '}');
-		metrics_value(out, v[k].wait / v[k].readers);
+		buf_str(t->out, "dsvc_reader_wait_ratio{");
+		metrics_label(t->out, "dsvc_job", v[k].name);
+		buf_byte(t->out, '}');
+		metrics_value(t->out, v[k].wait / v[k].readers);
 	}
 	mem_free(v);
 }
 
 /* One gauge with how many items of a list are in each state. */
 static void
-metrics_states(struct buf *out, const char *name, const char *help, const char *const *states,
+metrics_states(const struct metrics_text *t, const char *name, const char *help, const char *const *states,
 	       const uint64_t *counts, size_t n)
 {
-	metrics_head(out, name, "gauge", help);
+	metrics_head(t, name, "gauge", help);
 	for (size_t i = 0; i < n; i++)
-		buf_printf(out, "%s{state=\"%s\"} %" PRIu64 "\n", name, states[i], counts[i]);
+		buf_printf(t->out, "%s{state=\"%s\"} %" PRIu64 "\n", name, states[i], counts[i]);
 }
 
 static void
-metrics_counts(struct slice report, struct buf *out)
+metrics_counts(struct slice report, const struct metrics_text *t)
 {
 	static const char *const workers[] = { "live", "draining", "awaited" };
 	static const char *const passes[] = { "listing", "running", "finished", "failed" };
@@ -183,14 +194,14 @@ metrics_counts(struct slice report, struct buf *out)
 		for (inner = record_list(x, "iterations"); record_next(&inner, &y);)
 			for (size_t i = 0; i < 4; i++)
 				p[i] += record_is(y, "state", passes[i]);
-	metrics_states(out, "dsvc_workers", "Workers, by what they are doing.", workers, w, 3);
-	metrics_states(out, "dsvc_readers", "Readers with a job.", readers, r, 2);
-	metrics_states(out, "dsvc_passes", "Passes over datasets.", passes, p, 4);
+	metrics_states(t, "dsvc_workers", "Workers, by what they are doing.", workers, w, 3);
+	metrics_states(t, "dsvc_readers", "Readers with a job.", readers, r, 2);
+	metrics_states(t, "dsvc_passes", "Passes over datasets.", passes, p, 4);
 }
 
 /* size: one metric after another */
 static void
-metrics_workers(struct slice report, struct buf *out)
+metrics_workers(struct slice report, const struct metrics_text *t)
 {
 	static const struct { const char *key, *name, *help; double scale; } rows[] = {
 		{ "slots", "dsvc_worker_slots", "Streams that the worker runs at once.", 1 },
@@ -203,34 +214,52 @@ metrics_workers(struct slice report, struct buf *out)
 		struct record_items it = record_list(report, "workers");
 		struct slice w;
 
-		metrics_head(out, rows[i].name, "gauge", rows[i].help);
+		metrics_head(t, rows[i].name, "gauge", rows[i].help);
 		while (record_next(&it, &w)) {
-			buf_printf(out, "%s{", rows[i].name);
-			metrics_label(out, "worker", record_text(w, "name"));
-			buf_byte(out, ',');
-			metrics_label(out, "peer", record_text(w, "peer"));
-			buf_byte(out, '}');
-			metrics_value(out, (double)record_uint(w, rows[i].key) * rows[i].scale);
+			buf_printf(t->out, "%s{", rows[i].name);
+			metrics_label(t->out, "worker", record_text(w, "name"));
+			buf_byte(t->out, ',');
+			metrics_label(t->out, "peer", record_text(w, "peer"));
+			buf_byte(t->out, '}');
+			metrics_value(t->out, (double)record_uint(w, rows[i].key) * rows[i].scale);
 		}
 	}
 }
 
-void
-metrics_print(struct slice report, bool workers, struct buf *out)
+static void
+metrics_end(const struct metrics_text *t)
 {
+	if (t->open)
+		buf_str(t->out, "# EOF\n");
+}
+
+void
+metrics_print(struct slice report, const struct metrics_conf *c, struct buf *out)
+{
+	const struct metrics_text text = { out, c->open }, *t = &text;
 	double wanted = wanted_report(report, 1);
 
-	metrics_head(out, "dsvc_build_info", "gauge", "Always 1; the labels say what runs.");
+	metrics_head(t, "dsvc_build_info", "gauge", "Always 1; the labels say what runs.");
 	buf_printf(out, "dsvc_build_info{protocol=\"%d\"} 1\n", WIRE_VERSION);
-	metrics_one(out, "dsvc_up", "gauge", "The dispatcher has answered.", 1);
-	metrics_one(out, "dsvc_durable", "gauge", "Whether the dispatcher keeps a state.",
+	metrics_one(t, "dsvc_up", "gauge", "Whether the dispatcher has answered.", 1);
+	metrics_one(t, "dsvc_durable", "gauge", "Whether the dispatcher keeps a state.",
 		(double)record_uint(report, "durable"));
-	metrics_one(out, "dsvc_slots", "gauge", "Slots of all workers.", (double)record_uint(report, "slots"));
-	metrics_one(out, "dsvc_slots_wanted", "gauge", "Slots that the passes being read could use.", wanted);
-	metrics_one(out, "dsvc_workers_wanted", "gauge", "Workers of mean size that have that many slots.",
+	metrics_one(t, "dsvc_slots", "gauge", "Slots of all workers.", (double)record_uint(report, "slots"));
+	metrics_one(t, "dsvc_slots_wanted", "gauge", "Slots that the passes being read could use.", wanted);
+	metrics_one(t, "dsvc_workers_wanted", "gauge", "Workers of mean size that have that many slots.",
 		    (double)wanted_number(wanted, wanted_per_worker(report)));
-	metrics_counts(report, out);
-	metrics_jobs(report, out);
-	if (workers)
-		metrics_workers(report, out);
+	metrics_counts(report, t);
+	metrics_jobs(report, t);
+	if (c->workers)
+		metrics_workers(report, t);
+	metrics_end(t);
+}
+
+void
+metrics_print_down(const struct metrics_conf *c, struct buf *out)
+{
+	const struct metrics_text t = { out, c->open };
+
+	metrics_one(&t, "dsvc_up", "gauge", "Whether the dispatcher has answered.", 0);
+	metrics_end(&t);
 }
