@@ -367,7 +367,7 @@ sim_read_start(struct node *n, struct consumer *c)
 		.job.where = (char *)(uintptr_t)w->where, .job.name = (char *)(uintptr_t)(w->anonymous ? "" : "job"),
 		.spec = w->set.spec, .type = "any", .job.sharding = w->sharding, .job.order = w->order,
 		.job.shards = w->shards, .job.epoch = c->epoch, .job.seeded = true, .job.seed = 5, .job.min_workers = 1,
-		.job.wait_ms = 600000,
+		.job.wait_ms = SIM_GC_NS / MS,
 		.job.window = w->window, .budget = w->budget, .job.checkpoint = w->checkpoint && !w->lag,
 		.lag = w->lag, .in_rounds = w->lag,
 		.job.tail = w->tail, .job.tail_of = w->tail_of, .job.checkpoint_rounds = w->every,

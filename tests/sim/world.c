@@ -304,7 +304,7 @@ world_care(struct world *w, void *arg, uint64_t tag)
 		world_new_worker(w, NULL, 0);
 	if (calm)
 		world_care_places(w);
-	world_at(w, w->now + 100 * MS + some_time(w, 200 * MS), world_care, NULL, 0);
+	world_at(w, w->now + (w->closing ? 5 * SEC : 100 * MS) + some_time(w, 200 * MS), world_care, NULL, 0);
 }
 
 /* Chooses the properties of this run, all from the seed. */
@@ -482,6 +482,21 @@ world_until(struct world *w, int64_t end, bool stop_when_over)
 	}
 }
 
+/* Long after the end nothing is left of the job, nor does anything come back: silence is noticed first. */
+static void
+world_until_empty(struct world *w)
+{
+	int64_t at = w->now + 30 * SEC, end = at + 5 * SIM_GC_NS;
+
+	w->closing = true;
+	world_until(w, at, false);
+	for (; !w->failed && at < end && (sim_disp_left(w->disp) || world_alive(w, NODE_READER)); at += 10 * SEC)
+		world_until(w, at + 10 * SEC, false);
+	world_until(w, at + 30 * SEC, false);
+	if (!w->failed && sim_disp_left(w->disp))
+		world_fail(w, "%zu rows and jobs are left long after the end", sim_disp_left(w->disp));
+}
+
 static void
 world_free(struct world *w)
 {
@@ -531,10 +546,10 @@ world_run(uint64_t seed, bool verbose, bool groups, char *why, size_t why_size, 
 	world_choose(w);
 	/* Where all readers have positions, none of them may notice how short a time the others have. */
 	w->gc = w->checkpoint ? (int64_t[]){ SEC / 10, 2 * SEC, 20 * SEC, SIM_GC_NS }[rng_mix(seed, 0x6c) % 4] : SIM_GC_NS;
-	/* A pass that gives no round may be over before a consumer comes back that was killed at once: it would begin
-	 * another job, and wait there for the others. */
-	if (w->round > 1 && w->gc < 20 * SEC)
-		w->gc = 20 * SEC;
+	/* A pass that gives no round may be over before a consumer comes back that was killed at once, or stood still: it
+	 * would begin another job, and wait there for the others. */
+	if (w->round > 1 && w->gc < 60 * SEC)
+		w->gc = 60 * SEC;
 	world_say(w, "durable %d local %d calm %d sharding %u order %u shards %u block %u checkpoint %d readers %u workers %u "
 		  "groups %u share %d window %llu stands %d late %d only %d files %d units %u times %llu whole %d cuttable %d fan %d "
 		  "memory %zu budget %zu window %u stop %u places %u hosts %u target %s where %s", w->durable,
@@ -569,10 +584,8 @@ world_run(uint64_t seed, bool verbose, bool groups, char *why, size_t why_size, 
 	if (!w->failed && w->disp->alive && !w->disp_lost && !w->stop_after)
 		sim_disp_books(w->disp, w->anonymous ? "" : "job");
 	book_check(w);
-	if (!w->failed) {
-		world_until(w, w->now + 2 * SIM_GC_NS + 60 * SEC, false); /* silence is noticed first */
-		sim_disp_check_empty(w->disp);
-	}
+	if (!w->failed)
+		world_until_empty(w);
 	ok = !w->failed;
 	if (!ok)
 		sim_disp_dump(w->disp);

@@ -30,8 +30,8 @@
 #define SEC 1000000000ll
 /* The first is longer than the second: what only ends because a job is collected
  * has no end for whoever waits for it. */
-#define SIM_GC_NS (600 * SEC)
-#define SIM_END_NS (300 * SEC)   /* after the last fault, or after the last element */
+#define SIM_GC_NS (200 * SEC)
+#define SIM_END_NS (100 * SEC)   /* after the last fault, or after the last element */
 #define SIM_REST UINT64_MAX /* offset of a chunk that is told only when it is sent */
 #define SIM_THIEF 7 /* peer that is none of the nodes */
 enum { PLACES_MAX = 4, NODES_MAX = 1000, DATASETS = 4, ELEM_BYTES = 16 };
@@ -195,6 +195,7 @@ struct world {
 	bool disp_counted;
 	size_t kept_max, held_max;
 	int64_t delivered;       /* when an element was written last */
+	bool closing;            /* all is over: only waits until nothing is left */
 	bool disp_lost;          /* a dispatcher without state was killed */
 };
 
@@ -229,7 +230,8 @@ void sim_disp_peer_gone(struct node *n, uint64_t peer);
 void sim_disp_tick(struct node *n);
 void sim_disp_free(struct node *n);
 void sim_disp_dump(struct node *n);
-void sim_disp_check_empty(struct node *n);
+/* Jobs and rows of theirs that the dispatcher has, in memory and on its disk; 0 while it is dead and has no disk. */
+size_t sim_disp_left(const struct node *n);
 /* The rights of each key are looked at anew. */
 void sim_disp_review(struct node *n);
 bool sim_disp_books(struct node *n, const char *job);
