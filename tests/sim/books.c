@@ -352,7 +352,7 @@ book_check_poison(struct world *w)
 		if (w->consumers[i].finished ? !w->only && !w->fenced : w->consumers[i].code != ST_DATA &&
 		    (w->consumers[i].code != ST_UNAVAIL || w->consumers[i].n || !w->crashes[NODE_DISP]))
 			world_fail(w, "consumer %u ended with %u where an element kills its workers", i, w->consumers[i].code);
-	if (w->poisoned > 40 && w->sharding == SHARD_DYNAMIC)
+	if (w->poisoned > 25 + 7 * w->set.times && w->sharding == SHARD_DYNAMIC)
 		world_fail(w, "%u workers died of one element", w->poisoned);
 }
 

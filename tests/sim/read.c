@@ -279,7 +279,8 @@ sim_read_one(struct node *n, struct reader_action *a)
 	case READER_FREE: chunk_unref(a->handle); break;
 	case READER_JOB:
 		n->r->c->iteration = a->msg.job.iteration;
-		w->found = (uint32_t)a->msg.job.opts.shards;
+		if (a->msg.job.opts.shards) /* a pass that is over has none */
+			w->found = (uint32_t)a->msg.job.opts.shards;
 		reader_stats(n->r->r, &st);
 		if (w->every)
 			number_begins(w, n->r->c, &a->msg.job, &st);

@@ -17,6 +17,7 @@
 
 struct sums {
 	uint64_t runs, failed, events, crashes[3], strikes, breaks, pauses, resumes, produced, again, yields;
+	unsigned poisoned; /* the most in one run */
 };
 
 static void
@@ -34,6 +35,8 @@ sums_add(struct sums *s, const struct world *w)
 	s->produced += w->produced;
 	s->again += w->disp_made_again;
 	s->yields += w->yields;
+	if (w->poisoned > s->poisoned)
+		s->poisoned = w->poisoned;
 }
 
 int
@@ -67,13 +70,13 @@ main(int argc, char **argv)
 	printf("# %llu runs, %llu events; killed: %llu dispatchers, %llu workers, %llu readers; %llu keys struck out, "
 	       "%llu connections broken, "
 	       "%llu programs stopped for a while, %llu resumed from a checkpoint; %llu streams asked to move; "
-	       "%llu elements made, %llu of them again\n",
+	       "%llu elements made, %llu of them again; at most %u workers died of one element\n",
 	       (unsigned long long)s.runs, (unsigned long long)s.events, (unsigned long long)s.crashes[0],
 	       (unsigned long long)s.crashes[1], (unsigned long long)s.crashes[2],
 	       (unsigned long long)s.strikes, (unsigned long long)s.breaks,
 	       (unsigned long long)s.pauses, (unsigned long long)s.resumes, (unsigned long long)s.yields,
 	       (unsigned long long)s.produced,
-	       (unsigned long long)s.again);
+	       (unsigned long long)s.again, s.poisoned);
 	printf("1..1\n%s 1 - %llu seeds from %llu\n", s.failed ? "not ok" : "ok", (unsigned long long)s.runs,
 	       (unsigned long long)first);
 	return s.failed ? 1 : 0;

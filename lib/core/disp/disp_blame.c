@@ -4,13 +4,15 @@
  * that it runs, its size, a fault of ours. Given to the next worker and the next it would
  * take all of them, and with them the jobs of others. So losses are counted:
  *
- *	lost while it was being made, and no further than at the loss before  ->  one more
+ *	lost while it was being made, and no further than at any loss before  ->  one more
+ *	the same, but elements before that place have been acknowledged       ->  half of one more
  *	lost before it was heard that it was begun                            ->  half of one more
  *	further                                                               ->  begins anew
  *	DISP_LOST of them                                                     ->  its iteration fails
  *
  * Half of one, for a worker may die before it says anything, but may as well have had the
- * stream among a thousand that wait for a slot.
+ * stream among a thousand that wait for a slot; and while readers take what was made long ago, it
+ * runs into the same element again and again.
  *
  * Streams that are lost along with such a one look the same. So one that needs but one
  * more loss to be convicted gets a worker with no other such stream on it, for a minute, or until
@@ -34,13 +36,13 @@ blame_most(const struct disp *d)
 	return (uint64_t)BLAME_BEGUN * (d->o.lost_max ? d->o.lost_max : DISP_LOST);
 }
 
-/* Grows whenever the stream gets on. */
+/* Grows whenever the stream gets further than it ever was. */
 static uint64_t
 blame_progress(const struct stream *s)
 {
-	uint64_t point = s->n_points ? s->points[s->n_points - 1].offset : 0;
+	uint64_t point = s->n_points ? s->points[s->n_points - 1].offset : 0, end = views_end(s);
 
-	return views_count(s) + point + s->renewed + s->n_splits + s->failed;
+	return (point > end ? point : end) + s->renewed + s->n_splits + s->failed;
 }
 
 bool
@@ -67,16 +69,19 @@ blame_words(const struct stream *s, const struct peer *w)
 static bool
 blame_stream(const struct disp *d, struct stream *s)
 {
-	uint64_t progress = blame_progress(s);
+	uint64_t progress = blame_progress(s), count = views_count(s);
+	bool full = s->began && count <= s->lost_count;
 
 	if (s->told_end || s->blamed == s->gen || d->now - s->given > BLAME_LONG_NS)
 		return false;
 	s->blamed = s->gen;
-	if (progress > s->lost_at)
+	if (progress > s->lost_at) {
 		s->lost = s->blame = 0;
+		s->lost_at = progress;
+	}
 	s->lost++;
-	s->blame += s->began ? BLAME_BEGUN : BLAME_GIVEN;
-	s->lost_at = progress;
+	s->blame += full ? BLAME_BEGUN : BLAME_GIVEN;
+	s->lost_count = count;
 	return s->blame >= blame_most(d);
 }
 

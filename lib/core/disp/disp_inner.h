@@ -327,7 +327,7 @@ struct stream {
 	int64_t given;            /* to this worker, when */
 	uint32_t lost;            /* workers lost while making it, since it got on last */
 	uint32_t blame, blamed;   /* how much that counts; the generation that was counted last */
-	uint64_t lost_at;         /* how far it was then */
+	uint64_t lost_at, lost_count; /* how far it was then; so many elements were acknowledged */
 	uint64_t renewed;         /* restart points that took the place of one at the same element */
 	uint64_t version;
 	struct list_node by_worker, orphan, by_version;

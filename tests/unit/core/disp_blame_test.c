@@ -54,18 +54,24 @@ a_stream_that_kills_three_workers_fails(void **state)
 }
 
 static void
+taken(struct stream_key key, uint64_t seq, uint64_t element)
+{
+	struct range one = { element, element + 1 };
+	struct msg_stream_ranges list = { 0, { &one, 1 } };
+
+	say(R1, (struct msg){ .type = MSG_ACK, .ack = { .iteration = key.iteration, .seat = 1, .seq = seq,
+		.list = { &list, 1 } } });
+}
+
+static void
 one_that_gets_on_does_not(void **state)
 {
 	struct stream_key key = { begin("slow", 1000), 0, 1 };
-	struct range some = { 0, 1 };
 
 	(void)state;
 	for (uint64_t w = W1; w < W1 + 7; w++) {
 		begun(w, &key);
-		struct msg_stream_ranges list = { 0, { &some, 1 } };
-		say(R1, (struct msg){ .type = MSG_ACK, .ack = { .iteration = key.iteration, .seat = 1, .seq = w,
-			.list = { &list, 1 } } });
-		some = (struct range){ some.end, some.end + 1 };
+		taken(key, w, w - W1);
 		dies(w);
 		next_worker(R1, w + 1);
 		key.gen++;
@@ -155,6 +161,31 @@ one_that_passes_its_last_point_again_has_not_got_on(void **state)
 		begun(w + 1, &key);
 	}
 	assert_int_equal(got(R1, MSG_DONE)->done.code, ST_DATA);
+}
+
+/* Its first worker made much ahead, and all die of the same element behind that, while the reader takes
+ * what comes before it one by one. */
+static void
+to_be_read_behind_is_not_to_get_on(void **state)
+{
+	struct stream_key key = { begin("poison", 1000), 0, 1 };
+	uint64_t w = W1;
+
+	(void)state;
+	begun(w, &key);
+	restart(w, key, 200, "far");
+	for (;; w++) {
+		assert_true(w < W1 + 6);
+		taken(key, w, w - W1);
+		dies(w);
+		if (got(R1, MSG_DONE))
+			break;
+		next_worker(R1, w + 1);
+		key.gen++;
+		begun(w + 1, &key);
+	}
+	assert_int_equal(got(R1, MSG_DONE)->done.code, ST_DATA);
+	assert_true(w > W1 + 3); /* it counts less than if nothing was taken */
 }
 
 static void
