@@ -223,6 +223,7 @@ struct msg_open {
 	char *spec, *type;
 	uint64_t iteration, seat; /* opened before: 0 or what JOB said */
 	bool resume;            /* `have` is where to go on from */
+	bool pass_seed;         /* with resume: the job's seed is that of the pass itself */
 	struct ranges_list have;/* elements the consumer has had, in earlier runs */
 	struct words took;      /* consumers of another number, as "2/4": their positions are given */
 	struct marks marks;     /* it can go on from any of these; with resume: its pass began with the only one */

@@ -163,6 +163,7 @@ static const struct field open[] = {
 		NULL, 0, false },
 	LIST(msg_open, marks, WIRE_MARKS_MAX, mark, struct msg_mark,
 		"rounds to go on from; with `resume` the one that the pass of its position began with"),
+	BOOL(msg_open, pass_seed, "with `resume`: `seed` is the one of the pass, whatever its number"),
 	{ 0 }
 };
 static const struct field job[] = {

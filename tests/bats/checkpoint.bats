@@ -267,3 +267,21 @@ size_over() { (($(stat -c %s "$1" 2>/dev/null || echo 0) > $2)); }
 	done
 	[[ $(dsvc-read --checkpoint pos -e 'range 1000' | wc -l) == 600 ]]
 }
+
+# The seed of a job is not that of its second pass; where nobody gave one, only the position has it.
+@test "a position of the second pass goes on with another dispatcher" {
+	local spec='range 60 | shuffle 1000' ask=(--order stable --shards 2 --epoch 2)
+	start dispatch dsvc-dispatch
+	work one
+	run -0 dsvc-read "${ask[@]}" --seed 5 -J whole -o "$out.whole" -e "$spec"
+	run -0 dsvc-read "${ask[@]}" --seed 5 -J job -n 25 --checkpoint "$pos" -o "$out" -e "$spec"
+	run -0 dsvc-read "${ask[@]}" -J any -n 25 --checkpoint "$pos.any" -o "$out.any" -e "$spec"
+	stop dispatch
+	reap one
+	start dispatch dsvc-dispatch
+	work one
+	run -0 dsvc-read "${ask[@]}" --seed 5 -J job --checkpoint "$pos" -o "$out" -e "$spec"
+	cmp "$out" "$out.whole"
+	run -0 dsvc-read "${ask[@]}" -J any --checkpoint "$pos.any" -o "$out.any" -e "$spec"
+	cmp <(sort -n "$out.any") <(seq 0 59)
+}

@@ -510,8 +510,7 @@ job_pass(struct disp *d, const struct msg_open *o, struct job *j)
 	struct iteration *it = iter_new(d, j, disp_id(d), o->job.epoch);
 
 	it->seed = !j->opts.seeded   ? rng_next(&d->rng) :
-		   /* a position of a job without a name has the seed of its pass */
-		   o->job.epoch == 1 || (o->resume && !*j->opts.name) ? j->opts.seed :
+		   o->job.epoch == 1 || (o->resume && o->pass_seed) ? j->opts.seed :
 				       rng_mix(j->opts.seed, o->job.epoch);
 	disp_dirty(d, &it->dirty, DIRTY_ROW);
 	job_add_iter(j, it);

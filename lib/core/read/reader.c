@@ -55,6 +55,7 @@ reader_open(struct reader *r)
 		open.seat = r->seat;
 	} else if (o->position) {
 		open.resume = !r->have_rounds;
+		open.pass_seed = r->pass_seed;
 		open.iteration = r->have_iteration;
 		open.seat = r->have_seat;
 		open.have = r->have;

@@ -12,7 +12,8 @@
 
 struct reader_pos {
 	uint32_t version;
-	struct job_opts job; /* options of the pass: with its seed, and with an order its number of streams */
+	struct job_opts job; /* options of the pass: with a seed, and with an order its number of streams */
+	bool job_seed;       /* the seed is the job's, from which those of its passes follow; else that of the pass */
 	char *dataset;
 	uint64_t iteration, seat, turn, left, split;
 	struct ranges_list streams;
@@ -44,7 +45,8 @@ static const struct field pos_fields[] = {
 	LIST(reader_pos, streams, WIRE_STREAMS_MAX, pos_ranges, struct msg_stream_ranges, NULL),
 	U32(reader_pos, rounds, ROUND_PLACES_MAX, NULL),
 	LIST(reader_pos, marks, WIRE_MARKS_MAX, pos_mark, struct msg_mark, NULL), U64(reader_pos, begin, NULL),
-	LIST(reader_pos, base, WIRE_STREAMS_MAX, pos_number, struct msg_number, NULL), { 0 }
+	LIST(reader_pos, base, WIRE_STREAMS_MAX, pos_number, struct msg_number, NULL),
+	BOOL(reader_pos, job_seed, NULL), { 0 }
 };
 
 /* Elements that are written: all that was received, without what is still to
@@ -97,6 +99,7 @@ reader_position_in_rounds(const struct reader *r, struct reader_pos *p, struct i
 	p->iteration = p->seat = 0;
 	p->job.name = p->job.consumer = NULL;
 	p->job.seed = r->o.job.seed;
+	p->job_seed = !r->pass_seed;
 	return true;
 }
 
@@ -121,12 +124,14 @@ reader_position_put(const struct reader *r, const struct reader_turn *at, struct
 		.seat = r->seat, .turn = at->turn, .left = at->left, .split = at->split };
 
 	p.job.name = r->job;
-	p.job.seed = r->seed;
+	p.job_seed = r->o.job.seeded && !r->pass_seed;
+	p.job.seed = p.job_seed ? r->o.job.seed : r->seed;
 	p.job.epoch = r->epoch;
 	if (job_is_fixed(&p.job))
 		p.job.shards = r->shards;
 	if (reader_marks(r)) {
-		p.job.seed = r->o.job.seed; /* the job's: with it consumers begin it again */
+		p.job.seed = r->o.job.seed; /* with it consumers begin the job again */
+		p.job_seed = !r->pass_seed;
 		p.marks = r->marks;
 		p.begin = r->begin;
 		p.base = r->base;
@@ -287,6 +292,7 @@ reader_position_ask(struct reader *r, struct reader_pos *p)
 	r->o.job.epoch = p->job.epoch;
 	r->o.job.seeded = r->o.job.seeded || job_is_fixed(&p->job);
 	r->o.job.seed = p->job.seed;
+	r->pass_seed = !p->job_seed;
 }
 
 static enum status

@@ -196,6 +196,7 @@ a_position_is_gone_on_from_and_others_are_refused(void **state)
 	assert_int_equal(m->iteration, 7);
 	assert_int_equal(m->seat, 3);
 	assert_int_equal(m->have.v[0].ranges.v[0].end, 3);
+	assert_true(m->pass_seed); /* the job had none */
 	teardown(NULL);
 	o.dataset = "other";
 	struct reader *none = NULL;

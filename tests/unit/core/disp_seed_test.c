@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The seeds of passes, where a position begins a job again.
+ */
+#include "base/rng.h"
+#include "dispatcher_kit.h"
+
+#define EACH_SETUP setup
+#define EACH_TEARDOWN teardown
+
+/* The seed of pass `epoch`, of a job that nobody has heard of before. */
+static uint64_t
+seed_of(uint64_t reader, const char *job, uint64_t epoch, bool resume, bool pass_seed)
+{
+	hello(reader, ROLE_READER);
+	say(reader, (struct msg){ .type = MSG_OPEN, .req = 7, .open = { .job.name = text(job), .spec = text("range"),
+		.type = text("int"), .job.sharding = SHARD_DYNAMIC, .job.order = ORDER_STABLE, .job.shards = 2,
+		.job.epoch = epoch, .job.seeded = true, .job.seed = 77, .job.min_workers = 1, .job.wait_ms = 500,
+		.resume = resume, .pass_seed = pass_seed, .iteration = resume ? 4711 : 0, .seat = resume } });
+	if (got(W1, MSG_LIST))
+		units(W1, got(W1, MSG_LIST)->req, 1000);
+	assert_non_null(got(reader, MSG_JOB));
+	return got(reader, MSG_JOB)->job.opts.seed;
+}
+
+static void
+the_seed_of_a_pass_follows_from_that_of_the_job(void **state)
+{
+	(void)state;
+	hello(W1, ROLE_WORKER);
+	assert_int_equal(seed_of(R1, "one", 1, false, false), 77);
+	assert_int_equal(seed_of(R2, "two", 2, false, false), rng_mix(77, 2));
+}
+
+static void
+a_pass_that_is_gone_on_with_has_the_seed_it_had(void **state)
+{
+	(void)state;
+	hello(W1, ROLE_WORKER);
+	assert_int_equal(seed_of(R1, "one", 2, true, false), rng_mix(77, 2));
+	assert_int_equal(seed_of(R2, "two", 2, true, true), 77);
+	assert_int_equal(seed_of(R2 + 1, "", 2, true, false), rng_mix(77, 2));
+	assert_int_equal(seed_of(R2 + 2, "", 2, true, true), 77);
+}
