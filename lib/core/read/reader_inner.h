@@ -126,7 +126,7 @@ struct reader {
 	bool aligned;                /* it is known where in the sequence we begin */
 	bool stopping, halted, fenced; /* STOP is said; HALT was passed on; FENCE came, or was in JOB */
 	uint64_t stop_rounds, stop_multiple, fence;
-	uint64_t seed;               /* of the pass */
+	uint64_t seed;               /* the pass has it */
 	bool pass_seed;              /* so is the one in o.job: it comes from a position of a job that had none */
 	uint32_t sessions;           /* with workers, so far */
 	bool shared;                 /* told by reader_shared */
