@@ -82,6 +82,20 @@ book_made(struct world *w, uint64_t iteration, uint32_t stream, uint64_t offset,
 		w->last_iteration = iteration;
 }
 
+uint32_t
+book_streams(const struct world *w)
+{
+	uint32_t n = 0;
+
+	for (size_t i = 0; w->made_index && i < w->made_index->n; i++) {
+		const struct address *a = w->made_index->items[i].key;
+
+		if (a->iteration == w->last_iteration && a->stream >= n)
+			n = (uint32_t)a->stream + 1;
+	}
+	return n;
+}
+
 static struct made *
 book_find(const struct world *w, uint32_t stream, uint64_t offset)
 {
@@ -394,14 +408,7 @@ book_check(struct world *w)
 		others += i && w->consumers[i].finished;
 	if (w->stop_after && !others)
 		return;
-	for (size_t i = 0; i < w->made_index->n; i++) {
-		const struct address *a = w->made_index->items[i].key;
-
-		if (a->iteration == w->last_iteration && a->stream >= copies)
-			copies = (unsigned)a->stream + 1;
-	}
-	if (w->sharding != SHARD_OFF)
-		copies = 1;
+	copies = w->sharding == SHARD_OFF ? book_streams(w) : 1;
 	if (!w->only)
 		book_check_contents(w, copies);
 	if (!w->only && w->groups == 1)

@@ -67,11 +67,14 @@ sim_read_saved(struct world *w, void *arg, uint64_t life)
 
 	if (!n->alive || n->life != life)
 		return;
-	buf_clear(&s->c->position);
-	s->c->position = s->position;
-	s->position = (struct buf){ 0 };
-	s->c->has_position = s->c->has_own = true;
-	s->c->saved = s->position_told;
+	if (s->position.len) { /* else the older one is the last that there is */
+		buf_clear(&s->c->position);
+		s->c->position = s->position;
+		s->position = (struct buf){ 0 };
+		s->c->has_position = s->c->has_own = true;
+		s->c->saved = s->position_told;
+	}
+	world_say(w, "%s has saved %zu", n->name, s->c->saved);
 	s->saving = false;
 	reader_saved(s->r, w->now);
 	sim_read_all(n);
@@ -395,6 +398,7 @@ sim_read_start(struct node *n, struct consumer *c)
 	}
 	c->node = n;
 	c->lives++;
+	world_say(w, "%s is consumer %u of place %u: had %zu, %zu saved", n->name, c->index, c->place, c->n, c->saved);
 	c->n = c->saved; /* the file is cut back to what the position says */
 	if (!c->n)
 		c->iteration = 0;

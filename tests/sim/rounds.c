@@ -282,10 +282,13 @@ rounds_ended(const struct world *w, const uint64_t *lengths)
 void
 book_check_rounds(struct world *w)
 {
-	uint64_t *lengths = mem_array(w->found, sizeof *lengths), dropped = 0;
+	uint64_t *lengths, dropped = 0;
 	size_t n = 0;
 
 	book_check_number(w);
+	if (!w->found) /* consumers that come when all is over are not told */
+		w->found = book_streams(w);
+	lengths = mem_array(w->found ? w->found : 1, sizeof *lengths);
 
 	for (uint32_t s = 0; s < w->found; s++)
 		lengths[s] = rounds_length(w, s);

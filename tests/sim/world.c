@@ -552,12 +552,15 @@ world_run(uint64_t seed, bool verbose, bool groups, char *why, size_t why_size, 
 		w->gc = 60 * SEC;
 	world_say(w, "durable %d local %d calm %d sharding %u order %u shards %u block %u checkpoint %d readers %u workers %u "
 		  "groups %u share %d window %llu stands %d late %d only %d files %d units %u times %llu whole %d cuttable %d fan %d "
-		  "memory %zu budget %zu window %u stop %u places %u hosts %u target %s where %s", w->durable,
+		  "memory %zu budget %zu window %u stop %u places %u tail %d %d early %u own %d of %llu whole %d lag %d "
+		  "every %llu hosts %u target %s where %s", w->durable,
 		  w->local, w->calm, w->sharding, w->order, w->shards, w->block, w->checkpoint, w->readers, w->workers,
 		  w->groups, w->share, (unsigned long long)w->share_window, w->stands, (int)(w->late / MS), w->only, w->set.files,
 		  w->set.units,
 		  (unsigned long long)w->set.times, w->set.whole, w->set.cuttable, w->set.fan, w->memory,
-		  w->budget, w->window, w->stop_after, w->round, w->n_hosts, job_target_word((int)w->target), w->where);
+		  w->budget, w->window, w->stop_after, w->round, w->tail, w->tail_of, w->stops_early, w->own_end,
+		  (unsigned long long)w->fence_of, w->whole, w->lag, (unsigned long long)w->every, w->n_hosts,
+		  job_target_word((int)w->target), w->where);
 	w->disp = node_new(w, NODE_DISP);
 	sim_disp_start(w->disp);
 	for (unsigned i = 0; i < w->workers; i++)

@@ -269,6 +269,8 @@ void world_choose_rounds(struct world *w);
 uint32_t world_places(const struct world *w);  /* that divide a round among consumers: 1 if each gets all */
 bool world_shares(const struct world *w);      /* whether each view has all elements */
 void book_check_rounds(struct world *w);
+/* Streams of the last pass, as far as something was made of them. */
+uint32_t book_streams(const struct world *w);
 /* number.c: another number of consumers */
 void world_choose_number(struct world *w);
 void number_begins(struct world *w, struct consumer *c, const struct msg_job *m, const struct reader_stats *st);

@@ -91,6 +91,7 @@ struct reader_stream {
 	uint32_t index, gen, state;
 	uint64_t length;             /* ended, or failed */
 	uint64_t fail_split;         /* failed: the split that was being read */
+	bool told;                   /* STREAMS has come, so its floor is known; HOLD may come earlier */
 	bool made;                   /* rounds: it is known how many elements are in whole rounds of it: */
 	uint64_t own;
 	struct reader_worker *worker;  /* NULL: none */

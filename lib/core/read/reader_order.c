@@ -123,8 +123,8 @@ reader_order_align(struct reader *r)
 	if (r->aligned)
 		return;
 	for (uint32_t i = 0; i < r->shards; i++)
-		if (!reader_stream_get(r, i)->gen)
-			return; /* not told yet */
+		if (!reader_stream_get(r, i)->told)
+			return;
 	r->aligned = true;
 	reader_fence_begin(r);
 	for (uint32_t i = 0; i < r->shards; i++) {

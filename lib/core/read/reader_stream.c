@@ -127,6 +127,7 @@ reader_stream_changed(struct reader *r, const struct msg_stream *n)
 	if (n->gen > s->gen)
 		reader_stream_detach(r, s);
 	s->gen = n->gen;
+	s->told = true;
 	if (n->state >= STREAM_ENDED || !ended) /* a length once known stays */
 		s->state = n->state;
 	s->length = n->state >= STREAM_ENDED ? n->length : s->length;
