@@ -23,7 +23,9 @@
 #include "cli/quit.h"
 #include "cli/stop.h"
 
-enum { OUTPUT_PIPE = 256 * 1024 };
+/* The most that a system gives unless it is told otherwise: whole elements fit, and programs take
+ * turns less often. A user who has many such pipes gets smaller ones. */
+enum { OUTPUT_PIPE = 1 << 20, OUTPUT_PIPE_LESS = 256 * 1024 };
 
 struct output {
 	struct output_conf conf;
@@ -364,7 +366,8 @@ output_open(const struct output_conf *conf, struct output **out, struct err *e)
 	if (!st) {
 		/* EPIPE, in place of death in the middle of something. */
 		signal(SIGPIPE, SIG_IGN);
-		fcntl(o->fd, F_SETPIPE_SZ, OUTPUT_PIPE);
+		if (fcntl(o->fd, F_SETPIPE_SZ, OUTPUT_PIPE) < 0)
+			fcntl(o->fd, F_SETPIPE_SZ, OUTPUT_PIPE_LESS);
 		o->tty = isatty(o->fd);
 		o->format = format_new(conf->format, conf->type);
 		o->conf.form.blocks = locale_is_utf8();

@@ -21,6 +21,7 @@ struct by_index {
 	struct index_order *order;
 	const struct by_index_step **steps; /* the steps on the way from the order down to here */
 	size_t n_steps;
+	uint64_t first, stride;         /* the index of place p is first + p * stride; stride 0: it is not so */
 	uint64_t *starts;               /* joining operator: first index of each input, and the end */
 	uint64_t each;                  /* elements here for one of the order: all groups multiplied */
 	uint64_t at;                    /* the next place, times each, that is not in the arrays below */
@@ -137,6 +138,25 @@ by_index_part(struct index_order *o, const struct by_index_step *path, const str
 	return s;
 }
 
+/* Whether the indices have even distances, and which: so those of two places tell all. */
+static void
+by_index_evenly(struct by_index *w)
+{
+	uint64_t two[2] = { 0, 1 };
+
+	if (!w->order->straight)
+		return;
+	for (size_t k = 0; k < w->n_steps; k++) {
+		const struct by_index_step *s = w->steps[k];
+
+		if (!s->pick || !(s->pick->desc->flags & OP_EVENLY))
+			return;
+		s->pick->desc->pick(s->pick, s->n, two, 2);
+	}
+	w->first = two[0];
+	w->stride = two[1] - two[0];
+}
+
 struct by_index *
 by_index_new(struct index_order *o, const struct by_index_step *path, const struct op_node *n)
 {
@@ -152,6 +172,7 @@ by_index_new(struct index_order *o, const struct by_index_step *path, const stru
 	w->steps = mem_array(w->n_steps + 1, sizeof *w->steps);
 	for (size_t k = w->n_steps; k-- > 0; path = path->above)
 		w->steps[k] = path;
+	by_index_evenly(w);
 	if (n->desc->kind != OP_COMBINE)
 		return w;
 	w->starts = mem_array(n->n_in + 1, sizeof *w->starts);
@@ -335,6 +356,20 @@ by_index_join(struct op_inst *self, struct err *e)
 	return ST_OK;
 }
 
+static enum status
+by_index_every(struct op_inst *self, struct err *e)
+{
+	struct by_index *w = self->by_index;
+	uint64_t left = w->order->to - w->at;
+	uint32_t n = left < RUN_USUAL ? (uint32_t)left : RUN_USUAL;
+
+	if (!n)
+		return ST_END;
+	enum status st = self->desc->at_every(self, w->first + w->at * w->stride, w->stride, &n, &self->out, e);
+	w->at += n;
+	return st;
+}
+
 enum status
 by_index_run(struct op_inst *self, struct err *e)
 {
@@ -342,6 +377,8 @@ by_index_run(struct op_inst *self, struct err *e)
 
 	if (self->desc->kind == OP_COMBINE)
 		return by_index_join(self, e);
+	if (self->by_index->stride && self->desc->at_every)
+		return by_index_every(self, e);
 	uint32_t n = by_index_peek(self->by_index, &index);
 	if (!n)
 		return ST_END;

@@ -97,6 +97,7 @@ enum op_flag {
 	OP_WHOLE = 8192,   /* transform: gives nothing before its input has ended (sort, count) */
 	OP_CUTS = 16384,   /* transform: may end before its input does (take, take_while) */
 	OP_STORES = 65536, /* transform: puts its input away, and gives little or late (save) */
+	OP_EVENLY = 262144,/* transform: what it picks at even distances has even distances in its input */
 	OP_WRITES = 131072,/* transform: writes elements to the folder that its PARAM_PATH row names, if given */
 	OP_ALIKE = 32768   /* transform: puts elements of one kind together, which differ from those of another (bucket) */
 };
@@ -235,6 +236,10 @@ struct op_desc {
 	 * place of `next`. */
 	enum status (*at)(struct op_inst *self, const uint64_t *index, uint32_t *k, struct run *out,
 			  struct err *e);
+	/* Gives the *k elements of the indices first, first + stride, ... as `at` does: it may be
+	 * absent, and saves those who can the list. */
+	enum status (*at_every)(struct op_inst *self, uint64_t first, uint64_t stride, uint32_t *k,
+				struct run *out, struct err *e);
 	enum status (*feed)(struct op_inst *self, const struct run *in, struct run *out, struct err *e);
 	enum status (*finish)(struct op_inst *self, struct run *out, struct err *e);
 	void (*close)(struct op_inst *self);

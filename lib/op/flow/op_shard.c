@@ -110,7 +110,7 @@ const struct op_desc op_shard = {
 	       "`shard auto auto` keeps in each shard of the job its share; it means nothing elsewhere.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_GLOBAL,
-	.flags = OP_PASSES | OP_BY_EXPR,
+	.flags = OP_PASSES | OP_BY_EXPR | OP_EVENLY,
 	.params = shard_params,
 	.state_size = sizeof(struct shard),
 	.check = shard_check,

@@ -39,12 +39,13 @@ ints_border(int64_t v, int64_t step, int64_t *border)
 #define INTS_LOOP(SIZE, PUT)                                                             \
 	for (uint32_t i = 0; i < n; i++, u += (uint64_t)step, p += (SIZE)) {              \
 		PUT;                                                                      \
-		e[i] = (struct elem){ p, b, (SIZE), pos + i };                            \
+		e[i] = (struct elem){ p, b, (SIZE), pos };                                \
+		pos += every;                                                             \
 	}
 
 static uint8_t *
 ints_same_length(struct elem *e, struct block *b, uint8_t *p, int64_t first, int64_t step,
-		 uint32_t n, uint32_t pos)
+		 uint32_t n, uint32_t pos, uint32_t every)
 {
 	uint64_t u = (uint64_t)first;
 	uint8_t head[MP_INT_MAX];
@@ -69,8 +70,9 @@ ints_same_length(struct elem *e, struct block *b, uint8_t *p, int64_t first, int
 	return p;
 }
 
-void
-ints_fill(struct run *out, int64_t first, int64_t step, uint32_t n, uint32_t pos)
+/* The pos of each is `every` more than that of the one before. */
+static void
+ints_series(struct run *out, int64_t first, int64_t step, uint32_t n, uint32_t pos, uint32_t every)
 {
 	uint8_t *p = run_room(out, (size_t)n * MP_INT_MAX);
 	struct block *b = out->arena;
@@ -86,13 +88,32 @@ ints_fill(struct run *out, int64_t first, int64_t step, uint32_t n, uint32_t pos
 			if (count < some)
 				some = (uint32_t)count;
 		}
-		p = ints_same_length(out->e + out->n, b, p, first, step, some, pos);
+		p = ints_same_length(out->e + out->n, b, p, first, step, some, pos, every);
 		out->n += some;
-		pos += some;
+		pos += some * every;
 		n -= some;
 		first = ints_at(first, step, some);
 	}
 	b->len = (size_t)(p - b->data);
+}
+
+void
+ints_fill(struct run *out, int64_t first, int64_t step, uint32_t n, uint32_t pos)
+{
+	ints_series(out, first, step, n, pos, 1);
+}
+
+void
+ints_every(struct run *out, int64_t start, int64_t step, uint64_t first, uint64_t stride, uint32_t *n)
+{
+	int64_t far = 0;
+
+	/* Where one step is further than an int64 tells, one number at a time. */
+	if (stride > INT64_MAX || __builtin_mul_overflow(step, (int64_t)stride, &far)) {
+		*n = 1;
+		far = 0;
+	}
+	ints_series(out, ints_at(start, step, first), far, *n, (uint32_t)first, (uint32_t)stride);
 }
 
 void

@@ -20,6 +20,10 @@ ints_at(int64_t start, int64_t step, uint64_t index)
 /* Appends n numbers beginning with `first`, and with pos from `pos` on. */
 void ints_fill(struct run *out, int64_t first, int64_t step, uint32_t n, uint32_t pos);
 
+/* Appends the numbers of the indices first, first + stride, ...: *n of them, or one, and then *n
+ * is set to 1. */
+void ints_every(struct run *out, int64_t start, int64_t step, uint64_t first, uint64_t stride, uint32_t *n);
+
 /* Appends the numbers of n indices. */
 void ints_pick(struct run *out, int64_t start, int64_t step, const uint64_t *index, uint32_t n);
 

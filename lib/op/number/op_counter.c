@@ -97,6 +97,21 @@ counter_at(struct op_inst *self, const uint64_t *index, uint32_t *k, struct run 
 	return ST_OK;
 }
 
+static enum status
+counter_at_every(struct op_inst *self, uint64_t first, uint64_t stride, uint32_t *k, struct run *out,
+		 struct err *e)
+{
+	const struct counter *c = self->state;
+	uint64_t count = counter_count(c);
+
+	if (first >= count)
+		return counter_ended(c, e);
+	if (*k > (count - 1 - first) / stride + 1)
+		*k = (uint32_t)((count - 1 - first) / stride + 1);
+	ints_every(out, c->start, c->step, first, stride, k);
+	return ST_OK;
+}
+
 static const struct state_row counter_state[] = {
 	{ &ints_walk_state, offsetof(struct counter, walk), 0 },
 	{ 0 }
@@ -116,6 +131,7 @@ const struct op_desc op_counter = {
 	.open = counter_open,
 	.next = counter_next,
 	.at = counter_at,
+	.at_every = counter_at_every,
 	.state_rows = counter_state,
 	.example = "counter 5 10 | take 3",
 	.output = "5\n15\n25\n",

@@ -93,13 +93,18 @@ range_open(struct op_inst *self, struct err *e)
 }
 
 static void
-range_floats(const struct range *r, struct run *out, uint32_t n)
+range_float(const struct range *r, struct run *out, uint64_t index)
 {
-	for (uint32_t i = 0; i < n; i++) {
-		int64_t v = ints_at(range_start(r), r->step, r->walk.at + i);
-		uint8_t *p = run_room(out, MP_FLOAT_MAX);
-		run_done(out, mp_put_float(p, (double)v), (uint32_t)(r->walk.at + i));
-	}
+	uint8_t *p = run_room(out, MP_FLOAT_MAX);
+
+	run_done(out, mp_put_float(p, (double)ints_at(range_start(r), r->step, index)), (uint32_t)index);
+}
+
+static void
+range_floats(const struct range *r, struct run *out, uint64_t first, uint64_t stride, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		range_float(r, out, first + i * stride);
 }
 
 static enum status
@@ -112,7 +117,7 @@ range_next(struct op_inst *self, struct run *out, struct err *e)
 	if (n == 0)
 		return ST_END;
 	if (r->type == RANGE_FLOAT)
-		range_floats(r, out, n);
+		range_floats(r, out, r->walk.at, 1, n);
 	else
 		ints_fill(out, ints_at(range_start(r), r->step, r->walk.at), r->step, n,
 			  (uint32_t)r->walk.at);
@@ -126,7 +131,24 @@ range_at(struct op_inst *self, const uint64_t *index, uint32_t *k, struct run *o
 	const struct range *r = self->state;
 
 	(void)e;
-	ints_pick(out, range_start(r), r->step, index, *k);
+	for (uint32_t i = 0; r->type == RANGE_FLOAT && i < *k; i++)
+		range_float(r, out, index[i]);
+	if (r->type != RANGE_FLOAT)
+		ints_pick(out, range_start(r), r->step, index, *k);
+	return ST_OK;
+}
+
+static enum status
+range_at_every(struct op_inst *self, uint64_t first, uint64_t stride, uint32_t *k, struct run *out,
+	       struct err *e)
+{
+	const struct range *r = self->state;
+
+	(void)e;
+	if (r->type == RANGE_FLOAT)
+		range_floats(r, out, first, stride, *k);
+	else
+		ints_every(out, range_start(r), r->step, first, stride, k);
 	return ST_OK;
 }
 
@@ -151,6 +173,7 @@ const struct op_desc op_range = {
 	.open = range_open,
 	.next = range_next,
 	.at = range_at,
+	.at_every = range_at_every,
 	.state_rows = range_state,
 	.example = "range 10 0 -3",
 	.output = "10\n7\n4\n1\n",

@@ -58,6 +58,38 @@ filled_runs_are_what_single_numbers_give(void **state)
 		}
 }
 
+/* Against the list of the same indices, across borders of length and where a step overflows. */
+static void
+numbers_at_even_distances_are_those_of_their_indices(void **state)
+{
+	static const int64_t starts[] = { 0, 100, 65000, -40, -70000, INT64_MIN + 50000 };
+	static const int64_t steps[] = { 1, -1, 30, INT64_MAX };
+
+	(void)state;
+	for (size_t a = 0; a < 6; a++)
+		for (size_t b = 0; b < 4; b++) {
+			uint32_t n = 512;
+			uint64_t index[512];
+			struct run r, want;
+
+			run_init(&r);
+			run_init(&want);
+			for (uint32_t k = 0; k < n; k++)
+				index[k] = 1 + k * 3;
+			ints_pick(&want, starts[a], steps[b], index, n);
+			ints_every(&r, starts[a], steps[b], 1, 3, &n);
+			assert_int_equal(n, steps[b] == INT64_MAX ? 1 : 512);
+			assert_int_equal(r.n, n);
+			for (uint32_t k = 0; k < n; k++) {
+				assert_int_equal(r.e[k].len, want.e[k].len);
+				assert_memory_equal(r.e[k].p, want.e[k].p, r.e[k].len);
+				assert_int_equal(r.e[k].pos, want.e[k].pos);
+			}
+			run_clear(&r);
+			run_clear(&want);
+		}
+}
+
 static void
 range_counts_as_it_is_told(void **state)
 {

@@ -26,6 +26,9 @@ static const char *const sources[] = {
 	"range 0", "range 1", "range 37", "range 100 400 7", "elements [3, \"a\", null, [1]]", "random 90", "counter",
 	"zip (range 30) (range 40 | map x * x)", "zip (range 9) (random 20 | skip 2) short=pad",
 	"concat (range 10) (random 7) (range 5 | take 2)", "concat (range 10 | batch 2) (elements [1, 2])", "range 64",
+	"range 50 type=float", "counter 9223372036854775790",
+	"range -9223372036854775806 9223372036854775807 4611686018427387904",
+	"range 2000 0 -1 | skip 5",
 };
 static const char *const stages[] = {
 	"map [x]", "map {a: x, b: 1}", "map [x, i]", "map [x, rand()]", "filter rand() < 0.5", "filter true", "take 20",
