@@ -27,7 +27,7 @@ main_machine(const struct feed_opts *o, struct feed_conf *m)
 {
 	*m = (struct feed_conf){ .cores = (uint32_t)o->cores, .prefetch = (uint32_t)o->prefetch,
 		.slots = (uint32_t)o->prefetch + 2, .rows = o->batched ? (uint64_t)o->batch : 1, .copy = o->element == 3,
-		.ours = o->command != NULL,
+		.ours = o->command != NULL, .blind = o->as != FEED_AS_MEMORY && !o->results,
 		.tail = opts_tail(o),
 		.results = (enum feed_results)o->results, .until = UINT64_MAX, .loop = (uint64_t)o->loop,
 		.loop_ns = o->loop_ns, .each_loop = o->each_loop,

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/str.h"
 #include "base/transfer.h"
 #include "hosts.h"
 #include "cli/exits.h"
@@ -199,9 +200,9 @@ run_stats(const struct feed_run *r)
 	double s = (double)(clock_mono_ns() - r->began_ns) / 1e9;
 	const struct feed_host_end *x = &r->end;
 
-	fprintf(stderr, "dsvc-feed: %" PRIu64 " steps, %" PRIu64 " rows in %.3f s (%.0f rows/s); cores "
+	fprintf(stderr, "dsvc-feed: %" PRIu64 " step%s, %" PRIu64 " row%s in %.3f s (%.0f rows/s); cores "
 		"waited for data %.0f %% of "
-		"the time, data for cores %.0f %%\n", x->steps, x->rows, s, s > 0 ? (double)x->rows / s : 0.0,
+		"the time, data for cores %.0f %%\n", x->steps, str_s(x->steps), x->rows, str_s(x->rows), s, s > 0 ? (double)x->rows / s : 0.0,
 		(double)x->starved_ns / 1e7 / s, (double)x->full_ns / 1e7 / s);
 }
 
@@ -212,22 +213,34 @@ run_padded(uint64_t rows, uint64_t of)
 		rows, of);
 }
 
+/* `37 rows are`, of the last ones; into 48 bytes. */
+static const char *
+run_rows(uint64_t n, char *out)
+{
+	if (n == 1)
+		return "row is";
+	snprintf(out, 48, "%" PRIu64 " rows are", n);
+	return out;
+}
+
 /* Several hosts each tell of the whole step. */
 static void
 run_tail(const struct feed_run *r)
 {
 	const struct feed_host_end *x = &r->end;
 	enum feed_tail tail = opts_tail(r->o);
+	char rows[48];
 
 	if (r->book.dropped)
-		log_say(LOG_WARN, "the last %" PRIu64 " rows are no whole step and were dropped", r->book.dropped);
+		log_say(LOG_WARN, "the last %s no whole step and %s dropped", run_rows(r->book.dropped, rows),
+			r->book.dropped == 1 ? "was" : "were");
 	if (r->book.added && r->o->batched && tail == FEED_PAD)
 		run_padded((uint64_t)r->o->batch - r->book.added, (uint64_t)r->o->batch);
 	if (!x->tail || (r->book.added && r->o->batched))
 		return;
 	if (tail == FEED_DROP)
-		log_say(LOG_WARN, "the last %" PRIu64 " rows are no whole step of %" PRIu64 " and were dropped",
-			x->dropped, x->tail_of);
+		log_say(LOG_WARN, "the last %s no whole step of %" PRIu64 " and %s dropped", run_rows(x->dropped, rows),
+			x->tail_of, x->dropped == 1 ? "was" : "were");
 	else if (tail == FEED_PAD)
 		run_padded(x->tail, x->tail_of);
 }

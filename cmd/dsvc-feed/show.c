@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/str.h"
 
 void
 show_begin(struct show *s, const struct feed_opts *o)
@@ -26,7 +27,7 @@ show_step(struct show *s, uint64_t step, uint64_t rows)
 	if (!progress_due(&s->progress))
 		return;
 	if (rows != UINT64_MAX)
-		snprintf(count, sizeof count, "  %" PRIu64 " rows", rows);
+		snprintf(count, sizeof count, "  %" PRIu64 " row%s", rows, str_s(rows));
 	snprintf(line, sizeof line, "step %" PRIu64 "%s  %.1f steps/s", step, count,
 		 (double)(step - s->from_step) / progress_seconds(&s->progress));
 	progress_say(&s->progress, line);

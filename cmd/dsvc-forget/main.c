@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/str.h"
 #include "cli/endpoint.h"
 #include "cli/opt.h"
 #include "cli/program.h"
@@ -76,8 +77,9 @@ forget_ask(const struct forget *o, const struct opt *opt, const struct endpoint 
 
 	if (st != ST_OK)
 		return st;
-	log_say(LOG_INFO, "forgot %u jobs, %u datasets; %u readers were told", reply.forgotten.jobs,
-		reply.forgotten.datasets, reply.forgotten.readers);
+	log_say(LOG_INFO, "forgot %u job%s, %u dataset%s; %u reader%s told", reply.forgotten.jobs,
+		str_s(reply.forgotten.jobs), reply.forgotten.datasets, str_s(reply.forgotten.datasets),
+		reply.forgotten.readers, reply.forgotten.readers == 1 ? " was" : "s were");
 	msg_clear(&reply);
 	return ST_OK;
 }

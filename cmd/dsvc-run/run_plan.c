@@ -18,6 +18,7 @@
 #include "cli/report.h"
 #include "cli/stop.h"
 #include "base/pool.h"
+#include "base/str.h"
 #include "value/format/excerpt.h"
 #include "host/work/run_stats.h"
 #include "host/work/split_threads.h"
@@ -169,8 +170,8 @@ run_plan_failures(struct run_plan *p, enum status st, struct err *e)
 
 	pthread_mutex_destroy(&p->lock);
 	if (p->over && (st == ST_OK || st == ST_AGAIN)) {
-		st = err_set(e, ST_DATA, "%" PRIu64 " elements failed: more than the %" PRIu64
-			     " that --max-errors allows", p->failed, c->max_errors);
+		st = err_set(e, ST_DATA, "%" PRIu64 " element%s failed: more than the %" PRIu64
+			     " that --max-errors allows", p->failed, str_s(p->failed), c->max_errors);
 		if (c->errors)
 			err_help(e, "see %s", c->errors);
 		else

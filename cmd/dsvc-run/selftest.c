@@ -14,6 +14,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/str.h"
 #include "base/transfer.h"
 #include "cli/quit.h"
 #include "lang/spectext.h"
@@ -181,7 +182,7 @@ selftest_side(struct buf *out, const struct buf *b, size_t at, size_t end, char 
 		at = next;
 	}
 	if (more)
-		buf_printf(out, "    %c ... and %zu lines more\n", mark, more);
+		buf_printf(out, "    %c ... and %zu line%s more\n", mark, more, str_s(more));
 }
 
 /* Shows the expected and the actual output, from the first line that differs to the last. */
@@ -307,7 +308,8 @@ selftest_run(char *const *files, size_t n, const struct words *dirs, struct buf 
 	if (st)
 		return st;
 	if (t.failed)
-		return err_set(e, ST_NO, "%u of %u tests failed", t.failed, t.passed + t.failed);
+		return err_set(e, ST_NO, "%u of %u test%s failed", t.failed, t.passed + t.failed,
+			       str_s(t.passed + t.failed));
 	if (!t.passed)
 		return selftest_none(files, n, e);
 	return ST_OK;

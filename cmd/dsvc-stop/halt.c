@@ -35,7 +35,8 @@ halt_end(struct own *is, unsigned roles, int64_t grace)
 	own_tell(is, roles, SIGCONT);
 	if (own_wait(is, roles, grace, -1))
 		return;
-	log_say(LOG_WARN, "%zu processes do not end; they are killed", own_count(is, roles));
+	log_say(LOG_WARN, own_count(is, roles) == 1 ? "%zu process does not end; it is killed" :
+		"%zu processes do not end; they are killed", own_count(is, roles));
 	own_tell(is, roles, SIGKILL);
 	own_wait(is, roles, INT64_MAX, -1);
 }

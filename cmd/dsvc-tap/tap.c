@@ -88,8 +88,8 @@ tap_loop(struct tapping *t, struct err *e)
 	while ((st = tap_look(t, e)) == ST_OK)
 		poll(NULL, 0, TAP_LOOK_MS);
 	if (t->left_out)
-		log_say(LOG_WARN, "%llu elements were left out: those of more than 64 KiB are not shown",
-			(unsigned long long)t->left_out);
+		log_say(LOG_WARN, "%llu element%s left out: those of more than 64 KiB are not shown",
+			(unsigned long long)t->left_out, t->left_out == 1 ? " was" : "s were");
 	if (st == ST_NOINPUT && t->printed) /* the pass was over, and has been forgotten */
 		st = ST_END;
 	if (st == ST_END && !t->printed)

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "base/str.h"
 #include "value/columns.h"
 #include "value/columns_inner.h"
 #include "value/mp.h"
@@ -176,10 +177,10 @@ put_length(struct put *u, const struct column *c, uint64_t n)
 	}
 	column_name(c, &name);
 	if (u->rows && u->rows != n)
-		err_set(u->e, ST_DATA, "field `%s` has %llu rows, and the fields before it have %llu",
-			name.len ? (char *)name.data : "", (unsigned long long)n, (unsigned long long)u->rows);
+		err_set(u->e, ST_DATA, "field `%s` has %llu row%s, and the fields before it have %llu",
+			name.len ? (char *)name.data : "", (unsigned long long)n, str_s(n), (unsigned long long)u->rows);
 	else
-		err_set(u->e, ST_DATA, "a batch has %llu rows, and the first one had %llu", (unsigned long long)n,
+		err_set(u->e, ST_DATA, "a batch has %llu row%s, and the first one had %llu", (unsigned long long)n, str_s(n),
 			(unsigned long long)u->left);
 	err_help(u->e, "batches have the size of the first one, and only the last may be smaller; or give "
 		"rows, with --batch N");

@@ -149,7 +149,7 @@ core=(sh -c 'while IFS= read -r b; do printf "%s\n" "$b"; done')
 	run -65 dsvc-feed -e 'lines -' -- cat
 	run -66 dsvc-feed --local --as ndjson -e 'lines nosuchfile' -- cat
 	run -69 dsvc-feed --listen "$BATS_TEST_TMPDIR/s" --wait-cores 0.1 --local -e 'range 3'
-	[[ $output == *'1 of 1 cores did not come'* ]]
+	[[ $output == *'1 of 1 core did not come'* ]]
 }
 
 @test "a consumer in C, with the files that projects copy" {

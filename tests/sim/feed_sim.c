@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
  * dsvc-feed's state machine with made-up cores: slow, lazy, some that ask to stop, fail, die
- * without a word, or answer late; and with data that comes in pieces, ends anywhere, or fails.
+ * without a word, sleep, or answer late; and with data that comes in pieces, ends anywhere, or fails.
  * SEEDS worlds; each must end, and:
  *
  *	each row is in one place of one step        no slot is filled while somebody holds it
  *	all cores are told of the same steps        results come complete and in the order of steps
- *	each core is told once that it is over      who alone has failed is the cause
+ *	each core is told once that it is over      who alone has failed, or sleeps, is the cause
  *	loops are the same for all, and cores that end with each are started again for the next
  *	asked to stop with other hosts, no core goes on before they have agreed, and all end there
  */
@@ -22,7 +22,7 @@
 enum { CORES = 5, STEPS = 400, SLOTS = 12 };
 #define MS 1000000ll
 
-enum mood { WELL, STOPS, FAILS, DIES, QUITS, SILENT_ANSWER };
+enum mood { WELL, STOPS, FAILS, DIES, QUITS, SILENT_ANSWER, SLEEPS };
 struct sim_core {
 	enum mood mood;
 	uint64_t at;              /* the step at which its mood shows */
@@ -90,6 +90,7 @@ sim_new(struct sim *s, uint64_t seed)
 	for (uint32_t i = 0; i < s->epochs; i++)
 		s->left[i] = rng_below(&s->r, 40);
 	s->data_fails = !rng_below(&s->r, 12);
+	s->c.core_timeout_ns = rng_below(&s->r, 3) ? 0 : 1000 * MS;
 	s->hosts = s->seed % 3 == 0;
 	for (uint32_t i = 0; i < n; i++) {
 		s->core[i] = (struct sim_core){ .mood = rng_below(&s->r, 4) ? WELL : (enum mood)rng_below(&s->r, 6),
@@ -97,6 +98,8 @@ sim_new(struct sim *s, uint64_t seed)
 			.answered = s->c.from, .laziness = 1 + (uint32_t)rng_below(&s->r, 8) };
 		if (s->core[i].mood == SILENT_ANSWER && !s->c.results)
 			s->core[i].mood = WELL;
+		if (s->c.core_timeout_ns && !rng_below(&s->r, 4))
+			s->core[i].mood = SLEEPS;
 	}
 	s->f = feed_new(&s->c, s->now);
 }
@@ -275,7 +278,7 @@ sim_mood(struct sim *s, uint32_t i)
 	struct sim_core *k = &s->core[i];
 	struct err e;
 
-	if (k->mood == WELL || k->done < k->at || k->told == k->done)
+	if (k->mood == WELL || k->mood == SLEEPS || k->done < k->at || k->told == k->done)
 		return false;
 	enum mood m = k->mood;
 	k->mood = m == SILENT_ANSWER ? m : WELL;
@@ -316,7 +319,7 @@ sim_core_acts(struct sim *s, uint32_t i)
 	struct sim_core *k = &s->core[i];
 	struct err e;
 
-	if (k->over)
+	if (k->over || (k->mood == SLEEPS && k->done >= k->at && k->told > k->done))
 		return;
 	if (!k->joined) {
 		k->joined = true;
@@ -345,7 +348,7 @@ static void
 sim_judge(struct sim *s)
 {
 	const struct feed_fault *cause = feed_cause(s->f), *v;
-	uint32_t ill = 0, who = 0;
+	uint32_t ill = 0, asleep = 0, others = 0, who = 0;
 	uint64_t sum = 0;
 	struct feed_end end;
 
@@ -354,10 +357,21 @@ sim_judge(struct sim *s)
 		if (s->core[i].over && s->core[i].mood >= FAILS && s->core[i].mood <= QUITS && s->core[i].done >= s->core[i].at &&
 		    s->core[i].told > s->core[i].done)
 			ill++, who = i;
+	for (uint32_t i = 0; i < s->c.cores; i++)
+		if (s->core[i].mood == SLEEPS && s->core[i].done >= s->core[i].at && s->core[i].told > s->core[i].done)
+			asleep++, who = ill ? who : i;
+	for (uint32_t i = 0; i < s->c.cores; i++)
+		others += s->core[i].mood >= FAILS && s->core[i].mood != SLEEPS;
+	if (asleep && !cause)
+		sim_bad(s, "it ended though a core sleeps");
+	if (cause && cause->class == FEED_IDLE && s->core[cause->core].mood != SLEEPS)
+		sim_bad(s, "a core was given up on that was at work");
+	if (cause && asleep == 1 && !others && !s->data_failed && cause->core != who)
+		sim_bad(s, "the cause is another core than the one that sleeps");
 	if (cause) {
 		if (!s->data_failed && ill == 1 && feed_faults(s->f, &v) == 1 && cause->core != who)
 			sim_bad(s, "the cause is another core");
-		if (!s->data_failed && !ill && cause->class != FEED_SAID && cause->class != FEED_SILENT)
+		if (!s->data_failed && !ill && !asleep && cause->class != FEED_SAID && cause->class != FEED_SILENT)
 			sim_bad(s, "a cause without a reason");
 		return;
 	}

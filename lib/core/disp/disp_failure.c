@@ -6,6 +6,7 @@
 #include <inttypes.h>
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "core/disp/disp_inner.h"
 
 void
@@ -89,8 +90,8 @@ fault_check(struct disp *d, struct iteration *it)
 	if (it->state != ITER_RUNNING || it->failed <= it->max_errors)
 		return true;
 	iter_fail(d, it, ST_DATA,
-		  mem_printf("%" PRIu64 " elements failed: more than the %" PRIu64 " that --max-errors allows",
-			     it->failed, it->max_errors),
+		  mem_printf("%" PRIu64 " element%s failed: more than the %" PRIu64 " that --max-errors allows",
+			     it->failed, str_s(it->failed), it->max_errors),
 		  mem_strdup("--errors FILE lists them"));
 	return false;
 }

@@ -251,7 +251,7 @@ feed_tell(struct feed *f, uint32_t core)
 		k->busy_ns = f->now;
 	k->told++;
 	k->idle_ns = 0;
-	k->slow_said = false;
+	k->slow_said = f->dry_said = false;
 	feed_loop_turn(f, core, a->batch.flags);
 }
 
@@ -278,6 +278,8 @@ feed_step(struct feed *f)
 		while (feed_may_tell(f, k))
 			feed_tell(f, i);
 		if (k->joined && !k->leaving && !k->idle_ns && k->done == k->told && k->wanted > k->told && k->told < f->last)
+			k->idle_ns = f->now;
+		if (k->ended && !k->idle_ns && k->done == k->told)
 			k->idle_ns = f->now;
 	}
 	feed_finish(f);

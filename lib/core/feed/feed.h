@@ -48,6 +48,7 @@ struct feed_conf {
 	uint32_t rank;               /* the first core's, for people */
 	bool copy;                   /* every core gets all rows of a step */
 	bool ours;                   /* the host starts the cores, and sees their exits */
+	bool blind;                  /* what is seen of a core is what it reads: a step that was written counts as done */
 	enum feed_tail tail;
 	enum feed_results results;
 	uint64_t from, until, loop;  /* until: UINT64_MAX: to the end; loop 0: no loops */
@@ -107,6 +108,8 @@ void feed_bye(struct feed *f, int64_t now_ns, uint32_t core, uint64_t done);
 void feed_gone(struct feed *f, int64_t now_ns, uint32_t core);
 /* Its process ended with that wait status. */
 void feed_exited(struct feed *f, int64_t now_ns, uint32_t core, int status);
+/* A blind core has read so many bytes in all, and there are more for it. */
+void feed_taken(struct feed *f, int64_t now_ns, uint32_t core, uint64_t bytes, bool more);
 void feed_tick(struct feed *f, int64_t now_ns);
 int64_t feed_deadline(const struct feed *f);      /* ns; INT64_MAX: none */
 
@@ -119,7 +122,7 @@ enum feed_action_kind {
 	FEED_DO_ERROR,   /* tell the core what failed */
 	FEED_DO_TERM, FEED_DO_KILL, /* its process, or what is left of its connection */
 	FEED_DO_START,   /* each_loop: start the core anew; it joins again, at step `step` */
-	FEED_DO_SLOW,    /* the core holds up others; text says so */
+	FEED_DO_SLOW,    /* the core holds up others, or FEED_ANY_CORE: all wait for data; text says so */
 	FEED_DO_OVER     /* nothing follows */
 };
 struct feed_action {

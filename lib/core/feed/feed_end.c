@@ -8,9 +8,10 @@
 #include <sys/wait.h>
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "core/feed/feed_inner.h"
 
-static bool
+bool
 feed_core_over(const struct feed *f, const struct feed_core *k)
 {
 	return f->c.ours ? k->exited : k->gone || !k->joined;
@@ -111,6 +112,7 @@ feed_gone(struct feed *f, int64_t now_ns, uint32_t core)
 	if (k->gone)
 		return;
 	k->gone = true;
+	feed_idle_end(f, core);
 	if (f->c.ours && !k->bye && !k->said && !k->leaving) {
 		err_set(&e, ST_TEMP, "%s closed its connection in step %llu", feed_name(f, core), (unsigned long long)k->done);
 		feed_core_failed(f, now_ns, core, FEED_CONSEQUENCE, &e);
@@ -171,6 +173,7 @@ feed_exited(struct feed *f, int64_t now_ns, uint32_t core, int status)
 	if (k->exited)
 		return;
 	k->exited = k->gone = true;
+	feed_idle_end(f, core);
 	k->status = status;
 	if (!k->termed && !f->cause && feed_exit_fault(f, core, &class, &e)) {
 		if (!k->said)
@@ -183,62 +186,6 @@ feed_exited(struct feed *f, int64_t now_ns, uint32_t core, int status)
 }
 
 /* Time */
-
-static bool
-feed_others_wait(const struct feed *f, uint32_t core, int64_t *since)
-{
-	*since = INT64_MAX;
-	for (uint32_t i = 0; i < f->c.cores; i++)
-		if (i != core && f->core[i].idle_ns && f->core[i].idle_ns < *since)
-			*since = f->core[i].idle_ns;
-	return *since != INT64_MAX;
-}
-
-/* When the core becomes slow, or is given up on. */
-static int64_t
-feed_core_due(const struct feed *f, uint32_t core, bool give_up)
-{
-	const struct feed_core *k = &f->core[core];
-	int64_t limit = give_up ? f->c.core_timeout_ns : f->c.slow_ns, since;
-
-	if (!limit || !k->joined || k->told == k->done || k->leaving || (!give_up && k->slow_said))
-		return INT64_MAX;
-	if (give_up)
-		return k->busy_ns + limit;
-	if (!feed_others_wait(f, core, &since))
-		return INT64_MAX;
-	return (since > k->busy_ns ? since : k->busy_ns) + limit;
-}
-
-static void
-feed_say_slow(struct feed *f, uint32_t core)
-{
-	struct feed_core *k = &f->core[core];
-	struct feed_action *a = feed_do(f, FEED_DO_SLOW, core);
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < f->c.cores; i++)
-		n += i != core && f->core[i].idle_ns;
-	k->slow_said = true;
-	snprintf(a->text, sizeof a->text, "core %u has been at step %llu for %lld s; %u other%s for the next", core,
-		 (unsigned long long)k->done, (long long)((f->now - k->busy_ns) / 1000000000), n,
-		 n == 1 ? " waits" : "s wait");
-}
-
-static void
-feed_tick_core(struct feed *f, uint32_t core)
-{
-	struct feed_core *k = &f->core[core];
-	struct err e;
-
-	if (feed_core_due(f, core, false) <= f->now)
-		feed_say_slow(f, core);
-	if (feed_core_due(f, core, true) <= f->now) {
-		err_set(&e, ST_TIMEOUT, "core %u has done nothing for %lld s, at step %llu (--core-timeout)", core,
-			(long long)(f->c.core_timeout_ns / 1000000000), (unsigned long long)k->done);
-		feed_core_failed(f, f->now, core, FEED_IDLE, &e);
-	}
-}
 
 /* When a core that is to leave gets TERM or KILL next. */
 static int64_t
@@ -276,12 +223,12 @@ feed_deadline(const struct feed *f)
 	if (f->c.wait_cores_ns && !feed_joined(f) && !f->leave_ns && f->started_ns + f->c.wait_cores_ns < at)
 		at = f->started_ns + f->c.wait_cores_ns;
 	for (uint32_t i = 0; i < f->c.cores; i++) {
-		int64_t due[] = { feed_core_due(f, i, false), feed_core_due(f, i, true), feed_push_due(f, &f->core[i]) };
+		int64_t due = feed_push_due(f, &f->core[i]);
 
-		for (size_t k = 0; k < sizeof due / sizeof *due; k++)
-			if (due[k] < at)
-				at = due[k];
+		at = due < at ? due : at;
 	}
+	int64_t idle = feed_idle_due(f);
+	at = idle < at ? idle : at;
 	return at;
 }
 
@@ -297,14 +244,15 @@ feed_tick(struct feed *f, int64_t now_ns)
 	for (uint32_t i = 0; i < f->c.cores; i++)
 		missing += !f->core[i].joined;
 	if (missing && f->c.wait_cores_ns && !f->leave_ns && f->started_ns + f->c.wait_cores_ns <= now_ns && !f->n_fault) {
-		err_set(&e, ST_UNAVAIL, "%u of %u cores did not come within %lld s", missing, f->c.cores,
-			(long long)(f->c.wait_cores_ns / 1000000000));
+		char long_[FEED_TIME];
+
+		err_set(&e, ST_UNAVAIL, "%u of %u core%s did not come within %s", missing, f->c.cores, str_s(f->c.cores),
+			feed_time(f->c.wait_cores_ns, long_));
 		err_help(&e, "cores find the feed by DSVC_FEED; --wait-cores waits longer");
 		feed_fault_add(f, FEED_BY_DATA, FEED_ANY_CORE, &e);
 		feed_decide(f);
 	}
-	for (uint32_t i = 0; i < f->c.cores && !f->leave_ns; i++)
-		feed_tick_core(f, i);
+	feed_idle_tick(f);
 	if (f->cause_at <= now_ns)
 		feed_decide(f);
 	feed_push(f);
@@ -327,6 +275,7 @@ feed_finish(struct feed *f)
 
 		if (!f->leave_ns && f->fixed && k->told == f->last && !k->leaving && k->joined && f->cause_at == INT64_MAX) {
 			k->leaving = k->ended = true;
+			feed_idle_end(f, i);
 			feed_do(f, FEED_DO_END, i);
 		}
 		all = all && k->leaving && (feed_core_over(f, k) || (!f->c.ours && k->bye)) &&

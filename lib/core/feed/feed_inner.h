@@ -25,8 +25,10 @@ struct feed_core {
 	int status;              /* wait status, once exited */
 	uint64_t told, done, given, wanted, answered; /* answered: results given */
 	int64_t busy_ns;         /* since when it is at the step it is at */
-	int64_t idle_ns;         /* since when it waits for a step; 0: it does not */
+	int64_t idle_ns;         /* since when it waits for a step, or has done all; 0: it does not */
 	bool slow_said;
+	uint64_t taken;          /* a blind core: bytes that it has read */
+	bool behind;             /* and there are more for it to read */
 };
 
 struct feed_slot_ { uint64_t step, real; uint32_t epoch; unsigned flags; };
@@ -68,6 +70,7 @@ struct feed {
 	int64_t cause_at;        /* when causes are weighed; INT64_MAX: never */
 	int64_t leave_ns;        /* since when cores are to leave; 0: they are not */
 	bool over;
+	bool dry_said;           /* that all cores wait for data */
 	struct feed_action *actions;
 	size_t first_action, n_action, cap_action;
 };
@@ -91,5 +94,17 @@ void feed_loop_start(struct feed *f, uint32_t core);
 
 /* feed_end.c */
 void feed_finish(struct feed *f);
+/* Nothing more can come of the core. */
+bool feed_core_over(const struct feed *f, const struct feed_core *k);
+
+/* feed_idle.c */
+enum { FEED_TIME = 32 };
+/* A time for people, `60 s`, in `out` of FEED_TIME bytes, which is given back. */
+const char *feed_time(int64_t ns, char *out);
+/* The core is told that nothing follows, or has ended: from now on that is what it is waited for, or what waits. */
+void feed_idle_end(struct feed *f, uint32_t core);
+/* When there is something to be said about who waits, or a core is given up on. */
+int64_t feed_idle_due(const struct feed *f);
+void feed_idle_tick(struct feed *f);
 
 #endif

@@ -96,6 +96,7 @@ feed_loop_turn(struct feed *f, uint32_t core, unsigned flags)
 	if (!f->c.each_loop || !(flags & FEED_LAST_OF_LOOP))
 		return;
 	k->leaving = k->ended = k->turning = true;
+	feed_idle_end(f, core);
 	feed_do(f, FEED_DO_END, core);
 }
 

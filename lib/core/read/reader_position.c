@@ -207,8 +207,8 @@ reader_position_fits(const struct job_opts *o, const struct job_opts *p, bool gi
 		err_set(e, ST_USAGE, "the position belongs to sharding %s, not to %s",
 			job_sharding_word(p->sharding), job_sharding_word(o->sharding));
 	else if (o->shards && p->shards > 1 && o->shards != p->shards) /* 1: it could not be cut */
-		err_set(e, ST_USAGE, "the position belongs to a job with %llu shards, not with %llu",
-			(unsigned long long)p->shards, (unsigned long long)o->shards);
+		err_set(e, ST_USAGE, "the position belongs to a job with %llu shard%s, not with %llu",
+			(unsigned long long)p->shards, str_s(p->shards), (unsigned long long)o->shards);
 	else if (o->shard && *o->shard && strcmp(o->shard, p->shard ? p->shard : ""))
 		err_set(e, ST_USAGE, "the position is one in %s%s, not in shard %s", p->shard && *p->shard ? "shard " : "all shards",
 			p->shard ? p->shard : "", o->shard);

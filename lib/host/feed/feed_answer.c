@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "host/feed/feed_host_inner.h"
 #include "value/mp.h"
 #include "value/tensor.h"
@@ -123,8 +124,8 @@ answer_cut(const struct feed_given *g, uint32_t core, const uint8_t *p, size_t l
 			"them; --results step takes anything");
 		st = ST_DATA;
 	} else if (v[0].n != g->rows && v[0].n != g->valid) {
-		err_set(e, ST_DATA, "the result of core %u for step %llu has %llu rows, and the step has %llu", core,
-			(unsigned long long)g->step, (unsigned long long)v[0].n, (unsigned long long)g->rows);
+		err_set(e, ST_DATA, "the result of core %u for step %llu has %llu row%s, and the step has %llu", core,
+			(unsigned long long)g->step, (unsigned long long)v[0].n, str_s(v[0].n), (unsigned long long)g->rows);
 		st = ST_DATA;
 	} else {
 		answer_split(v, n, g->valid, p + len, &a->value);

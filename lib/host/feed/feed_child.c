@@ -190,6 +190,10 @@ feed_child_start(struct feed_host *h, uint32_t core, struct err *e)
 			mem_free(env[i]);
 		mem_free(env);
 	}
+	if (st == ST_OK && h->c->machine.blind && h->c->machine.core_timeout_ns) {
+		s->peek = in[0];
+		in[0] = -1;
+	}
 	child_close(&in[0]);
 	child_close(&out[1]);
 	child_close(&err[1]);
@@ -226,6 +230,7 @@ feed_child_reap(struct feed_host *h, uint32_t core)
 	s->child.pid = 0;
 	child_close(&s->pidfd);
 	child_close(&s->in);
+	child_close(&s->peek);
 	child_close(&s->out);
 	child_close(&s->err);
 	feed_link_clear(&s->link);
@@ -241,6 +246,7 @@ feed_child_again(struct feed_host *h, uint32_t core)
 	feed_ring_unref(&s->ring);
 	s->joined = s->closing = false;
 	s->text_at = s->n_line = s->n_given = 0;
+	s->wrote = 0;
 	buf_reset(&s->text);
 	buf_reset(&s->said);
 	buf_reset(&s->told);
@@ -274,6 +280,7 @@ feed_child_clear(struct feed_host *h, uint32_t core)
 	}
 	child_close(&s->pidfd);
 	child_close(&s->in);
+	child_close(&s->peek);
 	child_close(&s->out);
 	child_close(&s->err);
 	feed_link_clear(&s->link);

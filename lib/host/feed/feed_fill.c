@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "host/feed/feed_even.h"
 #include "host/feed/feed_fill_inner.h"
 #include "host/feed/feed_npy.h"
@@ -76,7 +77,8 @@ fill_ring(struct feed_fill *f, struct columns *c, uint64_t rows, size_t least, s
 {
 	if (!columns_lay(c, rows, least, f->c.slot_max)) {
 		columns_free(&c);
-		err_set(e, ST_DATA, "a step of %llu rows has more than %zu bytes", (unsigned long long)rows, f->c.slot_max);
+		err_set(e, ST_DATA, "a step of %llu row%s has more than %zu bytes", (unsigned long long)rows, str_s(rows),
+			f->c.slot_max);
 		err_help(e, "--slot-max allows more");
 		return ST_DATA;
 	}
@@ -214,7 +216,8 @@ fill_put(struct feed_fill *f, int64_t now_ns, const uint8_t *p, size_t len, cons
 		return fill_blame(f, row, x, e);
 	}
 	if (f->small) {
-		err_set(e, ST_DATA, "a batch of fewer than %llu rows was followed by another", (unsigned long long)f->each);
+		err_set(e, ST_DATA, "a batch of fewer than %llu row%s was followed by another",
+			(unsigned long long)f->each, str_s(f->each));
 		err_help(e, "only the last batch may be smaller; or give rows, with --batch N");
 		return fill_blame(f, row, x, e);
 	}

@@ -15,9 +15,9 @@
 
 enum {
 	HOST_FIRST = 4,  /* descriptors before those of guests and seats */
+	HOST_LOOK_MS = 1000, /* how often cores that wait for data have the reason looked for */
 	HOST_FDS = 5     /* for each seat: socket, stdin, stdout, stderr, process */
 };
-#define HOST_IDLE_NS 10000000000ll /* how long a want of data is told after */
 
 void
 feed_host_say(struct feed_host *h, const char *fmt, ...)
@@ -134,12 +134,37 @@ host_results(struct feed_host *h, uint64_t step)
 }
 
 static void
+host_slow(struct feed_host *h, const struct feed_action *a)
+{
+	bool all = a->core == FEED_ANY_CORE;
+
+	if (all) {
+		h->parched = true;
+		h->parched_idle = h->source && feed_source_idle(h->source);
+	}
+	feed_host_say(h, "%s%s", a->text, all && h->parched_idle ? ": no worker has a stream" : "");
+}
+
+/* While cores wait for data the reason may become known. */
+static void
+host_parched(struct feed_host *h)
+{
+	if (!h->parched || h->parched_idle || !h->source || !feed_source_idle(h->source))
+		return;
+	h->parched_idle = true;
+	feed_host_say(h, "no worker has a stream");
+}
+
+static void
 host_act(struct feed_host *h, const struct feed_action *a)
 {
 	bool pipes = h->c->as != FEED_AS_MEMORY;
 
 	switch (a->kind) {
-	case FEED_DO_BATCH: pipes ? feed_pipe_batch(h, a) : feed_seat_batch(h, a); break;
+	case FEED_DO_BATCH:
+		h->parched = false;
+		pipes ? feed_pipe_batch(h, a) : feed_seat_batch(h, a);
+		break;
 	case FEED_DO_RESULTS: host_results(h, a->step); break;
 	case FEED_DO_DONE: host_done(h, a->step, a->batch.flags & FEED_LAST_OF_LOOP); break;
 	case FEED_DO_END: pipes ? feed_pipe_close(h, a->core) : feed_seat_end(h, a->core); break;
@@ -147,7 +172,7 @@ host_act(struct feed_host *h, const struct feed_action *a)
 	case FEED_DO_TERM: feed_child_signal(h, a->core, SIGTERM); break;
 	case FEED_DO_KILL: feed_child_signal(h, a->core, SIGKILL); break;
 	case FEED_DO_START: feed_child_again(h, a->core); break;
-	case FEED_DO_SLOW: feed_host_say(h, "%s", a->text); break;
+	case FEED_DO_SLOW: host_slow(h, a); break;
 	case FEED_DO_OVER: h->over = true; break;
 	case FEED_DO_NONE: break;
 	}
@@ -232,9 +257,11 @@ host_timeout(const struct feed_host *h)
 	if (h->fill && !h->filled && !h->dry && feed_room(h->machine))
 		return 0;
 	if (at == INT64_MAX)
-		return -1;
+		return h->parched && !h->parched_idle ? HOST_LOOK_MS : -1;
 	int64_t ms = (at - clock_mono_ns() + 999999) / 1000000;
-	return ms < 0 ? 0 : ms > 3600000 ? 3600000 : (int)ms;
+	int64_t most = h->parched && !h->parched_idle ? HOST_LOOK_MS : 3600000;
+
+	return ms < 0 ? 0 : ms > most ? (int)most : (int)ms;
 }
 
 static void
@@ -293,8 +320,11 @@ host_wait(struct feed_host *h, struct pollfd *p)
 			feed_seat_guest(h, i);
 	if (p[1].revents)
 		feed_seat_accept(h);
-	if (feed_deadline(h->machine) <= h->now)
-		feed_tick(h->machine, h->now);
+	if (feed_deadline(h->machine) > h->now)
+		return;
+	for (uint32_t i = 0; i < n; i++)
+		feed_pipe_look(h, i);
+	feed_tick(h->machine, h->now);
 }
 
 static void
@@ -332,6 +362,7 @@ host_loop(struct feed_host *h)
 		host_acts(h);
 		host_keep(h);
 		host_tell(h);
+		host_parched(h);
 		if (!h->over)
 			host_wait(h, p);
 	}
@@ -404,7 +435,7 @@ feed_host_run(const struct feed_host_conf *c, struct feed_host_end *end, struct 
 	for (uint32_t i = 0; i < c->machine.cores; i++) {
 		struct feed_seat *s = &h.seat[i];
 
-		s->link.fd = s->pidfd = s->in = s->out = s->err = -1;
+		s->link.fd = s->pidfd = s->in = s->peek = s->out = s->err = -1;
 		child_init(&s->child);
 	}
 	h.machine = feed_new(&c->machine, h.now);

@@ -37,6 +37,8 @@ struct feed_seat {
 	size_t n_line, cap_line;
 	struct buf said, told;       /* unfinished lines of out and err */
 	uint64_t done;               /* a core on pipes: steps done */
+	int peek;                    /* the core's own end of `in`, to see what it has not read; -1: nobody asks */
+	uint64_t wrote;              /* bytes written to in, while there is a peek */
 	struct feed_given *given;    /* steps told and not answered, with the rows that an answer must have */
 	size_t n_given, cap_given;
 	struct feed_answer *answer;  /* in order of steps */
@@ -70,6 +72,7 @@ struct feed_host {
 	char end_text[256];
 	struct reader_feeds told;    /* to the reader of this pass, of the cores */
 	const struct reader_host *told_reader;
+	bool parched, parched_idle;  /* that all cores wait for data was said; and that no worker has a stream */
 	int64_t now, starved_at, full_at;
 	struct feed_host_end *end;
 };
@@ -103,6 +106,7 @@ void feed_pipe_write(struct feed_host *h, uint32_t core);
 void feed_pipe_read(struct feed_host *h, uint32_t core);   /* stdout */
 void feed_pipe_hear(struct feed_host *h, uint32_t core, bool all); /* stderr */
 void feed_pipe_close(struct feed_host *h, uint32_t core);  /* stdin, once all of it is written */
+void feed_pipe_look(struct feed_host *h, uint32_t core);   /* tells the machine what of it was read */
 
 /* feed_child.c */
 enum status feed_child_start(struct feed_host *h, uint32_t core, struct err *e);

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -97,6 +98,16 @@ pipe_close(int *fd)
 }
 
 void
+feed_pipe_look(struct feed_host *h, uint32_t core)
+{
+	const struct feed_seat *s = &h->seat[core];
+	int left = 0;
+
+	if (s->peek >= 0 && !ioctl(s->peek, FIONREAD, &left) && left >= 0)
+		feed_taken(h->machine, h->now, core, s->wrote - (uint64_t)left, left > 0);
+}
+
+void
 feed_pipe_write(struct feed_host *h, uint32_t core)
 {
 	struct feed_seat *s = &h->seat[core];
@@ -111,8 +122,10 @@ feed_pipe_write(struct feed_host *h, uint32_t core)
 		if (n < 0)
 			break;
 		s->text_at += (size_t)n;
+		s->wrote += (uint64_t)n;
 	}
 	pipe_written(h, core);
+	feed_pipe_look(h, core);
 	if (s->text_at < s->text.len)
 		return;
 	buf_reset(&s->text);

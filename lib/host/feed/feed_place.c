@@ -55,7 +55,8 @@ place_fits(const struct place_row *r, const struct feed_what *w, struct err *e)
 			       job_order_word((int)r->order), job_order_word((int)w->order));
 	if (r->places != w->places) {
 		if (r->places && w->places)
-			err_set(e, ST_DATA, "the position belongs to steps of %u places, not of %u", r->places, w->places);
+			err_set(e, ST_DATA, "the position belongs to steps of %u place%s, not of %u", r->places,
+				str_s(r->places), w->places);
 		else
 			err_set(e, ST_DATA, "the position was made %s --host", r->places ? "with" : "without");
 		err_help(e, "on several hosts, also on one with --host, steps stay as large as they were");

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "base/thread.h"
 #include "base/wake.h"
 #include "op/pull.h"
@@ -85,8 +86,8 @@ source_failure(void *arg, const struct op_failure *f)
 static enum status
 source_too_many(struct feed_source *s, struct err *e)
 {
-	err_set(e, ST_DATA, "%llu elements failed: more than the %llu that --max-errors allows",
-		(unsigned long long)s->failed, (unsigned long long)s->c.max_errors);
+	err_set(e, ST_DATA, "%llu element%s failed: more than the %llu that --max-errors allows",
+		(unsigned long long)s->failed, str_s(s->failed), (unsigned long long)s->c.max_errors);
 	err_help(e, "--errors FILE lists them");
 	return ST_DATA;
 }

@@ -183,7 +183,8 @@ file_at_give(struct op_inst *self, struct file_at *a, const uint8_t *head, size_
 		if (index[i] >= a->count && a->less)
 			continue; /* its file could not be read, which was reported */
 		if (index[i] >= a->count) {
-			err_set(e, ST_DATA, "there are only %llu records now", (unsigned long long)a->count);
+			err_set(e, ST_DATA, "only %llu record%s left", (unsigned long long)a->count,
+				a->count == 1 ? " is" : "s are");
 			st = op_source_fault(self, NULL, 0, e);
 			continue;
 		}

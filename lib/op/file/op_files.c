@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/rng.h"
+#include "base/str.h"
 #include "op/file/file_source.h"
 #include "op/kit/ints.h"
 #include "value/mp.h"
@@ -94,7 +95,8 @@ files_at(struct op_inst *self, const uint64_t *index, uint32_t *k, struct run *o
 
 	for (uint32_t i = 0; i < *k; i++) {
 		if (index[i] >= f->list.n)
-			return err_set(e, ST_DATA, "there are only %zu files now", f->list.n);
+			return err_set(e, ST_DATA, "only %zu file%s left", f->list.n,
+				       f->list.n == 1 ? " is" : "s are");
 		files_give(f, index[i], out);
 	}
 	return ST_OK;

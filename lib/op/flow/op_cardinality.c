@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * cardinality: passes everything on, and fails unless there are exactly N elements.
  */
+#include "base/str.h"
 #include "op/kit/expr_value.h"
 
 struct cardinality {
@@ -30,8 +31,8 @@ cardinality_feed(struct op_inst *self, const struct run *in, struct run *out, st
 
 	(void)out;
 	if (in->n > (uint64_t)c->n - c->seen) {
-		err_set(e, ST_DATA, "there are more than the %lld elements there should be",
-			(long long)c->n);
+		err_set(e, ST_DATA, "there are more than the %lld element%s there should be",
+			(long long)c->n, str_s((uint64_t)c->n));
 		return op_blame(self->node, e);
 	}
 	c->seen += in->n;
@@ -47,8 +48,8 @@ cardinality_finish(struct op_inst *self, struct run *out, struct err *e)
 	(void)out;
 	if (c->seen == (uint64_t)c->n)
 		return ST_END;
-	err_set(e, ST_DATA, "there are %llu elements and not %lld", (unsigned long long)c->seen,
-		(long long)c->n);
+	err_set(e, ST_DATA, "there %s %llu element%s and not %lld", c->seen == 1 ? "is" : "are",
+		(unsigned long long)c->seen, str_s(c->seen), (long long)c->n);
 	return op_blame(self->node, e);
 }
 

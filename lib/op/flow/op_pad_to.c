@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * pad_to: adds elements at the end until there are N.
  */
+#include "base/str.h"
 #include "op/kit/expr_value.h"
 #include "value/mp.h"
 
@@ -47,7 +48,8 @@ pad_to_feed(struct op_inst *self, const struct run *in, struct run *out, struct 
 
 	(void)out;
 	if (in->n > (uint64_t)p->n - p->seen) {
-		err_set(e, ST_DATA, "there are more than %lld elements", (long long)p->n);
+		err_set(e, ST_DATA, "there are more than %lld element%s", (long long)p->n,
+			str_s((uint64_t)p->n));
 		err_help(e, "`take %lld` before it leaves the rest out", (long long)p->n);
 		return op_blame(self->node, e);
 	}

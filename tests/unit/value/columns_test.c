@@ -130,7 +130,7 @@ batches_fill_as_many_rows_as_they_have(void **state)
 	taken(c, slot, 3, 3, "{\"a\":[4,5,0],\"t\":[\"v\",\"w\",\"\"],\"real\":[true,true,false]}");
 	assert_int_equal(columns_put(c, slot, 3, 1, b.data, b.len, &rows, &e), ST_DATA);
 	assert_int_equal(put(c, slot, 0, "{\"a\":[1,2],\"t\":[\"x\"]}", &e), ST_DATA);
-	assert_string_equal(e.text, "field `t` has 1 rows, and the fields before it have 2");
+	assert_string_equal(e.text, "field `t` has 1 row, and the fields before it have 2");
 	buf_clear(&b);
 	mem_free(slot);
 	columns_free(&c);
