@@ -27,7 +27,7 @@ feed_time(int64_t ns, char *out)
 	return out;
 }
 
-/* What the core may be waited for. */
+/* The state in which the core may be waited for. */
 static enum idle
 idle_where(const struct feed *f, const struct feed_core *k)
 {

@@ -47,7 +47,7 @@ does(struct feed *f, uint32_t core, uint64_t done, int64_t at)
 	assert_int_equal(feed_ready(f, at, core, &m, &e), ST_OK);
 }
 
-/* What is said once the time has come that the machine asked for. */
+/* Lets the time come that the machine asks for, and gives the text that is said then. */
 static const char *
 said(struct feed *f, int64_t *at)
 {
