@@ -115,7 +115,8 @@ static const struct param rows[] = {
 	{ .name = "wait-cores", .arg = "DURATION", .kind = PARAM_DURATION, AT(wait_cores), .def = "10m", .flags = PARAM_RARE,
 	  .max = INT64_MAX, .help = "how long to wait for consumers to join" },
 	{ .name = "slow", .arg = "DURATION", .kind = PARAM_DURATION, AT(slow), .def = "60s", .flags = PARAM_RARE,
-	  .max = INT64_MAX, .help = "name a core that the others have waited for so long; tell when all have waited for data" },
+	  .max = INT64_MAX,
+	  .help = "name a core that the others have waited for so long; tell when all have waited for data" },
 	{ .name = "core-timeout", .arg = "DURATION", .kind = PARAM_DURATION, AT(core_timeout), .def = "0",
 	  .flags = PARAM_RARE | PARAM_ZERO, .max = INT64_MAX,
 	  .help = "exit 124 if a core takes so long for a step; on pipes without --results: reads nothing or does not "

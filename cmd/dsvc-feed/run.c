@@ -202,7 +202,8 @@ run_stats(const struct feed_run *r)
 
 	fprintf(stderr, "dsvc-feed: %" PRIu64 " step%s, %" PRIu64 " row%s in %.3f s (%.0f rows/s); cores "
 		"waited for data %.0f %% of "
-		"the time, data for cores %.0f %%\n", x->steps, str_s(x->steps), x->rows, str_s(x->rows), s, s > 0 ? (double)x->rows / s : 0.0,
+		"the time, data for cores %.0f %%\n", x->steps, str_s(x->steps), x->rows, str_s(x->rows), s,
+		s > 0 ? (double)x->rows / s : 0.0,
 		(double)x->starved_ns / 1e7 / s, (double)x->full_ns / 1e7 / s);
 }
 

@@ -48,7 +48,8 @@ finish_close(struct delivery *p, enum status st, struct err *e)
 	struct err last = { 0 };
 	if (st == ST_OK && p->acks.finished > p->elements) {
 		st = err_set(e, ST_DATA, "--ack-fd: %llu element%s finished, of %llu that were written",
-			     (unsigned long long)p->acks.finished, p->acks.finished == 1 ? " was" : "s were", (unsigned long long)p->elements);
+			     (unsigned long long)p->acks.finished, p->acks.finished == 1 ? " was" : "s were",
+			     (unsigned long long)p->elements);
 		err_help(e, "each line gives the total number of elements finished so far");
 	}
 	if (st == ST_AGAIN && stop_signal() && p->o->checkpoint && p->saved.there)

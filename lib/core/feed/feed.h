@@ -48,7 +48,7 @@ struct feed_conf {
 	uint32_t rank;               /* the first core's, for people */
 	bool copy;                   /* every core gets all rows of a step */
 	bool ours;                   /* the host starts the cores, and sees their exits */
-	bool blind;                  /* what is seen of a core is what it reads: a step that was written counts as done */
+	bool blind;                  /* nothing is seen of cores but what they read: a step that was written counts as done */
 	enum feed_tail tail;
 	enum feed_results results;
 	uint64_t from, until, loop;  /* until: UINT64_MAX: to the end; loop 0: no loops */
