@@ -2,10 +2,13 @@
  *
  * The messages are described in doc/protocol.md of dsvc, "dsvc-feed and its cores".
  */
+#ifndef _GNU_SOURCE
 #define _GNU_SOURCE
+#endif
 #include "dsvc_feed.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +38,7 @@ struct dsvc_feed {
 	int fd, code, ended, joined;
 	char error[1024];
 	unsigned rank, world;
-	uint64_t given, done, last;
+	uint64_t given, done, last, taken, prefetch; /* taken: steps that were handed out */
 	unsigned char *in;
 	size_t n_in;
 	int fds[FDS], n_fds;
@@ -240,7 +243,7 @@ get_column(struct in *i, struct column *c)
 static int
 take_ring(struct dsvc_feed *f, struct in *i)
 {
-	struct dsvc_ring *r = calloc(1, sizeof *r);
+	struct dsvc_ring *r = (struct dsvc_ring *)calloc(1, sizeof *r);
 	char mask[PATH];
 	void *at = MAP_FAILED;
 
@@ -267,7 +270,7 @@ take_ring(struct dsvc_feed *f, struct in *i)
 		free(r);
 		return fail(f, 74, "cannot map the memory of steps");
 	}
-	r->data = at;
+	r->data = (unsigned char *)at;
 	r->next = f->rings;
 	f->rings = r;
 	return 0;
@@ -307,9 +310,10 @@ take(struct dsvc_feed *f, const unsigned char *p, size_t n)
 		get_number(&i), get_number(&i), get_number(&i);
 		f->rank = (unsigned)get_number(&i);
 		f->world = (unsigned)get_number(&i);
-		for (int k = 0; k < 7; k++)
-			get_number(&i);
-		f->given = f->done = get_number(&i);
+		get_number(&i), get_number(&i), get_number(&i);
+		f->prefetch = get_number(&i);
+		get_number(&i), get_number(&i), get_number(&i);
+		f->given = f->done = f->taken = get_number(&i);
 		f->joined = 1;
 		break;
 	case RING:
@@ -358,7 +362,13 @@ hear(struct dsvc_feed *f)
 {
 	union { struct cmsghdr head; char room[CMSG_SPACE(FDS * sizeof(int))]; } control;
 	struct iovec v = { f->in + f->n_in, MESSAGE + 4 - f->n_in };
-	struct msghdr h = { .msg_iov = &v, .msg_iovlen = 1, .msg_control = control.room, .msg_controllen = sizeof control };
+	struct msghdr h;
+
+	memset(&h, 0, sizeof h);
+	h.msg_iov = &v;
+	h.msg_iovlen = 1;
+	h.msg_control = control.room;
+	h.msg_controllen = sizeof control;
 	ssize_t n = recvmsg(f->fd, &h, MSG_CMSG_CLOEXEC);
 	size_t at = 0;
 
@@ -388,10 +398,12 @@ hear(struct dsvc_feed *f)
 static int
 join(struct dsvc_feed *f, const char *address)
 {
-	struct sockaddr_un a = { .sun_family = AF_UNIX };
+	struct sockaddr_un a;
 	const char *core = getenv("DSVC_CORE");
 	struct out o;
 
+	memset(&a, 0, sizeof a);
+	a.sun_family = AF_UNIX;
 	if (!address)
 		address = getenv("DSVC_FEED");
 	if (!address)
@@ -423,14 +435,14 @@ join(struct dsvc_feed *f, const char *address)
 struct dsvc_feed *
 dsvc_feed_open(const char *address, char **err)
 {
-	struct dsvc_feed *f = calloc(1, sizeof *f);
+	struct dsvc_feed *f = (struct dsvc_feed *)calloc(1, sizeof *f);
 
 	if (err)
 		*err = NULL;
 	if (!f)
 		return NULL;
 	f->fd = -1;
-	f->in = malloc(MESSAGE + 4);
+	f->in = (unsigned char *)malloc(MESSAGE + 4);
 	if (f->in && !join(f, address))
 		return f;
 	if (err)
@@ -439,12 +451,26 @@ dsvc_feed_open(const char *address, char **err)
 	return NULL;
 }
 
+/* Steps beyond those are not told of before one is done: whoever waits for them would do so for ever. The end may
+ * be on its way. */
+static int
+kept_too_many(struct dsvc_feed *f)
+{
+	struct pollfd p = { f->fd, POLLIN, 0 };
+
+	if (f->taken - f->done < f->prefetch || poll(&p, 1, 1000))
+		return 0;
+	return fail(f, 64, "dsvc_feed_next: %u batch%s in hand, and no more come before one is given back with dsvc_feed_done",
+		    (unsigned)(f->taken - f->done), f->taken - f->done == 1 ? " is" : "es are");
+}
+
 int
 dsvc_feed_next(struct dsvc_feed *f, struct dsvc_batch *b)
 {
 	memset(b, 0, sizeof *b);
 	while (!f->code && !f->n && !f->ended)
-		hear(f);
+		if (!kept_too_many(f))
+			hear(f);
 	if (f->code)
 		return -1;
 	if (!f->n)
@@ -452,8 +478,16 @@ dsvc_feed_next(struct dsvc_feed *f, struct dsvc_batch *b)
 	struct told *t = &f->queue[f->first];
 	f->first = (f->first + 1) % QUEUE;
 	f->n--;
-	*b = (struct dsvc_batch){ t->step, t->epoch, t->rows, t->valid, (int)(t->flags & 1), f, t->ring,
-		t->ring->data + t->slot * t->ring->bytes, t->first };
+	b->step = t->step;
+	b->epoch = t->epoch;
+	b->rows = t->rows;
+	b->valid = t->valid;
+	b->last_of_loop = (int)(t->flags & 1);
+	b->feed = f;
+	b->ring = t->ring;
+	b->slot = t->ring->data + t->slot * t->ring->bytes;
+	b->first = t->first;
+	f->taken = t->step + 1;
 	return 1;
 }
 
@@ -501,7 +535,7 @@ dsvc_feed_bytes(const struct dsvc_batch *b, const char *name, size_t row, size_t
 int
 dsvc_feed_put(struct dsvc_feed *f, const struct dsvc_batch *b, const double *v, size_t n)
 {
-	unsigned char *m = malloc(64 + 9 * n), *p;
+	unsigned char *m = (unsigned char *)malloc(64 + 9 * n), *p;
 	struct out o;
 
 	if (!m)
@@ -557,7 +591,7 @@ dsvc_feed_fail(struct dsvc_feed *f, const char *why)
 	struct out o;
 
 	begin(&o, FAIL, 4);
-	put_number(&o, 1);
+	put_number(&o, f->code ? (unsigned)f->code : 1);
 	put_text(&o, 0xda, why, strlen(why));
 	put_text(&o, 0xda, "", 0);
 	put_text(&o, 0xda, "", 0);

@@ -14,7 +14,8 @@
  *	return dsvc_feed_close(&f);
  *
  * One thread uses a feed. Rows lie in memory that is shared with dsvc-feed: they are valid until
- * dsvc_feed_done, which gives batches back in the order in which they came.
+ * dsvc_feed_done, which gives batches back in the order in which they came. As many as --prefetch says may
+ * be in hand; dsvc_feed_next for one more is an error.
  */
 #ifndef DSVC_FEED_H
 #define DSVC_FEED_H

@@ -2,6 +2,7 @@
 #include "opts.h"
 #include "axes.h"
 #include "hosts.h"
+#include "pairs.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -160,17 +161,9 @@ opts_cut(int argc, char **argv, char ***command)
 static enum status
 opts_positions(const struct feed_opts *o, struct err *e)
 {
-	if (o->job.order == ORDER_ANY && (o->checkpoint || o->from_given)) {
-		err_set(e, ST_USAGE, "%s: elements in order any do not come again as they came",
-			o->checkpoint ? "--checkpoint" : "--from");
-		err_help(e, "leave --order any out");
-		return ST_USAGE;
-	}
 	if (o->checkpoint && o->output && format_is_framed((enum format_kind)o->format))
 		return err_set(e, ST_USAGE, "--checkpoint: the format of the results has a beginning or an "
 			"end, and cannot be continued");
-	if (o->steps != INT64_MAX && o->until_given)
-		return err_set(e, ST_USAGE, "--steps and --until both say where to stop: give only one of them");
 	return ST_OK;
 }
 
@@ -189,20 +182,17 @@ opts_loop(struct feed_opts *o, struct err *e)
 	}
 	if (!o->each_loop)
 		return ST_OK;
-	if (!o->command)
-		err_set(e, ST_USAGE, "--each-loop starts a command anew, and none was given");
-	else if (!o->loop && !o->loop_ns)
-		err_set(e, ST_USAGE, "--each-loop: there are no loops: give --loop N");
-	else
+	if (o->command && (o->loop || o->loop_ns))
 		return ST_OK;
+	err_set(e, ST_USAGE, o->command ? "--each-loop starts the command anew for each loop, and there are no loops" :
+		"--each-loop starts a command anew, and none was given");
+	err_help(e, o->command ? "--loop N" : "dsvc-feed ... --each-loop -- CMD");
 	return ST_USAGE;
 }
 
 static enum status
 opts_where(const struct feed_opts *o, struct err *e)
 {
-	if (o->local && o->job.name)
-		return err_set(e, ST_USAGE, "--job is for readers of the service, and --local uses none");
 	if (o->jobs && !o->local) {
 		err_set(e, ST_USAGE, "--jobs is for --local: the workers of the service have slots");
 		err_help(e, "--shards N makes N streams, for as many slots");
@@ -216,6 +206,8 @@ opts_check(struct feed_opts *o, struct err *e)
 {
 	enum status st = opts_loop(o, e);
 
+	if (st == ST_OK)
+		st = pairs_check(o, e);
 	/* Each row once. Batches of several streams would end with a smaller one each. */
 	o->job.sharding = o->batched || o->job.shards || o->job.name ? SHARD_DYNAMIC : SHARD_OFF;
 	if (!o->batched && !o->job.shards && o->host_text)
@@ -235,19 +227,11 @@ opts_check(struct feed_opts *o, struct err *e)
 			 (long long)((o->batch / o->cores + 1) * o->cores));
 		return ST_USAGE;
 	}
-	if (o->batched && o->element != 0) {
-		err_set(e, ST_USAGE, "--batch makes batches of rows, and --element says that elements are batches");
-		err_help(e, "give only one of them");
-		return ST_USAGE;
-	}
 	if (o->as != FEED_AS_MEMORY && !o->command) {
 		err_set(e, ST_USAGE, "--as is for a command, and none was given");
 		err_help(e, "dsvc-feed ... --as ndjson -- CMD");
 		return ST_USAGE;
 	}
-	if (o->as != FEED_AS_MEMORY && o->listen)
-		return err_set(e, ST_USAGE, "--listen is for consumers in memory, and --as %s for a command",
-			       o->as == FEED_AS_NDJSON ? "ndjson" : o->as == FEED_AS_MSGPACK ? "msgpack" : "npy");
 	if (!o->results && (o->output || o->format)) {
 		err_set(e, ST_USAGE, "%s is for results, and none are taken", o->output ? "--output" : "--to");
 		err_help(e, "--results step, or --results rows");
