@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # dsvc-feed and the Python module beside what trainers use. FEED_PYTHON names a python that has numpy, and
-# perhaps pyzmq, torch and TensorFlow (or TF_PYTHON one for that); rows of what it has not are left out.
+# perhaps pyzmq, torch and TensorFlow (or TF_PYTHON one for that); without, they are installed for this run. Rows of
+# what it has not are left out.
 # shellcheck shell=bash disable=SC2154,SC2034
 
 # feed_way PYTHON WAY STEPS ARGUMENT...: the seconds of so many steps.
@@ -20,7 +21,8 @@ feed_row() {
 }
 
 row_feed() {
-	local feed_python=${FEED_PYTHON:-/usr/bin/python3} files=$data/feed n
+	local feed_python=${FEED_PYTHON-} files=$data/feed n
+	feed_python=${feed_python:-$(bench_python numpy pyzmq torch tensorflow-cpu)}
 	"$feed_python" -c 'import numpy' 2> "$work/err" || { echo 'feed: FEED_PYTHON names no python that has numpy'; return; }
 	[ -s "$files/pixels.npy" ] || { mkdir -p "$files" && "$feed_python" "$here/feed.py" make "$files"; }
 	local images="npy $files/pixels.npy" tokens="npy $files/tokens.npy"

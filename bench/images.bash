@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Images beside the libraries that trainers use, on one core. IMAGE_PYTHON names a python that has
-# numpy, Pillow, and perhaps OpenCV and TensorFlow; rows of what it has not are left out.
+# numpy, Pillow, and perhaps OpenCV and TensorFlow; without, they are installed for this run. Rows of what it has not
+# are left out.
 # shellcheck shell=bash disable=SC2154,SC2034
 
 # image_row WAY MODULE NAME WANTED SPEC
@@ -14,7 +15,8 @@ image_row() {
 }
 
 row_images() {
-	local image_python=${IMAGE_PYTHON:-/usr/bin/python3} image_files=$data/images-500
+	local image_python=${IMAGE_PYTHON-} image_files=$data/images-500
+	image_python=${image_python:-$(bench_python numpy Pillow opencv-python-headless tensorflow-cpu)}
 	local whole='map resize(decode_image(x, 3), [224, 224])'
 	local part='map resize(decode_image(x, random_box(image_size(x)), 3), [224, 224])'
 	"$image_python" -c 'import numpy, PIL' 2> "$work/err" || { echo 'images: IMAGE_PYTHON names no python that has numpy and Pillow'; return; }

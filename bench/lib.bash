@@ -109,3 +109,18 @@ down() {
 	rm -f "$work"/ready.* "$work/hold"
 	unset DSVC_DISPATCHER
 }
+
+# bench_python PACKAGE...: prints a python that has these, as far as they can be installed; in a throw-away
+# environment, or the one that BENCH_VENV names. Rows of what it has not are left out.
+bench_python() {
+	local venv=${BENCH_VENV:-$work/venv} package
+	if [ ! -x "$venv/bin/python" ] && ! python3 -m venv "$venv" > "$work/venv.log" 2>&1; then
+		echo 'bench: no python3 with venv for an environment of its own' >&2
+		echo /usr/bin/python3
+		return
+	fi
+	for package; do
+		timeout 900 "$venv/bin/pip" install -q "$package" > "$work/pip" 2>&1 || echo "bench: $package cannot be installed" >&2
+	done
+	echo "$venv/bin/python"
+}
