@@ -48,8 +48,8 @@ row_feed() {
 	down
 	feed_row 'bytes to 4 cores of one host; to one core' 0.9 numpy 4816.9 MB/s \
 		"cores~1000~$images | take 64 | cache | repeat~32~4" "cores~1000~$images | take 64 | cache | repeat~32~1"
-	ours() { seconds "$bin/dsvc-feed" --local -n 4 --batch 4 -e 'range 1' -- true; }
-	theirs() { seconds bash -c 'for i in 1 2 3 4; do /bin/true & done; wait'; }
+	ours() { seconds "$bin/dsvc-feed" -q --local -n 4 --batch 4 --as ndjson -e 'range 1' -- cat; }
+	theirs() { seconds bash -c 'for i in 1 2 3 4; do cat <<< "[0]" & done; wait'; }
 	row 'start to end of 4 cores; of 4 processes' 0.1 1 'runs/s' ours theirs
 	at_most 'memory: 10^6 steps beside 10^3' 4 \
 		"$(DSVC_BIN=$bin PYTHONPATH=$here/../python "$feed_python" "$here/feed.py" memory 1000000 "$tokens | take 4096 | cache | repeat" 1)" MiB

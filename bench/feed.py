@@ -39,7 +39,7 @@ def memory(steps, spec, batch):
 
     def resident():
         size = 0
-        for pid in (os.getpid(), feed._link._child.pid):
+        for pid in (os.getpid(), feed._link.pid):
             with open("/proc/%d/status" % pid) as f:
                 fields = dict(line.split(":", 1) for line in f)
             size += int(fields["RssAnon"].split()[0])

@@ -2,12 +2,12 @@
 """What a training loop gets of a step."""
 from __future__ import annotations
 
-from typing import Any, Dict
+from typing import Any
 
-from ._wire import np as np
+from ._wire import np
 
 
-class Batch(Dict[str, Any]):
+class Batch(dict[str, Any]):
     """The core's part of a step: a dict of arrays (nested for records). `data` is the same where elements
     are bare values."""
     step: int
@@ -16,7 +16,7 @@ class Batch(Dict[str, Any]):
     last_of_loop: bool
     last: bool
     _valid: int
-    _seen = False
+    _seen = False  # whether anybody has asked for .valid or .mask, of any batch
 
     def __init__(self, data: Any) -> None:
         super().__init__(data if isinstance(data, dict) else {})
@@ -27,25 +27,20 @@ class Batch(Dict[str, Any]):
         return self if self._bare is None else self._bare
 
     @property
-    def mask(self) -> Any:
-        """True for each real row, False for padding."""
-        self._looked()
-        return np.arange(self.rows) < self._valid if np is not None else [i < self._valid for i in range(self.rows)]
-
-    @property
     def valid(self) -> int:
         """How many rows are real; they come first."""
-        self._looked()
+        Batch._seen = True
         return self._valid
 
-    def _looked(self) -> None:
-        Batch._seen = True
+    @property
+    def mask(self) -> Any:
+        """True for each real row, False for padding."""
+        return np.arange(self.rows) < self.valid if np is not None else [i < self.valid for i in range(self.rows)]
 
-    def copy(self) -> "Batch":
+    def copy(self) -> Batch:
         """A batch in memory of its own."""
         b = Batch(_copied(dict(self) if self._bare is None else self._bare))
-        for name in ("step", "epoch", "rows", "_valid", "last_of_loop", "last"):
-            setattr(b, name, getattr(self, name))
+        vars(b).update({k: v for k, v in vars(self).items() if k != "_bare"})
         return b
 
 

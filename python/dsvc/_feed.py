@@ -7,46 +7,48 @@ import base64
 import collections
 import os
 import sys
+import threading
 import traceback
 import warnings
 import weakref
-from typing import Any, Deque, Dict, Iterator, List, Optional, Sequence
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from . import _ring
 from ._batch import Batch
-from ._link import (ALL, ANY, BATCH, BYE, END, ERROR, FAIL, HERE, JOIN, POSITION, RESULT, RING, SAVED, STOP, VERSION, WELCOME,
-                    Link)
+from ._link import (ALL, ANY, BATCH, BYE, END, ERROR, FAIL, HERE, JOIN, POSITION, RESULT, RING, SAVED, STOP, VERSION,
+                    WELCOME, Link, Welcome)
 from ._wire import Error, error, pack
 
 WHY = ("data", "steps", "stop", "signal")
 NO_WORKERS = "the service's workers are the workers: use num_workers=0"
-_live: "weakref.WeakSet[Feed]" = weakref.WeakSet()
+_live: weakref.WeakSet[Feed] = weakref.WeakSet()
 
 
 class Feed:
     """Batches of one consumer. Made by `dsvc.feed`."""
 
-    def __init__(self, address: Optional[str], start: Sequence[str] = (), *, core: Optional[int] = None,
-                 columns: Optional[Sequence[str]] = None, as_torch: bool = False, pin: bool = False, copy: bool = False,
-                 timeout: Optional[float] = None, same: Optional[Dict[str, Any]] = None) -> None:
+    def __init__(self, address: str | None, start: Sequence[str] = (), *, core: int | None = None,
+                 columns: Sequence[str] | None = None, as_torch: bool = False, pin: bool = False, copy: bool = False,
+                 timeout: float | None = None, same: dict[str, Any] | None = None) -> None:
         """start: the command of a dsvc-feed of its own, where there is no address. same: options that the
         feed at the address must have."""
         self._address, self._start, self._core, self._names = address, list(start), core, columns
         self._copy, self._timeout, self._same = copy, timeout, same or {}
         self._view, self._pins = _with_torch(as_torch or pin, pin)
-        self._link: Optional[Link] = None  # until the first need of it, and after the end
-        self._welcome: List[Any] = []
+        self._link: Link | None = None  # until the first need of it, and after the end
+        self._welcome: Any = None
         self._ring: Any = None
-        self._queue: Deque[Any] = collections.deque()  # batches announced, each with its ring
-        self._held: Dict[int, Any] = {}  # step -> owner of its memory, weakly; in order
+        self._queue: collections.deque[Any] = collections.deque()  # batches announced, each with its ring
+        self._held: dict[int, Any] = {}  # step -> owner of its memory, weakly; in order
         self._given = self._done = self._told = self._first = self._said = self._often = 0
         self._state, self._step0 = b"", 0  # the position to bring along
-        self._here: Dict[int, bytes] = {}  # positions that were asked for
-        self._end: List[Any] = []
-        self._closed = self._put = False
-        self._warned: Dict[str, bool] = {}
-        self._pid = os.getpid()
-        self.batch: Optional[Batch] = None
+        self._here: dict[int, bytes] = {}  # positions that were asked for
+        self._end: list[Any] = []
+        self._closed = self._put = self._forked = False
+        self._warned: set[str] = set()
+        self._lock = threading.RLock()  # of what is heard, and of what follows from it
+        self.batch: Batch | None = None
         self.epoch = 1
         _live.add(self)
 
@@ -54,22 +56,27 @@ class Feed:
 
     def _join(self) -> Link:
         """The connection, made at the first need."""
-        if self._link is None:
+        if self._forked:
+            raise error(64, "the feed belongs to the process that made it", NO_WORKERS)
+        if self._link is not None and self._welcome:
+            return self._link
+        with self._lock:
             if self._closed:
                 raise error(75, "the feed is closed")
-            self._link = Link(self._address, self._start, self._take)
-            name = os.path.basename(sys.argv[0] or "python")[:200]
-            core = ANY if self._core is None else self._core
-            self._link.send(JOIN, VERSION, core, os.getpid(), name, "", self._state, 0)
+            if self._link is None:
+                self._link = Link(self._address, self._start, self._take)
+                name = os.path.basename(sys.argv[0] or "python")[:200]
+                core = ANY if self._core is None else self._core
+                self._link.send(JOIN, VERSION, core, os.getpid(), name, "", self._state, 0)
             while not self._welcome:
                 self._link.hear(self._timeout)
             self._compare()
-            self._done = self._given = self._told = self._first = self._said = self._welcome[12]
-            self._often = (self._welcome[8] + 1) // 2  # steps between two READY
+            self._done = self._given = self._told = self._first = self._said = self._welcome.step
+            self._often = (self._welcome.prefetch + 1) // 2  # steps between two READY
             self._link.ready(self._given, self._done)
-        return self._link
+            return self._link
 
-    def _facts(self) -> List[Any]:
+    def _facts(self) -> Any:
         """What WELCOME said."""
         if not self._welcome:
             self._join()
@@ -78,15 +85,15 @@ class Feed:
     def _compare(self) -> None:
         """With what dsvc.feed was asked for."""
         w = self._welcome
-        has = {"batch": w[11] * w[4] or None, "loop": w[13], "until": w[14], "seed": w[15], "tail": w[16], "world": w[4],
-               "rows": w[11] or None}
+        has = {"batch": w.rows * w.ranks or None, "loop": w.loop, "until": w.until, "seed": w.seed, "tail": w.tail,
+               "world": w.ranks, "rows": w.rows or None}
         for name, wanted in self._same.items():
             if has[name] is not None and has[name] != wanted:
-                self.fail("%s=%s was asked for" % (name, wanted), code=64)
-                raise error(64, "%s=%s, and the dsvc-feed at %s has %s" % (name, wanted, self._address, has[name]),
+                self.fail(f"{name}={wanted} was asked for", code=64)
+                raise error(64, f"{name}={wanted}, and the dsvc-feed at {self._address} has {has[name]}",
                             "leave it out: what a dsvc-feed has is said where it is started")
 
-    def _take(self, kind: int, f: List[Any]) -> None:
+    def _take(self, kind: int, f: list[Any]) -> None:
         if kind == BATCH:
             self._queue.append((f, self._ring))
         elif kind == RING:
@@ -96,47 +103,50 @@ class Feed:
         elif kind == END:
             self._end = f
         elif kind == WELCOME:
-            self._welcome = f
+            self._welcome = Welcome(*f[:len(Welcome._fields)])
         elif kind == ERROR:
             self._shut()
             raise error(f[0], f[1], f[2], None if f[3] == ANY else f[3])
 
     # Steps
 
+    def _warn(self, word: str, text: str) -> None:
+        """Once; said of the line that asked for the next batch."""
+        if word not in self._warned:
+            self._warned.add(word)
+            warnings.warn(text, stacklevel=5)
+
     def _forget(self) -> None:
         """Counts slots whose views are gone, in the order of steps; moves what is kept out of the way."""
         steps = list(self._held)
         if self._pins is not None:
             self._pins.wait(steps[:-1])
-        for i, step in enumerate(steps):
+        for step in steps:
             owner = self._held[step]()
-            if owner is not None and i < len(steps) - 1:
+            if owner is not None:
+                if step == steps[-1]:
+                    break
                 owner.ring.detach(owner)
-                if not self._warned.setdefault("kept", False):
-                    self._warned["kept"] = True
-                    warnings.warn("batches are kept while others come: they are moved to memory of their own", stacklevel=4)
-            elif owner is not None:
-                break
+                self._warn("kept", "batches are kept while others come: they are moved to memory of their own")
             del self._held[step]
             self._given = step + 1
 
-    def _over(self, batch: Optional[Batch]) -> None:
-        if batch is not None and batch._valid < batch.rows and not Batch._seen and not self._warned.get("pad"):
-            self._warned["pad"] = True
-            warnings.warn("step %d has %d real rows of %d, and neither .valid nor .mask was looked at"
-                          % (batch.step, batch._valid, batch.rows), stacklevel=4)
+    def _over(self, batch: Batch) -> None:
+        """Another batch is asked for: this one is done."""
+        if batch._valid < batch.rows and not Batch._seen:
+            self._warn("pad", f"step {batch.step} has {batch._valid} real rows of {batch.rows}, and neither .valid nor "
+                       ".mask was looked at")
+        self._done = batch.step + 1
+        if self._pins is not None:
+            owner = self._held[batch.step]()
+            if owner is not None:
+                self._pins.begun(batch.step, owner)
 
-    def _next(self) -> Optional[Batch]:
+    def _next(self) -> Batch | None:
         """The next batch; None at the end of an epoch, or of all."""
-        self._check()
         link = self._join()
         if self.batch is not None:
             self._over(self.batch)
-            self._done = self.batch.step + 1
-            owner = self._held[self.batch.step]()
-            if self._pins is not None and owner is not None:
-                self._pins.begun(self.batch.step, owner)
-            del owner
         self.batch = None
         self._put = False
         self._forget()
@@ -148,13 +158,11 @@ class Feed:
         if not self._queue:
             self._finish(link)
             return None
-        if self._queue[0][0][1] != self.epoch and self._told != self._first:
-            self.epoch = self._queue[0][0][1]
-            return None
-        self.epoch = self._queue[0][0][1]
-        return self._give(*self._queue.popleft())
+        epoch = self._queue[0][0][1]
+        new, self.epoch = epoch != self.epoch and self._told != self._first, epoch
+        return None if new else self._give(*self._queue.popleft())
 
-    def _give(self, f: List[Any], ring: Any) -> Batch:
+    def _give(self, f: list[Any], ring: Any) -> Batch:
         step, epoch, slot, first, rows, valid, flags = f
         owner = ring.owner(slot)
         views = [c.view(owner, first, rows, ring.whole, ring.writable) for c in ring.columns]
@@ -184,82 +192,70 @@ class Feed:
     def _over_with(self) -> bool:
         return bool(self._end) and self._closed
 
-    def _user(self, batch: Batch) -> Any:
-        if self._names is None:
-            return batch.data
-        return tuple(batch[name] for name in self._names)
-
     def __iter__(self) -> Iterator[Any]:
         if __package__ + ".torch" in sys.modules:
             sys.modules[__package__ + ".torch"].refuse_callers()
-        return self._epoch()
+        return self._batches()
 
-    def _epoch(self) -> Iterator[Any]:
-        while True:
-            batch = None if self._over_with() else self._next()
-            if batch is None:
+    def _batches(self, loop: bool = False) -> Iterator[Any]:
+        """Those of an epoch, or of a loop."""
+        while not self._over_with():
+            with self._lock:
+                batch = None if self._over_with() else self._next()
+            if batch is None and not loop:
                 return
-            value = self._user(batch)
+            if batch is None:
+                continue
+            last_of_loop, last = loop and batch.last_of_loop, batch.last
+            value = batch.data if self._names is None else tuple(batch[name] for name in self._names)
             del batch
             yield value
-            del value
+            del value  # the memory of the step is free when the next one is asked for
+            if last_of_loop:
+                if last:  # so that loops() sees the end
+                    with self._lock:
+                        self._next()
+                return
 
     def epochs(self) -> Iterator[Iterator[Any]]:
         """An iterator for each epoch."""
         while not self._over_with():
-            yield self._epoch()
+            yield self._batches()
 
     def loops(self) -> Iterator[Iterator[Any]]:
         """An iterator for each loop of --loop."""
         while not self._over_with():
-            yield self._loop()
-
-    def _loop(self) -> Iterator[Any]:
-        while not self._over_with():
-            batch = self._next()
-            if batch is None:
-                continue
-            last, last_of_all = batch.last_of_loop, batch.last
-            value = self._user(batch)
-            del batch
-            yield value
-            del value
-            if last_of_all:
-                self._next()
-            if last:
-                return
+            yield self._batches(loop=True)
 
     # What the consumer says
 
     def put(self, result: Any) -> None:
         """The result of the batch in hand: one value a step, or a list or array with one a row."""
-        self._check()
+        link = self._join()
         if self.batch is None or self._put:
             raise error(64, "put() is for the batch in hand, once")
         rows = len(result) if hasattr(result, "__len__") and not isinstance(result, (str, bytes, dict)) else 0
         body = bytearray()
         pack(result, body)
-        self._join().send(RESULT, self.batch.step, rows, bytes(body))
+        link.send(RESULT, self.batch.step, rows, bytes(body))
         self._put = True
 
     def stop(self, why: str = "") -> None:
         """All cores end at the same step: the furthest that any of them was told of, or the end of its loop."""
-        self._check()
         self._join().send(STOP, why)
 
     def saved(self, step: int) -> None:
         """The model of that step is safe."""
-        self._check()
         self._join().send(SAVED, step)
 
     def _ask(self, step: int) -> bytes:
-        if self._link is not None and step not in self._here:
-            self._link.send(POSITION, step)
-            while step not in self._here:
-                self._link.hear(self._timeout)
-        position = self._here.get(step, b"")
-        self._here = {step: position}
-        return position
+        with self._lock:
+            if self._link is not None and step not in self._here:
+                self._link.send(POSITION, step)
+                while step not in self._here:
+                    self._link.hear(self._timeout)
+            self._here = {step: self._here.get(step, b"")}
+            return self._here[step]
 
     @property
     def step(self) -> int:
@@ -267,18 +263,17 @@ class Feed:
         self._facts()
         return self.batch.step + 1 if self.batch is not None else self._done
 
-    def state_dict(self) -> Dict[str, Any]:
+    def state_dict(self) -> dict[str, Any]:
         """The position after the steps done, that of the batch in hand included. The same on all ranks."""
-        if self._state and not self._welcome:
-            return {"dsvc": 1, "step": self._step0, "position": base64.b64encode(self._state).decode()}
-        step = self.step
-        position = self._ask(step)
+        brought = self._state and not self._welcome
+        step = self._step0 if brought else self.step
+        position = self._state if brought else self._ask(step)
         if not position:
-            raise error(64, "there is no position of step %d" % step,
+            raise error(64, f"there is no position of step {step}",
                         "elements in order any, from stdin, or from a pipeline with `distribute` do not come again")
         return {"dsvc": 1, "step": step, "position": base64.b64encode(position).decode()}
 
-    def load_state_dict(self, state: Dict[str, Any]) -> None:
+    def load_state_dict(self, state: dict[str, Any]) -> None:
         """Goes on there. Before the first batch; on any number of ranks."""
         if self._welcome:
             raise error(64, "load_state_dict() comes before the first batch")
@@ -291,21 +286,21 @@ class Feed:
 
     @property
     def rank(self) -> int:
-        return int(self._facts()[3])
+        return int(self._facts().rank)
 
     @property
     def world(self) -> int:
-        return int(self._facts()[4])
+        return int(self._facts().ranks)
 
     @property
     def rows(self) -> int:
         """Rows of this core in a full step; 0 until the first batch where elements are batches."""
-        return int(self._facts()[11])
+        return int(self._facts().rows)
 
     @property
     def spec(self) -> str:
         """The type of the elements, as far as it was known beforehand."""
-        return str(self._facts()[18])
+        return str(self._facts().type)
 
     @property
     def why(self) -> str:
@@ -314,7 +309,7 @@ class Feed:
 
     def __len__(self) -> int:
         """Steps of a whole epoch, where that is known beforehand; else a TypeError."""
-        steps = int(self._facts()[19])
+        steps = int(self._facts().each)
         if steps == ALL:
             raise TypeError("the number of steps of an epoch is not known")
         return steps
@@ -323,11 +318,6 @@ class Feed:
         return True
 
     # The end
-
-    def _check(self) -> None:
-        if self._pid != os.getpid():
-            raise error(64, "the feed belongs to the process that made it",
-                        NO_WORKERS)
 
     def __reduce__(self) -> Any:
         raise error(64, "a feed cannot be sent to another process", NO_WORKERS)
@@ -386,7 +376,7 @@ def _fail_with(feed: Feed, kind: Any, value: Any, trace: Any) -> None:
     if kind is SystemExit and code in (None, 0):
         feed.close()
         return
-    feed.fail("%s: %s" % (kind.__name__, value), "".join(traceback.format_exception(kind, value, trace)),
+    feed.fail(f"{kind.__name__}: {value}", "".join(traceback.format_exception(kind, value, trace)),
               130 if kind is KeyboardInterrupt else code if isinstance(code, int) and 0 < code < 256 else 1)
 
 
@@ -404,7 +394,7 @@ def _hook(kind: Any, value: Any, trace: Any) -> None:
 def _after_fork() -> None:
     """The child's copies of sockets are closed, so that the end of the parent can be seen."""
     for feed in list(_live):
-        feed._closed, feed.batch = True, None
+        feed._closed, feed._forked, feed.batch = True, True, None
         if feed._link is not None:
             feed._link.forget()
             feed._link = None

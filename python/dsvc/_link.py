@@ -3,32 +3,38 @@
 from __future__ import annotations
 
 import array
+import collections
 import os
 import socket
 import struct
-import subprocess
-import tempfile
-from typing import Any, Callable, List, Optional
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
 
+from ._program import Program, wait
 from ._wire import Lost, error, pack, unpack
 
 JOIN, READY, POSITION, SAVED, RESULT, STOP, FAIL, BYE = range(1, 9)
 WELCOME, RING, BATCH, HERE, END, ERROR = range(16, 22)
+Welcome = collections.namedtuple(
+    "Welcome", "version core cores rank ranks host hosts epoch prefetch slots results rows step loop until seed tail "
+    "dataset type each")
 VERSION, ANY, ALL = 1, 0xFFFFFFFF, (1 << 64) - 1
 
 # READY as bytes: a list of four, its type, and three u64.
 _READY = struct.Struct(">BBBQBQBQ")
-_READY_SIZE = struct.pack("<I", _READY.size)
+_SIZE = struct.Struct("<I")
 
 
 class Link:
     """`take` is called with the type and the fields of each message that comes."""
 
-    def __init__(self, address: Optional[str], start: List[str], take: Callable[[int, List[Any]], None]) -> None:
-        self._take, self._buffer = take, bytearray()
-        self._child: Optional[subprocess.Popen[bytes]] = None
-        self._said: Any = None  # what the process printed
-        self.fds: List[int] = []  # descriptors that came along, in order
+    def __init__(self, address: str | None, start: list[str], take: Callable[[int, list[Any]], None]) -> None:
+        self._take, self._rest = take, b""
+        self._writing = threading.RLock()
+        self._program: Program | None = None
+        self.fds: list[int] = []  # descriptors that came along, in order
         self.gone = False  # the other side ended the connection
         if not address:
             self._sock = self._started(start)
@@ -40,93 +46,92 @@ class Link:
                 self._sock.connect(address)
             except OSError as e:
                 self._sock.close()
-                raise error(69, "no dsvc-feed at %s: %s" % (address, e.strerror),
+                raise error(69, f"no dsvc-feed at {address}: {e.strerror}",
                             "it listens there once --ready-file has appeared") from None
 
-    def _started(self, start: List[str]) -> socket.socket:
+    def _started(self, start: list[str]) -> socket.socket:
+        """Ctrl-C is for the training loop, which may want the position then: the process is in a session of its own. It
+        ends with the connection."""
         mine, its = socket.socketpair()
-        self._said = tempfile.TemporaryFile()
         with its:
             try:
-                self._child = subprocess.Popen(start + ["--listen", "fd:%d" % its.fileno()], pass_fds=(its.fileno(),),
-                                               stdin=subprocess.DEVNULL, stderr=self._said)
-            except FileNotFoundError:
+                self._program = Program("dsvc-feed", [*start, "--listen", f"fd:{its.fileno()}"],
+                                        pass_fds=(its.fileno(),), start_new_session=True)
+            except BaseException:
                 mine.close()
-                self._said.close()
-                raise error(66, "there is no program dsvc-feed", "set DSVC_BIN to the folder of the programs") from None
+                raise
         return mine
+
+    @property
+    def pid(self) -> int | None:
+        """The process that was started."""
+        return self._program.process.pid if self._program else None
 
     def send(self, *fields: Any) -> None:
         body = bytearray()
         pack(fields, body)
-        self._write(struct.pack("<I", len(body)) + body)
+        self._write(_SIZE.pack(len(body)) + body)
 
     def ready(self, given: int, done: int) -> None:
         """Slots given back, steps done; all further ones are wanted."""
-        self._write(_READY_SIZE + _READY.pack(0x94, READY, 0xCF, given, 0xCF, done, 0xCF, ALL))
+        self._write(_SIZE.pack(_READY.size) + _READY.pack(0x94, READY, 0xCF, given, 0xCF, done, 0xCF, ALL))
 
     def _write(self, data: bytes) -> None:
         try:
-            self._sock.sendall(data)
+            with self._writing:
+                self._sock.sendall(data)
+            return
         except OSError:
-            self._lost()
+            pass
+        self._lost()
 
-    def hear(self, timeout: Optional[float]) -> None:
+    def hear(self, timeout: float | None) -> None:
         """Waits for one more message, and takes in those that came with it."""
-        self._sock.settimeout(timeout)
+        until = float("inf") if timeout is None else time.monotonic() + timeout
         while not self._messages():
-            try:
-                if not self._receive():
-                    self._lost()
-            except socket.timeout:
-                raise error(124, "nothing came within %g s" % (timeout or 0)) from None
-            except ConnectionError:
+            wait(self._sock.fileno(), until, self._program.tell if self._program else None)
+            if not self._receive():
                 self._lost()
 
     def _receive(self) -> bool:
-        data, control, _, _ = self._sock.recvmsg(1 << 18, socket.CMSG_SPACE(16 * 4))
+        try:
+            data, control, _, _ = self._sock.recvmsg(1 << 18, socket.CMSG_SPACE(16 * 4))
+        except ConnectionError:
+            return False
         for level, kind, body in control:
             if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:
                 fds = array.array("i")
                 fds.frombytes(body[:len(body) - len(body) % fds.itemsize])
                 self.fds.extend(fds)
-        self._buffer += data
+        self._rest += data
         return bool(data)
 
     def _messages(self) -> bool:
         """Takes in the whole messages that are there, and an error when nothing is before it; False: none."""
-        have, at = bytes(self._buffer), 0
+        have, at = self._rest, 0
         view = memoryview(have)
         try:
             while at + 4 < len(have):
-                end = at + 4 + int.from_bytes(have[at:at + 4], "little")
+                end = at + 4 + _SIZE.unpack_from(have, at)[0]
                 if end > len(have):
                     break
-                fields, _ = unpack(view[at + 4:end])
+                fields, _ = unpack(view, at + 4)
                 if at and fields[0] == ERROR:
                     break
                 at = end
                 self._take(fields.pop(0), fields)
         finally:
-            del self._buffer[:at]
+            self._rest = have[at:]
         return at > 0
 
     def _lost(self) -> None:
         """The other side has gone; what it said before tells why."""
         self.gone = True
-        try:
-            while self._receive():
-                while self._messages():
-                    pass
-        except OSError:
-            pass
-        if self._child is not None:
-            code = self._child.wait()
-            self._said.seek(0)
-            text = self._said.read().decode("utf-8", "replace").strip()
-            if code > 0:
-                text, _, help = text.partition("\n  help: ")
-                raise error(code, text[len("dsvc-feed: "):] if text.startswith("dsvc-feed: ") else text, help)
+        while self._receive():
+            while self._messages():
+                pass
+        if self._program is not None:
+            self._program.ended()
         raise Lost("the feed has gone", 75)
 
     def close(self) -> None:
@@ -134,13 +139,13 @@ class Link:
         self._sock.close()
         for fd in self.fds:
             os.close(fd)
-        if self._child is not None:
-            self._child.wait()
-            self._said.close()
+        if self._program is not None:
+            if not self._program.process.wait():
+                self._program.tell()
+            self._program.forget()
 
     def forget(self) -> None:
         """In a child after fork: the connection and the process are the parent's."""
         self._sock.close()
-        if self._child is not None:
-            self._said.close()
-            self._child.returncode = 0
+        if self._program is not None:
+            self._program.forget()

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import math
 import mmap
 import os
-from typing import Any, Callable, Dict, List, Optional, Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from ._wire import DTYPES, unpack
 from ._wire import np as np
@@ -31,7 +33,7 @@ class Map:
         flags = mmap.MAP_SHARED if fd >= 0 else mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
         prot = mmap.PROT_READ | (mmap.PROT_WRITE if writable else 0)
         self.size, self.writable, self._munmap = size, writable, _libc.munmap
-        self.unpin: Optional[Callable[[int], Any]] = None
+        self.unpin: Callable[[int], Any] | None = None
         self.address = _libc.mmap(None, size, prot, flags, fd, at)
         if self.address == _FAILED:
             self.address = None
@@ -66,11 +68,11 @@ def _owner_type(size: int) -> type:
 class Ring:
     """The slots of a feed, as its message RING tells of them."""
 
-    def __init__(self, fields: List[Any], fd: int, pins: Any = None) -> None:
+    def __init__(self, fields: list[Any], fd: int, pins: Any = None) -> None:
         self.slots, self.bytes, self.rows, self.whole, self.writable, self.mask, columns = fields
         self.columns = [Column(*c) for c in columns]
         self.fd, self.pins = fd, pins
-        self.maps: Dict[int, Map] = {}
+        self.maps: dict[int, Map] = {}
 
     def owner(self, slot: int) -> Any:
         """The memory of a slot, of which all views of a batch are views."""
@@ -93,48 +95,50 @@ class Ring:
 
 
 class Column:
-    def __init__(self, path: List[str], kind: int, dtype: str, dims: List[List[int]], at: int, heap: int,
+    def __init__(self, path: list[str], kind: int, dtype: str, dims: list[list[int]], at: int, heap: int,
                  tensor: bool, axis: int = 0) -> None:
         self.path, self.kind, self.at, self.heap = path, kind, at, heap
-        self.letter, self.name, self.size = DTYPES[dtype or "u8"]
+        self.letter, self.name = DTYPES[dtype or "u8"]
         self.bf16 = dtype == "bf16"
         self.dims = tuple(d[0] for d in dims)
+        self.row = int(self.name[-1]) * math.prod(self.dims)  # bytes
         self.tensor, self.axis = tensor, axis
 
     def view(self, owner: Any, first: int, rows: int, whole: bool, writable: bool) -> Any:
         if self.kind:
             items = Ragged(owner, self, first, rows)
             return items[0] if whole and rows == 1 else items
-        shape = self.dims if whole and rows == 1 else (rows,) + self.dims
-        size = self.size
-        for d in self.dims:
-            size *= d
+        shape = self.dims if whole and rows == 1 else (rows, *self.dims)
         if np is not None:
-            a = np.ndarray(shape, self.name, owner, self.at + first * size)
+            a = np.ndarray(shape, self.name, owner, self.at + first * self.row)
             if not writable:
                 a.flags.writeable = False
             if self.axis:
                 return np.moveaxis(a, 0, self.axis)
             return a[()] if not shape and not self.tensor else a
-        raw: Any = memoryview(owner).cast("B")[self.at + first * size:self.at + (first + rows) * size]
+        raw: Any = memoryview(owner).cast("B")[self.at + first * self.row:self.at + (first + rows) * self.row]
         letter = "h" if self.letter == "e" else self.letter
         if not shape:
             return raw.cast(letter)[0]
         if self.axis:
-            raw, shape = self._turned(raw, rows, size), self.dims[:self.axis] + (rows,) + self.dims[self.axis:]
-        flat = raw.cast(letter)
-        if 0 in shape or len(shape) == 1:
-            return flat if writable else flat.toreadonly()
-        return raw.cast(letter, shape) if writable else raw.cast(letter, shape).toreadonly()
+            raw, shape = self._turned(raw, rows), (*self.dims[:self.axis], rows, *self.dims[self.axis:])
+        raw = raw.cast(letter) if 0 in shape or len(shape) == 1 else raw.cast(letter, shape)
+        return raw if writable else raw.toreadonly()
 
-    def _turned(self, raw: memoryview, rows: int, size: int) -> memoryview:
+    def _turned(self, raw: memoryview, rows: int) -> memoryview:
         """A copy with the rows along their axis: a memoryview has no strides of its own."""
-        outer = 1
-        for d in self.dims[:self.axis]:
-            outer *= d
-        inner = size // (outer or 1)
-        return memoryview(bytearray().join(raw[row * size + o * inner:row * size + (o + 1) * inner]
-                                           for o in range(outer) for row in range(rows)))
+        outer = math.prod(self.dims[:self.axis])
+        inner = self.row // (outer or 1)
+        starts = (row * self.row + o * inner for o in range(outer) for row in range(rows))
+        return memoryview(bytearray().join(raw[at:at + inner] for at in starts))
+
+
+
+def _numbers(owner: Any, at: int, n: int, letter: str, name: str) -> Any:
+    if np is not None:
+        return np.ndarray((n,), name, owner, at)
+    raw: Any = memoryview(owner).cast("B")
+    return raw[at:at + n * int(name[-1])].cast(letter)
 
 
 class Ragged(Sequence[Any]):
@@ -142,17 +146,10 @@ class Ragged(Sequence[Any]):
     arrays that they lie in."""
 
     def __init__(self, owner: Any, c: Column, first: int, rows: int) -> None:
-        raw = memoryview(owner).cast("B")
-        self._kind = c.kind
-        self.offsets: Any = raw[c.at + 8 * first:c.at + 8 * (first + rows + 1)].cast("Q")
-        size = 8 if c.kind in (3, 4) else 1
-        last = self.offsets[rows] if rows else 0
-        values = raw[c.heap:c.heap + last * size]
-        self.values: Any = values.cast("q" if c.kind == 3 else "d") if size == 8 else values
-        if np is not None:
-            self.offsets = np.frombuffer(self.offsets, "<u8")
-            self.values = np.frombuffer(self.values, {3: "<i8", 4: "<f8"}.get(c.kind, "u1"))
-        self._rows, self._owner = rows, owner
+        letter, name = {3: ("q", "<i8"), 4: ("d", "<f8")}.get(c.kind, ("B", "u1"))
+        self.offsets = _numbers(owner, c.at + 8 * first, rows + 1, "Q", "<u8")
+        self.values = _numbers(owner, c.heap, int(self.offsets[rows]) if rows else 0, letter, name)
+        self._kind, self._rows = c.kind, rows
 
     def __len__(self) -> int:
         return self._rows
@@ -160,10 +157,7 @@ class Ragged(Sequence[Any]):
     def __getitem__(self, i: Any) -> Any:
         if isinstance(i, slice):
             return [self[k] for k in range(*i.indices(self._rows))]
-        if i < 0:
-            i += self._rows
-        if not 0 <= i < self._rows:
-            raise IndexError("row out of range")
+        i = range(self._rows)[i]  # also from behind, and an IndexError
         value = self.values[int(self.offsets[i]):int(self.offsets[i + 1])]
         if self._kind == 1:
             return bytes(value).decode("utf-8", "replace")
@@ -173,7 +167,7 @@ class Ragged(Sequence[Any]):
             return unpack(memoryview(bytes(value)))[0] if len(value) else None
         return value
 
-    def tolist(self) -> List[Any]:
+    def tolist(self) -> list[Any]:
         return [v.tolist() if hasattr(v, "tolist") else v for v in self]
 
     def __eq__(self, other: Any) -> bool:
@@ -183,21 +177,14 @@ class Ragged(Sequence[Any]):
         return repr(self.tolist())
 
 
-Strings = Ragged
-
-
-def nest(columns: List[Column], views: List[Any]) -> Any:
+def nest(columns: list[Column], views: list[Any]) -> Any:
     """Records as they were: nested dicts, or the bare array."""
     if len(columns) == 1 and not columns[0].path:
         return views[0]
-    out: Dict[str, Any] = {}
+    out: dict[str, Any] = {}
     for c, view in zip(columns, views):
         at = out
         for name in c.path[:-1]:
             at = at.setdefault(name, {})
         at[c.path[-1]] = view
     return out
-
-
-def find(columns: List[Column], name: Optional[str]) -> Optional[Column]:
-    return next((c for c in columns if c.path == [name]), None) if name else None

@@ -8,7 +8,8 @@ dsvc-feed makes whole batches, so the DataLoader is given batch_size=None and no
 from __future__ import annotations
 
 import sys
-from typing import Any, Dict, Iterator
+from collections.abc import Iterator
+from typing import Any
 
 import torch
 from torch.utils.data import IterableDataset, get_worker_info
@@ -16,8 +17,7 @@ from torch.utils.data import IterableDataset, get_worker_info
 from . import feed as _feed
 from ._feed import NO_WORKERS, Feed
 from ._ring import Column, Map
-from ._wire import Error, SpecError
-from ._wire import np as np
+from ._wire import Error, SpecError, np
 
 __all__ = ["FeedDataset"]
 
@@ -38,11 +38,11 @@ class FeedDataset(IterableDataset):  # type: ignore[type-arg]
     def __len__(self) -> int:
         return len(self.feed)
 
-    def state_dict(self) -> Dict[str, Any]:
+    def state_dict(self) -> dict[str, Any]:
         """The position after the batches given so far."""
         return self.feed.state_dict()
 
-    def load_state_dict(self, state: Dict[str, Any]) -> None:
+    def load_state_dict(self, state: dict[str, Any]) -> None:
         """Goes on there. Before the first batch."""
         self.feed.load_state_dict(state)
 
@@ -74,7 +74,7 @@ class Pins:
     def __init__(self) -> None:
         if not torch.cuda.is_available():
             raise SpecError("pin=True, and there is no GPU", 64, "pin=torch.cuda.is_available()")
-        self._begun: Dict[int, Any] = {}  # step -> what ends with its work, and the slot's owner
+        self._begun: dict[int, Any] = {}  # step -> what ends with its work, and the slot's owner
 
     def map(self, m: Map) -> None:
         runtime: Any = torch.cuda.cudart()  # type: ignore[no-untyped-call]

@@ -64,7 +64,7 @@ class Chaos(unittest.TestCase):
             import dsvc, sys
             with dsvc.feed("lines " + sys.argv[1], batch=1, local=True) as feed:
                 for b in feed:
-                    print(feed._link._child.pid, flush=True)
+                    print(feed._link.pid, flush=True)
             """, self.path("pipe"))
         with start(core, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
             pid = int(process.stdout.readline())
@@ -79,7 +79,7 @@ class Chaos(unittest.TestCase):
             import dsvc, os, sys
             feed = dsvc.feed("range 100000000", batch=1, local=True)
             for b in feed:
-                os.write(1, b"%d" % feed._link._child.pid)
+                os.write(1, b"%d" % feed._link.pid)
                 os.kill(os.getpid(), 9)
             """)
         with start(core, stdout=subprocess.PIPE) as process:

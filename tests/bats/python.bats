@@ -25,9 +25,22 @@ unittests() {
 
 @test "the same without numpy" {
 	run unittests -c 'import sys, unittest; sys.modules["numpy"] = None; unittest.main(None, argv=["", "discover", *sys.argv[1:]])' \
-		-s "$root/python/tests" -k Values -k Feeding
+		-s "$root/python/tests" -k Values -k Feeding -k Reading
 	echo "$output"
 	((status == 0))
+}
+
+@test "a wheel has all of it, where pip can make one" {
+	local py=python3
+	"$py" -c 'import setuptools, wheel, pip' 2>/dev/null || py=/usr/bin/python3
+	"$py" -c 'import setuptools, wheel, pip' 2>/dev/null || return 0
+	cd "$BATS_TEST_TMPDIR"
+	cp -r "$root/python" source
+	timeout 120 "$py" -m pip wheel -q --no-index --no-deps --no-build-isolation -w . ./source
+	PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$(echo dsvc-*.whl) run -0 timeout 60 "$py" -c \
+		'import dsvc, os; print(os.path.dirname(dsvc.__file__), list(dsvc.run("range 3")), list(dsvc.feed("range 2", batch=2, local=True))[0][1])'
+	[[ $output == *.whl/dsvc' [0, 1, 2] 1' ]]
+	[[ $(unzip -Z1 dsvc-*.whl 2>/dev/null || "$py" -m zipfile -l dsvc-*.whl) == *dsvc/py.typed* ]]
 }
 
 @test "processes that start a feed each share a job, by rank and world" {
