@@ -20,9 +20,20 @@ feed_row() {
 	row "$name" "$wanted" "$amount" "$unit" ours theirs
 }
 
+# row_photos FOLDER: jpeg files to batches in a trainer, while a service of two workers is there.
+row_photos() {
+	local photos="whole '$1/*.jpg' | repeat | map cast(resize(decode_image(x, 3), [224, 224]), \"f32\") / 255.0"
+	"$feed_python" -c 'import PIL' 2> "$work/err" || { echo 'jpeg files: there is no PIL here'; return; }
+	[ -s "$1/199.jpg" ] || "$feed_python" "$here/images.py" make "$1" 200
+	feed_row 'jpeg files, 2 workers; DataLoader, Pillow, 2' 3 torch 1280 'img/s' \
+		"ring~40~$photos~32~2~service" "photos~40~$1~32~2"
+	feed_row '  the same; tf.data service, 2 workers' 1.3 tensorflow 1280 'img/s' \
+		"ring~40~$photos~32~2~service" "photos_service~40~$1~32"
+}
+
 row_feed() {
 	local feed_python=${FEED_PYTHON-} files=$data/feed n
-	feed_python=${feed_python:-$(bench_python numpy pyzmq torch tensorflow-cpu)}
+	feed_python=${feed_python:-$(bench_python numpy pyzmq Pillow torch tensorflow-cpu)}
 	"$feed_python" -c 'import numpy' 2> "$work/err" || { echo 'feed: FEED_PYTHON names no python that has numpy'; return; }
 	[ -s "$files/pixels.npy" ] || { mkdir -p "$files" && "$feed_python" "$here/feed.py" make "$files"; }
 	local images="npy $files/pixels.npy" tokens="npy $files/tokens.npy"
@@ -45,6 +56,7 @@ row_feed() {
 	up 2 1
 	feed_row 'npy images, 2 workers; tf.data service' 3 tensorflow 200 steps/s \
 		"ring~200~$images | repeat~32~2~service" "service~200~$files/pixels.npy~32"
+	row_photos "$data/images-500"
 	down
 	feed_row 'bytes to 4 cores of one host; to one core' 0.9 numpy 4816.9 MB/s \
 		"cores~1000~$images | take 64 | cache | repeat~32~4" "cores~1000~$images | take 64 | cache | repeat~32~1"

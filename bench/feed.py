@@ -126,6 +126,30 @@ def loader(steps, path, batch, workers):
         yield from DataLoader(Rows(), batch_size=int(batch), num_workers=int(workers))
 
 
+def photos(steps, folder, batch, workers):
+    """A DataLoader over jpeg files, decoded and resized by Pillow."""
+    import glob
+    import numpy as np
+    import torch
+    from PIL import Image
+    from torch.utils.data import DataLoader, Dataset
+    torch.set_num_threads(1)
+
+    class Photos(Dataset):
+        def __init__(self):
+            self.files = sorted(glob.glob(folder + "/*.jpg"))
+
+        def __len__(self):
+            return len(self.files) * 100
+
+        def __getitem__(self, i):
+            with Image.open(self.files[i % len(self.files)]) as f:
+                image = f.convert("RGB").resize((224, 224), Image.BILINEAR)
+            return torch.from_numpy(np.asarray(image, np.float32) / 255)
+
+    yield from DataLoader(Photos(), batch_size=int(batch), num_workers=int(workers))
+
+
 def small(steps, size):
     """A DataLoader with one worker that has its steps in memory."""
     import torch
@@ -140,18 +164,34 @@ def small(steps, size):
 
 
 def service(steps, path, batch):
-    """tf.data service with two workers, batched there; each is a process, as ours are."""
+    """Rows of a npy file by tf.data service, batched there."""
     import numpy as np
+    import tensorflow as tf
+    shape = np.load(path, mmap_mode="r").shape
+    size = int(np.prod(shape[1:]))
+    data = tf.data.FixedLengthRecordDataset(path, size, header_bytes=os.path.getsize(path) - size * shape[0])
+    data = data.repeat().batch(int(batch))
+    yield from served(data.map(lambda x: tf.reshape(tf.io.decode_raw(x, tf.uint8), (int(batch),) + shape[1:])))
+
+
+def photos_service(steps, folder, batch):
+    """jpeg files by tf.data service, decoded, resized and batched there."""
+    import tensorflow as tf
+
+    def image(path):
+        return tf.image.resize(tf.io.decode_jpeg(tf.io.read_file(path), channels=3), [224, 224]) / 255
+
+    files = tf.data.Dataset.list_files(folder + "/*.jpg").repeat()
+    yield from served(files.map(image, num_parallel_calls=tf.data.AUTOTUNE).batch(int(batch)))
+
+
+def served(data):
+    """Elements of a dataset by tf.data service with two workers; each is a process, as ours are."""
     import peers
-    os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+    import tensorflow as tf
     dispatcher, address = peers.server("d")
     workers = [peers.server("w", address)[0] for _ in range(2)]
     try:
-        import tensorflow as tf
-        shape = np.load(path, mmap_mode="r").shape
-        size = int(np.prod(shape[1:]))
-        data = tf.data.FixedLengthRecordDataset(path, size, header_bytes=os.path.getsize(path) - size * shape[0])
-        data = data.repeat().batch(int(batch)).map(lambda x: tf.reshape(tf.io.decode_raw(x, tf.uint8), (int(batch),) + shape[1:]))
         data = data.apply(tf.data.experimental.service.distribute("parallel_epochs", "grpc://" + address))
         for _ in data.as_numpy_iterator():
             yield
@@ -164,6 +204,7 @@ def main():
     if sys.argv[1] == "make":
         make(sys.argv[2])
         return
+    os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
     way, steps, *arguments = sys.argv[1:]
     times = 50 if way == "small" else 1  # it is so slow that a part of the steps must do
     steps = int(steps) // times
@@ -177,7 +218,7 @@ def main():
     for _ in range(steps):
         next(each)
     print(times * (time.perf_counter() - start), flush=True)
-    if way == "service":
+    if "service" in way:
         os._exit(0)  # its threads look for the dispatcher for ever otherwise
     each.close()
 
