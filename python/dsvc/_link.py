@@ -7,6 +7,7 @@ import collections
 import os
 import socket
 import struct
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -50,13 +51,14 @@ class Link:
                             "it listens there once --ready-file has appeared") from None
 
     def _started(self, start: list[str]) -> socket.socket:
-        """Ctrl-C is for the training loop, which may want the position then: the process is in a session of its own. It
+        """Ctrl-C is for the training loop, which may want the position then: the process is in a group of its own. It
         ends with the connection."""
         mine, its = socket.socketpair()
+        group: dict[str, Any] = {"process_group": 0} if sys.version_info >= (3, 11) else {"start_new_session": True}
         with its:
             try:
                 self._program = Program("dsvc-feed", [*start, "--listen", f"fd:{its.fileno()}"],
-                                        pass_fds=(its.fileno(),), start_new_session=True)
+                                        pass_fds=(its.fileno(),), **group)
             except BaseException:
                 mine.close()
                 raise
