@@ -90,6 +90,7 @@ _dsvc_dispatch()
 	COMPREPLY=()
 	case $prev in
 	-b | --bind) return ;;
+	--advertise) return ;;
 	--state) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -d -- "$cur"); return ;;
 	--exit-when-idle) return ;;
 	--job-gc) mapfile -t COMPREPLY < <(compgen -W 'never' -- "$cur"); return ;;
@@ -103,7 +104,7 @@ _dsvc_dispatch()
 	--ready-file) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
 	esac
 	case $cur in
-	-*) mapfile -t COMPREPLY < <(compgen -W '-b --bind --state --standby --exit-when-idle --job-gc --job-gc-unfinished --group-gc --dataset-gc --beat --loss --allowed --insecure --ready-fd --ready-file --until-stdin-eof -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	-*) mapfile -t COMPREPLY < <(compgen -W '-b --bind --advertise --state --standby --exit-when-idle --job-gc --job-gc-unfinished --group-gc --dataset-gc --beat --loss --allowed --insecure --ready-fd --ready-file --until-stdin-eof -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
 	*) : ;;
 	esac
 }

@@ -64,6 +64,7 @@ complete -c dsvc-context -s V -l version -d 'show the version'
 complete -c dsvc-context -f -a 'list set use remove'
 
 complete -c dsvc-dispatch -s b -l bind -r -f -d 'listen at [tcp://]HOST:PORT or [ipc://]PATH; default: this user'\''s private socket'
+complete -c dsvc-dispatch -l advertise -r -f -d 'what the ready file and invitations tell others to connect to, if not the first address of -b; HOST:* has the port that was bound'
 complete -c dsvc-dispatch -l state -r -f -a '(__fish_complete_directories)' -d 'keep the state in DIR, and resume from it when started again'
 complete -c dsvc-dispatch -l standby -d 'while another dispatcher uses the state, wait for its end; then serve in its place'
 complete -c dsvc-dispatch -l exit-when-idle -r -f -d 'end after being idle for DURATION; 0: never'

@@ -44,6 +44,7 @@ main(int argc, char **argv)
 	struct endpoint own;
 	char *first[1] = { own.address };
 	struct dispatch_conf c = { .binds = o.bind.v, .n_binds = o.bind.n,
+		.advertise = o.advertise,
 		.insecure = o.insecure, .allowed = o.allowed, .state = o.state, .idle_ns = o.exit_when_idle,
 		.job_gc_ns = o.job_gc, .unfinished_gc_ns = o.unfinished_gc,
 		.group_gc_ns = o.group_gc, .dataset_gc_ns = o.dataset_gc,
@@ -59,6 +60,8 @@ main(int argc, char **argv)
 	}
 	for (size_t i = 0; st == ST_OK && i < o.bind.n; i++)
 		st = endpoint_bind(&o.bind.v[i], "-b", &e);
+	if (st == ST_OK && o.advertise)
+		st = endpoint_bind(&o.advertise, "--advertise", &e);
 	if (st == ST_OK)
 		st = ready_begin(&o.ready, &e);
 	if (st == ST_OK && o.state)

@@ -13,6 +13,10 @@ static const struct param rows[] = {
 	{ .name = "bind", .letter = 'b', .arg = "ENDPOINT", .kind = PARAM_WORDS,
 	  .offset = offsetof(struct dispatch, bind), .flags = PARAM_REPEAT,
 	  .help = "listen at [tcp://]HOST:PORT or [ipc://]PATH; default: this user's private socket" },
+	{ .name = "advertise", .arg = "ENDPOINT", .kind = PARAM_WORD,
+	  .offset = offsetof(struct dispatch, advertise), .flags = PARAM_RARE | PARAM_OPTIONAL,
+	  .help = "what the ready file and invitations tell others to connect to, if not the first address of -b; "
+	  "HOST:* has the port that was bound" },
 	{ .name = "state", .arg = "DIR", .kind = PARAM_WORD, .offset = offsetof(struct dispatch, state),
 	  .flags = PARAM_OPTIONAL, .complete = "dir",
 	  .help = "keep the state in DIR, and resume from it when started again" },

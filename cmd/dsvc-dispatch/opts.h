@@ -13,7 +13,7 @@ struct dispatch {
 	bool insecure, quiet, until_stdin_eof, standby;
 	int64_t verbose, exit_when_idle, job_gc, unfinished_gc, group_gc, dataset_gc, beat, loss;
 	struct ready ready;
-	char *state, *allowed;
+	char *state, *allowed, *advertise;
 };
 
 extern const struct program dispatch_program;

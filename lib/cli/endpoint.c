@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "base/mem.h"
 #include "cli/context.h"
 #include "net/address.h"
@@ -37,10 +38,29 @@ endpoint_list(struct endpoint *ep, const char *given, struct err *e)
 	return why ? ST_USAGE : ST_OK;
 }
 
+/* The second line of such a file, which has the dispatcher's public key if it uses keys. Whoever could
+ * write the file could put his own there. */
+static bool
+endpoint_key(FILE *f, const char *path, struct key *out)
+{
+	char line[KEY_TEXT + 8];
+	struct stat s;
+
+	if (!fgets(line, sizeof line, f) || strncmp(line, "key ", 4) != 0)
+		return false;
+	line[strcspn(line, "\n")] = '\0';
+	if (!key_parse(line + 4, strlen(line + 4), out) || fstat(fileno(f), &s) != 0)
+		return false;
+	if ((s.st_uid == geteuid() || s.st_uid == 0) && !(s.st_mode & 022))
+		return true;
+	log_say(LOG_WARN, "others than you can write %.200s: the key in it is not used", path);
+	return false;
+}
+
 /* The address in a file that a dispatcher writes when it is ready; it appears
- * whole. */
+ * whole. keyed: with a key. */
 static enum status
-endpoint_read(const char *path, char out[ENDPOINT_LIST], struct err *e)
+endpoint_read(const char *path, char out[ENDPOINT_LIST], struct key *key, bool *keyed, struct err *e)
 {
 	struct patience p = patience_begin();
 	char what[ENDPOINT_LIST];
@@ -63,6 +83,7 @@ endpoint_read(const char *path, char out[ENDPOINT_LIST], struct err *e)
 	}
 	if (!fgets(out, ENDPOINT_LIST, f))
 		out[0] = '\0';
+	*keyed = endpoint_key(f, path, key);
 	fclose(f);
 	out[strcspn(out, "\n")] = '\0';
 	return ST_OK;
@@ -114,11 +135,15 @@ endpoint_find(const char *given, const char *from, struct endpoint *ep, struct e
 	if (*given != '@')
 		return endpoint_list(ep, given, e);
 	char line[ENDPOINT_LIST];
-	st = endpoint_read(given + 1, line, e);
+	struct key key;
+	bool keyed = false;
+	st = endpoint_read(given + 1, line, &key, &keyed, e);
 	if (st == ST_OK)
 		st = endpoint_list(ep, line, e);
 	if (st == ST_OK)
 		address_file_keep(given + 1, ep->address);
+	if (st == ST_OK && keyed)
+		services_told(ep->address, &key);
 	return st;
 }
 

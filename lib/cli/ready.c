@@ -52,7 +52,7 @@ ready_device(const char *file, const struct buf *line, struct err *e)
 }
 
 static enum status
-ready_file(struct ready *r, const struct buf *line, struct err *e)
+ready_file(struct ready *r, const struct buf *line, bool closed, struct err *e)
 {
 	struct replace file;
 	struct stat s = { 0 };
@@ -64,6 +64,8 @@ ready_file(struct ready *r, const struct buf *line, struct err *e)
 	enum status st = replace_open(&file, r->file, e);
 	if (st == ST_OK) {
 		fstat(file.fd, &s);
+		if (closed)
+			fchmod(file.fd, s.st_mode & 0755);
 		st = replace_write(&file, line->data, line->len, e);
 	}
 	if (st == ST_OK)
@@ -82,18 +84,21 @@ ready_begin(const struct ready *r, struct err *e)
 	return ST_OK;
 }
 
-enum status
-ready_say(struct ready *r, const char *endpoint, struct err *e)
+static enum status
+ready_say_with(struct ready *r, const char *endpoint, const char *key, struct err *e)
 {
-	struct buf line = { 0 };
+	struct buf line = { 0 }, lines = { 0 };
 	enum status st = ST_OK;
 
 	buf_printf(&line, "%s\n", endpoint);
+	buf_str(&lines, (char *)line.data);
+	if (key)
+		buf_printf(&lines, "key %s\n", key);
 	/* Whoever asked may be gone: that is an error, not a death. */
 	void (*before)(int) = signal(SIGPIPE, SIG_IGN);
 	/* First, so that whoever is told by the descriptor finds the file there. */
 	if (r->file)
-		st = ready_file(r, &line, e);
+		st = ready_file(r, &lines, key, e);
 	if (st == ST_OK && r->fd >= 0) {
 		st = ready_write((int)r->fd, &line, e);
 		if (r->fd > STDERR_FILENO)
@@ -101,7 +106,14 @@ ready_say(struct ready *r, const char *endpoint, struct err *e)
 	}
 	signal(SIGPIPE, before);
 	buf_clear(&line);
+	buf_clear(&lines);
 	return st;
+}
+
+enum status
+ready_say(struct ready *r, const char *endpoint, struct err *e)
+{
+	return ready_say_with(r, endpoint, NULL, e);
 }
 
 void
@@ -114,14 +126,14 @@ ready_end(const struct ready *r)
 }
 
 enum status
-ready_told_with(void *ready, const char *endpoint, const char *words, struct err *e)
+ready_told_with(void *ready, const char *endpoint, const char *key, const char *words, struct err *e)
 {
 	log_say(LOG_INFO, "ready on %s%s", endpoint, words);
-	return ready_say(ready, endpoint, e);
+	return ready_say_with(ready, endpoint, key, e);
 }
 
 enum status
 ready_told(void *ready, const char *endpoint, struct err *e)
 {
-	return ready_told_with(ready, endpoint, "", e);
+	return ready_told_with(ready, endpoint, NULL, "", e);
 }

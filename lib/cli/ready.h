@@ -28,7 +28,8 @@ void ready_end(const struct ready *r);
 /* For hosts to call when they can serve: `ready on ENDPOINT` in the log, and
  * ready_say. ready: a struct ready. */
 enum status ready_told(void *ready, const char *endpoint, struct err *e);
-/* Likewise, with more words in the log. */
-enum status ready_told_with(void *ready, const char *endpoint, const char *words, struct err *e);
+/* Likewise, with more words in the log, and with the public key of a dispatcher that has one, or NULL: it is
+ * the second line of the file, which nobody else may write then. */
+enum status ready_told_with(void *ready, const char *endpoint, const char *key, const char *words, struct err *e);
 
 #endif

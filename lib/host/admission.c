@@ -209,15 +209,8 @@ admission_any(const struct admission *a)
 void
 admission_bound(struct admission *a, const char *address)
 {
-	struct address at;
-	char host[128] = "";
-
-	if (a->address || strncmp(address, "tcp://", 6) != 0 || address_parse(address, &at, NULL) != ST_OK)
-		return;
-	bool any = !strcmp(at.host, "*") || !strcmp(at.host, "0.0.0.0") || !strcmp(at.host, "::");
-	if (any)
-		gethostname(host, sizeof host - 1);
-	a->address = any ? mem_printf("tcp://%s:%s", host, at.port) : mem_strdup(address);
+	if (!a->address && !strncmp(address, "tcp://", 6))
+		a->address = mem_strdup(address);
 }
 
 /* The door, and what follows from its answers */

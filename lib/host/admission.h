@@ -28,7 +28,7 @@ void admission_free(struct admission **a);
 const struct key_pair *admission_keys(const struct admission *a);
 const char *admission_allowed(const struct admission *a); /* path of the file; lends */
 bool admission_any(const struct admission *a);            /* the file has some key */
-/* For invitations: the address that others connect to. */
+/* For invitations: an address that others connect to; the first one by TCP is taken. */
 void admission_bound(struct admission *a, const char *address);
 
 /* The answer to the door. */

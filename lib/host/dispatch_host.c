@@ -12,6 +12,7 @@
 #include "base/rng.h"
 #include "core/disp/dispatcher.h"
 #include "host/admission.h"
+#include "host/advertise.h"
 #include "host/held.h"
 #include "host/link.h"
 #include "host/quota.h"
@@ -187,8 +188,8 @@ static enum status
 dispatch_bind(struct dispatch *d, struct err *e)
 {
 	const struct dispatch_conf *c = d->conf;
-	struct buf bound = { 0 };
-	enum status st = ST_OK;
+	struct buf bound = { 0 }, told = { 0 };
+	enum status st = advertise_check_name(c->advertise, e);
 	d->binds = mem_array(c->n_binds + 1, sizeof *d->binds);
 	for (size_t i = 0; i < c->n_binds && st == ST_OK; i++) {
 		struct dispatch_bind *b = &d->binds[i];
@@ -199,12 +200,16 @@ dispatch_bind(struct dispatch *d, struct err *e)
 			break;
 		d->n_binds++;
 		st = sock_bind(d->sock, c->binds[i], &bound, e);
+		buf_reset(&told);
+		if (st == ST_OK)
+			st = advertise_tell_host(i ? NULL : c->advertise, (char *)bound.data, &told, e);
 		if (st == ST_OK && i == 0)
-			buf_str(&d->first, (char *)bound.data);
+			buf_str(&d->first, (char *)told.data);
 		if (st == ST_OK && d->admission)
-			admission_bound(d->admission, (char *)bound.data);
+			admission_bound(d->admission, (char *)told.data);
 	}
 	buf_clear(&bound);
+	buf_clear(&told);
 	return st;
 }
 
@@ -262,13 +267,14 @@ dispatch_ready(const struct dispatch *d, struct err *e)
 {
 	const struct dispatch_conf *c = d->conf;
 	struct buf words = { 0 };
-	char key[KEY_TEXT + 1];
+	char key[KEY_TEXT + 1] = "";
 
 	if (d->admission) {
 		key_print(&admission_keys(d->admission)->public, key);
 		buf_printf(&words, " key %s (keys of others: %s)", key, admission_allowed(d->admission));
 	}
-	enum status st = c->ready(c->arg, (char *)d->first.data, words.data ? (char *)words.data : "", e);
+	enum status st = c->ready(c->arg, (char *)d->first.data, key[0] ? key : NULL,
+				  words.data ? (char *)words.data : "", e);
 	if (st == ST_OK)
 		notify_say("READY=1\nSTATUS=ready on %s", (char *)d->first.data);
 	if (st == ST_OK && d->admission && !admission_any(d->admission))

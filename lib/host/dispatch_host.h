@@ -21,6 +21,7 @@ struct store;
 struct dispatch_conf {
 	char *const *binds;     /* addresses, at least one */
 	size_t n_binds;
+	const char *advertise;  /* where others find the first address; NULL: there */
 	bool insecure;          /* TCP without keys */
 	char *own;              /* private address that is bound besides, with keys, if nobody has it; NULL: none */
 	const char *allowed;    /* file of allowed keys; NULL: the usual one */
@@ -30,8 +31,9 @@ struct dispatch_conf {
 	int64_t job_gc_ns, unfinished_gc_ns, group_gc_ns, dataset_gc_ns;
 	uint32_t beat_ms, loss_ms;
 	bool until_stdin_eof;
-	/* Can serve: called once with the first address as it was bound, and words about keys, or "". */
-	enum status (*ready)(void *arg, const char *address, const char *keys, struct err *e);
+	/* Can serve: called once with the first address as others are told it, its public key if it has one,
+	 * or NULL, and words about keys, or "". */
+	enum status (*ready)(void *arg, const char *address, const char *key, const char *keys, struct err *e);
 	void *arg;
 };
 

@@ -3,7 +3,12 @@
 
 #include <string.h>
 
+#include "base/mem.h"
+#include "net/address_list.h"
 #include "trust/trust_file.h"
+
+static char *told_list;
+static struct key told_key;
 
 int
 service_line(const char *line, size_t n, struct service_pin *out)
@@ -70,6 +75,32 @@ services_seek(void *arg, const char *line, size_t n, const struct service_pin *p
 	s->found = true;
 }
 
+void
+services_told(const char *addresses, const struct key *k)
+{
+	mem_free(told_list);
+	told_list = mem_strdup(addresses);
+	told_key = *k;
+}
+
+static bool
+services_told_find(const char *address, struct service_pin *out)
+{
+	bool found = false;
+
+	for (size_t i = 0; told_list && !found && i < address_list_count(told_list); i++) {
+		char *one = address_list_at(told_list, i);
+
+		found = !strcmp(one, address) && strlen(one) < sizeof out->address;
+		mem_free(one);
+	}
+	if (!found)
+		return false;
+	*out = (struct service_pin){ .key = told_key };
+	strcpy(out->address, address);
+	return true;
+}
+
 enum status
 services_find(const char *address, struct service_pin *out, bool *found, struct err *e)
 {
@@ -84,7 +115,7 @@ services_find(const char *address, struct service_pin *out, bool *found, struct 
 		st = services_each((char *)text.data, text.len, services_seek, &s, e);
 	else if (st == ST_NOINPUT || !path.len)
 		st = ST_OK;
-	*found = s.found;
+	*found = s.found || (st == ST_OK && address && services_told_find(address, out));
 	buf_clear(&path);
 	buf_clear(&text);
 	return st;

@@ -70,3 +70,35 @@ told() {
 	run -77 dsvc-read -q --timeout 5s -e 'range 5 | exec -- cat'
 	[[ $output == *--allow-exec* ]]
 }
+
+@test "a dispatcher on all interfaces tells the name of its host, or what --advertise says" {
+	start named dsvc-dispatch --insecure -b 'tcp://*:*' --ready-file "$BATS_TEST_TMPDIR/up"
+	[[ $ready == "tcp://$(hostname):"+([0-9]) && $(<"$BATS_TEST_TMPDIR/up") == "$ready" ]]
+	start told dsvc-dispatch --insecure -b 'tcp://0.0.0.0:*' --advertise '127.0.0.3:*' --ready-file "$BATS_TEST_TMPDIR/up"
+	[[ $ready == tcp://127.0.0.3:+([0-9]) && $(<"$BATS_TEST_TMPDIR/up") == "$ready" ]]
+	start one dsvc-work --insecure -d "@$BATS_TEST_TMPDIR/up"
+	run -0 dsvc-read -d "@$BATS_TEST_TMPDIR/up" -q --order source -e 'range 5'
+	[[ $output == $'0\n1\n2\n3\n4' ]]
+}
+
+@test "what others could not connect to is no dispatcher's address either" {
+	run -64 dsvc-dispatch --advertise 'nonsense'
+	[[ $output == *"'nonsense' (from --advertise) is not an address"* ]]
+	run -64 dsvc-dispatch --insecure -b '127.0.0.1:*' --advertise '*:5050'
+	[[ $output == *"tcp://*:5050 does not say where others find this dispatcher"*"--advertise login1:*"* ]]
+	run -64 dsvc-dispatch --advertise 'there:*'
+	[[ $output == *"has no port"* ]]
+}
+
+@test "names of interfaces and of hosts can be bound, with any free port" {
+	start lo dsvc-dispatch --insecure -b 'tcp://lo:*'
+	[[ $ready == tcp://127.0.0.1:+([0-9]) ]]
+	start host dsvc-dispatch --insecure -b 'tcp://localhost:*'
+	[[ $ready == tcp://127.0.0.1:+([0-9]) ]]
+}
+
+@test "an invitation has the address that is advertised" {
+	start dispatch dsvc-dispatch -b 'tcp://127.0.0.1:*' --advertise 'localhost:*'
+	run -0 --separate-stderr dsvc-invite -d "$endpoint" work
+	[[ $output == "dsvc-invitation-1 tcp://localhost:${ready##*:} "* ]]
+}

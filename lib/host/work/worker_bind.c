@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "host/work/advertise.h"
+#include "host/advertise.h"
 #include "host/work/worker_host_inner.h"
 
 /* Everybody who knows the worker's key was told it by the dispatcher; what he may have, his

@@ -31,9 +31,9 @@ static sem_t up;
 static pthread_t thread;
 
 static enum status
-ready(void *arg, const char *at, const char *keys, struct err *e)
+ready(void *arg, const char *at, const char *key, const char *keys, struct err *e)
 {
-	(void)arg, (void)keys, (void)e;
+	(void)arg, (void)key, (void)keys, (void)e;
 	snprintf(address, sizeof address, "%s", at);
 	sem_post(&up);
 	return ST_OK;

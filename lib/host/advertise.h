@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The address that a worker tells its readers, where it is not the one that was bound.
+ * The address that others are told, where it is not the one that was bound: readers, where a worker
+ * is; everybody, where the dispatcher is.
  */
 #ifndef HOST_ADVERTISE_H
 #define HOST_ADVERTISE_H
@@ -12,8 +13,12 @@
 /* Checks that readers can use what they will be told: `as`, or `at`, the address to bind, when
  * that is NULL. local: this machine's address, for the help; may be "". */
 enum status advertise_check(const char *as, const struct address *at, const char *local, struct err *e);
-/* Puts what readers are told into out: `as`, in which the port `*` stands for the one that was
+/* Checks `as`, which may be NULL, for a dispatcher. */
+enum status advertise_check_name(const char *as, struct err *e);
+/* Puts what others are told into out: `as`, in which the port `*` stands for the one that was
  * bound; or, when that is NULL, the address that was bound. */
 enum status advertise_tell(const char *as, const char *bound, struct buf *out, struct err *e);
+/* Likewise, but with the name of this host in place of "every interface". */
+enum status advertise_tell_host(const char *as, const char *bound, struct buf *out, struct err *e);
 
 #endif

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "host/work/advertise.h"
+#include "host/advertise.h"
 
 #include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
 
 /* Whether the address is that of every interface, which can be bound but not connected to. */
 static bool
@@ -28,6 +31,19 @@ advertise_check(const char *as, const struct address *at, const char *local, str
 }
 
 enum status
+advertise_check_name(const char *as, struct err *e)
+{
+	struct address a;
+	enum status st = as ? address_parse(as, &a, e) : ST_OK;
+
+	if (st != ST_OK || !as || !advertise_anywhere(&a))
+		return st;
+	err_set(e, ST_USAGE, "%s does not say where others find this dispatcher", a.text);
+	err_help(e, "name the host that they connect to, such as --advertise login1:*");
+	return ST_USAGE;
+}
+
+enum status
 advertise_tell(const char *as, const char *bound, struct buf *out, struct err *e)
 {
 	struct address a, b;
@@ -42,10 +58,27 @@ advertise_tell(const char *as, const char *bound, struct buf *out, struct err *e
 		return ST_OK;
 	}
 	if (b.ipc) {
-		err_set(e, ST_USAGE, "--advertise %s: %s, where the worker is bound, has no port", as, b.text);
-		err_help(e, "name the port that readers are to connect to");
+		err_set(e, ST_USAGE, "--advertise %s: %s, which was bound, has no port", as, b.text);
+		err_help(e, "name the port that others are to connect to");
 		return ST_USAGE;
 	}
 	buf_printf(out, "%.*s%s", (int)(strrchr(as, ':') + 1 - as), as, b.port);
 	return ST_OK;
+}
+
+enum status
+advertise_tell_host(const char *as, const char *bound, struct buf *out, struct err *e)
+{
+	struct address a;
+	char host[256] = "";
+	enum status st = address_parse(bound, &a, e);
+
+	if (st != ST_OK)
+		return st;
+	if (as || !advertise_anywhere(&a) || gethostname(host, sizeof host - 1) != 0 || !host[0])
+		return advertise_tell(as, bound, out, e);
+	char *named = mem_printf("tcp://%s:%s", host, a.port);
+	st = advertise_tell(named, bound, out, e);
+	mem_free(named);
+	return st;
 }
