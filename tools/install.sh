@@ -42,6 +42,11 @@ for f in pipelines/programs/* pipelines/data/* pipelines/data/*/* pipelines/data
 	[[ -x $f ]] && mode=755 || mode=644
 	place "$mode" "$f" "share/dsvc/$f"
 done
+# The same tree as in the source, so that links between the pages hold.
+for f in README.md LICENSE doc/*.md examples/*.py python/README.md; do
+	place 644 "$f" "share/doc/dsvc/$f"
+done
+point share/doc/dsvc/pipelines ../../dsvc/pipelines
 # Completions are looked up by the name of the program: one file, many names.
 if [[ -e completions/dsvc.bash ]]; then
 	place 644 completions/dsvc.bash share/bash-completion/completions/dsvc
@@ -58,4 +63,6 @@ if [[ $what == uninstall ]]; then
 	rmdir -p "$to/include" 2>/dev/null || true
 	rmdir "$to"/share/dsvc/pipelines/{programs,data/imgs,data/train/cat,data/train/dog,data/train,data} 2>/dev/null || true
 	rmdir -p "$to/share/dsvc/pipelines" 2>/dev/null || true
+	rmdir "$to"/share/doc/dsvc/{doc,examples,python} 2>/dev/null || true
+	rmdir -p "$to/share/doc/dsvc" 2>/dev/null || true
 fi
