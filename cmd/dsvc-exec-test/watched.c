@@ -93,6 +93,7 @@ watched_run(struct watched *t, struct err *e)
 
 	if (st != ST_OK)
 		return st;
+	ctx.json = p->options.json;
 	ctx.element_max = (uint32_t)p->options.element_max;
 	pthread_mutex_init(&w.lock, NULL);
 	thread_cond_init(&w.over);

@@ -87,6 +87,8 @@ delivery_open(struct delivery *p, const struct type *type, struct err *e)
 		.format = p->o->nul ? FORMAT_NUL : (enum format_kind)p->o->format, .form = p->o->form,
 		.gone = delivery_gone, .arg = p, .blocked = &p->blocked,
 		.in_place = p->o->checkpoint != NULL, .keep = p->saved.bytes };
+	c.form.json = p->json;
+	json_rules_say(&c.form.json, &p->o->json);
 	return p->out ? ST_OK : output_open(&c, &p->out, e);
 }
 
@@ -444,7 +446,8 @@ delivery_plan(struct delivery *p, const struct plan *plan, const struct endpoint
 	s.blocked = &p->blocked;
 	s.job = p->o->job;
 	s.give_up_ns = p->o->give_up;
-	struct op_ctx ctx = { .element_max = (uint32_t)plan->options.element_max,
+	p->json = plan->options.json;
+	struct op_ctx ctx = { .json = plan->options.json, .element_max = (uint32_t)plan->options.element_max,
 		.stop = stop_flag(), .service = &s.op, .note = delivery_note,
 		.seed = p->o->job.seeded ? p->o->job.seed : rng_seed_fresh() };
 	enum status st = delivery_open(p, plan->type, e);

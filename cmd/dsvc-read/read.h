@@ -32,6 +32,7 @@ struct read_options {
 	int64_t connect_timeout, epochs, count, verbose, ack_fd, timeout, give_up;
 	int format, progress, on_missed;
 	struct format_opts form;
+	struct json_rules json; /* said by the user, for json_rules_say */
 	bool nul, stats, quiet, fail_empty;
 	const char *checkpoint;  /* the first of `checkpoints`; the others are of consumers that are gone */
 };
@@ -42,6 +43,7 @@ extern const struct program read_program;
 struct delivery {
 	const struct read_options *o;
 	struct output *out;
+	struct json_rules json; /* for the output */
 	struct blocked blocked; /* the time for which it took nothing */
 	const char *job;        /* that is read; NULL: one of its own */
 	int gone_fd;            /* readable once nobody reads our output */

@@ -76,7 +76,7 @@ static enum status
 what_find(struct what *w, const struct read_options *o, const struct opt *opt,
 	  struct service *s, struct err *e)
 {
-	struct spec_src src = { .sets = &o->set, .dirs = &o->include, .service = &s->op };
+	struct spec_src src = { .sets = &o->set, .dirs = &o->include, .json = o->json, .service = &s->op };
 	if ((o->expression != NULL) + (o->file != NULL) + (opt->n > 0 && !o->file) != 1) {
 		err_set(e, ST_USAGE, "no dataset or pipeline given");
 		err_help(e, "dsvc-read ID, or dsvc-read -e 'range 10 | map x*x'");

@@ -103,10 +103,11 @@ dry_run(struct plan *p, const struct run_plan_conf *conf, struct err *e)
 {
 	struct dry d = { .lock = PTHREAD_MUTEX_INITIALIZER, .left = conf->count };
 	struct op_programs programs = { .dry = true, .would = dry_would, .arg = &d };
-	struct output_conf oc = { .path = conf->path, .format = conf->format, .watch = true };
+	struct output_conf oc = { .path = conf->path, .format = conf->format, .watch = true,
+				  .form.json = p->options.json };
 	int64_t seed = conf->seed != PARAM_AUTO ? conf->seed : p->options.seed;
 	struct op_ctx ctx = { .seed = seed != PARAM_AUTO ? (uint64_t)seed : rng_seed_fresh(),
-			      .element_max = (uint32_t)p->options.element_max, .stop = stop_flag(),
+			      .json = p->options.json, .element_max = (uint32_t)p->options.element_max, .stop = stop_flag(),
 			      .service = conf->service, .programs = &programs };
 	struct op_inst *chain = NULL;
 	struct err last = { 0 };

@@ -109,7 +109,7 @@ main(int argc, char **argv)
 	struct err lacking = e;
 	if (st && ep.own)
 		service.lacking = &lacking, st = ST_OK;
-	struct spec_src src = { .sets = &o.set, .with = &o.with, .dirs = &o.include,
+	struct spec_src src = { .sets = &o.set, .with = &o.with, .dirs = &o.include, .json = o.json,
 				.service = &service.op, .flags = run_flags(&o) };
 	if (!st && o.ops)
 		ops_list(&out);

@@ -21,6 +21,7 @@ struct run_opts {
 	int64_t connect_timeout, count, jobs, seed, verbose, max_errors, timeout;
 	int format, print, progress, graph;
 	struct format_opts form;
+	struct json_rules json; /* said by the user, for json_rules_say */
 	bool nul, check, ops, functions, stats, quiet, test, explain, try, fmt, write, fail_empty;
 	bool dry_run, resume, resume_failed, tag;
 };

@@ -212,12 +212,14 @@ run_plan_open(struct run_plan *p, const struct plan *plan, struct err *e)
 	const struct run_plan_conf *c = p->conf;
 	struct output_conf oc = { .path = c->path, .format = c->format, .form = c->form, .type = plan->type,
 				  .watch = true, .part = plan->service != NULL, .stopped = run_plan_stopped, .arg = p };
+	oc.form.json = plan->options.json;
 	run_programs_output(p->programs, &oc);
 	p->part = oc.part;
 	int64_t seed = c->seed != PARAM_AUTO ? c->seed : plan->options.seed;
 
 	p->ctx = (struct op_ctx){
 		.seed = seed != PARAM_AUTO ? (uint64_t)seed : rng_seed_fresh(),
+		.json = plan->options.json,
 		.element_max = (uint32_t)plan->options.element_max,
 		.stop = stop_flag(),
 		.service = c->service,

@@ -208,6 +208,7 @@ try_run(struct plan *p, const struct try_conf *conf, struct buf *out, struct err
 	int64_t seed = conf->seed != PARAM_AUTO ? conf->seed : p->options.seed;
 	struct op_ctx ctx = {
 		.seed = seed != PARAM_AUTO ? (uint64_t)seed : rng_seed_fresh(),
+		.json = p->options.json,
 		.element_max = (uint32_t)p->options.element_max,
 		.stop = stop_flag(),
 		.service = conf->service,

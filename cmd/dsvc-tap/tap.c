@@ -101,7 +101,7 @@ enum status
 tap_run(const struct tap *o, const struct endpoint *ep, const char *job, const char *op, struct err *e)
 {
 	struct tapping t = { .o = o, .ask = { .type = MSG_TAP, .tap.job = (char *)(uintptr_t)job } };
-	struct output_conf conf = { .format = (enum format_kind)o->format };
+	struct output_conf conf = { .format = (enum format_kind)o->format, .form.json = json_rules_shown };
 	enum status st = output_open(&conf, &t.out, e), closed;
 	struct err late;
 

@@ -38,7 +38,7 @@ fault_text(struct buf *out, const char *key, const char *s)
 	if (!s || !*s)
 		return;
 	buf_printf(out, ",\"%s\":", key);
-	uint8_t *w = json_out_begin(&o, out);
+	uint8_t *w = json_out_begin(&o, out, &json_rules_shown);
 	size_t n = strlen(s);
 	w = json_put_text(&o, w, (const uint8_t *)s, n, (const uint8_t *)s + n);
 	json_out_end(&o, w);

@@ -93,6 +93,7 @@ struct expr {
 	bool constant;
 	bool uses[EXPR_NAMES];
 	unsigned traits;        /* enum expr_trait */
+	struct json_rules json; /* for to_json and str */
 	bool skips_nulls;       /* an element that fails because of null is dropped, as by skip() */
 	bool whole;             /* x is used other than by its fields */
 	const char **fields;    /* fields of x that are used, lent from the keys */

@@ -27,6 +27,7 @@
 #include "base/err.h"
 #include "value/elem.h"
 #include "value/type.h"
+#include "value/json_rules.h"
 
 struct expr_ast;
 struct expr;
@@ -67,6 +68,7 @@ struct expr_env {
 	struct types *arena;                  /* owner of the types that compiling makes */
 	const char *file, *text;              /* for errors; text of `text_len` bytes */
 	size_t text_len;
+	struct json_rules json;               /* for to_json and str */
 	bool skips_nulls;                     /* an element that fails because of null is dropped, as by skip() */
 };
 

@@ -10,6 +10,7 @@
 #include "value/csv/csv.h"
 #include "value/format/textform.h"
 #include "value/json/json.h"
+#include "value/json/json_print.h"
 
 struct expr_vm *
 expr_vm_new(const struct expr *x, uint64_t seed)
@@ -131,6 +132,21 @@ vm_room(struct expr_vm *vm, size_t n)
 		vm_fault(vm, "a value of %zu MiB is too large (most is %d)", n >> 20,
 			 SCRATCH_VALUE_MAX >> 20);
 	return p;
+}
+
+bool
+vm_json(struct expr_vm *vm, const char *name, bool bare)
+{
+	const uint8_t *p = vm->tmp2.data;
+	size_t n = vm->tmp2.len;
+	bool caught = !vm->e || (vm->x->guards && vm->x->guards[vm->ins - vm->x->code]);
+	struct err *e = caught ? NULL : vm->e;
+
+	if ((bare ? text_write : json_write)(p, n, &vm->x->json, &vm->tmp, e) == ST_OK)
+		return true;
+	if (e)
+		err_wrap(e, "%s()", name);
+	return false;
 }
 
 enum status

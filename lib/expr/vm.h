@@ -72,6 +72,9 @@ vm_steps(struct expr_vm *vm, uint64_t n)
 }
 /* Room for a value being made; NULL: too large, the fault is set. */
 uint8_t *vm_room(struct expr_vm *vm, size_t n);
+/* Prints the value in vm->tmp2 into vm->tmp as JSON, or bare as text_write does, by the rules of the
+ * expression. False: these refuse it, and the fault of function `name` is set. */
+bool vm_json(struct expr_vm *vm, const char *name, bool bare);
 /* Copies vm->tmp to the scratch memory as a text, bytes or an encoded list. */
 enum status vm_take_tmp(struct expr_vm *vm, enum val_kind kind, struct val *out);
 /* Makes a value of the head of a list or record, and vm->tmp. */

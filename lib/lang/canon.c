@@ -345,5 +345,10 @@ plan_canonical(const struct plan *p, unsigned flags, struct buf *out)
 		buf_printf(out, "options seed=%lld; ", (long long)p->options.seed);
 	if (p->options.element_max != SPEC_ELEMENT_MAX)
 		buf_printf(out, "options element_max=%lld; ", (long long)p->options.element_max);
+	if (p->options.json.nonfinite == JSON_NONFINITE_ERROR || p->options.json.nonfinite == JSON_NONFINITE_STRING)
+		buf_printf(out, "options nonfinite=%s; ",
+			   p->options.json.nonfinite == JSON_NONFINITE_ERROR ? "error" : "string");
+	if (p->options.json.invalid_utf8 == JSON_INVALID_REPLACE)
+		buf_str(out, "options invalid_utf8=replace; ");
 	canon_print(p->top, flags, out);
 }

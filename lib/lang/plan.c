@@ -196,9 +196,10 @@ plan_scopes(struct planner *pl)
 }
 
 static void
-plan_take_options(struct plan *p, struct tree *t)
+plan_take_options(struct plan *p, struct tree *t, const struct json_rules *said)
 {
 	p->options = t->options;
+	json_rules_say(&p->options.json, said);
 	t->options.on_error = t->options.nulls = NULL;
 }
 
@@ -215,7 +216,7 @@ plan_make(const struct spec_src *src, struct plan **out, struct err *e)
 		return st;
 	struct plan *p = pl.plan = mem_zalloc(sizeof *p);
 	p->arena = types_new();
-	plan_take_options(p, pl.tree);
+	plan_take_options(p, pl.tree, &src->json);
 	st = plan_pipe(&pl, pl.tree->result, NULL, NULL, &p->top);
 	if (!st)
 		st = plan_scopes(&pl);

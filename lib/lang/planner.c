@@ -15,6 +15,7 @@ plan_typing(const struct planner *pl, const struct tree_stage *s, const struct t
 		.file = s->text->file, .text = s->text->data, .text_len = s->text->len,
 		.outer = outer,
 		.service = pl->src->service,
+		.json = pl->plan->options.json,
 		.skips_nulls = plan_skips_nulls(pl, s),
 	};
 }

@@ -66,6 +66,8 @@ struct spec_src {
 	 * text or argv */
 	const char *base_dir;
 	unsigned flags;
+	/* in place of the spec's `options nonfinite` and `options invalid_utf8`, as for json_rules_say */
+	struct json_rules json;
 	/* NAME=VALUE for parameters that the spec leaves out, of operators that take elements
 	 * from the service; NULL: none */
 	const struct words *carried;
@@ -76,6 +78,7 @@ struct spec_src {
 struct spec_options {
 	int64_t seed;        /* seed of the iteration; PARAM_AUTO: a new one each time */
 	int64_t element_max; /* bytes */
+	struct json_rules json; /* says what becomes of values that JSON cannot hold */
 	char *nulls;         /* "skip" or "fail"; NULL: nobody says */
 	char *on_error;      /* policy of operators without on_error=; NULL: fail */
 	int64_t threads;     /* threads of dsvc-run, without -j; PARAM_AUTO: one per processor */

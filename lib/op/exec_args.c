@@ -298,7 +298,10 @@ args_put_value(struct exec_args *a, const struct args_piece *f, const struct ele
 	size_t n = short_n;
 
 	if (!p) {
-		text_print(x->p, x->len, &own);
+		if (text_write(x->p, x->len, &a->rules, &own, e) != ST_OK) {
+			buf_clear(&own);
+			return ST_DATA;
+		}
 		p = own.data;
 		n = own.len;
 	} else if (f->place != ARGS_ELEMENT && f->place != ARGS_FIELD) {

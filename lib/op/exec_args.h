@@ -26,6 +26,7 @@
 #include "base/err.h"
 #include "base/param.h"
 #include "value/elem.h"
+#include "value/json_rules.h"
 #include "value/type.h"
 
 enum args_place {
@@ -44,6 +45,7 @@ struct args_piece {
 struct exec_args {
 	struct args_piece *v;
 	size_t n, cap;
+	struct json_rules rules; /* for elements that are no texts; to be set after exec_args_open */
 	char *script;           /* the script with its places replaced */
 	const struct elem *part; /* value for {} and the parts of a path; NULL: the element */
 	/* the most recent command */

@@ -55,6 +55,7 @@
 #include "base/param.h"
 #include "expr/expr.h"
 #include "value/elem.h"
+#include "value/json_rules.h"
 #include "value/split.h"
 #include "value/type.h"
 
@@ -325,6 +326,7 @@ struct op_ctx {
 	const _Atomic uint32_t *streams;
 	uint32_t epoch;           /* epoch of the chain's first pass */
 	uint32_t element_max;     /* bytes; a larger element is an error */
+	struct json_rules json;   /* says what becomes of values that JSON cannot hold */
 	const atomic_bool *stop;  /* set: give up soon (ST_AGAIN from op_pull); may be NULL */
 	/* context whose stop counts as well; NULL: none. Ask op_stopped */
 	const struct op_ctx *above;
@@ -470,6 +472,7 @@ struct op_typing {
 	size_t text_len;
 	const struct type *outer; /* type of the outer element in an inner pipeline; NULL: none */
 	const struct op_service *service; /* tells the types of datasets; NULL: no service */
+	struct json_rules json;   /* for to_json and str */
 	bool skips_nulls;         /* nulls=skip: expressions drop elements that fail because of null */
 };
 /* Compiles ex->ast with x, s (unless NULL), i and, in an inner pipeline, xx. */

@@ -12,7 +12,7 @@ op_compile(struct op_typing *t, struct op_expr *ex, const struct type *x, const 
 {
 	struct expr_env env = {
 		.arena = t->arena, .file = t->file, .text = t->text, .text_len = t->text_len,
-		.skips_nulls = t->skips_nulls,
+		.skips_nulls = t->skips_nulls, .json = t->json,
 	};
 
 	env.types[EXPR_X] = x;

@@ -2,7 +2,6 @@
 #include "value/tensor.h"
 
 #include <endian.h>
-#include <math.h>
 #include <string.h>
 
 #include "value/dtype.h"
@@ -70,17 +69,7 @@ tensor_put_head(uint8_t *p, struct tensor *t)
 }
 
 static char *
-tensor_print_float(double v, char *out)
-{
-	if (!isfinite(v)) {
-		memcpy(out, "null", 4);
-		return out + 4;
-	}
-	return out + num_print_float(v, out);
-}
-
-static char *
-tensor_print_one(enum dtype d, const uint8_t *p, char *out)
+tensor_print_one(enum dtype d, const uint8_t *p, const struct json_rules *rules, bool *refused, char *out)
 {
 	uint16_t u16;
 	uint32_t u32;
@@ -104,7 +93,7 @@ tensor_print_one(enum dtype d, const uint8_t *p, char *out)
 		memcpy(&f, &u32, 4);
 		return d == DTYPE_U32 ? num_print_uint(u32, out)
 			: d == DTYPE_I32 ? num_print_int((int32_t)u32, out)
-			: tensor_print_float((double)f, out);
+			: json_rules_float(rules, (double)f, refused, out);
 	case DTYPE_U64:
 	case DTYPE_I64:
 	case DTYPE_F64:
@@ -113,26 +102,27 @@ tensor_print_one(enum dtype d, const uint8_t *p, char *out)
 		memcpy(&g, &u64, 8);
 		return d == DTYPE_U64 ? num_print_uint(u64, out)
 			: d == DTYPE_I64 ? num_print_int((int64_t)u64, out)
-			: tensor_print_float(g, out);
+			: json_rules_float(rules, g, refused, out);
 	case DTYPE_F16:
-	case DTYPE_BF16: return tensor_print_float(dtype_float(d, p), out);
+	case DTYPE_BF16: return json_rules_float(rules, dtype_float(d, p), refused, out);
 	default:
 		memcpy(out, *p ? "true" : "false", 5);
 		return out + (*p ? 4 : 5);
 	}
 }
 
-void
-tensor_print(const struct tensor *t, struct buf *out)
+bool
+tensor_print(const struct tensor *t, const struct json_rules *rules, struct buf *out)
 {
 	uint64_t at[TYPE_DIMS_MAX] = { 0 };
 	size_t each = dtype_size(t->dtype);
 	int open = 0; /* number of brackets to open before the next number */
+	bool refused = false;
 
 	if (!t->count) {
 		/* [1000000000, 0] would print a gigabyte of brackets */
 		buf_str(out, "[]");
-		return;
+		return true;
 	}
 	for (uint64_t i = 0; i < t->count; i++) {
 		char *start = (char *)buf_room(out, NUM_FLOAT_MAX + 2 * TYPE_DIMS_MAX + 1), *w = start;
@@ -140,7 +130,7 @@ tensor_print(const struct tensor *t, struct buf *out)
 
 		for (; open < t->n_dims; open++)
 			*w++ = '[';
-		w = tensor_print_one(t->dtype, t->data + i * each, w);
+		w = tensor_print_one(t->dtype, t->data + i * each, rules, &refused, w);
 		for (; d >= 0 && ++at[d] == t->dims[d]; d--) {
 			at[d] = 0;
 			*w++ = ']';
@@ -150,4 +140,5 @@ tensor_print(const struct tensor *t, struct buf *out)
 			*w++ = ',';
 		out->len += (size_t)(w - start);
 	}
+	return !refused;
 }

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "value/json_rules.h"
 #include "value/type.h"
 
 enum {
@@ -38,6 +39,6 @@ bool tensor_read(const uint8_t *p, size_t n, struct tensor *t);
  * dims. */
 uint8_t *tensor_put_head(uint8_t *p, struct tensor *t);
 /* Prints the tensor as nested JSON lists, without spaces. One without numbers is []. */
-void tensor_print(const struct tensor *t, struct buf *out);
+bool tensor_print(const struct tensor *t, const struct json_rules *rules, struct buf *out);
 
 #endif

@@ -62,11 +62,39 @@ setup() {
 	done
 }
 
-@test "bytes that are not UTF-8 are U+FFFD in JSON, and themselves elsewhere" {
+@test "bytes that are not UTF-8 are U+FFFD in JSON if that is asked for, and themselves elsewhere" {
 	printf '\xffA\n' >"$BATS_TEST_TMPDIR/a"
-	run -0 dsvc-run "lines $BATS_TEST_TMPDIR/a | map {a: x}"
+	run -65 dsvc-run "lines $BATS_TEST_TMPDIR/a | map {a: x}"
+	run -0 dsvc-run --invalid-utf8 replace "lines $BATS_TEST_TMPDIR/a | map {a: x}"
 	[[ $output == $'{"a":"\xef\xbf\xbdA"}' ]]
 	dsvc-run "lines $BATS_TEST_TMPDIR/a" | cmp - "$BATS_TEST_TMPDIR/a"
+}
+
+@test "no place that makes JSON changes a text that is no UTF-8 in silence" {
+	local place
+	printf 'good\n\xe9t\xe9\n' >a
+	for place in 'map to_json(x)' 'map str([x])' 'map {a: x} | format json' 'map [[x]] | format csv' \
+		'map [x] | format text' 'map {a: {b: x}} | format kv' 'map {a: {b: x}} | format url' \
+		'map [x] | template "%{x}"' 'map [x] | save out format=text overwrite=true' \
+		'map {a: x} | save out format=ndjson overwrite=true' 'map {a: [x]} | save out format=csv overwrite=true' \
+		'map {__key__: str(i), a: [x]} | save out format=tar overwrite=true' \
+		'map {a: x, b: 1} | nest a sep=, | exec proto=ndjson -- cat' 'map [x] | exec -- cat' \
+		'map {a: [x], b: 1} | nest a sep=,' 'map {a: [x], b: 1} | pivot a b' \
+		'map [[x]] | exec proto=arg -- echo {}' 'map {a: [x]} | exec proto=netstring -- cat' \
+		'map {a: [x]} | exec proto=stream -- cat' 'map [x] | exec proto=raw -- cat'; do
+		echo "$place"
+		run -65 --separate-stderr dsvc-run "lines a | $place"
+		[[ $stderr == *'JSON cannot hold'* ]]
+		run -0 dsvc-run --invalid-utf8 replace -t none "lines a | $place"
+	done
+	for place in '-t ndjson' '-t json' '-t csv' '-t tsv' '-t csv --unsparsify' '-t text' '-t raw' '-0' '-t tar'; do
+		echo "$place"
+		# shellcheck disable=SC2086
+		run -65 --separate-stderr dsvc-run $place 'lines a | map {__key__: str(i), a: [x]}'
+		[[ $stderr == *'element 2: '*'`.a[0]`, which is no UTF-8: its byte 1 is 0xe9'* ]]
+	done
+	run -0 --separate-stderr dsvc-run -t ndjson -o whole 'lines a | map utf8(x, "latin1")'
+	[[ $(<whole) == $'"good"\n"été"' ]]
 }
 
 # An archive of two files without and with its end; python's writes 10240 bytes, blocks of 512.

@@ -311,9 +311,9 @@ print(time.monotonic() - begin)' "${ready##*:}"
 	says dsvc-status.1 'of running passes, and of those with shards that are over, the first 1000: stream, generation, state, worker, shards (how many there are, of a job with shards), splits (assigned to the stream), files (that it is given in all, with sharding file), restart_point (the offset from which the stream can be made again), length (once ended), ended, acknowledged'
 	is lib/core/disp/disp_report.c 'REPORT_STREAMS = 1000 }; /* listed per iteration */'
 	is lib/core/disp/disp_shards.h 'SHARD_SUMS = 1000 };'
-	says dsvc.7 'JSON is Unicode: a byte of a text that is not UTF-8 is written as U+FFFD.'
+	says dsvc.7 'JSON is Unicode: a text that is not UTF-8 is an error that names its field, unless --invalid-utf8 replace asks for U+FFFD in place of each byte that belongs to no character.'
 	printf '\xff\n' >"$BATS_TEST_TMPDIR/byte"
-	gives $'"\uFFFD"' -t ndjson "lines $BATS_TEST_TMPDIR/byte"
+	gives $'"\uFFFD"' --invalid-utf8 replace -t ndjson "lines $BATS_TEST_TMPDIR/byte"
 	says dsvc.7 'Types are not kept: the text 7 comes back as a number.'
 	dsvc-run -t csv 'elements [{a: "7"}]' >"$BATS_TEST_TMPDIR/t.csv"
 	gives int "csv $BATS_TEST_TMPDIR/t.csv | map type(x.a)"
@@ -381,8 +381,8 @@ print(time.monotonic() - begin)' "${ready##*:}"
 	gives '[[0,1],[1,2]]' -t ndjson 'elements [1] | map [range(2), range(1, 3)]'
 	says dsvc-ops.7 'The tensor in another dtype: ints wrap around; floats that become ints lose their fraction and are limited to the range of the dtype, and nan becomes 0.'
 	gives '[44,0,255]' -t ndjson 'elements [1] | map [cast(tensor([300]), "u8")[0], cast(tensor([-2.7]), "u8")[0], cast(tensor([300.0]), "u8")[0]]'
-	says dsvc-ops.7 'The value as JSON text; bytes become base64, invalid UTF-8 becomes U+FFFD, inf and nan become null.'
-	gives '[null]' 'elements [1] | map to_json([float("inf")])'
+	says dsvc-ops.7 'A text that is UTF-8: with U+FFFD in place of each byte that belongs to no character, or all bytes read as ISO 8859-1.'
+	gives $'\uFFFDa\uFFFD ÿ' 'elements [1] | map utf8(unhex("ff61fe")) ++ " " ++ utf8(unhex("ff"), "latin1")'
 }
 
 @test "how long jobs are kept, and how they are forgotten" {

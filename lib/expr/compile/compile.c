@@ -474,6 +474,7 @@ expr_compile(const struct expr_ast *a, const struct expr_env *env, struct err *e
 	struct operand v;
 
 	x->n_regs = CODE_FIRST_TEMP;
+	x->json = env->json;
 	if (!compile_node(&c, a, COMPILE_ANY, &v)) {
 		expr_free(&x);
 		return NULL;

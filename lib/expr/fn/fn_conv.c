@@ -156,7 +156,8 @@ conv_str(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 	buf_reset(&vm->tmp);
 	buf_reset(&vm->tmp2);
 	val_put(a, &vm->tmp2);
-	text_print(vm->tmp2.data, vm->tmp2.len, &vm->tmp);
+	if (!vm_json(vm, "str", true))
+		return ST_DATA;
 	return vm_take_tmp(vm, VAL_TEXT, out);
 }
 

@@ -42,7 +42,8 @@ parse_to_json(struct expr_vm *vm, struct val *out, const struct val *a, unsigned
 	buf_reset(&vm->tmp);
 	buf_reset(&vm->tmp2);
 	val_put(a, &vm->tmp2);
-	json_print(vm->tmp2.data, vm->tmp2.len, &vm->tmp);
+	if (!vm_json(vm, "to_json", false))
+		return ST_DATA;
 	return vm_take_tmp(vm, VAL_TEXT, out);
 }
 
@@ -129,8 +130,8 @@ const struct fn fn_parse[] = {
 	  .brief = "the value of a JSON text",
 	  .example = "parse_json(\"{\\\"a\\\": [1]}\").a[0]", .output = "1" },
 	{ "to_json", "a", "text", .call = parse_to_json, .args = "any",
-	  .brief = "the value as JSON text; bytes become base64, invalid UTF-8 becomes U+FFFD, inf "
-		  "and nan become null",
+	  .brief = "the value as JSON text; bytes become base64; `options nonfinite=` and `invalid_utf8=` of the "
+		  "spec say what becomes of inf and nan, else null, and of texts that are no UTF-8, else an error",
 	  .example = "to_json({a: [1, null]})",
 	  .output = "{\"a\":[1,null]}" },
 	{ "parse_csv", "t?tt", "[any]", .call = parse_csv, .args = "text[, separator[, types]]",

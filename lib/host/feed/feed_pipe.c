@@ -39,6 +39,14 @@ pipe_told(const struct feed_seat *s)
 	return s->n_line ? s->line[s->n_line - 1].step + 1 : s->done;
 }
 
+static const struct json_rules *
+feed_pipe_rules(const struct feed_host *h)
+{
+	static const struct json_rules usual;
+
+	return h->c->source.plan ? &h->c->source.plan->options.json : &usual;
+}
+
 void
 feed_pipe_batch(struct feed_host *h, const struct feed_action *a)
 {
@@ -55,8 +63,10 @@ feed_pipe_batch(struct feed_host *h, const struct feed_action *a)
 		err_set(&e, ST_DATA, "step %llu is too large for one value", (unsigned long long)a->step);
 		feed_host_blame(h, a->core, &e);
 	} else if (h->c->as == FEED_AS_NDJSON) {
-		json_print(value.data, value.len, &s->text);
-		buf_byte(&s->text, '\n');
+		if (json_write(value.data, value.len, feed_pipe_rules(h), &s->text, &e) == ST_OK)
+			buf_byte(&s->text, '\n');
+		else
+			feed_host_blame(h, a->core, &e);
 	} else {
 		buf_put(&s->text, value.data, value.len);
 	}

@@ -146,7 +146,8 @@ source_join(struct feed_source *s)
 static enum status
 source_open_plan(struct feed_source *s, struct err *e)
 {
-	s->ctx = (struct op_ctx){ .element_max = (uint32_t)s->c.plan->options.element_max, .stop = &s->stop,
+	s->ctx = (struct op_ctx){ .json = s->c.plan->options.json,
+		.element_max = (uint32_t)s->c.plan->options.element_max, .stop = &s->stop,
 		.service = s->c.service, .note = s->c.note ? source_note : NULL,
 		.failure = source_failure, .arg = s, .seed = s->c.seed, .epoch = s->c.epoch - 1 };
 	return source_start(s, e);

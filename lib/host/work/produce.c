@@ -318,7 +318,7 @@ produce_open(struct produce *m, struct err *e)
 		.stream = a->key.stream, .streams = &m->streams,
 		.draws_as = shared ? 0 : a->key.stream, .share = a->key.stream,
 		.shares = a->sharding == SHARD_HINT ? a->streams : 0,
-		.element_max = (uint32_t)p->options.element_max, .stop = &m->stop,
+		.json = p->options.json, .element_max = (uint32_t)p->options.element_max, .stop = &m->stop,
 		.next_split = a->by_split ? produce_next_split : NULL, .note = produce_note, .failure = produce_failure,
 		.stores = produce_stores, .tap = &m->tap.place, .tapped = produce_tapped,
 		.ended = &m->ended, .split_exact = a->order == ORDER_SOURCE, .repeatable = true,

@@ -36,18 +36,18 @@ format_cardinality(const struct op_node *n, const int64_t *in)
 }
 
 static enum status
-format_one(struct format_op *s, const struct elem *x, struct run *out, struct err *e)
+format_one(struct format_op *s, const struct json_rules *rules, const struct elem *x, struct run *out, struct err *e)
 {
 	enum status st = ST_OK;
 
 	buf_reset(&s->text);
 	switch ((enum format_form)s->form) {
-	case FORM_JSON: json_print(x->p, x->len, &s->text); break;
-	case FORM_TEXT: text_print(x->p, x->len, &s->text); break;
-	case FORM_CSV: st = textform_put_csv(x->p, x->len, ',', &s->text, e); break;
-	case FORM_TSV: st = textform_put_csv(x->p, x->len, '\t', &s->text, e); break;
-	case FORM_KV: st = textform_put_kv(x->p, x->len, &s->text, e); break;
-	case FORM_URL: st = textform_put_url(x->p, x->len, &s->text, e); break;
+	case FORM_JSON: st = json_write(x->p, x->len, rules, &s->text, e); break;
+	case FORM_TEXT: st = text_write(x->p, x->len, rules, &s->text, e); break;
+	case FORM_CSV: st = textform_put_csv(x->p, x->len, ',', rules, &s->text, e); break;
+	case FORM_TSV: st = textform_put_csv(x->p, x->len, '\t', rules, &s->text, e); break;
+	case FORM_KV: st = textform_put_kv(x->p, x->len, rules, &s->text, e); break;
+	case FORM_URL: st = textform_put_url(x->p, x->len, rules, &s->text, e); break;
 	}
 	if (st == ST_OK && s->text.len > UINT32_MAX - MP_HEAD_MAX)
 		st = err_set(e, ST_DATA, "the text would be larger than 4 GiB");
@@ -70,7 +70,7 @@ format_feed(struct op_inst *self, const struct run *in, struct run *out, struct 
 			self->at = i;
 			return ST_AGAIN;
 		}
-		enum status st = format_one(s, &in->e[i], out, e);
+		enum status st = format_one(s, &self->ctx->json, &in->e[i], out, e);
 
 		if (st == ST_OK)
 			continue;
@@ -80,7 +80,7 @@ format_feed(struct op_inst *self, const struct run *in, struct run *out, struct 
 		}
 		do {
 			st = op_fault(self, in, i, out, e);
-		} while (st == ST_AGAIN && format_one(s, &in->e[i], out, e) != ST_OK);
+		} while (st == ST_AGAIN && format_one(s, &self->ctx->json, &in->e[i], out, e) != ST_OK);
 		if (st != ST_OK && st != ST_AGAIN)
 			return st;
 	}

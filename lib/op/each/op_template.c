@@ -69,7 +69,7 @@ template_open(struct op_inst *self, struct err *e)
 
 /* Makes the text of a list of values. NULL, or what is wrong with one of them. */
 static const char *
-template_fill(struct template *s, const uint8_t *p, const uint8_t *end)
+template_fill(struct template *s, const uint8_t *p, const uint8_t *end, const struct json_rules *rules)
 {
 	const uint8_t *literal = s->read.literal.data, *next;
 	struct mp m;
@@ -82,7 +82,7 @@ template_fill(struct template *s, const uint8_t *p, const uint8_t *end)
 		if (place->len)
 			buf_put(&s->out, literal + place->at, place->len);
 		next = mp_skip(p, end);
-		const char *why = template_text_put(place, p, (size_t)(next - p), &s->out);
+		const char *why = template_text_put(place, p, (size_t)(next - p), rules, &s->out);
 		if (why)
 			return why;
 	}
@@ -106,7 +106,7 @@ template_feed(struct op_inst *self, const struct run *in, struct run *out, struc
 			continue;
 		if (st != ST_OK)
 			return st;
-		const char *why = template_fill(s, p, p + len);
+		const char *why = template_fill(s, p, p + len, &self->ctx->json);
 		if (why) {
 			st = expr_run_wrong(self, in, self->at, out, e, "%s", why);
 			if (st != ST_OK)

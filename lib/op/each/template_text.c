@@ -185,15 +185,16 @@ template_number(const struct template_place *p, const struct mp *m, struct buf *
 }
 
 const char *
-template_text_put(const struct template_place *p, const uint8_t *v, size_t len, struct buf *out)
+template_text_put(const struct template_place *p, const uint8_t *v, size_t len, const struct json_rules *rules,
+		  struct buf *out)
 {
+	static const char refused[] = "it has something that JSON cannot hold (`options nonfinite=`, `invalid_utf8=`)";
 	struct buf text = { 0 };
 	struct mp m;
 
 	mp_head(v, v + len, &m);
 	if (!p->conversion) {
-		text_print(v, len, out);
-		return NULL;
+		return text_write(v, len, rules, out, NULL) == ST_OK ? NULL : refused;
 	}
 	if (p->conversion != 's' && strchr("dxXo", p->conversion) && m.kind != MP_INT)
 		return m.kind == MP_FLOAT ? "%d, %x and %o need an int (int(EXPR), round(EXPR))" : "%d, %x and %o need an int";
@@ -201,7 +202,10 @@ template_text_put(const struct template_place *p, const uint8_t *v, size_t len, 
 		return "%e, %f and %g need a number";
 	if (p->conversion != 's')
 		return template_number(p, &m, out);
-	text_print(v, len, &text);
+	if (text_write(v, len, rules, &text, NULL) != ST_OK) {
+		buf_clear(&text);
+		return refused;
+	}
 	size_t n = p->precision < 0 || !text.len ? text.len : table_cut(text.data, text.len, (size_t)p->precision);
 	const uint8_t *from = text.data ? text.data : (const uint8_t *)"";
 	template_pad(p, from, n, table_width(from, n), false, out);

@@ -19,6 +19,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "value/json_rules.h"
 
 #define TEMPLATE_NAME "<template>" /* the name of the text in errors */
 enum { TEMPLATE_PLACES = 1000, TEMPLATE_WIDTH = 1000 };
@@ -43,6 +44,8 @@ struct template_text {
 enum status template_text_read(const char *text, struct template_text *out, struct err *e);
 void template_text_clear(struct template_text *t);
 /* Appends a value, as the place wants it. NULL, or what is wrong with the value. */
-const char *template_text_put(const struct template_place *p, const uint8_t *v, size_t len, struct buf *out);
+const char *template_text_put(const struct template_place *p, const uint8_t *v, size_t len,
+			      const struct json_rules *rules,
+			      struct buf *out);
 
 #endif

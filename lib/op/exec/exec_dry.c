@@ -47,7 +47,7 @@ dry_command(struct exec *x, uint64_t seq, struct buf *out, struct err *e)
 	} else if (st == ST_OK && x->proto == FRAME_RAW) {
 		struct buf in = { 0 };
 
-		st = frame_put(FRAME_RAW, &part, &in, e);
+		st = frame_put(FRAME_RAW, &part, &x->self->ctx->json, &in, e);
 		if (st == ST_OK) {
 			dry_stdin(in.data ? in.data : (const uint8_t *)"", in.len, out);
 			buf_str(out, " | ");

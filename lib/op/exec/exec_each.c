@@ -30,7 +30,7 @@ each_start(struct exec *x, struct exec_slot *s, uint64_t seq, struct err *e)
 		argv = x->args.argv;
 		x->args.part = NULL;
 	} else if (st == ST_OK) {
-		st = frame_put(FRAME_RAW, &part, &s->w, &bad);
+		st = frame_put(FRAME_RAW, &part, &x->self->ctx->json, &s->w, &bad);
 	}
 	if (st != ST_OK) {
 		exec_jobs_fail(x, seq, &bad);

@@ -44,10 +44,10 @@ flow_fill(struct exec *x, struct exec_slot *s, struct run *out, bool *moved, str
 		*moved = true;
 		const struct run *r = &x->cur->run;
 		while (st == ST_OK && x->cur->from < r->n && s->w.len < FLOW_WRITE) {
-			st = frame_put(FRAME_STREAM, &r->e[x->cur->from], &s->w, e);
+			st = frame_put(FRAME_STREAM, &r->e[x->cur->from], &x->self->ctx->json, &s->w, e);
 			if (st != ST_OK)
 				while ((st = op_fault(x->self, r, x->cur->from, out, e)) == ST_AGAIN)
-					st = frame_put(FRAME_STREAM, &r->e[x->cur->from], &s->w, e);
+					st = frame_put(FRAME_STREAM, &r->e[x->cur->from], &x->self->ctx->json, &s->w, e);
 			x->cur->from++;
 		}
 		if (x->cur->from == r->n) {

@@ -127,7 +127,7 @@ exec_copies(const struct exec *x)
 
 /* Prepares the command: its words, the path of the program, its name in messages. */
 static enum status
-exec_open_command(struct exec *x, struct err *e)
+exec_open_command(struct op_inst *self, struct exec *x, struct err *e)
 {
 	struct words words = { 0 };
 	enum status st;
@@ -136,6 +136,7 @@ exec_open_command(struct exec *x, struct err *e)
 	/* The pieces of exec_args lie in these words, which live as long. */
 	x->owned = words;
 	exec_args_open(&x->args, &x->owned, x->proto == FRAME_ARG, exec_is_shell(x));
+	x->args.rules = self->ctx->json;
 	if (x->proto != FRAME_ARG)
 		exec_args_plain(&x->args);
 	const char *program = x->owned.v[0], *shown = x->command.n ? x->command.v[0] : "sh";
@@ -180,7 +181,7 @@ exec_open(struct op_inst *self, struct err *e)
 	}
 	exec_jobs_open(x, exec_is_each(x) ? 16 * (uint64_t)x->n_slots
 					  : (uint64_t)x->window * x->n_slots);
-	return exec_open_command(x, e);
+	return exec_open_command(self, x, e);
 }
 
 /* Waits until something moves; false: asked to stop. */

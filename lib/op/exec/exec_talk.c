@@ -102,7 +102,7 @@ talk_fill(struct exec *x, bool *moved, struct err *e)
 		if (st == ST_OK && x->proto == FRAME_MSGPACK)
 			exec_speak_element(s, seq, &part);
 		else if (st == ST_OK)
-			st = frame_put(s->frame.proto, &part, &s->w, &bad);
+			st = frame_put(s->frame.proto, &part, &x->self->ctx->json, &s->w, &bad);
 		if (st != ST_OK) {
 			exec_jobs_fail(x, seq, &bad);
 			continue;

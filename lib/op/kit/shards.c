@@ -66,7 +66,7 @@ shards_init(struct shards *s, const char *dir, int form, uint32_t n, int64_t fil
 	*s = (struct shards){ .dir = dir, .node = self->node, .form = (enum shards_form)form, .n = n,
 			      .file_max = (uint64_t)file_max, .stream = self->ctx->stream, .pass = self->ctx->pass, .gen = self->ctx->gen,
 			      .pipeline = shards_pipeline(self->node), .writer = rng_seed_fresh(),
-			      .patience = SEAL_LOCK_NS };
+			      .patience = SEAL_LOCK_NS, .rules = self->ctx->json };
 	s->v = mem_array(n, sizeof *s->v);
 	for (uint32_t k = 0; k < n; k++)
 		s->v[k].fd = -1;
@@ -141,6 +141,8 @@ shards_format(struct shards *s, struct shard *sh)
 	if (shards_forms[s->form].kind == FORMAT_NONE)
 		return;
 	sh->format = format_new(shards_forms[s->form].kind, NULL);
+	struct format_opts opts = { .json = s->rules };
+	format_set(sh->format, &opts, NULL, &e);
 	format_seekable(sh->format);
 	/* An array's head has the number of all elements; of rows only the first matters. */
 	uint64_t n = s->form == SHARDS_NPY ? sh->elements : sh->elements > 0;
@@ -252,17 +254,17 @@ static enum status
 shards_add(struct shards *s, struct shard *sh, const struct elem *x, struct err *e)
 {
 	struct run one = { .e = (struct elem *)x, .n = 1 };
-	enum status st;
+	enum status st = ST_OK;
 
 	switch (s->form) {
 	case SHARDS_MSGPACK:
 		buf_put(&sh->buf, x->p, x->len);
 		return ST_OK;
 	case SHARDS_NDJSON:
-		json_print(x->p, x->len, &sh->buf);
+		st = json_write(x->p, x->len, &s->rules, &sh->buf, e);
 		break;
 	case SHARDS_TEXT:
-		text_print(x->p, x->len, &sh->buf);
+		st = text_write(x->p, x->len, &s->rules, &sh->buf, e);
 		break;
 	case SHARDS_CSV:
 	case SHARDS_TSV:
@@ -274,8 +276,9 @@ shards_add(struct shards *s, struct shard *sh, const struct elem *x, struct err 
 			buf_put(&sh->first, x->p, x->len);
 		return st;
 	}
-	buf_byte(&sh->buf, '\n');
-	return ST_OK;
+	if (!st)
+		buf_byte(&sh->buf, '\n');
+	return st;
 }
 
 /* Writes what is to be written now that the shard has one more element. */

@@ -66,6 +66,7 @@ struct shards {
 	uint64_t pipeline;   /* by shards_pipeline */
 	uint64_t writer;     /* a number of our own: who goes on from a state writes other files */
 	bool begun;          /* the folder has been checked */
+	struct json_rules rules; /* op_ctx.json */
 	bool owned;          /* cut: nobody else writes the stream */
 	struct shards_cut cut; /* after_ns is to be set after shards_init, unless 0 */
 	struct buf packed;   /* a piece, compressed */

@@ -109,6 +109,14 @@ nest_size(const struct nest *s)
 	return row_keys_size(&s->rows) + row_keys_count(&s->rows) * sizeof *s->lists + s->bytes;
 }
 
+/* Whether the value can be part of a joined text: lists and records stand there as JSON. */
+static bool
+nest_joins(struct nest *s, const struct op_inst *self, const uint8_t *p, size_t len)
+{
+	buf_reset(&s->text);
+	return text_write(p, len, &self->ctx->json, &s->text, NULL) == ST_OK;
+}
+
 static enum status
 nest_feed(struct op_inst *self, const struct run *in, struct run *out, struct err *e)
 {
@@ -125,6 +133,8 @@ nest_feed(struct op_inst *self, const struct run *in, struct run *out, struct er
 			continue;
 		if (!nest_key(s, &in->e[i], pairs, p, &own, &len))
 			st = expr_run_wrong(self, in, i, out, e, "the record has no field `%.60s`", s->field);
+		else if (s->sep && !nest_joins(s, self, own, len))
+			st = expr_run_wrong(self, in, i, out, e, "`%.60s` has something that JSON cannot hold", s->field);
 		else if ((why = group_add(nest_find(s, s->key.data, s->key.len), GROUP_LIST, own, len, &s->cells,
 					  &s->bytes)) != NULL)
 			st = expr_run_wrong(self, in, i, out, e, "%s", why);
@@ -141,7 +151,7 @@ nest_feed(struct op_inst *self, const struct run *in, struct run *out, struct er
 
 /* Joins the values as texts into s->text. */
 static void
-nest_join(struct nest *s, const struct group *g)
+nest_join(struct nest *s, const struct group *g, const struct json_rules *rules)
 {
 	const uint8_t *p = g->cell, *end = g->cell + g->len, *next;
 
@@ -150,12 +160,12 @@ nest_join(struct nest *s, const struct group *g)
 		next = mp_skip(p, end);
 		if (p != g->cell)
 			buf_str(&s->text, s->sep);
-		text_print(p, (size_t)(next - p), &s->text);
+		text_write(p, (size_t)(next - p), rules, &s->text, NULL); /* nest_feed has seen to it that it can be written */
 	}
 }
 
 static void
-nest_give(struct nest *s, uint32_t at, struct run *out)
+nest_give(struct nest *s, uint32_t at, const struct json_rules *rules, struct run *out)
 {
 	const struct group *g = &s->lists[at];
 	uint32_t len, pairs;
@@ -164,7 +174,7 @@ nest_give(struct nest *s, uint32_t at, struct run *out)
 	struct mp m;
 
 	if (s->sep)
-		nest_join(s, g);
+		nest_join(s, g, rules);
 	uint8_t *w = run_room(out, 2 * MP_HEAD_MAX + len + group_room(g) + s->text.len);
 	p = mp_head(row, end, &m);
 	pairs = m.n;
@@ -193,7 +203,7 @@ nest_finish(struct op_inst *self, struct run *out, struct err *e)
 
 	(void)e;
 	for (; s->at < row_keys_count(&s->rows) && out->n < RUN_USUAL && !run_full(out); s->at++)
-		nest_give(s, s->at, out);
+		nest_give(s, s->at, &self->ctx->json, out);
 	return s->at >= row_keys_count(&s->rows) ? ST_END : ST_OK;
 }
 

@@ -24,6 +24,7 @@ struct pivot {
 	char *name, *value;
 	int64_t mem;
 	struct fields fields;   /* the two */
+	const struct json_rules *rules;
 	struct row_keys rows;   /* records without the two fields */
 	struct key_table columns; /* names, as encoded texts */
 	struct key_table cells; /* row and column of each value, 4 bytes each */
@@ -77,6 +78,7 @@ pivot_open(struct op_inst *self, struct err *e)
 {
 	struct pivot *s = self->state;
 
+	s->rules = &self->ctx->json;
 	return pivot_fields(s, &s->fields, e);
 }
 
@@ -115,7 +117,10 @@ pivot_take(struct pivot *s, const struct elem *x, uint32_t pairs, const uint8_t 
 	buf_put(&s->row, head, h);
 	memmove(s->row.data + h, s->row.data, body);
 	memcpy(s->row.data, head, h);
-	text_print(own[0], len[0], &text);
+	if (text_write(own[0], len[0], s->rules, &text, NULL) != ST_OK) {
+		buf_clear(&text);
+		return "the name holds text or numbers that JSON cannot hold";
+	}
 	if (text.len > UINT32_MAX / 2) {
 		buf_clear(&text);
 		return "the name is too long";

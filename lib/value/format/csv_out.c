@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -7,6 +8,7 @@
 #include "value/format/format_desc.h"
 #include "value/json/json_out.h"
 #include "value/json/json_print.h"
+#include "value/json/json_refuse.h"
 #include "value/mp.h"
 
 /* ---- fields ---- */
@@ -79,7 +81,10 @@ csv_put_value(struct csv_out *c, struct json_out *o, struct json_at at, const ui
 	case MP_BYTES:
 		at.p = mp_skip(start, end);
 		buf_reset(&c->json);
-		json_print(start, (size_t)(at.p - start), &c->json);
+		if (json_write(start, (size_t)(at.p - start), &c->rules, &c->json, NULL) != ST_OK) {
+			o->refused = true;
+			return at;
+		}
 		if (m.kind == MP_BYTES) { /* base64, without its quotes */
 			c->json.data[c->json.len - 1] = 0;
 			at.w = csv_put_text(c, o, at.w, c->json.data + 1, c->json.len - 2);
@@ -121,6 +126,30 @@ csv_put_row(struct csv_out *c, struct json_out *o, struct json_at at, const uint
 	return at;
 }
 
+/* Says which of n values the rules refuse: only those within values are JSON. ST_OK: none. */
+static enum status
+csv_refused(const struct csv_out *c, const uint8_t *p, const uint8_t *end, uint32_t n, bool named, struct err *e)
+{
+	struct mp key = { 0 }, m;
+	enum status st = ST_OK;
+	char name[64];
+
+	for (uint32_t i = 0; i < n && !st; i++) {
+		if (named)
+			p = mp_head(p, end, &key);
+		const uint8_t *next = mp_skip(p, end);
+		if (named)
+			snprintf(name, sizeof name, ".%.*s", key.n < 60 ? (int)key.n : 60, (const char *)key.p);
+		else
+			snprintf(name, sizeof name, "x[%u]", i);
+		mp_head(p, end, &m);
+		if (m.kind == MP_LIST || m.kind == MP_RECORD || m.kind == MP_EXT)
+			st = json_refuse_in(name, p, (size_t)(next - p), &c->rules, e);
+		p = next;
+	}
+	return st;
+}
+
 /* ---- records ---- */
 
 static void
@@ -130,7 +159,7 @@ csv_header(struct csv_out *c, struct buf *out)
 
 	if (c->no_header || !c->n)
 		return;
-	struct json_at at = { json_out_begin(&o, out), c->keys.data };
+	struct json_at at = { json_out_begin(&o, out, &c->rules), c->keys.data };
 	at = csv_put_row(c, &o, at, buf_end(&c->keys), c->n);
 	json_out_end(&o, at.w);
 }
@@ -194,6 +223,8 @@ csv_column(const struct csv_out *c, const uint8_t *key, size_t len, size_t near)
 static enum status
 csv_hold(struct csv_out *c, const uint8_t *record, const uint8_t *p, const uint8_t *end, uint32_t n, struct err *e)
 {
+	const uint8_t *fields = p;
+
 	for (uint32_t i = 0; i < n; i++) {
 		const uint8_t *key = p;
 
@@ -214,15 +245,17 @@ csv_hold(struct csv_out *c, const uint8_t *record, const uint8_t *p, const uint8
 		err_help(e, "name the columns instead: `select a b c` gives records that are alike");
 		return ST_DATA;
 	}
-	buf_put(&c->held, record, (size_t)(end - record));
-	return ST_OK;
+	enum status st = csv_refused(c, fields, end, n, true, e);
+	if (!st)
+		buf_put(&c->held, record, (size_t)(end - record));
+	return st;
 }
 
 static void
 csv_put_held(struct csv_out *c, const uint8_t *p, const uint8_t *end, uint32_t n, struct buf *out)
 {
 	struct json_out o;
-	struct json_at at = { json_out_begin(&o, out), NULL };
+	struct json_at at = { json_out_begin(&o, out, &c->rules), NULL };
 
 	memset(c->value, 0, c->n * sizeof *c->value);
 	for (uint32_t i = 0; i < n; i++) {
@@ -321,14 +354,14 @@ csv_record(struct csv_out *c, const uint8_t *p, const uint8_t *end, uint32_t n, 
 		if (st != ST_OK)
 			return st;
 	}
-	at.w = json_out_begin(&o, out);
+	at.w = json_out_begin(&o, out, &c->rules);
 	for (size_t k = 0; k < c->n; k++) {
 		at.p = c->value[k];
 		at = csv_put_field(c, &o, at, end, k, c->n);
 	}
 	*at.w++ = '\n';
 	json_out_end(&o, at.w);
-	return ST_OK;
+	return o.refused ? csv_refused(c, p, end, n, true, e) : ST_OK;
 }
 
 static void
@@ -367,10 +400,11 @@ csv_out_elem(struct csv_out *c, bool tabs, const uint8_t *p, size_t size, struct
 	if (mode == CSV_RECORDS)
 		return c->unsparsify ? csv_hold(c, p, first, end, m.n, e) : csv_record(c, first, end, m.n, out, e);
 	struct json_out o;
-	struct json_at at = { json_out_begin(&o, out), mode == CSV_LISTS ? first : p };
-	at = csv_put_row(c, &o, at, end, mode == CSV_LISTS ? m.n : 1);
+	struct json_at at = { json_out_begin(&o, out, &c->rules), mode == CSV_LISTS ? first : p };
+	uint32_t n = mode == CSV_LISTS ? m.n : 1;
+	at = csv_put_row(c, &o, at, end, n);
 	json_out_end(&o, at.w);
-	return ST_OK;
+	return o.refused ? csv_refused(c, mode == CSV_LISTS ? first : p, end, n, false, e) : ST_OK;
 }
 
 /* ---- options, end ---- */
@@ -398,6 +432,7 @@ csv_out_set(void *state, const struct format_opts *o, const struct type *type, s
 	struct csv_out *c = state;
 	const char *d = o->delim;
 
+	c->rules = o->json;
 	c->unsparsify = o->unsparsify;
 	c->no_header = o->no_header;
 	csv_take_type(c, type);

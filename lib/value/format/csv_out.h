@@ -34,6 +34,7 @@ struct csv_out {
 	enum csv_mode mode;
 	bool tabs, unsparsify, no_header;
 	uint8_t delim;       /* 0: a comma, or with tabs a tab */
+	struct json_rules rules;
 	bool special[256];   /* bytes that make a field be quoted or escaped */
 	struct buf keys;
 	struct csv_key *key;

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "value/format/format_desc.h"
+#include "value/json/json_refuse.h"
 #include "value/mp.h"
 
 #define FORMAT_DECLARED(name, NAME) extern const struct format_desc format_##name;
@@ -15,6 +16,7 @@ static const struct format_desc *const format_descs[] = { [FORMAT_AUTO] = NULL, 
 struct format {
 	const struct format_desc *desc; /* NULL: auto, not decided yet */
 	uint64_t count;
+	struct json_rules rules;
 	struct elem *split;       /* RUN_USUAL of them, for format_bytes */
 	void *state;
 };
@@ -73,6 +75,7 @@ format_set(struct format *f, const struct format_opts *o, const struct type *typ
 {
 	const char *wrong = format_wrong(f->desc, o);
 
+	f->rules = o->json;
 	if (wrong) {
 		err_set(e, ST_USAGE, "%s goes with %s", wrong, o->delim ? "-t csv" : "-t csv and -t tsv");
 		return ST_USAGE;
@@ -168,6 +171,22 @@ format_one_by_one(struct format *f, const struct elem *e, uint32_t n, struct buf
 	return ST_OK;
 }
 
+/* Writes the elements before the one that the rules refuse, and says why. */
+static enum status
+format_refused(struct format *f, const struct elem *e, uint32_t n, struct buf *out, struct err *err)
+{
+	for (uint32_t i = 0; i < n; i++, f->count++) {
+		size_t before = out->len;
+
+		if (f->desc->elems(&f->rules, f->count, &e[i], 1, out))
+			continue;
+		out->len = before;
+		json_refuse(e[i].p, e[i].len, &f->rules, err);
+		return err_wrap(err, "element %llu", (unsigned long long)f->count + 1);
+	}
+	return ST_OK;
+}
+
 static enum status
 format_elems(struct format *f, const struct elem *e, uint32_t n, struct buf *out, struct err *err)
 {
@@ -177,8 +196,11 @@ format_elems(struct format *f, const struct elem *e, uint32_t n, struct buf *out
 		format_decide(f, &e[0]);
 	if (f->desc->elem)
 		return format_one_by_one(f, e, n, out, err);
-	if (f->desc->elems)
-		f->desc->elems(f->count, e, n, out);
+	size_t before = out->len;
+	if (f->desc->elems && !f->desc->elems(&f->rules, f->count, e, n, out)) {
+		out->len = before;
+		return format_refused(f, e, n, out, err);
+	}
 	f->count += n;
 	return ST_OK;
 }

@@ -19,9 +19,10 @@
  *	count   the number of elements, at the end       none    nothing
  *	auto    text when the element's type is a scalar, else ndjson
  *
- * JSON: bytes are base64 text, non-finite floats null (nan, inf in text form),
+ * JSON: bytes are base64 text, non-finite floats by the rules (nan, inf in text form),
  * floats shortest that reads back the same with a `.0` kept on whole floats,
- * tensors nested lists; bytes that are not UTF-8 become U+FFFD.
+ * tensors nested lists, texts that are not UTF-8 by the rules (json_rules.h). Formats for people
+ * (pretty, markdown, vertical) show any value.
  */
 #ifndef FORMAT_FORMAT_H
 #define FORMAT_FORMAT_H
@@ -30,6 +31,7 @@
 #include "base/err.h"
 #include "value/elem.h"
 #include "value/json/json_print.h"
+#include "value/json_rules.h"
 #include "value/type.h"
 
 #include "format_list.h" /* FORMAT_LIST and FORMAT_CHOICES, by make */
@@ -38,11 +40,12 @@
 #define FORMAT_KIND(name, NAME) FORMAT_##NAME,
 enum format_kind { FORMAT_AUTO, FORMAT_LIST(FORMAT_KIND) FORMAT_KINDS };
 
-/* The options of formats. Zero: none. */
+/* The options of formats. Zero: none, and the usual rules. */
 struct format_opts {
 	char *delim;     /* csv: the byte between fields, or \t; NULL: a comma */
 	bool unsparsify; /* csv, tsv: hold all records back, and give each field of any of them a column */
 	bool no_header;  /* csv, tsv: rows alone */
+	struct json_rules json; /* says what becomes of values that JSON cannot hold */
 	bool blocks;     /* bars, hist: the characters of the terminal include block elements */
 };
 

@@ -15,6 +15,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "value/elem.h"
+#include "value/json_rules.h"
 
 enum format_flag {
 	FORMAT_IS_BINARY = 1, /* not fit for a terminal */
@@ -31,9 +32,11 @@ struct format_desc {
 	unsigned flags;
 	size_t state_size;    /* size of `state`, which is zeroed at the start */
 	/* All callbacks but one may be NULL. Elements are checked values. elems: writes n
-	 * elements, after `before` others; cannot refuse any. elem: writes one, for a format
+	 * elements, after `before` others; false: the rules refuse one of them (json_refuse), and all of its
+	 * output is taken back. elem: writes one, for a format
 	 * that may refuse; on an error its output is taken back. */
-	void (*elems)(uint64_t before, const struct elem *e, uint32_t n, struct buf *out);
+	bool (*elems)(const struct json_rules *rules, uint64_t before, const struct elem *e, uint32_t n,
+		      struct buf *out);
 	enum status (*elem)(void *state, const uint8_t *p, size_t n, struct buf *out, struct err *e);
 	void (*end)(void *state, uint64_t count, struct buf *out);
 	/* Writes the rows that are held back, when the end does not come. */

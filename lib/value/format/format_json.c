@@ -4,11 +4,11 @@
 #include "value/format/format_desc.h"
 #include "value/json/json_out.h"
 
-static void
-json_elems(uint64_t before, const struct elem *e, uint32_t n, struct buf *out)
+static bool
+json_elems(const struct json_rules *rules, uint64_t before, const struct elem *e, uint32_t n, struct buf *out)
 {
 	struct json_out o;
-	uint8_t *w = json_out_begin(&o, out);
+	uint8_t *w = json_out_begin(&o, out, rules);
 
 	for (uint32_t i = 0; i < n; i++) {
 		w = json_out_room(&o, w, 0);
@@ -17,6 +17,7 @@ json_elems(uint64_t before, const struct elem *e, uint32_t n, struct buf *out)
 		w = json_put(&o, (struct json_at){ w, e[i].p }, e[i].p + e[i].len).w;
 	}
 	json_out_end(&o, w);
+	return !o.refused;
 }
 
 static void

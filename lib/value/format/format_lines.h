@@ -6,9 +6,13 @@
 #ifndef FORMAT_FORMAT_LINES_H
 #define FORMAT_FORMAT_LINES_H
 
+#include <stdbool.h>
+
 #include "base/buf.h"
 #include "value/elem.h"
+#include "value/json_rules.h"
 
-void format_lines(const struct elem *e, uint32_t n, char end, struct buf *out);
+/* False: the rules refuse one of them. */
+bool format_lines(const struct json_rules *rules, const struct elem *e, uint32_t n, char end, struct buf *out);
 
 #endif

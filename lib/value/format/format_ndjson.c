@@ -4,11 +4,11 @@
 #include "value/format/format_desc.h"
 #include "value/json/json_out.h"
 
-static void
-ndjson_elems(uint64_t before, const struct elem *e, uint32_t n, struct buf *out)
+static bool
+ndjson_elems(const struct json_rules *rules, uint64_t before, const struct elem *e, uint32_t n, struct buf *out)
 {
 	struct json_out o;
-	uint8_t *w = json_out_begin(&o, out);
+	uint8_t *w = json_out_begin(&o, out, rules);
 
 	(void)before;
 	for (uint32_t i = 0; i < n; i++) {
@@ -16,6 +16,7 @@ ndjson_elems(uint64_t before, const struct elem *e, uint32_t n, struct buf *out)
 		*w++ = '\n';
 	}
 	json_out_end(&o, w);
+	return !o.refused;
 }
 
 const struct format_desc format_ndjson = { .elems = ndjson_elems };

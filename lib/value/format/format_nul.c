@@ -4,11 +4,11 @@
 #include "value/format/format_desc.h"
 #include "value/format/format_lines.h"
 
-static void
-nul_elems(uint64_t before, const struct elem *e, uint32_t n, struct buf *out)
+static bool
+nul_elems(const struct json_rules *rules, uint64_t before, const struct elem *e, uint32_t n, struct buf *out)
 {
 	(void)before;
-	format_lines(e, n, '\0', out);
+	return format_lines(rules, e, n, '\0', out);
 }
 
 const struct format_desc format_nul = { .elems = nul_elems };

@@ -3,11 +3,13 @@
  * text and bytes as they are, tensors named npy as .npy, all else as JSON. */
 #include <archive.h>
 #include <archive_entry.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "value/format/format.h"
 #include "value/format/format_desc.h"
+#include "value/json/json_refuse.h"
 #include "value/mp.h"
 #include "value/format/npy.h"
 #include "value/tensor.h"
@@ -17,6 +19,7 @@ struct tar_out {
 	struct archive_entry *entry;
 	struct buf *out;       /* output of the call in progress; lent */
 	struct buf name, body;
+	struct json_rules rules;
 };
 
 static la_ssize_t
@@ -69,8 +72,11 @@ tar_body(struct tar_out *t, const struct mp *name, const struct mp *m, const uin
 		memcpy(head.dims, tensor.dims, sizeof head.dims);
 		t->body.len += npy_put_head(&head, buf_room(&t->body, NPY_HEAD_PUT));
 		buf_put(&t->body, tensor.data, tensor.size);
-	} else {
-		json_print(p, n, &t->body);
+	} else if (json_write(p, n, &t->rules, &t->body, NULL) != ST_OK) {
+		char path[64];
+
+		snprintf(path, sizeof path, ".%.*s", name->n < 60 ? (int)name->n : 60, (const char *)name->p);
+		return json_refuse_in(path, p, n, &t->rules, e);
 	}
 	return ST_OK;
 }
@@ -105,6 +111,16 @@ tar_field(struct tar_out *t, const struct mp *key, const struct mp *name, const 
 	    || archive_write_data(t->a, t->body.data, t->body.len) != (la_ssize_t)t->body.len
 	    || archive_write_finish_entry(t->a) < ARCHIVE_WARN)
 		return tar_fault(t, e);
+	return ST_OK;
+}
+
+static enum status
+tar_set(void *state, const struct format_opts *o, const struct type *type, struct err *e)
+{
+	struct tar_out *t = state;
+
+	(void)type, (void)e;
+	t->rules = o->json;
 	return ST_OK;
 }
 
@@ -172,5 +188,5 @@ tar_clear(void *state)
 }
 
 const struct format_desc format_tar = { .flags = FORMAT_IS_BINARY | FORMAT_IS_FRAMED,
-				       .state_size = sizeof(struct tar_out), .elem = tar_elem,
+				       .state_size = sizeof(struct tar_out), .set = tar_set, .elem = tar_elem,
 				       .end = tar_end, .clear = tar_clear };

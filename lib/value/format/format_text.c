@@ -8,11 +8,11 @@
 #include "value/num.h"
 
 /* Most elements in these formats are ints: they are printed here, without a call. */
-void
-format_lines(const struct elem *e, uint32_t n, char end, struct buf *out)
+bool
+format_lines(const struct json_rules *rules, const struct elem *e, uint32_t n, char end, struct buf *out)
 {
 	struct json_out o;
-	uint8_t *w = json_out_begin(&o, out);
+	uint8_t *w = json_out_begin(&o, out, rules);
 
 	for (uint32_t i = 0; i < n; i++) {
 		const uint8_t *p = e[i].p;
@@ -30,13 +30,14 @@ format_lines(const struct elem *e, uint32_t n, char end, struct buf *out)
 		*w++ = (uint8_t)end;
 	}
 	json_out_end(&o, w);
+	return !o.refused;
 }
 
-static void
-text_elems(uint64_t before, const struct elem *e, uint32_t n, struct buf *out)
+static bool
+text_elems(const struct json_rules *rules, uint64_t before, const struct elem *e, uint32_t n, struct buf *out)
 {
 	(void)before;
-	format_lines(e, n, '\n', out);
+	return format_lines(rules, e, n, '\n', out);
 }
 
 const struct format_desc format_text = { .elems = text_elems };

@@ -71,24 +71,26 @@ frame_contents(const struct elem *x, uint32_t *n)
 	return m.p;
 }
 
-static void
-frame_put_text(const struct elem *x, struct buf *out)
+static enum status
+frame_put_text(const struct elem *x, const struct json_rules *rules, struct buf *out, struct err *e)
 {
 	uint32_t n;
 	const uint8_t *p = frame_contents(x, &n);
 
-	if (p)
-		buf_put(out, p, n);
-	else
-		text_print(x->p, x->len, out);
+	if (!p)
+		return text_write(x->p, x->len, rules, out, e);
+	buf_put(out, p, n);
+	return ST_OK;
 }
 
 static enum status
-frame_put_ended(const struct elem *x, char end, struct buf *out, struct err *e)
+frame_put_ended(const struct elem *x, const struct json_rules *rules, char end, struct buf *out, struct err *e)
 {
 	size_t before = out->len;
+	enum status st = frame_put_text(x, rules, out, e);
 
-	frame_put_text(x, out);
+	if (st)
+		return st;
 	if (out->len > before && memchr(out->data + before, end, out->len - before)) {
 		out->len = before;
 		err_set(e, ST_DATA, "a text with a %s in it cannot be given to the program as one %s",
@@ -102,15 +104,19 @@ frame_put_ended(const struct elem *x, char end, struct buf *out, struct err *e)
 	return ST_OK;
 }
 
-static void
-frame_put_sized(enum frame_proto proto, const struct elem *x, struct buf *out)
+static enum status
+frame_put_sized(enum frame_proto proto, const struct elem *x, const struct json_rules *rules, struct buf *out,
+		struct err *e)
 {
 	struct buf own = { 0 };
 	uint32_t n;
 	const uint8_t *p = frame_contents(x, &n);
 
 	if (!p) {
-		text_print(x->p, x->len, &own);
+		if (text_write(x->p, x->len, rules, &own, e) != ST_OK) {
+			buf_clear(&own);
+			return ST_DATA;
+		}
 		p = own.data;
 		n = (uint32_t)own.len;
 	}
@@ -124,31 +130,34 @@ frame_put_sized(enum frame_proto proto, const struct elem *x, struct buf *out)
 		buf_put(out, p, n);
 	}
 	buf_clear(&own);
+	return ST_OK;
 }
 
 enum status
-frame_put(enum frame_proto proto, const struct elem *x, struct buf *out, struct err *e)
+frame_put(enum frame_proto proto, const struct elem *x, const struct json_rules *rules, struct buf *out,
+	  struct err *e)
 {
+	enum status st;
+
 	switch (proto) {
 	case FRAME_LINE:
 	case FRAME_STREAM:
-		return frame_put_ended(x, '\n', out, e);
+		return frame_put_ended(x, rules, '\n', out, e);
 	case FRAME_NUL:
-		return frame_put_ended(x, '\0', out, e);
+		return frame_put_ended(x, rules, '\0', out, e);
 	case FRAME_NDJSON:
-		json_print(x->p, x->len, out);
-		buf_byte(out, '\n');
-		return ST_OK;
+		st = json_write(x->p, x->len, rules, out, e);
+		if (!st)
+			buf_byte(out, '\n');
+		return st;
 	case FRAME_MSGPACK:
 		buf_put(out, x->p, x->len);
 		return ST_OK;
 	case FRAME_NETSTRING:
 	case FRAME_LEN32:
-		frame_put_sized(proto, x, out);
-		return ST_OK;
+		return frame_put_sized(proto, x, rules, out, e);
 	case FRAME_RAW:
-		frame_put_text(x, out);
-		return ST_OK;
+		return frame_put_text(x, rules, out, e);
 	case FRAME_ARG:
 		break;
 	}

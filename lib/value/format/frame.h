@@ -21,6 +21,7 @@
 #include "base/err.h"
 #include "value/elem.h"
 #include "value/json/json.h"
+#include "value/json_rules.h"
 #include "value/type.h"
 
 enum frame_proto {
@@ -44,7 +45,8 @@ const char *frame_name(enum frame_proto proto);
 const struct type *frame_type(enum frame_proto proto); /* type of the answers */
 
 /* Appends the element. ST_DATA: the protocol cannot express it. */
-enum status frame_put(enum frame_proto proto, const struct elem *x, struct buf *out, struct err *e);
+enum status frame_put(enum frame_proto proto, const struct elem *x, const struct json_rules *rules,
+		      struct buf *out, struct err *e);
 /* Finds one whole answer in the n bytes at p: its length in *len; 0: more bytes are needed.
  * `eof`: none will come. ST_DATA: these bytes cannot become an answer. */
 enum status frame_find(struct frame *f, const uint8_t *p, size_t n, bool eof, size_t *len,

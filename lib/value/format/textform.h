@@ -14,6 +14,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "value/mp.h"
+#include "value/json_rules.h"
 
 enum { TEXTFORM_FIELDS = 1000 };
 
@@ -48,10 +49,12 @@ enum status textform_url(struct textform *t, const struct textform_conf *conf, c
 			 size_t n, struct buf *out, struct err *e);
 
 /* Append the text of a record (kv, url), or a record or list (csv), without an
- * end of line. ST_DATA: it is neither. */
-enum status textform_put_kv(const uint8_t *p, size_t n, struct buf *out, struct err *e);
-enum status textform_put_url(const uint8_t *p, size_t n, struct buf *out, struct err *e);
-enum status textform_put_csv(const uint8_t *p, size_t n, uint8_t delim, struct buf *out,
+ * end of line. ST_DATA: it is neither, or the rules refuse a value within one of its values. */
+enum status textform_put_kv(const uint8_t *p, size_t n, const struct json_rules *rules, struct buf *out,
+			    struct err *e);
+enum status textform_put_url(const uint8_t *p, size_t n, const struct json_rules *rules, struct buf *out,
 			     struct err *e);
+enum status textform_put_csv(const uint8_t *p, size_t n, uint8_t delim, const struct json_rules *rules,
+			     struct buf *out, struct err *e);
 
 #endif

@@ -9,10 +9,12 @@ typedef void textform_put_fn(const uint8_t *key, size_t n, const uint8_t *text, 
 			     bool first, struct buf *out);
 
 static enum status
-textform_each(const uint8_t *p, size_t n, textform_put_fn *put, struct buf *out, struct err *e)
+textform_each(const uint8_t *p, size_t n, textform_put_fn *put, const struct json_rules *rules, struct buf *out,
+	      struct err *e)
 {
 	const uint8_t *end = p + n, *value;
 	struct buf key = { 0 }, text = { 0 };
+	enum status st = ST_OK;
 	struct mp m;
 
 	mp_head(p, end, &m);
@@ -23,15 +25,17 @@ textform_each(const uint8_t *p, size_t n, textform_put_fn *put, struct buf *out,
 		buf_reset(&key);
 		buf_reset(&text);
 		value = mp_skip(p, end);
-		text_print(p, (size_t)(value - p), &key);
+		st = text_write(p, (size_t)(value - p), rules, &key, e);
 		p = mp_skip(value, end);
-		if (*value != 0xc0) /* null has no text */
-			text_print(value, (size_t)(p - value), &text);
+		if (!st && *value != 0xc0) /* null has no text */
+			st = text_write(value, (size_t)(p - value), rules, &text, e);
+		if (st)
+			break;
 		put(key.data, key.len, text.data, text.len, k == 0, out);
 	}
 	buf_clear(&key);
 	buf_clear(&text);
-	return ST_OK;
+	return st;
 }
 
 static bool
@@ -76,9 +80,9 @@ textform_kv_field(const uint8_t *key, size_t n, const uint8_t *text, size_t len,
 }
 
 enum status
-textform_put_kv(const uint8_t *p, size_t n, struct buf *out, struct err *e)
+textform_put_kv(const uint8_t *p, size_t n, const struct json_rules *rules, struct buf *out, struct err *e)
 {
-	return textform_each(p, n, textform_kv_field, out, e);
+	return textform_each(p, n, textform_kv_field, rules, out, e);
 }
 
 static void
@@ -111,9 +115,9 @@ textform_url_field(const uint8_t *key, size_t n, const uint8_t *text, size_t len
 }
 
 enum status
-textform_put_url(const uint8_t *p, size_t n, struct buf *out, struct err *e)
+textform_put_url(const uint8_t *p, size_t n, const struct json_rules *rules, struct buf *out, struct err *e)
 {
-	return textform_each(p, n, textform_url_field, out, e);
+	return textform_each(p, n, textform_url_field, rules, out, e);
 }
 
 /* Appends one field: CSV quotes it if necessary, TSV escapes. */
@@ -151,23 +155,25 @@ textform_csv_field(const uint8_t *p, size_t n, uint8_t delim, struct buf *out)
 }
 
 enum status
-textform_put_csv(const uint8_t *p, size_t n, uint8_t delim, struct buf *out, struct err *e)
+textform_put_csv(const uint8_t *p, size_t n, uint8_t delim, const struct json_rules *rules, struct buf *out,
+		 struct err *e)
 {
 	const uint8_t *end = p + n, *next;
 	struct buf text = { 0 };
+	enum status st = ST_OK;
 	struct mp m;
 
 	mp_head(p, end, &m);
 	if (m.kind != MP_RECORD && m.kind != MP_LIST)
 		return err_set(e, ST_DATA, "this element is neither a record nor a list");
 	p = m.p;
-	for (uint32_t k = 0; k < m.n; k++) {
+	for (uint32_t k = 0; k < m.n && !st; k++) {
 		if (m.kind == MP_RECORD)
 			p = mp_skip(p, end);
 		next = mp_skip(p, end);
 		buf_reset(&text);
 		if (*p != 0xc0)
-			text_print(p, (size_t)(next - p), &text);
+			st = text_write(p, (size_t)(next - p), rules, &text, e);
 		if (k)
 			buf_byte(out, delim);
 		if (text.len)
@@ -175,5 +181,5 @@ textform_put_csv(const uint8_t *p, size_t n, uint8_t delim, struct buf *out, str
 		p = next;
 	}
 	buf_clear(&text);
-	return ST_OK;
+	return st;
 }

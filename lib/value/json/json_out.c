@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "value/json/json_out.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "value/json/json_print.h"
+#include "value/json/json_refuse.h"
 #include "value/json/json_text.h"
 #include "value/mp.h"
 #include "value/num.h"
@@ -15,14 +15,6 @@ json_put_word(uint8_t *w, const char *word, size_t n)
 {
 	memcpy(w, word, n);
 	return w + n;
-}
-
-static uint8_t *
-json_put_float(uint8_t *w, double f)
-{
-	if (!isfinite(f))
-		return json_put_word(w, "null", 4);
-	return w + num_print_float(f, (char *)w);
 }
 
 static inline uint8_t *
@@ -40,7 +32,7 @@ json_put_ext(struct json_out *o, uint8_t *w, const struct mp *h)
 	if (h->ext != MP_EXT_TENSOR || !tensor_read(h->p, h->n, &t))
 		return json_put_base64(o, w, h->p, h->n);
 	o->b->len = (size_t)(w - o->b->data);
-	tensor_print(&t, o->b);
+	o->refused |= !tensor_print(&t, &o->rules, o->b);
 	return json_out_room_slow(o, o->b->data + o->b->len, 0);
 }
 
@@ -141,7 +133,7 @@ json_put(struct json_out *o, struct json_at at, const uint8_t *end)
 	case MP_NIL: at.w = json_put_word(at.w, "null", 4); break;
 	case MP_BOOL: at.w = json_put_word(at.w, h.b ? "true" : "false", h.b ? 4 : 5); break;
 	case MP_INT: at.w = json_put_int(at.w, &h); break;
-	case MP_FLOAT: at.w = json_put_float(at.w, h.f); break;
+	case MP_FLOAT: at.w = (uint8_t *)json_rules_float(&o->rules, h.f, &o->refused, (char *)at.w); break;
 	case MP_TEXT: at.w = json_put_text(o, at.w, h.p, h.n, end); break;
 	case MP_BYTES: at.w = json_put_base64(o, at.w, h.p, h.n); break;
 	case MP_LIST: return json_put_list(o, at, end, h.n);
@@ -179,20 +171,49 @@ text_put(struct json_out *o, struct json_at at, const uint8_t *end)
 	}
 }
 
+static bool
+json_print_by(const uint8_t *p, size_t len, const struct json_rules *rules, bool bare, struct buf *out)
+{
+	struct json_out o;
+	struct json_at at = { json_out_begin(&o, out, rules), p };
+
+	at = bare ? text_put(&o, at, p + len) : json_put(&o, at, p + len);
+	json_out_end(&o, at.w);
+	return !o.refused;
+}
+
 void
 json_print(const uint8_t *p, size_t len, struct buf *out)
 {
-	struct json_out o;
-	struct json_at at = { json_out_begin(&o, out), p };
-
-	json_out_end(&o, json_put(&o, at, p + len).w);
+	json_print_by(p, len, &json_rules_shown, false, out);
 }
 
 void
 text_print(const uint8_t *p, size_t len, struct buf *out)
 {
-	struct json_out o;
-	struct json_at at = { json_out_begin(&o, out), p };
+	json_print_by(p, len, &json_rules_shown, true, out);
+}
 
-	json_out_end(&o, text_put(&o, at, p + len).w);
+static enum status
+json_write_by(const uint8_t *p, size_t len, const struct json_rules *rules, bool bare, struct buf *out,
+	      struct err *e)
+{
+	size_t before = out->len;
+
+	if (json_print_by(p, len, rules, bare, out))
+		return ST_OK;
+	out->len = before;
+	return json_refuse(p, len, rules, e);
+}
+
+enum status
+json_write(const uint8_t *p, size_t len, const struct json_rules *rules, struct buf *out, struct err *e)
+{
+	return json_write_by(p, len, rules, false, out, e);
+}
+
+enum status
+text_write(const uint8_t *p, size_t len, const struct json_rules *rules, struct buf *out, struct err *e)
+{
+	return json_write_by(p, len, rules, true, out, e);
 }

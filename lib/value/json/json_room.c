@@ -4,8 +4,10 @@
 enum { JSON_FIRST = 1024 }; /* room to begin with */
 
 uint8_t *
-json_out_begin(struct json_out *o, struct buf *b)
+json_out_begin(struct json_out *o, struct buf *b, const struct json_rules *rules)
 {
+	o->rules = *rules;
+	o->refused = false;
 	o->b = b;
 	/* All memory that is allocated already can be written to. */
 	uint8_t *w = buf_room(b, JSON_FIRST + JSON_SLACK);

@@ -8,19 +8,23 @@
 #ifndef JSON_JSON_ROOM_H
 #define JSON_JSON_ROOM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "value/json_rules.h"
 
 enum { JSON_SLACK = 64 };
 
 struct json_out {
 	struct buf *b;
 	uint8_t *limit;
+	struct json_rules rules;
+	bool refused; /* something that the rules refuse was written, in some other form */
 };
 
-uint8_t *json_out_begin(struct json_out *o, struct buf *b);
+uint8_t *json_out_begin(struct json_out *o, struct buf *b, const struct json_rules *rules);
 void json_out_end(struct json_out *o, uint8_t *w);
 /* Makes room for n bytes and the slack; gives the (perhaps moved) writing end. */
 uint8_t *json_out_room_slow(struct json_out *o, uint8_t *w, size_t n);

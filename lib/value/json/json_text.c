@@ -55,7 +55,7 @@ text_sequence(const uint8_t *s, size_t n)
 
 /* Escapes one byte or sequence that is not plain; *s moves past it. */
 static uint8_t *
-text_put_odd(uint8_t *w, const uint8_t **s, const uint8_t *end)
+text_put_odd(struct json_out *o, uint8_t *w, const uint8_t **s, const uint8_t *end)
 {
 	static const char hex[] = "0123456789abcdef";
 	static const char letters[] = { ['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n',
@@ -65,6 +65,7 @@ text_put_odd(uint8_t *w, const uint8_t **s, const uint8_t *end)
 	if (c >= 0x80) {
 		size_t n = text_sequence(*s, (size_t)(end - *s));
 
+		o->refused |= !n && o->rules.invalid_utf8 == JSON_INVALID_ERROR;
 		memcpy(w, n ? (const void *)*s : "\xef\xbf\xbd", n ? n : 3);
 		*s += n ? n : 1;
 		return w + (n ? n : 3);
@@ -91,8 +92,8 @@ text_put_odd(uint8_t *w, const uint8_t **s, const uint8_t *end)
 /* Escapes from *s until it reaches `stop` (or the end of a sequence that began before). There
  * is room for TEXT_GROWTH times the bytes and 8 more. */
 static uint8_t *
-text_put_piece(uint8_t *w, const uint8_t **sp, const uint8_t *stop, const uint8_t *text_end,
-	       const uint8_t *end)
+text_put_piece(struct json_out *o, uint8_t *w, const uint8_t **sp, const uint8_t *stop,
+	       const uint8_t *text_end, const uint8_t *end)
 {
 	const uint8_t *s = *sp;
 
@@ -112,7 +113,7 @@ text_put_piece(uint8_t *w, const uint8_t **sp, const uint8_t *stop, const uint8_
 			w += plain;
 			s += plain;
 		}
-		w = text_put_odd(w, &s, text_end);
+		w = text_put_odd(o, w, &s, text_end);
 	}
 	*sp = s;
 	return w;
@@ -130,7 +131,7 @@ json_put_text(struct json_out *o, uint8_t *w, const uint8_t *s, size_t n, const 
 		size_t piece = left < TEXT_PIECE ? left : TEXT_PIECE;
 
 		w = json_out_room(o, w, piece * TEXT_GROWTH);
-		w = text_put_piece(w, &s, s + piece, text_end, end);
+		w = text_put_piece(o, w, &s, s + piece, text_end, end);
 	}
 	*w++ = '"';
 	return w;
