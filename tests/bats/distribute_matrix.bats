@@ -176,7 +176,7 @@ setup_places() {
 			echo "--$word is not judged for pipelines with distribute"
 			return 1
 		}
-	done < <(grep -o '^ \{2,6\}\(-., \)\?--[a-z-]*' <<<"$output" | sed 's/.*--//')
+	done < <(grep -o '^ \{2,6\}\(-., \)\?--[a-z0-9-]*' <<<"$output" | sed 's/.*--//')
 	((seen > 25))
 }
 

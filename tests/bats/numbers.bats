@@ -381,6 +381,9 @@ print(time.monotonic() - begin)' "${ready##*:}"
 	gives '[[0,1],[1,2]]' -t ndjson 'elements [1] | map [range(2), range(1, 3)]'
 	says dsvc-ops.7 'The tensor in another dtype: ints wrap around; floats that become ints lose their fraction and are limited to the range of the dtype, and nan becomes 0.'
 	gives '[44,0,255]' -t ndjson 'elements [1] | map [cast(tensor([300]), "u8")[0], cast(tensor([-2.7]), "u8")[0], cast(tensor([300.0]), "u8")[0]]'
+	says dsvc-pipeline.5 'what a text that is not UTF-8 is there: error or replace, U+FFFD in place of each byte that belongs to no character'
+	printf 'a\xff\xff\n' >"$BATS_TEST_TMPDIR/bytes"
+	gives $'["a\uFFFD\uFFFD"]' "options invalid_utf8=replace; lines $BATS_TEST_TMPDIR/bytes | map str([x])"
 	says dsvc-ops.7 'A text that is UTF-8: with U+FFFD in place of each byte that belongs to no character, or all bytes read as ISO 8859-1.'
 	gives $'\uFFFDa\uFFFD ÿ' 'elements [1] | map utf8(unhex("ff61fe")) ++ " " ++ utf8(unhex("ff"), "latin1")'
 }
