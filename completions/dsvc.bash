@@ -197,6 +197,7 @@ _dsvc_feed()
 	-d | --dispatcher) return ;;
 	-c | --context) return ;;
 	--connect-timeout) return ;;
+	--tmp-max) return ;;
 	-e | --expression) _dsvc_spec "$1" "$2"; return ;;
 	-f | --file) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
 	-s | --set) return ;;
@@ -248,7 +249,7 @@ _dsvc_feed()
 	--timeout) return ;;
 	esac
 	case $cur in
-	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -c --context --connect-timeout -e --expression -f --file -s --set -I --include-dir -J --job --local -j --jobs -n --cores --host --seat-wait --batch --element --axis --tail --pad --mask --expect --order --seed --shards --window --epoch --epochs --steps --until --from --loop --each-loop --prefetch --as --results -t --to -o --output --checkpoint --save-every --keep --listen --ready-fd --ready-file --wait-workers --wait-cores --slow --core-timeout --grace --slot-max --max-errors --errors --give-up -p --progress --stats --fail-empty --join --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -c --context --connect-timeout --tmp-max -e --expression -f --file -s --set -I --include-dir -J --job --local -j --jobs -n --cores --host --seat-wait --batch --element --axis --tail --pad --mask --expect --order --seed --shards --window --epoch --epochs --steps --until --from --loop --each-loop --prefetch --as --results -t --to -o --output --checkpoint --save-every --keep --listen --ready-fd --ready-file --wait-workers --wait-cores --slow --core-timeout --grace --slot-max --max-errors --errors --give-up -p --progress --stats --fail-empty --join --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
 	*) _dsvc_spec "$1" "$2" && return; compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -W 'assert batch bucket bytes cache cardinality choose cmd concat count counter csv dataset dedup distribute drop elements enumerate exec files fill filter flat_map format group_by group_by_window ignore_errors interleave join json lines load lookup map msgpack ndjson nest npy pad_to padded_batch parse pivot prefetch print ragged_batch random range rate rebatch reduce rename repeat resample reverse sample sample_rate save scan select sh shard shuffle skip sleep snapshot sort sqlite stats stdin tail take take_while tar tee template tfrecord top tsv unbatch unique unnest unpivot whole window zip then' -- "$cur") ;;
 	esac
 }
@@ -336,6 +337,7 @@ _dsvc_read()
 	-d | --dispatcher) return ;;
 	-c | --context) return ;;
 	--connect-timeout) return ;;
+	--tmp-max) return ;;
 	-e | --expression) _dsvc_spec "$1" "$2"; return ;;
 	-f | --file) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
 	-s | --set) return ;;
@@ -381,7 +383,7 @@ _dsvc_read()
 	--timeout) return ;;
 	esac
 	case $cur in
-	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -c --context --connect-timeout -e --expression -f --file -s --set -I --include-dir -J --job --sharding --order --target --where --shards --shard --consumer --tail --tail-of --seat-wait --share --group --share-window --from --seed --window --transfer --compression --epoch --type --epochs -t --to -0 --null --delim --unsparsify --no-header --nonfinite --invalid-utf8 -n --count -o --output --checkpoint --checkpoint-rounds --ack-fd --max-errors --on-missed --errors --wait-workers --give-up -p --progress --stats --fail-empty --join --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -c --context --connect-timeout --tmp-max -e --expression -f --file -s --set -I --include-dir -J --job --sharding --order --target --where --shards --shard --consumer --tail --tail-of --seat-wait --share --group --share-window --from --seed --window --transfer --compression --epoch --type --epochs -t --to -0 --null --delim --unsparsify --no-header --nonfinite --invalid-utf8 -n --count -o --output --checkpoint --checkpoint-rounds --ack-fd --max-errors --on-missed --errors --wait-workers --give-up -p --progress --stats --fail-empty --join --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
 	*) _dsvc_spec "$1" "$2" && return; compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -W 'assert batch bucket bytes cache cardinality choose cmd concat count counter csv dataset dedup distribute drop elements enumerate exec files fill filter flat_map format group_by group_by_window ignore_errors interleave join json lines load lookup map msgpack ndjson nest npy pad_to padded_batch parse pivot prefetch print ragged_batch random range rate rebatch reduce rename repeat resample reverse sample sample_rate save scan select sh shard shuffle skip sleep snapshot sort sqlite stats stdin tail take take_while tar tee template tfrecord top tsv unbatch unique unnest unpivot whole window zip then' -- "$cur") ;;
 	esac
 }
@@ -435,6 +437,7 @@ _dsvc_run()
 	-d | --dispatcher) return ;;
 	-c | --context) return ;;
 	--connect-timeout) return ;;
+	--tmp-max) return ;;
 	--joblog) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
 	--halt) mapfile -t COMPREPLY < <(compgen -W 'never soon,fail=1 now,fail=1 soon,fail=10% now,success=1' -- "$cur"); return ;;
 	--print) mapfile -t COMPREPLY < <(compgen -W 'nothing tokens tree plan canonical' -- "$cur"); return ;;
@@ -443,7 +446,7 @@ _dsvc_run()
 	--timeout) return ;;
 	esac
 	case $cur in
-	-*) mapfile -t COMPREPLY < <(compgen -W '-t --to -0 --null --delim --unsparsify --no-header --nonfinite --invalid-utf8 -n --count -o --output -s --set --with -e --expression -f --file -I --include-dir --seed -j --jobs --max-errors --errors -d --dispatcher -c --context --connect-timeout --check --explain --graph --try --joblog --resume --resume-failed --halt --tag --dry-run --test --fmt --write --print --ops --functions --help-op -p --progress --stats --fail-empty --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	-*) mapfile -t COMPREPLY < <(compgen -W '-t --to -0 --null --delim --unsparsify --no-header --nonfinite --invalid-utf8 -n --count -o --output -s --set --with -e --expression -f --file -I --include-dir --seed -j --jobs --max-errors --errors -d --dispatcher -c --context --connect-timeout --tmp-max --check --explain --graph --try --joblog --resume --resume-failed --halt --tag --dry-run --test --fmt --write --print --ops --functions --help-op -p --progress --stats --fail-empty --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
 	*) _dsvc_spec "$1" "$2" && return; compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -W 'assert batch bucket bytes cache cardinality choose cmd concat count counter csv dataset dedup distribute drop elements enumerate exec files fill filter flat_map format group_by group_by_window ignore_errors interleave join json lines load lookup map msgpack ndjson nest npy pad_to padded_batch parse pivot prefetch print ragged_batch random range rate rebatch reduce rename repeat resample reverse sample sample_rate save scan select sh shard shuffle skip sleep snapshot sort sqlite stats stdin tail take take_while tar tee template tfrecord top tsv unbatch unique unnest unpivot whole window zip then' -- "$cur") ;;
 	esac
 }
@@ -602,6 +605,7 @@ _dsvc_work()
 	-d | --dispatcher) return ;;
 	-c | --context) return ;;
 	--connect-timeout) return ;;
+	--tmp-max) return ;;
 	-b | --bind) return ;;
 	--advertise) return ;;
 	-j | --slots) return ;;
@@ -630,7 +634,7 @@ _dsvc_work()
 	--ready-file) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
 	esac
 	case $cur in
-	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -c --context --connect-timeout -b --bind --advertise -j --slots --memory --compression --transfer --name --tag --restart-interval --give-up --drain-timeout --exit-when-idle --lifetime --data --join --insecure --allow-read --allow-write --allow-exec --datasets --child-env --child-memory --child-files --exec-wrap --sandbox --ready-fd --ready-file --until-stdin-eof -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -c --context --connect-timeout --tmp-max -b --bind --advertise -j --slots --memory --compression --transfer --name --tag --restart-interval --give-up --drain-timeout --exit-when-idle --lifetime --data --join --insecure --allow-read --allow-write --allow-exec --datasets --child-env --child-memory --child-files --exec-wrap --sandbox --ready-fd --ready-file --until-stdin-eof -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
 	*) : ;;
 	esac
 }

@@ -2,9 +2,10 @@
 #include <signal.h>
 #include <string.h>
 
-#include "axes.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/tmp_room.h"
+#include "axes.h"
 #include "cli/endpoint.h"
 #include "cli/report.h"
 #include "cli/quit.h"
@@ -124,6 +125,7 @@ main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN); /* a core may close its stdin, or end, while a step is written */
 	stop_after(o.timeout, false);
 	secure_say_clear(o.insecure);
+	tmp_room_limit(o.tmp_max);
 	enum status st = main_prepare(&o, &opt, &plan, &ep, &c, &e);
 	stop_install();
 	if (st == ST_OK) {

@@ -18,6 +18,7 @@
 
 static const struct param rows[] = {
 	OPT_SERVICE(struct feed_opts),
+	OPT_TMP_MAX(struct feed_opts),
 	{ .name = "expression", .letter = 'e', .arg = "SPEC", .kind = PARAM_WORD, AT(expression), .flags = PARAM_OPTIONAL,
 	  .complete = "spec", .help = "feed from this pipeline" },
 	{ .name = "file", .letter = 'f', .arg = "FILE", .kind = PARAM_WORD, AT(file), .flags = PARAM_RARE | PARAM_OPTIONAL,

@@ -22,7 +22,7 @@ struct feed_opts {
 	struct words set, include, axis_texts;
 	struct job_opts job;
 	struct ready ready;
-	int64_t connect_timeout;
+	int64_t connect_timeout, tmp_max;
 	int64_t jobs, give_up, cores, batch, epochs, steps, until, from, loop, loop_ns, prefetch, save_every, keep, slot_max;
 	int64_t wait_cores, slow, core_timeout, grace, timeout, verbose;
 	int64_t host, hosts;         /* this one, and how many */

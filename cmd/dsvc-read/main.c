@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/tmp_room.h"
 #include "cli/opt.h"
 #include "cli/program.h"
 #include "cli/quit.h"
@@ -106,6 +107,7 @@ main(int argc, char **argv)
 		return code;
 	stop_after(o.timeout, false);
 	secure_say_clear(o.insecure);
+	tmp_room_limit(o.tmp_max);
 	o.checkpoint = o.checkpoints.n ? o.checkpoints.v[0] : NULL;
 	o.job.checkpoint = o.checkpoint != NULL;
 	st = delivery_init(&p, &o, &e);

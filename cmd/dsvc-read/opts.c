@@ -14,6 +14,7 @@
 
 static const struct param rows[] = {
 	OPT_SERVICE(struct read_options),
+	OPT_TMP_MAX(struct read_options),
 	{ .name = "expression", .letter = 'e', .arg = "SPEC", .kind = PARAM_WORD,
 	  .offset = offsetof(struct read_options, expression), .flags = PARAM_OPTIONAL, .complete = "spec",
 	  .help = "read this pipeline, without registering it first" },

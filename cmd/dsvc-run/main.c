@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/tmp_room.h"
 #include "cli/endpoint.h"
 #include "cli/locale.h"
 #include "cli/opt.h"
@@ -101,6 +102,7 @@ main(int argc, char **argv)
 		return code;
 	stop_after(o.timeout, o.test || o.fmt || o.check || o.explain || o.graph);
 	secure_say_clear(o.insecure);
+	tmp_room_limit(o.tmp_max);
 	st = endpoint_choose(&opt, &run_program, o.dispatcher, o.context, &ep, &e);
 	service_init(&service, ep.address, ep.from); /* speaks to it only when asked */
 	if (!st)

@@ -58,6 +58,7 @@ static const struct param opts_rows[] = {
 	  .offset = offsetof(struct run_opts, errors), .flags = PARAM_RARE | PARAM_OPTIONAL, .complete = "file",
 	  .help = "write a JSON record of each failed element to FILE, one per line" },
 	OPT_SERVICE(struct run_opts),
+	OPT_TMP_MAX(struct run_opts),
 	{ .name = "check", .flags = PARAM_RARE, .kind = PARAM_BOOL, .offset = offsetof(struct run_opts, check),
 	  .help = "only check the pipeline" },
 	{ .name = "explain", .kind = PARAM_BOOL, .offset = offsetof(struct run_opts, explain),

@@ -18,7 +18,7 @@ struct run_opts {
 	bool insecure;
 	char *dispatcher, *context, *expression, *file, *output, *help_op, *errors, *joblog, *halt;
 	struct words set, with, include;
-	int64_t connect_timeout, count, jobs, seed, verbose, max_errors, timeout;
+	int64_t connect_timeout, tmp_max, count, jobs, seed, verbose, max_errors, timeout;
 	int format, print, progress, graph;
 	struct format_opts form;
 	struct json_rules json; /* said by the user, for json_rules_say */

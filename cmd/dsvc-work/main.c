@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/machine.h"
 #include "base/pool.h"
+#include "base/tmp_room.h"
 #include "cli/endpoint.h"
 #include "cli/opt.h"
 #include "cli/report.h"
@@ -53,6 +54,7 @@ main(int argc, char **argv)
 
 	struct endpoint ep;
 	secure_say_clear(o.insecure);
+	tmp_room_limit(o.tmp_max);
 	st = opt_at_most(&opt, 0, &e);
 	if (st == ST_OK)
 		st = join_first(o.join, &o.dispatcher, &e);

@@ -11,6 +11,7 @@
 
 static const struct param rows[] = {
 	OPT_SERVICE(struct work_options),
+	OPT_TMP_MAX(struct work_options),
 	{ .name = "bind", .letter = 'b', .arg = "ENDPOINT", .kind = PARAM_WORD,
 	  .offset = offsetof(struct work_options, bind), .flags = PARAM_OPTIONAL,
 	  .help = "where readers connect to this worker; default: ipc, or the interface that reaches the dispatcher" },

@@ -19,6 +19,7 @@ struct work_options {
 	struct words tag;
 	struct fence_conf fence;
 	bool insecure, quiet, until_stdin_eof;
+	int64_t tmp_max;
 	int64_t connect_timeout, slots, memory, restart_interval, give_up, drain_timeout, exit_when_idle, lifetime, verbose;
 	int compression, transfer, data;
 };

@@ -87,6 +87,11 @@ void opt_env_name(const struct program *p, const struct param *row, bool own, ch
 	{ .name = "connect-timeout", .arg = "DURATION", .kind = PARAM_DURATION, \
 	  .offset = offsetof(T, connect_timeout), .flags = PARAM_RARE, .def = "1500ms", .max = INT64_MAX, \
 	  .help = "wait DURATION for a dispatcher that is not there yet; 0: for ever" }
+/* T has an int64_t `tmp_max`, for tmp_room_limit. */
+#define OPT_TMP_MAX(T) \
+	{ .name = "tmp-max", .arg = "SIZE", .kind = PARAM_SIZE, .offset = offsetof(T, tmp_max), .def = "75%", .min = 1, \
+	  .max = INT64_MAX, .flags = PARAM_RARE | PARAM_ALLOW_PERCENT, \
+	  .help = "bytes that temporary files of sort and others may take, or N% of what is free in their folder" }
 /* The first rows of a program that speaks to a service. */
 #define OPT_SERVICE(T) OPT_DISPATCHER(T), OPT_CONTEXT(T), OPT_CONNECT(T)
 /* And its last ones. */

@@ -50,6 +50,7 @@ spool_open(struct spool *s, const char *dir, const char *name, struct err *e)
 	if (gate_mkdir(dir, 0777) && errno != EEXIST)
 		return err_errno(e, "cannot make the folder %s", dir);
 	s->file = true;
+	s->dir = dir;
 	if (!name)
 		return spool_new_file(s, dir, e);
 	s->path = mem_printf("%s/%s", dir, name);
@@ -75,6 +76,8 @@ spool_room(struct spool *s, size_t n, struct err *e)
 	if (last && last->cap - last->len >= n)
 		return ST_OK;
 	if (last && s->file) {
+		if (!s->path && tmp_room_take(&s->room, last->len, s->fd, s->dir, e) != ST_OK)
+			return e->kind;
 		if (!transfer_write(s->fd, last->data, last->len))
 			return err_errno(e, "cannot write to %s", s->path ? s->path : "a cache");
 		last->len = 0;
@@ -248,6 +251,7 @@ spool_clear(struct spool *s)
 		gate_unlink(s->part);
 	if (s->file && s->fd >= 0)
 		close(s->fd);
+	tmp_room_give_back(&s->room);
 	for (size_t k = 0; k < s->n; k++)
 		block_unref(&s->v[k]);
 	mem_free(s->v);

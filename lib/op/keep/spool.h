@@ -15,6 +15,7 @@
 #include <stdbool.h>
 
 #include "base/err.h"
+#include "base/tmp_room.h"
 #include "value/elem.h"
 
 /* Zero is a valid empty spool in memory. */
@@ -23,6 +24,8 @@ struct spool {
 	bool unnamed;         /* file without a name, until it gets its own */
 	int fd;               /* descriptor, when there is a file */
 	bool file, whole;
+	struct tmp_room room; /* account of a file that never gets a name */
+	const char *dir;      /* its folder; lent */
 	uint64_t bytes;       /* size of everything */
 	struct block **v;     /* memory: blocks of elements; file: v[0] is the window */
 	size_t n, cap;
@@ -30,7 +33,7 @@ struct spool {
 	uint64_t base;        /* number of bytes before the current block or window */
 };
 
-/* Opens a spool in a file of the folder, which is made if needed; name NULL: a file without a
+/* Opens a spool in a file of the folder, which is made if needed and must outlive s; name NULL: a file without a
  * name. A complete file of this name is opened for reading: s->whole is then set. */
 enum status spool_open(struct spool *s, const char *dir, const char *name, struct err *e);
 enum status spool_add(struct spool *s, const struct run *r, struct err *e);

@@ -105,7 +105,7 @@ reverse_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
 const struct op_desc op_reverse = {
 	.name = "reverse",
 	.brief = "gives the elements in reverse order, the last one first",
-	.doc = "Elements for which mem= is too small are kept in a temporary file.",
+	.doc = "Elements for which mem= is too small are kept in a temporary file, whose size --tmp-max limits.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_GLOBAL,
 	.flags = OP_WHOLE | OP_REORDERS | OP_PASSES,

@@ -18,6 +18,17 @@ sorter_new(size_t mem, bool reverse, const char *tmp)
 	return s;
 }
 
+static void
+sorter_drop_file(struct sorter *s)
+{
+	sorter_merge_clear(s);
+	if (s->fd >= 0)
+		close(s->fd);
+	s->fd = -1;
+	s->n_parts = s->n = s->next = 0;
+	tmp_room_give_back(&s->room);
+}
+
 void
 sorter_free(struct sorter **sp)
 {
@@ -26,9 +37,7 @@ sorter_free(struct sorter **sp)
 	*sp = NULL;
 	if (!s)
 		return;
-	sorter_merge_clear(s);
-	if (s->fd >= 0)
-		close(s->fd);
+	sorter_drop_file(s);
 	mem_free(s->first);
 	mem_free(s->arena);
 	mem_free(s->entries);
@@ -124,8 +133,13 @@ sorter_take(struct sorter *s, struct run *out, struct err *e)
 	struct sorter_record r;
 	size_t bytes = 0;
 
-	if (s->n_parts)
-		return sorter_merge_take(s, out, e);
+	if (s->n_parts) {
+		enum status st = sorter_merge_take(s, out, e);
+
+		if (st == ST_END) /* others may need the room before this one is freed */
+			sorter_drop_file(s);
+		return st;
+	}
 	while (s->next < s->n && out->n < RUN_USUAL && bytes < RUN_BYTES) {
 		sorter_read(s->arena + s->entries[s->next++].at, &r);
 		uint8_t *p = run_room(out, r.len);

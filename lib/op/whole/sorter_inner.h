@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "base/tmp_room.h"
 #include "op/whole/sorter.h"
 #include "value/mp.h"
 
@@ -64,6 +65,7 @@ struct sorter {
 	char *tmp;
 	int fd;            /* -1: none */
 	uint64_t file_len;
+	struct tmp_room room;
 	uint8_t *write_buf;
 	size_t write_len;
 	struct { uint64_t at, end; } *parts;

@@ -19,15 +19,21 @@
 #include "base/transfer.h"
 #include "op/whole/sorter_inner.h"
 
+static const char *
+merge_folder(const struct sorter *s)
+{
+	const char *own = getenv("TMPDIR");
+
+	return s->tmp && *s->tmp ? s->tmp : own && *own ? own : "/tmp";
+}
+
 static enum status
 merge_file(struct sorter *s, struct err *e)
 {
-	const char *dir = s->tmp && *s->tmp ? s->tmp : NULL, *own = getenv("TMPDIR");
-
-	s->fd = gate_nameless(dir);
+	s->fd = gate_nameless(s->tmp && *s->tmp ? s->tmp : NULL);
 	if (s->fd >= 0)
 		return ST_OK;
-	err_errno(e, "cannot make a temporary file in %s", dir ? dir : own && *own ? own : "/tmp");
+	err_errno(e, "cannot make a temporary file in %s", merge_folder(s));
 	if (e->help[0])
 		return e->kind;
 	err_help(e, "set TMPDIR or tmp= to another folder, or raise mem= to avoid the file");
@@ -37,8 +43,10 @@ merge_file(struct sorter *s, struct err *e)
 static enum status
 merge_flush(struct sorter *s, struct err *e)
 {
+	if (tmp_room_take(&s->room, s->write_len, s->fd, merge_folder(s), e) != ST_OK)
+		return e->kind;
 	if (!transfer_write_at(s->fd, s->write_buf, s->write_len, s->file_len)) {
-		err_errno(e, "cannot write sorted elements to a temporary file");
+		err_errno(e, "cannot write sorted elements to a temporary file in %s", merge_folder(s));
 		err_help(e, "set TMPDIR or tmp= to another folder");
 		return e->kind;
 	}
