@@ -62,6 +62,9 @@ bool scope_at(const struct op_node *n);
 /* Checks what stands before a border, puts its text into remote_spec, and frees it. */
 enum status scope_border(struct planner *pl, struct op_node *n);
 
+/* Has n done on workers for parts, if it stands behind a border and can be put together here. */
+void plan_partial(const struct planner *pl, struct op_node *n, const struct type *outer);
+
 /* Sets `project` of the sources below top. */
 void project_plan(struct op_node *top, bool discard);
 

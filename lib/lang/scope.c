@@ -215,6 +215,7 @@ scope_border(struct planner *pl, struct op_node *n)
 	if (st || !part.top)
 		return st;
 	n->endless = op_elements_of(part.top) == INT64_MAX;
+	n->by_part = op_splits_alone(part.top);
 	scope_mark(pl, n);
 	plan_canonical(&part, CANON_ABSOLUTE, &spec);
 	n->remote_spec = buf_take(&spec);

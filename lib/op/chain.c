@@ -8,6 +8,7 @@
 #include "base/rng.h"
 #include "op/bind.h"
 #include "op/by_index.h"
+#include "op/facts.h"
 #include "op/pull.h"
 
 /* Makes the state: parameters as the plan has them, everything else zero. */
@@ -92,7 +93,8 @@ chain_open(const struct op_node *n, struct op_ctx *ctx, const struct chain_how *
 	struct chain_how down = *how;
 	const struct by_index_step *stride = NULL;
 	enum status st = ST_OK;
-	bool root = facts_is_root(n);
+	bool part = (how->by_split || how->split) && ctx->split_exact && op_by_part(n);
+	bool root = facts_is_root(n) || part;
 
 	*out = NULL;
 	if (how->order && n->desc->pick) {
@@ -100,7 +102,7 @@ chain_open(const struct op_node *n, struct op_ctx *ctx, const struct chain_how *
 		return chain_open(n->in[0], ctx, &down, out, e);
 	}
 	/* An input of concat that cannot be cut is one unit: it runs as it would alone. */
-	if (how->split && how->split->kind == SPLIT_ALL && !facts_cuttable(n))
+	if (how->split && how->split->kind == SPLIT_ALL && !facts_cuttable(part ? n->in[0] : n))
 		down.split = NULL;
 	if ((how->by_split || down.split) && n->desc->times) {
 		if (facts_covered(n))

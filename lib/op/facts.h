@@ -48,6 +48,12 @@ bool op_is_local(const struct op_node *n);
 enum status op_in_order(const struct op_node *top, bool seeded, const struct op_node **culprit,
 			struct err *e);
 
+/* Whether n gives an answer at the end of its input, and, when splits have to be told apart, may get an
+ * instance of its own for each split, together with everything before it. */
+bool op_by_part(const struct op_node *n);
+/* Whether n and everything before it may have an instance for each split. */
+bool op_splits_alone(const struct op_node *n);
+
 /* Whether the plan, run again with the same seed, may give other elements. */
 bool op_timed(const struct op_node *n);
 /* Whether some operator puts elements of one kind together. */

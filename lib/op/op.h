@@ -75,6 +75,9 @@ enum op_scope {
 	OP_GLOBAL   /* memory that is meaningful only over all elements */
 };
 
+/* The parameter `partial` of operators whose answers about parts make the answer about all. */
+enum op_partial { PARTIAL_NONE, PARTIAL_MAKE, PARTIAL_JOIN };
+
 enum op_flag {
 	OP_REORDERS = 1,   /* does not keep the order of its input */
 	OP_RANDOM = 2,     /* draws random numbers: has a `seed` parameter or uses op_rng */
@@ -154,6 +157,7 @@ struct op_node {
 	enum op_policy on_error;
 	/* OP_BORDER, and the source of a fragment: assumed to have no end */
 	bool endless;
+	bool by_part;             /* OP_BORDER: what runs on workers gives the same if each split has an instance of it */
 	bool skips_nulls;         /* nulls=skip, for an operator with expressions */
 	bool per_stream;          /* global operator that the spec allows ahead of distribute */
 	/* gives its input's elements in an order of their indices (desc->permutes) */
@@ -212,6 +216,11 @@ struct op_desc {
 	 * with element scope unless it draws random numbers; else false. *remedy may be set to
 	 * a clause that says how to get the same result ("cycle=1 does; or "). */
 	bool (*partwise)(const struct op_node *n, const char **remedy);
+
+	/* Whether answers about parts of its input, made by this node with partial=make on workers, give its
+	 * answer once they are put together by partial=join. It has a parameter `partial` (enum op_partial).
+	 * Absent: false. */
+	bool (*combines)(const struct op_node *n);
 
 	/* Random access (by_index.h). permutes, for a transform: whether this node reads what
 	 * stands before it by index; sets (unless NULL) the seed, and whether each pass has an

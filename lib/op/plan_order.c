@@ -107,6 +107,26 @@ order_node(struct order_check *c, const struct op_node *n, const struct op_node 
 	return ST_OK;
 }
 
+bool
+op_splits_alone(const struct op_node *n)
+{
+	const unsigned never = OP_RANDOM | OP_EXEC | OP_STORES | OP_REMOTE;
+	bool alone = facts_cuttable(n);
+
+	for (; alone && n; n = !facts_is_root(n) && n->n_in ? n->in[0] : NULL)
+		alone = (n->permutes || !(n->desc->flags & never)) && !(op_traits(n) & (EXPR_DRAWS | EXPR_COUNTS));
+	return alone;
+}
+
+bool
+op_by_part(const struct op_node *n)
+{
+	const char *remedy;
+
+	return n->desc->flags & OP_WHOLE && op_scope_of(n) == OP_STREAM && n->n_in && n->desc->partwise &&
+	       n->desc->partwise(n, &remedy) && op_can_split(n) && op_splits_alone(n->in[0]);
+}
+
 enum status
 op_in_order(const struct op_node *top, bool seeded, const struct op_node **culprit, struct err *e)
 {

@@ -96,6 +96,42 @@ def sharding_off(t):
         t.same_set(got[:-1], alone(t, pipe, *s).split(b"\n")[:-1] * 2, str(pipe))
 
 
+CALLS = ["count()", "count(.t)", "nulls(.t)", "distinct(.t)", "distinct(.v)", "sum(.v)", "sum(.k)", "mean(.v)", "mean(.t)", "min(.v)", "max(.m)"]
+CALLS_IN_ORDER = ["first(.m)", "last(.v)", "list(.t)"]
+KEYS = [".k", ".t", ".m", "[.k, .t]", "0", ".n"]
+
+
+def aggregate(t, ordered):
+    calls = t.rng.choices(CALLS + CALLS_IN_ORDER * ordered, k=t.rng.randint(1, 5))
+    old = ["sum of=.v", "mean of=.k", "min of=.t", "count", "max of=.v"] + ["list of=.m", "first of=.v"] * ordered
+    named = " ".join(f"f{k}={c}" for k, c in enumerate(calls))
+    return t.rng.choice(["count", f"group_by {t.rng.choice(KEYS)} agg={t.rng.choice(old)}"] + [f"group_by {t.rng.choice(KEYS)} {named}"] * 4)
+
+
+@check()
+def service_aggregates(t):
+    """Answers about parts, which streams make, give what one process gives."""
+    n, keys = t.rng.choice((0, 1, 50, 3000, 150000)), t.rng.choice((1, 3, 1000, 10**6))
+    rows = (f"range {n} | map {{n: x, k: x * 7919 % {keys}, v: x % 5 == 0 ? x : (x * 7919 % 10007) * 0.1, "
+            "t: x % 3 == 0 ? null : x % 100, m: x % 2 == 0 ? x % 9 : (x % 9) * 1.0}")
+    for _ in range(N):
+        order = t.rng.choice(("any", "stable", "source", "source"))
+        rest = aggregate(t, order == "source")
+        how = t.rng.choice(("", " shards=3", " shards=1")) if order == "stable" else ""
+        args = ("-q", "-t", "ndjson", "-d", service(t.rng.randint(1, 4)))
+        got, want = t.run(f"{rows} | distribute order={order}{how} | {rest}", args=args), alone(t, f"{rows} | {rest}")
+        if order == "source":
+            same_lines(t, got, want, f"{rows} | {rest}")
+        else:
+            t.same_set(norm(got), norm(want), f"{rows} | {order}{how} {rest}")
+
+
+def norm(rows):
+    """Equal keys, and the first of equal values, are shown as they came first: 1 or 1.0."""
+    return [json.dumps(json.loads(row), default=float).replace(".0,", ",").replace(".0}", "}").replace(".0]", "]").encode()
+            for row in rows.split(b"\n") if row]
+
+
 def large(t):
     """Files that are cut in the middle: (source, what it holds, as -t ndjson writes it)."""
     some = [gen.a_text(t.rng, 60, "abc ,;éß\\\"1") for _ in range(150)]

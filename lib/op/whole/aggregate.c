@@ -7,6 +7,7 @@
 #include "base/str.h"
 #include "expr/ast.h"
 #include "op/whole/digest.h"
+#include "op/whole/partial.h"
 #include "value/mp.h"
 #include "value/normal.h"
 
@@ -180,7 +181,7 @@ aggregates_typing(struct op_node *n, struct op_typing *t, struct op_named *named
 enum group_agg
 aggregates_kind(const struct aggregates *a, size_t k)
 {
-	return a->v[k].fn->agg;
+	return a->v[k].agg;
 }
 
 /* The first call whose group holds what this one needs. */
@@ -194,7 +195,7 @@ aggregate_share(const struct aggregates *a, const struct op_named *named, size_t
 }
 
 void
-aggregates_open(struct op_inst *self, struct aggregates *a, const struct op_named *named)
+aggregates_open(struct op_inst *self, struct aggregates *a, const struct op_named *named, bool parts)
 {
 	a->n = named->n;
 	a->v = mem_zalloc((a->n + 1) * sizeof *a->v);
@@ -202,6 +203,7 @@ aggregates_open(struct op_inst *self, struct aggregates *a, const struct op_name
 		struct aggregate *g = &a->v[k];
 
 		g->fn = aggregate_find(named->v[k].ast);
+		g->agg = parts && g->fn->takes == TAKES_NEW ? GROUP_LIST : g->fn->agg;
 		aggregate_quantile(named->v[k].ast, &g->q);
 		g->name = named->v[k].name;
 		g->by_value = named->v[k].of.ast != NULL;
@@ -267,17 +269,20 @@ aggregates_add(struct aggregates *a, struct group *of_key, uint32_t key, struct 
 {
 	const char *why = NULL;
 
+	a->kept = 0;
 	for (size_t k = 0; k < a->n && !why; k++) {
 		struct aggregate *g = &a->v[k];
 
 		if (g->fn->number && g->group == k && *g->p != MP_NIL_BYTE)
-			why = group_refuses(&of_key[k], g->fn->agg, g->p, g->len);
+			why = group_refuses(&of_key[k], g->agg, g->p, g->len);
 	}
 	for (size_t k = 0; k < a->n && !why; k++) {
 		struct aggregate *g = &a->v[k];
 
-		if (g->group == k && aggregate_takes(a, g, key))
-			why = group_add(&of_key[k], g->fn->agg, g->p, g->len, cells, bytes);
+		if (g->group != k || !aggregate_takes(a, g, key))
+			continue;
+		a->kept += g->agg >= GROUP_MIN ? g->len : 0;
+		why = group_add(&of_key[k], g->agg, g->p, g->len, cells, bytes);
 	}
 	return why;
 }
@@ -325,6 +330,57 @@ aggregates_put(const struct aggregates *a, const struct group *of_key, uint8_t *
 	}
 	if (aggregates_approx(a, of_key))
 		p = mp_put_float(mp_put_text(p, AGGREGATE_APPROX, strlen(AGGREGATE_APPROX)), DIGEST_ERROR);
+	return p;
+}
+
+/* ---- parts ---- */
+
+bool
+aggregates_combine(const struct op_named *named)
+{
+	for (size_t k = 0; k < named->n; k++)
+		if (!group_joins(aggregate_find(named->v[k].ast)->agg))
+			return false;
+	return true;
+}
+
+uint8_t *
+aggregates_put_parts(const struct aggregates *a, const struct group *of_key, uint8_t *p)
+{
+	for (size_t k = 0; k < a->n; k++)
+		p = group_put_part(&of_key[k], a->v[k].agg, p);
+	return p;
+}
+
+/* Counts the values of a list that the key has not had yet; gives the end of the list. */
+static const uint8_t *
+aggregate_join_new(struct aggregates *a, struct aggregate *g, struct group *to, uint32_t key, const uint8_t *p,
+		   const uint8_t *end)
+{
+	struct mp m;
+
+	p = p ? mp_head(p, end, &m) : NULL;
+	if (!p || m.kind != MP_LIST)
+		return NULL;
+	for (uint32_t i = 0; p && i < m.n; i++) {
+		g->p = p;
+		p = mp_skip(p, end);
+		g->len = p ? (size_t)(p - g->p) : 0;
+		if (p && aggregate_takes(a, g, key))
+			to->n++;
+	}
+	return p;
+}
+
+const uint8_t *
+aggregates_join(struct aggregates *a, struct group *of_key, uint32_t key, const uint8_t *p, const uint8_t *end,
+		struct slab *cells, size_t *bytes, const char **why)
+{
+	for (size_t k = 0; p && !*why && k < a->n; k++)
+		if (a->v[k].fn->takes == TAKES_NEW)
+			p = aggregate_join_new(a, &a->v[k], &of_key[k], key, p, end);
+		else
+			p = group_join(&of_key[k], a->v[k].agg, p, end, cells, bytes, why);
 	return p;
 }
 

@@ -22,6 +22,7 @@ struct aggregate_fn;
 
 struct aggregate {
 	const struct aggregate_fn *fn;
+	enum group_agg agg;      /* how its groups are kept: as fn says, or for partial=make */
 	double q;                /* quantile: which one */
 	const char *name;        /* lent by the plan */
 	bool by_value;           /* the call has an argument */
@@ -35,6 +36,7 @@ struct aggregate {
 struct aggregates {
 	struct aggregate *v;
 	size_t n;                /* 0: none were given */
+	size_t kept;             /* bytes of the values added last that groups may keep */
 	struct buf item, normal; /* scratch */
 };
 
@@ -42,7 +44,8 @@ struct aggregates {
  * and type of each, and *n_fields set. */
 enum status aggregates_typing(struct op_node *n, struct op_typing *t, struct op_named *named,
 			      struct type_field *fields, size_t *n_fields, struct err *e);
-void aggregates_open(struct op_inst *self, struct aggregates *a, const struct op_named *named);
+/* parts: groups are to be given by aggregates_put_parts. */
+void aggregates_open(struct op_inst *self, struct aggregates *a, const struct op_named *named, bool parts);
 void aggregates_close(struct aggregates *a);
 /* Evaluates the arguments for in->e[i]: ST_OK; ST_SKIP: leave the element out; or the error. */
 enum status aggregates_values(struct op_inst *self, struct aggregates *a, const struct run *in, uint32_t i,
@@ -55,6 +58,12 @@ const char *aggregates_add(struct aggregates *a, struct group *of_key, uint32_t 
 size_t aggregates_room(const struct aggregates *a, const struct group *of_key);
 uint32_t aggregates_fields(const struct aggregates *a, const struct group *of_key);
 uint8_t *aggregates_put(const struct aggregates *a, const struct group *of_key, uint8_t *p);
+/* For partial=make and join (partial.h): whether the calls allow it, what the groups of a key come to, and adding that
+ * to those of the key with that number. aggregates_join gives the end, as group_join does. */
+bool aggregates_combine(const struct op_named *named);
+uint8_t *aggregates_put_parts(const struct aggregates *a, const struct group *of_key, uint8_t *p);
+const uint8_t *aggregates_join(struct aggregates *a, struct group *of_key, uint32_t key, const uint8_t *p,
+			       const uint8_t *end, struct slab *cells, size_t *bytes, const char **why);
 size_t aggregates_size(const struct aggregates *a); /* memory used beside the groups, for limits */
 void aggregates_reset(struct aggregates *a);
 /* State beside that of the groups. */

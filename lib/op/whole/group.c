@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "op/kit/expr_value.h"
 #include "op/whole/digest.h"
+#include "op/whole/exact_sum.h"
 #include "value/mp.h"
 
 /* Makes room for n bytes in the cell, and keeps its first `keep` bytes. */
@@ -53,21 +54,53 @@ group_set(struct group *g, const uint8_t *p, size_t len, struct slab *cells, siz
 	g->len = (uint32_t)len;
 }
 
+/* The reason why group_add would refuse a number to be added up; NULL: it would not. */
 static const char *
-group_sum(struct group *g, const uint8_t *p, size_t len)
+group_refuses_sum(const struct group *g, const struct mp *m)
+{
+	int64_t sum;
+
+	if (m->kind == MP_INT && !m->unsigned_big && !g->is_float)
+		return __builtin_add_overflow(g->sum.i, m->i, &sum)
+			       ? "the sum does not fit 64 bits (use of=float(..))" : NULL;
+	return m->kind == MP_INT || m->kind == MP_FLOAT ? NULL : expr_value_not_number(m->kind);
+}
+
+/* From now on the sum is one of floats, kept in the cell without rounding. */
+static void
+group_sum_float(struct group *g, struct slab *cells, size_t *bytes)
+{
+	group_reserve(g, g->len + EXACT_SUM_ROOM, g->len, cells, bytes);
+	if (!g->is_float)
+		g->len = g->sum.i ? (uint32_t)exact_sum_add_int(g->cell, 0, g->sum.i) : 0;
+	g->is_float = true;
+	group_reserve(g, g->len + EXACT_SUM_ROOM, g->len, cells, bytes);
+}
+
+static const char *
+group_sum(struct group *g, const uint8_t *p, size_t len, struct slab *cells, size_t *bytes)
 {
 	struct mp m;
+	const char *why;
 
 	mp_head(p, p + len, &m);
-	if (m.kind == MP_INT && !m.unsigned_big && !g->is_float)
-		return __builtin_add_overflow(g->sum.i, m.i, &g->sum.i)
-			       ? "the sum does not fit 64 bits (use of=float(..))" : NULL;
-	if (m.kind != MP_INT && m.kind != MP_FLOAT)
-		return expr_value_not_number(m.kind);
-	if (!g->is_float)
-		g->sum.f = (double)g->sum.i;
-	g->is_float = true;
-	g->sum.f += m.kind == MP_FLOAT ? m.f : m.unsigned_big ? (double)m.u : (double)m.i;
+	why = group_refuses_sum(g, &m);
+	if (why)
+		return why;
+	if (m.kind == MP_INT && !m.unsigned_big && !g->is_float) {
+		g->sum.i += m.i;
+		return NULL;
+	}
+	group_sum_float(g, cells, bytes);
+	if (m.kind == MP_FLOAT) {
+		g->len = (uint32_t)exact_sum_add(g->cell, g->len, m.f);
+	} else if (!m.unsigned_big) {
+		g->len = (uint32_t)exact_sum_add_int(g->cell, g->len, m.i);
+	} else {
+		g->len = (uint32_t)exact_sum_add(g->cell, g->len, 0x1p63);
+		group_reserve(g, g->len + EXACT_SUM_ROOM, g->len, cells, bytes);
+		g->len = (uint32_t)exact_sum_add_int(g->cell, g->len, (int64_t)(m.u - ((uint64_t)1 << 63)));
+	}
 	return NULL;
 }
 
@@ -125,14 +158,13 @@ group_add_number(struct group *g, double x, struct slab *cells, size_t *bytes)
 const char *
 group_refuses(const struct group *g, enum group_agg agg, const uint8_t *p, size_t len)
 {
-	struct group copy = *g;
 	struct mp m;
 
-	if (agg == GROUP_SUM || agg == GROUP_MEAN)
-		return group_sum(&copy, p, len);
-	if (agg != GROUP_STDDEV && agg != GROUP_QUANTILE)
+	if (agg != GROUP_SUM && agg != GROUP_MEAN && agg != GROUP_STDDEV && agg != GROUP_QUANTILE)
 		return NULL;
 	mp_head(p, p + len, &m);
+	if (agg == GROUP_SUM || agg == GROUP_MEAN)
+		return group_refuses_sum(g, &m);
 	return m.kind == MP_INT || m.kind == MP_FLOAT ? NULL : expr_value_not_number(m.kind);
 }
 
@@ -154,7 +186,7 @@ group_add(struct group *g, enum group_agg agg, const uint8_t *p, size_t len, str
 		break;
 	case GROUP_SUM:
 	case GROUP_MEAN:
-		why = group_sum(g, p, len);
+		why = group_sum(g, p, len, cells, bytes);
 		break;
 	case GROUP_LIST:
 		why = group_append(g, p, len, cells, bytes);
@@ -257,18 +289,22 @@ group_put_state(const struct group *g, uint8_t *p)
 	return p + g->len;
 }
 
+static double
+group_sum_rounded(const struct group *g)
+{
+	return g->is_float ? exact_sum_round(g->cell, g->len) : (double)g->sum.i;
+}
+
 uint8_t *
 group_put(const struct group *g, enum group_agg agg, uint8_t *p)
 {
-	double sum = g->is_float ? g->sum.f : (double)g->sum.i;
-
 	switch (agg) {
 	case GROUP_COUNT:
 		return mp_put_uint(p, g->n);
 	case GROUP_SUM:
-		return g->is_float ? mp_put_float(p, g->sum.f) : mp_put_int(p, g->sum.i);
+		return g->is_float ? mp_put_float(p, group_sum_rounded(g)) : mp_put_int(p, g->sum.i);
 	case GROUP_MEAN:
-		return g->n ? mp_put_float(p, sum / (double)g->n) : mp_put_nil(p);
+		return g->n ? mp_put_float(p, group_sum_rounded(g) / (double)g->n) : mp_put_nil(p);
 	case GROUP_STDDEV:
 		return group_put_spread(g, p);
 	case GROUP_QUANTILE:
@@ -319,7 +355,7 @@ group_restore(struct group *g, bool reduce, enum group_agg agg, struct state_in 
 	const uint8_t *p;
 	size_t len, want;
 
-	g->n = state_get_u64(in, UINT32_MAX);
+	g->n = state_get_u64(in, INT64_MAX);
 	if (state_get_u64(in, agg == GROUP_QUANTILE && !reduce)) {
 		g->squeezed = true;
 		g->sum.digest = mem_zalloc(sizeof *g->sum.digest);
@@ -331,6 +367,13 @@ group_restore(struct group *g, bool reduce, enum group_agg agg, struct state_in 
 	g->is_float = state_get_u64(in, 1);
 	if (!state_get_bytes(in, &p, &len))
 		return;
+	if (!reduce && g->is_float) {
+		if ((agg != GROUP_SUM && agg != GROUP_MEAN) || len % sizeof(double) || len > EXACT_SUM_MOST)
+			in->bad = true;
+		else
+			group_set(g, p, len, cells, bytes);
+		return;
+	}
 	if (!reduce && agg >= GROUP_STDDEV) {
 		size_t unit = agg == GROUP_STDDEV ? sizeof(struct group_spread) : sizeof(double);
 

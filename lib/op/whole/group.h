@@ -22,10 +22,9 @@ struct group {
 	uint64_t n;       /* number of elements so far */
 	union {
 		int64_t i;
-		double f;
 		struct digest *digest; /* GROUP_QUANTILE, approximate */
 	} sum;
-	uint8_t *cell;    /* the value or, of a list, its items */
+	uint8_t *cell;    /* the value or, of a list, its items; of a sum of floats, the sum (exact_sum.h) */
 	uint32_t len, cap;
 	bool is_float;    /* the sum is a float */
 	bool squeezed;    /* GROUP_QUANTILE: the numbers are in sum.digest, and none in the cell */

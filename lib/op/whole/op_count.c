@@ -1,13 +1,40 @@
 /* SPDX-License-Identifier: MIT
  * count: counts the elements and gives their number at the end.
  */
-#include "op/op.h"
+#include "op/kit/expr_run.h"
 #include "op/state.h"
+#include "op/whole/partial.h"
 #include "value/mp.h"
 
 struct count {
+	int partial; /* enum op_partial */
 	uint64_t n;
 };
+
+static const struct param count_params[] = {
+	PARTIAL_ROW(struct count),
+	{ 0 }
+};
+
+static enum op_scope
+count_scope(const struct op_node *n)
+{
+	return partial_scope(((const struct count *)n->params)->partial);
+}
+
+static bool
+count_partwise(const struct op_node *n, const char **remedy)
+{
+	(void)remedy;
+	return ((const struct count *)n->params)->partial == PARTIAL_MAKE;
+}
+
+static bool
+count_combines(const struct op_node *n)
+{
+	(void)n;
+	return true;
+}
 
 static enum status
 count_typing(struct op_node *n, struct op_typing *t, const struct type **type, struct err *e)
@@ -20,8 +47,28 @@ count_typing(struct op_node *n, struct op_typing *t, const struct type **type, s
 static int64_t
 count_cardinality(const struct op_node *n, const int64_t *in)
 {
-	(void)n;
+	if (in[0] != INT64_MAX && count_partwise(n, NULL))
+		return -1;
 	return in[0] == INT64_MAX ? in[0] : 1;
+}
+
+/* Adds up the numbers that partial=make gave. */
+static enum status
+count_join(struct op_inst *self, const struct run *in, struct run *out, struct err *e)
+{
+	struct count *s = self->state;
+	enum status st = ST_OK;
+	struct mp m;
+
+	for (uint32_t i = 0; i < in->n && (st == ST_OK || st == ST_SKIP); i++) {
+		mp_head(in->e[i].p, in->e[i].p + in->e[i].len, &m);
+		if (m.kind == MP_INT && (m.i >= 0 || m.unsigned_big))
+			s->n += m.u;
+		else
+			st = expr_run_wrong(self, in, i, out, e, "it is no number that `count partial=make` gave");
+	}
+	out->n = 0;
+	return st == ST_SKIP ? ST_OK : st;
 }
 
 static enum status
@@ -29,7 +76,8 @@ count_feed(struct op_inst *self, const struct run *in, struct run *out, struct e
 {
 	struct count *s = self->state;
 
-	(void)out, (void)e;
+	if (s->partial == PARTIAL_JOIN)
+		return count_join(self, in, out, e);
 	s->n += in->n;
 	return ST_OK;
 }
@@ -40,7 +88,8 @@ count_finish(struct op_inst *self, struct run *out, struct err *e)
 	struct count *s = self->state;
 
 	(void)e;
-	run_done(out, mp_put_uint(run_room(out, MP_INT_MAX), s->n), 0);
+	if (s->n || s->partial != PARTIAL_MAKE)
+		run_done(out, mp_put_uint(run_room(out, MP_INT_MAX), s->n), 0);
 	return ST_END;
 }
 
@@ -52,10 +101,15 @@ static const struct state_row count_state[] = {
 const struct op_desc op_count = {
 	.name = "count",
 	.brief = "counts the elements",
-	.doc = "Gives one integer, after the last element.",
+	.doc = "Gives one integer, after the last element. Right behind `distribute` workers count, and the "
+	       "reader adds up.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_GLOBAL,
+	.scope_of = count_scope,
+	.partwise = count_partwise,
+	.combines = count_combines,
 	.flags = OP_WHOLE | OP_BY_EXPR,
+	.params = count_params,
 	.state_size = sizeof(struct count),
 	.typing = count_typing,
 	.cardinality = count_cardinality,

@@ -5,42 +5,12 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "op/whole/aggregate.h"
-#include "op/whole/group.h"
 #include "op/kit/expr_value.h"
-#include "op/whole/row_keys.h"
+#include "op/whole/group_by.h"
 #include "value/mp.h"
 #include "value/normal.h"
 
-enum { GROUP_BY_STATE_MAX = 256 * 1024 * 1024, GROUP_BY_AHEAD = 16 };
-
-/* The key of an element that will be added next. */
-struct group_by_ahead {
-	size_t at, len; /* place in keys_ahead */
-	size_t shown;   /* length of the form to show, which lies before `at`; 0: the key itself */
-	uint32_t code, i;
-};
-
-struct group_by {
-	struct op_expr key;
-	int agg;
-	struct op_expr of;
-	struct buf init;
-	struct op_expr reduce;
-	struct op_named named;
-	int64_t mem;
-	struct expr_value by, value;
-	struct row_keys rows;
-	struct aggregates aggs;
-	size_t each;          /* number of groups of a key */
-	struct group *groups; /* those of key k are the ones from k * each on */
-	size_t cap;
-	struct slab cells;
-	size_t bytes;         /* size of the cells */
-	uint32_t at;          /* in finish: the key to give next */
-	struct group_by_ahead ahead[GROUP_BY_AHEAD];
-	struct buf keys_ahead;
-};
+enum { GROUP_BY_STATE_MAX = 256 * 1024 * 1024 };
 
 static const struct param group_by_params[] = {
 	{ "key", PARAM_EXPR, offsetof(struct group_by, key),
@@ -58,6 +28,7 @@ static const struct param group_by_params[] = {
 	  .help = "instead of agg=: the new state, computed from the state s and the element x" },
 	{ "aggregates", PARAM_NAMED, offsetof(struct group_by, named), .flags = PARAM_KEY_ONLY | PARAM_OPTIONAL,
 	  .help = "instead of agg=: fields of the record, each with what it is: n=count() ms=mean(.ms)" },
+	PARTIAL_ROW(struct group_by),
 	{ "mem", PARAM_SIZE, offsetof(struct group_by, mem), "1G", .flags = PARAM_KEY_ONLY,
 	  .min = 1, .max = INT64_MAX, .help = "bytes that keys and their states may take" },
 	{ 0 }
@@ -131,8 +102,12 @@ group_by_typing(struct op_node *n, struct op_typing *t, const struct type **type
 	struct type_field fields[2] = { { "key", NULL }, { "value", NULL } };
 	enum status st = expr_value_typing(n, t, &g->key, &fields[0].type, e);
 
-	if (st == ST_OK && g->named.n)
-		return group_by_record(n, t, fields[0].type, type, e);
+	if (st == ST_OK && g->named.n) {
+		st = group_by_record(n, t, fields[0].type, type, e);
+		if (st == ST_OK && g->partial == PARTIAL_MAKE)
+			*type = type_scalar(TYPE_ANY);
+		return st;
+	}
 	if (st == ST_OK && g->reduce.ast) {
 		if (!g->init.len) {
 			typed_fail(t, n, e, "reduce= needs init=, the state of a new key");
@@ -144,8 +119,14 @@ group_by_typing(struct op_node *n, struct op_typing *t, const struct type **type
 		st = group_by_value_typing(n, t, &fields[1].type, e);
 	}
 	if (st == ST_OK)
-		*type = type_record(t->arena, fields, 2, false);
+		*type = g->partial == PARTIAL_MAKE ? type_scalar(TYPE_ANY) : type_record(t->arena, fields, 2, false);
 	return st;
+}
+
+static enum op_scope
+group_by_scope(const struct op_node *n)
+{
+	return partial_scope(((const struct group_by *)n->params)->partial);
 }
 
 static enum status
@@ -154,7 +135,7 @@ group_by_open(struct op_inst *self, struct err *e)
 	struct group_by *g = self->state;
 
 	(void)e;
-	aggregates_open(self, &g->aggs, &g->named);
+	aggregates_open(self, &g->aggs, &g->named, g->partial == PARTIAL_MAKE);
 	g->each = g->aggs.n ? g->aggs.n : 1;
 	expr_value_open(self, &g->by, &g->key);
 	if (!g->aggs.n)
@@ -170,6 +151,7 @@ group_by_find(struct group_by *g, const uint8_t *p, size_t len, size_t shown, ui
 	bool fresh;
 	uint32_t at = key_table_add_code(&g->rows.keys, p, len, code, &fresh);
 
+	g->part.weight += fresh ? len : 0;
 	if (fresh && shown)
 		first_form_add(&g->rows.shown, at, p - shown, shown);
 	if (fresh) {
@@ -191,6 +173,7 @@ group_by_add_named(struct op_inst *self, const struct run *in, uint32_t i, uint3
 	if (st != ST_OK)
 		return st;
 	const char *why = aggregates_add(&g->aggs, &g->groups[key * g->each], key, &g->cells, &g->bytes);
+	g->part.weight += g->aggs.kept;
 	return why ? expr_run_wrong(self, in, i, out, e, "%s", why) : ST_OK;
 }
 
@@ -219,6 +202,7 @@ group_by_add(struct op_inst *self, const struct run *in, const struct group_by_a
 		group_set(to, p, len, &g->cells, &g->bytes);
 		return ST_OK;
 	}
+	g->part.weight += g->agg >= GROUP_MIN ? len : 0;
 	const char *why = group_add(to, (enum group_agg)g->agg, p, len, &g->cells, &g->bytes);
 	return why ? expr_run_wrong(self, in, a->i, out, e, "%s", why) : ST_OK;
 }
@@ -238,9 +222,19 @@ group_by_ahead_key(struct group_by *g, struct group_by_ahead *a, const uint8_t *
 	buf_put(&g->keys_ahead, normal, n);
 }
 
+uint32_t
+group_by_key(struct group_by *g, const uint8_t *p, size_t len)
+{
+	struct group_by_ahead a = { 0 };
+
+	buf_reset(&g->keys_ahead);
+	group_by_ahead_key(g, &a, p, len);
+	return group_by_find(g, g->keys_ahead.data + a.at, a.len, a.shown, a.code);
+}
+
 /* Evaluates the keys of the next elements, and prefetches their slots and items. */
 static enum status
-group_by_look_ahead(struct op_inst *self, const struct run *in, uint32_t *i, uint32_t *n,
+group_by_look_ahead(struct op_inst *self, const struct run *in, uint32_t *i, uint32_t end, uint32_t *n,
 		    struct run *out, struct err *e)
 {
 	struct group_by *g = self->state;
@@ -248,7 +242,7 @@ group_by_look_ahead(struct op_inst *self, const struct run *in, uint32_t *i, uin
 	size_t len;
 
 	buf_reset(&g->keys_ahead);
-	for (*n = 0; *i < in->n && *n < GROUP_BY_AHEAD; ++*i) {
+	for (*n = 0; *i < end && *n < GROUP_BY_AHEAD; ++*i) {
 		enum status st = expr_value_get(self, &g->by, in, *i, out, &p, &len, e);
 
 		if (st == ST_SKIP)
@@ -296,24 +290,46 @@ group_by_too_large(struct op_inst *self, struct err *e)
 	return op_blame(self->node, e);
 }
 
+enum status
+group_by_fits(struct op_inst *self, struct err *e)
+{
+	struct group_by *g = self->state;
+
+	if (group_by_size(g) <= (size_t)g->mem)
+		return ST_OK;
+	group_by_squeeze(g);
+	return group_by_size(g) <= (size_t)g->mem ? ST_OK : group_by_too_large(self, e);
+}
+
+enum status
+group_by_take(struct op_inst *self, const struct run *in, uint32_t *i, uint32_t end, struct run *out, struct err *e)
+{
+	struct group_by *g = self->state;
+	uint32_t n;
+	enum status st = group_by_look_ahead(self, in, i, end, &n, out, e);
+
+	for (uint32_t k = 0; (st == ST_OK || st == ST_SKIP) && k < n; k++)
+		st = group_by_add(self, in, &g->ahead[k], out, e);
+	return st == ST_SKIP ? ST_OK : st;
+}
+
 static enum status
 group_by_feed(struct op_inst *self, const struct run *in, struct run *out, struct err *e)
 {
 	struct group_by *g = self->state;
 
-	for (uint32_t i = 0, n; i < in->n;) {
-		enum status st = group_by_look_ahead(self, in, &i, &n, out, e);
+	if (g->partial == PARTIAL_MAKE)
+		return group_by_make(self, in, out, e);
+	if (g->partial == PARTIAL_JOIN)
+		return group_by_join(self, in, out, e);
+	for (uint32_t i = 0; i < in->n;) {
+		enum status st = group_by_take(self, in, &i, in->n, out, e);
 
-		for (uint32_t k = 0; (st == ST_OK || st == ST_SKIP) && k < n; k++)
-			st = group_by_add(self, in, &g->ahead[k], out, e);
-		if (st != ST_OK && st != ST_SKIP)
+		if (st != ST_OK)
 			return st;
 	}
 	out->n = 0; /* with on_error=keep, an element that fails here has no place in the output */
-	if (group_by_size(g) <= (size_t)g->mem)
-		return ST_OK;
-	group_by_squeeze(g);
-	return group_by_size(g) <= (size_t)g->mem ? ST_OK : group_by_too_large(self, e);
+	return group_by_fits(self, e);
 }
 
 /* One record with the fields that the aggregates have. */
@@ -354,6 +370,8 @@ group_by_finish(struct op_inst *self, struct run *out, struct err *e)
 	struct group_by *g = self->state;
 
 	(void)e;
+	if (g->partial == PARTIAL_MAKE)
+		return group_by_make_end(self, out);
 	for (; g->at < g->rows.keys.n && out->n < RUN_USUAL && !run_full(out); g->at++)
 		if (g->aggs.n)
 			group_by_give_named(g, g->at, out);
@@ -362,7 +380,7 @@ group_by_finish(struct op_inst *self, struct run *out, struct err *e)
 	return g->at == g->rows.keys.n ? ST_END : ST_OK;
 }
 
-static void
+void
 group_by_empty(struct group_by *g)
 {
 	for (size_t k = 0; k < g->rows.keys.n * g->each; k++)
@@ -371,6 +389,7 @@ group_by_empty(struct group_by *g)
 	key_table_clear(&g->rows.keys);
 	first_form_reset(&g->rows.shown);
 	g->bytes = 0;
+	g->at = 0;
 }
 
 static void
@@ -399,6 +418,8 @@ group_by_save(struct op_inst *self, struct buf *out)
 	}
 	expr_value_save(&g->by, out);
 	expr_value_save(&g->value, out);
+	partial_save(&g->part, out);
+	state_put_u64(out, g->giving);
 	state_put_u64(out, g->at);
 	state_put_u64(out, g->rows.keys.n);
 	for (uint32_t k = 0; k < g->rows.keys.n; k++) {
@@ -423,12 +444,12 @@ group_by_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e
 	group_by_empty(g);
 	expr_value_restore(&g->by, &in);
 	expr_value_restore(&g->value, &in);
+	struct partial_end part;
+	partial_restore(&part, &in);
+	g->giving = state_get_u64(&in, 1);
 	uint64_t at = state_get_u64(&in, KEY_TABLE_MAX), count = state_get_u64(&in, KEY_TABLE_MAX);
 	for (uint64_t k = 0; k < count && state_get_value(&in, &p, &len); k++) {
-		struct group_by_ahead a = { 0 };
-		buf_reset(&g->keys_ahead);
-		group_by_ahead_key(g, &a, p, len);
-		uint32_t key = group_by_find(g, g->keys_ahead.data + a.at, a.len, a.shown, a.code);
+		uint32_t key = group_by_key(g, p, len);
 		/* a key twice would get the memory of its groups twice */
 		in.bad = in.bad || key != k;
 		for (size_t i = 0; i < g->each && !in.bad; i++)
@@ -438,6 +459,7 @@ group_by_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e
 	}
 	aggregates_restore(&g->aggs, g->rows.keys.n, &in);
 	g->at = at <= g->rows.keys.n ? (uint32_t)at : g->rows.keys.n;
+	g->part = part;
 	return state_finish(self, &in, e);
 }
 
@@ -455,9 +477,16 @@ const struct op_desc op_group_by = {
 	       "min, max, first, last and list of an expression; median(EXPR) and quantile(EXPR, Q). "
 	       "They leave nulls out, as in SQL, and are null where nothing is left. Quantiles are "
 	       "exact as long as the numbers fit mem=; beyond that they are within 0.1 %, and the "
-	       "record says so: approx 0.001.",
+	       "record says so: approx 0.001. Sums and means of floats are rounded once, so they do not "
+	       "depend on the order of the elements.\n\n"
+	       "Right behind `distribute` workers group their parts, and the reader puts these together, "
+	       "with the same result. It is done by the reader alone with stddev, median, quantile or reduce=, "
+	       "with an expression that uses i, rand() or now(), and with on_error=.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_GLOBAL,
+	.scope_of = group_by_scope,
+	.partwise = group_by_partwise,
+	.combines = group_by_combines,
 	.flags = OP_WHOLE | OP_BY_EXPR,
 	.params = group_by_params,
 	.state_size = sizeof(struct group_by),

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the parts of group_by share: the operator itself (op_group_by.c), and what
+ * it does on workers and with what comes from there (group_by_part.c).
+ */
+#ifndef WHOLE_GROUP_BY_H
+#define WHOLE_GROUP_BY_H
+
+#include "op/whole/aggregate.h"
+#include "op/whole/group.h"
+#include "op/whole/partial.h"
+#include "op/whole/row_keys.h"
+
+enum { GROUP_BY_AHEAD = 16 };
+
+/* The key of an element that will be added next. */
+struct group_by_ahead {
+	size_t at, len; /* place in keys_ahead */
+	size_t shown;   /* length of the form to show, which lies before `at`; 0: the key itself */
+	uint32_t code, i;
+};
+
+struct group_by {
+	struct op_expr key;
+	int agg;
+	struct op_expr of;
+	struct buf init;
+	struct op_expr reduce;
+	struct op_named named;
+	int partial;          /* enum op_partial */
+	int64_t mem;
+	struct expr_value by, value;
+	struct row_keys rows;
+	struct aggregates aggs;
+	size_t each;          /* number of groups of a key */
+	struct group *groups; /* those of key k are the ones from k * each on */
+	size_t cap;
+	struct slab cells;
+	size_t bytes;         /* size of the cells */
+	uint32_t at;          /* the key to give next, at the end or, with partial=make, at that of a part */
+	bool giving;          /* partial=make: the part has ended, and its keys are being given */
+	struct partial_end part;
+	struct group_by_ahead ahead[GROUP_BY_AHEAD];
+	struct buf keys_ahead;
+};
+
+/* Takes elements of the run from *i on, at most up to `end`: evaluates the keys of the next ones, finds
+ * their slots, and adds them. ST_SKIP is no error. */
+enum status group_by_take(struct op_inst *self, const struct run *in, uint32_t *i, uint32_t end, struct run *out,
+			  struct err *e);
+/* The number of a key as it is shown, added if it is new. */
+uint32_t group_by_key(struct group_by *g, const uint8_t *p, size_t len);
+void group_by_empty(struct group_by *g);
+/* ST_OK, or the error when keys and states take more than mem=. */
+enum status group_by_fits(struct op_inst *self, struct err *e);
+
+/* partial=make: feed and finish. */
+enum status group_by_make(struct op_inst *self, const struct run *in, struct run *out, struct err *e);
+enum status group_by_make_end(struct op_inst *self, struct run *out);
+/* partial=join: feed. */
+enum status group_by_join(struct op_inst *self, const struct run *in, struct run *out, struct err *e);
+bool group_by_combines(const struct op_node *n);
+bool group_by_partwise(const struct op_node *n, const char **remedy);
+
+#endif

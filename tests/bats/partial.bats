@@ -1,0 +1,92 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Aggregates right behind distribute: each stream makes an answer about its part, and the
+# reader puts these together. The answer is that of dsvc-run.
+# shellcheck disable=SC2016
+
+bats_require_minimum_version 1.5.0
+load lib/dsvc
+
+setup() {
+	dsvc_setup
+}
+
+source='range 20000 | map {k: x * 7919 % 13, v: x * 7919 % 10007 * 0.1, t: x % 3 == 0 ? null : str(x % 100)}'
+exact=('count' 'group_by .k' 'group_by .k agg=sum of=.v' 'group_by .t agg=mean of=.v' 'group_by .v agg=min of=.k'
+	'group_by .k n=count() c=count(.t) u=nulls(.t) s=sum(.v) m=mean(.v) d=distinct(.t) a=min(.v) b=max(.t)')
+in_order=('group_by .t f=first(.v) l=last(.v)' 'group_by .k agg=list of=.t')
+
+# as dsvc-run has it, in any order
+same_set() { # AGGREGATE PARAMETERS
+	run -0 dsvc-run "$source | distribute $2 | $1"
+	diff <(sort <<<"$output") <(dsvc-run "$source | $1" | sort) >&2
+}
+
+@test "on workers, answers about parts make the answer about all" {
+	service 2
+	local one
+	for one in "${exact[@]}"; do
+		same_set "$one" order=any
+		same_set "$one" "order=stable shards=3"
+	done
+	run -0 dsvc-run 'range 1000 | distribute sharding=off | count'
+	[ "$output" = 2000 ]
+	run -0 dsvc-run 'range 0 | distribute | count'
+	[ "$output" = 0 ]
+}
+
+@test "in order source, what depends on order is the same, too" {
+	service 2
+	local one
+	for one in "${exact[@]}" "${in_order[@]}"; do
+		run -0 dsvc-run "$source | distribute order=source | $one"
+		diff - <(dsvc-run "$source | $one") <<<"$output" >&2
+	done
+	run -0 dsvc-run 'range 20000 | batch 7 | distribute order=source shards=1 | group_by len(x) f=first(x[0]) n=count()'
+	[ "$output" = "$(dsvc-run 'range 20000 | batch 7 | group_by len(x) f=first(x[0]) n=count()')" ]
+}
+
+has_begun() {
+	dsvc-events | grep -q 'began pass 1'
+}
+
+@test "a worker is killed in the middle" {
+	start dispatch dsvc-dispatch
+	start one dsvc-work --name one -j 2
+	local pipe='range 50000 | map {k: x % 7, v: x * 0.1} | sleep 20us'
+	local rest='group_by .k n=count() s=sum(.v) d=distinct(.v)'
+	dsvc-run "$pipe | distribute | $rest" >"$BATS_TEST_TMPDIR/got" &
+	local reader=$!
+	until_true 20s has_begun
+	start two dsvc-work --name two -j 2
+	kill -9 "${pid[one]}"
+	wait "$reader"
+	diff <(sort "$BATS_TEST_TMPDIR/got") <(dsvc-run "${pipe% | sleep*} | $rest" | sort) >&2
+}
+
+@test "--explain shows what workers do, and what is done here" {
+	run -0 dsvc-run --explain 'range 10 | distribute | group_by x % 3 n=count()'
+	[[ $output == *'on workers: range 10 | group_by x % 3 n=count() partial=make'* ]]
+	[[ $output == *'group_by x % 3 n=count() partial=join'* ]]
+	run -0 dsvc-run --print canonical 'range 10 | distribute | count'
+	[ "$output" = 'range 10 | count partial=make | distribute | count partial=join' ]
+	run -0 dsvc-run --print canonical "$output"
+	[ "$output" = 'range 10 | count partial=make | distribute | count partial=join' ]
+}
+
+@test "what would give something else on workers is done by the reader" {
+	local rest
+	for rest in 'group_by x agg=sum of=i' 'group_by rand() < 0.5' 'group_by x s=stddev(x)' 'group_by x p=median(x)' \
+		'group_by x init=0 reduce=(s + x)' 'group_by x agg=sum on_error=skip' 'map x + 1 | count'; do
+		run -0 dsvc-run --print canonical "range 10 | distribute | $rest"
+		[[ $output != *partial* ]]
+	done
+	for rest in 'job=train' 'job=train share=lossless' 'sharding=data' 'consumer=0/2 job=a'; do
+		run -0 dsvc-run --print canonical "range 10 | distribute $rest | count"
+		[[ $output != *partial* ]]
+	done
+	run -0 dsvc-run --print canonical 'range 10 | map x + rand() | distribute order=source | count'
+	[[ $output != *partial* ]]
+	run -0 dsvc-run --print canonical 'range 10 | map x + rand() | distribute | count'
+	[[ $output == *partial* ]]
+}
