@@ -179,7 +179,7 @@ check-replay: ## each decoder over what fuzzing has found (tests/fuzz/corpus)
 check-bats: $(BIN) $(B)/libdsvcfeed.a ## the programs from outside (tests/bats)
 	@B=$(B) JOBS=$(JOBS) bash tests/run-bats $(BATS)
 check-docs: $(BIN) ## every example of README and manual is run
-	@B=$(B) bash tests/run-docs README.md doc/tutorial.md doc/cookbook.md $(wildcard man/*.[1-8])
+	@B=$(B) bash tests/run-docs README.md doc/tutorial.md doc/cookbook.md doc/coming-from.md $(wildcard man/*.[1-8])
 check-hdr: $(GEN) ## each header compiles alone
 	@CC='$(CC)' FLAGS='-std=gnu11 $(WARN_ALL) $(WARN_C) -D_GNU_SOURCE -Ilib -I$(B)/gen $(PKG_CFLAGS)' \
 		JOBS=$(JOBS) bash tools/check-hdr.sh $(LIB_H)

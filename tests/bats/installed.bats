@@ -25,7 +25,7 @@ teardown() { dsvc_teardown; }
 @test "the links between installed pages lead somewhere" {
 	cd "$there/share/doc/dsvc"
 	local page link
-	for page in README.md doc/tutorial.md doc/cookbook.md; do
+	for page in README.md doc/tutorial.md doc/cookbook.md doc/coming-from.md; do
 		while read -r link; do
 			[[ -e $(dirname "$page")/$link ]] || { echo "$page: $link"; false; }
 		done < <(grep -oE '\]\([^):#]+\)' "$page" | tr -d ']()')

@@ -266,7 +266,7 @@ print(time.monotonic() - begin)' "${ready##*:}"
 	is cmd/dsvc-export/web.h 'WEB_PATIENCE_MS = 3000'
 	says dsvc-events.1 'The dispatcher keeps the last 500 events, in memory: one that is started again begins with none.'
 	is lib/core/disp/disp_events.h 'EVENTS_KEPT = 500'
-	says dsvc-why.1 'Workers and readers tell the dispatcher once a second where their time went, and dsvc-why waits up to 4 seconds until they have told enough.'
+	says dsvc-why.1 'Workers and readers report to the dispatcher once a second where their time went, and dsvc-why waits up to 4 seconds until they have reported enough.'
 	is cmd/dsvc-why/why.c 'WHY_WAIT_NS 4000000000LL'
 	says dsvc-doctor.1 '• that at least 1024 files may be open, 256 processes and threads may run, and files may have 1 GiB;'
 	is cmd/dsvc-doctor/machine.c 'MACHINE_FILES = 1024, MACHINE_PROCESSES = 256'
@@ -276,7 +276,7 @@ print(time.monotonic() - begin)' "${ready##*:}"
 	says dsvc-doctor.1 "• that there are workers, and that none is silent for 3 times the dispatcher's --beat, awaited since a restart of the dispatcher, or inside one call of an operator for longer than --stuck;"
 	is cmd/dsvc-doctor/service.c 'SERVICE_BEATS = 3'
 	is cmd/dsvc-doctor/service.c 'SERVICE_CLOCK_MS = 5000'
-	told dsvc-tap.1 'OPERATOR is the name of an operator, or its number in the pipeline, from 1 for the source on, as dsvc-why(1) counts them.'
+	told dsvc-tap.1 'OPERATOR is the name of an operator, or its number in the pipeline, where the source is number 1, as dsvc-why(1) counts them.'
 	says dsvc-tap.1 'The elements are a sample: twice a second each stream of the pass gives the next ones that come by, up to 1000 of them, and those of several streams come in any order.'
 	is lib/wire/msg.h 'WIRE_TAP_MAX = 1000'
 	is lib/core/disp/disp_tap.c 'TAP_AGAIN_NS 500000000ll'
@@ -420,14 +420,14 @@ print(time.monotonic() - begin)' "${ready##*:}"
 	# tried in keys.bats
 	told dsvc-keygen.1 'Whoever can read it can do what its key may; programs refuse a key file with 78 if its mode is not 0600, or if others can write in its folder.'
 	told dsvc-allow.1 'only until the beginning of that day, or until that minute (2026-11-22T04:00Z); times are UTC'
-	told dsvc-allow.1 'A worker or reader whose key was struck out is cut off then, also in the middle of a pass; its streams, and the elements that it had not acknowledged, go to others, and it ends with 77.'
+	told dsvc-allow.1 'A worker or reader whose key was removed is then cut off, even in the middle of a pass; its streams, and the elements that it had not acknowledged, go to others, and it ends with 77.'
 	told dsvc-security.7 'In containers, mount a key file and a file of services into $XDG_CONFIG_HOME/dsvc, as secrets with mode 0600 or 0400; dsvc-keygen(1) makes keys for that, and dsvc-allow(1) adds them.'
 	told dsvc-security.7 'Programs that knew the old key refuse the new one with 77 until dsvc-join(1) is run.'
 	told dsvc-security.7 'All are in $XDG_CONFIG_HOME/dsvc or ~/.config/dsvc, and are refused with 78 unless they are closed to others and only their user can write in the folder.'
 	# the range of the ids that libzmq makes up
-	says dsvc-security.7 'Who is no admin sees only his own jobs in dsvc-status(1), has a limit on what he may ask of the dispatcher at once, over all his connections, and gets no job with more than 64 shards for each slot of the workers.'
+	says dsvc-security.7 'A key without the role admin sees only its own jobs in dsvc-status(1), is limited in what it may ask of the dispatcher at once, over all its connections, and gets no job with more than 64 shards for each slot of the workers.'
 	is lib/core/disp/disp_role.h 'DISP_SHARDS_SLOT = 64' # tried in keys.bats
-	told dsvc-security.7 'With --insecure, whoever reaches a port can besides try to end the program by guessing ids inside libzmq, which takes some 2^31 tries.'
+	told dsvc-security.7 'With --insecure, anyone who can reach a port can also try to crash the program by guessing ids inside libzmq, which takes about 2^31 tries.'
 }
 
 # In dsvc-ops.7 defaults are printed from the rows of options, and what functions give is tried by
