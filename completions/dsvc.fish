@@ -157,7 +157,7 @@ complete -c dsvc-feed -l host -r -f -d 'be host I of N, from 0 on, that feed the
 complete -c dsvc-feed -l seat-wait -r -f -a 'never' -d 'exit 75 when the others have waited this long for a host that is away; never: wait'
 complete -c dsvc-feed -l batch -r -f -d 'elements are rows; a step has N of them over all cores'
 complete -c dsvc-feed -l element -r -f -a 'core host step copy' -d 'elements are batches, one for each core; host, step: to be cut; copy: for all'
-complete -c dsvc-feed -l axis -r -f -d 'cut the tensors of FIELD along axis K, from 0 on; K alone: elements that are no records'
+complete -c dsvc-feed -l axis -r -f -d 'cut the tensors of FIELD along axis K, from 0 on; K alone: elements that are not records'
 complete -c dsvc-feed -l tail -r -f -a 'pad drop short error' -d 'the last rows, too few for a step; short: share them; auto: short for one core, else pad'
 complete -c dsvc-feed -l pad -r -f -a 'zero last' -d 'what pads: zeros, or the last row again'
 complete -c dsvc-feed -l mask -r -f -d 'add a field NAME that is true for real rows and false for padding'

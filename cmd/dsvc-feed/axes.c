@@ -16,7 +16,7 @@ axes_one(const char *t, struct column_axis *v, size_t n, struct err *e)
 
 	if (!str_int(number, strlen(number), &axis) || axis < 0 || axis >= TYPE_DIMS_MAX) {
 		err_set(e, ST_USAGE, "--axis: '%.100s' does not end in an axis, from 0 to %d", t, TYPE_DIMS_MAX - 1);
-		err_help(e, "write FIELD=K, x=1; or K alone where elements are no records");
+		err_help(e, "write FIELD=K, x=1; or K alone where elements are not records");
 		return ST_USAGE;
 	}
 	v[n] = (struct column_axis){ .field = eq ? mem_strndup(t, (size_t)(eq - t)) : mem_strdup(""), .axis = (int)axis };

@@ -48,7 +48,7 @@ static const struct param rows[] = {
 	  .choices = "core|host|step|copy", .complete = "core|host|step|copy",
 	  .help = "elements are batches, one for each core; host, step: to be cut; copy: for all" },
 	{ .name = "axis", .arg = "FIELD=K", .kind = PARAM_WORDS, AT(axis_texts), .flags = PARAM_RARE | PARAM_REPEAT,
-	  .help = "cut the tensors of FIELD along axis K, from 0 on; K alone: elements that are no records" },
+	  .help = "cut the tensors of FIELD along axis K, from 0 on; K alone: elements that are not records" },
 	{ .name = "tail", .arg = "WAY", .kind = PARAM_CHOICE, AT(tail), .def = "auto",
 	  .choices = "auto|pad|drop|short|error", .complete = "pad|drop|short|error",
 	  .help = "the last rows, too few for a step; short: share them; auto: short for one core, else pad" },

@@ -79,7 +79,7 @@ invite_check(struct invite *o, const struct opt *opt, struct err *e)
 	if (st != ST_OK)
 		return st;
 	if (o->from && !allowed_from_ok(o->from)) {
-		err_set(e, ST_USAGE, "`%s` is no address of a machine or a network", o->from);
+		err_set(e, ST_USAGE, "`%s` is not the address of a machine or a network", o->from);
 		err_help(e, "for example --from 10.0.0.0/8");
 		return ST_USAGE;
 	}

@@ -41,7 +41,7 @@ static const struct program program = {
 		{ "dsvc-join <invitation.txt", "join the service that it names" },
 		{ 0 } },
 	.exits = (const struct program_exit[]){
-		{ 65, "this is no invitation" }, { 66, "there is no such file" }, { 69, NULL }, { 74, NULL },
+		{ 65, "this is not an invitation" }, { 66, "there is no such file" }, { 69, NULL }, { 74, NULL },
 		{ 77, "the invitation was used, has ended, or is not for this machine, or the service has another key" },
 		{ 78, "others can read the keys" }, { -1, NULL } },
 	.versions = link_versions,

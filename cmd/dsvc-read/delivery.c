@@ -74,7 +74,7 @@ delivery_init(struct delivery *p, const struct read_options *o, struct err *e)
 		st = given_load(&o->checkpoints, &p->given, e);
 	p->begun = p->saved.elements;
 	if (st == ST_OK && p->saved.there && isatty(STDERR_FILENO) && !o->quiet)
-		log_say(LOG_WARN, "going on after %llu element%s: %s", (unsigned long long)p->begun, p->begun == 1 ? "" : "s",
+		log_say(LOG_WARN, "resuming after %llu element%s: %s", (unsigned long long)p->begun, p->begun == 1 ? "" : "s",
 			o->checkpoint);
 	return st;
 }

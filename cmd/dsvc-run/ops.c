@@ -173,7 +173,11 @@ ops_name(void *arg, size_t i)
 	(void)arg;
 	while (op_at(n))
 		n++;
-	return i < n ? op_at(i)->name : expr_functions()[i - n].name;
+	if (i < n)
+		return op_at(i)->name;
+	const char *fn = expr_functions()[i - n].name;
+	/* A name of both is suggested once. */
+	return fn && op_find(fn, strlen(fn)) ? "" : fn;
 }
 
 enum status

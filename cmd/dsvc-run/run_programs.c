@@ -181,7 +181,7 @@ programs_open(struct run_programs *p, struct err *e)
 		return st;
 	const struct joblog_past *past = joblog_past(p->log);
 	uint64_t left = past->done - (c->failed ? past->failed : 0);
-	log_say(LOG_WARN, "going on: %s has %" PRIu64 " element%s, of which %" PRIu64 " failed; %" PRIu64 " %s left out",
+	log_say(LOG_WARN, "resuming: %s has %" PRIu64 " element%s, of which %" PRIu64 " failed; %" PRIu64 " %s skipped",
 		c->joblog, past->done, past->done == 1 ? "" : "s", past->failed, left, left == 1 ? "is" : "are");
 	return ST_OK;
 }

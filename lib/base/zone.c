@@ -160,8 +160,8 @@ zone_read(struct zone *z, struct err *e)
 	if (fd < 0) {
 		bool none = access(ZONE_FOLDER, X_OK) != 0;
 
-		err_set(e, ST_DATA, "there is no time zone \"%s\"%s", z->name,
-			none ? ", as there is no time zone database" : "");
+		err_set(e, ST_DATA, "there is not a time zone \"%s\"%s", z->name,
+			none ? ", as there is not a time zone database" : "");
 		err_help(e, none ? "the package tzdata has it; an offset such as +02:00 needs none"
 			 : "names are like Europe/Berlin, America/New_York, UTC, or an offset such as +02:00");
 		return ST_DATA;
@@ -172,7 +172,7 @@ zone_read(struct zone *z, struct err *e)
 	close(fd);
 	z->file[n] = '\0';
 	if (!zone_decode(z, n))
-		return err_set(e, ST_DATA, "'%s' is no time zone", path);
+		return err_set(e, ST_DATA, "'%s' is not a time zone", path);
 	return ST_OK;
 }
 
@@ -188,7 +188,7 @@ zone_make(const char *name, size_t n, struct zone **out, struct err *e)
 		if (zone_is_name(name, n)) {
 			st = zone_read(z, e);
 		} else {
-			st = err_set(e, ST_DATA, "\"%s\" is no name of a time zone", z->name);
+			st = err_set(e, ST_DATA, "\"%s\" is not the name of a time zone", z->name);
 			err_help(e, "names are like Europe/Berlin, America/New_York, UTC, or an offset such as +02:00");
 		}
 	}

@@ -43,7 +43,7 @@ opt_apply(struct opt_scan *s, const struct param *row, const char *name, const c
 	if (row->kind == PARAM_WORDS && (!s->o->from[i] || s->o->from[i][0] != '-'))
 		words_clear(field);
 	if (!*value && row->complete && (!strcmp(row->complete, "file") || !strcmp(row->complete, "dir")))
-		return err_set(s->e, ST_USAGE, "'' is no name of a %s", !strcmp(row->complete, "dir") ? "folder" : "file");
+		return err_set(s->e, ST_USAGE, "'' is not the name of a %s", !strcmp(row->complete, "dir") ? "folder" : "file");
 	if (param_set(row, s->options, value, strlen(value), s->e))
 		return ST_USAGE;
 	mem_free(s->o->from[i]);

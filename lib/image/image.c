@@ -50,8 +50,8 @@ image_head(const uint8_t *p, size_t n, struct image_head *head, struct err *e)
 {
 	*head = (struct image_head){ .kind = image_tell(p, n), .turn = 1 };
 	if (head->kind == IMAGE_KINDS)
-		return err_set(e, ST_DATA, n ? "these bytes are no jpeg, png or webp"
-			       : "no bytes are no image");
+		return err_set(e, ST_DATA, n ? "these bytes are not a jpeg, png or webp"
+			       : "an empty value is not an image");
 	return image_kinds[head->kind].head(p, n, head, e);
 }
 

@@ -72,7 +72,7 @@ cert_read(int fd, struct key_pair *out, char name[CERT_NAME_MAX], struct err *e)
 	cert_path(fd, path, sizeof path);
 	zcert_t *c = cert.load(path);
 	if (!c)
-		return err_set(e, ST_CONFIG, "it is no certificate");
+		return err_set(e, ST_CONFIG, "it is not a certificate");
 	memcpy(out->public.b, cert.public_key(c), KEY_BYTES);
 	memcpy(out->secret.b, cert.secret_key(c), KEY_BYTES);
 	const char *said = cert.meta(c, "name");

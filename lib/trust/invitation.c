@@ -12,7 +12,7 @@
 static enum status
 invitation_bad(struct err *e, const char *why)
 {
-	err_set(e, ST_DATA, "this is no invitation: %s", why);
+	err_set(e, ST_DATA, "this is not an invitation: %s", why);
 	err_help(e, "dsvc-invite prints one: a line that begins with " INVITATION_WORD);
 	return ST_DATA;
 }
@@ -41,14 +41,14 @@ invitation_parse(const char *line, size_t n, struct invitation *out, struct err 
 		return invitation_bad(e, "it has not six words; it may have been cut");
 	if (len[1] <= 6 || len[1] >= sizeof out->address || memcmp(w[1], "tcp://", 6) != 0 ||
 	    memchr(w[1], '\0', len[1]))
-		return invitation_bad(e, "the second word is no address");
+		return invitation_bad(e, "the second word is not an address");
 	memcpy(out->address, w[1], len[1]);
 	if (!key_parse(w[2], len[2], &out->key))
-		return invitation_bad(e, "the third word is no key");
+		return invitation_bad(e, "the third word is not a key");
 	if (len[3] != INVITATION_ID + 1 + INVITATION_LETTERS || w[3][INVITATION_ID] != '.' ||
 	    !invitation_letters(w[3], INVITATION_ID) ||
 	    !invitation_letters(w[3] + INVITATION_ID + 1, INVITATION_LETTERS))
-		return invitation_bad(e, "the fourth word is no secret");
+		return invitation_bad(e, "the fourth word is not a secret");
 	memcpy(out->id, w[3], INVITATION_ID);
 	memcpy(out->secret, w[3] + INVITATION_ID + 1, INVITATION_LETTERS);
 	if (!roles_parse(w[4], len[4], &out->may) || w[5][len[5] - 1] != 'Z' ||

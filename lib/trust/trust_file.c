@@ -71,7 +71,7 @@ trust_judge(const char *path, int fd, struct err *e)
 	if (fstat(fd, &s) != 0)
 		return err_errno(e, "cannot look at %s", path);
 	if (!S_ISREG(s.st_mode))
-		return err_set(e, ST_CONFIG, "%s is no file", path);
+		return err_set(e, ST_CONFIG, "%s is not a file", path);
 	if (s.st_uid != geteuid() && s.st_uid != 0) {
 		err_set(e, ST_CONFIG, "%s is another user's", path);
 		err_help(e, "remove it, or be that user");

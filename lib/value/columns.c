@@ -240,7 +240,7 @@ record_fields(struct record *r, struct column_node *node, const struct mp *h, co
 		p = mp_head(p, end, &key);
 		const uint8_t *next = mp_skip(p, end);
 		if (key.kind != MP_TEXT)
-			return err_set(r->e, ST_DATA, "a field has a name that is no text");
+			return err_set(r->e, ST_DATA, "a field has a name that is not text");
 		node->v[i].name = mem_strndup((const char *)key.p, key.n);
 		node->v[i].len = key.n;
 		r->path[depth] = node->v[i].name;
@@ -318,7 +318,7 @@ columns_record(const uint8_t *p, size_t len, const struct type *type, bool batch
 		if (c->v[i].n_path && !strcmp(c->v[i].path[0], mask))
 			st = err_set(e, ST_DATA, "--mask %s: elements have a field of that name", mask);
 	if (mask && st == ST_OK && !c->root->record)
-		st = err_set(e, ST_DATA, "--mask %s: elements are no records, to which a field could be added", mask);
+		st = err_set(e, ST_DATA, "--mask %s: elements are not records, so no field can be added", mask);
 	if (st != ST_OK) {
 		columns_free(&c);
 		return st;

@@ -286,7 +286,7 @@ put_node(struct put *u, struct column_node *node, const uint8_t *p, size_t len)
 	mp_head(p, p + len, &h);
 	if (h.kind == MP_RECORD)
 		return put_fields(u, node, &h, p + len);
-	return err_set(u->e, ST_DATA, "%s%s%s is no record, and was one from the start",
+	return err_set(u->e, ST_DATA, "%s%s%s is not a record, as the first one was",
 		node->name ? "field `" : "the element",
 		       node->name ? node->name : "", node->name ? "`" : "");
 }

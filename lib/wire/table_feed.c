@@ -132,10 +132,10 @@ feed_msg_decode(const uint8_t *p, size_t n, struct feed_msg *m, struct err *e)
 
 	memset(m, 0, sizeof *m);
 	if (!mp_check(p, n))
-		return err_set(e, ST_PROTO, "a message is no MessagePack value");
+		return err_set(e, ST_PROTO, "a message is not a MessagePack value");
 	const uint8_t *at = mp_head(p, end_, &h);
 	if (h.kind != MP_LIST || !h.n)
-		return err_set(e, ST_PROTO, "a message is no list with a type");
+		return err_set(e, ST_PROTO, "a message is not a list with a type");
 	at = mp_head(at, end_, &type);
 	if (type.kind != MP_INT || type.u >= FEED_MSG_TYPES || !feed_descs[type.u].name)
 		return err_set(e, ST_PROTO, "a message has an unknown type");

@@ -468,3 +468,8 @@ load lib/dsvc
 	[[ $(<"$BATS_TEST_TMPDIR/run.out") == $'a\nbcd' ]]
 	exec 8>&-
 }
+
+@test "a misspelt operator that is a function too is suggested once" {
+	run -64 dsvc-run --help-op fliter
+	[[ $output == *'did you mean `filter`?' ]]
+}

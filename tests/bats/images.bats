@@ -52,7 +52,7 @@ train() {
 	run -65 dsvc-run 'whole cut.jpg | map decode_image(x)'
 	[[ $output == *'cut.jpg: decode_image(): the jpeg is cut off' ]]
 	run -65 dsvc-run 'whole text.jpg | map decode_image(x)'
-	[[ $output == *'text.jpg: decode_image(): these bytes are no jpeg, png or webp' ]]
+	[[ $output == *'text.jpg: decode_image(): these bytes are not a jpeg, png or webp' ]]
 	run -0 --separate-stderr dsvc-run "whole cut.jpg text.jpg $1 | map shape(decode_image(x)) on_error=skip"
 	[[ $output == '[36,48,3]' ]]
 }

@@ -69,7 +69,7 @@ worker() {
 	[[ $(rows 1,7) == '1:0 2:0 3:0 4:7 ' ]]
 	touch go
 	gives 0 $'got 4\ngot 5' --joblog log --resume 'range 6 | exec proto=arg -- ./worker'
-	[[ $stderr == 'dsvc-run: going on: log has 4 elements, of which 1 failed; 4 are left out' ]]
+	[[ $stderr == 'dsvc-run: resuming: log has 4 elements, of which 1 failed; 4 are skipped' ]]
 	gives 0 '' --joblog log --resume 'range 6 | exec proto=arg -- ./worker'
 	touch mended
 	# The order and the numbers may differ: it is the elements that count, each as often as it is there.

@@ -75,7 +75,7 @@ late() {
 	dispatcher
 	dsvc-invite read >"$BATS_TEST_TMPDIR/invitation"
 	run -65 b dsvc-join <<<'hello'
-	[[ $output == *'this is no invitation'* ]]
+	[[ $output == *'this is not an invitation'* ]]
 	head -c 150 "$BATS_TEST_TMPDIR/invitation" >"$BATS_TEST_TMPDIR/cut"
 	run -65 b dsvc-join "$BATS_TEST_TMPDIR/cut"
 	run -64 b dsvc-join "$(<"$BATS_TEST_TMPDIR/invitation")"

@@ -269,7 +269,7 @@ rule_fn_two(struct types *t, const struct type *l, const struct type *r, char wh
 	x = tensor_rule_binary(t, AST_LT, l, r, shapes);
 	if (!x) {
 		snprintf(why, FN_WHY, shapes[0] ? "min() and max() of %s" : "min() and max() of a tensor and "
-			 "what is no number%s", shapes);
+			 "what is not a number%s", shapes);
 		return NULL;
 	}
 	if (x->kind != TYPE_TENSOR)

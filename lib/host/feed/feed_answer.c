@@ -145,7 +145,7 @@ feed_answer_take(struct feed_host *h, uint32_t core, uint64_t step, const uint8_
 		return err_set(e, ST_DATA, "core %u gave a result for step %llu, which it has not", core,
 			       (unsigned long long)step);
 	if (!mp_check(p, n))
-		return err_set(e, ST_PROTO, "core %u gave a result that is no MessagePack value", core);
+		return err_set(e, ST_PROTO, "core %u gave a result that is not a MessagePack value", core);
 	if (h->c->machine.results == FEED_RESULTS_STEP)
 		buf_put(&a.value, p, n);
 	else if (answer_cut(&s->given[0], core, p, n, &a, e) != ST_OK) {

@@ -41,7 +41,7 @@ static enum status
 place_fits(const struct place_row *r, const struct feed_what *w, struct err *e)
 {
 	if (strcmp(str_or_empty(r->name), "dsvc-feed"))
-		return err_set(e, ST_DATA, "this is no position of dsvc-feed");
+		return err_set(e, ST_DATA, "this is not a position of dsvc-feed");
 	if (r->version != FEED_PLACE_VERSION)
 		return err_set(e, ST_PROTO, "the position is of version %u, this program reads %d", r->version,
 			       FEED_PLACE_VERSION);
@@ -73,10 +73,10 @@ feed_place_decode(const uint8_t *p, size_t n, struct feed_place *place, struct f
 	struct place_row r = { 0 };
 
 	if (!mp_check(p, n) || fields_decode("position", place_fields, p, n, &r, e))
-		return err_set(e, ST_DATA, "this is no position of dsvc-feed");
+		return err_set(e, ST_DATA, "this is not a position of dsvc-feed");
 	enum status st = place_fits(&r, w, e);
 	if (st == ST_OK && r.skip > UINT64_MAX / 2 / w->unit)
-		st = err_set(e, ST_DATA, "this is no position of dsvc-feed");
+		st = err_set(e, ST_DATA, "this is not a position of dsvc-feed");
 	if (st == ST_OK) {
 		w->seed = r.seed;
 		*place = (struct feed_place){ .step = r.step, .rows = r.rows, .epoch = r.epoch,

@@ -114,7 +114,7 @@ drop_close(struct op_inst *self)
 const struct op_desc op_drop = {
 	.name = "drop",
 	.brief = "removes fields from records",
-	.doc = "It is no mistake to name a field that a record lacks, unless the types show that "
+	.doc = "It is not a mistake to name a field that a record lacks, unless the types show that "
 	       "no record has it. Names may begin with a dot.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_ELEMENT,

@@ -121,7 +121,7 @@ rename_close(struct op_inst *self)
 const struct op_desc op_rename = {
 	.name = "rename",
 	.brief = "renames fields of records",
-	.doc = "The fields keep their places. It is no mistake to name a field that a record "
+	.doc = "The fields keep their places. It is not a mistake to name a field that a record "
 	       "lacks, unless the types show that no record has it.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_ELEMENT,

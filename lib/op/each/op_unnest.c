@@ -77,9 +77,9 @@ unnest_typing(struct op_node *n, struct op_typing *t, const struct type **type, 
 		if (u->as)
 			v[i].name = u->as;
 		if (!v[i].type) {
-			st = typed_fail(t, n, e, "the field `%s` is no list", x->fields[i].name);
+			st = typed_fail(t, n, e, "the field `%s` is not a list", x->fields[i].name);
 			err_help(e, x->fields[i].type->kind == TYPE_TEXT ? "sep=\",\" takes a text apart" :
-				 "a field that is no list has nothing to be taken out of");
+				 "only a list can be unnested");
 		}
 	}
 	if (st == ST_OK && x->kind == TYPE_RECORD)
@@ -160,7 +160,7 @@ unnest_begin(struct op_inst *self, const struct run *in, struct run *out, struct
 	mp_head(a->value, a->next, &a->list);
 	bool list = a->list.kind == MP_LIST, parts = a->list.kind == MP_TEXT && u->sep;
 	if (!list && !parts && a->list.kind != MP_NIL) {
-		st = expr_run_wrong(self, in, self->at, out, e, "the field `%.60s` is no list%s", u->field,
+		st = expr_run_wrong(self, in, self->at, out, e, "the field `%.60s` is not a list%s", u->field,
 				    a->list.kind == MP_TEXT ? " (sep=\",\" takes a text apart)" : "");
 		return st == ST_OK ? ST_SKIP : st;
 	}

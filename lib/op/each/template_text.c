@@ -56,7 +56,7 @@ template_format(const char *text, size_t *at, struct template_place *p, struct e
 		return ST_OK;
 	}
 	size_t len = strcspn(from, "}");
-	err_set(e, ST_DATA, "`%.*s` is no format for a value", len > 40 ? 40 : (int)len, from);
+	err_set(e, ST_DATA, "`%.*s` is not a format for a value", len > 40 ? 40 : (int)len, from);
 	err_help(e, "%%d, %%x, %%o, %%e, %%f, %%g or %%s, with flags - + 0, width and precision up to %d: {.ms:%%8.2f}",
 		 TEMPLATE_WIDTH);
 	return template_fail(text, *at, len ? len : 1, e);

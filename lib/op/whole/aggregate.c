@@ -80,7 +80,7 @@ aggregate_no_call(const struct op_named_expr *x, struct err *e)
 	bool call = x->ast->kind == AST_CALL;
 
 	if (call)
-		err_set(e, ST_DATA, "`%s` is no aggregate", x->ast->text);
+		err_set(e, ST_DATA, "`%s` is not an aggregate", x->ast->text);
 	else
 		err_set(e, ST_DATA, "`%s=` needs an aggregate, such as count() or mean(.ms)", x->name);
 	if (call && str_suggest(x->ast->text, aggregate_name, NULL, near, sizeof near))

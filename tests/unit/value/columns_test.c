@@ -99,7 +99,7 @@ another_structure_is_refused_with_the_name_of_the_field(void **state)
 	assert_int_equal(put(c, slot, 0, "{\"a\":1,\"r\":{\"t\":7}}", &e), ST_DATA);
 	assert_string_equal(e.text, "field `r.t` is int, and was text from the start");
 	assert_int_equal(put(c, slot, 0, "{\"a\":1,\"r\":7}", &e), ST_DATA);
-	assert_string_equal(e.text, "field `r` is no record, and was one from the start");
+	assert_string_equal(e.text, "field `r` is not a record, as the first one was");
 	assert_int_equal(put(c, slot, 0, "{\"a\":1}", &e), ST_DATA);
 	assert_string_equal(e.text, "field `r` is missing, and was there from the start");
 	assert_int_equal(put(c, slot, 0, "{\"a\":1,\"r\":{\"t\":\"x\"},\"z\":1}", &e), ST_DATA);
