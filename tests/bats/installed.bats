@@ -25,7 +25,7 @@ teardown() { dsvc_teardown; }
 @test "the links between installed pages lead somewhere" {
 	cd "$there/share/doc/dsvc"
 	local page link
-	for page in README.md doc/tutorial.md doc/cookbook.md doc/coming-from.md; do
+	for page in README.md doc/tutorial.md doc/cookbook.md doc/coming-from.md doc/first-hour.md; do
 		while read -r link; do
 			[[ -e $(dirname "$page")/$link ]] || { echo "$page: $link"; false; }
 		done < <(grep -oE '\]\([^):#]+\)' "$page" | tr -d ']()')
@@ -41,4 +41,16 @@ teardown() { dsvc_teardown; }
 	cd "$BATS_TEST_TMPDIR"
 	run -0 within 60s python3 "$there/share/doc/dsvc/examples/reader.py" "$DSVC_DISPATCHER" 'range 5 | map x * x'
 	[[ $(sort -n <<<"$output") == $'0\n1\n4\n9\n16' ]]
+}
+
+@test "the installed example trains with the installed module" {
+	PATH=$there/bin:$PATH
+	local python=${PYTHON:-python3}
+	"$python" -c 'import numpy' 2>/dev/null || python=/usr/bin/python3
+	"$python" -c 'import numpy' 2>/dev/null || skip "numpy is not installed (Debian: python3-numpy; make deps installs it)"
+	cd "$BATS_TEST_TMPDIR"
+	export PYTHONPATH=$there/lib/python3/dist-packages PYTHONDONTWRITEBYTECODE=1
+	run -0 within 60s dsvc-feed -q --local -n 2 --batch 16 --seed 1 --loop 5 --tail pad \
+		-e 'range 200 | map {x: tensor([x / 200, 1.0]), y: x < 100 ? 0 : 1}' -- "$python" "$there/share/doc/dsvc/examples/train.py" model
+	[[ $output == '200 rows, '*'% right, model ['* ]]
 }

@@ -246,11 +246,11 @@ print(time.monotonic() - begin)' "${ready##*:}"
 }
 
 @test "how many jobs that are over are shown" {
-	told dsvc-status.1 'Of jobs that nobody reads the table has the 20 that were left last, and says how many more there are; --all shows them, too.'
+	told dsvc-status.1 'Of the jobs without readers the table shows the 20 that were read last, and the number of the others; --all shows them, too.'
 }
 
 @test "how many slots are wanted" {
-	says dsvc-status.1 'It is 0 when nobody reads, and at least 1 while somebody does. --wanted=workers gives it in workers that have as many slots as those there are have in the mean.'
+	says dsvc-status.1 'It is 0 when nobody reads, and at least 1 while somebody does. --wanted=workers gives it as a number of workers that have the average number of slots of the present ones.'
 	service
 	[ "$(dsvc-status --wanted)" = 0 ]
 	says dsvc-status.1 'The sum over all passes is at most four times the slots there are, or 500 more, whichever is less, so that a wrong first guess does not start a thousand workers. --busy 0.8 asks for as many slots as keep each busy for four fifths of its time.'
@@ -396,12 +396,12 @@ print(time.monotonic() - begin)' "${ready##*:}"
 	told dsvc-stop.1 'The dispatcher ends first and tells the others: workers end with 0, and readers that are not done with 75.'
 	# tried in dsvc-forget.bats
 	told dsvc-forget.1 'A job that has readers and a dataset that is in use are refused with 75, unless --force is given.'
-	told dsvc-forget.1 'Over TCP that is for keys with the role admin; others end with 77.' # tried in keys.bats
+	told dsvc-forget.1 'Over TCP this requires the role admin; other keys end with 77.' # tried in keys.bats
 	told dsvc-forget.1 'Then the jobs end: their readers end with 66, and what they have not written is lost with the job.'
 }
 
 @test "what load says of a folder that is not complete" {
-	told dsvc-save.1 'To forget is for the role admin: with another key dsvc-save ends with 77, and DIR is as it was.' # tried in keys_programs.bats
+	told dsvc-save.1 'Forgetting a job requires the role admin: with another key dsvc-save ends with 77 and leaves DIR as it was.' # tried in keys_programs.bats
 	says dsvc-save.1 'It refuses a folder that is not complete (66) and one whose save has failed (65).'
 	mkdir "$BATS_TEST_TMPDIR/saved"
 	: >"$BATS_TEST_TMPDIR/saved/.dsvc-save"
