@@ -6,7 +6,6 @@ memory of its own, at the same address, so that its views stay what they are and
 from __future__ import annotations
 
 import ctypes
-import functools
 import math
 import mmap
 import os
@@ -32,7 +31,7 @@ class Map:
     def __init__(self, size: int, fd: int = -1, at: int = 0, writable: bool = True) -> None:
         flags = mmap.MAP_SHARED if fd >= 0 else mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
         prot = mmap.PROT_READ | (mmap.PROT_WRITE if writable else 0)
-        self.size, self.writable, self._munmap = size, writable, _libc.munmap
+        self.size, self._munmap = size, _libc.munmap
         self.unpin: Callable[[int], Any] | None = None
         self.address = _libc.mmap(None, size, prot, flags, fd, at)
         if self.address == _FAILED:
@@ -59,29 +58,25 @@ class Map:
             self._munmap(self.address, self.size)
 
 
-@functools.lru_cache(maxsize=None)
-def _owner_type(size: int) -> type:
-    """Arrays of so many bytes that can be referred to weakly: the owners of views."""
-    return type("Slot", (ctypes.c_ubyte * size,), {})
-
-
 class Ring:
     """The slots of a feed, as its message RING tells of them."""
 
     def __init__(self, fields: list[Any], fd: int, pins: Any = None) -> None:
-        self.slots, self.bytes, self.rows, self.whole, self.writable, self.mask, columns = fields
+        _, self.bytes, _, self.whole, self.writable, _, columns = fields
         self.columns = [Column(*c) for c in columns]
         self.fd, self.pins = fd, pins
+        # Arrays of so many bytes that can be referred to weakly: the owners of views.
+        self.slot: Any = type("Slot", (ctypes.c_ubyte * self.bytes,), {})
         self.maps: dict[int, Map] = {}
 
     def owner(self, slot: int) -> Any:
         """The memory of a slot, of which all views of a batch are views."""
-        if slot not in self.maps:
-            self.maps[slot] = Map(self.bytes, self.fd, slot * self.bytes, self.writable)
+        m = self.maps.get(slot)
+        if m is None:
+            m = self.maps[slot] = Map(self.bytes, self.fd, slot * self.bytes, self.writable)
             if self.pins is not None:
-                self.pins.map(self.maps[slot])
-        m = self.maps[slot]
-        owner = _owner_type(self.bytes).from_address(m.address)  # type: ignore[attr-defined]
+                self.pins.map(m)
+        owner = self.slot.from_address(m.address)
         owner.map, owner.ring, owner.slot = m, self, slot
         return owner
 

@@ -91,7 +91,7 @@ class Reading(unittest.TestCase):
                     print(alone())
                 """, path)
             first = process.stdout.readline()
-            os.killpg(process.pid, signal.SIGINT)
+            process.send_signal(signal.SIGINT)
             self.ended(process, "True\n")
             self.assertEqual(first, "1 150000\n")
 
