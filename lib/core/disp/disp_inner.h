@@ -307,6 +307,7 @@ struct stream {
 	int64_t split_at;         /* when the last of them was cut; 0: before a restart */
 	uint64_t split_given;     /* elements it had given then */
 	double split_silent;      /* weight of the splits cut since it gave something last */
+	struct { double sum, span, taken; int64_t began; } pace; /* disp_split.c: weight and ns of late; all, and since when */
 	struct point points[DISP_POINTS];
 	unsigned n_points;
 	struct view one, *views;  /* one for each of the iteration: `one` if that is all */

@@ -42,6 +42,8 @@ disp_split_describe(const struct stream *s, size_t k)
 #define DISP_SPLIT_MOST_NS 1000000000.0 /* a split should take no longer ... */
 #define DISP_SPLIT_YOUNG_NS 5000000ll /* little and fast work is over by then, on one stream */
 #define DISP_SPLIT_FOLD_NS 400000000.0
+#define DISP_SPLIT_EACH_NS 4000000.0 /* elements that take less are not slow */
+#define DISP_SPLIT_SPAN_NS 2000000000.0
 #define DISP_SPLIT_LEAST_NS 20000000.0 /* ... nor less than this, if it may be larger */
 enum { DISP_SPLIT_FIRST_BYTES = 64, DISP_SPLIT_GROWTH = 64, DISP_SPLIT_SILENT = 8, DISP_SPLIT_PART = 4,
 	DISP_SPLIT_LITTLE = 32, DISP_SPLIT_LITTLE_BYTES = 64 * 1024 };
@@ -61,8 +63,20 @@ disp_split_ahead(const struct disp *d, const struct stream *s)
 	return s->split_silent > (double)cut_rest(&s->iter->cut) / DISP_SPLIT_PART / (double)(n ? n : 1);
 }
 
-/* Bounds the next split of a stream that has given nothing since its last one, by an eighth of what it
- * has taken since then. Streams that read ahead at the same time so take equal parts, and
+/* Whether it has given nothing since its last split, or far less than it has taken: the elements of a
+ * chain that reads ahead come slowly, one by one, and each says little about what is still to come. */
+static bool
+disp_split_quiet(const struct disp *d, const struct stream *s, uint64_t given)
+{
+	if (given <= s->split_given)
+		return true;
+	return s->iter->cut.units.v[0].kind != SPLIT_FILE && s->pace.taken > DISP_SPLIT_LITTLE &&
+		s->pace.taken > DISP_SPLIT_PART * (double)given &&
+		(double)(d->now - s->pace.began) > DISP_SPLIT_EACH_NS * (double)given;
+}
+
+/* Bounds the next split of a stream that is quiet, by an eighth of what it
+ * has taken since it was not. Streams that read ahead at the same time so take equal parts, and
  * one that needs a million elements for its first has them after some hundred requests.
  * Beyond its part it may multiply what it has only so fast, for streams that have not
  * begun yet are to find some. */
@@ -74,6 +88,33 @@ disp_split_silent(const struct disp *d, const struct stream *s, double most)
 
 	most = part < most ? part : most;
 	return slow < most && disp_split_ahead(d, s) ? slow : most;
+}
+
+/* How fast it takes its splits over some seconds. A chain that reads ahead takes several at once and
+ * then none for long; where it has also given an element meanwhile, what it took last says nothing
+ * about how fast it is. */
+static double
+disp_split_usual(const struct disp *d, const struct stream *s)
+{
+	const struct split_place *last = past_split(s, s->n_splits - 1);
+	double made = s->pace.sum - (double)last->weight * (double)last->times;
+
+	return made / (s->pace.span + (double)(d->now - s->split_at));
+}
+
+static void
+disp_split_count(const struct disp *d, struct stream *s, const struct split *cut)
+{
+	if (s->split_at && d->now > s->split_at)
+		s->pace.span += (double)(d->now - s->split_at);
+	if (s->pace.span > DISP_SPLIT_SPAN_NS) {
+		s->pace.span /= 2;
+		s->pace.sum /= 2;
+	}
+	s->pace.sum += (double)cut->weight * (double)cut->times;
+	s->pace.taken += (double)cut->weight * (double)cut->times;
+	s->split_at = d->now;
+	s->pace.began = s->pace.began ? s->pace.began : d->now;
 }
 
 /* How large the next split should be, by how long this stream took for an earlier one. What
@@ -107,15 +148,17 @@ disp_split_pace(const struct disp *d, struct stream *s, uint64_t given)
 	const struct split_place *made = past_split(s, s->n_splits - 2), *last = made + 1;
 	double per_ns = (double)made->weight * (double)made->times / (double)(d->now - s->split_at);
 	double most = (double)last->weight * (double)last->times * DISP_SPLIT_GROWTH;
+	double usual = disp_split_usual(d, s);
 
 	if (per_ns * DISP_SPLIT_MOST_NS < most)
 		most = per_ns * DISP_SPLIT_MOST_NS;
-	if (given > s->split_given)
+	if (!disp_split_quiet(d, s, given))
 		s->split_silent = DISP_SPLIT_SILENT * (double)last->weight * (double)last->times;
 	else
 		most = disp_split_silent(d, s, most);
 	if (most > (double)least)
 		c->max = most < (double)CUT_ENDLESS ? (uint64_t)most : 0;
+	per_ns = usual < per_ns ? usual : per_ns;
 	if (per_ns * DISP_SPLIT_LEAST_NS > (double)least)
 		c->min = per_ns * DISP_SPLIT_LEAST_NS < (double)CUT_ENDLESS ? (uint64_t)(per_ns * DISP_SPLIT_LEAST_NS) : 0;
 }
@@ -134,7 +177,7 @@ disp_split_cut(struct disp *d, struct stream *s, uint64_t given)
 	disp_split_pace(d, s, given);
 	if (!cut_next(&it->cut, streams, &cut))
 		return false;
-	s->split_at = d->now;
+	disp_split_count(d, s, &cut);
 	s->split_given = given;
 	*past_add_split(s) = (struct split_place){ (uint32_t)unit, cut.start, cut.count, cut.times, cut.weight };
 	s->split_silent += (double)cut.weight * (double)cut.times;
@@ -218,7 +261,7 @@ disp_split_request(struct disp *d, struct peer *p, struct stream *s, const struc
 	if (q->ended && cut_ends(&s->iter->cut, q->leaf, q->length))
 		disp_dirty(d, &s->iter->dirty, DIRTY_ROW | DIRTY_UNITS);
 	if (q->k == s->n_splits && !s->closed) {
-		if (s->iter->young.next && q->given <= s->split_given &&
+		if (s->iter->young.next && disp_split_quiet(d, s, q->given) &&
 		    d->now - s->iter->ran >= DISP_SPLIT_YOUNG_NS && disp_split_ahead(d, s))
 			iter_widen(d, s->iter);
 		if (s->iter->fixed)

@@ -154,7 +154,7 @@ split_size(uint64_t it, uint64_t k, int64_t ms)
 static void
 splits_are_as_large_as_a_second_of_work(void **state)
 {
-	uint64_t it = begin("", 1000000), fast = 0, n;
+	uint64_t it = begin("", 1000000), fast = 0, took = 5, n;
 
 	(void)state;
 	assert_int_equal(split_size(it, 0, 1), 1);
@@ -162,7 +162,8 @@ splits_are_as_large_as_a_second_of_work(void **state)
 	for (uint64_t k = 2; k < 5; k++) /* each element takes a second */
 		assert_int_equal(split_size(it, k, 1000), 1);
 	for (uint64_t k = 5; k < 12; k++) { /* now a split takes a millisecond */
-		n = split_size(it, k, 1);
+		n = split_size_given(it, k, 1, took);
+		took += n;
 		assert_true(n <= 1000000);
 		fast = n > fast ? n : fast;
 	}
@@ -187,6 +188,20 @@ a_stream_that_reads_ahead_leaves_something_for_others(void **state)
 	assert_true(took <= 150);
 	/* The other slot did not have to wait until the work had been going on for long. */
 	assert_true(assigned);
+}
+
+/* Also when its elements come one by one meanwhile, ten milliseconds after each other. */
+static void
+a_stream_that_reads_ahead_of_slow_work_leaves_something_for_others(void **state)
+{
+	uint64_t it = begin("", 400), took = 0;
+
+	(void)state;
+	for (uint64_t k = 0; k < 10; k++)
+		took += split_size_given(it, k, 1, 0);
+	for (uint64_t k = 10; k < 30; k++)
+		took += split_size_given(it, k, k % 5 ? 11 : 1, k - 9);
+	assert_true(took <= 200);
 }
 
 static void
