@@ -70,7 +70,8 @@ plan_partial(const struct planner *pl, struct op_node *n, const struct type *out
 	if (spec.len <= SPEC_BYTES) {
 		mem_free(border->remote_spec);
 		border->remote_spec = buf_take(&spec);
-		border->type = type_scalar(TYPE_ANY);
+		if (!(n->desc->flags & OP_PASSES)) /* else what is left of the parts goes through n again */
+			border->type = type_scalar(TYPE_ANY);
 	} else {
 		partial_set(n, PARTIAL_NONE);
 	}

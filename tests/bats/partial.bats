@@ -11,10 +11,11 @@ setup() {
 	dsvc_setup
 }
 
-source='range 20000 | map {k: x * 7919 % 13, v: x * 7919 % 10007 * 0.1, t: x % 3 == 0 ? null : str(x % 100)}'
+source='range 9000 | map {k: x * 7919 % 13, v: x * 7919 % 10007 * 0.1, t: x % 3 == 0 ? null : str(x % 100)}'
 exact=('count' 'group_by .k' 'group_by .k agg=sum of=.v' 'group_by .t agg=mean of=.v' 'group_by .v agg=min of=.k'
 	'group_by .k n=count() c=count(.t) u=nulls(.t) s=sum(.v) m=mean(.v) d=distinct(.t) a=min(.v) b=max(.t)')
-in_order=('group_by .t f=first(.v) l=last(.v)' 'group_by .k agg=list of=.t')
+both=('top 5 [.v, .k]' 'top 300 .v reverse=true' 'unique .k | map .k' 'unique [.k, .t] | count')
+in_order=('unique .t' 'unique .v' 'top 20 .t' 'group_by .t f=first(.v) l=last(.v)' 'group_by .k agg=list of=.t')
 
 # as dsvc-run has it, in any order
 same_set() { # AGGREGATE PARAMETERS
@@ -25,8 +26,10 @@ same_set() { # AGGREGATE PARAMETERS
 @test "on workers, answers about parts make the answer about all" {
 	service 2
 	local one
-	for one in "${exact[@]}"; do
+	for one in "${exact[@]}" "${both[@]}"; do
 		same_set "$one" order=any
+	done
+	for one in "${exact[3]}" "${both[@]:1:2}"; do
 		same_set "$one" "order=stable shards=3"
 	done
 	run -0 dsvc-run 'range 1000 | distribute sharding=off | count'
@@ -38,7 +41,7 @@ same_set() { # AGGREGATE PARAMETERS
 @test "in order source, what depends on order is the same, too" {
 	service 2
 	local one
-	for one in "${exact[@]}" "${in_order[@]}"; do
+	for one in "${exact[@]}" "${both[@]}" "${in_order[@]}"; do
 		run -0 dsvc-run "$source | distribute order=source | $one"
 		diff - <(dsvc-run "$source | $one") <<<"$output" >&2
 	done
@@ -46,8 +49,9 @@ same_set() { # AGGREGATE PARAMETERS
 	[ "$output" = "$(dsvc-run 'range 20000 | batch 7 | group_by len(x) f=first(x[0]) n=count()')" ]
 }
 
+# that many jobs
 has_begun() {
-	dsvc-events | grep -q 'began pass 1'
+	(($(dsvc-events | grep -c 'began pass 1') >= $1))
 }
 
 @test "a worker is killed in the middle" {
@@ -57,11 +61,31 @@ has_begun() {
 	local rest='group_by .k n=count() s=sum(.v) d=distinct(.v)'
 	dsvc-run "$pipe | distribute | $rest" >"$BATS_TEST_TMPDIR/got" &
 	local reader=$!
-	until_true 20s has_begun
+	until_true 20s has_begun 1
 	start two dsvc-work --name two -j 2
 	kill -9 "${pid[one]}"
 	wait "$reader"
 	diff <(sort "$BATS_TEST_TMPDIR/got") <(dsvc-run "${pipe% | sleep*} | $rest" | sort) >&2
+}
+
+@test "a part that has begun is handed over with its stream" {
+	start dispatch dsvc-dispatch
+	start one dsvc-work --name one -j 4
+	local pipe='range 40000 | map {k: x * 7919 % 9000, v: x * 0.1} | sleep 20us'
+	local rest=('group_by .k n=count() s=sum(.v) d=distinct(.v) l=max(.v)' 'unique .k | map .k' 'top 2000 .v') readers=() k
+	for k in 0 1 2; do
+		dsvc-run "$pipe | distribute | ${rest[k]}" >"$BATS_TEST_TMPDIR/got$k" &
+		readers+=($!)
+	done
+	for k in 1 2 3; do
+		until_true 20s has_begun "$k"
+	done
+	start two dsvc-work --name two -j 4
+	stop one
+	for k in 0 1 2; do
+		wait "${readers[k]}"
+		diff <(sort "$BATS_TEST_TMPDIR/got$k") <(dsvc-run "${pipe% | sleep*} | ${rest[k]}" | sort) >&2
+	done
 }
 
 @test "--explain shows what workers do, and what is done here" {
@@ -72,6 +96,13 @@ has_begun() {
 	[ "$output" = 'range 10 | count partial=make | distribute | count partial=join' ]
 	run -0 dsvc-run --print canonical "$output"
 	[ "$output" = 'range 10 | count partial=make | distribute | count partial=join' ]
+}
+
+@test "what is left of the parts goes through unique and top again" {
+	run -0 dsvc-run --print canonical 'range 10 | distribute | unique x % 3 | top 2'
+	[ "$output" = 'range 10 | unique x % 3 partial=make | distribute | unique x % 3 partial=join | top 2 x' ]
+	run -0 dsvc-run --explain 'range 10 | distribute | top 2'
+	[[ $output == *' distribute '*' int'* && $output == *'top 2 x partial=make'*' int'* ]]
 }
 
 @test "what would give something else on workers is done by the reader" {

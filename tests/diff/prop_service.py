@@ -105,7 +105,10 @@ def aggregate(t, ordered):
     calls = t.rng.choices(CALLS + CALLS_IN_ORDER * ordered, k=t.rng.randint(1, 5))
     old = ["sum of=.v", "mean of=.k", "min of=.t", "count", "max of=.v"] + ["list of=.m", "first of=.v"] * ordered
     named = " ".join(f"f{k}={c}" for k, c in enumerate(calls))
-    return t.rng.choice(["count", f"group_by {t.rng.choice(KEYS)} agg={t.rng.choice(old)}"] + [f"group_by {t.rng.choice(KEYS)} {named}"] * 4)
+    others = ["top 5 .n", "top 70 [.v, .n] reverse=true", "top 3 .n mem=300"]
+    if ordered:
+        others += ["unique .k", "unique [.t, .v]", "unique", "unique .m | map .n", "top 9 .t", "top 1000 .v", "top 40 .k reverse=true mem=2k"]
+    return t.rng.choice([t.rng.choice(others)] * 3 + ["count", f"group_by {t.rng.choice(KEYS)} agg={t.rng.choice(old)}"] + [f"group_by {t.rng.choice(KEYS)} {named}"] * 4)
 
 
 @check()

@@ -26,7 +26,7 @@ const struct op_desc op_distribute = {
 	       "With sharding=dynamic (or distributed_epoch) the workers divide the source among "
 	       "them, and each element comes once; with sharding=off (or parallel_epochs) each "
 	       "worker gives all elements. An operator that must see all elements, such as take, "
-	       "has to stand after it, or have per_stream=true. A count or group_by right behind it is done "
+	       "has to stand after it, or have per_stream=true. A count, group_by, top or unique right behind it is done "
 	       "by the workers for the parts that they have, and put together by the reader, unless the "
 	       "job has a name: --explain shows it.",
 	.kind = OP_TRANSFORM,

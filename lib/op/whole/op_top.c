@@ -7,6 +7,7 @@
  */
 #include "base/mem.h"
 #include "op/kit/expr_value.h"
+#include "op/whole/partial.h"
 #include "value/mp.h"
 
 #include <string.h>
@@ -21,6 +22,7 @@ struct top {
 	int64_t n;
 	struct op_expr by;
 	bool reverse;
+	int partial; /* enum op_partial; join is as none: what is left of the parts goes through it again */
 	int64_t mem;
 	struct expr_value key;
 	struct top_item *heap;
@@ -28,7 +30,7 @@ struct top {
 	size_t bytes;
 	uint64_t seen;
 	bool sorted;
-	size_t at; /* in finish: the item to give next */
+	size_t at; /* when sorted: the item to give next */
 };
 
 static const struct param top_params[] = {
@@ -38,10 +40,37 @@ static const struct param top_params[] = {
 	  .help = "the value to compare; by default the whole element" },
 	{ "reverse", PARAM_BOOL, offsetof(struct top, reverse), "false", .flags = PARAM_KEY_ONLY,
 	  .help = "give the least elements instead of the greatest" },
+	PARTIAL_ROW(struct top),
 	{ "mem", PARAM_SIZE, offsetof(struct top, mem), "1G", .flags = PARAM_KEY_ONLY,
 	  .min = 1, .max = INT64_MAX, .help = "bytes that the N elements may take" },
 	{ 0 }
 };
+
+static bool
+top_makes(const struct op_node *n)
+{
+	return ((const struct top *)n->params)->partial == PARTIAL_MAKE;
+}
+
+static enum op_scope
+top_scope(const struct op_node *n)
+{
+	return partial_scope(((const struct top *)n->params)->partial);
+}
+
+static bool
+top_partwise(const struct op_node *n, const char **remedy)
+{
+	(void)remedy;
+	return top_makes(n);
+}
+
+static bool
+top_combines(const struct op_node *n)
+{
+	(void)n;
+	return true;
+}
 
 static enum status
 top_typing(struct op_node *n, struct op_typing *t, const struct type **type, struct err *e)
@@ -57,6 +86,8 @@ top_cardinality(const struct op_node *n, const int64_t *in)
 {
 	const struct top *s = n->params;
 
+	if (top_makes(n) && in[0] != INT64_MAX)
+		return -1;
 	return in[0] == -1 || in[0] == INT64_MAX || in[0] < s->n ? in[0] : s->n;
 }
 
@@ -155,6 +186,75 @@ top_add(struct top *s, const struct elem *x, const uint8_t *p, size_t len, uint6
 	}
 }
 
+/* Heap sort: takes the last in order off the top, again and again. */
+static void
+top_sort(struct top *s)
+{
+	for (size_t n = s->have; n > 1; n--) {
+		top_swap(s, 0, n - 1);
+		top_down(s, 0, n - 1);
+	}
+	s->sorted = true;
+}
+
+/* Gives elements that are kept, as many as make a run. */
+static void
+top_give(struct top *s, struct run *out)
+{
+	size_t bytes = 0;
+
+	for (; s->at < s->have && out->n < RUN_USUAL && bytes < RUN_BYTES; s->at++) {
+		struct elem x = s->heap[s->at].x.e;
+
+		x.pos = 0;
+		x.block = s->heap[s->at].x.block;
+		bytes += x.len;
+		run_push(out, x); /* lent until the heap is filled again */
+	}
+}
+
+/* Begins another part. */
+static void
+top_begin(struct top *s)
+{
+	for (size_t k = 0; k < s->have; k++) {
+		kept_clear(&s->heap[k].x);
+		s->heap[k].x = (struct kept){ 0 };
+		buf_reset(&s->heap[k].key);
+	}
+	s->have = s->at = s->bytes = 0;
+	s->sorted = false;
+}
+
+/* partial=make: a part ends before its elements would take more than mem=. */
+static enum status
+top_make(struct op_inst *self, const struct run *in, struct run *out, struct err *e)
+{
+	struct top *s = self->state;
+	const uint8_t *p;
+	size_t len;
+
+	for (uint32_t i = self->at; i < in->n; i++) {
+		if (s->sorted && s->at < s->have) {
+			top_give(s, out);
+			self->at = i;
+			return ST_AGAIN;
+		}
+		if (s->sorted)
+			top_begin(s);
+		enum status st = expr_value_get(self, &s->key, in, i, out, &p, &len, e);
+
+		out->n = 0;
+		if (st == ST_OK)
+			top_add(s, &in->e[i], p, len, s->seen++);
+		else if (st != ST_SKIP)
+			return st;
+		if (s->bytes > (size_t)s->mem)
+			top_sort(s);
+	}
+	return ST_OK;
+}
+
 static enum status
 top_feed(struct op_inst *self, const struct run *in, struct run *out, struct err *e)
 {
@@ -162,6 +262,8 @@ top_feed(struct op_inst *self, const struct run *in, struct run *out, struct err
 	const uint8_t *p;
 	size_t len;
 
+	if (s->partial == PARTIAL_MAKE)
+		return top_make(self, in, out, e);
 	for (uint32_t i = 0; i < in->n; i++) {
 		enum status st = expr_value_get(self, &s->key, in, i, out, &p, &len, e);
 
@@ -179,34 +281,15 @@ top_feed(struct op_inst *self, const struct run *in, struct run *out, struct err
 	return op_blame(self->node, e);
 }
 
-/* Heap sort: takes the last in order off the top, again and again. */
-static void
-top_sort(struct top *s)
-{
-	for (size_t n = s->have; n > 1; n--) {
-		top_swap(s, 0, n - 1);
-		top_down(s, 0, n - 1);
-	}
-	s->sorted = true;
-}
-
 static enum status
 top_finish(struct op_inst *self, struct run *out, struct err *e)
 {
 	struct top *s = self->state;
-	size_t bytes = 0;
 
 	(void)e;
 	if (!s->sorted)
 		top_sort(s);
-	for (; s->at < s->have && out->n < RUN_USUAL && bytes < RUN_BYTES; s->at++) {
-		struct elem x = s->heap[s->at].x.e;
-
-		x.pos = 0;
-		x.block = s->heap[s->at].x.block;
-		bytes += x.len;
-		run_push(out, x); /* lent until close */
-	}
+	top_give(s, out);
 	return s->at == s->have ? ST_END : ST_OK;
 }
 
@@ -267,9 +350,13 @@ const struct op_desc op_top = {
 	.name = "top",
 	.brief = "gives the N greatest elements, the greatest first",
 	.doc = "Elements are compared as in sort; among equal ones the earlier element comes "
-	       "first. reverse=true gives the N least elements, the least first.",
+	       "first. reverse=true gives the N least elements, the least first. Right behind `distribute` "
+	       "each stream gives the N of its part, of which the reader takes the N of all.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_GLOBAL,
+	.scope_of = top_scope,
+	.partwise = top_partwise,
+	.combines = top_combines,
 	.flags = OP_WHOLE | OP_REORDERS | OP_PASSES | OP_BY_EXPR,
 	.params = top_params,
 	.state_size = sizeof(struct top),

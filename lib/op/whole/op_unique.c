@@ -3,13 +3,21 @@
  */
 #include "op/kit/expr_value.h"
 #include "op/kit/key_table.h"
+#include "op/whole/partial.h"
 #include "value/normal.h"
 
-enum { UNIQUE_AHEAD = 16 };
+enum {
+	UNIQUE_AHEAD = 16,
+	/* For partial=make: keys, or bytes of them, after which all are forgotten. If hardly an element was
+	 * dropped until then, as many pass unseen as UNIQUE_PASS says. */
+	UNIQUE_KEYS = 1 << 16, UNIQUE_BYTES = 8 << 20, UNIQUE_PASS = 1 << 19
+};
 
 struct unique {
 	struct op_expr key;
+	int partial; /* enum op_partial; join is as none: what is left of the parts goes through it again */
 	int64_t mem;
+	uint64_t taken, pass; /* partial=make: elements since all was forgotten, and those that still pass */
 	struct expr_run run;
 	struct key_table keys;    /* keys that were seen */
 	struct buf normal, ahead; /* a normalized key, and those of the next elements */
@@ -25,10 +33,31 @@ struct unique_ahead {
 static const struct param unique_params[] = {
 	{ "key", PARAM_EXPR, offsetof(struct unique, key), .flags = PARAM_OPTIONAL,
 	  .help = "the key that must differ; by default the whole element" },
+	PARTIAL_ROW(struct unique),
 	{ "mem", PARAM_SIZE, offsetof(struct unique, mem), "1G", .flags = PARAM_KEY_ONLY,
 	  .min = 1, .max = INT64_MAX, .help = "bytes that the remembered keys may take" },
 	{ 0 }
 };
+
+static enum op_scope
+unique_scope(const struct op_node *n)
+{
+	return partial_scope(((const struct unique *)n->params)->partial);
+}
+
+static bool
+unique_partwise(const struct op_node *n, const char **remedy)
+{
+	(void)remedy;
+	return ((const struct unique *)n->params)->partial == PARTIAL_MAKE;
+}
+
+static bool
+unique_combines(const struct op_node *n)
+{
+	(void)n;
+	return true;
+}
 
 static enum status
 unique_typing(struct op_node *n, struct op_typing *t, const struct type **type, struct err *e)
@@ -111,6 +140,50 @@ unique_limit(struct op_inst *self, struct err *e)
 	return op_blame(self->node, e);
 }
 
+/* Forgets the keys when they are many. */
+static void
+unique_forget(struct unique *u)
+{
+	if (u->keys.n < UNIQUE_KEYS && u->keys.len < UNIQUE_BYTES)
+		return;
+	u->pass = u->keys.n > u->taken - u->taken / 10 ? UNIQUE_PASS : 0;
+	u->taken = 0;
+	key_table_clear(&u->keys);
+}
+
+/* Drops what it remembers to have seen; the reader drops the rest. */
+static enum status
+unique_make(struct op_inst *self, const struct run *in, struct run *out, struct err *e)
+{
+	struct unique *u = self->state;
+	bool fresh;
+
+	for (uint32_t i = 0; i < in->n; i++) {
+		const uint8_t *p = in->e[i].p;
+		size_t len = in->e[i].len;
+		enum status st = ST_OK;
+
+		if (u->pass) {
+			u->pass--;
+			run_push(out, in->e[i]);
+			continue;
+		}
+		if (u->run.vm)
+			st = expr_run_one(self, &u->run, in, i, out, &p, &len, e);
+		if (st != ST_OK && st != ST_SKIP)
+			return st;
+		if (st != ST_OK)
+			continue;
+		p = normal_key(p, &len, &u->normal);
+		key_table_add(&u->keys, p, len, &fresh);
+		u->taken++;
+		if (fresh)
+			run_push(out, in->e[i]);
+		unique_forget(u);
+	}
+	return ST_OK;
+}
+
 static enum status
 unique_feed(struct op_inst *self, const struct run *in, struct run *out, struct err *e)
 {
@@ -119,6 +192,8 @@ unique_feed(struct op_inst *self, const struct run *in, struct run *out, struct 
 	size_t len;
 	bool fresh;
 
+	if (u->partial == PARTIAL_MAKE)
+		return unique_make(self, in, out, e);
 	if (!u->run.vm) {
 		unique_feed_whole(u, in, out);
 		return unique_limit(self, e);
@@ -155,6 +230,8 @@ unique_save(struct op_inst *self, struct buf *out)
 	struct unique *u = self->state;
 
 	state_put_u64(out, u->run.seen);
+	state_put_u64(out, u->taken);
+	state_put_u64(out, u->pass);
 	state_put_u64(out, u->keys.n);
 	for (uint32_t i = 0; i < u->keys.n; i++) {
 		uint32_t len;
@@ -171,6 +248,8 @@ unique_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
 	struct state_in in = state_begin(p, n);
 
 	u->run.seen = state_get_u64(&in, INT64_MAX);
+	u->taken = state_get_u64(&in, UINT64_MAX);
+	u->pass = state_get_u64(&in, UNIQUE_PASS);
 	uint64_t count = state_get_u64(&in, KEY_TABLE_MAX);
 	for (uint64_t i = 0; i < count && !in.bad; i++) {
 		struct elem key;
@@ -188,9 +267,14 @@ const struct op_desc op_unique = {
 	.name = "unique",
 	.brief = "drops elements, or keys, that have been seen before",
 	.doc = "Of several equal elements the first is passed on. All keys are remembered, so "
-	       "memory grows with the number of different keys, up to mem=.",
+	       "memory grows with the number of different keys, up to mem=. Right behind `distribute` "
+	       "each stream drops what it has seen, as far as it remembers, and the reader the rest.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_GLOBAL,
+	.scope_of = unique_scope,
+	.partwise = unique_partwise,
+	.combines = unique_combines,
+	.flags = OP_PASSES,
 	.params = unique_params,
 	.state_size = sizeof(struct unique),
 	.typing = unique_typing,
