@@ -9,7 +9,9 @@
 
 struct halt {
 	bool drain, now, wait, quiet;
-	int64_t grace, verbose, timeout; /* ns */
+	int64_t grace, connect_timeout, verbose, timeout; /* ns */
+	char *dispatcher, *context; /* NULL: the service at the private socket */
+	bool insecure;
 };
 
 /* Ends the service at the private socket and says what has ended. */

@@ -48,7 +48,7 @@ struct dispatch {
 	struct quota *quota;
 	struct held held;
 	int64_t retry_ns, tidy_ns; /* retry: 0 unless the last commit failed */
-	bool over, idle;           /* idle: that is why it is over */
+	bool over, idle;           /* idle: it is over for all, since nothing is to do, or a tool asked for it */
 };
 
 static void dispatch_flush(struct dispatch *d);
@@ -406,6 +406,10 @@ dispatch_loop(struct dispatch *d, struct err *e)
 			return d->out.failed;
 		}
 		int64_t until = dispatch_deadline(d);
+		if (disp_ends(d->disp) && !d->over) {
+			log_say(LOG_INFO, "ending, as dsvc-stop has asked");
+			d->over = d->idle = true;
+		}
 		if (d->over)
 			break;
 		net_step(d->net, until);

@@ -122,6 +122,8 @@ enum msg_type {
 	MSG_STORES,
 	/* tool <-> dispatcher <-> worker */
 	MSG_TAP, MSG_TAPPED,
+	/* tool <-> dispatcher */
+	MSG_END, MSG_ENDING,
 	MSG_TYPES
 };
 
@@ -206,6 +208,10 @@ struct msg_forget {
 	bool again;             /* asked before: what is not there may have been forgotten then */
 };
 struct msg_forgotten { uint32_t jobs, datasets, readers; };
+/* The service is to end: workers hand over what they have first, or at once. */
+enum wire_end { END_ASK = 0, END_DRAIN = 1, END_NOW = 2, WIRE_ENDS };
+struct msg_end { uint32_t how; };                        /* ASK: only say what is there */
+struct msg_ending { uint32_t how, workers, readers; };   /* the largest so far; those that are there */
 
 struct msg_stream_ranges { uint32_t stream; struct ranges ranges; };
 struct ranges_list { struct msg_stream_ranges *v; size_t n; };
@@ -512,6 +518,8 @@ struct msg {
 		struct msg_arena arena;
 		struct msg_forget forget;
 		struct msg_forgotten forgotten;
+		struct msg_end end;
+		struct msg_ending ending;
 		struct msg_invite invite;
 		struct msg_invited invited;
 		struct msg_join join;

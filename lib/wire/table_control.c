@@ -298,7 +298,8 @@ const struct msg_desc msg_descs_control[MSG_LIST] = {
 		"A sign of life. The dispatcher answers each with a BEAT of zeros.", beat, 0, MAY_ANY },
 	[MSG_BYE] = { "BYE", "any <-> dispatcher",
 		"The sender leaves; answered by BYE_OK, for a worker that drains as soon as it has no stream left. A dispatcher "
-		"that sends BYE ends for good; workers and readers answer with BYE.", bye, 0, MAY_ANY },
+		"that sends BYE ends for good; workers and readers answer with BYE. With `drain` it asks a worker to leave.",
+		bye, 0, MAY_ANY },
 	[MSG_WELCOME] = { "WELCOME", "dispatcher -> any", "Answers HELLO.", welcome, 0, 0 },
 	[MSG_REFUSED] = { "REFUSED", "dispatcher -> any", "Answers HELLO: this peer is not accepted.", refused, 0, 0 },
 	[MSG_WHO] = { "WHO", "dispatcher -> any",

@@ -307,6 +307,16 @@ static const struct field forget[] = {
 	BOOL(msg_forget, again, "this was sent before and not answered: what is not there counts as forgotten"),
 	{ 0 }
 };
+static const struct field end[] = {
+	U32(msg_end, how, WIRE_ENDS - 1, "0 only say what is there, 1 when workers have handed over what they have, 2 now"),
+	{ 0 }
+};
+static const struct field ending[] = {
+	U32(msg_ending, how, WIRE_ENDS - 1, "the largest number that END had so far"),
+	U32(msg_ending, workers, 0, "number of workers that are there"),
+	U32(msg_ending, readers, 0, "number of readers"),
+	{ 0 }
+};
 static const struct field forgotten[] = {
 	U32(msg_forgotten, jobs, 0, "number of jobs that were forgotten"),
 	U32(msg_forgotten, datasets, 0, "number of datasets"),
@@ -432,6 +442,10 @@ const struct msg_desc msg_descs_service[MSG_TYPES - MSG_LIST] = {
 		"answers as elements come by, and forgets what it was asked before.", tap, 0, MAY_USER | MAY_ADMIN },
 	ROW(TAPPED) = { "TAPPED", "worker -> dispatcher -> tool",
 		"Copies of elements. If it is lost, nobody minds.", tapped, 0, MAY_WORK | MAY_ADMIN },
+	ROW(END) = { "END", "tool -> dispatcher",
+		"Ends the service; answered by ENDING at once, and by BYE when it has come to that. Idempotent, and can only be "
+		"hastened: for 1, workers are sent BYE with `drain`, and those that come later, too.", end, 0, MAY_ADMIN },
+	ROW(ENDING) = { "ENDING", "dispatcher -> tool", "Answers END.", ending, 0, 0 },
 	ROW(FAULTS) = { "FAULTS", "worker -> dispatcher",
 		"Elements that failed. Not answered: the number is repeated in RESTART and STREAM_END.", faults, 1,
 		MAY_WORK | MAY_ADMIN },

@@ -375,7 +375,7 @@ struct disp {
 	struct hash peers;        /* by id */
 	uint64_t tap_turn;        /* counts how often workers were asked for elements to look at */
 	struct list_node by_heard, workers, tools;
-	uint32_t n_workers, n_readers, n_tools, slots;
+	uint32_t n_workers, n_readers, n_tools, slots, ends; /* ends: enum wire_end, what a tool has asked for */
 	struct list_node asks;    /* by due */
 	struct hash ask_index;    /* struct disp_key -> struct ask */
 	struct hash tagged, hosts;/* struct place, by key */

@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "core/disp/disp_end.h"
 #include "core/disp/disp_forget.h"
 #include "core/disp/disp_inner.h"
 #include "core/disp/disp_role.h"
@@ -178,6 +179,7 @@ disp_hello(struct disp *d, uint64_t id, const struct disp_who *who, struct msg *
 	disp_take_hello(d, p, h);
 	disp_welcome(d, p, m->req);
 	if (p->role == ROLE_WORKER) {
+		end_joined(d, p);
 		disp_reconcile(d, p, h, is_new);
 		ask_again(d, p);
 		if (is_new) {
@@ -273,7 +275,7 @@ bool
 disp_promises(enum msg_type t)
 {
 	return t != MSG_BEAT && t != MSG_BYE && t != MSG_WHO && t != MSG_ERROR && t != MSG_REFUSED && t != MSG_WELCOME &&
-		t != MSG_REPORT && t != MSG_TAP && t != MSG_TAPPED;
+		t != MSG_ENDING && t != MSG_REPORT && t != MSG_TAP && t != MSG_TAPPED;
 }
 
 static bool
@@ -297,6 +299,10 @@ disp_known_message(struct disp *d, struct peer *p, struct msg *m)
 	case MSG_BEAT: disp_beat(d, p, m); return;
 	case MSG_BYE: disp_bye(d, p, m); return;
 	case MSG_STATUS: disp_tool(d, p, m); return;
+	case MSG_END:
+		if (p->role == ROLE_TOOL)
+			end_message(d, p, m);
+		return;
 	case MSG_TAP:
 		if (p->role == ROLE_TOOL)
 			tap_ask(d, p, m);

@@ -126,6 +126,8 @@ enum status disp_loaded(struct disp *d, int64_t now_ns, struct err *e);
 
 /* The service ends for good: all that are there are told, in the outbox. */
 void disp_end(struct disp *d);
+/* Whether it is to end since a tool asked for that, and nobody is waited for. */
+bool disp_ends(const struct disp *d);
 /* No worker and no reader is there (any more). */
 bool disp_alone(const struct disp *d);
 

@@ -209,7 +209,12 @@ worker_message(struct worker *w, int64_t now_ns, struct msg *m)
 		if (w->draining)
 			worker_over(w, WORKER_LEAVE);
 		break;
-	case MSG_BYE: /* nobody is left who could say that its streams are delivered */
+	case MSG_BYE:
+		if (m->bye.drain) {
+			worker_do(w, WORKER_DRAIN);
+			break;
+		}
+		/* Nobody is left who could say that its streams are delivered. */
 		worker_tell(w, MSG_BYE);
 		worker_over(w, WORKER_LEAVE);
 		break;

@@ -142,6 +142,7 @@ enum worker_action_kind {
 	WORKER_LIST,     /* msg is the LIST: list the units of its spec, then worker_listed with msg.req */
 	WORKER_TAP,      /* msg is the TAP: copies of elements of its iteration's streams are wanted, for worker_tapped */
 	WORKER_WELCOME,  /* the dispatcher has answered: now it is known there (once) */
+	WORKER_DRAIN,    /* the dispatcher asks it to leave: worker_drain, as after a signal */
 	WORKER_LEAVE,    /* drained, or the dispatcher has ended in order: end, exit 0 */
 	WORKER_LOST      /* end: err says why and with which code */
 };

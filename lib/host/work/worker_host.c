@@ -245,6 +245,9 @@ worker_host_do(struct worker_host *h, struct worker_action *a)
 			worker_host_finish(h, st, &e);
 		break;
 	}
+	case WORKER_DRAIN:
+		h->drain = true;
+		break;
 	case WORKER_LEAVE:
 		if (!h->drain)
 			log_say(LOG_INFO, "the dispatcher has ended, and this worker with it");
