@@ -48,6 +48,8 @@ example_spec(const struct op_desc *d, const char *dir)
 		return mem_strdup(d->example);
 	if (!strcmp(d->name, "save"))
 		return mem_printf("range 5 | save %s/saved", dir);
+	if (!strcmp(d->name, "split_files"))
+		return mem_printf("range 5 | split_files %s x %% 3 overwrite=true", dir);
 	if (!strcmp(d->name, "snapshot"))
 		return mem_printf("range 5 | snapshot %s/snapshot", dir);
 	return NULL;
