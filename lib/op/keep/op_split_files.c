@@ -299,7 +299,7 @@ split_files_close(struct op_inst *self)
 	expr_value_close(&s->key);
 }
 
-/* As long as the bytes of all files wait in memory: what has been written is another process's to remove. */
+/* Saves as long as the bytes of all files wait in memory: what has been written is another process's to remove. */
 static void
 split_files_save(struct op_inst *self, struct buf *out)
 {
