@@ -123,8 +123,9 @@ feed_plan_make(struct feed_plan *p, struct feed_opts *o, const struct opt *opt, 
 		st = plan_source(o, opt, &src, &id, e);
 	if (st != ST_OK)
 		return st;
-	if (o->local && o->rounds)
-		return err_set(e, ST_USAGE, "standard input does not go with --host: other hosts have none of it");
+	if (o->local && (o->rounds || o->job.name))
+		return err_set(e, ST_USAGE, "standard input does not go with --%s %s: others have none of it",
+			       o->rounds ? "host" : "job", o->rounds ? o->host_text : o->job.name);
 	if (!o->local)
 		src.flags = SPEC_IF_WHOLE | SPEC_ON_WORKERS | (o->job.order == ORDER_SOURCE && o->job.shards != 1 ? SPEC_ORDERED : 0);
 	if (!id) {

@@ -153,6 +153,9 @@ run_resume(struct feed_run *r, struct feed_host_conf *c, struct err *e)
 	} else if (o->from_given) {
 		c->over = (uint64_t)o->from;
 		c->placed = true;
+		if (c->over && c->until > c->over)
+			log_say(LOG_WARN, "the rows of %" PRIu64 " step%s are passed over: no position is kept (--checkpoint)", c->over,
+				str_s(c->over));
 	}
 	if (!k)
 		return ST_OK;

@@ -120,6 +120,11 @@ core=(sh -c 'while IFS= read -r b; do printf "%s\n" "$b"; done')
 	run -64 feed --order any --checkpoint pos2 -e 'range 7' -- cat
 }
 
+@test "without positions --from passes over the rows before its step, and says so" {
+	run -0 --separate-stderr feed --batch 2 --from 1 --until 2 -e 'range 9' -- cat
+	[[ $output == '[2,3]' && $stderr == *'the rows of 1 step are passed over'* ]]
+}
+
 @test "through the service, with a worker and a core killed, each row comes once" {
 	cd "$BATS_TEST_TMPDIR"
 	service 2

@@ -39,6 +39,13 @@ declare -gA value=([--steps]=1 [--until]=2 [--batch]=2 [--element]=copy [--axis]
 	done
 }
 
+@test "standard input goes with no job: others have none of it" {
+	run -64 dsvc-feed -J j --as ndjson - -- cat </dev/null
+	[[ $output == *'standard input does not go with --job j: '* ]]
+	run -64 dsvc-feed -J j --host 0/2 --as ndjson - -- cat </dev/null
+	[[ $output == *'standard input does not go with --host 0/2: '* ]]
+}
+
 @test "all others work with each other" {
 	local some=('--steps 2' '--until 2' '--from 0' '--batch 2' '--element copy' '--tail pad --pad last --mask m' '--order any'
 		'--epochs 2 --seed 1' '--loop 2' '--loop 2 --each-loop' '--results step --to ndjson -o out' '--checkpoint pos --save-every 2'
