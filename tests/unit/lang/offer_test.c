@@ -50,7 +50,8 @@ operators_where_they_may_stand(void **state)
 	/* Brackets of an expression, strings and patterns. */
 	offer_is("'range 3 | map (ran", "");
 	offer_is("'range 3 | map \"ran", "");
-	offer_is("'range 3 | map \"| ran\" | uniq", "unique partial=,unique mem=,unique on_error=,unique nulls=,unique per_stream=");
+	offer_is("'range 3 | map \"| ran\" | uniq",
+		 "unique partial=,unique mem=,unique on_error=,unique nulls=,unique per_stream=");
 	offer_is("'range 3 | filter x > 1 || x == 0 | ran", "");
 	offer_is("'range 3 | filter x ~ /it's|a/ | pref",
 		 "prefetch n=,prefetch on_error=,prefetch per_stream=");
