@@ -3,8 +3,9 @@
 # Installs the Debian packages that are missing. Says nothing and asks nobody
 # when all are there, so that it works without a network.
 set -u
-# a|b: either will do; the first that the system's lists know is installed.
-want='g++ pkg-config|pkgconf libzmq3-dev libczmq-dev libmsgpack-dev|libmsgpack-c-dev
+# a|b: either will do; the first that the system's lists know is installed. DEPS: others than usual.
+want=${DEPS-}
+[[ $want ]] || want='g++ pkg-config|pkgconf libzmq3-dev libczmq-dev libmsgpack-dev|libmsgpack-c-dev
 libsnappy-dev libsqlite3-dev libsimdjson-dev libpcre2-dev libarchive-dev libisal-dev
 libsodium-dev nettle-dev libmicrohttpd-dev libjpeg62-turbo-dev|libjpeg-turbo8-dev libpng-dev libwebp-dev
 libcmocka-dev bats mandoc shellcheck jq

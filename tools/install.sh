@@ -47,6 +47,10 @@ for f in README.md LICENSE doc/*.md examples/*.py python/README.md; do
 	place 644 "$f" "share/doc/dsvc/$f"
 done
 point share/doc/dsvc/pipelines ../../dsvc/pipelines
+for f in engines/README engines/*/*; do
+	[[ -x $f ]] && mode=755 || mode=644
+	place "$mode" "$f" "share/dsvc/$f"
+done
 # Completions are looked up by the name of the program: one file, many names.
 if [[ -e completions/dsvc.bash ]]; then
 	place 644 completions/dsvc.bash share/bash-completion/completions/dsvc
@@ -61,6 +65,7 @@ if [[ $what == uninstall ]]; then
 	rmdir "$to/lib/pkgconfig" 2>/dev/null || true
 	rmdir -p "$to/lib/python3/dist-packages/dsvc" 2>/dev/null || true
 	rmdir -p "$to/include" 2>/dev/null || true
+	rmdir "$to"/share/dsvc/engines/{slurm,ssh,prometheus} "$to/share/dsvc/engines" 2>/dev/null || true
 	rmdir "$to"/share/dsvc/pipelines/{programs,data/imgs,data/train/cat,data/train/dog,data/train,data} 2>/dev/null || true
 	rmdir -p "$to/share/dsvc/pipelines" 2>/dev/null || true
 	rmdir "$to"/share/doc/dsvc/{doc,examples,python} 2>/dev/null || true
