@@ -50,6 +50,12 @@ some_time(struct world *w, int64_t most)
 	return one_in(w, 3) ? t : 1 + t / 10;
 }
 
+int64_t
+world_patience(const struct world *w)
+{
+	return w->lag ? 2 * SIM_GC_NS : w->poison ? SIM_TRIALS_NS : SIM_END_NS;
+}
+
 void
 world_fail(struct world *w, const char *fmt, ...)
 {

@@ -577,7 +577,7 @@ world_run(uint64_t seed, bool verbose, bool groups, char *why, size_t why_size, 
 	if (!w->calm)
 		world_at(w, w->now + some_time(w, SEC), world_faults, NULL, 0);
 	for (int64_t end = 0, next; !w->failed && !world_over(w); end = next) {
-		next = (w->delivered > w->faults_until ? w->delivered : w->faults_until) + (w->poison ? SIM_TRIALS_NS : SIM_END_NS);
+		next = (w->delivered > w->faults_until ? w->delivered : w->faults_until) + world_patience(w);
 		if (next <= end)
 			break;
 		world_until(w, next, true);

@@ -205,6 +205,9 @@ void world_at(struct world *w, int64_t at, void (*fn)(struct world *, void *, ui
 uint64_t chance(struct world *w, uint64_t limit);       /* [0, limit) */
 bool one_in(struct world *w, uint64_t n);
 int64_t some_time(struct world *w, int64_t most);       /* (0, most], often short */
+/* For how long nothing may happen before it is taken for hung. Where the seat of a consumer that has gone for good
+ * holds up the others, the end is that it is collected. */
+int64_t world_patience(const struct world *w);
 void world_fail(struct world *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void world_say(struct world *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

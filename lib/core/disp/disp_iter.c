@@ -58,6 +58,7 @@ iter_drop_streams(struct disp *d, struct iteration *it)
 		stream_free(d, it->streams[i]);
 	mem_free(it->streams);
 	it->streams = NULL;
+	it->had_streams = it->n_streams > 0 ? it->n_streams : it->had_streams;
 	it->n_streams = it->cap_streams = 0;
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
 		disp_delete(d, kinds[i], 1, it->id, 0, 0);

@@ -11,9 +11,13 @@ job_asked_shards(const struct job *j, const struct msg *m, uint32_t places)
 
 	if (!j->opts.shards && j->shards && asked == j->shards)
 		return 0;
-	for (size_t i = 0; i < j->n_iters && m->open.have.n && places > 1; i++)
-		if (j->iters[i]->n_streams && j->iters[i]->n_streams == asked)
+	for (size_t i = 0; i < j->n_iters && m->open.have.n && places > 1; i++) {
+		const struct iteration *it = j->iters[i];
+		uint32_t n = it->n_streams > 0 ? it->n_streams : it->had_streams;
+
+		if (n > 0 && n == asked)
 			return j->opts.shards;
+	}
 	return asked;
 }
 

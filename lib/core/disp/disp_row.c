@@ -79,7 +79,7 @@ const struct field row_iter_fields[] = {
 	ITEMS(iteration, groups, DISP_GROUPS, group_fields, struct group),
 	ITEMS(iteration, shards, SHARD_SUMS, shard_fields, struct shard_sum),
 	PART(iteration, "files", U64, stored.files, 0, NULL), PART(iteration, "stored", U64, stored.elements, 0, NULL),
-	PART(iteration, "bytes", U64, stored.bytes, 0, NULL), { 0 }
+	PART(iteration, "bytes", U64, stored.bytes, 0, NULL), U32(iteration, had_streams, WIRE_STREAMS_MAX, NULL), { 0 }
 };
 const struct field row_units_fields[] = {
 	BOOL(units_listed, last, NULL),

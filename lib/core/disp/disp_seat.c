@@ -381,7 +381,7 @@ seat_open(struct disp *d, struct seat *r, uint64_t req)
 
 	base_fill(it, &job);
 	job.block *= it->views[r->view].n; /* rounds */
-	job.opts.shards = it->n_streams;
+	job.opts.shards = it->n_streams > 0 ? it->n_streams : it->had_streams;
 	job.opts.epoch = it->epoch;
 	job.opts.seed = it->seed;
 	msg_fill(m, &job);

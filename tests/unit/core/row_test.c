@@ -95,13 +95,13 @@ a_row_of_an_iteration_has_these_bytes(void **state)
 		.next_fixed = 18, .sharding = SHARD_FILE, .text = text("why"), .help = text("mend"), .by_split = true,
 		.all_known = true, .gathered = true, .in_rounds = 19, .dropped = 20, .views = views, .n_views = 1,
 		.base = { 21, of, 2, 0 }, .shards = { sums, 1, 1 },
-		.stored = { 23, 24, 25 } };
+		.stored = { 23, 24, 25 }, .had_streams = 26 };
 	struct iteration again = { 0 }, moved = { 0 };
 
 	(void)state;
 	is_row(row_iter_fields, &it, &again, &moved,
-	       "dc002c0102030405060708090a0b0c0d0e0fcfffffffffffffffff"
-	       "100341111202a3776879a46d656e64c3c2c3c2c3c2c2009090159291169117131491930400049091921516171819");
+	       "dc002d0102030405060708090a0b0c0d0e0fcfffffffffffffffff"
+	       "100341111202a3776879a46d656e64c3c2c3c2c3c2c20090901592911691171314919304000490919215161718191a");
 }
 
 static void
