@@ -30,17 +30,18 @@ exact_sum_add(uint8_t *p, size_t len, double x)
 		return isfinite(x) ? len : exact_put(p, 0, exact_get(p, 0) + x);
 	if (!isfinite(x))
 		return exact_put(p, 0, x);
+	/* Without branches (Knuth), since neither which is larger nor which low part is 0 can be foretold. */
 	for (size_t at = 0; at < len; at += sizeof x) {
-		double y = exact_get(p, at), high = x + y, low;
+		double y = exact_get(p, at), high = x + y, part = high - x, low = (x - (high - part)) + (y - part);
 
-		low = fabs(x) < fabs(y) ? x - (high - y) : y - (high - x);
-		if (!isfinite(high))
-			return exact_put(p, 0, high);
-		if (low != 0)
-			to = exact_put(p, to, low);
+		exact_put(p, to, low);
+		to += low != 0 ? sizeof low : 0;
 		x = high;
 	}
-	return x != 0 || !to ? exact_put(p, to, x) : to;
+	if (!isfinite(x)) /* beyond all floats */
+		return exact_put(p, 0, x);
+	exact_put(p, to, x);
+	return to + (x != 0 || !to ? sizeof x : 0);
 }
 
 size_t
