@@ -229,8 +229,7 @@ struct iteration {
 	uint32_t next_fixed;      /* fixed: whose the next split is */
 	bool short_;              /* a stream ended of itself: what is left is not wanted */
 	struct stream **streams;
-	uint32_t n_streams;
-	uint32_t had_streams;     /* over: so many it had */
+	uint32_t n_streams, had_streams; /* had_streams: over: so many it had */
 	size_t cap_streams, n_finished, n_ended;
 	struct list_node orphans; /* stream.orphan */
 	struct list_node versions;/* streams, the one that changed last at the end */
