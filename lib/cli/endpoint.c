@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "cli/context.h"
+#include "cli/ready.h"
 #include "net/address.h"
 #include "net/address_file.h"
 #include "net/address_list.h"
@@ -38,23 +39,27 @@ endpoint_list(struct endpoint *ep, const char *given, struct err *e)
 	return why ? ST_USAGE : ST_OK;
 }
 
-/* The second line of such a file, which has the dispatcher's public key if it uses keys. Whoever could
+/* The dispatcher's public key, if it uses keys, in a file beside that of its address. Whoever could
  * write the file could put his own there. */
 static bool
-endpoint_key(FILE *f, const char *path, struct key *out)
+endpoint_key(const char *beside, struct key *out)
 {
-	char line[KEY_TEXT + 8];
-	struct stat s;
+	char *path = ready_key_path(beside);
+	char line[KEY_TEXT + 8] = "";
+	struct stat s = { 0 };
+	FILE *f = fopen(path, "re");
+	bool is = f && fgets(line, sizeof line, f) && !fstat(fileno(f), &s);
 
-	if (!fgets(line, sizeof line, f) || strncmp(line, "key ", 4) != 0)
-		return false;
+	if (f)
+		fclose(f);
 	line[strcspn(line, "\n")] = '\0';
-	if (!key_parse(line + 4, strlen(line + 4), out) || fstat(fileno(f), &s) != 0)
-		return false;
-	if ((s.st_uid == geteuid() || s.st_uid == 0) && !(s.st_mode & 022))
-		return true;
-	log_say(LOG_WARN, "others than you can write %.200s: the key in it is not used", path);
-	return false;
+	is = is && key_parse(line, strlen(line), out);
+	if (is && ((s.st_uid != geteuid() && s.st_uid != 0) || s.st_mode & 022)) {
+		log_say(LOG_WARN, "others than you can write %.200s: the key in it is not used", path);
+		is = false;
+	}
+	mem_free(path);
+	return is;
 }
 
 /* The address in a file that a dispatcher writes when it is ready; it appears
@@ -83,8 +88,8 @@ endpoint_read(const char *path, char out[ENDPOINT_LIST], struct key *key, bool *
 	}
 	if (!fgets(out, ENDPOINT_LIST, f))
 		out[0] = '\0';
-	*keyed = endpoint_key(f, path, key);
 	fclose(f);
+	*keyed = endpoint_key(path, key);
 	out[strcspn(out, "\n")] = '\0';
 	return ST_OK;
 }

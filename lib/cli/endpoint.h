@@ -31,7 +31,7 @@ struct endpoint {
 enum status endpoint_private(struct endpoint *ep, struct err *e);
 /* given: NULL or "" for the default. HOST:PORT is taken as tcp://, a path with
  * a slash as ipc://; ADDRESS,ADDRESS... are several of one service;
- * @FILE is what the first line of FILE says (--ready-file), with the key of the second line if nobody
+ * @FILE is what the first line of FILE says (--ready-file), with the key in FILE.dsvc-key if nobody
  * else can write there,
  * which is waited for as net/patience.h says, and read again when nobody is there any more
  * (net/address_file.h). ST_USAGE for what is no address, ST_PERM

@@ -12,6 +12,7 @@
 #include "base/gate.h"
 #include "base/buf.h"
 #include "base/log.h"
+#include "base/mem.h"
 #include "base/replace.h"
 
 static enum status
@@ -28,6 +29,12 @@ ready_write(int fd, const struct buf *line, struct err *e)
 	if (n >= 0)
 		errno = ENOSPC;
 	return err_errno(e, "cannot report that it is ready");
+}
+
+char *
+ready_key_path(const char *file)
+{
+	return mem_printf("%s.dsvc-key", file);
 }
 
 static bool
@@ -51,29 +58,58 @@ ready_device(const char *file, const struct buf *line, struct err *e)
 	return st;
 }
 
+/* Whoever sees the file sees all of it. mask: the modes that it may have, besides what the umask says. */
 static enum status
-ready_file(struct ready *r, const struct buf *line, bool closed, struct err *e)
+ready_put(const char *path, const struct buf *line, mode_t mask, struct stat *s, struct err *e)
 {
 	struct replace file;
-	struct stat s = { 0 };
 
-	if (!ready_is_plain(r->file))
-		return ready_device(r->file, line, e);
-	/* Whoever sees the file sees all of it. */
 	gate_lift(true); /* the owner named it */
-	enum status st = replace_open(&file, r->file, e);
+	enum status st = replace_open(&file, path, e);
 	if (st == ST_OK) {
-		fstat(file.fd, &s);
-		if (closed)
-			fchmod(file.fd, s.st_mode & 0755);
+		fstat(file.fd, s);
+		if (s->st_mode & 0777 & ~mask)
+			fchmod(file.fd, s->st_mode & mask);
 		st = replace_write(&file, line->data, line->len, e);
 	}
 	if (st == ST_OK)
 		st = replace_commit(&file, e);
 	gate_lift(false);
+	return st;
+}
+
+static enum status
+ready_file(struct ready *r, const struct buf *line, const char *key, struct err *e)
+{
+	struct stat s = { 0 }, of_key;
+	struct buf text = { 0 };
+	char *path;
+	enum status st = ST_OK;
+
+	if (!ready_is_plain(r->file))
+		return ready_device(r->file, line, e);
+	if (key) { /* first: with the file itself all is there */
+		buf_printf(&text, "%s\n", key);
+		path = ready_key_path(r->file);
+		st = ready_put(path, &text, 0755, &of_key, e);
+		mem_free(path);
+		buf_clear(&text);
+	}
+	if (st == ST_OK)
+		st = ready_put(r->file, line, 0777, &s, e);
 	if (st == ST_OK)
 		r->device = s.st_dev, r->inode = s.st_ino;
 	return st;
+}
+
+static void
+ready_drop_key(const char *file)
+{
+	char *path = ready_key_path(file);
+
+	if (ready_is_plain(path))
+		unlink(path);
+	mem_free(path);
 }
 
 enum status
@@ -81,24 +117,23 @@ ready_begin(const struct ready *r, struct err *e)
 {
 	if (r->file && ready_is_plain(r->file) && unlink(r->file) && errno != ENOENT)
 		return err_errno(e, "cannot remove %s, of an earlier run", r->file);
+	if (r->file)
+		ready_drop_key(r->file);
 	return ST_OK;
 }
 
 static enum status
 ready_say_with(struct ready *r, const char *endpoint, const char *key, struct err *e)
 {
-	struct buf line = { 0 }, lines = { 0 };
+	struct buf line = { 0 };
 	enum status st = ST_OK;
 
 	buf_printf(&line, "%s\n", endpoint);
-	buf_str(&lines, (char *)line.data);
-	if (key)
-		buf_printf(&lines, "key %s\n", key);
 	/* Whoever asked may be gone: that is an error, not a death. */
 	void (*before)(int) = signal(SIGPIPE, SIG_IGN);
 	/* First, so that whoever is told by the descriptor finds the file there. */
 	if (r->file)
-		st = ready_file(r, &lines, key, e);
+		st = ready_file(r, &line, key, e);
 	if (st == ST_OK && r->fd >= 0) {
 		st = ready_write((int)r->fd, &line, e);
 		if (r->fd > STDERR_FILENO)
@@ -106,7 +141,6 @@ ready_say_with(struct ready *r, const char *endpoint, const char *key, struct er
 	}
 	signal(SIGPIPE, before);
 	buf_clear(&line);
-	buf_clear(&lines);
 	return st;
 }
 
@@ -121,8 +155,10 @@ ready_end(const struct ready *r)
 {
 	struct stat s;
 
-	if (r->inode && !lstat(r->file, &s) && s.st_dev == r->device && s.st_ino == r->inode)
-		unlink(r->file);
+	if (!r->inode || lstat(r->file, &s) || s.st_dev != r->device || s.st_ino != r->inode)
+		return;
+	unlink(r->file);
+	ready_drop_key(r->file);
 }
 
 enum status

@@ -95,7 +95,7 @@ struct reader_stream {
 	bool made;                   /* rounds: it is known how many elements are in whole rounds of it: */
 	uint64_t own;
 	struct reader_worker *worker;  /* NULL: none */
-	struct reader_stream *next_at_worker;
+	struct reader_stream *next_at_worker, **link_at_worker; /* link: where it is linked from */
 	bool local;                  /* the worker is on this host */
 	struct secret ticket;        /* to be shown to the worker, in this generation */
 	struct intervals received, open, unsaved, saving, fresh, sending, ack_worker;

@@ -54,13 +54,12 @@ static void
 reader_stream_detach(struct reader *r, struct reader_stream *s)
 {
 	struct reader_worker *w = s->worker;
-	struct reader_stream **at;
 
 	if (!w)
 		return;
-	for (at = &w->streams; *at != s;)
-		at = &(*at)->next_at_worker;
-	*at = s->next_at_worker;
+	*s->link_at_worker = s->next_at_worker;
+	if (s->next_at_worker)
+		s->next_at_worker->link_at_worker = s->link_at_worker;
 	reader_stream_local(r, s, false);
 	s->worker = NULL;
 	s->total = s->arrived = 0;
@@ -99,6 +98,9 @@ reader_stream_attach(struct reader *r, struct reader_stream *s, uint64_t id, con
 	r->n_attached++;
 	s->worker = w;
 	s->next_at_worker = w->streams;
+	s->link_at_worker = &w->streams;
+	if (w->streams)
+		w->streams->link_at_worker = &s->next_at_worker;
 	w->streams = s;
 	s->total = s->arrived = 0;
 	reader_credit_later(r, s);
