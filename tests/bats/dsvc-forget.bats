@@ -54,7 +54,7 @@ names() { dsvc-status --json | jq -c '[.jobs[].name]'; }
 	run -0 dsvc-read -J train -t count -e 'range 10'
 	[[ $output == 10 ]]
 	run -0 dsvc-forget -v train
-	[[ $output == *"forgot 1 jobs, 0 datasets; 0 readers"* ]]
+	[[ $output == *"forgot 1 job, 0 datasets; 0 readers"* ]]
 }
 
 @test "all that is named is forgotten, or nothing" {

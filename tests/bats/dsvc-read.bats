@@ -21,7 +21,7 @@ load lib/dsvc
 	run -64 dsvc-read -e 'range 1' one
 	for option in -o -f --checkpoint --errors; do
 		run -64 dsvc-read "$option" '' -e 'range 3'
-		[[ $output == *"is no name of a file"* ]]
+		[[ $output == *"name of a file"* ]]
 	done
 }
 

@@ -35,7 +35,7 @@ words_of() { # PROGRAM
 	dsvc-forget) words=(-q --dataset numbers) ;;
 	dsvc-feed) words=(-q -e 'range 3' --as ndjson -- cat) ;;
 	dsvc-save) words=(-q --overwrite -e 'range 3' "$BATS_TEST_TMPDIR/saved") ;;
-	dsvc-status | dsvc-events | dsvc-why) words=(-q) ;;
+	dsvc-status | dsvc-events | dsvc-why | dsvc-stop) words=(-q) ;;
 	dsvc-top) words=(-q -n 1) ;;
 	dsvc-tap) words=(-q -n 1 busy) ;;
 	dsvc-invite) words=(-q read) ;;
@@ -44,11 +44,11 @@ words_of() { # PROGRAM
 	esac
 }
 
-# Runs each with a key or option in front of its words; forget comes after register.
+# Runs each with a key or option in front of its words; forget comes after register, and stop at the end.
 each() { # STATUS WORD...
 	local program words code=$1
 	shift
-	for program in $(speakers | sed '/forget/d') dsvc-forget; do
+	for program in $(speakers | sed '/forget/d; /stop/d') dsvc-forget dsvc-stop; do
 		words_of "$program"
 		run --separate-stderr within 20s b "$program" "$@" "${words[@]}" </dev/null
 		if ((status != code)); then
@@ -72,7 +72,7 @@ busy() { # OPTION...
 		[[ $program == dsvc-invite || $all == *--insecure* ]] || lack+=("$program --insecure")
 		case $program in
 		# These ask about what is there; one invitation is enough for a user.
-		dsvc-run | dsvc-status | dsvc-events | dsvc-why | dsvc-tap | dsvc-top | dsvc-forget | dsvc-invite) ;;
+		dsvc-run | dsvc-status | dsvc-events | dsvc-why | dsvc-tap | dsvc-top | dsvc-forget | dsvc-stop | dsvc-invite) ;;
 		*) [[ $all == *--join* ]] || lack+=("$program --join") ;;
 		esac
 		[[ $all == *'77  '* && $all == *'78  '* ]] || lack+=("$program: exit codes")

@@ -53,6 +53,9 @@ fuzz_take(struct reader_host *c)
 		if (st != ST_OK)
 			continue;
 		struct format *f = format_new(FORMAT_NDJSON, NULL);
+		/* Of well-formed elements nothing is refused. */
+		struct format_opts opts = { .json = json_rules_shown };
+		assert(format_set(f, &opts, NULL, &e) == ST_OK);
 		const uint8_t *at = piece.p, *end = piece.p + piece.len;
 
 		for (uint32_t i = 0; at && i < piece.count; i++)
