@@ -245,13 +245,13 @@ one_reader() { (($(readers) < 2)); }
 	start near dsvc-work
 	mkfifo "$BATS_TEST_TMPDIR/out"
 	exec 6<>"$BATS_TEST_TMPDIR/out"
-	spawn read dsvc-read -o "$BATS_TEST_TMPDIR/out" -e 'range 200000'
+	spawn read dsvc-read -o "$BATS_TEST_TMPDIR/out" -e 'range 300000'
 	read -r -t "$patience" -u 6 _
 	dsvc-allow --remove far
 	reap far 5
 	((status == 77))
-	run -0 within 20s head -n 199999 <&6
-	[[ $(sort -un <<<"$output" | wc -l) == 199999 ]]
+	run -0 within 20s head -n 299999 <&6
+	[[ $(sort -un <<<"$output" | wc -l) == 299999 ]]
 	reap read
 	((status == 0))
 }
@@ -265,7 +265,7 @@ one_reader() { (($(readers) < 2)); }
 	join user
 	mkfifo "$BATS_TEST_TMPDIR/out"
 	exec 6<>"$BATS_TEST_TMPDIR/out"
-	b spawn away dsvc-read -J job -o "$BATS_TEST_TMPDIR/out" -e 'range 300000'
+	b spawn away dsvc-read -J job -o "$BATS_TEST_TMPDIR/out" -e 'range 3_000_000'
 	read -r -t "$patience" -u 6 _
 	stop dispatch KILL
 	dsvc-allow "${known[@]}" --remove ada
@@ -273,13 +273,13 @@ one_reader() { (($(readers) < 2)); }
 	start again dsvc-dispatch -b "$at" "${known[@]}"
 	# Neither is waited for.
 	[[ $(dsvc-status --json | jq -c '[(.readers | length), (.workers | length) < 2]') == '[0,true]' ]]
-	dsvc-read -q -J job -t count -e 'range 300000' >"$BATS_TEST_TMPDIR/rest" 3>&- 6>&- &
+	dsvc-read -q -J job -t count -e 'range 3_000_000' >"$BATS_TEST_TMPDIR/rest" 3>&- 6>&- &
 	other=$!
 	echo "$other" >>"$BATS_TEST_TMPDIR/pids"
 	reap far 10
 	((status == 77))
 	within 20s tail --pid="$other" -f /dev/null
-	(($(<"$BATS_TEST_TMPDIR/rest") > 200000))
+	(($(<"$BATS_TEST_TMPDIR/rest") > 2000000))
 	cat <&6 >/dev/null 3>&- &
 	echo "$!" >>"$BATS_TEST_TMPDIR/pids"
 	exec 6>&-

@@ -99,7 +99,7 @@ rounds() { paste -d' ' "$BATS_TEST_TMPDIR"/c[0-9].out; }
 
 @test "a consumer that is killed is replaced, and the others go on in step" {
 	service 2
-	local spec="range 100000 | $numbered"
+	local spec="range 400000 | $numbered"
 	mkfifo "$BATS_TEST_TMPDIR/slow"
 	consumer 0/2 -e "$spec"
 	spawn c1 bash -c 'exec dsvc-read -J train --consumer 1/2 -e "$1" >"$2"' - "$spec" "$BATS_TEST_TMPDIR/slow"
@@ -113,7 +113,7 @@ rounds() { paste -d' ' "$BATS_TEST_TMPDIR"/c[0-9].out; }
 	until_true 10s waits_for 1/2
 	consumer 1/2 -e "$spec"
 	ends_well 0 1
-	[[ $(out 0 | wc -l) == 50000 ]]
+	[[ $(out 0 | wc -l) == 200000 ]]
 	# it has the last rounds, each beside that of the other
 	n=$(out 1 | wc -l)
 	((n > 0))
