@@ -44,7 +44,6 @@ main(int argc, char **argv)
 	struct endpoint own;
 	char *first[1] = { own.address };
 	struct dispatch_conf c = { .binds = o.bind.v, .n_binds = o.bind.n,
-		.advertise = o.advertise,
 		.insecure = o.insecure, .allowed = o.allowed, .state = o.state, .idle_ns = o.exit_when_idle,
 		.job_gc_ns = o.job_gc, .unfinished_gc_ns = o.unfinished_gc,
 		.group_gc_ns = o.group_gc, .dataset_gc_ns = o.dataset_gc,
@@ -62,6 +61,7 @@ main(int argc, char **argv)
 		st = endpoint_bind(&o.bind.v[i], "-b", &e);
 	if (st == ST_OK && o.advertise)
 		st = endpoint_bind(&o.advertise, "--advertise", &e);
+	c.advertise = o.advertise;
 	if (st == ST_OK)
 		st = ready_begin(&o.ready, &e);
 	if (st == ST_OK && o.state)
