@@ -218,9 +218,9 @@ def main():
     for _ in range(steps):
         next(each)
     print(times * (time.perf_counter() - start), flush=True)
+    each.close()
     if "service" in way:
         os._exit(0)  # its threads look for the dispatcher for ever otherwise
-    each.close()
 
 
 if __name__ == "__main__":
