@@ -306,7 +306,7 @@ sim_read_one(struct node *n, struct reader_action *a)
 		if (a->code == ST_UNAVAIL && strstr(a->err->text, "can be reached"))
 			world_unreached(n);
 		n->r->over = true;
-		if (a->code == ST_DATA && n->r->c->all) { /* it had all of it when it was killed */
+		if ((a->code == ST_DATA || (!a->code && !n->r->c->n)) && n->r->c->all) { /* it had all when it was killed */
 			n->r->c->n = n->r->c->all;
 			a->code = ST_OK;
 		}
