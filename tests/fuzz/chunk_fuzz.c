@@ -53,7 +53,7 @@ fuzz_take(struct reader_host *c)
 		if (st != ST_OK)
 			continue;
 		struct format *f = format_new(FORMAT_NDJSON, NULL);
-		/* Of well-formed elements nothing is refused. */
+		/* Nothing is refused that is well-formed. */
 		struct format_opts opts = { .json = json_rules_shown };
 		assert(format_set(f, &opts, NULL, &e) == ST_OK);
 		const uint8_t *at = piece.p, *end = piece.p + piece.len;
