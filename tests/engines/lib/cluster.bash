@@ -149,12 +149,19 @@ nodes_are() { # N STATE
 	[[ $(on head sinfo -h -N -p low -t "$2" -o %n 2>/dev/null | wc -l) == "$1" ]]
 }
 
-# Jobs that are queued again are held back for two minutes, unless one says otherwise.
+# Jobs that are queued again are held back for two minutes, unless one says otherwise. A node refuses a job that
+# begins in the second in which it ended there, so each is left in the queue for longer than that.
+declare -gA queued_at
 hasten() {
-	local job
+	local job now
+	local -A pending
+	printf -v now '%(%s)T' -1
 	for job in $(on head squeue -h -r -t PD -o %i); do
-		on head scontrol update jobid="$job" starttime=now 2>/dev/null || :
+		pending[$job]=${queued_at[$job]:-$now}
+		((now < ${pending[$job]} + 2)) || on head scontrol update jobid="$job" starttime=now 2>/dev/null || :
 	done
+	queued_at=()
+	for job in "${!pending[@]}"; do queued_at[$job]=${pending[$job]}; done
 }
 
 task_is() { # JOB STATE
