@@ -151,34 +151,44 @@ unique_forget(struct unique *u)
 	key_table_clear(&u->keys);
 }
 
+/* Gives in->e[i] if its key is new; ST_SKIP: on_error has dealt with it. */
+static enum status
+unique_take(struct op_inst *self, const struct run *in, uint32_t i, struct run *out, struct err *e)
+{
+	struct unique *u = self->state;
+	const uint8_t *p = in->e[i].p;
+	size_t len = in->e[i].len;
+	bool fresh;
+	enum status st = u->run.vm ? expr_run_one(self, &u->run, in, i, out, &p, &len, e) : ST_OK;
+
+	if (st != ST_OK)
+		return st;
+	p = normal_key(p, &len, &u->normal);
+	key_table_add(&u->keys, p, len, &fresh);
+	if (fresh)
+		run_push(out, in->e[i]);
+	return ST_OK;
+}
+
 /* Drops what it remembers to have seen; the reader drops the rest. */
 static enum status
 unique_make(struct op_inst *self, const struct run *in, struct run *out, struct err *e)
 {
 	struct unique *u = self->state;
-	bool fresh;
 
 	for (uint32_t i = 0; i < in->n; i++) {
-		const uint8_t *p = in->e[i].p;
-		size_t len = in->e[i].len;
-		enum status st = ST_OK;
-
 		if (u->pass) {
 			u->pass--;
 			run_push(out, in->e[i]);
 			continue;
 		}
-		if (u->run.vm)
-			st = expr_run_one(self, &u->run, in, i, out, &p, &len, e);
+		enum status st = unique_take(self, in, i, out, e);
+
 		if (st != ST_OK && st != ST_SKIP)
 			return st;
 		if (st != ST_OK)
 			continue;
-		p = normal_key(p, &len, &u->normal);
-		key_table_add(&u->keys, p, len, &fresh);
 		u->taken++;
-		if (fresh)
-			run_push(out, in->e[i]);
 		unique_forget(u);
 	}
 	return ST_OK;
@@ -188,9 +198,6 @@ static enum status
 unique_feed(struct op_inst *self, const struct run *in, struct run *out, struct err *e)
 {
 	struct unique *u = self->state;
-	const uint8_t *p;
-	size_t len;
-	bool fresh;
 
 	if (u->partial == PARTIAL_MAKE)
 		return unique_make(self, in, out, e);
@@ -199,16 +206,10 @@ unique_feed(struct op_inst *self, const struct run *in, struct run *out, struct 
 		return unique_limit(self, e);
 	}
 	for (uint32_t i = 0; i < in->n; i++) {
-		enum status st = expr_run_one(self, &u->run, in, i, out, &p, &len, e);
+		enum status st = unique_take(self, in, i, out, e);
 
 		if (st != ST_OK && st != ST_SKIP)
 			return st;
-		if (st != ST_OK)
-			continue;
-		p = normal_key(p, &len, &u->normal);
-		key_table_add(&u->keys, p, len, &fresh);
-		if (fresh)
-			run_push(out, in->e[i]);
 	}
 	return unique_limit(self, e);
 }
