@@ -8,14 +8,14 @@
 #include "host/metrics.h"
 #include "host/wanted_report.h"
 #include "value/format/format.h"
+#include "value/mp.h"
 
 enum { FINE = 200, UNAVAILABLE = 503 };
 
-static unsigned
-page_refuse(enum status st, const struct err *e, struct buf *out)
+static const char *
+page_why(enum status st, const struct err *e)
 {
-	buf_printf(out, "%s\n", st == ST_AGAIN ? "the dispatcher has not answered for 3 seconds" : e->text);
-	return UNAVAILABLE;
+	return st == ST_AGAIN ? "the dispatcher has not answered for 3 seconds" : e->text;
 }
 
 /* This process turns; the service may be anywhere. */
@@ -30,7 +30,10 @@ page_health(const struct page_want *w, enum status st, struct slice report, cons
 static unsigned
 page_ready(const struct page_want *w, enum status st, struct slice report, const struct err *e, struct buf *out)
 {
-	return st == ST_OK ? page_health(w, st, report, e, out) : page_refuse(st, e, out);
+	if (st == ST_OK)
+		return page_health(w, st, report, e, out);
+	buf_printf(out, "%s\n", page_why(st, e));
+	return UNAVAILABLE;
 }
 
 /* A service that is down is a measurement, too. */
@@ -51,19 +54,12 @@ page_metrics(const struct page_want *w, enum status st, struct slice report, con
 static unsigned
 page_refuse_json(enum status st, const struct err *e, struct buf *out)
 {
-	struct buf why = { 0 };
+	uint8_t record[sizeof e->text + 64], *p = mp_put_record_head(record, 1);
+	const char *why = page_why(st, e);
 
-	page_refuse(st, e, &why);
-	buf_str(out, "{\"error\":\"");
-	for (size_t i = 0; i + 1 < why.len; i++) {
-		uint8_t c = why.data[i];
-
-		if (c == '"' || c == '\\')
-			buf_byte(out, '\\');
-		buf_byte(out, c < ' ' ? ' ' : c);
-	}
-	buf_str(out, "\"}\n");
-	buf_clear(&why);
+	p = mp_put_text(mp_put_text(p, "error", 5), why, (uint32_t)strlen(why));
+	json_print(record, (size_t)(p - record), out);
+	buf_byte(out, '\n');
 	return UNAVAILABLE;
 }
 

@@ -19,7 +19,7 @@ enum {
 struct web;
 
 struct web_conf {
-	const char *listen;       /* HOST:PORT, :PORT or PORT; port 0 or *: any free one */
+	const char *listen;       /* HOST:PORT; port 0 or *: any free one; host *: every interface */
 	bool workers;             /* metrics for each worker */
 };
 

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/str.h"
 #include "host/tool.h"
 
 enum { REMOTE_LOOK_MS = 200 };
@@ -62,7 +63,7 @@ remote_run(const struct halt *o, const struct endpoint *ep, struct err *e)
 	}
 	if (st == ST_OK)
 		log_say(LOG_INFO, "the service at %s has ended; there %s %u reader%s", ep->address,
-			readers == 1 ? "was" : "were", readers, readers == 1 ? "" : "s");
+			readers == 1 ? "was" : "were", readers, str_s(readers));
 	tool_close(&t);
 	return st;
 }

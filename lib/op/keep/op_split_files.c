@@ -304,19 +304,16 @@ static void
 split_files_save(struct op_inst *self, struct buf *out)
 {
 	struct split_files *s = self->state;
-	uint8_t *p;
-	size_t n;
+	uint32_t n;
 
 	expr_value_save(&s->key, out);
 	state_put_u64(out, s->names.n - s->at);
 	for (uint32_t k = s->at; k < s->names.n && !self->unsaved; k++) {
 		const struct split_file *f = &s->v[k];
-		const struct key_table_item *item = &s->names.items[k];
+		const uint8_t *name = key_table_at(&s->names, k, &n);
 
 		self->unsaved = f->made;
-		p = item->len <= KEY_TABLE_INLINE ? s->names.items[k].inside : s->names.bytes + item->at;
-		n = item->len;
-		state_put_bytes(out, p, n);
+		state_put_bytes(out, name, n);
 		state_put_u64(out, f->elements);
 		state_put_bytes(out, f->first.data, f->first.len);
 		state_put_bytes(out, f->wait.data, f->wait.len);
