@@ -19,249 +19,184 @@
 #include <unistd.h>
 
 enum { JOIN = 1, READY = 2, RESULT = 5, STOP = 6, FAIL = 7, BYE = 8, WELCOME = 16, RING, BATCH, HERE, END, ERROR };
-enum { COLUMNS = 256, PATH = 256, QUEUE = 2048, FDS = 8, MESSAGE = 1 << 20 };
+enum { COLUMNS = 256, TEXT = 512, QUEUE = 2048, FDS = 8, MESSAGE = 1 << 20 };
 
 struct column {
-	char path[PATH];
-	unsigned kind, dtype;
-	size_t width, size, at, heap; /* width: numbers of a row; size: bytes of one */
+	char path[TEXT];
+	uint64_t kind, dtype, size, width, at, heap; /* size: bytes of a number; width: numbers of a row */
 };
 struct dsvc_ring {
 	unsigned char *data;
-	size_t bytes, slots, rows;
+	uint64_t slots, bytes, rows, n;
 	struct column column[COLUMNS];
-	size_t n;
 	struct dsvc_ring *next;
 };
-struct told { uint64_t step, first, rows, valid; unsigned epoch, slot, flags; struct dsvc_ring *ring; };
 struct dsvc_feed {
-	int fd, code, ended, joined;
+	int fd, code, ended, joined, fds[FDS], n_fds;
 	char error[1024];
-	unsigned rank, world;
-	uint64_t given, done, last, taken, prefetch; /* taken: steps that were handed out */
+	uint64_t rank, world, prefetch, done, taken; /* taken: steps that were handed out */
 	unsigned char *in;
-	size_t n_in;
-	int fds[FDS], n_fds;
+	size_t n_in, first, n;        /* first, n: of the queue */
 	struct dsvc_ring *rings;      /* the newest first */
-	struct told queue[QUEUE];
-	size_t first, n;
+	struct dsvc_batch queue[QUEUE];
 };
 
+/* Keeps the first error. */
 static int
 fail(struct dsvc_feed *f, int code, const char *fmt, ...)
 {
 	va_list ap;
 
-	if (f->code)
-		return -1;
 	va_start(ap, fmt);
-	vsnprintf(f->error, sizeof f->error, fmt, ap);
+	if (!f->code)
+		vsnprintf(f->error, sizeof f->error, fmt, ap);
 	va_end(ap);
-	f->code = code ? code : 1;
+	f->code = f->code ? f->code : code ? code : 1;
 	return -1;
 }
 
 /* Messages out */
 
-struct out { unsigned char b[4096]; size_t n; };
-
-static void
-put_byte(struct out *o, unsigned v)
+static unsigned char *
+put(unsigned char *p, unsigned code, uint64_t v, unsigned bytes)
 {
-	if (o->n < sizeof o->b)
-		o->b[o->n++] = (unsigned char)v;
+	*p++ = (unsigned char)code;
+	while (bytes--)
+		*p++ = (unsigned char)(v >> 8 * bytes);
+	return p;
 }
 
-static void
-put_number(struct out *o, uint64_t v)
-{
-	put_byte(o, 0xcf);
-	for (int i = 56; i >= 0; i -= 8)
-		put_byte(o, (unsigned)(v >> i) & 255);
-}
-
-static void
-put_text(struct out *o, unsigned code, const char *s, size_t n)
-{
-	if (n > 1024)
-		n = 1024;
-	put_byte(o, code);
-	put_byte(o, (unsigned)n >> 8);
-	put_byte(o, (unsigned)n & 255);
-	for (size_t i = 0; i < n; i++)
-		put_byte(o, (unsigned char)s[i]);
-}
-
-static void
-begin(struct out *o, unsigned type, unsigned fields)
-{
-	o->n = 4;
-	put_byte(o, 0x90 | (fields + 1));
-	put_byte(o, type);
-}
-
+/* Sends [p, end), which begins with room for its length. */
 static int
-send_all(struct dsvc_feed *f, const unsigned char *p, size_t n)
+send_all(struct dsvc_feed *f, unsigned char *p, const unsigned char *end)
 {
-	while (n) {
-		ssize_t k = send(f->fd, p, n, MSG_NOSIGNAL);
+	for (int i = 0; i < 4; i++)
+		p[i] = (unsigned char)((size_t)(end - p - 4) >> 8 * i);
+	while (p < end) {
+		ssize_t n = send(f->fd, p, (size_t)(end - p), MSG_NOSIGNAL);
 
-		if (k < 0 && errno == EINTR)
-			continue;
-		if (k < 0)
+		if (n < 0 && errno != EINTR)
 			return fail(f, 75, "the feed has gone");
-		p += k;
-		n -= (size_t)k;
+		p += n < 0 ? 0 : n;
 	}
 	return 0;
 }
 
-static void
-put_length(unsigned char *b, size_t n)
-{
-	for (int i = 0; i < 4; i++)
-		b[i] = (unsigned char)(n >> 8 * i);
-}
-
+/* A message with a number (uint64_t) for each n of `fields`, and the begin of a text for each t, or b for bytes. */
 static int
-finish(struct dsvc_feed *f, struct out *o)
+say(struct dsvc_feed *f, unsigned type, const char *fields, ...)
 {
-	put_length(o->b, o->n - 4);
-	return send_all(f, o->b, o->n);
-}
+	unsigned char message[4096], *p = put(message + 4, 0x91 + (unsigned)strlen(fields), type, 1);
+	va_list ap;
 
-static int
-ready(struct dsvc_feed *f)
-{
-	struct out o;
+	va_start(ap, fields);
+	for (; *fields; fields++)
+		if (*fields == 'n') {
+			p = put(p, 0xcf, va_arg(ap, uint64_t), 8);
+		} else {
+			const char *s = va_arg(ap, const char *);
+			size_t n = strnlen(s, 1024);
 
-	begin(&o, READY, 3);
-	put_number(&o, f->given);
-	put_number(&o, f->done);
-	put_number(&o, UINT64_MAX);
-	return finish(f, &o);
+			p = (unsigned char *)memcpy(put(p, *fields == 't' ? 0xda : 0xc5, n, 2), s, n) + n;
+		}
+	va_end(ap);
+	return send_all(f, message, p);
 }
 
 /* Messages in: a reader that fails once, and then gives zeros. */
 
 struct in { const unsigned char *p, *end; int bad; };
 
+/* A number, or how many items of a list or bytes of a text follow. */
 static uint64_t
-get_bytes(struct in *i, size_t n)
+get(struct in *i)
 {
-	uint64_t v = 0;
+	/* Bytes of the number behind each of 0xc2 to 0xdd. */
+	static const unsigned char bytes[] = { 0, 0, 1, 2, 4, 9, 9, 9, 9, 9, 1, 2, 4, 8, 9, 9, 9, 9, 9, 9, 9, 9, 9, 1, 2, 4, 2, 4 };
+	unsigned c = i->p < i->end ? *i->p++ : 0xc1;
+	uint64_t v = c & 1;
 
-	if ((size_t)(i->end - i->p) < n)
+	if (c < 0xc0)
+		return c < 0x80 ? c : c < 0xa0 ? c & 15 : c & 31;
+	unsigned n = c < 0xc2 || c > 0xdd ? 9 : bytes[c - 0xc2];
+	if (n > 8 || (size_t)(i->end - i->p) < n) {
 		i->bad = 1;
-	for (size_t k = 0; k < n && !i->bad; k++)
+		i->p = i->end;
+		return 0;
+	}
+	for (v = n ? 0 : v; n; n--)
 		v = v << 8 | *i->p++;
 	return v;
 }
 
-static uint64_t
-get_number(struct in *i)
+/* A number into a uint64_t for each n of `fields`, the begin of a text into char[TEXT] for each t; - passes over one. */
+static void
+scan(struct in *i, const char *fields, ...)
 {
-	unsigned c = (unsigned)get_bytes(i, 1);
+	va_list ap;
 
-	if (c < 128)
-		return c;
-	if (c == 0xc2 || c == 0xc3)
-		return c == 0xc3;
-	if (c >= 0xcc && c <= 0xcf)
-		return get_bytes(i, (size_t)1 << (c - 0xcc));
-	i->bad = 1;
-	return 0;
-}
+	va_start(ap, fields);
+	for (; *fields; fields++) {
+		uint64_t v = get(i);
 
-/* The length of a list, or of a text, whose bytes follow. */
-static size_t
-get_size(struct in *i)
-{
-	unsigned c = (unsigned)get_bytes(i, 1);
-	size_t n = 0;
-
-	if ((c & 0xf0) == 0x90)
-		return c & 15;
-	if ((c & 0xe0) == 0xa0)
-		n = c & 31;
-	else if (c == 0xd9 || c == 0xc4)
-		n = get_bytes(i, 1);
-	else if (c == 0xda || c == 0xdc || c == 0xc5)
-		n = get_bytes(i, 2);
-	else if (c == 0xdb || c == 0xdd || c == 0xc6)
-		n = get_bytes(i, 4);
-	else
-		i->bad = 1;
-	if (n > (size_t)(i->end - i->p))
-		i->bad = 1;
-	return i->bad ? 0 : n;
+		if (*fields == 'n')
+			*va_arg(ap, uint64_t *) = v;
+		if (*fields != 't')
+			continue;
+		char *to = va_arg(ap, char *);
+		if (v > (size_t)(i->end - i->p)) {
+			i->bad = 1;
+			v = 0;
+		}
+		snprintf(to, TEXT, "%.*s", (int)v, (const char *)i->p);
+		i->p += v;
+	}
+	va_end(ap);
 }
 
 static void
-get_text(struct in *i, char *to, size_t size)
+take_column(struct in *i, struct column *c)
 {
-	size_t n = get_size(i), k = n < size ? n : size - 1;
-
-	memcpy(to, i->p, i->bad ? 0 : k);
-	to[i->bad ? 0 : k] = 0;
-	i->p += i->bad ? 0 : n;
-}
-
-static void
-get_column(struct in *i, struct column *c)
-{
-	static const struct { const char *name; size_t size; } types[] = { { "u8", 1 }, { "u16", 2 }, { "u32", 4 },
+	static const struct { const char *name; unsigned size; } types[] = { { "u8", 1 }, { "u16", 2 }, { "u32", 4 },
 		{ "u64", 8 }, { "i8", 1 }, { "i16", 2 }, { "i32", 4 }, { "i64", 8 }, { "f32", 4 }, { "f64", 8 }, { "bool", 1 },
 		{ "f16", 2 }, { "bf16", 2 } };
-	char word[PATH];
+	char word[TEXT];
 	size_t at = 0;
 
-	if (get_size(i) != 8)
-		i->bad = 1;
-	for (size_t n = get_size(i); n && !i->bad; n--) {
-		get_text(i, word, sizeof word);
-		int k = snprintf(c->path + at, sizeof c->path - at, "%s%s", at ? "." : "", word);
-		at = at + (size_t)k < sizeof c->path ? at + (size_t)k : sizeof c->path - 1;
+	get(i);
+	for (uint64_t n = get(i); n && !i->bad; n--) {
+		scan(i, "t", word);
+		at += (size_t)snprintf(c->path + at, sizeof c->path - at, "%s%s", at ? "." : "", word);
+		at = at < sizeof c->path ? at : sizeof c->path - 1;
 	}
-	c->kind = (unsigned)get_number(i);
-	get_text(i, word, sizeof word);
-	for (c->dtype = 0; c->dtype < 12 && strcmp(types[c->dtype].name, word); c->dtype++)
-		;
+	scan(i, "nt", &c->kind, word);
+	while (c->dtype < DSVC_BF16 && strcmp(types[c->dtype].name, word))
+		c->dtype++;
 	c->size = types[c->dtype].size;
 	c->width = 1;
-	for (size_t n = get_size(i); n && !i->bad; n--) {
-		if (get_size(i) != 1)
-			i->bad = 1;
-		c->width *= get_number(i);
+	for (uint64_t n = get(i); n && !i->bad; n--) {
+		get(i);
+		c->width *= get(i);
 	}
-	c->at = get_number(i);
-	c->heap = get_number(i);
-	get_number(i);
-	get_number(i);
+	scan(i, "nn--", &c->at, &c->heap);
 }
 
 static int
 take_ring(struct dsvc_feed *f, struct in *i)
 {
 	struct dsvc_ring *r = (struct dsvc_ring *)calloc(1, sizeof *r);
-	char mask[PATH];
+	char mask[TEXT];
+	uint64_t writable;
 	void *at = MAP_FAILED;
 
 	if (!r || !f->n_fds) {
 		free(r);
 		return fail(f, 74, "no memory came with the feed's message");
 	}
-	r->slots = get_number(i);
-	r->bytes = get_number(i);
-	r->rows = get_number(i);
-	get_number(i);
-	int writable = (int)get_number(i);
-	get_text(i, mask, sizeof mask);
-	r->n = get_size(i);
-	if (r->n > COLUMNS)
-		i->bad = 1;
+	scan(i, "nnn-ntn", &r->slots, &r->bytes, &r->rows, &writable, mask, &r->n);
+	i->bad |= r->n > COLUMNS;
 	for (size_t k = 0; k < r->n && !i->bad; k++)
-		get_column(i, &r->column[k]);
+		take_column(i, &r->column[k]);
 	if (!i->bad)
 		at = mmap(NULL, r->slots * r->bytes, PROT_READ | (writable ? PROT_WRITE : 0), MAP_SHARED, f->fds[0], 0);
 	close(f->fds[0]);
@@ -279,104 +214,69 @@ take_ring(struct dsvc_feed *f, struct in *i)
 static int
 take_batch(struct dsvc_feed *f, struct in *i)
 {
-	struct told *t = &f->queue[(f->first + f->n) % QUEUE];
+	struct dsvc_batch *b = &f->queue[(f->first + f->n) % QUEUE];
+	const struct dsvc_ring *r = f->rings;
+	uint64_t epoch, slot, flags;
 
-	if (f->n == QUEUE || !f->rings)
+	if (f->n == QUEUE || !r)
 		return fail(f, 76, "the feed told of more steps than it may");
-	t->step = get_number(i);
-	t->epoch = (unsigned)get_number(i);
-	t->slot = (unsigned)get_number(i);
-	t->first = get_number(i);
-	t->rows = get_number(i);
-	t->valid = get_number(i);
-	t->flags = (unsigned)get_number(i);
-	t->ring = f->rings;
-	if (i->bad || t->slot >= t->ring->slots || t->first > t->ring->rows || t->rows > t->ring->rows - t->first)
+	scan(i, "nnnnnnn", &b->step, &epoch, &slot, &b->first, &b->rows, &b->valid, &flags);
+	if (i->bad || slot >= r->slots || b->first > r->rows || b->rows > r->rows - b->first)
 		return fail(f, 76, "the feed told of a step outside of its memory");
+	b->epoch = (uint32_t)epoch;
+	b->last_of_loop = (int)(flags & 1);
+	b->slot = r->data + slot * r->bytes;
+	b->ring = r;
 	f->n++;
 	return 0;
 }
 
 static int
-take(struct dsvc_feed *f, const unsigned char *p, size_t n)
+take(struct dsvc_feed *f, struct in i)
 {
-	struct in i = { p, p + n, 0 };
-	char text[512], help[256];
-	int code;
+	char text[TEXT], help[TEXT];
+	uint64_t code;
 
-	get_size(&i);
-	switch (get_number(&i)) {
+	get(&i);
+	switch (get(&i)) {
 	case WELCOME:
-		get_number(&i), get_number(&i), get_number(&i);
-		f->rank = (unsigned)get_number(&i);
-		f->world = (unsigned)get_number(&i);
-		get_number(&i), get_number(&i), get_number(&i);
-		f->prefetch = get_number(&i);
-		get_number(&i), get_number(&i), get_number(&i);
-		f->given = f->done = f->taken = get_number(&i);
+		scan(&i, "---nn---n---n", &f->rank, &f->world, &f->prefetch, &f->done);
+		f->taken = f->done;
 		f->joined = 1;
 		break;
-	case RING:
-		if (take_ring(f, &i))
-			return -1;
-		break;
+	case RING: return take_ring(f, &i);
 	case BATCH: return take_batch(f, &i);
-	case END:
-		get_number(&i);
-		f->last = get_number(&i);
-		f->ended = 1;
-		break;
+	case END: f->ended = 1; break;
 	case ERROR:
-		code = (int)get_number(&i);
-		get_text(&i, text, sizeof text);
-		get_text(&i, help, sizeof help);
-		return fail(f, code, "%s%s%s", text, help[0] ? "\n  help: " : "", help);
+		scan(&i, "ntt", &code, text, help);
+		return fail(f, code < 256 ? (int)code : 76, "%s%s%s", text, help[0] ? "\n  help: " : "", help);
 	default: break;
 	}
 	return i.bad ? fail(f, 76, "the feed sent a message that makes no sense") : 0;
-}
-
-static void
-take_descriptors(struct dsvc_feed *f, struct msghdr *h)
-{
-	for (struct cmsghdr *c = CMSG_FIRSTHDR(h); c; c = CMSG_NXTHDR(h, c)) {
-		size_t n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-
-		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
-			continue;
-		for (size_t k = 0; k < n; k++) {
-			int fd;
-
-			memcpy(&fd, CMSG_DATA(c) + k * sizeof fd, sizeof fd);
-			if (f->n_fds < FDS)
-				f->fds[f->n_fds++] = fd;
-			else
-				close(fd);
-		}
-	}
 }
 
 /* Waits for bytes, and takes the whole messages in. */
 static int
 hear(struct dsvc_feed *f)
 {
-	union { struct cmsghdr head; char room[CMSG_SPACE(FDS * sizeof(int))]; } control;
+	union { struct cmsghdr head; char room[CMSG_SPACE(sizeof(int))]; } control;
 	struct iovec v = { f->in + f->n_in, MESSAGE + 4 - f->n_in };
 	struct msghdr h;
+	size_t at = 0;
 
 	memset(&h, 0, sizeof h);
 	h.msg_iov = &v;
 	h.msg_iovlen = 1;
 	h.msg_control = control.room;
-	h.msg_controllen = sizeof control;
+	h.msg_controllen = CMSG_LEN(f->n_fds < FDS ? sizeof(int) : 0);
 	ssize_t n = recvmsg(f->fd, &h, MSG_CMSG_CLOEXEC);
-	size_t at = 0;
-
 	if (n < 0 && errno == EINTR)
 		return 0;
 	if (n <= 0)
 		return fail(f, 75, "the feed has gone");
-	take_descriptors(f, &h);
+	struct cmsghdr *c = CMSG_FIRSTHDR(&h);
+	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS && c->cmsg_len == CMSG_LEN(sizeof(int)))
+		memcpy(&f->fds[f->n_fds++], CMSG_DATA(c), sizeof(int));
 	f->n_in += (size_t)n;
 	while (f->n_in - at >= 4) {
 		const unsigned char *p = f->in + at;
@@ -386,7 +286,7 @@ hear(struct dsvc_feed *f)
 			return fail(f, 76, "the feed sent a message that is too large");
 		if (f->n_in - at < 4 + size)
 			break;
-		if (take(f, p + 4, size))
+		if (take(f, (struct in){ p + 4, p + 4 + size, 0 }))
 			return -1;
 		at += 4 + size;
 	}
@@ -398,15 +298,10 @@ hear(struct dsvc_feed *f)
 static int
 join(struct dsvc_feed *f, const char *address)
 {
-	struct sockaddr_un a;
 	const char *core = getenv("DSVC_CORE");
-	struct out o;
+	struct sockaddr_un a = { AF_UNIX, "" };
 
-	memset(&a, 0, sizeof a);
-	a.sun_family = AF_UNIX;
-	if (!address)
-		address = getenv("DSVC_FEED");
-	if (!address)
+	if (!address && !(address = getenv("DSVC_FEED")))
 		return fail(f, 64, "DSVC_FEED names no feed");
 	if (!strncmp(address, "fd:", 3)) {
 		f->fd = atoi(address + 3);
@@ -416,20 +311,13 @@ join(struct dsvc_feed *f, const char *address)
 		if (f->fd < 0 || connect(f->fd, (struct sockaddr *)&a, sizeof a))
 			return fail(f, 69, "no dsvc-feed at %s: %s", address, strerror(errno));
 	}
-	begin(&o, JOIN, 7);
-	put_number(&o, 1);
-	put_number(&o, core && *core ? strtoull(core, NULL, 10) : UINT32_MAX);
-	put_number(&o, (uint64_t)getpid());
-	put_text(&o, 0xda, "c", 1);
-	put_text(&o, 0xda, "", 0);
-	put_text(&o, 0xc5, "", 0);
-	put_number(&o, 0);
-	if (finish(f, &o))
+	if (say(f, JOIN, "nnnttbn", (uint64_t)1, core && *core ? (uint64_t)strtoull(core, NULL, 10) : UINT32_MAX,
+		(uint64_t)getpid(), "c", "", "", (uint64_t)0))
 		return -1;
 	while (!f->joined)
 		if (hear(f))
 			return -1;
-	return ready(f);
+	return say(f, READY, "nnn", f->done, f->done, UINT64_MAX);
 }
 
 struct dsvc_feed *
@@ -437,16 +325,14 @@ dsvc_feed_open(const char *address, char **err)
 {
 	struct dsvc_feed *f = (struct dsvc_feed *)calloc(1, sizeof *f);
 
+	if (f) {
+		f->fd = -1;
+		f->in = (unsigned char *)malloc(MESSAGE + 4);
+		if (f->in && !join(f, address))
+			return f;
+	}
 	if (err)
-		*err = NULL;
-	if (!f)
-		return NULL;
-	f->fd = -1;
-	f->in = (unsigned char *)malloc(MESSAGE + 4);
-	if (f->in && !join(f, address))
-		return f;
-	if (err)
-		*err = strdup(f->in ? f->error : "out of memory");
+		*err = strdup(f && f->in ? f->error : "out of memory");
 	dsvc_feed_close(&f);
 	return NULL;
 }
@@ -457,11 +343,12 @@ static int
 kept_too_many(struct dsvc_feed *f)
 {
 	struct pollfd p = { f->fd, POLLIN, 0 };
+	unsigned n = (unsigned)(f->taken - f->done);
 
-	if (f->taken - f->done < f->prefetch || poll(&p, 1, 1000))
+	if (n < f->prefetch || poll(&p, 1, 1000))
 		return 0;
 	return fail(f, 64, "dsvc_feed_next: %u batch%s in hand, and no more come before one is given back with dsvc_feed_done",
-		    (unsigned)(f->taken - f->done), f->taken - f->done == 1 ? " is" : "es are");
+		    n, n == 1 ? " is" : "es are");
 }
 
 int
@@ -471,23 +358,12 @@ dsvc_feed_next(struct dsvc_feed *f, struct dsvc_batch *b)
 	while (!f->code && !f->n && !f->ended)
 		if (!kept_too_many(f))
 			hear(f);
-	if (f->code)
-		return -1;
-	if (!f->n)
-		return 0;
-	struct told *t = &f->queue[f->first];
+	if (f->code || !f->n)
+		return f->code ? -1 : 0;
+	*b = f->queue[f->first];
 	f->first = (f->first + 1) % QUEUE;
 	f->n--;
-	b->step = t->step;
-	b->epoch = t->epoch;
-	b->rows = t->rows;
-	b->valid = t->valid;
-	b->last_of_loop = (int)(t->flags & 1);
-	b->feed = f;
-	b->ring = t->ring;
-	b->slot = t->ring->data + t->slot * t->ring->bytes;
-	b->first = t->first;
-	f->taken = t->step + 1;
+	f->taken = b->step + 1;
 	return 1;
 }
 
@@ -535,34 +411,20 @@ dsvc_feed_bytes(const struct dsvc_batch *b, const char *name, size_t row, size_t
 int
 dsvc_feed_put(struct dsvc_feed *f, const struct dsvc_batch *b, const double *v, size_t n)
 {
-	unsigned char *m = (unsigned char *)malloc(64 + 9 * n), *p;
-	struct out o;
+	unsigned char *message = (unsigned char *)malloc(64 + 9 * n), *p;
 
-	if (!m)
+	if (!message)
 		return fail(f, 74, "out of memory");
-	begin(&o, RESULT, 3);
-	put_number(&o, b->step);
-	put_number(&o, n);
-	memcpy(m, o.b, o.n);
-	p = m + o.n;
-	size_t size = 5 + 9 * n;
-	*p++ = 0xc6;
-	for (int i = 24; i >= 0; i -= 8)
-		*p++ = (unsigned char)(size >> i);
-	*p++ = 0xdd;
-	for (int i = 24; i >= 0; i -= 8)
-		*p++ = (unsigned char)(n >> i);
+	p = put(put(message + 4, 0x94, RESULT, 1), 0xcf, b->step, 8);
+	p = put(put(put(p, 0xcf, n, 8), 0xc6, 5 + 9 * n, 4), 0xdd, n, 4); /* the rows; bytes, which are a list */
 	for (size_t k = 0; k < n; k++) {
 		uint64_t bits;
 
-		memcpy(&bits, &v[k], 8);
-		*p++ = 0xcb;
-		for (int i = 56; i >= 0; i -= 8)
-			*p++ = (unsigned char)(bits >> i);
+		memcpy(&bits, &v[k], sizeof bits);
+		p = put(p, 0xcb, bits, 8);
 	}
-	put_length(m, (size_t)(p - m) - 4);
-	int bad = send_all(f, m, (size_t)(p - m));
-	free(m);
+	int bad = send_all(f, message, p);
+	free(message);
 	return bad;
 }
 
@@ -570,32 +432,21 @@ int
 dsvc_feed_done(struct dsvc_feed *f, struct dsvc_batch *b)
 {
 	if (b->step + 1 > f->done)
-		f->done = f->given = b->step + 1;
+		f->done = b->step + 1;
 	memset(b, 0, sizeof *b);
-	return f->code ? -1 : ready(f);
+	return f->code ? -1 : say(f, READY, "nnn", f->done, f->done, UINT64_MAX);
 }
 
 int
 dsvc_feed_stop(struct dsvc_feed *f, const char *why)
 {
-	struct out o;
-
-	begin(&o, STOP, 1);
-	put_text(&o, 0xda, why ? why : "", why ? strlen(why) : 0);
-	return finish(f, &o);
+	return say(f, STOP, "t", why ? why : "");
 }
 
 void
 dsvc_feed_fail(struct dsvc_feed *f, const char *why)
 {
-	struct out o;
-
-	begin(&o, FAIL, 4);
-	put_number(&o, f->code ? (unsigned)f->code : 1);
-	put_text(&o, 0xda, why, strlen(why));
-	put_text(&o, 0xda, "", 0);
-	put_text(&o, 0xda, "", 0);
-	finish(f, &o);
+	say(f, FAIL, "nttt", (uint64_t)(f->code ? f->code : 1), why, "", "");
 	fail(f, 1, "%s", why);
 }
 
@@ -623,24 +474,20 @@ int
 dsvc_feed_close(struct dsvc_feed **fp)
 {
 	struct dsvc_feed *f = *fp;
-	struct out o;
 
 	*fp = NULL;
 	if (!f)
 		return 1;
-	if (f->joined && !f->code) {
-		begin(&o, BYE, 1);
-		put_number(&o, f->done);
-		finish(f, &o);
-	}
+	if (f->joined && !f->code)
+		say(f, BYE, "n", f->done);
 	int code = f->code;
 	for (struct dsvc_ring *r = f->rings, *next; r; r = next) {
 		next = r->next;
 		munmap(r->data, r->slots * r->bytes);
 		free(r);
 	}
-	for (int i = 0; i < f->n_fds; i++)
-		close(f->fds[i]);
+	while (f->n_fds)
+		close(f->fds[--f->n_fds]);
 	if (f->fd >= 0)
 		close(f->fd);
 	free(f->in);

@@ -40,7 +40,6 @@ struct dsvc_batch {
 	uint64_t rows, valid;   /* rows before the padding come first */
 	int last_of_loop;
 	/* private */
-	struct dsvc_feed *feed;
 	const struct dsvc_ring *ring;
 	const unsigned char *slot;
 	uint64_t first;

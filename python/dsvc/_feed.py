@@ -133,7 +133,7 @@ class Feed:
 
     def _over(self, batch: Batch) -> None:
         """Another batch is asked for: this one is done."""
-        if batch._valid < batch.rows and not Batch._seen:
+        if batch._valid < batch.rows and not Batch._seen and not self._ring.mask:
             self._warn("pad", f"step {batch.step} has {batch._valid} real rows of {batch.rows}, and neither .valid nor "
                        ".mask was looked at")
         self._done = batch.step + 1
@@ -277,10 +277,12 @@ class Feed:
         """Goes on there. Before the first batch; on any number of ranks."""
         if self._welcome:
             raise error(64, "load_state_dict() comes before the first batch")
-        if state.get("dsvc") != 1:
-            raise error(65, "this is no state of dsvc.feed")
-        self._state = base64.b64decode(state["position"])
-        self._step0 = state["step"]
+        try:
+            if state["dsvc"] != 1:
+                raise ValueError
+            self._step0, self._state = int(state["step"]), base64.b64decode(state["position"], validate=True)
+        except (KeyError, TypeError, ValueError):
+            raise error(65, "this is not a state of dsvc.feed", "state_dict() gives one") from None
 
     # About it
 

@@ -39,6 +39,9 @@ class Elements(Iterator[Any]):
     def __exit__(self, *_: Any) -> None:
         self.close()
 
+    def __reduce__(self) -> Any:
+        raise error(64, "elements that are being read cannot be sent to another process", "read them there")
+
 
 def _values(name: str, arguments: list[str]) -> Generator[Any, None, None]:
     program = Program(name, arguments, stdout=subprocess.PIPE, bufsize=0)
@@ -93,12 +96,23 @@ def _elements(name: str, source: Source, params: Mapping[str, Any], given: dict[
 
 
 def run(source: Source, *, params: Mapping[str, Any] = {}, **options: Any) -> Elements:
-    """The elements of a pipeline that runs here (dsvc-run). Options are those of the program: count=10."""
+    """The elements of a pipeline that runs here, in dsvc-run.
+
+        for x in dsvc.run("ndjson app.ndjson | filter .ms > 500", count=10): ...
+
+    source: a pipeline, or the path of its file (pathlib.Path). params: values for its parameters. All other keywords
+    are options of dsvc-run: count=10 is --count 10, stats=True is --stats, n=2 is -n 2, a list gives an option several
+    times. Records are dicts, tensors are arrays of numpy (without numpy: memoryviews). Errors are dsvc.Error."""
     return _elements("dsvc-run", source, params, options, False)
 
 
 def read(source: Source, *, params: Mapping[str, Any] = {}, **options: Any) -> Elements:
-    """The elements of a dataset, or of a pipeline, made by the workers of the service (dsvc-read)."""
+    """The elements of a dataset, or of a pipeline, made by the workers of a service and read by dsvc-read.
+
+        for x in dsvc.read("words", order="stable", job="night"): ...
+
+    source: the name or id of a dataset (a single word), a pipeline, or the path of its file. Other keywords are options
+    of dsvc-read: dispatcher="tcp://host:7000", wait_workers=2. For the rest see dsvc.run."""
     return _elements("dsvc-read", source, params, options, True)
 
 
@@ -114,11 +128,11 @@ def _output(name: str, arguments: list[str]) -> str:
 
 
 def register(source: Source, *, params: Mapping[str, Any] = {}, **given: Any) -> str:
-    """Registers a pipeline and gives its id (dsvc-register)."""
+    """Registers a pipeline with the service and gives its id. Keywords are options of dsvc-register: name="words"."""
     return _output("dsvc-register", options(**given) + operands(source, params, False)).strip()
 
 
 def status(**given: Any) -> dict[str, Any]:
-    """What the service is doing (dsvc-status --json)."""
+    """What the service is doing: the record that dsvc-status --json prints. Keywords are its options."""
     told: dict[str, Any] = json.loads(_output("dsvc-status", ["--json", *options(**given)]))
     return told

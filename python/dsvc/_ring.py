@@ -62,7 +62,7 @@ class Ring:
     """The slots of a feed, as its message RING tells of them."""
 
     def __init__(self, fields: list[Any], fd: int, pins: Any = None) -> None:
-        _, self.bytes, _, self.whole, self.writable, _, columns = fields
+        _, self.bytes, _, self.whole, self.writable, self.mask, columns = fields
         self.columns = [Column(*c) for c in columns]
         self.fd, self.pins = fd, pins
         # Arrays of so many bytes that can be referred to weakly: the owners of views.

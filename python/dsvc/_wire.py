@@ -2,6 +2,7 @@
 """MessagePack as dsvc has it, and the errors of its programs. Standard library only."""
 from __future__ import annotations
 
+import re
 import struct
 from typing import Any
 
@@ -32,11 +33,11 @@ class Error(RuntimeError):
 
 
 class SpecError(Error, ValueError):
-    """The pipeline or an option is wrong (64), or the configuration (78)."""
+    """The pipeline is wrong (65, with its text and a caret), an option (64), or the configuration (78)."""
 
 
 class StructureError(Error, TypeError):
-    """The data is wrong, or an element has another structure than those before it (65)."""
+    """An element or a result is wrong, or has another structure than those before it (65)."""
 
 
 class NotFound(Error, LookupError):
@@ -44,11 +45,11 @@ class NotFound(Error, LookupError):
 
 
 class Unavailable(Error, ConnectionError):
-    """No dispatcher or worker answered (69)."""
+    """No dispatcher, worker or dsvc-feed answered (69)."""
 
 
 class Lost(Error, ConnectionError):
-    """Contact was lost; running it again may help (75)."""
+    """Contact was lost, and running it again may help (75), or the other side has another version (76)."""
 
 
 class Timeout(Error, TimeoutError):
@@ -59,8 +60,12 @@ KINDS = {64: SpecError, 65: StructureError, 66: NotFound, 69: Unavailable, 75: L
          124: Timeout}
 
 
+_CARET = re.compile(r"\n *\d+ \| .*\n +\| *\^")  # the line of a pipeline that is wrong, and where
+
+
 def error(code: int, text: str, help: str = "", core: int | None = None) -> Error:
-    return KINDS.get(code, Error)(text, code, help, core)
+    kind = SpecError if code == 65 and _CARET.search(text) else KINDS.get(code, Error)
+    return kind(text, code, help, core)
 
 
 def _head(out: bytearray, n: int, fix: int, most: int, codes: tuple[int, int, int]) -> None:

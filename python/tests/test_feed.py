@@ -44,11 +44,15 @@ class Values(unittest.TestCase):
         self.assertEqual(a[-1], 299999)
 
     def test_mistakes_are_exceptions_with_code_and_help(self):
-        with self.assertRaises(dsvc.StructureError) as e:
+        with self.assertRaises(dsvc.SpecError) as e:
             list(dsvc.run("range 3 | bad"))
         self.assertEqual(e.exception.code, 65)
-        self.assertIsInstance(e.exception, TypeError)
+        self.assertIsInstance(e.exception, ValueError)
         self.assertIn("lists the operators", e.exception.help)
+        self.assertIn("range 3 | bad\n    |           ^^^", str(e.exception))
+        with self.assertRaises(dsvc.StructureError) as s:
+            list(dsvc.run("range 3 | map 1 // (x - 1)"))
+        self.assertIsInstance(s.exception, TypeError)
         with self.assertRaises(dsvc.NotFound) as n:
             list(dsvc.run("lines /nonexistent"))
         self.assertIsInstance(n.exception, LookupError)
@@ -101,6 +105,11 @@ class Feeding(unittest.TestCase):
         valid = [(feed.batch.valid, plain(feed.batch.mask)) for feed in [dsvc.feed("range 3", batch=2, local=True, tail="pad")]
                  for _ in feed]
         self.assertEqual(valid, [(2, [True, True]), (1, [True, False])])
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            dsvc.Batch._seen = False
+            masks = [plain(b["m"]) for b in dsvc.feed("range 3 | map {x: x}", batch=2, local=True, tail="pad", mask="m")]
+        self.assertEqual(masks, [[True, True], [True, False]])
         self.assertEqual(len(list(dsvc.feed("range 3", batch=2, local=True, drop_last=True))), 1)
         padded = [plain(b) for feed in [dsvc.feed("range 1 4", batch=2, local=True, tail="pad", pad="last")]
                   for b in feed if feed.batch.valid]
@@ -194,8 +203,31 @@ class Feeding(unittest.TestCase):
         self.assertIn("was int from the start", str(e.exception))
         with self.assertRaises(dsvc.SpecError):
             dsvc.feed()
-        with self.assertRaises(dsvc.SpecError):
-            list(dsvc.feed("range 3", batch=2, element="copy", local=True))
+        for wrong in {"element": "copy"}, {"expect": "{x: f3"}, {"tail": "half"}:
+            with self.assertRaises(dsvc.SpecError):
+                list(dsvc.feed("range 3", batch=2, local=True, **wrong))
+        with self.assertRaises(dsvc.SpecError) as w:
+            list(dsvc.feed("range 3 | map .x.", batch=2, local=True))
+        self.assertEqual((w.exception.code, "^" in str(w.exception)), (65, True))
+        with self.assertRaises(dsvc.NotFound):
+            list(dsvc.feed("lines /nonexistent", batch=2, local=True))
+        with self.assertRaises(dsvc.Unavailable):
+            list(dsvc.feed("range 3", batch=2, dispatcher="ipc:///nonexistent/socket"))
+        with self.assertRaises(dsvc.Timeout):
+            list(dsvc.feed("range 3 | exec sleep 60", batch=2, local=True, timeout=0.2))
+
+    def test_each_exit_code_has_its_exception(self):
+        kinds = {64: ValueError, 65: TypeError, 66: LookupError, 69: ConnectionError, 75: ConnectionError,
+                 76: ConnectionError, 78: ValueError, 124: TimeoutError, 70: RuntimeError, 74: RuntimeError, 77: RuntimeError,
+                 137: RuntimeError}
+        for code, kind in kinds.items():
+            e = dsvc._wire.error(code, "text", "help", 1)
+            self.assertEqual((e.code, e.help, e.core, str(e), isinstance(e, kind)), (code, "help", 1, "text\n  help: help", True))
+
+    def test_a_state_must_be_one(self):
+        for wrong in {}, {"dsvc": 2}, {"dsvc": 1, "step": "x"}, {"dsvc": 1, "step": 1, "position": "?"}, None:
+            with self.assertRaises(dsvc.StructureError):
+                dsvc.feed("range 4", batch=2, local=True).load_state_dict(wrong)
 
 
 class Cores(unittest.TestCase):

@@ -129,7 +129,7 @@ class Reading(unittest.TestCase):
             self.assertEqual(next(values), 0)
         with dsvc.feed("counter", batch=2, local=True) as feed:
             self.assertEqual(next(iter(feed)).tolist(), [0, 1])
-        with self.assertRaisesRegex(dsvc.StructureError, "the name of an operator is expected"):
+        with self.assertRaisesRegex(dsvc.SpecError, "the name of an operator is expected"):
             list(dsvc.run("--help"))
 
     def test_a_program_that_is_not_there_is_not_found(self):
@@ -151,10 +151,17 @@ class Reading(unittest.TestCase):
                 self.assertEqual((e.exception.code, str(e.exception)), (code, said))
 
     def test_errors_can_be_sent_to_other_processes(self):
-        with self.assertRaises(dsvc.StructureError) as e:
+        with self.assertRaises(dsvc.SpecError) as e:
             list(dsvc.run("range 3 | bad"))
         again = pickle.loads(pickle.dumps(e.exception))
         self.assertEqual((type(again), str(again), vars(again)), (type(e.exception), str(e.exception), vars(e.exception)))
+
+    def test_elements_and_feeds_are_not_sent_to_other_processes(self):
+        feed = dsvc.feed("range 3", batch=1, local=True)
+        for what in dsvc.run("range 3"), feed:
+            with self.assertRaises(dsvc.SpecError) as e:
+                pickle.dumps(what)
+            self.assertIn("cannot be sent to another process", str(e.exception))
 
     def test_after_a_fork_the_elements_are_the_parents(self):
         values = dsvc.run("range 300000")

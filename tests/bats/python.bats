@@ -37,10 +37,21 @@ unittests() {
 	cd "$BATS_TEST_TMPDIR"
 	cp -r "$root/python" source
 	timeout 120 "$py" -m pip wheel -q --no-index --no-deps --no-build-isolation -w . ./source
-	PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$(echo dsvc-*.whl) run -0 timeout 60 "$py" -c \
-		'import dsvc, os; print(os.path.dirname(dsvc.__file__), list(dsvc.run("range 3")), list(dsvc.feed("range 2", batch=2, local=True))[0][1])'
-	[[ $output == *.whl/dsvc' [0, 1, 2] 1' ]]
-	[[ $(unzip -Z1 dsvc-*.whl 2>/dev/null || "$py" -m zipfile -l dsvc-*.whl) == *dsvc/py.typed* ]]
+	timeout 120 "$py" -m pip install -q --no-index --no-deps --no-compile --target installed dsvc-*.whl
+	[[ -e installed/dsvc/py.typed ]]
+	cd installed
+	PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$PWD run -0 timeout 60 "$py" -c \
+		'import dsvc; print(dsvc.__file__, list(dsvc.run("range 3")), list(dsvc.feed("range 2", batch=2, local=True))[0][1])'
+	[[ $output == "$PWD/dsvc/__init__.py [0, 1, 2] 1" ]]
+}
+
+@test "its types are right, where mypy is" {
+	local py=${PYTHON:-python3}
+	"$py" -c 'import mypy' 2>/dev/null || return 0
+	cd "$BATS_TEST_TMPDIR"
+	run timeout 300 "$py" -m mypy --strict "$root/python/dsvc" --exclude torch.py --follow-imports silent
+	echo "$output"
+	((status == 0))
 }
 
 @test "processes that start a feed each share a job, by rank and world" {
