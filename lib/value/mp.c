@@ -212,7 +212,7 @@ mp_field(const uint8_t *p, const uint8_t *end, const char *key, size_t key_len,
 			if (len > (size_t)(end - p) - 1)
 				return false;
 			v = p + 1 + len;
-			same = len == key_len && !memcmp(p + 1, key, key_len);
+			same = len == key_len && (!len || (p[1] == (uint8_t)*key && !memcmp(p + 1, key, len)));
 		} else {
 			v = mp_head(p, end, &h);
 			if (!v)

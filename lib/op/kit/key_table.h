@@ -10,7 +10,8 @@
  *
  * A key of up to eight bytes lies in its item. What a large table costs is the
  * memory it waits for: who has several keys at hand asks for their slots first
- * (key_table_want), then for their items (key_table_want_item), and then looks them up.
+ * (key_table_want), then for their items (key_table_want_item) and long keys
+ * (key_table_want_key), and then looks them up; keys_ahead.h does this.
  */
 #ifndef KIT_KEY_TABLE_H
 #define KIT_KEY_TABLE_H
@@ -73,6 +74,13 @@ key_table_want_item(const struct key_table *k, uint32_t code)
 			return k->slots[at].number - 1;
 		}
 	return KEY_TABLE_NONE;
+}
+/* Prefetches the key with that number, if it does not lie in its item. */
+static inline void
+key_table_want_key(const struct key_table *k, uint32_t number)
+{
+	if (k->items[number].len > KEY_TABLE_INLINE)
+		__builtin_prefetch(k->bytes + k->items[number].at);
 }
 /* Lends the key, until another is added. */
 static inline const uint8_t *

@@ -234,13 +234,28 @@ group_squeeze(struct group *g, struct slab *cells, size_t *bytes)
 	return true;
 }
 
+static void
+group_free_digest(struct group *g)
+{
+	if (!g->squeezed)
+		return;
+	digest_clear(g->sum.digest);
+	mem_free(g->sum.digest);
+}
+
+/* Does not touch small cells: a million of them, given back one by one, would be waited for. */
+void
+group_release(struct group *g)
+{
+	group_free_digest(g);
+	if (g->cap > SLAB_MAX)
+		mem_free(g->cell);
+}
+
 void
 group_free(struct group *g, struct slab *cells)
 {
-	if (g->squeezed) {
-		digest_clear(g->sum.digest);
-		mem_free(g->sum.digest);
-	}
+	group_free_digest(g);
 	if (g->cap)
 		slab_give(cells, g->cell, g->cap);
 	*g = (struct group){ 0 };

@@ -41,6 +41,8 @@ const char *group_add(struct group *g, enum group_agg agg, const uint8_t *p, siz
 bool group_squeeze(struct group *g, struct slab *cells, size_t *bytes);
 /* Gives the cell back, and what else the group has. */
 void group_free(struct group *g, struct slab *cells);
+/* Frees what slab_clear of its cells would leave, which is to follow: the group is not to be used then. */
+void group_release(struct group *g);
 /* Upper bound for the bytes of the result, and the result; gives its end. */
 size_t group_room(const struct group *g);
 uint8_t *group_put(const struct group *g, enum group_agg agg, uint8_t *p);

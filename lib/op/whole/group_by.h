@@ -11,13 +11,14 @@
 #include "op/whole/partial.h"
 #include "op/whole/row_keys.h"
 
-enum { GROUP_BY_AHEAD = 16 };
+enum { GROUP_BY_AHEAD = 64 };
 
 /* The key of an element that will be added next. */
 struct group_by_ahead {
 	size_t at, len; /* place in keys_ahead */
 	size_t shown;   /* length of the form to show, which lies before `at`; 0: the key itself */
 	uint32_t code, i;
+	uint32_t number; /* the number that the key has if it is in the table */
 };
 
 struct group_by {

@@ -8,6 +8,8 @@
 #include "value/mp.h"
 #include "value/normal.h"
 
+enum { JOIN_TABLE_CACHED = 512 * 1024 /* bytes that the processor's own cache holds */ };
+
 void
 join_table_clear(struct join_table *j)
 {
@@ -140,6 +142,31 @@ join_table_find(struct join_table *j, const uint8_t *key, size_t len)
 	key = normal_key(key, &len, &j->normal);
 	uint32_t at = key_table_find(&j->keys, key, len);
 	return at == KEY_TABLE_NONE ? JOIN_TABLE_NONE : j->first[at];
+}
+
+bool
+join_table_slow(const struct join_table *j)
+{
+	return key_table_size(&j->keys) + j->rows.len > JOIN_TABLE_CACHED;
+}
+
+void
+join_table_fetch(const struct join_table *j, struct keys_ahead *a)
+{
+	keys_ahead_fetch(a, &j->keys);
+	for (uint32_t k = 0; k < a->n; k++)
+		if (a->v[k].number != KEY_TABLE_NONE)
+			__builtin_prefetch(&j->first[a->v[k].number]);
+	for (uint32_t k = 0; k < a->n; k++)
+		if (a->v[k].number != KEY_TABLE_NONE)
+			__builtin_prefetch(&j->items[j->first[a->v[k].number]]);
+	for (uint32_t k = 0; k < a->n; k++) {
+		if (a->v[k].number == KEY_TABLE_NONE)
+			continue;
+		const struct join_table_item *row = &j->items[j->first[a->v[k].number]];
+		__builtin_prefetch(j->rows.data + row->at);
+		__builtin_prefetch(j->rows.data + row->at + row->len - 1);
+	}
 }
 
 /* Copies the pairs of the row whose names x has not; `null`: nulls in place of the values. */

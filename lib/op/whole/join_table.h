@@ -11,7 +11,7 @@
 #define WHOLE_JOIN_TABLE_H
 
 #include "op/kit/expr_value.h"
-#include "op/kit/key_table.h"
+#include "op/kit/keys_ahead.h"
 
 #define JOIN_TABLE_NONE UINT32_MAX
 
@@ -42,6 +42,10 @@ enum status join_table_load_field(struct op_inst *self, struct join_table *j, st
 				  const char *field, size_t mem, struct err *e);
 /* The first row with the key, or JOIN_TABLE_NONE; items[i].next is the next one with it. */
 uint32_t join_table_find(struct join_table *j, const uint8_t *key, size_t len);
+/* Whether the table is so large that lookups wait for memory. */
+bool join_table_slow(const struct join_table *j);
+/* Asks for what looking these keys up, and putting their first rows, will read. */
+void join_table_fetch(const struct join_table *j, struct keys_ahead *a);
 /* Appends the record x with the row's fields after its own; where both have a name, x's field
  * counts. With `as` the row goes into one field. row JOIN_TABLE_NONE: nulls, under the names
  * of the first row's fields. */

@@ -10,7 +10,7 @@
 #include "value/mp.h"
 #include "value/normal.h"
 
-enum { GROUP_BY_STATE_MAX = 256 * 1024 * 1024 };
+enum { GROUP_BY_STATE_MAX = 256 * 1024 * 1024, GROUP_BY_GIVE_AHEAD = 16 };
 
 static const struct param group_by_params[] = {
 	{ "key", PARAM_EXPR, offsetof(struct group_by, key),
@@ -232,6 +232,34 @@ group_by_key(struct group_by *g, const uint8_t *p, size_t len)
 	return group_by_find(g, g->keys_ahead.data + a.at, a.len, a.shown, a.code);
 }
 
+static void
+group_by_fetch_cells(const struct group_by *g, uint32_t number)
+{
+	for (size_t i = 0; i < g->each; i++)
+		__builtin_prefetch(g->groups[number * g->each + i].cell, 1);
+}
+
+/* Prefetches what adding the next n elements reads: slots are under way; items and groups, then what
+ * these point to. */
+static void
+group_by_fetch(struct group_by *g, uint32_t n)
+{
+	for (uint32_t k = 0; k < n; k++) {
+		uint32_t number = g->ahead[k].number = key_table_want_item(&g->rows.keys, g->ahead[k].code);
+
+		for (size_t i = 0; number != KEY_TABLE_NONE && i < g->each; i++)
+			__builtin_prefetch(&g->groups[number * g->each + i], 1);
+	}
+	for (uint32_t k = 0; k < n; k++) {
+		uint32_t number = g->ahead[k].number;
+
+		if (number == KEY_TABLE_NONE)
+			continue;
+		key_table_want_key(&g->rows.keys, number);
+		group_by_fetch_cells(g, number);
+	}
+}
+
 /* Evaluates the keys of the next elements, and prefetches their slots and items. */
 static enum status
 group_by_look_ahead(struct op_inst *self, const struct run *in, uint32_t *i, uint32_t end, uint32_t *n,
@@ -254,12 +282,8 @@ group_by_look_ahead(struct op_inst *self, const struct run *in, uint32_t *i, uin
 		a->i = *i;
 		key_table_want(&g->rows.keys, a->code);
 	}
-	for (uint32_t k = 0; g->rows.keys.n && k < *n; k++) {
-		uint32_t number = key_table_want_item(&g->rows.keys, g->ahead[k].code);
-
-		if (number != KEY_TABLE_NONE)
-			__builtin_prefetch(&g->groups[number * g->each], 1);
-	}
+	if (g->rows.keys.n)
+		group_by_fetch(g, *n);
 	return ST_OK;
 }
 
@@ -372,11 +396,14 @@ group_by_finish(struct op_inst *self, struct run *out, struct err *e)
 	(void)e;
 	if (g->partial == PARTIAL_MAKE)
 		return group_by_make_end(self, out);
-	for (; g->at < g->rows.keys.n && out->n < RUN_USUAL && !run_full(out); g->at++)
+	for (; g->at < g->rows.keys.n && out->n < RUN_USUAL && !run_full(out); g->at++) {
+		if (g->rows.keys.n - g->at > GROUP_BY_GIVE_AHEAD)
+			group_by_fetch_cells(g, g->at + GROUP_BY_GIVE_AHEAD);
 		if (g->aggs.n)
 			group_by_give_named(g, g->at, out);
 		else
 			group_by_give(g, g->at, out);
+	}
 	return g->at == g->rows.keys.n ? ST_END : ST_OK;
 }
 
@@ -384,7 +411,8 @@ void
 group_by_empty(struct group_by *g)
 {
 	for (size_t k = 0; k < g->rows.keys.n * g->each; k++)
-		group_free(&g->groups[k], &g->cells);
+		group_release(&g->groups[k]);
+	slab_clear(&g->cells);
 	aggregates_reset(&g->aggs);
 	key_table_clear(&g->rows.keys);
 	first_form_reset(&g->rows.shown);
@@ -398,7 +426,6 @@ group_by_close(struct op_inst *self)
 	struct group_by *g = self->state;
 
 	group_by_empty(g);
-	slab_clear(&g->cells);
 	buf_clear(&g->keys_ahead);
 	row_keys_clear(&g->rows);
 	mem_free(g->groups);

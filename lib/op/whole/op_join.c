@@ -21,6 +21,8 @@ struct join {
 	struct expr_value key;
 	struct join_table table;
 	struct join_rest rest; /* right, outer */
+	struct expr_vm *look;    /* evaluates keys only to ask for what their lookup reads; NULL: x is the key */
+	struct keys_ahead ahead;
 	bool opened;     /* row belongs to the element at self->at */
 	uint32_t row;    /* the row to give next */
 	uint64_t given;  /* rows of that element given so far */
@@ -123,6 +125,8 @@ join_open(struct op_inst *self, struct err *e)
 	(void)e;
 	expr_value_open(self, &j->key, &j->on);
 	j->table.keyless = join_rests(j);
+	if (j->key.by_expr)
+		j->look = op_vm_new(self, &j->on);
 	if (join_rests(j))
 		join_rest_typed(&j->rest, self->node->in[0]->type);
 	return ST_OK;
@@ -149,6 +153,26 @@ join_load(struct op_inst *self, struct err *e)
 	if (st == ST_OK && join_rests(j))
 		st = join_rest_begin(&j->rest, self->node, j->table.n, e);
 	return st;
+}
+
+/* Evaluates the keys of the next elements of a run, only to ask for the memory that looking them up
+ * will read. What cannot be evaluated is seen when its turn comes. Gives where to do it again. */
+static uint32_t
+join_look_ahead(struct join *j, const struct run *in, uint32_t from)
+{
+	uint32_t end = in->n - from < KEYS_AHEAD ? in->n : from + KEYS_AHEAD;
+	struct err e;
+
+	keys_ahead_begin(&j->ahead);
+	for (uint32_t i = from; i < end; i++) {
+		const uint8_t *p = in->e[i].p;
+		size_t len = in->e[i].len;
+
+		if (!j->look || expr_value(j->look, &in->e[i], &p, &len, &e) == ST_OK)
+			keys_ahead_add(&j->ahead, &j->table.keys, &in->e[i], i, p, len);
+	}
+	join_table_fetch(&j->table, &j->ahead);
+	return end;
 }
 
 /* Looks up the element's key: ST_OK, ST_SKIP or the error. */
@@ -201,7 +225,10 @@ join_feed(struct op_inst *self, const struct run *in, struct run *out, struct er
 
 	if (!j->table.loaded && (st = join_load(self, e)) != ST_OK)
 		return st;
+	uint32_t ahead = join_table_slow(&j->table) ? self->at : in->n;
 	for (; self->at < in->n; self->at++) {
+		if (self->at >= ahead)
+			ahead = join_look_ahead(j, in, self->at);
 		if (!j->opened) {
 			st = join_begin(self, in, out, e);
 			if (st == ST_SKIP)
@@ -243,6 +270,8 @@ join_close(struct op_inst *self)
 	join_table_clear(&j->table);
 	join_rest_clear(&j->rest);
 	expr_value_close(&j->key);
+	expr_vm_free(&j->look);
+	keys_ahead_clear(&j->ahead);
 }
 
 /* The rows are not saved: they are read again. Which of them were matched is. */

@@ -2,12 +2,10 @@
  * unique: lets each element through when it, or its key, is seen for the first time.
  */
 #include "op/kit/expr_value.h"
-#include "op/kit/key_table.h"
+#include "op/kit/keys_ahead.h"
 #include "op/whole/partial.h"
-#include "value/normal.h"
 
 enum {
-	UNIQUE_AHEAD = 16,
 	/* For partial=make: keys, or bytes of them, after which all are forgotten. If hardly an element was
 	 * dropped until then, as many pass unseen as UNIQUE_PASS says. */
 	UNIQUE_KEYS = 1 << 16, UNIQUE_BYTES = 8 << 20, UNIQUE_PASS = 1 << 19
@@ -20,14 +18,7 @@ struct unique {
 	uint64_t taken, pass; /* partial=make: elements since all was forgotten, and those that still pass */
 	struct expr_run run;
 	struct key_table keys;    /* keys that were seen */
-	struct buf normal, ahead; /* a normalized key, and those of the next elements */
-};
-
-/* The key of an element that will be added next. */
-struct unique_ahead {
-	const uint8_t *p; /* NULL: the key lies in `ahead` */
-	size_t at, len;
-	uint32_t code;
+	struct keys_ahead ahead;  /* those of the next elements */
 };
 
 static const struct param unique_params[] = {
@@ -86,47 +77,6 @@ unique_open(struct op_inst *self, struct err *e)
 	return ST_OK;
 }
 
-static void
-unique_look(struct unique *u, const struct elem *e, struct unique_ahead *a)
-{
-	const uint8_t *p;
-
-	a->len = e->len;
-	a->at = u->ahead.len;
-	p = normal_key(e->p, &a->len, &u->normal);
-	a->p = p == e->p ? p : NULL;
-	if (!a->p)
-		buf_put(&u->ahead, p, a->len);
-	a->code = key_table_code(p, a->len);
-	key_table_want(&u->keys, a->code);
-}
-
-/* Elements that are their own keys: several slots are prefetched before the first is examined,
- * since a large table is slow because of waiting for memory. */
-static void
-unique_feed_whole(struct unique *u, const struct run *in, struct run *out)
-{
-	struct unique_ahead next[UNIQUE_AHEAD];
-	bool fresh;
-
-	for (uint32_t i = 0; i < in->n; i += UNIQUE_AHEAD) {
-		uint32_t some = in->n - i < UNIQUE_AHEAD ? in->n - i : UNIQUE_AHEAD;
-
-		buf_reset(&u->ahead);
-		for (uint32_t k = 0; k < some; k++)
-			unique_look(u, &in->e[i + k], &next[k]);
-		for (uint32_t k = 0; k < some && u->keys.n; k++)
-			key_table_want_item(&u->keys, next[k].code);
-		for (uint32_t k = 0; k < some; k++) {
-			const uint8_t *p = next[k].p ? next[k].p : u->ahead.data + next[k].at;
-
-			key_table_add_code(&u->keys, p, next[k].len, next[k].code, &fresh);
-			if (fresh)
-				run_push(out, in->e[i + k]);
-		}
-	}
-}
-
 static enum status
 unique_limit(struct op_inst *self, struct err *e)
 {
@@ -151,23 +101,37 @@ unique_forget(struct unique *u)
 	key_table_clear(&u->keys);
 }
 
-/* Gives in->e[i] if its key is new; ST_SKIP: on_error has dealt with it. */
+/* Lets through those of the next `most` elements from *i on whose keys are new. ST_SKIP: none of them
+ * had a key, and on_error has dealt with that. */
 static enum status
-unique_take(struct op_inst *self, const struct run *in, uint32_t i, struct run *out, struct err *e)
+unique_take(struct op_inst *self, const struct run *in, uint32_t *i, uint32_t most, struct run *out, struct err *e)
 {
 	struct unique *u = self->state;
-	const uint8_t *p = in->e[i].p;
-	size_t len = in->e[i].len;
-	bool fresh;
-	enum status st = u->run.vm ? expr_run_one(self, &u->run, in, i, out, &p, &len, e) : ST_OK;
+	enum status st = ST_OK;
 
-	if (st != ST_OK)
-		return st;
-	p = normal_key(p, &len, &u->normal);
-	key_table_add(&u->keys, p, len, &fresh);
-	if (fresh)
-		run_push(out, in->e[i]);
-	return ST_OK;
+	keys_ahead_begin(&u->ahead);
+	for (; *i < in->n && u->ahead.n < most; ++*i) {
+		const struct elem *x = &in->e[*i];
+		const uint8_t *p = x->p;
+		size_t len = x->len;
+
+		if (u->run.vm)
+			st = expr_run_one(self, &u->run, in, *i, out, &p, &len, e);
+		if (st == ST_OK)
+			keys_ahead_add(&u->ahead, &u->keys, x, *i, p, len);
+		else if (st != ST_SKIP)
+			break;
+	}
+	keys_ahead_fetch(&u->ahead, &u->keys);
+	for (uint32_t k = 0; k < u->ahead.n; k++) {
+		const struct keys_ahead_key *key = &u->ahead.v[k];
+		bool fresh;
+
+		key_table_add_code(&u->keys, keys_ahead_at(&u->ahead, k), key->len, key->code, &fresh);
+		if (fresh)
+			run_push(out, in->e[key->i]);
+	}
+	return st == ST_SKIP && u->ahead.n ? ST_OK : st;
 }
 
 /* Drops what it remembers to have seen; the reader drops the rest. */
@@ -176,13 +140,13 @@ unique_make(struct op_inst *self, const struct run *in, struct run *out, struct 
 {
 	struct unique *u = self->state;
 
-	for (uint32_t i = 0; i < in->n; i++) {
+	for (uint32_t i = 0; i < in->n;) {
 		if (u->pass) {
 			u->pass--;
-			run_push(out, in->e[i]);
+			run_push(out, in->e[i++]);
 			continue;
 		}
-		enum status st = unique_take(self, in, i, out, e);
+		enum status st = unique_take(self, in, &i, 1, out, e);
 
 		if (st != ST_OK && st != ST_SKIP)
 			return st;
@@ -194,6 +158,13 @@ unique_make(struct op_inst *self, const struct run *in, struct run *out, struct 
 	return ST_OK;
 }
 
+/* How many elements are looked up together. One that fails and is kept must come out in its place. */
+static uint32_t
+unique_ahead(const struct op_inst *self)
+{
+	return self->node->on_error == OP_KEEP ? 1 : KEYS_AHEAD;
+}
+
 static enum status
 unique_feed(struct op_inst *self, const struct run *in, struct run *out, struct err *e)
 {
@@ -201,12 +172,8 @@ unique_feed(struct op_inst *self, const struct run *in, struct run *out, struct 
 
 	if (u->partial == PARTIAL_MAKE)
 		return unique_make(self, in, out, e);
-	if (!u->run.vm) {
-		unique_feed_whole(u, in, out);
-		return unique_limit(self, e);
-	}
-	for (uint32_t i = 0; i < in->n; i++) {
-		enum status st = unique_take(self, in, i, out, e);
+	for (uint32_t i = 0; i < in->n;) {
+		enum status st = unique_take(self, in, &i, unique_ahead(self), out, e);
 
 		if (st != ST_OK && st != ST_SKIP)
 			return st;
@@ -221,8 +188,7 @@ unique_close(struct op_inst *self)
 
 	expr_run_close(&u->run);
 	key_table_clear(&u->keys);
-	buf_clear(&u->normal);
-	buf_clear(&u->ahead);
+	keys_ahead_clear(&u->ahead);
 }
 
 static void
