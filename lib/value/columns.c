@@ -428,6 +428,8 @@ columns_lay(struct columns *c, uint64_t rows, size_t least, size_t most)
 	}
 	if (!c->bytes)
 		c->bytes = COLUMN_ALIGN;
+	for (size_t i = 0; i < c->n; i++)
+		c->v[i].far = c->bytes >= COLUMNS_FAR;
 	return true;
 }
 

@@ -28,7 +28,11 @@
 #include "base/err.h"
 #include "value/type.h"
 
-enum { COLUMN_ALIGN = 64, COLUMNS_MAX = 4096, COLUMNS_DEPTH = 32 };
+enum {
+	COLUMN_ALIGN = 64, COLUMNS_MAX = 4096, COLUMNS_DEPTH = 32,
+	COLUMN_HEAD_MAX = 14 + 8 * TYPE_DIMS_MAX, /* bytes of a tensor before its numbers */
+	COLUMNS_FAR = 2 * 1024 * 1024 /* slots from this size on are no longer in a cache when they are read */
+};
 
 enum column_kind { /* the numbers stand in messages: new ones go behind the others */
 	COLUMN_FIXED,   /* rows of dtype and dims */
@@ -50,6 +54,9 @@ struct column {
 	size_t size;         /* bytes of a row (COLUMN_FIXED) or of an item in the heap */
 	size_t at;           /* offset in the slot: of the rows, or of the offsets */
 	size_t heap, room;   /* not COLUMN_FIXED: offset of the heap in the slot, and its bytes */
+	bool far;            /* large rows are written past the cache */
+	uint32_t n_alike;    /* length of `alike`; 0: no tensor was put yet */
+	uint8_t alike[COLUMN_HEAD_MAX]; /* bytes before the numbers of a tensor that fitted */
 };
 
 struct column_node;

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "base/copy_far.h"
 #include "base/str.h"
 #include "value/columns.h"
 #include "value/columns_inner.h"
@@ -83,6 +84,15 @@ put_number(const struct column *c, uint8_t *to, const struct mp *h)
 	}
 }
 
+static void
+put_bytes(const struct column *c, uint8_t *to, const uint8_t *from, size_t n)
+{
+	if (c->far && n >= COPY_FAR_LEAST)
+		copy_far(to, from, n);
+	else
+		memcpy(to, from, n);
+}
+
 /* A tensor of a row; with `batch` of rows along the column's axis. */
 static bool
 put_tensor(const struct column *c, uint8_t *to, const struct tensor *t, bool batch)
@@ -95,20 +105,32 @@ put_tensor(const struct column *c, uint8_t *to, const struct tensor *t, bool bat
 	if (batch && c->axis)
 		column_turn(c, t->data, t->dims[c->axis], to);
 	else
-		memcpy(to, t->data, t->size);
+		put_bytes(c, to, t->data, t->size);
 	return true;
 }
 
+/* The bytes before the numbers of a tensor say all about it: where they are as before, nothing else is looked at. */
 static bool
-put_fixed(const struct column *c, uint8_t *to, const uint8_t *p, size_t len)
+put_fixed(struct column *c, uint8_t *to, const uint8_t *p, size_t len)
 {
 	struct mp h;
 	struct tensor t;
 
+	if (c->n_alike && len == c->n_alike + c->size && !memcmp(p, c->alike, c->n_alike)) {
+		put_bytes(c, to, p + c->n_alike, c->size);
+		return true;
+	}
 	mp_head(p, p + len, &h);
-	if (h.kind == MP_EXT)
-		return h.ext == MP_EXT_TENSOR && tensor_read(h.p, h.n, &t) && put_tensor(c, to, &t, false);
-	return put_number(c, to, &h);
+	if (h.kind != MP_EXT)
+		return put_number(c, to, &h);
+	if (h.ext != MP_EXT_TENSOR || !tensor_read(h.p, h.n, &t) || !put_tensor(c, to, &t, false))
+		return false;
+	size_t head = (size_t)(t.data - p);
+	if (head <= sizeof c->alike && len == head + c->size) {
+		memcpy(c->alike, p, head);
+		c->n_alike = (uint32_t)head;
+	}
+	return true;
 }
 
 static bool
@@ -157,7 +179,7 @@ put_item(struct put *u, const struct column *c, uint64_t row, const uint8_t *p, 
 }
 
 static enum status
-put_row(struct put *u, const struct column *c, uint64_t row, const uint8_t *p, size_t len)
+put_row(struct put *u, struct column *c, uint64_t row, const uint8_t *p, size_t len)
 {
 	if (c->kind != COLUMN_FIXED)
 		return put_item(u, c, row, p, len);
@@ -190,7 +212,7 @@ put_length(struct put *u, const struct column *c, uint64_t n)
 
 /* A field of a batch: all its rows. */
 static enum status
-put_batch(struct put *u, const struct column *c, const uint8_t *p, size_t len)
+put_batch(struct put *u, struct column *c, const uint8_t *p, size_t len)
 {
 	const uint8_t *end = p + len;
 	struct mp h;

@@ -86,12 +86,34 @@ static const struct { const char *name; const struct field *fields; } feed_descs
 	[FEED_END] = { "END", end }, [FEED_ERROR] = { "ERROR", error },
 };
 
+/* There is one for each step and core: all its numbers have 64 bits, so that it can be read at one go. */
+static void
+feed_batch_encode(const struct feed_batch *b, struct buf *out)
+{
+	const uint64_t v[] = { b->step, b->epoch, b->slot, b->first, b->rows, b->valid, b->flags };
+	enum { N = sizeof v / sizeof *v, BYTES = 2 + 9 * N };
+	uint8_t *p = buf_room(out, 4 + BYTES);
+
+	memcpy(p, (const uint8_t[]){ BYTES, 0, 0, 0, 0x90 | (N + 1), FEED_BATCH }, 6);
+	p += 6;
+	for (int i = 0; i < N; i++) {
+		*p++ = 0xcf;
+		for (int shift = 56; shift >= 0; shift -= 8)
+			*p++ = (uint8_t)(v[i] >> shift);
+	}
+	out->len += 4 + BYTES;
+}
+
 void
 feed_msg_encode(const struct feed_msg *m, struct buf *out)
 {
 	size_t start = out->len;
 	uint32_t n;
 
+	if (m->type == FEED_BATCH) {
+		feed_batch_encode(&m->batch, out);
+		return;
+	}
 	buf_put(out, "\0\0\0", 4);
 	/* [type, fields ...]: the fields' own list head is replaced by one that is longer by 1. */
 	struct buf fields = { 0 };

@@ -19,8 +19,10 @@ class Batch(dict[str, Any]):
     _seen = False  # whether anybody has asked for .valid or .mask, of any batch
 
     def __init__(self, data: Any) -> None:
-        super().__init__(data if isinstance(data, dict) else {})
-        self._bare = None if isinstance(data, dict) else data
+        if isinstance(data, dict):
+            super().__init__(data)
+            data = None
+        self._bare = data
 
     @property
     def data(self) -> Any:

@@ -93,7 +93,7 @@ class Feed:
                 raise error(64, f"{name}={wanted}, and the dsvc-feed at {self._address} has {has[name]}",
                             "leave it out: what a dsvc-feed has is said where it is started")
 
-    def _take(self, kind: int, f: list[Any]) -> None:
+    def _take(self, kind: int, f: Any) -> None:
         if kind == BATCH:
             self._queue.append((f, self._ring))
         elif kind == RING:
@@ -144,7 +144,7 @@ class Feed:
 
     def _next(self) -> Batch | None:
         """The next batch; None at the end of an epoch, or of all."""
-        link = self._join()
+        link = self._link if self._link is not None and self._welcome else self._join()
         if self.batch is not None:
             self._over(self.batch)
         self.batch = None
@@ -162,7 +162,7 @@ class Feed:
         new, self.epoch = epoch != self.epoch and self._told != self._first, epoch
         return None if new else self._give(*self._queue.popleft())
 
-    def _give(self, f: list[Any], ring: Any) -> Batch:
+    def _give(self, f: Any, ring: Any) -> Batch:
         step, epoch, slot, first, rows, valid, flags = f
         owner = ring.owner(slot)
         views = [c.view(owner, first, rows, ring.whole, ring.writable) for c in ring.columns]
@@ -170,7 +170,7 @@ class Feed:
             views = [self._view(c, v) for c, v in zip(ring.columns, views)]
         batch = Batch(_ring.nest(ring.columns, views))
         batch.step, batch.epoch, batch.rows, batch._valid = step, epoch, rows, valid
-        batch.last_of_loop, batch.last = bool(flags & 1), bool(flags & 4)
+        batch.last_of_loop, batch.last = flags & 1 != 0, flags & 4 != 0
         self._told = step + 1
         if self._copy:
             batch = batch.copy()

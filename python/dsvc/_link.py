@@ -26,12 +26,15 @@ VERSION, ANY, ALL = 1, 0xFFFFFFFF, (1 << 64) - 1
 # READY as bytes: a list of four, its type, and three u64.
 _READY = struct.Struct(">BBBQBQBQ")
 _SIZE = struct.Struct("<I")
+# BATCH as the feed sends it, with its length: a list of eight, its type, and seven u64.
+_BATCH = struct.Struct(">6x" + 7 * "xQ")
+_BATCH_HEAD = _SIZE.pack(_BATCH.size - 4) + bytes((0x98, BATCH))
 
 
 class Link:
     """`take` is called with the type and the fields of each message that comes."""
 
-    def __init__(self, address: str | None, start: list[str], take: Callable[[int, list[Any]], None]) -> None:
+    def __init__(self, address: str | None, start: list[str], take: Callable[[int, Any], None]) -> None:
         self._take, self._rest = take, b""
         self._writing = threading.RLock()
         self._program: Program | None = None
@@ -114,6 +117,10 @@ class Link:
         view = memoryview(have)
         try:
             while at + 4 < len(have):
+                if have.startswith(_BATCH_HEAD, at) and at + _BATCH.size <= len(have):  # nearly all are that
+                    self._take(BATCH, _BATCH.unpack_from(have, at))
+                    at += _BATCH.size
+                    continue
                 end = at + 4 + _SIZE.unpack_from(have, at)[0]
                 if end > len(have):
                     break

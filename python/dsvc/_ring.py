@@ -94,6 +94,7 @@ class Column:
                  tensor: bool, axis: int = 0) -> None:
         self.path, self.kind, self.at, self.heap = path, kind, at, heap
         self.letter, self.name = DTYPES[dtype or "u8"]
+        self.dtype = np.dtype(self.name) if np is not None else None
         self.bf16 = dtype == "bf16"
         self.dims = tuple(d[0] for d in dims)
         self.row = int(self.name[-1]) * math.prod(self.dims)  # bytes
@@ -105,7 +106,7 @@ class Column:
             return items[0] if whole and rows == 1 else items
         shape = self.dims if whole and rows == 1 else (rows, *self.dims)
         if np is not None:
-            a = np.ndarray(shape, self.name, owner, self.at + first * self.row)
+            a = np.ndarray(shape, self.dtype, owner, self.at + first * self.row)
             if not writable:
                 a.flags.writeable = False
             if self.axis:

@@ -90,3 +90,35 @@ arrays() {
 	run -0 dsvc-run 'tfrecord half.tfrecord as=example'
 	[[ $output == '{"v":[1.0,-2.5]}' ]]
 }
+
+# alike SPEC SPEC: both give the same elements, end alike, and say the same, but for names.
+alike() {
+	local one two
+
+	dsvc-run -t msgpack "$1" >one.out 2>one.err && one=0 || one=$?
+	dsvc-run -t msgpack "$2" >two.out 2>two.err && two=0 || two=$?
+	sed -i 's/[a-z]*\.npy\(\.gz\)*/FILE/g; s/at least //' one.err two.err
+	[[ $one == "$two" ]] && cmp one.out two.out && diff one.err two.err
+}
+
+@test "large slices are what they are when their bytes come packed" {
+	here
+	array tail.npy '|u1' False '9, 70000'
+	seq 110000 >body
+	truncate -s 630000 body
+	cat tail.npy body >whole.npy
+	head -c 629990 body | cat tail.npy - >cut.npy
+	cat whole.npy <(echo abc) >more.npy
+	for f in whole cut more tail; do
+		gzip -k "$f.npy"
+		alike "npy $f.npy" "npy $f.npy.gz"
+	done
+	dsvc-run -t msgpack 'npy whole.npy' >want
+	[[ $(wc -c <want) -gt 630000 ]]
+	cat whole.npy | dsvc-run -t msgpack 'npy -' | cmp - want
+	alike 'npy whole.npy whole.npy' 'npy whole.npy.gz whole.npy.gz'
+	alike 'npy whole.npy | skip 3' 'npy whole.npy.gz | skip 3'
+	alike 'npy cut.npy whole.npy on_error=skip' 'npy cut.npy.gz whole.npy.gz on_error=skip'
+	service 2
+	dsvc-read --order source --shards 4 -t msgpack -e "npy $PWD/whole.npy" | cmp - want
+}

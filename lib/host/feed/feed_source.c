@@ -9,8 +9,9 @@
 #include "base/thread.h"
 #include "base/wake.h"
 #include "op/pull.h"
+#include "value/run_share.h"
 
-enum { SOURCE_RUNS = 4, SOURCE_CLOSE_MS = 1000 };
+enum { SOURCE_RUNS = 16, SOURCE_BYTES = 8 * 1024 * 1024, SOURCE_CLOSE_MS = 1000 };
 
 /* Runs that the thread has made; `head` is lent while `lent` is set. */
 struct feed_source {
@@ -24,8 +25,12 @@ struct feed_source {
 	pthread_mutex_t lock;
 	pthread_cond_t room;
 	struct run runs[SOURCE_RUNS];
+	struct run_part *parts[SOURCE_RUNS]; /* those of the runs */
+	size_t held[SOURCE_RUNS], bytes;     /* bytes that each run holds, and all of them */
 	uint32_t head, n;
 	bool started, leave, lent, ended;
+	bool full;               /* the thread waits until half of them are taken */
+	bool hungry, woken;      /* nothing was there to be taken; `wake` is set */
 	enum status code;        /* result of the pass, once ended */
 	struct err err;
 	int wake;
@@ -35,32 +40,45 @@ struct feed_source {
 
 /* The thread: a pass of the chain. */
 
+/* Whoever waits is woken, under the lock, so that nobody can clear what is set only later. */
 static void
-source_copy(struct run *to, const struct run *from)
+source_wake(struct feed_source *s)
 {
-	run_reset(to);
-	to->file = from->file;
-	to->line = from->line;
-	for (uint32_t i = 0; i < from->n; i++)
-		run_keep(to, from->e[i]);
+	if (s->hungry) {
+		wake_set(s->wake);
+		s->woken = true;
+	}
+	s->hungry = false;
+}
+
+/* Full runs count as full until half of them are taken: threads that wake each other for each do little else. One may
+ * be large, and there is one to be made while another is lent. */
+static bool
+source_full(struct feed_source *s)
+{
+	unsigned part = s->full ? 2 : 1;
+
+	s->full = s->n >= SOURCE_RUNS / part || (s->n > 1 && s->bytes >= SOURCE_BYTES / part);
+	return s->full;
 }
 
 static bool
 source_give(struct feed_source *s, const struct run *r)
 {
 	pthread_mutex_lock(&s->lock);
-	while (s->n == SOURCE_RUNS && !s->leave)
+	while (source_full(s) && !s->leave)
 		pthread_cond_wait(&s->room, &s->lock);
 	bool leave = s->leave;
-	struct run *to = &s->runs[(s->head + s->n) % SOURCE_RUNS];
+	uint32_t at = (s->head + s->n) % SOURCE_RUNS;
 	pthread_mutex_unlock(&s->lock);
 	if (leave)
 		return false;
-	source_copy(to, r);
+	s->held[at] = run_share(&s->runs[at], &s->parts[at], r);
 	pthread_mutex_lock(&s->lock);
 	s->n++;
+	s->bytes += s->held[at];
+	source_wake(s);
 	pthread_mutex_unlock(&s->lock);
-	wake_set(s->wake);
 	return true;
 }
 
@@ -116,8 +134,8 @@ source_thread(void *arg)
 	s->ended = true;
 	s->code = st;
 	s->err = e;
+	source_wake(s);
 	pthread_mutex_unlock(&s->lock);
-	wake_set(s->wake);
 	return NULL;
 }
 
@@ -197,8 +215,10 @@ feed_source_free(struct feed_source **sp)
 		reader_host_close(s->reader, false, SOURCE_CLOSE_MS);
 		reader_host_free(&s->reader);
 	}
-	for (int i = 0; i < SOURCE_RUNS; i++)
+	for (int i = 0; i < SOURCE_RUNS; i++) {
 		run_clear(&s->runs[i]);
+		mem_free(s->parts[i]);
+	}
 	pthread_mutex_destroy(&s->lock);
 	pthread_cond_destroy(&s->room);
 	close(s->wake);
@@ -256,9 +276,11 @@ feed_source_take(struct feed_source *s, struct feed_rows *out, struct err *e)
 	pthread_mutex_lock(&s->lock);
 	if (s->lent) {
 		s->lent = false;
+		s->bytes -= s->held[s->head];
 		s->head = (s->head + 1) % SOURCE_RUNS;
 		s->n--;
-		pthread_cond_signal(&s->room);
+		if (s->full && !source_full(s))
+			pthread_cond_signal(&s->room);
 	}
 	if (s->n) {
 		const struct run *r = &s->runs[s->head];
@@ -270,7 +292,10 @@ feed_source_take(struct feed_source *s, struct feed_rows *out, struct err *e)
 		st = s->code;
 		*e = s->err;
 	} else {
-		wake_clear(s->wake);
+		if (s->woken)
+			wake_clear(s->wake);
+		s->woken = false;
+		s->hungry = true;
 	}
 	pthread_mutex_unlock(&s->lock);
 	return st;

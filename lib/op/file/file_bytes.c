@@ -256,6 +256,12 @@ file_bytes_skip(struct file_bytes *f, uint64_t offset, uint8_t *p, size_t room, 
 	return st;
 }
 
+bool
+file_bytes_plain(const struct file_bytes *f)
+{
+	return f->sniffed && f->packing == FILE_PLAIN && !f->text && !f->wide;
+}
+
 uint64_t
 file_bytes_size(const struct file_bytes *f)
 {

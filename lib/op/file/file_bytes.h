@@ -32,6 +32,8 @@ void file_bytes_text(struct file_bytes *f);
 /* Reads up to `room` bytes (at least FILE_SNIFF); ST_END at the end, ST_AGAIN: stopped. After
  * an error the file can only be closed. */
 enum status file_bytes_read(struct file_bytes *f, uint8_t *p, size_t room, size_t *n, struct err *e);
+/* Whether its bytes are known to lie in the file as they are read; then `room` may be any. */
+bool file_bytes_plain(const struct file_bytes *f);
 /* Goes to an offset of the decompressed bytes, counted from where reading began; called before
  * the first read, for plain regular files at any time. Plain regular files are sought; of
  * others everything before the offset is read and dropped, using [p, p+room), and the *n bytes

@@ -10,7 +10,11 @@
 #include "value/half.h"
 #include "value/mp.h"
 
-enum { NPY_LOOK = 10000 }; /* most files whose headers are read to count slices */
+enum {
+	NPY_LOOK = 10000, /* most files whose headers are read to count slices */
+	NPY_LARGE = 64 * 1024, /* bytes of a slice that is read to where its element lies */
+	NPY_RUN = 512 * 1024 /* bytes of such slices in a run, which stay in a cache */
+};
 
 /* ---- headers ---- */
 
@@ -204,7 +208,7 @@ npy_begin(struct op_inst *self, struct file_source *s, const char *path, bool in
 {
 	struct file_npy *f = self->state;
 
-	f->known = false;
+	f->known = s->straight = false;
 	s->unit = 0;
 	if (!strcmp(path, "-") && inside)
 		return err_set(e, ST_DATA, "cannot resume in the middle of standard input: the header is gone");
@@ -218,6 +222,7 @@ npy_begin(struct op_inst *self, struct file_source *s, const char *path, bool in
 	/* Slices without bytes all lie where the header ends. They belong to the split that
 	 * begins the file, and `line` counts them. */
 	s->bare = !f->slice && f->head.dims[0] && !s->start;
+	s->straight = f->slice >= NPY_LARGE && f->tensor_len && !f->head.swapped;
 	s->unit = f->slice ? f->slice : 1;
 	s->unit_base = f->head.head;
 	/* A split does not see the end of the file, so its length is checked here. */
@@ -335,12 +340,33 @@ npy_put_tensors(const struct file_npy *f, const uint8_t *p, uint32_t n, struct r
 	return i;
 }
 
+/* Makes elements of up to n slices without a copy in between; gives their number. */
+static uint32_t
+npy_put_straight(const struct file_npy *f, struct file_source *s, uint64_t n, struct run *out)
+{
+	size_t each = f->tensor_len + f->slice;
+	uint32_t i = 0, most = (uint32_t)(NPY_RUN / f->slice + 1);
+
+	n = n < most ? n : most;
+	run_room(out, n * each); /* one block for all */
+	for (; i < n; i++) {
+		uint8_t *w = run_room(out, each);
+
+		memcpy(w, f->tensor, f->tensor_len);
+		w += f->tensor_len;
+		if (!file_source_straight(s, w, f->slice, 1))
+			break;
+		run_done(out, w + f->slice, i);
+	}
+	return i;
+}
+
 /* The file_decode of npy. */
 static enum status
 npy_decode(struct op_inst *self, struct file_source *s, struct run *out, struct err *e)
 {
 	struct file_npy *f = self->state;
-	const uint8_t *p = s->window->data + s->from;
+	const uint8_t *p = s->window ? s->window->data + s->from : NULL;
 	size_t here = s->to - s->from;
 
 	if (!f->known) {
@@ -366,6 +392,8 @@ npy_decode(struct op_inst *self, struct file_source *s, struct run *out, struct 
 		file_source_take(s, 0, npy_put_tensors(f, NULL, bare, out));
 		return ST_OK;
 	}
+	if (!left && !here && !s->eof)
+		return ST_END;
 	if (!left) {
 		err_set(e, ST_DATA, "%s%zu bytes after the end of the array", s->eof ? "" : "at least ",
 			here);
@@ -373,6 +401,8 @@ npy_decode(struct op_inst *self, struct file_source *s, struct run *out, struct 
 	}
 	ours = (ours - 1) / f->slice + (ours < UINT64_MAX);
 	left = ours < left ? ours : left;
+	if (s->straight && !s->eof && file_bytes_plain(s->bytes))
+		return npy_put_straight(f, s, left, out) || s->eof ? ST_OK : ST_END;
 	uint64_t whole = here / f->slice;
 	uint32_t n = (uint32_t)(whole < left ? whole : left);
 	n = whole >= RUN_USUAL && left >= RUN_USUAL ? RUN_USUAL : n;

@@ -131,6 +131,44 @@ source_more(struct file_source *s, struct err *e)
 	return st;
 }
 
+/* Puts n bytes that were read behind those of the window. */
+static void
+source_put_back(struct file_source *s, const uint8_t *p, size_t n)
+{
+	size_t tail = s->to - s->from;
+	struct block *b = block_new(tail + n + SOURCE_READ_MIN + s->pad);
+
+	if (tail)
+		memcpy(b->data, s->window->data + s->from, tail);
+	memcpy(b->data + tail, p, n);
+	block_unref(&s->window);
+	s->window = b;
+	s->from = 0;
+	s->to = tail + n;
+}
+
+bool
+file_source_straight(struct file_source *s, uint8_t *p, size_t n, uint64_t lines)
+{
+	size_t here = s->to - s->from, have = here < n ? here : n, got = 0;
+	enum status st = ST_OK;
+	struct err ignored; /* the next read into the window meets it again */
+
+	if (have)
+		memcpy(p, s->window->data + s->from, have);
+	for (size_t at = have; at < n && st == ST_OK; at += got)
+		st = file_bytes_read(s->bytes, p + at, n - at, &got, &ignored), have = at + got;
+	if (have < n) {
+		s->eof = st == ST_END;
+		source_put_back(s, p + here, have - here);
+		return false;
+	}
+	size_t used = here < n ? here : n;
+	file_source_take(s, used, lines);
+	s->offset += n - used;
+	return true;
+}
+
 static enum status
 source_drop(struct file_source *s, struct err *e)
 {
@@ -293,7 +331,7 @@ file_source_next(struct op_inst *self, file_decode *decode, struct run *out, str
 				return st;
 			continue;
 		}
-		if (s->bare || s->from < s->to) {
+		if (s->bare || s->from < s->to || (s->straight && file_bytes_plain(s->bytes))) {
 			st = source_decode(self, s, decode, out, e);
 			if (out->n || (st != ST_OK && st != ST_END))
 				return st == ST_END ? ST_OK : st;

@@ -39,6 +39,7 @@ struct file_source {
 	/* unless 0: records of this many bytes instead of lines, from offset unit_base on */
 	uint64_t unit, unit_base;
 	bool bare;           /* the next elements have no bytes: the decoder is called without any */
+	bool straight;       /* the decoder reads large elements itself, and is called with an empty window, too */
 	/* state of the walk */
 	struct words files;
 	struct file_named *named; /* adds the fields of with_name; NULL: there are none */
@@ -101,6 +102,9 @@ file_source_take(struct file_source *s, size_t n, uint64_t lines)
 	if (s->line)
 		s->line += lines;
 }
+/* Takes n bytes of a plain file to p: those of the window first, the others are read straight there. False: they are
+ * not all there now, nothing is taken, and the window has what was read. */
+bool file_source_straight(struct file_source *s, uint8_t *p, size_t n, uint64_t lines);
 /* Reports a bad element at the start of the window. ST_OK: on_error skips it, go on after it. */
 enum status file_source_bad(struct op_inst *self, struct file_source *s, struct err *e);
 /* Drops everything up to the end of the line, however far away it is. */

@@ -191,6 +191,65 @@ tensors_are_rows_or_hold_them(void **state)
 	buf_clear(&wider);
 }
 
+/* Put into the column of a 2 x 3 tensor. */
+static enum status
+put_tensor_of(struct columns *c, uint8_t *slot, uint64_t row, uint64_t rows, uint64_t wide)
+{
+	struct buf b = tensor_of(rows, wide);
+	uint64_t n;
+	struct err e;
+	enum status st = columns_put(c, slot, row, 1, b.data, b.len, &n, &e);
+
+	buf_clear(&b);
+	return st;
+}
+
+static void
+a_tensor_of_the_same_size_is_not_taken_for_one_of_the_same_shape(void **state)
+{
+	struct buf a = tensor_of(2, 3);
+	struct columns *c;
+	uint8_t slot[256] = { 0 };
+	uint64_t n;
+	struct err e;
+
+	(void)state;
+	assert_int_equal(columns_record(a.data, a.len, NULL, false, NULL, NULL, &c, &n, &e), ST_OK);
+	assert_true(columns_lay(c, 4, 0, 256));
+	for (uint64_t row = 0; row < 3; row++)
+		assert_int_equal(put_tensor_of(c, slot, row, 2, 3), ST_OK);
+	assert_int_equal(put_tensor_of(c, slot, 3, 3, 2), ST_DATA);
+	assert_int_equal(put_tensor_of(c, slot, 3, 2, 2), ST_DATA);
+	assert_int_equal(put_tensor_of(c, slot, 3, 2, 3), ST_OK);
+	assert_memory_equal(slot, slot + 18, 6);
+	columns_free(&c);
+	buf_clear(&a);
+}
+
+/* Rows of a large slot, which are written past the cache. */
+static void
+large_rows_come_out_as_they_went_in(void **state)
+{
+	enum { ROWS = 5, WIDE = 500001 };
+	struct buf a = tensor_of(1, WIDE);
+	struct columns *c;
+	uint64_t n;
+	struct err e;
+
+	(void)state;
+	assert_int_equal(columns_record(a.data, a.len, NULL, false, NULL, NULL, &c, &n, &e), ST_OK);
+	assert_true(columns_lay(c, ROWS, 0, 1 << 24));
+	assert_true(c->v[0].far);
+	uint8_t *slot = mem_alloc(c->bytes);
+	for (uint64_t row = 0; row < ROWS; row++)
+		assert_int_equal(put_tensor_of(c, slot, row, 1, WIDE), ST_OK);
+	for (uint64_t row = 0; row < ROWS; row++)
+		assert_memory_equal(slot + c->v[0].at + row * WIDE, a.data + a.len - WIDE, WIDE);
+	mem_free(slot);
+	columns_free(&c);
+	buf_clear(&a);
+}
+
 static void
 rows_may_lie_along_another_axis(void **state)
 {
