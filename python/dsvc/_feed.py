@@ -118,6 +118,12 @@ class Feed:
 
     def _forget(self) -> None:
         """Counts slots whose views are gone, in the order of steps; moves what is kept out of the way."""
+        if len(self._held) == 1 and self._pins is None:  # it goes on below only where batches are kept
+            (step, held), = self._held.items()
+            if held() is None:
+                self._held.clear()
+                self._given = step + 1
+            return
         steps = list(self._held)
         if self._pins is not None:
             self._pins.wait(steps[:-1])
@@ -126,17 +132,16 @@ class Feed:
             if owner is not None:
                 if step == steps[-1]:
                     break
-                owner.ring.detach(owner)
+                owner.map.detach()
                 self._warn("kept", "batches are kept while others come: they are moved to memory of their own")
             del self._held[step]
             self._given = step + 1
 
     def _over(self, batch: Batch) -> None:
-        """Another batch is asked for: this one is done."""
+        """Another batch is asked for, and there is something to be done about this one."""
         if batch._valid < batch.rows and not Batch._seen and not self._ring.mask:
             self._warn("pad", f"step {batch.step} has {batch._valid} real rows of {batch.rows}, and neither .valid nor "
                        ".mask was looked at")
-        self._done = batch.step + 1
         if self._pins is not None:
             owner = self._held[batch.step]()
             if owner is not None:
@@ -145,9 +150,12 @@ class Feed:
     def _next(self) -> Batch | None:
         """The next batch; None at the end of an epoch, or of all."""
         link = self._link if self._link is not None and self._welcome else self._join()
-        if self.batch is not None:
-            self._over(self.batch)
-        self.batch = None
+        batch = self.batch
+        if batch is not None:
+            self._done = batch.step + 1
+            if batch._valid < batch.rows or self._pins is not None:
+                self._over(batch)
+        self.batch = batch = None
         self._put = False
         self._forget()
         if not self._end and (not self._queue or self._done - self._said >= self._often):
@@ -165,10 +173,13 @@ class Feed:
     def _give(self, f: Any, ring: Any) -> Batch:
         step, epoch, slot, first, rows, valid, flags = f
         owner = ring.owner(slot)
-        views = [c.view(owner, first, rows, ring.whole, ring.writable) for c in ring.columns]
-        if self._view is not None:
-            views = [self._view(c, v) for c, v in zip(ring.columns, views)]
-        batch = Batch(_ring.nest(ring.columns, views))
+        if ring.bare is not None and self._view is None:
+            batch = Batch(ring.bare.view(owner, first, rows, ring.whole, ring.writable))
+        else:
+            views = [c.view(owner, first, rows, ring.whole, ring.writable) for c in ring.columns]
+            if self._view is not None:
+                views = [self._view(c, v) for c, v in zip(ring.columns, views)]
+            batch = Batch(_ring.nest(ring.columns, views))
         batch.step, batch.epoch, batch.rows, batch._valid = step, epoch, rows, valid
         batch.last_of_loop, batch.last = flags & 1 != 0, flags & 4 != 0
         self._told = step + 1
@@ -201,11 +212,11 @@ class Feed:
         """Those of an epoch, or of a loop."""
         while not self._over_with():
             with self._lock:
-                batch = None if self._over_with() else self._next()
-            if batch is None and not loop:
-                return
+                batch = None if self._end and self._closed else self._next()
             if batch is None:
-                continue
+                if loop:
+                    continue
+                return
             last_of_loop, last = loop and batch.last_of_loop, batch.last
             value = batch.data if self._names is None else tuple(batch[name] for name in self._names)
             del batch

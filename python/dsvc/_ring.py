@@ -9,6 +9,7 @@ import ctypes
 import math
 import mmap
 import os
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -33,19 +34,24 @@ class Map:
         prot = mmap.PROT_READ | (mmap.PROT_WRITE if writable else 0)
         self.size, self._munmap = size, _libc.munmap
         self.unpin: Callable[[int], Any] | None = None
+        self.ring: Callable[[], Ring | None] = lambda: None  # whose slot it is, weakly
+        self.slot = -1
         self.address = _libc.mmap(None, size, prot, flags, fd, at)
         if self.address == _FAILED:
             self.address = None
             raise OSError(ctypes.get_errno(), "cannot map the memory of steps")
 
     def detach(self) -> None:
-        """Puts private memory with the same bytes in its place."""
+        """Puts private memory with the same bytes in its place; it is no slot any more."""
         copy = Map(self.size)
         self._unpin()
         ctypes.memmove(copy.address, self.address, self.size)
         if _libc.mremap(copy.address, self.size, self.size, _MOVE_FIXED, self.address) == _FAILED:
             raise OSError(ctypes.get_errno(), "cannot keep a batch")
         copy.address = None
+        ring = self.ring()
+        if ring is not None and ring.maps.get(self.slot) is self:
+            del ring.maps[self.slot]
 
     def _unpin(self) -> None:
         if self.unpin is not None:
@@ -64,6 +70,7 @@ class Ring:
     def __init__(self, fields: list[Any], fd: int, pins: Any = None) -> None:
         _, self.bytes, _, self.whole, self.writable, self.mask, columns = fields
         self.columns = [Column(*c) for c in columns]
+        self.bare = self.columns[0] if len(columns) == 1 and not self.columns[0].path else None
         self.fd, self.pins = fd, pins
         # Arrays of so many bytes that can be referred to weakly: the owners of views.
         self.slot: Any = type("Slot", (ctypes.c_ubyte * self.bytes,), {})
@@ -74,16 +81,12 @@ class Ring:
         m = self.maps.get(slot)
         if m is None:
             m = self.maps[slot] = Map(self.bytes, self.fd, slot * self.bytes, self.writable)
+            m.ring, m.slot = weakref.ref(self), slot
             if self.pins is not None:
                 self.pins.map(m)
         owner = self.slot.from_address(m.address)
-        owner.map, owner.ring, owner.slot = m, self, slot
+        owner.map = m
         return owner
-
-    def detach(self, owner: Any) -> None:
-        owner.map.detach()
-        if self.maps.get(owner.slot) is owner.map:
-            del self.maps[owner.slot]
 
     def __del__(self) -> None:
         os.close(self.fd)
@@ -99,13 +102,16 @@ class Column:
         self.dims = tuple(d[0] for d in dims)
         self.row = int(self.name[-1]) * math.prod(self.dims)  # bytes
         self.tensor, self.axis = tensor, axis
+        self.plain = np is not None and not kind and not axis
 
     def view(self, owner: Any, first: int, rows: int, whole: bool, writable: bool) -> Any:
+        if self.plain and writable and not whole:
+            return np.ndarray((rows, *self.dims), self.dtype, owner, self.at + first * self.row)
         if self.kind:
             items = Ragged(owner, self, first, rows)
             return items[0] if whole and rows == 1 else items
         shape = self.dims if whole and rows == 1 else (rows, *self.dims)
-        if np is not None:
+        if np is not None:  # of one row, of rows along another axis, or not to be written
             a = np.ndarray(shape, self.dtype, owner, self.at + first * self.row)
             if not writable:
                 a.flags.writeable = False
