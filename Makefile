@@ -35,7 +35,7 @@ FUZZ_C  := $(wildcard tests/fuzz/*_fuzz.c)
 BATS    := $(wildcard tests/bats/*.bats)
 SUITES  := hdr rooms unit cases diff replay $(if $(SIM_C),sim) $(if $(BATS),bats) docs gen lint
 
-GEN     := $(B)/gen/op_list.h $(B)/gen/fn_list.h $(B)/gen/format_list.h $(B)/gen/verb_list.h
+GEN     := $(B)/gen/op_list.h $(B)/gen/fn_list.h $(B)/gen/format_list.h $(B)/gen/verb_list.h $(B)/gen/site_list.h
 LIB     := $(B)/libdsvc.a
 LIB_O   := $(LIB_C:%.c=$(B)/%.o) $(LIB_CC:%.cc=$(B)/%.o)
 BIN     := $(CMDS:%=$(B)/bin/%)
@@ -149,6 +149,8 @@ $(B)/gen/format_list.h: FORCE
 $(B)/gen/verb_list.h: FORCE
 	$(keep) < <(echo '/* from the names and first lines of man/dsvc-*.1, by make */'; \
 		for p in man/dsvc-*.1; do v=$${p#man/dsvc-}; echo "VERB(\"$${v%.1}\", \"$$(sed -n 's/^\.Nd //p' $$p)\")"; done)
+$(B)/gen/site_list.h: tools/embed.sh $(wildcard cmd/dsvc-export/page/*)
+	$(keep) < <(bash tools/embed.sh SITE_LIST $(sort $(filter cmd/%,$^)))
 $(B)/gen/lib_list: FORCE
 	$(keep) <<<'$(LIB_O)'
 $(B)/flags: FORCE
@@ -178,7 +180,7 @@ check-replay: ## each decoder over what fuzzing has found (tests/fuzz/corpus)
 	@B=$(B) JOBS=$(JOBS) bash tests/run-replay $(REPLAY)
 check-bats: $(BIN) $(B)/libdsvcfeed.a ## the programs from outside (tests/bats)
 	@B=$(B) JOBS=$(JOBS) bash tests/run-bats $(BATS)
-check-engines: $(BIN) ## the files of engines/ under a real Slurm and sshd; needs root (tests/engines)
+check-engines: $(BIN) ## engines/ under a real Slurm and sshd, which needs root; the page in a browser (tests/engines)
 	@B=$(B) bash tests/engines/run
 check-docs: $(BIN) ## every example of README and manual is run
 	@B=$(B) bash tests/run-docs README.md doc/tutorial.md doc/cookbook.md doc/coming-from.md $(wildcard man/*.[1-8])

@@ -38,7 +38,7 @@ static const struct param rows[] = {
 
 static const struct program program = {
 	.name = "dsvc-export",
-	.brief = "serve metrics, health and status of a service over HTTP",
+	.brief = "serve metrics, health, status and a live page of a service over HTTP",
 	.synopsis = PROGRAM_TEXTS("[OPTION]..."),
 	.doc = PROGRAM_TEXTS(
 		"Asks the dispatcher when it is asked itself, as dsvc-status does, and answers what Prometheus, a kubelet or an "

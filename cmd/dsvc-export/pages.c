@@ -122,19 +122,10 @@ page_scale(const struct page_want *w, enum status st, struct slice report, const
 	return FINE;
 }
 
-static unsigned
-page_index(const struct page_want *w, enum status st, struct slice report, const struct err *e, struct buf *out)
-{
-	(void)w, (void)st, (void)report, (void)e;
-	page_list(out);
-	return FINE;
-}
-
 #define TEXT "text/plain; charset=utf-8"
 #define JSON "application/json"
 
 static const struct page pages[] = {
-	{ "/", -1, TEXT, NULL, page_index },
 	{ "/healthz", -1, TEXT, NULL, page_health },
 	{ "/metrics", ASK_BRIEF, "text/plain; version=0.0.4; charset=utf-8",
 	  "application/openmetrics-text; version=1.0.0; charset=utf-8", page_metrics },
@@ -156,6 +147,7 @@ page_find(const char *path)
 void
 page_list(struct buf *out)
 {
-	for (size_t i = 1; i < PAGES; i++)
+	buf_str(out, "/\n");
+	for (size_t i = 0; i < PAGES; i++)
 		buf_printf(out, "%s\n", pages[i].path);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What stands under which path.
+ * Which report stands under which path, and how; the page for people is in site.h.
  */
 #ifndef EXPORT_PAGES_H
 #define EXPORT_PAGES_H

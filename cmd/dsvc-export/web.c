@@ -17,8 +17,13 @@
 #include "base/str.h"
 #include "net/address.h"
 #include "pages.h"
+#include "site.h"
 
 enum { WEB_PER_ADDRESS = 32, WEB_BACKLOG = 64, WEB_IDLE_POLL_MS = 1000 };
+/* A browser loads from here alone, asks nobody else, and makes nothing but text of text. */
+#define WEB_POLICY "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " \
+	"worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " \
+	"require-trusted-types-for 'script'; trusted-types dsvc"
 #define WEB_FRESH_NS 200000000ll /* a report that is younger is given as it is */
 
 struct request {
@@ -50,6 +55,9 @@ web_send(struct MHD_Connection *c, unsigned code, const char *type, const struct
 	MHD_add_response_header(r, MHD_HTTP_HEADER_CONTENT_TYPE, type);
 	MHD_add_response_header(r, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
 	MHD_add_response_header(r, "X-Content-Type-Options", "nosniff");
+	MHD_add_response_header(r, "Content-Security-Policy", WEB_POLICY);
+	MHD_add_response_header(r, "Cross-Origin-Resource-Policy", "same-origin");
+	MHD_add_response_header(r, "Referrer-Policy", "no-referrer");
 	if (code == MHD_HTTP_METHOD_NOT_ALLOWED)
 		MHD_add_response_header(r, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
 	enum MHD_Result ok = MHD_queue_response(c, code, r);
@@ -90,6 +98,18 @@ web_page(struct web *w, struct request *r, enum status st, struct slice report, 
 	unsigned code = r->page->make(&want, st, report, e, &b);
 	enum MHD_Result ok = web_send(r->with, code, want.open ? r->page->open_type : r->page->type, &b);
 
+	buf_clear(&b);
+	return ok;
+}
+
+/* A file of the page; its bytes lie in the program. */
+static enum MHD_Result
+web_file(struct MHD_Connection *c, const struct site_file *f)
+{
+	struct buf b = { 0 };
+
+	buf_put(&b, f->bytes, f->n);
+	enum MHD_Result ok = web_send(c, MHD_HTTP_OK, f->type, &b);
 	buf_clear(&b);
 	return ok;
 }
@@ -180,6 +200,7 @@ web_request(void *arg, struct MHD_Connection *c, const char *url, const char *me
 {
 	struct web *w = arg;
 	struct request *r = *state;
+	struct site_file file;
 
 	(void)version, (void)body;
 	if (!r) { /* its head alone has come */
@@ -197,6 +218,8 @@ web_request(void *arg, struct MHD_Connection *c, const char *url, const char *me
 		return web_say(c, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET and HEAD are answered\n");
 	if (!web_called_rightly(w, c))
 		return web_say(c, MHD_HTTP_MISDIRECTED_REQUEST, "this address is not called by that name\n");
+	if (site_find(url, &file))
+		return web_file(c, &file);
 	return r->page ? web_answer(w, r) : web_absent(c);
 }
 

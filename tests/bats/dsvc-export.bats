@@ -43,7 +43,7 @@ not_ready() { get /readyz && ((status == 503)); }
 	dsvc-read -J 'a "job"' -t none -e 'range 1000'
 	serve
 	get /
-	[[ $status == 200 && $output == $'/healthz\n/metrics\n/readyz\n/v1/scale\n/v1/status' ]]
+	[[ $status == 200 && $type == 'text/html; charset=utf-8' && $output == '<!DOCTYPE html>'*'</html>' ]]
 	get /healthz
 	[[ $status == 200 && $output == ok ]]
 	get /readyz
@@ -57,6 +57,31 @@ not_ready() { get /readyz && ((status == 503)); }
 	[ "$(jq -c '[.workers[].name, .jobs[].name]' <<<"$output")" = "$(dsvc-status --json | jq -c '[.workers[].name, .jobs[].name]')" ]
 	get /v1/scale
 	[ "$(jq -c '[.workers, .slots, .workers_wanted, .slots_wanted, .slots_usable]' <<<"$output")" = "[2,$(dsvc-status --json | jq .slots),0,0,0]" ]
+}
+
+@test "the files of the page are those of the source, and of no other name; a browser loads nothing from elsewhere" {
+	serve
+	local f kind
+	for f in cmd/dsvc-export/page/*; do
+		get "/${f##*/}"
+		case $f in
+		*.html) kind='text/html; charset=utf-8' ;;
+		*.css) kind='text/css; charset=utf-8' ;;
+		*.js) kind='text/javascript; charset=utf-8' ;;
+		*) kind=image/svg+xml ;;
+		esac
+		[[ $status == 200 && $type == "$kind" && $output == "$(<"$f")" ]]
+		run ! grep -iE "(https?:)?//[a-z0-9]|innerHTML|outerHTML|document\.write|eval\(|style=| on[a-z]+=" \
+			<(sed 's|http://www.w3.org/2000/svg||; s|^[[:space:]]*//.*||' "$f")
+	done
+	for f in page.js/ page../page.js ../page.js PAGE.JS page; do
+		get "/$f"
+		((status == 404))
+	done
+	within 20s python3 -c 'import sys, urllib.request
+h = urllib.request.urlopen(sys.argv[1]).headers
+assert h["Content-Security-Policy"].startswith("default-src '\''none'\''; script-src '\''self'\''; "), h
+assert h["X-Content-Type-Options"] == "nosniff" and h["Referrer-Policy"] == "no-referrer"' "$url"
 }
 
 @test "a pass that is read shows in /v1/scale as in dsvc-status --wanted" {
@@ -84,7 +109,7 @@ not_ready() { get /readyz && ((status == 503)); }
 @test "only GET and HEAD are answered, only pages that are, and only by names of this machine" {
 	serve
 	get /nope
-	[[ $status == 404 && $output == *$'\n/metrics\n'* ]]
+	[[ $status == 404 && $output == *$'\n/\n/healthz\n/metrics\n'* ]]
 	get /healthz/
 	((status == 404))
 	get /healthz HEAD

@@ -264,6 +264,8 @@ print(time.monotonic() - begin)' "${ready##*:}"
 	told dsvc-export.1 'A request waits for the dispatcher for 3 seconds at most; then its answer is 503.'
 	told dsvc-export.1 'If it refuses the key of dsvc-export, or there is none for its address, the program ends with 77.'
 	is cmd/dsvc-export/web.h 'WEB_PATIENCE_MS = 3000'
+	told dsvc-export.1 'A report has at most the first 1000 streams of each pass; the picture says how many are not listed.'
+	is lib/core/disp/disp_report.c 'REPORT_STREAMS = 1000 }; /* listed per iteration */'
 	says dsvc-events.1 'The dispatcher keeps the last 500 events, in memory: one that is started again begins with none.'
 	is lib/core/disp/disp_events.h 'EVENTS_KEPT = 500'
 	says dsvc-why.1 'Workers and readers report to the dispatcher once a second where their time went, and dsvc-why waits up to 4 seconds until they have reported enough.'

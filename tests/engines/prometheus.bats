@@ -31,12 +31,27 @@ setup() {
 	done
 }
 
-@test "metrics are what promtool wants, and every one that the rules name is there" {
+@test "the dashboard has every metric that there is, in panels that do not overlap and queries that are right" {
+	local dash=$rules/dashboard.json all
+	jq -e '[.panels[] | .id] | length == (unique | length)' "$dash"
+	jq -e '[.panels[].gridPos | . as $p | range($p.x; $p.x + $p.w) as $x | range($p.y; $p.y + $p.h) as $y | [$x, $y]]
+		| length == (unique | length) and all(.[0] < 24)' "$dash"
+	jq '{groups: [{name: "dashboard", rules: [.panels[].targets[].expr | {record: "x", expr: (gsub("\\$__rate_interval"; "1m"))}]}]}' \
+		"$dash" >"$BATS_TEST_TMPDIR/queries.yml"
+	run -0 promtool check rules --lint=none "$BATS_TEST_TMPDIR/queries.yml"
+	service 1
+	dsvc-read -J one -t none -e 'range 10'
+	for all in $(dsvc-status --metrics=workers | sed -n 's/^# TYPE \([^ ]*\) .*/\1/p'); do
+		[[ $all == dsvc_build_info || $all == dsvc_durable ]] || grep -q "${all}[^a-z_]" "$dash" || { echo "no panel has $all"; false; }
+	done
+}
+
+@test "metrics are what promtool wants, and every one that the rules and the dashboard name is there" {
 	service 1
 	dsvc-read -J one -t none -e 'range 10'
 	dsvc-status --metrics=workers >"$BATS_TEST_TMPDIR/metrics"
 	promtool check metrics <"$BATS_TEST_TMPDIR/metrics"
-	for name in $(grep -oE 'dsvc_[a-z_]+' "$rules/rules.yml" | grep -v '^dsvc_job$' | sort -u); do
+	for name in $(grep -ohE 'dsvc_[a-z_]+' "$rules/rules.yml" "$rules/dashboard.json" | grep -v '^dsvc_job$' | sort -u); do
 		grep -q "^# TYPE $name " "$BATS_TEST_TMPDIR/metrics" || { echo "there is no $name"; false; }
 	done
 }
