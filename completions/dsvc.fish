@@ -24,6 +24,28 @@ function __dsvc_spec
 	end
 end
 
+# The names of jobs or datasets of the service, of contexts, or of parameters of the pipeline on the line.
+function __dsvc_names # job|dataset|context|param PROGRAM
+	set -l ask dsvc-status --connect-timeout 200ms --timeout 3s --names=$argv[1]s
+	set -l before (commandline -opc)
+	switch $argv[1]
+		case param
+			set ask $argv[2] --print-params (commandline -p | string collect)
+		case context
+			set ask dsvc-context --names
+		case '*'
+			for i in (seq (count $before))
+				switch $before[$i]
+					case -d -c --dispatcher --context
+						set -a ask $before[$i] $before[(math $i + 1)]
+					case '-d*' '-c*' '--dispatcher=*' '--context=*'
+						set -a ask $before[$i]
+				end
+			end
+	end
+	$ask 2>/dev/null
+end
+
 # The front door: a verb, and then what dsvc-VERB takes.
 function __dsvc_verb
 	complete -C "dsvc-"(string replace -r '^\s*\S*dsvc\s+' '' -- (commandline -cp))
@@ -46,7 +68,7 @@ complete -c dsvc-allow -s V -l version -d 'show the version'
 complete -c dsvc-allow -f
 
 complete -c dsvc-config -s d -l dispatcher -r -f -d 'address of the dispatcher; A,B: two addresses of one service; @FILE: read it from FILE'
-complete -c dsvc-config -s c -l context -r -f -d 'use the dispatcher that this context names; see dsvc-context(1)'
+complete -c dsvc-config -s c -l context -r -f -a '(__dsvc_names context dsvc-config)' -d 'use the dispatcher that this context names; see dsvc-context(1)'
 complete -c dsvc-config -l connect-timeout -r -f -d 'wait DURATION for a dispatcher that is not there yet; 0: for ever'
 complete -c dsvc-config -l json -d 'print it as JSON'
 complete -c dsvc-config -s q -l quiet -d 'print nothing but errors'
@@ -56,6 +78,7 @@ complete -c dsvc-config -l help -d 'all options, examples, exit codes'
 complete -c dsvc-config -s V -l version -d 'show the version'
 complete -c dsvc-config -f
 
+complete -c dsvc-context -l names -d 'list the names alone, one a line'
 complete -c dsvc-context -s q -l quiet -d 'print nothing but errors'
 complete -c dsvc-context -s v -l verbose -d 'print more about what happens; give it twice for even more'
 complete -c dsvc-context -s h -d 'one screen of help'
@@ -87,7 +110,7 @@ complete -c dsvc-dispatch -s V -l version -d 'show the version'
 complete -c dsvc-dispatch -f
 
 complete -c dsvc-doctor -s d -l dispatcher -r -f -d 'address of the dispatcher; A,B: two addresses of one service; @FILE: read it from FILE'
-complete -c dsvc-doctor -s c -l context -r -f -d 'use the dispatcher that this context names; see dsvc-context(1)'
+complete -c dsvc-doctor -s c -l context -r -f -a '(__dsvc_names context dsvc-doctor)' -d 'use the dispatcher that this context names; see dsvc-context(1)'
 complete -c dsvc-doctor -l connect-timeout -r -f -d 'wait DURATION for a dispatcher that is not there yet; 0: for ever'
 complete -c dsvc-doctor -l shared -r -f -a '(__fish_complete_directories)' -d 'check that each worker sees the files of this folder, too; may be given again'
 complete -c dsvc-doctor -l stuck -r -f -d 'a worker is stuck when one call of an operator lasts longer'
@@ -102,7 +125,7 @@ complete -c dsvc-doctor -s V -l version -d 'show the version'
 complete -c dsvc-doctor -f
 
 complete -c dsvc-events -s d -l dispatcher -r -f -d 'address of the dispatcher; A,B: two addresses of one service; @FILE: read it from FILE'
-complete -c dsvc-events -s c -l context -r -f -d 'use the dispatcher that this context names; see dsvc-context(1)'
+complete -c dsvc-events -s c -l context -r -f -a '(__dsvc_names context dsvc-events)' -d 'use the dispatcher that this context names; see dsvc-context(1)'
 complete -c dsvc-events -l connect-timeout -r -f -d 'wait DURATION for a dispatcher that is not there yet; 0: for ever'
 complete -c dsvc-events -s f -l follow -d 'go on with what happens from now, until interrupted'
 complete -c dsvc-events -s n -l count -r -f -d 'begin with the last N events; the dispatcher keeps 500'
@@ -125,7 +148,7 @@ complete -c dsvc-exec-test -s V -l version -d 'show the version'
 complete -c dsvc-exec-test -f
 
 complete -c dsvc-export -s d -l dispatcher -r -f -d 'address of the dispatcher; A,B: two addresses of one service; @FILE: read it from FILE'
-complete -c dsvc-export -s c -l context -r -f -d 'use the dispatcher that this context names; see dsvc-context(1)'
+complete -c dsvc-export -s c -l context -r -f -a '(__dsvc_names context dsvc-export)' -d 'use the dispatcher that this context names; see dsvc-context(1)'
 complete -c dsvc-export -l connect-timeout -r -f -d 'wait DURATION for a dispatcher that is not there yet; 0: for ever'
 complete -c dsvc-export -s l -l listen -r -f -d 'serve at this address; port 0: any free one; host *: every interface'
 complete -c dsvc-export -l metrics -r -f -a 'service workers' -d 'series of the service alone, or those of each worker too'
@@ -142,14 +165,14 @@ complete -c dsvc-export -s V -l version -d 'show the version'
 complete -c dsvc-export -f
 
 complete -c dsvc-feed -s d -l dispatcher -r -f -d 'address of the dispatcher; A,B: two addresses of one service; @FILE: read it from FILE'
-complete -c dsvc-feed -s c -l context -r -f -d 'use the dispatcher that this context names; see dsvc-context(1)'
+complete -c dsvc-feed -s c -l context -r -f -a '(__dsvc_names context dsvc-feed)' -d 'use the dispatcher that this context names; see dsvc-context(1)'
 complete -c dsvc-feed -l connect-timeout -r -f -d 'wait DURATION for a dispatcher that is not there yet; 0: for ever'
 complete -c dsvc-feed -l tmp-max -r -f -d 'bytes that temporary files of sort and others may take, or N% of what is free in their folder'
 complete -c dsvc-feed -s e -l expression -r -f -a '(__dsvc_spec dsvc-feed)' -d 'feed from this pipeline'
 complete -c dsvc-feed -s f -l file -r -F -d 'read the pipeline from FILE'
-complete -c dsvc-feed -s s -l set -r -f -d 'set a parameter of the pipeline'
+complete -c dsvc-feed -s s -l set -r -f -a '(__dsvc_names param dsvc-feed)' -d 'set a parameter of the pipeline'
 complete -c dsvc-feed -s I -l include-dir -r -f -a '(__fish_complete_directories)' -d 'look for included files in DIR'
-complete -c dsvc-feed -s J -l job -r -f -d 'share the elements with all readers of this job, in order any; with --host: with the other hosts'
+complete -c dsvc-feed -s J -l job -r -f -a '(__dsvc_names job dsvc-feed)' -d 'share the elements with all readers of this job, in order any; with --host: with the other hosts'
 complete -c dsvc-feed -l local -d 'run the pipeline in this process'
 complete -c dsvc-feed -s j -l jobs -r -f -d 'with --local: source threads (default 1), auto or 0: one per processor; 50%: half as many'
 complete -c dsvc-feed -s n -l cores -r -f -d 'number of consumers, and of copies of CMD'
@@ -205,12 +228,12 @@ complete -c dsvc-feed -s h -d 'one screen of help'
 complete -c dsvc-feed -l help -d 'all options, examples, exit codes'
 complete -c dsvc-feed -s V -l version -d 'show the version'
 complete -c dsvc-feed -n __dsvc_in_spec -f -a '(__dsvc_spec dsvc-feed)'
-complete -c dsvc-feed -n 'not __dsvc_in_spec' -F -a 'assert batch bucket bytes cache cardinality choose cmd concat count counter csv dataset dedup distribute drop elements enumerate exec files fill filter flat_map format group_by group_by_window ignore_errors interleave join json lines load lookup map msgpack ndjson nest npy pad_to padded_batch parse pivot prefetch print ragged_batch random range rate rebatch reduce rename repeat resample reverse sample sample_rate save scan select sh shard shuffle skip sleep snapshot sort split_files sqlite stats stdin tail take take_while tar tee template tfrecord top tsv unbatch unique unnest unpivot whole window zip then'
+complete -c dsvc-feed -n 'not __dsvc_in_spec' -F -a 'assert batch bucket bytes cache cardinality choose cmd concat count counter csv dataset dedup distribute drop elements enumerate exec files fill filter flat_map format group_by group_by_window ignore_errors interleave join json lines load lookup map msgpack ndjson nest npy pad_to padded_batch parse pivot prefetch print ragged_batch random range rate rebatch reduce rename repeat resample reverse sample sample_rate save scan select sh shard shuffle skip sleep snapshot sort split_files sqlite stats stdin tail take take_while tar tee template tfrecord top tsv unbatch unique unnest unpivot whole window zip then' -a '(__dsvc_names dataset dsvc-feed)'
 
 complete -c dsvc-forget -s d -l dispatcher -r -f -d 'address of the dispatcher; A,B: two addresses of one service; @FILE: read it from FILE'
-complete -c dsvc-forget -s c -l context -r -f -d 'use the dispatcher that this context names; see dsvc-context(1)'
+complete -c dsvc-forget -s c -l context -r -f -a '(__dsvc_names context dsvc-forget)' -d 'use the dispatcher that this context names; see dsvc-context(1)'
 complete -c dsvc-forget -l connect-timeout -r -f -d 'wait DURATION for a dispatcher that is not there yet; 0: for ever'
-complete -c dsvc-forget -l dataset -r -f -d 'forget this dataset, with the jobs that are only kept for audits'
+complete -c dsvc-forget -l dataset -r -f -a '(__dsvc_names dataset dsvc-forget)' -d 'forget this dataset, with the jobs that are only kept for audits'
 complete -c dsvc-forget -l force -d 'forget jobs that have readers and datasets that are in use; the readers end with 66'
 complete -c dsvc-forget -l insecure -d 'speak without a key to services on other machines, where none is known'
 complete -c dsvc-forget -l timeout -r -f -d 'stop after DURATION and exit 124'
@@ -219,7 +242,7 @@ complete -c dsvc-forget -s v -l verbose -d 'print more about what happens; give 
 complete -c dsvc-forget -s h -d 'one screen of help'
 complete -c dsvc-forget -l help -d 'all options, examples, exit codes'
 complete -c dsvc-forget -s V -l version -d 'show the version'
-complete -c dsvc-forget -f
+complete -c dsvc-forget -f -a '(__dsvc_names job dsvc-forget)'
 
 complete -c dsvc-invite -s d -l dispatcher -r -f -d 'address of the dispatcher; A,B: two addresses of one service; @FILE: read it from FILE'
 complete -c dsvc-invite -l connect-timeout -r -f -d 'wait DURATION for a dispatcher that is not there yet; 0: for ever'
@@ -256,14 +279,14 @@ complete -c dsvc-keygen -s V -l version -d 'show the version'
 complete -c dsvc-keygen -f
 
 complete -c dsvc-read -s d -l dispatcher -r -f -d 'address of the dispatcher; A,B: two addresses of one service; @FILE: read it from FILE'
-complete -c dsvc-read -s c -l context -r -f -d 'use the dispatcher that this context names; see dsvc-context(1)'
+complete -c dsvc-read -s c -l context -r -f -a '(__dsvc_names context dsvc-read)' -d 'use the dispatcher that this context names; see dsvc-context(1)'
 complete -c dsvc-read -l connect-timeout -r -f -d 'wait DURATION for a dispatcher that is not there yet; 0: for ever'
 complete -c dsvc-read -l tmp-max -r -f -d 'bytes that temporary files of sort and others may take, or N% of what is free in their folder'
 complete -c dsvc-read -s e -l expression -r -f -a '(__dsvc_spec dsvc-read)' -d 'read this pipeline, without registering it first'
 complete -c dsvc-read -s f -l file -r -F -d 'read the pipeline from FILE (-: standard input); operands are the values of its parameters'
-complete -c dsvc-read -s s -l set -r -f -d 'set a parameter of the pipeline'
+complete -c dsvc-read -s s -l set -r -f -a '(__dsvc_names param dsvc-read)' -d 'set a parameter of the pipeline'
 complete -c dsvc-read -s I -l include-dir -r -f -a '(__fish_complete_directories)' -d 'look for included files in DIR'
-complete -c dsvc-read -s J -l job -r -f -d 'share the elements with all readers of this job'
+complete -c dsvc-read -s J -l job -r -f -a '(__dsvc_names job dsvc-read)' -d 'share the elements with all readers of this job'
 complete -c dsvc-read -l sharding -r -f -a 'off dynamic file data file_or_data hint' -d 'divide the elements (dynamic; file, data, hint: into shards) or repeat them (off); dynamic: each element once in all; off: all from every worker; file: file f goes to shard f mod N; data: element e goes to shard e mod N; file_or_data: file if the source reads files; hint: `shard auto auto` in the pipeline says where'
 complete -c dsvc-read -l order -r -f -a 'any stable source' -d 'order of the elements; any: as they come; stable: always the same; source: as dsvc-run gives them'
 complete -c dsvc-read -l target -r -f -a 'auto any local' -d 'workers by their host; auto: those on a reader'\''s host first; any: all alike; local: only those, and each reader takes from its own host'
@@ -314,14 +337,14 @@ complete -c dsvc-read -s h -d 'one screen of help'
 complete -c dsvc-read -l help -d 'all options, examples, exit codes'
 complete -c dsvc-read -s V -l version -d 'show the version'
 complete -c dsvc-read -n __dsvc_in_spec -f -a '(__dsvc_spec dsvc-read)'
-complete -c dsvc-read -n 'not __dsvc_in_spec' -F -a 'assert batch bucket bytes cache cardinality choose cmd concat count counter csv dataset dedup distribute drop elements enumerate exec files fill filter flat_map format group_by group_by_window ignore_errors interleave join json lines load lookup map msgpack ndjson nest npy pad_to padded_batch parse pivot prefetch print ragged_batch random range rate rebatch reduce rename repeat resample reverse sample sample_rate save scan select sh shard shuffle skip sleep snapshot sort split_files sqlite stats stdin tail take take_while tar tee template tfrecord top tsv unbatch unique unnest unpivot whole window zip then'
+complete -c dsvc-read -n 'not __dsvc_in_spec' -F -a 'assert batch bucket bytes cache cardinality choose cmd concat count counter csv dataset dedup distribute drop elements enumerate exec files fill filter flat_map format group_by group_by_window ignore_errors interleave join json lines load lookup map msgpack ndjson nest npy pad_to padded_batch parse pivot prefetch print ragged_batch random range rate rebatch reduce rename repeat resample reverse sample sample_rate save scan select sh shard shuffle skip sleep snapshot sort split_files sqlite stats stdin tail take take_while tar tee template tfrecord top tsv unbatch unique unnest unpivot whole window zip then' -a '(__dsvc_names dataset dsvc-read)'
 
 complete -c dsvc-register -s d -l dispatcher -r -f -d 'address of the dispatcher; A,B: two addresses of one service; @FILE: read it from FILE'
-complete -c dsvc-register -s c -l context -r -f -d 'use the dispatcher that this context names; see dsvc-context(1)'
+complete -c dsvc-register -s c -l context -r -f -a '(__dsvc_names context dsvc-register)' -d 'use the dispatcher that this context names; see dsvc-context(1)'
 complete -c dsvc-register -l connect-timeout -r -f -d 'wait DURATION for a dispatcher that is not there yet; 0: for ever'
 complete -c dsvc-register -s e -l expression -r -f -a '(__dsvc_spec dsvc-register)' -d 'the pipeline'
 complete -c dsvc-register -s f -l file -r -F -d 'read the pipeline from FILE (-: standard input); operands are the values of its parameters'
-complete -c dsvc-register -s s -l set -r -f -d 'set a parameter of the pipeline'
+complete -c dsvc-register -s s -l set -r -f -a '(__dsvc_names param dsvc-register)' -d 'set a parameter of the pipeline'
 complete -c dsvc-register -s I -l include-dir -r -f -a '(__fish_complete_directories)' -d 'look for included files in DIR'
 complete -c dsvc-register -l id -r -f -d 'register under this name; default: a hash of the pipeline'
 complete -c dsvc-register -l check -d 'only check the pipeline; needs no service'
@@ -347,7 +370,7 @@ complete -c dsvc-run -l nonfinite -r -f -a 'null error string' -d 'what JSON get
 complete -c dsvc-run -l invalid-utf8 -r -f -a 'error replace' -d 'what JSON gets for a text that is no UTF-8: an error (the default), or U+FFFD in place of bytes'
 complete -c dsvc-run -s n -l count -r -f -d 'stop after N elements'
 complete -c dsvc-run -s o -l output -r -F -d 'write to FILE, which appears when complete'
-complete -c dsvc-run -s s -l set -r -f -d 'set a parameter of the pipeline'
+complete -c dsvc-run -s s -l set -r -f -a '(__dsvc_names param dsvc-run)' -d 'set a parameter of the pipeline'
 complete -c dsvc-run -l with -r -f -d 'use this pipeline, or (| fragment), in place of `let NAME`, for tests'
 complete -c dsvc-run -s e -l expression -r -f -a '(__dsvc_spec dsvc-run)' -d 'the pipeline'
 complete -c dsvc-run -s f -l file -r -F -d 'read the pipeline from FILE (-: standard input); operands are the values of its parameters'
@@ -357,7 +380,7 @@ complete -c dsvc-run -s j -l jobs -r -f -d 'source threads (default 1); also the
 complete -c dsvc-run -l max-errors -r -f -d 'exit 65 if more than N elements fail under on_error=skip or keep'
 complete -c dsvc-run -l errors -r -F -d 'write a JSON record of each failed element to FILE, one per line'
 complete -c dsvc-run -s d -l dispatcher -r -f -d 'address of the dispatcher; A,B: two addresses of one service; @FILE: read it from FILE'
-complete -c dsvc-run -s c -l context -r -f -d 'use the dispatcher that this context names; see dsvc-context(1)'
+complete -c dsvc-run -s c -l context -r -f -a '(__dsvc_names context dsvc-run)' -d 'use the dispatcher that this context names; see dsvc-context(1)'
 complete -c dsvc-run -l connect-timeout -r -f -d 'wait DURATION for a dispatcher that is not there yet; 0: for ever'
 complete -c dsvc-run -l tmp-max -r -f -d 'bytes that temporary files of sort and others may take, or N% of what is free in their folder'
 complete -c dsvc-run -l check -d 'only check the pipeline'
@@ -391,11 +414,11 @@ complete -c dsvc-run -n __dsvc_in_spec -f -a '(__dsvc_spec dsvc-run)'
 complete -c dsvc-run -n 'not __dsvc_in_spec' -F -a 'assert batch bucket bytes cache cardinality choose cmd concat count counter csv dataset dedup distribute drop elements enumerate exec files fill filter flat_map format group_by group_by_window ignore_errors interleave join json lines load lookup map msgpack ndjson nest npy pad_to padded_batch parse pivot prefetch print ragged_batch random range rate rebatch reduce rename repeat resample reverse sample sample_rate save scan select sh shard shuffle skip sleep snapshot sort split_files sqlite stats stdin tail take take_while tar tee template tfrecord top tsv unbatch unique unnest unpivot whole window zip then'
 
 complete -c dsvc-save -s d -l dispatcher -r -f -d 'address of the dispatcher; A,B: two addresses of one service; @FILE: read it from FILE'
-complete -c dsvc-save -s c -l context -r -f -d 'use the dispatcher that this context names; see dsvc-context(1)'
+complete -c dsvc-save -s c -l context -r -f -a '(__dsvc_names context dsvc-save)' -d 'use the dispatcher that this context names; see dsvc-context(1)'
 complete -c dsvc-save -l connect-timeout -r -f -d 'wait DURATION for a dispatcher that is not there yet; 0: for ever'
 complete -c dsvc-save -s e -l expression -r -f -a '(__dsvc_spec dsvc-save)' -d 'save this pipeline, without registering it first'
 complete -c dsvc-save -s f -l file -r -F -d 'read the pipeline from FILE (-: standard input); operands are the values of its parameters'
-complete -c dsvc-save -s s -l set -r -f -d 'set a parameter of the pipeline'
+complete -c dsvc-save -s s -l set -r -f -a '(__dsvc_names param dsvc-save)' -d 'set a parameter of the pipeline'
 complete -c dsvc-save -s I -l include-dir -r -f -a '(__fish_complete_directories)' -d 'look for included files in DIR'
 complete -c dsvc-save -l shards -r -f -d 'number of streams, each of which writes files of its own; auto: one per slot of the workers'
 complete -c dsvc-save -l chunk -r -f -d 'complete a file at SIZE bytes, before compression'
@@ -419,17 +442,18 @@ complete -c dsvc-save -s h -d 'one screen of help'
 complete -c dsvc-save -l help -d 'all options, examples, exit codes'
 complete -c dsvc-save -s V -l version -d 'show the version'
 complete -c dsvc-save -n __dsvc_in_spec -f -a '(__dsvc_spec dsvc-save)'
-complete -c dsvc-save -n 'not __dsvc_in_spec' -f -a '(__fish_complete_directories)'
+complete -c dsvc-save -n 'not __dsvc_in_spec' -f -a '(__fish_complete_directories)' -a '(__dsvc_names dataset dsvc-save)'
 
 complete -c dsvc-status -s d -l dispatcher -r -f -d 'address of the dispatcher; A,B: two addresses of one service; @FILE: read it from FILE'
-complete -c dsvc-status -s c -l context -r -f -d 'use the dispatcher that this context names; see dsvc-context(1)'
+complete -c dsvc-status -s c -l context -r -f -a '(__dsvc_names context dsvc-status)' -d 'use the dispatcher that this context names; see dsvc-context(1)'
 complete -c dsvc-status -l connect-timeout -r -f -d 'wait DURATION for a dispatcher that is not there yet; 0: for ever'
 complete -c dsvc-status -l json -d 'print the report as one line of JSON'
-complete -c dsvc-status -l audit -r -f -d 'print the delivery accounts of a job (name, number or `all`); exit 1 if an element was lost or repeated, 65 if a pass of that job failed'
+complete -c dsvc-status -l audit -r -f -a '(__dsvc_names job dsvc-status)' -d 'print the delivery accounts of a job (name, number or `all`); exit 1 if an element was lost or repeated, 65 if a pass of that job failed'
 complete -c dsvc-status -l streams -d 'with --audit: a line for each shard of a job with shards'
 complete -c dsvc-status -l wanted -d 'print how many slots (or workers) the jobs that are being read could use, and nothing else'
 complete -c dsvc-status -l busy -r -f -d 'with --wanted: the share of its time that a slot is to be busy, above 0 and at most 1; 0.8 leaves room'
 complete -c dsvc-status -l metrics -d 'print metrics as Prometheus reads them; `workers` adds some for each worker'
+complete -c dsvc-status -l names -d 'print the names of the jobs (or ids of the datasets), one a line; a job without a name has its number'
 complete -c dsvc-status -l all -d 'show all jobs, not only those that are read and the last 20 that are not'
 complete -c dsvc-status -l watch -d 'refresh the report until interrupted'
 complete -c dsvc-status -l interval -r -f -d 'time between two refreshes of --watch'
@@ -443,7 +467,7 @@ complete -c dsvc-status -s V -l version -d 'show the version'
 complete -c dsvc-status -f
 
 complete -c dsvc-stop -s d -l dispatcher -r -f -d 'end the service of this dispatcher, wherever its workers are; @FILE: read it from FILE'
-complete -c dsvc-stop -s c -l context -r -f -d 'end that of the dispatcher that this context names; see dsvc-context(1)'
+complete -c dsvc-stop -s c -l context -r -f -a '(__dsvc_names context dsvc-stop)' -d 'end that of the dispatcher that this context names; see dsvc-context(1)'
 complete -c dsvc-stop -l connect-timeout -r -f -d 'wait DURATION for a dispatcher that is not there yet; 0: for ever'
 complete -c dsvc-stop -l drain -d 'have workers deliver what they have made before the dispatcher ends'
 complete -c dsvc-stop -l now -d 'kill everything at once'
@@ -459,7 +483,7 @@ complete -c dsvc-stop -s V -l version -d 'show the version'
 complete -c dsvc-stop -f
 
 complete -c dsvc-tap -s d -l dispatcher -r -f -d 'address of the dispatcher; A,B: two addresses of one service; @FILE: read it from FILE'
-complete -c dsvc-tap -s c -l context -r -f -d 'use the dispatcher that this context names; see dsvc-context(1)'
+complete -c dsvc-tap -s c -l context -r -f -a '(__dsvc_names context dsvc-tap)' -d 'use the dispatcher that this context names; see dsvc-context(1)'
 complete -c dsvc-tap -l connect-timeout -r -f -d 'wait DURATION for a dispatcher that is not there yet; 0: for ever'
 complete -c dsvc-tap -s n -l count -r -f -d 'stop after N elements; inf: at the end of the pass'
 complete -c dsvc-tap -s t -l to -r -f -a 'auto bars count csv hist json markdown msgpack ndjson none npy nul pretty raw tar text tfrecord tsv vertical' -d 'output format; auto: text for scalars, else ndjson'
@@ -470,10 +494,10 @@ complete -c dsvc-tap -s v -l verbose -d 'print more about what happens; give it 
 complete -c dsvc-tap -s h -d 'one screen of help'
 complete -c dsvc-tap -l help -d 'all options, examples, exit codes'
 complete -c dsvc-tap -s V -l version -d 'show the version'
-complete -c dsvc-tap -f
+complete -c dsvc-tap -f -a '(__dsvc_names job dsvc-tap)'
 
 complete -c dsvc-top -s d -l dispatcher -r -f -d 'address of the dispatcher; A,B: two addresses of one service; @FILE: read it from FILE'
-complete -c dsvc-top -s c -l context -r -f -d 'use the dispatcher that this context names; see dsvc-context(1)'
+complete -c dsvc-top -s c -l context -r -f -a '(__dsvc_names context dsvc-top)' -d 'use the dispatcher that this context names; see dsvc-context(1)'
 complete -c dsvc-top -l connect-timeout -r -f -d 'wait DURATION for a dispatcher that is not there yet; 0: for ever'
 complete -c dsvc-top -l interval -r -f -d 'time between two looks'
 complete -c dsvc-top -s n -l count -r -f -d 'end after N looks'
@@ -499,7 +523,7 @@ complete -c dsvc-up -s V -l version -d 'show the version'
 complete -c dsvc-up -f
 
 complete -c dsvc-why -s d -l dispatcher -r -f -d 'address of the dispatcher; A,B: two addresses of one service; @FILE: read it from FILE'
-complete -c dsvc-why -s c -l context -r -f -d 'use the dispatcher that this context names; see dsvc-context(1)'
+complete -c dsvc-why -s c -l context -r -f -a '(__dsvc_names context dsvc-why)' -d 'use the dispatcher that this context names; see dsvc-context(1)'
 complete -c dsvc-why -l connect-timeout -r -f -d 'wait DURATION for a dispatcher that is not there yet; 0: for ever'
 complete -c dsvc-why -l json -d 'print the answer and its figures as one line of JSON'
 complete -c dsvc-why -l insecure -d 'speak without a key to services on other machines, where none is known'
@@ -509,10 +533,10 @@ complete -c dsvc-why -s v -l verbose -d 'print more about what happens; give it 
 complete -c dsvc-why -s h -d 'one screen of help'
 complete -c dsvc-why -l help -d 'all options, examples, exit codes'
 complete -c dsvc-why -s V -l version -d 'show the version'
-complete -c dsvc-why -f
+complete -c dsvc-why -f -a '(__dsvc_names job dsvc-why)'
 
 complete -c dsvc-work -s d -l dispatcher -r -f -d 'address of the dispatcher; A,B: two addresses of one service; @FILE: read it from FILE'
-complete -c dsvc-work -s c -l context -r -f -d 'use the dispatcher that this context names; see dsvc-context(1)'
+complete -c dsvc-work -s c -l context -r -f -a '(__dsvc_names context dsvc-work)' -d 'use the dispatcher that this context names; see dsvc-context(1)'
 complete -c dsvc-work -l connect-timeout -r -f -d 'wait DURATION for a dispatcher that is not there yet; 0: for ever'
 complete -c dsvc-work -l tmp-max -r -f -d 'bytes that temporary files of sort and others may take, or N% of what is free in their folder'
 complete -c dsvc-work -s b -l bind -r -f -d 'where readers connect to this worker; default: ipc, or the interface that reaches the dispatcher'

@@ -16,6 +16,29 @@ _dsvc_spec() # PROGRAM TEXT
 	((${#COMPREPLY[@]}))
 }
 
+# Completes the name of a job or a dataset of the service, of a context, or of a parameter of the
+# pipeline on the line. Names are quoted, for others may have chosen them.
+_dsvc_names() # job|dataset|context|param PROGRAM WORD
+{
+	local ask=("${2%dsvc-*}dsvc-status" --connect-timeout 200ms --timeout 3s "--names=${1}s") words i name
+	case $1 in
+	param) ask=("$2" --print-params "$COMP_LINE") && compopt -o nospace ;;
+	context) ask=("${2%dsvc-*}dsvc-context" --names) ;;
+	*)
+		read -ra words <<<"${COMP_LINE:0:COMP_POINT}"
+		for ((i = 0; i < ${#words[@]}; i++)); do
+			case ${words[i]} in
+			-d | -c | --dispatcher | --context) ask+=("${words[i]}" "${words[++i]}") ;;
+			-[dc]* | --dispatcher=* | --context=*) ask+=("${words[i]}") ;;
+			esac
+		done
+		;;
+	esac
+	while IFS=$'\t' read -r name _; do
+		[[ $name != "$3"* ]] || COMPREPLY+=("$([[ $1 == param ]] && echo "$name" || printf %q "$name")")
+	done < <("${ask[@]}" 2>/dev/null)
+}
+
 # The front door: a verb, and then what dsvc-VERB takes.
 _dsvc()
 {

@@ -23,6 +23,28 @@ function __dsvc_spec
 	end
 end
 
+# The names of jobs or datasets of the service, of contexts, or of parameters of the pipeline on the line.
+function __dsvc_names # job|dataset|context|param PROGRAM
+	set -l ask dsvc-status --connect-timeout 200ms --timeout 3s --names=$argv[1]s
+	set -l before (commandline -opc)
+	switch $argv[1]
+		case param
+			set ask $argv[2] --print-params (commandline -p | string collect)
+		case context
+			set ask dsvc-context --names
+		case '*'
+			for i in (seq (count $before))
+				switch $before[$i]
+					case -d -c --dispatcher --context
+						set -a ask $before[$i] $before[(math $i + 1)]
+					case '-d*' '-c*' '--dispatcher=*' '--context=*'
+						set -a ask $before[$i]
+				end
+			end
+	end
+	$ask 2>/dev/null
+end
+
 # The front door: a verb, and then what dsvc-VERB takes.
 function __dsvc_verb
 	complete -C "dsvc-"(string replace -r '^\s*\S*dsvc\s+' '' -- (commandline -cp))

@@ -11,11 +11,13 @@
 #include "host/link.h"
 
 struct contexts {
-	bool quiet;
+	bool names, quiet;
 	int64_t verbose;
 };
 
 static const struct param rows[] = {
+	{ .name = "names", .kind = PARAM_BOOL, .offset = offsetof(struct contexts, names), .flags = PARAM_BY_HAND,
+	  .help = "list the names alone, one a line" },
 	OPT_QUIET(struct contexts),
 	OPT_VERBOSE(struct contexts),
 	{ 0 }
@@ -43,6 +45,7 @@ static const struct program program = {
 };
 
 struct listing {
+	bool names;
 	char current[CONTEXT_NAME + 1];
 	struct buf out;
 };
@@ -51,13 +54,16 @@ static void
 contexts_row(void *arg, const char *name, const char *address)
 {
 	struct listing *l = arg;
-	buf_printf(&l->out, "%s %-16s  %s\n", strcmp(name, l->current) ? " " : "*", name, address);
+	if (l->names)
+		buf_printf(&l->out, "%s\n", name);
+	else
+		buf_printf(&l->out, "%s %-16s  %s\n", strcmp(name, l->current) ? " " : "*", name, address);
 }
 
 static enum status
-contexts_list(struct err *e)
+contexts_list(bool names, struct err *e)
 {
-	struct listing l = { 0 };
+	struct listing l = { .names = names };
 	enum status st = context_current(l.current, e);
 
 	if (st == ST_OK)
@@ -69,12 +75,12 @@ contexts_list(struct err *e)
 }
 
 static enum status
-contexts_do(char **word, size_t n, struct err *e)
+contexts_do(bool names, char **word, size_t n, struct err *e)
 {
 	enum status st = ST_OK;
 
 	if (n == 0 || (n == 1 && !strcmp(word[0], "list")))
-		return contexts_list(e);
+		return contexts_list(names, e);
 	if (n == 3 && !strcmp(word[0], "set"))
 		return context_set(word[1], word[2], e);
 	if (n == 2 && !strcmp(word[0], "use"))
@@ -100,7 +106,7 @@ main(int argc, char **argv)
 
 	if (!opt_start(&program, argc, argv, &o, LOG_WARN, &opt, &e, &code))
 		return code;
-	st = contexts_do(opt.operand, opt.n, &e);
+	st = contexts_do(o.names, opt.operand, opt.n, &e);
 	opt_clear(&program, &o, &opt);
 	return st == ST_OK ? 0 : report(program.name, &e);
 }

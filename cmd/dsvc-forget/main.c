@@ -23,7 +23,7 @@ struct forget {
 static const struct param rows[] = {
 	OPT_SERVICE(struct forget),
 	{ .name = "dataset", .arg = "ID", .kind = PARAM_WORDS, .offset = offsetof(struct forget, datasets),
-	  .flags = PARAM_REPEAT | PARAM_NAME | PARAM_BY_HAND,
+	  .flags = PARAM_REPEAT | PARAM_NAME | PARAM_BY_HAND, .complete = "dataset",
 	  .help = "forget this dataset, with the jobs that are only kept for audits" },
 	{ .name = "force", .kind = PARAM_BOOL, .offset = offsetof(struct forget, force), .flags = PARAM_BY_HAND,
 	  .help = "forget jobs that have readers and datasets that are in use; the readers end with 66" },
@@ -49,6 +49,7 @@ static const struct program program = {
 		{ 66, "there is no such job or dataset" }, { 69, NULL }, { 74, "the dispatcher cannot record anything" },
 		{ 75, "a job has readers, a dataset is in use, or contact was lost" },
 		{ 76, NULL }, EXITS_OF_KEYS, { 124, NULL }, { -1, NULL } },
+	.operand_name = "job",
 	.versions = link_versions,
 };
 

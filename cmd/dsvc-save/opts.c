@@ -16,7 +16,7 @@ static const struct param rows[] = {
 	  .offset = offsetof(struct save_options, file), .flags = PARAM_OPTIONAL, .complete = "file",
 	  .help = "read the pipeline from FILE (-: standard input); operands are the values of its parameters" },
 	{ .name = "set", .letter = 's', .arg = "NAME=VALUE", .kind = PARAM_WORDS,
-	  .offset = offsetof(struct save_options, set), .flags = PARAM_RARE | PARAM_REPEAT,
+	  .offset = offsetof(struct save_options, set), .flags = PARAM_RARE | PARAM_REPEAT, .complete = "param",
 	  .help = "set a parameter of the pipeline" },
 	{ .name = "include-dir", .letter = 'I', .arg = "DIR", .kind = PARAM_WORDS,
 	  .offset = offsetof(struct save_options, include), .flags = PARAM_RARE | PARAM_REPEAT, .complete = "dir",
@@ -84,6 +84,8 @@ const struct program save_program = {
 		{ 75, "another save to DIR runs, or contact was lost" }, { 76, NULL }, EXITS_OF_KEYS, { 124, NULL },
 		{ -1, NULL } },
 	.operand = "dir",
+	.operand_name = "dataset",
 	.spec_words = offer_words,
+	.spec_params = offer_set,
 	.versions = link_versions,
 };

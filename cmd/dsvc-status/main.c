@@ -17,6 +17,7 @@
 #include "host/metrics.h"
 #include "host/tool.h"
 #include "host/wanted_report.h"
+#include "names.h"
 #include "opts.h"
 #include "status_table.h"
 #include "value/format/format.h"
@@ -26,10 +27,11 @@
 static enum status
 status_ask(struct tool *t, const struct status_options *o, struct msg *reply, struct err *e)
 {
-	static const uint32_t recent[] = { [FORM_TABLE] = 20, [FORM_JSON] = 0, [FORM_WANTED] = 1, [FORM_METRICS] = 0 };
+	static const uint32_t recent[] = { [FORM_TABLE] = 20, [FORM_WANTED] = 1, [FORM_NAMES] = 0 };
+	bool brief = o->form == FORM_WANTED || o->form == FORM_METRICS;
 	const char *job = o->audit && strcmp(o->audit, "all") != 0 ? o->audit : "";
 	struct msg_status ask = {
-		.what = o->audit ? REPORT_AUDIT : o->form != FORM_TABLE && o->form != FORM_JSON ? REPORT_BRIEF : REPORT_ALL,
+		.what = o->audit ? REPORT_AUDIT : brief ? REPORT_BRIEF : REPORT_ALL,
 		.job = (char *)job, .recent = o->all || o->audit ? 0 : recent[o->form] };
 	return tool_report(t, &ask, reply, e);
 }
@@ -59,6 +61,8 @@ status_show(const struct status_options *o, const struct msg *now, const struct 
 	else if (o->form == FORM_WANTED)
 		buf_printf(&table, "%llu\n", (unsigned long long)wanted_number(wanted_report(report, o->busy),
 			o->wanted == WANTED_WORKERS ? wanted_per_worker(report) : 1));
+	else if (o->form == FORM_NAMES)
+		names_print(report, o->names, &table);
 	else if (o->form == FORM_METRICS)
 		metrics_print(report, &(struct metrics_conf){ .workers = o->metrics == METRICS_WORKERS }, &table);
 	else if (o->form == FORM_TABLE)

@@ -12,7 +12,7 @@ static const struct param rows[] = {
 	{ .name = "json", .kind = PARAM_BOOL, .offset = offsetof(struct status_options, json),
 	  .help = "print the report as one line of JSON" },
 	{ .name = "audit", .arg = "JOB", .kind = PARAM_WORD, .offset = offsetof(struct status_options, audit),
-	  .flags = PARAM_OPTIONAL | PARAM_NAME,
+	  .flags = PARAM_OPTIONAL | PARAM_NAME, .complete = "job",
 	  .help = "print the delivery accounts of a job (name, number or `all`); "
 	          "exit 1 if an element was lost or repeated, 65 if a pass of that job failed" },
 	{ .name = "streams", .kind = PARAM_BOOL, .offset = offsetof(struct status_options, streams), .flags = PARAM_RARE,
@@ -26,6 +26,9 @@ static const struct param rows[] = {
 	{ .name = "metrics", .arg = "WHAT", .kind = PARAM_CHOICE, .offset = offsetof(struct status_options, metrics),
 	  .flags = PARAM_OPTIONAL | PARAM_BARE, .choices = "service|workers",
 	  .help = "print metrics as Prometheus reads them; `workers` adds some for each worker" },
+	{ .name = "names", .arg = "WHAT", .kind = PARAM_CHOICE, .offset = offsetof(struct status_options, names),
+	  .flags = PARAM_OPTIONAL | PARAM_BARE | PARAM_RARE, .choices = "jobs|datasets",
+	  .help = "print the names of the jobs (or ids of the datasets), one a line; a job without a name has its number" },
 	{ .name = "all", .kind = PARAM_BOOL, .offset = offsetof(struct status_options, all), .flags = PARAM_RARE,
 	  .help = "show all jobs, not only those that are read and the last 20 that are not" },
 	{ .name = "watch", .kind = PARAM_BOOL, .offset = offsetof(struct status_options, watch),
@@ -49,7 +52,7 @@ const struct program status_program = {
 		"were not sent because a reader already had them. None may be lost or repeated."),
 	.rows = rows,
 	.examples = (const struct program_example[]){
-		{ "dsvc-status --watch", "look on" },
+		{ "dsvc-status --watch", "watch it" },
 		{ "dsvc-status --audit train", "prove that nothing was lost or repeated" },
 		{ "dsvc-status --json | jq '.workers[].name'", "for other programs" },
 		{ "dsvc-status --wanted=workers", "how many workers would be enough" },
@@ -66,9 +69,10 @@ status_options_form(struct status_options *o, const struct opt *opt, struct err 
 {
 	bool wanted = opt_from(opt, &status_program, "wanted") != NULL;
 	bool metrics = opt_from(opt, &status_program, "metrics") != NULL;
+	bool names = opt_from(opt, &status_program, "names") != NULL;
 
-	if (wanted + metrics + (o->json || o->audit) > 1) {
-		err_set(e, ST_USAGE, "--wanted, --metrics and --json or --audit print different things");
+	if (wanted + metrics + names + (o->json || o->audit) > 1) {
+		err_set(e, ST_USAGE, "--wanted, --metrics, --names and --json or --audit print different things");
 		err_help(e, "give one of them");
 		return ST_USAGE;
 	}
@@ -81,7 +85,7 @@ status_options_form(struct status_options *o, const struct opt *opt, struct err 
 		return err_set(e, ST_USAGE, "--busy is a share above 0 and at most 1");
 	if (opt_from(opt, &status_program, "busy") && !wanted)
 		return err_set(e, ST_USAGE, "--busy goes with --wanted");
-	o->form = wanted ? FORM_WANTED : metrics ? FORM_METRICS : o->json ? FORM_JSON : FORM_TABLE;
+	o->form = names ? FORM_NAMES : wanted ? FORM_WANTED : metrics ? FORM_METRICS : o->json ? FORM_JSON : FORM_TABLE;
 	return ST_OK;
 }
 

@@ -16,9 +16,9 @@ struct status_options {
 	char *dispatcher, *context, *audit;
 	bool json, watch, quiet, all, streams;
 	int64_t connect_timeout, interval, verbose, timeout;
-	int wanted, metrics; /* which number, and how much; whether asked for is opt_from's to say */
+	int wanted, metrics, names; /* which number, how much, whose; whether asked for is opt_from's to say */
 	double busy;
-	enum { FORM_TABLE, FORM_JSON, FORM_WANTED, FORM_METRICS } form; /* worked out of those */
+	enum { FORM_TABLE, FORM_JSON, FORM_WANTED, FORM_METRICS, FORM_NAMES } form; /* worked out of those */
 };
 
 enum { WANTED_SLOTS, WANTED_WORKERS };

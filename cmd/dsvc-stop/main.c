@@ -19,6 +19,7 @@ static const struct param rows[] = {
 	  .help = "end the service of this dispatcher, wherever its workers are; @FILE: read it from FILE" },
 	{ .name = "context", .letter = 'c', .arg = "NAME", .kind = PARAM_WORD,
 	  .offset = offsetof(struct halt, context), .flags = PARAM_OPTIONAL | PARAM_RARE | PARAM_BY_HAND,
+	  .complete = "context",
 	  .help = "end that of the dispatcher that this context names; see dsvc-context(1)" },
 	OPT_CONNECT(struct halt),
 	{ .name = "drain", .kind = PARAM_BOOL, .offset = offsetof(struct halt, drain), .flags = PARAM_BY_HAND,

@@ -40,6 +40,7 @@ static const struct program program = {
 	.exits = (const struct program_exit[]){
 		{ 64, NULL }, { 66, "there is no such job, or no element came before its pass was over" }, { 69, NULL },
 		{ 74, NULL }, { 75, NULL }, { 76, NULL }, EXITS_OF_KEYS, { 124, NULL }, { -1, NULL } },
+	.operand_name = "job",
 	.versions = link_versions,
 };
 

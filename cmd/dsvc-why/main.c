@@ -34,6 +34,7 @@ static const struct program program = {
 	.exits = (const struct program_exit[]){
 		{ 66, "there is no such job" }, { 69, NULL }, { 75, NULL }, { 76, NULL },
 		EXITS_OF_KEYS, { 124, NULL }, { -1, NULL } },
+	.operand_name = "job",
 	.versions = link_versions,
 };
 

@@ -89,8 +89,8 @@ struct param {
 	/* for programs only */
 	char letter;         /* -x; 0: none */
 	const char *arg;     /* word for the argument in help, "FILE"; NULL: a switch */
-	/* completion of the argument: "file", "dir", "spec", "operand" (that of operands), or words
-	 * joined by |; NULL: none */
+	/* completion of the argument: "file", "dir", "spec", "operand" (that of operands), "job", "dataset",
+	 * "context", "param" (of the spec), or words joined by |; NULL: none */
 	const char *complete;
 	/* rarely */
 	const int *values;   /* PARAM_CHOICE: what each word is stored as, for aliases behind the others; NULL: its index */

@@ -24,10 +24,18 @@ complete_is(const char *what, const char *kind)
 	return what && !strcmp(what, kind);
 }
 
+/* Names that the shell asks for: the functions _dsvc_names of tools/complete.* know how. */
+static bool
+complete_is_name(const char *what)
+{
+	return complete_is(what, "job") || complete_is(what, "dataset") || complete_is(what, "context") ||
+	       complete_is(what, "param");
+}
+
 static bool
 complete_is_words(const char *what)
 {
-	return what && strcmp(what, "file") && strcmp(what, "dir") && strcmp(what, "spec");
+	return what && strcmp(what, "file") && strcmp(what, "dir") && strcmp(what, "spec") && !complete_is_name(what);
 }
 
 /* Text inside single quotes of a shell; `also` are characters that the place
@@ -84,6 +92,10 @@ complete_bash_reply(struct buf *out, const char *what, const char *(*more)(size_
 		buf_str(out, "_dsvc_spec \"$1\" \"$2\"");
 		return;
 	}
+	if (complete_is_name(what)) {
+		buf_printf(out, "_dsvc_names %s \"$1\" \"$cur\"", what);
+		return;
+	}
 	if (complete_is(what, "file") || complete_is(what, "dir")) {
 		buf_printf(out, "compopt -o filenames; mapfile -t COMPREPLY < <(compgen %s",
 			   complete_is(what, "file") ? "-f" : "-d");
@@ -135,8 +147,12 @@ complete_bash(struct buf *out, const struct program *p)
 		buf_str(out, "_dsvc_spec \"$1\" \"$2\" && return; ");
 	if (p->operand || p->operand_word)
 		complete_bash_reply(out, p->operand, p->operand_word);
-	else
+	else if (!p->operand_name)
 		buf_byte(out, ':');
+	if (p->operand_name) {
+		buf_str(out, p->operand || p->operand_word ? "; " : "");
+		complete_bash_reply(out, p->operand_name, NULL);
+	}
 	buf_str(out, " ;;\n\tesac\n}\ncomplete -F _");
 	complete_name(out, p);
 	buf_printf(out, " %s\n", p->name);
@@ -148,12 +164,17 @@ complete_zsh_action(struct buf *out, const struct program *p, const char *what,
 {
 	if (complete_is(what, "spec")) {
 		buf_str(out, "_dsvc_spec");
+	} else if (complete_is_name(what)) {
+		buf_printf(out, " _dsvc_%ss", what);
 	} else if (complete_is(what, "file") && !more) {
 		buf_str(out, "_files");
 	} else if (complete_is(what, "file")) {
 		buf_printf(out, "{%s_alternative \"words:word:(", p->spec_words ? "_dsvc_spec || " : "");
 		complete_words(out, NULL, more);
-		buf_str(out, ")\" \"files:file:_files\"}");
+		buf_str(out, ")\" \"files:file:_files\"");
+		if (p->operand_name)
+			buf_printf(out, " \"names:name: _dsvc_%ss\"", p->operand_name);
+		buf_byte(out, '}');
 	} else if (complete_is(what, "dir")) {
 		buf_str(out, "_files -/");
 	} else if (what || more) {
@@ -201,9 +222,9 @@ complete_zsh(struct buf *out, const struct program *p)
 	}
 	buf_str(out, " \\\n\t\t'(- *)-h[one screen of help]' \\\n\t\t'(- *)--help[everything]' \\\n"
 		     "\t\t'(- *)'{-V,--version}'[the version]'");
-	if (p->operand || p->operand_word) {
+	if (p->operand || p->operand_word || p->operand_name) {
 		buf_str(out, " \\\n\t\t'*:operand:");
-		complete_zsh_action(out, p, p->operand, p->operand_word);
+		complete_zsh_action(out, p, p->operand ? p->operand : p->operand_name, p->operand_word);
 		buf_byte(out, '\'');
 	}
 	buf_str(out, "\n}\n");
@@ -215,6 +236,8 @@ complete_fish_action(struct buf *out, const struct program *p, const char *what,
 {
 	if (complete_is(what, "spec"))
 		buf_printf(out, " -f -a '(__dsvc_spec %s)'", p->name);
+	else if (complete_is_name(what))
+		buf_printf(out, " -f -a '(__dsvc_names %s %s)'", what, p->name);
 	else if (complete_is(what, "file"))
 		buf_str(out, " -F");
 	else if (complete_is(what, "dir"))
@@ -254,5 +277,7 @@ complete_fish(struct buf *out, const struct program *p)
 	}
 	buf_printf(out, "complete -c %s%s", p->name, p->spec_words ? " -n 'not __dsvc_in_spec'" : "");
 	complete_fish_action(out, p, p->operand, p->operand_word);
+	if (p->operand_name)
+		buf_printf(out, " -a '(__dsvc_names %s %s)'", p->operand_name, p->name);
 	buf_byte(out, '\n');
 }

@@ -187,16 +187,16 @@ opt_late(int signal)
 
 /* Nobody waits for a completion longer than this, whatever file it looks into. */
 static void
-opt_offer(const struct program *p, const char *text, struct buf *out)
+opt_offer(void (*offer)(const char *text, struct buf *out), const char *text, struct buf *out)
 {
 	signal(SIGALRM, opt_late);
 	alarm(2);
-	p->spec_words(text, out);
+	offer(text, out);
 	alarm(0);
 }
 
 /* --print-completion SHELL, --print-mdoc WHAT and what the program adds: for
- * `make gen`, not for users; --print-words TEXT, for completion. ST_OK: it is none of them. */
+ * `make gen`, not for users; --print-words TEXT and --print-params LINE, for completion. ST_OK: it is none of them. */
 static enum status
 opt_print(struct opt_scan *s, const char *word)
 {
@@ -219,7 +219,9 @@ opt_print(struct opt_scan *s, const char *word)
 	else if (!strcmp(what, "completion") && !strcmp(arg, "fish"))
 		complete_fish(&b, s->p);
 	else if (!strcmp(what, "words") && s->p->spec_words)
-		opt_offer(s->p, arg, &b);
+		opt_offer(s->p->spec_words, arg, &b);
+	else if (!strcmp(what, "params") && s->p->spec_params)
+		opt_offer(s->p->spec_params, arg, &b);
 	else if (!strcmp(what, "mdoc") && !strcmp(arg, "options"))
 		mdoc_options(&b, s->p);
 	else if (!strcmp(what, "mdoc") && !strcmp(arg, "exits"))

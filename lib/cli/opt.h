@@ -57,7 +57,7 @@ void opt_env_name(const struct program *p, const struct param *row, bool own, ch
 	  .help = "address of the dispatcher; A,B: two addresses of one service; @FILE: read it from FILE" }
 #define OPT_CONTEXT(T) \
 	{ .name = "context", .letter = 'c', .arg = "NAME", .kind = PARAM_WORD, \
-	  .offset = offsetof(T, context), .flags = PARAM_OPTIONAL | PARAM_RARE, \
+	  .offset = offsetof(T, context), .flags = PARAM_OPTIONAL | PARAM_RARE, .complete = "context", \
 	  .help = "use the dispatcher that this context names; see dsvc-context(1)" }
 #define OPT_QUIET(T) \
 	{ .name = "quiet", .letter = 'q', .kind = PARAM_BOOL, .offset = offsetof(T, quiet), \

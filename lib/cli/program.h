@@ -74,9 +74,12 @@ struct program {
 	const struct program_print *prints;      /* NULL: none */
 	const char *operand;                     /* completion of operands, like param.complete */
 	const char *(*operand_word)(size_t i);   /* further words for them; NULL at the end */
+	const char *operand_name;                /* further names for them: "job" or "dataset"; NULL: none */
 	/* Completes a spec in quotes, the first operand or the argument of a row with
 	 * complete = "spec", for the hidden --print-words TEXT (lang/offer.h). NULL: none. */
 	void (*spec_words)(const char *text, struct buf *out);
+	/* Likewise the parameters of the spec in a whole command line, for --print-params LINE. */
+	void (*spec_params)(const char *line, struct buf *out);
 	bool (*whole)(const char *operand);      /* PROGRAM_STOP_AT_OPERAND: see there; NULL: never */
 	const char *instead;                     /* an option that says what operands else do: with it they
 	                                          * are values, and options may follow them; NULL: none */

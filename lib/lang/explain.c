@@ -9,6 +9,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { EXPLAIN_UNITS = 4, EXPLAIN_NAMES = 4 };
 
@@ -16,7 +17,8 @@ enum { EXPLAIN_UNITS = 4, EXPLAIN_NAMES = 4 };
 struct explain {
 	const struct op_node *local, *remote, *global, *share;
 	const struct op_node *per_stream[EXPLAIN_NAMES], *stream[EXPLAIN_NAMES], *random[EXPLAIN_NAMES];
-	size_t n_per_stream, n_stream, n_random; /* counts, which may exceed the room for names */
+	const struct op_node *parts[EXPLAIN_NAMES];       /* the first of two steps: partial=make */
+	size_t n_per_stream, n_stream, n_random, n_parts; /* counts, which may exceed the room for names */
 	const struct op_node *order;             /* the operator that permutes */
 	struct split_list units;
 	int64_t times;
@@ -30,6 +32,15 @@ explain_note(const struct op_node **v, size_t *n, const struct op_node *node)
 	if (*n < EXPLAIN_NAMES)
 		v[*n] = node;
 	++*n;
+}
+
+/* Whether it is the half of an aggregate that is done on workers. */
+static bool
+explain_makes_parts(const struct op_node *n)
+{
+	const struct param *row = n->desc->combines ? param_find(n->desc->params, "partial", strlen("partial")) : NULL;
+
+	return row && *(const int *)((const char *)n->params + row->offset) == PARTIAL_MAKE;
 }
 
 /* Collects what matters below n. indexed: n is before an operator that reads by index, so that
@@ -55,7 +66,9 @@ explain_walk(struct explain *x, const struct op_node *n, bool indexed)
 		explain_note(x->per_stream, &x->n_per_stream, n);
 	else if (op_scope_of(n) == OP_GLOBAL && !x->global)
 		x->global = n;
-	if (op_scope_of(n) == OP_STREAM && !d->times)
+	if (explain_makes_parts(n))
+		explain_note(x->parts, &x->n_parts, n);
+	else if (op_scope_of(n) == OP_STREAM && !d->times)
 		explain_note(x->stream, &x->n_stream, n);
 	x->repeats |= d->times != NULL;
 }
@@ -204,6 +217,12 @@ explain_dynamic(const struct explain *x)
 		explain_names(out, x->stream, x->n_stream);
 		buf_printf(out, " work%s on each worker's part alone, with an end for each stream\n",
 			   x->n_stream == 1 ? "s" : "");
+	}
+	if (x->n_parts) {
+		buf_str(out, "           ");
+		explain_names(out, x->parts, x->n_parts);
+		buf_printf(out, " give%s one answer for all elements, in two steps: each worker does it for its part, and the "
+			   "reader joins\n           those answers (partial=join)\n", x->n_parts == 1 ? "s" : "");
 	}
 	if (x->n_per_stream) {
 		buf_str(out, "           ");

@@ -15,4 +15,8 @@
  * spec and closes the quote. */
 void offer_words(const char *typed, struct buf *out);
 
+/* `line` is a command line as it was typed. Writes a line "NAME=", tab, declaration, for each
+ * parameter of the specs in it that it does not set: of words in quotes and of the files of -f. */
+void offer_set(const char *line, struct buf *out);
+
 #endif

@@ -97,7 +97,7 @@ struct job_opts {
 #define JOB_ROWS(type, field) JOB_ROWS_NAMED(type, field, "_")
 #define JOB_ROWS_NAMED(type, field, dash) \
 	{ .name = "job", .letter = 'J', .arg = "NAME", .kind = PARAM_WORD, \
-	  .offset = offsetof(type, field.name), .flags = PARAM_KEY_ONLY | PARAM_OPTIONAL | PARAM_NAME, \
+	  .offset = offsetof(type, field.name), .flags = PARAM_KEY_ONLY | PARAM_OPTIONAL | PARAM_NAME, .complete = "job", \
 	  .help = "share the elements with all readers of this job" }, \
 	{ .name = "sharding", .arg = "POLICY", .kind = PARAM_CHOICE, \
 	  .offset = offsetof(type, field.sharding), .def = "dynamic", .flags = PARAM_KEY_ONLY, \

@@ -61,3 +61,29 @@ offered() {
 		((${#all} > $("$program" -h | wc -c)))
 	done
 }
+
+@test "names of jobs are words, whatever they hold" {
+	local out
+	service
+	cd "$BATS_TEST_TMPDIR"
+	dsvc-read -t none -J 'a b$(touch pwned)' -e 'range 3'
+	dsvc-read -t none -J abc -e 'range 3'
+	run -0 dsvc-status --names=jobs
+	[ "$(sort <<<"$output")" = $'a b$(touch pwned)\nabc' ]
+	[[ $(offered dsvc-why ab) == abc ]]
+	[[ $(offered dsvc-why a) == *'a\ b\$\(touch\ pwned\)'* ]]
+	[[ $(offered dsvc-read -J ab) == abc ]]
+	[[ ! -e pwned ]]
+	# Jobs without a name have their number.
+	dsvc-forget abc 'a b$(touch pwned)'
+	dsvc-read -t none -e 'range 3'
+	run -0 dsvc-status --names=jobs
+	[[ $output =~ ^[0-9]+$ ]]
+	run -0 dsvc-status --names=datasets
+	[[ $output =~ ^[0-9a-f]+$ ]]
+	run -64 dsvc-status --names --json
+	# Without a service there is nothing to offer, and no message.
+	stop dispatch
+	run -0 offered dsvc-why a
+	[[ $output == '' ]]
+}

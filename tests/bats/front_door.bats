@@ -217,6 +217,7 @@ is_gone() {
 	[[ $(DSVC_CONTEXT='' ids) == second ]]
 	run -0 dsvc context
 	[[ $output == $'  a '*$'\n''* b '* ]]
+	[[ $(dsvc context --names) == $'a\nb' ]]
 	[[ $(dsvc config | head -n 1) == dispatcher*"$(free_ipc two)"*'the context b' ]]
 	dsvc context use -
 	run -69 dsvc-status

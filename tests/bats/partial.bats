@@ -92,6 +92,8 @@ has_begun() {
 	run -0 dsvc-run --explain 'range 10 | distribute | group_by x % 3 n=count()'
 	[[ $output == *'on workers: range 10 | group_by x % 3 n=count() partial=make'* ]]
 	[[ $output == *'group_by x % 3 n=count() partial=join'* ]]
+	[[ $output == *'`group_by` gives one answer for all elements, in two steps: each worker does it for its part'* ]]
+	[[ $output != *'part alone'* ]]
 	run -0 dsvc-run --print canonical 'range 10 | distribute | count'
 	[ "$output" = 'range 10 | count partial=make | distribute | count partial=join' ]
 	run -0 dsvc-run --print canonical "$output"

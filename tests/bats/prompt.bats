@@ -35,6 +35,15 @@ setup() {
 	cd "$BATS_TEST_TMPDIR/cwd" || return
 	touch spec.dsvc
 	echo '{"status": 200, "ms": 3}' >log.ndjson
+	printf 'param rows: int = 3\nparam wide = 2\nrange @rows | map x * @wide\n' >params.dsvc
+}
+
+# A service that has the job `train` and the dataset `web-hits`, and the context `lab`.
+with_service() {
+	service
+	dsvc-register -q --id web-hits 'range 4' >/dev/null
+	dsvc-read -t none -J train web-hits
+	dsvc-context set lab "$endpoint"
 }
 
 teardown() {
@@ -99,8 +108,22 @@ in_every_shell() {
 	tab 'run lines spe' 'run lines spec.dsvc '
 	tab 'run -t cs' 'run -t csv '
 	tab 'run --try -f spe' 'run --try -f spec.dsvc '
+	# Names: of parameters, jobs, datasets and contexts.
+	tab 'run -f params.dsvc -s ro' 'run -f params.dsvc -s rows='
+	tab 'run -f params.dsvc -s rows=2 --set w' 'run -f params.dsvc -s rows=2 --set wide='
+	tab "run -e 'param cols = 1; range @cols' -s co" "run -e 'param cols = 1; range @cols' -s cols="
+	tab 'read -J tra' 'read -J train '
+	tab 'read web-h' 'read web-hits '
+	tab 'why tra' 'why train '
+	tab 'tap tra' 'tap train '
+	tab 'forget tra' 'forget train '
+	tab 'forget --dataset web' 'forget --dataset web-hits '
+	tab 'status --audit tra' 'status --audit train '
+	tab 'status -c la' 'status -c lab '
+	tab 'why -c lab tra' 'why -c lab train '
 	# By way of the front door.
 	local program='dsvc '
+	tab 'why tra' 'why train '
 	tab 'regi' 'register '
 	tab 'help exec' 'help exec-test '
 	tab "run 'range 10 | ma" "run 'range 10 | map "
@@ -120,6 +143,7 @@ all_answers() { # TAB...
 }
 
 @test "bash" {
+	with_service
 	prompt bash --rcfile "$HOME/.bashrc" -i
 	in_every_shell
 	tab 'run --tim' 'run --timeout '
@@ -130,6 +154,7 @@ all_answers() { # TAB...
 }
 
 @test "zsh" {
+	with_service
 	prompt zsh -i
 	in_every_shell
 	tab 'run --tim' 'run --timeout='
@@ -139,6 +164,7 @@ all_answers() { # TAB...
 }
 
 @test "fish" {
+	with_service
 	prompt fish -i
 	in_every_shell
 	tab 'run --tim' 'run --timeout '

@@ -110,7 +110,7 @@ bucket_typing(struct op_node *n, struct op_typing *t, const struct type **type, 
 	struct bucket *b = n->params;
 	uint64_t *bound = NULL, *size = NULL;
 	uint32_t count = 0;
-	enum status st = expr_value_typing_number(n, t, &b->length, e);
+	enum status st = expr_value_typing_number(n, t, &b->length, false, e);
 
 	if (st == ST_OK)
 		st = bucket_read(b, &bound, &size, &count, e);

@@ -2,11 +2,13 @@
  * filter: lets those elements through for which a test is true, as they are.
  */
 #include "op/each/parallel.h"
+#include "op/each/unseen.h"
 
 struct filter {
 	struct op_expr test;
 	struct expr_run run;
 	struct parallel_use threads; /* NULL threads unless parallel */
+	struct unseen unseen;
 };
 
 static const struct param filter_params[] = {
@@ -40,6 +42,7 @@ filter_open(struct op_inst *self, struct err *e)
 	(void)e;
 	expr_run_open(self, &f->run, &f->test);
 	parallel_open(self, &f->threads, &f->test, &f->run, PARALLEL_FILTER);
+	unseen_open(self, &f->unseen, &f->test);
 	return ST_OK;
 }
 
@@ -48,7 +51,25 @@ filter_feed(struct op_inst *self, const struct run *in, struct run *out, struct 
 {
 	struct filter *f = self->state;
 
-	return expr_run_all(self, &f->run, expr_filter, in, out, e);
+	uint32_t from = self->at, n = out->n;
+	enum status st = expr_run_all(self, &f->run, expr_filter, in, out, e);
+
+	if (f->unseen.n && out->n > n)
+		unseen_forget(&f->unseen);
+	else if (f->unseen.n && st == ST_OK)
+		unseen_look(&f->unseen, in, from);
+	return st;
+}
+
+static enum status
+filter_finish(struct op_inst *self, struct run *out, struct err *e)
+{
+	struct filter *f = self->state;
+
+	(void)out;
+	(void)e;
+	unseen_tell(self, &f->unseen);
+	return ST_END;
 }
 
 static enum status
@@ -64,6 +85,7 @@ filter_close(struct op_inst *self)
 {
 	struct filter *f = self->state;
 
+	unseen_forget(&f->unseen);
 	parallel_close(&f->threads);
 	expr_run_close(&f->run);
 }
@@ -94,7 +116,8 @@ const struct op_desc op_filter = {
 	.match = "grep",
 	.brief = "keeps the elements for which a test is true",
 	.doc = "The test can use the element x, its fields as .name, and its number i. Elements "
-	       "are passed on unchanged, without being copied. parallel=N works as in map.",
+	       "are passed on unchanged, without being copied. parallel=N works as in map. If dsvc-run keeps "
+	       "none, and none has a field that the test reads, a note on standard error says so.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_ELEMENT,
 	.flags = OP_PASSES | OP_BY_EXPR | OP_EACH,
@@ -105,6 +128,7 @@ const struct op_desc op_filter = {
 	.open = filter_open,
 	.next = filter_next,
 	.feed = filter_feed,
+	.finish = filter_finish,
 	.close = filter_close,
 	.save = filter_save,
 	.restore = filter_restore,

@@ -31,14 +31,18 @@ expr_value_typing(struct op_node *n, struct op_typing *t, struct op_expr *ex,
 }
 
 enum status
-expr_value_typing_number(struct op_node *n, struct op_typing *t, struct op_expr *ex, struct err *e)
+expr_value_typing_number(struct op_node *n, struct op_typing *t, struct op_expr *ex, bool nulls, struct err *e)
 {
 	const struct type *type;
 	struct buf name = { 0 };
 	enum status st = expr_value_typing(n, t, ex, &type, e);
 
-	if (st != ST_OK || type_fits(type, type_scalar(TYPE_INT))
-	    || type_fits(type, type_scalar(TYPE_FLOAT)))
+	const struct type *whole = type_scalar(TYPE_INT), *broken = type_scalar(TYPE_FLOAT);
+	if (nulls) {
+		whole = type_nullable(t->arena, whole);
+		broken = type_nullable(t->arena, broken);
+	}
+	if (st != ST_OK || type_fits(type, whole) || type_fits(type, broken))
 		return st;
 	type_print(type, &name);
 	typed_fail(t, n, e, "`%s` needs numbers, this is %s", n->desc->name, (char *)name.data);

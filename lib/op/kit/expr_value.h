@@ -19,9 +19,9 @@ struct expr_value {
 /* Compiles the expression; *type (may be NULL) is the type of its value. */
 enum status expr_value_typing(struct op_node *n, struct op_typing *t, struct op_expr *ex,
 			      const struct type **type, struct err *e);
-/* Like expr_value_typing, but refuses an expression known not to give a number. */
+/* Like expr_value_typing, but refuses an expression known not to give a number; nulls: or null. */
 enum status expr_value_typing_number(struct op_node *n, struct op_typing *t, struct op_expr *ex,
-				     struct err *e);
+				     bool nulls, struct err *e);
 void expr_value_open(struct op_inst *self, struct expr_value *k, const struct op_expr *ex);
 void expr_value_close(struct expr_value *k);
 /* Evaluates in->e[i]: ST_OK and the value, lent until the next call; ST_SKIP: go on with the

@@ -92,7 +92,7 @@ resample_typing(struct op_node *n, struct op_typing *t, const struct type **type
 	struct resample *s = n->params;
 	double *want = NULL, *have = NULL;
 	uint32_t count;
-	enum status st = expr_value_typing_number(n, t, &s->class_of, e);
+	enum status st = expr_value_typing_number(n, t, &s->class_of, false, e);
 
 	if (st == ST_OK)
 		st = resample_read(s, &want, &have, &count, e);

@@ -45,14 +45,16 @@ group_by_value_typing(struct op_node *n, struct op_typing *t, const struct type 
 	if (g->agg == GROUP_COUNT)
 		return ST_OK;
 	if (g->agg == GROUP_SUM || g->agg == GROUP_MEAN)
-		st = expr_value_typing_number(n, t, &g->of, e);
+		st = expr_value_typing_number(n, t, &g->of, true, e);
 	else
 		st = expr_value_typing(n, t, &g->of, NULL, e);
 	if (st != ST_OK)
 		return st;
 	*value = expr_type(g->of.code);
 	if (g->agg == GROUP_MEAN)
-		*value = type_scalar(TYPE_FLOAT);
+		*value = (*value)->kind == TYPE_ANY || (*value)->nullable ?
+				 type_nullable(t->arena, type_scalar(TYPE_FLOAT)) :
+				 type_scalar(TYPE_FLOAT);
 	else if (g->agg == GROUP_LIST)
 		*value = type_list(t->arena, *value);
 	return ST_OK;
@@ -177,6 +179,13 @@ group_by_add_named(struct op_inst *self, const struct run *in, uint32_t i, uint3
 	return why ? expr_run_wrong(self, in, i, out, e, "%s", why) : ST_OK;
 }
 
+/* Whether nulls are left out, as in SQL; a key with nothing else has null. */
+static bool
+group_by_leaves_null(enum group_agg agg)
+{
+	return agg == GROUP_SUM || agg == GROUP_MEAN || agg == GROUP_MIN || agg == GROUP_MAX;
+}
+
 /* Adds the element to its group: ST_OK, ST_SKIP (left out) or the error. */
 static enum status
 group_by_add(struct op_inst *self, const struct run *in, const struct group_by_ahead *a,
@@ -202,6 +211,8 @@ group_by_add(struct op_inst *self, const struct run *in, const struct group_by_a
 		group_set(to, p, len, &g->cells, &g->bytes);
 		return ST_OK;
 	}
+	if (group_by_leaves_null((enum group_agg)g->agg) && *p == MP_NIL_BYTE)
+		return ST_OK;
 	g->part.weight += g->agg >= GROUP_MIN ? len : 0;
 	const char *why = group_add(to, (enum group_agg)g->agg, p, len, &g->cells, &g->bytes);
 	return why ? expr_run_wrong(self, in, a->i, out, e, "%s", why) : ST_OK;
@@ -383,6 +394,8 @@ group_by_give(struct group_by *g, uint32_t at, struct run *out)
 	p = mp_put_text(p + len, "value", 5);
 	if (g->reduce.code)
 		p = group_put_state(from, p);
+	else if (group_by_leaves_null((enum group_agg)g->agg) && !from->n)
+		p = mp_put_nil(p);
 	else
 		p = group_put(from, (enum group_agg)g->agg, p);
 	run_done(out, p, 0);
@@ -495,7 +508,8 @@ const struct op_desc op_group_by = {
 	.brief = "gives one record {key, value} for each key, at the end",
 	.doc = "value is the number of elements with that key, or the result of agg=: the sum, "
 	       "mean, least, greatest, first or last of the values of of=, or a list of all of "
-	       "them. With init= and reduce= it is the last state, as with reduce. Keys come in "
+	       "them; sum, mean, min and max leave nulls out, and are null where nothing is left. "
+	       "With init= and reduce= it is the last state, as with reduce. Keys come in "
 	       "the order in which they first appeared, and as they were then. Equal values are "
 	       "one key, such as 1 and 1.0.\n\n"
 	       "With NAME=CALL, any number of them, the record has those fields in place of value: "

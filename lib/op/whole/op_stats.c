@@ -46,8 +46,8 @@ stats_typing(struct op_node *n, struct op_typing *t, const struct type **type, s
 {
 	struct stats *s = n->params;
 	struct tally_quantiles q;
-	struct type_field fields[1 + TALLY_FIELDS + TALLY_QUANTILES + 1] = { { "key", NULL } };
-	enum status st = expr_value_typing_number(n, t, &s->of, e);
+	struct type_field fields[1 + TALLY_FIELDS + TALLY_QUANTILES + 2] = { { "key", NULL } };
+	enum status st = expr_value_typing_number(n, t, &s->of, true, e);
 	bool keyed = s->by.ast != NULL;
 
 	if (st == ST_OK && keyed)
@@ -59,7 +59,9 @@ stats_typing(struct op_node *n, struct op_typing *t, const struct type **type, s
 		err_help(e, "quantiles=[0.25, 0.5, 0.75]");
 		return ST_DATA;
 	}
-	size_t count = tally_types(t->arena, &q, keyed, fields + 1);
+	const struct type *of = expr_type(s->of.code);
+	bool some = keyed && type_fits(of, type_scalar(TYPE_FLOAT)) && of->kind != TYPE_ANY;
+	size_t count = tally_types(t->arena, &q, some, fields + 1);
 	*type = type_record(t->arena, fields + !keyed, count + keyed, false);
 	return ST_OK;
 }
@@ -139,7 +141,7 @@ stats_one(struct op_inst *self, const struct run *in, uint32_t i, struct run *ou
 	if (st != ST_OK)
 		return st;
 	mp_head(p, p + len, &m);
-	if (m.kind != MP_INT && m.kind != MP_FLOAT) {
+	if (m.kind != MP_INT && m.kind != MP_FLOAT && m.kind != MP_NIL) {
 		st = expr_run_wrong(self, in, i, out, e, "%s", expr_value_not_number(m.kind));
 		return st == ST_OK ? ST_SKIP : st;
 	}
@@ -149,7 +151,10 @@ stats_one(struct op_inst *self, const struct run *in, uint32_t i, struct run *ou
 			return st;
 		at = stats_find(s, p, len);
 	}
-	stats_add(s, at, &m);
+	if (m.kind == MP_NIL)
+		s->v[at].nulls++;
+	else
+		stats_add(s, at, &m);
 	return ST_OK;
 }
 
@@ -314,7 +319,8 @@ const struct op_desc op_stats = {
 	.doc = "Gives one record, after the last element; with by= one for each key, in the order in which "
 	       "the keys first appeared. The sum of integers is exact as long as "
 	       "it fits into 64 bits. stddev is the standard deviation of the population, not of a "
-	       "sample. Quantiles are exact as long as mem= holds all numbers: 8 million. Beyond "
+	       "sample. Nulls are left out, as in SQL, and counted in a field `nulls`; without any there is no "
+	       "such field. Quantiles are exact as long as mem= holds all numbers: 8 million. Beyond "
 	       "that they are approximate: each lies within 0.1 % of the exact one, and the record "
 	       "says so: approx 0.001. What else can be computed for a key, group_by does.",
 	.kind = OP_TRANSFORM,

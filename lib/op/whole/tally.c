@@ -77,6 +77,7 @@ tally_types(struct types *arena, const struct tally_quantiles *q, bool some, str
 		out[n] = (struct type_field){ names[n], type_scalar(kinds[n]) };
 	for (uint32_t k = 0; k < q->n; k++)
 		out[n++] = (struct type_field){ q->name[k], type_scalar(TYPE_FLOAT) };
+	out[n++] = (struct type_field){ TALLY_NULLS, type_scalar(TYPE_INT) };
 	if (q->n)
 		out[n++] = (struct type_field){ TALLY_APPROX, type_scalar(TYPE_FLOAT) };
 	/* Without numbers, or where all of them are nan, there are no such values. */
@@ -95,13 +96,13 @@ tally_near(const struct tally *t, const struct tally_quantiles *q)
 size_t
 tally_room(const struct tally_quantiles *q)
 {
-	return (TALLY_FIELDS + 1 + (size_t)q->n) * (TALLY_NAME + 2 * MP_FLOAT_MAX);
+	return (TALLY_FIELDS + 2 + (size_t)q->n) * (TALLY_NAME + 2 * MP_FLOAT_MAX);
 }
 
 uint32_t
 tally_fields(const struct tally *t, const struct tally_quantiles *q)
 {
-	return TALLY_FIELDS + q->n + tally_near(t, q);
+	return TALLY_FIELDS + q->n + (t->nulls > 0) + tally_near(t, q);
 }
 
 static uint8_t *
@@ -140,6 +141,8 @@ tally_put(struct tally *t, const struct tally_quantiles *q, uint8_t *p)
 	p = tally_put_float(p, "stddev", some, t->nans ? NAN : some ? sqrt(t->spread / count) : 0);
 	for (uint32_t k = 0; k < q->n; k++)
 		p = tally_put_float(p, q->name[k], some, digest_quantile(&t->numbers, q->q[k]));
+	if (t->nulls)
+		p = mp_put_uint(mp_put_text(p, TALLY_NULLS, strlen(TALLY_NULLS)), t->nulls);
 	return tally_near(t, q) ? tally_put_float(p, TALLY_APPROX, true, DIGEST_ERROR) : p;
 }
 
@@ -165,6 +168,7 @@ tally_save(const struct tally *t, struct buf *out)
 
 	state_put_u64(out, t->count);
 	state_put_u64(out, t->nans);
+	state_put_u64(out, t->nulls);
 	tally_put_wide(out, t->sum);
 	tally_put_wide(out, t->least);
 	tally_put_wide(out, t->greatest);
@@ -186,6 +190,7 @@ tally_restore(struct tally *t, struct state_in *in)
 	tally_clear(t);
 	t->count = state_get_u64(in, UINT64_MAX);
 	t->nans = state_get_u64(in, t->count);
+	t->nulls = state_get_u64(in, UINT64_MAX);
 	t->sum = tally_get_wide(in);
 	t->least = tally_get_wide(in);
 	t->greatest = tally_get_wide(in);

@@ -11,6 +11,8 @@
 
 /* The name of the field that tells how far quantiles may be off; absent when they are exact. */
 #define TALLY_APPROX "approx"
+/* The name of the field that has the number of nulls; absent when there were none. */
+#define TALLY_NULLS "nulls"
 enum {
 	TALLY_FIELDS = 6,      /* count, sum, mean, min, max, stddev; then the quantiles */
 	TALLY_QUANTILES = 100, /* most quantiles */
@@ -27,6 +29,7 @@ struct tally_quantiles {
 /* Zero is an empty tally; for quantiles, numbers.most must be set. */
 struct tally {
 	uint64_t count, nans;
+	uint64_t nulls;                /* left out of everything else */
 	__int128 sum, least, greatest; /* while all numbers are ints */
 	bool is_float;
 	double mean, spread;           /* Welford's algorithm: spread is the sum of squares */
@@ -41,7 +44,7 @@ void tally_clear(struct tally *t);
 /* Adds an int or a float; keep: for quantiles, too. */
 void tally_add(struct tally *t, const struct mp *m, bool keep);
 /* Fills in names (lent by q) and types of the fields; some: there is a number. They
- * are at most TALLY_FIELDS + q->n + 1; gives their number. */
+ * are at most TALLY_FIELDS + q->n + 2; gives their number. */
 size_t tally_types(struct types *arena, const struct tally_quantiles *q, bool some, struct type_field *out);
 /* Bytes and fields that tally_put needs at most, the number of fields it will put, and the fields. */
 size_t tally_room(const struct tally_quantiles *q);

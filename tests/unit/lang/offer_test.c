@@ -32,6 +32,37 @@ offer_is(const char *typed, const char *want)
 	mem_free(got);
 }
 
+/* The parameters that are offered for -s on a command line. */
+static void
+set_is(const char *line, const char *want)
+{
+	struct buf out = { 0 };
+
+	offer_set(line, &out);
+	char *got = buf_take(&out);
+	if (strcmp(got, want))
+		fail_msg("%s: `%s`, not `%s`", line, got, want);
+	mem_free(got);
+}
+
+static void
+parameters_of_the_specs_on_a_line(void **state)
+{
+	(void)state;
+	set_is("", "");
+	set_is("dsvc-run -s ", "");
+	set_is("dsvc-run -s  -e 'param n: int = 3; range @n'", "n=\tn: int = 3\n");
+	set_is("dsvc-run -e \"param n = 'a;b'; range @n\" --set ", "n=\tn = 'a\n");
+	set_is("dsvc-run 'param n = 3; param m = 4; range @n' -s n=5 -s ", "m=\tm = 4\n");
+	set_is("dsvc-run 'param n = 3; param m = 4; range @n' --set=m=5 -sn=1 -s ", "");
+	/* Twice is once; a comment, a longer word and what is no name are none. */
+	set_is("dsvc-run 'param n = 3; param n = 4; # param c\nparameter x; param 5; xparam y; param' -s ", "n=\tn = 3\n");
+	set_is("dsvc-run -f /nowhere/at/all -s ", "");
+	set_is("dsvc-run -f", "");
+	set_is("dsvc-run -e 'param n = 3", "n=\tn = 3\n");
+	set_is("dsvc-run -e param\\ n=3 \\", "n=\tn=3\n");
+}
+
 static void
 operators_where_they_may_stand(void **state)
 {
