@@ -82,7 +82,7 @@ allow_add(const char *path, const struct opt *opt, struct err *e)
 	buf_clear(&line);
 	if (is == 1 && (opt->n == 2 || trust_name_ok(opt->operand[2], strlen(opt->operand[2]))))
 		return allowed_add(path, &add, e);
-	err_set(e, ST_USAGE, "this is nothing to add: %s", is == 1 ? "the name has other letters than names have" : why);
+	err_set(e, ST_USAGE, "cannot add this: %s", is == 1 ? "the name has characters that names may not have" : why);
 	err_help(e, "--add KEY ROLES [NAME]; dsvc-keygen --show prints a key, roles are " ROLES_HELP);
 	return ST_USAGE;
 }

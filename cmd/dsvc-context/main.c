@@ -86,7 +86,7 @@ contexts_do(bool names, char **word, size_t n, struct err *e)
 	if (n == 2 && !strcmp(word[0], "use"))
 		return context_use(strcmp(word[1], "-") ? word[1] : "", e);
 	if (n < 2 || strcmp(word[0], "remove")) {
-		err_set(e, ST_USAGE, "this is not understood: %.60s%s", word[0], n > 1 ? " ..." : "");
+		err_set(e, ST_USAGE, "unexpected arguments: %.60s%s", word[0], n > 1 ? " ..." : "");
 		err_help(e, "dsvc-context [list], set NAME ENDPOINT, use NAME, use -, remove NAME...");
 		return ST_USAGE;
 	}

@@ -301,7 +301,7 @@ web_open(const struct web_conf *c, struct asker *asker, struct web **out, struct
 
 	mem_free(text);
 	if (st != ST_OK) {
-		err_set(e, ST_USAGE, "--listen: `%.200s` is no address", c->listen);
+		err_set(e, ST_USAGE, "--listen: `%.200s` is not an address", c->listen);
 		err_help(e, "write HOST:PORT: 127.0.0.1:9464, 127.0.0.1:0 (any free port) or *:9464 (every interface)");
 		return ST_USAGE;
 	}

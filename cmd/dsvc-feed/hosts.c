@@ -21,7 +21,7 @@ hosts_parse(struct feed_opts *o, struct err *e)
 	if (slash && str_int(t, (size_t)(slash - t), &o->host) && str_int(slash + 1, strlen(slash + 1), &o->hosts) &&
 	    o->host >= 0 && o->hosts > o->host && o->hosts <= HOSTS_MAX)
 		return ST_OK;
-	err_set(e, ST_USAGE, "--host: '%s' is no host of so many", t);
+	err_set(e, ST_USAGE, "--host: '%s' is not I/N, host I of N hosts", t);
 	err_help(e, "write host I of N as I/N, from 0 on: 0/2; there may be %d", HOSTS_MAX);
 	return ST_USAGE;
 }

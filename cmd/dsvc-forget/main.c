@@ -57,7 +57,7 @@ static enum status
 forget_check(const struct forget *o, const struct opt *opt, struct err *e)
 {
 	if (!opt->n && !o->datasets.n) {
-		err_set(e, ST_USAGE, "nothing is named that is to be forgotten");
+		err_set(e, ST_USAGE, "no job or dataset named");
 		err_help(e, "name a job, or give --dataset ID; dsvc-status shows both");
 		return ST_USAGE;
 	}

@@ -71,7 +71,7 @@ invite_check(struct invite *o, const struct opt *opt, struct err *e)
 	unsigned may;
 
 	if (opt->n != 1 || !roles_parse(opt->operand[0], strlen(opt->operand[0]), &may)) {
-		err_set(e, ST_USAGE, opt->n == 1 ? "`%s` is no role" : "what may be done is not said", opt->n ? opt->operand[0] : "");
+		err_set(e, ST_USAGE, opt->n == 1 ? "`%s` is not a role" : "no role given", opt->n ? opt->operand[0] : "");
 		err_help(e, "roles are " ROLES_HELP ", with commas between");
 		return ST_USAGE;
 	}

@@ -39,7 +39,7 @@ delivery_check(const struct read_options *o, struct err *e)
 {
 	if (o->joblog) {
 		err_set(e, ST_USAGE, "--joblog is for dsvc-run: a stream that moves to another worker runs some programs again");
-		err_help(e, "--checkpoint FILE goes on where a pass was left, --errors FILE lists what failed");
+		err_help(e, "--checkpoint FILE resumes a pass that was stopped, --errors FILE lists what failed");
 		return ST_USAGE;
 	}
 	if (!o->checkpoint)

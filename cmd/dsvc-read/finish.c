@@ -53,7 +53,7 @@ finish_close(struct delivery *p, enum status st, struct err *e)
 		err_help(e, "each line gives the total number of elements finished so far");
 	}
 	if (st == ST_AGAIN && stop_signal() && p->o->checkpoint && p->saved.there)
-		log_say(LOG_WARN, "stopped: %s has the position after %llu element%s; the same command goes on from there",
+		log_say(LOG_WARN, "stopped: %s has the position after %llu element%s; the same command resumes from there",
 			p->o->checkpoint, (unsigned long long)p->saved.elements, p->saved.elements == 1 ? "" : "s");
 	if (p->out && st != ST_AGAIN && st != ST_TEMP)
 		output_no_rest(p->out);

@@ -76,7 +76,7 @@ joblog_columns(char *line, char *column[JOBLOG_COLUMNS])
 static enum status
 joblog_bad(const struct joblog *log, uint64_t line, struct err *e)
 {
-	err_set(e, ST_DATA, "%s:%" PRIu64 ": this is no row of --joblog", log->path, line);
+	err_set(e, ST_DATA, "%s:%" PRIu64 ": not a row of a --joblog file", log->path, line);
 	err_help(e, "--resume reads what dsvc-run --joblog has written; without it the file is begun anew");
 	return ST_DATA;
 }
@@ -194,7 +194,7 @@ joblog_begin(struct joblog *log, enum joblog_resume how, struct err *e)
 		return ST_TEMP;
 	}
 	if (how != JOBLOG_NEW && !S_ISREG(s.st_mode))
-		return err_set(e, ST_USAGE, "--resume: %s is no regular file", log->path);
+		return err_set(e, ST_USAGE, "--resume: %s is not a regular file", log->path);
 	if (how != JOBLOG_NEW)
 		st = joblog_load(log, e), joblog_lock(log);
 	else if (S_ISREG(s.st_mode) && ftruncate(log->fd, 0))

@@ -57,7 +57,7 @@ path_state_folder(struct buf *out)
 }
 
 enum status
-path_make_folders(const char *path, struct err *e)
+path_make_folders_by(int (*make)(const char *path, mode_t mode), mode_t mode, const char *path, struct err *e)
 {
 	struct buf dir = { 0 };
 	enum status st = ST_OK;
@@ -66,9 +66,15 @@ path_make_folders(const char *path, struct err *e)
 		buf_reset(&dir);
 		buf_put(&dir, path, (size_t)(slash - path));
 		const char *name = (const char *)dir.data;
-		if (access(name, F_OK) != 0 && mkdir(name, 0700) != 0 && errno != EEXIST)
+		if (access(name, F_OK) != 0 && make(name, mode) != 0 && errno != EEXIST)
 			st = err_errno(e, "cannot make the folder %s", name);
 	}
 	buf_clear(&dir);
 	return st;
+}
+
+enum status
+path_make_folders(const char *path, struct err *e)
+{
+	return path_make_folders_by(mkdir, 0700, path, e);
 }

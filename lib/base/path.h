@@ -7,6 +7,8 @@
 
 #include <stdbool.h>
 
+#include <sys/types.h>
+
 #include "base/buf.h"
 #include "base/err.h"
 
@@ -21,5 +23,7 @@ const char *path_state_folder(struct buf *out);
 /* Makes the folders above a file, for this user alone, as mkdir -p does; for the folder itself give a
  * slash at the end. */
 enum status path_make_folders(const char *path, struct err *e);
+/* Likewise with that mode, and with gate_mkdir or the like in place of mkdir. */
+enum status path_make_folders_by(int (*make)(const char *path, mode_t mode), mode_t mode, const char *path, struct err *e);
 
 #endif

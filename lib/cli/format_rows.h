@@ -24,6 +24,6 @@ extern const int format_rows_said[]; /* 1, 2, 3: numbers of words from 1 */
 	  .help = "what JSON gets for infinity and NaN: null (the default), an error, or \"NaN\" and \"Infinity\"" }, \
 	{ .name = "invalid-utf8", .arg = "WORD", .kind = PARAM_CHOICE, .offset = offsetof(S, json.invalid_utf8), \
 	  .flags = PARAM_RARE, .choices = JSON_INVALID_CHOICES, .values = format_rows_said, \
-	  .help = "what JSON gets for a text that is no UTF-8: an error (the default), or U+FFFD in place of bytes" }
+	  .help = "what JSON gets for a text that is not UTF-8: an error (the default), or U+FFFD in place of bytes" }
 
 #endif

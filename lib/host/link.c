@@ -68,7 +68,7 @@ void
 link_where(const char *address, const char *from, char out[LINK_WHERE])
 {
 	if (from)
-		snprintf(out, LINK_WHERE, "%.280s (from %.80s)", address, from);
+		snprintf(out, LINK_WHERE, "%.280s (%s%.80s)", address, strncmp(from, "the ", 4) ? "from " : "", from);
 	else
 		snprintf(out, LINK_WHERE, "%.280s", address);
 }
@@ -92,7 +92,7 @@ enum status
 link_stranger(const char *where, struct err *e)
 {
 	err_set(e, ST_UNAVAIL, "no dispatcher at %s: another kind of program answers there", where);
-	err_help(e, "see that address and port are those that dsvc-dispatch said when it started");
+	err_help(e, "check that address and port are those that dsvc-dispatch printed when it started");
 	return ST_UNAVAIL;
 }
 

@@ -30,7 +30,7 @@ const struct param spec_option_rows[] = {
 	{ .name = "nonfinite", .kind = PARAM_CHOICE, .offset = offsetof(struct spec_options, json.nonfinite),
 	  .choices = JSON_NONFINITE_CHOICES, .def = "null", .help = "what JSON gets for infinity and NaN" },
 	{ .name = "invalid_utf8", .kind = PARAM_CHOICE, .offset = offsetof(struct spec_options, json.invalid_utf8),
-	  .choices = JSON_INVALID_CHOICES, .def = "error", .help = "what JSON gets for texts that are no UTF-8" },
+	  .choices = JSON_INVALID_CHOICES, .def = "error", .help = "what JSON gets for texts that are not UTF-8" },
 	{ .name = "threads", .kind = PARAM_INT, .offset = offsetof(struct spec_options, threads),
 	  .def = "1", .flags = PARAM_ALLOW_AUTO, .min = 1, .max = 256,
 	  .help = "threads of dsvc-run, unless -j is given" },

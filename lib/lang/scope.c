@@ -115,7 +115,7 @@ scope_by_share(const struct op_node *n)
 enum status
 plan_refuse_by_share(const struct op_node *n, struct err *e)
 {
-	err_set(e, ST_DATA, "`%s` takes its share from a job with --sharding hint, and this is none", op_text(n));
+	err_set(e, ST_DATA, "`%s` needs a job with --sharding hint", op_text(n));
 	err_help(e, "read it with --sharding hint, or write numbers in place of `auto`");
 	return ST_DATA;
 }

@@ -132,7 +132,7 @@ allowed_line(const char *line, size_t n, struct allowed_entry *out, const char *
 		*why = "the second word is no key";
 	if (!*why && trust_word(&at, end, &word, &len) && word[0] != '#' &&
 	    (!trust_name_ok(word, len) || !allowed_copy(out->name, sizeof out->name, word, len)))
-		*why = "the name has other letters than names have";
+		*why = "the name has characters that names may not have";
 	if (!*why && out->name[0] && trust_word(&at, end, &word, &len) && word[0] != '#')
 		*why = "something stands behind the name";
 	return *why ? -1 : 1;

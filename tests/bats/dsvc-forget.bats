@@ -28,7 +28,7 @@ names() { dsvc-status --json | jq -c '[.jobs[].name]'; }
 	run -0 dsvc-forget -h
 	[[ $output == *--dataset* ]]
 	run -64 dsvc-forget
-	[[ $output == *"nothing is named"*"dsvc-status"* ]]
+	[[ $output == *"no job or dataset named"*"dsvc-status"* ]]
 	run -64 dsvc-forget ''
 	run -69 dsvc-forget job
 }

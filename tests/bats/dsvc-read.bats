@@ -27,7 +27,7 @@ load lib/dsvc
 
 @test "a dispatcher that is not there is told within two seconds" {
 	run -69 within 2s dsvc-read -e 'range 10'
-	[[ $output == "dsvc-read: no dispatcher at $endpoint (from the default): nothing is listening there"* ]]
+	[[ $output == "dsvc-read: no dispatcher at $endpoint (the default): nothing is listening there"* ]]
 	[[ $output == *help:*dsvc-run* ]]
 	DSVC_DISPATCHER=tcp://127.0.0.1:1 run -69 within 2s dsvc-read one
 	[[ $output == *"tcp://127.0.0.1:1 (from DSVC_DISPATCHER): connection refused"* ]]

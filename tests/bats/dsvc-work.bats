@@ -21,7 +21,7 @@ load lib/dsvc
 
 @test "a dispatcher that is not there is told at once" {
 	run -69 within 2s dsvc-work --insecure
-	[[ $output == *"no dispatcher at $endpoint (from the default): nothing is listening there"* ]]
+	[[ $output == *"no dispatcher at $endpoint (the default): nothing is listening there"* ]]
 	run -69 within 2s dsvc-work --insecure -d tcp://127.0.0.1:1
 	[[ $output == *"tcp://127.0.0.1:1 (from -d): connection refused"* ]]
 	DSVC_DISPATCHER=tcp://127.0.0.1:1 run -69 within 2s dsvc-work --insecure

@@ -253,7 +253,7 @@ joined() { paste -d' ' <(out 0 | paste -sd' ' | xargs -n "$1") <(out 1 | paste -
 
 @test "what several hosts cannot do is refused" {
 	run -64 feed --host 2/2 -J a -e 'range 3'
-	[[ $output == *"'2/2' is no host of so many"* ]]
+	[[ $output == *"'2/2' is not I/N, host I of N hosts"* ]]
 	run -64 feed --host 0/2 -e 'range 3'
 	[[ $output == *'--job NAME'* ]]
 	run -64 feed --host 0/2 -J a --local -e 'range 3'

@@ -91,7 +91,7 @@ setup() {
 		echo "$place"
 		# shellcheck disable=SC2086
 		run -65 --separate-stderr dsvc-run $place 'lines a | map {__key__: str(i), a: [x]}'
-		[[ $stderr == *'element 2: '*'`.a[0]`, which is no UTF-8: its byte 1 is 0xe9'* ]]
+		[[ $stderr == *'element 2: '*'`.a[0]`, which is not UTF-8: its byte 1 is 0xe9'* ]]
 	done
 	run -0 --separate-stderr dsvc-run -t ndjson -o whole 'lines a | map utf8(x, "latin1")'
 	[[ $(<whole) == $'"good"\n"été"' ]]

@@ -105,7 +105,7 @@ worker() {
 	run -75 dsvc-run --joblog log 'range 1 | exec -- cat'
 	[[ $output == 'dsvc-run: another run writes log'* ]]
 	stop run TERM || true
-	grep -qx 'dsvc-run: stopped: 4 elements of this run are in log; the same command with --resume goes on' run.err
+	grep -qx 'dsvc-run: stopped: 4 elements of this run are in log; the same command with --resume continues' run.err
 	spawn plain dsvc-run -o out 'elements [9, 4] | exec proto=arg -- ./worker'
 	until_true 10s eval '(($(grep -c 4 ran) == 2))'
 	stop plain TERM || true
@@ -130,7 +130,7 @@ worker() {
 	gives 0 '' --joblog log --resume 'range 2 | exec -- cat | map "a" ++ x | filter len(x) > 0'
 	echo nonsense >bad
 	gives 65 '' --joblog bad --resume 'range 3 | exec -- cat'
-	[[ $stderr == *'bad:1: this is no row of --joblog'* && $(<bad) == nonsense ]]
+	[[ $stderr == *'bad:1: not a row of a --joblog file'* && $(<bad) == nonsense ]]
 	printf '%s\n1\t2\n' "$(head -n 1 log)" >bad
 	gives 65 '' --joblog bad --resume 'range 3 | exec -- cat'
 	[[ $stderr == *'bad:2: '* ]]

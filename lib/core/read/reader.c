@@ -365,7 +365,7 @@ reader_told_gone(struct reader *r, struct msg *m)
 
 	err_set(&r->err, st, "%s", m->gone.text ? m->gone.text : "taken for lost by the dispatcher");
 	if (st == ST_UNAVAIL)
-		err_help(&r->err, "the addresses are those that workers told: see -b and --advertise of dsvc-work, and firewalls");
+		err_help(&r->err, "workers gave these addresses: see -b and --advertise of dsvc-work, and firewalls");
 	reader_fail(r, st);
 }
 

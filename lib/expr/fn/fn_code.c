@@ -132,7 +132,7 @@ const struct fn fn_code[] = {
 	{ "base64", "s", "text", .call = code_base64, .args = "bytes|text",
 	  .brief = "the value in base64", .example = "base64(\"light\")", .output = "bGlnaHQ=" },
 	{ "unbase64", "t", "bytes", .call = code_unbase64, .args = "text",
-	  .brief = "the bytes that base64 stands for", .example = "str(unbase64(\"bGlnaHQ=\"))",
+	  .brief = "decodes base64 to bytes", .example = "str(unbase64(\"bGlnaHQ=\"))",
 	  .output = "light" },
 	{ "hash", "a?i", "int", .call = code_hash, .args = "any[, n]",
 	  .brief = "a number that is the same for equal values, on every machine; with n a number "

@@ -215,7 +215,7 @@ const struct fn fn_image[] = {
 	  .example = "len(encode_image(zeros([8, 8], \"u8\"), \"png\")) > 40", .output = "true" },
 	{ "image_size", "b?t", "[int]", .call = image_size_call, .args = "bytes[, \"upright\"]",
 	  .brief = "[height, width, channels] of a jpeg, png or webp, from the bytes before its "
-		  "pixels; \"upright\" heeds its EXIF orientation",
+		  "pixels; \"upright\" respects its EXIF orientation",
 	  .example = "image_size(" IMAGE_EXAMPLE ")", .output = "[2,3,1]" },
 	{ 0 }
 };

@@ -131,7 +131,7 @@ const struct fn fn_parse[] = {
 	  .example = "parse_json(\"{\\\"a\\\": [1]}\").a[0]", .output = "1" },
 	{ "to_json", "a", "text", .call = parse_to_json, .args = "any",
 	  .brief = "the value as JSON text; bytes become base64; `options nonfinite=` and `invalid_utf8=` of the "
-		  "spec say what becomes of inf and nan, else null, and of texts that are no UTF-8, else an error",
+		  "spec say what becomes of inf and nan, else null, and of texts that are not UTF-8, else an error",
 	  .example = "to_json({a: [1, null]})",
 	  .output = "{\"a\":[1,null]}" },
 	{ "parse_csv", "t?tt", "[any]", .call = parse_csv, .args = "text[, separator[, types]]",

@@ -224,7 +224,7 @@ file_csv_typing(struct op_node *n, struct op_typing *t, const struct type **type
 		st = csv_look(n, t, csv, &f, type, e);
 	csv_free(&csv);
 	csv_names_free(f.names, f.n_names);
-	return st == ST_OK ? file_named_type(&f.src.with_name, t->arena, type, e) : st;
+	return st == ST_OK ? file_named_type(&f.src.with_name, NULL, t->arena, type, e) : st;
 }
 
 enum status

@@ -21,11 +21,16 @@ struct file_named {
 	struct run plain;
 };
 
+static struct named_field
+named_usual(const char *name)
+{
+	return (struct named_field){ (const uint8_t *)name, (uint32_t)strlen(name) };
+}
+
 /* Reads the parameter: the number of fields, 0 for none; -1: it is neither. */
 static int
-named_read(const struct buf *with_name, struct named_field fields[NAMED_MAX])
+named_read(const struct buf *with_name, const char *counts, struct named_field fields[NAMED_MAX])
 {
-	static const struct named_field usual[NAMED_MAX] = { { (const uint8_t *)"file", 4 }, { (const uint8_t *)"line", 4 } };
 	const uint8_t *p = with_name->data, *end = p ? p + with_name->len : NULL;
 	struct mp list, m;
 
@@ -33,7 +38,8 @@ named_read(const struct buf *with_name, struct named_field fields[NAMED_MAX])
 		return 0;
 	p = mp_head(p, end, &list);
 	if (p && list.kind == MP_BOOL) {
-		memcpy(fields, usual, sizeof usual);
+		fields[0] = named_usual("file");
+		fields[1] = named_usual(counts ? counts : "line");
 		return list.b ? NAMED_MAX : 0;
 	}
 	if (!p || list.kind != MP_LIST || list.n < 1 || list.n > NAMED_MAX)
@@ -53,22 +59,30 @@ file_named_lines(const struct buf *with_name)
 {
 	struct named_field fields[NAMED_MAX];
 
-	return named_read(with_name, fields) == NAMED_MAX;
+	return named_read(with_name, NULL, fields) == NAMED_MAX;
+}
+
+bool
+file_named_is(const struct buf *with_name)
+{
+	struct named_field fields[NAMED_MAX];
+
+	return named_read(with_name, NULL, fields) > 0;
 }
 
 static enum status
 named_wrong(struct err *e)
 {
 	err_set(e, ST_DATA, "with_name is true, false, or a list of one or two different names");
-	err_help(e, "with_name=[\"source\", \"row\"]; with_name=[\"source\"] leaves out the line");
+	err_help(e, "with_name=[\"source\", \"row\"]; with_name=[\"source\"] leaves out the number");
 	return ST_DATA;
 }
 
 enum status
-file_named_new(const struct buf *with_name, struct file_named **out, struct err *e)
+file_named_new(const struct buf *with_name, const char *counts, struct file_named **out, struct err *e)
 {
 	struct named_field fields[NAMED_MAX];
-	int n = named_read(with_name, fields);
+	int n = named_read(with_name, counts, fields);
 
 	*out = NULL;
 	if (n < 0)
@@ -179,10 +193,11 @@ file_named_put(struct file_named *n, struct op_inst *self, const char *path, str
 }
 
 enum status
-file_named_type(const struct buf *with_name, struct types *arena, const struct type **type, struct err *e)
+file_named_type(const struct buf *with_name, const char *counts, struct types *arena, const struct type **type,
+		struct err *e)
 {
 	struct named_field fields[NAMED_MAX];
-	int n = named_read(with_name, fields);
+	int n = named_read(with_name, counts, fields);
 	bool record = (*type)->kind == TYPE_RECORD;
 
 	if (n < 0)

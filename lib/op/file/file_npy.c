@@ -113,7 +113,7 @@ file_npy_typing(struct op_node *n, struct op_typing *t, const struct type **type
 
 	*type = type_scalar(TYPE_ANY);
 	if (n->n_binds || file_glob(&f->src.names, false, &files, &ignored) != ST_OK)
-		return ST_OK;
+		return file_named_type(&f->src.with_name, "record", t->arena, type, e);
 	if (files.n && strcmp(files.v[0], "-")) {
 		st = file_npy_head_at(files.v[0], false, &f->want, e);
 		if (st == ST_OK)
@@ -128,7 +128,7 @@ file_npy_typing(struct op_node *n, struct op_typing *t, const struct type **type
 		}
 	}
 	words_clear(&files);
-	return st;
+	return st == ST_OK ? file_named_type(&f->src.with_name, "record", t->arena, type, e) : st;
 }
 
 static int64_t
@@ -163,7 +163,9 @@ file_npy_cardinality(const struct op_node *n, const int64_t *in)
 int64_t
 file_npy_indexed(const struct op_node *n)
 {
-	return npy_slices(n, true);
+	const struct file_npy *f = n->params;
+
+	return file_named_is(&f->src.with_name) ? -1 : npy_slices(n, true); /* by index no file is known */
 }
 
 /* ---- running ---- */
@@ -422,6 +424,7 @@ file_npy_open(struct op_inst *self, struct err *e)
 {
 	struct file_npy *f = self->state;
 
+	f->src.counts = "record";
 	if (self->by_index)
 		return file_at_open(self, &f->at, &f->src.names, file_npy_look, e);
 	f->src.begin = npy_begin;

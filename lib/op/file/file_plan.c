@@ -97,7 +97,9 @@ file_source_list_lines(const struct op_node *n, struct split_list *out, struct e
 enum status
 file_source_list_cut(const struct op_node *n, struct split_list *out, struct err *e)
 {
-	return plan_list(n, file_packing_plain_at, out, e);
+	const struct file_source *s = n->params;
+
+	return plan_list(n, file_named_lines(&s->with_name) ? NULL : file_packing_plain_at, out, e);
 }
 
 enum status

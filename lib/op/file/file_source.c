@@ -33,7 +33,7 @@ file_source_open(struct op_inst *self, struct err *e)
 		s->end = split->start + split->count;
 	}
 	s->bytes = file_bytes_new();
-	enum status st = file_named_new(&s->with_name, &s->named, e);
+	enum status st = file_named_new(&s->with_name, s->counts, &s->named, e);
 	if (st != ST_OK)
 		return st;
 	return file_source_names(self, &s->names, &s->files, e);

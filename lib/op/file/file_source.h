@@ -34,6 +34,7 @@ struct file_source {
 	uint64_t skip;       /* number of lines to skip at the start of each file */
 	size_t pad;          /* bytes that must be readable after the window's end */
 	bool text;           /* a byte order mark is left out, and UTF-16 becomes UTF-8 */
+	const char *counts;  /* the usual name of the field with the number, for with_name; NULL: "line" */
 	file_begin *begin;   /* NULL: nothing to do */
 	file_finish *finish;
 	/* unless 0: records of this many bytes instead of lines, from offset unit_base on */
@@ -123,5 +124,13 @@ enum status file_source_too_large(struct op_inst *self, struct file_source *s, c
 	  .help = "true adds the fields `file` and `line`, where the element begins, to a record, " \
 		  "and makes {file, line, value} of other values; [\"a\", \"b\"] names them so, and " \
 		  "[\"a\"] leaves out the line" }
+
+/* For sources whose files hold records; `src` is the struct file_source in TYPE. */
+#define FILE_SOURCE_NUMBERED(TYPE, src)                                                        \
+	{ "with_name", PARAM_VALUE, offsetof(TYPE, src.with_name),                              \
+	  .flags = PARAM_KEY_ONLY | PARAM_OPTIONAL,                                             \
+	  .help = "true adds the fields `file` and `record`, its number in the file from 1, to a record, " \
+		  "and makes {file, record, value} of other values; [\"a\", \"b\"] names them so, and " \
+		  "[\"a\"] leaves out the number" }
 
 #endif

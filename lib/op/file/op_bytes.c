@@ -23,6 +23,7 @@ static const struct param bytes_params[] = {
 	  .help = "size of a record in bytes" },
 	{ "files", PARAM_WORDS, offsetof(struct bytes, src.names), .flags = PARAM_REST | PARAM_PATH,
 	  .help = "names and patterns (*, ?, [a-z], {a,b}, **); `-` is standard input" },
+	FILE_SOURCE_NUMBERED(struct bytes, src),
 	{ "header_bytes", PARAM_SIZE, offsetof(struct bytes, header), "0", .flags = PARAM_KEY_ONLY,
 	  .max = INT64_C(1) << 40, .help = "bytes to skip at the start of each file" },
 	{ "footer_bytes", PARAM_SIZE, offsetof(struct bytes, footer), "0", .flags = PARAM_KEY_ONLY,
@@ -33,9 +34,10 @@ static const struct param bytes_params[] = {
 static enum status
 bytes_typing(struct op_node *n, struct op_typing *t, const struct type **type, struct err *e)
 {
-	(void)n, (void)t, (void)e;
+	const struct bytes *b = n->params;
+
 	*type = type_scalar(TYPE_BYTES);
-	return ST_OK;
+	return file_named_type(&b->src.with_name, "record", t->arena, type, e);
 }
 
 /* Number of records: known for plain files, if all of them exist. */
@@ -60,6 +62,15 @@ bytes_cardinality(const struct op_node *n, const int64_t *in)
 	}
 	words_clear(&files);
 	return count;
+}
+
+/* Elements read by index cannot say which file they are from. */
+static int64_t
+bytes_indexed(const struct op_node *n)
+{
+	const struct bytes *b = n->params;
+
+	return file_named_is(&b->src.with_name) ? -1 : bytes_cardinality(n, NULL);
 }
 
 static enum status
@@ -131,6 +142,7 @@ bytes_open(struct op_inst *self, struct err *e)
 	if (self->by_index)
 		return file_at_open(self, &b->at, &b->src.names, bytes_look, e);
 	b->src.begin = bytes_begin;
+	b->src.counts = "record";
 	return file_source_open(self, e);
 }
 
@@ -200,6 +212,7 @@ const struct op_desc op_bytes = {
 	.check = file_source_check,
 	.list = file_source_list_cut,
 	.cardinality = bytes_cardinality,
+	.indexed = bytes_indexed,
 	.open = bytes_open,
 	.next = bytes_next,
 	.at = bytes_at,

@@ -36,7 +36,7 @@ lines_typing(struct op_node *n, struct op_typing *t, const struct type **type, s
 	const struct lines *l = n->params;
 
 	*type = type_scalar(TYPE_TEXT);
-	return file_named_type(&l->src.with_name, t->arena, type, e);
+	return file_named_type(&l->src.with_name, NULL, t->arena, type, e);
 }
 
 /* Reads what ends an element: one byte, or several, which are added to `several`. Nothing is

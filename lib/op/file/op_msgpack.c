@@ -9,9 +9,18 @@ struct msgpack {
 
 static const struct param msgpack_params[] = {
 	FILE_SOURCE_NAMES(struct msgpack),
-	FILE_SOURCE_NAMED(struct msgpack),
+	FILE_SOURCE_NUMBERED(struct msgpack, src),
 	{ 0 }
 };
+
+static enum status
+msgpack_open(struct op_inst *self, struct err *e)
+{
+	struct msgpack *m = self->state;
+
+	m->src.counts = "record";
+	return file_source_open(self, e);
+}
 
 static enum status
 msgpack_next(struct op_inst *self, struct run *out, struct err *e)
@@ -30,7 +39,7 @@ const struct op_desc op_msgpack = {
 	.state_size = sizeof(struct msgpack),
 	.check = file_source_check,
 	.list = file_source_list,
-	.open = file_source_open,
+	.open = msgpack_open,
 	.next = msgpack_next,
 	.close = file_source_close,
 	.save = file_source_save,

@@ -6,6 +6,7 @@
 static const struct param npy_params[] = {
 	{ "files", PARAM_WORDS, offsetof(struct file_npy, src.names), .flags = PARAM_REST | PARAM_PATH,
 	  .help = "names and patterns (*, ?, [a-z], {a,b}, **); `-` is standard input" },
+	FILE_SOURCE_NUMBERED(struct file_npy, src),
 	{ 0 }
 };
 

@@ -30,8 +30,18 @@ static const struct param stdin_params[] = {
 	  .help = "how the input is divided into elements: lines of text, one JSON value per line, "
 		  "MessagePack values, texts ended by NUL, all of it as one element of bytes, or "
 		  "as the source of that name does" },
+	{ "with_name", PARAM_VALUE, offsetof(struct stdin_source, src.with_name), .flags = PARAM_KEY_ONLY | PARAM_OPTIONAL,
+	  .help = "true adds the fields `file`, which is -, and `line` or `record`, "
+		  "its number, as the source of that name does" },
 	{ 0 }
 };
+
+/* The usual name of the field with the number (with_name). */
+static const char *
+stdin_counts(const struct stdin_source *s)
+{
+	return s->as == STDIN_MSGPACK || s->as == STDIN_TFRECORD || s->as == STDIN_NPY ? "record" : NULL;
+}
 
 static enum status
 stdin_typing(struct op_node *n, struct op_typing *t, const struct type **type, struct err *e)
@@ -44,9 +54,8 @@ stdin_typing(struct op_node *n, struct op_typing *t, const struct type **type, s
 	};
 	const struct stdin_source *s = n->params;
 
-	(void)t, (void)e;
 	*type = type_scalar(kinds[s->as]);
-	return ST_OK;
+	return file_named_type(&s->src.with_name, stdin_counts(s), t->arena, type, e);
 }
 
 static enum status
@@ -56,6 +65,7 @@ stdin_open(struct op_inst *self, struct err *e)
 	struct stdin_source *s = self->state;
 
 	s->names[0] = name;
+	s->src.counts = stdin_counts(s);
 	s->src.names = (struct words){ s->names, 1 };
 	s->src.delim = s->as == STDIN_NUL ? 0 : '\n';
 	s->src.text = s->as == STDIN_LINES || s->as == STDIN_NDJSON;

@@ -35,6 +35,9 @@ static const struct param tar_params[] = {
 	{ "group", PARAM_BOOL, offsetof(struct tar, group), "true", .flags = PARAM_KEY_ONLY,
 	  .help = "true: files that share a name up to its first dot become one record; false: "
 		  "each file becomes a record {name, data}" },
+	{ "with_name", PARAM_VALUE, offsetof(struct tar, src.with_name), .flags = PARAM_KEY_ONLY | PARAM_OPTIONAL,
+	  .help = "true adds the fields `file`, the archive, and `record`, the number of its first entry in the "
+		  "archive; [\"a\", \"b\"] names them so, and [\"a\"] leaves out the number" },
 	{ "decode", PARAM_BOOL, offsetof(struct tar, decode), "false", .flags = PARAM_KEY_ONLY,
 	  .help = "decode json, txt, cls, npy and similar files according to their names; "
 		  "otherwise all contents are bytes" },
@@ -48,9 +51,8 @@ tar_typing(struct op_node *n, struct op_typing *t, const struct type **type, str
 	struct type_field f[] = { { s->group ? "__key__" : "name", type_scalar(TYPE_TEXT) },
 				  { "data", type_scalar(s->decode ? TYPE_ANY : TYPE_BYTES) } };
 
-	(void)e;
 	*type = type_record(t->arena, f, s->group ? 1 : 2, s->group);
-	return ST_OK;
+	return file_named_type(&s->src.with_name, "record", t->arena, type, e);
 }
 
 static enum status
@@ -58,6 +60,7 @@ tar_open(struct op_inst *self, struct err *e)
 {
 	struct tar *s = self->state;
 
+	s->src.counts = "record";
 	s->entries = tar_entries_new();
 	s->json = s->decode ? json_new() : NULL;
 	return file_source_open(self, e);
@@ -199,7 +202,7 @@ tar_field(struct op_inst *self, struct tar *s, const char *dot, uint32_t *fields
 		err_set(e, ST_DATA, "the file %.200s would be the field __key__, which names its group", s->name);
 		st = ST_SKIP;
 	} else if (hash_put_str(&s->keys, kind, s)) {
-		err_set(e, ST_DATA, "the file %.200s is there twice", s->name);
+		err_set(e, ST_DATA, "the archive has two files %.200s in this group", s->name);
 		st = ST_SKIP;
 	} else {
 		tar_put_text(&s->body, kind, strlen(kind));
@@ -281,8 +284,9 @@ tar_give(struct tar *s, uint32_t fields, uint64_t at, struct run *out)
 	run_done(out, w + s->body.len, (uint32_t)(at - out->line));
 }
 
+/* Reads records of one archive. */
 static enum status
-tar_next(struct op_inst *self, struct run *out, struct err *e)
+tar_read(struct op_inst *self, struct run *out, struct err *e)
 {
 	struct tar *s = self->state;
 	struct err first;
@@ -329,6 +333,20 @@ tar_next(struct op_inst *self, struct run *out, struct err *e)
 		bytes += s->body.len;
 	}
 	return ST_OK;
+}
+
+static enum status
+tar_next(struct op_inst *self, struct run *out, struct err *e)
+{
+	struct tar *s = self->state;
+	struct run *plain = s->src.named ? file_named_plain(s->src.named) : out;
+	enum status st = tar_read(self, plain, e);
+
+	if (st != ST_OK || plain == out || !plain->n)
+		return st;
+	out->file = plain->file;
+	out->line = plain->line;
+	return file_named_put(s->src.named, self, s->src.files.v[s->src.at], out, e);
 }
 
 const struct op_desc op_tar = {

@@ -12,6 +12,7 @@ static const struct param tfrecord_params[] = {
 	{ "files", PARAM_WORDS, offsetof(struct tfrecord, file.src.names),
 	  .flags = PARAM_REST | PARAM_PATH,
 	  .help = "names and patterns (*, ?, [a-z], {a,b}, **); `-` is standard input" },
+	FILE_SOURCE_NUMBERED(struct tfrecord, file.src),
 	{ "as", PARAM_CHOICE, offsetof(struct tfrecord, file.as), "bytes", .flags = PARAM_KEY_ONLY,
 	  .choices = "bytes|example",
 	  .help = "bytes: each record as it is; example: each record decoded as "
@@ -28,10 +29,9 @@ tfrecord_typing(struct op_node *n, struct op_typing *t, const struct type **type
 {
 	const struct tfrecord *f = n->params;
 
-	(void)e;
 	*type = f->file.as == FILE_TFRECORD_EXAMPLE ? type_record(t->arena, NULL, 0, true)
 						    : type_scalar(TYPE_BYTES);
-	return ST_OK;
+	return file_named_type(&f->file.src.with_name, "record", t->arena, type, e);
 }
 
 static enum status
@@ -39,6 +39,7 @@ tfrecord_open(struct op_inst *self, struct err *e)
 {
 	struct tfrecord *f = self->state;
 
+	f->file.src.counts = "record";
 	f->file.conf = (struct example_conf){ f->lists, f->bytes };
 	return file_tfrecord_open(self, e);
 }

@@ -19,7 +19,7 @@ whole_typing(struct op_node *n, struct op_typing *t, const struct type **type, s
 	const struct whole *w = n->params;
 
 	*type = type_scalar(TYPE_BYTES);
-	return file_named_type(&w->src.with_name, t->arena, type, e);
+	return file_named_type(&w->src.with_name, NULL, t->arena, type, e);
 }
 
 const struct op_desc op_whole = {

@@ -70,7 +70,7 @@ shard_open(struct op_inst *self, struct err *e)
 
 	if (s->n == PARAM_AUTO) {
 		if (!self->ctx->shares) {
-			err_set(e, ST_DATA, "`shard auto auto` takes its share from a job with --sharding hint, and this is none");
+			err_set(e, ST_DATA, "`shard auto auto` needs a job with --sharding hint");
 			err_help(e, "write the numbers: `shard 1 0` gives everything");
 			return ST_DATA;
 		}

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/gate.h"
+#include "base/path.h"
 #include "base/mem.h"
 #include "base/replace.h"
 #include "base/transfer.h"
@@ -96,23 +97,6 @@ split_files_open(struct op_inst *self, struct err *e)
 	return op_blame(self->node, e);
 }
 
-/* Makes the folders of a path, without its last part. */
-static enum status
-split_files_folders(const char *path, struct err *e)
-{
-	char *copy = mem_strdup(path);
-	enum status st = ST_OK;
-
-	for (char *p = copy + 1; !st && (p = strchr(p, '/')); p++) {
-		*p = '\0';
-		if (gate_mkdir(copy, 0777) && errno != EEXIST)
-			st = err_errno(e, "cannot make the folder %s", copy);
-		*p = '/';
-	}
-	mem_free(copy);
-	return st;
-}
-
 /* Prepares the file of a name that is new. */
 static enum status
 split_files_add(struct op_inst *self, const char *name, struct err *e)
@@ -135,7 +119,7 @@ split_files_add(struct op_inst *self, const char *name, struct err *e)
 		return ST_DATA;
 	}
 	if (s->overwrite || gate_lstat(f->path, &there) != 0)
-		return split_files_folders(f->path, e);
+		return path_make_folders_by(gate_mkdir, 0777, f->path, e);
 	err_set(e, ST_IO, "%s is there already", f->path);
 	err_help(e, "overwrite=true replaces such files");
 	return ST_IO;

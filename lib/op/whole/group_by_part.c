@@ -105,7 +105,7 @@ group_by_join_one(struct op_inst *self, const struct run *in, uint32_t i, struct
 				group_join(to, (enum group_agg)g->agg, p, end, &g->cells, &g->bytes, &why);
 	}
 	if (!why && p != end)
-		why = "it is no answer that the same operator gave with partial=make";
+		why = "this is not an answer of the same operator with partial=make";
 	return why ? expr_run_wrong(self, in, i, out, e, "%s", why) : ST_OK;
 }
 

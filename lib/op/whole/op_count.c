@@ -65,7 +65,7 @@ count_join(struct op_inst *self, const struct run *in, struct run *out, struct e
 		if (m.kind == MP_INT && (m.i >= 0 || m.unsigned_big))
 			s->n += m.u;
 		else
-			st = expr_run_wrong(self, in, i, out, e, "it is no number that `count partial=make` gave");
+			st = expr_run_wrong(self, in, i, out, e, "this is not a number that `count partial=make` gave");
 	}
 	out->n = 0;
 	return st == ST_SKIP ? ST_OK : st;

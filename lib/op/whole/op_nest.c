@@ -272,7 +272,7 @@ nest_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
 const struct op_desc op_nest = {
 	.name = "nest",
 	.aliases = "implode",
-	.brief = "makes one record of those that differ in one field only, with a list of its values",
+	.brief = "joins records that differ in one field only, with a list of that field's values",
 	.doc = "Records need not stand side by side; they come in the order in which the first of each appeared, "
 	       "after the last element. The counterpart is unnest.",
 	.kind = OP_TRANSFORM,

@@ -355,7 +355,7 @@ pivot_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
 
 const struct op_desc op_pivot = {
 	.name = "pivot",
-	.brief = "makes one record of those that agree in all fields but two: long tables become wide",
+	.brief = "turns a long table into a wide one: records that agree in all fields but two become one",
 	.doc = "Each value of the field NAME becomes a field, which has the value of the field VALUE; null where "
 	       "there is none. All records that come out have the same fields, in the order in which the names first "
 	       "appeared, and come after the last element. The counterpart is unpivot.",

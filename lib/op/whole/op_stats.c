@@ -31,7 +31,7 @@ static const struct param stats_params[] = {
 	{ "of", PARAM_EXPR, offsetof(struct stats, of), .flags = PARAM_OPTIONAL,
 	  .help = "the number to use; by default the element itself" },
 	{ "by", PARAM_EXPR, offsetof(struct stats, by), .flags = PARAM_OPTIONAL | PARAM_KEY_ONLY,
-	  .help = "a key: one record for each, which has it in the field key" },
+	  .help = "a key: give one record for each, with the key in the field `key`" },
 	{ "quantiles", PARAM_VALUE, offsetof(struct stats, quantiles), "[0.5, 0.9, 0.99]",
 	  .flags = PARAM_KEY_ONLY, .help = "which quantiles to give, from 0 to 1" },
 	{ "mem", PARAM_SIZE, offsetof(struct stats, mem), "64M", .flags = PARAM_KEY_ONLY,

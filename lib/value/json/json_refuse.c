@@ -24,7 +24,7 @@ refuse_text(struct refuse *r, const struct mp *m, const char *what)
 
 	if (r->rules->invalid_utf8 != JSON_INVALID_ERROR || at == m->n)
 		return ST_OK;
-	err_set(r->e, ST_DATA, "JSON cannot hold %s`%.*s`, which is no UTF-8: its byte %zu is 0x%02x", what,
+	err_set(r->e, ST_DATA, "JSON cannot hold %s`%.*s`, which is not UTF-8: its byte %zu is 0x%02x", what,
 		r->path.len > REFUSE_PATH ? REFUSE_PATH : (int)r->path.len, (const char *)r->path.data, at + 1,
 		m->p[at]);
 	err_help(r->e, "--invalid-utf8 replace, or `options invalid_utf8=replace` in the spec, puts U+FFFD in place of "
