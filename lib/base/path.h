@@ -24,6 +24,7 @@ const char *path_state_folder(struct buf *out);
  * slash at the end. */
 enum status path_make_folders(const char *path, struct err *e);
 /* Likewise with that mode, and with gate_mkdir or the like in place of mkdir. */
-enum status path_make_folders_by(int (*make)(const char *path, mode_t mode), mode_t mode, const char *path, struct err *e);
+enum status path_make_folders_by(int (*make)(const char *path, mode_t mode), mode_t mode, const char *path,
+				 struct err *e);
 
 #endif
