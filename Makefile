@@ -6,12 +6,16 @@
 #                      or tests/bats/NAME.bats.
 # No list has to be edited for any of them. `make help` shows the targets.
 
-# What a user may set. CFLAGS and LDFLAGS are the user's; ours stand apart.
+# What a user may set. CPPFLAGS, CFLAGS and LDFLAGS are the user's; ours stand apart.
+CPPFLAGS?=
 CFLAGS  ?= $(if $(SAN),-O1 -g,-O2 -g)
 CXXFLAGS?= $(CFLAGS)
 LDFLAGS ?=
+# Where `make install` puts things, below DESTDIR; tools/install.sh knows the folders of one prefix.
 PREFIX  ?= /usr/local
+prefix  ?= $(PREFIX)
 DESTDIR ?=
+FOLDERS := bindir libdir includedir datadir mandir docdir pythondir sysusersdir tmpfilesdir unitdir
 B       ?= build
 SAN     ?=
 WERROR  ?=
@@ -35,7 +39,9 @@ FUZZ_C  := $(wildcard tests/fuzz/*_fuzz.c)
 BATS    := $(wildcard tests/bats/*.bats)
 SUITES  := hdr rooms unit cases diff replay $(if $(SIM_C),sim) $(if $(BATS),bats) docs gen lint
 
-GEN     := $(B)/gen/op_list.h $(B)/gen/fn_list.h $(B)/gen/format_list.h $(B)/gen/verb_list.h $(B)/gen/site_list.h
+VERSION := $(shell cat VERSION)
+GEN     := $(B)/gen/version.h $(B)/gen/op_list.h $(B)/gen/fn_list.h $(B)/gen/format_list.h $(B)/gen/verb_list.h \
+	$(B)/gen/site_list.h
 LIB     := $(B)/libdsvc.a
 LIB_O   := $(LIB_C:%.c=$(B)/%.o) $(LIB_CC:%.cc=$(B)/%.o)
 BIN     := $(CMDS:%=$(B)/bin/%)
@@ -65,7 +71,7 @@ OURS     := -D_GNU_SOURCE -Ilib -I$(B)/gen -pthread -fno-common -ffunction-secti
 	-fdata-sections -fno-semantic-interposition -MMD -MP $(SAN_F)
 LD_OURS  := -pthread -Wl,--gc-sections -Wl,--as-needed -Wl,-O1 $(or $(SAN_F),-static-libgcc)
 
-.PHONY: all help deps demo check check-run build-check install uninstall gen clean FORCE \
+.PHONY: all help deps demo check check-run build-check install uninstall dist gen clean FORCE \
 	$(addprefix check-,hdr rooms unit cases diff replay bats engines docs gen sim asan ubsan tsan) lint fuzz sim diff chaos sizes bench bench-peers
 .DELETE_ON_ERROR:
 .SUFFIXES:
@@ -86,17 +92,17 @@ demo: deps ## the same question asked of dsvc-run and of a service
 say = $(if $(V),,@echo '  $(if $(filter %.o,$@),compile,$(if $(filter %.a,$@),archive,link   )) $(@:$(B)/%=%)';)
 $(B)/%.o: %.c $(B)/flags | $(GEN)
 	@mkdir -p $(@D)
-	$(say)$(CC) -std=gnu11 $(WARN_ALL) $(WARN_C) $(OURS) $(PKG_CFLAGS) $(CFLAGS) -c -o $@ $<
+	$(say)$(CC) -std=gnu11 $(WARN_ALL) $(WARN_C) $(OURS) $(PKG_CFLAGS) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
 $(B)/%.o: %.cc $(B)/flags | $(GEN)
 	@mkdir -p $(@D)
-	$(say)$(CXX) -std=c++17 $(WARN_ALL) $(OURS) $(PKG_CFLAGS) $(CXXFLAGS) -c -o $@ $<
+	$(say)$(CXX) -std=c++17 $(WARN_ALL) $(OURS) $(PKG_CFLAGS) $(CPPFLAGS) $(CXXFLAGS) -c -o $@ $<
 
 # Unit tests are found, not listed: a main that runs every test of the file is made beside it.
 $(UNIT_C:%.c=$(B)/%.o): $(B)/%.o: %.c $(B)/flags tools/test-main.sh | $(GEN)
 	@mkdir -p $(@D)
 	@bash tools/test-main.sh $< >$(@:.o=.main.c)
-	$(say)$(CC) -std=gnu11 $(WARN_ALL) $(WARN_C) $(OURS) -I. $(PKG_CFLAGS) $(CFLAGS) -c -o $@ $(@:.o=.main.c)
+	$(say)$(CC) -std=gnu11 $(WARN_ALL) $(WARN_C) $(OURS) -I. $(PKG_CFLAGS) $(CPPFLAGS) $(CFLAGS) -c -o $@ $(@:.o=.main.c)
 
 # The archive is removed first, or an object whose source is gone stays in it.
 $(LIB): $(LIB_O) $(B)/gen/lib_list
@@ -105,7 +111,7 @@ $(LIB): $(LIB_O) $(B)/gen/lib_list
 
 # C++ links, because the JSON parser is C++; --as-needed drops its runtime
 # from the programs that do not parse JSON.
-link = $(CXX) $(CFLAGS) $(LD_OURS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIB) $(1) $(PKG_LIBS) -lm
+link = $(CXX) $(CXXFLAGS) $(LD_OURS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIB) $(1) $(PKG_LIBS) -lm
 
 .SECONDEXPANSION:
 $(BIN): $(B)/bin/%: $$(addprefix $(B)/,$$(addsuffix .o,$$(basename $$(wildcard cmd/$$*/*.c)))) $(LIB)
@@ -129,15 +135,17 @@ $(REPLAY): $(B)/replay/%: $(B)/tests/fuzz/%.o $(B)/tests/fuzz/replay.o $(LIB)
 # The client of dsvc-feed: a file that others copy, so it is built as they would, with libc alone.
 $(B)/libdsvcfeed.a: client/dsvc_feed.c client/dsvc_feed.h
 	@mkdir -p $(@D)
-	$(say)$(CC) -std=gnu11 $(WARN_ALL) $(WARN_C) $(CFLAGS) -fPIC -c -o $(B)/dsvc_feed.o $< && rm -f $@ && $(AR) rcs $@ $(B)/dsvc_feed.o
+	$(say)$(CC) -std=gnu11 $(WARN_ALL) $(WARN_C) $(CPPFLAGS) $(CFLAGS) -fPIC -c -o $(B)/dsvc_feed.o $< && rm -f $@ && $(AR) rcs $@ $(B)/dsvc_feed.o
 
 # Yardsticks are nobody's library: a file each, and the plain optimisation of a user.
 $(YARD): $(B)/yard/%: bench/yard/%.c
 	@mkdir -p $(@D)
-	$(say)$(CC) -std=gnu11 -O2 $(WARN_ALL) -D_GNU_SOURCE $(PKG_CFLAGS) $(CFLAGS) -o $@ $< $(PKG_LIBS)
+	$(say)$(CC) -std=gnu11 -O2 $(WARN_ALL) -D_GNU_SOURCE $(PKG_CFLAGS) $(CPPFLAGS) $(CFLAGS) -o $@ $< $(PKG_LIBS)
 
 # Rewritten only when they change, so that nothing is built again in vain.
 keep = @mkdir -p $(@D); { cat >$@.new; if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi; }
+$(B)/gen/version.h: FORCE
+	$(keep) <<<'#define PROGRAM_VERSION "$(VERSION)" /* from the file VERSION, by make */'
 $(B)/gen/op_list.h: FORCE
 	$(keep) < <(echo '/* from the names of op_*.c in the wings of lib/op, by make */'; for o in $(OPS); do echo "OP($$o)"; done)
 $(B)/gen/fn_list.h: FORCE
@@ -154,7 +162,7 @@ $(B)/gen/site_list.h: tools/embed.sh $(wildcard cmd/dsvc-export/page/*)
 $(B)/gen/lib_list: FORCE
 	$(keep) <<<'$(LIB_O)'
 $(B)/flags: FORCE
-	$(keep) <<<'$(CC) $(CXX) $(CFLAGS) $(CXXFLAGS) $(WARN_ALL) $(OURS)'
+	$(keep) <<<'$(CC) $(CXX) $(CPPFLAGS) $(CFLAGS) $(CXXFLAGS) $(WARN_ALL) $(OURS)'
 
 # Checks. Each suite adds its counts to the tally; the sum is the last line.
 check: deps ## everything that is tested; ends with the total
@@ -225,10 +233,14 @@ bench-peers: all ## speed beside tf.data service and Ray Data
 gen: $(BIN) ## completions and generated parts of the manual
 	@B=$(B) bash tools/gen.sh
 
-install: all ## into DESTDIR PREFIX
-	@B=$(B) DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' bash tools/install.sh install $(CMDS)
+place = @B=$(B) DESTDIR='$(DESTDIR)' prefix='$(prefix)' $(foreach f,$(FOLDERS),$(if $($f),$f='$($f)')) \
+	bash tools/install.sh $(1) $(CMDS)
+install: all ## into DESTDIR, below prefix (/usr/local) or where bindir, mandir, ... say
+	$(call place,install)
 uninstall: ## what install put there
-	@B=$(B) DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' bash tools/install.sh uninstall $(CMDS)
+	$(call place,uninstall)
+dist: ## the sources as $(B)/dsvc-VERSION.tar.gz, the same bytes each time
+	@B=$(B) bash tools/dist.sh
 
 clean: ## remove $(B)
 	rm -rf $(B)

@@ -1,73 +1,102 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# install.sh install|uninstall PROGRAM...: with B, DESTDIR and PREFIX set.
+# install.sh install|uninstall PROGRAM...: with B set, and DESTDIR, prefix and the folders below if others are wanted.
 # Both walk the same list, so that one removes exactly what the other put.
 set -eu
 cd "$(dirname "$0")/.."
 what=$1
 shift
-to=$DESTDIR$PREFIX
+version=$(<VERSION)
+prefix=${prefix:-${PREFIX:-/usr/local}}
+bindir=${bindir:-$prefix/bin}
+libdir=${libdir:-$prefix/lib}
+includedir=${includedir:-$prefix/include}
+datadir=${datadir:-$prefix/share}
+mandir=${mandir:-$datadir/man}
+docdir=${docdir:-$datadir/doc/dsvc}
+pythondir=${pythondir:-$prefix/lib/python3/dist-packages}
+unitdir=${unitdir:-$prefix/lib/systemd/system}
+sysusersdir=${sysusersdir:-$prefix/lib/sysusers.d}
+tmpfilesdir=${tmpfilesdir:-$prefix/lib/tmpfiles.d}
 
 place() { # MODE FILE WHERE
 	if [[ $what == install ]]; then
-		install -D -m "$1" "$2" "$to/$3"
+		install -D -m "$1" "$2" "${DESTDIR-}$3"
 	else
-		rm -f "$to/$3"
+		rm -f "${DESTDIR-}$3"
 	fi
 }
 point() { # LINK TARGET
-	if [[ $what == install ]]; then ln -sf "$2" "$to/$1"; else rm -f "$to/$1"; fi
+	if [[ $what == install ]]; then ln -sf "$2" "${DESTDIR-}$1"; else rm -f "${DESTDIR-}$1"; fi
 }
+# Those that are empty, up to the prefix.
+leave() { # FOLDER...
+	local d
+	[[ $what == uninstall ]] || return 0
+	for d; do
+		while [[ $d == "$prefix"/?* || $d == */dsvc* ]] && rmdir "${DESTDIR-}$d" 2>/dev/null; do d=${d%/*}; done
+	done
+}
+relative() { realpath -m -s --relative-to="$1" "$2"; } # FOLDER FILE
 
 for p; do
-	place 755 "$B/bin/$p" "bin/$p"
+	place 755 "$B/bin/$p" "$bindir/$p"
 done
+mkdir -p "$B/install"
 for f in man/*.[1-8]; do
-	[[ -e $f ]] && place 644 "$f" "share/man/man${f##*.}/${f##*/}"
+	sed "s/^\.Os\$/.Os dsvc $version/" "$f" >"$B/install/${f##*/}"
+	place 644 "$B/install/${f##*/}" "$mandir/man${f##*.}/${f##*/}"
 done
 for f in python/dsvc/*.py python/dsvc/py.typed; do
-	place 644 "$f" "lib/python3/dist-packages/dsvc/${f##*/}"
+	place 644 "$f" "$pythondir/dsvc/${f##*/}"
 done
-printf '%s\n' "prefix=$PREFIX" 'Name: dsvc-feed' 'Description: the consumers of dsvc-feed' 'Version: 0.1.0' \
-	"Cflags: -I\${prefix}/include" "Libs: -L\${prefix}/lib -ldsvcfeed" >"$B/dsvc-feed.pc"
-place 644 client/dsvc_feed.h include/dsvc_feed.h
-place 644 "$B/libdsvcfeed.a" lib/libdsvcfeed.a
-place 644 "$B/dsvc-feed.pc" lib/pkgconfig/dsvc-feed.pc
+# So that importlib.metadata and pip know of it.
+printf '%s\n' 'Metadata-Version: 2.1' 'Name: dsvc' "Version: $version" >"$B/install/METADATA"
+place 644 "$B/install/METADATA" "$pythondir/dsvc-$version.dist-info/METADATA"
+printf '%s\n' "prefix=$prefix" "includedir=$includedir" "libdir=$libdir" 'Name: dsvc-feed' \
+	'Description: the consumers of dsvc-feed' "Version: $version" \
+	"Cflags: -I\${includedir}" "Libs: -L\${libdir} -ldsvcfeed" >"$B/install/dsvc-feed.pc"
+place 644 client/dsvc_feed.h "$includedir/dsvc_feed.h"
+place 644 "$B/libdsvcfeed.a" "$libdir/libdsvcfeed.a"
+place 644 "$B/install/dsvc-feed.pc" "$libdir/pkgconfig/dsvc-feed.pc"
 for f in pipelines/*.dsvc; do
-	[[ -e $f ]] && place 644 "$f" "share/dsvc/$f"
+	[[ -e $f ]] && place 644 "$f" "$datadir/dsvc/$f"
 done
 # The programs and the data that the tests of the pipelines use are found beside them.
 for f in pipelines/programs/* pipelines/data/* pipelines/data/*/* pipelines/data/*/*/*; do
 	[[ -d $f ]] && continue
 	[[ -x $f ]] && mode=755 || mode=644
-	place "$mode" "$f" "share/dsvc/$f"
+	place "$mode" "$f" "$datadir/dsvc/$f"
 done
 # The same tree as in the source, so that links between the pages hold.
 for f in README.md LICENSE doc/*.md examples/*.py python/README.md; do
-	place 644 "$f" "share/doc/dsvc/$f"
+	place 644 "$f" "$docdir/$f"
 done
-point share/doc/dsvc/pipelines ../../dsvc/pipelines
-for f in engines/README engines/*/*; do
+for f in pipelines engines; do
+	point "$docdir/$f" "$(relative "$docdir" "$datadir/dsvc/$f")"
+done
+while IFS= read -r f; do
 	[[ -x $f ]] && mode=755 || mode=644
-	place "$mode" "$f" "share/dsvc/$f"
+	place "$mode" "$f" "$datadir/dsvc/$f"
+done < <(find engines -type f | LC_ALL=C sort)
+for f in engines/systemd/*.service; do
+	sed "s,/usr/bin/dsvc,$bindir/dsvc," "$f" >"$B/install/${f##*/}"
+	place 644 "$B/install/${f##*/}" "$unitdir/${f##*/}"
 done
+place 644 engines/systemd/sysusers.conf "$sysusersdir/dsvc.conf"
+place 644 engines/systemd/tmpfiles.conf "$tmpfilesdir/dsvc.conf"
 # Completions are looked up by the name of the program: one file, many names.
 if [[ -e completions/dsvc.bash ]]; then
-	place 644 completions/dsvc.bash share/bash-completion/completions/dsvc
-	place 644 completions/_dsvc share/zsh/site-functions/_dsvc
-	place 644 completions/dsvc.fish share/fish/vendor_completions.d/dsvc.fish
+	place 644 completions/dsvc.bash "$datadir/bash-completion/completions/dsvc"
+	place 644 completions/_dsvc "$datadir/zsh/site-functions/_dsvc"
+	place 644 completions/dsvc.fish "$datadir/fish/vendor_completions.d/dsvc.fish"
 	for p; do
-		point "share/bash-completion/completions/$p" dsvc
-		point "share/fish/vendor_completions.d/$p.fish" dsvc.fish
+		[[ $p == dsvc ]] && continue
+		point "$datadir/bash-completion/completions/$p" dsvc
+		point "$datadir/fish/vendor_completions.d/$p.fish" dsvc.fish
 	done
 fi
-if [[ $what == uninstall ]]; then
-	rmdir "$to/lib/pkgconfig" 2>/dev/null || true
-	rmdir -p "$to/lib/python3/dist-packages/dsvc" 2>/dev/null || true
-	rmdir -p "$to/include" 2>/dev/null || true
-	rmdir "$to"/share/dsvc/engines/{slurm,ssh,prometheus} "$to/share/dsvc/engines" 2>/dev/null || true
-	rmdir "$to"/share/dsvc/pipelines/{programs,data/imgs,data/train/cat,data/train/dog,data/train,data} 2>/dev/null || true
-	rmdir -p "$to/share/dsvc/pipelines" 2>/dev/null || true
-	rmdir "$to"/share/doc/dsvc/{doc,examples,python} 2>/dev/null || true
-	rmdir -p "$to/share/doc/dsvc" 2>/dev/null || true
-fi
+while IFS= read -r f; do
+	leave "$datadir/dsvc/$f"
+done < <(find engines pipelines -type d | LC_ALL=C sort -r)
+leave "$unitdir" "$sysusersdir" "$tmpfilesdir" "$libdir/pkgconfig" "$pythondir"/dsvc{,-"$version".dist-info} "$includedir" "$docdir"/{doc,examples,python}

@@ -17,8 +17,8 @@ while IFS= read -r -d '' f; do
 	*.sh) try check -s bash "$f" ;;
 	*) head -c 15 "$f" | grep -Eq '^#!.*(bash|/sh)' && try check "$f" ;;
 	esac
-done < <(find tools tests demo bench .ci \( -name '*.sh' -o -name '*.bats' -o -name 'run*' -o -name '*.bash' \) \
-	-type f -print0 2>/dev/null | sort -z)
+done < <(find tools tests demo bench .ci engines debian \( -name '*.sh' -o -name '*.bats' -o -name 'run*' \
+	-o -name '*.bash' -o -name '*.sbatch' -o -path 'debian/tests/*' \) -type f -print0 2>/dev/null | sort -z)
 manual() {
 	# STYLE messages about the operating system and dates are taste.
 	local out

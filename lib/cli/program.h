@@ -33,8 +33,7 @@
 
 #include "base/buf.h"
 #include "base/param.h"
-
-#define PROGRAM_VERSION "0.1.0"
+#include "version.h"
 
 /* A list of texts that ends with NULL. */
 #define PROGRAM_TEXTS(...) ((const char *const[]){ __VA_ARGS__, NULL })

@@ -2,7 +2,8 @@
  *
  * The files of keys and rights, in a folder of the user: ~/.config/dsvc, or
  * $XDG_CONFIG_HOME/dsvc. As ssh does with its own, such a file is used only if it is its
- * user's and closed to others (0600), and so must its folder be (nobody else may write there).
+ * user's and closed to others (0600), or root's and open to a group at most (0640), as secrets in containers are;
+ * nobody else may write in its folder.
  */
 #ifndef TRUST_TRUST_FILE_H
 #define TRUST_TRUST_FILE_H

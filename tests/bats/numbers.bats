@@ -423,7 +423,7 @@ print(time.monotonic() - begin)' "${ready##*:}"
 	told dsvc-keygen.1 'Whoever can read it can do what its key may; programs refuse a key file with 78 if its mode is not 0600, or if others can write in its folder.'
 	told dsvc-allow.1 'only until the beginning of that day, or until that minute (2026-11-22T04:00Z); times are UTC'
 	told dsvc-allow.1 'A worker or reader whose key was removed is then cut off, even in the middle of a pass; its streams, and the elements that it had not acknowledged, go to others, and it ends with 77.'
-	told dsvc-security.7 'In containers, mount a key file and a file of services into $XDG_CONFIG_HOME/dsvc, as secrets with mode 0600 or 0400; dsvc-keygen(1) makes keys for that, and dsvc-allow(1) adds them.'
+	told dsvc-security.7 'In containers, mount a key file and a file of services into $XDG_CONFIG_HOME/dsvc, as secrets with mode 0600 or 0400, or with 0440 where they are root'\''s and the program is not; dsvc-keygen(1) makes keys for that, and dsvc-allow(1) adds them.'
 	told dsvc-security.7 'Programs that knew the old key refuse the new one with 77 until dsvc-join(1) is run.'
 	told dsvc-security.7 'All are in $XDG_CONFIG_HOME/dsvc or ~/.config/dsvc, and are refused with 78 unless they are closed to others and only their user can write in the folder.'
 	# the range of the ids that libzmq makes up

@@ -208,6 +208,33 @@ files_that_others_can_read_are_not_used(void **state)
 }
 
 static void
+files_of_root_may_be_read_by_a_group(void **state)
+{
+	struct key_pair p;
+
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	assert_int_equal(key_file_make(NULL, "me", &p, &e), ST_OK);
+	/* The temporary folder and those above it are open already. */
+	assert_int_equal(chmod(home, 0755), 0);
+	assert_int_equal(chmod(at("."), 0755), 0);
+	const struct { mode_t mode; enum status root, other; } is[] = {
+		{ 0440, ST_CONFIG, ST_OK }, { 0640, ST_CONFIG, ST_OK }, { 0660, ST_CONFIG, ST_CONFIG },
+		{ 0444, ST_CONFIG, ST_CONFIG }, { 0400, ST_OK, ST_PERM },
+	};
+	for (size_t i = 0; i < sizeof is / sizeof *is; i++) {
+		assert_int_equal(chmod(at("key"), is[i].mode), 0);
+		assert_int_equal(key_file_read(NULL, true, &p, NULL, &e), is[i].root);
+		/* still in the group of root */
+		assert_int_equal(seteuid(65534), 0);
+		enum status st = key_file_read(NULL, true, &p, NULL, &e);
+		assert_int_equal(seteuid(0), 0);
+		assert_int_equal(st, is[i].other);
+	}
+}
+
+static void
 a_key_is_made_once(void **state)
 {
 	struct key_pair p, q;
