@@ -283,13 +283,23 @@ ops_mdoc_op(const struct op_desc *d, struct buf *out)
 	buf_clear(&text);
 }
 
+/* Text within the quotes of a macro's argument. */
+static void
+ops_mdoc_quoted(struct buf *out, const char *s)
+{
+	for (; *s; s++)
+		buf_str(out, *s == '"' ? "\\(dq" : (char[]){ *s, 0 });
+}
+
 static void
 ops_mdoc_functions(struct buf *out)
 {
 	buf_str(out, ".Sh FUNCTIONS\nFunctions of expressions.\n.Bl -tag -width Ds\n");
 	for (const struct expr_fn_doc *f = expr_functions(); f->name; f++) {
 		struct buf text = { 0 };
-		buf_printf(out, ".It Ic %s Ns Pq \"%s\"\n", f->name, f->args ? f->args : "");
+		buf_printf(out, ".It Ic %s Ns Pq \"", f->name);
+		ops_mdoc_quoted(out, f->args ? f->args : "");
+		buf_str(out, "\"\n");
 		buf_printf(&text, "%c%s.", toupper((unsigned char)f->brief[0]), f->brief + 1);
 		mdoc_text(out, (char *)text.data);
 		if (out->data[out->len - 1] != '\n')

@@ -53,6 +53,10 @@ train() {
 	[[ $output == *'cut.jpg: decode_image(): the jpeg is cut off' ]]
 	run -65 dsvc-run 'whole text.jpg | map decode_image(x)'
 	[[ $output == *'text.jpg: decode_image(): these bytes are not a jpeg, png or webp' ]]
+	# its head says 60000 by 60000 pixels
+	printf '\211PNG\r\n\032\n\0\0\0\rIHDR\0\0\352\140\0\0\352\140\010\002\0\0\0\0\0\0\0' >huge.png
+	run -65 dsvc-run 'whole huge.png | map decode_image(x)'
+	[[ $output == *'huge.png: decode_image(): an image 60000 high and 60000 wide takes too long to decode' ]]
 	run -0 --separate-stderr dsvc-run "whole cut.jpg text.jpg $1 | map shape(decode_image(x)) on_error=skip"
 	[[ $output == '[36,48,3]' ]]
 }

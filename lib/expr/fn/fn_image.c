@@ -106,8 +106,9 @@ image_decode_call(struct expr_vm *vm, struct val *out, const struct val *a, unsi
 	t.dims[0] = box.h;
 	t.dims[1] = box.w;
 	t.dims[2] = ask.channels ? ask.channels : head.channels;
-	if (vm_steps(vm, (uint64_t)(head.whole ? head.h : box.y + box.h) * head.w / 16)
-	    || tensor_make(vm, &made, &t, &data))
+	if (vm_steps(vm, (uint64_t)(head.whole ? head.h : box.y + box.h) * head.w / 16))
+		return vm_fault(vm, "decode_image(): an image %u high and %u wide takes too long to decode", head.h, head.w);
+	if (tensor_make(vm, &made, &t, &data))
 		return ST_DATA;
 	if (image_decode(a->p, a->n, &head, turn, &box, (unsigned)t.dims[2], data, &e))
 		return image_fault(vm, "decode_image", &e);
@@ -171,7 +172,7 @@ image_encode_call(struct expr_vm *vm, struct val *out, const struct val *a, unsi
 	struct err e;
 
 	if (kind == IMAGE_KINDS)
-		return vm_fault(vm, "encode_image() to \"%.*s\": jpeg, png or webp",
+		return vm_fault(vm, "encode_image(): there is no format \"%.*s\": jpeg, png or webp",
 				(int)(a[1].n < 40 ? a[1].n : 40), (const char *)a[1].p);
 	if (n > 2 && (a[2].i < 1 || a[2].i > 100))
 		return vm_fault(vm, "encode_image(): a quality is from 1 to 100, not %lld",

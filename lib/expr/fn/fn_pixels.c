@@ -289,7 +289,9 @@ pixels_resize_run(struct expr_vm *vm, struct resize *r, const struct pixels *im,
 	if (resize_between(r) > SCRATCH_VALUE_MAX / (bytes ? 1 : sizeof(double)))
 		return vm_fault(vm, "resize(): an image %zu high and %zu wide is too large to be made "
 				"%zu wide", r->h, r->w, r->to_w);
-	if (vm_steps(vm, resize_cost(r) / 64) || pixels_make(vm, im, r->to_h, r->to_w, out, &data))
+	if (vm_steps(vm, resize_cost(r) / 64))
+		return vm_fault(vm, "resize(): an image %zu high and %zu wide takes too long to make", r->to_h, r->to_w);
+	if (pixels_make(vm, im, r->to_h, r->to_w, out, &data))
 		return ST_DATA;
 	r->to = data;
 	if (r->method == RESIZE_NEAREST) {
