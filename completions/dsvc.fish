@@ -182,6 +182,7 @@ complete -c dsvc-feed -l batch -r -f -d 'elements are rows; a step has N of them
 complete -c dsvc-feed -l element -r -f -a 'core host step copy' -d 'elements are batches, one for each core; host, step: to be cut; copy: for all'
 complete -c dsvc-feed -l axis -r -f -d 'cut the tensors of FIELD along axis K, from 0 on; K alone: elements that are not records'
 complete -c dsvc-feed -l tail -r -f -a 'pad drop short error' -d 'the last rows, too few for a step; short: share them; auto: short for one core, else pad'
+complete -c dsvc-feed -l tail-of -r -f -a 'pass stream' -d 'with --host: pass: the ends of all streams make steps together; stream: each has a last step of its own'
 complete -c dsvc-feed -l pad -r -f -a 'zero last' -d 'what pads: zeros, or the last row again'
 complete -c dsvc-feed -l mask -r -f -d 'add a field NAME that is true for real rows and false for padding'
 complete -c dsvc-feed -l expect -r -f -d 'exit 65 before the first step if elements are not of TYPE'

@@ -82,6 +82,8 @@ hosts_check(struct feed_opts *o, struct err *e)
 	job_opts_seed_by_name(&o->job);
 	o->rounds = true;
 	o->padded = o->element < ELEMENT_STEP;
+	if (!o->padded && o->job.tail_of)
+		return hosts_refuse("--tail-of stream", "with --element step and copy each batch is a step, and none is short", e);
 	if (!o->padded) {
 		o->job.consumer = o->consumer = mem_printf("%lld/%lld", (long long)o->host, (long long)o->hosts);
 		o->job.share = o->hosts > 1 ? SHARE_LOSSLESS : SHARE_NONE;
@@ -129,6 +131,7 @@ hosts_conf(const struct feed_opts *o, struct feed_host_conf *c)
 	}
 	f->rounds = o->rounds;
 	f->padded = o->padded;
+	f->tails = o->padded && o->job.tail_of == TAIL_OF_STREAM;
 	f->lag = hosts_lag(o);
 	uint64_t places = hosts_places(o, &own);
 	c->what.places = o->padded ? (uint32_t)places : o->rounds;

@@ -71,9 +71,10 @@ pairs_alone(const struct feed_opts *o, struct err *e)
 			err_help(e, "--checkpoint FILE keeps them");
 			return ST_USAGE;
 		}
-	if (o->host_text || o->job.seat_wait == PAIRS_SEAT_WAIT)
+	if (o->host_text || (o->job.seat_wait == PAIRS_SEAT_WAIT && !o->job.tail_of))
 		return ST_OK;
-	err_set(e, ST_USAGE, "--seat-wait is for the hosts of a job, and this is alone");
+	err_set(e, ST_USAGE, "%s is for the hosts of a job, and this is alone",
+		o->job.tail_of ? "--tail-of stream" : "--seat-wait");
 	err_help(e, "--host I/N is one of N");
 	return ST_USAGE;
 }

@@ -188,7 +188,7 @@ feed_plan_steps(const struct feed_plan *p, const struct feed_opts *o)
 	bool drops = opts_tail(o) == FEED_DROP;
 
 	/* Batches of several streams end with a smaller one each, and a smaller batch may be dropped. */
-	if (n < 0 || n == INT64_MAX || (!o->batched && (drops || (o->job.shards && o->job.shards != 1))))
+	if (n < 0 || n == INT64_MAX || o->job.tail_of || (!o->batched && (drops || (o->job.shards && o->job.shards != 1))))
 		return UINT64_MAX;
 	return (uint64_t)(n / each + (!drops && n % each));
 }

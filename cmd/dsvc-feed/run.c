@@ -238,9 +238,12 @@ run_tail(const struct feed_run *r)
 	if (r->book.dropped)
 		log_say(LOG_WARN, "the last %s no whole step and %s dropped", run_rows(r->book.dropped, rows),
 			r->book.dropped == 1 ? "was" : "were");
-	if (r->book.added && r->o->batched && tail == FEED_PAD)
+	if (r->book.added && r->o->job.tail_of && tail == FEED_PAD)
+		log_say(LOG_WARN, "the last steps of streams are short: %s padding (--tail-of, --mask)",
+			run_rows(r->book.added, rows));
+	else if (r->book.added && r->o->batched && tail == FEED_PAD)
 		run_padded((uint64_t)r->o->batch - r->book.added, (uint64_t)r->o->batch);
-	if (!x->tail || (r->book.added && r->o->batched))
+	if (!x->tail || r->o->job.tail_of || (r->book.added && r->o->batched))
 		return;
 	if (tail == FEED_DROP)
 		log_say(LOG_WARN, "the last %s no whole step of %" PRIu64 " and %s dropped", run_rows(x->dropped, rows),

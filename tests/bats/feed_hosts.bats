@@ -69,6 +69,35 @@ joined() { paste -d' ' <(out 0 | paste -sd' ' | xargs -n "$1") <(out 1 | paste -
 	[[ $(result 0) == '[8,9] [10]' && $(result 1) == '[] []' ]]
 }
 
+@test "each stream may end with a short step of its own" {
+	service
+	hosts -J a --batch 8 --shards 2 --tail-of stream --results step -t ndjson -e 'range 26 | map {x: x}'
+	ends 0
+	# 13 rows of each stream: two steps, of which the second has 5
+	[[ $(out 0 | wc -l) == 8 && $(out 1 | wc -l) == 8 ]]
+	out 0 | cat - <(out 1) | jq -c '.result.x[]' | sort -n | uniq -c | awk '$2 { print $1, $2 }' | cmp - <(seq -f '1 %g' 25)
+	[[ $(out 1 | jq -c 'select(.core == 1) | .result.x' | grep -cx '\[0,0\]') == 2 ]]
+	[[ $(err 0) == *'the last steps of streams are short: 6 rows are padding'* ]]
+	rm "$BATS_TEST_TMPDIR"/out.*
+	# a run that goes on behind such a step
+	local run options=(--batch 8 --shards 2 --tail-of stream --mask m --checkpoint "$BATS_TEST_TMPDIR/pos.%h" --save-every 1
+		--results step -t ndjson -e 'range 26 | map {x: x}')
+	for run in '--steps 2' '--steps 1' ''; do
+		hosts -J "go$run" --seed 3 ${run:+${run% *} ${run#* }} "${options[@]}"
+		ends 0
+	done
+	[[ $(out 0 | wc -l) == 8 ]]
+	cat "$BATS_TEST_TMPDIR"/out.? | jq -c '.result as $r | range(2) | select($r.m[.]) | $r.x[.]' | sort -n | cmp - <(seq 0 25)
+	rm "$BATS_TEST_TMPDIR"/out.*
+	# the rows shared evenly; and elements that are batches
+	hosts -J b --batch 8 --shards 2 --tail short --tail-of stream --results step -t ndjson -e 'range 26 | map {x: x}'
+	ends 0
+	[[ $(cat "$BATS_TEST_TMPDIR"/out.? | jq -c '.result.x[]' | sort -n | paste -sd' ') == "$(seq 0 25 | paste -sd' ')" ]]
+	hosts -J c --shards 2 --tail-of stream --results rows -t text -e 'range 26 | batch 2'
+	ends 0
+	[[ $(cat "$BATS_TEST_TMPDIR"/out.? | sort -n | paste -sd' ') == "$(seq 0 25 | paste -sd' ')" ]]
+}
+
 @test "elements that are batches, for each core, each host, or all" {
 	service
 	hosts -J core --results rows -t text -e 'range 16 | batch 2'
@@ -260,6 +289,8 @@ joined() { paste -d' ' <(out 0 | paste -sd' ' | xargs -n "$1") <(out 1 | paste -
 	run -64 feed --host 0/2 -J a --order any -e 'range 3'
 	run -64 feed --host 0/2 -J a --loop 5s -e 'range 3'
 	run -64 feed --host 0/2 -J a --batch 20002 -e 'range 3'
+	run -64 feed --host 0/2 -J a --element copy --tail-of stream -e 'range 3'
+	[[ $output == *'--tail-of stream does not go with --host'* ]]
 	run -64 feed --host 0/2 -J a -
 	run -64 feed --host 0/2 -n 2 -J a --batch 6 -e 'range 3'
 	[[ $output == *'6 rows cannot be shared evenly by 4 cores'* ]]

@@ -31,7 +31,7 @@ declare -gA value=([--steps]=1 [--until]=2 [--batch]=2 [--element]=copy [--axis]
 
 @test "an option that says more of another one is refused without that" {
 	local options
-	for options in '-o x' '--to csv' '--save-every 2' '--keep 3' '--seat-wait 1s' '--each-loop' '--axis x=1' '--jobs 2'; do
+	for options in '-o x' '--to csv' '--save-every 2' '--keep 3' '--seat-wait 1s' '--tail-of stream' '--each-loop' '--axis x=1' '--jobs 2'; do
 		# shellcheck disable=SC2086 # words
 		run -64 dsvc-feed $options -e 'range 4' -- cat
 		[[ $output == "dsvc-feed: "*"${options%% *}"* || $output == *--output* ]]

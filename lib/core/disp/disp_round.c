@@ -294,6 +294,21 @@ round_base_beyond(const struct stream *s, uint64_t length)
 		(!job_tail_fills(o->tail) || o->tail_of != TAIL_OF_STREAM || s->base - length >= ROUND_PLACES_MAX);
 }
 
+/* The nulls of such a round may have been acknowledged. */
+bool
+round_end_beyond(const struct stream *s, uint64_t length)
+{
+	const struct job_opts *o = &s->iter->job->opts;
+	uint64_t end = views_end(s);
+
+	if (round_is(s->iter) && job_tail_fills(o->tail) && o->tail_of == TAIL_OF_STREAM) {
+		uint64_t rest = views_rest(s, length);
+
+		length += round_kept(s->iter, rest) - rest;
+	}
+	return end > length;
+}
+
 uint64_t
 round_dropped(const struct stream *s)
 {

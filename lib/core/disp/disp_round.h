@@ -27,6 +27,7 @@ int64_t round_gather_until(const struct disp *d, const struct iteration *it);
 char *round_missing(const struct iteration *it);        /* gives: places that nobody has asked for */
 bool round_stream_ended(struct disp *d, struct stream *s); /* false: the pass has failed, and s is gone */
 bool round_base_beyond(const struct stream *s, uint64_t length); /* its rounds begin behind the end of the stream */
+bool round_end_beyond(const struct stream *s, uint64_t length);  /* more was acknowledged than the stream has */
 uint64_t round_dropped(const struct stream *s);         /* elements of an ended stream that go to nobody, */
 uint64_t round_added(const struct stream *s);           /* and nulls that are added to it */
 uint64_t round_filled_up(const struct iteration *it);   /* likewise, of all streams that are finished */

@@ -457,7 +457,7 @@ stream_end(struct disp *d, struct peer *p, struct stream *s, struct msg *m)
 		disp_dirty(d, &s->dirty, DIRTY_LEDGER);
 	}
 	if ((s->ended && s->length != e->length) ||
-	    views_end(s) > e->length || round_base_beyond(s, e->length)) {
+	    round_end_beyond(s, e->length) || round_base_beyond(s, e->length)) {
 		stream_differs(d, s, e->length);
 		return;
 	}

@@ -219,6 +219,15 @@ feed_tail_end(struct feed *f, int64_t now_ns)
 }
 
 void
+feed_short(struct feed *f, int64_t now_ns)
+{
+	f->now = now_ns;
+	if (!feed_full(f))
+		feed_filled(f, false);
+	feed_step(f);
+}
+
+void
 feed_epoch_end(struct feed *f, int64_t now_ns, bool last)
 {
 	f->now = now_ns;

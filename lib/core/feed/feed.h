@@ -84,6 +84,8 @@ bool feed_full(const struct feed *f);
 void feed_hollow(struct feed *f);
 /* All of the pass is there, though it is not over: a step that is not full is given now. */
 void feed_tail_end(struct feed *f, int64_t now_ns);
+/* In the middle of a pass: whether it has real rows or not, the step being filled ends here. */
+void feed_short(struct feed *f, int64_t now_ns);
 /* The pass is over. What becomes of the rows of a step that is not full goes to *rows: how
  * many there are, 0: none. With FEED_PAD the host has padded the slot before, up to N. last: no pass follows. */
 void feed_epoch_end(struct feed *f, int64_t now_ns, bool last);

@@ -293,43 +293,7 @@ fill_first(struct feed_fill *f, struct err *e)
 	return ST_TEMP;
 }
 
-/* Handles the elements that were taken, up to the end of the room. */
-static enum status
-fill_some(struct feed_fill *f, int64_t now_ns, struct err *e)
-{
-	enum status st = ST_OK;
-
-	while (f->cur.n && st == ST_OK) {
-		const struct elem *x;
-		const uint8_t *p;
-		size_t len;
-
-		if (f->ring && !f->over && !feed_room(f->machine))
-			return ST_AGAIN;
-		if (!fill_next(f, &p, &len, &x))
-			return err_set(e, ST_PROTO, "a worker sent malformed elements");
-		if (f->skip) {
-			f->skip--;
-			fill_used(f, len);
-			continue;
-		}
-		if (f->c.rounds && (st = fill_first(f, e)) != ST_OK)
-			return st;
-		bool null = f->c.padded && len == 1 && *p == FILL_NIL;
-		if (!null && !f->ring && (st = fill_begin(f, p, len, e)) != ST_OK)
-			return fill_blame(f, 0, x, e);
-		fill_used(f, len);
-		if (f->over)
-			fill_passed_over(f, now_ns);
-		else if (null)
-			f->nulls++;
-		else
-			st = fill_put(f, now_ns, p, len, x, e);
-	}
-	return st;
-}
-
-/* The end of a pass */
+/* Short steps */
 
 /* This host has nothing but padding, so far: elements are taken to be what their type says. */
 static enum status
@@ -368,12 +332,104 @@ fill_pad(struct feed_fill *f, uint32_t slot, uint64_t row, uint64_t n, struct er
 	return st;
 }
 
+/* Ends the step that is not full, if it is one; *n: its places, 0: it is none. */
+static enum status
+fill_short(struct feed_fill *f, uint64_t *n, struct err *e)
+{
+	uint64_t real;
+	uint32_t slot = feed_slot(f->machine, &real);
+	enum status st = ST_OK;
+
+	*n = 0;
+	if (f->nulls && !f->ring && (st = fill_guess(f, e)) != ST_OK)
+		return st;
+	if (!real && !f->nulls)
+		return ST_OK;
+	if (f->nulls) {
+		slot = feed_slot(f->machine, &real);
+		feed_hollow(f->machine);
+	}
+	*n = f->ring->columns->rows;
+	if (f->c.tail == FEED_TAIL_ERROR) {
+		err_set(e, ST_DATA, "the last step has %llu of %llu rows", (unsigned long long)real, (unsigned long long)*n);
+		err_help(e, "--tail pad, drop or short gives something to do with them");
+		return ST_DATA;
+	}
+	f->tail = real;
+	f->tail_of = *n;
+	if (f->c.tail == FEED_DROP) {
+		f->dropped += real;
+		f->rows -= real;
+		*n = 0;
+		return ST_OK;
+	}
+	fill_hold(f, slot);
+	st = f->c.tail == FEED_PAD ? fill_pad(f, slot, real, *n - real, e) : ST_OK;
+	f->nulls = 0;
+	return st;
+}
+
+/* With `tails`: the round that is a step is over, and the step is not full, so a stream has ended. */
+static enum status
+fill_round(struct feed_fill *f, int64_t now_ns, struct err *e)
+{
+	uint64_t n;
+	enum status st = fill_short(f, &n, e);
+
+	if (st != ST_OK)
+		return st;
+	f->small = false;
+	fill_stepped(f, now_ns);
+	feed_short(f->machine, now_ns);
+	return ST_OK;
+}
+
+/* Handles the elements that were taken, up to the end of the room. */
+static enum status
+fill_some(struct feed_fill *f, int64_t now_ns, struct err *e)
+{
+	enum status st = ST_OK;
+
+	while (f->cur.n && st == ST_OK) {
+		const struct elem *x;
+		const uint8_t *p;
+		size_t len;
+
+		if (f->ring && !f->over && !feed_room(f->machine))
+			return ST_AGAIN;
+		if (!fill_next(f, &p, &len, &x))
+			return err_set(e, ST_PROTO, "a worker sent malformed elements");
+		if (f->skip) {
+			f->skip--;
+			fill_used(f, len);
+			continue;
+		}
+		if (f->c.rounds && (st = fill_first(f, e)) != ST_OK)
+			return st;
+		bool null = f->c.padded && len == 1 && *p == FILL_NIL;
+		if (!null && !f->ring && (st = fill_begin(f, p, len, e)) != ST_OK)
+			return fill_blame(f, 0, x, e);
+		fill_used(f, len);
+		if (f->over)
+			fill_passed_over(f, now_ns);
+		else {
+			f->in_step += f->c.tails;
+			f->nulls += null;
+			st = null ? ST_OK : fill_put(f, now_ns, p, len, x, e);
+			if (st == ST_OK && f->c.tails && f->in_step == fill_elements_of_step(f))
+				st = fill_round(f, now_ns, e);
+		}
+	}
+	return st;
+}
+
+/* The end of a pass */
+
 static enum status
 fill_tail(struct feed_fill *f, struct err *e)
 {
-	uint64_t real, n = f->ring ? f->ring->columns->rows : 0;
-	uint32_t slot = feed_slot(f->machine, &real);
-	enum status st = ST_OK;
+	uint64_t n;
+	enum status st;
 
 	f->small = f->part = false;
 	f->behind = 0;
@@ -384,33 +440,12 @@ fill_tail(struct feed_fill *f, struct err *e)
 			f->over--, f->step++;
 		return ST_OK;
 	}
-	if (f->nulls && !f->ring && (st = fill_guess(f, e)) != ST_OK)
+	st = fill_short(f, &n, e);
+	if (st != ST_OK || !n)
 		return st;
-	if (f->nulls) {
-		n = f->ring->columns->rows;
-		slot = feed_slot(f->machine, &real);
-		feed_hollow(f->machine);
-	}
-	if (!real && !f->nulls)
-		return ST_OK;
-	if (f->c.tail == FEED_TAIL_ERROR) {
-		err_set(e, ST_DATA, "the last step has %llu of %llu rows", (unsigned long long)real, (unsigned long long)n);
-		err_help(e, "--tail pad, drop or short gives something to do with them");
-		return ST_DATA;
-	}
-	f->tail = real;
-	f->tail_of = n;
-	if (f->c.tail == FEED_DROP) {
-		f->dropped += real;
-		f->rows -= real;
-		return ST_OK;
-	}
-	fill_hold(f, slot);
-	st = f->c.tail == FEED_PAD ? fill_pad(f, slot, real, n - real, e) : ST_OK;
 	f->step++;
 	f->all += n * f->c.hosts;
-	f->nulls = 0;
-	return st;
+	return ST_OK;
 }
 
 /* The reader has given all of the pass, which is not over before that is acknowledged: behind a position after

@@ -25,6 +25,7 @@ struct feed_fill_conf {
 	bool rounds;             /* steps are rounds of a job (value/round.h) */
 	bool lag;                /* elements are acknowledged behind a position that is safe: feed_fill_exact */
 	bool padded;             /* this host gets its places of them, and null is padding */
+	bool tails;              /* each stream ends with a short step of its own, not only the pass */
 	struct column_axes axes; /* FEED_CUT: of fields that are not cut along their first axis; lent */
 	enum feed_tail tail;
 	bool pad_last;           /* the last row pads, not zeros */
@@ -79,7 +80,7 @@ void feed_fill_look(struct feed_fill *f);
 /* The pass that is being filled, and the number of steps before it. False: not known yet, or no pass follows. */
 bool feed_fill_pass(const struct feed_fill *f, uint32_t *epoch, uint64_t *before);
 uint64_t feed_fill_rows(const struct feed_fill *f);   /* real rows in steps */
-/* Rows of the last step, when it was not full: real ones (0: it was), of so many. */
+/* Rows of the last short step: real ones (0: there was none), of so many. */
 uint64_t feed_fill_tail(const struct feed_fill *f, uint64_t *of);
 uint64_t feed_fill_dropped(const struct feed_fill *f);
 

@@ -20,7 +20,7 @@ struct feed_fill {
 	uint64_t pass;               /* steps before the pass */
 	bool pass_known;
 	uint64_t over;               /* steps still to be passed over */
-	uint64_t in_step;            /* elements of it */
+	uint64_t in_step;            /* elements of it: while it is passed over, and with `tails` */
 	uint64_t nulls;              /* those that are padding */
 	uint64_t all;                /* places of steps so far, of all hosts */
 	uint64_t rows, tail, tail_of, dropped;
