@@ -357,7 +357,11 @@ host_loop(struct feed_host *h)
 	struct pollfd *p = mem_array(HOST_FIRST + 64 + h->c->machine.cores * (size_t)HOST_FDS, sizeof *p);
 
 	while (!h->over) {
-		host_fill(h);
+		/* Steps that are filled and may be told of now are not to wait for others to be filled. */
+		if (feed_acts(h->machine))
+			host_acts(h);
+		if (!h->over)
+			host_fill(h);
 		feed_host_agree(h);
 		host_acts(h);
 		host_keep(h);
