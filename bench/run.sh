@@ -18,6 +18,7 @@ trap 'down 2> /dev/null; unserve; rm -rf "$work"' EXIT
 . "$here/views.bash"
 . "$here/keys.bash"
 . "$here/partial.bash"
+. "$here/tables.bash"
 "$here/data.sh" "$data"
 records=$data/records.ndjson text=$data/text.log one=$data/one.bin
 records_mb=$(awk -v b="$(stat -c %s "$records")" 'BEGIN { print b / 1e6 }')
@@ -217,7 +218,7 @@ row_tensor() {
 	floor_row '  batch 4096 of f32[64], floor' 1 2 'M el/s' small
 }
 
-[ $# -gt 0 ] || set -- squares squares_service shuffle_all mib shared rounds ndjson ndjson_service grep gz start first keys memory csv tfrecord exec spawn parallel tensor images feed state restart takeover scale simulated save shards groups partial
+[ $# -gt 0 ] || set -- squares squares_service shuffle_all mib shared rounds ndjson ndjson_service grep gz start first keys memory csv tfrecord exec spawn parallel tensor images feed state restart takeover scale simulated save shards groups partial sort tables words search
 header
 for r; do "row_$r"; done
 [ "$rows_missed" -eq 0 ] || echo "$rows_missed missed"

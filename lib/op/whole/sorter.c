@@ -12,7 +12,7 @@ sorter_new(size_t mem, bool reverse, const char *tmp)
 	struct sorter *s = mem_zalloc(sizeof *s);
 
 	s->mem = mem;
-	s->order = (struct sorter_order){ .reverse = reverse, .texts = true };
+	s->order = (struct sorter_order){ .reverse = reverse, .texts = true, .ints = true };
 	s->tmp = mem_strdup(tmp);
 	s->fd = -1;
 	return s;
@@ -48,11 +48,22 @@ sorter_free(struct sorter **sp)
 	mem_free(s);
 }
 
-/* Notes what is true of all keys so far: whether they are texts, and how they begin. */
+/* Whether it is an integer that fits 64 bits with a sign. */
+static bool
+sorter_is_int(const uint8_t *key)
+{
+	if (*key < 0x80 || *key >= 0xe0)
+		return true;
+	return *key >= 0xcc && *key <= 0xd3 && (*key != 0xcf || key[1] < 0x80);
+}
+
+/* Notes what is true of all keys so far: of which kind they are, and how texts begin. */
 static void
 sorter_learn(struct sorter *s, const uint8_t *key)
 {
 	uint32_t n;
+
+	s->order.ints = s->order.ints && sorter_is_int(key);
 
 	if (!s->order.texts)
 		return;
@@ -141,6 +152,7 @@ sorter_take(struct sorter *s, struct run *out, struct err *e)
 		return st;
 	}
 	while (s->next < s->n && out->n < RUN_USUAL && bytes < RUN_BYTES) {
+		sorter_ahead(s, s->next);
 		sorter_read(s->arena + s->entries[s->next++].at, &r);
 		uint8_t *p = run_room(out, r.len);
 		memcpy(p, r.elem, r.len);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The sorter's parts among themselves: collecting (sorter.c), the order and sorting in
- * memory (sorter_order.c), stretches in a file and their merge (sorter_merge.c).
+ * The sorter's parts among themselves: collecting (sorter.c), the order (sorter_order.c),
+ * sorting in memory (sorter_radix.c), stretches in a file and their merge (sorter_merge.c).
  */
 #ifndef WHOLE_SORTER_INNER_H
 #define WHOLE_SORTER_INNER_H
@@ -17,6 +17,7 @@ enum {
 	SORTER_BUFFER = 128 * 1024,   /* least size of a buffer that reads a stretch in a merge */
 	SORTER_FAN_MAX = 256,         /* most stretches merged at a time */
 	SORTER_WRITE = 256 * 1024,
+	SORTER_AHEAD = 16,          /* how many records ahead memory is asked for */
 	SORTER_SAVED_MAX = 64 * 1024 * 1024 /* bytes of elements and keys that are saved */
 };
 
@@ -35,6 +36,7 @@ struct sorter_record {
 struct sorter_order {
 	bool reverse;
 	bool texts;        /* all keys are texts */
+	bool ints;         /* all keys are integers of 64 bits with a sign: the prefix is all of it */
 	size_t skip;       /* number of bytes with which all of them begin */
 };
 
@@ -139,6 +141,11 @@ sorter_prefix(const struct sorter_order *o, const struct sorter_record *r)
 		const uint8_t *p = sorter_text(r->key, &n);
 
 		v = sorter_eight(p + o->skip, n - o->skip);
+	} else if (o->ints) {
+		struct mp m;
+
+		mp_head(r->key, r->elem + r->len, &m);
+		v = (uint64_t)m.i ^ (uint64_t)1 << 63;
 	} else {
 		v = sorter_prefix_any(r->key, r->elem + r->len);
 	}
@@ -148,8 +155,24 @@ sorter_prefix(const struct sorter_order *o, const struct sorter_record *r)
 /* Compares records whose prefixes are equal; 0: equal. Takes account of reverse. */
 int sorter_compare(const struct sorter_order *o, const struct sorter_record *a,
 		   const struct sorter_record *b);
+/* Sorts n entries by their prefixes, and where these are equal by what they stand for; spare has room for
+ * as many. The order of equals is kept. */
+void sorter_radix(const struct sorter *s, struct sorter_entry *v, struct sorter_entry *spare, size_t n);
+/* Like sorter_radix, by comparing alone. */
+void sorter_compare_sort(const struct sorter *s, struct sorter_entry *v, struct sorter_entry *spare, size_t n);
 /* Sorts the entries. */
 void sorter_sort(struct sorter *s);
+/* Asks for the records of the entries that come SORTER_AHEAD after the i-th. */
+static inline void
+sorter_ahead(const struct sorter *s, size_t i)
+{
+	if (i + SORTER_AHEAD < s->n) {
+		const uint8_t *p = s->arena + s->entries[i + SORTER_AHEAD].at;
+
+		__builtin_prefetch(p);
+		__builtin_prefetch(p + 64);
+	}
+}
 /* Writes the contents of the memory as a sorted stretch, and empties the memory. */
 enum status sorter_spill(struct sorter *s, struct err *e);
 enum status sorter_merge_begin(struct sorter *s, struct err *e);

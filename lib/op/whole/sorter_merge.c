@@ -106,6 +106,7 @@ sorter_spill(struct sorter *s, struct err *e)
 	for (size_t i = 0; st == ST_OK && i < s->n; i++) {
 		const uint8_t *p = s->arena + s->entries[i].at;
 
+		sorter_ahead(s, i);
 		sorter_read(p, &r);
 		st = merge_write(s, p, sorter_record_size(&r), e);
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The order of records: prefixes of their keys, comparison, sorting in memory.
+ * The order of records: prefixes of their keys, comparison, and sorting by it.
  */
 #include "base/mem.h"
 #include "op/whole/sorter_inner.h"
@@ -111,33 +111,38 @@ sorter_merge_halves(const struct sorter *s, const struct sorter_entry *from, siz
 }
 
 void
-sorter_sort(struct sorter *s)
+sorter_compare_sort(const struct sorter *s, struct sorter_entry *v, struct sorter_entry *spare, size_t n)
 {
-	struct sorter_record r;
-	size_t n = s->n, width = SORTER_SHORT;
+	struct sorter_entry *from = v, *to = spare;
 
-	for (size_t i = 0; i < n; i++) {
-		sorter_read(s->arena + s->entries[i].at, &r);
-		s->entries[i].prefix = sorter_prefix(&s->order, &r);
-	}
 	for (size_t i = 0; i < n; i += SORTER_SHORT)
-		sorter_insertion(s, s->entries + i, n - i < SORTER_SHORT ? n - i : SORTER_SHORT);
-	if (n <= width)
-		return;
-	s->spare = mem_grow(s->spare, &s->cap_spare, n, sizeof *s->spare);
-	for (; width < n; width *= 2) {
+		sorter_insertion(s, v + i, n - i < SORTER_SHORT ? n - i : SORTER_SHORT);
+	for (size_t width = SORTER_SHORT; width < n; width *= 2) {
+		struct sorter_entry *t = from;
+
 		for (size_t i = 0; i < n; i += 2 * width) {
 			size_t all = n - i < 2 * width ? n - i : 2 * width;
 
-			sorter_merge_halves(s, s->entries + i, all < width ? all : width, all,
-					    s->spare + i);
+			sorter_merge_halves(s, from + i, all < width ? all : width, all, to + i);
 		}
-		struct sorter_entry *t = s->entries;
-		size_t cap = s->cap_entries;
-
-		s->entries = s->spare;
-		s->cap_entries = s->cap_spare;
-		s->spare = t;
-		s->cap_spare = cap;
+		from = to;
+		to = t;
 	}
+	if (from != v)
+		memcpy(v, from, n * sizeof *v);
+}
+
+void
+sorter_sort(struct sorter *s)
+{
+	struct sorter_record r;
+
+	for (size_t i = 0; i < s->n; i++) {
+		sorter_read(s->arena + s->entries[i].at, &r);
+		s->entries[i].prefix = sorter_prefix(&s->order, &r);
+	}
+	if (s->n < 2)
+		return;
+	s->spare = mem_grow(s->spare, &s->cap_spare, s->n, sizeof *s->spare);
+	sorter_radix(s, s->entries, s->spare, s->n);
 }

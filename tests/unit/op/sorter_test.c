@@ -31,6 +31,17 @@ pair_order(const void *a, const void *b)
 	return c ? c : (x->number > y->number) - (x->number < y->number);
 }
 
+/* A text of n bytes; the first one is a or b, the others are any of the first three of `of`. */
+static uint8_t *
+pair_text(uint8_t *to, struct rng *r, uint64_t n, const char *of)
+{
+	char text[320];
+
+	for (uint64_t i = 0; i < n; i++)
+		text[i] = i ? of[rng_below(r, 3)] : "ab"[rng_below(r, 2)];
+	return mp_put_text(to, text, (uint32_t)n);
+}
+
 static void
 pair_make(struct pair *p, struct rng *r, uint64_t number, int kind)
 {
@@ -47,6 +58,10 @@ pair_make(struct pair *p, struct rng *r, uint64_t number, int kind)
 		to = mp_put_text(to, text, (uint32_t)strlen(text));
 		break;
 	case 3: to = mp_put_int(mp_put_int(mp_put_list_head(to, 2), (int64_t)draw % 5), (int64_t)draw); break;
+	case 5: to = pair_text(to, r, rng_below(r, 40), "\0ab"); break;    /* ends where others go on, maybe with NULs */
+	case 6: to = pair_text(to, r, 300 + draw % 20, "zzzzz"); break;   /* only the length differs */
+	case 7: to = mp_put_int(to, (int64_t)rng_next(r) >> draw % 60); break;
+	case 8: to = mp_put_uint(to, rng_next(r) >> draw % 2); break; /* some do not fit 64 bits with a sign */
 	default: to = mp_put_bool(to, draw & 1); break;
 	}
 	p->key_len = (size_t)(to - p->bytes);
@@ -95,19 +110,21 @@ static void
 sorts_in_memory(void **state)
 {
 	(void)state;
-	for (int kind = -1; kind < 5; kind++)
+	for (int kind = -1; kind < 9; kind++)
 		for (int reverse = 0; reverse < 2; reverse++)
 			sort_and_compare(kind, 3000, 1 << 24, reverse);
 	sort_and_compare(0, 0, 1 << 20, false);
 	sort_and_compare(0, 1, 1 << 20, false);
 	sort_and_compare(0, 17, 1 << 20, true);
+	sort_and_compare(5, 20000, 1 << 26, false);
+	sort_and_compare(5, 20000, 1 << 26, true);
 }
 
 static void
 sorts_by_merging_parts_of_a_file(void **state)
 {
 	(void)state;
-	for (int kind = -1; kind < 5; kind++)
+	for (int kind = -1; kind < 9; kind++)
 		for (int reverse = 0; reverse < 2; reverse++)
 			sort_and_compare(kind, 3000, 16 * 1024, reverse);
 }

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: MIT
+"""The rows about tables of `make bench` as a user of DuckDB or Polars writes them.
+
+usage: tables.py duckdb|polars THREADS sort|ints|distinct|group|join|top|words|typed|ndjson FOLDER
+Reads the files that bench/tables.bash makes, and writes to /dev/null; whole processes are timed.
+"""
+import os
+import sys
+
+ENGINE, THREADS, WHAT, FOLDER = sys.argv[1:5]
+
+
+def at(name):
+    return os.path.join(FOLDER, name)
+
+
+def run_duckdb():
+    import duckdb
+    lines = "read_csv('%s', header=false, columns={'x': 'VARCHAR'}, delim='\x01', quote='', escape='')"
+    numbers = "read_csv('%s', header=false, columns={'x': 'BIGINT'})"
+    a, b = "read_csv('%s')" % at("sales.csv"), "read_csv('%s')" % at("shops.csv")
+    query, form = {
+        "sort": ("select x from %s order by x" % lines % at("sort.txt"), "csv"),
+        "ints": ("select x from %s order by x" % numbers % at("ints.txt"), "csv"),
+        "distinct": ("select count(*) from (select distinct name from %s)" % a, "csv"),
+        "group": ("select name, count(*) n, avg(amount) m from %s group by name" % a, "csv"),
+        "join": ("select a.*, b.* exclude (id) from %s a join %s b on a.id = b.id" % (a, b), "csv"),
+        "top": ("select * from %s order by amount desc limit 10" % a, "csv"),
+        "words": ("select w, count(*) n from (select unnest(string_split(x, ' ')) w from %s) group by w"
+                  % lines % at("words.txt"), "csv"),
+        "ndjson": ("select * from %s" % a, "json"),
+    }[WHAT]
+    con = duckdb.connect()
+    con.execute("set threads=" + THREADS)
+    con.execute("copy (%s) to '/dev/null' (format %s)" % (query, form))
+
+
+def run_polars():
+    os.environ["POLARS_MAX_THREADS"] = THREADS
+    import polars as pl
+
+    def lines(name, kind):
+        return pl.scan_csv(at(name), has_header=False, separator="\x01", quote_char=None, schema={"x": kind})
+
+    sales, shops = pl.scan_csv(at("sales.csv")), pl.scan_csv(at("shops.csv"))
+    amount = pl.col("amount").mean()
+    plan = {
+        "sort": lambda: lines("sort.txt", pl.String).sort("x"),
+        "ints": lambda: lines("ints.txt", pl.Int64).sort("x"),
+        "distinct": lambda: sales.select(pl.col("name").n_unique()),
+        "group": lambda: sales.group_by("name").agg(pl.len().alias("n"), amount),
+        "join": lambda: sales.join(shops, on="id"),
+        "top": lambda: sales.top_k(10, by="amount"),
+        "words": lambda: lines("words.txt", pl.String).select(pl.col("x").str.split(" ").explode())
+        .group_by("x").agg(pl.len()),
+        "ndjson": lambda: sales,
+    }[WHAT]()
+    if WHAT == "ndjson":
+        plan.sink_ndjson("/dev/null")
+    else:
+        plan.sink_csv("/dev/null")
+
+
+if ENGINE == "duckdb":
+    run_duckdb()
+else:
+    run_polars()
