@@ -104,8 +104,6 @@ what_find(struct what *w, const struct read_options *o, const struct opt *opt,
 	src.carried = &carried;
 	enum status st = plan_make(&src, &w->plan, e);
 	words_clear(&carried);
-	if (st == ST_OK && o->job.sharding == SHARD_HINT && !w->plan->service && !w->plan->by_share)
-		log_say(LOG_WARN, "no `shard auto auto` is in the pipeline: each shard gives everything");
 	return st == ST_OK && w->plan->service ? pass_on_check(w->plan, &read_program, o, opt, e) : st;
 }
 

@@ -2,53 +2,13 @@
 #include "status_table.h"
 
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "datasets.h"
+#include "cells.h"
 #include "value/format/format.h"
 #include "value/mp.h"
-
-static void
-status_table_text(struct mp m, struct buf *out)
-{
-	buf_plain(out, m.p, m.n, '?');
-}
-
-/* At most that many characters of a text; if it has more, a mark is the last one. Gives their number. */
-static unsigned
-status_table_clip(const uint8_t *p, size_t len, unsigned width, struct buf *out)
-{
-	size_t cut = len;
-	unsigned n = 0;
-
-	for (size_t i = 0; i < len; i++) {
-		bool begins = (p[i] & 0xc0) != 0x80;
-
-		if (begins && n == width - 1)
-			cut = i;
-		n += begins;
-	}
-	buf_put(out, p, n > width ? cut : len);
-	if (n > width)
-		buf_str(out, "…");
-	return n > width ? width : n;
-}
-
-/* Text in a column of that width; 0: as long as it is. */
-static void
-status_table_put(struct buf *out, struct mp m, unsigned width)
-{
-	struct buf b = { 0 };
-
-	status_table_text(m, &b);
-	if (!b.len)
-		buf_byte(&b, '-');
-	for (unsigned n = status_table_clip(b.data, b.len, width ? width : UINT_MAX, out); n < width; n++)
-		buf_byte(out, ' ');
-	buf_str(out, "  ");
-	buf_clear(&b);
-}
 
 /* A duration in the largest unit of which there are two. */
 static void
@@ -64,36 +24,6 @@ status_table_duration(uint64_t ms, char out[24])
 	while (units[i].s > 1 && s < 2 * units[i].s)
 		i++;
 	snprintf(out, 24, "%" PRIu64 "%c", s / units[i].s, units[i].unit);
-}
-
-/* Items that have no column stand below a row. */
-struct status_details {
-	struct buf *out;
-	bool any;
-};
-
-static void
-status_table_detail(struct status_details *d, const char *name, struct mp value)
-{
-	if (!value.n)
-		return;
-	buf_str(d->out, d->any ? "  " : "    ");
-	buf_str(d->out, name);
-	status_table_text(value, d->out);
-	d->any = true;
-}
-
-static void
-status_table_detail_text(struct status_details *d, const char *text)
-{
-	status_table_detail(d, "", (struct mp){ .p = (const uint8_t *)text, .n = (uint32_t)strlen(text) });
-}
-
-static void
-status_table_details_end(struct status_details *d)
-{
-	if (d->any)
-		buf_byte(d->out, '\n');
 }
 
 static void
@@ -112,20 +42,20 @@ status_table_tags(struct slice worker, struct buf *tags)
 static void
 status_table_worker_more(struct slice w, bool all, struct buf *out)
 {
-	struct status_details d = { out, false };
+	struct cells_details d = { out, false };
 	struct mp endpoint = record_text(w, "endpoint");
 	struct buf tags = { 0 };
 	char arena[64];
 
 	status_table_tags(w, &tags);
-	status_table_detail(&d, "tags ", (struct mp){ .p = tags.data, .n = (uint32_t)tags.len });
+	cells_detail(&d, "tags ", (struct mp){ .p = tags.data, .n = (uint32_t)tags.len });
 	snprintf(arena, sizeof arena, "arena %.1f MiB, leased %.1f", (double)record_uint(w, "arena_bytes") / 1048576,
 		 (double)record_uint(w, "leased_bytes") / 1048576);
 	if (record_uint(w, "arena_bytes"))
-		status_table_detail_text(&d, arena);
+		cells_detail_text(&d, arena);
 	if (all || (endpoint.n > 4 && !memcmp(endpoint.p, "tcp:", 4)))
-		status_table_detail(&d, "at ", endpoint);
-	status_table_details_end(&d);
+		cells_detail(&d, "at ", endpoint);
+	cells_details_end(&d);
 	buf_clear(&tags);
 }
 
@@ -143,13 +73,13 @@ status_table_workers(struct slice report, bool all, struct buf *out)
 		   "STATE", "AGE", "HOST");
 	while (record_next(&it, &w)) {
 		status_table_duration(record_uint(w, "age_ms"), age);
-		status_table_put(out, record_text(w, "name"), 18);
+		cells_put(out, record_text(w, "name"), 18);
 		buf_printf(out, "%7" PRIu64 "  %5" PRIu64 "  %7" PRIu64 "  %8.1f  %-8s  %4s  ", record_uint(w, "pid"),
 			   record_uint(w, "slots"), record_uint(w, "streams"), (double)record_uint(w, "kept_bytes") / 1048576,
 			   record_uint(w, "awaited")    ? "awaited"
 			   : record_uint(w, "draining") ? "draining"
 							      : "live", age);
-		status_table_put(out, record_text(w, "host"), 0);
+		cells_put(out, record_text(w, "host"), 0);
 		out->len -= 2;
 		buf_byte(out, '\n');
 		status_table_worker_more(w, all, out);
@@ -190,7 +120,7 @@ status_table_job(struct slice j, unsigned width, struct buf *out)
 	snprintf(number, sizeof number, "%" PRIu64, record_uint(j, "job"));
 	if (!name.n)
 		name = (struct mp){ .p = (const uint8_t *)number, .n = (uint32_t)strlen(number) };
-	status_table_put(out, name, width);
+	cells_put(out, name, width);
 }
 
 /* The job of a reader. */
@@ -205,12 +135,12 @@ status_table_job_of(struct slice report, uint64_t number, unsigned width, struct
 			status_table_job(j, width, out);
 			return;
 		}
-	status_table_put(out, (struct mp){ 0 }, width);
+	cells_put(out, (struct mp){ 0 }, width);
 }
 
 /* feed  step 117  4 cores  core 3 is last */
 static void
-status_table_feed(struct slice r, struct status_details *d)
+status_table_feed(struct slice r, struct cells_details *d)
 {
 	uint64_t cores = record_uint(r, "cores"), last = record_uint(r, "last");
 	char text[100], who[40] = "";
@@ -221,26 +151,26 @@ status_table_feed(struct slice r, struct status_details *d)
 		snprintf(who, sizeof who, "  core %" PRIu64 " is last", last - 1);
 	snprintf(text, sizeof text, "feed  step %" PRIu64 "  %" PRIu64 " core%s%s", record_uint(r, "step"), cores,
 		 cores == 1 ? "" : "s", who);
-	status_table_detail_text(d, text);
+	cells_detail_text(d, text);
 }
 
 /* consumer 2/4  round 118204  ahead 12; that it reads in shared memory; that it feeds cores */
 static void
 status_table_reader_more(struct slice r, struct buf *out)
 {
-	struct status_details d = { out, false };
+	struct cells_details d = { out, false };
 	char text[64];
 
-	status_table_detail(&d, "consumer ", record_text(r, "consumer"));
+	cells_detail(&d, "consumer ", record_text(r, "consumer"));
 	if (d.any) {
 		snprintf(text, sizeof text, "round %" PRIu64 "  ahead %" PRIu64, record_uint(r, "round"), record_uint(r, "ahead"));
-		status_table_detail_text(&d, text);
+		cells_detail_text(&d, text);
 	}
-	status_table_detail(&d, "group ", record_text(r, "group"));
+	cells_detail(&d, "group ", record_text(r, "group"));
 	if (record_is(r, "transfer", "shm"))
-		status_table_detail_text(&d, "transfer shm");
+		cells_detail_text(&d, "transfer shm");
 	status_table_feed(r, &d);
-	status_table_details_end(&d);
+	cells_details_end(&d);
 }
 
 static void
@@ -256,7 +186,7 @@ status_table_readers(struct slice report, struct buf *out)
 		   "STATE");
 	for (int i = 0; i < STATUS_TABLE_ROWS && record_next(&it, &r); i++) {
 		status_table_duration(record_uint(r, "age_ms"), age);
-		status_table_put(out, record_text(r, "name"), 17);
+		cells_put(out, record_text(r, "name"), 17);
 		buf_printf(out, "%7" PRIu64 "  %4s  ", record_uint(r, "pid"), age);
 		status_table_job_of(report, record_uint(r, "job"), 16, out);
 		buf_printf(out, "%5" PRIu64 "  %12" PRIu64 "  %s\n", record_uint(r, "epoch"), record_uint(r, "acknowledged"),
@@ -290,8 +220,8 @@ status_table_pass_streams(struct slice j, struct slice p, struct buf *out)
 		status_table_of(of, sizeof of, "/", record_uint(s, "stream"), record_uint(s, "shards"));
 		status_table_job(j, 9, out);
 		buf_printf(out, "%6s  %3" PRIu64 "  ", of, record_uint(s, "generation"));
-		status_table_put(out, record_text(s, "state"), 10);
-		status_table_put(out, record_text(s, "worker"), 11);
+		cells_put(out, record_text(s, "state"), 10);
+		cells_put(out, record_text(s, "worker"), 11);
 		status_table_of(of, sizeof of, " of ", record_uint(s, "splits"), record_uint(s, "files"));
 		buf_printf(out, "%7s  %8" PRIu64 "  %12" PRIu64 "\n", of, record_uint(s, "restart_point"),
 			   record_uint(s, "acknowledged"));
@@ -319,7 +249,7 @@ status_table_streams(struct slice report, struct buf *out)
 
 /* When a job without readers is forgotten. */
 static void
-status_table_forgotten(struct slice j, struct status_details *d)
+status_table_forgotten(struct slice j, struct cells_details *d)
 {
 	struct slice v = record_at(j, "forgotten_in_ms");
 	char text[24];
@@ -327,9 +257,9 @@ status_table_forgotten(struct slice j, struct status_details *d)
 
 	if (v.p && mp_head(v.p, v.end, &m) && m.kind == MP_INT) {
 		status_table_duration(record_uint(j, "forgotten_in_ms"), text);
-		status_table_detail(d, "forgotten in ", (struct mp){ .p = (const uint8_t *)text, .n = (uint32_t)strlen(text) });
+		cells_detail(d, "forgotten in ", (struct mp){ .p = (const uint8_t *)text, .n = (uint32_t)strlen(text) });
 	} else if (!record_uint(j, "users")) {
-		status_table_detail_text(d, "never forgotten");
+		cells_detail_text(d, "never forgotten");
 	}
 }
 
@@ -337,25 +267,25 @@ status_table_forgotten(struct slice j, struct status_details *d)
 static void
 status_table_job_more(struct slice j, struct buf *out)
 {
-	struct status_details d = { out, false };
+	struct cells_details d = { out, false };
 	char text[80];
 
-	status_table_detail(&d, "of ", record_text(j, "dataset"));
+	cells_detail(&d, "of ", record_text(j, "dataset"));
 	if (record_text(j, "where").n || !record_is(j, "target", "auto"))
-		status_table_detail(&d, "target ", record_text(j, "target"));
-	status_table_detail(&d, "where ", record_text(j, "where"));
+		cells_detail(&d, "target ", record_text(j, "target"));
+	cells_detail(&d, "where ", record_text(j, "where"));
 	if (record_uint(j, "shards")) {
 		struct mp policy = record_text(j, "sharding");
 		snprintf(text, sizeof text, "sharding=%.*s shards=%" PRIu64, policy.n > 20 ? 20 : (int)policy.n,
 			 (const char *)policy.p, record_uint(j, "shards"));
-		status_table_detail_text(&d, text);
+		cells_detail_text(&d, text);
 	}
 	if (record_uint(j, "consumers")) {
 		snprintf(text, sizeof text, "consumers=%" PRIu64, record_uint(j, "consumers"));
-		status_table_detail_text(&d, text);
+		cells_detail_text(&d, text);
 	}
 	status_table_forgotten(j, &d);
-	status_table_details_end(&d);
+	cells_details_end(&d);
 }
 
 /* The groups of a shared job, each on a line of its own; in an audit with their books. */
@@ -366,7 +296,7 @@ status_table_groups(struct slice pass, bool audit, struct buf *out)
 	struct slice g;
 	while (record_next(&it, &g)) {
 		buf_str(out, "    group ");
-		status_table_text(record_text(g, "group"), out);
+		cells_text(record_text(g, "group"), out);
 		buf_printf(out, "  readers %" PRIu64, record_uint(g, "readers"));
 		if (audit)
 			buf_printf(out, "  elements %" PRIu64, record_uint(g, "elements"));
@@ -393,16 +323,16 @@ status_table_saved(struct slice p, struct buf *out)
 static void
 status_table_pass_more(struct slice p, struct buf *out)
 {
-	struct status_details d = { out, false };
+	struct cells_details d = { out, false };
 
 	status_table_saved(p, out);
-	status_table_detail(&d, "waits for consumer ", record_text(p, "waits_for"));
+	cells_detail(&d, "waits for consumer ", record_text(p, "waits_for"));
 	if (record_is(p, "state", "failed"))
-		status_table_detail(&d, "failed: ", record_text(p, "error"));
-	status_table_details_end(&d);
+		cells_detail(&d, "failed: ", record_text(p, "error"));
+	cells_details_end(&d);
 	if (record_text(p, "stands_still").n) {
 		buf_str(out, "    stands still: ");
-		status_table_text(record_text(p, "stands_still"), out);
+		cells_text(record_text(p, "stands_still"), out);
 		buf_byte(out, '\n');
 	}
 	status_table_groups(p, false, out);
@@ -419,7 +349,7 @@ status_table_passes(struct slice j, struct slice before, double seconds, struct 
 		uint64_t was = status_table_before(before, record_uint(j, "job"), record_uint(p, "epoch"));
 		status_table_job(j, 16, out);
 		buf_printf(out, "%5" PRIu64 "  ", record_uint(p, "epoch"));
-		status_table_put(out, record_text(p, "state"), 8);
+		cells_put(out, record_text(p, "state"), 8);
 		snprintf(streams, sizeof streams, "%" PRIu64 "/%" PRIu64, record_uint(p, "streams_finished"),
 			 record_uint(p, "streams_known"));
 		buf_printf(out, "%7" PRIu64 "  %9s  %12" PRIu64, record_uint(p, "readers"), streams, acked);
@@ -450,22 +380,6 @@ status_table_jobs(struct slice report, struct slice before, double seconds, stru
 }
 
 static void
-status_table_datasets(struct slice report, struct buf *out)
-{
-	struct record_items it = record_list(report, "datasets");
-	struct slice d;
-	if (!it.left)
-		return;
-	buf_printf(out, "\n%-16s  %-20s  %s\n", "DATASET", "TYPE", "PIPELINE");
-	while (record_next(&it, &d)) {
-		status_table_put(out, record_text(d, "id"), 16);
-		status_table_put(out, record_text(d, "type"), 20);
-		status_table_text(record_text(d, "spec"), out);
-		buf_byte(out, '\n');
-	}
-}
-
-static void
 status_table_events(struct slice report, struct buf *out)
 {
 	struct record_items it = record_list(report, "events");
@@ -477,7 +391,7 @@ status_table_events(struct slice report, struct buf *out)
 	while (record_next(&it, &event)) {
 		status_table_duration(record_uint(event, "ago_ms"), ago);
 		buf_printf(out, "%5s  ", ago);
-		status_table_text(record_text(event, "text"), out);
+		cells_text(record_text(event, "text"), out);
 		buf_byte(out, '\n');
 	}
 }
@@ -491,7 +405,7 @@ status_table_cut(const struct buf *text, unsigned width, struct buf *out)
 	while (p < end) {
 		const uint8_t *stop = memchr(p, '\n', (size_t)(end - p));
 
-		status_table_clip(p, (size_t)(stop - p), width, out);
+		cells_clip(p, (size_t)(stop - p), width, out);
 		buf_byte(out, '\n');
 		p = stop + 1;
 	}
@@ -512,7 +426,7 @@ status_table_status(struct slice report, struct slice before, double seconds, bo
 	if (streams)
 		status_table_streams(report, &whole);
 	status_table_readers(report, &whole);
-	status_table_datasets(report, &whole);
+	datasets_table(report, &whole);
 	status_table_events(report, &whole);
 	if (width)
 		status_table_cut(&whole, width, out);
@@ -536,7 +450,7 @@ status_table_shards(struct slice pass, struct buf *out)
 		if (record_uint(s, "files"))
 			buf_printf(out, "  files %" PRIu64, record_uint(s, "files"));
 		buf_str(out, "  ");
-		status_table_put(out, record_text(s, "state"), 0);
+		cells_put(out, record_text(s, "state"), 0);
 		buf_byte(out, '\n');
 	}
 }
@@ -577,9 +491,9 @@ status_table_audit(struct slice report, bool streams, struct buf *out, struct bu
 		struct record_items passes = record_list(j, "iterations");
 		while (record_next(&passes, &p)) {
 			buf_printf(out, "%13" PRIu64 "  ", record_uint(j, "job"));
-			status_table_put(out, record_text(j, "name"), 16);
+			cells_put(out, record_text(j, "name"), 16);
 			buf_printf(out, "%5" PRIu64 "  ", record_uint(p, "epoch"));
-			status_table_put(out, record_text(p, "state"), 8);
+			cells_put(out, record_text(p, "state"), 8);
 			for (int i = 0; i < COLUMNS; i++)
 				buf_printf(out, "  %12" PRIu64, record_uint(p, columns[i]));
 			enum audit is = status_table_books(p, out);

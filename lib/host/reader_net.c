@@ -413,6 +413,8 @@ reader_net_do(struct reader_host *c, struct reader_action *a)
 		held_unref(a->handle);
 		break;
 	case READER_JOB:
+		if (a->msg.job.shareless)
+			log_say(LOG_WARN, "no `shard auto auto` is in the pipeline: each shard gives everything");
 		reader_net_job(c, &a->msg);
 		break;
 	case READER_HALT:

@@ -70,6 +70,14 @@ record_put_uint(struct buf *b, const char *key, uint64_t v)
 }
 
 void
+record_put_int(struct buf *b, const char *key, int64_t v)
+{
+	record_put_key(b, key);
+	uint8_t *p = buf_room(b, MP_INT_MAX);
+	b->len += (size_t)(mp_put_int(p, v) - p);
+}
+
+void
 record_put_float(struct buf *b, const char *key, double v)
 {
 	record_put_key(b, key);

@@ -21,6 +21,7 @@ void record_put_bool(struct buf *b, const char *key, bool v);
 void record_put_nil(struct buf *b, const char *key);
 void record_put_mp(struct buf *b, const char *key, struct mp text); /* a text of record_text */
 void record_put_uint(struct buf *b, const char *key, uint64_t v);
+void record_put_int(struct buf *b, const char *key, int64_t v);
 void record_put_float(struct buf *b, const char *key, double v);
 
 #endif

@@ -30,6 +30,7 @@
 #include "base/err.h"
 #include "base/param.h"
 #include "base/secret.h"
+#include "value/dataset_facts.h"
 #include "value/job_opts.h"
 #include "value/round.h"
 #include "value/split.h"
@@ -238,6 +239,7 @@ struct msg_job {
 	uint64_t iteration, seat; /* seat: this reader's number in the iteration */
 	struct job_opts opts;   /* options as opened, with the iteration's seed, epoch and number of streams */
 	char *dataset, *spec, *type;
+	bool shareless;         /* sharding hint of a pipeline that takes no share: each stream gives everything */
 	uint32_t block;         /* order stable: elements taken from a stream in turn */
 	uint32_t view;          /* the one of each stream that it takes from */
 	uint32_t places;        /* in a round; 1: there are no rounds */
@@ -309,6 +311,7 @@ struct msg_units {
 	uint64_t times;
 	bool files;             /* each unit is a file */
 	bool by_one;            /* rounds: streams take turns by one element, since theirs may be alike, or are large */
+	struct dataset_facts facts;
 	struct split_list units;/* those of this part */
 };
 /* A ledger and a queue of a stream, for readers that have a part of it. They count its

@@ -22,6 +22,17 @@
 /* A secret as two numbers. */
 #define SECRET(s, f, text) \
 	PART(s, #f "_high", U64, f.high, 0, text ": its upper half"), PART(s, #f "_low", U64, f.low, 0, "its lower half")
+/* Facts about a dataset, without `files`, which UNITS has anyway. */
+#define FACTS(s, f) \
+	PART(s, "facts", BOOL, f.known, 0, "the worker could plan the pipeline:"), \
+	PART(s, "cardinality", U64, f.cardinality, 0, \
+		"number of its elements; 9223372036854775807: endless, 18446744073709551615: not known before it is read"), \
+	PART(s, "global", TEXT, f.global, WIRE_NAME_MAX, "begin of the first operator that must see all elements"), \
+	PART(s, "hint", BOOL, f.hint, 0, "it takes its share from the job (`shard auto auto`)"), \
+	PART(s, "orders", BOOL, f.orders, 0, "several streams can give, in order source, what one process gives"), \
+	PART(s, "repeats", BOOL, f.repeats, 0, "made again, it gives the same"), \
+	PART(s, "indexed", BOOL, f.indexed, 0, "shards read the source by index"), \
+	PART(s, "programs", BOOL, f.programs, 0, "it runs programs")
 #define KEY(s) \
 	{ "iteration", FIELD_U64, offsetof(struct s, key.iteration), 0, NULL, NULL, 0, false }, \
 	{ "stream", FIELD_U32, offsetof(struct s, key.stream), 0, NULL, NULL, 0, false }, \

@@ -186,6 +186,7 @@ static const struct field job[] = {
 	U64(msg_job, fence, "so many rounds of the pass, in all runs together"),
 	U64(msg_job, begin, "rounds before the first, which another number of consumers had"),
 	LIST(msg_job, base, WIRE_STREAMS_MAX, number, struct msg_number, "elements that each stream gave in those"),
+	BOOL(msg_job, shareless, "sharding hint, but the pipeline takes no share from the job: each stream gives everything"),
 	{ 0 }
 };
 static const struct field stream[] = {

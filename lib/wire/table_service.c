@@ -24,6 +24,7 @@ static const struct field units[] = {
 	U64(msg_units, times, "how many times the units are read; 9223372036854775807: for ever"),
 	BOOL(msg_units, files, "each unit is a file: file_or_data means file"),
 	BOOL(msg_units, by_one, "elements of a kind lie together, or are large: rounds come from the streams one by one"),
+	FACTS(msg_units, facts),
 	{ "units", FIELD_SPLITS, offsetof(struct msg_units, units), WIRE_UNITS_PART, "in the source's order", NULL, 0, false },
 	{ 0 }
 };

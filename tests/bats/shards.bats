@@ -118,6 +118,11 @@ lines_of() { # NUMBER...
 	[[ $output == *'--sharding hint'* ]]
 	run -0 dsvc-read --sharding hint --shards 2 --shard 1 hinted
 	[[ $(line <<<"$output") == "1 3 5 7 9 " ]]
+	dsvc-register --id plain 'range 2'
+	run -0 --separate-stderr dsvc-read --sharding hint --shards 2 -t count plain
+	[[ $output == 4 && $stderr == *"each shard gives everything"* ]]
+	run -0 --separate-stderr dsvc-run -t count 'range 2 | distribute sharding=hint shards=2'
+	[[ $output == 4 && $stderr == *"each shard gives everything"* ]]
 }
 
 @test "what does not go together is a wrong call" {

@@ -151,14 +151,14 @@ struct dataset {
 	uint64_t number;
 	char *id, *spec, *type;
 	bool registered;          /* by itself, not only by an OPEN */
+	struct dataset_facts facts;/* a worker found them */
 	char *vouched;            /* a user that gave it and may have programs run, or DATASET_NO_KEY; "": none */
 	uint32_t jobs;
 	struct list_node idle;    /* in disp.idle_datasets: registered, without a name or a job */
 	int64_t idle_since;
 };
 
-/* The kinds of jobs that nobody reads, by why they are kept. */
-enum gc_kind {
+enum gc_kind { /* jobs that nobody reads, by why they are kept */
 	GC_AUDIT,      /* anonymous, without a position: kept for audits */
 	GC_OVER,       /* a named one that is over, or has not given anything */
 	GC_DONE,       /* over, and some reader has a position in it */
@@ -587,7 +587,7 @@ void seat_tell_gone(struct disp *d, struct peer *p, uint64_t req, uint64_t itera
 void seat_message(struct disp *d, struct peer *p, struct msg *m);
 void seat_beat(struct disp *d, struct seat *r, uint64_t version);
 void seat_open(struct disp *d, struct seat *r, uint64_t req); /* JOB, and STREAMS from the first */
-void seat_notify(struct disp *d);                       /* STREAMS to whom it concerns */
+void seat_notify(struct disp *d); /* STREAMS */
 
 /* disp_gc.c */
 void gc_idle(struct disp *d, struct job *j, int64_t since); /* nobody reads it; may free it or another one */

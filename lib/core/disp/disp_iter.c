@@ -4,6 +4,7 @@
  */
 #include "base/mem.h"
 #include "base/str.h"
+#include "core/disp/disp_facts.h"
 #include "core/disp/disp_lately.h"
 #include "core/disp/disp_row.h"
 #include "core/disp/disp_wanted.h"
@@ -481,6 +482,8 @@ iter_units(struct disp *d, struct peer *p, struct msg *m)
 	if (m->type == MSG_UNITS && !units_add(it, &m->units))
 		return;
 	ask_drop(d, ASK_LIST, p, (struct stream_key){ it->id, 0, 0 }, 0);
+	if (m->type == MSG_UNITS)
+		facts_found(d, it->job->dataset, &m->units);
 	if (code || m->type == MSG_ERROR) {
 		iter_fail(d, it, status_code(status_from_code(code)), *text, *help);
 		*text = *help = NULL;

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "core/disp/disp_facts.h"
 #include "core/disp/disp_inner.h"
 #include "core/disp/disp_lately.h"
 #include "core/disp/disp_listed.h"
@@ -158,11 +159,12 @@ report_datasets(struct buf *b, const struct disp *d, const char *user)
 	for (size_t i = 0; i < shown; i++) {
 		const struct dataset *s = d->datasets.items[i].value;
 
-		record_put_head(b, 4);
+		record_put_head(b, 4 + (s->facts.known ? FACTS_PAIRS : 1));
 		record_put_text(b, "id", s->id);
 		record_put_text(b, "spec", s->spec);
 		record_put_text(b, "type", s->type);
 		record_put_uint(b, "jobs", s->jobs);
+		facts_report(b, &s->facts);
 	}
 }
 

@@ -23,7 +23,8 @@ const struct field row_meta_fields[] = {
 const struct field row_dataset_fields[] = {
 	NAME(dataset, id, NULL), TEXT(dataset, spec, WIRE_SPEC_MAX, NULL),
 	TEXT(dataset, type, WIRE_SPEC_MAX, NULL), BOOL(dataset, registered, NULL),
-	NAME(dataset, vouched, NULL), { 0 }
+	NAME(dataset, vouched, NULL), FACTS(dataset, facts),
+	PART(dataset, "files", BOOL, facts.files, 0, NULL), { 0 }
 };
 const struct field row_job_fields[] = {
 	PART(job, "name", TEXT, opts.name, WIRE_NAME_MAX, NULL),

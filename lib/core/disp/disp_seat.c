@@ -375,7 +375,8 @@ seat_open(struct disp *d, struct seat *r, uint64_t req)
 	/* With sharding data the elements of the source lie one by one in the shards. */
 	bool by_one = (it->sharding == SHARD_DATA && j->opts.order == ORDER_SOURCE) || (round_is(it) && it->by_one);
 	struct msg_job job = { .iteration = it->id, .seat = r->number, .opts = j->opts, .dataset = j->dataset->id,
-		.spec = j->dataset->spec, .type = j->dataset->type, 
+		.spec = j->dataset->spec, .type = j->dataset->type,
+		.shareless = it->sharding == SHARD_HINT && j->dataset->facts.known && !j->dataset->facts.hint,
 		.view = r->view, .places = it->views[r->view].of, .block = by_one ? 1 : d->o.block ? d->o.block : DISP_BLOCK,
 		.fenced = it->fence.known, .fence = it->fence.rounds };
 

@@ -245,11 +245,13 @@ worker_listed(struct worker *w, int64_t now_ns, uint64_t req, struct msg_units *
 		m->units = (struct msg_units){ .listing = w->n_listings, .part = part++,
 			.last = at + n == all.n, .code = u->code, .text = u->text, .help = u->help,
 			.times = u->times, .files = u->files, .by_one = u->by_one,
-			 .units = { n ? mem_dup(all.v + at, n * sizeof *all.v) : NULL, n, n } };
+			.facts = u->facts, .units = { n ? mem_dup(all.v + at, n * sizeof *all.v) : NULL, n, n } };
+		m->units.facts.global = mem_strdup(u->facts.global ? u->facts.global : "");
 		u->text = u->help = NULL; /* a failure has no units, and so one part */
 		at += n;
 	} while (at < all.n);
 	mem_free(all.v); /* the paths went with the parts */
+	mem_free(u->facts.global);
 	*u = (struct msg_units){ 0 };
 }
 

@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/thread.h"
+#include "host/work/facts_of_plan.h"
 #include "host/work/large.h"
 #include "host/work/produce.h"
 #include "host/work/trusted.h"
@@ -206,7 +207,6 @@ listing_policy(const struct msg_list *l, const struct plan *p, struct msg_units 
 	bool empty = op_split_times(p->top) == 0;
 	int sharding = (int)l->sharding;
 
-	u->files = listing_files(&u->units);
 	u->by_one = op_alike(p->top) || large_elements(p, &u->units);
 	if (sharding == SHARD_FILE_OR_DATA)
 		sharding = u->files ? SHARD_FILE : SHARD_DATA;
@@ -231,8 +231,11 @@ listing_thread(void *arg)
 		st = op_in_order(use->plan->top, l->list.seeded || use->plan->options.seed != PARAM_AUTO, NULL, e);
 	if (st == ST_OK)
 		st = op_list_splits(use->plan->top, &u->units, e);
-	if (st == ST_OK)
+	if (st == ST_OK) {
+		u->files = listing_files(&u->units);
 		listing_times(u, op_split_times(use->plan->top));
+		facts_of_plan(use->plan, &u->facts);
+	}
 	if (st == ST_OK)
 		st = listing_policy(&l->list, use->plan, u, e);
 	if (st == ST_OK && u->units.n > WIRE_UNITS_MAX)

@@ -62,11 +62,13 @@ static void
 a_row_of_a_dataset_has_these_bytes(void **state)
 {
 	struct dataset s = { .id = text("id"), .spec = text("range 9"), .type = text("int"), .registered = true,
-		.vouched = text("ada") };
+		.vouched = text("ada"),
+		.facts = { true, FACTS_ENDLESS, text("take 3"), false, true, false, true, false, true } };
 	struct dataset again = { 0 }, moved = { 0 };
 
 	(void)state;
-	is_row(row_dataset_fields, &s, &again, &moved, "95a26964a772616e67652039a3696e74c3a3616461");
+	is_row(row_dataset_fields, &s, &again, &moved,
+	       "9ea26964a772616e67652039a3696e74c3a3616461c3cf7fffffffffffffffa674616b652033c3c2c3c2c3c2");
 }
 
 static void

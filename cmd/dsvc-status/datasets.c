@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+#include "datasets.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "cells.h"
+#include "value/dataset_facts.h"
+
+/* How many elements it has: nothing if nobody could tell, or nobody has looked yet. */
+static void
+datasets_count(struct slice dataset, struct cells_details *d)
+{
+	struct slice at = record_at(dataset, "cardinality");
+	struct mp m;
+	char text[40];
+
+	if (!at.p || !mp_head(at.p, at.end, &m) || m.kind != MP_INT)
+		return;
+	if (m.i == FACTS_SAID_ENDLESS)
+		cells_detail_text(d, "endless");
+	if (m.i < 0)
+		return;
+	snprintf(text, sizeof text, "%" PRId64 " element%s", m.i, m.i == 1 ? "" : "s");
+	cells_detail_text(d, text);
+}
+
+static void
+datasets_facts(struct slice d, struct buf *out)
+{
+	struct cells_details lines = { out, false };
+
+	datasets_count(d, &lines);
+	cells_detail(&lines, "must see all: ", record_text(d, "global"));
+	if (record_uint(d, "hint"))
+		cells_detail_text(&lines, "takes its share from the job");
+	if (record_at(d, "repeats").p && !record_uint(d, "repeats"))
+		cells_detail_text(&lines, "comes out otherwise each time");
+	if (record_uint(d, "programs"))
+		cells_detail_text(&lines, "runs programs");
+	cells_details_end(&lines);
+}
+
+void
+datasets_table(struct slice report, struct buf *out)
+{
+	struct record_items it = record_list(report, "datasets");
+	struct slice d;
+
+	if (!it.left)
+		return;
+	buf_printf(out, "\n%-16s  %-20s  %s\n", "DATASET", "TYPE", "PIPELINE");
+	while (record_next(&it, &d)) {
+		cells_put(out, record_text(d, "id"), 16);
+		cells_put(out, record_text(d, "type"), 20);
+		cells_text(record_text(d, "spec"), out);
+		buf_byte(out, '\n');
+		datasets_facts(d, out);
+	}
+}
