@@ -147,6 +147,7 @@ follow(const struct save_options *o, struct reader_host_conf *c, struct folder *
 			st = follow_wait(&w, e);
 	}
 	progress_end(&w.progress);
+	f->begun |= reader_host_opened(w.reader);
 	*over = st == ST_END;
 	if (st != ST_END)
 		reader_host_close(w.reader, true, SAVE_CLOSE_MS);

@@ -50,7 +50,7 @@ struct folder {
 	bool made, clean;      /* was made by us; nothing had been saved there */
 	/* the pipeline that was saved: by seal_about_pipeline, and as text; NULL: not known; owned */
 	char *pipeline, *saved;
-	bool begun;            /* position and sum are those of an earlier run */
+	bool begun;            /* its job has: position and sum are those of an earlier run, if one was found */
 	struct buf position;
 	struct save_sum sum;
 };

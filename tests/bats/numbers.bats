@@ -306,6 +306,7 @@ print(time.monotonic() - begin)' "${ready##*:}"
 	[ "$output" = $'[0,1]\n[2,3]\n[4]' ]
 	says dsvc-status.1 'Ids are 16 hexadecimal digits.'
 	[[ $(dsvc-register 'range 3') =~ ^[0-9a-f]{16}$ ]]
+	told dsvc-status.1 'id, spec, type, jobs (that use the dataset), known (whether a worker has looked at it, when it was first read; the others are there only then), cardinality (its number of elements; -1: without end, -2: not known before it is read), global (the first operator that must see all elements, or nothing), files (its source is files), hint (it has ‘shard auto auto’), orders (order source may have several streams), repeats (made again, it gives the same), indexed (shards of data make nothing twice), programs (it runs programs)' # tried in jobs_said.bats
 	says dsvc-status.1 'jobs job (its number), consumers (places in a round; 0 without rounds), name, dataset, sharding, shards (0 unless the sharding divides the job into shards), order, target, where, compression, users (number of readers now), idle_ms (time without readers), forgotten_in_ms (null while the job is read, and if it is never forgotten), iterations'
 	dsvc-read -J undivided -t none -e 'range 3'
 	dsvc-read -J divided --sharding data --shards 2 -t none -e 'range 3'

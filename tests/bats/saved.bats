@@ -251,6 +251,12 @@ print(n)'
 	run -65 dsvc-read -t none -e "range 100000 | map 1 / (x - 70000) | save $PWD/far"
 	run -65 dsvc-run 'load far'
 	[[ $output == *'division by zero'* ]]
+	# nothing was written: there is the reason alone
+	run -65 dsvc-save --quiet "$PWD/none" -e 'range 3 | map 1 / (x - x)'
+	run -65 dsvc-run 'load none'
+	[[ $output == *'division by zero'* ]]
+	run -65 dsvc-run 'load none wait=true'
+	[[ $output == *'division by zero'* ]]
 }
 
 @test "a saved file that was damaged, cut or lost is not read" {

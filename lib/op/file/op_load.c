@@ -84,15 +84,16 @@ load_by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Finds what tells a folder that is saved to: one of two files, or both. */
+/* Finds what tells a folder that is saved to: some of three files. A save that failed before its first element
+ * has left the reason alone. */
 static enum status
 load_marks(const char *dir, bool literal, struct words *out, struct err *e)
 {
-	static const char *const names[] = { SEAL_LOCK, SEAL_NAME };
+	static const char *const names[] = { SEAL_LOCK, SEAL_NAME, SEAL_FAILED };
 	enum status st = ST_OK;
 	struct stat info;
 
-	for (size_t k = 0; k < 2 && st == ST_OK; k++) {
+	for (size_t k = 0; k < sizeof names / sizeof *names && st == ST_OK; k++) {
 		struct words pattern = { 0 };
 
 		load_pattern(dir, literal, names[k], &pattern);

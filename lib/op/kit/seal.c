@@ -16,7 +16,6 @@
 #include "base/str.h"
 
 #define SEAL_ENDED ".dsvc-ended-"
-#define SEAL_FAILED SEAL_NAME ".failed"
 enum { SEAL_TEXT = 200 };
 
 static char *

@@ -29,6 +29,7 @@
 #include "base/err.h"
 
 #define SEAL_NAME "SNAPSHOT"
+#define SEAL_FAILED SEAL_NAME ".failed"
 #define SEAL_DATA "data-" /* prefix of the names of data files; the stream's number follows */
 #define SEAL_LOG ".dsvc-files"
 #define SEAL_LOCK ".dsvc-save" /* locked while the list changes, */
