@@ -61,6 +61,7 @@ produce_event_clear(struct produce_event *ev)
 	if (ev->units) {
 		mem_free(ev->units->text);
 		mem_free(ev->units->help);
+		mem_free(ev->units->facts.global);
 		split_list_clear(&ev->units->units);
 		mem_free(ev->units);
 	}
