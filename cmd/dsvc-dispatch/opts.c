@@ -52,6 +52,7 @@ static const struct param rows[] = {
 	OPT_READY_FD(struct dispatch),
 	OPT_READY_FILE(struct dispatch),
 	OPT_UNTIL_STDIN_EOF(struct dispatch),
+	OPT_LOG_FORMAT(struct dispatch),
 	OPT_QUIET(struct dispatch),
 	OPT_VERBOSE(struct dispatch),
 	{ 0 }

@@ -12,6 +12,7 @@ struct dispatch {
 	struct words bind;
 	bool insecure, quiet, until_stdin_eof, standby;
 	int64_t verbose, exit_when_idle, job_gc, unfinished_gc, group_gc, dataset_gc, beat, loss;
+	int log_format;
 	struct ready ready;
 	char *state, *allowed, *advertise;
 };

@@ -18,7 +18,7 @@ struct exporter {
 	bool insecure, quiet, until_stdin_eof;
 	char *dispatcher, *context, *listen;
 	int64_t connect_timeout, verbose, timeout;
-	int metrics;
+	int metrics, log_format;
 	struct ready ready;
 };
 
@@ -32,6 +32,7 @@ static const struct param rows[] = {
 	OPT_READY_FD(struct exporter),
 	OPT_READY_FILE(struct exporter),
 	OPT_UNTIL_STDIN_EOF(struct exporter),
+	OPT_LOG_FORMAT(struct exporter),
 	OPT_LAST(struct exporter),
 	{ 0 }
 };

@@ -21,7 +21,7 @@ struct work_options {
 	bool insecure, quiet, until_stdin_eof;
 	int64_t tmp_max;
 	int64_t connect_timeout, slots, memory, restart_interval, give_up, drain_timeout, exit_when_idle, lifetime, verbose;
-	int compression, transfer, data;
+	int compression, transfer, data, log_format;
 };
 
 extern const struct program work_program;

@@ -10,13 +10,16 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
+#include "base/log_json.h"
+
 static struct {
 	char program[64];
 	atomic_int most; /* read by threads while a program may set it */
 	pthread_mutex_t lock;   /* guards what follows */
 	char status[LOG_STATUS]; /* the text at the bottom of the terminal; "": none */
 	atomic_bool shown;
-} log_state = { "dsvc", LOG_WARN, PTHREAD_MUTEX_INITIALIZER, "", false };
+	enum log_format format; /* set before there are threads */
+} log_state = { "dsvc", LOG_WARN, PTHREAD_MUTEX_INITIALIZER, "", false, LOG_TEXT };
 
 #define LOG_ERASE "\r\033[K"
 
@@ -42,11 +45,34 @@ log_write(const char *p, size_t n)
 }
 
 void
+log_set_format(enum log_format how)
+{
+	log_state.format = how;
+}
+
+static void
+log_write_json(enum log_level level, const char *text, const char *help, int code)
+{
+	char line[LOG_JSON_MAX];
+	struct log_json record = { level, log_state.program, text, help, code };
+
+	log_write(line, log_json_line(&record, line));
+}
+
+bool
+log_error_json(const char *text, const char *help, int code)
+{
+	if (log_state.format == LOG_JSON)
+		log_write_json(LOG_ERROR, text, help, code);
+	return log_state.format == LOG_JSON;
+}
+
+void
 log_status(const char *text)
 {
 	char line[LOG_STATUS + 8];
 
-	if (!isatty(STDERR_FILENO))
+	if (log_state.format == LOG_JSON || !isatty(STDERR_FILENO))
 		return;
 	pthread_mutex_lock(&log_state.lock);
 	snprintf(log_state.status, sizeof log_state.status, "%s", text ? text : "");
@@ -83,6 +109,11 @@ log_say(enum log_level level, const char *fmt, ...)
 	va_start(ap, fmt);
 	int n = vsnprintf(line + head, most - (size_t)head - 1, fmt, ap);
 	va_end(ap);
+	if (log_state.format == LOG_JSON) {
+		log_write_json(level, line + head, "", 0);
+		errno = code;
+		return;
+	}
 	size_t len = (size_t)head + (n > 0 ? (size_t)n : 0);
 	if (len > most - 2)
 		len = most - 2;

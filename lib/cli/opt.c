@@ -390,6 +390,9 @@ opt_start(const struct program *p, int argc, char **argv, void *options, enum lo
 		return false;
 	if (param_find(p->rows, "connect-timeout", strlen("connect-timeout")))
 		patience_set(opt_given(p, options, "connect-timeout"));
+	const struct param *format = param_find(p->rows, "log-format", strlen("log-format"));
+	if (format)
+		log_set_format((enum log_format)*(const int *)((const char *)options + format->offset));
 	int64_t level = (int64_t)usual + opt_given(p, options, "verbose");
 	log_init(p->name, opt_given(p, options, "quiet") ? LOG_ERROR :
 		 level > LOG_DEBUG ? LOG_DEBUG : (enum log_level)level);

@@ -67,6 +67,11 @@ void opt_env_name(const struct program *p, const struct param *row, bool own, ch
 	{ .name = "verbose", .letter = 'v', .kind = PARAM_INT, .offset = offsetof(T, verbose), \
 	  .flags = PARAM_RARE, \
 	  .help = "print more about what happens; give it twice for even more" }
+/* Of a server; T has an int `log_format`. Heeded by opt_start. */
+#define OPT_LOG_FORMAT(T) \
+	{ .name = "log-format", .arg = "FORMAT", .kind = PARAM_CHOICE, .offset = offsetof(T, log_format), \
+	  .flags = PARAM_RARE, .choices = "text|json", .def = "text", \
+	  .help = "how to write messages to standard error; json: an object with time, level and text a line" }
 #define OPT_TIMEOUT(T) \
 	{ .name = "timeout", .arg = "DURATION", .kind = PARAM_DURATION, \
 	  .offset = offsetof(T, timeout), .flags = PARAM_RARE, .max = INT64_MAX, \

@@ -58,10 +58,10 @@ report_source(struct buf *out, const struct err *e, bool colour)
 	buf_str(out, colour ? "\033[0m\n" : "\n");
 }
 
-void
-report_format(struct buf *out, const char *program, const struct err *e, bool colour)
+/* FILE:LINE:COLUMN, if it is known, and what is wrong. */
+static void
+report_sentence(struct buf *out, const struct err *e)
 {
-	buf_printf(out, "%s: ", program);
 	if (e->line) {
 		report_text(out, e->file[0] ? e->file : "<arg>", "");
 		buf_printf(out, ":%u:", e->line);
@@ -70,6 +70,26 @@ report_format(struct buf *out, const char *program, const struct err *e, bool co
 		buf_byte(out, ' ');
 	}
 	report_text(out, e->text, "\n\t");
+}
+
+/* Under --log-format json: the error as an object. False: it is to be text. */
+static bool
+report_json(const struct err *e)
+{
+	struct buf text = { 0 };
+
+	report_sentence(&text, e);
+	buf_byte(&text, '\0');
+	bool told = log_error_json((const char *)text.data, e->help, exits_code(e->kind));
+	buf_clear(&text);
+	return told;
+}
+
+void
+report_format(struct buf *out, const char *program, const struct err *e, bool colour)
+{
+	buf_printf(out, "%s: ", program);
+	report_sentence(out, e);
 	buf_byte(out, '\n');
 	if (e->line && (e->source[0] || e->col))
 		report_source(out, e, colour);
@@ -89,6 +109,8 @@ report(const char *program, const struct err *e)
 		      (!term || strcmp(term, "dumb"));
 
 	if (e->kind == ST_OK || e->kind == ST_END || (e->kind == ST_NO && !e->text[0]))
+		return exits_code(e->kind);
+	if (report_json(e))
 		return exits_code(e->kind);
 	report_format(&out, program, e, colour);
 	log_status(NULL);
