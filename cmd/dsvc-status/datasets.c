@@ -4,12 +4,12 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "cells.h"
+#include "status_cells.h"
 #include "value/dataset_facts.h"
 
 /* How many elements it has: nothing if nobody could tell, or nobody has looked yet. */
 static void
-datasets_count(struct slice dataset, struct cells_details *d)
+datasets_count(struct slice dataset, struct status_details *d)
 {
 	struct slice at = record_at(dataset, "cardinality");
 	struct mp m;
@@ -18,27 +18,27 @@ datasets_count(struct slice dataset, struct cells_details *d)
 	if (!at.p || !mp_head(at.p, at.end, &m) || m.kind != MP_INT)
 		return;
 	if (m.i == FACTS_SAID_ENDLESS)
-		cells_detail_text(d, "endless");
+		status_cells_detail_text(d, "endless");
 	if (m.i < 0)
 		return;
 	snprintf(text, sizeof text, "%" PRId64 " element%s", m.i, m.i == 1 ? "" : "s");
-	cells_detail_text(d, text);
+	status_cells_detail_text(d, text);
 }
 
 static void
 datasets_facts(struct slice d, struct buf *out)
 {
-	struct cells_details lines = { out, false };
+	struct status_details lines = { out, false };
 
 	datasets_count(d, &lines);
-	cells_detail(&lines, "must see all: ", record_text(d, "global"));
+	status_cells_detail(&lines, "must see all: ", record_text(d, "global"));
 	if (record_uint(d, "hint"))
-		cells_detail_text(&lines, "takes its share from the job");
+		status_cells_detail_text(&lines, "takes its share from the job");
 	if (record_at(d, "repeats").p && !record_uint(d, "repeats"))
-		cells_detail_text(&lines, "comes out otherwise each time");
+		status_cells_detail_text(&lines, "comes out otherwise each time");
 	if (record_uint(d, "programs"))
-		cells_detail_text(&lines, "runs programs");
-	cells_details_end(&lines);
+		status_cells_detail_text(&lines, "runs programs");
+	status_cells_details_end(&lines);
 }
 
 void
@@ -51,9 +51,9 @@ datasets_table(struct slice report, struct buf *out)
 		return;
 	buf_printf(out, "\n%-16s  %-20s  %s\n", "DATASET", "TYPE", "PIPELINE");
 	while (record_next(&it, &d)) {
-		cells_put(out, record_text(d, "id"), 16);
-		cells_put(out, record_text(d, "type"), 20);
-		cells_text(record_text(d, "spec"), out);
+		status_cells_put(out, record_text(d, "id"), 16);
+		status_cells_put(out, record_text(d, "type"), 20);
+		status_cells_text(record_text(d, "spec"), out);
 		buf_byte(out, '\n');
 		datasets_facts(d, out);
 	}
