@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The tables of jobs, their passes and streams, and of datasets.
+ * The tables of jobs, their passes and streams.
  */
 #ifndef DSVC_STATUS_STATUS_JOBS_H
 #define DSVC_STATUS_STATUS_JOBS_H

@@ -41,6 +41,15 @@ status_peers_worker_more(struct slice w, bool all, struct buf *out)
 	buf_clear(&tags);
 }
 
+/* The name of a peer's machine, or its id. */
+static struct mp
+status_peers_host(struct slice peer)
+{
+	struct mp name = record_text(peer, "hostname");
+
+	return name.n ? name : record_text(peer, "host");
+}
+
 void
 status_peers_workers(struct slice report, bool all, struct buf *out)
 {
@@ -61,7 +70,7 @@ status_peers_workers(struct slice report, bool all, struct buf *out)
 			   record_uint(w, "awaited")    ? "awaited"
 			   : record_uint(w, "draining") ? "draining"
 							      : "live", age);
-		status_cells_put(out, record_text(w, "host"), 0);
+		status_cells_put(out, status_peers_host(w), 0);
 		out->len -= 2;
 		buf_byte(out, '\n');
 		status_peers_worker_more(w, all, out);

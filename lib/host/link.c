@@ -175,21 +175,31 @@ link_reach_or(const char *addresses, const char *from, bool (*moved)(void *arg),
 	return st;
 }
 
-static char link_host_text[32];
+static char link_host_text[32], link_hostname_text[128];
 
 static void
 link_host_say(void)
 {
+	if (gethostname(link_hostname_text, sizeof link_hostname_text - 1))
+		link_hostname_text[0] = '\0';
 	snprintf(link_host_text, sizeof link_host_text, "%016llx", (unsigned long long)net_host_id());
 }
 
-/* From any thread. */
+static pthread_once_t link_host_once = PTHREAD_ONCE_INIT;
+
+/* From any thread, as link_hostname. */
 const char *
 link_host(void)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
-	pthread_once(&once, link_host_say);
+	pthread_once(&link_host_once, link_host_say);
 	return link_host_text;
+}
+
+const char *
+link_hostname(void)
+{
+	pthread_once(&link_host_once, link_host_say);
+	return link_hostname_text;
 }
 
 void

@@ -56,6 +56,8 @@ void link_where(const char *address, const char *from, char out[LINK_WHERE]);
 
 /* This machine, as HELLO tells it. Lends a static text. */
 const char *link_host(void);
+/* Its name for people; "": it has none. Lends a static text. */
+const char *link_hostname(void);
 /* The name of a program that was given none: HOST:PID. */
 enum { LINK_NAME = 160 };
 void link_name(char out[LINK_NAME]);

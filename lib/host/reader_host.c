@@ -22,7 +22,7 @@ reader_host_machine(struct reader_host *c, uint64_t self, struct err *e)
 {
 	const struct reader_host_conf *f = &c->conf;
 	link_name(c->name);
-	struct reader_opts o = { .peer = self, .name = c->name, .host = link_host(),
+	struct reader_opts o = { .peer = self, .name = c->name, .host = link_host(), .hostname = link_hostname(),
 		.pid = (uint32_t)getpid(), .job = f->job, .dataset = f->dataset, .spec = f->spec,
 		.type = f->type, .in_rounds = f->in_rounds, .budget = f->budget, .give_up_ns = f->give_up_ns, .where = c->way.where,
 		.stops = f->stops, .lag = f->lag };

@@ -155,6 +155,7 @@ struct msg_hello {
 	uint32_t role;          /* enum wire_role */
 	uint64_t peer;          /* the sender's id, as in its routing id */
 	char *name, *host;      /* for people; host: an id of the machine */
+	char *hostname;         /* the machine's name, for people */
 	uint32_t pid;
 	char *endpoint;         /* worker: where readers connect; its key after a blank */
 	uint32_t slots;         /* worker: streams it wants to run at once */

@@ -12,6 +12,7 @@ static const struct field hello[] = {
 	U64(msg_hello, peer, "the sender's id, chosen at random; also its routing id (8 bytes, most significant first)"),
 	NAME(msg_hello, name, "shown to people"),
 	NAME(msg_hello, host, "an id of the machine"),
+	NAME(msg_hello, hostname, "its name, shown to people"),
 	U32(msg_hello, pid, 0, NULL),
 	TEXT(msg_hello, endpoint, WIRE_TEXT_MAX, "worker: endpoint for readers; its key may follow, after a blank"),
 	U32(msg_hello, slots, WIRE_SLOTS_MAX, "worker: number of streams it wants to run at once"),

@@ -83,6 +83,11 @@ load lib/dsvc
 	run -0 dsvc-status --json
 	[[ $output == *'"balanced":false,"per_second":'* ]]
 	[[ $(jq -r '.readers[0].name' <<<"$output") == "$(uname -n):${pid[read]}" ]]
+	[[ $(jq -r '.readers[0].hostname, .workers[0].hostname' <<<"$output") == "$(uname -n)"$'\n'"$(uname -n)" ]]
+	# a number that programs which read JSON would round is a text
+	[[ $(jq -r '.jobs[0].iterations[0].seed' <<<"$output") == "$(grep -o '"seed":"[0-9]*"' <<<"$output" | tr -dc 0-9)" ]]
+	run -0 dsvc-status
+	[[ ${lines[1]} == *' HOST' && ${lines[2]} == *"  $(uname -n)" ]]
 	exec 9<&-
 }
 

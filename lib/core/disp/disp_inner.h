@@ -111,7 +111,7 @@ struct peer {
 	int64_t heard, came;      /* came: began to be known to this dispatcher */
 	struct list_node by_heard;/* all peers, longest silent first */
 	struct list_node asks;    /* struct ask.by_peer */
-	char *name, *host, *endpoint;
+	char *name, *host, *hostname, *endpoint; /* hostname: for people; NULL: not told */
 	char *user;               /* the host told that it is theirs, or its rows of before do; NULL: nobody was asked */
 	bool all;                 /* may see all that STATUS tells */
 	bool programs;            /* its pipelines may run programs, as of its last message */

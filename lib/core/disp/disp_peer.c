@@ -68,6 +68,7 @@ disp_peer_free(struct disp *d, struct peer *p)
 	hash_del(&d->peers, &p->id, sizeof p->id);
 	mem_free(p->name);
 	mem_free(p->host);
+	mem_free(p->hostname);
 	mem_free(p->endpoint);
 	mem_free(p->user);
 	words_clear(&p->tags);

@@ -46,10 +46,11 @@ report_peer_name(struct buf *b, const struct disp *d, const struct peer *p)
 static void
 report_peer(struct buf *b, const struct disp *d, const struct peer *p, uint32_t more)
 {
-	record_put_head(b, 6 + more);
+	record_put_head(b, 7 + more);
 	report_peer_name(b, d, p);
 	record_put_text(b, "name", p->name);
 	record_put_text(b, "host", p->host);
+	record_put_text(b, "hostname", str_or_empty(p->hostname));
 	record_put_uint(b, "pid", p->pid);
 	record_put_uint(b, "silent_ms", report_ms(d->now - p->heard));
 	record_put_uint(b, "age_ms", report_ms(d->now - p->came));
@@ -437,6 +438,16 @@ report_groups(struct buf *b, const struct iteration *it)
 	}
 }
 
+/* As text: programs that read JSON take numbers of 64 bits for floats, and lose digits. */
+static void
+report_seed(struct buf *b, uint64_t seed)
+{
+	char *text = mem_printf("%llu", (unsigned long long)seed);
+
+	record_put_text(b, "seed", text);
+	mem_free(text);
+}
+
 static void
 report_iteration(struct buf *b, const struct disp *d, const struct iteration *it, enum disp_report what)
 {
@@ -448,7 +459,7 @@ report_iteration(struct buf *b, const struct disp *d, const struct iteration *it
 	record_put_text(b, "state", states[it->state]);
 	record_put_text(b, "error", it->text);
 	report_id(b, "id", it->id);
-	record_put_uint(b, "seed", it->seed);
+	report_seed(b, it->seed);
 	record_put_uint(b, "readers", it->n_seats);
 	record_put_text(b, "waits_for", waits);
 	mem_free(waits);

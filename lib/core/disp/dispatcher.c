@@ -86,9 +86,10 @@ disp_welcome(struct disp *d, const struct peer *p, uint64_t req)
 static void
 disp_take_hello(struct disp *d, struct peer *p, struct msg_hello *h)
 {
-	char **texts[3][2] = { { &p->name, &h->name }, { &p->host, &h->host }, { &p->endpoint, &h->endpoint } };
+	char **texts[4][2] = { { &p->name, &h->name }, { &p->host, &h->host }, { &p->hostname, &h->hostname },
+		{ &p->endpoint, &h->endpoint } };
 
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 4; i++) {
 		mem_free(*texts[i][0]);
 		*texts[i][0] = str_take(texts[i][1]);
 	}

@@ -2,6 +2,7 @@
 #include "core/read/reader.h"
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "core/read/reader_inner.h"
 #include "value/round.h"
 #include "value/where.h"
@@ -33,7 +34,8 @@ reader_hello(struct reader *r)
 	struct msg *m = reader_tell(r, MSG_HELLO);
 
 	m->hello = (struct msg_hello){ .version = WIRE_VERSION, .role = ROLE_READER, .peer = r->o.peer,
-		.name = mem_strdup(r->o.name), .host = mem_strdup(r->o.host), .pid = r->o.pid,
+		.name = mem_strdup(r->o.name), .host = mem_strdup(r->o.host),
+		.hostname = mem_strdup(str_or_empty(r->o.hostname)), .pid = r->o.pid,
 		.instance = r->contact.instance };
 }
 

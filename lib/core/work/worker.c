@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "core/work/worker_inner.h"
 
 static struct worker_stream *
@@ -19,7 +20,8 @@ worker_hello(struct worker *w)
 	struct msg *m = worker_tell(w, MSG_HELLO);
 
 	m->hello = (struct msg_hello){ .version = WIRE_VERSION, .role = ROLE_WORKER, .peer = o->peer,
-		.name = mem_strdup(o->name), .host = mem_strdup(o->host), .pid = o->pid,
+		.name = mem_strdup(o->name), .host = mem_strdup(o->host),
+		.hostname = mem_strdup(str_or_empty(o->hostname)), .pid = o->pid,
 		.endpoint = mem_strdup(o->endpoint), .slots = o->slots, .instance = w->contact.instance };
 	for (size_t i = 0; o->tags && i < o->tags->n; i++)
 		words_add(&m->hello.tags, o->tags->v[i], strlen(o->tags->v[i]));

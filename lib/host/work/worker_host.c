@@ -451,7 +451,7 @@ worker_host_set_up(struct worker_host *h, uint64_t self)
 	link_name(h->name);
 	if (c->name)
 		snprintf(h->name, sizeof h->name, "%s", c->name);
-	struct worker_opts o = { .peer = self, .name = h->name, .host = link_host(),
+	struct worker_opts o = { .peer = self, .name = h->name, .host = link_host(), .hostname = link_hostname(),
 		.endpoint = (char *)h->endpoint.data, .tags = c->tags, .pid = (uint32_t)getpid(),
 		.slots = c->slots, .memory = c->memory, .give_up_ns = c->give_up_ns, .where = h->way.where };
 	/* Two more, so that streams are closed though all the others are busy. */
