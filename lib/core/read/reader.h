@@ -42,7 +42,7 @@ enum { READER_BUDGET = 32 << 20, READER_WINDOW = 16, READER_CHUNK_USUAL = 256 <<
 struct reader_opts {
 	uint64_t peer;
 	const char *name, *host;      /* lent, also later, as all texts here */
-	const char *hostname;         /* of the machine, for people; NULL: not told */
+	const char *hostname;         /* machine, for people; NULL: not told */
 	uint32_t pid;
 	struct job_opts job;          /* window 0: READER_WINDOW; min_workers 0: 1 */
 	const char *dataset;          /* id; or NULL with spec and type */

@@ -42,7 +42,7 @@ enum { WORKER_MEMORY = 48 << 20, WORKER_CHUNKS_MAX = 4096 }; /* chunks kept per 
 
 struct worker_opts {
 	uint64_t peer;
-	const char *name, *host, *hostname, *endpoint; /* lent, also later; hostname: NULL: not told */
+	const char *name, *host, *hostname, *endpoint; /* lent, also later; hostname: may be NULL */
 	const struct words *tags;           /* lent; may be NULL */
 	uint32_t pid, slots;
 	size_t memory;          /* 0: WORKER_MEMORY */

@@ -57,7 +57,7 @@ long_lines_are_cut(void **state)
 	assert_int_equal(line[strlen(line) - 1], '\n');
 }
 
-/* What an object has behind its process number. */
+/* The part of an object behind its process number. */
 static const char *
 log_behind(const char *line)
 {
