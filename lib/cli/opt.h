@@ -67,7 +67,7 @@ void opt_env_name(const struct program *p, const struct param *row, bool own, ch
 	{ .name = "verbose", .letter = 'v', .kind = PARAM_INT, .offset = offsetof(T, verbose), \
 	  .flags = PARAM_RARE, \
 	  .help = "print more about what happens; give it twice for even more" }
-/* Of a server; T has an int `log_format`. Heeded by opt_start. */
+/* Row of a server. T has an int `log_format`. Heeded by opt_start. */
 #define OPT_LOG_FORMAT(T) \
 	{ .name = "log-format", .arg = "FORMAT", .kind = PARAM_CHOICE, .offset = offsetof(T, log_format), \
 	  .flags = PARAM_RARE, .choices = "text|json", .def = "text", \

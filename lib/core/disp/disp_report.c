@@ -438,7 +438,7 @@ report_groups(struct buf *b, const struct iteration *it)
 	}
 }
 
-/* As text: programs that read JSON take numbers of 64 bits for floats, and lose digits. */
+/* A text: programs that read JSON take numbers of 64 bits for floats, and lose digits. */
 static void
 report_seed(struct buf *b, uint64_t seed)
 {
