@@ -127,6 +127,17 @@ cut_seek(struct cut *c, struct cut_pos pos)
 }
 
 uint64_t
+cut_passes(const struct cut *c)
+{
+	const struct split *order = c->units.n == 1 && c->units.v[0].of ? &c->units.v[0] : NULL;
+	uint64_t n = c->dealt > c->pos.pass ? c->dealt : c->pos.pass;
+
+	if (order && n)
+		return CUT_ENDLESS; /* all passes are in its one unit */
+	return order ? c->pos.at / order->of : n;
+}
+
+uint64_t
 cut_place(const struct cut *c)
 {
 	return c->pos.unit - c->leaf;
@@ -239,6 +250,7 @@ cut_step(struct cut *c)
 		c->leaf = c->pos.unit;
 	if (c->pos.unit == c->units.n) {
 		c->pos.unit = c->leaf = 0;
+		c->dealt = cut_sum(c->dealt, c->pos.times);
 		if (c->times != CUT_ENDLESS)
 			c->pos.pass += c->pos.times;
 		c->pos.times = 0;

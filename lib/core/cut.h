@@ -53,6 +53,7 @@ struct cut {
 	struct cut_pos pos;
 	uint64_t leaf;           /* the first unit of the source that pos.unit belongs to */
 	uint64_t min, max;       /* bounds of the next split's weight; 0: the usual */
+	uint64_t dealt;          /* passes that were dealt out whole since cut_open or cut_seek */
 	bool small;              /* splits as small as possible are wanted: tests */
 };
 
@@ -71,6 +72,8 @@ bool cut_next(struct cut *c, uint32_t streams, struct split *out);
 bool cut_left(const struct cut *c);
 /* The weight of all that is left, over all passes; CUT_ENDLESS at most. */
 uint64_t cut_rest(const struct cut *c);
+/* How many passes were dealt out whole: at least so many, after cut_seek. */
+uint64_t cut_passes(const struct cut *c);
 /* The number of the next unit in the list of its source, from 0. */
 uint64_t cut_place(const struct cut *c);
 /* The least number of units of any source that has units; 0: none has. */

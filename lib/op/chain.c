@@ -53,6 +53,7 @@ chain_inst(const struct op_node *n, struct op_ctx *ctx, const struct chain_how *
 	i->ctx = ctx;
 	i->outer = how->outer;
 	chain_of(i)->outer_key = how->outer_key;
+	chain_of(i)->reaches = how->reaches;
 	i->epoch = how->epoch;
 	i->lent = &i->out;
 	run_init(&i->out);
@@ -105,8 +106,11 @@ chain_open(const struct op_node *n, struct op_ctx *ctx, const struct chain_how *
 	if (how->split && how->split->kind == SPLIT_ALL && !facts_cuttable(part ? n->in[0] : n))
 		down.split = NULL;
 	if ((how->by_split || down.split) && n->desc->times) {
-		if (facts_covered(n))
+		if (facts_covered(n)) {
+			down.reaches |= n == how->watched;
+			down.alike |= n == how->watched && !facts_reshuffles(n->in[0]);
 			return chain_open(n->in[0], ctx, &down, out, e);
+		}
 		down.remember = true;
 	}
 	if (down.split && (n->desc->flags & OP_JOINS_SPLITS))
@@ -114,8 +118,9 @@ chain_open(const struct op_node *n, struct op_ctx *ctx, const struct chain_how *
 
 	struct op_inst *i = chain_inst(n, ctx, how);
 	*out = i;
+	down.reaches = false;
 	if (root && how->by_split) {
-		feeder_new(i, how->remember);
+		feeder_new(i, how->remember, how->alike);
 		return ST_OK;
 	}
 	if (n->desc->kind == OP_SOURCE && down.split && down.split->kind != SPLIT_ALL)
@@ -153,7 +158,10 @@ enum status
 op_open(const struct op_node *n, struct op_ctx *ctx, struct op_inst **out, struct err *e)
 {
 	struct chain_how how = { .by_split = ctx->next_split != NULL, .epoch = ctx->epoch };
+	uint64_t period;
 
+	if (how.by_split && ctx->reached)
+		how.watched = op_repeat_watched(n, &period);
 	return chain_open(n, ctx, &how, out, e);
 }
 
@@ -448,6 +456,8 @@ chain_fill(struct op_inst *i, struct err *e)
 		if (i->desc->kind == OP_SOURCE && i->ctx->intake && i->desc->cardinality && !i->outer)
 			atomic_fetch_add_explicit(&i->ctx->intake->elements, i->lent->n, memory_order_relaxed);
 		chain_of(i)->emitted += i->lent->n;
+		if (chain_of(i)->reaches)
+			atomic_store_explicit(i->ctx->reached, true, memory_order_relaxed);
 		chain_tapped(i);
 	}
 	if (begin) {

@@ -35,6 +35,7 @@ struct chain_inst {
 	struct err *pending;      /* the error to give next; NULL: none */
 	uint64_t emitted;         /* elements given so far, by a source without save */
 	uint64_t discard;         /* elements still to drop after a restore */
+	bool reaches;             /* it gives to the repeat that is watched */
 	uint64_t outer_key;       /* hash of the outer element, for seeds; 0: none */
 	struct words bound;       /* texts made for bound parameters */
 	char **bound_v;           /* the array of bound words */
@@ -52,6 +53,9 @@ chain_of(const struct op_inst *i)
 struct chain_how {
 	bool by_split;             /* put a feeder at the root */
 	bool remember;             /* a repeat above starts over: remember the splits */
+	const struct op_node *watched; /* op_repeat_watched, if that matters; NULL: it does not, or there is none */
+	bool reaches;              /* the node is the input of that repeat */
+	bool alike;                /* the node stands before that repeat, and each pass gives the same */
 	const struct split *split; /* open the root on this split, which outlives the chain */
 	struct op_kept *kept;      /* with split: of its source */
 	uint32_t leaf;             /* leaf number of the split, counted within this chain */
@@ -108,7 +112,8 @@ void cache_end(struct cache *c);
 struct run *cache_replay(struct cache *c, uint64_t passes, uint64_t *ended);
 
 /* The feeder (feed_split.c). */
-void feeder_new(struct op_inst *self, bool remember);
+/* watched: splits are not repeated as long as op_ctx.reached is false */
+void feeder_new(struct op_inst *self, bool remember, bool watched);
 void feeder_free(struct op_inst *self);
 enum status feeder_next(struct op_inst *self, struct err *e); /* sets self->give */
 void feeder_rewind(struct op_inst *self);

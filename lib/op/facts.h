@@ -33,6 +33,10 @@ enum status op_list_splits(const struct op_node *n, struct split_list *out, stru
 /* How many times the splits are to be read: the product of the repeats in the chain of element
  * scope down to the source. */
 int64_t op_split_times(const struct op_node *n);
+/* The repeat among those that op_split_times covers whose input, if there is nothing in it, makes all end: the
+ * first that is endless, else the last. *period is the number of passes over the splits that make one of
+ * its own. NULL: there is none. */
+const struct op_node *op_repeat_watched(const struct op_node *n, uint64_t *period);
 
 /* The traits of the operator's own expressions (enum expr_trait); before they are compiled,
  * all that are possible. Expressions of inner pipelines are not included. */

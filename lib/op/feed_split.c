@@ -25,14 +25,17 @@ struct op_feeder {
 	size_t again;            /* how many of `seen` have been read in this round */
 	bool drained;            /* next_split has said that there are no more */
 	bool fixed;              /* each pass gives the same, so it may be cached */
+	bool watched;            /* op_ctx.reached says whether a pass was void, and all passes give the same */
+	bool begun_late;         /* this pass was not begun here, but in the saved state */
 	struct cache cache;
 };
 
 void
-feeder_new(struct op_inst *self, bool remember)
+feeder_new(struct op_inst *self, bool remember, bool watched)
 {
 	chain_of(self)->feeder = mem_zalloc(sizeof *chain_of(self)->feeder);
 	chain_of(self)->feeder->remember = remember;
+	chain_of(self)->feeder->watched = watched;
 	chain_of(self)->feeder->fixed = !facts_reshuffles(self->node);
 }
 
@@ -43,6 +46,7 @@ feeder_done(struct op_feeder *f)
 	cache_clear(&f->cache);
 	split_clear(&f->split);
 	f->pass = f->given = 0;
+	f->begun_late = false;
 }
 
 static void
@@ -123,13 +127,21 @@ feeder_split(struct op_inst *self, struct err *e)
 	return feeder_open(self, e);
 }
 
+/* Whether nothing of a pass that was made here from its first element on has come to the repeat. */
+static bool
+feeder_void(const struct op_inst *self, const struct op_feeder *f)
+{
+	return f->watched && !f->begun_late && !atomic_load_explicit(self->ctx->reached, memory_order_relaxed);
+}
+
 /* Ends a pass: repeats the split, or leaves it for the next one. A split without elements is
  * not repeated, since that could go on for ever. */
 static enum status
-feeder_pass_end(struct op_feeder *f, struct err *e)
+feeder_pass_end(struct op_inst *self, struct op_feeder *f, struct err *e)
 {
-	bool empty = f->given == 0;
+	bool empty = f->given == 0 || feeder_void(self, f);
 
+	f->begun_late = false;
 	f->pass++;
 	f->given = 0;
 	if (empty || f->pass >= f->split.times) {
@@ -184,7 +196,7 @@ feeder_next(struct op_inst *self, struct err *e)
 		}
 		if (st != ST_END)
 			return st;
-		st = feeder_pass_end(f, e);
+		st = feeder_pass_end(self, f, e);
 		if (st != ST_OK)
 			return st;
 	}
@@ -251,6 +263,7 @@ feeder_restore_part(struct op_inst *self, struct state_in *in, struct err *e)
 
 	if (st != ST_OK)
 		return st;
+	f->begun_late = true;
 	f->pass = state_get_u64(in, f->split.times);
 	f->given = state_get_u64(in, UINT64_MAX);
 	bool replay = state_get_u64(in, 1);

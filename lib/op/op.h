@@ -354,6 +354,10 @@ struct op_ctx {
 	/* Elements must be attributable to their split: an operator that pulls ahead asks for
 	 * the next split only after all elements of the one before have been given. */
 	bool split_exact;
+	/* By split: set by the chain as soon as an element comes to the repeat whose passes the splits count
+	 * (op_repeat_watched). Until then elements are attributable to their split in front of that repeat, as with
+	 * split_exact. NULL: nobody asks. */
+	atomic_bool *reached;
 	/* The stream may be made again elsewhere, from its middle: nothing in it may depend on
 	 * timing, whatever ordered=false says. */
 	bool repeatable;
@@ -372,6 +376,14 @@ struct op_ctx {
 	char *const *env;
 	void *arg;
 };
+
+/* Whether nobody may pull ahead into the next split now. */
+static inline bool
+op_split_exact(const struct op_ctx *ctx)
+{
+	return ctx->next_split && (ctx->split_exact ||
+		(ctx->reached && !atomic_load_explicit(ctx->reached, memory_order_relaxed)));
+}
 
 static inline bool
 op_stopped(const struct op_ctx *ctx)

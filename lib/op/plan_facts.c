@@ -158,6 +158,27 @@ op_split_times(const struct op_node *n)
 	return times && facts_root(n)->permutes ? 1 : times;
 }
 
+const struct op_node *
+op_repeat_watched(const struct op_node *n, uint64_t *period)
+{
+	const struct op_node *found = NULL;
+
+	*period = 1;
+	for (; !facts_is_root(n) && n->n_in; n = n->in[0]) {
+		int64_t times = facts_covered(n) ? n->desc->times(n) : 1;
+
+		if (!facts_covered(n) || times < 2) {
+			continue;
+		} else if (times == INT64_MAX || !found) {
+			found = n;
+			*period = 1;
+		} else {
+			*period = (uint64_t)facts_product((int64_t)*period, times);
+		}
+	}
+	return found;
+}
+
 enum { FACTS_FILE_BYTES = 4 << 20 };
 
 /* Adds up the bytes and files of the sources below, as far as these are files. Where an

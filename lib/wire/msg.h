@@ -310,6 +310,7 @@ struct msg_units {
 	uint32_t code;          /* a failure comes in one part */
 	char *text, *help;
 	uint64_t times;
+	uint64_t period;        /* so many of them are one repetition, and all ends with one that has no elements; 0: never */
 	bool files;             /* each unit is a file */
 	bool by_one;            /* rounds: streams take turns by one element, since theirs may be alike, or are large */
 	struct dataset_facts facts;
@@ -358,6 +359,8 @@ struct msg_split_req {
 	uint64_t k;
 	uint32_t n;
 	uint64_t given;         /* elements that the stream has given so far (its offset), or has stored */
+	uint64_t reading;       /* the split that is being read: those before it have gone through */
+	bool reached;           /* an element has come to the repeat that `period` of UNITS is about */
 	bool ended;             /* the source `leaf`, which has grown, is known to have `length` parts */
 	uint32_t leaf;
 	uint64_t length;
@@ -374,17 +377,19 @@ struct msg_restart {
 	uint64_t offset, split, failed;
 	struct bytes state;
 	uint64_t window;        /* elements that the worker keeps for groups behind; 0: all */
+	bool reached;           /* see msg_split_req */
 };
 struct msg_stream_end {
 	struct stream_key key;
 	uint64_t split;         /* number of the split that was being read when it failed */
 	uint64_t length, made;  /* made: elements produced under this generation, skipped ones too */
 	uint64_t failed;        /* elements of the stream that failed */
+	bool reached;           /* see msg_split_req */
 	uint32_t code;          /* 0, or why it failed */
 	char *text, *help;
 };
 struct msg_yielded { struct stream_key key; bool stays; };
-struct msg_handover { struct stream_key key; uint64_t offset, split, made, failed; struct bytes state; };
+struct msg_handover { struct stream_key key; uint64_t offset, split, made, failed; struct bytes state; bool reached; };
 /* Sums over the files of a stream; waits: why it stands still, "": it does not. */
 struct msg_stored { uint64_t files, elements, bytes; };
 struct msg_stores { struct stream_key key; struct msg_stored sum; char *waits; };

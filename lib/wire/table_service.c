@@ -22,6 +22,9 @@ static const struct field units[] = {
 	TEXT(msg_units, text, WIRE_TEXT_MAX, "why"),
 	TEXT(msg_units, help, WIRE_TEXT_MAX, NULL),
 	U64(msg_units, times, "how many times the units are read; 9223372036854775807: for ever"),
+	U64(msg_units, period,
+		"so many passes over the units are one repetition of the pipeline, and the job ends with one in which no element "
+		"has come to its `repeat`; 0: whatever comes"),
 	BOOL(msg_units, files, "each unit is a file: file_or_data means file"),
 	BOOL(msg_units, by_one, "elements of a kind lie together, or are large: rounds come from the streams one by one"),
 	FACTS(msg_units, facts),
@@ -84,6 +87,10 @@ static const struct field split_req[] = {
 	U32(msg_split_req, n, 1024,
 		"how many splits may be sent at once if they were given before; a new split is sent alone"),
 	U64(msg_split_req, given, "elements that the stream has given so far (its offset), or has stored"),
+	U64(msg_split_req, reading,
+		"number of the split that is being read. As long as `reached` is false, all that those before it have given has "
+		"gone through"),
+	BOOL(msg_split_req, reached, "in this generation an element has come to the `repeat` that `period` of UNITS is about"),
 	BOOL(msg_split_req, ended, "a source that has grown grows no more: `leaf` has `length` parts in all"),
 	U32(msg_split_req, leaf, 0, "with ended: number of the source in the pipeline"),
 	U64(msg_split_req, length, "with ended"),
@@ -104,6 +111,7 @@ static const struct field restart[] = {
 	U64(msg_restart, failed, "number of elements that had failed by then"),
 	BYTES(msg_restart, state, WIRE_STATE_MAX, "state of the chain; empty: a fresh chain, at the beginning of that split"),
 	U64(msg_restart, window, "number of elements of usual size that the worker keeps; 0: whatever is needed"),
+	BOOL(msg_restart, reached, "as in SPLIT_REQ"),
 	{ 0 }
 };
 static const struct field stream_end[] = {
@@ -112,6 +120,7 @@ static const struct field stream_end[] = {
 	U64(msg_stream_end, split, "after a failure, number of the split that was being read"),
 	U64(msg_stream_end, made, "number of elements produced under this generation"),
 	U64(msg_stream_end, failed, "number of elements that failed and were skipped or kept"),
+	BOOL(msg_stream_end, reached, "as in SPLIT_REQ"),
 	U32(msg_stream_end, code, 255, "0, or the exit code of the failure"),
 	TEXT(msg_stream_end, text, WIRE_TEXT_MAX, "why, with operator, file and line"),
 	TEXT(msg_stream_end, help, WIRE_TEXT_MAX, NULL),
@@ -124,6 +133,7 @@ static const struct field handover[] = {
 	U64(msg_handover, made, "number of elements produced under this generation"),
 	U64(msg_handover, failed, "number of elements that had failed by then"),
 	BYTES(msg_handover, state, WIRE_STATE_MAX, "state of the chain"),
+	BOOL(msg_handover, reached, "as in SPLIT_REQ"),
 	{ 0 }
 };
 static const struct field yield[] = { KEY(msg_stream_ref), { 0 } };

@@ -40,10 +40,18 @@ set_fan(const struct sim_dataset *s, uint32_t leaf, uint64_t pos)
 {
 	uint64_t drawn = rng_at(s->key ^ leaf, pos);
 
+	if (s->nothing)
+		return 0;
 	/* Little comes out of some, as out of a filter or a save. */
 	if (s->fan && s->key % 4 == 0)
 		return drawn % 32 == 0;
 	return s->fan ? (uint32_t)(drawn % 4) : 1;
+}
+
+unsigned
+set_place(const struct sim_dataset *s, unsigned unit)
+{
+	return unit < s->second ? unit : unit - s->second;
 }
 
 /* Some elements of the source fail, and are let go. */
@@ -154,7 +162,7 @@ book_check_faults(struct world *w, const struct reader_action *a)
 		return;
 	for (unsigned u = 0; u < s->units; u++)
 		for (uint64_t pos = 0; pos < s->size[u]; pos++)
-			want += s->times * set_fails(u, pos);
+			want += s->times * (!s->nothing && set_fails(u, pos));
 	if (a->msg.done.failed != want)
 		world_fail(w, "%llu elements failed, %llu were counted", (unsigned long long)want,
 			   (unsigned long long)a->msg.done.failed);

@@ -52,6 +52,7 @@ producer_emit(struct node *n, struct producer *p, const struct element *e)
 {
 	if (producer_by_data(p) && p->st.seen++ % p->assign.assign.streams != p->key.stream)
 		return;
+	worker_reached(n->k->k, p->key);
 	book_made(n->w, p->key.iteration, p->key.stream, p->offset, e);
 	p->made++;
 	builders_add(&p->of, n, p->key, p->offset++, p->split, e);
@@ -106,7 +107,7 @@ producer_step(struct node *n, struct producer *p)
 
 	if (p->st.at == p->cur.count) {
 		p->st.at = 0;
-		if (++p->st.pass == p->cur.times)
+		if (++p->st.pass == p->cur.times || n->w->set.nothing) /* such a split is not repeated */
 			return false;
 	}
 	if (!p->cur.count)
@@ -124,7 +125,7 @@ producer_step(struct node *n, struct producer *p)
 		return true;
 	}
 	fan = set_fan(s, leaf, pos);
-	if (set_fails(leaf, pos)) {
+	if (!s->nothing && set_fails(leaf, pos)) {
 		p->failed++;
 		if (one_in(n->w, 3))
 			producer_tell_faults(n, p);

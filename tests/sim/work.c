@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "core/cut.h"
 #include "produce.h"
 
 static void sim_work_listed(struct world *w, void *arg, uint64_t life);
@@ -42,11 +43,13 @@ sim_work_listed(struct world *w, void *arg, uint64_t life)
 	struct list_ref *ref = arg;
 	struct node *n = ref->n;
 	const struct sim_dataset *s = &w->set;
-	struct msg_units u = { .times = s->times, .files = s->files };
+	struct msg_units u = { .times = s->times, .period = s->period, .files = s->files };
 
 	if (n->alive && n->life == life) {
 		for (unsigned i = 0; i < s->units && !s->whole; i++)
 			sim_unit(s, i, &u.units);
+		if (s->nothing)
+			u.times = s->key % 2 ? CUT_ENDLESS : 1000000000;
 		if (s->whole) {
 			struct split one = { .kind = SPLIT_ALL, .times = 1 };
 
@@ -186,6 +189,8 @@ sim_work_ctl(struct node *n, struct msg *m)
 	if ((m->type == MSG_ASSIGN || m->type == MSG_LIST) && !world_fits(n, NULL))
 		world_fail(n->w, "%s on %s is given work of a job that asks for %s, %s", n->name, n->host,
 			   n->w->where, job_target_word((int)n->w->target));
+	if (m->type == MSG_YIELD)
+		world_say(n->w, "%s yields %u.%u", n->name, m->yield.key.stream, m->yield.key.gen);
 	if (m->type == MSG_YIELD)
 		n->w->yields++;
 	if (m->type == MSG_YIELD && n->w->order == ORDER_ANY && !job_has_shards((int)n->w->sharding) &&

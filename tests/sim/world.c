@@ -326,13 +326,10 @@ world_choose_set(struct world *w)
 	s->stateful = one_in(w, 2);
 	s->fan = one_in(w, 2);
 	s->whole = one_in(w, 12);
-	s->grows = s->units && !s->whole && rng_mix(w->seed, 0x67) % 6 == 0;
-}
-
-unsigned
-set_place(const struct sim_dataset *s, unsigned unit)
-{
-	return unit < s->second ? unit : unit - s->second;
+	s->nothing = s->units && !s->whole && rng_mix(w->seed, 0x6e) % 12 == 0;
+	s->period = s->nothing ? 1 + rng_mix(w->seed, 0x70) % 3 : s->times > 1 ? 1 + rng_mix(w->seed, 0x70) % s->times : 0;
+	s->times = s->nothing ? 1 : s->times;
+	s->grows = s->units && !s->nothing && !s->whole && rng_mix(w->seed, 0x67) % 6 == 0;
 }
 
 /* In some worlds the job is divided into shards. A source of files has as many in each of its
@@ -377,6 +374,8 @@ static void
 world_choose_poison(struct world *w)
 {
 	w->poison = one_in(w, 12) && w->set.units && !w->stop_after;
+	if (w->poison) /* it would kill in each of the passes, which have no end */
+		w->set.nothing = false;
 	if (!w->poison)
 		return;
 	w->poison_leaf = (uint32_t)chance(w, w->set.units);

@@ -91,6 +91,8 @@ struct sim_dataset {
 	uint64_t size[8], times;
 	bool cuttable, stateful, fan, whole;
 	bool files;             /* its units are files, of two sources: from unit `second` on of the other */
+	bool nothing;           /* nothing comes of any element, before they are repeated for ever */
+	uint64_t period;        /* passes over the units that are one repetition */
 	bool grows;             /* nobody knows how long unit 0 will be */
 	unsigned second;
 	uint64_t key;

@@ -25,7 +25,7 @@
  *	disp_round.c  rounds: their consumers, and what does not fill one
  *	disp_ask.c    what was asked of a peer and is asked again until answered
  *	disp_assign.c what a worker is told of a stream
- *	disp_blame.c  streams that kill their workers
+ *	disp_blame.c, disp_void.c  streams that kill their workers; a repeat of nothing
  *	disp_split.c, disp_past.c  splits and restart points of a stream; those that nobody can need any more
  *	disp_fault.c, disp_units.c  elements that failed; lists of units, in parts
  *	disp_row.c    durable rows, written
@@ -227,7 +227,9 @@ struct iteration {
 	bool fixed;               /* split k belongs to stream k mod shards; of sharding file: k counts files */
 	bool all_known;           /* no more streams */
 	uint32_t next_fixed;      /* fixed: whose the next split is */
-	bool short_;              /* a stream ended of itself: what is left is not wanted */
+	bool short_;              /* a stream ended of itself, or all is void: what is left is not wanted */
+	uint64_t period;          /* disp_void.c: passes over the units that make a repetition; 0: nothing to look for */
+	bool reached, marked; uint32_t void_at; /* an element came to it; marks are set; so many streams are at theirs */
 	struct stream **streams;
 	uint32_t n_streams, had_streams; /* had_streams: over: so many it had */
 	size_t cap_streams, n_finished, n_ended;
@@ -282,13 +284,11 @@ struct stream {
 	struct iteration *iter;
 	uint32_t index, gen;
 	enum stream_place place;
-	bool running;             /* the worker said ASSIGNED */
-	bool told_end;            /* this worker said STREAM_END */
-	bool loaded;              /* its row was there */
-	bool yields;              /* its worker is to hand it over */
-	bool stays;               /* it cannot be handed over */
+	bool running, told_end;   /* the worker said ASSIGNED; STREAM_END */
+	bool loaded, yields, stays; /* its row was there; its worker is to hand it over; it cannot be */
 	int64_t yielded_at;       /* when a worker was asked to last; 0: never */
 	bool closed;              /* gets no splits any more */
+	uint64_t through, mark;   /* disp_void.c: splits before have gone through; so many belong to the first repetition */
 	bool ended, finished;
 	uint64_t length;          /* ended */
 	uint64_t base;            /* rounds: the element with which the first begins */

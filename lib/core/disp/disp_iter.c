@@ -492,6 +492,7 @@ iter_units(struct disp *d, struct peer *p, struct msg *m)
 	}
 	it->times = m->units.times ? m->units.times : CUT_ENDLESS;
 	it->by_one = m->units.by_one;
+	it->period = m->units.period;
 	if (it->sharding == SHARD_FILE_OR_DATA)
 		it->sharding = m->units.files ? SHARD_FILE : SHARD_DATA;
 	iter_open_cut(it, &it->listed.units);

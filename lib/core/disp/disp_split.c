@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "core/disp/disp_inner.h"
 #include "core/disp/disp_past.h"
+#include "core/disp/disp_void.h"
 
 /* Splits */
 
@@ -224,7 +225,7 @@ disp_split_cut_fixed(struct disp *d, struct stream *s, uint64_t k)
 {
 	struct iteration *it = s->iter;
 
-	while (s->n_splits <= k) {
+	while (s->n_splits <= k && !it->short_) {
 		uint64_t place = it->sharding == SHARD_FILE ? cut_place(&it->cut) : it->next_fixed;
 		uint32_t next = (uint32_t)(place % it->n_streams);
 
@@ -258,6 +259,7 @@ disp_split_request(struct disp *d, struct peer *p, struct stream *s, const struc
 	s->asked = q->k > s->asked ? q->k : s->asked;
 	if (q->k > s->n_splits || q->k < s->first_split)
 		return; /* nobody asks for the second before the first is answered, or for what is done */
+	void_request(d, s, q);
 	if (q->ended && cut_ends(&s->iter->cut, q->leaf, q->length))
 		disp_dirty(d, &s->iter->dirty, DIRTY_ROW | DIRTY_UNITS);
 	if (q->k == s->n_splits && !s->closed) {

@@ -6,6 +6,7 @@
 #include "core/disp/disp_inner.h"
 #include "core/disp/disp_stores.h"
 #include "core/disp/disp_past.h"
+#include "core/disp/disp_void.h"
 #include "core/disp/disp_wanted.h"
 #include "core/disp/disp_yield.h"
 
@@ -136,6 +137,7 @@ stream_fence(struct disp *d, struct stream *s)
 	group_joins_no_more(d, s); /* the next one is told of all views */
 	s->gen++;
 	s->running = false;
+	void_again(s);
 	s->place = STREAM_HOLDING;
 	disp_dirty(d, &s->dirty, DIRTY_ROW);
 	stream_changed(d, s);
@@ -447,6 +449,7 @@ stream_end(struct disp *d, struct peer *p, struct stream *s, struct msg *m)
 	if (!fault_count(d, s, e->failed))
 		return;
 	s->told_end = true;
+	void_reached(d, it, e->reached);
 	yield_over(d, s);
 	s->made += e->made;
 	s->high = e->length;
@@ -469,6 +472,7 @@ stream_end(struct disp *d, struct peer *p, struct stream *s, struct msg *m)
 		it->n_ended++;
 	s->ended = true;
 	s->length = e->length;
+	void_check(d, it);
 	disp_dirty(d, &s->dirty, DIRTY_ROW);
 	disp_dirty(d, &it->dirty, DIRTY_ROW);
 	stream_changed(d, s);
@@ -482,6 +486,7 @@ stream_handover(struct disp *d, struct peer *p, struct stream *s, struct msg *m)
 	struct msg_handover *h = &m->handover;
 
 	disp_send(d, p, MSG_END_OK, m->req)->end_ok.key = h->key;
+	void_reached(d, s->iter, h->reached);
 	s->made += h->made;
 	s->high = s->from = h->offset; /* counted: fencing adds nothing */
 	if (!fault_count(d, s, h->failed))
@@ -528,6 +533,7 @@ stream_message(struct disp *d, struct peer *p, struct msg *m)
 	case MSG_SPLIT_REQ: disp_split_request(d, p, s, m); break;
 	case MSG_RESTART:
 		s->window = m->restart.window;
+		void_reached(d, s->iter, m->restart.reached);
 		if (fault_count(d, s, m->restart.failed))
 			disp_split_add_point(d, s, m->restart.offset, m->restart.split, m->restart.failed,
 					     &m->restart.state);

@@ -246,7 +246,7 @@ worker_listed(struct worker *w, int64_t now_ns, uint64_t req, struct msg_units *
 		m->req = req;
 		m->units = (struct msg_units){ .listing = w->n_listings, .part = part++,
 			.last = at + n == all.n, .code = u->code, .text = u->text, .help = u->help,
-			.times = u->times, .files = u->files, .by_one = u->by_one,
+			.times = u->times, .period = u->period, .files = u->files, .by_one = u->by_one,
 			.facts = u->facts, .units = { n ? mem_dup(all.v + at, n * sizeof *all.v) : NULL, n, n } };
 		m->units.facts.global = mem_strdup(u->facts.global ? u->facts.global : "");
 		u->text = u->help = NULL; /* a failure has no units, and so one part */

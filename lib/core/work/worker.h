@@ -85,6 +85,9 @@ void worker_rest(struct worker *w, int64_t now_ns, struct stream_key key, void *
 /* The thread began to read split k: the next ones are asked for. stored: elements that its
  * pipeline has put away without giving anything for them; never less than before. */
 void worker_split_taken(struct worker *w, int64_t now_ns, struct stream_key key, uint64_t k, uint64_t stored);
+/* Before anything else that is told of the stream then: an element has come to the repeat whose passes the
+ * splits count. Until then worker_split_taken says that the splits before k have gone through. */
+void worker_reached(struct worker *w, struct stream_key key);
 /* Before worker_split_taken: the split before that one lay behind the end of a source that grew, which
  * has so many parts in all. */
 void worker_source_ended(struct worker *w, struct stream_key key, uint32_t leaf, uint64_t length);

@@ -391,7 +391,7 @@ worker_chunk_hand_done(struct worker *w, struct worker_stream *s)
 	s->told = true;
 	s->told_at = w->now;
 	m = worker_tell(w, MSG_HANDOVER);
-	m->handover = (struct msg_handover){ .key = s->key, .offset = s->hand_offset,
+	m->handover = (struct msg_handover){ .key = s->key, .reached = s->reached, .offset = s->hand_offset,
 		.split = s->hand_split, .failed = s->failed, .made = s->made };
 	m->handover.state.n = s->hand_state.n;
 	m->handover.state.p = s->hand_state.n ? mem_dup(s->hand_state.p, s->hand_state.n) : NULL;

@@ -135,10 +135,12 @@ struct worker_stream {
 	struct msg assign;      /* until it has begun */
 	struct worker_pass *pass;
 	uint64_t turn;          /* counts turns: the one it had last */
+	uint64_t turn_made, barren; /* the element after the last made when that began; turns since in which none was */
 	int64_t turn_at;        /* on: since when; resting: told so when */
 	int64_t clock_at;       /* the time of its thread is counted up to here */
 	uint64_t first_split, made_to; /* first split in the ASSIGN; the element after the last made */
 	uint64_t stored;        /* elements that its pipeline has put away */
+	bool reached;           /* an element has come to the repeat that is watched */
 	bool ended;             /* a source that grew, `ended_leaf`, has its last part behind it */
 	uint32_t ended_leaf;
 	uint64_t ended_length;

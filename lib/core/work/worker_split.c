@@ -9,8 +9,9 @@ worker_stream_tell_ask(struct worker *w, struct worker_stream *s)
 {
 	struct msg *m = worker_tell(w, MSG_SPLIT_REQ);
 
-	m->split_req = (struct msg_split_req){ s->key, s->next_split, WORKER_SPLITS_ASKED, s->made_to + s->stored,
-		s->ended, s->ended_leaf, s->ended_length };
+	m->split_req = (struct msg_split_req){ .key = s->key, .k = s->next_split, .n = WORKER_SPLITS_ASKED,
+		.given = s->made_to + s->stored, .reading = s->taken > s->first_split ? s->taken - 1 : s->first_split,
+		.reached = s->reached, .ended = s->ended, .leaf = s->ended_leaf, .length = s->ended_length };
 	worker_clock(w, s);
 	s->asking = true;
 	s->asked_at = w->now;
@@ -46,6 +47,15 @@ worker_stream_splits(struct worker *w, struct msg *m)
 	a->msg = *m;
 	*m = (struct msg){ 0 };
 	worker_stream_ask(w, s);
+}
+
+void
+worker_reached(struct worker *w, struct stream_key key)
+{
+	struct worker_stream *s = worker_stream_find(w, key);
+
+	if (s)
+		s->reached = true;
 }
 
 void

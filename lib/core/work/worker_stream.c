@@ -82,7 +82,8 @@ worker_stream_tell_end(struct worker *w, struct worker_stream *s)
 	m = worker_tell(w, MSG_STREAM_END);
 	m->stream_end = (struct msg_stream_end){ .key = s->key, .length = s->length,
 		.split = s->fail_split, .made = s->made,
-		.failed = s->failed, .code = s->code, .text = mem_strdup(s->text), .help = mem_strdup(s->help) };
+		.failed = s->failed, .reached = s->reached, .code = s->code, .text = mem_strdup(s->text),
+		.help = mem_strdup(s->help) };
 }
 
 void
@@ -139,7 +140,8 @@ worker_restart(struct worker *w, int64_t now_ns, struct stream_key key,
 		return;
 	m = worker_tell(w, MSG_RESTART);
 	m->restart = (struct msg_restart){ .key = key, .offset = offset, .split = split,
-		.failed = s->failed, .window = worker_window_elements(w, s) };
+		.failed = s->failed, .window = worker_window_elements(w, s),
+		.reached = s->reached };
 	m->restart.state.n = n;
 	m->restart.state.p = n ? mem_dup(state, n) : NULL;
 }

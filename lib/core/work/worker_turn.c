@@ -19,7 +19,7 @@
 #include "base/mem.h"
 #include "core/work/worker_inner.h"
 
-enum { WORKER_LENT = 2 };
+enum { WORKER_LENT = 2, WORKER_BARREN = 8 };
 #define WORKER_TURN_NS 200000000ll  /* how long a stream may go on while another one wants */
 #define WORKER_STUCK_NS 1000000000ll
 
@@ -33,12 +33,15 @@ worker_turn_round(const struct worker_stream *s)
 }
 
 /* Whether a is to have a turn before b, two streams of one iteration. With an order it is the
- * one that the reader needs first, else the one that has waited longest. */
+ * one that the reader needs first, but none keeps others waiting turn after turn in which it makes nothing; else the
+ * one that has waited longest. */
 static bool
 worker_turn_before(const struct worker_stream *a, const struct worker_stream *b)
 {
 	uint64_t x = a->ordered ? worker_turn_round(a) : a->turn, y = b->ordered ? worker_turn_round(b) : b->turn;
 
+	if (x == y && a->ordered && a->barren / WORKER_BARREN != b->barren / WORKER_BARREN)
+		return a->barren < b->barren;
 	return x < y || (x == y && a->key.stream < b->key.stream);
 }
 
@@ -135,6 +138,7 @@ worker_turn_give(struct worker *w, struct worker_stream *s)
 	s->place = WORKER_ON;
 	s->turn = s->pass->turn = ++w->turns;
 	s->turn_at = w->now;
+	s->turn_made = s->made_to;
 	if (w->n_on == w->cap_on)
 		w->on = mem_grow(w->on, &w->cap_on, w->n_on + 1, sizeof(struct worker_stream *));
 	w->on[w->n_on++] = s;
@@ -183,6 +187,8 @@ worker_turn_room(struct worker *w)
 		if (s->place != WORKER_ON || s->handing || w->now - s->turn_at < WORKER_TURN_NS)
 			continue;
 		next = worker_turn_next(w);
+		s->barren = s->made_to == s->turn_made ? s->barren + 1 : 0;
+		s->turn_made = s->made_to;
 		if (next->pass != s->pass || !s->ordered || worker_turn_before(next, s)) {
 			worker_turn_rest(w, s);
 			coming++;

@@ -121,6 +121,14 @@ plans_plan(const struct plan_use *u)
 	return u->plan;
 }
 
+bool
+plans_watched(const struct plan_use *u)
+{
+	uint64_t period;
+
+	return op_repeat_watched(u->plan->top, &period) != NULL;
+}
+
 void
 plans_release(struct plan_use **up)
 {
@@ -236,6 +244,8 @@ listing_thread(void *arg)
 		listing_times(u, op_split_times(use->plan->top));
 		facts_of_plan(use->plan, &u->facts);
 	}
+	if (st == ST_OK && !op_repeat_watched(use->plan->top, &u->period))
+		u->period = 0;
 	if (st == ST_OK)
 		st = listing_policy(&l->list, use->plan, u, e);
 	if (st == ST_OK && u->units.n > WIRE_UNITS_MAX)

@@ -20,6 +20,8 @@ enum status plans_get(const char *spec, bool programs, struct plan_use **out, st
  * vain as far as that can be. */
 enum status plans_get_stream(const struct msg_assign *a, struct plan_use **out, struct err *e);
 const struct plan *plans_plan(const struct plan_use *u);
+/* Whether all may end with a repeat of nothing (op_repeat_watched). */
+bool plans_watched(const struct plan_use *u);
 /* From now on plans that run programs (exec, cmd) are refused: ST_PERM. */
 void plans_refuse_exec(void);
 /* Whether the source has the files that the job began with (split_list_names; 0: any will do); ST_DATA. */

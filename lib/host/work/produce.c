@@ -47,6 +47,7 @@ struct produce {
 	bool no_more_splits;
 	struct produce_times times;
 	_Atomic uint32_t streams;  /* in all, once known */
+	atomic_bool reached;       /* set by the chain */
 
 	struct produce_fault fault;
 	struct produce_tap tap;
@@ -72,6 +73,7 @@ produce_tell(struct produce *m, struct produce_event ev)
 {
 	ev.produce = m;
 	ev.key = m->assign.key;
+	ev.reached = atomic_load(&m->reached);
 	produce_queue_push(m->queue, &ev);
 }
 
@@ -315,14 +317,13 @@ produce_open(struct produce *m, struct err *e)
 	/* The shares fit together only if all draw the same random numbers. */
 	bool shared = a->sharding == SHARD_DATA || a->sharding == SHARD_HINT;
 	m->ctx = (struct op_ctx){ .seed = a->seed, .pass = a->key.iteration, .gen = a->key.gen,
-		.stream = a->key.stream, .streams = &m->streams,
-		.draws_as = shared ? 0 : a->key.stream, .share = a->key.stream,
-		.shares = a->sharding == SHARD_HINT ? a->streams : 0,
+		.stream = a->key.stream, .streams = &m->streams, .draws_as = shared ? 0 : a->key.stream,
+		.share = a->key.stream, .shares = a->sharding == SHARD_HINT ? a->streams : 0, .timed = true, .arg = m,
 		.json = p->options.json, .element_max = (uint32_t)p->options.element_max, .stop = &m->stop,
 		.next_split = a->by_split ? produce_next_split : NULL, .note = produce_note, .failure = produce_failure,
 		.stores = produce_stores, .tap = &m->tap.place, .tapped = produce_tapped,
-		.ended = &m->ended, .split_exact = a->order == ORDER_SOURCE, .repeatable = true,
-		.service = &m->service.op, .env = m->env.v, .timed = true, .arg = m };
+		.ended = &m->ended, .reached = a->by_split && plans_watched(m->use) ? &m->reached : NULL,
+		.split_exact = a->order == ORDER_SOURCE, .repeatable = true, .service = &m->service.op, .env = m->env.v };
 	produce_service_init(&m->service, &m->stop);
 	produce_env_init(&m->env, a, m->conf->worker);
 	atomic_store(&m->streams, a->all_known || !a->by_split ? a->streams : 0);

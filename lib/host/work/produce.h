@@ -54,6 +54,7 @@ struct produce_event {
 	struct msg_faults_list faults;
 	struct msg_tapped tapped;
 	bool can;
+	bool reached;         /* an element has come to the repeat that is watched (op_ctx.reached) */
 	struct op_ended ended; /* PRODUCE_SPLIT: the split before that one lay behind the end of its source */
 };
 

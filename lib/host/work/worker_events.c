@@ -35,6 +35,8 @@ worker_host_event(struct worker_host *h, struct produce_event *ev, int64_t now)
 {
 	struct worker *w = h->work;
 	struct chunk *c = ev->chunk;
+	if (ev->reached)
+		worker_reached(w, ev->key);
 	switch (ev->kind) {
 	case PRODUCE_CHUNK:
 		ev->chunk = NULL;

@@ -23,11 +23,12 @@ parallel_work(void *arg)
 
 	pthread_mutex_lock(&p->lock);
 	if (!p->alone && !op_stopped(&p->use->ctx)) {
-		if (!p->waiting && !p->exact && parallel_worth(p) && parallel_may_pull(p))
+		if (!p->waiting && !op_split_exact(p->self->ctx) && parallel_worth(p) && parallel_may_pull(p))
 			parallel_pull(p);
 		j = parallel_take(p);
 	}
-	if (j && (p->waiting || p->cur || (parallel_worth(p) && !p->exact && parallel_may_pull(p))))
+	if (j && (p->waiting || p->cur ||
+		  (parallel_worth(p) && !op_split_exact(p->self->ctx) && parallel_may_pull(p))))
 		pool_want(&p->user); /* there is work for another thread, too */
 	if (j)
 		parallel_do(p, j);
@@ -54,7 +55,6 @@ parallel_open(struct op_inst *self, struct parallel_use *u, const struct op_expr
 	p->expr = ex;
 	p->plain = alone;
 	p->user = (struct pool_user){ .work = parallel_work, .arg = p, .most = most };
-	p->exact = self->ctx->next_split && self->ctx->split_exact;
 	p->ordered = u->ordered || self->ctx->repeatable;
 	most = most < PARALLEL_MOST ? most : PARALLEL_MOST;
 	p->window = 4 * most > PARALLEL_WINDOW_LEAST ? 4 * most : PARALLEL_WINDOW_LEAST;

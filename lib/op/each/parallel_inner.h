@@ -68,7 +68,6 @@ struct parallel {
 	const struct op_expr *expr;
 	struct expr_run *plain; /* evaluates runs when the stream works alone */
 	struct pool_user user;
-	bool exact;           /* elements must be attributable to their split: nobody pulls ahead */
 	bool ordered;
 	/* takes the elements that op_fault passes on, which are in place already */
 	struct run kept;

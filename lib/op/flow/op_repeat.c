@@ -191,7 +191,8 @@ const struct op_desc op_repeat = {
 	.brief = "repeats all elements, N times in all",
 	.doc = "Without a number it repeats for ever. If a pass takes at most 4 MiB, it is kept in "
 	       "memory and not read again, unless an operator before it draws random numbers. "
-	       "Repeating an empty input ends at once. After `distribute` or `dataset` each "
+	       "Repeating an empty input ends at once, also where a "
+	       "job divides it among streams, if nothing comes of the whole of it. After `distribute` or `dataset` each "
 	       "repetition is the job's next pass; a pass that other readers have finished gives "
 	       "no elements, but counts.",
 	.kind = OP_TRANSFORM,

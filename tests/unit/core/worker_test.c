@@ -237,11 +237,14 @@ splits_are_asked_for_ahead(void **state)
 	assert_non_null(act(WORKER_SPLITS, MSG_SPLIT));
 	assert_null(act(WORKER_TELL, MSG_SPLIT_REQ));
 	worker_source_ended(w, key, 3, 9);
+	worker_reached(w, key);
 	worker_split_taken(w, now, key, 0, 7);
 	collect();
 	assert_int_equal(act(WORKER_TELL, MSG_SPLIT_REQ)->msg.split_req.k, 1);
 	assert_int_equal(act(WORKER_TELL, MSG_SPLIT_REQ)->msg.split_req.given, 7);
 	assert_true(act(WORKER_TELL, MSG_SPLIT_REQ)->msg.split_req.ended);
+	assert_true(act(WORKER_TELL, MSG_SPLIT_REQ)->msg.split_req.reached);
+	assert_int_equal(act(WORKER_TELL, MSG_SPLIT_REQ)->msg.split_req.reading, 0);
 	assert_int_equal(act(WORKER_TELL, MSG_SPLIT_REQ)->msg.split_req.leaf, 3);
 	assert_int_equal(act(WORKER_TELL, MSG_SPLIT_REQ)->msg.split_req.length, 9);
 	told((struct msg){ .type = MSG_SPLIT, .split = { key, 1, { NULL, 0, 0 }, true } });
@@ -417,6 +420,25 @@ a_stream_beyond_the_slots_waits_for_one(void **state)
 	assert_true(acted(WORKER_GO, 7, 1));
 	tick(SEC);
 	assert_null(act(WORKER_REST, 0)); /* nobody waits */
+}
+
+/* With an order the first stream is needed first, but it may never give anything. */
+static void
+a_stream_that_makes_nothing_does_not_keep_the_others_waiting(void **state)
+{
+	(void)state;
+	assign(8, 0, ORDER_STABLE);
+	assign(8, 1, ORDER_STABLE);
+	worker_ended(w, now += MS, key, 0, 0);
+	collect();
+	assert_true(acted(WORKER_START, 8, 0));
+	for (int i = 0; i < 8; i++) {
+		assert_null(act(WORKER_REST, 0));
+		tick(300 * MS);
+	}
+	assert_true(acted(WORKER_REST, 8, 0));
+	rested(8, 0);
+	assert_true(acted(WORKER_START, 8, 1));
 }
 
 static void

@@ -97,6 +97,63 @@ a_repeat_of_elements_is_a_repeat_of_splits(void **state)
 	op_node_free(&n);
 }
 
+/* Which repeat ends all if nothing comes to it, and how many passes over the splits are one of its own. */
+static void
+watched(const struct op_node *n, const char *repeat, uint64_t passes)
+{
+	uint64_t period;
+	const struct op_node *found = op_repeat_watched(n, &period);
+
+	assert_int_equal(found != NULL, repeat != NULL);
+	if (!found)
+		return;
+	assert_int_equal(found->desc->times(found), strcmp(repeat, "inf") ? atoi(repeat) : INT64_MAX);
+	assert_int_equal(period, passes);
+}
+
+static void
+the_first_endless_repeat_is_watched(void **state)
+{
+	struct op_node *n = node_new(&op_ticks, "30");
+
+	(void)state;
+	watched(n, NULL, 0);
+	n = node_on(n, &op_repeat, "3");
+	watched(n, "3", 1);
+	n = node_on(n, &op_repeat, "2");
+	watched(n, "2", 3);
+	n = node_on(n, &op_repeat, "inf");
+	watched(n, "inf", 6);
+	n = node_on(n, &op_repeat, "4");
+	watched(n, "inf", 6);
+	op_node_free(&n);
+	n = node_on(node_on(node_new(&op_ticks, "30"), &op_batch, "2"), &op_repeat, "inf");
+	watched(n, NULL, 0); /* that one sees to it itself */
+	op_node_free(&n);
+}
+
+/* Elements behind the repeat do not count; one in front of it does. */
+static void
+the_first_element_that_comes_to_a_repeat_is_told(void **state)
+{
+	struct split none[] = { part(0, 0, 0, 1) }, one[] = { part(0, 0, 0, 1), part(0, 7, 1, 1) };
+	struct op_node *n = node_on(node_new(&op_ticks, "30"), &op_repeat, "inf");
+	atomic_bool reached = false;
+	struct fed f;
+
+	(void)state;
+	n = node_on(n, &op_take, "1");
+	fed_ctx(&f, none, 1)->reached = &reached;
+	assert_true(op_split_exact(&f.ctx));
+	assert_chain(n, &f.ctx, ".");
+	assert_false(atomic_load(&reached));
+	fed_ctx(&f, one, 2)->reached = &reached;
+	assert_chain(n, &f.ctx, "7 .");
+	assert_true(atomic_load(&reached));
+	assert_false(op_split_exact(&f.ctx));
+	op_node_free(&n);
+}
+
 /* batch has a memory: its stream's share is repeated as a whole. */
 static void
 another_repeat_repeats_the_share(void **state)

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/disp/disp_void.h"
+
+static bool
+void_looks(const struct iteration *it)
+{
+	return it->period && it->by_split && !it->reached && !it->short_;
+}
+
+void
+void_reached(struct disp *d, struct iteration *it, bool reached)
+{
+	if (!reached || it->reached)
+		return;
+	it->reached = true;
+	disp_dirty(d, &it->dirty, DIRTY_ROW);
+}
+
+/* Marks the splits that belong to the first repetition, when the last of them is dealt out; after
+ * a restart of the dispatcher all that there are. */
+static bool
+void_mark(struct iteration *it)
+{
+	if (it->marked)
+		return true;
+	if (cut_passes(&it->cut) < it->period)
+		return false;
+	for (size_t i = 0; i < it->n_streams; i++)
+		it->streams[i]->mark = it->streams[i]->n_splits;
+	it->void_at = 0;
+	it->marked = true;
+	return true;
+}
+
+void
+void_check(struct disp *d, struct iteration *it)
+{
+	if (!void_looks(it) || !void_mark(it))
+		return;
+	for (; it->void_at < it->n_streams; it->void_at++) {
+		const struct stream *s = it->streams[it->void_at];
+
+		if (!s->ended && s->through < s->mark)
+			return;
+	}
+	it->short_ = true;
+	disp_dirty(d, &it->dirty, DIRTY_ROW);
+}
+
+void
+void_request(struct disp *d, struct stream *s, const struct msg_split_req *q)
+{
+	void_reached(d, s->iter, q->reached);
+	if (q->reading > s->through)
+		s->through = q->reading < s->n_splits ? q->reading : s->n_splits;
+	void_check(d, s->iter);
+}
+
+void
+void_again(struct stream *s)
+{
+	s->through = 0;
+	if (s->iter->void_at > s->index)
+		s->iter->void_at = s->index;
+}

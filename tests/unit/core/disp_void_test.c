@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A repeat of nothing. (Whole passes: tests/sim.)
+ */
+#include "dispatcher_kit.h"
+
+#define EACH_SETUP setup
+#define EACH_TEARDOWN teardown
+
+/* A pass over `count` elements without end, each `period` of which are one repetition. */
+static struct stream_key
+endless(uint64_t count, uint64_t period)
+{
+	struct split s = { .kind = SPLIT_RANGE, .cuttable = true, .count = count, .times = 1, .weight = count };
+
+	hello(W1, ROLE_WORKER);
+	hello(R1, ROLE_READER);
+	open_job(R1, "void", "range", 1);
+	say(W1, (struct msg){ .type = MSG_UNITS, .req = got(W1, MSG_LIST)->req, .units = { .listing = 1, .last = true,
+		.times = INT64_MAX, .period = period, .units = { &s, 1, 1 } } });
+	return (struct stream_key){ got(R1, MSG_JOB)->job.iteration, 0, 1 };
+}
+
+/* Asks for split k while it reads another one. True: it gets no more. */
+static bool
+ends(uint64_t worker, struct stream_key key, uint64_t k, uint64_t reading, bool reached)
+{
+	now += MS;
+	say(worker, (struct msg){ .type = MSG_SPLIT_REQ, .split_req = { .key = key, .k = k, .n = 1, .reading = reading,
+		.reached = reached } });
+	assert_non_null(got(worker, MSG_SPLIT));
+	assert_int_equal(got(worker, MSG_SPLIT)->split.splits.n, !got(worker, MSG_SPLIT)->split.end);
+	return got(worker, MSG_SPLIT)->split.end;
+}
+
+static void
+a_repetition_without_an_element_is_the_last(void **state)
+{
+	struct stream_key key = endless(2, 1);
+	uint64_t k = 0;
+
+	(void)state;
+	while (k < 6)
+		assert_false(ends(W1, key, k++, 0, false)); /* it reads the first all the time */
+	assert_false(ends(W1, key, k++, 1, false));
+	assert_true(ends(W1, key, k, k - 1, false));
+	say(W1, (struct msg){ .type = MSG_STREAM_END, .stream_end = { .key = key } });
+	key.stream = 1;
+	assert_true(ends(W1, key, 0, 0, false));
+	say(W1, (struct msg){ .type = MSG_STREAM_END, .stream_end = { .key = key } });
+	assert_int_equal(got(R1, MSG_DONE)->done.code, 0);
+	assert_int_equal(got(R1, MSG_DONE)->done.elements, 0);
+}
+
+static void
+as_many_passes_as_make_one_have_to_be_through(void **state)
+{
+	struct stream_key key = endless(1, 3);
+	uint64_t k = 0;
+
+	(void)state;
+	for (; k < 3; k++)
+		assert_false(ends(W1, key, k, k ? k - 1 : 0, false));
+	while (k < 20 && !ends(W1, key, k, k - 1, false))
+		k++;
+	assert_in_range(k, 3, 8);
+}
+
+static void
+one_element_is_enough(void **state)
+{
+	struct stream_key key = endless(2, 1);
+
+	(void)state;
+	for (uint64_t k = 0; k < 20; k++)
+		assert_false(ends(W1, key, k, k ? k - 1 : 0, k >= 1));
+}
+
+/* A restart point keeps elements that are not made again, so those before it count. */
+static void
+an_element_before_the_restart_point_counts(void **state)
+{
+	struct stream_key key = endless(2, 1);
+
+	(void)state;
+	assert_false(ends(W1, key, 0, 0, false));
+	say(W1, (struct msg){ .type = MSG_RESTART, .restart = { .key = key, .split = 0, .reached = true,
+		.state = { mem_dup("s", 1), 1 } } });
+	forget();
+	disp_peer_gone(d, now, W1);
+	collect();
+	say(R1, (struct msg){ .type = MSG_HELD, .held = { .key = { key.iteration, 0, 2 }, .seat = 1 } });
+	hello(W2, ROLE_WORKER);
+	key.gen = 2;
+	assert_non_null(got(W2, MSG_ASSIGN));
+	for (uint64_t k = 0; k < 20; k++)
+		assert_false(ends(W2, key, k, k ? k - 1 : 0, false));
+}
+
+static void
+splits_that_are_made_again_are_not_through(void **state)
+{
+	struct stream_key key = endless(2, 1);
+	uint64_t k = 0;
+
+	(void)state;
+	for (; k < 6; k++)
+		assert_false(ends(W1, key, k, 0, false));
+	assert_false(ends(W1, key, k++, 1, false));
+	forget();
+	disp_peer_gone(d, now, W1);
+	collect();
+	say(R1, (struct msg){ .type = MSG_HELD, .held = { .key = { key.iteration, 0, 2 }, .seat = 1 } });
+	hello(W2, ROLE_WORKER);
+	key.gen = 2;
+	assert_false(ends(W2, key, k++, 0, false));
+	assert_false(ends(W2, key, k++, 1, false));
+	assert_true(ends(W2, key, k, 6, false));
+}
