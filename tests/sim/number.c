@@ -148,6 +148,20 @@ number_begins(struct world *w, struct consumer *c, const struct msg_job *m, cons
 				   (unsigned long long)st->begin.elements);
 }
 
+/* The element of the stream that has this place in a round. The last round of a stream may be spread: then others
+ * stand in it than behind the whole ones. */
+static uint64_t
+number_address(const struct world *w, uint32_t stream, uint64_t at)
+{
+	uint64_t first = at - at % w->old_round, rest = 0;
+
+	if (w->tail != TAIL_SPREAD || w->tail_of != TAIL_OF_STREAM)
+		return at;
+	while (rest < w->old_round && book_element(w, stream, first + rest))
+		rest++;
+	return rest && rest < w->old_round ? first + round_spread(w->old_round, rest, at - first) : at;
+}
+
 /* The old ones' outputs are cut to that round. */
 static void
 number_check_old(struct world *w, const struct consumer *c, bool **had)
@@ -161,7 +175,7 @@ number_check_old(struct world *w, const struct consumer *c, bool **had)
 	}
 	for (uint64_t i = 0; i < w->begin && !w->failed; i++) {
 		const struct got *g = &c->out[i];
-		uint64_t at = round_at(&part, g->offset);
+		uint64_t at = number_address(w, g->stream, round_at(&part, g->offset));
 		const struct element *e = book_element(w, g->stream, at);
 
 		if (g->stream >= w->n_base || at >= w->base[g->stream] || had[g->stream][at])

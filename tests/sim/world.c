@@ -485,12 +485,14 @@ world_until(struct world *w, int64_t end, bool stop_when_over)
 static void
 world_until_empty(struct world *w)
 {
-	int64_t at = w->now + 30 * SEC, end = at + 5 * SIM_GC_NS;
+	int64_t at = w->now + 30 * SEC, end = at + 10 * SIM_GC_NS;
 
 	w->closing = true;
 	world_until(w, at, false);
-	for (; !w->failed && at < end && (sim_disp_left(w->disp) || world_alive(w, NODE_READER)); at += 10 * SEC)
+	for (; !w->failed && at < end && world_alive(w, NODE_READER); at += 10 * SEC) /* one may have all to read again */
 		world_until(w, at + 10 * SEC, false);
+	for (end = at + 2 * SIM_GC_NS; !w->failed && at < end && sim_disp_left(w->disp);)
+		world_until(w, at += 10 * SEC, false);
 	world_until(w, at + 30 * SEC, false);
 	if (!w->failed && sim_disp_left(w->disp))
 		world_fail(w, "%zu rows and jobs are left long after the end", sim_disp_left(w->disp));
@@ -588,8 +590,7 @@ world_run(uint64_t seed, bool verbose, bool groups, char *why, size_t why_size, 
 	book_check(w);
 	if (!w->failed)
 		world_until_empty(w);
-	ok = !w->failed;
-	if (!ok)
+	if (!(ok = !w->failed))
 		sim_disp_dump(w->disp);
 	snprintf(why, why_size, "%s", w->why);
 	*out = *w;
