@@ -102,10 +102,9 @@ _dsvc_dispatch()
 	--allowed) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
 	--ready-fd) return ;;
 	--ready-file) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
-	--log-format) mapfile -t COMPREPLY < <(compgen -W 'text json' -- "$cur"); return ;;
 	esac
 	case $cur in
-	-*) mapfile -t COMPREPLY < <(compgen -W '-b --bind --advertise --state --standby --exit-when-idle --job-gc --job-gc-unfinished --group-gc --dataset-gc --beat --loss --allowed --insecure --ready-fd --ready-file --until-stdin-eof --log-format -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	-*) mapfile -t COMPREPLY < <(compgen -W '-b --bind --advertise --state --standby --exit-when-idle --job-gc --job-gc-unfinished --group-gc --dataset-gc --beat --loss --allowed --insecure --ready-fd --ready-file --until-stdin-eof -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
 	*) : ;;
 	esac
 }
@@ -180,11 +179,10 @@ _dsvc_export()
 	--metrics) mapfile -t COMPREPLY < <(compgen -W 'service workers' -- "$cur"); return ;;
 	--ready-fd) return ;;
 	--ready-file) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
-	--log-format) mapfile -t COMPREPLY < <(compgen -W 'text json' -- "$cur"); return ;;
 	--timeout) return ;;
 	esac
 	case $cur in
-	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -c --context --connect-timeout -l --listen --metrics --ready-fd --ready-file --until-stdin-eof --log-format --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -c --context --connect-timeout -l --listen --metrics --ready-fd --ready-file --until-stdin-eof --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
 	*) : ;;
 	esac
 }
@@ -213,7 +211,6 @@ _dsvc_feed()
 	--element) mapfile -t COMPREPLY < <(compgen -W 'core host step copy' -- "$cur"); return ;;
 	--axis) return ;;
 	--tail) mapfile -t COMPREPLY < <(compgen -W 'pad drop short error' -- "$cur"); return ;;
-	--tail-of) mapfile -t COMPREPLY < <(compgen -W 'pass stream' -- "$cur"); return ;;
 	--pad) mapfile -t COMPREPLY < <(compgen -W 'zero last' -- "$cur"); return ;;
 	--mask) return ;;
 	--expect) return ;;
@@ -252,7 +249,7 @@ _dsvc_feed()
 	--timeout) return ;;
 	esac
 	case $cur in
-	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -c --context --connect-timeout --tmp-max -e --expression -f --file -s --set -I --include-dir -J --job --local -j --jobs -n --cores --host --seat-wait --batch --element --axis --tail --tail-of --pad --mask --expect --order --seed --shards --window --epoch --epochs --steps --until --from --loop --each-loop --prefetch --as --results -t --to -o --output --checkpoint --save-every --keep --listen --ready-fd --ready-file --wait-workers --wait-cores --slow --core-timeout --grace --slot-max --max-errors --errors --give-up -p --progress --stats --fail-empty --join --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -c --context --connect-timeout --tmp-max -e --expression -f --file -s --set -I --include-dir -J --job --local -j --jobs -n --cores --host --seat-wait --batch --element --axis --tail --pad --mask --expect --order --seed --shards --window --epoch --epochs --steps --until --from --loop --each-loop --prefetch --as --results -t --to -o --output --checkpoint --save-every --keep --listen --ready-fd --ready-file --wait-workers --wait-cores --slow --core-timeout --grace --slot-max --max-errors --errors --give-up -p --progress --stats --fail-empty --join --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
 	*) _dsvc_spec "$1" "$2" && return; compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -W 'assert batch bucket bytes cache cardinality choose cmd concat count counter csv dataset dedup distribute drop elements enumerate exec files fill filter flat_map format group_by group_by_window ignore_errors interleave join json lines load lookup map msgpack ndjson nest npy pad_to padded_batch parse pivot prefetch print ragged_batch random range rate rebatch reduce rename repeat resample reverse sample sample_rate save scan select sh shard shuffle skip sleep snapshot sort split_files sqlite stats stdin tail take take_while tar tee template tfrecord top tsv unbatch unique unnest unpivot whole window zip then' -- "$cur") ;;
 	esac
 }
@@ -630,6 +627,7 @@ _dsvc_work()
 	--allow-read) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
 	--allow-write) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
 	--allow-exec) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
+	--allow-url) return ;;
 	--datasets) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
 	--child-env) return ;;
 	--child-memory) return ;;
@@ -638,10 +636,9 @@ _dsvc_work()
 	--sandbox) mapfile -t COMPREPLY < <(compgen -W 'auto require off' -- "$cur"); return ;;
 	--ready-fd) return ;;
 	--ready-file) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
-	--log-format) mapfile -t COMPREPLY < <(compgen -W 'text json' -- "$cur"); return ;;
 	esac
 	case $cur in
-	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -c --context --connect-timeout --tmp-max -b --bind --advertise -j --slots --memory --compression --transfer --name --tag --restart-interval --give-up --drain-timeout --exit-when-idle --lifetime --data --join --insecure --allow-read --allow-write --allow-exec --datasets --child-env --child-memory --child-files --exec-wrap --sandbox --ready-fd --ready-file --until-stdin-eof --log-format -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -c --context --connect-timeout --tmp-max -b --bind --advertise -j --slots --memory --compression --transfer --name --tag --restart-interval --give-up --drain-timeout --exit-when-idle --lifetime --data --join --insecure --allow-read --allow-write --allow-exec --allow-url --datasets --child-env --child-memory --child-files --exec-wrap --sandbox --ready-fd --ready-file --until-stdin-eof -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
 	*) : ;;
 	esac
 }

@@ -561,6 +561,7 @@ complete -c dsvc-work -l insecure -d 'speak without keys: anyone who can reach t
 complete -c dsvc-work -l allow-read -r -F -d 'let pipelines read this file, or what lies below this folder; default: all for a worker of this user'\''s private socket, else nothing'
 complete -c dsvc-work -l allow-write -r -F -d 'let pipelines write, and read, below this folder; default: as --allow-read'
 complete -c dsvc-work -l allow-exec -r -F -d 'let exec and cmd run this program, the programs of this folder, or any; sh counts as /bin/sh; default: as --allow-read'
+complete -c dsvc-work -l allow-url -r -f -d 'let pipelines read what has an address that begins so (s3://BUCKET/, https://HOST/FOLDER/); default: as --allow-read'
 complete -c dsvc-work -l datasets -r -F -d 'run only the pipelines that FILE lists, a line each, as dsvc-register --hash prints them'
 complete -c dsvc-work -l child-env -r -f -d 'of the worker'\''s variables give programs this one besides PATH, HOME, LANG, TZ and TMPDIR; default: all for a worker of this user'\''s private socket, else no others'
 complete -c dsvc-work -l child-memory -r -f -d 'memory that each process of a program may have; 0: no limit'

@@ -8,6 +8,7 @@ want=${DEPS-}
 [[ $want ]] || want='g++ pkg-config|pkgconf libzmq3-dev libczmq-dev libmsgpack-dev|libmsgpack-c-dev
 libsnappy-dev libsqlite3-dev libsimdjson-dev libpcre2-dev libarchive-dev libisal-dev
 libsodium-dev nettle-dev libmicrohttpd-dev libjpeg62-turbo-dev|libjpeg-turbo8-dev libpng-dev libwebp-dev
+libcurl4-openssl-dev|libcurl4-gnutls-dev libxml2-dev
 libcmocka-dev bats mandoc shellcheck jq
 python3 python3-msgpack python3-numpy python3-pil miller imagemagick
 tmux zsh fish bash-completion tzdata'
@@ -16,7 +17,7 @@ say() { printf 'deps: %s\n' "$1" >&2; }
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
 	pkg-config --exists libzmq libczmq snappy sqlite3 simdjson libpcre2-8 \
-		libarchive libisal libsodium nettle libmicrohttpd libjpeg libpng libwebp cmocka 2>/dev/null && exit 0
+		libarchive libisal libsodium nettle libmicrohttpd libjpeg libpng libwebp libcurl libxml-2.0 cmocka 2>/dev/null && exit 0
 	say "this is no Debian system: install what these packages hold: ${want//$'\n'/ }"
 	exit 1
 fi

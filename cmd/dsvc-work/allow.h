@@ -19,6 +19,10 @@
 		  "default: as --allow-read"), \
 	ALLOW_ROW(s, exec, "allow-exec", "PROGRAM", "let exec and cmd run this program, the programs of this folder, or " \
 		  "any; sh counts as /bin/sh; default: as --allow-read"), \
+	{ .name = "allow-url", .arg = "ADDRESS", .kind = PARAM_WORDS, .offset = offsetof(s, fence.url), \
+	  .flags = PARAM_REPEAT | PARAM_BY_HAND | PARAM_RARE | PARAM_ONE_WORD, \
+	  .help = "let pipelines read what has an address that begins so (s3://BUCKET/, https://HOST/FOLDER/); " \
+	  "default: as --allow-read" }, \
 	{ .name = "datasets", .arg = "FILE", .kind = PARAM_WORD, .offset = offsetof(s, fence.datasets), \
 	  .flags = PARAM_RARE | PARAM_OPTIONAL, .complete = "file", \
 	  .help = "run only the pipelines that FILE lists, a line each, as dsvc-register --hash prints them" }, \

@@ -66,6 +66,7 @@ enum param_flag {
 	/* PARAM_INT: 50% of the processors, +2 or -1 of them more or less, 0: as many (base/processors.h) */
 	PARAM_PROCESSORS = 524288,
 	PARAM_ALLOW_PERCENT = 1048576, /* PARAM_SIZE: "N%", from 1 to 100, gives -N, whatever min and max are */
+	PARAM_URL = 2097152, /* with PARAM_PATH: an address (fetch/url.h) may stand there as well */
 	PARAM_ZERO = 131072  /* `auto` and `inf` are stored as 0, and tell in `given` that they are no 0 */
 };
 

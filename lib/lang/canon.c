@@ -10,6 +10,7 @@
 
 #include "base/mem.h"
 #include "base/path.h"
+#include "fetch/url.h"
 #include "lang/constant.h"
 #include "lang/lex.h"
 #include "lang/spec.h"
@@ -72,12 +73,15 @@ canon_word(const char *s, struct buf *out)
 static void
 canon_path(const struct param *row, const char *s, unsigned flags, struct buf *out)
 {
-	if (!(row->flags & PARAM_PATH) || !(flags & CANON_ABSOLUTE) || !strcmp(s, "-")) {
+	if (!(row->flags & PARAM_PATH) || !strcmp(s, "-") || !(flags & (url_is(s) ? CANON_SHOWN : CANON_ABSOLUTE))) {
 		canon_word(s, out);
 		return;
 	}
 	struct buf b = { 0 };
-	path_absolute(s, "*?[{\\", &b);
+	if (flags & CANON_SHOWN)
+		url_show(s, &b);
+	else
+		path_absolute(s, "*?[{\\", &b);
 	canon_word((char *)b.data, out);
 	buf_clear(&b);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "fetch/url.h"
 #include "lang/constant.h"
 #include "lang/lex.h"
 #include "lang/planner.h"
@@ -87,8 +88,12 @@ fill_word(struct fill *f, const struct tree_arg *a)
 {
 	const char *dir = f->s->text->dir;
 
+	if ((a->row->flags & (PARAM_PATH | PARAM_URL)) == PARAM_PATH && !a->given && url_is(a->text)) {
+		err_set(f->pl->e, ST_DATA, "`%s` takes names of this machine's files, and no address", f->n->desc->name);
+		return fill_fail(f, a, NULL, ST_DATA);
+	}
 	if (!(a->row->flags & PARAM_PATH) || !dir || a->given || *a->text == '/' ||
-	    !*a->text || !strcmp(a->text, "-") || !strcmp(dir, "."))
+	    !*a->text || !strcmp(a->text, "-") || url_is(a->text) || !strcmp(dir, "."))
 		return fill_scalar(f, a, a->text, strlen(a->text));
 	struct buf b = { 0 };
 	for (; *dir; dir++) {

@@ -78,7 +78,7 @@ plan_op_fill(struct planner *pl, struct op_node *n, const struct tree_stage *s,
 		return plan_fail_at(pl, s, s->at, s->len, st == ST_USAGE ? ST_DATA : st);
 	plan_partial(pl, n, outer);
 	struct buf text = { 0 };
-	canon_print_stage(n, 0, &text);
+	canon_print_stage(n, CANON_SHOWN, &text);
 	n->text = buf_take(&text);
 	return plan_permutes(pl, n);
 }

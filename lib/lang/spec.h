@@ -117,7 +117,10 @@ void plan_free(struct plan **p);
 enum status plan_refuse_global(const struct op_node *n, struct err *e);
 enum status plan_refuse_by_share(const struct op_node *n, struct err *e);
 
-enum canon_flag { CANON_ABSOLUTE = 1 /* make file names absolute, for registering */ };
+enum canon_flag {
+	CANON_ABSOLUTE = 1, /* make file names absolute, for registering */
+	CANON_SHOWN = 2     /* for messages: addresses without their queries, in which signatures stand */
+};
 
 /* Appends the canonical text: one line, with parameters substituted, lets expanded and
  * defaults left out. Specs that mean the same have the same text. */

@@ -231,9 +231,8 @@ op_permute_count(const struct op_node *n, uint64_t *count, struct err *e)
 	if (all < 0) {
 		err_set(e, ST_DATA, "`%s` must know how many elements there are, which is not known before they "
 			"are read", text);
-		err_help(e, "the number is unknown for compressed files, pipes, files that an outer element names, "
-			    "and with with_name; `%s N` chooses "
-			 "from a buffer of N elements", n->desc->name);
+		err_help(e, "the number is unknown for compressed files, pipes, objects elsewhere, files that an outer element "
+			 "names, and with with_name; `%s N` chooses from a buffer of N elements", n->desc->name);
 	} else {
 		err_set(e, ST_DATA, "`%s` of an endless input would never give its first element", text);
 		err_help(e, "put `repeat` after it, or `take N` before it; `%s N` chooses from a "

@@ -6,12 +6,13 @@
 #include "base/mem.h"
 #include "value/mp.h"
 
-enum { SPLIT_FIELDS = 11, SPLIT_PATH_MAX = 4096 };
+enum { SPLIT_FIELDS = 12, SPLIT_PATH_MAX = 4096, SPLIT_TAG_MAX = 512 };
 
 void
 split_clear(struct split *s)
 {
 	mem_free(s->path);
+	mem_free(s->tag);
 	memset(s, 0, sizeof *s);
 }
 
@@ -20,6 +21,7 @@ split_copy(struct split *to, const struct split *from)
 {
 	*to = *from;
 	to->path = mem_strdup(from->path);
+	to->tag = mem_strdup(from->tag);
 }
 
 void
@@ -42,7 +44,7 @@ split_list_clear(struct split_list *l)
 static size_t
 split_bytes(const struct split *s)
 {
-	return SPLIT_FIELDS * MP_INT_MAX + MP_HEAD_MAX + (s->path ? strlen(s->path) : 0);
+	return SPLIT_FIELDS * MP_INT_MAX + 2 * MP_HEAD_MAX + (s->path ? strlen(s->path) : 0) + (s->tag ? strlen(s->tag) : 0);
 }
 
 uint64_t
@@ -80,7 +82,7 @@ split_list_part(const struct split_list *l, size_t at, size_t most, size_t bytes
 void
 split_encode(const struct split *s, struct buf *out)
 {
-	size_t path = s->path ? strlen(s->path) : 0;
+	size_t path = s->path ? strlen(s->path) : 0, tag = s->tag ? strlen(s->tag) : 0;
 	uint8_t *start = buf_room(out, split_bytes(s)), *p = start;
 
 	p = mp_put_list_head(p, SPLIT_FIELDS);
@@ -95,6 +97,7 @@ split_encode(const struct split *s, struct buf *out)
 	p = mp_put_uint(p, s->weight);
 	p = mp_put_uint(p, s->of);
 	p = mp_put_bool(p, s->grows);
+	p = s->tag ? mp_put_text(p, s->tag, (uint32_t)tag) : mp_put_nil(p);
 	out->len += (size_t)(p - start);
 }
 
@@ -124,9 +127,9 @@ split_bool(const uint8_t **p, const uint8_t *end, bool *out)
 	return true;
 }
 
-/* Reads a path, lent; NULL for nil. A NUL inside would make it another name. */
+/* Reads a path or a tag, lent; NULL for nil. A NUL inside would make it another one. */
 static bool
-split_path(const uint8_t **p, const uint8_t *end, const uint8_t **path, uint32_t *len)
+split_text(const uint8_t **p, const uint8_t *end, uint32_t max, const uint8_t **path, uint32_t *len)
 {
 	struct mp m;
 	const uint8_t *next = mp_head(*p, end, &m);
@@ -136,7 +139,7 @@ split_path(const uint8_t **p, const uint8_t *end, const uint8_t **path, uint32_t
 	if (!next || (m.kind != MP_NIL && m.kind != MP_TEXT))
 		return false;
 	if (m.kind == MP_TEXT) {
-		if (m.n == 0 || m.n >= SPLIT_PATH_MAX || memchr(m.p, 0, m.n))
+		if (m.n == 0 || m.n >= max || memchr(m.p, 0, m.n))
 			return false;
 		*path = m.p;
 		*len = m.n;
@@ -148,26 +151,27 @@ split_path(const uint8_t **p, const uint8_t *end, const uint8_t **path, uint32_t
 enum status
 split_decode(const uint8_t *p, size_t n, struct split *out, struct err *e)
 {
-	const uint8_t *end = p + n, *path = NULL;
+	const uint8_t *end = p + n, *path = NULL, *tag = NULL;
 	struct split s = { 0 };
 	struct mp m;
 	uint64_t kind, leaf;
-	uint32_t len = 0;
+	uint32_t len = 0, tag_len = 0;
 
 	p = mp_head(p, end, &m);
 	bool good = p && m.kind == MP_LIST && m.n == SPLIT_FIELDS
 		&& split_uint(&p, end, SPLIT_FILE, &kind) && split_uint(&p, end, UINT32_MAX, &leaf)
 		&& split_bool(&p, end, &s.whole) && split_bool(&p, end, &s.cuttable)
-		&& split_path(&p, end, &path, &len) && split_uint(&p, end, INT64_MAX, &s.start)
+		&& split_text(&p, end, SPLIT_PATH_MAX, &path, &len) && split_uint(&p, end, INT64_MAX, &s.start)
 		&& split_uint(&p, end, INT64_MAX, &s.count) && split_uint(&p, end, INT64_MAX, &s.times)
 		&& split_uint(&p, end, UINT64_MAX, &s.weight) && split_uint(&p, end, INT64_MAX, &s.of)
-		&& split_bool(&p, end, &s.grows);
-	if (!good || p != end || s.times == 0 || (kind == SPLIT_FILE) != (path != NULL) ||
+		&& split_bool(&p, end, &s.grows) && split_text(&p, end, SPLIT_TAG_MAX, &tag, &tag_len);
+	if (!good || p != end || s.times == 0 || (kind == SPLIT_FILE) != (path != NULL) || (tag && !path) ||
 	    (s.grows && kind != SPLIT_RANGE))
 		return err_set(e, ST_PROTO, "malformed split of %zu bytes", n);
 	s.kind = (enum split_kind)kind;
 	s.leaf = (uint32_t)leaf;
 	s.path = path ? mem_strndup((const char *)path, len) : NULL;
+	s.tag = tag ? mem_strndup((const char *)tag, tag_len) : NULL;
 	*out = s;
 	return ST_OK;
 }

@@ -35,6 +35,7 @@ struct split {
 	bool cuttable;    /* file, whole: may be cut into smaller splits */
 	bool grows;       /* range from 0 of files that are still being written: cut one by one */
 	char *path;       /* name of the file; owned */
+	char *tag;        /* an object elsewhere must have this tag (fetch/fetch.h); owned; NULL: any */
 	uint64_t start, count; /* count INT64_MAX: without end */
 	uint64_t times;   /* how often to read it in a row, at least once */
 	uint64_t of;      /* range of an order: length of one pass of it; else 0 */

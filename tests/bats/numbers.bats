@@ -86,6 +86,10 @@ is() { # FILE TEXT
 	# README has the same list
 	[ "$(sed -n '/^0 done · 1 /,/^$/p' README.md | grep -oE '(^|· )[0-9]+' | tr -d '· ' | paste -sd ' ')" = \
 		"$(grep -oP '^dsvc\.7\t\K[0-9]+(?=(\+n)? )' "$BATS_FILE_TMPDIR/said" | paste -sd ' ')" ]
+	# urls.bats tries these.
+	told dsvc-pipeline.5 'An object of 16 MiB or more is divided into splits like a file, if the server gives parts of it and says by an ETag or a time which object they are of.'
+	told dsvc-pipeline.5 'Data that has changed since the reading of it began, or since it was listed, is an error (65), never a mixture of two versions.'
+	told dsvc-pipeline.5 'What is not there gives 66, what is not allowed 77, and a server that does not answer 74.'
 	told dsvc.7 '70 internal error (please report)'
 	told dsvc.7 '76 versions do not match' # unit/host/dispatch_test: other_version_is_refused_with_both
 }

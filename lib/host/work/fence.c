@@ -8,6 +8,9 @@
 #include "base/gate.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "fetch/http.h"
+#include "fetch/keys.h"
+#include "fetch/url.h"
 #include "host/work/landlock.h"
 #include "host/work/plans.h"
 #include "host/work/trusted.h"
@@ -93,6 +96,9 @@ fence_rules(struct landlock *l, const struct fence_conf *c, bool programs, const
 		landlock_allow(l, c->read.v[i], LANDLOCK_MAY_READ);
 	for (size_t i = 0; i < c->write.n; i++)
 		landlock_allow(l, c->write.v[i], LANDLOCK_MAY_WRITE);
+	for (const char *const *name = http_trusted; *name; name++)
+		if (getenv(*name))
+			landlock_allow(l, getenv(*name), LANDLOCK_MAY_READ);
 	if (getenv("TMPDIR"))
 		landlock_allow(l, getenv("TMPDIR"), LANDLOCK_MAY_WRITE);
 	if (address_folder(&private, true, NULL) == ST_OK)
@@ -159,6 +165,10 @@ fence_up(const struct fence_conf *c, bool strangers, const char *socket, struct 
 		st = gate_close(GATE_READ, &c->read, e);
 	if (st == ST_OK && (c->write.n || strangers))
 		st = gate_close(GATE_WRITE, &c->write, e);
+	if (st == ST_OK && (c->url.n || strangers))
+		st = url_gate_close(&c->url, e);
+	if (c->url.n)
+		(void)keys_of_user(); /* their file cannot be read behind the wall */
 	if (st == ST_OK)
 		st = fence_exec(c, strangers, confine, e);
 	if (st != ST_OK || !confine)
@@ -174,6 +184,8 @@ fence_strangers(const struct fence_conf *c)
 		gate_shut(GATE_READ);
 	if (!c->write.n)
 		gate_shut(GATE_WRITE);
+	if (!c->url.n)
+		url_gate_shut();
 	if (!c->exec.n)
 		plans_refuse_exec();
 	child_rules_clean();

@@ -17,6 +17,7 @@
 /* The options of dsvc-work; all lent. */
 struct fence_conf {
 	struct words read, write; /* files and folders; none: the default */
+	struct words url;         /* beginnings of addresses (fetch/url.h) */
 	struct words exec;        /* programs, folders, or the word `any` */
 	struct words child_env;   /* variables that children get besides the usual ones */
 	int64_t child_memory, child_files; /* bytes, descriptors; 0: no limit of their own */

@@ -57,7 +57,7 @@ file_bytes_free(struct file_bytes **fp)
 }
 
 enum status
-file_bytes_open(struct file_bytes *f, const char *path, bool as_is, const struct op_ctx *ctx,
+file_bytes_open(struct file_bytes *f, const char *path, const char *tag, bool as_is, const struct op_ctx *ctx,
 		struct err *e)
 {
 	file_bytes_close(f);
@@ -66,7 +66,19 @@ file_bytes_open(struct file_bytes *f, const char *path, bool as_is, const struct
 	f->sniffed = as_is;
 	f->text = f->wide = false;
 	f->path = NULL;
-	return file_input_open(&f->in, path, ctx, e);
+	return file_input_open(&f->in, path, tag, ctx, e);
+}
+
+const char *
+file_bytes_tag(const struct file_bytes *f)
+{
+	return file_input_tag(&f->in);
+}
+
+void
+file_bytes_until(struct file_bytes *f, uint64_t end)
+{
+	file_input_until(&f->in, end);
 }
 
 void
@@ -236,13 +248,15 @@ file_bytes_skip(struct file_bytes *f, uint64_t offset, uint8_t *p, size_t room, 
 	*n = 0;
 	if (!f->sniffed && f->in.regular) {
 		uint8_t head[FILE_SNIFF];
-		ssize_t got = pread(f->in.fd, head, sizeof head, 0);
+		size_t got;
 
-		f->sniffed = got >= 0 && bytes_packing(f, head, (size_t)got) == FILE_PLAIN
-			&& !(f->text && file_utf16_is(head, (size_t)got));
+		st = file_input_peek(&f->in, head, sizeof head, &got, e);
+		if (st != ST_OK)
+			return st;
+		f->sniffed = bytes_packing(f, head, got) == FILE_PLAIN && !(f->text && file_utf16_is(head, got));
 	}
 	if (f->sniffed && f->packing == FILE_PLAIN && f->in.regular && !f->wide)
-		return offset > f->in.size ? ST_END : file_input_seek(&f->in, offset, e);
+		return offset > f->in.size && !f->in.object ? ST_END : file_input_seek(&f->in, offset, e);
 	while (offset && st == ST_OK) {
 		st = file_bytes_read(f, p, room, n, e);
 		if (*n > offset) {

@@ -14,9 +14,12 @@ struct file_bytes;
 struct file_bytes *file_bytes_new(void);
 void file_bytes_free(struct file_bytes **f);
 
-/* Opens a file. as_is: its bytes are not decompressed. */
-enum status file_bytes_open(struct file_bytes *f, const char *path, bool as_is,
+/* Opens a file. as_is: its bytes are not decompressed. tag: as file_input_open. */
+enum status file_bytes_open(struct file_bytes *f, const char *path, const char *tag, bool as_is,
 			    const struct op_ctx *ctx, struct err *e);
+/* Do what file_input_tag and file_input_until do. */
+const char *file_bytes_tag(const struct file_bytes *f);
+void file_bytes_until(struct file_bytes *f, uint64_t end);
 /* To be called right after opening, before anything else is read: the list of a saved folder has
  * this of the file. A read fails (ST_DATA) before it gives the last bytes if they are others, in
  * the words of seal_file_check. path is lent until the file is closed. */

@@ -105,7 +105,7 @@ csv_header_at(struct csv *csv, const char *path, bool as_is, size_t max, struct 
 {
 	struct file_bytes *bytes = file_bytes_new();
 	struct buf b = { 0 };
-	enum status st = file_bytes_open(bytes, path, as_is, NULL, e), got = st;
+	enum status st = file_bytes_open(bytes, path, NULL, as_is, NULL, e), got = st;
 
 	file_bytes_text(bytes);
 	while (got == ST_OK) {

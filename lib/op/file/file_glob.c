@@ -13,6 +13,7 @@
 #include "base/buf.h"
 #include "base/gate.h"
 #include "base/mem.h"
+#include "op/file/file_far.h"
 
 enum { GLOB_WORDS_MAX = 10000, GLOB_FILES_MAX = 50000000 };
 
@@ -20,6 +21,7 @@ enum { GLOB_WORDS_MAX = 10000, GLOB_FILES_MAX = 50000000 };
 struct glob_names {
 	char **v;
 	size_t n, cap;
+	struct file_far *far; /* gets the facts of listings; NULL: nobody asks */
 };
 
 static void
@@ -329,6 +331,32 @@ glob_pattern(const char *word, bool any, struct glob_names *out, struct err *e)
 	return st;
 }
 
+/* An address. That there is an object is only asked for patterns: others are looked at when they are read,
+ * which may be elsewhere. */
+static enum status
+glob_far(const char *word, bool any, struct glob_names *out, struct err *e)
+{
+	struct file_far own = { 0 }, *far = out->far ? out->far : &own;
+	size_t before = far->n;
+	struct buf name = { 0 };
+	enum status st;
+
+	if (any || !file_far_pattern(word)) {
+		file_far_plain(word, &name);
+		buf_end(&name);
+		st = file_far_check((char *)name.data, e);
+		if (st == ST_OK)
+			glob_put(out, (char *)name.data, name.len);
+	} else {
+		st = file_far_list(word, far, e);
+		for (size_t i = before; i < far->n && st == ST_OK; i++)
+			glob_put(out, far->v[i].name, strlen(far->v[i].name));
+	}
+	buf_clear(&name);
+	file_far_clear(&own);
+	return st;
+}
+
 static enum status
 glob_alternatives(const char *word, bool any, struct glob_names *out, struct err *e)
 {
@@ -338,7 +366,9 @@ glob_alternatives(const char *word, bool any, struct glob_names *out, struct err
 	for (size_t i = 0; i < parts.n && st == ST_OK; i++) {
 		const char *part = parts.v[i];
 
-		if (strpbrk(part, "*?[\\"))
+		if (url_is(part))
+			st = glob_far(part, any, out, e);
+		else if (strpbrk(part, "*?[\\"))
 			st = glob_pattern(part, any, out, e);
 		else
 			st = glob_name(part, out, e);
@@ -360,7 +390,14 @@ glob_word(const char *word, bool literal, bool any, struct glob_names *out, stru
 		glob_put(out, "-", 1);
 		return ST_OK;
 	}
-	if (literal || !strpbrk(word, "*?[{\\"))
+	if (literal && url_is(word)) {
+		enum status st = file_far_check(word, e);
+
+		if (st == ST_OK)
+			glob_put(out, word, strlen(word));
+		return st;
+	}
+	if (literal || (!url_is(word) && !strpbrk(word, "*?[{\\")))
 		return glob_name(word, out, e);
 	enum status st = glob_alternatives(word, any, out, e);
 	if (st == ST_NOINPUT && out->n == from && gate_lstat(word, &there) == 0) {
@@ -374,7 +411,13 @@ glob_word(const char *word, bool literal, bool any, struct glob_names *out, stru
 enum status
 file_glob(const struct words *patterns, bool literal, struct words *out, struct err *e)
 {
-	struct glob_names names = { 0 };
+	return file_glob_about(patterns, literal, out, NULL, e);
+}
+
+enum status
+file_glob_about(const struct words *patterns, bool literal, struct words *out, struct file_far *far, struct err *e)
+{
+	struct glob_names names = { .far = far };
 	enum status st = ST_OK;
 
 	for (size_t i = 0; i < patterns->n && st == ST_OK; i++)

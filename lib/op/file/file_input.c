@@ -11,6 +11,7 @@
 #include "base/gate.h"
 #include "base/mem.h"
 #include "base/pool.h"
+#include "fetch/fetch.h"
 #include "value/crc32c.h"
 
 enum {
@@ -25,9 +26,31 @@ file_input_init(struct file_input *in)
 	in->fd = -1;
 }
 
-enum status
-file_input_open(struct file_input *in, const char *path, const struct op_ctx *ctx, struct err *e)
+static bool
+input_stopped(const void *ctx)
 {
+	return op_stopped(ctx);
+}
+
+static enum status
+input_open_object(struct file_input *in, const char *url, const char *tag, const struct op_ctx *ctx, struct err *e)
+{
+	struct fetch_wait w = { input_stopped, ctx };
+	enum status st = fetch_open(url, tag, &w, &in->object, e);
+
+	in->regular = st == ST_OK;
+	in->size = in->taken = 0;
+	in->from = in->to = 0;
+	in->expects = in->broken = false;
+	in->ctx = ctx;
+	return st;
+}
+
+enum status
+file_input_open(struct file_input *in, const char *path, const char *tag, const struct op_ctx *ctx, struct err *e)
+{
+	if (url_is(path))
+		return input_open_object(in, path, tag, ctx, e);
 	bool borrowed = !strcmp(path, "-");
 	struct stat st;
 	/* Opened without blocking, since a FIFO may have no writer yet, and a stop must be
@@ -105,10 +128,31 @@ input_as_expected(struct file_input *in, const uint8_t *p, size_t n, bool over)
 	return !in->broken;
 }
 
+static void
+input_took(struct file_input *in, size_t n)
+{
+	in->taken += (uint64_t)n;
+	if (in->ctx && in->ctx->intake)
+		atomic_fetch_add_explicit(&in->ctx->intake->bytes, (uint64_t)n, memory_order_relaxed);
+}
+
+static enum status
+input_read_object(struct file_input *in, uint8_t *p, size_t room, size_t *n, struct err *e)
+{
+	enum status st = fetch_read(in->object, p, room, n, e);
+
+	in->size = fetch_known(in->object)->size;
+	if (st == ST_OK)
+		input_took(in, *n);
+	return st;
+}
+
 static enum status
 input_read(struct file_input *in, uint8_t *p, size_t room, size_t *n, struct err *e)
 {
 	*n = 0;
+	if (in->object)
+		return input_read_object(in, p, room, n, e);
 	for (;;) {
 		/* Standard input may be shared with other processes, so it stays in blocking
 		 * mode: it is polled first, unless nothing could stop the wait. */
@@ -117,9 +161,7 @@ input_read(struct file_input *in, uint8_t *p, size_t room, size_t *n, struct err
 		ssize_t got = read(in->fd, p, room);
 		if (got > 0) {
 			*n = (size_t)got;
-			in->taken += (uint64_t)got;
-			if (in->ctx && in->ctx->intake)
-				atomic_fetch_add_explicit(&in->ctx->intake->bytes, (uint64_t)got, memory_order_relaxed);
+			input_took(in, *n);
 			return ST_OK;
 		}
 		if (got == 0)
@@ -157,15 +199,50 @@ file_input_fill(struct file_input *in, struct err *e)
 enum status
 file_input_seek(struct file_input *in, uint64_t offset, struct err *e)
 {
-	if (lseek(in->fd, (off_t)offset, SEEK_SET) < 0)
+	if (in->object)
+		fetch_seek(in->object, offset);
+	else if (lseek(in->fd, (off_t)offset, SEEK_SET) < 0)
 		return err_errno(e, "cannot seek to byte %llu", (unsigned long long)offset);
 	in->taken = offset;
 	return ST_OK;
 }
 
+enum status
+file_input_peek(struct file_input *in, uint8_t *p, size_t n, size_t *got, struct err *e)
+{
+	enum status st = ST_OK;
+	size_t more = 0;
+
+	*got = 0;
+	if (!in->object) {
+		ssize_t had = pread(in->fd, p, n, 0);
+
+		*got = had > 0 ? (size_t)had : 0;
+		return had < 0 ? err_errno(e, "cannot read at byte 0") : ST_OK;
+	}
+	for (; st == ST_OK && *got < n; *got += more)
+		st = fetch_read(in->object, p + *got, n - *got, &more, e);
+	fetch_seek(in->object, 0);
+	return st == ST_END ? ST_OK : st;
+}
+
+const char *
+file_input_tag(const struct file_input *in)
+{
+	return in->object ? fetch_known(in->object)->tag : NULL;
+}
+
+void
+file_input_until(struct file_input *in, uint64_t end)
+{
+	if (in->object)
+		fetch_until(in->object, end);
+}
+
 void
 file_input_close(struct file_input *in)
 {
+	fetch_close(&in->object);
 	if (in->fd > STDIN_FILENO)
 		close(in->fd);
 	in->fd = -1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The bytes of one file as they are on the disk, or of a pipe, a terminal,
- * standard input ("-"). Reading gives what is there rather than wait for more,
+ * standard input ("-"), or of an object elsewhere (fetch/url.h). Reading gives what is there rather than wait for more,
  * and a wait for input that does not come ends soon after *stop is set. Errors
  * do not name the file: who knows the operator does (op_source_fault).
  */
@@ -14,13 +14,16 @@
 
 #include "op/op.h"
 
+struct fetch;
+
 enum { FILE_INPUT_BLOCK = 64 * 1024 };
 
 /* With fd -1 and everything else zero (file_input_init) it is closed. */
 struct file_input {
 	int fd;
-	bool regular;
-	uint64_t size;       /* regular file: its size when it was opened */
+	bool regular;        /* can be read from any byte on */
+	uint64_t size;       /* regular file: its size when it was opened; object: 0 until a byte was read */
+	struct fetch *object; /* NULL: it is no object */
 	uint64_t taken;      /* number of bytes read so far */
 	const struct op_ctx *ctx; /* its stop ends a wait; NULL: none */
 	/* compressed bytes for decompression: [from, to) is unread */
@@ -33,8 +36,13 @@ struct file_input {
 };
 
 void file_input_init(struct file_input *in);
-enum status file_input_open(struct file_input *in, const char *path, const struct op_ctx *ctx,
+/* tag: an object must be this one; NULL: any, and the one that is there first from then on. */
+enum status file_input_open(struct file_input *in, const char *path, const char *tag, const struct op_ctx *ctx,
 			    struct err *e);
+/* Tells this object from what may be there later; NULL: nothing does. Lent until the next read. */
+const char *file_input_tag(const struct file_input *in);
+/* Says that little behind this byte will be read. */
+void file_input_until(struct file_input *in, uint64_t end);
 /* To be called right after opening: the file has so many bytes and, if summed, this CRC-32C. The
  * read that would give the last ones, or that finds too few or too many, fails if they
  * are others (ST_DATA), and sets `broken`. */
@@ -43,6 +51,8 @@ void file_input_expect(struct file_input *in, uint64_t bytes, bool summed, uint3
 enum status file_input_read(struct file_input *in, uint8_t *p, size_t room, size_t *n, struct err *e);
 /* Whether a read would not wait, or at most wait_ms. */
 bool file_input_ready(const struct file_input *in, int wait_ms);
+/* For regular files, before anything was read: gives the first bytes, up to n, which stay unread. */
+enum status file_input_peek(struct file_input *in, uint8_t *p, size_t n, size_t *got, struct err *e);
 /* Reads the next block into buf, whose bytes must all have been taken. */
 enum status file_input_fill(struct file_input *in, struct err *e);
 /* For regular files: has the next read begin at the offset. */

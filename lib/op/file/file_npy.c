@@ -44,7 +44,7 @@ file_npy_head_at(const char *path, bool as_is, struct npy *head, struct err *e)
 	struct file_bytes *bytes = file_bytes_new();
 	uint8_t *p = mem_alloc(NPY_FIXED + NPY_HEAD_MAX + FILE_SNIFF);
 	size_t have = 0, n;
-	enum status st = file_bytes_open(bytes, path, as_is, NULL, e);
+	enum status st = file_bytes_open(bytes, path, NULL, as_is, NULL, e);
 
 	if (st == ST_OK)
 		st = ST_END;

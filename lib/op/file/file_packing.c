@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include "base/gate.h"
+#include "fetch/url.h"
+#include "op/file/file_input.h"
 #include "op/file/file_utf16.h"
 
 /* Bytes at the start of compressed files, which no text has; all of them must match. */
@@ -56,8 +58,26 @@ file_packing_undecided(const uint8_t *p, size_t n)
 }
 
 static size_t
+packing_head_far(const char *url, uint8_t head[FILE_SNIFF])
+{
+	struct file_input in;
+	struct err e;
+	size_t n = 0;
+
+	file_input_init(&in);
+	if (file_input_open(&in, url, NULL, NULL, &e) == ST_OK) {
+		file_input_until(&in, FILE_SNIFF);
+		(void)file_input_peek(&in, head, FILE_SNIFF, &n, &e);
+	}
+	file_input_clear(&in);
+	return n;
+}
+
+static size_t
 packing_head(const char *path, uint8_t head[FILE_SNIFF])
 {
+	if (url_is(path))
+		return packing_head_far(path, head);
 	int fd = gate_open(GATE_READ, path, O_RDONLY | O_NONBLOCK, 0);
 	ssize_t n = 0;
 

@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: MIT
  *
  * Sources that read files, outside the run: which files, their splits, and the
- * position as bytes: [index, path, offset, line], or [index, nil, 0, 0] at the end.
+ * position as bytes: [index, path, offset, line], or [index, nil, 0, 0] at the end;
+ * of an object elsewhere, [index, address, offset, line, tag].
  */
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/gate.h"
 #include "base/mem.h"
+#include "op/file/file_far.h"
 #include "op/file/file_glob.h"
 #include "op/file/file_source.h"
 #include "value/mp.h"
 
 enum {
 	PLAN_CUT_MIN = 1024 * 1024, /* least size for which cutting a file pays */
+	PLAN_CUT_FAR = 16 * 1024 * 1024, /* and an object elsewhere */
 	PLAN_POSITION = 4           /* number of items in a saved position */
 };
 
@@ -49,12 +52,40 @@ file_source_names(const struct op_inst *self, const struct words *names, struct 
 	return ST_OK;
 }
 
+/* The unit of an object elsewhere; known: what its server's list says, NULL: it is asked. */
+static enum status
+plan_far(struct split *s, const struct fetch_about *known, file_may_cut *cut, struct err *e)
+{
+	struct fetch_about about = { 0 };
+	enum status st = known ? ST_OK : fetch_about(s->path, NULL, &about, e);
+
+	if (known)
+		fetch_about_copy(&about, known);
+	if (st == ST_OK) {
+		s->weight = about.size;
+		s->tag = about.tag;
+		/* Parts of what cannot be told from something else might be parts of two. */
+		if (cut && about.parts && about.tag && about.size >= PLAN_CUT_FAR && cut(s->path)) {
+			s->whole = false;
+			s->cuttable = true;
+			s->count = s->weight;
+		}
+	} else {
+		err_wrap(e, "cannot read '%s'", s->path);
+	}
+	if (st != ST_OK)
+		fetch_about_clear(&about);
+	return st;
+}
+
 static enum status
 plan_list(const struct op_node *n, file_may_cut *cut, struct split_list *out, struct err *e)
 {
 	struct words files = { 0 };
-	enum status st = file_glob(n->params, false, &files, e);
+	struct file_far far = { 0 };
+	enum status st = file_glob_about(n->params, false, &files, &far, e);
 
+	file_far_sort(&far);
 	for (size_t i = 0; i < files.n && st == ST_OK; i++) {
 		if (!strcmp(files.v[i], "-")) {
 			/* Only the process that has this input can read it, and only once. */
@@ -62,6 +93,7 @@ plan_list(const struct op_node *n, file_may_cut *cut, struct split_list *out, st
 
 			split_list_add(out, &all);
 			words_clear(&files);
+			file_far_clear(&far);
 			return ST_OK;
 		}
 	}
@@ -69,7 +101,9 @@ plan_list(const struct op_node *n, file_may_cut *cut, struct split_list *out, st
 		struct split s = { .kind = SPLIT_FILE, .whole = true, .path = files.v[i], .times = 1 };
 		struct stat info;
 
-		if (gate_stat(s.path, &info) != 0) {
+		if (url_is(s.path)) {
+			st = plan_far(&s, file_far_find(&far, s.path), cut, e);
+		} else if (gate_stat(s.path, &info) != 0) {
 			st = err_errno(e, "cannot read '%s'", s.path);
 		} else if (S_ISREG(info.st_mode)) {
 			s.weight = (uint64_t)info.st_size;
@@ -81,8 +115,10 @@ plan_list(const struct op_node *n, file_may_cut *cut, struct split_list *out, st
 		}
 		if (st == ST_OK)
 			split_list_add(out, &s);
+		mem_free(s.tag);
 	}
 	words_clear(&files);
+	file_far_clear(&far);
 	return st;
 }
 
@@ -116,7 +152,8 @@ file_source_count(const struct op_node *n, const int64_t *in)
 	int64_t count = -1;
 
 	(void)in;
-	if (!plan_bound(n) && file_glob(n->params, false, &files, &e) == ST_OK)
+	/* Servers are not asked for a number that is only nice to know. */
+	if (!plan_bound(n) && !file_far_any(n->params) && file_glob(n->params, false, &files, &e) == ST_OK)
 		count = (int64_t)files.n;
 	words_clear(&files);
 	return count;
@@ -127,16 +164,19 @@ file_source_save(struct op_inst *self, struct buf *out)
 {
 	const struct file_source *s = self->state;
 	const char *path = s->at < s->files.n ? s->files.v[s->at] : NULL;
-	size_t len = path ? strlen(path) : 0;
-	uint8_t *start = buf_room(out, PLAN_POSITION * MP_INT_MAX + MP_HEAD_MAX + len), *p = start;
 	/* A position that was restored, and not used by any read yet. */
 	bool waits = !s->open && s->resume;
+	const char *tag = waits ? s->resume_tag : s->open ? file_bytes_tag(s->bytes) : NULL;
+	size_t len = path ? strlen(path) : 0, tag_len = tag ? strlen(tag) : 0;
+	uint8_t *start = buf_room(out, (PLAN_POSITION + 1) * MP_INT_MAX + 2 * MP_HEAD_MAX + len + tag_len), *p = start;
 
-	p = mp_put_list_head(p, PLAN_POSITION);
+	p = mp_put_list_head(p, PLAN_POSITION + (tag != NULL));
 	p = mp_put_uint(p, s->at);
 	p = path ? mp_put_text(p, path, (uint32_t)len) : mp_put_nil(p);
 	p = mp_put_uint(p, waits ? s->resume_offset : s->open ? s->offset : 0);
 	p = mp_put_uint(p, waits ? s->resume_line : s->open ? s->line : 0);
+	if (tag)
+		p = mp_put_text(p, tag, (uint32_t)tag_len);
 	out->len += (size_t)(p - start);
 }
 
@@ -156,11 +196,12 @@ file_source_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err
 	struct file_source *s = self->state;
 	const uint8_t *end = p + n;
 	uint64_t at, offset, line;
-	struct mp m, path;
-	bool good = (p = mp_head(p, end, &m)) && m.kind == MP_LIST && m.n == PLAN_POSITION
+	struct mp m, path, tag = { .kind = MP_NIL };
+	bool good = (p = mp_head(p, end, &m)) && m.kind == MP_LIST && (m.n == PLAN_POSITION || m.n == PLAN_POSITION + 1)
 		&& plan_uint(&p, end, &at) && (p = mp_head(p, end, &path))
 		&& (path.kind == MP_TEXT || path.kind == MP_NIL) && plan_uint(&p, end, &offset)
-		&& plan_uint(&p, end, &line) && p == end;
+		&& plan_uint(&p, end, &line)
+		&& (m.n == PLAN_POSITION || ((p = mp_head(p, end, &tag)) && tag.kind == MP_TEXT)) && p == end;
 
 	if (!good)
 		return err_set(e, ST_DATA, "%s: malformed position", self->desc->name);
@@ -178,6 +219,8 @@ file_source_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err
 			s->resume = offset > 0;
 			s->resume_offset = offset;
 			s->resume_line = line;
+			mem_free(s->resume_tag);
+			s->resume_tag = tag.kind == MP_TEXT ? mem_strndup((const char *)tag.p, tag.n) : NULL;
 			return ST_OK;
 		}
 		i = k;

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "op/file/file_far.h"
 #include "value/mp.h"
-#include "value/origin.h"
 
 enum {
 	SOURCE_WINDOW = 256 * 1024, /* fits the second-level cache; larger is not faster */
@@ -46,6 +46,8 @@ file_source_close(struct op_inst *self)
 
 	file_bytes_free(&s->bytes);
 	file_named_free(&s->named);
+	mem_free(s->resume_tag);
+	s->resume_tag = NULL;
 	block_unref(&s->window);
 	words_clear(&s->files);
 }
@@ -257,12 +259,15 @@ source_ready(struct op_inst *self, struct file_source *s, bool align, struct err
 		if (s->at >= s->files.n)
 			return ST_END;
 		const char *path = s->files.v[s->at];
-		s->name = origin_name(path);
+		s->name = file_far_origin(path);
 		s->eof = false;
 		s->offset = 0;
 		s->line = 1;
-		enum status st = file_bytes_open(s->bytes, path, s->as_is, self->ctx, e);
+		const char *tag = s->resume && s->resume_tag ? s->resume_tag : self->split ? self->split->tag : NULL;
+		enum status st = file_bytes_open(s->bytes, path, tag, s->as_is, self->ctx, e);
 		s->open = st == ST_OK;
+		if (s->end != UINT64_MAX)
+			file_bytes_until(s->bytes, s->end);
 		if (s->text)
 			file_bytes_text(s->bytes);
 		if (st == ST_OK && s->begin)

@@ -58,6 +58,7 @@ struct file_source {
 	uint64_t pending;    /* msgpack: number of values still open at `searched` */
 	bool resume;         /* begin the next file at the saved offset and line */
 	uint64_t resume_offset, resume_line;
+	char *resume_tag;    /* the tag that it had then; NULL: none */
 };
 
 /* Makes elements from the window, and takes their bytes. ST_OK: it took something; ST_END: it
@@ -115,8 +116,8 @@ enum status file_source_too_large(struct op_inst *self, struct file_source *s, c
 				  struct err *e);
 
 #define FILE_SOURCE_NAMES(TYPE)                                                                \
-	{ "files", PARAM_WORDS, offsetof(TYPE, src.names), .flags = PARAM_REST | PARAM_PATH,    \
-	  .help = "names and patterns (*, ?, [a-z], {a,b}, **); `-` is standard input" }
+	{ "files", PARAM_WORDS, offsetof(TYPE, src.names), .flags = PARAM_REST | PARAM_PATH | PARAM_URL,    \
+	  .help = "names, patterns (*, ?, [a-z], {a,b}, **) and addresses (https://, s3://); `-` is standard input" }
 
 #define FILE_SOURCE_NAMED(TYPE)                                                                \
 	{ "with_name", PARAM_VALUE, offsetof(TYPE, src.with_name),                              \

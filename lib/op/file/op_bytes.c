@@ -6,6 +6,7 @@
 
 #include "base/gate.h"
 #include "op/file/file_at.h"
+#include "op/file/file_far.h"
 #include "op/file/file_glob.h"
 #include "op/file/file_source.h"
 #include "value/mp.h"
@@ -21,8 +22,8 @@ struct bytes {
 static const struct param bytes_params[] = {
 	{ "size", PARAM_SIZE, offsetof(struct bytes, size), .min = 1, .max = UINT32_MAX / 2,
 	  .help = "size of a record in bytes" },
-	{ "files", PARAM_WORDS, offsetof(struct bytes, src.names), .flags = PARAM_REST | PARAM_PATH,
-	  .help = "names and patterns (*, ?, [a-z], {a,b}, **); `-` is standard input" },
+	{ "files", PARAM_WORDS, offsetof(struct bytes, src.names), .flags = PARAM_REST | PARAM_PATH | PARAM_URL,
+	  .help = "names, patterns (*, ?, [a-z], {a,b}, **) and addresses (https://, s3://); `-` is standard input" },
 	FILE_SOURCE_NUMBERED(struct bytes, src),
 	{ "header_bytes", PARAM_SIZE, offsetof(struct bytes, header), "0", .flags = PARAM_KEY_ONLY,
 	  .max = INT64_C(1) << 40, .help = "bytes to skip at the start of each file" },
@@ -51,7 +52,8 @@ bytes_cardinality(const struct op_node *n, const int64_t *in)
 	struct err e;
 
 	(void)in;
-	if (n->n_binds || file_glob(&b->src.names, false, &files, &e) != ST_OK || files.n > BYTES_LOOK)
+	if (n->n_binds || file_far_any(&b->src.names) || file_glob(&b->src.names, false, &files, &e) != ST_OK
+	    || files.n > BYTES_LOOK)
 		count = -1;
 	for (size_t i = 0; i < files.n && count >= 0; i++) {
 		bool plain = strcmp(files.v[i], "-") && !gate_stat(files.v[i], &st) && S_ISREG(st.st_mode)

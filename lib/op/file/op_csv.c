@@ -4,8 +4,8 @@
 #include "op/file/file_csv.h"
 
 static const struct param csv_params[] = {
-	{ "files", PARAM_WORDS, offsetof(struct file_csv, src.names), .flags = PARAM_REST | PARAM_PATH,
-	  .help = "names and patterns (*, ?, [a-z], {a,b}, **); `-` is standard input" },
+	{ "files", PARAM_WORDS, offsetof(struct file_csv, src.names), .flags = PARAM_REST | PARAM_PATH | PARAM_URL,
+	  .help = "names, patterns (*, ?, [a-z], {a,b}, **) and addresses (https://, s3://); `-` is standard input" },
 	FILE_CSV_ROWS(struct file_csv),
 	{ "delim", PARAM_WORD, offsetof(struct file_csv, delim), ",",
 	  .flags = PARAM_KEY_ONLY | PARAM_BYTE,

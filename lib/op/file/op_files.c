@@ -7,6 +7,7 @@
 #include "base/path.h"
 #include "base/rng.h"
 #include "base/str.h"
+#include "fetch/url.h"
 #include "op/file/file_source.h"
 #include "op/kit/ints.h"
 #include "value/mp.h"
@@ -20,8 +21,8 @@ struct files {
 };
 
 static const struct param files_params[] = {
-	{ "files", PARAM_WORDS, offsetof(struct files, names), .flags = PARAM_REST | PARAM_PATH,
-	  .help = "names and patterns (*, ?, [a-z], {a,b}, **)" },
+	{ "files", PARAM_WORDS, offsetof(struct files, names), .flags = PARAM_REST | PARAM_PATH | PARAM_URL,
+	  .help = "names, patterns (*, ?, [a-z], {a,b}, **) and addresses (https://, s3://)" },
 	{ "shuffle", PARAM_BOOL, offsetof(struct files, shuffle), "false", .flags = PARAM_KEY_ONLY,
 	  .help = "list the files in random order, with another order in each pass" },
 	{ "seed", PARAM_INT, offsetof(struct files, seed), "auto",
@@ -46,7 +47,7 @@ files_from_root(struct words *list)
 	for (size_t i = 0; i < list->n; i++) {
 		struct buf b = { 0 };
 
-		if (*list->v[i] == '/' || !strcmp(list->v[i], "-"))
+		if (*list->v[i] == '/' || !strcmp(list->v[i], "-") || url_is(list->v[i]))
 			continue;
 		path_absolute(list->v[i], "", &b);
 		mem_free(list->v[i]);

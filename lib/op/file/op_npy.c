@@ -4,8 +4,8 @@
 #include "op/file/file_npy.h"
 
 static const struct param npy_params[] = {
-	{ "files", PARAM_WORDS, offsetof(struct file_npy, src.names), .flags = PARAM_REST | PARAM_PATH,
-	  .help = "names and patterns (*, ?, [a-z], {a,b}, **); `-` is standard input" },
+	{ "files", PARAM_WORDS, offsetof(struct file_npy, src.names), .flags = PARAM_REST | PARAM_PATH | PARAM_URL,
+	  .help = "names, patterns (*, ?, [a-z], {a,b}, **) and addresses (https://, s3://); `-` is standard input" },
 	FILE_SOURCE_NUMBERED(struct file_npy, src),
 	{ 0 }
 };

@@ -7,11 +7,11 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "op/file/file_far.h"
 #include "op/file/file_source.h"
 #include "op/file/tar_entries.h"
 #include "value/format/member.h"
 #include "value/mp.h"
-#include "value/origin.h"
 
 struct tar {
 	/* names, files, at, and the position: its offset counts files of the archive */
@@ -30,8 +30,8 @@ struct tar {
 };
 
 static const struct param tar_params[] = {
-	{ "files", PARAM_WORDS, offsetof(struct tar, src.names), .flags = PARAM_REST | PARAM_PATH,
-	  .help = "names and patterns (*, ?, [a-z], {a,b}, **); `-` is standard input" },
+	{ "files", PARAM_WORDS, offsetof(struct tar, src.names), .flags = PARAM_REST | PARAM_PATH | PARAM_URL,
+	  .help = "names, patterns (*, ?, [a-z], {a,b}, **) and addresses (https://, s3://); `-` is standard input" },
 	{ "group", PARAM_BOOL, offsetof(struct tar, group), "true", .flags = PARAM_KEY_ONLY,
 	  .help = "true: files that share a name up to its first dot become one record; false: "
 		  "each file becomes a record {name, data}" },
@@ -129,10 +129,10 @@ tar_ready(struct op_inst *self, struct tar *s, struct err *e)
 		const char *path = s->src.files.v[s->src.at];
 		uint64_t skip = s->src.resume ? s->src.resume_offset : 0;
 
-		s->src.name = origin_name(path);
+		s->src.name = file_far_origin(path);
 		s->src.resume = false;
 		s->src.line = 0;
-		st = tar_entries_open(s->entries, path, self->ctx, e);
+		st = tar_entries_open(s->entries, path, self->split ? self->split->tag : NULL, self->ctx, e);
 		s->opened = s->src.open = st == ST_OK;
 		s->src.offset = skip;
 		do {

@@ -10,8 +10,8 @@ struct tfrecord {
 
 static const struct param tfrecord_params[] = {
 	{ "files", PARAM_WORDS, offsetof(struct tfrecord, file.src.names),
-	  .flags = PARAM_REST | PARAM_PATH,
-	  .help = "names and patterns (*, ?, [a-z], {a,b}, **); `-` is standard input" },
+	  .flags = PARAM_REST | PARAM_PATH | PARAM_URL,
+	  .help = "names, patterns (*, ?, [a-z], {a,b}, **) and addresses (https://, s3://); `-` is standard input" },
 	FILE_SOURCE_NUMBERED(struct tfrecord, file.src),
 	{ "as", PARAM_CHOICE, offsetof(struct tfrecord, file.as), "bytes", .flags = PARAM_KEY_ONLY,
 	  .choices = "bytes|example",

@@ -80,13 +80,13 @@ tar_fault(struct tar_entries *t, struct err *e)
 }
 
 enum status
-tar_entries_open(struct tar_entries *t, const char *path, const struct op_ctx *ctx, struct err *e)
+tar_entries_open(struct tar_entries *t, const char *path, const char *tag, const struct op_ctx *ctx, struct err *e)
 {
 	tar_entries_close(t);
 	t->input = ST_OK;
 	t->taken = 0;
 	t->e = e;
-	enum status st = file_bytes_open(t->bytes, path, false, ctx, e);
+	enum status st = file_bytes_open(t->bytes, path, tag, false, ctx, e);
 	if (st != ST_OK)
 		return st;
 	t->a = archive_read_new();

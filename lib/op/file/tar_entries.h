@@ -14,7 +14,7 @@ struct tar_entries;
 
 struct tar_entries *tar_entries_new(void);
 void tar_entries_free(struct tar_entries **t);
-enum status tar_entries_open(struct tar_entries *t, const char *path, const struct op_ctx *ctx,
+enum status tar_entries_open(struct tar_entries *t, const char *path, const char *tag, const struct op_ctx *ctx,
 			     struct err *e);
 /* Goes to the next file, and lends its name. ST_END: there are no more, and the archive has
  * its end mark; ST_DATA: among others, the archive was cut off after a file. */

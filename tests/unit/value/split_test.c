@@ -8,7 +8,7 @@
 #include "value/mp.h"
 #include "value/split.h"
 
-static char path[] = "logs/a b.txt";
+static char path[] = "logs/a b.txt", tag[] = "\"e-1\"";
 
 static const struct split samples[] = {
 	{ .kind = SPLIT_ALL, .times = 1 },
@@ -18,6 +18,7 @@ static const struct split samples[] = {
 	{ .kind = SPLIT_FILE, .cuttable = true, .path = path, .start = 1 << 20, .count = 70000,
 	  .times = 5, .weight = 70000 },
 	{ .kind = SPLIT_RANGE, .start = 70, .count = 30, .times = 1, .of = INT64_MAX },
+	{ .kind = SPLIT_FILE, .path = path, .tag = tag, .start = 5, .count = 7, .times = 1 },
 	{ .kind = SPLIT_RANGE, .grows = true, .cuttable = true, .count = INT64_MAX, .times = 1 },
 };
 
@@ -38,6 +39,9 @@ encoding_keeps_every_field(void **state)
 		assert_int_equal(s.whole, want->whole);
 		assert_int_equal(s.cuttable, want->cuttable);
 		assert_int_equal(s.grows, want->grows);
+		assert_int_equal(!s.tag, !want->tag);
+		if (want->tag)
+			assert_string_equal(s.tag, want->tag);
 		assert_true(s.start == want->start && s.count == want->count);
 		assert_true(s.times == want->times && s.weight == want->weight && s.of == want->of);
 		assert_int_equal(!s.path, !want->path);

@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: MIT */
+#include "fetch/fetch.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+
+enum {
+	FETCH_PARTS = 2,
+	FETCH_FIRST = 1024 * 1024,     /* bytes of the first part, for which the reader waits */
+	FETCH_PART = 8 * 1024 * 1024,
+	FETCH_TAIL = 64 * 1024,        /* bytes of parts behind the end of what is wanted */
+	FETCH_ROOM = 1024 * 1024       /* for bytes of a server that gives no parts */
+};
+
+enum part_state { PART_IDLE, PART_BUSY, PART_WAITS, PART_DONE, PART_FAILED };
+
+struct part {
+	struct fetch *f;
+	struct http http;
+	enum part_state state;
+	uint64_t next, to;   /* offsets in the object of the next byte to come, and of the end */
+	uint64_t coming;     /* offset of the next byte of the request's body; UINT64_MAX: not known yet */
+	uint8_t *buf;        /* bytes [from, from + n) were not read yet */
+	size_t cap, from, n;
+	bool full;           /* the request stands still, since there was no room */
+	int tries;           /* requests that gave nothing, in a row */
+	int64_t again;       /* PART_WAITS: when it is asked again (clock_mono_ns) */
+	struct err *e;       /* PART_FAILED: why; else what a try has failed with */
+};
+
+struct fetch {
+	struct target target;
+	struct fetch_wait wait;
+	struct link *link;   /* NULL: nothing was asked yet */
+	struct fetch_about about;
+	bool answered;       /* `about` is known */
+	bool whole;          /* the server gives no parts */
+	uint64_t ask;        /* where the next part begins */
+	uint64_t until, tail; /* little is wanted behind it; bytes of the next part there */
+	size_t step;
+	struct part part[FETCH_PARTS];
+	int head;            /* the one that is read */
+};
+
+enum status
+fetch_open(const char *url, const char *tag, const struct fetch_wait *w, struct fetch **out, struct err *e)
+{
+	struct fetch *f = mem_zalloc(sizeof *f);
+	enum status st = target_init(&f->target, url, e);
+
+	f->about.tag = mem_strdup(tag);
+	f->until = UINT64_MAX;
+	f->tail = FETCH_TAIL;
+	f->step = FETCH_FIRST;
+	if (w)
+		f->wait = *w;
+	for (int i = 0; i < FETCH_PARTS && st == ST_OK; i++) {
+		f->part[i].f = f;
+		st = http_init(&f->part[i].http, e);
+	}
+	*out = f;
+	if (st != ST_OK)
+		fetch_close(out);
+	return st;
+}
+
+/* ---- requests ---- */
+
+static void
+part_stop(struct part *p)
+{
+	if (p->state == PART_BUSY)
+		p->f->link->lib->curl_multi_remove_handle(p->f->link->multi, p->http.easy);
+	p->state = PART_IDLE;
+	p->n = p->from = 0;
+	p->full = false;
+	p->tries = 0;
+}
+
+/* Keeps the first answer's facts about the object. */
+static void
+fetch_learn(struct fetch *f, const struct http *h)
+{
+	if (f->answered)
+		return;
+	f->answered = true;
+	f->about.sized = h->sized;
+	f->about.size = h->sized ? h->length : 0;
+	f->about.parts = h->code == 206;
+	if (!f->about.tag && *h->tag)
+		f->about.tag = mem_strdup(h->tag);
+}
+
+static void
+part_room(struct part *p)
+{
+	size_t want = p->to - p->next + p->n < FETCH_PART ? (size_t)(p->to - p->next) + p->n : FETCH_PART;
+
+	if (p->f->whole && want > FETCH_ROOM)
+		want = FETCH_ROOM;
+	if (p->cap < want) {
+		p->buf = mem_realloc(p->buf, want);
+		p->cap = want;
+	}
+}
+
+static bool
+part_body(void *arg, const uint8_t *bytes, size_t n)
+{
+	struct part *p = arg;
+	struct fetch *f = p->f;
+
+	fetch_learn(f, &p->http);
+	if (p->http.code == 200 && !f->whole) {
+		/* It gives the whole object, whatever is asked for. */
+		f->whole = true;
+		p->to = f->about.sized && f->about.size > p->next ? f->about.size : UINT64_MAX;
+	}
+	uint64_t at = p->coming == UINT64_MAX ? p->http.begins : p->coming;
+	size_t skip = at < p->next ? (p->next - at < n ? (size_t)(p->next - at) : n) : 0, take = n - skip;
+	if (take > p->to - p->next)
+		take = (size_t)(p->to - p->next);
+	if (p->from + p->n + take > p->cap) {
+		memmove(p->buf, p->buf + p->from, p->n);
+		p->from = 0;
+		part_room(p);
+	}
+	if (p->n + take > p->cap && p->n) {
+		p->full = true;
+		return false;
+	}
+	if (p->n + take > p->cap) { /* a piece of the body that is larger than the usual room */
+		p->buf = mem_realloc(p->buf, take);
+		p->cap = take;
+	}
+	if (take)
+		memcpy(p->buf + p->from + p->n, bytes + skip, take);
+	p->n += take;
+	p->next += take;
+	p->coming = at + n;
+	if (take)
+		p->tries = 0;
+	return true;
+}
+
+static void
+part_ask(struct part *p)
+{
+	struct fetch *f = p->f;
+	/* The whole object is asked for from its beginning, and what was had is passed over. */
+	struct http_ask ask = { .ranged = !f->whole, .from = p->next, .to = p->to, .tag = f->about.tag,
+		.body = part_body, .arg = p };
+
+	p->coming = UINT64_MAX;
+	p->full = false;
+	http_ask(&p->http, &f->target, &ask);
+	f->link->lib->curl_easy_setopt(p->http.easy, CURLOPT_PRIVATE, p);
+	p->state = PART_BUSY;
+	f->link->lib->curl_multi_add_handle(f->link->multi, p->http.easy);
+}
+
+static void
+part_fail(struct part *p)
+{
+	p->state = PART_FAILED;
+}
+
+/* The request has given what it had. */
+static void
+part_over(struct part *p)
+{
+	struct fetch *f = p->f;
+
+	fetch_learn(f, &p->http);
+	if (p->http.code == 416 && p->next > f->about.size) {
+		err_set(p->e, ST_DATA, "it ends at byte %llu, before byte %llu", (unsigned long long)f->about.size,
+			(unsigned long long)p->next);
+		part_fail(p);
+		return;
+	}
+	if (p->http.code != 416 && !f->whole && p->next < p->to && (!f->about.sized || p->next < f->about.size)) {
+		err_set(p->e, ST_IO, "the server gave fewer bytes than it promised");
+		part_fail(p);
+		return;
+	}
+	if (!f->about.sized) { /* the end of a body without a length is the end of the object */
+		f->about.sized = true;
+		f->about.size = p->next;
+	}
+	p->state = PART_DONE;
+}
+
+static void
+part_judge(struct part *p, CURLcode rc)
+{
+	if (!p->e)
+		p->e = mem_zalloc(sizeof *p->e);
+	switch (http_judge(&p->http, rc, &p->f->target, p->e)) {
+	case HTTP_DONE:
+		part_over(p);
+		return;
+	case HTTP_MOVED:
+		part_ask(p);
+		return;
+	case HTTP_FAILED:
+		part_fail(p);
+		return;
+	case HTTP_AGAIN:
+		break;
+	}
+	if (++p->tries >= LINK_TRIES) {
+		err_wrap(p->e, "after %d tries", p->tries);
+		part_fail(p);
+		return;
+	}
+	p->state = PART_WAITS;
+	p->again = clock_mono_ns() + link_pause_of(p->tries, p->http.wait_ns);
+}
+
+/* Begins as many requests as there may be. */
+static void
+fetch_begin(struct fetch *f)
+{
+	for (int i = 0; i < FETCH_PARTS; i++) {
+		struct part *p = &f->part[(f->head + i) % FETCH_PARTS];
+
+		if (p->state == PART_WAITS && p->again <= clock_mono_ns())
+			part_ask(p);
+		/* More than one only when it is known what there is. */
+		if (p->state != PART_IDLE || (i && (!f->answered || f->whole)) ||
+		    (f->about.sized && f->answered && f->ask >= f->about.size))
+			continue;
+		uint64_t size = f->step;
+		if (f->ask >= f->until) {
+			if (i)
+				continue;
+			size = f->tail;
+			f->tail = f->tail < FETCH_PART / 2 ? f->tail * 2 : FETCH_PART;
+		} else if (f->until - f->ask < size) {
+			size = f->until - f->ask + FETCH_TAIL;
+		}
+		if (f->about.sized && f->answered && f->about.size - f->ask < size)
+			size = f->about.size - f->ask;
+		f->step = FETCH_PART;
+		p->next = f->ask;
+		p->to = f->whole ? UINT64_MAX : f->ask + size;
+		p->n = p->from = 0;
+		f->ask = p->to;
+		part_room(p);
+		part_ask(p);
+	}
+}
+
+/* Has requests go on; waits for bytes of the head's when there are none. */
+static enum status
+fetch_work(struct fetch *f)
+{
+	int64_t until = INT64_MAX;
+	int running, left;
+	CURLMsg *m;
+
+	f->link->lib->curl_multi_perform(f->link->multi, &running);
+	while ((m = f->link->lib->curl_multi_info_read(f->link->multi, &left))) {
+		struct part *p = NULL;
+		CURLcode rc = m->data.result;
+
+		if (m->msg != CURLMSG_DONE)
+			continue;
+		f->link->lib->curl_easy_getinfo(m->easy_handle, CURLINFO_PRIVATE, (char **)&p);
+		f->link->lib->curl_multi_remove_handle(f->link->multi, p->http.easy);
+		p->state = PART_DONE;
+		part_judge(p, rc);
+	}
+	struct part *head = &f->part[f->head];
+	if (f->whole) /* one request gives all there is */
+		for (int i = 1; i < FETCH_PARTS; i++)
+			part_stop(&f->part[(f->head + i) % FETCH_PARTS]);
+	if (head->n || (head->state != PART_BUSY && head->state != PART_WAITS))
+		return ST_OK;
+	for (int i = 0; i < FETCH_PARTS; i++)
+		if (f->part[i].state == PART_WAITS && f->part[i].again < until)
+			until = f->part[i].again;
+	return link_wait(f->link, until, &f->wait);
+}
+
+/* ---- reading ---- */
+
+static size_t
+part_take(struct part *p, uint8_t *to, size_t room)
+{
+	size_t n = p->n < room ? p->n : room;
+
+	memcpy(to, p->buf + p->from, n);
+	p->from += n;
+	p->n -= n;
+	if (!p->n)
+		p->from = 0;
+	if (p->full && p->state == PART_BUSY && !p->n) {
+		p->full = false;
+		http_go_on(&p->http);
+	}
+	return n;
+}
+
+enum status
+fetch_read(struct fetch *f, uint8_t *p, size_t room, size_t *n, struct err *e)
+{
+	*n = 0;
+	if (!f->link && !(f->link = link_take(e)))
+		return e->kind;
+	for (;;) {
+		struct part *head = &f->part[f->head];
+
+		if (head->n) {
+			*n = part_take(head, p, room);
+			return ST_OK;
+		}
+		if (head->state == PART_FAILED) {
+			*e = *head->e;
+			return e->kind;
+		}
+		if (head->state == PART_DONE) {
+			bool last = f->whole || head->next >= f->about.size;
+
+			if (last)
+				return ST_END;
+			head->state = PART_IDLE;
+			head->tries = 0;
+			f->head = (f->head + 1) % FETCH_PARTS;
+			continue;
+		}
+		fetch_begin(f);
+		if (head->state == PART_IDLE)
+			return ST_END;
+		enum status st = fetch_work(f);
+		if (st != ST_OK)
+			return st;
+	}
+}
+
+void
+fetch_seek(struct fetch *f, uint64_t offset)
+{
+	for (int i = 0; i < FETCH_PARTS; i++)
+		part_stop(&f->part[i]);
+	f->head = 0;
+	f->ask = offset;
+	f->tail = FETCH_TAIL;
+	f->step = FETCH_FIRST;
+}
+
+void
+fetch_until(struct fetch *f, uint64_t end)
+{
+	f->until = end;
+}
+
+const struct fetch_about *
+fetch_known(const struct fetch *f)
+{
+	return &f->about;
+}
+
+void
+fetch_close(struct fetch **fp)
+{
+	struct fetch *f = *fp;
+
+	*fp = NULL;
+	if (!f)
+		return;
+	for (int i = 0; i < FETCH_PARTS; i++) {
+		part_stop(&f->part[i]);
+		http_clear(&f->part[i].http);
+		mem_free(f->part[i].buf);
+		mem_free(f->part[i].e);
+	}
+	link_give_back(f->link);
+	target_clear(&f->target);
+	fetch_about_clear(&f->about);
+	mem_free(f);
+}

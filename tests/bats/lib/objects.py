@@ -1,0 +1,210 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""A web server and an object store, with what goes wrong with them.
+
+usage: objects.py FOLDER [--key ID:SECRET[:TOKEN]] [--region NAME] [--log FILE] [--tls CERT] [--ready-fd N]
+
+GET /web/NAME is a file of FOLDER by HTTP; /BUCKET/KEY is an object of FOLDER/BUCKET as S3 has
+it, with signatures (AWS Signature Version 4, checked here as its specification says, not by any
+library) when there is a key. Words in a name say what goes wrong with it:
+
+  noranges   the whole is sent, whatever part is asked for
+  busy       each part is refused with 503 the first time it is asked for
+  cut        of each part half is sent the first time, and the connection closed
+  changes    is another object after the first answer
+  untagged   has neither ETag nor Last-Modified
+  lies       gives another part than the one asked for
+  gone       404, forbid: 403, broken: 500
+  moved      is at /web/real.NAME; away: at an address with another scheme
+  nohead     403 for HEAD
+
+The log has a line for each request: METHOD PATH RANGE CODE.
+"""
+import hashlib
+import hmac
+import os
+import re
+import ssl
+import sys
+import threading
+import urllib.parse
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from xml.sax.saxutils import escape
+
+options = {'--key': None, '--region': 'us-east-1', '--log': None, '--ready-fd': None, '--tls': None}
+folder = sys.argv[1]
+words = iter(sys.argv[2:])
+for word in words:
+    options[word] = next(words)
+key = options['--key'] and (options['--key'].split(':') + [None])[:3]
+seen, lock = set(), threading.Lock()
+
+
+def first_time(what):
+    with lock:
+        if what in seen:
+            return False
+        seen.add(what)
+        return True
+
+
+def sha(text):
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = 'HTTP/1.1'
+
+    def log_message(self, *a):
+        pass
+
+    def say(self, code, headers=(), body=b'', head=False):
+        with lock:
+            if options['--log']:
+                with open(options['--log'], 'a') as f:
+                    print(self.command, self.path, self.headers.get('Range', '-'), code, file=f)
+        self.send_response(code)
+        for name, value in headers:
+            self.send_header(name, value)
+        if not any(n == 'Content-Length' for n, _ in headers):
+            self.send_header('Content-Length', str(len(body)))
+        self.end_headers()
+        if not head and self.command != 'HEAD':
+            self.wfile.write(body)
+
+    def fault(self, code, name, headers=()):
+        self.say(code, [('Content-Type', 'application/xml'), *headers],
+                 f'<?xml version="1.0"?><Error><Code>{name}</Code></Error>'.encode())
+
+    # The signature of a request, by the steps that the specification of version 4 has.
+    def signed(self):
+        if not key:
+            return None
+        auth = re.fullmatch(r'AWS4-HMAC-SHA256 Credential=([^/]+)/(\d{8})/([^/]+)/s3/aws4_request, *'
+                            r'SignedHeaders=([^,]+), *Signature=([0-9a-f]{64})', self.headers.get('Authorization', ''))
+        if not auth:
+            return 'AccessDenied'
+        ident, day, region, names, signature = auth.groups()
+        if ident != key[0]:
+            return 'InvalidAccessKeyId'
+        if region != options['--region']:
+            return 'AuthorizationHeaderMalformed'
+        if key[2] and (self.headers.get('x-amz-security-token') != key[2] or 'x-amz-security-token' not in names):
+            return 'InvalidToken'
+        path, _, query = self.path.partition('?')
+        if query and sorted(query.split('&')) != query.split('&'):
+            return 'SignatureDoesNotMatch'
+        if 'host' not in names.split(';') or not self.headers.get('x-amz-content-sha256'):
+            return 'MissingSecurityHeader'
+        canonical = '\n'.join([self.command, path, query,
+                               *(n + ':' + ' '.join(self.headers.get(n, '').split()) for n in names.split(';')), '', names,
+                               self.headers['x-amz-content-sha256']])
+        scope = f'{day}/{region}/s3/aws4_request'
+        to_sign = '\n'.join(['AWS4-HMAC-SHA256', self.headers['x-amz-date'], scope, sha(canonical)])
+        k = ('AWS4' + key[1]).encode()
+        for part in (day, region, 's3', 'aws4_request', to_sign):
+            k = hmac.new(k, part.encode(), hashlib.sha256).digest()
+        return None if k.hex() == signature else 'SignatureDoesNotMatch'
+
+    def listing(self, bucket, query):
+        ask = dict(urllib.parse.parse_qsl(query, keep_blank_values=True))
+        root, prefix, keys, common = os.path.join(folder, bucket), ask.get('prefix', ''), [], set()
+        for at, _, files in os.walk(root):
+            for name in files:
+                k = os.path.relpath(os.path.join(at, name), root)
+                rest = k[len(prefix):]
+                if not k.startswith(prefix):
+                    continue
+                if ask.get('delimiter') and ask['delimiter'] in rest:
+                    common.add(prefix + rest.split('/')[0] + '/')
+                else:
+                    keys.append(k)
+        keys.sort(key=lambda k: k.encode())
+        most = int(os.environ.get('OBJECTS_PAGE', ask.get('max-keys', '1000')))
+        token = ask.get('continuation-token')
+        if token:
+            keys = [k for k in keys if k > bytes.fromhex(token[5:]).decode()]
+        more = len(keys) > most
+        keys = keys[:most]
+        body = ''.join('<Contents><Key>%s</Key><Size>%d</Size><ETag>%s</ETag></Contents>' % (
+            escape(k), os.path.getsize(os.path.join(root, k)), escape(self.tag(os.path.join(root, k)), {'"': '&quot;'}))
+            for k in keys)
+        body += ''.join('<CommonPrefixes><Prefix>%s</Prefix></CommonPrefixes>' % escape(c) for c in common)
+        if more: # a token with signs that must be encoded
+            body += '<NextContinuationToken>a+/=&amp;%s</NextContinuationToken>' % keys[-1].encode().hex()
+        self.say(200, [('Content-Type', 'application/xml')],
+                 ('<?xml version="1.0" encoding="UTF-8"?><ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/">'
+                  '<IsTruncated>%s</IsTruncated>%s</ListBucketResult>' % (str(more).lower(), body)).encode())
+
+    def tag(self, file):
+        return '"' + hashlib.md5(file.encode() + str(os.stat(file).st_mtime_ns).encode()).hexdigest() + '"'
+
+    def object(self, file, name):
+        tag = self.tag(file)
+        if 'changes' in name and not first_time(('changes', file)):
+            tag = '"another"'
+        if self.headers.get('If-Match', tag) != tag:
+            return self.fault(412, 'PreconditionFailed')
+        size, want = os.path.getsize(file), re.fullmatch(r'bytes=(\d+)-(\d+)', self.headers.get('Range', ''))
+        headers = [] if 'untagged' in name else [('ETag', tag)]
+        start, end, code = 0, size, 200
+        if 'noranges' not in name:
+            headers.append(('Accept-Ranges', 'bytes'))
+        if want and 'noranges' not in name:
+            start, end, code = int(want[1]), min(size, int(want[2]) + 1), 206
+            if 'lies' in name:
+                start = max(0, start - 1)
+            if start >= size:
+                return self.say(416, [('Content-Range', f'bytes */{size}')])
+            headers.append(('Content-Range', f'bytes {start}-{end - 1}/{size}'))
+        if 'busy' in name and first_time(('busy', file, start)):
+            return self.say(503, [('Retry-After', '0')])
+        with open(file, 'rb') as f:
+            f.seek(start)
+            body = f.read(end - start)
+        headers.append(('Content-Length', str(len(body))))
+        if 'cut' in name and len(body) > 1 and self.command == 'GET' and first_time(('cut', file, end)):
+            body = body[:len(body) // 2]
+            self.close_connection = True
+        self.say(code, headers, body)
+
+    def do_GET(self):
+        path, _, query = self.path.partition('?')
+        name = urllib.parse.unquote(path)[1:]
+        if 'moved' in name:
+            return self.say(302, [('Location', '/web/real.' + name.split('/')[-1].replace('moved', ''))])
+        if 'away' in name:
+            return self.say(302, [('Location', 'ftp://127.0.0.1/x')])
+        for word, code in (('gone', 404), ('forbid', 403), ('broken', 500)):
+            if word in name:
+                return self.fault(code, word)
+        if 'nohead' in name and self.command == 'HEAD':
+            return self.fault(403, 'AccessDenied')
+        if not name.startswith('web/'):
+            why = self.signed()
+            if why == 'AuthorizationHeaderMalformed':
+                return self.fault(400, why, [('x-amz-bucket-region', options['--region'])])
+            if why:
+                return self.fault(403, why)
+            if name.endswith('/') and name.count('/') == 1 and query:
+                return self.listing(name[:-1], query)
+        file = os.path.join(folder, name)
+        if not os.path.isfile(file):
+            return self.fault(404, 'NoSuchKey')
+        self.object(file, name)
+
+    do_HEAD = do_GET
+
+
+server = ThreadingHTTPServer(('127.0.0.1', 0), Handler)
+server.daemon_threads = True
+scheme = 'http'
+if options['--tls']:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(options['--tls'])
+    server.socket = context.wrap_socket(server.socket, server_side=True)
+    scheme = 'https'
+if options['--ready-fd']:
+    with os.fdopen(int(options['--ready-fd']), 'w') as ready:
+        print(f'{scheme}://127.0.0.1:{server.server_address[1]}', file=ready)
+server.serve_forever()

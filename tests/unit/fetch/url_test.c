@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+#include "fetch/url.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "base/param.h"
+
+static void
+an_address_is_taken_apart(void **state)
+{
+	static const struct {
+		const char *text, *host, *path, *query;
+	} is[] = {
+		{ "https://h", "h", "/", NULL },
+		{ "HTTP://h:80/a/b%20c?x=y&z#part", "h:80", "/a/b%20c", "x=y&z" },
+		{ "http://[::1]:8/a", "[::1]:8", "/a", NULL },
+		{ "https://h?q", "h", "/", "q" },
+		{ "s3://bucket/a b/c?d#e", "bucket", "a b/c?d#e", NULL },
+		{ "s3://b", "b", "", NULL },
+		{ "s3://b//x", "b", "/x", NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof is / sizeof *is; i++) {
+		struct url u;
+		struct err e = { 0 };
+
+		assert_true(url_is(is[i].text));
+		assert_int_equal(url_parse(is[i].text, &u, &e), ST_OK);
+		assert_string_equal(u.host, is[i].host);
+		assert_string_equal(u.path, is[i].path);
+		assert_int_equal(!u.query, !is[i].query);
+		if (u.query)
+			assert_string_equal(u.query, is[i].query);
+		url_clear(&u);
+	}
+}
+
+static void
+what_is_no_address_or_holds_a_password_is_refused(void **state)
+{
+	static const char *const bad[] = { "http://", "http:///x", "https://me:secret@h/x", "https://h\n/x", "s3://", "s3:///k",
+		"s3://b%2f/k", "s3://../k",
+		"gs://b/k", "az://c/b", "ftp://h/x", "file:///etc/passwd", "http://h\"x/", NULL };
+	static const char *const names[] = { "http", "s3:/b/k", "/s3://b", "x://y", "", "https:", NULL };
+	char *huge = mem_alloc(URL_MAX + 20);
+
+	(void)state;
+	for (const char *const *b = bad; *b; b++) {
+		struct url u;
+		struct err e = { 0 };
+
+		assert_true(url_is(*b));
+		assert_int_equal(url_parse(*b, &u, &e), ST_DATA);
+		assert_null(strstr(e.text, "secret"));
+		url_clear(&u);
+	}
+	for (const char *const *n = names; *n; n++)
+		assert_false(url_is(*n));
+	memset(huge, 'a', URL_MAX + 19);
+	memcpy(huge, "s3://b/", 7);
+	huge[URL_MAX + 19] = 0;
+	struct url u;
+	assert_int_equal(url_parse(huge, &u, NULL), ST_DATA);
+	url_clear(&u);
+	mem_free(huge);
+}
+
+static void
+what_is_shown_holds_no_secret(void **state)
+{
+	static const char *const is[][2] = {
+		{ "https://me:secret@h/x?sig=secret", "https://h/x" },
+		{ "http://h/x#secret", "http://h/x" },
+		{ "s3://b/a?b", "s3://b/a?b" },
+		{ "https://h/a@b", "https://h/a@b" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof is / sizeof *is; i++) {
+		struct buf b = { 0 };
+
+		url_show(is[i][0], &b);
+		buf_end(&b);
+		assert_string_equal((char *)b.data, is[i][1]);
+		buf_clear(&b);
+	}
+}
+
+static void
+a_closed_gate_lets_through_what_begins_with_its_roots(void **state)
+{
+	static const char *const in[] = { "s3://b/in/x", "s3://b/in/", "s3://b/in", "https://h/f/x", "https://H/f/..x", NULL };
+	static const char *const out[] = { "s3://b/inn", "s3://b/i", "s3://bb/in/x", "http://h/f/x",
+		"https://h:81/f/x", "https://h/g",
+		"https://h/f/../x", "https://h/f/%2E%2e/x", "https://h/f/.%2e\\x", "https://h.evil/f/", NULL };
+	char root[] = "s3://b/in", other[] = "https://h/f/", none[] = "/etc";
+	char *roots[] = { root, other, NULL };
+	struct words w = { roots, 2 };
+	struct err e = { 0 };
+	struct url u;
+
+	(void)state;
+	assert_int_equal(url_gate_close(&(struct words){ (char *[]){ none, NULL }, 1 }, &e), ST_USAGE);
+	assert_int_equal(url_gate_close(&w, NULL), ST_OK);
+	for (const char *const *s = in; *s; s++) {
+		assert_int_equal(url_parse(*s, &u, NULL), ST_OK);
+		assert_int_equal(url_gate_ask(*s, &u, NULL), ST_OK);
+		url_clear(&u);
+	}
+	for (const char *const *s = out; *s; s++) {
+		assert_int_equal(url_parse(*s, &u, NULL), ST_OK);
+		assert_int_equal(url_gate_ask(*s, &u, &e), ST_PERM);
+		assert_non_null(strstr(e.help, "--allow-url"));
+		url_clear(&u);
+	}
+}
