@@ -46,7 +46,8 @@ an_address_is_taken_apart(void **state)
 static void
 what_is_no_address_or_holds_a_password_is_refused(void **state)
 {
-	static const char *const bad[] = { "http://", "http:///x", "https://me:secret@h/x", "https://h\n/x", "s3://", "s3:///k",
+	static const char *const bad[] = { "http://", "http:///x", "https://me:secret@h/x", "https://h\n/x", "s3://",
+		"s3:///k",
 		"s3://b%2f/k", "s3://../k",
 		"gs://b/k", "az://c/b", "ftp://h/x", "file:///etc/passwd", "http://h\"x/", NULL };
 	static const char *const names[] = { "http", "s3:/b/k", "/s3://b", "x://y", "", "https:", NULL };

@@ -28,7 +28,7 @@ static enum status
 slurp(const char *path, size_t room, struct buf *out, struct err *e)
 {
 	struct file_bytes *f = file_bytes_new();
-	enum status st = file_bytes_open(f, path, false, NULL, e);
+	enum status st = file_bytes_open(f, path, NULL, false, NULL, e);
 	size_t n;
 
 	buf_str(out, "");
@@ -46,7 +46,7 @@ slurp_expected(uint64_t n, uint32_t sum, bool summed, size_t room, size_t *got, 
 {
 	struct seal_file has = { .bytes = n, .sum = sum, .summed = summed };
 	struct file_bytes *f = file_bytes_new();
-	enum status st = file_bytes_open(f, "x", false, NULL, e);
+	enum status st = file_bytes_open(f, "x", NULL, false, NULL, e);
 	uint8_t *p = mem_alloc(room);
 	size_t some;
 
@@ -339,7 +339,7 @@ skipping_goes_to_the_offset_in_every_packing(void **state)
 			size_t n;
 			enum status st;
 
-			assert_int_equal(file_bytes_open(f, "x", false, NULL, &e), ST_OK);
+			assert_int_equal(file_bytes_open(f, "x", NULL, false, NULL, &e), ST_OK);
 			st = file_bytes_skip(f, at, room, sizeof room, &n, &e);
 			assert_int_equal(st, ST_OK);
 			if (n == 0)
@@ -352,7 +352,7 @@ skipping_goes_to_the_offset_in_every_packing(void **state)
 		uint8_t room[5000];
 		size_t n;
 
-		assert_int_equal(file_bytes_open(f, "x", false, NULL, &e), ST_OK);
+		assert_int_equal(file_bytes_open(f, "x", NULL, false, NULL, &e), ST_OK);
 		assert_int_equal(file_bytes_skip(f, text.len + 1, room, sizeof room, &n, &e), ST_END);
 		file_bytes_free(&f);
 	}
@@ -385,7 +385,7 @@ a_stopped_wait_for_a_pipe_ends(void **state)
 	(void)state;
 	assert_int_equal(mkfifo("fifo", 0600), 0);
 	/* It has no writer: neither opening nor reading may hang. */
-	assert_int_equal(file_bytes_open(f, "fifo", false, &ctx, &e), ST_OK);
+	assert_int_equal(file_bytes_open(f, "fifo", NULL, false, &ctx, &e), ST_OK);
 	assert_int_equal(file_bytes_read(f, room, sizeof room, &n, &e), ST_AGAIN);
 	file_bytes_free(&f);
 }
@@ -401,7 +401,7 @@ a_pipe_gives_what_is_there(void **state)
 	(void)state;
 	unlink("fifo");
 	assert_int_equal(mkfifo("fifo", 0600), 0);
-	assert_int_equal(file_bytes_open(f, "fifo", false, NULL, &e), ST_OK);
+	assert_int_equal(file_bytes_open(f, "fifo", NULL, false, NULL, &e), ST_OK);
 	int fd = open("fifo", O_WRONLY);
 	assert_int_equal(write(fd, "abc", 3), 3);
 	assert_int_equal(file_bytes_read(f, room, sizeof room, &n, &e), ST_OK);
