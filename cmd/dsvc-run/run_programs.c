@@ -267,7 +267,8 @@ run_programs_stopped(const struct run_programs *p)
 	if (!p || !p->log || p->conf.quiet)
 		return;
 	uint64_t rows = joblog_rows(p->log);
-	log_say(LOG_WARN, "stopped: %" PRIu64 " element%s of this run %s in %s; the same command with --resume continues", rows,
+	log_say(LOG_WARN, "stopped: %" PRIu64 " element%s of this run %s in %s; the same command with --resume continues",
+		rows,
 		rows == 1 ? "" : "s", rows == 1 ? "is" : "are", p->conf.joblog);
 }
 
