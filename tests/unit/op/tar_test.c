@@ -112,7 +112,7 @@ bad_files_cost_their_record(void **state)
 	      1, "the archive has two files b.TXT in this group");
 	skips("bad.tar decode=true", "{\"__key__\":\"a\",\"txt\":\"1\"}\n{\"__key__\":\"c\",\"txt\":\"4\"}\n"
 	      "{\"__key__\":\"e\",\"txt\":\"6\"}\n", 2, "d.cls: it does not hold a whole number");
-	src_expect_fault(&op_tar, "bad.tar", "{\"__key__\":\"a\",\"txt\":\"MQ==\"}\n", ST_DATA, "there twice");
+	src_expect_fault(&op_tar, "bad.tar", "{\"__key__\":\"a\",\"txt\":\"MQ==\"}\n", ST_DATA, "has two files b.TXT");
 }
 
 static void
