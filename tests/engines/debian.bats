@@ -66,7 +66,7 @@ dist() { (cd "$top" && B=$1 bash tools/dist.sh); }
 	# What was compiled before is not compiled again, where there is ccache.
 	unset B
 	PATH=/usr/lib/ccache:$PATH DEB_BUILD_OPTIONS="nocheck parallel=$(nproc)" \
-		within 900s dpkg-buildpackage -b -us -uc >../build.log 2>&1 3>&- || { tail -n 30 ../build.log; false; }
+		within 1700s dpkg-buildpackage -b -us -uc >../build.log 2>&1 3>&- || { tail -n 30 ../build.log; false; }
 	cd .. || return
 	run -0 lintian --allow-root --fail-on error,warning ./*.changes
 	# Hardened: some call of libc is checked.
@@ -78,7 +78,7 @@ dist() { (cd "$top" && B=$1 bash tools/dist.sh); }
 	in_root bash -c 'dpkg -i --force-confold /root/*.deb' >install.log 2>&1 || { cat install.log; false; }
 	run -0 in_root env PATH=/usr/bin:/bin dsvc-run 'range 10 | map x*x | batch 4'
 	[[ $output == '[0,1,4,9]'*'[64,81]' ]]
-	run -0 in_root bash -c 'cd / && python3 -c "import dsvc; print(*dsvc.run(\"range 3\"))" && id -un dsvc &&
+	run -0 in_root env PATH=/usr/bin:/bin bash -c 'cd / && python3 -c "import dsvc; print(*dsvc.run(\"range 3\"))" && id -un dsvc &&
 		pkg-config --modversion dsvc-feed && systemctl is-enabled dsvc-dispatch || :'
 	[[ $output == $'0 1 2\ndsvc\n'"$(<"$top/VERSION")"$'\ndisabled' ]]
 	type -P systemd-nspawn >/dev/null || return 0
