@@ -35,7 +35,7 @@ root_up() {
 in_keeper() { nsenter -m -t "$keeper" "$@"; }
 
 in_root() {
-	in_keeper unshare -p -f -n --kill-child bash -c 'mount -t proc none "$0/proc" && exec chroot "$0" "$@"' "$root/all" "$@"
+	in_keeper unshare -m -p -f -n --kill-child bash -c 'mount -t proc none "$0/proc" && exec chroot "$0" "$@"' "$root/all" "$@"
 }
 
 # The unit that is booted into says by a file how its script ended.
