@@ -18,6 +18,29 @@ _dsvc_spec() # PROGRAM TEXT
 	((${#COMPREPLY[@]}))
 }
 
+# Completes the name of a job or a dataset of the service, of a context, or of a parameter of the
+# pipeline on the line. Names are quoted, for others may have chosen them.
+_dsvc_names() # job|dataset|context|param PROGRAM WORD
+{
+	local ask=("${2%dsvc-*}dsvc-status" --connect-timeout 200ms --timeout 3s "--names=${1}s") words i name
+	case $1 in
+	param) ask=("$2" --print-params "$COMP_LINE") && compopt -o nospace ;;
+	context) ask=("${2%dsvc-*}dsvc-context" --names) ;;
+	*)
+		read -ra words <<<"${COMP_LINE:0:COMP_POINT}"
+		for ((i = 0; i < ${#words[@]}; i++)); do
+			case ${words[i]} in
+			-d | -c | --dispatcher | --context) ask+=("${words[i]}" "${words[++i]}") ;;
+			-[dc]* | --dispatcher=* | --context=*) ask+=("${words[i]}") ;;
+			esac
+		done
+		;;
+	esac
+	while IFS=$'\t' read -r name _; do
+		[[ $name != "$3"* ]] || COMPREPLY+=("$([[ $1 == param ]] && echo "$name" || printf %q "$name")")
+	done < <("${ask[@]}" 2>/dev/null)
+}
+
 # The front door: a verb, and then what dsvc-VERB takes.
 _dsvc()
 {
@@ -59,7 +82,7 @@ _dsvc_config()
 	COMPREPLY=()
 	case $prev in
 	-d | --dispatcher) return ;;
-	-c | --context) return ;;
+	-c | --context) _dsvc_names context "$1" "$cur"; return ;;
 	--connect-timeout) return ;;
 	esac
 	case $cur in
@@ -77,7 +100,7 @@ _dsvc_context()
 	case $prev in
 	esac
 	case $cur in
-	-*) mapfile -t COMPREPLY < <(compgen -W '-q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	-*) mapfile -t COMPREPLY < <(compgen -W '--names -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
 	*) mapfile -t COMPREPLY < <(compgen -W 'list set use remove' -- "$cur") ;;
 	esac
 }
@@ -102,9 +125,10 @@ _dsvc_dispatch()
 	--allowed) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
 	--ready-fd) return ;;
 	--ready-file) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
+	--log-format) mapfile -t COMPREPLY < <(compgen -W 'text json' -- "$cur"); return ;;
 	esac
 	case $cur in
-	-*) mapfile -t COMPREPLY < <(compgen -W '-b --bind --advertise --state --standby --exit-when-idle --job-gc --job-gc-unfinished --group-gc --dataset-gc --beat --loss --allowed --insecure --ready-fd --ready-file --until-stdin-eof -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	-*) mapfile -t COMPREPLY < <(compgen -W '-b --bind --advertise --state --standby --exit-when-idle --job-gc --job-gc-unfinished --group-gc --dataset-gc --beat --loss --allowed --insecure --ready-fd --ready-file --until-stdin-eof --log-format -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
 	*) : ;;
 	esac
 }
@@ -117,7 +141,7 @@ _dsvc_doctor()
 	COMPREPLY=()
 	case $prev in
 	-d | --dispatcher) return ;;
-	-c | --context) return ;;
+	-c | --context) _dsvc_names context "$1" "$cur"; return ;;
 	--connect-timeout) return ;;
 	--shared) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -d -- "$cur"); return ;;
 	--stuck) return ;;
@@ -137,7 +161,7 @@ _dsvc_events()
 	COMPREPLY=()
 	case $prev in
 	-d | --dispatcher) return ;;
-	-c | --context) return ;;
+	-c | --context) _dsvc_names context "$1" "$cur"; return ;;
 	--connect-timeout) return ;;
 	-n | --count) return ;;
 	--timeout) return ;;
@@ -173,16 +197,17 @@ _dsvc_export()
 	COMPREPLY=()
 	case $prev in
 	-d | --dispatcher) return ;;
-	-c | --context) return ;;
+	-c | --context) _dsvc_names context "$1" "$cur"; return ;;
 	--connect-timeout) return ;;
 	-l | --listen) return ;;
 	--metrics) mapfile -t COMPREPLY < <(compgen -W 'service workers' -- "$cur"); return ;;
 	--ready-fd) return ;;
 	--ready-file) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
+	--log-format) mapfile -t COMPREPLY < <(compgen -W 'text json' -- "$cur"); return ;;
 	--timeout) return ;;
 	esac
 	case $cur in
-	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -c --context --connect-timeout -l --listen --metrics --ready-fd --ready-file --until-stdin-eof --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -c --context --connect-timeout -l --listen --metrics --ready-fd --ready-file --until-stdin-eof --log-format --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
 	*) : ;;
 	esac
 }
@@ -195,14 +220,14 @@ _dsvc_feed()
 	COMPREPLY=()
 	case $prev in
 	-d | --dispatcher) return ;;
-	-c | --context) return ;;
+	-c | --context) _dsvc_names context "$1" "$cur"; return ;;
 	--connect-timeout) return ;;
 	--tmp-max) return ;;
 	-e | --expression) _dsvc_spec "$1" "$2"; return ;;
 	-f | --file) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
-	-s | --set) return ;;
+	-s | --set) _dsvc_names param "$1" "$cur"; return ;;
 	-I | --include-dir) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -d -- "$cur"); return ;;
-	-J | --job) return ;;
+	-J | --job) _dsvc_names job "$1" "$cur"; return ;;
 	-j | --jobs) return ;;
 	-n | --cores) return ;;
 	--host) return ;;
@@ -211,6 +236,7 @@ _dsvc_feed()
 	--element) mapfile -t COMPREPLY < <(compgen -W 'core host step copy' -- "$cur"); return ;;
 	--axis) return ;;
 	--tail) mapfile -t COMPREPLY < <(compgen -W 'pad drop short error' -- "$cur"); return ;;
+	--tail-of) mapfile -t COMPREPLY < <(compgen -W 'pass stream' -- "$cur"); return ;;
 	--pad) mapfile -t COMPREPLY < <(compgen -W 'zero last' -- "$cur"); return ;;
 	--mask) return ;;
 	--expect) return ;;
@@ -249,8 +275,8 @@ _dsvc_feed()
 	--timeout) return ;;
 	esac
 	case $cur in
-	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -c --context --connect-timeout --tmp-max -e --expression -f --file -s --set -I --include-dir -J --job --local -j --jobs -n --cores --host --seat-wait --batch --element --axis --tail --pad --mask --expect --order --seed --shards --window --epoch --epochs --steps --until --from --loop --each-loop --prefetch --as --results -t --to -o --output --checkpoint --save-every --keep --listen --ready-fd --ready-file --wait-workers --wait-cores --slow --core-timeout --grace --slot-max --max-errors --errors --give-up -p --progress --stats --fail-empty --join --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
-	*) _dsvc_spec "$1" "$2" && return; compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -W 'assert batch bucket bytes cache cardinality choose cmd concat count counter csv dataset dedup distribute drop elements enumerate exec files fill filter flat_map format group_by group_by_window ignore_errors interleave join json lines load lookup map msgpack ndjson nest npy pad_to padded_batch parse pivot prefetch print ragged_batch random range rate rebatch reduce rename repeat resample reverse sample sample_rate save scan select sh shard shuffle skip sleep snapshot sort split_files sqlite stats stdin tail take take_while tar tee template tfrecord top tsv unbatch unique unnest unpivot whole window zip then' -- "$cur") ;;
+	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -c --context --connect-timeout --tmp-max -e --expression -f --file -s --set -I --include-dir -J --job --local -j --jobs -n --cores --host --seat-wait --batch --element --axis --tail --tail-of --pad --mask --expect --order --seed --shards --window --epoch --epochs --steps --until --from --loop --each-loop --prefetch --as --results -t --to -o --output --checkpoint --save-every --keep --listen --ready-fd --ready-file --wait-workers --wait-cores --slow --core-timeout --grace --slot-max --max-errors --errors --give-up -p --progress --stats --fail-empty --join --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	*) _dsvc_spec "$1" "$2" && return; compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -W 'assert batch bucket bytes cache cardinality choose cmd concat count counter csv dataset dedup distribute drop elements enumerate exec files fill filter flat_map format group_by group_by_window ignore_errors interleave join json lines load lookup map msgpack ndjson nest npy pad_to padded_batch parse pivot prefetch print ragged_batch random range rate rebatch reduce rename repeat resample reverse sample sample_rate save scan select sh shard shuffle skip sleep snapshot sort split_files sqlite stats stdin tail take take_while tar tee template tfrecord top tsv unbatch unique unnest unpivot whole window zip then' -- "$cur"); _dsvc_names dataset "$1" "$cur" ;;
 	esac
 }
 complete -F _dsvc_feed dsvc-feed
@@ -262,14 +288,14 @@ _dsvc_forget()
 	COMPREPLY=()
 	case $prev in
 	-d | --dispatcher) return ;;
-	-c | --context) return ;;
+	-c | --context) _dsvc_names context "$1" "$cur"; return ;;
 	--connect-timeout) return ;;
-	--dataset) return ;;
+	--dataset) _dsvc_names dataset "$1" "$cur"; return ;;
 	--timeout) return ;;
 	esac
 	case $cur in
 	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -c --context --connect-timeout --dataset --force --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
-	*) : ;;
+	*) _dsvc_names job "$1" "$cur" ;;
 	esac
 }
 complete -F _dsvc_forget dsvc-forget
@@ -335,14 +361,14 @@ _dsvc_read()
 	COMPREPLY=()
 	case $prev in
 	-d | --dispatcher) return ;;
-	-c | --context) return ;;
+	-c | --context) _dsvc_names context "$1" "$cur"; return ;;
 	--connect-timeout) return ;;
 	--tmp-max) return ;;
 	-e | --expression) _dsvc_spec "$1" "$2"; return ;;
 	-f | --file) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
-	-s | --set) return ;;
+	-s | --set) _dsvc_names param "$1" "$cur"; return ;;
 	-I | --include-dir) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -d -- "$cur"); return ;;
-	-J | --job) return ;;
+	-J | --job) _dsvc_names job "$1" "$cur"; return ;;
 	--sharding) mapfile -t COMPREPLY < <(compgen -W 'off dynamic file data file_or_data hint' -- "$cur"); return ;;
 	--order) mapfile -t COMPREPLY < <(compgen -W 'any stable source' -- "$cur"); return ;;
 	--target) mapfile -t COMPREPLY < <(compgen -W 'auto any local' -- "$cur"); return ;;
@@ -384,7 +410,7 @@ _dsvc_read()
 	esac
 	case $cur in
 	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -c --context --connect-timeout --tmp-max -e --expression -f --file -s --set -I --include-dir -J --job --sharding --order --target --where --shards --shard --consumer --tail --tail-of --seat-wait --share --group --share-window --from --seed --window --transfer --compression --epoch --type --epochs -t --to -0 --null --delim --unsparsify --no-header --nonfinite --invalid-utf8 -n --count -o --output --checkpoint --checkpoint-rounds --ack-fd --max-errors --on-missed --errors --wait-workers --give-up -p --progress --stats --fail-empty --join --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
-	*) _dsvc_spec "$1" "$2" && return; compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -W 'assert batch bucket bytes cache cardinality choose cmd concat count counter csv dataset dedup distribute drop elements enumerate exec files fill filter flat_map format group_by group_by_window ignore_errors interleave join json lines load lookup map msgpack ndjson nest npy pad_to padded_batch parse pivot prefetch print ragged_batch random range rate rebatch reduce rename repeat resample reverse sample sample_rate save scan select sh shard shuffle skip sleep snapshot sort split_files sqlite stats stdin tail take take_while tar tee template tfrecord top tsv unbatch unique unnest unpivot whole window zip then' -- "$cur") ;;
+	*) _dsvc_spec "$1" "$2" && return; compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -W 'assert batch bucket bytes cache cardinality choose cmd concat count counter csv dataset dedup distribute drop elements enumerate exec files fill filter flat_map format group_by group_by_window ignore_errors interleave join json lines load lookup map msgpack ndjson nest npy pad_to padded_batch parse pivot prefetch print ragged_batch random range rate rebatch reduce rename repeat resample reverse sample sample_rate save scan select sh shard shuffle skip sleep snapshot sort split_files sqlite stats stdin tail take take_while tar tee template tfrecord top tsv unbatch unique unnest unpivot whole window zip then' -- "$cur"); _dsvc_names dataset "$1" "$cur" ;;
 	esac
 }
 complete -F _dsvc_read dsvc-read
@@ -396,11 +422,11 @@ _dsvc_register()
 	COMPREPLY=()
 	case $prev in
 	-d | --dispatcher) return ;;
-	-c | --context) return ;;
+	-c | --context) _dsvc_names context "$1" "$cur"; return ;;
 	--connect-timeout) return ;;
 	-e | --expression) _dsvc_spec "$1" "$2"; return ;;
 	-f | --file) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
-	-s | --set) return ;;
+	-s | --set) _dsvc_names param "$1" "$cur"; return ;;
 	-I | --include-dir) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -d -- "$cur"); return ;;
 	--id) return ;;
 	--join) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
@@ -425,7 +451,7 @@ _dsvc_run()
 	--invalid-utf8) mapfile -t COMPREPLY < <(compgen -W 'error replace' -- "$cur"); return ;;
 	-n | --count) return ;;
 	-o | --output) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
-	-s | --set) return ;;
+	-s | --set) _dsvc_names param "$1" "$cur"; return ;;
 	--with) return ;;
 	-e | --expression) _dsvc_spec "$1" "$2"; return ;;
 	-f | --file) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
@@ -435,7 +461,7 @@ _dsvc_run()
 	--max-errors) return ;;
 	--errors) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
 	-d | --dispatcher) return ;;
-	-c | --context) return ;;
+	-c | --context) _dsvc_names context "$1" "$cur"; return ;;
 	--connect-timeout) return ;;
 	--tmp-max) return ;;
 	--joblog) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
@@ -459,11 +485,11 @@ _dsvc_save()
 	COMPREPLY=()
 	case $prev in
 	-d | --dispatcher) return ;;
-	-c | --context) return ;;
+	-c | --context) _dsvc_names context "$1" "$cur"; return ;;
 	--connect-timeout) return ;;
 	-e | --expression) _dsvc_spec "$1" "$2"; return ;;
 	-f | --file) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
-	-s | --set) return ;;
+	-s | --set) _dsvc_names param "$1" "$cur"; return ;;
 	-I | --include-dir) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -d -- "$cur"); return ;;
 	--shards) return ;;
 	--chunk) return ;;
@@ -479,7 +505,7 @@ _dsvc_save()
 	esac
 	case $cur in
 	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -c --context --connect-timeout -e --expression -f --file -s --set -I --include-dir --shards --chunk --chunk-time --compression -n --count --seed --detach --overwrite --if-missing --fail --wait-workers --give-up -p --progress --join --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
-	*) _dsvc_spec "$1" "$2" && return; compopt -o filenames; mapfile -t COMPREPLY < <(compgen -d -- "$cur") ;;
+	*) _dsvc_spec "$1" "$2" && return; compopt -o filenames; mapfile -t COMPREPLY < <(compgen -d -- "$cur"); _dsvc_names dataset "$1" "$cur" ;;
 	esac
 }
 complete -F _dsvc_save dsvc-save
@@ -491,15 +517,15 @@ _dsvc_status()
 	COMPREPLY=()
 	case $prev in
 	-d | --dispatcher) return ;;
-	-c | --context) return ;;
+	-c | --context) _dsvc_names context "$1" "$cur"; return ;;
 	--connect-timeout) return ;;
-	--audit) return ;;
+	--audit) _dsvc_names job "$1" "$cur"; return ;;
 	--busy) return ;;
 	--interval) return ;;
 	--timeout) return ;;
 	esac
 	case $cur in
-	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -c --context --connect-timeout --json --audit --streams --wanted --busy --metrics --all --watch --interval --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -c --context --connect-timeout --json --audit --streams --wanted --busy --metrics --names --all --watch --interval --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
 	*) : ;;
 	esac
 }
@@ -512,7 +538,7 @@ _dsvc_stop()
 	COMPREPLY=()
 	case $prev in
 	-d | --dispatcher) return ;;
-	-c | --context) return ;;
+	-c | --context) _dsvc_names context "$1" "$cur"; return ;;
 	--connect-timeout) return ;;
 	--grace) return ;;
 	--timeout) return ;;
@@ -531,7 +557,7 @@ _dsvc_tap()
 	COMPREPLY=()
 	case $prev in
 	-d | --dispatcher) return ;;
-	-c | --context) return ;;
+	-c | --context) _dsvc_names context "$1" "$cur"; return ;;
 	--connect-timeout) return ;;
 	-n | --count) return ;;
 	-t | --to) mapfile -t COMPREPLY < <(compgen -W 'auto bars count csv hist json markdown msgpack ndjson none npy nul pretty raw tar text tfrecord tsv vertical' -- "$cur"); return ;;
@@ -539,7 +565,7 @@ _dsvc_tap()
 	esac
 	case $cur in
 	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -c --context --connect-timeout -n --count -t --to --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
-	*) : ;;
+	*) _dsvc_names job "$1" "$cur" ;;
 	esac
 }
 complete -F _dsvc_tap dsvc-tap
@@ -551,7 +577,7 @@ _dsvc_top()
 	COMPREPLY=()
 	case $prev in
 	-d | --dispatcher) return ;;
-	-c | --context) return ;;
+	-c | --context) _dsvc_names context "$1" "$cur"; return ;;
 	--connect-timeout) return ;;
 	--interval) return ;;
 	-n | --count) return ;;
@@ -588,13 +614,13 @@ _dsvc_why()
 	COMPREPLY=()
 	case $prev in
 	-d | --dispatcher) return ;;
-	-c | --context) return ;;
+	-c | --context) _dsvc_names context "$1" "$cur"; return ;;
 	--connect-timeout) return ;;
 	--timeout) return ;;
 	esac
 	case $cur in
 	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -c --context --connect-timeout --json --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
-	*) : ;;
+	*) _dsvc_names job "$1" "$cur" ;;
 	esac
 }
 complete -F _dsvc_why dsvc-why
@@ -606,7 +632,7 @@ _dsvc_work()
 	COMPREPLY=()
 	case $prev in
 	-d | --dispatcher) return ;;
-	-c | --context) return ;;
+	-c | --context) _dsvc_names context "$1" "$cur"; return ;;
 	--connect-timeout) return ;;
 	--tmp-max) return ;;
 	-b | --bind) return ;;
@@ -636,9 +662,10 @@ _dsvc_work()
 	--sandbox) mapfile -t COMPREPLY < <(compgen -W 'auto require off' -- "$cur"); return ;;
 	--ready-fd) return ;;
 	--ready-file) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
+	--log-format) mapfile -t COMPREPLY < <(compgen -W 'text json' -- "$cur"); return ;;
 	esac
 	case $cur in
-	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -c --context --connect-timeout --tmp-max -b --bind --advertise -j --slots --memory --compression --transfer --name --tag --restart-interval --give-up --drain-timeout --exit-when-idle --lifetime --data --join --insecure --allow-read --allow-write --allow-exec --allow-url --datasets --child-env --child-memory --child-files --exec-wrap --sandbox --ready-fd --ready-file --until-stdin-eof -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -c --context --connect-timeout --tmp-max -b --bind --advertise -j --slots --memory --compression --transfer --name --tag --restart-interval --give-up --drain-timeout --exit-when-idle --lifetime --data --join --insecure --allow-read --allow-write --allow-exec --allow-url --datasets --child-env --child-memory --child-files --exec-wrap --sandbox --ready-fd --ready-file --until-stdin-eof --log-format -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
 	*) : ;;
 	esac
 }
