@@ -247,7 +247,7 @@ count_file(const struct world *w, const char *path, unsigned seen[STREAMS_MAX][E
 	struct buf b = { 0 };
 	struct err e = { 0 };
 	size_t n;
-	enum status st = file_bytes_open(f, path, false, NULL, &e);
+	enum status st = file_bytes_open(f, path, NULL, false, NULL, &e);
 
 	while (st == ST_OK) {
 		st = file_bytes_read(f, buf_room(&b, 4096), 4096, &n, &e);
