@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "fetch/fetch.h"
 
-enum { LIST_PAGE = 1000, LIST_ANSWER_MAX = 16 * 1024 * 1024 };
+enum { LIST_PAGE = 1000, LIST_ANSWER_MAX = 16 * 1024 * 1024, LIST_PAGES_MAX = 100000 };
 
 struct list {
 	const struct fetch_xml_lib *xml;
@@ -154,7 +154,11 @@ fetch_list(const char *url, bool flat, fetch_found *found, void *arg, const stru
 		st = http_init(&h, e);
 	if (st == ST_OK && !(link = link_take(e)))
 		st = e->kind;
-	while (st == ST_OK) {
+	for (int pages = 0; st == ST_OK; pages++) {
+		if (pages == LIST_PAGES_MAX) {
+			st = err_set(e, ST_DATA, "the server's list of objects has no end");
+			break;
+		}
 		buf_reset(&query);
 		list_query(&l, t.u.path, flat, &query);
 		struct http_ask ask = { .query = (char *)query.data, .body = list_body, .arg = &l };

@@ -14,6 +14,7 @@ setup() {
 	seq 5 | gzip >"$objects/b/p/five.gz"
 	seq 6 9 >"$objects/b/p/deep/six"
 	unset AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY AWS_SESSION_TOKEN AWS_REGION AWS_DEFAULT_REGION AWS_PROFILE AWS_ENDPOINT_URL
+	unset AWS_CA_BUNDLE CURL_CA_BUNDLE SSL_CERT_FILE
 	unset http_proxy https_proxy all_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY
 	export HOME=$BATS_TEST_TMPDIR
 }
@@ -144,6 +145,17 @@ fails() { # CODE WORDS SPEC
 	[[ $stderr == *'objects elsewhere'* ]]
 	fails 65 'addresses with gs are not read' 'lines gs://b/x'
 	fails 65 'holds a user' 'lines http://me:secret@127.0.0.1/x'
+}
+
+@test "https: a certificate is checked, and nothing leads from there to http" {
+	serve --tls "$BATS_TEST_DIRNAME/lib/server.pem"
+	fails 77 'certificate' "lines $url/web/n.txt"
+	export SSL_CERT_FILE=$BATS_TEST_DIRNAME/lib/server.pem
+	run -0 run_spec "lines $url/web/n.txt | count"
+	[ "$output" = 400000 ]
+	run -0 run_spec 'lines s3://b/p/* | count'
+	[ "$output" = 400005 ]
+	fails 65 'not as safe' "lines $url/web/unsafe"
 }
 
 @test "a position in an object is good for that object alone" {

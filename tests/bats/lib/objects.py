@@ -15,7 +15,7 @@ library) when there is a key. Words in a name say what goes wrong with it:
   untagged   has neither ETag nor Last-Modified
   lies       gives another part than the one asked for
   gone       404, forbid: 403, broken: 500
-  moved      is at /web/real.NAME; away: at an address with another scheme
+  moved      is at /web/real.NAME; away: at an address with another scheme; unsafe: at one of http
   nohead     403 for HEAD
 
 The log has a line for each request: METHOD PATH RANGE CODE.
@@ -173,6 +173,8 @@ class Handler(BaseHTTPRequestHandler):
         name = urllib.parse.unquote(path)[1:]
         if 'moved' in name:
             return self.say(302, [('Location', '/web/real.' + name.split('/')[-1].replace('moved', ''))])
+        if 'unsafe' in name:
+            return self.say(302, [('Location', 'http://127.0.0.1/x')])
         if 'away' in name:
             return self.say(302, [('Location', 'ftp://127.0.0.1/x')])
         for word, code in (('gone', 404), ('forbid', 403), ('broken', 500)):
