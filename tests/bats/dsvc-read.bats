@@ -420,10 +420,10 @@ load lib/dsvc
 	service
 	mkfifo "$BATS_TEST_TMPDIR/in"
 	exec 8<>"$BATS_TEST_TMPDIR/in"
-	# A terminal for both, elements and messages of a program behind the border.
-	spawn tty script -qec "dsvc-read -p always -e \"lines $BATS_TEST_TMPDIR/in | distribute | exec -- $BATS_TEST_TMPDIR/says\"" /dev/null
 	printf '#!/bin/bash\nwhile read -r x; do echo "said $x" >&2; echo "=$x"; done\n' >"$BATS_TEST_TMPDIR/says"
 	chmod +x "$BATS_TEST_TMPDIR/says"
+	# A terminal for both, elements and messages of a program behind the border.
+	spawn tty script -qec "dsvc-read -p always -e \"lines $BATS_TEST_TMPDIR/in | distribute | exec -- $BATS_TEST_TMPDIR/says\"" /dev/null
 	local k
 	for k in 1 2 3; do
 		until_true 10s shown_again "$k"

@@ -131,7 +131,7 @@ def rid(address, base):
 def status(address, seconds, ask=None):
     peer = random.getrandbits(63) | 1 << 63
     s = connect(address, struct.pack(">Q", peer))
-    hello = [1, 1, version(), 3, peer, "flood", "elsewhere", 0, "", 0, [], 0, []]
+    hello = [1, 1, version(), 3, peer, "flood", "elsewhere", "elsewhere", 0, "", 0, [], 0, []]
     s.sendall(frame(pack(hello)))
     take(s, take(s, 2)[1])  # READY
     answer = s.recv(2000)  # two bytes of a frame's head, one of a list's, and the type
