@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * libcurl and libxml2. They are loaded at the first address that a program reads, since linking
- * them would make every program start later. Each is a struct of its functions; NULL when it
- * cannot be had, and e says which package has it.
+ * libcurl and libxml2 (base/late.h), loaded at the first address that a program reads. NULL: it cannot be
+ * had, and e says which package has it.
  */
 #ifndef FETCH_FETCH_LIB_H
 #define FETCH_FETCH_LIB_H
@@ -11,7 +10,7 @@
 #include <libxml/parser.h>
 #include <libxml/tree.h>
 
-#include "base/err.h"
+#include "base/late.h"
 
 /* Macros of the headers stand in the way of the names. */
 #undef curl_easy_setopt
@@ -26,10 +25,8 @@
 #define FETCH_XML_FNS(F) \
 	F(xmlReadMemory) F(xmlDocGetRootElement) F(xmlFreeDoc) F(xmlNodeGetContent)
 
-#define FETCH_FN(name) __typeof__(name) *name;
-struct fetch_curl_lib { FETCH_CURL_FNS(FETCH_FN) };
-struct fetch_xml_lib { FETCH_XML_FNS(FETCH_FN) void (**xmlFree)(void *); };
-#undef FETCH_FN
+struct fetch_curl_lib { FETCH_CURL_FNS(LATE_FN) };
+struct fetch_xml_lib { FETCH_XML_FNS(LATE_FN) void (**xmlFree)(void *); };
 
 const struct fetch_curl_lib *fetch_curl_lib(struct err *e);
 const struct fetch_xml_lib *fetch_xml_lib(struct err *e);

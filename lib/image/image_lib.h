@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The libraries of image formats. They are loaded at the first image of their kind, and not
- * with the program, because a program that decodes no image would start later for them. Each is
- * a struct of its functions; NULL when it is not installed, and e says which package has it.
+ * The libraries of image formats (base/late.h), loaded at the first image of their kind. NULL: one
+ * is not installed, and e says which package has it.
  */
 #ifndef IMAGE_IMAGE_LIB_H
 #define IMAGE_IMAGE_LIB_H
@@ -14,7 +13,7 @@
 #include <webp/decode.h>
 #include <webp/encode.h>
 
-#include "base/err.h"
+#include "base/late.h"
 
 #define IMAGE_JPEG_FNS(F) \
 	F(jpeg_std_error) F(jpeg_CreateDecompress) F(jpeg_destroy_decompress) F(jpeg_read_header) \
@@ -36,11 +35,9 @@
 	F(WebPGetFeaturesInternal) F(WebPInitDecoderConfigInternal) F(WebPDecode) \
 	F(WebPFreeDecBuffer) F(WebPEncodeRGB) F(WebPEncodeRGBA) F(WebPFree)
 
-#define IMAGE_FN(name) __typeof__(name) *name;
-struct image_jpeg_lib { IMAGE_JPEG_FNS(IMAGE_FN) };
-struct image_png_lib { IMAGE_PNG_FNS(IMAGE_FN) };
-struct image_webp_lib { IMAGE_WEBP_FNS(IMAGE_FN) };
-#undef IMAGE_FN
+struct image_jpeg_lib { IMAGE_JPEG_FNS(LATE_FN) };
+struct image_png_lib { IMAGE_PNG_FNS(LATE_FN) };
+struct image_webp_lib { IMAGE_WEBP_FNS(LATE_FN) };
 
 const struct image_jpeg_lib *image_jpeg_lib(struct err *e);
 const struct image_png_lib *image_png_lib(struct err *e);

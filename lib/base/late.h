@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Libraries that are loaded when they are first needed, and not with the program, because every program would
+ * start later for them. Their functions are called by way of a struct of pointers:
+ *
+ *	#define CURL_FNS(F) F(curl_easy_init) F(curl_easy_cleanup)
+ *	struct curl_lib { CURL_FNS(LATE_FN) };            the struct
+ *	const char *const names[] = { CURL_FNS(LATE_NAME) NULL };
+ */
+#ifndef BASE_LATE_H
+#define BASE_LATE_H
+
+#include "base/err.h"
+
+#define LATE_FN(name) __typeof__(name) *name;
+#define LATE_NAME(name) #name,
+
+struct late {
+	const char *files[3];     /* names of the library, tried in this order, up to a NULL */
+	const char *package;      /* of Debian, for messages */
+	const char *const *names; /* what is wanted of it, up to a NULL */
+	void *fns;                /* pointers to what the names mean, in their order */
+	char why[200];            /* why it cannot be used; "": it can */
+};
+
+/* To be called once (pthread_once). */
+void late_load(struct late *l);
+/* After late_load: gives l->fns; NULL: it cannot be used, and e says why (ST_DATA) and which package has it. */
+void *late_get(const struct late *l, struct err *e);
+
+#endif
