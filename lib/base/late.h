@@ -17,8 +17,8 @@
 
 struct late {
 	const char *files[3];     /* names of the library, tried in this order, up to a NULL */
-	const char *package;      /* of Debian, for messages */
-	const char *const *names; /* what is wanted of it, up to a NULL */
+	const char *package;      /* Debian's name of it, for messages */
+	const char *const *names; /* the names that are wanted of it, up to a NULL */
 	void *fns;                /* pointers to what the names mean, in their order */
 	char why[200];            /* why it cannot be used; "": it can */
 };

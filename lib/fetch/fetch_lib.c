@@ -11,7 +11,8 @@ static struct fetch_curl_lib fetch_curl_fns;
 static struct fetch_xml_lib fetch_xml_fns;
 
 /* Debian's two builds of libcurl differ in the library for TLS only. */
-static struct late fetch_curl = { { "libcurl.so.4", "libcurl-gnutls.so.4" }, "libcurl4", fetch_curl_names, &fetch_curl_fns, "" };
+static struct late fetch_curl = { { "libcurl.so.4", "libcurl-gnutls.so.4" }, "libcurl4", fetch_curl_names,
+	&fetch_curl_fns, "" };
 static struct late fetch_xml = { { "libxml2.so.2", "libxml2.so.16" }, "libxml2", fetch_xml_names, &fetch_xml_fns, "" };
 
 static void
