@@ -28,7 +28,10 @@ url_gate_close(const struct words *roots, struct err *e)
 			err_help(e, "s3://BUCKET/ or https://HOST/FOLDER/");
 			if (e)
 				e->kind = ST_USAGE;
-			url_n_roots = 0;
+			while (url_n_roots)
+				url_clear(&url_roots[--url_n_roots]);
+			mem_free(url_roots);
+			url_roots = NULL;
 			return ST_USAGE;
 		}
 	}

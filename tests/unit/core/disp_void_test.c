@@ -81,11 +81,12 @@ static void
 an_element_before_the_restart_point_counts(void **state)
 {
 	struct stream_key key = endless(2, 1);
+	uint8_t state_bytes[] = "s";
 
 	(void)state;
 	assert_false(ends(W1, key, 0, 0, false));
 	say(W1, (struct msg){ .type = MSG_RESTART, .restart = { .key = key, .split = 0, .reached = true,
-		.state = { mem_dup("s", 1), 1 } } });
+		.state = { state_bytes, 1 } } });
 	forget();
 	disp_peer_gone(d, now, W1);
 	collect();
