@@ -5,8 +5,11 @@
         subprocess.run(["dsvc-read", "-d", address, "-e", "range 1000"])
 
 Each process has its actor's end of a pipe as stdin, and ends when the actor does, however that ends. The programs are
-found on PATH of the nodes. Without `state`, a folder that all nodes share, the service ends with its dispatcher; with it
-a dispatcher that was killed comes back, wherever Ray puts it, and is followed: the address is then @FILE in it.
+found on PATH of the nodes, and this file on their PYTHONPATH; one that runtime_env gives takes the place of theirs, by
+which ray itself may be found, so it has to name both.
+
+Without `state`, a folder that all nodes share, the service ends with its dispatcher; with it a dispatcher that was
+killed comes back, wherever Ray puts it, and is followed: the address is then @FILE in it.
 
 The nodes know each other by a key that is made for this service, and no other user of the nodes gets in. Readers in
 other processes of the driver's machine have it from the environment that Service sets (XDG_CONFIG_HOME) and restores.

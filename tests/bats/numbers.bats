@@ -424,8 +424,9 @@ print(time.monotonic() - begin)' "${ready##*:}"
 	told dsvc-keygen.1 'dsvc-keygen makes a pair of keys and prints the public one, 52 lower-case letters and digits.'
 	told dsvc-invite.1 'Whoever has it can add one key to those that the service allows, once and within 15 minutes unless --uses and --for say otherwise.'
 	told dsvc-security.7 'It is a line of text, good for 15 minutes and for one key.'
-	# tried in keys.bats
-	told dsvc-keygen.1 'Whoever can read it can do what its key may; programs refuse a key file with 78 if its mode is not 0600, or if others can write in its folder.'
+	# tried in keys.bats and in unit trust/trust_test
+	told dsvc-keygen.1 'Whoever can read it can do what its key may; programs refuse a key file with 78 if its mode is not 0600 or 0400, or if others can write in its folder.'
+	told dsvc-keygen.1 'A file of root'\''s may also have mode 0640 or 0440, as secrets in containers do, for programs that do not run as root.'
 	told dsvc-allow.1 'only until the beginning of that day, or until that minute (2026-11-22T04:00Z); times are UTC'
 	told dsvc-allow.1 'A worker or reader whose key was removed is then cut off, even in the middle of a pass; its streams, and the elements that it had not acknowledged, go to others, and it ends with 77.'
 	told dsvc-security.7 'In containers, mount a key file and a file of services into $XDG_CONFIG_HOME/dsvc, as secrets with mode 0600 or 0400, or with 0440 where they are root'\''s and the program is not; dsvc-keygen(1) makes keys for that, and dsvc-allow(1) adds them.'

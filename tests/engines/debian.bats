@@ -63,10 +63,12 @@ dist() { (cd "$top" && B=$1 bash tools/dist.sh); }
 	dist "$PWD"
 	tar xzf dsvc-*.tar.gz
 	cd dsvc-*/ || return
-	# What was compiled before is not compiled again, where there is ccache.
+	# What was compiled before is not compiled again, where there is ccache. Optimised less than for Debian, and without
+	# what debuggers read, so that it takes a few minutes; all other flags, those that harden among them, are Debian's.
 	unset B
-	PATH=/usr/lib/ccache:$PATH DEB_BUILD_OPTIONS="nocheck parallel=$(nproc)" \
-		within 1700s dpkg-buildpackage -b -us -uc >../build.log 2>&1 3>&- || { tail -n 30 ../build.log; false; }
+	PATH=/usr/lib/ccache:$PATH DEB_CFLAGS_STRIP=-g DEB_CFLAGS_APPEND=-O1 \
+		DEB_BUILD_OPTIONS="nocheck noautodbgsym parallel=$(nproc)" \
+		within 1500s dpkg-buildpackage -b -us -uc >../build.log 2>&1 3>&- || { tail -n 30 ../build.log; false; }
 	cd .. || return
 	run -0 lintian --allow-root --fail-on error,warning ./*.changes
 	# Hardened: some call of libc is checked.

@@ -29,7 +29,7 @@ teardown() {
 	cluster_up 1
 	for state in '' "$cluster/state"; do
 		[[ ! $state ]] || mkdir -p "$state"
-		run -0 on n1 env HOME="$cluster" RAY_AUTH_MODE=disabled RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO=0 \
+		run -0 on n1 env HOME="$cluster" RAY_TMPDIR="$cluster/ray" RAY_AUTH_MODE=disabled RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO=0 \
 			RAY_USAGE_STATS_ENABLED=0 timeout -k 5 300 \
 			python3 "$BATS_TEST_DIRNAME/lib/ray_test.py" ${state:+"$state"}
 		[[ ${lines[-1]} == whole ]] || { echo "$output"; false; }

@@ -13,8 +13,10 @@ import dsvc_ray
 
 if __name__ == "__main__":
     state = sys.argv[1] if len(sys.argv) > 1 else None
-    ray.init(num_cpus=3, include_dashboard=False, log_to_driver=False, runtime_env={
-        "env_vars": {"PYTHONPATH": os.path.dirname(dsvc_ray.__file__)}})
+    # Beside what is there already: ray itself may be found by it.
+    path = os.pathsep.join(filter(None, [os.path.dirname(dsvc_ray.__file__), os.environ.get("PYTHONPATH")]))
+    ray.init(num_cpus=3, include_dashboard=False, log_to_driver=False, _temp_dir=os.environ["RAY_TMPDIR"],
+             runtime_env={"env_vars": {"PYTHONPATH": path}})
     service = dsvc_ray.Service(workers=2, slots=1, state=state)
     with service as address:
         pids = ray.get([a.ping.remote() for a in service.workers + [service.dispatcher]])
