@@ -288,7 +288,7 @@ struct stream {
 	bool loaded, yields, stays; /* its row was there; its worker is to hand it over; it cannot be */
 	int64_t yielded_at;       /* when a worker was asked to last; 0: never */
 	bool closed;              /* gets no splits any more */
-	uint64_t through, mark;   /* disp_void.c: splits before have gone through; so many belong to the first repetition */
+	uint64_t through, mark, sent; /* disp_void.c: so many splits are through, are of the first repetition, were sent */
 	bool ended, finished;
 	uint64_t length;          /* ended */
 	uint64_t base;            /* rounds: the element with which the first begins */

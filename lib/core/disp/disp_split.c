@@ -285,6 +285,7 @@ disp_split_request(struct disp *d, struct peer *p, struct stream *s, const struc
 		split_list_add(&out->split.splits, &one);
 		split_clear(&one);
 	}
+	void_sent(s, q->k + out->split.splits.n);
 	out->split.end = s->closed && q->k + out->split.splits.n == s->n_splits;
 	if (out->split.end && (s->iter->all_known || s->iter->short_ || !cut_left(&s->iter->cut)))
 		out->split.streams = (uint32_t)s->iter->n_streams;

@@ -32,6 +32,24 @@ void_mark(struct iteration *it)
 	return true;
 }
 
+/* Takes back what a worker neither had nor has to read for the first repetition. What one had may have given
+ * elements that readers have. Rows go from the last one on, so that none is missing before another. */
+static void
+void_take_back(struct disp *d, struct stream *s)
+{
+	uint64_t keep = s->mark > s->sent ? s->mark : s->sent;
+
+	for (; s->n_splits > keep; s->n_splits--)
+		if (s->saved_splits == s->n_splits)
+			disp_delete(d, ROW_SPLIT, 3, s->iter->id, s->index, --s->saved_splits);
+}
+
+void
+void_sent(struct stream *s, uint64_t n)
+{
+	s->sent = n > s->sent ? n : s->sent;
+}
+
 void
 void_check(struct disp *d, struct iteration *it)
 {
@@ -44,6 +62,8 @@ void_check(struct disp *d, struct iteration *it)
 			return;
 	}
 	it->short_ = true;
+	for (size_t i = 0; i < it->n_streams; i++)
+		void_take_back(d, it->streams[i]);
 	disp_dirty(d, &it->dirty, DIRTY_ROW);
 }
 

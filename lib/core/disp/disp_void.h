@@ -8,7 +8,8 @@
  * together with all that it says of the stream: its requests for splits, its restart points and its end. As
  * long as none has, elements do not mix with those of the next split there; so when it asks while it reads split k,
  * those before k are through. Once all splits that belong to the first repetition are through, on all
- * streams, and none has told of an element, what is left is not wanted.
+ * streams, and none has told of an element, what is left is not wanted. With fixed places a fast stream has
+ * splits cut for all others, too; those that nobody was sent yet are taken back.
  *
  * One element is enough: the iteration is not looked at any more.
  */
@@ -19,6 +20,8 @@
 
 void void_reached(struct disp *d, struct iteration *it, bool reached);
 void void_request(struct disp *d, struct stream *s, const struct msg_split_req *q);
+/* The splits before this one were sent to a worker. */
+void void_sent(struct stream *s, uint64_t n);
 /* A stream has ended. */
 void void_check(struct disp *d, struct iteration *it);
 /* The stream is to be made by another worker, from a restart point on. */

@@ -4,21 +4,53 @@
  */
 #include "dispatcher_kit.h"
 
-#define EACH_SETUP setup
+#define EACH_SETUP with_rows
 #define EACH_TEARDOWN teardown
+
+static int split_rows;
+
+static void
+count_split_row(void *arg, const struct disp_row *row)
+{
+	(void)arg;
+	if (row->kind == ROW_SPLIT && !row->below && row->n_key == 3)
+		split_rows += row->blob ? 1 : -1;
+}
+
+static int
+with_rows(void **state)
+{
+	struct disp_opts o = { .instance = 5, .seed = 3, .spec_id = spec_id, .job_gc_ns = 60 * SEC, .report_part = 100,
+		.durable = true, .small_splits = true };
+
+	(void)state;
+	now = SEC;
+	d = disp_new(&o, now);
+	split_rows = 0;
+	on_row = count_split_row;
+	return 0;
+}
 
 /* A pass over `count` elements without end, each `period` of which are one repetition. */
 static struct stream_key
-endless(uint64_t count, uint64_t period)
+endless_of(uint64_t count, uint64_t period, int order)
 {
 	struct split s = { .kind = SPLIT_RANGE, .cuttable = true, .count = count, .times = 1, .weight = count };
 
 	hello(W1, ROLE_WORKER);
 	hello(R1, ROLE_READER);
-	open_job(R1, "void", "range", 1);
+	say(R1, (struct msg){ .type = MSG_OPEN, .req = 7, .open = { .job.name = text("void"), .spec = text("range"),
+		.type = text("int"), .job.sharding = SHARD_DYNAMIC, .job.order = order, .job.shards = order ? 2 : 0,
+		.job.epoch = 1, .job.seeded = true, .job.seed = 1, .job.min_workers = 1, .job.wait_ms = 500 } });
 	say(W1, (struct msg){ .type = MSG_UNITS, .req = got(W1, MSG_LIST)->req, .units = { .listing = 1, .last = true,
 		.times = INT64_MAX, .period = period, .units = { &s, 1, 1 } } });
 	return (struct stream_key){ got(R1, MSG_JOB)->job.iteration, 0, 1 };
+}
+
+static struct stream_key
+endless(uint64_t count, uint64_t period)
+{
+	return endless_of(count, period, ORDER_ANY);
 }
 
 /* Asks for split k while it reads another one. True: it gets no more. */
@@ -117,4 +149,49 @@ splits_that_are_made_again_are_not_through(void **state)
 	assert_false(ends(W2, key, k++, 0, false));
 	assert_false(ends(W2, key, k++, 1, false));
 	assert_true(ends(W2, key, k, 6, false));
+}
+
+/* With fixed places whoever is ahead has splits cut for the others, which they would have to read one by one. */
+static void
+a_stream_is_not_given_what_was_cut_for_it_in_vain(void **state)
+{
+	struct stream_key a = endless_of(8, 1, ORDER_STABLE), b = { a.iteration, 1, 1 };
+	uint64_t k = 0, n = 0;
+
+	(void)state;
+	for (; k < 40; k++)
+		assert_false(ends(W1, a, k, k ? k - 1 : 0, false));
+	while (n < 40 && !ends(W1, b, n, n ? n - 1 : 0, false))
+		n++;
+	assert_in_range(n, 1, 8);
+	assert_true(ends(W1, a, k, k - 1, false));
+	assert_int_equal(split_rows, k + n);
+}
+
+/* A worker that is lost may have given elements of a later repetition. */
+static void
+what_a_worker_had_is_given_to_the_next_one(void **state)
+{
+	struct stream_key a = endless_of(8, 1, ORDER_STABLE), b = { a.iteration, 1, 1 };
+	uint64_t k = 0, n = 0;
+
+	(void)state;
+	for (; k < 10; k++)
+		assert_false(ends(W1, a, k, 0, false));
+	while (n < 40 && !ends(W1, b, n, n ? n - 1 : 0, false))
+		n++;
+	assert_int_equal(n, 40); /* the first one is not through */
+	assert_true(ends(W1, a, k, k - 1, false));
+	say(W1, (struct msg){ .type = MSG_STREAM_END, .stream_end = { .key = a } });
+	forget();
+	disp_peer_gone(d, now, W1);
+	collect();
+	say(R1, (struct msg){ .type = MSG_HELD, .held = { .key = { b.iteration, 1, 2 }, .seat = 1 } });
+	hello(W2, ROLE_WORKER);
+	b.gen = 2;
+	for (n = 0; n < 39; n++)
+		assert_false(ends(W2, b, n, n ? n - 1 : 0, false));
+	say(W2, (struct msg){ .type = MSG_SPLIT_REQ, .split_req = { .key = b, .k = n, .n = 1, .reading = n - 1 } });
+	assert_int_equal(got(W2, MSG_SPLIT)->split.splits.n, 1); /* the last one that there was */
+	assert_true(got(W2, MSG_SPLIT)->split.end);
 }
