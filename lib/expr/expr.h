@@ -32,6 +32,7 @@
 struct expr_ast;
 struct expr;
 struct expr_vm;
+struct needles;
 
 /* The text being parsed; offsets in trees and errors count from `text`. */
 struct expr_src {
@@ -92,6 +93,9 @@ enum expr_trait {
 	EXPR_TIMED = 16  /* now(): also the same element, made again, may get another value */
 };
 unsigned expr_traits(const struct expr *x);
+/* For a test of x alone: texts (needle.h) of which each text or bytes value holds one for which the test is true or
+ * fails; lent. NULL: none are known. */
+const struct needles *expr_needles(const struct expr *x);
 /* One thread's working memory. Values of s, i, xx are set before runs. */
 struct expr_vm *expr_vm_new(const struct expr *x, uint64_t seed);
 void expr_vm_free(struct expr_vm **vm);

@@ -2,7 +2,8 @@
  *
  * Which top-level fields of its elements a source has to give: walking down from
  * the end, each operator that looks at its input through expressions only adds
- * the fields these read. Where that cannot be told, all are needed.
+ * the fields these read. Where that cannot be told, all are needed. And a source
+ * right before a filter is told what that looks for.
  */
 #include <string.h>
 
@@ -77,6 +78,20 @@ project_source(struct op_node *n, const struct project *need)
 	n->project = f;
 }
 
+/* Tells a source what the filter right behind it looks for. */
+static void
+project_needles(const struct op_node *n)
+{
+	if (n->n_in != 1 || !(n->desc->flags & OP_TESTS) || n->in[0]->desc->kind != OP_SOURCE)
+		return;
+	for (const struct param *r = n->desc->params; r->kind; r++) {
+		const struct op_expr *test = (const void *)((const char *)n->params + r->offset);
+
+		if (r->kind == PARAM_EXPR && test->code)
+			n->in[0]->needles = expr_needles(test->code);
+	}
+}
+
 static void
 project_walk(struct op_node *n, struct project need)
 {
@@ -93,6 +108,7 @@ project_walk(struct op_node *n, struct project need)
 		if (!(flags & OP_BY_EXPR) || n->on_error == OP_KEEP)
 			need.all = true;
 		project_exprs(n, &need);
+		project_needles(n);
 	}
 	for (size_t i = 0; i < n->n_in; i++)
 		project_plan(n->in[i], false);

@@ -64,6 +64,7 @@ struct op_inst;
 struct op_ctx;
 struct op_typing;
 struct op_programs;
+struct needles;
 struct state_row;
 
 enum op_kind { OP_SOURCE, OP_TRANSFORM, OP_COMBINE };
@@ -102,6 +103,7 @@ enum op_flag {
 	OP_CUTS = 16384,   /* transform: may end before its input does (take, take_while) */
 	OP_STORES = 65536, /* transform: puts its input away, and gives little or late (save) */
 	OP_EVENLY = 262144,/* transform: what it picks at even distances has even distances in its input */
+	OP_TESTS = 524288, /* transform: passes on the elements for which its one expression is true, and does nothing else */
 	OP_WRITES = 131072,/* transform: writes elements to the folder that its PARAM_PATH row names, if given */
 	OP_ALIKE = 32768   /* transform: puts elements of one kind together, which differ from those of another (bucket) */
 };
@@ -168,6 +170,9 @@ struct op_node {
 	size_t n_binds;
 	char *remote_spec;        /* OP_BORDER: canonical spec of what runs on workers */
 	struct json_fields *project; /* source: the fields that are used downstream; NULL: all */
+	/* source of text: a text that holds none of them is dropped by the filter right behind it; lent from that
+	 * filter; NULL: nothing is known */
+	const struct needles *needles;
 };
 
 /* How the words of a command are read. */

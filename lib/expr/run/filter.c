@@ -119,3 +119,11 @@ filter_run(struct expr_vm *vm, const struct run *in, uint32_t *from, struct run 
 	return vm_fault(vm, "`%s` of %s, which is not text", vm->x->quick > 0 ? "~" : "!~",
 			val_kind_name(v.kind));
 }
+
+const struct needles *
+expr_needles(const struct expr *x)
+{
+	const struct needles *k = x->quick > 0 ? pattern_needles(x->patterns[0]) : NULL;
+
+	return k && k->n ? k : NULL;
+}

@@ -120,7 +120,7 @@ const struct op_desc op_filter = {
 	       "none, and none has a field that the test reads, a note on standard error says so.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_ELEMENT,
-	.flags = OP_PASSES | OP_BY_EXPR | OP_EACH,
+	.flags = OP_PASSES | OP_BY_EXPR | OP_EACH | OP_TESTS,
 	.params = filter_params,
 	.state_size = sizeof(struct filter),
 	.typing = filter_typing,

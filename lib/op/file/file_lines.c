@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "op/file/file_source.h"
+#include "op/file/line_seek.h"
 #include "value/mp.h"
 
 /* The limit before which lines must begin: the end of the window, or of the split. */
@@ -21,6 +22,8 @@ file_lines(struct op_inst *self, struct file_source *s, struct run *out, struct 
 	size_t line_max = max > MP_HEAD_MAX ? max - MP_HEAD_MAX : 0;
 	bool long_line = false;
 
+	if (line_seek(self, s, out))
+		return ST_OK;
 	while (p < full && out->n < RUN_USUAL) {
 		const uint8_t *stop = memchr(p + searched, s->delim, (size_t)(end - p) - searched);
 

@@ -55,6 +55,7 @@ struct file_source {
 	uint64_t offset;     /* offset of `from` in the file's decompressed bytes */
 	uint64_t line;       /* number of the line or record at `from`, from 1; 0: unknown */
 	size_t searched;     /* bytes from `from` on that are known not to end an element */
+	unsigned rest;       /* line_seek.h: runs to be made before it is tried again */
 	uint64_t pending;    /* msgpack: number of values still open at `searched` */
 	bool resume;         /* begin the next file at the saved offset and line */
 	uint64_t resume_offset, resume_line;
