@@ -3,7 +3,7 @@
  * Which top-level fields of its elements a source has to give: walking down from
  * the end, each operator that looks at its input through expressions only adds
  * the fields these read. Where that cannot be told, all are needed. And a source
- * right before a filter is told what that looks for.
+ * right before a filter is told what that looks for, and one right before count that it is that.
  */
 #include <string.h>
 
@@ -92,6 +92,16 @@ project_needles(const struct op_node *n)
 	}
 }
 
+/* Tells a source that the operator right behind it counts its elements and does not look at them. */
+static void
+project_counted(const struct op_node *n)
+{
+	bool counts = n->desc->flags & OP_COUNTS && (!n->given || n->desc->partwise(n, NULL));
+
+	if (counts && n->n_in == 1 && n->in[0]->desc->kind == OP_SOURCE)
+		n->in[0]->counted = true;
+}
+
 static void
 project_walk(struct op_node *n, struct project need)
 {
@@ -109,6 +119,7 @@ project_walk(struct op_node *n, struct project need)
 			need.all = true;
 		project_exprs(n, &need);
 		project_needles(n);
+		project_counted(n);
 	}
 	for (size_t i = 0; i < n->n_in; i++)
 		project_plan(n->in[i], false);

@@ -104,6 +104,7 @@ enum op_flag {
 	OP_STORES = 65536, /* transform: puts its input away, and gives little or late (save) */
 	OP_EVENLY = 262144,/* transform: what it picks at even distances has even distances in its input */
 	OP_TESTS = 524288, /* transform: passes on the elements for which its one expression is true, and does nothing else */
+	OP_COUNTS = 1048576, /* transform: without parameters, and where it is partwise, looks at the number of elements alone */
 	OP_WRITES = 131072,/* transform: writes elements to the folder that its PARAM_PATH row names, if given */
 	OP_ALIKE = 32768   /* transform: puts elements of one kind together, which differ from those of another (bucket) */
 };
@@ -173,6 +174,7 @@ struct op_node {
 	/* source of text: a text that holds none of them is dropped by the filter right behind it; lent from that
 	 * filter; NULL: nothing is known */
 	const struct needles *needles;
+	bool counted;             /* source: the operator right behind it counts the elements and looks at none */
 };
 
 /* How the words of a command are read. */

@@ -117,6 +117,17 @@ seek_through(struct line_seek *k, const uint8_t *p, const uint8_t *end, struct r
 	return p;
 }
 
+/* Gives an empty text for each line of a piece. */
+static const uint8_t *
+seek_number(struct line_seek *k, const uint8_t *p, const uint8_t *end, struct run *out)
+{
+	static const uint8_t empty[] = { 0xa0 };
+
+	for (uint64_t n = seek_lines(k, p, end); n; n--)
+		run_push(out, (struct elem){ empty, NULL, sizeof empty, (uint32_t)k->lines++ });
+	return end;
+}
+
 /* Gives the last one of the lines in [start, p), all of which were passed over. */
 static void
 seek_give_last(struct line_seek *k, const uint8_t *start, const uint8_t *p, struct run *out)
@@ -135,7 +146,7 @@ seek_may(const struct op_inst *self, struct file_source *s)
 	const struct op_ctx *ctx = self->ctx;
 	size_t max = file_source_element_max(self);
 
-	if (!self->node->needles || s->named || s->to - s->from + MP_HEAD_MAX > max)
+	if ((!self->node->needles && !self->node->counted) || s->named || s->to - s->from + MP_HEAD_MAX > max)
 		return false;
 	if (ctx->tap && atomic_load_explicit(ctx->tap, memory_order_relaxed) == self->node->place)
 		return false;
@@ -159,13 +170,13 @@ line_seek(struct op_inst *self, struct file_source *s, struct run *out)
 
 		if (!piece)
 			break;
-		p = seek_through(&k, p, piece, out);
+		p = k.needles ? seek_through(&k, p, piece, out) : seek_number(&k, p, piece, out);
 	}
 	if (p == start)
 		return false;
 	if (!out->n)
 		seek_give_last(&k, start, p, out);
-	else if (k.lines < (uint64_t)out->n * SEEK_RARE)
+	else if (k.needles && k.lines < (uint64_t)out->n * SEEK_RARE)
 		s->rest = SEEK_REST;
 	op_stat_add(&self->stats.elements, k.lines - out->n);
 	file_source_take(s, (size_t)(p - start), k.lines);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Lines that the filter behind their source would drop are passed over, which nobody
- * must see: elements, places, failures, counts and saved states are those of a
+ * must see, and before count no line is made: elements, places, failures, counts and saved states are those of a
  * pipeline in which something stands between, so that every line is made.
  */
 #include "lang_help.h"
@@ -96,7 +96,7 @@ seek_again(struct seek *s, const struct plan *plan, struct op_ctx *ctx, struct o
 	buf_clear(&state);
 }
 
-/* Runs `lines ARGS FILE BETWEEN | filter TEST`. */
+/* Runs `lines ARGS FILE BETWEEN | filter TEST`, or `lines ARGS FILE BETWEEN | count`. */
 static void
 seek_run(struct seek *s, const char *between)
 {
@@ -108,7 +108,8 @@ seek_run(struct seek *s, const char *between)
 	struct run *run;
 	enum status st;
 
-	snprintf(spec, sizeof spec, "lines %s %s %s | filter %s", seek_file, s->args, between, s->test);
+	snprintf(spec, sizeof spec, "lines %s %s %s | %s%s", seek_file, s->args, between,
+		 *s->test == 'c' ? "" : "filter ", s->test);
 	struct plan *plan = help_plan(spec);
 	buf_reset(&s->out);
 	s->at = s->runs = 0;
@@ -141,7 +142,7 @@ seek_same(struct seek *s)
 	seek_run(s, "");
 	buf_str(&s->out, "");
 	if (strcmp((char *)s->out.data, want))
-		fail_msg("lines %s | filter %s, element_max %u, splits of %d, %s:\n%.400s-- and not:\n%.400s", s->args,
+		fail_msg("lines %s | %s, element_max %u, splits of %d, %s:\n%.400s-- and not:\n%.400s", s->args,
 			 s->test, s->element_max, (int)s->step, s->broken ? "broken off" : "in one piece",
 			 (char *)s->out.data, want);
 	mem_free(want);
@@ -163,6 +164,7 @@ static const char *const seek_tests[] = {
 	"x ~ /ab/", "x ~ /aba/", "x ~ /ab|ba/", "x ~ /^ab/", "x ~ /ba$/", "x ~ /a+b/", "x ~ /(?i)ab/", "x ~ /ab/i",
 	"x !~ /ab/", "not (x !~ /bb/)", "x ~ \"bab\"", "x ~ /a\\nb/", "x ~ \"a\\nb\"", "x ~ /zz/", "x ~ /a\\rb?/",
 	"x ~ /aaaa|bbbb|abab|baba/", "x ~ /ab/ on_error=keep", "x ~ /ab/ parallel=2", "x ~ /ab/ and i % 2 == 0",
+	"count", "count partial=make",
 };
 
 /* A text of few letters, so that needles stand everywhere: also across ends of lines. */
@@ -205,14 +207,14 @@ small_texts_give_the_same(void **state)
 static void
 large_texts_give_the_same(void **state)
 {
-	static const char *const some[] = { "x ~ /needle/", "x ~ /needle|ab/", "x ~ /zz/", "x ~ /ed|zzzz/" };
+	static const char *const some[] = { "x ~ /needle/", "x ~ /needle|ab/", "x ~ /zz/", "x ~ /ed|zzzz/", "count" };
 	struct buf text = { 0 };
 	struct seek s = { .args = "", .element_max = 1 << 20 };
 	struct rng r;
 
 	(void)state;
 	r = (struct rng){ .key = 8 };
-	for (int k = 0; k < 8; k++) {
+	for (int k = 0; k < 10; k++) {
 		buf_reset(&text);
 		while (text.len < 700000) {
 			bool full = text.len / 100000 % 2;
@@ -225,9 +227,9 @@ large_texts_give_the_same(void **state)
 			buf_byte(&text, '\n');
 		}
 		seek_write(&s, &text);
-		s.test = some[k % 4];
-		s.broken = k >= 6;
-		s.step = k == 4 || k == 5 ? 100001 : 0;
+		s.test = some[k % 5];
+		s.broken = k >= 8;
+		s.step = k == 5 || k == 7 ? 100001 : 0;
 		seek_same(&s);
 	}
 	buf_clear(&text);
@@ -247,8 +249,39 @@ lines_without_a_needle_are_not_made(void **state)
 	seek_same(&s);
 	assert_string_equal((char *)s.out.data, "100000 lines\n");
 	assert_true(s.runs < 20);
+	s.test = "count";
+	seek_same(&s);
+	assert_string_equal((char *)s.out.data, "-:0: 100000\n100000 lines\n");
 	buf_clear(&text);
 	buf_clear(&s.out);
+}
+
+static void
+a_source_right_before_count_makes_no_lines(void **state)
+{
+	static const struct { const char *behind; bool told; } rows[] = {
+		{ "count", true }, { "count partial=make", true }, { "count | map x + 1", true },
+		{ "count partial=join", false }, { "take 3 | count", false }, { "map x | count", false },
+		{ "filter x ~ /ab/ | count", false }, { "sort", false }, { "unique | count", false },
+	};
+	struct buf text = { 0 };
+	struct seek s = { 0 };
+
+	(void)state;
+	seek_write(&s, &text);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		char spec[200];
+
+		snprintf(spec, sizeof spec, "lines %s | %s", seek_file, rows[i].behind);
+		struct plan *plan = help_plan(spec);
+		const struct op_node *n = plan->top;
+
+		while (n->n_in)
+			n = n->in[0];
+		if (n->counted != rows[i].told)
+			fail_msg("%s: the source is%s told", rows[i].behind, n->counted ? "" : " not");
+		plan_free(&plan);
+	}
 }
 
 /* Somebody looks at what the source gives: then it gives every line. */
@@ -303,7 +336,7 @@ only_such_a_filter_tells_its_source(void **state)
 		{ "filter x ~ /a/", false }, { "filter x ~ /ab|/", false }, { "filter x ~ /ab/ or x == 'q'", false },
 		{ "filter x ~ /ab/ and i > 3", false }, { "take 3 | filter x ~ /ab/", false },
 		{ "map x | filter x ~ /ab/", false }, { "take_while x ~ /ab/", false }, { "assert x ~ /ab/", false },
-		{ "skip 1 | filter x ~ /ab/", false }, { "repeat 2 | filter x ~ /ab/", false }, { "map x ~ /ab/", false },
+		{ "count", false }, { "skip 1 | filter x ~ /ab/", false }, { "repeat 2 | filter x ~ /ab/", false }, { "map x ~ /ab/", false },
 	};
 	struct buf text = { 0 };
 	struct seek s = { 0 };
