@@ -103,8 +103,8 @@ enum op_flag {
 	OP_CUTS = 16384,   /* transform: may end before its input does (take, take_while) */
 	OP_STORES = 65536, /* transform: puts its input away, and gives little or late (save) */
 	OP_EVENLY = 262144,/* transform: what it picks at even distances has even distances in its input */
-	OP_TESTS = 524288, /* transform: passes on the elements for which its one expression is true, and does nothing else */
-	OP_COUNTS = 1048576, /* transform: without parameters, and where it is partwise, looks at the number of elements alone */
+	OP_TESTS = 524288, /* transform: passes on the elements for which its one expression is true, no more */
+	OP_COUNTS = 1048576, /* transform: without parameters, or partwise, looks only at how many elements there are */
 	OP_WRITES = 131072,/* transform: writes elements to the folder that its PARAM_PATH row names, if given */
 	OP_ALIKE = 32768   /* transform: puts elements of one kind together, which differ from those of another (bucket) */
 };

@@ -336,7 +336,8 @@ only_such_a_filter_tells_its_source(void **state)
 		{ "filter x ~ /a/", false }, { "filter x ~ /ab|/", false }, { "filter x ~ /ab/ or x == 'q'", false },
 		{ "filter x ~ /ab/ and i > 3", false }, { "take 3 | filter x ~ /ab/", false },
 		{ "map x | filter x ~ /ab/", false }, { "take_while x ~ /ab/", false }, { "assert x ~ /ab/", false },
-		{ "count", false }, { "skip 1 | filter x ~ /ab/", false }, { "repeat 2 | filter x ~ /ab/", false }, { "map x ~ /ab/", false },
+		{ "count", false }, { "skip 1 | filter x ~ /ab/", false },
+		{ "repeat 2 | filter x ~ /ab/", false }, { "map x ~ /ab/", false },
 	};
 	struct buf text = { 0 };
 	struct seek s = { 0 };
