@@ -36,14 +36,14 @@ seek_teardown(void **state)
 #define GROUP_TEARDOWN seek_teardown
 
 struct seek {
-	const char *args;       /* of lines */
-	const char *test;       /* what is filtered by */
+	const char *args;       /* parameters of lines */
+	const char *test;       /* the filter, or count */
 	uint32_t element_max;
 	uint64_t step;          /* size of the splits; 0: none */
-	uint64_t size, at;      /* of the file; where the next split begins */
+	uint64_t size, at;      /* size of the file; where the next split begins */
 	bool broken;            /* begun again from a saved state after every run */
 	struct buf out;         /* elements with their places, failures, counts */
-	uint64_t runs;          /* of the source, unless broken or split */
+	uint64_t runs;          /* number of runs of the source, unless broken or split */
 };
 
 static void
@@ -203,7 +203,7 @@ small_texts_give_the_same(void **state)
 	buf_clear(&s.out);
 }
 
-/* Of several windows, with lines of all lengths, of which few hold a needle, or many. */
+/* Several windows, with lines of all lengths, of which few hold a needle, or many. */
 static void
 large_texts_give_the_same(void **state)
 {
