@@ -73,8 +73,11 @@ dist() { (cd "$top" && B=$1 bash tools/dist.sh); }
 	run -0 lintian --allow-root --fail-on error,warning ./*.changes
 	# Hardened: some call of libc is checked.
 	dpkg -x dsvc_*.deb files
-	readelf -Ws files/usr/bin/dsvc-dispatch | grep -q '_chk@'
-	readelf -Wd files/usr/bin/dsvc-dispatch | grep -q 'BIND_NOW'
+	# In two steps: grep -q would end before readelf does, which then fails.
+	run -0 readelf -Ws files/usr/bin/dsvc-dispatch
+	[[ $output == *_chk@* ]]
+	run -0 readelf -Wd files/usr/bin/dsvc-dispatch
+	[[ $output == *BIND_NOW* ]]
 	root_up
 	cp ./dsvc_*.deb ./python3-dsvc_*.deb ./libdsvcfeed-dev_*.deb "$layer/root"
 	in_root bash -c 'dpkg -i --force-confold /root/*.deb' >install.log 2>&1 || { cat install.log; false; }
