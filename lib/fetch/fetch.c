@@ -20,11 +20,12 @@ struct part {
 	struct fetch *f;
 	struct http http;
 	enum part_state state;
-	uint64_t next, to;   /* offsets in the object of the next byte to come, and of the end */
+	uint64_t first, next, to; /* offsets in the object of its first byte, of the next one to come, and of the end */
 	uint64_t coming;     /* offset of the next byte of the request's body; UINT64_MAX: not known yet */
 	uint8_t *buf;        /* bytes [from, from + n) were not read yet */
 	size_t cap, from, n;
 	bool full;           /* the request stands still, since there was no room */
+	bool untold;         /* this part is dropped, since nothing tells whether the next one is of the same object */
 	int tries;           /* requests that gave nothing, in a row */
 	int64_t again;       /* PART_WAITS: when it is asked again (clock_mono_ns) */
 	struct err *e;       /* PART_FAILED: why; else what a try has failed with */
@@ -75,7 +76,7 @@ part_stop(struct part *p)
 		p->f->link->lib->curl_multi_remove_handle(p->f->link->multi, p->http.easy);
 	p->state = PART_IDLE;
 	p->n = p->from = 0;
-	p->full = false;
+	p->full = p->untold = false;
 	p->tries = 0;
 }
 
@@ -118,6 +119,10 @@ part_body(void *arg, const uint8_t *bytes, size_t n)
 		f->whole = true;
 		p->to = f->about.sized && f->about.size > p->next ? f->about.size : UINT64_MAX;
 	}
+	/* Parts that nothing tells from those of another object are not put together: it is asked for as a whole. */
+	p->untold |= !f->whole && !f->about.tag && (!f->about.sized || f->about.size > p->to);
+	if (p->untold)
+		return true;
 	uint64_t at = p->coming == UINT64_MAX ? p->http.begins : p->coming;
 	size_t skip = at < p->next ? (p->next - at < n ? (size_t)(p->next - at) : n) : 0, take = n - skip;
 	if (take > p->to - p->next)
@@ -174,6 +179,13 @@ part_over(struct part *p)
 	struct fetch *f = p->f;
 
 	fetch_learn(f, &p->http);
+	if (p->untold) {
+		p->untold = false;
+		f->whole = true;
+		p->to = UINT64_MAX;
+		part_ask(p);
+		return;
+	}
 	if (p->http.code == 416 && p->next > f->about.size) {
 		err_set(p->e, ST_DATA, "it ends at byte %llu, before byte %llu", (unsigned long long)f->about.size,
 			(unsigned long long)p->next);
@@ -210,6 +222,11 @@ part_judge(struct part *p, CURLcode rc)
 	case HTTP_AGAIN:
 		break;
 	}
+	if (p->f->whole && !p->f->about.tag && p->next > p->first) {
+		err_help(p->e, "the server does not tell one version of it from another, so it cannot be asked for the rest");
+		part_fail(p);
+		return;
+	}
 	if (++p->tries >= LINK_TRIES) {
 		err_wrap(p->e, "after %d tries", p->tries);
 		part_fail(p);
@@ -229,7 +246,7 @@ fetch_begin(struct fetch *f)
 		if (p->state == PART_WAITS && p->again <= clock_mono_ns())
 			part_ask(p);
 		/* More than one only when it is known what there is. */
-		if (p->state != PART_IDLE || (i && (!f->answered || f->whole)) ||
+		if (p->state != PART_IDLE || (i && (!f->answered || f->whole || !f->about.tag)) ||
 		    (f->about.sized && f->answered && f->ask >= f->about.size))
 			continue;
 		uint64_t size = f->step;
@@ -244,7 +261,7 @@ fetch_begin(struct fetch *f)
 		if (f->about.sized && f->answered && f->about.size - f->ask < size)
 			size = f->about.size - f->ask;
 		f->step = FETCH_PART;
-		p->next = f->ask;
+		p->first = p->next = f->ask;
 		p->to = f->whole ? UINT64_MAX : f->ask + size;
 		p->n = p->from = 0;
 		f->ask = p->to;

@@ -11,8 +11,9 @@
  *
  * Bytes come in parts of up to 8 MiB, two of which are under way at once. A request that fails goes
  * on at the byte that it has; after six tries without a byte the read fails (ST_IO). An object that has
- * changed since is an error (ST_DATA), never a mixture. Errors do not name the address: who knows the
- * operator does. A server that gives no parts of objects is read from front to back.
+ * changed since is an error (ST_DATA), never a mixture; one that has no tag is asked for as a whole, and once.
+ * Errors do not name the address: who knows the operator does. A server that gives no parts of objects is read
+ * from front to back.
  */
 #ifndef FETCH_FETCH_H
 #define FETCH_FETCH_H

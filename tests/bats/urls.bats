@@ -127,6 +127,10 @@ fails() { # CODE WORDS SPEC
 		[ "$output" = 80000200000 ] || { echo "$name: $output"; false; }
 	done
 	grep -q 'busy bytes=0-1048575 503' "$log"
+	# Where nothing tells one version from another there is one request for all, and no second one for the rest.
+	grep -q 'web/untagged - 200' "$log"
+	cp "$objects/web/n.txt" "$objects/web/untagged.cut"
+	fails 74 'does not tell one version of it from another' "lines $url/web/untagged.cut | count"
 	# The second half alone is asked for again.
 	grep -qE 'web/cut bytes=524288-1048575 206' "$log"
 	cp "$objects/web/n.txt" "$objects/web/changes"
