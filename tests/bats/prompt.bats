@@ -48,6 +48,7 @@ with_service() {
 
 teardown() {
 	screen kill-server || :
+	dsvc_teardown
 }
 
 screen() { tmux -L dsvc "$@" 3>&-; }
