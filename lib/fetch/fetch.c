@@ -166,12 +166,6 @@ part_ask(struct part *p)
 	f->link->lib->curl_multi_add_handle(f->link->multi, p->http.easy);
 }
 
-static void
-part_fail(struct part *p)
-{
-	p->state = PART_FAILED;
-}
-
 /* The request has given what it had. */
 static void
 part_over(struct part *p)
@@ -189,12 +183,12 @@ part_over(struct part *p)
 	if (p->http.code == 416 && p->next > f->about.size) {
 		err_set(p->e, ST_DATA, "it ends at byte %llu, before byte %llu", (unsigned long long)f->about.size,
 			(unsigned long long)p->next);
-		part_fail(p);
+		p->state = PART_FAILED;
 		return;
 	}
 	if (p->http.code != 416 && !f->whole && p->next < p->to && (!f->about.sized || p->next < f->about.size)) {
 		err_set(p->e, ST_IO, "the server gave fewer bytes than it promised");
-		part_fail(p);
+		p->state = PART_FAILED;
 		return;
 	}
 	if (!f->about.sized) { /* the end of a body without a length is the end of the object */
@@ -217,19 +211,19 @@ part_judge(struct part *p, CURLcode rc)
 		part_ask(p);
 		return;
 	case HTTP_FAILED:
-		part_fail(p);
+		p->state = PART_FAILED;
 		return;
 	case HTTP_AGAIN:
 		break;
 	}
 	if (p->f->whole && !p->f->about.tag && p->next > p->first) {
 		err_help(p->e, "the server does not tell one version of it from another, so it cannot be asked for the rest");
-		part_fail(p);
+		p->state = PART_FAILED;
 		return;
 	}
 	if (++p->tries >= LINK_TRIES) {
 		err_wrap(p->e, "after %d tries", p->tries);
-		part_fail(p);
+		p->state = PART_FAILED;
 		return;
 	}
 	p->state = PART_WAITS;

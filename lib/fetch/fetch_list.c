@@ -45,11 +45,18 @@ list_is(const xmlNode *n, const char *name)
 	return n->type == XML_ELEMENT_NODE && !strcmp((const char *)n->name, name);
 }
 
-/* The text of a node; to be freed with *xmlFree. */
+/* The text of a node; to be freed with list_text_free. */
 static char *
 list_text(const struct list *l, const xmlNode *n)
 {
 	return (char *)l->xml->xmlNodeGetContent(n);
+}
+
+static void
+list_text_free(const struct list *l, char *text)
+{
+	if (text)
+		(*l->xml->xmlFree)(text);
 }
 
 static enum status
@@ -73,12 +80,9 @@ list_object(struct list *l, const xmlNode *object, struct err *e)
 		about.tag = tag && *tag ? tag : NULL;
 		st = l->found(l->arg, key, &about, e);
 	}
-	if (key)
-		(*l->xml->xmlFree)(key);
-	if (size)
-		(*l->xml->xmlFree)(size);
-	if (tag)
-		(*l->xml->xmlFree)(tag);
+	list_text_free(l, key);
+	list_text_free(l, size);
+	list_text_free(l, tag);
 	return st;
 }
 
@@ -104,10 +108,9 @@ list_page(struct list *l, struct err *e)
 			text = list_text(l, n);
 			if (list_is(n, "IsTruncated"))
 				more = text && !strcmp(text, "true");
-			else
+			else if (!l->next)
 				l->next = mem_strdup(text);
-			if (text)
-				(*l->xml->xmlFree)(text);
+			list_text_free(l, text);
 		}
 	}
 	if (doc)

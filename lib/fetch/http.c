@@ -261,7 +261,6 @@ http_ask(struct http *h, const struct target *t, const struct http_ask *ask)
 	lib->curl_easy_setopt(h->easy, CURLOPT_HEADERDATA, h);
 	lib->curl_easy_setopt(h->easy, CURLOPT_WRITEFUNCTION, http_write);
 	lib->curl_easy_setopt(h->easy, CURLOPT_WRITEDATA, h);
-	lib->curl_easy_setopt(h->easy, CURLOPT_PRIVATE, h);
 	lib->curl_easy_setopt(h->easy, CURLOPT_SOCKOPTFUNCTION, http_socket);
 	http_protocols(h);
 	http_trust(h);

@@ -29,16 +29,22 @@ far_meta(const char *s)
 	return s;
 }
 
+static bool
+far_is_s3(const char *word)
+{
+	return !strncasecmp(word, "s3://", 5);
+}
+
 bool
 file_far_pattern(const char *word)
 {
-	return !strncasecmp(word, "s3://", 5) && *far_meta(word);
+	return far_is_s3(word) && *far_meta(word);
 }
 
 void
 file_far_plain(const char *word, struct buf *out)
 {
-	bool s3 = !strncasecmp(word, "s3://", 5);
+	bool s3 = far_is_s3(word);
 
 	for (; *word; word++) {
 		if (s3 && *word == '\\' && word[1])
