@@ -299,7 +299,7 @@ complete -c dsvc-read -l shard -r -f -d 'read only these shards, numbered from 0
 complete -c dsvc-read -l consumer -r -f -d 'be consumer I of N, from 0 on, in a job of rounds: element K of all consumers is from round K, and each element goes to one of them; A-B/N: have several places in a round'
 complete -c dsvc-read -l tail -r -f -a 'drop pad fail spread' -d 'elements at the end that do not fill a round; drop: nobody gets them; pad: null goes where one is missing; spread: the same, each consumer getting as many; fail: exit 65'
 complete -c dsvc-read -l tail-of -r -f -a 'pass stream' -d 'pass: the ends of all streams make rounds together; stream: each has a last round of its own'
-complete -c dsvc-read -l seat-wait -r -f -a 'never' -d 'exit 75 when the others have waited this long for a consumer that is away; never: wait'
+complete -c dsvc-read -l seat-wait -r -f -a 'never' -d 'exit 75 when the others have waited this long for a consumer that is away; never: as long as the job is kept'
 complete -c dsvc-read -l share -r -f -a 'none lossless window' -d 'what is made once goes to each group of readers; lossless: all of it, at the speed of the slowest; window: a group that falls far behind misses elements; lossless with consumer: each consumer gets all'
 complete -c dsvc-read -l group -r -f -d 'with share: the group of this reader, whose readers divide the elements'
 complete -c dsvc-read -l share-window -r -f -d 'with share window: memory of each worker for elements that groups have still to get; auto: all it has'

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "status_cells.h"
 #include "value/mp.h"
 
@@ -131,8 +132,9 @@ void
 status_jobs_saved(struct slice p, struct buf *out)
 {
 	if (record_uint(p, "chunks"))
-		buf_printf(out, "    saved %" PRIu64 " chunks  %" PRIu64 " elements  %.1f MiB\n", record_uint(p, "chunks"),
-			   record_uint(p, "saved"), (double)record_uint(p, "bytes") / 1048576);
+		buf_printf(out, "    saved %" PRIu64 " chunk%s  %" PRIu64 " element%s  %.1f MiB\n", record_uint(p, "chunks"),
+			   str_s(record_uint(p, "chunks")), record_uint(p, "saved"), str_s(record_uint(p, "saved")),
+			   (double)record_uint(p, "bytes") / 1048576);
 }
 
 /* The lines below a pass: whom it waits for, the reason of its failure, its groups. */

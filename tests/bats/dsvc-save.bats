@@ -269,8 +269,8 @@ stands_still() { [[ $(pass .stands_still) == 'stream '*' on worker '*': No space
 	inside "$B/bin/dsvc-run" "load $PWD/small/out | sort" | cmp - <(seq 0 99999)
 	# and what it has saved is told
 	[[ $(pass '[.chunks > 3, .saved, .bytes > 300000, .stands_still] | join(" ")') == 'true 100000 true ' ]]
-	[[ $(dsvc-status) == *'saved '*' chunks  100000 elements  0.'*' MiB'* ]]
-	[[ $(dsvc-status --audit all) == *balanced*'saved '*' chunks  100000 elements  0.'*' MiB'* ]]
+	[[ $(dsvc-status) == *'saved '*' chunk'*'  100000 elements  0.'*' MiB'* ]]
+	[[ $(dsvc-status --audit all) == *balanced*'saved '*' chunk'*'  100000 elements  0.'*' MiB'* ]]
 	# which it need not do
 	inside dd if=/dev/zero of="$PWD/small/rest" bs=1k count=800 status=none || true
 	run -74 inside dsvc-save --fail -e 'range 100000' "$PWD/small/more"

@@ -386,6 +386,16 @@ round_view_over(const struct iteration *it, size_t view)
 	return it->all_known;
 }
 
+/* How long a consumer may be away: also one that is waited for without limit has a seat, which
+ * is kept no longer than an unfinished job without readers. */
+static int64_t
+round_away(const struct disp *d, const struct iteration *it)
+{
+	int64_t ns = round_wait(it);
+
+	return ns == INT64_MAX ? d->o.unfinished_gc_ns : ns;
+}
+
 void
 round_moved(struct disp *d, struct iteration *it)
 {
@@ -394,15 +404,15 @@ round_moved(struct disp *d, struct iteration *it)
 	it->moved = d->now;
 	if (!it->rounds_node.next)
 		ring_push(&d->rounds, &it->rounds_node);
-	if (round_later(d->now, round_wait(it)) < d->rounds_due)
-		d->rounds_due = round_later(d->now, round_wait(it));
+	if (round_later(d->now, round_away(d, it)) < d->rounds_due)
+		d->rounds_due = round_later(d->now, round_away(d, it));
 }
 
 /* Fails if the others have stood still for long, and one is away; else *due is when to look again. */
 static void
 round_gives_up(struct disp *d, struct iteration *it, int64_t *due)
 {
-	int64_t at = round_later(it->moved, round_wait(it));
+	int64_t at = round_later(it->moved, round_away(d, it));
 
 	for (size_t i = 0; i < it->n_views; i++) {
 		char *text, *view;
@@ -417,7 +427,9 @@ round_gives_up(struct disp *d, struct iteration *it, int64_t *due)
 		text = mem_printf("consumer %s is away, and the others wait for it", view);
 		mem_free(view);
 		iter_fail(d, it, ST_TEMP, text,
-			  mem_strdup("start all consumers again; --seat-wait is how long one may be away"));
+			  mem_strdup(round_wait(it) == INT64_MAX ?
+				     "start all consumers again; dsvc-dispatch --job-gc-unfinished is how long one may be away" :
+				     "start all consumers again; --seat-wait is how long one may be away"));
 		return;
 	}
 }

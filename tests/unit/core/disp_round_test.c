@@ -283,6 +283,26 @@ a_consumer_that_stays_away_ends_the_pass_for_all(void **state)
 }
 
 static void
+without_a_limit_a_consumer_may_be_away_as_long_as_its_job_is_kept(void **state)
+{
+	uint64_t it;
+
+	(void)state;
+	disp_free(&d);
+	d = disp_new(&(struct disp_opts){ .instance = 5, .seed = 3, .spec_id = spec_id, .unfinished_gc_ns = 2 * SEC }, now);
+	all_hello();
+	opts.seat_wait = INT64_MAX;
+	it = begin_pair();
+	say(R2, (struct msg){ .type = MSG_CLOSE, .req = 1, .close = { .iteration = it, .seat = 2, .seq = 1, .view = 1 } });
+	wait_for(1900 * MS);
+	assert_null(got(R1, MSG_DONE));
+	wait_for(200 * MS);
+	assert_int_equal(got(R1, MSG_DONE)->done.code, ST_TEMP);
+	assert_string_equal(got(R1, MSG_DONE)->done.text, "consumer 1/2 is away, and the others wait for it");
+	assert_non_null(strstr(got(R1, MSG_DONE)->done.help, "--job-gc-unfinished"));
+}
+
+static void
 a_position_in_a_pass_that_failed_is_one_in_the_next(void **state)
 {
 	uint64_t it;
