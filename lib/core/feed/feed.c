@@ -58,8 +58,9 @@ feed_set_from(struct feed *f, uint64_t from, uint64_t until)
 	f->c.from = from;
 	f->c.until = until;
 	f->filled = f->done = f->answered = from;
-	f->last = until < from ? from : until;
-	f->fixed = until != UINT64_MAX;
+	/* A signal that came before the cores holds. */
+	f->last = until < from || f->why == FEED_END_SIGNAL ? from : until;
+	f->fixed = f->last != UINT64_MAX;
 	for (uint32_t i = 0; i < f->c.cores; i++) {
 		struct feed_core *k = &f->core[i];
 

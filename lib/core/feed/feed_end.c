@@ -278,6 +278,8 @@ feed_finish(struct feed *f)
 			feed_idle_end(f, i);
 			feed_do(f, FEED_DO_END, i);
 		}
+		/* Cores that are not ours, and have not come, need not come any more. */
+		k->leaving = k->leaving || (!k->joined && !f->c.ours && f->why == FEED_END_SIGNAL);
 		all = all && k->leaving && (feed_core_over(f, k) || (!f->c.ours && k->bye)) &&
 			(!k->turning || f->leave_ns || (f->fixed && k->told >= f->last));
 	}

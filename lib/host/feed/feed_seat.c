@@ -421,6 +421,8 @@ feed_seat_end(struct feed_host *h, uint32_t core)
 {
 	struct feed_msg m = { .type = FEED_END };
 
+	if (!h->began)
+		feed_seat_welcome(h, core);
 	feed_core_end(h->machine, core, &m.end);
 	feed_link_send(&h->seat[core].link, &m, -1);
 }
