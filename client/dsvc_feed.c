@@ -32,8 +32,8 @@ struct dsvc_ring {
 	struct dsvc_ring *next;
 };
 struct dsvc_feed {
-	int fd, code, ended, joined, fds[FDS], n_fds;
-	char error[1024];
+	int fd, ended, joined, fds[FDS], n_fds;
+	struct dsvc_error error;
 	uint64_t rank, world, prefetch, done, taken; /* taken: steps that were handed out */
 	unsigned char *in;
 	size_t n_in, first, n;        /* first, n: of the queue */
@@ -48,10 +48,11 @@ fail(struct dsvc_feed *f, int code, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	if (!f->code)
-		vsnprintf(f->error, sizeof f->error, fmt, ap);
+	if (!f->error.code) {
+		vsnprintf(f->error.text, sizeof f->error.text, fmt, ap);
+		f->error.code = code ? code : 1;
+	}
 	va_end(ap);
-	f->code = f->code ? f->code : code ? code : 1;
 	return -1;
 }
 
@@ -321,7 +322,7 @@ join(struct dsvc_feed *f, const char *address)
 }
 
 struct dsvc_feed *
-dsvc_feed_open(const char *address, char **err)
+dsvc_feed_open(const char *address, struct dsvc_error *err)
 {
 	struct dsvc_feed *f = (struct dsvc_feed *)calloc(1, sizeof *f);
 
@@ -331,8 +332,10 @@ dsvc_feed_open(const char *address, char **err)
 		if (f->in && !join(f, address))
 			return f;
 	}
-	if (err)
-		*err = strdup(f && f->in ? f->error : "out of memory");
+	if (err && f && f->in)
+		*err = f->error;
+	else if (err)
+		*err = (struct dsvc_error){ 74, "out of memory" };
 	dsvc_feed_close(&f);
 	return NULL;
 }
@@ -355,11 +358,11 @@ int
 dsvc_feed_next(struct dsvc_feed *f, struct dsvc_batch *b)
 {
 	memset(b, 0, sizeof *b);
-	while (!f->code && !f->n && !f->ended)
+	while (!f->error.code && !f->n && !f->ended)
 		if (!kept_too_many(f))
 			hear(f);
-	if (f->code || !f->n)
-		return f->code ? -1 : 0;
+	if (f->error.code || !f->n)
+		return f->error.code ? -1 : 0;
 	*b = f->queue[f->first];
 	f->first = (f->first + 1) % QUEUE;
 	f->n--;
@@ -434,7 +437,7 @@ dsvc_feed_done(struct dsvc_feed *f, struct dsvc_batch *b)
 	if (b->step + 1 > f->done)
 		f->done = b->step + 1;
 	memset(b, 0, sizeof *b);
-	return f->code ? -1 : say(f, READY, "nnn", f->done, f->done, UINT64_MAX);
+	return f->error.code ? -1 : say(f, READY, "nnn", f->done, f->done, UINT64_MAX);
 }
 
 int
@@ -446,7 +449,7 @@ dsvc_feed_stop(struct dsvc_feed *f, const char *why)
 void
 dsvc_feed_fail(struct dsvc_feed *f, const char *why)
 {
-	say(f, FAIL, "nttt", (uint64_t)(f->code ? f->code : 1), why, "", "");
+	say(f, FAIL, "nttt", (uint64_t)(f->error.code ? f->error.code : 1), why, "", "");
 	fail(f, 1, "%s", why);
 }
 
@@ -454,8 +457,8 @@ const char *
 dsvc_feed_error(const struct dsvc_feed *f, int *code)
 {
 	if (code)
-		*code = f->code;
-	return f->error;
+		*code = f->error.code;
+	return f->error.text;
 }
 
 int
@@ -478,9 +481,9 @@ dsvc_feed_close(struct dsvc_feed **fp)
 	*fp = NULL;
 	if (!f)
 		return 1;
-	if (f->joined && !f->code)
+	if (f->joined && !f->error.code)
 		say(f, BYE, "n", f->done);
-	int code = f->code;
+	int code = f->error.code;
 	for (struct dsvc_ring *r = f->rings, *next; r; r = next) {
 		next = r->next;
 		munmap(r->data, r->slots * r->bytes);

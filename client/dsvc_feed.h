@@ -3,10 +3,12 @@
  * The consumer's side of dsvc-feed in C: two files to be copied into a project, with libc only.
  *
  *	struct dsvc_batch b;
- *	char *err = NULL;
+ *	struct dsvc_error err;
  *	size_t rows;
  *	struct dsvc_feed *f = dsvc_feed_open(NULL, &err);
- *	while (f && dsvc_feed_next(f, &b) == 1) {
+ *	if (!f)
+ *		return err.code;
+ *	while (dsvc_feed_next(f, &b) == 1) {
  *		const float *x = dsvc_feed_column(&b, "x", DSVC_F32, &rows);
  *		...
  *		dsvc_feed_done(f, &b);
@@ -34,6 +36,13 @@ enum dsvc_dtype {
 
 struct dsvc_feed;
 
+/* What went wrong, and the exit code that says so, as the programs of dsvc have them: 64 usage, 65 data, 69 there is
+ * no feed, 74 memory, 75 contact lost, 76 another version, or that of whatever ended the feed. */
+struct dsvc_error {
+	int code;               /* 0: nothing */
+	char text[1024];
+};
+
 struct dsvc_batch {
 	uint64_t step;
 	uint32_t epoch;
@@ -45,9 +54,9 @@ struct dsvc_batch {
 	uint64_t first;
 };
 
-/* Joins at address: `fd:N` or the path of a socket; NULL: as DSVC_FEED says. NULL on an error, with a
- * text in *err (may be NULL) that the caller frees. */
-struct dsvc_feed *dsvc_feed_open(const char *address, char **err);
+/* Joins at address: `fd:N` or the path of a socket; NULL: as DSVC_FEED says. NULL on an error, which is then in
+ * *err (may be NULL). */
+struct dsvc_feed *dsvc_feed_open(const char *address, struct dsvc_error *err);
 /* 1: a batch; 0: the end; -1: an error (dsvc_feed_error). */
 int dsvc_feed_next(struct dsvc_feed *f, struct dsvc_batch *b);
 /* The rows of a field, `a.b` in a nested record, "" for bare values: rows of the numbers of dims, one
@@ -66,7 +75,7 @@ int dsvc_feed_done(struct dsvc_feed *f, struct dsvc_batch *b);
 int dsvc_feed_stop(struct dsvc_feed *f, const char *why);
 /* Tells the others that this one goes down, and why. */
 void dsvc_feed_fail(struct dsvc_feed *f, const char *why);
-/* What went wrong, and the exit code that says so; lent, "" and 0: nothing. */
+/* The first error: its text, lent, and its code; "" and 0: there was none. */
 const char *dsvc_feed_error(const struct dsvc_feed *f, int *code);
 int dsvc_feed_rank(const struct dsvc_feed *f);
 int dsvc_feed_world(const struct dsvc_feed *f);

@@ -42,13 +42,12 @@ int
 main(void)
 {
 	struct dsvc_batch b;
-	char *why = NULL;
+	struct dsvc_error why;
 	struct dsvc_feed *f = dsvc_feed_open(NULL, &why);
 
 	if (!f) {
-		fprintf(stderr, "core: %s\n", why ? why : "out of memory");
-		free(why);
-		return 1;
+		fprintf(stderr, "core: %s\n", why.text);
+		return why.code;
 	}
 	while (dsvc_feed_next(f, &b) == 1 && square(f, &b) == 0)
 		dsvc_feed_done(f, &b);

@@ -187,7 +187,8 @@ reader_host_slice(struct reader_host *c, const struct item *it, struct reader_ho
 		h->block = own;
 	}
 	const uint8_t *p = h->block->data, *end = p + h->block->len;
-	*out = (struct reader_host_piece){ p, h->block->len, it->count, h->block, it->stream, it->offset };
+	*out = (struct reader_host_piece){ p, h->block->len, it->count, h->block, it->stream, it->offset,
+		h->worker };
 	if (it->first == 0 && it->count == h->count)
 		return ST_OK;
 	if (it->first < h->at)

@@ -58,6 +58,7 @@ struct reader_host_piece {
 	struct block *block;   /* in which they lie */
 	uint32_t stream;
 	uint64_t offset;       /* offset of the first one */
+	const char *worker;    /* address of the one that it came from; NULL: not known any more; outlives the reader */
 };
 
 /* Looks for the dispatcher and starts. Gives. */

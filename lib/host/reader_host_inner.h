@@ -32,6 +32,7 @@ struct held {
 	struct block *block;  /* the payload; once unpacked, that */
 	uint64_t raw_len;
 	uint32_t count, codec;
+	const char *worker;   /* where it came from, interned; NULL: not known any more */
 	/* where element `at` begins, for pieces that begin in the middle */
 	uint32_t at;
 	size_t at_byte;
@@ -49,7 +50,7 @@ struct host_mark { uint64_t at, bytes, elements; };
 /* A connection to a worker. */
 struct reader_link {
 	uint64_t worker;
-	char *endpoint;
+	const char *endpoint;       /* interned */
 	struct borrower *borrower;  /* NULL: copies are wanted */
 	bool shared;                /* its memory is mapped */
 	bool warned;                /* that it cannot be reached */

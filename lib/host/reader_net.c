@@ -11,6 +11,7 @@
 #include "base/wake.h"
 #include "host/reader_host_inner.h"
 #include "host/link.h"
+#include "value/origin.h"
 
 enum { READER_NET_LINGER_MS = 500 };
 
@@ -123,7 +124,6 @@ reader_net_unlink(struct reader_host *c, struct reader_link *k)
 	reader_shared(c->read, c->shared > 0);
 	borrower_drop(&k->borrower);
 	mem_free(k->credits);
-	mem_free(k->endpoint);
 	mem_free(k);
 }
 
@@ -179,9 +179,10 @@ reader_net_connect(struct reader_host *c, const struct reader_action *a)
 		return;
 	}
 	struct reader_link *k = mem_zalloc(sizeof *k);
-	*k = (struct reader_link){ .worker = a->worker, .endpoint = buf_take(&address),
+	*k = (struct reader_link){ .worker = a->worker, .endpoint = origin_name((char *)address.data),
 		.borrower = c->conf.job.transfer == TRANSFER_COPY ? NULL : borrower_new(&lent) };
 	hash_put(&c->links, &k->worker, sizeof k->worker, k);
+	buf_clear(&address);
 }
 
 /* It is known why workers cannot be reached. */
@@ -278,6 +279,7 @@ reader_net_block(struct reader_host *c, struct sock_msg *in, const struct msg_ch
 static void
 reader_net_chunk(struct reader_host *c, struct sock_msg *in, const struct msg_chunk *m)
 {
+	const struct reader_link *k = reader_net_link(c, in->peer);
 	struct block *b = reader_net_block(c, in, m);
 	if (!b)
 		return;
@@ -287,6 +289,7 @@ reader_net_chunk(struct reader_host *c, struct sock_msg *in, const struct msg_ch
 	h->raw_len = m->raw_len;
 	h->count = m->count;
 	h->codec = m->codec;
+	h->worker = k ? k->endpoint : NULL;
 	reader_chunk(c->read, clock_mono_ns(), in->peer, m, h, b->len);
 }
 

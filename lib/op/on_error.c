@@ -76,17 +76,18 @@ op_fault_later(const struct op_inst *self, const struct run *out, struct err *e)
 	return true;
 }
 
-/* Puts the name of the archive's member in front, where the element still has it in `__key__`. */
-static void
-fault_member(const struct elem *elem, struct err *e)
+int
+op_member(const uint8_t *p, size_t len, const char **name)
 {
+	enum { MEMBER_MOST = 200 };
 	const uint8_t *value;
-	size_t len;
+	size_t n;
 	struct mp h;
 
-	if (mp_field(elem->p, elem->p + elem->len, "__key__", 7, &value, &len)
-	    && mp_head(value, value + len, &h) && h.kind == MP_TEXT)
-		err_wrap(e, "member %.*s", (int)(h.n < 200 ? h.n : 200), (const char *)h.p);
+	if (!mp_field(p, p + len, "__key__", 7, &value, &n) || !mp_head(value, value + n, &h) || h.kind != MP_TEXT)
+		return 0;
+	*name = (const char *)h.p;
+	return h.n < MEMBER_MOST ? (int)h.n : MEMBER_MOST;
 }
 
 enum status
@@ -94,15 +95,17 @@ op_fault(struct op_inst *self, const struct run *in, uint32_t i, struct run *out
 {
 	enum op_policy policy = self->node->on_error;
 	const struct elem *elem = &in->e[i];
-	const char *file;
+	const char *file, *name;
 	uint64_t line;
+	int n;
 
 	if (fault_again(self, elem)) {
 		err_clear(e);
 		return ST_AGAIN;
 	}
 	run_place(in, elem, &file, &line);
-	fault_member(elem, e);
+	if ((n = op_member(elem->p, elem->len, &name)))
+		err_wrap(e, "member %.*s", n, name);
 	fault_complete(self, file, line, e);
 	bool fatal = policy != OP_SKIP && policy != OP_KEEP;
 	fault_tell(self, file, line, elem, fatal, e);

@@ -471,6 +471,9 @@ void op_fault_last(struct op_inst *self, const struct elem *x);
 /* Puts the operator in front of the text of an error that no policy goes on from, such as a
  * limit that has been reached: operator 3 `sort`: ... Gives e->kind. */
 enum status op_blame(const struct op_node *n, struct err *e);
+/* The archive's member that an element was made from, where the element still has its name in `__key__`: the
+ * bytes of the name, lent, and how many they are, at most 200. 0: there is none. */
+int op_member(const uint8_t *p, size_t len, const char **name);
 static inline enum op_scope
 op_scope_of(const struct op_node *n)
 {

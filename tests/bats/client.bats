@@ -17,7 +17,8 @@ squares=$'0.0\n1.0\n4.0\n9.0\n16.0\n25.0\n36.0'
 consumer() {
 	{
 		printf '#include <stdio.h>\n#include "dsvc_feed.h"\nint main(void)\n{\n\tstruct dsvc_batch b, c, d;\n'
-		printf '\tstruct dsvc_feed *f = dsvc_feed_open(NULL, NULL);\n\t(void)b, (void)c, (void)d;\n\tif (!f) return 9;\n'
+		printf '\tstruct dsvc_error e;\n\tstruct dsvc_feed *f = dsvc_feed_open(NULL, &e);\n\t(void)b, (void)c, (void)d;\n'
+		printf '\tif (!f) { fprintf(stderr, "%%s\\n", e.text); return e.code; }\n'
 		cat
 		printf '\treturn dsvc_feed_close(&f);\n}\n'
 	} >own.c
@@ -82,4 +83,22 @@ consumer() {
 	END
 	run -0 --separate-stderr feed -n 3 --batch 3 -e 'range 1000000000000' -- ./own
 	((${lines[0]} >= 5 && ${lines[0]} == ${lines[1]} && ${lines[1]} == ${lines[2]}))
+}
+
+@test "a feed that cannot be joined gives the code and the text of why" {
+	consumer <<<''
+	run -64 ./own
+	[[ $output == 'DSVC_FEED names no feed' ]]
+	DSVC_FEED=$PWD/none run -69 ./own
+	[[ $output == "no dsvc-feed at $PWD/none: No such file or directory" ]]
+	start feed dsvc-feed --local -n 2 --batch 2 --listen "$BATS_TEST_TMPDIR/sock" -e 'range 10'
+	DSVC_CORE=2 DSVC_FEED=$BATS_TEST_TMPDIR/sock run -69 ./own
+	[[ $output == 'the feed has no such core, or it has joined'*'help: dsvc-feed -n N'* ]]
+	stop feed
+	# A feed that ends before the core has joined.
+	run -75 python3 -c 'import socket, subprocess, sys
+a, b = socket.socketpair()
+a.close()
+sys.exit(subprocess.run(["./own"], env={"DSVC_FEED": "fd:%d" % b.fileno()}, pass_fds=[b.fileno()]).returncode)'
+	[[ $output == 'the feed has gone' ]]
 }

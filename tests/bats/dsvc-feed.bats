@@ -58,6 +58,19 @@ core=(sh -c 'while IFS= read -r b; do printf "%s\n" "$b"; done')
 	[[ $output == *'10 rows cannot be shared evenly by 4 cores'*'--batch 8 or 12'* ]]
 }
 
+@test "such an element is named by its member of an archive, and by the worker that made it" {
+	cd "$BATS_TEST_TMPDIR"
+	local n
+	for n in 0 1 2; do echo "$n" >00$n.cls; done
+	tar cf a.tar 00?.cls
+	local spec='tar a.tar | map {__key__: .__key__, t: .__key__ == "002" ? 1.5 : 1}'
+	run -65 feed -e "$spec" -- cat
+	[[ $output == *'step 2, row 0 (a.tar:3, member 002): field `t` is float, and was int from the start'* ]]
+	service 1
+	run -65 timeout "$patience" dsvc-feed --as ndjson --order source -e "$spec" -- cat
+	[[ $output =~ 'step 2, row 0 (member 002, worker '[a-z]+'://'[^,]+', stream 0, offset 2): field `t` is float' ]]
+}
+
 @test "the core that failed is the cause, and its status is passed on" {
 	run -3 feed -n 2 --batch 2 -e 'range 1000000' -- sh -c '[ $DSVC_CORE = 1 ] && read x && exit 3; cat >/dev/null'
 	[[ $output == *'core 1 (rank 1, pid '*') exited with status 3 in step '* ]]
@@ -99,6 +112,23 @@ core=(sh -c 'while IFS= read -r b; do printf "%s\n" "$b"; done')
 	stop feed
 	((status == 143))
 	(($(grep -c '"core":0' "$BATS_TEST_TMPDIR/res") == $(grep -c '"core":1' "$BATS_TEST_TMPDIR/res")))
+}
+
+@test "a signal that comes before the cores is not forgotten" {
+	start feed dsvc-feed --local -n 2 --batch 2 --listen "$BATS_TEST_TMPDIR/sock" -e 'range 10'
+	stop feed
+	((status == 143))
+	cd "$BATS_TEST_TMPDIR"
+	mkfifo go
+	spawn feed dsvc-feed --local --batch 2 -e 'range 1000000000000' -- sh -c \
+		'echo begun >begun; read go <go; PYTHONPATH="'"$BATS_TEST_DIRNAME/../../python"'" exec python3 -c "import dsvc
+for b in dsvc.feed(): print(b)"'
+	until_true 20s test -s begun
+	kill -TERM "${pid[feed]}"
+	echo go >go
+	reap feed
+	((status == 143))
+	[[ ! -s feed.out ]]
 }
 
 @test "a run that is begun again goes on after its position, with other numbers of cores" {
@@ -166,20 +196,22 @@ core=(sh -c 'while IFS= read -r b; do printf "%s\n" "$b"; done')
 		int main(void)
 		{
 			struct dsvc_batch b;
-			char *err;
+			struct dsvc_error err;
 			size_t rows, len;
 			struct dsvc_feed *f = dsvc_feed_open(NULL, &err);
 			if (!f) {
-				fprintf(stderr, "%s\n", err);
-				return 1;
+				fprintf(stderr, "%s\n", err.text);
+				return err.code;
 			}
 			while (dsvc_feed_next(f, &b) == 1) {
 				const long *x = dsvc_feed_column(&b, "r.x", DSVC_I64, &rows);
 				double y[64];
 				if (!x || dsvc_feed_column(&b, "r.x", DSVC_F32, &rows) || dsvc_feed_width(&b, "t") != 2)
 					dsvc_feed_fail(f, "no column");
-				for (size_t i = 0; x && i < rows; i++)
-					y[i] = memcmp(dsvc_feed_bytes(&b, "s", i, &len), "ab", len) ? -1 : (double)(x[i] * 10);
+				for (size_t i = 0; x && i < rows; i++) {
+					const char *s = dsvc_feed_bytes(&b, "s", i, &len);
+					y[i] = len != 2 || memcmp(s, "ab", 2) ? -1 : (double)(x[i] * 10);
+				}
 				dsvc_feed_put(f, &b, y, rows);
 				dsvc_feed_done(f, &b);
 			}
@@ -191,7 +223,7 @@ core=(sh -c 'while IFS= read -r b; do printf "%s\n" "$b"; done')
 	[[ $output == "$(seq 0 10 90 | sed 's/$/.0/')" ]]
 	run -1 timeout "$patience" dsvc-feed --local --batch 2 --results rows -e 'range 10 | map {s: "ab"}' -- ./core
 	[[ $output == *'core 0'*': no column'* ]]
-	run -1 env -u DSVC_FEED ./core
+	run -64 env -u DSVC_FEED ./core
 	[[ $output == 'DSVC_FEED names no feed' ]]
 }
 

@@ -9,7 +9,15 @@
 #include "value/mp.h"
 #include "value/type_zero.h"
 
-enum { FILL_NIL = 0xc0, FILL_SMALL_BYTES = 1 << 20, FILL_SLOTS_MOST = 64 };
+enum { FILL_NIL = 0xc0 };
+
+/* An element of those that were taken. */
+struct fill_elem {
+	const uint8_t *p;
+	size_t len;
+	const struct elem *x;    /* of a plan; NULL: of the service, at the offset */
+	uint64_t offset;
+};
 
 enum status
 feed_fill_new(const struct feed_fill_conf *c, struct feed *machine, struct feed_source *source,
@@ -61,118 +69,34 @@ feed_fill_free(struct feed_fill **fp)
 	mem_free(f);
 }
 
-/* The first element */
-
-static enum status
-fill_expect(struct feed_fill *f, const uint8_t *p, size_t len, struct err *e)
-{
-	if (!f->c.expect)
-		return ST_OK;
-	return type_expect(f->c.expect, type_of_value(f->types, p, len), "--expect ", e);
-}
-
-/* Makes a ring from columns, which it takes. */
-static enum status
-fill_ring(struct feed_fill *f, struct columns *c, uint64_t rows, size_t least, struct err *e)
-{
-	if (!columns_lay(c, rows, least, f->c.slot_max)) {
-		columns_free(&c);
-		err_set(e, ST_DATA, "a step of %llu row%s has more than %zu bytes", (unsigned long long)rows, str_s(rows),
-			f->c.slot_max);
-		err_help(e, "--slot-max allows more");
-		return ST_DATA;
-	}
-	if (!f->slots) {
-		size_t fit = FILL_SMALL_BYTES / c->bytes;
-
-		f->slots = f->c.prefetch + 2;
-		if (fit > FILL_SLOTS_MOST)
-			fit = FILL_SLOTS_MOST;
-		if (f->slots < fit)
-			f->slots = (uint32_t)fit;
-		f->slot = mem_array(f->slots, sizeof *f->slot);
-	}
-	struct feed_ring *ring;
-	enum status st = feed_ring_new(c, f->slots, f->c.element == FEED_COPIED && f->c.cores > 1, &ring, e);
-	if (st != ST_OK)
-		return st;
-	feed_ring_unref(&f->ring);
-	f->ring = ring;
-	return ST_OK;
-}
-
-static enum status
-fill_begin(struct feed_fill *f, const uint8_t *p, size_t len, struct err *e)
-{
-	bool batches = f->c.element != FEED_ROWS;
-	struct columns *c;
-	uint64_t rows;
-	enum status st = fill_expect(f, p, len, e);
-
-	if (st == ST_OK)
-		st = columns_record(p, len, f->c.type, batches, &f->c.axes, f->c.mask, &c, &f->each, e);
-	if (st != ST_OK)
-		return st;
-	if (f->c.arrays && (st = feed_npy_check(c, e)) != ST_OK) {
-		columns_free(&c);
-		return st;
-	}
-	if (c->whole && f->c.element == FEED_CUT) {
-		columns_free(&c);
-		err_set(e, ST_DATA, "elements have no common axis along which they could be cut");
-		err_help(e, f->c.axes.n ? "--axis FIELD=K: all tensors of that field have an axis K, as long as the others' first" :
-			"--element core gives each core whole elements; --batch N makes batches of them");
-		return ST_DATA;
-	}
-	rows = f->c.element == FEED_ROWS ? f->c.batch : f->c.element == FEED_PER_CORE ? f->each * f->c.cores : f->each;
-	if (f->c.element == FEED_CUT && (st = feed_even(rows, f->c.parts, e)) != ST_OK) {
-		columns_free(&c);
-		return st;
-	}
-	st = fill_ring(f, c, rows, 2 * len / (f->each ? f->each : 1) + 1, e);
-	if (st != ST_OK)
-		return st;
-	struct feed_place first = f->place[0];
-	mem_free(f->place);
-	f->places = 2 * f->slots + 8;
-	f->place = mem_array(f->places, sizeof *f->place);
-	f->place[first.step % f->places] = first;
-	feed_set_rows(f->machine, rows, f->slots);
-	return ST_OK;
-}
-
-/* A heap is full: a ring of wider slots, with what this step has so far. */
-static enum status
-fill_widen(struct feed_fill *f, uint8_t *old, uint64_t rows, uint32_t slot, struct err *e)
-{
-	struct feed_ring *was = feed_ring_ref(f->ring);
-	struct columns *c = columns_copy(was->columns);
-
-	columns_widen(c);
-	enum status st = fill_ring(f, c, was->columns->rows, 0, e);
-	if (st == ST_OK)
-		columns_move(was->columns, old, f->ring->columns, feed_ring_slot(f->ring, slot), rows);
-	feed_ring_unref(&was);
-	return st;
-}
-
 /* Elements */
 
+/* Puts in front where the element is: in steps, and in what it comes from, as far as that is known. */
 static enum status
-fill_blame(const struct feed_fill *f, uint64_t row, const struct elem *x, struct err *e)
+fill_blame(const struct feed_fill *f, uint64_t row, const struct fill_elem *m, struct err *e)
 {
-	const char *file;
+	const char *file = NULL, *name;
+	struct buf from = { 0 };
 	uint64_t line;
 
 	if (e->kind != ST_DATA)
 		return e->kind;
-	if (x && f->cur.run && run_place(f->cur.run, x, &file, &line) && file)
-		return err_wrap(e, "step %llu, row %llu (%s line %llu)", (unsigned long long)f->step,
-				(unsigned long long)row, file, (unsigned long long)line);
-	if (!x)
-		return err_wrap(e, "step %llu, row %llu (stream %u, offset %llu)", (unsigned long long)f->step,
-				(unsigned long long)row, f->cur.stream, (unsigned long long)f->cur.offset);
-	return err_wrap(e, "step %llu, row %llu", (unsigned long long)f->step, (unsigned long long)row);
+	if (m->x && f->cur.run && run_place(f->cur.run, m->x, &file, &line) && file)
+		buf_printf(&from, ", %s", file);
+	if (file && line)
+		buf_printf(&from, ":%llu", (unsigned long long)line);
+	int n = op_member(m->p, m->len, &name);
+	if (n)
+		buf_printf(&from, ", member %.*s", n, name);
+	if (f->cur.worker)
+		buf_printf(&from, ", worker %s", f->cur.worker);
+	if (!m->x)
+		buf_printf(&from, ", stream %u, offset %llu", f->cur.stream, (unsigned long long)m->offset);
+	const char *at = from.len ? (const char *)from.data + 2 : "";
+	err_wrap(e, "step %llu, row %llu%s%s%s", (unsigned long long)f->step, (unsigned long long)row, *at ? " (" : "", at,
+		 *at ? ")" : "");
+	buf_clear(&from);
+	return e->kind;
 }
 
 static uint64_t
@@ -204,41 +128,30 @@ fill_passed_over(struct feed_fill *f, int64_t now_ns)
 
 /* Puts one element, whose bytes are checked. */
 static enum status
-fill_put(struct feed_fill *f, int64_t now_ns, const uint8_t *p, size_t len, const struct elem *x, struct err *e)
+fill_put(struct feed_fill *f, int64_t now_ns, const struct fill_elem *m, struct err *e)
 {
 	uint64_t row, rows, room = f->ring->columns->rows;
 	uint32_t slot = feed_slot(f->machine, &row);
-	enum status st;
 
 	if (f->nulls) {
 		err_set(e, ST_DATA, "a null was followed by an element, and in steps of several hosts null is padding");
 		err_help(e, "make null something else, for example with `map` and `??`");
-		return fill_blame(f, row, x, e);
+		return fill_blame(f, row, m, e);
 	}
 	if (f->small) {
 		err_set(e, ST_DATA, "a batch of fewer than %llu row%s was followed by another",
 			(unsigned long long)f->each, str_s(f->each));
 		err_help(e, "only the last batch may be smaller; or give rows, with --batch N");
-		return fill_blame(f, row, x, e);
+		return fill_blame(f, row, m, e);
 	}
 	if (f->c.element != FEED_ROWS && room - row > f->each)
 		room = row + f->each;
-	while ((st = columns_put(f->ring->columns, feed_ring_slot(f->ring, slot), row, room - row, p, len, &rows, e)) ==
-	       ST_AGAIN) {
-		st = fill_widen(f, feed_ring_slot(f->ring, slot), row, slot, e);
-		if (st != ST_OK)
-			return st;
-	}
+	enum status st = feed_fill_into(f, slot, row, room - row, m->p, m->len, &rows, e);
 	if (st != ST_OK)
-		return fill_blame(f, row, x, e);
+		return fill_blame(f, row, m, e);
 	f->small = rows < f->each;
 	f->rows += rows;
-	bool full = row + rows == f->ring->columns->rows;
-	if (f->slot[slot] != f->ring) {
-		feed_ring_unref(&f->slot[slot]);
-		f->slot[slot] = feed_ring_ref(f->ring);
-	}
-	if (full)
+	if (row + rows == f->ring->columns->rows)
 		fill_stepped(f, now_ns);
 	feed_put(f->machine, now_ns, rows);
 	return ST_OK;
@@ -246,18 +159,16 @@ fill_put(struct feed_fill *f, int64_t now_ns, const uint8_t *p, size_t len, cons
 
 /* The next element of what was taken: its bytes, which are checked. False: it is malformed. */
 static bool
-fill_next(struct feed_fill *f, const uint8_t **p, size_t *len, const struct elem **x)
+fill_next(struct feed_fill *f, struct fill_elem *m)
 {
-	*x = NULL;
 	if (!f->cur.p) {
-		*x = f->cur.e++;
-		*p = (*x)->p;
-		*len = (*x)->len;
+		m->x = f->cur.e++;
+		m->p = m->x->p;
+		m->len = m->x->len;
 		return true;
 	}
 	const uint8_t *next = mp_check_next(f->cur.p, f->cur.end);
-	*p = f->cur.p;
-	*len = next ? (size_t)(next - f->cur.p) : 0;
+	*m = (struct fill_elem){ f->cur.p, next ? (size_t)(next - f->cur.p) : 0, NULL, f->cur.offset };
 	return next != NULL;
 }
 
@@ -295,43 +206,6 @@ fill_first(struct feed_fill *f, struct err *e)
 
 /* Short steps */
 
-/* This host has nothing but padding, so far: elements are taken to be what their type says. */
-static enum status
-fill_guess(struct feed_fill *f, struct err *e)
-{
-	struct buf b = { 0 };
-	enum status st = ST_DATA;
-
-	if (f->c.element == FEED_ROWS && type_zero(f->c.expect ? f->c.expect : f->c.type, &b))
-		st = fill_begin(f, b.data, b.len, e);
-	else {
-		err_set(e, ST_DATA, "all rows of this host are padding, and their structure is not known");
-		err_help(e, "a smaller --batch, or fewer hosts");
-	}
-	buf_clear(&b);
-	return st;
-}
-
-static void
-fill_hold(struct feed_fill *f, uint32_t slot)
-{
-	if (f->slot[slot] == f->ring)
-		return;
-	feed_ring_unref(&f->slot[slot]);
-	f->slot[slot] = feed_ring_ref(f->ring);
-}
-
-static enum status
-fill_pad(struct feed_fill *f, uint32_t slot, uint64_t row, uint64_t n, struct err *e)
-{
-	enum status st = ST_OK;
-
-	while (st == ST_OK && !columns_pad(f->ring->columns, feed_ring_slot(f->ring, slot), row, n, f->c.pad_last))
-		st = fill_widen(f, feed_ring_slot(f->ring, slot), row, slot, e);
-	fill_hold(f, slot);
-	return st;
-}
-
 /* Ends the step that is not full, if it is one; *n: its places, 0: it is none. */
 static enum status
 fill_short(struct feed_fill *f, uint64_t *n, struct err *e)
@@ -341,7 +215,7 @@ fill_short(struct feed_fill *f, uint64_t *n, struct err *e)
 	enum status st = ST_OK;
 
 	*n = 0;
-	if (f->nulls && !f->ring && (st = fill_guess(f, e)) != ST_OK)
+	if (f->nulls && !f->ring && (st = feed_fill_guess(f, e)) != ST_OK)
 		return st;
 	if (!real && !f->nulls)
 		return ST_OK;
@@ -363,8 +237,7 @@ fill_short(struct feed_fill *f, uint64_t *n, struct err *e)
 		*n = 0;
 		return ST_OK;
 	}
-	fill_hold(f, slot);
-	st = f->c.tail == FEED_PAD ? fill_pad(f, slot, real, *n - real, e) : ST_OK;
+	st = feed_fill_pad(f, slot, real, f->c.tail == FEED_PAD ? *n - real : 0, e);
 	f->nulls = 0;
 	return st;
 }
@@ -391,31 +264,29 @@ fill_some(struct feed_fill *f, int64_t now_ns, struct err *e)
 	enum status st = ST_OK;
 
 	while (f->cur.n && st == ST_OK) {
-		const struct elem *x;
-		const uint8_t *p;
-		size_t len;
+		struct fill_elem m;
 
 		if (f->ring && !f->over && !feed_room(f->machine))
 			return ST_AGAIN;
-		if (!fill_next(f, &p, &len, &x))
+		if (!fill_next(f, &m))
 			return err_set(e, ST_PROTO, "a worker sent malformed elements");
 		if (f->skip) {
 			f->skip--;
-			fill_used(f, len);
+			fill_used(f, m.len);
 			continue;
 		}
 		if (f->c.rounds && (st = fill_first(f, e)) != ST_OK)
 			return st;
-		bool null = f->c.padded && len == 1 && *p == FILL_NIL;
-		if (!null && !f->ring && (st = fill_begin(f, p, len, e)) != ST_OK)
-			return fill_blame(f, 0, x, e);
-		fill_used(f, len);
+		bool null = f->c.padded && m.len == 1 && *m.p == FILL_NIL;
+		if (!null && !f->ring && (st = feed_fill_lay(f, m.p, m.len, e)) != ST_OK)
+			return fill_blame(f, 0, &m, e);
+		fill_used(f, m.len);
 		if (f->over)
 			fill_passed_over(f, now_ns);
 		else {
 			f->in_step += f->c.tails;
 			f->nulls += null;
-			st = null ? ST_OK : fill_put(f, now_ns, p, len, x, e);
+			st = null ? ST_OK : fill_put(f, now_ns, &m, e);
 			if (st == ST_OK && f->c.tails && f->in_step == fill_elements_of_step(f))
 				st = fill_round(f, now_ns, e);
 		}
@@ -554,12 +425,6 @@ feed_fill_pass(const struct feed_fill *f, uint32_t *epoch, uint64_t *before)
 	*epoch = f->epoch;
 	*before = f->pass;
 	return f->pass_known && !f->over_all;
-}
-
-struct feed_ring *
-feed_fill_ring(const struct feed_fill *f, uint32_t slot)
-{
-	return slot < f->slots ? f->slot[slot] : NULL;
 }
 
 bool

@@ -262,7 +262,7 @@ source_take_reader(struct feed_source *s, struct feed_rows *out, struct err *e)
 	if (st != ST_OK)
 		return st;
 	*out = (struct feed_rows){ .p = piece.p, .end = piece.p + piece.len, .n = piece.count, .stream = piece.stream,
-		.offset = piece.offset };
+		.offset = piece.offset, .worker = piece.worker };
 	return ST_OK;
 }
 

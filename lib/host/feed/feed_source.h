@@ -42,6 +42,7 @@ struct feed_rows {
 	uint64_t n;
 	uint32_t stream;         /* address of the first, from the service */
 	uint64_t offset;
+	const char *worker;      /* address of the one that made them; NULL: not known */
 	const struct run *run;   /* from a plan: tells file and line */
 };
 
