@@ -26,7 +26,7 @@ setup() {
 @test "the limit is one of all temporary files of a process, and room comes back" {
 	# a sort takes between 700 and 900 KiB
 	run -0 dsvc-run --tmp-max 1M -t count 'range 60000 | sort -x mem=1M'
-	run -74 dsvc-run --tmp-max 1M -t count 'range 60000 | sort -x mem=1M | sort x mem=1M'
+	run -74 dsvc-run --tmp-max 1M -t count 'range 60000 | sort -x mem=1M | sort x mem=500k'
 	run -0 dsvc-run --tmp-max 1M -t count 'concat (range 60000 | sort -x mem=1M) (range 60000 | sort -x mem=1M)'
 	[[ $output == 120000 ]]
 }

@@ -12,7 +12,10 @@ sorter_new(size_t mem, bool reverse, const char *tmp)
 	struct sorter *s = mem_zalloc(sizeof *s);
 
 	s->mem = mem;
-	s->order = (struct sorter_order){ .reverse = reverse, .texts = true, .ints = true };
+	s->order = (struct sorter_order){
+		.reverse = reverse, .flip = reverse ? UINT64_MAX : 0, .texts = true, .ints = true
+	};
+	s->only_ints = true;
 	s->tmp = mem_strdup(tmp);
 	s->fd = -1;
 	return s;
@@ -39,6 +42,7 @@ sorter_free(struct sorter **sp)
 		return;
 	sorter_drop_file(s);
 	mem_free(s->first);
+	sorter_ints_clear(s);
 	mem_free(s->arena);
 	mem_free(s->entries);
 	mem_free(s->spare);
@@ -96,7 +100,14 @@ sorter_add(struct sorter *s, const uint8_t *key, size_t key_len, const uint8_t *
 	size_t need = SORTER_HEAD + key_len + len;
 	uint32_t lens[2] = { (uint32_t)key_len, (uint32_t)len };
 	enum status st = ST_OK;
+	uint64_t v;
 
+	if (s->only_ints) {
+		if (!key && sorter_ints_read(s, p, len, &v))
+			return sorter_ints_add(s, v, e);
+		if (sorter_ints_end(s, e) != ST_OK)
+			return e->kind;
+	}
 	/* Two entries per element: one is for the merge sort. */
 	if (s->n && s->len + need + (s->n + 1) * 2 * sizeof *s->entries > s->mem)
 		st = sorter_spill(s, e);
@@ -124,14 +135,18 @@ sorter_end(struct sorter *s, struct err *e)
 	s->next = 0;
 	if (!s->n_parts) {
 		sorter_sort(s);
+		sorter_ints_sort(s);
 		return ST_OK;
 	}
-	if (s->n)
+	if (s->n_ints)
+		st = sorter_ints_spill(s, e);
+	else if (s->n)
 		st = sorter_spill(s, e);
 	/* The merge needs the memory for its buffers. */
 	mem_free(s->arena);
 	mem_free(s->entries);
 	mem_free(s->spare);
+	sorter_ints_clear(s);
 	s->arena = NULL;
 	s->entries = s->spare = NULL;
 	s->cap = s->cap_entries = s->cap_spare = 0;
@@ -151,6 +166,8 @@ sorter_take(struct sorter *s, struct run *out, struct err *e)
 			sorter_drop_file(s);
 		return st;
 	}
+	if (s->only_ints)
+		return sorter_ints_take(s, out) ? ST_OK : ST_END;
 	while (s->next < s->n && out->n < RUN_USUAL && bytes < RUN_BYTES) {
 		sorter_ahead(s, s->next);
 		sorter_read(s->arena + s->entries[s->next++].at, &r);
@@ -179,7 +196,7 @@ sorter_ended(const struct sorter *s)
 bool
 sorter_can_save(const struct sorter *s)
 {
-	return !s->n_parts && s->len <= SORTER_SAVED_MAX;
+	return !s->n_parts && s->len + s->n_ints * MP_INT_MAX <= SORTER_SAVED_MAX;
 }
 
 void
@@ -187,6 +204,7 @@ sorter_save(const struct sorter *s, bool keys, struct buf *out)
 {
 	struct sorter_record r;
 
+	sorter_ints_save(s, out);
 	for (size_t i = s->next; i < s->n; i++) {
 		sorter_read(s->arena + s->entries[i].at, &r);
 		if (keys)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The sorter's parts among themselves: collecting (sorter.c), the order (sorter_order.c),
- * sorting in memory (sorter_radix.c), stretches in a file and their merge (sorter_merge.c).
+ * sorting in memory (sorter_radix.c, sorter_ints.c), stretches in a file and their merge (sorter_merge.c).
  */
 #ifndef WHOLE_SORTER_INNER_H
 #define WHOLE_SORTER_INNER_H
@@ -35,6 +35,7 @@ struct sorter_record {
 /* How keys compare. */
 struct sorter_order {
 	bool reverse;
+	uint64_t flip;     /* what prefixes are combined with: all bits set if reverse */
 	bool texts;        /* all keys are texts */
 	bool ints;         /* all keys are integers of 64 bits with a sign: the prefix is all of it */
 	size_t skip;       /* number of bytes with which all of them begin */
@@ -61,7 +62,10 @@ struct sorter {
 	size_t n, cap_entries;
 	struct sorter_entry *spare; /* a second array of the same size, for sorting */
 	size_t cap_spare;
-	size_t next;       /* in memory: the entry to give next */
+	bool only_ints;    /* all elements are integers in their shortest form, and their own keys: */
+	uint64_t *ints;    /* they are here, and neither in the arena nor among the entries */
+	size_t n_ints, cap_ints;
+	size_t next;       /* in memory: the entry or integer to give next */
 	bool ended;
 	/* the file */
 	char *tmp;
@@ -149,7 +153,7 @@ sorter_prefix(const struct sorter_order *o, const struct sorter_record *r)
 	} else {
 		v = sorter_prefix_any(r->key, r->elem + r->len);
 	}
-	return o->reverse ? ~v : v;
+	return v ^ o->flip;
 }
 
 /* Compares records whose prefixes are equal; 0: equal. Takes account of reverse. */
@@ -173,6 +177,23 @@ sorter_ahead(const struct sorter *s, size_t i)
 		__builtin_prefetch(p + 64);
 	}
 }
+/* Reads an element as sorter_ints_add takes it. False: it is not an integer in its shortest form of 64 bits with a
+ * sign. */
+bool sorter_ints_read(const struct sorter *s, const uint8_t *p, size_t len, uint64_t *v);
+enum status sorter_ints_add(struct sorter *s, uint64_t v, struct err *e);
+void sorter_ints_sort(struct sorter *s);
+/* Writes the integers as a sorted stretch, and forgets them. */
+enum status sorter_ints_spill(struct sorter *s, struct err *e);
+/* Makes records of the integers, since other elements follow. */
+enum status sorter_ints_end(struct sorter *s, struct err *e);
+/* Appends integers, as sorter_take does; false: these were the last. */
+bool sorter_ints_take(struct sorter *s, struct run *out);
+void sorter_ints_save(const struct sorter *s, struct buf *out);
+void sorter_ints_clear(struct sorter *s);
+/* A stretch is begun, written record by record in their order, and ended. */
+enum status sorter_part_begin(struct sorter *s, struct err *e);
+enum status sorter_part_write(struct sorter *s, const uint8_t *p, size_t n, struct err *e);
+enum status sorter_part_end(struct sorter *s, struct err *e);
 /* Writes the contents of the memory as a sorted stretch, and empties the memory. */
 enum status sorter_spill(struct sorter *s, struct err *e);
 enum status sorter_merge_begin(struct sorter *s, struct err *e);

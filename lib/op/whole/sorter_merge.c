@@ -55,8 +55,8 @@ merge_flush(struct sorter *s, struct err *e)
 	return ST_OK;
 }
 
-static enum status
-merge_write(struct sorter *s, const uint8_t *p, size_t n, struct err *e)
+enum status
+sorter_part_write(struct sorter *s, const uint8_t *p, size_t n, struct err *e)
 {
 	while (n) {
 		size_t some = SORTER_WRITE - s->write_len;
@@ -73,8 +73,8 @@ merge_write(struct sorter *s, const uint8_t *p, size_t n, struct err *e)
 	return ST_OK;
 }
 
-static enum status
-merge_part_begin(struct sorter *s, struct err *e)
+enum status
+sorter_part_begin(struct sorter *s, struct err *e)
 {
 	if (s->fd < 0 && merge_file(s, e) != ST_OK)
 		return e->kind;
@@ -85,8 +85,8 @@ merge_part_begin(struct sorter *s, struct err *e)
 	return ST_OK;
 }
 
-static enum status
-merge_part_end(struct sorter *s, struct err *e)
+enum status
+sorter_part_end(struct sorter *s, struct err *e)
 {
 	enum status st = merge_flush(s, e);
 
@@ -97,7 +97,7 @@ merge_part_end(struct sorter *s, struct err *e)
 enum status
 sorter_spill(struct sorter *s, struct err *e)
 {
-	enum status st = merge_part_begin(s, e);
+	enum status st = sorter_part_begin(s, e);
 	struct sorter_record r;
 
 	if (st != ST_OK)
@@ -108,10 +108,10 @@ sorter_spill(struct sorter *s, struct err *e)
 
 		sorter_ahead(s, i);
 		sorter_read(p, &r);
-		st = merge_write(s, p, sorter_record_size(&r), e);
+		st = sorter_part_write(s, p, sorter_record_size(&r), e);
 	}
 	if (st == ST_OK)
-		st = merge_part_end(s, e);
+		st = sorter_part_end(s, e);
 	s->n = s->len = 0;
 	return st;
 }
@@ -264,7 +264,7 @@ merge_step(struct sorter *s, struct err *e)
 static enum status
 merge_some(struct sorter *s, size_t from, size_t n, struct err *e)
 {
-	enum status st = merge_part_begin(s, e);
+	enum status st = sorter_part_begin(s, e);
 
 	if (st == ST_OK)
 		st = merge_open(s, from, n, e);
@@ -272,12 +272,12 @@ merge_some(struct sorter *s, size_t from, size_t n, struct err *e)
 		const struct stretch *t = &s->stretches[s->tree[0]];
 		size_t size = sorter_record_size(&t->r);
 
-		st = merge_write(s, t->r.elem + t->r.len - size, size, e);
+		st = sorter_part_write(s, t->r.elem + t->r.len - size, size, e);
 		if (st == ST_OK)
 			st = merge_step(s, e);
 	}
 	sorter_merge_clear(s);
-	return st == ST_OK ? merge_part_end(s, e) : st;
+	return st == ST_OK ? sorter_part_end(s, e) : st;
 }
 
 enum status

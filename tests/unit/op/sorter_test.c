@@ -139,6 +139,85 @@ merges_more_parts_than_at_once(void **state)
 	sort_and_compare(2, 100, 1, false);
 }
 
+/* An integer of any width; from the `plain`-th on now and then one in a longer form, or an equal float. */
+static void
+pair_make_own(struct pair *p, struct rng *r, uint64_t number, uint64_t plain)
+{
+	int64_t v = (int64_t)rng_next(r) >> rng_below(r, 64);
+	uint8_t *to = p->bytes;
+	uint64_t draw = rng_below(r, 4);
+
+	if (number < plain || draw > 1) {
+		to = mp_put_int(to, v);
+	} else if (draw) {
+		to = mp_put_float(to, (double)v);
+	} else {
+		*to = 0xd3;
+		to = mp_put_u64(to + 1, (uint64_t)v);
+	}
+	p->key_len = p->len = (size_t)(to - p->bytes);
+	p->number = number;
+}
+
+static void
+sort_own(size_t n, uint64_t plain, size_t mem, bool reverse)
+{
+	struct pair *pairs = mem_array(n + 1, sizeof *pairs);
+	struct sorter *s = sorter_new(mem, reverse, NULL);
+	struct rng r = { n + plain, 0 };
+	struct run out = { 0 };
+	struct buf saved = { 0 };
+	struct err e;
+	size_t at = 0, bytes = 0;
+	enum status st = ST_OK;
+
+	for (size_t i = 0; i < n; i++) {
+		pair_make_own(&pairs[i], &r, i, plain);
+		assert_int_equal(sorter_add(s, NULL, 0, pairs[i].bytes, pairs[i].len, &e), ST_OK);
+		bytes += pairs[i].len;
+	}
+	if (sorter_can_save(s)) {
+		sorter_save(s, true, &saved);
+		assert_int_equal(saved.len, bytes);
+	}
+	sorter_sign = reverse ? -1 : 1;
+	qsort(pairs, n, sizeof *pairs, pair_order);
+	while (st == ST_OK) {
+		run_reset(&out);
+		st = sorter_give(s, &out, &e);
+		for (uint32_t i = 0; i < out.n; i++, at++) {
+			assert_true(at < n);
+			assert_int_equal(out.e[i].len, pairs[at].len);
+			assert_memory_equal(out.e[i].p, pairs[at].bytes, pairs[at].len);
+		}
+	}
+	assert_int_equal(st, ST_END);
+	assert_int_equal(at, n);
+	run_clear(&out);
+	buf_clear(&saved);
+	sorter_free(&s);
+	mem_free(pairs);
+}
+
+static void
+sorts_integers_that_are_their_own_keys(void **state)
+{
+	(void)state;
+	for (int reverse = 0; reverse < 2; reverse++) {
+		static const size_t mems[] = { 1 << 26, 64 * 1024, 700 };
+
+		for (size_t i = 0; i < 3; i++) {
+			sort_own(3000, UINT64_MAX, mems[i], reverse);
+			sort_own(3000, 2990, mems[i], reverse);
+			sort_own(3000, 20, mems[i], reverse);
+			sort_own(3000, 0, mems[i], reverse);
+		}
+		sort_own(100 * 1000, UINT64_MAX, 1 << 26, reverse);
+		sort_own(1, 1, 1, reverse);
+		sort_own(0, 0, 1, reverse);
+	}
+}
+
 static void
 says_when_there_is_no_folder(void **state)
 {
