@@ -15,8 +15,8 @@
 #define ALLOW_ROWS(s) \
 	ALLOW_ROW(s, read, "allow-read", "PATH", "let pipelines read this file, or what lies below this folder; " \
 		  "default: all for a worker of this user's private socket, else nothing"), \
-	ALLOW_ROW(s, write, "allow-write", "PATH", "let pipelines write, and read, below this folder; " \
-		  "default: as --allow-read"), \
+	ALLOW_ROW(s, write, "allow-write", "PATH", "let pipelines write, and read, below this folder, or what has " \
+		  "an address that begins so (s3://BUCKET/PREFIX/); default: as --allow-read"), \
 	ALLOW_ROW(s, exec, "allow-exec", "PROGRAM", "let exec and cmd run this program, the programs of this folder, or " \
 		  "any; sh counts as /bin/sh; default: as --allow-read"), \
 	{ .name = "allow-url", .arg = "ADDRESS", .kind = PARAM_WORDS, .offset = offsetof(s, fence.url), \

@@ -49,7 +49,7 @@ enum status
 fetch_open(const char *url, const char *tag, const struct fetch_wait *w, struct fetch **out, struct err *e)
 {
 	struct fetch *f = mem_zalloc(sizeof *f);
-	enum status st = target_init(&f->target, url, e);
+	enum status st = target_init(&f->target, url, GATE_READ, e);
 
 	f->about.tag = mem_strdup(tag);
 	f->until = UINT64_MAX;

@@ -23,6 +23,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/gate.h"
 #include "fetch/link.h"
 
 struct fetch_about {
@@ -31,7 +32,9 @@ struct fetch_about {
 	char *tag;         /* NULL: nothing tells it from what may be there later */
 };
 
-enum status fetch_about(const char *url, const struct fetch_wait *w, struct fetch_about *out, struct err *e);
+/* side: what the gate is asked for. */
+enum status fetch_about(const char *url, enum gate side, const struct fetch_wait *w, struct fetch_about *out,
+			struct err *e);
 void fetch_about_clear(struct fetch_about *a);
 /* Makes a copy in *to. */
 void fetch_about_copy(struct fetch_about *to, const struct fetch_about *from);
@@ -50,9 +53,9 @@ const struct fetch_about *fetch_known(const struct fetch *f);
 void fetch_close(struct fetch **f);
 
 /* Calls `found` for each object whose key begins with the key of the address (s3), in the order of the keys'
- * bytes; flat: only for keys without a slash behind that. */
+ * bytes; flat: only for keys without a slash behind that. side: what the gate is asked for. */
 typedef enum status fetch_found(void *arg, const char *key, const struct fetch_about *about, struct err *e);
-enum status fetch_list(const char *url, bool flat, fetch_found *found, void *arg, const struct fetch_wait *w,
-		       struct err *e);
+enum status fetch_list(const char *url, bool flat, enum gate side, fetch_found *found, void *arg,
+		       const struct fetch_wait *w, struct err *e);
 
 #endif

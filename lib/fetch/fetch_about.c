@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "fetch/call.h"
 #include "fetch/fetch.h"
 
 void
@@ -29,41 +30,35 @@ about_body(void *arg, const uint8_t *p, size_t n)
 }
 
 static enum status
-about_ask(struct link *l, struct http *h, struct target *t, const struct fetch_wait *w, struct err *e)
+about_ask(struct call *c, const struct fetch_wait *w, struct err *e)
 {
 	struct http_ask head = { .head = true }, first = { .ranged = true, .to = 1, .body = about_body };
-	enum status st = link_do(l, h, t, &head, NULL, w, e);
+	enum status st = call_do(c, &head, NULL, w, e);
+	long code = c->http.code;
 
 	/* An address that is signed for reading may not be looked at otherwise, and there are servers
 	 * without HEAD. */
-	if (st != ST_OK && st != ST_AGAIN && t->u.scheme != URL_S3 && (h->code == 403 || h->code == 405 || h->code == 501))
-		st = link_do(l, h, t, &first, NULL, w, e);
+	if (st != ST_OK && st != ST_AGAIN && c->target.u.scheme != URL_S3 && (code == 403 || code == 405 || code == 501))
+		st = call_do(c, &first, NULL, w, e);
 	return st;
 }
 
 enum status
-fetch_about(const char *url, const struct fetch_wait *w, struct fetch_about *out, struct err *e)
+fetch_about(const char *url, enum gate side, const struct fetch_wait *w, struct fetch_about *out, struct err *e)
 {
-	struct target t;
-	struct http h = { 0 };
-	struct link *l = NULL;
-	enum status st = target_init(&t, url, e);
+	struct call c;
+	enum status st = call_open(&c, url, side, e);
 
 	memset(out, 0, sizeof *out);
-	if (st == ST_OK)
-		st = http_init(&h, e);
-	if (st == ST_OK && !(l = link_take(e)))
-		st = e->kind;
-	if (st == ST_OK)
-		st = about_ask(l, &h, &t, w, e);
+	if (st != ST_OK)
+		return st;
+	st = about_ask(&c, w, e);
 	if (st == ST_OK) {
-		out->sized = h.sized;
-		out->parts = h.parts && h.sized;
-		out->size = h.sized ? h.length : 0;
-		out->tag = *h.tag ? mem_strdup(h.tag) : NULL;
+		out->sized = c.http.sized;
+		out->parts = c.http.parts && c.http.sized;
+		out->size = c.http.sized ? c.http.length : 0;
+		out->tag = *c.http.tag ? mem_strdup(c.http.tag) : NULL;
 	}
-	http_clear(&h);
-	link_give_back(l);
-	target_clear(&t);
+	call_close(&c);
 	return st;
 }

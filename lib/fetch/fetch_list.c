@@ -5,73 +5,26 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "fetch/answer.h"
 #include "fetch/fetch.h"
 
 enum { LIST_PAGE = 1000, LIST_ANSWER_MAX = 16 * 1024 * 1024, LIST_PAGES_MAX = 100000 };
 
 struct list {
-	const struct fetch_xml_lib *xml;
 	fetch_found *found;
 	void *arg;
-	struct buf answer;
-	bool long_one;  /* it does not fit */
+	struct call_answer answer;
 	char *next;     /* token of the next page; NULL: this is the last one */
 };
 
-static bool
-list_body(void *arg, const uint8_t *p, size_t n)
-{
-	struct list *l = arg;
-
-	if (l->answer.len + n > LIST_ANSWER_MAX)
-		l->long_one = true;
-	else
-		buf_put(&l->answer, p, n);
-	return true;
-}
-
-static void
-list_begin(void *arg)
-{
-	struct list *l = arg;
-
-	buf_reset(&l->answer);
-	l->long_one = false;
-}
-
-static bool
-list_is(const xmlNode *n, const char *name)
-{
-	return n->type == XML_ELEMENT_NODE && !strcmp((const char *)n->name, name);
-}
-
-/* The text of a node; to be freed with list_text_free. */
-static char *
-list_text(const struct list *l, const xmlNode *n)
-{
-	return (char *)l->xml->xmlNodeGetContent(n);
-}
-
-static void
-list_text_free(const struct list *l, char *text)
-{
-	if (text)
-		(*l->xml->xmlFree)(text);
-}
-
 static enum status
-list_object(struct list *l, const xmlNode *object, struct err *e)
+list_object(struct list *l, const struct answer *a, const xmlNode *object, struct err *e)
 {
 	struct fetch_about about = { .parts = true };
-	char *key = NULL, *size = NULL, *tag = NULL;
+	char *key = answer_text(a, object, "Key"), *size = answer_text(a, object, "Size");
+	char *tag = answer_text(a, object, "ETag");
 	enum status st = ST_OK;
 
-	for (const xmlNode *n = object->children; n; n = n->next) {
-		char **to = list_is(n, "Key") ? &key : list_is(n, "Size") ? &size : list_is(n, "ETag") ? &tag : NULL;
-
-		if (to && !*to)
-			*to = list_text(l, n);
-	}
 	if (!key || !size || strlen(key) > URL_MAX) {
 		st = err_set(e, ST_DATA, "the server's list of objects has one without key or size");
 	} else if (!*key || key[strlen(key) - 1] != '/') { /* else it stands for a folder */
@@ -80,47 +33,31 @@ list_object(struct list *l, const xmlNode *object, struct err *e)
 		about.tag = tag && *tag ? tag : NULL;
 		st = l->found(l->arg, key, &about, e);
 	}
-	list_text_free(l, key);
-	list_text_free(l, size);
-	list_text_free(l, tag);
+	mem_free(key);
+	mem_free(size);
+	mem_free(tag);
 	return st;
 }
 
 static enum status
 list_page(struct list *l, struct err *e)
 {
-	xmlDoc *doc = l->long_one ? NULL : l->xml->xmlReadMemory((const char *)l->answer.data, (int)l->answer.len,
-		"list.xml", NULL, XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING | XML_PARSE_NOCDATA);
-	xmlNode *root = doc ? l->xml->xmlDocGetRootElement(doc) : NULL;
-	enum status st = ST_OK;
-	bool more = false;
+	struct answer a;
+	enum status st = answer_read(&l->answer, "ListBucketResult", "list of objects", &a, e);
 
 	mem_free(l->next);
 	l->next = NULL;
-	if (!root || !list_is(root, "ListBucketResult"))
-		st = err_set(e, ST_DATA, "the server's list of objects cannot be understood");
-	for (const xmlNode *n = root && st == ST_OK ? root->children : NULL; n && st == ST_OK; n = n->next) {
-		char *text;
-
-		if (list_is(n, "Contents")) {
-			st = list_object(l, n, e);
-		} else if (list_is(n, "IsTruncated") || list_is(n, "NextContinuationToken")) {
-			text = list_text(l, n);
-			if (list_is(n, "IsTruncated"))
-				more = text && !strcmp(text, "true");
-			else if (!l->next)
-				l->next = mem_strdup(text);
-			list_text_free(l, text);
-		}
-	}
-	if (doc)
-		l->xml->xmlFreeDoc(doc);
-	if (st == ST_OK && more && !l->next)
+	if (st != ST_OK)
+		return st;
+	for (const xmlNode *n = a.root->children; n && st == ST_OK; n = n->next)
+		if (answer_is(n, "Contents"))
+			st = list_object(l, &a, n, e);
+	char *more = answer_text(&a, a.root, "IsTruncated");
+	if (st == ST_OK && more && !strcmp(more, "true") &&
+	    !(l->next = answer_text(&a, a.root, "NextContinuationToken")))
 		st = err_set(e, ST_DATA, "the server's list of objects breaks off");
-	if (!more) {
-		mem_free(l->next);
-		l->next = NULL;
-	}
+	mem_free(more);
+	answer_clear(&a);
 	return st;
 }
 
@@ -140,22 +77,19 @@ list_query(const struct list *l, const char *prefix, bool flat, struct buf *out)
 }
 
 enum status
-fetch_list(const char *url, bool flat, fetch_found *found, void *arg, const struct fetch_wait *w, struct err *e)
+fetch_list(const char *url, bool flat, enum gate side, fetch_found *found, void *arg, const struct fetch_wait *w,
+	   struct err *e)
 {
-	struct list l = { .found = found, .arg = arg };
-	struct http h = { 0 };
-	struct target t;
-	struct link *link = NULL;
+	struct list l = { .found = found, .arg = arg, .answer.most = LIST_ANSWER_MAX };
 	struct buf query = { 0 };
-	enum status st = target_init(&t, url, e);
+	struct call c;
+	enum status st = call_open(&c, url, side, e);
 
-	if (st == ST_OK && t.u.scheme != URL_S3)
+	if (st != ST_OK)
+		return st;
+	if (c.target.u.scheme != URL_S3)
 		st = err_set(e, ST_DATA, "only s3:// can be listed");
-	if (st == ST_OK && !(l.xml = fetch_xml_lib(e)))
-		st = e->kind;
-	if (st == ST_OK)
-		st = http_init(&h, e);
-	if (st == ST_OK && !(link = link_take(e)))
+	if (st == ST_OK && !fetch_xml_lib(e))
 		st = e->kind;
 	for (int pages = 0; st == ST_OK; pages++) {
 		if (pages == LIST_PAGES_MAX) {
@@ -163,19 +97,18 @@ fetch_list(const char *url, bool flat, fetch_found *found, void *arg, const stru
 			break;
 		}
 		buf_reset(&query);
-		list_query(&l, t.u.path, flat, &query);
-		struct http_ask ask = { .query = (char *)query.data, .body = list_body, .arg = &l };
-		st = link_do(link, &h, &t, &ask, list_begin, w, e);
+		list_query(&l, c.target.u.path, flat, &query);
+		struct http_ask ask = { .bucket = true, .query = (char *)query.data, .body = call_answer_body,
+			.arg = &l.answer };
+		st = call_do(&c, &ask, call_answer_begin, w, e);
 		if (st == ST_OK)
 			st = list_page(&l, e);
 		if (!l.next)
 			break;
 	}
 	mem_free(l.next);
-	buf_clear(&l.answer);
+	buf_clear(&l.answer.bytes);
 	buf_clear(&query);
-	http_clear(&h);
-	link_give_back(link);
-	target_clear(&t);
+	call_close(&c);
 	return st;
 }

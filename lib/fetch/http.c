@@ -141,7 +141,7 @@ http_write(char *p, size_t size, size_t count, void *arg)
 
 	if (!h->code)
 		h->lib->curl_easy_getinfo(h->easy, CURLINFO_RESPONSE_CODE, &h->code);
-	if (h->code != 200 && h->code != 206) {
+	if (h->code != 200 && h->code != 206 && !(h->writes && h->code < 300)) {
 		size_t room = sizeof h->fault - 1 - h->n_fault, take = n < room ? n : room;
 
 		memcpy(h->fault + h->n_fault, p, take);
@@ -219,6 +219,24 @@ http_trust(struct http *h)
 	}
 }
 
+/* What is sent with a method. */
+static void
+http_method(struct http *h, const struct http_ask *ask)
+{
+	const struct fetch_curl_lib *lib = h->lib;
+
+	if (!ask->method)
+		return;
+	/* The data are lent, so that they can be sent once more on another connection. */
+	lib->curl_easy_setopt(h->easy, CURLOPT_POSTFIELDS, ask->n_data ? (const char *)ask->data : "");
+	lib->curl_easy_setopt(h->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)ask->n_data);
+	lib->curl_easy_setopt(h->easy, CURLOPT_CUSTOMREQUEST, ask->method);
+	lib->curl_easy_setopt(h->easy, CURLOPT_EXPECT_100_TIMEOUT_MS, 1L);
+	http_add(h, "Content-Type", "application/octet-stream");
+	if (ask->fresh)
+		http_add(h, "If-None-Match", "*");
+}
+
 /* Programs that pipelines run do not get the connection. */
 static int
 http_socket(void *arg, curl_socket_t fd, curlsocktype purpose)
@@ -239,13 +257,14 @@ http_ask(struct http *h, const struct target *t, const struct http_ask *ask)
 	lib->curl_slist_free_all(h->headers);
 	h->headers = NULL;
 	*h->why = *h->tag = *h->etag = *h->modified = 0;
-	snprintf(h->want, sizeof h->want, "%s", ask->tag ? ask->tag : "");
+	snprintf(h->want, sizeof h->want, "%s", ask->tag && !ask->known ? ask->tag : "");
 	h->code = 0;
 	h->body = ask->body;
 	h->arg = ask->arg;
 	h->ranged = ask->ranged;
+	h->writes = ask->method != NULL;
 	h->from = ask->ranged ? ask->from : 0;
-	target_request(t, ask->query, &url);
+	target_request(t, ask->bucket, ask->query, &url);
 	lib->curl_easy_setopt(h->easy, CURLOPT_URL, (char *)url.data);
 	buf_clear(&url);
 	lib->curl_easy_setopt(h->easy, CURLOPT_ERRORBUFFER, h->why);
@@ -274,8 +293,9 @@ http_ask(struct http *h, const struct target *t, const struct http_ask *ask)
 		snprintf(range, sizeof range, "%llu-%llu", (unsigned long long)ask->from, (unsigned long long)ask->to - 1);
 		lib->curl_easy_setopt(h->easy, CURLOPT_RANGE, range);
 	}
+	http_method(h, ask);
 	if (ask->tag && *ask->tag == '"')
-		http_add(h, "If-Match", ask->tag);
+		http_add(h, ask->known ? "If-None-Match" : "If-Match", ask->tag);
 	lib->curl_easy_setopt(h->easy, CURLOPT_HTTPHEADER, h->headers);
 }
 
@@ -292,8 +312,12 @@ http_fault_name(const struct http *h, char *out, size_t size)
 }
 
 static enum http_verdict
-http_changed(struct err *e)
+http_changed(const struct http *h, struct err *e)
 {
+	if (h->writes) {
+		err_set(e, ST_DATA, "somebody else has written it");
+		return HTTP_FAILED;
+	}
 	err_set(e, ST_DATA, "it has changed since the reading of it began");
 	err_help(e, "begin anew: parts of the old and the new one would not fit together");
 	return HTTP_FAILED;
@@ -345,7 +369,11 @@ http_judge_code(struct http *h, struct target *t, struct err *e)
 		err_set(e, ST_NOINPUT, "it is not there (%ld%s)", h->code, name);
 		return HTTP_FAILED;
 	case 412:
-		return http_changed(e);
+		return http_changed(h, e);
+	case 409: /* of two that write at once one is sent back */
+		if (!h->writes)
+			break;
+		/* fallthrough */
 	case 408:
 	case 425:
 	case 429:
@@ -387,7 +415,7 @@ enum http_verdict
 http_judge(struct http *h, CURLcode rc, struct target *t, struct err *e)
 {
 	h->lib->curl_easy_getinfo(h->easy, CURLINFO_RESPONSE_CODE, &h->code);
-	if (h->code == 416 && h->ranged)
+	if ((h->code == 416 && h->ranged) || h->code == 304)
 		return HTTP_DONE;
 	if (h->code >= 300)
 		return http_judge_code(h, t, e);
@@ -396,7 +424,7 @@ http_judge(struct http *h, CURLcode rc, struct target *t, struct err *e)
 	if (h->code)
 		http_tag(h->etag, h->modified, h->length, h->tag);
 	if (h->code && *h->want && strcmp(h->want, h->tag))
-		return http_changed(e);
+		return http_changed(h, e);
 	if (h->code == 206 && h->ranged && h->begins != h->from) {
 		err_set(e, ST_DATA, "the server gives other bytes than those that were asked for");
 		return HTTP_FAILED;
@@ -406,7 +434,7 @@ http_judge(struct http *h, CURLcode rc, struct target *t, struct err *e)
 			*h->why ? h->why : h->lib->curl_easy_strerror(rc));
 		return http_may_pass(rc) ? HTTP_AGAIN : HTTP_FAILED;
 	}
-	if (h->code == 200 || h->code == 206)
+	if (h->code == 200 || h->code == 206 || (h->writes && h->code >= 200))
 		return HTTP_DONE;
 	err_set(e, ST_IO, "the server answers %ld", h->code);
 	return HTTP_FAILED;

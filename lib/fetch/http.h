@@ -20,7 +20,13 @@ enum { HTTP_TAG = 512, HTTP_FAULT = 2048 };
 typedef bool http_body(void *arg, const uint8_t *p, size_t n);
 
 struct http_ask {
-	const char *query;   /* asked of the bucket; NULL: the object is asked for */
+	bool bucket;         /* asked of the bucket, not of the object */
+	const char *query;   /* encoded, its names sorted; NULL: there is none */
+	const char *method;  /* NULL: it is read */
+	const void *data;    /* sent with the method; lent until the answer is there */
+	size_t n_data;
+	bool fresh;          /* only if the object is not there yet; http.code is 412 if it is */
+	bool known;          /* only if the object is not `tag`; http.code is 304 if it is */
 	bool head;           /* only what is said about it */
 	bool ranged;         /* bytes [from, to) of it */
 	uint64_t from, to;
@@ -35,7 +41,7 @@ struct http {
 	struct curl_slist *headers;
 	http_body *body;
 	void *arg;
-	bool ranged;
+	bool ranged, writes;
 	uint64_t from;
 	char want[HTTP_TAG]; /* the tag that it must have; "": any */
 	/* the answer */
@@ -67,7 +73,7 @@ void http_go_on(struct http *h);
 
 /* HTTP_DONE: it is there. HTTP_AGAIN: e says why it is not; trying it again later may help, not before
  * h->wait_ns. HTTP_MOVED: to be asked again, at once, since the target has changed. HTTP_FAILED: e says why. */
-/* HTTP_DONE with code 416 tells that there is no byte in the range. */
+/* HTTP_DONE with code 416 tells that there is no byte in the range, with 304 that the object is the known one. */
 enum http_verdict { HTTP_DONE, HTTP_AGAIN, HTTP_MOVED, HTTP_FAILED };
 enum http_verdict http_judge(struct http *h, CURLcode rc, struct target *t, struct err *e);
 void http_clear(struct http *h);

@@ -83,7 +83,7 @@ link_pause_of(int tries, int64_t wait_ns)
 	return wait_ns > own ? wait_ns : own;
 }
 
-static enum status
+enum status
 link_pause(struct link *l, int tries, int64_t wait_ns, const struct fetch_wait *w)
 {
 	int64_t until = clock_mono_ns() + link_pause_of(tries, wait_ns);
@@ -137,8 +137,11 @@ link_do(struct link *l, struct http *h, struct target *t, const struct http_ask 
 			return e->kind;
 		if (v == HTTP_MOVED)
 			continue; /* target_move limits how often */
-		if (tries >= LINK_TRIES)
+		if (tries >= LINK_TRIES) {
+			if (w && w->passes)
+				*w->passes = true;
 			return err_wrap(e, "after %d tries", tries);
+		}
 		st = link_pause(l, tries, h->wait_ns, w);
 		if (st != ST_OK)
 			return st;

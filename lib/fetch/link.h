@@ -13,6 +13,7 @@
 struct fetch_wait {
 	bool (*stopped)(const void *arg);
 	const void *arg;
+	bool *passes; /* unless NULL, set when a request was given up that may succeed later */
 };
 
 struct link {
@@ -30,6 +31,8 @@ enum status link_wait(struct link *l, int64_t until, const struct fetch_wait *w)
 /* How long to wait before a request is tried again, in ns. tries: how often it has failed, from 1; wait_ns: what the
  * server asks for. */
 int64_t link_pause_of(int tries, int64_t wait_ns);
+/* Waits as long as that; ST_AGAIN: stopped. */
+enum status link_pause(struct link *l, int tries, int64_t wait_ns, const struct fetch_wait *w);
 /* One request from its beginning to its end, tried again as often as may help. *t may have moved. begin, unless
  * NULL, is called before each try: what the last one gave is void. */
 enum status link_do(struct link *l, struct http *h, struct target *t, const struct http_ask *ask,

@@ -8,16 +8,17 @@
 enum { TARGET_MOVES = 5 };
 
 enum status
-target_init(struct target *t, const char *text, struct err *e)
+target_init(struct target *t, const char *text, enum gate side, struct err *e)
 {
 	struct buf shown = { 0 };
 
 	memset(t, 0, sizeof *t);
+	t->side = side;
 	url_show(text, &shown);
 	t->name = buf_take(&shown);
 	enum status st = url_parse(text, &t->u, e);
 	if (st == ST_OK)
-		st = url_gate_ask(text, &t->u, e);
+		st = url_gate_ask(side, text, &t->u, e);
 	if (st == ST_OK && t->u.scheme == URL_S3)
 		t->region = mem_strdup(keys_of_user()->region);
 	else if (st == ST_OK)
@@ -44,7 +45,7 @@ target_request_web(const char *url, struct buf *out)
 }
 
 void
-target_request(const struct target *t, const char *query, struct buf *out)
+target_request(const struct target *t, bool bucket, const char *query, struct buf *out)
 {
 	const char *endpoint = keys_of_user()->endpoint;
 
@@ -61,10 +62,10 @@ target_request(const struct target *t, const char *query, struct buf *out)
 	if (path)
 		buf_printf(out, "/%s", t->u.host);
 	buf_byte(out, '/');
+	if (!bucket)
+		url_encode(t->u.path, strlen(t->u.path), "/", out);
 	if (query)
 		buf_printf(out, "?%s", query);
-	else
-		url_encode(t->u.path, strlen(t->u.path), "/", out);
 }
 
 static enum status
@@ -76,7 +77,7 @@ target_move_to(struct target *t, const char *url, struct err *e)
 	if (st == ST_OK && (u.scheme == URL_S3 || (t->u.scheme == URL_HTTPS && u.scheme == URL_HTTP)))
 		st = err_set(e, ST_DATA, "it leads to an address that is not as safe");
 	if (st == ST_OK)
-		st = url_gate_ask(url, &u, e);
+		st = url_gate_ask(t->side, url, &u, e);
 	if (st != ST_OK) {
 		url_clear(&u);
 		return st;

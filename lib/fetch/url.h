@@ -14,6 +14,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/gate.h"
 
 struct words;
 
@@ -39,12 +40,12 @@ void url_show(const char *text, struct buf *out);
 /* Appends n bytes; all that are not letters, digits or one of -._~ or of `also` are percent-encoded. */
 void url_encode(const char *s, size_t n, const char *also, struct buf *out);
 
-/* Says which addresses pipelines may name, for the rest of the process: those that begin with one of
- * these, as far as a slash. To be called before there are threads. Without it, all. */
-enum status url_gate_close(const struct words *roots, struct err *e);
-/* Shuts it, also while other threads read, unless it was closed before. */
-void url_gate_shut(void);
-/* Whether the address may be read; ST_PERM with what mends it. */
-enum status url_gate_ask(const char *text, const struct url *u, struct err *e);
+/* Says which addresses pipelines may read, or write to, for the rest of the process: those that begin with one of
+ * these, as far as a slash. What may be written may be read. To be called before there are threads. Without it, all. */
+enum status url_gate_close(enum gate side, const struct words *roots, struct err *e);
+/* Shuts a side, also while other threads read, unless it was closed before. */
+void url_gate_shut(enum gate side);
+/* Whether the address may be read or written to; ST_PERM with what mends it. */
+enum status url_gate_ask(enum gate side, const char *text, const struct url *u, struct err *e);
 
 #endif

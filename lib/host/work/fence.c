@@ -95,7 +95,8 @@ fence_rules(struct landlock *l, const struct fence_conf *c, bool programs, const
 	for (size_t i = 0; i < c->read.n; i++)
 		landlock_allow(l, c->read.v[i], LANDLOCK_MAY_READ);
 	for (size_t i = 0; i < c->write.n; i++)
-		landlock_allow(l, c->write.v[i], LANDLOCK_MAY_WRITE);
+		if (!url_is(c->write.v[i]))
+			landlock_allow(l, c->write.v[i], LANDLOCK_MAY_WRITE);
 	for (const char *const *name = http_trusted; *name; name++)
 		if (getenv(*name))
 			landlock_allow(l, getenv(*name), LANDLOCK_MAY_READ);
@@ -146,6 +147,24 @@ fence_exec(const struct fence_conf *c, bool strangers, bool confine, struct err 
 	return child_rules_set(&r, e);
 }
 
+/* Closes the gates for writing: some of what may be written lies in folders, the rest in buckets. */
+static enum status
+fence_write_gates(const struct words *write, struct err *e)
+{
+	struct words sorted[2] = { 0 };
+
+	for (size_t i = 0; i < write->n; i++)
+		words_add(&sorted[url_is(write->v[i])], write->v[i], strlen(write->v[i]));
+	enum status st = gate_close(GATE_WRITE, &sorted[false], e);
+	if (st == ST_OK)
+		st = url_gate_close(GATE_WRITE, &sorted[true], e);
+	if (sorted[true].n)
+		(void)keys_of_user();
+	words_clear(&sorted[false]);
+	words_clear(&sorted[true]);
+	return st;
+}
+
 bool
 fence_confines(const struct fence_conf *c, bool strangers)
 {
@@ -164,9 +183,9 @@ fence_up(const struct fence_conf *c, bool strangers, const char *socket, struct 
 	if (st == ST_OK && (c->read.n || strangers))
 		st = gate_close(GATE_READ, &c->read, e);
 	if (st == ST_OK && (c->write.n || strangers))
-		st = gate_close(GATE_WRITE, &c->write, e);
+		st = fence_write_gates(&c->write, e);
 	if (st == ST_OK && (c->url.n || strangers))
-		st = url_gate_close(&c->url, e);
+		st = url_gate_close(GATE_READ, &c->url, e);
 	if (c->url.n)
 		(void)keys_of_user(); /* their file cannot be read behind the wall */
 	if (st == ST_OK)
@@ -182,10 +201,12 @@ fence_strangers(const struct fence_conf *c)
 {
 	if (!c->read.n)
 		gate_shut(GATE_READ);
-	if (!c->write.n)
+	if (!c->write.n) {
 		gate_shut(GATE_WRITE);
+		url_gate_shut(GATE_WRITE);
+	}
 	if (!c->url.n)
-		url_gate_shut();
+		url_gate_shut(GATE_READ);
 	if (!c->exec.n)
 		plans_refuse_exec();
 	child_rules_clean();

@@ -67,12 +67,19 @@ file_far_origin(const char *path)
 	return name;
 }
 
+void
+file_far_help(const char *name, struct err *e)
+{
+	const char *slash = name[strlen(name) - 1] == '/' ? "" : "/", *what = url_is(name) ? "objects" : "files";
+
+	err_help(e, "'%s%s*' takes the %s in it, '%s%s**' those below as well", name, slash, what, name, slash);
+}
+
 static enum status
 far_folder(const char *name, struct err *e)
 {
 	err_set(e, ST_NOINPUT, "cannot read '%s': it is the name of a folder, not of an object", name);
-	err_help(e, "'%s%s*' takes the objects in it, '%s%s**' those below as well", name,
-		 name[strlen(name) - 1] == '/' ? "" : "/", name, name[strlen(name) - 1] == '/' ? "" : "/");
+	file_far_help(name, e);
 	return ST_NOINPUT;
 }
 
@@ -83,7 +90,7 @@ file_far_check(const char *word, struct err *e)
 	enum status st = url_parse(word, &u, e);
 
 	if (st == ST_OK)
-		st = url_gate_ask(word, &u, e);
+		st = url_gate_ask(GATE_READ, word, &u, e);
 	if (st == ST_OK && u.scheme == URL_S3 && (!*u.path || u.path[strlen(u.path) - 1] == '/'))
 		st = far_folder(word, e);
 	url_clear(&u);
@@ -194,7 +201,8 @@ file_far_list(const char *word, struct file_far *out, struct err *e)
 	file_far_plain(plain, &prefix);
 	buf_end(&prefix);
 	/* Where the pattern ends with this component, what lies deeper need not be listed. */
-	enum status st = fetch_list((char *)prefix.data, !strchr(meta, '/') && !strstr(meta, "**"), far_found, &l, NULL, e);
+	enum status st = fetch_list((char *)prefix.data, !strchr(meta, '/') && !strstr(meta, "**"), GATE_READ, far_found, &l,
+		NULL, e);
 	if (st == ST_OK && out->n == before)
 		st = err_set(e, ST_NOINPUT, "no object matches '%s'", word);
 	else if (st != ST_OK)

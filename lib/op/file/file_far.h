@@ -27,6 +27,8 @@ struct file_far {
 bool file_far_any(const struct words *words);
 /* Whether a word without braces stands for several objects. */
 bool file_far_pattern(const char *word);
+/* Helps whoever has named a folder where a file or an object is expected. */
+void file_far_help(const char *name, struct err *e);
 /* Looks whether the word is an address that can be read here, without asking its server. */
 enum status file_far_check(const char *word, struct err *e);
 /* Appends the objects that match, in no order; ST_NOINPUT: none does. */

@@ -307,9 +307,7 @@ glob_name(const char *name, struct glob_names *out, struct err *e)
 		return err_errno(e, "cannot read '%s'", name);
 	if (S_ISDIR(st.st_mode)) {
 		err_set(e, ST_NOINPUT, "cannot read '%s': it is a folder", name);
-		err_help(e, "'%s%s*' takes the files in it, '%s%s**' those below as well", name,
-			 name[strlen(name) - 1] == '/' ? "" : "/", name,
-			 name[strlen(name) - 1] == '/' ? "" : "/");
+		file_far_help(name, e);
 		return ST_NOINPUT;
 	}
 	if (gate_readable(name) != 0)

@@ -35,7 +35,7 @@ input_stopped(const void *ctx)
 static enum status
 input_open_object(struct file_input *in, const char *url, const char *tag, const struct op_ctx *ctx, struct err *e)
 {
-	struct fetch_wait w = { input_stopped, ctx };
+	struct fetch_wait w = { .stopped = input_stopped, .arg = ctx };
 	enum status st = fetch_open(url, tag, &w, &in->object, e);
 
 	in->regular = st == ST_OK;

@@ -57,7 +57,7 @@ static enum status
 plan_far(struct split *s, const struct fetch_about *known, file_may_cut *cut, struct err *e)
 {
 	struct fetch_about about = { 0 };
-	enum status st = known ? ST_OK : fetch_about(s->path, NULL, &about, e);
+	enum status st = known ? ST_OK : fetch_about(s->path, GATE_READ, NULL, &about, e);
 
 	if (known)
 		fetch_about_copy(&about, known);

@@ -109,16 +109,16 @@ a_closed_gate_lets_through_what_begins_with_its_roots(void **state)
 	struct url u;
 
 	(void)state;
-	assert_int_equal(url_gate_close(&(struct words){ (char *[]){ none, NULL }, 1 }, &e), ST_USAGE);
-	assert_int_equal(url_gate_close(&w, NULL), ST_OK);
+	assert_int_equal(url_gate_close(GATE_READ, &(struct words){ (char *[]){ none, NULL }, 1 }, &e), ST_USAGE);
+	assert_int_equal(url_gate_close(GATE_READ, &w, NULL), ST_OK);
 	for (const char *const *s = in; *s; s++) {
 		assert_int_equal(url_parse(*s, &u, NULL), ST_OK);
-		assert_int_equal(url_gate_ask(*s, &u, NULL), ST_OK);
+		assert_int_equal(url_gate_ask(GATE_READ, *s, &u, NULL), ST_OK);
 		url_clear(&u);
 	}
 	for (const char *const *s = out; *s; s++) {
 		assert_int_equal(url_parse(*s, &u, NULL), ST_OK);
-		assert_int_equal(url_gate_ask(*s, &u, &e), ST_PERM);
+		assert_int_equal(url_gate_ask(GATE_READ, *s, &u, &e), ST_PERM);
 		assert_non_null(strstr(e.help, "--allow-url"));
 		url_clear(&u);
 	}
