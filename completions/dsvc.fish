@@ -559,7 +559,7 @@ complete -c dsvc-work -l data -r -f -a 'auto clear encrypted' -d 'elements over 
 complete -c dsvc-work -l join -r -F -d 'first use the invitation in FILE (-: standard input), as dsvc-join does'
 complete -c dsvc-work -l insecure -d 'speak without keys: anyone who can reach the address may use it'
 complete -c dsvc-work -l allow-read -r -F -d 'let pipelines read this file, or what lies below this folder; default: all for a worker of this user'\''s private socket, else nothing'
-complete -c dsvc-work -l allow-write -r -F -d 'let pipelines write, and read, below this folder; default: as --allow-read'
+complete -c dsvc-work -l allow-write -r -F -d 'let pipelines write, and read, below this folder, or what has an address that begins so (s3://BUCKET/PREFIX/); default: as --allow-read'
 complete -c dsvc-work -l allow-exec -r -F -d 'let exec and cmd run this program, the programs of this folder, or any; sh counts as /bin/sh; default: as --allow-read'
 complete -c dsvc-work -l allow-url -r -f -d 'let pipelines read what has an address that begins so (s3://BUCKET/, https://HOST/FOLDER/); default: as --allow-read'
 complete -c dsvc-work -l datasets -r -F -d 'run only the pipelines that FILE lists, a line each, as dsvc-register --hash prints them'

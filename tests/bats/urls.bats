@@ -142,7 +142,7 @@ fails() { # CODE WORDS SPEC
 	fails 77 'the server does not allow it (403, forbid)' "lines '$url/web/forbid?sig=secret'"
 	[[ $stderr != *secret* ]]
 	fails 65 'addresses with ftp are not read' "lines $url/web/away"
-	for spec in "load $url/web" "sqlite $url/web/x.db t" 'range 3 | save s3://b/x' 'range 3 | split_files s3://b/x x'; do
+	for spec in "sqlite $url/web/x.db t" 'range 3 | snapshot s3://b/x' 'range 3 | split_files s3://b/x x'; do
 		fails 65 "takes names of this machine's files, and no address" "$spec"
 	done
 	fails 65 'must know how many elements' "bytes 8 $url/web/n.txt | shuffle all"

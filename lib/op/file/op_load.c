@@ -7,11 +7,13 @@
 
 #include "base/gate.h"
 #include "base/mem.h"
+#include "op/file/file_far.h"
 #include "op/file/file_glob.h"
 #include "op/file/file_source.h"
 #include "op/file/load_about.h"
 #include "op/file/load_wait.h"
 #include "op/kit/seal.h"
+#include "op/kit/seal_far.h"
 #include "op/kit/shards.h"
 #include "op/state.h"
 #include "value/json/json.h"
@@ -27,8 +29,8 @@ struct load {
 };
 
 static const struct param load_params[] = {
-	{ "files", PARAM_WORDS, offsetof(struct load, dirs), .flags = PARAM_REST | PARAM_PATH,
-	  .help = "folders written by save or snapshot" },
+	{ "files", PARAM_WORDS, offsetof(struct load, dirs), .flags = PARAM_REST | PARAM_PATH | PARAM_URL,
+	  .help = "folders written by save or snapshot, or s3://BUCKET/PREFIX" },
 	{ "partial", PARAM_BOOL, offsetof(struct load, partial), "false", .flags = PARAM_KEY_ONLY,
 	  .help = "also read the complete files of a save that is still running "
 		  "or was interrupted" },
@@ -49,7 +51,11 @@ load_pattern(const char *dir, bool literal, const char *files, struct words *out
 {
 	struct buf b = { 0 };
 
-	for (const char *c = dir; *c; c++) {
+	size_t n = strlen(dir);
+
+	while (url_is(dir) && dir[n - 1] == '/')
+		n--;
+	for (const char *c = dir; c < dir + n; c++) {
 		if (literal && strchr("*?[{\\", *c))
 			buf_byte(&b, '\\');
 		buf_byte(&b, (uint8_t)*c);
@@ -64,16 +70,12 @@ static enum status
 load_whole(const char *dir, struct words *out, struct err *e)
 {
 	struct seal_files files = { 0 };
-	enum status st = seal_check(dir, e);
+	enum status st = url_is(dir) ? seal_far_check(dir, &files, e) : seal_check(dir, e);
 
-	if (st == ST_OK)
+	if (st == ST_OK && !url_is(dir))
 		st = seal_files_whole(dir, &files, e);
-	for (size_t i = 0; st == ST_OK && i < files.n; i++) {
-		char *path = mem_printf("%s/%s", dir, files.v[i].name);
-
-		words_add(out, path, strlen(path));
-		mem_free(path);
-	}
+	for (size_t i = 0; st == ST_OK && i < files.n; i++)
+		load_pattern(dir, url_is(dir), files.v[i].name, out);
 	seal_files_clear(&files);
 	return st;
 }
@@ -112,6 +114,27 @@ load_marks(const char *dir, bool literal, struct words *out, struct err *e)
 	return st;
 }
 
+/* Adds the seals of the places that match; of a place that is no pattern, whether it has one or not. */
+static enum status
+load_far_seals(const char *dir, bool literal, struct words *out, struct err *e)
+{
+	struct words pattern = { 0 };
+	struct url u;
+	enum status st = url_parse(dir, &u, e);
+
+	if (st == ST_OK && u.scheme != URL_S3) {
+		err_set(e, ST_DATA, "cannot load '%s': nobody can list what a web server has", dir);
+		err_help(e, "msgpack ADDRESS... reads files of it that are named; s3://BUCKET/PREFIX is loaded");
+		st = ST_DATA;
+	}
+	url_clear(&u);
+	load_pattern(dir, literal, SEAL_NAME, &pattern);
+	if (st == ST_OK)
+		st = file_glob(&pattern, false, out, e);
+	words_clear(&pattern);
+	return st;
+}
+
 /* Adds the folders that match. */
 static enum status
 load_dirs(const char *dir, bool literal, struct words *out, struct err *e)
@@ -119,7 +142,7 @@ load_dirs(const char *dir, bool literal, struct words *out, struct err *e)
 	struct words marks = { 0 };
 	const char *last = NULL;
 	size_t n_last = 0;
-	enum status st = load_marks(dir, literal, &marks, e);
+	enum status st = url_is(dir) ? load_far_seals(dir, literal, &marks, e) : load_marks(dir, literal, &marks, e);
 
 	for (size_t k = 0; k < marks.n && st == ST_OK; k++) {
 		const char *found = marks.v[k];
@@ -153,7 +176,7 @@ load_told(const struct op_node *n, struct words *out)
 {
 	const struct load *s = n->params;
 	struct err e;
-	bool told = !n->n_binds;
+	bool told = !n->n_binds && !file_far_any(&s->dirs); /* servers are not asked before anything is read */
 
 	for (size_t k = 0; k < s->dirs.n && told; k++)
 		told = load_dirs(s->dirs.v[k], false, out, &e) == ST_OK;
@@ -216,6 +239,78 @@ load_find(const struct load *s, bool literal, struct words *out, struct err *e)
 	return st;
 }
 
+/* What can be told of a place elsewhere without asking its server. */
+static enum status
+load_check_far(const struct load *s, struct err *e)
+{
+	struct words seals = { 0 };
+	enum status st = ST_OK;
+
+	if (s->wait) {
+		err_set(e, ST_DATA, "wait=true follows the list of a folder, and s3:// has none");
+		err_help(e, "load it when it is whole, or read the complete files with partial=true");
+		return ST_DATA;
+	}
+	for (size_t k = 0; k < s->dirs.n && st == ST_OK; k++)
+		if (url_is(s->dirs.v[k]) && !file_far_pattern(s->dirs.v[k]))
+			st = load_far_seals(s->dirs.v[k], false, &seals, e);
+	words_clear(&seals);
+	return st;
+}
+
+/* Appends the files of a place as units, with the tags that its list has. */
+static enum status
+load_list_far(const struct load *s, const char *dir, struct split_list *out, struct err *e)
+{
+	struct words dirs = { 0 };
+	enum status st = load_dirs(dir, false, &dirs, e);
+
+	for (size_t k = 0; k < dirs.n && st == ST_OK; k++) {
+		struct seal_files files = { 0 };
+
+		st = seal_far_check(dirs.v[k], &files, e);
+		for (size_t i = 0; i < files.n && st == ST_OK; i++) {
+			char *path = mem_printf("%s/%s", dirs.v[k], files.v[i].name);
+			struct split unit = { .kind = SPLIT_FILE, .whole = true, .path = path, .times = 1,
+				.weight = files.v[i].bytes, .tag = files.v[i].tag };
+
+			st = load_about_codec(s->codec, path, e);
+			if (st == ST_OK)
+				split_list_add(out, &unit);
+			mem_free(path);
+		}
+		seal_files_clear(&files);
+	}
+	words_clear(&dirs);
+	return st;
+}
+
+/* Lists the words one by one, those of folders as files are listed. */
+static enum status
+load_list_each(const struct op_node *n, struct load *copy, struct split_list *out, struct err *e)
+{
+	const struct words all = copy->dirs;
+	enum status st = ST_OK;
+
+	for (size_t k = 0; k < all.n && st == ST_OK; k++) {
+		struct op_node node = *n;
+
+		copy->dirs = (struct words){ all.v + k, 1 };
+		memset(&copy->src.names, 0, sizeof copy->src.names);
+		node.params = copy;
+		node.n_binds = 0;
+		if (url_is(all.v[k]) && !copy->partial) {
+			st = load_list_far(copy, all.v[k], out, e);
+			continue;
+		}
+		st = load_find(copy, false, &copy->src.names, e);
+		if (st == ST_OK)
+			st = file_source_list(&node, out, e);
+		words_clear(&copy->src.names);
+	}
+	return st;
+}
+
 /* Checks and lists like the other sources, with a copy of the node that has the names of the
  * files in place of folders. */
 static enum status
@@ -227,6 +322,10 @@ load_as_files(const struct op_node *n, struct split_list *out, struct err *e)
 
 	if (n->n_binds && !copy.dirs.n)
 		return ST_OK;
+	if (file_far_any(&copy.dirs)) {
+		st = load_check_far(&copy, e);
+		return st == ST_OK && out ? load_list_each(n, &copy, out, e) : st;
+	}
 	if (copy.wait) {
 		struct split all = { .kind = SPLIT_RANGE, .grows = true, .cuttable = true, .count = INT64_MAX,
 			.weight = INT64_MAX, .times = 1 };

@@ -2,10 +2,13 @@
  * save: writes the elements to files of a folder, and gives a record for each
  * file that is whole.
  */
+#include <string.h>
+
 #include "base/clock.h"
+#include "base/mem.h"
 #include "op/kit/expr_value.h"
 #include "op/kit/pace.h"
-#include "op/kit/shards.h"
+#include "op/kit/shards_far.h"
 
 struct save {
 	char *dir;
@@ -16,14 +19,15 @@ struct save {
 	struct shards files;
 	bool waits;              /* for room, and has said so */
 	uint64_t told;           /* number of files */
+	char *place;             /* dir without a slash at its end */
 };
 
 enum { SAVE_FAIL, SAVE_WAIT };
 #define SAVE_PAUSE_NS 200000000ll /* until it is tried again */
 
 static const struct param save_params[] = {
-	{ "dir", PARAM_WORD, offsetof(struct save, dir), .flags = PARAM_PATH,
-	  .help = "folder to write to; it is created if necessary" },
+	{ "dir", PARAM_WORD, offsetof(struct save, dir), .flags = PARAM_PATH | PARAM_URL,
+	  .help = "folder to write to; it is created if necessary; or s3://BUCKET/PREFIX" },
 	{ "format", PARAM_CHOICE, offsetof(struct save, form), "msgpack", .flags = PARAM_KEY_ONLY,
 	  .choices = SHARDS_CHOICES, .help = "format of the files" },
 	{ "compression", PARAM_CHOICE, offsetof(struct save, codec), "none", .flags = PARAM_KEY_ONLY,
@@ -55,11 +59,40 @@ save_typing(struct op_node *n, struct op_typing *t, const struct type **type, st
 	return ST_OK;
 }
 
+/* Objects are written from front to back, and end at the same elements whoever writes them. */
+static enum status
+save_check_far(const struct save *s, struct err *e)
+{
+	enum status st = put_check(s->dir, e);
+
+	if (st != ST_OK)
+		return st;
+	if (s->form == SHARDS_NPY) {
+		err_set(e, ST_USAGE, "files of format=npy are not saved to s3://, since their head is written last");
+		err_help(e, "take another format, or save to a folder");
+		return ST_USAGE;
+	}
+	if (s->file_time) {
+		err_set(e, ST_USAGE, "file_time needs a folder, whose list says where a file ended");
+		err_help(e, "file_size ends files in s3:// as well");
+		return ST_USAGE;
+	}
+	if (s->shards > FAR_SHARDS_MAX) {
+		err_set(e, ST_USAGE, "at most %d shards are saved to s3://: each needs %d MiB of memory", FAR_SHARDS_MAX,
+			FAR_PART >> 20);
+		err_help(e, "each stream of a service writes shards of its own");
+		return ST_USAGE;
+	}
+	return ST_OK;
+}
+
 static enum status
 save_check(const struct op_node *n, struct err *e)
 {
 	const struct save *s = n->params;
 
+	if (s->dir && url_is(s->dir))
+		return save_check_far(s, e);
 	if (s->form != SHARDS_NPY || s->codec == SHARDS_PLAIN)
 		return ST_OK;
 	err_set(e, ST_USAGE, "files of format=npy are not compressed, since their head is written last");
@@ -72,8 +105,15 @@ save_open(struct op_inst *self, struct err *e)
 {
 	struct save *s = self->state;
 
-	(void)e;
-	shards_init(&s->files, s->dir, s->form, (uint32_t)s->shards, s->file_max, self);
+	size_t n = strlen(s->dir);
+
+	/* The name may come from an element. */
+	if (url_is(s->dir) && save_check_far(s, e) != ST_OK)
+		return op_blame(self->node, e);
+	while (url_is(s->dir) && s->dir[n - 1] == '/')
+		n--;
+	s->place = mem_strndup(s->dir, n);
+	shards_init(&s->files, s->place, s->form, (uint32_t)s->shards, s->file_max, self);
 	s->files.codec = (enum shards_codec)s->codec;
 	s->files.cut.after_ns = s->file_time;
 	return ST_OK;
@@ -164,7 +204,9 @@ save_close(struct op_inst *self)
 {
 	struct save *s = self->state;
 
-	shards_close(&s->files, self);
+	if (s->place)
+		shards_close(&s->files, self);
+	mem_free(s->place);
 }
 
 static void
@@ -197,7 +239,9 @@ const struct op_desc op_save = {
 	       "DIR) to save elements and pass them on. Files get their final names when complete, "
 	       "and at the end the folder gets a file SNAPSHOT; until then `load DIR` reads it "
 	       "only with partial=true. In the service each stream writes files of its own, and a "
-	       "stream that is started again on another worker continues them. dsvc-save does all this "
+	       "stream that is started again on another worker continues them. In s3://BUCKET/PREFIX a file is an "
+	       "object, which is there when it is whole and not before; those larger than 8 MiB are sent as the parts of "
+	       "an upload. dsvc-save does all this "
 	       "for a whole dataset. Formats that load "
 	       "does not read have a source of their own: tar DIR/*.tar, csv DIR/*.csv.",
 	.kind = OP_TRANSFORM,

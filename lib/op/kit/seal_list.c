@@ -16,6 +16,7 @@
 #include "base/mem.h"
 #include "base/replace.h"
 #include "base/transfer.h"
+#include "op/kit/seal_far.h"
 #include "value/crc32c.h"
 
 enum {
@@ -30,8 +31,10 @@ enum {
 void
 seal_files_clear(struct seal_files *l)
 {
-	for (size_t i = 0; i < l->n; i++)
+	for (size_t i = 0; i < l->n; i++) {
 		mem_free(l->v[i].name);
+		mem_free(l->v[i].tag);
+	}
 	mem_free(l->v);
 	mem_free(l->gens);
 	*l = (struct seal_files){ 0 };
@@ -180,6 +183,19 @@ seal_lines(const struct buf *b, bool ever, struct seal_files *out)
 		at += n + 1;
 	}
 	return at;
+}
+
+void
+seal_files_parse(const struct buf *text, struct seal_files *out)
+{
+	seal_lines(text, true, out);
+}
+
+void
+seal_files_line(const struct seal_file *f, struct buf *out)
+{
+	seal_put(out, f);
+	buf_str(out, "}\n");
 }
 
 static int
@@ -414,18 +430,24 @@ seal_files_now(const char *dir, struct seal_files *out, struct err *e)
 	return st;
 }
 
+void
+seal_files_text(const char *fields, const struct seal_files *l, const char *rest, struct buf *out)
+{
+	buf_printf(out, "{%s, \"chunks\": [\n", fields);
+	for (size_t i = 0; i < l->n; i++) {
+		seal_put(out, &l->v[i]);
+		buf_str(out, i + 1 < l->n ? "},\n" : "}\n");
+	}
+	buf_printf(out, "], %s\n", rest);
+}
+
 enum status
 seal_files_write(const char *dir, const char *fields, const struct seal_files *l, const char *rest, struct err *e)
 {
 	char *path = mem_printf("%s/" SEAL_NAME, dir);
 	struct buf b = { 0 };
 
-	buf_printf(&b, "{%s, \"chunks\": [\n", fields);
-	for (size_t i = 0; i < l->n; i++) {
-		seal_put(&b, &l->v[i]);
-		buf_str(&b, i + 1 < l->n ? "},\n" : "}\n");
-	}
-	buf_printf(&b, "], %s\n", rest);
+	seal_files_text(fields, l, rest, &b);
 	enum status st = replace_file(path, b.data, b.len, e);
 	buf_clear(&b);
 	mem_free(path);
@@ -450,6 +472,8 @@ seal_line_after(int fd, off_t at, char *name, struct seal_file *f)
 bool
 seal_files_find(const char *dir, char *name, struct seal_file *out)
 {
+	if (url_is(dir))
+		return seal_far_find(dir, name, out);
 	int fd = seal_file_open(dir, SEAL_NAME, O_RDONLY);
 	char got[SEAL_NAME_MAX + 1];
 	struct stat info;
@@ -477,6 +501,8 @@ seal_files_find(const char *dir, char *name, struct seal_file *out)
 enum status
 seal_file_check(const char *path, const struct seal_file *f, struct err *e)
 {
+	if (url_is(path))
+		return seal_far_file_check(path, f, e);
 	int fd = gate_open(GATE_READ, path, O_RDONLY, 0);
 	uint8_t *b = fd < 0 ? NULL : mem_alloc(SEAL_STEP);
 	uint64_t at = 0;

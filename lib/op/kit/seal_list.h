@@ -43,6 +43,7 @@ struct seal_file {
 	bool owned;               /* only a file of the generation that owns the stream counts: */
 	uint32_t gen;             /* by that one */
 	uint64_t line;            /* its line among those read into the list, from 0 */
+	char *tag;                /* of an object elsewhere (fetch.h); NULL: not known; owned */
 };
 struct seal_files {
 	struct seal_file *v;
@@ -73,6 +74,12 @@ enum status seal_files_owner(const char *dir, uint32_t stream, off_t *at, struct
  * also those that were taken back. An incomplete last line is left for later. ST_DATA: the
  * list has become shorter. */
 enum status seal_files_more(const char *dir, bool ever, off_t *at, struct seal_files *out, struct err *e);
+/* Adds the files of a list or of SNAPSHOT, whose text this is. */
+void seal_files_parse(const struct buf *text, struct seal_files *out);
+/* Appends a line for a file. */
+void seal_files_line(const struct seal_file *f, struct buf *out);
+/* Appends the text of SNAPSHOT, as seal_files_write has it. */
+void seal_files_text(const char *fields, const struct seal_files *l, const char *rest, struct buf *out);
 /* Reads the files of SNAPSHOT, sorted by name. ST_NOINPUT: there is no SNAPSHOT. */
 enum status seal_files_whole(const char *dir, struct seal_files *out, struct err *e);
 /* Reads the folder's list as it is, sorted by name, each file once. */

@@ -21,6 +21,7 @@
 #include "base/transfer.h"
 #include "op/chain.h"
 #include "op/kit/seal.h"
+#include "op/kit/shards_far.h"
 #include "op/kit/shards_inner.h"
 #include "value/crc32c.h"
 #include "value/format/format.h"
@@ -70,11 +71,20 @@ shards_init(struct shards *s, const char *dir, int form, uint32_t n, int64_t fil
 	s->v = mem_array(n, sizeof *s->v);
 	for (uint32_t k = 0; k < n; k++)
 		s->v[k].fd = -1;
+	far_init(s, self->ctx);
+}
+
+static bool
+shard_is_open(const struct shard *sh)
+{
+	return sh->fd >= 0 || sh->object;
 }
 
 void
 shards_clear(struct shards *s)
 {
+	if (s->far)
+		far_close(s, NULL);
 	for (uint32_t k = 0; s->v && k < s->n; k++) {
 		if (s->v[k].fd >= 0)
 			close(s->v[k].fd);
@@ -92,7 +102,10 @@ void
 shards_close(struct shards *s, const struct op_inst *self)
 {
 	struct err e;
-	int lock = s->begun && chain_of(self)->pending ? shards_lock(s, &e) : -1;
+
+	if (s->far && s->v)
+		far_close(s, chain_of(self)->pending);
+	int lock = !s->far && s->begun && chain_of(self)->pending ? shards_lock(s, &e) : -1;
 
 	if (lock >= 0 && !seal_ended(s->dir, s->stream))
 		seal_fail(s->dir, chain_of(self)->pending);
@@ -118,7 +131,10 @@ shards_flush(struct shards *s, struct shard *sh, struct err *e)
 	buf_reset(&s->packed);
 	if (s->codec && shards_pack(s->codec, sh->buf.data, sh->buf.len, !sh->written, &s->packed, e) != ST_OK)
 		return e->kind;
-	if (!transfer_write_at(sh->fd, b->data, b->len, sh->written))
+	enum status st = s->far ? far_write(s, sh, b, e) : ST_OK;
+	if (st != ST_OK)
+		return st;
+	if (!s->far && !transfer_write_at(sh->fd, b->data, b->len, sh->written))
 		return shards_io(s, err_errno(e, "cannot write to %s", s->dir));
 	sh->written += b->len;
 	sh->plain += sh->buf.len;
@@ -167,6 +183,11 @@ shards_full(const struct shards *s, const struct shard *sh)
 static enum status
 shards_open(struct shards *s, uint32_t k, struct err *e)
 {
+	if (s->far) {
+		shards_format(s, &s->v[k]);
+		far_open(s, &s->v[k], shards_name(s, k));
+		return ST_OK;
+	}
 	char *part = shards_part(s, k, s->writer);
 
 	if (s->cut.after_ns) {
@@ -215,6 +236,24 @@ shards_complete(struct shards *s, struct shard *sh, struct err *e)
 	return st;
 }
 
+/* Gives the current file, of that name, to those who read. */
+static enum status
+shards_appear(struct shards *s, uint32_t k, const char *name, struct err *e)
+{
+	struct shard *sh = &s->v[k];
+
+	if (s->far)
+		return far_commit(s, sh, e);
+	char *part = shards_part(s, k, s->writer);
+	fsync(sh->fd); /* the lock is not to be held as long as this takes; errors come up once more */
+	int lock = shards_lock(s, e);
+	enum status st = lock < 0 ? e->kind : shards_io(s, shards_commit(s, sh, part, name, e));
+	if (lock >= 0)
+		close(lock);
+	mem_free(part);
+	return st;
+}
+
 /* Finishes the current file: it gets its final name. */
 static enum status
 shards_finish(struct shards *s, uint32_t k, struct run *out, struct err *e)
@@ -224,23 +263,21 @@ shards_finish(struct shards *s, uint32_t k, struct run *out, struct err *e)
 
 	if (st != ST_OK)
 		return st;
-	char *part = shards_part(s, k, s->writer), *name = shards_name(s, k);
-	fsync(sh->fd); /* the lock is not to be held as long as this takes; errors come up once more */
-	int lock = shards_lock(s, e);
-	st = lock < 0 ? e->kind : shards_io(s, shards_commit(s, sh, part, name, e));
-	if (lock >= 0)
-		close(lock);
+	char *name = shards_name(s, k);
+	st = shards_appear(s, k, name, e);
 	if (st == ST_OK && out)
 		shards_tell(s, k, name, out);
-	mem_free(part);
 	mem_free(name);
-	if (st != ST_OK && s->no_room)
+	if (st == ST_AGAIN || (st != ST_OK && s->no_room))
 		return st;
 	s->files++;
 	s->elements += sh->elements;
 	s->bytes += sh->written;
-	close(sh->fd);
+	if (sh->fd >= 0)
+		close(sh->fd);
 	sh->fd = -1;
+	if (st == ST_OK)
+		far_drop(sh);
 	sh->number++;
 	sh->due = sh->ending = sh->named = false;
 	sh->written = sh->plain = sh->elements = sh->sum = 0;
@@ -306,9 +343,9 @@ shards_put(struct shards *s, const struct elem *x, struct run *out, struct err *
 
 	/* It was cut here before, when the state that we go on from had been saved; or there was no room
 	 * to complete it. */
-	if (sh->fd >= 0 && (sh->due || ((sh->until || !s->cut.after_ns) && shards_full(s, sh))))
+	if (shard_is_open(sh) && (sh->due || ((sh->until || !s->cut.after_ns) && shards_full(s, sh))))
 		st = shards_settle(s, k, out, e);
-	if (st == ST_OK && sh->fd < 0)
+	if (st == ST_OK && !shard_is_open(sh))
 		st = shards_open(s, k, e);
 	if (st == ST_OK)
 		st = shards_add(s, sh, x, e);
@@ -327,7 +364,8 @@ shards_seal(struct shards *s, const struct seal_stream *ended, struct err *e)
 		.compression = mem_strdup(codecs[s->codec]) };
 
 	seal_about_node(&about, s->node);
-	enum status st = shards_io(s, seal_end(s->dir, ended, s->seed, &about, e));
+	enum status st = s->far ? far_end(s, ended, &about, e) :
+		shards_io(s, seal_end(s->dir, ended, s->seed, &about, e));
 	seal_about_clear(&about);
 	return st;
 }
@@ -338,20 +376,21 @@ shards_end(struct shards *s, const struct op_ctx *ctx, struct run *out, struct e
 	enum status st = ST_OK;
 
 	/* An empty file, so that reading it back gives no elements instead of no files. */
-	if (s->given == 0 && s->v[0].fd < 0 && !s->v[0].number)
+	if (s->given == 0 && !shard_is_open(&s->v[0]) && !s->v[0].number)
 		st = shards_open(s, 0, e);
 	for (uint32_t k = 0; st == ST_OK && k < s->n; k++)
-		if (s->v[k].fd >= 0)
+		if (shard_is_open(&s->v[k]))
 			st = shards_finish(s, k, out, e);
-	int lock = st == ST_OK ? shards_lock(s, e) : -1;
-	if (lock < 0)
+	int lock = st == ST_OK && !s->far ? shards_lock(s, e) : -1;
+	if (lock < 0 && (st != ST_OK || !s->far))
 		return st == ST_OK ? e->kind : st;
 	uint64_t files = 0;
 	for (uint32_t k = 0; k < s->n; k++)
 		files += s->v[k].number;
 	st = shards_seal(s, &(struct seal_stream){ s->stream, ctx->streams ? atomic_load(ctx->streams) : 1, files,
 						   s->given }, e);
-	close(lock);
+	if (lock >= 0)
+		close(lock);
 	return st;
 }
 
@@ -381,6 +420,8 @@ shards_save(struct shards *s, struct buf *out)
 
 	if (s->cut.after_ns && s->begun && !shards_promise(s, &e))
 		return false;
+	if (s->far && !far_may_save(s))
+		return false;
 	state_put_u64(out, s->begun);
 	state_put_u64(out, s->given);
 	state_put_u64(out, s->seed);
@@ -391,9 +432,9 @@ shards_save(struct shards *s, struct buf *out)
 	for (uint32_t k = 0; k < s->n; k++) {
 		struct shard *sh = &s->v[k];
 
-		if (sh->fd >= 0 && !s->codec && shards_flush(s, sh, &e) != ST_OK)
+		if (shard_is_open(sh) && !s->codec && shards_flush(s, sh, &e) != ST_OK)
 			return false;
-		state_put_u64(out, sh->fd >= 0);
+		state_put_u64(out, shard_is_open(sh));
 		state_put_u64(out, sh->number);
 		state_put_u64(out, sh->written);
 		state_put_u64(out, sh->elements);
@@ -405,6 +446,8 @@ shards_save(struct shards *s, struct buf *out)
 			state_put_bytes(out, sh->buf.data, sh->buf.len);
 		}
 	}
+	if (s->far)
+		far_save(s, out);
 	return true;
 }
 
@@ -467,11 +510,12 @@ shards_restore_one(struct shards *s, uint32_t k, bool opened, uint64_t writer, s
 	if (sh->fd >= 0)
 		close(sh->fd);
 	sh->fd = -1;
+	far_drop(sh);
 	buf_reset(&sh->buf);
 	if (!opened)
 		return ST_OK;
 	enum status st = shards_open(s, k, e);
-	return st == ST_OK && sh->written ? shards_copy(s, k, writer, e) : st;
+	return st == ST_OK && sh->written && !s->far ? shards_copy(s, k, writer, e) : st;
 }
 
 /* Reads the first element of the current file from the state. */
@@ -523,5 +567,7 @@ shards_restore(struct shards *s, struct state_in *in, struct err *e)
 		if (n && st == ST_OK && !in->bad)
 			buf_put(&s->v[k].buf, rest, n);
 	}
+	if (s->far && st == ST_OK && !in->bad)
+		far_restore(s, in);
 	return st;
 }

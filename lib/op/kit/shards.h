@@ -14,7 +14,8 @@
  * i-th element of a stream goes to shard i mod K: writing a stream once more, or
  * from a place in it, gives the same files. A compressed file is therefore cut by its plain bytes, and
  * those not yet compressed are in the state. Formats whose first element decides what
- * the others may be (csv, tsv, npy) have it in their state.
+ * the others may be (csv, tsv, npy) have it in their state. shards_far.h has what is different in an
+ * object store.
  */
 #ifndef KIT_SHARDS_H
 #define KIT_SHARDS_H
@@ -32,8 +33,10 @@ enum shards_form {
 #define SHARDS_PATTERN "data-*.*"
 enum { SHARDS_MAX = 1000, SHARDS_BUF = 256 * 1024 };
 
+struct far_object;
 struct shard {
-	int fd;              /* descriptor; -1: no file is open */
+	int fd;              /* descriptor; -1: no file is open, or it is an object */
+	struct far_object *object; /* NULL: none is open */
 	struct buf buf;
 	struct format *format; /* format of the current file, if it needs one */
 	struct buf first;    /* first element of the file, if the format depends on it */
@@ -50,8 +53,10 @@ struct shard {
 	bool due, ending, named;
 };
 
+struct far_save;
 struct shards {
-	const char *dir;     /* folder; lent */
+	const char *dir;     /* folder, or an address without a slash at its end; lent */
+	struct far_save *far; /* NULL: it is a folder */
 	enum shards_form form;
 	enum shards_codec codec; /* to be set after shards_init, unless none */
 	const struct op_node *node; /* the operator that writes; lent */

@@ -15,9 +15,10 @@
 #include "base/rng.h"
 #include "base/str.h"
 #include "op/kit/seal.h"
+#include "op/kit/shards_far.h"
 #include "op/kit/shards_inner.h"
 
-enum { SHARDS_MARK = 100, SHARDS_IMPATIENT_NS = 20 * 1000 * 1000 };
+enum { SHARDS_IMPATIENT_NS = 20 * 1000 * 1000 };
 
 uint64_t
 shards_pipeline(const struct op_node *n)
@@ -40,8 +41,7 @@ shards_io(struct shards *s, enum status st)
 	return st;
 }
 
-/* Writes what the folder's lock says of the pass. */
-static int
+int
 shards_mark(const struct shards *s, char out[SHARDS_MARK])
 {
 	return snprintf(out, SHARDS_MARK, "seed %" PRIu64 " pipeline %016" PRIx64 " pass %" PRIu64 "\n", s->seed,
@@ -166,6 +166,10 @@ shards_begin(struct shards *s, uint64_t seed, bool overwrite, struct err *e)
 	int fd = -1;
 
 	s->seed = seed;
+	if (s->far) {
+		mem_free(path);
+		return far_begin(s, overwrite, e);
+	}
 	enum status st = shards_io(s, shards_make(s, path, &fd, e));
 	if (st == ST_OK)
 		st = shards_io(s, shards_look(s, fd, overwrite, e));

@@ -14,6 +14,9 @@ int shards_lock(struct shards *s, struct err *e);
 /* Gives a file that is whole, of that part's name, its own, and adds it to the folder's list, unless
  * others have done so before. The caller has the lock. */
 enum status shards_commit(struct shards *s, struct shard *sh, const char *part, const char *name, struct err *e);
+/* Writes what the place says of the pass that writes there. */
+enum { SHARDS_MARK = 100 };
+int shards_mark(const struct shards *s, char out[SHARDS_MARK]);
 /* After a call on files failed: notes whether that was for want of room. Gives st. */
 enum status shards_io(struct shards *s, enum status st);
 /* Has the stream for ourselves, if its files end by time; no other one lists files from now on. */

@@ -18,26 +18,42 @@ library) when there is a key. Words in a name say what goes wrong with it:
   moved      is at /web/real.NAME; away: at an address with another scheme; unsafe: at one of http
   nohead     403 for HEAD
 
+PUT and DELETE write and remove an object; POST KEY?uploads=, PUT KEY?partNumber=N&uploadId=ID, POST and DELETE
+KEY?uploadId=ID are an upload in parts, GET /BUCKET/?uploads= lists those that have not ended; for each there is an
+empty file FOLDER/upload-N. What goes wrong with writing is said by --faults WORD,WORD...:
+
+  busyput    each request that writes is refused with 503 the first time
+  cutput     of each part the connection is closed, once, before all of it is read
+  lostend    the end of an upload is done, and the connection closed without an answer
+  badend     the end of an upload is answered by 200 and an error, once
+  hold       the end of an upload, or of an object in one piece below data-, waits until FOLDER/go is there
+  down       while FOLDER/down is there, what writes is refused with 503
+
 The log has a line for each request: METHOD PATH RANGE CODE.
 """
 import hashlib
 import hmac
+import itertools
 import os
 import re
+import socket
 import ssl
 import sys
 import threading
+import time
 import urllib.parse
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from xml.sax.saxutils import escape
 
-options = {'--key': None, '--region': 'us-east-1', '--log': None, '--ready-fd': None, '--tls': None}
+options = {'--key': None, '--region': 'us-east-1', '--log': None, '--ready-fd': None, '--tls': None, '--faults': ''}
 folder = sys.argv[1]
 words = iter(sys.argv[2:])
 for word in words:
     options[word] = next(words)
 key = options['--key'] and (options['--key'].split(':') + [None])[:3]
 seen, lock = set(), threading.Lock()
+faults = set(options['--faults'].split(','))
+uploads, numbers = {}, itertools.count(1) # id: (bucket/key, {number: bytes})
 
 
 def first_time(what):
@@ -110,7 +126,7 @@ class Handler(BaseHTTPRequestHandler):
         ask = dict(urllib.parse.parse_qsl(query, keep_blank_values=True))
         root, prefix, keys, common = os.path.join(folder, bucket), ask.get('prefix', ''), [], set()
         for at, _, files in os.walk(root):
-            for name in files:
+            for name in (f for f in files if f[-1] != '~'):
                 k = os.path.relpath(os.path.join(at, name), root)
                 rest = k[len(prefix):]
                 if not k.startswith(prefix):
@@ -145,6 +161,8 @@ class Handler(BaseHTTPRequestHandler):
             tag = '"another"'
         if self.headers.get('If-Match', tag) != tag:
             return self.fault(412, 'PreconditionFailed')
+        if self.headers.get('If-None-Match') == tag:
+            return self.say(304, [('ETag', tag)], head=True)
         size, want = os.path.getsize(file), re.fullmatch(r'bytes=(\d+)-(\d+)', self.headers.get('Range', ''))
         headers = [] if 'untagged' in name else [('ETag', tag)]
         start, end, code = 0, size, 200
@@ -168,6 +186,126 @@ class Handler(BaseHTTPRequestHandler):
             self.close_connection = True
         self.say(code, headers, body)
 
+    # ---- writing ----
+
+    def tag_of(self, body):
+        return '"' + hashlib.md5(body).hexdigest() + '"'
+
+    def store(self, name, body):
+        file = os.path.join(folder, name)
+        if not os.path.isdir(os.path.join(folder, name.split('/')[0])):
+            self.fault(404, 'NoSuchBucket')
+            return False
+        with lock:
+            if self.headers.get('If-None-Match') == '*' and os.path.exists(file):
+                code = 412
+            else:
+                code = 200
+                os.makedirs(os.path.dirname(file), exist_ok=True)
+                with open(file + '~', 'wb') as f:
+                    f.write(body)
+                os.replace(file + '~', file)
+        if code == 412:
+            self.fault(412, 'PreconditionFailed')
+        return code == 200
+
+    def xml(self, text):
+        self.say(200, [('Content-Type', 'application/xml')], ('<?xml version="1.0"?>' + text).encode())
+
+    def upload_over(self, ident):
+        with lock:
+            if uploads.pop(ident, None):
+                os.remove(os.path.join(folder, 'upload-' + ident[3:-2]))
+
+    def hold(self):
+        while 'hold' in faults and not os.path.exists(os.path.join(folder, 'go')):
+            time.sleep(0.01)
+
+    def end(self, name, ident, body):
+        with lock:
+            parts = uploads.get(ident)
+        if not parts or parts[0] != name:
+            return self.fault(404, 'NoSuchUpload')
+        listed = re.findall(r'<PartNumber>(\d+)</PartNumber><ETag>(.*?)</ETag>', body.decode())
+        if not listed or [int(n) for n, _ in listed] != sorted(parts[1]) or any(
+                self.tag_of(parts[1][int(n)]) != t.replace('&quot;', '"') for n, t in listed):
+            return self.fault(400, 'InvalidPart')
+        if any(len(parts[1][int(n)]) < 5 << 20 for n, _ in listed[:-1]):
+            return self.fault(400, 'EntityTooSmall')
+        self.hold()
+        if 'badend' in faults and first_time(('badend', name)):
+            return self.xml('<Error><Code>InternalError</Code></Error>')
+        self.store(name, b''.join(parts[1][int(n)] for n, _ in listed))
+        self.upload_over(ident)
+        if 'lostend' in faults and first_time(('lostend', name)):
+            self.close_connection = True
+            return self.connection.shutdown(socket.SHUT_RDWR)
+        return self.xml('<CompleteMultipartUploadResult/>')
+
+    def do_write(self):
+        path, _, query = self.path.partition('?')
+        name, ask = urllib.parse.unquote(path)[1:], dict(urllib.parse.parse_qsl(query, keep_blank_values=True))
+        size = int(self.headers.get('Content-Length', 0))
+        if 'cutput' in faults and 'partNumber' in ask and first_time(('cutput', self.path)):
+            self.rfile.read(size // 2)
+            self.close_connection = True
+            return self.connection.shutdown(socket.SHUT_RDWR)
+        body = self.rfile.read(size)
+        if len(body) < size: # the client is gone
+            return None
+        why = self.signed()
+        if why:
+            return self.fault(403, why)
+        if os.path.exists(os.path.join(folder, 'down')) or ('busyput' in faults and first_time(
+                ('busyput', self.command, self.path))):
+            return self.say(503, [('Retry-After', '0')])
+        if 'uploads' in ask:
+            ident = 'up/%d+&' % next(numbers)
+            with lock:
+                uploads[ident] = (name, {})
+                open(os.path.join(folder, 'upload-' + ident[3:-2]), 'w').close()
+            return self.xml('<InitiateMultipartUploadResult><UploadId>%s</UploadId></InitiateMultipartUploadResult>'
+                            % escape(ident))
+        ident = ask.get('uploadId')
+        if ident and self.command == 'POST':
+            return self.end(name, ident, body)
+        if ident:
+            with lock:
+                there = ident in uploads and uploads[ident][0] == name
+                if there and self.command == 'PUT':
+                    uploads[ident][1][int(ask['partNumber'])] = body
+            if there and self.command == 'DELETE':
+                self.upload_over(ident)
+            if not there:
+                return self.fault(404, 'NoSuchUpload')
+            return self.say(200 if self.command == 'PUT' else 204, [('ETag', self.tag_of(body))])
+        if self.command == 'DELETE':
+            try:
+                os.remove(os.path.join(folder, name))
+            except FileNotFoundError:
+                pass
+            return self.say(204)
+        if '/data-' in name:
+            self.hold()
+        return self.store(name, body) and self.say(200, [('ETag', self.tag_of(body))])
+
+    do_PUT = do_POST = do_DELETE = do_write
+
+    def upload_list(self, bucket, query):
+        ask = dict(urllib.parse.parse_qsl(query, keep_blank_values=True))
+        with lock:
+            found = sorted((n[len(bucket) + 1:], i) for i, (n, _) in uploads.items()
+                           if n.startswith(bucket + '/' + ask.get('prefix', '')))
+        after = (ask.get('key-marker', ''), ask.get('upload-id-marker', ''))
+        found = [f for f in found if f > after]
+        most = int(os.environ.get('OBJECTS_PAGE', '1000'))
+        body = ''.join('<Upload><Key>%s</Key><UploadId>%s</UploadId></Upload>' % (escape(k), escape(i))
+                       for k, i in found[:most])
+        if len(found) > most:
+            body += '<IsTruncated>true</IsTruncated><NextKeyMarker>%s</NextKeyMarker><NextUploadIdMarker>%s' \
+                    '</NextUploadIdMarker>' % tuple(map(escape, found[most - 1]))
+        return self.xml('<ListMultipartUploadsResult>%s</ListMultipartUploadsResult>' % body)
+
     def do_GET(self):
         path, _, query = self.path.partition('?')
         name = urllib.parse.unquote(path)[1:]
@@ -188,6 +326,8 @@ class Handler(BaseHTTPRequestHandler):
                 return self.fault(400, why, [('x-amz-bucket-region', options['--region'])])
             if why:
                 return self.fault(403, why)
+            if name.endswith('/') and name.count('/') == 1 and query.endswith('&uploads='):
+                return self.upload_list(name[:-1], query)
             if name.endswith('/') and name.count('/') == 1 and query:
                 return self.listing(name[:-1], query)
         file = os.path.join(folder, name)
