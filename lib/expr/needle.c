@@ -2,10 +2,12 @@
 #include "expr/needle.h"
 
 #include <ctype.h>
-#include <stdbool.h>
 #include <string.h>
-#ifdef __SSE2__
-#include <emmintrin.h>
+#if defined(__SSE2__) && defined(__x86_64__)
+#define NEEDLE_WIDE 1
+#include <immintrin.h>
+#else
+#define NEEDLE_WIDE 0
 #endif
 
 /* A walk through one pattern. A run of literal characters that must be there grows in `run`;
@@ -14,6 +16,7 @@ struct needle_walk {
 	const char *s;
 	size_t n, at;
 	struct needle run, best;
+	size_t cuts; /* how often a run ended in this alternative */
 };
 
 static void
@@ -22,6 +25,7 @@ needle_cut(struct needle_walk *w)
 	if (w->run.n > w->best.n)
 		w->best = w->run;
 	w->run.n = 0;
+	w->cuts++;
 }
 
 static void
@@ -137,7 +141,7 @@ needle_alternative(struct needle_walk *w)
 {
 	bool known = true;
 
-	w->run.n = w->best.n = 0;
+	w->run.n = w->best.n = w->cuts = 0;
 	while (known && w->at < w->n && w->s[w->at] != '|') {
 		char c = w->s[w->at];
 
@@ -175,17 +179,60 @@ needle_alternative(struct needle_walk *w)
 	return known;
 }
 
+/* How often a byte occurs in texts, roughly: 0 is rare. */
+static unsigned
+needle_common(uint8_t c)
+{
+	if (strchr(" etaoinsr", c) && c)
+		return 6;
+	if (isdigit(c) || (strchr(".,:-=/\"_", c) && c))
+		return 5;
+	if (islower(c))
+		return strchr("zqxjkvbpygw", c) ? 3 : 4;
+	return isupper(c) ? 1 : 2;
+}
+
+/* Finds the two rarest bytes of the needle, in their order if they are equally rare. */
+static void
+needle_rare(struct needle *k)
+{
+	size_t first = 0, second = k->n - 1;
+
+	for (size_t i = 1; i < k->n; i++)
+		if (needle_common(k->s[i]) < needle_common(k->s[first]))
+			first = i;
+	if (second == first)
+		second = 0;
+	for (size_t i = 0; i < k->n; i++)
+		if (i != first && needle_common(k->s[i]) < needle_common(k->s[second]))
+			second = i;
+	k->rare[0] = (uint8_t)first;
+	k->rare[1] = (uint8_t)second;
+}
+
+static bool
+needle_ascii(const struct needle *k)
+{
+	for (size_t i = 0; i < k->n; i++)
+		if (k->s[i] & 0x80)
+			return false;
+	return true;
+}
+
 void
 needles_find(const char *s, size_t n, struct needles *out)
 {
 	struct needle_walk w = { .s = s, .n = n };
 
 	out->n = 0;
+	out->all = true;
 	for (;;) {
 		if (!needle_alternative(&w) || w.best.n < NEEDLE_LEAST || out->n == NEEDLES_MAX) {
 			out->n = 0;
 			return;
 		}
+		needle_rare(&w.best);
+		out->all = out->all && w.cuts == 1 && needle_ascii(&w.best);
 		out->v[out->n++] = w.best;
 		if (w.at >= n)
 			return;
@@ -193,20 +240,41 @@ needles_find(const char *s, size_t n, struct needles *out)
 	}
 }
 
-const uint8_t *
-needle_search(const uint8_t *s, size_t n, const uint8_t *p, const uint8_t *end)
+#if NEEDLE_WIDE
+/* Both look at many places at once: where two bytes of the needle are at their places in it, the rest is
+ * compared. They give the match, or NULL and the place where they stopped. */
+static __attribute__((target("avx2"))) const uint8_t *
+needle_by_32(const uint8_t *s, size_t n, size_t i, size_t j, const uint8_t **from, const uint8_t *end)
 {
-	if (n == 0)
-		return p;
-#ifdef __SSE2__
-	/* Sixteen places at once: where the first and the last byte are at the right distance,
-	 * the rest is compared. */
-	size_t last = n - 1;
-	__m128i a = _mm_set1_epi8((char)s[0]), b = _mm_set1_epi8((char)s[last]);
+	__m256i a = _mm256_set1_epi8((char)s[i]), b = _mm256_set1_epi8((char)s[j]);
+	const uint8_t *p = *from;
 
-	for (; (size_t)(end - p) >= 16 + last; p += 16) {
-		__m128i x = _mm_loadu_si128((const __m128i *)(const void *)p);
-		__m128i y = _mm_loadu_si128((const __m128i *)(const void *)(p + last));
+	for (; (size_t)(end - p) >= 32 + n - 1; p += 32) {
+		__m256i x = _mm256_loadu_si256((const __m256i *)(const void *)(p + i));
+		__m256i y = _mm256_loadu_si256((const __m256i *)(const void *)(p + j));
+		unsigned mask = (unsigned)_mm256_movemask_epi8(
+			_mm256_and_si256(_mm256_cmpeq_epi8(a, x), _mm256_cmpeq_epi8(b, y)));
+
+		for (; mask; mask &= mask - 1) {
+			const uint8_t *at = p + __builtin_ctz(mask);
+
+			if (!memcmp(at, s, n))
+				return at;
+		}
+	}
+	*from = p;
+	return NULL;
+}
+
+static const uint8_t *
+needle_by_16(const uint8_t *s, size_t n, size_t i, size_t j, const uint8_t **from, const uint8_t *end)
+{
+	__m128i a = _mm_set1_epi8((char)s[i]), b = _mm_set1_epi8((char)s[j]);
+	const uint8_t *p = *from;
+
+	for (; (size_t)(end - p) >= 16 + n - 1; p += 16) {
+		__m128i x = _mm_loadu_si128((const __m128i *)(const void *)(p + i));
+		__m128i y = _mm_loadu_si128((const __m128i *)(const void *)(p + j));
 		unsigned mask = (unsigned)_mm_movemask_epi8(
 			_mm_and_si128(_mm_cmpeq_epi8(a, x), _mm_cmpeq_epi8(b, y)));
 
@@ -217,6 +285,36 @@ needle_search(const uint8_t *s, size_t n, const uint8_t *p, const uint8_t *end)
 				return at;
 		}
 	}
+	*from = p;
+	return NULL;
+}
+#endif
+
+static const uint8_t *
+needle_search_by(const uint8_t *s, size_t n, size_t i, size_t j, const uint8_t *p, const uint8_t *end)
+{
+#if NEEDLE_WIDE
+	const uint8_t *at = __builtin_cpu_supports("avx2") ? needle_by_32(s, n, i, j, &p, end) : NULL;
+
+	if (!at)
+		at = needle_by_16(s, n, i, j, &p, end);
+	if (at)
+		return at;
+#else
+	(void)i;
+	(void)j;
 #endif
 	return p == end ? NULL : memmem(p, (size_t)(end - p), s, n);
+}
+
+const uint8_t *
+needle_next(const struct needle *k, const uint8_t *p, const uint8_t *end)
+{
+	return needle_search_by(k->s, k->n, k->rare[0], k->rare[1], p, end);
+}
+
+const uint8_t *
+needle_search(const uint8_t *s, size_t n, const uint8_t *p, const uint8_t *end)
+{
+	return n ? needle_search_by(s, n, 0, n - 1, p, end) : p;
 }

@@ -6,6 +6,7 @@
 #ifndef EXPR_NEEDLE_H
 #define EXPR_NEEDLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,16 +14,19 @@ enum { NEEDLES_MAX = 8, NEEDLE_LEN = 64, NEEDLE_LEAST = 2 };
 
 struct needle {
 	size_t n;
+	uint8_t rare[2];    /* places in it of the bytes that are rare in texts */
 	uint8_t s[NEEDLE_LEN];
 };
 struct needles {
 	size_t n;           /* 0: nothing is known */
+	bool all;           /* a needle is a match: each alternative is one, of ASCII alone */
 	struct needle v[NEEDLES_MAX];
 };
 
 /* Finds the needles of a pattern without the flags i and x. Finds none when in doubt. */
 void needles_find(const char *s, size_t n, struct needles *out);
-/* The first place of the n bytes of s in [p, end), or NULL. */
+/* The first place of the needle, or of the n bytes of s, in [p, end); NULL: there is none. */
+const uint8_t *needle_next(const struct needle *k, const uint8_t *p, const uint8_t *end);
 const uint8_t *needle_search(const uint8_t *s, size_t n, const uint8_t *p, const uint8_t *end);
 
 #endif

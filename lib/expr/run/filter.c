@@ -12,7 +12,7 @@ struct filter_scan {
 	const struct needles *needles;
 	const uint8_t *next[NEEDLES_MAX]; /* next place of each needle; NULL: none */
 	const uint8_t *first;             /* the nearest of them, or the match; `end`: none */
-	const uint8_t *last;              /* the end of the match */
+	const uint8_t *last;              /* its end */
 	const uint8_t *end;               /* end of the stretch */
 	uint32_t upto;                    /* the first element after it */
 	bool by_pattern, off;
@@ -40,9 +40,11 @@ filter_scan_to(struct filter_scan *s, const uint8_t *p)
 		const struct needle *k = &s->needles->v[i];
 
 		if (s->next[i] && s->next[i] < p)
-			s->next[i] = needle_search(k->s, k->n, p, s->end);
-		if (s->next[i] && s->next[i] < s->first)
+			s->next[i] = needle_next(k, p, s->end);
+		if (s->next[i] && s->next[i] < s->first) {
 			s->first = s->next[i];
+			s->last = s->first + k->n;
+		}
 	}
 }
 
@@ -77,7 +79,7 @@ filter_test(struct filter_scan *s, const struct elem *e, uint32_t at, uint32_t n
 	if (!s->off) {
 		if (s->first >= end)
 			return s->by_pattern ? pattern_test_rest(s->state, v->p, v->n) : 0;
-		if (s->by_pattern && s->last <= end)
+		if ((s->by_pattern || s->needles->all) && s->last <= end)
 			return 1;
 	}
 	return pattern_test(s->state, v->p, v->n);

@@ -35,7 +35,7 @@ struct sorter_record {
 /* How keys compare. */
 struct sorter_order {
 	bool reverse;
-	uint64_t flip;     /* what prefixes are combined with: all bits set if reverse */
+	uint64_t flip;     /* combined with prefixes by exclusive or: all bits set if reverse */
 	bool texts;        /* all keys are texts */
 	bool ints;         /* all keys are integers of 64 bits with a sign: the prefix is all of it */
 	size_t skip;       /* number of bytes with which all of them begin */

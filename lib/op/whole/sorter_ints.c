@@ -14,7 +14,7 @@
 enum {
 	INTS_FEW = 48,              /* up to this many are sorted by insertion */
 	INTS_CACHED = 16 * 1024,    /* this many and their copies stay in the second-level cache */
-	INTS_RECORD = SORTER_HEAD + MP_INT_MAX + 2 * (int)sizeof(struct sorter_entry), /* what one takes otherwise */
+	INTS_RECORD = SORTER_HEAD + MP_INT_MAX + 2 * (int)sizeof(struct sorter_entry), /* taken by one of them otherwise */
 	INTS_MOVED = 4              /* those that take less than this part of the memory are moved, not written */
 };
 
