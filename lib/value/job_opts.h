@@ -145,7 +145,8 @@ struct job_opts {
 	  .said = offsetof(type, field.in_rounds), \
 	  .def = "5m", .flags = PARAM_KEY_ONLY | PARAM_RARE | PARAM_ALLOW_NEVER, .min = 1, .max = INT64_MAX, \
 	  .complete = "never", \
-	  .help = "exit 75 when the others have waited this long for a consumer that is away; never: as long as the job is kept" }, \
+	  .help = "exit 75 when the others have waited this long for a consumer that is away; never: as long as the " \
+		  "job is kept" }, \
 	{ .name = "share", .arg = "HOW", .kind = PARAM_CHOICE, .offset = offsetof(type, field.share), \
 	  .def = "none", .flags = PARAM_KEY_ONLY | PARAM_RARE, .choices = JOB_SHARE_WORDS, .complete = JOB_SHARE_WORDS, \
 	  .help = "what is made once goes to each group of readers; lossless: all of it, at the speed of the slowest; " \
