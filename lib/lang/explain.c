@@ -311,6 +311,16 @@ explain_sharding(const struct plan *p, struct buf *out, struct err *e)
 	return st;
 }
 
+/* Says of each aggregate that is not done in two steps why that is. */
+static void
+explain_whole(const struct op_node *n, struct buf *out)
+{
+	for (size_t i = 0; i < n->n_in; i++)
+		explain_whole(n->in[i], out);
+	if (n->whole_why)
+		buf_printf(out, "operator %u `%s` is done by the reader for all elements: %s\n", n->place, n->text, n->whole_why);
+}
+
 enum status
 plan_explain(const struct plan *p, const struct op_service *service, struct buf *out, struct err *e)
 {
@@ -319,6 +329,7 @@ plan_explain(const struct plan *p, const struct op_service *service, struct buf 
 	plan_print_counted(p, out);
 	if (!p->border || !p->border->remote_spec)
 		return explain_sharding(p, out, e);
+	explain_whole(p->top, out);
 	/* The part before the border exists as text only. */
 	struct spec_src src = { .text = p->border->remote_spec, .file = "<workers>", .service = service };
 	for (const char *c = src.text; *c; c++)

@@ -29,39 +29,58 @@ partial_set(struct op_node *n, enum op_partial how)
 
 /* Readers that share a job get parts of its elements, and ask for one pipeline. Where streams are
  * divided element by element, answers about parts would be, too. */
-static bool
-partial_may_job(const struct op_node *border)
+static const char *
+partial_job_refuses(const struct op_node *border)
 {
 	const struct job_opts *job = border->params;
 
-	return !(job->name && *job->name) && !(job->consumer && *job->consumer) && job->share == SHARE_NONE &&
-	       (job->sharding == SHARD_OFF || job->sharding == SHARD_DYNAMIC || job->sharding == SHARD_FILE) &&
-	       (job->order != ORDER_SOURCE || border->by_part || job->shards == 1);
+	if ((job->name && *job->name) || (job->consumer && *job->consumer) || job->share != SHARE_NONE)
+		return "readers of one job each get some of its elements";
+	if (job->sharding != SHARD_OFF && job->sharding != SHARD_DYNAMIC && job->sharding != SHARD_FILE)
+		return "with this sharding= streams get single elements in turn";
+	if (job->order == ORDER_SOURCE && !border->by_part && job->shards != 1)
+		return "with order=source, what runs on workers cannot begin anew with each split";
+	return NULL;
 }
 
-/* The answer must not depend on where expressions are evaluated, nor on elements that fail one by one. */
-static bool
-partial_may(const struct planner *pl, const struct op_node *n)
+/* The reason why the reader must do all of it; NULL: there is none. The answer must not depend on where expressions
+ * are evaluated, nor on elements that fail one by one. */
+static const char *
+partial_refuses(const struct planner *pl, const struct op_node *n)
 {
 	const struct op_node *border = n->in[0];
 	enum { LARGE = 64 << 20 }; /* bytes of an element: an answer about a part is smaller */
 	const unsigned here = EXPR_VARIES | EXPR_COUNTS | EXPR_DRAWS | EXPR_TIMED;
+	const char *why = NULL;
 
-	return border->remote_spec && !border->endless && partial_may_job(border) && !n->per_stream && !n->n_binds &&
-	       n->on_error == OP_FAIL && !n->retries && !(op_traits(n) & here) &&
-	       !(n->given >> (partial_row(n) - n->desc->params) & 1) && pl->plan->options.element_max >= LARGE;
+	if (!n->desc->combines(n, &why))
+		return why;
+	if (n->on_error != OP_FAIL || n->retries)
+		return "on_error= and retries= are about single elements";
+	if (op_traits(n) & here)
+		return "its expressions are not the same everywhere (i, rand(), now())";
+	if (pl->plan->options.element_max < LARGE)
+		return "answers about parts may be larger than element_max allows";
+	return partial_job_refuses(border);
 }
 
-void
-plan_partial(const struct planner *pl, struct op_node *n, const struct type *outer)
+/* Whether the operator stands behind a border, though not right behind it. */
+static bool
+partial_far(const struct op_node *n)
 {
-	struct buf spec = { 0 };
+	const struct op_node *m = n->in[0];
 
-	if (!n->desc->combines || !n->n_in || !(n->in[0]->desc->flags & OP_BORDER) || outer)
-		return;
-	if (!n->desc->combines(n) || !partial_may(pl, n))
-		return;
+	while (m->n_in == 1)
+		m = m->in[0];
+	return m->desc->flags & OP_BORDER;
+}
+
+/* Moves the first half to the workers. */
+static void
+partial_divide(struct op_node *n)
+{
 	struct op_node *border = n->in[0];
+	struct buf spec = { 0 };
 
 	partial_set(n, PARTIAL_MAKE);
 	buf_printf(&spec, "%s | ", border->remote_spec);
@@ -74,6 +93,24 @@ plan_partial(const struct planner *pl, struct op_node *n, const struct type *out
 			border->type = type_scalar(TYPE_ANY);
 	} else {
 		partial_set(n, PARTIAL_NONE);
+		n->whole_why = "the workers' pipeline would be too long";
 	}
 	buf_clear(&spec);
+}
+
+void
+plan_partial(const struct planner *pl, struct op_node *n, const struct type *outer)
+{
+	if (!n->desc->combines || !n->n_in || outer || n->per_stream ||
+	    n->given >> (partial_row(n) - n->desc->params) & 1)
+		return;
+	if (!(n->in[0]->desc->flags & OP_BORDER)) {
+		n->whole_why = partial_far(n) ? "it does not stand right behind `distribute`" : NULL;
+		return;
+	}
+	if (!n->in[0]->remote_spec || n->in[0]->endless || n->n_binds)
+		return;
+	n->whole_why = partial_refuses(pl, n);
+	if (!n->whole_why)
+		partial_divide(n);
 }

@@ -174,6 +174,8 @@ struct op_node {
 	/* source of text: a text that holds none of them is dropped by the filter right behind it; lent from that
 	 * filter; NULL: nothing is known */
 	const struct needles *needles;
+	/* aggregate right behind a border, all of which is done by the reader: a clause that says why */
+	const char *whole_why;
 	bool counted;             /* source: the operator right behind it counts the elements and looks at none */
 };
 
@@ -225,9 +227,9 @@ struct op_desc {
 	bool (*partwise)(const struct op_node *n, const char **remedy);
 
 	/* Whether answers about parts of its input, made by this node with partial=make on workers, give its
-	 * answer once they are put together by partial=join. It has a parameter `partial` (enum op_partial).
-	 * Absent: false. */
-	bool (*combines)(const struct op_node *n);
+	 * answer once they are put together by partial=join; if not, *why may be set to a clause that says why. It
+	 * has a parameter `partial` (enum op_partial). Absent: false. */
+	bool (*combines)(const struct op_node *n, const char **why);
 
 	/* Random access (by_index.h). permutes, for a transform: whether this node reads what
 	 * stands before it by index; sets (unless NULL) the seed, and whether each pass has an

@@ -17,6 +17,15 @@ state_put_u64(struct buf *b, uint64_t v)
 }
 
 void
+state_put_double(struct buf *b, double x)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &x, sizeof bits);
+	state_put_u64(b, bits);
+}
+
+void
 state_put_bytes(struct buf *b, const void *bytes, size_t n)
 {
 	uint8_t *p = buf_room(b, MP_HEAD_MAX);
@@ -74,6 +83,16 @@ state_get_u64(struct state_in *in, uint64_t max)
 	}
 	in->p = after;
 	return v.u;
+}
+
+double
+state_get_double(struct state_in *in)
+{
+	uint64_t bits = state_get_u64(in, UINT64_MAX);
+	double x;
+
+	memcpy(&x, &bits, sizeof x);
+	return x;
 }
 
 bool

@@ -22,6 +22,7 @@ struct state_in {
 };
 
 void state_put_u64(struct buf *b, uint64_t v);
+void state_put_double(struct buf *b, double x);
 void state_put_bytes(struct buf *b, const void *p, size_t n);
 void state_put_elem(struct buf *b, const struct elem *e); /* puts the value only, not the place */
 /* Puts the number of elements, then each element with its pos. */
@@ -32,6 +33,7 @@ void state_put_run(struct buf *b, const struct run *r, uint32_t from);
 
 struct state_in state_begin(const uint8_t *p, size_t n);
 uint64_t state_get_u64(struct state_in *in, uint64_t max);
+double state_get_double(struct state_in *in);
 bool state_get_bytes(struct state_in *in, const uint8_t **p, size_t *n); /* lends */
 /* Reads bytes that must be exactly one well-formed value. */
 bool state_get_value(struct state_in *in, const uint8_t **p, size_t *n); /* lends */

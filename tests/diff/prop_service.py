@@ -96,12 +96,23 @@ def sharding_off(t):
         t.same_set(got[:-1], alone(t, pipe, *s).split(b"\n")[:-1] * 2, str(pipe))
 
 
-CALLS = ["count()", "count(.t)", "nulls(.t)", "distinct(.t)", "distinct(.v)", "sum(.v)", "sum(.k)", "mean(.v)", "mean(.t)", "min(.v)", "max(.m)"]
+CALLS = ["count()", "count(.t)", "nulls(.t)", "distinct(.t)", "distinct(.v)", "sum(.v)", "sum(.k)", "mean(.v)", "mean(.t)", "min(.v)", "max(.m)",
+         "stddev(.v)", "stddev(.k)", "stddev(.t)", "median(.v)", "quantile(.v, 0.9)", "quantile(.k, 0.25)", "sum(.h)", "mean(.h)", "stddev(.h)"]
+STATS = ["", " by=.k", " by=.t", " by=.m", " by=[.k, .t]"]
+STATS_OF = [".v", ".k", ".t", ".h", ".m * 0.1"]
+QUANTILES = ["", " quantiles=[]", " quantiles=[0, 0.25, 1]", " mem=2k", " mem=400k"]
 CALLS_IN_ORDER = ["first(.m)", "last(.v)", "list(.t)"]
 KEYS = [".k", ".t", ".m", "[.k, .t]", "0", ".n"]
 
 
+def stats(t):
+    by, more = t.rng.choice(STATS), t.rng.choice(QUANTILES)
+    return f"stats {t.rng.choice(STATS_OF)}{by}{'' if by and 'mem' in more else more}"
+
+
 def aggregate(t, ordered):
+    if t.rng.random() < 0.35:
+        return stats(t)
     calls = t.rng.choices(CALLS + CALLS_IN_ORDER * ordered, k=t.rng.randint(1, 5))
     old = ["sum of=.v", "mean of=.k", "min of=.t", "count", "max of=.v"] + ["list of=.m", "first of=.v"] * ordered
     named = " ".join(f"f{k}={c}" for k, c in enumerate(calls))
@@ -116,7 +127,7 @@ def service_aggregates(t):
     """Answers about parts, which streams make, give what one process gives."""
     n, keys = t.rng.choice((0, 1, 50, 3000, 150000)), t.rng.choice((1, 3, 1000, 10**6))
     rows = (f"range {n} | map {{n: x, k: x * 7919 % {keys}, v: x % 5 == 0 ? x : (x * 7919 % 10007) * 0.1, "
-            "t: x % 3 == 0 ? null : x % 100, m: x % 2 == 0 ? x % 9 : (x % 9) * 1.0}")
+            "t: x % 3 == 0 ? null : x % 100, h: x % 2 == 0 ? 9007199254740993 * (x % 1000) : (x % 11) * -1e-9, m: x % 2 == 0 ? x % 9 : (x % 9) * 1.0}")
     for _ in range(N):
         order = t.rng.choice(("any", "stable", "source", "source"))
         rest = aggregate(t, order == "source")

@@ -274,14 +274,14 @@ aggregates_add(struct aggregates *a, struct group *of_key, uint32_t key, struct 
 		struct aggregate *g = &a->v[k];
 
 		if (g->fn->number && g->group == k && *g->p != MP_NIL_BYTE)
-			why = group_refuses(&of_key[k], g->agg, g->p, g->len);
+			why = group_refuses(g->agg, g->p, g->len);
 	}
 	for (size_t k = 0; k < a->n && !why; k++) {
 		struct aggregate *g = &a->v[k];
 
 		if (g->group != k || !aggregate_takes(a, g, key))
 			continue;
-		a->kept += g->agg >= GROUP_MIN ? g->len : 0;
+		a->kept += g->agg == GROUP_QUANTILE ? sizeof(double) : group_keeps(g->agg) ? g->len : 0;
 		why = group_add(&of_key[k], g->agg, g->p, g->len, cells, bytes);
 	}
 	return why;
@@ -334,15 +334,6 @@ aggregates_put(const struct aggregates *a, const struct group *of_key, uint8_t *
 }
 
 /* ---- parts ---- */
-
-bool
-aggregates_combine(const struct op_named *named)
-{
-	for (size_t k = 0; k < named->n; k++)
-		if (!group_joins(aggregate_find(named->v[k].ast)->agg))
-			return false;
-	return true;
-}
 
 uint8_t *
 aggregates_put_parts(const struct aggregates *a, const struct group *of_key, uint8_t *p)

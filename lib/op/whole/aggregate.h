@@ -58,9 +58,8 @@ const char *aggregates_add(struct aggregates *a, struct group *of_key, uint32_t 
 size_t aggregates_room(const struct aggregates *a, const struct group *of_key);
 uint32_t aggregates_fields(const struct aggregates *a, const struct group *of_key);
 uint8_t *aggregates_put(const struct aggregates *a, const struct group *of_key, uint8_t *p);
-/* For partial=make and join (partial.h): whether the calls allow it, what the groups of a key come to, and adding that
+/* For partial=make and join (partial.h): what the groups of a key come to, and adding that
  * to those of the key with that number. aggregates_join gives the end, as group_join does. */
-bool aggregates_combine(const struct op_named *named);
 uint8_t *aggregates_put_parts(const struct aggregates *a, const struct group *of_key, uint8_t *p);
 const uint8_t *aggregates_join(struct aggregates *a, struct group *of_key, uint32_t key, const uint8_t *p,
 			       const uint8_t *end, struct slab *cells, size_t *bytes, const char **why);

@@ -8,7 +8,7 @@
 #include "base/mem.h"
 
 enum {
-	DIGEST_SAVED = 1 << 20, /* most numbers in a saved state, 8 bytes each */
+	DIGEST_SAVED = DIGEST_PART + 1024, /* most numbers in a saved state, 8 bytes each */
 	DIGEST_ROUNDS = 128     /* rounds of a selection: twice as many as halving takes */
 };
 
@@ -110,6 +110,7 @@ digest_squeeze(struct digest *d)
 void
 digest_add(struct digest *d, double x)
 {
+	x += 0.0; /* -0.0 is 0.0, so that the answer does not depend on which of them came first */
 	if (d->total == 0 || x < d->least)
 		d->least = x;
 	if (d->total == 0 || x > d->greatest)
@@ -124,6 +125,26 @@ digest_add(struct digest *d, double x)
 	if (d->n == d->cap)
 		d->v = mem_grow(d->v, &d->cap, d->n + 1, sizeof *d->v);
 	d->v[d->n++] = x;
+}
+
+void
+digest_join(struct digest *d, const struct digest *from)
+{
+	size_t pages = from->pages ? DIGEST_PAGES : 0;
+
+	for (size_t i = 0; i < from->n; i++)
+		digest_add(d, from->v[i]);
+	if (!from->pages || !from->total)
+		return;
+	digest_squeeze(d);
+	if (d->total == 0 || from->least < d->least)
+		d->least = from->least;
+	if (d->total == 0 || from->greatest > d->greatest)
+		d->greatest = from->greatest;
+	d->total += from->total;
+	for (size_t k = 0; k < pages * DIGEST_PAGE; k++)
+		if (from->pages[k / DIGEST_PAGE])
+			digest_page(d, k / DIGEST_PAGE)[k % DIGEST_PAGE] += from->pages[k / DIGEST_PAGE][k % DIGEST_PAGE];
 }
 
 /* ---- order ---- */
@@ -221,25 +242,6 @@ digest_quantile(struct digest *d, double q)
 
 /* ---- state ---- */
 
-static void
-digest_put(struct buf *out, double f)
-{
-	uint64_t u;
-
-	memcpy(&u, &f, 8);
-	state_put_u64(out, u);
-}
-
-static double
-digest_get(struct state_in *in)
-{
-	uint64_t u = state_get_u64(in, UINT64_MAX);
-	double f;
-
-	memcpy(&f, &u, 8);
-	return f;
-}
-
 /* How many values a saved state holds: numbers, or pairs of a bucket's number and its count. */
 static uint64_t
 digest_parts(const struct digest *d)
@@ -267,10 +269,10 @@ digest_save(const struct digest *d, struct buf *out)
 	state_put_u64(out, d->pages != NULL);
 	state_put_u64(out, parts);
 	state_put_u64(out, d->total);
-	digest_put(out, d->least);
-	digest_put(out, d->greatest);
-	for (size_t i = 0; i < d->n; i++)
-		digest_put(out, d->v[i]);
+	state_put_double(out, d->least);
+	state_put_double(out, d->greatest);
+	if (!d->pages)
+		state_put_bytes(out, d->v, d->n * sizeof *d->v);
 	for (size_t k = 0; d->pages && k < (size_t)DIGEST_PAGES * DIGEST_PAGE; k++) {
 		const uint64_t *page = d->pages[k / DIGEST_PAGE];
 
@@ -303,25 +305,29 @@ digest_restore_pages(struct digest *d, uint64_t parts, struct state_in *in)
 void
 digest_restore(struct digest *d, struct state_in *in)
 {
+	const uint8_t *p;
+	size_t len;
+
 	digest_clear(d);
 	bool pages = state_get_u64(in, 1);
 	uint64_t parts = state_get_u64(in, DIGEST_SAVED);
 	d->total = state_get_u64(in, UINT64_MAX);
-	d->least = digest_get(in);
-	d->greatest = digest_get(in);
+	d->least = state_get_double(in);
+	d->greatest = state_get_double(in);
 	if (in->bad)
 		return;
 	if (pages) {
 		digest_restore_pages(d, parts, in);
 		return;
 	}
-	for (uint64_t i = 0; i < parts && !in->bad; i++) {
-		double x = digest_get(in);
-
-		if (d->n == d->cap)
-			d->v = mem_grow(d->v, &d->cap, d->n + 1, sizeof *d->v);
-		d->v[d->n++] = x;
-		in->bad = in->bad || isnan(x);
+	if (!state_get_bytes(in, &p, &len) || len != parts * sizeof *d->v || parts != d->total) {
+		in->bad = true;
+		return;
 	}
-	in->bad = in->bad || d->n != d->total;
+	if (parts)
+		d->v = mem_grow(d->v, &d->cap, parts, sizeof *d->v);
+	for (; d->n < parts; d->n++) {
+		memcpy(&d->v[d->n], p + d->n * sizeof *d->v, sizeof *d->v);
+		in->bad = in->bad || isnan(d->v[d->n]);
+	}
 }

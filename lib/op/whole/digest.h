@@ -24,7 +24,8 @@
 enum {
 	DIGEST_MANTISSA = 9,                     /* bits of the mantissa that count */
 	DIGEST_PAGE = 1 << DIGEST_MANTISSA,      /* number of buckets for one exponent and sign */
-	DIGEST_PAGES = 2 * 2048
+	DIGEST_PAGES = 2 * 2048,
+	DIGEST_PART = 1 << 20                    /* so many numbers, and some more, can always be saved */
 };
 
 /* Zero is a valid empty digest, except that `most` must be set. */
@@ -41,6 +42,8 @@ struct digest {
 
 void digest_clear(struct digest *d); /* keeps `most` */
 void digest_add(struct digest *d, double x); /* x must not be nan */
+/* Adds all numbers of another digest; if that is approximate, d becomes so, too. */
+void digest_join(struct digest *d, const struct digest *from);
 size_t digest_size(const struct digest *d); /* memory used, for limits */
 /* Makes the quantiles approximate from now on, which takes less memory for many numbers. */
 void digest_squeeze(struct digest *d);

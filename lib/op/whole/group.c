@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "op/kit/expr_value.h"
 #include "op/whole/digest.h"
-#include "op/whole/exact_sum.h"
+#include "op/whole/wide_sum.h"
 #include "value/mp.h"
 
 /* Makes room for n bytes in the cell, and keeps its first `keep` bytes. */
@@ -56,79 +56,64 @@ group_set(struct group *g, const uint8_t *p, size_t len, struct slab *cells, siz
 
 /* The reason why group_add would refuse a number to be added up; NULL: it would not. */
 static const char *
-group_refuses_sum(const struct group *g, const struct mp *m)
-{
-	int64_t sum;
-
-	if (m->kind == MP_INT && !m->unsigned_big && !g->is_float)
-		return __builtin_add_overflow(g->sum.i, m->i, &sum)
-			       ? "the sum does not fit 64 bits (use of=float(..))" : NULL;
-	return m->kind == MP_INT || m->kind == MP_FLOAT ? NULL : expr_value_not_number(m->kind);
-}
-
-/* From now on the sum is one of floats, kept in the cell without rounding. */
-static void
-group_sum_float(struct group *g, struct slab *cells, size_t *bytes)
-{
-	group_reserve(g, g->len + EXACT_SUM_ROOM, g->len, cells, bytes);
-	if (!g->is_float)
-		g->len = g->sum.i ? (uint32_t)exact_sum_add_int(g->cell, 0, g->sum.i) : 0;
-	g->is_float = true;
-	group_reserve(g, g->len + EXACT_SUM_ROOM, g->len, cells, bytes);
-}
-
-static const char *
-group_sum(struct group *g, const uint8_t *p, size_t len, struct slab *cells, size_t *bytes)
+group_refuses_number(const uint8_t *p, size_t len)
 {
 	struct mp m;
-	const char *why;
 
 	mp_head(p, p + len, &m);
-	why = group_refuses_sum(g, &m);
-	if (why)
-		return why;
-	if (m.kind == MP_INT && !m.unsigned_big && !g->is_float) {
-		g->sum.i += m.i;
-		return NULL;
-	}
-	group_sum_float(g, cells, bytes);
-	if (m.kind == MP_FLOAT) {
-		g->len = (uint32_t)exact_sum_add(g->cell, g->len, m.f);
-	} else if (!m.unsigned_big) {
-		g->len = (uint32_t)exact_sum_add_int(g->cell, g->len, m.i);
-	} else {
-		g->len = (uint32_t)exact_sum_add(g->cell, g->len, 0x1p63);
-		group_reserve(g, g->len + EXACT_SUM_ROOM, g->len, cells, bytes);
-		g->len = (uint32_t)exact_sum_add_int(g->cell, g->len, (int64_t)(m.u - ((uint64_t)1 << 63)));
-	}
-	return NULL;
+	return m.kind == MP_INT || m.kind == MP_FLOAT ? NULL : expr_value_not_number(m.kind);
 }
 
-/* The cell of a GROUP_STDDEV, by Welford's algorithm. */
-struct group_spread {
-	double mean, squares; /* squares: sum of the squared distances from the mean */
-};
+static void
+group_add_wide(struct group *g, const struct mp *m, bool squares, struct slab *cells, size_t *bytes)
+{
+	size_t need = wide_add(g->cell, g->len, g->cap, m, squares);
+
+	if (need > g->cap) {
+		group_reserve(g, need, g->len, cells, bytes);
+		need = wide_add(g->cell, g->len, g->cap, m, squares);
+	}
+	g->len = (uint32_t)need;
+}
+
+void
+group_join_wide(struct group *g, const uint8_t *p, size_t len, struct slab *cells, size_t *bytes)
+{
+	size_t need = wide_join(g->cell, g->len, g->cap, p, len);
+
+	if (need > g->cap) {
+		group_reserve(g, need, g->len, cells, bytes);
+		need = wide_join(g->cell, g->len, g->cap, p, len);
+	}
+	g->len = (uint32_t)need;
+}
+
+void
+group_add_int(struct group *g, int64_t i, struct slab *cells, size_t *bytes)
+{
+	struct mp old = { .kind = MP_INT, .i = g->sum.i };
+
+	if (!__builtin_add_overflow(old.i, i, &g->sum.i))
+		return;
+	g->sum.i = i;
+	group_add_wide(g, &old, false, cells, bytes);
+}
+
+static void
+group_sum(struct group *g, const struct mp *m, struct slab *cells, size_t *bytes)
+{
+	if (m->kind == MP_INT && !m->unsigned_big) {
+		group_add_int(g, m->i, cells, bytes);
+		return;
+	}
+	g->is_float = true;
+	group_add_wide(g, m, false, cells, bytes);
+}
 
 static double
-group_number(const uint8_t *p, size_t len)
+group_number(const struct mp *m)
 {
-	struct mp m;
-
-	mp_head(p, p + len, &m);
-	return m.kind == MP_FLOAT ? m.f : m.unsigned_big ? (double)m.u : (double)m.i;
-}
-
-static void
-group_add_spread(struct group *g, double x, struct slab *cells, size_t *bytes)
-{
-	struct group_spread s = { 0 };
-
-	if (g->len == sizeof s)
-		memcpy(&s, g->cell, sizeof s);
-	double step = x - s.mean;
-	s.mean += step / (double)(g->n + 1);
-	s.squares += step * (x - s.mean);
-	group_set(g, (const uint8_t *)&s, sizeof s, cells, bytes);
+	return m->kind == MP_FLOAT ? m->f : m->unsigned_big ? (double)m->u : (double)m->i;
 }
 
 static const char *
@@ -142,7 +127,7 @@ group_append(struct group *g, const uint8_t *p, size_t len, struct slab *cells, 
 	return NULL;
 }
 
-static const char *
+const char *
 group_add_number(struct group *g, double x, struct slab *cells, size_t *bytes)
 {
 	if (isnan(x)) /* has no place among the others */
@@ -156,16 +141,29 @@ group_add_number(struct group *g, double x, struct slab *cells, size_t *bytes)
 }
 
 const char *
-group_refuses(const struct group *g, enum group_agg agg, const uint8_t *p, size_t len)
+group_refuses(enum group_agg agg, const uint8_t *p, size_t len)
 {
+	bool number = agg == GROUP_SUM || agg == GROUP_MEAN || agg == GROUP_STDDEV || agg == GROUP_QUANTILE;
+
+	return number ? group_refuses_number(p, len) : NULL;
+}
+
+static const char *
+group_number_added(struct group *g, enum group_agg agg, const uint8_t *p, size_t len, struct slab *cells, size_t *bytes)
+{
+	const char *why = group_refuses_number(p, len);
 	struct mp m;
 
-	if (agg != GROUP_SUM && agg != GROUP_MEAN && agg != GROUP_STDDEV && agg != GROUP_QUANTILE)
-		return NULL;
+	if (why)
+		return why;
 	mp_head(p, p + len, &m);
-	if (agg == GROUP_SUM || agg == GROUP_MEAN)
-		return group_refuses_sum(g, &m);
-	return m.kind == MP_INT || m.kind == MP_FLOAT ? NULL : expr_value_not_number(m.kind);
+	if (agg == GROUP_QUANTILE)
+		return group_add_number(g, group_number(&m), cells, bytes);
+	if (agg == GROUP_STDDEV)
+		group_add_wide(g, &m, true, cells, bytes);
+	else
+		group_sum(g, &m, cells, bytes);
+	return NULL;
 }
 
 const char *
@@ -176,17 +174,13 @@ group_add(struct group *g, enum group_agg agg, const uint8_t *p, size_t len, str
 	bool better;
 
 	switch (agg) {
-	case GROUP_STDDEV:
-		group_add_spread(g, group_number(p, len), cells, bytes);
-		break;
-	case GROUP_QUANTILE:
-		why = group_add_number(g, group_number(p, len), cells, bytes);
-		break;
 	case GROUP_COUNT:
 		break;
+	case GROUP_STDDEV:
+	case GROUP_QUANTILE:
 	case GROUP_SUM:
 	case GROUP_MEAN:
-		why = group_sum(g, p, len, cells, bytes);
+		why = group_number_added(g, agg, p, len, cells, bytes);
 		break;
 	case GROUP_LIST:
 		why = group_append(g, p, len, cells, bytes);
@@ -280,17 +274,6 @@ group_put_quantile(const struct group *g, double q, uint8_t *p)
 	return mp_put_float(p, x);
 }
 
-static uint8_t *
-group_put_spread(const struct group *g, uint8_t *p)
-{
-	struct group_spread s;
-
-	if (!g->n)
-		return mp_put_nil(p);
-	memcpy(&s, g->cell, sizeof s);
-	return mp_put_float(p, sqrt(s.squares / (double)g->n));
-}
-
 size_t
 group_room(const struct group *g)
 {
@@ -304,10 +287,38 @@ group_put_state(const struct group *g, uint8_t *p)
 	return p + g->len;
 }
 
+/* The sum as a float, rounded once. */
 static double
 group_sum_rounded(const struct group *g)
 {
-	return g->is_float ? exact_sum_round(g->cell, g->len) : (double)g->sum.i;
+	struct mp m = { .kind = MP_INT, .i = g->sum.i };
+	uint8_t sum[WIDE_MOST];
+
+	if (!g->len)
+		return (double)g->sum.i;
+	memcpy(sum, g->cell, g->len);
+	return wide_round(sum, wide_add(sum, g->len, sizeof sum, &m, false));
+}
+
+const char *
+group_wrong(const struct group *g, enum group_agg agg)
+{
+	int64_t sum;
+
+	return agg != GROUP_SUM || g->is_float || !g->len || wide_int(g->cell, g->len, g->sum.i, &sum) ? NULL :
+	       "the sum does not fit 64 bits (use of=float(..))";
+}
+
+static uint8_t *
+group_put_sum(const struct group *g, uint8_t *p)
+{
+	int64_t sum = g->sum.i;
+
+	if (g->is_float)
+		return mp_put_float(p, group_sum_rounded(g));
+	if (g->len)
+		wide_int(g->cell, g->len, g->sum.i, &sum);
+	return mp_put_int(p, sum);
 }
 
 uint8_t *
@@ -317,11 +328,11 @@ group_put(const struct group *g, enum group_agg agg, uint8_t *p)
 	case GROUP_COUNT:
 		return mp_put_uint(p, g->n);
 	case GROUP_SUM:
-		return g->is_float ? mp_put_float(p, group_sum_rounded(g)) : mp_put_int(p, g->sum.i);
+		return group_put_sum(g, p);
 	case GROUP_MEAN:
 		return g->n ? mp_put_float(p, group_sum_rounded(g) / (double)g->n) : mp_put_nil(p);
 	case GROUP_STDDEV:
-		return group_put_spread(g, p);
+		return g->n ? mp_put_float(p, wide_stddev(g->cell, g->len, g->n)) : mp_put_nil(p);
 	case GROUP_QUANTILE:
 		return group_put_quantile(g, 0.5, p);
 	case GROUP_LIST:
@@ -382,20 +393,13 @@ group_restore(struct group *g, bool reduce, enum group_agg agg, struct state_in 
 	g->is_float = state_get_u64(in, 1);
 	if (!state_get_bytes(in, &p, &len))
 		return;
-	if (!reduce && g->is_float) {
-		if ((agg != GROUP_SUM && agg != GROUP_MEAN) || len % sizeof(double) || len > EXACT_SUM_MOST)
-			in->bad = true;
-		else
-			group_set(g, p, len, cells, bytes);
-		return;
-	}
-	if (!reduce && agg >= GROUP_STDDEV) {
-		size_t unit = agg == GROUP_STDDEV ? sizeof(struct group_spread) : sizeof(double);
+	if (!reduce && (agg == GROUP_SUM || agg == GROUP_MEAN || agg >= GROUP_STDDEV)) {
+		bool valid = agg == GROUP_QUANTILE ? len % sizeof(double) == 0 && len / sizeof(double) <= g->n :
+						     wide_valid(p, len, agg == GROUP_STDDEV);
 
-		if (agg == GROUP_STDDEV ? len != (g->n ? unit : 0) : len % unit || len / unit > g->n)
-			in->bad = true;
-		else
+		if (valid)
 			group_set(g, p, len, cells, bytes);
+		in->bad = in->bad || !valid;
 		return;
 	}
 	if (reduce)

@@ -12,7 +12,7 @@
 enum group_agg {
 	GROUP_COUNT, GROUP_SUM, GROUP_MEAN, GROUP_MIN, GROUP_MAX, GROUP_FIRST, GROUP_LAST,
 	GROUP_LIST,
-	GROUP_STDDEV,  /* population; the cell has mean and sum of squares: struct group_spread */
+	GROUP_STDDEV,  /* population; the cell has the sums of numbers and of squares (wide_sum.h) */
 	GROUP_QUANTILE /* the cell has the numbers as doubles, until group_squeeze */
 };
 
@@ -21,22 +21,34 @@ struct digest;
 struct group {
 	uint64_t n;       /* number of elements so far */
 	union {
-		int64_t i;
+		int64_t i;        /* GROUP_SUM and GROUP_MEAN; what leaves 64 bits is in the cell, to be added */
 		struct digest *digest; /* GROUP_QUANTILE, approximate */
 	} sum;
-	uint8_t *cell;    /* the value or, of a list, its items; of a sum of floats, the sum (exact_sum.h) */
+	uint8_t *cell;    /* the value or, of a list, its items; of a sum, what is not in sum.i (wide_sum.h) */
 	uint32_t len, cap;
 	bool is_float;    /* the sum is a float */
 	bool squeezed;    /* GROUP_QUANTILE: the numbers are in sum.digest, and none in the cell */
 };
 
+/* Whether the group keeps values that were added. */
+static inline bool
+group_keeps(enum group_agg agg)
+{
+	return agg >= GROUP_MIN && agg <= GROUP_LIST;
+}
+
 /* Sets the group's value. *bytes is kept equal to the size of the cells. */
 void group_set(struct group *g, const uint8_t *p, size_t len, struct slab *cells, size_t *bytes);
 /* NULL, or the reason why group_add would refuse the value. */
-const char *group_refuses(const struct group *g, enum group_agg agg, const uint8_t *p, size_t len);
+const char *group_refuses(enum group_agg agg, const uint8_t *p, size_t len);
 /* Adds a value; gives NULL, or the reason why it cannot be added. */
 const char *group_add(struct group *g, enum group_agg agg, const uint8_t *p, size_t len,
 		      struct slab *cells, size_t *bytes);
+/* Parts of what group_add does: adds an int to a GROUP_SUM or GROUP_MEAN; adds a number to a GROUP_QUANTILE, which
+ * leaves nan out; and adds a sum that is valid, or two (wide_sum.h). None of them counts. */
+void group_add_int(struct group *g, int64_t i, struct slab *cells, size_t *bytes);
+const char *group_add_number(struct group *g, double x, struct slab *cells, size_t *bytes);
+void group_join_wide(struct group *g, const uint8_t *p, size_t len, struct slab *cells, size_t *bytes);
 /* Makes a large set of numbers approximate, which takes less memory; true: it was one. */
 bool group_squeeze(struct group *g, struct slab *cells, size_t *bytes);
 /* Gives the cell back, and what else the group has. */
@@ -48,6 +60,8 @@ size_t group_room(const struct group *g);
 uint8_t *group_put(const struct group *g, enum group_agg agg, uint8_t *p);
 /* The q-th quantile of a GROUP_QUANTILE; nil without numbers. */
 uint8_t *group_put_quantile(const struct group *g, double q, uint8_t *p);
+/* NULL, or the reason why there is no result. */
+const char *group_wrong(const struct group *g, enum group_agg agg);
 uint8_t *group_put_state(const struct group *g, uint8_t *p);
 /* false: too large to be saved. */
 bool group_save(const struct group *g, struct buf *out);

@@ -39,7 +39,6 @@ struct group_by {
 	struct slab cells;
 	size_t bytes;         /* size of the cells */
 	uint32_t at;          /* the key to give next, at the end or, with partial=make, at that of a part */
-	bool giving;          /* partial=make: the part has ended, and its keys are being given */
 	struct partial_end part;
 	struct group_by_ahead ahead[GROUP_BY_AHEAD];
 	struct buf keys_ahead;
@@ -60,7 +59,7 @@ enum status group_by_make(struct op_inst *self, const struct run *in, struct run
 enum status group_by_make_end(struct op_inst *self, struct run *out);
 /* partial=join: feed. */
 enum status group_by_join(struct op_inst *self, const struct run *in, struct run *out, struct err *e);
-bool group_by_combines(const struct op_node *n);
+bool group_by_combines(const struct op_node *n, const char **why);
 bool group_by_partwise(const struct op_node *n, const char **remedy);
 
 #endif

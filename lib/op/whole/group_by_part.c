@@ -5,11 +5,10 @@
 #include "value/mp.h"
 
 bool
-group_by_combines(const struct op_node *n)
+group_by_combines(const struct op_node *n, const char **why)
 {
-	const struct group_by *g = n->params;
-
-	return !g->reduce.ast && (g->named.n ? aggregates_combine(&g->named) : group_joins((enum group_agg)g->agg));
+	*why = "reduce= takes the elements one after the other";
+	return !((const struct group_by *)n->params)->reduce.ast;
 }
 
 /* The answers about parts follow one another as the parts do. */
@@ -42,45 +41,38 @@ group_by_put_part(struct group_by *g, uint32_t at, struct run *out)
 
 /* Gives keys of the part that has ended: whether that was all. */
 static bool
-group_by_give_part(struct group_by *g, struct run *out)
+group_by_give_part(struct op_inst *self, struct run *out)
 {
+	struct group_by *g = self->state;
+
 	for (; g->at < g->rows.keys.n && out->n < RUN_USUAL && !run_full(out); g->at++)
 		group_by_put_part(g, g->at, out);
-	g->giving = g->at < g->rows.keys.n;
-	if (g->giving)
+	g->part.giving = g->at < g->rows.keys.n;
+	if (g->part.giving)
 		return false;
 	partial_next(&g->part, g->rows.keys.n);
 	group_by_empty(g);
 	return true;
 }
 
+static uint32_t
+group_by_part_keys(const struct op_inst *self)
+{
+	return ((const struct group_by *)self->state)->rows.keys.n;
+}
+
 enum status
 group_by_make(struct op_inst *self, const struct run *in, struct run *out, struct err *e)
 {
-	struct group_by *g = self->state;
-	enum status st = ST_OK;
-	uint32_t i = self->at;
+	static const struct partial_how how = { group_by_take, group_by_give_part, group_by_part_keys };
 
-	while (st == ST_OK && i < in->n) {
-		if (g->giving && !group_by_give_part(g, out)) {
-			self->at = i;
-			return ST_AGAIN;
-		}
-		uint32_t from = i, room = partial_room(&g->part), given = out->n;
-
-		while (st == ST_OK && i < in->n && i - from < room)
-			st = group_by_take(self, in, &i, in->n - from < room ? in->n : from + room, out, e);
-		out->n = given; /* without elements that failed, with on_error=keep */
-		g->part.taken += i - from;
-		g->giving = partial_over(&g->part, g->rows.keys.n);
-	}
-	return st;
+	return partial_feed(self, &how, &((struct group_by *)self->state)->part, in, out, e);
 }
 
 enum status
 group_by_make_end(struct op_inst *self, struct run *out)
 {
-	return group_by_give_part(self->state, out) ? ST_END : ST_OK;
+	return group_by_give_part(self, out) ? ST_END : ST_OK;
 }
 
 /* Adds the groups of one key, as a worker gave them; ST_OK, or the error. */

@@ -213,7 +213,7 @@ group_by_add(struct op_inst *self, const struct run *in, const struct group_by_a
 	}
 	if (group_by_leaves_null((enum group_agg)g->agg) && *p == MP_NIL_BYTE)
 		return ST_OK;
-	g->part.weight += g->agg >= GROUP_MIN ? len : 0;
+	g->part.weight += group_keeps((enum group_agg)g->agg) ? len : 0;
 	const char *why = group_add(to, (enum group_agg)g->agg, p, len, &g->cells, &g->bytes);
 	return why ? expr_run_wrong(self, in, a->i, out, e, "%s", why) : ST_OK;
 }
@@ -314,6 +314,18 @@ group_by_squeeze(struct group_by *g)
 			group_squeeze(&g->groups[i], &g->cells, &g->bytes);
 }
 
+/* Whether a quantile is approximate must not depend on when the numbers of a key came: if one is, those
+ * of all keys with many numbers are. */
+static void
+group_by_squeeze_rest(struct group_by *g)
+{
+	for (size_t i = 0; g->aggs.n && i < g->rows.keys.n * g->each; i++)
+		if (g->groups[i].squeezed) {
+			group_by_squeeze(g);
+			return;
+		}
+}
+
 static enum status
 group_by_too_large(struct op_inst *self, struct err *e)
 {
@@ -401,17 +413,36 @@ group_by_give(struct group_by *g, uint32_t at, struct run *out)
 	run_done(out, p, 0);
 }
 
+/* Refuses to give the groups of a key that have no result. */
+static enum status
+group_by_check(struct op_inst *self, uint32_t at, struct err *e)
+{
+	struct group_by *g = self->state;
+	const char *why = NULL;
+
+	for (size_t k = 0; k < g->each && !why && !g->reduce.code; k++)
+		why = group_wrong(&g->groups[at * g->each + k],
+				  g->aggs.n ? aggregates_kind(&g->aggs, k) : (enum group_agg)g->agg);
+	if (!why)
+		return ST_OK;
+	err_set(e, ST_DATA, "%s", why);
+	return op_blame(self->node, e);
+}
+
 static enum status
 group_by_finish(struct op_inst *self, struct run *out, struct err *e)
 {
 	struct group_by *g = self->state;
 
-	(void)e;
 	if (g->partial == PARTIAL_MAKE)
 		return group_by_make_end(self, out);
+	if (!g->at)
+		group_by_squeeze_rest(g);
 	for (; g->at < g->rows.keys.n && out->n < RUN_USUAL && !run_full(out); g->at++) {
 		if (g->rows.keys.n - g->at > GROUP_BY_GIVE_AHEAD)
 			group_by_fetch_cells(g, g->at + GROUP_BY_GIVE_AHEAD);
+		if (group_by_check(self, g->at, e) != ST_OK)
+			return ST_DATA;
 		if (g->aggs.n)
 			group_by_give_named(g, g->at, out);
 		else
@@ -459,7 +490,6 @@ group_by_save(struct op_inst *self, struct buf *out)
 	expr_value_save(&g->by, out);
 	expr_value_save(&g->value, out);
 	partial_save(&g->part, out);
-	state_put_u64(out, g->giving);
 	state_put_u64(out, g->at);
 	state_put_u64(out, g->rows.keys.n);
 	for (uint32_t k = 0; k < g->rows.keys.n; k++) {
@@ -486,7 +516,6 @@ group_by_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e
 	expr_value_restore(&g->value, &in);
 	struct partial_end part;
 	partial_restore(&part, &in);
-	g->giving = state_get_u64(&in, 1);
 	uint64_t at = state_get_u64(&in, KEY_TABLE_MAX), count = state_get_u64(&in, KEY_TABLE_MAX);
 	for (uint64_t k = 0; k < count && state_get_value(&in, &p, &len); k++) {
 		uint32_t key = group_by_key(g, p, len);
@@ -518,11 +547,11 @@ const struct op_desc op_group_by = {
 	       "min, max, first, last and list of an expression; median(EXPR) and quantile(EXPR, Q). "
 	       "They leave nulls out, as in SQL, and are null where nothing is left. Quantiles are "
 	       "exact as long as the numbers fit mem=; beyond that they are within 0.1 %, and the "
-	       "record says so: approx 0.001. Sums and means of floats are rounded once, so they do not "
-	       "depend on the order of the elements.\n\n"
+	       "record says so: approx 0.001. Sums, means and standard deviations are rounded once, so they do not "
+	       "depend on the order of the elements; a sum of ints fails if it does not fit 64 bits in the end.\n\n"
 	       "Right behind `distribute` workers group their parts, and the reader puts these together, "
-	       "with the same result. It is done by the reader alone with stddev, median, quantile or reduce=, "
-	       "with an expression that uses i, rand() or now(), and with on_error=.",
+	       "with the same result. It is done by the reader alone with reduce=, with an expression that uses i, rand() or "
+	       "now(), and with on_error=; --explain says so.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_GLOBAL,
 	.scope_of = group_by_scope,

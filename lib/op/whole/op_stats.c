@@ -5,26 +5,11 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "op/kit/expr_value.h"
-#include "op/whole/row_keys.h"
-#include "op/whole/tally.h"
+#include "op/whole/stats.h"
 
 enum {
 	STATS_LARGE = 256 * 1024,             /* bytes of numbers that take more than buckets do */
 	STATS_STATE_MAX = 256 * 1024 * 1024
-};
-
-struct stats {
-	struct op_expr of, by;
-	struct buf quantiles;
-	int64_t mem;
-	struct expr_value value, key;
-	struct tally_quantiles *q;
-	struct tally *v;      /* one, or that of each key */
-	size_t cap;
-	size_t bytes;         /* with by=: memory of the numbers */
-	struct row_keys keys; /* with by= */
-	uint32_t at;          /* in finish: the key to give next */
 };
 
 static const struct param stats_params[] = {
@@ -34,6 +19,7 @@ static const struct param stats_params[] = {
 	  .help = "a key: give one record for each, with the key in the field `key`" },
 	{ "quantiles", PARAM_VALUE, offsetof(struct stats, quantiles), "[0.5, 0.9, 0.99]",
 	  .flags = PARAM_KEY_ONLY, .help = "which quantiles to give, from 0 to 1" },
+	PARTIAL_ROW(struct stats),
 	{ "mem", PARAM_SIZE, offsetof(struct stats, mem), "64M", .flags = PARAM_KEY_ONLY,
 	  .min = 1, .max = INT64_MAX,
 	  .help = "bytes of memory for the numbers, 8 for each; beyond that quantiles "
@@ -62,8 +48,29 @@ stats_typing(struct op_node *n, struct op_typing *t, const struct type **type, s
 	const struct type *of = expr_type(s->of.code);
 	bool some = keyed && type_fits(of, type_scalar(TYPE_FLOAT)) && of->kind != TYPE_ANY;
 	size_t count = tally_types(t->arena, &q, some, fields + 1);
-	*type = type_record(t->arena, fields + !keyed, count + keyed, false);
+	*type = s->partial == PARTIAL_MAKE ? type_scalar(TYPE_ANY) :
+					     type_record(t->arena, fields + !keyed, count + keyed, false);
 	return ST_OK;
+}
+
+static enum op_scope
+stats_scope(const struct op_node *n)
+{
+	return partial_scope(((const struct stats *)n->params)->partial);
+}
+
+static bool
+stats_partwise(const struct op_node *n, const char **remedy)
+{
+	(void)remedy;
+	return ((const struct stats *)n->params)->partial == PARTIAL_MAKE;
+}
+
+static bool
+stats_combines(const struct op_node *n, const char **why)
+{
+	(void)n, (void)why;
+	return true;
 }
 
 static int64_t
@@ -71,13 +78,7 @@ stats_cardinality(const struct op_node *n, const int64_t *in)
 {
 	const struct stats *s = n->params;
 
-	return in[0] == INT64_MAX ? in[0] : s->by.ast ? -1 : 1;
-}
-
-static bool
-stats_keyed(const struct stats *s)
-{
-	return s->by.code != NULL;
+	return in[0] == INT64_MAX ? in[0] : s->by.ast || s->partial == PARTIAL_MAKE ? -1 : 1;
 }
 
 /* Makes the tally with this number, which is the next one. */
@@ -86,7 +87,7 @@ stats_new(struct stats *s, uint32_t at)
 {
 	s->v = mem_grow(s->v, &s->cap, (size_t)at + 1, sizeof *s->v);
 	s->v[at] = (struct tally){ 0 };
-	s->v[at].numbers.most = stats_keyed(s) ? SIZE_MAX : (size_t)s->mem / sizeof(double);
+	s->v[at].numbers.most = stats_keyed(s) || s->partial == PARTIAL_MAKE ? SIZE_MAX : (size_t)s->mem / sizeof(double);
 }
 
 static enum status
@@ -105,15 +106,16 @@ stats_open(struct op_inst *self, struct err *e)
 	return ST_OK;
 }
 
-/* The number of a key, added if it is new. */
-static uint32_t
+uint32_t
 stats_find(struct stats *s, const uint8_t *p, size_t len)
 {
 	bool fresh;
 	uint32_t at = row_keys_add(&s->keys, p, len, &fresh);
 
-	if (fresh)
+	if (fresh) {
 		stats_new(s, at);
+		s->part.weight += len;
+	}
 	return at;
 }
 
@@ -121,14 +123,14 @@ static void
 stats_add(struct stats *s, uint32_t at, const struct mp *m)
 {
 	struct tally *t = &s->v[at];
-	size_t before = digest_size(&t->numbers);
+	size_t before = tally_size(t);
 
 	tally_add(t, m, s->q->n > 0);
-	s->bytes += digest_size(&t->numbers) - before;
+	s->bytes += tally_size(t) - before;
+	s->part.weight += s->q->n ? sizeof(double) : 0;
 }
 
-/* Adds in->e[i]: ST_OK, ST_SKIP: it is left out, or the error. */
-static enum status
+enum status
 stats_one(struct op_inst *self, const struct run *in, uint32_t i, struct run *out, struct err *e)
 {
 	struct stats *s = self->state;
@@ -172,10 +174,22 @@ stats_squeeze(struct stats *s)
 		struct digest *d = &s->v[k].numbers;
 		size_t before = digest_size(d);
 
-		if (d->cap * sizeof *d->v >= STATS_LARGE)
+		if (d->n * sizeof *d->v >= STATS_LARGE)
 			digest_squeeze(d);
 		s->bytes -= before - digest_size(d);
 	}
+}
+
+/* Whether a quantile is approximate must not depend on when the numbers of a key came: if one is, those
+ * of all keys with many numbers are. */
+static void
+stats_squeeze_rest(struct stats *s)
+{
+	for (uint32_t k = 0; stats_keyed(s) && k < stats_count(s); k++)
+		if (!digest_exact(&s->v[k].numbers)) {
+			stats_squeeze(s);
+			return;
+		}
 }
 
 static enum status
@@ -189,11 +203,26 @@ stats_too_large(struct op_inst *self, struct err *e)
 	return op_blame(self->node, e);
 }
 
-static enum status
-stats_feed(struct op_inst *self, const struct run *in, struct run *out, struct err *e)
+enum status
+stats_fits(struct op_inst *self, struct err *e)
 {
 	struct stats *s = self->state;
 
+	if (!stats_keyed(s) || stats_size(s) <= (size_t)s->mem)
+		return ST_OK;
+	stats_squeeze(s);
+	return stats_size(s) <= (size_t)s->mem ? ST_OK : stats_too_large(self, e);
+}
+
+static enum status
+stats_feed(struct op_inst *self, const struct run *in, struct run *out, struct err *e)
+{
+	const struct stats *s = self->state;
+
+	if (s->partial == PARTIAL_MAKE)
+		return stats_make(self, in, out, e);
+	if (s->partial == PARTIAL_JOIN)
+		return stats_join(self, in, out, e);
 	for (uint32_t i = 0; i < in->n; i++) {
 		enum status st = stats_one(self, in, i, out, e);
 
@@ -201,10 +230,7 @@ stats_feed(struct op_inst *self, const struct run *in, struct run *out, struct e
 			return st;
 	}
 	out->n = 0; /* with on_error=keep, an element that fails here has no place in the output */
-	if (!stats_keyed(s) || stats_size(s) <= (size_t)s->mem)
-		return ST_OK;
-	stats_squeeze(s);
-	return stats_size(s) <= (size_t)s->mem ? ST_OK : stats_too_large(self, e);
+	return stats_fits(self, e);
 }
 
 static void
@@ -229,23 +255,26 @@ static enum status
 stats_finish(struct op_inst *self, struct run *out, struct err *e)
 {
 	struct stats *s = self->state;
-	uint32_t n = stats_keyed(s) ? row_keys_count(&s->keys) : 1;
+	uint32_t n = stats_count(s);
 
 	(void)e;
+	if (s->partial == PARTIAL_MAKE)
+		return stats_make_end(self, out);
+	if (!s->at)
+		stats_squeeze_rest(s);
 	for (; s->at < n && out->n < RUN_USUAL && !run_full(out); s->at++)
 		stats_give(s, s->at, out);
 	return s->at >= n ? ST_END : ST_OK;
 }
 
-static void
+void
 stats_empty(struct stats *s)
 {
-	uint32_t n = stats_keyed(s) ? row_keys_count(&s->keys) : s->v ? 1 : 0;
-
-	for (uint32_t k = 0; k < n; k++)
+	for (uint32_t k = 0; s->v && k < stats_count(s); k++)
 		tally_clear(&s->v[k]);
 	row_keys_clear(&s->keys);
 	s->bytes = 0;
+	s->at = 0;
 }
 
 static void
@@ -264,7 +293,7 @@ static void
 stats_save(struct op_inst *self, struct buf *out)
 {
 	struct stats *s = self->state;
-	uint32_t n = stats_keyed(s) ? row_keys_count(&s->keys) : 1;
+	uint32_t n = stats_count(s);
 
 	if (stats_size(s) > STATS_STATE_MAX) {
 		self->unsaved = true;
@@ -272,6 +301,7 @@ stats_save(struct op_inst *self, struct buf *out)
 	}
 	expr_value_save(&s->value, out);
 	expr_value_save(&s->key, out);
+	partial_save(&s->part, out);
 	state_put_u64(out, s->at);
 	state_put_u64(out, n);
 	for (uint32_t k = 0; k < n; k++) {
@@ -296,6 +326,8 @@ stats_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
 	stats_empty(s);
 	expr_value_restore(&s->value, &in);
 	expr_value_restore(&s->key, &in);
+	struct partial_end part;
+	partial_restore(&part, &in);
 	uint64_t at = state_get_u64(&in, KEY_TABLE_MAX), count = state_get_u64(&in, keyed ? KEY_TABLE_MAX : 1);
 	in.bad = in.bad || (!keyed && count != 1);
 	for (uint64_t k = 0; k < count && !in.bad; k++) {
@@ -307,8 +339,9 @@ stats_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
 			break;
 		}
 		tally_restore(&s->v[k], &in);
-		s->bytes += digest_size(&s->v[k].numbers) - sizeof s->v[k].numbers;
+		s->bytes += tally_size(&s->v[k]) - sizeof s->v[k];
 	}
+	s->part = part;
 	s->at = at <= count ? (uint32_t)at : (uint32_t)count;
 	return state_finish(self, &in, e);
 }
@@ -317,14 +350,21 @@ const struct op_desc op_stats = {
 	.name = "stats",
 	.brief = "computes count, sum, mean, min, max, standard deviation and quantiles",
 	.doc = "Gives one record, after the last element; with by= one for each key, in the order in which "
-	       "the keys first appeared. The sum of integers is exact as long as "
+	       "the keys first appeared. Sums, means and standard deviations are rounded once, so they do not depend "
+	       "on the order of the elements; the sum of integers is exact as long as "
 	       "it fits into 64 bits. stddev is the standard deviation of the population, not of a "
 	       "sample. Nulls are left out, as in SQL, and counted in a field `nulls`; without any there is no "
 	       "such field. Quantiles are exact as long as mem= holds all numbers: 8 million. Beyond "
 	       "that they are approximate: each lies within 0.1 % of the exact one, and the record "
-	       "says so: approx 0.001. What else can be computed for a key, group_by does.",
+	       "says so: approx 0.001. What else can be computed for a key, group_by does.\n\n"
+	       "Right behind `distribute` workers sum up their parts, and the reader puts these together, with the "
+	       "same result; the numbers themselves are sent only for quantiles. It is done by the reader alone with an "
+	       "expression that uses i, rand() or now(), and with on_error=; --explain says so.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_GLOBAL,
+	.scope_of = stats_scope,
+	.partwise = stats_partwise,
+	.combines = stats_combines,
 	.flags = OP_WHOLE | OP_BY_EXPR,
 	.params = stats_params,
 	.state_size = sizeof(struct stats),

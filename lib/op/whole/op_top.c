@@ -66,9 +66,9 @@ top_partwise(const struct op_node *n, const char **remedy)
 }
 
 static bool
-top_combines(const struct op_node *n)
+top_combines(const struct op_node *n, const char **why)
 {
-	(void)n;
+	(void)n, (void)why;
 	return true;
 }
 

@@ -44,9 +44,9 @@ unique_partwise(const struct op_node *n, const char **remedy)
 }
 
 static bool
-unique_combines(const struct op_node *n)
+unique_combines(const struct op_node *n, const char **why)
 {
-	(void)n;
+	(void)n, (void)why;
 	return true;
 }
 

@@ -39,12 +39,37 @@ partial_next(struct partial_end *p, uint32_t keys)
 		p->shorter--;
 	else if (idle)
 		p->shorter = PARTIAL_SHORTER;
+	p->giving = false;
 	p->taken = p->weight = 0;
+}
+
+enum status
+partial_feed(struct op_inst *self, const struct partial_how *how, struct partial_end *p, const struct run *in,
+	     struct run *out, struct err *e)
+{
+	enum status st = ST_OK;
+	uint32_t i = self->at;
+
+	while (st == ST_OK && i < in->n) {
+		if (p->giving && !how->give(self, out)) {
+			self->at = i;
+			return ST_AGAIN;
+		}
+		uint32_t from = i, room = partial_room(p), given = out->n;
+
+		while (st == ST_OK && i < in->n && i - from < room)
+			st = how->take(self, in, &i, in->n - from < room ? in->n : from + room, out, e);
+		out->n = given; /* without elements that failed, with on_error=keep */
+		p->taken += i - from;
+		p->giving = partial_over(p, how->keys(self));
+	}
+	return st;
 }
 
 void
 partial_save(const struct partial_end *p, struct buf *out)
 {
+	state_put_u64(out, p->giving);
 	state_put_u64(out, p->taken);
 	state_put_u64(out, p->weight);
 	state_put_u64(out, p->shorter);
@@ -53,6 +78,7 @@ partial_save(const struct partial_end *p, struct buf *out)
 void
 partial_restore(struct partial_end *p, struct state_in *in)
 {
+	p->giving = state_get_u64(in, 1);
 	p->taken = state_get_u64(in, UINT64_MAX);
 	p->weight = state_get_u64(in, UINT64_MAX);
 	p->shorter = state_get_u64(in, PARTIAL_SHORTER);

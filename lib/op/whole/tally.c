@@ -5,6 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/mem.h"
+#include "op/whole/wide_sum.h"
+
 bool
 tally_quantiles_read(const uint8_t *p, size_t len, struct tally_quantiles *out)
 {
@@ -33,14 +36,62 @@ void
 tally_clear(struct tally *t)
 {
 	digest_clear(&t->numbers);
+	mem_free(t->wide);
 	*t = (struct tally){ .numbers.most = t->numbers.most };
+}
+
+size_t
+tally_size(const struct tally *t)
+{
+	return sizeof *t - sizeof t->numbers + t->wide_cap + digest_size(&t->numbers);
+}
+
+static void
+tally_wide_room(struct tally *t, size_t need)
+{
+	if (need > t->wide_cap)
+		t->wide = mem_grow(t->wide, &t->wide_cap, need, 1);
+}
+
+static void
+tally_add_wide(struct tally *t, const struct mp *m)
+{
+	size_t need = wide_add(t->wide, t->wide_len, t->wide_cap, m, true);
+
+	if (need > t->wide_cap) {
+		tally_wide_room(t, need);
+		need = wide_add(t->wide, t->wide_len, t->wide_cap, m, true);
+	}
+	t->wide_len = need;
+}
+
+static void
+tally_join_wide(struct tally *t, const struct tally *from)
+{
+	size_t need = wide_join(t->wide, t->wide_len, t->wide_cap, from->wide, from->wide_len);
+
+	if (need > t->wide_cap) {
+		tally_wide_room(t, need);
+		need = wide_join(t->wide, t->wide_len, t->wide_cap, from->wide, from->wide_len);
+	}
+	t->wide_len = need;
+}
+
+/* Extremes of floats; -0.0 is below 0.0, so that they do not depend on an order. */
+static void
+tally_extremes(struct tally *t, bool first, double low, double high)
+{
+	if (first || low < t->low || (low == t->low && signbit(low)))
+		t->low = low;
+	if (first || high > t->high || (high == t->high && !signbit(high)))
+		t->high = high;
 }
 
 void
 tally_add(struct tally *t, const struct mp *m, bool keep)
 {
 	__int128 whole = m->kind == MP_FLOAT ? 0 : m->unsigned_big ? (__int128)m->u : m->i;
-	double x = m->kind == MP_FLOAT ? m->f : (double)whole, step;
+	double x = m->kind == MP_FLOAT ? m->f : (double)whole;
 
 	t->is_float = t->is_float || m->kind == MP_FLOAT;
 	t->sum += whole;
@@ -49,21 +100,32 @@ tally_add(struct tally *t, const struct mp *m, bool keep)
 	if (!t->count || whole > t->greatest)
 		t->greatest = whole;
 	t->count++;
-	t->float_sum += x;
+	tally_add_wide(t, m);
 	if (isnan(x)) {
 		t->nans++;
 		return;
 	}
-	uint64_t n = t->count - t->nans;
-	if (n == 1 || x < t->low)
-		t->low = x;
-	if (n == 1 || x > t->high)
-		t->high = x;
-	step = x - t->mean;
-	t->mean += step / (double)n;
-	t->spread += step * (x - t->mean);
+	tally_extremes(t, t->count - t->nans == 1, x, x);
 	if (keep)
 		digest_add(&t->numbers, x);
+}
+
+void
+tally_join(struct tally *t, const struct tally *from)
+{
+	if (from->count > from->nans)
+		tally_extremes(t, t->count == t->nans, from->low, from->high);
+	if (from->count && (!t->count || from->least < t->least))
+		t->least = from->least;
+	if (from->count && (!t->count || from->greatest > t->greatest))
+		t->greatest = from->greatest;
+	t->count += from->count;
+	t->nans += from->nans;
+	t->nulls += from->nulls;
+	t->sum = (__int128)((unsigned __int128)t->sum + (unsigned __int128)from->sum);
+	t->is_float = t->is_float || from->is_float;
+	tally_join_wide(t, from);
+	digest_join(&t->numbers, &from->numbers);
 }
 
 size_t
@@ -125,12 +187,12 @@ tally_put_whole(uint8_t *p, const char *name, __int128 v)
 uint8_t *
 tally_put(struct tally *t, const struct tally_quantiles *q, uint8_t *p)
 {
-	double count = (double)(t->count - t->nans);
-	bool any = t->count > 0, some = count > 0;
+	bool any = t->count > 0, some = t->count > t->nans;
+	double sum = wide_round(t->wide, t->wide_len);
 
 	p = mp_put_uint(mp_put_text(p, "count", 5), t->count);
-	p = t->is_float ? tally_put_float(p, "sum", true, t->float_sum) : tally_put_whole(p, "sum", t->sum);
-	p = tally_put_float(p, "mean", any, (t->is_float ? t->float_sum : (double)t->sum) / (double)t->count);
+	p = t->is_float ? tally_put_float(p, "sum", true, sum) : tally_put_whole(p, "sum", t->sum);
+	p = tally_put_float(p, "mean", any, sum / (double)t->count);
 	if (t->is_float || !any) {
 		p = tally_put_float(p, "min", some, t->low);
 		p = tally_put_float(p, "max", some, t->high);
@@ -138,7 +200,7 @@ tally_put(struct tally *t, const struct tally_quantiles *q, uint8_t *p)
 		p = tally_put_whole(p, "min", t->least);
 		p = tally_put_whole(p, "max", t->greatest);
 	}
-	p = tally_put_float(p, "stddev", some, t->nans ? NAN : some ? sqrt(t->spread / count) : 0);
+	p = tally_put_float(p, "stddev", some, some ? wide_stddev(t->wide, t->wide_len, t->count) : 0);
 	for (uint32_t k = 0; k < q->n; k++)
 		p = tally_put_float(p, q->name[k], some, digest_quantile(&t->numbers, q->q[k]));
 	if (t->nulls)
@@ -164,8 +226,6 @@ tally_get_wide(struct state_in *in)
 bool
 tally_save(const struct tally *t, struct buf *out)
 {
-	const double floats[] = { t->mean, t->spread, t->float_sum, t->low, t->high };
-
 	state_put_u64(out, t->count);
 	state_put_u64(out, t->nans);
 	state_put_u64(out, t->nulls);
@@ -173,19 +233,17 @@ tally_save(const struct tally *t, struct buf *out)
 	tally_put_wide(out, t->least);
 	tally_put_wide(out, t->greatest);
 	state_put_u64(out, t->is_float);
-	for (size_t k = 0; k < sizeof floats / sizeof *floats; k++) {
-		uint64_t bits;
-
-		memcpy(&bits, &floats[k], sizeof bits);
-		state_put_u64(out, bits);
-	}
+	state_put_double(out, t->low);
+	state_put_double(out, t->high);
+	state_put_bytes(out, t->wide, t->wide_len);
 	return digest_save(&t->numbers, out);
 }
 
 void
 tally_restore(struct tally *t, struct state_in *in)
 {
-	double *const floats[] = { &t->mean, &t->spread, &t->float_sum, &t->low, &t->high };
+	const uint8_t *p;
+	size_t len;
 
 	tally_clear(t);
 	t->count = state_get_u64(in, UINT64_MAX);
@@ -195,10 +253,15 @@ tally_restore(struct tally *t, struct state_in *in)
 	t->least = tally_get_wide(in);
 	t->greatest = tally_get_wide(in);
 	t->is_float = state_get_u64(in, 1);
-	for (size_t k = 0; k < sizeof floats / sizeof *floats; k++) {
-		uint64_t bits = state_get_u64(in, UINT64_MAX);
-
-		memcpy(floats[k], &bits, sizeof bits);
+	t->low = state_get_double(in);
+	t->high = state_get_double(in);
+	if (state_get_bytes(in, &p, &len) && wide_valid(p, len, true)) {
+		tally_wide_room(t, len);
+		if (len)
+			memcpy(t->wide, p, len);
+		t->wide_len = len;
+	} else {
+		in->bad = true;
 	}
 	digest_restore(&t->numbers, in);
 }

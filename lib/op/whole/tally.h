@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * What stats works out of numbers: how many, their sum, mean, extremes, standard
- * deviation and quantiles. The sum of integers is exact.
+ * deviation and quantiles. Sums are rounded once, so that the same numbers give the same
+ * in whatever order, and in however many parts, they are added.
  */
 #ifndef WHOLE_TALLY_H
 #define WHOLE_TALLY_H
@@ -30,10 +31,10 @@ struct tally_quantiles {
 struct tally {
 	uint64_t count, nans;
 	uint64_t nulls;                /* left out of everything else */
-	__int128 sum, least, greatest; /* while all numbers are ints */
-	bool is_float;
-	double mean, spread;           /* Welford's algorithm: spread is the sum of squares */
-	double float_sum;
+	__int128 sum, least, greatest; /* only the ints */
+	bool is_float;                 /* there are floats, too */
+	uint8_t *wide;                 /* sums of all numbers and of their squares (wide_sum.h) */
+	size_t wide_len, wide_cap;
 	double low, high;              /* extremes of the numbers that are not nan */
 	struct digest numbers;         /* empty when no quantiles are asked for */
 };
@@ -43,6 +44,9 @@ bool tally_quantiles_read(const uint8_t *p, size_t len, struct tally_quantiles *
 void tally_clear(struct tally *t);
 /* Adds an int or a float; keep: for quantiles, too. */
 void tally_add(struct tally *t, const struct mp *m, bool keep);
+/* Adds all that another tally has. */
+void tally_join(struct tally *t, const struct tally *from);
+size_t tally_size(const struct tally *t); /* memory used, for limits */
 /* Fills in names (lent by q) and types of the fields; some: there is a number. They
  * are at most TALLY_FIELDS + q->n + 2; gives their number. */
 size_t tally_types(struct types *arena, const struct tally_quantiles *q, bool some, struct type_field *out);
