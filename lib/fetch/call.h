@@ -11,7 +11,7 @@
 /* Zero is closed. */
 struct call {
 	struct target target;
-	struct http http;    /* what the last answer said */
+	struct http http;    /* with the last answer */
 	struct link *link;
 };
 

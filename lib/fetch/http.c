@@ -219,7 +219,7 @@ http_trust(struct http *h)
 	}
 }
 
-/* What is sent with a method. */
+/* Adds the data of a request that writes. */
 static void
 http_method(struct http *h, const struct http_ask *ask)
 {
@@ -370,7 +370,7 @@ http_judge_code(struct http *h, struct target *t, struct err *e)
 		return HTTP_FAILED;
 	case 412:
 		return http_changed(h, e);
-	case 409: /* of two that write at once one is sent back */
+	case 409: /* one of two that write at once is sent back */
 		if (!h->writes)
 			break;
 		/* fallthrough */

@@ -239,7 +239,7 @@ load_find(const struct load *s, bool literal, struct words *out, struct err *e)
 	return st;
 }
 
-/* What can be told of a place elsewhere without asking its server. */
+/* Looks at places elsewhere without asking their server. */
 static enum status
 load_check_far(const struct load *s, struct err *e)
 {

@@ -43,7 +43,7 @@ struct seal_file {
 	bool owned;               /* only a file of the generation that owns the stream counts: */
 	uint32_t gen;             /* by that one */
 	uint64_t line;            /* its line among those read into the list, from 0 */
-	char *tag;                /* of an object elsewhere (fetch.h); NULL: not known; owned */
+	char *tag;                /* tag of an object elsewhere (fetch.h); NULL: not known; owned */
 };
 struct seal_files {
 	struct seal_file *v;

@@ -213,7 +213,7 @@ far_begin(struct shards *s, bool overwrite, struct err *e)
 	enum status st = seal_far_begin(s, overwrite, e);
 
 	s->begun = st == ST_OK;
-	/* As for a folder: in a process alone the input may be another one than last time. */
+	/* In a process alone the input may be another one than last time. */
 	if (st == ST_OK && !s->pass)
 		st = seal_far_break(s, e);
 	s->begun = st == ST_OK;

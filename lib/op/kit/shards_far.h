@@ -23,7 +23,7 @@
 
 enum { FAR_SHARDS_MAX = 64, FAR_PART = 8 * 1024 * 1024 };
 
-/* What the shards of a stream share. */
+/* Shared by the shards of a stream. */
 struct far_save {
 	struct fetch_wait wait; /* ends when the chain is to stop */
 	bool passes;            /* the last request may succeed later */
@@ -37,7 +37,7 @@ struct far_object {
 	char *url;
 	struct buf tail;        /* bytes that are no part yet */
 	char *upload;           /* id; NULL: there is none yet */
-	struct words tags;      /* of its parts */
+	struct words tags;      /* one for each part */
 	bool kept;              /* the id is in a state */
 	bool others;            /* another writer has completed it: nothing is sent any more */
 };
