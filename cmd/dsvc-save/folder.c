@@ -17,6 +17,7 @@
 #include "base/replace.h"
 #include "base/str.h"
 #include "base/transfer.h"
+#include "fetch/url.h"
 #include "lang/spec.h"
 #include "op/kit/seal_about.h"
 #include "op/kit/seal_list.h"
@@ -27,20 +28,34 @@
 #define FOLDER_FAILED "SNAPSHOT.failed"
 #define FOLDER_POSITION ".dsvc-position"
 #define FOLDER_LOCK_NS 2000000000ll
-enum { FOLDER_MOST = 64 << 20, FOLDER_TEXT = 1000, FOLDER_LITTLE = 64 * 1024 };
+enum { FOLDER_MOST = 64 << 20, FOLDER_TEXT = 1000, FOLDER_LITTLE = 64 * 1024, FOLDER_SEAL = 1 << 30 };
 
-/* Reads a file of the folder; false and errno. */
-static bool
-folder_read(const struct folder *f, const char *name, size_t most, struct buf *out)
+/* Reads a file of the folder; ST_NOINPUT: it is not there. */
+static enum status
+folder_read(const struct folder *f, const char *name, size_t most, struct buf *out, struct err *e)
 {
+	if (f->far)
+		return store_read(f, name, most, out, e);
 	char *path = mem_printf("%s/%s", f->path, name);
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	bool good = fd >= 0 && transfer_read_all(fd, most, out);
+	enum status st = fd >= 0 && transfer_read_all(fd, most, out) ? ST_OK : err_errno(e, "cannot read %s", path);
 
 	if (fd >= 0)
 		close(fd);
 	mem_free(path);
-	return good;
+	return st;
+}
+
+static enum status
+folder_there(const struct folder *f, const char *name, bool *there, struct err *e)
+{
+	if (f->far)
+		return store_there(f, name, there, e);
+	char *path = mem_printf("%s/%s", f->path, name);
+
+	*there = access(path, F_OK) == 0;
+	mem_free(path);
+	return ST_OK;
 }
 
 /* Its error is ours; overwriting it is another matter. */
@@ -48,9 +63,13 @@ static enum status
 folder_failed(const struct folder *f, struct err *e)
 {
 	struct buf b = { 0 };
+	enum status st = folder_read(f, FOLDER_FAILED, FOLDER_TEXT, &b, e);
 
-	if (!folder_read(f, FOLDER_FAILED, FOLDER_TEXT, &b)) {
+	if (st != ST_OK) {
 		buf_clear(&b);
+		if (f->far && st != ST_NOINPUT)
+			return st;
+		err_clear(e);
 		return ST_OK;
 	}
 	buf_byte(&b, '\0');
@@ -70,9 +89,13 @@ folder_position(struct folder *f, struct err *e)
 	unsigned sum = 0;
 	int head = 0;
 
-	if (!folder_read(f, FOLDER_POSITION, FOLDER_MOST, &b)) {
+	enum status st = folder_read(f, FOLDER_POSITION, FOLDER_MOST, &b, e);
+
+	if (st != ST_OK) {
 		buf_clear(&b);
-		return errno == ENOENT ? ST_OK : err_errno(e, "cannot read %s/" FOLDER_POSITION, f->path);
+		if (st == ST_NOINPUT)
+			err_clear(e);
+		return st == ST_NOINPUT ? ST_OK : st;
 	}
 	uint8_t *end = memchr(b.data, '\n', b.len);
 	if (end)
@@ -110,9 +133,14 @@ folder_name(struct folder *f)
 static void
 folder_saved(struct folder *f)
 {
-	struct seal_about about;
+	struct seal_about about = { 0 };
+	struct buf b = { 0 };
+	struct err e;
+	bool told = f->far ? f->whole && store_read(f, FOLDER_WHOLE, FOLDER_SEAL, &b, &e) == ST_OK && seal_about_parse(&b, &about) :
+		seal_about_read(f->path, &about);
 
-	if (seal_about_read(f->path, &about)) {
+	buf_clear(&b);
+	if (told) {
 		f->pipeline = about.pipeline;
 		f->saved = about.spec;
 		about.pipeline = about.spec = NULL;
@@ -171,24 +199,37 @@ folder_make(const char *dir, struct folder *f, struct err *e)
 	return folder_try(dir, e);
 }
 
-enum status
-folder_find(const char *dir, bool overwrite, struct folder *f, struct err *e)
+/* Finds out its name. */
+static enum status
+folder_path(const char *dir, struct folder *f, struct err *e)
 {
+	if (url_is(dir))
+		return store_find(dir, f, e);
 	enum status st = folder_make(dir, f, e);
-	if (st != ST_OK)
-		return st;
-	char *path = realpath(dir, NULL);
-	if (!path)
+	char *path = st == ST_OK ? realpath(dir, NULL) : NULL;
+
+	if (st == ST_OK && !path)
 		return err_errno(e, "cannot find %s", dir);
 	f->path = mem_strdup(path);
 	free(path);
+	return st;
+}
+
+enum status
+folder_find(const char *dir, bool overwrite, struct folder *f, struct err *e)
+{
+	enum status st = folder_path(dir, f, e);
+	bool mark = false;
+
+	if (st != ST_OK)
+		return st;
 	folder_name(f);
-	char *mark = mem_printf("%s/" SEAL_LOCK, f->path);
-	f->clean = access(mark, F_OK) != 0;
-	mem_free(mark);
-	char *whole = mem_printf("%s/" FOLDER_WHOLE, f->path);
-	f->whole = access(whole, F_OK) == 0;
-	mem_free(whole);
+	st = folder_there(f, SEAL_LOCK, &mark, e);
+	f->clean = !mark;
+	if (st == ST_OK)
+		st = folder_there(f, FOLDER_WHOLE, &f->whole, e);
+	if (st != ST_OK)
+		return st;
 	folder_saved(f);
 	if (overwrite)
 		return ST_OK;
@@ -221,6 +262,9 @@ folder_remove(struct folder *f, struct err *e)
 enum status
 folder_sweep(struct folder *f, struct err *e)
 {
+	f->whole = false;
+	if (f->far)
+		return store_sweep(f, e);
 	char *path = mem_printf("%s/" SEAL_LOCK, f->path);
 	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
 	bool locked = fd >= 0 && flock_for(fd, FOLDER_LOCK_NS);
@@ -231,23 +275,21 @@ folder_sweep(struct folder *f, struct err *e)
 	if (fd >= 0)
 		close(fd);
 	mem_free(path);
-	f->whole = false;
 	return st;
 }
 
 void
 folder_leave(struct folder *f)
 {
-	char *mark = mem_printf("%s/" SEAL_LOCK, f->path);
 	struct err e;
+	bool mark = false;
 
-	if (f->clean && !f->position.len) {
-		if (!access(mark, F_OK))
-			folder_sweep(f, &e);
-		if (f->made)
-			rmdir(f->path);
-	}
-	mem_free(mark);
+	if (!f->clean || f->position.len)
+		return;
+	if (folder_there(f, SEAL_LOCK, &mark, &e) == ST_OK && mark)
+		folder_sweep(f, &e);
+	if (f->made)
+		rmdir(f->path);
 }
 
 enum status
@@ -260,7 +302,7 @@ folder_keep(const struct folder *f, struct err *e)
 		   f->sum.bytes, crc32c(f->position.data, f->position.len));
 	buf_put(&b, f->position.data, f->position.len);
 	errno = 0;
-	enum status st = replace_file(path, b.data, b.len, e);
+	enum status st = f->far ? store_write(f, FOLDER_POSITION, &b, false, e) : replace_file(path, b.data, b.len, e);
 	bool full = st == ST_IO && (errno == ENOSPC || errno == EDQUOT);
 	buf_clear(&b);
 	mem_free(path);
@@ -272,23 +314,26 @@ folder_full(const struct folder *f)
 {
 	struct statvfs s;
 
-	return !statvfs(f->path, &s) && s.f_blocks && s.f_bavail * (s.f_frsize ? s.f_frsize : s.f_bsize) < FOLDER_LITTLE;
+	return !f->far && !statvfs(f->path, &s) && s.f_blocks && s.f_bavail * (s.f_frsize ? s.f_frsize : s.f_bsize) < FOLDER_LITTLE;
 }
 
 enum status
 folder_end(struct folder *f, struct err *e)
 {
-	char *path = mem_printf("%s/" FOLDER_POSITION, f->path), *whole = mem_printf("%s/" FOLDER_WHOLE, f->path);
-	bool there = access(whole, F_OK) == 0;
+	char *path = mem_printf("%s/" FOLDER_POSITION, f->path);
+	bool there = false;
+	enum status st = folder_there(f, FOLDER_WHOLE, &there, e);
 
-	if (there)
+	if (there && f->far)
+		st = store_remove(f, FOLDER_POSITION, e);
+	else if (there)
 		unlink(path);
 	mem_free(path);
-	mem_free(whole);
-	if (there)
-		return ST_OK;
+	if (there || st != ST_OK)
+		return st;
 	err_set(e, ST_IO, "the workers have saved everything, but not here: %s has no " FOLDER_WHOLE, f->path);
-	err_help(e, "name a folder that is shared with all workers, by the same path");
+	err_help(e, f->far ? "the workers' AWS_ENDPOINT_URL_S3 and keys must be those of this program" :
+		 "name a folder that is shared with all workers, by the same path");
 	return ST_IO;
 }
 
@@ -300,7 +345,9 @@ folder_fail(const struct folder *f, const struct err *why)
 	struct err e;
 
 	buf_printf(&b, "%s\n", why->text);
-	if (access(path, F_OK))
+	if (f->far)
+		(void)store_write(f, FOLDER_FAILED, &b, true, &e);
+	else if (access(path, F_OK))
 		replace_file(path, b.data, b.len, &e);
 	buf_clear(&b);
 	mem_free(path);

@@ -31,7 +31,7 @@ follow_show(struct follow *w)
 	snprintf(line, sizeof line, "%llu chunks  %llu elements  %.1f MiB  %u of %u streams done%s",
 		 (unsigned long long)w->f->sum.chunks, (unsigned long long)w->f->sum.elements,
 		 (double)w->f->sum.bytes / (1 << 20), s.streams_ended, s.streams,
-		 w->full ? "  no room, waiting" :
+		 w->full ? w->f->far ? "  no answer from the store, waiting" : "  no room, waiting" :
 		 s.dispatcher_lost ? "  dispatcher lost, waiting" : s.waiting_for_worker ? "  waiting for a worker" : "");
 	progress_say(&w->progress, line);
 }
@@ -62,8 +62,8 @@ static void
 follow_full(struct follow *w, bool full)
 {
 	if (full && !w->full && !w->o->quiet)
-		log_say(LOG_WARN, "there is no room in %s: the save waits for it%s", w->f->path,
-			w->o->fail ? ", or fails" : "");
+		log_say(LOG_WARN, w->f->far ? "%s does not answer: the save waits for it%s" :
+			"there is no room in %s: the save waits for it%s", w->f->path, w->o->fail ? ", or fails" : "");
 	w->full = full;
 }
 

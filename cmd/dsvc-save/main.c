@@ -6,6 +6,7 @@
 #include "cli/report.h"
 #include "cli/stop.h"
 #include "cli/wait_workers.h"
+#include "fetch/url.h"
 #include "host/join.h"
 #include "host/link.h"
 #include "host/secure.h"
@@ -92,6 +93,12 @@ static enum status
 save_check(const struct save_options *o, const struct opt *opt, struct err *e)
 {
 	bool text = o->expression || o->file;
+
+	if (opt->n && url_is(opt->operand[0]) && o->chunk_time) {
+		err_set(e, ST_USAGE, "--chunk-time needs a folder, whose list says where a chunk ended");
+		err_help(e, "--chunk ends chunks in s3:// as well");
+		return ST_USAGE;
+	}
 
 	if (o->shards > 1 && o->count != INT64_MAX) {
 		err_set(e, ST_USAGE, "-n counts in one stream, and --shards asks for %lld", (long long)o->shards);

@@ -9,6 +9,7 @@
  *	main.c    options, and the order of things
  *	make.c    the pipeline that the workers run
  *	folder.c  what there is in DIR
+ *	store.c   the same in an object store
  *	follow.c  the records, until the end
  */
 #ifndef DSVC_SAVE_SAVE_H
@@ -44,7 +45,8 @@ struct save_sum { uint64_t chunks, elements, bytes; };
 
 /* The folder, as it was found. */
 struct folder {
-	char *path;            /* absolute, without links; owned */
+	char *path;            /* absolute, without links; or an address without a slash at its end; owned */
+	bool far;              /* it is an address */
 	char job[PARAM_NAME_MAX + 1]; /* name of the job that saves to it */
 	bool whole;            /* its save has ended */
 	bool made, clean;      /* was made by us; nothing had been saved there */
@@ -71,6 +73,17 @@ enum status folder_end(struct folder *f, struct err *e);
 /* Leaves the words of the failure there, unless a worker has. */
 void folder_fail(const struct folder *f, const struct err *why);
 void folder_clear(struct folder *f);
+
+/* store.c: for a place in an object store; *there and the like are set with ST_OK only */
+/* Takes the address, and tries to write there. */
+enum status store_find(const char *url, struct folder *f, struct err *e);
+enum status store_there(const struct folder *f, const char *name, bool *there, struct err *e);
+/* ST_NOINPUT: it is not there. */
+enum status store_read(const struct folder *f, const char *name, size_t most, struct buf *out, struct err *e);
+/* ST_AGAIN: the store does not answer, which may pass; *e says so. ST_NO: fresh, and it is there. */
+enum status store_write(const struct folder *f, const char *name, const struct buf *b, bool fresh, struct err *e);
+enum status store_remove(const struct folder *f, const char *name, struct err *e);
+enum status store_sweep(const struct folder *f, struct err *e);
 
 /* make.c */
 /* Appends the pipeline that saves, and the type of what it gives. *other: the folder holds

@@ -183,3 +183,45 @@ logged() { grep -qE "$1" "$log"; }
 	run -64 dsvc-work --insecure --allow-write https://h/
 	[[ $output == *'--allow-write'* ]]
 }
+
+@test "dsvc-save saves to a store, whoever is killed meanwhile, and each element is there once" {
+	serve
+	start dispatch dsvc-dispatch --state "$BATS_TEST_TMPDIR/state"
+	start one dsvc-work -j 2
+	start two dsvc-work -j 2
+	chunks() { [[ $(find "$objects/b/p" -name 'data-*' 2>/dev/null | wc -l) -ge $1 ]]; }
+	save() { dsvc-save --chunk 20k -e 'range 600000 | map x | rate 60k' s3://b/p "$@"; }
+	spawn save save
+	until_true 20s chunks 4
+	run -66 dsvc-run 'load s3://b/p'
+	[[ $output == *'is not finished'* ]]
+	stop one KILL || true
+	start three dsvc-work -j 2
+	until_true 20s chunks 12
+	stop dispatch KILL || true
+	start dispatch dsvc-dispatch --state "$BATS_TEST_TMPDIR/state"
+	until_true 20s chunks 20
+	stop save KILL || true
+	stop two KILL || true
+	start four dsvc-work -j 2
+	within 90s save --if-missing
+	dsvc-run 'load s3://b/p | sort' | cmp - <(seq 0 599999)
+	[[ ! -e $objects/b/p/.dsvc-position && $(uploads_left) == 0 ]]
+	run -65 save
+	[[ $output == *'s3://b/p is saved already'* ]]
+	run -0 save --if-missing
+	run -65 within 20s dsvc-save -e 'range 5' s3://b/p
+	[[ $output == *'s3://b/p holds another snapshot: range 600000'* ]]
+	within 20s dsvc-save --overwrite -e 'range 5' s3://b/p/
+	run -0 dsvc-run 'load s3://b/p'
+	[ "$output" = $'0\n1\n2\n3\n4' ]
+	run -64 dsvc-save --chunk-time 3s -e 'range 5' s3://b/t
+	run -65 dsvc-save -e 'range 5' https://h/t
+	[[ $output == *'a web server takes no uploads'* ]]
+	AWS_SECRET_ACCESS_KEY=wrong run -77 dsvc-save -e 'range 5' s3://b/t
+	[[ $output == *'403, SignatureDoesNotMatch'* ]]
+	run -74 dsvc-save -e 'range 5' s3://nobody/t
+	run -65 within 20s dsvc-save -q -e 'range 3 | map 1 / (x - x)' s3://b/f
+	run -65 dsvc-save -q -e 'range 3 | map 1 / (x - x)' s3://b/f
+	[[ $output == *'the save to s3://b/f has failed'*'division by zero'* ]]
+}

@@ -154,6 +154,21 @@ about_parse(uint8_t *p, size_t n, struct seal_about *a)
 }
 
 bool
+seal_about_parse(struct buf *text, struct seal_about *a)
+{
+	*a = (struct seal_about){ 0 };
+	const uint8_t *line = text->len > 1 && text->data[text->len - 1] == '\n' ?
+		memrchr(text->data, '\n', text->len - 1) : NULL;
+	size_t at = line ? (size_t)(line + 1 - text->data) : text->len;
+	bool good = text->len > at + 2 && text->data[at] == ']' && text->data[at + 1] == ',' &&
+		about_parse(text->data + at + 1, text->len - at - 1, a);
+
+	if (!good)
+		seal_about_clear(a);
+	return good;
+}
+
+bool
 seal_about_read(const char *dir, struct seal_about *a)
 {
 	char *path = mem_printf("%s/" SEAL_NAME, dir);
@@ -165,15 +180,7 @@ seal_about_read(const char *dir, struct seal_about *a)
 	off_t from = good && info.st_size > ABOUT_MOST ? info.st_size - ABOUT_MOST : 0;
 
 	*a = (struct seal_about){ 0 };
-	good = good && lseek(fd, from, SEEK_SET) >= 0 && transfer_read_all(fd, ABOUT_MOST, &b) && b.len > 1 &&
-		b.data[b.len - 1] == '\n';
-	const uint8_t *line = good ? memrchr(b.data, '\n', b.len - 1) : NULL;
-	size_t at = line ? (size_t)(line + 1 - b.data) : b.len;
-
-	good = b.len > at + 2 && b.data[at] == ']' && b.data[at + 1] == ',' &&
-		about_parse(b.data + at + 1, b.len - at - 1, a);
-	if (!good)
-		seal_about_clear(a);
+	good = good && lseek(fd, from, SEEK_SET) >= 0 && transfer_read_all(fd, ABOUT_MOST, &b) && seal_about_parse(&b, a);
 	if (fd >= 0)
 		close(fd);
 	buf_clear(&b);

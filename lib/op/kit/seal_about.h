@@ -32,6 +32,9 @@ void seal_about_node(struct seal_about *a, const struct op_node *saves);
 char *seal_about_pipeline(const struct op_node *n);
 /* Appends the fields as JSON, without the brace before them. */
 void seal_about_put(const struct seal_about *a, struct buf *out);
+/* Reads them from the text of SNAPSHOT, or its end, which is changed; false: they are not there. The caller clears
+ * *a. */
+bool seal_about_parse(struct buf *text, struct seal_about *a);
 /* Reads them from the folder's SNAPSHOT; false: it has none. The caller clears *a. */
 bool seal_about_read(const char *dir, struct seal_about *a);
 
