@@ -63,6 +63,19 @@ PKG_OK   = $(if $(shell pkg-config --exists $(PKG_ALL) $(PKGS_LATE) 2>/dev/null 
 PKG_CFLAGS = $(PKG_OK)$(eval PKG_CFLAGS := $$(patsubst -I%,-isystem %,$$(shell pkg-config --cflags $$(PKG_ALL) $$(PKGS_LATE))))$(PKG_CFLAGS)
 PKG_LIBS   = $(PKG_OK)$(eval PKG_LIBS := $$(shell pkg-config --libs $$(PKG_ALL)))$(PKG_LIBS)
 
+# Arrow's C++ libraries, for the plugin that reads Parquet: the system's, or those of a wheel of pyarrow that
+# `make deps` has put into ARROW_DIR. ARROW=no builds without it, and so does make where there are none.
+ARROW     ?=
+ARROW_DIR ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/dsvc/arrow
+export ARROW_DIR
+ARROW_PC  := $(if $(filter no,$(ARROW)),,$(shell pkg-config --atleast-version=21 arrow parquet 2>/dev/null && echo y))
+ARROW_SO  := $(if $(filter no,$(ARROW))$(ARROW_PC),,$(firstword $(wildcard $(ARROW_DIR)/pyarrow/libparquet.so.*)))
+ARROW_LIB := $(dir $(ARROW_SO))
+ARROW_V   := $(patsubst .%,%,$(suffix $(ARROW_SO)))
+PLUGIN    := $(if $(ARROW_PC)$(ARROW_SO),$(B)/lib/dsvc/libdsvc_arrow.so)
+ARROW_CFLAGS = $(if $(ARROW_PC),$(shell pkg-config --cflags arrow parquet),-isystem $(ARROW_LIB)include)
+ARROW_LIBS   = $(if $(ARROW_PC),$(shell pkg-config --libs arrow parquet),-L$(ARROW_LIB) -l:libparquet.so.$(ARROW_V) -l:libarrow.so.$(ARROW_V))
+
 WARN_ALL := -Wall -Wextra -Wshadow -Wwrite-strings -Wvla -Wundef $(if $(WERROR),-Werror)
 WARN_C   := -Wstrict-prototypes -Wmissing-prototypes
 SAN_F    := $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=all)
@@ -77,13 +90,13 @@ LD_OURS  := -pthread -Wl,--gc-sections -Wl,--as-needed -Wl,-O1 $(or $(SAN_F),-st
 .DELETE_ON_ERROR:
 .SUFFIXES:
 
-all: $(BIN) $(B)/libdsvcfeed.a ## the programs, in $(B)/bin
+all: $(BIN) $(B)/libdsvcfeed.a $(PLUGIN) ## the programs, in $(B)/bin
 
 help: ## this list
 	@sed -n 's/^\([a-z][a-z-]*\):.*## */\1\t/p' $(MAKEFILE_LIST) | sort -u | expand -t 14
 
-deps: ## install the Debian packages that are missing
-	@bash tools/deps.sh
+deps: ## install the Debian packages that are missing, and get Arrow
+	@ARROW='$(ARROW)' ARROW_DIR='$(ARROW_DIR)' bash tools/deps.sh
 
 demo: deps ## the same question asked of dsvc-run and of a service
 	@$(MAKE) --no-print-directory -j$(JOBS) all
@@ -138,6 +151,15 @@ $(B)/libdsvcfeed.a: client/dsvc_feed.c client/dsvc_feed.h
 	@mkdir -p $(@D)
 	$(say)$(CC) -std=gnu11 $(WARN_ALL) $(WARN_C) $(CPPFLAGS) $(CFLAGS) -fPIC -c -o $(B)/dsvc_feed.o $< && rm -f $@ && $(AR) rcs $@ $(B)/dsvc_feed.o
 
+# The plugin finds Arrow beside itself: there are links in $(B), and `make install` copies what they point to.
+# Never under a sanitizer, since Arrow is not.
+$(B)/lib/dsvc/libdsvc_arrow.so: plugin/arrow.cc lib/value/arrow/arrow_plugin.h lib/base/err.h $(ARROW_SO)
+	@mkdir -p $(@D)
+	$(say)$(CXX) -std=c++20 $(WARN_ALL) -O2 -g1 -fPIC -fvisibility=hidden -Ilib $(ARROW_CFLAGS) $(CPPFLAGS) -c -o $(@:.so=.o) $<
+	@rm -f $(@D)/libparquet.so.* $(@D)/libarrow.so.*
+	@$(if $(ARROW_SO),ln -sf $(ARROW_LIB)libparquet.so.$(ARROW_V) $(ARROW_LIB)libarrow.so.$(ARROW_V) $(@D)/)
+	$(say)$(CXX) -shared -Wl,-z,lazy -Wl,--as-needed -Wl,-rpath,'$$ORIGIN' $(LDFLAGS) -o $@ $(@:.so=.o) $(ARROW_LIBS)
+
 # Yardsticks are nobody's library: a file each, and the plain optimisation of a user.
 $(YARD): $(B)/yard/%: bench/yard/%.c
 	@mkdir -p $(@D)
@@ -172,7 +194,7 @@ check: deps ## everything that is tested; ends with the total
 check-run:
 	@B=$(B) MAKE='$(MAKE)' JOBS=$(JOBS) bash tools/check.sh $(SUITES)
 
-build-check: $(UNIT) $(SIM) $(REPLAY) $(BIN)
+build-check: $(UNIT) $(SIM) $(REPLAY) $(BIN) $(PLUGIN)
 
 check-unit: ## the rooms, function by function (cmocka)
 	-@$(MAKE) --no-print-directory -s -k -j$(JOBS) $(UNIT)
@@ -180,18 +202,18 @@ check-unit: ## the rooms, function by function (cmocka)
 check-sim: ## the state machines in a simulated network, quick
 	-@$(MAKE) --no-print-directory -s -k -j$(JOBS) $(SIM)
 	@B=$(B) JOBS=$(JOBS) bash tests/run-unit $(SIM)
-check-cases: $(filter %/dsvc-run,$(BIN)) ## pipeline, input, output (tests/cases)
+check-cases: $(filter %/dsvc-run,$(BIN)) $(PLUGIN) ## pipeline, input, output (tests/cases)
 	@B=$(B) JOBS=$(JOBS) bash tests/run-cases $(wildcard tests/cases/*.case)
 check-diff: $(BIN) ## the same asked of other programs, of Python, and of a service (tests/diff)
 	@B=$(B) JOBS=$(JOBS) SEED= RUNS= bash tests/diff/run
 check-replay: ## each decoder over what fuzzing has found (tests/fuzz/corpus)
 	-@$(MAKE) --no-print-directory -s -k -j$(JOBS) $(REPLAY)
 	@B=$(B) JOBS=$(JOBS) bash tests/run-replay $(REPLAY)
-check-bats: $(BIN) $(B)/libdsvcfeed.a ## the programs from outside (tests/bats)
+check-bats: $(BIN) $(B)/libdsvcfeed.a $(PLUGIN) ## the programs from outside (tests/bats)
 	@B=$(B) JOBS=$(JOBS) bash tests/run-bats $(BATS)
 check-engines: $(BIN) ## engines/ under a real Slurm and sshd, which needs root; the page in a browser (tests/engines)
 	@B=$(B) bash tests/engines/run
-check-docs: $(BIN) ## every example of README and manual is run
+check-docs: $(BIN) $(PLUGIN) ## every example of README and manual is run
 	@B=$(B) bash tests/run-docs README.md doc/tutorial.md doc/cookbook.md doc/coming-from.md $(wildcard man/*.[1-8])
 check-hdr: $(GEN) ## each header compiles alone
 	@CC='$(CC)' FLAGS='-std=gnu11 $(WARN_ALL) $(WARN_C) -D_GNU_SOURCE -Ilib -I$(B)/gen $(PKG_CFLAGS)' \

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Installs the Debian packages that are missing. Says nothing and asks nobody
+# Installs the Debian packages that are missing, and gets Arrow. Says nothing and asks nobody
 # when all are there, so that it works without a network.
 set -u
 # a|b: either will do; the first that the system's lists know is installed. DEPS: others than usual.
@@ -15,9 +15,24 @@ tmux zsh fish bash-completion tzdata'
 
 say() { printf 'deps: %s\n' "$1" >&2; }
 
+# Debian has no package of Arrow's C++ libraries; the wheel of pyarrow has them, with their headers, and the tests use
+# pyarrow itself. It goes into a folder of its own (ARROW_DIR), which the Makefile looks into. Without it dsvc is built
+# without Parquet, so that a failure here is said and is none.
+arrow() {
+	local dir=${ARROW_DIR:-${XDG_CACHE_HOME:-${HOME-}/.cache}/dsvc/arrow}
+	[[ ${ARROW-} == no || ${DEPS-} ]] && return
+	PYTHONPATH=$dir PYTHONDONTWRITEBYTECODE=1 python3 -c 'import pyarrow.parquet' 2>/dev/null && return
+	python3 -m pip --version >/dev/null 2>&1 ||
+		{ [[ $(id -u) == 0 ]] && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends python3-pip; } </dev/null >/dev/null 2>&1
+	say "getting pyarrow into $dir"
+	mkdir -p "$dir" && python3 -m pip install -q --disable-pip-version-check --no-deps --only-binary :all: --upgrade \
+		--target "$dir" 'pyarrow>=21' 2>&1 | grep -v '^WARNING: Running pip as' >&2
+	[[ -e $dir/pyarrow/include ]] || say 'pyarrow could not be had: Parquet is left out (ARROW=no leaves it out in silence)'
+}
+
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
 	pkg-config --exists libzmq libczmq snappy sqlite3 simdjson libpcre2-8 \
-		libarchive libisal libsodium nettle libmicrohttpd libjpeg libpng libwebp libcurl libxml-2.0 cmocka 2>/dev/null && exit 0
+		libarchive libisal libsodium nettle libmicrohttpd libjpeg libpng libwebp libcurl libxml-2.0 cmocka 2>/dev/null && { arrow; exit 0; }
 	say "this is no Debian system: install what these packages hold: ${want//$'\n'/ }"
 	exit 1
 fi
@@ -33,7 +48,7 @@ for group in $want; do
 	done
 	[[ $found ]] || missing+=("$group")
 done
-((${#missing[@]})) || exit 0
+((${#missing[@]})) || { arrow; exit 0; }
 
 if [[ $(id -u) == 0 ]]; then
 	root=()
@@ -60,3 +75,4 @@ apt install -y --no-install-recommends "${names[@]}" >/dev/null || {
 	say "cannot install: ${names[*]}"
 	exit 1
 }
+arrow

@@ -42,6 +42,10 @@ relative() { realpath -m -s --relative-to="$1" "$2"; } # FOLDER FILE
 for p; do
 	place 755 "$B/bin/$p" "$bindir/$p"
 done
+# The plugin, and Arrow's libraries where they are not the system's.
+for f in "$B"/lib/dsvc/*.so "$B"/lib/dsvc/*.so.*; do
+	[[ -e $f ]] && place 755 "$f" "$libdir/dsvc/${f##*/}"
+done
 mkdir -p "$B/install"
 for f in man/*.[1-8]; do
 	sed "s/^\.Os\$/.Os dsvc $version/" "$f" >"$B/install/${f##*/}"
@@ -99,4 +103,4 @@ fi
 while IFS= read -r f; do
 	leave "$datadir/dsvc/$f"
 done < <(find engines pipelines -type d | LC_ALL=C sort -r)
-leave "$unitdir" "$sysusersdir" "$tmpfilesdir" "$libdir/pkgconfig" "$pythondir"/dsvc{,-"$version".dist-info} "$includedir" "$docdir"/{doc,examples,python}
+leave "$unitdir" "$sysusersdir" "$tmpfilesdir" "$libdir/pkgconfig" "$libdir/dsvc" "$pythondir"/dsvc{,-"$version".dist-info} "$includedir" "$docdir"/{doc,examples,python}

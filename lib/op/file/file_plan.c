@@ -138,6 +138,19 @@ file_source_list_cut(const struct op_node *n, struct split_list *out, struct err
 	return plan_list(n, file_named_lines(&s->with_name) ? NULL : file_packing_plain_at, out, e);
 }
 
+static bool
+plan_anywhere(const char *path)
+{
+	(void)path;
+	return true;
+}
+
+enum status
+file_source_list_parts(const struct op_node *n, struct split_list *out, struct err *e)
+{
+	return plan_list(n, plan_anywhere, out, e);
+}
+
 enum status
 file_source_list(const struct op_node *n, struct split_list *out, struct err *e)
 {
@@ -166,7 +179,7 @@ file_source_save(struct op_inst *self, struct buf *out)
 	const char *path = s->at < s->files.n ? s->files.v[s->at] : NULL;
 	/* A position that was restored, and not used by any read yet. */
 	bool waits = !s->open && s->resume;
-	const char *tag = waits ? s->resume_tag : s->open ? file_bytes_tag(s->bytes) : NULL;
+	const char *tag = waits ? s->resume_tag : s->open ? s->tag ? s->tag : file_bytes_tag(s->bytes) : NULL;
 	size_t len = path ? strlen(path) : 0, tag_len = tag ? strlen(tag) : 0;
 	uint8_t *start = buf_room(out, (PLAN_POSITION + 1) * MP_INT_MAX + 2 * MP_HEAD_MAX + len + tag_len), *p = start;
 

@@ -50,6 +50,7 @@ struct file_source {
 	bool as_is;          /* reading a byte range: the file is not decompressed */
 	uint64_t start, end; /* elements must begin in [start, end) of a file */
 	const char *name;    /* the current file, interned */
+	const char *tag;     /* for save: the tag of an object that the operator opened itself; else NULL */
 	struct block *window;
 	size_t from, to;
 	uint64_t offset;     /* offset of `from` in the file's decompressed bytes */
@@ -87,6 +88,8 @@ enum status file_source_check(const struct op_node *n, struct err *e);
 enum status file_source_list_lines(const struct op_node *n, struct split_list *out, struct err *e);
 /* Plain files may be cut anywhere. */
 enum status file_source_list_cut(const struct op_node *n, struct split_list *out, struct err *e);
+/* Files may be cut anywhere, whatever they begin with. */
+enum status file_source_list_parts(const struct op_node *n, struct split_list *out, struct err *e);
 enum status file_source_list(const struct op_node *n, struct split_list *out, struct err *e);
 int64_t file_source_count(const struct op_node *n, const int64_t *in);
 /* The names of the files: expanded unless they come from an outer element, or the split's. */

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+#include "op/file/file_parquet.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "value/arrow/arrow_lib.h"
+
+enum {
+	PARQUET_BATCH_BYTES = 2 * 1024 * 1024, /* decoded at once: fits a cache */
+	PARQUET_BATCH_LEAST = 64, PARQUET_BATCH_MOST = 8192,
+	PARQUET_GROUPS_MAX = 1 << 24
+};
+#define PARQUET_MEMORY (INT64_C(4) << 30) /* most memory for one file, whatever it says of itself */
+
+void
+file_parquet_init(struct file_parquet *f)
+{
+	*f = (struct file_parquet){ .group = -1 };
+	file_random_init(&f->in);
+}
+
+static void
+parquet_drop(struct file_parquet *f)
+{
+	if (f->array.release)
+		f->array.release(&f->array);
+	memset(&f->array, 0, sizeof f->array);
+	f->row = f->in_batch = 0;
+}
+
+void
+file_parquet_close(struct file_parquet *f)
+{
+	parquet_drop(f);
+	arrow_rows_free(&f->rows);
+	if (f->file)
+		f->plugin->parquet_close(f->file);
+	mem_free(f->first);
+	mem_free(f->offset);
+	mem_free(f->batch);
+	file_random_close(&f->in);
+	file_parquet_init(f);
+}
+
+/* ---- columns ---- */
+
+static enum status
+parquet_choose(struct file_parquet *f, char *const *names, size_t n, struct arrow_as as, struct err *e)
+{
+	struct ArrowSchema schema = { 0 };
+	struct arrow_why why;
+	int64_t missing;
+	int code = f->plugin->parquet_choose(f->file, (const char *const *)names, n, &missing, &why);
+
+	if (!code && missing >= 0)
+		return err_set(e, ST_DATA, "it has no column `%.100s`", names[missing]);
+	if (!code)
+		code = f->plugin->parquet_schema(f->file, &schema, &why);
+	if (code)
+		return file_random_why(&f->in, code, &why, e);
+	arrow_rows_free(&f->rows);
+	enum status st = arrow_rows_new(&schema, as, &f->rows, e);
+	schema.release(&schema);
+	return st;
+}
+
+/* Compares the file's type with that of the others. */
+static enum status
+parquet_same(struct file_parquet *f, const struct type *want, struct err *e)
+{
+	struct types *arena = types_new();
+	const struct type *has = arrow_rows_type(f->rows, arena);
+	struct buf a = { 0 }, b = { 0 };
+	enum status st = ST_OK;
+
+	for (size_t i = 0; i < want->n_fields && st == ST_OK; i++) {
+		const char *name = want->fields[i].name;
+		const struct type *t = type_field_get(has, name, strlen(name));
+
+		if (t && type_holds(want->fields[i].type, t))
+			continue;
+		if (t)
+			type_print(t, &a);
+		type_print(want->fields[i].type, &b);
+		st = err_set(e, ST_DATA, t ? "its column `%.100s` is %s, that of the first file is %s"
+			     : "it has no column `%.100s`%.0s, which the first file has as %s", name,
+			     t ? (const char *)a.data : "", (const char *)b.data);
+	}
+	for (size_t i = 0; i < has->n_fields && st == ST_OK && has->n_fields > want->n_fields; i++)
+		if (!type_field_get(want, has->fields[i].name, strlen(has->fields[i].name)))
+			st = err_set(e, ST_DATA, "it has a column `%.100s`, which the first file has not",
+				     has->fields[i].name);
+	if (st != ST_OK)
+		err_help(e, "name the columns that all files have: columns=[\"a\", \"b\"]");
+	buf_clear(&a);
+	buf_clear(&b);
+	types_free(&arena);
+	return st;
+}
+
+/* Leaves out what nobody looks at. */
+static enum status
+parquet_project(struct file_parquet *f, const struct parquet_as *as, struct err *e)
+{
+	struct types *arena = types_new();
+	const struct type *has = arrow_rows_type(f->rows, arena);
+	char **names = mem_array(has->n_fields + 1, sizeof *names);
+	size_t n = 0;
+
+	for (size_t i = 0; i < has->n_fields; i++)
+		for (size_t k = 0; k < as->project->n; k++)
+			if (!strcmp(has->fields[i].name, as->project->names[k]))
+				names[n++] = (char *)has->fields[i].name;
+	enum status st = n < has->n_fields ? parquet_choose(f, names, n, as->as, e) : ST_OK;
+	mem_free(names);
+	types_free(&arena);
+	return st;
+}
+
+/* ---- row groups ---- */
+
+static enum status
+parquet_groups(struct file_parquet *f, struct err *e)
+{
+	struct arrow_why why;
+	uint64_t rows = 0;
+
+	f->groups = f->plugin->parquet_groups(f->file);
+	if (f->groups < 0 || f->groups > PARQUET_GROUPS_MAX)
+		return err_set(e, ST_DATA, "it has %lld row groups", (long long)f->groups);
+	f->first = mem_array((size_t)f->groups + 1, sizeof *f->first);
+	f->offset = mem_array((size_t)f->groups + 1, sizeof *f->offset);
+	f->batch = mem_array((size_t)f->groups + 1, sizeof *f->batch);
+	for (int64_t g = 0; g < f->groups; g++) {
+		struct arrow_group group;
+		int code = f->plugin->parquet_group(f->file, g, &group, &why);
+
+		if (code)
+			return file_random_why(&f->in, code, &why, e);
+		f->first[g] = rows;
+		f->offset[g] = group.offset > 0 ? (uint64_t)group.offset : 0;
+		if (f->offset[g] >= f->in.size || group.rows < 0
+		    || __builtin_add_overflow(rows, (uint64_t)group.rows, &rows) || rows > INT64_MAX)
+			return err_set(e, ST_DATA, "row group %lld: its size or place cannot be right", (long long)g);
+		int64_t each = group.rows && group.bytes > group.rows ? group.bytes / group.rows : 1;
+		int64_t n = PARQUET_BATCH_BYTES / each;
+		f->batch[g] = n < PARQUET_BATCH_LEAST ? PARQUET_BATCH_LEAST : n > PARQUET_BATCH_MOST ? PARQUET_BATCH_MOST : n;
+	}
+	f->first[f->groups] = rows;
+	return ST_OK;
+}
+
+static enum status
+parquet_open(struct file_parquet *f, const char *path, const char *tag, const struct op_ctx *ctx, struct err *e)
+{
+	struct arrow_why why;
+	enum status st;
+
+	f->plugin = arrow_lib(e);
+	if (!f->plugin)
+		return e->kind;
+	st = file_random_open(&f->in, path, tag, ctx, e);
+	if (st != ST_OK)
+		return st;
+	struct arrow_from from = { &f->in, (int64_t)f->in.size, file_random_read, PARQUET_MEMORY, f->in.object != NULL };
+	int code = f->plugin->parquet_open(&from, &f->file, &why);
+	return code ? file_random_why(&f->in, code, &why, e) : ST_OK;
+}
+
+enum status
+file_parquet_open(struct file_parquet *f, const char *path, const char *tag, const struct parquet_as *as,
+		  const struct op_ctx *ctx, struct err *e)
+{
+	enum status st = parquet_open(f, path, tag, ctx, e);
+
+	if (st == ST_OK)
+		st = parquet_groups(f, e);
+	if (st == ST_OK)
+		st = parquet_choose(f, as->names, as->n_names, as->as, e);
+	if (st == ST_OK && as->want)
+		st = parquet_same(f, as->want, e);
+	return st == ST_OK && as->project ? parquet_project(f, as, e) : st;
+}
+
+enum status
+file_parquet_type(struct file_parquet *f, const struct parquet_as *as, struct types *arena, const struct type **type,
+		  struct err *e)
+{
+	enum status st = parquet_choose(f, as->names, as->n_names, as->as, e);
+
+	if (st == ST_OK)
+		*type = arrow_rows_type(f->rows, arena);
+	return st;
+}
+
+/* ---- rows ---- */
+
+static enum status
+parquet_blame(const struct file_parquet *f, enum status st, struct err *e)
+{
+	if (st != ST_AGAIN)
+		err_wrap(e, "row group %lld", (long long)f->group);
+	return st;
+}
+
+enum status
+file_parquet_begin(struct file_parquet *f, int64_t group, uint64_t row, struct err *e)
+{
+	struct arrow_why why;
+
+	parquet_drop(f);
+	f->group = group;
+	f->left = f->first[group + 1] - f->first[group];
+	int code = f->plugin->parquet_begin(f->file, group, f->batch[group], &why);
+	enum status st = code ? parquet_blame(f, file_random_why(&f->in, code, &why, e), e) : ST_OK;
+
+	while (row && st == ST_OK) {
+		st = file_parquet_more(f, e);
+		int64_t here = f->in_batch - f->row;
+		int64_t step = row < (uint64_t)here ? (int64_t)row : here;
+		if (st == ST_OK) {
+			f->row += step;
+			row -= (uint64_t)step;
+		}
+	}
+	return st == ST_END ? ST_OK : st;
+}
+
+enum status
+file_parquet_more(struct file_parquet *f, struct err *e)
+{
+	struct arrow_why why;
+
+	while (f->row >= f->in_batch) {
+		parquet_drop(f);
+		if (f->in.ctx && op_stopped(f->in.ctx))
+			return ST_AGAIN;
+		int code = f->plugin->parquet_next(f->file, &f->array, &why);
+		if (code == ST_END && !f->left)
+			return ST_END;
+		if (code == ST_END)
+			return parquet_blame(f, err_set(e, ST_DATA, "it ends %llu rows early", (unsigned long long)f->left), e);
+		if (code)
+			return parquet_blame(f, file_random_why(&f->in, code, &why, e), e);
+		enum status st = arrow_rows_bind(f->rows, &f->array, e);
+		if (st == ST_OK && (uint64_t)f->array.length > f->left)
+			st = err_set(e, ST_DATA, "it has more rows than it should");
+		if (st != ST_OK)
+			return parquet_blame(f, st, e);
+		f->in_batch = f->array.length;
+		f->left -= (uint64_t)f->in_batch;
+	}
+	return ST_OK;
+}

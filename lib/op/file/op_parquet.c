@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: MIT
+ * parquet: the rows of Parquet files, as records.
+ */
+#include <string.h>
+
+#include "base/mem.h"
+#include "op/file/file_far.h"
+#include "op/file/file_glob.h"
+#include "op/file/file_parquet.h"
+#include "op/file/file_source.h"
+#include "op/file/parquet_at.h"
+#include "value/mp.h"
+
+enum { PARQUET_COLUMNS_MAX = 65536, PARQUET_LOOK = 1000 /* most files that are opened to count rows */ };
+
+struct parquet {
+	/* names, files, at, and the position: its offset is the number of the next row in the file */
+	struct file_source src;
+	struct buf columns;
+	int times, decimals;
+	int64_t hold;
+	const struct type *want; /* set by typing: the type that all files have; NULL: it is not known */
+	struct parquet_as as;
+	struct file_parquet file;
+	int64_t group;           /* the one at hand, or to be begun */
+	bool begun;
+	struct parquet_at at;
+};
+
+static const struct param parquet_params[] = {
+	{ "files", PARAM_WORDS, offsetof(struct parquet, src.names), .flags = PARAM_REST | PARAM_PATH | PARAM_URL,
+	  .help = "names, patterns (*, ?, [a-z], {a,b}, **) and addresses (https://, s3://)" },
+	{ "columns", PARAM_VALUE, offsetof(struct parquet, columns), .flags = PARAM_KEY_ONLY | PARAM_OPTIONAL,
+	  .help = "the columns to read, in this order" },
+	{ "times", PARAM_CHOICE, offsetof(struct parquet, times), "seconds", .flags = PARAM_KEY_ONLY,
+	  .choices = ARROW_TIMES,
+	  .help = "timestamps, dates, times and durations as a float, in seconds (since 1970, since midnight); as text, in "
+		  "ISO 8601; or as the int that the file has" },
+	{ "decimals", PARAM_CHOICE, offsetof(struct parquet, decimals), "float", .flags = PARAM_KEY_ONLY,
+	  .choices = ARROW_DECIMALS, .help = "decimals as the nearest float, or as text with all their digits" },
+	{ "hold", PARAM_SIZE, offsetof(struct parquet, hold), "1Gi", .flags = PARAM_KEY_ONLY, .min = 1, .max = INT64_MAX,
+	  .help = "read by index (shuffle all): memory for row groups, as which they are decoded once" },
+	FILE_SOURCE_NUMBERED(struct parquet, src),
+	{ 0 }
+};
+
+/* ---- planning ---- */
+
+static void
+parquet_as_clear(struct parquet_as *as)
+{
+	for (size_t i = 0; i < as->n_names; i++)
+		mem_free(as->names[i]);
+	mem_free(as->names);
+	*as = (struct parquet_as){ 0 };
+}
+
+static enum status
+parquet_as_read(const struct parquet *s, struct parquet_as *as, struct err *e)
+{
+	const uint8_t *p = s->columns.data, *end = p ? p + s->columns.len : NULL;
+	struct mp list, m;
+
+	*as = (struct parquet_as){ .as = { (enum arrow_times)s->times, (enum arrow_decimals)s->decimals } };
+	if (!s->columns.len)
+		return ST_OK;
+	p = mp_head(p, end, &list);
+	bool good = p && list.kind == MP_LIST && list.n && list.n <= PARQUET_COLUMNS_MAX;
+	as->names = mem_array(good ? list.n : 1, sizeof *as->names);
+	while (good && as->n_names < list.n) {
+		p = mp_head(p, end, &m);
+		good = p && m.kind == MP_TEXT && !memchr(m.p, 0, m.n);
+		if (good)
+			as->names[as->n_names++] = mem_strndup((const char *)m.p, m.n);
+	}
+	if (good)
+		return ST_OK;
+	parquet_as_clear(as);
+	err_set(e, ST_DATA, "columns= needs a list of names");
+	err_help(e, "columns=[\"id\", \"name\"]");
+	return ST_DATA;
+}
+
+/* The type is that of the first file, if it lies here. */
+static enum status
+parquet_typing(struct op_node *n, struct op_typing *t, const struct type **type, struct err *e)
+{
+	struct parquet *s = n->params;
+	struct words files = { 0 };
+	struct parquet_as as;
+	struct file_parquet f;
+	enum status st = parquet_as_read(s, &as, e);
+
+	*type = type_record(t->arena, NULL, 0, true);
+	s->want = NULL;
+	if (st != ST_OK)
+		return st;
+	file_parquet_init(&f);
+	/* A bad name is reported by the check, and a bad file by reading it. */
+	struct err ignored;
+	const struct parquet_as all = { .as = as.as };
+	bool here = !n->n_binds && !file_far_any(&s->src.names)
+		&& file_glob(&s->src.names, false, &files, &ignored) == ST_OK && files.n;
+	if (here && file_parquet_open(&f, files.v[0], NULL, &all, NULL, &ignored) == ST_OK) {
+		st = file_parquet_type(&f, &as, t->arena, type, e);
+		if (st == ST_OK)
+			s->want = *type;
+		else
+			err_wrap(e, "%s", files.v[0]);
+	}
+	file_parquet_close(&f);
+	words_clear(&files);
+	parquet_as_clear(&as);
+	return st == ST_OK ? file_named_type(&s->src.with_name, "record", t->arena, type, e) : st;
+}
+
+static enum status
+parquet_check(const struct op_node *n, struct err *e)
+{
+	const struct parquet *s = n->params;
+
+	for (size_t i = 0; i < s->src.names.n; i++) {
+		if (strcmp(s->src.names.v[i], "-"))
+			continue;
+		err_set(e, ST_DATA, "Parquet cannot be read from standard input: a file says at its end what is in it");
+		err_help(e, "name a file; Arrow's streams can be read so: arrow -");
+		return ST_DATA;
+	}
+	return file_source_check(n, e);
+}
+
+static int64_t
+parquet_cardinality(const struct op_node *n, const int64_t *in)
+{
+	const struct parquet *s = n->params;
+	const struct parquet_as none = { .project = &(struct json_fields){ .n = 0 } };
+	struct words files = { 0 };
+	struct file_parquet f;
+	int64_t count = 0;
+	struct err e;
+
+	(void)in;
+	if (n->n_binds || file_far_any(&s->src.names) || file_glob(&s->src.names, false, &files, &e) != ST_OK
+	    || files.n > PARQUET_LOOK)
+		count = -1;
+	file_parquet_init(&f);
+	for (size_t i = 0; i < files.n && count >= 0; i++) {
+		if (file_parquet_open(&f, files.v[i], NULL, &none, NULL, &e) != ST_OK
+		    || __builtin_add_overflow(count, (int64_t)f.first[f.groups], &count))
+			count = -1;
+		file_parquet_close(&f);
+	}
+	words_clear(&files);
+	return count;
+}
+
+static int64_t
+parquet_indexed(const struct op_node *n)
+{
+	const struct parquet *s = n->params;
+
+	return file_named_is(&s->src.with_name) ? -1 : parquet_cardinality(n, NULL); /* by index no file is known */
+}
+
+/* ---- running ---- */
+
+static enum status
+parquet_open(struct op_inst *self, struct err *e)
+{
+	struct parquet *s = self->state;
+	enum status st = parquet_as_read(s, &s->as, e);
+
+	s->src.counts = "record";
+	file_parquet_init(&s->file);
+	s->as.want = s->want;
+	s->as.project = self->node->project;
+	if (st == ST_OK && self->by_index)
+		return parquet_at_open(self, &s->at, &s->src.names, &s->as, (uint64_t)s->hold, e);
+	return st == ST_OK ? file_source_open(self, e) : st;
+}
+
+static void
+parquet_close(struct op_inst *self)
+{
+	struct parquet *s = self->state;
+
+	file_parquet_close(&s->file);
+	parquet_at_close(&s->at);
+	parquet_as_clear(&s->as);
+	file_source_close(self);
+}
+
+static void
+parquet_done(struct parquet *s)
+{
+	file_parquet_close(&s->file);
+	s->src.open = s->begun = false;
+	s->src.tag = NULL;
+	s->src.at++;
+}
+
+/* Reports what is wrong with a file or a row group, of which the rest is given up. ST_OK: go on behind it. */
+static enum status
+parquet_lost(struct op_inst *self, struct parquet *s, enum status st, struct err *e)
+{
+	if (st == ST_AGAIN)
+		return st;
+	st = op_source_fault(self, s->src.name, s->begun ? s->src.offset + 1 : 0, e);
+	if (st == ST_OK && !s->begun)
+		parquet_done(s);
+	if (st == ST_OK && s->begun) {
+		s->begun = false;
+		s->src.offset = s->file.first[++s->group];
+	}
+	return st;
+}
+
+/* Goes to the row at which reading stopped. */
+static enum status
+parquet_resume(struct parquet *s, struct err *e)
+{
+	struct file_parquet *f = &s->file;
+
+	s->src.resume = false;
+	if (s->src.resume_offset > f->first[f->groups])
+		return err_set(e, ST_DATA, "cannot resume at row %llu: the file is shorter now",
+			       (unsigned long long)s->src.resume_offset);
+	s->src.offset = s->src.resume_offset;
+	while (s->group < f->groups && f->first[s->group + 1] <= s->src.offset)
+		s->group++;
+	return ST_OK;
+}
+
+/* Makes sure that a file is open; ST_END: there are no more. */
+static enum status
+parquet_file(struct op_inst *self, struct parquet *s, struct err *e)
+{
+	while (!s->src.open) {
+		if (s->src.at >= s->src.files.n)
+			return ST_END;
+		const char *path = s->src.files.v[s->src.at];
+		const char *tag = s->src.resume && s->src.resume_tag ? s->src.resume_tag
+			: self->split ? self->split->tag : NULL;
+
+		s->src.name = file_far_origin(path);
+		s->src.offset = 0;
+		s->group = 0;
+		enum status st = file_parquet_open(&s->file, path, tag, &s->as, self->ctx, e);
+		if (st == ST_OK && s->src.resume)
+			st = parquet_resume(s, e);
+		if (st == ST_OK)
+			s->src.open = true, s->src.tag = s->file.in.tag;
+		else if (st == ST_AGAIN)
+			return file_parquet_close(&s->file), st;
+		else if ((st = parquet_lost(self, s, st, e)) != ST_OK)
+			return st;
+	}
+	return ST_OK;
+}
+
+/* Goes to the next row group of this split, which has rows; ST_END: there are no more. */
+static enum status
+parquet_find(struct op_inst *self, struct parquet *s, struct err *e)
+{
+	struct file_parquet *f = &s->file;
+
+	for (;;) {
+		enum status st = parquet_file(self, s, e);
+
+		if (st != ST_OK)
+			return st;
+		while (s->group < f->groups && (f->offset[s->group] < s->src.start || f->offset[s->group] >= s->src.end
+						|| f->first[s->group] == f->first[s->group + 1]))
+			s->group++;
+		if (s->group < f->groups)
+			break;
+		parquet_done(s);
+	}
+	if (s->src.offset < f->first[s->group])
+		s->src.offset = f->first[s->group];
+	return ST_OK;
+}
+
+/* Makes sure that a row group is begun; ST_END: there are no more. */
+static enum status
+parquet_group(struct op_inst *self, struct parquet *s, struct err *e)
+{
+	while (!s->begun) {
+		struct file_parquet *f = &s->file;
+		enum status st = parquet_find(self, s, e);
+
+		if (st != ST_OK)
+			return st;
+		s->begun = true;
+		st = file_parquet_begin(f, s->group, s->src.offset - f->first[s->group], e);
+		if (st == ST_AGAIN)
+			return s->begun = false, st;
+		if (st != ST_OK && (st = parquet_lost(self, s, st, e)) != ST_OK)
+			return st;
+	}
+	return ST_OK;
+}
+
+/* Gives records of one row group. */
+static enum status
+parquet_read(struct op_inst *self, struct run *out, struct err *e)
+{
+	struct parquet *s = self->state;
+	struct file_parquet *f = &s->file;
+	size_t max = file_source_element_max(self), before = 0;
+
+	for (;;) {
+		enum status st = parquet_group(self, s, e);
+
+		if (st == ST_OK)
+			st = file_parquet_more(f, e);
+		if (st == ST_END && s->begun) {
+			s->begun = false;
+			s->group++;
+			continue;
+		}
+		if (st == ST_OK)
+			break;
+		if (!s->begun || (st = parquet_lost(self, s, st, e)) != ST_OK)
+			return st;
+	}
+	out->file = s->src.name;
+	out->line = s->src.offset + 1;
+	for (; f->row < f->in_batch && out->n < RUN_USUAL && before < RUN_BYTES; f->row++, s->src.offset++) {
+		uint32_t pos = (uint32_t)(s->src.offset + 1 - out->line);
+		enum status st = arrow_rows_put(f->rows, f->row, max, out, pos, e);
+
+		if (st == ST_OK) {
+			before += out->e[out->n - 1].len;
+			continue;
+		}
+		if (out->n)
+			return err_clear(e), ST_OK;
+		err_wrap(e, "row group %lld", (long long)f->group);
+		st = op_source_fault(self, s->src.name, s->src.offset + 1, e);
+		if (st != ST_OK)
+			return st;
+	}
+	return ST_OK;
+}
+
+/* Whether rows are only counted, and nobody looks at them. */
+static bool
+parquet_counts(const struct op_inst *self, const struct parquet *s)
+{
+	const struct op_ctx *ctx = self->ctx;
+	bool tapped = ctx->tap && atomic_load_explicit(ctx->tap, memory_order_relaxed) == self->node->place;
+
+	return self->node->counted && !s->src.named && !tapped && !s->begun;
+}
+
+/* Gives an empty record for each row. */
+static enum status
+parquet_number(struct op_inst *self, struct parquet *s, struct run *out, struct err *e)
+{
+	static const uint8_t empty[] = { 0x80 };
+	enum status st = parquet_find(self, s, e);
+
+	if (st != ST_OK)
+		return st;
+	uint64_t left = s->file.first[s->group + 1] - s->src.offset;
+	uint32_t n = left < RUN_USUAL ? (uint32_t)left : RUN_USUAL;
+	out->file = s->src.name;
+	out->line = s->src.offset + 1;
+	for (uint32_t i = 0; i < n; i++)
+		run_push(out, (struct elem){ empty, NULL, sizeof empty, i });
+	s->src.offset += n;
+	s->group += left == n;
+	return ST_OK;
+}
+
+static enum status
+parquet_rows_at(struct op_inst *self, const uint64_t *index, uint32_t *k, struct run *out, struct err *e)
+{
+	struct parquet *s = self->state;
+
+	return parquet_at_give(self, &s->at, index, k, out, e);
+}
+
+static enum status
+parquet_next(struct op_inst *self, struct run *out, struct err *e)
+{
+	struct parquet *s = self->state;
+	struct run *plain = s->src.named ? file_named_plain(s->src.named) : out;
+	enum status st = ST_OK;
+
+	if (parquet_counts(self, s))
+		return parquet_number(self, s, out, e);
+	/* A split may begin after the rows that were left out. */
+	while (st == ST_OK && !plain->n)
+		st = parquet_read(self, plain, e);
+	if (st != ST_OK || plain == out)
+		return st;
+	out->file = plain->file;
+	out->line = plain->line;
+	return file_named_put(s->src.named, self, s->src.files.v[s->src.at], out, e);
+}
+
+const struct op_desc op_parquet = {
+	.name = "parquet",
+	.brief = "reads rows of Parquet files, as records",
+	.doc = "Columns become fields: bools, ints, floats, text, bytes and nulls as they are; lists become lists, "
+	       "structs records, and maps whose keys are text records, too (other maps lists of {key, value}). "
+	       "Decimals become floats, and "
+	       "times seconds, as the functions for times have them, unless decimals= and times= say otherwise; a float holds "
+	       "the microseconds of our time, not the nanoseconds. Intervals are refused.\n\nOnly "
+	       "those columns are read that columns= names or that the pipeline looks at. A file is divided into "
+	       "splits between its row groups, and a stream goes on at any row of one. The element type is known before "
+	       "the run, from the first file; the other files must have the same. A fault in a row group is an error "
+	       "that names it; with on_error=skip the rest of it is skipped and counted.\n\nParquet is read by "
+	       "Arrow's libraries, in a plugin that is loaded with the first file.",
+	.kind = OP_SOURCE,
+	.params = parquet_params,
+	.state_size = sizeof(struct parquet),
+	.typing = parquet_typing,
+	.check = parquet_check,
+	.list = file_source_list_parts,
+	.cardinality = parquet_cardinality,
+	.indexed = parquet_indexed,
+	.open = parquet_open,
+	.next = parquet_next,
+	.at = parquet_rows_at,
+	.close = parquet_close,
+	.save = file_source_save,
+	.restore = file_source_restore,
+	.example = "parquet trips.parquet | filter .km > 5",
+	.output = "{\"id\":2,\"km\":7.25,\"from\":\"Bonn\",\"at\":1709208001.0,\"stops\":[\"Mainz\"]}\n"
+		  "{\"id\":4,\"km\":12.0,\"from\":\"Jena\",\"at\":1709208003.0,\"stops\":[\"Gera\",\"Weida\"]}\n",
+};

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: MIT
+# Parquet files for the tests, and what is in them as dsvc prints it, both by pyarrow:
+#
+#	parquet.py make KIND FILE      writes a file
+#	parquet.py rows FILE [COLUMN]  prints its rows as JSON, one a line
+#	parquet.py stream              reads an Arrow stream from standard input, and prints its rows
+import base64
+import datetime as d
+import decimal
+import json
+import random
+import sys
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+EPOCH = d.datetime(1970, 1, 1, tzinfo=d.timezone.utc)
+
+
+def types():
+    utc = d.timezone.utc
+    when = d.datetime(2024, 2, 29, 12, 30, 0, 500000, tzinfo=utc)
+    dec = decimal.Decimal
+    ints = {f"{s}int{b}": (s, b) for s in ("", "u") for b in (8, 16, 32, 64)}
+    columns = {
+        name: pa.array([0 if s else -(2 ** (b - 1)), 2 ** (b - (not s)) - 1, None], getattr(pa, name)())
+        for name, (s, b) in ints.items()
+    }
+    columns |= {
+        "nothing": pa.nulls(3),
+        "bool": pa.array([True, None, False]),
+        "half": pa.array([1.5, None, -2.0], pa.float16()),
+        "float": pa.array([1.5, -0.25, None], pa.float32()),
+        "double": pa.array([None, 0.1, 1e300]),
+        "text": pa.array(["", None, "grün 😀"]),
+        "large": pa.array(["a", "b" * 300, None], pa.large_string()),
+        "bytes": pa.array([b"", b"\x00\xff", None]),
+        "fixed": pa.array([b"abcd", None, b"efgh"], pa.binary(4)),
+        "dictionary": pa.array(["x", "y", "x"]).dictionary_encode(),
+        "nulls_in_dictionary": pa.array(["x", None, "z"]).dictionary_encode(),
+        "date": pa.array([d.date(1970, 1, 2), d.date(1969, 12, 31), None]),
+        "time": pa.array([d.time(1, 2, 3), None, d.time(23, 59, 59)], pa.time32("s")),
+        "time_us": pa.array([d.time(1, 2, 3, 250000), None, d.time(0)], pa.time64("us")),
+        "seconds": pa.array([when, None, when], pa.timestamp("s", "UTC")),
+        "millis": pa.array([when, None, when], pa.timestamp("ms")),
+        "micros": pa.array([when, None, when], pa.timestamp("us", "Europe/Berlin")),
+        "span": pa.array([d.timedelta(seconds=1, milliseconds=500), None, d.timedelta(days=-1)], pa.duration("ms")),
+        "decimal": pa.array([dec("1.25"), None, dec("-99999.99")], pa.decimal128(7, 2)),
+        "wide": pa.array([dec(10) ** 40, dec("-0.5"), None], pa.decimal256(50, 3)),
+        "list": pa.array([[1, None], [], None], pa.list_(pa.int16())),
+        "lists": pa.array([[["a"], None], [], [[]]], pa.large_list(pa.list_(pa.string()))),
+        "four": pa.array([[1.0, 2.0], None, [3.0, 4.0]], pa.list_(pa.float32(), 2)),
+        "struct": pa.array([{"a": 1, "b": {"c": "x"}}, None, {"a": None, "b": None}]),
+        "map": pa.array([[("k", 1), ("l", None)], [], None], pa.map_(pa.string(), pa.int32())),
+        "numbered": pa.array([[(1, "a")], None, []], pa.map_(pa.int32(), pa.string())),
+        "records": pa.array([[{"x": 1}, {"x": 2}], [], [{"x": None}]]),
+    }
+    return pa.table(columns)
+
+
+def numbers(n):
+    r = random.Random(7)
+    return pa.table({
+        "id": pa.array(range(n), pa.int64()),
+        "ms": pa.array([None if r.random() < 0.01 else r.random() * 100 for _ in range(n)]),
+        "name": pa.array([f"n{r.randrange(1000)}" for _ in range(n)]),
+        "group": pa.array([i // (n // 20 or 1) for i in range(n)], pa.int32()),
+    })
+
+
+def make(kind, path):
+    if kind == "types":
+        pq.write_table(types(), path)
+    elif kind == "empty":
+        pq.write_table(numbers(1).slice(0, 0), path)
+    elif kind == "none":  # no columns
+        pq.write_table(pa.table({}), path)
+    elif kind == "groups":
+        pq.write_table(numbers(40000), path, row_group_size=2000)
+    elif kind == "large":
+        pq.write_table(numbers(400000), path, row_group_size=10000, compression="none", use_dictionary=False)
+    else:  # a codec, pages of both versions
+        version = "2.0" if kind.endswith("2") else "1.0"
+        pq.write_table(numbers(5000), path, compression=kind.rstrip("2"), row_group_size=1000,
+                       data_page_version=version, data_page_size=4096)
+
+
+def plain(v, t):
+    if v is None:
+        return None
+    if pa.types.is_dictionary(t):
+        return plain(v, t.value_type)
+    if pa.types.is_timestamp(t):
+        v = v if v.tzinfo else v.replace(tzinfo=d.timezone.utc)
+        return (v - EPOCH) / d.timedelta(seconds=1)
+    if pa.types.is_date(t):
+        return float((v - EPOCH.date()).days * 86400)
+    if pa.types.is_time(t):
+        return v.hour * 3600 + v.minute * 60 + v.second + v.microsecond / 1e6
+    if pa.types.is_duration(t):
+        return v / d.timedelta(seconds=1)
+    if pa.types.is_decimal(t):
+        return float(v)
+    if isinstance(v, bytes):
+        return base64.b64encode(v).decode()
+    if pa.types.is_map(t):
+        if pa.types.is_string(t.key_type):
+            return {k: plain(x, t.item_type) for k, x in v}
+        return [{"key": plain(k, t.key_type), "value": plain(x, t.item_type)} for k, x in v]
+    if pa.types.is_struct(t):
+        return {f.name: plain(v[f.name], f.type) for f in t}
+    if isinstance(v, list):
+        return [plain(x, t.value_type) for x in v]
+    return v
+
+
+def show(table):
+    for row in table.to_pylist():
+        print(json.dumps({f.name: plain(row[f.name], f.type) for f in table.schema}, ensure_ascii=False))
+
+
+if sys.argv[1] == "make":
+    make(*sys.argv[2:])
+elif sys.argv[1] == "rows":
+    show(pq.read_table(sys.argv[2], columns=sys.argv[3:] or None))
+elif sys.argv[1] == "stream":
+    show(pa.ipc.open_stream(sys.stdin.buffer).read_all())
