@@ -15,7 +15,7 @@ enum { FILL_NIL = 0xc0 };
 struct fill_elem {
 	const uint8_t *p;
 	size_t len;
-	const struct elem *x;    /* of a plan; NULL: of the service, at the offset */
+	const struct elem *x;    /* one of a plan; NULL: one of the service, at the offset */
 	uint64_t offset;
 };
 

@@ -43,11 +43,11 @@ struct feed_fill {
 
 /* The columns of steps and the ring, by the first element, whose bytes are checked. */
 enum status feed_fill_lay(struct feed_fill *f, const uint8_t *p, size_t len, struct err *e);
-/* The same where this host has nothing but padding so far: elements are taken to be what their type says. */
+/* Lays them out where this host has nothing but padding so far: elements are taken to be what their type says. */
 enum status feed_fill_guess(struct feed_fill *f, struct err *e);
 /* Puts an element into the slot from `row` on, where there is room for so many rows; *rows: those it had. */
-enum status feed_fill_into(struct feed_fill *f, uint32_t slot, uint64_t row, uint64_t room, const uint8_t *p, size_t len,
-			   uint64_t *rows, struct err *e);
+enum status feed_fill_into(struct feed_fill *f, uint32_t slot, uint64_t row, uint64_t room, const uint8_t *p,
+			   size_t len, uint64_t *rows, struct err *e);
 /* Pads n rows from `row` on. */
 enum status feed_fill_pad(struct feed_fill *f, uint32_t slot, uint64_t row, uint64_t n, struct err *e);
 

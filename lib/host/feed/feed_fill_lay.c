@@ -11,7 +11,7 @@
 
 enum { LAY_SMALL_BYTES = 1 << 20, LAY_SLOTS_MOST = 64 };
 
-/* As many slots as are worth their memory: more of small ones. */
+/* The slots that are worth their memory: more of small ones. */
 static uint32_t
 lay_slots(const struct feed_fill *f, size_t bytes)
 {
