@@ -405,12 +405,16 @@ _dsvc_read()
 	--wait-workers) return ;;
 	--give-up) return ;;
 	-p | --progress) mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$cur"); return ;;
+	--trace) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
+	--trace-max) return ;;
 	--join) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
 	--timeout) return ;;
 	esac
 	case $cur in
 	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -c --context --connect-timeout --tmp-max -e --expression -f --file -s --set -I --include-dir -J --job --sharding --order --target --where --shards --shard --consumer --tail --tail-of --seat-wait --share --group --share-window --from --seed --window --transfer --compression --epoch --type --epochs -t --to -0 --null --delim --unsparsify --no-header --nonfinite --invalid-utf8 -n --count -o --output --checkpoint --checkpoint-rounds --ack-fd --max-errors --on-missed --errors --wait-workers --give-up -p --progress --stats --fail-empty --join --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
 	*) _dsvc_spec "$1" "$2" && return; compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -W 'assert batch bucket bytes cache cardinality choose cmd concat count counter csv dataset dedup distribute drop elements enumerate exec files fill filter flat_map format group_by group_by_window ignore_errors interleave join json lines load lookup map msgpack ndjson nest npy pad_to padded_batch parquet parse pivot prefetch print ragged_batch random range rate rebatch reduce rename repeat resample reverse sample sample_rate save scan select sh shard shuffle skip sleep snapshot sort split_files sqlite stats stdin tail take take_while tar tee template tfrecord top tsv unbatch unique unnest unpivot whole window zip then' -- "$cur"); _dsvc_names dataset "$1" "$cur" ;;
+	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -c --context --connect-timeout --tmp-max -e --expression -f --file -s --set -I --include-dir -J --job --sharding --order --target --where --shards --shard --consumer --tail --tail-of --seat-wait --share --group --share-window --from --seed --window --transfer --compression --epoch --type --epochs -t --to -0 --null --delim --unsparsify --no-header --nonfinite --invalid-utf8 -n --count -o --output --checkpoint --checkpoint-rounds --ack-fd --max-errors --on-missed --errors --wait-workers --give-up -p --progress --stats --trace --trace-max --fail-empty --join --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	*) _dsvc_spec "$1" "$2" && return; compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -W 'assert batch bucket bytes cache cardinality choose cmd concat count counter csv dataset dedup distribute drop elements enumerate exec files fill filter flat_map format group_by group_by_window ignore_errors interleave join json lines load lookup map msgpack ndjson nest npy pad_to padded_batch parse pivot prefetch print ragged_batch random range rate rebatch reduce rename repeat resample reverse sample sample_rate save scan select sh shard shuffle skip sleep snapshot sort split_files sqlite stats stdin tail take take_while tar tee template tfrecord top tsv unbatch unique unnest unpivot whole window zip then' -- "$cur"); _dsvc_names dataset "$1" "$cur" ;;
 	esac
 }
 complete -F _dsvc_read dsvc-read
@@ -469,11 +473,15 @@ _dsvc_run()
 	--print) mapfile -t COMPREPLY < <(compgen -W 'nothing tokens tree plan canonical' -- "$cur"); return ;;
 	--help-op) mapfile -t COMPREPLY < <(compgen -W 'assert batch bucket bytes cache cardinality choose cmd concat count counter csv dataset dedup distribute drop elements enumerate exec files fill filter flat_map format group_by group_by_window ignore_errors interleave join json lines load lookup map msgpack ndjson nest npy pad_to padded_batch parquet parse pivot prefetch print ragged_batch random range rate rebatch reduce rename repeat resample reverse sample sample_rate save scan select sh shard shuffle skip sleep snapshot sort split_files sqlite stats stdin tail take take_while tar tee template tfrecord top tsv unbatch unique unnest unpivot whole window zip then' -- "$cur"); return ;;
 	-p | --progress) mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$cur"); return ;;
+	--trace) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
+	--trace-max) return ;;
 	--timeout) return ;;
 	esac
 	case $cur in
 	-*) mapfile -t COMPREPLY < <(compgen -W '-t --to -0 --null --delim --unsparsify --no-header --nonfinite --invalid-utf8 -n --count -o --output -s --set --with -e --expression -f --file -I --include-dir --seed -j --jobs --max-errors --errors -d --dispatcher -c --context --connect-timeout --tmp-max --check --explain --graph --try --joblog --resume --resume-failed --halt --tag --dry-run --test --fmt --write --print --ops --functions --help-op -p --progress --stats --fail-empty --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
 	*) _dsvc_spec "$1" "$2" && return; compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -W 'assert batch bucket bytes cache cardinality choose cmd concat count counter csv dataset dedup distribute drop elements enumerate exec files fill filter flat_map format group_by group_by_window ignore_errors interleave join json lines load lookup map msgpack ndjson nest npy pad_to padded_batch parquet parse pivot prefetch print ragged_batch random range rate rebatch reduce rename repeat resample reverse sample sample_rate save scan select sh shard shuffle skip sleep snapshot sort split_files sqlite stats stdin tail take take_while tar tee template tfrecord top tsv unbatch unique unnest unpivot whole window zip then' -- "$cur") ;;
+	-*) mapfile -t COMPREPLY < <(compgen -W '-t --to -0 --null --delim --unsparsify --no-header --nonfinite --invalid-utf8 -n --count -o --output -s --set --with -e --expression -f --file -I --include-dir --seed -j --jobs --max-errors --errors -d --dispatcher -c --context --connect-timeout --tmp-max --check --explain --graph --try --joblog --resume --resume-failed --halt --tag --dry-run --test --fmt --write --print --ops --functions --help-op -p --progress --stats --trace --trace-max --fail-empty --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	*) _dsvc_spec "$1" "$2" && return; compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -W 'assert batch bucket bytes cache cardinality choose cmd concat count counter csv dataset dedup distribute drop elements enumerate exec files fill filter flat_map format group_by group_by_window ignore_errors interleave join json lines load lookup map msgpack ndjson nest npy pad_to padded_batch parse pivot prefetch print ragged_batch random range rate rebatch reduce rename repeat resample reverse sample sample_rate save scan select sh shard shuffle skip sleep snapshot sort split_files sqlite stats stdin tail take take_while tar tee template tfrecord top tsv unbatch unique unnest unpivot whole window zip then' -- "$cur") ;;
 	esac
 }
 complete -F _dsvc_run dsvc-run
@@ -662,10 +670,12 @@ _dsvc_work()
 	--sandbox) mapfile -t COMPREPLY < <(compgen -W 'auto require off' -- "$cur"); return ;;
 	--ready-fd) return ;;
 	--ready-file) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
+	--trace) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
+	--trace-max) return ;;
 	--log-format) mapfile -t COMPREPLY < <(compgen -W 'text json' -- "$cur"); return ;;
 	esac
 	case $cur in
-	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -c --context --connect-timeout --tmp-max -b --bind --advertise -j --slots --memory --compression --transfer --name --tag --restart-interval --give-up --drain-timeout --exit-when-idle --lifetime --data --join --insecure --allow-read --allow-write --allow-exec --allow-url --datasets --child-env --child-memory --child-files --exec-wrap --sandbox --ready-fd --ready-file --until-stdin-eof --log-format -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -c --context --connect-timeout --tmp-max -b --bind --advertise -j --slots --memory --compression --transfer --name --tag --restart-interval --give-up --drain-timeout --exit-when-idle --lifetime --data --join --insecure --allow-read --allow-write --allow-exec --allow-url --datasets --child-env --child-memory --child-files --exec-wrap --sandbox --ready-fd --ready-file --until-stdin-eof --trace --trace-max --log-format -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
 	*) : ;;
 	esac
 }

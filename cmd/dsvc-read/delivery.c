@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/rng.h"
+#include "base/trace.h"
 #include "base/wake.h"
 #include "cli/stop.h"
 #include "finish.h"
@@ -99,7 +100,10 @@ delivery_poll(struct delivery *p, int fd, int timeout_ms, struct err *e)
 	struct pollfd f[6] = { { fd, POLLIN, 0 }, { stop_fd(), POLLIN, 0 },
 			       { p->gone_fd, POLLIN, 0 }, { p->acks.fd, POLLIN, 0 },
 			       { progress_fd(), POLLIN, 0 }, { STDOUT_FILENO, 0, 0 } };
+	int64_t began = trace_begin();
+	trace_flush();
 	poll(f, p->out || p->o->output ? 5 : 6, progress_wait(&p->progress, timeout_ms));
+	trace_span(began, TRACE_NOTHING, NULL, 0, 0, 0);
 	if (f[5].revents & POLLERR)
 		delivery_gone(p);
 	if (f[1].revents || f[2].revents || (f[5].revents & POLLERR))
@@ -259,10 +263,13 @@ delivery_rounds(struct delivery *p, struct reader_host *c, struct reader_host_pi
 	uint64_t most = marks ? reader_host_mark_in(c, p->elements) : UINT64_MAX;
 	struct reader_host_piece part = *piece;
 	enum status st = part.count > most ? delivery_cut(&part, most, e) : ST_OK;
+	int64_t began = trace_begin();
 	if (st == ST_OK)
 		st = output_bytes(p->out, part.p, part.len, part.count, e);
 	if (st != ST_OK)
 		return st;
+	if (began)
+		trace_output(began, clock_mono_ns(), part.count, part.len);
 	p->elements += part.count;
 	p->bytes += part.len;
 	p->left -= part.count;
@@ -447,7 +454,8 @@ delivery_plan(struct delivery *p, const struct plan *plan, const struct endpoint
 	s.job = p->o->job;
 	s.give_up_ns = p->o->give_up;
 	p->json = plan->options.json;
-	struct op_ctx ctx = { .json = plan->options.json, .element_max = (uint32_t)plan->options.element_max,
+	struct op_ctx ctx = { .json = plan->options.json, .timed = trace_on(),
+		.element_max = (uint32_t)plan->options.element_max,
 		.stop = stop_flag(), .service = &s.op, .note = delivery_note,
 		.seed = p->o->job.seeded ? p->o->job.seed : rng_seed_fresh() };
 	enum status st = delivery_open(p, plan->type, e);

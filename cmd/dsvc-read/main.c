@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "base/tmp_room.h"
+#include "base/trace.h"
 #include "cli/opt.h"
 #include "cli/program.h"
 #include "cli/quit.h"
@@ -110,6 +111,9 @@ main(int argc, char **argv)
 	tmp_room_limit(o.tmp_max);
 	o.checkpoint = o.checkpoints.n ? o.checkpoints.v[0] : NULL;
 	o.job.checkpoint = o.checkpoint != NULL;
+	st = trace_start(o.trace, o.trace_max, NULL, &e);
+	if (st != ST_OK)
+		return report(read_program.name, &e);
 	st = delivery_init(&p, &o, &e);
 	if (st == ST_OK)
 		st = faults_open(o.errors, &p.faults, &e);
@@ -129,6 +133,7 @@ main(int argc, char **argv)
 	st = finish_close(&p, st, &e);
 	what_clear(&w);
 	opt_clear(&read_program, &o, &opt);
+	trace_end();
 	if (st == ST_AGAIN)
 		quit_signal(stop_signal() ? stop_signal() : SIGPIPE);
 	return st == ST_OK ? 0 : report(read_program.name, &e);

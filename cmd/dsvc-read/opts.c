@@ -76,6 +76,7 @@ static const struct param rows[] = {
 	OPT_PROGRESS(struct read_options),
 	{ .name = "stats", .kind = PARAM_BOOL, .offset = offsetof(struct read_options, stats),
 	  .help = "print totals and rate at the end" },
+	OPT_TRACE(struct read_options),
 	OPT_FAIL_EMPTY(struct read_options),
 	OPT_JOIN(struct read_options),
 	OPT_LAST(struct read_options),

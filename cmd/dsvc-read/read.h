@@ -26,10 +26,10 @@ enum { READ_CLOSE_MS = 1000 };
 
 struct read_options {
 	bool insecure;
-	char *join, *dispatcher, *context, *expression, *file, *output, *wait_workers, *errors, *type, *joblog;
+	char *join, *dispatcher, *context, *expression, *file, *output, *wait_workers, *errors, *type, *joblog, *trace;
 	struct words set, include, checkpoints;
 	struct job_opts job;    /* main.c completes what the options say in another way */
-	int64_t connect_timeout, tmp_max, epochs, count, verbose, ack_fd, timeout, give_up;
+	int64_t connect_timeout, tmp_max, trace_max, epochs, count, verbose, ack_fd, timeout, give_up;
 	int format, progress, on_missed;
 	struct format_opts form;
 	struct json_rules json; /* said by the user, for json_rules_say */

@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "base/tmp_room.h"
+#include "base/trace.h"
 #include "cli/endpoint.h"
 #include "cli/locale.h"
 #include "cli/opt.h"
@@ -103,6 +104,9 @@ main(int argc, char **argv)
 	stop_after(o.timeout, o.test || o.fmt || o.check || o.explain || o.graph);
 	secure_say_clear(o.insecure);
 	tmp_room_limit(o.tmp_max);
+	st = trace_start(o.trace, o.trace_max, NULL, &e);
+	if (st)
+		return report(run_program.name, &e);
 	st = endpoint_choose(&opt, &run_program, o.dispatcher, o.context, &ep, &e);
 	service_init(&service, ep.address, ep.from); /* speaks to it only when asked */
 	if (!st)

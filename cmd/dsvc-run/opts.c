@@ -103,6 +103,7 @@ static const struct param opts_rows[] = {
 	OPT_PROGRESS(struct run_opts),
 	{ .name = "stats", .kind = PARAM_BOOL, .offset = offsetof(struct run_opts, stats),
 	  .help = "print at the end how long each operator took; and which took longest" },
+	OPT_TRACE(struct run_opts),
 	OPT_FAIL_EMPTY(struct run_opts),
 	OPT_LAST(struct run_opts),
 	{ 0 }

@@ -16,9 +16,9 @@ enum print { PRINT_NOTHING, PRINT_TOKENS, PRINT_TREE, PRINT_PLAN, PRINT_CANONICA
 
 struct run_opts {
 	bool insecure;
-	char *dispatcher, *context, *expression, *file, *output, *help_op, *errors, *joblog, *halt;
+	char *dispatcher, *context, *expression, *file, *output, *help_op, *errors, *joblog, *halt, *trace;
 	struct words set, with, include;
-	int64_t connect_timeout, tmp_max, count, jobs, seed, verbose, max_errors, timeout;
+	int64_t connect_timeout, tmp_max, count, jobs, seed, verbose, max_errors, timeout, trace_max;
 	int format, print, progress, graph;
 	struct format_opts form;
 	struct json_rules json; /* said by the user, for json_rules_say */

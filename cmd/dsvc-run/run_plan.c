@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/machine.h"
 #include "base/rng.h"
+#include "base/trace.h"
 #include "cli/faults.h"
 #include "cli/output.h"
 #include "cli/quit.h"
@@ -110,12 +111,17 @@ run_plan_note(void *arg, const struct op_node *n, const struct err *e)
 static enum status
 run_plan_write(struct run_plan *p, const struct run *r, struct err *e)
 {
+	bool traced = trace_on();
+
 	watch_add(p->watch, r->n);
-	if (!p->conf->stats)
+	if (!p->conf->stats && !traced)
 		return output_run(p->out, r, e);
 	int64_t began = clock_mono_ns();
 	enum status st = output_run(p->out, r, e);
-	p->writing += clock_mono_ns() - began;
+	int64_t end = clock_mono_ns();
+	p->writing += end - began;
+	if (traced)
+		trace_output(began, end, r->n, run_bytes(r));
 	return st;
 }
 
@@ -226,7 +232,7 @@ run_plan_open(struct run_plan *p, const struct plan *plan, struct err *e)
 		.programs = run_programs_op(p->programs),
 		.failure = run_plan_failure,
 		.note = run_plan_note,
-		.timed = c->stats,
+		.timed = c->stats || trace_on(),
 		.arg = p,
 	};
 	enum status st = faults_open(c->errors, &p->faults, e);
@@ -284,8 +290,10 @@ run_plan(struct plan *plan, const struct run_plan_conf *conf, struct err *e)
 	if (stopped)
 		run_plan_stopped(&p);
 	st = run_programs_end(&p.programs, st, e);
-	if (stopped)
+	if (stopped) {
+		trace_end();
 		quit_signal(stop_signal());
+	}
 	if ((st == ST_OK || st == ST_END) && conf->fail_empty && !elements)
 		return err_set(e, ST_NO, "%s", "");
 	return st;

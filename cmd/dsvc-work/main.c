@@ -5,6 +5,7 @@
 #include "base/machine.h"
 #include "base/pool.h"
 #include "base/tmp_room.h"
+#include "base/trace.h"
 #include "cli/endpoint.h"
 #include "cli/opt.h"
 #include "cli/report.h"
@@ -56,6 +57,8 @@ main(int argc, char **argv)
 	secure_say_clear(o.insecure);
 	tmp_room_limit(o.tmp_max);
 	st = opt_at_most(&opt, 0, &e);
+	if (st == ST_OK)
+		st = trace_start(o.trace, o.trace_max, o.name, &e);
 	if (st == ST_OK)
 		st = join_first(o.join, &o.dispatcher, &e);
 	work_waits(&o, &opt);

@@ -69,6 +69,7 @@ static const struct param rows[] = {
 	OPT_READY_FD(struct work_options),
 	OPT_READY_FILE(struct work_options),
 	OPT_UNTIL_STDIN_EOF(struct work_options),
+	OPT_TRACE(struct work_options),
 	OPT_LOG_FORMAT(struct work_options),
 	OPT_QUIET(struct work_options),
 	OPT_VERBOSE(struct work_options),

@@ -14,12 +14,12 @@
 #include "host/work/fence.h"
 
 struct work_options {
-	char *join, *dispatcher, *context, *bind, *advertise, *name;
+	char *join, *dispatcher, *context, *bind, *advertise, *name, *trace;
 	struct ready ready;
 	struct words tag;
 	struct fence_conf fence;
 	bool insecure, quiet, until_stdin_eof;
-	int64_t tmp_max;
+	int64_t tmp_max, trace_max;
 	int64_t connect_timeout, slots, memory, restart_interval, give_up, drain_timeout, exit_when_idle, lifetime, verbose;
 	int compression, transfer, data, log_format;
 };

@@ -17,6 +17,7 @@
 #include "base/mem.h"
 #include "base/param.h"
 #include "base/path.h"
+#include "base/trace.h"
 
 enum { GATE_TRIES = 100 };
 
@@ -292,9 +293,15 @@ gate_done(int fd, int result)
 int
 gate_open(enum gate side, const char *path, int flags, mode_t mode)
 {
-	if (gate_is_open(side))
-		return open(path, flags | O_CLOEXEC, mode);
-	return gate_enter(side, path, flags, mode);
+	int64_t began = trace_begin();
+	int fd = gate_is_open(side) ? open(path, flags | O_CLOEXEC, mode) : gate_enter(side, path, flags, mode);
+
+	if (began) {
+		int error = fd < 0 ? errno : 0;
+		trace_span(began, TRACE_OPEN, path, (uint64_t)error, 0, 0);
+		errno = error;
+	}
+	return fd;
 }
 
 DIR *

@@ -8,6 +8,7 @@
 #include "base/machine.h"
 #include "base/mem.h"
 #include "base/thread.h"
+#include "base/trace.h"
 
 enum { POOL_MOST = 1024 }; /* most threads, including those that wait */
 
@@ -147,6 +148,7 @@ pool_thread(void *arg)
 			continue;
 		}
 		pool.idle++;
+		trace_flush();
 		pthread_cond_wait(&pool.wake, &pool.lock);
 		pool.idle--;
 		pool.called -= pool.called > 0;

@@ -6,6 +6,26 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/mem.h"
+#include "base/trace.h"
+
+/* A thread that is to have a name in a trace. */
+struct thread_named {
+	void *(*run)(void *);
+	void *arg;
+	const char *name;
+};
+
+static void *
+thread_named(void *arg)
+{
+	struct thread_named own = *(struct thread_named *)arg;
+
+	mem_free(arg);
+	trace_thread(own.name);
+	return own.run(own.arg);
+}
+
 enum status
 thread_start(pthread_t *t, void *(*run)(void *), void *arg, const char *what, struct err *e)
 {
@@ -15,7 +35,10 @@ thread_start(pthread_t *t, void *(*run)(void *), void *arg, const char *what, st
 	/* A thread inherits the mask of the one that starts it. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	rc = pthread_create(t, NULL, run, arg);
+	struct thread_named *named = trace_on() ? mem_dup(&(struct thread_named){ run, arg, what }, sizeof *named) : NULL;
+	rc = named ? pthread_create(t, NULL, thread_named, named) : pthread_create(t, NULL, run, arg);
+	if (rc)
+		mem_free(named);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (rc)
 		return err_set(e, ST_TEMP, "cannot start a thread for %s: %s", what, strerror(rc));

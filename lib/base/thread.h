@@ -14,7 +14,8 @@
 
 /* Starts a thread in which every signal is blocked, so that INT, TERM and the like are
  * handled by the program's first thread. ST_TEMP when the system gives no thread;
- * `what` completes "cannot start a thread for ...". */
+ * `what`, which is not copied, completes
+ * "cannot start a thread for ..." and names the thread in traces. */
 enum status thread_start(pthread_t *t, void *(*run)(void *), void *arg, const char *what, struct err *e);
 
 /* A condition variable whose waits end by the monotonic clock (clock_mono_ns). */

@@ -97,6 +97,15 @@ void opt_env_name(const struct program *p, const struct param *row, bool own, ch
 	{ .name = "tmp-max", .arg = "SIZE", .kind = PARAM_SIZE, .offset = offsetof(T, tmp_max), .def = "75%", .min = 1, \
 	  .max = INT64_MAX, .flags = PARAM_RARE | PARAM_ALLOW_PERCENT, \
 	  .help = "bytes that temporary files of sort and others may take, or N% of what is free in their folder" }
+/* T has a char *trace and an int64_t trace_max, for trace_start. Not from the environment: programs that share it would
+ * write one file. */
+#define OPT_TRACE(T) \
+	{ .name = "trace", .arg = "FILE", .kind = PARAM_WORD, .offset = offsetof(T, trace), \
+	  .flags = PARAM_RARE | PARAM_OPTIONAL | PARAM_BY_HAND, .complete = "file", \
+	  .help = "write to FILE what each thread does and when, as Trace Event JSON for ui.perfetto.dev" }, \
+	{ .name = "trace-max", .arg = "SIZE", .kind = PARAM_SIZE, .offset = offsetof(T, trace_max), .def = "256M", \
+	  .min = 64 * 1024, .max = INT64_MAX, .flags = PARAM_RARE, \
+	  .help = "bytes after which --trace ends" }
 /* The first rows of a program that speaks to a service. */
 #define OPT_SERVICE(T) OPT_DISPATCHER(T), OPT_CONTEXT(T), OPT_CONNECT(T)
 /* And its last ones. */

@@ -9,6 +9,7 @@
 #include <strings.h>
 
 #include "base/mem.h"
+#include "base/trace.h"
 
 enum {
 	HTTP_CONNECT_MS = 10000,
@@ -30,9 +31,20 @@ http_init(struct http *h, struct err *e)
 	return h->easy ? ST_OK : err_set(e, ST_IO, "libcurl cannot make a request");
 }
 
+/* In a trace: the end of a request, answered or given up. */
+static void
+http_over(struct http *h)
+{
+	if (!*h->traced)
+		return;
+	trace_task_over(TRACE_REQUEST, (uint64_t)(uintptr_t)h, h->traced, (uint64_t)h->code, h->from, 0);
+	*h->traced = 0;
+}
+
 void
 http_clear(struct http *h)
 {
+	http_over(h);
 	if (h->lib && h->easy) {
 		h->lib->curl_easy_cleanup(h->easy);
 		h->lib->curl_slist_free_all(h->headers);
@@ -253,6 +265,7 @@ http_ask(struct http *h, const struct target *t, const struct http_ask *ask)
 	struct buf url = { 0 };
 	char range[64];
 
+	http_over(h);
 	lib->curl_easy_reset(h->easy);
 	lib->curl_slist_free_all(h->headers);
 	h->headers = NULL;
@@ -297,6 +310,11 @@ http_ask(struct http *h, const struct target *t, const struct http_ask *ask)
 	if (ask->tag && *ask->tag == '"')
 		http_add(h, ask->known ? "If-None-Match" : "If-Match", ask->tag);
 	lib->curl_easy_setopt(h->easy, CURLOPT_HTTPHEADER, h->headers);
+	if (!trace_on())
+		return;
+	const char *verb = ask->method ? ask->method : ask->head ? "HEAD" : "GET";
+	snprintf(h->traced, sizeof h->traced, "%s %s", verb, t->name);
+	trace_task(TRACE_REQUEST, (uint64_t)(uintptr_t)h, h->traced, 0, h->from, 0);
 }
 
 /* ---- what to do about it ---- */
@@ -415,6 +433,7 @@ enum http_verdict
 http_judge(struct http *h, CURLcode rc, struct target *t, struct err *e)
 {
 	h->lib->curl_easy_getinfo(h->easy, CURLINFO_RESPONSE_CODE, &h->code);
+	http_over(h);
 	if ((h->code == 416 && h->ranged) || h->code == 304)
 		return HTTP_DONE;
 	if (h->code >= 300)

@@ -37,6 +37,7 @@ struct http_ask {
 
 struct http {
 	const struct fetch_curl_lib *lib; /* NULL: http_init was not called */
+	char traced[64];     /* the name of the request that a trace has begun; "": none */
 	CURL *easy;
 	struct curl_slist *headers;
 	http_body *body;

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/trace.h"
 #include "base/str.h"
 #include "base/wake.h"
 #include "host/reader_host_inner.h"
@@ -280,9 +281,11 @@ static void
 reader_net_chunk(struct reader_host *c, struct sock_msg *in, const struct msg_chunk *m)
 {
 	const struct reader_link *k = reader_net_link(c, in->peer);
+	int64_t began = trace_begin();
 	struct block *b = reader_net_block(c, in, m);
 	if (!b)
 		return;
+	trace_span(began, TRACE_RECEIVE, NULL, m->count, b->len, m->key.stream);
 	struct held *h = mem_zalloc(sizeof *h);
 	atomic_init(&h->refs, 1);
 	h->block = b;

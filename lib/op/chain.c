@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/rng.h"
+#include "base/trace.h"
 #include "op/bind.h"
 #include "op/by_index.h"
 #include "op/facts.h"
@@ -423,22 +424,39 @@ chain_make(struct op_inst *i, struct err *e)
 	return i->lent->n ? ST_OK : st;
 }
 
-/* Shows what it has made to somebody who looks. A feeder gives what the instance gave that it opened for
- * the same node, except at a node that joins splits. */
+/* A feeder gives what the instance gave that it opened for the same node, except at a node that joins splits. */
+static bool
+chain_gives(const struct op_inst *i)
+{
+	return !chain_of(i)->feeder || i->desc->flags & OP_JOINS_SPLITS;
+}
+
+/* Shows what it has made to somebody who looks. */
 static void
 chain_tapped(const struct op_inst *i)
 {
 	const struct op_ctx *ctx = i->ctx;
 
-	if (ctx->tap && atomic_load_explicit(ctx->tap, memory_order_relaxed) == i->node->place &&
-	    (!chain_of(i)->feeder || i->desc->flags & OP_JOINS_SPLITS))
+	if (ctx->tap && atomic_load_explicit(ctx->tap, memory_order_relaxed) == i->node->place && chain_gives(i))
 		ctx->tapped(ctx->arg, i->lent);
+}
+
+/* In a trace the calls of all instances of a node are alike: inner pipelines are opened for each element. */
+static void
+chain_traced(const struct op_inst *i, enum status st, int64_t now)
+{
+	bool gave = st == ST_OK && i->lent->n;
+	/* The operator that stands for those on threads (split_threads.c) has no brief, and a text made of all of theirs. */
+	const char *name = i->desc->brief ? op_text(i->node) : i->desc->name;
+
+	trace_leave(i->node, TRACE_OPERATOR, name, gave ? i->lent->n : 0, gave ? run_bytes(i->lent) : 0, now);
 }
 
 static enum status
 chain_fill(struct op_inst *i, struct err *e)
 {
-	int64_t begin = i->ctx->timed ? clock_mono_ns() : 0;
+	int64_t begin = i->ctx->timed ? clock_mono_ns() : 0, end;
+	bool traced = begin && trace_on() && chain_gives(i);
 	enum status st;
 
 	if (chain_of(i)->pending) {
@@ -449,6 +467,8 @@ chain_fill(struct op_inst *i, struct err *e)
 		return ST_END;
 	if (begin)
 		op_stat_set(&i->stats.began, (uint64_t)begin);
+	if (traced)
+		trace_enter(i->node, begin);
 	st = chain_make(i, e);
 	if (st == ST_OK && i->lent->n) {
 		op_stat_add(&i->stats.elements, i->lent->n);
@@ -463,7 +483,10 @@ chain_fill(struct op_inst *i, struct err *e)
 	if (begin) {
 		/* In this order: for a moment the call is not counted, and never twice. */
 		op_stat_set(&i->stats.began, 0);
-		op_stat_add(&i->stats.ns, (uint64_t)(clock_mono_ns() - begin));
+		end = clock_mono_ns();
+		op_stat_add(&i->stats.ns, (uint64_t)(end - begin));
+		if (traced)
+			chain_traced(i, st, end);
 	}
 	return st;
 }

@@ -43,7 +43,7 @@ declare -gA kinds=(
 	[tail]=carried [tail-of]=carried [seat-wait]=carried [target]=carried [where]=carried
 	[share]=carried [group]=carried [from]=carried [share-window]=carried [on-missed]=whole
 	[checkpoint]=whole [checkpoint-rounds]=whole [ack-fd]=whole [max-errors]=whole [errors]=whole
-	[epochs]=own [count]=own [output]=own [to]=own [null]=own [delim]=own [unsparsify]=own [no-header]=own [nonfinite]=own [invalid-utf8]=own [tmp-max]=own [timeout]=own [dispatcher]=own [context]=own
+	[epochs]=own [count]=own [output]=own [to]=own [null]=own [delim]=own [unsparsify]=own [no-header]=own [nonfinite]=own [invalid-utf8]=own [tmp-max]=own [trace]=own [trace-max]=own [timeout]=own [dispatcher]=own [context]=own
 	[connect-timeout]=own [wait-workers]=own [give-up]=own [progress]=own [stats]=own [fail-empty]=own [quiet]=own [join]=form [insecure]=own
 	[verbose]=own [include-dir]=own [type]=own
 	[expression]=form [file]=form [set]=form
@@ -82,6 +82,8 @@ arguments() { # OPTION: one argument a line
 	null) echo -0 ;;
 	nonfinite) printf '%s\n' --nonfinite string ;;
 	tmp-max) printf '%s\n' --tmp-max 1G ;;
+	trace) printf '%s\n' --trace trace.json ;;
+	trace-max) printf '%s\n' --trace trace.json --trace-max 1M ;;
 	invalid-utf8) printf '%s\n' --invalid-utf8 replace ;;
 	delim) printf '%s\n' -t csv --delim ';' ;;
 	unsparsify | no-header) printf '%s\n' -t csv "--$1" ;;

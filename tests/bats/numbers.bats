@@ -447,6 +447,16 @@ print(time.monotonic() - begin)' "${ready##*:}"
 	told dsvc.7 'Where the locale (LC_ALL, LC_CTYPE or LANG) is not UTF-8, blocks are ‘#’.' # formats.bats
 }
 
+@test "traces" {
+	says dsvc-run.1 'Calls of an operator that follow each other closely are one span of up to 4 ms with their sums; the time that it was at work itself, with the operators before it, is ‘busy_ns’.'
+	is lib/base/trace.c 'TRACE_SPAN_NS 4000000'
+	says dsvc-run.1 'Operators that take turns within 0.2 ms share a span that has their names.'
+	is lib/base/trace.c 'TRACE_LEAST_NS 200000'
+	told dsvc-run.1 'After ‘kill -9’ the bracket at its end is missing, which both viewers accept.'
+	says dsvc-run.1 'Each thread can have 4096 events waiting to be written; it does not wait for the disk, and where it has more, their number stands in their place.'
+	is lib/base/trace_inner.h 'TRACE_RING = 4096'
+}
+
 @test "no sentence with a number is without a check" {
 	run -0 python3 - "$BATS_FILE_TMPDIR/said" "$BATS_TEST_FILENAME" <<-'END'
 		import re, shlex, sys

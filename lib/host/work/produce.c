@@ -1,72 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #include "host/work/produce.h"
 
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/trace.h"
 #include "core/work/worker.h"
-#include "host/work/deal.h"
-#include "host/work/produce_env.h"
-#include "host/work/produce_fault.h"
-#include "host/work/produce_service.h"
-#include "host/work/produce_skip.h"
-#include "host/work/produce_tap.h"
-#include "host/work/produce_times.h"
-#include "host/work/plans.h"
+#include "host/work/produce_inner.h"
 #include "host/work/turns.h"
 #include "op/op.h"
 #include "op/pull.h"
-
-enum {
-	PRODUCE_PAUSE_NS = 1000000, /* between parts of chunks that go out early */
-	PRODUCE_AHEAD = 1 << 20     /* bytes of chunks in the queue */
-};
-
-struct produce {
-	struct msg_assign assign;
-	const struct produce_conf *conf;
-	struct produce_queue *queue;
-
-	atomic_bool stop;          /* also read by the chain */
-	pthread_mutex_t lock;      /* guards what follows, up to the next blank line */
-	pthread_cond_t changed;
-	struct builder builder;
-	struct deal *deal;         /* in rounds, in place of it */
-	int64_t cut_ns;            /* when a chunk was last cut */
-	bool want, stalled, handover;
-	bool rest;                 /* the thread is to be given up */
-	bool active;               /* has a thread, or is about to have one */
-	size_t ahead;              /* bytes of chunks in the queue */
-	uint64_t split;            /* the next one to be asked for */
-	struct split_list splits;  /* to come */
-	size_t split_at;           /* index of the next split */
-	bool no_more_splits;
-	struct produce_times times;
-	_Atomic uint32_t streams;  /* in all, once known */
-	atomic_bool reached;       /* set by the chain */
-
-	struct produce_fault fault;
-	struct produce_tap tap;
-
-	/* used by the thread that it has now */
-	struct plan_use *use;
-	struct op_inst *chain;
-	_Atomic(const struct op_inst *) stored; /* op_stored of it, for the threads in it */
-	bool opened;
-	struct op_ctx ctx;
-	struct op_ended ended;
-	struct service service;    /* for datasets of other services */
-	struct produce_env env;    /* for the children of exec */
-	uint64_t offset, made;     /* the next element; produced by this thread */
-	uint64_t from_split;       /* the split that the elements in the builder came from */
-	struct produce_skip skip;
-	int64_t restart_ns;        /* when a restart point was last told */
-	unsigned pack_pause;
-};
 
 static void
 produce_tell(struct produce *m, struct produce_event ev)
@@ -82,7 +28,6 @@ static void
 produce_faults(struct produce *m, bool all)
 {
 	struct produce_event ev = { .kind = PRODUCE_FAULTS };
-
 	if (produce_fault_take(&m->fault, all, &ev.number, &ev.faults))
 		produce_tell(m, ev);
 }
@@ -91,7 +36,6 @@ static void
 produce_failure(void *arg, const struct op_failure *f)
 {
 	struct produce *m = arg;
-
 	produce_fault_add(&m->fault, f);
 	produce_faults(m, false);
 }
@@ -101,7 +45,6 @@ produce_tapped(void *arg, const struct run *r)
 {
 	struct produce *m = arg;
 	struct produce_event ev = { .kind = PRODUCE_TAPPED };
-
 	if (produce_tap_take(&m->tap, r, &ev.tapped))
 		produce_tell(m, ev);
 }
@@ -118,7 +61,8 @@ produce_send(void *arg, uint32_t view, struct chunk *c)
 {
 	struct produce *m = arg;
 	enum job_compression asked = m->assign.compression;
-
+	int64_t began = trace_begin();
+	uint64_t count = c->count;
 	if (asked != PACK_AUTO)
 		chunk_pack(c, asked, &m->pack_pause);
 	else if (!arenas_used(m->conf->arenas))
@@ -126,15 +70,16 @@ produce_send(void *arg, uint32_t view, struct chunk *c)
 	m->cut_ns = clock_mono_ns();
 	m->want = false;
 	m->ahead += c->len;
+	trace_gauge(TRACE_QUEUED, (int64_t)c->len);
+	trace_span(began, TRACE_CHUNK, NULL, count, c->len, m->assign.key.stream);
 	produce_tell(m, (struct produce_event){ .kind = PRODUCE_CHUNK, .chunk = c, .view = view,
 		.split = m->from_split });
 }
 
-static void
+void
 produce_cut(struct produce *m)
 {
 	struct chunk *c = m->deal ? NULL : builder_cut(&m->builder);
-
 	if (m->deal)
 		deal_cut(m->deal);
 	if (c)
@@ -181,6 +126,7 @@ produce_append(struct produce *m, const struct run *r)
 		produce_cut(m);
 	m->from_split = split;
 	m->made += r->n;
+	trace_gauge(TRACE_ELEMENTS, r->n);
 	if (m->deal) {
 		m->offset += r->n;
 		deal_append(m->deal, r, clock_mono_ns());
@@ -208,6 +154,7 @@ produce_next_split(void *arg, struct split *out, struct err *e)
 	uint64_t k = 0;
 	(void)e;
 	pthread_mutex_lock(&m->lock);
+	int64_t began = m->split_at == m->splits.n && !m->no_more_splits ? trace_begin() : 0;
 	blocked_begin(&m->times.splits);
 	while (m->split_at == m->splits.n && !m->no_more_splits && !atomic_load(&m->stop))
 		pthread_cond_wait(&m->changed, &m->lock);
@@ -221,7 +168,10 @@ produce_next_split(void *arg, struct split *out, struct err *e)
 	} else {
 		st = ST_END;
 	}
+	uint64_t made = m->made;
 	pthread_mutex_unlock(&m->lock);
+	trace_span(began, TRACE_NO_SPLIT, NULL, 0, 0, 0);
+	split_trace_next(&m->traced, (uint64_t)(uintptr_t)m, st == ST_OK ? out : NULL, made);
 	const struct op_inst *stored = atomic_load(&m->stored);
 	if (st == ST_OK)
 		produce_tell(m, (struct produce_event){ .kind = PRODUCE_SPLIT, .number = k, .ended = m->ended,
@@ -244,6 +194,7 @@ produce_restart(struct produce *m, struct op_inst *chain, enum produce_kind kind
 {
 	struct produce_event ev = { .kind = kind, .number = m->offset, .made = m->made };
 	uint64_t after;
+	int64_t began = trace_begin();
 	/* a prefetch asks for splits on a thread of its own, also right now */
 	do {
 		buf_reset(&ev.state);
@@ -253,6 +204,7 @@ produce_restart(struct produce *m, struct op_inst *chain, enum produce_kind kind
 	} while (ev.can && after != ev.split);
 	/* Threads that run ahead are at rest since the state was saved. */
 	produce_faults(m, true);
+	trace_span(began, TRACE_RESTART, ev.can ? NULL : "impossible", m->offset, ev.state.len, 0);
 	if (ev.can || kind == PRODUCE_HANDED)
 		produce_tell(m, ev);
 	else
@@ -270,8 +222,11 @@ produce_between(struct produce *m)
 	pthread_mutex_lock(&m->lock);
 	if (m->want)
 		produce_cut(m);
+	const char *why = m->stalled ? "by readers" : "by the network";
+	int64_t began = m->stalled || m->ahead > PRODUCE_AHEAD ? trace_begin() : 0;
 	while ((m->stalled || m->ahead > PRODUCE_AHEAD) && !m->handover && !m->rest && !atomic_load(&m->stop))
 		pthread_cond_wait(&m->changed, &m->lock);
+	trace_span(began, TRACE_HELD, why, 0, 0, 0);
 	if (m->handover) {
 		handover = true;
 		m->handover = false;
@@ -368,7 +323,6 @@ produce_rest_of_round(struct produce *m)
 {
 	struct chunk *c;
 	bool pad = false;
-
 	for (uint32_t i = 0; m->deal && (c = deal_rest(m->deal, i, &pad)); i++)
 		produce_tell(m, (struct produce_event){ .kind = PRODUCE_REST, .chunk = c, .can = pad });
 }
@@ -381,6 +335,7 @@ produce_over(struct produce *m, enum status st, struct err *e)
 	m->times.chain = NULL;
 	pthread_mutex_unlock(&m->lock);
 	op_close(&m->chain);
+	split_trace_next(&m->traced, (uint64_t)(uintptr_t)m, NULL, m->made);
 	atomic_store(&m->stored, NULL);
 	plans_release(&m->use);
 	pthread_mutex_lock(&m->lock);
@@ -413,6 +368,9 @@ produce_turn(void *arg)
 	struct produce *m = arg;
 	struct err *e = mem_zalloc(sizeof *e);
 	enum status st = ST_OK;
+	int64_t began = trace_begin();
+	struct stream_key key = m->assign.key;
+	uint64_t offset = m->offset;
 	block_lender(arenas_lend, m->conf->arenas);
 	if (atomic_load(&m->stop)) {
 		st = ST_AGAIN;
@@ -426,12 +384,13 @@ produce_turn(void *arg)
 		st = produce_run(m, e);
 	if (st != ST_SKIP)
 		produce_over(m, st, e);
+	trace_flush();
+	trace_span(began, TRACE_STREAM, NULL, key.iteration, key.stream, offset);
 	block_lender(NULL, NULL);
 	mem_free(e);
 }
 
-/* It is the network thread's to say so: `active` is set. */
-static void
+void
 produce_give(struct produce *m)
 {
 	struct err e = { 0 };
@@ -469,115 +428,6 @@ struct stream_key
 produce_key(const struct produce *m)
 {
 	return m->assign.key;
-}
-
-bool
-produce_stopped(const struct produce *m)
-{
-	return atomic_load(&m->stop);
-}
-
-static void
-produce_change(struct produce *m, bool *what, bool value)
-{
-	pthread_mutex_lock(&m->lock);
-	*what = value;
-	pthread_cond_broadcast(&m->changed);
-	pthread_mutex_unlock(&m->lock);
-}
-
-void
-produce_stop(struct produce *m)
-{
-	atomic_store(&m->stop, true);
-	pthread_mutex_lock(&m->lock);
-	bool resting = !m->active;
-	m->active = true;
-	m->want = false;
-	pthread_cond_broadcast(&m->changed);
-	pthread_mutex_unlock(&m->lock);
-	if (resting) /* its chain has to be closed */
-		produce_give(m);
-}
-
-void
-produce_rest(struct produce *m)
-{
-	produce_change(m, &m->rest, true);
-}
-
-void
-produce_go(struct produce *m)
-{
-	produce_change(m, &m->active, true);
-	produce_give(m);
-}
-
-void
-produce_stall(struct produce *m, bool stalled)
-{
-	produce_change(m, &m->stalled, stalled);
-}
-
-uint64_t
-produce_spent(struct produce *m, void (*tell)(void *arg, uint32_t place, uint64_t ns), void *arg, uint32_t *in)
-{
-	pthread_mutex_lock(&m->lock);
-	produce_times_look(&m->times);
-	produce_times_tell(&m->times, tell, arg);
-	uint64_t ns = m->times.call_ns;
-	*in = m->times.call_place;
-	pthread_mutex_unlock(&m->lock);
-	return ns;
-}
-
-void
-produce_taken(struct produce *m, size_t bytes)
-{
-	pthread_mutex_lock(&m->lock);
-	bool full = m->ahead > PRODUCE_AHEAD;
-	m->ahead -= bytes;
-	if (full && m->ahead <= PRODUCE_AHEAD)
-		pthread_cond_broadcast(&m->changed);
-	pthread_mutex_unlock(&m->lock);
-}
-
-void
-produce_handover(struct produce *m)
-{
-	produce_change(m, &m->handover, true);
-}
-
-void
-produce_splits(struct produce *m, struct msg_split *s)
-{
-	pthread_mutex_lock(&m->lock);
-	for (size_t i = 0; i < s->splits.n; i++)
-		split_list_add(&m->splits, &s->splits.v[i]);
-	if (s->end) {
-		m->no_more_splits = true;
-		atomic_store(&m->streams, s->streams);
-	}
-	pthread_cond_broadcast(&m->changed);
-	pthread_mutex_unlock(&m->lock);
-}
-
-int64_t
-produce_want(struct produce *m, uint32_t view, uint32_t takers, int64_t now_ns)
-{
-	int64_t again = INT64_MAX, due;
-	pthread_mutex_lock(&m->lock);
-	due = m->cut_ns + (int64_t)PRODUCE_PAUSE_NS * (takers > 1 ? takers : 1);
-	if (m->deal)
-		again = deal_want(m->deal, view, now_ns, PRODUCE_PAUSE_NS);
-	else if (now_ns < due)
-		again = due;
-	else if (m->builder.count)
-		produce_cut(m);
-	else
-		m->want = true;
-	pthread_mutex_unlock(&m->lock);
-	return again;
 }
 
 void

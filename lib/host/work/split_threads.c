@@ -8,7 +8,9 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/thread.h"
+#include "base/trace.h"
 #include "core/cut.h"
+#include "host/work/split_trace.h"
 #include "op/chain.h"
 #include "op/facts.h"
 #include "op/pull.h"
@@ -41,6 +43,8 @@ struct split_threads_hand {
 	struct op_inst *chain;
 	struct split_threads_piece *piece; /* being made */
 	int64_t waited;           /* for room, inside of a pull; when timed */
+	struct split_trace traced;
+	uint64_t made;            /* elements */
 };
 
 struct split_threads {
@@ -105,6 +109,16 @@ split_threads_finish(struct split_threads_hand *h, enum status st, const struct 
 	pthread_cond_signal(&h->all->news);
 }
 
+/* Waits until what was made is taken; the lock is held. */
+static void
+split_threads_room(struct split_threads *c)
+{
+	int64_t began = trace_begin();
+
+	pthread_cond_wait(&c->room, &c->lock);
+	trace_span(began, TRACE_HELD, NULL, 0, 0, 0);
+}
+
 /* The chain has come to the end of its split: what was made is that split's
  * piece, for a chain of operators without memory holds nothing back. */
 static enum status
@@ -120,7 +134,7 @@ split_threads_split(void *arg, struct split *out, struct err *e)
 	int64_t began = h->ctx.timed ? clock_mono_ns() : 0;
 	while (!atomic_load(&c->quit) && !c->dealt &&
 	       c->next - c->head >= c->jobs * SPLIT_THREADS_AHEAD)
-		pthread_cond_wait(&c->room, &c->lock);
+		split_threads_room(c);
 	if (began)
 		h->waited += clock_mono_ns() - began;
 	if (atomic_load(&c->quit))
@@ -134,6 +148,7 @@ split_threads_split(void *arg, struct split *out, struct err *e)
 		*h->piece = (struct split_threads_piece){ .last = &h->piece->first };
 	}
 	pthread_mutex_unlock(&c->lock);
+	split_trace_next(&h->traced, (uint64_t)(h - c->hands), st ? NULL : out, h->made);
 	return st;
 }
 
@@ -161,6 +176,7 @@ split_threads_make(struct split_threads_hand *h, struct split_threads_run **spar
 		*spare = split_threads_spare(c);
 		pthread_mutex_unlock(&c->lock);
 	}
+	h->made += r->n;
 	(*spare)->bytes = run_share(&(*spare)->run, &(*spare)->parts, r);
 	pthread_mutex_lock(&c->lock);
 	struct split_threads_piece *p = h->piece;
@@ -172,7 +188,7 @@ split_threads_make(struct split_threads_hand *h, struct split_threads_run **spar
 	if (p == split_threads_piece(c, c->head))
 		pthread_cond_signal(&c->news);
 	while (p->bytes > SPLIT_THREADS_BYTES && !atomic_load(&c->quit))
-		pthread_cond_wait(&c->room, &c->lock);
+		split_threads_room(c);
 	pthread_mutex_unlock(&c->lock);
 	return ST_OK;
 }
@@ -209,6 +225,7 @@ split_threads_work(void *arg)
 	if (h->ctx.timed && h->chain)
 		split_threads_count(h);
 	op_close(&h->chain);
+	split_trace_next(&h->traced, (uint64_t)(h - c->hands), NULL, h->made);
 	pthread_mutex_lock(&c->lock);
 	if (spare) {
 		spare->next = c->spare;
@@ -287,7 +304,10 @@ split_threads_open(struct op_inst *self, struct err *e)
 static bool
 split_threads_wait(struct op_inst *self, struct split_threads *c)
 {
+	int64_t began = trace_begin();
+
 	thread_cond_wait(&c->news, &c->lock, clock_mono_ns() + SPLIT_THREADS_TICK_NS);
+	trace_span(began, TRACE_NOTHING, NULL, 0, 0, 0);
 	return !self->ctx->stop || !atomic_load_explicit(self->ctx->stop, memory_order_relaxed);
 }
 

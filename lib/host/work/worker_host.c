@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/trace.h"
 #include "core/work/worker.h"
 #include "host/link.h"
 #include "host/work/produce.h"
@@ -152,15 +153,17 @@ static void
 worker_host_chunk(struct worker_host *h, struct worker_action *a)
 {
 	struct chunk *c = a->handle;
+	int64_t began = trace_begin();
+	uint64_t count = c->count, bytes = c->len;
 	a->msg.chunk.codec = c->codec;
 	a->msg.chunk.raw_len = c->raw_len;
 	/* A reader that is not there is told of by its broken connection. */
-	if (lender_chunk(h->lender, a->peer, c, &a->msg.chunk)) {
-		link_send(h->data, a->peer, &a->msg, &h->out, NULL);
-		return;
-	}
-	struct sock_payload p = chunk_payload(c);
-	link_send(h->data, a->peer, &a->msg, &h->out, &p);
+	bool lent = lender_chunk(h->lender, a->peer, c, &a->msg.chunk);
+	struct sock_payload p = { 0 };
+	if (!lent)
+		p = chunk_payload(c);
+	link_send(h->data, a->peer, &a->msg, &h->out, lent ? NULL : &p);
+	trace_span(began, TRACE_SEND, lent ? "lent" : NULL, count, bytes, a->msg.chunk.key.stream);
 }
 
 void

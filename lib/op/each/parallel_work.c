@@ -4,6 +4,7 @@
  */
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/trace.h"
 #include "op/kit/cost.h"
 #include "op/each/parallel_inner.h"
 #include "op/pull.h"
@@ -211,8 +212,13 @@ parallel_do(struct parallel *p, struct parallel_job *j)
 
 	pthread_mutex_unlock(&p->lock);
 	int64_t began = clock_mono_ns();
+	bool traced = trace_on();
+	if (traced)
+		trace_enter(p, began);
 	parallel_make(p, vm, j);
-	int64_t ns = clock_mono_ns() - began;
+	int64_t end = clock_mono_ns(), ns = end - began;
+	if (traced)
+		trace_leave(p, TRACE_INSIDE, op_text(p->self->node), j->out.n, run_bytes(&j->out), end);
 	pthread_mutex_lock(&p->lock);
 	p->vms = mem_grow(p->vms, &p->cap_vms, p->n_vms + 1, sizeof(*p->vms));
 	p->vms[p->n_vms++] = vm;

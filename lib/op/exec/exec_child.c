@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/trace.h"
 
 void
 child_init(struct child *c)
@@ -246,6 +247,13 @@ child_reap(struct child *c, int grace_ms, const atomic_bool *stop)
 	child_close(&c->in);
 	child_close(&c->out);
 	child_close(&c->err);
+	if (c->traced) {
+		trace_task_over(TRACE_PROGRAM, (uint64_t)c->pid, c->traced, (uint64_t)c->pid,
+				WIFEXITED(c->status) ? (uint64_t)WEXITSTATUS(c->status) : 0,
+				WIFSIGNALED(c->status) ? (uint64_t)WTERMSIG(c->status) : 0);
+		trace_gauge(TRACE_PROGRAMS, -1);
+	}
+	c->traced = NULL;
 	c->pid = 0;
 }
 

@@ -38,6 +38,7 @@ struct child_kind {
 	char *const *argv;     /* arguments, which may differ from child to child */
 	char *const *envp;
 	bool feed;             /* its stdin is a pipe; else /dev/null */
+	uint64_t slot, element; /* which copy it is, and on what it works, for traces */
 	bool pty;              /* its stdout is a terminal, which passes bytes unchanged */
 };
 
@@ -46,6 +47,7 @@ struct child {
 	int in, out, err;      /* our ends; -1: closed */
 	int status;            /* wait status, once reaped */
 	bool killed;           /* killed by us */
+	const char *traced;    /* its name in the trace, lent by its kind; NULL: it is in none */
 	struct buf said;       /* the end of what it wrote to stderr */
 	size_t told;           /* how many bytes of `said` child_line has handed out */
 	int guard;             /* its place in the table of groups; -1: none */

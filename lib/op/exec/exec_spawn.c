@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/trace.h"
 #include "op/child_rules.h"
 #include "op/exec/exec_child.h"
 
@@ -192,6 +193,11 @@ child_spawn(struct child *c, const struct child_kind *k, struct err *e)
 	c->gone_ns = 0;
 	buf_reset(&c->said);
 	c->told = 0;
+	c->traced = trace_on() ? k->name : NULL;
+	if (c->traced) {
+		trace_task(TRACE_PROGRAM, (uint64_t)pid, k->name, (uint64_t)pid, k->slot, k->element);
+		trace_gauge(TRACE_PROGRAMS, 1);
+	}
 	return ST_OK;
 }
 

@@ -104,6 +104,8 @@ exec_start(struct exec *x, struct exec_slot *s, char *const *argv, struct err *e
 	exec_env_slot(&x->env, s->index);
 	x->kind.argv = argv ? argv : x->args.argv;
 	x->kind.envp = x->env.v;
+	x->kind.slot = s->index;
+	x->kind.element = s->seq;
 	return child_spawn(&s->child, &x->kind, e);
 }
 

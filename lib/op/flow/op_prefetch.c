@@ -20,6 +20,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/thread.h"
+#include "base/trace.h"
 #include "op/op.h"
 #include "op/pull.h"
 #include "base/pool.h"
@@ -122,6 +123,7 @@ prefetch_enqueue(struct prefetch *p, const struct run *r, size_t held)
 {
 	p->held[r - p->ring] = held;
 	p->count++;
+	trace_gauge(TRACE_AHEAD, 1);
 	p->elements += r->n;
 	p->bytes += held;
 }
@@ -161,10 +163,14 @@ prefetch_thread(void *arg)
 	while (!atomic_load_explicit(&p->stop, memory_order_relaxed)) {
 		bool over = p->status != ST_OK;
 
-		if (over || p->pause || prefetch_full(p))
-			pthread_cond_wait(&p->wake, &p->lock);
-		else
+		if (!over && !p->pause && !prefetch_full(p)) {
 			prefetch_make(self);
+			continue;
+		}
+		int64_t began = trace_begin();
+		trace_flush();
+		pthread_cond_wait(&p->wake, &p->lock);
+		trace_span(began, TRACE_HELD, NULL, 0, 0, 0);
 	}
 	pthread_mutex_unlock(&p->lock);
 	return NULL;
@@ -215,7 +221,9 @@ prefetch_wait(struct op_inst *self)
 	now = clock_mono_ns();
 	p->waiting = true;
 	pool_wait_begin();
+	int64_t began = trace_begin();
 	thread_cond_wait(&p->news, &p->lock, now + PREFETCH_TICK_NS);
+	trace_span(began, TRACE_NOTHING, NULL, 0, 0, 0);
 	pool_wait_end();
 	p->waiting = false;
 	if (clock_mono_ns() - now < PREFETCH_SHORT_NS)
@@ -243,6 +251,7 @@ prefetch_dequeue(struct op_inst *self)
 	self->give = &p->ring[p->head];
 	p->head = (p->head + 1) % PREFETCH_RUNS;
 	p->count--;
+	trace_gauge(TRACE_AHEAD, -1);
 	p->elements -= self->give->n;
 	p->bytes -= p->held[self->give - p->ring];
 	p->lent = true;
@@ -312,6 +321,7 @@ prefetch_close(struct op_inst *self)
 		pthread_mutex_unlock(&p->lock);
 		pthread_join(p->thread, NULL);
 	}
+	trace_gauge(TRACE_AHEAD, -(int64_t)p->count);
 	for (uint32_t k = 0; k < PREFETCH_RUNS; k++) {
 		run_clear(&p->ring[k]);
 		mem_free(p->parts[k]);

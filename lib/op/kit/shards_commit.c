@@ -10,6 +10,7 @@
 
 #include "base/gate.h"
 #include "base/replace.h"
+#include "base/trace.h"
 #include "op/kit/seal.h"
 #include "op/kit/shards_inner.h"
 
@@ -59,7 +60,9 @@ shards_commit(struct shards *s, struct shard *sh, const char *part, const char *
 		gate_unlink(part);
 		return ST_OK;
 	}
+	int64_t began = trace_begin();
 	enum status st = sh->named ? ST_OK : commit_name(s, sh, part, name, e);
+	trace_span(began, TRACE_COMMIT, name, sh->elements, sh->written, 0);
 	sh->named = st == ST_OK;
 	if (st != ST_OK && s->pass && seal_ended(s->dir, s->stream)) {
 		err_clear(e); /* it has removed ours meanwhile */
