@@ -85,7 +85,7 @@ OURS     := -D_GNU_SOURCE -Ilib -I$(B)/gen -pthread -fno-common -ffunction-secti
 	-fdata-sections -fno-semantic-interposition -MMD -MP $(SAN_F)
 LD_OURS  := -pthread -Wl,--gc-sections -Wl,--as-needed -Wl,-O1 $(or $(SAN_F),-static-libgcc)
 
-.PHONY: all help deps demo check check-run build-check install uninstall dist gen clean FORCE \
+.PHONY: all help deps demo check check-run build-check install uninstall dist portable oci gen clean FORCE \
 	$(addprefix check-,hdr rooms unit cases diff replay bats engines docs gen sim asan ubsan tsan) lint fuzz sim diff chaos sizes bench bench-peers
 .DELETE_ON_ERROR:
 .SUFFIXES:
@@ -264,6 +264,10 @@ uninstall: ## what install put there
 	$(call place,uninstall)
 dist: ## the sources as $(B)/dsvc-VERSION.tar.gz, the same bytes each time
 	@B=$(B) bash tools/dist.sh
+portable: all ## a folder of programs and libraries that runs without root, and the same as $(B)/dsvc-VERSION-ARCH.tar.gz
+	@B=$(B) CC='$(CC)' bash tools/portable.sh $(CMDS)
+oci: portable ## the same as an image, $(B)/dsvc-VERSION-ARCH.oci.tar
+	@B=$(B) CC='$(CC)' bash tools/oci.sh
 
 clean: ## remove $(B)
 	rm -rf $(B)
