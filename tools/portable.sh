@@ -51,15 +51,14 @@ patchelf --force-rpath --set-rpath '$ORIGIN/../lib' "${@/#/$to/bin/}"
 # shellcheck disable=SC2016
 patchelf --force-rpath --set-rpath '$ORIGIN' "$to"/lib/*.so*
 
-# What the libraries' licences ask for.
-for file in "${files[@]}"; do
-	file=$(realpath "$file")
-	is_system "$file" && continue
-	package=$(dpkg-query -S "$file" 2>/dev/null || dpkg-query -S "${file#/usr}" 2>/dev/null) || continue
-	package=${package%%:*}
-	[[ ! -e /usr/share/doc/$package/copyright ]] ||
-		install -D -m 644 "/usr/share/doc/$package/copyright" "$to/share/doc/dsvc/libraries/$package"
-done
+# What the libraries' licences ask for. Packages may know a file by its path before /lib became /usr/lib.
+for file in "${files[@]}"; do is_system "$file" || realpath "$file"; done >"$B/portable.files"
+{ xargs dpkg-query -S <"$B/portable.files" || :; sed 's,^/usr,,' "$B/portable.files" | xargs dpkg-query -S || :; } 2>/dev/null |
+	sed 's/[:,].*//' | sort -u | while read -r package; do
+		[[ ! -e /usr/share/doc/$package/copyright ]] ||
+			install -D -m 644 "/usr/share/doc/$package/copyright" "$to/share/doc/dsvc/libraries/$package"
+	done
+rm "$B/portable.files"
 glibc=$(readelf -VW "$to"/bin/* "$to"/lib/*.so* 2>/dev/null | grep -oE 'GLIBC_[0-9.]+' | sort -uV | tail -n 1)
 cat >"$to/README" <<END
 dsvc $version for $(uname -m), with its libraries. It needs Linux and glibc ${glibc#GLIBC_} or newer (\`ldd --version\` says which).
