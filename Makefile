@@ -86,7 +86,7 @@ OURS     := -D_GNU_SOURCE -Ilib -I$(B)/gen -pthread -fno-common -ffunction-secti
 LD_OURS  := -pthread -Wl,--gc-sections -Wl,--as-needed -Wl,-O1 $(or $(SAN_F),-static-libgcc)
 
 .PHONY: all help deps demo check check-run build-check install uninstall dist portable oci gen clean FORCE \
-	$(addprefix check-,hdr rooms unit cases diff replay bats engines docs gen sim asan ubsan tsan) lint fuzz sim diff chaos sizes bench bench-peers
+	$(addprefix check-,hdr rooms unit cases diff replay bats engines engines-quick docs gen sim asan ubsan tsan) lint fuzz sim diff chaos sizes bench bench-peers
 .DELETE_ON_ERROR:
 .SUFFIXES:
 
@@ -211,8 +211,10 @@ check-replay: ## each decoder over what fuzzing has found (tests/fuzz/corpus)
 	@B=$(B) JOBS=$(JOBS) bash tests/run-replay $(REPLAY)
 check-bats: $(BIN) $(B)/libdsvcfeed.a $(PLUGIN) ## the programs from outside (tests/bats)
 	@B=$(B) JOBS=$(JOBS) bash tests/run-bats $(BATS)
-check-engines: $(BIN) ## engines/ under a real Slurm and sshd, which needs root; the page in a browser (tests/engines)
-	@B=$(B) bash tests/engines/run
+check-engines: $(BIN) $(B)/libdsvcfeed.a $(PLUGIN) ## engines/ under a real Slurm and sshd, which needs root; packages, the page in a browser
+	@B=$(B) JOBS=$(JOBS) bash tests/engines/run
+check-engines-quick: $(BIN) $(B)/libdsvcfeed.a $(PLUGIN) ## the same without what takes minutes, as continuous integration does
+	@B=$(B) JOBS=$(JOBS) DEADLINE=600 bash tests/engines/run quick
 check-docs: $(BIN) $(PLUGIN) ## every example of README and manual is run
 	@B=$(B) bash tests/run-docs README.md doc/tutorial.md doc/cookbook.md doc/coming-from.md $(wildcard man/*.[1-8])
 check-hdr: $(GEN) ## each header compiles alone

@@ -14,7 +14,7 @@ setup_file() {
 	export PYTHONPATH=$B/kubernetes-validate PYTHONDONTWRITEBYTECODE=1
 	python3 -c 'import kubernetes_validate' 2>/dev/null && return
 	rm -rf "$PYTHONPATH"
-	timeout 120 python3 -m pip install -q --target "$PYTHONPATH" kubernetes-validate==1.37.0 \
+	timeout 300 python3 -m pip install -q --no-compile --target "$PYTHONPATH" kubernetes-validate==1.37.0 \
 		>"$BATS_FILE_TMPDIR/pip.log" 2>&1 || :
 }
 setup() {

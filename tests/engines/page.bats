@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
+# bats file_tags=alone
 #
 # The page of dsvc-export in a real browser without a screen (Debian's chromium-headless-shell, or another Chromium).
 
