@@ -2,6 +2,7 @@
 """What a training loop gets of a step."""
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ._wire import np
@@ -10,19 +11,29 @@ from ._wire import np
 class Batch(dict[str, Any]):
     """The core's part of a step: a dict of arrays (nested for records). `data` is the same where elements
     are bare values."""
-    step: int
-    epoch: int
-    rows: int
-    last_of_loop: bool
-    last: bool
-    _valid: int
+    _facts: Sequence[int] = (0,) * 7  # as the feed's message has them
+    _bare: Any = None
     _seen = False  # whether anybody has asked for .valid or .mask, of any batch
 
-    def __init__(self, data: Any) -> None:
-        if isinstance(data, dict):
-            super().__init__(data)
-            data = None
-        self._bare = data
+    @property
+    def step(self) -> int:
+        return self._facts[0]
+
+    @property
+    def epoch(self) -> int:
+        return self._facts[1]
+
+    @property
+    def rows(self) -> int:
+        return self._facts[4]
+
+    @property
+    def last_of_loop(self) -> bool:
+        return self._facts[6] & 1 != 0
+
+    @property
+    def last(self) -> bool:
+        return self._facts[6] & 4 != 0
 
     @property
     def data(self) -> Any:
@@ -32,7 +43,7 @@ class Batch(dict[str, Any]):
     def valid(self) -> int:
         """How many rows are real; they come first."""
         Batch._seen = True
-        return self._valid
+        return self._facts[5]
 
     @property
     def mask(self) -> Any:
@@ -41,12 +52,13 @@ class Batch(dict[str, Any]):
 
     def copy(self) -> Batch:
         """A batch in memory of its own."""
-        b = Batch(_copied(dict(self) if self._bare is None else self._bare))
-        vars(b).update({k: v for k, v in vars(self).items() if k != "_bare"})
+        b = Batch(_copied(dict(self)))
+        b._bare, b._facts = _copied(self._bare), self._facts
         return b
 
 
 def _copied(v: Any) -> Any:
+    """The value in memory of its own."""
     if isinstance(v, dict):
         return {k: _copied(x) for k, x in v.items()}
     if isinstance(v, memoryview):

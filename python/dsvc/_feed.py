@@ -12,11 +12,12 @@ import traceback
 import warnings
 import weakref
 from collections.abc import Iterator, Sequence
+from sys import getrefcount
 from typing import Any
 
 from . import _ring
-from ._batch import Batch
-from ._link import (ALL, ANY, BATCH, BYE, END, ERROR, FAIL, HERE, JOIN, POSITION, RESULT, RING, SAVED, STOP, VERSION,
+from ._batch import Batch, _copied
+from ._link import (ALL, ANY, BYE, END, ERROR, FAIL, HERE, JOIN, POSITION, RESULT, RING, SAVED, STOP, VERSION,
                     WELCOME, Link, Welcome)
 from ._wire import Error, error, pack
 
@@ -39,8 +40,11 @@ class Feed:
         self._link: Link | None = None  # until the first need of it, and after the end
         self._welcome: Any = None
         self._ring: Any = None
-        self._queue: collections.deque[Any] = collections.deque()  # batches announced, each with its ring
-        self._held: dict[int, Any] = {}  # step -> owner of its memory, weakly; in order
+        self._queue: collections.deque[Any] = collections.deque()  # steps announced; a new ring before its first step
+        self._held: collections.deque[Any] = collections.deque()  # step, ring, slot of what was given, in order
+        self._hand: Any = None  # the step in hand, as the feed announced it; its value, and that as a batch
+        self._value: Any = None
+        self._batch: Batch | None = None
         self._given = self._done = self._told = self._first = self._said = self._often = 0
         self._state, self._step0 = b"", 0  # the position to bring along
         self._here: dict[int, bytes] = {}  # positions that were asked for
@@ -48,7 +52,6 @@ class Feed:
         self._closed = self._put = self._forked = False
         self._warned: set[str] = set()
         self._lock = threading.RLock()  # of what is heard, and of what follows from it
-        self.batch: Batch | None = None
         self.epoch = 1
         _live.add(self)
 
@@ -64,7 +67,7 @@ class Feed:
             if self._closed:
                 raise error(75, "the feed is closed")
             if self._link is None:
-                self._link = Link(self._address, self._start, self._take)
+                self._link = Link(self._address, self._start, self._take, self._queue.append)
                 name = os.path.basename(sys.argv[0] or "python")[:200]
                 core = ANY if self._core is None else self._core
                 self._link.send(JOIN, VERSION, core, os.getpid(), name, "", self._state, 0)
@@ -94,10 +97,8 @@ class Feed:
                             "leave it out: what a dsvc-feed has is said where it is started")
 
     def _take(self, kind: int, f: Any) -> None:
-        if kind == BATCH:
-            self._queue.append((f, self._ring))
-        elif kind == RING:
-            self._ring = _ring.Ring(f, self._link.fds.pop(0), self._pins)  # type: ignore[union-attr]
+        if kind == RING:
+            self._queue.append(_ring.Ring(f, self._link.fds.pop(0), self._pins))  # type: ignore[union-attr]
         elif kind == HERE:
             self._here[f[0]] = f[1]
         elif kind == END:
@@ -118,76 +119,84 @@ class Feed:
 
     def _forget(self) -> None:
         """Counts slots whose views are gone, in the order of steps; moves what is kept out of the way."""
-        if len(self._held) == 1 and self._pins is None:  # it goes on below only where batches are kept
-            (step, held), = self._held.items()
-            if held() is None:
-                self._held.clear()
-                self._given = step + 1
-            return
-        steps = list(self._held)
+        held = self._held
         if self._pins is not None:
-            self._pins.wait(steps[:-1])
-        for step in steps:
-            owner = self._held[step]()
-            if owner is not None:
-                if step == steps[-1]:
-                    break
-                owner.map.detach()
+            self._pins.wait([h[0] for h in held][:-1])
+        while held:
+            step, ring, slot = held[0]
+            if getrefcount(ring.owners[slot]) != ring.alone:
+                if len(held) == 1:
+                    return
+                ring.owners[slot].map.detach()
+                ring.owners[slot] = None
                 self._warn("kept", "batches are kept while others come: they are moved to memory of their own")
-            del self._held[step]
+            held.popleft()
             self._given = step + 1
 
-    def _over(self, batch: Batch) -> None:
+    def _over(self, hand: Any) -> None:
         """Another batch is asked for, and there is something to be done about this one."""
-        if batch._valid < batch.rows and not Batch._seen and not self._ring.mask:
-            self._warn("pad", f"step {batch.step} has {batch._valid} real rows of {batch.rows}, and neither .valid nor "
+        if hand[5] < hand[4] and not Batch._seen and not self._ring.mask:
+            self._warn("pad", f"step {hand[0]} has {hand[5]} real rows of {hand[4]}, and neither .valid nor "
                        ".mask was looked at")
-        if self._pins is not None:
-            owner = self._held[batch.step]()
-            if owner is not None:
-                self._pins.begun(batch.step, owner)
+        if self._pins is not None and self._held:
+            _, ring, slot = self._held[-1]
+            if getrefcount(ring.owners[slot]) != ring.alone:
+                self._pins.begun(hand[0], ring.owners[slot])
 
-    def _next(self) -> Batch | None:
-        """The next batch; None at the end of an epoch, or of all."""
+    def _next(self) -> bool:
+        """Takes the next batch into hand. False: the end of an epoch, or of all."""
         link = self._link if self._link is not None and self._welcome else self._join()
-        batch = self.batch
-        if batch is not None:
-            self._done = batch.step + 1
-            if batch._valid < batch.rows or self._pins is not None:
-                self._over(batch)
-        self.batch = batch = None
-        self._put = False
+        hand = self._hand
+        if hand is not None:
+            self._done = hand[0] + 1
+            self._value = self._batch = self._hand = None
+            if hand[5] < hand[4] or self._pins is not None:
+                self._over(hand)
+            self._put = False
         self._forget()
-        if not self._end and (not self._queue or self._done - self._said >= self._often):
+        queue = self._queue
+        if not self._end and (not queue or self._done - self._said >= self._often):
             self._said = self._done
             link.ready(self._given, self._done)
-        while not self._queue and not self._end:
-            link.hear(self._timeout)
-        if not self._queue:
-            self._finish(link)
-            return None
-        epoch = self._queue[0][0][1]
-        new, self.epoch = epoch != self.epoch and self._told != self._first, epoch
-        return None if new else self._give(*self._queue.popleft())
+        while True:
+            while not queue and not self._end:
+                link.hear(self._timeout)
+            if not queue:
+                self._finish(link)
+                return False
+            if queue[0].__class__ is tuple:
+                break
+            self._ring = queue.popleft()
+        epoch = queue[0][1]
+        if epoch != self.epoch:
+            self.epoch = epoch
+            if self._told != self._first:
+                return False
+        self._give(queue.popleft())
+        return True
 
-    def _give(self, f: Any, ring: Any) -> Batch:
-        step, epoch, slot, first, rows, valid, flags = f
-        owner = ring.owner(slot)
-        if ring.bare is not None and self._view is None:
-            batch = Batch(ring.bare.view(owner, first, rows, ring.whole, ring.writable))
-        else:
-            views = [c.view(owner, first, rows, ring.whole, ring.writable) for c in ring.columns]
-            if self._view is not None:
-                views = [self._view(c, v) for c, v in zip(ring.columns, views)]
-            batch = Batch(_ring.nest(ring.columns, views))
-        batch.step, batch.epoch, batch.rows, batch._valid = step, epoch, rows, valid
-        batch.last_of_loop, batch.last = flags & 1 != 0, flags & 4 != 0
+    def _give(self, hand: Any) -> None:
+        step, _, slot, first, rows, _, _ = hand
+        ring = self._ring
+        value = ring.value(ring.owners[slot] or ring.owner(slot), first, rows, self._view)
         self._told = step + 1
+        self._held.append((step, ring, slot))
+        self._hand = hand
+        if ring.bare is None:
+            value = self._batch = Batch(value)
+            value._facts = hand
         if self._copy:
-            batch = batch.copy()
-        self._held[step] = weakref.ref(owner)
-        self.batch = batch
-        return batch
+            value = _copied(value) if ring.bare is not None else value.copy()
+            self._batch = value if ring.bare is None else None
+        self._value = value
+
+    @property
+    def batch(self) -> Batch | None:
+        """The batch in hand."""
+        if self._batch is None and self._hand is not None:
+            self._batch = Batch()
+            self._batch._bare, self._batch._facts = self._value, self._hand
+        return self._batch
 
     def _finish(self, link: Link) -> None:
         """The end has come: the last position is asked for, and the feed is told."""
@@ -212,18 +221,16 @@ class Feed:
         """Those of an epoch, or of a loop."""
         while not self._over_with():
             with self._lock:
-                batch = None if self._end and self._closed else self._next()
-            if batch is None:
+                more = not (self._end and self._closed) and self._next()
+                value, hand = self._value, self._hand
+            if not more:
                 if loop:
                     continue
                 return
-            last_of_loop, last = loop and batch.last_of_loop, batch.last
-            value = batch.data if self._names is None else tuple(batch[name] for name in self._names)
-            del batch
-            yield value
+            yield value if self._names is None else tuple(value[name] for name in self._names)
             del value  # the memory of the step is free when the next one is asked for
-            if last_of_loop:
-                if last:  # so that loops() sees the end
+            if loop and hand[6] & 1:
+                if hand[6] & 4:  # so that loops() sees the end
                     with self._lock:
                         self._next()
                 return
@@ -243,12 +250,12 @@ class Feed:
     def put(self, result: Any) -> None:
         """The result of the batch in hand: one value a step, or a list or array with one a row."""
         link = self._join()
-        if self.batch is None or self._put:
+        if self._hand is None or self._put:
             raise error(64, "put() is for the batch in hand, once")
         rows = len(result) if hasattr(result, "__len__") and not isinstance(result, (str, bytes, dict)) else 0
         body = bytearray()
         pack(result, body)
-        link.send(RESULT, self.batch.step, rows, bytes(body))
+        link.send(RESULT, self._hand[0], rows, bytes(body))
         self._put = True
 
     def stop(self, why: str = "") -> None:
@@ -272,7 +279,7 @@ class Feed:
     def step(self) -> int:
         """Steps done, that of the batch in hand included."""
         self._facts()
-        return self.batch.step + 1 if self.batch is not None else self._done
+        return int(self._hand[0]) + 1 if self._hand is not None else self._done
 
     def state_dict(self) -> dict[str, Any]:
         """The position after the steps done, that of the batch in hand included. The same on all ranks."""
@@ -341,8 +348,8 @@ class Feed:
 
     def close(self) -> None:
         """Leaves. Before the end that is a failure, unless it is the only core: see stop()."""
-        if self.batch is not None:
-            self._done = self.batch.step + 1
+        if self._hand is not None:
+            self._done = self._hand[0] + 1
         self._leave(BYE, self._done)
 
     def _leave(self, *last: Any) -> None:
@@ -355,9 +362,9 @@ class Feed:
 
     def _shut(self) -> None:
         self._closed = True
-        self.batch = None
+        self._value = self._batch = self._hand = None
         if self._pins is not None:
-            self._pins.wait(list(self._held))
+            self._pins.wait([h[0] for h in self._held])
         if self._link is not None:
             link, self._link = self._link, None
             link.close()
@@ -407,7 +414,8 @@ def _hook(kind: Any, value: Any, trace: Any) -> None:
 def _after_fork() -> None:
     """The child's copies of sockets are closed, so that the end of the parent can be seen."""
     for feed in list(_live):
-        feed._closed, feed._forked, feed.batch = True, True, None
+        feed._closed = feed._forked = True
+        feed._value = feed._batch = feed._hand = None
         if feed._link is not None:
             feed._link.forget()
             feed._link = None

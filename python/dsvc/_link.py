@@ -5,6 +5,7 @@ from __future__ import annotations
 import array
 import collections
 import os
+import select
 import socket
 import struct
 import sys
@@ -32,10 +33,11 @@ _BATCH_HEAD = _SIZE.pack(_BATCH.size - 4) + bytes((0x98, BATCH))
 
 
 class Link:
-    """`take` is called with the type and the fields of each message that comes."""
+    """`take` is called with the type and the fields of each message that comes, `step` with the fields of a BATCH."""
 
-    def __init__(self, address: str | None, start: list[str], take: Callable[[int, Any], None]) -> None:
-        self._take, self._rest = take, b""
+    def __init__(self, address: str | None, start: list[str], take: Callable[[int, Any], None],
+                 step: Callable[[Any], None]) -> None:
+        self._take, self._step, self._rest = take, step, b""
         self._writing = threading.RLock()
         self._program: Program | None = None
         self.fds: list[int] = []  # descriptors that came along, in order
@@ -52,6 +54,8 @@ class Link:
                 self._sock.close()
                 raise error(69, f"no dsvc-feed at {address}: {e.strerror}",
                             "it listens there once --ready-file has appeared") from None
+        self._soon = select.poll()
+        self._soon.register(self._sock, select.POLLIN)
 
     def _started(self, start: list[str]) -> socket.socket:
         """Ctrl-C is for the training loop, which may want the position then: the process is in a group of its own. It
@@ -94,13 +98,13 @@ class Link:
         """Waits for one more message, and takes in those that came with it."""
         until = float("inf") if timeout is None else time.monotonic() + timeout
         while not self._messages():
-            wait(self._sock.fileno(), until, self._program.tell if self._program else None)
+            wait(self._soon, until, self._program.tell if self._program else None)
             if not self._receive():
                 self._lost()
 
     def _receive(self) -> bool:
         try:
-            data, control, _, _ = self._sock.recvmsg(1 << 18, socket.CMSG_SPACE(16 * 4))
+            data, control, _, _ = self._sock.recvmsg(1 << 16, socket.CMSG_SPACE(16 * 4))
         except ConnectionError:
             return False
         for level, kind, body in control:
@@ -118,7 +122,7 @@ class Link:
         try:
             while at + 4 < len(have):
                 if have.startswith(_BATCH_HEAD, at) and at + _BATCH.size <= len(have):  # nearly all are that
-                    self._take(BATCH, _BATCH.unpack_from(have, at))
+                    self._step(_BATCH.unpack_from(have, at))
                     at += _BATCH.size
                     continue
                 end = at + 4 + _SIZE.unpack_from(have, at)[0]

@@ -54,10 +54,6 @@ class Program:
             raise error(66, f"{name} cannot be started: {e.strerror}",
                         "set DSVC_BIN to the folder of the programs") from None
 
-    def wait(self, fd: int, until: float = float("inf")) -> None:
-        """Until there is something to read, at most until then by the monotonic clock."""
-        wait(fd, until, self.tell)
-
     def _text(self, since: int) -> bytes:
         return os.pread(self._said.fileno(), 1 << 20, since)  # a seek would move the place where it writes
 
@@ -97,12 +93,11 @@ class Program:
             self.process.returncode = 0  # it is not ours to wait for
 
 
-def wait(fd: int, until: float, tell: Any = None) -> None:
-    """Until there is something to read. `tell` is called while there is nothing."""
-    poll = select.poll()
-    poll.register(fd, select.POLLIN)
+def wait(soon: select.poll, until: float, tell: Any = None) -> None:
+    """Until there is something to read, at most until then by the monotonic clock. `tell` is called while there is
+    nothing."""
     begun = time.monotonic()
-    while not poll.poll(1000 * max(0.0, min(_TELL_S, until - time.monotonic()))):
+    while not soon.poll(1000 * max(0.0, min(_TELL_S, until - time.monotonic()))):
         if tell:
             tell()
         if time.monotonic() >= until:

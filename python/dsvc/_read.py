@@ -9,7 +9,7 @@ import subprocess
 from collections.abc import Generator, Iterator, Mapping
 from typing import Any
 
-from ._program import Program, Source, operands, options
+from ._program import Program, Source, operands, options, wait
 from ._wire import Lost, More, error, unpack
 
 _STEP = 1 << 16  # bytes that are read at once
@@ -70,7 +70,7 @@ def _unpacked(program: Program) -> Generator[Any, None, bool]:
         while end < least or (end < len(room) and len(rest) > _STEP and soon.poll(5)):
             if pid != os.getpid():
                 raise error(64, "the elements belong to the process that began to read", "read them after the fork")
-            program.wait(pipe.fileno())
+            wait(soon, float("inf"), program.tell)
             more = pipe.readinto(room[end:])
             if not more and end < least:
                 return end == _BEFORE

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Steps in shared memory: slots are mapped one by one, and arrays are views of them.
 
-A slot is given back when its last view is gone. A batch that is kept while others come is moved to
+A slot is given back when its last view is gone, which is seen by counting references: cheaper in each step than an
+object that is referred to weakly. A batch that is kept while others come is moved to
 memory of its own, at the same address, so that its views stay what they are and the slot is free."""
 from __future__ import annotations
 
@@ -9,8 +10,8 @@ import ctypes
 import math
 import mmap
 import os
-import weakref
 from collections.abc import Callable, Sequence
+from sys import getrefcount
 from typing import Any
 
 from ._wire import DTYPES, unpack
@@ -34,8 +35,6 @@ class Map:
         prot = mmap.PROT_READ | (mmap.PROT_WRITE if writable else 0)
         self.size, self._munmap = size, _libc.munmap
         self.unpin: Callable[[int], Any] | None = None
-        self.ring: Callable[[], Ring | None] = lambda: None  # whose slot it is, weakly
-        self.slot = -1
         self.address = _libc.mmap(None, size, prot, flags, fd, at)
         if self.address == _FAILED:
             self.address = None
@@ -49,9 +48,6 @@ class Map:
         if _libc.mremap(copy.address, self.size, self.size, _MOVE_FIXED, self.address) == _FAILED:
             raise OSError(ctypes.get_errno(), "cannot keep a batch")
         copy.address = None
-        ring = self.ring()
-        if ring is not None and ring.maps.get(self.slot) is self:
-            del ring.maps[self.slot]
 
     def _unpin(self) -> None:
         if self.unpin is not None:
@@ -68,25 +64,37 @@ class Ring:
     """The slots of a feed, as its message RING tells of them."""
 
     def __init__(self, fields: list[Any], fd: int, pins: Any = None) -> None:
-        _, self.bytes, _, self.whole, self.writable, self.mask, columns = fields
+        slots, self.bytes, _, self.whole, self.writable, self.mask, columns = fields
         self.columns = [Column(*c) for c in columns]
         self.bare = self.columns[0] if len(columns) == 1 and not self.columns[0].path else None
+        self.plain = self.writable and not self.whole and all(c.plain and len(c.path) < 2 for c in self.columns)
         self.fd, self.pins = fd, pins
-        # Arrays of so many bytes that can be referred to weakly: the owners of views.
-        self.slot: Any = type("Slot", (ctypes.c_ubyte * self.bytes,), {})
-        self.maps: dict[int, Map] = {}
+        self.slot: Any = type("Slot", (ctypes.c_ubyte * self.bytes,), {})  # with attributes
+        # The memory of each slot, of which all views are views; and how many references it has when there are none.
+        self.owners: list[Any] = [None] * slots
+        self.alone = 0
 
     def owner(self, slot: int) -> Any:
-        """The memory of a slot, of which all views of a batch are views."""
-        m = self.maps.get(slot)
-        if m is None:
-            m = self.maps[slot] = Map(self.bytes, self.fd, slot * self.bytes, self.writable)
-            m.ring, m.slot = weakref.ref(self), slot
-            if self.pins is not None:
-                self.pins.map(m)
-        owner = self.slot.from_address(m.address)
-        owner.map = m
-        return owner
+        """Maps a slot that is used for the first time, or anew."""
+        m = Map(self.bytes, self.fd, slot * self.bytes, self.writable)
+        if self.pins is not None:
+            self.pins.map(m)
+        owners = self.owners
+        owners[slot] = self.slot.from_address(m.address)
+        owners[slot].map = m
+        self.alone = getrefcount(owners[slot])
+        return owners[slot]
+
+    def value(self, owner: Any, first: int, rows: int, seen: Any) -> Any:
+        """Rows as a dict of arrays, or the bare array. seen: what makes something else of a view; may be None."""
+        if self.plain and seen is None:
+            made = np.ndarray
+            if self.bare is not None:
+                c = self.bare
+                return made((rows, *c.dims), c.dtype, owner, c.at + first * c.row)
+            return {c.path[0]: made((rows, *c.dims), c.dtype, owner, c.at + first * c.row) for c in self.columns}
+        views = [c.view(owner, first, rows, self.whole, self.writable) for c in self.columns]
+        return nest(self.columns, views if seen is None else [seen(c, v) for c, v in zip(self.columns, views)])
 
     def __del__(self) -> None:
         os.close(self.fd)
@@ -105,8 +113,6 @@ class Column:
         self.plain = np is not None and not kind and not axis
 
     def view(self, owner: Any, first: int, rows: int, whole: bool, writable: bool) -> Any:
-        if self.plain and writable and not whole:
-            return np.ndarray((rows, *self.dims), self.dtype, owner, self.at + first * self.row)
         if self.kind:
             items = Ragged(owner, self, first, rows)
             return items[0] if whole and rows == 1 else items
@@ -133,7 +139,6 @@ class Column:
         inner = self.row // (outer or 1)
         starts = (row * self.row + o * inner for o in range(outer) for row in range(rows))
         return memoryview(bytearray().join(raw[at:at + inner] for at in starts))
-
 
 
 def _numbers(owner: Any, at: int, n: int, letter: str, name: str) -> Any:
