@@ -42,7 +42,7 @@ class Training(unittest.TestCase):
         done = subprocess.run(
             ["dsvc-feed", "--local", "-n", str(ranks), "--batch", "72", "--epochs", "2", "--seed", "1", *options, "-e", SPEC,
              "--", sys.executable, *how, os.path.join(EXAMPLES, name), os.path.join(self.folder.name, checkpoint)],
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=120,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=600,
             env=dict(os.environ, PYTHONPATH=HERE, OMP_NUM_THREADS="1"))
         if dies is None:
             self.assertEqual(done.returncode, 0, done.stderr)

@@ -14,7 +14,17 @@ unittests() {
 		"$py" -c 'import numpy' 2>/dev/null && { python=$py; break; }
 	done
 	cd "$BATS_TEST_TMPDIR" || return
-	PYTHONPATH=$root/python PYTHONDONTWRITEBYTECODE=1 timeout 300 "$python" -W error::ResourceWarning "$@"
+	told "$python"
+	PYTHONPATH=$root/python PYTHONDONTWRITEBYTECODE=1 timeout "${DEADLINE:-600}" "$python" -W error::ResourceWarning "$@"
+}
+
+# told PYTHON: says which parts of the tests run with it, and which are left out, also when all is well.
+told() {
+	"$1" -c 'import importlib.util, sys
+parts = "numpy", "torch", "torchdata", "accelerate", "jax", "mypy"
+has = [p for p in parts if importlib.util.find_spec(p)]
+print("# python.bats: %s runs what needs %s; left out: %s" % (
+    sys.executable, ", ".join(has) or "nothing", ", ".join(p for p in parts if p not in has) or "nothing"))' >&3
 }
 
 @test "the module's own tests" {
