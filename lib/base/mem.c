@@ -7,9 +7,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/mem_wide.h"
+
+enum {
+	MEM_HUGE = 2 * 1024 * 1024, /* size of a huge page */
+	MEM_WIDE = 2 * MEM_HUGE     /* size from which mem_grow_wide asks for them */
+};
 
 static _Thread_local const char *mem_operator;
 
@@ -75,25 +82,79 @@ mem_realloc(void *p, size_t size)
 	return p;
 }
 
+/* The capacity to grow to, and its size in *bytes. */
+static size_t
+mem_doubled(size_t cap, size_t need, size_t item_size, size_t *bytes)
+{
+	if (cap < 8)
+		cap = 8;
+	while (cap < need) {
+		if (cap > SIZE_MAX / 2)
+			mem_exhausted(SIZE_MAX);
+		cap *= 2;
+	}
+	if (__builtin_mul_overflow(cap, item_size, bytes))
+		mem_exhausted(SIZE_MAX);
+	return cap;
+}
+
 void *
 mem_grow(void *p, size_t *cap, size_t need, size_t item_size)
 {
-	size_t want = *cap, bytes;
+	size_t bytes;
 
 	if (need <= *cap && p)
 		return p;
-	if (want < 8)
-		want = 8;
-	while (want < need) {
-		if (want > SIZE_MAX / 2)
-			mem_exhausted(SIZE_MAX);
-		want *= 2;
-	}
-	if (__builtin_mul_overflow(want, item_size, &bytes))
-		mem_exhausted(SIZE_MAX);
+	size_t want = mem_doubled(*cap, need, item_size, &bytes);
 	p = mem_realloc(p, bytes);
 	*cap = want;
 	return p;
+}
+
+/* The size of the mapping for so many bytes; 0: they are few, and are allocated. */
+static size_t
+mem_mapped(size_t bytes)
+{
+	if (bytes > SIZE_MAX - MEM_HUGE)
+		mem_exhausted(SIZE_MAX);
+	return bytes < MEM_WIDE ? 0 : (bytes + MEM_HUGE - 1) / MEM_HUGE * MEM_HUGE;
+}
+
+void *
+mem_grow_wide(void *p, size_t *cap, size_t need, size_t item_size)
+{
+	size_t bytes, old = p ? mem_mapped(*cap * item_size) : 0;
+
+	if (need <= *cap && p)
+		return p;
+	size_t want = mem_doubled(*cap, need, item_size, &bytes), size = mem_mapped(bytes);
+	if (!size) {
+		p = mem_realloc(p, bytes);
+		*cap = want;
+		return p;
+	}
+	void *q = old ? mremap(p, old, size, MREMAP_MAYMOVE)
+		      : mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (q == MAP_FAILED)
+		mem_exhausted(size);
+	(void)madvise(q, size, MADV_HUGEPAGE);
+	if (!old && p) {
+		memcpy(q, p, *cap * item_size);
+		free(p);
+	}
+	*cap = want;
+	return q;
+}
+
+void
+mem_free_wide(void *p, size_t cap, size_t item_size)
+{
+	size_t size = p ? mem_mapped(cap * item_size) : 0;
+
+	if (size)
+		munmap(p, size);
+	else
+		free(p);
 }
 
 char *

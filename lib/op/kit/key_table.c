@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "base/mem.h"
+#include "base/mem_wide.h"
 
 uint32_t
 key_table_code(const uint8_t *p, size_t n)
@@ -57,10 +57,11 @@ key_table_find(const struct key_table *k, const uint8_t *p, size_t n)
 static void
 key_table_widen(struct key_table *k)
 {
-	size_t n = k->n_slots ? k->n_slots * 2 : 1024;
+	size_t n = k->n_slots ? k->n_slots * 2 : 1024, cap = 0;
 
-	mem_free(k->slots);
-	k->slots = mem_array(n, sizeof *k->slots);
+	mem_free_wide(k->slots, k->n_slots, sizeof *k->slots);
+	k->slots = mem_grow_wide(NULL, &cap, n, sizeof *k->slots);
+	memset(k->slots, 0, n * sizeof *k->slots);
 	k->n_slots = n;
 	for (uint32_t i = 0; i < k->n; i++) {
 		size_t at = k->items[i].code & (n - 1);
@@ -81,14 +82,14 @@ key_table_add_code(struct key_table *k, const uint8_t *p, size_t n, uint32_t cod
 	*fresh = !k->slots[at].number;
 	if (!*fresh)
 		return k->slots[at].number - 1;
-	k->items = mem_grow(k->items, &k->cap_items, (size_t)k->n + 1, sizeof *k->items);
+	k->items = mem_grow_wide(k->items, &k->cap_items, (size_t)k->n + 1, sizeof *k->items);
 	struct key_table_item *item = &k->items[k->n];
 	item->len = (uint32_t)n;
 	item->code = code;
 	if (n <= KEY_TABLE_INLINE) {
 		memcpy(item->inside, p, n);
 	} else {
-		k->bytes = mem_grow(k->bytes, &k->cap, k->len + n, 1);
+		k->bytes = mem_grow_wide(k->bytes, &k->cap, k->len + n, 1);
 		memcpy(k->bytes + k->len, p, n);
 		item->at = k->len;
 		k->len += n;
@@ -123,8 +124,8 @@ key_table_reset(struct key_table *k)
 void
 key_table_clear(struct key_table *k)
 {
-	mem_free(k->bytes);
-	mem_free(k->items);
-	mem_free(k->slots);
+	mem_free_wide(k->bytes, k->cap, 1);
+	mem_free_wide(k->items, k->cap_items, sizeof *k->items);
+	mem_free_wide(k->slots, k->n_slots, sizeof *k->slots);
 	memset(k, 0, sizeof *k);
 }

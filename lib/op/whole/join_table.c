@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/mem_wide.h"
 #include "value/mp.h"
 #include "value/normal.h"
 
@@ -14,9 +15,9 @@ void
 join_table_clear(struct join_table *j)
 {
 	key_table_clear(&j->keys);
-	mem_free(j->first);
-	mem_free(j->last);
-	mem_free(j->items);
+	mem_free_wide(j->first, j->cap_first, sizeof *j->first);
+	mem_free_wide(j->last, j->cap_last, sizeof *j->last);
+	mem_free_wide(j->items, j->cap_items, sizeof *j->items);
 	buf_clear(&j->rows);
 	buf_clear(&j->normal);
 	*j = (struct join_table){ .keyless = j->keyless };
@@ -25,7 +26,7 @@ join_table_clear(struct join_table *j)
 static uint32_t
 join_table_keep(struct join_table *j, const struct elem *row)
 {
-	j->items = mem_grow(j->items, &j->cap_items, (size_t)j->n + 1, sizeof *j->items);
+	j->items = mem_grow_wide(j->items, &j->cap_items, (size_t)j->n + 1, sizeof *j->items);
 	j->items[j->n] = (struct join_table_item){ j->rows.len, row->len, JOIN_TABLE_NONE };
 	buf_put(&j->rows, row->p, row->len);
 	return j->n++;
@@ -40,8 +41,8 @@ join_table_add(struct join_table *j, const uint8_t *key, size_t key_len, const s
 	uint32_t at = key_table_add(&j->keys, key, key_len, &fresh), item = join_table_keep(j, row);
 
 	if (fresh) {
-		j->first = mem_grow(j->first, &j->cap_first, (size_t)at + 1, sizeof *j->first);
-		j->last = mem_grow(j->last, &j->cap_last, (size_t)at + 1, sizeof *j->last);
+		j->first = mem_grow_wide(j->first, &j->cap_first, (size_t)at + 1, sizeof *j->first);
+		j->last = mem_grow_wide(j->last, &j->cap_last, (size_t)at + 1, sizeof *j->last);
 		j->first[at] = item;
 	} else {
 		j->items[j->last[at]].next = item;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/mem_wide.h"
 #include "op/kit/expr_value.h"
 #include "op/whole/group_by.h"
 #include "value/mp.h"
@@ -157,7 +158,7 @@ group_by_find(struct group_by *g, const uint8_t *p, size_t len, size_t shown, ui
 	if (fresh && shown)
 		first_form_add(&g->rows.shown, at, p - shown, shown);
 	if (fresh) {
-		g->groups = mem_grow(g->groups, &g->cap, ((size_t)at + 1) * g->each, sizeof *g->groups);
+		g->groups = mem_grow_wide(g->groups, &g->cap, ((size_t)at + 1) * g->each, sizeof *g->groups);
 		memset(&g->groups[at * g->each], 0, g->each * sizeof *g->groups);
 		if (g->reduce.code)
 			group_set(&g->groups[at], g->init.data, g->init.len, &g->cells, &g->bytes);
@@ -472,7 +473,7 @@ group_by_close(struct op_inst *self)
 	group_by_empty(g);
 	buf_clear(&g->keys_ahead);
 	row_keys_clear(&g->rows);
-	mem_free(g->groups);
+	mem_free_wide(g->groups, g->cap, sizeof *g->groups);
 	aggregates_close(&g->aggs);
 	expr_value_close(&g->by);
 	expr_value_close(&g->value);

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/mem_wide.h"
 #include "op/whole/sorter_inner.h"
 
 struct sorter *
@@ -32,6 +33,18 @@ sorter_drop_file(struct sorter *s)
 	tmp_room_give_back(&s->room);
 }
 
+static void
+sorter_free_memory(struct sorter *s)
+{
+	mem_free_wide(s->arena, s->cap, 1);
+	mem_free_wide(s->entries, s->cap_entries, sizeof *s->entries);
+	mem_free_wide(s->spare, s->cap_spare, sizeof *s->spare);
+	sorter_ints_clear(s);
+	s->arena = NULL;
+	s->entries = s->spare = NULL;
+	s->cap = s->cap_entries = s->cap_spare = 0;
+}
+
 void
 sorter_free(struct sorter **sp)
 {
@@ -42,10 +55,7 @@ sorter_free(struct sorter **sp)
 		return;
 	sorter_drop_file(s);
 	mem_free(s->first);
-	sorter_ints_clear(s);
-	mem_free(s->arena);
-	mem_free(s->entries);
-	mem_free(s->spare);
+	sorter_free_memory(s);
 	mem_free(s->tmp);
 	mem_free(s->write_buf);
 	mem_free(s->parts);
@@ -114,13 +124,13 @@ sorter_add(struct sorter *s, const uint8_t *key, size_t key_len, const uint8_t *
 	if (st != ST_OK)
 		return st;
 	sorter_learn(s, key ? key : p);
-	s->arena = mem_grow(s->arena, &s->cap, s->len + need, 1);
+	s->arena = mem_grow_wide(s->arena, &s->cap, s->len + need, 1);
 	uint8_t *to = s->arena + s->len;
 	memcpy(to, lens, SORTER_HEAD);
 	if (key_len)
 		memcpy(to + SORTER_HEAD, key, key_len);
 	memcpy(to + SORTER_HEAD + key_len, p, len);
-	s->entries = mem_grow(s->entries, &s->cap_entries, s->n + 1, sizeof *s->entries);
+	s->entries = mem_grow_wide(s->entries, &s->cap_entries, s->n + 1, sizeof *s->entries);
 	s->entries[s->n++].at = s->len;
 	s->len += need;
 	return ST_OK;
@@ -143,13 +153,7 @@ sorter_end(struct sorter *s, struct err *e)
 	else if (s->n)
 		st = sorter_spill(s, e);
 	/* The merge needs the memory for its buffers. */
-	mem_free(s->arena);
-	mem_free(s->entries);
-	mem_free(s->spare);
-	sorter_ints_clear(s);
-	s->arena = NULL;
-	s->entries = s->spare = NULL;
-	s->cap = s->cap_entries = s->cap_spare = 0;
+	sorter_free_memory(s);
 	return st == ST_OK ? sorter_merge_begin(s, e) : st;
 }
 

@@ -17,7 +17,7 @@ enum {
 	SORTER_BUFFER = 128 * 1024,   /* least size of a buffer that reads a stretch in a merge */
 	SORTER_FAN_MAX = 256,         /* most stretches merged at a time */
 	SORTER_WRITE = 256 * 1024,
-	SORTER_AHEAD = 16,          /* how many records ahead memory is asked for */
+	SORTER_AHEAD = 32,          /* how many records ahead memory is asked for */
 	SORTER_SAVED_MAX = 64 * 1024 * 1024 /* bytes of elements and keys that are saved */
 };
 
@@ -175,6 +175,7 @@ sorter_ahead(const struct sorter *s, size_t i)
 
 		__builtin_prefetch(p);
 		__builtin_prefetch(p + 64);
+		__builtin_prefetch(p + 128);
 	}
 }
 /* Reads an element as sorter_ints_add takes it. False: it is not an integer in its shortest form of 64 bits with a

@@ -8,7 +8,7 @@
  * Many are dealt out by the first eight bits in which they differ, until a part fits the
  * cache; a part is sorted byte by byte from the last one on.
  */
-#include "base/mem.h"
+#include "base/mem_wide.h"
 #include "op/whole/sorter_inner.h"
 
 enum {
@@ -52,7 +52,7 @@ sorter_ints_add(struct sorter *s, uint64_t v, struct err *e)
 	/* Twice, since sorting needs a copy. */
 	if (s->n_ints && (s->n_ints + 1) * 2 * sizeof v > s->mem && sorter_ints_spill(s, e) != ST_OK)
 		return e->kind;
-	s->ints = mem_grow(s->ints, &s->cap_ints, s->n_ints + 1, sizeof v);
+	s->ints = mem_grow_wide(s->ints, &s->cap_ints, s->n_ints + 1, sizeof v);
 	s->ints[s->n_ints++] = v;
 	s->order.texts = false;
 	return ST_OK;
@@ -128,12 +128,14 @@ ints_sort(uint64_t *v, uint64_t *spare, size_t n, bool over)
 void
 sorter_ints_sort(struct sorter *s)
 {
+	size_t cap = 0;
+
 	if (s->n_ints < 2)
 		return;
-	uint64_t *spare = mem_alloc(s->n_ints * sizeof *spare);
+	uint64_t *spare = mem_grow_wide(NULL, &cap, s->n_ints, sizeof *spare);
 
 	ints_sort(s->ints, spare, s->n_ints, false);
-	mem_free(spare);
+	mem_free_wide(spare, cap, sizeof *spare);
 }
 
 enum status
@@ -196,7 +198,7 @@ sorter_ints_save(const struct sorter *s, struct buf *out)
 void
 sorter_ints_clear(struct sorter *s)
 {
-	mem_free(s->ints);
+	mem_free_wide(s->ints, s->cap_ints, sizeof *s->ints);
 	s->ints = NULL;
 	s->n_ints = s->cap_ints = 0;
 }

@@ -2,7 +2,7 @@
  *
  * The order of records: prefixes of their keys, comparison, and sorting by it.
  */
-#include "base/mem.h"
+#include "base/mem_wide.h"
 #include "op/whole/sorter_inner.h"
 #include "value/mp.h"
 
@@ -143,6 +143,6 @@ sorter_sort(struct sorter *s)
 	}
 	if (s->n < 2)
 		return;
-	s->spare = mem_grow(s->spare, &s->cap_spare, s->n, sizeof *s->spare);
+	s->spare = mem_grow_wide(s->spare, &s->cap_spare, s->n, sizeof *s->spare);
 	sorter_radix(s, s->entries, s->spare, s->n);
 }
