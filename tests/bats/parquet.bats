@@ -138,6 +138,22 @@ for i in range(60):
 	done
 }
 
+@test "-t arrow writes a stream that pyarrow reads, whose first batch says what the columns are" {
+	pyarrow make groups g.parquet
+	pyarrow rows g.parquet >want
+	dsvc-run -t arrow 'parquet g.parquet' | pyarrow stream | cmp - want
+	dsvc-run -t arrow 'elements [{a: 1, b: [null]}, {b: ["x"], a: 1.5}]' | pyarrow stream >got
+	[[ $(jq -c . got) == $'{"a":1.0,"b":[null]}\n{"a":1.5,"b":["x"]}' ]]
+	dsvc-run -t arrow --unsparsify 'elements [{a: 1}, {c: {d: "x"}}]' | pyarrow stream >got
+	[[ $(jq -c . got) == $'{"a":1,"c":null}\n{"a":null,"c":{"d":"x"}}' ]]
+	run -65 --separate-stderr dsvc-run -t arrow 'elements [{a: 1}, {a: "x"}]'
+	[[ $stderr == *'element 2: .a: it is text'* ]]
+	run -65 --separate-stderr dsvc-run -t arrow 'range 3000 | map {b: x > 1500 ? 1.5 : x}'
+	[[ $stderr == *'element 1502: .b: it is float, and the field was int'*'--unsparsify'* ]]
+	run -65 --separate-stderr dsvc-run -t arrow 'elements [{a: 1}, {b: 2}]'
+	[[ $stderr == *'a field `b`'* ]]
+}
+
 @test "without the plugin it says what is missing" {
 	mkdir none
 	DSVC_PLUGINS=$PWD/none run -69 --separate-stderr dsvc-run "parquet $BATS_TEST_DIRNAME/../docs/trips.parquet"

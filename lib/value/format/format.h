@@ -10,6 +10,7 @@
  *	csv     records as rows under a header of the first one's keys; lists as rows
  *	tsv     the same with tabs, and \t \n \r \\ for what cannot stand in a field
  *	msgpack elements end to end
+ *	arrow   records as rows of an Arrow stream (IPC), whose columns are those of the first batch
  *	npy     one array of all, which must be alike; into what cannot be sought in
  *	        (a pipe) one array for each element
  *	tfrecord contents of text and bytes, framed; records as tf.train.Example

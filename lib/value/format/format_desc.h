@@ -22,7 +22,7 @@ enum format_flag {
 	FORMAT_IS_FRAMED = 2, /* has a beginning or an end: cannot be continued where it was left */
 	FORMAT_IS_BLIND = 4,  /* uses no element's contents */
 	FORMAT_IS_VERBATIM = 8, /* the elements' own bytes, end to end */
-	FORMAT_HAS_HEADER = 16 /* takes unsparsify and no_header of struct format_opts */
+	FORMAT_HAS_HEADER = 16 /* takes unsparsify of struct format_opts, and no_header or refuses that itself */
 };
 
 struct format_opts;
