@@ -21,7 +21,7 @@ store_try(const struct folder *f, struct err *e)
 {
 	char *name = mem_printf(".dsvc-try-%016" PRIx64, rng_seed_fresh());
 	struct buf b = { 0 };
-	enum status st = store_write(f, name, &b, true, e);
+	enum status st = store_write(f, name, &b, false, e);
 
 	if (st == ST_OK)
 		st = store_remove(f, name, e);

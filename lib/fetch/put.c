@@ -15,7 +15,12 @@ put_check(const char *url, struct err *e)
 	enum status st = url_parse(url, &u, e);
 
 	if (st == ST_OK && u.scheme != URL_S3) {
-		st = err_set(e, ST_DATA, "nothing can be saved to '%s': a web server takes no uploads that appear whole", url);
+		struct buf shown = { 0 };
+
+		url_show(url, &shown);
+		st = err_set(e, ST_DATA, "nothing can be saved to '%s': a web server takes no uploads that appear whole",
+			     (char *)shown.data);
+		buf_clear(&shown);
 		err_help(e, "s3://BUCKET/PREFIX, with AWS_ENDPOINT_URL_S3 if the store is not Amazon's");
 	}
 	if (st == ST_OK)
@@ -84,6 +89,10 @@ fetch_put(const char *url, const void *p, size_t n, bool fresh, const struct fet
 	long code;
 	enum status st = put_do(url, &ask, NULL, NULL, &code, w, e);
 
+	if (st != ST_OK && fresh && code == 501) { /* not every store knows the condition */
+		ask.fresh = false;
+		return put_do(url, &ask, NULL, NULL, &code, w, e);
+	}
 	if (st == ST_OK || !fresh || code != 412)
 		return st;
 	err_clear(e);

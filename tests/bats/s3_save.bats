@@ -143,7 +143,8 @@ logged() { grep -qE "$1" "$log"; }
 
 @test "what cannot be saved there or loaded from there is said" {
 	serve
-	fails 65 'a web server takes no uploads that appear whole' 'range 3 | save https://h/x'
+	fails 65 'a web server takes no uploads that appear whole' 'range 3 | save "https://h/x?sig=secret"'
+	[[ $stderr == *"saved to 'https://h/x'"* ]]
 	fails 65 'addresses with gs are not read' 'range 3 | save gs://b/x'
 	fails 65 'format=npy are not saved to s3://' 'range 3 | save s3://b/x format=npy'
 	fails 65 'file_time needs a folder' 'range 3 | save s3://b/x file_time=1s'

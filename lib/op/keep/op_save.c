@@ -114,6 +114,7 @@ save_open(struct op_inst *self, struct err *e)
 		n--;
 	s->place = mem_strndup(s->dir, n);
 	shards_init(&s->files, s->place, s->form, (uint32_t)s->shards, s->file_max, self);
+	far_init(&s->files, self->ctx);
 	s->files.codec = (enum shards_codec)s->codec;
 	s->files.cut.after_ns = s->file_time;
 	return ST_OK;

@@ -71,7 +71,6 @@ shards_init(struct shards *s, const char *dir, int form, uint32_t n, int64_t fil
 	s->v = mem_array(n, sizeof *s->v);
 	for (uint32_t k = 0; k < n; k++)
 		s->v[k].fd = -1;
-	far_init(s, self->ctx);
 }
 
 static bool

@@ -237,7 +237,7 @@ far_may_save(const struct shards *s)
 	uint64_t bytes = 0;
 
 	for (uint32_t k = 0; k < s->n; k++)
-		bytes += s->v[k].object ? s->v[k].object->tail.len : 0;
+		bytes += s->v[k].object ? s->v[k].object->tail.len + s->v[k].buf.len : 0;
 	return bytes <= FAR_SMALL || (bytes <= FAR_STATE_MAX && bytes / FAR_RATE <= (uint64_t)since / 1000000000);
 }
 

@@ -42,7 +42,7 @@ struct far_object {
 	bool others;            /* another writer has completed it: nothing is sent any more */
 };
 
-/* Whether the shards are to be written to an address; then it is prepared. */
+/* To be called after shards_init by operators that write to addresses: does nothing if it is a folder. */
 void far_init(struct shards *s, const struct op_ctx *ctx);
 /* Ends it; pending: the save has failed, and says so there. */
 void far_close(struct shards *s, const struct err *pending);
