@@ -40,6 +40,7 @@ if [[ -d /usr/share/zoneinfo ]]; then
 fi
 mkdir -p "$work"/libraries/usr/{lib,share/doc/dsvc} "$work"/programs/usr/{bin,share/doc/dsvc}
 cp -P "$from"/lib/*.so* "$work/libraries/usr/lib/"
+[[ ! -d $from/lib/dsvc ]] || cp -R "$from/lib/dsvc" "$work/libraries/usr/lib/"
 [[ ! -d $from/share/doc/dsvc/libraries ]] || cp -R "$from/share/doc/dsvc/libraries" "$work/libraries/usr/share/doc/dsvc/"
 cp "$from"/bin/* "$work/programs/usr/bin/"
 cp "$from/share/doc/dsvc/LICENSE" "$work/programs/usr/share/doc/dsvc/"
@@ -49,7 +50,7 @@ cp -R "$from/share/dsvc" "$work/programs/usr/share/"
 loader=$(readelf -lW "$from/bin/dsvc" | sed -n 's/.*program interpreter: \(.*\)]/\1/p')
 install -D -m 755 "$(realpath "$loader")" "$work/libraries$loader"
 {
-	ldd "$from"/bin/* "$from"/lib/*.so* | sed -n 's/.*=> \(\/[^ ]*\) .*/\1/p' | grep -v "^$from/"
+	find "$from/bin" "$from/lib" -type f \( -path '*/bin/*' -o -name '*.so*' \) -exec ldd {} + | sed -n 's/.*=> \(\/[^ ]*\) .*/\1/p' | grep -v "^$from/"
 	for name in libnss_files libnss_dns; do "${CC:-cc}" -print-file-name=$name.so.2; done | grep ^/
 } | sort -u | while read -r file; do
 	install -m 755 "$(realpath "$file")" "$work/libraries/usr/lib/${file##*/}"

@@ -37,7 +37,9 @@ late() {
 	done
 }
 mapfile -t files < <(late "$@")
-mapfile -t files < <({ printf '%s\n' "${files[@]}"; needs "${@/#/$B/bin/}" "${files[@]}"; } | sort -u)
+# The plugin has Arrow's libraries beside it, where they are not the system's.
+mapfile -t plugins < <(find "$to/lib/dsvc" -name '*.so*' 2>/dev/null | LC_ALL=C sort)
+mapfile -t files < <({ printf '%s\n' "${files[@]}"; needs "${@/#/$B/bin/}" "${files[@]}" "${plugins[@]}"; } | grep -v "^$to/" | sort -u)
 for file in "${files[@]}"; do
 	is_system "$file" || install -m 755 "$(realpath "$file")" "$to/lib/${file##*/}"
 done
@@ -46,10 +48,13 @@ done
 # leads to other versions of them. Without what differs by the folder in which the programs were compiled.
 strip -R .note.gnu.build-id "${@/#/$to/bin/}"
 strip -gD "$to/lib/libdsvcfeed.a"
+[[ ! -e $to/lib/dsvc/libdsvc_arrow.so ]] || strip -R .note.gnu.build-id "$to/lib/dsvc/libdsvc_arrow.so"
 # shellcheck disable=SC2016 # the loader's own variable
 patchelf --force-rpath --set-rpath '$ORIGIN/../lib' "${@/#/$to/bin/}"
 # shellcheck disable=SC2016
 patchelf --force-rpath --set-rpath '$ORIGIN' "$to"/lib/*.so*
+# shellcheck disable=SC2016
+for file in "${plugins[@]}"; do patchelf --force-rpath --set-rpath '$ORIGIN:$ORIGIN/..' "$file"; done
 
 # What the libraries' licences ask for. Packages may know a file by its path before /lib became /usr/lib.
 for file in "${files[@]}"; do is_system "$file" || realpath "$file"; done >"$B/portable.files"
@@ -59,7 +64,10 @@ for file in "${files[@]}"; do is_system "$file" || realpath "$file"; done >"$B/p
 			install -D -m 644 "/usr/share/doc/$package/copyright" "$to/share/doc/dsvc/libraries/$package"
 	done
 rm "$B/portable.files"
-glibc=$(readelf -VW "$to"/bin/* "$to"/lib/*.so* 2>/dev/null | grep -oE 'GLIBC_[0-9.]+' | sort -uV | tail -n 1)
+for file in "${ARROW_DIR:-/nowhere}"/pyarrow-*/licenses/*; do
+	[[ ! -e $file || ! ${plugins[*]} == *libarrow* ]] || install -D -m 644 "$file" "$to/share/doc/dsvc/libraries/arrow/${file##*/}"
+done
+glibc=$(readelf -VW "$to"/bin/* "$to"/lib/*.so* "${plugins[@]}" 2>/dev/null | grep -oE 'GLIBC_[0-9.]+' | sort -uV | tail -n 1)
 cat >"$to/README" <<END
 dsvc $version for $(uname -m), with its libraries. It needs Linux and glibc ${glibc#GLIBC_} or newer (\`ldd --version\` says which).
 

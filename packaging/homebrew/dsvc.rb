@@ -29,7 +29,8 @@ class Dsvc < Formula
   def install
     # Loaded late by their names, and nowhere on the loader's usual path.
     late = %w[curl czmq jpeg-turbo libpng libxml2 webp].map { |f| "-Wl,-rpath,#{Formula[f].opt_lib}" }
-    system "make", "install", "prefix=#{prefix}", "pythondir=#{pkgshare}/python",
+    # Without the plugin for Parquet, which wants one version of Arrow.
+    system "make", "install", "ARROW=no", "prefix=#{prefix}", "pythondir=#{pkgshare}/python",
            "unitdir=#{pkgshare}/systemd", "sysusersdir=#{pkgshare}/systemd", "tmpfilesdir=#{pkgshare}/tmpfiles",
            "LDFLAGS=#{late.join(" ")}"
   end

@@ -34,6 +34,7 @@ pack() { # FOLDER
 	mkdir -p "$1"
 	ln -sfn "$B/bin" "$1/bin"
 	ln -sfn "$B/libdsvcfeed.a" "$1/libdsvcfeed.a"
+	ln -sfn "$B/lib" "$1/lib"
 	cd "$top" || return
 	programs=(cmd/*/main.c)
 	programs=("${programs[@]#cmd/}")
@@ -56,7 +57,8 @@ bare() { # FOLDER
 	mkdir -p "$1"/{dev,proc,tmp}
 	chmod 1777 "$1/tmp"
 	mknod -m 666 "$1/dev/null" c 1 3
-	for file in $(ldd "$folder"/bin/* | grep -oE '(=> )?/[^ ]+' | sed 's/^=> //' | grep -E '/(ld-|libc\.|libm\.|libpthread|libresolv|libdl|librt)' | sort -u); do
+	for file in $(find "$folder/bin" "$folder/lib" -type f \( -path '*/bin/*' -o -name '*.so*' \) -exec ldd {} + |
+		grep -oE '(=> )?/[^ ]+' | sed 's/^=> //' | grep -E '/(ld-|libc\.|libm\.|libpthread|libresolv|libdl|librt)' | sort -u); do
 		install -D "$(realpath "$file")" "$1$file"
 	done
 	cp -R "$folder" "$1/opt"
@@ -87,10 +89,15 @@ elsewhere() {
 	run -0 elsewhere dsvc-keygen
 	run elsewhere dsvc-run --connect-timeout 1s 'lines http://127.0.0.1:9/x'
 	[[ $status != 0 && $output == *127.0.0.1* && $output != *libcurl* ]]
+	if [[ -e $folder/lib/dsvc/libdsvc_arrow.so ]]; then
+		cp "$top/tests/docs/trips.parquet" "$root/tmp"
+		run -0 elsewhere dsvc-run -t count 'parquet /tmp/trips.parquet'
+		[[ $output -gt 0 ]]
+	fi
 	for file in czmq curl jpeg png16 webp xml2; do compgen -G "$folder/lib/lib$file.so.*"; done
 	# nothing is looked up where it was made
-	for file in "$folder"/bin/* "$folder"/lib/*.so*; do
-		[[ $(patchelf --print-rpath "$file") == @('$ORIGIN/../lib'|'$ORIGIN') ]] || { echo "$file"; false; }
+	for file in "$folder"/bin/* "$folder"/lib/*.so* $(find "$folder/lib/dsvc" -name '*.so*' 2>/dev/null); do
+		[[ $(patchelf --print-rpath "$file") == @('$ORIGIN/../lib'|'$ORIGIN'|'$ORIGIN:$ORIGIN/..') ]] || { echo "$file"; false; }
 	done
 	[[ ! $(grep -rl "$B" "$folder") ]]
 }
