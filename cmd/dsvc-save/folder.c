@@ -136,8 +136,8 @@ folder_saved(struct folder *f)
 	struct seal_about about = { 0 };
 	struct buf b = { 0 };
 	struct err e;
-	bool told = f->far ? f->whole && store_read(f, FOLDER_WHOLE, FOLDER_SEAL, &b, &e) == ST_OK && seal_about_parse(&b, &about) :
-		seal_about_read(f->path, &about);
+	bool told = f->far ? f->whole && store_read(f, FOLDER_WHOLE, FOLDER_SEAL, &b, &e) == ST_OK &&
+		seal_about_parse(&b, &about) : seal_about_read(f->path, &about);
 
 	buf_clear(&b);
 	if (told) {
@@ -314,7 +314,8 @@ folder_full(const struct folder *f)
 {
 	struct statvfs s;
 
-	return !f->far && !statvfs(f->path, &s) && s.f_blocks && s.f_bavail * (s.f_frsize ? s.f_frsize : s.f_bsize) < FOLDER_LITTLE;
+	return !f->far && !statvfs(f->path, &s) && s.f_blocks &&
+		s.f_bavail * (s.f_frsize ? s.f_frsize : s.f_bsize) < FOLDER_LITTLE;
 }
 
 enum status
