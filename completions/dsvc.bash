@@ -253,7 +253,7 @@ _dsvc_feed()
 	--prefetch) return ;;
 	--as) mapfile -t COMPREPLY < <(compgen -W 'memory ndjson msgpack npy' -- "$cur"); return ;;
 	--results) mapfile -t COMPREPLY < <(compgen -W 'none step rows' -- "$cur"); return ;;
-	-t | --to) mapfile -t COMPREPLY < <(compgen -W 'auto bars count csv hist json markdown msgpack ndjson none npy nul pretty raw tar text tfrecord tsv vertical' -- "$cur"); return ;;
+	-t | --to) mapfile -t COMPREPLY < <(compgen -W 'auto arrow bars count csv hist json markdown msgpack ndjson none npy nul pretty raw tar text tfrecord tsv vertical' -- "$cur"); return ;;
 	-o | --output) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
 	--checkpoint) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
 	--save-every) return ;;
@@ -390,7 +390,7 @@ _dsvc_read()
 	--epoch) return ;;
 	--type) mapfile -t COMPREPLY < <(compgen -W 'any int float bool text bytes' -- "$cur"); return ;;
 	--epochs) return ;;
-	-t | --to) mapfile -t COMPREPLY < <(compgen -W 'auto bars count csv hist json markdown msgpack ndjson none npy nul pretty raw tar text tfrecord tsv vertical' -- "$cur"); return ;;
+	-t | --to) mapfile -t COMPREPLY < <(compgen -W 'auto arrow bars count csv hist json markdown msgpack ndjson none npy nul pretty raw tar text tfrecord tsv vertical' -- "$cur"); return ;;
 	--delim) return ;;
 	--nonfinite) mapfile -t COMPREPLY < <(compgen -W 'null error string' -- "$cur"); return ;;
 	--invalid-utf8) mapfile -t COMPREPLY < <(compgen -W 'error replace' -- "$cur"); return ;;
@@ -411,10 +411,8 @@ _dsvc_read()
 	--timeout) return ;;
 	esac
 	case $cur in
-	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -c --context --connect-timeout --tmp-max -e --expression -f --file -s --set -I --include-dir -J --job --sharding --order --target --where --shards --shard --consumer --tail --tail-of --seat-wait --share --group --share-window --from --seed --window --transfer --compression --epoch --type --epochs -t --to -0 --null --delim --unsparsify --no-header --nonfinite --invalid-utf8 -n --count -o --output --checkpoint --checkpoint-rounds --ack-fd --max-errors --on-missed --errors --wait-workers --give-up -p --progress --stats --fail-empty --join --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
-	*) _dsvc_spec "$1" "$2" && return; compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -W 'assert batch bucket bytes cache cardinality choose cmd concat count counter csv dataset dedup distribute drop elements enumerate exec files fill filter flat_map format group_by group_by_window ignore_errors interleave join json lines load lookup map msgpack ndjson nest npy pad_to padded_batch parquet parse pivot prefetch print ragged_batch random range rate rebatch reduce rename repeat resample reverse sample sample_rate save scan select sh shard shuffle skip sleep snapshot sort split_files sqlite stats stdin tail take take_while tar tee template tfrecord top tsv unbatch unique unnest unpivot whole window zip then' -- "$cur"); _dsvc_names dataset "$1" "$cur" ;;
 	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -c --context --connect-timeout --tmp-max -e --expression -f --file -s --set -I --include-dir -J --job --sharding --order --target --where --shards --shard --consumer --tail --tail-of --seat-wait --share --group --share-window --from --seed --window --transfer --compression --epoch --type --epochs -t --to -0 --null --delim --unsparsify --no-header --nonfinite --invalid-utf8 -n --count -o --output --checkpoint --checkpoint-rounds --ack-fd --max-errors --on-missed --errors --wait-workers --give-up -p --progress --stats --trace --trace-max --fail-empty --join --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
-	*) _dsvc_spec "$1" "$2" && return; compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -W 'assert batch bucket bytes cache cardinality choose cmd concat count counter csv dataset dedup distribute drop elements enumerate exec files fill filter flat_map format group_by group_by_window ignore_errors interleave join json lines load lookup map msgpack ndjson nest npy pad_to padded_batch parse pivot prefetch print ragged_batch random range rate rebatch reduce rename repeat resample reverse sample sample_rate save scan select sh shard shuffle skip sleep snapshot sort split_files sqlite stats stdin tail take take_while tar tee template tfrecord top tsv unbatch unique unnest unpivot whole window zip then' -- "$cur"); _dsvc_names dataset "$1" "$cur" ;;
+	*) _dsvc_spec "$1" "$2" && return; compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -W 'assert batch bucket bytes cache cardinality choose cmd concat count counter csv dataset dedup distribute drop elements enumerate exec files fill filter flat_map format group_by group_by_window ignore_errors interleave join json lines load lookup map msgpack ndjson nest npy pad_to padded_batch parquet parse pivot prefetch print ragged_batch random range rate rebatch reduce rename repeat resample reverse sample sample_rate save scan select sh shard shuffle skip sleep snapshot sort split_files sqlite stats stdin tail take take_while tar tee template tfrecord top tsv unbatch unique unnest unpivot whole window zip then' -- "$cur"); _dsvc_names dataset "$1" "$cur" ;;
 	esac
 }
 complete -F _dsvc_read dsvc-read
@@ -449,7 +447,7 @@ _dsvc_run()
 	if [[ $cur == = ]]; then cur=; elif [[ $prev == = ]]; then prev=${COMP_WORDS[COMP_CWORD-2]}; fi
 	COMPREPLY=()
 	case $prev in
-	-t | --to) mapfile -t COMPREPLY < <(compgen -W 'auto bars count csv hist json markdown msgpack ndjson none npy nul pretty raw tar text tfrecord tsv vertical' -- "$cur"); return ;;
+	-t | --to) mapfile -t COMPREPLY < <(compgen -W 'auto arrow bars count csv hist json markdown msgpack ndjson none npy nul pretty raw tar text tfrecord tsv vertical' -- "$cur"); return ;;
 	--delim) return ;;
 	--nonfinite) mapfile -t COMPREPLY < <(compgen -W 'null error string' -- "$cur"); return ;;
 	--invalid-utf8) mapfile -t COMPREPLY < <(compgen -W 'error replace' -- "$cur"); return ;;
@@ -478,10 +476,8 @@ _dsvc_run()
 	--timeout) return ;;
 	esac
 	case $cur in
-	-*) mapfile -t COMPREPLY < <(compgen -W '-t --to -0 --null --delim --unsparsify --no-header --nonfinite --invalid-utf8 -n --count -o --output -s --set --with -e --expression -f --file -I --include-dir --seed -j --jobs --max-errors --errors -d --dispatcher -c --context --connect-timeout --tmp-max --check --explain --graph --try --joblog --resume --resume-failed --halt --tag --dry-run --test --fmt --write --print --ops --functions --help-op -p --progress --stats --fail-empty --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
-	*) _dsvc_spec "$1" "$2" && return; compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -W 'assert batch bucket bytes cache cardinality choose cmd concat count counter csv dataset dedup distribute drop elements enumerate exec files fill filter flat_map format group_by group_by_window ignore_errors interleave join json lines load lookup map msgpack ndjson nest npy pad_to padded_batch parquet parse pivot prefetch print ragged_batch random range rate rebatch reduce rename repeat resample reverse sample sample_rate save scan select sh shard shuffle skip sleep snapshot sort split_files sqlite stats stdin tail take take_while tar tee template tfrecord top tsv unbatch unique unnest unpivot whole window zip then' -- "$cur") ;;
 	-*) mapfile -t COMPREPLY < <(compgen -W '-t --to -0 --null --delim --unsparsify --no-header --nonfinite --invalid-utf8 -n --count -o --output -s --set --with -e --expression -f --file -I --include-dir --seed -j --jobs --max-errors --errors -d --dispatcher -c --context --connect-timeout --tmp-max --check --explain --graph --try --joblog --resume --resume-failed --halt --tag --dry-run --test --fmt --write --print --ops --functions --help-op -p --progress --stats --trace --trace-max --fail-empty --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
-	*) _dsvc_spec "$1" "$2" && return; compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -W 'assert batch bucket bytes cache cardinality choose cmd concat count counter csv dataset dedup distribute drop elements enumerate exec files fill filter flat_map format group_by group_by_window ignore_errors interleave join json lines load lookup map msgpack ndjson nest npy pad_to padded_batch parse pivot prefetch print ragged_batch random range rate rebatch reduce rename repeat resample reverse sample sample_rate save scan select sh shard shuffle skip sleep snapshot sort split_files sqlite stats stdin tail take take_while tar tee template tfrecord top tsv unbatch unique unnest unpivot whole window zip then' -- "$cur") ;;
+	*) _dsvc_spec "$1" "$2" && return; compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -W 'assert batch bucket bytes cache cardinality choose cmd concat count counter csv dataset dedup distribute drop elements enumerate exec files fill filter flat_map format group_by group_by_window ignore_errors interleave join json lines load lookup map msgpack ndjson nest npy pad_to padded_batch parquet parse pivot prefetch print ragged_batch random range rate rebatch reduce rename repeat resample reverse sample sample_rate save scan select sh shard shuffle skip sleep snapshot sort split_files sqlite stats stdin tail take take_while tar tee template tfrecord top tsv unbatch unique unnest unpivot whole window zip then' -- "$cur") ;;
 	esac
 }
 complete -F _dsvc_run dsvc-run
@@ -568,7 +564,7 @@ _dsvc_tap()
 	-c | --context) _dsvc_names context "$1" "$cur"; return ;;
 	--connect-timeout) return ;;
 	-n | --count) return ;;
-	-t | --to) mapfile -t COMPREPLY < <(compgen -W 'auto bars count csv hist json markdown msgpack ndjson none npy nul pretty raw tar text tfrecord tsv vertical' -- "$cur"); return ;;
+	-t | --to) mapfile -t COMPREPLY < <(compgen -W 'auto arrow bars count csv hist json markdown msgpack ndjson none npy nul pretty raw tar text tfrecord tsv vertical' -- "$cur"); return ;;
 	--timeout) return ;;
 	esac
 	case $cur in

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Rows of Parquet files by index: those of the first file come first. A row group is decoded as a whole,
- * and kept for the next indices; when those that are kept take more than `hold` bytes, the one that was used longest ago goes.
+ * and kept for the next indices; when those that are kept take more than `hold` bytes, the one that was used
+ * longest ago goes.
  */
 #ifndef FILE_PARQUET_AT_H
 #define FILE_PARQUET_AT_H

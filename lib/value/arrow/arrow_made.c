@@ -11,7 +11,7 @@
 #include "value/tensor.h"
 
 enum {
-	MADE_ROWS = 1024, MADE_BYTES = 4 << 20, /* of a batch */
+	MADE_ROWS = 1024, MADE_BYTES = 4 << 20, /* in a batch */
 	MADE_HELD = 1 << 30,  /* most bytes that are held back */
 	MADE_FIELDS = 10000, MADE_DEPTH = 32, MADE_NAME = 80
 };
