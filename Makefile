@@ -196,7 +196,7 @@ check-run:
 
 build-check: $(UNIT) $(SIM) $(REPLAY) $(BIN) $(PLUGIN)
 
-check-unit: ## the rooms, function by function (cmocka)
+check-unit: $(PLUGIN) ## the rooms, function by function (cmocka)
 	-@$(MAKE) --no-print-directory -s -k -j$(JOBS) $(UNIT)
 	@B=$(B) JOBS=$(JOBS) bash tests/run-unit $(UNIT)
 check-sim: ## the state machines in a simulated network, quick
