@@ -101,7 +101,7 @@ blame_stream(struct disp *d, struct stream *s)
 	if (!s->step.waited)
 		s->care.lived = d->now - s->given;
 	if (d->now - s->given > BLAME_CALM_NS)
-		s->care.losses = s->care.tries = s->care.cleared = 0;
+		s->care.losses = s->care.tries = 0;
 	s->care.losses++;
 	s->care.tries += s->step.free && s->care.tries < BLAME_TRIES;
 	disp_dirty(d, &s->dirty, DIRTY_ROW);
@@ -112,7 +112,7 @@ blame_stream(struct disp *d, struct stream *s)
 	s->lost++;
 	s->lost_count = count;
 	if (step_knows(s))
-		return step_lost(d, s, blame_lost(d));
+		return step_lost(s, blame_lost(d));
 	s->blame += full ? BLAME_BEGUN : BLAME_GIVEN;
 	return s->blame >= BLAME_BLIND * BLAME_BEGUN * blame_lost(d);
 }

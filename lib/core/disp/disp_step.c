@@ -4,13 +4,9 @@
 #include "core/disp/disp_inner.h"
 
 #define STEP_WAIT_NS 500000000ll
-#define STEP_WAIT_MOST_NS (3 * 1000000000ll)
+#define STEP_WAIT_MOST_NS (5 * 1000000000ll)
 
-enum {
-	STEP_ODDS = 8,    /* it waits so many times as long as it took to be lost */
-	STEP_CLEARED = 2, /* so many more losses at one element are asked for where workers die of other things, too */
-	STEP_RUNS = 64    /* that are made carefully at first; four times as many each time that this was too few */
-};
+enum { STEP_RUNS = 64 }; /* that are made carefully at first; four times as many each time that this was too few */
 
 void
 step_begin(struct stream *s, bool careful)
@@ -34,20 +30,17 @@ step_answer(struct disp *d, struct stream *s)
 
 	ring_drop(&s->step.node);
 	s->step.waits = false;
-	s->step.answered = d->now;
 	out->step_ok.key = (struct stream_key){ s->iter->id, s->index, s->gen };
 	out->step_ok.free = s->step.free;
 }
 
-/* How long it waits before an element at which workers were lost: as long as the last of them lived, and far longer
- * than the element took to kill it. So what kills workers at a steady pace, or at any time, kills this one while it
- * waits. */
+/* How long it waits before an element at which workers were lost: as long as the last of them lived. So what kills
+ * workers at a steady pace kills this one while it waits. */
 static int64_t
 step_wait(const struct stream *s)
 {
 	int64_t ns = s->care.lived > STEP_WAIT_NS ? s->care.lived : STEP_WAIT_NS;
 
-	ns = STEP_ODDS * s->care.took > ns ? STEP_ODDS * s->care.took : ns;
 	return ns < STEP_WAIT_MOST_NS ? ns : STEP_WAIT_MOST_NS;
 }
 
@@ -100,7 +93,7 @@ step_knows(const struct stream *s)
 }
 
 bool
-step_lost(const struct disp *d, struct stream *s, uint64_t most)
+step_lost(struct stream *s, uint64_t most)
 {
 	struct stream_step *t = &s->step;
 	struct stream_care *c = &s->care;
@@ -111,13 +104,11 @@ step_lost(const struct disp *d, struct stream *s, uint64_t most)
 	/* While it could make nothing, or where another one got past before: it died of something else. */
 	if (t->held || t->waits || (c->places && t->at < c->place)) {
 		c->places = c->places ? 1 : 0;
-		c->cleared += c->cleared < STEP_CLEARED;
 		return false;
 	}
 	c->places = c->places && t->at == c->place ? c->places + 1 : 1;
 	c->place = t->at;
-	c->took = d->now - t->answered;
-	return c->places >= most + c->cleared;
+	return c->places >= most;
 }
 
 void

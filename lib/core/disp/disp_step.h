@@ -30,11 +30,10 @@ struct stream_step {
 	bool waits;             /* one is to come: */
 	uint64_t req;
 	int64_t due;            /* 0: it need not wait at `at` */
-	int64_t answered;       /* when the last STEP_OK was sent */
 	struct list_node node;  /* waits: in disp.steps */
 };
 
-/* Over all generations; durable but for what follows `places`. */
+/* Over all generations; durable but for the last two. */
 struct stream_care {
 	uint32_t losses;        /* workers lost of late */
 	uint32_t tries;         /* times that care ended too early */
@@ -42,8 +41,6 @@ struct stream_care {
 	uint32_t places;        /* so many there, of nothing else as far as is known */
 	int64_t lived;          /* how long the worker had it that was lost last, without being told to wait */
 	uint64_t renewed;       /* stream.renewed at that place */
-	int64_t took;           /* how long after the answer the last worker was lost there */
-	uint32_t cleared;       /* losses of late that something else was guilty of */
 };
 
 /* It is given to a worker, and is to be made carefully or not. */
@@ -52,7 +49,7 @@ void step_message(struct disp *d, struct stream *s, const struct msg *m);
 /* Whether it is known what its worker was making: nothing, or the element step.at. */
 bool step_knows(const struct stream *s);
 /* Counts the loss of its worker, if step_knows. True: the element step.at has cost `most` workers. */
-bool step_lost(const struct disp *d, struct stream *s, uint64_t most);
+bool step_lost(struct stream *s, uint64_t most);
 void step_tick(struct disp *d);
 int64_t step_deadline(const struct disp *d);
 
