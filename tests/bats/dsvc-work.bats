@@ -196,7 +196,7 @@ threads_while() { # PID OF
 }
 
 @test "a stream that kills its workers fails, and leaves the others alone" {
-	service 10 # a loss may count half
+	service 7 # a loss may count half
 	# sees element 700 and kills the worker that it is a child of
 	cat >"$BATS_TEST_TMPDIR/deadly" <<-'END'
 		#!/bin/bash

@@ -106,8 +106,7 @@ is() { # FILE TEXT
 	((status == 0))
 	reap read 20
 	((status == 75))
-	told dsvc.7 'When a stream has cost two workers without making progress, it is made carefully, and it is known what a worker was making when it was lost.'
-	told dsvc.7 'When one element has cost three such workers, the job ends with 65, since that element kills every worker that makes it; workers that are killed by something else fail no job.'
+	told dsvc.7 'When a stream has cost three workers without making progress, its job ends with 65, since something in that stream kills every worker that runs it.'
 	told dsvc-work.1 'If there are more streams than slots, as with several jobs or with an ordered job and a large --shards, they take turns: a stream gives up its slot when it has produced enough, or after 0.2 seconds, and keeps its files and programs open meanwhile.'
 	says dsvc-work.1 'After the first INT or TERM the worker hands its streams over and ends with 0; the second ends it at once.'
 	start again dsvc-dispatch

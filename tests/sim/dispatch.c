@@ -156,6 +156,7 @@ sim_disp_start(struct node *n)
 		.job_gc_ns = w->gc, .unfinished_gc_ns = SIM_GC_NS,
 		.group_gc_ns = (1 + (int64_t)(w->seed % 40)) * 100 * MS,
 		.small_splits = w->splits_small, .block = w->block,
+		.lost_max = w->poison ? 0 : UINT32_MAX,
 		.units_part = w->units_part, .read_row = w->durable ? sim_read_row : NULL };
 	struct err e;
 

@@ -64,10 +64,8 @@
 #include "core/disp/disp_fence.h"
 #include "core/disp/disp_group.h"
 #include "core/disp/disp_base.h"
-#include "core/disp/disp_blame.h"
 #include "core/disp/disp_round.h"
 #include "core/disp/disp_shards.h"
-#include "core/disp/disp_step.h"
 #include "core/disp/disp_view.h"
 #include "core/disp/disp_waiting.h"
 #include "core/disp/disp_window.h"
@@ -331,8 +329,6 @@ struct stream {
 	uint32_t lost;            /* workers lost while making it, since it got on last */
 	uint32_t blame, blamed;   /* how much that counts; the generation that was counted last */
 	uint64_t lost_at, lost_count; /* how far it was then; so many elements were acknowledged */
-	struct stream_step step;
-	struct stream_care care;
 	uint64_t renewed;         /* restart points that took the place of one at the same element */
 	uint64_t version;
 	struct list_node by_worker, orphan, by_version;
@@ -411,7 +407,6 @@ struct disp {
 	struct list_node rounds;  /* running iterations in rounds */
 	int64_t rounds_due;       /* when one of them may have waited too long */
 	int64_t trial_due;        /* when streams that want a worker of their own look again */
-	struct list_node steps;   /* streams whose STEP is answered later */
 	uint64_t assign_count;
 	struct disp_events *events;    /* NULL: none yet */
 };
@@ -549,6 +544,14 @@ void stream_differs(struct disp *d, struct stream *s, uint64_t length); /* was m
  * too many, and the iteration is over (s is gone). */
 bool fault_count(struct disp *d, struct stream *s, uint64_t failed);
 bool fault_check(struct disp *d, struct iteration *it); /* false: too many; it has failed */
+
+/* disp_blame.c */
+/* A worker is lost. Gives a stream of its that has cost too many workers, or NULL; to be
+ * asked again when the stream's iteration has been failed. */
+struct stream *blame_worker(const struct disp *d, const struct peer *w);
+char *blame_words(const struct stream *s, const struct peer *w);     /* gives: for people */
+bool blame_suspect(const struct disp *d, const struct stream *s); /* one more loss, and it fails */
+struct peer *blame_pick_worker(struct disp *d, const struct iteration *it); /* for a suspect; NULL: none now */
 
 /* disp_split.c */
 char *disp_split_describe(const struct stream *s, size_t k); /* gives: for people */

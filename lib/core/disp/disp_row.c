@@ -107,9 +107,7 @@ const struct field row_stream_fields[] = {
 	PART(stream, "user", TEXT, row_worker.user, WIRE_NAME_MAX, NULL), U64(stream, renewed, NULL),
 	PART(stream, "files", U64, stored.files, 0, NULL), PART(stream, "stored", U64, stored.elements, 0, NULL),
 	PART(stream, "bytes", U64, stored.bytes, 0, NULL),
-	PART(stream, "name", TEXT, row_worker.name, WIRE_NAME_MAX, NULL), U64(stream, lost_count, NULL),
-	PART(stream, "losses", U32, care.losses, 0, NULL), PART(stream, "tries", U32, care.tries, 0, NULL),
-	PART(stream, "place", U64, care.place, 0, NULL), PART(stream, "places", U32, care.places, 0, NULL), { 0 }
+	PART(stream, "name", TEXT, row_worker.name, WIRE_NAME_MAX, NULL), U64(stream, lost_count, NULL), { 0 }
 };
 const struct field row_split_fields[] = {
 	U32(split_place, unit, 0, NULL), U64(split_place, start, NULL), U64(split_place, count, NULL),

@@ -96,7 +96,6 @@ stream_detach(struct disp *d, struct stream *s)
 	if (!w)
 		return;
 	yield_over(d, s);
-	ring_drop(&s->step.node);
 	ask_drop(d, ASK_ASSIGN, w, stream_key_of(s), 0);
 	stream_revoke(d, w, stream_key_of(s));
 	ring_drop(&s->by_worker);
@@ -235,7 +234,6 @@ stream_give(struct disp *d, struct stream *s, struct peer *w)
 	s->place = STREAM_ASSIGNED;
 	s->running = s->told_end = s->began = false;
 	s->given = d->now;
-	step_begin(s, blame_careful(d, s));
 	if (s->gen > 1)
 		events_stream_moved(d, s, w);
 	s->asked = UINT64_MAX;
@@ -549,7 +547,6 @@ stream_message(struct disp *d, struct peer *p, struct msg *m)
 	case MSG_STORES: stores_message(d, p, s, &m->stores); break;
 	case MSG_STREAM_END: stream_end(d, p, s, m); break;
 	case MSG_HANDOVER: stream_handover(d, p, s, m); break;
-	case MSG_STEP: step_message(d, s, m); break;
 	case MSG_YIELDED: yield_answer(d, p, s, &m->yielded); break;
 	case MSG_GONE_OK: stream_gone_ok(d, p, s, m); break;
 	default: break;

@@ -49,7 +49,6 @@ disp_tick(struct disp *d, int64_t now_ns)
 	}
 	ask_tick(d);
 	iter_tick(d);
-	step_tick(d);
 	iter_trial_tick(d);
 	yield_tick(d);
 	round_tick(d);
@@ -62,13 +61,10 @@ disp_tick(struct disp *d, int64_t now_ns)
 int64_t
 disp_next_deadline(const struct disp *d)
 {
-	int64_t at = ask_deadline(d), gc = gc_deadline(d), set = dataset_deadline(d), iter = iter_deadline(d),
-		step = step_deadline(d);
+	int64_t at = ask_deadline(d), gc = gc_deadline(d), set = dataset_deadline(d), iter = iter_deadline(d);
 
 	if (gc < at)
 		at = gc;
-	if (step < at)
-		at = step;
 	if (set < at)
 		at = set;
 	if (iter < at)

@@ -18,7 +18,7 @@ disp_new(const struct disp_opts *o, int64_t now_ns)
 {
 	struct disp *d = mem_zalloc(sizeof *d);
 	struct list_node *rings[] = { &d->by_heard, &d->workers, &d->tools, &d->asks, &d->job_list,
-		&d->busy, &d->steps, &d->running, &d->young, &d->notify, &d->waiting, &d->dirty, &d->rounds,
+		&d->busy, &d->running, &d->young, &d->notify, &d->waiting, &d->dirty, &d->rounds,
 		&d->idle_datasets };
 
 	d->o = *o;
@@ -276,8 +276,7 @@ bool
 disp_promises(enum msg_type t)
 {
 	return t != MSG_BEAT && t != MSG_BYE && t != MSG_WHO && t != MSG_ERROR && t != MSG_REFUSED && t != MSG_WELCOME &&
-		t != MSG_ENDING && t != MSG_REPORT && t != MSG_TAP && t != MSG_TAPPED &&
-		t != MSG_STEP_OK;
+		t != MSG_ENDING && t != MSG_REPORT && t != MSG_TAP && t != MSG_TAPPED;
 }
 
 static bool
@@ -337,7 +336,7 @@ disp_known_message(struct disp *d, struct peer *p, struct msg *m)
 		return;
 	case MSG_ASSIGNED: case MSG_REVOKED: case MSG_SPLIT_REQ: case MSG_RESTART: case MSG_FAULTS:
 	case MSG_STREAM_END: case MSG_HANDOVER: case MSG_GONE_OK: case MSG_YIELDED: case MSG_MISSED:
-	case MSG_VIEW_OK: case MSG_STORES: case MSG_STEP:
+	case MSG_VIEW_OK: case MSG_STORES:
 		if (p->role == ROLE_WORKER)
 			stream_message(d, p, m);
 		return;

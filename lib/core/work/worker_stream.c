@@ -263,5 +263,4 @@ worker_stream_again(struct worker *w, struct worker_stream *s, bool all)
 	if (s->told && !s->confirmed && (all || w->now - s->told_at >= CONTACT_AGAIN_NS))
 		worker_stream_tell_end(w, s);
 	worker_window_again(w, s, all);
-	worker_step_again(w, s, all);
 }

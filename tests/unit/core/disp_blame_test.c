@@ -7,52 +7,11 @@
 #define EACH_SETUP setup
 #define EACH_TEARDOWN teardown
 
-/* The stream's ASSIGN that the worker was now sent; NULL: none. */
-static const struct msg_assign *
-assigned(uint64_t worker, const struct stream_key *key)
-{
-	for (size_t i = 0; i < n_sent; i++)
-		if (sent[i].peer == worker && sent[i].m.type == MSG_ASSIGN &&
-		    !memcmp(&sent[i].m.assign.key, key, sizeof *key))
-			return &sent[i].m.assign;
-	return NULL;
-}
-
-/* A careful worker is about to make the element. */
-static void
-step(uint64_t worker, struct stream_key key, uint64_t at)
-{
-	say(worker, (struct msg){ .type = MSG_STEP, .req = 3, .step = { .key = key, .offset = at } });
-}
-
-static void
-held(uint64_t worker, struct stream_key key, uint64_t at)
-{
-	say(worker, (struct msg){ .type = MSG_STEP, .req = 4, .step = { .key = key, .offset = at, .held = true } });
-}
-
-/* Its worker makes the element, however long it is told to wait. */
-static void
-makes(uint64_t worker, struct stream_key key, uint64_t at)
-{
-	step(worker, key, at);
-	for (unsigned i = 0; i < 40 && !got(worker, MSG_STEP_OK); i++)
-		wait_for(100 * MS);
-	assert_non_null(got(worker, MSG_STEP_OK));
-	assert_int_equal(got(worker, MSG_STEP_OK)->req, 3);
-}
-
 static void
 begun(uint64_t worker, const struct stream_key *key)
 {
-	const struct msg_assign *a = assigned(worker, key);
-	uint64_t at = a ? a->offset : 0;
-	bool careful = a && a->careful;
-
 	say(worker, (struct msg){ .type = MSG_ASSIGNED, .assigned.key = *key });
 	say(worker, (struct msg){ .type = MSG_SPLIT_REQ, .split_req = { *key, 0, 1 } });
-	if (careful)
-		makes(worker, *key, at);
 }
 
 static void
@@ -75,23 +34,22 @@ next_worker(uint64_t reader, uint64_t worker)
 }
 
 static void
-a_stream_that_kills_its_workers_fails(void **state)
+a_stream_that_kills_three_workers_fails(void **state)
 {
 	struct stream_key key = { begin("poison", 1000), 0, 1 };
 
 	(void)state;
-	for (uint64_t w = W1; w < W1 + 5; w++) {
+	for (uint64_t w = W1; w < W1 + 3; w++) {
 		assert_null(got(R1, MSG_DONE));
 		begun(w, &key);
 		dies(w);
-		if (w == W1 + 4)
+		if (w == W1 + 2)
 			break;
 		next_worker(R1, w + 1);
 		assert_int_equal(got(w + 1, MSG_ASSIGN)->assign.key.gen, ++key.gen);
-		assert_int_equal(got(w + 1, MSG_ASSIGN)->assign.careful, w > W1);
 	}
 	assert_int_equal(got(R1, MSG_DONE)->done.code, ST_DATA);
-	assert_non_null(strstr(got(R1, MSG_DONE)->done.text, "stream 0 of dataset id-range has cost 5 workers"));
+	assert_non_null(strstr(got(R1, MSG_DONE)->done.text, "stream 0 of dataset id-range has cost 3 workers"));
 	assert_non_null(strstr(got(R1, MSG_DONE)->done.text, "its split 0, the source from 0 on"));
 }
 
@@ -165,7 +123,7 @@ one_that_kills_behind_such_a_point_still_fails(void **state)
 	restart(w, key, 0, "a");
 	restart(w, key, 0, "b");
 	for (; !got(R1, MSG_DONE); w++) {
-		assert_true(w < W1 + 6);
+		assert_true(w < W1 + 4);
 		dies(w);
 		if (got(R1, MSG_DONE))
 			break;
@@ -190,7 +148,7 @@ one_that_passes_its_last_point_again_has_not_got_on(void **state)
 	restart(w, key, 0, "begin");
 	restart(w, key, 4, "last");
 	for (; !got(R1, MSG_DONE); w++) {
-		assert_true(w < W1 + 6);
+		assert_true(w < W1 + 4);
 		snprintf(at, sizeof at, "c %u", (unsigned)(w - W1));
 		if (w > W1)
 			restart(w, key, 4, at);
@@ -217,7 +175,7 @@ to_be_read_behind_is_not_to_get_on(void **state)
 	begun(w, &key);
 	restart(w, key, 200, "far");
 	for (;; w++) {
-		assert_true(w < W1 + 9);
+		assert_true(w < W1 + 6);
 		taken(key, w, w - W1);
 		dies(w);
 		if (got(R1, MSG_DONE))
@@ -287,131 +245,12 @@ an_innocent_stream_is_told_from_a_guilty_one(void **state)
 	hello(W1 + 3, ROLE_WORKER);
 	assert_true(given(W1 + 3, bad_first ? good.iteration : bad.iteration));
 	uint64_t killed = bad_first ? W1 + 2 : W1 + 3;
-	makes(killed == W1 + 2 ? W1 + 3 : W1 + 2, good, 0);
-	for (uint64_t w = W1 + 4; !got(R1, MSG_DONE); killed = w++) {
-		assert_true(w < W1 + 7);
-		makes(killed, bad, 0);
-		dies(killed);
-		if (got(R1, MSG_DONE))
-			break;
-		next_worker(R1, w);
-		bad.gen++;
-		assert_true(given(w, bad.iteration));
-	}
+	begun(killed, &bad);
+	begun(killed == W1 + 2 ? W1 + 3 : W1 + 2, &good);
+	dies(killed);
 	assert_int_equal(got(R1, MSG_DONE)->done.code, ST_DATA);
 	assert_null(got(R2, MSG_DONE));
 	assert_null(got(R2, MSG_HOLD));
-}
-
-/* Something else kills its workers: after 1.6 s each, in which a worker makes an element every 100 ms. The reader takes
- * nothing, for it waits for another stream. */
-static void
-one_whose_workers_are_killed_at_a_steady_pace_does_not_fail(void **state)
-{
-	struct stream_key key = { begin("innocent", 1000), 0, 1 };
-	uint64_t w = W1;
-
-	(void)state;
-	for (unsigned life = 0; life < 60; life++) {
-		const struct msg_assign *a = assigned(w, &key);
-		bool careful = a && a->careful, may = true;
-		uint64_t at = 0;
-
-		say(w, (struct msg){ .type = MSG_ASSIGNED, .assigned.key = key });
-		say(w, (struct msg){ .type = MSG_SPLIT_REQ, .split_req = { key, 0, 1 } });
-		for (unsigned i = 0; i < 16; i++) {
-			if (careful && may)
-				step(w, key, at);
-			may = !careful || got(w, MSG_STEP_OK);
-			at += may;
-			wait_for(100 * MS);
-			may |= got(w, MSG_STEP_OK) != NULL;
-		}
-		say(R1, (struct msg){ .type = MSG_BEAT });
-		dies(w);
-		assert_null(got(R1, MSG_DONE));
-		w = 100 + life;
-		next_worker(R1, w);
-		key.gen++;
-	}
-}
-
-/* Nor if readers hold it up until its worker is killed. */
-static void
-nor_one_that_is_held_up(void **state)
-{
-	struct stream_key key = { begin("innocent", 1000), 0, 1 };
-	uint64_t w = W1;
-
-	(void)state;
-	for (unsigned life = 0; life < 60; life++) {
-		begun(w, &key);
-		held(w, key, 5);
-		assert_null(got(w, MSG_STEP_OK));
-		dies(w);
-		assert_null(got(R1, MSG_DONE));
-		w = 100 + life;
-		next_worker(R1, w);
-		key.gen++;
-	}
-}
-
-/* Readers take a little more each time before it kills its worker: soon it is made carefully. */
-static void
-one_that_creeps_to_an_element_that_kills_is_found_there(void **state)
-{
-	struct stream_key key = { begin("poison", 1000), 0, 1 };
-	uint64_t w = W1;
-	unsigned careful = 0;
-
-	(void)state;
-	for (;; w++) {
-		const struct msg_assign *a = assigned(w, &key);
-		uint64_t from = a ? a->offset : 0;
-		bool slow = a && a->careful;
-
-		assert_true(w < W1 + 9);
-		begun(w, &key);
-		for (uint64_t at = from; slow && at < 50; at++) {
-			makes(w, key, at);
-			taken(key, w * 100 + at, at);
-		}
-		careful += slow;
-		if (slow)
-			makes(w, key, 50);
-		else
-			taken(key, w * 100, w - W1);
-		dies(w);
-		if (got(R1, MSG_DONE))
-			break;
-		next_worker(R1, w + 1);
-		key.gen++;
-	}
-	assert_int_equal(careful, 3);
-	assert_non_null(strstr(got(R1, MSG_DONE)->done.text, "got no further than element 50"));
-}
-
-/* One that gets past the place of its losses need not be careful for ever. */
-static void
-care_ends(void **state)
-{
-	struct stream_key key = { begin("innocent", 1000), 0, 1 };
-	uint64_t at = 0;
-
-	(void)state;
-	for (uint64_t w = W1; w < W1 + 3; w++) {
-		begun(w, &key);
-		dies(w);
-		next_worker(R1, w + 1);
-		key.gen++;
-	}
-	for (at = 0; at < 1000; at++) {
-		makes(W1 + 3, key, at);
-		if (got(W1 + 3, MSG_STEP_OK)->step_ok.free)
-			break;
-		say(R1, (struct msg){ .type = MSG_BEAT });
-	}
-	assert_in_range(at, 30, 130);
 }
 
 static struct { struct disp_row row; uint8_t blob[4096]; } rows[64];
@@ -443,11 +282,11 @@ losses_are_remembered_over_a_restart(void **state)
 	d = disp_new(&o, now);
 	on_row = keep;
 	struct stream_key key = { begin("poison", 1000), 0, 1 };
-	for (uint64_t w = W1; w < W1 + 5; w++) {
+	for (uint64_t w = W1; w < W1 + 3; w++) {
 		begun(w, &key);
 		assert_null(got(R1, MSG_DONE));
 		dies(w);
-		if (w == W1 + 4)
+		if (w == W1 + 2)
 			break;
 		forget();
 		disp_free(&d);
