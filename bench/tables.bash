@@ -11,13 +11,14 @@ tables_made() {
 	made shops.csv csv 'range 300_000 | shuffle all seed=1 | map {id: x, city: "city" ++ str(x % 997), score: hash(x) % 10000 / 7}'
 }
 
-# engines ROW WANTED: beside DuckDB and Polars with one thread and two, each as far as it can be installed.
+# engines ROW WANTED: beside DuckDB and Polars, all with one thread and with two, each as far as it can be installed.
 engines() {
-	local row=$1 wanted=$2 engine threads
+	local row=$1 wanted=$2 engine threads jobs
 	[ -n "${tables_python:-}" ] || tables_python=$(bench_python duckdb polars)
 	for engine in duckdb polars; do
 		"$tables_python" -c "import $engine" 2> "$work/err" || continue
 		for threads in 1 2; do
+			jobs=$threads
 			theirs() { seconds "$tables_python" "$here/tables.py" "$engine" "$threads" "$row" "$data"; }
 			row "  $row; $engine, $threads thread(s)" "$wanted" 1 'runs/s' ours theirs
 		done
@@ -35,28 +36,28 @@ row_sort() {
 			theirs() { LC_ALL=C seconds sort $numeric --parallel=2 -S "$mem" "$data/$file"; }
 			row "sort $file, $mem; sort --parallel=2" 1.5 "$(size_of "$file" 1e6)" 'MB/s' ours theirs
 		done
-		ours() { seconds "$bin/dsvc-run" "$spec | sort mem=2G"; }
+		ours() { seconds "$bin/dsvc-run" -j "${jobs:-1}" "$spec | sort mem=2G"; }
 		[ "$file" = sort.txt ] && engines sort 1 || engines ints 1
 	done
 }
 
 row_tables() {
 	tables_made
-	ours() { seconds "$bin/dsvc-run" "csv $data/sales.csv | unique .name | count"; }
+	ours() { seconds "$bin/dsvc-run" -j "${jobs:-1}" "csv $data/sales.csv | unique .name | count"; }
 	engines distinct 1
-	ours() { seconds "$bin/dsvc-run" -t csv "csv $data/sales.csv | group_by .name n=count() m=mean(.amount)"; }
+	ours() { seconds "$bin/dsvc-run" -j "${jobs:-1}" -t csv "csv $data/sales.csv | group_by .name n=count() m=mean(.amount)"; }
 	engines group 1
-	ours() { seconds "$bin/dsvc-run" -t csv "csv $data/sales.csv | join (csv $data/shops.csv) on=.id"; }
+	ours() { seconds "$bin/dsvc-run" -j "${jobs:-1}" -t csv "csv $data/sales.csv | join (csv $data/shops.csv) on=.id"; }
 	engines join 1
-	ours() { seconds "$bin/dsvc-run" -t csv "csv $data/sales.csv | top 10 .amount"; }
+	ours() { seconds "$bin/dsvc-run" -j "${jobs:-1}" -t csv "csv $data/sales.csv | top 10 .amount"; }
 	engines top 1
-	ours() { seconds "$bin/dsvc-run" -t ndjson "csv $data/sales.csv"; }
+	ours() { seconds "$bin/dsvc-run" -j "${jobs:-1}" -t ndjson "csv $data/sales.csv"; }
 	engines ndjson 1.5
 }
 
 row_words() {
 	tables_made
-	ours() { seconds "$bin/dsvc-run" -t csv "lines $data/words.txt | flat_map split(x, \" \") | group_by x n=count()"; }
+	ours() { seconds "$bin/dsvc-run" -j "${jobs:-1}" -t csv "lines $data/words.txt | flat_map split(x, \" \") | group_by x n=count()"; }
 	engines words 1
 	need mawk 'words counted' || return 0
 	# shellcheck disable=SC2016
