@@ -50,10 +50,11 @@ rows_heap(const struct arrow_node *n, int64_t i, const uint8_t **p, uint64_t *le
 		*p = v + 4;
 		if (size <= ROWS_INLINE)
 			return size >= 0;
-		if (heap < 0 || heap >= n->n_heaps || at < 0 || !n->heaps[heap])
+		if (heap < 0 || heap >= n->n_heaps || at < 0 || !n->heaps[heap] || at > n->heap_sizes[heap]
+		    || size > n->heap_sizes[heap] - at)
 			return false;
 		*p = (const uint8_t *)n->heaps[heap] + at;
-		return at <= n->heap_sizes[heap] && size <= n->heap_sizes[heap] - at;
+		return true;
 	}
 	if (n->kind == ARROW_HEAP32) {
 		from = rows_int32_t(n->data, i);
@@ -62,9 +63,11 @@ rows_heap(const struct arrow_node *n, int64_t i, const uint8_t **p, uint64_t *le
 		from = rows_int64_t(n->data, i);
 		to = rows_int64_t(n->data, i + 1);
 	}
-	*p = n->heap + from;
+	if (from < n->low || to < from || to > n->high)
+		return false;
+	*p = from == to ? (const uint8_t *)"" : n->heap + from;
 	*len = (uint64_t)(to - from);
-	return from >= n->low && to >= from && to <= n->high;
+	return true;
 }
 
 static bool
@@ -119,7 +122,7 @@ rows_again(const struct arrow_node *key, int64_t j, int64_t end)
 	if (!rows_heap(key, j, &a, &n))
 		return false;
 	while (++j < end)
-		if (rows_heap(key, j, &b, &m) && m == n && !memcmp(a, b, n))
+		if (rows_heap(key, j, &b, &m) && m == n && (!n || !memcmp(a, b, n)))
 			return true;
 	return false;
 }
@@ -151,9 +154,11 @@ rows_measure_map(const struct arrow_node *n, int64_t i, struct rows_sum *s)
 	if (to - from > ARROW_MAP_MAX && arrow_map_is_record(n))
 		s->wrong = "a map with more than 4096 keys";
 	for (int64_t j = from; j < to && !s->wrong; j++) {
-		if (arrow_is_null(entry->kids[0], j + entry->offset))
+		/* Entries are written without a look at their own nulls. */
+		if (arrow_is_null(entry, j) || arrow_is_null(entry->kids[0], j + entry->offset))
 			s->wrong = "a map with a null key";
-		rows_measure(entry, j, s);
+		else
+			rows_measure(entry, j, s);
 	}
 }
 

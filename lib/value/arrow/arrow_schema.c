@@ -7,8 +7,6 @@
 #include "value/arrow/arrow_inner.h"
 #include "value/mp.h"
 
-
-
 struct schema_walk {
 	struct arrow_as as;
 	size_t nodes;
@@ -169,7 +167,11 @@ schema_kids(const struct ArrowSchema *s, struct schema_walk *w, int depth, struc
 	enum status st = ST_OK;
 
 	n->kids = mem_array((size_t)s->n_children + 1, sizeof *n->kids);
+	if (s->n_children && !s->children)
+		return err_set(e, ST_DATA, "the columns in it are missing");
 	for (int64_t i = 0; i < s->n_children && st == ST_OK; i++) {
+		if (!s->children[i])
+			return err_set(e, ST_DATA, "a column in it is missing");
 		st = schema_make(s->children[i], w, depth + 1, &n->kids[i], e);
 		n->n_kids += st == ST_OK;
 		for (size_t k = 0; st == ST_OK && depth > 0 && n->kind == ARROW_STRUCT && k < (size_t)i; k++)
