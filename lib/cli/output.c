@@ -157,8 +157,7 @@ output_keep_part(struct output *o)
 
 	if (!o->conf.part || !o->elements)
 		return false;
-	format_end(o->format, &o->buf);
-	if (!output_write(o, &e))
+	if (!format_end(o->format, &o->buf, &e) && !output_write(o, &e))
 		output_patch(o, &e);
 	log_say(LOG_WARN, "%s keeps the %llu element%s that came%s%s", o->temporary,
 		(unsigned long long)o->written, o->written == 1 ? "" : "s",
@@ -518,8 +517,11 @@ output_finish(struct output *o, struct err *e)
 {
 	enum status st;
 
-	format_end(o->format, &o->buf);
-	st = output_write(o, e);
+	st = format_end(o->format, &o->buf, e);
+	if (st)
+		err_wrap(e, "cannot end the output");
+	else
+		st = output_write(o, e);
 	if (!st)
 		st = output_patch(o, e);
 	if (st)

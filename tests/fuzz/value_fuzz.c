@@ -175,7 +175,7 @@ fuzz_chunk(const uint8_t *p, size_t n, unsigned kind)
 	/* the others refuse elements of the wrong shape */
 	bool any = what != FORMAT_CSV && what != FORMAT_TSV && what != FORMAT_NPY &&
 		   what != FORMAT_BARS && what != FORMAT_HIST &&
-		   what != FORMAT_TFRECORD && what != FORMAT_TAR;
+		   what != FORMAT_TFRECORD && what != FORMAT_TAR && what != FORMAT_ARROW;
 	struct format *f = format_new(what, NULL);
 	struct buf out = { 0 };
 	const uint8_t *q = p;
@@ -183,9 +183,11 @@ fuzz_chunk(const uint8_t *p, size_t n, unsigned kind)
 
 	for (; q && q < p + n; count++)
 		q = mp_check_next(q, p + n);
-	bool good = format_bytes(f, p, n, count, &out, NULL) == ST_OK;
+	enum status st = format_bytes(f, p, n, count, &out, NULL);
+	bool good = st == ST_OK;
 	assert(any ? good == (q != NULL) : !good || q);
-	format_end(f, &out);
+	st = format_end(f, &out, NULL);
+	assert(st == ST_OK || what == FORMAT_ARROW);
 	buf_clear(&out);
 	format_free(&f);
 }

@@ -224,9 +224,10 @@ split_files_name(struct split_files *s, struct split_file *f, struct run *out, s
 {
 	size_t n = strlen(f->path), before = f->wait.len;
 
-	format_end(f->format, &f->wait);
+	enum status st = format_end(f->format, &f->wait, e);
 	s->waiting += f->wait.len - before;
-	enum status st = split_files_flush(s, f, e);
+	if (st == ST_OK)
+		st = split_files_flush(s, f, e);
 	if (st == ST_OK)
 		st = replace_name(f->fd, f->part, f->path, e);
 	if (st != ST_OK)

@@ -223,11 +223,13 @@ static enum status
 shards_complete(struct shards *s, struct shard *sh, struct err *e)
 {
 	struct buf head = { 0 };
+	enum status st = ST_OK;
 
 	if (sh->format && !sh->ending)
-		format_end(sh->format, &sh->buf);
+		st = format_end(sh->format, &sh->buf, e);
 	sh->ending = true;
-	enum status st = shards_flush(s, sh, e);
+	if (st == ST_OK)
+		st = shards_flush(s, sh, e);
 	if (st == ST_OK && sh->format && format_patch(sh->format, &head) && head.len
 	    && !transfer_write_at(sh->fd, head.data, head.len, 0))
 		st = shards_io(s, err_errno(e, "cannot write to %s", s->dir));

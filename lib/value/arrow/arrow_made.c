@@ -13,12 +13,14 @@
 enum {
 	MADE_ROWS = 1024, MADE_BYTES = 4 << 20, /* in a batch */
 	MADE_HELD = 1 << 30,  /* most bytes that are held back */
+	MADE_CELLS = 1 << 24, /* in a batch, where it is up to us */
 	MADE_FIELDS = 10000, MADE_DEPTH = 32, MADE_NAME = 80
 };
 
 struct arrow_made {
 	struct made_node *root;
 	bool loose, begun;       /* begun: the first element fixed the fields */
+	bool failed;             /* elements were lost */
 	struct arrow_out *out;   /* NULL: the schema is not written yet */
 	struct buf held;         /* elements end to end */
 	struct buf written, plain; /* plain: an element without its tensors */
@@ -333,7 +335,8 @@ made_batch(struct arrow_made *m, const struct arrow_plugin *lib, const uint8_t *
 	struct ArrowArray batch;
 	struct arrow_why why;
 
-	while (*p < end && n < 16 * MADE_ROWS && *p - start < 16 * (ptrdiff_t)MADE_BYTES) {
+	size_t most = m->root->n > MADE_CELLS / (16 * MADE_ROWS) ? MADE_CELLS / m->root->n : 16 * MADE_ROWS;
+	while (*p < end && n < most && *p - start < 16 * (ptrdiff_t)MADE_BYTES) {
 		rows = mem_grow(rows, &cap, n + 1, sizeof *rows);
 		rows[n++] = *p;
 		*p = mp_skip(*p, end);
@@ -353,7 +356,7 @@ arrow_made_flush(struct arrow_made *m, struct buf *out, struct err *e)
 {
 	const struct arrow_plugin *lib = arrow_lib(e);
 	const uint8_t *p = m->held.data;
-	enum status st = !lib ? e->kind : m->out ? ST_OK : made_begin(m, lib, e);
+	enum status st = !lib ? ST_UNAVAIL : m->out ? ST_OK : made_begin(m, lib, e);
 
 	while (st == ST_OK && p < buf_end(&m->held))
 		st = made_batch(m, lib, &p, e);
@@ -362,13 +365,14 @@ arrow_made_flush(struct arrow_made *m, struct buf *out, struct err *e)
 	if (st == ST_OK && m->written.len)
 		buf_put(out, m->written.data, m->written.len);
 	buf_reset(&m->written);
+	m->failed |= st != ST_OK;
 	return st;
 }
 
 enum status
 arrow_made_end(struct arrow_made *m, struct buf *out, struct err *e)
 {
-	enum status st = arrow_made_flush(m, out, e);
+	enum status st = m->failed ? err_set(e, ST_DATA, "a batch could not be made") : arrow_made_flush(m, out, e);
 	struct arrow_why why;
 
 	if (st != ST_OK)

@@ -28,7 +28,7 @@ enum status arrow_made_add(struct arrow_made *m, const uint8_t *p, size_t n, str
 bool arrow_made_full(const struct arrow_made *m);
 /* Appends the elements that were taken in; before the first ones, the schema. */
 enum status arrow_made_flush(struct arrow_made *m, struct buf *out, struct err *e);
-/* Appends what is left, and the end. */
+/* Appends what is left, and the end. After a flush that failed there is no end. */
 enum status arrow_made_end(struct arrow_made *m, struct buf *out, struct err *e);
 
 #endif

@@ -5,7 +5,7 @@
 #include "value/arrow/made_inner.h"
 #include "value/mp.h"
 
-enum { MADE_BUFFERS = 3 };
+enum { MADE_BUFFERS = 3, MADE_CELLS_MOST = 1 << 27 /* fields of the records of a column, in a batch */ };
 
 struct made_held { const void *buffers[MADE_BUFFERS]; };
 
@@ -185,9 +185,17 @@ static enum status
 made_record(const struct made_node *node, const uint8_t *const *values, const uint8_t *end, size_t n,
 	    struct ArrowArray *out, struct err *e)
 {
-	const uint8_t **all = mem_array(n * node->n + 1, sizeof *all);
 	enum status st = ST_OK;
 	struct mp m, key;
+
+	/* Each item of a list has all fields that any has. */
+	if (node->n && n > MADE_CELLS_MOST / node->n) {
+		err_set(e, ST_DATA, "%.80s: %zu records of %zu fields are too many for a batch", node->name ? node->name : "",
+			n, node->n);
+		err_help(e, "leave fields out, or flatten the list: unnest");
+		return ST_DATA;
+	}
+	const uint8_t **all = mem_array(n * node->n + 1, sizeof *all);
 
 	for (size_t i = 0; i < n; i++) {
 		if (made_null(values[i]))

@@ -446,21 +446,23 @@ csv_out_set(void *state, const struct format_opts *o, const struct type *type, s
 	return ST_USAGE;
 }
 
-void
-csv_out_end(void *state, uint64_t count, struct buf *out)
+enum status
+csv_out_end(void *state, uint64_t count, struct buf *out, struct err *e)
 {
 	struct csv_out *c = state;
 	const uint8_t *p = c->typed.data, *next;
 
+	(void)e;
 	csv_out_rest(c, out);
 	if (count || c->mode != CSV_UNKNOWN)
-		return;
+		return ST_OK;
 	csv_begin(c, CSV_RECORDS, c->tabs);
 	for (size_t i = 0; i < c->n_typed; i++, p = next) {
 		next = mp_skip(p, buf_end(&c->typed));
 		csv_add_key(c, p, (size_t)(next - p));
 	}
 	csv_header(c, out);
+	return ST_OK;
 }
 
 void

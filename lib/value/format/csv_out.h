@@ -52,7 +52,7 @@ struct csv_out {
 enum status csv_out_elem(struct csv_out *c, bool tabs, const uint8_t *p, size_t n, struct buf *out,
 			 struct err *e);
 enum status csv_out_set(void *state, const struct format_opts *o, const struct type *type, struct err *e);
-void csv_out_end(void *state, uint64_t count, struct buf *out);
+enum status csv_out_end(void *state, uint64_t count, struct buf *out, struct err *e);
 void csv_out_rest(void *state, struct buf *out);
 void csv_out_clear(void *state); /* state: a struct csv_out */
 

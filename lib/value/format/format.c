@@ -277,11 +277,10 @@ format_pass(struct format *f, const uint8_t *p, size_t len, uint64_t count, stru
 	return format_check_rest(p, end, count, e);
 }
 
-void
-format_end(struct format *f, struct buf *out)
+enum status
+format_end(struct format *f, struct buf *out, struct err *e)
 {
-	if (f->desc && f->desc->end)
-		f->desc->end(f->state, f->count, out);
+	return f->desc && f->desc->end ? f->desc->end(f->state, f->count, out, e) : ST_OK;
 }
 
 void

@@ -74,8 +74,9 @@ enum status format_bytes(struct format *f, const uint8_t *p, size_t len,
  * that they are that many elements. */
 enum status format_pass(struct format *f, const uint8_t *p, size_t len, uint64_t count,
 			struct err *e);
-/* Appends the end of the output: `]` for json, the number for count. */
-void format_end(struct format *f, struct buf *out);
+/* Appends the end of the output: `]` for json, the number for count. ST_DATA: elements that were held back cannot
+ * be written. */
+enum status format_end(struct format *f, struct buf *out, struct err *e);
 /* Appends the rows that were held back, when the end does not come. */
 void format_rest(struct format *f, struct buf *out);
 /* The bytes that the beginning of the output is to be overwritten with, at any time; false:

@@ -18,7 +18,7 @@ arrow_set(void *state, const struct format_opts *o, const struct type *type, str
 		return ST_USAGE;
 	}
 	if (!arrow_lib(e))
-		return e->kind;
+		return ST_UNAVAIL;
 	f->made = arrow_made_new(type, o->unsparsify);
 	return ST_OK;
 }
@@ -34,16 +34,15 @@ arrow_elem(void *state, const uint8_t *p, size_t n, struct buf *out, struct err 
 	return st == ST_OK && arrow_made_full(f->made) ? arrow_made_flush(f->made, out, e) : st;
 }
 
-static void
-arrow_end(void *state, uint64_t count, struct buf *out)
+static enum status
+arrow_end(void *state, uint64_t count, struct buf *out, struct err *e)
 {
 	struct arrow_format *f = state;
-	struct err ignored;
 
 	(void)count;
 	if (!f->made)
 		f->made = arrow_made_new(NULL, false);
-	arrow_made_end(f->made, out, &ignored);
+	return arrow_made_end(f->made, out, e);
 }
 
 static void

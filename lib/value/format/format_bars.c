@@ -67,11 +67,13 @@ bars_rest(void *state, struct buf *out)
 	chart_show(&b->chart, out);
 }
 
-static void
-bars_end(void *state, uint64_t count, struct buf *out)
+static enum status
+bars_end(void *state, uint64_t count, struct buf *out, struct err *e)
 {
 	(void)count;
+	(void)e;
 	bars_rest(state, out);
+	return ST_OK;
 }
 
 static void

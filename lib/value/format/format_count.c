@@ -3,11 +3,13 @@
  */
 #include "value/format/format_desc.h"
 
-static void
-count_end(void *state, uint64_t count, struct buf *out)
+static enum status
+count_end(void *state, uint64_t count, struct buf *out, struct err *e)
 {
 	(void)state;
+	(void)e;
 	buf_printf(out, "%llu\n", (unsigned long long)count);
+	return ST_OK;
 }
 
 const struct format_desc format_count = { .flags = FORMAT_IS_FRAMED | FORMAT_IS_BLIND, .end = count_end };

@@ -38,7 +38,8 @@ struct format_desc {
 	bool (*elems)(const struct json_rules *rules, uint64_t before, const struct elem *e, uint32_t n,
 		      struct buf *out);
 	enum status (*elem)(void *state, const uint8_t *p, size_t n, struct buf *out, struct err *e);
-	void (*end)(void *state, uint64_t count, struct buf *out);
+	/* Writes the end, and what was held back. ST_DATA: that cannot be; out may hold a part of it. */
+	enum status (*end)(void *state, uint64_t count, struct buf *out, struct err *e);
 	/* Writes the rows that are held back, when the end does not come. */
 	void (*rest)(void *state, struct buf *out);
 	/* Called first: the options that the format takes, and the elements' type (NULL: unknown). */

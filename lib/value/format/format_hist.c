@@ -96,11 +96,13 @@ hist_rest(void *state, struct buf *out)
 	chart_show(&h->chart, out);
 }
 
-static void
-hist_end(void *state, uint64_t count, struct buf *out)
+static enum status
+hist_end(void *state, uint64_t count, struct buf *out, struct err *e)
 {
 	(void)count;
+	(void)e;
 	hist_rest(state, out);
+	return ST_OK;
 }
 
 static void

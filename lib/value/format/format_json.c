@@ -20,11 +20,13 @@ json_elems(const struct json_rules *rules, uint64_t before, const struct elem *e
 	return !o.refused;
 }
 
-static void
-json_end(void *state, uint64_t count, struct buf *out)
+static enum status
+json_end(void *state, uint64_t count, struct buf *out, struct err *e)
 {
 	(void)state;
+	(void)e;
 	buf_str(out, count ? "\n]\n" : "[]\n");
+	return ST_OK;
 }
 
 const struct format_desc format_json = { .flags = FORMAT_IS_FRAMED, .elems = json_elems, .end = json_end };

@@ -249,15 +249,17 @@ npy_elem(void *state, const uint8_t *p, size_t n, struct buf *out, struct err *e
 }
 
 /* Ends the array; without elements it is an empty array of floats. */
-static void
-npy_end(void *state, uint64_t count, struct buf *out)
+static enum status
+npy_end(void *state, uint64_t count, struct buf *out, struct err *e)
 {
 	static const struct npy_seen none = { .dtype = DTYPE_F64 };
 	struct npy_out *f = state;
 
 	(void)count;
+	(void)e;
 	if (f->seekable && !f->begun)
 		npy_begin(f, &none, out);
+	return ST_OK;
 }
 
 static void

@@ -173,11 +173,13 @@ pretty_elem(void *state, const uint8_t *p, size_t n, struct buf *out, struct err
 	return ST_OK;
 }
 
-static void
-pretty_end(void *state, uint64_t count, struct buf *out)
+static enum status
+pretty_end(void *state, uint64_t count, struct buf *out, struct err *e)
 {
 	(void)count;
+	(void)e;
 	pretty_show(state, out);
+	return ST_OK;
 }
 
 static void

@@ -158,16 +158,18 @@ tar_elem(void *state, const uint8_t *p, size_t n, struct buf *out, struct err *e
 	return ST_OK;
 }
 
-static void
-tar_end(void *state, uint64_t count, struct buf *out)
+static enum status
+tar_end(void *state, uint64_t count, struct buf *out, struct err *e)
 {
 	struct tar_out *t = state;
-	struct err e;
+	enum status st;
 
 	(void)count;
 	t->out = out;
-	if (t->a || tar_open(t, &e) == ST_OK)
-		archive_write_close(t->a);
+	st = t->a ? ST_OK : tar_open(t, e);
+	if (st == ST_OK && archive_write_close(t->a) != ARCHIVE_OK)
+		st = err_set(e, ST_DATA, "cannot end the archive: %s", archive_error_string(t->a));
+	return st;
 }
 
 static void

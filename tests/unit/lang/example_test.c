@@ -47,7 +47,8 @@ example_run(const struct op_desc *d)
 	enum status st = op_open(p->top, &ctx, &chain, &e);
 	while (!st && !(st = op_pull(chain, &r, &e)))
 		st = format_run(f, r, &out, &e);
-	format_end(f, &out);
+	if (st == ST_END && format_end(f, &out, &e))
+		st = e.kind;
 	buf_str(&out, "");
 	if (st != ST_END)
 		print_error("%s: %s: %s\n", d->name, d->example, e.text);

@@ -59,7 +59,7 @@ kin_write(enum format_kind kind, bool seekable, const struct run *r, struct buf 
 		format_seekable(f);
 	enum status st = format_run(f, r, out, e);
 	if (st == ST_OK)
-		format_end(f, out);
+		st = format_end(f, out, e);
 	if (format_patch(f, &patch))
 		memcpy(out->data, patch.data, patch.len);
 	buf_clear(&patch);

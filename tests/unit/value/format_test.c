@@ -48,7 +48,7 @@ gives(enum format_kind kind, const struct type *type, const struct run *r, const
 			assert_int_equal(format_run(f, r, &out, &e), ST_OK);
 		else if (r->n)
 			assert_int_equal(format_bytes(f, r->e[0].p, run_bytes(r), r->n, &out, &e), ST_OK);
-		format_end(f, &out);
+		assert_int_equal(format_end(f, &out, NULL), ST_OK);
 		if (out.len != want_len || (want_len && memcmp(out.data, want, want_len)))
 			fail_msg("got %s", out.len ? (char *)out.data : "nothing");
 		buf_clear(&out);
@@ -105,7 +105,7 @@ json_goes_on_over_runs(void **state)
 	add(&r, "1");
 	format_run(f, &r, &out, NULL);
 	format_run(f, &r, &out, NULL);
-	format_end(f, &out);
+	assert_int_equal(format_end(f, &out, NULL), ST_OK);
 	assert_string_equal((char *)out.data, "[\n1,\n1\n]\n");
 	format_free(&f);
 	run_clear(&r);
