@@ -41,6 +41,15 @@ row_sort() {
 	done
 }
 
+# The same table as Parquet, which dsvc does not write.
+sales_parquet() {
+	[ -n "${tables_python:-}" ] || tables_python=$(bench_python duckdb polars)
+	[ -s "$data/sales.parquet" ] || "$tables_python" -c '
+import duckdb, sys
+duckdb.sql("copy (select * from read_csv(\x27%s/sales.csv\x27)) to \x27%s/sales.parquet\x27 (format parquet)" % ((sys.argv[1],) * 2))
+' "$data" 2> "$work/err"
+}
+
 row_tables() {
 	tables_made
 	ours() { seconds "$bin/dsvc-run" -j "${jobs:-1}" "csv $data/sales.csv | unique .name | count"; }
@@ -53,6 +62,9 @@ row_tables() {
 	engines top 1
 	ours() { seconds "$bin/dsvc-run" -j "${jobs:-1}" -t ndjson "csv $data/sales.csv"; }
 	engines ndjson 1.5
+	sales_parquet || return 0
+	ours() { seconds "$bin/dsvc-run" -t ndjson "parquet $data/sales.parquet | filter .amount > 900 | select name amount"; }
+	engines parquet 1
 }
 
 row_words() {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The rows about tables of `make bench` as a user of DuckDB or Polars writes them.
 
-usage: tables.py duckdb|polars THREADS sort|ints|distinct|group|join|top|words|typed|ndjson FOLDER
+usage: tables.py duckdb|polars THREADS sort|ints|distinct|group|join|top|words|typed|ndjson|parquet FOLDER
 Reads the files that bench/tables.bash makes, and writes to /dev/null; whole processes are timed.
 """
 import os
@@ -29,6 +29,7 @@ def run_duckdb():
         "words": ("select w, count(*) n from (select unnest(string_split(x, ' ')) w from %s) group by w"
                   % lines % at("words.txt"), "csv"),
         "ndjson": ("select * from %s" % a, "json"),
+        "parquet": ("select name, amount from '%s' where amount > 900" % at("sales.parquet"), "json"),
     }[WHAT]
     con = duckdb.connect()
     con.execute("set threads=" + THREADS)
@@ -54,8 +55,9 @@ def run_polars():
         "words": lambda: lines("words.txt", pl.String).select(pl.col("x").str.split(" ").explode())
         .group_by("x").agg(pl.len()),
         "ndjson": lambda: sales,
+        "parquet": lambda: pl.scan_parquet(at("sales.parquet")).filter(pl.col("amount") > 900).select("name", "amount"),
     }[WHAT]()
-    if WHAT == "ndjson":
+    if WHAT in ("ndjson", "parquet"):
         plan.sink_ndjson("/dev/null")
     else:
         plan.sink_csv("/dev/null")
