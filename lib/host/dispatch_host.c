@@ -21,6 +21,7 @@
 #include "net/door.h"
 #include "net/notify.h"
 #include "store/store.h"
+#include "version.h"
 
 enum { DISPATCH_LINGER_MS = 500 };
 #define DISPATCH_RETRY_NS 1000000000LL /* when nothing can be recorded */
@@ -466,7 +467,8 @@ enum status
 dispatch_run(const struct dispatch_conf *c, struct err *e)
 {
 	struct dispatch d = { .conf = c };
-	struct disp_opts o = { .instance = sock_peer_new(), .seed = rng_seed_fresh(), .secret = secret_new(),
+	struct disp_opts o = { .instance = sock_peer_new(), .version = PROGRAM_VERSION,
+		.seed = rng_seed_fresh(), .secret = secret_new(),
 		.durable = c->store != NULL, .strangers = dispatch_open_to_all(c),
 		.job_gc_ns = c->job_gc_ns, .unfinished_gc_ns = c->unfinished_gc_ns,
 		.group_gc_ns = c->group_gc_ns, .dataset_gc_ns = c->dataset_gc_ns,

@@ -35,8 +35,8 @@ static const struct metrics_row metrics_rows[] = {
 	{ "lost", "dsvc_elements_lost_total", "Elements lost; must be 0.", NULL, 1, false, false },
 	{ "repeated", "dsvc_elements_repeated_total", "Elements delivered twice; must be 0.", NULL, 1, false, false },
 	{ "failed", "dsvc_elements_failed_total", "Elements that failed and that on_error skipped.", NULL, 1, false, false },
-	{ "reader_work_ms", "dsvc_reader_seconds_total", "Time of readers, with elements at hand or waiting for some.",
-		"state=\"work\"", 1e-3, false, false },
+	{ "reader_work_ms", "dsvc_reader_seconds_total", "Time of readers, with elements to write or waiting for some.",
+		"state=\"write\"", 1e-3, false, false },
 	{ "reader_wait_ms", "dsvc_reader_seconds_total", NULL, "state=\"wait\"", 1e-3, false, true },
 	{ "slot_work_ms", "dsvc_slot_seconds_total", "Time of slots, making elements or held back by readers.",
 		"state=\"busy\"", 1e-3, false, false },
@@ -53,6 +53,8 @@ struct metrics_job {
 	struct mp name;    /* "-": anonymous */
 	double v[METRICS_ROWS];
 	double wait, readers; /* the wait ratio, weighted by readers */
+	uint64_t splits;
+	bool endless;         /* how many splits are left is not known */
 };
 
 static void
@@ -117,6 +119,39 @@ metrics_job(struct metrics_job **v, size_t *n, size_t *cap, struct mp name)
 }
 
 static void
+metrics_splits(const struct metrics_text *t, const struct metrics_job *v, size_t n)
+{
+	metrics_head(t, "dsvc_splits_left", "gauge",
+		"Splits not given out yet, as the smallest that they may be cut to; a job of which it is not known has none.");
+	for (size_t k = 0; k < n; k++) {
+		if (v[k].endless)
+			continue;
+		buf_str(t->out, "dsvc_splits_left{");
+		metrics_label(t->out, "dsvc_job", v[k].name);
+		buf_byte(t->out, '}');
+		metrics_value(t->out, (double)v[k].splits);
+	}
+}
+
+static void
+metrics_pass(struct metrics_job *job, struct slice p)
+{
+	bool over = record_is(p, "state", "finished") || record_is(p, "state", "failed");
+	bool live = record_is(p, "state", "running");
+	struct slice left = record_at(p, "splits_left");
+
+	for (size_t i = 0; i < METRICS_ROWS; i++)
+		if (live || !metrics_rows[i].gauge)
+			job->v[i] += (double)record_uint(p, metrics_rows[i].key) * metrics_rows[i].scale;
+	job->endless |= !over && (left.p == left.end || *left.p == 0xc0); /* nil */
+	job->splits += record_uint(p, "splits_left");
+	if (!live)
+		return;
+	job->wait += record_float(p, "reader_wait_ratio") * (double)record_uint(p, "readers");
+	job->readers += (double)record_uint(p, "readers");
+}
+
+static void
 metrics_jobs(struct slice report, const struct metrics_text *t)
 {
 	struct record_items jobs = record_list(report, "jobs");
@@ -128,16 +163,8 @@ metrics_jobs(struct slice report, const struct metrics_text *t)
 		struct record_items passes = record_list(j, "iterations");
 		struct metrics_job *job = metrics_job(&v, &n, &cap, record_text(j, "name"));
 
-		while (record_next(&passes, &p)) {
-			bool live = record_is(p, "state", "running");
-			for (size_t i = 0; i < METRICS_ROWS; i++)
-				if (live || !metrics_rows[i].gauge)
-					job->v[i] += (double)record_uint(p, metrics_rows[i].key) * metrics_rows[i].scale;
-			if (!live)
-				continue;
-			job->wait += record_float(p, "reader_wait_ratio") * (double)record_uint(p, "readers");
-			job->readers += (double)record_uint(p, "readers");
-		}
+		while (record_next(&passes, &p))
+			metrics_pass(job, p);
 	}
 	for (size_t i = 0; i < METRICS_ROWS; i++) {
 		const struct metrics_row *row = &metrics_rows[i];
@@ -161,6 +188,7 @@ metrics_jobs(struct slice report, const struct metrics_text *t)
 		buf_byte(t->out, '}');
 		metrics_value(t->out, v[k].wait / v[k].readers);
 	}
+	metrics_splits(t, v, n);
 	mem_free(v);
 }
 
@@ -174,15 +202,71 @@ metrics_states(const struct metrics_text *t, const char *name, const char *help,
 		buf_printf(t->out, "%s{state=\"%s\"} %" PRIu64 "\n", name, states[i], counts[i]);
 }
 
+static const char *const metrics_passes[] = { "listing", "running", "finished", "failed" };
+
+/* Of a job; 4: it has no pass. */
+static size_t
+metrics_job_state(struct slice job)
+{
+	struct record_items it = record_list(job, "iterations");
+	size_t best = 4, k;
+	struct slice p;
+
+	while (record_next(&it, &p)) {
+		for (k = 0; k < 4 && !record_is(p, "state", metrics_passes[k]); k++)
+			;
+		if (k < 4 && (best != 1 || k == 1) && (best != 0 || k < 2))
+			best = k;
+	}
+	return best;
+}
+
+/* Slots that have a stream are busy and stalled as the time of the last seconds tells. */
+static void
+metrics_slots(struct slice report, const struct metrics_text *t)
+{
+	static const char *const states[] = { "busy", "stalled", "idle" };
+	uint64_t all = record_uint(report, "slots"), used = record_uint(report, "slots_used");
+	struct record_items jobs = record_list(report, "jobs");
+	double work = 0, wait = 0, n[3];
+	struct slice j, p;
+
+	while (record_next(&jobs, &j))
+		for (struct record_items it = record_list(j, "iterations"); record_next(&it, &p);) {
+			work += (double)record_uint(record_at(p, "lately"), "slot_work_ms");
+			wait += (double)record_uint(record_at(p, "lately"), "slot_wait_ms");
+		}
+	used = used < all ? used : all;
+	n[1] = wait > 0 ? (double)used * wait / (work + wait) : 0;
+	n[0] = (double)used - n[1];
+	n[2] = (double)(all - used);
+	metrics_head(t, "dsvc_slots", "gauge",
+		"Slots of all workers: those with a stream, divided as their time was in the last seconds, and those without.");
+	for (size_t i = 0; i < 3; i++) {
+		buf_printf(t->out, "dsvc_slots{state=\"%s\"}", states[i]);
+		metrics_value(t->out, n[i]);
+	}
+}
+
+static void
+metrics_moves(struct slice report, const struct metrics_text *t)
+{
+	static const char *const causes[] = { "lost", "drained", "unreachable", "balanced" };
+
+	metrics_head(t, "dsvc_stream_moves_total", "counter", "Streams that had to go to another worker.");
+	for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
+		buf_printf(t->out, "dsvc_stream_moves_total{cause=\"%s\"} %" PRIu64 "\n", causes[i],
+			   record_uint(record_at(report, "moves"), causes[i]));
+}
+
 static void
 metrics_counts(struct slice report, const struct metrics_text *t)
 {
 	static const char *const workers[] = { "live", "draining", "awaited" };
-	static const char *const passes[] = { "listing", "running", "finished", "failed" };
 	static const char *const readers[] = { "reading", "waiting" };
 	uint64_t w[3] = { 0 }, p[4] = { 0 }, r[2] = { 0 };
-	struct record_items it = record_list(report, "workers"), inner;
-	struct slice x, y;
+	struct record_items it = record_list(report, "workers");
+	struct slice x;
 
 	while (record_next(&it, &x))
 		w[record_uint(x, "awaited") ? 2 : record_uint(x, "draining") ? 1 : 0]++;
@@ -190,13 +274,16 @@ metrics_counts(struct slice report, const struct metrics_text *t)
 	while (record_next(&it, &x))
 		r[record_uint(x, "waiting") ? 1 : 0]++;
 	it = record_list(report, "jobs");
-	while (record_next(&it, &x))
-		for (inner = record_list(x, "iterations"); record_next(&inner, &y);)
-			for (size_t i = 0; i < 4; i++)
-				p[i] += record_is(y, "state", passes[i]);
+	while (record_next(&it, &x)) {
+		size_t k = metrics_job_state(x);
+		if (k < 4)
+			p[k]++;
+	}
 	metrics_states(t, "dsvc_workers", "Workers, by what they are doing.", workers, w, 3);
 	metrics_states(t, "dsvc_readers", "Readers with a job.", readers, r, 2);
-	metrics_states(t, "dsvc_passes", "Passes over datasets.", passes, p, 4);
+	metrics_states(t, "dsvc_jobs", "Jobs, by the state of the pass that is under way, or of the last one.",
+		       metrics_passes, p, 4);
+	metrics_slots(report, t);
 }
 
 /* size: one metric after another */
@@ -206,7 +293,7 @@ metrics_workers(struct slice report, const struct metrics_text *t)
 	static const struct { const char *key, *name, *help; double scale; } rows[] = {
 		{ "slots", "dsvc_worker_slots", "Streams that the worker runs at once.", 1 },
 		{ "streams", "dsvc_worker_streams", "Streams that the worker has.", 1 },
-		{ "kept_bytes", "dsvc_worker_kept_bytes", "Bytes of chunks that are not acknowledged yet.", 1 },
+		{ "kept_bytes", "dsvc_kept_bytes", "Bytes of chunks that are not acknowledged yet.", 1 },
 		{ "silent_ms", "dsvc_worker_silent_seconds", "Time since the worker was heard.", 1e-3 },
 	};
 
@@ -240,15 +327,19 @@ metrics_print(struct slice report, const struct metrics_conf *c, struct buf *out
 	double wanted = wanted_report(report, 1);
 
 	metrics_head(t, "dsvc_build_info", "gauge", "Always 1; the labels say what runs.");
-	buf_printf(out, "dsvc_build_info{protocol=\"%d\"} 1\n", WIRE_VERSION);
+	buf_str(out, "dsvc_build_info{");
+	metrics_label(out, "version", record_text(report, "version"));
+	buf_printf(out, ",protocol=\"%d\"} 1\n", WIRE_VERSION);
 	metrics_one(t, "dsvc_up", "gauge", "Whether the dispatcher has answered.", 1);
+	metrics_one(t, "dsvc_start_time_seconds", "gauge", "When the dispatcher began, since 1970.",
+		(double)record_uint(report, "started_ms") * 1e-3);
 	metrics_one(t, "dsvc_durable", "gauge", "Whether the dispatcher keeps a state.",
 		(double)record_uint(report, "durable"));
-	metrics_one(t, "dsvc_slots", "gauge", "Slots of all workers.", (double)record_uint(report, "slots"));
 	metrics_one(t, "dsvc_slots_wanted", "gauge", "Slots that the passes being read could use.", wanted);
 	metrics_one(t, "dsvc_workers_wanted", "gauge", "Workers of mean size that have that many slots.",
 		    (double)wanted_number(wanted, wanted_per_worker(report)));
 	metrics_counts(report, t);
+	metrics_moves(report, t);
 	metrics_jobs(report, t);
 	if (c->workers)
 		metrics_workers(report, t);

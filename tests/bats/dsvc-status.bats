@@ -188,6 +188,27 @@ load lib/dsvc
 	[[ $output != *dsvc_worker_slots* ]]
 }
 
+@test "metrics tell the version, the start, slots, splits that are left and streams that moved" {
+	local before=$EPOCHSECONDS value
+	service 0
+	start work1 dsvc-work -j 3
+	run -0 dsvc-status --metrics
+	[[ $output == *"dsvc_build_info{version=\"$(<VERSION)\",protocol="* ]]
+	value=$(sed -n 's/^dsvc_start_time_seconds //p' <<<"$output")
+	((${value%.*} >= before - 1 && ${value%.*} <= EPOCHSECONDS))
+	[[ $output == *'dsvc_slots{state="idle"} 3'* && $output == *'dsvc_stream_moves_total{cause="lost"} 0'* ]]
+	spawn read dsvc-read -q -J one -t none -e 'range 1_000_000_000 | sleep 1ms'
+	spawn endless dsvc-read -q -J endless -t none -e 'counter | sleep 1ms'
+	until_true 20s bash -c 'dsvc-status --metrics | grep -qx "dsvc_slots{state=\"idle\"} 0"'
+	run -0 dsvc-status --metrics
+	[[ $output =~ 'dsvc_splits_left{dsvc_job="one"} '[1-9] && $output != *'dsvc_splits_left{dsvc_job="endless"}'* ]]
+	[[ $output == *'dsvc_jobs{state="running"} 2'* ]]
+	stop work1 KILL
+	until_true 20s bash -c 'dsvc-status --metrics | grep -q "^dsvc_stream_moves_total{cause=\"lost\"} [1-9]"'
+	stop read KILL
+	stop endless KILL
+}
+
 @test "a full disk is no success" {
 	service 0
 	run -74 bash -c 'dsvc-status >/dev/full'

@@ -5,7 +5,7 @@
  *
  *	dispatcher.c  messages, handed to the others; the outbox handed out
  *	disp_time.c, disp_load.c  silence, and what is due; durable rows, read back
- *	disp_report.c, disp_events.c, disp_tap.c  reports; what happened lately; elements looked at
+ *	disp_report.c, disp_service.c, disp_events.c, disp_tap.c  reports; what happened lately; elements looked at
  *	disp_peer.c, disp_role.c  peers, and the loss of one; who may say what
  *
  *	disp_job.c    jobs, OPEN
@@ -59,6 +59,7 @@
 #include "core/cut.h"
 #include "core/disp/disp_place.h"
 #include "core/disp/disp_reach.h"
+#include "core/disp/disp_service.h"
 #include "core/disp/disp_dirty.h"
 #include "core/disp/disp_events.h"
 #include "core/disp/disp_fence.h"
@@ -369,6 +370,9 @@ struct disp {
 	uint32_t row_version;     /* ROW_VERSION, or what the meta row says that is read */
 	struct rng rng;
 	int64_t now, wall_ns;     /* wall_ns: to be added to `now` for the time since 1970 */
+	int64_t began;            /* when this process did; */
+	uint64_t started_ms;      /* since 1970; 0: not told yet */
+	uint64_t moves[MOVES];    /* streams that went to another worker since then */
 	uint64_t next_id;         /* next number for a dataset, job or iteration */
 	bool meta_dirty;
 	char *refuse;             /* why nothing new is taken; NULL: it is */

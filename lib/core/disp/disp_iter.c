@@ -319,7 +319,7 @@ iter_readers_moved(struct disp *d, struct iteration *it)
 		struct stream *s = it->streams[i];
 
 		if (s->worker && s->worker->known && !hash_get_str(&it->hosts, str_or_empty(s->worker->host)))
-			stream_fence(d, s);
+			service_move(d, s, MOVE_BALANCED);
 	}
 	iter_place(d, it);
 	iter_grow(d, it, place_slots(d, it));
@@ -361,7 +361,7 @@ iter_worker_left(struct disp *d, struct peer *w)
 	while (!ring_empty(&w->streams)) {
 		struct stream *s = LIST_OF(w->streams.next, struct stream, by_worker);
 
-		stream_fence(d, s);
+		service_move(d, s, w->leaves || w->draining ? MOVE_DRAINED : MOVE_LOST);
 		if (s->worker == w) /* finished: nothing to fence */
 			stream_detach(d, s);
 	}

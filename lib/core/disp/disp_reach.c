@@ -111,7 +111,7 @@ reach_move(struct disp *d, struct iteration *it, const struct peer *w)
 		struct stream *s = it->streams[i];
 
 		if (s->worker == w && !s->finished)
-			stream_fence(d, s);
+			service_move(d, s, MOVE_UNREACHABLE);
 	}
 }
 

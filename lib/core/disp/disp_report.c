@@ -454,7 +454,7 @@ report_iteration(struct buf *b, const struct disp *d, const struct iteration *it
 	static const char *const states[] = { "listing", "running", "finished", "failed" };
 	char *waits = report_waits(it);
 
-	record_put_head(b, 41);
+	record_put_head(b, 42);
 	record_put_uint(b, "epoch", it->epoch);
 	record_put_text(b, "state", states[it->state]);
 	record_put_text(b, "error", it->text);
@@ -467,6 +467,7 @@ report_iteration(struct buf *b, const struct disp *d, const struct iteration *it
 	record_put_uint(b, "streams_known", it->n_streams > it->n_finished ? it->n_streams : it->n_finished);
 	record_put_uint(b, "streams_ended", it->n_ended);
 	record_put_uint(b, "streams_finished", it->n_finished);
+	service_splits(b, it);
 	report_ledger(b, d, it); /* 15 */
 	report_clock(b, d, it); /* 8 */
 	report_stored(b, it); /* 4 */
@@ -561,13 +562,14 @@ report_for(struct disp *d, int64_t now_ns, const char *user, const struct msg_st
 	more = listed_fill(d, job, user, ask->recent, &jobs);
 	if (*job && !jobs.n)
 		return false;
-	record_put_head(out, what == REPORT_AUDIT ? 4 : what == REPORT_BRIEF ? 11 : 12);
+	record_put_head(out, what == REPORT_AUDIT ? 4 : SERVICE_PAIRS + (what == REPORT_BRIEF ? 11 : 12));
 	report_id(out, "instance", d->o.instance);
 	record_put_bool(out, "durable", d->o.durable);
 	if (what != REPORT_AUDIT) {
 		double wanted = wanted_all(d), mean = d->n_workers ? (double)d->slots / d->n_workers : 1;
 
 		record_put_uint(out, "clock_ms", (uint64_t)(now_ns + d->wall_ns) / 1000000);
+		service_report(out, d);
 		record_put_uint(out, "slots", d->slots);
 		record_put_float(out, "slots_wanted", wanted);
 		record_put_uint(out, "workers_wanted", wanted_number(wanted, mean));

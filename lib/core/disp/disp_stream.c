@@ -493,7 +493,7 @@ stream_handover(struct disp *d, struct peer *p, struct stream *s, struct msg *m)
 		return;
 	past_room(d, s, h->state.n, true);
 	disp_split_add_point(d, s, h->offset, h->split, h->failed, &h->state);
-	stream_fence(d, s);
+	service_move(d, s, p->draining ? MOVE_DRAINED : MOVE_BALANCED);
 }
 
 /* Messages */

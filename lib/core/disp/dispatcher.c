@@ -22,6 +22,7 @@ disp_new(const struct disp_opts *o, int64_t now_ns)
 		&d->idle_datasets };
 
 	d->o = *o;
+	d->began = now_ns;
 	if (!d->o.beat_ms)
 		d->o.beat_ms = 1000;
 	if (!d->o.loss_ms)
@@ -131,7 +132,7 @@ disp_reconcile(struct disp *d, struct peer *p, const struct msg_hello *h, bool a
 		next = n->next;
 		/* It has forgotten it; or those readers have left for whom it made it. */
 		if ((s->running && !hash_get(&have, &key, sizeof key)) || (s->iter->hosts.n && !place_wanted(s->iter, p)))
-			stream_fence(d, s);
+			service_move(d, s, s->running && !hash_get(&have, &key, sizeof key) ? MOVE_LOST : MOVE_BALANCED);
 		else if (awaited)
 			stream_changed(d, s);
 	}
