@@ -151,6 +151,20 @@ fails() { # CODE WORDS SPEC
 	fails 65 'holds a user' 'lines http://me:secret@127.0.0.1/x'
 }
 
+@test "a trace shows requests, those that are tried again too, and no query of an address" {
+	local t=$BATS_TEST_TMPDIR/t.json seen
+	serve
+	cp "$objects/web/n.txt" "$objects/web/busy"
+	run -0 run_spec --trace "$t" -j 2 "lines '$url/web/busy?sig=secret' | map int(x)" -t count
+	[ "$output" = 400000 ]
+	seen=$(python3 "$BATS_TEST_DIRNAME/lib/trace.py" "$t")
+	grep -qP '^b\tsplit\tsplit [^\t]*/web/busy' <<<"$seen"
+	# a part is refused, and asked for again
+	jq -e --arg name "request GET $url/web/busy" '[.[] | select(.ph == "e" and .name == $name) | .args.status] |
+		index(503) != null and index(206) != null' "$t"
+	run -1 grep secret "$t"
+}
+
 @test "https: a certificate is checked, and nothing leads from there to http" {
 	serve --tls "$BATS_TEST_DIRNAME/lib/server.pem"
 	fails 77 'certificate' "lines $url/web/n.txt"

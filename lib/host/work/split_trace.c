@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/trace.h"
+#include "fetch/url.h"
 
 enum { SPLIT_TRACE_PATH = 32 };
 
@@ -23,7 +25,12 @@ split_trace_path(const char *path)
 static void
 split_trace_text(const struct split *s, char *out, size_t size)
 {
-	const char *path = s->path ? split_trace_path(s->path) : "", *cut = s->path && path > s->path ? "..." : "";
+	struct buf shown = { 0 }; /* of an address, without what is secret in it */
+
+	if (s->path && url_is(s->path))
+		url_show(s->path, &shown);
+	char *whole = s->path ? shown.data ? buf_take(&shown) : mem_strdup(s->path) : mem_strdup("");
+	const char *path = split_trace_path(whole), *cut = path > whole ? "..." : "";
 
 	if (s->kind == SPLIT_ALL)
 		snprintf(out, size, "source %" PRIu32, s->leaf);
@@ -35,6 +42,7 @@ split_trace_text(const struct split *s, char *out, size_t size)
 		snprintf(out, size, "%" PRIu64 " and on", s->start);
 	else
 		snprintf(out, size, "%" PRIu64 "+%" PRIu64, s->start, s->count);
+	mem_free(whole);
 }
 
 void
