@@ -121,7 +121,7 @@ run_plan_write(struct run_plan *p, const struct run *r, struct err *e)
 	int64_t end = clock_mono_ns();
 	p->writing += end - began;
 	if (traced)
-		trace_output(began, end, r->n, run_bytes(r));
+		trace_output(began, end, r->n, run_bytes_near(r));
 	return st;
 }
 

@@ -449,7 +449,7 @@ chain_traced(const struct op_inst *i, enum status st, int64_t now)
 	/* The operator that stands for those on threads (split_threads.c) has no brief, and a text made of all of theirs. */
 	const char *name = i->desc->brief ? op_text(i->node) : i->desc->name;
 
-	trace_leave(i->node, TRACE_OPERATOR, name, gave ? i->lent->n : 0, gave ? run_bytes(i->lent) : 0, now);
+	trace_leave(i->node, TRACE_OPERATOR, name, gave ? i->lent->n : 0, gave ? run_bytes_near(i->lent) : 0, now);
 }
 
 static enum status

@@ -160,6 +160,18 @@ run_bytes(const struct run *r)
 	return sum;
 }
 
+size_t
+run_bytes_near(const struct run *r)
+{
+	/* Odd: where two kinds of elements take turns, both are looked at. */
+	uint32_t step = r->n / RUN_SAMPLE | 1, looked = 0;
+	size_t sum = 0;
+
+	for (uint32_t i = step / 2; i < r->n; i += step, looked++)
+		sum += r->e[i].len;
+	return looked == r->n ? sum : (size_t)((double)sum / looked * r->n);
+}
+
 void
 kept_set(struct kept *k, struct elem e)
 {

@@ -34,6 +34,7 @@ enum {
 	RUN_USUAL = 512,         /* number of elements that a source aims at in a run */
 	RUN_BYTES = 128 * 1024,  /* or this many bytes, whichever comes first */
 	RUN_MOST = 4 * 1024 * 1024, /* size of its own at which a run must be passed on */
+	RUN_SAMPLE = 16,         /* elements by which the size of a run is estimated, and up to twice as many */
 	KEEP_COPY_MAX = 16 * 1024 /* run_keep copies up to this, else shares the block */
 };
 
@@ -125,6 +126,9 @@ void run_move(struct run *to, struct run *from);
 bool run_place(const struct run *r, const struct elem *e, const char **file, uint64_t *line);
 /* Size of all elements. */
 size_t run_bytes(const struct run *r);
+/* About that size, from a sample of a long run, for what only shows it. Exact: a run of fewer than 2 * RUN_SAMPLE
+ * elements, and one whose elements are of one size. */
+size_t run_bytes_near(const struct run *r);
 
 /* Elements kept one by one for longer than a run, e.g. a shuffle buffer.
  * kept_set copies (into *k's own memory, reused) or shares the block. */

@@ -218,7 +218,7 @@ parallel_do(struct parallel *p, struct parallel_job *j)
 	parallel_make(p, vm, j);
 	int64_t end = clock_mono_ns(), ns = end - began;
 	if (traced)
-		trace_leave(p, TRACE_INSIDE, op_text(p->self->node), j->out.n, run_bytes(&j->out), end);
+		trace_leave(p, TRACE_INSIDE, op_text(p->self->node), j->out.n, run_bytes_near(&j->out), end);
 	pthread_mutex_lock(&p->lock);
 	p->vms = mem_grow(p->vms, &p->cap_vms, p->n_vms + 1, sizeof(*p->vms));
 	p->vms[p->n_vms++] = vm;

@@ -99,6 +99,27 @@ elements_lie_end_to_end_and_stay(void **state)
 }
 
 static void
+the_size_is_estimated_from_a_sample(void **state)
+{
+	struct run r = { 0 };
+
+	(void)state;
+	assert_int_equal(run_bytes_near(&r), 0);
+	for (uint32_t i = 0; i < 31; i++)
+		run_done(&r, mp_put_int(run_room(&r, MP_INT_MAX), i * 10), i);
+	assert_int_equal(run_bytes_near(&r), run_bytes(&r));
+	run_reset(&r);
+	for (uint32_t i = 0; i < 512; i++)
+		run_done(&r, mp_put_int(run_room(&r, MP_INT_MAX), 1), i);
+	assert_int_equal(run_bytes_near(&r), 512);
+	run_reset(&r);
+	for (uint32_t i = 0; i < 512; i++)
+		run_done(&r, mp_put_int(run_room(&r, MP_INT_MAX), i % 2 ? INT64_MAX : 1), i);
+	assert_in_range(run_bytes_near(&r), run_bytes(&r) * 7 / 8, run_bytes(&r) * 9 / 8);
+	run_clear(&r);
+}
+
+static void
 the_arena_is_used_again_unless_shared(void **state)
 {
 	struct run r = { 0 };
