@@ -123,3 +123,46 @@ a_closed_gate_lets_through_what_begins_with_its_roots(void **state)
 		url_clear(&u);
 	}
 }
+
+static enum status
+asked(enum gate side, const char *text, struct err *e)
+{
+	struct url u;
+
+	assert_int_equal(url_parse(text, &u, NULL), ST_OK);
+	enum status st = url_gate_ask(side, text, &u, e);
+	url_clear(&u);
+	return st;
+}
+
+/* The gates stay as the tests before left them: that for reading is closed. */
+static void
+what_may_be_written_may_be_read_and_not_the_other_way(void **state)
+{
+	static const char *const in[] = { "s3://w/out", "s3://w/out/", "s3://w/out/x", "s3://w/out/../x", NULL };
+	static const char *const out[] = { "s3://w/outer", "s3://w/", "s3://w", "s3://ww/out/x", "s3://b/in/x",
+		"https://h/f/x", "https://w/out/x", NULL };
+	char root[] = "s3://w/out", web[] = "https://h/f/", query[] = "https://h/f?x", none[] = "/etc", bad[] = "gs://b/";
+	char *const refused[] = { web, query, none, bad, NULL };
+	struct err e = { 0 };
+
+	(void)state;
+	for (char *const *r = refused; *r; r++) {
+		assert_int_equal(url_gate_close(GATE_WRITE, &(struct words){ (char *[]){ root, *r, NULL }, 2 }, &e), ST_USAGE);
+		assert_non_null(strstr(e.text, "--allow-write"));
+	}
+	assert_int_equal(asked(GATE_WRITE, "s3://any/x", NULL), ST_OK); /* what was refused has closed nothing */
+	assert_int_equal(url_gate_close(GATE_WRITE, &(struct words){ (char *[]){ root, NULL }, 1 }, NULL), ST_OK);
+	for (const char *const *s = in; *s; s++) {
+		assert_int_equal(asked(GATE_WRITE, *s, NULL), ST_OK);
+		assert_int_equal(asked(GATE_READ, *s, NULL), ST_OK);
+	}
+	for (const char *const *s = out; *s; s++) {
+		assert_int_equal(asked(GATE_WRITE, *s, &e), ST_PERM);
+		assert_non_null(strstr(e.text, "cannot write to '"));
+		assert_non_null(strstr(e.help, "--allow-write"));
+	}
+	assert_int_equal(asked(GATE_READ, "s3://b/in/x", NULL), ST_OK);
+	url_gate_shut(GATE_WRITE); /* was closed before: its roots stay */
+	assert_int_equal(asked(GATE_WRITE, "s3://w/out/x", NULL), ST_OK);
+}
