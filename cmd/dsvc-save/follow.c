@@ -75,7 +75,7 @@ follow_keep(struct follow *w, struct err *e)
 	enum status st;
 
 	reader_host_position(w->reader, &w->f->position);
-	while ((st = folder_keep(w->f, e)) == ST_AGAIN && !w->o->fail) {
+	while ((st = folder_keep(w->f, e)) == ST_AGAIN && !w->o->fail && !stop_signal()) {
 		struct pollfd f = { stop_fd(), POLLIN, 0 };
 
 		follow_full(w, true);
@@ -83,7 +83,7 @@ follow_keep(struct follow *w, struct err *e)
 		if (poll(&f, 1, FOLLOW_FULL_MS) > 0)
 			return ST_AGAIN;
 	}
-	if (st == ST_AGAIN)
+	if (st == ST_AGAIN && !stop_signal())
 		st = e->kind;
 	if (st == ST_OK)
 		reader_host_saved(w->reader);

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "base/rng.h"
+#include "cli/stop.h"
 #include "fetch/fetch.h"
 #include "fetch/put.h"
 #include "op/kit/seal_far.h"
@@ -71,15 +72,22 @@ store_read(const struct folder *f, const char *name, size_t most, struct buf *ou
 	return seal_far_get(f->path, name, GATE_WRITE, most, out, e);
 }
 
+static bool
+store_stopped(const void *arg)
+{
+	(void)arg;
+	return stop_signal() != 0;
+}
+
 enum status
 store_write(const struct folder *f, const char *name, const struct buf *b, bool fresh, struct err *e)
 {
 	bool passes = false;
-	struct fetch_wait w = { .passes = &passes };
+	struct fetch_wait w = { .stopped = store_stopped, .passes = &passes };
 	char *url = store_url(f, name);
 	enum status st = fetch_put(url, b->data, b->len, fresh, &w, e);
 
-	if (st != ST_OK && st != ST_NO)
+	if (st != ST_OK && st != ST_NO && st != ST_AGAIN)
 		err_wrap(e, "cannot write %s", url);
 	mem_free(url);
 	return st == ST_IO && passes ? ST_AGAIN : st;

@@ -191,8 +191,8 @@ logged() { grep -qE "$1" "$log"; }
 	start one dsvc-work -j 2
 	start two dsvc-work -j 2
 	chunks() { [[ $(find "$objects/b/p" -name 'data-*' 2>/dev/null | wc -l) -ge $1 ]]; }
-	save() { dsvc-save --chunk 20k -e 'range 600000 | map x | rate 60k' s3://b/p "$@"; }
-	spawn save save
+	save=(dsvc-save --chunk 20k -e 'range 600000 | map x | rate 60k' s3://b/p)
+	spawn save "${save[@]}"
 	until_true 20s chunks 4
 	run -66 dsvc-run 'load s3://b/p'
 	[[ $output == *'is not finished'* ]]
@@ -205,16 +205,16 @@ logged() { grep -qE "$1" "$log"; }
 	stop save KILL || true
 	stop two KILL || true
 	start four dsvc-work -j 2
-	within 90s save --if-missing
+	within 90s "${save[@]}" --if-missing
 	dsvc-run 'load s3://b/p | sort' | cmp - <(seq 0 599999)
 	[[ ! -e $objects/b/p/.dsvc-position && $(uploads_left) == 0 ]]
-	run -65 save
+	run -65 "${save[@]}"
 	[[ $output == *'s3://b/p is saved already'* ]]
-	run -0 save --if-missing
+	run -0 "${save[@]}" --if-missing
 	run -65 within 20s dsvc-save -e 'range 5' s3://b/p
 	[[ $output == *'s3://b/p holds another snapshot: range 600000'* ]]
 	within 20s dsvc-save --overwrite -e 'range 5' s3://b/p/
-	run -0 dsvc-run 'load s3://b/p'
+	run -0 dsvc-run 'load s3://b/p | sort'
 	[ "$output" = $'0\n1\n2\n3\n4' ]
 	run -64 dsvc-save --chunk-time 3s -e 'range 5' s3://b/t
 	run -65 dsvc-save -e 'range 5' https://h/t
@@ -225,4 +225,22 @@ logged() { grep -qE "$1" "$log"; }
 	run -65 within 20s dsvc-save -q -e 'range 3 | map 1 / (x - x)' s3://b/f
 	run -65 dsvc-save -q -e 'range 3 | map 1 / (x - x)' s3://b/f
 	[[ $output == *'the save to s3://b/f has failed'*'division by zero'* ]]
+}
+
+@test "dsvc-save is no lost reader while a store takes its time, and a stop does not wait for it" {
+	serve --faults slow --slow 3
+	start dispatch dsvc-dispatch --loss 1s
+	start one dsvc-work
+	run -0 --separate-stderr within 60s dsvc-save -q -e 'range 50' s3://b/p
+	[[ $stderr != *lost* ]]
+	run -0 run_spec 'load s3://b/p | count'
+	[ "$output" = 50 ]
+	stop objects
+	rm "$objects/slow"
+	serve --faults slow --slow 1000
+	spawn save dsvc-save -e 'range 50' s3://b/q
+	until_true 20s test -e "$objects/slow"
+	stop save
+	((status == 143))
+	[[ $(<"$BATS_TEST_TMPDIR/save.err") == *'the save to s3://b/q goes on'* ]]
 }

@@ -27,7 +27,8 @@ empty file FOLDER/upload-N. What goes wrong with writing is said by --faults WOR
   lostend    the end of an upload is done, and the connection closed without an answer
   badend     the end of an upload is answered by 200 and an error, once
   hold       the end of an upload, or of an object in one piece below data-, waits until FOLDER/go is there
-  down       while FOLDER/down is there, what writes is refused with 503
+  down       while FOLDER/down is there, what writes is refused with 503, and while FOLDER/away is, what lists
+  slow       a position of dsvc-save is answered after --slow SECONDS; FOLDER/slow is there once one has come
 
 The log has a line for each request: METHOD PATH RANGE CODE.
 """
@@ -45,7 +46,8 @@ import urllib.parse
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from xml.sax.saxutils import escape
 
-options = {'--key': None, '--region': 'us-east-1', '--log': None, '--ready-fd': None, '--tls': None, '--faults': ''}
+options = {'--key': None, '--region': 'us-east-1', '--log': None, '--ready-fd': None, '--tls': None, '--faults': '',
+           '--slow': '0'}
 folder = sys.argv[1]
 words = iter(sys.argv[2:])
 for word in words:
@@ -221,6 +223,11 @@ class Handler(BaseHTTPRequestHandler):
         while 'hold' in faults and not os.path.exists(os.path.join(folder, 'go')):
             time.sleep(0.01)
 
+    def slow(self):
+        if 'slow' in faults:
+            open(os.path.join(folder, 'slow'), 'w').close()
+            time.sleep(float(options['--slow']))
+
     def end(self, name, ident, body):
         with lock:
             parts = uploads.get(ident)
@@ -287,6 +294,8 @@ class Handler(BaseHTTPRequestHandler):
             return self.say(204)
         if '/data-' in name:
             self.hold()
+        if '/.dsvc-position' in name:
+            self.slow()
         return self.store(name, body) and self.say(200, [('ETag', self.tag_of(body))])
 
     do_PUT = do_POST = do_DELETE = do_write
@@ -329,6 +338,8 @@ class Handler(BaseHTTPRequestHandler):
             if name.endswith('/') and name.count('/') == 1 and query.endswith('&uploads='):
                 return self.upload_list(name[:-1], query)
             if name.endswith('/') and name.count('/') == 1 and query:
+                if os.path.exists(os.path.join(folder, 'away')):
+                    return self.say(503, [('Retry-After', '0')])
                 return self.listing(name[:-1], query)
         file = os.path.join(folder, name)
         if not os.path.isfile(file):
