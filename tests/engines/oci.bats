@@ -58,7 +58,7 @@ bare() { # FOLDER
 	chmod 1777 "$1/tmp"
 	mknod -m 666 "$1/dev/null" c 1 3
 	for file in $(find "$folder/bin" "$folder/lib" -type f \( -path '*/bin/*' -o -name '*.so*' \) -exec ldd {} + |
-		grep -oE '(=> )?/[^ ]+' | sed 's/^=> //' | grep -E '/(ld-|libc\.|libm\.|libpthread|libresolv|libdl|librt)' | sort -u); do
+		grep -oE '(=> )?/[^ ]+' | sed 's/^=> //' | grep -E '/(ld-|libc\.|libm\.|libpthread\.|libresolv\.|libdl\.|librt\.)' | sort -u); do
 		install -D "$(realpath "$file")" "$1$file"
 	done
 	cp -R "$folder" "$1/opt"
