@@ -90,6 +90,8 @@ is() { # FILE TEXT
 	told dsvc-pipeline.5 'An object of 16 MiB or more is divided into splits like a file, if the server gives parts of it and says by an ETag or a time which object they are of.'
 	told dsvc-pipeline.5 'Data that has changed since the reading of it began, or since it was listed, is an error (65), never a mixture of two versions.'
 	told dsvc-pipeline.5 'What is not there gives 66, what is not allowed 77, and a server that does not answer 74.'
+	told dsvc-engines.7 'The image has the programs and their libraries, no shell, and the user 65532; its program is dsvc(1), its folder /var/lib/dsvc.' # tests/engines/oci.bats
+	told dsvc.7 'The columns and their types are those of the first batch, of up to 1024 elements, as far as the pipeline does not tell them: ints among floats are floats, tensors become lists, and any column may be null.' # parquet.bats
 	told dsvc.7 '70 internal error (please report)'
 	told dsvc.7 '76 versions do not match' # unit/host/dispatch_test: other_version_is_refused_with_both
 }

@@ -237,7 +237,7 @@ lists_maps_and_dictionaries(void **state)
 	gives(NEST("+l", "c", LEAF("c")), array_of(2, BUFFERS(BITS(1), DATA(int32_t, 1, 3, 3)), KIDS(items)),
 	      "{\"c\":[2,3]} {\"c\":null} ");
 	gives(NEST("+L", "c", LEAF("c")), array_of(1, BUFFERS(NULL, DATA(int64_t, 0, 1)), KIDS(items)), "{\"c\":[1]} ");
-	/* Of keys that come twice, the last counts. */
+	/* A key that comes twice has its last value. */
 	gives(map_schema("u"), map_of(NULL, NULL), "{\"c\":{\"b\":2,\"a\":3}} ");
 	d->dictionary = LEAF("u");
 	of->dictionary = FLAT(2, DATA(int32_t, 0, 1, 2), keep("xy", 2));
