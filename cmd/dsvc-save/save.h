@@ -80,7 +80,8 @@ enum status store_find(const char *url, struct folder *f, struct err *e);
 enum status store_there(const struct folder *f, const char *name, bool *there, struct err *e);
 /* ST_NOINPUT: it is not there. */
 enum status store_read(const struct folder *f, const char *name, size_t most, struct buf *out, struct err *e);
-/* ST_AGAIN: the store does not answer, which may pass; *e says so, unless a signal came. ST_NO: fresh, and it is there. */
+/* ST_AGAIN: a signal came; or the store does not answer, which may pass, and *e says so.
+ * ST_NO: fresh, and it is there. */
 enum status store_write(const struct folder *f, const char *name, const struct buf *b, bool fresh, struct err *e);
 enum status store_remove(const struct folder *f, const char *name, struct err *e);
 enum status store_sweep(const struct folder *f, struct err *e);

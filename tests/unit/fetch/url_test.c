@@ -151,7 +151,7 @@ what_may_be_written_may_be_read_and_not_the_other_way(void **state)
 		assert_int_equal(url_gate_close(GATE_WRITE, &(struct words){ (char *[]){ root, *r, NULL }, 2 }, &e), ST_USAGE);
 		assert_non_null(strstr(e.text, "--allow-write"));
 	}
-	assert_int_equal(asked(GATE_WRITE, "s3://any/x", NULL), ST_OK); /* what was refused has closed nothing */
+	assert_int_equal(asked(GATE_WRITE, "s3://any/x", NULL), ST_OK); /* a wrong list closes nothing */
 	assert_int_equal(url_gate_close(GATE_WRITE, &(struct words){ (char *[]){ root, NULL }, 1 }, NULL), ST_OK);
 	for (const char *const *s = in; *s; s++) {
 		assert_int_equal(asked(GATE_WRITE, *s, NULL), ST_OK);
