@@ -25,7 +25,7 @@ split_trace_path(const char *path)
 static void
 split_trace_text(const struct split *s, char *out, size_t size)
 {
-	struct buf shown = { 0 }; /* of an address, without what is secret in it */
+	struct buf shown = { 0 }; /* from an address, without what is secret in it */
 
 	if (s->path && url_is(s->path))
 		url_show(s->path, &shown);
