@@ -189,7 +189,7 @@ made_join(struct arrow_made *m, struct made_node *n, const uint8_t **p, const ui
 		return ST_OK;
 	if (!depth && v.kind != MP_RECORD) {
 		err_set(e, ST_DATA, "it is %s, and rows of Arrow are records", made_word(v.kind));
-		err_help(e, "map {x}");
+		err_help(e, "map {value: x}");
 		return ST_DATA;
 	}
 	if (depth > MADE_DEPTH)
