@@ -204,7 +204,7 @@ metrics_states(const struct metrics_text *t, const char *name, const char *help,
 
 static const char *const metrics_passes[] = { "listing", "running", "finished", "failed" };
 
-/* Of a job; 4: it has no pass. */
+/* The state of a job's pass; 4: it has none. */
 static size_t
 metrics_job_state(struct slice job)
 {

@@ -21,15 +21,13 @@
  *	disp_place.c, disp_shards.c  where streams may be made: hosts and tags of workers; shards
  *	disp_dataset.c datasets
  *	disp_view.c   the ledgers of a stream
- *	disp_base.c   rounds: which one a pass begins with
- *	disp_round.c  rounds: their consumers, and what does not fill one
+ *	disp_base.c, disp_round.c  rounds: which one a pass begins with; consumers, and what does not fill one
  *	disp_ask.c    what was asked of a peer and is asked again until answered
  *	disp_assign.c what a worker is told of a stream
  *	disp_blame.c, disp_void.c  streams that kill their workers; a repeat of nothing
  *	disp_split.c, disp_past.c  splits and restart points of a stream; those that nobody can need any more
  *	disp_fault.c, disp_units.c  elements that failed; lists of units, in parts
- *	disp_row.c    durable rows, written
- *	disp_wanted.c where time goes, and how many slots that asks for
+ *	disp_row.c, disp_wanted.c  durable rows, written; where time goes, and how many slots that asks for
  *	disp_find.c, disp_dirty.c  objects by name; what the durable state lacks
  *	disp_out.c, ring.c  the outbox; lists
  *
@@ -370,9 +368,7 @@ struct disp {
 	uint32_t row_version;     /* ROW_VERSION, or what the meta row says that is read */
 	struct rng rng;
 	int64_t now, wall_ns;     /* wall_ns: to be added to `now` for the time since 1970 */
-	int64_t began;            /* when this process did; */
-	uint64_t started_ms;      /* since 1970; 0: not told yet */
-	uint64_t moves[MOVES];    /* streams that went to another worker since then */
+	struct service service;
 	uint64_t next_id;         /* next number for a dataset, job or iteration */
 	bool meta_dirty;
 	char *refuse;             /* why nothing new is taken; NULL: it is */

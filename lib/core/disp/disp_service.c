@@ -9,7 +9,7 @@
 void
 service_move(struct disp *d, struct stream *s, enum move_cause why)
 {
-	d->moves[why] += s->worker && !s->finished;
+	d->service.moves[why] += s->worker && !s->finished;
 	stream_fence(d, s);
 }
 
@@ -39,12 +39,12 @@ service_report(struct buf *b, const struct disp *d)
 	};
 
 	record_put_text(b, "version", d->o.version);
-	record_put_uint(b, "started_ms", d->started_ms);
+	record_put_uint(b, "started_ms", d->service.started_ms);
 	record_put_uint(b, "slots_used", service_used(d));
 	record_put_key(b, "moves");
 	record_put_head(b, MOVES);
 	for (int i = 0; i < MOVES; i++)
-		record_put_uint(b, causes[i], d->moves[i]);
+		record_put_uint(b, causes[i], d->service.moves[i]);
 }
 
 void

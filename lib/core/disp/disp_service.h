@@ -21,6 +21,12 @@ enum move_cause {
 	MOVES
 };
 
+struct service {
+	int64_t began;       /* when this process did; */
+	uint64_t started_ms; /* since 1970; 0: not told yet */
+	uint64_t moves[MOVES]; /* streams that went to another worker since then */
+};
+
 /* Fences the stream, and counts that if it had a worker. */
 void service_move(struct disp *d, struct stream *s, enum move_cause why);
 enum { SERVICE_PAIRS = 4 };

@@ -15,8 +15,8 @@ void
 disp_wall(struct disp *d, int64_t ns)
 {
 	d->wall_ns = ns;
-	if (!d->started_ms) /* and no other, though the clock be set */
-		d->started_ms = (uint64_t)(d->began + ns) / 1000000;
+	if (!d->service.started_ms) /* and no other, though the clock be set */
+		d->service.started_ms = (uint64_t)(d->service.began + ns) / 1000000;
 }
 
 /* The time goes on. Had this program to wait long for its turn (it was stopped, the

@@ -22,7 +22,7 @@ disp_new(const struct disp_opts *o, int64_t now_ns)
 		&d->idle_datasets };
 
 	d->o = *o;
-	d->began = now_ns;
+	d->service.began = now_ns;
 	if (!d->o.beat_ms)
 		d->o.beat_ms = 1000;
 	if (!d->o.loss_ms)

@@ -38,7 +38,7 @@ struct disp_row;
 struct disp_opts {
 	uint64_t instance;      /* random; a durable one keeps it (rows win) */
 	uint64_t seed;          /* for the seeds of iterations and all other random numbers */
-	const char *version;    /* of the program, for reports; lent; NULL: "" */
+	const char *version;    /* the program's, for reports; lent; NULL: "" */
 	struct secret secret;   /* all tickets are made of it; a durable one keeps it (rows win); none: from the seed */
 	bool durable;           /* sent in WELCOME */
 	bool strangers;         /* others than its user may reach it; sent in WELCOME */
