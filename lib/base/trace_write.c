@@ -114,6 +114,16 @@ trace_look(struct buf *out)
 
 /* ---- the file ---- */
 
+/* Bytes of the whole events among the first n of `bytes`, of which there are more. Each event begins with a comma and a
+ * newline, which no text in it has. */
+static size_t
+trace_whole(const uint8_t *bytes, size_t n)
+{
+	while (n && !(bytes[n - 1] == ',' && bytes[n] == '\n'))
+		n--;
+	return n ? n - 1 : 0;
+}
+
 /* Whole events alone stay in a file that cannot be written to its end. */
 static void
 trace_broken(const char *why)
@@ -136,7 +146,10 @@ trace_append(const void *bytes, size_t n)
 		if (w < 0 && errno == EINTR)
 			continue;
 		if (w < 0) {
-			trace_broken(strerror(errno));
+			const char *why = strerror(errno);
+
+			trace_file.written += (int64_t)trace_whole(p, at);
+			trace_broken(why);
 			return false;
 		}
 		at += (size_t)w;
@@ -152,11 +165,7 @@ trace_fits(const struct buf *out)
 	int64_t room = trace_file.most - trace_file.written - TRACE_LAST;
 	size_t n = room < 0 ? 0 : (size_t)room;
 
-	if (out->len <= n)
-		return out->len;
-	while (n && !(out->data[n] == ',' && out->data[n + 1] == '\n'))
-		n--;
-	return n;
+	return out->len <= n ? out->len : trace_whole(out->data, n);
 }
 
 static void
